@@ -1,0 +1,3 @@
+module github.com/bourse-exchange/bourse
+
+go 1.26

@@ -1,0 +1,174 @@
+package bourse_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/bourse-exchange/bourse"
+
+// layer is one line of layers.txt.
+type layer struct {
+	imports, testImports []string
+}
+
+// TestLayers holds the imports of every package against layers.txt.
+func TestLayers(t *testing.T) {
+	allowed := readLayers(t)
+	for _, p := range listPackages(t) {
+		name := relative(p.ImportPath)
+		want, ok := allowed[name]
+		if !ok {
+			t.Errorf("%s is not in layers.txt", name)
+			continue
+		}
+		delete(allowed, name)
+		tests := slices.Concat(p.TestImports, p.XTestImports)
+		checkImports(t, name, p.Imports, want.imports, true)
+		checkImports(t, name+" (tests)", tests, slices.Concat(want.imports, want.testImports, []string{name}), false)
+		for _, extra := range want.testImports {
+			if !slices.Contains(ours(tests), extra) {
+				t.Errorf("layers.txt lets the tests of %s import %s, which they do not", name, extra)
+			}
+		}
+	}
+	for name := range allowed {
+		t.Errorf("layers.txt lists %s, which does not exist", name)
+	}
+}
+
+// corePure is what the vocabulary and the core may use of the standard library.
+var corePure = []string{
+	"bytes", "cmp", "crypto/sha256", "encoding/binary", "errors", "fmt", "iter", "math", "math/bits",
+	"slices", "strconv", "strings", "time",
+}
+
+// TestCoreIsPure keeps clocks, files, goroutines' tools and floats' tools out of
+// the core. Only the vocabulary may name package time, to convert.
+func TestCoreIsPure(t *testing.T) {
+	for _, p := range listPackages(t) {
+		name := relative(p.ImportPath)
+		if name != "." && !strings.HasPrefix(name, "internal/core/") {
+			continue
+		}
+		for _, imp := range p.Imports {
+			std := !strings.Contains(strings.SplitN(imp, "/", 2)[0], ".")
+			switch {
+			case !std && !strings.HasPrefix(imp, module):
+				t.Errorf("%s imports %s from outside", name, imp)
+			case std && !slices.Contains(corePure, imp), imp == "time" && name != ".":
+				t.Errorf("%s imports %s, which is not pure", name, imp)
+			}
+		}
+	}
+}
+
+// TestEveryPackageHasADoc wants a doc.go, or a package comment in its only file.
+func TestEveryPackageHasADoc(t *testing.T) {
+	for _, p := range listPackages(t) {
+		if p.Doc == "" && len(p.GoFiles) > 0 {
+			t.Errorf("%s has no package comment", relative(p.ImportPath))
+		}
+		if len(p.GoFiles) > 1 && !slices.Contains(p.GoFiles, "doc.go") {
+			t.Errorf("%s has no doc.go", relative(p.ImportPath))
+		}
+	}
+}
+
+// TestNames keeps names out that say nothing.
+func TestNames(t *testing.T) {
+	empty := []string{"util", "utils", "common", "helper", "helpers", "types", "misc"}
+	for _, p := range listPackages(t) {
+		for _, file := range slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles, []string{path.Base(p.ImportPath) + ".go"}) {
+			base := strings.TrimSuffix(strings.TrimSuffix(file, ".go"), "_test")
+			if slices.Contains(empty, base) {
+				t.Errorf("%s: %s says nothing", relative(p.ImportPath), file)
+			}
+		}
+	}
+}
+
+type goPackage struct {
+	ImportPath, Doc                    string
+	GoFiles, TestGoFiles, XTestGoFiles []string
+	Imports, TestImports, XTestImports []string
+}
+
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Doc,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []goPackage
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return list
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+}
+
+func readLayers(t *testing.T) map[string]layer {
+	t.Helper()
+	text, err := os.ReadFile("layers.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := map[string]layer{}
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		name, rest, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok {
+			continue
+		}
+		imports, tests, _ := strings.Cut(rest, "+")
+		layers[name] = layer{strings.Fields(imports), strings.Fields(tests)}
+	}
+	return layers
+}
+
+func checkImports(t *testing.T, name string, imports, allowed []string, exact bool) {
+	t.Helper()
+	got := ours(imports)
+	for _, imp := range got {
+		if !slices.Contains(allowed, imp) {
+			t.Errorf("%s imports %s, which layers.txt does not allow", name, imp)
+		}
+	}
+	for _, imp := range allowed {
+		if exact && !slices.Contains(got, imp) {
+			t.Errorf("layers.txt lets %s import %s, which it does not", name, imp)
+		}
+	}
+}
+
+// ours returns the imports from this module, relative to it.
+func ours(imports []string) []string {
+	var list []string
+	for _, imp := range imports {
+		if imp == module || strings.HasPrefix(imp, module+"/") {
+			list = append(list, relative(imp))
+		}
+	}
+	return list
+}
+
+func relative(importPath string) string {
+	name := strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/")
+	if name == "" {
+		return "."
+	}
+	return name
+}
