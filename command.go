@@ -1,0 +1,207 @@
+package bourse
+
+// CommandKind tags a [Command].
+type CommandKind uint8
+
+// The closed set of commands, with the fields that each one reads besides Seq
+// and Time.
+const (
+	// CommandGenesis opens the exchange; it is the first command. Genesis.
+	CommandGenesis CommandKind = iota + 1
+	// CommandSetRules changes the version of the rules from here on. Rules.
+	CommandSetRules
+	// CommandTick moves engine time. No fields.
+	CommandTick
+	// CommandContinue takes up work that a command left for lack of budget. No
+	// fields.
+	CommandContinue
+	// CommandNote records what an operator asked for. Operator, Text.
+	CommandNote
+
+	// CommandDefineAsset adds or changes an asset, found by symbol. Asset.
+	CommandDefineAsset
+	// CommandDefineNetwork adds or changes a network, found by symbol. Network.
+	CommandDefineNetwork
+	// CommandDefineNetworkAsset puts an asset on a network, or changes its
+	// terms there. NetworkAsset.
+	CommandDefineNetworkAsset
+	// CommandDefineMarket adds or changes a market, found by its assets; its
+	// state is left alone. Market.
+	CommandDefineMarket
+	// CommandSetMarketState moves a market between its states. MarketID, State.
+	CommandSetMarketState
+
+	// CommandCreateAccount allots an account id. Token.
+	CommandCreateAccount
+	// CommandFreezeAccount freezes or unfreezes an account. Account, On.
+	CommandFreezeAccount
+	// CommandSetAccountFees gives an account fee rates of its own, or, with On
+	// false, those of the markets again. Account, On, Maker, Taker, Level.
+	CommandSetAccountFees
+	// CommandCreateKey allots an API key's id. Account, Token.
+	CommandCreateKey
+	// CommandRevokeKey ends an API key. Key.
+	CommandRevokeKey
+
+	// CommandCredit hands out money of the sandbox. Account, AssetID, Amount.
+	CommandCredit
+	// CommandSweepFees moves what the fee accounts hold to the treasury. No
+	// fields.
+	CommandSweepFees
+
+	// CommandPlace asks for a new order. Account, Place.
+	CommandPlace
+	// CommandCancel asks for the end of an order. Account, Order.
+	CommandCancel
+	// CommandCancelAll asks for the end of an account's open orders. Account,
+	// and MarketID unless it means all markets.
+	CommandCancelAll
+
+	commandKinds
+)
+
+// Command is what the journal carries and the engine decides on: one flat
+// struct for all kinds, so that none is allocated.
+type Command struct {
+	// Seq and Time come from the journal.
+	Seq  Seq
+	Time Time
+
+	Kind     CommandKind
+	On       bool
+	State    MarketState
+	Level    uint8
+	MarketID MarketID
+	AssetID  AssetID
+	Account  AccountID
+	Key      KeyID
+	Operator uint32
+	Rules    uint32
+	Maker    Rate
+	Taker    Rate
+	Order    OrderID
+	Amount   Amount
+	Token    Token
+	Place    Place
+
+	Genesis      *Genesis
+	Asset        *Asset
+	Network      *Network
+	NetworkAsset *NetworkAsset
+	Market       *Market
+	Text         string
+}
+
+// Genesis is the identity of an exchange.
+type Genesis struct {
+	// Exchange is a random id; journals of different exchanges never mix.
+	Exchange [16]byte
+	// Sandbox allows credits out of nothing, and never changes.
+	Sandbox bool
+	// Rules is the version of the rules at the start.
+	Rules uint32
+}
+
+// CurrentRules is the newest version of the rules that this program knows.
+const CurrentRules = 1
+
+// MaxText is the longest text that a command may carry, in bytes.
+const MaxText = 4096
+
+// Check reports whether c is well formed: what can be said without knowing the
+// state of the exchange. The journal takes only commands that pass. The error
+// is an *Error with CodeInvalid.
+func (c *Command) Check() error {
+	switch c.Kind {
+	case CommandTick, CommandContinue, CommandSweepFees, CommandCreateAccount:
+		return nil
+	case CommandGenesis:
+		return need(c.Genesis != nil && knownRules(c.Genesis.Rules), "genesis")
+	case CommandSetRules:
+		return need(knownRules(c.Rules), "rules")
+	case CommandNote:
+		return need(len(c.Text) > 0 && len(c.Text) <= MaxText, "text")
+	case CommandDefineAsset:
+		return need(c.Asset != nil && c.Asset.check(), "asset")
+	case CommandDefineNetwork:
+		return need(c.Network != nil && c.Network.check(), "network")
+	case CommandDefineNetworkAsset:
+		return need(c.NetworkAsset != nil && c.NetworkAsset.check(), "network asset")
+	case CommandDefineMarket:
+		return need(c.Market != nil && c.Market.check(), "market")
+	case CommandSetMarketState:
+		return need(c.MarketID > 0 && c.State >= MarketOpen && c.State <= MarketDelisted, "market state")
+	case CommandFreezeAccount, CommandCreateKey, CommandCancelAll:
+		return need(c.Account.IsCustomer(), "account")
+	case CommandSetAccountFees:
+		return need(c.Account.IsCustomer() && c.Maker < RateOne && c.Taker < RateOne, "account fees")
+	case CommandRevokeKey:
+		return need(c.Key > 0, "key")
+	case CommandCredit:
+		return need(c.Account.IsCustomer() && c.AssetID > 0 && !c.Amount.IsZero(), "credit")
+	case CommandCancel:
+		return need(c.Account.IsCustomer() && c.Order > 0, "order")
+	case CommandPlace:
+		return need(c.Account.IsCustomer() && c.Place.check(), "order")
+	case commandKinds:
+	}
+	return Errorf(CodeInvalid, "unknown command kind %d", c.Kind)
+}
+
+func need(ok bool, what string) error {
+	if ok {
+		return nil
+	}
+	return Errorf(CodeInvalid, "malformed %s", what)
+}
+
+func knownRules(v uint32) bool { return v >= 1 && v <= CurrentRules }
+
+func (p *Place) check() bool {
+	if p.Market == 0 || p.Side < Buy || p.Side > Sell || p.TIF < GTC || p.TIF > IOC ||
+		p.SelfTrade > CancelBoth || p.Price > MaxPrice || p.Stop > MaxPrice || p.Lots > MaxLots {
+		return false
+	}
+	byLots := p.Lots > 0 && p.Total.IsZero()
+	switch p.Type {
+	case Limit:
+		return byLots && p.Price > 0 && p.Stop == 0 && (!p.PostOnly || p.TIF == GTC)
+	case StopLimit:
+		return byLots && p.Price > 0 && p.Stop > 0 && !p.PostOnly
+	case MarketOrder:
+		byTotal := p.Lots == 0 && !p.Total.IsZero()
+		return (byLots || byTotal) && p.Price == 0 && p.Stop == 0 && !p.PostOnly
+	}
+	return false
+}
+
+func (a *Asset) check() bool {
+	return ValidSymbol(a.Symbol) && a.Scale <= MaxScale && validText(a.Name)
+}
+
+func (n *Network) check() bool {
+	return ValidSymbol(n.Symbol) && validText(n.Name) && (n.MemoName == "" || validText(n.MemoName))
+}
+
+func (n *NetworkAsset) check() bool {
+	return n.Asset > 0 && n.Network > 0 && n.Precision <= MaxScale && n.Confirms > 0 &&
+		len(n.Contract) <= 128 && !n.FeeMax.Less(n.FeeMin)
+}
+
+func (m *Market) check() bool {
+	return m.Base > 0 && m.Quote > 0 && m.Base != m.Quote &&
+		m.BasePrecision <= MaxScale && m.QuotePrecision <= MaxScale &&
+		m.InitialPrice > 0 && m.InitialPrice <= m.MaxPrice && m.MaxPrice <= MaxPrice &&
+		m.Maker < RateOne && m.Taker < RateOne && m.Collar < RateOne &&
+		m.SelfTrade >= SelfTradeNone && m.SelfTrade <= CancelBoth
+}
+
+// validText admits names for people: 1 to 128 bytes without control characters.
+func validText(s string) bool {
+	for _, c := range []byte(s) {
+		if c < ' ' || c == 0x7f {
+			return false
+		}
+	}
+	return len(s) >= 1 && len(s) <= 128
+}
