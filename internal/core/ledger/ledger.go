@@ -1,0 +1,181 @@
+package ledger
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/table"
+)
+
+// Ledger is the state of all balances. The zero value is empty.
+type Ledger struct {
+	assets []assetLedger
+}
+
+// assetLedger holds the accounts of one asset.
+type assetLedger struct {
+	customers table.Table[customer]
+	// own is sorted by account; the fee account is kept apart because every
+	// trade posts to it.
+	own  []Own
+	fees bourse.Amount
+	// owed is the sum of what own accounts owe.
+	owed bourse.Amount
+}
+
+type customer struct{ available, held bourse.Amount }
+
+// Own is the state of one of the exchange's own accounts. Only one of Owes and
+// Has is more than zero.
+type Own struct {
+	Account bourse.AccountID
+	Owes    bourse.Amount
+	Has     bourse.Amount
+}
+
+func (l *Ledger) asset(id bourse.AssetID) *assetLedger {
+	if int(id) >= len(l.assets) {
+		l.assets = append(l.assets, make([]assetLedger, int(id)+1-len(l.assets))...)
+	}
+	return &l.assets[id]
+}
+
+// Balance returns what a customer has of an asset.
+func (l *Ledger) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.Balance {
+	b := bourse.Balance{Account: account, Asset: asset}
+	if int(asset) < len(l.assets) {
+		if c := l.assets[asset].customers.Find(uint32(account)); c != nil {
+			b.Available, b.Held = c.available, c.held
+		}
+	}
+	return b
+}
+
+// Hold moves amount from available to held, and reports false, changing
+// nothing, if less is available.
+func (l *Ledger) Hold(ev *bourse.Events, account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) bool {
+	c := l.asset(asset).customers.At(uint32(account))
+	left, ok := c.available.Sub(amount)
+	if !ok {
+		return false
+	}
+	c.set(ev, account, asset, left, c.held.Plus(amount))
+	return true
+}
+
+// Release moves amount from held back to available.
+func (l *Ledger) Release(ev *bourse.Events, account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) {
+	if amount.IsZero() {
+		return
+	}
+	c := l.asset(asset).customers.At(uint32(account))
+	c.set(ev, account, asset, c.available.Plus(amount), c.held.Minus(amount))
+}
+
+// Leg is one asset's side of a trade.
+type Leg struct {
+	Asset    bourse.AssetID
+	From, To bourse.AccountID
+	// Amount leaves From's held balance. To receives it less Fee, which goes
+	// to the fee account; Fee is at most Amount.
+	Amount, Fee bourse.Amount
+	// Refund goes from From's held back to its available balance: what a better
+	// price left over.
+	Refund bourse.Amount
+}
+
+// Settle posts a leg.
+func (l *Ledger) Settle(ev *bourse.Events, leg *Leg) {
+	a := l.asset(leg.Asset)
+	from := a.customers.At(uint32(leg.From))
+	from.set(ev, leg.From, leg.Asset,
+		from.available.Plus(leg.Refund), from.held.Minus(leg.Amount).Minus(leg.Refund))
+
+	to := a.customers.At(uint32(leg.To))
+	to.set(ev, leg.To, leg.Asset, to.available.Plus(leg.Amount.Minus(leg.Fee)), to.held)
+	a.fees = a.fees.Plus(leg.Fee)
+}
+
+// Transfer moves amount between two accounts, from a customer's available
+// balance or from one of the exchange's own accounts, which may come to owe.
+// It reports false, changing nothing, if a customer has less available or if
+// what is owed would not fit.
+func (l *Ledger) Transfer(ev *bourse.Events, from, to bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) bool {
+	a := l.asset(asset)
+	if from.IsCustomer() {
+		c := a.customers.At(uint32(from))
+		left, ok := c.available.Sub(amount)
+		if !ok {
+			return false
+		}
+		c.set(ev, from, asset, left, c.held)
+	} else if !a.take(from, amount) {
+		return false
+	}
+	if to.IsCustomer() {
+		c := a.customers.At(uint32(to))
+		c.set(ev, to, asset, c.available.Plus(amount), c.held)
+	} else {
+		a.give(to, amount)
+	}
+	return true
+}
+
+// take moves amount out of an own account.
+func (a *assetLedger) take(account bourse.AccountID, amount bourse.Amount) bool {
+	if account == bourse.AccountFees {
+		left, ok := a.fees.Sub(amount)
+		if ok {
+			a.fees = left
+		}
+		return ok
+	}
+	own := a.ownAccount(account)
+	if left, ok := own.Has.Sub(amount); ok {
+		own.Has = left
+		return true
+	}
+	short := amount.Minus(own.Has)
+	owed, ok := a.owed.Add(short)
+	if !ok {
+		return false
+	}
+	a.owed = owed
+	own.Has, own.Owes = bourse.Amount{}, own.Owes.Plus(short)
+	return true
+}
+
+// give moves amount into an own account.
+func (a *assetLedger) give(account bourse.AccountID, amount bourse.Amount) {
+	if account == bourse.AccountFees {
+		a.fees = a.fees.Plus(amount)
+		return
+	}
+	own := a.ownAccount(account)
+	if left, ok := own.Owes.Sub(amount); ok {
+		own.Owes = left
+		a.owed = a.owed.Minus(amount)
+		return
+	}
+	own.Has = own.Has.Plus(amount.Minus(own.Owes))
+	a.owed = a.owed.Minus(own.Owes)
+	own.Owes = bourse.Amount{}
+}
+
+// ownAccount finds or makes an own account.
+func (a *assetLedger) ownAccount(account bourse.AccountID) *Own {
+	at := 0
+	for at < len(a.own) && a.own[at].Account < account {
+		at++
+	}
+	if at == len(a.own) || a.own[at].Account != account {
+		a.own = append(a.own, Own{})
+		copy(a.own[at+1:], a.own[at:])
+		a.own[at] = Own{Account: account}
+	}
+	return &a.own[at]
+}
+
+// set changes and announces a balance.
+func (c *customer) set(ev *bourse.Events, account bourse.AccountID, asset bourse.AssetID, available, held bourse.Amount) {
+	c.available, c.held = available, held
+	ev.AddBalance(account, asset, available, held)
+}

@@ -1,0 +1,60 @@
+// Package table is a sparse array by dense id: the core's way to find what
+// belongs to an account without a map.
+//
+// It stands below the other parts of the core. Pages of 64 entries are made
+// when first touched and never move, so that pointers into them stay good, a
+// lookup is two loads, and iteration has one order. Entries start as their zero
+// value. Nothing is ever removed.
+package table
+
+const (
+	pageBits = 6
+	pageSize = 1 << pageBits
+)
+
+// Table maps ids to entries. The zero value is empty.
+type Table[T any] struct {
+	pages []*[pageSize]T
+}
+
+// At returns the entry of id, making its page if need be.
+func (t *Table[T]) At(id uint32) *T {
+	page := int(id >> pageBits)
+	if page < len(t.pages) && t.pages[page] != nil {
+		return &t.pages[page][id%pageSize]
+	}
+	return t.grow(id)
+}
+
+func (t *Table[T]) grow(id uint32) *T {
+	page := int(id >> pageBits)
+	if page >= len(t.pages) {
+		t.pages = append(t.pages, make([]*[pageSize]T, page+1-len(t.pages))...)
+	}
+	t.pages[page] = new([pageSize]T)
+	return &t.pages[page][id%pageSize]
+}
+
+// Find returns the entry of id, or nil if its page was never touched.
+func (t *Table[T]) Find(id uint32) *T {
+	page := int(id >> pageBits)
+	if page >= len(t.pages) || t.pages[page] == nil {
+		return nil
+	}
+	return &t.pages[page][id%pageSize]
+}
+
+// All yields the entries of all touched pages by ascending id, untouched ones
+// among them.
+func (t *Table[T]) All(yield func(id uint32, entry *T) bool) {
+	for p, page := range t.pages {
+		if page == nil {
+			continue
+		}
+		for i := range page {
+			if !yield(uint32(p*pageSize+i), &page[i]) {
+				return
+			}
+		}
+	}
+}
