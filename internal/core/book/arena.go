@@ -1,0 +1,188 @@
+package book
+
+import "github.com/bourse-exchange/bourse"
+
+// Slot is the place of an open order in an [Arena]; zero is none. A slot is
+// used again once its order is freed.
+type Slot uint32
+
+// Order is an order that is open or being worked: 88 bytes, what matching reads
+// first.
+type Order struct {
+	ID    bourse.OrderID
+	Price bourse.Price
+	Lots  bourse.Lots
+	// Filled is how much has traded. Less than Lots while the order is in a
+	// queue; a MARKET order by total has no Lots.
+	Filled bourse.Lots
+	// next and prev link the queue of its level, or the trigger queue.
+	next, prev Slot
+	// later and earlier link the account's open orders in this market, by id.
+	later, earlier Slot
+	Account        bourse.AccountID
+	Market         bourse.MarketID
+	Side           bourse.Side
+	State          State
+	Type           bourse.OrderType
+	TIF            bourse.TimeInForce
+	SelfTrade      bourse.SelfTradeMode
+	PostOnly       bool
+	Triggered      bool
+	// Named is true when the order has a client id.
+	Named   bool
+	Stop    bourse.Price
+	Time    bourse.Time
+	Ordinal uint64
+}
+
+// Left returns what has not traded of an order with Lots.
+func (o *Order) Left() bourse.Lots { return o.Lots - o.Filled }
+
+// State says where an order is.
+type State uint8
+
+// The states of an order.
+const (
+	// Taking: it is being worked and is in no queue.
+	Taking State = iota + 1
+	// Resting: it is in the book.
+	Resting
+	// Waiting: it is a stop that has not been triggered.
+	Waiting
+	// Queued: it is a triggered stop in the trigger queue.
+	Queued
+)
+
+const (
+	chunkBits = 10
+	chunkSize = 1 << chunkBits
+)
+
+// Arena holds the orders of all markets, and finds the open ones by id.
+type Arena struct {
+	orders []*[chunkSize]Order
+	free   Slot
+	used   Slot
+	open   int
+	index  index
+	pages  pagePool
+}
+
+// At returns an order. The pointer is good until the order is freed.
+func (a *Arena) At(s Slot) *Order { return &a.orders[s>>chunkBits][s%chunkSize] }
+
+// Len returns how many orders are open.
+func (a *Arena) Len() int { return a.open }
+
+// New returns a slot for an order, whose exported fields must all be set.
+func (a *Arena) New() Slot {
+	s := a.free
+	if s != 0 {
+		a.free = a.At(s).next
+		return s
+	}
+	a.used++ // slot zero stays unused
+	if int(a.used>>chunkBits) >= len(a.orders) {
+		a.orders = append(a.orders, new([chunkSize]Order))
+	}
+	return a.used
+}
+
+// Free gives a slot back. The order must be in no queue and not open.
+func (a *Arena) Free(s Slot) {
+	a.At(s).next = a.free
+	a.free = s
+}
+
+// Find returns the slot of an open order, or zero.
+func (a *Arena) Find(id bourse.OrderID) Slot { return a.index.get(id) }
+
+// All yields the open orders by ascending id.
+func (a *Arena) All(yield func(Slot) bool) { a.index.all(yield) }
+
+// index finds slots by order id, in chunks that are dropped when the last order
+// of their range is done.
+type index struct {
+	// first is the number of the chunk at chunks[0]: the leading empty ones are
+	// cut off.
+	first  uint64
+	chunks []*indexChunk
+	spare  []*indexChunk
+}
+
+type indexChunk struct {
+	slots [chunkSize]Slot
+	used  int
+}
+
+// maxSpare bounds the chunks kept for reuse: enough for a burst of 64Ki ids.
+const maxSpare = 64
+
+func (x *index) put(id bourse.OrderID, s Slot) {
+	n := uint64(id) >> chunkBits
+	if len(x.chunks) == 0 {
+		x.first = n
+	}
+	if n < x.first {
+		bourse.Impossible("order %d is older than the index", id)
+	}
+	for n-x.first >= uint64(len(x.chunks)) {
+		x.chunks = append(x.chunks, nil)
+	}
+	c := x.chunks[n-x.first]
+	if c == nil {
+		c = x.newChunk()
+		x.chunks[n-x.first] = c
+	}
+	c.slots[id%chunkSize] = s
+	c.used++
+}
+
+func (x *index) newChunk() *indexChunk {
+	if last := len(x.spare) - 1; last >= 0 {
+		c := x.spare[last]
+		x.spare = x.spare[:last]
+		return c
+	}
+	return new(indexChunk)
+}
+
+func (x *index) get(id bourse.OrderID) Slot {
+	n := uint64(id)>>chunkBits - x.first
+	if n >= uint64(len(x.chunks)) || x.chunks[n] == nil {
+		return 0
+	}
+	return x.chunks[n].slots[id%chunkSize]
+}
+
+func (x *index) remove(id bourse.OrderID) {
+	n := uint64(id)>>chunkBits - x.first
+	c := x.chunks[n]
+	c.slots[id%chunkSize] = 0
+	c.used--
+	if c.used > 0 {
+		return
+	}
+	x.chunks[n] = nil
+	if len(x.spare) < maxSpare {
+		x.spare = append(x.spare, c)
+	}
+	// Keep the newest chunk number known, so that put's range only moves up.
+	for len(x.chunks) > 1 && x.chunks[0] == nil {
+		x.chunks = x.chunks[1:]
+		x.first++
+	}
+}
+
+func (x *index) all(yield func(Slot) bool) {
+	for _, c := range x.chunks {
+		if c == nil {
+			continue
+		}
+		for _, s := range c.slots {
+			if s != 0 && !yield(s) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package book
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/table"
+)
+
+// Book is one market's open orders: resting, waiting and queued.
+type Book struct {
+	// sides and stops are indexed by bourse.Side.
+	sides, stops [3]Ladder
+	// queueHead and queueTail bound the triggered stops that have not been
+	// worked yet.
+	queueHead, queueTail Slot
+	accounts             table.Table[List]
+	scratch              []Slot
+}
+
+// List is an account's open orders in a market, oldest first.
+type List struct {
+	Open         uint32
+	oldest, last Slot
+}
+
+// New returns an empty book.
+func New() *Book {
+	b := new(Book)
+	b.sides[bourse.Sell] = lowestFirst()
+	// A buy stop is reached from below: the lowest fires first.
+	b.stops[bourse.Buy] = lowestFirst()
+	return b
+}
+
+// Side returns the ladder of resting orders of a side.
+func (b *Book) Side(side bourse.Side) *Ladder { return &b.sides[side] }
+
+// Stops returns the ladder of waiting stops of a side, by stop price.
+func (b *Book) Stops(side bourse.Side) *Ladder { return &b.stops[side] }
+
+// Empty reports whether the market has no open order.
+func (b *Book) Empty() bool {
+	return b.Any() == 0
+}
+
+// List returns an account's list; the pointer stays good.
+func (b *Book) List(account bourse.AccountID) *List { return b.accounts.At(uint32(account)) }
+
+// Open makes a new order an open one: found by id, and in its account's list.
+// Ids rise, so the list is sorted by id.
+func (b *Book) Open(a *Arena, s Slot, list *List) {
+	o := a.At(s)
+	a.index.put(o.ID, s)
+	a.open++
+	list.Open++
+	o.earlier, o.later = list.last, 0
+	if list.last != 0 {
+		a.At(list.last).later = s
+	} else {
+		list.oldest = s
+	}
+	list.last = s
+}
+
+// Close ends an open order that is in no queue, and frees its slot.
+func (b *Book) Close(a *Arena, s Slot) {
+	o := a.At(s)
+	a.index.remove(o.ID)
+	a.open--
+	list := b.List(o.Account)
+	list.Open--
+	if o.earlier != 0 {
+		a.At(o.earlier).later = o.later
+	} else {
+		list.oldest = o.later
+	}
+	if o.later != 0 {
+		a.At(o.later).earlier = o.earlier
+	} else {
+		list.last = o.earlier
+	}
+	a.Free(s)
+}
+
+// Oldest returns an account's oldest open order in this market, or zero.
+func (b *Book) Oldest(account bourse.AccountID) Slot {
+	if list := b.accounts.Find(uint32(account)); list != nil {
+		return list.oldest
+	}
+	return 0
+}
+
+// Rest puts an order at the end of its price's queue and returns the level's
+// new total. The ladder must have room for it.
+func (b *Book) Rest(a *Arena, s Slot) bourse.Lots {
+	o := a.At(s)
+	o.State = Resting
+	return b.Side(o.Side).push(a, s, o.Price)
+}
+
+// Wait puts a stop at the end of its stop price's queue.
+func (b *Book) Wait(a *Arena, s Slot) {
+	o := a.At(s)
+	o.State = Waiting
+	b.Stops(o.Side).push(a, s, a.At(s).Stop)
+}
+
+// Reduce fills the first order of the best level of a side by some lots and
+// returns the level's new total. The order must have more than that left.
+func (b *Book) Reduce(o *Order, lots bourse.Lots) bourse.Lots {
+	return b.Side(o.Side).reduce(o, lots)
+}
+
+// Remove takes an order out of whatever queue it is in. For a resting order it
+// returns the level's new total.
+func (b *Book) Remove(a *Arena, s Slot) bourse.Lots {
+	o := a.At(s)
+	was := o.State
+	o.State = Taking
+	switch was {
+	case Resting:
+		return b.Side(o.Side).remove(a, s, o.Price)
+	case Waiting:
+		b.Stops(o.Side).remove(a, s, a.At(s).Stop)
+	case Queued:
+		b.unqueue(a, o)
+	case Taking:
+	}
+	return 0
+}
+
+// Satisfied reports whether a trade at this price satisfies a waiting stop.
+func (b *Book) Satisfied(price bourse.Price) bool {
+	buy, sell := &b.stops[bourse.Buy], &b.stops[bourse.Sell]
+	return !buy.Empty() && buy.Best() <= price || !sell.Empty() && sell.Best() >= price
+}
+
+// Trigger moves the waiting stops that a trade at this price satisfies to the
+// end of the trigger queue, in order of acceptance.
+func (b *Book) Trigger(a *Arena, price bourse.Price) {
+	b.scratch = b.scratch[:0]
+	for _, stops := range [...]*Ladder{&b.stops[bourse.Buy], &b.stops[bourse.Sell]} {
+		for !stops.Empty() && stops.Reaches(stops.Best(), price) {
+			s := stops.Front()
+			stops.remove(a, s, a.At(s).Stop)
+			b.scratch = append(b.scratch, s)
+		}
+	}
+	slices.SortFunc(b.scratch, func(s, t Slot) int { return cmp.Compare(a.At(s).ID, a.At(t).ID) })
+	for _, s := range b.scratch {
+		b.Queue(a, s)
+	}
+}
+
+// Queue puts an order at the end of the trigger queue.
+func (b *Book) Queue(a *Arena, s Slot) {
+	o := a.At(s)
+	o.State = Queued
+	o.prev, o.next = b.queueTail, 0
+	if b.queueTail != 0 {
+		a.At(b.queueTail).next = s
+	} else {
+		b.queueHead = s
+	}
+	b.queueTail = s
+}
+
+// Queued returns the first of the trigger queue, or zero.
+func (b *Book) Queued() Slot { return b.queueHead }
+
+func (b *Book) unqueue(a *Arena, o *Order) {
+	if o.prev != 0 {
+		a.At(o.prev).next = o.next
+	} else {
+		b.queueHead = o.next
+	}
+	if o.next != 0 {
+		a.At(o.next).prev = o.prev
+	} else {
+		b.queueTail = o.prev
+	}
+}
+
+// Next returns the order behind s in its queue, or zero.
+func (a *Arena) Next(s Slot) Slot { return a.At(s).next }
+
+// Any returns some open order of the market, always the same one for the same
+// history, or zero: best bid, best ask, first stops, first queued.
+func (b *Book) Any() Slot {
+	for _, l := range [...]*Ladder{
+		&b.sides[bourse.Buy], &b.sides[bourse.Sell], &b.stops[bourse.Buy], &b.stops[bourse.Sell],
+	} {
+		if s := l.Front(); s != 0 {
+			return s
+		}
+	}
+	return b.queueHead
+}
