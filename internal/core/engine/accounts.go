@@ -1,0 +1,119 @@
+package engine
+
+import "github.com/bourse-exchange/bourse"
+
+func (e *Engine) createAccount(cmd *bourse.Command, ev *bourse.Events) {
+	if e.lastAccount+1 >= bourse.AccountSandbox {
+		ev.Refuse(bourse.TooMany)
+		return
+	}
+	e.lastAccount++
+	acct := e.accounts.At(uint32(e.lastAccount))
+	acct.token = cmd.Token
+	ev.AddFact(bourse.EventAccountCreated, bourse.Fact{Account: e.lastAccount, Token: cmd.Token})
+	ev.Outcome.ID = uint64(e.lastAccount)
+}
+
+// freezeAccount keeps an account from new orders, or lets it place them again.
+// What it has open stays until it is canceled; a stop of a frozen account is
+// killed when it is triggered.
+func (e *Engine) freezeAccount(cmd *bourse.Command, ev *bourse.Events) {
+	acct := e.account(cmd.Account)
+	if acct == nil {
+		ev.Refuse(bourse.UnknownAccount)
+		return
+	}
+	acct.frozen = cmd.On
+	ev.AddFact(bourse.EventAccountFrozen, bourse.Fact{Account: cmd.Account, On: cmd.On})
+}
+
+func (e *Engine) setAccountFees(cmd *bourse.Command, ev *bourse.Events) {
+	acct := e.account(cmd.Account)
+	if acct == nil {
+		ev.Refuse(bourse.UnknownAccount)
+		return
+	}
+	acct.ownFees, acct.maker, acct.taker, acct.feeLevel = cmd.On, 0, 0, 0
+	if cmd.On {
+		acct.maker, acct.taker, acct.feeLevel = cmd.Maker, cmd.Taker, cmd.Level
+	}
+	acct.announceFees(cmd.Account, ev)
+}
+
+func (a *account) announceFees(id bourse.AccountID, ev *bourse.Events) {
+	ev.AddFact(bourse.EventAccountFees, bourse.Fact{
+		Account: id, On: a.ownFees, Maker: a.maker, Taker: a.taker, FeeLevel: a.feeLevel,
+	})
+}
+
+func (e *Engine) createKey(cmd *bourse.Command, ev *bourse.Events) {
+	acct := e.account(cmd.Account)
+	if acct == nil {
+		ev.Refuse(bourse.UnknownAccount)
+		return
+	}
+	if acct.keys >= MaxKeys {
+		ev.Refuse(bourse.TooMany)
+		return
+	}
+	acct.keys++
+	e.keys = append(e.keys, key{account: cmd.Account, token: cmd.Token})
+	id := bourse.KeyID(len(e.keys) - 1)
+	announceKey(ev, bourse.EventKeyCreated, id, &e.keys[id])
+	ev.Outcome.ID = uint64(id)
+}
+
+func (e *Engine) revokeKey(cmd *bourse.Command, ev *bourse.Events) {
+	if uint64(cmd.Key) >= uint64(len(e.keys)) || e.keys[cmd.Key].revoked {
+		ev.Refuse(bourse.UnknownKey)
+		return
+	}
+	e.keys[cmd.Key].revoked = true
+	announceKey(ev, bourse.EventKeyRevoked, cmd.Key, &e.keys[cmd.Key])
+	ev.Outcome.ID = uint64(cmd.Key)
+}
+
+func announceKey(ev *bourse.Events, kind bourse.EventKind, id bourse.KeyID, k *key) {
+	ev.AddFact(kind, bourse.Fact{Account: k.account, Key: id, Token: k.token})
+}
+
+// credit hands out money of a sandbox.
+func (e *Engine) credit(cmd *bourse.Command, ev *bourse.Events) {
+	switch {
+	case !e.genesis.Sandbox:
+		ev.Refuse(bourse.SandboxOnly)
+	case e.account(cmd.Account) == nil:
+		ev.Refuse(bourse.UnknownAccount)
+	case int(cmd.AssetID) >= len(e.assets):
+		ev.Refuse(bourse.UnknownAsset)
+	case !e.transfer(ev, bourse.Transfer{
+		Kind: bourse.TransferCredit, From: bourse.AccountSandbox, To: cmd.Account,
+		Asset: cmd.AssetID, Amount: cmd.Amount,
+	}):
+		ev.Refuse(bourse.Overflow)
+	}
+}
+
+// sweepFees moves what the fee accounts have to the treasury.
+func (e *Engine) sweepFees(ev *bourse.Events) {
+	for _, asset := range e.assets[1:] {
+		for _, own := range e.ledger.Own(asset.ID) {
+			if own.Account != bourse.AccountFees && own.Account != bourse.AccountWithdrawalFees || own.Has.IsZero() {
+				continue
+			}
+			e.transfer(ev, bourse.Transfer{
+				Kind: bourse.TransferFeeSweep, From: own.Account, To: bourse.AccountTreasury,
+				Asset: asset.ID, Amount: own.Has,
+			})
+		}
+	}
+}
+
+// transfer posts and announces a transfer; false means that it was refused.
+func (e *Engine) transfer(ev *bourse.Events, t bourse.Transfer) bool {
+	if !e.ledger.Transfer(ev, t.From, t.To, t.Asset, t.Amount) {
+		return false
+	}
+	ev.AddTransfer(t)
+	return true
+}

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// holding names one customer's balance of one asset.
+type holding struct {
+	account bourse.AccountID
+	asset   bourse.AssetID
+}
+
+// Check recomputes the invariants of money and books from scratch and returns
+// the first one that does not hold. It reads everything: tests call it after
+// every command, audits at the end.
+func (e *Engine) Check() error {
+	holds := map[holding]bourse.Amount{}
+	open := 0
+	for s := range e.arena.All {
+		o := e.arena.At(s)
+		m := e.markets[o.Market]
+		h := holding{o.Account, m.Held(o.Side)}
+		holds[h] = holds[h].Plus(m.reserve(o))
+		open++
+	}
+	if open != e.arena.Len() {
+		return fmt.Errorf("%d orders are found by id and %d are open", open, e.arena.Len())
+	}
+	for _, m := range e.markets[1:] {
+		if err := e.checkMarket(m); err != nil {
+			return fmt.Errorf("market %s: %w", m.Pair, err)
+		}
+	}
+	return e.checkMoney(holds)
+}
+
+// checkMoney holds the ledger against what open orders must hold.
+func (e *Engine) checkMoney(holds map[holding]bourse.Amount) error {
+	seen := 0
+	for _, a := range e.assets[1:] {
+		if err := e.ledger.Check(a.ID); err != nil {
+			return err
+		}
+		for b := range e.ledger.Customers(a.ID) {
+			want := holds[holding{b.Account, b.Asset}]
+			if !want.IsZero() {
+				seen++
+			}
+			if b.Held != want {
+				return fmt.Errorf("account %d holds %s of %s, its orders %s",
+					b.Account, b.Held.Format(a.Scale), a.Symbol, want.Format(a.Scale))
+			}
+		}
+	}
+	if seen != len(holds) {
+		return fmt.Errorf("%d holdings are reserved and %d held", len(holds), seen)
+	}
+	return nil
+}
+
+func (e *Engine) checkMarket(m *market) error {
+	if err := m.book.Check(&e.arena); err != nil {
+		return err
+	}
+	bids, asks := m.book.Side(bourse.Buy), m.book.Side(bourse.Sell)
+	if !bids.Empty() && !asks.Empty() && bids.Best() >= asks.Best() {
+		return fmt.Errorf("crossed: bid %d, ask %d", bids.Best(), asks.Best())
+	}
+	if m.last != 0 && m.book.Satisfied(m.last) {
+		return fmt.Errorf("a stop waits that the last price %d satisfies", m.last)
+	}
+	return nil
+}
+
+// Holdings yields the ledger for an audit: customers first, then the exchange's
+// own accounts.
+func (e *Engine) Holdings(customer func(bourse.Balance), own func(bourse.AssetID, bourse.AccountID, bourse.Amount, bourse.Amount)) {
+	for _, a := range e.assets[1:] {
+		for b := range e.ledger.Customers(a.ID) {
+			customer(b)
+		}
+		for _, o := range e.ledger.Own(a.ID) {
+			own(a.ID, o.Account, o.Owes, o.Has)
+		}
+	}
+}
+
+// Depth returns what rests on a side of a market, best level first.
+func (e *Engine) Depth(id bourse.MarketID, side bourse.Side) []bourse.Level {
+	m := e.market(id)
+	if m == nil {
+		return nil
+	}
+	var levels []bourse.Level
+	for price, level := range m.book.Side(side).Levels {
+		levels = append(levels, bourse.Level{
+			Market: id, Side: side, Price: price, Lots: level.Total, Seq: m.levelSeq,
+		})
+	}
+	return levels
+}
+
+// Balance returns what a customer has of an asset.
+func (e *Engine) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.Balance {
+	return e.ledger.Balance(account, asset)
+}

@@ -1,0 +1,2 @@
+// Package engine decides: commands go in, events come out.
+package engine

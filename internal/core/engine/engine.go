@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/book"
+	"github.com/bourse-exchange/bourse/internal/core/ledger"
+	"github.com/bourse-exchange/bourse/internal/core/table"
+)
+
+// The bounds of the state. They are part of the rules: changing one changes
+// what a journal means.
+const (
+	// MaxOpenOrders is how many orders an account may have open in a market.
+	MaxOpenOrders = 10_000
+	// MaxSteps is how many triggers and cancels one command may work; the rest
+	// waits for a Continue.
+	MaxSteps = 1_000
+	// MaxKeys is how many API keys an account may ever have had.
+	MaxKeys = 10_000
+)
+
+// Engine is the state of an exchange and the only code that changes it. It is
+// not safe for concurrent use.
+type Engine struct {
+	genesis *bourse.Genesis
+	rules   uint32
+	now     bourse.Time
+	seq     bourse.Seq
+
+	ledger ledger.Ledger
+	arena  book.Arena
+
+	// Definitions by id; index zero is nil.
+	assets   []*bourse.Asset
+	networks []*bourse.Network
+	markets  []*market
+	// networkAssets is sorted by network, then asset.
+	networkAssets []*bourse.NetworkAsset
+
+	accounts    table.Table[account]
+	lastAccount bourse.AccountID
+	// keys are by id; index zero is unused.
+	keys      []key
+	lastOrder bourse.OrderID
+	names     names
+	// sweeps are the cancel-alls that ran out of steps.
+	sweeps []sweep
+
+	// steps is what is left of the current command's budget.
+	steps int
+	// placing is the order that the current command placed.
+	placing bourse.OrderID
+	// around is the price of the current market when the command began to work
+	// it: the middle of its collar.
+	around bourse.Price
+}
+
+// market is a market's definition and its state.
+type market struct {
+	*bourse.Market
+	book *book.Book
+	// last is the price of the last trade; zero before the first.
+	last     bourse.Price
+	trades   uint64
+	levelSeq uint64
+}
+
+// account is what the engine knows of a customer.
+type account struct {
+	token    bourse.Token
+	frozen   bool
+	ownFees  bool
+	feeLevel uint8
+	maker    bourse.Rate
+	taker    bourse.Rate
+	keys     uint16
+	orders   uint64
+	fills    uint64
+	ended    endedNames
+}
+
+type key struct {
+	account bourse.AccountID
+	token   bourse.Token
+	revoked bool
+}
+
+// New returns the state before genesis.
+func New() *Engine {
+	return &Engine{
+		assets:   make([]*bourse.Asset, 1),
+		networks: make([]*bourse.Network, 1),
+		markets:  make([]*market, 1),
+		keys:     make([]key, 1),
+		names:    newNames(),
+	}
+}
+
+// Apply carries out one command: it changes the state and appends to ev what
+// happened. The command must have passed its Check, and commands must come in
+// the order of the journal; anything else stops the process.
+func (e *Engine) Apply(cmd *bourse.Command, ev *bourse.Events) {
+	if cmd.Seq != e.seq+1 || cmd.Time < e.now {
+		bourse.Impossible("command %d at %d came after command %d at %d", cmd.Seq, cmd.Time, e.seq, e.now)
+	}
+	e.seq, e.now = cmd.Seq, cmd.Time
+	e.steps, e.placing = MaxSteps, 0
+	if (e.genesis == nil) != (cmd.Kind == bourse.CommandGenesis) {
+		ev.Refuse(bourse.OutOfOrder)
+		return
+	}
+	e.decide(cmd, ev)
+}
+
+// Skip passes over a command that an operator voided: it takes its place in the
+// order and does nothing.
+func (e *Engine) Skip(cmd *bourse.Command, ev *bourse.Events) {
+	if cmd.Seq != e.seq+1 {
+		bourse.Impossible("voided command %d came after command %d", cmd.Seq, e.seq)
+	}
+	e.seq = cmd.Seq
+	ev.Refuse(bourse.Voided)
+}
+
+func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
+	switch cmd.Kind {
+	case bourse.CommandPlace:
+		e.place(cmd, ev)
+	case bourse.CommandCancel:
+		e.cancel(cmd, ev)
+	case bourse.CommandCancelAll:
+		e.cancelAll(cmd, ev)
+	case bourse.CommandTick:
+		e.names.expire(e, expiredPerTick)
+	case bourse.CommandContinue:
+		e.resume(ev)
+	case bourse.CommandNote:
+		ev.AddFact(bourse.EventNoted, bourse.Fact{Operator: cmd.Operator, Text: cmd.Text})
+	case bourse.CommandGenesis:
+		e.found(cmd.Genesis, ev)
+	case bourse.CommandSetRules:
+		e.rules = cmd.Rules
+		ev.AddFact(bourse.EventRules, bourse.Fact{Rules: cmd.Rules})
+	case bourse.CommandDefineAsset:
+		e.defineAsset(cmd.Asset, ev)
+	case bourse.CommandDefineNetwork:
+		e.defineNetwork(cmd.Network, ev)
+	case bourse.CommandDefineNetworkAsset:
+		e.defineNetworkAsset(cmd.NetworkAsset, ev)
+	case bourse.CommandDefineMarket:
+		e.defineMarket(cmd.Market, ev)
+	case bourse.CommandSetMarketState:
+		e.setMarketState(cmd, ev)
+	case bourse.CommandCreateAccount:
+		e.createAccount(cmd, ev)
+	case bourse.CommandFreezeAccount:
+		e.freezeAccount(cmd, ev)
+	case bourse.CommandSetAccountFees:
+		e.setAccountFees(cmd, ev)
+	case bourse.CommandCreateKey:
+		e.createKey(cmd, ev)
+	case bourse.CommandRevokeKey:
+		e.revokeKey(cmd, ev)
+	case bourse.CommandCredit:
+		e.credit(cmd, ev)
+	case bourse.CommandSweepFees:
+		e.sweepFees(ev)
+	default:
+		bourse.Impossible("command %d has unknown kind %d", cmd.Seq, cmd.Kind)
+	}
+}
+
+// Seq returns the sequence of the last command applied.
+func (e *Engine) Seq() bourse.Seq { return e.seq }
+
+// Now returns the time of the last command applied.
+func (e *Engine) Now() bourse.Time { return e.now }
+
+// Genesis returns the identity of the exchange, or nil before it is opened.
+func (e *Engine) Genesis() *bourse.Genesis { return e.genesis }
+
+// OpenOrders returns how many orders are open.
+func (e *Engine) OpenOrders() int { return e.arena.Len() }
+
+// account returns a customer, or nil if the id was never allotted.
+func (e *Engine) account(id bourse.AccountID) *account {
+	if id == 0 || id > e.lastAccount {
+		return nil
+	}
+	return e.accounts.At(uint32(id))
+}
+
+// market returns a market, or nil if there is none with this id.
+func (e *Engine) market(id bourse.MarketID) *market {
+	if int(id) >= len(e.markets) {
+		return nil
+	}
+	return e.markets[id]
+}
+
+// tradable reports whether a market takes orders now.
+func (e *Engine) tradable(m *market) bool {
+	return m.State == bourse.MarketOpen && m.Enabled &&
+		e.assets[m.Base].Enabled && e.assets[m.Quote].Enabled
+}

@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/book"
+	"github.com/bourse-exchange/bourse/internal/core/ledger"
+)
+
+// taker is the order that is being worked against the book: one that has just
+// been accepted, or a stop that has just been triggered.
+type taker struct {
+	slot  book.Slot
+	order *book.Order
+	// list is where the order goes if it rests; nil if it is there already.
+	list *book.List
+	// left is what may still be traded.
+	left bourse.Lots
+	// limit is the worst price it may trade at; zero is any.
+	limit bourse.Price
+	// held is what is left of its hold.
+	held bourse.Amount
+	// total is what a MARKET order by total asks for.
+	total bourse.Amount
+	// complete is set by the quote of a MARKET order: the book can give all.
+	complete bool
+	// stopped is set when self-trade prevention or a freeze ended it.
+	stopped bool
+}
+
+// work matches an order and settles what becomes of the rest of it.
+func (e *Engine) work(m *market, t *taker, ev *bourse.Events) {
+	if t.order.TIF != bourse.FOK || e.canFill(m, t) {
+		e.match(m, t, ev)
+	}
+	if t.left > 0 && e.mayRest(m, t) {
+		e.rest(m, t, ev)
+	} else {
+		e.finish(m, t, ev)
+	}
+}
+
+// canFill reports whether the book can give a FOK order all it asks for.
+func (e *Engine) canFill(m *market, t *taker) bool {
+	if t.order.Type == bourse.MarketOrder {
+		return t.complete
+	}
+	return e.quote(m, t).complete
+}
+
+// match trades with the best of the other side until nothing is left to trade
+// or nothing to trade with.
+func (e *Engine) match(m *market, t *taker, ev *bourse.Events) {
+	opposite := m.book.Side(t.order.Side.Opposite())
+	for t.left > 0 && !t.stopped {
+		s := opposite.Front()
+		if s == 0 || t.limit != 0 && !opposite.Reaches(opposite.Best(), t.limit) {
+			return
+		}
+		maker := e.arena.At(s)
+		if maker.Account == t.order.Account && t.order.SelfTrade != bourse.SelfTradeNone {
+			e.preventSelfTrade(m, t, s, ev)
+			continue
+		}
+		e.trade(m, t, s, maker, ev)
+	}
+}
+
+// preventSelfTrade ends the taker, the maker or both, as the taker's mode says.
+func (e *Engine) preventSelfTrade(m *market, t *taker, maker book.Slot, ev *bourse.Events) {
+	if t.order.SelfTrade != bourse.CancelNewest {
+		e.end(m, maker, bourse.Killed, ev)
+	}
+	t.stopped = t.order.SelfTrade != bourse.CancelOldest
+}
+
+// trade matches the taker with the first order of the best level.
+func (e *Engine) trade(m *market, t *taker, s book.Slot, maker *book.Order, ev *bourse.Events) {
+	price, lots := maker.Price, min(t.left, maker.Left())
+	m.trades++
+	m.last = price
+	t.left -= lots
+	t.order.Filled += lots
+
+	tr := ev.AddTrade()
+	tr.Market, tr.TakerSide, tr.Number, tr.Price, tr.Lots = m.ID, t.order.Side, m.trades, price, lots
+	e.settle(m, t, maker, tr, ev)
+	e.fill(&tr.Maker, maker, maker.Filled+lots)
+	e.fill(&tr.Taker, t.order, t.order.Filled)
+	if maker.ID == e.placing { // a stop that it triggered trades with it
+		ev.Outcome.Filled = maker.Filled + lots
+	}
+
+	if lots < maker.Left() {
+		e.noteLevel(m, maker.Side, price, m.book.Reduce(maker, lots), ev)
+	} else {
+		e.noteLevel(m, maker.Side, price, m.book.Remove(&e.arena, s), ev)
+		maker.Filled = maker.Lots
+		e.close(m, s, bourse.Filled, ev)
+	}
+	if m.book.Satisfied(price) {
+		m.book.Trigger(&e.arena, price)
+	}
+}
+
+// fill writes down one side of a trade, but for its fee.
+func (e *Engine) fill(f *bourse.Fill, o *book.Order, filled bourse.Lots) {
+	acct := e.accounts.At(uint32(o.Account))
+	acct.fills++
+	f.Order, f.Account, f.Ordinal, f.Filled = o.ID, o.Account, acct.fills, filled
+}
+
+// settle moves the money of a trade.
+func (e *Engine) settle(m *market, t *taker, maker *book.Order, tr *bourse.Trade, ev *bourse.Events) {
+	total, fits := m.Total(tr.Price, tr.Lots)
+	base, baseFits := m.BaseAmount(tr.Lots)
+	if !fits || !baseFits {
+		bourse.Impossible("trade %d of market %d does not fit", tr.Number, m.ID)
+	}
+	tr.Total = total
+	makerRate, takerRate := e.makerRate(m, maker.Account), e.takerRate(m, t.order.Account)
+	if tr.TakerSide == bourse.Buy {
+		tr.Maker.Fee, tr.Taker.Fee = makerRate.FeeOn(total), takerRate.FeeOn(base)
+		refund := t.priceImprovement(m, tr)
+		t.held = t.held.Minus(total).Minus(refund)
+		e.ledger.Settle(ev, &ledger.Leg{
+			Asset: m.Quote, From: t.order.Account, To: maker.Account,
+			Amount: total, Fee: tr.Maker.Fee, Refund: refund,
+		})
+		e.ledger.Settle(ev, &ledger.Leg{
+			Asset: m.Base, From: maker.Account, To: t.order.Account,
+			Amount: base, Fee: tr.Taker.Fee,
+		})
+		return
+	}
+	tr.Maker.Fee, tr.Taker.Fee = makerRate.FeeOn(base), takerRate.FeeOn(total)
+	t.held = t.held.Minus(base)
+	e.ledger.Settle(ev, &ledger.Leg{
+		Asset: m.Base, From: t.order.Account, To: maker.Account,
+		Amount: base, Fee: tr.Maker.Fee,
+	})
+	e.ledger.Settle(ev, &ledger.Leg{
+		Asset: m.Quote, From: maker.Account, To: t.order.Account,
+		Amount: total, Fee: tr.Taker.Fee,
+	})
+}
+
+// priceImprovement returns what a buyer held for this trade beyond its total.
+func (t *taker) priceImprovement(m *market, tr *bourse.Trade) bourse.Amount {
+	if t.order.Price <= tr.Price {
+		return bourse.Amount{} // also a MARKET order, whose price is zero
+	}
+	better, _ := m.Total(t.order.Price-tr.Price, tr.Lots)
+	return better
+}
+
+func (e *Engine) makerRate(m *market, id bourse.AccountID) bourse.Rate {
+	if acct := e.accounts.At(uint32(id)); acct.ownFees {
+		return acct.maker
+	}
+	return m.Maker
+}
+
+func (e *Engine) takerRate(m *market, id bourse.AccountID) bourse.Rate {
+	if acct := e.accounts.At(uint32(id)); acct.ownFees {
+		return acct.taker
+	}
+	return m.Taker
+}
+
+// mayRest reports whether what is left of an order goes into the book.
+func (e *Engine) mayRest(m *market, t *taker) bool {
+	o := t.order
+	if o.Type == bourse.MarketOrder || o.TIF != bourse.GTC || t.stopped {
+		return false
+	}
+	if o.Type == bourse.Limit {
+		return true // admitted with room
+	}
+	// A triggered stop meets the book as it is now, and does not rest across
+	// what its collar kept it from.
+	return !m.crosses(o.Side, o.Price) && m.book.Side(o.Side).Room(o.Price, t.left)
+}
+
+// rest puts what is left of an order into the book.
+func (e *Engine) rest(m *market, t *taker, ev *bourse.Events) {
+	o := t.order
+	if o.Filled > 0 && m.reserve(o) != t.held {
+		bourse.Impossible("order %d rests with a hold of %s", o.ID, t.held.Format(0))
+	}
+	if t.list != nil {
+		m.book.Open(&e.arena, t.slot, t.list)
+	}
+	e.noteLevel(m, o.Side, o.Price, m.book.Rest(&e.arena, t.slot), ev)
+	if o.ID == e.placing {
+		ev.Outcome.Filled = o.Filled
+	}
+}
+
+// finish ends an order that does not rest.
+func (e *Engine) finish(m *market, t *taker, ev *bourse.Events) {
+	status := bourse.Filled
+	if t.left > 0 {
+		status = bourse.Killed
+	}
+	o := t.order
+	e.ledger.Release(ev, o.Account, m.Held(o.Side), t.held)
+	e.announceClosed(o, status, t.total, ev)
+	if t.list == nil {
+		m.book.Close(&e.arena, t.slot)
+	} else {
+		e.arena.Free(t.slot)
+	}
+}
+
+// end takes an open order out of the market: its hold is released.
+func (e *Engine) end(m *market, s book.Slot, status bourse.OrderStatus, ev *bourse.Events) {
+	o := e.arena.At(s)
+	rested := o.State == book.Resting
+	total := m.book.Remove(&e.arena, s)
+	if rested {
+		e.noteLevel(m, o.Side, o.Price, total, ev)
+	}
+	e.ledger.Release(ev, o.Account, m.Held(o.Side), m.reserve(o))
+	e.close(m, s, status, ev)
+}
+
+// reserve returns what an open order holds.
+func (m *market) reserve(o *book.Order) bourse.Amount {
+	if o.Side == bourse.Buy {
+		amount, fits := m.Total(o.Price, o.Left())
+		if fits {
+			return amount
+		}
+	} else if amount, fits := m.BaseAmount(o.Left()); fits {
+		return amount
+	}
+	bourse.Impossible("order %d holds more than fits", o.ID)
+	return bourse.Amount{}
+}
+
+// close announces an open order's final status and frees it; it must be in no
+// queue and hold nothing.
+func (e *Engine) close(m *market, s book.Slot, status bourse.OrderStatus, ev *bourse.Events) {
+	e.announceClosed(e.arena.At(s), status, bourse.Amount{}, ev)
+	m.book.Close(&e.arena, s)
+}
+
+func (e *Engine) announceClosed(o *book.Order, status bourse.OrderStatus, total bourse.Amount, ev *bourse.Events) {
+	e.announce(bourse.EventOrderClosed, o, status, total, ev)
+	if o.ID == e.placing {
+		ev.Outcome.Status, ev.Outcome.Filled = status, o.Filled
+	}
+	if o.Named {
+		e.names.end(e, o.ID)
+	}
+}
+
+func (e *Engine) noteLevel(m *market, side bourse.Side, price bourse.Price, lots bourse.Lots, ev *bourse.Events) {
+	m.levelSeq++
+	l := ev.AddLevel(bourse.EventLevel)
+	l.Market, l.Side, l.Price, l.Lots, l.Seq = m.ID, side, price, lots, m.levelSeq
+}

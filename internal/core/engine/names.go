@@ -1,0 +1,168 @@
+package engine
+
+import "github.com/bourse-exchange/bourse"
+
+const (
+	// nameKept is how long a client id stays taken after its order ended.
+	nameKept = bourse.Day
+	// maxEndedNames bounds the ended ones that are kept for each account.
+	maxEndedNames = 10_000
+	// expiredPerTick bounds the work that one tick spends on forgetting.
+	expiredPerTick = 1_000
+)
+
+// names remembers client ids, so that a request that comes again is answered
+// with its first outcome: while its order is open and for nameKept after that,
+// up to the last maxEndedNames of an account. A rejection is an outcome too.
+type names struct {
+	entries []name
+	free    uint32
+	byID    map[nameKey]uint32
+	// byOrder finds the entries of open orders.
+	byOrder map[bourse.OrderID]uint32
+	// oldest and newest bound the list of ended names by time of their end.
+	oldest, newest uint32
+}
+
+type nameKey struct {
+	account bourse.AccountID
+	id      bourse.ClientID
+}
+
+// name is one client id that is taken.
+type name struct {
+	account bourse.AccountID
+	// place is what was asked for.
+	place   bourse.Place
+	outcome bourse.Outcome
+	// ended is when the order ended; zero while it is open.
+	ended bourse.Time
+	// older and newer link the ended names of all accounts, next those of one.
+	older, newer uint32
+	next         uint32
+}
+
+// endedNames is an account's list of ended names, oldest first.
+type endedNames struct {
+	oldest, newest, count uint32
+}
+
+func newNames() names {
+	return names{
+		entries: make([]name, 1), // zero is none
+		byID:    map[nameKey]uint32{},
+		byOrder: map[bourse.OrderID]uint32{},
+	}
+}
+
+// repeated answers a request whose client id is taken, and reports whether it
+// was.
+func (e *Engine) repeated(cmd *bourse.Command, ev *bourse.Events) bool {
+	at, taken := e.names.byID[nameKey{cmd.Account, cmd.Place.ClientID}]
+	if !taken {
+		return false
+	}
+	n := &e.names.entries[at]
+	if n.ended != 0 && n.ended+nameKept < e.now {
+		e.names.forget(e, at)
+		return false
+	}
+	if n.place != cmd.Place {
+		ev.Reject(&bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: e.now}, bourse.DuplicateClientID)
+		return true
+	}
+	ev.Repeat(n.outcome)
+	return true
+}
+
+// take makes an entry for a request's client id.
+func (n *names) take(cmd *bourse.Command) uint32 {
+	at := n.free
+	if at != 0 {
+		n.free = n.entries[at].next
+	} else {
+		at = uint32(len(n.entries))
+		n.entries = append(n.entries, name{})
+	}
+	n.entries[at] = name{account: cmd.Account, place: cmd.Place}
+	n.byID[nameKey{cmd.Account, cmd.Place.ClientID}] = at
+	return at
+}
+
+// of returns the client id of an open order.
+func (n *names) of(id bourse.OrderID) bourse.ClientID {
+	return n.entries[n.byOrder[id]].place.ClientID
+}
+
+// end starts the time after which an order's client id is free again.
+func (n *names) end(e *Engine, id bourse.OrderID) {
+	at := n.byOrder[id]
+	delete(n.byOrder, id)
+	n.retire(e, at)
+}
+
+// retire starts the time after which an entry's client id is free again, and
+// lets the oldest of its account go if there are too many.
+func (n *names) retire(e *Engine, at uint32) {
+	n.append(e, at, e.now)
+	if list := &e.accounts.At(uint32(n.entries[at].account)).ended; list.count > maxEndedNames {
+		n.forget(e, list.oldest)
+	}
+}
+
+// append puts an entry at the end of the lists of ended ones.
+func (n *names) append(e *Engine, at uint32, ended bourse.Time) {
+	entry := &n.entries[at]
+	entry.ended = ended
+	entry.older, entry.newer, entry.next = n.newest, 0, 0
+	if n.newest != 0 {
+		n.entries[n.newest].newer = at
+	} else {
+		n.oldest = at
+	}
+	n.newest = at
+
+	list := &e.accounts.At(uint32(entry.account)).ended
+	if list.newest != 0 {
+		n.entries[list.newest].next = at
+	} else {
+		list.oldest = at
+	}
+	list.newest = at
+	list.count++
+}
+
+// forget frees an ended entry: its account's oldest, because both lists are in
+// the order of their ends.
+func (n *names) forget(e *Engine, at uint32) {
+	entry := &n.entries[at]
+	list := &e.accounts.At(uint32(entry.account)).ended
+	for list.oldest != at { // those that ended before it have expired as well
+		n.forget(e, list.oldest)
+	}
+	list.oldest = entry.next
+	if list.oldest == 0 {
+		list.newest = 0
+	}
+	list.count--
+	if entry.older != 0 {
+		n.entries[entry.older].newer = entry.newer
+	} else {
+		n.oldest = entry.newer
+	}
+	if entry.newer != 0 {
+		n.entries[entry.newer].older = entry.older
+	} else {
+		n.newest = entry.older
+	}
+	delete(n.byID, nameKey{entry.account, entry.place.ClientID})
+	*entry = name{next: n.free}
+	n.free = at
+}
+
+// expire forgets names whose time is over, at most this many.
+func (n *names) expire(e *Engine, most int) {
+	for ; most > 0 && n.oldest != 0 && n.entries[n.oldest].ended+nameKept < e.now; most-- {
+		n.forget(e, n.oldest)
+	}
+}
