@@ -1,0 +1,168 @@
+package history
+
+import (
+	"context"
+	"errors"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// ErrOutOfOrder says that a batch does not continue where the store ends.
+var ErrOutOfOrder = errors.New("batch does not continue the history")
+
+// Order is an order that reached its final status.
+type Order struct {
+	bourse.Order
+	// Seq and Closed are the command that ended it, and its time.
+	Seq    bourse.Seq
+	Closed bourse.Time
+}
+
+// Trade is a trade as the public sees it.
+type Trade struct {
+	Seq    bourse.Seq
+	Market bourse.MarketID
+	// Number counts the market's trades from one.
+	Number    uint64
+	Time      bourse.Time
+	TakerSide bourse.Side
+	Price     bourse.Price
+	Lots      bourse.Lots
+	// Total is in the quote asset's ledger units.
+	Total bourse.Amount
+}
+
+// Fill is one account's side of a trade.
+type Fill struct {
+	Seq     bourse.Seq
+	Account bourse.AccountID
+	// Ordinal counts the account's fills from one.
+	Ordinal uint64
+	Order   bourse.OrderID
+	Market  bourse.MarketID
+	Time    bourse.Time
+	Side    bourse.Side
+	Role    bourse.Role
+	Price   bourse.Price
+	Lots    bourse.Lots
+	// Total is in quote units; Fee in units of what the side receives, base for
+	// a buyer and quote for a seller.
+	Total bourse.Amount
+	Fee   bourse.Amount
+}
+
+// Transfer is a posting outside of trades.
+type Transfer struct {
+	Seq bourse.Seq
+	// Index counts the transfers of one command from zero.
+	Index int
+	Time  bourse.Time
+	bourse.Transfer
+}
+
+// Note is what an operator asked for.
+type Note struct {
+	Seq      bourse.Seq
+	Time     bourse.Time
+	Operator uint32
+	Text     string
+}
+
+// Resolution is the width of a candle.
+type Resolution bourse.Time
+
+// The resolutions that are kept.
+const (
+	Minute = Resolution(bourse.Minute)
+	Hour   = Resolution(bourse.Hour)
+	Day    = Resolution(bourse.Day)
+)
+
+// Candle is what was traded in a bucket of time; buckets without trades have
+// none.
+type Candle struct {
+	// Start is a multiple of the resolution.
+	Start                  bourse.Time
+	Open, High, Low, Close bourse.Price
+	// Volume is in lots, Value in quote units.
+	Volume bourse.Amount
+	Value  bourse.Amount
+}
+
+// Batch is what a run of commands adds.
+type Batch struct {
+	// From is the first command, To the last: the store's new cursor.
+	From, To bourse.Seq
+	// Time is that of the last command.
+	Time      bourse.Time
+	Orders    []Order
+	Trades    []Trade
+	Fills     []Fill
+	Transfers []Transfer
+	Notes     []Note
+}
+
+// Span is a run of ordinals, both included; it is empty if First > Last.
+type Span struct{ First, Last uint64 }
+
+// Store keeps rows. Writing belongs to one goroutine; reading may go on beside
+// it and sees whole batches. An error of a store never says that rows are
+// damaged silently: what was written is there, what failed is not.
+type Store interface {
+	// Cursor returns the last command whose rows are here, and its time; zero
+	// for an empty store.
+	Cursor(ctx context.Context) (bourse.Seq, bourse.Time, error)
+
+	// Write adds a batch and moves the cursor, both or neither. Candles are
+	// folded from the trades. ErrOutOfOrder if b.From is not the cursor plus
+	// one.
+	Write(ctx context.Context, b *Batch) error
+
+	// Orders returns an account's final orders with ordinals in the span,
+	// newest (highest ordinal) first.
+	Orders(ctx context.Context, account bourse.AccountID, span Span) ([]Order, error)
+
+	// OrdersIn returns an account's final orders in a market, newest first,
+	// with ordinals up to and including last, after passing over skip of them.
+	OrdersIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]Order, error)
+
+	// Order returns one final order of an account; false if there is none.
+	Order(ctx context.Context, account bourse.AccountID, id bourse.OrderID) (Order, bool, error)
+
+	// OrderNamed returns an account's latest final order with this client id.
+	OrderNamed(ctx context.Context, account bourse.AccountID, id bourse.ClientID) (Order, bool, error)
+
+	// Fills returns an account's fills with ordinals in the span, newest first.
+	Fills(ctx context.Context, account bourse.AccountID, span Span) ([]Fill, error)
+
+	// FillsIn is to Fills what OrdersIn is to Orders.
+	FillsIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]Fill, error)
+
+	// FillsOf returns the fills of an account's orders, oldest first.
+	FillsOf(ctx context.Context, account bourse.AccountID, orders []bourse.OrderID) ([]Fill, error)
+
+	// Trades returns a market's trades with numbers in the span, newest first.
+	Trades(ctx context.Context, market bourse.MarketID, span Span) ([]Trade, error)
+
+	// Candles returns a market's candles with starts in [from, to], oldest
+	// first, at most limit.
+	Candles(ctx context.Context, market bourse.MarketID, res Resolution, from, to bourse.Time, limit int) ([]Candle, error)
+
+	// CandleBefore returns the last candle that starts before a time; false if
+	// there is none.
+	CandleBefore(ctx context.Context, market bourse.MarketID, res Resolution, before bourse.Time) (Candle, bool, error)
+
+	// FirstCandle returns the first candle of a market; false if there is none.
+	FirstCandle(ctx context.Context, market bourse.MarketID, res Resolution) (Candle, bool, error)
+
+	// Transfers returns the transfers to or from an account, newest first,
+	// after passing over skip of them.
+	Transfers(ctx context.Context, account bourse.AccountID, skip, limit int) ([]Transfer, error)
+
+	// Notes returns the operators' notes, newest first, after passing over skip
+	// of them.
+	Notes(ctx context.Context, skip, limit int) ([]Note, error)
+
+	// Close releases the store.
+	Close() error
+}

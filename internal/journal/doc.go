@@ -1,0 +1,19 @@
+// Package journal makes commands durable and gives them their one order.
+//
+// It stands between the sequencer, which proposes, and everything that reads
+// what was committed. It carries bytes and knows no orders.
+//
+// This package is the contract: a [Log] takes proposals and yields committed
+// batches, the same ones in the same order to everybody, for ever. Adapters
+// fulfil it: filelog on local files, memlog as a twin for tests that delays,
+// drops, changes leader, truncates and installs snapshots, raftlog later. They
+// pass one suite, journaltest.
+//
+// Beside the contract it holds what all adapters share: the frame (the bytes of
+// a batch, with checksum and hash chain), snapshot files, and the archive of
+// sealed segments.
+//
+// Invariants: sequence numbers are gapless; a batch that was yielded is yielded
+// again after any crash; time and term never go back; nothing that was not
+// durable is yielded. docs/format/journal.md is the format.
+package journal
