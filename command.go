@@ -57,7 +57,8 @@ const (
 	// and MarketID unless it means all markets.
 	CommandCancelAll
 
-	commandKinds
+	// LastCommandKind is the newest kind that this program knows.
+	LastCommandKind = CommandCancelAll
 )
 
 // Command is what the journal carries and the engine decides on: one flat
@@ -143,7 +144,6 @@ func (c *Command) Check() error {
 		return need(c.Account.IsCustomer() && c.Order > 0, "order")
 	case CommandPlace:
 		return need(c.Account.IsCustomer() && c.Place.check(), "order")
-	case commandKinds:
 	}
 	return Errorf(CodeInvalid, "unknown command kind %d", c.Kind)
 }

@@ -1,0 +1,193 @@
+package record_test
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/record"
+)
+
+// commands has one command of each kind with every field set that it reads, and
+// the shapes of orders.
+func commands() []bourse.Command {
+	id, _ := bourse.ParseClientID("a-client.id:1_0")
+	token := bourse.Token{1, 2, 3, 15: 16}
+	one := bourse.Amount{Hi: 7, Lo: 9}
+	limit := bourse.Place{
+		Market: 3, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC,
+		SelfTrade: bourse.CancelBoth, PostOnly: true, Price: 12, Lots: bourse.MaxLots, ClientID: id,
+	}
+	stop := bourse.Place{
+		Market: 1, Side: bourse.Sell, Type: bourse.StopLimit, TIF: bourse.FOK,
+		Price: bourse.MaxPrice, Stop: 5, Lots: 1,
+	}
+	total := bourse.Place{Market: 1, Side: bourse.Sell, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: one}
+	return []bourse.Command{
+		{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Exchange: [16]byte{9}, Sandbox: true, Rules: 1}},
+		{Kind: bourse.CommandSetRules, Rules: 1},
+		{Kind: bourse.CommandTick},
+		{Kind: bourse.CommandContinue},
+		{Kind: bourse.CommandNote, Operator: 1000, Text: "market halt BTC/USDT"},
+		{Kind: bourse.CommandDefineAsset, Asset: &bourse.Asset{
+			Symbol: "BTC", Name: "Bitcoin", Scale: 12, Enabled: true, Experimental: true,
+		}},
+		{Kind: bourse.CommandDefineNetwork, Network: &bourse.Network{
+			Symbol: "ATOM", Name: "Cosmos Hub", MemoName: "Memo", Enabled: true, Experimental: true,
+		}},
+		{Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: &bourse.NetworkAsset{
+			Asset: 1, Network: 2, Precision: 8, Confirms: 2, Contract: "0xabc", MinDeposit: one,
+			MinWithdrawal: one, FeeMin: one, FeeMax: one, Enabled: true,
+		}},
+		{Kind: bourse.CommandDefineMarket, Market: &bourse.Market{
+			Base: 1, Quote: 2, BasePrecision: 6, QuotePrecision: 2, Enabled: true, SelfTrade: bourse.CancelNewest,
+			MinOrder: one, InitialPrice: 6_000_000, MaxPrice: bourse.MaxPrice, Maker: 1, Taker: 2, Collar: 3,
+		}},
+		{Kind: bourse.CommandSetMarketState, MarketID: 4, State: bourse.MarketDelisted},
+		{Kind: bourse.CommandCreateAccount, Token: token},
+		{Kind: bourse.CommandFreezeAccount, Account: 5, On: true},
+		{Kind: bourse.CommandSetAccountFees, Account: 5, On: true, Maker: 10, Taker: 20, Level: 3},
+		{Kind: bourse.CommandCreateKey, Account: 5, Token: token},
+		{Kind: bourse.CommandRevokeKey, Key: 6},
+		{Kind: bourse.CommandCredit, Account: 5, AssetID: 2, Amount: bourse.MaxAmount},
+		{Kind: bourse.CommandSweepFees},
+		{Kind: bourse.CommandPlace, Account: 7, Place: limit},
+		{Kind: bourse.CommandPlace, Account: 7, Place: stop},
+		{Kind: bourse.CommandPlace, Account: 7, Place: total},
+		{Kind: bourse.CommandCancel, Account: 7, Order: 1 << 60},
+		{Kind: bourse.CommandCancelAll, Account: 7, MarketID: 3},
+	}
+}
+
+func TestEveryKindComesBack(t *testing.T) {
+	seen := map[bourse.CommandKind]bool{}
+	var all []byte
+	for _, want := range commands() {
+		if err := want.Check(); err != nil {
+			t.Fatalf("kind %d: %v", want.Kind, err)
+		}
+		seen[want.Kind] = true
+		b := record.Append(nil, &want)
+		all = append(all, b...)
+		got := bourse.Command{Text: "left over", Order: 99, Market: &bourse.Market{}}
+		n, err := record.Decode(b, &got)
+		if err != nil || n != len(b) || !reflect.DeepEqual(got, want) {
+			t.Errorf("kind %d: got %+v, %d, %v; want %+v", want.Kind, got, n, err, want)
+		}
+		for i := range b {
+			if _, err := record.Decode(b[:i], &got); !errors.Is(err, record.ErrMalformed) {
+				t.Errorf("kind %d cut to %d bytes: %v", want.Kind, i, err)
+			}
+		}
+	}
+	for kind := bourse.CommandKind(1); kind <= bourse.LastCommandKind; kind++ {
+		if !seen[kind] {
+			t.Errorf("kind %d is not tested", kind)
+		}
+	}
+	var c bourse.Command
+	for count := 0; len(all) > 0; count++ {
+		n, err := record.Decode(all, &c)
+		if err != nil {
+			t.Fatalf("record %d of a run: %v", count, err)
+		}
+		all = all[n:]
+	}
+}
+
+func TestNewerRecordsAreRefusedByName(t *testing.T) {
+	b := record.Append(nil, &bourse.Command{Kind: bourse.CommandTick})
+	for at, value := range map[int]byte{4: byte(bourse.LastCommandKind) + 1, 5: 2} {
+		newer := bytes.Clone(b)
+		newer[at] = value
+		var c bourse.Command
+		var e *record.NewerError
+		if _, err := record.Decode(newer, &c); !errors.As(err, &e) || e.Kind != bourse.CommandKind(newer[4]) || e.Version != newer[5] {
+			t.Errorf("byte %d = %d: %v", at, value, err)
+		}
+	}
+}
+
+func TestRandomOrdersComeBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(rapid.Uint32Range(1, 1<<31-1).Draw(t, "account"))}
+		p := &want.Place
+		p.Market = bourse.MarketID(rapid.Uint16Min(1).Draw(t, "market"))
+		p.Side = bourse.Side(rapid.Uint8Range(1, 2).Draw(t, "side"))
+		p.Type = bourse.OrderType(rapid.Uint8Range(1, 3).Draw(t, "type"))
+		p.TIF = bourse.TimeInForce(rapid.Uint8Range(1, 3).Draw(t, "tif"))
+		p.Lots = bourse.Lots(rapid.Uint64Range(1, uint64(bourse.MaxLots)).Draw(t, "lots"))
+		if p.Type != bourse.MarketOrder {
+			p.Price = bourse.Price(rapid.Uint64Range(1, uint64(bourse.MaxPrice)).Draw(t, "price"))
+		}
+		if p.Type == bourse.StopLimit {
+			p.Stop = bourse.Price(rapid.Uint64Range(1, uint64(bourse.MaxPrice)).Draw(t, "stop"))
+		}
+		if rapid.Bool().Draw(t, "named") {
+			p.ClientID, _ = bourse.ParseClientID(rapid.StringMatching(`[A-Za-z0-9._:-]{1,36}`).Draw(t, "name"))
+		}
+		var got bourse.Command
+		if _, err := record.Decode(record.Append(nil, &want), &got); err != nil || got != want {
+			t.Fatalf("got %+v, %v; want %+v", got, err, want)
+		}
+	})
+}
+
+func TestOrdersAllocateNothing(t *testing.T) {
+	buf := make([]byte, 0, 1024)
+	var c bourse.Command
+	for _, want := range commands() {
+		if want.Kind != bourse.CommandPlace && want.Kind != bourse.CommandCancel || want.Place.ClientID.Given() {
+			continue
+		}
+		if n := testing.AllocsPerRun(100, func() {
+			buf = record.Append(buf[:0], &want)
+			_, _ = record.Decode(buf, &c)
+		}); n != 0 {
+			t.Errorf("kind %d: %v allocations", want.Kind, n)
+		}
+	}
+}
+
+// FuzzDecode wants what decodes to encode to the same bytes.
+func FuzzDecode(f *testing.F) {
+	for _, c := range commands() {
+		f.Add(record.Append(nil, &c))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var c bourse.Command
+		n, err := record.Decode(b, &c)
+		if err != nil {
+			return
+		}
+		if again := record.Append(nil, &c); !bytes.Equal(again, b[:n]) {
+			t.Fatalf("% x became % x", b[:n], again)
+		}
+	})
+}
+
+func BenchmarkAppend(b *testing.B) {
+	c := bourse.Command{Kind: bourse.CommandPlace, Account: 7, Place: bourse.Place{
+		Market: 3, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 12, Lots: 5,
+	}}
+	buf := make([]byte, 0, 1024)
+	for b.Loop() {
+		buf = record.Append(buf[:0], &c)
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	c := bourse.Command{Kind: bourse.CommandPlace, Account: 7, Place: bourse.Place{
+		Market: 3, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 12, Lots: 5,
+	}}
+	buf := record.Append(nil, &c)
+	for b.Loop() {
+		if _, err := record.Decode(buf, &c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
