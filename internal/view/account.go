@@ -1,0 +1,225 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// account is what is known of a customer.
+type account struct {
+	Account
+	// balances is by asset id, as long as the highest one touched.
+	balances []balance
+	// orders are the open ones, by ascending id.
+	orders []*bourse.Order
+}
+
+type balance struct{ available, held bourse.Amount }
+
+// Account is a customer's standing.
+type Account struct {
+	Frozen bool
+	// OwnFees is true when Maker and Taker replace the markets' rates.
+	OwnFees      bool
+	FeeLevel     uint8
+	Maker, Taker bourse.Rate
+	// Orders and Fills count what the account ever had: the ordinals of the
+	// last ones.
+	Orders, Fills uint64
+}
+
+func (v *View) account(id bourse.AccountID) *account {
+	a := v.accounts[id]
+	if a == nil {
+		a = new(account)
+		v.accounts[id] = a
+	}
+	return a
+}
+
+func (v *View) foldAccount(kind bourse.EventKind, f *bourse.Fact) {
+	a := v.account(f.Account)
+	//nolint:exhaustive // foldEvent passes events of accounts only
+	switch kind {
+	case bourse.EventAccountFrozen:
+		a.Frozen = f.On
+	case bourse.EventAccountFees:
+		a.OwnFees, a.Maker, a.Taker, a.FeeLevel = f.On, f.Maker, f.Taker, f.FeeLevel
+	case bourse.EventAccountRestored:
+		a.Frozen, a.Orders, a.Fills = f.On, f.Orders, f.Fills
+	}
+}
+
+func (v *View) foldBalance(b *bourse.Balance) {
+	a := v.account(b.Account)
+	if missing := int(b.Asset) + 1 - len(a.balances); missing > 0 {
+		a.balances = append(a.balances, make([]balance, missing)...)
+	}
+	a.balances[b.Asset] = balance{b.Available, b.Held}
+}
+
+func (v *View) foldTrade(t *bourse.Trade) {
+	for _, f := range [...]*bourse.Fill{&t.Maker, &t.Taker} {
+		a := v.account(f.Account)
+		a.Fills = f.Ordinal
+		if at, found := a.search(f.Order); found {
+			a.orders[at].Filled = f.Filled
+		}
+	}
+}
+
+func (v *View) openOrder(kind bourse.EventKind, o *bourse.Order) {
+	a := v.account(o.Account)
+	if kind == bourse.EventOrderAccepted {
+		a.Orders = o.Ordinal // a restored account knows its count already
+	}
+	var open *bourse.Order
+	if last := len(v.spare) - 1; last >= 0 {
+		open, v.spare = v.spare[last], v.spare[:last]
+	} else {
+		open = new(bourse.Order)
+	}
+	*open = *o
+	a.orders = append(a.orders, open) // ids rise
+}
+
+// maxSpare bounds the memory kept for orders to come.
+const maxSpare = 4096
+
+func (v *View) closeOrder(o *bourse.Order) {
+	a := v.account(o.Account)
+	at, found := a.search(o.ID)
+	if !found {
+		return
+	}
+	if len(v.spare) < maxSpare {
+		v.spare = append(v.spare, a.orders[at])
+	}
+	a.orders = slices.Delete(a.orders, at, at+1)
+}
+
+func (v *View) find(o *bourse.Order) *bourse.Order {
+	a := v.account(o.Account)
+	if at, found := a.search(o.ID); found {
+		return a.orders[at]
+	}
+	return nil
+}
+
+// search finds an open order; the newest is the likeliest.
+func (a *account) search(id bourse.OrderID) (int, bool) {
+	if n := len(a.orders); n > 0 && a.orders[n-1].ID == id {
+		return n - 1, true
+	}
+	return slices.BinarySearchFunc(a.orders, id, func(o *bourse.Order, id bourse.OrderID) int {
+		return cmp.Compare(o.ID, id)
+	})
+}
+
+// Account returns a customer's standing; false if there is no such account.
+func (v *View) Account(id bourse.AccountID) (Account, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if a := v.accounts[id]; a != nil {
+		return a.Account, true
+	}
+	return Account{}, false
+}
+
+// Balance returns what a customer has of an asset.
+func (v *View) Balance(id bourse.AccountID, asset bourse.AssetID) bourse.Balance {
+	return v.Balances(id, []bourse.AssetID{asset})[0]
+}
+
+// Balances returns what a customer has of some assets, all at one moment.
+func (v *View) Balances(id bourse.AccountID, assets []bourse.AssetID) []bourse.Balance {
+	list := make([]bourse.Balance, len(assets))
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	a := v.accounts[id]
+	for i, asset := range assets {
+		list[i] = bourse.Balance{Account: id, Asset: asset}
+		if a != nil && int(asset) < len(a.balances) {
+			list[i].Available, list[i].Held = a.balances[asset].available, a.balances[asset].held
+		}
+	}
+	return list
+}
+
+// OpenOrder returns one open order of an account; false if there is none.
+func (v *View) OpenOrder(id bourse.AccountID, order bourse.OrderID) (bourse.Order, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if a := v.accounts[id]; a != nil {
+		if at, found := a.search(order); found {
+			return *a.orders[at], true
+		}
+	}
+	return bourse.Order{}, false
+}
+
+// OpenOrderNamed returns the open order of an account with a client id.
+func (v *View) OpenOrderNamed(id bourse.AccountID, name bourse.ClientID) (bourse.Order, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if a := v.accounts[id]; a != nil {
+		for _, o := range slices.Backward(a.orders) {
+			if o.ClientID == name {
+				return *o, true
+			}
+		}
+	}
+	return bourse.Order{}, false
+}
+
+// OpenOrders returns copies of an account's open orders that pass the filter,
+// newest first, after passing over skip of them and at most limit, with the
+// account's standing at the same moment.
+func (v *View) OpenOrders(id bourse.AccountID, filter func(*bourse.Order) bool, skip, limit int) ([]bourse.Order, Account) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	a := v.accounts[id]
+	if a == nil {
+		return nil, Account{}
+	}
+	var list []bourse.Order
+	for _, o := range slices.Backward(a.orders) {
+		if !filter(o) {
+			continue
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		if len(list) == limit {
+			break
+		}
+		list = append(list, *o)
+	}
+	return list, a.Account
+}
+
+// OpenOrdersSpan returns copies of an account's open orders whose ordinals lie
+// in [first, last], newest first.
+func (v *View) OpenOrdersSpan(id bourse.AccountID, first, last uint64) []bourse.Order {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	a := v.accounts[id]
+	if a == nil {
+		return nil
+	}
+	// Ordinals rise with ids.
+	end, _ := slices.BinarySearchFunc(a.orders, last+1, byOrdinal)
+	var list []bourse.Order
+	for _, o := range slices.Backward(a.orders[:end]) {
+		if o.Ordinal < first {
+			break
+		}
+		list = append(list, *o)
+	}
+	return list
+}
+
+func byOrdinal(o *bourse.Order, ordinal uint64) int { return cmp.Compare(o.Ordinal, ordinal) }

@@ -1,0 +1,71 @@
+package view
+
+import (
+	"github.com/tidwall/btree"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// depth is what rests in a market, by level.
+type depth struct {
+	market *bourse.Market
+	// seq is the number of the last level change.
+	seq        uint64
+	bids, asks btree.Map[bourse.Price, bourse.Lots]
+}
+
+// Depth is a market's book at one moment.
+type Depth struct {
+	Market *bourse.Market
+	// Seq is the number of the last level change that it includes.
+	Seq        uint64
+	bids, asks *btree.Map[bourse.Price, bourse.Lots]
+}
+
+func (v *View) book(id bourse.MarketID) *depth {
+	d := v.books[id]
+	if d == nil {
+		d = new(depth)
+		v.books[id] = d
+	}
+	return d
+}
+
+func (v *View) foldLevel(l *bourse.Level) {
+	d := v.book(l.Market)
+	d.seq = l.Seq
+	side := &d.bids
+	if l.Side == bourse.Sell {
+		side = &d.asks
+	}
+	if l.Lots == 0 {
+		side.Delete(l.Price)
+	} else {
+		side.Set(l.Price, l.Lots)
+	}
+}
+
+// Depth returns a market's book as it is now; the market must exist. The trees
+// are shared copy-on-write, so that a book of any size costs the writer nothing.
+func (v *View) Depth(id bourse.MarketID) Depth {
+	v.mu.Lock() // Copy marks the tree that it copies
+	defer v.mu.Unlock()
+	d := v.book(id)
+	return Depth{Market: d.market, Seq: d.seq, bids: d.bids.Copy(), asks: d.asks.Copy()}
+}
+
+// Bids yields the levels of buyers, highest price first.
+func (d Depth) Bids(yield func(bourse.Price, bourse.Lots) bool) { d.bids.Reverse(yield) }
+
+// Asks yields the levels of sellers, lowest price first.
+func (d Depth) Asks(yield func(bourse.Price, bourse.Lots) bool) { d.asks.Scan(yield) }
+
+// BookSeq returns the number of a market's last level change.
+func (v *View) BookSeq(id bourse.MarketID) uint64 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if d := v.books[id]; d != nil {
+		return d.seq
+	}
+	return 0
+}

@@ -1,0 +1,16 @@
+// Package view keeps in memory what people ask for most: the catalogue, books,
+// tickers, recent candles, balances and open orders.
+//
+// It stands behind the core: the sequencer folds each command's events into it,
+// between Begin and End, and everything that answers reads from it. It decides
+// nothing and could be rebuilt from the events at any time; after a restart the
+// Restored events and the tape of the snapshot do that.
+//
+// Invariants: readers see whole frames, never half of one; nothing is announced
+// before it is here; what a reader is given is a copy, or never changes again.
+//
+// What is not here: anything older than a reader can wait for. Closed orders,
+// fills, trades and old candles are in history.
+//
+// Read view.go, then tape.go.
+package view

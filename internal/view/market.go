@@ -1,0 +1,92 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Ticker returns a market's ticker; the market must exist.
+func (v *View) Ticker(id bourse.MarketID) Ticker {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.tape.markets[id].ticker()
+}
+
+// Tickers returns the tickers of some markets, all at one moment.
+func (v *View) Tickers(markets []*bourse.Market) []Ticker {
+	list := make([]Ticker, len(markets))
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for i, m := range markets {
+		list[i] = v.tape.markets[m.ID].ticker()
+	}
+	return list
+}
+
+// Minutes is the part of a market's past that is in memory.
+type Minutes struct {
+	// Since is the start of the first minute that is complete here: what is
+	// older is in history.
+	Since bourse.Time
+	// First is the start of the minute of the market's first trade; zero if
+	// there was none.
+	First bourse.Time
+	// Now is the engine's time.
+	Now bourse.Time
+	// Buckets are the minutes with trades, ascending.
+	Buckets []Bucket
+}
+
+// Minutes returns a market's minutes from memory that start at or after a time.
+func (v *View) Minutes(id bourse.MarketID, from bourse.Time) Minutes {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	m := v.tape.markets[id]
+	since := max(m.first, v.now.Floor(bourse.Minute)-tapeKept)
+	list := m.minutes
+	for len(list) > 0 && list[0].Start < max(from, since) {
+		list = list[1:]
+	}
+	return Minutes{Since: since, First: m.first, Now: v.now, Buckets: slices.Clone(list)}
+}
+
+// MarketState is what a snapshot keeps of a market's tape.
+type MarketState struct {
+	Last, Previous, Before bourse.Price
+	Trades                 uint64
+	First                  bourse.Time
+	Minutes                []Bucket
+	Candles                [len(resolutions)]Bucket
+}
+
+// State returns what a snapshot keeps, by market id from one, and the current
+// minute. The slices are shared: they must not be changed.
+func (t *Tape) State() (bourse.Time, []MarketState) {
+	list := make([]MarketState, 0, len(t.markets)-1)
+	for _, m := range t.markets[1:] {
+		list = append(list, MarketState{
+			Last: m.last, Previous: m.previous, Before: m.before, Trades: m.trades, First: m.first,
+			Minutes: m.minutes, Candles: m.candles,
+		})
+	}
+	return t.minute, list
+}
+
+// RestoreTape rebuilds a tape from what State returned.
+func RestoreTape(minute bourse.Time, markets []MarketState) *Tape {
+	t := NewTape()
+	t.minute = minute
+	for i, s := range markets {
+		m := &marketTape{
+			id: bourse.MarketID(i + 1), last: s.Last, previous: s.Previous, before: s.Before,
+			trades: s.Trades, first: s.First, minutes: s.Minutes, candles: s.Candles,
+		}
+		for m.day < len(m.minutes) && m.minutes[m.day].Start <= minute-bourse.Day {
+			m.day++
+		}
+		m.recount()
+		t.markets = append(t.markets, m)
+	}
+	return t
+}

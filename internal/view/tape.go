@@ -1,0 +1,277 @@
+package view
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// tapeKept is how long minutes are kept: a day for tickers, and another one so
+// that yesterday's candle can still be drawn from memory while history lags.
+const tapeKept = 49 * bourse.Hour
+
+// resolutions are the candles that are drawn live.
+var resolutions = [...]bourse.Time{bourse.Minute, bourse.Hour, bourse.Day}
+
+// Tape is the market data of all markets: prices, the minutes of the last days,
+// the rolling day and the candles being drawn. It is a fold of its own, so that
+// the follower can keep one for the snapshot.
+type Tape struct {
+	markets []*marketTape // by market id; index zero is nil
+	// minute is the start of the current one.
+	minute bourse.Time
+}
+
+// marketTape is one market's.
+type marketTape struct {
+	id bourse.MarketID
+	// last and previous are the last price and the one before its last change;
+	// the initial price until there is one.
+	last, previous bourse.Price
+	trades         uint64
+	// minutes are those with trades, ascending; day indexes the first one of
+	// the rolling day.
+	minutes []Bucket
+	day     int
+	// before is the price when the rolling day began.
+	before        bourse.Price
+	high, low     bourse.Price
+	volume, value bourse.Amount
+	candles       [len(resolutions)]Bucket
+	// first is the start of the minute of the first trade.
+	first bourse.Time
+}
+
+// Bucket is what was traded in a span of time.
+type Bucket struct {
+	Start                  bourse.Time
+	Open, High, Low, Close bourse.Price
+	// Volume is in lots, Value in quote units.
+	Volume, Value bourse.Amount
+}
+
+// Ticker is a market's last price and rolling day.
+type Ticker struct {
+	Price, Previous bourse.Price
+	// Change is in whole percent against the price a day ago.
+	Change    int64
+	High, Low bourse.Price
+	// Volume is in lots, Value in quote units.
+	Volume, Value bourse.Amount
+	// Trades is the number of the last trade.
+	Trades uint64
+}
+
+// UpdateKind says what an [Update] changed.
+type UpdateKind uint8
+
+// The kinds of updates.
+const (
+	// TickerChanged: the price changed, and with it the ticker.
+	TickerChanged UpdateKind = iota + 1
+	// VolumeChanged: the rolling day changed while the price stayed.
+	VolumeChanged
+	// CandleChanged: a candle was drawn on, or a new one began.
+	CandleChanged
+)
+
+// Update is a change of the market data.
+type Update struct {
+	Kind   UpdateKind
+	Market bourse.MarketID
+	// After is the index of the event that caused it, or -1 for the time that
+	// went by before the command.
+	After  int
+	Ticker Ticker
+	// Resolution and Candle are set for CandleChanged.
+	Resolution bourse.Time
+	Candle     Bucket
+}
+
+// NewTape returns an empty tape.
+func NewTape() *Tape { return &Tape{markets: make([]*marketTape, 1)} }
+
+// Fold takes in what a command did and appends what changed to updates.
+func (t *Tape) Fold(cmd *bourse.Command, ev *bourse.Events, updates []Update) []Update {
+	updates = t.roll(cmd.Time, updates)
+	for i, e := range ev.List {
+		switch e.Kind {
+		case bourse.EventMarket:
+			t.define(ev.Facts[e.At].Market)
+		case bourse.EventTraded:
+			updates = t.trade(&ev.Trades[e.At], cmd.Time, i, updates)
+		default:
+		}
+	}
+	return updates
+}
+
+// define makes a market known. Until its first trade it stands at its initial
+// price.
+func (t *Tape) define(m *bourse.Market) {
+	if int(m.ID) == len(t.markets) {
+		t.markets = append(t.markets, &marketTape{id: m.ID})
+	}
+	mt := t.markets[m.ID]
+	if mt.trades == 0 {
+		mt.last, mt.previous, mt.before = m.InitialPrice, m.InitialPrice, m.InitialPrice
+	}
+}
+
+func (t *Tape) trade(tr *bourse.Trade, now bourse.Time, after int, updates []Update) []Update {
+	m := t.markets[tr.Market]
+	changed := tr.Price != m.last
+	if changed {
+		m.previous, m.last = m.last, tr.Price
+	}
+	if m.trades == 0 {
+		m.first = now.Floor(bourse.Minute)
+	}
+	m.trades = tr.Number
+	m.addToDay(tr, now)
+	updates = append(updates, Update{Kind: VolumeChanged, Market: m.id, After: after, Ticker: m.ticker()})
+	if changed {
+		updates[len(updates)-1].Kind = TickerChanged
+	}
+	for i, res := range resolutions {
+		c := &m.candles[i]
+		if start := now.Floor(res); c.Start != start {
+			*c = Bucket{Start: start}
+		}
+		c.add(tr)
+		updates = append(updates, Update{
+			Kind: CandleChanged, Market: m.id, After: after, Resolution: res, Candle: *c,
+		})
+	}
+	return updates
+}
+
+// addToDay puts a trade into its minute and into the rolling day.
+func (m *marketTape) addToDay(tr *bourse.Trade, now bourse.Time) {
+	start := now.Floor(bourse.Minute)
+	if n := len(m.minutes); n == 0 || m.minutes[n-1].Start != start {
+		m.minutes = append(m.minutes, Bucket{Start: start})
+	}
+	if m.day == len(m.minutes)-1 && m.minutes[m.day].Volume.IsZero() {
+		m.high, m.low = tr.Price, tr.Price
+	}
+	m.minutes[len(m.minutes)-1].add(tr)
+	m.high, m.low = max(m.high, tr.Price), min(m.low, tr.Price)
+	m.volume, m.value = saturate(m.volume, bourse.Units(uint64(tr.Lots))), saturate(m.value, tr.Total)
+}
+
+// add draws a trade into a bucket. A bucket that began without trades has a
+// volume of zero, and its prices are those of the close before it.
+func (b *Bucket) add(tr *bourse.Trade) {
+	if b.Volume.IsZero() {
+		b.Open, b.High, b.Low = tr.Price, tr.Price, tr.Price
+	}
+	b.High, b.Low, b.Close = max(b.High, tr.Price), min(b.Low, tr.Price), tr.Price
+	b.Volume, b.Value = saturate(b.Volume, bourse.Units(uint64(tr.Lots))), saturate(b.Value, tr.Total)
+}
+
+// roll lets time go by: minutes leave the rolling day, and candles begin.
+func (t *Tape) roll(now bourse.Time, updates []Update) []Update {
+	minute := now.Floor(bourse.Minute)
+	if minute <= t.minute {
+		return updates
+	}
+	t.minute = minute
+	for _, m := range t.markets[1:] {
+		if m.leaveDay(minute) {
+			updates = append(updates, Update{Kind: VolumeChanged, Market: m.id, After: -1, Ticker: m.ticker()})
+		}
+		if m.trades == 0 {
+			continue
+		}
+		for i, res := range resolutions {
+			if start := now.Floor(res); start > m.candles[i].Start {
+				m.candles[i] = Bucket{Start: start, Open: m.last, High: m.last, Low: m.last, Close: m.last}
+				updates = append(updates, Update{
+					Kind: CandleChanged, Market: m.id, After: -1, Resolution: res, Candle: m.candles[i],
+				})
+			}
+		}
+	}
+	return updates
+}
+
+// leaveDay takes the minutes out of the rolling day that are a day old, and
+// forgets those that are not kept any longer. It reports whether the day
+// changed.
+func (m *marketTape) leaveDay(minute bourse.Time) bool {
+	was := m.day
+	for m.day < len(m.minutes) && m.minutes[m.day].Start <= minute-bourse.Day {
+		m.before = m.minutes[m.day].Close
+		m.day++
+	}
+	if m.day == was {
+		return false
+	}
+	m.recount()
+	m.forget(minute)
+	return true
+}
+
+// recount adds up the rolling day from its minutes.
+func (m *marketTape) recount() {
+	m.volume, m.value = bourse.Amount{}, bourse.Amount{}
+	for i, b := range m.minutes[m.day:] {
+		if i == 0 {
+			m.high, m.low = b.High, b.Low
+		}
+		m.high, m.low = max(m.high, b.High), min(m.low, b.Low)
+		m.volume, m.value = saturate(m.volume, b.Volume), saturate(m.value, b.Value)
+	}
+}
+
+// saturate returns a+b, or the largest amount: a statistic must not stop the
+// exchange.
+func saturate(a, b bourse.Amount) bourse.Amount {
+	if sum, ok := a.Add(b); ok {
+		return sum
+	}
+	return bourse.MaxAmount
+}
+
+// forget drops the minutes that are not kept, once they are half of all, so
+// that the rest is not moved each minute.
+func (m *marketTape) forget(minute bourse.Time) {
+	old := 0
+	for old < m.day && m.minutes[old].Start < minute-tapeKept {
+		old++
+	}
+	if old > len(m.minutes)/2 {
+		m.minutes = append(m.minutes[:0:0], m.minutes[old:]...)
+		m.day -= old
+	}
+}
+
+func (m *marketTape) ticker() Ticker {
+	t := Ticker{
+		Price: m.last, Previous: m.previous, Change: percent(m.last, m.before),
+		High: m.high, Low: m.low, Volume: m.volume, Value: m.value, Trades: m.trades,
+	}
+	if m.day == len(m.minutes) {
+		t.High, t.Low = m.last, m.last
+	}
+	return t
+}
+
+// percent returns how far price is from before in whole percent, rounded half
+// away from zero; more than an int64 holds is cut off there. before is at least
+// one.
+func percent(price, before bourse.Price) int64 {
+	diff, sign := price-before, int64(1)
+	if price < before {
+		diff, sign = before-price, -1
+	}
+	hi, lo := bits.Mul64(uint64(diff), 200)
+	lo, carry := bits.Add64(lo, uint64(before), 0)
+	if hi += carry; hi >= uint64(before)*2 {
+		return sign * math.MaxInt64
+	}
+	n, _ := bits.Div64(hi, lo, uint64(before)*2)
+	return sign * int64(min(n, math.MaxInt64))
+}

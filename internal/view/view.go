@@ -1,0 +1,113 @@
+package view
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// View is the hot state. One goroutine folds; any number may read.
+type View struct {
+	// mu is held from Begin to End, so that readers see whole frames.
+	mu       sync.RWMutex
+	seq      bourse.Seq
+	now      bourse.Time
+	books    map[bourse.MarketID]*depth
+	accounts map[bourse.AccountID]*account
+	tape     *Tape
+	// updates is what the last Fold changed of the market data.
+	updates []Update
+	// spare keeps the memory of closed orders.
+	spare []*bourse.Order
+
+	catalogue atomic.Pointer[Catalogue]
+	// next is the catalogue being changed, or nil.
+	next *Catalogue
+}
+
+// New returns an empty view.
+func New() *View {
+	v := &View{
+		books:    map[bourse.MarketID]*depth{},
+		accounts: map[bourse.AccountID]*account{},
+		tape:     NewTape(),
+	}
+	v.catalogue.Store(newCatalogue())
+	return v
+}
+
+// Reset empties the view before a snapshot is restored into it, with the market
+// data that the snapshot carries. It belongs between Begin and End.
+func (v *View) Reset(tape *Tape) {
+	clear(v.books)
+	clear(v.accounts)
+	v.tape = tape
+	v.next = newCatalogue()
+}
+
+// Begin opens a frame: readers wait until End.
+func (v *View) Begin() { v.mu.Lock() }
+
+// End closes a frame: readers see all of it.
+func (v *View) End() {
+	if v.next != nil {
+		v.next.index()
+		v.catalogue.Store(v.next)
+		v.next = nil
+	}
+	v.mu.Unlock()
+}
+
+// Fold takes in what a command did. It returns what changed of the market data,
+// which is good until the next call.
+func (v *View) Fold(cmd *bourse.Command, ev *bourse.Events) []Update {
+	v.seq, v.now = cmd.Seq, cmd.Time
+	for i := range ev.Balances {
+		v.foldBalance(&ev.Balances[i])
+	}
+	for _, e := range ev.List {
+		v.foldEvent(e, ev)
+	}
+	v.updates = v.tape.Fold(cmd, ev, v.updates[:0])
+	return v.updates
+}
+
+func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
+	switch e.Kind {
+	case bourse.EventGenesis, bourse.EventAsset, bourse.EventNetwork, bourse.EventNetworkAsset, bourse.EventMarket:
+		v.foldDefinition(e.Kind, &ev.Facts[e.At])
+	case bourse.EventAccountCreated, bourse.EventAccountFrozen, bourse.EventAccountFees, bourse.EventAccountRestored:
+		v.foldAccount(e.Kind, &ev.Facts[e.At])
+	case bourse.EventOrderAccepted, bourse.EventOrderRestored:
+		v.openOrder(e.Kind, &ev.Orders[e.At])
+	case bourse.EventOrderTriggered:
+		if o := v.find(&ev.Orders[e.At]); o != nil {
+			o.Triggered = true
+		}
+	case bourse.EventOrderClosed:
+		v.closeOrder(&ev.Orders[e.At])
+	case bourse.EventTraded:
+		v.foldTrade(&ev.Trades[e.At])
+	case bourse.EventLevel, bourse.EventLevelRestored:
+		v.foldLevel(&ev.Levels[e.At])
+	case bourse.EventMarketRestored:
+		v.book(ev.Facts[e.At].MarketID).seq = ev.Facts[e.At].Levels
+	case bourse.EventRules, bourse.EventNoted, bourse.EventRefused, bourse.EventKeyCreated, bourse.EventKeyRevoked,
+		bourse.EventTransfer, bourse.EventOrderRejected, bourse.EventOrderRepeated:
+	}
+}
+
+// Seq returns the last command that readers see.
+func (v *View) Seq() bourse.Seq {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.seq
+}
+
+// Now returns the engine's time that readers see.
+func (v *View) Now() bourse.Time {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.now
+}
