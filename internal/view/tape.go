@@ -216,7 +216,7 @@ func (m *marketTape) leaveDay(minute bourse.Time) bool {
 
 // recount adds up the rolling day from its minutes.
 func (m *marketTape) recount() {
-	m.volume, m.value = bourse.Amount{}, bourse.Amount{}
+	m.high, m.low, m.volume, m.value = 0, 0, bourse.Amount{}, bourse.Amount{}
 	for i, b := range m.minutes[m.day:] {
 		if i == 0 {
 			m.high, m.low = b.High, b.Low

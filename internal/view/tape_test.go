@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"math/big"
 	"slices"
 	"testing"
@@ -98,12 +99,18 @@ func TestTapeAgreesWithAllTrades(t *testing.T) {
 				t.Fatalf("ticker is %+v, want %+v", got, want)
 			}
 			checkUpdates(t, updates, initial, all, now)
-			minute, state := tape.State()
-			if again := RestoreTape(minute, state); again.markets[1].ticker() != tape.markets[1].ticker() {
-				t.Fatalf("restored ticker is %+v", again.markets[1].ticker())
+			saved := snapshot(tape)
+			again, err := RestoreTape(saved)
+			if err != nil || !bytes.Equal(snapshot(again), saved) || again.markets[1].ticker() != tape.markets[1].ticker() {
+				t.Fatalf("restored %v: %+v, want %+v", err, again.markets[1], tape.markets[1])
 			}
 		}
 	})
+}
+
+func snapshot(t *Tape) (saved []byte) {
+	t.Snapshot(func(b []byte) { saved = append(saved, b...) })
+	return saved
 }
 
 // checkUpdates wants the last candle of each resolution to be what all trades

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -37,13 +38,18 @@ func New() *View {
 	return v
 }
 
-// Reset empties the view before a snapshot is restored into it, with the market
-// data that the snapshot carries. It belongs between Begin and End.
-func (v *View) Reset(tape *Tape) {
+// Reset empties the view and takes the market data of a snapshot's sections;
+// the Restored events follow. It belongs between Begin and End.
+func (v *View) Reset(sections map[string][]byte) error {
+	tape, err := RestoreTape(sections[TapeSection])
+	if err != nil {
+		return fmt.Errorf("tape of the snapshot: %w", err)
+	}
 	clear(v.books)
 	clear(v.accounts)
 	v.tape = tape
 	v.next = newCatalogue()
+	return nil
 }
 
 // Begin opens a frame: readers wait until End.
@@ -59,9 +65,12 @@ func (v *View) End() {
 	v.mu.Unlock()
 }
 
-// Fold takes in what a command did. It returns what changed of the market data,
-// which is good until the next call.
-func (v *View) Fold(cmd *bourse.Command, ev *bourse.Events) []Update {
+// Updates returns what the last Observe changed of the market data. It belongs
+// to the goroutine that observes, and is good until the next Observe.
+func (v *View) Updates() []Update { return v.updates }
+
+// Observe takes in what a command did.
+func (v *View) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	v.seq, v.now = cmd.Seq, cmd.Time
 	for i := range ev.Balances {
 		v.foldBalance(&ev.Balances[i])
@@ -70,7 +79,6 @@ func (v *View) Fold(cmd *bourse.Command, ev *bourse.Events) []Update {
 		v.foldEvent(e, ev)
 	}
 	v.updates = v.tape.Fold(cmd, ev, v.updates[:0])
-	return v.updates
 }
 
 func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {

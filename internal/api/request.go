@@ -1,0 +1,254 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// MaxFields bounds the fields that an endpoint may know.
+const MaxFields = 16
+
+// Fields are the names that a request may hold; others are ignored.
+type Fields []string
+
+// Request is a JSON object whose known fields are looked up by name. It is
+// strict: names that come twice or differ from a known one in case alone,
+// invalid UTF-8 and trailing data are refused.
+type Request struct {
+	fields Fields
+	// values holds the raw value of each known field, a part of body; nil where
+	// it is absent or null.
+	values  [MaxFields]jsontext.Value
+	body    []byte
+	decoder jsontext.Decoder
+}
+
+// Parse reads a body, which must stay as it is while the request is used. The
+// error is an *bourse.Error.
+func (r *Request) Parse(body []byte, fields Fields) error {
+	r.fields, r.body = fields, body
+	r.values = [MaxFields]jsontext.Value{}
+	r.decoder.Reset(bytes.NewBuffer(body))
+	if err := r.members(); err != nil {
+		return err
+	}
+	if _, err := r.decoder.ReadToken(); !errors.Is(err, io.EOF) {
+		return errNotObject
+	}
+	return nil
+}
+
+var errNotObject = bourse.Errorf(bourse.CodeInvalid, "Request must be one JSON object")
+
+func (r *Request) members() error {
+	begin, err := r.decoder.ReadToken()
+	if err != nil || begin.Kind() != '{' {
+		return errNotObject
+	}
+	for r.decoder.PeekKind() == '"' {
+		name, err := r.decoder.ReadValue()
+		if err != nil {
+			return errNotObject
+		}
+		at, err := r.index(name)
+		if err != nil {
+			return err
+		}
+		value, err := r.decoder.ReadValue()
+		if err != nil {
+			return errNotObject
+		}
+		if at >= 0 && value.Kind() != 'n' {
+			end := r.decoder.InputOffset()
+			r.values[at] = r.body[end-int64(len(value)) : end]
+		}
+	}
+	if end, err := r.decoder.ReadToken(); err != nil || end.Kind() != '}' {
+		return errNotObject
+	}
+	return nil
+}
+
+// index returns which known field a quoted name is, or -1.
+func (r *Request) index(quoted jsontext.Value) (int, error) {
+	name := unquote(quoted)
+	for i, known := range r.fields {
+		if name == known {
+			return i, nil
+		}
+	}
+	for _, known := range r.fields {
+		if strings.EqualFold(name, known) {
+			return 0, bourse.Errorf(bourse.CodeInvalid, "Unknown field %s, did you mean %s?", strconv.Quote(name), known)
+		}
+	}
+	return -1, nil
+}
+
+func unquote(v jsontext.Value) string {
+	if bytes.IndexByte(v, '\\') < 0 {
+		return string(v[1 : len(v)-1])
+	}
+	text, _ := jsontext.AppendUnquote(nil, v) // the decoder has checked it
+	return string(text)
+}
+
+// value returns the raw value of a field, or nil.
+func (r *Request) value(name string) jsontext.Value {
+	for i, known := range r.fields {
+		if name == known {
+			return r.values[i]
+		}
+	}
+	bourse.Impossible("field %s is not declared", name)
+	return nil
+}
+
+// Has reports whether a field is there and not null.
+func (r *Request) Has(name string) bool { return r.value(name) != nil }
+
+// Missing returns the error for a required field that is absent.
+func Missing(name string) error {
+	return &bourse.Error{Code: bourse.CodeMissing, Message: "Missing data: " + name}
+}
+
+// Invalid returns the error for a field that is malformed.
+func Invalid(name, why string) error {
+	return bourse.Errorf(bourse.CodeInvalid, "%s: %s", name, why)
+}
+
+// Require returns the error for the first of these fields that is absent.
+func (r *Request) Require(names ...string) error {
+	for _, name := range names {
+		if !r.Has(name) {
+			return Missing(name)
+		}
+	}
+	return nil
+}
+
+// Text returns a string field; absent is empty.
+func (r *Request) Text(name string) (string, error) {
+	v := r.value(name)
+	switch {
+	case v == nil:
+		return "", nil
+	case v.Kind() != '"':
+		return "", Invalid(name, "must be a string")
+	}
+	return unquote(v), nil
+}
+
+// Bool returns a boolean field; absent is false.
+func (r *Request) Bool(name string) (bool, error) {
+	v := r.value(name)
+	switch {
+	case v == nil:
+		return false, nil
+	case v.Kind() != 't' && v.Kind() != 'f':
+		return false, Invalid(name, "must be true or false")
+	}
+	return v.Kind() == 't', nil
+}
+
+// Int returns an integer field in [low, high]; absent is low.
+func (r *Request) Int(name string, low, high int64) (int64, error) {
+	v := r.value(name)
+	if v == nil {
+		return low, nil
+	}
+	n, err := strconv.ParseInt(string(v), 10, 64)
+	if v.Kind() != '0' || err != nil || n < low || n > high {
+		return 0, Invalid(name, "must be an integer from "+strconv.FormatInt(low, 10)+" to "+strconv.FormatInt(high, 10))
+	}
+	return n, nil
+}
+
+// MaxOffset is the largest offset of a list.
+const MaxOffset = 1<<31 - 1
+
+// Offset returns how many rows of a list to pass over.
+func (r *Request) Offset() (int, error) {
+	n, err := r.Int("offset", 0, MaxOffset)
+	return int(n), err
+}
+
+// ID returns an id field, which may be an integer or a string of digits; absent
+// is zero.
+func (r *Request) ID(name string) (uint64, error) {
+	v := r.value(name)
+	if v == nil {
+		return 0, nil
+	}
+	digits := string(v)
+	if v.Kind() == '"' {
+		digits = unquote(v)
+	}
+	for _, c := range []byte(digits) {
+		if c < '0' || c > '9' {
+			return 0, Invalid(name, "must be a positive integer")
+		}
+	}
+	if n, err := strconv.ParseUint(digits, 10, 63); err == nil {
+		return n, nil
+	}
+	return 0, Invalid(name, "must be a positive integer")
+}
+
+// Texts returns a field that is an array of at most this many strings.
+func (r *Request) Texts(name string, most int) ([]string, error) {
+	v := r.value(name)
+	if v == nil {
+		return nil, nil
+	}
+	wrong := Invalid(name, "must be an array of at most "+strconv.Itoa(most)+" strings")
+	if v.Kind() != '[' {
+		return nil, wrong
+	}
+	var list []string
+	d := jsontext.NewDecoder(bytes.NewReader(v))
+	if _, err := d.ReadToken(); err != nil {
+		return nil, wrong
+	}
+	for d.PeekKind() != ']' {
+		e, err := d.ReadValue()
+		if err != nil || e.Kind() != '"' || len(list) == most {
+			return nil, wrong
+		}
+		list = append(list, unquote(e))
+	}
+	return list, nil
+}
+
+// Word returns a field that must be one of the words that parse knows; absent
+// is zero.
+func Word[E ~uint8](r *Request, name string, parse func(string) (E, bool)) (E, error) {
+	if !r.Has(name) {
+		return 0, nil
+	}
+	s, err := r.Text(name)
+	if err != nil {
+		return 0, err
+	}
+	e, ok := parse(s)
+	if !ok {
+		return 0, Invalid(name, strconv.Quote(cut(s))+" is none of the values it may have")
+	}
+	return e, nil
+}
+
+// cut shortens a text that comes back in an error.
+func cut(s string) string {
+	const most = 64
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "..."
+	}
+	return s
+}

@@ -1,0 +1,153 @@
+package sequencer
+
+import (
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/record"
+)
+
+// Apply takes the next notice of the journal, if there is one: a committed frame
+// goes through the engine and the observers, then its tickets are resolved. It
+// reports whether there was one. An error is final.
+func (s *Sequencer) Apply() (bool, error) {
+	n, ok := s.log.Next()
+	if !ok {
+		return false, nil
+	}
+	var err error
+	switch n.Kind {
+	case journal.Committed:
+		err = s.applyBatch(n)
+	case journal.Lost:
+		s.lose(n.Proposal)
+	case journal.Installed:
+		err = s.install(n.Snapshot)
+	default:
+		bourse.Impossible("journal notice of kind %d", n.Kind)
+	}
+	s.poke() // the journal has room again
+	return true, err
+}
+
+func (s *Sequencer) applyBatch(n *journal.Notice) error {
+	var p *proposal
+	if n.Proposal != 0 {
+		p = s.land(n.Proposal)
+	}
+	if p != nil && p.count != n.Batch.Count {
+		bourse.Impossible("proposal %d of %d commands was committed with %d", p.id, p.count, n.Batch.Count)
+	}
+	for _, o := range s.observers {
+		o.Begin()
+	}
+	if err := s.applyCommands(&n.Batch, p); err != nil {
+		return err
+	}
+	for _, o := range s.observers {
+		o.End()
+	}
+	s.applied.Store(uint64(n.Batch.Last()))
+	if s.engine.Unfinished() {
+		s.unfinished.Store(true)
+	}
+	if p != nil {
+		for _, t := range p.tickets {
+			if t != nil {
+				t.resolve()
+			}
+		}
+		s.recycle(p)
+	}
+	return nil
+}
+
+// applyCommands applies a batch's commands and writes down the results of its
+// tickets, which nobody sees yet.
+func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
+	rest := b.Commands
+	for i := range b.Count {
+		size, err := record.Decode(rest, &s.cmd)
+		if err != nil {
+			return fmt.Errorf("command %d: %w", b.First+bourse.Seq(i), err)
+		}
+		rest = rest[size:]
+		s.cmd.Seq, s.cmd.Time = b.First+bourse.Seq(i), b.Time
+		s.ev.Reset()
+		if s.voided[s.cmd.Seq] {
+			s.engine.Skip(&s.cmd, &s.ev)
+		} else {
+			s.engine.Apply(&s.cmd, &s.ev)
+		}
+		for _, o := range s.observers {
+			o.Observe(&s.cmd, &s.ev)
+		}
+		if p != nil && p.tickets[i] != nil {
+			p.tickets[i].Result = Result{Seq: s.cmd.Seq, Time: b.Time, Outcome: s.ev.Outcome}
+		}
+	}
+	if len(rest) != 0 {
+		return fmt.Errorf("frame at %d: %w", b.First, record.ErrMalformed)
+	}
+	return nil
+}
+
+// lose resolves the tickets of a proposal whose fate is unknown.
+func (s *Sequencer) lose(id uint64) {
+	p := s.land(id)
+	if p == nil {
+		return
+	}
+	for _, t := range p.tickets {
+		if t != nil {
+			t.Result = Result{Err: errUnknown}
+			t.resolve()
+		}
+	}
+	s.recycle(p)
+}
+
+// install replaces the engine by an installed snapshot.
+func (s *Sequencer) install(at bourse.Seq) error {
+	sections, err := s.load(at)
+	if err != nil {
+		return fmt.Errorf("installed snapshot at %d: %w", at, err)
+	}
+	e, err := Restore(sections, s.observers)
+	if err != nil {
+		return fmt.Errorf("installed snapshot at %d: %w", at, err)
+	}
+	s.engine = e
+	s.applied.Store(uint64(e.Seq()))
+	s.unfinished.Store(e.Unfinished())
+	return nil
+}
+
+// Restore rebuilds the engine of a snapshot, and announces to the observers what
+// it rebuilt.
+func Restore(sections map[string][]byte, observers []Observer) (*engine.Engine, error) {
+	for _, o := range observers {
+		o.Begin()
+		if err := o.Reset(sections); err != nil {
+			return nil, err
+		}
+	}
+	var cmd bourse.Command
+	e, err := engine.Restore(sections[EngineSection], func(ev *bourse.Events) {
+		for _, o := range observers {
+			o.Observe(&cmd, ev)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	cmd.Seq, cmd.Time = e.Seq(), e.Now()
+	var done bourse.Events
+	for _, o := range observers {
+		o.Observe(&cmd, &done)
+		o.End()
+	}
+	return e, nil
+}

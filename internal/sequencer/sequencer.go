@@ -1,0 +1,115 @@
+package sequencer
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// Observer stands behind the engine: it sees every command and what it did, in
+// order, on the goroutine that applies.
+type Observer interface {
+	// Reset empties the observer: a snapshot's sections follow, as Restored
+	// events, between one Begin and End.
+	Reset(sections map[string][]byte) error
+	// Begin announces the commands of a frame.
+	Begin()
+	// Observe takes in what a command did. During a restore the command has no
+	// kind, and, with the last piece, the snapshot's Seq and Time. Both are good
+	// only during the call.
+	Observe(cmd *bourse.Command, ev *bourse.Events)
+	// End closes the frame. No ticket of the frame is resolved before every
+	// observer has returned from it.
+	End()
+}
+
+// EngineSection is the section of a snapshot that holds the engine's state.
+const EngineSection = "engine"
+
+// Sequencer is the one writer. Write and Apply belong to one goroutine each;
+// everything else may be called by anybody.
+type Sequencer struct {
+	log       journal.Log
+	engine    *engine.Engine
+	observers []Observer
+	voided    map[bourse.Seq]bool
+	load      func(bourse.Seq) (map[string][]byte, error)
+
+	// The intake.
+	mu    sync.Mutex
+	lanes [lanes]lane
+	// awake is true while the writer knows that there is something to gather.
+	awake bool
+	wake  chan struct{}
+
+	// Of Write.
+	next    proposal
+	lastID  uint64
+	written bourse.Time
+	marked  bool
+
+	// flying are the proposals between Write and Apply, oldest first.
+	flyingMu sync.Mutex
+	flying   []*proposal
+	spare    []*proposal
+
+	// Of Apply.
+	cmd bourse.Command
+	ev  bourse.Events
+
+	// unfinished is set when a Continue has to be proposed.
+	unfinished atomic.Bool
+	applied    atomic.Uint64
+	tickets    sync.Pool
+}
+
+// proposal is a frame to be, or on its way.
+type proposal struct {
+	id      uint64
+	bytes   []byte
+	count   int
+	tickets []*Ticket
+}
+
+// Options are what a sequencer is put together from.
+type Options struct {
+	// Log is positioned right behind Engine's last command.
+	Log    journal.Log
+	Engine *engine.Engine
+	// Observers see each frame in this order.
+	Observers []Observer
+	// Voided are the commands that operators took out of effect.
+	Voided map[bourse.Seq]bool
+	// Load returns the sections of the snapshot at a sequence, when the log
+	// installed one.
+	Load func(bourse.Seq) (map[string][]byte, error)
+}
+
+// New returns a sequencer.
+func New(o Options) *Sequencer {
+	s := &Sequencer{
+		log: o.Log, engine: o.Engine, observers: o.Observers, voided: o.Voided, load: o.Load,
+		wake: make(chan struct{}, 1), written: o.Engine.Now(), marked: true,
+	}
+	s.tickets.New = func() any { return NewTicket() }
+	s.applied.Store(uint64(o.Engine.Seq()))
+	s.unfinished.Store(o.Engine.Unfinished())
+	return s
+}
+
+// Applied returns the last command whose effect everybody sees.
+func (s *Sequencer) Applied() bourse.Seq { return bourse.Seq(s.applied.Load()) }
+
+// Wake returns a channel that receives when Write has something to do before
+// the time it asked for.
+func (s *Sequencer) Wake() <-chan struct{} { return s.wake }
+
+func (s *Sequencer) poke() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,140 @@
+// Package wire writes the JSON of answers and stream messages by hand: they are
+// the hot half of every interface.
+//
+// It stands at the edge and knows the vocabulary only. Field names are ASCII
+// constants of the program and are not escaped; texts are.
+package wire
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Writer appends one JSON value. Commas follow from what was written before.
+type Writer struct {
+	buf []byte
+}
+
+// NewWriter returns a writer that appends to buf.
+func NewWriter(buf []byte) *Writer { return &Writer{buf} }
+
+// Bytes returns what was written.
+func (w *Writer) Bytes() []byte { return w.buf }
+
+// Reset empties the writer and keeps its memory.
+func (w *Writer) Reset() { w.buf = w.buf[:0] }
+
+// Len returns how much was written.
+func (w *Writer) Len() int { return len(w.buf) }
+
+// Cut takes back what was written after the first n bytes.
+func (w *Writer) Cut(n int) { w.buf = w.buf[:n] }
+
+// next puts the comma that a further element needs.
+func (w *Writer) next() {
+	if n := len(w.buf); n > 0 && w.buf[n-1] != '{' && w.buf[n-1] != '[' && w.buf[n-1] != ':' {
+		w.buf = append(w.buf, ',')
+	}
+}
+
+// Name begins a member of an object; its value follows.
+func (w *Writer) Name(name string) {
+	w.next()
+	w.buf = append(w.buf, '"')
+	w.buf = append(w.buf, name...)
+	w.buf = append(w.buf, '"', ':')
+}
+
+// Object begins an object as an element, or as the value of a name.
+func (w *Writer) Object() {
+	w.next()
+	w.buf = append(w.buf, '{')
+}
+
+// EndObject ends an object.
+func (w *Writer) EndObject() { w.buf = append(w.buf, '}') }
+
+// Array begins an array.
+func (w *Writer) Array() {
+	w.next()
+	w.buf = append(w.buf, '[')
+}
+
+// EndArray ends an array.
+func (w *Writer) EndArray() { w.buf = append(w.buf, ']') }
+
+// Text writes a member whose value may hold any character; what is not UTF-8 is
+// replaced.
+func (w *Writer) Text(name, value string) {
+	w.Name(name)
+	w.String(value)
+}
+
+// String writes a string as an element, or as the value of a name.
+func (w *Writer) String(value string) {
+	w.next()
+	w.buf, _ = jsontext.AppendQuote(w.buf, value) // errors are about UTF-8, which it replaces
+}
+
+// Word writes a member whose value is known to need no escapes.
+func (w *Writer) Word(name, value string) {
+	w.Name(name)
+	w.buf = append(w.buf, '"')
+	w.buf = append(w.buf, value...)
+	w.buf = append(w.buf, '"')
+}
+
+// Bool writes a member.
+func (w *Writer) Bool(name string, value bool) {
+	w.Name(name)
+	w.buf = strconv.AppendBool(w.buf, value)
+}
+
+// Int writes a member.
+func (w *Writer) Int(name string, value int64) {
+	w.Name(name)
+	w.buf = strconv.AppendInt(w.buf, value, 10)
+}
+
+// Uint writes a member.
+func (w *Writer) Uint(name string, value uint64) {
+	w.Name(name)
+	w.buf = strconv.AppendUint(w.buf, value, 10)
+}
+
+// Amount writes a member with a decimal of the scale, trailing zeros trimmed.
+func (w *Writer) Amount(name string, value bourse.Amount, scale uint8) {
+	w.Name(name)
+	w.buf = append(w.buf, '"')
+	w.buf = value.Append(w.buf, scale)
+	w.buf = append(w.buf, '"')
+}
+
+// Price writes a member with a decimal, trailing zeros trimmed.
+func (w *Writer) Price(name string, value bourse.Price, precision uint8) {
+	w.Amount(name, bourse.Units(uint64(value)), precision)
+}
+
+// Lots writes a member with a decimal, trailing zeros trimmed.
+func (w *Writer) Lots(name string, value bourse.Lots, precision uint8) {
+	w.Amount(name, bourse.Units(uint64(value)), precision)
+}
+
+// Fixed writes a member with a decimal of exactly this many decimals.
+func (w *Writer) Fixed(name string, value uint64, decimals uint8) {
+	w.Name(name)
+	w.buf = append(w.buf, '"')
+	w.buf = bourse.Units(value).AppendFixed(w.buf, decimals)
+	w.buf = append(w.buf, '"')
+}
+
+// Time writes a member with Unix seconds of six decimals, as a string.
+func (w *Writer) Time(name string, value bourse.Time) {
+	w.Name(name)
+	w.buf = append(w.buf, '"')
+	w.buf = value.Append(w.buf)
+	w.buf = append(w.buf, '"')
+}
