@@ -1,0 +1,161 @@
+package feed_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/feed"
+)
+
+var (
+	trades = feed.Topic{Kind: feed.Trades, Market: 1}
+	book   = feed.Topic{Kind: feed.Book, Market: 1}
+)
+
+// listener collects what a subscriber is given.
+type listener struct {
+	*feed.Subscriber
+	started, cut int
+}
+
+func newListener() *listener {
+	l := new(listener)
+	l.Subscriber = feed.NewSubscriber(func() { l.started++ }, func() { l.cut++ })
+	return l
+}
+
+func (l *listener) drain() (got []string) {
+	for batch := l.Take(nil); len(batch) > 0; batch = l.Take(batch[:0]) {
+		for _, m := range batch {
+			got = append(got, string(m))
+		}
+	}
+	return got
+}
+
+func publish(f *feed.Feed, messages ...any) {
+	f.Begin()
+	for i := 0; i < len(messages); i += 2 {
+		if t := messages[i].(feed.Topic); f.Wanted(t) {
+			f.Stage(t, []byte(messages[i+1].(string)))
+		}
+	}
+	f.End()
+}
+
+func TestOrderAndTopics(t *testing.T) {
+	f := feed.New()
+	a, b := newListener(), newListener()
+	f.Subscribe(a.Subscriber, []feed.Topic{trades, book}, []byte("a subscribed"))
+	f.Subscribe(a.Subscriber, []feed.Topic{trades}, []byte("a again"))
+	f.Subscribe(b.Subscriber, []feed.Topic{book}, []byte("b subscribed"))
+	publish(f, trades, "t1", book, "b1", trades, "t2")
+	publish(f, book, "b2")
+	for f.Deliver() {
+	}
+	f.Unsubscribe(a.Subscriber, []feed.Topic{book}, []byte("a left the book"))
+	publish(f, book, "b3", trades, "t3")
+	f.Leave(b.Subscriber)
+	for f.Deliver() {
+	}
+	want := []string{"a subscribed", "a again", "t1", "b1", "t2", "b2", "a left the book", "t3"}
+	if got := a.drain(); !slices.Equal(got, want) {
+		t.Errorf("a got %v, want %v", got, want)
+	}
+	// b left while b3 was on its way, so b3 does not come.
+	if got, want := b.drain(), []string{"b subscribed", "b1", "b2"}; !slices.Equal(got, want) {
+		t.Errorf("b got %v, want %v", got, want)
+	}
+	f.Begin()
+	if f.Wanted(book) || !f.Wanted(trades) {
+		t.Error("the topics left are wrong")
+	}
+	f.End()
+	if f.Deliver() {
+		t.Error("an empty frame was delivered")
+	}
+}
+
+func TestStartIsCalledWhenNobodyTakes(t *testing.T) {
+	l := newListener()
+	l.Push([]byte("1"))
+	l.Push([]byte("2"))
+	if l.started != 1 {
+		t.Errorf("started %d times", l.started)
+	}
+	l.drain()
+	l.Push([]byte("3"))
+	if l.started != 2 {
+		t.Errorf("started %d times", l.started)
+	}
+}
+
+func TestSlowSubscriberIsCutAndNeverSkipped(t *testing.T) {
+	f := feed.New()
+	slow, quick := newListener(), newListener()
+	f.Subscribe(slow.Subscriber, []feed.Topic{trades}, []byte("subscribed"))
+	f.Subscribe(quick.Subscriber, []feed.Topic{trades}, []byte("subscribed"))
+	big := string(make([]byte, 1<<20))
+	got := 0
+	for i := range 10 {
+		publish(f, trades, fmt.Sprint(i)+big)
+		f.Deliver()
+		got += len(quick.drain())
+	}
+	if quick.cut != 0 || got != 11 {
+		t.Errorf("the quick one was cut %d times and got %d messages", quick.cut, got)
+	}
+	if slow.cut != 1 {
+		t.Errorf("the slow one was cut %d times", slow.cut)
+	}
+	for i, m := range slow.drain()[1:] {
+		if m[:1] != fmt.Sprint(i) {
+			t.Fatalf("message %d was skipped", i)
+		}
+	}
+}
+
+// TestConcurrently is for the race detector: publishers, subscriptions and
+// takers at once; each taker must see rising messages.
+func TestConcurrently(t *testing.T) {
+	f := feed.New()
+	const messages, listeners = 2000, 8
+	var work sync.WaitGroup
+	stop := make(chan struct{})
+	for range listeners {
+		work.Go(func() {
+			more := make(chan struct{}, 1)
+			s := feed.NewSubscriber(func() { more <- struct{}{} }, func() { t.Error("cut") })
+			last := ""
+			for round := 0; ; round++ {
+				f.Subscribe(s, []feed.Topic{trades}, nil)
+				select {
+				case <-more:
+				case <-stop:
+					return
+				}
+				for batch := s.Take(nil); len(batch) > 0; batch = s.Take(nil) {
+					for _, m := range batch {
+						if m != nil && string(m) <= last {
+							t.Errorf("%s came after %s", m, last)
+						}
+						if m != nil {
+							last = string(m)
+						}
+					}
+				}
+				if round%3 == 0 {
+					f.Leave(s)
+				}
+			}
+		})
+	}
+	for i := range messages {
+		publish(f, trades, fmt.Sprintf("%06d", i))
+		f.Deliver()
+	}
+	close(stop)
+	work.Wait()
+}
