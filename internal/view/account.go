@@ -100,14 +100,6 @@ func (v *View) closeOrder(o *bourse.Order) {
 	a.orders = slices.Delete(a.orders, at, at+1)
 }
 
-func (v *View) find(o *bourse.Order) *bourse.Order {
-	a := v.account(o.Account)
-	if at, found := a.search(o.ID); found {
-		return a.orders[at]
-	}
-	return nil
-}
-
 // search finds an open order; the newest is the likeliest.
 func (a *account) search(id bourse.OrderID) (int, bool) {
 	if n := len(a.orders); n > 0 && a.orders[n-1].ID == id {
@@ -160,6 +152,17 @@ func (v *View) OpenOrder(id bourse.AccountID, order bourse.OrderID) (bourse.Orde
 	return bourse.Order{}, false
 }
 
+// Open returns an open order, or nil, to the goroutine that observes, between
+// Begin and End. It is good until the next Observe.
+func (v *View) Open(id bourse.AccountID, order bourse.OrderID) *bourse.Order {
+	if a := v.accounts[id]; a != nil {
+		if at, found := a.search(order); found {
+			return a.orders[at]
+		}
+	}
+	return nil
+}
+
 // OpenOrderNamed returns the open order of an account with a client id.
 func (v *View) OpenOrderNamed(id bourse.AccountID, name bourse.ClientID) (bourse.Order, bool) {
 	v.mu.RLock()
@@ -174,31 +177,45 @@ func (v *View) OpenOrderNamed(id bourse.AccountID, name bourse.ClientID) (bourse
 	return bourse.Order{}, false
 }
 
-// OpenOrders returns copies of an account's open orders that pass the filter,
-// newest first, after passing over skip of them and at most limit, with the
-// account's standing at the same moment.
-func (v *View) OpenOrders(id bourse.AccountID, filter func(*bourse.Order) bool, skip, limit int) ([]bourse.Order, Account) {
+// OpenOrders returns copies of an account's open orders, newest first, after
+// passing over skip of them and at most limit. only leaves those of one market,
+// first puts those of one market in front; zero means neither.
+func (v *View) OpenOrders(id bourse.AccountID, only, first bourse.MarketID, skip, limit int) []bourse.Order {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	a := v.accounts[id]
 	if a == nil {
-		return nil, Account{}
+		return nil
 	}
-	var list []bourse.Order
-	for _, o := range slices.Backward(a.orders) {
-		if !filter(o) {
-			continue
-		}
-		if skip > 0 {
-			skip--
-			continue
-		}
-		if len(list) == limit {
-			break
-		}
-		list = append(list, *o)
+	page := page{skip: skip, limit: limit}
+	if only != 0 || first == 0 {
+		page.add(a.orders, func(o *bourse.Order) bool { return only == 0 || o.Market == only })
+		return page.orders
 	}
-	return list, a.Account
+	page.add(a.orders, func(o *bourse.Order) bool { return o.Market == first })
+	page.add(a.orders, func(o *bourse.Order) bool { return o.Market != first })
+	return page.orders
+}
+
+// page gathers a page of orders.
+type page struct {
+	skip, limit int
+	orders      []bourse.Order
+}
+
+// add takes in the orders that pass the filter, newest first.
+func (p *page) add(orders []*bourse.Order, filter func(*bourse.Order) bool) {
+	for _, o := range slices.Backward(orders) {
+		switch {
+		case len(p.orders) == p.limit:
+			return
+		case !filter(o):
+		case p.skip > 0:
+			p.skip--
+		default:
+			p.orders = append(p.orders, *o)
+		}
+	}
 }
 
 // OpenOrdersSpan returns copies of an account's open orders whose ordinals lie

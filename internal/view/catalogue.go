@@ -78,6 +78,15 @@ func (c *Catalogue) Network(symbol bourse.Symbol) *bourse.Network { return c.net
 // it must not be changed.
 func (c *Catalogue) Listed() []*bourse.Market { return c.listed }
 
+// Latest returns the catalogue with the changes of the frame that is open, to
+// the goroutine that observes. It is good until the next Observe.
+func (v *View) Latest() *Catalogue {
+	if v.next != nil {
+		return v.next
+	}
+	return v.catalogue.Load()
+}
+
 // Catalogue returns what is listed now.
 func (v *View) Catalogue() *Catalogue { return v.catalogue.Load() }
 

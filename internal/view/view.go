@@ -38,10 +38,11 @@ func New() *View {
 	return v
 }
 
-// Reset empties the view and takes the market data of a snapshot's sections;
-// the Restored events follow. It belongs between Begin and End.
-func (v *View) Reset(sections map[string][]byte) error {
-	tape, err := RestoreTape(sections[TapeSection])
+// Reset empties the view and takes the market data of a snapshot's section; the
+// Restored events follow. It belongs between Begin and End.
+func (v *View) Reset(section func(name string) ([]byte, bool)) error {
+	saved, _ := section(TapeSection)
+	tape, err := RestoreTape(saved)
 	if err != nil {
 		return fmt.Errorf("tape of the snapshot: %w", err)
 	}
@@ -90,7 +91,7 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 	case bourse.EventOrderAccepted, bourse.EventOrderRestored:
 		v.openOrder(e.Kind, &ev.Orders[e.At])
 	case bourse.EventOrderTriggered:
-		if o := v.find(&ev.Orders[e.At]); o != nil {
+		if o := v.Open(ev.Orders[e.At].Account, ev.Orders[e.At].ID); o != nil {
 			o.Triggered = true
 		}
 	case bourse.EventOrderClosed:
