@@ -1,7 +1,9 @@
 package sequencer
 
 import (
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
@@ -20,7 +22,7 @@ func (s *Sequencer) Apply() (bool, error) {
 	var err error
 	switch n.Kind {
 	case journal.Committed:
-		err = s.applyBatch(n)
+		err = s.applyNotice(n)
 	case journal.Lost:
 		s.lose(n.Proposal)
 	case journal.Installed:
@@ -32,7 +34,7 @@ func (s *Sequencer) Apply() (bool, error) {
 	return true, err
 }
 
-func (s *Sequencer) applyBatch(n *journal.Notice) error {
+func (s *Sequencer) applyNotice(n *journal.Notice) error {
 	var p *proposal
 	if n.Proposal != 0 {
 		p = s.land(n.Proposal)
@@ -40,18 +42,8 @@ func (s *Sequencer) applyBatch(n *journal.Notice) error {
 	if p != nil && p.count != n.Batch.Count {
 		bourse.Impossible("proposal %d of %d commands was committed with %d", p.id, p.count, n.Batch.Count)
 	}
-	for _, o := range s.observers {
-		o.Begin()
-	}
-	if err := s.applyCommands(&n.Batch, p); err != nil {
+	if err := s.applyBatch(&n.Batch, p); err != nil {
 		return err
-	}
-	for _, o := range s.observers {
-		o.End()
-	}
-	s.applied.Store(uint64(n.Batch.Last()))
-	if s.engine.Unfinished() {
-		s.unfinished.Store(true)
 	}
 	if p != nil {
 		for _, t := range p.tickets {
@@ -60,6 +52,46 @@ func (s *Sequencer) applyBatch(n *journal.Notice) error {
 			}
 		}
 		s.recycle(p)
+	}
+	return nil
+}
+
+// Replay applies what the journal has had since the engine's last command, at a
+// start, before Write and Apply are called: nobody waits for it. progress, if not
+// nil, is told each frame's last command.
+func (s *Sequencer) Replay(r journal.Reader, progress func(bourse.Seq)) error {
+	for {
+		b, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			s.written = s.engine.Now()
+			return nil
+		}
+		if err == nil {
+			err = s.applyBatch(b, nil)
+		}
+		if err != nil {
+			return err
+		}
+		if progress != nil {
+			progress(b.Last())
+		}
+	}
+}
+
+// applyBatch takes a frame through the engine and the observers.
+func (s *Sequencer) applyBatch(b *journal.Batch, p *proposal) error {
+	for _, o := range s.observers {
+		o.Begin()
+	}
+	if err := s.applyCommands(b, p); err != nil {
+		return err
+	}
+	for _, o := range s.observers {
+		o.End()
+	}
+	s.applied.Store(uint64(b.Last()))
+	if s.engine.Unfinished() {
+		s.unfinished.Store(true)
 	}
 	return nil
 }
@@ -75,8 +107,11 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 		}
 		rest = rest[size:]
 		s.cmd.Seq, s.cmd.Time = b.First+bourse.Seq(i), b.Time
+		if s.cmd.Seq <= s.engine.Seq() {
+			continue // a snapshot was taken within this frame
+		}
 		s.ev.Reset()
-		if s.voided[s.cmd.Seq] {
+		if s.voided(s.cmd.Seq) {
 			s.engine.Skip(&s.cmd, &s.ev)
 		} else {
 			s.engine.Apply(&s.cmd, &s.ev)
@@ -111,11 +146,11 @@ func (s *Sequencer) lose(id uint64) {
 
 // install replaces the engine by an installed snapshot.
 func (s *Sequencer) install(at bourse.Seq) error {
-	sections, err := s.load(at)
+	section, err := s.load(at)
 	if err != nil {
 		return fmt.Errorf("installed snapshot at %d: %w", at, err)
 	}
-	e, err := Restore(sections, s.observers)
+	e, err := Restore(section, s.observers)
 	if err != nil {
 		return fmt.Errorf("installed snapshot at %d: %w", at, err)
 	}
@@ -127,15 +162,16 @@ func (s *Sequencer) install(at bourse.Seq) error {
 
 // Restore rebuilds the engine of a snapshot, and announces to the observers what
 // it rebuilt.
-func Restore(sections map[string][]byte, observers []Observer) (*engine.Engine, error) {
+func Restore(section Section, observers []Observer) (*engine.Engine, error) {
 	for _, o := range observers {
 		o.Begin()
-		if err := o.Reset(sections); err != nil {
+		if err := o.Reset(section); err != nil {
 			return nil, err
 		}
 	}
 	var cmd bourse.Command
-	e, err := engine.Restore(sections[EngineSection], func(ev *bourse.Events) {
+	state, _ := section(EngineSection)
+	e, err := engine.Restore(state, func(ev *bourse.Events) {
 		for _, o := range observers {
 			o.Observe(&cmd, ev)
 		}

@@ -70,6 +70,7 @@ func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
 	}
 	l.buf = record.Append(l.buf, c)
 	l.entries = append(l.entries, entry{t, len(l.buf)})
+	s.outstanding.Add(1)
 	asleep := !s.awake
 	s.awake = true
 	s.mu.Unlock()
@@ -135,6 +136,7 @@ func (l *lane) move(n int, p *proposal) {
 		p.tickets = append(p.tickets, e.ticket)
 	}
 	p.count += n
+	p.submitted += n
 	l.buf = l.buf[:copy(l.buf, l.buf[cut:])]
 	rest := copy(l.entries, l.entries[n:])
 	clear(l.entries[rest:])

@@ -12,9 +12,10 @@ import (
 // Observer stands behind the engine: it sees every command and what it did, in
 // order, on the goroutine that applies.
 type Observer interface {
-	// Reset empties the observer: a snapshot's sections follow, as Restored
-	// events, between one Begin and End.
-	Reset(sections map[string][]byte) error
+	// Reset empties the observer: what a snapshot restores follows, as Restored
+	// events, between one Begin and End. What is not the engine's it finds in a
+	// section of its own.
+	Reset(section func(name string) ([]byte, bool)) error
 	// Begin announces the commands of a frame.
 	Begin()
 	// Observe takes in what a command did. During a restore the command has no
@@ -26,6 +27,9 @@ type Observer interface {
 	End()
 }
 
+// Section returns a part of a snapshot by its name; false if it has none.
+type Section = func(name string) ([]byte, bool)
+
 // EngineSection is the section of a snapshot that holds the engine's state.
 const EngineSection = "engine"
 
@@ -35,8 +39,8 @@ type Sequencer struct {
 	log       journal.Log
 	engine    *engine.Engine
 	observers []Observer
-	voided    map[bourse.Seq]bool
-	load      func(bourse.Seq) (map[string][]byte, error)
+	voided    func(bourse.Seq) bool
+	load      func(bourse.Seq) (Section, error)
 
 	// The intake.
 	mu    sync.Mutex
@@ -63,15 +67,19 @@ type Sequencer struct {
 	// unfinished is set when a Continue has to be proposed.
 	unfinished atomic.Bool
 	applied    atomic.Uint64
-	tickets    sync.Pool
+	// outstanding counts what was submitted and has no outcome yet.
+	outstanding atomic.Int64
+	tickets     sync.Pool
 }
 
 // proposal is a frame to be, or on its way.
 type proposal struct {
-	id      uint64
-	bytes   []byte
-	count   int
-	tickets []*Ticket
+	id    uint64
+	bytes []byte
+	count int
+	// submitted is how many of the commands came through Submit.
+	submitted int
+	tickets   []*Ticket
 }
 
 // Options are what a sequencer is put together from.
@@ -81,11 +89,10 @@ type Options struct {
 	Engine *engine.Engine
 	// Observers see each frame in this order.
 	Observers []Observer
-	// Voided are the commands that operators took out of effect.
-	Voided map[bourse.Seq]bool
-	// Load returns the sections of the snapshot at a sequence, when the log
-	// installed one.
-	Load func(bourse.Seq) (map[string][]byte, error)
+	// Voided tells the commands that operators took out of effect.
+	Voided func(bourse.Seq) bool
+	// Load returns the snapshot at a sequence, when the log installed one.
+	Load func(bourse.Seq) (Section, error)
 }
 
 // New returns a sequencer.

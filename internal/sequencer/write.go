@@ -115,8 +115,9 @@ func (s *Sequencer) land(id uint64) *proposal {
 
 // recycle keeps a proposal's memory.
 func (s *Sequencer) recycle(p *proposal) {
+	s.outstanding.Add(-int64(p.submitted))
 	clear(p.tickets)
-	p.bytes, p.tickets, p.count = p.bytes[:0], p.tickets[:0], 0
+	p.bytes, p.tickets, p.count, p.submitted = p.bytes[:0], p.tickets[:0], 0, 0
 	s.flyingMu.Lock()
 	s.spare = append(s.spare, p)
 	s.flyingMu.Unlock()
@@ -142,3 +143,6 @@ func (s *Sequencer) rest(now bourse.Time) (bourse.Time, error) {
 	s.marked = true
 	return tick, s.log.Mark()
 }
+
+// Idle reports whether everything that was taken has its outcome.
+func (s *Sequencer) Idle() bool { return s.outstanding.Load() == 0 }
