@@ -89,17 +89,42 @@ type Candle struct {
 	Value  bourse.Amount
 }
 
+// Cursor is how far a store has come.
+type Cursor struct {
+	// Seq is the last command whose rows are there, Time its time; zero for an
+	// empty store.
+	Seq  bourse.Seq
+	Time bourse.Time
+	// Chain is the journal's hash of the frame that Seq is in: a store that
+	// belongs to another journal shows by it.
+	Chain [32]byte
+}
+
 // Batch is what a run of commands adds.
 type Batch struct {
 	// From is the first command, To the last: the store's new cursor.
 	From, To bourse.Seq
-	// Time is that of the last command.
+	// Time is that of the last command, Chain the journal's hash of its frame.
 	Time      bourse.Time
+	Chain     [32]byte
 	Orders    []Order
 	Trades    []Trade
 	Fills     []Fill
 	Transfers []Transfer
 	Notes     []Note
+}
+
+// Rows returns how many rows the batch holds.
+func (b *Batch) Rows() int {
+	return len(b.Orders) + len(b.Trades) + len(b.Fills) + len(b.Transfers) + len(b.Notes)
+}
+
+// Reset empties the batch and keeps its memory.
+func (b *Batch) Reset() {
+	*b = Batch{
+		Orders: b.Orders[:0], Trades: b.Trades[:0], Fills: b.Fills[:0],
+		Transfers: b.Transfers[:0], Notes: b.Notes[:0],
+	}
 }
 
 // Span is a run of ordinals, both included; it is empty if First > Last.
@@ -109,9 +134,8 @@ type Span struct{ First, Last uint64 }
 // it and sees whole batches. An error of a store never says that rows are
 // damaged silently: what was written is there, what failed is not.
 type Store interface {
-	// Cursor returns the last command whose rows are here, and its time; zero
-	// for an empty store.
-	Cursor(ctx context.Context) (bourse.Seq, bourse.Time, error)
+	// Cursor returns how far the store has come.
+	Cursor(ctx context.Context) (Cursor, error)
 
 	// Write adds a batch and moves the cursor, both or neither. Candles are
 	// folded from the trades. ErrOutOfOrder if b.From is not the cursor plus
