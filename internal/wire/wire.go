@@ -13,29 +13,26 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Writer appends one JSON value. Commas follow from what was written before.
+// Writer appends a JSON value to a buffer. Commas follow from what was written
+// before.
 type Writer struct {
 	buf []byte
+	// start is where the value begins.
+	start int
 }
 
-// NewWriter returns a writer that appends to buf.
-func NewWriter(buf []byte) *Writer { return &Writer{buf} }
+// NewWriter returns a writer of a value behind what is in buf.
+func NewWriter(buf []byte) *Writer { return &Writer{buf, len(buf)} }
 
-// Bytes returns what was written.
+// Bytes returns the buffer, with what was in it before the value.
 func (w *Writer) Bytes() []byte { return w.buf }
 
-// Reset empties the writer and keeps its memory.
-func (w *Writer) Reset() { w.buf = w.buf[:0] }
-
-// Len returns how much was written.
-func (w *Writer) Len() int { return len(w.buf) }
-
-// Cut takes back what was written after the first n bytes.
-func (w *Writer) Cut(n int) { w.buf = w.buf[:n] }
+// Reset begins a value behind what is in buf.
+func (w *Writer) Reset(buf []byte) { w.buf, w.start = buf, len(buf) }
 
 // next puts the comma that a further element needs.
 func (w *Writer) next() {
-	if n := len(w.buf); n > 0 && w.buf[n-1] != '{' && w.buf[n-1] != '[' && w.buf[n-1] != ':' {
+	if n := len(w.buf); n > w.start && w.buf[n-1] != '{' && w.buf[n-1] != '[' && w.buf[n-1] != ':' {
 		w.buf = append(w.buf, ',')
 	}
 }
