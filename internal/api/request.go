@@ -227,6 +227,15 @@ func (r *Request) Texts(name string, most int) ([]string, error) {
 	return list, nil
 }
 
+// TextOrTexts returns a field that is a string or an array of at most this many
+// strings.
+func (r *Request) TextOrTexts(name string, most int) ([]string, error) {
+	if v := r.value(name); v != nil && v.Kind() == '"' {
+		return []string{unquote(v)}, nil
+	}
+	return r.Texts(name, most)
+}
+
 // Word returns a field that must be one of the words that parse knows; absent
 // is zero.
 func Word[E ~uint8](r *Request, name string, parse func(string) (E, bool)) (E, error) {

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
+
+// Call is one request on its way through an endpoint. It is good until the
+// endpoint returns.
+type Call struct {
+	*Request
+	// Context ends with the client's patience, or ours.
+	Context context.Context
+	// Out takes the fields of the answer, behind success.
+	Out *wire.Writer
+	// Who is set for endpoints with a scope.
+	Who account.Identity
+}
+
+// Endpoint is one path of an interface.
+type Endpoint struct {
+	// Path begins with a slash, below the interface's prefix.
+	Path string
+	// Fields are what a request may hold; api_key is added where a scope is
+	// needed.
+	Fields Fields
+	// Scope is what the key must allow; zero means that no key is needed.
+	Scope account.Scopes
+	// Answer writes the answer's fields to c.Out. Nothing of what it wrote is
+	// sent if it returns an error: an *bourse.Error is told to the caller,
+	// anything else is ours.
+	Answer func(c *Call) error
+}
+
+// Authenticator says who is asking. A secret that is no good, for whatever
+// reason, is an *bourse.Error with CodeUnauthorized.
+type Authenticator interface {
+	Authenticate(ctx context.Context, secret account.Secret, from netip.Addr) (account.Identity, error)
+}
+
+// authenticate fills Who, from the field api_key.
+func (c *Call) authenticate(who Authenticator, scope account.Scopes, from netip.Addr) error {
+	if err := c.Require("api_key"); err != nil {
+		return err
+	}
+	secret, err := c.Text("api_key")
+	if err != nil {
+		return err
+	}
+	if c.Who, err = who.Authenticate(c.Context, account.Secret(secret), from); err != nil {
+		return err
+	}
+	if !c.Who.Scopes.Has(scope) {
+		return Forbidden(scope)
+	}
+	return nil
+}
+
+// Pair returns the market that a required field names; find looks it up.
+func (c *Call) Pair(name string, find func(bourse.Pair) *bourse.Market) (*bourse.Market, error) {
+	if err := c.Require(name); err != nil {
+		return nil, err
+	}
+	return c.OptionalPair(name, find)
+}
+
+// OptionalPair returns the market that a field names, or nil if it is absent.
+func (c *Call) OptionalPair(name string, find func(bourse.Pair) *bourse.Market) (*bourse.Market, error) {
+	if !c.Has(name) {
+		return nil, nil //nolint:nilnil // absent is no error
+	}
+	pair, err := c.Text(name)
+	if err != nil {
+		return nil, err
+	}
+	m := find(bourse.Pair(pair))
+	if m == nil {
+		return nil, bourse.Errorf(bourse.CodeNotFound, "%s: unknown pair %q", name, cut(pair))
+	}
+	return m, nil
+}

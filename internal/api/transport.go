@@ -1,0 +1,65 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+)
+
+// Header values that every answer shares.
+var (
+	anyOrigin   = []string{"*"}
+	corsMethods = []string{"GET, POST, PUT, PATCH, DELETE, OPTIONS"}
+	corsHeaders = []string{"Content-Type, Authorization, Idempotency-Key"}
+	corsMaxAge  = []string{"86400"}
+	jsonType    = []string{"application/json"}
+	allowedV1   = []string{"GET, POST, OPTIONS"}
+	retryAfter  = []string{"1"}
+)
+
+// Transport is in front of all interfaces: repeated slashes in a path count as
+// one, every path answers OPTIONS, and every answer may be read by a page of any
+// origin, because authority comes from keys and never from cookies.
+func Transport(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h["Access-Control-Allow-Origin"] = anyOrigin
+		if r.Method == http.MethodOptions {
+			h["Access-Control-Allow-Methods"] = corsMethods
+			h["Access-Control-Allow-Headers"] = corsHeaders
+			h["Access-Control-Max-Age"] = corsMaxAge
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		if path, changed := singleSlashes(r.URL.Path); changed {
+			clean := *r.URL
+			clean.Path, clean.RawPath = path, ""
+			r = r.WithContext(r.Context())
+			r.URL = &clean
+		}
+		if hasDots(r.URL.Path) { // the mux would redirect
+			http.NotFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// singleSlashes returns the path with each run of slashes as one.
+func singleSlashes(path string) (string, bool) {
+	if !strings.Contains(path, "//") {
+		return path, false
+	}
+	var b strings.Builder
+	for i := range len(path) {
+		if path[i] != '/' || i == 0 || path[i-1] != '/' {
+			b.WriteByte(path[i])
+		}
+	}
+	return b.String(), true
+}
+
+// hasDots reports whether a path has a segment of one or two dots.
+func hasDots(path string) bool {
+	return strings.Contains(path, "/.") &&
+		(strings.Contains(path+"/", "/./") || strings.Contains(path+"/", "/../"))
+}

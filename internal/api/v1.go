@@ -1,0 +1,176 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
+
+// MaxBody is the longest body that is read, in bytes.
+const MaxBody = 64 << 10
+
+// V1 serves the V1 interfaces: POST (or GET) with a JSON object, answered with
+// status 200 and a JSON object whose success says how it went.
+type V1 struct {
+	Who Authenticator
+	// From returns the address that a request came from.
+	From func(*http.Request) netip.Addr
+	// Admit counts a request against the limits of its address, and reports
+	// whether it may go on.
+	Admit func(e *Endpoint, from netip.Addr) bool
+	// AdmitKey does the same for its account's key.
+	AdmitKey func(e *Endpoint, key bourse.KeyID) bool
+	// Observe is told how each request ended and how long it took.
+	Observe func(e *Endpoint, status int, success bool, took time.Duration)
+	Clock   func() time.Time
+	Log     *slog.Logger
+	// Patience bounds how long an endpoint may work on an answer.
+	Patience time.Duration
+
+	calls sync.Pool
+}
+
+// session is the memory of one request.
+type session struct {
+	request Request
+	out     *wire.Writer
+	body    []byte
+}
+
+// Handle adds endpoints to a mux below a prefix.
+func (v *V1) Handle(mux *http.ServeMux, prefix string, endpoints []Endpoint) {
+	for i := range endpoints {
+		e := &endpoints[i]
+		if e.Scope != 0 {
+			e.Fields = slices.Concat(Fields{"api_key"}, e.Fields)
+		}
+		if len(e.Fields) > MaxFields {
+			bourse.Impossible("endpoint %s has %d fields", e.Path, len(e.Fields))
+		}
+		mux.HandleFunc(prefix+e.Path, func(w http.ResponseWriter, r *http.Request) { v.serve(e, w, r) })
+	}
+}
+
+func (v *V1) serve(e *Endpoint, w http.ResponseWriter, r *http.Request) {
+	began := v.Clock()
+	s, _ := v.calls.Get().(*session)
+	if s == nil {
+		s = &session{out: wire.NewWriter(make([]byte, 0, 4096)), body: make([]byte, 0, 4096)}
+	}
+	status, success := v.answer(e, s, r)
+	h := w.Header()
+	h["Content-Type"] = jsonType
+	switch status {
+	case http.StatusOK:
+		out := s.out.Bytes()
+		h["Content-Length"] = []string{strconv.Itoa(len(out))}
+		_, _ = w.Write(out) // the client may be gone
+	case http.StatusTooManyRequests:
+		h["Retry-After"] = retryAfter
+		w.WriteHeader(status)
+	case http.StatusMethodNotAllowed:
+		h["Allow"] = allowedV1
+		w.WriteHeader(status)
+	default:
+		w.WriteHeader(status)
+	}
+	v.calls.Put(s)
+	v.Observe(e, status, success, v.Clock().Sub(began))
+}
+
+// answer works on a request and leaves the answer in s.out. It returns the
+// status, and whether the answer says success.
+func (v *V1) answer(e *Endpoint, s *session, r *http.Request) (status int, success bool) {
+	if r.Method != http.MethodPost && r.Method != http.MethodGet {
+		return http.StatusMethodNotAllowed, false
+	}
+	from := v.From(r)
+	if !v.Admit(e, from) {
+		return http.StatusTooManyRequests, false
+	}
+	if err := s.read(r); err != nil {
+		var tooLong *http.MaxBytesError
+		if errors.As(err, &tooLong) {
+			return http.StatusRequestEntityTooLarge, false
+		}
+		return http.StatusBadRequest, false // it broke off
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), v.Patience)
+	defer cancel()
+	c := Call{Request: &s.request, Context: ctx, Out: s.out}
+	s.out.Reset(s.out.Bytes()[:0])
+	s.out.Object()
+	s.out.Bool("success", true)
+	err := v.call(e, &c, s.body, from)
+	if err == nil {
+		s.out.EndObject()
+		return http.StatusOK, true
+	}
+	return v.fail(e, s, err), false
+}
+
+// read reads the body.
+func (s *session) read(r *http.Request) error {
+	if r.ContentLength > MaxBody {
+		return &http.MaxBytesError{Limit: MaxBody}
+	}
+	s.body = s.body[:0]
+	for {
+		if len(s.body) == cap(s.body) {
+			s.body = slices.Grow(s.body, min(cap(s.body), MaxBody+1))
+		}
+		n, err := r.Body.Read(s.body[len(s.body):min(cap(s.body), MaxBody+1)])
+		s.body = s.body[:len(s.body)+n]
+		switch {
+		case len(s.body) > MaxBody:
+			return &http.MaxBytesError{Limit: MaxBody}
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+func (v *V1) call(e *Endpoint, c *Call, body []byte, from netip.Addr) error {
+	if err := c.Parse(body, e.Fields); err != nil {
+		return err
+	}
+	if e.Scope != 0 {
+		if err := c.authenticate(v.Who, e.Scope, from); err != nil {
+			return err
+		}
+		if !v.AdmitKey(e, c.Who.Key) {
+			return ErrTooMany
+		}
+	}
+	return e.Answer(c)
+}
+
+// fail leaves the answer for an error in s.out and returns its status.
+func (v *V1) fail(e *Endpoint, s *session, err error) int {
+	var known *bourse.Error
+	switch {
+	case !errors.As(err, &known):
+		v.Log.Error("request failed", slog.String("endpoint", e.Path), slog.Any("error", err))
+		return http.StatusInternalServerError
+	case known.Code == bourse.CodeBusy:
+		return http.StatusTooManyRequests
+	}
+	s.out.Reset(s.out.Bytes()[:0])
+	s.out.Object()
+	s.out.Bool("success", false)
+	s.out.Text("error", known.Message)
+	s.out.EndObject()
+	return http.StatusOK
+}
