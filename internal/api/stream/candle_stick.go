@@ -1,0 +1,32 @@
+package stream
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// candleStick tells how a candle stands.
+func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
+	topic := feed.Topic{Kind: feed.Candles, Market: m.ID, Resolution: u.Resolution}
+	name := nameCandleStick + "1"
+	switch u.Resolution {
+	case bourse.Hour:
+		name = nameCandleStick + "60"
+	case bourse.Day:
+		name = nameCandleStick + "1D"
+	}
+	w, ok := p.begin(topic, m.Pair, name)
+	if !ok {
+		return
+	}
+	c := &u.Candle
+	w.Int("time", c.Start.Seconds())
+	w.Word("pair", string(m.Pair))
+	w.Price("open", c.Open, m.QuotePrecision)
+	w.Price("high", c.High, m.QuotePrecision)
+	w.Price("low", c.Low, m.QuotePrecision)
+	w.Price("close", c.Close, m.QuotePrecision)
+	w.Amount("volume", c.Volume, m.BasePrecision)
+	p.stage(topic)
+}

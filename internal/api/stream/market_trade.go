@@ -1,0 +1,22 @@
+package stream
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/feed"
+)
+
+// marketTrade tells a trade to the public.
+func (p *Publisher) marketTrade(m *bourse.Market, t *bourse.Trade) {
+	topic := feed.Topic{Kind: feed.Trades, Market: m.ID}
+	w, ok := p.begin(topic, m.Pair, nameMarketTrade)
+	if !ok {
+		return
+	}
+	w.Int("time", p.now.Seconds())
+	w.Price("price", t.Price, m.QuotePrecision)
+	w.Lots("amount", t.Lots, m.BasePrecision)
+	w.Amount("total", t.Total, p.catalogue.Assets[m.Quote].Scale)
+	w.Word("side", t.TakerSide.String())
+	w.Word("pair", string(m.Pair))
+	p.stage(topic)
+}

@@ -1,0 +1,6 @@
+package stream
+
+import "github.com/bourse-exchange/bourse/internal/api"
+
+// ping shows that the connection is alive.
+func ping(*conn, *api.Request, int64) error { return nil }

@@ -1,0 +1,135 @@
+package stream
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
+
+// Publisher turns what commands did into stream messages. It stands behind the
+// view and sees each command after it.
+type Publisher struct {
+	feed *feed.Feed
+	view *view.View
+
+	catalogue *view.Catalogue
+	now       bourse.Time
+	// w writes into a block that messages share; a full one is left to those
+	// who still have to send parts of it.
+	w     *wire.Writer
+	begun int
+
+	// changed are the orders to tell about at the end of the command.
+	changed []change
+	index   map[bourse.OrderID]int
+}
+
+// blockSize is the size of the blocks that messages are written into.
+const blockSize = 64 << 10
+
+// NewPublisher returns a publisher for a feed, behind a view.
+func NewPublisher(f *feed.Feed, v *view.View) *Publisher {
+	return &Publisher{
+		feed: f, view: v, w: wire.NewWriter(make([]byte, 0, blockSize)), index: map[bourse.OrderID]int{},
+	}
+}
+
+// Reset has nothing to empty: what a snapshot restores was announced before.
+func (p *Publisher) Reset(func(string) ([]byte, bool)) error { return nil }
+
+// Begin opens a frame.
+func (p *Publisher) Begin() { p.feed.Begin() }
+
+// End closes a frame and lets its messages go.
+func (p *Publisher) End() { p.feed.End() }
+
+// Observe stages the messages of a command, in the order in which things
+// happened.
+func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
+	if cmd.Kind == 0 {
+		return // a restore tells nothing new
+	}
+	p.now, p.catalogue = cmd.Time, p.view.Latest()
+	updates := p.marketData(p.view.Updates(), -1)
+	for i, e := range ev.List {
+		p.event(e, ev)
+		updates = p.marketData(updates, i)
+	}
+	p.orderUpdates()
+}
+
+func (p *Publisher) event(e bourse.Event, ev *bourse.Events) {
+	switch e.Kind {
+	case bourse.EventOrderAccepted:
+		p.orderAccepted(&ev.Orders[e.At])
+	case bourse.EventOrderRejected:
+		p.orderRejected(&ev.Orders[e.At], e.Reason)
+	case bourse.EventOrderTriggered:
+		p.orderTriggered(&ev.Orders[e.At])
+	case bourse.EventOrderClosed:
+		p.orderClosed(&ev.Orders[e.At])
+	case bourse.EventTraded:
+		p.trade(&ev.Trades[e.At])
+	case bourse.EventLevel:
+		p.orderBook(&ev.Levels[e.At])
+	default: // nothing that a stream tells
+	}
+}
+
+func (p *Publisher) trade(t *bourse.Trade) {
+	m := p.catalogue.Markets[t.Market]
+	p.marketTrade(m, t)
+	p.myTrade(m, t, &t.Maker, bourse.Maker, t.TakerSide.Opposite())
+	p.myTrade(m, t, &t.Taker, bourse.Taker, t.TakerSide)
+	p.orderFilled(&t.Maker, m)
+	p.orderFilled(&t.Taker, m)
+}
+
+// marketData stages the updates that the event at this index caused, and
+// returns the rest.
+func (p *Publisher) marketData(updates []view.Update, after int) []view.Update {
+	for len(updates) > 0 && updates[0].After == after {
+		u := &updates[0]
+		m := p.catalogue.Markets[u.Market]
+		switch u.Kind {
+		case view.TickerChanged:
+			p.ticker(m, &u.Ticker)
+			p.tickerEx(m, &u.Ticker)
+		case view.VolumeChanged:
+			p.tickerEx(m, &u.Ticker)
+		case view.CandleChanged:
+			p.candleStick(m, u)
+		}
+		updates = updates[1:]
+	}
+	return updates
+}
+
+// begin starts a data message for a topic, if anybody wants it.
+func (p *Publisher) begin(t feed.Topic, pair bourse.Pair, stream string) (*wire.Writer, bool) {
+	if !p.feed.Wanted(t) {
+		return nil, false
+	}
+	block := p.w.Bytes()
+	if cap(block)-len(block) < blockSize/16 {
+		block = make([]byte, 0, blockSize)
+	}
+	p.begun = len(block)
+	p.w.Reset(block[:len(block)+headerRoom])
+	p.w.Object()
+	p.w.Word("class", "data")
+	if pair == "" {
+		p.w.Word("stream", stream)
+	} else {
+		p.w.Word("stream", string(pair)+"@"+stream)
+	}
+	return p.w, true
+}
+
+// stage ends the message that begin started.
+func (p *Publisher) stage(t feed.Topic) {
+	p.w.EndObject()
+	block := p.w.Bytes()
+	p.feed.Stage(t, frame(block[p.begun:len(block):len(block)]))
+}

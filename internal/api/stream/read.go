@@ -1,0 +1,164 @@
+package stream
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"github.com/gobwas/ws"
+)
+
+// maxMessage is the longest message that a client may send, in bytes, all
+// fragments together.
+const maxMessage = 16 << 10
+
+// closeError ends a connection with a code and a reason.
+type closeError struct {
+	code   ws.StatusCode
+	reason string
+}
+
+// Error returns the reason.
+func (e *closeError) Error() string { return e.reason }
+
+// closing returns the close frame that an error calls for; false if the
+// connection is simply gone.
+func closing(err error) (ws.StatusCode, string, bool) {
+	var e *closeError
+	if errors.As(err, &e) {
+		return e.code, e.reason, true
+	}
+	return 0, "", false
+}
+
+func protocolError(reason string) error { return &closeError{ws.StatusProtocolError, reason} }
+
+// reader takes messages off a connection.
+type reader struct {
+	conn *conn
+	// early is what has been read already.
+	early []byte
+	head  [14]byte
+	// message gathers fragments; fragmented is true between them.
+	message    []byte
+	fragmented bool
+}
+
+// Read reads what came early, then from the connection.
+func (r *reader) Read(p []byte) (int, error) {
+	if len(r.early) > 0 {
+		n := copy(p, r.early)
+		r.early = r.early[n:]
+		return n, nil
+	}
+	return r.conn.raw.Read(p)
+}
+
+// next returns the next text message, which is good until the next call. It
+// answers pings on the way. A *closeError says how to end the connection; any
+// other error means that it is gone.
+func (r *reader) next() ([]byte, error) {
+	for {
+		_ = r.conn.raw.SetReadDeadline(r.conn.server.Clock().Add(aliveFor))
+		h, err := r.header()
+		if err != nil {
+			return nil, err
+		}
+		if h.OpCode.IsControl() {
+			if err := r.control(h); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := r.fragment(h); err != nil {
+			return nil, err
+		}
+		if h.Fin {
+			r.fragmented = false
+			if !utf8.Valid(r.message) {
+				return nil, &closeError{ws.StatusInvalidFramePayloadData, "invalid UTF-8"}
+			}
+			return r.message, nil
+		}
+	}
+}
+
+// header reads and checks a frame's header.
+func (r *reader) header() (ws.Header, error) {
+	var h ws.Header
+	if _, err := io.ReadFull(r, r.head[:2]); err != nil {
+		return h, err
+	}
+	h.Fin, h.Rsv, h.OpCode = r.head[0]&0x80 != 0, r.head[0]>>4&7, ws.OpCode(r.head[0]&0x0f)
+	h.Masked, h.Length = r.head[1]&0x80 != 0, int64(r.head[1]&0x7f)
+	state := ws.StateServerSide
+	if r.fragmented {
+		state = state.Set(ws.StateFragmented)
+	}
+	if err := ws.CheckHeader(h, state); err != nil {
+		return h, protocolError(err.Error())
+	}
+	more := map[int64]int{126: 2, 127: 8}[h.Length]
+	rest := r.head[2 : 2+more+4]
+	if _, err := io.ReadFull(r, rest); err != nil {
+		return h, err
+	}
+	switch more {
+	case 2:
+		h.Length = int64(binary.BigEndian.Uint16(rest))
+	case 8:
+		h.Length = int64(binary.BigEndian.Uint64(rest))
+	}
+	copy(h.Mask[:], rest[more:])
+	if h.Length < 0 || h.Length > maxMessage {
+		return h, &closeError{ws.StatusMessageTooBig, "message too long"}
+	}
+	return h, nil
+}
+
+// fragment appends a data frame to the message.
+func (r *reader) fragment(h ws.Header) error {
+	switch {
+	case h.OpCode == ws.OpBinary:
+		return &closeError{ws.StatusUnsupportedData, "text messages only"}
+	case h.OpCode == ws.OpText:
+		r.message, r.fragmented = r.message[:0], true
+	}
+	if len(r.message)+int(h.Length) > maxMessage {
+		return &closeError{ws.StatusMessageTooBig, "message too long"}
+	}
+	start := len(r.message)
+	r.message = append(r.message, make([]byte, h.Length)...)
+	if _, err := io.ReadFull(r, r.message[start:]); err != nil {
+		return err
+	}
+	ws.Cipher(r.message[start:], h.Mask, 0)
+	return nil
+}
+
+// control answers a control frame.
+func (r *reader) control(h ws.Header) error {
+	payload := make([]byte, h.Length)
+	if _, err := io.ReadFull(r, payload); err != nil {
+		return err
+	}
+	ws.Cipher(payload, h.Mask, 0)
+	switch h.OpCode {
+	case ws.OpPing:
+		if !r.conn.admit() {
+			return &closeError{ws.StatusPolicyViolation, "too many pings"}
+		}
+		r.conn.subscriber.Push(ws.MustCompileFrame(ws.NewPongFrame(payload)))
+	case ws.OpClose:
+		if len(payload) == 0 {
+			return &closeError{ws.StatusNormalClosure, ""}
+		}
+		code, reason := ws.ParseCloseFrameData(payload)
+		if err := ws.CheckCloseFrameData(code, reason); err != nil {
+			return protocolError(err.Error())
+		}
+		return &closeError{code, ""}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package stream
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"github.com/gobwas/ws"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
+
+// fields are what a request may hold.
+var fields = api.Fields{"op", "id", "api_key", "streams"}
+
+// maxRequests is how many requests a connection may send in a second.
+const maxRequests = 100
+
+// operation carries out a request. It returns the answer's error, or, if it has
+// queued the answer itself, errAnswered.
+type operation func(c *conn, r *api.Request, id int64) error
+
+// errAnswered says that the answer is queued already.
+var errAnswered = errors.New("answered")
+
+func operations(op string) operation {
+	switch op {
+	case "ping":
+		return ping
+	case "auth":
+		return auth
+	case "sub":
+		return sub
+	case "unsub":
+		return unsub
+	}
+	return func(*conn, *api.Request, int64) error {
+		return bourse.Errorf(bourse.CodeInvalid, "Unknown operation")
+	}
+}
+
+// handle carries out a message and queues its answer. An error ends the
+// connection: the message was no request.
+func (c *conn) handle(message []byte) error {
+	r := c.server.requests.Get().(*api.Request)
+	defer c.server.requests.Put(r)
+	if r.Parse(message, fields) != nil || !r.Has("op") || !r.Has("id") {
+		return &closeError{ws.StatusPolicyViolation, "not a JSON object with op and id"}
+	}
+	op, err := r.Text("op")
+	id, idErr := r.Int("id", math.MinInt64, math.MaxInt64)
+	if err != nil || idErr != nil {
+		return &closeError{ws.StatusPolicyViolation, "op must be a string and id an integer"}
+	}
+	if !c.admit() {
+		c.subscriber.Push(answer(id, api.ErrTooMany))
+		return nil
+	}
+	if err := operations(op)(c, r, id); !errors.Is(err, errAnswered) {
+		c.subscriber.Push(answer(id, err))
+	}
+	return nil
+}
+
+// admit counts a request against the connection's limit.
+func (c *conn) admit() bool {
+	now := c.server.Clock()
+	if now.Sub(c.window) >= time.Second {
+		c.window, c.requests = now, 0
+	}
+	c.requests++
+	return c.requests <= maxRequests
+}
+
+// answer returns the framed answer to a request.
+func answer(id int64, err error) []byte {
+	w := wire.NewWriter(make([]byte, headerRoom, 128))
+	w.Object()
+	w.Word("class", "resp")
+	w.Int("id", id)
+	w.Bool("success", err == nil)
+	if err != nil {
+		w.Text("error", api.Public(err))
+	}
+	w.EndObject()
+	return frame(w.Bytes())
+}
+
+// headerRoom is left in front of a message for its frame header.
+const headerRoom = 10
+
+// frame completes a message, which has headerRoom bytes in front, to a text
+// frame, and returns the part of it that is used.
+func frame(b []byte) []byte {
+	n := len(b) - headerRoom
+	var start int
+	switch {
+	case n < 126:
+		start = headerRoom - 2
+		b[start+1] = byte(n)
+	case n < 1<<16:
+		start = headerRoom - 4
+		b[start+1], b[start+2], b[start+3] = 126, byte(n>>8), byte(n)
+	default:
+		start = 0
+		b[1] = 127
+		for i := range 8 {
+			b[2+i] = byte(n >> (56 - 8*i))
+		}
+	}
+	b[start] = 0x80 | byte(ws.OpText)
+	return b[start:]
+}

@@ -1,0 +1,157 @@
+package stream
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/gobwas/ws"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+const (
+	// pingEvery is how often an idle connection is pinged; one that shows no
+	// life for aliveFor is cut.
+	pingEvery = 20 * time.Second
+	aliveFor  = 40 * time.Second
+	// sendBuffer bounds what the kernel keeps for a connection, in bytes.
+	sendBuffer = 128 << 10
+)
+
+// Authenticator says who is asking.
+type Authenticator interface {
+	Authenticate(ctx context.Context, secret account.Secret, from netip.Addr) (account.Identity, error)
+}
+
+// Options are what a server is put together from.
+type Options struct {
+	Feed  *feed.Feed
+	View  *view.View
+	Who   Authenticator
+	From  func(*http.Request) netip.Addr
+	Clock func() time.Time
+	Log   *slog.Logger
+}
+
+// Server accepts and holds connections.
+type Server struct {
+	Options
+
+	mu     sync.Mutex
+	conns  map[*conn]struct{}
+	closed bool
+	// open is done when all connections have ended.
+	open     sync.WaitGroup
+	requests sync.Pool
+}
+
+// NewServer returns a server without connections.
+func NewServer(o Options) *Server {
+	s := &Server{Options: o, conns: map[*conn]struct{}{}}
+	s.requests.New = func() any { return new(api.Request) }
+	return s
+}
+
+// ServeHTTP upgrades a request to a connection and returns; the connection lives
+// on.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	from := s.From(r)
+	raw, rw, _, err := ws.UpgradeHTTP(r, w)
+	if err != nil {
+		return // the upgrader has answered
+	}
+	if tcp, ok := raw.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(sendBuffer) // a hint: the queue is bounded as well
+	}
+	c := newConn(s, raw, from)
+	if !s.add(c) {
+		_ = raw.Close()
+		return
+	}
+	early, _ := rw.Reader.Peek(rw.Reader.Buffered())
+	go c.serve(append([]byte(nil), early...))
+}
+
+func (s *Server) add(c *conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.conns[c] = struct{}{}
+	s.open.Add(1)
+	return true
+}
+
+func (s *Server) remove(c *conn) {
+	s.Feed.Leave(c.subscriber)
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
+	s.open.Done()
+}
+
+// each calls f for every connection there is now.
+func (s *Server) each(f func(*conn)) {
+	s.mu.Lock()
+	list := make([]*conn, 0, len(s.conns))
+	for c := range s.conns {
+		list = append(list, c)
+	}
+	s.mu.Unlock()
+	for _, c := range list {
+		f(c)
+	}
+}
+
+// Ping pings the connections that were not pinged for a while. It is to be
+// called every few seconds.
+func (s *Server) Ping() {
+	now := s.Clock()
+	s.each(func(c *conn) { c.ping(now) })
+}
+
+// Revoke ends the connections that logged in with a key.
+func (s *Server) Revoke(key bourse.KeyID) {
+	s.each(func(c *conn) {
+		if c.key.Load() == uint32(key) {
+			c.end(ws.StatusPolicyViolation, "key revoked")
+		}
+	})
+}
+
+// Len returns how many connections there are.
+func (s *Server) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns)
+}
+
+// Close takes no further connections, ends those there are with 1001, and waits
+// for them until ctx ends; then it cuts the rest.
+func (s *Server) Close(ctx context.Context) {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.each(func(c *conn) { c.end(ws.StatusGoingAway, "the exchange is going down") })
+	done := make(chan struct{})
+	go func() {
+		s.open.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		s.each(func(c *conn) { _ = c.raw.Close() })
+		<-done
+	}
+}

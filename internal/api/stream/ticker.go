@@ -1,0 +1,26 @@
+package stream
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
+
+// ticker tells that the price changed.
+func (p *Publisher) ticker(m *bourse.Market, t *view.Ticker) {
+	topic := feed.Topic{Kind: feed.Ticker, Market: m.ID}
+	w, ok := p.begin(topic, m.Pair, nameTicker)
+	if !ok {
+		return
+	}
+	writeTicker(w, m, t)
+	p.stage(topic)
+}
+
+func writeTicker(w *wire.Writer, m *bourse.Market, t *view.Ticker) {
+	w.Word("pair", string(m.Pair))
+	w.Price("price", t.Price, m.QuotePrecision)
+	w.Int("change", t.Change)
+	w.Price("previous", t.Previous, m.QuotePrecision)
+}
