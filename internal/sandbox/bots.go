@@ -1,0 +1,201 @@
+package sandbox
+
+import (
+	"math/rand/v2"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// The shape of the traders' books.
+const (
+	// levels is how many orders they keep on each side of a market.
+	levels = 14
+	// perPlan bounds the commands of one plan.
+	perPlan = 5
+)
+
+// Bots are simulated traders: one that makes each market, and one that takes.
+type Bots struct {
+	maker, taker bourse.AccountID
+	rng          *rand.Rand
+	books        []*quotes
+	turn         int
+	// asked are the places of the last plan's orders, by its commands.
+	asked []*quote
+}
+
+// quotes are the orders that the maker keeps in a market.
+type quotes struct {
+	*bourse.Market
+	// home is where the fair price returns to, fair where it is, in thousandths
+	// of a tick.
+	home, fair int64
+	// lot is the usual size of an order.
+	lot   int64
+	sides [3][levels]quote
+}
+
+// quote is a place for one order.
+type quote struct {
+	// order is zero while the place is free.
+	order bourse.OrderID
+	// asked is true while an order for it is part of a plan.
+	asked bool
+}
+
+// Funds are the commands that give a trader its accounts' worth: plenty of each
+// of the assets.
+func Funds(account bourse.AccountID, assets []*bourse.Asset) []bourse.Command {
+	const plenty = 1_000_000_000
+	var list []bourse.Command
+	for _, a := range assets {
+		amount, _ := bourse.Units(plenty).Mul(bourse.Pow10(a.Scale))
+		list = append(list, bourse.Command{
+			Kind: bourse.CommandCredit, Account: account, AssetID: a.ID, Amount: amount,
+		})
+	}
+	return list
+}
+
+// NewBots returns traders for some markets. They take over the orders that the
+// maker has open already.
+func NewBots(seed uint64, maker, taker bourse.AccountID, markets []*bourse.Market, open []bourse.Order) *Bots {
+	b := &Bots{
+		maker: maker, taker: taker,
+		rng: rand.New(rand.NewPCG(seed, seed)), //nolint:gosec // a demo needs no secrets
+	}
+	for _, m := range markets {
+		q := &quotes{Market: m, home: int64(m.InitialPrice) * 1000, lot: usualLots(m)}
+		q.fair = q.home
+		q.adopt(open)
+		b.books = append(b.books, q)
+	}
+	return b
+}
+
+// adopt puts the maker's open orders into places, and the fair price between
+// them.
+func (q *quotes) adopt(open []bourse.Order) {
+	var best [3]int64
+	for _, o := range open {
+		if o.Market != q.ID {
+			continue
+		}
+		price := int64(o.Price) * 1000
+		if best[o.Side] == 0 || o.Side == bourse.Buy && price > best[o.Side] || o.Side == bourse.Sell && price < best[o.Side] {
+			best[o.Side] = price
+		}
+		for i := range q.sides[o.Side] {
+			if q.sides[o.Side][i].order == 0 {
+				q.sides[o.Side][i].order = o.ID
+				break
+			}
+		}
+	}
+	if best[bourse.Buy] > 0 && best[bourse.Sell] > 0 {
+		q.fair = (best[bourse.Buy] + best[bourse.Sell]) / 2
+	}
+}
+
+// usualLots returns about forty times a market's least order, in lots at the
+// initial price.
+func usualLots(m *bourse.Market) int64 {
+	perLot, _ := m.Total(m.InitialPrice, 1)
+	least, _ := m.MinOrder.Div(perLot)
+	return max(int64(least.Lo)*40, 1)
+}
+
+// Plan returns what the traders do next, at most perPlan commands, in one
+// market after the other.
+func (b *Bots) Plan() []bourse.Command {
+	b.asked = b.asked[:0]
+	if len(b.books) == 0 {
+		return nil
+	}
+	q := b.books[b.turn%len(b.books)]
+	b.turn++
+	b.drift(q)
+	var plan []bourse.Command
+	for range 2 {
+		plan = b.requote(plan, q)
+	}
+	return b.take(plan, q)
+}
+
+// Learn takes in what became of the commands of the last plan, in their order.
+func (b *Bots) Learn(outcomes []bourse.Outcome) {
+	for i, o := range outcomes {
+		if b.asked[i] == nil {
+			continue
+		}
+		*b.asked[i] = quote{}
+		if o.Reason == 0 && o.Status == bourse.Open {
+			b.asked[i].order = bourse.OrderID(o.ID)
+		}
+	}
+}
+
+// drift moves the fair price by up to 0.05 %, with a pull toward its home.
+func (b *Bots) drift(q *quotes) {
+	step := max(q.home/2000, 500)
+	q.fair += b.rng.Int64N(2*step+1) - step + (q.home-q.fair)/400
+	q.fair = max(q.fair, 2000)
+}
+
+// requote replaces one of the maker's orders, or fills a free place.
+func (b *Bots) requote(plan []bourse.Command, q *quotes) []bourse.Command {
+	side := bourse.Side(1 + b.rng.IntN(2))
+	at := b.rng.IntN(levels)
+	for i := range q.sides[side] {
+		if q.sides[side][i] == (quote{}) {
+			at = i
+			break
+		}
+	}
+	place := &q.sides[side][at]
+	if place.asked {
+		return plan
+	}
+	if place.order != 0 {
+		plan = b.add(plan, nil, bourse.Command{Kind: bourse.CommandCancel, Account: b.maker, Order: place.order})
+	}
+	place.asked = true
+	// Orders lie closer together near the middle: about 0.02 %, 0.06 %, ...
+	away := q.fair / 10_000 * int64(2+at*at+at)
+	price := q.fair - away
+	if side == bourse.Sell {
+		price = q.fair + away
+	}
+	return b.add(plan, place, bourse.Command{
+		Kind: bourse.CommandPlace, Account: b.maker,
+		Place: bourse.Place{
+			Market: q.ID, Side: side, Type: bourse.Limit, TIF: bourse.GTC,
+			Price: bourse.Price(max(price/1000, 1)), Lots: b.lots(q.lot * int64(1+at)),
+		},
+	})
+}
+
+// take sends an order that trades at once, two times out of three.
+func (b *Bots) take(plan []bourse.Command, q *quotes) []bourse.Command {
+	if b.rng.IntN(3) == 0 {
+		return plan
+	}
+	return b.add(plan, nil, bourse.Command{
+		Kind: bourse.CommandPlace, Account: b.taker,
+		Place: bourse.Place{
+			Market: q.ID, Side: bourse.Side(1 + b.rng.IntN(2)), Type: bourse.MarketOrder, TIF: bourse.IOC,
+			Lots: b.lots(q.lot),
+		},
+	})
+}
+
+// lots returns a size between a half and one and a half of the usual one.
+func (b *Bots) lots(usual int64) bourse.Lots {
+	return bourse.Lots(max(usual/2+b.rng.Int64N(usual+1), 1))
+}
+
+// add appends a command whose order, if it rests, belongs to a place.
+func (b *Bots) add(plan []bourse.Command, place *quote, cmd bourse.Command) []bourse.Command {
+	b.asked = append(b.asked, place)
+	return append(plan, cmd)
+}
