@@ -1,0 +1,147 @@
+package account
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Identity is who is asking.
+type Identity struct {
+	Account bourse.AccountID
+	Key     bourse.KeyID
+	Scopes  Scopes
+}
+
+// Account is a customer's account.
+type Account struct {
+	ID bourse.AccountID
+	// Email is normalised; it is empty for an account that has no person behind
+	// it, like those of simulated traders.
+	Email   string
+	Created bourse.Time
+	// Frozen accounts place no orders; they can still read and cancel.
+	Frozen bool
+}
+
+// Key is an API key without its secret.
+type Key struct {
+	ID      bourse.KeyID
+	Account bourse.AccountID
+	// Name is the owner's word for it.
+	Name   string
+	Scopes Scopes
+	// Addresses are where the key may be used from; none means anywhere.
+	Addresses []netip.Prefix
+	// Expires is zero for a key that does not; Revoked for one that is good.
+	Expires bourse.Time
+	Created bourse.Time
+	Revoked bourse.Time
+}
+
+// NewKey is what is asked for with a new key.
+type NewKey struct {
+	// Name has up to 128 bytes; it may be empty.
+	Name string
+	// Scopes are DefaultScopes if zero.
+	Scopes Scopes
+	// Addresses are where it may be used from; none means anywhere.
+	Addresses []netip.Prefix
+	// Expires is zero for never.
+	Expires bourse.Time
+}
+
+// The bounds of what people may write.
+const (
+	maxEmail     = 254 // RFC 5321, 4.5.3.1.3, without the brackets
+	maxLocal     = 64  // RFC 5321, 4.5.3.1.1
+	maxName      = 128
+	maxAddresses = 32
+)
+
+// NormalizeEmail returns an e-mail address in the form in which it is unique:
+// without spaces around it and in lower case, since no mail system in use tells
+// people apart by case. The error is an *bourse.Error with CodeInvalid. Only the
+// plain form of an address is taken: no quotes, comments or names.
+func NormalizeEmail(s string) (string, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	local, domain, _ := strings.Cut(s, "@")
+	if len(s) > maxEmail || len(local) > maxLocal || !dotted(local, localChar) || !dotted(domain, domainChar) {
+		return "", bourse.Errorf(bourse.CodeInvalid, "email: not an e-mail address")
+	}
+	return s, nil
+}
+
+// dotted reports whether s is made of words of certain characters with dots
+// between them.
+func dotted(s string, good func(byte) bool) bool {
+	for word := range strings.SplitSeq(s, ".") {
+		if word == "" {
+			return false
+		}
+		for _, c := range []byte(word) {
+			if !good(c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func domainChar(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' }
+
+func localChar(c byte) bool { return domainChar(c) || strings.IndexByte("!#$%&'*+/=?^_`{|}~", c) >= 0 }
+
+// ParseAddresses reads a list of addresses and networks like
+// 192.0.2.7,2001:db8::/32. The error is an *bourse.Error with CodeInvalid.
+func ParseAddresses(list string) ([]netip.Prefix, error) {
+	var prefixes []netip.Prefix
+	for word := range strings.SplitSeq(list, ",") {
+		p, err := parsePrefix(strings.TrimSpace(word))
+		if err != nil {
+			return nil, bourse.Errorf(bourse.CodeInvalid, "addresses: %q is neither an address nor a network", word)
+		}
+		prefixes = append(prefixes, p)
+	}
+	return prefixes, nil
+}
+
+func parsePrefix(s string) (netip.Prefix, error) {
+	if strings.Contains(s, "/") {
+		return netip.ParsePrefix(s)
+	}
+	a, err := netip.ParseAddr(s)
+	if err != nil {
+		return netip.Prefix{}, err
+	}
+	return netip.PrefixFrom(a.WithZone(""), a.BitLen()), nil
+}
+
+// check reports whether k can be made, and fills in what it leaves open.
+func (k *NewKey) check(now bourse.Time) error {
+	if k.Scopes == 0 {
+		k.Scopes = DefaultScopes
+	}
+	switch {
+	case len(k.Name) > maxName || strings.ContainsFunc(k.Name, control):
+		return bourse.Errorf(bourse.CodeInvalid, "name: at most %d bytes, no control characters", maxName)
+	case !k.Scopes.valid():
+		return bourse.Errorf(bourse.CodeInvalid, "scopes: unknown")
+	case len(k.Addresses) > maxAddresses:
+		return bourse.Errorf(bourse.CodeInvalid, "addresses: at most %d", maxAddresses)
+	case k.Expires != 0 && k.Expires <= now:
+		return bourse.Errorf(bourse.CodeInvalid, "expires: in the past")
+	}
+	addresses := make([]netip.Prefix, len(k.Addresses))
+	for i, p := range k.Addresses {
+		if !p.IsValid() || p.Addr().Is4In6() {
+			return bourse.Errorf(bourse.CodeInvalid, "addresses: %s is no network", p)
+		}
+		addresses[i] = p.Masked()
+	}
+	k.Addresses = addresses
+	return nil
+}
+
+func control(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }

@@ -1,0 +1,73 @@
+package account
+
+import (
+	"context"
+	"crypto/subtle"
+	"net/netip"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// credential is what authentication has to know of a key.
+type credential struct {
+	Identity
+	hash      Hash
+	token     bourse.Token
+	addresses []netip.Prefix
+	expires   bourse.Time
+}
+
+// errUnauthorized is the answer for every secret that is no good. It does not
+// say why.
+var errUnauthorized = bourse.Errorf(bourse.CodeUnauthorized, "Unauthorized")
+
+// Authenticate says whose a secret is, if it may be used now and from there. The
+// error is always the same *bourse.Error with CodeUnauthorized. It reads memory
+// alone. A frozen account is known like any other: it may look, and the engine
+// refuses its orders.
+func (s *Service) Authenticate(_ context.Context, secret Secret, from netip.Addr) (Identity, error) {
+	if !secret.wellFormed() {
+		return Identity{}, errUnauthorized
+	}
+	hash := secret.hash()
+	s.mu.RLock()
+	c := s.credentials[hash]
+	good := c != nil && s.facts.good(c)
+	s.mu.RUnlock()
+	// The map compares byte by byte, but hashes: their prefixes tell nothing
+	// about a secret. The second look is for the day when somebody forgets it.
+	if !good || subtle.ConstantTimeCompare(c.hash[:], hash[:]) != 1 || !c.usable(s.now(), from) {
+		return Identity{}, errUnauthorized
+	}
+	return c.Identity, nil
+}
+
+// good reports whether the journal knows the key of a credential, not revoked.
+func (f *facts) good(c *credential) bool {
+	k := f.key(c.Key)
+	return k != nil && !k.revoked && k.token == c.token && k.account == c.Account
+}
+
+func (c *credential) usable(now bourse.Time, from netip.Addr) bool {
+	if c.expires != 0 && now >= c.expires {
+		return false
+	}
+	if len(c.addresses) == 0 {
+		return true
+	}
+	from = from.Unmap().WithZone("")
+	for _, p := range c.addresses {
+		if p.Contains(from) {
+			return true
+		}
+	}
+	return false
+}
+
+// admit makes a key known to Authenticate. The caller holds mu.
+func (s *Service) admit(row *KeyRow) {
+	s.credentials[row.Hash] = &credential{
+		Identity: Identity{Account: row.Account, Key: row.ID, Scopes: row.Scopes},
+		hash:     row.Hash, token: row.Token, addresses: row.Addresses, expires: row.Expires,
+	}
+}

@@ -1,0 +1,118 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// ErrMismatch says that the store and the journal do not belong together: the
+// store has confirmed an id that the journal did not allot to it.
+var ErrMismatch = errors.New("accounts and journal do not belong together")
+
+// Open brings the store and the journal together, after the journal has been
+// replayed and before anybody is served. Pending rows that the journal knows are
+// confirmed, others are dropped: no command of an earlier process can still
+// arrive. ErrMismatch if a confirmed row is not the journal's. What the journal
+// knows and the store does not is nobody's, and no error.
+func (s *Service) Open(ctx context.Context) error {
+	r := reconciliation{
+		Service: s, work: newSettlement(),
+		accounts: map[bourse.Token]struct{}{}, keys: map[bourse.Token]*KeyRow{},
+	}
+	if err := s.Store.Accounts(ctx, r.account); err != nil {
+		return err
+	}
+	if err := s.Store.Keys(ctx, r.key); err != nil {
+		return err
+	}
+	r.finish()
+	return s.Settle(ctx)
+}
+
+// reconciliation is the work of Open.
+type reconciliation struct {
+	*Service
+	work Settlement
+	// accounts and keys are the pending rows.
+	accounts map[bourse.Token]struct{}
+	keys     map[bourse.Token]*KeyRow
+}
+
+func (r *reconciliation) account(row *AccountRow) error {
+	if row.ID == 0 {
+		r.accounts[row.Token] = struct{}{}
+		return nil
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if f := r.facts.account(row.ID); f == nil || f.token != row.Token {
+		return fmt.Errorf("%w: account %d is not in the journal", ErrMismatch, row.ID)
+	}
+	return nil
+}
+
+func (r *reconciliation) key(row *KeyRow) error {
+	kept := *row
+	if row.ID == 0 {
+		r.keys[row.Token] = &kept
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.facts.key(row.ID)
+	if f == nil || f.token != row.Token || f.account != row.Account {
+		return fmt.Errorf("%w: key %d is not in the journal", ErrMismatch, row.ID)
+	}
+	r.note(&kept, f)
+	return nil
+}
+
+// note admits a key, or notes when it ended. A revoked key stays out of memory.
+// The caller holds mu.
+func (r *reconciliation) note(row *KeyRow, f *keyFact) {
+	if !f.revoked {
+		r.admit(row)
+		return
+	}
+	if f.at == 0 {
+		f.at = row.Revoked
+	}
+	if f.at == 0 {
+		f.at = r.now()
+	}
+	if row.Revoked == 0 {
+		r.work.Revoked[row.ID] = f.at
+	}
+}
+
+// finish decides about the pending rows.
+func (r *reconciliation) finish() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id := range r.facts.accounts {
+		token := r.facts.accounts[id].token
+		if _, ok := r.accounts[token]; ok && id > 0 {
+			r.work.Accounts[token] = bourse.AccountID(id)
+			delete(r.accounts, token)
+		}
+	}
+	for id := range r.facts.keys {
+		f := &r.facts.keys[id]
+		if row := r.keys[f.token]; row != nil && id > 0 {
+			r.work.Keys[f.token] = bourse.KeyID(id)
+			row.ID = bourse.KeyID(id)
+			r.note(row, f)
+			delete(r.keys, f.token)
+		}
+	}
+	for token := range r.accounts {
+		r.work.Dropped = append(r.work.Dropped, token)
+	}
+	for token := range r.keys {
+		r.work.Dropped = append(r.work.Dropped, token)
+	}
+	r.open.merge(&r.work)
+}

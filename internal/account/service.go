@@ -1,0 +1,290 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Submit carries a command to the sequencer and waits for what became of it. A
+// *bourse.Error with another code than CodeUnknown says that nothing was taken.
+type Submit func(ctx context.Context, c *bourse.Command) (bourse.Outcome, error)
+
+// Options are what a service is put together from.
+type Options struct {
+	Store Store
+	Clock func() time.Time
+	// Random is where secrets and tokens come from.
+	Random io.Reader
+	// OnRevoke is told of each key that was revoked, after End, on the goroutine
+	// that applies; it may be nil.
+	OnRevoke func(bourse.KeyID)
+}
+
+// Service knows the accounts and keys. Reset, Begin, Observe and End belong to
+// the goroutine that applies; everything else may be called by anybody.
+type Service struct {
+	Options
+	submit Submit
+
+	// mu guards what the journal said and what authentication reads.
+	mu          sync.RWMutex
+	facts       *facts
+	credentials map[Hash]*credential
+	// waiting are the rows of this process whose command has no outcome yet;
+	// open is what the journal decided and the store has not been told.
+	waiting map[bourse.Token]*KeyRow
+	open    Settlement
+
+	// settling is held by whoever tells the store.
+	settling sync.Mutex
+
+	// Of the goroutine that applies: what a snapshot restores, until End, and
+	// the keys that were revoked since Begin.
+	restored *facts
+	revoked  []bourse.KeyID
+}
+
+// NewService returns a service that knows nobody. Put it behind the engine, and
+// call Bind and Open, before anything else.
+func NewService(o Options) *Service {
+	if o.OnRevoke == nil {
+		o.OnRevoke = func(bourse.KeyID) {}
+	}
+	return &Service{
+		Options: o, submit: notBound, facts: newFacts(), open: newSettlement(),
+		credentials: map[Hash]*credential{}, waiting: map[bourse.Token]*KeyRow{},
+	}
+}
+
+// Bind gives the service the way to the sequencer.
+func (s *Service) Bind(submit Submit) { s.submit = submit }
+
+func notBound(context.Context, *bourse.Command) (bourse.Outcome, error) {
+	return bourse.Outcome{}, bourse.Errorf(bourse.CodeUnavailable, "Not ready")
+}
+
+func newSettlement() Settlement {
+	return Settlement{
+		Accounts: map[bourse.Token]bourse.AccountID{},
+		Keys:     map[bourse.Token]bourse.KeyID{},
+		Revoked:  map[bourse.KeyID]bourse.Time{},
+	}
+}
+
+func (s *Service) now() bourse.Time { return bourse.TimeOf(s.Clock()) }
+
+// Create makes an account for an e-mail address. The errors are *bourse.Errors
+// with CodeInvalid, CodeConflict if the address has one, and those of a command.
+func (s *Service) Create(ctx context.Context, email string) (bourse.AccountID, error) {
+	email, err := NormalizeEmail(email)
+	if err != nil {
+		return 0, err
+	}
+	row := &AccountRow{Account: Account{Email: email, Created: s.now()}}
+	if row.Token, err = s.newToken(); err != nil {
+		return 0, err
+	}
+	if err := s.Store.AddAccount(ctx, row); errors.Is(err, ErrTaken) {
+		return 0, bourse.Errorf(bourse.CodeConflict, "email: taken")
+	} else if err != nil {
+		return 0, err
+	}
+	cmd := &bourse.Command{Kind: bourse.CommandCreateAccount, Token: row.Token}
+	id, err := s.decide(ctx, cmd, nil)
+	return bourse.AccountID(id), err
+}
+
+// CreateKey makes a key for an account. The secret is returned this once. The
+// errors are *bourse.Errors with CodeInvalid, and those of a command.
+func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k NewKey) (bourse.KeyID, Secret, error) {
+	if err := k.check(s.now()); err != nil {
+		return 0, "", err
+	}
+	secret, err := newSecret(s.Random)
+	if err != nil {
+		return 0, "", err
+	}
+	row := &KeyRow{Hash: secret.hash(), Key: Key{
+		Account: account, Name: k.Name, Scopes: k.Scopes, Addresses: k.Addresses,
+		Expires: k.Expires, Created: s.now(),
+	}}
+	if row.Token, err = s.newToken(); err != nil {
+		return 0, "", err
+	}
+	if err := s.Store.AddKey(ctx, row); err != nil {
+		return 0, "", err
+	}
+	cmd := &bourse.Command{Kind: bourse.CommandCreateKey, Account: account, Token: row.Token}
+	id, err := s.decide(ctx, cmd, row)
+	if err != nil {
+		return 0, "", err
+	}
+	return bourse.KeyID(id), secret, nil
+}
+
+func (s *Service) newToken() (t bourse.Token, err error) {
+	if _, err := io.ReadFull(s.Random, t[:]); err != nil {
+		return t, fmt.Errorf("drawing a token: %w", err)
+	}
+	return t, nil
+}
+
+// decide lets the journal decide about a pending row, which is of a key or of an
+// account (nil). The row is confirmed when decide returns an id, and gone when
+// nothing was taken. When the outcome is unknown it stays, for a later event or
+// the next start.
+func (s *Service) decide(ctx context.Context, cmd *bourse.Command, key *KeyRow) (uint64, error) {
+	s.mu.Lock()
+	s.waiting[cmd.Token] = key
+	s.mu.Unlock()
+	id, err := s.do(ctx, cmd)
+	if err != nil && !notTaken(err) {
+		return 0, err
+	}
+	if err != nil {
+		s.mu.Lock()
+		delete(s.waiting, cmd.Token)
+		s.open.Dropped = append(s.open.Dropped, cmd.Token)
+		s.mu.Unlock()
+	}
+	// The journal has decided: the caller's patience no longer matters.
+	if failed := s.Settle(context.WithoutCancel(ctx)); failed != nil {
+		return 0, errors.Join(err, failed)
+	}
+	return id, err
+}
+
+// do submits a command; a refusal is an *bourse.Error.
+func (s *Service) do(ctx context.Context, cmd *bourse.Command) (uint64, error) {
+	o, err := s.submit(ctx, cmd)
+	if err == nil && o.Reason != 0 {
+		err = refusal(o.Reason)
+	}
+	return o.ID, err
+}
+
+// notTaken reports whether an error says that the command has no effect.
+func notTaken(err error) bool {
+	var e *bourse.Error
+	return errors.As(err, &e) && e.Code != bourse.CodeUnknown
+}
+
+func refusal(reason bourse.Reason) error {
+	//nolint:exhaustive // what commands of this package can be refused for
+	switch reason {
+	case bourse.UnknownAccount:
+		return errNoAccount
+	case bourse.UnknownKey:
+		return bourse.Errorf(bourse.CodeNotFound, "Key not found")
+	case bourse.TooMany:
+		return bourse.Errorf(bourse.CodeRefused, "%s: there can be no more of them", reason)
+	default:
+		return bourse.Errorf(bourse.CodeRefused, "%s", reason)
+	}
+}
+
+var errNoAccount = bourse.Errorf(bourse.CodeNotFound, "Account not found")
+
+// Settle tells the store what the journal decided. Whoever creates something
+// calls it; what it could not do, because the store failed or nobody waited for
+// the outcome, a later call does, so it should be called now and then.
+func (s *Service) Settle(ctx context.Context) error {
+	s.settling.Lock()
+	defer s.settling.Unlock()
+	s.mu.Lock()
+	work := s.open
+	if work.empty() {
+		s.mu.Unlock()
+		return nil
+	}
+	s.open = newSettlement()
+	s.mu.Unlock()
+	if err := s.Store.Settle(ctx, &work); err != nil {
+		s.mu.Lock()
+		s.open.merge(&work)
+		s.mu.Unlock()
+		return err
+	}
+	return nil
+}
+
+// RevokeKey ends a key, from now on and everywhere.
+func (s *Service) RevokeKey(ctx context.Context, key bourse.KeyID) error {
+	if _, err := s.do(ctx, &bourse.Command{Kind: bourse.CommandRevokeKey, Key: key}); err != nil {
+		return err
+	}
+	// It is revoked, whatever the store says: the time can be noted later.
+	_ = s.Settle(context.WithoutCancel(ctx))
+	return nil
+}
+
+// Freeze keeps an account from placing orders, or lets it place them again.
+func (s *Service) Freeze(ctx context.Context, account bourse.AccountID, on bool) error {
+	_, err := s.do(ctx, &bourse.Command{Kind: bourse.CommandFreezeAccount, Account: account, On: on})
+	return err
+}
+
+// ByID returns an account; an *bourse.Error with CodeNotFound if there is none.
+func (s *Service) ByID(ctx context.Context, id bourse.AccountID) (Account, error) {
+	row, ok, err := s.Store.Account(ctx, id)
+	if err != nil {
+		return Account{}, err
+	}
+	if !ok {
+		row.Account = Account{ID: id} // it may be known to the journal alone
+	}
+	return s.standing(row.Account)
+}
+
+// ByEmail returns the account of an e-mail address; an *bourse.Error with
+// CodeNotFound if there is none.
+func (s *Service) ByEmail(ctx context.Context, email string) (Account, error) {
+	email, err := NormalizeEmail(email)
+	if err != nil {
+		return Account{}, err
+	}
+	row, ok, err := s.Store.AccountOf(ctx, email)
+	if err != nil {
+		return Account{}, err
+	}
+	if !ok {
+		return Account{}, errNoAccount
+	}
+	return s.standing(row.Account)
+}
+
+// standing adds what the journal says of an account.
+func (s *Service) standing(a Account) (Account, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	f := s.facts.account(a.ID)
+	if f == nil {
+		return Account{}, errNoAccount
+	}
+	a.Frozen = f.frozen
+	return a, nil
+}
+
+// Keys returns an account's keys by ascending id, revoked ones included.
+func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, error) {
+	rows, err := s.Store.KeysOf(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	keys := make([]Key, len(rows))
+	for i := range rows {
+		keys[i] = rows[i].Key
+		if f := s.facts.key(keys[i].ID); f != nil && f.revoked && keys[i].Revoked == 0 {
+			keys[i].Revoked = f.at
+		}
+	}
+	return keys, nil
+}
