@@ -84,9 +84,31 @@ type Candle struct {
 	// Start is a multiple of the resolution.
 	Start                  bourse.Time
 	Open, High, Low, Close bourse.Price
-	// Volume is in lots, Value in quote units.
+	// Volume is in lots, Value in quote units; either stops at the largest amount.
 	Volume bourse.Amount
 	Value  bourse.Amount
+	// Last is the number of the last trade in it. By it a reader that draws
+	// younger trades into a stored candle knows which ones are in it already.
+	Last uint64
+}
+
+// Add draws a trade, whose time must lie in the candle's bucket, into it.
+func (c *Candle) Add(t *Trade) {
+	if c.Last == 0 {
+		c.Open, c.High, c.Low = t.Price, t.Price, t.Price
+	}
+	c.High, c.Low, c.Close = max(c.High, t.Price), min(c.Low, t.Price), t.Price
+	c.Volume, c.Value = saturate(c.Volume, bourse.Units(uint64(t.Lots))), saturate(c.Value, t.Total)
+	c.Last = t.Number
+}
+
+// saturate returns a+b, or the largest amount: a statistic must not stop the
+// exchange.
+func saturate(a, b bourse.Amount) bourse.Amount {
+	if sum, ok := a.Add(b); ok {
+		return sum
+	}
+	return bourse.MaxAmount
 }
 
 // Cursor is how far a store has come.
@@ -131,7 +153,7 @@ func (b *Batch) Reset() {
 type Span struct{ First, Last uint64 }
 
 // Store keeps rows. Writing belongs to one goroutine; reading may go on beside
-// it and sees whole batches. An error of a store never says that rows are
+// it, and each read sees whole batches. An error of a store never says that rows are
 // damaged silently: what was written is there, what failed is not.
 type Store interface {
 	// Cursor returns how far the store has come.
@@ -153,7 +175,8 @@ type Store interface {
 	// Order returns one final order of an account; false if there is none.
 	Order(ctx context.Context, account bourse.AccountID, id bourse.OrderID) (Order, bool, error)
 
-	// OrderNamed returns an account's latest final order with this client id.
+	// OrderNamed returns an account's latest (highest ordinal) final order with
+	// this client id.
 	OrderNamed(ctx context.Context, account bourse.AccountID, id bourse.ClientID) (Order, bool, error)
 
 	// Fills returns an account's fills with ordinals in the span, newest first.
@@ -162,7 +185,8 @@ type Store interface {
 	// FillsIn is to Fills what OrdersIn is to Orders.
 	FillsIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]Fill, error)
 
-	// FillsOf returns the fills of an account's orders, oldest first.
+	// FillsOf returns the fills of an account's orders, oldest (lowest ordinal)
+	// first, those of different orders mixed.
 	FillsOf(ctx context.Context, account bourse.AccountID, orders []bourse.OrderID) ([]Fill, error)
 
 	// Trades returns a market's trades with numbers in the span, newest first.
@@ -179,8 +203,8 @@ type Store interface {
 	// FirstCandle returns the first candle of a market; false if there is none.
 	FirstCandle(ctx context.Context, market bourse.MarketID, res Resolution) (Candle, bool, error)
 
-	// Transfers returns the transfers to or from an account, newest first,
-	// after passing over skip of them.
+	// Transfers returns the transfers to or from an account, newest (highest Seq,
+	// then Index) first, after passing over skip of them.
 	Transfers(ctx context.Context, account bourse.AccountID, skip, limit int) ([]Transfer, error)
 
 	// Notes returns the operators' notes, newest first, after passing over skip

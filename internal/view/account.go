@@ -120,6 +120,12 @@ func (v *View) Account(id bourse.AccountID) (Account, bool) {
 	return Account{}, false
 }
 
+// Counts returns the ordinals of an account's last order and last fill.
+func (v *View) Counts(id bourse.AccountID) (orders, fills uint64) {
+	a, _ := v.Account(id)
+	return a.Orders, a.Fills
+}
+
 // Balance returns what a customer has of an asset.
 func (v *View) Balance(id bourse.AccountID, asset bourse.AssetID) bourse.Balance {
 	return v.Balances(id, []bourse.AssetID{asset})[0]

@@ -13,6 +13,17 @@ func (v *View) Ticker(id bourse.MarketID) Ticker {
 	return v.tape.markets[id].ticker()
 }
 
+// LastTrade returns the number of a market's last trade; zero if there is none,
+// or no such market.
+func (v *View) LastTrade(id bourse.MarketID) uint64 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if int(id) >= len(v.tape.markets) || id == 0 {
+		return 0
+	}
+	return v.tape.markets[id].trades
+}
+
 // Tickers returns the tickers of some markets, all at one moment.
 func (v *View) Tickers(markets []*bourse.Market) []Ticker {
 	list := make([]Ticker, len(markets))

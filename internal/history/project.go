@@ -1,0 +1,53 @@
+package history
+
+import "github.com/bourse-exchange/bourse"
+
+// Project adds what a command did to a batch. What a restore announces is no
+// command and leaves nothing.
+func Project(cmd *bourse.Command, ev *bourse.Events, b *Batch) {
+	if cmd.Kind == 0 {
+		return
+	}
+	if b.From == 0 {
+		b.From = cmd.Seq
+	}
+	b.To, b.Time = cmd.Seq, cmd.Time
+	transfers := 0
+	for _, e := range ev.List {
+		switch e.Kind {
+		case bourse.EventOrderClosed:
+			b.Orders = append(b.Orders, Order{Order: ev.Orders[e.At], Seq: cmd.Seq, Closed: cmd.Time})
+		case bourse.EventTraded:
+			b.addTrade(cmd, &ev.Trades[e.At])
+		case bourse.EventTransfer:
+			b.Transfers = append(b.Transfers, Transfer{
+				Seq: cmd.Seq, Index: transfers, Time: cmd.Time, Transfer: ev.Transfers[e.At],
+			})
+			transfers++
+		case bourse.EventNoted:
+			f := &ev.Facts[e.At]
+			b.Notes = append(b.Notes, Note{Seq: cmd.Seq, Time: cmd.Time, Operator: f.Operator, Text: f.Text})
+		default:
+			// Open orders, rejections, books and definitions are not history.
+		}
+	}
+}
+
+// addTrade adds a trade and both its fills, the maker's first: where both are one
+// account's, that is the order of their ordinals.
+func (b *Batch) addTrade(cmd *bourse.Command, t *bourse.Trade) {
+	b.Trades = append(b.Trades, Trade{
+		Seq: cmd.Seq, Market: t.Market, Number: t.Number, Time: cmd.Time,
+		TakerSide: t.TakerSide, Price: t.Price, Lots: t.Lots, Total: t.Total,
+	})
+	fill := func(f *bourse.Fill, side bourse.Side, role bourse.Role) Fill {
+		return Fill{
+			Seq: cmd.Seq, Account: f.Account, Ordinal: f.Ordinal, Order: f.Order,
+			Market: t.Market, Time: cmd.Time, Side: side, Role: role,
+			Price: t.Price, Lots: t.Lots, Total: t.Total, Fee: f.Fee,
+		}
+	}
+	b.Fills = append(b.Fills,
+		fill(&t.Maker, t.TakerSide.Opposite(), bourse.Maker),
+		fill(&t.Taker, t.TakerSide, bourse.Taker))
+}
