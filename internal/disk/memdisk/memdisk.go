@@ -1,0 +1,335 @@
+package memdisk
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/bourse-exchange/bourse/internal/disk"
+)
+
+// root is the name of the directory itself.
+const root = "."
+
+// node is a file or a directory, whatever names it has.
+type node struct {
+	dir bool
+	content
+}
+
+// change is a change of names that is not durable yet. It belongs to the
+// directory whose SyncDir makes it so.
+type change struct {
+	dir string
+	// name gets the node; without a node it is a removal of from alone.
+	name string
+	node *node
+	// from loses the node in the same moment, unless it is empty.
+	from string
+	gone *node
+}
+
+// apply makes the change in a table of names.
+func (c *change) apply(names map[string]*node) {
+	if c.from != "" && names[c.from] == c.gone {
+		delete(names, c.from)
+	}
+	if c.node != nil {
+		names[c.name] = c.node
+	}
+}
+
+// Disk is a directory in memory. Anybody may call its methods.
+type Disk struct {
+	mu sync.Mutex
+	// names is what the running process sees, durable what a crash leaves at
+	// least, and pending leads from the one to the other.
+	names, durable map[string]*node
+	pending        []change
+	locks          map[string]bool
+	chance         *rand.PCG
+	faults
+}
+
+var _ disk.Disk = (*Disk)(nil)
+
+// New returns an empty disk. All its chances follow from the seed.
+func New(seed uint64) *Disk {
+	top := &node{dir: true}
+	return &Disk{
+		names:   map[string]*node{root: top},
+		durable: map[string]*node{root: top},
+		locks:   map[string]bool{},
+		chance:  rand.NewPCG(seed, seed^0x9e3779b97f4a7c15),
+		faults:  faults{capacity: math.MaxInt64},
+	}
+}
+
+// rand returns the source of chances. The caller holds the lock.
+func (d *Disk) rand() *rand.Rand {
+	return rand.New(d.chance) //nolint:gosec // a test's chances must repeat
+}
+
+// Open opens a file for reading.
+func (d *Disk) Open(name string) (disk.File, error) { return d.open(OpOpen, name, false) }
+
+// Edit opens a file that exists for reading and writing.
+func (d *Disk) Edit(name string) (disk.File, error) { return d.open(OpEdit, name, true) }
+
+func (d *Disk) open(kind OpKind, name string, write bool) (disk.File, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n, err := d.find(name)
+	if err == nil && n.dir {
+		err = syscall.EISDIR
+	}
+	if err := errors.Join(err, d.count(Op{Kind: kind, Name: name})); err != nil {
+		return nil, fail(kind, name, err)
+	}
+	return &file{disk: d, node: n, name: name, write: write}, nil
+}
+
+// Create makes a new, empty file.
+func (d *Disk) Create(name string) (disk.File, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.count(Op{Kind: OpCreate, Name: name}); err != nil {
+		return nil, fail(OpCreate, name, err)
+	}
+	n, err := d.create(name)
+	if err != nil {
+		return nil, fail(OpCreate, name, err)
+	}
+	return &file{disk: d, node: n, name: name, write: true}, nil
+}
+
+// create enters a new file.
+func (d *Disk) create(name string) (*node, error) {
+	if err := d.vacant(name); err != nil {
+		return nil, err
+	}
+	n := new(node)
+	d.change(change{dir: path.Dir(name), name: name, node: n})
+	return n, nil
+}
+
+// vacant returns why a name cannot be made.
+func (d *Disk) vacant(name string) error {
+	if _, err := d.directory(path.Dir(name)); err != nil {
+		return err
+	}
+	if _, err := d.find(name); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, fs.ErrExist)
+	}
+	return nil
+}
+
+// change makes a change that is not durable yet.
+func (d *Disk) change(c change) {
+	c.apply(d.names)
+	d.pending = append(d.pending, c)
+}
+
+// find returns what has a name.
+func (d *Disk) find(name string) (*node, error) {
+	if !fs.ValidPath(name) {
+		return nil, fs.ErrInvalid
+	}
+	n, ok := d.names[name]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return n, nil
+}
+
+// directory returns the directory that has a name.
+func (d *Disk) directory(name string) (*node, error) {
+	n, err := d.find(name)
+	if err == nil && !n.dir {
+		err = syscall.ENOTDIR
+	}
+	return n, err
+}
+
+// Rename gives a file another name, in place of a file that has it.
+func (d *Disk) Rename(from, to string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.count(Op{Kind: OpRename, Name: from}); err != nil {
+		return fail(OpRename, from, err)
+	}
+	n, err := d.find(from)
+	if err == nil && n.dir {
+		err = syscall.EISDIR
+	}
+	if err != nil {
+		return fail(OpRename, from, err)
+	}
+	if err := d.vacant(to); err != nil {
+		if there := d.names[to]; !errors.Is(err, fs.ErrExist) || there.dir {
+			return fail(OpRename, to, err)
+		}
+	}
+	if from != to {
+		d.change(change{dir: path.Dir(to), name: to, node: n, from: from, gone: n})
+	}
+	return nil
+}
+
+// Remove removes a file, or a directory that is empty.
+func (d *Disk) Remove(name string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.count(Op{Kind: OpRemove, Name: name}); err != nil {
+		return fail(OpRemove, name, err)
+	}
+	n, err := d.find(name)
+	switch {
+	case err != nil:
+		return fail(OpRemove, name, err)
+	case name == root:
+		return fail(OpRemove, name, fs.ErrInvalid)
+	case n.dir && len(d.list(name)) > 0:
+		return fail(OpRemove, name, syscall.ENOTEMPTY)
+	}
+	d.change(change{dir: path.Dir(name), from: name, gone: n})
+	return nil
+}
+
+// MkdirAll makes a directory and those above it. None of them is durable before
+// the SyncDir of the directory that it is in.
+func (d *Disk) MkdirAll(dir string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !fs.ValidPath(dir) {
+		return fail(OpMkdir, dir, fs.ErrInvalid)
+	}
+	if err := d.count(Op{Kind: OpMkdir, Name: dir}); err != nil {
+		return fail(OpMkdir, dir, err)
+	}
+	for end := 0; end < len(dir); {
+		part, _, _ := strings.Cut(dir[end:], "/")
+		name := dir[:end+len(part)]
+		end += len(part) + 1
+		if _, err := d.directory(name); errors.Is(err, fs.ErrNotExist) {
+			d.change(change{dir: path.Dir(name), name: name, node: &node{dir: true}})
+		} else if err != nil {
+			return fail(OpMkdir, name, err)
+		}
+	}
+	return nil
+}
+
+// List returns the names in a directory, ascending.
+func (d *Disk) List(dir string) ([]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, err := d.directory(dir)
+	if err := errors.Join(err, d.count(Op{Kind: OpList, Name: dir})); err != nil {
+		return nil, fail(OpList, dir, err)
+	}
+	return d.list(dir), nil
+}
+
+func (d *Disk) list(dir string) []string {
+	names := []string{}
+	for _, name := range slices.Sorted(maps.Keys(d.names)) {
+		if name != root && path.Dir(name) == dir {
+			names = append(names, path.Base(name))
+		}
+	}
+	return names
+}
+
+// SyncDir makes the names in a directory durable.
+func (d *Disk) SyncDir(dir string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, err := d.directory(dir)
+	if err := errors.Join(err, d.count(Op{Kind: OpSyncDir, Name: dir})); err != nil {
+		return fail(OpSyncDir, dir, err)
+	}
+	left := d.pending[:0]
+	for _, c := range d.pending {
+		if c.dir == dir {
+			c.apply(d.durable)
+		} else {
+			left = append(left, c)
+		}
+	}
+	clear(d.pending[len(left):])
+	d.pending = left
+	return nil
+}
+
+// Free returns how many bytes may still be written.
+func (d *Disk) Free() (uint64, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return uint64(max(d.capacity-d.used(), 0)), nil
+}
+
+// used returns the bytes of all files that have a name.
+func (d *Disk) used() int64 {
+	sum := int64(0)
+	for _, n := range d.names {
+		sum += int64(len(n.bytes))
+	}
+	return sum
+}
+
+// Lock takes a lock on a file.
+func (d *Disk) Lock(name string) (io.Closer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.count(Op{Kind: OpLock, Name: name}); err != nil {
+		return nil, fail(OpLock, name, err)
+	}
+	if d.locks[name] {
+		return nil, fail(OpLock, name, disk.ErrLocked)
+	}
+	n, err := d.find(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		n, err = d.create(name)
+	}
+	if err == nil && n.dir {
+		err = syscall.EISDIR
+	}
+	if err != nil {
+		return nil, fail(OpLock, name, err)
+	}
+	d.locks[name] = true
+	return &lock{disk: d, name: name}, nil
+}
+
+// lock is a lock that is held.
+type lock struct {
+	disk *Disk
+	name string
+	done bool
+}
+
+// Close gives the lock back.
+func (l *lock) Close() error {
+	l.disk.mu.Lock()
+	defer l.disk.mu.Unlock()
+	if l.done {
+		return fs.ErrClosed
+	}
+	l.done = true
+	delete(l.disk.locks, l.name)
+	return nil
+}
+
+// fail wraps what went wrong the way the operating system's errors are.
+func fail(kind OpKind, name string, err error) error {
+	return &fs.PathError{Op: kind.String(), Path: name, Err: err}
+}
