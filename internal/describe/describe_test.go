@@ -1,0 +1,309 @@
+package describe
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+func mustLoad(t *testing.T, name string) document {
+	t.Helper()
+	d, err := load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func mustValidator(t *testing.T) *Validator {
+	t.Helper()
+	v, err := NewValidator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// walk calls f for every object of a document, with its place.
+func walk(value any, place string, f func(d document, place string)) {
+	switch v := value.(type) {
+	case map[string]any:
+		f(v, place)
+		for name, member := range v {
+			walk(member, place+"/"+escape.Replace(name), f)
+		}
+	case []any:
+		for i, element := range v {
+			walk(element, fmt.Sprintf("%s/%d", place, i), f)
+		}
+	}
+}
+
+// resolve returns what a reference inside a document points to, or nil.
+func resolve(d document, ref string) any {
+	var value any = map[string]any(d)
+	for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+		object, _ := value.(map[string]any)
+		value = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
+	}
+	return value
+}
+
+func TestEveryReferenceResolvesAndIsNeeded(t *testing.T) {
+	for _, file := range []string{spotFile, streamsFile} {
+		doc := mustLoad(t, file)
+		used := map[string]bool{}
+		walk(map[string]any(doc), "#", func(d document, place string) {
+			ref, isRef := d["$ref"].(string)
+			if !isRef {
+				return
+			}
+			used[ref] = true
+			if !strings.HasPrefix(ref, "#/") || resolve(doc, ref) == nil {
+				t.Errorf("%s %s: %s does not resolve", file, place, ref)
+			}
+		})
+		for name := range doc.at("components", "schemas") {
+			if !used["#/components/schemas/"+name] {
+				t.Errorf("%s: nobody uses the schema %s", file, name)
+			}
+		}
+	}
+}
+
+// TestSchemasAreSchemas compiles every schema of the documents, whether a body
+// uses it or not: the compiler checks them against the draft's own schema.
+func TestSchemasAreSchemas(t *testing.T) {
+	for _, file := range []string{spotFile, streamsFile} {
+		doc := mustLoad(t, file)
+		c := jsonschema.NewCompiler()
+		if err := c.AddResource(file, map[string]any(doc)); err != nil {
+			t.Fatal(err)
+		}
+		for name := range doc.at("components", "schemas") {
+			if _, err := compile(c, file, []string{"components", "schemas", name}, nil); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestSpotIsWellFormed(t *testing.T) {
+	doc := mustLoad(t, spotFile)
+	if doc.text("openapi") != "3.1.0" || doc.at("info").text("title") == "" || doc.at("info").text("version") == "" {
+		t.Error("the head is not that of an OpenAPI 3.1 document")
+	}
+	ids := map[string]bool{}
+	for path, item := range doc.at("paths") {
+		if !strings.HasPrefix(path, "/") || len(item.(map[string]any)) != 1 {
+			t.Errorf("%s: one operation is expected, post", path)
+		}
+		post := doc.at("paths", path, "post")
+		if id := post.text("operationId"); id == "" || ids[id] {
+			t.Errorf("%s: operationId %q", path, id)
+		}
+		ids[post.text("operationId")] = true
+		for _, name := range []string{"summary", "tags", "requestBody"} {
+			if post[name] == nil {
+				t.Errorf("%s has no %s", path, name)
+			}
+		}
+		statuses := slices.Sorted(maps.Keys(post.at("responses")))
+		if want := []string{"200", "404", "405", "413", "429", "500"}; !slices.Equal(statuses, want) {
+			t.Errorf("%s answers %v, want %v", path, statuses, want)
+		}
+	}
+}
+
+func TestStreamsIsWellFormed(t *testing.T) {
+	doc := mustLoad(t, streamsFile)
+	if doc.text("asyncapi") != "3.0.0" || doc.at("info").text("title") == "" || doc.at("info").text("version") == "" {
+		t.Error("the head is not that of an AsyncAPI 3 document")
+	}
+	messages := slices.Sorted(maps.Keys(doc.at("components", "messages")))
+	if got := slices.Sorted(maps.Keys(doc.at("channels", "stream", "messages"))); !slices.Equal(got, messages) {
+		t.Errorf("the channel carries %v, described are %v", got, messages)
+	}
+	want := []string{
+		"auth", "candleStick", "marketTrade", "myOrders", "myTrades", "orderBook", "ping", "resp", "sub",
+		"ticker", "tickerEx", "unsub",
+	}
+	if !slices.Equal(messages, want) {
+		t.Errorf("described are %v, want %v", messages, want)
+	}
+	for _, name := range []string{"ping", "auth", "sub", "unsub"} {
+		o := doc.at("operations", name)
+		if o.text("action") != "receive" || o.at("reply") == nil {
+			t.Errorf("operation %s is not one that is received and answered", name)
+		}
+	}
+}
+
+// examples calls f for each example of a media type, with its name.
+func examples(t *testing.T, at document, f func(name string, body []byte)) {
+	t.Helper()
+	list := at.at("examples")
+	if len(list) == 0 {
+		t.Error("there are no examples")
+	}
+	for name := range list {
+		body, err := json.Marshal(list.at(name)["value"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(name, body)
+	}
+}
+
+func TestExamplesAreValid(t *testing.T) {
+	v := mustValidator(t)
+	doc := mustLoad(t, spotFile)
+	for _, path := range v.Paths() {
+		t.Run(path, func(t *testing.T) {
+			post := doc.at("paths", path, "post")
+			examples(t, post.at("requestBody", "content", "application/json"), func(name string, body []byte) {
+				if err := v.Request(path, body); err != nil {
+					t.Errorf("request %s: %v", name, err)
+				}
+			})
+			examples(t, post.at("responses", "200", "content", "application/json"), func(name string, body []byte) {
+				if err := v.Answer(path, body); err != nil {
+					t.Errorf("answer %s: %v", name, err)
+				}
+			})
+		})
+	}
+	streams := mustLoad(t, streamsFile)
+	for _, name := range v.Messages() {
+		list, _ := streams.at("components", "messages", name)["examples"].([]any)
+		if len(list) == 0 {
+			t.Errorf("message %s has no examples", name)
+		}
+		for _, example := range list {
+			body, err := json.Marshal(example.(map[string]any)["payload"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := v.Message(body); err != nil {
+				t.Errorf("message %s: %s: %v", name, body, err)
+			}
+		}
+	}
+}
+
+func TestRequestsThatAreRefused(t *testing.T) {
+	v := mustValidator(t)
+	const order = `"api_key":"k","pair":"A/B","side":"BUY","time_in_force":"GTC"`
+	for path, bodies := range map[string][]string{
+		"/markets": {
+			`{}`, `{"offset":null}`, `{"offset":-1}`, `{"offset":"0"}`, `{"offset":1.5}`, `{"offset":2147483648}`,
+			`{"pair":"A/B","quote":"B"}`, `{"quote":"B","search":"x","offset":0}`, `{"pair":"A/B","sort":"name"}`,
+			`{"offset":0,"sort":"age"}`, `[]`, `{"offset":0,"offset":1}`, `{"offset":0}{}`,
+		},
+		"/open_orders": {`{"api_key":"k","offset":0,"filter_pair":"A/B","sort_pair":"A/B"}`, `{"api_key":"k"}`},
+		"/candlestick": {`{"pair":"A/B","res":1,"from":0,"to":1}`, `{"pair":"A/B","res":"5","from":0,"to":1}`},
+		"/open_orders/new": {
+			`{` + order + `,"type":"LIMIT","price":"1"}`, `{` + order + `,"type":"LIMIT","amount":"1"}`,
+			`{` + order + `,"type":"STOP_LIMIT","price":"1","amount":"1"}`,
+			`{` + order + `,"type":"MARKET"}`, `{` + order + `,"type":"MARKET","amount":"1","total":"1"}`,
+			`{` + order + `,"type":"LIMIT","price":"1e3","amount":"1"}`,
+			`{` + order + `,"type":"LIMIT","price":".","amount":"1"}`,
+			`{` + order + `,"type":"LIMIT","price":"-1","amount":"1"}`,
+			`{` + order + `,"type":"LIMIT","price":1,"amount":"1"}`,
+			`{` + order + `,"type":"MARKET","total":"1","post_only":true}`,
+			`{` + order + `,"type":"MARKET","total":"1","client_id":"a b"}`,
+		},
+		"/order": {`{"api_key":"k"}`, `{"api_key":"k","obid":1,"client_id":"x"}`},
+	} {
+		for _, body := range bodies {
+			if v.Request(path, []byte(body)) == nil {
+				t.Errorf("%s took %s", path, body)
+			}
+		}
+	}
+	if v.Request("/nothing", []byte(`{}`)) == nil {
+		t.Error("an unknown path was taken")
+	}
+}
+
+func TestAnswersThatAreWrong(t *testing.T) {
+	v := mustValidator(t)
+	for path, bodies := range map[string][]string{
+		"/open_orders/new": {
+			`{}`, `{"success":true,"obid":1}`, `{"success":true,"obid":1,"status":"FILLED"}`,
+			`{"success":true,"filled":"1"}`, `{"success":false}`, `{"success":false,"error":""}`,
+			`{"success":false,"error":"x","obid":1}`, `{"success":true,"error":null}`,
+		},
+		"/orderbook": {`{"success":true,"bids":[],"asks":[]}`, `{"success":true,"bids":[{"price":"1"}],"asks":[],"seq":0}`},
+		"/time":      {`{"success":true,"time":"1700000000"}`, `{"success":true,"time":1700000000.000000}`},
+		"/user_fees": {`{"success":true,"level":0,"maker_fee":"0.0010","taker_fee":"0"}`},
+		"/open_orders": {
+			`{"success":true,"orders":[{"obid":1,"pair":"A/B","time":"1.000000","side":"BUY","price":"1","amount":"1",` +
+				`"time_in_force":"GTC","type":"LIMIT","quote_prec":"2","filled":"0"}]}`,
+			`{"success":true,"orders":[{"obid":1,"pair":"A/B","time":"1.000000","side":"BUY","price":"1","amount":"1",` +
+				`"time_in_force":"GTC","type":"LIMIT","quote_prec":2}]}`,
+		},
+	} {
+		for _, body := range bodies {
+			if v.Answer(path, []byte(body)) == nil {
+				t.Errorf("%s may answer %s", path, body)
+			}
+		}
+	}
+}
+
+func TestMessagesThatAreWrong(t *testing.T) {
+	v := mustValidator(t)
+	for _, body := range []string{
+		`1`, `{}`, `{"op":"ping"}`, `{"op":"ping","id":"1"}`, `{"op":"ping","id":1.5}`, `{"op":"pong","id":1}`,
+		`{"op":"sub","id":1,"streams":[]}`, `{"op":"sub","id":1,"streams":"A/B@trades"}`,
+		`{"class":"resp","id":1,"success":false}`, `{"class":"resp","id":1,"success":true,"error":"x"}`,
+		`{"class":"data","stream":"A/B@ticker","pair":"A/B","price":"1","change":"0","previous":"1"}`,
+		`{"class":"data","stream":"A/B@ticker","pair":"A/B","price":"1","change":0,"previous":"1","high":"1"}`,
+		`{"class":"data","stream":"A/B@candleStick/5","time":1,"pair":"A/B","open":"1","high":"1","low":"1","close":"1","volume":"1"}`,
+		`{"class":"data","stream":"A/B@orderBook","pair":"A/B","price":"1","amount":"1","side":"BUY"}`,
+		`{"class":"data","stream":"myOrders","event":"orderUpdate","pair":"A/B","obid":1,"time":1,"status":"OPEN","filled":"0"}`,
+		`{"class":"data","stream":"myOrders","event":"orderUpdate","pair":"A/B","obid":1,"time":1}`,
+		`{"class":"data","stream":"myOrders","event":"orderAccepted","pair":"A/B","obid":1,"time":1}`,
+		`{"class":"data","stream":"nothing"}`,
+	} {
+		if v.Message([]byte(body)) == nil {
+			t.Errorf("%s was taken", body)
+		}
+	}
+}
+
+func TestHandler(t *testing.T) {
+	h, err := Handler("/docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]struct {
+		status int
+		kind   string
+		part   string
+	}{
+		"/docs":              {200, "text/html; charset=utf-8", "/spot/open_orders/new"},
+		"/docs/":             {200, "text/html; charset=utf-8", "myTrades"},
+		"/docs/docs.css":     {200, "text/css; charset=utf-8", "body"},
+		"/docs/spot.yaml":    {200, "application/yaml", "openapi: 3.1.0"},
+		"/docs/streams.yaml": {200, "application/yaml", "asyncapi: 3.0.0"},
+		"/docs/docs.go":      {404, "text/plain; charset=utf-8", ""},
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+		if w.Code != want.status || w.Header().Get("Content-Type") != want.kind || !strings.Contains(w.Body.String(), want.part) {
+			t.Errorf("%s: %d %s %.80s", path, w.Code, w.Header().Get("Content-Type"), w.Body)
+		}
+		if policy := w.Header().Get("Content-Security-Policy"); w.Code == 200 && !strings.HasPrefix(policy, "default-src 'none'; style-src 'self';") {
+			t.Errorf("%s: policy is %q", path, policy)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package describe
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	apidocs "github.com/bourse-exchange/bourse/docs/api"
+)
+
+// The names of the documents.
+const (
+	spotFile    = "spot.yaml"
+	streamsFile = "streams.yaml"
+)
+
+// document is a description as plain JSON values.
+type document map[string]any
+
+// load reads a document. Duplicate names are errors of the YAML decoder.
+func load(name string) (document, error) {
+	text, err := fs.ReadFile(apidocs.Files, name)
+	if err != nil {
+		return nil, err
+	}
+	var parsed map[string]any
+	if err := yaml.Unmarshal(text, &parsed); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	// Through JSON, so that numbers are what the schemas expect.
+	plain, err := json.Marshal(parsed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(plain))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return value.(map[string]any), nil
+}
+
+// at returns the object below a path of names, or nil.
+func (d document) at(names ...string) document {
+	for _, name := range names {
+		next, _ := d[name].(map[string]any)
+		d = next
+	}
+	return d
+}
+
+// text returns the string of a name, or nothing.
+func (d document) text(name string) string {
+	s, _ := d[name].(string)
+	return s
+}

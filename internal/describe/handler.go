@@ -1,0 +1,102 @@
+package describe
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"io/fs"
+	"maps"
+	"net/http"
+	"slices"
+
+	apidocs "github.com/bourse-exchange/bourse/docs/api"
+)
+
+var (
+	//go:embed index.html
+	indexText string
+	//go:embed docs.css
+	styles []byte
+)
+
+// page is what the index shows.
+type page struct {
+	Endpoints, Operations, Streams []entry
+}
+
+// entry is a name and what it is for.
+type entry struct{ Name, Summary string }
+
+// Handler serves the descriptions below a path such as /docs: an index for
+// people, and the documents for machines.
+func Handler(prefix string) (http.Handler, error) {
+	index, err := render(prefix)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+prefix, func(w http.ResponseWriter, _ *http.Request) {
+		send(w, "text/html; charset=utf-8", index)
+	})
+	mux.HandleFunc("GET "+prefix+"/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		send(w, "text/html; charset=utf-8", index)
+	})
+	mux.HandleFunc("GET "+prefix+"/docs.css", func(w http.ResponseWriter, _ *http.Request) {
+		send(w, "text/css; charset=utf-8", styles)
+	})
+	for _, name := range []string{spotFile, streamsFile} {
+		text, err := fs.ReadFile(apidocs.Files, name)
+		if err != nil {
+			return nil, err
+		}
+		mux.HandleFunc("GET "+prefix+"/"+name, func(w http.ResponseWriter, _ *http.Request) {
+			send(w, "application/yaml", text)
+		})
+	}
+	return mux, nil
+}
+
+// send answers with a file. Pages may load our style sheet and nothing else.
+func send(w http.ResponseWriter, kind string, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	_, _ = w.Write(body) // the client may be gone
+}
+
+// render writes the index from the documents.
+func render(prefix string) ([]byte, error) {
+	spot, err := load(spotFile)
+	if err != nil {
+		return nil, err
+	}
+	streams, err := load(streamsFile)
+	if err != nil {
+		return nil, err
+	}
+	var p page
+	for _, path := range slices.Sorted(maps.Keys(spot.at("paths"))) {
+		p.Endpoints = append(p.Endpoints, entry{path, spot.at("paths", path, "post").text("summary")})
+	}
+	messages := streams.at("components", "messages")
+	for _, name := range slices.Sorted(maps.Keys(messages)) {
+		if operation := streams.at("operations", name); operation != nil {
+			p.Operations = append(p.Operations, entry{name, operation.text("summary")})
+		} else if name != "resp" {
+			p.Streams = append(p.Streams, entry{name, messages.at(name).text("summary")})
+		}
+	}
+	t, err := template.New("index").Parse(indexText)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = t.Execute(&out, struct {
+		Prefix string
+		page
+	}{prefix, p})
+	return out.Bytes(), err
+}

@@ -1,0 +1,175 @@
+package describe
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// ErrUnknown says that a path or message is not described.
+var ErrUnknown = errors.New("not described")
+
+// Validator holds what is sent and received against the descriptions. It never
+// changes, and may be used from several goroutines.
+type Validator struct {
+	// requests and answers are by path, messages by name.
+	requests, answers, messages map[string]*jsonschema.Schema
+}
+
+// NewValidator reads the descriptions.
+func NewValidator() (*Validator, error) {
+	v := &Validator{
+		requests: map[string]*jsonschema.Schema{},
+		answers:  map[string]*jsonschema.Schema{},
+		messages: map[string]*jsonschema.Schema{},
+	}
+	if err := v.addSpot(); err != nil {
+		return nil, err
+	}
+	if err := v.addStreams(); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// jsonBody is where a body's schema is, below what has a body.
+var jsonBody = []string{"content", "application/json", "schema"}
+
+func (v *Validator) addSpot() error {
+	doc, err := load(spotFile)
+	if err != nil {
+		return err
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(spotFile, map[string]any(doc)); err != nil {
+		return err
+	}
+	for path := range doc.at("paths") {
+		at := []string{"paths", path, "post"}
+		if v.requests[path], err = compile(c, spotFile, at, append([]string{"requestBody"}, jsonBody...)); err != nil {
+			return err
+		}
+		if v.answers[path], err = compile(c, spotFile, at, append([]string{"responses", "200"}, jsonBody...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *Validator) addStreams() error {
+	doc, err := load(streamsFile)
+	if err != nil {
+		return err
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(streamsFile, map[string]any(doc)); err != nil {
+		return err
+	}
+	for name := range doc.at("components", "messages") {
+		at := []string{"components", "messages", name, "payload"}
+		if v.messages[name], err = compile(c, streamsFile, at, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// escape writes a name as a part of a JSON pointer.
+var escape = strings.NewReplacer("~", "~0", "/", "~1")
+
+func compile(c *jsonschema.Compiler, file string, at, below []string) (*jsonschema.Schema, error) {
+	var pointer strings.Builder
+	for _, name := range slices.Concat(at, below) {
+		pointer.WriteByte('/')
+		pointer.WriteString(escape.Replace(name))
+	}
+	s, err := c.Compile(file + "#" + pointer.String())
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", file, pointer.String(), err)
+	}
+	return s, nil
+}
+
+// Paths returns the endpoints that are described, sorted. A path begins with a
+// slash, below the interface's prefix.
+func (v *Validator) Paths() []string { return slices.Sorted(maps.Keys(v.requests)) }
+
+// Messages returns the names of the stream messages that are described, sorted:
+// an operation's, resp, or a stream's without pair and resolution.
+func (v *Validator) Messages() []string { return slices.Sorted(maps.Keys(v.messages)) }
+
+// Request holds the body of a request to a path against its description. Null
+// counts as absent.
+func (v *Validator) Request(path string, body []byte) error {
+	value, err := parse(body)
+	if err != nil {
+		return err
+	}
+	if object, ok := value.(map[string]any); ok {
+		maps.DeleteFunc(object, func(_ string, member any) bool { return member == nil })
+	}
+	return validate(v.requests, path, value)
+}
+
+// Answer holds the body of an answer of a path, whose status is 200, against its
+// description.
+func (v *Validator) Answer(path string, body []byte) error {
+	value, err := parse(body)
+	if err != nil {
+		return err
+	}
+	return validate(v.answers, path, value)
+}
+
+// Message holds a stream message, a client's or the server's, against its
+// description.
+func (v *Validator) Message(body []byte) error {
+	value, err := parse(body)
+	if err != nil {
+		return err
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return fmt.Errorf("%w: the message is not an object", ErrUnknown)
+	}
+	return validate(v.messages, messageName(object), value)
+}
+
+// messageName returns the name under which a message is described.
+func messageName(m document) string {
+	if _, isRequest := m["op"]; isRequest {
+		return m.text("op")
+	}
+	if class := m.text("class"); class != "data" {
+		return class
+	}
+	name := m.text("stream")
+	if _, kind, public := strings.Cut(name, "@"); public {
+		name, _, _ = strings.Cut(kind, "/")
+	}
+	return name
+}
+
+// parse reads one JSON value, strictly: no name twice, valid UTF-8, nothing
+// behind it.
+func parse(body []byte) (any, error) {
+	d := jsontext.NewDecoder(bytes.NewReader(body))
+	if _, err := d.ReadValue(); err != nil {
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(body))
+}
+
+func validate(schemas map[string]*jsonschema.Schema, name string, value any) error {
+	s := schemas[name]
+	if s == nil {
+		return fmt.Errorf("%w: %q", ErrUnknown, name)
+	}
+	return s.Validate(value)
+}
