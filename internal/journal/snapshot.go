@@ -47,6 +47,8 @@ type Snapshots struct {
 	verified map[bourse.Seq]bool
 	// writing are the snapshots whose writers are at work.
 	writing map[bourse.Seq]bool
+	// settled is true once the names found at the start are durable.
+	settled bool
 }
 
 // NewSnapshots returns the snapshots of an exchange in a directory, which it
@@ -177,7 +179,7 @@ func (s *Snapshots) Good() ([]bourse.Seq, error) {
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	if err := s.settle(list); err != nil {
+	if err := s.settle(); err != nil {
 		return nil, err
 	}
 	var good []bourse.Seq
@@ -193,21 +195,19 @@ func (s *Snapshots) Good() ([]bourse.Seq, error) {
 	return good, nil
 }
 
-// settle makes the names of the snapshots durable if one of them is not known:
-// who wrote it may have died before that, and what is older is removed on the
-// strength of it.
-func (s *Snapshots) settle(list []bourse.Seq) error {
+// settle makes the names of the snapshots durable, once: who wrote the newest may
+// have died before that, and what is older is removed on the strength of it.
+func (s *Snapshots) settle() error {
 	s.mu.Lock()
-	known := true
-	for _, at := range list {
-		_, ok := s.verified[at]
-		known = known && ok
-	}
-	s.mu.Unlock()
-	if known {
+	defer s.mu.Unlock()
+	if s.settled {
 		return nil
 	}
-	return syncDir(s.disk, snapshotDir)
+	if err := syncDir(s.disk, snapshotDir); err != nil {
+		return err
+	}
+	s.settled = true
+	return nil
 }
 
 // good reports whether a snapshot is good.
