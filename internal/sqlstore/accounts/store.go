@@ -1,0 +1,249 @@
+package accounts
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"strings"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/sqlite"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// application marks the file: "BoAc".
+const application = 'B'<<24 | 'o'<<16 | 'A'<<8 | 'c'
+
+// foldAt is how long the log may become before it is folded into the file, in
+// bytes.
+const foldAt = 4 << 20
+
+// Store is an account.Store in a file.
+type Store struct{ file *sqlite.File }
+
+// Open opens the store in a file, which it makes if there is none, and checks
+// all of it. The errors are those of package sqlite.
+func Open(ctx context.Context, path string) (*Store, error) {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	file, err := sqlite.Open(ctx, path, sqlite.Options{
+		Application: application, Durable: true, CacheKiB: 4096, Migrations: files,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Check(ctx); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &Store{file}, nil
+}
+
+// Close closes the file.
+func (s *Store) Close() error { return s.file.Close() }
+
+// Backup writes a consistent, durable copy to a new file.
+func (s *Store) Backup(ctx context.Context, to string) error { return s.file.Copy(ctx, to) }
+
+// AddAccount writes a pending account.
+func (s *Store) AddAccount(ctx context.Context, row *account.AccountRow) error {
+	const insert = `INSERT INTO accounts (token, email, created) VALUES (?, ?, ?)`
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, insert, row.Token[:], row.Email, int64(row.Created))
+		return err
+	})
+	if sqlite.IsDuplicate(err) {
+		return account.ErrTaken
+	}
+	return err
+}
+
+// AddKey writes a pending key.
+func (s *Store) AddKey(ctx context.Context, row *account.KeyRow) error {
+	const insert = `INSERT INTO keys (token, account, name, hash, scopes, addresses, expires, created)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	return s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, insert, row.Token[:], int64(row.Account), row.Name, row.Hash[:],
+			row.Scopes.String(), joinAddresses(row.Addresses), int64(row.Expires), int64(row.Created))
+		return err
+	})
+}
+
+// Settle takes over what the journal decided.
+func (s *Store) Settle(ctx context.Context, work *account.Settlement) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		for token, id := range work.Accounts {
+			if err := confirm(ctx, tx, `UPDATE accounts SET id = ? WHERE token = ? AND id IS NULL`, token, int64(id)); err != nil {
+				return err
+			}
+		}
+		for token, id := range work.Keys {
+			if err := confirm(ctx, tx, `UPDATE keys SET id = ? WHERE token = ? AND id IS NULL`, token, int64(id)); err != nil {
+				return err
+			}
+		}
+		for id, at := range work.Revoked {
+			const revoke = `UPDATE keys SET revoked = ? WHERE id = ? AND revoked = 0`
+			if _, err := tx.ExecContext(ctx, revoke, int64(at), int64(id)); err != nil {
+				return err
+			}
+		}
+		return drop(ctx, tx, work.Dropped)
+	})
+}
+
+func confirm(ctx context.Context, tx *sql.Tx, update string, token bourse.Token, id int64) error {
+	_, err := tx.ExecContext(ctx, update, id, token[:])
+	return err
+}
+
+// drop removes pending rows: a row with an id stays, whatever is asked.
+func drop(ctx context.Context, tx *sql.Tx, tokens []bourse.Token) error {
+	for _, token := range tokens {
+		for _, remove := range [...]string{
+			`DELETE FROM accounts WHERE token = ? AND id IS NULL`,
+			`DELETE FROM keys WHERE token = ? AND id IS NULL`,
+		} {
+			if _, err := tx.ExecContext(ctx, remove, token[:]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// write runs do in a transaction, and keeps the log short.
+func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
+	if err := s.file.Write(ctx, do); err != nil {
+		return err
+	}
+	if size, err := s.file.LogSize(); err != nil || size < foldAt {
+		return err
+	}
+	return s.file.Fold(ctx)
+}
+
+const selectAccounts = `SELECT token, coalesce(id, 0), email, created FROM accounts `
+
+// Account returns a confirmed account.
+func (s *Store) Account(ctx context.Context, id bourse.AccountID) (account.AccountRow, bool, error) {
+	return s.account(ctx, selectAccounts+`WHERE id = ?`, int64(id))
+}
+
+// AccountOf returns the confirmed account of an e-mail address.
+func (s *Store) AccountOf(ctx context.Context, email string) (account.AccountRow, bool, error) {
+	return s.account(ctx, selectAccounts+`WHERE email = ? AND id IS NOT NULL`, email)
+}
+
+func (s *Store) account(ctx context.Context, query string, key any) (account.AccountRow, bool, error) {
+	row, err := scanAccount(s.file.Reader.QueryRowContext(ctx, query, key))
+	if errors.Is(err, sql.ErrNoRows) {
+		return row, false, nil
+	}
+	return row, err == nil, s.file.Wrap(err)
+}
+
+// Accounts hands every account to yield.
+func (s *Store) Accounts(ctx context.Context, yield func(*account.AccountRow) error) error {
+	return s.each(ctx, selectAccounts, nil, func(r *sql.Rows) error {
+		row, err := scanAccount(r)
+		if err != nil {
+			return s.file.Wrap(err)
+		}
+		return yield(&row)
+	})
+}
+
+const selectKeys = `SELECT token, coalesce(id, 0), account, name, hash, scopes, addresses, expires, created, revoked
+	FROM keys `
+
+// KeysOf returns an account's confirmed keys.
+func (s *Store) KeysOf(ctx context.Context, id bourse.AccountID) ([]account.KeyRow, error) {
+	var keys []account.KeyRow
+	const of = selectKeys + `WHERE account = ? AND id IS NOT NULL ORDER BY id`
+	err := s.each(ctx, of, []any{int64(id)}, func(r *sql.Rows) error {
+		row, err := scanKey(r)
+		keys = append(keys, row)
+		return err
+	})
+	return keys, err
+}
+
+// Keys hands every key to yield.
+func (s *Store) Keys(ctx context.Context, yield func(*account.KeyRow) error) error {
+	return s.each(ctx, selectKeys, nil, func(r *sql.Rows) error {
+		row, err := scanKey(r)
+		if err != nil {
+			return err
+		}
+		return yield(&row)
+	})
+}
+
+func (s *Store) each(ctx context.Context, query string, args []any, yield func(*sql.Rows) error) (err error) {
+	rows, err := s.file.Reader.QueryContext(ctx, query, args...)
+	if err != nil {
+		return s.file.Wrap(err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := yield(rows); err != nil {
+			return err
+		}
+	}
+	return s.file.Wrap(rows.Err())
+}
+
+// scanner is a *sql.Row or *sql.Rows.
+type scanner interface{ Scan(dest ...any) error }
+
+func scanAccount(from scanner) (account.AccountRow, error) {
+	var row account.AccountRow
+	var token []byte
+	err := from.Scan(&token, &row.ID, &row.Email, &row.Created)
+	copy(row.Token[:], token)
+	return row, err
+}
+
+func scanKey(from scanner) (account.KeyRow, error) {
+	var row account.KeyRow
+	var token, hash []byte
+	var scopes, addresses string
+	err := from.Scan(&token, &row.ID, &row.Account, &row.Name, &hash, &scopes, &addresses,
+		&row.Expires, &row.Created, &row.Revoked)
+	if err != nil {
+		return row, err
+	}
+	copy(row.Token[:], token)
+	copy(row.Hash[:], hash)
+	if row.Scopes, err = account.ParseScopes(scopes); err == nil {
+		row.Addresses, err = splitAddresses(addresses)
+	}
+	if err != nil {
+		return row, fmt.Errorf("key %d: %w: %w", row.ID, sqlite.ErrDamaged, err)
+	}
+	return row, nil
+}
+
+func joinAddresses(prefixes []netip.Prefix) string {
+	words := make([]string, len(prefixes))
+	for i, p := range prefixes {
+		words[i] = p.String()
+	}
+	return strings.Join(words, ",")
+}
+
+func splitAddresses(list string) ([]netip.Prefix, error) {
+	if list == "" {
+		return nil, nil
+	}
+	return account.ParseAddresses(list)
+}

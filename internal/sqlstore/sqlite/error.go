@@ -1,0 +1,36 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Explain adds to an error of SQLite what it means to us: ErrForeign for a file
+// that is no database, ErrDamaged for one that is not what was written.
+func Explain(err error) error {
+	switch code(err) & 0xff { // the rest of a code says more than we ask for
+	case sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("%w: %w", ErrForeign, err)
+	case sqlite3.SQLITE_CORRUPT:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
+}
+
+// IsDuplicate reports whether an error says that a row would break a UNIQUE
+// constraint or a primary key.
+func IsDuplicate(err error) bool {
+	c := code(err)
+	return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+}
+
+func code(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}

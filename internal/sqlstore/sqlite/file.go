@@ -1,0 +1,276 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+)
+
+// The errors that say what is wrong with a file.
+var (
+	// ErrForeign: it is not a file of this kind.
+	ErrForeign = errors.New("file of another kind")
+	// ErrNewer: a newer program made it.
+	ErrNewer = errors.New("file of a newer program")
+	// ErrDamaged: it is not what was written.
+	ErrDamaged = errors.New("damaged file")
+)
+
+const (
+	// patience is how long, in milliseconds, a statement waits for another
+	// connection's lock.
+	patience = 5000
+	// logLimit is what is kept of the log's file after it was folded in, in
+	// bytes.
+	logLimit = 4 << 20
+	// readers is how many connections read: more would only wait for each other,
+	// since answers come from the page cache.
+	readers = 4
+)
+
+// Options say what kind of file it is and how it is kept.
+type Options struct {
+	// Application marks files of this kind (SQLite's application_id).
+	Application int32
+	// Durable makes every transaction durable before its commit returns.
+	// Without it the newest ones can be lost in a crash, and nothing else.
+	Durable bool
+	// CacheKiB is the page cache of the writer; each reader has a quarter.
+	CacheKiB int
+	// Migrations holds the numbered SQL files that make the tables.
+	Migrations fs.FS
+}
+
+// File is an open file.
+type File struct {
+	// Writer has one connection, Reader has several, which cannot write.
+	Writer, Reader *sql.DB
+	path           string
+}
+
+// Open opens a file, and makes it if there is none. The errors are ErrForeign,
+// ErrNewer, ErrDamaged and those of the system, with the path in their text.
+func Open(ctx context.Context, path string, o Options) (*File, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := makeFile(path); err != nil {
+		return nil, err
+	}
+	if err := claim(ctx, path, o.Application); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, Explain(err))
+	}
+	f := &File{path: path}
+	if f.Writer, err = connect(path, o.writer()); err != nil {
+		return nil, err
+	}
+	f.Writer.SetMaxOpenConns(1)
+	if err := f.prepare(ctx, o); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, Explain(err)), f.Writer.Close())
+	}
+	if f.Reader, err = connect(path, o.reader()); err != nil {
+		return nil, errors.Join(err, f.Writer.Close())
+	}
+	f.Reader.SetMaxOpenConns(readers)
+	f.Reader.SetMaxIdleConns(readers)
+	return f, nil
+}
+
+// makeFile makes an empty file that others cannot read; the log takes its mode
+// from it.
+func makeFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func connect(path string, parameters url.Values) (*sql.DB, error) {
+	name := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + parameters.Encode()
+	connector, err := sqlite.NewConnector(name)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
+}
+
+func parameters(cacheKiB int, more ...string) url.Values {
+	return url.Values{
+		"_busy_timeout": {strconv.Itoa(patience)},
+		"_pragma": append([]string{
+			"cache_size(" + strconv.Itoa(-cacheKiB) + ")", "temp_store(memory)", "trusted_schema(off)",
+		}, more...),
+	}
+}
+
+func (o *Options) writer() url.Values {
+	p := parameters(o.CacheKiB, "foreign_keys(on)", "wal_autocheckpoint(0)",
+		"journal_size_limit("+strconv.Itoa(logLimit)+")")
+	p.Set("_journal_mode", "WAL")
+	p.Set("_txlock", "immediate")
+	p.Set("_synchronous", "NORMAL")
+	if o.Durable {
+		p.Set("_synchronous", "FULL")
+	}
+	return p
+}
+
+func (o *Options) reader() url.Values {
+	p := parameters(o.CacheKiB / 4)
+	p.Set("_query_only", "on")
+	return p
+}
+
+// claim marks a file that is empty as one of our kind, and refuses any other one
+// that is not marked so. It does that before write-ahead mode is switched on,
+// which changes a file.
+func claim(ctx context.Context, path string, application int32) error {
+	db, err := connect(path, parameters(1024))
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	err = claimWith(ctx, db, application)
+	return errors.Join(err, db.Close())
+}
+
+func claimWith(ctx context.Context, db *sql.DB, application int32) error {
+	var mark int32
+	var tables int
+	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&mark); err != nil {
+		return err
+	}
+	if mark == application {
+		return nil
+	}
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return err
+	}
+	if mark != 0 || tables != 0 {
+		return ErrForeign
+	}
+	_, err := db.ExecContext(ctx, "PRAGMA application_id = "+strconv.Itoa(int(application)))
+	return err
+}
+
+// prepare brings the tables up to what this program knows.
+func (f *File) prepare(ctx context.Context, o Options) error {
+	p, err := goose.NewProvider(goose.DialectSQLite3, f.Writer, o.Migrations, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	has, knows, err := p.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if has > knows {
+		return fmt.Errorf("%w: its tables have version %d, this program knows %d", ErrNewer, has, knows)
+	}
+	if has < knows {
+		_, err = p.Up(ctx)
+	}
+	return err
+}
+
+// Write runs f in a transaction of the writer.
+func (f *File) Write(ctx context.Context, do func(*sql.Tx) error) error {
+	tx, err := f.Writer.BeginTx(ctx, nil)
+	if err != nil {
+		return f.wrap(err)
+	}
+	if err := do(tx); err != nil {
+		return errors.Join(f.wrap(err), f.rollback(tx))
+	}
+	return f.wrap(tx.Commit())
+}
+
+// rollback ends a transaction that failed; one that its context has ended is
+// gone already.
+func (f *File) rollback(tx *sql.Tx) error {
+	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+		return f.wrap(err)
+	}
+	return nil
+}
+
+// Fold folds the log into the file and gives its space back, unless a reader is
+// in the way; then a later call does.
+func (f *File) Fold(ctx context.Context) error {
+	_, err := f.Writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return f.wrap(err)
+}
+
+// LogSize returns the length of the log in bytes.
+func (f *File) LogSize() (int64, error) {
+	info, err := os.Stat(f.path + "-wal")
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// Check reads the whole file; ErrDamaged if it is not sound.
+func (f *File) Check(ctx context.Context) error {
+	var said string
+	if err := f.Writer.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&said); err != nil {
+		return f.wrap(err)
+	}
+	if said != "ok" {
+		return fmt.Errorf("%s: %w: %s", f.path, ErrDamaged, said)
+	}
+	return nil
+}
+
+// Copy writes a consistent copy to a new file and makes it durable. Writing and
+// reading go on beside it.
+func (f *File) Copy(ctx context.Context, to string) error {
+	out, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return err
+	}
+	if _, err = f.Writer.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
+		return errors.Join(f.wrap(err), out.Close(), os.Remove(to))
+	}
+	if err := errors.Join(out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(to))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Wrap adds the path to an error of the file, and what it means.
+func (f *File) Wrap(err error) error { return f.wrap(err) }
+
+func (f *File) wrap(err error) error {
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", filepath.Base(f.path), Explain(err))
+}
+
+// Close folds the log in and closes the file.
+func (f *File) Close() error {
+	err := f.Reader.Close()
+	return errors.Join(err, f.wrap(f.Writer.Close()))
+}
