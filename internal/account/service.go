@@ -179,7 +179,7 @@ func refusal(reason bourse.Reason) error {
 	//nolint:exhaustive // what commands of this package can be refused for
 	switch reason {
 	case bourse.UnknownAccount:
-		return errNoAccount
+		return bourse.Errorf(bourse.CodeNotFound, "Account not found")
 	case bourse.UnknownKey:
 		return bourse.Errorf(bourse.CodeNotFound, "Key not found")
 	case bourse.TooMany:
@@ -188,8 +188,6 @@ func refusal(reason bourse.Reason) error {
 		return bourse.Errorf(bourse.CodeRefused, "%s", reason)
 	}
 }
-
-var errNoAccount = bourse.Errorf(bourse.CodeNotFound, "Account not found")
 
 // Settle tells the store what the journal decided. Whoever creates something
 // calls it; what it could not do, because the store failed or nobody waited for
@@ -230,11 +228,11 @@ func (s *Service) Freeze(ctx context.Context, account bourse.AccountID, on bool)
 	return err
 }
 
-// ByID returns an account; an *bourse.Error with CodeNotFound if there is none.
-func (s *Service) ByID(ctx context.Context, id bourse.AccountID) (Account, error) {
+// ByID returns an account; false if there is none.
+func (s *Service) ByID(ctx context.Context, id bourse.AccountID) (Account, bool, error) {
 	row, ok, err := s.Store.Account(ctx, id)
 	if err != nil {
-		return Account{}, err
+		return Account{}, false, err
 	}
 	if !ok {
 		row.Account = Account{ID: id} // it may be known to the journal alone
@@ -242,33 +240,30 @@ func (s *Service) ByID(ctx context.Context, id bourse.AccountID) (Account, error
 	return s.standing(row.Account)
 }
 
-// ByEmail returns the account of an e-mail address; an *bourse.Error with
-// CodeNotFound if there is none.
-func (s *Service) ByEmail(ctx context.Context, email string) (Account, error) {
+// ByEmail returns the account of an e-mail address; false if there is none. The
+// error may be an *bourse.Error with CodeInvalid.
+func (s *Service) ByEmail(ctx context.Context, email string) (Account, bool, error) {
 	email, err := NormalizeEmail(email)
 	if err != nil {
-		return Account{}, err
+		return Account{}, false, err
 	}
 	row, ok, err := s.Store.AccountOf(ctx, email)
-	if err != nil {
-		return Account{}, err
-	}
-	if !ok {
-		return Account{}, errNoAccount
+	if err != nil || !ok {
+		return Account{}, false, err
 	}
 	return s.standing(row.Account)
 }
 
 // standing adds what the journal says of an account.
-func (s *Service) standing(a Account) (Account, error) {
+func (s *Service) standing(a Account) (Account, bool, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	f := s.facts.account(a.ID)
 	if f == nil {
-		return Account{}, errNoAccount
+		return Account{}, false, nil
 	}
 	a.Frozen = f.frozen
-	return a, nil
+	return a, true, nil
 }
 
 // Keys returns an account's keys by ascending id, revoked ones included.

@@ -30,6 +30,8 @@ type Endpoint struct {
 	Fields Fields
 	// Scope is what the key must allow; zero means that no key is needed.
 	Scope account.Scopes
+	// Class is which of the limits a request counts against.
+	Class Class
 	// Answer writes the answer's fields to c.Out. Nothing of what it wrote is
 	// sent if it returns an error: an *bourse.Error is told to the caller,
 	// anything else is ours.

@@ -25,11 +25,8 @@ type V1 struct {
 	Who Authenticator
 	// From returns the address that a request came from.
 	From func(*http.Request) netip.Addr
-	// Admit counts a request against the limits of its address, and reports
-	// whether it may go on.
-	Admit func(e *Endpoint, from netip.Addr) bool
-	// AdmitKey does the same for its account's key.
-	AdmitKey func(e *Endpoint, key bourse.KeyID) bool
+	// Limits count requests; nil allows everything.
+	Limits *Limiter
 	// Observe is told how each request ended and how long it took.
 	Observe func(e *Endpoint, status int, success bool, took time.Duration)
 	Clock   func() time.Time
@@ -37,6 +34,8 @@ type V1 struct {
 	// Patience bounds how long an endpoint may work on an answer.
 	Patience time.Duration
 
+	// who is Who behind the limit of failures.
+	who   Authenticator
 	calls sync.Pool
 }
 
@@ -49,6 +48,7 @@ type session struct {
 
 // Handle adds endpoints to a mux below a prefix.
 func (v *V1) Handle(mux *http.ServeMux, prefix string, endpoints []Endpoint) {
+	v.who = v.Limits.Guard(v.Who)
 	for i := range endpoints {
 		e := &endpoints[i]
 		if e.Scope != 0 {
@@ -95,7 +95,7 @@ func (v *V1) answer(e *Endpoint, s *session, r *http.Request) (status int, succe
 		return http.StatusMethodNotAllowed, false
 	}
 	from := v.From(r)
-	if !v.Admit(e, from) {
+	if !v.Limits.Admit(e.Class, from) {
 		return http.StatusTooManyRequests, false
 	}
 	if err := s.read(r); err != nil {
@@ -147,10 +147,10 @@ func (v *V1) call(e *Endpoint, c *Call, body []byte, from netip.Addr) error {
 		return err
 	}
 	if e.Scope != 0 {
-		if err := c.authenticate(v.Who, e.Scope, from); err != nil {
+		if err := c.authenticate(v.who, e.Scope, from); err != nil {
 			return err
 		}
-		if !v.AdmitKey(e, c.Who.Key) {
+		if !v.Limits.AdmitKey(e.Class, c.Who.Key) {
 			return ErrTooMany
 		}
 	}
