@@ -149,7 +149,8 @@ func (b *Batch) Reset() {
 	}
 }
 
-// Span is a run of ordinals, both included; it is empty if First > Last.
+// Span is a run of ordinals, both included; it is empty if First > Last. What is
+// asked of a store fits 63 bits.
 type Span struct{ First, Last uint64 }
 
 // Store keeps rows. Writing belongs to one goroutine; reading may go on beside

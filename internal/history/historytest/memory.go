@@ -1,0 +1,236 @@
+package historytest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/history"
+)
+
+// Memory is a store that forgets when the process ends. Candles are drawn from
+// the trades each time they are asked for.
+type Memory struct {
+	mu     sync.RWMutex
+	cursor history.Cursor
+	// orders are by ordinal, fills and trades by ordinal and number, which have
+	// no gaps.
+	orders    map[bourse.AccountID][]history.Order
+	fills     map[bourse.AccountID][]history.Fill
+	trades    map[bourse.MarketID][]history.Trade
+	transfers []history.Transfer
+	notes     []history.Note
+}
+
+var _ history.Store = (*Memory)(nil)
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory {
+	return &Memory{
+		orders: map[bourse.AccountID][]history.Order{},
+		fills:  map[bourse.AccountID][]history.Fill{},
+		trades: map[bourse.MarketID][]history.Trade{},
+	}
+}
+
+// Cursor returns how far the store has come.
+func (m *Memory) Cursor(context.Context) (history.Cursor, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.cursor, nil
+}
+
+// Write adds a batch.
+func (m *Memory) Write(_ context.Context, b *history.Batch) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if b.From != m.cursor.Seq+1 {
+		return history.ErrOutOfOrder
+	}
+	for _, o := range b.Orders {
+		list := m.orders[o.Account]
+		at, _ := slices.BinarySearchFunc(list, o.Ordinal, compareOrdinal)
+		m.orders[o.Account] = slices.Insert(list, at, o)
+	}
+	for _, f := range b.Fills {
+		m.fills[f.Account] = append(m.fills[f.Account], f)
+	}
+	for _, t := range b.Trades {
+		m.trades[t.Market] = append(m.trades[t.Market], t)
+	}
+	m.transfers = append(m.transfers, b.Transfers...)
+	m.notes = append(m.notes, b.Notes...)
+	m.cursor = history.Cursor{Seq: b.To, Time: b.Time, Chain: b.Chain}
+	return nil
+}
+
+func compareOrdinal(o history.Order, ordinal uint64) int { return cmp.Compare(o.Ordinal, ordinal) }
+
+// pick returns the rows that pass a filter, last first, after passing over skip
+// of them, at most limit unless that is negative.
+func pick[R any](rows []R, skip, limit int, filter func(*R) bool) []R {
+	var list []R
+	for i := len(rows) - 1; i >= 0 && len(list) != limit; i-- {
+		switch {
+		case !filter(&rows[i]):
+		case skip > 0:
+			skip--
+		default:
+			list = append(list, rows[i])
+		}
+	}
+	return list
+}
+
+// within returns whether a number lies in a span.
+func within(n uint64, s history.Span) bool { return n >= s.First && n <= s.Last }
+
+// dense returns those of rows whose numbers, from one without gaps, lie in a
+// span, last first.
+func dense[R any](rows []R, s history.Span) []R {
+	last := min(s.Last, uint64(len(rows)))
+	if s.First > last {
+		return nil
+	}
+	list := slices.Clone(rows[max(s.First, 1)-1 : last])
+	slices.Reverse(list)
+	return list
+}
+
+// Orders returns final orders in a span of ordinals.
+func (m *Memory) Orders(_ context.Context, account bourse.AccountID, span history.Span) ([]history.Order, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	list := m.orders[account]
+	from, _ := slices.BinarySearchFunc(list, span.First, compareOrdinal)
+	var found []history.Order
+	for _, o := range list[from:] {
+		if !within(o.Ordinal, span) {
+			break
+		}
+		found = append(found, o)
+	}
+	slices.Reverse(found)
+	return found, nil
+}
+
+// OrdersIn returns final orders in a market.
+func (m *Memory) OrdersIn(_ context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]history.Order, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return pick(m.orders[account], skip, limit, func(o *history.Order) bool {
+		return o.Market == market && o.Ordinal <= last
+	}), nil
+}
+
+// Order returns a final order.
+func (m *Memory) Order(_ context.Context, account bourse.AccountID, id bourse.OrderID) (history.Order, bool, error) {
+	return m.latest(account, func(o *history.Order) bool { return o.ID == id })
+}
+
+// OrderNamed returns the latest final order with a client id.
+func (m *Memory) OrderNamed(_ context.Context, account bourse.AccountID, id bourse.ClientID) (history.Order, bool, error) {
+	return m.latest(account, func(o *history.Order) bool { return o.ClientID == id })
+}
+
+func (m *Memory) latest(account bourse.AccountID, filter func(*history.Order) bool) (history.Order, bool, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, o := range pick(m.orders[account], 0, 1, filter) {
+		return o, true, nil
+	}
+	return history.Order{}, false, nil
+}
+
+// Fills returns fills in a span of ordinals.
+func (m *Memory) Fills(_ context.Context, account bourse.AccountID, span history.Span) ([]history.Fill, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return dense(m.fills[account], span), nil
+}
+
+// FillsIn returns fills in a market.
+func (m *Memory) FillsIn(_ context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]history.Fill, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return pick(m.fills[account], skip, limit, func(f *history.Fill) bool {
+		return f.Market == market && f.Ordinal <= last
+	}), nil
+}
+
+// FillsOf returns the fills of some orders.
+func (m *Memory) FillsOf(_ context.Context, account bourse.AccountID, orders []bourse.OrderID) ([]history.Fill, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	list := pick(m.fills[account], 0, -1, func(f *history.Fill) bool { return slices.Contains(orders, f.Order) })
+	slices.Reverse(list)
+	return list, nil
+}
+
+// Trades returns trades in a span of numbers.
+func (m *Memory) Trades(_ context.Context, market bourse.MarketID, span history.Span) ([]history.Trade, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return dense(m.trades[market], span), nil
+}
+
+// Candles returns the candles with starts in [from, to].
+func (m *Memory) Candles(_ context.Context, market bourse.MarketID, res history.Resolution, from, to bourse.Time, limit int) ([]history.Candle, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	var list []history.Candle
+	for i := range m.trades[market] {
+		t := &m.trades[market][i]
+		start := t.Time.Floor(bourse.Time(res))
+		if start < from || start > to {
+			continue
+		}
+		if n := len(list); n == 0 || list[n-1].Start != start {
+			if n == limit {
+				break
+			}
+			list = append(list, history.Candle{Start: start})
+		}
+		list[len(list)-1].Add(t)
+	}
+	return list, nil
+}
+
+// CandleBefore returns the last candle that starts before a time.
+func (m *Memory) CandleBefore(ctx context.Context, market bourse.MarketID, res history.Resolution, before bourse.Time) (history.Candle, bool, error) {
+	list, err := m.Candles(ctx, market, res, 0, before-1, -1)
+	if len(list) == 0 {
+		return history.Candle{}, false, err
+	}
+	return list[len(list)-1], true, nil
+}
+
+// FirstCandle returns a market's first candle.
+func (m *Memory) FirstCandle(ctx context.Context, market bourse.MarketID, res history.Resolution) (history.Candle, bool, error) {
+	list, err := m.Candles(ctx, market, res, 0, 1<<62, 1)
+	if len(list) == 0 {
+		return history.Candle{}, false, err
+	}
+	return list[0], true, nil
+}
+
+// Transfers returns the transfers to or from an account.
+func (m *Memory) Transfers(_ context.Context, account bourse.AccountID, skip, limit int) ([]history.Transfer, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return pick(m.transfers, skip, limit, func(t *history.Transfer) bool {
+		return t.From == account || t.To == account
+	}), nil
+}
+
+// Notes returns the operators' notes.
+func (m *Memory) Notes(_ context.Context, skip, limit int) ([]history.Note, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return pick(m.notes, skip, limit, func(*history.Note) bool { return true }), nil
+}
+
+// Close does nothing: what was written can be opened again.
+func (m *Memory) Close() error { return nil }

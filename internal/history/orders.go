@@ -1,0 +1,314 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// OrderFills is an order, open or final, with its fills, oldest first. Seq and
+// Closed are zero while it is open. The fills of an open order are those that its
+// Filled counts.
+type OrderFills struct {
+	Order
+	Fills []Fill
+}
+
+// Orders returns an account's orders, open ones included, newest first, of one
+// market unless only is zero, after passing over skip of them. With a market,
+// more than 10,000 to pass over are refused.
+func (r *Reader) Orders(ctx context.Context, account bourse.AccountID, only bourse.MarketID, skip, limit int) ([]OrderFills, error) {
+	count, _ := r.live.Counts(account)
+	var g *glimpse
+	var list []Order
+	var err error
+	if only == 0 {
+		list, g, err = r.ordersSpan(ctx, account, page(count, skip, limit))
+	} else {
+		list, g, err = r.ordersIn(ctx, account, only, count, skip, limit)
+	}
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return r.withFills(ctx, g, account, list)
+}
+
+// ordersSpan returns the orders of a span, and the glimpse that was used.
+func (r *Reader) ordersSpan(ctx context.Context, account bourse.AccountID, span Span) ([]Order, *glimpse, error) {
+	if span.empty() {
+		return nil, nil, nil
+	}
+	// Each ordinal has its slot.
+	slots := make([]Order, span.Last-span.First+1)
+	for _, o := range r.live.OpenOrdersSpan(account, span.First, span.Last) {
+		slots[o.Ordinal-span.First].Order = o
+	}
+	g := r.tail.glimpse()
+	for _, c := range g.chunks {
+		for _, e := range c.find(ordersByAccount, uint64(account), span) {
+			slots[e.order-span.First] = c.Orders[e.at]
+		}
+	}
+	if missing := unfilled(slots, span); !missing.empty() {
+		if err := r.reach(ctx, g); err != nil {
+			return nil, nil, err
+		}
+		stored, err := r.store.Orders(ctx, account, missing)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range stored {
+			slots[stored[i].Ordinal-span.First] = stored[i]
+		}
+	}
+	slots = slices.DeleteFunc(slots, func(o Order) bool { return o.ID == 0 })
+	slices.Reverse(slots)
+	return slots, g, nil
+}
+
+// unfilled returns the span of the slots that nothing was found for.
+func unfilled(slots []Order, span Span) Span {
+	for span.First <= span.Last && slots[0].ID != 0 {
+		slots, span.First = slots[1:], span.First+1
+	}
+	for span.First <= span.Last && slots[len(slots)-1].ID != 0 {
+		slots, span.Last = slots[:len(slots)-1], span.Last-1
+	}
+	return span
+}
+
+// ordersIn returns orders of one market up to an ordinal, and the glimpse that
+// was used.
+func (r *Reader) ordersIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]Order, *glimpse, error) {
+	if err := checkSkip(skip); err != nil || last == 0 || limit <= 0 {
+		return nil, nil, err
+	}
+	var open []Order
+	for _, o := range r.live.OpenOrders(account, market, 0, 0, skip+limit) {
+		if o.Ordinal <= last {
+			open = append(open, Order{Order: o})
+		}
+	}
+	g := r.tail.glimpse()
+	young := merge(g.ordersIn(account, market, last, skip+limit), open, newestOrder)
+	if err := r.reach(ctx, g); err != nil {
+		return nil, nil, err
+	}
+	// Orders end in any order, so all that is younger than the page may be here,
+	// in the store, or in both: it has to be merged before it is passed over.
+	from, n := skip, limit
+	if len(young) > 0 {
+		from, n = 0, skip+limit
+	}
+	stored, err := r.store.OrdersIn(ctx, account, market, last, from, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cut(merge(stored, young, newestOrder), skip-from, limit), g, nil
+}
+
+// newestOrder compares by descending ordinal.
+func newestOrder(a, b Order) int { return cmp.Compare(b.Ordinal, a.Ordinal) }
+
+// ordersIn returns the final orders of one market up to an ordinal, at least the
+// newest n of them.
+func (g *glimpse) ordersIn(account bourse.AccountID, market bourse.MarketID, last uint64, n int) []Order {
+	var list []Order
+	for _, c := range g.chunks {
+		found := c.find(ordersByMarket, marketKey(account, market), Span{1, last})
+		for _, e := range found[max(0, len(found)-n):] {
+			list = append(list, c.Orders[e.at])
+		}
+	}
+	return list
+}
+
+// Order returns one order of an account, open or final; false if there is none.
+func (r *Reader) Order(ctx context.Context, account bourse.AccountID, id bourse.OrderID) (OrderFills, bool, error) {
+	open, isOpen := r.live.OpenOrder(account, id)
+	g := r.tail.glimpse()
+	o, found := g.order(account, id)
+	switch {
+	case found:
+	case isOpen:
+		o = Order{Order: open}
+	default:
+		return r.storedOrder(ctx, g, account, func() (Order, bool, error) {
+			return r.store.Order(ctx, account, id)
+		})
+	}
+	return r.oneWithFills(ctx, g, account, o)
+}
+
+// OrderNamed returns an account's latest order with a client id, open or final;
+// false if there is none.
+func (r *Reader) OrderNamed(ctx context.Context, account bourse.AccountID, name bourse.ClientID) (OrderFills, bool, error) {
+	open, isOpen := r.live.OpenOrderNamed(account, name)
+	g := r.tail.glimpse()
+	o, found := g.orderNamed(account, name)
+	switch {
+	case isOpen && open.Ordinal > o.Ordinal:
+		o = Order{Order: open}
+	case found:
+	default:
+		return r.storedOrder(ctx, g, account, func() (Order, bool, error) {
+			return r.store.OrderNamed(ctx, account, name)
+		})
+	}
+	return r.oneWithFills(ctx, g, account, o)
+}
+
+// storedOrder returns an order of the store, once that has what the glimpse has
+// not.
+func (r *Reader) storedOrder(ctx context.Context, g *glimpse, account bourse.AccountID, get func() (Order, bool, error)) (OrderFills, bool, error) {
+	if err := r.reach(ctx, g); err != nil {
+		return OrderFills{}, false, err
+	}
+	o, found, err := get()
+	if err != nil || !found {
+		return OrderFills{}, false, err
+	}
+	return r.oneWithFills(ctx, g, account, o)
+}
+
+func (r *Reader) oneWithFills(ctx context.Context, g *glimpse, account bourse.AccountID, o Order) (OrderFills, bool, error) {
+	list, err := r.withFills(ctx, g, account, []Order{o})
+	if err != nil {
+		return OrderFills{}, false, err
+	}
+	return list[0], true, nil
+}
+
+// order returns a final order. Ordinals rise with ids, so that the rows of an
+// account are in the order of ids, too.
+func (g *glimpse) order(account bourse.AccountID, id bourse.OrderID) (Order, bool) {
+	for _, c := range slices.Backward(g.chunks) {
+		list := c.find(ordersByAccount, uint64(account), Span{1, ^uint64(0)})
+		at, found := slices.BinarySearchFunc(list, id, func(e entry, id bourse.OrderID) int {
+			return cmp.Compare(c.Orders[e.at].ID, id)
+		})
+		if found {
+			return c.Orders[list[at].at], true
+		}
+	}
+	return Order{}, false
+}
+
+// orderNamed returns the latest final order with a client id.
+func (g *glimpse) orderNamed(account bourse.AccountID, name bourse.ClientID) (latest Order, found bool) {
+	for _, c := range g.chunks {
+		for _, e := range c.find(ordersByName, nameKey(account, &name), Span{latest.Ordinal + 1, ^uint64(0)}) {
+			if o := &c.Orders[e.at]; o.Account == account && o.ClientID == name && o.Ordinal > latest.Ordinal {
+				latest, found = *o, true
+			}
+		}
+	}
+	return latest, found
+}
+
+// withFills adds their fills to orders of an account, newest first, that were
+// read with this glimpse.
+func (r *Reader) withFills(ctx context.Context, g *glimpse, account bourse.AccountID, orders []Order) ([]OrderFills, error) {
+	list := make([]OrderFills, len(orders))
+	for i := range orders {
+		list[i].Order = orders[i]
+	}
+	g.addFills(account, list)
+	var ask []bourse.OrderID
+	for i := range list {
+		if o := &list[i]; o.Filled > 0 && !g.complete(o) {
+			ask = append(ask, o.ID)
+		}
+	}
+	if len(ask) > 0 {
+		if err := r.addStored(ctx, g, account, ask, list); err != nil {
+			return nil, err
+		}
+	}
+	for i := range list {
+		list[i].clip()
+	}
+	return list, nil
+}
+
+// addFills adds the glimpse's fills to orders, which are newest first.
+func (g *glimpse) addFills(account bourse.AccountID, list []OrderFills) {
+	all := Span{1, ^uint64(0)}
+	for _, c := range g.chunks {
+		// A few fills find their orders; orders find theirs among many.
+		fills := c.find(fillsByAccount, uint64(account), all)
+		if !c.sealed || len(fills) <= len(list) {
+			for _, e := range fills {
+				add(list, &c.Fills[e.at])
+			}
+			continue
+		}
+		for i := range list {
+			for _, e := range c.find(fillsByOrder, uint64(list[i].ID), all) {
+				list[i].Fills = append(list[i].Fills, c.Fills[e.at])
+			}
+		}
+	}
+}
+
+// add gives a fill to its order, if that is in the list.
+func add(list []OrderFills, f *Fill) {
+	at, found := slices.BinarySearchFunc(list, f.Order, func(o OrderFills, id bourse.OrderID) int {
+		return cmp.Compare(id, o.ID) // descending
+	})
+	if found {
+		list[at].Fills = append(list[at].Fills, *f)
+	}
+}
+
+// complete reports whether the glimpse certainly had all fills of an order. Those
+// of a final one add up. Those of an open one may be younger than what the view
+// knew, so that their sum says nothing.
+func (g *glimpse) complete(o *OrderFills) bool {
+	if g.after == 0 {
+		return true
+	}
+	var sum bourse.Lots
+	for i := range o.Fills {
+		sum += o.Fills[i].Lots
+	}
+	return o.Status != bourse.Open && sum == o.Filled
+}
+
+// addStored adds the store's fills to those of some orders.
+func (r *Reader) addStored(ctx context.Context, g *glimpse, account bourse.AccountID, ids []bourse.OrderID, list []OrderFills) error {
+	if err := r.reach(ctx, g); err != nil {
+		return err
+	}
+	stored, err := r.store.FillsOf(ctx, account, ids)
+	if err != nil {
+		return err
+	}
+	of := make(map[bourse.OrderID][]Fill, len(ids))
+	for _, f := range stored {
+		of[f.Order] = append(of[f.Order], f)
+	}
+	for i := range list {
+		if more := of[list[i].ID]; len(more) > 0 {
+			list[i].Fills = merge(list[i].Fills, more, oldestFill)
+		}
+	}
+	return nil
+}
+
+// oldestFill compares by ordinal.
+func oldestFill(a, b Fill) int { return cmp.Compare(a.Ordinal, b.Ordinal) }
+
+// clip takes away the fills that are younger than what the order's Filled counts.
+func (o *OrderFills) clip() {
+	var sum bourse.Lots
+	for i := range o.Fills {
+		if sum == o.Filled {
+			o.Fills = o.Fills[:i]
+			return
+		}
+		sum += o.Fills[i].Lots
+	}
+}
