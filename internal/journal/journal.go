@@ -17,6 +17,8 @@ var (
 	ErrTooLarge = errors.New("proposal does not fit a frame")
 	// ErrClosed: the log was closed.
 	ErrClosed = errors.New("journal is closed")
+	// ErrInUse: another process has the journal open.
+	ErrInUse = errors.New("journal is in use by another process")
 	// ErrCompacted: what was asked for lies before the oldest frame kept.
 	ErrCompacted = errors.New("journal has been cut before that sequence")
 )
@@ -86,8 +88,8 @@ type Notice struct {
 // Log orders commands and keeps them. It is a step machine without goroutines
 // of its own: whoever owns it calls Step, a simulator as well as a process.
 //
-// Propose, Step and Mark belong to one goroutine, Next to another one; Durable,
-// Read and Ready may be called by anybody.
+// Propose, Step and Mark belong to one goroutine, Next and Prepare to another one
+// each; Durable, Read and Ready may be called by anybody.
 type Log interface {
 	// Propose hands over a batch. It does no I/O; the proposal is carried by
 	// the steps that follow. Proposals may be committed in another order than
@@ -99,6 +101,14 @@ type Log interface {
 	// fdatasync. It reports whether there may be more to do at once. An error
 	// is final: what was not yielded is unknown, and the process must stop.
 	Step() (more bool, err error)
+
+	// Prepare makes ready ahead what a later Step will need, as a log on files
+	// its next segment, so that Step does not wait for it; Step does it itself
+	// if it must. It belongs to a goroutine of its own, and does one piece of the
+	// work; it reports whether there is more to do at once, and is called again
+	// every now and then when there is not. An error is final, but for a full
+	// disk (syscall.ENOSPC), after which it may be called again.
+	Prepare() (more bool, err error)
 
 	// Mark makes it provable that everything committed was durable, without
 	// which a damaged end cannot be told from a torn one. It is called when

@@ -1,0 +1,175 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/disk"
+)
+
+// ArchiveNext moves the oldest live segment to the archive, compressed, if it is
+// followed by another one and all of its commands lie before this sequence. It
+// reports whether it did. The segment is verified before, its copy after; a crash
+// in between leaves both, and the next call goes on.
+func (f *Files) ArchiveNext(before bourse.Seq) (moved bool, err error) {
+	k, err := f.kept()
+	if err != nil || len(k.live) < 2 || k.live[1] > before {
+		return false, err
+	}
+	s, err := f.openLive(k.live[0])
+	if err != nil {
+		return false, err
+	}
+	err = f.archive(s, k.live[1])
+	if err := errors.Join(err, s.close()); err != nil {
+		return false, fmt.Errorf("archiving %s: %w", s.name, err)
+	}
+	if err := f.disk.Remove(s.name); err != nil {
+		return false, err
+	}
+	return true, syncDir(f.disk, LiveDir)
+}
+
+// archive copies a segment into the archive.
+func (f *Files) archive(s *segment, following bourse.Seq) error {
+	if err := s.verify(following); err != nil {
+		return err
+	}
+	if err := ensureDir(f.disk, ArchiveDir); err != nil {
+		return err
+	}
+	name := archiveName(s.head.First())
+	sum, err := s.sum()
+	if err != nil {
+		return err
+	}
+	switch err := f.compare(name, sum); {
+	case err == nil:
+		return syncDir(f.disk, ArchiveDir) // only the segment's removal is missing
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := f.pack(s, name+tempExt); err != nil {
+		return err
+	}
+	if err := f.compare(name+tempExt, sum); err != nil {
+		return err
+	}
+	if err := f.disk.Rename(name+tempExt, name); err != nil {
+		return err
+	}
+	return syncDir(f.disk, ArchiveDir)
+}
+
+// verify reads the whole segment, which ends where another one begins, and
+// stands behind its last entry.
+func (s *segment) verify(following bourse.Seq) error {
+	var e Entry
+	err := s.next(&e)
+	for err == nil {
+		err = s.next(&e)
+	}
+	if broken := (*brokenError)(nil); !errors.Is(err, errEnd) && !errors.As(err, &broken) {
+		return err
+	}
+	rest, failed := s.remains()
+	switch {
+	case failed != nil:
+		return failed
+	case rest.to > rest.from || !errors.Is(err, errEnd) || s.tip.Last+1 != following:
+		return s.damage(err)
+	}
+	return nil
+}
+
+// content is the part of a segment that is not padding.
+func (s *segment) content() io.Reader { return io.NewSectionReader(s.file, 0, s.off) }
+
+func (s *segment) sum() (Hash, error) {
+	h := sha256.New()
+	_, err := io.Copy(h, s.content())
+	return hashOf(h), err
+}
+
+func hashOf(h hash.Hash) Hash {
+	var sum Hash
+	h.Sum(sum[:0])
+	return sum
+}
+
+// pack writes a segment's content, compressed, into a new file.
+func (f *Files) pack(s *segment, name string) error {
+	if err := removeIfThere(f.disk, name); err != nil {
+		return err
+	}
+	file, err := f.disk.Create(name)
+	if err != nil {
+		return err
+	}
+	err = compress(&appender{file: file}, s.content())
+	if err == nil {
+		if err = file.Sync(); err != nil {
+			err = fmt.Errorf("%w: %w", ErrSync, err)
+		}
+	}
+	return errors.Join(err, file.Close())
+}
+
+func compress(to io.Writer, from io.Reader) error {
+	z, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(z, from)
+	return errors.Join(err, z.Close())
+}
+
+// compare returns why an archived segment does not have this content, or nil.
+func (f *Files) compare(name string, want Hash) error {
+	file, err := f.disk.Open(name)
+	if err != nil {
+		return err
+	}
+	got, err := unpackedSum(file)
+	switch err := errors.Join(err, file.Close()); {
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, err)
+	case got != want:
+		return fmt.Errorf("%s: %w", name, errChecksum)
+	}
+	return nil
+}
+
+func unpackedSum(file disk.File) (Hash, error) {
+	size, err := file.Size()
+	if err != nil {
+		return Hash{}, err
+	}
+	z, err := zstd.NewReader(io.NewSectionReader(file, 0, size), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return Hash{}, err
+	}
+	defer z.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, z)
+	return hashOf(h), err
+}
+
+// appender writes a file from the front to the back.
+type appender struct {
+	file disk.File
+	off  int64
+}
+
+func (a *appender) Write(b []byte) (int, error) {
+	n, err := a.file.WriteAt(b, a.off)
+	a.off += int64(n)
+	return n, err
+}

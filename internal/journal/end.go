@@ -1,0 +1,156 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// End is where the live segments of a stopped journal end: what a log continues.
+type End struct {
+	// Segment is the last segment, as its header says.
+	Segment Header
+	// Offset is where the next entry goes. Size is the segment's length.
+	Offset, Size int64
+	// Tip is where the journal stands.
+	Tip Tip
+	// First is the oldest command in the live segments, Frames how many frames
+	// with commands they hold.
+	First  bourse.Seq
+	Frames int
+	// Proven is the last command that is shown to have been durable.
+	Proven bourse.Seq
+	// Last is the kind of the last entry, zero if the segment has none.
+	Last EntryKind
+	// Torn is what lies behind the end, and was never known to be durable; nil
+	// if there is nothing.
+	Torn *Torn
+}
+
+// Torn is what a crash left of an entry that was being written.
+type Torn struct {
+	File string
+	// From and To enclose the bytes that are not zero, in whole blocks.
+	From, To int64
+	// Seq is the command that the entry would have begun with.
+	Seq bourse.Seq
+}
+
+// End verifies every live segment: checksums, the hash chain, and that they
+// follow each other. It returns where they end, and false if there are none.
+// Nothing may append meanwhile. Damage is a *DamageError. progress, if not nil,
+// is told how many bytes of how many were looked at.
+func (f *Files) End(progress func(done, total int64)) (End, bool, error) {
+	k, err := f.kept()
+	if err != nil {
+		return End{}, false, err
+	}
+	if len(k.live) == 0 {
+		return End{}, false, f.empty(&k)
+	}
+	w := walk{files: f, progress: progress}
+	if w.total, err = f.total(k.live, liveName); err != nil {
+		return End{}, false, err
+	}
+	w.end.First = k.live[0]
+	for i, first := range k.live {
+		if err := w.segment(first, i == len(k.live)-1); err != nil {
+			return End{}, false, err
+		}
+	}
+	return w.end, true, f.joins(&k)
+}
+
+// empty refuses a journal whose live segments are gone while older ones exist.
+func (f *Files) empty(k *kept) error {
+	stub, err := f.Stub()
+	if err != nil || len(k.archived) == 0 && stub == nil {
+		return err
+	}
+	return &DamageError{LiveDir, 0, 0, errors.New("it has no segment, and there are older ones in " + ArchiveDir)}
+}
+
+// joins refuses live segments that an archived one lies beyond.
+func (f *Files) joins(k *kept) error {
+	if n := len(k.archived); n > 0 && k.archived[n-1] > k.last() {
+		return &DamageError{LiveDir, 0, k.last(), fmt.Errorf("%s is newer", archiveName(k.archived[n-1]))}
+	}
+	return nil
+}
+
+// sizeOf returns the bytes of a file.
+func (f *Files) sizeOf(name string) (int64, error) {
+	file, err := f.disk.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	size, err := file.Size()
+	return size, errors.Join(err, file.Close())
+}
+
+// walk goes through the live segments.
+type walk struct {
+	files       *Files
+	progress    func(done, total int64)
+	done, total int64
+	end         End
+	before      *segment
+}
+
+// segment reads a segment to its end.
+func (w *walk) segment(first bourse.Seq, last bool) error {
+	s, err := w.files.openLive(first)
+	if err != nil {
+		return err
+	}
+	if w.before != nil {
+		err = s.continues(w.before)
+	}
+	if err == nil {
+		err = w.read(s, last)
+	}
+	w.before = s
+	return errors.Join(err, s.close())
+}
+
+// read reads a segment's entries, and judges what lies behind them.
+func (w *walk) read(s *segment, last bool) error {
+	size, err := s.file.Size()
+	if err != nil {
+		return err
+	}
+	var e Entry
+	for err = s.next(&e); err == nil; err = s.next(&e) {
+		if e.Kind == EntryBatch {
+			w.end.Frames++
+		}
+		w.tell(s.off)
+	}
+	if broken := (*brokenError)(nil); !errors.Is(err, errEnd) && !errors.As(err, &broken) {
+		return err
+	}
+	rest, failed := s.remains()
+	if failed != nil {
+		return failed
+	}
+	dirty := rest.to > rest.from
+	if rest.proof || !last && dirty {
+		return s.damage(err)
+	}
+	w.done += size
+	w.tell(0)
+	e0 := &w.end
+	e0.Segment, e0.Offset, e0.Size, e0.Tip = s.head, s.off, size, s.tip
+	e0.Proven, e0.Last = s.proven, s.last
+	if dirty {
+		e0.Torn = &Torn{s.name, rest.from, rest.to, s.tip.Last + 1}
+	}
+	return nil
+}
+
+func (w *walk) tell(within int64) {
+	if w.progress != nil {
+		w.progress(w.done+within, w.total)
+	}
+}

@@ -1,0 +1,125 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+const (
+	// frameVersion is the newest version of frames that this program knows.
+	frameVersion = 1
+	// frameHeader is the bytes of a frame before its commands, frameSum those
+	// after them.
+	frameHeader = 72
+	frameSum    = 4
+)
+
+// Reasons why bytes are no frame.
+var (
+	errChecksum  = errors.New("checksum does not match")
+	errLength    = errors.New("length is out of range")
+	errPadding   = errors.New("padding is not zero")
+	errMalformed = errors.New("fields contradict each other")
+)
+
+// Frame is a batch as it is stored and replicated. A frame without commands
+// holds a place in a log's files and is never yielded.
+type Frame struct {
+	// First is the sequence of the first command; of a frame without commands,
+	// the one that the next frame begins with.
+	First bourse.Seq
+	Count int
+	Term  uint64
+	Time  bourse.Time
+	// Previous is the hash of the frame with commands before it.
+	Previous Hash
+	Commands []byte
+}
+
+// Append appends the frame's bytes to b, and returns its hash with them.
+func (f *Frame) Append(b []byte) ([]byte, Hash) {
+	at := len(b)
+	b = slices.Grow(b, frameHeader+len(f.Commands)+frameSum)
+	b = append(b[:at+frameHeader], f.Commands...)
+	return f.finish(b, at)
+}
+
+// finish writes what stands around the commands: the header, for which b has
+// room from at on, and the checksum, behind b.
+func (f *Frame) finish(b []byte, at int) ([]byte, Hash) {
+	h := b[at : at+frameHeader]
+	binary.LittleEndian.PutUint32(h, uint32(len(b)-at+frameSum))
+	binary.LittleEndian.PutUint32(h[4:], frameVersion)
+	binary.LittleEndian.PutUint64(h[8:], uint64(f.First))
+	binary.LittleEndian.PutUint64(h[16:], uint64(f.Count))
+	binary.LittleEndian.PutUint64(h[24:], f.Term)
+	binary.LittleEndian.PutUint64(h[32:], uint64(f.Time))
+	copy(h[40:], f.Previous[:])
+	sum := sha256.Sum256(b[at:])
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[at:], castagnoli)), sum
+}
+
+// frameSize returns the bytes of the frame that b begins with; b has at least
+// its header.
+func frameSize(b []byte) (int, error) {
+	size := int64(binary.LittleEndian.Uint32(b))
+	if size < frameHeader+frameSum || size > frameHeader+MaxFrame+frameSum {
+		return 0, errLength
+	}
+	return int(size), nil
+}
+
+// ParseFrame reads the frame that b begins with, whose Commands remain a part
+// of b. It returns its bytes and its hash. It does not know what stands before
+// the frame: sequence, time, term and the chain are for the caller to compare.
+func ParseFrame(b []byte, f *Frame) (int, Hash, error) {
+	if len(b) < frameHeader+frameSum {
+		return 0, Hash{}, errLength
+	}
+	size, err := frameSize(b)
+	if err != nil || size > len(b) {
+		return 0, Hash{}, errLength
+	}
+	body := b[:size-frameSum]
+	if binary.LittleEndian.Uint32(b[size-frameSum:]) != crc32.Checksum(body, castagnoli) {
+		return 0, Hash{}, errChecksum
+	}
+	if v := binary.LittleEndian.Uint32(b[4:]); v > frameVersion {
+		return 0, Hash{}, fmt.Errorf("frame of version %d %w", v, ErrNewerFormat)
+	}
+	f.First = bourse.Seq(binary.LittleEndian.Uint64(b[8:]))
+	count := binary.LittleEndian.Uint64(b[16:])
+	f.Term = binary.LittleEndian.Uint64(b[24:])
+	f.Time = bourse.Time(binary.LittleEndian.Uint64(b[32:]))
+	copy(f.Previous[:], b[40:])
+	f.Commands = body[frameHeader:]
+	// A command has at least a byte, which bounds the count.
+	if count > uint64(len(f.Commands)) || count == 0 && len(f.Commands) > 0 {
+		return 0, Hash{}, errMalformed
+	}
+	f.Count = int(count)
+	return size, sha256.Sum256(body), nil
+}
+
+// follows returns why f cannot be what was appended to a journal at this tip,
+// or nil.
+func (f *Frame) follows(tip *Tip) error {
+	switch {
+	case f.First != tip.Last+1:
+		return fmt.Errorf("frame begins with command %d, not %d", f.First, tip.Last+1)
+	case f.Previous != tip.Chain:
+		return errors.New("hash chain is broken")
+	case f.Term < tip.Term:
+		return fmt.Errorf("term %d after %d", f.Term, tip.Term)
+	case f.Time < tip.Time:
+		return fmt.Errorf("time %d after %d", f.Time, tip.Time)
+	default:
+		return nil
+	}
+}

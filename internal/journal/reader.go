@@ -1,0 +1,227 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// reader reads segment after segment.
+type reader struct {
+	files *Files
+	from  bourse.Seq
+	// bound, if there is one, is up to where batches are yielded.
+	bound func() bourse.Seq
+	// archive is true if the reader may open archived segments.
+	archive bool
+
+	// seg is nil while there is no segment at all.
+	seg   *segment
+	entry Entry
+	batch Batch
+	// doubt is where something looked like damage that a log may have been
+	// writing just then; it is looked at once more.
+	doubt int64
+	err   error
+}
+
+// start opens the segment that holds the first command asked for.
+func (r *reader) start() error {
+	k, err := r.files.kept()
+	if err != nil {
+		return err
+	}
+	stub, err := r.files.Stub()
+	if err != nil {
+		return err
+	}
+	if !r.archive {
+		k.archived = nil
+	}
+	switch {
+	case stub != nil && r.from <= stub.Seq:
+		return compacted(stub.Seq + 1)
+	case k.none():
+		return nil
+	}
+	first, ok := holder(k.live, r.from)
+	if !ok {
+		first, ok = holder(k.archived, r.from)
+	}
+	if !ok {
+		return compacted(k.first())
+	}
+	r.seg, err = r.open(first)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r.start() // it moved just now
+	case err != nil:
+		return err
+	}
+	return stub.joins(r.seg)
+}
+
+// open opens a segment among those that the reader may read.
+func (r *reader) open(first bourse.Seq) (*segment, error) {
+	if r.archive {
+		return r.files.open(first)
+	}
+	return r.files.openLive(first)
+}
+
+// Next returns the next batch, or io.EOF when there is none yet.
+func (r *reader) Next() (*Batch, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	for {
+		more, err := r.step()
+		if err != nil {
+			r.err = err
+			return nil, err
+		}
+		if !more {
+			return nil, io.EOF
+		}
+		if r.entry.Kind != EntryBatch {
+			continue
+		}
+		if r.batch = r.entry.Batch(); r.batch.Last() >= r.from {
+			return &r.batch, nil
+		}
+	}
+}
+
+// step reads an entry, in the next segment if this one has ended. It returns
+// false if there is none.
+func (r *reader) step() (bool, error) {
+	for {
+		if r.seg == nil {
+			if err := r.start(); r.seg == nil || err != nil {
+				return false, err
+			}
+		}
+		if r.bound != nil && r.seg.tip.Last >= r.bound() {
+			return false, nil
+		}
+		err := r.seg.next(&r.entry)
+		if err == nil {
+			r.doubt = 0
+			return true, nil
+		}
+		if broken := (*brokenError)(nil); !errors.Is(err, errEnd) && !errors.As(err, &broken) {
+			return false, err
+		}
+		if again, err := r.onward(err); !again || err != nil {
+			return false, err
+		}
+	}
+}
+
+// onward decides what it means that the entry at hand cannot be read: the end
+// of the segment, of the journal, or damage. It returns true if step should look
+// again.
+func (r *reader) onward(why error) (bool, error) {
+	following, err := r.open(r.seg.tip.Last + 1)
+	switch {
+	case err == nil && following.head.First() == r.seg.head.First():
+		// Nothing was written to the segment yet: it is its own follower.
+		if err := following.close(); err != nil {
+			return false, err
+		}
+	case err == nil:
+		return r.cross(following, why)
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, err
+	}
+	rest, err := r.seg.remains()
+	if err != nil {
+		return false, err
+	}
+	gap, err := r.gap()
+	if err != nil {
+		return false, err
+	}
+	if !rest.proof && gap == 0 && r.bound == nil {
+		return false, nil
+	}
+	if !r.doubtful() {
+		return true, nil // a log may have gone on while we looked
+	}
+	if gap != 0 && !r.archive {
+		// What lay between moved to the archive; no log leaves a gap.
+		return false, compacted(gap)
+	}
+	if gap != 0 && errors.Is(why, errEnd) {
+		why = fmt.Errorf("segment is missing before %s", liveName(gap))
+	}
+	return false, r.seg.damage(why)
+}
+
+// doubtful notes a doubt, and returns true if there was the same one before.
+func (r *reader) doubtful() bool {
+	before := r.doubt
+	r.doubt = r.seg.off
+	return before == r.seg.off
+}
+
+// cross goes on to the segment that follows, if this one is read to its end.
+func (r *reader) cross(following *segment, why error) (bool, error) {
+	rest, err := r.seg.remains()
+	if err != nil {
+		return false, errors.Join(err, following.close())
+	}
+	if rest.to > rest.from || !errors.Is(why, errEnd) {
+		// A mark may have been written since.
+		if err := following.close(); err != nil || !r.doubtful() {
+			return err == nil, err
+		}
+		return false, r.seg.damage(why)
+	}
+	if err := following.continues(r.seg); err != nil {
+		return false, errors.Join(err, following.close())
+	}
+	err = r.seg.close()
+	r.seg, r.doubt = following, 0
+	return true, err
+}
+
+// continues returns why a segment cannot be the one after another.
+func (s *segment) continues(before *segment) error {
+	if s.head.Tip != before.tip {
+		return &DamageError{s.name, 0, s.head.First(), fmt.Errorf("it does not continue %s", before.name)}
+	}
+	return nil
+}
+
+// gap returns the first segment that lies beyond the one that should follow, or
+// zero.
+func (r *reader) gap() (bourse.Seq, error) {
+	k, err := r.files.kept()
+	if err != nil {
+		return 0, err
+	}
+	if !r.archive {
+		k.archived = nil
+	}
+	for _, list := range [][]bourse.Seq{k.archived, k.live} {
+		for _, first := range list {
+			if first > r.seg.tip.Last+1 {
+				return first, nil
+			}
+		}
+	}
+	return 0, nil
+}
+
+// Close releases the reader.
+func (r *reader) Close() error {
+	r.err = ErrClosed
+	if r.seg == nil {
+		return nil
+	}
+	return r.seg.close()
+}

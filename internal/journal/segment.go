@@ -1,0 +1,248 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/disk"
+)
+
+// errEnd says that no entry was written here yet.
+var errEnd = errors.New("no entry")
+
+// segment reads the entries of one segment, live or archived, and holds each
+// against what stands before it.
+type segment struct {
+	// file is what is open; nil for an archived segment, which lies in memory.
+	file disk.File
+	name string
+	head Header
+	win  window
+	// off is where the next entry begins, tip where the journal stands there,
+	// last the kind of the entry before it, if there is one.
+	off  int64
+	tip  Tip
+	last EntryKind
+	// proven is the last command that an entry showed to have been durable.
+	proven bourse.Seq
+}
+
+// openLive opens the live segment that begins with a command.
+func (f *Files) openLive(first bourse.Seq) (*segment, error) {
+	file, err := f.disk.Open(liveName(first))
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.newSegment(file, liveName(first), first)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	s.file = file
+	return s, nil
+}
+
+// openArchived opens the archived segment that begins with a command.
+func (f *Files) openArchived(first bourse.Seq) (*segment, error) {
+	packed, err := disk.ReadFile(f.disk, archiveName(first))
+	if err != nil {
+		return nil, err
+	}
+	plain, err := unpack(packed)
+	if err != nil {
+		return nil, &DamageError{archiveName(first), 0, first, err}
+	}
+	return f.newSegment(readerAt(plain), archiveName(first), first)
+}
+
+// mostPlain bounds what an archived segment may unpack to: more than the
+// largest segment.
+const mostPlain = 2 << 30
+
+func unpack(packed []byte) ([]byte, error) {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostPlain))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.DecodeAll(packed, nil)
+}
+
+// newSegment reads a segment's header and stands before its first entry.
+func (f *Files) newSegment(r io.ReaderAt, name string, first bourse.Seq) (*segment, error) {
+	s := &segment{name: name, win: window{file: r}, off: Block}
+	b, err := s.win.get(0, Block)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.head.parse(b); errors.Is(err, ErrNewerFormat) {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	} else if err != nil {
+		return nil, &DamageError{name, 0, first, err}
+	}
+	if s.head.First() != first {
+		return nil, &DamageError{name, 0, first, errors.New("it is another segment")}
+	}
+	if err := f.id.Check(s.head.Identity); err != nil && !f.anybody {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s.tip, s.proven = s.head.Tip, s.head.Tip.Last
+	return s, nil
+}
+
+// next reads the entry at hand and moves behind it. Without an entry the error
+// is errEnd if nothing was written here, a *brokenError if what was is not
+// whole; a *DamageError and any other error are final.
+func (s *segment) next(e *Entry) error {
+	kept := s.win.holds(s.off)
+	err := s.head.parseEntry(s.win.get, s.off, e)
+	if err != nil && kept {
+		// What was read ahead may be from before the entry was written.
+		s.win.drop()
+		err = s.head.parseEntry(s.win.get, s.off, e)
+	}
+	switch {
+	case errors.Is(err, ErrNewerFormat):
+		return fmt.Errorf("%s: %w", s.name, err)
+	case errors.Is(err, errMalformed):
+		return s.damage(err)
+	case err != nil:
+		return err
+	}
+	if err := e.Frame.follows(&s.tip); err != nil {
+		return s.damage(err)
+	}
+	if e.Synced == s.off {
+		s.proven = s.tip.Last
+	}
+	if e.Kind == EntryBatch {
+		b := e.Batch()
+		s.tip = Tip{b.Last(), b.Chain, b.Term, b.Time}
+	}
+	s.off += int64(e.Size)
+	s.last = e.Kind
+	return nil
+}
+
+// Batch returns the entry's frame as a log yields it.
+func (e *Entry) Batch() Batch {
+	f := &e.Frame
+	return Batch{f.First, f.Count, f.Term, f.Time, f.Commands, e.Chain}
+}
+
+// damage says that what is at hand was not written like this.
+func (s *segment) damage(cause error) error {
+	if already := (*DamageError)(nil); errors.As(cause, &already) {
+		return cause
+	}
+	return &DamageError{s.name, s.off, s.tip.Last + 1, cause}
+}
+
+// remains is what lies in a segment from the entry at hand on, which cannot be
+// read.
+type remains struct {
+	// from and to enclose all blocks that are not zero.
+	from, to int64
+	// proof is true if the entry at hand is known to have been durable.
+	proof bool
+}
+
+// remains looks through the rest of the segment.
+func (s *segment) remains() (remains, error) {
+	// A segment gets its name once its first entry is durable, but for the first
+	// segment of all.
+	r := remains{from: s.off, to: s.off, proof: s.off == Block && s.head.Tip.Last > 0}
+	s.win.drop()
+	defer s.win.drop()
+	for off := s.off; ; off += mostAhead {
+		b, err := s.win.get(off, mostAhead)
+		if err != nil || len(b) == 0 {
+			return r, err
+		}
+		if !isZero(b) {
+			s.look(b, off, &r)
+		}
+	}
+}
+
+// look looks through a stretch of the rest, block by block.
+func (s *segment) look(b []byte, off int64, r *remains) {
+	for len(b) > 0 {
+		block := b[:min(Block, len(b))]
+		if !isZero(block) {
+			if r.to == s.off {
+				r.from = off
+			}
+			r.to = off + int64(len(block))
+			var e Entry
+			err := s.head.parseEnvelope(block, off, &e)
+			r.proof = r.proof || err == nil && e.Synced > s.off
+		}
+		b, off = b[len(block):], off+int64(len(block))
+	}
+}
+
+// close releases the segment.
+func (s *segment) close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}
+
+// readerAt reads bytes in memory.
+type readerAt []byte
+
+func (r readerAt) ReadAt(b []byte, off int64) (int, error) {
+	if off >= int64(len(r)) {
+		return 0, io.EOF
+	}
+	n := copy(b, r[off:])
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+const (
+	// leastAhead and mostAhead are how much is read at once: little at a live
+	// end, where it is soon too old, and much in a long run.
+	leastAhead = 16 << 10
+	mostAhead  = 512 << 10
+)
+
+// window reads a file from the front to the back.
+type window struct {
+	file  io.ReaderAt
+	buf   []byte
+	at    int64
+	ahead int
+}
+
+func (w *window) holds(off int64) bool { return off >= w.at && off < w.at+int64(len(w.buf)) }
+
+// get returns n bytes at an offset, fewer only at the file's end. They are good
+// until the next call.
+func (w *window) get(off int64, n int) ([]byte, error) {
+	if off >= w.at && off+int64(n) <= w.at+int64(len(w.buf)) {
+		return w.buf[off-w.at:][:n], nil
+	}
+	w.ahead = min(max(2*w.ahead, leastAhead), mostAhead)
+	size := max(n, w.ahead)
+	if cap(w.buf) < size {
+		w.buf = make([]byte, 0, size)
+	}
+	got, err := w.file.ReadAt(w.buf[:size], off)
+	w.at, w.buf = off, w.buf[:got]
+	if err != nil && !errors.Is(err, io.EOF) {
+		w.drop()
+		return nil, err
+	}
+	return w.buf[:min(n, got)], nil
+}
+
+// drop forgets what was read.
+func (w *window) drop() { w.buf, w.ahead = w.buf[:0], 0 }

@@ -1,0 +1,72 @@
+package journal
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Stats is what a directory holds of a journal.
+type Stats struct {
+	Segments, Archives      int
+	LiveBytes, ArchiveBytes int64
+	// First is the oldest command, Live the oldest one outside the archive, Last
+	// the newest. Zero if there is none.
+	First, Live, Last bourse.Seq
+	// Proven is the last command that is shown to have been durable: the
+	// watermark.
+	Proven bourse.Seq
+	// Sealed is true if the log was closed and not opened since.
+	Sealed bool
+}
+
+// Stat looks at the directory, and reads the last segment.
+func (f *Files) Stat() (Stats, error) {
+	var st Stats
+	k, err := f.kept()
+	if err != nil || k.none() {
+		return st, err
+	}
+	st.Segments, st.Archives, st.First = len(k.live), len(k.archived), k.first()
+	if st.LiveBytes, err = f.total(k.live, liveName); err != nil {
+		return st, err
+	}
+	if st.ArchiveBytes, err = f.total(k.archived, archiveName); err != nil {
+		return st, err
+	}
+	if len(k.live) > 0 {
+		st.Live = k.live[0]
+	}
+	return st, f.statEnd(k.last(), &st)
+}
+
+// total returns the bytes of some segments. One that is gone has moved.
+func (f *Files) total(firsts []bourse.Seq, name func(bourse.Seq) string) (int64, error) {
+	var total int64
+	for _, first := range firsts {
+		n, err := f.sizeOf(name(first))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
+		}
+		total += n
+	}
+	return total, nil
+}
+
+// statEnd reads the last segment.
+func (f *Files) statEnd(first bourse.Seq, st *Stats) error {
+	s, err := f.open(first)
+	if err != nil {
+		return err
+	}
+	var e Entry
+	for err == nil {
+		err = s.next(&e)
+	}
+	st.Last, st.Proven, st.Sealed = s.tip.Last, s.proven, s.last == EntrySeal
+	if broken := (*brokenError)(nil); errors.Is(err, errEnd) || errors.As(err, &broken) {
+		err = nil
+	}
+	return errors.Join(err, s.close())
+}

@@ -1,0 +1,188 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/disk"
+)
+
+const (
+	stubName    = ArchiveDir + "/stub"
+	stubVersion = 1
+	// stubFixed is the bytes before the balances.
+	stubFixed = 112
+)
+
+var stubMagic = [8]byte{'B', 'O', 'U', 'R', 'S', 'T', 'U', 'B'}
+
+// Stub stands in the archive for the segments that were pruned: the state that
+// whoever verifies the rest begins with.
+type Stub struct {
+	// Seq is the last command that was pruned, Chain the hash of its frame.
+	Seq   bourse.Seq
+	Chain Hash
+	// State is the state hash at Seq.
+	State Hash
+	// Balances are those at Seq, in an encoding that the journal does not know.
+	Balances []byte
+}
+
+// Boundary returns the last command that Prune(before) would remove, for which
+// it wants a stub: the end of the last archived segment whose commands all lie
+// before this sequence. Zero if there is none.
+func (f *Files) Boundary(before bourse.Seq) (bourse.Seq, error) {
+	k, err := f.kept()
+	if err != nil {
+		return 0, err
+	}
+	following := slices.Concat(k.archived, k.live[:min(1, len(k.live))])
+	last := bourse.Seq(0)
+	for _, next := range following {
+		if next <= before && next > k.first() {
+			last = next - 1
+		}
+	}
+	return last, nil
+}
+
+// Prune removes the archived segments whose commands all lie before this
+// sequence, for ever, and leaves a stub in their place, whose Seq must be the
+// Boundary. From then on reads of them are ErrCompacted. After a crash in between
+// the same call goes on.
+func (f *Files) Prune(before bourse.Seq, stub Stub) error {
+	last, err := f.Boundary(before)
+	switch {
+	case err != nil:
+		return err
+	case last == 0:
+		return nil
+	case stub.Seq != last:
+		return fmt.Errorf("stub is of command %d, not %d", stub.Seq, last)
+	}
+	if err := f.checkStub(&stub); err != nil {
+		return err
+	}
+	if err := f.writeStub(&stub); err != nil {
+		return err
+	}
+	k, err := f.kept()
+	if err != nil {
+		return err
+	}
+	for _, first := range k.archived {
+		if first > stub.Seq {
+			break
+		}
+		if err := f.disk.Remove(archiveName(first)); err != nil {
+			return err
+		}
+	}
+	return syncDir(f.disk, ArchiveDir)
+}
+
+// checkStub holds a stub against the segment that follows it and the stub that
+// is there.
+func (f *Files) checkStub(stub *Stub) error {
+	s, err := f.open(stub.Seq + 1)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(stub.joins(s), s.close()); err != nil {
+		return err
+	}
+	old, err := f.Stub()
+	if err == nil && old != nil && old.Seq > stub.Seq {
+		err = compacted(old.Seq + 1)
+	}
+	return err
+}
+
+// joins returns why the segment cannot be the one after the stub, or nil. There
+// may be no stub, and the segment may be a later one.
+func (b *Stub) joins(s *segment) error {
+	if b != nil && b.Seq == s.head.Tip.Last && b.Chain != s.head.Tip.Chain {
+		return &DamageError{s.name, 0, s.head.First(), errors.New("it does not continue what was pruned")}
+	}
+	return nil
+}
+
+// writeStub writes the stub in place of the one that is there.
+func (f *Files) writeStub(stub *Stub) error {
+	if err := removeIfThere(f.disk, stubName+tempExt); err != nil {
+		return err
+	}
+	file, err := f.disk.Create(stubName + tempExt)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteAt(stub.bytes(f.id), 0)
+	if err == nil {
+		if err = file.Sync(); err != nil {
+			err = fmt.Errorf("%w: %w", ErrSync, err)
+		}
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := f.disk.Rename(stubName+tempExt, stubName); err != nil {
+		return err
+	}
+	return syncDir(f.disk, ArchiveDir)
+}
+
+// Stub returns the stub of what was pruned, nil if nothing was.
+func (f *Files) Stub() (*Stub, error) {
+	b, err := disk.ReadFile(f.disk, stubName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	stub := new(Stub)
+	err = stub.parse(b, f.id)
+	switch {
+	case errors.Is(err, ErrOtherExchange), errors.Is(err, ErrSandbox), errors.Is(err, ErrNewerFormat):
+		return nil, fmt.Errorf("%s: %w", stubName, err)
+	case err != nil:
+		return nil, &DamageError{stubName, 0, 1, err}
+	}
+	return stub, nil
+}
+
+func (b *Stub) bytes(id Identity) []byte {
+	out := appendIdentity(nil, stubMagic, stubVersion, id)
+	out = binary.LittleEndian.AppendUint64(out, uint64(b.Seq))
+	out = append(out, b.Chain[:]...)
+	out = append(out, b.State[:]...)
+	out = binary.LittleEndian.AppendUint64(out, uint64(len(b.Balances)))
+	out = append(out, b.Balances...)
+	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
+}
+
+func (b *Stub) parse(in []byte, id Identity) error {
+	if len(in) < stubFixed+4 {
+		return errLength
+	}
+	body := in[:len(in)-4]
+	if binary.LittleEndian.Uint32(in[len(body):]) != crc32.Checksum(body, castagnoli) {
+		return errChecksum
+	}
+	if err := checkIdentity(in, stubMagic, stubVersion, id); err != nil {
+		return err
+	}
+	if binary.LittleEndian.Uint64(in[104:]) != uint64(len(body)-stubFixed) {
+		return errLength
+	}
+	b.Seq = bourse.Seq(binary.LittleEndian.Uint64(in[32:]))
+	copy(b.Chain[:], in[40:])
+	copy(b.State[:], in[72:])
+	b.Balances = body[stubFixed:]
+	return nil
+}
