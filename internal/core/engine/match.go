@@ -13,7 +13,8 @@ type taker struct {
 	order *book.Order
 	// list is where the order goes if it rests; nil if it is there already.
 	list *book.List
-	// left is what may still be traded.
+	// left is what may still be traded; for a BUY by total what its money still
+	// buys at the best price, or at that of its last trade.
 	left bourse.Lots
 	// limit is the worst price it may trade at; zero is any.
 	limit bourse.Price
@@ -21,6 +22,8 @@ type taker struct {
 	held bourse.Amount
 	// total is what a MARKET order by total asks for.
 	total bourse.Amount
+	// spends is set for a BUY by total, which trades while its hold buys a lot.
+	spends bool
 	// complete is set by the quote of a MARKET order: the book can give all.
 	complete bool
 	// stopped is set when self-trade prevention or a freeze ended it.
@@ -53,7 +56,13 @@ func (e *Engine) match(m *market, t *taker, ev *bourse.Events) {
 	opposite := m.book.Side(t.order.Side.Opposite())
 	for t.left > 0 && !t.stopped {
 		s := opposite.Front()
-		if s == 0 || t.limit != 0 && !opposite.Reaches(opposite.Best(), t.limit) {
+		if s == 0 {
+			return
+		}
+		if t.spends {
+			t.left = m.lotsFor(t.held, opposite.Best())
+		}
+		if t.left == 0 || t.limit != 0 && !opposite.Reaches(opposite.Best(), t.limit) {
 			return
 		}
 		maker := e.arena.At(s)
@@ -198,11 +207,11 @@ func (e *Engine) rest(m *market, t *taker, ev *bourse.Events) {
 
 // finish ends an order that does not rest.
 func (e *Engine) finish(m *market, t *taker, ev *bourse.Events) {
+	o := t.order
 	status := bourse.Filled
-	if t.left > 0 {
+	if t.left > 0 || o.Filled == 0 {
 		status = bourse.Killed
 	}
-	o := t.order
 	e.ledger.Release(ev, o.Account, m.Held(o.Side), t.held)
 	e.announceClosed(o, status, t.total, ev)
 	if t.list == nil {

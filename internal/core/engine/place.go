@@ -148,12 +148,13 @@ func (e *Engine) admitMarket(m *market, t *taker) bourse.Reason {
 	}
 	t.complete = q.complete
 	t.left = q.lots
-	if !q.complete {
-		t.left = bourse.MaxLots // takes all it can reach
+	t.spends = o.Side == bourse.Buy && o.Lots == 0
+	if !q.complete || t.spends {
+		t.left = bourse.MaxLots // takes all it can reach, or pay
 	}
 	if o.Side == bourse.Buy {
 		t.held = q.cost
-		if !t.total.IsZero() {
+		if t.spends {
 			t.held = t.total
 		}
 		return 0

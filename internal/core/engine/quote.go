@@ -56,6 +56,17 @@ func wanted(t *taker, q *quote, budget, unit bourse.Amount) bourse.Lots {
 	if t.order.Side == bourse.Sell && !rest.IsZero() {
 		n, _ = n.Add(bourse.Units(1)) // rounded up: the last step passes the total
 	}
+	return atMostLots(n)
+}
+
+// lotsFor returns how many lots an amount of the quote asset buys at a price.
+func (m *market) lotsFor(money bourse.Amount, price bourse.Price) bourse.Lots {
+	unit, _ := m.Total(price, 1) // at most 2^126
+	n, _ := money.Div(unit)
+	return atMostLots(n)
+}
+
+func atMostLots(n bourse.Amount) bourse.Lots {
 	if n.Hi != 0 || n.Lo > uint64(bourse.MaxLots) {
 		return bourse.MaxLots
 	}
