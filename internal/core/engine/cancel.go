@@ -32,6 +32,9 @@ func (e *Engine) cancelAll(cmd *bourse.Command, ev *bourse.Events) {
 	case cmd.MarketID != 0 && e.market(cmd.MarketID) == nil:
 		ev.Refuse(bourse.UnknownMarket)
 		return
+	case cmd.MarketID != 0 && e.market(cmd.MarketID).State == bourse.MarketHalted:
+		ev.Refuse(bourse.MarketHaltedNow)
+		return
 	}
 	w := sweep{account: cmd.Account, market: cmd.MarketID, upTo: e.lastOrder}
 	if !e.cancelSome(&w, ev) {
