@@ -1,0 +1,86 @@
+package enginetest
+
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+type nameKey struct {
+	account bourse.AccountID
+	id      bourse.ClientID
+}
+
+// name is a client id that was used.
+type name struct {
+	place   bourse.Place
+	outcome bourse.Outcome
+	open    bool
+	ended   bourse.Time
+}
+
+// repeated answers a request whose client id is taken.
+func (x *Oracle) repeated(cmd *bourse.Command) bool {
+	key := nameKey{cmd.Account, cmd.Place.ClientID}
+	n := x.names[key]
+	if n == nil {
+		return false
+	}
+	if !n.open && x.now > n.ended+nameKept {
+		x.forget(key)
+		return false
+	}
+	if n.place != cmd.Place {
+		x.ev.Reject(&bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: x.now}, bourse.DuplicateClientID)
+		return true
+	}
+	x.ev.Repeat(n.outcome)
+	return true
+}
+
+func (x *Oracle) forget(key nameKey) {
+	a := x.accounts[key.account-1]
+	a.ended = slices.DeleteFunc(a.ended, func(k nameKey) bool { return k == key })
+	delete(x.names, key)
+}
+
+func (x *Oracle) nameTaken(cmd *bourse.Command, o *order) {
+	if o.ClientID.Given() {
+		x.names[nameKey{cmd.Account, cmd.Place.ClientID}] = &name{place: cmd.Place, open: true}
+	}
+}
+
+// nameDecided writes down what a repetition is answered, if it is still known.
+func (x *Oracle) nameDecided(cmd *bourse.Command, outcome bourse.Outcome) {
+	if n := x.names[nameKey{cmd.Account, cmd.Place.ClientID}]; n != nil {
+		n.outcome = outcome
+	}
+}
+
+// nameEnded remembers a rejection.
+func (x *Oracle) nameEnded(cmd *bourse.Command, outcome bourse.Outcome) {
+	if !cmd.Place.ClientID.Given() {
+		return
+	}
+	key := nameKey{cmd.Account, cmd.Place.ClientID}
+	x.names[key] = &name{place: cmd.Place, outcome: outcome}
+	x.retire(key)
+}
+
+func (x *Oracle) orderEnded(o *order) {
+	if o.ClientID.Given() {
+		x.retire(nameKey{o.Account, o.ClientID})
+	}
+}
+
+// retire starts the time that an ended client id stays taken; the oldest goes
+// if an account has too many.
+func (x *Oracle) retire(key nameKey) {
+	a, n := x.accounts[key.account-1], x.names[key]
+	n.open, n.ended = false, x.now
+	a.ended = append(a.ended, key)
+	if len(a.ended) > maxNames {
+		delete(x.names, a.ended[0])
+		a.ended = a.ended[1:]
+	}
+}

@@ -1,0 +1,306 @@
+package enginetest
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// The bounds that the rules name.
+const (
+	maxOpen   = 10_000
+	maxSteps  = 1_000
+	maxNames  = 10_000
+	nameKept  = bourse.Day
+	maxPages  = 1_024
+	pageTicks = 4_096
+)
+
+// Oracle is an exchange that is right because it is simple. Apply tells what the
+// engine tells of orders, trades, transfers and refusals.
+type Oracle struct {
+	now     bourse.Time
+	genesis *bourse.Genesis
+
+	// Definitions and accounts by id less one.
+	assets   []bourse.Asset
+	markets  []*market
+	accounts []*account
+
+	purses map[holding]*purse
+	// fees, treasury and credited are by asset: what the fee accounts and the
+	// treasury have, and what the sandbox owes.
+	fees, treasury, credited map[bourse.AssetID]*big.Int
+
+	lastOrder bourse.OrderID
+	// arrivals counts the orders that came to rest.
+	arrivals uint64
+	names    map[nameKey]*name
+	sweeps   []sweep
+
+	// steps is what is left of the command's budget, around the middle of the
+	// collar.
+	steps  int
+	around bourse.Price
+	ev     *bourse.Events
+}
+
+type market struct {
+	bourse.Market
+	// open are the market's open orders by id.
+	open []*order
+	// queue are the triggered stops that have not been worked.
+	queue  []*order
+	last   bourse.Price
+	trades uint64
+}
+
+type account struct {
+	frozen, ownFees bool
+	maker, taker    bourse.Rate
+	orders, fills   uint64
+	// ended are the client ids of ended orders, oldest first.
+	ended []nameKey
+}
+
+type place uint8
+
+const (
+	taking place = iota
+	resting
+	waiting
+	queued
+)
+
+// order is an order as the oracle keeps it.
+type order struct {
+	bourse.Order
+	where place
+	// arrival tells who rested first at one price.
+	arrival uint64
+	// holds is the asset of its hold, held how much is left of it.
+	holds bourse.AssetID
+	held  big.Int
+	// value is the quote value of what it traded.
+	value big.Int
+	// lastPrice is the price of its last trade as a taker.
+	lastPrice bourse.Price
+}
+
+type sweep struct {
+	account bourse.AccountID
+	market  bourse.MarketID
+	upTo    bourse.OrderID
+}
+
+// NewOracle returns the state before genesis.
+func NewOracle() *Oracle {
+	return &Oracle{
+		purses: map[holding]*purse{}, names: map[nameKey]*name{},
+		fees: map[bourse.AssetID]*big.Int{}, treasury: map[bourse.AssetID]*big.Int{},
+		credited: map[bourse.AssetID]*big.Int{},
+	}
+}
+
+// Apply carries out one command.
+func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
+	x.now, x.ev, x.steps = cmd.Time, ev, maxSteps
+	if (x.genesis == nil) != (cmd.Kind == bourse.CommandGenesis) {
+		ev.Refuse(bourse.OutOfOrder)
+		return
+	}
+	switch cmd.Kind {
+	case bourse.CommandGenesis:
+		x.genesis = cmd.Genesis
+	case bourse.CommandDefineAsset:
+		x.defineAsset(*cmd.Asset)
+	case bourse.CommandDefineMarket:
+		x.defineMarket(*cmd.Market)
+	case bourse.CommandSetMarketState:
+		x.setMarketState(cmd)
+	case bourse.CommandCreateAccount:
+		x.accounts = append(x.accounts, new(account))
+		ev.Outcome.ID = uint64(len(x.accounts))
+	case bourse.CommandFreezeAccount:
+		if a := x.accountOrRefuse(cmd.Account); a != nil {
+			a.frozen = cmd.On
+		}
+	case bourse.CommandSetAccountFees:
+		if a := x.accountOrRefuse(cmd.Account); a != nil {
+			a.ownFees, a.maker, a.taker = cmd.On, cmd.Maker, cmd.Taker
+		}
+	case bourse.CommandCredit:
+		x.credit(cmd)
+	case bourse.CommandSweepFees:
+		x.sweepFees()
+	case bourse.CommandPlace:
+		x.place(cmd)
+	case bourse.CommandCancel:
+		x.cancel(cmd)
+	case bourse.CommandCancelAll:
+		x.cancelAll(cmd)
+	case bourse.CommandContinue:
+		x.resume()
+	default: // ticks, notes, networks, keys: nothing of the oracle's
+	}
+}
+
+func (x *Oracle) accountOrRefuse(id bourse.AccountID) *account {
+	if id == 0 || int(id) > len(x.accounts) {
+		x.ev.Refuse(bourse.UnknownAccount)
+		return nil
+	}
+	return x.accounts[id-1]
+}
+
+func (x *Oracle) marketOrRefuse(id bourse.MarketID) *market {
+	if id == 0 || int(id) > len(x.markets) {
+		x.ev.Refuse(bourse.UnknownMarket)
+		return nil
+	}
+	return x.markets[id-1]
+}
+
+func (x *Oracle) defineAsset(a bourse.Asset) {
+	at := slices.IndexFunc(x.assets, func(b bourse.Asset) bool { return b.Symbol == a.Symbol })
+	if at < 0 {
+		at = len(x.assets)
+		x.assets = append(x.assets, a)
+		id := bourse.AssetID(at + 1)
+		x.fees[id], x.treasury[id], x.credited[id] = new(big.Int), new(big.Int), new(big.Int)
+	}
+	if x.assets[at].Scale != a.Scale {
+		x.ev.Refuse(bourse.FixedField)
+		return
+	}
+	a.ID = bourse.AssetID(at + 1)
+	x.assets[at] = a
+	x.ev.Outcome.ID = uint64(a.ID)
+}
+
+func (x *Oracle) defineMarket(m bourse.Market) {
+	if int(m.Base) > len(x.assets) || int(m.Quote) > len(x.assets) {
+		x.ev.Refuse(bourse.UnknownAsset)
+		return
+	}
+	base, quote := x.assets[m.Base-1], x.assets[m.Quote-1]
+	if m.BasePrecision+m.QuotePrecision > quote.Scale || m.BasePrecision+3 > base.Scale {
+		x.ev.Refuse(bourse.BadDefinition)
+		return
+	}
+	m.LotUnit = bourse.Pow10(base.Scale - m.BasePrecision)
+	m.TotalUnit = bourse.Pow10(quote.Scale - m.BasePrecision - m.QuotePrecision)
+	for _, old := range x.markets {
+		if old.Base != m.Base || old.Quote != m.Quote {
+			continue
+		}
+		if old.BasePrecision != m.BasePrecision || old.QuotePrecision != m.QuotePrecision {
+			x.ev.Refuse(bourse.FixedField)
+			return
+		}
+		m.ID, m.State = old.ID, old.State
+		old.Market = m
+		x.ev.Outcome.ID = uint64(m.ID)
+		return
+	}
+	m.ID, m.State = bourse.MarketID(len(x.markets)+1), bourse.MarketOpen
+	x.markets = append(x.markets, &market{Market: m})
+	x.ev.Outcome.ID = uint64(m.ID)
+}
+
+// setMarketState opens or closes a market. Nothing in the rules says in which
+// order a delisted market's orders are killed, so the oracle takes the engine's:
+// bids, asks, buy stops, sell stops, the queue, each best first.
+func (x *Oracle) setMarketState(cmd *bourse.Command) {
+	m := x.marketOrRefuse(cmd.MarketID)
+	if m == nil {
+		return
+	}
+	m.State = cmd.State
+	x.ev.Outcome.ID = uint64(m.ID)
+	x.workBacklog(m)
+}
+
+func (x *Oracle) workBacklog(m *market) {
+	x.around = m.price()
+	if m.State == bourse.MarketDelisted {
+		x.killAll(m)
+	} else {
+		x.drain(m)
+	}
+}
+
+func (x *Oracle) killAll(m *market) {
+	order := slices.Concat(m.rested(bourse.Buy), m.rested(bourse.Sell),
+		m.stops(bourse.Buy), m.stops(bourse.Sell), slices.Clone(m.queue))
+	for _, o := range order {
+		if x.steps == 0 {
+			return
+		}
+		x.steps--
+		x.end(m, o, bourse.Killed)
+	}
+}
+
+// stops returns a side's waiting stops, the next to fire first.
+func (m *market) stops(side bourse.Side) []*order {
+	var list []*order
+	for _, o := range m.open {
+		if o.where == waiting && o.Side == side {
+			list = append(list, o)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *order) int {
+		if side == bourse.Sell {
+			a, b = b, a
+		}
+		if a.Stop != b.Stop {
+			return cmp.Compare(a.Stop, b.Stop)
+		}
+		return 0 // by id, as they come
+	})
+	return list
+}
+
+func (x *Oracle) credit(cmd *bourse.Command) {
+	if !x.genesis.Sandbox {
+		x.ev.Refuse(bourse.SandboxOnly)
+		return
+	}
+	if x.accountOrRefuse(cmd.Account) == nil {
+		return
+	}
+	if int(cmd.AssetID) > len(x.assets) {
+		x.ev.Refuse(bourse.UnknownAsset)
+		return
+	}
+	owed := new(big.Int).Add(x.credited[cmd.AssetID], fromAmount(cmd.Amount))
+	if owed.Cmp(most) > 0 {
+		x.ev.Refuse(bourse.Overflow)
+		return
+	}
+	x.credited[cmd.AssetID] = owed
+	p := x.purse(cmd.Account, cmd.AssetID)
+	p.available.Add(&p.available, fromAmount(cmd.Amount))
+	x.ev.AddTransfer(bourse.Transfer{
+		Kind: bourse.TransferCredit, From: bourse.AccountSandbox, To: cmd.Account,
+		Asset: cmd.AssetID, Amount: cmd.Amount,
+	})
+}
+
+func (x *Oracle) sweepFees() {
+	for i := range x.assets {
+		id := bourse.AssetID(i + 1)
+		if x.fees[id].Sign() == 0 {
+			continue
+		}
+		x.ev.AddTransfer(bourse.Transfer{
+			Kind: bourse.TransferFeeSweep, From: bourse.AccountFees, To: bourse.AccountTreasury,
+			Asset: id, Amount: toAmount(x.fees[id]),
+		})
+		x.treasury[id].Add(x.treasury[id], x.fees[id])
+		x.fees[id] = new(big.Int)
+	}
+}

@@ -1,0 +1,250 @@
+package enginetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+)
+
+// Pair runs the engine beside the oracle, and beside a twin of the engine that
+// was restored from a snapshot.
+type Pair struct {
+	Engine *engine.Engine
+	Oracle *Oracle
+
+	twin               *engine.Engine
+	ev, twinEv, wanted bourse.Events
+
+	// What a reader of the events knows.
+	levels   map[levelKey]bourse.Lots
+	levelSeq map[bourse.MarketID]uint64
+	balances map[holding]bourse.Balance
+}
+
+type levelKey struct {
+	market bourse.MarketID
+	side   bourse.Side
+	price  bourse.Price
+}
+
+// NewPair returns two exchanges before genesis.
+func NewPair() *Pair {
+	return &Pair{
+		Engine: engine.New(), Oracle: NewOracle(), twin: engine.New(),
+		levels: map[levelKey]bourse.Lots{}, levelSeq: map[bourse.MarketID]uint64{}, balances: map[holding]bourse.Balance{},
+	}
+}
+
+// Events returns what the engine told of the last command; it is good until the
+// next.
+func (p *Pair) Events() *bourse.Events { return &p.ev }
+
+// Apply carries out a command everywhere and returns how the outcomes differ.
+func (p *Pair) Apply(cmd *bourse.Command) error {
+	p.ev.Reset()
+	p.twinEv.Reset()
+	p.wanted.Reset()
+	p.Engine.Apply(cmd, &p.ev)
+	p.twin.Apply(cmd, &p.twinEv)
+	p.Oracle.Apply(cmd, &p.wanted)
+	if err := p.compare(); err != nil {
+		return fmt.Errorf("command %d: %w", cmd.Seq, err)
+	}
+	return p.fold()
+}
+
+// compare holds what the engine told against what the oracle and the twin did.
+func (p *Pair) compare() error {
+	if p.ev.Outcome != p.wanted.Outcome {
+		return fmt.Errorf("the outcome is %+v, the oracle's %+v", p.ev.Outcome, p.wanted.Outcome)
+	}
+	got, want := told(&p.ev), told(&p.wanted)
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got):
+			return fmt.Errorf("event %d is missing: %s", i, show(&p.wanted, want[i]))
+		case i >= len(want):
+			return fmt.Errorf("event %d is too many: %s", i, show(&p.ev, got[i]))
+		case !same(&p.ev, got[i], &p.wanted, want[i]):
+			return fmt.Errorf("event %d is\n\t%s, the oracle's\n\t%s", i, show(&p.ev, got[i]), show(&p.wanted, want[i]))
+		}
+	}
+	if p.ev.Outcome != p.twinEv.Outcome || !slices.Equal(p.ev.List, p.twinEv.List) ||
+		!slices.Equal(p.ev.Orders, p.twinEv.Orders) || !slices.Equal(p.ev.Trades, p.twinEv.Trades) ||
+		!slices.Equal(p.ev.Levels, p.twinEv.Levels) || !slices.Equal(p.ev.Transfers, p.twinEv.Transfers) ||
+		!slices.Equal(p.ev.Balances, p.twinEv.Balances) {
+		return errors.New("an engine restored from a snapshot went another way")
+	}
+	return nil
+}
+
+// told returns the events that the oracle tells as well.
+func told(ev *bourse.Events) []bourse.Event {
+	var list []bourse.Event
+	for _, e := range ev.List {
+		switch e.Kind {
+		case bourse.EventRefused, bourse.EventTransfer, bourse.EventTraded, bourse.EventOrderAccepted,
+			bourse.EventOrderRejected, bourse.EventOrderRepeated, bourse.EventOrderTriggered, bourse.EventOrderClosed:
+			list = append(list, e)
+		default:
+		}
+	}
+	return list
+}
+
+func same(a *bourse.Events, x bourse.Event, b *bourse.Events, y bourse.Event) bool {
+	if x.Kind != y.Kind || x.Reason != y.Reason {
+		return false
+	}
+	switch x.Kind {
+	case bourse.EventTransfer:
+		return a.Transfers[x.At] == b.Transfers[y.At]
+	case bourse.EventTraded:
+		return a.Trades[x.At] == b.Trades[y.At]
+	case bourse.EventRefused, bourse.EventOrderRepeated:
+		return true
+	default:
+		return a.Orders[x.At] == b.Orders[y.At]
+	}
+}
+
+func show(ev *bourse.Events, e bourse.Event) string {
+	switch e.Kind {
+	case bourse.EventTransfer:
+		return fmt.Sprintf("transfer %+v", ev.Transfers[e.At])
+	case bourse.EventTraded:
+		return fmt.Sprintf("trade %+v", ev.Trades[e.At])
+	case bourse.EventRefused, bourse.EventOrderRepeated:
+		return fmt.Sprintf("kind %d, %s", e.Kind, e.Reason)
+	default:
+		return fmt.Sprintf("kind %d, %s, order %+v", e.Kind, e.Reason, ev.Orders[e.At])
+	}
+}
+
+// fold follows levels and balances as a reader of the events does: numbers of
+// level changes have no gaps, and a level that changed has another total.
+func (p *Pair) fold() error {
+	for _, l := range p.ev.Levels {
+		p.levelSeq[l.Market]++
+		if l.Seq != p.levelSeq[l.Market] {
+			return fmt.Errorf("level change %d of market %d comes as %d", p.levelSeq[l.Market], l.Market, l.Seq)
+		}
+		key := levelKey{l.Market, l.Side, l.Price}
+		if p.levels[key] == l.Lots {
+			return fmt.Errorf("level %+v did not change", l)
+		}
+		if l.Lots == 0 {
+			delete(p.levels, key)
+		} else {
+			p.levels[key] = l.Lots
+		}
+	}
+	for _, b := range p.ev.Balances {
+		p.balances[holding{b.Account, b.Asset}] = b
+	}
+	return nil
+}
+
+// Check compares all that can be asked of the exchanges, and recomputes the
+// engine's invariants.
+func (p *Pair) Check() error {
+	if err := p.Engine.Check(); err != nil {
+		return err
+	}
+	if p.Engine.Unfinished() != p.Oracle.Unfinished() {
+		return fmt.Errorf("unfinished is %t", p.Engine.Unfinished())
+	}
+	if err := p.checkDepth(); err != nil {
+		return err
+	}
+	return p.checkMoney()
+}
+
+func (p *Pair) checkDepth() error {
+	known := 0
+	for _, m := range p.Oracle.markets {
+		for _, side := range [...]bourse.Side{bourse.Buy, bourse.Sell} {
+			got, want := p.Engine.Depth(m.ID, side), p.Oracle.Depth(m.ID, side)
+			if len(got) != len(want) {
+				return fmt.Errorf("market %d has %d levels on %s, the oracle %d", m.ID, len(got), side, len(want))
+			}
+			for i, l := range got {
+				want[i].Seq = p.levelSeq[m.ID]
+				if l != want[i] {
+					return fmt.Errorf("a level is %+v, the oracle's %+v", l, want[i])
+				}
+				if p.levels[levelKey{m.ID, side, l.Price}] != l.Lots {
+					return fmt.Errorf("level %+v is not what its events say", l)
+				}
+				known++
+			}
+		}
+	}
+	if known != len(p.levels) {
+		return fmt.Errorf("the events tell of %d levels, the books have %d", len(p.levels), known)
+	}
+	return nil
+}
+
+func (p *Pair) checkMoney() error {
+	for account := range p.Oracle.accounts {
+		for asset := range p.Oracle.assets {
+			key := holding{bourse.AccountID(account + 1), bourse.AssetID(asset + 1)}
+			got, want := p.Engine.Balance(key.account, key.asset), p.Oracle.Balance(key.account, key.asset)
+			told := p.balances[key]
+			told.Account, told.Asset = key.account, key.asset
+			if got != want || got != told {
+				return fmt.Errorf("a balance is %+v, the oracle's %+v, the events' %+v", got, want, told)
+			}
+		}
+	}
+	var wrong error
+	p.Engine.Holdings(func(bourse.Balance) {}, func(asset bourse.AssetID, account bourse.AccountID, owes, has bourse.Amount) {
+		var wantOwes, wantHas bourse.Amount
+		switch account {
+		case bourse.AccountSandbox:
+			wantOwes = toAmount(p.Oracle.credited[asset])
+		case bourse.AccountTreasury:
+			wantHas = toAmount(p.Oracle.treasury[asset])
+		case bourse.AccountFees:
+			wantHas = toAmount(p.Oracle.fees[asset])
+		default:
+		}
+		if owes != wantOwes || has != wantHas {
+			wrong = fmt.Errorf("own account %d owes %s and has %s of asset %d", account, owes.Format(0), has.Format(0), asset)
+		}
+	})
+	return wrong
+}
+
+// Restore makes the twin anew from a snapshot of the engine, and compares the
+// open orders that the snapshot tells with the oracle's.
+func (p *Pair) Restore() error {
+	if p.Engine.StateHash() != p.twin.StateHash() {
+		return errors.New("the restored engine's state differs")
+	}
+	var snapshot []byte
+	p.Engine.Snapshot(func(b []byte) { snapshot = append(snapshot, b...) })
+	var open []bourse.Order
+	twin, err := engine.Restore(snapshot, func(ev *bourse.Events) {
+		for _, e := range ev.List {
+			if e.Kind == bourse.EventOrderRestored {
+				open = append(open, ev.Orders[e.At])
+			}
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	if !slices.Equal(open, p.Oracle.OpenOrders()) {
+		return errors.New("the open orders differ")
+	}
+	if twin.StateHash() != p.Engine.StateHash() {
+		return errors.New("the state hash changed by a restore")
+	}
+	p.twin = twin
+	return nil
+}

@@ -1,0 +1,258 @@
+package enginetest
+
+import (
+	"math/big"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+func (x *Oracle) place(cmd *bourse.Command) {
+	a := x.accountOrRefuse(cmd.Account)
+	if a == nil {
+		return
+	}
+	m := x.marketOrRefuse(cmd.Place.Market)
+	if m == nil || x.repeated(cmd) {
+		return
+	}
+	x.around = m.price()
+	o := &order{Order: bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: x.now}, holds: m.Held(cmd.Place.Side)}
+	if o.SelfTrade == 0 {
+		o.SelfTrade = m.SelfTrade
+	}
+	if reason := x.admit(a, m, o); reason != 0 {
+		x.ev.Reject(&bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: x.now}, reason)
+		x.nameEnded(cmd, x.ev.Outcome)
+		return
+	}
+	x.lastOrder++
+	a.orders++
+	o.ID, o.Ordinal, o.Status = x.lastOrder, a.orders, bourse.Open
+	m.open = append(m.open, o)
+	x.nameTaken(cmd, o)
+	x.tell(bourse.EventOrderAccepted, o)
+	if o.Type == bourse.StopLimit {
+		o.where = waiting
+		if m.last != 0 && o.satisfiedAt(m.last) {
+			o.where = queued
+			m.queue = append(m.queue, o)
+		}
+	} else {
+		x.work(m, o, x.worst(m, o), false)
+	}
+	x.drain(m)
+	x.ev.Outcome = bourse.Outcome{ID: uint64(o.ID), Status: o.Status, Filled: o.Filled}
+	x.nameDecided(cmd, x.ev.Outcome)
+}
+
+// admit says why an order is turned down; zero means that what it needs is held.
+func (x *Oracle) admit(a *account, m *market, o *order) bourse.Reason {
+	if a.frozen {
+		return bourse.AccountFrozen
+	}
+	if !x.tradable(m) {
+		return bourse.MarketClosed
+	}
+	need := new(big.Int)
+	var reason bourse.Reason
+	if o.Type == bourse.MarketOrder {
+		need, reason = x.needOfMarket(m, o)
+	} else {
+		need, reason = x.needOfLimit(m, o)
+	}
+	if reason != 0 {
+		return reason
+	}
+	if !x.hold(o, need) {
+		return bourse.InsufficientFunds
+	}
+	return 0
+}
+
+func (x *Oracle) needOfLimit(m *market, o *order) (*big.Int, bourse.Reason) {
+	if o.Price > m.MaxPrice || o.Stop > m.MaxPrice {
+		return nil, bourse.PriceOutOfRange
+	}
+	total, base := m.value(o.Price, o.Lots), m.base(o.Lots)
+	if total.Cmp(most) > 0 || base.Cmp(most) > 0 {
+		return nil, bourse.Overflow
+	}
+	if total.Cmp(fromAmount(m.MinOrder)) < 0 {
+		return nil, bourse.BelowMinOrder
+	}
+	if o.Type == bourse.StopLimit || o.TIF == bourse.GTC {
+		if m.openOf(o.Account) >= maxOpen {
+			return nil, bourse.TooManyOrders
+		}
+	}
+	if o.Type == bourse.StopLimit && !m.room(waiting, o.Side, o.Stop, o.Lots) ||
+		o.TIF == bourse.GTC && !m.room(resting, o.Side, o.Price, o.Lots) {
+		return nil, bourse.PriceOutOfRange
+	}
+	if best := m.best(o.Side.Opposite()); o.PostOnly && best != nil && o.accepts(best.Price, o.Price) {
+		return nil, bourse.WouldTake
+	}
+	if o.Side == bourse.Buy {
+		return total, 0
+	}
+	return base, 0
+}
+
+func (x *Oracle) needOfMarket(m *market, o *order) (*big.Int, bourse.Reason) {
+	value := fromAmount(o.Total)
+	best := m.best(o.Side.Opposite())
+	if o.Lots > 0 && best != nil {
+		value = m.value(best.Price, o.Lots)
+	}
+	if value.Cmp(most) > 0 {
+		return nil, bourse.Overflow
+	}
+	if (o.Lots == 0 || best != nil) && value.Cmp(fromAmount(m.MinOrder)) < 0 {
+		return nil, bourse.BelowMinOrder
+	}
+	would, _ := x.would(m, o, x.worst(m, o))
+	var need *big.Int
+	switch {
+	case o.Side == bourse.Buy && o.Lots > 0:
+		need = &would.value
+	case o.Side == bourse.Buy:
+		need = fromAmount(o.Total)
+	case o.Lots > 0:
+		need = m.base(o.Lots)
+	default:
+		need = m.base(would.Filled)
+	}
+	if need.Cmp(most) > 0 {
+		return nil, bourse.Overflow
+	}
+	return need, 0
+}
+
+// room reports whether the bounds of a side allow more lots at a price.
+func (m *market) room(where place, side bourse.Side, price bourse.Price, lots bourse.Lots) bool {
+	pages := map[bourse.Price]bool{}
+	sum := lots
+	for _, o := range m.open {
+		if o.where != where || o.Side != side {
+			continue
+		}
+		sum += o.left()
+		if where == waiting {
+			pages[o.Stop/pageTicks] = true
+		} else {
+			pages[o.Price/pageTicks] = true
+		}
+		if sum > bourse.MaxLots {
+			return false
+		}
+	}
+	return pages[price/pageTicks] || len(pages) < maxPages
+}
+
+// worst returns the worst price that an order may trade at now; zero is any.
+func (x *Oracle) worst(m *market, o *order) bourse.Price {
+	if m.Collar == 0 || o.Type == bourse.Limit {
+		return o.Price
+	}
+	wide := times(uint64(x.around), uint64(m.Collar))
+	width := bourse.Price(wide.Quo(wide, whole(bourse.RateOne)).Uint64())
+	bound := x.around + width
+	if o.Side == bourse.Sell {
+		bound = x.around - width
+	}
+	if o.Price != 0 && o.accepts(o.Price, bound) {
+		return o.Price
+	}
+	return bound
+}
+
+// tell adds an event about an order.
+func (x *Oracle) tell(kind bourse.EventKind, o *order) {
+	*x.ev.AddOrder(kind) = o.Order
+}
+
+// end takes an order out of its market.
+func (x *Oracle) end(m *market, o *order, status bourse.OrderStatus) {
+	o.Status = status
+	m.open = slices.DeleteFunc(m.open, func(p *order) bool { return p == o })
+	m.queue = slices.DeleteFunc(m.queue, func(p *order) bool { return p == o })
+	x.release(o, new(big.Int))
+	x.tell(bourse.EventOrderClosed, o)
+	x.orderEnded(o)
+}
+
+// cancel ends one order.
+func (x *Oracle) cancel(cmd *bourse.Command) {
+	for _, m := range x.markets {
+		for _, o := range m.open {
+			if o.ID != cmd.Order || o.Account != cmd.Account {
+				continue
+			}
+			if m.State == bourse.MarketHalted {
+				x.ev.Refuse(bourse.MarketHaltedNow)
+				return
+			}
+			x.end(m, o, bourse.Canceled)
+			x.ev.Outcome = bourse.Outcome{ID: uint64(o.ID), Status: o.Status, Filled: o.Filled}
+			return
+		}
+	}
+	x.ev.Refuse(bourse.OrderNotFound)
+}
+
+func (x *Oracle) cancelAll(cmd *bourse.Command) {
+	if x.accountOrRefuse(cmd.Account) == nil {
+		return
+	}
+	if cmd.MarketID != 0 {
+		m := x.marketOrRefuse(cmd.MarketID)
+		if m == nil {
+			return
+		}
+		if m.State == bourse.MarketHalted {
+			x.ev.Refuse(bourse.MarketHaltedNow)
+			return
+		}
+	}
+	w := sweep{cmd.Account, cmd.MarketID, x.lastOrder}
+	if x.cancelSome(w) {
+		return
+	}
+	for i, old := range x.sweeps {
+		if old.account == w.account && old.market == w.market {
+			x.sweeps[i] = w
+			return
+		}
+	}
+	x.sweeps = append(x.sweeps, w)
+}
+
+// cancelSome cancels what the steps allow and reports whether that was all.
+func (x *Oracle) cancelSome(w sweep) bool {
+	for _, m := range x.markets {
+		if w.market != 0 && w.market != m.ID || m.State == bourse.MarketHalted {
+			continue
+		}
+		for _, o := range slices.Clone(m.open) {
+			if o.Account != w.account || o.ID > w.upTo {
+				continue
+			}
+			if x.steps == 0 {
+				return false
+			}
+			x.steps--
+			x.end(m, o, bourse.Canceled)
+		}
+	}
+	return true
+}
+
+func (x *Oracle) resume() {
+	for len(x.sweeps) > 0 && x.steps > 0 && x.cancelSome(x.sweeps[0]) {
+		x.sweeps = x.sweeps[1:]
+	}
+	for _, m := range x.markets {
+		x.workBacklog(m)
+	}
+}

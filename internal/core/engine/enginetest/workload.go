@@ -1,0 +1,345 @@
+package enginetest
+
+import (
+	"strconv"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Workload draws commands that an exchange finds hard: few prices, orders that
+// cross, stops that set off stops, values at the edge of what fits, client ids
+// that come again. Every command passes its Check.
+type Workload struct {
+	src    Source
+	oracle *Oracle
+	shape  shape
+	setup  []bourse.Command
+	seq    bourse.Seq
+	now    bourse.Time
+	// recent are client ids and whole requests to repeat.
+	recent []bourse.Command
+	names  uint64
+}
+
+// shape is what a workload draws once.
+type shape struct {
+	accounts, markets uint64
+	// ticks and mid are the band of prices, lots the largest usual amount.
+	ticks, mid uint64
+	lots       uint64
+	// open is how many orders a market has before cancels prevail.
+	open int
+	// stops, cancels and named are weights in a hundred.
+	stops, cancels, named uint64
+	// huge makes one value in that many absurd; zero is none.
+	huge uint64
+	// long makes time run fast, so that client ids expire.
+	long bool
+}
+
+// NewWorkload returns a workload that draws from src. It reads the oracle to
+// find orders worth canceling.
+func NewWorkload(src Source, oracle *Oracle) *Workload {
+	w := &Workload{src: src, oracle: oracle, now: 1_700_000_000 * bourse.Second}
+	w.draw()
+	return w
+}
+
+func (w *Workload) chance(percent uint64) bool { return w.src.Below(100) < percent }
+
+func (w *Workload) between(low, high uint64) uint64 { return low + w.src.Below(high-low+1) }
+
+func (w *Workload) draw() {
+	s := &w.shape
+	s.accounts, s.markets = w.between(2, 8), w.between(1, 3)
+	s.ticks = w.between(2, 30)
+	s.mid = w.between(s.ticks, s.ticks+100)
+	s.lots = []uint64{3, 20, 1000}[w.src.Below(3)]
+	s.open = int([]uint64{30, 80, 200}[w.src.Below(3)])
+	s.stops, s.cancels, s.named = w.src.Below(40), w.between(5, 25), w.src.Below(30)
+	if w.chance(40) {
+		s.huge = w.between(10, 60)
+	}
+	s.long = w.chance(20)
+	w.add(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}})
+	w.drawCatalogue()
+	for a := bourse.AccountID(1); uint64(a) <= s.accounts; a++ {
+		w.add(bourse.Command{Kind: bourse.CommandCreateAccount, Token: bourse.Token{byte(a)}})
+		if w.chance(30) {
+			w.add(w.accountFees(a))
+		}
+		for asset := bourse.AssetID(1); asset <= 3; asset++ {
+			w.add(bourse.Command{Kind: bourse.CommandCredit, Account: a, AssetID: asset, Amount: w.purse()})
+		}
+	}
+}
+
+func (w *Workload) add(cmd bourse.Command) { w.setup = append(w.setup, cmd) }
+
+// drawCatalogue defines three assets and up to three markets between them.
+func (w *Workload) drawCatalogue() {
+	for i := range uint64(3) {
+		scale := uint8([]uint64{6, 8, bourse.MaxScale}[w.src.Below(3)])
+		w.add(bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &bourse.Asset{
+			Symbol: bourse.Symbol(string(rune('A' + i))), Name: "asset", Scale: scale, Enabled: true,
+		}})
+	}
+	pairs := [...][2]bourse.AssetID{{1, 2}, {3, 2}, {1, 3}}
+	for i := range w.shape.markets {
+		m := w.market(pairs[i])
+		m.BasePrecision, m.QuotePrecision = uint8(w.src.Below(4)), uint8(w.src.Below(4))
+		w.add(bourse.Command{Kind: bourse.CommandDefineMarket, Market: &m})
+	}
+}
+
+// market draws all but the precisions of a market.
+func (w *Workload) market(pair [2]bourse.AssetID) bourse.Market {
+	m := bourse.Market{
+		Base: pair[0], Quote: pair[1], Enabled: true, InitialPrice: bourse.Price(w.shape.mid),
+		MaxPrice: bourse.MaxPrice, Maker: w.rate(), Taker: w.rate(),
+		SelfTrade: bourse.SelfTradeMode(w.between(1, 4)),
+	}
+	if w.chance(40) {
+		m.MinOrder = bourse.Units(w.src.Below(w.shape.mid * w.shape.lots))
+	}
+	if w.chance(30) {
+		m.Collar = bourse.Rate(w.src.Below(bourse.RateOne / 5))
+	}
+	if w.chance(20) {
+		m.MaxPrice = bourse.Price(w.shape.mid + w.shape.ticks/2)
+	}
+	return m
+}
+
+func (w *Workload) rate() bourse.Rate {
+	switch w.src.Below(4) {
+	case 0:
+		return 0
+	case 1:
+		return bourse.Rate(w.src.Below(bourse.RateOne))
+	default:
+		return bourse.Rate(w.src.Below(5000))
+	}
+}
+
+// purse draws an amount to start with: from almost nothing to almost all.
+func (w *Workload) purse() bourse.Amount {
+	switch w.src.Below(8) {
+	case 0:
+		return bourse.Units(1 + w.src.Below(1_000_000))
+	case 1:
+		return bourse.Amount{Hi: 1<<63 + w.src.Below(1<<62), Lo: w.src.Below(1 << 63)}
+	default:
+		return bourse.Amount{Hi: w.src.Below(1 << 24), Lo: 1 + w.src.Below(1<<62)}
+	}
+}
+
+func (w *Workload) accountFees(a bourse.AccountID) bourse.Command {
+	return bourse.Command{Kind: bourse.CommandSetAccountFees, Account: a, On: w.chance(70), Maker: w.rate(), Taker: w.rate()}
+}
+
+// Done reports whether the source is used up.
+func (w *Workload) Done() bool { return len(w.setup) == 0 && w.src.Done() }
+
+// Next draws the next command.
+func (w *Workload) Next() bourse.Command {
+	var cmd bourse.Command
+	if len(w.setup) > 0 {
+		cmd = w.setup[0]
+		w.setup = w.setup[1:]
+	} else {
+		cmd = w.command()
+	}
+	if w.shape.long && w.chance(5) {
+		w.now += bourse.Time(w.src.Below(uint64(12 * bourse.Hour)))
+	} else {
+		w.now += bourse.Time(w.src.Below(3))
+	}
+	w.seq++
+	cmd.Seq, cmd.Time = w.seq, w.now
+	if err := cmd.Check(); err != nil {
+		bourse.Impossible("the workload drew %+v: %v", cmd, err)
+	}
+	return cmd
+}
+
+func (w *Workload) command() bourse.Command {
+	if w.oracle.Unfinished() && w.chance(60) {
+		return bourse.Command{Kind: bourse.CommandContinue}
+	}
+	if w.src.Below(50) == 0 {
+		return w.rare()
+	}
+	if w.chance(w.shape.cancels) || w.crowded() && w.chance(60) {
+		return w.cancel()
+	}
+	return w.placing()
+}
+
+func (w *Workload) crowded() bool {
+	for _, m := range w.oracle.markets {
+		if len(m.open) > w.shape.open {
+			return true
+		}
+	}
+	return false
+}
+
+// rare draws what operators do, and what puts things right again.
+func (w *Workload) rare() bourse.Command {
+	a := w.account()
+	market := bourse.MarketID(w.between(1, w.shape.markets))
+	switch w.src.Below(16) {
+	case 0:
+		return bourse.Command{Kind: bourse.CommandFreezeAccount, Account: a, On: w.chance(40)}
+	case 1:
+		return w.accountFees(a)
+	case 2, 3:
+		return bourse.Command{Kind: bourse.CommandSweepFees}
+	case 4:
+		return bourse.Command{Kind: bourse.CommandSetMarketState, MarketID: market, State: bourse.MarketState(w.between(1, 4))}
+	case 5, 6, 7:
+		return bourse.Command{Kind: bourse.CommandSetMarketState, MarketID: market, State: bourse.MarketOpen}
+	case 8, 9:
+		return w.redefine(market)
+	case 10:
+		asset := w.oracle.assets[w.src.Below(3)]
+		asset.Enabled = w.chance(70)
+		return bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &asset}
+	case 11, 12:
+		return bourse.Command{Kind: bourse.CommandTick}
+	case 13:
+		return bourse.Command{Kind: bourse.CommandContinue}
+	case 14:
+		return bourse.Command{Kind: bourse.CommandCreateAccount}
+	default:
+		return bourse.Command{Kind: bourse.CommandCredit, Account: a, AssetID: bourse.AssetID(w.between(1, 4)), Amount: w.purse()}
+	}
+}
+
+// redefine changes what may change of a market, and now and then what may not.
+func (w *Workload) redefine(id bourse.MarketID) bourse.Command {
+	old := bourse.Market{Base: 1, Quote: 2}
+	if int(id) <= len(w.oracle.markets) {
+		old = w.oracle.markets[id-1].Market
+	}
+	m := w.market([2]bourse.AssetID{old.Base, old.Quote})
+	m.BasePrecision, m.QuotePrecision = old.BasePrecision, old.QuotePrecision
+	m.Enabled = w.chance(80)
+	if w.chance(5) {
+		m.BasePrecision++
+	}
+	return bourse.Command{Kind: bourse.CommandDefineMarket, Market: &m}
+}
+
+func (w *Workload) account() bourse.AccountID {
+	if w.src.Below(200) == 0 {
+		return bourse.AccountID(w.between(1, uint64(bourse.AccountSandbox)-1)) // most likely nobody's
+	}
+	return bourse.AccountID(w.between(1, w.shape.accounts))
+}
+
+// cancel draws a cancel of an order that is open, or of any, or of all.
+func (w *Workload) cancel() bourse.Command {
+	if w.src.Below(12) == 0 {
+		return bourse.Command{Kind: bourse.CommandCancelAll, Account: w.account(), MarketID: bourse.MarketID(w.src.Below(w.shape.markets + 2))}
+	}
+	cmd := bourse.Command{Kind: bourse.CommandCancel, Account: w.account(), Order: bourse.OrderID(1 + w.src.Below(1<<20))}
+	if m := w.oracle.markets; len(m) > 0 && w.chance(95) {
+		if open := m[w.src.Below(uint64(len(m)))].open; len(open) > 0 {
+			o := open[w.src.Below(uint64(len(open)))]
+			cmd.Order = o.ID
+			if w.chance(95) {
+				cmd.Account = o.Account
+			}
+		}
+	}
+	return cmd
+}
+
+// placing draws an order, or repeats one that had a client id.
+func (w *Workload) placing() bourse.Command {
+	if len(w.recent) > 0 && w.chance(w.shape.named/4) {
+		cmd := w.recent[w.src.Below(uint64(len(w.recent)))]
+		if w.chance(30) {
+			cmd.Place.Lots, cmd.Place.Total = cmd.Place.Lots%7+1, bourse.Amount{}
+		}
+		return cmd
+	}
+	cmd := bourse.Command{Kind: bourse.CommandPlace, Account: w.account()}
+	p := &cmd.Place
+	p.Market, p.Side = bourse.MarketID(w.between(1, w.shape.markets)), bourse.Side(w.between(1, 2))
+	if w.src.Below(200) == 0 {
+		p.Market++
+	}
+	p.TIF, p.SelfTrade = bourse.GTC, bourse.SelfTradeMode(w.src.Below(5))
+	if w.chance(30) {
+		p.TIF = bourse.TimeInForce(w.between(1, 3))
+	}
+	p.Lots = bourse.Lots(w.large(w.between(1, w.shape.lots), uint64(bourse.MaxLots)))
+	w.terms(p)
+	if w.chance(w.shape.named) {
+		w.names++
+		copy(p.ClientID[:], strconv.FormatUint(w.names%5000, 36))
+		w.remember(cmd)
+	}
+	return cmd
+}
+
+// terms draws a type and what belongs to it.
+func (w *Workload) terms(p *bourse.Place) {
+	switch {
+	case w.chance(w.shape.stops):
+		p.Type, p.Price, p.Stop = bourse.StopLimit, w.price(), w.price()
+	case w.chance(20):
+		p.Type = bourse.MarketOrder
+		if w.chance(60) {
+			p.Total = w.total(p.Market, p.Lots)
+			p.Lots = 0
+		}
+	default:
+		p.Type, p.Price = bourse.Limit, w.price()
+		p.PostOnly = p.TIF == bourse.GTC && w.chance(10)
+	}
+}
+
+// total draws about the value of some lots, and seldom a round one.
+func (w *Workload) total(id bourse.MarketID, lots bourse.Lots) bourse.Amount {
+	unit := uint64(1)
+	if int(id) <= len(w.oracle.markets) {
+		unit = w.oracle.markets[id-1].TotalUnit
+	}
+	total, fits := bourse.Units(w.large(uint64(w.price()), 1<<63)).Mul(uint64(lots))
+	total, unitFits := total.Mul(unit)
+	if !fits || !unitFits {
+		total = bourse.MaxAmount
+	}
+	if more, ok := total.Add(bourse.Units(w.src.Below(unit*3 + 1))); ok && w.chance(50) {
+		total = more
+	}
+	if w.chance(10) {
+		total = bourse.Units(1 + w.src.Below(unit))
+	}
+	return total
+}
+
+func (w *Workload) price() bourse.Price {
+	usual := w.shape.mid - w.shape.ticks/2 + w.src.Below(w.shape.ticks)
+	return bourse.Price(w.large(usual, uint64(bourse.MaxPrice)))
+}
+
+// large returns the usual value, or in some workloads an absurd one.
+func (w *Workload) large(usual, limit uint64) uint64 {
+	if w.shape.huge == 0 || w.src.Below(w.shape.huge) != 0 {
+		return usual
+	}
+	return max(1, (limit-w.src.Below(3))>>w.src.Below(62))
+}
+
+func (w *Workload) remember(cmd bourse.Command) {
+	if len(w.recent) < 100 {
+		w.recent = append(w.recent, cmd)
+	} else {
+		w.recent[w.src.Below(100)] = cmd
+	}
+}
