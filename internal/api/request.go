@@ -30,40 +30,45 @@ type Request struct {
 	decoder jsontext.Decoder
 }
 
+// ErrNotObject says that a body is not one JSON object, strictly read.
+var ErrNotObject = bourse.Errorf(bourse.CodeInvalid, "Request must be one JSON object")
+
 // Parse reads a body, which must stay as it is while the request is used. The
-// error is an *bourse.Error.
+// error is an *bourse.Error. Unless it is ErrNotObject, the fields can be read
+// all the same.
 func (r *Request) Parse(body []byte, fields Fields) error {
 	r.fields, r.body = fields, body
 	r.values = [MaxFields]jsontext.Value{}
 	r.decoder.Reset(bytes.NewBuffer(body))
-	if err := r.members(); err != nil {
+	misnamed, err := r.members()
+	if err != nil {
 		return err
 	}
 	if _, err := r.decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		return errNotObject
+		return ErrNotObject
 	}
-	return nil
+	return misnamed
 }
 
-var errNotObject = bourse.Errorf(bourse.CodeInvalid, "Request must be one JSON object")
-
-func (r *Request) members() error {
+// members reads the object. misnamed is about the first name that differs from a
+// known one in case alone.
+func (r *Request) members() (misnamed, err error) {
 	begin, err := r.decoder.ReadToken()
 	if err != nil || begin.Kind() != '{' {
-		return errNotObject
+		return nil, ErrNotObject
 	}
 	for r.decoder.PeekKind() == '"' {
 		name, err := r.decoder.ReadValue()
 		if err != nil {
-			return errNotObject
+			return nil, ErrNotObject
 		}
 		at, err := r.index(name)
-		if err != nil {
-			return err
+		if misnamed == nil {
+			misnamed = err
 		}
 		value, err := r.decoder.ReadValue()
 		if err != nil {
-			return errNotObject
+			return nil, ErrNotObject
 		}
 		if at >= 0 && value.Kind() != 'n' {
 			end := r.decoder.InputOffset()
@@ -71,9 +76,9 @@ func (r *Request) members() error {
 		}
 	}
 	if end, err := r.decoder.ReadToken(); err != nil || end.Kind() != '}' {
-		return errNotObject
+		return nil, ErrNotObject
 	}
-	return nil
+	return misnamed, nil
 }
 
 // index returns which known field a quoted name is, or -1.
@@ -86,7 +91,7 @@ func (r *Request) index(quoted jsontext.Value) (int, error) {
 	}
 	for _, known := range r.fields {
 		if strings.EqualFold(name, known) {
-			return 0, bourse.Errorf(bourse.CodeInvalid, "Unknown field %s, did you mean %s?", strconv.Quote(name), known)
+			return -1, bourse.Errorf(bourse.CodeInvalid, "Unknown field %s, did you mean %s?", strconv.Quote(cut(name)), known)
 		}
 	}
 	return -1, nil
@@ -171,6 +176,16 @@ func (r *Request) Int(name string, low, high int64) (int64, error) {
 	return n, nil
 }
 
+// Integer returns an integer field as it was written, of any size; absent is
+// empty.
+func (r *Request) Integer(name string) (string, error) {
+	v := r.value(name)
+	if v != nil && (v.Kind() != '0' || bytes.ContainsAny(v, ".eE")) {
+		return "", Invalid(name, "must be an integer")
+	}
+	return string(v), nil
+}
+
 // MaxOffset is the largest offset of a list.
 const MaxOffset = 1<<31 - 1
 
@@ -230,8 +245,12 @@ func (r *Request) Texts(name string, most int) ([]string, error) {
 // TextOrTexts returns a field that is a string or an array of at most this many
 // strings.
 func (r *Request) TextOrTexts(name string, most int) ([]string, error) {
-	if v := r.value(name); v != nil && v.Kind() == '"' {
+	v := r.value(name)
+	switch {
+	case v != nil && v.Kind() == '"':
 		return []string{unquote(v)}, nil
+	case v != nil && v.Kind() != '[':
+		return nil, Invalid(name, "must be a string or an array of strings")
 	}
 	return r.Texts(name, most)
 }

@@ -188,11 +188,11 @@ func (f *Feed) drop(s *Subscriber, t Topic) {
 func (f *Feed) Subscriptions(s *Subscriber, more []Topic) int {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	n := len(s.topics)
+	added := map[Topic]struct{}{}
 	for _, t := range more {
 		if _, has := s.topics[t]; !has {
-			n++
+			added[t] = struct{}{}
 		}
 	}
-	return n
+	return len(s.topics) + len(added)
 }

@@ -17,7 +17,8 @@ type Subscriber struct {
 	queue  [][]byte
 	bytes  int
 	taking bool
-	over   bool
+	// over is true once the queue has outgrown its bound, ended after End.
+	over, ended bool
 	// start has somebody call Take until it returns nothing.
 	start func()
 	// cut ends the subscriber because its queue is full.
@@ -44,7 +45,7 @@ func (s *Subscriber) arrive() {
 
 func (s *Subscriber) add(messages ...[]byte) {
 	s.mu.Lock()
-	if s.over {
+	if s.over || s.ended {
 		s.mu.Unlock()
 		return
 	}
@@ -76,9 +77,25 @@ func (s *Subscriber) Take(batch [][]byte) [][]byte {
 	return batch
 }
 
-// End stops the queue: what comes from now on is dropped.
-func (s *Subscriber) End() {
+// End queues a last message; what comes from now on is dropped. With now, what
+// waits is dropped as well. Only the first End counts; it reports whether it was.
+func (s *Subscriber) End(last []byte, now bool) bool {
 	s.mu.Lock()
-	s.over = true
+	if s.ended {
+		s.mu.Unlock()
+		return false
+	}
+	s.ended = true
+	if now {
+		clear(s.queue)
+		s.queue = s.queue[:0]
+	}
+	s.queue = append(s.queue, last)
+	idle := !s.taking
+	s.taking = true
 	s.mu.Unlock()
+	if idle {
+		s.start()
+	}
+	return true
 }

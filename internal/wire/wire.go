@@ -96,6 +96,12 @@ func (w *Writer) Int(name string, value int64) {
 	w.buf = strconv.AppendInt(w.buf, value, 10)
 }
 
+// Number writes a member whose value is a JSON number already.
+func (w *Writer) Number(name, value string) {
+	w.Name(name)
+	w.buf = append(w.buf, value...)
+}
+
 // Uint writes a member.
 func (w *Writer) Uint(name string, value uint64) {
 	w.Name(name)

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +19,8 @@ const (
 	writeChunk = 64 << 10
 	// writeFor is how long a connection may take for a chunk before it is cut.
 	writeFor = 10 * time.Second
+	// lingerFor is how long a client may take to read why its connection ends.
+	lingerFor = 5 * time.Second
 )
 
 // pingFrame is a WebSocket ping without a payload.
@@ -40,10 +41,9 @@ type conn struct {
 	// key is that of identity, for Revoke; zero before auth.
 	key    atomic.Uint32
 	pinged atomic.Int64
-
-	// last is the close frame to be sent, once.
-	endMu sync.Mutex
-	last  []byte
+	// ended is true once a close frame is queued, cut when nothing that was
+	// queued before it is to be sent any more.
+	ended, cut atomic.Bool
 }
 
 func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
@@ -51,7 +51,7 @@ func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
 	c.pinged.Store(s.Clock().UnixNano())
 	c.subscriber = feed.NewSubscriber(
 		func() { go c.flush() },
-		func() { c.end(ws.StatusPolicyViolation, "too slow") },
+		func() { c.end(ws.StatusPolicyViolation, "too slow", true) },
 	)
 	return c
 }
@@ -73,57 +73,60 @@ func (c *conn) serve(early []byte) {
 }
 
 // finish ends a connection whose reader has stopped. Where there is a reason to
-// give, the writer sends it and closes; until then what still comes is thrown
-// away.
+// give, the writer sends it behind the answers that are due; until the client
+// has it, and closes, what still comes is thrown away: closing earlier could
+// take the reason from it.
 func (c *conn) finish(err error) {
 	if code, reason, ok := closing(err); ok {
-		c.end(code, reason)
-		_ = c.raw.SetReadDeadline(c.server.Clock().Add(2 * writeFor))
+		c.end(code, reason, false)
+		c.patience(lingerFor)
 		_, _ = io.Copy(io.Discard, c.raw)
 	}
 	_ = c.raw.Close()
 }
 
-// end has the connection closed with a reason, once; what is queued is not sent
-// any more.
-func (c *conn) end(code ws.StatusCode, reason string) {
-	c.endMu.Lock()
-	first := c.last == nil
-	if first {
-		c.last = ws.MustCompileFrame(ws.NewCloseFrame(ws.NewCloseFrameBody(code, reason)))
+// end has the connection closed with a reason, once. With now, what is queued is
+// not sent any more.
+func (c *conn) end(code ws.StatusCode, reason string, now bool) {
+	var body []byte
+	if code != ws.StatusNoStatusRcvd {
+		body = ws.NewCloseFrameBody(code, reason)
 	}
-	c.endMu.Unlock()
-	if first {
-		c.subscriber.Push(nil) // wakes the writer
-		c.subscriber.End()
+	if c.subscriber.End(ws.MustCompileFrame(ws.NewCloseFrame(body)), now) {
+		c.cut.Store(now) // not earlier: what is behind a gap must be gone already
+		c.ended.Store(true)
+		c.patience(lingerFor)
 	}
 }
 
-// closeFrame returns the close frame if the connection is to end.
-func (c *conn) closeFrame() []byte {
-	c.endMu.Lock()
-	defer c.endMu.Unlock()
-	return c.last
+// patience sets how long the connection may be silent. One that has ended gets
+// less of it.
+func (c *conn) patience(d time.Duration) {
+	now := c.server.Clock()
+	_ = c.raw.SetReadDeadline(now.Add(d))
+	if c.ended.Load() {
+		_ = c.raw.SetReadDeadline(now.Add(lingerFor))
+	}
 }
 
 // flush writes what is queued until nothing is left. It runs on a goroutine of
 // its own, never twice at a time.
 func (c *conn) flush() {
+	var vector net.Buffers
 	for batch := c.subscriber.Take(nil); len(batch) > 0; batch = c.subscriber.Take(batch[:0]) {
 		for rest := batch; len(rest) > 0; {
-			if last := c.closeFrame(); last != nil {
-				c.write(net.Buffers{last})
+			n := chunk(rest)
+			vector = append(vector[:0], rest[:n]...)
+			if !c.write(vector) {
 				_ = c.raw.Close()
 				return
 			}
-			n, size := 0, 0
-			for n < len(rest) && (n == 0 || size+len(rest[n]) <= writeChunk) {
-				size += len(rest[n])
-				n++
-			}
-			if !c.write(append(net.Buffers(nil), rest[:n]...)) {
-				_ = c.raw.Close()
+			if isClose(rest[n-1]) {
+				c.closeWrite()
 				return
+			}
+			if c.cut.Load() {
+				break // the queue holds the close frame alone
 			}
 			rest = rest[n:]
 		}
@@ -131,10 +134,30 @@ func (c *conn) flush() {
 	}
 }
 
-func (c *conn) write(b net.Buffers) bool {
+// chunk returns how many messages are written at a time.
+func chunk(messages [][]byte) int {
+	n, size := 0, 0
+	for n < len(messages) && (n == 0 || size+len(messages[n]) <= writeChunk) {
+		size += len(messages[n])
+		n++
+	}
+	return n
+}
+
+// isClose reports whether a frame of ours is a close frame.
+func isClose(frame []byte) bool { return frame[0]&0x0f == byte(ws.OpClose) }
+
+func (c *conn) write(messages net.Buffers) bool {
 	_ = c.raw.SetWriteDeadline(c.server.Clock().Add(writeFor))
-	_, err := b.WriteTo(c.raw)
+	_, err := messages.WriteTo(c.raw)
 	return err == nil
+}
+
+// closeWrite says that nothing follows; the reader closes when the client does.
+func (c *conn) closeWrite() {
+	if half, ok := c.raw.(interface{ CloseWrite() error }); !ok || half.CloseWrite() != nil {
+		_ = c.raw.Close()
+	}
 }
 
 // ping pings a connection that was not pinged for a while.

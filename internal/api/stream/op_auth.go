@@ -10,7 +10,7 @@ import (
 
 // auth logs in, so that private streams can be subscribed to. A connection
 // belongs to one account for its life.
-func auth(c *conn, r *api.Request, _ int64) error {
+func auth(c *conn, r *api.Request, _ string) error {
 	if err := r.Require("api_key"); err != nil {
 		return err
 	}
@@ -18,7 +18,7 @@ func auth(c *conn, r *api.Request, _ int64) error {
 	if err != nil {
 		return err
 	}
-	who, err := c.server.Who.Authenticate(context.Background(), account.Secret(secret), c.from)
+	who, err := c.authenticate(account.Secret(secret))
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,16 @@ func auth(c *conn, r *api.Request, _ int64) error {
 	if c.identity.Account != 0 && c.identity.Account != who.Account {
 		return bourse.Errorf(bourse.CodeForbidden, "This connection belongs to another account")
 	}
+	before := c.key.Swap(uint32(who.Key))
+	// A key that was revoked before Revoke could see it here is no good now.
+	if _, err := c.authenticate(account.Secret(secret)); err != nil {
+		c.key.Store(before)
+		return err
+	}
 	c.identity = who
-	c.key.Store(uint32(who.Key))
 	return nil
+}
+
+func (c *conn) authenticate(secret account.Secret) (account.Identity, error) {
+	return c.server.Who.Authenticate(context.Background(), secret, c.from)
 }

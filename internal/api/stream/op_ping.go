@@ -3,4 +3,4 @@ package stream
 import "github.com/bourse-exchange/bourse/internal/api"
 
 // ping shows that the connection is alive.
-func ping(*conn, *api.Request, int64) error { return nil }
+func ping(*conn, *api.Request, string) error { return nil }

@@ -10,7 +10,7 @@ import (
 const maxSubscriptions = 1024
 
 // sub subscribes to streams, to all of them or to none.
-func sub(c *conn, r *api.Request, id int64) error {
+func sub(c *conn, r *api.Request, id string) error {
 	topics, err := c.topics(r)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (c *conn) topics(r *api.Request) ([]feed.Topic, error) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, api.Missing("streams")
+		return nil, bourse.Errorf(bourse.CodeMissing, "Missing data")
 	}
 	catalogue := c.server.View.Catalogue()
 	topics := make([]feed.Topic, len(names))

@@ -60,7 +60,7 @@ func (r *reader) Read(p []byte) (int, error) {
 // other error means that it is gone.
 func (r *reader) next() ([]byte, error) {
 	for {
-		_ = r.conn.raw.SetReadDeadline(r.conn.server.Clock().Add(aliveFor))
+		r.conn.patience(aliveFor)
 		h, err := r.header()
 		if err != nil {
 			return nil, err
@@ -146,13 +146,10 @@ func (r *reader) control(h ws.Header) error {
 	ws.Cipher(payload, h.Mask, 0)
 	switch h.OpCode {
 	case ws.OpPing:
-		if !r.conn.admit() {
-			return &closeError{ws.StatusPolicyViolation, "too many pings"}
-		}
 		r.conn.subscriber.Push(ws.MustCompileFrame(ws.NewPongFrame(payload)))
 	case ws.OpClose:
 		if len(payload) == 0 {
-			return &closeError{ws.StatusNormalClosure, ""}
+			return &closeError{ws.StatusNoStatusRcvd, ""}
 		}
 		code, reason := ws.ParseCloseFrameData(payload)
 		if err := ws.CheckCloseFrameData(code, reason); err != nil {

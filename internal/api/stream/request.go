@@ -2,7 +2,7 @@ package stream
 
 import (
 	"errors"
-	"math"
+	"log/slog"
 	"time"
 
 	"github.com/gobwas/ws"
@@ -20,7 +20,7 @@ const maxRequests = 100
 
 // operation carries out a request. It returns the answer's error, or, if it has
 // queued the answer itself, errAnswered.
-type operation func(c *conn, r *api.Request, id int64) error
+type operation func(c *conn, r *api.Request, id string) error
 
 // errAnswered says that the answer is queued already.
 var errAnswered = errors.New("answered")
@@ -36,7 +36,7 @@ func operations(op string) operation {
 	case "unsub":
 		return unsub
 	}
-	return func(*conn, *api.Request, int64) error {
+	return func(*conn, *api.Request, string) error {
 		return bourse.Errorf(bourse.CodeInvalid, "Unknown operation")
 	}
 }
@@ -46,22 +46,34 @@ func operations(op string) operation {
 func (c *conn) handle(message []byte) error {
 	r := c.server.requests.Get().(*api.Request)
 	defer c.server.requests.Put(r)
-	if r.Parse(message, fields) != nil || !r.Has("op") || !r.Has("id") {
+	malformed := r.Parse(message, fields)
+	if errors.Is(malformed, api.ErrNotObject) || !r.Has("op") || !r.Has("id") {
 		return &closeError{ws.StatusPolicyViolation, "not a JSON object with op and id"}
 	}
 	op, err := r.Text("op")
-	id, idErr := r.Int("id", math.MinInt64, math.MaxInt64)
-	if err != nil || idErr != nil {
+	id, idErr := r.Integer("id")
+	switch {
+	case err != nil || idErr != nil:
 		return &closeError{ws.StatusPolicyViolation, "op must be a string and id an integer"}
-	}
-	if !c.admit() {
-		c.subscriber.Push(answer(id, api.ErrTooMany))
-		return nil
-	}
-	if err := operations(op)(c, r, id); !errors.Is(err, errAnswered) {
-		c.subscriber.Push(answer(id, err))
+	case !c.admit():
+		c.answer(id, api.ErrTooMany)
+	case malformed != nil:
+		c.answer(id, malformed)
+	default:
+		c.answer(id, operations(op)(c, r, id))
 	}
 	return nil
+}
+
+// answer queues the answer to a request, unless that is done.
+func (c *conn) answer(id string, err error) {
+	if errors.Is(err, errAnswered) {
+		return
+	}
+	if known := (*bourse.Error)(nil); err != nil && !errors.As(err, &known) {
+		c.server.Log.Error("stream request failed", slog.Any("error", err))
+	}
+	c.subscriber.Push(answer(id, err))
 }
 
 // admit counts a request against the connection's limit.
@@ -75,11 +87,11 @@ func (c *conn) admit() bool {
 }
 
 // answer returns the framed answer to a request.
-func answer(id int64, err error) []byte {
+func answer(id string, err error) []byte {
 	w := wire.NewWriter(make([]byte, headerRoom, 128))
 	w.Object()
 	w.Word("class", "resp")
-	w.Int("id", id)
+	w.Number("id", id)
 	w.Bool("success", err == nil)
 	if err != nil {
 		w.Text("error", api.Public(err))

@@ -124,7 +124,7 @@ func (s *Server) Ping() {
 func (s *Server) Revoke(key bourse.KeyID) {
 	s.each(func(c *conn) {
 		if c.key.Load() == uint32(key) {
-			c.end(ws.StatusPolicyViolation, "key revoked")
+			c.end(ws.StatusPolicyViolation, "key revoked", true)
 		}
 	})
 }
@@ -142,7 +142,7 @@ func (s *Server) Close(ctx context.Context) {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.each(func(c *conn) { c.end(ws.StatusGoingAway, "the exchange is going down") })
+	s.each(func(c *conn) { c.end(ws.StatusGoingAway, "the exchange is going down", true) })
 	done := make(chan struct{})
 	go func() {
 		s.open.Wait()
