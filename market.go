@@ -113,3 +113,11 @@ func (m *Market) Held(side Side) AssetID {
 	}
 	return m.Base
 }
+
+// Received returns the asset that an order of this side receives.
+func (m *Market) Received(side Side) AssetID {
+	if side == Buy {
+		return m.Base
+	}
+	return m.Quote
+}
