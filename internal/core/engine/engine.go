@@ -179,6 +179,9 @@ func (e *Engine) Now() bourse.Time { return e.now }
 // Genesis returns the identity of the exchange, or nil before it is opened.
 func (e *Engine) Genesis() *bourse.Genesis { return e.genesis }
 
+// Assets returns the assets by ascending id. They must not be changed.
+func (e *Engine) Assets() []*bourse.Asset { return e.assets[1:] }
+
 // OpenOrders returns how many orders are open.
 func (e *Engine) OpenOrders() int { return e.arena.Len() }
 
