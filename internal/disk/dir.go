@@ -24,6 +24,11 @@ func Open(path string) (*Dir, error) {
 	if err := os.MkdirAll(path, dirMode); err != nil {
 		return nil, err
 	}
+	return OpenExisting(path)
+}
+
+// OpenExisting returns the directory at a path.
+func OpenExisting(path string) (*Dir, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, err
