@@ -10,8 +10,8 @@ import (
 const (
 	// levels is how many orders they keep on each side of a market.
 	levels = 14
-	// perPlan bounds the commands of one plan.
-	perPlan = 5
+	// PerMarket bounds the commands of a plan for one market.
+	PerMarket = 5
 )
 
 // Bots are simulated traders: one that makes each market, and one that takes.
@@ -105,21 +105,21 @@ func usualLots(m *bourse.Market) int64 {
 	return max(int64(least.Lo)*40, 1)
 }
 
-// Plan returns what the traders do next, at most perPlan commands, in one
-// market after the other.
-func (b *Bots) Plan() []bourse.Command {
+// Plan returns what the traders do next, in some markets after those of the last
+// plan: at most PerMarket commands in each.
+func (b *Bots) Plan(markets int) []bourse.Command {
 	b.asked = b.asked[:0]
-	if len(b.books) == 0 {
-		return nil
-	}
-	q := b.books[b.turn%len(b.books)]
-	b.turn++
-	b.drift(q)
 	var plan []bourse.Command
-	for range 2 {
-		plan = b.requote(plan, q)
+	for range min(markets, len(b.books)) {
+		q := b.books[b.turn%len(b.books)]
+		b.turn++
+		b.drift(q)
+		for range 2 {
+			plan = b.requote(plan, q)
+		}
+		plan = b.take(plan, q)
 	}
-	return b.take(plan, q)
+	return plan
 }
 
 // Learn takes in what became of the commands of the last plan, in their order.

@@ -82,7 +82,7 @@ func TestBotsKeepMarketsMoving(t *testing.T) {
 	for range 5000 {
 		x.now += bourse.Minute
 		var outcomes []bourse.Outcome
-		for _, cmd := range bots.Plan() {
+		for _, cmd := range bots.Plan(1) {
 			outcomes = append(outcomes, x.do(cmd))
 			commands++
 		}
