@@ -1,0 +1,118 @@
+package catalogue_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/catalogue"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// exchange is an engine with a view behind it.
+type exchange struct {
+	t *testing.T
+	e *engine.Engine
+	v *view.View
+}
+
+func newExchange(t *testing.T) *exchange {
+	x := &exchange{t, engine.New(), view.New()}
+	x.do(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Rules: bourse.CurrentRules}})
+	return x
+}
+
+func (x *exchange) do(cmd bourse.Command) {
+	x.t.Helper()
+	cmd.Seq, cmd.Time = x.e.Seq()+1, 1
+	var ev bourse.Events
+	x.e.Apply(&cmd, &ev)
+	if ev.Outcome.Reason != 0 {
+		x.t.Fatalf("refused: %s", ev.Outcome.Reason)
+	}
+	x.v.Begin()
+	x.v.Observe(&cmd, &ev)
+	x.v.End()
+}
+
+// apply makes all changes of a document and returns what they say.
+func (x *exchange) apply(text string) (said []string) {
+	x.t.Helper()
+	doc, err := catalogue.Parse([]byte(text))
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	for {
+		changes, err := doc.Next(x.v.Catalogue())
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		if len(changes) == 0 {
+			return said
+		}
+		for _, c := range changes {
+			said = append(said, c.Text)
+			x.do(c.Command)
+		}
+	}
+}
+
+const small = `
+assets:
+  - {symbol: BTC, name: Bitcoin, scale: 12, enabled: true}
+  - {symbol: USD, name: Dollar, scale: 12, enabled: true}
+networks:
+  - symbol: BTC
+    name: Bitcoin
+    enabled: true
+    assets:
+      - {asset: BTC, precision: 8, confirms: 2, min_deposit: "0.1", min_withdrawal: "0.2", fee_min: "0", fee_max: "1", enabled: true}
+markets:
+  - {base: BTC, quote: USD, base_precision: 6, quote_precision: 2, min_order: "5", initial_price: "60000",
+     maker_fee: "0.001", taker_fee: "0.002", stp: cancel_both, collar: "0.1", max_price: "1000000", enabled: true}
+`
+
+func TestWhatIsAppliedIsListed(t *testing.T) {
+	x := newExchange(t)
+	got := strings.Join(x.apply(small), "; ")
+	const want = "add asset BTC; add asset USD; add network BTC; add asset BTC on network BTC; add market BTC/USD"
+	if got != want {
+		t.Errorf("changes:\n%s\nwant\n%s", got, want)
+	}
+	if again := x.apply(small); len(again) != 0 {
+		t.Errorf("a second time: %v", again)
+	}
+	text, err := catalogue.Of(x.v.Catalogue()).Format()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := x.apply(string(text)); len(again) != 0 {
+		t.Errorf("what is listed differs from itself: %v", again)
+	}
+	if got := x.apply(strings.Replace(small, `taker_fee: "0.002"`, `taker_fee: "0.003"`, 1)); len(got) != 1 || got[0] != "change market BTC/USD" {
+		t.Errorf("another fee: %v", got)
+	}
+}
+
+func TestWhatCannotBe(t *testing.T) {
+	x := newExchange(t)
+	x.apply(small)
+	for name, c := range map[string]struct{ old, new, says string }{
+		"scale":       {"name: Bitcoin, scale: 12", "name: Bitcoin, scale: 13", "scale"},
+		"precision":   {"base_precision: 6", "base_precision: 5", "precisions never change"},
+		"unknown key": {"name: Dollar", "nmae: Dollar", "nmae"},
+		"asset":       {"quote: USD", "quote: EUR", `unknown asset "EUR"`},
+		"number":      {`fee_max: "1"`, `fee_max: "x"`, "fee_max"},
+		"symbol":      {"symbol: USD", "symbol: usd", "add asset usd"},
+	} {
+		text := strings.Replace(small, c.old, c.new, 1)
+		doc, err := catalogue.Parse([]byte(text))
+		if err == nil {
+			_, err = doc.Next(x.v.Catalogue())
+		}
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package catalogue
+
+import (
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// Change is one difference, and the command that makes it.
+type Change struct {
+	// Text says what it is, for people.
+	Text    string
+	Command bourse.Command
+}
+
+// Next returns the changes that can be made now: those of assets, and, when
+// there are none left, those of networks, then of what moves on them, then of
+// markets, because each of them names the ids of those before. When it returns
+// none, everything is as the document says. Errors are *bourse.Error.
+func (d *Document) Next(c *view.Catalogue) ([]Change, error) {
+	for _, part := range [...]func(*view.Catalogue) ([]Change, error){d.assets, d.networks, d.carriages, d.markets} {
+		if changes, err := part(c); err != nil || len(changes) > 0 {
+			return changes, err
+		}
+	}
+	return nil, nil
+}
+
+func (d *Document) assets(c *view.Catalogue) ([]Change, error) {
+	var list []Change
+	for i := range d.Assets {
+		e := &d.Assets[i]
+		want := bourse.Asset{
+			Symbol: e.Symbol, Name: e.Name, Scale: e.Scale, Enabled: e.Enabled, Experimental: e.Experimental,
+		}
+		old := c.Asset(e.Symbol)
+		if old != nil {
+			want.ID = old.ID
+			if *old == want {
+				continue
+			}
+			if old.Scale != want.Scale {
+				return nil, invalid("asset %s: its scale is %d and never changes", e.Symbol, old.Scale)
+			}
+		}
+		list = append(list, change(old == nil, "asset "+string(e.Symbol),
+			bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &want}))
+	}
+	return checked(list)
+}
+
+func (d *Document) networks(c *view.Catalogue) ([]Change, error) {
+	var list []Change
+	for i := range d.Networks {
+		e := &d.Networks[i]
+		want := bourse.Network{
+			Symbol: e.Symbol, Name: e.Name, MemoName: e.MemoName, Enabled: e.Enabled, Experimental: e.Experimental,
+		}
+		old := c.Network(e.Symbol)
+		if old != nil {
+			want.ID = old.ID
+			if *old == want {
+				continue
+			}
+		}
+		list = append(list, change(old == nil, "network "+string(e.Symbol),
+			bourse.Command{Kind: bourse.CommandDefineNetwork, Network: &want}))
+	}
+	return checked(list)
+}
+
+func (d *Document) carriages(c *view.Catalogue) ([]Change, error) {
+	var list []Change
+	for i := range d.Networks {
+		network := c.Network(d.Networks[i].Symbol)
+		for j := range d.Networks[i].Assets {
+			e := &d.Networks[i].Assets[j]
+			name := fmt.Sprintf("asset %s on network %s", e.Asset, network.Symbol)
+			want, err := e.read(c, network)
+			if err != nil {
+				return nil, invalid("%s: %v", name, err)
+			}
+			old := carriage(c, want)
+			if old != nil && *old == *want {
+				continue
+			}
+			list = append(list, change(old == nil, name,
+				bourse.Command{Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: want}))
+		}
+	}
+	return checked(list)
+}
+
+// carriage returns what is listed for an asset on a network, or nil.
+func carriage(c *view.Catalogue, want *bourse.NetworkAsset) *bourse.NetworkAsset {
+	for _, n := range c.NetworkAssets {
+		if n.Network == want.Network && n.Asset == want.Asset {
+			return n
+		}
+	}
+	return nil
+}
+
+func (e *Carriage) read(c *view.Catalogue, network *bourse.Network) (*bourse.NetworkAsset, error) {
+	a := c.Asset(e.Asset)
+	if a == nil {
+		return nil, fmt.Errorf("unknown asset %q", e.Asset)
+	}
+	n := &bourse.NetworkAsset{
+		Asset: a.ID, Network: network.ID, Precision: e.Precision, Confirms: e.Confirms,
+		Contract: e.Contract, Enabled: e.Enabled,
+	}
+	for _, f := range [...]struct {
+		name, text string
+		to         *bourse.Amount
+	}{
+		{"min_deposit", e.MinDeposit, &n.MinDeposit}, {"min_withdrawal", e.MinWithdrawal, &n.MinWithdrawal},
+		{"fee_min", e.FeeMin, &n.FeeMin}, {"fee_max", e.FeeMax, &n.FeeMax},
+	} {
+		var err error
+		if *f.to, err = bourse.ParseAmount(f.text, a.Scale); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return n, nil
+}
+
+func (d *Document) markets(c *view.Catalogue) ([]Change, error) {
+	var list []Change
+	for i := range d.Markets {
+		e := &d.Markets[i]
+		pair := bourse.MakePair(e.Base, e.Quote)
+		want, err := e.read(c)
+		if err != nil {
+			return nil, invalid("market %s: %v", pair, err)
+		}
+		old := c.Market(pair)
+		if old != nil {
+			want.ID, want.Pair, want.State = old.ID, old.Pair, old.State
+			want.LotUnit, want.TotalUnit = old.LotUnit, old.TotalUnit
+			if *old == *want {
+				continue
+			}
+			if old.BasePrecision != want.BasePrecision || old.QuotePrecision != want.QuotePrecision {
+				return nil, invalid("market %s: its precisions never change", pair)
+			}
+		}
+		list = append(list, change(old == nil, "market "+string(pair),
+			bourse.Command{Kind: bourse.CommandDefineMarket, Market: want}))
+	}
+	return checked(list)
+}
+
+func (e *Market) read(c *view.Catalogue) (*bourse.Market, error) {
+	base, quote := c.Asset(e.Base), c.Asset(e.Quote)
+	switch {
+	case base == nil:
+		return nil, fmt.Errorf("unknown asset %q", e.Base)
+	case quote == nil:
+		return nil, fmt.Errorf("unknown asset %q", e.Quote)
+	}
+	m := &bourse.Market{
+		Base: base.ID, Quote: quote.ID, BasePrecision: e.BasePrecision, QuotePrecision: e.QuotePrecision,
+		Enabled: e.Enabled, SelfTrade: bourse.SelfTradeNone, MaxPrice: bourse.MaxPrice,
+	}
+	if e.SelfTrade != "" {
+		var known bool
+		if m.SelfTrade, known = bourse.ParseSelfTradeMode(e.SelfTrade); !known {
+			return nil, fmt.Errorf("unknown stp %q", e.SelfTrade)
+		}
+	}
+	return m, e.numbers(m, quote.Scale)
+}
+
+// numbers reads the decimals of a market.
+func (e *Market) numbers(m *bourse.Market, scale uint8) (err error) {
+	if m.MinOrder, err = bourse.ParseAmount(e.MinOrder, scale); err != nil {
+		return fmt.Errorf("min_order: %w", err)
+	}
+	if m.InitialPrice, err = bourse.ParsePrice(e.InitialPrice, e.QuotePrecision); err != nil {
+		return fmt.Errorf("initial_price: %w", err)
+	}
+	if e.MaxPrice != "" {
+		if m.MaxPrice, err = bourse.ParsePrice(e.MaxPrice, e.QuotePrecision); err != nil {
+			return fmt.Errorf("max_price: %w", err)
+		}
+	}
+	if m.Maker, err = bourse.ParseRate(e.MakerFee); err != nil {
+		return fmt.Errorf("maker_fee: %w", err)
+	}
+	if m.Taker, err = bourse.ParseRate(e.TakerFee); err != nil {
+		return fmt.Errorf("taker_fee: %w", err)
+	}
+	if e.Collar != "" {
+		if m.Collar, err = bourse.ParseRate(e.Collar); err != nil {
+			return fmt.Errorf("collar: %w", err)
+		}
+	}
+	return nil
+}
+
+func change(isNew bool, what string, cmd bourse.Command) Change {
+	if isNew {
+		return Change{"add " + what, cmd}
+	}
+	return Change{"change " + what, cmd}
+}
+
+// checked returns the changes if their commands are well formed.
+func checked(list []Change) ([]Change, error) {
+	for i := range list {
+		if err := list[i].Command.Check(); err != nil {
+			return nil, invalid("%s: %v", list[i].Text, err)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,155 @@
+package catalogue
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// Document is what is listed. All numbers are decimals, in whole assets.
+type Document struct {
+	Assets   []Asset   `yaml:"assets,omitempty"`
+	Networks []Network `yaml:"networks,omitempty"`
+	Markets  []Market  `yaml:"markets,omitempty"`
+}
+
+// Asset is an entry of the assets.
+type Asset struct {
+	Symbol       bourse.Symbol `yaml:"symbol"`
+	Name         string        `yaml:"name"`
+	Scale        uint8         `yaml:"scale"`
+	Enabled      bool          `yaml:"enabled"`
+	Experimental bool          `yaml:"experimental,omitempty"`
+}
+
+// Network is an entry of the networks, with the assets that move on it.
+type Network struct {
+	Symbol       bourse.Symbol `yaml:"symbol"`
+	Name         string        `yaml:"name"`
+	MemoName     string        `yaml:"memo_name,omitempty"`
+	Enabled      bool          `yaml:"enabled"`
+	Experimental bool          `yaml:"experimental,omitempty"`
+	Assets       []Carriage    `yaml:"assets,omitempty"`
+}
+
+// Carriage is an asset on a network.
+type Carriage struct {
+	Asset         bourse.Symbol `yaml:"asset"`
+	Precision     uint8         `yaml:"precision"`
+	Confirms      uint32        `yaml:"confirms"`
+	Contract      string        `yaml:"contract,omitempty"`
+	MinDeposit    string        `yaml:"min_deposit"`
+	MinWithdrawal string        `yaml:"min_withdrawal"`
+	FeeMin        string        `yaml:"fee_min"`
+	FeeMax        string        `yaml:"fee_max"`
+	Enabled       bool          `yaml:"enabled"`
+}
+
+// Market is an entry of the markets.
+type Market struct {
+	Base           bourse.Symbol `yaml:"base"`
+	Quote          bourse.Symbol `yaml:"quote"`
+	BasePrecision  uint8         `yaml:"base_precision"`
+	QuotePrecision uint8         `yaml:"quote_precision"`
+	MinOrder       string        `yaml:"min_order"`
+	InitialPrice   string        `yaml:"initial_price"`
+	// MaxPrice is the highest price that can be counted, if it is empty.
+	MaxPrice string `yaml:"max_price,omitempty"`
+	MakerFee string `yaml:"maker_fee"`
+	TakerFee string `yaml:"taker_fee"`
+	// SelfTrade is none, cancel_newest, cancel_oldest or cancel_both; none if
+	// it is empty.
+	SelfTrade string `yaml:"stp,omitempty"`
+	// Collar is a share of the last price; none if it is empty.
+	Collar  string `yaml:"collar,omitempty"`
+	Enabled bool   `yaml:"enabled"`
+}
+
+// Parse reads a document. Unknown keys, and anything behind the document, are
+// errors.
+func Parse(text []byte) (*Document, error) {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	var doc Document
+	if err := d.Decode(&doc); err != nil {
+		return nil, invalid("catalogue: %v", err)
+	}
+	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return nil, invalid("catalogue: more than one document")
+	}
+	return &doc, nil
+}
+
+func invalid(format string, args ...any) error {
+	return bourse.Errorf(bourse.CodeInvalid, format, args...)
+}
+
+// Format writes a document.
+func (d *Document) Format() ([]byte, error) {
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := errors.Join(e.Encode(d), e.Close()); err != nil {
+		return nil, fmt.Errorf("catalogue: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Of returns the document of what is listed.
+func Of(c *view.Catalogue) *Document {
+	d := new(Document)
+	for _, a := range c.Assets[1:] {
+		d.Assets = append(d.Assets, Asset{a.Symbol, a.Name, a.Scale, a.Enabled, a.Experimental})
+	}
+	for _, n := range c.Networks[1:] {
+		d.Networks = append(d.Networks, networkOf(c, n))
+	}
+	for _, m := range c.Markets[1:] {
+		d.Markets = append(d.Markets, marketOf(c, m))
+	}
+	return d
+}
+
+func networkOf(c *view.Catalogue, n *bourse.Network) Network {
+	doc := Network{
+		Symbol: n.Symbol, Name: n.Name, MemoName: n.MemoName, Enabled: n.Enabled, Experimental: n.Experimental,
+	}
+	for _, on := range c.NetworkAssets {
+		if on.Network != n.ID {
+			continue
+		}
+		a := c.Assets[on.Asset]
+		doc.Assets = append(doc.Assets, Carriage{
+			Asset: a.Symbol, Precision: on.Precision, Confirms: on.Confirms, Contract: on.Contract,
+			MinDeposit: on.MinDeposit.Format(a.Scale), MinWithdrawal: on.MinWithdrawal.Format(a.Scale),
+			FeeMin: on.FeeMin.Format(a.Scale), FeeMax: on.FeeMax.Format(a.Scale), Enabled: on.Enabled,
+		})
+	}
+	return doc
+}
+
+func marketOf(c *view.Catalogue, m *bourse.Market) Market {
+	doc := Market{
+		Base: c.Assets[m.Base].Symbol, Quote: c.Assets[m.Quote].Symbol,
+		BasePrecision: m.BasePrecision, QuotePrecision: m.QuotePrecision,
+		MinOrder:     m.MinOrder.Format(c.Assets[m.Quote].Scale),
+		InitialPrice: m.InitialPrice.Format(m.QuotePrecision),
+		MakerFee:     m.Maker.Format(), TakerFee: m.Taker.Format(), Enabled: m.Enabled,
+	}
+	if m.MaxPrice != bourse.MaxPrice {
+		doc.MaxPrice = m.MaxPrice.Format(m.QuotePrecision)
+	}
+	if m.SelfTrade != bourse.SelfTradeNone {
+		doc.SelfTrade = m.SelfTrade.String()
+	}
+	if m.Collar != 0 {
+		doc.Collar = m.Collar.Format()
+	}
+	return doc
+}
