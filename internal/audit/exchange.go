@@ -1,0 +1,160 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/record"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+)
+
+// Exchange is a data directory, open for reading.
+type Exchange struct {
+	Identity  journal.Identity
+	Files     *journal.Files
+	Snapshots *journal.Snapshots
+	Voids     *journal.VoidList
+	dir       *disk.Dir
+}
+
+// ErrEmpty says that a directory holds no journal.
+var ErrEmpty = errors.New("there is no journal")
+
+// Open opens a data directory.
+func Open(path string) (*Exchange, error) {
+	dir, err := disk.OpenExisting(path)
+	if err != nil {
+		return nil, err
+	}
+	x := &Exchange{dir: dir}
+	if err := x.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), dir.Close())
+	}
+	return x, nil
+}
+
+func (x *Exchange) open() error {
+	id, found, err := journal.Identify(x.dir)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return ErrEmpty
+	}
+	x.Identity = id
+	x.Files, x.Snapshots = journal.NewFiles(x.dir, id), journal.NewSnapshots(x.dir, id)
+	x.Voids, err = journal.LoadVoids(x.dir, id)
+	return err
+}
+
+// Close releases the directory.
+func (x *Exchange) Close() error { return x.dir.Close() }
+
+// Replayed is where a replay ended.
+type Replayed struct {
+	Engine *engine.Engine
+	// Tip is the last frame that was replayed whole.
+	Tip journal.Tip
+	// Since is the sequence of the snapshot that it began from; zero for the
+	// beginning.
+	Since bourse.Seq
+}
+
+// Visit is told of each command of a replay and what it did; an error ends the
+// replay.
+type Visit func(e *engine.Engine, cmd *bourse.Command, ev *bourse.Events) error
+
+// Everything is the end of a replay that goes as far as the journal does.
+const Everything = ^bourse.Seq(0)
+
+// Replay replays the journal from its beginning up to and including a command.
+func (x *Exchange) Replay(to bourse.Seq, visit Visit) (*Replayed, error) {
+	return x.replay(&Replayed{Engine: engine.New()}, to, visit)
+}
+
+// ReplayFrom replays the journal from a snapshot.
+func (x *Exchange) ReplayFrom(at, to bourse.Seq, visit Visit) (*Replayed, error) {
+	s, err := x.Snapshots.Load(at)
+	if err != nil {
+		return nil, err
+	}
+	state, _ := s.Section(sequencer.EngineSection)
+	e, err := engine.Restore(state, func(*bourse.Events) {})
+	if err != nil {
+		return nil, fmt.Errorf("snapshot at %d: %w", at, err)
+	}
+	return x.replay(&Replayed{Engine: e, Tip: s.Header.Tip, Since: at}, to, visit)
+}
+
+func (x *Exchange) replay(r *Replayed, to bourse.Seq, visit Visit) (_ *Replayed, err error) {
+	reader, err := x.Files.Read(r.Engine.Seq() + 1)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	p := player{x: x, r: r, to: to, visit: visit}
+	for r.Engine.Seq() < to {
+		batch, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = p.play(batch)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// player takes frames through an engine.
+type player struct {
+	x     *Exchange
+	r     *Replayed
+	to    bourse.Seq
+	visit Visit
+	cmd   bourse.Command
+	ev    bourse.Events
+}
+
+func (p *player) play(b *journal.Batch) error {
+	rest := b.Commands
+	for i := range b.Count {
+		n, err := record.Decode(rest, &p.cmd)
+		if err != nil {
+			return fmt.Errorf("command %d: %w", b.First+bourse.Seq(i), err)
+		}
+		rest = rest[n:]
+		p.cmd.Seq, p.cmd.Time = b.First+bourse.Seq(i), b.Time
+		if p.cmd.Seq <= p.r.Engine.Seq() {
+			continue
+		}
+		if p.cmd.Seq > p.to {
+			return nil
+		}
+		if err := p.step(); err != nil {
+			return fmt.Errorf("command %d: %w", p.cmd.Seq, err)
+		}
+	}
+	p.r.Tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+	return nil
+}
+
+func (p *player) step() error {
+	p.ev.Reset()
+	if p.x.Voids.Has(p.cmd.Seq) {
+		p.r.Engine.Skip(&p.cmd, &p.ev)
+	} else {
+		p.r.Engine.Apply(&p.cmd, &p.ev)
+	}
+	if p.visit == nil {
+		return nil
+	}
+	return p.visit(p.r.Engine, &p.cmd, &p.ev)
+}

@@ -1,0 +1,215 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/record"
+)
+
+// Verification is what was found to be whole.
+type Verification struct {
+	Exchange string     `json:"exchange"`
+	Sandbox  bool       `json:"sandbox"`
+	First    bourse.Seq `json:"first_seq"`
+	Last     bourse.Seq `json:"last_seq"`
+	Frames   uint64     `json:"frames"`
+	Chain    string     `json:"chain"`
+	// Snapshots are those whose bytes are whole and that lie on the chain.
+	Snapshots []bourse.Seq `json:"snapshots"`
+}
+
+// Verify reads every frame that is kept, and every snapshot: checksums, hash
+// chain, and that each command can be read. Damage is a *journal.DamageError.
+func (x *Exchange) Verify() (*Verification, error) {
+	v := &Verification{Exchange: fmt.Sprintf("%x", x.Identity.Exchange), Sandbox: x.Identity.Sandbox, Snapshots: []bourse.Seq{}}
+	snapshots, err := x.Snapshots.List()
+	if err != nil {
+		return nil, err
+	}
+	chains := map[bourse.Seq]journal.Hash{}
+	for _, at := range snapshots {
+		chains[at] = journal.Hash{}
+	}
+	err = x.Frames(func(b *journal.Batch) error {
+		if v.Frames == 0 {
+			v.First = b.First
+		}
+		v.Frames++
+		v.Last, v.Chain = b.Last(), fmt.Sprintf("%x", b.Chain)
+		if _, wanted := chains[b.Last()]; wanted {
+			chains[b.Last()] = b.Chain
+		}
+		return readable(b)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range snapshots {
+		s, err := x.Snapshots.Load(at)
+		if err != nil {
+			return nil, err
+		}
+		if at >= v.First && s.Header.Tip.Chain != chains[at] {
+			return nil, fmt.Errorf("the snapshot at %d is not of this journal", at)
+		}
+		v.Snapshots = append(v.Snapshots, at)
+	}
+	return v, nil
+}
+
+// readable decodes the commands of a frame.
+func readable(b *journal.Batch) error {
+	var cmd bourse.Command
+	rest := b.Commands
+	for i := range b.Count {
+		n, err := record.Decode(rest, &cmd)
+		if err != nil {
+			return fmt.Errorf("command %d: %w", b.First+bourse.Seq(i), err)
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// Frames reads every frame that is kept.
+func (x *Exchange) Frames(visit func(*journal.Batch) error) (err error) {
+	from := bourse.Seq(1)
+	stub, err := x.Files.Stub()
+	if err != nil {
+		return err
+	}
+	if stub != nil {
+		from = stub.Seq + 1
+	}
+	reader, err := x.Files.Read(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	for {
+		b, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = visit(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// Entry is one command, as `journal dump` shows it.
+type Entry struct {
+	Seq     bourse.Seq `json:"seq"`
+	Time    string     `json:"time"`
+	Term    uint64     `json:"term"`
+	Command string     `json:"command"`
+	Voided  bool       `json:"voided,omitempty"`
+}
+
+// Dump tells the commands from one sequence to another.
+func (x *Exchange) Dump(from, to bourse.Seq, tell func(Entry) error) error {
+	var cmd bourse.Command
+	return x.Frames(func(b *journal.Batch) error {
+		if b.Last() < from || b.First > to {
+			return nil
+		}
+		rest := b.Commands
+		for i := range b.Count {
+			seq := b.First + bourse.Seq(i)
+			n, err := record.Decode(rest, &cmd)
+			if err != nil {
+				return fmt.Errorf("command %d: %w", seq, err)
+			}
+			rest = rest[n:]
+			if seq < from || seq > to {
+				continue
+			}
+			e := Entry{seq, b.Time.Std().Format(time.RFC3339Nano), b.Term, Describe(&cmd), x.Voids.Has(seq)}
+			if err := tell(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// StateReport is a state hash, and how the snapshots agree with it.
+type StateReport struct {
+	Seq       bourse.Seq       `json:"seq"`
+	Commands  uint64           `json:"commands"`
+	StateHash string           `json:"state_hash"`
+	Seconds   float64          `json:"seconds"`
+	Snapshots []SnapshotReport `json:"snapshots"`
+}
+
+// SnapshotReport is how one snapshot agrees.
+type SnapshotReport struct {
+	Seq bourse.Seq `json:"seq"`
+	// Agrees is true if the replay from the beginning had the snapshot's state
+	// hash at its moment, and a replay from the snapshot ends like that from the
+	// beginning.
+	Agrees bool `json:"agrees"`
+}
+
+// States replays the journal from its beginning and from each snapshot. now
+// times the first replay.
+func (x *Exchange) States(to bourse.Seq, now func() time.Time) (*StateReport, error) {
+	snapshots, err := x.Snapshots.List()
+	if err != nil {
+		return nil, err
+	}
+	passed := map[bourse.Seq][32]byte{}
+	for _, at := range snapshots {
+		passed[at] = [32]byte{}
+	}
+	began := now()
+	end, err := x.Replay(to, func(e *engine.Engine, cmd *bourse.Command, _ *bourse.Events) error {
+		if _, wanted := passed[cmd.Seq]; wanted {
+			passed[cmd.Seq] = e.StateHash()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	hash := end.Engine.StateHash()
+	r := &StateReport{
+		Seq: end.Engine.Seq(), Commands: uint64(end.Engine.Seq()), StateHash: fmt.Sprintf("%x", hash),
+		Seconds: now().Sub(began).Seconds(), Snapshots: []SnapshotReport{},
+	}
+	for _, at := range snapshots {
+		if at > end.Engine.Seq() {
+			continue
+		}
+		agrees, err := x.agrees(at, end.Engine.Seq(), passed[at], hash)
+		if err != nil {
+			return nil, err
+		}
+		r.Snapshots = append(r.Snapshots, SnapshotReport{at, agrees})
+	}
+	return r, nil
+}
+
+func (x *Exchange) agrees(at, to bourse.Seq, passed, last [32]byte) (bool, error) {
+	s, err := x.Snapshots.Load(at)
+	if err != nil {
+		return false, err
+	}
+	if s.Header.State != journal.Hash(passed) {
+		return false, nil
+	}
+	end, err := x.ReplayFrom(at, to, nil)
+	if err != nil {
+		return false, err
+	}
+	return end.Engine.StateHash() == last, nil
+}
