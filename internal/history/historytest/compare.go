@@ -1,0 +1,142 @@
+package historytest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/history"
+)
+
+// comparison asks two stores the same.
+type comparison struct {
+	t         *testing.T
+	want, got history.Store
+}
+
+// compare asks both stores about everything in a past, with spans and pages
+// drawn at random.
+func compare(t *testing.T, p *past, want, got history.Store) {
+	t.Helper()
+	c, rng := comparison{t, want, got}, p.rng
+	for account := bourse.AccountID(1); account <= pastAccounts+1; account++ {
+		span := history.Span{First: 1 + rng.Uint64N(p.orders[account]+3), Last: rng.Uint64N(p.orders[account] + 3)}
+		c.account(account, p.market(), history.Span{First: 1, Last: 1 << 40}, 0, 1000)
+		c.account(account, p.market(), span, rng.IntN(20), 1+rng.IntN(20))
+		name, _ := bourse.ParseClientID(fmt.Sprintf("name-%d", rng.IntN(p.names/3+1)))
+		c.order(account, 1+bourse.OrderID(rng.Uint64N(uint64(p.lastOrder)+1)), name)
+		c.fillsOf(account, p.lastOrder, rng)
+	}
+	for market := bourse.MarketID(1); market <= pastMarkets+1; market++ {
+		for _, res := range []history.Resolution{history.Minute, history.Hour, history.Day} {
+			at := p.cursor.Time - bourse.Time(rng.Int64N(int64(20*bourse.Day)))
+			c.market(market, res, 0, 1<<62, 1000)
+			c.market(market, res, at.Floor(bourse.Time(res)), p.cursor.Time, 1+rng.IntN(5))
+			c.market(market, res, at, at+bourse.Day, 50)
+		}
+	}
+	c.notes(0, 1000)
+	c.notes(rng.IntN(10), 1+rng.IntN(10))
+}
+
+// account compares an account's lists. The span's end is also the ordinal where
+// lists of one market begin.
+func (c comparison) account(account bourse.AccountID, market bourse.MarketID, span history.Span, skip, limit int) {
+	c.t.Helper()
+	ctx, about := context.Background(), fmt.Sprintf("account %d, market %d, %+v, skip %d, limit %d", account, market, span, skip, limit)
+	same(c, "Orders of "+about, func(s history.Store) ([]history.Order, error) { return s.Orders(ctx, account, span) })
+	same(c, "Fills of "+about, func(s history.Store) ([]history.Fill, error) { return s.Fills(ctx, account, span) })
+	same(c, "OrdersIn of "+about, func(s history.Store) ([]history.Order, error) {
+		return s.OrdersIn(ctx, account, market, span.Last, skip, limit)
+	})
+	same(c, "FillsIn of "+about, func(s history.Store) ([]history.Fill, error) {
+		return s.FillsIn(ctx, account, market, span.Last, skip, limit)
+	})
+	same(c, "Transfers of "+about, func(s history.Store) ([]history.Transfer, error) {
+		return s.Transfers(ctx, account, skip, limit)
+	})
+}
+
+// order compares what is known of one order, and of a name.
+func (c comparison) order(account bourse.AccountID, id bourse.OrderID, name bourse.ClientID) {
+	c.t.Helper()
+	ctx := context.Background()
+	same(c, fmt.Sprintf("Order %d of account %d", id, account), one(func(s history.Store) (history.Order, bool, error) {
+		return s.Order(ctx, account, id)
+	}))
+	same(c, fmt.Sprintf("OrderNamed %s of account %d", name, account), one(func(s history.Store) (history.Order, bool, error) {
+		return s.OrderNamed(ctx, account, name)
+	}))
+}
+
+// fillsOf compares the fills of some orders, also of other accounts' ones.
+func (c comparison) fillsOf(account bourse.AccountID, last bourse.OrderID, rng *rand.Rand) {
+	c.t.Helper()
+	ids := []bourse.OrderID{last + 9}
+	for id := bourse.OrderID(1); id <= last; id++ {
+		if rng.IntN(3) == 0 && len(ids) < 50 {
+			ids = append(ids, id)
+		}
+	}
+	same(c, fmt.Sprintf("FillsOf %v of account %d", ids, account), func(s history.Store) ([]history.Fill, error) {
+		return s.FillsOf(context.Background(), account, ids)
+	})
+}
+
+// market compares a market's trades and candles.
+func (c comparison) market(market bourse.MarketID, res history.Resolution, from, to bourse.Time, limit int) {
+	c.t.Helper()
+	ctx, about := context.Background(), fmt.Sprintf("market %d, width %d, from %d to %d, limit %d", market, res, from, to, limit)
+	same(c, "Trades of "+about, func(s history.Store) ([]history.Trade, error) {
+		return s.Trades(ctx, market, history.Span{First: 3, Last: uint64(2 + limit)})
+	})
+	same(c, "Candles of "+about, func(s history.Store) ([]history.Candle, error) {
+		return s.Candles(ctx, market, res, from, to, limit)
+	})
+	same(c, "CandleBefore of "+about, one(func(s history.Store) (history.Candle, bool, error) {
+		return s.CandleBefore(ctx, market, res, to)
+	}))
+	same(c, "CandleBefore the start of "+about, one(func(s history.Store) (history.Candle, bool, error) {
+		return s.CandleBefore(ctx, market, res, from)
+	}))
+	same(c, "FirstCandle of "+about, one(func(s history.Store) (history.Candle, bool, error) {
+		return s.FirstCandle(ctx, market, res)
+	}))
+}
+
+func (c comparison) notes(skip, limit int) {
+	c.t.Helper()
+	same(c, fmt.Sprintf("Notes, skip %d, limit %d", skip, limit), func(s history.Store) ([]history.Note, error) {
+		return s.Notes(context.Background(), skip, limit)
+	})
+}
+
+// one makes a list of what may be there.
+func one[R any](get func(history.Store) (R, bool, error)) func(history.Store) ([]R, error) {
+	return func(s history.Store) ([]R, error) {
+		r, found, err := get(s)
+		if err != nil || !found {
+			return nil, err
+		}
+		return []R{r}, nil
+	}
+}
+
+// same fails the test unless both stores answer the same rows.
+func same[R comparable](c comparison, about string, ask func(history.Store) ([]R, error)) {
+	c.t.Helper()
+	want, err := ask(c.want)
+	if err != nil {
+		c.t.Fatalf("%s: the model says %v", about, err)
+	}
+	got, err := ask(c.got)
+	switch {
+	case err != nil:
+		c.t.Errorf("%s: %v", about, err)
+	case !slices.Equal(got, want):
+		c.t.Errorf("%s:\n got %+v\nwant %+v", about, got, want)
+	}
+}
