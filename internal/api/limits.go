@@ -135,8 +135,10 @@ type buckets[K comparable] struct {
 	mu sync.Mutex
 	// full is by name; the zero name stands for all that found no room.
 	full map[K]time.Time
-	// sweep is at how many buckets idle ones are looked for.
+	// sweep is at how many buckets idle ones are looked for, swept when they last
+	// were.
 	sweep int
+	swept time.Time
 }
 
 // newBuckets returns nil for a rate that sets no limit.
@@ -185,6 +187,11 @@ func (b *buckets[K]) place(name K, now time.Time) K {
 	if _, known := b.full[name]; known || len(b.full) < b.sweep {
 		return name
 	}
+	var nobody K
+	if len(b.full) >= mostBuckets && now.Sub(b.swept) < time.Second {
+		return nobody
+	}
+	b.swept = now
 	for n, full := range b.full {
 		if !full.After(now) {
 			delete(b.full, n)
@@ -192,7 +199,6 @@ func (b *buckets[K]) place(name K, now time.Time) K {
 	}
 	b.sweep = min(max(2*len(b.full), fewBuckets), mostBuckets)
 	if len(b.full) >= mostBuckets {
-		var nobody K
 		return nobody
 	}
 	return name

@@ -1,0 +1,109 @@
+package history_test
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/history"
+	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
+)
+
+// business makes batches that look like a busy exchange: for each ten orders
+// that end, four trades with two fills each.
+type business struct {
+	random  *rand.Rand
+	seq     bourse.Seq
+	order   bourse.OrderID
+	time    bourse.Time
+	numbers map[bourse.MarketID]uint64
+	orders  map[bourse.AccountID]uint64
+	fills   map[bourse.AccountID]uint64
+}
+
+const (
+	customers = 1000
+	markets   = 10
+)
+
+func newBusiness() *business {
+	return &business{
+		random: rand.New(rand.NewPCG(1, 2)), time: 1_700_000_000 * bourse.Second,
+		numbers: map[bourse.MarketID]uint64{}, orders: map[bourse.AccountID]uint64{}, fills: map[bourse.AccountID]uint64{},
+	}
+}
+
+// fill fills a batch with about some rows.
+func (b *business) fill(batch *history.Batch, rows int) {
+	batch.Reset()
+	batch.From = b.seq + 1
+	for batch.Rows() < rows {
+		for range 10 {
+			b.close(batch)
+		}
+		for range 4 {
+			b.trade(batch)
+		}
+	}
+	batch.To, batch.Time = b.seq, b.time
+}
+
+func (b *business) close(batch *history.Batch) {
+	b.seq++
+	b.order++
+	b.time += 50
+	account := bourse.AccountID(b.random.IntN(customers) + 1)
+	b.orders[account]++
+	o := history.Order{Seq: b.seq, Closed: b.time, Order: bourse.Order{
+		ID: b.order, Account: account, Status: bourse.Canceled, Ordinal: b.orders[account], Time: b.time - 1000,
+		Filled: 17, Place: bourse.Place{
+			Market: bourse.MarketID(b.random.IntN(markets) + 1), Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC,
+			SelfTrade: bourse.CancelNewest, Price: 6_543_210, Lots: 123_456,
+		},
+	}}
+	if b.order%4 == 0 {
+		o.ClientID, _ = bourse.ParseClientID("0190c2f8-6b1e-7c1d-9f3a-" + o.Time.Std().Format("150405.00000"))
+	}
+	batch.Orders = append(batch.Orders, o)
+}
+
+func (b *business) trade(batch *history.Batch) {
+	b.seq++
+	b.time += 50
+	market := bourse.MarketID(b.random.IntN(markets) + 1)
+	b.numbers[market]++
+	t := history.Trade{
+		Seq: b.seq, Market: market, Number: b.numbers[market], Time: b.time, TakerSide: bourse.Sell,
+		Price: bourse.Price(6_543_210 + b.random.IntN(1000)), Lots: 1234, Total: bourse.Units(8_074_321_140),
+	}
+	batch.Trades = append(batch.Trades, t)
+	for role := bourse.Maker; role <= bourse.Taker; role++ {
+		account := bourse.AccountID(b.random.IntN(customers) + 1)
+		b.fills[account]++
+		batch.Fills = append(batch.Fills, history.Fill{
+			Seq: b.seq, Account: account, Ordinal: b.fills[account], Order: b.order - bourse.OrderID(b.random.IntN(10)),
+			Market: market, Time: b.time, Side: bourse.Buy, Role: role, Price: t.Price, Lots: t.Lots, Total: t.Total,
+			Fee: bourse.Units(1234),
+		})
+	}
+}
+
+// BenchmarkWrite writes batches of the size that the follower writes when it has
+// to catch up.
+func BenchmarkWrite(b *testing.B) {
+	store, err := sqlhistory.Open(b.Context(), filepath.Join(b.TempDir(), "history.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	make, batch, rows := newBusiness(), history.Batch{}, 0
+	for b.Loop() {
+		make.fill(&batch, 20_000)
+		if err := store.Write(b.Context(), &batch); err != nil {
+			b.Fatal(err)
+		}
+		rows += batch.Rows()
+	}
+	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
+}

@@ -1,0 +1,117 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/history"
+)
+
+// widths are the candles that are kept.
+var widths = [...]history.Resolution{history.Minute, history.Hour, history.Day}
+
+// candleID names the candle of a market and width that was drawn last.
+type candleID struct {
+	market bourse.MarketID
+	width  history.Resolution
+}
+
+// drawing is a candle that is being drawn; changed is true until it is written.
+type drawing struct {
+	history.Candle
+	changed bool
+}
+
+// draw draws trades into their candles, and writes the candles that changed.
+func (s *Store) draw(ctx context.Context, tx *sql.Tx, trades []history.Trade) error {
+	for i := range trades {
+		for _, width := range widths {
+			d, err := s.candle(ctx, tx, candleID{trades[i].Market, width}, trades[i].Time)
+			if err != nil {
+				return err
+			}
+			d.Add(&trades[i])
+			d.changed = true
+		}
+	}
+	for id, d := range s.drawing {
+		if err := s.putCandle(ctx, tx, id, d); err != nil {
+			return err
+		}
+	}
+	return s.inserts.candles.flush(ctx, tx)
+}
+
+// candle returns the candle that a moment is in. The one that was drawn until
+// then is put aside.
+func (s *Store) candle(ctx context.Context, tx *sql.Tx, id candleID, at bourse.Time) (*drawing, error) {
+	start := at.Floor(bourse.Time(id.width))
+	d := s.drawing[id]
+	if d != nil && d.Start == start {
+		return d, nil
+	}
+	if d == nil {
+		d = new(drawing)
+		s.drawing[id] = d
+	} else if err := s.putCandle(ctx, tx, id, d); err != nil {
+		return nil, err
+	}
+	rows, err := tx.QueryContext(ctx, selectCandles+`AND start = ?`, int64(id.market), int64(id.width), int64(start))
+	if err != nil {
+		return nil, err
+	}
+	*d = drawing{Candle: history.Candle{Start: start}}
+	if rows.Next() {
+		err = scanCandle(rows, &d.Candle)
+	}
+	return d, errors.Join(err, rows.Err(), rows.Close())
+}
+
+// putCandle puts a candle into the table if it changed.
+func (s *Store) putCandle(ctx context.Context, tx *sql.Tx, id candleID, d *drawing) error {
+	if !d.changed {
+		return nil
+	}
+	d.changed = false
+	return s.inserts.candles.add(ctx, tx, int64(id.market), int64(id.width), int64(d.Start), integer(d.Open),
+		integer(d.High), integer(d.Low), integer(d.Close), high(d.Volume), low(d.Volume),
+		high(d.Value), low(d.Value), integer(d.Last))
+}
+
+const (
+	selectCandles = `SELECT start, open, high, low, close, volume_hi, volume_lo, value_hi, value_lo, last
+		FROM candles WHERE market = ? AND width = ? `
+	selectCandlesIn    = selectCandles + `AND start BETWEEN ? AND ? ORDER BY start LIMIT ?`
+	selectCandleBefore = selectCandles + `AND start < ? ORDER BY start DESC LIMIT 1`
+	selectFirstCandle  = selectCandles + `ORDER BY start LIMIT 1`
+)
+
+func scanCandle(r *sql.Rows, c *history.Candle) error {
+	var volume, value amount
+	err := r.Scan(&c.Start, &c.Open, &c.High, &c.Low, &c.Close, &volume.hi, &volume.lo, &value.hi, &value.lo, &c.Last)
+	c.Volume, c.Value = volume.get(), value.get()
+	return err
+}
+
+// Candles returns a market's candles, oldest first.
+func (s *Store) Candles(
+	ctx context.Context, market bourse.MarketID, res history.Resolution, from, to bourse.Time, limit int,
+) ([]history.Candle, error) {
+	return list(ctx, s, selectCandlesIn, scanCandle, int64(market), int64(res), int64(from), int64(to), limit)
+}
+
+// CandleBefore returns the last candle that starts before a time.
+func (s *Store) CandleBefore(
+	ctx context.Context, market bourse.MarketID, res history.Resolution, before bourse.Time,
+) (history.Candle, bool, error) {
+	return one(ctx, s, selectCandleBefore, scanCandle, int64(market), int64(res), int64(before))
+}
+
+// FirstCandle returns the first candle of a market.
+func (s *Store) FirstCandle(
+	ctx context.Context, market bourse.MarketID, res history.Resolution,
+) (history.Candle, bool, error) {
+	return one(ctx, s, selectFirstCandle, scanCandle, int64(market), int64(res))
+}

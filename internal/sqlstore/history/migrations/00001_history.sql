@@ -1,0 +1,117 @@
+-- +goose Up
+-- Times are microseconds since 1970; sides, types and the like are the numbers
+-- of the vocabulary; an amount is 2^64 times its hi plus its lo, and lo is the
+-- two's complement of what does not fit a signed column.
+
+-- How far the store has come: one row.
+CREATE TABLE cursor (
+	one   INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+	seq   INTEGER NOT NULL,
+	time  INTEGER NOT NULL,
+	chain BLOB    NOT NULL CHECK (length(chain) = 32)
+) STRICT;
+INSERT INTO cursor VALUES (1, 0, 0, zeroblob(32));
+
+-- Orders that reached their final status.
+CREATE TABLE orders (
+	account   INTEGER NOT NULL,
+	ordinal   INTEGER NOT NULL,
+	id        INTEGER NOT NULL,
+	market    INTEGER NOT NULL,
+	side      INTEGER NOT NULL,
+	type      INTEGER NOT NULL,
+	tif       INTEGER NOT NULL,
+	selftrade INTEGER NOT NULL,
+	postonly  INTEGER NOT NULL,
+	price     INTEGER NOT NULL,
+	stop      INTEGER NOT NULL,
+	lots      INTEGER NOT NULL,
+	total_hi  INTEGER NOT NULL,
+	total_lo  INTEGER NOT NULL,
+	client_id TEXT,
+	status    INTEGER NOT NULL,
+	triggered INTEGER NOT NULL,
+	time      INTEGER NOT NULL,
+	filled    INTEGER NOT NULL,
+	seq       INTEGER NOT NULL,
+	closed    INTEGER NOT NULL,
+	PRIMARY KEY (account, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX orders_by_market ON orders (account, market, ordinal);
+CREATE INDEX orders_by_id ON orders (id);
+CREATE INDEX orders_by_client_id ON orders (account, client_id, ordinal) WHERE client_id IS NOT NULL;
+
+-- Trades as the public sees them.
+CREATE TABLE trades (
+	market     INTEGER NOT NULL,
+	number     INTEGER NOT NULL,
+	seq        INTEGER NOT NULL,
+	time       INTEGER NOT NULL,
+	taker_side INTEGER NOT NULL,
+	price      INTEGER NOT NULL,
+	lots       INTEGER NOT NULL,
+	total_hi   INTEGER NOT NULL,
+	total_lo   INTEGER NOT NULL,
+	PRIMARY KEY (market, number)
+) STRICT, WITHOUT ROWID;
+
+-- Each account's side of a trade.
+CREATE TABLE fills (
+	account  INTEGER NOT NULL,
+	ordinal  INTEGER NOT NULL,
+	order_id INTEGER NOT NULL,
+	market   INTEGER NOT NULL,
+	seq      INTEGER NOT NULL,
+	time     INTEGER NOT NULL,
+	side     INTEGER NOT NULL,
+	role     INTEGER NOT NULL,
+	price    INTEGER NOT NULL,
+	lots     INTEGER NOT NULL,
+	total_hi INTEGER NOT NULL,
+	total_lo INTEGER NOT NULL,
+	fee_hi   INTEGER NOT NULL,
+	fee_lo   INTEGER NOT NULL,
+	PRIMARY KEY (account, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fills_by_market ON fills (account, market, ordinal);
+CREATE INDEX fills_by_order ON fills (order_id);
+
+-- A transfer is here once for each of its accounts.
+CREATE TABLE transfers (
+	account      INTEGER NOT NULL,
+	seq          INTEGER NOT NULL,
+	place        INTEGER NOT NULL,
+	time         INTEGER NOT NULL,
+	kind         INTEGER NOT NULL,
+	from_account INTEGER NOT NULL,
+	to_account   INTEGER NOT NULL,
+	asset        INTEGER NOT NULL,
+	amount_hi    INTEGER NOT NULL,
+	amount_lo    INTEGER NOT NULL,
+	PRIMARY KEY (account, seq, place)
+) STRICT, WITHOUT ROWID;
+
+-- What operators asked for.
+CREATE TABLE notes (
+	seq      INTEGER NOT NULL PRIMARY KEY,
+	time     INTEGER NOT NULL,
+	operator INTEGER NOT NULL,
+	text     TEXT    NOT NULL
+) STRICT;
+
+-- Candles, folded from the trades; a width is in microseconds.
+CREATE TABLE candles (
+	market    INTEGER NOT NULL,
+	width     INTEGER NOT NULL,
+	start     INTEGER NOT NULL,
+	open      INTEGER NOT NULL,
+	high      INTEGER NOT NULL,
+	low       INTEGER NOT NULL,
+	close     INTEGER NOT NULL,
+	volume_hi INTEGER NOT NULL,
+	volume_lo INTEGER NOT NULL,
+	value_hi  INTEGER NOT NULL,
+	value_lo  INTEGER NOT NULL,
+	last      INTEGER NOT NULL,
+	PRIMARY KEY (market, width, start)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,145 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/history"
+)
+
+const (
+	selectCursor = `SELECT seq, time, chain FROM cursor`
+
+	orderColumns = `account, ordinal, id, market, side, type, tif, selftrade, postonly, price, stop, lots,
+		total_hi, total_lo, coalesce(client_id, ''), status, triggered, time, filled, seq, closed`
+	selectOrders     = `SELECT ` + orderColumns + ` FROM orders WHERE account = ? `
+	selectOrdersSpan = selectOrders + `AND ordinal BETWEEN ? AND ? ORDER BY ordinal DESC`
+	// What is passed over is read from the index alone.
+	selectOrdersIn = selectOrders + `AND ordinal IN (SELECT ordinal FROM orders
+		WHERE account = ? AND market = ? AND ordinal <= ? ORDER BY ordinal DESC LIMIT ? OFFSET ?) ORDER BY ordinal DESC`
+	selectOrder      = selectOrders + `AND id = ?`
+	selectOrderNamed = selectOrders + `AND client_id = ? ORDER BY ordinal DESC LIMIT 1`
+
+	fillColumns = `account, ordinal, order_id, market, seq, time, side, role, price, lots,
+		total_hi, total_lo, fee_hi, fee_lo`
+	selectFills     = `SELECT ` + fillColumns + ` FROM fills WHERE account = ? `
+	selectFillsSpan = selectFills + `AND ordinal BETWEEN ? AND ? ORDER BY ordinal DESC`
+	selectFillsIn   = selectFills + `AND ordinal IN (SELECT ordinal FROM fills
+		WHERE account = ? AND market = ? AND ordinal <= ? ORDER BY ordinal DESC LIMIT ? OFFSET ?) ORDER BY ordinal DESC`
+	// The planner would rather read all of the account's fills.
+	selectFillsOf = `SELECT ` + fillColumns + ` FROM fills INDEXED BY fills_by_order
+		WHERE account = ? AND order_id IN (SELECT value FROM json_each(?)) ORDER BY ordinal`
+
+	selectTrades = `SELECT market, number, seq, time, taker_side, price, lots, total_hi, total_lo
+		FROM trades WHERE market = ? AND number BETWEEN ? AND ? ORDER BY number DESC`
+	selectTransfers = `SELECT seq, place, time, kind, from_account, to_account, asset, amount_hi, amount_lo
+		FROM transfers WHERE account = ? ORDER BY seq DESC, place DESC LIMIT ? OFFSET ?`
+	selectNotes = `SELECT seq, time, operator, text FROM notes ORDER BY seq DESC LIMIT ? OFFSET ?`
+)
+
+// queries are prepared when the store is opened.
+var queries = [...]string{
+	selectCursor, selectOrdersSpan, selectOrdersIn, selectOrder, selectOrderNamed,
+	selectFillsSpan, selectFillsIn, selectFillsOf, selectTrades, selectTransfers, selectNotes,
+	selectCandlesIn, selectCandleBefore, selectFirstCandle,
+}
+
+func scanOrder(r *sql.Rows, o *history.Order) error {
+	var total amount
+	var client string
+	err := r.Scan(&o.Account, &o.Ordinal, &o.ID, &o.Market, &o.Side, &o.Type, &o.TIF, &o.SelfTrade, &o.PostOnly,
+		&o.Price, &o.Stop, &o.Lots, &total.hi, &total.lo, &client, &o.Status, &o.Triggered, &o.Time, &o.Filled,
+		&o.Seq, &o.Closed)
+	o.Total = total.get()
+	copy(o.ClientID[:], client)
+	return err
+}
+
+// Orders returns an account's final orders with ordinals in the span.
+func (s *Store) Orders(ctx context.Context, account bourse.AccountID, span history.Span) ([]history.Order, error) {
+	return list(ctx, s, selectOrdersSpan, scanOrder, int64(account), integer(span.First), integer(span.Last))
+}
+
+// OrdersIn returns an account's final orders in a market.
+func (s *Store) OrdersIn(
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int,
+) ([]history.Order, error) {
+	return list(ctx, s, selectOrdersIn, scanOrder, int64(account), int64(account), int64(market), integer(last), limit, skip)
+}
+
+// Order returns one final order of an account.
+func (s *Store) Order(ctx context.Context, account bourse.AccountID, id bourse.OrderID) (history.Order, bool, error) {
+	return one(ctx, s, selectOrder, scanOrder, int64(account), integer(id))
+}
+
+// OrderNamed returns an account's latest final order with this client id.
+func (s *Store) OrderNamed(
+	ctx context.Context, account bourse.AccountID, id bourse.ClientID,
+) (history.Order, bool, error) {
+	return one(ctx, s, selectOrderNamed, scanOrder, int64(account), id.String())
+}
+
+func scanFill(r *sql.Rows, f *history.Fill) error {
+	var total, fee amount
+	err := r.Scan(&f.Account, &f.Ordinal, &f.Order, &f.Market, &f.Seq, &f.Time, &f.Side, &f.Role, &f.Price, &f.Lots,
+		&total.hi, &total.lo, &fee.hi, &fee.lo)
+	f.Total, f.Fee = total.get(), fee.get()
+	return err
+}
+
+// Fills returns an account's fills with ordinals in the span.
+func (s *Store) Fills(ctx context.Context, account bourse.AccountID, span history.Span) ([]history.Fill, error) {
+	return list(ctx, s, selectFillsSpan, scanFill, int64(account), integer(span.First), integer(span.Last))
+}
+
+// FillsIn returns an account's fills in a market.
+func (s *Store) FillsIn(
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int,
+) ([]history.Fill, error) {
+	return list(ctx, s, selectFillsIn, scanFill, int64(account), int64(account), int64(market), integer(last), limit, skip)
+}
+
+// FillsOf returns the fills of an account's orders.
+func (s *Store) FillsOf(
+	ctx context.Context, account bourse.AccountID, orders []bourse.OrderID,
+) ([]history.Fill, error) {
+	if len(orders) == 0 {
+		return nil, nil
+	}
+	ids, err := json.Marshal(orders)
+	if err != nil {
+		return nil, err
+	}
+	return list(ctx, s, selectFillsOf, scanFill, int64(account), string(ids))
+}
+
+// Trades returns a market's trades with numbers in the span.
+func (s *Store) Trades(ctx context.Context, market bourse.MarketID, span history.Span) ([]history.Trade, error) {
+	return list(ctx, s, selectTrades, func(r *sql.Rows, t *history.Trade) error {
+		var total amount
+		err := r.Scan(&t.Market, &t.Number, &t.Seq, &t.Time, &t.TakerSide, &t.Price, &t.Lots, &total.hi, &total.lo)
+		t.Total = total.get()
+		return err
+	}, int64(market), integer(span.First), integer(span.Last))
+}
+
+// Transfers returns the transfers to or from an account.
+func (s *Store) Transfers(
+	ctx context.Context, account bourse.AccountID, skip, limit int,
+) ([]history.Transfer, error) {
+	return list(ctx, s, selectTransfers, func(r *sql.Rows, t *history.Transfer) error {
+		var sum amount
+		err := r.Scan(&t.Seq, &t.Index, &t.Time, &t.Kind, &t.From, &t.To, &t.Asset, &sum.hi, &sum.lo)
+		t.Amount = sum.get()
+		return err
+	}, int64(account), limit, skip)
+}
+
+// Notes returns the operators' notes.
+func (s *Store) Notes(ctx context.Context, skip, limit int) ([]history.Note, error) {
+	return list(ctx, s, selectNotes, func(r *sql.Rows, n *history.Note) error {
+		return r.Scan(&n.Seq, &n.Time, &n.Operator, &n.Text)
+	}, limit, skip)
+}

@@ -1,0 +1,174 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/history"
+)
+
+const updateCursor = `UPDATE cursor SET seq = ?, time = ?, chain = ?`
+
+// Write adds a batch and moves the cursor.
+func (s *Store) Write(ctx context.Context, b *history.Batch) error {
+	if b.From != s.cursor.Seq+1 {
+		return history.ErrOutOfOrder
+	}
+	next := history.Cursor{Seq: b.To, Time: b.Time, Chain: b.Chain}
+	err := s.file.Write(ctx, func(tx *sql.Tx) error {
+		if err := s.inserts.batch(ctx, tx, b); err != nil {
+			return err
+		}
+		if err := s.draw(ctx, tx, b.Trades); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, updateCursor, integer(next.Seq), int64(next.Time), next.Chain[:])
+		return err
+	})
+	if err != nil {
+		clear(s.drawing) // they may hold trades that were not written
+		return s.recover(ctx, next, err)
+	}
+	s.cursor = next
+	s.fold(ctx)
+	return nil
+}
+
+// recover finds out what a failed write left, which after a failed commit can be
+// all of it.
+func (s *Store) recover(ctx context.Context, next history.Cursor, failed error) error {
+	now, err := s.Cursor(context.WithoutCancel(ctx))
+	if err != nil {
+		return failed // and the next write will fail as well
+	}
+	s.cursor = now
+	if now == next {
+		return nil
+	}
+	return failed
+}
+
+// fold keeps the log short. The batch is written: if the log cannot be folded
+// now it grows, that is all, and the next batch says what is wrong.
+func (s *Store) fold(ctx context.Context) {
+	if size, err := s.file.LogSize(); err == nil && size >= foldAt {
+		_ = s.file.Fold(ctx)
+	}
+}
+
+// inserts puts rows into the tables, many with each statement.
+type inserts struct {
+	orders, trades, fills, transfers, notes, candles insert
+}
+
+// prepare prepares all statements.
+func (i *inserts) prepare(ctx context.Context, db *sql.DB) error {
+	for _, table := range [...]struct {
+		insert  *insert
+		into    string
+		columns int
+	}{
+		{&i.orders, `INSERT INTO orders (account, ordinal, id, market, side, type, tif, selftrade, postonly, price,
+			stop, lots, total_hi, total_lo, client_id, status, triggered, time, filled, seq, closed) VALUES `, 21},
+		{&i.trades, `INSERT INTO trades (market, number, seq, time, taker_side, price, lots, total_hi, total_lo) VALUES `, 9},
+		{&i.fills, `INSERT INTO fills (account, ordinal, order_id, market, seq, time, side, role, price, lots,
+			total_hi, total_lo, fee_hi, fee_lo) VALUES `, 14},
+		{&i.transfers, `INSERT INTO transfers (account, seq, place, time, kind, from_account, to_account, asset,
+			amount_hi, amount_lo) VALUES `, 10},
+		{&i.notes, `INSERT INTO notes (seq, time, operator, text) VALUES `, 4},
+		{&i.candles, `INSERT OR REPLACE INTO candles (market, width, start, open, high, low, close,
+			volume_hi, volume_lo, value_hi, value_lo, last) VALUES `, 12},
+	} {
+		if err := table.insert.prepare(ctx, db, table.into, table.columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *inserts) batch(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
+	for _, add := range [...]func(context.Context, *sql.Tx, *history.Batch) error{
+		i.addOrders, i.addTrades, i.addFills, i.addTransfers, i.addNotes,
+	} {
+		if err := add(ctx, tx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *inserts) addOrders(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
+	for n := range b.Orders {
+		o := &b.Orders[n]
+		err := i.orders.add(ctx, tx, int64(o.Account), integer(o.Ordinal), integer(o.ID), int64(o.Market),
+			int64(o.Side), int64(o.Type), int64(o.TIF), int64(o.SelfTrade), o.PostOnly, integer(o.Price),
+			integer(o.Stop), integer(o.Lots), high(o.Total), low(o.Total), clientID(&o.ClientID), int64(o.Status),
+			o.Triggered, int64(o.Time), integer(o.Filled), integer(o.Seq), int64(o.Closed))
+		if err != nil {
+			return err
+		}
+	}
+	return i.orders.flush(ctx, tx)
+}
+
+// clientID returns what a column holds: text, or null for none.
+func clientID(id *bourse.ClientID) any {
+	if !id.Given() {
+		return nil
+	}
+	return id.String()
+}
+
+func (i *inserts) addTrades(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
+	for n := range b.Trades {
+		t := &b.Trades[n]
+		err := i.trades.add(ctx, tx, int64(t.Market), integer(t.Number), integer(t.Seq), int64(t.Time),
+			int64(t.TakerSide), integer(t.Price), integer(t.Lots), high(t.Total), low(t.Total))
+		if err != nil {
+			return err
+		}
+	}
+	return i.trades.flush(ctx, tx)
+}
+
+func (i *inserts) addFills(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
+	for n := range b.Fills {
+		f := &b.Fills[n]
+		err := i.fills.add(ctx, tx, int64(f.Account), integer(f.Ordinal), integer(f.Order), int64(f.Market),
+			integer(f.Seq), int64(f.Time), int64(f.Side), int64(f.Role), integer(f.Price), integer(f.Lots),
+			high(f.Total), low(f.Total), high(f.Fee), low(f.Fee))
+		if err != nil {
+			return err
+		}
+	}
+	return i.fills.flush(ctx, tx)
+}
+
+func (i *inserts) addTransfers(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
+	for n := range b.Transfers {
+		t := &b.Transfers[n]
+		for _, account := range [...]bourse.AccountID{t.From, t.To} {
+			err := i.transfers.add(ctx, tx, int64(account), integer(t.Seq), int64(t.Index), int64(t.Time),
+				int64(t.Kind), int64(t.From), int64(t.To), int64(t.Asset), high(t.Amount), low(t.Amount))
+			if err != nil {
+				return err
+			}
+			if t.From == t.To {
+				break
+			}
+		}
+	}
+	return i.transfers.flush(ctx, tx)
+}
+
+func (i *inserts) addNotes(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
+	for n := range b.Notes {
+		note := &b.Notes[n]
+		err := i.notes.add(ctx, tx, integer(note.Seq), int64(note.Time), int64(note.Operator), note.Text)
+		if err != nil {
+			return err
+		}
+	}
+	return i.notes.flush(ctx, tx)
+}
