@@ -1,0 +1,185 @@
+package memlog
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// room is how many proposals and notices may wait before the log is busy.
+const room = 16
+
+// Log is a journal.Log in memory. It may be called as that contract says, and
+// the methods of faults.go by whoever calls Step.
+type Log struct {
+	store  *Store
+	term   uint64
+	chance *rand.Rand
+	ready  chan struct{}
+
+	// pending are proposals that are not committed, in order of their commit;
+	// those with id zero come from elsewhere or from a term that is over.
+	pending []journal.Proposal
+	// dropped are the ids of proposals that wait for the term to change.
+	dropped []uint64
+	lastID  uint64
+	notices []journal.Notice
+	// yielded is the notice lent to the caller of Next, with the commands in
+	// lent.
+	yielded journal.Notice
+	lent    []byte
+
+	held   bool
+	chaos  Chaos
+	marks  int
+	closed bool
+	// failure is what stopped the log, nextFailure what the next step fails of.
+	failure, nextFailure error
+}
+
+var _ journal.Log = (*Log)(nil)
+
+// usable returns why the log does nothing more. The caller holds the lock.
+func (l *Log) usable() error {
+	switch {
+	case l.failure != nil:
+		return l.failure
+	case l.closed || l.store.owner != l:
+		return journal.ErrClosed
+	default:
+		return nil
+	}
+}
+
+// Propose hands over a batch.
+func (l *Log) Propose(p journal.Proposal) error {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	switch err := l.usable(); {
+	case err != nil:
+		return err
+	case p.Count < 1 || len(p.Commands) < p.Count || len(p.Commands) > journal.MaxFrame:
+		return journal.ErrTooLarge
+	case len(l.pending)+len(l.dropped)+len(l.notices) >= room:
+		return journal.ErrBusy
+	case p.ID <= l.lastID:
+		bourse.Impossible("proposal %d after %d", p.ID, l.lastID)
+	}
+	l.lastID = p.ID
+	p.Commands = slices.Clone(p.Commands)
+	l.pending = append(l.pending, p)
+	return nil
+}
+
+// Step commits one proposal, if the log is in the mood.
+func (l *Log) Step() (more bool, err error) {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	if err := l.usable(); err != nil {
+		return false, err
+	}
+	if l.nextFailure != nil {
+		l.failure = l.nextFailure
+		return false, l.failure
+	}
+	if l.misbehave() {
+		return l.work(), nil
+	}
+	if l.work() {
+		l.commit()
+	}
+	return l.work(), nil
+}
+
+// work reports whether there is something that a step can commit.
+func (l *Log) work() bool { return !l.held && len(l.pending) > 0 }
+
+// commit commits the first pending proposal.
+func (l *Log) commit() {
+	p := l.pending[0]
+	l.pending = slices.Delete(l.pending, 0, 1)
+	l.notify(journal.Notice{Kind: journal.Committed, Proposal: p.ID, Batch: l.store.commit(l.term, &p)})
+}
+
+func (l *Log) notify(n journal.Notice) {
+	l.notices = append(l.notices, n)
+	select {
+	case l.ready <- struct{}{}:
+	default:
+	}
+}
+
+// Prepare makes ready what the next Step needs, which is nothing.
+func (l *Log) Prepare() (bool, error) {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	return false, l.usable()
+}
+
+// Mark makes the durable provable, which it always is here.
+func (l *Log) Mark() error {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	l.marks++
+	return l.usable()
+}
+
+// Marks returns how often Mark was called.
+func (l *Log) Marks() int {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	return l.marks
+}
+
+// Next returns the next notice. A log that was closed still tells what it did
+// before; one that crashed tells nothing.
+func (l *Log) Next() (*journal.Notice, bool) {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	if len(l.notices) == 0 || l.store.owner != l {
+		return nil, false
+	}
+	l.yielded = l.notices[0]
+	l.notices = slices.Delete(l.notices, 0, 1)
+	l.lent = lend(l.lent, l.yielded.Batch.Commands)
+	l.yielded.Batch.Commands = l.lent
+	return &l.yielded, true
+}
+
+// Ready returns a channel that receives when Next may have more to return.
+func (l *Log) Ready() <-chan struct{} { return l.ready }
+
+// Durable returns the last sequence that is committed.
+func (l *Log) Durable() bourse.Seq { return l.store.Tip().Last }
+
+// Read returns a reader of the batches that hold this sequence and later ones.
+func (l *Log) Read(from bourse.Seq) (journal.Reader, error) {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	if from < l.store.first {
+		return nil, journal.ErrCompacted
+	}
+	return &reader{store: l.store, next: from}, nil
+}
+
+// Close commits what was proposed. What cannot be committed, because it was
+// dropped or the log is held, is lost.
+func (l *Log) Close() error {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	if err := l.usable(); err != nil {
+		l.closed = true
+		if err == l.failure { //nolint:errorlint // it is the same error, not one like it
+			return nil
+		}
+		return err
+	}
+	for l.work() {
+		l.commit()
+	}
+	l.lose(func(journal.Proposal) bool { return false })
+	l.closed = true
+	return nil
+}

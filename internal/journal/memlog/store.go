@@ -1,0 +1,137 @@
+package memlog
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// Store is what survives a crash: the frames that were committed. Anybody may
+// call its methods.
+type Store struct {
+	mu     sync.Mutex
+	frames []frame
+	tip    journal.Tip
+	// first is the oldest command kept, or the next one if none is.
+	first bourse.Seq
+	// owner is the log that was opened last, the only one alive.
+	owner *Log
+}
+
+// frame is a committed batch in its bytes.
+type frame struct {
+	last  bourse.Seq
+	bytes []byte
+}
+
+// NewStore returns a store that holds nothing.
+func NewStore() *Store { return &Store{first: 1} }
+
+// Tip returns where the journal stands.
+func (s *Store) Tip() journal.Tip {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tip
+}
+
+// Open returns a log on the store, in a term of its own. A log that was opened
+// before has crashed: what it had not committed is gone. All chances of the log
+// follow from the seed.
+func (s *Store) Open(seed uint64) *Log {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := &Log{
+		store: s, term: s.tip.Term + 1, ready: make(chan struct{}, 1),
+		//nolint:gosec // a test's chances must repeat
+		chance: rand.New(rand.NewPCG(seed, seed^0x2545f4914f6cdd1d)),
+	}
+	s.owner = l
+	return l
+}
+
+// Compact drops the frames that hold only commands before this one, as a prune
+// does.
+func (s *Store) Compact(before bourse.Seq) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for n < len(s.frames) && s.frames[n].last < before {
+		s.first = s.frames[n].last + 1
+		n++
+	}
+	s.frames = slices.Delete(s.frames, 0, n)
+}
+
+// commit appends a batch. The caller holds the lock.
+func (s *Store) commit(term uint64, p *journal.Proposal) journal.Batch {
+	f := journal.Frame{
+		First: s.tip.Last + 1, Count: p.Count, Term: term, Time: max(s.tip.Time, p.Time),
+		Previous: s.tip.Chain, Commands: p.Commands,
+	}
+	bytes, chain := f.Append(nil)
+	s.tip = journal.Tip{Last: s.tip.Last + bourse.Seq(p.Count), Chain: chain, Term: f.Term, Time: f.Time}
+	s.frames = append(s.frames, frame{s.tip.Last, bytes})
+	return journal.Batch{
+		First: f.First, Count: f.Count, Term: f.Term, Time: f.Time, Commands: p.Commands, Chain: chain,
+	}
+}
+
+// reader reads the store's frames.
+type reader struct {
+	store  *Store
+	next   bourse.Seq
+	closed bool
+	batch  journal.Batch
+	lent   []byte
+}
+
+// Next returns the next batch.
+func (r *reader) Next() (*journal.Batch, error) {
+	r.store.mu.Lock()
+	defer r.store.mu.Unlock()
+	switch {
+	case r.closed:
+		return nil, journal.ErrClosed
+	case r.next < r.store.first:
+		return nil, fmt.Errorf("%w: %d, the oldest is %d", journal.ErrCompacted, r.next, r.store.first)
+	}
+	i, _ := slices.BinarySearchFunc(r.store.frames, r.next, func(f frame, seq bourse.Seq) int { return cmp.Compare(f.last, seq) })
+	if i == len(r.store.frames) {
+		return nil, io.EOF
+	}
+	var f journal.Frame
+	_, chain, err := journal.ParseFrame(r.store.frames[i].bytes, &f)
+	if err != nil {
+		return nil, fmt.Errorf("frame before %d: %w", r.store.frames[i].last, err)
+	}
+	r.lent = lend(r.lent, f.Commands)
+	r.batch = journal.Batch{First: f.First, Count: f.Count, Term: f.Term, Time: f.Time, Commands: r.lent, Chain: chain}
+	r.next = r.batch.Last() + 1
+	return &r.batch, nil
+}
+
+// Close releases the reader.
+func (r *reader) Close() error {
+	r.store.mu.Lock()
+	defer r.store.mu.Unlock()
+	r.closed = true
+	return nil
+}
+
+// lend copies bytes into what was lent before. Whoever kept that finds it
+// spoiled.
+func lend(before, b []byte) []byte {
+	for i := range before {
+		before[i] = 0xdb
+	}
+	if cap(before) < len(b) {
+		before = make([]byte, 0, 2*len(b))
+	}
+	return append(before[:0], b...)
+}
