@@ -21,8 +21,10 @@ type End struct {
 	Frames int
 	// Proven is the last command that is shown to have been durable.
 	Proven bourse.Seq
-	// Last is the kind of the last entry, zero if the segment has none.
-	Last EntryKind
+	// Last is the kind of the last entry, LastOffset where it is. Zero if the
+	// segment has none.
+	Last       EntryKind
+	LastOffset int64
 	// Torn is what lies behind the end, and was never known to be durable; nil
 	// if there is nothing.
 	Torn *Torn
@@ -121,10 +123,12 @@ func (w *walk) read(s *segment, last bool) error {
 		return err
 	}
 	var e Entry
+	begin := int64(0)
 	for err = s.next(&e); err == nil; err = s.next(&e) {
 		if e.Kind == EntryBatch {
 			w.end.Frames++
 		}
+		begin = s.off - int64(e.Size)
 		w.tell(s.off)
 	}
 	if broken := (*brokenError)(nil); !errors.Is(err, errEnd) && !errors.As(err, &broken) {
@@ -140,11 +144,11 @@ func (w *walk) read(s *segment, last bool) error {
 	}
 	w.done += size
 	w.tell(0)
-	e0 := &w.end
-	e0.Segment, e0.Offset, e0.Size, e0.Tip = s.head, s.off, size, s.tip
-	e0.Proven, e0.Last = s.proven, s.last
+	end := &w.end
+	end.Segment, end.Offset, end.Size, end.Tip = s.head, s.off, size, s.tip
+	end.Proven, end.Last, end.LastOffset = s.proven, s.last, begin
 	if dirty {
-		e0.Torn = &Torn{s.name, rest.from, rest.to, s.tip.Last + 1}
+		end.Torn = &Torn{s.name, rest.from, rest.to, s.tip.Last + 1}
 	}
 	return nil
 }

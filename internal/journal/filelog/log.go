@@ -1,0 +1,112 @@
+package filelog
+
+import (
+	"io"
+	"sync/atomic"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// slots is how many proposals may be between Propose and the end of their use by
+// the caller of Next: one is written, one is applied, and two bridge the moments
+// when one side is late.
+const slots = 4
+
+// Log is a journal.Log on files.
+type Log struct {
+	disk  disk.Disk
+	files *journal.Files
+	lock  io.Closer
+
+	// Of the goroutine that writes. tip is where the journal stands, durably;
+	// last is the kind of the last entry, zero in an empty segment.
+	segment  segment
+	tip      journal.Tip
+	term     uint64
+	last     journal.EntryKind
+	entry    journal.Entry
+	blank    []byte
+	proposed uint64
+	failed   error
+	closed   bool
+
+	// ring holds the proposals, each at its number modulo its length. Those
+	// below released are free, below committed durable, below proposed waiting.
+	ring      [slots]slot
+	committed atomic.Uint64
+	released  atomic.Uint64
+	durable   atomic.Uint64
+	ready     chan struct{}
+
+	// Of the goroutine that takes notices.
+	taken  uint64
+	notice journal.Notice
+
+	spare spare
+}
+
+var _ journal.Log = (*Log)(nil)
+
+// slot is a proposal, and then its batch.
+type slot struct {
+	id    uint64
+	count int
+	time  bourse.Time
+	// buf is the entry: the commands from journal.CommandsAt on, and once it is
+	// written the rest around them.
+	buf   []byte
+	batch journal.Batch
+}
+
+// Propose hands over a batch.
+func (l *Log) Propose(p journal.Proposal) error {
+	switch {
+	case l.closed:
+		return journal.ErrClosed
+	case l.failed != nil:
+		return l.failed
+	case p.Count < 1 || len(p.Commands) < p.Count || len(p.Commands) > journal.MaxFrame:
+		return journal.ErrTooLarge
+	case l.proposed-l.released.Load() >= slots:
+		return journal.ErrBusy
+	}
+	s := &l.ring[l.proposed%slots]
+	s.id, s.count, s.time = p.ID, p.Count, p.Time
+	s.buf = withCommands(s.buf, p.Commands)
+	l.proposed++
+	return nil
+}
+
+// withCommands returns a buffer with room for an entry, and these commands in
+// their place.
+func withCommands(buf, commands []byte) []byte {
+	if room := journal.Room(len(commands)); cap(buf) < room {
+		buf = make([]byte, 0, room)
+	}
+	return append(buf[:journal.CommandsAt], commands...)
+}
+
+// Next returns the next notice: always a committed batch.
+func (l *Log) Next() (*journal.Notice, bool) {
+	l.released.Store(l.taken)
+	if l.taken == l.committed.Load() {
+		return nil, false
+	}
+	s := &l.ring[l.taken%slots]
+	l.taken++
+	l.notice = journal.Notice{Kind: journal.Committed, Proposal: s.id, Batch: s.batch}
+	return &l.notice, true
+}
+
+// Ready returns a channel that receives when Next may have more to return.
+func (l *Log) Ready() <-chan struct{} { return l.ready }
+
+// Durable returns the last sequence that is durable.
+func (l *Log) Durable() bourse.Seq { return bourse.Seq(l.durable.Load()) }
+
+// Read returns a reader of the live segments, behind what is durable.
+func (l *Log) Read(from bourse.Seq) (journal.Reader, error) {
+	return l.files.ReadDurable(from, l.Durable)
+}
