@@ -35,6 +35,8 @@ type shape struct {
 	huge uint64
 	// long makes time run fast, so that client ids expire.
 	long bool
+	// deep piles up stops and far orders until one order sets them all off.
+	deep bool
 }
 
 // NewWorkload returns a workload that draws from src. It reads the oracle to
@@ -61,6 +63,9 @@ func (w *Workload) draw() {
 		s.huge = w.between(10, 60)
 	}
 	s.long = w.chance(20)
+	if s.deep = w.src.Below(12) == 1; s.deep {
+		s.accounts, s.markets, s.open, s.stops, s.cancels, s.huge = 2, 1, 3500, 60, 2, 0
+	}
 	w.add(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}})
 	w.drawCatalogue()
 	for a := bourse.AccountID(1); uint64(a) <= s.accounts; a++ {
@@ -125,9 +130,9 @@ func (w *Workload) rate() bourse.Rate {
 // purse draws an amount to start with: from almost nothing to almost all.
 func (w *Workload) purse() bourse.Amount {
 	switch w.src.Below(8) {
-	case 0:
-		return bourse.Units(1 + w.src.Below(1_000_000))
-	case 1:
+	case 0, 1, 2:
+		return bourse.Units(1 + w.src.Below(1_000_000)*w.src.Below(1<<30))
+	case 3:
 		return bourse.Amount{Hi: 1<<63 + w.src.Below(1<<62), Lo: w.src.Below(1 << 63)}
 	default:
 		return bourse.Amount{Hi: w.src.Below(1 << 24), Lo: 1 + w.src.Below(1<<62)}
@@ -167,8 +172,16 @@ func (w *Workload) command() bourse.Command {
 	if w.oracle.Unfinished() && w.chance(60) {
 		return bourse.Command{Kind: bourse.CommandContinue}
 	}
-	if w.src.Below(50) == 0 {
+	if w.src.Below(50) == 0 && (!w.shape.deep || w.chance(3)) {
 		return w.rare()
+	}
+	if w.src.Below(20) == 0 {
+		if cmd := w.repair(); cmd.Kind != 0 {
+			return cmd
+		}
+	}
+	if w.shape.deep && w.src.Below(20) == 0 && len(w.oracle.markets[0].open) > 3200 {
+		return w.storm()
 	}
 	if w.chance(w.shape.cancels) || w.crowded() && w.chance(60) {
 		return w.cancel()
@@ -217,6 +230,45 @@ func (w *Workload) rare() bourse.Command {
 	}
 }
 
+// repair draws the command that puts right what an operator closed, so that
+// most of a workload trades; its kind is zero if there is nothing to repair.
+func (w *Workload) repair() bourse.Command {
+	for _, a := range w.oracle.assets {
+		if !a.Enabled {
+			a.Enabled = true
+			return bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &a}
+		}
+	}
+	for _, m := range w.oracle.markets {
+		if m.State != bourse.MarketOpen {
+			return bourse.Command{Kind: bourse.CommandSetMarketState, MarketID: m.ID, State: bourse.MarketOpen}
+		}
+		if def := m.Market; !def.Enabled {
+			def.Enabled = true
+			return bourse.Command{Kind: bourse.CommandDefineMarket, Market: &def}
+		}
+	}
+	for i, a := range w.oracle.accounts {
+		if a.frozen {
+			return bourse.Command{Kind: bourse.CommandFreezeAccount, Account: bourse.AccountID(i + 1)}
+		}
+	}
+	return bourse.Command{}
+}
+
+// storm draws what a deep workload waits for: an order that sweeps a side and
+// sets off every stop there, or a cancel of everything.
+func (w *Workload) storm() bourse.Command {
+	a := w.account()
+	if w.chance(20) {
+		return bourse.Command{Kind: bourse.CommandCancelAll, Account: a}
+	}
+	return bourse.Command{Kind: bourse.CommandPlace, Account: a, Place: bourse.Place{
+		Market: 1, Side: bourse.Side(w.between(1, 2)), Type: bourse.MarketOrder, TIF: bourse.IOC,
+		SelfTrade: bourse.SelfTradeNone, Lots: 1 << 30,
+	}}
+}
+
 // redefine changes what may change of a market, and now and then what may not.
 func (w *Workload) redefine(id bourse.MarketID) bourse.Command {
 	old := bourse.Market{Base: 1, Quote: 2}
@@ -241,7 +293,7 @@ func (w *Workload) account() bourse.AccountID {
 
 // cancel draws a cancel of an order that is open, or of any, or of all.
 func (w *Workload) cancel() bourse.Command {
-	if w.src.Below(12) == 0 {
+	if w.src.Below(12) == 0 && !w.shape.deep {
 		return bourse.Command{Kind: bourse.CommandCancelAll, Account: w.account(), MarketID: bourse.MarketID(w.src.Below(w.shape.markets + 2))}
 	}
 	cmd := bourse.Command{Kind: bourse.CommandCancel, Account: w.account(), Order: bourse.OrderID(1 + w.src.Below(1<<20))}
@@ -291,6 +343,9 @@ func (w *Workload) terms(p *bourse.Place) {
 	switch {
 	case w.chance(w.shape.stops):
 		p.Type, p.Price, p.Stop = bourse.StopLimit, w.price(), w.price()
+		if w.shape.deep {
+			w.pile(p)
+		}
 	case w.chance(20):
 		p.Type = bourse.MarketOrder
 		if w.chance(60) {
@@ -300,6 +355,22 @@ func (w *Workload) terms(p *bourse.Place) {
 	default:
 		p.Type, p.Price = bourse.Limit, w.price()
 		p.PostOnly = p.TIF == bourse.GTC && w.chance(10)
+	}
+}
+
+// pile puts a stop where only a storm reaches it.
+func (w *Workload) pile(p *bourse.Place) {
+	p.TIF, p.Lots = bourse.GTC, 1
+	far := bourse.Price(w.shape.ticks)
+	if p.Side == bourse.Buy {
+		p.Stop += far
+		p.Price = p.Stop + far
+	} else {
+		p.Stop -= min(p.Stop-1, far)
+	}
+	if w.chance(15) { // what the storm runs into
+		p.Type, p.Price, p.Stop = bourse.Limit, p.Stop, 0
+		p.Side = p.Side.Opposite()
 	}
 }
 
