@@ -1,0 +1,235 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/stream"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// Customers and their keys. Alice has two keys.
+const (
+	alice bourse.AccountID = iota + 1
+	bob
+)
+
+const (
+	aliceKey  account.Secret = "alice"
+	aliceKey2 account.Secret = "alice again"
+	bobKey    account.Secret = "bob"
+	tradeKey  account.Secret = "alice trades"
+)
+
+// keyring is an authenticator with a few keys.
+type keyring struct {
+	mu   sync.Mutex
+	keys map[account.Secret]account.Identity
+	// passed is called after each success, outside of the lock.
+	passed func()
+}
+
+func newKeyring() *keyring {
+	both := account.ScopeRead | account.ScopeTrade
+	return &keyring{keys: map[account.Secret]account.Identity{
+		aliceKey:  {Account: alice, Key: 1, Scopes: both},
+		aliceKey2: {Account: alice, Key: 2, Scopes: account.ScopeRead},
+		bobKey:    {Account: bob, Key: 3, Scopes: both},
+		tradeKey:  {Account: alice, Key: 4, Scopes: account.ScopeTrade},
+	}, passed: func() {}}
+}
+
+func (k *keyring) Authenticate(_ context.Context, s account.Secret, _ netip.Addr) (account.Identity, error) {
+	k.mu.Lock()
+	who, ok := k.keys[s]
+	k.mu.Unlock()
+	switch {
+	case s == "broken":
+		return who, io.ErrUnexpectedEOF
+	case !ok:
+		return who, api.ErrUnauthorized
+	}
+	k.passed()
+	return who, nil
+}
+
+func (k *keyring) revoke(s account.Secret) {
+	k.mu.Lock()
+	delete(k.keys, s)
+	k.mu.Unlock()
+}
+
+// exchange is the line from the engine to the connections, stepped by the test.
+type exchange struct {
+	*testing.T
+
+	engine    *engine.Engine
+	view      *view.View
+	feed      *feed.Feed
+	publisher *stream.Publisher
+	server    *stream.Server
+	keys      *keyring
+	url       string
+	log       *logBuffer
+
+	seq   bourse.Seq
+	now   bourse.Time
+	ev    bourse.Events
+	clock atomic.Int64 // how far the server's clock is from the real one
+	// frozen, if set, is all that the server's clock shows.
+	frozen atomic.Pointer[time.Time]
+}
+
+// logBuffer keeps what was logged.
+type logBuffer struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text = append(b.text, p...)
+	return len(p), nil
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(b.text)
+}
+
+const start = 1_700_000_000 * bourse.Second
+
+// newExchange opens an exchange with BTC/USDT, and more markets if asked for.
+func newExchange(t *testing.T, moreMarkets int) *exchange {
+	x := &exchange{
+		T: t, engine: engine.New(), view: view.New(), feed: feed.New(), keys: newKeyring(), log: new(logBuffer), now: start,
+	}
+	x.publisher = stream.NewPublisher(x.feed, x.view)
+	x.server = stream.NewServer(stream.Options{
+		Feed: x.feed, View: x.view, Who: x.keys, Log: slog.New(slog.NewTextHandler(x.log, nil)),
+		From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
+		Clock: func() time.Time {
+			if at := x.frozen.Load(); at != nil {
+				return *at
+			}
+			return time.Now().Add(time.Duration(x.clock.Load()))
+		},
+	})
+	h := httptest.NewServer(x.server)
+	x.url = "ws" + h.URL[len("http"):]
+	t.Cleanup(func() {
+		x.server.Close(t.Context())
+		h.Close()
+	})
+	x.found(moreMarkets)
+	return x
+}
+
+func (x *exchange) found(moreMarkets int) {
+	x.do(
+		bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}},
+		defineAsset("BTC"), defineAsset("USDT"), defineMarket(1),
+		bourse.Command{Kind: bourse.CommandCreateAccount}, bourse.Command{Kind: bourse.CommandCreateAccount},
+	)
+	for i := range moreMarkets {
+		x.do(defineAsset(bourse.Symbol(fmt.Sprintf("A%d", i))), defineMarket(bourse.AssetID(i+3)))
+	}
+	for _, who := range []bourse.AccountID{alice, bob} {
+		for _, asset := range []bourse.AssetID{1, 2} {
+			x.do(bourse.Command{
+				Kind: bourse.CommandCredit, Account: who, AssetID: asset, Amount: units("10000000", 12),
+			})
+		}
+	}
+}
+
+func defineAsset(symbol bourse.Symbol) bourse.Command {
+	return bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &bourse.Asset{
+		Symbol: symbol, Name: "Asset " + string(symbol), Scale: 12, Enabled: true,
+	}}
+}
+
+// defineMarket lists an asset against USDT.
+func defineMarket(base bourse.AssetID) bourse.Command {
+	return bourse.Command{Kind: bourse.CommandDefineMarket, Market: &bourse.Market{
+		Base: base, Quote: 2, BasePrecision: 6, QuotePrecision: 2, Enabled: true,
+		SelfTrade: bourse.SelfTradeNone, MinOrder: units("5", 12), InitialPrice: 6000000, MaxPrice: 100000000,
+		Maker: 1000, Taker: 2000,
+	}}
+}
+
+func units(s string, scale uint8) bourse.Amount {
+	a, err := bourse.ParseAmount(s, scale)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// do takes commands through the line as one frame, and has it delivered.
+func (x *exchange) do(commands ...bourse.Command) {
+	x.Helper()
+	x.view.Begin()
+	x.publisher.Begin()
+	for i := range commands {
+		cmd := &commands[i]
+		x.seq++
+		cmd.Seq, cmd.Time = x.seq, x.now
+		if err := cmd.Check(); err != nil {
+			x.Fatal(err)
+		}
+		x.ev.Reset()
+		x.engine.Apply(cmd, &x.ev)
+		if x.ev.Outcome.Reason > 31 {
+			x.Fatalf("command %+v: %s", cmd, x.ev.Outcome.Reason)
+		}
+		x.view.Observe(cmd, &x.ev)
+		x.publisher.Observe(cmd, &x.ev)
+	}
+	x.view.End()
+	x.publisher.End()
+	for x.feed.Deliver() {
+	}
+}
+
+// place has a new order of an account taken through, and returns its id.
+func (x *exchange) place(who bourse.AccountID, p bourse.Place) bourse.OrderID {
+	x.Helper()
+	x.do(order(who, p))
+	return bourse.OrderID(x.ev.Outcome.ID)
+}
+
+func (x *exchange) cancel(who bourse.AccountID, id bourse.OrderID) {
+	x.Helper()
+	x.do(bourse.Command{Kind: bourse.CommandCancel, Account: who, Order: id})
+}
+
+func order(who bourse.AccountID, p bourse.Place) bourse.Command {
+	p.Market = 1
+	return bourse.Command{Kind: bourse.CommandPlace, Account: who, Place: p}
+}
+
+// limit returns a LIMIT GTC order; the price is in cents, the amount in 10^-6.
+func limit(side bourse.Side, price bourse.Price, lots bourse.Lots) bourse.Place {
+	return bourse.Place{Side: side, Type: bourse.Limit, TIF: bourse.GTC, Price: price, Lots: lots}
+}
