@@ -1,0 +1,104 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// fields is the body of a request.
+type fields map[string]any
+
+// with returns a copy with one more field, or without it if v is nil.
+func (f fields) with(name string, v any) fields {
+	c := fields{}
+	for k, old := range f {
+		c[k] = old
+	}
+	c[name] = v
+	if v == nil {
+		delete(c, name)
+	}
+	return c
+}
+
+// answer is what came back over HTTP.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	// value is the body's JSON; nil if it has none.
+	value *value
+}
+
+// post sends a request to an endpoint below /spot.
+func (x *exam) post(path string, body fields) *answer {
+	x.Helper()
+	b, err := json.Marshal(body)
+	if err != nil {
+		x.broken("%v", err)
+	}
+	return x.raw(path, string(b))
+}
+
+// raw posts any body.
+func (x *exam) raw(path, body string) *answer {
+	x.Helper()
+	return x.send(http.MethodPost, "/spot"+path, body, nil)
+}
+
+// send sends any request.
+func (x *exam) send(method, path, body string, header http.Header) *answer {
+	x.Helper()
+	a, err := x.exchange.send(method, x.url+path, body, header)
+	if err != nil {
+		x.broken("%s %s: %v", method, path, err)
+	}
+	return a
+}
+
+func (e *exchange) send(method, url, body string, header http.Header) (*answer, error) {
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	res, err := e.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	a := &answer{status: res.StatusCode, header: res.Header, value: nothing}
+	if a.body, err = io.ReadAll(res.Body); err != nil {
+		return nil, err
+	}
+	if v, err := parseValue(bytes.TrimSpace(a.body)); err == nil {
+		a.value = v
+	}
+	return a, nil
+}
+
+// eventually repeats a request until an answer is as wanted, for at most a
+// second, and returns the last one.
+func (x *exam) eventually(request func() *answer, wanted func(*answer) bool) *answer {
+	x.Helper()
+	end, every := time.NewTimer(time.Second), time.NewTicker(20*time.Millisecond)
+	defer end.Stop()
+	defer every.Stop()
+	for {
+		a := request()
+		if wanted(a) {
+			return a
+		}
+		select {
+		case <-end.C:
+			return a
+		case <-every.C:
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package conformance
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	urlFlag   = flag.String("url", "", "examine the exchange at this address instead of starting one")
+	adminFlag = flag.String("admin", "", "the admin command of the exchange at -url, such as \"bourse admin --data DIR\"")
+)
+
+// examined is the exchange under examination.
+var examined *exchange
+
+// exchange is a running exchange and its operator's command line.
+type exchange struct {
+	url   string
+	admin []string
+	// client keeps connections open, so that a check does not pay for them.
+	client *http.Client
+	pool   *pool
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	// The checks wait for the disk more than they compute.
+	_ = flag.Set("test.parallel", "12")
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	e := &exchange{url: strings.TrimSuffix(*urlFlag, "/"), admin: strings.Fields(*adminFlag), client: newClient(), pool: newPool()}
+	if e.url == "" {
+		stop, err := e.start()
+		defer stop()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "conformance:", err)
+			return 1
+		}
+	}
+	examined = e
+	return m.Run()
+}
+
+func newClient() *http.Client {
+	return &http.Client{
+		Timeout:   30 * time.Second,
+		Transport: &http.Transport{MaxIdleConnsPerHost: 64},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}
+}
+
+// start builds the binary and runs an exchange without traders of its own. stop
+// must be called also after an error.
+func (e *exchange) start() (stop func(), err error) {
+	dir, err := os.MkdirTemp("", "conformance")
+	if err != nil {
+		return func() {}, err
+	}
+	stop = func() { _ = os.RemoveAll(dir) }
+	binary, data := filepath.Join(dir, "bourse"), filepath.Join(dir, "data")
+	build := exec.Command("go", "build", "-o", binary, "../cmd/bourse")
+	if out, err := build.CombinedOutput(); err != nil {
+		return stop, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	serve := exec.Command(binary, "dev", "--data", data, "--listen", "127.0.0.1:0", "--bots=false")
+	said, err := listen(serve)
+	if err != nil {
+		return stop, err
+	}
+	stop = func() {
+		_ = serve.Process.Signal(os.Interrupt)
+		_ = serve.Wait()
+		_ = os.RemoveAll(dir)
+	}
+	e.admin = []string{binary, "admin", "--data", data}
+	return stop, e.await(said)
+}
+
+// output is what an exchange says.
+type output struct {
+	// address is where it listens; closed if it ends without saying so.
+	address chan string
+	mu      sync.Mutex
+	lines   []string
+}
+
+var addressForm = regexp.MustCompile(`127\.0\.0\.1:[1-9][0-9]*`)
+
+// listen starts a command and reads both its outputs.
+func listen(cmd *exec.Cmd) (*output, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr = w, w
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	_ = w.Close()
+	o := &output{address: make(chan string, 1)}
+	go o.read(r)
+	return o, nil
+}
+
+// text returns what was said so far.
+func (o *output) text() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.Join(o.lines, "\n")
+}
+
+func (o *output) read(r io.ReadCloser) {
+	defer func() { _ = r.Close() }()
+	told := false
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		if a := addressForm.FindString(lines.Text()); a != "" && !told {
+			told = true
+			o.address <- a
+		}
+		o.mu.Lock()
+		o.lines = append(o.lines, lines.Text())
+		o.mu.Unlock()
+	}
+	if !told {
+		close(o.address)
+	}
+}
+
+// await waits until the exchange serves.
+func (e *exchange) await(said *output) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	select {
+	case address, ok := <-said.address:
+		if !ok {
+			return fmt.Errorf("the exchange ended:\n%s", said.text())
+		}
+		e.url = "http://" + address
+	case <-ctx.Done():
+		return errors.New("the exchange says no address")
+	}
+	every := time.NewTicker(20 * time.Millisecond)
+	defer every.Stop()
+	for {
+		res, err := e.client.Get(e.url + "/readyz")
+		if err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return errors.New("the exchange does not become ready")
+		case <-every.C:
+		}
+	}
+}
+
+// operate runs an admin command and returns what it prints.
+func (e *exchange) operate(args ...string) (map[string]any, error) {
+	words := append(e.admin[1:len(e.admin):len(e.admin)], args...)
+	cmd := exec.Command(e.admin[0], words...)
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w: %s", err, exit.Stderr)
+		}
+		return nil, fmt.Errorf("admin %s: %w", strings.Join(args, " "), err)
+	}
+	answer := map[string]any{}
+	if len(strings.TrimSpace(string(out))) > 0 {
+		if err := json.Unmarshal(out, &answer); err != nil {
+			return nil, fmt.Errorf("admin %s: %w", strings.Join(args, " "), err)
+		}
+	}
+	return answer, nil
+}

@@ -1,0 +1,115 @@
+package conformance
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var keyChecks = []check{keyIsNeeded, uselessKeys, secrets, scopes, revokedKey, publicData, strangers}
+
+func TestKeys(t *testing.T) { examine(t, keyChecks) }
+
+// keyed are the endpoints that need a key, with bodies that suffice otherwise.
+var keyed = map[string]fields{
+	"/open_orders": {"offset": 0}, "/orders_history": {"offset": 0}, "/trades_history": {"offset": 0},
+	"/open_orders/new": untouched.limit("BUY", "10", "1"), "/open_orders/cancel": {"obid": 1},
+	"/open_orders/cancel_all": {}, "/order": {"obid": 1}, "/user_fees": {},
+}
+
+func keyIsNeeded(x *exam) {
+	x.covers("SPOT-AUTH-1")
+	for path, body := range keyed {
+		x.fails(x.post(path, body), "Missing data: api_key")
+	}
+}
+
+func uselessKeys(x *exam) {
+	x.covers("SPOT-AUTH-2")
+	a := x.account()
+	revoked, id := a.newKey("read,trade")
+	x.operate("key", "revoke", id)
+	bad := []string{
+		"", "x", strings.Repeat("0", 64), strings.Repeat("g", 64), a.key[:63], a.key + "0", " " + a.key, strings.Repeat("é", 64), revoked,
+	}
+	for _, key := range bad {
+		for path, body := range keyed {
+			if key != "" || path == "/open_orders" {
+				x.fails(x.post(path, body.with("api_key", key)), "Unauthorized")
+			}
+		}
+	}
+}
+
+func secrets(x *exam) {
+	x.covers("SPOT-AUTH-3")
+	m := x.market()
+	a := x.trader(m)
+	second, _ := a.newKey("read,trade")
+	if form := regexp.MustCompile(`^[0-9a-f]{64}$`); !form.MatchString(a.key) || !form.MatchString(second) || a.key == second {
+		x.Errorf("secrets are not two of 64 digits")
+	}
+	id := a.sell(m, "10", "1")
+	same := &account{x: x, key: second}
+	x.same("open orders", same.open(), id)
+	x.succeeds(same.cancel(id))
+	x.same("open orders", a.open())
+}
+
+func scopes(x *exam) {
+	x.covers("SPOT-AUTH-4")
+	m := x.market()
+	a := x.trader(m)
+	id := a.sell(m, "10", "1")
+	key, _ := a.newKey("read")
+	reader := &account{x: x, key: key}
+	key, _ = a.newKey("trade")
+	placer := &account{x: x, key: key}
+	x.same("open orders", reader.open(), id)
+	x.fails(reader.try(m.limit("SELL", "10", "1")), "Forbidden: the key has no scope trade")
+	x.fails(reader.cancel(id), "Forbidden: the key has no scope trade")
+	x.fails(reader.post("/open_orders/cancel_all", fields{}), "Forbidden: the key has no scope trade")
+	x.same("open orders", reader.open(), id)
+	for _, path := range []string{"/open_orders", "/orders_history", "/trades_history"} {
+		x.fails(placer.post(path, fields{"offset": 0}), "Forbidden: the key has no scope read")
+	}
+	x.succeeds(placer.cancel(id))
+}
+
+func revokedKey(x *exam) {
+	x.covers("SPOT-AUTH-5")
+	a := x.account()
+	key, id := a.newKey("read")
+	ask := func() *answer { return x.post("/open_orders", fields{"api_key": key, "offset": 0}) }
+	x.succeeds(ask())
+	x.operate("key", "revoke", id)
+	x.fails(x.eventually(ask, func(a *answer) bool { return a.value.get("success").kind == 'f' }), "Unauthorized")
+	x.succeeds(a.post("/open_orders", fields{"offset": 0}))
+}
+
+func publicData(x *exam) {
+	x.covers("SPOT-AUTH-6")
+	for path, body := range map[string]fields{
+		"/markets": {"offset": 0}, "/markets_ex": {"offset": 0}, "/orderbook": {"pair": "BTC/USDT"},
+		"/trades": {"pair": "BTC/USDT", "offset": 0}, "/candlestick": {"pair": "BTC/USDT", "res": "1", "from": 0, "to": 60},
+	} {
+		x.succeeds(x.post(path, body))
+		x.succeeds(x.post(path, body.with("api_key", "wrong")))
+		x.succeeds(x.post(path, body.with("api_key", 7)))
+	}
+}
+
+func strangers(x *exam) {
+	x.covers("SPOT-AUTH-7")
+	m := x.market()
+	a, b := x.traders(m)
+	c := x.account()
+	x.trade(m, a, b, "10", "1")
+	id := a.sell(m, "10", "1")
+	x.same("open orders", a.open(), id)
+	x.same("open orders of another", b.open())
+	x.answers(c.post("/open_orders", fields{"offset": 0}), `{"success":true,"orders":[]}`)
+	x.answers(c.post("/orders_history", fields{"offset": 0}), `{"success":true,"orders":[]}`)
+	x.answers(c.post("/trades_history", fields{"offset": 0}), `{"success":true,"trades":[]}`)
+	x.fails(b.post("/order", fields{"obid": number(id)}), "Order not found")
+}

@@ -1,0 +1,145 @@
+package conformance
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// placeholders stand in patterns for what changes from run to run: the kind of
+// JSON value and the form of its text.
+var placeholders = map[string]struct {
+	kind byte
+	form *regexp.Regexp
+}{
+	"#time": {'"', regexp.MustCompile(`^[1-9][0-9]{9}\.[0-9]{6}$`)},
+	"#unix": {'0', regexp.MustCompile(`^[1-9][0-9]{9}$`)},
+	"#int":  {'0', regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)},
+	"#id":   {'0', regexp.MustCompile(`^[1-9][0-9]*$`)},
+	"#dec":  {'"', regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$`)},
+	"#pct":  {'"', regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)},
+	"#text": {'"', regexp.MustCompile(`^[^\n]+$`)},
+	"#url":  {'"', regexp.MustCompile(`^https?://[^/]+/.+$`)},
+}
+
+// mismatch compares a value with a pattern: JSON in which texts that begin with
+// # are placeholders. The order of fields counts. It returns what differs first,
+// or "".
+func mismatch(got, pattern *value) string { return mismatchAt("", got, pattern) }
+
+func mismatchAt(at string, got, pattern *value) string {
+	if p, ok := placeholders[pattern.text]; ok && pattern.kind == '"' {
+		if byte(got.kind) != p.kind || !p.form.MatchString(got.text) {
+			return fmt.Sprintf("%s is %s, want %s", at, got, pattern.text)
+		}
+		return ""
+	}
+	switch {
+	case got.kind != pattern.kind || got.text != pattern.text:
+		return fmt.Sprintf("%s is %s, want %s", at, got, pattern)
+	case got.names() != pattern.names():
+		return fmt.Sprintf("%s has fields [%s], want [%s]", at, got.names(), pattern.names())
+	case len(got.items) != len(pattern.items):
+		return fmt.Sprintf("%s has %d rows, want %d", at, len(got.items), len(pattern.items))
+	}
+	for i, m := range got.members {
+		if d := mismatchAt(at+"."+m.name, m.value, pattern.members[i].value); d != "" {
+			return d
+		}
+	}
+	for i, item := range got.items {
+		if d := mismatchAt(fmt.Sprintf("%s[%d]", at, i), item, pattern.items[i]); d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+// match holds an answer's JSON, or a message, against a pattern.
+func (x *exam) match(got *value, pattern string) {
+	x.Helper()
+	want, err := parseValue([]byte(pattern))
+	if err != nil {
+		x.broken("pattern %s: %v", pattern, err)
+	}
+	if got == nil {
+		x.Errorf("no JSON, want %s", pattern)
+		return
+	}
+	if d := mismatch(got, want); d != "" {
+		x.Errorf("answer%s\n got %s\nwant %s", d, got, pattern)
+	}
+}
+
+// matchAll holds messages against patterns, in order.
+func (x *exam) matchAll(got []*value, patterns ...string) {
+	x.Helper()
+	for i, pattern := range patterns {
+		if i >= len(got) {
+			x.Errorf("%d messages, want %d; the next is %s", len(got), len(patterns), pattern)
+			return
+		}
+		x.match(got[i], pattern)
+	}
+	if len(got) > len(patterns) {
+		x.Errorf("%d messages, want %d; the next is %s", len(got), len(patterns), got[len(patterns)])
+	}
+}
+
+// equal holds a text against what is wanted.
+func (x *exam) equal(what, got, want string) {
+	x.Helper()
+	if got != want {
+		x.Errorf("%s is %q, want %q", what, got, want)
+	}
+}
+
+// same holds lists of texts against each other.
+func (x *exam) same(what string, got []string, want ...string) {
+	x.Helper()
+	x.equal(what, strings.Join(got, " "), strings.Join(want, " "))
+}
+
+// fails wants an error with exactly this text.
+func (x *exam) fails(a *answer, text string) {
+	x.Helper()
+	x.failed(a)
+	if got := a.value.get("error").text; got != text {
+		x.Errorf("error is %q, want %q", got, text)
+	}
+}
+
+// failsNaming wants an error whose text holds these words.
+func (x *exam) failsNaming(a *answer, words ...string) {
+	x.Helper()
+	x.failed(a)
+	for _, word := range words {
+		if got := a.value.get("error").text; !strings.Contains(got, word) {
+			x.Errorf("error is %q, which does not name %q", got, word)
+		}
+	}
+}
+
+// failed wants the form of an error.
+func (x *exam) failed(a *answer) {
+	x.Helper()
+	if a.status != 200 {
+		x.Errorf("status %d, want 200 with an error", a.status)
+	}
+	x.match(a.value, `{"success":false,"error":"#text"}`)
+}
+
+// succeeds wants an answer with success true.
+func (x *exam) succeeds(a *answer) {
+	x.Helper()
+	if a.status != 200 || a.value.get("success").kind != 't' {
+		x.Errorf("%d %s, want success", a.status, a.value)
+	}
+}
+
+// answers wants an answer with success true and this JSON.
+func (x *exam) answers(a *answer, pattern string) {
+	x.Helper()
+	x.succeeds(a)
+	x.match(a.value, pattern)
+}

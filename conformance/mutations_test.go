@@ -1,0 +1,173 @@
+package conformance
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	mutateFlag = flag.String("mutate", "", "N/M: let TestMutations examine the Nth of M parts of the checks")
+	everyFlag  = flag.Bool("every-mutation", false, "let TestMutations apply all mutations and list those that nobody notices")
+)
+
+// maxMutations bounds the runs of one check.
+const maxMutations = 400
+
+// recorder is a T that a check may fail without failing anything.
+type recorder struct {
+	name string
+
+	mu       sync.Mutex
+	failures []string
+	noticed  map[string]bool
+	cleanups []func()
+}
+
+func (r *recorder) Helper()             {}
+func (r *recorder) Name() string        { return r.name }
+func (r *recorder) Logf(string, ...any) {}
+
+// Errorf writes a failure down.
+func (r *recorder) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+}
+
+// Fatalf writes a failure down and ends the check.
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// Cleanup has f called when the check is over.
+func (r *recorder) Cleanup(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cleanups = append(r.cleanups, f)
+}
+
+// credit says that a check of these clauses noticed something.
+func (r *recorder) credit(clauses []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range clauses {
+		r.noticed[c] = true
+	}
+}
+
+// watch runs a check behind a proxy and returns what became of both.
+func watch(c check, change *mutation) (*recorder, *proxy) {
+	p := newProxy(examined, change)
+	defer p.server.Close()
+	r := &recorder{name: c.name(), noticed: map[string]bool{}}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			for _, f := range slices.Backward(r.cleanups) {
+				f()
+			}
+		}()
+		c(&exam{T: r, exchange: examined, url: p.server.URL, patience: 2 * time.Second})
+	}()
+	<-done
+	return r, p
+}
+
+// TestMutations fails for a clause whose checks notice no change of an answer.
+// It takes minutes: it runs when it is named by -run, or in part by -mutate.
+func TestMutations(t *testing.T) {
+	part, parts := 0, 1
+	if *mutateFlag != "" {
+		if _, err := fmt.Sscanf(*mutateFlag, "%d/%d", &part, &parts); err != nil || parts < 1 {
+			t.Fatalf("-mutate %s: want N/M", *mutateFlag)
+		}
+	} else if !strings.Contains(flag.Lookup("test.run").Value.String(), "TestMutations") {
+		t.Skip("runs with -run TestMutations or -mutate=N/M")
+	}
+	noticed := &tally{clauses: map[string]bool{}}
+	t.Run("checks", func(t *testing.T) {
+		for i, c := range slices.Concat(allChecks...) {
+			if i%parts == part%parts {
+				t.Run(c.name(), func(t *testing.T) {
+					t.Parallel()
+					mutate(t, c, noticed)
+				})
+			}
+		}
+	})
+	for _, clause := range clausesOf(t, slices.Concat(allChecks...), part%parts, parts) {
+		if !noticed.clauses[clause] {
+			t.Errorf("%s: no change of an answer was noticed", clause)
+		}
+	}
+}
+
+// tally gathers the clauses for which a change was noticed.
+type tally struct {
+	mu      sync.Mutex
+	clauses map[string]bool
+}
+
+func (y *tally) add(clauses map[string]bool) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for c := range clauses {
+		y.clauses[c] = true
+	}
+}
+
+func (y *tally) has(clauses []string) bool {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for _, c := range clauses {
+		if !y.clauses[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// mutate runs a check again and again, each time with another change, until each
+// of its clauses was noticed to be broken.
+func mutate(t *testing.T, c check, noticed *tally) {
+	r, p := watch(c, nil)
+	if len(r.failures) > 0 {
+		t.Fatalf("fails without a change: %s", r.failures[0])
+	}
+	var list []mutation
+	for _, passed := range p.passed {
+		list = append(list, mutations(passed)...)
+	}
+	random := rand.New(rand.NewPCG(1, uint64(len(list))))
+	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	slices.SortStableFunc(list, func(a, b mutation) int { return a.rank - b.rank })
+	clauses := clausesIn(t, c)
+	runs, red, survived := 0, 0, []string{}
+	for i := range list {
+		if !*everyFlag && (runs >= maxMutations || noticed.has(clauses)) {
+			break
+		}
+		runs++
+		r, p := watch(c, &list[i])
+		switch {
+		case len(r.failures) > 0:
+			red++
+			noticed.add(r.noticed)
+		case p.applied.Load():
+			survived = append(survived, list[i].String())
+		}
+	}
+	t.Logf("%d of %d mutations tried, %d noticed", runs, len(list), red)
+	if *everyFlag {
+		t.Logf("not noticed:\n%s", strings.Join(survived, "\n"))
+	}
+}

@@ -1,0 +1,82 @@
+package conformance
+
+// limit is a LIMIT GTC order that asks for its result.
+func (m *market) limit(side, price, amount string) fields {
+	return fields{
+		"pair": m.pair, "side": side, "type": "LIMIT", "time_in_force": "GTC",
+		"price": price, "amount": amount, "resp_type": "RESULT",
+	}
+}
+
+// byAmount is a MARKET order by amount.
+func (m *market) byAmount(side, amount string) fields {
+	return m.limit(side, "", amount).with("price", nil).with("type", "MARKET").with("time_in_force", "IOC")
+}
+
+// byTotal is a MARKET order by total.
+func (m *market) byTotal(side, total string) fields {
+	return m.byAmount(side, "").with("amount", nil).with("total", total)
+}
+
+// stop is a STOP_LIMIT order.
+func (m *market) stop(side, stop, price, amount string) fields {
+	return m.limit(side, price, amount).with("type", "STOP_LIMIT").with("stop", stop)
+}
+
+// try posts an order.
+func (a *account) try(order fields) *answer {
+	a.x.Helper()
+	return a.post("/open_orders/new", order)
+}
+
+// place posts an order that must be accepted, and returns its id.
+func (a *account) place(order fields) string {
+	a.x.Helper()
+	res := a.try(order)
+	id := res.value.get("obid")
+	if id.kind != '0' {
+		a.x.broken("order %v: %s", order, res.value)
+	}
+	return id.text
+}
+
+// buy places a LIMIT BUY, sell a LIMIT SELL.
+func (a *account) buy(m *market, price, amount string) string {
+	a.x.Helper()
+	return a.place(m.limit("BUY", price, amount))
+}
+
+func (a *account) sell(m *market, price, amount string) string {
+	a.x.Helper()
+	return a.place(m.limit("SELL", price, amount))
+}
+
+// trade lets two accounts trade: the first sells at rest, the second buys.
+func (x *exam) trade(m *market, seller, buyer *account, price, amount string) (sold, bought string) {
+	x.Helper()
+	return seller.sell(m, price, amount), buyer.buy(m, price, amount)
+}
+
+// becomes wants a RESULT answer with a status and what was filled.
+func (x *exam) becomes(a *answer, status, filled string) {
+	x.Helper()
+	x.answers(a, `{"success":true,"obid":"#id","status":"`+status+`","filled":"`+filled+`"}`)
+}
+
+// stands wants an order to be in a state, as the history shows it.
+func (a *account) stands(obid, status, filled string) {
+	a.x.Helper()
+	row := a.history(obid)
+	a.x.equal("status of order "+obid, row.get("status").text, status)
+	a.x.equal("filled of order "+obid, row.get("filled").text, filled)
+}
+
+// rejects wants a rejection with this reason.
+func (x *exam) rejects(a *answer, reason string) {
+	x.Helper()
+	x.failed(a)
+	got := a.value.get("error").text
+	if len(got) <= len(reason)+2 || got[:len(reason)+2] != reason+": " {
+		x.Errorf("error is %q, want %s: and a sentence", got, reason)
+	}
+}

@@ -1,0 +1,217 @@
+package conformance
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gobwas/ws"
+)
+
+// place is where in a run an answer or a message was: the nth HTTP answer, or
+// the nth message of the nth connection. HTTP has connection 0.
+type place struct{ connection, index int }
+
+// passage is an answer or message on its way to the client.
+type passage struct {
+	at     place
+	method string
+	// status, header and value are an answer's; a message has only a value, a
+	// close frame only a status.
+	status int
+	header http.Header
+	value  *value
+}
+
+// proxy stands between a check and the exchange. It writes down what passes, and
+// changes one thing of it.
+type proxy struct {
+	exchange *exchange
+	server   *httptest.Server
+	change   *mutation
+	applied  atomic.Bool
+
+	mu          sync.Mutex
+	answers     int
+	connections int
+	passed      []passage
+}
+
+func newProxy(e *exchange, change *mutation) *proxy {
+	p := &proxy{exchange: e, change: change}
+	p.server = httptest.NewServer(p)
+	return p
+}
+
+// note writes down what passes.
+func (p *proxy) note(at passage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at.value != nil {
+		at.value = at.value.clone()
+	}
+	at.header = at.header.Clone()
+	p.passed = append(p.passed, at)
+}
+
+// ServeHTTP passes a request on and its answer back.
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != "" {
+		p.tunnel(w, r)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	a, err := p.exchange.send(r.Method, p.exchange.url+r.URL.EscapedPath(), string(body), r.Header)
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	p.mu.Lock()
+	at := passage{place{0, p.answers}, r.Method, a.status, a.header, a.value}
+	p.answers++
+	p.mu.Unlock()
+	p.note(at)
+	if p.change != nil && p.change.at == at.at && p.change.apply(&at) {
+		p.applied.Store(true)
+		if at.value != a.value {
+			a.body = []byte(at.value.String())
+		}
+	}
+	for name, values := range at.header {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	if at.status == http.StatusNoContent {
+		w.Header().Del("Content-Length")
+	}
+	w.WriteHeader(at.status)
+	_, _ = w.Write(a.body)
+}
+
+// tunnel passes a WebSocket connection through.
+func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	p.connections++
+	number := p.connections
+	p.mu.Unlock()
+	up, err := net.Dial("tcp", strings.TrimPrefix(p.exchange.url, "http://"))
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	_ = r.Write(up)
+	down, rw, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		_ = up.Close()
+		return
+	}
+	go func() {
+		_, _ = io.Copy(up, rw)
+		_ = up.Close()
+	}()
+	p.stream(number, up, down)
+	_ = up.Close()
+	_ = down.Close()
+}
+
+// stream passes what the exchange sends, frame by frame.
+func (p *proxy) stream(number int, up io.Reader, down io.Writer) {
+	from := newHead(up)
+	if _, err := down.Write(from.head()); err != nil {
+		return
+	}
+	var held []byte
+	for index := 0; ; {
+		f, err := ws.ReadFrame(from)
+		if err != nil {
+			return
+		}
+		frames := [][]byte{encode(f)}
+		switch f.Header.OpCode {
+		case ws.OpText:
+			frames, held = p.message(place{number, index}, f, held)
+			index++
+		case ws.OpClose:
+			frames[0] = encode(p.closing(place{number, -1}, f))
+		}
+		for _, b := range frames {
+			if _, err := down.Write(b); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// message returns the frames to send for a message, and one that is held back
+// until the next.
+func (p *proxy) message(at place, f ws.Frame, held []byte) (frames [][]byte, hold []byte) {
+	v, err := parseValue(f.Payload)
+	if err != nil {
+		return [][]byte{encode(f)}, held
+	}
+	p.note(passage{at: at, value: v})
+	if p.change != nil && p.change.at == at {
+		m := passage{at: at, value: v}
+		switch {
+		case p.change.name == dropMessage:
+			p.applied.Store(true)
+			return nil, held
+		case p.change.name == swapMessages:
+			p.applied.Store(true)
+			return nil, encode(f)
+		case p.change.name == repeatMessage:
+			p.applied.Store(true)
+			return [][]byte{encode(f), encode(f)}, held
+		case p.change.apply(&m):
+			p.applied.Store(true)
+			f = ws.NewTextFrame([]byte(m.value.String()))
+		}
+	}
+	frames = [][]byte{encode(f)}
+	if held != nil {
+		frames = append(frames, held)
+	}
+	return frames, nil
+}
+
+// closing returns the close frame to send.
+func (p *proxy) closing(at place, f ws.Frame) ws.Frame {
+	code, reason := ws.ParseCloseFrameData(f.Payload)
+	m := passage{at: at, status: int(code)}
+	p.note(m)
+	if p.change != nil && p.change.at == at && p.change.apply(&m) {
+		p.applied.Store(true)
+		return ws.NewCloseFrame(ws.NewCloseFrameBody(ws.StatusCode(m.status), reason))
+	}
+	return f
+}
+
+func encode(f ws.Frame) []byte {
+	var b bytes.Buffer
+	_ = ws.WriteFrame(&b, f)
+	return b.Bytes()
+}
+
+// head reads an HTTP head byte by byte, so that nothing behind it is lost.
+type head struct{ io.Reader }
+
+func newHead(r io.Reader) head { return head{r} }
+
+// head returns everything up to the empty line.
+func (h head) head() []byte {
+	var b []byte
+	one := make([]byte, 1)
+	for !bytes.HasSuffix(b, []byte("\r\n\r\n")) {
+		if _, err := io.ReadFull(h, one); err != nil {
+			break
+		}
+		b = append(b, one[0])
+	}
+	return b
+}

@@ -1,0 +1,228 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsutil"
+)
+
+// socket is a WebSocket connection.
+type socket struct {
+	x    *exam
+	conn net.Conn
+	// messages are those that arrived; closed at the end of the connection.
+	messages chan *value
+	pongs    chan string
+	// closed is the close frame's code; zero if it broke off.
+	closed ws.StatusCode
+	// mu is held for each frame written.
+	mu sync.Mutex
+	id int
+	// aside are data messages that came before an answer that was awaited.
+	aside []*value
+}
+
+// connect opens a connection.
+func (x *exam) connect() *socket {
+	x.Helper()
+	s, err := x.dial(nil)
+	if err != nil {
+		x.broken("connect: %v", err)
+	}
+	return s
+}
+
+// dial opens a connection with headers of its own.
+func (x *exam) dial(header http.Header) (*socket, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	dialer := ws.Dialer{Header: ws.HandshakeHeaderHTTP(header)}
+	conn, early, _, err := dialer.Dial(ctx, "ws"+strings.TrimPrefix(x.url, "http")+"/stream")
+	if err != nil {
+		return nil, err
+	}
+	s := &socket{x: x, conn: conn, messages: make(chan *value, 4096), pongs: make(chan string, 256)}
+	var from io.Reader = conn
+	if early != nil {
+		from = early
+	}
+	go s.read(from)
+	x.Cleanup(func() { _ = conn.Close() })
+	return s, nil
+}
+
+// read takes frames in until the connection ends.
+func (s *socket) read(from io.Reader) {
+	defer close(s.messages)
+	for {
+		f, err := ws.ReadFrame(from)
+		if err != nil {
+			return
+		}
+		switch f.Header.OpCode {
+		case ws.OpText:
+			v, err := parseValue(f.Payload)
+			if err != nil {
+				v = &value{kind: '"', text: err.Error()}
+			}
+			s.messages <- v
+		case ws.OpPing:
+			_ = s.frame(ws.NewPongFrame(f.Payload))
+		case ws.OpPong:
+			s.pongs <- string(f.Payload)
+		case ws.OpClose:
+			s.closed, _ = ws.ParseCloseFrameData(f.Payload)
+			_ = s.frame(ws.NewCloseFrame(f.Payload))
+			return
+		}
+	}
+}
+
+// frame writes a frame as a client does.
+func (s *socket) frame(f ws.Frame) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return ws.WriteFrame(s.conn, ws.MaskFrame(f))
+}
+
+// say sends a text message.
+func (s *socket) say(message string) {
+	s.x.Helper()
+	s.mu.Lock()
+	err := wsutil.WriteClientText(s.conn, []byte(message))
+	s.mu.Unlock()
+	if err != nil {
+		s.x.broken("send: %v", err)
+	}
+}
+
+var errNoMessage = errors.New("no message came")
+
+// next returns the next message; an error if none comes in time or ever.
+func (s *socket) next() (*value, error) {
+	end := time.NewTimer(s.x.patience)
+	defer end.Stop()
+	select {
+	case m, ok := <-s.messages:
+		if !ok {
+			return nil, errors.New("the connection is closed")
+		}
+		return m, nil
+	case <-end.C:
+		return nil, errNoMessage
+	}
+}
+
+// ask sends a request and returns its answer; what comes before it is put
+// aside.
+func (s *socket) ask(op string, body fields) *value {
+	s.x.Helper()
+	s.id++
+	b, err := json.Marshal(body.with("op", op).with("id", s.id))
+	if err != nil {
+		s.x.broken("%v", err)
+	}
+	s.say(string(b))
+	return s.answer()
+}
+
+// answer returns the next answer; what comes before it is put aside.
+func (s *socket) answer() *value {
+	s.x.Helper()
+	for {
+		m, err := s.next()
+		if err != nil {
+			s.x.Fatalf("no answer: %v", err)
+		}
+		if m.get("class").text != "data" {
+			return m
+		}
+		s.aside = append(s.aside, m)
+	}
+}
+
+// must asks for something that has to succeed before a check can go on.
+func (s *socket) must(op string, body fields) {
+	s.x.Helper()
+	if m := s.ask(op, body); m.get("success").kind != 't' {
+		s.x.broken("%s %v: %s", op, body, m)
+	}
+}
+
+// auth logs in.
+func (s *socket) auth(a *account) {
+	s.x.Helper()
+	s.must("auth", fields{"api_key": a.key})
+}
+
+// sub subscribes to streams and forgets what came until then.
+func (s *socket) sub(streams ...string) {
+	s.x.Helper()
+	s.must("sub", fields{"streams": streams})
+	s.aside = nil
+}
+
+// fence returns the data messages that were sent up to now: what a request
+// caused is sent before the answer to a ping that came after the request's.
+func (s *socket) fence() []*value {
+	s.x.Helper()
+	s.ask("ping", fields{})
+	got := s.aside
+	s.aside = nil
+	return got
+}
+
+// of leaves the messages of one stream.
+func of(messages []*value, stream string) []*value {
+	var list []*value
+	for _, m := range messages {
+		if m.get("stream").text == stream {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// ends wants the connection to be closed with one of these codes, within a
+// second.
+func (s *socket) ends(codes ...ws.StatusCode) {
+	s.x.Helper()
+	end := time.NewTimer(time.Second)
+	defer end.Stop()
+	for {
+		select {
+		case _, open := <-s.messages:
+			if open {
+				continue
+			}
+			for _, c := range codes {
+				if s.closed == c {
+					return
+				}
+			}
+			s.x.Errorf("closed with %d, want %v", s.closed, codes)
+			return
+		case <-end.C:
+			s.x.Errorf("the connection is still open")
+			return
+		}
+	}
+}
+
+// private connects, logs in and subscribes to an account's own streams.
+func (a *account) private() *socket {
+	a.x.Helper()
+	s := a.x.connect()
+	s.auth(a)
+	s.sub("myOrders", "myTrades")
+	return s
+}

@@ -1,0 +1,195 @@
+package conformance
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+var transportChecks = []check{
+	oneAddress, postWithAnyContentType, getIsLikePost, otherMethods, unknownPath, longBody, failuresAreJSON,
+	successesAreJSON, slashesCountOnce, anyOrigin, options, healthy, answersAreShown, nothingIsNull,
+}
+
+func TestTransport(t *testing.T) { examine(t, transportChecks) }
+
+func oneAddress(x *exam) {
+	x.covers("SPOT-TRN-1")
+	x.succeeds(x.send(http.MethodPost, "/spot/time", "{}", nil))
+	x.match(x.connect().ask("ping", fields{}), `{"class":"resp","id":1,"success":true}`)
+}
+
+func postWithAnyContentType(x *exam) {
+	x.covers("SPOT-TRN-2")
+	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "nonsense"} {
+		a := x.send(http.MethodPost, "/spot/markets", `{"pair":"BTC/USDT"}`, http.Header{"Content-Type": {kind}})
+		x.same("pairs", a.value.get("markets").column("pair"), "BTC/USDT")
+	}
+}
+
+func getIsLikePost(x *exam) {
+	x.covers("SPOT-TRN-3")
+	body := `{"pair":"BTC/USDT"}`
+	posted := x.send(http.MethodPost, "/spot/markets", body, nil)
+	got := x.send(http.MethodGet, "/spot/markets", body, nil)
+	x.succeeds(got)
+	x.equal("answer to GET", got.value.String(), posted.value.String())
+}
+
+func otherMethods(x *exam) {
+	x.covers("SPOT-TRN-4")
+	for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodPatch} {
+		a := x.send(method, "/spot/markets", "{}", nil)
+		if a.status != http.StatusMethodNotAllowed || !strings.Contains(a.header.Get("Allow"), "POST") {
+			x.Errorf("%s: status %d, Allow %q", method, a.status, a.header.Get("Allow"))
+		}
+	}
+}
+
+func unknownPath(x *exam) {
+	x.covers("SPOT-TRN-5")
+	for _, path := range []string{"/spot/nothing", "/spot/markets/", "/spot/open_orders/old", "/spot/../spot/markets"} {
+		if a := x.send(http.MethodPost, path, "{}", nil); a.status != http.StatusNotFound {
+			x.Errorf("%s: status %d, want 404", path, a.status)
+		}
+	}
+}
+
+func longBody(x *exam) {
+	x.covers("SPOT-TRN-6")
+	body := `{"pair":"BTC/USDT","padding":"` + strings.Repeat("x", 1<<16)
+	longest := body[:1<<16-2] + `"}`
+	x.succeeds(x.raw("/orderbook", longest))
+	longer := body[:1<<16-1] + `"}`
+	if a := x.raw("/orderbook", longer); a.status != http.StatusRequestEntityTooLarge {
+		x.Errorf("status %d, want 413", a.status)
+	}
+}
+
+func failuresAreJSON(x *exam) {
+	x.covers("SPOT-TRN-7")
+	x.failed(x.raw("/orderbook", `{"pair":`))
+	x.failed(x.raw("/orderbook", `{}`))
+	x.failed(x.raw("/orderbook", `{"pair":"NO/SUCH"}`))
+	x.failed(x.raw("/open_orders", `{"offset":0,"api_key":"wrong"}`))
+	m := x.market()
+	x.failed(x.account().try(m.limit("BUY", "10", "1")))
+}
+
+func successesAreJSON(x *exam) {
+	x.covers("SPOT-TRN-8")
+	for _, body := range []string{`{"pair":"BTC/USDT"}`, `{}`} {
+		a := x.raw("/orderbook", body)
+		x.equal("Content-Type", a.header.Get("Content-Type"), "application/json")
+		if len(a.value.members) == 0 || a.value.members[0].name != "success" {
+			x.Errorf("success does not come first: %s", a.value)
+		}
+		if ok := a.value.get("success").kind == 't'; ok == a.value.has("error") || ok != (body != "{}") {
+			x.Errorf("success and error: %s", a.value)
+		}
+	}
+}
+
+func slashesCountOnce(x *exam) {
+	x.covers("SPOT-TRN-9")
+	for _, path := range []string{"//spot/time", "/spot//time", "///spot///time"} {
+		x.answers(x.send(http.MethodPost, path, "{}", nil), `{"success":true,"time":"#time"}`)
+	}
+}
+
+func anyOrigin(x *exam) {
+	x.covers("SPOT-TRN-10")
+	origin := http.Header{"Origin": {"https://a.example"}}
+	for _, a := range []*answer{
+		x.send(http.MethodPost, "/spot/time", "{}", origin),
+		x.send(http.MethodPost, "/spot/orderbook", "{}", origin),
+		x.send(http.MethodPost, "/spot/nothing", "{}", origin),
+		x.send(http.MethodPut, "/spot/time", "{}", origin),
+	} {
+		x.equal("Access-Control-Allow-Origin", a.header.Get("Access-Control-Allow-Origin"), "*")
+		x.equal("Access-Control-Allow-Credentials", a.header.Get("Access-Control-Allow-Credentials"), "")
+		x.equal("Set-Cookie", a.header.Get("Set-Cookie"), "")
+	}
+}
+
+func options(x *exam) {
+	x.covers("SPOT-TRN-11")
+	asks := http.Header{"Origin": {"https://a.example"}, "Access-Control-Request-Method": {"POST"}}
+	for _, path := range []string{"/spot/markets", "/spot/nothing", "/", "/stream"} {
+		a := x.send(http.MethodOptions, path, "", asks)
+		if a.status/100 != 2 {
+			x.Errorf("%s: status %d", path, a.status)
+		}
+		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+			x.lists(a, "Access-Control-Allow-Methods", method)
+		}
+		for _, name := range []string{"Content-Type", "Authorization", "Idempotency-Key"} {
+			x.lists(a, "Access-Control-Allow-Headers", name)
+		}
+	}
+}
+
+// lists wants a header to list a word.
+func (x *exam) lists(a *answer, header, word string) {
+	x.Helper()
+	if !strings.Contains(a.header.Get(header), word) {
+		x.Errorf("%s is %q, without %s", header, a.header.Get(header), word)
+	}
+}
+
+func healthy(x *exam) {
+	x.covers("SPOT-TRN-12")
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if a := x.send(http.MethodGet, path, "", nil); a.status != http.StatusOK {
+			x.Errorf("%s: status %d", path, a.status)
+		}
+	}
+}
+
+func answersAreShown(x *exam) {
+	x.covers("SPOT-TRN-13")
+	m := x.market()
+	a, b := x.traders(m)
+	for range 5 {
+		id := a.sell(m, "10", "2")
+		x.same("open orders", a.open(), id)
+		x.same("asks", levels(x.book(m).get("asks")), "10.0000:2.0000")
+		b.place(m.limit("BUY", "10", "0.5").with("resp_type", "ACK"))
+		a.stands(id, "OPEN", "0.5")
+		x.equal("last trade", x.trades(m).column("amount")[0], "0.5")
+		x.equal("own trade", b.list("/trades_history").column("amount")[0], "0.5")
+		x.equal("price", x.ticker(m).get("price").text, "10")
+		x.succeeds(a.cancel(id))
+		x.same("open orders", a.open())
+		x.same("asks", levels(x.book(m).get("asks")))
+		a.stands(id, "CANCELED", "0.5")
+	}
+}
+
+func nothingIsNull(x *exam) {
+	x.covers("SPOT-TRN-14")
+	m := x.market()
+	a := x.trader(m)
+	a.sell(m, "10", "2")
+	a.place(m.stop("BUY", "9000", "9000", "1"))
+	a.try(m.byTotal("BUY", "5"))
+	for _, path := range []string{"/open_orders", "/orders_history"} {
+		x.nonNull(path, a.post(path, fields{"offset": 0}).value)
+	}
+	x.nonNull("/markets_ex", x.post("/markets_ex", fields{"pair": m.pair}).value)
+	x.golden(a.post("/open_orders", fields{"offset": 0, "filter_pair": m.pair}).value, "open_orders", "pair", m.pair)
+}
+
+// nonNull wants no null anywhere in a value.
+func (x *exam) nonNull(what string, v *value) {
+	x.Helper()
+	if v.kind == 'n' {
+		x.Errorf("%s: null", what)
+	}
+	for _, m := range v.members {
+		x.nonNull(what+"."+m.name, m.value)
+	}
+	for _, item := range v.items {
+		x.nonNull(what, item)
+	}
+}
