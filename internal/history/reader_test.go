@@ -1,0 +1,178 @@
+package history_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/history"
+)
+
+// TestPagesAreExact reads every kind of page after each frame of a random
+// exchange, while the store is anywhere from far behind to level, and compares
+// them with what happened. The tail is small, so that rows are dropped, too.
+func TestPagesAreExact(t *testing.T) {
+	for seed := range uint64(6) {
+		bound := []int{60, 200, 1 << 20}[seed%3]
+		t.Run(fmt.Sprintf("seed %d, %d rows", seed, bound), func(t *testing.T) {
+			r := newRig(seed, bound)
+			busy := 0
+			for range 150 {
+				r.frame(r.some(1 + r.rng.IntN(12))...)
+				r.pass()
+				if r.rng.IntN(3) > 0 {
+					r.follow(r.rng.IntN(len(r.behind) + 1))
+				}
+				if !r.check(t) {
+					busy++
+				}
+			}
+			r.follow(len(r.behind))
+			if !r.check(t) {
+				t.Error("busy, although everything is stored")
+			}
+			if (busy > 0) != (bound == 60) && bound != 200 {
+				t.Errorf("%d rounds had a read that failed", busy)
+			}
+		})
+	}
+}
+
+// check compares pages drawn at random. It returns false if the store was too
+// far behind for one of them.
+func (r *rig) check(t *testing.T) bool {
+	t.Helper()
+	ok := true
+	for account := bourse.AccountID(1); account <= accounts; account++ {
+		only := bourse.MarketID(r.rng.IntN(markets + 1))
+		skip, limit := r.rng.IntN(40), 1+r.rng.IntN(30)
+		ok = r.checkAccount(t, account, only, skip, limit) && ok
+		ok = r.checkAccount(t, account, only, 0, limit) && ok
+	}
+	for market := bourse.MarketID(1); market <= markets; market++ {
+		ok = r.checkMarket(t, market) && ok
+	}
+	id := bourse.OrderID(1 + r.rng.Uint64N(uint64(len(r.all.orders))+3))
+	return r.checkOrder(t, id) && r.checkNotes(t) && ok
+}
+
+// busy reports whether an error says that the store is too far behind; another
+// error fails the test.
+func (r *rig) busy(t *testing.T, err error) bool {
+	t.Helper()
+	var e *bourse.Error
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, &e) && e.Code == bourse.CodeBusy && strings.HasPrefix(e.Message, "History is ") && len(r.behind) > 0:
+		return true
+	}
+	t.Fatal(err)
+	return false
+}
+
+func (r *rig) checkAccount(t *testing.T, account bourse.AccountID, only bourse.MarketID, skip, limit int) bool {
+	t.Helper()
+	ctx, ok := context.Background(), true
+	about := fmt.Sprintf("of account %d, market %d, skip %d, limit %d", account, only, skip, limit)
+	orders, err := r.reader.Orders(ctx, account, only, skip, limit)
+	if ok = !r.busy(t, err); ok {
+		var want []history.OrderFills
+		for _, o := range page(r.all.orders, skip, limit, func(o *history.OrderFills) bool {
+			return o.Account == account && (only == 0 || o.Market == only)
+		}) {
+			want = append(want, *o)
+		}
+		sameRows(t, "orders "+about, orders, want, equalOrders)
+	}
+	fills, err := r.reader.Fills(ctx, account, only, skip, limit)
+	if r.busy(t, err) {
+		return false
+	}
+	sameRows(t, "fills "+about, fills, page(r.all.fills, skip, limit, func(f history.Fill) bool {
+		return f.Account == account && (only == 0 || f.Market == only)
+	}), equal)
+	transfers, err := r.reader.Transfers(ctx, account, skip, limit)
+	if r.busy(t, err) {
+		return false
+	}
+	sameRows(t, "transfers "+about, transfers, page(r.all.transfers, skip, limit, func(tr history.Transfer) bool {
+		return tr.From == account || tr.To == account
+	}), equal)
+	return ok
+}
+
+func (r *rig) checkMarket(t *testing.T, market bourse.MarketID) bool {
+	t.Helper()
+	ctx := context.Background()
+	skip, limit := r.rng.IntN(30), 1+r.rng.IntN(30)
+	about := fmt.Sprintf("of market %d, skip %d, limit %d", market, skip, limit)
+	trades, err := r.reader.Trades(ctx, market, skip, limit)
+	if r.busy(t, err) {
+		return false
+	}
+	sameRows(t, "trades "+about, trades, page(r.all.trades, skip, limit, func(tr history.Trade) bool {
+		return tr.Market == market
+	}), equal)
+	for _, res := range []history.Resolution{history.Minute, history.Hour, history.Day} {
+		from := r.now - bourse.Time(r.rng.Int64N(int64(2*bourse.Day)))
+		to := from + bourse.Time(r.rng.Int64N(int64(2*bourse.Day)))
+		for _, span := range [][2]bourse.Time{{from, to}, {0, 1 << 62}, {-5, r.now}, {r.now, 1 << 62}, {to, from - 1}} {
+			candles, err := r.reader.Candles(ctx, market, res, span[0], span[1], limit)
+			if r.busy(t, err) {
+				return false
+			}
+			want := r.all.candles(market, res, span[0], span[1], r.view.Now(), limit)
+			sameRows(t, fmt.Sprintf("candles %v of %d %s", span, res, about), candles, want, equal)
+		}
+	}
+	return true
+}
+
+func (r *rig) checkOrder(t *testing.T, id bourse.OrderID) bool {
+	t.Helper()
+	var want history.OrderFills
+	account := bourse.AccountID(1)
+	if int(id) <= len(r.all.orders) {
+		want = *r.all.orders[id-1]
+		account = want.Account
+	}
+	got, found, err := r.reader.Order(context.Background(), account, id)
+	if r.busy(t, err) {
+		return false
+	}
+	if found != (want.ID != 0) || !equalOrders(got, want) {
+		t.Fatalf("order %d: %+v (%t), want %+v", id, got, found, want)
+	}
+	if _, found, err := r.reader.Order(context.Background(), account%accounts+1, id); !r.busy(t, err) && found {
+		t.Fatalf("order %d was shown to another account", id)
+	}
+	return !want.ClientID.Given() || r.checkNamed(t, account, want.ClientID)
+}
+
+func (r *rig) checkNamed(t *testing.T, account bourse.AccountID, name bourse.ClientID) bool {
+	t.Helper()
+	got, found, err := r.reader.OrderNamed(context.Background(), account, name)
+	if r.busy(t, err) {
+		return false
+	}
+	want := page(r.all.orders, 0, 1, func(o *history.OrderFills) bool { return o.Account == account && o.ClientID == name })
+	if !found || !equalOrders(got, *want[0]) {
+		t.Fatalf("order %s of account %d: %+v (%t), want %+v", name, account, got, found, want[0])
+	}
+	return true
+}
+
+func (r *rig) checkNotes(t *testing.T) bool {
+	t.Helper()
+	skip, limit := r.rng.IntN(10), 1+r.rng.IntN(10)
+	notes, err := r.reader.Notes(context.Background(), skip, limit)
+	if r.busy(t, err) {
+		return false
+	}
+	sameRows(t, "notes", notes, page(r.all.notes, skip, limit, func(history.Note) bool { return true }), equal)
+	return true
+}
