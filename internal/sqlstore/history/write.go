@@ -1,8 +1,10 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/history"
@@ -15,6 +17,9 @@ func (s *Store) Write(ctx context.Context, b *history.Batch) error {
 	if b.From != s.cursor.Seq+1 {
 		return history.ErrOutOfOrder
 	}
+	// A batch takes less than a second: it is not worth breaking off, and watching
+	// for that costs with every statement.
+	ctx = context.WithoutCancel(ctx)
 	next := history.Cursor{Seq: b.To, Time: b.Time, Chain: b.Chain}
 	err := s.file.Write(ctx, func(tx *sql.Tx) error {
 		if err := s.inserts.batch(ctx, tx, b); err != nil {
@@ -38,7 +43,7 @@ func (s *Store) Write(ctx context.Context, b *history.Batch) error {
 // recover finds out what a failed write left, which after a failed commit can be
 // all of it.
 func (s *Store) recover(ctx context.Context, next history.Cursor, failed error) error {
-	now, err := s.Cursor(context.WithoutCancel(ctx))
+	now, err := s.Cursor(ctx)
 	if err != nil {
 		return failed // and the next write will fail as well
 	}
@@ -57,9 +62,24 @@ func (s *Store) fold(ctx context.Context) {
 	}
 }
 
-// inserts puts rows into the tables, many with each statement.
+// inserts puts rows into the tables, many with each statement. A statement that
+// fails leaves what it did so far (OR FAIL), because the transaction undoes it
+// anyway; else SQLite would keep notes to undo each statement alone.
 type inserts struct {
 	orders, trades, fills, transfers, notes, candles insert
+	// order is the order in which a batch's rows go into a table.
+	order []int
+}
+
+// sorted returns the indices of n rows in the order of their table: neighbours in
+// the table are written together.
+func (i *inserts) sorted(n int, compare func(a, b int) int) []int {
+	i.order = i.order[:0]
+	for at := range n {
+		i.order = append(i.order, at)
+	}
+	slices.SortFunc(i.order, compare)
+	return i.order
 }
 
 // prepare prepares all statements.
@@ -69,14 +89,14 @@ func (i *inserts) prepare(ctx context.Context, db *sql.DB) error {
 		into    string
 		columns int
 	}{
-		{&i.orders, `INSERT INTO orders (account, ordinal, id, market, side, type, tif, selftrade, postonly, price,
+		{&i.orders, `INSERT OR FAIL INTO orders (account, ordinal, id, market, side, type, tif, selftrade, postonly, price,
 			stop, lots, total_hi, total_lo, client_id, status, triggered, time, filled, seq, closed) VALUES `, 21},
-		{&i.trades, `INSERT INTO trades (market, number, seq, time, taker_side, price, lots, total_hi, total_lo) VALUES `, 9},
-		{&i.fills, `INSERT INTO fills (account, ordinal, order_id, market, seq, time, side, role, price, lots,
+		{&i.trades, `INSERT OR FAIL INTO trades (market, number, seq, time, taker_side, price, lots, total_hi, total_lo) VALUES `, 9},
+		{&i.fills, `INSERT OR FAIL INTO fills (account, ordinal, order_id, market, seq, time, side, role, price, lots,
 			total_hi, total_lo, fee_hi, fee_lo) VALUES `, 14},
-		{&i.transfers, `INSERT INTO transfers (account, seq, place, time, kind, from_account, to_account, asset,
+		{&i.transfers, `INSERT OR FAIL INTO transfers (account, seq, place, time, kind, from_account, to_account, asset,
 			amount_hi, amount_lo) VALUES `, 10},
-		{&i.notes, `INSERT INTO notes (seq, time, operator, text) VALUES `, 4},
+		{&i.notes, `INSERT OR FAIL INTO notes (seq, time, operator, text) VALUES `, 4},
 		{&i.candles, `INSERT OR REPLACE INTO candles (market, width, start, open, high, low, close,
 			volume_hi, volume_lo, value_hi, value_lo, last) VALUES `, 12},
 	} {
@@ -99,7 +119,10 @@ func (i *inserts) batch(ctx context.Context, tx *sql.Tx, b *history.Batch) error
 }
 
 func (i *inserts) addOrders(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
-	for n := range b.Orders {
+	for _, n := range i.sorted(len(b.Orders), func(x, y int) int {
+		o, p := &b.Orders[x], &b.Orders[y]
+		return cmp.Or(cmp.Compare(o.Account, p.Account), cmp.Compare(o.Ordinal, p.Ordinal))
+	}) {
 		o := &b.Orders[n]
 		err := i.orders.add(ctx, tx, int64(o.Account), integer(o.Ordinal), integer(o.ID), int64(o.Market),
 			int64(o.Side), int64(o.Type), int64(o.TIF), int64(o.SelfTrade), o.PostOnly, integer(o.Price),
@@ -133,7 +156,10 @@ func (i *inserts) addTrades(ctx context.Context, tx *sql.Tx, b *history.Batch) e
 }
 
 func (i *inserts) addFills(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
-	for n := range b.Fills {
+	for _, n := range i.sorted(len(b.Fills), func(x, y int) int {
+		f, g := &b.Fills[x], &b.Fills[y]
+		return cmp.Or(cmp.Compare(f.Account, g.Account), cmp.Compare(f.Ordinal, g.Ordinal))
+	}) {
 		f := &b.Fills[n]
 		err := i.fills.add(ctx, tx, int64(f.Account), integer(f.Ordinal), integer(f.Order), int64(f.Market),
 			integer(f.Seq), int64(f.Time), int64(f.Side), int64(f.Role), integer(f.Price), integer(f.Lots),
