@@ -1,0 +1,182 @@
+package follower
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/record"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+const (
+	// batchRows is about how many rows are written together while there is a
+	// backlog.
+	batchRows = 20_000
+	// batchCommands bounds the commands whose cursor is written together: what
+	// a start has to read again if few of them leave rows.
+	batchCommands = 100_000
+)
+
+// Options are what a follower is put together from.
+type Options struct {
+	// Engine and Tape are those of a snapshot that the store's cursor has
+	// reached, or new ones.
+	Engine *engine.Engine
+	Tape   *view.Tape
+	// Reader yields what follows Engine's last command.
+	Reader journal.Reader
+	Store  history.Store
+	// Stored is told of the store's cursor when it moves.
+	Stored func(history.Cursor)
+	// Voided are the commands that operators took out of effect.
+	Voided func(bourse.Seq) bool
+	// Snapshots is where snapshots go, Files what they make superfluous.
+	Snapshots *journal.Snapshots
+	Files     *journal.Files
+	// SnapshotEvery is how many commands lie between two snapshots.
+	SnapshotEvery uint64
+}
+
+// Follower is the second engine. Its methods belong to one goroutine, but for
+// Seq.
+type Follower struct {
+	Options
+	cursor history.Cursor
+	batch  history.Batch
+	cmd    bourse.Command
+	ev     bourse.Events
+	// tip is where the engine stands in the journal.
+	tip journal.Tip
+	// snapshot is the last command that a snapshot was taken of; keeping is true
+	// while superfluous files wait to be moved or removed.
+	snapshot bourse.Seq
+	keeping  bool
+	seq      atomic.Uint64
+}
+
+// New returns a follower. It reads the store's cursor.
+func New(ctx context.Context, o Options) (*Follower, error) {
+	cursor, err := o.Store.Cursor(ctx)
+	if err != nil {
+		return nil, &RetryError{"history store", err}
+	}
+	if cursor.Seq < o.Engine.Seq() {
+		bourse.Impossible("follower would start at %d, before which the store at %d is not", o.Engine.Seq(), cursor.Seq)
+	}
+	f := &Follower{Options: o, cursor: cursor, snapshot: o.Engine.Seq()}
+	f.seq.Store(uint64(o.Engine.Seq()))
+	f.Stored(cursor)
+	return f, nil
+}
+
+// RetryError is a failure of the store, or of a snapshot or the files around it.
+// Nothing is lost by it: a later Step does the same work again.
+type RetryError struct {
+	part  string
+	cause error
+}
+
+// Error says what failed.
+func (e *RetryError) Error() string { return e.part + ": " + e.cause.Error() }
+
+// Unwrap returns the cause.
+func (e *RetryError) Unwrap() error { return e.cause }
+
+// Seq returns the last command that the follower has applied. Anybody may call
+// it.
+func (f *Follower) Seq() bourse.Seq { return bourse.Seq(f.seq.Load()) }
+
+// Step does the next piece of work: a file to put away, a frame of the journal, a
+// batch for the store, a snapshot. It reports whether there may be more to do at
+// once. A *RetryError may be tried again; any other error is final.
+func (f *Follower) Step(ctx context.Context) (bool, error) {
+	if f.full() {
+		return true, f.write(ctx)
+	}
+	if f.keeping {
+		return true, f.putAway()
+	}
+	if uint64(f.Engine.Seq()-f.snapshot) >= f.SnapshotEvery {
+		return true, f.takeSnapshot(ctx)
+	}
+	batch, err := f.Reader.Next()
+	switch {
+	case errors.Is(err, io.EOF):
+		return f.batch.Rows() > 0, f.writeRows(ctx)
+	case err != nil:
+		return false, fmt.Errorf("following the journal: %w", err)
+	}
+	return true, f.follow(batch)
+}
+
+// full reports whether the batch is to be written before it grows.
+func (f *Follower) full() bool {
+	return f.batch.Rows() >= batchRows || f.batch.From != 0 && f.batch.To-f.batch.From >= batchCommands
+}
+
+// writeRows writes the batch if it has rows. The cursor alone can wait.
+func (f *Follower) writeRows(ctx context.Context) error {
+	if f.batch.Rows() == 0 {
+		return nil
+	}
+	return f.write(ctx)
+}
+
+// follow applies a frame, and gathers the rows of what the store does not have.
+func (f *Follower) follow(b *journal.Batch) error {
+	rest := b.Commands
+	for seq := b.First; seq <= b.Last(); seq++ {
+		n, err := record.Decode(rest, &f.cmd)
+		if err != nil {
+			return fmt.Errorf("command %d: %w", seq, err)
+		}
+		rest = rest[n:]
+		if seq <= f.Engine.Seq() {
+			continue // a snapshot within the frame
+		}
+		f.cmd.Seq, f.cmd.Time = seq, b.Time
+		f.ev.Reset()
+		if f.Voided(seq) {
+			f.Engine.Skip(&f.cmd, &f.ev)
+		} else {
+			f.Engine.Apply(&f.cmd, &f.ev)
+		}
+		f.Tape.Fold(&f.cmd, &f.ev, nil)
+		if seq > f.cursor.Seq {
+			history.Project(&f.cmd, &f.ev, &f.batch)
+		}
+	}
+	if len(rest) != 0 {
+		return fmt.Errorf("frame at %d: %w", b.First, record.ErrMalformed)
+	}
+	if f.batch.From != 0 {
+		f.batch.Chain = b.Chain
+	}
+	f.tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+	f.seq.Store(uint64(b.Last()))
+	return nil
+}
+
+// write writes the batch.
+func (f *Follower) write(ctx context.Context) error {
+	if f.batch.From == 0 {
+		return nil
+	}
+	if err := f.Store.Write(ctx, &f.batch); err != nil {
+		return &RetryError{"history store", err}
+	}
+	f.cursor = history.Cursor{Seq: f.batch.To, Time: f.batch.Time, Chain: f.batch.Chain}
+	f.batch.Reset()
+	f.Stored(f.cursor)
+	return nil
+}
+
+// Finish writes what has been gathered, so that the next start reads less.
+func (f *Follower) Finish(ctx context.Context) error { return f.write(ctx) }

@@ -1,0 +1,56 @@
+package follower
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// takeSnapshot writes a snapshot of where the follower stands. The store comes
+// first, so that every snapshot is of a moment that its cursor has reached.
+func (f *Follower) takeSnapshot(ctx context.Context) error {
+	if err := f.write(ctx); err != nil {
+		return err
+	}
+	w, err := f.Snapshots.Create(f.tip.Last)
+	if err != nil {
+		return &RetryError{"snapshot", err}
+	}
+	state := sha256.New()
+	w.Section(sequencer.EngineSection)
+	f.Engine.Snapshot(func(b []byte) {
+		state.Write(b)
+		_, _ = w.Write(b) // errors are kept for Commit
+	})
+	w.Section(view.TapeSection)
+	f.Tape.Snapshot(func(b []byte) { _, _ = w.Write(b) })
+	if err := w.Commit(journal.SnapshotHeader{Tip: f.tip, State: journal.Hash(state.Sum(nil))}); err != nil {
+		return &RetryError{"snapshot", err}
+	}
+	f.snapshot, f.keeping = f.tip.Last, true
+	return nil
+}
+
+// putAway removes superfluous snapshots and moves a superfluous segment to the
+// archive.
+func (f *Follower) putAway() error {
+	if _, err := f.Snapshots.Trim(f.cursor.Seq); err != nil {
+		return &RetryError{"old snapshots", err}
+	}
+	good, err := f.Snapshots.Good()
+	if err != nil {
+		return &RetryError{"snapshots", err}
+	}
+	more := false
+	if len(good) >= 2 {
+		// Recovery may begin at the older of the two newest.
+		if more, err = f.Files.ArchiveNext(good[1]); err != nil {
+			return &RetryError{"archive", err}
+		}
+	}
+	f.keeping = more
+	return nil
+}
