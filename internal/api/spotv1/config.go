@@ -1,0 +1,43 @@
+package spotv1
+
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+)
+
+// config tells what a client shows first.
+func (s *Spot) config(c *api.Call) error {
+	catalogue := s.View.Catalogue()
+	var quotes []string
+	for _, m := range catalogue.Listed() {
+		quotes = append(quotes, string(catalogue.Assets[m.Quote].Symbol))
+	}
+	slices.Sort(quotes)
+	c.Out.Name("quotes")
+	c.Out.Array()
+	for _, q := range slices.Compact(quotes) {
+		c.Out.String(q)
+	}
+	c.Out.EndArray()
+	if m := s.defaultMarket(); m != nil {
+		c.Out.Word("default_pair", string(m.Pair))
+	}
+	return nil
+}
+
+// defaultMarket returns the market that newcomers see first, or nil if none is
+// listed.
+func (s *Spot) defaultMarket() *bourse.Market {
+	listed := s.View.Catalogue().Listed()
+	for _, m := range listed {
+		if m.Pair == s.DefaultPair {
+			return m
+		}
+	}
+	if len(listed) == 0 {
+		return nil
+	}
+	return listed[0]
+}

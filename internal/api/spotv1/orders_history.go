@@ -1,0 +1,91 @@
+package spotv1
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+var ordersHistoryFields = api.Fields{"offset", "filter_pair"}
+
+// ordersHistory lists an account's orders, open ones too, newest first.
+func (s *Spot) ordersHistory(c *api.Call) error {
+	skip, err := offset(c)
+	if err != nil {
+		return err
+	}
+	only, err := c.OptionalPair("filter_pair", s.market)
+	if err != nil {
+		return err
+	}
+	orders, err := s.History.Orders(c.Context, c.Who.Account, id(only), skip, pageSize)
+	if err != nil {
+		return err
+	}
+	catalogue := s.View.Catalogue()
+	c.Out.Name("orders")
+	c.Out.Array()
+	for i := range orders {
+		c.Out.Object()
+		writeOrder(c, catalogue, &orders[i])
+		c.Out.EndObject()
+	}
+	c.Out.EndArray()
+	return nil
+}
+
+func writeOrder(c *api.Call, catalogue *view.Catalogue, o *history.OrderFills) {
+	m := catalogue.Markets[o.Market]
+	c.Out.Uint("obid", uint64(o.ID))
+	c.Out.Word("pair", string(m.Pair))
+	c.Out.Time("time", o.Time)
+	c.Out.Word("side", o.Side.String())
+	c.Out.Word("time_in_force", o.TIF.String())
+	c.Out.Word("type", o.Type.String())
+	c.Out.Uint("quote_prec", uint64(m.QuotePrecision))
+	writeOrderTrades(c, catalogue, m, o)
+	c.Out.Word("status", o.Status.String())
+	c.Out.Word("base", string(catalogue.Assets[m.Base].Symbol))
+	c.Out.Word("quote", string(catalogue.Assets[m.Quote].Symbol))
+	if o.Price > 0 {
+		c.Out.Price("price", o.Price, m.QuotePrecision)
+	}
+	if o.Lots > 0 {
+		c.Out.Lots("amount", o.Lots, m.BasePrecision)
+	} else {
+		c.Out.Amount("total", o.Total, catalogue.Assets[m.Quote].Scale)
+	}
+	if !o.Waiting() {
+		c.Out.Lots("filled", o.Filled, m.BasePrecision)
+	}
+	if o.Type == bourse.StopLimit {
+		c.Out.Price("stop", o.Stop, m.QuotePrecision)
+	}
+	if o.ClientID.Given() {
+		c.Out.Word("client_id", o.ClientID.String())
+	}
+}
+
+// writeOrderTrades writes the trades of an order, oldest first.
+func writeOrderTrades(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, o *history.OrderFills) {
+	c.Out.Name("trades")
+	c.Out.Array()
+	for i := range o.Fills {
+		f := &o.Fills[i]
+		c.Out.Object()
+		c.Out.Time("time", f.Time)
+		writeFill(c, catalogue, m, f)
+		c.Out.EndObject()
+	}
+	c.Out.EndArray()
+}
+
+// writeFill writes what the rows of a fill share, from fee to role.
+func writeFill(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, f *history.Fill) {
+	c.Out.Amount("fee", f.Fee, catalogue.Assets[m.Received(f.Side)].Scale)
+	c.Out.Price("price", f.Price, m.QuotePrecision)
+	c.Out.Lots("amount", f.Lots, m.BasePrecision)
+	c.Out.Amount("total", f.Total, catalogue.Assets[m.Quote].Scale)
+	c.Out.Word("role", f.Role.String())
+}

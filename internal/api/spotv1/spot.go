@@ -1,0 +1,65 @@
+package spotv1
+
+import (
+	"context"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// pageSize is how many rows a page of a list holds.
+const pageSize = 50
+
+// Sequencer carries commands.
+type Sequencer interface {
+	// Do submits a command and waits for what became of it.
+	Do(ctx context.Context, c *bourse.Command) (sequencer.Result, error)
+}
+
+// Spot is the interface.
+type Spot struct {
+	View      *view.View
+	History   *history.Reader
+	Sequencer Sequencer
+	// PublicURL is where clients reach the exchange, without a slash at its end.
+	PublicURL string
+	// DefaultPair is shown first to newcomers.
+	DefaultPair bourse.Pair
+}
+
+// Endpoints lists the interface.
+func (s *Spot) Endpoints() []api.Endpoint {
+	read, trade := account.ScopeRead, account.ScopeTrade
+	return []api.Endpoint{
+		{Path: "/markets", Fields: marketsFields, Answer: s.markets},
+		{Path: "/markets_ex", Fields: marketsFields, Answer: s.marketsEx},
+		{Path: "/orderbook", Fields: orderbookFields, Answer: s.orderbook},
+		{Path: "/trades", Fields: tradesFields, Answer: s.trades},
+		{Path: "/candlestick", Fields: candlestickFields, Answer: s.candlestick},
+		{Path: "/config", Answer: s.config},
+		{Path: "/time", Answer: s.time},
+		{Path: "/open_orders", Scope: read, Fields: openOrdersFields, Answer: s.openOrders},
+		{Path: "/orders_history", Scope: read, Fields: ordersHistoryFields, Answer: s.ordersHistory},
+		{Path: "/trades_history", Scope: read, Fields: tradesHistoryFields, Answer: s.tradesHistory},
+		{Path: "/order", Scope: read, Fields: orderFields, Answer: s.order},
+		{Path: "/user_fees", Scope: read, Fields: userFeesFields, Answer: s.userFees},
+		{Path: "/open_orders/new", Scope: trade, Class: api.Orders, Fields: newOrderFields, Answer: s.newOrder},
+		{Path: "/open_orders/cancel", Scope: trade, Class: api.Cancels, Fields: cancelFields, Answer: s.cancel},
+		{Path: "/open_orders/cancel_all", Scope: trade, Class: api.Cancels, Fields: cancelAllFields, Answer: s.cancelAll},
+	}
+}
+
+// market finds the market of a pair.
+func (s *Spot) market(pair bourse.Pair) *bourse.Market { return s.View.Catalogue().Market(pair) }
+
+// offset reads the offset that lists demand.
+func offset(c *api.Call) (int, error) {
+	if err := c.Require("offset"); err != nil {
+		return 0, err
+	}
+	return c.Offset()
+}

@@ -1,0 +1,39 @@
+package spotv1
+
+import "github.com/bourse-exchange/bourse/internal/api"
+
+var tradesFields = api.Fields{"pair", "offset"}
+
+// trades lists a market's trades, newest first.
+func (s *Spot) trades(c *api.Call) error {
+	if err := c.Require("pair", "offset"); err != nil {
+		return err
+	}
+	m, err := c.Pair("pair", s.market)
+	if err != nil {
+		return err
+	}
+	skip, err := c.Offset()
+	if err != nil {
+		return err
+	}
+	trades, err := s.History.Trades(c.Context, m.ID, skip, pageSize)
+	if err != nil {
+		return err
+	}
+	scale := s.View.Catalogue().Assets[m.Quote].Scale
+	c.Out.Name("trades")
+	c.Out.Array()
+	for i := range trades {
+		t := &trades[i]
+		c.Out.Object()
+		c.Out.Time("time", t.Time)
+		c.Out.Price("price", t.Price, m.QuotePrecision)
+		c.Out.Lots("amount", t.Lots, m.BasePrecision)
+		c.Out.Amount("total", t.Total, scale)
+		c.Out.Word("side", t.TakerSide.String())
+		c.Out.EndObject()
+	}
+	c.Out.EndArray()
+	return nil
+}

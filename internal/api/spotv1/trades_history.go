@@ -1,0 +1,36 @@
+package spotv1
+
+import "github.com/bourse-exchange/bourse/internal/api"
+
+var tradesHistoryFields = api.Fields{"offset", "filter_pair"}
+
+// tradesHistory lists an account's own trades, newest first.
+func (s *Spot) tradesHistory(c *api.Call) error {
+	skip, err := offset(c)
+	if err != nil {
+		return err
+	}
+	only, err := c.OptionalPair("filter_pair", s.market)
+	if err != nil {
+		return err
+	}
+	fills, err := s.History.Fills(c.Context, c.Who.Account, id(only), skip, pageSize)
+	if err != nil {
+		return err
+	}
+	catalogue := s.View.Catalogue()
+	c.Out.Name("trades")
+	c.Out.Array()
+	for i := range fills {
+		f := &fills[i]
+		m := catalogue.Markets[f.Market]
+		c.Out.Object()
+		c.Out.Time("time", f.Time)
+		c.Out.Word("pair", string(m.Pair))
+		writeFill(c, catalogue, m, f)
+		c.Out.Word("side", f.Side.String())
+		c.Out.EndObject()
+	}
+	c.Out.EndArray()
+	return nil
+}
