@@ -14,61 +14,61 @@ import (
 
 // Document is what is listed. All numbers are decimals, in whole assets.
 type Document struct {
-	Assets   []Asset   `yaml:"assets,omitempty"`
-	Networks []Network `yaml:"networks,omitempty"`
-	Markets  []Market  `yaml:"markets,omitempty"`
+	Assets   []Asset   `yaml:"assets,omitempty" json:"assets,omitempty"`
+	Networks []Network `yaml:"networks,omitempty" json:"networks,omitempty"`
+	Markets  []Market  `yaml:"markets,omitempty" json:"markets,omitempty"`
 }
 
 // Asset is an entry of the assets.
 type Asset struct {
-	Symbol       bourse.Symbol `yaml:"symbol"`
-	Name         string        `yaml:"name"`
-	Scale        uint8         `yaml:"scale"`
-	Enabled      bool          `yaml:"enabled"`
-	Experimental bool          `yaml:"experimental,omitempty"`
+	Symbol       bourse.Symbol `yaml:"symbol" json:"symbol"`
+	Name         string        `yaml:"name" json:"name"`
+	Scale        uint8         `yaml:"scale" json:"scale"`
+	Enabled      bool          `yaml:"enabled" json:"enabled"`
+	Experimental bool          `yaml:"experimental,omitempty" json:"experimental,omitempty"`
 }
 
 // Network is an entry of the networks, with the assets that move on it.
 type Network struct {
-	Symbol       bourse.Symbol `yaml:"symbol"`
-	Name         string        `yaml:"name"`
-	MemoName     string        `yaml:"memo_name,omitempty"`
-	Enabled      bool          `yaml:"enabled"`
-	Experimental bool          `yaml:"experimental,omitempty"`
-	Assets       []Carriage    `yaml:"assets,omitempty"`
+	Symbol       bourse.Symbol `yaml:"symbol" json:"symbol"`
+	Name         string        `yaml:"name" json:"name"`
+	MemoName     string        `yaml:"memo_name,omitempty" json:"memo_name,omitempty"`
+	Enabled      bool          `yaml:"enabled" json:"enabled"`
+	Experimental bool          `yaml:"experimental,omitempty" json:"experimental,omitempty"`
+	Assets       []Carriage    `yaml:"assets,omitempty" json:"assets,omitempty"`
 }
 
 // Carriage is an asset on a network.
 type Carriage struct {
-	Asset         bourse.Symbol `yaml:"asset"`
-	Precision     uint8         `yaml:"precision"`
-	Confirms      uint32        `yaml:"confirms"`
-	Contract      string        `yaml:"contract,omitempty"`
-	MinDeposit    string        `yaml:"min_deposit"`
-	MinWithdrawal string        `yaml:"min_withdrawal"`
-	FeeMin        string        `yaml:"fee_min"`
-	FeeMax        string        `yaml:"fee_max"`
-	Enabled       bool          `yaml:"enabled"`
+	Asset         bourse.Symbol `yaml:"asset" json:"asset"`
+	Precision     uint8         `yaml:"precision" json:"precision"`
+	Confirms      uint32        `yaml:"confirms" json:"confirms"`
+	Contract      string        `yaml:"contract,omitempty" json:"contract,omitempty"`
+	MinDeposit    string        `yaml:"min_deposit" json:"min_deposit"`
+	MinWithdrawal string        `yaml:"min_withdrawal" json:"min_withdrawal"`
+	FeeMin        string        `yaml:"fee_min" json:"fee_min"`
+	FeeMax        string        `yaml:"fee_max" json:"fee_max"`
+	Enabled       bool          `yaml:"enabled" json:"enabled"`
 }
 
 // Market is an entry of the markets.
 type Market struct {
-	Base           bourse.Symbol `yaml:"base"`
-	Quote          bourse.Symbol `yaml:"quote"`
-	BasePrecision  uint8         `yaml:"base_precision"`
-	QuotePrecision uint8         `yaml:"quote_precision"`
-	MinOrder       string        `yaml:"min_order"`
-	InitialPrice   string        `yaml:"initial_price"`
+	Base           bourse.Symbol `yaml:"base" json:"base"`
+	Quote          bourse.Symbol `yaml:"quote" json:"quote"`
+	BasePrecision  uint8         `yaml:"base_precision" json:"base_precision"`
+	QuotePrecision uint8         `yaml:"quote_precision" json:"quote_precision"`
+	MinOrder       string        `yaml:"min_order" json:"min_order"`
+	InitialPrice   string        `yaml:"initial_price" json:"initial_price"`
 	// MaxPrice is the highest price that can be counted, if it is empty.
-	MaxPrice string `yaml:"max_price,omitempty"`
-	MakerFee string `yaml:"maker_fee"`
-	TakerFee string `yaml:"taker_fee"`
+	MaxPrice string `yaml:"max_price,omitempty" json:"max_price,omitempty"`
+	MakerFee string `yaml:"maker_fee" json:"maker_fee"`
+	TakerFee string `yaml:"taker_fee" json:"taker_fee"`
 	// SelfTrade is none, cancel_newest, cancel_oldest or cancel_both; none if
 	// it is empty.
-	SelfTrade string `yaml:"stp,omitempty"`
+	SelfTrade string `yaml:"stp,omitempty" json:"stp,omitempty"`
 	// Collar is a share of the last price; none if it is empty.
-	Collar  string `yaml:"collar,omitempty"`
-	Enabled bool   `yaml:"enabled"`
+	Collar  string `yaml:"collar,omitempty" json:"collar,omitempty"`
+	Enabled bool   `yaml:"enabled" json:"enabled"`
 }
 
 // Parse reads a document. Unknown keys, and anything behind the document, are

@@ -1,0 +1,190 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+)
+
+func (s *Server) accountCreate(ctx context.Context, args jsontext.Value) (any, error) {
+	var a struct {
+		Email string `json:"email"`
+	}
+	if err := read(args, &a); err != nil {
+		return nil, err
+	}
+	if err := s.note(ctx, "account create"); err != nil {
+		return nil, err
+	}
+	id, err := s.Accounts.Create(ctx, a.Email)
+	return struct {
+		Account bourse.AccountID `json:"account"`
+	}{id}, err
+}
+
+type keyAnswer struct {
+	Key       bourse.KeyID `json:"key_id"`
+	Name      string       `json:"name"`
+	Scopes    string       `json:"scopes"`
+	Addresses []string     `json:"addresses,omitempty"`
+	Created   int64        `json:"created"`
+	Expires   int64        `json:"expires,omitzero"`
+	Revoked   bool         `json:"revoked"`
+}
+
+func (s *Server) accountShow(ctx context.Context, args jsontext.Value) (any, error) {
+	var a struct {
+		Email string `json:"email"`
+	}
+	if err := read(args, &a); err != nil {
+		return nil, err
+	}
+	who, found, err := s.Accounts.ByEmail(ctx, a.Email)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, bourse.Errorf(bourse.CodeNotFound, "no account has this e-mail address")
+	}
+	keys, err := s.Accounts.Keys(ctx, who.ID)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]keyAnswer, len(keys))
+	for i := range keys {
+		list[i] = describeKey(&keys[i])
+	}
+	standing, _ := s.View.Account(who.ID)
+	return struct {
+		Account bourse.AccountID `json:"account"`
+		Email   string           `json:"email"`
+		Created int64            `json:"created"`
+		Frozen  bool             `json:"frozen"`
+		Orders  uint64           `json:"orders"`
+		Trades  uint64           `json:"trades"`
+		Keys    []keyAnswer      `json:"keys"`
+	}{who.ID, who.Email, who.Created.Seconds(), standing.Frozen, standing.Orders, standing.Fills, list}, nil
+}
+
+func describeKey(k *account.Key) keyAnswer {
+	d := keyAnswer{
+		Key: k.ID, Name: k.Name, Scopes: k.Scopes.String(), Created: k.Created.Seconds(),
+		Expires: k.Expires.Seconds(), Revoked: k.Revoked != 0,
+	}
+	for _, p := range k.Addresses {
+		d.Addresses = append(d.Addresses, p.String())
+	}
+	return d
+}
+
+type accountArgs struct {
+	Account bourse.AccountID `json:"account"`
+}
+
+func (s *Server) accountFreeze(ctx context.Context, args jsontext.Value) (any, error) {
+	return s.freeze(ctx, args, "account freeze", true)
+}
+
+func (s *Server) accountUnfreeze(ctx context.Context, args jsontext.Value) (any, error) {
+	return s.freeze(ctx, args, "account unfreeze", false)
+}
+
+func (s *Server) freeze(ctx context.Context, args jsontext.Value, text string, on bool) (any, error) {
+	var a accountArgs
+	if err := read(args, &a); err != nil {
+		return nil, err
+	}
+	_, err := s.noted(ctx, fmt.Sprintf("%s %d", text, a.Account),
+		&bourse.Command{Kind: bourse.CommandFreezeAccount, Account: a.Account, On: on})
+	return struct {
+		Account bourse.AccountID `json:"account"`
+		Frozen  bool             `json:"frozen"`
+	}{a.Account, on}, err
+}
+
+func (s *Server) accountFees(ctx context.Context, args jsontext.Value) (any, error) {
+	var a struct {
+		Account bourse.AccountID `json:"account"`
+		// Maker and Taker are empty for the markets' own rates again.
+		Maker string `json:"maker_fee,omitempty"`
+		Taker string `json:"taker_fee,omitempty"`
+		Level uint8  `json:"level,omitzero"`
+	}
+	if err := read(args, &a); err != nil {
+		return nil, err
+	}
+	cmd := bourse.Command{Kind: bourse.CommandSetAccountFees, Account: a.Account, On: a.Maker+a.Taker != "", Level: a.Level}
+	if cmd.On {
+		var err error
+		if cmd.Maker, err = bourse.ParseRate(a.Maker); err != nil {
+			return nil, bourse.Errorf(bourse.CodeInvalid, "maker fee: %v", err)
+		}
+		if cmd.Taker, err = bourse.ParseRate(a.Taker); err != nil {
+			return nil, bourse.Errorf(bourse.CodeInvalid, "taker fee: %v", err)
+		}
+	}
+	_, err := s.noted(ctx, fmt.Sprintf("account fees %d %s %s", a.Account, a.Maker, a.Taker), &cmd)
+	return a, err
+}
+
+func (s *Server) keyCreate(ctx context.Context, args jsontext.Value) (any, error) {
+	var a struct {
+		Account bourse.AccountID `json:"account"`
+		Name    string           `json:"name"`
+		Scopes  string           `json:"scopes"`
+		// Addresses are separated by commas; empty is any.
+		Addresses string `json:"addresses,omitempty"`
+		// Expires is RFC 3339; empty is never.
+		Expires string `json:"expires,omitempty"`
+	}
+	if err := read(args, &a); err != nil {
+		return nil, err
+	}
+	k := account.NewKey{Name: a.Name}
+	var err error
+	if k.Scopes, err = account.ParseScopes(a.Scopes); err != nil {
+		return nil, err
+	}
+	if a.Addresses != "" {
+		if k.Addresses, err = account.ParseAddresses(a.Addresses); err != nil {
+			return nil, err
+		}
+	}
+	if a.Expires != "" {
+		expires, err := time.Parse(time.RFC3339, a.Expires)
+		if err != nil {
+			return nil, bourse.Errorf(bourse.CodeInvalid, "expires: %v", err)
+		}
+		k.Expires = bourse.TimeOf(expires)
+	}
+	if err := s.note(ctx, fmt.Sprintf("key create %d --scopes %s", a.Account, strings.TrimSpace(k.Scopes.String()))); err != nil {
+		return nil, err
+	}
+	id, secret, err := s.Accounts.CreateKey(ctx, a.Account, k)
+	return struct {
+		Key    bourse.KeyID `json:"key_id"`
+		Secret string       `json:"api_key"`
+	}{id, string(secret)}, err
+}
+
+func (s *Server) keyRevoke(ctx context.Context, args jsontext.Value) (any, error) {
+	var a struct {
+		Key bourse.KeyID `json:"key_id"`
+	}
+	if err := read(args, &a); err != nil {
+		return nil, err
+	}
+	if err := s.note(ctx, fmt.Sprintf("key revoke %d", a.Key)); err != nil {
+		return nil, err
+	}
+	return struct {
+		Key     bourse.KeyID `json:"key_id"`
+		Revoked bool         `json:"revoked"`
+	}{a.Key, true}, s.Accounts.RevokeKey(ctx, a.Key)
+}

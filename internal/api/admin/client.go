@@ -1,0 +1,61 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Call asks the exchange behind a socket for a verb and returns its answer. What
+// the exchange refuses is an *bourse.Error.
+func Call(ctx context.Context, path, verb string, args any) (jsontext.Value, error) {
+	body, err := json.Marshal(args)
+	if err != nil {
+		return nil, err
+	}
+	client := http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", path)
+		},
+		DisableKeepAlives: true,
+	}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://admin/"+verb, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	switch {
+	case errors.Is(err, os.ErrNotExist), refused(err):
+		return nil, fmt.Errorf("no exchange is running there: %w", err)
+	case err != nil:
+		return nil, err
+	}
+	answer, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		return nil, err
+	}
+	if response.StatusCode == http.StatusOK {
+		return answer, nil
+	}
+	var f failure
+	if err := json.Unmarshal(answer, &f); err != nil {
+		return nil, fmt.Errorf("%s: %s", response.Status, answer)
+	}
+	return nil, bourse.Errorf(bourse.CodeRefused, "%s", f.Error)
+}
+
+// refused reports whether nobody listens.
+func refused(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}

@@ -1,0 +1,124 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/catalogue"
+)
+
+func (s *Server) marketState(ctx context.Context, args jsontext.Value) (any, error) {
+	var a struct {
+		Pair  bourse.Pair `json:"pair"`
+		State string      `json:"state"`
+	}
+	if err := read(args, &a); err != nil {
+		return nil, err
+	}
+	m := s.View.Catalogue().Market(a.Pair)
+	if m == nil {
+		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown pair %q", a.Pair)
+	}
+	state, known := bourse.ParseMarketState(a.State)
+	if !known {
+		return nil, bourse.Errorf(bourse.CodeInvalid, "unknown state %q", a.State)
+	}
+	_, err := s.noted(ctx, fmt.Sprintf("market %s %s", a.State, a.Pair),
+		&bourse.Command{Kind: bourse.CommandSetMarketState, MarketID: m.ID, State: state})
+	return a, err
+}
+
+// notes lists what operators asked for, newest first.
+func (s *Server) notes(ctx context.Context, args jsontext.Value) (any, error) {
+	var a struct {
+		Offset int `json:"offset"`
+	}
+	if err := read(args, &a); err != nil {
+		return nil, err
+	}
+	if a.Offset < 0 {
+		return nil, bourse.Errorf(bourse.CodeInvalid, "offset must not be negative")
+	}
+	const page = 50
+	rows, err := s.History.Notes(ctx, a.Offset, page)
+	if err != nil {
+		return nil, err
+	}
+	type note struct {
+		Seq      bourse.Seq `json:"seq"`
+		Time     string     `json:"time"`
+		Operator uint32     `json:"uid"`
+		Text     string     `json:"text"`
+	}
+	list := make([]note, len(rows))
+	for i := range rows {
+		list[i] = note{rows[i].Seq, rows[i].Time.Std().Format(time.RFC3339Nano), rows[i].Operator, rows[i].Text}
+	}
+	return struct {
+		Notes []note `json:"notes"`
+	}{list}, nil
+}
+
+func (s *Server) catalogueShow(_ context.Context, args jsontext.Value) (any, error) {
+	if err := read(args, &struct{}{}); err != nil {
+		return nil, err
+	}
+	return catalogue.Of(s.View.Catalogue()), nil
+}
+
+// catalogueApply makes what is listed as a document says. Changes that the
+// exchange refuses stop it; those before are made, and applying again goes on.
+func (s *Server) catalogueApply(ctx context.Context, args jsontext.Value) (any, error) {
+	var a struct {
+		Document string `json:"document"`
+		// DryRun says what would change first, and changes nothing.
+		DryRun bool `json:"dry_run,omitzero"`
+	}
+	if err := read(args, &a); err != nil {
+		return nil, err
+	}
+	doc, err := catalogue.Parse([]byte(a.Document))
+	if err != nil {
+		return nil, err
+	}
+	answer := struct {
+		Changes []string `json:"changes"`
+	}{[]string{}}
+	if !a.DryRun {
+		if err := s.note(ctx, "catalogue apply"); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		changes, err := doc.Next(s.View.Catalogue())
+		if err != nil || len(changes) == 0 {
+			return answer, err
+		}
+		for i := range changes {
+			answer.Changes = append(answer.Changes, changes[i].Text)
+			if a.DryRun {
+				continue
+			}
+			if _, err := s.do(ctx, &changes[i].Command); err != nil {
+				return nil, bourse.Errorf(bourse.CodeRefused, "%s: %v", changes[i].Text, err)
+			}
+		}
+		if a.DryRun {
+			return answer, nil
+		}
+	}
+}
+
+func (s *Server) clockAccept(ctx context.Context, args jsontext.Value) (any, error) {
+	if err := read(args, &struct{}{}); err != nil {
+		return nil, err
+	}
+	s.AcceptClock()
+	return struct {
+		Accepted bool `json:"accepted"`
+	}{true}, s.note(ctx, "clock accept")
+}

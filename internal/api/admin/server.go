@@ -1,0 +1,137 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// maxBody is the longest request, in bytes: a catalogue of some thousand
+// markets.
+const maxBody = 8 << 20
+
+// Sequencer carries commands.
+type Sequencer interface {
+	// Do submits a command and waits for what became of it.
+	Do(ctx context.Context, c *bourse.Command) (sequencer.Result, error)
+}
+
+// Options are what a server is put together from.
+type Options struct {
+	Accounts  *account.Service
+	View      *view.View
+	History   *history.Reader
+	Sequencer Sequencer
+	// AcceptClock follows a jump of the machine's clock.
+	AcceptClock func()
+	Log         *slog.Logger
+}
+
+// Server answers operators.
+type Server struct{ Options }
+
+// verb is one thing that an operator can ask for. It reads its arguments and
+// returns what is answered.
+type verb func(ctx context.Context, args jsontext.Value) (any, error)
+
+// Handler returns the server of the socket.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for name, v := range map[string]verb{
+		"account/create":   s.accountCreate,
+		"account/show":     s.accountShow,
+		"account/freeze":   s.accountFreeze,
+		"account/unfreeze": s.accountUnfreeze,
+		"account/fees":     s.accountFees,
+		"key/create":       s.keyCreate,
+		"key/revoke":       s.keyRevoke,
+		"credit":           s.credit,
+		"balances":         s.balances,
+		"market/state":     s.marketState,
+		"fees/sweep":       s.feesSweep,
+		"log":              s.notes,
+		"catalogue/show":   s.catalogueShow,
+		"catalogue/apply":  s.catalogueApply,
+		"clock/accept":     s.clockAccept,
+	} {
+		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) { s.serve(v, w, r) })
+	}
+	return mux
+}
+
+func (s *Server) serve(v verb, w http.ResponseWriter, r *http.Request) {
+	result, err := s.answer(v, w, r)
+	status := http.StatusOK
+	if err != nil {
+		status, result = s.problem(r, err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.MarshalWrite(w, result) // the operator may be gone
+}
+
+func (s *Server) answer(v verb, w http.ResponseWriter, r *http.Request) (any, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return nil, bourse.Errorf(bourse.CodeInvalid, "reading the request: %v", err)
+	}
+	return v(r.Context(), body)
+}
+
+// problem is the answer of a verb that failed.
+func (s *Server) problem(r *http.Request, err error) (status int, answer any) {
+	var known *bourse.Error
+	if !errors.As(err, &known) {
+		s.Log.Error("operator's request failed", slog.String("verb", r.URL.Path), slog.Any("error", err))
+		return http.StatusInternalServerError, failure{err.Error()}
+	}
+	return http.StatusBadRequest, failure{known.Message}
+}
+
+// failure is the answer of a verb that failed.
+type failure struct {
+	Error string `json:"error"`
+}
+
+// read reads the arguments of a verb.
+func read(args jsontext.Value, into any) error {
+	if err := json.Unmarshal(args, into, json.RejectUnknownMembers(true)); err != nil {
+		return bourse.Errorf(bourse.CodeInvalid, "arguments: %v", err)
+	}
+	return nil
+}
+
+// note journals what an operator asks for.
+func (s *Server) note(ctx context.Context, text string) error {
+	uid, _ := ctx.Value(peerKey{}).(uint32)
+	_, err := s.do(ctx, &bourse.Command{Kind: bourse.CommandNote, Operator: uid, Text: text})
+	return err
+}
+
+// do carries a command; a refusal is an error.
+func (s *Server) do(ctx context.Context, cmd *bourse.Command) (sequencer.Result, error) {
+	r, err := s.Sequencer.Do(ctx, cmd)
+	if err == nil && r.Outcome.Reason != 0 {
+		err = bourse.Errorf(bourse.CodeRefused, "%s", r.Outcome.Reason)
+	}
+	return r, err
+}
+
+// noted journals the note, then carries the command.
+func (s *Server) noted(ctx context.Context, text string, cmd *bourse.Command) (sequencer.Result, error) {
+	if err := s.note(ctx, text); err != nil {
+		return sequencer.Result{}, err
+	}
+	return s.do(ctx, cmd)
+}
