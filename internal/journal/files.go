@@ -127,6 +127,11 @@ func (f *Files) ReadDurable(from bourse.Seq, durable func() bourse.Seq) (Reader,
 	return f.read(&reader{files: f, from: from, bound: durable})
 }
 
+// ReadBehind is ReadDurable with the archive: for one that has fallen far behind.
+func (f *Files) ReadBehind(from bourse.Seq, durable func() bourse.Seq) (Reader, error) {
+	return f.read(&reader{files: f, from: from, archive: true, bound: durable})
+}
+
 func (f *Files) read(r *reader) (Reader, error) {
 	r.from = max(r.from, 1)
 	if err := r.start(); err != nil {

@@ -78,10 +78,7 @@ func newLog(d disk.Disk, o *Options) (*Log, error) {
 	if err := makeDir(d, journal.LiveDir); err != nil {
 		return nil, err
 	}
-	lock, err := d.Lock(lockName)
-	if errors.Is(err, disk.ErrLocked) {
-		return nil, fmt.Errorf("%w: %w", journal.ErrInUse, err)
-	}
+	lock, err := Lock(d)
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +88,16 @@ func newLog(d disk.Disk, o *Options) (*Log, error) {
 	}
 	l.segment.head.Identity = o.Identity
 	return l, nil
+}
+
+// Lock keeps a journal to one process, until it is closed. journal.ErrInUse if
+// another one has it.
+func Lock(d disk.Disk) (io.Closer, error) {
+	lock, err := d.Lock(lockName)
+	if errors.Is(err, disk.ErrLocked) {
+		return nil, fmt.Errorf("%w: %w", journal.ErrInUse, err)
+	}
+	return lock, err
 }
 
 func makeDir(d disk.Disk, dir string) error {
