@@ -91,6 +91,39 @@ func (x *Exchange) ReplayFrom(at, to bourse.Seq, visit Visit) (*Replayed, error)
 	return x.replay(&Replayed{Engine: e, Tip: s.Header.Tip, Since: at}, to, visit)
 }
 
+// ReplayNewest replays the journal from the newest snapshot, if there is one.
+func (x *Exchange) ReplayNewest(to bourse.Seq) (*Replayed, error) {
+	s, found, err := x.Snapshots.Newest(to)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return x.Replay(to, nil)
+	}
+	return x.ReplayFrom(s.Header.Tip.Last, to, nil)
+}
+
+// ReplayOldest replays the journal from its beginning, or, where that was pruned,
+// from the oldest snapshot that is followed by what is kept.
+func (x *Exchange) ReplayOldest(to bourse.Seq) (*Replayed, error) {
+	r, err := x.Replay(to, nil)
+	if !errors.Is(err, journal.ErrCompacted) {
+		return r, err
+	}
+	snapshots, listErr := x.Snapshots.List()
+	if listErr != nil {
+		return nil, listErr
+	}
+	for _, at := range snapshots {
+		if at <= to {
+			if r, fromErr := x.ReplayFrom(at, to, nil); !errors.Is(fromErr, journal.ErrCompacted) {
+				return r, fromErr
+			}
+		}
+	}
+	return nil, err
+}
+
 func (x *Exchange) replay(r *Replayed, to bourse.Seq, visit Visit) (_ *Replayed, err error) {
 	reader, err := x.Files.Read(r.Engine.Seq() + 1)
 	if err != nil {
