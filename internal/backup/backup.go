@@ -1,0 +1,235 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/audit"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// manifestName is the file that makes a directory a backup.
+const manifestName = "BACKUP.json"
+
+// format is the version of the manifest.
+const format = 1
+
+// AccountsDB is the database of accounts and keys in a data directory.
+const AccountsDB = "accounts.db"
+
+// Manifest says what a backup holds.
+type Manifest struct {
+	Format   int    `json:"format"`
+	Exchange string `json:"exchange"`
+	Sandbox  bool   `json:"sandbox"`
+	// Taken is when the backup was begun, RFC 3339.
+	Taken string `json:"taken"`
+	// Seq is the last command in it, StateHash the state there.
+	Seq       bourse.Seq `json:"seq"`
+	StateHash string     `json:"state_hash"`
+	// Files are by name, with a slash between directories.
+	Files map[string]File `json:"files"`
+}
+
+// File is one file of a backup.
+type File struct {
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Accounts copies the database of accounts, whole and of one moment, to a file.
+type Accounts func(ctx context.Context, from, to string) error
+
+// Take copies the exchange in dir to dest, which must be empty or missing.
+func Take(ctx context.Context, dir, dest string, now time.Time, accounts Accounts) (*Manifest, error) {
+	if err := empty(dest); err != nil {
+		return nil, err
+	}
+	c := copier{from: dir, to: dest, files: map[string]File{}}
+	if err := os.MkdirAll(dest, 0o700); err != nil {
+		return nil, err
+	}
+	if err := accounts(ctx, filepath.Join(dir, AccountsDB), filepath.Join(dest, AccountsDB)); err != nil {
+		return nil, fmt.Errorf("%s: %w", AccountsDB, err)
+	}
+	if err := c.enter(AccountsDB); err != nil {
+		return nil, err
+	}
+	if err := c.journal(); err != nil {
+		return nil, err
+	}
+	m := &Manifest{Format: format, Taken: now.UTC().Format(time.RFC3339), Files: c.files}
+	if err := m.replay(dest); err != nil {
+		return nil, fmt.Errorf("the copy does not replay: %w", err)
+	}
+	return m, m.write(dest)
+}
+
+// empty makes sure that a directory is missing or has nothing in it.
+func empty(dir string) error {
+	names, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && len(names) > 0 {
+		err = fmt.Errorf("%s is not empty", dir)
+	}
+	return err
+}
+
+// copier copies files of a data directory.
+type copier struct {
+	from, to string
+	files    map[string]File
+}
+
+// journal copies snapshots and segments. Live segments come before the archive,
+// so that one that moves meanwhile is in one of them.
+func (c *copier) journal() error {
+	for _, part := range [...]struct{ dir, suffix string }{
+		{"snapshots", ".snap"}, {journal.LiveDir, ".seg"}, {journal.ArchiveDir, ""},
+	} {
+		if err := c.directory(part.dir, part.suffix); err != nil {
+			return err
+		}
+	}
+	return c.file("voids")
+}
+
+func (c *copier) directory(dir, suffix string) error {
+	names, err := os.ReadDir(filepath.Join(c.from, dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name.Name(), suffix) || strings.HasSuffix(name.Name(), ".tmp") {
+			continue
+		}
+		if err := c.file(dir + "/" + name.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file copies a file, unless it is gone.
+func (c *copier) file(name string) error {
+	in, err := os.Open(filepath.Join(c.from, name)) //nolint:gosec // the operator names the directory
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	path := filepath.Join(c.to, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // as above
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	size, err := io.Copy(io.MultiWriter(out, sum), in)
+	if err == nil {
+		err = out.Sync()
+	}
+	if err := errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	c.files[name] = File{size, hex.EncodeToString(sum.Sum(nil))}
+	return nil
+}
+
+// enter writes down a file that is there already.
+func (c *copier) enter(name string) error {
+	f, err := os.Open(filepath.Join(c.to, name))
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	size, err := io.Copy(sum, f)
+	if err == nil {
+		err = f.Sync()
+	}
+	c.files[name] = File{size, hex.EncodeToString(sum.Sum(nil))}
+	return errors.Join(err, f.Close())
+}
+
+// replay verifies the journal in a directory, replays it, and sets what the
+// manifest says of it, or holds it against what it says already.
+func (m *Manifest) replay(dir string) (err error) {
+	x, err := audit.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	if _, err := x.Verify(); err != nil {
+		return err
+	}
+	end, err := x.ReplayNewest(audit.Everything)
+	if err != nil {
+		return err
+	}
+	hash := end.Engine.StateHash()
+	got := Manifest{
+		Exchange: hex.EncodeToString(x.Identity.Exchange[:]), Sandbox: x.Identity.Sandbox,
+		Seq: end.Engine.Seq(), StateHash: hex.EncodeToString(hash[:]),
+	}
+	if m.StateHash == "" {
+		m.Exchange, m.Sandbox, m.Seq, m.StateHash = got.Exchange, got.Sandbox, got.Seq, got.StateHash
+		return nil
+	}
+	if m.Exchange != got.Exchange || m.Sandbox != got.Sandbox || m.Seq != got.Seq || m.StateHash != got.StateHash {
+		return fmt.Errorf("it reaches command %d with state %s, not %d with %s", got.Seq, got.StateHash, m.Seq, m.StateHash)
+	}
+	return nil
+}
+
+// write writes the manifest, and makes the backup durable.
+func (m *Manifest) write(dest string) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	d, err := disk.OpenExisting(dest)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = d.Close() }() // everything is synced below
+	f, err := d.Create(manifestName)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(append(text, '\n'), 0)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return syncDirs(d)
+}
+
+// syncDirs makes the names in a copied data directory durable.
+func syncDirs(d *disk.Dir) error {
+	for _, dir := range [...]string{"snapshots", journal.LiveDir, journal.ArchiveDir, "."} {
+		if err := d.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
