@@ -137,7 +137,10 @@ func (t *Tail) Lag() (commands uint64, span bourse.Time) {
 	if max(t.last, t.after) <= t.stored.Seq {
 		return 0, 0
 	}
-	return uint64(t.end.Seq - t.stored.Seq), t.end.Time - t.stored.Time
+	if commands = uint64(t.end.Seq - t.stored.Seq); t.stored.Seq == 0 {
+		return commands, 0 // there is no moment to count from
+	}
+	return commands, t.end.Time - t.stored.Time
 }
 
 // missing returns how many commands the store has to come nearer before a

@@ -1,0 +1,105 @@
+package node
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"net/netip"
+	"strings"
+)
+
+// from returns the address that a request came from: that of the connection, or,
+// behind a proxy that is trusted, the last one in X-Forwarded-For that is not.
+func (n *Node) from(r *http.Request) netip.Addr {
+	peer := peerOf(r)
+	if !n.trusts(peer) {
+		return peer
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			return peer
+		}
+		if peer = hop.Unmap(); !n.trusts(peer) {
+			return peer
+		}
+	}
+	return peer
+}
+
+func (n *Node) trusts(a netip.Addr) bool {
+	for _, p := range n.TrustedProxies {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+func peerOf(r *http.Request) netip.Addr {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	a, _ := netip.ParseAddr(host)
+	return a.Unmap().WithZone("")
+}
+
+// loopback shows a page to this machine alone. A request that a proxy passed on
+// came from elsewhere.
+func loopback(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		forwarded := r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != ""
+		if !peerOf(r).IsLoopback() || forwarded {
+			http.NotFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// profiles serves net/http/pprof without its global registration.
+func profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// healthz says that the process works.
+func (n *Node) healthz(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, map[string]any{"status": "ok", "version": n.Version})
+}
+
+// readyz says whether the exchange takes requests, and how far its parts are.
+func (n *Node) readyz(w http.ResponseWriter, _ *http.Request) {
+	commands, lag := n.tail.Lag()
+	detail := map[string]any{
+		"ready":               n.ready.Load(),
+		"seq":                 n.sequencer.Applied(),
+		"history_lag":         commands,
+		"history_lag_seconds": float64(lag) / 1e6,
+		"clock_jumped":        n.clock.Jumped(),
+	}
+	status := http.StatusOK
+	if !n.ready.Load() {
+		status = http.StatusServiceUnavailable
+	}
+	answer(w, status, detail)
+}
+
+func answer(w http.ResponseWriter, status int, detail map[string]any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(detail) // the client may be gone
+}
+
+// welcome tells a visitor where to look.
+func (n *Node) welcome(w http.ResponseWriter, _ *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><title>Bourse</title><h1>Bourse</h1>` +
+		`<p>This is an exchange. Its interfaces are described under <a href="/docs">/docs</a>.</p></html>`))
+}

@@ -1,0 +1,71 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// found opens the exchange if it is new: genesis, and a sandbox's catalogue,
+// traders and past. It runs before the line's goroutines do.
+func (n *Node) found(ctx context.Context) error {
+	now := max(bourse.TimeOf(time.Now()), n.engine.Now())
+	isNew := n.view.Catalogue().Genesis == nil
+	begin := now
+	if isNew && n.Bots {
+		begin = now - pastFor
+	}
+	err := n.alongside(begin, func() error { return n.open(ctx) })
+	if err == nil && isNew && n.Bots {
+		err = n.makePast(ctx, begin)
+	}
+	return err
+}
+
+// open journals what an exchange begins with, as far as it is not there.
+func (n *Node) open(ctx context.Context) error {
+	if n.view.Catalogue().Genesis == nil {
+		genesis := bourse.Genesis{Exchange: n.identity.Exchange, Sandbox: n.identity.Sandbox, Rules: bourse.CurrentRules}
+		if err := n.carry(ctx, bourse.Command{Kind: bourse.CommandGenesis, Genesis: &genesis}); err != nil {
+			return fmt.Errorf("genesis: %w", err)
+		}
+	}
+	if n.Sandbox {
+		if err := n.list(ctx); err != nil {
+			return fmt.Errorf("catalogue of the sandbox: %w", err)
+		}
+	}
+	if n.Bots {
+		if err := n.hire(ctx); err != nil {
+			return fmt.Errorf("accounts of the simulated traders: %w", err)
+		}
+	}
+	return nil
+}
+
+// alongside steps the line, at one time, while some work waits for its commands.
+func (n *Node) alongside(now bourse.Time, work func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-n.sequencer.Wake():
+			if err := n.stepLine(now); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// carry takes a command through the line; a refusal is an error.
+func (n *Node) carry(ctx context.Context, cmd bourse.Command) error {
+	r, err := n.sequencer.Do(ctx, &cmd)
+	if err == nil && r.Outcome.Reason != 0 {
+		err = fmt.Errorf("refused: %s", r.Outcome.Reason)
+	}
+	return err
+}

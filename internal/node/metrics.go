@@ -1,0 +1,66 @@
+package node
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/bourse-exchange/bourse/internal/api"
+)
+
+// metrics are what operators watch.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+	step     prometheus.Histogram
+	retries  prometheus.Counter
+	free     prometheus.Gauge
+}
+
+func newMetrics(n *Node) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "bourse_request_duration_seconds", Help: "Time to answer a request.",
+			Buckets: prometheus.ExponentialBuckets(50e-6, 2, 16),
+		}, []string{"endpoint", "status", "success"}),
+		step: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "bourse_journal_step_duration_seconds", Help: "Time to write and sync a frame.",
+			Buckets: prometheus.ExponentialBuckets(10e-6, 2, 18),
+		}),
+		retries: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "bourse_follower_retries_total", Help: "Failures of history or snapshots that were tried again.",
+		}),
+		free: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "bourse_disk_free_bytes", Help: "Room left on the data directory's disk.",
+		}),
+	}
+	m.registry.MustRegister(m.requests, m.step, m.retries, m.free,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		gauge("bourse_applied_seq", "Last command that everybody sees.", func() float64 { return float64(n.sequencer.Applied()) }),
+		gauge("bourse_intake_queued", "Commands that wait for the journal.", func() float64 { return float64(n.sequencer.Queued()) }),
+		gauge("bourse_history_lag_commands", "Commands whose rows are not in the history store yet.", func() float64 {
+			commands, _ := n.tail.Lag()
+			return float64(commands)
+		}),
+		gauge("bourse_follower_seq", "Last command that the follower has applied.", func() float64 { return float64(n.follower.Seq()) }),
+		gauge("bourse_streams", "Open WebSocket connections.", func() float64 { return float64(n.streams.Len()) }),
+	)
+	return m
+}
+
+func gauge(name, help string, f func() float64) prometheus.GaugeFunc {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f)
+}
+
+func (m *metrics) observe(e *api.Endpoint, status int, success bool, took time.Duration) {
+	m.requests.WithLabelValues(e.Path, strconv.Itoa(status), strconv.FormatBool(success)).Observe(took.Seconds())
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}

@@ -1,0 +1,134 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api/stream"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/follower"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/filelog"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// Node is an exchange on one machine.
+type Node struct {
+	Options
+
+	disk      *disk.Dir
+	identity  journal.Identity
+	log       *filelog.Log
+	files     *journal.Files
+	snapshots *journal.Snapshots
+	voids     *journal.VoidList
+	store     history.Store
+	closers   []io.Closer
+
+	clock     *clock
+	engine    *engine.Engine
+	view      *view.View
+	tail      *history.Tail
+	reader    *history.Reader
+	accounts  *account.Service
+	feed      *feed.Feed
+	streams   *stream.Server
+	sequencer *sequencer.Sequencer
+	follower  *follower.Follower
+	metrics   *metrics
+	docs      http.Handler
+
+	certificate *atomic.Pointer[tls.Certificate]
+	ready       atomic.Bool
+	refusals    refusals
+	// full and lagging belong to watch.
+	full, lagging bool
+
+	// stopLine ends the goroutines of the line.
+	stopLine context.CancelFunc
+
+	// running holds the goroutines, failed the first error of one of them.
+	running sync.WaitGroup
+	failed  chan error
+}
+
+// Run opens an exchange, serves until ctx ends, and stops it. The error says why
+// it could not open, or what failed while it ran: then nothing more has been
+// acknowledged, and the process must end at once.
+func Run(ctx context.Context, o Options) error {
+	n, err := assemble(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := n.serve(ctx); err != nil {
+		return err
+	}
+	return n.close()
+}
+
+// close releases what is open, the last opened first.
+func (n *Node) close() error {
+	var errs []error
+	for i := len(n.closers) - 1; i >= 0; i-- {
+		errs = append(errs, n.closers[i].Close())
+	}
+	n.closers = nil
+	return errors.Join(errs...)
+}
+
+// fail ends the process with the first error of the line.
+func (n *Node) fail(err error) {
+	select {
+	case n.failed <- err:
+	default: // another one was first
+	}
+}
+
+// refusals are the reasons for which the intake is closed. The lanes are open
+// while there is none.
+type refusals struct {
+	mu   sync.Mutex
+	lane [2][reasons]error
+}
+
+// reason is one thing that can close a lane, the most important one first.
+type reason int
+
+const (
+	stopping reason = iota
+	clockJumped
+	diskFull
+	reasons
+)
+
+// refuse closes a lane for a reason, or, with nil, takes the reason back.
+func (n *Node) refuse(lane sequencer.Lane, why reason, err error) {
+	r := &n.refusals
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lane[lane][why] = err
+	for _, err := range r.lane[lane] {
+		if err != nil {
+			n.sequencer.Refuse(lane, err)
+			return
+		}
+	}
+	n.sequencer.Refuse(lane, nil)
+}
+
+var (
+	errStopping = bourse.Errorf(bourse.CodeBusy, "The exchange is going down")
+	errClock    = bourse.Errorf(bourse.CodeUnavailable, "The exchange's clock has jumped; nothing is taken until an operator accepts it")
+	errDiskFull = bourse.Errorf(bourse.CodeUnavailable, "The exchange's disk is nearly full; only cancels are taken")
+)

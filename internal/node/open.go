@@ -1,0 +1,219 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api/stream"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/filelog"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
+	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// The SQL databases in the data directory.
+const (
+	AccountsDB = "accounts.db"
+	HistoryDB  = "history.db"
+)
+
+// assemble puts an exchange together, up to where it may serve.
+func assemble(ctx context.Context, o Options) (_ *Node, err error) {
+	o.defaults()
+	n := &Node{Options: o, failed: make(chan error, 1)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.close())
+		}
+	}()
+	if err := n.openJournal(); err != nil {
+		return nil, err
+	}
+	if err := n.openStores(ctx); err != nil {
+		return nil, err
+	}
+	if err := n.buildLine(); err != nil {
+		return nil, err
+	}
+	if err := n.replay(); err != nil {
+		return nil, err
+	}
+	if err := n.accounts.Open(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", AccountsDB, err)
+	}
+	if err := n.found(ctx); err != nil {
+		return nil, err
+	}
+	if err := n.openFollower(ctx); err != nil {
+		return nil, err
+	}
+	n.clock = newClock(machineClock(), n.engine.Now(), n.clockJumped)
+	n.startLine(ctx)
+	return n, nil
+}
+
+// openJournal opens the data directory and the journal in it, which names the
+// exchange from its first byte.
+func (n *Node) openJournal() (err error) {
+	if n.disk, err = disk.Open(n.Data); err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	n.closers = append(n.closers, n.disk)
+	identity, exists, err := journal.Identify(n.disk)
+	if err != nil {
+		return fmt.Errorf("journal in %s: %w", n.Data, err)
+	}
+	if !exists {
+		identity.Sandbox = n.Sandbox
+		if _, err := rand.Read(identity.Exchange[:]); err != nil {
+			return err
+		}
+	}
+	if identity.Sandbox != n.Sandbox {
+		return fmt.Errorf("%s: %w: `bourse dev` opens sandboxes, `bourse serve` production", n.Data, journal.ErrSandbox)
+	}
+	n.identity = identity
+	log, recovered, err := filelog.Open(n.disk, filelog.Options{
+		Identity: identity, SegmentSize: n.SegmentSize, Progress: n.progress("verifying the journal"),
+	})
+	if err != nil {
+		return fmt.Errorf("journal in %s: %w", n.Data, err)
+	}
+	n.log = log
+	n.reportRecovery(recovered)
+	n.files = journal.NewFiles(n.disk, identity)
+	n.snapshots = journal.NewSnapshots(n.disk, identity)
+	if n.voids, err = journal.LoadVoids(n.disk, identity); err != nil {
+		return fmt.Errorf("voided commands: %w", err)
+	}
+	return n.void(recovered.Tip)
+}
+
+// void takes a command out of effect, if the operator asked for it.
+func (n *Node) void(tip journal.Tip) error {
+	switch {
+	case n.Void == 0 || n.voids.Has(n.Void):
+		return nil
+	case n.Void > tip.Last:
+		return fmt.Errorf("command %d cannot be voided: the journal ends at %d", n.Void, tip.Last)
+	case n.VoidReason == "":
+		return errors.New("a command is voided with --reason only")
+	}
+	// Snapshots and history may hold what the command did: both are made again.
+	if _, err := n.snapshots.RemoveFrom(n.Void); err != nil {
+		return fmt.Errorf("snapshots that hold command %d: %w", n.Void, err)
+	}
+	for _, suffix := range [...]string{"", "-wal", "-shm"} {
+		if err := n.disk.Remove(HistoryDB + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	n.Log.Warn("voiding a command", slog.Uint64("seq", uint64(n.Void)), slog.String("reason", n.VoidReason))
+	return n.voids.Append(journal.Void{Seq: n.Void, Reason: n.VoidReason, Operator: uint32(os.Getuid()), Time: bourse.TimeOf(time.Now())})
+}
+
+// openStores opens the databases.
+func (n *Node) openStores(ctx context.Context) error {
+	keep, err := accounts.Open(ctx, filepath.Join(n.Data, AccountsDB))
+	if err != nil {
+		return fmt.Errorf("%s: %w", AccountsDB, err)
+	}
+	n.closers = append(n.closers, keep)
+	store, err := sqlhistory.Open(ctx, filepath.Join(n.Data, HistoryDB))
+	if err != nil {
+		return fmt.Errorf("%s (it may be deleted: it is rebuilt from the journal): %w", HistoryDB, err)
+	}
+	n.store = store
+	n.closers = append(n.closers, store)
+	n.accounts = account.NewService(account.Options{
+		Store: keep, Clock: time.Now, Random: rand.Reader, OnRevoke: func(key bourse.KeyID) { n.streams.Revoke(key) },
+	})
+	return nil
+}
+
+// buildLine puts the line together: the engine of the newest good snapshot, and
+// those who stand behind it.
+func (n *Node) buildLine() error {
+	n.view, n.feed = view.New(), feed.New()
+	n.tail = history.NewTail(n.TailRows)
+	n.reader = history.NewReader(n.store, n.tail, n.view)
+	n.streams = stream.NewServer(stream.Options{
+		Feed: n.feed, View: n.view, Who: n.accounts, From: n.from, Clock: time.Now, Log: n.Log,
+	})
+	// The tail closes a frame before the view, so that what leaves the view is
+	// in the tail already; the publisher looks at the view.
+	observers := []sequencer.Observer{n.tail, n.view, n.accounts, stream.NewPublisher(n.feed, n.view)}
+	n.engine = engine.New()
+	snapshot, found, err := n.snapshots.Newest(n.log.Durable())
+	if err != nil {
+		return fmt.Errorf("snapshots: %w", err)
+	}
+	if found {
+		if n.engine, err = sequencer.Restore(snapshot.Section, observers); err != nil {
+			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
+		}
+	}
+	n.sequencer = sequencer.New(sequencer.Options{
+		Log: n.log, Engine: n.engine, Observers: observers, Voided: n.voids.Has, Load: n.loadSnapshot,
+	})
+	n.accounts.Bind(func(ctx context.Context, c *bourse.Command) (bourse.Outcome, error) {
+		r, err := n.sequencer.Do(ctx, c)
+		return r.Outcome, err
+	})
+	n.metrics = newMetrics(n)
+	return nil
+}
+
+func (n *Node) loadSnapshot(at bourse.Seq) (sequencer.Section, error) {
+	s, err := n.snapshots.Load(at)
+	if err != nil {
+		return nil, err
+	}
+	return s.Section, nil
+}
+
+// replay applies what the journal has had since the snapshot.
+func (n *Node) replay() error {
+	r, err := n.log.Read(n.engine.Seq() + 1)
+	if errors.Is(err, journal.ErrCompacted) {
+		r, err = n.files.Read(n.engine.Seq() + 1)
+	}
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	from, last := n.engine.Seq(), n.log.Durable()
+	progress := n.progress("replaying the journal")
+	err = n.sequencer.Replay(r, func(seq bourse.Seq) { progress(int64(seq-from), int64(last-from)) })
+	if err := errors.Join(err, r.Close()); err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	return nil
+}
+
+// progress returns a reporter that logs how far long work has come, now and
+// then.
+func (n *Node) progress(what string) func(done, total int64) {
+	const every = 2 * time.Second
+	last := time.Now()
+	return func(done, total int64) {
+		if now := time.Now(); now.Sub(last) >= every && total > 0 {
+			last = now
+			n.Log.Info(what, slog.Int64("done", done), slog.Int64("total", total), slog.Int64("percent", done*100/total)) //nolint:sloglint // what is one of two constants
+		}
+	}
+}

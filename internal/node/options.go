@@ -1,0 +1,77 @@
+package node
+
+import (
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+)
+
+// Options are what an exchange is configured with.
+type Options struct {
+	// Data is the directory of everything that lasts; it is made if missing.
+	Data string
+	// Runtime is the directory for sockets whose path would be too long in Data.
+	Runtime string
+	// Listen is the address of the interfaces, HOST:PORT; port 0 takes any.
+	Listen string
+	// PublicURL is where clients reach it; empty for the address listened on.
+	PublicURL string
+	// Sandbox opens an exchange whose money is not real.
+	Sandbox bool
+	// Bots keep the sandbox's markets moving.
+	Bots bool
+	// TLSCert and TLSKey are files; both or none.
+	TLSCert, TLSKey string
+	// TrustedProxies may say for whom they ask, in X-Forwarded-For.
+	TrustedProxies []netip.Prefix
+	Limits         api.Limits
+	// MinFree is how many bytes must stay free on the disk.
+	MinFree uint64
+	// SegmentSize is that of the journal's files; zero for the usual one.
+	SegmentSize int64
+	// SnapshotEvery is how many commands lie between snapshots; zero for the
+	// usual number.
+	SnapshotEvery uint64
+	// TailRows bounds the rows of history in memory; zero for the usual number.
+	TailRows int
+	// Void takes a command out of effect before anything is replayed; zero for
+	// none.
+	Void       bourse.Seq
+	VoidReason string
+	// Version is what the program calls itself.
+	Version string
+	Log     *slog.Logger
+	// Reload asks for the certificate to be read again; it may be nil.
+	Reload <-chan struct{}
+	// Serving is told the address when the exchange serves.
+	Serving func(address string)
+}
+
+// What a zero in Options means.
+const (
+	segmentSize   = 64 << 20
+	snapshotEvery = 2_000_000
+	tailRows      = 200_000
+)
+
+const (
+	// patience bounds how long a request may be worked on.
+	patience = 10 * time.Second
+	// stopWithin bounds a graceful stop.
+	stopWithin = 9 * time.Second
+)
+
+func (o *Options) defaults() {
+	if o.SegmentSize == 0 {
+		o.SegmentSize = segmentSize
+	}
+	if o.SnapshotEvery == 0 {
+		o.SnapshotEvery = snapshotEvery
+	}
+	if o.TailRows == 0 {
+		o.TailRows = tailRows
+	}
+}

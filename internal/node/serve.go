@@ -1,0 +1,211 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/api/icons"
+	"github.com/bourse-exchange/bourse/internal/api/spotv1"
+	"github.com/bourse-exchange/bourse/internal/describe"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+)
+
+// Bounds of what a connection may ask of the server before it is served.
+const (
+	readHeaderWithin = 5 * time.Second
+	readWithin       = 15 * time.Second
+	writeWithin      = 30 * time.Second
+	idleFor          = 2 * time.Minute
+	maxHeader        = 16 << 10
+)
+
+// serve listens until ctx ends or the line fails, then stops what it started.
+func (n *Node) serve(ctx context.Context) error {
+	listener, err := n.listen(ctx)
+	if err != nil {
+		return err
+	}
+	path, err := admin.Path(n.Data, n.Runtime)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	socket, err := admin.Listen(ctx, path)
+	if err != nil {
+		return errors.Join(fmt.Errorf("admin socket: %w", err), listener.Close())
+	}
+	address := listener.Addr().String()
+	if n.PublicURL == "" {
+		n.PublicURL = n.scheme() + address
+	}
+	if n.docs, err = describe.Handler("/docs"); err != nil {
+		return err
+	}
+	server := n.server()
+	operators := &http.Server{
+		Handler: n.operators(), ConnContext: admin.Peer, ReadHeaderTimeout: readHeaderWithin, ErrorLog: n.serverLog(),
+	}
+	n.spawn(func() error { return served(server.Serve(listener)) })
+	n.spawn(func() error { return served(operators.Serve(socket)) })
+	stopBots, err := n.startBots(ctx)
+	if err != nil {
+		return err
+	}
+	n.ready.Store(true)
+	n.Log.Info("serving", slog.String("address", address))
+	n.Serving(address)
+	select {
+	case err = <-n.failed:
+		return err // nothing more may leave: the process ends as it is
+	case <-ctx.Done():
+	}
+	return n.stop(stopBots, server, operators)
+}
+
+// served turns the end of a server that was asked to end into no error.
+func served(err error) error {
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+func (n *Node) listen(ctx context.Context) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", n.Listen)
+	if err != nil || n.TLSCert == "" {
+		return l, err
+	}
+	n.certificate = new(atomic.Pointer[tls.Certificate])
+	if err := n.loadCertificate(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return tls.NewListener(l, &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"http/1.1"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			return n.certificate.Load(), nil
+		},
+	}), nil
+}
+
+// loadCertificate reads the certificate, if there is one.
+func (n *Node) loadCertificate() error {
+	if n.TLSCert == "" {
+		return nil
+	}
+	c, err := tls.LoadX509KeyPair(n.TLSCert, n.TLSKey)
+	if err != nil {
+		return fmt.Errorf("certificate: %w", err)
+	}
+	n.certificate.Store(&c)
+	return nil
+}
+
+func (n *Node) scheme() string {
+	if n.TLSCert != "" {
+		return "https://"
+	}
+	return "http://"
+}
+
+// server returns the server of the public interfaces.
+func (n *Node) server() *http.Server {
+	return &http.Server{
+		Handler:           api.Transport(n.routes()),
+		ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor,
+		MaxHeaderBytes: maxHeader,
+		ErrorLog:       n.serverLog(),
+	}
+}
+
+func (n *Node) serverLog() *log.Logger { return slog.NewLogLogger(n.Log.Handler(), slog.LevelDebug) }
+
+// routes are all paths of the listener.
+func (n *Node) routes() http.Handler {
+	limits := api.NewLimiter(n.Limits, time.Now)
+	v1 := &api.V1{
+		Who: n.accounts, From: n.from, Limits: limits, Observe: n.metrics.observe,
+		Clock: time.Now, Log: n.Log, Patience: patience,
+	}
+	spot := &spotv1.Spot{
+		View: n.view, History: n.reader, Sequencer: n.sequencer, PublicURL: n.PublicURL, DefaultPair: sandbox.DefaultPair,
+	}
+	mux := http.NewServeMux()
+	v1.Handle(mux, "/spot", spot.Endpoints())
+	mux.Handle("/stream", n.streams)
+	mux.Handle("/icons/", icons.Handler(n.view))
+	mux.Handle("/docs", n.docs)
+	mux.Handle("/docs/", n.docs)
+	mux.HandleFunc("/healthz", n.healthz)
+	mux.HandleFunc("/readyz", n.readyz)
+	mux.Handle("/metrics", loopback(n.metrics.handler()))
+	mux.Handle("/debug/pprof/", loopback(profiles()))
+	mux.HandleFunc("/{$}", n.welcome)
+	return mux
+}
+
+// operators returns the server of the admin socket.
+func (n *Node) operators() http.Handler {
+	s := &admin.Server{Options: admin.Options{
+		Accounts: n.accounts, View: n.view, History: n.reader, Sequencer: n.sequencer, AcceptClock: n.acceptClock, Log: n.Log,
+	}}
+	return s.Handler()
+}
+
+// stop ends an exchange in the order in which it was started, the other way
+// round: nothing new is taken, what was taken is answered, what follows the
+// journal writes its rows, and the journal is sealed.
+func (n *Node) stop(stopBots func(), servers ...*http.Server) error {
+	n.Log.Info("stopping")
+	n.ready.Store(false)
+	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
+	defer cancel()
+	n.refuse(sequencer.Orders, stopping, errStopping)
+	n.refuse(sequencer.Cancels, stopping, errStopping)
+	stopBots()
+	if err := n.settle(ctx); err != nil {
+		return err
+	}
+	n.streams.Close(ctx)
+	for _, s := range servers {
+		if s.Shutdown(ctx) != nil {
+			_ = s.Close() // clients that would not end in time
+		}
+	}
+	n.stopLine()
+	n.running.Wait()
+	if err := n.follower.Finish(ctx); err != nil {
+		n.Log.Warn("history is behind; it catches up at the next start", slog.Any("error", err))
+	}
+	if err := n.log.Close(); err != nil {
+		return fmt.Errorf("sealing the journal: %w", err)
+	}
+	n.Log.Info("stopped", slog.Uint64("last_seq", uint64(n.sequencer.Applied())))
+	return nil
+}
+
+// settle waits until everything that was taken has its outcome.
+func (n *Node) settle(ctx context.Context) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !n.sequencer.Idle() {
+		select {
+		case err := <-n.failed:
+			return err
+		case <-ctx.Done():
+			return errors.New("stopping took too long; the journal has everything that was acknowledged")
+		case <-tick.C:
+		}
+	}
+	return nil
+}

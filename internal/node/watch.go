@@ -1,0 +1,99 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/journal/filelog"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+)
+
+// watch looks after what nobody asks for: the room on the disk, idle streams and
+// how far history lags.
+func (n *Node) watch(ctx context.Context) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-n.Reload:
+			if err := n.loadCertificate(); err != nil {
+				n.Log.Error("the certificate stays as it is", slog.Any("error", err))
+			}
+			continue
+		case <-tick.C:
+		}
+		n.checkRoom()
+		n.checkClock()
+		n.streams.Ping()
+		n.checkLag()
+	}
+}
+
+// checkRoom refuses new business while the disk is nearly full. Cancels go on:
+// they take risk away.
+func (n *Node) checkRoom() {
+	free, err := n.disk.Free()
+	if err != nil {
+		n.Log.Error("cannot tell how much room the disk has", slog.Any("error", err))
+		return
+	}
+	n.metrics.free.Set(float64(free))
+	least := max(n.MinFree, 2*uint64(n.SegmentSize))
+	if full := free < least; full != n.full {
+		n.full = full
+		if full {
+			n.Log.Error("the disk is nearly full: only cancels are taken", slog.Uint64("free_bytes", free), slog.Uint64("min_free_bytes", least))
+			n.refuse(sequencer.Orders, diskFull, errDiskFull)
+		} else {
+			n.Log.Warn("the disk has room again", slog.Uint64("free_bytes", free))
+			n.refuse(sequencer.Orders, diskFull, nil)
+		}
+	}
+}
+
+// checkLag logs when history falls far behind, once for each time.
+func (n *Node) checkLag() {
+	commands, _ := n.tail.Lag()
+	if far := int(commands) > n.TailRows; far != n.lagging {
+		n.lagging = far
+		if far {
+			n.Log.Warn("history lags behind trading", slog.Uint64("commands", uint64(commands)))
+		} else {
+			n.Log.Info("history has caught up")
+		}
+	}
+}
+
+// clockJumped is called when the machine's clock has jumped forward.
+func (n *Node) clockJumped(by bourse.Time) {
+	n.Log.Error("the machine's clock has jumped forward; nothing is taken until `bourse admin clock accept`",
+		slog.Duration("by", time.Duration(by)*time.Microsecond))
+	n.refuse(sequencer.Orders, clockJumped, errClock)
+	n.refuse(sequencer.Cancels, clockJumped, errClock)
+}
+
+// checkClock opens the intake again once the clock is right, or accepted.
+func (n *Node) checkClock() {
+	if !n.clock.Jumped() {
+		n.refuse(sequencer.Orders, clockJumped, nil)
+		n.refuse(sequencer.Cancels, clockJumped, nil)
+	}
+}
+
+// acceptClock follows a jump that an operator has looked at.
+func (n *Node) acceptClock() {
+	n.clock.Accept()
+	n.checkClock()
+}
+
+// reportRecovery logs what the journal's end looked like.
+func (n *Node) reportRecovery(r *filelog.Recovery) {
+	n.Log.Info("journal opened", slog.Uint64("last_seq", uint64(r.Tip.Last)))
+	if r.Torn != nil {
+		n.Log.Warn("cut a torn end that was never acknowledged", slog.Uint64("after_seq", uint64(r.Tip.Last)), slog.String("copy", r.Torn.Copy))
+	}
+}
