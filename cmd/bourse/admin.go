@@ -1,0 +1,223 @@
+package main
+
+import (
+	"errors"
+	"os"
+
+	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/audit"
+)
+
+// errViolations says that an audit found something, which has been printed.
+var errViolations = errors.New("the audit found violations")
+
+// adminCmd operates a running exchange, through the socket in its data
+// directory.
+type adminCmd struct {
+	Data string `help:"Data directory of the exchange." default:"bourse-dev" type:"path"`
+
+	Account struct {
+		Create   accountCreate   `cmd:"" help:"Open an account for an e-mail address."`
+		Show     accountShow     `cmd:"" help:"Show an account and its keys."`
+		Freeze   accountFreeze   `cmd:"" help:"Refuse an account's orders; its cancels work."`
+		Unfreeze accountUnfreeze `cmd:"" help:"Take a frozen account's orders again."`
+		Fees     accountFees     `cmd:"" help:"Give an account rates of its own, or, without rates, those of the markets."`
+	} `cmd:"" help:"Accounts."`
+	Key struct {
+		Create keyCreate `cmd:"" help:"Make an API key. It is shown this once."`
+		Revoke keyRevoke `cmd:"" help:"End an API key, everywhere and for ever."`
+	} `cmd:"" help:"API keys."`
+	Credit   credit   `cmd:"" help:"Hand out money of a sandbox."`
+	Balances balances `cmd:"" help:"Show what an account has."`
+	Market   struct {
+		Halt       marketHalt       `cmd:"" help:"Take neither orders nor cancels."`
+		Resume     marketResume     `cmd:"" help:"Take orders and cancels."`
+		CancelOnly marketCancelOnly `cmd:"" help:"Take cancels alone."`
+		Delist     marketDelist     `cmd:"" help:"Take nothing, hide the market and kill its orders."`
+	} `cmd:"" help:"Markets."`
+	Fees struct {
+		Sweep feesSweep `cmd:"" help:"Move what fees have gathered to the treasury."`
+	} `cmd:"" help:"Fees."`
+	Catalogue struct {
+		Show  catalogueShow  `cmd:"" help:"Show what is listed."`
+		Apply catalogueApply `cmd:"" help:"List what a file says; what it leaves out stays."`
+	} `cmd:"" help:"Assets, networks and markets."`
+	Clock struct {
+		Accept clockAccept `cmd:"" help:"Follow the machine's clock after it jumped."`
+	} `cmd:"" help:"Time."`
+	Log   noteLog  `cmd:"" help:"Show what operators asked for, newest first."`
+	Audit auditCmd `cmd:"" help:"Recompute money and books from the journal alone; exit 1 on any violation."`
+}
+
+// ask sends a verb to the exchange and prints its answer.
+func (p *program) ask(a *adminCmd, verb string, args any) error {
+	path, err := admin.Path(a.Data, p.runtime)
+	if err != nil {
+		return err
+	}
+	answer, err := admin.Call(p.ctx, path, verb, args)
+	if err != nil {
+		return err
+	}
+	return p.print([]byte(answer))
+}
+
+type accountCreate struct {
+	Email string `arg:"" help:"E-mail address." json:"email"`
+}
+
+// Run opens an account.
+func (c *accountCreate) Run(p *program, a *adminCmd) error { return p.ask(a, "account/create", c) }
+
+type accountShow struct {
+	Email string `arg:"" help:"E-mail address." json:"email"`
+}
+
+// Run shows an account.
+func (c *accountShow) Run(p *program, a *adminCmd) error { return p.ask(a, "account/show", c) }
+
+type accountFreeze struct {
+	Account uint32 `arg:"" help:"Account." json:"account"`
+}
+
+// Run freezes an account.
+func (c *accountFreeze) Run(p *program, a *adminCmd) error { return p.ask(a, "account/freeze", c) }
+
+type accountUnfreeze struct {
+	Account uint32 `arg:"" help:"Account." json:"account"`
+}
+
+// Run unfreezes an account.
+func (c *accountUnfreeze) Run(p *program, a *adminCmd) error { return p.ask(a, "account/unfreeze", c) }
+
+type accountFees struct {
+	Account uint32 `arg:"" help:"Account." json:"account"`
+	Maker   string `help:"Share of what a maker receives, as 0.001." json:"maker_fee" placeholder:"RATE"`
+	Taker   string `help:"Share of what a taker receives." json:"taker_fee" placeholder:"RATE"`
+	Level   uint8  `help:"Level that is shown to the account." json:"level"`
+}
+
+// Run sets an account's fees.
+func (c *accountFees) Run(p *program, a *adminCmd) error { return p.ask(a, "account/fees", c) }
+
+type keyCreate struct {
+	Account   uint32 `arg:"" help:"Account." json:"account"`
+	Name      string `help:"Name, for people." required:"" json:"name"`
+	Scopes    string `help:"What the key allows, of read, trade and withdraw." default:"read,trade" json:"scopes"`
+	Addresses string `help:"Addresses or networks that may use it; any, if empty." json:"addresses" placeholder:"CIDR,..."`
+	Expires   string `help:"When it ends; never, if empty." json:"expires" placeholder:"RFC3339"`
+}
+
+// Run makes a key.
+func (c *keyCreate) Run(p *program, a *adminCmd) error { return p.ask(a, "key/create", c) }
+
+type keyRevoke struct {
+	Key uint32 `arg:"" name:"key-id" help:"Key's id." json:"key_id"`
+}
+
+// Run ends a key.
+func (c *keyRevoke) Run(p *program, a *adminCmd) error { return p.ask(a, "key/revoke", c) }
+
+type credit struct {
+	Account uint32 `arg:"" help:"Account." json:"account"`
+	Asset   string `arg:"" help:"Asset." json:"asset"`
+	Amount  string `arg:"" help:"Amount." json:"amount"`
+}
+
+// Run hands out money.
+func (c *credit) Run(p *program, a *adminCmd) error { return p.ask(a, "credit", c) }
+
+type balances struct {
+	Account uint32 `arg:"" help:"Account." json:"account"`
+}
+
+// Run shows balances.
+func (c *balances) Run(p *program, a *adminCmd) error { return p.ask(a, "balances", c) }
+
+// pair is the argument of the verbs of markets.
+type pair struct {
+	Pair string `arg:"" help:"Pair, as BTC/USDT."`
+}
+
+func (m *pair) set(p *program, a *adminCmd, state string) error {
+	return p.ask(a, "market/state", map[string]string{"pair": m.Pair, "state": state})
+}
+
+type (
+	marketHalt       struct{ pair }
+	marketResume     struct{ pair }
+	marketCancelOnly struct{ pair }
+	marketDelist     struct{ pair }
+)
+
+// Run halts a market.
+func (m *marketHalt) Run(p *program, a *adminCmd) error { return m.set(p, a, "halted") }
+
+// Run opens a market.
+func (m *marketResume) Run(p *program, a *adminCmd) error { return m.set(p, a, "open") }
+
+// Run leaves a market cancels alone.
+func (m *marketCancelOnly) Run(p *program, a *adminCmd) error { return m.set(p, a, "cancel_only") }
+
+// Run delists a market.
+func (m *marketDelist) Run(p *program, a *adminCmd) error { return m.set(p, a, "delisted") }
+
+type feesSweep struct{}
+
+// Run sweeps fees.
+func (*feesSweep) Run(p *program, a *adminCmd) error { return p.ask(a, "fees/sweep", struct{}{}) }
+
+type catalogueShow struct{}
+
+// Run shows what is listed, as a file that apply takes.
+func (*catalogueShow) Run(p *program, a *adminCmd) error {
+	return p.ask(a, "catalogue/show", struct{}{})
+}
+
+type catalogueApply struct {
+	File   string `arg:"" type:"existingfile" help:"YAML file, as catalogue show writes it."`
+	DryRun bool   `help:"Say what would change first, and change nothing."`
+}
+
+// Run lists what a file says.
+func (c *catalogueApply) Run(p *program, a *adminCmd) error {
+	text, err := os.ReadFile(c.File)
+	if err != nil {
+		return err
+	}
+	return p.ask(a, "catalogue/apply", map[string]any{"document": string(text), "dry_run": c.DryRun})
+}
+
+type clockAccept struct{}
+
+// Run accepts the clock.
+func (*clockAccept) Run(p *program, a *adminCmd) error { return p.ask(a, "clock/accept", struct{}{}) }
+
+type noteLog struct {
+	Offset int `help:"How many of the newest to pass over." json:"offset"`
+}
+
+// Run shows what operators asked for.
+func (c *noteLog) Run(p *program, a *adminCmd) error { return p.ask(a, "log", c) }
+
+type auditCmd struct{}
+
+// Run audits the journal, of a running or a stopped exchange.
+func (*auditCmd) Run(p *program, a *adminCmd) (err error) {
+	x, err := audit.Open(a.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	report, err := x.Audit()
+	if err != nil {
+		return err
+	}
+	if err := p.print(report); err != nil {
+		return err
+	}
+	if len(report.Violations) > 0 {
+		return errViolations
+	}
+	return nil
+}

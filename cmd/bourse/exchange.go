@@ -1,0 +1,217 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/node"
+)
+
+// environment reports whether a variable is set.
+func environment(name string) bool {
+	_, set := os.LookupEnv(name)
+	return set
+}
+
+// logging are the settings of the log, which goes to stderr.
+type logging struct {
+	Level  slog.Level `help:"Least level that is logged: debug, info, warn, error." default:"info" placeholder:"LEVEL"`
+	Format string     `help:"text or json." enum:"text,json" default:"text"`
+}
+
+func (l *logging) logger(p *program, level *slog.LevelVar) *slog.Logger {
+	level.Set(l.Level)
+	o := &slog.HandlerOptions{Level: level}
+	if l.Format == "json" {
+		return slog.New(slog.NewJSONHandler(p.stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(p.stderr, o))
+}
+
+// dev runs a sandbox.
+type dev struct {
+	Data   string  `help:"Directory of everything that lasts; made if missing." default:"bourse-dev" type:"path"`
+	Listen string  `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Bots   bool    `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
+	Log    logging `embed:"" prefix:"log-"`
+}
+
+// Run runs the sandbox until it is told to stop.
+func (d *dev) Run(p *program) error {
+	return p.exchange(&d.Log, &node.Options{
+		Data: d.Data, Listen: d.Listen, Sandbox: true, Bots: d.Bots, SegmentSize: devSegment,
+		Serving: func(address string) { p.greet(d, address) },
+	})
+}
+
+// devSegment is the size of a sandbox's journal files: a start on an empty
+// directory writes one.
+const devSegment = 16 << 20
+
+// greet says where to look.
+func (p *program) greet(d *dev, address string) {
+	_, _ = fmt.Fprintf(p.stderr, `
+Bourse serves a sandbox:
+  http://%[1]s/spot/markets_ex  markets:  curl -d '{"offset":0}' http://%[1]s/spot/markets_ex
+  ws://%[1]s/stream             streams
+  http://%[1]s/docs             what the interfaces are
+An account, its key and its money:
+  bourse admin --data %[2]s account create you@example.org
+  bourse admin --data %[2]s key create ACCOUNT --name first
+  bourse admin --data %[2]s credit ACCOUNT USDT 100000
+Stop it with Ctrl-C.
+
+`, address, d.Data)
+}
+
+// serve runs a production exchange. Each setting is a flag, has a name in the
+// environment and a key in the configuration file.
+type serve struct {
+	Config kong.ConfigFlag `help:"YAML file with settings; see deploy/bourse.yaml." placeholder:"FILE"`
+
+	Data      string         `help:"Directory of everything that lasts; made if missing." required:"" type:"path"`
+	Listen    string         `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	PublicURL string         `help:"Where clients reach the exchange; the address listened on, if empty." name:"public-url" placeholder:"URL"`
+	TLSCert   string         `help:"File with the certificate chain, PEM." name:"tls-cert" type:"path"`
+	TLSKey    string         `help:"File with the certificate's key, PEM." name:"tls-key" type:"path"`
+	Proxies   []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For is believed." name:"trusted-proxies" placeholder:"CIDR"`
+	MinFree   size           `help:"Room to keep free on the disk; below it only cancels are taken." default:"1GiB"`
+	Segment   size           `help:"Size of the journal's files." name:"segment-size" default:"64MiB"`
+	Snapshots uint64         `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000"`
+	Limits    limits         `embed:"" prefix:"limits-"`
+	Log       logging        `embed:"" prefix:"log-"`
+
+	Void   uint64 `help:"Take a command out of effect that the engine cannot apply, by its sequence." placeholder:"SEQ"`
+	Reason string `help:"Why; it is kept for ever." placeholder:"TEXT"`
+}
+
+// limits are how often something may be done; 0 is without limit.
+type limits struct {
+	Address struct {
+		Reads   rate `help:"Requests of one address that read." default:"50:200"`
+		Orders  rate `help:"New orders of one address." default:"200:1000"`
+		Cancels rate `help:"Cancels of one address." default:"400:2000"`
+	} `embed:"" prefix:"address-"`
+	Key struct {
+		Reads   rate `help:"Requests of one key that read." default:"20:100"`
+		Orders  rate `help:"New orders of one key." default:"100:500"`
+		Cancels rate `help:"Cancels of one key." default:"200:1000"`
+	} `embed:"" prefix:"key-"`
+	FailedAuth rate `help:"Secrets that are no good, of one address." default:"1:20"`
+}
+
+func (l *limits) limits() api.Limits {
+	return api.Limits{
+		Address:    api.Rates{Reads: l.Address.Reads.Rate, Orders: l.Address.Orders.Rate, Cancels: l.Address.Cancels.Rate},
+		Key:        api.Rates{Reads: l.Key.Reads.Rate, Orders: l.Key.Orders.Rate, Cancels: l.Key.Cancels.Rate},
+		FailedAuth: l.FailedAuth.Rate,
+	}
+}
+
+// Run runs the exchange until it is told to stop.
+func (s *serve) Run(p *program) error {
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key go together")
+	}
+	return p.exchange(&s.Log, &node.Options{
+		Data: s.Data, Listen: s.Listen, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
+		TLSCert: s.TLSCert, TLSKey: s.TLSKey, TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
+		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, Limits: s.Limits.limits(),
+		Void: bourse.Seq(s.Void), VoidReason: s.Reason,
+		Serving: func(string) {},
+	})
+}
+
+// exchange runs an exchange. SIGHUP reads the certificate and the level of the
+// log again.
+func (p *program) exchange(l *logging, o *node.Options) error {
+	level := new(slog.LevelVar)
+	o.Log, o.Version, o.Runtime = l.logger(p, level), versionText(), p.runtime
+	hangup, reload := make(chan os.Signal, 1), make(chan struct{}, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	o.Reload = reload
+	go func() {
+		for range hangup {
+			if again, err := p.logLevel(); err != nil {
+				o.Log.Error("the level of the log stays as it is", slog.Any("error", err))
+			} else {
+				level.Set(again)
+			}
+			select {
+			case reload <- struct{}{}:
+			default: // one is waiting
+			}
+		}
+	}()
+	return node.Run(p.ctx, *o)
+}
+
+// logLevel reads the level of the log from command line, environment and file as
+// they are now.
+func (p *program) logLevel() (slog.Level, error) {
+	var c cli
+	parser, err := newParser(&c)
+	if err != nil {
+		return 0, err
+	}
+	command, err := parser.Parse(p.args)
+	if err != nil {
+		return 0, err
+	}
+	if strings.HasPrefix(command.Command(), "serve") {
+		return c.Serve.Log.Level, nil
+	}
+	return c.Dev.Log.Level, nil
+}
+
+// size is a number of bytes, as 64MiB.
+type size uint64
+
+// UnmarshalText reads a size.
+func (s *size) UnmarshalText(text []byte) error {
+	number, unit := string(text), uint64(1)
+	for suffix, factor := range map[string]uint64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
+		if rest, ok := strings.CutSuffix(number, suffix); ok {
+			number, unit = rest, factor
+		}
+	}
+	n, err := strconv.ParseUint(number, 10, 32)
+	if err != nil {
+		return fmt.Errorf("%q is no size; write bytes, or a number with KiB, MiB or GiB", text)
+	}
+	*s = size(n * unit)
+	return nil
+}
+
+// rate is how often something may be done, as 20:100: twenty times a second, and
+// a hundred at once after a pause.
+type rate struct{ api.Rate }
+
+// UnmarshalText reads a rate.
+func (r *rate) UnmarshalText(text []byte) error {
+	bad := fmt.Errorf("%q is no rate; write PER_SECOND or PER_SECOND:BURST, 0 for no limit", text)
+	perSecond, burst, both := strings.Cut(string(text), ":")
+	n, err := strconv.ParseFloat(perSecond, 64)
+	if err != nil || n < 0 || n > 1e9 {
+		return bad
+	}
+	r.Rate = api.Rate{PerSecond: n, Burst: max(int(n), 1)}
+	if both {
+		if r.Burst, err = strconv.Atoi(burst); err != nil || r.Burst < 1 {
+			return bad
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+// Command bourse is a spot exchange with its wallet, in one binary.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// cli is the command line.
+type cli struct {
+	Dev     dev        `cmd:"" help:"Run a sandbox: demo markets, simulated traders, money out of nothing."`
+	Serve   serve      `cmd:"" help:"Run a production exchange."`
+	Admin   adminCmd   `cmd:"" help:"Operate the exchange that runs on a data directory."`
+	Journal journalCmd `cmd:"" help:"Look into a journal, of a running or a stopped exchange."`
+	Backup  backup     `cmd:"" help:"Copy the data of an exchange while it runs."`
+	Restore restore    `cmd:"" help:"Check a backup and make a data directory of it."`
+	Bench   benchCmd   `cmd:"" help:"Measure."`
+	Version version    `cmd:"" help:"Print the version."`
+}
+
+// The exit codes, besides 0 and those of a misused command line.
+const (
+	exitFailed  = 1
+	exitDamaged = 3
+)
+
+// program is what commands get from their surroundings.
+type program struct {
+	// ctx ends with SIGTERM or SIGINT.
+	ctx            context.Context
+	stdout, stderr io.Writer
+	// pretty is true if stdout is a terminal.
+	pretty bool
+	args   []string
+	// runtime is XDG_RUNTIME_DIR.
+	runtime string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	p := &program{
+		ctx: ctx, stdout: os.Stdout, stderr: os.Stderr, pretty: isTerminal(os.Stdout),
+		args: os.Args[1:], runtime: os.Getenv("XDG_RUNTIME_DIR"),
+	}
+	os.Exit(p.run())
+}
+
+// run carries out the command line and returns the exit code.
+func (p *program) run() int {
+	var c cli
+	parser, err := newParser(&c)
+	if err != nil {
+		return p.report(err)
+	}
+	command, err := parser.Parse(p.args)
+	if err != nil {
+		parser.FatalIfErrorf(err)
+	}
+	return p.report(command.Run(p))
+}
+
+func newParser(c *cli) (*kong.Kong, error) {
+	return kong.New(c,
+		kong.Name("bourse"),
+		kong.Description("A spot exchange with its wallet, in one binary."),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.DefaultEnvars("BOURSE"),
+		kong.Configuration(loadConfig),
+	)
+}
+
+// report prints an error and returns the exit code for it.
+func (p *program) report(err error) int {
+	var damage *journal.DamageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errViolations):
+		return exitFailed // the report has been printed
+	case errors.As(err, &damage):
+		_, _ = fmt.Fprintf(p.stderr, "bourse: %v\nNothing was changed. Restore a backup, or see docs/runbook.md.\n", err)
+		return exitDamaged
+	default:
+		_, _ = fmt.Fprintf(p.stderr, "bourse: %v\n", err)
+		return exitFailed
+	}
+}
