@@ -13,7 +13,9 @@ import (
 const secretBytes = 32
 
 // Secret is a credential in clear: it prints as *** wherever it is printed. Who
-// shows it to its owner converts it to a string.
+// shows it to its owner converts it to a string. Two places are beyond it: an
+// unexported field of a struct that is printed whole, and the key of a map that is
+// encoded as JSON.
 type Secret string
 
 const masked = "***"
