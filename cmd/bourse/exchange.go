@@ -45,19 +45,18 @@ type dev struct {
 	Listen string  `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Bots   bool    `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
 	Log    logging `embed:"" prefix:"log-"`
+
+	Segment   size   `help:"Size of the journal's files." name:"segment-size" default:"16MiB" hidden:""`
+	Snapshots uint64 `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000" hidden:""`
 }
 
 // Run runs the sandbox until it is told to stop.
 func (d *dev) Run(p *program) error {
 	return p.exchange(&d.Log, &node.Options{
-		Data: d.Data, Listen: d.Listen, Sandbox: true, Bots: d.Bots, SegmentSize: devSegment,
+		Data: d.Data, Listen: d.Listen, Sandbox: true, Bots: d.Bots, SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 		Serving: func(address string) { p.greet(d, address) },
 	})
 }
-
-// devSegment is the size of a sandbox's journal files: a start on an empty
-// directory writes one.
-const devSegment = 16 << 20
 
 // greet says where to look.
 func (p *program) greet(d *dev, address string) {

@@ -1,4 +1,3 @@
-// Command bourse is a spot exchange with its wallet, in one binary.
 package main
 
 import (

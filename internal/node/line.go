@@ -76,6 +76,7 @@ func (n *Node) checkCursor(cursor history.Cursor) error {
 // stopLine.
 func (n *Node) startLine(ctx context.Context) {
 	ctx, n.stopLine = context.WithCancel(context.WithoutCancel(ctx))
+	n.checkRoom()
 	n.spawn(func() error { return n.write(ctx) })
 	n.spawn(func() error { return n.apply(ctx) })
 	n.spawn(func() error { return n.prepare(ctx) })
