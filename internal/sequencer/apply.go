@@ -108,7 +108,12 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 		rest = rest[size:]
 		s.cmd.Seq, s.cmd.Time = b.First+bourse.Seq(i), b.Time
 		if s.cmd.Seq <= s.engine.Seq() {
-			continue // a snapshot was taken within this frame
+			// A snapshot covers it: what it did is in there, what came of it is
+			// not.
+			if p != nil && p.tickets[i] != nil {
+				p.tickets[i].Result = Result{Err: errUnknown}
+			}
+			continue
 		}
 		s.ev.Reset()
 		if s.voided(s.cmd.Seq) {
@@ -142,6 +147,9 @@ func (s *Sequencer) lose(id uint64) {
 		}
 	}
 	s.recycle(p)
+	if s.engine.Unfinished() {
+		s.unfinished.Store(true) // its Continue may have been in there
+	}
 }
 
 // install replaces the engine by an installed snapshot.
@@ -153,6 +161,9 @@ func (s *Sequencer) install(at bourse.Seq) error {
 	e, err := Restore(section, s.observers)
 	if err != nil {
 		return fmt.Errorf("installed snapshot at %d: %w", at, err)
+	}
+	if e.Seq() != at {
+		return fmt.Errorf("installed snapshot at %d: it holds the state at %d", at, e.Seq())
 	}
 	s.engine = e
 	s.applied.Store(uint64(e.Seq()))

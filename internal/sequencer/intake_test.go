@@ -1,0 +1,187 @@
+package sequencer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+)
+
+func TestCommandsKeepTheirOrder(t *testing.T) {
+	r := newRig(t)
+	from := r.Applied()
+	var tickets []*sequencer.Ticket
+	for i := range 500 {
+		tickets = append(tickets, r.submit(note(fmt.Sprint(i))))
+		if i%100 == 50 {
+			r.write()
+		}
+	}
+	r.settle()
+	for i, ticket := range tickets {
+		got := r.result(ticket)
+		if got.Err != nil || got.Seq != from+bourse.Seq(i)+1 || got.Time != r.now || got.Outcome.Reason != 0 {
+			t.Fatalf("command %d became %+v", i, got)
+		}
+		if r.seen.commands[i].Text != fmt.Sprint(i) || r.seen.commands[i].Seq != got.Seq {
+			t.Fatalf("observers saw %+v in place of command %d", r.seen.commands[i], i)
+		}
+	}
+	if r.Applied() != from+500 || r.seen.frames != 6 {
+		t.Errorf("applied up to %d in %d frames", r.Applied(), r.seen.frames)
+	}
+}
+
+func TestSubmitTakesTheCommandAsItIs(t *testing.T) {
+	r := newRig(t)
+	c := note("mine")
+	ticket := r.submit(c)
+	*c = *note("other")
+	r.settle()
+	if r.result(ticket); r.seen.commands[0].Text != "mine" {
+		t.Errorf("the journal has %q", r.seen.commands[0].Text)
+	}
+}
+
+func TestMalformedCommandsAreNotTaken(t *testing.T) {
+	r := newRig(t)
+	if err := r.Submit(&bourse.Command{Kind: bourse.CommandNote}, nil); !hasCode(err, bourse.CodeInvalid) {
+		t.Errorf("a note without text: %v", err)
+	}
+	if !r.Idle() || r.Queued() != 0 {
+		t.Error("something was taken")
+	}
+}
+
+func TestFullLane(t *testing.T) {
+	r := newRig(t)
+	long := note(strings.Repeat("x", 4000))
+	taken := 0
+	for ; taken < 100_000; taken++ {
+		if err := r.Submit(long, nil); err != nil {
+			if !errors.Is(err, sequencer.ErrFull) || !hasCode(err, bourse.CodeBusy) {
+				t.Fatalf("a full lane says %v", err)
+			}
+			break
+		}
+	}
+	if most := 5 * journal.MaxFrame / 4000; taken > most {
+		t.Fatalf("%d long commands were taken", taken)
+	}
+	if r.Queued() != taken {
+		t.Errorf("%d of %d are queued", r.Queued(), taken)
+	}
+	ticket := r.submit(cancel(1, 1)) // the other lane has room
+	r.settle()
+	if got := r.result(ticket); got.Err != nil {
+		t.Errorf("the cancel became %+v", got)
+	}
+	if len(r.seen.commands) != taken+1 || !r.Idle() || r.Queued() != 0 {
+		t.Errorf("%d of %d commands were carried out", len(r.seen.commands), taken+1)
+	}
+	if err := r.Submit(long, nil); err != nil {
+		t.Errorf("an empty lane says %v", err)
+	}
+}
+
+func TestCancelsOvertake(t *testing.T) {
+	r := newRig(t)
+	long := note(strings.Repeat("x", 4000))
+	for range 150 { // more than two frames
+		r.submit(long)
+	}
+	kinds := []*bourse.Command{
+		cancel(1, 1),
+		{Kind: bourse.CommandCancelAll, Account: 1},
+		{Kind: bourse.CommandFreezeAccount, Account: 1, On: true},
+		{Kind: bourse.CommandRevokeKey, Key: 1},
+	}
+	for _, c := range kinds {
+		r.submit(c)
+	}
+	r.settle()
+	for i, c := range kinds {
+		if r.seen.commands[i].Kind != c.Kind {
+			t.Errorf("command %d is of kind %d, not %d", i, r.seen.commands[i].Kind, c.Kind)
+		}
+	}
+	if r.seen.frames != 3 || len(r.seen.commands) != 154 {
+		t.Errorf("%d commands in %d frames", len(r.seen.commands), r.seen.frames)
+	}
+}
+
+// TestFramesAreFull shows that no frame is larger than allowed, and that what
+// does not fit goes on.
+func TestFramesAreFull(t *testing.T) {
+	r := newRig(t)
+	size := journal.MaxFrame - 100
+	var want []string
+	for i := range 300 {
+		n := 1 + (i*977)%4000
+		size -= n
+		text := strings.Repeat(string(rune('a'+i%26)), n)
+		want = append(want, text)
+		r.submit(note(text))
+	}
+	r.settle()
+	if !slices.Equal(r.seen.texts(), want) {
+		t.Error("commands were lost, doubled or reordered")
+	}
+	if r.seen.frames != 3 {
+		t.Errorf("600 KB of commands took %d frames", r.seen.frames)
+	}
+}
+
+func TestRefuse(t *testing.T) {
+	r := newRig(t)
+	full := errors.New("disk nearly full")
+	queued := r.submit(note("before"))
+	r.Refuse(sequencer.Orders, full)
+	if err := r.Submit(note("x"), nil); !errors.Is(err, full) {
+		t.Errorf("a closed lane says %v", err)
+	}
+	other := r.submit(cancel(1, 1))
+	r.settle()
+	r.result(queued)
+	r.result(other)
+	r.Refuse(sequencer.Orders, nil)
+	again := r.submit(note("after"))
+	r.settle()
+	r.result(again)
+}
+
+func TestDo(t *testing.T) {
+	r := newRig(t)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := r.Do(ctx, note("abandoned")); !hasCode(err, bourse.CodeUnknown) {
+		t.Errorf("a Do that was abandoned says %v", err)
+	}
+	r.settle()
+	if !r.Idle() || len(r.seen.commands) != 1 {
+		t.Error("what was taken was not carried out")
+	}
+	if _, err := r.Do(t.Context(), &bourse.Command{}); !hasCode(err, bourse.CodeInvalid) {
+		t.Errorf("a Do of nothing says %v", err)
+	}
+	drainWake(r)
+	done := make(chan sequencer.Result)
+	go func() {
+		got, err := r.Do(t.Context(), note("x"))
+		if err != nil {
+			t.Errorf("Do: %v", err)
+		}
+		done <- got
+	}()
+	<-r.Wake()
+	r.settle()
+	if got := <-done; got.Seq != r.Applied() {
+		t.Errorf("Do returned %+v", got)
+	}
+}

@@ -1,0 +1,222 @@
+package sequencer_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+)
+
+func TestTicksMoveTimeWhenNothingElseDoes(t *testing.T) {
+	r := newRig(t)
+	sleep := bourse.Time(0)
+	for range 5 {
+		sleep = r.write()
+		r.apply()
+	}
+	if r.seen.frames != 0 || sleep <= 0 || sleep > bourse.Second {
+		t.Fatalf("%d frames, and a sleep of %d", r.seen.frames, sleep)
+	}
+	start := r.now
+	r.now = start + bourse.Second - 1
+	r.settle()
+	if r.seen.frames != 0 {
+		t.Error("a tick came early")
+	}
+	r.now = start + bourse.Second
+	r.settle()
+	if kinds := r.seen.kinds(); !slices.Equal(kinds, []bourse.CommandKind{bourse.CommandTick}) {
+		t.Fatalf("after a second: %v", kinds)
+	}
+	if r.engine.Now() != r.now {
+		t.Errorf("engine time is %d at %d", r.engine.Now(), r.now)
+	}
+	// A command moves time as well.
+	r.now += bourse.Second
+	r.submit(note("x"))
+	r.settle()
+	r.now += bourse.Second - 1
+	r.settle()
+	if kinds := r.seen.kinds(); len(kinds) != 2 || kinds[1] != bourse.CommandNote {
+		t.Errorf("a tick beside a command: %v", kinds)
+	}
+	// A clock that was set back moves nothing.
+	r.now -= bourse.Minute
+	r.submit(note("x"))
+	r.settle()
+	if want := r.now + bourse.Minute - bourse.Second + 1; r.engine.Now() != want {
+		t.Errorf("engine time went to %d, not %d", r.engine.Now(), want)
+	}
+}
+
+func TestWatermark(t *testing.T) {
+	r := newRig(t)
+	r.settle()
+	before := r.log.Marks()
+	r.submit(note("x"))
+	r.settle()
+	if sleep := r.write(); sleep != 5000 {
+		t.Errorf("the writer sleeps for %d", sleep)
+	}
+	r.now += 4999
+	r.write()
+	if r.log.Marks() != before {
+		t.Error("the watermark was written early")
+	}
+	r.now++
+	r.write()
+	r.now += 5000
+	r.write()
+	if r.log.Marks() != before+1 {
+		t.Errorf("the watermark was written %d times", r.log.Marks()-before)
+	}
+}
+
+func TestContinue(t *testing.T) {
+	r := newRig(t)
+	const orders = 2*engine.MaxSteps + 500
+	for i := range orders {
+		r.submit(place(1, bourse.Price(200+i), 1))
+	}
+	r.settle()
+	if r.engine.OpenOrders() != orders {
+		t.Fatalf("%d open orders", r.engine.OpenOrders())
+	}
+	all := r.submit(&bourse.Command{Kind: bourse.CommandCancelAll, Account: 1})
+	for !resolved(all) {
+		r.write()
+		r.apply()
+	}
+	if left := r.engine.OpenOrders(); left != orders-engine.MaxSteps {
+		t.Fatalf("one command canceled %d orders", orders-left)
+	}
+	r.settle() // without any more time
+	if r.engine.OpenOrders() != 0 || r.engine.Unfinished() {
+		t.Errorf("%d orders were left open", r.engine.OpenOrders())
+	}
+	for _, kind := range r.seen.kinds()[orders+1:] {
+		if kind != bourse.CommandContinue {
+			t.Errorf("a command of kind %d", kind)
+		}
+	}
+	if err := r.engine.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestContinueAfterLoss shows that work which was left is taken up although the
+// term changed under it.
+func TestContinueAfterLoss(t *testing.T) {
+	r := newRig(t)
+	for i := range engine.MaxSteps + 1 {
+		r.submit(place(1, bourse.Price(200+i), 1))
+	}
+	r.submit(&bourse.Command{Kind: bourse.CommandNote, Text: "x"})
+	r.settle()
+	r.submit(&bourse.Command{Kind: bourse.CommandCancelAll, Account: 1})
+	for r.engine.OpenOrders() > 1 {
+		r.write()
+		r.apply()
+	}
+	r.log.Hold()
+	r.write()
+	r.log.ChangeTerm(nil)
+	r.log.Release()
+	r.settle()
+	if r.engine.OpenOrders() != 0 {
+		t.Errorf("%d orders were left open", r.engine.OpenOrders())
+	}
+}
+
+// TestBusy shows that a log which takes nothing delays commands and loses none.
+func TestBusy(t *testing.T) {
+	r := newRig(t)
+	r.log.Hold()
+	var tickets []*sequencer.Ticket
+	for range 100 {
+		tickets = append(tickets, r.submit(note("x")))
+		if r.write() == 0 {
+			t.Fatal("the writer spins")
+		}
+	}
+	for _, ticket := range tickets {
+		if resolved(ticket) {
+			t.Fatal("a ticket was resolved")
+		}
+	}
+	r.log.Release()
+	r.settle()
+	for i, ticket := range tickets {
+		if got := r.result(ticket); got.Err != nil || i > 0 && got.Seq != tickets[i-1].Seq+1 {
+			t.Fatalf("command %d became %+v", i, got)
+		}
+	}
+}
+
+func TestBusyWriterIsWoken(t *testing.T) {
+	r := newRig(t)
+	for range 100 {
+		r.submit(note("x"))
+		r.write()
+	}
+	drainWake(r)
+	if sleep := r.write(); sleep == 0 {
+		t.Fatal("the writer spins while nobody applies")
+	}
+	if !r.apply() {
+		t.Fatal("there is nothing to apply")
+	}
+	select {
+	case <-r.Wake():
+	default:
+		t.Error("the writer was not told that there is room")
+	}
+}
+
+func drainWake(r *rig) {
+	select {
+	case <-r.Wake():
+	default:
+	}
+}
+
+func TestSubmitWakesOnce(t *testing.T) {
+	r := newRig(t)
+	r.settle()
+	drainWake(r)
+	r.submit(note("x"))
+	select {
+	case <-r.Wake():
+	default:
+		t.Fatal("the writer was not told")
+	}
+	r.submit(note("x"))
+	select {
+	case <-r.Wake():
+		t.Error("the writer was told twice")
+	default:
+	}
+}
+
+// TestFailureAnswersNobody shows that nothing leaves when it is not known
+// whether it is durable.
+func TestFailureAnswersNobody(t *testing.T) {
+	r := newRig(t)
+	ticket := r.submit(note("x"))
+	cause := errors.New("sync failed")
+	r.log.Fail(cause)
+	for range 3 {
+		if _, err := r.Write(r.now); !errors.Is(err, cause) {
+			t.Fatalf("Write: %v", err)
+		}
+		if r.apply() {
+			t.Fatal("something was applied")
+		}
+	}
+	if resolved(ticket) || r.Idle() {
+		t.Error("somebody was answered")
+	}
+}
