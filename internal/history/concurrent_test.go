@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -46,7 +47,7 @@ func TestReadsBesideTheFollower(t *testing.T) {
 	close(frames)
 	following.Wait()
 	for _, w := range watchers {
-		w.checkVolumes()
+		w.check()
 	}
 	if !r.check(t) {
 		t.Error("busy, although everything is stored")
@@ -79,6 +80,8 @@ type watcher struct {
 	rng *rand.Rand
 	// seen is the latest state of each order.
 	seen map[bourse.OrderID]history.Order
+	// orders are all that were read.
+	orders []history.OrderFills
 	// volumes are those of a market's candles up to a trade.
 	volumes []volume
 }
@@ -149,6 +152,7 @@ func (w *watcher) learn(o *history.OrderFills) {
 		w.t.Errorf("order %+v was %+v", o.Order, was)
 	}
 	w.seen[o.ID] = o.Order
+	w.orders = append(w.orders, *o)
 }
 
 func (w *watcher) readOne(account bourse.AccountID, known history.Order) {
@@ -249,7 +253,7 @@ func (w *watcher) readMarket(market bourse.MarketID) {
 	}
 	w.dense(fmt.Sprint("trades of market ", market), numbers, count, skip)
 
-	candles, err := w.r.reader.Candles(ctx, market, history.Hour, 0, 1<<62, 10_000)
+	candles, err := w.r.reader.Candles(ctx, market, history.Hour, 0, 1<<62, 1<<30)
 	if w.failed("candles", err) {
 		return
 	}
@@ -267,8 +271,14 @@ func (w *watcher) readMarket(market bourse.MarketID) {
 	w.volumes = append(w.volumes, v)
 }
 
-// checkVolumes holds what candles showed against the trades, once all is known.
-func (w *watcher) checkVolumes() {
+// check holds what was read against what happened, once all is known.
+func (w *watcher) check() {
+	for _, o := range w.orders {
+		all := w.r.all.orders[o.ID-1].Fills
+		if !slices.Equal(o.Fills, all[:min(len(o.Fills), len(all))]) {
+			w.t.Errorf("order %d had the fills %+v, they are %+v", o.ID, o.Fills, all)
+		}
+	}
 	for _, v := range w.volumes {
 		var sum bourse.Amount
 		for _, t := range w.r.all.trades {

@@ -180,6 +180,9 @@ func (r *rig) place(market bourse.MarketID) bourse.Place {
 		Market: market, Side: bourse.Side(1 + r.rng.IntN(2)), Type: bourse.Limit, TIF: bourse.GTC,
 		Price: bourse.Price(90 + r.rng.IntN(20)), Lots: bourse.Lots(1 + r.rng.IntN(20)),
 	}
+	if r.rng.IntN(2) == 0 {
+		p.Lots = 2 // fills that are alike
+	}
 	switch r.rng.IntN(8) {
 	case 0:
 		p.TIF = bourse.TimeInForce(1 + r.rng.IntN(3))
@@ -191,15 +194,15 @@ func (r *rig) place(market bourse.MarketID) bourse.Place {
 		p.SelfTrade = bourse.CancelOldest
 	}
 	if r.rng.IntN(3) == 0 {
-		p.ClientID, _ = bourse.ParseClientID(fmt.Sprint("name-", r.rng.IntN(1000)))
+		p.ClientID, _ = bourse.ParseClientID(fmt.Sprint("name-", r.rng.IntN(60)))
 	}
 	return p
 }
 
 // pass lets time go by, now and then a lot.
 func (r *rig) pass() {
-	spans := [...]bourse.Time{1, bourse.Second, bourse.Minute, 7 * bourse.Minute, 3 * bourse.Hour}
-	if n := r.rng.IntN(20); n < len(spans) {
+	spans := [...]bourse.Time{1, bourse.Second, bourse.Minute, 7 * bourse.Minute, 3 * bourse.Hour, 25 * bourse.Hour}
+	if n := r.rng.IntN(24); n < len(spans) {
 		r.now += spans[n]
 	}
 }

@@ -1,0 +1,135 @@
+package history_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// TestWhatHappensWithinARead lets orders come, trade and end, and rows move to
+// the store, between the steps of a read: what follows from the order of the
+// steps is met each time, and not only when goroutines happen to meet.
+func TestWhatHappensWithinARead(t *testing.T) {
+	for seed := range uint64(3) {
+		r := newRig(seed, 1500)
+		r.follow(1)
+		r.reader = history.NewReader(laterStore{r.store, r.meanwhile}, r.tail, laterView{r.view, r.meanwhile})
+		r.reader.Patience = 0
+		w := newWatcher(t, r, seed)
+		for range 250 {
+			r.frame(r.some(1 + r.rng.IntN(5))...)
+			w.round()
+			if t.Failed() {
+				t.Fatalf("seed %d", seed)
+			}
+		}
+		w.check()
+	}
+}
+
+// meanwhile applies frames, and follows so that the tail never drops what is not
+// stored.
+func (r *rig) meanwhile() {
+	for range r.rng.IntN(3) {
+		r.frame(r.some(1 + r.rng.IntN(5))...)
+		r.pass()
+	}
+	if n := len(r.behind); r.rng.IntN(3) == 0 || n > 10 {
+		r.follow(max(n-10, r.rng.IntN(n+1)))
+	}
+}
+
+// laterView is a view after whose answers things happen.
+type laterView struct {
+	*view.View
+	then func()
+}
+
+func (v laterView) Counts(id bourse.AccountID) (orders, fills uint64) {
+	defer v.then()
+	return v.View.Counts(id)
+}
+
+func (v laterView) LastTrade(id bourse.MarketID) uint64 {
+	defer v.then()
+	return v.View.LastTrade(id)
+}
+
+func (v laterView) OpenOrder(id bourse.AccountID, order bourse.OrderID) (bourse.Order, bool) {
+	defer v.then()
+	return v.View.OpenOrder(id, order)
+}
+
+func (v laterView) OpenOrderNamed(id bourse.AccountID, name bourse.ClientID) (bourse.Order, bool) {
+	defer v.then()
+	return v.View.OpenOrderNamed(id, name)
+}
+
+func (v laterView) OpenOrders(id bourse.AccountID, only, first bourse.MarketID, skip, limit int) []bourse.Order {
+	defer v.then()
+	return v.View.OpenOrders(id, only, first, skip, limit)
+}
+
+func (v laterView) OpenOrdersSpan(id bourse.AccountID, first, last uint64) []bourse.Order {
+	defer v.then()
+	return v.View.OpenOrdersSpan(id, first, last)
+}
+
+// laterStore is a store before whose answers things happen.
+type laterStore struct {
+	history.Store
+	first func()
+}
+
+func (s laterStore) Orders(ctx context.Context, id bourse.AccountID, span history.Span) ([]history.Order, error) {
+	s.first()
+	return s.Store.Orders(ctx, id, span)
+}
+
+func (s laterStore) OrdersIn(ctx context.Context, id bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]history.Order, error) {
+	s.first()
+	return s.Store.OrdersIn(ctx, id, market, last, skip, limit)
+}
+
+func (s laterStore) Order(ctx context.Context, id bourse.AccountID, order bourse.OrderID) (history.Order, bool, error) {
+	s.first()
+	return s.Store.Order(ctx, id, order)
+}
+
+func (s laterStore) OrderNamed(ctx context.Context, id bourse.AccountID, name bourse.ClientID) (history.Order, bool, error) {
+	s.first()
+	return s.Store.OrderNamed(ctx, id, name)
+}
+
+func (s laterStore) Fills(ctx context.Context, id bourse.AccountID, span history.Span) ([]history.Fill, error) {
+	s.first()
+	return s.Store.Fills(ctx, id, span)
+}
+
+func (s laterStore) FillsIn(ctx context.Context, id bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]history.Fill, error) {
+	s.first()
+	return s.Store.FillsIn(ctx, id, market, last, skip, limit)
+}
+
+func (s laterStore) FillsOf(ctx context.Context, id bourse.AccountID, orders []bourse.OrderID) ([]history.Fill, error) {
+	s.first()
+	return s.Store.FillsOf(ctx, id, orders)
+}
+
+func (s laterStore) Trades(ctx context.Context, market bourse.MarketID, span history.Span) ([]history.Trade, error) {
+	s.first()
+	return s.Store.Trades(ctx, market, span)
+}
+
+func (s laterStore) Candles(ctx context.Context, market bourse.MarketID, res history.Resolution, from, to bourse.Time, limit int) ([]history.Candle, error) {
+	s.first()
+	return s.Store.Candles(ctx, market, res, from, to, limit)
+}
+
+func (s laterStore) Notes(ctx context.Context, skip, limit int) ([]history.Note, error) {
+	s.first()
+	return s.Store.Notes(ctx, skip, limit)
+}
