@@ -11,73 +11,102 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
+// parts are the goroutines of a process that has a log open. One that fails
+// stops the others.
+type parts struct {
+	t       *testing.T
+	log     journal.Log
+	batches uint64
+	once    sync.Once
+	stop    chan struct{}
+}
+
 // testConcurrent runs the log as a process does: one goroutine writes, one takes
 // notices, others read and prepare. It is worth most under the race detector.
 func testConcurrent(t *testing.T, h Harness) {
-	const batches = 300
-	log := h.Open(t)
-	stop := make(chan struct{})
+	p := &parts{t: t, log: h.Open(t), batches: 300, stop: make(chan struct{})}
 	var work, aside sync.WaitGroup
-	work.Go(func() { writeAll(t, log, batches) })
-	aside.Go(func() { prepare(t, log, stop) })
-	work.Go(func() { takeAll(t, log, batches) })
-	work.Go(func() { readAll(t, log, batches) })
+	work.Go(p.write)
+	work.Go(p.take)
+	work.Go(p.read)
+	aside.Go(p.prepare)
 	work.Wait()
-	close(stop)
+	p.end()
 	aside.Wait()
-	if err := log.Close(); err != nil {
+	if err := p.log.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func writeAll(t *testing.T, log journal.Log, batches uint64) {
-	for id := uint64(1); id <= batches; {
-		err := log.Propose(journal.Proposal{ID: id, Count: 1, Time: bourse.Time(id), Commands: batch(id, 1, 64)})
+func (p *parts) end() { p.once.Do(func() { close(p.stop) }) }
+
+// ended reports whether it is over.
+func (p *parts) ended() bool {
+	select {
+	case <-p.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *parts) fail(format string, args ...any) {
+	p.t.Errorf(format, args...)
+	p.end()
+}
+
+func (p *parts) write() {
+	for id := uint64(1); id <= p.batches && !p.ended(); {
+		err := p.log.Propose(journal.Proposal{ID: id, Count: 1, Time: bourse.Time(id), Commands: batch(id, 1, 64)})
 		switch {
 		case err == nil:
 			id++
 		case !errors.Is(err, journal.ErrBusy):
-			t.Errorf("Propose: %v", err)
-			return
+			p.fail("Propose: %v", err)
 		}
-		if _, err := log.Step(); err != nil {
-			t.Errorf("Step: %v", err)
-			return
-		}
+		p.step()
 		runtime.Gosched()
 	}
-	for more := true; more; {
-		var err error
-		if more, err = log.Step(); err != nil {
-			t.Errorf("Step: %v", err)
-			return
-		}
+	for p.step() {
+		continue
 	}
 }
 
-// takeAll takes notices, waiting for Ready alone.
-func takeAll(t *testing.T, log journal.Log, batches uint64) {
-	for last := bourse.Seq(0); last < bourse.Seq(batches); {
-		n, ok := log.Next()
+func (p *parts) step() bool {
+	more, err := p.log.Step()
+	if err != nil {
+		p.fail("Step: %v", err)
+	}
+	return more && err == nil
+}
+
+// take takes notices, waiting for Ready alone.
+func (p *parts) take() {
+	for last := bourse.Seq(0); last < bourse.Seq(p.batches); {
+		n, ok := p.log.Next()
 		if !ok {
-			<-log.Ready()
+			select {
+			case <-p.log.Ready():
+			case <-p.stop:
+				return
+			}
 			continue
 		}
 		last++
-		if n.Kind != journal.Committed || n.Batch.First != last || log.Durable() < last {
-			t.Errorf("notice of kind %d at %d in place of %d, durable to %d", n.Kind, n.Batch.First, last, log.Durable())
+		if n.Kind != journal.Committed || n.Batch.First != last || p.log.Durable() < last {
+			p.fail("notice of kind %d at %d in place of %d, durable to %d", n.Kind, n.Batch.First, last, p.log.Durable())
 			return
 		}
 	}
 }
 
-func readAll(t *testing.T, log journal.Log, batches uint64) {
-	r, err := log.Read(1)
+func (p *parts) read() {
+	r, err := p.log.Read(1)
 	if err != nil {
-		t.Errorf("Read: %v", err)
+		p.fail("Read: %v", err)
 		return
 	}
-	for last := bourse.Seq(0); last < bourse.Seq(batches); {
+	for last := bourse.Seq(0); last < bourse.Seq(p.batches) && !p.ended(); {
 		b, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			runtime.Gosched()
@@ -85,26 +114,19 @@ func readAll(t *testing.T, log journal.Log, batches uint64) {
 		}
 		last++
 		if err != nil || b.First != last {
-			t.Errorf("reading %d: %v", last, err)
-			break
+			p.fail("reading %d: %v", last, err)
 		}
 	}
 	if err := r.Close(); err != nil {
-		t.Errorf("closing a reader: %v", err)
+		p.fail("closing a reader: %v", err)
 	}
 }
 
-func prepare(t *testing.T, log journal.Log, stop <-chan struct{}) {
-	for {
-		if _, err := log.Prepare(); err != nil {
-			t.Errorf("Prepare: %v", err)
-			return
+func (p *parts) prepare() {
+	for !p.ended() {
+		if _, err := p.log.Prepare(); err != nil {
+			p.fail("Prepare: %v", err)
 		}
-		select {
-		case <-stop:
-			return
-		default:
-			runtime.Gosched()
-		}
+		runtime.Gosched()
 	}
 }
