@@ -25,8 +25,11 @@ type spare struct {
 	mu sync.Mutex
 	// file is nil while there is none; made is how much of it is zero and
 	// durable.
-	file   disk.File
-	made   int64
+	file disk.File
+	made int64
+	// taken is true while the file has been taken and still has the spare's
+	// name.
+	taken  bool
 	failed error
 	closed bool
 }
@@ -36,7 +39,7 @@ func (l *Log) Prepare() (more bool, err error) {
 	s := &l.spare
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.file != nil && s.made == s.size {
+	if s.closed || s.taken || s.file != nil && s.made == s.size {
 		return false, nil
 	}
 	if err := s.extend(); err != nil {
@@ -94,15 +97,18 @@ func (s *spare) take() (disk.File, int64, error) {
 		}
 	}
 	file := s.file
-	s.file, s.made = nil, 0
+	s.file, s.made, s.taken = nil, 0, true
 	return file, s.size, nil
 }
 
 // name gives what was taken the name of a segment.
 func (s *spare) name(h *journal.Header) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err := s.disk.Rename(spareName, h.Name()); err != nil {
 		return err
 	}
+	s.taken = false
 	return s.disk.SyncDir(journal.LiveDir)
 }
 
