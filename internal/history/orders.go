@@ -112,15 +112,20 @@ func (r *Reader) ordersIn(ctx context.Context, account bourse.AccountID, market 
 // newestOrder compares by descending ordinal.
 func newestOrder(a, b Order) int { return cmp.Compare(b.Ordinal, a.Ordinal) }
 
-// ordersIn returns the final orders of one market up to an ordinal, at least the
-// newest n of them.
+// ordersIn returns the final orders of one market up to an ordinal, the newest n
+// of them.
 func (g *glimpse) ordersIn(account bourse.AccountID, market bourse.MarketID, last uint64, n int) []Order {
-	var list []Order
+	var found []*Order
 	for _, c := range g.chunks {
-		found := c.find(ordersByMarket, marketKey(account, market), Span{1, last})
-		for _, e := range found[max(0, len(found)-n):] {
-			list = append(list, c.Orders[e.at])
+		list := c.find(ordersByMarket, marketKey(account, market), Span{1, last})
+		for _, e := range list[max(0, len(list)-n):] {
+			found = append(found, &c.Orders[e.at])
 		}
+	}
+	slices.SortFunc(found, func(a, b *Order) int { return cmp.Compare(b.Ordinal, a.Ordinal) })
+	list := make([]Order, 0, min(n, len(found)))
+	for _, o := range cut(found, 0, n) {
+		list = append(list, *o)
 	}
 	return list
 }
@@ -235,21 +240,21 @@ func (r *Reader) withFills(ctx context.Context, g *glimpse, account bourse.Accou
 
 // addFills adds the glimpse's fills to orders, which are newest first.
 func (g *glimpse) addFills(account bourse.AccountID, list []OrderFills) {
-	all := Span{1, ^uint64(0)}
-	for _, c := range g.chunks {
+	for _, c := range slices.Backward(g.chunks) {
 		// A few fills find their orders; orders find theirs among many.
-		fills := c.find(fillsByAccount, uint64(account), all)
+		fills := c.find(fillsByAccount, uint64(account), Span{1, ^uint64(0)})
 		if !c.sealed || len(fills) <= len(list) {
-			for _, e := range fills {
+			for _, e := range slices.Backward(fills) {
 				add(list, &c.Fills[e.at])
 			}
 			continue
 		}
 		for i := range list {
-			for _, e := range c.find(fillsByOrder, uint64(list[i].ID), all) {
-				list[i].Fills = append(list[i].Fills, c.Fills[e.at])
-			}
+			list[i].addFrom(c)
 		}
+	}
+	for i := range list {
+		slices.Reverse(list[i].Fills)
 	}
 }
 
@@ -263,6 +268,26 @@ func add(list []OrderFills, f *Fill) {
 	}
 }
 
+// addFrom adds the fills of a chunk, newest first, if there can be any: most
+// orders begin and end within few chunks.
+func (o *OrderFills) addFrom(c *chunk) {
+	if o.Filled == 0 || o.Status != bourse.Open && (o.Seq < c.From || o.filled() == o.Filled) {
+		return
+	}
+	for _, e := range slices.Backward(c.find(fillsByOrder, uint64(o.ID), Span{1, ^uint64(0)})) {
+		o.Fills = append(o.Fills, c.Fills[e.at])
+	}
+}
+
+// filled adds up the fills.
+func (o *OrderFills) filled() bourse.Lots {
+	var sum bourse.Lots
+	for i := range o.Fills {
+		sum += o.Fills[i].Lots
+	}
+	return sum
+}
+
 // complete reports whether the glimpse certainly had all fills of an order. Those
 // of a final one add up. Those of an open one may be younger than what the view
 // knew, so that their sum says nothing.
@@ -270,11 +295,7 @@ func (g *glimpse) complete(o *OrderFills) bool {
 	if g.after == 0 {
 		return true
 	}
-	var sum bourse.Lots
-	for i := range o.Fills {
-		sum += o.Fills[i].Lots
-	}
-	return o.Status != bourse.Open && sum == o.Filled
+	return o.Status != bourse.Open && o.filled() == o.Filled
 }
 
 // addStored adds the store's fills to those of some orders.
