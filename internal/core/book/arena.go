@@ -100,14 +100,32 @@ func (a *Arena) Find(id bourse.OrderID) Slot { return a.index.get(id) }
 // All yields the open orders by ascending id.
 func (a *Arena) All(yield func(Slot) bool) { a.index.all(yield) }
 
+// MaxSpan is how far apart the ids of open orders may be: what bounds the
+// index. At 100,000 orders a second an order would be 22 years old.
+const MaxSpan = 1 << 46
+
+// Reaches reports whether an order of this id may be opened: it lies within
+// MaxSpan of the oldest that the index knows. Ids must rise.
+func (a *Arena) Reaches(id bourse.OrderID) bool {
+	return len(a.index.groups) == 0 || uint64(id)>>groupBits-a.index.first < MaxSpan>>groupBits
+}
+
 // index finds slots by order id, in chunks that are dropped when the last order
-// of their range is done.
+// of their range is done, and in groups of chunks that go with their last
+// chunk: an order that stays open for years costs a pointer for each million
+// ids after it.
 type index struct {
-	// first is the number of the chunk at chunks[0]: the leading empty ones are
+	// first is the number of the group at groups[0]: the leading empty ones are
 	// cut off.
 	first  uint64
-	chunks []*indexChunk
-	spare  []*indexChunk
+	groups []*indexGroup
+	// spare are emptied chunks.
+	spare []*indexChunk
+}
+
+type indexGroup struct {
+	chunks [chunkSize]*indexChunk
+	used   int
 }
 
 type indexChunk struct {
@@ -115,24 +133,33 @@ type indexChunk struct {
 	used  int
 }
 
+const groupBits = 2 * chunkBits
+
 // maxSpare bounds the chunks kept for reuse: enough for a burst of 64Ki ids.
 const maxSpare = 64
 
 func (x *index) put(id bourse.OrderID, s Slot) {
-	n := uint64(id) >> chunkBits
-	if len(x.chunks) == 0 {
+	n := uint64(id) >> groupBits
+	if len(x.groups) == 0 {
 		x.first = n
 	}
 	if n < x.first {
 		bourse.Impossible("order %d is older than the index", id)
 	}
-	for n-x.first >= uint64(len(x.chunks)) {
-		x.chunks = append(x.chunks, nil)
+	if more := n - x.first + 1 - uint64(len(x.groups)); n-x.first >= uint64(len(x.groups)) {
+		x.groups = append(x.groups, make([]*indexGroup, more)...)
 	}
-	c := x.chunks[n-x.first]
+	g := x.groups[n-x.first]
+	if g == nil {
+		g = new(indexGroup)
+		x.groups[n-x.first] = g
+	}
+	at := id >> chunkBits % chunkSize
+	c := g.chunks[at]
 	if c == nil {
 		c = x.newChunk()
-		x.chunks[n-x.first] = c
+		g.chunks[at] = c
+		g.used++
 	}
 	c.slots[id%chunkSize] = s
 	c.used++
@@ -148,40 +175,59 @@ func (x *index) newChunk() *indexChunk {
 }
 
 func (x *index) get(id bourse.OrderID) Slot {
-	n := uint64(id)>>chunkBits - x.first
-	if n >= uint64(len(x.chunks)) || x.chunks[n] == nil {
+	n := uint64(id)>>groupBits - x.first
+	if n >= uint64(len(x.groups)) || x.groups[n] == nil {
 		return 0
 	}
-	return x.chunks[n].slots[id%chunkSize]
+	c := x.groups[n].chunks[id>>chunkBits%chunkSize]
+	if c == nil {
+		return 0
+	}
+	return c.slots[id%chunkSize]
 }
 
 func (x *index) remove(id bourse.OrderID) {
-	n := uint64(id)>>chunkBits - x.first
-	c := x.chunks[n]
+	n, at := uint64(id)>>groupBits-x.first, id>>chunkBits%chunkSize
+	g := x.groups[n]
+	c := g.chunks[at]
 	c.slots[id%chunkSize] = 0
 	c.used--
 	if c.used > 0 {
 		return
 	}
-	x.chunks[n] = nil
+	g.chunks[at] = nil
+	g.used--
 	if len(x.spare) < maxSpare {
 		x.spare = append(x.spare, c)
 	}
-	// Keep the newest chunk number known, so that put's range only moves up.
-	for len(x.chunks) > 1 && x.chunks[0] == nil {
-		x.chunks = x.chunks[1:]
+	if g.used == 0 && n+1 < uint64(len(x.groups)) {
+		x.groups[n] = nil
+	}
+	x.cut()
+}
+
+// cut drops the leading groups that are empty. The newest stays, so that put's
+// range only moves up.
+func (x *index) cut() {
+	for len(x.groups) > 1 && (x.groups[0] == nil || x.groups[0].used == 0) {
+		x.groups = x.groups[1:]
 		x.first++
 	}
 }
 
 func (x *index) all(yield func(Slot) bool) {
-	for _, c := range x.chunks {
-		if c == nil {
+	for _, g := range x.groups {
+		if g == nil {
 			continue
 		}
-		for _, s := range c.slots {
-			if s != 0 && !yield(s) {
-				return
+		for _, c := range g.chunks {
+			if c == nil {
+				continue
+			}
+			for _, s := range c.slots {
+				if s != 0 && !yield(s) {
+					return
+				}
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/bourse-exchange/bourse"
+import (
+	"math"
+
+	"github.com/bourse-exchange/bourse"
+)
 
 func (e *Engine) createAccount(cmd *bourse.Command, ev *bourse.Events) {
 	if e.lastAccount+1 >= bourse.AccountSandbox {
@@ -52,7 +56,7 @@ func (e *Engine) createKey(cmd *bourse.Command, ev *bourse.Events) {
 		ev.Refuse(bourse.UnknownAccount)
 		return
 	}
-	if acct.keys >= MaxKeys {
+	if acct.keys >= MaxKeys || len(e.keys) > math.MaxUint32 {
 		ev.Refuse(bourse.TooMany)
 		return
 	}

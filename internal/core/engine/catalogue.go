@@ -75,12 +75,7 @@ func (e *Engine) defineNetworkAsset(def *bourse.NetworkAsset, ev *bourse.Events)
 		ev.Refuse(bourse.BadDefinition)
 		return
 	}
-	at, found := slices.BinarySearchFunc(e.networkAssets, def, func(a, b *bourse.NetworkAsset) int {
-		if a.Network != b.Network {
-			return int(a.Network) - int(b.Network)
-		}
-		return int(a.Asset) - int(b.Asset)
-	})
+	at, found := slices.BinarySearchFunc(e.networkAssets, def, compareTerms)
 	n := *def
 	switch {
 	case !found:
@@ -91,6 +86,14 @@ func (e *Engine) defineNetworkAsset(def *bourse.NetworkAsset, ev *bourse.Events)
 	}
 	e.networkAssets[at] = &n
 	ev.AddFact(bourse.EventNetworkAsset, bourse.Fact{NetworkAsset: &n})
+}
+
+// compareTerms orders terms by network, then asset.
+func compareTerms(a, b *bourse.NetworkAsset) int {
+	if a.Network != b.Network {
+		return int(a.Network) - int(b.Network)
+	}
+	return int(a.Asset) - int(b.Asset)
 }
 
 // fitsNetwork reports whether the terms name amounts that the network can move.

@@ -22,7 +22,11 @@ func (e *Engine) Check() error {
 		o := e.arena.At(s)
 		m := e.markets[o.Market]
 		h := holding{o.Account, m.Held(o.Side)}
-		holds[h] = holds[h].Plus(m.reserve(o))
+		sum, fits := holds[h].Add(m.reserve(o))
+		if !fits {
+			return fmt.Errorf("the orders of account %d hold more than fits", o.Account)
+		}
+		holds[h] = sum
 		open++
 	}
 	if open != e.arena.Len() {

@@ -17,6 +17,10 @@ const (
 	MaxSteps = 1_000
 	// MaxKeys is how many API keys an account may ever have had.
 	MaxKeys = 10_000
+	// MaxNumber is the last number of an order, a trade or a level change at
+	// which orders are taken; what lies above it is room for what one order and
+	// the cancels of all others can still cause, so that no number wraps.
+	MaxNumber = 1 << 63
 )
 
 // Engine is the state of an exchange and the only code that changes it. It is

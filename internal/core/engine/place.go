@@ -17,12 +17,14 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 	case m == nil:
 		ev.Refuse(bourse.UnknownMarket)
 		return
+	case cmd.Place.ClientID.Given() && e.repeated(cmd, ev):
+		return
+	case e.usedUp(m):
+		ev.Refuse(bourse.TooMany)
+		return
 	}
 	var named uint32
 	if cmd.Place.ClientID.Given() {
-		if e.repeated(cmd, ev) {
-			return
-		}
 		named = e.names.take(cmd)
 	}
 	e.around = m.price()
@@ -42,6 +44,12 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 	if named != 0 {
 		e.names.entries[named].outcome = ev.Outcome
 	}
+}
+
+// usedUp reports whether the numbers that an order may need are used up.
+func (e *Engine) usedUp(m *market) bool {
+	return e.lastOrder >= MaxNumber || m.trades >= MaxNumber || m.levelSeq >= MaxNumber ||
+		!e.arena.Reaches(e.lastOrder+1)
 }
 
 // newOrder writes down what a command asks for.

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
+	"math"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/book"
@@ -15,6 +17,12 @@ type restorer struct {
 	r    *state.Reader
 	ev   bourse.Events
 	emit func(*bourse.Events)
+
+	// symbols and pairs are those read so far.
+	symbols map[bourse.Symbol]bool
+	pairs   map[bourse.Pair]bool
+	// unplaced is where orders by slot belong that are in no queue yet.
+	unplaced []book.State
 }
 
 // Restore rebuilds an engine from its canonical form. It announces what it
@@ -22,8 +30,14 @@ type restorer struct {
 // call: definitions first, then accounts, balances, orders and levels. The
 // error is state.ErrMalformed or names a version that this program does not
 // know; what was announced until then is worth nothing.
+//
+// Nothing in the bytes is trusted: they restore to an engine whose invariants
+// hold and that writes the same bytes again, or they do not restore.
 func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
-	x := restorer{Engine: New(), r: state.NewReader(snapshot), emit: emit}
+	x := restorer{
+		Engine: New(), r: state.NewReader(snapshot), emit: emit,
+		symbols: map[bourse.Symbol]bool{}, pairs: map[bourse.Pair]bool{},
+	}
 	if v := x.r.Uint32(); v != stateVersion {
 		return nil, fmt.Errorf("state version %d is not known to this program, which writes %d", v, stateVersion)
 	}
@@ -41,11 +55,42 @@ func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 			return nil, err
 		}
 	}
-	if x.r.Rest() != 0 {
+	if x.r.Rest() != 0 || x.genesis == nil && (len(x.assets) > 1 || len(x.networks) > 1 || x.lastAccount > 0) {
+		return nil, state.ErrMalformed
+	}
+	if err := x.Check(); err != nil {
+		return nil, fmt.Errorf("%w: %w", state.ErrMalformed, err)
+	}
+	if !x.writes(snapshot) {
 		return nil, state.ErrMalformed
 	}
 	return x.Engine, nil
 }
+
+// writes reports whether the engine's canonical form is these bytes.
+func (e *Engine) writes(snapshot []byte) bool {
+	same := true
+	e.Snapshot(func(b []byte) {
+		if same = same && bytes.HasPrefix(snapshot, b); same {
+			snapshot = snapshot[len(b):]
+		}
+	})
+	return same && len(snapshot) == 0
+}
+
+// want marks the state as malformed unless ok, and returns ok.
+func (x *restorer) want(ok bool) bool {
+	if !ok {
+		x.r.Fail()
+	}
+	return ok
+}
+
+// sound wants the parts of a command to be what a command may carry.
+func (x *restorer) sound(cmd bourse.Command) bool { return x.want(cmd.Check() == nil) }
+
+// maxRestored is the highest number that an engine can reach: see MaxNumber.
+const maxRestored = MaxNumber + 1<<62
 
 // pieceSize is about how many events are announced together.
 const pieceSize = 1000
@@ -66,46 +111,56 @@ func (x *restorer) readGenesis() {
 	x.r.Bytes(g.Exchange[:])
 	g.Sandbox, g.Rules = x.r.Bool(), x.r.Uint32()
 	x.genesis, x.rules = g, x.r.Uint32()
-	if x.rules > bourse.CurrentRules {
-		x.r.Fail()
-	}
+	x.sound(bourse.Command{Kind: bourse.CommandGenesis, Genesis: g})
+	x.sound(bourse.Command{Kind: bourse.CommandSetRules, Rules: x.rules})
 	x.ev.AddFact(bourse.EventGenesis, bourse.Fact{Genesis: g})
 	x.ev.AddFact(bourse.EventRules, bourse.Fact{Rules: x.rules})
 }
 
 func (x *restorer) readAssets() {
-	for n := x.r.Count(11); n > 0; n-- {
+	for n := x.r.Count(11); n > 0 && x.r.Err() == nil; n-- {
 		a := &bourse.Asset{
 			ID: bourse.AssetID(len(x.assets)), Symbol: bourse.Symbol(x.r.Text(32)), Name: x.r.Text(128),
 			Scale: x.r.Uint8(), Enabled: x.r.Bool(), Experimental: x.r.Bool(),
 		}
-		if a.Scale > bourse.MaxScale {
-			x.r.Fail()
-		}
+		x.sound(bourse.Command{Kind: bourse.CommandDefineAsset, Asset: a})
+		x.want(!x.symbols[a.Symbol] && len(x.assets) <= math.MaxUint16)
+		x.symbols[a.Symbol] = true
 		x.assets = append(x.assets, a)
 		x.ev.AddFact(bourse.EventAsset, bourse.Fact{Asset: a})
 	}
+	clear(x.symbols)
 }
 
 func (x *restorer) readNetworks() {
-	for n := x.r.Count(14); n > 0; n-- {
+	for n := x.r.Count(14); n > 0 && x.r.Err() == nil; n-- {
 		net := &bourse.Network{
 			ID: bourse.NetworkID(len(x.networks)), Symbol: bourse.Symbol(x.r.Text(32)), Name: x.r.Text(128),
 			MemoName: x.r.Text(128), Enabled: x.r.Bool(), Experimental: x.r.Bool(),
 		}
+		x.sound(bourse.Command{Kind: bourse.CommandDefineNetwork, Network: net})
+		x.want(!x.symbols[net.Symbol] && len(x.networks) <= math.MaxUint16)
+		x.symbols[net.Symbol] = true
 		x.networks = append(x.networks, net)
 		x.ev.AddFact(bourse.EventNetwork, bourse.Fact{Network: net})
 	}
 }
 
 func (x *restorer) readNetworkAssets() {
-	for n := x.r.Count(78); n > 0; n-- {
+	last := &bourse.NetworkAsset{}
+	for n := x.r.Count(78); n > 0 && x.r.Err() == nil; n-- {
 		na := &bourse.NetworkAsset{
 			Asset: bourse.AssetID(x.r.Uint16()), Network: bourse.NetworkID(x.r.Uint16()),
 			Precision: x.r.Uint8(), Confirms: x.r.Uint32(), Contract: x.r.Text(128),
 			MinDeposit: x.r.Amount(), MinWithdrawal: x.r.Amount(),
 			FeeMin: x.r.Amount(), FeeMax: x.r.Amount(), Enabled: x.r.Bool(),
 		}
+		if !x.sound(bourse.Command{Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: na}) ||
+			!x.want(int(na.Asset) < len(x.assets) && int(na.Network) < len(x.networks)) {
+			return
+		}
+		x.want(fitsNetwork(na, x.assets[na.Asset].Scale) && compareTerms(last, na) < 0)
+		last = na
 		x.networkAssets = append(x.networkAssets, na)
 		x.ev.AddFact(bourse.EventNetworkAsset, bourse.Fact{NetworkAsset: na})
 	}
@@ -113,23 +168,19 @@ func (x *restorer) readNetworkAssets() {
 
 func (x *restorer) readMarkets() {
 	for n := x.r.Count(77); n > 0 && x.r.Err() == nil; n-- {
-		def := &bourse.Market{
-			ID:   bourse.MarketID(len(x.markets)),
-			Base: bourse.AssetID(x.r.Uint16()), Quote: bourse.AssetID(x.r.Uint16()),
-			BasePrecision: x.r.Uint8(), QuotePrecision: x.r.Uint8(),
-			State: bourse.MarketState(x.r.Uint8()), Enabled: x.r.Bool(),
-			SelfTrade: bourse.SelfTradeMode(x.r.Uint8()), MinOrder: x.r.Amount(),
-			InitialPrice: bourse.Price(x.r.Uint64()), MaxPrice: bourse.Price(x.r.Uint64()),
-			Maker: bourse.Rate(x.r.Uint32()), Taker: bourse.Rate(x.r.Uint32()), Collar: bourse.Rate(x.r.Uint32()),
-		}
-		if !x.derive(def) {
-			x.r.Fail()
+		def := x.readMarket()
+		if !x.sound(bourse.Command{Kind: bourse.CommandDefineMarket, Market: def}) || !x.want(x.derive(def)) {
 			return
 		}
+		x.want(def.State >= bourse.MarketOpen && def.State <= bourse.MarketDelisted)
+		x.want(!x.pairs[def.Pair] && len(x.markets) <= math.MaxUint16)
+		x.pairs[def.Pair] = true
 		m := &market{
 			Market: def, book: book.New(),
 			last: bourse.Price(x.r.Uint64()), trades: x.r.Uint64(), levelSeq: x.r.Uint64(),
 		}
+		x.want(m.last <= bourse.MaxPrice && (m.last == 0) == (m.trades == 0))
+		x.want(m.trades <= maxRestored && m.levelSeq <= maxRestored)
 		x.markets = append(x.markets, m)
 		x.ev.AddFact(bourse.EventMarket, bourse.Fact{Market: def})
 		x.ev.AddFact(bourse.EventMarketRestored, bourse.Fact{
@@ -138,15 +189,30 @@ func (x *restorer) readMarkets() {
 	}
 }
 
+func (x *restorer) readMarket() *bourse.Market {
+	return &bourse.Market{
+		ID:   bourse.MarketID(len(x.markets)),
+		Base: bourse.AssetID(x.r.Uint16()), Quote: bourse.AssetID(x.r.Uint16()),
+		BasePrecision: x.r.Uint8(), QuotePrecision: x.r.Uint8(),
+		State: bourse.MarketState(x.r.Uint8()), Enabled: x.r.Bool(),
+		SelfTrade: bourse.SelfTradeMode(x.r.Uint8()), MinOrder: x.r.Amount(),
+		InitialPrice: bourse.Price(x.r.Uint64()), MaxPrice: bourse.Price(x.r.Uint64()),
+		Maker: bourse.Rate(x.r.Uint32()), Taker: bourse.Rate(x.r.Uint32()), Collar: bourse.Rate(x.r.Uint32()),
+	}
+}
+
 func (x *restorer) readAccounts() {
 	n := x.r.Count(43)
-	for i := 1; i <= n; i++ {
+	for i := 1; i <= n && x.r.Err() == nil; i++ {
 		x.lastAccount = bourse.AccountID(i)
 		a := x.accounts.At(uint32(i))
 		x.r.Bytes(a.token[:])
 		a.frozen, a.ownFees, a.feeLevel = x.r.Bool(), x.r.Bool(), x.r.Uint8()
 		a.maker, a.taker = bourse.Rate(x.r.Uint32()), bourse.Rate(x.r.Uint32())
 		a.orders, a.fills = x.r.Uint64(), x.r.Uint64()
+		x.want(a.maker < bourse.RateOne && a.taker < bourse.RateOne)
+		x.want(a.ownFees || a.maker == 0 && a.taker == 0 && a.feeLevel == 0)
+		x.want(a.orders <= maxRestored && a.fills <= maxRestored)
 		x.ev.AddFact(bourse.EventAccountRestored, bourse.Fact{
 			Account: x.lastAccount, On: a.frozen, Orders: a.orders, Fills: a.fills, Token: a.token,
 		})
@@ -163,8 +229,7 @@ func (x *restorer) readKeys() {
 		x.r.Bytes(k.token[:])
 		k.revoked = x.r.Bool()
 		acct := x.account(k.account)
-		if acct == nil {
-			x.r.Fail()
+		if !x.want(acct != nil && acct.keys < MaxKeys) {
 			return
 		}
 		acct.keys++
@@ -180,151 +245,19 @@ func (x *restorer) readKeys() {
 
 func (x *restorer) readLedger() {
 	for _, a := range x.assets[1:] {
-		for n := x.r.Count(36); n > 0; n-- {
-			x.ledger.RestoreOwn(a.ID, ledger.Own{
+		for n := x.r.Count(36); n > 0 && x.r.Err() == nil; n-- {
+			x.want(x.ledger.RestoreOwn(a.ID, ledger.Own{
 				Account: bourse.AccountID(x.r.Uint32()), Owes: x.r.Amount(), Has: x.r.Amount(),
-			})
+			}))
 		}
 		for id := bourse.AccountID(x.r.Uint32()); id != 0; id = bourse.AccountID(x.r.Uint32()) {
-			if x.account(id) == nil {
-				x.r.Fail()
+			if !x.want(x.account(id) != nil) {
 				return
 			}
 			b := bourse.Balance{Account: id, Asset: a.ID, Available: x.r.Amount(), Held: x.r.Amount()}
 			x.ledger.RestoreCustomer(b)
 			x.ev.AddBalance(b.Account, b.Asset, b.Available, b.Held)
 			x.flushIfFull()
-		}
-	}
-}
-
-// readOrders opens the orders, by id; resting and queued ones wait for their
-// queue to be read.
-func (x *restorer) readOrders() {
-	x.lastOrder = bourse.OrderID(x.r.Uint64())
-	last := bourse.OrderID(0)
-	for n := x.r.Count(66); n > 0 && x.r.Err() == nil; n-- {
-		s := x.arena.New()
-		o := x.arena.At(s)
-		x.readOrder(o)
-		m := x.market(o.Market)
-		if m == nil || x.account(o.Account) == nil || o.ID <= last || o.ID > x.lastOrder || !sound(o) {
-			x.r.Fail()
-			return
-		}
-		last = o.ID
-		m.book.Open(&x.arena, s, m.book.List(o.Account))
-		if o.State == book.Waiting {
-			m.book.Wait(&x.arena, s)
-		}
-	}
-}
-
-func (x *restorer) readOrder(o *book.Order) {
-	o.ID, o.Account, o.Market = bourse.OrderID(x.r.Uint64()), bourse.AccountID(x.r.Uint32()), bourse.MarketID(x.r.Uint16())
-	o.Side, o.State = bourse.Side(x.r.Uint8()), book.State(x.r.Uint8())
-	o.Type, o.TIF = bourse.OrderType(x.r.Uint8()), bourse.TimeInForce(x.r.Uint8())
-	o.SelfTrade = bourse.SelfTradeMode(x.r.Uint8())
-	o.PostOnly, o.Triggered, o.Named = x.r.Bool(), x.r.Bool(), x.r.Bool()
-	o.Price, o.Stop = bourse.Price(x.r.Uint64()), bourse.Price(x.r.Uint64())
-	o.Lots, o.Filled = bourse.Lots(x.r.Uint64()), bourse.Lots(x.r.Uint64())
-	o.Time, o.Ordinal = bourse.Time(x.r.Uint64()), x.r.Uint64()
-}
-
-// sound reports whether a restored order can be put where it says it is.
-func sound(o *book.Order) bool {
-	return o.Side >= bourse.Buy && o.Side <= bourse.Sell && o.State > book.Taking && o.State <= book.Queued &&
-		o.Price > 0 && o.Price <= bourse.MaxPrice && o.Stop <= bourse.MaxPrice &&
-		o.Filled < o.Lots && o.Lots <= bourse.MaxLots && (o.State == book.Resting || o.Stop > 0)
-}
-
-// readQueues puts the resting and queued orders where they were.
-func (x *restorer) readQueues() {
-	for _, m := range x.markets[1:] {
-		for _, side := range [...]bourse.Side{bourse.Buy, bourse.Sell} {
-			x.readQueue(m, book.Resting, side)
-		}
-		x.readQueue(m, book.Queued, 0)
-	}
-}
-
-func (x *restorer) readQueue(m *market, where book.State, side bourse.Side) {
-	for id := x.r.Uint64(); id != 0; id = x.r.Uint64() {
-		s := x.arena.Find(bourse.OrderID(id))
-		if s == 0 || x.arena.At(s).Market != m.ID || x.arena.At(s).State != where ||
-			side != 0 && x.arena.At(s).Side != side {
-			x.r.Fail()
-			return
-		}
-		if where == book.Queued {
-			m.book.Queue(&x.arena, s)
-		} else {
-			m.book.Rest(&x.arena, s)
-		}
-	}
-}
-
-func (x *restorer) readSweeps() {
-	for n := x.r.Count(14); n > 0; n-- {
-		x.sweeps = append(x.sweeps, sweep{
-			account: bourse.AccountID(x.r.Uint32()), market: bourse.MarketID(x.r.Uint16()),
-			upTo: bourse.OrderID(x.r.Uint64()),
-		})
-	}
-}
-
-func (x *restorer) readNames() {
-	for n := x.r.Count(101); n > 0 && x.r.Err() == nil; n-- {
-		at := x.readName()
-		x.names.byOrder[bourse.OrderID(x.names.entries[at].outcome.ID)] = at
-	}
-	for n := x.r.Count(109); n > 0 && x.r.Err() == nil; n-- {
-		at := x.readName()
-		if x.account(x.names.entries[at].account) == nil {
-			x.r.Fail()
-			return
-		}
-		x.names.append(x.Engine, at, bourse.Time(x.r.Uint64()))
-	}
-}
-
-func (x *restorer) readName() uint32 {
-	cmd := bourse.Command{Account: bourse.AccountID(x.r.Uint32())}
-	p := &cmd.Place
-	p.Market, p.Side = bourse.MarketID(x.r.Uint16()), bourse.Side(x.r.Uint8())
-	p.Type, p.TIF = bourse.OrderType(x.r.Uint8()), bourse.TimeInForce(x.r.Uint8())
-	p.SelfTrade, p.PostOnly = bourse.SelfTradeMode(x.r.Uint8()), x.r.Bool()
-	p.Price, p.Stop = bourse.Price(x.r.Uint64()), bourse.Price(x.r.Uint64())
-	p.Lots, p.Total = bourse.Lots(x.r.Uint64()), x.r.Amount()
-	x.r.Bytes(p.ClientID[:])
-	at := x.names.take(&cmd)
-	x.names.entries[at].outcome = bourse.Outcome{
-		Reason: bourse.Reason(x.r.Uint8()), Status: bourse.OrderStatus(x.r.Uint8()),
-		ID: x.r.Uint64(), Filled: bourse.Lots(x.r.Uint64()),
-	}
-	return at
-}
-
-func (x *restorer) announceOrders() {
-	for s := range x.arena.All {
-		o := x.arena.At(s)
-		if o.Named && x.names.byOrder[o.ID] == 0 {
-			x.r.Fail()
-			return
-		}
-		x.announce(bourse.EventOrderRestored, o, bourse.Open, bourse.Amount{}, &x.ev)
-		x.flushIfFull()
-	}
-}
-
-func (x *restorer) announceLevels() {
-	for _, m := range x.markets[1:] {
-		for _, side := range [...]bourse.Side{bourse.Buy, bourse.Sell} {
-			for price, level := range m.book.Side(side).Levels {
-				l := x.ev.AddLevel(bourse.EventLevelRestored)
-				l.Market, l.Side, l.Price, l.Lots, l.Seq = m.ID, side, price, level.Total, m.levelSeq
-				x.flushIfFull()
-			}
 		}
 	}
 }

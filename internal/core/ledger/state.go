@@ -56,15 +56,22 @@ func (l *Ledger) RestoreCustomer(b bourse.Balance) {
 	*l.asset(b.Asset).customers.At(uint32(b.Account)) = customer{b.Available, b.Held}
 }
 
-// RestoreOwn sets an own account, on a ledger that is being rebuilt.
-func (l *Ledger) RestoreOwn(asset bourse.AssetID, own Own) {
+// RestoreOwn sets an own account, on a ledger that is being rebuilt. It reports
+// false for one that cannot be: a customer's, one that both owes and has, a fee
+// account that owes, or more owed than fits.
+func (l *Ledger) RestoreOwn(asset bourse.AssetID, own Own) bool {
 	a := l.asset(asset)
+	owed, fits := a.owed.Add(own.Owes)
+	if own.Account < bourse.AccountSandbox || !own.Owes.IsZero() && !own.Has.IsZero() || !fits {
+		return false
+	}
 	if own.Account == bourse.AccountFees {
 		a.fees = own.Has
-		return
+		return own.Owes.IsZero()
 	}
 	*a.ownAccount(own.Account) = own
-	a.owed = a.owed.Plus(own.Owes)
+	a.owed = owed
+	return true
 }
 
 // Check recomputes the sums of an asset from scratch: what is owed must equal

@@ -1,0 +1,74 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
+)
+
+// round is a sequence of orders after which the book is as it was before: makers
+// that are taken, canceled and swept, stops that fire, and every way to ask.
+var round = []bourse.Place{
+	{Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 105, Lots: 3},
+	{Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 9_000, Lots: 3},
+	{Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 99, Lots: 4, PostOnly: true},
+	{Side: bourse.Buy, Type: bourse.StopLimit, TIF: bourse.GTC, Price: 106, Stop: 105, Lots: 1},
+	{Side: bourse.Sell, Type: bourse.StopLimit, TIF: bourse.IOC, Price: 90, Stop: 104, Lots: 1},
+	{Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.FOK, Price: 105, Lots: 2},
+	{Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.FOK, Price: 105, Lots: 200},
+	{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: bourse.Units(10_000_000)},
+	{Side: bourse.Sell, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: bourse.Units(1_000_000)},
+	{Side: bourse.Sell, Type: bourse.MarketOrder, TIF: bourse.FOK, Lots: 1},
+	{Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 1 << 40, Lots: 1},
+	{Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 1 << 61, Lots: 1}, // no money
+	{Market: 9, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 1, Lots: 1},
+}
+
+// TestSteadyStateAllocatesNothing warms an engine and wants no allocation from
+// any command after that.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	e := engine.New()
+	var ev bourse.Events
+	apply := func(cmd *bourse.Command) {
+		ev.Reset()
+		cmd.Seq, cmd.Time = e.Seq()+1, e.Now()+1
+		e.Apply(cmd, &ev)
+	}
+	for _, cmd := range enginetest.Opening() {
+		apply(&cmd)
+	}
+	var cmd bourse.Command
+	play := func() {
+		for i, p := range round {
+			cmd = bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(1 + i%2), Place: p}
+			if cmd.Place.Market == 0 {
+				cmd.Place.Market = 1
+			}
+			apply(&cmd)
+		}
+		cmd = bourse.Command{Kind: bourse.CommandCancel, Account: 1, Order: bourse.OrderID(ev.Outcome.ID)}
+		apply(&cmd)
+		for a := bourse.AccountID(1); a <= 2; a++ {
+			cmd = bourse.Command{Kind: bourse.CommandCancelAll, Account: a}
+			apply(&cmd)
+		}
+		cmd = bourse.Command{Kind: bourse.CommandTick}
+		apply(&cmd)
+		cmd = bourse.Command{Kind: bourse.CommandContinue}
+		apply(&cmd)
+	}
+	for range 2000 {
+		play()
+	}
+	if n := testing.AllocsPerRun(500, play); n != 0 {
+		t.Errorf("a round of %d commands allocates %v times", len(round)+5, n)
+	}
+	if e.OpenOrders() != 0 {
+		t.Errorf("%d orders are left open", e.OpenOrders())
+	}
+	if err := e.Check(); err != nil {
+		t.Error(err)
+	}
+}

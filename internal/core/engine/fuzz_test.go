@@ -1,0 +1,26 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
+)
+
+// FuzzEngine lets a fuzzer choose the commands that the engine, the naive
+// exchange and a restored engine must agree on.
+func FuzzEngine(f *testing.F) {
+	for seed := enginetest.Seed(1); seed <= 4; seed++ {
+		data := make([]byte, 2000)
+		for i := range data {
+			data[i] = byte(seed.Below(256))
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<14 {
+			return
+		}
+		src := enginetest.Bytes(data)
+		agree(t, &src, 0, 4000)
+	})
+}
