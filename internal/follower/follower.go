@@ -33,7 +33,8 @@ type Options struct {
 	// Reader yields what follows Engine's last command.
 	Reader journal.Reader
 	Store  history.Store
-	// Stored is told of the store's cursor when it moves.
+	// Stored is told up to where the store has all rows: its cursor when it
+	// moves, or further when what follows it left none.
 	Stored func(history.Cursor)
 	// Voided are the commands that operators took out of effect.
 	Voided func(bourse.Seq) bool
@@ -121,12 +122,16 @@ func (f *Follower) full() bool {
 	return f.batch.Rows() >= batchRows || f.batch.From != 0 && f.batch.To-f.batch.From >= batchCommands
 }
 
-// writeRows writes the batch if it has rows. The cursor alone can wait.
+// writeRows writes the batch if it has rows. The cursor alone can wait, but not
+// those who wait for rows that do not exist.
 func (f *Follower) writeRows(ctx context.Context) error {
-	if f.batch.Rows() == 0 {
-		return nil
+	if f.batch.Rows() > 0 {
+		return f.write(ctx)
 	}
-	return f.write(ctx)
+	if f.batch.From != 0 {
+		f.Stored(history.Cursor{Seq: f.batch.To, Time: f.batch.Time, Chain: f.batch.Chain})
+	}
+	return nil
 }
 
 // follow applies a frame, and gathers the rows of what the store does not have.
