@@ -39,7 +39,7 @@ type Live interface {
 // what has left the tail is in the store, so none slips through; one that is seen
 // twice is known by its ordinal, and a final order takes the place of an open
 // one. When the store has not come to where the tail begins, a read waits, and
-// fails with CodeBusy if that takes too long.
+// fails with CodeUnavailable if that takes too long.
 type Reader struct {
 	store Store
 	tail  *Tail
@@ -67,7 +67,7 @@ func (r *Reader) reach(ctx context.Context, g *glimpse) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return bourse.Errorf(bourse.CodeBusy, "History is %d commands behind", n)
+	return bourse.Errorf(bourse.CodeUnavailable, "History is %d commands behind", n)
 }
 
 // page returns the ordinals of a page, of which the newest is count.
