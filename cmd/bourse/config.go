@@ -72,6 +72,9 @@ func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, 
 		}
 	}
 	if list, ok := value.([]any); ok {
+		if len(list) == 0 {
+			return nil, nil //nolint:nilnil // as above
+		}
 		words := make([]string, len(list))
 		for i, v := range list {
 			words[i] = fmt.Sprint(v)

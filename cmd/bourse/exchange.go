@@ -82,8 +82,8 @@ type serve struct {
 	Data      string         `help:"Directory of everything that lasts; made if missing." required:"" type:"path"`
 	Listen    string         `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	PublicURL string         `help:"Where clients reach the exchange; the address listened on, if empty." name:"public-url" placeholder:"URL"`
-	TLSCert   string         `help:"File with the certificate chain, PEM." name:"tls-cert" type:"path"`
-	TLSKey    string         `help:"File with the certificate's key, PEM." name:"tls-key" type:"path"`
+	TLSCert   string         `help:"File with the certificate chain, PEM." name:"tls-cert" placeholder:"FILE"`
+	TLSKey    string         `help:"File with the certificate's key, PEM." name:"tls-key" placeholder:"FILE"`
 	Proxies   []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For is believed." name:"trusted-proxies" placeholder:"CIDR"`
 	MinFree   size           `help:"Room to keep free on the disk; below it only cancels are taken." default:"1GiB"`
 	Segment   size           `help:"Size of the journal's files." name:"segment-size" default:"64MiB"`

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func parse(t *testing.T, args ...string) (*cli, error) {
+	t.Helper()
+	var c cli
+	parser, err := newParser(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = parser.Parse(args)
+	return &c, err
+}
+
+// TestSampleShowsTheDefaults loads deploy/bourse.yaml: it names every setting and
+// changes none.
+func TestSampleShowsTheDefaults(t *testing.T) {
+	const sample = "../../deploy/bourse.yaml"
+	with, err := parse(t, "serve", "--config", sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := parse(t, "serve", "--data", "/var/lib/bourse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with.Serve.Config = ""
+	if !reflect.DeepEqual(with.Serve, without.Serve) {
+		t.Errorf("the sample gives\n%+v\nthe defaults are\n%+v", with.Serve, without.Serve)
+	}
+	text, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree map[string]any
+	if err := yaml.Unmarshal(text, &tree); err != nil {
+		t.Fatal(err)
+	}
+	shown := settings{}
+	shown.add("", tree)
+	var c cli
+	parser, err := newParser(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range parser.Model.Children {
+		if command.Name != "serve" {
+			continue
+		}
+		for _, f := range command.Flags {
+			if _, ok := shown[f.Name]; !ok && f.Name != "help" && f.Name != "config" && f.Name != "void" && f.Name != "reason" {
+				t.Errorf("the sample does not show %s", f.Name)
+			}
+		}
+	}
+}
+
+func TestWhichSettingWins(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	write(t, file, "data: /file\nlisten: file:1\nmin-free: 3MiB\nlog: {level: warn}\ntrusted-proxies: [10.0.0.0/8, 127.0.0.1/32]\n")
+	t.Setenv("BOURSE_LISTEN", "env:1")
+	t.Setenv("BOURSE_MIN_FREE", "2MiB")
+	c, err := parse(t, "serve", "--config", file, "--min-free=1MiB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Serve.Data != "/file" || c.Serve.Listen != "env:1" || c.Serve.MinFree != 1<<20 || c.Serve.Log.Level.String() != "WARN" || len(c.Serve.Proxies) != 2 {
+		t.Errorf("%+v", c.Serve)
+	}
+}
+
+func TestBadSettingsAreNamed(t *testing.T) {
+	for text, says := range map[string]string{
+		"data: /d\nlistne: x\n":                      "listne",
+		"data: /d\nlimits: {key: {raeds: 1}}\n":      "limits-key-raeds",
+		"data: /d\nmin-free: 1 GB\n":                 "1 GB",
+		"data: /d\nlimits: {failed-auth: \"1:0\"}\n": "1:0",
+		"data: /d\nlog: {format: xml}\n":             "xml",
+		"data: [\n":                                  "yaml",
+	} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		write(t, file, text)
+		if _, err := parse(t, "serve", "--config", file); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
