@@ -15,6 +15,10 @@ help: ## List the targets.
 build: ## Build bin/bourse.
 	$(GO) build -trimpath -o $(BIN)/bourse ./cmd/bourse
 
+.PHONY: run
+run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080.
+	$(BIN)/bourse dev --data data/dev $(ARGS)
+
 .PHONY: test
 test: ## Run all tests.
 	$(GO) test $(PACKAGES)
@@ -22,6 +26,35 @@ test: ## Run all tests.
 .PHONY: race
 race: ## Run all tests with the race detector.
 	$(GO) test -race $(PACKAGES)
+
+CYCLES ?= 200
+
+.PHONY: crash
+crash: ## Kill the real binary CYCLES times while clients trade.
+	$(GO) test -count=1 -timeout 60m -v -run 'TestKill$$' ./cmd/bourse -crash.cycles=$(CYCLES)
+
+SEEDS ?= 100
+
+.PHONY: oracle
+oracle: ## Hold the engine against the oracle: SEEDS times 100,000 random commands.
+	$(GO) test -count=1 -timeout 120m -v -run 'TestAgreement$$' ./internal/core/engine -seeds=$(SEEDS) -commands=100000
+
+FUZZTIME ?= 30s
+
+.PHONY: fuzz
+fuzz: ## Run each fuzz target for FUZZTIME.
+	@grep -rlE '^func Fuzz' --include='*_test.go' . | while read -r f; do \
+		grep -oE '^func (Fuzz[A-Za-z0-9]+)' "$$f" | sed 's/func //' | while read -r t; do \
+			echo "$$t in $$(dirname $$f)"; \
+			$(GO) test -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) "./$$(dirname $$f)" </dev/null || exit 1; \
+		done || exit 1; \
+	done
+
+WORKLOAD ?= data/w1k.bin
+
+.PHONY: bench
+bench: build ## Measure the core on WORKLOAD.
+	$(BIN)/bourse bench core --workload $(WORKLOAD)
 
 .PHONY: check
 check: fmt lint quick ## What must pass before a commit: format, lint, layers, quick tests.
