@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,7 +33,11 @@ func (x *exchange) dial() *client {
 	if err != nil {
 		x.Fatal(err)
 	}
-	c := &client{T: x.T, conn: conn, in: conn, v: validator(x.T)}
+	v, err := validator()
+	if err != nil {
+		x.Fatal(err)
+	}
+	c := &client{T: x.T, conn: conn, in: conn, v: v}
 	if br != nil {
 		c.in = io.MultiReader(io.LimitReader(br, int64(br.Buffered())), conn)
 	}
@@ -40,14 +45,8 @@ func (x *exchange) dial() *client {
 	return c
 }
 
-func validator(t *testing.T) *describe.Validator {
-	t.Helper()
-	v, err := describe.NewValidator()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
+// validator reads the descriptions once.
+var validator = sync.OnceValues(describe.NewValidator)
 
 // send sends a text message.
 func (c *client) send(text string) { c.frame(ws.NewTextFrame([]byte(text))) }

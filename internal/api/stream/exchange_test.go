@@ -193,15 +193,16 @@ func (x *exchange) do(commands ...bourse.Command) {
 	x.publisher.Begin()
 	for i := range commands {
 		cmd := &commands[i]
-		x.seq++
-		cmd.Seq, cmd.Time = x.seq, x.now
+		cmd.Seq, cmd.Time = x.seq+1, x.now
 		if err := cmd.Check(); err != nil {
-			x.Fatal(err)
+			x.Error(err) // not Fatal: the frame is open
+			continue
 		}
+		x.seq++
 		x.ev.Reset()
 		x.engine.Apply(cmd, &x.ev)
-		if x.ev.Outcome.Reason > 31 {
-			x.Fatalf("command %+v: %s", cmd, x.ev.Outcome.Reason)
+		if r := x.ev.Outcome.Reason; r >= bourse.UnknownAccount && r != bourse.OrderNotFound {
+			x.Errorf("command %+v: %s", cmd, r)
 		}
 		x.view.Observe(cmd, &x.ev)
 		x.publisher.Observe(cmd, &x.ev)

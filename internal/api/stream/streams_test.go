@@ -1,0 +1,196 @@
+package stream_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+const everyPublicStream = `{"op":"sub","id":1,"streams":["BTC/USDT@marketTrade","BTC/USDT@ticker","BTC/USDT@tickerEx",` +
+	`"BTC/USDT@orderBook","BTC/USDT@candleStick/1","BTC/USDT@candleStick/60","BTC/USDT@candleStick/1D"]}`
+
+// step is a part of a story that streams tell.
+type step struct {
+	name string
+	do   func(x *exchange)
+}
+
+// lots are a thousandth of the base asset.
+const lots bourse.Lots = 1000
+
+// story goes through all that streams tell.
+var story = []step{
+	{"a limit order rests", func(x *exchange) { x.place(alice, limit(bourse.Sell, 6100000, 500*lots)) }},
+	{"a second one joins its level", func(x *exchange) { x.place(bob, limit(bourse.Sell, 6100000, 250*lots)) }},
+	{"a buyer takes a part and rests", func(x *exchange) { x.place(bob, limit(bourse.Buy, 6100050, 1000*lots)) }},
+	{"a market order by amount at the same price", func(x *exchange) {
+		x.place(alice, bourse.Place{Side: bourse.Sell, Type: bourse.MarketOrder, TIF: bourse.GTC, Lots: 100 * lots})
+	}},
+	{"a market order by total, in two trades", func(x *exchange) {
+		x.place(alice, limit(bourse.Sell, 6200000, 10*lots))
+		x.place(alice, limit(bourse.Sell, 6300001, 10*lots))
+		x.place(bob, bourse.Place{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: units("900.000000000001", 12)})
+	}},
+	{"IOC: the rest is killed", func(x *exchange) {
+		p := limit(bourse.Buy, 6300001, 500*lots)
+		p.TIF = bourse.IOC
+		x.place(bob, p)
+	}},
+	{"FOK: all is killed", func(x *exchange) {
+		p := limit(bourse.Sell, 6000000, 5000*lots)
+		p.TIF = bourse.FOK
+		x.place(alice, p)
+	}},
+	{"a market order finds nobody", func(x *exchange) {
+		x.place(bob, bourse.Place{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.IOC, Lots: lots})
+	}},
+	{"too dear", func(x *exchange) { x.place(bob, limit(bourse.Buy, 90000000, 1_000_000*lots)) }},
+	{"a market order too dear", func(x *exchange) {
+		x.place(alice, bourse.Place{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: units("99999999", 12)})
+	}},
+	{"too small, with a name", func(x *exchange) {
+		p := limit(bourse.Buy, 100, 1*lots)
+		p.ClientID, _ = bourse.ParseClientID("tiny")
+		x.place(bob, p)
+	}},
+	{"a named order is canceled", func(x *exchange) {
+		p := limit(bourse.Buy, 5900000, 1*lots)
+		p.ClientID, _ = bourse.ParseClientID("Name.1:a-b_c")
+		id := x.place(bob, p)
+		x.place(bob, p) // the same request again tells nothing
+		x.cancel(bob, id)
+		x.cancel0(bob, id)
+	}},
+	{"stops: one is canceled while it waits, one is triggered and rests, one is triggered and killed", func(x *exchange) {
+		stop := bourse.Place{Side: bourse.Sell, Type: bourse.StopLimit, TIF: bourse.GTC, Price: 6000000, Stop: 6050000, Lots: 30 * lots}
+		waiting := stop
+		waiting.Stop = 100
+		x.cancel(alice, x.place(alice, waiting))
+		x.place(alice, stop)
+		killed := stop
+		killed.TIF, killed.Price = bourse.FOK, 7000000
+		x.place(alice, killed)
+		x.place(bob, limit(bourse.Buy, 6040000, 20*lots))
+		x.place(bob, limit(bourse.Buy, 6030000, 10*lots))
+		x.do(bourse.Command{Kind: bourse.CommandCancel, Account: bob, Order: 3})
+		x.place(alice, limit(bourse.Sell, 6040000, 5*lots))
+	}},
+	{"a self-trade is prevented", func(x *exchange) {
+		p := limit(bourse.Buy, 6900000, 40*lots)
+		p.SelfTrade = bourse.CancelOldest
+		x.place(alice, p)
+	}},
+	{"all is canceled", func(x *exchange) {
+		x.do(bourse.Command{Kind: bourse.CommandCancelAll, Account: alice}, bourse.Command{Kind: bourse.CommandCancelAll, Account: bob})
+	}},
+	{"a frozen account is refused", func(x *exchange) {
+		x.do(bourse.Command{Kind: bourse.CommandFreezeAccount, Account: bob, On: true})
+		x.place(bob, limit(bourse.Buy, 6000000, 1*lots))
+		x.do(bourse.Command{Kind: bourse.CommandFreezeAccount, Account: bob})
+	}},
+	{"a minute later", func(x *exchange) { x.later(bourse.Minute) }},
+	{"and again within that minute", func(x *exchange) { x.later(bourse.Second) }},
+	{"a trade at the last price", func(x *exchange) {
+		x.place(alice, limit(bourse.Sell, 6040000, 5*lots))
+		x.place(bob, limit(bourse.Buy, 6040000, 5*lots))
+	}},
+	{"an order meets its own account", func(x *exchange) {
+		x.place(alice, limit(bourse.Sell, 6040000, 5*lots))
+		x.place(alice, limit(bourse.Buy, 6040000, 5*lots))
+	}},
+	{"an hour later", func(x *exchange) { x.later(bourse.Hour) }},
+	{"a day later", func(x *exchange) { x.later(bourse.Day) }},
+	{"two days later, with a trade in the same command", func(x *exchange) {
+		x.place(alice, limit(bourse.Sell, 3000000, 5*lots))
+		x.now += 2 * bourse.Day
+		x.place(bob, limit(bourse.Buy, 3000000, 5*lots))
+	}},
+}
+
+// later lets time go by.
+func (x *exchange) later(d bourse.Time) {
+	x.Helper()
+	x.now += d
+	x.do(bourse.Command{Kind: bourse.CommandTick})
+}
+
+// cancel0 asks for the end of an order that is not there.
+func (x *exchange) cancel0(who bourse.AccountID, id bourse.OrderID) {
+	x.Helper()
+	x.cancel(who, id)
+	if x.ev.Outcome.Reason != bourse.OrderNotFound {
+		x.Errorf("canceled again: %s", x.ev.Outcome.Reason)
+	}
+}
+
+// TestStory compares every message of every stream, byte by byte, with
+// testdata/streams.txt. REWRITE=1 writes it anew; read the difference.
+func TestStory(t *testing.T) {
+	x := newExchange(t, 1)
+	public, private := x.dial(), map[string]*client{"alice": x.dial(), "bob": x.dial()}
+	public.ok(everyPublicStream)
+	for name, c := range private {
+		c.ok(`{"op":"auth","id":1,"api_key":"` + name + `"}`)
+		c.ok(`{"op":"sub","id":2,"streams":["myOrders","myTrades"]}`)
+	}
+	var got strings.Builder
+	for _, s := range story {
+		fmt.Fprintf(&got, "# %s\n", s.name)
+		s.do(x)
+		for _, m := range public.drain() {
+			fmt.Fprintf(&got, "public %s\n", m)
+		}
+		for _, name := range []string{"alice", "bob"} {
+			for _, m := range private[name].drain() {
+				fmt.Fprintf(&got, "%-6s %s\n", name, m)
+			}
+		}
+	}
+	golden(t, "streams.txt", got.String())
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", file)
+	if os.Getenv("REWRITE") == "1" {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, w := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(g), len(w)) {
+		a, b := "nothing", "nothing"
+		if i < len(g) {
+			a = g[i]
+		}
+		if i < len(w) {
+			b = w[i]
+		}
+		if a != b {
+			t.Fatalf("line %d of %s:\ngot  %s\nwant %s", i+1, path, a, b)
+		}
+	}
+}
+
+// TestOtherMarketsAndAccountsAreNotTold listens next door.
+func TestOtherMarketsAndAccountsAreNotTold(t *testing.T) {
+	x := newExchange(t, 1)
+	c := x.dial()
+	c.ok(strings.ReplaceAll(everyPublicStream, "BTC/", "A0/"))
+	c.ok(`{"op":"auth","id":1,"api_key":"bob"}`)
+	c.ok(`{"op":"sub","id":2,"streams":["myOrders","myTrades"]}`)
+	x.place(alice, limit(bourse.Sell, 6100000, 5*lots))
+	x.place(alice, limit(bourse.Buy, 6100000, 5*lots))
+	x.later(bourse.Day)
+	if got := c.drain(); len(got) != 0 {
+		t.Errorf("told was %v", got)
+	}
+}
