@@ -3,6 +3,8 @@ package follower
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
 
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
@@ -17,7 +19,7 @@ func (f *Follower) takeSnapshot(ctx context.Context) error {
 	}
 	w, err := f.Snapshots.Create(f.tip.Last)
 	if err != nil {
-		return &RetryError{"snapshot", err}
+		return again("snapshot", err)
 	}
 	state := sha256.New()
 	w.Section(sequencer.EngineSection)
@@ -28,7 +30,7 @@ func (f *Follower) takeSnapshot(ctx context.Context) error {
 	w.Section(view.TapeSection)
 	f.Tape.Snapshot(func(b []byte) { _, _ = w.Write(b) })
 	if err := w.Commit(journal.SnapshotHeader{Tip: f.tip, State: journal.Hash(state.Sum(nil))}); err != nil {
-		return &RetryError{"snapshot", err}
+		return again("snapshot", err)
 	}
 	f.snapshot, f.keeping = f.tip.Last, true
 	return nil
@@ -38,19 +40,28 @@ func (f *Follower) takeSnapshot(ctx context.Context) error {
 // archive.
 func (f *Follower) putAway() error {
 	if _, err := f.Snapshots.Trim(f.cursor.Seq); err != nil {
-		return &RetryError{"old snapshots", err}
+		return again("old snapshots", err)
 	}
 	good, err := f.Snapshots.Good()
 	if err != nil {
-		return &RetryError{"snapshots", err}
+		return again("snapshots", err)
 	}
 	more := false
 	if len(good) >= 2 {
 		// Recovery may begin at the older of the two newest.
 		if more, err = f.Files.ArchiveNext(good[1]); err != nil {
-			return &RetryError{"archive", err}
+			return again("archive", err)
 		}
 	}
 	f.keeping = more
 	return nil
+}
+
+// again says that something may be tried again, unless a sync failed: then
+// nobody knows what is durable, and the process must stop.
+func again(part string, err error) error {
+	if errors.Is(err, journal.ErrSync) {
+		return fmt.Errorf("%s: %w", part, err)
+	}
+	return &RetryError{part, err}
 }
