@@ -123,7 +123,7 @@ func (f *Files) pack(s *segment, name string) error {
 }
 
 func compress(to io.Writer, from io.Reader) error {
-	z, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1))
+	z, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func unpackedSum(file disk.File) (Hash, error) {
 	if err != nil {
 		return Hash{}, err
 	}
-	z, err := zstd.NewReader(io.NewSectionReader(file, 0, size), zstd.WithDecoderConcurrency(1))
+	z, err := zstd.NewReader(io.NewSectionReader(file, 0, size), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return Hash{}, err
 	}

@@ -157,8 +157,8 @@ func (s *segment) remains() (remains, error) {
 	r := remains{from: s.off, to: s.off, proof: s.off == Block && s.head.Tip.Last > 0}
 	s.win.drop()
 	defer s.win.drop()
-	for off := s.off; ; off += mostAhead {
-		b, err := s.win.get(off, mostAhead)
+	for off := s.off; ; off += restAhead {
+		b, err := s.win.get(off, restAhead)
 		if err != nil || len(b) == 0 {
 			return r, err
 		}
@@ -212,6 +212,8 @@ const (
 	// end, where it is soon too old, and much in a long run.
 	leastAhead = 16 << 10
 	mostAhead  = 512 << 10
+	// restAhead is for what should be zero.
+	restAhead = 128 << 10
 )
 
 // window reads a file from the front to the back.

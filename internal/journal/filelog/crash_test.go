@@ -1,0 +1,170 @@
+package filelog_test
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// life is what one process does until it is stopped: start, write, mark, prepare,
+// archive, close. It returns what was acknowledged: found at the start or told.
+func life(d *memdisk.Disk, writes int) (told int, err error) {
+	s, r, err := open(d, small)
+	if err != nil {
+		return 0, err
+	}
+	told = int(r.Tip.Last)
+	files := journal.NewFiles(d, identity)
+	for i := range writes {
+		if err := s.write(told + 1); err != nil {
+			return told, err
+		}
+		told++
+		switch i % 3 {
+		case 0:
+			_, err = s.log.Prepare()
+		case 1:
+			err = s.log.Mark()
+		default:
+			_, err = files.ArchiveNext(bourse.Seq(told - 2))
+		}
+		if err != nil {
+			return told, err
+		}
+	}
+	return told, s.log.Close()
+}
+
+// TestCrashAnywhere cuts the power between any two operations, several times in a
+// row, and looks whether all that was acknowledged is there.
+func TestCrashAnywhere(t *testing.T) {
+	const writes = 9
+	whole := memdisk.New(0)
+	if _, err := life(whole, writes); err != nil {
+		t.Fatal(err)
+	}
+	seeds := 40
+	if testing.Short() {
+		seeds = 2
+	}
+	for n := 1; n <= whole.Ops(); n++ {
+		for seed := range seeds {
+			crashes(t, n, uint64(seed), writes)
+		}
+	}
+}
+
+func crashes(t *testing.T, n int, seed uint64, writes int) {
+	t.Helper()
+	d := memdisk.New(seed)
+	told := 0
+	for round := range 3 {
+		d.StopAt(n + 7*round)
+		got, err := life(d, writes)
+		if err != nil && !errors.Is(err, memdisk.ErrStopped) {
+			t.Fatalf("operation %d, seed %d, round %d: %v", n, seed, round, err)
+		}
+		if got != 0 && got < told {
+			t.Fatalf("operation %d, seed %d, round %d: %d commands of %d", n, seed, round, got, told)
+		}
+		told = max(told, got)
+		d = d.Crash()
+	}
+	if got, err := life(d, 2); err != nil || got < told {
+		t.Fatalf("operation %d, seed %d: %d commands of %d, %v", n, seed, got, told, err)
+	}
+	holds(t, d, make([][]byte, told))
+}
+
+// TestEveryOperationFails makes one operation fail, after which the process ends
+// and the next one starts on what the system shows; then the power is cut.
+func TestEveryOperationFails(t *testing.T) {
+	const writes = 9
+	whole := memdisk.New(0)
+	if _, err := life(whole, writes); err != nil {
+		t.Fatal(err)
+	}
+	faults := []error{syscall.EIO, syscall.ENOSPC, &memdisk.ShortWriteError{Written: 5000, Cause: syscall.EIO}}
+	for n := 1; n <= whole.Ops(); n++ {
+		for i, fault := range faults {
+			t.Run(fmt.Sprintf("%d/%d", n, i), func(t *testing.T) { failsOnce(t, n, fault, writes) })
+		}
+	}
+}
+
+func failsOnce(t *testing.T, n int, fault error, writes int) {
+	seeds := uint64(5)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
+		d := memdisk.New(seed)
+		d.FailAt(n, fault)
+		told, err := life(d, writes)
+		if err == nil && n < d.Ops() {
+			t.Fatalf("the failure of operation %d was not seen", n)
+		}
+		d = d.Clone()
+		again, err := life(d, 3)
+		if err != nil || again < told {
+			t.Fatalf("%d commands of %d after a failure, %v", again, told, err)
+		}
+		d = d.Crash()
+		last, err := life(d, 1)
+		if err != nil || last < again {
+			t.Fatalf("%d commands of %d after a crash, %v", last, again, err)
+		}
+		holds(t, d, make([][]byte, last))
+	}
+}
+
+// TestFailureIsFinal looks whether a log that failed does nothing more.
+func TestFailureIsFinal(t *testing.T) {
+	d := memdisk.New(1)
+	s, _ := mustOpen(t, d, 1<<20)
+	s.mustWrite(t, 1, 2)
+	d.FailAt(2, syscall.EIO) // the sync
+	if err := s.write(3); !errors.Is(err, syscall.EIO) {
+		t.Fatal(err)
+	}
+	before := d.Ops()
+	if err := s.write(4); !errors.Is(err, syscall.EIO) {
+		t.Errorf("after a failure: %v", err)
+	}
+	if err := s.log.Mark(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("Mark after a failure: %v", err)
+	}
+	if n, ok := s.log.Next(); ok {
+		t.Errorf("a notice at %d of what is not durable", n.Batch.First)
+	}
+	if err := s.log.Close(); err != nil || d.Ops() != before {
+		t.Errorf("Close after a failure: %v, %d operations", err, d.Ops()-before)
+	}
+	if got := s.log.Durable(); got != 2 {
+		t.Errorf("durable to %d", got)
+	}
+}
+
+// TestFullDisk looks whether preparing goes on when there is room again.
+func TestFullDisk(t *testing.T) {
+	d := memdisk.New(1)
+	s, _ := mustOpen(t, d, small)
+	d.SetCapacity(small + 100)
+	if _, err := s.log.Prepare(); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("Prepare on a full disk: %v", err)
+	}
+	d.SetCapacity(1 << 30)
+	for more := true; more; {
+		var err error
+		if more, err = s.log.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.mustWrite(t, 1, 10)
+	holds(t, d, s.told)
+}
