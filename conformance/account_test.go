@@ -19,7 +19,7 @@ var accounts atomic.Uint64
 // operate runs an admin command.
 func (x *exam) operate(args ...string) map[string]any {
 	x.Helper()
-	answer, err := x.exchange.operate(args...)
+	answer, err := x.exchange.operator.do(args...)
 	if err != nil {
 		x.broken("%v", err)
 	}

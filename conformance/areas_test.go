@@ -3,4 +3,7 @@ package conformance
 // allChecks lists the checks of all areas, for the passes over all of them.
 var allChecks = [][]check{
 	transportChecks, requestChecks, numberChecks, timeChecks, listChecks, keyChecks,
+	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, ordersChecks,
+	placeChecks, moneyChecks, executionChecks, stopsChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, extrasChecks,
+	operationsChecks, streamsChecks, slowChecks, ownChecks,
 }

@@ -46,6 +46,7 @@ type exam struct {
 
 // examine runs checks as subtests, beside each other.
 func examine(t *testing.T, checks []check) {
+	t.Parallel()
 	for _, c := range checks {
 		t.Run(c.name(), func(t *testing.T) {
 			t.Parallel()

@@ -3,7 +3,6 @@ package conformance
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,13 +26,14 @@ var (
 // examined is the exchange under examination.
 var examined *exchange
 
-// exchange is a running exchange and its operator's command line.
+// exchange is a running exchange and its operator.
 type exchange struct {
-	url   string
-	admin []string
+	url      string
+	operator operator
 	// client keeps connections open, so that a check does not pay for them.
 	client *http.Client
 	pool   *pool
+	marker marker
 }
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,9 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	e := &exchange{url: strings.TrimSuffix(*urlFlag, "/"), admin: strings.Fields(*adminFlag), client: newClient(), pool: newPool()}
+	e := &exchange{url: strings.TrimSuffix(*urlFlag, "/"), client: newClient(), pool: newPool()}
+	e.operator.command = strings.Fields(*adminFlag)
+	e.marker.exchange = e
 	if e.url == "" {
 		stop, err := e.start()
 		defer stop()
@@ -90,7 +92,7 @@ func (e *exchange) start() (stop func(), err error) {
 		_ = serve.Wait()
 		_ = os.RemoveAll(dir)
 	}
-	e.admin = []string{binary, "admin", "--data", data}
+	e.operator = operator{[]string{binary, "admin", "--data", data}, socketIn(filepath.Join(data, "admin.sock"))}
 	return stop, e.await(said)
 }
 
@@ -173,25 +175,4 @@ func (e *exchange) await(said *output) error {
 		case <-every.C:
 		}
 	}
-}
-
-// operate runs an admin command and returns what it prints.
-func (e *exchange) operate(args ...string) (map[string]any, error) {
-	words := append(e.admin[1:len(e.admin):len(e.admin)], args...)
-	cmd := exec.Command(e.admin[0], words...)
-	out, err := cmd.Output()
-	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			err = fmt.Errorf("%w: %s", err, exit.Stderr)
-		}
-		return nil, fmt.Errorf("admin %s: %w", strings.Join(args, " "), err)
-	}
-	answer := map[string]any{}
-	if len(strings.TrimSpace(string(out))) > 0 {
-		if err := json.Unmarshal(out, &answer); err != nil {
-			return nil, fmt.Errorf("admin %s: %w", strings.Join(args, " "), err)
-		}
-	}
-	return answer, nil
 }

@@ -74,11 +74,14 @@ func marketsOfAQuote(x *exam) {
 func searchedMarkets(x *exam) {
 	x.covers("SPOT-MKT-6")
 	for text, want := range map[string]string{
-		"eth": "ETH/BTC ETH/USDT", "ETHer": "ETH/BTC ETH/USDT", "bitCOIN": "BTC/USDT ETH/BTC", "c/us": "BTC/USDT LTC/USDT",
-		"Test Asset 07": "TEST07/USDT", "nothing like it": "",
+		"bitCOIN": "BTC/USDT ETH/BTC", "lTC": "LTC/USDT", "c/us": "BTC/USDT LTC/USDT", "Test Asset 07": "TEST07/USDT",
+		"cosMOS": "ATOM/USDT", "nothing like it": "",
 	} {
 		got := x.post("/markets", fields{"search": text, "offset": 0}).value.get("markets").column("pair")
 		x.equal("pairs for "+text, strings.Join(got, " "), want)
+	}
+	for _, row := range x.everyMarket(fields{"search": "tETHer us"}) {
+		x.equal("quote", row.get("quote").text, "USDT")
 	}
 }
 
@@ -259,7 +262,7 @@ func delistedMarket(x *exam) {
 	x.covers("SPOT-CAN-6")
 	s := a.private()
 	x.operate("market", "delist", m.pair)
-	x.Cleanup(func() { _, _ = x.exchange.operate("market", "resume", m.pair) })
+	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
 	x.same("open orders", a.open())
 	x.same("status", a.list("/orders_history").column("status"), "KILLED")
 	x.same("update", (&value{items: s.fence()}).column("status"), "KILLED")

@@ -135,8 +135,10 @@ func (p *proxy) stream(number int, up io.Reader, down io.Writer) {
 		frames := [][]byte{encode(f)}
 		switch f.Header.OpCode {
 		case ws.OpText:
-			frames, held = p.message(place{number, index}, f, held)
-			index++
+			if !bytes.Contains(f.Payload, []byte(markerStream)) {
+				frames, held = p.message(place{number, index}, f, held)
+				index++
+			}
 		case ws.OpClose:
 			frames[0] = encode(p.closing(place{number, -1}, f))
 		}

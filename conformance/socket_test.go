@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +30,8 @@ type socket struct {
 	id int
 	// aside are data messages that came before an answer that was awaited.
 	aside []*value
+	// marked is true once markers are sent to this connection.
+	marked bool
 }
 
 // connect opens a connection.
@@ -107,8 +110,18 @@ func (s *socket) say(message string) {
 
 var errNoMessage = errors.New("no message came")
 
-// next returns the next message; an error if none comes in time or ever.
+// next returns the next message that is no marker; an error if none comes in
+// time or ever.
 func (s *socket) next() (*value, error) {
+	for {
+		m, err := s.any()
+		if err != nil || m.get("stream").text != markerStream {
+			return m, err
+		}
+	}
+}
+
+func (s *socket) any() (*value, error) {
 	end := time.NewTimer(s.x.patience)
 	defer end.Stop()
 	select {
@@ -171,32 +184,50 @@ func (s *socket) sub(streams ...string) {
 	s.aside = nil
 }
 
-// fence returns the data messages that were sent up to now: what a request
-// caused is sent before the answer to a ping that came after the request's.
+// fence returns the data messages of everything that happened up to now.
 func (s *socket) fence() []*value {
 	s.x.Helper()
-	s.ask("ping", fields{})
-	got := s.aside
-	s.aside = nil
-	return got
+	if !s.marked {
+		s.marked = true
+		s.say(`{"op":"sub","id":-59,"streams":"` + markerStream + `"}`)
+		if m := s.answer(); m.get("success").kind != 't' {
+			s.x.broken("marker: %s", m)
+		}
+	}
+	price, err := s.x.exchange.marker.set()
+	if err != nil {
+		s.x.broken("%v", err)
+	}
+	for {
+		m, err := s.any()
+		switch {
+		case err != nil:
+			s.x.broken("no marker came: %v", err)
+		case m.get("stream").text != markerStream:
+			s.aside = append(s.aside, m)
+		case m.get("price").text == price:
+			got := s.aside
+			s.aside = nil
+			return got
+		}
+	}
 }
 
-// of leaves the messages of one stream.
-func of(messages []*value, stream string) []*value {
+// of leaves the messages of some streams.
+func of(messages []*value, streams ...string) []*value {
 	var list []*value
 	for _, m := range messages {
-		if m.get("stream").text == stream {
+		if slices.Contains(streams, m.get("stream").text) {
 			list = append(list, m)
 		}
 	}
 	return list
 }
 
-// ends wants the connection to be closed with one of these codes, within a
-// second.
-func (s *socket) ends(codes ...ws.StatusCode) {
+// ends wants the connection to be closed in time with one of these codes.
+func (s *socket) ends(in time.Duration, codes ...ws.StatusCode) {
 	s.x.Helper()
-	end := time.NewTimer(time.Second)
+	end := time.NewTimer(in)
 	defer end.Stop()
 	for {
 		select {

@@ -1,0 +1,44 @@
+package conformance
+
+import (
+	"strconv"
+	"testing"
+	"time"
+)
+
+// slowChecks wait for a minute to begin.
+var slowChecks = []check{nextMinute}
+
+// TestAcrossMinutes stands in a file that comes early, so that it waits beside
+// the others.
+func TestAcrossMinutes(t *testing.T) { examine(t, slowChecks) }
+
+func nextMinute(x *exam) {
+	m := x.market()
+	a, b := x.traders(m)
+	s := x.connect()
+	s.sub(m.pair + "@candleStick/1")
+	x.trade(m, a, b, "10", "1")
+	start := seconds(x.trades(m).items[0].get("time").text) / 60 * 60
+	patience := x.patience
+	x.patience += time.Minute
+	var empty *value
+	for empty == nil {
+		got, err := s.next()
+		if err != nil {
+			x.covers("SPOT-STR-4")
+			x.Fatalf("no candle of the next minute: %v", err)
+		}
+		if seconds(got.get("time").text) > start {
+			empty = got
+		}
+	}
+	x.patience = patience
+	x.covers("SPOT-STR-4")
+	next := strconv.FormatInt(start+60, 10)
+	candle := `,"open":"10","high":"10","low":"10","close":"10","volume":"0"}`
+	x.match(empty, `{"class":"data","stream":"`+m.pair+`@candleStick/1","time":`+next+`,"pair":"`+m.pair+`"`+candle)
+	x.covers("SPOT-CDL-8")
+	rows := x.candles(m, "1", start+60, start+60).value.get("candlestick")
+	x.match(rows, `[{"time":"`+next+`.000000"`+candle+`]`)
+}
