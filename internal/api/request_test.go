@@ -1,8 +1,13 @@
 package api_test
 
 import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/bourse-exchange/bourse/internal/api"
 )
@@ -117,6 +122,36 @@ func TestRequestRefusesWrongTypes(t *testing.T) {
 	}
 }
 
+func TestIntegersOfAnySize(t *testing.T) {
+	var r api.Request
+	for text, want := range map[string]string{
+		"0": "0", "-0": "-0", "-12": "-12", "123456789012345678901234567890": "123456789012345678901234567890",
+		"1.0": "", "1e2": "", "1E2": "", `"1"`: "", "true": "", "[1]": "",
+	} {
+		if err := r.Parse([]byte(`{"obid":`+text+`}`), fields); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := r.Integer("obid"); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s is %q, %v", text, got, err)
+		}
+	}
+}
+
+// TestMisnamedFieldsCanBeRead wants the other fields of a request that is refused
+// for a name in another case.
+func TestMisnamedFieldsCanBeRead(t *testing.T) {
+	var r api.Request
+	err := r.Parse([]byte(`{"Pair":"x","obid":3,"OFFSET":1}`), fields)
+	if err == nil || errors.Is(err, api.ErrNotObject) || !strings.Contains(err.Error(), `"Pair"`) {
+		t.Errorf("parse: %v", err)
+	}
+	if id, err := r.ID("obid"); id != 3 || err != nil || r.Has("pair") || r.Has("offset") {
+		t.Errorf("obid is %d, %v", id, err)
+	}
+}
+
+// FuzzRequest holds what is taken against the standard library, which is less
+// strict: whatever Parse takes it must take too, with the same values.
 func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"api_key":"a\u0062c","offset": 7 ,"obid":"12","symbols":["X","\u0059"]}`))
 	f.Add([]byte(`{"pair":null,"other":{"deep":[1,{"x":2}]}}`))
@@ -125,12 +160,50 @@ func FuzzRequest(f *testing.F) {
 		if r.Parse(body, fields) != nil {
 			return
 		}
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal(body, &want); err != nil || !utf8.Valid(body) {
+			t.Fatalf("%q was taken: %v", body, err)
+		}
 		for _, name := range fields {
-			_, _ = r.Text(name)
-			_, _ = r.Int(name, 0, 10)
-			_, _ = r.ID(name)
-			_, _ = r.Texts(name, 3)
-			_, _ = r.Bool(name)
+			value, given := want[name]
+			if given = given && string(value) != "null"; r.Has(name) != given {
+				t.Fatalf("%q: %s is there: %v", body, name, r.Has(name))
+			}
+			if given {
+				checkValue(t, &r, name, value)
+			}
 		}
 	})
+}
+
+// checkValue reads a field in every way there is.
+func checkValue(t *testing.T, r *api.Request, name string, value json.RawMessage) {
+	t.Helper()
+	var text string
+	got, err := r.Text(name)
+	if isText := json.Unmarshal(value, &text) == nil; isText != (err == nil) || got != text {
+		t.Errorf("%s is %q, %v, want %q", name, got, err, text)
+	}
+	var list []string
+	if texts, err := r.Texts(name, 3); err == nil && (json.Unmarshal(value, &list) != nil || !slices.Equal(texts, list)) {
+		t.Errorf("%s is %q, want %s", name, texts, value)
+	}
+	var n int64
+	if i, err := r.Int(name, -10, 10); err == nil && (json.Unmarshal(value, &n) != nil || i != n) {
+		t.Errorf("%s is %d, want %s", name, i, value)
+	}
+	digits := string(value)
+	if digits[0] == '"' {
+		digits = text
+	}
+	id, err := r.ID(name)
+	if want, wrong := strconv.ParseUint(digits, 10, 63); (err == nil) != (wrong == nil) || err == nil && id != want {
+		t.Errorf("%s is %d, %v, want %s", name, id, err, value)
+	}
+	if i, err := r.Integer(name); err == nil && i != string(value) {
+		t.Errorf("%s is %s, want %s", name, i, value)
+	}
+	if yes, err := r.Bool(name); err == nil && strconv.FormatBool(yes) != string(value) {
+		t.Errorf("%s is %v, want %s", name, yes, value)
+	}
 }

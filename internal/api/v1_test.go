@@ -1,0 +1,318 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+)
+
+// gate lets two secrets in.
+type gate struct{}
+
+func (gate) Authenticate(_ context.Context, secret account.Secret, from netip.Addr) (account.Identity, error) {
+	who := account.Identity{Account: 1, Key: 1, Scopes: account.ScopeRead}
+	switch secret {
+	case "s3cret-reads":
+		return who, nil
+	case "s3cret-trades":
+		who.Key, who.Scopes = 2, account.ScopeRead|account.ScopeTrade
+		return who, nil
+	case "s3cret-breaks":
+		return who, fmt.Errorf("looking up %v from %v: %w", secret, from, io.ErrUnexpectedEOF)
+	}
+	return who, api.ErrUnauthorized
+}
+
+// desk is an interface with an endpoint for each way to end.
+type desk struct {
+	*testing.T
+
+	server *httptest.Server
+	log    strings.Builder
+	mu     sync.Mutex
+	seen   []string
+	limits api.Limits
+}
+
+// observed returns how the requests since the last call ended.
+func (d *desk) observed() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := strings.Join(d.seen, " ")
+	d.seen = nil
+	return list
+}
+
+func newDesk(t *testing.T, limits api.Limits) *desk {
+	d := &desk{T: t, limits: limits}
+	frozen := func() time.Time { return time.Unix(1_700_000_000, 0) }
+	v := &api.V1{
+		Who: gate{}, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
+		Limits: api.NewLimiter(limits, frozen), Clock: frozen, Patience: time.Minute,
+		Log: slog.New(slog.NewTextHandler(&d.log, nil)),
+		Observe: func(e *api.Endpoint, status int, success bool, _ time.Duration) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.seen = append(d.seen, fmt.Sprintf("%s:%d:%v", e.Path, status, success))
+		},
+	}
+	mux := http.NewServeMux()
+	v.Handle(mux, "/spot", endpoints())
+	d.server = httptest.NewServer(api.Transport(mux))
+	t.Cleanup(d.server.Close)
+	return d
+}
+
+func endpoints() []api.Endpoint {
+	fail := func(err error) func(*api.Call) error {
+		return func(c *api.Call) error {
+			c.Out.Text("half", "an answer")
+			return err
+		}
+	}
+	return []api.Endpoint{
+		{Path: "/echo", Fields: api.Fields{"text", "offset"}, Answer: func(c *api.Call) error {
+			if err := c.Require("text"); err != nil {
+				return err
+			}
+			text, err := c.Text("text")
+			c.Out.Text("text", text)
+			return err
+		}},
+		{Path: "/who", Scope: account.ScopeRead, Answer: func(c *api.Call) error {
+			c.Out.Uint("account", uint64(c.Who.Account))
+			return nil
+		}},
+		{Path: "/trade/now", Scope: account.ScopeTrade, Class: api.Orders, Answer: func(*api.Call) error { return nil }},
+		{Path: "/refused", Answer: fail(api.Refusal(bourse.InsufficientFunds))},
+		{Path: "/wrapped", Answer: fail(fmt.Errorf("somewhere: %w", api.Refusal(bourse.OrderNotFound)))},
+		{Path: "/busy", Answer: fail(bourse.Errorf(bourse.CodeBusy, "the queue is full"))},
+		{Path: "/broken", Fields: api.Fields{"text"}, Answer: fail(errors.New("disk on fire"))},
+		{Path: "/large", Answer: func(c *api.Call) error {
+			c.Out.Text("text", strings.Repeat("x", 1<<20))
+			return nil
+		}},
+	}
+}
+
+// ask sends a request and returns the answer.
+func (d *desk) ask(method, path string, body io.Reader) (*http.Response, string) {
+	d.Helper()
+	req, err := http.NewRequestWithContext(d.Context(), method, d.server.URL+path, body)
+	if err != nil {
+		d.Fatal(err)
+	}
+	got, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer func() { _ = got.Body.Close() }()
+	text, err := io.ReadAll(got.Body)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return got, string(text)
+}
+
+// post wants an answer with status 200.
+func (d *desk) post(path, body, want string) {
+	d.Helper()
+	r, got := d.ask(http.MethodPost, path, strings.NewReader(body))
+	if r.StatusCode != http.StatusOK || got != want {
+		d.Errorf("%s %.60s:\ngot  %d %s\nwant 200 %s", path, body, r.StatusCode, got, want)
+	}
+	if kind := r.Header.Get("Content-Type"); kind != "application/json" {
+		d.Errorf("%s: the type is %q", path, kind)
+	}
+	if length := r.Header.Get("Content-Length"); length != strconv.Itoa(len(got)) {
+		d.Errorf("%s: the length is %q, want %d", path, length, len(got))
+	}
+}
+
+func failure(message string) string {
+	return `{"success":false,"error":` + strconv.Quote(message) + `}`
+}
+
+const notObject = "Request must be one JSON object"
+
+func TestAnswers(t *testing.T) {
+	d := newDesk(t, api.Limits{})
+	for _, c := range []struct{ path, body, want string }{
+		{"/spot/echo", `{"text":"x"}`, `{"success":true,"text":"x"}`},
+		{"/spot/echo", ` { "text" : "\u00e9\"" , "more" : [ { } ] } ` + "\n", `{"success":true,"text":"é\""}`},
+		{"/spot/echo", `{"text":null}`, failure("Missing data: text")},
+		{"/spot/echo", `{}`, failure("Missing data: text")},
+		{"/spot/echo", `{"text":1}`, failure("text: must be a string")},
+		{"/spot/echo", `{"Text":"x"}`, failure(`Unknown field "Text", did you mean text?`)},
+		{"/spot/echo", `{"text":"x","TEXT":"y"}`, failure(`Unknown field "TEXT", did you mean text?`)},
+		{"/spot/echo", `{"text":"x","text":"y"}`, failure(notObject)},
+		{"/spot/echo", `{"text":"x"}{}`, failure(notObject)},
+		{"/spot/echo", "{\"text\":\"\xff\"}", failure(notObject)},
+		{"/spot/echo", ``, failure(notObject)},
+		{"/spot/echo", `[]`, failure(notObject)},
+		{"/spot/echo", `text=x`, failure(notObject)},
+		{"/spot/who", `{"api_key":"s3cret-reads"}`, `{"success":true,"account":1}`},
+		{"/spot/who", `{}`, failure("Missing data: api_key")},
+		{"/spot/who", `{"api_key":null}`, failure("Missing data: api_key")},
+		{"/spot/who", `{"api_key":""}`, failure("Unauthorized")},
+		{"/spot/who", `{"api_key":7}`, failure("api_key: must be a string")},
+		{"/spot/who", `{"api_key":"nobody"}`, failure("Unauthorized")},
+		{"/spot/trade/now", `{"api_key":"s3cret-reads"}`, failure("Forbidden: the key has no scope trade")},
+		{"/spot/trade/now", `{"api_key":"s3cret-trades"}`, `{"success":true}`},
+		{"/spot/refused", `{}`, failure("INSUF_FUNDS: less is available than the order must hold")},
+		{"/spot/wrapped", `{}`, failure("Order not found")},
+		{"/spot/large", `{}`, `{"success":true,"text":"` + strings.Repeat("x", 1<<20) + `"}`},
+		{"/spot/echo", `{"text":"after"}`, `{"success":true,"text":"after"}`},
+		{"//spot///echo", `{"text":"x"}`, `{"success":true,"text":"x"}`},
+		{"/spot/trade////now", `{"api_key":"s3cret-trades"}`, `{"success":true}`},
+		{"/spot/echo?text=y", `{"text":"x"}`, `{"success":true,"text":"x"}`},
+	} {
+		d.post(c.path, c.body, c.want)
+	}
+	if d.log.Len() != 0 {
+		t.Errorf("logged was %s", d.log.String())
+	}
+}
+
+func TestGETWithABody(t *testing.T) {
+	d := newDesk(t, api.Limits{})
+	r, got := d.ask(http.MethodGet, "/spot/echo", strings.NewReader(`{"text":"x"}`))
+	if r.StatusCode != http.StatusOK || got != `{"success":true,"text":"x"}` {
+		t.Errorf("%d %s", r.StatusCode, got)
+	}
+	r, got = d.ask(http.MethodGet, "/spot/echo", http.NoBody)
+	if r.StatusCode != http.StatusOK || got != failure(notObject) {
+		t.Errorf("%d %s", r.StatusCode, got)
+	}
+}
+
+// TestOtherStatuses wants the statuses that say that a request was not taken,
+// and that pages of any origin can read them.
+func TestOtherStatuses(t *testing.T) {
+	d := newDesk(t, api.Limits{Key: api.Rates{Orders: api.Rate{PerSecond: 1, Burst: 1}}})
+	body := func(n int) string { return `{"text":"` + strings.Repeat("x", n-len(`{"text":""}`)) + `"}` }
+	d.post("/spot/trade/now", `{"api_key":"s3cret-trades"}`, `{"success":true}`)
+	for _, c := range []struct {
+		method, path string
+		body         io.Reader
+		status       int
+		header       string
+		seen         string
+	}{
+		{http.MethodPost, "/spot/echo", strings.NewReader(body(64 << 10)), 200, "Content-Type: application/json", "/echo:200:true"},
+		{http.MethodPost, "/spot/echo", strings.NewReader(body(64<<10 + 1)), 413, "", "/echo:413:false"},
+		{http.MethodPost, "/spot/echo", io.MultiReader(strings.NewReader(body(64<<10 + 1))), 413, "", "/echo:413:false"},
+		{http.MethodPost, "/spot/busy", strings.NewReader(`{}`), 429, "Retry-After: 1", "/busy:429:false"},
+		{http.MethodPost, "/spot/trade/now", strings.NewReader(`{"api_key":"s3cret-trades"}`), 429, "Retry-After: 1", "/trade/now:429:false"},
+		{http.MethodPost, "/spot/broken", strings.NewReader(`{}`), 500, "", "/broken:500:false"},
+		{http.MethodPut, "/spot/echo", strings.NewReader(`{"text":"x"}`), 405, "Allow: GET, POST, OPTIONS", "/echo:405:false"},
+		{http.MethodDelete, "/spot/echo", http.NoBody, 405, "Allow: GET, POST, OPTIONS", "/echo:405:false"},
+		{http.MethodHead, "/spot/echo", http.NoBody, 405, "Allow: GET, POST, OPTIONS", "/echo:405:false"},
+		{http.MethodPost, "/spot/nothing", strings.NewReader(`{}`), 404, "", ""},
+		{http.MethodPost, "/spot/echo/", strings.NewReader(`{}`), 404, "", ""},
+		{http.MethodPost, "/spot/../spot/echo", strings.NewReader(`{}`), 404, "", ""},
+		{http.MethodPost, "/spot/./echo", strings.NewReader(`{}`), 404, "", ""},
+		{http.MethodPost, "/", strings.NewReader(`{}`), 404, "", ""},
+		{http.MethodOptions, "/spot/echo", http.NoBody, 204, "Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE, OPTIONS", ""},
+		{http.MethodOptions, "/nothing", http.NoBody, 204, "Access-Control-Allow-Headers: Content-Type, Authorization, Idempotency-Key", ""},
+	} {
+		d.observed()
+		r, _ := d.ask(c.method, c.path, c.body)
+		if r.StatusCode != c.status {
+			t.Errorf("%s %s: %d, want %d", c.method, c.path, r.StatusCode, c.status)
+		}
+		if name, value, given := strings.Cut(c.header, ": "); given && r.Header.Get(name) != value {
+			t.Errorf("%s %s: %s is %q", c.method, c.path, name, r.Header.Get(name))
+		}
+		if r.Header.Get("Access-Control-Allow-Origin") != "*" || r.Header.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s %s: a page of another origin cannot read the answer", c.method, c.path)
+		}
+		if got := d.observed(); got != c.seen {
+			t.Errorf("%s %s: observed was %q, want %q", c.method, c.path, got, c.seen)
+		}
+	}
+}
+
+func TestLimitsOfAnAddressComeFirst(t *testing.T) {
+	d := newDesk(t, api.Limits{Address: api.Rates{Reads: api.Rate{PerSecond: 1, Burst: 2}}})
+	d.post("/spot/echo", `{"text":"x"}`, `{"success":true,"text":"x"}`)
+	d.post("/spot/echo", `bad`, failure(notObject))
+	r, _ := d.ask(http.MethodPost, "/spot/echo", strings.NewReader(`{"text":"x"}`))
+	if r.StatusCode != http.StatusTooManyRequests || r.Header.Get("Retry-After") == "" {
+		t.Errorf("%d, retry after %q", r.StatusCode, r.Header.Get("Retry-After"))
+	}
+	d.post("/spot/trade/now", `{"api_key":"s3cret-trades"}`, `{"success":true}`) // of another class
+}
+
+// TestFailuresAreLoggedWithoutSecrets wants to find the cause in the log, and
+// none of what the caller sent.
+func TestFailuresAreLoggedWithoutSecrets(t *testing.T) {
+	d := newDesk(t, api.Limits{})
+	for path, body := range map[string]string{
+		"/spot/broken": `{"text":"s3cret-text"}`, "/spot/who": `{"api_key":"s3cret-breaks"}`,
+	} {
+		r, got := d.ask(http.MethodPost, path, strings.NewReader(body))
+		if r.StatusCode != http.StatusInternalServerError || got != "" {
+			t.Errorf("%s: %d %q", path, r.StatusCode, got)
+		}
+	}
+	d.post("/spot/who", `{"api_key":"s3cret-nobody"}`, failure("Unauthorized"))
+	log := d.log.String()
+	if !strings.Contains(log, "endpoint=/broken error=\"disk on fire\"") || !strings.Contains(log, "unexpected EOF") {
+		t.Errorf("the log does not say what broke: %s", log)
+	}
+	if strings.Contains(log, "s3cret") {
+		t.Errorf("a secret is in the log: %s", log)
+	}
+}
+
+// TestBodyThatBreaksOff sends less than it said it would.
+func TestBodyThatBreaksOff(t *testing.T) {
+	d := newDesk(t, api.Limits{})
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(t.Context(), "tcp", d.server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(conn, "POST /spot/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"text\":\"x\"}")
+	_ = conn.(*net.TCPConn).CloseWrite()
+	got, _ := io.ReadAll(conn)
+	_ = conn.Close()
+	if !strings.HasPrefix(string(got), "HTTP/1.1 400 ") {
+		t.Errorf("answered was %.80s", got)
+	}
+	if got := d.observed(); got != "/echo:400:false" {
+		t.Errorf("observed was %s", got)
+	}
+}
+
+// TestRequestsAtOnce has many requests share the pool of sessions; none may see
+// another one's bytes.
+func TestRequestsAtOnce(t *testing.T) {
+	d := newDesk(t, api.Limits{})
+	var work sync.WaitGroup
+	for i := range 8 {
+		work.Go(func() {
+			for n := range 50 {
+				text := strings.Repeat(strconv.Itoa(i), n*100+1)
+				d.post("/spot/echo", `{"text":"`+text+`"}`, `{"success":true,"text":"`+text+`"}`)
+			}
+		})
+	}
+	work.Wait()
+}
