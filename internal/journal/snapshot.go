@@ -112,8 +112,7 @@ func (s *Snapshots) Newest(upTo bourse.Seq) (*Snapshot, bool, error) {
 			continue
 		}
 		snapshot, err := s.Load(at)
-		if damage := (*DamageError)(nil); errors.As(err, &damage) {
-			s.report(damage)
+		if s.passesOver(err) {
 			continue
 		}
 		return snapshot, err == nil, err
@@ -121,10 +120,18 @@ func (s *Snapshots) Newest(upTo bourse.Seq) (*Snapshot, bool, error) {
 	return nil, false, nil
 }
 
-func (s *Snapshots) report(damage *DamageError) {
+// passesOver reports whether the next snapshot is to be looked at in place of one
+// that could not be read: it is damaged, or who runs the exchange has removed it
+// since it was listed.
+func (s *Snapshots) passesOver(err error) bool {
+	damage := (*DamageError)(nil)
+	if !errors.As(err, &damage) {
+		return errors.Is(err, fs.ErrNotExist)
+	}
 	if s.OnDamage != nil {
 		s.OnDamage(damage)
 	}
+	return true
 }
 
 // Load reads the snapshot of the moment after a command. The errors are a
@@ -219,8 +226,7 @@ func (s *Snapshots) good(at bourse.Seq) (bool, error) {
 		return good, nil
 	}
 	err := s.Verify(at)
-	if damage := (*DamageError)(nil); errors.As(err, &damage) {
-		s.report(damage)
+	if s.passesOver(err) {
 		return false, nil
 	}
 	return err == nil, err

@@ -392,6 +392,24 @@ func TestSnapshotFaults(t *testing.T) {
 	}
 }
 
+// TestSnapshotVanishes reads beside an exchange that trims its snapshots.
+func TestSnapshotVanishes(t *testing.T) {
+	d := memdisk.New(1)
+	mustSnapshot(t, journal.NewSnapshots(d, ours), 1, 2)
+	d.Inject(func(op memdisk.Op) error {
+		if op.Name == snapshotFile(2) {
+			return fs.ErrNotExist
+		}
+		return nil
+	})
+	s := journal.NewSnapshots(d, ours)
+	if got, ok, err := s.Newest(9); err != nil || !ok || got.Header.Tip.Last != 1 {
+		t.Errorf("Newest: %t, %v", ok, err)
+	}
+	good, err := s.Good()
+	seqs(t, "the good ones", good, err, 1)
+}
+
 func TestSnapshotReadErrorIsNoDamage(t *testing.T) {
 	d := memdisk.New(1)
 	s := journal.NewSnapshots(d, ours)
