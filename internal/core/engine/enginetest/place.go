@@ -131,23 +131,36 @@ func (x *Oracle) needOfMarket(m *market, o *order) (*big.Int, bourse.Reason) {
 
 // room reports whether the bounds of a side allow more lots at a price.
 func (m *market) room(where place, side bourse.Side, price bourse.Price, lots bourse.Lots) bool {
-	pages := map[bourse.Price]bool{}
-	sum := lots
+	sum, there := lots, false
 	for _, o := range m.open {
-		if o.where != where || o.Side != side {
-			continue
-		}
-		sum += o.left()
-		if where == waiting {
-			pages[o.Stop/pageTicks] = true
-		} else {
-			pages[o.Price/pageTicks] = true
-		}
-		if sum > bourse.MaxLots {
-			return false
+		if o.where == where && o.Side == side {
+			sum += o.left()
+			there = there || o.at()/pageTicks == price/pageTicks
+			if sum > bourse.MaxLots {
+				return false
+			}
 		}
 	}
-	return pages[price/pageTicks] || len(pages) < maxPages
+	return there || m.pages(where, side) < maxPages
+}
+
+// pages counts the spans of prices at which a side has orders.
+func (m *market) pages(where place, side bourse.Side) int {
+	pages := map[bourse.Price]bool{}
+	for _, o := range m.open {
+		if o.where == where && o.Side == side {
+			pages[o.at()/pageTicks] = true
+		}
+	}
+	return len(pages)
+}
+
+// at returns the price at which an order lies.
+func (o *order) at() bourse.Price {
+	if o.where == waiting {
+		return o.Stop
+	}
+	return o.Price
 }
 
 // worst returns the worst price that an order may trade at now; zero is any.
