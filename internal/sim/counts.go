@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind is a kind of what happens to an exchange in a simulation.
+type Kind int
+
+// The kinds of faults, and of what follows from them.
+const (
+	// PowerCut: the machine stopped between two operations of the disk.
+	PowerCut Kind = iota
+	// PowerCutInStart: it stopped while the process was starting.
+	PowerCutInStart
+	// Killed: the process ended, the machine went on.
+	Killed
+	// Stopped: the process was asked to stop.
+	Stopped
+	// SyncFailed: a sync failed, and the process stopped.
+	SyncFailed
+	// OperationFailed: another operation of the disk failed.
+	OperationFailed
+	// WriteFailed: a write failed, and nothing was written.
+	WriteFailed
+	// ShortWrite: a write ended early.
+	ShortWrite
+	// DiskFull: the disk had no room.
+	DiskFull
+	// BitFlipped: a read came with a bit flipped.
+	BitFlipped
+	// Decayed: a byte before the watermark was another one, and the start
+	// refused.
+	Decayed
+	// TornEnd: a start found an entry that a crash had interrupted.
+	TornEnd
+	// Stalled: a part made no step for a while.
+	Stalled
+	// HistoryFailed: the history store failed.
+	HistoryFailed
+	// HistoryDeleted: the history store was gone at a start.
+	HistoryDeleted
+	// HistoryWentBack: the history store had lost its last batches at a start.
+	HistoryWentBack
+	// ClockForward: the clock jumped forward.
+	ClockForward
+	// ClockBack: the clock jumped back.
+	ClockBack
+	// AnswerLost: an answer never reached its client.
+	AnswerLost
+	// AskedAgain: a client asked again, not knowing what became of its request.
+	AskedAgain
+	// AnsweredAgain: a client asked again what it had been answered.
+	AnsweredAgain
+	// AnsweredAfterCrash: the same, with a crash in between.
+	AnsweredAfterCrash
+	// Unanswered: a command was in the journal after a crash that nobody had
+	// been told of.
+	Unanswered
+	// SnapshotTaken: the follower took a snapshot.
+	SnapshotTaken
+	// Restored: a start began from a snapshot.
+	Restored
+	// Archived: a segment went to the archive.
+	Archived
+	// ReadArchive: a follower began in the archive.
+	ReadArchive
+	kinds
+)
+
+var kindNames = [kinds]string{
+	PowerCut: "power cuts", PowerCutInStart: "power cuts while starting", Killed: "kills", Stopped: "stops",
+	SyncFailed: "syncs failed", OperationFailed: "operations failed", WriteFailed: "writes failed",
+	ShortWrite: "short writes", DiskFull: "full disks", BitFlipped: "bits flipped", Decayed: "bytes decayed",
+	TornEnd: "torn ends", Stalled: "stalls", HistoryFailed: "history failures", HistoryDeleted: "histories deleted",
+	HistoryWentBack: "histories gone back", ClockForward: "clocks forward", ClockBack: "clocks back",
+	AnswerLost: "answers lost", AskedAgain: "asked again", AnsweredAgain: "answered again",
+	AnsweredAfterCrash: "answered again after a crash", Unanswered: "unanswered found", SnapshotTaken: "snapshots",
+	Restored: "restores", Archived: "segments archived", ReadArchive: "archives read",
+}
+
+// String returns the kind's name, in the plural.
+func (k Kind) String() string { return kindNames[k] }
+
+// Counts is how often each kind of thing happened.
+type Counts [kinds]uint64
+
+// Add adds other counts.
+func (c *Counts) Add(other *Counts) {
+	for k := range c {
+		c[k] += other[k]
+	}
+}
+
+// Missing returns the kinds that never happened.
+func (c *Counts) Missing() []Kind {
+	var list []Kind
+	for k, n := range c {
+		if n == 0 {
+			list = append(list, Kind(k))
+		}
+	}
+	return list
+}
+
+// String lists the counts.
+func (c *Counts) String() string {
+	parts := make([]string, 0, kinds)
+	for k, n := range c {
+		parts = append(parts, fmt.Sprintf("%d %s", n, Kind(k)))
+	}
+	return strings.Join(parts, ", ")
+}

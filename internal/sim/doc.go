@@ -1,0 +1,39 @@
+// Package sim runs whole exchanges in simulated time, with faults, from a seed.
+//
+// It stands beside node: it puts the same parts together, over a disk and a
+// history store that fail, a clock that jumps and clients that lose answers and
+// ask again. It has one goroutine, and no sequencing, journal or recovery logic
+// of its own: it steps the real sequencer, the log on files, the follower, its
+// snapshots and the archive, in an order that the seed draws.
+//
+// A seed draws its own shapes (markets, accounts, prices, kinds of orders, sizes
+// of segments, how often snapshots are taken) and its own rates of faults: power
+// cuts between any two operations of the disk, also while starting, after which
+// each sector and name that was not synced survived or not; processes killed;
+// syncs, writes and other operations that fail, writes that end early, a disk
+// that is full; bits flipped while reading, and media that decayed; parts that
+// are slow; a history store that fails, goes back or is deleted; clocks that jump.
+//
+// Beside the exchange stands the truth: what the journal ever yielded, carried
+// out by an engine that never stops and by a naive oracle. Checked are:
+//
+//   - what was yielded is yielded again, the same commands with the same events,
+//     after whatever happened; so is all that was acknowledged (I18, I20)
+//   - the live engine, the follower, a replay from the beginning and one from each
+//     snapshot have one state hash (I21), and the invariants of money and books
+//     hold in each
+//   - views show what the engine has; the history store at its cursor is the fold
+//     of the events (I24); candles and tickers follow from the trades (I17)
+//   - an order that was acknowledged is found at once (I25)
+//   - a client id that comes again gets its first answer, also after a crash (I27)
+//   - a sync that fails stops the process; damage before the watermark stops a
+//     start
+//   - once the faults end, everything that was asked gets its answer and the
+//     follower catches up
+//
+// Every seed is run twice, and both runs must have seen the same.
+//
+// Read sim.go, then world.go, process.go, faults.go and truth.go. What is added
+// later (wallets, chains) becomes another part that world steps and another kind
+// of fault. Not here: networks, HTTP, SQLite, and anything with goroutines.
+package sim

@@ -1,0 +1,219 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"syscall"
+
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// errDisk is what an operation of the disk gets that fails.
+var errDisk = fmt.Errorf("the simulated disk: %w", syscall.EIO)
+
+// never is farther than any simulation goes.
+const never = math.MaxInt32
+
+// faults is what will go wrong, and what has gone wrong since the process began.
+type faults struct {
+	// matches says which operations count, and left how many of them pass
+	// before one gets err.
+	matches func(memdisk.Op) bool
+	left    uint64
+	err     error
+	kind    Kind
+
+	// stopAt is the operation at which the machine stops, flipAt the read with a
+	// bit flipped; zero is none.
+	stopAt, flipAt int
+	// fullUntil is the step at which the disk gets room again, downUntil the
+	// one at which the history store answers again; zero is now.
+	fullUntil, downUntil uint64
+	stalledUntil         [parts]uint64
+
+	// fired and flipped are since the process began, syncFailed since the step
+	// at hand began.
+	fired, flipped, full bool
+	syncFailed           string
+}
+
+func (f *faults) historyDown(step uint64) bool { return step < f.downUntil }
+
+// began forgets what happened to the process before.
+func (f *faults) began() {
+	*f = faults{fullUntil: f.fullUntil, downUntil: f.downUntil, full: f.fullUntil > 0}
+}
+
+// install puts the faults behind the world's disk.
+func (w *world) install() {
+	w.disk.Inject(func(op memdisk.Op) error {
+		f := &w.faults
+		if op.Kind == memdisk.OpRead && f.flipAt != 0 && op.Number >= f.flipAt && op.Size > 0 {
+			f.flipAt, f.flipped = 0, true
+			w.count(BitFlipped)
+			w.trail.note("a bit flips in %s, from %d", op.Name, op.Offset)
+		}
+		w.watch(op)
+		if f.err == nil || !f.matches(op) {
+			return nil
+		}
+		if f.left > 0 {
+			f.left--
+			return nil
+		}
+		return w.fire(op)
+	})
+}
+
+// watch counts what files are made.
+func (w *world) watch(op memdisk.Op) {
+	switch {
+	case op.Kind != memdisk.OpRename:
+	case strings.HasPrefix(op.Name, "snapshots/"):
+		w.count(SnapshotTaken)
+	case strings.HasPrefix(op.Name, journal.ArchiveDir):
+		w.count(Archived)
+	}
+}
+
+// fire makes an operation fail.
+func (w *world) fire(op memdisk.Op) error {
+	f := &w.faults
+	err := f.err
+	f.err, f.fired = nil, true
+	if f.kind == ShortWrite {
+		err = &memdisk.ShortWriteError{Written: int(w.chance.Below(uint64(op.Size) + 1)), Cause: err}
+	}
+	if isSync(op) {
+		f.syncFailed = op.Kind.String() + " of " + op.Name
+	}
+	w.count(f.kind)
+	w.trail.note("%s of %s fails: %v", op.Kind, op.Name, err)
+	return err
+}
+
+func isSync(op memdisk.Op) bool { return op.Kind == memdisk.OpSync || op.Kind == memdisk.OpSyncDir }
+
+func isWrite(op memdisk.Op) bool { return op.Kind == memdisk.OpWrite }
+
+func isOther(op memdisk.Op) bool { return !isSync(op) && !isWrite(op) }
+
+// plan makes an operation fail, one of the next few.
+func (w *world) plan(kind Kind, within uint64) {
+	f := &w.faults
+	f.kind, f.err, f.left = kind, errDisk, w.chance.Below(within)
+	switch kind {
+	case SyncFailed:
+		f.matches = isSync
+	case WriteFailed:
+		f.matches = isWrite
+	case ShortWrite:
+		f.matches = isWrite
+		if w.chance.oneIn(2) {
+			f.err = syscall.ENOSPC
+		}
+	default:
+		f.matches = isOther
+	}
+}
+
+// cutPower stops the machine at one of the next operations of the disk.
+func (w *world) cutPower(within uint64) {
+	n := 1 + int(w.chance.Below(within))
+	w.disk.StopAt(n)
+	w.faults.stopAt = w.disk.Ops() + n
+}
+
+// powerless reports whether the machine has stopped.
+func (w *world) powerless() bool {
+	return w.faults.stopAt != 0 && w.disk.Ops() >= w.faults.stopAt
+}
+
+// flipBit flips a bit of one of the next reads.
+func (w *world) flipBit(within uint64) {
+	n := 1 + int(w.chance.Below(within))
+	w.disk.FlipRead(n)
+	w.faults.flipAt = w.disk.Reads() + n
+}
+
+// fillDisk leaves the disk little room for a while.
+func (w *world) fillDisk() {
+	free, err := w.disk.Free()
+	want(err, "room on the disk")
+	used := math.MaxInt64 - int64(free) // the disk has all room there is
+	w.disk.SetCapacity(used + int64(w.chance.Below(uint64(2*w.shape.segment))))
+	w.faults.full, w.faults.fullUntil = true, w.steps+w.chance.between(20, 400)
+	w.count(DiskFull)
+	w.trail.note("the disk is full")
+}
+
+// emptyDisk gives the disk room again.
+func (w *world) emptyDisk() {
+	w.disk.SetCapacity(math.MaxInt64)
+	w.faults.fullUntil = 0
+}
+
+// disturb draws the faults of a step.
+func (w *world) disturb() {
+	s, c, f := &w.shape, w.chance, &w.faults
+	if f.fullUntil != 0 && w.steps >= f.fullUntil {
+		w.emptyDisk()
+	}
+	switch {
+	case c.oneIn(s.powerCut) && f.stopAt == 0:
+		w.cutPower(40)
+	case c.oneIn(s.sync) && f.err == nil:
+		w.plan(SyncFailed, 6)
+	case c.oneIn(s.operation) && f.err == nil:
+		w.plan(OperationFailed, 30)
+	case c.oneIn(s.write) && f.err == nil:
+		w.plan(pick(c, WriteFailed, ShortWrite), 10)
+	case c.oneIn(s.full) && f.fullUntil == 0:
+		w.fillDisk()
+	case c.oneIn(s.flip) && f.flipAt == 0:
+		w.flipBit(20)
+	case c.oneIn(s.history):
+		f.downUntil = w.steps + c.between(10, 600)
+	case c.oneIn(s.stall):
+		f.stalledUntil[c.between(uint64(partWrite), uint64(partFollow))] = w.steps + c.between(20, 600)
+		w.count(Stalled)
+	case c.oneIn(s.clock):
+		w.jump()
+	}
+}
+
+// jump moves the clock.
+func (w *world) jump() {
+	by := pick(w.chance, second, minute, hour, 13*hour, 30*hour)
+	if w.chance.oneIn(3) {
+		w.now -= by
+		w.count(ClockBack)
+	} else {
+		w.now += by
+		w.count(ClockForward)
+	}
+	w.trail.note("the clock jumps to %d", w.now)
+}
+
+// excused reports whether a fault explains an error.
+func (w *world) excused(err error) bool {
+	f := &w.faults
+	damage := (*journal.DamageError)(nil)
+	switch {
+	case errors.Is(err, memdisk.ErrStopped):
+		return f.stopAt != 0
+	case errors.Is(err, errDisk):
+		return f.fired
+	case errors.Is(err, syscall.ENOSPC):
+		return f.full || f.fired
+	case errors.Is(err, errHistory):
+		return true
+	case errors.As(err, &damage):
+		return f.flipped
+	default:
+		return f.flipped
+	}
+}

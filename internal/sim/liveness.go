@@ -1,0 +1,71 @@
+package sim
+
+import "github.com/bourse-exchange/bourse"
+
+// mostCalm bounds the steps until everything is done once nothing goes wrong.
+const mostCalm = 400_000
+
+// liveness lets the exchange run without faults: everything that was asked gets
+// its answer, the follower catches up, and the exchange stops and starts again as
+// it was.
+func (w *world) liveness() {
+	w.calm()
+	w.trail.note("step %d: no more faults", w.steps)
+	for n := 0; w.process == nil || !w.settled(); n++ {
+		if n == mostCalm {
+			fail("after %d steps without faults: %d requests wait, %d will come again", n, len(w.clients.pending), len(w.clients.doubtful))
+		}
+		w.steps++
+		if w.process == nil {
+			w.start()
+			continue
+		}
+		w.step(part(w.chance.Below(uint64(parts))))
+	}
+	w.checkEnd()
+	w.shutDown()
+	w.start()
+	if w.process == nil || !w.process.recovered.Sealed || w.process.recovered.Torn != nil {
+		fail("after a stop in order, the journal is not sealed: %+v", w.process)
+	}
+	w.check()
+	w.checkDeep()
+}
+
+// calm takes back all faults.
+func (w *world) calm() {
+	w.shape.calm()
+	w.emptyDisk()
+	w.disk.StopAt(never)
+	w.disk.FlipRead(never)
+	f := &w.faults
+	f.err, f.stopAt, f.flipAt, f.downUntil, f.stalledUntil = nil, 0, 0, 0, [parts]uint64{}
+	w.clients.leaving = true
+}
+
+// calm sets all rates to never. What is left is to answer those who asked.
+func (s *shape) calm() {
+	kept := *s
+	*s = shape{
+		segment: kept.segment, snapshotEvery: kept.snapshotEvery, tailRows: kept.tailRows,
+		pending: kept.pending, burst: 1, pause: uint64(bourse.Second / 10),
+	}
+}
+
+// settled reports whether there is nothing left to do.
+func (w *world) settled() bool {
+	p, c := w.process, &w.clients
+	behind, _ := p.tail.Lag()
+	return len(c.pending)+len(c.doubtful) == 0 && p.sequencer.Idle() && p.sequencer.Applied() == p.log.Durable() &&
+		p.follower.Seq() == p.log.Durable() && behind == 0 && !p.engine.Unfinished()
+}
+
+// checkEnd checks everything once more, while history has all.
+func (w *world) checkEnd() {
+	w.check()
+	w.checkCandles()
+	w.checkDeep()
+	segments, err := w.files().Stat()
+	want(err, "the journal's figures")
+	w.trail.note("at the end: %+v", segments)
+}

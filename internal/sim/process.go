@@ -1,0 +1,192 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/follower"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/filelog"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// process is a running exchange: what node puts together, without interfaces and
+// without goroutines.
+type process struct {
+	world *world
+
+	log       *filelog.Log
+	recovered *filelog.Recovery
+	files     *journal.Files
+	snapshots *journal.Snapshots
+	voids     *journal.VoidList
+
+	view      *view.View
+	tail      *history.Tail
+	reader    *history.Reader
+	engine    *engine.Engine
+	sequencer *sequencer.Sequencer
+	follower  *follower.Follower
+}
+
+// open starts an exchange on the world's disk and history, in the order in which
+// node does.
+func open(ctx context.Context, w *world) (*process, error) {
+	p := &process{world: w}
+	for _, step := range []func(context.Context) error{p.openJournal, p.buildLine, p.replay, p.openFollower} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (p *process) openJournal(context.Context) error {
+	w := p.world
+	id, exists, err := journal.Identify(w.disk)
+	if err != nil {
+		return err
+	}
+	if exists && id != w.identity {
+		fail("the journal says that it is of exchange %x", id.Exchange)
+	}
+	p.log, p.recovered, err = filelog.Open(w.disk, filelog.Options{Identity: w.identity, SegmentSize: w.shape.segment})
+	if err != nil {
+		return err
+	}
+	p.files = journal.NewFiles(w.disk, w.identity)
+	p.snapshots = journal.NewSnapshots(w.disk, w.identity)
+	p.snapshots.OnDamage = func(d *journal.DamageError) { w.trail.note("passed over: %v", d) }
+	p.voids, err = journal.LoadVoids(w.disk, w.identity)
+	return err
+}
+
+func (p *process) buildLine(context.Context) error {
+	w := p.world
+	p.view, p.tail = view.New(), history.NewTail(w.shape.tailRows)
+	p.reader = history.NewReader(w.store, p.tail, p.view)
+	p.reader.Patience = 0
+	observers := []sequencer.Observer{p.tail, p.view, &witness{world: w}}
+	p.engine = engine.New()
+	snapshot, found, err := p.snapshots.Newest(p.log.Durable())
+	if err != nil {
+		return err
+	}
+	if found {
+		if p.engine, err = sequencer.Restore(snapshot.Section, observers); err != nil {
+			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
+		}
+		w.count(Restored)
+	}
+	p.sequencer = sequencer.New(sequencer.Options{
+		Log: p.log, Engine: p.engine, Observers: observers, Voided: p.voids.Has, Load: p.load,
+	})
+	return nil
+}
+
+func (p *process) load(at bourse.Seq) (sequencer.Section, error) {
+	s, err := p.snapshots.Load(at)
+	if err != nil {
+		return nil, err
+	}
+	return s.Section, nil
+}
+
+func (p *process) replay(context.Context) error {
+	r, err := p.log.Read(p.engine.Seq() + 1)
+	if errors.Is(err, journal.ErrCompacted) {
+		r, err = p.files.Read(p.engine.Seq() + 1)
+	}
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	return errors.Join(p.sequencer.Replay(r, nil), r.Close())
+}
+
+func (p *process) openFollower(ctx context.Context) error {
+	w := p.world
+	cursor, err := w.store.Cursor(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.checkCursor(cursor); err != nil {
+		return err
+	}
+	second, tape := engine.New(), view.NewTape()
+	snapshot, found, err := p.snapshots.Newest(cursor.Seq)
+	if err != nil {
+		return err
+	}
+	if found {
+		if second, tape, err = restoreFollower(snapshot); err != nil {
+			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
+		}
+	}
+	reader, err := p.files.ReadBehind(second.Seq()+1, p.log.Durable)
+	if err != nil {
+		return fmt.Errorf("following the journal: %w", err)
+	}
+	if second.Seq()+1 < p.recovered.First {
+		w.count(ReadArchive)
+	}
+	p.follower, err = follower.New(ctx, follower.Options{
+		Engine: second, Tape: tape, Reader: reader, Store: w.store, Stored: p.tail.Stored, Voided: p.voids.Has,
+		Snapshots: p.snapshots, Files: p.files, SnapshotEvery: w.shape.snapshotEvery,
+	})
+	return err
+}
+
+func restoreFollower(s *journal.Snapshot) (*engine.Engine, *view.Tape, error) {
+	state, _ := s.Section(sequencer.EngineSection)
+	e, err := engine.Restore(state, func(*bourse.Events) {})
+	if err != nil {
+		return nil, nil, err
+	}
+	state, _ = s.Section(view.TapeSection)
+	tape, err := view.RestoreTape(state)
+	return e, tape, err
+}
+
+// checkCursor holds the history's cursor against the journal.
+func (p *process) checkCursor(cursor history.Cursor) error {
+	if cursor.Seq == 0 {
+		return nil
+	}
+	if cursor.Seq > p.log.Durable() {
+		fail("history is at %d, the journal ends at %d", cursor.Seq, p.log.Durable())
+	}
+	reader, err := p.files.Read(cursor.Seq)
+	if err != nil {
+		return err
+	}
+	batch, err := reader.Next()
+	if err == nil && batch.Chain != cursor.Chain {
+		fail("history at %d is of another journal", cursor.Seq)
+	}
+	return errors.Join(err, reader.Close())
+}
+
+// stop ends the process as it ends when it is asked to: nothing new is taken,
+// everything is answered, and the journal is sealed.
+func (p *process) stop(ctx context.Context) error {
+	refusal := bourse.Errorf(bourse.CodeBusy, "going down")
+	p.sequencer.Refuse(sequencer.Orders, refusal)
+	p.sequencer.Refuse(sequencer.Cancels, refusal)
+	for !p.sequencer.Idle() {
+		if _, err := p.sequencer.Write(p.world.now); err != nil {
+			return err
+		}
+		if _, err := p.sequencer.Apply(); err != nil {
+			return err
+		}
+	}
+	if err := p.follower.Finish(ctx); err != nil {
+		p.world.trail.note("history is behind: %v", err)
+	}
+	return p.log.Close()
+}

@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"syscall"
+
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }
+
+// start tries to start the exchange, with faults of its own.
+func (w *world) start() {
+	c, s := w.chance, &w.shape
+	w.loseHistory()
+	if c.oneIn(s.decayed) {
+		w.refuseDecay()
+	}
+	switch {
+	case c.oneIn(s.cutInStart):
+		w.cutPower(30)
+	case c.oneIn(s.failInStart):
+		w.plan(pick(c, SyncFailed, OperationFailed, WriteFailed, ShortWrite), 8)
+	case c.oneIn(s.flipped) && w.provable():
+		w.flipBit(12)
+	}
+	p, err := w.open()
+	switch cut := w.powerless(); {
+	case err != nil && !w.excused(err):
+		fail("the start failed, and nothing was wrong: %w", err)
+	case err == nil && w.faults.syncFailed != "" && !cut:
+		fail("the start went on after a failed %s", w.faults.syncFailed)
+	case cut:
+		w.trail.note("start: %v", err)
+		w.die(PowerCutInStart)
+	case err != nil:
+		w.trail.note("start: %v", err)
+		if isFull(err) {
+			w.emptyDisk() // an operator makes room
+		}
+		w.die(Killed)
+	default:
+		w.serve(p)
+	}
+}
+
+// open opens the exchange.
+func (w *world) open() (*process, error) {
+	w.starting = true
+	defer func() { w.starting = false }()
+	w.faults.syncFailed = ""
+	return open(w.ctx, w)
+}
+
+// serve takes a process that has started into service.
+func (w *world) serve(p *process) {
+	w.process = p
+	w.lives++
+	if p.recovered.Torn != nil {
+		w.count(TornEnd)
+	}
+	w.trail.note("step %d: life %d begins at command %d, term %d", w.steps, w.lives, p.engine.Seq(), p.recovered.Tip.Term+1)
+	if p.engine.Seq() < w.truth.last() {
+		fail("the journal ends at command %d, and command %d was yielded", p.engine.Seq(), w.truth.last())
+	}
+	w.check()
+	if w.truth.last() > 0 && w.chance.oneIn(deepEvery) {
+		w.checkDeep()
+	}
+}
+
+// loseHistory takes the history store away, or its last batches.
+func (w *world) loseHistory() {
+	switch {
+	case w.chance.oneIn(w.shape.deleted):
+		w.store = newStore(w)
+		w.count(HistoryDeleted)
+		w.trail.note("history is deleted")
+	case w.chance.oneIn(w.shape.wentBack) && len(w.store.batches) > 0:
+		n := 1 + int(w.chance.Below(uint64(min(len(w.store.batches), 5))))
+		w.store = w.store.without(n)
+		w.count(HistoryWentBack)
+		w.trail.note("history lost %d batches", n)
+	}
+}
+
+// provable reports whether the journal ends with an entry without commands, so
+// that damage anywhere before it shows. Of a last frame that nothing follows,
+// nobody can tell damage from a torn end.
+func (w *world) provable() bool {
+	end, ok, err := w.files().End(nil)
+	want(err, "the journal's end")
+	return !ok || end.Last != journal.EntryBatch
+}
+
+// files returns the journal on a copy of the disk, without faults.
+func (w *world) files() *journal.Files {
+	d := w.disk.Clone()
+	d.SetCapacity(math.MaxInt64)
+	return journal.NewFiles(d, w.identity)
+}
+
+// refuseDecay changes a byte before the watermark. The start must refuse, naming
+// the file; then the operator puts the disk back.
+func (w *world) refuseDecay() {
+	end, ok, err := w.files().End(nil)
+	want(err, "the journal's end")
+	if !ok {
+		return
+	}
+	names, err := w.disk.List(journal.LiveDir)
+	if err != nil {
+		return // a fault that was waiting
+	}
+	var segments []string
+	for _, n := range names {
+		if len(n) > 20 {
+			segments = append(segments, journal.LiveDir+"/"+n)
+		}
+	}
+	name := segments[w.chance.Below(uint64(len(segments)))]
+	limit := end.Size
+	if name == end.Segment.Name() {
+		limit = max(end.LastOffset, journal.Block)
+	}
+	w.tryDecayed(name, int64(w.chance.Below(uint64(limit))))
+}
+
+// tryDecayed starts the exchange with a byte changed.
+func (w *world) tryDecayed(name string, off int64) {
+	before := w.disk
+	w.disk = before.Clone()
+	w.install()
+	if err := w.disk.Damage(name, off, byte(w.chance.between(1, 255))); err != nil {
+		fail("damaging %s: %w", name, err)
+	}
+	w.trail.note("byte %d of %s decays", off, name)
+	_, err := w.open()
+	damage := (*journal.DamageError)(nil)
+	switch {
+	case err == nil:
+		fail("a start did not notice that byte %d of %s was another one", off, name)
+	case errors.As(err, &damage) && damage.File != name:
+		fail("byte %d of %s was another one, and the start said: %w", off, name, err)
+	case damage == nil && !w.excused(err):
+		fail("byte %d of %s was another one, and the start said: %w", off, name, err)
+	}
+	if damage != nil {
+		w.count(Decayed)
+	}
+	w.trail.note("%v", fmt.Sprint(err))
+	w.disk = before
+}

@@ -1,0 +1,51 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/history/historytest"
+)
+
+// errHistory is what a history store says that fails.
+var errHistory = errors.New("the history store does not answer")
+
+// store is the history store: whole batches are there or not, and the machine
+// may lose the last of them.
+type store struct {
+	*historytest.Memory
+	world   *world
+	batches []history.Batch
+}
+
+var _ history.Store = (*store)(nil)
+
+func newStore(w *world) *store { return &store{Memory: historytest.NewMemory(), world: w} }
+
+// Write adds a batch, unless the store fails.
+func (s *store) Write(ctx context.Context, b *history.Batch) error {
+	if s.world.faults.historyDown(s.world.steps) {
+		s.world.count(HistoryFailed)
+		return errHistory
+	}
+	if err := s.Memory.Write(ctx, b); err != nil {
+		return err
+	}
+	kept := *b
+	kept.Orders, kept.Trades, kept.Fills = slices.Clone(b.Orders), slices.Clone(b.Trades), slices.Clone(b.Fills)
+	kept.Transfers, kept.Notes = slices.Clone(b.Transfers), slices.Clone(b.Notes)
+	s.batches = append(s.batches, kept)
+	return nil
+}
+
+// without returns the store as it was before its last n batches.
+func (s *store) without(n int) *store {
+	before := newStore(s.world)
+	before.batches = slices.Clone(s.batches[:len(s.batches)-n])
+	for i := range before.batches {
+		want(before.Memory.Write(context.Background(), &before.batches[i]), "history going back")
+	}
+	return before
+}

@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/record"
+)
+
+// truth is what the journal ever yielded, and what came of it in an exchange that
+// never stops: the engine, a twin that is restored from snapshots, and the naive
+// oracle.
+type truth struct {
+	pair *enginetest.Pair
+	// past is by sequence less one.
+	past []happening
+	// rows are what history must hold, those of a command behind those of the
+	// one before it.
+	rows history.Batch
+	buf  []byte
+}
+
+// happening is one command of the past.
+type happening struct {
+	time    bourse.Time
+	command []byte
+	events  []byte
+	outcome bourse.Outcome
+}
+
+func newTruth() *truth { return &truth{pair: enginetest.NewPair()} }
+
+// last returns the last command that was ever yielded.
+func (t *truth) last() bourse.Seq { return bourse.Seq(len(t.past)) }
+
+// at returns a command of the past.
+func (t *truth) at(seq bourse.Seq) *happening {
+	if seq == 0 || seq > t.last() {
+		fail("command %d was answered, and %d is the last that was yielded", seq, t.last())
+	}
+	return &t.past[seq-1]
+}
+
+// see takes in what an exchange did with a command: it must be what it was at the
+// first time. It reports whether this was the first time.
+func (t *truth) see(cmd *bourse.Command, ev *bourse.Events) bool {
+	h := happening{time: cmd.Time, command: record.Append(nil, cmd), outcome: ev.Outcome}
+	h.events = appendEvents(nil, ev)
+	if cmd.Seq <= t.last() {
+		t.compare(cmd.Seq, t.at(cmd.Seq), &h)
+		return false
+	}
+	own := *cmd
+	if err := t.pair.Apply(&own); err != nil {
+		fail("%w", err)
+	}
+	t.buf = appendEvents(t.buf[:0], t.pair.Events())
+	if !bytes.Equal(t.buf, h.events) {
+		fail("command %d did one thing in the exchange and another in an engine that never stopped", cmd.Seq)
+	}
+	t.past = append(t.past, h)
+	history.Project(&own, t.pair.Events(), &t.rows)
+	return true
+}
+
+// compare holds a command that came again against what it was.
+func (t *truth) compare(seq bourse.Seq, was, is *happening) {
+	switch {
+	case is.time != was.time || !bytes.Equal(is.command, was.command):
+		fail("command %d was another one before: %x at %d, now %x at %d", seq, was.command, was.time, is.command, is.time)
+	case is.outcome != was.outcome:
+		fail("command %d had the outcome %+v, now %+v", seq, was.outcome, is.outcome)
+	case !bytes.Equal(is.events, was.events):
+		fail("command %d did something else before", seq)
+	}
+}
+
+// appendEvents writes events down, so that equal bytes are equal events.
+func appendEvents(b []byte, ev *bourse.Events) []byte {
+	b = appendList(b, ev.List)
+	b = appendList(b, ev.Orders)
+	b = appendList(b, ev.Trades)
+	b = appendList(b, ev.Levels)
+	b = appendList(b, ev.Transfers)
+	b = appendList(b, ev.Balances)
+	for i := range ev.Facts {
+		b = appendFact(b, ev.Facts[i])
+	}
+	return b
+}
+
+// appendList writes entries of a fixed size.
+func appendList[E any](b []byte, list []E) []byte {
+	if len(list) == 0 {
+		return append(b, 0)
+	}
+	b = binary.LittleEndian.AppendUint32(append(b, 1), uint32(len(list)))
+	b, err := binary.Append(b, binary.LittleEndian, list)
+	want(err, "writing events down")
+	return b
+}
+
+// appendFact writes a fact with what it points to.
+func appendFact(b []byte, f bourse.Fact) []byte {
+	b = appendPointed(b, &f.Genesis)
+	b = appendPointed(b, &f.Asset)
+	b = appendPointed(b, &f.Network)
+	b = appendPointed(b, &f.NetworkAsset)
+	b = appendPointed(b, &f.Market)
+	return fmt.Appendf(b, "%+v;", f)
+}
+
+// appendPointed writes what a pointer leads to, and clears it.
+func appendPointed[E any](b []byte, p **E) []byte {
+	if *p != nil {
+		b = fmt.Appendf(b, "%+v;", **p)
+		*p = nil
+	}
+	return b
+}
+
+// witness shows the truth what an exchange does. It is an observer.
+type witness struct {
+	world *world
+	// seq is the last command seen, or that of the snapshot.
+	seq bourse.Seq
+}
+
+// Reset begins a restore.
+func (o *witness) Reset(func(string) ([]byte, bool)) error {
+	o.seq = 0
+	return nil
+}
+
+// Begin opens a frame.
+func (o *witness) Begin() {}
+
+// End closes a frame.
+func (o *witness) End() {}
+
+// Observe takes in a command, which must follow the one before it.
+func (o *witness) Observe(cmd *bourse.Command, ev *bourse.Events) {
+	if cmd.Kind == 0 {
+		o.seq = cmd.Seq
+		return
+	}
+	if cmd.Seq != o.seq+1 {
+		fail("command %d came after command %d", cmd.Seq, o.seq)
+	}
+	o.seq = cmd.Seq
+	if o.world.truth.see(cmd, ev) && o.world.starting {
+		o.world.count(Unanswered)
+	}
+	o.world.trail.mark(uint64(cmd.Seq), uint64(cmd.Time), uint64(cmd.Kind), ev.Outcome.ID, uint64(ev.Outcome.Reason), uint64(len(ev.List)))
+}

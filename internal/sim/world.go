@@ -1,0 +1,228 @@
+package sim
+
+import (
+	"context"
+	"errors"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+	"github.com/bourse-exchange/bourse/internal/follower"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+const (
+	second = bourse.Second
+	minute = bourse.Minute
+	hour   = bourse.Hour
+)
+
+// world is an exchange and everything around it.
+type world struct {
+	Options
+	chance *chance
+	shape  shape
+	steps  uint64
+	now    bourse.Time
+	ctx    context.Context //nolint:containedctx // the world has one, which never ends
+
+	identity journal.Identity
+	disk     *memdisk.Disk
+	store    *store
+	faults   faults
+	// process is nil while the exchange is down; lives counts the processes,
+	// starting is true while one starts.
+	process  *process
+	lives    int
+	starting bool
+
+	clients clients
+	truth   *truth
+	trail   *trail
+	counts  Counts
+}
+
+func newWorld(o Options) *world {
+	c := newChance(o.Seed, 1)
+	w := &world{
+		Options: o, chance: c, shape: drawShape(c), now: 1_700_000_000 * bourse.Second, ctx: context.Background(),
+		identity: journal.Identity{Exchange: [16]byte{'s', 'i', 'm', byte(o.Seed)}, Sandbox: true},
+		disk:     memdisk.New(o.Seed), truth: newTruth(), trail: newTrail(),
+	}
+	w.store = newStore(w)
+	w.clients = clients{world: w, work: enginetest.NewWorkload(newChance(o.Seed, 2), w.truth.pair.Oracle)}
+	w.install()
+	return w
+}
+
+func (w *world) count(k Kind) { w.counts[k]++ }
+
+// mostSteps bounds the steps of a command: beyond it nothing gets anywhere.
+const mostSteps = 400
+
+// safety runs the exchange while things go wrong, until clients have asked for
+// enough.
+func (w *world) safety() {
+	for w.clients.asked < w.Commands {
+		if w.steps++; w.steps > uint64(w.Commands+1000)*mostSteps {
+			fail("no progress: %d commands were asked for in %d steps", w.clients.asked, w.steps)
+		}
+		if w.process == nil {
+			w.start()
+			continue
+		}
+		w.disturb()
+		switch {
+		case w.chance.oneIn(w.shape.kill):
+			w.die(Killed)
+		case w.chance.oneIn(w.shape.stop):
+			w.shutDown()
+		default:
+			w.step(w.draw())
+		}
+	}
+}
+
+// draw returns the part that makes the next step.
+func (w *world) draw() part {
+	total := uint64(0)
+	for _, weight := range w.shape.weights {
+		total += weight
+	}
+	at := w.chance.Below(total)
+	for p, weight := range w.shape.weights {
+		if at < weight {
+			return part(p)
+		}
+		at -= weight
+	}
+	return partClock
+}
+
+// step lets a part make a step.
+func (w *world) step(p part) {
+	if w.steps < w.faults.stalledUntil[p] {
+		return
+	}
+	x := w.process
+	var err error
+	w.faults.syncFailed = ""
+	switch p {
+	case partClients:
+		w.clients.act()
+	case partWrite:
+		_, err = x.sequencer.Write(w.now)
+	case partApply:
+		err = w.apply()
+	case partPrepare:
+		err = w.prepare()
+	case partFollow:
+		err = w.follow()
+	default:
+		w.now += bourse.Time(w.chance.Below(w.shape.pause))
+	}
+	w.judge(p, err)
+}
+
+func (w *world) apply() error {
+	more, err := w.process.sequencer.Apply()
+	if more && err == nil {
+		w.clients.collect()
+		if w.chance.oneIn(checkEvery) {
+			w.check()
+		}
+	}
+	return err
+}
+
+// prepare makes the next segment ready. A full disk is no reason to stop.
+func (w *world) prepare() error {
+	_, err := w.process.log.Prepare()
+	if isFull(err) && w.excused(err) && w.faults.syncFailed == "" {
+		return nil
+	}
+	return err
+}
+
+// follow steps the follower. What may be tried again is no reason to stop, unless
+// it was a sync.
+func (w *world) follow() error {
+	_, err := w.process.follower.Step(w.ctx)
+	retry := (*follower.RetryError)(nil)
+	if errors.As(err, &retry) {
+		if !w.excused(err) {
+			fail("the follower failed, and nothing was wrong: %w", err)
+		}
+		return nil
+	}
+	return err
+}
+
+// judge looks at how a step ended: an error ends the process, and must have had a
+// cause; a sync that failed must have ended it.
+func (w *world) judge(p part, err error) {
+	cut := w.powerless()
+	switch {
+	case err != nil && !w.excused(err):
+		fail("%s failed, and nothing was wrong: %w", partNames[p], err)
+	case err == nil && w.faults.syncFailed != "" && !cut:
+		fail("%s went on after a failed %s", partNames[p], w.faults.syncFailed)
+	case err == nil && !cut:
+		return
+	}
+	w.trail.note("step %d: %s ends: %v", w.steps, partNames[p], err)
+	if p != partApply && w.chance.oneIn(2) {
+		w.applyRest()
+	}
+	if cut {
+		w.die(PowerCut)
+	} else {
+		w.die(pick(w.chance, Killed, PowerCut))
+	}
+}
+
+// applyRest applies what is durable, as the goroutine that applies does before
+// the process has ended.
+func (w *world) applyRest() {
+	for more := true; more; {
+		var err error
+		more, err = w.process.sequencer.Apply()
+		want(err, "applying what is durable")
+	}
+	w.clients.collect()
+}
+
+// die ends the process. Without power, what was not synced survives or not.
+func (w *world) die(how Kind) {
+	w.count(how)
+	w.trail.note("step %d: %s at command %d", w.steps, how, w.truth.last())
+	if how == PowerCut || how == PowerCutInStart {
+		w.disk = w.disk.Crash()
+	} else {
+		w.disk = w.disk.Clone()
+	}
+	w.end()
+}
+
+// end is what is left when a process is no more.
+func (w *world) end() {
+	w.process = nil
+	w.faults.began()
+	w.install()
+	w.clients.hangUp()
+}
+
+// shutDown stops the process in order.
+func (w *world) shutDown() {
+	w.faults.syncFailed = ""
+	err := w.process.stop(w.ctx)
+	w.clients.collect()
+	if err != nil || w.powerless() || w.faults.syncFailed != "" {
+		w.judge(partWrite, errors.Join(err))
+		return
+	}
+	w.count(Stopped)
+	w.trail.note("step %d: stopped at command %d", w.steps, w.truth.last())
+	w.disk = w.disk.Clone()
+	w.end()
+}
