@@ -13,8 +13,8 @@ import (
 // snapshotBuffer is how much is written at once.
 const snapshotBuffer = 256 << 10
 
-// ErrSync: what a Sync or SyncDir should have made durable is unknown. The
-// process must stop; it must not write the same again and hope.
+// ErrSync says that what a Sync or SyncDir should have made durable is unknown.
+// The process must stop; it must not write the same again and hope.
 var ErrSync = errors.New("sync failed")
 
 // SnapshotWriter writes one snapshot, into a file that nobody reads before

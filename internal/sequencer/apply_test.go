@@ -365,12 +365,12 @@ func TestGoroutines(t *testing.T) {
 	})
 	parts.Go(func() {
 		for {
-			any, err := r.Apply()
+			more, err := r.Apply()
 			if err != nil {
 				t.Errorf("Apply: %v", err)
 				return
 			}
-			if !any && !waitFor(r.log.Ready(), stop) {
+			if !more && !waitFor(r.log.Ready(), stop) {
 				return
 			}
 		}

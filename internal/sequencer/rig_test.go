@@ -172,11 +172,11 @@ func (r *rig) write() bourse.Time {
 
 func (r *rig) apply() bool {
 	r.t.Helper()
-	any, err := r.Apply()
+	more, err := r.Apply()
 	if err != nil {
 		r.t.Fatalf("Apply: %v", err)
 	}
-	return any
+	return more
 }
 
 // settle writes and applies until there is nothing more at this time.

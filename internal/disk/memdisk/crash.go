@@ -68,7 +68,7 @@ func (d *Disk) Clone() *Disk {
 	copies := map[*node]*node{nil: nil}
 	twin := func(n *node) *node {
 		if _, ok := copies[n]; !ok {
-			copies[n] = &node{dir: n.dir, content: n.content.clone()}
+			copies[n] = &node{dir: n.dir, content: n.clone()}
 		}
 		return copies[n]
 	}

@@ -123,7 +123,7 @@ func (d *Disk) create(name string) (*node, error) {
 
 // vacant returns why a name cannot be made.
 func (d *Disk) vacant(name string) error {
-	if _, err := d.directory(path.Dir(name)); err != nil {
+	if err := d.directory(path.Dir(name)); err != nil {
 		return err
 	}
 	if _, err := d.find(name); !errors.Is(err, fs.ErrNotExist) {
@@ -150,13 +150,13 @@ func (d *Disk) find(name string) (*node, error) {
 	return n, nil
 }
 
-// directory returns the directory that has a name.
-func (d *Disk) directory(name string) (*node, error) {
+// directory returns why a name is not that of a directory, or nil.
+func (d *Disk) directory(name string) error {
 	n, err := d.find(name)
 	if err == nil && !n.dir {
 		err = syscall.ENOTDIR
 	}
-	return n, err
+	return err
 }
 
 // Rename gives a file another name, in place of a file that has it.
@@ -219,7 +219,7 @@ func (d *Disk) MkdirAll(dir string) error {
 		part, _, _ := strings.Cut(dir[end:], "/")
 		name := dir[:end+len(part)]
 		end += len(part) + 1
-		if _, err := d.directory(name); errors.Is(err, fs.ErrNotExist) {
+		if err := d.directory(name); errors.Is(err, fs.ErrNotExist) {
 			d.change(change{dir: path.Dir(name), name: name, node: &node{dir: true}})
 		} else if err != nil {
 			return fail(OpMkdir, name, err)
@@ -232,7 +232,7 @@ func (d *Disk) MkdirAll(dir string) error {
 func (d *Disk) List(dir string) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	_, err := d.directory(dir)
+	err := d.directory(dir)
 	if err := errors.Join(err, d.count(Op{Kind: OpList, Name: dir})); err != nil {
 		return nil, fail(OpList, dir, err)
 	}
@@ -253,7 +253,7 @@ func (d *Disk) list(dir string) []string {
 func (d *Disk) SyncDir(dir string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	_, err := d.directory(dir)
+	err := d.directory(dir)
 	if err := errors.Join(err, d.count(Op{Kind: OpSyncDir, Name: dir})); err != nil {
 		return fail(OpSyncDir, dir, err)
 	}

@@ -59,12 +59,12 @@ func batch(id uint64, count, size int) []byte {
 }
 
 // propose proposes a batch; stepping until it is taken.
-func (p *process) propose(count, size int, now bourse.Time) uint64 {
+func (p *process) propose(count, size int, now bourse.Time) {
 	p.t.Helper()
 	for {
 		err := p.tryPropose(count, size, now)
 		if err == nil {
-			return p.lastID
+			return
 		}
 		if !errors.Is(err, journal.ErrBusy) {
 			p.t.Fatalf("Propose: %v", err)
@@ -107,13 +107,13 @@ func (p *process) settle() {
 // drain takes all notices; false if there is none.
 func (p *process) drain() bool {
 	p.t.Helper()
-	any := false
+	some := false
 	for {
 		n, ok := p.log.Next()
 		if !ok {
-			return any
+			return some
 		}
-		any = true
+		some = true
 		p.notice(n)
 	}
 }
