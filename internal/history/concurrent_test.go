@@ -18,7 +18,7 @@ import (
 // announced before a read is in it, nothing is missing between, nothing is
 // there twice, and nothing goes back.
 func TestReadsBesideTheFollower(t *testing.T) {
-	const readers, rounds = 3, 300
+	const readers, rounds = 3, 150
 	r := newRig(11, 400)
 	r.reader.Patience = time.Minute
 	r.follow(1)

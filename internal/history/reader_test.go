@@ -15,12 +15,13 @@ import (
 // exchange, while the store is anywhere from far behind to level, and compares
 // them with what happened. The tail is small, so that rows are dropped, too.
 func TestPagesAreExact(t *testing.T) {
+	const rounds = 70
 	for seed := range uint64(6) { // each bound twice
 		bound := [...]int{60, 120, 1 << 20}[seed%3]
 		t.Run(fmt.Sprintf("seed %d, %d rows", seed, bound), func(t *testing.T) {
 			r := newRig(seed, bound)
 			busy := 0
-			for range 100 {
+			for range rounds {
 				r.frame(r.some(1 + r.rng.IntN(12))...)
 				r.pass()
 				if r.rng.IntN(5) == 0 {
@@ -34,7 +35,7 @@ func TestPagesAreExact(t *testing.T) {
 			if !r.check(t) {
 				t.Error("busy, although everything is stored")
 			}
-			if (busy > 0) != (bound <= 120) || busy == 100 {
+			if (busy > 0) != (bound <= 120) || busy == rounds {
 				t.Errorf("%d rounds had a read that failed", busy)
 			}
 		})
@@ -76,10 +77,11 @@ func (r *rig) busy(t *testing.T, err error) bool {
 
 func (r *rig) checkAccount(t *testing.T, account bourse.AccountID, only bourse.MarketID, skip, limit int) bool {
 	t.Helper()
-	ctx, ok := context.Background(), true
+	ctx := context.Background()
 	about := fmt.Sprintf("of account %d, market %d, skip %d, limit %d", account, only, skip, limit)
 	orders, err := r.reader.Orders(ctx, account, only, skip, limit)
-	if ok = !r.busy(t, err); ok {
+	ok := !r.busy(t, err)
+	if ok {
 		var want []history.OrderFills
 		for _, o := range page(r.all.orders, skip, limit, func(o *history.OrderFills) bool {
 			return o.Account == account && (only == 0 || o.Market == only)
