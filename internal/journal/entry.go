@@ -17,14 +17,16 @@ const Block = 4096
 const (
 	entryMagic   = 0x4a524e42 // "BNRJ"
 	entryVersion = 1
-	// envelope is the bytes of an entry before its frame.
-	envelope = 24
+	// envelope is the bytes of an entry before its frame, envelopeSum where its
+	// checksum is.
+	envelope    = 56
+	envelopeSum = envelope - 4
 	// CommandsAt is where an entry's commands begin.
 	CommandsAt = envelope + frameHeader
 )
 
 // EntryKind says what an entry of a segment is there for.
-type EntryKind uint8
+type EntryKind uint16
 
 // The kinds of entries.
 const (
@@ -66,41 +68,44 @@ func (h *Header) Finish(b []byte, off int64, e *Entry) []byte {
 	end := len(b)
 	b = b[:e.Size]
 	clear(b[end:])
-	binary.LittleEndian.PutUint32(b, entryMagic)
-	binary.LittleEndian.PutUint32(b[4:], entryVersion)
-	binary.LittleEndian.PutUint32(b[8:], uint32(e.Kind))
-	binary.LittleEndian.PutUint64(b[12:], uint64(e.Synced))
-	binary.LittleEndian.PutUint32(b[20:], h.sum(b[:20], off))
+	h.finishEnvelope(b, off, e)
 	e.Frame.Commands = b[CommandsAt : end-frameSum]
 	return b
 }
 
-// sum is the checksum of an envelope. It covers where the envelope belongs, so
-// that bytes of a command, of another segment or of another exchange are not
-// taken for one.
-func (h *Header) sum(b []byte, off int64) uint32 {
-	var place [32]byte
-	copy(place[:], h.Exchange[:])
-	binary.LittleEndian.PutUint64(place[16:], uint64(h.Tip.Last))
-	binary.LittleEndian.PutUint64(place[24:], uint64(off))
-	return crc32.Update(crc32.Checksum(place[:], castagnoli), castagnoli, b)
+// finishEnvelope writes the envelope. It says where it belongs, so that bytes of
+// a command, of another segment or of another exchange are not taken for one.
+func (h *Header) finishEnvelope(b []byte, off int64, e *Entry) {
+	binary.LittleEndian.PutUint32(b, entryMagic)
+	binary.LittleEndian.PutUint16(b[4:], entryVersion)
+	binary.LittleEndian.PutUint16(b[6:], uint16(e.Kind))
+	copy(b[8:], h.Exchange[:])
+	binary.LittleEndian.PutUint64(b[24:], uint64(h.First()))
+	binary.LittleEndian.PutUint64(b[32:], uint64(off))
+	binary.LittleEndian.PutUint64(b[40:], uint64(e.Synced))
+	binary.LittleEndian.PutUint32(b[48:], 0)
+	binary.LittleEndian.PutUint32(b[envelopeSum:], crc32.Checksum(b[:envelopeSum], castagnoli))
 }
 
 // parseEnvelope reads the envelope that b begins with, found at this offset.
 func (h *Header) parseEnvelope(b []byte, off int64, e *Entry) error {
-	if len(b) < envelope || binary.LittleEndian.Uint32(b[20:]) != h.sum(b[:20], off) {
+	if len(b) < envelope || binary.LittleEndian.Uint32(b) != entryMagic ||
+		binary.LittleEndian.Uint32(b[envelopeSum:]) != crc32.Checksum(b[:envelopeSum], castagnoli) {
 		return &brokenError{errChecksum}
 	}
-	if v := binary.LittleEndian.Uint32(b[4:]); v > entryVersion {
+	if v := binary.LittleEndian.Uint16(b[4:]); v > entryVersion {
 		return fmt.Errorf("entry of version %d %w", v, ErrNewerFormat)
 	}
-	kind := binary.LittleEndian.Uint32(b[8:])
-	e.Synced = int64(binary.LittleEndian.Uint64(b[12:]))
-	known := kind >= uint32(EntryBatch) && kind <= uint32(EntrySeal)
-	if binary.LittleEndian.Uint32(b) != entryMagic || !known || e.Synced < Block || e.Synced > off {
+	if [16]byte(b[8:24]) != h.Exchange || binary.LittleEndian.Uint64(b[24:]) != uint64(h.First()) ||
+		binary.LittleEndian.Uint64(b[32:]) != uint64(off) {
+		return &brokenError{errPlace}
+	}
+	kind := EntryKind(binary.LittleEndian.Uint16(b[6:]))
+	e.Synced = int64(binary.LittleEndian.Uint64(b[40:]))
+	if kind < EntryBatch || kind > EntrySeal || e.Synced < Block || e.Synced > off || !isZero(b[48:envelopeSum]) {
 		return errMalformed
 	}
-	e.Kind = EntryKind(kind)
+	e.Kind = kind
 	return nil
 }
 

@@ -25,6 +25,7 @@ var (
 	errChecksum  = errors.New("checksum does not match")
 	errLength    = errors.New("length is out of range")
 	errPadding   = errors.New("padding is not zero")
+	errPlace     = errors.New("entry belongs elsewhere")
 	errMalformed = errors.New("fields contradict each other")
 )
 

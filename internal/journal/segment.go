@@ -179,7 +179,7 @@ func (s *segment) look(b []byte, off int64, r *remains) {
 			r.to = off + int64(len(block))
 			var e Entry
 			err := s.head.parseEnvelope(block, off, &e)
-			r.proof = r.proof || err == nil && e.Synced > s.off
+			r.proof = r.proof || err == nil && e.Synced > s.off || errors.Is(err, ErrNewerFormat)
 		}
 		b, off = b[len(block):], off+int64(len(block))
 	}

@@ -60,7 +60,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-func openDir(t *testing.T, path string) *disk.Dir {
+func openDir(t testing.TB, path string) *disk.Dir {
 	t.Helper()
 	d, err := disk.Open(path)
 	if err != nil {
