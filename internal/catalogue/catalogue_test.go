@@ -101,7 +101,7 @@ func TestWhatCannotBe(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, says string }{
 		"scale":       {"name: Bitcoin, scale: 12", "name: Bitcoin, scale: 13", "scale"},
 		"precision":   {"base_precision: 6", "base_precision: 5", "precisions never change"},
-		"unknown key": {"name: Dollar", "nmae: Dollar", "nmae"},
+		"unknown key": {"name: Dollar", "title: Dollar", "title"},
 		"asset":       {"quote: USD", "quote: EUR", `unknown asset "EUR"`},
 		"number":      {`fee_max: "1"`, `fee_max: "x"`, "fee_max"},
 		"symbol":      {"symbol: USD", "symbol: usd", "add asset usd"},

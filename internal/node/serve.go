@@ -69,7 +69,7 @@ func (n *Node) serve(ctx context.Context) error {
 		return err // nothing more may leave: the process ends as it is
 	case <-ctx.Done():
 	}
-	return n.stop(stopBots, server, operators)
+	return n.stop(context.WithoutCancel(ctx), stopBots, server, operators)
 }
 
 // served turns the end of a server that was asked to end into no error.
@@ -165,10 +165,10 @@ func (n *Node) operators() http.Handler {
 // stop ends an exchange in the order in which it was started, the other way
 // round: nothing new is taken, what was taken is answered, what follows the
 // journal writes its rows, and the journal is sealed.
-func (n *Node) stop(stopBots func(), servers ...*http.Server) error {
+func (n *Node) stop(ctx context.Context, stopBots func(), servers ...*http.Server) error {
 	n.Log.Info("stopping")
 	n.ready.Store(false)
-	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
+	ctx, cancel := context.WithTimeout(ctx, stopWithin)
 	defer cancel()
 	n.refuse(sequencer.Orders, stopping, errStopping)
 	n.refuse(sequencer.Cancels, stopping, errStopping)

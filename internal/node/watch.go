@@ -58,10 +58,10 @@ func (n *Node) checkRoom() {
 // checkLag logs when history falls far behind, once for each time.
 func (n *Node) checkLag() {
 	commands, _ := n.tail.Lag()
-	if far := int(commands) > n.TailRows; far != n.lagging {
+	if far := commands > uint64(n.TailRows); far != n.lagging {
 		n.lagging = far
 		if far {
-			n.Log.Warn("history lags behind trading", slog.Uint64("commands", uint64(commands)))
+			n.Log.Warn("history lags behind trading", slog.Uint64("commands", commands))
 		} else {
 			n.Log.Info("history has caught up")
 		}

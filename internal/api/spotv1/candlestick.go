@@ -14,7 +14,7 @@ const candlePageSize = 500
 var candlestickFields = api.Fields{"pair", "res", "from", "to"}
 
 // maxSeconds is the latest Unix second that engine time can count.
-const maxSeconds = int64(math.MaxInt64 / int64(bourse.Second))
+const maxSeconds = math.MaxInt64 / int64(bourse.Second)
 
 // parseResolution reads the width of a candle.
 func parseResolution(text string) (history.Resolution, bool) {

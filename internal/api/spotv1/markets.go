@@ -121,9 +121,9 @@ func matches(m *bourse.Market, base, quote *bourse.Asset, search string) bool {
 func (s *Spot) rows(markets []*bourse.Market) []row {
 	catalogue := s.View.Catalogue()
 	rows := make([]row, len(markets))
-	for i, t := range s.View.Tickers(markets) {
-		m := markets[i]
-		rows[i] = row{m, catalogue.Assets[m.Base], catalogue.Assets[m.Quote], t}
+	tickers := s.View.Tickers(markets)
+	for i, m := range markets {
+		rows[i] = row{m, catalogue.Assets[m.Base], catalogue.Assets[m.Quote], tickers[i]}
 	}
 	return rows
 }
