@@ -41,15 +41,17 @@ var sentences = map[bourse.Reason]string{
 	bourse.Overflow:          "the order's value cannot be counted",
 }
 
+// plain are the reasons that are told without their word.
+var plain = map[bourse.Reason]*bourse.Error{
+	bourse.OrderNotFound:   bourse.Errorf(bourse.CodeNotFound, "Order not found"),
+	bourse.MarketHaltedNow: bourse.Errorf(bourse.CodeRefused, "Market halted"),
+	bourse.Voided:          bourse.Errorf(bourse.CodeRefused, "Refused by the operator"),
+}
+
 // Refusal returns the error for a reason of the exchange.
 func Refusal(reason bourse.Reason) error {
-	switch reason {
-	case bourse.OrderNotFound:
-		return bourse.Errorf(bourse.CodeNotFound, "Order not found")
-	case bourse.MarketHaltedNow:
-		return bourse.Errorf(bourse.CodeRefused, "Market halted")
-	case bourse.Voided:
-		return bourse.Errorf(bourse.CodeRefused, "Refused by the operator")
+	if err, ok := plain[reason]; ok {
+		return err
 	}
 	if s, ok := sentences[reason]; ok {
 		return bourse.Errorf(bourse.CodeRefused, "%s: %s", reason, s)
