@@ -107,7 +107,7 @@ const MaxSpan = 1 << 46
 // Reaches reports whether an order of this id may be opened: it lies within
 // MaxSpan of the oldest that the index knows. Ids must rise.
 func (a *Arena) Reaches(id bourse.OrderID) bool {
-	return len(a.index.groups) == 0 || uint64(id)>>groupBits-a.index.first < MaxSpan>>groupBits
+	return a.open == 0 || uint64(id)>>groupBits-a.index.first < MaxSpan>>groupBits
 }
 
 // index finds slots by order id, in chunks that are dropped when the last order
@@ -145,6 +145,9 @@ func (x *index) put(id bourse.OrderID, s Slot) {
 	}
 	if n < x.first {
 		bourse.Impossible("order %d is older than the index", id)
+	}
+	if len(x.groups) == 1 && x.groups[0].used == 0 {
+		x.first = n // no order is open: the group that stayed serves as any
 	}
 	if more := n - x.first + 1 - uint64(len(x.groups)); n-x.first >= uint64(len(x.groups)) {
 		x.groups = append(x.groups, make([]*indexGroup, more)...)
