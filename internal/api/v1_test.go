@@ -110,8 +110,14 @@ func endpoints() []api.Endpoint {
 	}
 }
 
-// ask sends a request and returns the answer.
-func (d *desk) ask(method, path string, body io.Reader) (*http.Response, string) {
+// reply is an answer that has been read.
+type reply struct {
+	status int
+	header http.Header
+}
+
+// ask sends a request and returns the answer and its body.
+func (d *desk) ask(method, path string, body io.Reader) (reply, string) {
 	d.Helper()
 	req, err := http.NewRequestWithContext(d.Context(), method, d.server.URL+path, body)
 	if err != nil {
@@ -126,20 +132,20 @@ func (d *desk) ask(method, path string, body io.Reader) (*http.Response, string)
 	if err != nil {
 		d.Fatal(err)
 	}
-	return got, string(text)
+	return reply{got.StatusCode, got.Header}, string(text)
 }
 
 // post wants an answer with status 200.
 func (d *desk) post(path, body, want string) {
 	d.Helper()
 	r, got := d.ask(http.MethodPost, path, strings.NewReader(body))
-	if r.StatusCode != http.StatusOK || got != want {
-		d.Errorf("%s %.60s:\ngot  %d %s\nwant 200 %s", path, body, r.StatusCode, got, want)
+	if r.status != http.StatusOK || got != want {
+		d.Errorf("%s %.60s:\ngot  %d %s\nwant 200 %s", path, body, r.status, got, want)
 	}
-	if kind := r.Header.Get("Content-Type"); kind != "application/json" {
+	if kind := r.header.Get("Content-Type"); kind != "application/json" {
 		d.Errorf("%s: the type is %q", path, kind)
 	}
-	if length := r.Header.Get("Content-Length"); length != strconv.Itoa(len(got)) {
+	if length := r.header.Get("Content-Length"); length != strconv.Itoa(len(got)) {
 		d.Errorf("%s: the length is %q, want %d", path, length, len(got))
 	}
 }
@@ -192,12 +198,12 @@ func TestAnswers(t *testing.T) {
 func TestGETWithABody(t *testing.T) {
 	d := newDesk(t, api.Limits{})
 	r, got := d.ask(http.MethodGet, "/spot/echo", strings.NewReader(`{"text":"x"}`))
-	if r.StatusCode != http.StatusOK || got != `{"success":true,"text":"x"}` {
-		t.Errorf("%d %s", r.StatusCode, got)
+	if r.status != http.StatusOK || got != `{"success":true,"text":"x"}` {
+		t.Errorf("%d %s", r.status, got)
 	}
 	r, got = d.ask(http.MethodGet, "/spot/echo", http.NoBody)
-	if r.StatusCode != http.StatusOK || got != failure(notObject) {
-		t.Errorf("%d %s", r.StatusCode, got)
+	if r.status != http.StatusOK || got != failure(notObject) {
+		t.Errorf("%d %s", r.status, got)
 	}
 }
 
@@ -233,13 +239,13 @@ func TestOtherStatuses(t *testing.T) {
 	} {
 		d.observed()
 		r, _ := d.ask(c.method, c.path, c.body)
-		if r.StatusCode != c.status {
-			t.Errorf("%s %s: %d, want %d", c.method, c.path, r.StatusCode, c.status)
+		if r.status != c.status {
+			t.Errorf("%s %s: %d, want %d", c.method, c.path, r.status, c.status)
 		}
-		if name, value, given := strings.Cut(c.header, ": "); given && r.Header.Get(name) != value {
-			t.Errorf("%s %s: %s is %q", c.method, c.path, name, r.Header.Get(name))
+		if name, value, given := strings.Cut(c.header, ": "); given && r.header.Get(name) != value {
+			t.Errorf("%s %s: %s is %q", c.method, c.path, name, r.header.Get(name))
 		}
-		if r.Header.Get("Access-Control-Allow-Origin") != "*" || r.Header.Get("Access-Control-Allow-Credentials") != "" {
+		if r.header.Get("Access-Control-Allow-Origin") != "*" || r.header.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("%s %s: a page of another origin cannot read the answer", c.method, c.path)
 		}
 		if got := d.observed(); got != c.seen {
@@ -253,8 +259,8 @@ func TestLimitsOfAnAddressComeFirst(t *testing.T) {
 	d.post("/spot/echo", `{"text":"x"}`, `{"success":true,"text":"x"}`)
 	d.post("/spot/echo", `bad`, failure(notObject))
 	r, _ := d.ask(http.MethodPost, "/spot/echo", strings.NewReader(`{"text":"x"}`))
-	if r.StatusCode != http.StatusTooManyRequests || r.Header.Get("Retry-After") == "" {
-		t.Errorf("%d, retry after %q", r.StatusCode, r.Header.Get("Retry-After"))
+	if r.status != http.StatusTooManyRequests || r.header.Get("Retry-After") == "" {
+		t.Errorf("%d, retry after %q", r.status, r.header.Get("Retry-After"))
 	}
 	d.post("/spot/trade/now", `{"api_key":"s3cret-trades"}`, `{"success":true}`) // of another class
 }
@@ -267,8 +273,8 @@ func TestFailuresAreLoggedWithoutSecrets(t *testing.T) {
 		"/spot/broken": `{"text":"s3cret-text"}`, "/spot/who": `{"api_key":"s3cret-breaks"}`,
 	} {
 		r, got := d.ask(http.MethodPost, path, strings.NewReader(body))
-		if r.StatusCode != http.StatusInternalServerError || got != "" {
-			t.Errorf("%s: %d %q", path, r.StatusCode, got)
+		if r.status != http.StatusInternalServerError || got != "" {
+			t.Errorf("%s: %d %q", path, r.status, got)
 		}
 	}
 	d.post("/spot/who", `{"api_key":"s3cret-nobody"}`, failure("Unauthorized"))

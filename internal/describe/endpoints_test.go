@@ -47,6 +47,7 @@ func tagOf(e *api.Endpoint) string {
 		return "market data"
 	case account.ScopeRead:
 		return "account"
+	default:
+		return "trading"
 	}
-	return "trading"
 }

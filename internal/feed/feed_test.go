@@ -117,6 +117,92 @@ func TestSlowSubscriberIsCutAndNeverSkipped(t *testing.T) {
 	}
 }
 
+func TestLastMessage(t *testing.T) {
+	for _, now := range []bool{false, true} {
+		f := feed.New()
+		l := newListener()
+		f.Subscribe(l.Subscriber, []feed.Topic{trades}, []byte("subscribed"))
+		publish(f, trades, "1")
+		f.Deliver()
+		if !l.End([]byte("bye"), now) || l.End([]byte("again"), true) {
+			t.Error("not the first end alone counts")
+		}
+		publish(f, trades, "2")
+		f.Deliver()
+		l.Push([]byte("3"))
+		want := []string{"subscribed", "1", "bye"}
+		if now {
+			want = want[2:]
+		}
+		if got := l.drain(); !slices.Equal(got, want) {
+			t.Errorf("now %v: got %v, want %v", now, got, want)
+		}
+	}
+	idle := newListener()
+	idle.drain()
+	if idle.End([]byte("bye"), false); idle.started != 1 || idle.cut != 0 {
+		t.Errorf("started %d times, cut %d times", idle.started, idle.cut)
+	}
+}
+
+// TestLastMessageOfTheSlow ends a subscriber from its cut, as a connection does.
+func TestLastMessageOfTheSlow(t *testing.T) {
+	var s *feed.Subscriber
+	started := 0
+	s = feed.NewSubscriber(func() { started++ }, func() { s.End([]byte("too slow"), true) })
+	for range 10 {
+		s.Push(make([]byte, 1<<20))
+	}
+	batch := s.Take(nil)
+	if len(batch) != 1 || string(batch[0]) != "too slow" || started != 1 {
+		t.Errorf("%d messages, started %d times", len(batch), started)
+	}
+}
+
+func TestSubscriptionsCountTopicsOnce(t *testing.T) {
+	f := feed.New()
+	s := newListener().Subscriber
+	f.Subscribe(s, []feed.Topic{trades, trades}, nil)
+	for want, more := range [][]feed.Topic{1: {trades}, 2: {book, trades, book}} {
+		if got := f.Subscriptions(s, more); more != nil && got != want {
+			t.Errorf("%d subscriptions with %v, want %d", got, more, want)
+		}
+	}
+}
+
+// TestPublisherWaitsForDelivery fills what waits for Deliver: the publisher is
+// held up, and goes on behind it.
+func TestPublisherWaitsForDelivery(t *testing.T) {
+	f := feed.New()
+	l := newListener()
+	f.Subscribe(l.Subscriber, []feed.Topic{trades}, nil)
+	const messages = 80
+	var work sync.WaitGroup
+	published := make(chan int, messages)
+	work.Go(func() {
+		big := make([]byte, 1<<20)
+		for i := range messages {
+			f.Begin()
+			f.Stage(trades, big)
+			f.End()
+			published <- i
+		}
+		close(published)
+	})
+	for i := range 64 {
+		if got := <-published; got != i {
+			t.Fatalf("frame %d came as number %d", i, got)
+		}
+	}
+	for range published {
+		f.Deliver()
+	}
+	work.Wait()
+	if l.cut != 1 {
+		t.Errorf("the listener was cut %d times", l.cut)
+	}
+}
+
 // TestConcurrently is for the race detector: publishers, subscriptions and
 // takers at once; each taker must see rising messages.
 func TestConcurrently(t *testing.T) {

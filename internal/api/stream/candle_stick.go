@@ -15,6 +15,7 @@ func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
 		name = nameCandleStick + "60"
 	case bourse.Day:
 		name = nameCandleStick + "1D"
+	default: // a minute
 	}
 	w, ok := p.begin(topic, m.Pair, name)
 	if !ok {

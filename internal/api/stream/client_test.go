@@ -68,8 +68,12 @@ func (c *client) raw(b []byte) {
 // next returns the next frame.
 func (c *client) next() (ws.Frame, error) {
 	_ = c.conn.SetReadDeadline(time.Now().Add(patience))
-	f, err := ws.ReadFrame(c.in)
-	if err == nil && (f.Header.Masked || !f.Header.Fin || f.Header.Rsv != 0) {
+	h, err := ws.ReadHeader(c.in)
+	if err != nil {
+		return ws.Frame{}, err
+	}
+	f := ws.Frame{Header: h, Payload: make([]byte, h.Length)}
+	if _, err = io.ReadFull(c.in, f.Payload); err == nil && (f.Header.Masked || !f.Header.Fin || f.Header.Rsv != 0) {
 		c.Errorf("the server sent a frame with header %+v", f.Header)
 	}
 	return f, err

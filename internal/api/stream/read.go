@@ -119,11 +119,12 @@ func (r *reader) header() (ws.Header, error) {
 
 // fragment appends a data frame to the message.
 func (r *reader) fragment(h ws.Header) error {
-	switch {
-	case h.OpCode == ws.OpBinary:
+	switch h.OpCode {
+	case ws.OpBinary:
 		return &closeError{ws.StatusUnsupportedData, "text messages only"}
-	case h.OpCode == ws.OpText:
+	case ws.OpText:
 		r.message, r.fragmented = r.message[:0], true
+	default: // a continuation; header has checked the rest
 	}
 	if len(r.message)+int(h.Length) > maxMessage {
 		return &closeError{ws.StatusMessageTooBig, "message too long"}
@@ -156,6 +157,7 @@ func (r *reader) control(h ws.Header) error {
 			return protocolError(err.Error())
 		}
 		return &closeError{code, ""}
+	default: // an unasked pong shows life, and that is all
 	}
 	return nil
 }

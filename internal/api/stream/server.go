@@ -77,7 +77,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = raw.Close()
 		return
 	}
-	early, _ := rw.Reader.Peek(rw.Reader.Buffered())
+	early, _ := rw.Peek(rw.Reader.Buffered())
 	go c.serve(append([]byte(nil), early...))
 }
 
