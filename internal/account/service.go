@@ -176,7 +176,6 @@ func notTaken(err error) bool {
 }
 
 func refusal(reason bourse.Reason) error {
-	//nolint:exhaustive // what commands of this package can be refused for
 	switch reason {
 	case bourse.UnknownAccount:
 		return bourse.Errorf(bourse.CodeNotFound, "Account not found")

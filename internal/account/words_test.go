@@ -14,8 +14,8 @@ import (
 
 // TestSecretIsMasked prints a secret in every way.
 func TestSecretIsMasked(t *testing.T) {
-	const clear = "5ec2e7"
-	s := account.Secret(clear)
+	const text = "5ec2e7"
+	s := account.Secret(text)
 	var out bytes.Buffer
 	for _, verb := range []string{"%s", "%v", "%+v", "%#v", "%q", "%x", "%X", "%d"} {
 		fmt.Fprintf(&out, verb+"\n", s)
@@ -33,7 +33,7 @@ func TestSecretIsMasked(t *testing.T) {
 		slog.New(h).Info("asked", slog.Any("key", s), slog.Any("request", struct{ Key account.Secret }{s}))
 	}
 	fmt.Fprint(&out, bourse.Errorf(bourse.CodeInvalid, "%s", s), s.String(), s.GoString())
-	for _, leak := range []string{clear, fmt.Sprintf("%x", clear), fmt.Sprintf("%X", clear)} {
+	for _, leak := range []string{text, fmt.Sprintf("%x", text), fmt.Sprintf("%X", text)} {
 		if strings.Contains(out.String(), leak) {
 			t.Errorf("%q is in %s", leak, out.String())
 		}

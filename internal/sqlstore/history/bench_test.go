@@ -97,9 +97,9 @@ func BenchmarkWrite(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = store.Close() }()
-	make, batch, rows := newBusiness(), history.Batch{}, 0
+	work, batch, rows := newBusiness(), history.Batch{}, 0
 	for b.Loop() {
-		make.fill(&batch, 20_000)
+		work.fill(&batch, 20_000)
 		if err := store.Write(b.Context(), &batch); err != nil {
 			b.Fatal(err)
 		}

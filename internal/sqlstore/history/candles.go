@@ -37,11 +37,11 @@ func (s *Store) draw(ctx context.Context, tx *sql.Tx, trades []history.Trade) er
 		}
 	}
 	for id, d := range s.drawing {
-		if err := s.putCandle(ctx, tx, id, d); err != nil {
+		if err := s.putCandle(ctx, id, d); err != nil {
 			return err
 		}
 	}
-	return s.inserts.candles.flush(ctx, tx)
+	return s.inserts.candles.flush(ctx)
 }
 
 // candle returns the candle that a moment is in. The one that was drawn until
@@ -55,27 +55,24 @@ func (s *Store) candle(ctx context.Context, tx *sql.Tx, id candleID, at bourse.T
 	if d == nil {
 		d = new(drawing)
 		s.drawing[id] = d
-	} else if err := s.putCandle(ctx, tx, id, d); err != nil {
-		return nil, err
-	}
-	rows, err := tx.QueryContext(ctx, selectCandles+`AND start = ?`, int64(id.market), int64(id.width), int64(start))
-	if err != nil {
+	} else if err := s.putCandle(ctx, id, d); err != nil {
 		return nil, err
 	}
 	*d = drawing{Candle: history.Candle{Start: start}}
-	if rows.Next() {
-		err = scanCandle(rows, &d.Candle)
+	row := tx.QueryRowContext(ctx, selectCandles+`AND start = ?`, int64(id.market), int64(id.width), int64(start))
+	if err := scanCandle(row, &d.Candle); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, err
 	}
-	return d, errors.Join(err, rows.Err(), rows.Close())
+	return d, nil
 }
 
 // putCandle puts a candle into the table if it changed.
-func (s *Store) putCandle(ctx context.Context, tx *sql.Tx, id candleID, d *drawing) error {
+func (s *Store) putCandle(ctx context.Context, id candleID, d *drawing) error {
 	if !d.changed {
 		return nil
 	}
 	d.changed = false
-	return s.inserts.candles.add(ctx, tx, int64(id.market), int64(id.width), int64(d.Start), integer(d.Open),
+	return s.inserts.candles.add(ctx, int64(id.market), int64(id.width), int64(d.Start), integer(d.Open),
 		integer(d.High), integer(d.Low), integer(d.Close), high(d.Volume), low(d.Volume),
 		high(d.Value), low(d.Value), integer(d.Last))
 }
@@ -88,7 +85,7 @@ const (
 	selectFirstCandle  = selectCandles + `ORDER BY start LIMIT 1`
 )
 
-func scanCandle(r *sql.Rows, c *history.Candle) error {
+func scanCandle(r scanner, c *history.Candle) error {
 	var volume, value amount
 	err := r.Scan(&c.Start, &c.Open, &c.High, &c.Low, &c.Close, &volume.hi, &volume.lo, &value.hi, &value.lo, &c.Last)
 	c.Volume, c.Value = volume.get(), value.get()

@@ -15,17 +15,7 @@ func TestPlans(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	for _, query := range queries {
-		args := make([]any, strings.Count(query, "?"))
-		rows, err := s.file.Reader.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rows.Next() {
-			var id, parent, unused int
-			var step string
-			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
-				t.Fatal(err)
-			}
+		for _, step := range plan(t, s, query) {
 			scans := strings.Contains(step, "SCAN") && query != selectCursor && query != selectNotes &&
 				!strings.Contains(step, "json_each")
 			sorts := strings.Contains(step, "TEMP B-TREE") && query != selectFillsOf
@@ -33,9 +23,28 @@ func TestPlans(t *testing.T) {
 				t.Errorf("%s\nis answered by: %s", query, step)
 			}
 		}
-		if err := rows.Err(); err != nil {
+	}
+}
+
+// plan returns the steps by which SQLite would answer a query.
+func plan(t *testing.T, s *Store, query string) (steps []string) {
+	t.Helper()
+	args := make([]any, strings.Count(query, "?"))
+	rows, err := s.file.Reader.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
 			t.Fatal(err)
 		}
-		_ = rows.Close()
+		steps = append(steps, step)
 	}
+	if rows.Err() != nil || len(steps) == 0 {
+		t.Fatalf("%d steps, %v", len(steps), rows.Err())
+	}
+	return steps
 }

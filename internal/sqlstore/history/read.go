@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 
 	"github.com/bourse-exchange/bourse"
@@ -46,7 +45,7 @@ var queries = [...]string{
 	selectCandlesIn, selectCandleBefore, selectFirstCandle,
 }
 
-func scanOrder(r *sql.Rows, o *history.Order) error {
+func scanOrder(r scanner, o *history.Order) error {
 	var total amount
 	var client string
 	err := r.Scan(&o.Account, &o.Ordinal, &o.ID, &o.Market, &o.Side, &o.Type, &o.TIF, &o.SelfTrade, &o.PostOnly,
@@ -81,7 +80,7 @@ func (s *Store) OrderNamed(
 	return one(ctx, s, selectOrderNamed, scanOrder, int64(account), id.String())
 }
 
-func scanFill(r *sql.Rows, f *history.Fill) error {
+func scanFill(r scanner, f *history.Fill) error {
 	var total, fee amount
 	err := r.Scan(&f.Account, &f.Ordinal, &f.Order, &f.Market, &f.Seq, &f.Time, &f.Side, &f.Role, &f.Price, &f.Lots,
 		&total.hi, &total.lo, &fee.hi, &fee.lo)
@@ -117,7 +116,7 @@ func (s *Store) FillsOf(
 
 // Trades returns a market's trades with numbers in the span.
 func (s *Store) Trades(ctx context.Context, market bourse.MarketID, span history.Span) ([]history.Trade, error) {
-	return list(ctx, s, selectTrades, func(r *sql.Rows, t *history.Trade) error {
+	return list(ctx, s, selectTrades, func(r scanner, t *history.Trade) error {
 		var total amount
 		err := r.Scan(&t.Market, &t.Number, &t.Seq, &t.Time, &t.TakerSide, &t.Price, &t.Lots, &total.hi, &total.lo)
 		t.Total = total.get()
@@ -129,7 +128,7 @@ func (s *Store) Trades(ctx context.Context, market bourse.MarketID, span history
 func (s *Store) Transfers(
 	ctx context.Context, account bourse.AccountID, skip, limit int,
 ) ([]history.Transfer, error) {
-	return list(ctx, s, selectTransfers, func(r *sql.Rows, t *history.Transfer) error {
+	return list(ctx, s, selectTransfers, func(r scanner, t *history.Transfer) error {
 		var sum amount
 		err := r.Scan(&t.Seq, &t.Index, &t.Time, &t.Kind, &t.From, &t.To, &t.Asset, &sum.hi, &sum.lo)
 		t.Amount = sum.get()
@@ -139,7 +138,7 @@ func (s *Store) Transfers(
 
 // Notes returns the operators' notes.
 func (s *Store) Notes(ctx context.Context, skip, limit int) ([]history.Note, error) {
-	return list(ctx, s, selectNotes, func(r *sql.Rows, n *history.Note) error {
+	return list(ctx, s, selectNotes, func(r scanner, n *history.Note) error {
 		return r.Scan(&n.Seq, &n.Time, &n.Operator, &n.Text)
 	}, limit, skip)
 }

@@ -64,6 +64,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 
 func (s *Store) prepare(ctx context.Context) (err error) {
 	for _, query := range queries {
+		//nolint:sqlclosecheck // it is closed with the database
 		if s.reads[query], err = s.file.Reader.PrepareContext(ctx, query); err != nil {
 			return err
 		}
@@ -80,7 +81,7 @@ func (s *Store) Close() error { return s.file.Close() }
 
 // Cursor returns how far the store has come.
 func (s *Store) Cursor(ctx context.Context) (history.Cursor, error) {
-	c, _, err := one(ctx, s, selectCursor, func(r *sql.Rows, c *history.Cursor) error {
+	c, _, err := one(ctx, s, selectCursor, func(r scanner, c *history.Cursor) error {
 		var chain []byte
 		err := r.Scan(&c.Seq, &c.Time, &chain)
 		copy(c.Chain[:], chain)
@@ -89,8 +90,11 @@ func (s *Store) Cursor(ctx context.Context) (history.Cursor, error) {
 	return c, err
 }
 
+// scanner is a *sql.Row or *sql.Rows.
+type scanner interface{ Scan(dest ...any) error }
+
 // list runs a query and returns its rows; scan reads one.
-func list[T any](ctx context.Context, s *Store, query string, scan func(*sql.Rows, *T) error, args ...any) (found []T, err error) {
+func list[T any](ctx context.Context, s *Store, query string, scan func(scanner, *T) error, args ...any) (found []T, err error) {
 	rows, err := s.reads[query].QueryContext(ctx, args...)
 	if err != nil {
 		return nil, s.file.Wrap(err)
@@ -107,7 +111,7 @@ func list[T any](ctx context.Context, s *Store, query string, scan func(*sql.Row
 }
 
 // one runs a query for at most one row.
-func one[T any](ctx context.Context, s *Store, query string, scan func(*sql.Rows, *T) error, args ...any) (T, bool, error) {
+func one[T any](ctx context.Context, s *Store, query string, scan func(scanner, *T) error, args ...any) (T, bool, error) {
 	rows, err := list(ctx, s, query, scan, args...)
 	if err != nil || len(rows) == 0 {
 		var none T

@@ -22,7 +22,8 @@ func (s *Store) Write(ctx context.Context, b *history.Batch) error {
 	ctx = context.WithoutCancel(ctx)
 	next := history.Cursor{Seq: b.To, Time: b.Time, Chain: b.Chain}
 	err := s.file.Write(ctx, func(tx *sql.Tx) error {
-		if err := s.inserts.batch(ctx, tx, b); err != nil {
+		s.inserts.begin(ctx, tx)
+		if err := s.inserts.batch(ctx, b); err != nil {
 			return err
 		}
 		if err := s.draw(ctx, tx, b.Trades); err != nil {
@@ -107,24 +108,31 @@ func (i *inserts) prepare(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-func (i *inserts) batch(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
-	for _, add := range [...]func(context.Context, *sql.Tx, *history.Batch) error{
+// begin begins a transaction.
+func (i *inserts) begin(ctx context.Context, tx *sql.Tx) {
+	for _, table := range [...]*insert{&i.orders, &i.trades, &i.fills, &i.transfers, &i.notes, &i.candles} {
+		table.begin(ctx, tx)
+	}
+}
+
+func (i *inserts) batch(ctx context.Context, b *history.Batch) error {
+	for _, add := range [...]func(context.Context, *history.Batch) error{
 		i.addOrders, i.addTrades, i.addFills, i.addTransfers, i.addNotes,
 	} {
-		if err := add(ctx, tx, b); err != nil {
+		if err := add(ctx, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (i *inserts) addOrders(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
+func (i *inserts) addOrders(ctx context.Context, b *history.Batch) error {
 	for _, n := range i.sorted(len(b.Orders), func(x, y int) int {
 		o, p := &b.Orders[x], &b.Orders[y]
 		return cmp.Or(cmp.Compare(o.Account, p.Account), cmp.Compare(o.Ordinal, p.Ordinal))
 	}) {
 		o := &b.Orders[n]
-		err := i.orders.add(ctx, tx, int64(o.Account), integer(o.Ordinal), integer(o.ID), int64(o.Market),
+		err := i.orders.add(ctx, int64(o.Account), integer(o.Ordinal), integer(o.ID), int64(o.Market),
 			int64(o.Side), int64(o.Type), int64(o.TIF), int64(o.SelfTrade), o.PostOnly, integer(o.Price),
 			integer(o.Stop), integer(o.Lots), high(o.Total), low(o.Total), clientID(&o.ClientID), int64(o.Status),
 			o.Triggered, int64(o.Time), integer(o.Filled), integer(o.Seq), int64(o.Closed))
@@ -132,7 +140,7 @@ func (i *inserts) addOrders(ctx context.Context, tx *sql.Tx, b *history.Batch) e
 			return err
 		}
 	}
-	return i.orders.flush(ctx, tx)
+	return i.orders.flush(ctx)
 }
 
 // clientID returns what a column holds: text, or null for none.
@@ -143,39 +151,39 @@ func clientID(id *bourse.ClientID) any {
 	return id.String()
 }
 
-func (i *inserts) addTrades(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
+func (i *inserts) addTrades(ctx context.Context, b *history.Batch) error {
 	for n := range b.Trades {
 		t := &b.Trades[n]
-		err := i.trades.add(ctx, tx, int64(t.Market), integer(t.Number), integer(t.Seq), int64(t.Time),
+		err := i.trades.add(ctx, int64(t.Market), integer(t.Number), integer(t.Seq), int64(t.Time),
 			int64(t.TakerSide), integer(t.Price), integer(t.Lots), high(t.Total), low(t.Total))
 		if err != nil {
 			return err
 		}
 	}
-	return i.trades.flush(ctx, tx)
+	return i.trades.flush(ctx)
 }
 
-func (i *inserts) addFills(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
+func (i *inserts) addFills(ctx context.Context, b *history.Batch) error {
 	for _, n := range i.sorted(len(b.Fills), func(x, y int) int {
 		f, g := &b.Fills[x], &b.Fills[y]
 		return cmp.Or(cmp.Compare(f.Account, g.Account), cmp.Compare(f.Ordinal, g.Ordinal))
 	}) {
 		f := &b.Fills[n]
-		err := i.fills.add(ctx, tx, int64(f.Account), integer(f.Ordinal), integer(f.Order), int64(f.Market),
+		err := i.fills.add(ctx, int64(f.Account), integer(f.Ordinal), integer(f.Order), int64(f.Market),
 			integer(f.Seq), int64(f.Time), int64(f.Side), int64(f.Role), integer(f.Price), integer(f.Lots),
 			high(f.Total), low(f.Total), high(f.Fee), low(f.Fee))
 		if err != nil {
 			return err
 		}
 	}
-	return i.fills.flush(ctx, tx)
+	return i.fills.flush(ctx)
 }
 
-func (i *inserts) addTransfers(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
+func (i *inserts) addTransfers(ctx context.Context, b *history.Batch) error {
 	for n := range b.Transfers {
 		t := &b.Transfers[n]
 		for _, account := range [...]bourse.AccountID{t.From, t.To} {
-			err := i.transfers.add(ctx, tx, int64(account), integer(t.Seq), int64(t.Index), int64(t.Time),
+			err := i.transfers.add(ctx, int64(account), integer(t.Seq), int64(t.Index), int64(t.Time),
 				int64(t.Kind), int64(t.From), int64(t.To), int64(t.Asset), high(t.Amount), low(t.Amount))
 			if err != nil {
 				return err
@@ -185,16 +193,16 @@ func (i *inserts) addTransfers(ctx context.Context, tx *sql.Tx, b *history.Batch
 			}
 		}
 	}
-	return i.transfers.flush(ctx, tx)
+	return i.transfers.flush(ctx)
 }
 
-func (i *inserts) addNotes(ctx context.Context, tx *sql.Tx, b *history.Batch) error {
+func (i *inserts) addNotes(ctx context.Context, b *history.Batch) error {
 	for n := range b.Notes {
 		note := &b.Notes[n]
-		err := i.notes.add(ctx, tx, integer(note.Seq), int64(note.Time), int64(note.Operator), note.Text)
+		err := i.notes.add(ctx, integer(note.Seq), int64(note.Time), int64(note.Operator), note.Text)
 		if err != nil {
 			return err
 		}
 	}
-	return i.notes.flush(ctx, tx)
+	return i.notes.flush(ctx)
 }
