@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -55,7 +56,7 @@ func (f *Files) openArchived(first bourse.Seq) (*segment, error) {
 	if err != nil {
 		return nil, &DamageError{archiveName(first), 0, first, err}
 	}
-	return f.newSegment(readerAt(plain), archiveName(first), first)
+	return f.newSegment(bytes.NewReader(plain), archiveName(first), first)
 }
 
 // mostPlain bounds what an archived segment may unpack to: more than the
@@ -191,20 +192,6 @@ func (s *segment) close() error {
 		return nil
 	}
 	return s.file.Close()
-}
-
-// readerAt reads bytes in memory.
-type readerAt []byte
-
-func (r readerAt) ReadAt(b []byte, off int64) (int, error) {
-	if off >= int64(len(r)) {
-		return 0, io.EOF
-	}
-	n := copy(b, r[off:])
-	if n < len(b) {
-		return n, io.EOF
-	}
-	return n, nil
 }
 
 const (
