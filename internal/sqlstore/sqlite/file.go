@@ -242,13 +242,23 @@ func (f *File) Copy(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = f.Writer.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
+	if err := f.copyTo(ctx, to); err != nil {
 		return errors.Join(f.wrap(err), out.Close(), os.Remove(to))
 	}
 	if err := errors.Join(out.Sync(), out.Close()); err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(to))
+}
+
+// copyTo copies by a connection of its own, which keeps nobody waiting.
+func (f *File) copyTo(ctx context.Context, to string) error {
+	db, err := connect(f.path, parameters(1024))
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "VACUUM INTO ?", to)
+	return errors.Join(err, db.Close())
 }
 
 func syncDir(dir string) error {

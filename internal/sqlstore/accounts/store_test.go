@@ -1,0 +1,109 @@
+package accounts_test
+
+import (
+	"errors"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
+)
+
+func open(t *testing.T) *accounts.Store {
+	t.Helper()
+	s, err := accounts.Open(t.Context(), filepath.Join(t.TempDir(), "accounts.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func newAccount(token byte, email string) *account.AccountRow {
+	return &account.AccountRow{Account: account.Account{Email: email, Created: 5}, Token: bourse.Token{token}}
+}
+
+func newKey(token byte, of bourse.AccountID) *account.KeyRow {
+	return &account.KeyRow{
+		Key: account.Key{Account: of, Name: "k", Scopes: account.ScopeRead, Created: 6}, Token: bourse.Token{token},
+		Hash: account.Hash{token},
+	}
+}
+
+func TestPendingAddressIsTaken(t *testing.T) {
+	s := open(t)
+	if err := s.AddAccount(t.Context(), newAccount(1, "a@b")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddAccount(t.Context(), newAccount(2, "a@b")); !errors.Is(err, account.ErrTaken) {
+		t.Errorf("a second row: %v", err)
+	}
+	if _, ok, err := s.AccountOf(t.Context(), "a@b"); ok || err != nil {
+		t.Errorf("a pending account is shown: %v %v", ok, err)
+	}
+	if err := s.Settle(t.Context(), &account.Settlement{Dropped: []bourse.Token{{1}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddAccount(t.Context(), newAccount(2, "a@b")); err != nil {
+		t.Errorf("after the first one was dropped: %v", err)
+	}
+}
+
+// TestSettle settles the same work twice, and wants the second time to change
+// nothing.
+func TestSettle(t *testing.T) {
+	s := open(t)
+	if err := errors.Join(
+		s.AddAccount(t.Context(), newAccount(1, "a@b")), s.AddKey(t.Context(), newKey(2, 7)), s.AddKey(t.Context(), newKey(3, 7)),
+	); err != nil {
+		t.Fatal(err)
+	}
+	work := &account.Settlement{
+		Accounts: map[bourse.Token]bourse.AccountID{{1}: 7, {9}: 9},
+		Keys:     map[bourse.Token]bourse.KeyID{{2}: 4, {3}: 3},
+		Revoked:  map[bourse.KeyID]bourse.Time{4: 40},
+	}
+	again := &account.Settlement{
+		Accounts: map[bourse.Token]bourse.AccountID{{1}: 8},
+		Keys:     map[bourse.Token]bourse.KeyID{{2}: 5},
+		Revoked:  map[bourse.KeyID]bourse.Time{4: 50},
+		Dropped:  []bourse.Token{{1}, {2}, {3}},
+	}
+	wantAccount := *newAccount(1, "a@b")
+	wantAccount.ID = 7
+	wantKeys := []account.KeyRow{*newKey(3, 7), *newKey(2, 7)}
+	wantKeys[0].ID, wantKeys[1].ID, wantKeys[1].Revoked = 3, 4, 40
+	for _, w := range []*account.Settlement{work, again} {
+		if err := s.Settle(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok, err := s.Account(t.Context(), 7); err != nil || !ok || got != wantAccount {
+			t.Errorf("account %+v %v %v, want %+v", got, ok, err, wantAccount)
+		}
+		if got, err := s.KeysOf(t.Context(), 7); err != nil || !reflect.DeepEqual(got, wantKeys) {
+			t.Errorf("keys %+v %v, want %+v", got, err, wantKeys)
+		}
+	}
+}
+
+// TestYield wants the rows to end with the first error.
+func TestYield(t *testing.T) {
+	s := open(t)
+	if err := errors.Join(s.AddKey(t.Context(), newKey(2, 7)), s.AddKey(t.Context(), newKey(3, 7))); err != nil {
+		t.Fatal(err)
+	}
+	enough, seen := errors.New("enough"), 0
+	err := s.Keys(t.Context(), func(*account.KeyRow) error {
+		seen++
+		return enough
+	})
+	if !errors.Is(err, enough) || seen != 1 {
+		t.Errorf("%d rows were seen, %v", seen, err)
+	}
+}
