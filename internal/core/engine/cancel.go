@@ -55,7 +55,9 @@ func (e *Engine) leaveSweep(w sweep) {
 	e.sweeps = append(e.sweeps, w)
 }
 
-// cancelSome cancels what the steps allow and reports whether that was all.
+// cancelSome cancels what the steps allow and reports whether that was all. A
+// market that is halted when its turn comes is passed over for good: its orders
+// stay open, and are seen to be.
 func (e *Engine) cancelSome(w *sweep, ev *bourse.Events) bool {
 	for _, m := range e.markets[1:] {
 		if w.market != 0 && w.market != m.ID || m.State == bourse.MarketHalted {

@@ -54,7 +54,7 @@ func (x *Oracle) admit(a *account, m *market, o *order) bourse.Reason {
 	if !x.tradable(m) {
 		return bourse.MarketClosed
 	}
-	need := new(big.Int)
+	var need *big.Int
 	var reason bourse.Reason
 	if o.Type == bourse.MarketOrder {
 		need, reason = x.needOfMarket(m, o)
