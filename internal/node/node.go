@@ -11,6 +11,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -43,6 +44,7 @@ type Node struct {
 	reader    *history.Reader
 	accounts  *account.Service
 	feed      *feed.Feed
+	limits    *api.Limiter
 	streams   *stream.Server
 	sequencer *sequencer.Sequencer
 	follower  *follower.Follower

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -152,8 +153,9 @@ func (n *Node) buildLine() error {
 	n.view, n.feed = view.New(), feed.New()
 	n.tail = history.NewTail(n.TailRows)
 	n.reader = history.NewReader(n.store, n.tail, n.view)
+	n.limits = api.NewLimiter(n.Limits, time.Now)
 	n.streams = stream.NewServer(stream.Options{
-		Feed: n.feed, View: n.view, Who: n.accounts, From: n.from, Clock: time.Now, Log: n.Log,
+		Feed: n.feed, View: n.view, Who: n.limits.Guard(n.accounts), From: n.from, Clock: time.Now, Log: n.Log,
 	})
 	// The tail closes a frame before the view, so that what leaves the view is
 	// in the tail already; the publisher looks at the view.

@@ -132,9 +132,8 @@ func (n *Node) serverLog() *log.Logger { return slog.NewLogLogger(n.Log.Handler(
 
 // routes are all paths of the listener.
 func (n *Node) routes() http.Handler {
-	limits := api.NewLimiter(n.Limits, time.Now)
 	v1 := &api.V1{
-		Who: n.accounts, From: n.from, Limits: limits, Observe: n.metrics.observe,
+		Who: n.accounts, From: n.from, Limits: n.limits, Observe: n.metrics.observe,
 		Clock: time.Now, Log: n.Log, Patience: patience,
 	}
 	spot := &spotv1.Spot{
