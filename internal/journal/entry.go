@@ -109,6 +109,18 @@ func (h *Header) parseEnvelope(b []byte, off int64, e *Entry) error {
 	return nil
 }
 
+// ParseEntry reads an entry that was found at an offset; b has its bytes and no
+// more. What stands before it is for the caller to compare.
+func (h *Header) ParseEntry(b []byte, off int64, e *Entry) error {
+	err := h.parseEntry(func(_ int64, n int) ([]byte, error) {
+		return b[:min(n, len(b))], nil
+	}, off, e)
+	if err == nil && e.Size != len(b) {
+		return errLength
+	}
+	return err
+}
+
 // parseEntry reads the entry at an offset. get returns the segment's bytes from
 // an offset on, fewer than asked for only at its end.
 func (h *Header) parseEntry(get func(off int64, n int) ([]byte, error), off int64, e *Entry) error {

@@ -100,8 +100,9 @@ func (f *Files) newSegment(r io.ReaderAt, name string, first bourse.Seq) (*segme
 func (s *segment) next(e *Entry) error {
 	kept := s.win.holds(s.off)
 	err := s.head.parseEntry(s.win.get, s.off, e)
-	if err != nil && kept {
-		// What was read ahead may be from before the entry was written.
+	if broken := (*brokenError)(nil); kept && err != nil || errors.As(err, &broken) {
+		// What was read ahead may be from before the entry was written; and a
+		// read that went wrong once is no reason to call an entry torn.
 		s.win.drop()
 		err = s.head.parseEntry(s.win.get, s.off, e)
 	}

@@ -168,3 +168,38 @@ func TestFullDisk(t *testing.T) {
 	s.mustWrite(t, 1, 10)
 	holds(t, d, s.told)
 }
+
+// TestEveryReadFlips flips a bit in one read of a start. The start may fail, but
+// nothing that is on disk may be lost by it.
+func TestEveryReadFlips(t *testing.T) {
+	seeds := uint64(40)
+	if testing.Short() {
+		seeds = 5
+	}
+	for seed := range seeds {
+		whole := memdisk.New(seed)
+		s, _ := mustOpen(t, whole, small)
+		s.mustWrite(t, 1, 9)
+		for n := 1; startsFlipped(t, whole.Clone(), n, 9); n++ {
+		}
+	}
+}
+
+// startsFlipped flips a bit in the n-th read of a start of a journal of some
+// batches. It returns false if there is no such read.
+func startsFlipped(t *testing.T, d *memdisk.Disk, n, batches int) bool {
+	t.Helper()
+	reads := d.Reads()
+	d.FlipRead(n)
+	if _, _, err := open(d, small); err == nil && d.Reads() < reads+n {
+		return false
+	}
+	s, r, err := open(d.Clone(), small)
+	if err != nil || int(r.Tip.Last) != batches {
+		t.Fatalf("after a flip in read %d: %+v, %v", n, r, err)
+	}
+	if err := s.log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return true
+}

@@ -174,6 +174,10 @@ func (l *Log) confirm(end *journal.End) error {
 		if _, err := l.segment.file.ReadAt(b, end.LastOffset); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
+		var e journal.Entry
+		if err := l.segment.head.ParseEntry(b, end.LastOffset, &e); err != nil {
+			return fmt.Errorf("%s is read otherwise the second time: %w", end.Segment.Name(), err)
+		}
 		if _, err := l.segment.file.WriteAt(b, end.LastOffset); err != nil {
 			return err
 		}
