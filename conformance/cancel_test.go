@@ -11,7 +11,7 @@ func cancelAnswers(x *exam) {
 	m := x.market()
 	a := x.trader(m)
 	x.fails(a.post("/open_orders/cancel", fields{}), "Missing data: obid")
-	x.answers(a.cancel(a.sell(m, "10", "1")), `{"success":true}`)
+	x.golden(a.cancel(a.sell(m, "10", "1")).value, "open_orders_cancel")
 }
 
 func cancelTakesAway(x *exam) {

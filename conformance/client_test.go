@@ -83,11 +83,11 @@ func (e *exchange) send(method, url, body string, header http.Header) (*answer, 
 	return a, nil
 }
 
-// eventually repeats a request until an answer is as wanted, for at most a
-// second, and returns the last one.
-func (x *exam) eventually(request func() *answer, wanted func(*answer) bool) *answer {
+// eventually repeats a request until an answer is as wanted, for at most this
+// long, and returns the last one.
+func (x *exam) eventually(in time.Duration, request func() *answer, wanted func(*answer) bool) *answer {
 	x.Helper()
-	end, every := time.NewTimer(time.Second), time.NewTicker(20*time.Millisecond)
+	end, every := time.NewTimer(in), time.NewTicker(20*time.Millisecond)
 	defer end.Stop()
 	defer every.Stop()
 	for {

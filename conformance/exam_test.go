@@ -3,6 +3,7 @@ package conformance
 import (
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -50,8 +51,12 @@ func examine(t *testing.T, checks []check) {
 	for _, c := range checks {
 		t.Run(c.name(), func(t *testing.T) {
 			t.Parallel()
-			x := &exam{T: t, exchange: examined, url: examined.url, patience: 10 * time.Second}
-			c(x)
+			defer func() {
+				if p := recover(); p != nil { // the others go on
+					t.Errorf("the check fell over: %v\n%s", p, debug.Stack())
+				}
+			}()
+			c(&exam{T: t, exchange: examined, url: examined.url, patience: 10 * time.Second})
 		})
 	}
 }

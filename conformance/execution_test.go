@@ -205,4 +205,10 @@ func marketFOK(x *exam) {
 	x.same("asks", levels(x.book(m).get("asks")), "10.0000:1.0000")
 	a.sell(m, "12", "1")
 	x.becomes(b.try(fok), "FILLED", "2")
+	a.sell(m, "10", "1")
+	x.becomes(b.try(m.byTotal("BUY", "10.001").with("time_in_force", "FOK")), "KILLED", "0")
+	x.becomes(b.try(m.byTotal("BUY", "10").with("time_in_force", "FOK")), "FILLED", "1")
+	a.buy(m, "10", "1")
+	x.becomes(b.try(m.byTotal("SELL", "10.001").with("time_in_force", "FOK")), "KILLED", "0")
+	x.becomes(b.try(m.byTotal("SELL", "10").with("time_in_force", "FOK")), "FILLED", "1")
 }

@@ -2,7 +2,9 @@ package conformance
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
+	"testing"
 )
 
 // golden holds JSON against testdata/golden/NAME.json: a pattern with every
@@ -14,8 +16,35 @@ func (x *exam) golden(got *value, name string, words ...string) {
 	if err != nil {
 		x.broken("%v", err)
 	}
+	var pairs []string
 	for i := 0; i+1 < len(words); i += 2 {
-		words[i] = "$" + words[i]
+		pairs = append(pairs, "$"+words[i], words[i+1])
 	}
-	x.match(got, strings.NewReplacer(words...).Replace(string(b)))
+	x.match(got, strings.NewReplacer(pairs...).Replace(string(b)))
+}
+
+// TestGoldenFilesAreUsed wants each golden file to be named by a check.
+func TestGoldenFilesAreUsed(t *testing.T) {
+	files, err := filepath.Glob("testdata/golden/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	sources, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, source := range sources {
+		b, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(b)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		if !strings.Contains(code.String(), `"`+name+`"`) {
+			t.Errorf("%s is used by no check", file)
+		}
+	}
 }

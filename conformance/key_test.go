@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 var keyChecks = []check{keyIsNeeded, uselessKeys, secrets, scopes, revokedKey, publicData, strangers}
@@ -83,7 +84,7 @@ func revokedKey(x *exam) {
 	ask := func() *answer { return x.post("/open_orders", fields{"api_key": key, "offset": 0}) }
 	x.succeeds(ask())
 	x.operate("key", "revoke", id)
-	x.fails(x.eventually(ask, func(a *answer) bool { return a.value.get("success").kind == 'f' }), "Unauthorized")
+	x.fails(x.eventually(time.Second, ask, func(a *answer) bool { return a.value.get("success").kind == 'f' }), "Unauthorized")
 	x.succeeds(a.post("/open_orders", fields{"offset": 0}))
 }
 

@@ -53,6 +53,9 @@ func pages(x *exam) {
 			x.same(path, (&value{items: rows}).column("obid"), ids...)
 		}
 	}
+	if rows := x.everyMarket(fields{"quote": "USDT"}); len(rows) < 60 {
+		x.Errorf("%d markets", len(rows))
+	}
 	b.buy(m, "20", "52")
 	b.sell(m, "20", "1")
 	a.buy(m, "20", "1")

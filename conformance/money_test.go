@@ -4,7 +4,7 @@ import "testing"
 
 var moneyChecks = []check{
 	buyHoldsQuote, sellHoldsBase, stopHolds, exactlyEnough, feesOfFills, betterPrice, endReleases, fillsAreAvailable,
-	marketSellHolds, marketBuyHolds, buyByTotalHolds, sellByTotalHolds,
+	marketSellHolds, marketBuyHolds, buyByTotalHolds, sellByTotalHolds, ownRates, feesRoundUp,
 }
 
 func TestMoney(t *testing.T) { examine(t, moneyChecks) }
@@ -146,4 +146,28 @@ func sellByTotalHolds(x *exam) {
 	short, enough := x.account("3.3333 "+m.base), x.account("3.3334 "+m.base)
 	x.rejects(short.try(m.byTotal("SELL", "10")), "INSUF_FUNDS")
 	x.becomes(enough.try(m.byTotal("SELL", "10")), "FILLED", "3.3334")
+}
+
+func ownRates(x *exam) {
+	x.covers("SPOT-HOLD-13")
+	m := x.market()
+	a, b := x.traders(m)
+	x.trade(m, a, b, "10", "1")
+	x.operate("account", "fees", a.id, "--maker", "0.0005", "--taker", "0.002", "--level", "3")
+	x.answers(a.post("/user_fees", fields{}), `{"success":true,"level":3,"maker_fee":"0.0005","taker_fee":"0.002"}`)
+	x.trade(m, a, b, "10", "1")
+	x.trade(m, b, a, "10", "1")
+	x.same("own fees", a.list("/trades_history").column("fee"), "0.002", "0.005", "0.01")
+	x.same("the market's fees", b.list("/trades_history").column("fee"), "0.01", "0.001", "0.001")
+}
+
+func feesRoundUp(x *exam) {
+	x.covers("SPOT-HOLD-14")
+	m := x.market()
+	a, b := x.traders(m)
+	x.operate("account", "fees", a.id, "--maker", "0.000123", "--taker", "0.000001")
+	// 0.0101 × 100.0001 × 0.000123 = 0.00012423012423, and the ledger keeps
+	// twelve decimals of the test markets' assets.
+	x.trade(m, a, b, "0.0101", "100.0001")
+	x.same("fees", a.list("/trades_history").column("fee"), "0.000124230125")
 }

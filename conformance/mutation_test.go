@@ -12,11 +12,15 @@ type mutation struct {
 	at   place
 	name string
 	// rank orders the mutations of a check: those that only a look at the
-	// content notices come first.
+	// content notices come first, crude ones last.
 	rank int
 	// apply makes the change, and reports whether there was anything to change.
 	apply func(*passage) bool
 }
+
+// crude is the rank of mutations that make any check fail that sees the answer:
+// they prove nothing about what it looks for.
+const crude = 3
 
 // The changes of a stream that are not changes of one message.
 const (
@@ -72,7 +76,10 @@ func mutateHead(p passage, add func(int, string, func(*passage) bool)) {
 	rank := 0
 	other := http.StatusOK
 	if p.status == http.StatusOK {
-		other, rank = http.StatusInternalServerError, 3
+		other = http.StatusInternalServerError
+		if p.value.kind != 'n' {
+			rank = crude
+		}
 	}
 	add(rank, fmt.Sprintf("status %d", other), func(p *passage) bool {
 		p.status = other
@@ -157,7 +164,7 @@ func changesOfObject(v *value) []edit {
 		parts := changes(m.value, "."+name)
 		if name == "success" {
 			for i := range parts {
-				parts[i].rank = 3 // everything notices that
+				parts[i].rank = crude
 			}
 		}
 		list = append(list, within(parts, func(v *value) *value {

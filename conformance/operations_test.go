@@ -53,6 +53,10 @@ func oneAnswerEach(x *exam) {
 		}
 		x.match(s.answer(), want)
 	}
+	s.say(`{"op":"ping","id":7}`)
+	x.golden(s.answer(), "stream_resp")
+	s.say(`{"op":"nonsense","id":7}`)
+	x.golden(s.answer(), "stream_resp_error")
 	s.id = 100
 	s.succeeds(s.ask("ping", fields{}))
 }
@@ -288,7 +292,7 @@ func tooManyRequests(x *exam) {
 	if refused == 0 || refused > 150 {
 		x.Errorf("%d of %d requests were refused", refused, sent)
 	}
-	open := x.eventually(func() *answer {
+	open := x.eventually(5*time.Second, func() *answer {
 		return &answer{value: s.ask("ping", fields{})}
 	}, func(a *answer) bool { return a.value.get("success").kind == 't' })
 	s.succeeds(open.value)

@@ -44,7 +44,7 @@ func noneSaysNothing(x *exam) {
 	m := x.market()
 	a := x.account("100 " + m.base)
 	order := m.limit("SELL", "10", "1")
-	x.answers(a.try(order.with("resp_type", "NONE")), `{"success":true}`)
+	x.golden(a.try(order.with("resp_type", "NONE")).value, "open_orders_new.none")
 	x.answers(a.try(order.with("resp_type", nil)), `{"success":true}`)
 	x.answers(a.try(order.with("amount", "1000").with("resp_type", "NONE")), `{"success":true}`)
 	if n := len(a.open()); n != 2 {
@@ -59,7 +59,7 @@ func ackSaysOpen(x *exam) {
 	ack := func(order fields) *answer { return order.ask(b, "ACK") }
 	a.sell(m, "10", "5")
 	open := `{"success":true,"obid":"#id","status":"OPEN"}`
-	x.answers(ack(m.limit("BUY", "9", "1")), open)
+	x.golden(ack(m.limit("BUY", "9", "1")).value, "open_orders_new.ack")
 	x.answers(ack(m.limit("BUY", "10", "1")), open)
 	x.answers(ack(m.limit("BUY", "10", "9").with("time_in_force", "FOK")), open)
 	x.answers(ack(m.byAmount("BUY", "1")), open)
@@ -77,7 +77,8 @@ func resultSaysAll(x *exam) {
 	x.covers("SPOT-NEW-6")
 	m := x.market()
 	a, b := x.traders(m)
-	a.sell(m, "10", "5")
+	a.sell(m, "10", "5.5")
+	x.golden(b.try(m.limit("BUY", "10", "0.5")).value, "open_orders_new.result")
 	x.becomes(b.try(m.limit("BUY", "10", "1.5")), "FILLED", "1.5")
 	x.becomes(b.try(m.limit("BUY", "10", "9").with("time_in_force", "IOC")), "KILLED", "3.5")
 	x.becomes(b.try(m.limit("BUY", "10", "1").with("time_in_force", "FOK")), "KILLED", "0")

@@ -2,7 +2,7 @@ package conformance
 
 import "testing"
 
-var stopsChecks = []check{stopCondition, onlyTrades, satisfiedAlready, asIfNew, stopsInOrder, cascade}
+var stopsChecks = []check{stopCondition, onlyTrades, satisfiedAlready, asIfNew, stopsInOrder, cascade, frozenStop}
 
 func TestStops(t *testing.T) { examine(t, stopsChecks) }
 
@@ -124,4 +124,16 @@ func cascade(x *exam) {
 	a.place(m.stop("SELL", "14", "13.5", "1"))
 	b.sell(m, "14", "1")
 	x.becomes(b.try(m.limit("BUY", "14", "1.5")), "FILLED", "1.5")
+}
+
+func frozenStop(x *exam) {
+	x.covers("SPOT-STP-7")
+	m := x.market()
+	a, b := x.traders(m)
+	x.trade(m, b, b, "10", "1")
+	stop, rests := a.place(m.stop("BUY", "11", "5", "1")), a.buy(m, "4", "1")
+	x.operate("account", "freeze", a.id)
+	x.trade(m, b, b, "11", "1")
+	a.stands(stop, "KILLED", "0")
+	a.stands(rests, "OPEN", "0")
 }

@@ -28,8 +28,10 @@ func dataMessages(x *exam) {
 	x.golden(first(of(s.fence(), m.pair+"@orderBook")), "stream_orderBook", "pair", m.pair)
 	b.buy(m, "10.5", "1.5")
 	got := s.fence()
-	for _, name := range []string{"marketTrade", "ticker", "tickerEx"} {
-		x.golden(first(of(got, m.pair+"@"+name)), "stream_"+name, "pair", m.pair)
+	for name, golden := range map[string]string{
+		"marketTrade": "stream_marketTrade", "ticker": "stream_ticker", "tickerEx": "stream_tickerEx",
+	} {
+		x.golden(first(of(got, m.pair+"@"+name)), golden, "pair", m.pair)
 	}
 	for _, res := range []string{"1", "60", "1D"} {
 		x.golden(first(of(got, m.pair+"@candleStick/"+res)), "stream_candleStick", "pair", m.pair, "res", res)

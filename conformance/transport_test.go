@@ -68,7 +68,7 @@ func longBody(x *exam) {
 
 func failuresAreJSON(x *exam) {
 	x.covers("SPOT-TRN-7")
-	x.failed(x.raw("/orderbook", `{"pair":`))
+	x.golden(x.raw("/orderbook", `{"pair":`).value, "error")
 	x.failed(x.raw("/orderbook", `{}`))
 	x.failed(x.raw("/orderbook", `{"pair":"NO/SUCH"}`))
 	x.failed(x.raw("/open_orders", `{"offset":0,"api_key":"wrong"}`))
