@@ -333,6 +333,29 @@ func TestSnapshotCrash(t *testing.T) {
 	}
 }
 
+// TestSnapshotOfAKilledWriter kills the process that writes a snapshot at each
+// operation, without a loss of power. What the next one finds good must survive
+// one, for older files go on the strength of it.
+func TestSnapshotOfAKilledWriter(t *testing.T) {
+	for n := 1; ; n++ {
+		d := memdisk.New(uint64(n))
+		mustSnapshot(t, journal.NewSnapshots(d, ours), 1)
+		d.StopAt(n)
+		err := takeSnapshot(journal.NewSnapshots(d, ours), 2, 100)
+		killed := d.Clone()
+		good, listErr := journal.NewSnapshots(killed, ours).Good()
+		for range 8 {
+			after, afterErr := journal.NewSnapshots(killed.Crash(), ours).Good()
+			if listErr != nil || afterErr != nil || !slices.Equal(good, after) {
+				t.Fatalf("killed at %d: good were %d, and then %d: %v, %v", n, good, after, listErr, afterErr)
+			}
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
 func checkSurvivors(t *testing.T, n int, d disk.Disk, committed bool) {
 	t.Helper()
 	s := journal.NewSnapshots(d, ours)

@@ -120,6 +120,28 @@ func TestVoidsOfOthers(t *testing.T) {
 	}
 }
 
+// TestVoidsOfAKilledWriter kills the process that appends at each operation,
+// without a loss of power. A void that the next one honours must survive one.
+func TestVoidsOfAKilledWriter(t *testing.T) {
+	for n := 1; ; n++ {
+		d := memdisk.New(uint64(n))
+		l := haveVoids(t, d)
+		d.StopAt(n)
+		appended := l.Append(void(1))
+		killed := d.Clone()
+		honoured, err := journal.LoadVoids(killed, ours)
+		for range 8 {
+			after, afterErr := journal.LoadVoids(killed.Crash(), ours)
+			if err != nil || afterErr != nil || honoured.Has(1) && !after.Has(1) {
+				t.Fatalf("killed at %d: a void was honoured and is gone: %v, %v", n, err, afterErr)
+			}
+		}
+		if appended == nil {
+			return
+		}
+	}
+}
+
 // TestVoidsCrash stops the machine, or makes one operation fail, at each
 // operation of an Append: the void is there or not, and it is there if Append
 // said so.

@@ -129,6 +129,11 @@ func TestFramesAreFull(t *testing.T) {
 		want = append(want, text)
 		r.submit(note(text))
 	}
+	for frame := range 2 {
+		if sleep := r.write(); sleep != 0 || r.Queued() == 0 {
+			t.Fatalf("after frame %d the writer sleeps for %d, with %d commands queued", frame+1, sleep, r.Queued())
+		}
+	}
 	r.settle()
 	if !slices.Equal(r.seen.texts(), want) {
 		t.Error("commands were lost, doubled or reordered")
