@@ -10,10 +10,11 @@
 // pass one suite, journaltest.
 //
 // Beside the contract it holds what all adapters share: the frame (the bytes of
-// a batch, with checksum and hash chain), snapshot files, and the archive of
-// sealed segments.
+// a batch, with checksum and hash chain), [Snapshots], the archive of sealed
+// segments, and the [VoidList] of commands that operators took out of effect.
 //
 // Invariants: sequence numbers are gapless; a batch that was yielded is yielded
 // again after any crash; time and term never go back; nothing that was not
-// durable is yielded. docs/format/journal.md is the format.
+// durable is yielded. docs/format has the formats: journal.md, snapshot.md,
+// voids.md.
 package journal

@@ -99,6 +99,9 @@ func (n *Node) openJournal() (err error) {
 	n.reportRecovery(recovered)
 	n.files = journal.NewFiles(n.disk, identity)
 	n.snapshots = journal.NewSnapshots(n.disk, identity)
+	n.snapshots.OnDamage = func(e *journal.DamageError) {
+		n.Log.Error("passed over a damaged snapshot", slog.Any("error", e))
+	}
 	if n.voids, err = journal.LoadVoids(n.disk, identity); err != nil {
 		return fmt.Errorf("voided commands: %w", err)
 	}
