@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gobwas/ws"
 
@@ -50,6 +51,7 @@ func (x *exchange) churn(rounds int, between func()) {
 // other one gets all of them.
 func TestSlowConsumerIsCut(t *testing.T) {
 	x := newExchange(t, 0)
+	x.clock.Store(int64(time.Hour)) // deadlines are far away: the queue alone counts
 	slow, quick := x.dial(), x.dial()
 	_ = slow.conn.(*net.TCPConn).SetReadBuffer(256 << 10)
 	slow.ok(`{"op":"sub","id":1,"streams":"BTC/USDT@orderBook"}`)
