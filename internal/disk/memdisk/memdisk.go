@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"path"
@@ -241,11 +240,12 @@ func (d *Disk) List(dir string) ([]string, error) {
 
 func (d *Disk) list(dir string) []string {
 	names := []string{}
-	for _, name := range slices.Sorted(maps.Keys(d.names)) {
+	for name := range d.names {
 		if name != root && path.Dir(name) == dir {
 			names = append(names, path.Base(name))
 		}
 	}
+	slices.Sort(names)
 	return names
 }
 
