@@ -67,13 +67,15 @@ func start(t *testing.T, data string, args ...string) *server {
 	return s
 }
 
-func (s *server) start() {
+func (s *server) start() { s.startAs("dev") }
+
+func (s *server) startAs(command string) {
 	s.t.Helper()
 	path, err := binary()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.cmd = exec.Command(path, append([]string{"dev", "--data", s.data, "--listen", "127.0.0.1:0"}, s.args...)...)
+	s.cmd = exec.Command(path, append([]string{command, "--data", s.data, "--listen", "127.0.0.1:0"}, s.args...)...)
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		s.t.Fatal(err)
