@@ -61,15 +61,14 @@ func (n *Node) checkCursor(cursor history.Cursor) error {
 	case cursor.Seq > n.log.Durable():
 		return foreign
 	}
-	reader, err := n.files.Read(cursor.Seq)
+	chain, err := n.chainAt(cursor.Seq)
 	if err != nil {
 		return fmt.Errorf("%s: %w", HistoryDB, err)
 	}
-	batch, err := reader.Next()
-	if err == nil && batch.Chain != cursor.Chain {
-		err = foreign
+	if chain != cursor.Chain {
+		return foreign
 	}
-	return errors.Join(err, reader.Close())
+	return nil
 }
 
 // startLine starts the goroutines of the line. They end with the process, or in

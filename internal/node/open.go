@@ -169,8 +169,14 @@ func (n *Node) buildLine() error {
 		return fmt.Errorf("snapshots: %w", err)
 	}
 	if found {
+		tip := snapshot.Header.Tip
+		if chain, err := n.chainAt(tip.Last); err != nil {
+			return fmt.Errorf("snapshot at %d: %w", tip.Last, err)
+		} else if chain != tip.Chain {
+			return fmt.Errorf("the snapshot at %d is not of this journal", tip.Last)
+		}
 		if n.engine, err = sequencer.Restore(snapshot.Section, observers); err != nil {
-			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
+			return fmt.Errorf("snapshot at %d: %w", tip.Last, err)
 		}
 	}
 	n.sequencer = sequencer.New(sequencer.Options{
@@ -182,6 +188,29 @@ func (n *Node) buildLine() error {
 	})
 	n.metrics = newMetrics(n)
 	return nil
+}
+
+// chainAt returns the journal's hash of the frame that ends with a command.
+func (n *Node) chainAt(seq bourse.Seq) (journal.Hash, error) {
+	stub, err := n.files.Stub()
+	if err != nil {
+		return journal.Hash{}, err
+	}
+	if stub != nil && stub.Seq == seq {
+		return stub.Chain, nil
+	}
+	reader, err := n.files.Read(seq)
+	if err != nil {
+		return journal.Hash{}, err
+	}
+	batch, err := reader.Next()
+	if err := errors.Join(err, reader.Close()); err != nil {
+		return journal.Hash{}, err
+	}
+	if batch.Last() != seq {
+		return journal.Hash{}, fmt.Errorf("no frame ends with command %d", seq)
+	}
+	return batch.Chain, nil
 }
 
 func (n *Node) loadSnapshot(at bourse.Seq) (sequencer.Section, error) {
