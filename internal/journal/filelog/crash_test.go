@@ -48,7 +48,7 @@ func TestCrashAnywhere(t *testing.T) {
 	if _, err := life(whole, writes); err != nil {
 		t.Fatal(err)
 	}
-	seeds := 40
+	seeds := 12
 	if testing.Short() {
 		seeds = 2
 	}
@@ -98,7 +98,7 @@ func TestEveryOperationFails(t *testing.T) {
 }
 
 func failsOnce(t *testing.T, n int, fault error, writes int) {
-	seeds := uint64(5)
+	seeds := uint64(3)
 	if testing.Short() {
 		seeds = 1
 	}
@@ -172,7 +172,7 @@ func TestFullDisk(t *testing.T) {
 // TestEveryReadFlips flips a bit in one read of a start. The start may fail, but
 // nothing that is on disk may be lost by it.
 func TestEveryReadFlips(t *testing.T) {
-	seeds := uint64(40)
+	seeds := uint64(20)
 	if testing.Short() {
 		seeds = 5
 	}

@@ -92,7 +92,7 @@ func TestTornAnywhere(t *testing.T) {
 	}
 }
 
-// TestFlippedAnywhere flips a bit in every fifth byte of a journal's segments. What a
+// TestFlippedAnywhere flips a bit in every thirteenth byte of a journal's segments. What a
 // later entry proves to have been durable must stop the start by name; behind
 // that, at most the last entry may be cut, with a copy.
 func TestFlippedAnywhere(t *testing.T) {
@@ -123,7 +123,7 @@ func TestFlippedAnywhere(t *testing.T) {
 				tail = end.LastOffset
 			}
 			size := len(read(t, whole, name))
-			for off := 0; off < size; off += 5 * stride() {
+			for off := 0; off < size; off += 13 * stride() {
 				flipped(t, whole, name, int64(off), tail, marked)
 			}
 		}
