@@ -105,7 +105,7 @@ func (w *Workload) market(pair [2]bourse.AssetID) bourse.Market {
 		SelfTrade: bourse.SelfTradeMode(w.between(1, 4)),
 	}
 	if w.chance(40) {
-		m.MinOrder = bourse.Units(w.src.Below(w.shape.mid * w.shape.lots))
+		m.MinOrder = bourse.Units(w.src.Below(w.shape.mid*w.shape.lots) * bourse.Pow10(uint8(w.src.Below(13))))
 	}
 	if w.chance(30) {
 		m.Collar = bourse.Rate(w.src.Below(bourse.RateOne / 5))
