@@ -17,4 +17,8 @@
 // again after any crash; time and term never go back; nothing that was not
 // durable is yielded. docs/format has the formats: journal.md, snapshot.md,
 // voids.md.
+//
+// Read journal.go, then frame.go, entry.go and header.go (the bytes), segment.go
+// and reader.go (reading them back), end.go (torn or damaged), archive.go and
+// stub.go; snapshot.go and voids.go stand on their own.
 package journal
