@@ -7,6 +7,8 @@ import (
 	"net/http/pprof"
 	"net/netip"
 	"strings"
+
+	"github.com/bourse-exchange/bourse"
 )
 
 // from returns the address that a request came from: that of the connection, or,
@@ -64,6 +66,24 @@ func profiles() http.Handler {
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	return mux
+}
+
+// watchful ends the process when a handler finds an invariant broken: net/http
+// would go on serving. Any other panic stays with its request.
+func (n *Node) watchful(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			cause := recover()
+			if cause == nil {
+				return
+			}
+			if broken, ok := cause.(bourse.InvariantError); ok {
+				n.fail(broken)
+			}
+			panic(cause)
+		}()
+		next.ServeHTTP(w, r)
+	})
 }
 
 // healthz says that the process works.

@@ -121,7 +121,7 @@ func (n *Node) scheme() string {
 // server returns the server of the public interfaces.
 func (n *Node) server() *http.Server {
 	return &http.Server{
-		Handler:           api.Transport(n.routes()),
+		Handler:           n.watchful(api.Transport(n.routes())),
 		ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor,
 		MaxHeaderBytes: maxHeader,
 		ErrorLog:       n.serverLog(),
