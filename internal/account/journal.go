@@ -141,8 +141,8 @@ func (s *Service) install() {
 	s.facts, s.restored = s.restored, nil
 }
 
-// merge puts back what could not be settled.
-func (s *Settlement) merge(work *Settlement) {
+// merge puts back what could not be confirmed.
+func (s *Decisions) merge(work *Decisions) {
 	maps.Copy(s.Accounts, work.Accounts)
 	maps.Copy(s.Keys, work.Keys)
 	maps.Copy(s.Revoked, work.Revoked)

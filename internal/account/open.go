@@ -19,7 +19,7 @@ var ErrMismatch = errors.New("accounts and journal do not belong together")
 // knows and the store does not is nobody's, and no error.
 func (s *Service) Open(ctx context.Context) error {
 	r := reconciliation{
-		Service: s, work: newSettlement(),
+		Service: s, work: newDecisions(),
 		accounts: map[bourse.Token]struct{}{}, keys: map[bourse.Token]*KeyRow{},
 	}
 	if err := s.Store.Accounts(ctx, r.account); err != nil {
@@ -29,13 +29,13 @@ func (s *Service) Open(ctx context.Context) error {
 		return err
 	}
 	r.finish()
-	return s.Settle(ctx)
+	return s.Confirm(ctx)
 }
 
 // reconciliation is the work of Open.
 type reconciliation struct {
 	*Service
-	work Settlement
+	work Decisions
 	// accounts and keys are the pending rows.
 	accounts map[bourse.Token]struct{}
 	keys     map[bourse.Token]*KeyRow

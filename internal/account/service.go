@@ -39,10 +39,10 @@ type Service struct {
 	// waiting are the rows of this process whose command has no outcome yet;
 	// open is what the journal decided and the store has not been told.
 	waiting map[bourse.Token]*KeyRow
-	open    Settlement
+	open    Decisions
 
-	// settling is held by whoever tells the store.
-	settling sync.Mutex
+	// confirming is held by whoever tells the store.
+	confirming sync.Mutex
 
 	// Of the goroutine that applies: what a snapshot restores, until End, and
 	// the keys that were revoked since Begin.
@@ -57,7 +57,7 @@ func NewService(o Options) *Service {
 		o.OnRevoke = func(bourse.KeyID) {}
 	}
 	return &Service{
-		Options: o, submit: notBound, facts: newFacts(), open: newSettlement(),
+		Options: o, submit: notBound, facts: newFacts(), open: newDecisions(),
 		credentials: map[Hash]*credential{}, waiting: map[bourse.Token]*KeyRow{},
 	}
 }
@@ -69,8 +69,8 @@ func notBound(context.Context, *bourse.Command) (bourse.Outcome, error) {
 	return bourse.Outcome{}, bourse.Errorf(bourse.CodeUnavailable, "Not ready")
 }
 
-func newSettlement() Settlement {
-	return Settlement{
+func newDecisions() Decisions {
+	return Decisions{
 		Accounts: map[bourse.Token]bourse.AccountID{},
 		Keys:     map[bourse.Token]bourse.KeyID{},
 		Revoked:  map[bourse.KeyID]bourse.Time{},
@@ -154,7 +154,7 @@ func (s *Service) decide(ctx context.Context, cmd *bourse.Command, key *KeyRow) 
 		s.mu.Unlock()
 	}
 	// The journal has decided: the caller's patience no longer matters.
-	if failed := s.Settle(context.WithoutCancel(ctx)); failed != nil {
+	if failed := s.Confirm(context.WithoutCancel(ctx)); failed != nil {
 		return 0, errors.Join(err, failed)
 	}
 	return id, err
@@ -188,21 +188,21 @@ func refusal(reason bourse.Reason) error {
 	}
 }
 
-// Settle tells the store what the journal decided. Whoever creates something
+// Confirm tells the store what the journal decided. Whoever creates something
 // calls it; what it could not do, because the store failed or nobody waited for
 // the outcome, a later call does, so it should be called now and then.
-func (s *Service) Settle(ctx context.Context) error {
-	s.settling.Lock()
-	defer s.settling.Unlock()
+func (s *Service) Confirm(ctx context.Context) error {
+	s.confirming.Lock()
+	defer s.confirming.Unlock()
 	s.mu.Lock()
 	work := s.open
 	if work.empty() {
 		s.mu.Unlock()
 		return nil
 	}
-	s.open = newSettlement()
+	s.open = newDecisions()
 	s.mu.Unlock()
-	if err := s.Store.Settle(ctx, &work); err != nil {
+	if err := s.Store.Confirm(ctx, &work); err != nil {
 		s.mu.Lock()
 		s.open.merge(&work)
 		s.mu.Unlock()
@@ -217,7 +217,7 @@ func (s *Service) RevokeKey(ctx context.Context, key bourse.KeyID) error {
 		return err
 	}
 	// It is revoked, whatever the store says: the time can be noted later.
-	_ = s.Settle(context.WithoutCancel(ctx))
+	_ = s.Confirm(context.WithoutCancel(ctx))
 	return nil
 }
 

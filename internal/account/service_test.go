@@ -233,7 +233,7 @@ func TestOutcomes(t *testing.T) {
 					r.restart()
 				} else {
 					r.arrive()
-					if err := r.Settle(t.Context()); err != nil {
+					if err := r.Confirm(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -23,8 +23,8 @@ type KeyRow struct {
 	Hash  Hash
 }
 
-// Settlement is what the journal decided about rows.
-type Settlement struct {
+// Decisions are what the journal decided about rows.
+type Decisions struct {
 	// Accounts and Keys are the ids that pending rows got.
 	Accounts map[bourse.Token]bourse.AccountID
 	Keys     map[bourse.Token]bourse.KeyID
@@ -34,8 +34,8 @@ type Settlement struct {
 	Dropped []bourse.Token
 }
 
-// empty reports whether there is nothing to settle.
-func (s *Settlement) empty() bool {
+// empty reports whether there is nothing to confirm.
+func (s *Decisions) empty() bool {
 	return len(s.Accounts)+len(s.Keys)+len(s.Revoked)+len(s.Dropped) == 0
 }
 
@@ -47,9 +47,9 @@ type Store interface {
 	AddAccount(ctx context.Context, row *AccountRow) error
 	// AddKey writes a pending key.
 	AddKey(ctx context.Context, row *KeyRow) error
-	// Settle takes over what the journal decided: all of it or nothing. What is
-	// settled already, or not there, is left alone.
-	Settle(ctx context.Context, s *Settlement) error
+	// Confirm takes over what the journal decided: all of it or nothing. What is
+	// confirmed already, or not there, is left alone.
+	Confirm(ctx context.Context, s *Decisions) error
 
 	// Account returns a confirmed account; false if there is none.
 	Account(ctx context.Context, id bourse.AccountID) (AccountRow, bool, error)

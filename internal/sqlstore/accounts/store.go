@@ -77,8 +77,8 @@ func (s *Store) AddKey(ctx context.Context, row *account.KeyRow) error {
 	})
 }
 
-// Settle takes over what the journal decided.
-func (s *Store) Settle(ctx context.Context, work *account.Settlement) error {
+// Confirm takes over what the journal decided.
+func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		for token, id := range work.Accounts {
 			if err := confirm(ctx, tx, `UPDATE accounts SET id = ? WHERE token = ? AND id IS NULL`, token, int64(id)); err != nil {

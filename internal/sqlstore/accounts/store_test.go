@@ -47,7 +47,7 @@ func TestPendingAddressIsTaken(t *testing.T) {
 	if _, ok, err := s.AccountOf(t.Context(), "a@b"); ok || err != nil {
 		t.Errorf("a pending account is shown: %v %v", ok, err)
 	}
-	if err := s.Settle(t.Context(), &account.Settlement{Dropped: []bourse.Token{{1}}}); err != nil {
+	if err := s.Confirm(t.Context(), &account.Decisions{Dropped: []bourse.Token{{1}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.AddAccount(t.Context(), newAccount(2, "a@b")); err != nil {
@@ -55,21 +55,21 @@ func TestPendingAddressIsTaken(t *testing.T) {
 	}
 }
 
-// TestSettle settles the same work twice, and wants the second time to change
+// TestConfirm confirms the same work twice, and wants the second time to change
 // nothing.
-func TestSettle(t *testing.T) {
+func TestConfirm(t *testing.T) {
 	s := open(t)
 	if err := errors.Join(
 		s.AddAccount(t.Context(), newAccount(1, "a@b")), s.AddKey(t.Context(), newKey(2, 7)), s.AddKey(t.Context(), newKey(3, 7)),
 	); err != nil {
 		t.Fatal(err)
 	}
-	work := &account.Settlement{
+	work := &account.Decisions{
 		Accounts: map[bourse.Token]bourse.AccountID{{1}: 7, {9}: 9},
 		Keys:     map[bourse.Token]bourse.KeyID{{2}: 4, {3}: 3},
 		Revoked:  map[bourse.KeyID]bourse.Time{4: 40},
 	}
-	again := &account.Settlement{
+	again := &account.Decisions{
 		Accounts: map[bourse.Token]bourse.AccountID{{1}: 8},
 		Keys:     map[bourse.Token]bourse.KeyID{{2}: 5},
 		Revoked:  map[bourse.KeyID]bourse.Time{4: 50},
@@ -79,8 +79,8 @@ func TestSettle(t *testing.T) {
 	wantAccount.ID = 7
 	wantKeys := []account.KeyRow{*newKey(3, 7), *newKey(2, 7)}
 	wantKeys[0].ID, wantKeys[1].ID, wantKeys[1].Revoked = 3, 4, 40
-	for _, w := range []*account.Settlement{work, again} {
-		if err := s.Settle(t.Context(), w); err != nil {
+	for _, w := range []*account.Decisions{work, again} {
+		if err := s.Confirm(t.Context(), w); err != nil {
 			t.Fatal(err)
 		}
 		if got, ok, err := s.Account(t.Context(), 7); err != nil || !ok || got != wantAccount {

@@ -20,7 +20,7 @@ const (
 	application = 'B'<<24 | 'o'<<16 | 'H'<<8 | 'i'
 	// cacheKiB is the writer's page cache: enough for the newest leaf of each
 	// of some ten thousand accounts.
-	cacheKiB = 64 << 10
+	cacheKiB = 32 << 10
 	// foldAt is how long the log may become before it is folded into the file, in
 	// bytes: long enough that a page that changes in many batches is written to
 	// the file once.

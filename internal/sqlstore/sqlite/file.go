@@ -44,7 +44,7 @@ type Options struct {
 	// Durable makes every transaction durable before its commit returns.
 	// Without it the newest ones can be lost in a crash, and nothing else.
 	Durable bool
-	// CacheKiB is the page cache of the writer; each reader has a quarter.
+	// CacheKiB is the page cache of the writer; each reader has an eighth.
 	CacheKiB int
 	// Migrations holds the numbered SQL files that make the tables.
 	Migrations fs.FS
@@ -127,7 +127,7 @@ func (o *Options) writer() url.Values {
 }
 
 func (o *Options) reader() url.Values {
-	p := parameters(o.CacheKiB / 4)
+	p := parameters(o.CacheKiB / 8)
 	p.Set("_query_only", "on")
 	return p
 }
