@@ -57,8 +57,45 @@ const (
 	// and MarketID unless it means all markets.
 	CommandCancelAll
 
+	// The commands of the wallet read fields of Command.Wallet, here without
+	// its name.
+
+	// CommandBlock takes in the next block of a network, or a part of it. Block.
+	CommandBlock
+	// CommandRewind takes back the blocks above a height, which left the chain.
+	// Network, Height.
+	CommandRewind
+	// CommandWithdraw asks for a withdrawal. Account, Withdraw.
+	CommandWithdraw
+	// CommandCancelWithdrawal asks for the end of a withdrawal. Account, ID.
+	CommandCancelWithdrawal
+	// CommandDecideWithdrawal lets a withdrawal go, or denies it: a person's
+	// word. On, ID.
+	CommandDecideWithdrawal
+	// CommandSigned puts a transaction of the exchange on record; only from here
+	// on may it be sent. Signed.
+	CommandSigned
+	// CommandSent says that the network accepted a transaction. Network, Tx.
+	CommandSent
+	// CommandPauseWithdrawals stops a network's withdrawals, or resumes them,
+	// whoever stopped them. On, Network.
+	CommandPauseWithdrawals
+	// CommandAssignDeposit gives a parked deposit to an account, or lets one
+	// below the minimum count. Account, Deposit.
+	CommandAssignDeposit
+	// CommandSaveAddress adds an entry to an address book. Account, Token, Save.
+	CommandSaveAddress
+	// CommandForgetAddress takes an entry out of it. Account, Address.
+	CommandForgetAddress
+	// CommandReplaceWithdrawal lets a withdrawal be signed anew: an operator
+	// knows that what was signed can never be mined. ID.
+	CommandReplaceWithdrawal
+	// CommandReleaseWithdrawal ends one instead and gives its money back; or,
+	// with Network and Tx in place of ID, gives up a sweep or top-up. ID.
+	CommandReleaseWithdrawal
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandCancelAll
+	LastCommandKind = CommandReleaseWithdrawal
 )
 
 // Command is what the journal carries and the engine decides on: one flat
@@ -90,6 +127,7 @@ type Command struct {
 	Network      *Network
 	NetworkAsset *NetworkAsset
 	Market       *Market
+	Wallet       *WalletCommand
 	Text         string
 }
 
@@ -144,6 +182,17 @@ func (c *Command) Check() error {
 		return need(c.Account.IsCustomer() && c.Order > 0, "order")
 	case CommandPlace:
 		return need(c.Account.IsCustomer() && c.Place.check(), "order")
+	case CommandBlock, CommandRewind:
+		return need(c.Wallet.check(c), "block")
+	case CommandSigned, CommandSent:
+		return need(c.Wallet.check(c), "transaction")
+	case CommandWithdraw, CommandCancelWithdrawal, CommandDecideWithdrawal, CommandPauseWithdrawals,
+		CommandReplaceWithdrawal, CommandReleaseWithdrawal:
+		return need(c.Wallet.check(c), "withdrawal")
+	case CommandAssignDeposit:
+		return need(c.Wallet.check(c), "deposit")
+	case CommandSaveAddress, CommandForgetAddress:
+		return need(c.Wallet.check(c), "address")
 	}
 	return Errorf(CodeInvalid, "unknown command kind %d", c.Kind)
 }

@@ -43,7 +43,7 @@ const (
 	// Taker, FeeLevel.
 	EventAccountFees
 	// EventAccountRestored: where an account stood. Facts: Account, On if
-	// frozen, Orders and Fills for how many it had, Token.
+	// frozen, Orders, Fills and Movements for how many it had, Token.
 	EventAccountRestored
 	// EventKeyCreated: an API key's id was allotted. Facts: Account, Key, Token.
 	EventKeyCreated
@@ -73,6 +73,34 @@ const (
 	EventLevel
 	// EventLevelRestored: a level of a book. Levels.
 	EventLevelRestored
+
+	// EventNetworkState: where the exchange is on a network, after a change or a
+	// restart. Wallet.Networks.
+	EventNetworkState
+	// EventDeposit: a deposit is new or changed. Wallet.Deposits.
+	EventDeposit
+	// EventDepositRestored: a deposit that the engine keeps. Wallet.Deposits.
+	EventDepositRestored
+	// EventWithdrawal: a withdrawal is new or changed. Wallet.Withdrawals.
+	EventWithdrawal
+	// EventWithdrawalRestored: a withdrawal that the engine keeps.
+	// Wallet.Withdrawals.
+	EventWithdrawalRestored
+	// EventSigned: a transaction of the exchange is new or changed, or restored.
+	// Wallet.Signed.
+	EventSigned
+	// EventUnspent: an output of the exchange is new, reserved, free, gone or
+	// restored. Wallet.Unspent.
+	EventUnspent
+	// EventHolding: what an address of the exchange has now. Wallet.Holdings.
+	EventHolding
+	// EventNonce: a sending address's next nonce. Wallet.Nonces.
+	EventNonce
+	// EventAddressSaved: an entry of an address book is new, trusted or
+	// restored. Wallet.Addresses.
+	EventAddressSaved
+	// EventAddressForgotten: an entry ended. Wallet.Addresses.
+	EventAddressForgotten
 )
 
 // Event is one thing that happened.
@@ -97,8 +125,33 @@ type Events struct {
 	// Balances holds the state of each touched balance after each posting, in
 	// order.
 	Balances []Balance
+	// Wallet holds what the wallet's events tell.
+	Wallet WalletEvents
 
 	Outcome Outcome
+}
+
+// WalletEvents are the lists of the wallet's events. What their entries point to
+// is never changed.
+type WalletEvents struct {
+	Networks    []NetworkState
+	Deposits    []Deposit
+	Withdrawals []Withdrawal
+	Signed      []SignedTx
+	Unspent     []Unspent
+	Holdings    []Holding
+	Nonces      []Nonce
+	Addresses   []SavedAddress
+	// any is true if there is an entry; commands of traders need not reset the
+	// lists.
+	any bool
+}
+
+func (w *WalletEvents) reset() {
+	w.Networks, w.Deposits, w.Withdrawals = w.Networks[:0], w.Deposits[:0], w.Withdrawals[:0]
+	w.Signed, w.Unspent, w.Holdings = w.Signed[:0], w.Unspent[:0], w.Holdings[:0]
+	w.Nonces, w.Addresses = w.Nonces[:0], w.Addresses[:0]
+	w.any = false
 }
 
 // Reset empties e and keeps its memory.
@@ -106,6 +159,9 @@ func (e *Events) Reset() {
 	e.List, e.Orders, e.Trades, e.Levels = e.List[:0], e.Orders[:0], e.Trades[:0], e.Levels[:0]
 	e.Transfers, e.Facts, e.Balances = e.Transfers[:0], e.Facts[:0], e.Balances[:0]
 	e.Outcome = Outcome{}
+	if e.Wallet.any {
+		e.Wallet.reset()
+	}
 }
 
 func (e *Events) add(kind EventKind, reason Reason, at int) {
@@ -197,6 +253,45 @@ func (e *Events) AddTransfer(t Transfer) {
 	e.Transfers = append(e.Transfers, t)
 }
 
+// addWallet adds an event whose entry is the next of one of the wallet's lists.
+func addWallet[T any](e *Events, kind EventKind, list *[]T, entry *T) {
+	e.add(kind, 0, len(*list))
+	*list = append(*list, *entry)
+	e.Wallet.any = true
+}
+
+// AddNetworkState adds where the exchange is on a network.
+func (e *Events) AddNetworkState(n *NetworkState) {
+	addWallet(e, EventNetworkState, &e.Wallet.Networks, n)
+}
+
+// AddDeposit adds an event of a kind with a deposit.
+func (e *Events) AddDeposit(kind EventKind, d *Deposit) {
+	addWallet(e, kind, &e.Wallet.Deposits, d)
+}
+
+// AddWithdrawal adds an event of a kind with a withdrawal.
+func (e *Events) AddWithdrawal(kind EventKind, w *Withdrawal) {
+	addWallet(e, kind, &e.Wallet.Withdrawals, w)
+}
+
+// AddSigned adds a transaction of the exchange.
+func (e *Events) AddSigned(s *SignedTx) { addWallet(e, EventSigned, &e.Wallet.Signed, s) }
+
+// AddUnspent adds an output of the exchange.
+func (e *Events) AddUnspent(u *Unspent) { addWallet(e, EventUnspent, &e.Wallet.Unspent, u) }
+
+// AddHolding adds what an address has.
+func (e *Events) AddHolding(h *Holding) { addWallet(e, EventHolding, &e.Wallet.Holdings, h) }
+
+// AddNonce adds a sending address's next nonce.
+func (e *Events) AddNonce(n *Nonce) { addWallet(e, EventNonce, &e.Wallet.Nonces, n) }
+
+// AddAddress adds an event of a kind with an entry of an address book.
+func (e *Events) AddAddress(kind EventKind, a *SavedAddress) {
+	addWallet(e, kind, &e.Wallet.Addresses, a)
+}
+
 // Fact is what an event tells about definitions, accounts and keys.
 type Fact struct {
 	On       bool
@@ -214,6 +309,8 @@ type Fact struct {
 	Levels    uint64
 	Orders    uint64
 	Fills     uint64
+	// Movements are deposits and withdrawals.
+	Movements uint64
 	Token     Token
 
 	Genesis      *Genesis
@@ -253,6 +350,32 @@ const (
 	TransferCredit TransferKind = iota + 1
 	// TransferFeeSweep: fees went to the treasury.
 	TransferFeeSweep
+	// TransferDeposit: a deposit was mined, into pending deposits.
+	TransferDeposit
+	// TransferParked: money was mined that belongs to nobody yet.
+	TransferParked
+	// TransferAssigned: an operator found out whose parked deposit it is.
+	TransferAssigned
+	// TransferCredited: a deposit reached its depth and is the customer's.
+	TransferCredited
+	// TransferFunding: the treasury's money reached the exchange's addresses.
+	TransferFunding
+	// TransferWithdrawal: a withdrawal was accepted by its network.
+	TransferWithdrawal
+	// TransferWithdrawalFee: the fee of a withdrawal.
+	TransferWithdrawalFee
+	// TransferPaid: a withdrawal's transaction was mined.
+	TransferPaid
+	// TransferNetworkCost: what a network took for a transaction.
+	TransferNetworkCost
+	// TransferStrange: money left by a transaction that is not the exchange's.
+	TransferStrange
+	// TransferRewound: a posting of a block was taken back with its block.
+	TransferRewound
+	// TransferInternal: a withdrawal to an account of this exchange.
+	TransferInternal
+	// TransferRefund: an operator paid a withdrawal back.
+	TransferRefund
 )
 
 // Transfer is one double-entry posting outside of trades: From owes Amount
@@ -275,7 +398,7 @@ type Outcome struct {
 	// outcome.
 	Repeated bool
 	// ID is the id that was allotted or found: an order's, account's, key's,
-	// asset's, network's or market's.
+	// asset's, network's, market's, withdrawal's, deposit's or address's.
 	ID uint64
 	// Filled is how much of an order its command traded.
 	Filled Lots

@@ -31,6 +31,14 @@ const (
 	AccountFees
 	// AccountWithdrawalFees collects the fees of withdrawals.
 	AccountWithdrawalFees
+	// AccountPendingDeposits has what was mined and is not credited yet.
+	AccountPendingDeposits
+	// AccountParked has deposits that belong to nobody yet.
+	AccountParked
+	// AccountInTransit has what withdrawals paid and no block shows yet.
+	AccountInTransit
+	// AccountNetworkCosts owes what networks took for transactions.
+	AccountNetworkCosts
 
 	accountNetworks AccountID = 1<<31 + 1<<16
 )

@@ -53,6 +53,50 @@ const (
 	TooMany
 	// Voided: an operator took this command out of the journal's effect.
 	Voided
+
+	// NotOnNetwork: the asset does not move on this network.
+	NotOnNetwork
+	// WithdrawalsClosed: the asset or network takes no new withdrawals.
+	WithdrawalsClosed
+	// BadPrecision: the network cannot move so many decimals.
+	BadPrecision
+	// FeeOutOfRange: the fee is not what the network's terms allow.
+	FeeOutOfRange
+	// BelowMinWithdrawal: less than the least withdrawal.
+	BelowMinWithdrawal
+	// MemoNotAllowed: the network knows no memos.
+	MemoNotAllowed
+	// TooManyWithdrawals: the account has the most open withdrawals allowed.
+	TooManyWithdrawals
+	// WithdrawalNotFound: unknown, somebody else's, or over.
+	WithdrawalNotFound
+	// WithdrawalSent: the withdrawal was signed; it is not canceled any more.
+	WithdrawalSent
+	// WithdrawalsPaused: the network's withdrawals are stopped.
+	WithdrawalsPaused
+	// NotSigned: the withdrawal has no transaction, or the transaction is
+	// unknown.
+	NotSigned
+	// NotProcessing: the withdrawal does not wait for a signature.
+	NotProcessing
+	// AlreadyMined: the transaction is in the chain.
+	AlreadyMined
+	// InputTaken: an output to spend is unknown, or reserved.
+	InputTaken
+	// WrongNonce: the nonce is not the address's next.
+	WrongNonce
+	// DepositNotFound: no such deposit waits for an operator.
+	DepositNotFound
+	// AddressNotFound: no such entry in this address book.
+	AddressNotFound
+	// AddressTaken: the address is in the address book already.
+	AddressTaken
+	// BlockOutOfOrder: the block does not follow the last one taken in.
+	BlockOutOfOrder
+	// BlockInconsistent: the block contradicts what is known of the network.
+	BlockInconsistent
+	// RewindTooDeep: the chain changed deeper than the exchange remembers.
+	RewindTooDeep
 )
 
 var reasonWords = map[Reason]string{
@@ -78,6 +122,28 @@ var reasonWords = map[Reason]string{
 	OutOfOrder:        "OUT_OF_ORDER",
 	TooMany:           "TOO_MANY",
 	Voided:            "VOIDED",
+
+	NotOnNetwork:       "NOT_ON_NETWORK",
+	WithdrawalsClosed:  "WITHDRAWALS_CLOSED",
+	BadPrecision:       "BAD_PRECISION",
+	FeeOutOfRange:      "FEE_OUT_OF_RANGE",
+	BelowMinWithdrawal: "BELOW_MIN_WITHDRAWAL",
+	MemoNotAllowed:     "MEMO_NOT_ALLOWED",
+	TooManyWithdrawals: "TOO_MANY_WITHDRAWALS",
+	WithdrawalNotFound: "WITHDRAWAL_NOT_FOUND",
+	WithdrawalSent:     "WITHDRAWAL_SENT",
+	WithdrawalsPaused:  "WITHDRAWALS_PAUSED",
+	NotSigned:          "NOT_SIGNED",
+	NotProcessing:      "NOT_PROCESSING",
+	AlreadyMined:       "ALREADY_MINED",
+	InputTaken:         "INPUT_TAKEN",
+	WrongNonce:         "WRONG_NONCE",
+	DepositNotFound:    "DEPOSIT_NOT_FOUND",
+	AddressNotFound:    "ADDRESS_NOT_FOUND",
+	AddressTaken:       "ADDRESS_TAKEN",
+	BlockOutOfOrder:    "BLOCK_OUT_OF_ORDER",
+	BlockInconsistent:  "BLOCK_INCONSISTENT",
+	RewindTooDeep:      "REWIND_TOO_DEEP",
 }
 
 // String returns the reason's word of the public interfaces.

@@ -10,6 +10,10 @@ var (
 	statusWords    = [...]string{"", "OPEN", "FILLED", "CANCELED", "KILLED"}
 	roleWords      = [...]string{"", "MAKER", "TAKER"}
 	stateWords     = [...]string{"", "open", "cancel_only", "halted", "delisted"}
+	walletWords    = [...]string{"", "PENDING", "PROCESSING", "PENDING_CANCEL", "CANCELED", "DONE"}
+	signedWords    = [...]string{"", "withdrawal", "sweep", "top_up"}
+	signedStates   = [...]string{"", "waiting", "accepted", "mined", "final", "dropped"}
+	haltWords      = [...]string{"", "reorganisation", "deep_reorganisation", "strange_spend"}
 )
 
 func word[E ~uint8](words []string, e E) string {
@@ -68,3 +72,21 @@ func (s MarketState) String() string { return word(stateWords[:], s) }
 
 // ParseMarketState reads open, cancel_only, halted or delisted.
 func ParseMarketState(s string) (MarketState, bool) { return parseWord[MarketState](stateWords[:], s) }
+
+// String returns PENDING, PROCESSING, PENDING_CANCEL, CANCELED or DONE.
+func (s WalletStatus) String() string { return word(walletWords[:], s) }
+
+// ParseWalletStatus reads a status as String writes it.
+func ParseWalletStatus(s string) (WalletStatus, bool) {
+	return parseWord[WalletStatus](walletWords[:], s)
+}
+
+// String returns withdrawal, sweep or top_up.
+func (k SignedKind) String() string { return word(signedWords[:], k) }
+
+// String returns waiting, accepted, mined, final or dropped.
+func (s SignedState) String() string { return word(signedStates[:], s) }
+
+// String returns reorganisation, deep_reorganisation or strange_spend, or
+// nothing.
+func (h Halt) String() string { return word(haltWords[:], h) }

@@ -51,7 +51,7 @@ func Describe(c *bourse.Command) string {
 	case bourse.CommandCancelAll:
 		return fmt.Sprintf("cancel-all account=%d market=%d", c.Account, c.MarketID)
 	}
-	return fmt.Sprintf("kind %d", c.Kind)
+	return describeWallet(c)
 }
 
 func describePlace(c *bourse.Command) string {

@@ -61,7 +61,9 @@ func appendBody(dst []byte, c *bourse.Command) []byte {
 		w.amount(c.Amount)
 	case bourse.CommandTick, bourse.CommandContinue, bourse.CommandSweepFees:
 	default:
-		bourse.Impossible("no record for command kind %d", c.Kind)
+		if !w.wallet(c) {
+			bourse.Impossible("no record for command kind %d", c.Kind)
+		}
 	}
 	return w.b
 }
@@ -106,7 +108,7 @@ func decodeBody(b []byte, c *bourse.Command) bool {
 		c.Account, c.AssetID, c.Amount = bourse.AccountID(r.uint32()), bourse.AssetID(r.uint16()), r.amount()
 	case bourse.CommandTick, bourse.CommandContinue, bourse.CommandSweepFees:
 	default:
-		return false
+		return r.wallet(c)
 	}
 	return r.done()
 }

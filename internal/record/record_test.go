@@ -60,6 +60,43 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandPlace, Account: 7, Place: total},
 		{Kind: bourse.CommandCancel, Account: 7, Order: 1 << 60},
 		{Kind: bourse.CommandCancelAll, Account: 7, MarketID: 3},
+		{Kind: bourse.CommandBlock, Wallet: &bourse.WalletCommand{Block: block()}},
+		{Kind: bourse.CommandRewind, Wallet: &bourse.WalletCommand{Network: 2, Height: 99}},
+		{Kind: bourse.CommandWithdraw, Account: 7, Wallet: &bourse.WalletCommand{Withdraw: &bourse.Withdraw{
+			Network: 2, Asset: 1, Amount: one, Fee: one, Address: "bc1q", Memo: "17", Internal: 8,
+			Factor: true, Save: token, ClientID: id,
+		}}},
+		{Kind: bourse.CommandCancelWithdrawal, Account: 7, Wallet: &bourse.WalletCommand{ID: 5}},
+		{Kind: bourse.CommandDecideWithdrawal, On: true, Wallet: &bourse.WalletCommand{ID: 5}},
+		{Kind: bourse.CommandSigned, Wallet: &bourse.WalletCommand{Signed: &bourse.SignedTx{
+			Network: 2, Kind: bourse.SignedWithdrawal, Wallet: 5, Tx: bourse.TxHash{4}, Raw: []byte{1, 2, 3},
+			Inputs: []bourse.Outpoint{{Tx: bourse.TxHash{9}, Index: 3}}, From: 4, Nonce: 1 << 40,
+			Cost: bourse.AssetAmount{Asset: 3, Amount: one},
+		}}},
+		{Kind: bourse.CommandSent, Wallet: &bourse.WalletCommand{Network: 2, Tx: bourse.TxHash{4}}},
+		{Kind: bourse.CommandPauseWithdrawals, On: true, Wallet: &bourse.WalletCommand{Network: 2}},
+		{Kind: bourse.CommandAssignDeposit, Account: 7, Wallet: &bourse.WalletCommand{Deposit: 11}},
+		{Kind: bourse.CommandSaveAddress, Account: 7, Token: token, Wallet: &bourse.WalletCommand{
+			Save: &bourse.SavedAddress{Network: 2, Asset: 1, Address: "bc1q", Memo: "17"},
+		}},
+		{Kind: bourse.CommandForgetAddress, Account: 7, Wallet: &bourse.WalletCommand{Address: 3}},
+		{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: 5}},
+		{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{Network: 2, Tx: bourse.TxHash{4}}},
+	}
+}
+
+func block() *bourse.Block {
+	return &bourse.Block{
+		Network: 2, BlockRef: bourse.BlockRef{Height: 1 << 33, Hash: bourse.TxHash{1}}, Parent: bourse.TxHash{2},
+		Time: 1_700_000_000 * bourse.Second, ByOutput: true, Part: 1, More: true,
+		Txs: []bourse.Tx{
+			{Hash: bourse.TxHash{3}, Outputs: []bourse.Output{
+				{Index: 0, Asset: 1, Amount: bourse.Units(5), Owner: 7, Address: 7},
+				{Index: 4, Asset: 2, Amount: bourse.MaxAmount, Owner: bourse.AccountTreasury, Address: 1 << 31, Memo: "a memo"},
+			}},
+			{Hash: bourse.TxHash{4}, Taken: []bourse.Taken{{Address: 6, Asset: 1, Amount: bourse.Units(9)}},
+				Spent: []bourse.Outpoint{{Tx: bourse.TxHash{5}, Index: 6}}},
+		},
 	}
 }
 
