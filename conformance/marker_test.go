@@ -35,8 +35,11 @@ func (m *marker) set() (string, error) {
 	body := fmt.Sprintf(`{"api_key":"%s","pair":"%s","side":"SELL","type":"LIMIT","time_in_force":"GTC","price":"%s","amount":"1","resp_type":"ACK"}`,
 		m.key, marking.pair, price)
 	placed, err := m.exchange.send("POST", m.exchange.url+"/spot/open_orders/new", body, nil)
-	if err != nil || !placed.value.has("obid") {
-		return "", fmt.Errorf("marker: %v %s", err, placed.value)
+	switch {
+	case err != nil:
+		return "", err
+	case !placed.value.has("obid"):
+		return "", fmt.Errorf("marker: %s", placed.value)
 	}
 	body = fmt.Sprintf(`{"api_key":"%s","obid":%s}`, m.key, placed.value.get("obid").text)
 	_, err = m.exchange.send("POST", m.exchange.url+"/spot/open_orders/cancel", body, nil)

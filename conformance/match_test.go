@@ -20,6 +20,18 @@ var placeholders = map[string]struct {
 	"#pct":  {'"', regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)},
 	"#text": {'"', regexp.MustCompile(`^[^\n]+$`)},
 	"#url":  {'"', regexp.MustCompile(`^https?://[^/]+/.+$`)},
+
+	"#full":   {'"', regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?$`)},
+	"#pair":   {'"', regexp.MustCompile(`^[A-Z0-9_]+/[A-Z0-9_]+$`)},
+	"#symbol": {'"', regexp.MustCompile(`^[A-Z0-9_]+$`)},
+	"#name":   {'"', regexp.MustCompile(`^[A-Za-z0-9._:-]{1,36}$`)},
+	"#side":   {'"', regexp.MustCompile(`^(BUY|SELL)$`)},
+	"#type":   {'"', regexp.MustCompile(`^(LIMIT|MARKET|STOP_LIMIT)$`)},
+	"#tif":    {'"', regexp.MustCompile(`^(GTC|FOK|IOC)$`)},
+	"#status": {'"', regexp.MustCompile(`^(OPEN|FILLED|CANCELED|KILLED)$`)},
+	"#role":   {'"', regexp.MustCompile(`^(MAKER|TAKER)$`)},
+	"#event":  {'"', regexp.MustCompile(`^order(Accepted|Rejected|Update)$`)},
+	"#reason": {'"', regexp.MustCompile(`^[A-Z_]+$`)},
 }
 
 // mismatch compares a value with a pattern: JSON in which texts that begin with

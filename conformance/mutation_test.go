@@ -235,7 +235,7 @@ var opposites = map[string]string{
 }
 
 func changesOfScalar(v *value) []edit {
-	switch v.kind {
+	switch v.kind { //nolint:exhaustive // objects and arrays are no scalars, and null has nothing to change
 	case '"':
 		return []edit{
 			{"changed", 0, func(v *value) bool {

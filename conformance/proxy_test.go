@@ -128,12 +128,12 @@ func (p *proxy) stream(number int, up io.Reader, down io.Writer) {
 	}
 	var held []byte
 	for index := 0; ; {
-		f, err := ws.ReadFrame(from)
+		f, err := readFrame(from)
 		if err != nil {
 			return
 		}
 		frames := [][]byte{encode(f)}
-		switch f.Header.OpCode {
+		switch f.Header.OpCode { //nolint:exhaustive // the others pass as they are
 		case ws.OpText:
 			if !bytes.Contains(f.Payload, []byte(markerStream)) {
 				frames, held = p.message(place{number, index}, f, held)

@@ -67,11 +67,11 @@ func (x *exam) dial(header http.Header) (*socket, error) {
 func (s *socket) read(from io.Reader) {
 	defer close(s.messages)
 	for {
-		f, err := ws.ReadFrame(from)
+		f, err := readFrame(from)
 		if err != nil {
 			return
 		}
-		switch f.Header.OpCode {
+		switch f.Header.OpCode { //nolint:exhaustive // servers send no others
 		case ws.OpText:
 			v, err := parseValue(f.Payload)
 			if err != nil {
@@ -88,6 +88,25 @@ func (s *socket) read(from io.Reader) {
 			return
 		}
 	}
+}
+
+// maxFrame is the longest frame that is read, in bytes.
+const maxFrame = 1 << 20
+
+var errLongFrame = errors.New("frame too long")
+
+// readFrame reads a server's frame.
+func readFrame(from io.Reader) (ws.Frame, error) {
+	h, err := ws.ReadHeader(from)
+	if err != nil {
+		return ws.Frame{}, err
+	}
+	if h.Length > maxFrame {
+		return ws.Frame{}, errLongFrame
+	}
+	f := ws.Frame{Header: h, Payload: make([]byte, h.Length)}
+	_, err = io.ReadFull(from, f.Payload)
+	return f, err
 }
 
 // frame writes a frame as a client does.
@@ -129,6 +148,7 @@ func (s *socket) any() (*value, error) {
 		if !ok {
 			return nil, errors.New("the connection is closed")
 		}
+		s.x.shapedMessage(m)
 		return m, nil
 	case <-end.C:
 		return nil, errNoMessage

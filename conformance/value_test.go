@@ -47,7 +47,7 @@ func readValue(d *jsontext.Decoder) (*value, error) {
 		return nil, err
 	}
 	v := &value{kind: token.Kind()}
-	switch v.kind {
+	switch v.kind { //nolint:exhaustive // the others are all in their kind
 	case '"', '0':
 		v.text = token.String()
 	case '{':

@@ -1,0 +1,147 @@
+package conformance
+
+import (
+	"strings"
+	"sync"
+)
+
+// shapes are the tables of the specification: the fields of each answer, row and
+// message in their order, with their forms. A ? marks one that may be absent; [x]
+// is an array of rows x, {x} an object x.
+var shapes = map[string]string{
+	"/markets":                "success markets:[market]",
+	"/markets_ex":             "success markets:[market_ex]",
+	"/orderbook":              "success bids:[level] asks:[level] seq:#int",
+	"/trades":                 "success trades:[trade]",
+	"/candlestick":            "success candlestick:[candle]",
+	"/open_orders":            "success orders:[open_order]",
+	"/orders_history":         "success orders:[order]",
+	"/trades_history":         "success trades:[own_trade]",
+	"/open_orders/new":        "success obid?:#id status?:#status filled?:#dec",
+	"/open_orders/cancel":     "success",
+	"/open_orders/cancel_all": "success",
+	"/order":                  "success order:{order}",
+	"/config":                 "success quotes:#texts default_pair:#pair",
+	"/user_fees":              "success level:#int maker_fee:#dec taker_fee:#dec",
+	"/time":                   "success time:#time",
+
+	"market":    ticker,
+	"market_ex": ticker + " base_name:#text quote_name:#text base_precision:#int quote_precision:#int" + day + " min_order:#dec",
+	"level":     "price:#full amount:#full",
+	"trade":     "time:#time price:#dec amount:#dec total:#dec side:#side",
+	"candle":    "time:#time open:#dec high:#dec low:#dec close:#dec volume:#dec",
+	"open_order": "obid:#id pair:#pair time:#time side:#side price:#dec amount:#dec time_in_force:#tif type:#type quote_prec:#int" +
+		" filled?:#dec stop?:#dec client_id?:#name",
+	"order": "obid:#id pair:#pair time:#time side:#side time_in_force:#tif type:#type quote_prec:#int trades:[order_trade] status:#status" +
+		" base:#symbol quote:#symbol price?:#dec amount?:#dec total?:#dec filled?:#dec stop?:#dec client_id?:#name",
+	"order_trade": "time:#time fee:#dec price:#dec amount:#dec total:#dec role:#role",
+	"own_trade":   "time:#time pair:#pair fee:#dec price:#dec amount:#dec total:#dec role:#role side:#side",
+
+	"@marketTrade": "class stream time:#unix price:#dec amount:#dec total:#dec side:#side pair:#pair",
+	"@candleStick": "class stream time:#unix pair:#pair open:#dec high:#dec low:#dec close:#dec volume:#dec",
+	"@ticker":      "class stream pair:#pair price:#dec change:#int previous:#dec",
+	"@tickerEx":    "class stream pair:#pair price:#dec change:#int previous:#dec" + day,
+	"@orderBook":   "class stream pair:#pair price:#full amount:#full side:#side seq:#int",
+	"myTrades": "class stream time:#unix price:#dec amount:#dec total:#dec side:#side pair:#pair obid:#id role:#role" +
+		" fee:#dec",
+	"myOrders": "class stream event:#event pair:#pair obid?:#id side?:#side type?:#type time:#unix time_in_force?:#tif base?:#symbol" +
+		" quote?:#symbol price?:#dec amount?:#dec total?:#dec stop?:#dec quote_prec?:#int status?:#status triggered? filled?:#dec" +
+		" reason?:#reason client_id?:#name",
+	"error": "success error:#text",
+	"resp":  "class id:#int success error?:#text",
+}
+
+const (
+	ticker = "pair:#pair base:#symbol quote:#symbol icon_url:#url price:#dec change:#pct previous:#dec"
+	day    = " high:#dec low:#dec vol_base:#dec vol_quote:#dec"
+)
+
+// shaped holds an answer or a message against its table. Whatever a check is
+// about, this is about the order and the types of fields.
+func (x *exam) shaped(name string, v *value) {
+	x.Helper()
+	clauses := x.clauses
+	x.clauses = []string{"SPOT-TRN-14"}
+	defer func() { x.clauses = clauses }()
+	if table, known := shapes[name]; known {
+		x.tabled(name, v, table)
+	}
+}
+
+// shapedAnswer holds an answer against the table of its path.
+func (x *exam) shapedAnswer(path string, a *answer) {
+	x.Helper()
+	switch {
+	case a.status != 200 || !strings.HasPrefix(path, "/spot/"):
+	case a.value.get("success").kind == 't':
+		x.shaped(strings.TrimPrefix(path, "/spot"), a.value)
+	default:
+		x.shaped("error", a.value)
+	}
+}
+
+// shapedMessage holds a message against the table of its stream.
+func (x *exam) shapedMessage(m *value) {
+	x.Helper()
+	name := m.get("stream").text
+	if m.get("class").text == "resp" {
+		name = "resp"
+	}
+	if _, kind, public := strings.Cut(name, "@"); public {
+		kind, _, _ = strings.Cut(kind, "/")
+		name = "@" + kind
+	}
+	x.shaped(name, m)
+}
+
+// tabled holds an object against a table.
+func (x *exam) tabled(name string, v *value, table string) {
+	x.Helper()
+	members := v.members
+	for field := range strings.FieldsSeq(table) {
+		field, form, _ := strings.Cut(field, ":")
+		field, optional := strings.CutSuffix(field, "?")
+		if len(members) > 0 && members[0].name == field {
+			x.formed(name+"."+field, members[0].value, form)
+			members = members[1:]
+		} else if !optional {
+			x.Errorf("%s has fields [%s]: where is %s?", name, v.names(), field)
+			return
+		}
+	}
+	if len(members) > 0 {
+		x.Errorf("%s has fields [%s]: what is %s doing there?", name, v.names(), members[0].name)
+	}
+}
+
+// formed holds a field's value against its form.
+func (x *exam) formed(name string, v *value, form string) {
+	x.Helper()
+	switch {
+	case form == "":
+	case form[0] == '{':
+		x.tabled(name, v, shapes[form[1:len(form)-1]])
+	case form[0] == '[' && v.kind != '[':
+		x.Errorf("%s is %s, want an array", name, v)
+	case form[0] == '[':
+		for _, row := range v.items {
+			x.tabled(name, row, shapes[form[1:len(form)-1]])
+		}
+	case form == "#texts":
+	default:
+		if d := mismatch(v, pattern(form)); d != "" {
+			x.Errorf("%s%s", name, d)
+		}
+	}
+}
+
+// pattern returns a placeholder's pattern.
+func pattern(form string) *value { return patterns()[form] }
+
+var patterns = sync.OnceValue(func() map[string]*value {
+	list := map[string]*value{}
+	for form := range placeholders {
+		list[form] = &value{kind: '"', text: form}
+	}
+	return list
+})
