@@ -22,6 +22,10 @@ const (
 	// batchCommands bounds the commands whose cursor is written together: what
 	// a start has to read again if few of them leave rows.
 	batchCommands = 100_000
+	// snapshotFrames is how many frames lie between two snapshots even if they
+	// hold few commands: an idle exchange writes a frame a second, and what
+	// precedes a snapshot can go to the archive.
+	snapshotFrames = 20_000
 )
 
 // Options are what a follower is put together from.
@@ -55,9 +59,11 @@ type Follower struct {
 	ev     bourse.Events
 	// tip is where the engine stands in the journal.
 	tip journal.Tip
-	// snapshot is the last command that a snapshot was taken of; keeping is true
+	// snapshot is the last command that a snapshot was taken of, frames how many
+	// were followed since; keeping is true
 	// while superfluous files wait to be moved or removed.
 	snapshot bourse.Seq
+	frames   int
 	keeping  bool
 	seq      atomic.Uint64
 }
@@ -104,7 +110,7 @@ func (f *Follower) Step(ctx context.Context) (bool, error) {
 	if f.keeping {
 		return true, f.putAway()
 	}
-	if uint64(f.Engine.Seq()-f.snapshot) >= f.SnapshotEvery {
+	if uint64(f.Engine.Seq()-f.snapshot) >= f.SnapshotEvery || f.frames >= snapshotFrames {
 		return true, f.takeSnapshot(ctx)
 	}
 	batch, err := f.Reader.Next()
@@ -164,6 +170,7 @@ func (f *Follower) follow(b *journal.Batch) error {
 	if f.batch.From != 0 {
 		f.batch.Chain = b.Chain
 	}
+	f.frames++
 	f.tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
 	f.seq.Store(uint64(b.Last()))
 	return nil

@@ -32,7 +32,7 @@ func (f *Follower) takeSnapshot(ctx context.Context) error {
 	if err := w.Commit(journal.SnapshotHeader{Tip: f.tip, State: journal.Hash(state.Sum(nil))}); err != nil {
 		return again("snapshot", err)
 	}
-	f.snapshot, f.keeping = f.tip.Last, true
+	f.snapshot, f.frames, f.keeping = f.tip.Last, 0, true
 	return nil
 }
 
