@@ -40,7 +40,7 @@ func agree(t *testing.T, src enginetest.Source, seed uint64, n int) {
 		if err == nil && (i%*every == 0 || i < 200) {
 			err = p.Check()
 		}
-		if err == nil && i%997 == 996 {
+		if err == nil && (i%997 == 996 || i%5 == 0 && p.Engine.Unfinished()) {
 			err = p.Restore()
 		}
 		if err != nil {
