@@ -19,25 +19,45 @@ const never = math.MaxInt32
 
 // faults is what will go wrong, and what has gone wrong since the process began.
 type faults struct {
-	// matches says which operations count, and left how many of them pass
-	// before one gets err.
-	matches func(memdisk.Op) bool
-	left    uint64
-	err     error
-	kind    Kind
-
-	// stopAt is the operation at which the machine stops, flipAt the read with a
-	// bit flipped; zero is none.
-	stopAt, flipAt int
+	// next is the operation that will fail, cut the one before which the machine
+	// stops.
+	next, cut trigger
+	err       error
+	kind      Kind
+	// flipAt is the read that comes with a bit flipped; zero is none.
+	flipAt int
 	// fullUntil is the step at which the disk gets room again, downUntil the
 	// one at which the history store answers again; zero is now.
 	fullUntil, downUntil uint64
 	stalledUntil         [parts]uint64
 
-	// fired and flipped are since the process began, syncFailed since the step
-	// at hand began.
+	// powerless is true once the machine has stopped. fired, flipped and full
+	// are since the process began, syncFailed since the step at hand began.
+	powerless            bool
 	fired, flipped, full bool
 	syncFailed           string
+}
+
+// trigger waits for one of the operations that it matches.
+type trigger struct {
+	// matches is nil if it waits for none; left is how many pass before.
+	matches func(memdisk.Op) bool
+	left    uint64
+}
+
+func (t *trigger) waits() bool { return t.matches != nil }
+
+// pulled reports whether it waited for this operation.
+func (t *trigger) pulled(op memdisk.Op) bool {
+	switch {
+	case t.matches == nil || !t.matches(op):
+		return false
+	case t.left > 0:
+		t.left--
+		return false
+	}
+	t.matches = nil
+	return true
 }
 
 func (f *faults) historyDown(step uint64) bool { return step < f.downUntil }
@@ -51,20 +71,24 @@ func (f *faults) began() {
 func (w *world) install() {
 	w.disk.Inject(func(op memdisk.Op) error {
 		f := &w.faults
+		if f.powerless {
+			return memdisk.ErrStopped
+		}
+		if f.cut.pulled(op) {
+			f.powerless = true
+			w.trail.note("no power before the %s of %s", op.Kind, op.Name)
+			return memdisk.ErrStopped
+		}
 		if op.Kind == memdisk.OpRead && f.flipAt != 0 && op.Number >= f.flipAt && op.Size > 0 {
 			f.flipAt, f.flipped = 0, true
 			w.count(BitFlipped)
 			w.trail.note("a bit flips in %s, from %d", op.Name, op.Offset)
 		}
 		w.watch(op)
-		if f.err == nil || !f.matches(op) {
-			return nil
+		if f.next.pulled(op) {
+			return w.fire(op)
 		}
-		if f.left > 0 {
-			f.left--
-			return nil
-		}
-		return w.fire(op)
+		return nil
 	})
 }
 
@@ -83,7 +107,7 @@ func (w *world) watch(op memdisk.Op) {
 func (w *world) fire(op memdisk.Op) error {
 	f := &w.faults
 	err := f.err
-	f.err, f.fired = nil, true
+	f.fired = true
 	if f.kind == ShortWrite {
 		err = &memdisk.ShortWriteError{Written: int(w.chance.Below(uint64(op.Size) + 1)), Cause: err}
 	}
@@ -101,35 +125,40 @@ func isWrite(op memdisk.Op) bool { return op.Kind == memdisk.OpWrite }
 
 func isOther(op memdisk.Op) bool { return !isSync(op) && !isWrite(op) }
 
+// changes matches what a crash can tell from what was before.
+func changes(op memdisk.Op) bool { return op.Kind.Changes() }
+
+// isCommit matches the sync that makes a frame durable.
+func isCommit(op memdisk.Op) bool {
+	return op.Kind == memdisk.OpSync && strings.HasPrefix(op.Name, journal.LiveDir) && strings.HasSuffix(op.Name, ".seg")
+}
+
 // plan makes an operation fail, one of the next few.
 func (w *world) plan(kind Kind, within uint64) {
 	f := &w.faults
-	f.kind, f.err, f.left = kind, errDisk, w.chance.Below(within)
+	f.kind, f.err, f.next.left = kind, errDisk, w.chance.Below(within)
 	switch kind {
 	case SyncFailed:
-		f.matches = isSync
+		f.next.matches = isSync
 	case WriteFailed:
-		f.matches = isWrite
+		f.next.matches = isWrite
 	case ShortWrite:
-		f.matches = isWrite
+		f.next.matches = isWrite
 		if w.chance.oneIn(2) {
 			f.err = syscall.ENOSPC
 		}
 	default:
-		f.matches = isOther
+		f.next.matches = isOther
 	}
 }
 
-// cutPower stops the machine at one of the next operations of the disk.
+// cutPower stops the machine before one of the next operations of the disk that
+// change something, or between the write of a frame and its sync.
 func (w *world) cutPower(within uint64) {
-	n := 1 + int(w.chance.Below(within))
-	w.disk.StopAt(n)
-	w.faults.stopAt = w.disk.Ops() + n
-}
-
-// powerless reports whether the machine has stopped.
-func (w *world) powerless() bool {
-	return w.faults.stopAt != 0 && w.disk.Ops() >= w.faults.stopAt
+	w.faults.cut = trigger{changes, w.chance.Below(within)}
+	if w.chance.oneIn(2) {
+		w.faults.cut = trigger{isCommit, w.chance.Below(3)}
+	}
 }
 
 // flipBit flips a bit of one of the next reads.
@@ -163,13 +192,13 @@ func (w *world) disturb() {
 		w.emptyDisk()
 	}
 	switch {
-	case c.oneIn(s.powerCut) && f.stopAt == 0:
+	case c.oneIn(s.powerCut) && !f.cut.waits():
 		w.cutPower(40)
-	case c.oneIn(s.sync) && f.err == nil:
+	case c.oneIn(s.sync) && !f.next.waits():
 		w.plan(SyncFailed, 6)
-	case c.oneIn(s.operation) && f.err == nil:
+	case c.oneIn(s.operation) && !f.next.waits():
 		w.plan(OperationFailed, 30)
-	case c.oneIn(s.write) && f.err == nil:
+	case c.oneIn(s.write) && !f.next.waits():
 		w.plan(pick(c, WriteFailed, ShortWrite), 10)
 	case c.oneIn(s.full) && f.fullUntil == 0:
 		w.fillDisk()
@@ -204,7 +233,7 @@ func (w *world) excused(err error) bool {
 	damage := (*journal.DamageError)(nil)
 	switch {
 	case errors.Is(err, memdisk.ErrStopped):
-		return f.stopAt != 0
+		return f.powerless
 	case errors.Is(err, errDisk):
 		return f.fired
 	case errors.Is(err, syscall.ENOSPC):

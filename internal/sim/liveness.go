@@ -36,10 +36,9 @@ func (w *world) liveness() {
 func (w *world) calm() {
 	w.shape.calm()
 	w.emptyDisk()
-	w.disk.StopAt(never)
 	w.disk.FlipRead(never)
 	f := &w.faults
-	f.err, f.stopAt, f.flipAt, f.downUntil, f.stalledUntil = nil, 0, 0, 0, [parts]uint64{}
+	f.next, f.cut, f.flipAt, f.downUntil, f.stalledUntil = trigger{}, trigger{}, 0, 0, [parts]uint64{}
 	w.clients.leaving = true
 }
 

@@ -46,15 +46,15 @@ type shape struct {
 
 func drawShape(c *chance) shape {
 	s := shape{
-		segment:       int64(c.between(2, 16)) * journal.Block,
-		snapshotEvery: pick[uint64](c, 20, 60, 200, 600),
+		segment:       int64(c.between(2, 24)) * journal.Block,
+		snapshotEvery: pick[uint64](c, 20, 60, 150, 400),
 		tailRows:      int(pick[uint64](c, 20, 200, 2000)),
-		pending:       pick[uint64](c, 4, 30, 120),
-		burst:         pick[uint64](c, 1, 3, 20),
+		burst:         pick[uint64](c, 1, 4, 20, 80),
 		pause:         pick[uint64](c, 50, 5_000, 400_000),
 		lost:          c.Below(20),
 		again:         c.Below(15),
 	}
+	s.pending = s.burst * pick[uint64](c, 2, 5, 20)
 	for p := range s.weights {
 		s.weights[p] = c.between(1, 8)
 	}
@@ -71,8 +71,8 @@ func (s *shape) drawFaults(c *chance) {
 		}
 		return c.between(low, high)
 	}
-	s.powerCut, s.kill, s.stop = c.between(150, 1500), rate(400, 3000), rate(1000, 6000)
-	s.sync, s.operation, s.write, s.full = rate(800, 5000), rate(800, 5000), rate(800, 5000), rate(1500, 8000)
+	s.powerCut, s.kill, s.stop = c.between(400, 3000), rate(1000, 6000), rate(2000, 9000)
+	s.sync, s.operation, s.write, s.full = rate(2000, 9000), rate(2000, 9000), rate(2000, 9000), rate(2000, 9000)
 	s.flip, s.stall, s.history, s.clock = rate(300, 3000), rate(200, 2000), rate(200, 2000), rate(300, 3000)
 	s.deleted, s.wentBack, s.decayed = rate(6, 40), rate(4, 20), rate(4, 20)
 	s.cutInStart, s.failInStart, s.flipped = rate(2, 8), rate(3, 15), rate(3, 15)

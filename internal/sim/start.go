@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"syscall"
 
+	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
@@ -23,11 +26,11 @@ func (w *world) start() {
 		w.cutPower(30)
 	case c.oneIn(s.failInStart):
 		w.plan(pick(c, SyncFailed, OperationFailed, WriteFailed, ShortWrite), 8)
-	case c.oneIn(s.flipped) && w.provable():
+	case c.oneIn(s.flipped):
 		w.flipBit(12)
 	}
 	p, err := w.open()
-	switch cut := w.powerless(); {
+	switch cut := w.faults.powerless; {
 	case err != nil && !w.excused(err):
 		fail("the start failed, and nothing was wrong: %w", err)
 	case err == nil && w.faults.syncFailed != "" && !cut:
@@ -86,15 +89,6 @@ func (w *world) loseHistory() {
 	}
 }
 
-// provable reports whether the journal ends with an entry without commands, so
-// that damage anywhere before it shows. Of a last frame that nothing follows,
-// nobody can tell damage from a torn end.
-func (w *world) provable() bool {
-	end, ok, err := w.files().End(nil)
-	want(err, "the journal's end")
-	return !ok || end.Last != journal.EntryBatch
-}
-
 // files returns the journal on a copy of the disk, without faults.
 func (w *world) files() *journal.Files {
 	d := w.disk.Clone()
@@ -110,18 +104,14 @@ func (w *world) refuseDecay() {
 	if !ok {
 		return
 	}
-	names, err := w.disk.List(journal.LiveDir)
-	if err != nil {
-		return // a fault that was waiting
-	}
-	var segments []string
-	for _, n := range names {
-		if len(n) > 20 {
-			segments = append(segments, journal.LiveDir+"/"+n)
-		}
-	}
-	name := segments[w.chance.Below(uint64(len(segments)))]
-	limit := end.Size
+	d := w.disk.Clone()
+	names, err := d.List(journal.LiveDir)
+	want(err, "the journal's files")
+	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".seg") })
+	name := journal.LiveDir + "/" + pick(w.chance, names...)
+	b, err := disk.ReadFile(d, name)
+	want(err, name)
+	limit := int64(len(b))
 	if name == end.Segment.Name() {
 		limit = max(end.LastOffset, journal.Block)
 	}

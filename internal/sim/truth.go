@@ -8,6 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
 	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/record"
 )
 
@@ -21,7 +22,6 @@ type truth struct {
 	// rows are what history must hold, those of a command behind those of the
 	// one before it.
 	rows history.Batch
-	buf  []byte
 }
 
 // happening is one command of the past.
@@ -55,16 +55,53 @@ func (t *truth) see(cmd *bourse.Command, ev *bourse.Events) bool {
 		return false
 	}
 	own := *cmd
-	if err := t.pair.Apply(&own); err != nil {
-		fail("%w", err)
-	}
-	t.buf = appendEvents(t.buf[:0], t.pair.Events())
-	if !bytes.Equal(t.buf, h.events) {
+	t.learn(&own)
+	if !bytes.Equal(t.at(cmd.Seq).events, h.events) {
 		fail("command %d did one thing in the exchange and another in an engine that never stopped", cmd.Seq)
 	}
-	t.past = append(t.past, h)
-	history.Project(&own, t.pair.Events(), &t.rows)
 	return true
+}
+
+// learn carries out a command for the first time.
+func (t *truth) learn(cmd *bourse.Command) {
+	if err := t.pair.Apply(cmd); err != nil {
+		fail("%w", err)
+	}
+	ev := t.pair.Events()
+	t.past = append(t.past, happening{
+		time: cmd.Time, command: record.Append(nil, cmd), events: appendEvents(nil, ev), outcome: ev.Outcome,
+	})
+	history.Project(cmd, ev, &t.rows)
+}
+
+// learnUntil reads in the journal what no live engine has shown: the follower may
+// be ahead of it, and then the next start may begin from a snapshot beyond it.
+func (t *truth) learnUntil(last bourse.Seq, files func() *journal.Files) {
+	if last <= t.last() {
+		return
+	}
+	reader, err := files().Read(t.last() + 1)
+	want(err, "reading the journal")
+	for t.last() < last {
+		b, err := reader.Next()
+		want(err, "reading the journal")
+		t.learnFrame(b)
+	}
+	want(reader.Close(), "reading the journal")
+}
+
+func (t *truth) learnFrame(b *journal.Batch) {
+	rest := b.Commands
+	for seq := b.First; seq <= b.Last(); seq++ {
+		cmd := new(bourse.Command)
+		n, err := record.Decode(rest, cmd)
+		want(err, "reading the journal")
+		rest = rest[n:]
+		cmd.Seq, cmd.Time = seq, b.Time
+		if seq > t.last() {
+			t.learn(cmd)
+		}
+	}
 }
 
 // compare holds a command that came again against what it was.
@@ -146,6 +183,7 @@ func (o *witness) End() {}
 func (o *witness) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 {
 		o.seq = cmd.Seq
+		o.world.truth.learnUntil(cmd.Seq, o.world.files)
 		return
 	}
 	if cmd.Seq != o.seq+1 {

@@ -161,7 +161,7 @@ func (w *world) follow() error {
 // judge looks at how a step ended: an error ends the process, and must have had a
 // cause; a sync that failed must have ended it.
 func (w *world) judge(p part, err error) {
-	cut := w.powerless()
+	cut := w.faults.powerless
 	switch {
 	case err != nil && !w.excused(err):
 		fail("%s failed, and nothing was wrong: %w", partNames[p], err)
@@ -217,7 +217,7 @@ func (w *world) shutDown() {
 	w.faults.syncFailed = ""
 	err := w.process.stop(w.ctx)
 	w.clients.collect()
-	if err != nil || w.powerless() || w.faults.syncFailed != "" {
+	if err != nil || w.faults.powerless || w.faults.syncFailed != "" {
 		w.judge(partWrite, errors.Join(err))
 		return
 	}
