@@ -144,6 +144,15 @@ func TestKeysRunOut(t *testing.T) {
 			t.Fatalf("key %d: %+v", i+1, ev.Outcome)
 		}
 	}
+	e, err := engine.Restore(snapshot(e), func(*bourse.Events) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev.Reset()
+	e.Apply(&bourse.Command{Seq: e.Seq() + 1, Kind: bourse.CommandCreateKey, Account: 1}, &ev)
+	if ev.Outcome.Reason != bourse.TooMany {
+		t.Errorf("after a restore a key is %+v", ev.Outcome)
+	}
 }
 
 // TestVoided passes over a command that an operator took out.

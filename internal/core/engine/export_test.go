@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/bourse-exchange/bourse"
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/book"
+)
 
 // UseUp moves a market's numbers and the order ids near their end.
 func (e *Engine) UseUp(id bourse.MarketID, lastOrder bourse.OrderID, trades, levels uint64) {
@@ -12,4 +15,9 @@ func (e *Engine) UseUp(id bourse.MarketID, lastOrder bourse.OrderID, trades, lev
 	for a := bourse.AccountID(1); a <= e.lastAccount; a++ {
 		e.account(a).orders = uint64(lastOrder)
 	}
+}
+
+// Spoil changes an open order as no command can.
+func (e *Engine) Spoil(id bourse.OrderID, change func(*book.Order)) {
+	change(e.arena.At(e.arena.Find(id)))
 }

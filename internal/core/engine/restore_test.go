@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/book"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
 	"github.com/bourse-exchange/bourse/internal/core/state"
@@ -97,6 +98,69 @@ func TestRestoreVersion(t *testing.T) {
 	_, err := engine.Restore(data, func(*bourse.Events) {})
 	if err == nil || errors.Is(err, state.ErrMalformed) {
 		t.Errorf("version 2 is refused with %v", err)
+	}
+}
+
+// spoils are orders that no command can make: 1 rests, 2 waits, 3 rests with a
+// client id.
+var spoils = map[string]struct {
+	id     bourse.OrderID
+	change func(*book.Order)
+}{
+	"a stop that waits and fired":      {2, func(o *book.Order) { o.Triggered = true }},
+	"a limit order that fired":         {1, func(o *book.Order) { o.Triggered = true }},
+	"a stop that waits and traded":     {2, func(o *book.Order) { o.Filled = 1 }},
+	"a stop without a stop":            {2, func(o *book.Order) { o.Stop = 0 }},
+	"a limit order with a stop":        {1, func(o *book.Order) { o.Stop = 7 }},
+	"a stop that rests and waits":      {2, func(o *book.Order) { o.State = book.Resting }},
+	"an order in no place":             {1, func(o *book.Order) { o.State = book.Taking }},
+	"an IOC order that rests":          {1, func(o *book.Order) { o.TIF = bourse.IOC }},
+	"a MARKET order that rests":        {1, func(o *book.Order) { o.Type = bourse.MarketOrder }},
+	"an order of no type":              {1, func(o *book.Order) { o.Type = 9 }},
+	"an order of no side":              {1, func(o *book.Order) { o.Side = 3 }},
+	"an order on the other side":       {1, func(o *book.Order) { o.Side = bourse.Buy }},
+	"an order that is filled":          {1, func(o *book.Order) { o.Filled = o.Lots }},
+	"an order of another size":         {1, func(o *book.Order) { o.Lots++ }},
+	"an order that is too large":       {1, func(o *book.Order) { o.Lots = bourse.MaxLots + 1 }},
+	"an order of another price":        {1, func(o *book.Order) { o.Price = bourse.MaxPrice + 1 }},
+	"an order of no mode":              {1, func(o *book.Order) { o.SelfTrade = 0 }},
+	"an order of nobody":               {1, func(o *book.Order) { o.Account = 3 }},
+	"an order of somebody else":        {1, func(o *book.Order) { o.Account = 2 }},
+	"an order on no market":            {1, func(o *book.Order) { o.Market = 2 }},
+	"an order from the future":         {1, func(o *book.Order) { o.Time = 1 << 60 }},
+	"an order from before the epoch":   {1, func(o *book.Order) { o.Time = -1 }},
+	"an ordinal that was never given":  {1, func(o *book.Order) { o.Ordinal = 99 }},
+	"an order without an ordinal":      {1, func(o *book.Order) { o.Ordinal = 0 }},
+	"an id that was never given":       {3, func(o *book.Order) { o.ID = 99 }},
+	"an order without an id":           {1, func(o *book.Order) { o.ID = 0 }},
+	"an order that is named by nobody": {1, func(o *book.Order) { o.Named = true }},
+	"a name without its order":         {3, func(o *book.Order) { o.Named = false }},
+}
+
+// TestRestoreSpoiled wants states that no command leads to not to restore,
+// although each byte of them is well formed.
+func TestRestoreSpoiled(t *testing.T) {
+	for name, spoil := range spoils {
+		e := engine.New()
+		var ev bourse.Events
+		for _, cmd := range enginetest.Opening() {
+			cmd.Seq = e.Seq() + 1
+			e.Apply(&cmd, &ev)
+		}
+		sell := bourse.Place{Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 2}
+		stop, named := sell, sell
+		stop.Type, stop.Stop = bourse.StopLimit, 90
+		named.ClientID = bourse.ClientID{'a'}
+		for _, p := range []bourse.Place{sell, stop, named} {
+			e.Apply(&bourse.Command{Seq: e.Seq() + 1, Kind: bourse.CommandPlace, Account: 1, Place: p}, &ev)
+		}
+		if _, err := engine.Restore(snapshot(e), func(*bourse.Events) {}); err != nil {
+			t.Fatal(err)
+		}
+		e.Spoil(spoil.id, spoil.change)
+		if _, err := engine.Restore(snapshot(e), func(*bourse.Events) {}); !errors.Is(err, state.ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

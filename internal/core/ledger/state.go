@@ -91,6 +91,9 @@ func (l *Ledger) Check(asset bourse.AssetID) error {
 		add(&owed, own.Owes)
 		add(&owned, own.Has)
 	}
+	if int(asset) < len(l.assets) && l.assets[asset].owed != owed {
+		return fmt.Errorf("asset %d: %s units are counted as owed and %s found", asset, l.assets[asset].owed.Format(0), owed.Format(0))
+	}
 	if !fits || owed != owned {
 		return fmt.Errorf("asset %d: %s units are owed and %s owned", asset, owed.Format(0), owned.Format(0))
 	}
