@@ -37,7 +37,7 @@ func (i *insert) begin(ctx context.Context, tx *sql.Tx) {
 	clear(i.values)
 	i.values = i.values[:0]
 	for at := range sizes {
-		i.bound[at] = tx.StmtContext(ctx, i.statements[at]) //nolint:sqlclosecheck // it is closed with the transaction
+		i.bound[at] = tx.StmtContext(ctx, i.statements[at]) // it is closed with the transaction
 	}
 }
 
