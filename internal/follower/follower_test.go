@@ -1,0 +1,204 @@
+package follower_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+	"github.com/bourse-exchange/bourse/internal/follower"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/history/historytest"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/filelog"
+	"github.com/bourse-exchange/bourse/internal/record"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// failing is a store that fails when it is told to.
+type failing struct {
+	history.Store
+	broken bool
+}
+
+var errBroken = errors.New("the store is broken")
+
+func (f *failing) Write(ctx context.Context, b *history.Batch) error {
+	if f.broken {
+		return errBroken
+	}
+	return f.Store.Write(ctx, b)
+}
+
+// rig is a journal with a follower behind it.
+type rig struct {
+	t         *testing.T
+	log       *filelog.Log
+	files     *journal.Files
+	snapshots *journal.Snapshots
+	store     *failing
+	stored    history.Cursor
+	live      *engine.Engine
+	follower  *follower.Follower
+	proposed  uint64
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	d := memdisk.New(1)
+	id := journal.Identity{Exchange: [16]byte{1}, Sandbox: true}
+	log, _, err := filelog.Open(d, filelog.Options{Identity: id, SegmentSize: 16 * journal.Block})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{
+		t: t, log: log, files: journal.NewFiles(d, id), snapshots: journal.NewSnapshots(d, id),
+		store: &failing{Store: historytest.NewMemory()}, live: engine.New(),
+	}
+	r.follow(engine.New(), view.NewTape(), 1)
+	return r
+}
+
+// follow puts a new follower behind the journal.
+func (r *rig) follow(e *engine.Engine, tape *view.Tape, from bourse.Seq) {
+	r.t.Helper()
+	reader, err := r.files.ReadBehind(from, r.log.Durable)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.follower, err = follower.New(context.Background(), follower.Options{
+		Engine: e, Tape: tape, Reader: reader, Store: r.store, Stored: func(c history.Cursor) { r.stored = c },
+		Voided: func(bourse.Seq) bool { return false }, Snapshots: r.snapshots, Files: r.files, SnapshotEvery: 20,
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// do journals commands, a frame for each, and applies them to the live engine.
+func (r *rig) do(commands ...bourse.Command) {
+	r.t.Helper()
+	for i := range commands {
+		r.proposed++
+		p := journal.Proposal{ID: r.proposed, Count: 1, Time: bourse.Time(r.proposed), Commands: record.Append(nil, &commands[i])}
+		if err := r.log.Propose(p); err != nil {
+			r.t.Fatal(err)
+		}
+		for more := true; more; {
+			var err error
+			if more, err = r.log.Step(); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+		n, ok := r.log.Next()
+		if !ok {
+			r.t.Fatal("nothing was committed")
+		}
+		var ev bourse.Events
+		cmd := commands[i]
+		cmd.Seq, cmd.Time = n.Batch.First, n.Batch.Time
+		r.live.Apply(&cmd, &ev)
+		if ev.Outcome.Reason != 0 {
+			r.t.Fatalf("command %d: %s", cmd.Seq, ev.Outcome.Reason)
+		}
+	}
+}
+
+// run steps the follower until it has nothing more to do, or fails.
+func (r *rig) run() error {
+	for {
+		more, err := r.follower.Step(context.Background())
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+func (r *rig) mustRun() {
+	r.t.Helper()
+	if err := r.run(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// opening is an exchange with an account that has money.
+func opening() []bourse.Command {
+	return []bourse.Command{
+		{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Exchange: [16]byte{1}, Sandbox: true, Rules: 1}},
+		{Kind: bourse.CommandDefineAsset, Asset: &bourse.Asset{Symbol: "AAA", Name: "First", Scale: 8, Enabled: true}},
+		{Kind: bourse.CommandCreateAccount},
+	}
+}
+
+func credit() bourse.Command {
+	return bourse.Command{Kind: bourse.CommandCredit, Account: 1, AssetID: 1, Amount: bourse.Units(1)}
+}
+
+func TestFollowerFeedsTheStoreOnceAndTakesSnapshots(t *testing.T) {
+	r := newRig(t)
+	r.do(opening()...)
+	for range 100 {
+		r.do(credit())
+		r.mustRun()
+	}
+	if r.follower.Seq() != r.live.Seq() || r.stored.Seq != r.live.Seq() {
+		t.Errorf("live %d, follower %d, stored %d", r.live.Seq(), r.follower.Seq(), r.stored.Seq)
+	}
+	rows, err := r.store.Transfers(context.Background(), 1, 0, 1000)
+	if err != nil || len(rows) != 100 {
+		t.Errorf("%d transfers, %v", len(rows), err)
+	}
+	good, err := r.snapshots.Good()
+	if err != nil || len(good) != 3 {
+		t.Fatalf("snapshots %v, %v", good, err)
+	}
+	if st, err := r.files.Stat(); err != nil || st.Archives == 0 || st.Live > good[1] {
+		t.Errorf("segments %+v, %v", st, err)
+	}
+	// A second follower begins at a snapshot and hands on nothing twice.
+	s, err := r.snapshots.Load(good[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, _ := s.Section("engine")
+	e, err := engine.Restore(state, func(*bourse.Events) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, _ = s.Section(view.TapeSection)
+	tape, err := view.RestoreTape(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.follow(e, tape, e.Seq()+1)
+	r.do(credit())
+	r.mustRun()
+	if rows, err = r.store.Transfers(context.Background(), 1, 0, 1000); err != nil || len(rows) != 101 {
+		t.Errorf("%d transfers after another start, %v", len(rows), err)
+	}
+	if e.StateHash() != r.live.StateHash() {
+		t.Error("the follower's state is not the live one's")
+	}
+}
+
+func TestFollowerTriesTheStoreAgain(t *testing.T) {
+	r := newRig(t)
+	r.do(opening()...)
+	r.do(credit())
+	r.store.broken = true
+	var retry *follower.RetryError
+	for range 3 {
+		if err := r.run(); !errors.As(err, &retry) || !errors.Is(err, errBroken) {
+			t.Fatalf("a broken store: %v", err)
+		}
+	}
+	r.do(credit())
+	r.store.broken = false
+	r.mustRun()
+	rows, err := r.store.Transfers(context.Background(), 1, 0, 10)
+	if err != nil || len(rows) != 2 || r.stored.Seq != r.live.Seq() {
+		t.Errorf("%d transfers, stored %d of %d, %v", len(rows), r.stored.Seq, r.live.Seq(), err)
+	}
+}
