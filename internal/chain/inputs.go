@@ -1,0 +1,43 @@
+package chain
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// MaxInputs is how many outputs one payment spends at most, so that its size
+// stays far below what any network takes.
+const MaxInputs = 100
+
+// Select picks the outputs of a coin that a payment spends: the largest first,
+// so that it is cheap, until they cover the amount and, where the coin is what
+// costs are paid in, the cost. It returns what the payment may cost with them.
+// The order of unspent does not matter. False: they do not suffice.
+func Select(unspent []Input, coin, native CoinID, amount bourse.Amount, fees Fees) ([]Input, bourse.Amount, bool) {
+	own := slices.Clone(unspent)
+	own = slices.DeleteFunc(own, func(in Input) bool { return in.Coin != coin })
+	slices.SortFunc(own, largestFirst)
+	var sum bourse.Amount
+	cost := fees.Cost
+	for n := 1; n <= min(len(own), MaxInputs); n++ {
+		if n > 1 {
+			cost = cost.Plus(fees.PerInput)
+		}
+		sum = sum.Plus(own[n-1].Amount)
+		need := amount
+		if coin == native {
+			need = need.Plus(cost)
+		}
+		if !sum.Less(need) {
+			return own[:n], cost, true
+		}
+	}
+	return nil, bourse.Amount{}, false
+}
+
+func largestFirst(a, b Input) int {
+	return cmp.Or(b.Amount.Cmp(a.Amount), bytes.Compare(a.Tx[:], b.Tx[:]), cmp.Compare(a.Index, b.Index))
+}
