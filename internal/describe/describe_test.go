@@ -57,7 +57,7 @@ func resolve(d document, ref string) any {
 }
 
 func TestEveryReferenceResolvesAndIsNeeded(t *testing.T) {
-	for _, file := range []string{spotFile, streamsFile} {
+	for _, file := range append(slices.Clone(restFiles), streamsFile) {
 		doc := mustLoad(t, file)
 		used := map[string]bool{}
 		walk(map[string]any(doc), "#", func(d document, place string) {
@@ -81,7 +81,7 @@ func TestEveryReferenceResolvesAndIsNeeded(t *testing.T) {
 // TestSchemasAreSchemas compiles every schema of the documents, whether a body
 // uses it or not: the compiler checks them against the draft's own schema.
 func TestSchemasAreSchemas(t *testing.T) {
-	for _, file := range []string{spotFile, streamsFile} {
+	for _, file := range append(slices.Clone(restFiles), streamsFile) {
 		doc := mustLoad(t, file)
 		c := jsonschema.NewCompiler()
 		if err := c.AddResource(file, map[string]any(doc)); err != nil {
@@ -95,29 +95,34 @@ func TestSchemasAreSchemas(t *testing.T) {
 	}
 }
 
-func TestSpotIsWellFormed(t *testing.T) {
-	doc := mustLoad(t, spotFile)
-	if doc.text("openapi") != "3.1.0" || doc.at("info").text("title") == "" || doc.at("info").text("version") == "" {
-		t.Error("the head is not that of an OpenAPI 3.1 document")
-	}
-	ids := map[string]bool{}
-	for path, item := range doc.at("paths") {
-		if !strings.HasPrefix(path, "/") || len(item.(map[string]any)) != 1 {
-			t.Errorf("%s: one operation is expected, post", path)
+func TestInterfacesAreWellFormed(t *testing.T) {
+	for file, prefix := range map[string]string{spotFile: "/spot", walletFile: "/wallet"} {
+		doc := mustLoad(t, file)
+		if doc.text("openapi") != "3.1.0" || doc.at("info").text("title") == "" || doc.at("info").text("version") == "" {
+			t.Errorf("%s: the head is not that of an OpenAPI 3.1 document", file)
 		}
-		post := doc.at("paths", path, "post")
-		if id := post.text("operationId"); id == "" || ids[id] {
-			t.Errorf("%s: operationId %q", path, id)
+		if doc.prefix() != prefix {
+			t.Errorf("%s is below %q", file, doc.prefix())
 		}
-		ids[post.text("operationId")] = true
-		for _, name := range []string{"summary", "tags", "requestBody"} {
-			if post[name] == nil {
-				t.Errorf("%s has no %s", path, name)
+		ids := map[string]bool{}
+		for path, item := range doc.at("paths") {
+			if !strings.HasPrefix(path, "/") || len(item.(map[string]any)) != 1 {
+				t.Errorf("%s: one operation is expected, post", path)
 			}
-		}
-		statuses := slices.Sorted(maps.Keys(post.at("responses")))
-		if want := []string{"200", "404", "405", "413", "429", "500"}; !slices.Equal(statuses, want) {
-			t.Errorf("%s answers %v, want %v", path, statuses, want)
+			post := doc.at("paths", path, "post")
+			if id := post.text("operationId"); id == "" || ids[id] {
+				t.Errorf("%s: operationId %q", path, id)
+			}
+			ids[post.text("operationId")] = true
+			for _, name := range []string{"summary", "tags", "requestBody"} {
+				if post[name] == nil {
+					t.Errorf("%s has no %s", path, name)
+				}
+			}
+			statuses := slices.Sorted(maps.Keys(post.at("responses")))
+			if want := []string{"200", "404", "405", "413", "429", "500"}; !slices.Equal(statuses, want) {
+				t.Errorf("%s answers %v, want %v", path, statuses, want)
+			}
 		}
 	}
 }
@@ -164,10 +169,15 @@ func examples(t *testing.T, at document, f func(name string, body []byte)) {
 
 func TestExamplesAreValid(t *testing.T) {
 	v := mustValidator(t)
-	doc := mustLoad(t, spotFile)
+	docs := map[string]document{}
+	for _, file := range restFiles {
+		doc := mustLoad(t, file)
+		docs[doc.prefix()] = doc
+	}
 	for _, path := range v.Paths() {
 		t.Run(path, func(t *testing.T) {
-			post := doc.at("paths", path, "post")
+			prefix, name, _ := strings.Cut(path[1:], "/")
+			post := docs["/"+prefix].at("paths", "/"+name, "post")
 			examples(t, post.at("requestBody", "content", "application/json"), func(name string, body []byte) {
 				if err := v.Request(path, body); err != nil {
 					t.Errorf("request %s: %v", name, err)
@@ -202,14 +212,14 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	v := mustValidator(t)
 	const order = `"api_key":"k","pair":"A/B","side":"BUY","time_in_force":"GTC"`
 	for path, bodies := range map[string][]string{
-		"/markets": {
+		"/spot/markets": {
 			`{}`, `{"offset":null}`, `{"offset":-1}`, `{"offset":"0"}`, `{"offset":1.5}`, `{"offset":2147483648}`,
 			`{"pair":"A/B","quote":"B"}`, `{"quote":"B","search":"x","offset":0}`, `{"pair":"A/B","sort":"name"}`,
 			`{"offset":0,"sort":"age"}`, `[]`, `{"offset":0,"offset":1}`, `{"offset":0}{}`,
 		},
-		"/open_orders": {`{"api_key":"k","offset":0,"filter_pair":"A/B","sort_pair":"A/B"}`, `{"api_key":"k"}`},
-		"/candlestick": {`{"pair":"A/B","res":1,"from":0,"to":1}`, `{"pair":"A/B","res":"5","from":0,"to":1}`},
-		"/open_orders/new": {
+		"/spot/open_orders": {`{"api_key":"k","offset":0,"filter_pair":"A/B","sort_pair":"A/B"}`, `{"api_key":"k"}`},
+		"/spot/candlestick": {`{"pair":"A/B","res":1,"from":0,"to":1}`, `{"pair":"A/B","res":"5","from":0,"to":1}`},
+		"/spot/open_orders/new": {
 			`{` + order + `,"type":"LIMIT","price":"1"}`, `{` + order + `,"type":"LIMIT","amount":"1"}`,
 			`{` + order + `,"type":"STOP_LIMIT","price":"1","amount":"1"}`,
 			`{` + order + `,"type":"MARKET"}`, `{` + order + `,"type":"MARKET","amount":"1","total":"1"}`,
@@ -220,7 +230,20 @@ func TestRequestsThatAreRefused(t *testing.T) {
 			`{` + order + `,"type":"MARKET","total":"1","post_only":true}`,
 			`{` + order + `,"type":"MARKET","total":"1","client_id":"a b"}`,
 		},
-		"/order": {`{"api_key":"k"}`, `{"api_key":"k","obid":1,"client_id":"x"}`},
+		"/spot/order":      {`{"api_key":"k"}`, `{"api_key":"k","obid":1,"client_id":"x"}`},
+		"/wallet/assets":   {`{"symbols":"BTC"}`, `{"symbols":[1]}`, `{"symbols":["btc"]}`, `{"offset":"0"}`},
+		"/wallet/networks": {`{}`, `{"asset":null}`},
+		"/wallet/transactions": {
+			`{"api_key":"k"}`, `{"offset":0}`, `{"api_key":"k","offset":0,"type":"deposit"}`,
+			`{"api_key":"k","offset":0,"status":"OPEN"}`,
+		},
+		"/wallet/withdraw/validate": {`{"api_key":"k","asset":"A","network":"A"}`},
+		"/wallet/withdraw": {
+			`{"api_key":"k","asset":"A","network":"A","address":"x","amount":"1"}`,
+			`{"api_key":"k","asset":"A","network":"A","address":"x","amount":1,"fee":"1"}`,
+			`{"api_key":"k","asset":"A","network":"A","address":"x","amount":"1","fee":"1","adbk_name":"a_b"}`,
+		},
+		"/wallet/addressbook/rename": {`{"api_key":"k","adbkid":1,"new_name":""}`},
 	} {
 		for _, body := range bodies {
 			if v.Request(path, []byte(body)) == nil {
@@ -236,15 +259,20 @@ func TestRequestsThatAreRefused(t *testing.T) {
 func TestAnswersThatAreWrong(t *testing.T) {
 	v := mustValidator(t)
 	for path, bodies := range map[string][]string{
-		"/open_orders/new": {
+		"/spot/open_orders/new": {
 			`{}`, `{"success":true,"obid":1}`, `{"success":true,"obid":1,"status":"FILLED"}`,
 			`{"success":true,"filled":"1"}`, `{"success":false}`, `{"success":false,"error":""}`,
 			`{"success":false,"error":"x","obid":1}`, `{"success":true,"error":null}`,
 		},
-		"/orderbook": {`{"success":true,"bids":[],"asks":[]}`, `{"success":true,"bids":[{"price":"1"}],"asks":[],"seq":0}`},
-		"/time":      {`{"success":true,"time":"1700000000"}`, `{"success":true,"time":1700000000.000000}`},
-		"/user_fees": {`{"success":true,"level":0,"maker_fee":"0.0010","taker_fee":"0"}`},
-		"/open_orders": {
+		"/spot/orderbook": {`{"success":true,"bids":[],"asks":[]}`, `{"success":true,"bids":[{"price":"1"}],"asks":[],"seq":0}`},
+		"/wallet/balances": {`{"success":true,"balances":{"A":{"total":"1","locked":"0"}}}`,
+			`{"success":true,"balances":{"A":{"total":"1","locked":"0","avbl":"1","name":"a"}}}`},
+		"/wallet/withdraw/validate": {`{"success":true}`, `{"success":true,"valid_address":true}`},
+		"/wallet/withdraw":          {`{"success":true}`, `{"success":true,"xid":"1"}`, `{"success":false,"error":"x","need_2fa":true}`},
+		"/wallet/deposit":           {`{"success":true,"operating":true,"confirms_target":1,"address":"x","memo":"1","min_deposit":"1"}`},
+		"/spot/time":                {`{"success":true,"time":"1700000000"}`, `{"success":true,"time":1700000000.000000}`},
+		"/spot/user_fees":           {`{"success":true,"level":0,"maker_fee":"0.0010","taker_fee":"0"}`},
+		"/spot/open_orders": {
 			`{"success":true,"orders":[{"obid":1,"pair":"A/B","time":"1.000000","side":"BUY","price":"1","amount":"1",` +
 				`"time_in_force":"GTC","type":"LIMIT","quote_prec":"2","filled":"0"}]}`,
 			`{"success":true,"orders":[{"obid":1,"pair":"A/B","time":"1.000000","side":"BUY","price":"1","amount":"1",` +
@@ -254,6 +282,46 @@ func TestAnswersThatAreWrong(t *testing.T) {
 		for _, body := range bodies {
 			if v.Answer(path, []byte(body)) == nil {
 				t.Errorf("%s may answer %s", path, body)
+			}
+		}
+	}
+}
+
+// TestPresenceOfTransactionFields takes each field of a transaction away where
+// it must be, and adds it where it must not be.
+func TestPresenceOfTransactionFields(t *testing.T) {
+	v := mustValidator(t)
+	const always = `"xid":1,"asset":"A","network":"A","amount":"1","create_time":"1.000000","address":"x",` +
+		`"network_description":"n","icon_url":"http://h/i"`
+	optional := map[string]string{
+		"exec_time": `"1.000000"`, "confirms": "0", "confirms_target": "1", "txid": `"t"`, "height": "1",
+		"wd_fee_this": `"1"`, "fee": `"1"`,
+	}
+	for _, c := range []struct{ kind, status, fields, free string }{
+		{"DEPOSIT", "PENDING", "confirms confirms_target txid height", ""},
+		{"DEPOSIT", "DONE", "exec_time txid", "height"},
+		{"DEPOSIT", "CANCELED", "txid", "height"},
+		{"WITHDRAWAL", "PENDING", "fee", ""},
+		{"WITHDRAWAL", "PROCESSING", "fee wd_fee_this", ""},
+		{"WITHDRAWAL", "PENDING_CANCEL", "fee wd_fee_this", ""},
+		{"WITHDRAWAL", "CANCELED", "fee wd_fee_this", ""},
+		{"WITHDRAWAL", "DONE", "exec_time txid fee wd_fee_this", ""},
+	} {
+		row := func(change string) error {
+			body := `{"success":true,"transactions":[{` + always + `,"type":"` + c.kind + `","status":"` + c.status + `"`
+			for name, value := range optional {
+				if slices.Contains(strings.Fields(c.fields), name) != (name == change) {
+					body += `,"` + name + `":` + value
+				}
+			}
+			return v.Answer("/wallet/transactions", []byte(body+"}]}"))
+		}
+		if err := row(""); err != nil {
+			t.Errorf("%s %s: %v", c.kind, c.status, err)
+		}
+		for name := range optional {
+			if name != c.free && row(name) == nil {
+				t.Errorf("%s %s: %s is free to come and go", c.kind, c.status, name)
 			}
 		}
 	}
@@ -294,6 +362,7 @@ func TestHandler(t *testing.T) {
 		"/docs/":             {200, "text/html; charset=utf-8", "myTrades"},
 		"/docs/docs.css":     {200, "text/css; charset=utf-8", "body"},
 		"/docs/spot.yaml":    {200, "application/yaml", "openapi: 3.1.0"},
+		"/docs/wallet.yaml":  {200, "application/yaml", "/withdraw/cancel"},
 		"/docs/streams.yaml": {200, "application/yaml", "asyncapi: 3.0.0"},
 		"/docs/docs.go":      {404, "text/plain; charset=utf-8", ""},
 	} {

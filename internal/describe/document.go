@@ -15,8 +15,12 @@ import (
 // The names of the documents.
 const (
 	spotFile    = "spot.yaml"
+	walletFile  = "wallet.yaml"
 	streamsFile = "streams.yaml"
 )
+
+// restFiles are the documents of what is spoken over HTTP.
+var restFiles = []string{spotFile, walletFile}
 
 // document is a description as plain JSON values.
 type document map[string]any
@@ -56,4 +60,14 @@ func (d document) at(names ...string) document {
 func (d document) text(name string) string {
 	s, _ := d[name].(string)
 	return s
+}
+
+// prefix returns where an interface's paths begin.
+func (d document) prefix() string {
+	servers, _ := d["servers"].([]any)
+	if len(servers) != 1 {
+		return ""
+	}
+	server, _ := servers[0].(map[string]any)
+	return document(server).text("url")
 }

@@ -21,7 +21,7 @@ var (
 
 // page is what the index shows.
 type page struct {
-	Endpoints, Operations, Streams []entry
+	Spot, Wallet, Operations, Streams []entry
 }
 
 // entry is a name and what it is for.
@@ -44,7 +44,7 @@ func Handler(prefix string) (http.Handler, error) {
 	mux.HandleFunc("GET "+prefix+"/docs.css", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, "text/css; charset=utf-8", styles)
 	})
-	for _, name := range []string{spotFile, streamsFile} {
+	for _, name := range append(slices.Clone(restFiles), streamsFile) {
 		text, err := fs.ReadFile(apidocs.Files, name)
 		if err != nil {
 			return nil, err
@@ -69,7 +69,11 @@ func send(w http.ResponseWriter, kind string, body []byte) {
 
 // render writes the index from the documents.
 func render(prefix string) ([]byte, error) {
-	spot, err := load(spotFile)
+	spot, err := endpoints(spotFile)
+	if err != nil {
+		return nil, err
+	}
+	wallet, err := endpoints(walletFile)
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +81,7 @@ func render(prefix string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var p page
-	for _, path := range slices.Sorted(maps.Keys(spot.at("paths"))) {
-		p.Endpoints = append(p.Endpoints, entry{path, spot.at("paths", path, "post").text("summary")})
-	}
+	p := page{Spot: spot, Wallet: wallet}
 	messages := streams.at("components", "messages")
 	for _, name := range slices.Sorted(maps.Keys(messages)) {
 		if operation := streams.at("operations", name); operation != nil {
@@ -99,4 +100,17 @@ func render(prefix string) ([]byte, error) {
 		page
 	}{prefix, p})
 	return out.Bytes(), err
+}
+
+// endpoints lists what a document describes.
+func endpoints(file string) ([]entry, error) {
+	doc, err := load(file)
+	if err != nil {
+		return nil, err
+	}
+	var list []entry
+	for _, path := range slices.Sorted(maps.Keys(doc.at("paths"))) {
+		list = append(list, entry{doc.prefix() + path, doc.at("paths", path, "post").text("summary")})
+	}
+	return list, nil
 }

@@ -18,7 +18,7 @@ var ErrUnknown = errors.New("not described")
 // Validator holds what is sent and received against the descriptions. It never
 // changes, and may be used from several goroutines.
 type Validator struct {
-	// requests and answers are by path, messages by name.
+	// requests and answers are by path below the host, messages by name.
 	requests, answers, messages map[string]*jsonschema.Schema
 }
 
@@ -29,8 +29,10 @@ func NewValidator() (*Validator, error) {
 		answers:  map[string]*jsonschema.Schema{},
 		messages: map[string]*jsonschema.Schema{},
 	}
-	if err := v.addSpot(); err != nil {
-		return nil, err
+	for _, file := range restFiles {
+		if err := v.addRest(file); err != nil {
+			return nil, err
+		}
 	}
 	if err := v.addStreams(); err != nil {
 		return nil, err
@@ -41,21 +43,21 @@ func NewValidator() (*Validator, error) {
 // jsonBody is where a body's schema is, below what has a body.
 var jsonBody = []string{"content", "application/json", "schema"}
 
-func (v *Validator) addSpot() error {
-	doc, err := load(spotFile)
+func (v *Validator) addRest(file string) error {
+	doc, err := load(file)
 	if err != nil {
 		return err
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource(spotFile, map[string]any(doc)); err != nil {
+	if err := c.AddResource(file, map[string]any(doc)); err != nil {
 		return err
 	}
 	for path := range doc.at("paths") {
-		at := []string{"paths", path, "post"}
-		if v.requests[path], err = compile(c, spotFile, at, append([]string{"requestBody"}, jsonBody...)); err != nil {
+		at, full := []string{"paths", path, "post"}, doc.prefix()+path
+		if v.requests[full], err = compile(c, file, at, append([]string{"requestBody"}, jsonBody...)); err != nil {
 			return err
 		}
-		if v.answers[path], err = compile(c, spotFile, at, append([]string{"responses", "200"}, jsonBody...)); err != nil {
+		if v.answers[full], err = compile(c, file, at, append([]string{"responses", "200"}, jsonBody...)); err != nil {
 			return err
 		}
 	}
@@ -96,8 +98,8 @@ func compile(c *jsonschema.Compiler, file string, at, below []string) (*jsonsche
 	return s, nil
 }
 
-// Paths returns the endpoints that are described, sorted. A path begins with a
-// slash, below the interface's prefix.
+// Paths returns the endpoints that are described, sorted, with their interface's
+// prefix: /spot/markets.
 func (v *Validator) Paths() []string { return slices.Sorted(maps.Keys(v.requests)) }
 
 // Messages returns the names of the stream messages that are described, sorted:
