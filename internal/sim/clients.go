@@ -45,6 +45,8 @@ type request struct {
 type answer struct {
 	cmd    bourse.Command
 	result sequencer.Result
+	// since is when the command was decided on, which may be before this answer.
+	since bourse.Time
 	// life is the process that gave it.
 	life int
 }
@@ -151,7 +153,7 @@ func (c *clients) receive(r *request) {
 		w.checkFound(r, &result)
 	}
 	if r.cmd.Kind == bourse.CommandPlace && r.cmd.Place.ClientID.Given() && r.earlier == nil {
-		c.remember(answer{r.cmd, result, w.lives})
+		c.remember(answer{r.cmd, result, w.truth.named[name{r.cmd.Account, r.cmd.Place.ClientID}], w.lives})
 	}
 }
 
@@ -169,7 +171,7 @@ func (c *clients) checkAnswer(r *request, result *sequencer.Result) {
 // checkEarlier holds the answer to a request that came again against the first
 // one, if its client id is still taken for sure.
 func (c *clients) checkEarlier(r *request, result *sequencer.Result) {
-	if r.earlier == nil || result.Time > r.earlier.result.Time+bourse.Day {
+	if r.earlier == nil || result.Time > r.earlier.since+bourse.Day {
 		return
 	}
 	first, now := r.earlier.result.Outcome, result.Outcome

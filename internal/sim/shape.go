@@ -49,7 +49,7 @@ func drawShape(c *chance) shape {
 		segment:       int64(c.between(2, 24)) * journal.Block,
 		snapshotEvery: pick[uint64](c, 20, 60, 150, 400),
 		tailRows:      int(pick[uint64](c, 20, 200, 2000)),
-		burst:         pick[uint64](c, 1, 4, 20, 80),
+		burst:         pick[uint64](c, 1, 8, 40, 150),
 		pause:         pick[uint64](c, 50, 5_000, 400_000),
 		lost:          c.Below(20),
 		again:         c.Below(15),
@@ -65,15 +65,32 @@ func drawShape(c *chance) shape {
 // drawFaults draws the rates. A seed has most kinds of faults, and none too
 // often to get anywhere.
 func (s *shape) drawFaults(c *chance) {
-	rate := func(low, high uint64) uint64 {
+	steps := s.stepsPerThousand()
+	rate := func(most uint64) uint64 {
 		if c.percent(25) {
 			return 0
 		}
-		return c.between(low, high)
+		return max(10, steps/c.between(1, most))
 	}
-	s.powerCut, s.kill, s.stop = c.between(400, 3000), rate(1000, 6000), rate(2000, 9000)
-	s.sync, s.operation, s.write, s.full = rate(2000, 9000), rate(2000, 9000), rate(2000, 9000), rate(2000, 9000)
-	s.flip, s.stall, s.history, s.clock = rate(300, 3000), rate(200, 2000), rate(200, 2000), rate(300, 3000)
-	s.deleted, s.wentBack, s.decayed = rate(6, 40), rate(4, 20), rate(4, 20)
-	s.cutInStart, s.failInStart, s.flipped = rate(2, 8), rate(3, 15), rate(3, 15)
+	s.powerCut, s.kill, s.stop = max(10, steps/c.between(1, 8)), rate(3), rate(2)
+	s.sync, s.operation, s.write, s.full = rate(2), rate(2), rate(2), rate(2)
+	s.flip, s.stall, s.history, s.clock = rate(12), rate(15), rate(10), rate(10)
+	start := func(most uint64) uint64 {
+		if c.percent(25) {
+			return 0
+		}
+		return c.between(most/4, most)
+	}
+	s.deleted, s.wentBack, s.decayed = start(30), start(20), start(20)
+	s.cutInStart, s.failInStart, s.flipped = start(8), start(12), start(12)
+}
+
+// stepsPerThousand is about how many steps are made while clients ask for a
+// thousand commands.
+func (s *shape) stepsPerThousand() uint64 {
+	total := uint64(0)
+	for _, weight := range s.weights {
+		total += weight
+	}
+	return 2000 * total / (s.weights[partClients] * (s.burst + 1))
 }

@@ -22,6 +22,14 @@ type truth struct {
 	// rows are what history must hold, those of a command behind those of the
 	// one before it.
 	rows history.Batch
+	// named is when a client id was decided on last, and not only repeated.
+	named map[name]bourse.Time
+}
+
+// name is a client id of an account.
+type name struct {
+	account bourse.AccountID
+	id      bourse.ClientID
 }
 
 // happening is one command of the past.
@@ -32,7 +40,7 @@ type happening struct {
 	outcome bourse.Outcome
 }
 
-func newTruth() *truth { return &truth{pair: enginetest.NewPair()} }
+func newTruth() *truth { return &truth{pair: enginetest.NewPair(), named: map[name]bourse.Time{}} }
 
 // last returns the last command that was ever yielded.
 func (t *truth) last() bourse.Seq { return bourse.Seq(len(t.past)) }
@@ -72,6 +80,9 @@ func (t *truth) learn(cmd *bourse.Command) {
 		time: cmd.Time, command: record.Append(nil, cmd), events: appendEvents(nil, ev), outcome: ev.Outcome,
 	})
 	history.Project(cmd, ev, &t.rows)
+	if cmd.Kind == bourse.CommandPlace && !ev.Outcome.Repeated && ev.Outcome.Reason != bourse.DuplicateClientID {
+		t.named[name{cmd.Account, cmd.Place.ClientID}] = cmd.Time
+	}
 }
 
 // learnUntil reads in the journal what no live engine has shown: the follower may
