@@ -5,5 +5,5 @@ var allChecks = [][]check{
 	transportChecks, requestChecks, numberChecks, timeChecks, listChecks, keyChecks,
 	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, ordersChecks,
 	placeChecks, moneyChecks, executionChecks, stopsChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, extrasChecks,
-	operationsChecks, streamsChecks, slowChecks, ownChecks,
+	operationsChecks, streamsChecks, slowChecks, ownChecks, consistencyChecks,
 }

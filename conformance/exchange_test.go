@@ -56,7 +56,14 @@ func run(m *testing.M) int {
 		}
 	}
 	examined = e
-	return m.Run()
+	code := m.Run()
+	if *urlFlag == "" {
+		if out, err := e.operator.run([]string{"audit"}); err != nil {
+			fmt.Fprintf(os.Stderr, "conformance: the journal does not agree: %v\n%s\n", err, out)
+			return 1
+		}
+	}
+	return code
 }
 
 func newClient() *http.Client {

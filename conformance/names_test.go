@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-var namesChecks = []check{nameForm, nameRepeated, nameForOthers, firstOutcome, rejectionRepeated, namesOfAccounts}
+var namesChecks = []check{nameForm, nameRepeated, nameAtOnce, nameForOthers, firstOutcome, rejectionRepeated, namesOfAccounts}
 
 func TestClientIDs(t *testing.T) { examine(t, namesChecks) }
 
@@ -39,6 +39,25 @@ func nameRepeated(x *exam) {
 	a.cancel(id)
 	x.equal("obid", a.try(order).value.get("obid").text, id)
 	x.same("open orders", a.open())
+}
+
+// nameAtOnce sends the same request several times at the same time.
+func nameAtOnce(x *exam) {
+	x.covers("SPOT-CID-2")
+	m := x.market()
+	a := x.trader(m)
+	order := m.limit("SELL", "10", "1").with("client_id", "n")
+	var flows []<-chan *answer
+	for range 8 {
+		flows = append(flows, a.later(order, order))
+	}
+	id := a.place(order)
+	for _, answers := range flows {
+		for res := range answers {
+			x.answers(res, `{"success":true,"obid":`+id+`,"status":"OPEN","filled":"0"}`)
+		}
+	}
+	x.same("open orders", a.open(), id)
 }
 
 func nameForOthers(x *exam) {

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +9,7 @@ import (
 
 var streamsChecks = []check{
 	dataMessages, tradeMessages, candleMessages, tickerMessages, tickerExMessages, bookMessages, bookCounts, keptBook,
-	nothingOld, toldIsShown, toldInOrder,
+	nothingOld, toldIsShown, toldInOrder, countsUnderLoad,
 }
 
 func TestStreams(t *testing.T) { examine(t, streamsChecks) }
@@ -223,6 +222,38 @@ func keptBook(x *exam) {
 	}
 }
 
+// countsUnderLoad lets several accounts trade at once.
+func countsUnderLoad(x *exam) {
+	x.covers("SPOT-STR-8")
+	m := x.market()
+	s := x.connect()
+	s.sub(m.pair + "@orderBook")
+	at := seconds(x.book(m).get("seq").text)
+	var flows []<-chan *answer
+	for i := range 4 {
+		a := x.trader(m)
+		var orders []fields
+		for j := range 15 {
+			side := []string{"BUY", "SELL"}[(i+j)%2]
+			orders = append(orders, m.limit(side, strconv.Itoa(10+j%3), strconv.Itoa(1+i)))
+		}
+		flows = append(flows, a.later(orders...))
+	}
+	for _, answers := range flows {
+		for res := range answers {
+			x.succeeds(res)
+		}
+	}
+	kept := local{}
+	for i, message := range s.fence() {
+		x.equal("seq", message.get("seq").text, strconv.FormatInt(at+int64(i)+1, 10))
+		kept.update(message)
+	}
+	x.covers("SPOT-STR-9")
+	book := x.book(m)
+	x.equal("book kept from the stream", kept.String(), written(book).String())
+}
+
 func nothingOld(x *exam) {
 	x.covers("SPOT-STR-10")
 	m := x.market()
@@ -252,7 +283,7 @@ func toldIsShown(x *exam) {
 	for i := range 5 {
 		a.sell(m, strconv.Itoa(10+i), "1")
 		private.fence()
-		answered := b.later(m.limit("BUY", strconv.Itoa(10+i), "1"))
+		answers := b.later(m.limit("BUY", strconv.Itoa(10+i), "1"))
 		told, err := public.next()
 		if err != nil {
 			x.Fatalf("%v", err)
@@ -264,25 +295,9 @@ func toldIsShown(x *exam) {
 		}
 		x.equal("own trade", a.list("/trades_history").column("price")[0], told.get("price").text)
 		x.same("open orders", a.open())
-		if err := <-answered; err != nil {
-			x.broken("%v", err)
-		}
+		x.becomes(<-answers, "FILLED", "1")
 		private.fence()
 	}
-}
-
-// later posts an order beside what the check does.
-func (a *account) later(order fields) <-chan error {
-	done := make(chan error, 1)
-	body, err := json.Marshal(order.with("api_key", a.key))
-	if err != nil {
-		a.x.broken("%v", err)
-	}
-	go func() {
-		_, err := a.x.exchange.send("POST", a.x.exchange.url+"/spot/open_orders/new", string(body), nil)
-		done <- err
-	}()
-	return done
 }
 
 func toldInOrder(x *exam) {
