@@ -3,6 +3,7 @@ package enginetest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -220,31 +221,60 @@ func (p *Pair) checkMoney() error {
 	return wrong
 }
 
-// Restore makes the twin anew from a snapshot of the engine, and compares the
-// open orders that the snapshot tells with the oracle's.
+// Restore makes the twin anew from a snapshot of the engine, and compares what
+// the snapshot tells with what the events told.
 func (p *Pair) Restore() error {
 	if p.Engine.StateHash() != p.twin.StateHash() {
 		return errors.New("the restored engine's state differs")
 	}
 	var snapshot []byte
 	p.Engine.Snapshot(func(b []byte) { snapshot = append(snapshot, b...) })
-	var open []bourse.Order
-	twin, err := engine.Restore(snapshot, func(ev *bourse.Events) {
-		for _, e := range ev.List {
-			if e.Kind == bourse.EventOrderRestored {
-				open = append(open, ev.Orders[e.At])
-			}
-		}
-	})
+	r := restored{levels: map[levelKey]bourse.Lots{}, balances: map[holding]bourse.Balance{}}
+	twin, err := engine.Restore(snapshot, r.take)
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
-	}
-	if !slices.Equal(open, p.Oracle.OpenOrders()) {
-		return errors.New("the open orders differ")
 	}
 	if twin.StateHash() != p.Engine.StateHash() {
 		return errors.New("the state hash changed by a restore")
 	}
 	p.twin = twin
+	return p.checkRestored(&r)
+}
+
+// restored is what a snapshot tells.
+type restored struct {
+	open     []bourse.Order
+	levels   map[levelKey]bourse.Lots
+	balances map[holding]bourse.Balance
+}
+
+func (r *restored) take(ev *bourse.Events) {
+	for _, e := range ev.List {
+		switch e.Kind {
+		case bourse.EventOrderRestored:
+			r.open = append(r.open, ev.Orders[e.At])
+		case bourse.EventLevelRestored:
+			l := ev.Levels[e.At]
+			r.levels[levelKey{l.Market, l.Side, l.Price}] = l.Lots
+		default:
+		}
+	}
+	for _, b := range ev.Balances {
+		r.balances[holding{b.Account, b.Asset}] = b
+	}
+}
+
+func (p *Pair) checkRestored(r *restored) error {
+	if !slices.Equal(r.open, p.Oracle.OpenOrders()) {
+		return errors.New("the open orders of a snapshot differ")
+	}
+	if !maps.Equal(r.levels, p.levels) {
+		return errors.New("the levels of a snapshot differ")
+	}
+	for key, b := range p.balances {
+		if none := b.Available.IsZero() && b.Held.IsZero(); none != (r.balances[key] != b) {
+			return fmt.Errorf("a snapshot tells %+v, the events %+v", r.balances[key], b)
+		}
+	}
 	return nil
 }
