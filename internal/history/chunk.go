@@ -38,6 +38,8 @@ const (
 	tradesByMarket
 	// By account, either side of the transfer, in the order of the chunk.
 	transfersByAccount
+	// By account, in the order of the chunk: an ordinal may come again.
+	movementsByAccount
 	columns
 )
 
@@ -122,6 +124,10 @@ func (c *chunk) each(col column, visit func(entry)) {
 			if t.To != t.From {
 				visit(entry{uint64(t.To), uint64(i), i})
 			}
+		}
+	case movementsByAccount:
+		for i := range c.Movements {
+			visit(entry{uint64(c.Movements[i].Account), uint64(i), i})
 		}
 	default:
 		bourse.Impossible("history has no column %d", col)

@@ -27,8 +27,18 @@ func Project(cmd *bourse.Command, ev *bourse.Events, b *Batch) {
 		case bourse.EventNoted:
 			f := &ev.Facts[e.At]
 			b.Notes = append(b.Notes, Note{Seq: cmd.Seq, Time: cmd.Time, Operator: f.Operator, Text: f.Text})
+		case bourse.EventDeposit:
+			d := &ev.Wallet.Deposits[e.At]
+			if d.Account != 0 && d.Status == bourse.WalletDone {
+				b.Movements = append(b.Movements, ofDeposit(cmd.Seq, d))
+			}
+		case bourse.EventWithdrawal:
+			w := &ev.Wallet.Withdrawals[e.At]
+			if w.Status == bourse.WalletDone || w.Status == bourse.WalletCanceled {
+				b.Movements = append(b.Movements, ofWithdrawal(cmd.Seq, w))
+			}
 		default:
-			// Open orders, rejections, books and definitions are not history.
+			// What is open, rejections, books and definitions are not history.
 		}
 	}
 }

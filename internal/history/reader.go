@@ -17,6 +17,11 @@ type Live interface {
 	Now() bourse.Time
 	// Counts returns the ordinals of an account's last order and last fill.
 	Counts(account bourse.AccountID) (orders, fills uint64)
+	// Movements returns the ordinal of an account's last deposit or withdrawal.
+	Movements(account bourse.AccountID) uint64
+	// OpenMovements returns an account's deposits and withdrawals that are not over,
+	// with ordinals in [first, last], newest first.
+	OpenMovements(account bourse.AccountID, first, last uint64) ([]bourse.Deposit, []bourse.Withdrawal)
 	// LastTrade returns the number of a market's last trade.
 	LastTrade(market bourse.MarketID) uint64
 	// OpenOrder returns one open order of an account, OpenOrderNamed the one

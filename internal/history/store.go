@@ -134,18 +134,21 @@ type Batch struct {
 	Fills     []Fill
 	Transfers []Transfer
 	Notes     []Note
+	// Movements may hold an ordinal several times: the last one holds.
+	Movements []Movement
 }
 
 // Rows returns how many rows the batch holds.
 func (b *Batch) Rows() int {
-	return len(b.Orders) + len(b.Trades) + len(b.Fills) + len(b.Transfers) + len(b.Notes)
+	return len(b.Orders) + len(b.Trades) + len(b.Fills) + len(b.Transfers) + len(b.Notes) +
+		len(b.Movements)
 }
 
 // Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() {
 	*b = Batch{
 		Orders: b.Orders[:0], Trades: b.Trades[:0], Fills: b.Fills[:0],
-		Transfers: b.Transfers[:0], Notes: b.Notes[:0],
+		Transfers: b.Transfers[:0], Notes: b.Notes[:0], Movements: b.Movements[:0],
 	}
 }
 
@@ -161,7 +164,8 @@ type Store interface {
 	Cursor(ctx context.Context) (Cursor, error)
 
 	// Write adds a batch and moves the cursor, both or neither. Candles are
-	// folded from the trades. ErrOutOfOrder if b.From is not the cursor plus
+	// folded from the trades. A movement takes the place of the one with its
+	// ordinal. ErrOutOfOrder if b.From is not the cursor plus
 	// one.
 	Write(ctx context.Context, b *Batch) error
 
@@ -207,6 +211,14 @@ type Store interface {
 	// Transfers returns the transfers to or from an account, newest (highest Seq,
 	// then Index) first, after passing over skip of them.
 	Transfers(ctx context.Context, account bourse.AccountID, skip, limit int) ([]Transfer, error)
+
+	// Movements returns an account's movements with ordinals in the span, newest
+	// (highest ordinal) first.
+	Movements(ctx context.Context, account bourse.AccountID, span Span) ([]Movement, error)
+
+	// MovementsIn returns an account's movements that pass a filter, newest first,
+	// with ordinals up to and including last, after passing over skip of them.
+	MovementsIn(ctx context.Context, account bourse.AccountID, filter MovementFilter, last uint64, skip, limit int) ([]Movement, error)
 
 	// Notes returns the operators' notes, newest first, after passing over skip
 	// of them.

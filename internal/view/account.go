@@ -14,6 +14,9 @@ type account struct {
 	balances []balance
 	// orders are the open ones, by ascending id.
 	orders []*bourse.Order
+	// deposits and withdrawals are those that are not over, by ascending ordinal.
+	deposits    []bourse.Deposit
+	withdrawals []bourse.Withdrawal
 }
 
 type balance struct{ available, held bourse.Amount }
@@ -28,6 +31,8 @@ type Account struct {
 	// Orders and Fills count what the account ever had: the ordinals of the
 	// last ones.
 	Orders, Fills uint64
+	// Movements counts its deposits and withdrawals together.
+	Movements uint64
 }
 
 func (v *View) account(id bourse.AccountID) *account {
@@ -48,7 +53,7 @@ func (v *View) foldAccount(kind bourse.EventKind, f *bourse.Fact) {
 	case bourse.EventAccountFees:
 		a.OwnFees, a.Maker, a.Taker, a.FeeLevel = f.On, f.Maker, f.Taker, f.FeeLevel
 	case bourse.EventAccountRestored:
-		a.Frozen, a.Orders, a.Fills = f.On, f.Orders, f.Fills
+		a.Frozen, a.Orders, a.Fills, a.Movements = f.On, f.Orders, f.Fills, f.Movements
 	}
 }
 

@@ -17,6 +17,7 @@ type View struct {
 	books    map[bourse.MarketID]*depth
 	accounts map[bourse.AccountID]*account
 	tape     *Tape
+	wallet   wallet
 	// updates is what the last Fold changed of the market data.
 	updates []Update
 	// spare keeps the memory of closed orders.
@@ -33,6 +34,7 @@ func New() *View {
 		books:    map[bourse.MarketID]*depth{},
 		accounts: map[bourse.AccountID]*account{},
 		tape:     NewTape(),
+		wallet:   newWallet(),
 	}
 	v.catalogue.Store(newCatalogue())
 	return v
@@ -48,7 +50,7 @@ func (v *View) Reset(section func(name string) ([]byte, bool)) error {
 	}
 	clear(v.books)
 	clear(v.accounts)
-	v.tape = tape
+	v.tape, v.wallet = tape, newWallet()
 	v.next = newCatalogue()
 	return nil
 }
@@ -102,8 +104,17 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 		v.foldLevel(&ev.Levels[e.At])
 	case bourse.EventMarketRestored:
 		v.book(ev.Facts[e.At].MarketID).seq = ev.Facts[e.At].Levels
+	case bourse.EventNetworkState:
+		n := &ev.Wallet.Networks[e.At]
+		v.wallet.networks[n.Network] = *n
+	case bourse.EventDeposit, bourse.EventDepositRestored:
+		v.foldDeposit(&ev.Wallet.Deposits[e.At])
+	case bourse.EventWithdrawal, bourse.EventWithdrawalRestored:
+		v.foldWithdrawal(&ev.Wallet.Withdrawals[e.At])
 	case bourse.EventRules, bourse.EventNoted, bourse.EventRefused, bourse.EventKeyCreated, bourse.EventKeyRevoked,
 		bourse.EventTransfer, bourse.EventOrderRejected, bourse.EventOrderRepeated:
+	case bourse.EventSigned, bourse.EventUnspent, bourse.EventHolding, bourse.EventNonce,
+		bourse.EventAddressSaved, bourse.EventAddressForgotten: // not for people, or with account
 	}
 }
 

@@ -29,6 +29,7 @@ func compare(t *testing.T, p *past, want, got history.Store) {
 		name, _ := bourse.ParseClientID(fmt.Sprintf("name-%d", rng.IntN(p.names/3+1)))
 		c.order(account, 1+bourse.OrderID(rng.Uint64N(uint64(p.lastOrder)+1)), name)
 		c.fillsOf(account, p.lastOrder, rng)
+		c.movements(account, p.movements[account], rng)
 	}
 	for market := bourse.MarketID(1); market <= pastMarkets+1; market++ {
 		for _, res := range []history.Resolution{history.Minute, history.Hour, history.Day} {
@@ -139,4 +140,28 @@ func same[R comparable](c comparison, about string, ask func(history.Store) ([]R
 	case !slices.Equal(got, want):
 		c.t.Errorf("%s:\n got %+v\nwant %+v", about, got, want)
 	}
+}
+
+// movements compares an account's deposits and withdrawals.
+func (c comparison) movements(account bourse.AccountID, count uint64, rng *rand.Rand) {
+	c.t.Helper()
+	ctx := context.Background()
+	for _, span := range []history.Span{
+		{First: 1, Last: 1 << 40}, {First: 1 + rng.Uint64N(count+3), Last: rng.Uint64N(count + 3)},
+	} {
+		same(c, fmt.Sprintf("Movements %+v of account %d", span, account), func(s history.Store) ([]history.Movement, error) {
+			return s.Movements(ctx, account, span)
+		})
+	}
+	filter := history.MovementFilter{
+		Asset: bourse.AssetID(rng.IntN(4)), Kind: history.MovementKind(rng.IntN(3)),
+	}
+	if rng.IntN(2) == 0 {
+		filter.Status = bourse.WalletCanceled + bourse.WalletStatus(rng.IntN(2))
+	}
+	last, skip, limit := rng.Uint64N(count+3), rng.IntN(9), 1+rng.IntN(9)
+	about := fmt.Sprintf("MovementsIn %+v to %d, skip %d, limit %d, of account %d", filter, last, skip, limit, account)
+	same(c, about, func(s history.Store) ([]history.Movement, error) {
+		return s.MovementsIn(ctx, account, filter, last, skip, limit)
+	})
 }

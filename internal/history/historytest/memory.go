@@ -22,6 +22,8 @@ type Memory struct {
 	trades    map[bourse.MarketID][]history.Trade
 	transfers []history.Transfer
 	notes     []history.Note
+	// movements are by ordinal.
+	movements map[bourse.AccountID][]history.Movement
 }
 
 var _ history.Store = (*Memory)(nil)
@@ -32,6 +34,8 @@ func NewMemory() *Memory {
 		orders: map[bourse.AccountID][]history.Order{},
 		fills:  map[bourse.AccountID][]history.Fill{},
 		trades: map[bourse.MarketID][]history.Trade{},
+
+		movements: map[bourse.AccountID][]history.Movement{},
 	}
 }
 
@@ -62,8 +66,24 @@ func (m *Memory) Write(_ context.Context, b *history.Batch) error {
 	}
 	m.transfers = append(m.transfers, b.Transfers...)
 	m.notes = append(m.notes, b.Notes...)
+	for _, v := range b.Movements {
+		m.move(v)
+	}
 	m.cursor = history.Cursor{Seq: b.To, Time: b.Time, Chain: b.Chain}
 	return nil
+}
+
+// move writes a movement, in place of an earlier row of it.
+func (m *Memory) move(v history.Movement) {
+	list := m.movements[v.Account]
+	at, found := slices.BinarySearchFunc(list, v.Ordinal, func(w history.Movement, ordinal uint64) int {
+		return cmp.Compare(w.Ordinal, ordinal)
+	})
+	if found {
+		list[at] = v
+		return
+	}
+	m.movements[v.Account] = slices.Insert(list, at, v)
 }
 
 func compareOrdinal(o history.Order, ordinal uint64) int { return cmp.Compare(o.Ordinal, ordinal) }
@@ -222,6 +242,22 @@ func (m *Memory) Transfers(_ context.Context, account bourse.AccountID, skip, li
 	defer m.mu.RUnlock()
 	return pick(m.transfers, skip, limit, func(t *history.Transfer) bool {
 		return t.From == account || t.To == account
+	}), nil
+}
+
+// Movements returns movements in a span of ordinals.
+func (m *Memory) Movements(_ context.Context, account bourse.AccountID, span history.Span) ([]history.Movement, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return pick(m.movements[account], 0, -1, func(v *history.Movement) bool { return within(v.Ordinal, span) }), nil
+}
+
+// MovementsIn returns movements that pass a filter.
+func (m *Memory) MovementsIn(_ context.Context, account bourse.AccountID, filter history.MovementFilter, last uint64, skip, limit int) ([]history.Movement, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return pick(m.movements[account], skip, limit, func(v *history.Movement) bool {
+		return v.Ordinal <= last && filter.Passes(v)
 	}), nil
 }
 

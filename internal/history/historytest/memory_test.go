@@ -41,6 +41,12 @@ func TestMemoryByHand(t *testing.T) {
 		Fills:     []history.Fill{fill(1, 4, 2), fill(2, 5, 1), fill(3, 4, 1)},
 		Transfers: []history.Transfer{moved(1, 0, 1), moved(1, 1, 2), moved(2, 0, 1)},
 		Notes:     []history.Note{{Seq: 1, Text: "a"}, {Seq: 2, Text: "b"}},
+		Movements: []history.Movement{
+			{Seq: 1, Account: 1, Ordinal: 3, ID: 7, Kind: history.MovementDeposit, Status: bourse.WalletDone},
+			{Seq: 1, Account: 1, Ordinal: 1, ID: 5, Kind: history.MovementDeposit, Status: bourse.WalletDone},
+			{Seq: 2, Account: 1, Ordinal: 2, ID: 6, Kind: history.MovementWithdrawal, Status: bourse.WalletCanceled},
+			{Seq: 2, Account: 1, Ordinal: 3, ID: 7, Kind: history.MovementDeposit, Status: bourse.WalletDone, Height: 9},
+		},
 	})
 	want := func(about string, list any, err error, n int, ok bool) {
 		t.Helper()
@@ -72,4 +78,8 @@ func TestMemoryByHand(t *testing.T) {
 	want("transfers", transfers, err, len(transfers), len(transfers) == 2 && transfers[0].Seq == 2)
 	notes, err := m.Notes(ctx, 1, 5)
 	want("notes", notes, err, len(notes), len(notes) == 1 && notes[0].Text == "a")
+	moves, err := m.Movements(ctx, 1, history.Span{First: 2, Last: 9})
+	want("movements", moves, err, len(moves), len(moves) == 2 && moves[0].Height == 9 && moves[1].ID == 6)
+	moves, err = m.MovementsIn(ctx, 1, history.MovementFilter{Kind: history.MovementDeposit}, 3, 1, 5)
+	want("deposits", moves, err, len(moves), len(moves) == 1 && moves[0].ID == 5)
 }

@@ -24,6 +24,7 @@ type past struct {
 	orders    map[bourse.AccountID]uint64
 	fills     map[bourse.AccountID]uint64
 	trades    map[bourse.MarketID]uint64
+	movements map[bourse.AccountID]uint64
 	open      []bourse.Order
 	names     int
 }
@@ -35,6 +36,8 @@ func newPast(seed uint64) *past {
 		orders: map[bourse.AccountID]uint64{},
 		fills:  map[bourse.AccountID]uint64{},
 		trades: map[bourse.MarketID]uint64{},
+
+		movements: map[bourse.AccountID]uint64{},
 	}
 }
 
@@ -44,7 +47,7 @@ func (p *past) batch(commands int) *history.Batch {
 	for range commands {
 		p.cursor.Seq++
 		p.wait()
-		switch n := p.rng.IntN(20); {
+		switch n := p.rng.IntN(22); {
 		case n < 6:
 			p.place(b)
 		case n < 9:
@@ -55,6 +58,8 @@ func (p *past) batch(commands int) *history.Batch {
 			p.transfer(b)
 		case n < 19:
 			p.note(b)
+		default:
+			p.move(b)
 		}
 	}
 	for i := range p.cursor.Chain {
@@ -176,4 +181,31 @@ func (p *past) note(b *history.Batch) {
 		Seq: p.cursor.Seq, Time: p.cursor.Time, Operator: p.rng.Uint32(),
 		Text: fmt.Sprintf("it's \"%d\"\n; été, 株\x01\t'--", p.rng.IntN(100)),
 	})
+}
+
+// move ends some deposits and withdrawals, not the oldest one first, and changes
+// some that were over.
+func (p *past) move(b *history.Batch) {
+	for range 1 + p.rng.IntN(3) {
+		account := p.account()
+		p.movements[account] += 2
+		ordinal := 1 + p.rng.Uint64N(p.movements[account])
+		m := history.Movement{
+			Seq: p.cursor.Seq, Account: account, Ordinal: ordinal, ID: bourse.WalletID(10*ordinal + uint64(account)),
+			Kind: history.MovementKind(1 + ordinal%2), Network: bourse.NetworkID(1 + p.rng.IntN(3)),
+			Asset: bourse.AssetID(1 + ordinal%3), Amount: p.amount(), Status: bourse.WalletDone,
+			Memo: fmt.Sprintf("\xff\x00 %d é'", p.rng.IntN(100)), Created: p.cursor.Time - bourse.Minute,
+			Done: p.cursor.Time, Other: bourse.WalletID(p.rng.IntN(2)),
+		}
+		for i := range m.Tx {
+			m.Tx[i] = byte(p.rng.Uint32())
+		}
+		if m.Kind == history.MovementWithdrawal {
+			m.Status += bourse.WalletStatus(p.rng.IntN(2)) - 1
+			m.Fee, m.Address, m.Refunded = p.amount(), fmt.Sprint("to-", p.rng.IntN(9)), p.rng.IntN(9) == 0
+		} else {
+			m.Mined, m.Height, m.Target = p.rng.IntN(2) == 0, p.rng.Uint64N(1<<40), 1+p.rng.Uint32N(90)
+		}
+		b.Movements = append(b.Movements, m)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -173,6 +174,12 @@ func testLargest(t *testing.T, open func() history.Store) {
 			Asset: 1<<16 - 1, Amount: bourse.MaxAmount,
 		}}},
 		Notes: []history.Note{{Seq: far, Time: far, Operator: 1<<32 - 1, Text: "the end"}},
+		Movements: []history.Movement{{
+			Seq: far, Account: customer, Ordinal: far, ID: far, Kind: history.MovementWithdrawal, Network: 1<<16 - 1,
+			Asset: 1<<16 - 1, Amount: bourse.MaxAmount, Fee: bourse.MaxAmount, Status: bourse.WalletDone, Memo: "m",
+			Address: "a", Tx: bourse.TxHash{0: 1, 31: 255}, Mined: true, Height: far, Target: 1<<32 - 1, Other: far,
+			Refunded: true, Created: far, Done: far,
+		}},
 	}
 	write(t, s, b)
 	write(t, model, b)
@@ -182,6 +189,7 @@ func testLargest(t *testing.T, open func() history.Store) {
 	c.order(customer, far, name)
 	c.market(o.Market, history.Day, 0, 1<<62, 9)
 	c.notes(0, 9)
+	c.movements(customer, far, rand.New(rand.NewPCG(0, 0)))
 }
 
 // testSaturation fills a candle beyond the largest amount, in one batch and over

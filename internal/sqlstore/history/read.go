@@ -35,6 +35,14 @@ const (
 		FROM trades WHERE market = ? AND number BETWEEN ? AND ? ORDER BY number DESC`
 	selectTransfers = `SELECT seq, place, time, kind, from_account, to_account, asset, amount_hi, amount_lo
 		FROM transfers WHERE account = ? ORDER BY seq DESC, place DESC LIMIT ? OFFSET ?`
+	movementColumns = `account, ordinal, id, seq, kind, network, asset, amount_hi, amount_lo, fee_hi, fee_lo, status,
+		address, memo, tx, mined, height, target, other, refunded, created, done`
+	selectMovements     = `SELECT ` + movementColumns + ` FROM movements WHERE account = ? `
+	selectMovementsSpan = selectMovements + `AND ordinal BETWEEN ? AND ? ORDER BY ordinal DESC`
+	// An account has few enough movements to pass over those that the filter does
+	// not leave.
+	selectMovementsIn = selectMovements + `AND ordinal <= ? AND ? IN (0, asset) AND ? IN (0, kind)
+		AND ? IN (0, status) ORDER BY ordinal DESC LIMIT ? OFFSET ?`
 	selectNotes = `SELECT seq, time, operator, text FROM notes ORDER BY seq DESC LIMIT ? OFFSET ?`
 )
 
@@ -42,6 +50,7 @@ const (
 var queries = [...]string{
 	selectCursor, selectOrdersSpan, selectOrdersIn, selectOrder, selectOrderNamed,
 	selectFillsSpan, selectFillsIn, selectFillsOf, selectTrades, selectTransfers, selectNotes,
+	selectMovementsSpan, selectMovementsIn,
 	selectCandlesIn, selectCandleBefore, selectFirstCandle,
 }
 
@@ -134,6 +143,32 @@ func (s *Store) Transfers(
 		t.Amount = sum.get()
 		return err
 	}, int64(account), limit, skip)
+}
+
+func scanMovement(r scanner, m *history.Movement) error {
+	var sum, fee amount
+	var tx []byte
+	err := r.Scan(&m.Account, &m.Ordinal, &m.ID, &m.Seq, &m.Kind, &m.Network, &m.Asset, &sum.hi, &sum.lo,
+		&fee.hi, &fee.lo, &m.Status, &m.Address, &m.Memo, &tx, &m.Mined, &m.Height, &m.Target, &m.Other,
+		&m.Refunded, &m.Created, &m.Done)
+	m.Amount, m.Fee = sum.get(), fee.get()
+	copy(m.Tx[:], tx)
+	return err
+}
+
+// Movements returns an account's movements with ordinals in the span.
+func (s *Store) Movements(
+	ctx context.Context, account bourse.AccountID, span history.Span,
+) ([]history.Movement, error) {
+	return list(ctx, s, selectMovementsSpan, scanMovement, int64(account), integer(span.First), integer(span.Last))
+}
+
+// MovementsIn returns an account's movements that pass a filter.
+func (s *Store) MovementsIn(
+	ctx context.Context, account bourse.AccountID, filter history.MovementFilter, last uint64, skip, limit int,
+) ([]history.Movement, error) {
+	return list(ctx, s, selectMovementsIn, scanMovement, int64(account), integer(last),
+		int64(filter.Asset), int64(filter.Kind), int64(filter.Status), limit, skip)
 }
 
 // Notes returns the operators' notes.

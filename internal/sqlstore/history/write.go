@@ -67,7 +67,7 @@ func (s *Store) fold(ctx context.Context) {
 // fails leaves what it did so far (OR FAIL), because the transaction undoes it
 // anyway; else SQLite would keep notes to undo each statement alone.
 type inserts struct {
-	orders, trades, fills, transfers, notes, candles insert
+	orders, trades, fills, transfers, notes, movements, candles insert
 	// order is the order in which a batch's rows go into a table.
 	order []int
 }
@@ -98,6 +98,9 @@ func (i *inserts) prepare(ctx context.Context, db *sql.DB) error {
 		{&i.transfers, `INSERT OR FAIL INTO transfers (account, seq, place, time, kind, from_account, to_account, asset,
 			amount_hi, amount_lo) VALUES `, 10},
 		{&i.notes, `INSERT OR FAIL INTO notes (seq, time, operator, text) VALUES `, 4},
+		{&i.movements, `INSERT OR REPLACE INTO movements (account, ordinal, id, seq, kind, network, asset, amount_hi,
+			amount_lo, fee_hi, fee_lo, status, address, memo, tx, mined, height, target, other, refunded, created,
+			done) VALUES `, 22},
 		{&i.candles, `INSERT OR REPLACE INTO candles (market, width, start, open, high, low, close,
 			volume_hi, volume_lo, value_hi, value_lo, last) VALUES `, 12},
 	} {
@@ -110,14 +113,14 @@ func (i *inserts) prepare(ctx context.Context, db *sql.DB) error {
 
 // begin begins a transaction.
 func (i *inserts) begin(ctx context.Context, tx *sql.Tx) {
-	for _, table := range [...]*insert{&i.orders, &i.trades, &i.fills, &i.transfers, &i.notes, &i.candles} {
+	for _, table := range [...]*insert{&i.orders, &i.trades, &i.fills, &i.transfers, &i.notes, &i.movements, &i.candles} {
 		table.begin(ctx, tx)
 	}
 }
 
 func (i *inserts) batch(ctx context.Context, b *history.Batch) error {
 	for _, add := range [...]func(context.Context, *history.Batch) error{
-		i.addOrders, i.addTrades, i.addFills, i.addTransfers, i.addNotes,
+		i.addOrders, i.addTrades, i.addFills, i.addTransfers, i.addNotes, i.addMovements,
 	} {
 		if err := add(ctx, b); err != nil {
 			return err
@@ -205,4 +208,22 @@ func (i *inserts) addNotes(ctx context.Context, b *history.Batch) error {
 		}
 	}
 	return i.notes.flush(ctx)
+}
+
+// addMovements puts the rows of one ordinal in their order: the last one stays.
+func (i *inserts) addMovements(ctx context.Context, b *history.Batch) error {
+	for _, n := range i.sorted(len(b.Movements), func(x, y int) int {
+		m, o := &b.Movements[x], &b.Movements[y]
+		return cmp.Or(cmp.Compare(m.Account, o.Account), cmp.Compare(m.Ordinal, o.Ordinal), cmp.Compare(x, y))
+	}) {
+		m := &b.Movements[n]
+		err := i.movements.add(ctx, int64(m.Account), integer(m.Ordinal), integer(m.ID), integer(m.Seq), int64(m.Kind),
+			int64(m.Network), int64(m.Asset), high(m.Amount), low(m.Amount), high(m.Fee), low(m.Fee), int64(m.Status),
+			m.Address, []byte(m.Memo), m.Tx[:], m.Mined, integer(m.Height), int64(m.Target), integer(m.Other), m.Refunded,
+			int64(m.Created), int64(m.Done))
+		if err != nil {
+			return err
+		}
+	}
+	return i.movements.flush(ctx)
 }

@@ -1,0 +1,120 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// WalletTransactions returns an account's deposits and withdrawals, open ones
+// included, newest first, those that pass a filter, after passing over skip of
+// them. With a filter, more than 10,000 to pass over are refused.
+func (r *Reader) WalletTransactions(
+	ctx context.Context, account bourse.AccountID, filter MovementFilter, skip, limit int,
+) ([]Movement, error) {
+	count := r.live.Movements(account)
+	if filter == (MovementFilter{}) {
+		return r.movementsSpan(ctx, account, page(count, skip, limit))
+	}
+	if err := checkSkip(skip); err != nil || count == 0 || limit <= 0 {
+		return nil, err
+	}
+	return r.movementsIn(ctx, account, filter, count, skip, limit)
+}
+
+// movementsSpan returns the movements of a span.
+func (r *Reader) movementsSpan(ctx context.Context, account bourse.AccountID, span Span) ([]Movement, error) {
+	if span.empty() {
+		return nil, nil
+	}
+	// Each ordinal has its slot, which the latest row takes.
+	slots := make([]Movement, span.Last-span.First+1)
+	g := r.young(account, span, func(m Movement) { slots[m.Ordinal-span.First] = m })
+	missing := span
+	for missing.First <= missing.Last && slots[missing.First-span.First].ID != 0 {
+		missing.First++
+	}
+	for missing.First <= missing.Last && slots[missing.Last-span.First].ID != 0 {
+		missing.Last--
+	}
+	if !missing.empty() {
+		if err := r.reach(ctx, g); err != nil {
+			return nil, err
+		}
+		stored, err := r.store.Movements(ctx, account, missing)
+		if err != nil {
+			return nil, err
+		}
+		for i := range stored {
+			if slot := &slots[stored[i].Ordinal-span.First]; stored[i].Seq > slot.Seq {
+				*slot = stored[i]
+			}
+		}
+	}
+	slots = slices.DeleteFunc(slots, func(m Movement) bool { return m.ID == 0 })
+	slices.Reverse(slots)
+	return slots, nil
+}
+
+// young hands the movements of a span that are in the view or in the tail to put:
+// a later row of an ordinal after an earlier one. It returns the glimpse that was
+// used.
+func (r *Reader) young(account bourse.AccountID, span Span, put func(Movement)) *glimpse {
+	deposits, withdrawals := r.live.OpenMovements(account, span.First, span.Last)
+	for i := range deposits {
+		put(ofDeposit(0, &deposits[i]))
+	}
+	for i := range withdrawals {
+		put(ofWithdrawal(0, &withdrawals[i]))
+	}
+	g := r.tail.glimpse()
+	for _, c := range g.chunks {
+		for _, e := range c.find(movementsByAccount, uint64(account), Span{0, ^uint64(0)}) {
+			if m := &c.Movements[e.at]; m.Ordinal >= span.First && m.Ordinal <= span.Last {
+				put(*m)
+			}
+		}
+	}
+	return g
+}
+
+// movementsIn returns movements up to an ordinal that pass a filter.
+func (r *Reader) movementsIn(
+	ctx context.Context, account bourse.AccountID, filter MovementFilter, last uint64, skip, limit int,
+) ([]Movement, error) {
+	latest := map[uint64]Movement{}
+	g := r.young(account, Span{1, last}, func(m Movement) { latest[m.Ordinal] = m })
+	// What is young may be in the store as well, as it was or as it is: it has to
+	// be merged before it is passed over.
+	from, n := skip, limit
+	if len(latest) > 0 {
+		from, n = 0, skip+limit+len(latest)
+	}
+	if filter.stored() {
+		if err := r.reach(ctx, g); err != nil {
+			return nil, err
+		}
+		stored, err := r.store.MovementsIn(ctx, account, filter, last, from, n)
+		if err != nil {
+			return nil, err
+		}
+		for i := range stored {
+			if m := &stored[i]; m.Seq > latest[m.Ordinal].Seq {
+				latest[m.Ordinal] = *m
+			}
+		}
+	}
+	var list []Movement
+	for _, m := range latest {
+		if filter.Passes(&m) {
+			list = append(list, m)
+		}
+	}
+	slices.SortFunc(list, newestMovement)
+	return cut(list, skip-from, limit), nil
+}
+
+// newestMovement compares by descending ordinal.
+func newestMovement(a, b Movement) int { return cmp.Compare(b.Ordinal, a.Ordinal) }

@@ -1,0 +1,148 @@
+package view
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// wallet is what the view knows of deposits and withdrawals beyond those of one
+// account.
+type wallet struct {
+	networks map[bourse.NetworkID]bourse.NetworkState
+	// waiting are the deposits that need an operator: nobody's, and those below
+	// the least one.
+	waiting map[bourse.DepositID]bourse.Deposit
+	// leaving are the withdrawals that are not over, and those that an operator
+	// must decide about once more.
+	leaving map[bourse.WalletID]bourse.Withdrawal
+}
+
+func newWallet() wallet {
+	return wallet{
+		networks: map[bourse.NetworkID]bourse.NetworkState{},
+		waiting:  map[bourse.DepositID]bourse.Deposit{},
+		leaving:  map[bourse.WalletID]bourse.Withdrawal{},
+	}
+}
+
+// foldDeposit takes in a deposit. A canceled one stays: it may be mined again.
+func (v *View) foldDeposit(d *bourse.Deposit) {
+	if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin) {
+		v.wallet.waiting[d.Number] = *d
+	} else {
+		delete(v.wallet.waiting, d.Number)
+	}
+	if d.Account == 0 {
+		return
+	}
+	a := v.account(d.Account)
+	a.Movements = max(a.Movements, d.Ordinal)
+	a.deposits = settle(a.deposits, *d, d.Status == bourse.WalletDone, depositOrdinal)
+}
+
+// foldWithdrawal takes in a withdrawal.
+func (v *View) foldWithdrawal(w *bourse.Withdrawal) {
+	over := w.Status == bourse.WalletDone || w.Status == bourse.WalletCanceled
+	if !over || w.Reverted && !w.Refunded {
+		v.wallet.leaving[w.ID] = *w
+	} else {
+		delete(v.wallet.leaving, w.ID)
+	}
+	a := v.account(w.Account)
+	a.Movements = max(a.Movements, w.Ordinal)
+	a.withdrawals = settle(a.withdrawals, *w, over, withdrawalOrdinal)
+}
+
+func depositOrdinal(d *bourse.Deposit) uint64       { return d.Ordinal }
+func withdrawalOrdinal(w *bourse.Withdrawal) uint64 { return w.Ordinal }
+
+// settle puts an entry into a list by ascending ordinal, in place of what is
+// there of it, or takes it out if it is over.
+func settle[T any](list []T, entry T, over bool, ordinal func(*T) uint64) []T {
+	at, found := slices.BinarySearchFunc(list, ordinal(&entry), func(e T, n uint64) int {
+		return cmp.Compare(ordinal(&e), n)
+	})
+	switch {
+	case found && over:
+		return slices.Delete(list, at, at+1)
+	case found:
+		list[at] = entry
+	case !over:
+		return slices.Insert(list, at, entry)
+	}
+	return list
+}
+
+// span returns copies of a list's entries with ordinals in [first, last], newest
+// first.
+func span[T any](list []T, first, last uint64, ordinal func(*T) uint64) []T {
+	var found []T
+	for i := len(list) - 1; i >= 0 && ordinal(&list[i]) >= first; i-- {
+		if ordinal(&list[i]) <= last {
+			found = append(found, list[i])
+		}
+	}
+	return found
+}
+
+// Movements returns the ordinal of an account's last deposit or withdrawal.
+func (v *View) Movements(id bourse.AccountID) uint64 {
+	a, _ := v.Account(id)
+	return a.Movements
+}
+
+// OpenMovements returns copies of an account's deposits and withdrawals that are
+// not over, with ordinals in [first, last], newest first. Canceled deposits are
+// among them.
+func (v *View) OpenMovements(id bourse.AccountID, first, last uint64) ([]bourse.Deposit, []bourse.Withdrawal) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	a := v.accounts[id]
+	if a == nil {
+		return nil, nil
+	}
+	return span(a.deposits, first, last, depositOrdinal), span(a.withdrawals, first, last, withdrawalOrdinal)
+}
+
+// NetworkState returns where the exchange is on a network.
+func (v *View) NetworkState(id bourse.NetworkID) bourse.NetworkState {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	n := v.wallet.networks[id]
+	n.Network = id
+	return n
+}
+
+// Leaving returns the withdrawals of all accounts that are not over, by id, and
+// those whose transaction was mined and did not pay, until an operator decides.
+func (v *View) Leaving() []bourse.Withdrawal {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(v.wallet.leaving), func(a, b bourse.Withdrawal) int {
+		return cmp.Compare(a.ID, b.ID)
+	})
+}
+
+// Parked returns the deposits that wait for an operator, by number: nobody's, and
+// those below the least deposit.
+func (v *View) Parked() []bourse.Deposit {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(v.wallet.waiting), func(a, b bourse.Deposit) int {
+		return cmp.Compare(a.Number, b.Number)
+	})
+}
+
+// NetworkAsset returns the terms of an asset on a network, or nil; disabled ones
+// are found too.
+func (c *Catalogue) NetworkAsset(network bourse.NetworkID, asset bourse.AssetID) *bourse.NetworkAsset {
+	for _, n := range c.NetworkAssets {
+		if n.Network == network && n.Asset == asset {
+			return n
+		}
+	}
+	return nil
+}
