@@ -1,12 +1,13 @@
-// Package account knows who is asking: people's accounts, and the API keys that
-// act for them.
+// Package account knows who is asking: people's accounts, the API keys that act
+// for them, and their address books.
 //
 // It stands beside the line. Interfaces ask it whose secret they were shown; to
 // create, freeze or revoke it sends commands like everybody else; and as an
 // observer behind the engine it learns what the journal decided.
 //
 // The journal owns the ids, and whether an account is frozen or a key revoked.
-// What says who a person is (e-mail addresses, names and hashes of keys) is in a
+// What says who a person is (e-mail addresses, names and hashes of keys,
+// names of saved addresses) is in a
 // [Store] that the journal never sees, keyed by its ids. The two meet by a token:
 // a pending row is written under a random one, the command carries it, the event
 // allots the id, and the row is confirmed. [Service.Open] brings them together
@@ -20,5 +21,5 @@
 // What is not here: what an account may do and has (core/engine), and the tables
 // (sqlstore/accounts).
 //
-// Read service.go, then journal.go and open.go.
+// Read service.go, then journal.go, open.go and addressbook.go.
 package account

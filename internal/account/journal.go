@@ -6,11 +6,12 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// facts are what the journal says of accounts and keys, by their dense ids;
-// index zero is nobody's.
+// facts are what the journal says of accounts and keys, by their dense ids
+// (index zero is nobody's), and of address books.
 type facts struct {
 	accounts []accountFact
 	keys     []keyFact
+	books    books
 }
 
 type accountFact struct {
@@ -27,7 +28,7 @@ type keyFact struct {
 }
 
 func newFacts() *facts {
-	return &facts{accounts: make([]accountFact, 1), keys: make([]keyFact, 1)}
+	return &facts{accounts: make([]accountFact, 1), keys: make([]keyFact, 1), books: books{}}
 }
 
 // account returns what is known of an account; nil if the journal has none.
@@ -59,7 +60,7 @@ func (s *Service) Begin() {}
 // Observe takes in what a command did. Most commands do nothing here, and pay
 // for no lock.
 func (s *Service) Observe(cmd *bourse.Command, ev *bourse.Events) {
-	if len(ev.Facts) == 0 {
+	if len(ev.Facts) == 0 && len(ev.Wallet.Addresses) == 0 {
 		return
 	}
 	s.mu.Lock()
@@ -79,6 +80,10 @@ func (s *Service) Observe(cmd *bourse.Command, ev *bourse.Events) {
 			s.foldKey(f, &ev.Facts[e.At])
 		case bourse.EventKeyRevoked:
 			s.foldRevoked(f, ev.Facts[e.At].Key, cmd.Time)
+		case bourse.EventAddressSaved:
+			s.foldAddress(f, &ev.Wallet.Addresses[e.At])
+		case bourse.EventAddressForgotten:
+			s.foldForgotten(f, &ev.Wallet.Addresses[e.At])
 		default: // not about accounts
 		}
 	}
@@ -146,5 +151,7 @@ func (s *Decisions) merge(work *Decisions) {
 	maps.Copy(s.Accounts, work.Accounts)
 	maps.Copy(s.Keys, work.Keys)
 	maps.Copy(s.Revoked, work.Revoked)
+	maps.Copy(s.Addresses, work.Addresses)
+	s.Forgotten = append(s.Forgotten, work.Forgotten...)
 	s.Dropped = append(s.Dropped, work.Dropped...)
 }

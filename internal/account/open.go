@@ -21,11 +21,16 @@ func (s *Service) Open(ctx context.Context) error {
 	r := reconciliation{
 		Service: s, work: newDecisions(),
 		accounts: map[bourse.Token]struct{}{}, keys: map[bourse.Token]*KeyRow{},
+		names: map[bourse.Token]struct{}{}, addresses: map[bourse.AddressID]*bourse.SavedAddress{},
 	}
+	r.readBooks()
 	if err := s.Store.Accounts(ctx, r.account); err != nil {
 		return err
 	}
 	if err := s.Store.Keys(ctx, r.key); err != nil {
+		return err
+	}
+	if err := s.Store.Names(ctx, r.name); err != nil {
 		return err
 	}
 	r.finish()
@@ -36,9 +41,37 @@ func (s *Service) Open(ctx context.Context) error {
 type reconciliation struct {
 	*Service
 	work Decisions
-	// accounts and keys are the pending rows.
+	// accounts, keys and names are the pending rows.
 	accounts map[bourse.Token]struct{}
 	keys     map[bourse.Token]*KeyRow
+	names    map[bourse.Token]struct{}
+	// addresses are the entries of all address books.
+	addresses map[bourse.AddressID]*bourse.SavedAddress
+}
+
+func (r *reconciliation) readBooks() {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, book := range r.facts.books {
+		for _, a := range book {
+			r.addresses[a.ID] = a
+		}
+	}
+}
+
+// name looks at the name of an entry. An entry that the journal does not know
+// was forgotten: it does not tell the ids of those.
+func (r *reconciliation) name(row *NameRow) error {
+	a := r.addresses[row.ID]
+	switch {
+	case row.ID == 0:
+		r.names[row.Token] = struct{}{}
+	case a == nil:
+		r.work.Forgotten = append(r.work.Forgotten, row.ID)
+	case a.Token != row.Token || a.Account != row.Account:
+		return fmt.Errorf("%w: saved address %d is not in the journal", ErrMismatch, row.ID)
+	}
+	return nil
 }
 
 func (r *reconciliation) account(row *AccountRow) error {
@@ -108,11 +141,25 @@ func (r *reconciliation) finish() {
 			delete(r.keys, f.token)
 		}
 	}
+	for id, a := range r.addresses {
+		if _, ok := r.names[a.Token]; ok {
+			r.work.Addresses[a.Token] = id
+			delete(r.names, a.Token)
+		}
+	}
+	r.drop()
+	r.open.merge(&r.work)
+}
+
+// drop gives up the pending rows that the journal does not know.
+func (r *reconciliation) drop() {
 	for token := range r.accounts {
 		r.work.Dropped = append(r.work.Dropped, token)
 	}
 	for token := range r.keys {
 		r.work.Dropped = append(r.work.Dropped, token)
 	}
-	r.open.merge(&r.work)
+	for token := range r.names {
+		r.work.Dropped = append(r.work.Dropped, token)
+	}
 }

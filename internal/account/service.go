@@ -26,7 +26,7 @@ type Options struct {
 	OnRevoke func(bourse.KeyID)
 }
 
-// Service knows the accounts and keys. Reset, Begin, Observe and End belong to
+// Service knows the accounts, keys and address books. Reset, Begin, Observe and End belong to
 // the goroutine that applies; everything else may be called by anybody.
 type Service struct {
 	Options
@@ -40,6 +40,8 @@ type Service struct {
 	// open is what the journal decided and the store has not been told.
 	waiting map[bourse.Token]*KeyRow
 	open    Decisions
+	// saving are the tokens of names whose command has no outcome yet.
+	saving map[bourse.Token]struct{}
 
 	// confirming is held by whoever tells the store.
 	confirming sync.Mutex
@@ -59,6 +61,7 @@ func NewService(o Options) *Service {
 	return &Service{
 		Options: o, submit: notBound, facts: newFacts(), open: newDecisions(),
 		credentials: map[Hash]*credential{}, waiting: map[bourse.Token]*KeyRow{},
+		saving: map[bourse.Token]struct{}{},
 	}
 }
 
@@ -74,6 +77,8 @@ func newDecisions() Decisions {
 		Accounts: map[bourse.Token]bourse.AccountID{},
 		Keys:     map[bourse.Token]bourse.KeyID{},
 		Revoked:  map[bourse.KeyID]bourse.Time{},
+
+		Addresses: map[bourse.Token]bourse.AddressID{},
 	}
 }
 
@@ -181,6 +186,8 @@ func refusal(reason bourse.Reason) error {
 		return bourse.Errorf(bourse.CodeNotFound, "Account not found")
 	case bourse.UnknownKey:
 		return bourse.Errorf(bourse.CodeNotFound, "Key not found")
+	case bourse.AddressNotFound:
+		return errNoAddress
 	case bourse.TooMany:
 		return bourse.Errorf(bourse.CodeRefused, "%s: there can be no more of them", reason)
 	default:

@@ -1,4 +1,4 @@
-// Package accounts keeps accounts and API keys in SQLite.
+// Package accounts keeps accounts, API keys and names of saved addresses in SQLite.
 //
 // It is the account.Store of an exchange on one machine. It stands beside the
 // journal and cannot be rebuilt from it: every write is durable when it returns,

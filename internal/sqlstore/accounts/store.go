@@ -77,6 +77,30 @@ func (s *Store) AddKey(ctx context.Context, row *account.KeyRow) error {
 	})
 }
 
+// AddName writes a pending name.
+func (s *Store) AddName(ctx context.Context, row *account.NameRow) error {
+	const insert = `INSERT INTO address_names (token, account, network, name) VALUES (?, ?, ?, ?)`
+	return s.writeName(ctx, insert, row.Token[:], int64(row.Account), int64(row.Network), row.Name)
+}
+
+// SetName writes the name of an entry.
+func (s *Store) SetName(ctx context.Context, row *account.NameRow) error {
+	const put = `INSERT INTO address_names (token, id, account, network, name) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (token) DO UPDATE SET id = excluded.id, name = excluded.name`
+	return s.writeName(ctx, put, row.Token[:], int64(row.ID), int64(row.Account), int64(row.Network), row.Name)
+}
+
+func (s *Store) writeName(ctx context.Context, statement string, args ...any) error {
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, statement, args...)
+		return err
+	})
+	if sqlite.IsDuplicate(err) {
+		return account.ErrTaken
+	}
+	return err
+}
+
 // Confirm takes over what the journal decided.
 func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
@@ -96,8 +120,26 @@ func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 				return err
 			}
 		}
+		if err := confirmNames(ctx, tx, work); err != nil {
+			return err
+		}
 		return drop(ctx, tx, work.Dropped)
 	})
+}
+
+func confirmNames(ctx context.Context, tx *sql.Tx, work *account.Decisions) error {
+	for token, id := range work.Addresses {
+		const update = `UPDATE address_names SET id = ? WHERE token = ? AND id IS NULL`
+		if err := confirm(ctx, tx, update, token, int64(id)); err != nil {
+			return err
+		}
+	}
+	for _, id := range work.Forgotten {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM address_names WHERE id = ?`, int64(id)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func confirm(ctx context.Context, tx *sql.Tx, update string, token bourse.Token, id int64) error {
@@ -111,6 +153,7 @@ func drop(ctx context.Context, tx *sql.Tx, tokens []bourse.Token) error {
 		for _, remove := range [...]string{
 			`DELETE FROM accounts WHERE token = ? AND id IS NULL`,
 			`DELETE FROM keys WHERE token = ? AND id IS NULL`,
+			`DELETE FROM address_names WHERE token = ? AND id IS NULL`,
 		} {
 			if _, err := tx.ExecContext(ctx, remove, token[:]); err != nil {
 				return err
@@ -186,6 +229,39 @@ func (s *Store) Keys(ctx context.Context, yield func(*account.KeyRow) error) err
 		}
 		return yield(&row)
 	})
+}
+
+const selectNames = `SELECT token, coalesce(id, 0), account, network, name FROM address_names `
+
+// NamesOf returns an account's confirmed names.
+func (s *Store) NamesOf(ctx context.Context, id bourse.AccountID) ([]account.NameRow, error) {
+	var names []account.NameRow
+	const of = selectNames + `WHERE account = ? AND id IS NOT NULL ORDER BY id`
+	err := s.each(ctx, of, []any{int64(id)}, func(r *sql.Rows) error {
+		row, err := scanName(r)
+		names = append(names, row)
+		return err
+	})
+	return names, err
+}
+
+// Names hands every name to yield.
+func (s *Store) Names(ctx context.Context, yield func(*account.NameRow) error) error {
+	return s.each(ctx, selectNames, nil, func(r *sql.Rows) error {
+		row, err := scanName(r)
+		if err != nil {
+			return s.file.Wrap(err)
+		}
+		return yield(&row)
+	})
+}
+
+func scanName(from scanner) (account.NameRow, error) {
+	var row account.NameRow
+	var token []byte
+	err := from.Scan(&token, &row.ID, &row.Account, &row.Network, &row.Name)
+	copy(row.Token[:], token)
+	return row, err
 }
 
 func (s *Store) each(ctx context.Context, query string, args []any, yield func(*sql.Rows) error) (err error) {
