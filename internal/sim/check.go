@@ -37,6 +37,7 @@ func (w *world) check() {
 		want(t.pair.Restore(), "the twin")
 	}
 	w.checkView()
+	w.checkPages()
 	w.trail.hash.Write(hash[:])
 }
 

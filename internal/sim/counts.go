@@ -66,6 +66,10 @@ const (
 	Archived
 	// ReadArchive: a follower began in the archive.
 	ReadArchive
+	// PageRead: a page of history was what it had to be.
+	PageRead
+	// PageLagged: a page was refused because history lagged.
+	PageLagged
 	kinds
 )
 
@@ -78,6 +82,7 @@ var kindNames = [kinds]string{
 	AnswerLost: "answers lost", AskedAgain: "asked again", AnsweredAgain: "answered again",
 	AnsweredAfterCrash: "answered again after a crash", Unanswered: "unanswered found", SnapshotTaken: "snapshots",
 	Restored: "restores", Archived: "segments archived", ReadArchive: "archives read",
+	PageRead: "pages read", PageLagged: "pages that lagged",
 }
 
 // String returns the kind's name, in the plural.

@@ -122,6 +122,7 @@ func (p *process) openFollower(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	w.checkAnchor(found)
 	if found {
 		if second, tape, err = restoreFollower(snapshot); err != nil {
 			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)

@@ -24,7 +24,7 @@ type Report struct {
 	Counts Counts
 }
 
-// Run runs a seed twice. The error is a *Failure.
+// Run runs a seed twice. The error is a *SeedError.
 func Run(o Options) (*Report, error) {
 	first, err := runOnce(o)
 	if err != nil {
@@ -35,15 +35,15 @@ func Run(o Options) (*Report, error) {
 		return nil, err
 	}
 	if first.Hash != second.Hash {
-		return nil, &Failure{Options: o, Cause: errTwoRuns}
+		return nil, &SeedError{Options: o, Cause: errTwoRuns}
 	}
 	return first, nil
 }
 
 var errTwoRuns = errors.New("two runs of the seed went different ways")
 
-// Failure is what a simulation found.
-type Failure struct {
+// SeedError is what a simulation found.
+type SeedError struct {
 	Options
 	Cause error
 	// Trail is what happened last, Stack where it was noticed.
@@ -52,7 +52,7 @@ type Failure struct {
 }
 
 // Error tells the cause and what led to it.
-func (f *Failure) Error() string {
+func (f *SeedError) Error() string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "seed %d, %d commands: %v", f.Seed, f.Commands, f.Cause)
 	for _, line := range f.Trail {
@@ -65,7 +65,7 @@ func (f *Failure) Error() string {
 }
 
 // Unwrap returns the cause.
-func (f *Failure) Unwrap() error { return f.Cause }
+func (f *SeedError) Unwrap() error { return f.Cause }
 
 // violation is what a check that fails panics with.
 type violation struct{ error }
@@ -75,7 +75,7 @@ func runOnce(o Options) (_ *Report, err error) {
 	w := newWorld(o)
 	defer func() {
 		if r := recover(); r != nil {
-			err = &Failure{Options: o, Cause: causeOf(r), Trail: w.trail.last(), Stack: debug.Stack()}
+			err = &SeedError{Options: o, Cause: causeOf(r), Trail: w.trail.last(), Stack: debug.Stack()}
 		}
 	}()
 	w.safety()

@@ -1,12 +1,12 @@
 package sim_test
 
 import (
-	"bufio"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,6 +46,8 @@ func TestSeeds(t *testing.T) {
 			r.atLeast = 2
 		}
 	}
+	// Simulations make much garbage and keep little.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(r.work)
@@ -123,19 +125,18 @@ func (r *run) finish(o sim.Options, report *sim.Report, err error) {
 // on a line, then what it found.
 func failedBefore(t *testing.T) []sim.Options {
 	t.Helper()
-	f, err := os.Open("testdata/seeds.txt")
+	b, err := os.ReadFile("testdata/seeds.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	var list []sim.Options
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		o, err := parseSeed(lines.Text())
+	for line := range strings.Lines(string(b)) {
+		o, err := parseSeed(line)
 		if errors.Is(err, errComment) {
 			continue
 		}
 		if err != nil {
-			t.Fatalf("testdata/seeds.txt: %q: %v", lines.Text(), err)
+			t.Fatalf("testdata/seeds.txt: %q: %v", line, err)
 		}
 		list = append(list, o)
 	}

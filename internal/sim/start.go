@@ -74,16 +74,25 @@ func (w *world) serve(p *process) {
 	}
 }
 
+// checkAnchor wants a snapshot that history's cursor has reached to be there, if
+// there was one before with the same history.
+func (w *world) checkAnchor(found bool) {
+	if w.anchored && !found && !w.faults.flipped {
+		fail("no snapshot is left that history's cursor has reached")
+	}
+	w.anchored = w.anchored || found
+}
+
 // loseHistory takes the history store away, or its last batches.
 func (w *world) loseHistory() {
 	switch {
 	case w.chance.oneIn(w.shape.deleted):
-		w.store = newStore(w)
+		w.store, w.anchored = newStore(w), false
 		w.count(HistoryDeleted)
 		w.trail.note("history is deleted")
 	case w.chance.oneIn(w.shape.wentBack) && len(w.store.batches) > 0:
 		n := 1 + int(w.chance.Below(uint64(min(len(w.store.batches), 5))))
-		w.store = w.store.without(n)
+		w.store, w.anchored = w.store.without(n), false
 		w.count(HistoryWentBack)
 		w.trail.note("history lost %d batches", n)
 	}

@@ -35,6 +35,9 @@ type world struct {
 	process  *process
 	lives    int
 	starting bool
+	// anchored is true if a start with this history found a snapshot that its
+	// cursor had reached.
+	anchored bool
 
 	clients clients
 	truth   *truth

@@ -1,0 +1,136 @@
+package sim
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/history/historytest"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// TestNotices does to an exchange what must not happen to it, and wants the
+// simulation to notice.
+func TestNotices(t *testing.T) {
+	for name, meddle := range map[string]func(*world){
+		"a frame that was yielded is lost":        loseFrame,
+		"a frame is another one":                  changeFrame,
+		"a command did something else":            func(w *world) { w.truth.past[len(w.truth.past)-1].events[0] ^= 1 },
+		"an answer is another one":                func(w *world) { w.truth.past[len(w.truth.past)-1].outcome.ID++ },
+		"history lacks rows":                      loseRows,
+		"history is of another journal":           changeCursor,
+		"a sync fails and nobody stops":           func(w *world) { w.faults.syncFailed = "sync"; w.judge(partWrite, nil) },
+		"an error comes from nowhere":             func(w *world) { w.judge(partWrite, errDisk) },
+		"a client id gets two answers":            answerTwice,
+		"an order that was acknowledged is lost":  loseOrder,
+		"a trade that nobody made is in the tape": func(w *world) { w.truth.rows.Trades = w.truth.rows.Trades[1:]; w.truth.rows.Trades[0].Number = 1 << 40 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := meddled(t, meddle); err == nil {
+				t.Error("nothing was noticed")
+			} else {
+				t.Logf("%.200v", err)
+			}
+		})
+	}
+	if err := meddled(t, func(*world) {}); err != nil {
+		t.Errorf("what was left alone: %v", err)
+	}
+}
+
+// meddled runs an exchange without faults for a while, meddles with it, starts it
+// again and checks everything. It returns what was noticed.
+func meddled(t *testing.T, meddle func(*world)) (err error) {
+	t.Helper()
+	w := newWorld(Options{Seed: 11, Commands: 400})
+	segment := w.shape.segment
+	w.shape.calm()
+	w.shape.segment, w.shape.burst, w.shape.pending = segment, 4, 20
+	for p := range w.shape.weights {
+		w.shape.weights[p] = 1
+	}
+	w.safety()
+	for w.process == nil || !w.settled() {
+		w.step(w.draw())
+	}
+	if len(w.truth.rows.Trades) < 2 || len(w.clients.answered) == 0 {
+		t.Fatalf("there are %d trades and %d answers to repeat", len(w.truth.rows.Trades), len(w.clients.answered))
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = causeOf(r)
+			if v := (violation{}); !errors.As(r.(error), &v) {
+				t.Errorf("something else than a check stopped it: %v", r)
+			}
+		}
+	}()
+	meddle(w)
+	w.check()
+	w.die(Killed)
+	w.start()
+	w.checkDeep()
+	return nil
+}
+
+// loseFrame puts zeros in the place of the last frame, and of the entry without
+// commands behind it, if there is one.
+func loseFrame(w *world) {
+	w.overwrite(func(end *journal.End) int64 {
+		if end.Last == journal.EntryBatch {
+			return end.LastOffset
+		}
+		return end.LastOffset - journal.Block
+	}, func(b []byte) { clear(b) })
+}
+
+// changeFrame changes a bit of the first frame in the last segment.
+func changeFrame(w *world) {
+	w.overwrite(func(*journal.End) int64 { return journal.Block }, func(b []byte) { b[40] ^= 1 })
+}
+
+// overwrite changes the last segment behind an offset.
+func (w *world) overwrite(from func(*journal.End) int64, change func([]byte)) {
+	end, _, err := w.files().End(nil)
+	want(err, "the journal's end")
+	name, off := end.Segment.Name(), from(&end)
+	b, err := disk.ReadFile(w.disk.Clone(), name)
+	want(err, name)
+	change(b[off:])
+	f, err := w.disk.Edit(name)
+	want(err, name)
+	_, err = f.WriteAt(b[off:], off)
+	want(err, name)
+}
+
+// loseRows leaves the store its cursor alone.
+func loseRows(w *world) {
+	cursor, _ := w.store.Cursor(w.ctx)
+	w.store.Memory = historytest.NewMemory()
+	want(w.store.Memory.Write(w.ctx, &history.Batch{From: 1, To: cursor.Seq, Time: cursor.Time, Chain: cursor.Chain}), "rows")
+}
+
+func changeCursor(w *world) {
+	cursor, _ := w.store.Cursor(w.ctx)
+	w.store.Memory = historytest.NewMemory()
+	want(w.store.Memory.Write(w.ctx, &history.Batch{From: 1, To: cursor.Seq, Time: cursor.Time}), "rows")
+}
+
+// answerTwice lets a client have been answered something else.
+func answerTwice(w *world) {
+	a := w.clients.answered[0]
+	result := a.result
+	a.result.Outcome.Filled++
+	a.since = w.now
+	w.clients.checkEarlier(&request{cmd: a.cmd, earlier: &a}, &result)
+}
+
+// loseOrder asks for an order that never was.
+func loseOrder(w *world) {
+	r := &request{cmd: bourse.Command{Kind: bourse.CommandPlace, Account: 1}}
+	a := w.clients.answered[0].result
+	a.Outcome = bourse.Outcome{ID: 1 << 40}
+	w.checkFound(r, &a)
+}
