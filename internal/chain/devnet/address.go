@@ -1,0 +1,151 @@
+package devnet
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// program is what an address stands for: a hash of who may spend from it.
+type program [20]byte
+
+// letters are the 32 that words of five bits are written with; they look alike
+// to nobody.
+const letters = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+
+// checkWords is how many words of five bits an address's checksum has.
+const checkWords = 6
+
+// memoLength is the most bytes that a memo has.
+const memoLength = 256
+
+// formatAddress returns the canonical form.
+func (p *Params) formatAddress(to program) string {
+	if p.form == formHex {
+		return formatHex(to)
+	}
+	text := p.prefix + "1" + words(to[:])
+	return text + p.checksum(text)
+}
+
+// words writes bytes whose bits are a multiple of five.
+func words(b []byte) string {
+	var out strings.Builder
+	var held, bits uint
+	for _, c := range b {
+		held, bits = held<<8|uint(c), bits+8
+		for ; bits >= 5; bits -= 5 {
+			out.WriteByte(letters[held>>(bits-5)&31])
+		}
+	}
+	return out.String()
+}
+
+// checksum depends on the prefix too, so that no network takes another's.
+func (p *Params) checksum(text string) string {
+	sum := sha256.Sum256([]byte(string(p.Symbol) + " " + text))
+	return words(sum[:5])[:checkWords]
+}
+
+// parseAddress reads an address of this network in any of its spellings. The
+// error is an *bourse.Error.
+func (p *Params) parseAddress(s string) (to program, err error) {
+	if p.form == formHex {
+		return parseHex(s)
+	}
+	lower := strings.ToLower(s)
+	if s != lower && s != strings.ToUpper(s) {
+		return program{}, bourse.Errorf(bourse.CodeInvalid, "address mixes upper and lower case")
+	}
+	data, ok := strings.CutPrefix(lower, p.prefix+"1")
+	switch {
+	case !ok:
+		return program{}, bourse.Errorf(bourse.CodeInvalid, "not an address of this network")
+	case len(data) != 8*len(to)/5+checkWords:
+		return program{}, bourse.Errorf(bourse.CodeInvalid, "address has the wrong length")
+	case p.checksum(lower[:len(lower)-checkWords]) != data[len(data)-checkWords:]:
+		return program{}, bourse.Errorf(bourse.CodeInvalid, "address has a wrong checksum")
+	}
+	return unword(data[:len(data)-checkWords])
+}
+
+// unword reads what words wrote.
+func unword(data string) (to program, err error) {
+	var held, bits uint
+	at := 0
+	for _, c := range []byte(data) {
+		value := strings.IndexByte(letters, c)
+		if value < 0 {
+			return program{}, bourse.Errorf(bourse.CodeInvalid, "address has a character that none has")
+		}
+		if held, bits = held<<5|uint(value), bits+5; bits >= 8 {
+			bits -= 8
+			to[at] = byte(held >> bits)
+			at++
+		}
+	}
+	return to, nil
+}
+
+// formatHex writes hex digits whose case is the checksum: a letter is upper
+// case where the hash of the lower-case digits has its top bit set.
+func formatHex(to program) string {
+	digits := []byte(hex.EncodeToString(to[:]))
+	sum := sha256.Sum256(digits)
+	for i, c := range digits {
+		if c >= 'a' && sum[i/2]<<(4*(i%2))&0x80 != 0 {
+			digits[i] = c - 'a' + 'A'
+		}
+	}
+	return "0x" + string(digits)
+}
+
+func parseHex(s string) (to program, err error) {
+	digits, ok := strings.CutPrefix(s, "0x")
+	if !ok || len(digits) != 2*len(to) {
+		return program{}, bourse.Errorf(bourse.CodeInvalid, "not an address of this network")
+	}
+	if _, err := hex.Decode(to[:], []byte(digits)); err != nil {
+		return program{}, bourse.Errorf(bourse.CodeInvalid, "address has a character that none has")
+	}
+	if formatHex(to) != s {
+		return program{}, bourse.Errorf(bourse.CodeInvalid, "address has a wrong checksum")
+	}
+	return to, nil
+}
+
+// parseMemo reads a memo of somebody's.
+func parseMemo(s string) (string, error) {
+	if len(s) > memoLength {
+		return "", bourse.Errorf(bourse.CodeInvalid, "memo is longer than %d bytes", memoLength)
+	}
+	for _, c := range []byte(s) {
+		if c < ' ' || c > '~' {
+			return "", bourse.Errorf(bourse.CodeInvalid, "memo has a character that none has")
+		}
+	}
+	return strings.TrimSpace(s), nil
+}
+
+// memoTreasury marks the exchange's own money at its shared address.
+const memoTreasury = "treasury"
+
+// accountMemo writes an account's number with two check digits (ISO 7064, MOD
+// 97-10), so that a mistyped digit names nobody instead of somebody else.
+func accountMemo(index uint32) string {
+	n := uint64(index) * 100
+	return strconv.FormatUint(n+98-n%97, 10)
+}
+
+// accountOfMemo reads what accountMemo wrote, and nothing else.
+func accountOfMemo(memo string) (index uint32, ok bool) {
+	n, err := strconv.ParseUint(memo, 10, 64)
+	if err != nil || n/100 == 0 || n/100 >= uint64(bourse.AccountSandbox) {
+		return 0, false
+	}
+	index = uint32(n / 100)
+	return index, accountMemo(index) == memo
+}

@@ -1,0 +1,224 @@
+package devnet
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// Codec implements [chain.Codec] from a public key.
+type Codec struct {
+	params *Params
+	key    PublicKey
+
+	mu   sync.RWMutex
+	last uint32
+	// known finds the account of an address; empty where all share one.
+	known map[program]uint32
+}
+
+// NewCodec returns the codec of the exchange whose key it is.
+func NewCodec(p *Params, key PublicKey) *Codec {
+	return &Codec{params: p, key: key, known: map[program]uint32{}}
+}
+
+// Shape says how the network works.
+func (c *Codec) Shape() *chain.Shape { return &c.params.Shape }
+
+func (c *Codec) shared() bool { return c.params.Shape.MemoName != "" }
+
+// Destination returns where an account receives its deposits.
+func (c *Codec) Destination(index uint32) chain.Destination {
+	if index == chain.IndexChange && !c.params.Shape.Outputs {
+		index = chain.IndexHot
+	}
+	if !c.shared() {
+		return chain.Destination{Address: c.params.address(c.key, index)}
+	}
+	to := chain.Destination{Address: c.params.address(c.key, chain.IndexHot), Memo: memoTreasury}
+	if index != chain.IndexHot {
+		to.Memo = accountMemo(index)
+	}
+	return to
+}
+
+// Watch makes the accounts up to this id known to Owner.
+func (c *Codec) Watch(last uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.last < last {
+		c.last++
+		if !c.shared() {
+			c.known[c.params.program(c.key, c.last)] = c.last
+		}
+	}
+}
+
+// Owner returns whose an address with its memo is.
+func (c *Codec) Owner(address, memo string) (chain.Owner, bool) {
+	to, err := c.params.parseAddress(address)
+	if err != nil {
+		return chain.Owner{}, false
+	}
+	switch {
+	case to == c.params.program(c.key, chain.IndexHot):
+		if c.shared() {
+			return c.ownerOfMemo(memo), true
+		}
+		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexHot, At: chain.IndexHot}, true
+	case c.params.Shape.Outputs && to == c.params.program(c.key, chain.IndexChange):
+		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexChange, At: chain.IndexChange}, true
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	index, ok := c.known[to]
+	if !ok {
+		return chain.Owner{}, false
+	}
+	return chain.Owner{Kind: chain.OwnerCustomer, Index: index, At: index}, true
+}
+
+func (c *Codec) ownerOfMemo(memo string) chain.Owner {
+	if memo == memoTreasury {
+		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexHot, At: chain.IndexHot}
+	}
+	index, ok := accountOfMemo(memo)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if !ok || index > c.last {
+		return chain.Owner{Kind: chain.OwnerNobody, At: chain.IndexHot}
+	}
+	return chain.Owner{Kind: chain.OwnerCustomer, Index: index, At: chain.IndexHot}
+}
+
+// ParseAddress returns the canonical form of an address.
+func (c *Codec) ParseAddress(s string) (string, error) {
+	to, err := c.params.parseAddress(s)
+	if err != nil {
+		return "", err
+	}
+	return c.params.formatAddress(to), nil
+}
+
+// ParseMemo returns the canonical form of a memo.
+func (c *Codec) ParseMemo(s string) (string, error) {
+	if !c.shared() {
+		return "", bourse.Errorf(bourse.CodeInvalid, "this network has no memos")
+	}
+	return parseMemo(s)
+}
+
+// FormatHash writes the name of a block or a transaction.
+func (c *Codec) FormatHash(h chain.Hash) string {
+	text, _ := digest(h).MarshalText() // never fails
+	if c.params.form == formHex {
+		return "0x" + string(text)
+	}
+	return string(text)
+}
+
+// PaymentURI returns a URL that asks a payer's wallet to pay. The native coin
+// of a network without memos has one; tokens have none that is widely known.
+func (c *Codec) PaymentURI(coin chain.CoinID, to chain.Destination) (string, bool) {
+	if c.params.scheme == "" || coin != c.params.Shape.Native {
+		return "", false
+	}
+	return c.params.scheme + to.Address + c.params.suffix, true
+}
+
+// Decode tells everything that a transaction does.
+func (c *Codec) Decode(raw []byte) (chain.Decoded, error) {
+	t, err := c.params.parseTx(raw)
+	if err != nil {
+		return chain.Decoded{}, err
+	}
+	d := chain.Decoded{Hash: t.hash(), Nonce: t.Nonce}
+	if err := c.decodePayers(t, &d); err != nil {
+		return chain.Decoded{}, err
+	}
+	for _, out := range t.Outputs {
+		to := chain.Destination{Address: out.Address, Memo: t.Memo}
+		d.Pays = append(d.Pays, chain.Pay{To: to, Coin: out.Coin, Amount: bourse.Amount(out.Amount)})
+	}
+	d.Cost, err = c.params.costOfTx(t)
+	return d, err
+}
+
+// decodePayers finds the indices of who pays, and holds them against the
+// addresses: an index alone would say what its writer likes.
+func (c *Codec) decodePayers(t *transaction, d *chain.Decoded) error {
+	payers := t.payers()
+	if len(t.Witness) != len(payers) {
+		return errSignature
+	}
+	signatures := 0
+	for i, w := range t.Witness {
+		if c.params.address(c.key, w.Index) != payers[i] {
+			return errForeign
+		}
+		if len(w.Key)+len(w.Signature) > 0 {
+			signatures++
+		}
+	}
+	if signatures > 0 {
+		if err := c.params.verify(t); err != nil {
+			return err
+		}
+		d.Signed = true
+	}
+	if t.From != "" {
+		d.From = t.Witness[0].Index
+	}
+	for i := range t.Inputs {
+		in := &t.Inputs[i]
+		d.Inputs = append(d.Inputs, chain.Input{
+			Outpoint: in.outpoint(), Owner: t.Witness[i].Index, Coin: in.Coin, Amount: bourse.Amount(in.Amount),
+		})
+	}
+	return nil
+}
+
+var errUnbalanced = errors.New("outputs and inputs do not match")
+
+// costOfTx returns the most that the network can take for a transaction. Coins
+// that costs are not paid in must come out as they go in.
+func (p *Params) costOfTx(t *transaction) (cost bourse.Amount, err error) {
+	if !p.Shape.Outputs {
+		return costOf(t.Gas, t.Price), nil
+	}
+	for _, coin := range p.Shape.Coins {
+		in, out, ok := t.sums(coin.ID)
+		over, enough := in.Sub(out)
+		switch {
+		case !ok || !enough, coin.ID != p.Shape.Native && !over.IsZero():
+			return bourse.Amount{}, errUnbalanced
+		case coin.ID == p.Shape.Native:
+			cost = over
+		}
+	}
+	return cost, nil
+}
+
+// sums returns what goes in and out of a coin, and false if it overflows.
+func (t *transaction) sums(coin chain.CoinID) (in, out bourse.Amount, ok bool) {
+	ok = true
+	for i := range t.Inputs {
+		if t.Inputs[i].Coin == coin && ok {
+			in, ok = in.Add(bourse.Amount(t.Inputs[i].Amount))
+		}
+	}
+	for i := range t.Outputs {
+		if t.Outputs[i].Coin == coin && ok {
+			out, ok = out.Add(bourse.Amount(t.Outputs[i].Amount))
+		}
+	}
+	return in, out, ok
+}
+
+// size is what a transaction of outputs is charged for, in units of the rate.
+func size(inputs, outputs int) uint64 {
+	const base, perInput, perOutput = 100, 70, 40
+	return base + perInput*uint64(inputs) + perOutput*uint64(outputs)
+}

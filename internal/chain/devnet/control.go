@@ -1,0 +1,311 @@
+package devnet
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// Who controls the network does so past the node's door: none of this can be
+// asked for over a connection.
+
+// maxMined is the most blocks that one call mines.
+const maxMined = 10_000
+
+// Mine puts blocks on top, the first with all that waits, and returns the head.
+func (n *Node) Mine(count int) (chain.BlockRef, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if count < 1 || count > maxMined {
+		return chain.BlockRef{}, bourse.Errorf(bourse.CodeInvalid, "mines 1 to %d blocks", maxMined)
+	}
+	err := n.mine(count)
+	return n.head().ref(), err
+}
+
+// Head returns the last block.
+func (n *Node) Head() chain.BlockRef {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.head().ref()
+}
+
+// Send pays from the outside world, in one transaction that waits for a block.
+// All of it must be of one coin and, on networks with memos, to one memo.
+func (n *Node) Send(pays ...chain.Pay) (chain.Hash, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.send(pays, false)
+}
+
+// SendFailing sends what the network takes into a block and does not execute: a
+// token's contract returns false, gas runs out, or the sender does not have
+// what he sends.
+func (n *Node) SendFailing(pay chain.Pay) (chain.Hash, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.params.Shape.Outputs {
+		return chain.Hash{}, bourse.Errorf(bourse.CodeInvalid, "payments of outputs do not fail in blocks")
+	}
+	return n.send([]chain.Pay{pay}, true)
+}
+
+func (n *Node) send(pays []chain.Pay, failing bool) (chain.Hash, error) {
+	t, err := n.pay(pays)
+	if err != nil {
+		return chain.Hash{}, err
+	}
+	if n.params.Shape.Outputs {
+		err = n.payFromOutputs(t)
+	} else {
+		err = n.payFromAccount(t, failing)
+	}
+	if err != nil {
+		return chain.Hash{}, err
+	}
+	n.outside.sign(t)
+	n.sent++
+	return n.accept(t.encode())
+}
+
+// pay checks and writes what is to be paid, and not yet from what.
+func (n *Node) pay(pays []chain.Pay) (*transaction, error) {
+	if len(pays) == 0 || len(pays) > maxOutputs {
+		return nil, bourse.Errorf(bourse.CodeInvalid, "pays 1 to %d at once", maxOutputs)
+	}
+	t := &transaction{Network: n.params.Symbol, Memo: pays[0].To.Memo}
+	if t.Memo != "" && n.params.Shape.MemoName == "" {
+		return nil, bourse.Errorf(bourse.CodeInvalid, "this network has no memos")
+	}
+	if memo, err := parseMemo(t.Memo); err != nil || memo != t.Memo {
+		return nil, errors.Join(bourse.Errorf(bourse.CodeInvalid, "not a memo"), err)
+	}
+	for _, pay := range pays {
+		to, err := n.params.parseAddress(pay.To.Address)
+		if err != nil {
+			return nil, err
+		}
+		_, known := n.params.Shape.Coin(pay.Coin)
+		if !known || pay.Amount.IsZero() || pay.Coin != pays[0].Coin || pay.To.Memo != t.Memo {
+			return nil, bourse.Errorf(bourse.CodeInvalid, "pays one known coin, to one memo, and more than nothing")
+		}
+		t.Outputs = append(t.Outputs, output{n.params.formatAddress(to), pay.Coin, units(pay.Amount)})
+	}
+	if _, _, ok := t.sums(pays[0].Coin); !ok {
+		return nil, bourse.Errorf(bourse.CodeInvalid, "more than there can be")
+	}
+	return t, nil
+}
+
+// payFromOutputs chooses inputs of the outside world's and gives the rest back
+// to the first of them.
+func (n *Node) payFromOutputs(t *transaction) error {
+	p, coin := n.params, t.Outputs[0].Coin
+	_, out, _ := t.sums(coin)
+	fees := chain.Fees{Cost: costOf(size(1, len(t.Outputs)+1), p.rate), PerInput: costOf(size(1, 0)-size(0, 0), p.rate)}
+	inputs, cost, ok := chain.Select(n.ahead().unspent(n.wallets), coin, p.Shape.Native, out, fees)
+	if !ok {
+		return fmt.Errorf("the outside world: %w", chain.ErrFunds)
+	}
+	p.spend(t, inputs, func(index uint32) string { return p.address(n.outside.Public(), index) })
+	in, _, _ := t.sums(coin)
+	if rest := in.Minus(out).Minus(cost); !rest.IsZero() {
+		t.Outputs = append(t.Outputs, output{t.Inputs[0].Address, coin, units(rest)})
+	}
+	return nil
+}
+
+// spend writes inputs into a transaction.
+func (p *Params) spend(t *transaction, inputs []chain.Input, address func(uint32) string) {
+	for _, in := range inputs {
+		t.Inputs = append(t.Inputs, input{digest(in.Tx), in.Index, address(in.Owner), in.Coin, units(in.Amount)})
+		t.Witness = append(t.Witness, witness{Index: in.Owner})
+	}
+}
+
+// payFromAccount has the outside world's wallets take turns.
+func (n *Node) payFromAccount(t *transaction, failing bool) error {
+	p, state := n.params, n.ahead()
+	index := uint32(n.sent+n.head().Height) % wallets
+	token := t.Outputs[0].Coin != p.Shape.Native
+	if failing && (token || p.lenient) {
+		index = poorWallet
+	}
+	t.From = p.address(n.outside.Public(), index)
+	t.Nonce, t.Price = state.nonces[t.From], p.rate
+	t.Witness = []witness{{Index: index}}
+	t.Gas = state.gas(t)
+	if failing && !token && !p.lenient {
+		t.Gas = p.gasBase // less than it takes
+	}
+	_, out, _ := t.sums(t.Outputs[0].Coin)
+	if !failing && token && state.balance(t.From, t.Outputs[0].Coin).Less(out) {
+		return fmt.Errorf("the outside world: %w", chain.ErrFunds)
+	}
+	return nil
+}
+
+// NewAddress returns an address of the outside world's that nobody was given
+// before.
+func (n *Node) NewAddress() (string, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	address := n.params.address(n.outside.Public(), firstReceiver+n.receiver)
+	return address, n.commit(&record{Given: true})
+}
+
+// Balance returns what an address has of a coin, at the head.
+func (n *Node) Balance(address string, coin chain.CoinID) (bourse.Amount, error) {
+	to, err := n.params.parseAddress(address)
+	if err != nil {
+		return bourse.Amount{}, err
+	}
+	if _, ok := n.params.Shape.Coin(coin); !ok {
+		return bourse.Amount{}, bourse.Errorf(bourse.CodeInvalid, "coin is not known")
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.tip.balance(n.params.formatAddress(to), coin), nil
+}
+
+// Reorg takes the last blocks off the chain and puts one more empty one than
+// that in their place. Their transactions wait again, last first, or are
+// forgotten if they are to be dropped.
+func (n *Node) Reorg(depth int, drop bool) (chain.BlockRef, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if depth < 1 || uint64(depth) >= n.head().Height {
+		return chain.BlockRef{}, bourse.Errorf(bourse.CodeInvalid, "a depth of 1 to %d", n.head().Height-1)
+	}
+	height := n.head().Height - uint64(depth)
+	pool := n.waiting()
+	if left := n.above(height); drop {
+		n.dropped = append(n.dropped, left...)
+	} else {
+		slices.Reverse(left)
+		pool = append(left, pool...)
+	}
+	err := n.rewrite(height, pool)
+	return n.head().ref(), err
+}
+
+// above returns the transactions in the blocks above a height, in order.
+func (n *Node) above(height uint64) [][]byte {
+	var raws [][]byte
+	for _, b := range n.blocks[height+1:] {
+		for i := range b.Txs {
+			raws = append(raws, b.Txs[i].Raw)
+		}
+	}
+	return raws
+}
+
+// rewrite puts empty blocks above a height, one more than there are, and lets
+// a pool wait behind them.
+func (n *Node) rewrite(height uint64, pool [][]byte) error {
+	r := &record{Cut: &height, Pool: &pool}
+	parent := n.blocks[height]
+	for parent.Height <= n.head().Height {
+		b := n.draft(parent, n.branch+1)
+		r.Blocks = append(r.Blocks, b.seal())
+		parent = b
+	}
+	return n.commit(r)
+}
+
+// Restore lets everything wait again that was dropped, as far as it still can.
+func (n *Node) Restore() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	pool := append(n.waiting(), n.dropped...)
+	n.dropped = nil
+	return n.commit(&record{Pool: &pool})
+}
+
+// Forget drops a transaction that waits, as nodes do with what nobody mines.
+func (n *Node) Forget(hash chain.Hash) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	w := n.waits(hash)
+	if w == nil {
+		return bourse.Errorf(bourse.CodeNotFound, "this transaction does not wait")
+	}
+	pool := without(n.waiting(), w.effects.Raw)
+	n.dropped = append(n.dropped, w.effects.Raw)
+	return n.commit(&record{Pool: &pool})
+}
+
+func without(raws [][]byte, raw []byte) [][]byte {
+	return slices.DeleteFunc(raws, func(other []byte) bool { return string(other) == string(raw) })
+}
+
+// DoubleSpend lets a payment of the outside world's wait that takes the place of
+// another one, which is thrown off the chain if it is in there. What else was
+// in its blocks waits again.
+func (n *Node) DoubleSpend(hash chain.Hash) (chain.Hash, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	raw, height := n.find(hash)
+	if raw == nil {
+		return chain.Hash{}, bourse.Errorf(bourse.CodeNotFound, "this transaction is not known")
+	}
+	t, err := n.params.parseTx(raw)
+	if err != nil {
+		return chain.Hash{}, err
+	}
+	if err := n.contradict(t); err != nil {
+		return chain.Hash{}, err
+	}
+	if height == 0 {
+		pool := append([][]byte{t.encode()}, without(n.waiting(), raw)...)
+		return t.hash(), n.commit(&record{Pool: &pool})
+	}
+	pool := slices.Concat([][]byte{t.encode()}, without(n.above(height-1), raw), n.waiting())
+	return t.hash(), n.rewrite(height-1, pool)
+}
+
+// find returns the bytes of a transaction, and its height if it is mined.
+func (n *Node) find(hash chain.Hash) ([]byte, uint64) {
+	if w := n.waits(hash); w != nil {
+		return w.effects.Raw, 0
+	}
+	height := n.where[hash]
+	if height <= 1 {
+		return nil, 0
+	}
+	for i := range n.blocks[height].Txs {
+		if m := &n.blocks[height].Txs[i]; chain.Hash(m.Hash) == hash {
+			return m.Raw, height
+		}
+	}
+	return nil, 0
+}
+
+// contradict turns a payment into another one with the same inputs or nonce,
+// which gives everything back to who paid.
+func (n *Node) contradict(t *transaction) error {
+	payer := t.payers()[0]
+	if _, ours := n.wallets[payer]; !ours && t.Witness[0].Index != poorWallet {
+		return bourse.Errorf(bourse.CodeInvalid, "not a payment of the outside world's")
+	}
+	coin := t.Outputs[0].Coin
+	back := output{payer, coin, units(bourse.Units(1))}
+	if n.params.Shape.Outputs {
+		in, _, _ := t.sums(coin)
+		back.Amount = units(in.Minus(costOf(size(len(t.Inputs), 1), n.params.rate)))
+	}
+	t.Outputs, t.Memo = []output{back}, ""
+	n.outside.sign(t)
+	return nil
+}
+
+// Lag hides the last blocks from who asks, as a node that is behind does. It
+// says that it is syncing, unless it is silent about it. Zero ends it.
+func (n *Node) Lag(blocks uint64, silent bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lag, n.silent = blocks, silent
+}

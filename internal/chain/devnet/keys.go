@@ -1,0 +1,104 @@
+package devnet
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// PublicKey is what addresses are made from. An address commits to the key and
+// to an index, and whoever spends from it shows both: so one key has as many
+// addresses as there are indices, and who holds the public half alone can tell
+// them all.
+type PublicKey [ed25519.PublicKeySize]byte
+
+// Keys holds the private key of one party on one network. It implements
+// [chain.Keyring].
+type Keys struct {
+	params  *Params
+	private ed25519.PrivateKey
+}
+
+// NewKeys derives a network's keys from a party's seed.
+func NewKeys(p *Params, seed [32]byte) *Keys {
+	sum := sha256.Sum256(append([]byte("bourse devnet key "+string(p.Symbol)+" "), seed[:]...))
+	return &Keys{p, ed25519.NewKeyFromSeed(sum[:])}
+}
+
+// Public returns the half that may be told.
+func (k *Keys) Public() (key PublicKey) {
+	copy(key[:], k.private[ed25519.PublicKeySize:])
+	return key
+}
+
+// program returns what the address with an index stands for.
+func (p *Params) program(key PublicKey, index uint32) (to program) {
+	b := append([]byte("bourse devnet address "+string(p.Symbol)+" "), key[:]...)
+	sum := sha256.Sum256(binary.LittleEndian.AppendUint32(b, index))
+	copy(to[:], sum[:])
+	return to
+}
+
+// address returns the address with an index.
+func (p *Params) address(key PublicKey, index uint32) string {
+	return p.formatAddress(p.program(key, index))
+}
+
+var (
+	errForeign   = errors.New("spends from an address that is not the signer's")
+	errSignature = errors.New("a signature is missing or wrong")
+)
+
+// Sign returns the signed transaction and its hash.
+func (k *Keys) Sign(raw []byte) (signed []byte, hash chain.Hash, err error) {
+	t, err := k.params.parseTx(raw)
+	if err != nil {
+		return nil, chain.Hash{}, err
+	}
+	k.sign(t)
+	if err := k.params.verify(t); err != nil {
+		return nil, chain.Hash{}, err
+	}
+	return t.encode(), t.hash(), nil
+}
+
+func (k *Keys) sign(t *transaction) {
+	hash, key := t.hash(), k.Public()
+	for i := range t.Witness {
+		w := &t.Witness[i]
+		w.Key, w.Signature = key[:], ed25519.Sign(k.private, hash[:])
+	}
+}
+
+// verify reports whether each address that a transaction spends from agreed.
+func (p *Params) verify(t *transaction) error {
+	hash := t.hash()
+	payers := t.payers()
+	if len(t.Witness) != len(payers) {
+		return errSignature
+	}
+	for i, w := range t.Witness {
+		switch {
+		case len(w.Key) != ed25519.PublicKeySize || len(w.Signature) != ed25519.SignatureSize:
+			return errSignature
+		case p.address(PublicKey(w.Key), w.Index) != payers[i]:
+			return errForeign
+		case !ed25519.Verify(ed25519.PublicKey(w.Key), hash[:], w.Signature):
+			return errSignature
+		}
+	}
+	return nil
+}
+
+// costOf returns what a payment of gas or size takes at a price.
+func costOf(units, price uint64) bourse.Amount {
+	cost, ok := bourse.Units(units).Mul(price)
+	if !ok {
+		bourse.Impossible("%d units at %d", units, price)
+	}
+	return cost
+}

@@ -1,0 +1,347 @@
+package devnet
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/disk"
+)
+
+// Options are what a network needs of its surroundings.
+type Options struct {
+	// Seed makes the keys of the outside world; the same seed and the same
+	// clock make the same network.
+	Seed [32]byte
+	// Clock tells the time.
+	Clock func() bourse.Time
+	// BlockTime is how far apart Tick makes blocks; zero makes none.
+	BlockTime bourse.Time
+	// Hot is the exchange's hot wallet, which is given its funding in the first
+	// block. Empty for none.
+	Hot chain.Destination
+}
+
+// Node is a network and the node that answers for it. Its methods may be called
+// by anybody. Once the log fails, nothing is taken any more.
+type Node struct {
+	params  *Params
+	options Options
+	outside *Keys
+	// wallets are the outside addresses that pay, with their indices.
+	wallets map[string]uint32
+
+	mu     sync.Mutex
+	log    *store
+	broken error
+	blocks []*block
+	// where is the height of each mined transaction.
+	where map[chain.Hash]uint64
+	tip   *state
+	// next is the tip with the pool on top; nil if it must be made anew.
+	next *state
+	// pool is what the next block takes, in order; gaps wait for a nonce.
+	pool, gaps []*pending
+	// dropped left the chain or the pool and were forgotten.
+	dropped  [][]byte
+	branch   uint64
+	sent     uint64
+	receiver uint32
+	// lag hides that many of the last blocks; silent hides that it does.
+	lag    uint64
+	silent bool
+}
+
+// pending is a transaction that waits.
+type pending struct {
+	tx      *transaction
+	effects *mined
+}
+
+func (w *pending) hash() chain.Hash { return chain.Hash(w.effects.Hash) }
+
+// Open returns the network in a directory, which it founds if there is none.
+func Open(d disk.Disk, p *Params, o Options) (*Node, error) {
+	n := &Node{
+		params: p, options: o, outside: NewKeys(p, o.Seed), wallets: map[string]uint32{},
+		where: map[chain.Hash]uint64{}, tip: newState(p),
+	}
+	for index := range uint32(wallets) {
+		n.wallets[p.address(n.outside.Public(), index)] = index
+	}
+	first := genesis(p, n.outside.Public())
+	log, err := openStore(d, func(r *record) error {
+		if len(n.blocks) == 0 && (len(r.Blocks) == 0 || r.Blocks[0].Hash != first.Hash) {
+			return fmt.Errorf("this network %s was made from another seed", p.Symbol)
+		}
+		return n.apply(r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	n.log = log
+	if len(n.blocks) == 0 {
+		err = n.commit(&record{Blocks: []*block{first}})
+	}
+	if err == nil && n.head().Height == 0 {
+		err = n.fund()
+	}
+	return n, err
+}
+
+// Close releases the log.
+func (n *Node) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.broken = errors.New("the network is closed")
+	return n.log.file.Close()
+}
+
+// fund mines the first block, with what the exchange begins with. A crash in
+// between leaves payments in the pool, and the next start only mines them.
+func (n *Node) fund() error {
+	for _, a := range n.params.funding {
+		if n.options.Hot.Address == "" || n.pays(a.coin) {
+			continue
+		}
+		var pays []chain.Pay
+		for range a.times {
+			pays = append(pays, chain.Pay{To: n.options.Hot, Coin: a.coin, Amount: a.each})
+		}
+		if _, err := n.send(pays, false); err != nil {
+			return err
+		}
+	}
+	return n.mine(1)
+}
+
+// pays reports whether a funding of this coin waits already.
+func (n *Node) pays(coin chain.CoinID) bool {
+	return slices.ContainsFunc(n.pool, func(w *pending) bool { return w.tx.Outputs[0].Coin == coin })
+}
+
+func (n *Node) head() *block { return n.blocks[len(n.blocks)-1] }
+
+// commit makes a change durable, and then makes it.
+func (n *Node) commit(r *record) error {
+	if n.broken != nil {
+		return n.broken
+	}
+	if err := n.log.append(r); err != nil {
+		n.broken = fmt.Errorf("network %s: %w", n.params.Symbol, err)
+		return n.broken
+	}
+	return n.apply(r)
+}
+
+// apply makes a change that the log has: the same after a restart as before.
+func (n *Node) apply(r *record) error {
+	if r.Cut != nil {
+		if err := n.cut(*r.Cut); err != nil {
+			return err
+		}
+	}
+	for _, b := range r.Blocks {
+		if err := n.put(b); err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.Pool != nil:
+		n.pool, n.gaps = nil, nil
+		n.refill(*r.Pool)
+	case len(r.Tx) > 0:
+		n.refill(append(n.waiting(), r.Tx))
+	case len(r.Blocks) > 0:
+		n.refill(n.waiting())
+	}
+	if r.Given {
+		n.receiver++
+	}
+	return nil
+}
+
+// cut goes back to a height, by following the chain up to it once more.
+func (n *Node) cut(height uint64) error {
+	if height >= uint64(len(n.blocks)) {
+		return fmt.Errorf("there is no height %d to go back to", height)
+	}
+	blocks := n.blocks[:height+1]
+	n.blocks, n.where, n.tip = nil, map[chain.Hash]uint64{}, newState(n.params)
+	n.branch++
+	for _, b := range blocks {
+		if err := n.put(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put adds the next block.
+func (n *Node) put(b *block) error {
+	var parent digest
+	if len(n.blocks) > 0 {
+		parent = n.head().Hash
+	}
+	if b.Height != uint64(len(n.blocks)) || b.Parent != parent || !b.sealed() {
+		return fmt.Errorf("block %d does not follow", b.Height)
+	}
+	for i := range b.Txs {
+		n.tip.follow(&b.Txs[i])
+		n.where[chain.Hash(b.Txs[i].Hash)] = b.Height
+	}
+	n.blocks = append(n.blocks, b)
+	return nil
+}
+
+// waiting returns the bytes of all that waits, in order.
+func (n *Node) waiting() [][]byte {
+	var raws [][]byte
+	for _, w := range slices.Concat(n.pool, n.gaps) {
+		raws = append(raws, w.effects.Raw)
+	}
+	return raws
+}
+
+// refill makes the pool anew from transactions that were right when they came.
+// What the chain has, or what can't be executed any more, falls out.
+func (n *Node) refill(raws [][]byte) {
+	n.pool, n.gaps, n.next = nil, nil, nil
+	for _, raw := range raws {
+		t, err := n.params.parseTx(raw)
+		if err != nil {
+			bourse.Impossible("a transaction that waited: %v", err)
+		}
+		if _, mined := n.where[t.hash()]; mined {
+			continue
+		}
+		if !n.enter(t) {
+			n.dropped = append(n.dropped, raw)
+		}
+	}
+}
+
+// enter puts a transaction in the pool or among the gaps, and with it those
+// that waited for it.
+func (n *Node) enter(t *transaction) bool {
+	effects, err := n.ahead().execute(t)
+	switch {
+	case errors.Is(err, errNonceGap):
+		n.gaps = append(n.gaps, &pending{t, effects})
+		return true
+	case err != nil:
+		return false
+	}
+	if n.next == nil {
+		n.next = n.tip.clone()
+	}
+	n.next.follow(effects)
+	n.pool = append(n.pool, &pending{t, effects})
+	for i, w := range n.gaps {
+		if w.tx.From == t.From && w.tx.Nonce == t.Nonce+1 {
+			n.gaps = slices.Delete(n.gaps, i, i+1)
+			return n.enter(w.tx) || true // what became impossible is gone
+		}
+	}
+	return true
+}
+
+// ahead is the state that the next transaction meets.
+func (n *Node) ahead() *state {
+	if n.next != nil {
+		return n.next
+	}
+	return n.tip
+}
+
+// Tick mines a block if one is due, and reports whether it did.
+func (n *Node) Tick() (bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	due := bourse.Time(n.head().Time) + n.options.BlockTime
+	if n.options.BlockTime == 0 || n.options.Clock() < due {
+		return false, nil
+	}
+	return true, n.mine(1)
+}
+
+// mine puts blocks on top; the first takes what waits.
+func (n *Node) mine(count int) error {
+	if n.broken != nil {
+		return n.broken
+	}
+	var blocks []*block
+	parent := n.head()
+	for range count {
+		b := n.draft(parent, n.branch)
+		if len(blocks) == 0 {
+			for _, w := range n.pool {
+				b.Txs = append(b.Txs, *w.effects)
+			}
+		}
+		blocks, parent = append(blocks, b.seal()), b
+	}
+	return n.commit(&record{Blocks: blocks})
+}
+
+// draft returns an empty block that still needs its hash.
+func (n *Node) draft(parent *block, branch uint64) *block {
+	return &block{header: header{
+		Network: n.params.Symbol, Height: parent.Height + 1, Parent: parent.Hash,
+		Time: max(int64(n.options.Clock()), parent.Time), Branch: branch,
+	}}
+}
+
+// Why a transaction is not taken.
+var (
+	errKnown    = errors.New("already known")
+	errReplaces = errors.New("another transaction with this nonce waits")
+	errFull     = errors.New("too many transactions wait")
+)
+
+// maxGaps is how many transactions may wait for the one before them.
+const maxGaps = 1000
+
+// accept takes a transaction into the pool.
+func (n *Node) accept(raw []byte) (chain.Hash, error) {
+	t, err := n.params.parseTx(raw)
+	if err != nil {
+		return chain.Hash{}, err
+	}
+	if err := n.params.verify(t); err != nil {
+		return chain.Hash{}, err
+	}
+	hash := t.hash()
+	if _, mined := n.where[hash]; mined || n.waits(hash) != nil {
+		return hash, errKnown
+	}
+	_, err = n.ahead().execute(t)
+	switch {
+	case errors.Is(err, errNonceLow) && t.Nonce >= n.tip.nonces[t.From], n.waitsForGap(t):
+		return hash, errReplaces
+	case errors.Is(err, errNonceGap) && len(n.gaps) >= maxGaps:
+		return hash, errFull
+	case err != nil && !errors.Is(err, errNonceGap):
+		return hash, err
+	}
+	return hash, n.commit(&record{Tx: raw})
+}
+
+// waits returns the transaction with this hash, if it waits.
+func (n *Node) waits(hash chain.Hash) *pending {
+	for _, w := range slices.Concat(n.pool, n.gaps) {
+		if w.hash() == hash {
+			return w
+		}
+	}
+	return nil
+}
+
+func (n *Node) waitsForGap(t *transaction) bool {
+	return t.From != "" && slices.ContainsFunc(n.gaps, func(w *pending) bool {
+		return w.tx.From == t.From && w.tx.Nonce == t.Nonce
+	})
+}

@@ -1,0 +1,169 @@
+package devnet
+
+import (
+	"context"
+	"errors"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// maxRate is how far above the usual the price of a unit may be, before it is
+// taken for a lie.
+const maxRate = 1000
+
+// rate asks for the price of a unit of size, or of gas.
+func (c *Client) rate(ctx context.Context) (uint64, error) {
+	var r rateResult
+	if err := c.ask(ctx, "rate", none{}, &r); err != nil {
+		return 0, err
+	}
+	if r.Rate > c.params.rate*maxRate || (r.Rate == 0) != (c.params.rate == 0) {
+		return 0, odd("a rate of %d", r.Rate)
+	}
+	return r.Rate, nil
+}
+
+// Fees returns what payments of a coin cost now.
+func (c *Client) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error) {
+	if _, ok := c.params.Shape.Coin(coin); !ok {
+		return chain.Fees{}, bourse.Errorf(bourse.CodeInvalid, "coin is not known")
+	}
+	rate, err := c.rate(ctx)
+	if err != nil {
+		return chain.Fees{}, err
+	}
+	if c.params.Shape.Outputs {
+		return chain.Fees{Cost: costOf(size(1, 2), rate), PerInput: costOf(size(1, 0)-size(0, 0), rate)}, nil
+	}
+	return chain.Fees{Cost: costOf(c.mostGas(coin), rate)}, nil
+}
+
+// mostGas is what a payment may take of gas at most, headroom included.
+func (c *Client) mostGas(coin chain.CoinID) uint64 {
+	p := c.params
+	if coin == p.Shape.Native {
+		return p.gasBase + p.gasCoin
+	}
+	return headroom(p.gasBase + p.gasToken + p.gasToken/2)
+}
+
+// headroom adds a fifth: what a token takes may change until it is mined.
+func headroom(gas uint64) uint64 { return gas + gas/5 }
+
+var errKind = errors.New("a payment that this network does not have")
+
+// Prepare makes a payment that needs a signature alone.
+func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, error) {
+	coin, ok := c.params.Shape.Coin(p.Coin)
+	if !ok || p.Kind != chain.KindWithdrawal && !c.params.Shape.Sweeps {
+		return chain.Unsigned{}, errKind
+	}
+	rate, err := c.rate(ctx)
+	if err != nil {
+		return chain.Unsigned{}, err
+	}
+	t := &transaction{Network: c.params.Symbol, Memo: p.To.Memo}
+	t.Outputs = []output{{p.To.Address, coin.ID, units(p.Amount)}}
+	if c.params.Shape.Outputs {
+		err = c.prepareOutputs(t, p, rate)
+	} else {
+		err = c.prepareAccount(ctx, t, p, rate)
+	}
+	if err != nil {
+		return chain.Unsigned{}, err
+	}
+	return c.finish(t, p.CostCap)
+}
+
+// finish reads what was written once more, the way everybody else will.
+func (c *Client) finish(t *transaction, most bourse.Amount) (chain.Unsigned, error) {
+	raw := t.encode()
+	d, err := c.Decode(raw)
+	if err != nil {
+		return chain.Unsigned{}, err
+	}
+	if most.Less(d.Cost) {
+		return chain.Unsigned{}, chain.ErrCost
+	}
+	return chain.Unsigned{Raw: raw, Cost: d.Cost}, nil
+}
+
+func (c *Client) prepareOutputs(t *transaction, p *chain.Payment, rate uint64) error {
+	c.params.spend(t, p.Inputs, func(index uint32) string { return c.params.address(c.key, index) })
+	in, _, ok := t.sums(p.Coin)
+	need := p.Amount
+	var cost bourse.Amount
+	if p.Coin == c.params.Shape.Native {
+		cost = costOf(size(len(p.Inputs), 2), rate)
+		need, ok = add(need, cost, ok)
+	}
+	rest, enough := in.Sub(need)
+	if !ok || !enough {
+		return chain.ErrFunds
+	}
+	// Change that would cost more to spend than it is worth is left to the
+	// network.
+	if worth := costOf(size(1, 0)-size(0, 0), rate); !rest.IsZero() && !rest.Less(worth) {
+		change := c.Destination(chain.IndexChange).Address
+		t.Outputs = append(t.Outputs, output{change, p.Coin, units(rest)})
+	}
+	return nil
+}
+
+func add(a, b bourse.Amount, ok bool) (bourse.Amount, bool) {
+	sum, fits := a.Add(b)
+	return sum, ok && fits
+}
+
+func (c *Client) prepareAccount(ctx context.Context, t *transaction, p *chain.Payment, rate uint64) error {
+	t.From, t.Nonce, t.Price = c.params.address(c.key, p.From), p.Nonce, rate
+	t.Witness = []witness{{Index: p.From}}
+	native := c.params.Shape.Native
+	everything := p.Kind == chain.KindSweep && p.Coin == native && p.Amount.IsZero()
+	if everything {
+		t.Outputs[0].Amount = units(bourse.Units(1)) // what it is does not change the gas
+	}
+	if err := c.estimate(ctx, t, p.Coin); err != nil {
+		return err
+	}
+	has, err := c.Balance(ctx, t.From, native)
+	if err != nil {
+		return err
+	}
+	left, ok := has.Sub(costOf(t.Gas, t.Price))
+	switch {
+	case !ok, everything && left.IsZero():
+		return chain.ErrFunds
+	case everything:
+		t.Outputs[0].Amount = units(left)
+		return nil
+	case p.Coin != native:
+		if left, err = c.Balance(ctx, t.From, p.Coin); err != nil {
+			return err
+		}
+	}
+	if left.Less(p.Amount) {
+		return chain.ErrFunds
+	}
+	return nil
+}
+
+// estimate asks what the payment takes, since tokens differ between nodes.
+func (c *Client) estimate(ctx context.Context, t *transaction, coin chain.CoinID) error {
+	if _, err := c.params.parseTx(t.encode()); err != nil {
+		return err
+	}
+	var r gasResult
+	if err := c.ask(ctx, "estimate", rawParams{t.encode()}, &r); err != nil {
+		return err
+	}
+	if r.Gas == 0 || r.Gas > 10*c.mostGas(coin) {
+		return odd("an estimate of %d", r.Gas)
+	}
+	t.Gas = r.Gas
+	if coin != c.params.Shape.Native {
+		t.Gas = headroom(r.Gas)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package devnet
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// holding is what an address has of a coin.
+type holding struct {
+	address string
+	coin    chain.CoinID
+}
+
+// state is what everybody owns after a block.
+type state struct {
+	params *Params
+	// outputs lie unspent, on networks of outputs.
+	outputs map[chain.Outpoint]output
+	// balances and nonces are the accounts', on the others. None is zero.
+	balances map[holding]bourse.Amount
+	nonces   map[string]uint64
+}
+
+func newState(p *Params) *state {
+	return &state{p, map[chain.Outpoint]output{}, map[holding]bourse.Amount{}, map[string]uint64{}}
+}
+
+func (s *state) clone() *state {
+	return &state{s.params, maps.Clone(s.outputs), maps.Clone(s.balances), maps.Clone(s.nonces)}
+}
+
+// balance returns what an address has of a coin.
+func (s *state) balance(address string, coin chain.CoinID) (sum bourse.Amount) {
+	for _, out := range s.outputs {
+		if out.Address == address && out.Coin == coin {
+			sum = sum.Plus(bourse.Amount(out.Amount))
+		}
+	}
+	return sum.Plus(s.balances[holding{address, coin}])
+}
+
+// unspent returns the outputs at addresses, with their indices, in a fixed
+// order.
+func (s *state) unspent(at map[string]uint32) []chain.Input {
+	var list []chain.Input
+	for point, out := range s.outputs {
+		if index, ok := at[out.Address]; ok {
+			list = append(list, chain.Input{Outpoint: point, Owner: index, Coin: out.Coin, Amount: bourse.Amount(out.Amount)})
+		}
+	}
+	slices.SortFunc(list, func(a, b chain.Input) int {
+		return cmp.Or(bytes.Compare(a.Tx[:], b.Tx[:]), cmp.Compare(a.Index, b.Index))
+	})
+	return list
+}
+
+// Why a transaction cannot be executed now.
+var (
+	errInputs   = errors.New("an input is missing or spent")
+	errCheap    = errors.New("pays less than the least fee")
+	errFunds    = errors.New("insufficient funds")
+	errNonceLow = errors.New("nonce too low")
+	errNonceGap = errors.New("nonce too high")
+)
+
+// execute returns what a transaction does to a state, which it leaves alone.
+func (s *state) execute(t *transaction) (*mined, error) {
+	m := &mined{Hash: digest(t.hash()), Raw: t.encode()}
+	if s.params.Shape.Outputs {
+		return m, s.executeOutputs(t, m)
+	}
+	return m, s.executeAccount(t, m)
+}
+
+func (s *state) executeOutputs(t *transaction, m *mined) error {
+	for i := range t.Inputs {
+		in := &t.Inputs[i]
+		if out, ok := s.outputs[in.outpoint()]; !ok || out != (output{in.Address, in.Coin, in.Amount}) {
+			return errInputs
+		}
+		m.Taken = append(m.Taken, taken{Address: in.Address, Coin: in.Coin, Amount: in.Amount, Tx: in.Tx, Index: in.Index})
+	}
+	cost, err := s.params.costOfTx(t)
+	if err != nil {
+		return err
+	}
+	least := costOf(size(len(t.Inputs), len(t.Outputs)), s.params.rate)
+	if least, _ = least.Div64(leastShare); cost.Less(least) {
+		return errCheap
+	}
+	for i, out := range t.Outputs {
+		m.Given = append(m.Given, given{Index: uint32(i), Address: out.Address, Coin: out.Coin, Amount: out.Amount})
+	}
+	return nil
+}
+
+// leastShare: a node passes on what pays a tenth of the usual rate.
+const leastShare = 10
+
+func (s *state) executeAccount(t *transaction, m *mined) error {
+	switch nonce := s.nonces[t.From]; {
+	case t.Nonce < nonce:
+		return errNonceLow
+	case t.Nonce > nonce:
+		return errNonceGap
+	case t.Price < s.params.rate:
+		return errCheap
+	}
+	native := s.params.Shape.Native
+	has := s.balance(t.From, native)
+	left, ok := has.Sub(costOf(t.Gas, t.Price))
+	if !ok {
+		return errFunds
+	}
+	_, out, _ := t.sums(native)
+	poor := left.Less(out)
+	if poor && !s.params.lenient {
+		return errFunds
+	}
+	gas := s.gas(t)
+	m.Failed = poor || gas > t.Gas
+	m.take(t.From, native, costOf(min(gas, t.Gas), t.Price))
+	if !m.Failed {
+		s.deliver(t, m)
+	}
+	return nil
+}
+
+// deliver adds the messages. One of a token that the sender does not have is
+// not in it: the contract returned false, and nothing else went wrong.
+func (s *state) deliver(t *transaction, m *mined) {
+	spent := map[chain.CoinID]bourse.Amount{}
+	for i, out := range t.Outputs {
+		amount := bourse.Amount(out.Amount)
+		sum := spent[out.Coin].Plus(amount)
+		if out.Coin != s.params.Shape.Native && s.balance(t.From, out.Coin).Less(sum) {
+			continue
+		}
+		spent[out.Coin] = sum
+		m.take(t.From, out.Coin, amount)
+		m.Given = append(m.Given, given{uint32(i), out.Address, t.Memo, out.Coin, out.Amount})
+	}
+}
+
+// gas returns what the execution of a payment takes.
+func (s *state) gas(t *transaction) uint64 {
+	p := s.params
+	gas := p.gasBase
+	for _, out := range t.Outputs {
+		switch {
+		case out.Coin == p.Shape.Native:
+			gas += p.gasCoin
+		case s.balance(out.Address, out.Coin).IsZero():
+			gas += p.gasToken + p.gasToken/2
+		default:
+			gas += p.gasToken
+		}
+	}
+	return gas
+}
+
+// follow changes the state as a transaction in a block says.
+func (s *state) follow(m *mined) {
+	if s.params.Shape.Outputs {
+		for _, t := range m.Taken {
+			delete(s.outputs, chain.Outpoint{Tx: chain.Hash(t.Tx), Index: t.Index})
+		}
+		for _, g := range m.Given {
+			s.outputs[chain.Outpoint{Tx: chain.Hash(m.Hash), Index: g.Index}] = output{g.Address, g.Coin, g.Amount}
+		}
+		return
+	}
+	for _, t := range m.Taken {
+		s.set(holding{t.Address, t.Coin}, s.balances[holding{t.Address, t.Coin}].Minus(bourse.Amount(t.Amount)))
+	}
+	for _, g := range m.Given {
+		s.set(holding{g.Address, g.Coin}, s.balances[holding{g.Address, g.Coin}].Plus(bourse.Amount(g.Amount)))
+	}
+	if len(m.Raw) > 0 {
+		t, err := s.params.parseTx(m.Raw)
+		if err != nil {
+			bourse.Impossible("a mined transaction: %v", err)
+		}
+		s.nonces[t.From] = t.Nonce + 1
+	}
+}
+
+func (s *state) set(h holding, a bourse.Amount) {
+	if a.IsZero() {
+		delete(s.balances, h)
+		return
+	}
+	s.balances[h] = a
+}
