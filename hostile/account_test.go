@@ -1,0 +1,168 @@
+package hostile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// fields is the body of a request.
+type fields map[string]any
+
+// answer is what endpoints answer.
+type answer struct {
+	Success bool
+	Error   string
+	Obid    uint64
+	Status  string
+	Filled  string
+	Seq     uint64
+	Order   struct{ Status, Filled string }
+	Orders  []struct {
+		Obid   uint64
+		Status string
+		Filled string
+	}
+	Trades []struct{ Price, Amount, Total, Fee, Side, Role string }
+	// Bids and Asks are those of a book, as they are written.
+	Bids, Asks []level
+}
+
+// level is a row of a book.
+type level struct{ Price, Amount string }
+
+// operate asks the admin socket.
+func (x *exchange) operate(verb string, args fields, into any) error {
+	body, err := json.Marshal(args)
+	if err != nil {
+		return err
+	}
+	res, err := x.socket.Post("http://admin/"+verb, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	out, err := io.ReadAll(res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("admin %s: %s: %s", verb, res.Status, out)
+	}
+	return json.Unmarshal(out, into)
+}
+
+// account is a customer with a key that may read and trade.
+type account struct {
+	x   *exchange
+	id  int
+	key string
+	// client has connections of its own.
+	client *http.Client
+}
+
+var accounts atomic.Uint64
+
+// open makes an account and credits it: each credit is an amount and a symbol,
+// "100 USDT".
+func (x *exchange) open(t testing.TB, credits ...string) *account {
+	t.Helper()
+	var made struct{ Account int }
+	email := fmt.Sprintf("h%d@example.com", accounts.Add(1))
+	if err := x.operate("account/create", fields{"email": email}, &made); err != nil {
+		t.Fatal(err)
+	}
+	a := &account{x: x, id: made.Account, client: newClient()}
+	t.Cleanup(a.client.CloseIdleConnections)
+	var key struct {
+		Secret string `json:"api_key"`
+	}
+	args := fields{"account": a.id, "name": "hostile", "scopes": "read,trade", "addresses": "", "expires": ""}
+	if err := x.operate("key/create", args, &key); err != nil {
+		t.Fatal(err)
+	}
+	a.key = key.Secret
+	x.keep(a.key)
+	for _, c := range credits {
+		amount, symbol, _ := strings.Cut(c, " ")
+		if err := x.operate("credit", fields{"account": a.id, "asset": symbol, "amount": amount}, &struct{}{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a
+}
+
+// balance is what an account has of an asset.
+type balance struct{ Total, Locked, Avbl string }
+
+// balances returns what the account has, by symbol.
+func (a *account) balances() (map[string]balance, error) {
+	var got struct{ Balances map[string]balance }
+	err := a.x.operate("balances", fields{"account": a.id}, &got)
+	return got.Balances, err
+}
+
+// ask sends a request with the account's key. An error means that there is no
+// answer, or one with another status than 200.
+func (a *account) ask(path string, body fields) (answer, error) {
+	var got answer
+	all := fields{"api_key": a.key}
+	for name, v := range body {
+		all[name] = v
+	}
+	text, err := a.x.post(a.client, path, all)
+	if err != nil {
+		return got, err
+	}
+	return got, json.Unmarshal(text, &got)
+}
+
+// post sends a request and returns its answer, which has status 200.
+func (x *exchange) post(client *http.Client, path string, body fields) ([]byte, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	res, err := client.Post(x.url("/spot"+path), "application/json", bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", path, res.Status)
+	}
+	return out, x.unleaked(string(out))
+}
+
+// must asks for something that has to succeed.
+func (a *account) must(t testing.TB, path string, body fields) answer {
+	t.Helper()
+	got, err := a.ask(path, body)
+	if err != nil || !got.Success {
+		t.Fatalf("%s %v: %+v %v", path, body, got, err)
+	}
+	return got
+}
+
+// limit is a LIMIT order with GTC that tells its id.
+func limit(pair, side, price, amount string) fields {
+	return fields{
+		"pair": pair, "side": side, "type": "LIMIT", "time_in_force": "GTC",
+		"price": price, "amount": amount, "resp_type": "ACK",
+	}
+}
+
+// immediate is a LIMIT order with IOC that tells what became of it.
+func immediate(pair, side, price, amount string) fields {
+	f := limit(pair, side, price, amount)
+	f["time_in_force"], f["resp_type"] = "IOC", "RESULT"
+	return f
+}

@@ -1,0 +1,248 @@
+package hostile
+
+import (
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hostileCase is one case of a file:
+//
+//	case a name twice
+//	  post /trades {"pair":"BTC/USDT","pair":"BTC/USDT","offset":0}
+//	  refused one JSON object
+//
+// A line of a case is a word and what it is about. In it <<ff fe>> are bytes in
+// hexadecimal, <<1000 * text>> repeats a text, in which backslashes escape as in
+// Go, and <<key>> is a text that the test knows.
+type hostileCase struct {
+	file, name string
+	line       int
+	steps      []step
+	// slow cases wait for the exchange's patience to end; they are worked on
+	// beside the others, and not with -short.
+	slow bool
+}
+
+// step is a line of a case.
+type step struct {
+	line       int
+	word, text string
+}
+
+// enough is how many cases a file must have.
+const enough = 60
+
+// readCases reads a file of testdata.
+func readCases(t *testing.T, file string) (list []hostileCase) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for i, line := range strings.Split(string(text), "\n") {
+		if name, ok := strings.CutPrefix(line, "case "); ok {
+			if seen[name] {
+				t.Fatalf("%s:%d: this case is there twice", file, i+1)
+			}
+			seen[name] = true
+			list = append(list, hostileCase{file: file, name: name, line: i + 1})
+			continue
+		}
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		words, ok := strings.CutPrefix(line, "  ")
+		if !ok || len(list) == 0 {
+			t.Fatalf("%s:%d: not a line of a case", file, i+1)
+		}
+		c := &list[len(list)-1]
+		if words == "slow" {
+			c.slow = true
+			continue
+		}
+		word, rest, _ := strings.Cut(words, " ")
+		c.steps = append(c.steps, step{i + 1, word, rest})
+	}
+	if len(list) < enough {
+		t.Errorf("%s has %d cases, wanted are %d", file, len(list), enough)
+	}
+	return list
+}
+
+var placeholder = regexp.MustCompile(`(?s)<<(.*?)>>`)
+
+// expand replaces what stands between angles.
+func expand(text string, known map[string]string) (string, error) {
+	var failed error
+	out := placeholder.ReplaceAllStringFunc(text, func(s string) string {
+		s, err := expandOne(s[2:len(s)-2], known)
+		if err != nil {
+			failed = err
+		}
+		return s
+	})
+	return out, failed
+}
+
+func expandOne(s string, known map[string]string) (string, error) {
+	if value, ok := known[s]; ok {
+		return value, nil
+	}
+	if times, what, ok := strings.Cut(s, " * "); ok {
+		n, err := strconv.Atoi(times)
+		if err != nil {
+			return "", err
+		}
+		what, err = strconv.Unquote(`"` + strings.ReplaceAll(what, `"`, `\"`) + `"`)
+		return strings.Repeat(what, n), err
+	}
+	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
+	if err != nil {
+		return "", fmt.Errorf("<<%s>> is nothing that is known", s)
+	}
+	return string(b), nil
+}
+
+// siege is a file of cases against an exchange.
+type siege struct {
+	*exchange
+	// attacker owns the key that the cases use.
+	attacker *account
+	known    map[string]string
+	// work carries out a case.
+	work func(c *attack)
+}
+
+// attack is a case that is carried out.
+type attack struct {
+	*testing.T
+	*siege
+	hostileCase
+	// step is the line that is carried out.
+	step
+}
+
+// fail says in which line a case went wrong.
+func (a *attack) fail(format string, args ...any) {
+	a.Helper()
+	a.Fatalf("testdata/%s:%d: %s %.120s: %s", a.file, a.step.line, a.word, a.step.text, fmt.Sprintf(format, args...))
+}
+
+// expanded returns a text with everything between angles replaced.
+func (a *attack) expanded(text string) string {
+	a.Helper()
+	out, err := expand(text, a.known)
+	if err != nil {
+		a.fail("%v", err)
+	}
+	return out
+}
+
+// each calls f for the lines of the case.
+func (a *attack) each(f func(word, text string)) {
+	for _, a.step = range a.steps {
+		f(a.word, a.expanded(a.step.text))
+	}
+}
+
+// lay carries out all cases of a file, with a healthy client beside, and looks
+// at what is left.
+func lay(t *testing.T, file string, work func(*attack)) {
+	x := attacked
+	s := &siege{exchange: x, attacker: x.open(t, "1000000 USDT", "1000 LTC", "10 BTC"), work: work}
+	s.known = map[string]string{"key": s.attacker.key, "host": x.address, "unknown": strings.Repeat("0123456789abcdef", 4)}
+	list := readCases(t, file)
+	before := s.stand(t)
+	h := x.healthy(t)
+	t.Run("cases", func(t *testing.T) {
+		for i := range list {
+			c := &list[i]
+			t.Run(strings.ReplaceAll(c.name, "/", "|"), func(t *testing.T) {
+				if c.slow {
+					if testing.Short() {
+						t.Skip("waits for the exchange's patience to end")
+					}
+					t.Parallel()
+				}
+				work(&attack{T: t, siege: s, hostileCase: *c})
+			})
+		}
+	})
+	h.end(t)
+	s.attacker.must(t, "/open_orders/cancel_all", nil)
+	s.unchanged(t, &before)
+}
+
+// stand is what must be as it was after the attack.
+type stand struct {
+	balances          string
+	goroutines, bytes float64
+	failures          int
+}
+
+// slack is how many goroutines and bytes more may be left: connections of the
+// test that are idle, and what trading has added to books and histories.
+const (
+	slackGoroutines = 16
+	slackBytes      = 24 << 20
+)
+
+func (s *siege) stand(t *testing.T) (now stand) {
+	t.Helper()
+	all, err := s.attacker.balances()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now.balances = fmt.Sprint(all)
+	if _, err := s.get("/debug/pprof/heap?gc=1&debug=1"); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]*float64{"go_goroutines": &now.goroutines, "go_memstats_alloc_bytes": &now.bytes} {
+		if *to, err = s.gauge(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	failed, err := s.failures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now.failures = len(failed)
+	return now
+}
+
+func (s *siege) unchanged(t *testing.T, before *stand) {
+	t.Helper()
+	var now stand
+	settled := eventually(patience, func() bool {
+		now = s.stand(t)
+		return now.goroutines <= before.goroutines+slackGoroutines && now.bytes <= before.bytes+slackBytes
+	})
+	t.Logf("goroutines %v, then %v; %.1f MiB, then %.1f MiB", before.goroutines, now.goroutines, before.bytes/(1<<20), now.bytes/(1<<20))
+	if !settled {
+		left, _ := s.get("/debug/pprof/goroutine?debug=1")
+		t.Errorf("goroutines or memory did not come back:\n%.4000s", left)
+	}
+	if now.balances != before.balances {
+		t.Errorf("the attacker has %s and had %s", now.balances, before.balances)
+	}
+	if failed, err := s.failures(); err != nil || len(failed) > 0 {
+		t.Errorf("requests that failed: %v %v", failed, err)
+	}
+	if err := s.sober(); err != nil {
+		t.Error(err)
+	}
+	if err := s.unleaked(s.log.text()); err != nil {
+		t.Errorf("log: %v", err)
+	}
+}
+
+// within sets how long a connection may take.
+func within(d time.Duration) time.Time { return time.Now().Add(d) }

@@ -1,0 +1,259 @@
+package hostile
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// patience is how long an answer may take that has to come.
+const patience = 30 * time.Second
+
+// exchange is the exchange under attack.
+type exchange struct {
+	binary, data string
+	// address is HOST:PORT.
+	address string
+	process *exec.Cmd
+	client  *http.Client
+	socket  *http.Client
+	log     *output
+
+	mu sync.Mutex
+	// secrets may be in nothing that leaves the exchange.
+	secrets []string
+}
+
+// attacked is the exchange of this run.
+var attacked *exchange
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "hostile")
+	if err != nil {
+		return complain(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	x := &exchange{binary: filepath.Join(dir, "bourse"), data: filepath.Join(dir, "data"), client: newClient()}
+	if err := x.start(); err != nil {
+		return complain(err)
+	}
+	attacked = x
+	code := m.Run()
+	if err := x.stop(); err != nil {
+		return complain(err)
+	}
+	return code
+}
+
+func complain(err error) int {
+	_, _ = fmt.Fprintln(os.Stderr, "hostile:", err)
+	return 1
+}
+
+func newClient() *http.Client {
+	return &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+}
+
+// start builds the binary and runs an exchange. Its log is complete, so that
+// secrets can be looked for in all of it.
+func (x *exchange) start() error {
+	if out, err := exec.Command("go", "build", "-o", x.binary, "../cmd/bourse").CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	x.process = exec.Command(x.binary, "dev", "--data", x.data, "--listen", "127.0.0.1:0", "--bots=false", "--log-level", "debug")
+	var err error
+	if x.log, err = listen(x.process); err != nil {
+		return err
+	}
+	address, ok := <-x.log.address
+	if !ok {
+		return fmt.Errorf("the exchange ended:\n%s", x.log.text())
+	}
+	x.address = address
+	socket := filepath.Join(x.data, "admin.sock")
+	x.socket = &http.Client{Timeout: patience, Transport: &http.Transport{
+		MaxIdleConnsPerHost: 16,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		},
+	}}
+	return nil
+}
+
+// stop ends the exchange and looks at what it leaves.
+func (x *exchange) stop() error {
+	_ = x.process.Process.Signal(os.Interrupt)
+	if err := x.process.Wait(); err != nil {
+		return fmt.Errorf("the exchange ended with %w:\n%s", err, x.log.text())
+	}
+	<-x.log.ended
+	if out, err := exec.Command(x.binary, "admin", "--data", x.data, "audit").CombinedOutput(); err != nil {
+		return fmt.Errorf("the journal does not agree: %w\n%s", err, out)
+	}
+	return errors.Join(x.sober(), x.unleaked(x.log.text()))
+}
+
+// sober looks for what may never be in the log.
+func (x *exchange) sober() error {
+	for line := range strings.Lines(x.log.text()) {
+		for _, bad := range []string{"panic", "goroutine ", "request failed", "invariant"} {
+			if strings.Contains(line, bad) {
+				return fmt.Errorf("the log says %s", line)
+			}
+		}
+	}
+	return nil
+}
+
+// keep remembers a secret.
+func (x *exchange) keep(secret string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.secrets = append(x.secrets, secret)
+}
+
+// unleaked looks for secrets in what the exchange said.
+func (x *exchange) unleaked(said string) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, s := range x.secrets {
+		if at := strings.Index(said, s); at >= 0 {
+			return fmt.Errorf("a secret got out: %.80s", said[max(0, at-40):at])
+		}
+	}
+	return nil
+}
+
+// output is what a process says on both its outputs.
+type output struct {
+	// address is where it listens; closed if it ends without saying so.
+	address chan string
+	ended   chan struct{}
+	mu      sync.Mutex
+	said    strings.Builder
+}
+
+var addressForm = regexp.MustCompile(`msg=serving address=(\S+)`)
+
+// listen starts a process and reads what it says.
+func listen(cmd *exec.Cmd) (*output, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr = w, w
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	_ = w.Close()
+	o := &output{address: make(chan string, 1), ended: make(chan struct{})}
+	go o.read(r)
+	return o, nil
+}
+
+func (o *output) read(r io.ReadCloser) {
+	defer close(o.ended)
+	defer close(o.address)
+	defer func() { _ = r.Close() }()
+	lines := bufio.NewReader(r)
+	for told := false; ; {
+		line, err := lines.ReadString('\n')
+		if at := addressForm.FindStringSubmatch(line); at != nil && !told {
+			told = true
+			o.address <- at[1]
+		}
+		o.mu.Lock()
+		o.said.WriteString(line)
+		o.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// text returns what was said so far.
+func (o *output) text() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said.String()
+}
+
+// url returns the address of a path.
+func (x *exchange) url(path string) string { return "http://" + x.address + path }
+
+// get reads a page of the exchange.
+func (x *exchange) get(path string) (string, error) {
+	res, err := x.client.Get(x.url(path))
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return "", err
+	}
+	if res.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", path, res.Status)
+	}
+	return string(text), nil
+}
+
+// gauge returns a number that the exchange publishes about itself.
+func (x *exchange) gauge(name string) (float64, error) {
+	text, err := x.get("/metrics")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			return strconv.ParseFloat(strings.TrimSpace(value), 64)
+		}
+	}
+	return 0, fmt.Errorf("no metric %s", name)
+}
+
+// failures returns what ended with status 500.
+func (x *exchange) failures() (list []string, err error) {
+	text, err := x.get("/metrics")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "bourse_request_duration_seconds_count") && strings.Contains(line, `status="500"`) {
+			list = append(list, strings.TrimSpace(line))
+		}
+	}
+	return list, nil
+}
+
+// eventually asks until an answer is as wanted, and reports whether it was in
+// time.
+func eventually(in time.Duration, wanted func() bool) bool {
+	end, every := time.NewTimer(in), time.NewTicker(20*time.Millisecond)
+	defer end.Stop()
+	defer every.Stop()
+	for {
+		if wanted() {
+			return true
+		}
+		select {
+		case <-end.C:
+			return false
+		case <-every.C:
+		}
+	}
+}
