@@ -135,7 +135,7 @@ type Deposit struct {
 	// From is the withdrawal that paid it inside the exchange; such a deposit
 	// has no transaction, block and target.
 	From WalletID
-	// Created is when it was first seen, Done when it was credited.
+	// Created is when it was first seen, Done when it was credited or given up.
 	Created, Done Time
 }
 

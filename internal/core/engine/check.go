@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/bourse-exchange/bourse"
@@ -32,6 +33,17 @@ func (e *Engine) Check() error {
 	if open != e.arena.Len() {
 		return fmt.Errorf("%d orders are found by id and %d are open", open, e.arena.Len())
 	}
+	if !e.custody.Holds(func(account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) bool {
+		h := holding{account, asset}
+		sum, fits := holds[h].Add(amount)
+		holds[h] = sum
+		return fits
+	}) {
+		return errors.New("withdrawals hold more than fits")
+	}
+	if err := e.checkCustody(); err != nil {
+		return err
+	}
 	for _, m := range e.markets[1:] {
 		if err := e.checkMarket(m); err != nil {
 			return fmt.Errorf("market %s: %w", m.Pair, err)
@@ -40,7 +52,7 @@ func (e *Engine) Check() error {
 	return e.checkMoney(holds)
 }
 
-// checkMoney holds the ledger against what open orders must hold.
+// checkMoney holds the ledger against what open orders and withdrawals must hold.
 func (e *Engine) checkMoney(holds map[holding]bourse.Amount) error {
 	seen := 0
 	for _, a := range e.assets[1:] {
@@ -53,7 +65,7 @@ func (e *Engine) checkMoney(holds map[holding]bourse.Amount) error {
 				seen++
 			}
 			if b.Held != want {
-				return fmt.Errorf("account %d holds %s of %s, its orders %s",
+				return fmt.Errorf("account %d holds %s of %s, its orders and withdrawals %s",
 					b.Account, b.Held.Format(a.Scale), a.Symbol, want.Format(a.Scale))
 			}
 		}

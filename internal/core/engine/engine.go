@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/book"
+	"github.com/bourse-exchange/bourse/internal/core/custody"
 	"github.com/bourse-exchange/bourse/internal/core/ledger"
 	"github.com/bourse-exchange/bourse/internal/core/table"
 )
@@ -49,6 +50,8 @@ type Engine struct {
 	names     names
 	// sweeps are the cancel-alls that ran out of steps.
 	sweeps []sweep
+	// custody is the wallet's part of the state.
+	custody *custody.Custody
 
 	// steps is what is left of the current command's budget.
 	steps int
@@ -80,7 +83,9 @@ type account struct {
 	keys     uint16
 	orders   uint64
 	fills    uint64
-	ended    endedNames
+	// movements are deposits and withdrawals.
+	movements uint64
+	ended     endedNames
 }
 
 type key struct {
@@ -97,6 +102,7 @@ func New() *Engine {
 		markets:  make([]*market, 1),
 		keys:     make([]key, 1),
 		names:    newNames(),
+		custody:  custody.New(),
 	}
 }
 
@@ -136,6 +142,7 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 		e.cancelAll(cmd, ev)
 	case bourse.CommandTick:
 		e.names.expire(e, expiredPerTick)
+		e.custody.Requests.Expire(e.now, expiredPerTick)
 	case bourse.CommandContinue:
 		e.resume(ev)
 	case bourse.CommandNote:
@@ -170,7 +177,45 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	case bourse.CommandSweepFees:
 		e.sweepFees(ev)
 	default:
+		e.decideWallet(cmd, ev)
+	}
+}
+
+// decideWallet carries out the commands of the wallet.
+func (e *Engine) decideWallet(cmd *bourse.Command, ev *bourse.Events) {
+	var reason bourse.Reason
+	switch cmd.Kind {
+	case bourse.CommandBlock:
+		reason = e.block(cmd.Wallet.Block, ev)
+	case bourse.CommandRewind:
+		reason = e.rewind(cmd.Wallet, ev)
+	case bourse.CommandAssignDeposit:
+		reason = e.assignDeposit(cmd, ev)
+	case bourse.CommandWithdraw:
+		reason = e.withdraw(cmd, ev)
+	case bourse.CommandCancelWithdrawal:
+		reason = e.cancelWithdrawal(cmd, ev)
+	case bourse.CommandDecideWithdrawal:
+		reason = e.decideWithdrawal(cmd, ev)
+	case bourse.CommandPauseWithdrawals:
+		reason = e.pauseWithdrawals(cmd, ev)
+	case bourse.CommandSigned:
+		reason = e.signed(cmd.Wallet.Signed, ev)
+	case bourse.CommandSent:
+		reason = e.sent(cmd.Wallet, ev)
+	case bourse.CommandReplaceWithdrawal:
+		reason = e.replaceWithdrawal(cmd.Wallet, ev)
+	case bourse.CommandReleaseWithdrawal:
+		reason = e.releaseWithdrawal(cmd.Wallet, ev)
+	case bourse.CommandSaveAddress:
+		reason = e.saveAddress(cmd, ev)
+	case bourse.CommandForgetAddress:
+		reason = e.forgetAddress(cmd, ev)
+	default:
 		bourse.Impossible("command %d has unknown kind %d", cmd.Seq, cmd.Kind)
+	}
+	if reason != 0 {
+		ev.Refuse(reason)
 	}
 }
 
@@ -203,6 +248,14 @@ func (e *Engine) market(id bourse.MarketID) *market {
 		return nil
 	}
 	return e.markets[id]
+}
+
+// network returns a network, or nil if there is none with this id.
+func (e *Engine) network(id bourse.NetworkID) *bourse.Network {
+	if int(id) >= len(e.networks) {
+		return nil
+	}
+	return e.networks[id]
 }
 
 // tradable reports whether a market takes orders now.

@@ -47,7 +47,8 @@ func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 	}
 	for _, part := range []func(){
 		x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets, x.readAccounts, x.readKeys,
-		x.readLedger, x.readOrders, x.readQueues, x.readSweeps, x.readNames, x.announceOrders, x.announceLevels,
+		x.readLedger, x.readOrders, x.readQueues, x.readSweeps, x.readNames, x.readCustody,
+		x.announceOrders, x.announceLevels, x.announceWallet,
 	} {
 		part()
 		x.flush()
@@ -202,19 +203,19 @@ func (x *restorer) readMarket() *bourse.Market {
 }
 
 func (x *restorer) readAccounts() {
-	n := x.r.Count(43)
+	n := x.r.Count(51)
 	for i := 1; i <= n && x.r.Err() == nil; i++ {
 		x.lastAccount = bourse.AccountID(i)
 		a := x.accounts.At(uint32(i))
 		x.r.Bytes(a.token[:])
 		a.frozen, a.ownFees, a.feeLevel = x.r.Bool(), x.r.Bool(), x.r.Uint8()
 		a.maker, a.taker = bourse.Rate(x.r.Uint32()), bourse.Rate(x.r.Uint32())
-		a.orders, a.fills = x.r.Uint64(), x.r.Uint64()
+		a.orders, a.fills, a.movements = x.r.Uint64(), x.r.Uint64(), x.r.Uint64()
 		x.want(a.maker < bourse.RateOne && a.taker < bourse.RateOne)
 		x.want(a.ownFees || a.maker == 0 && a.taker == 0 && a.feeLevel == 0)
-		x.want(a.orders <= maxRestored && a.fills <= maxRestored)
+		x.want(a.orders <= maxRestored && a.fills <= maxRestored && a.movements <= maxRestored)
 		x.ev.AddFact(bourse.EventAccountRestored, bourse.Fact{
-			Account: x.lastAccount, On: a.frozen, Orders: a.orders, Fills: a.fills, Token: a.token,
+			Account: x.lastAccount, On: a.frozen, Orders: a.orders, Fills: a.fills, Movements: a.movements, Token: a.token,
 		})
 		if a.ownFees {
 			a.announceFees(x.lastAccount, &x.ev)

@@ -9,7 +9,7 @@ import (
 )
 
 // stateVersion is the version of the canonical form.
-const stateVersion = 1
+const stateVersion = 2
 
 // Snapshot writes the whole state in its canonical form: emit receives the
 // bytes in order and must not keep them. The form depends on what the state
@@ -31,6 +31,7 @@ func (e *Engine) Snapshot(emit func([]byte)) {
 	e.writeLedger(w)
 	e.writeOrders(w)
 	e.writeNames(w)
+	e.custody.Write(w)
 	w.Flush()
 }
 
@@ -108,6 +109,7 @@ func (e *Engine) writeAccounts(w *state.Writer) {
 		w.Uint32(uint32(a.taker))
 		w.Uint64(a.orders)
 		w.Uint64(a.fills)
+		w.Uint64(a.movements)
 	}
 	w.Uint64(uint64(len(e.keys) - 1))
 	for _, k := range e.keys[1:] {

@@ -44,7 +44,7 @@ type sweep struct {
 // Unfinished reports whether a command left work behind for lack of steps, so
 // that a Continue has something to do.
 func (e *Engine) Unfinished() bool {
-	if len(e.sweeps) > 0 {
+	if len(e.sweeps) > 0 || e.custody.Ready() != nil {
 		return true
 	}
 	for _, m := range e.markets[1:] {
@@ -63,7 +63,7 @@ func (e *Engine) hasBacklog(m *market) bool {
 }
 
 // resume takes up the work that commands left behind: cancel-alls first, then
-// the markets in order.
+// the markets in order, then withdrawals.
 func (e *Engine) resume(ev *bourse.Events) {
 	for len(e.sweeps) > 0 && e.steps > 0 {
 		if !e.cancelSome(&e.sweeps[0], ev) {
@@ -82,4 +82,5 @@ func (e *Engine) resume(ev *bourse.Events) {
 			e.drainQueue(m, ev)
 		}
 	}
+	e.letReadyGo(ev)
 }

@@ -119,6 +119,30 @@ func (l *Ledger) Transfer(ev *bourse.Events, from, to bourse.AccountID, asset bo
 	return true
 }
 
+// Pay moves amount from a customer's held balance to another account's
+// available one, or to one of the exchange's own.
+func (l *Ledger) Pay(ev *bourse.Events, from, to bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) {
+	if amount.IsZero() {
+		return
+	}
+	a := l.asset(asset)
+	c := a.customers.At(uint32(from))
+	c.set(ev, from, asset, c.available, c.held.Minus(amount))
+	if to.IsCustomer() {
+		c = a.customers.At(uint32(to))
+		c.set(ev, to, asset, c.available.Plus(amount), c.held)
+	} else {
+		a.give(to, amount)
+	}
+}
+
+// Room reports whether own accounts can come to owe amount more, whatever they
+// owe now: transfers of that much together are not refused for lack of room.
+func (l *Ledger) Room(asset bourse.AssetID, amount bourse.Amount) bool {
+	_, fits := l.asset(asset).owed.Add(amount)
+	return fits
+}
+
 // take moves amount out of an own account.
 func (a *assetLedger) take(account bourse.AccountID, amount bourse.Amount) bool {
 	if account == bourse.AccountFees {

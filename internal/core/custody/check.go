@@ -1,0 +1,312 @@
+package custody
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Accounts reports whether custody alone says what an own account of the ledger
+// has and owes.
+func Accounts(id bourse.AccountID) bool {
+	return id == bourse.AccountPendingDeposits || id == bourse.AccountParked || id == bourse.AccountInTransit ||
+		id >= bourse.NetworkAccount(0)
+}
+
+// Holds yields what open withdrawals hold, until yield reports false, and
+// returns whether it never did.
+func (c *Custody) Holds(yield func(bourse.AccountID, bourse.AssetID, bourse.Amount) bool) bool {
+	for _, w := range sorted(c.withdrawals) {
+		if held := w.Held(); !held.IsZero() && !yield(w.Account, w.Asset, held) {
+			return false
+		}
+	}
+	return true
+}
+
+// Claims yields what own accounts must have or owe, in pieces, until yield
+// reports false, and returns whether it never did.
+func (c *Custody) Claims(yield func(account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount, owes bool) bool) bool {
+	fits := true
+	say := func(account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount, owes bool) {
+		fits = fits && yield(account, asset, amount, owes)
+	}
+	for n := range c.Networks {
+		for _, u := range n.unspent {
+			say(bourse.NetworkAccount(n.Network), u.Asset, u.Amount, true)
+		}
+		for p, amount := range n.holdings {
+			say(bourse.NetworkAccount(n.Network), p.asset, amount, true)
+		}
+		for i := range n.blocks {
+			for _, m := range n.blocks[i].txs {
+				for _, t := range m.Postings {
+					if t.Kind == bourse.TransferPaid {
+						say(bourse.AccountInTransit, t.Asset, t.Amount, true)
+					}
+				}
+			}
+		}
+	}
+	for _, d := range c.deposits {
+		switch {
+		case d.Account == 0 && d.Mined:
+			say(bourse.AccountParked, d.Asset, d.Amount, false)
+		case d.Account == 0:
+		case d.Mined && d.Status != bourse.WalletDone:
+			say(bourse.AccountPendingDeposits, d.Asset, d.Amount, false)
+		case !d.Mined && d.Status == bourse.WalletDone:
+			say(bourse.AccountPendingDeposits, d.Asset, d.Amount, true)
+		}
+	}
+	for _, w := range c.withdrawals {
+		if w.Status == bourse.WalletDone {
+			say(bourse.AccountInTransit, w.Asset, w.Amount, false)
+		}
+	}
+	return fits
+}
+
+// Has returns how much of an asset lies on the network.
+func (n *Network) Has(asset bourse.AssetID) bourse.Amount {
+	var sum bourse.Amount
+	for _, u := range n.unspent {
+		if u.Asset == asset {
+			sum = sum.Plus(u.Amount)
+		}
+	}
+	for p, amount := range n.holdings {
+		if p.asset == asset {
+			sum = sum.Plus(amount)
+		}
+	}
+	return sum
+}
+
+// Check recomputes the invariants from scratch and returns the first one that
+// does not hold.
+func (c *Custody) Check() error {
+	for n := range c.Networks {
+		if err := c.checkNetwork(n); err != nil {
+			return fmt.Errorf("network %d: %w", n.Network, err)
+		}
+	}
+	for _, w := range sorted(c.withdrawals) {
+		s := c.Network(w.Network).signed[w.Tx]
+		switch {
+		case w.Tx == bourse.TxHash{}:
+		case s == nil && !w.Reverted:
+			return fmt.Errorf("withdrawal %d is paid by a transaction that is not known", w.ID)
+		case s != nil && (s.Wallet != w.ID || s.State == bourse.SignedDropped || s.Reverted != w.Reverted):
+			return fmt.Errorf("withdrawal %d and its transaction disagree", w.ID)
+		}
+	}
+	return nil
+}
+
+func (c *Custody) checkNetwork(n *Network) error {
+	if n.byOutput && len(n.holdings) > 0 || !n.byOutput && len(n.unspent) > 0 {
+		return errors.New("money lies in outputs and in accounts")
+	}
+	for _, s := range n.signed {
+		if err := c.checkSigned(n, s); err != nil {
+			return fmt.Errorf("transaction %x: %w", s.Tx, err)
+		}
+	}
+	for _, u := range n.unspent {
+		if u.By == (bourse.TxHash{}) {
+			continue
+		}
+		s := n.signed[u.By]
+		if s == nil || s.State > bourse.SignedAccepted || !slices.Contains(s.Inputs, u.Outpoint) {
+			return fmt.Errorf("output %d of %x is reserved for nothing", u.Index, u.Tx)
+		}
+	}
+	deposits := 0
+	for i := range n.blocks {
+		for _, m := range n.blocks[i].txs {
+			found, err := n.checkMined(&n.blocks[i], m)
+			if err != nil {
+				return fmt.Errorf("transaction %x: %w", m.Hash, err)
+			}
+			deposits += found
+		}
+	}
+	for _, d := range n.deposits {
+		if d.Mined && n.remembers(d.Block) {
+			deposits--
+		}
+		if d.Mined && d.Block.Height > n.Tip.Height || d.Status == bourse.WalletDone && d.Mined && !n.remembers(d.Block) {
+			return fmt.Errorf("deposit %d lies in a block that is not there", d.Number)
+		}
+	}
+	if deposits != 0 {
+		return errors.New("deposits are not what the blocks brought")
+	}
+	return n.checkBack()
+}
+
+func (c *Custody) checkSigned(n *Network, s *bourse.SignedTx) error {
+	_, mined := n.txs[s.Tx]
+	if mined != (s.State == bourse.SignedMined) || s.Block.Height > n.Tip.Height {
+		return errors.New("its block is not there")
+	}
+	if len(s.Inputs) > 0 && !n.byOutput {
+		return errors.New("it spends outputs where there are none")
+	}
+	if s.Kind != bourse.SignedWithdrawal {
+		return nil
+	}
+	w := c.withdrawals[s.Wallet]
+	pays := w != nil && w.Network == s.Network && w.Tx == s.Tx
+	if (s.State == bourse.SignedWaiting || s.State == bourse.SignedAccepted) && !pays {
+		return errors.New("no withdrawal waits for it")
+	}
+	if pays && s.State == bourse.SignedMined && !s.Reverted && w.Status != bourse.WalletDone {
+		return errors.New("it paid a withdrawal that is not done")
+	}
+	return nil
+}
+
+// checkMined wants a transaction's deposits to be in its block and its postings
+// to be what it did, and returns how many deposits it brought.
+func (n *Network) checkMined(b *block, m *Mined) (deposits int, err error) {
+	if m.Signed != nil && m.Signed.Block != b.BlockRef {
+		return 0, errors.New("it is signed for another block")
+	}
+	net := map[bourse.AssetID]*balance{}
+	of := func(a bourse.AssetID) *balance {
+		if net[a] == nil {
+			net[a] = &balance{fits: true}
+		}
+		return net[a]
+	}
+	for _, t := range m.Taken {
+		of(t.Asset).minus(t.Amount)
+	}
+	for i := range m.Outputs {
+		o := &m.Outputs[i]
+		d := n.Deposit(m.Hash, o.Index)
+		if d == nil || !d.Mined {
+			of(o.Asset).plus(o.Amount)
+			continue
+		}
+		if d.Block != b.BlockRef || d.Asset != o.Asset || d.Amount != o.Amount {
+			return 0, fmt.Errorf("deposit %d is not what it brought", d.Number)
+		}
+		deposits++
+	}
+	outside := bourse.NetworkAccount(n.Network)
+	for i := range m.Postings {
+		t := &m.Postings[i]
+		switch {
+		case t.From == outside && t.To == bourse.AccountTreasury && t.Kind == bourse.TransferFunding:
+			of(t.Asset).minus(t.Amount)
+		case t.To == outside && payer(t.Kind) == t.From && t.From != 0:
+			of(t.Asset).plus(t.Amount)
+		default:
+			return 0, errors.New("a posting is not one of a block")
+		}
+	}
+	for _, sum := range net {
+		if !sum.fits || sum.in != sum.out {
+			return 0, errors.New("its postings are not what it did")
+		}
+	}
+	return deposits, nil
+}
+
+// payer returns the account that a block's posting of a kind takes from.
+func payer(kind bourse.TransferKind) bourse.AccountID {
+	switch kind {
+	case bourse.TransferPaid:
+		return bourse.AccountInTransit
+	case bourse.TransferNetworkCost:
+		return bourse.AccountNetworkCosts
+	case bourse.TransferStrange:
+		return bourse.AccountTreasury
+	default:
+		return 0
+	}
+}
+
+// balance adds up what comes in and what goes out.
+type balance struct {
+	in, out bourse.Amount
+	fits    bool
+}
+
+func (b *balance) plus(a bourse.Amount) {
+	sum, ok := b.in.Add(a)
+	b.in, b.fits = sum, b.fits && ok
+}
+
+func (b *balance) minus(a bourse.Amount) {
+	sum, ok := b.out.Add(a)
+	b.out, b.fits = sum, b.fits && ok
+}
+
+// checkBack wants the blocks to be such that each can be taken back.
+func (n *Network) checkBack() error {
+	unspent := make(map[bourse.Outpoint]bourse.Amount, len(n.unspent))
+	for at, u := range n.unspent {
+		unspent[at] = u.Amount
+	}
+	holdings := maps.Clone(n.holdings)
+	for i := len(n.blocks) - 1; i >= 0; i-- {
+		txs := n.blocks[i].txs
+		for j := len(txs) - 1; j >= 0; j-- {
+			ok := false
+			if n.byOutput {
+				ok = backOutputs(unspent, txs[j])
+			} else {
+				ok = backHoldings(holdings, txs[j])
+			}
+			if !ok {
+				return fmt.Errorf("transaction %x cannot be taken back", txs[j].Hash)
+			}
+		}
+	}
+	return nil
+}
+
+func backOutputs(unspent map[bourse.Outpoint]bourse.Amount, m *Mined) bool {
+	for i := range m.Outputs {
+		at := bourse.Outpoint{Tx: m.Hash, Index: m.Outputs[i].Index}
+		if amount, there := unspent[at]; !there || amount != m.Outputs[i].Amount {
+			return false
+		}
+		delete(unspent, at)
+	}
+	for i := range m.spent {
+		at := m.spent[i].Outpoint
+		if _, there := unspent[at]; there {
+			return false
+		}
+		unspent[at] = m.spent[i].Amount
+	}
+	return true
+}
+
+func backHoldings(holdings map[place]bourse.Amount, m *Mined) bool {
+	for i := range m.Outputs {
+		p := place{m.Outputs[i].Address, m.Outputs[i].Asset}
+		left, ok := holdings[p].Sub(m.Outputs[i].Amount)
+		if !ok {
+			return false
+		}
+		holdings[p] = left
+	}
+	for _, t := range m.Taken {
+		p := place{t.Address, t.Asset}
+		sum, ok := holdings[p].Add(t.Amount)
+		if !ok {
+			return false
+		}
+		holdings[p] = sum
+	}
+	return true
+}

@@ -1,0 +1,183 @@
+package custody
+
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Mine takes in a transaction of the block that Begin opened: where money lies
+// now, and that its transaction is known. The block was admitted.
+func (n *Network) Mine(ev *bourse.Events, tx *bourse.Tx) *Mined {
+	m := &Mined{Tx: tx, Signed: n.signed[tx.Hash]}
+	for i := range tx.Spent {
+		u := n.unspent[tx.Spent[i]]
+		delete(n.unspent, tx.Spent[i])
+		m.spent = append(m.spent, *u)
+		gone := *u
+		gone.Gone = true
+		ev.AddUnspent(&gone)
+	}
+	if n.byOutput {
+		for i := range tx.Outputs {
+			n.addUnspent(ev, tx, &tx.Outputs[i])
+		}
+	} else {
+		n.moveHoldings(ev, tx, false)
+	}
+	if m.Signed != nil {
+		m.Was = m.Signed.State
+		m.Signed.State, m.Signed.Block = bourse.SignedMined, n.Tip
+	}
+	n.txs[tx.Hash] = n.Tip.Height
+	tip := &n.blocks[len(n.blocks)-1]
+	tip.txs = append(tip.txs, m)
+	return m
+}
+
+func (n *Network) addUnspent(ev *bourse.Events, tx *bourse.Tx, o *bourse.Output) {
+	u := &bourse.Unspent{
+		Network: n.Network, Outpoint: bourse.Outpoint{Tx: tx.Hash, Index: o.Index},
+		Asset: o.Asset, Amount: o.Amount, Address: o.Address, Height: n.Tip.Height,
+	}
+	n.unspent[u.Outpoint] = u
+	ev.AddUnspent(u)
+}
+
+// moveHoldings changes what addresses have by what a transaction did, or, with
+// back, takes it back.
+func (n *Network) moveHoldings(ev *bourse.Events, tx *bourse.Tx, back bool) {
+	taken := func() {
+		for _, t := range tx.Taken {
+			n.moveHolding(ev, place{t.Address, t.Asset}, t.Amount, back)
+		}
+	}
+	// What is added comes before what is taken when time runs backwards; the sum
+	// of a place is never below zero either way.
+	if !back {
+		taken()
+	}
+	for i := range tx.Outputs {
+		o := &tx.Outputs[i]
+		n.moveHolding(ev, place{o.Address, o.Asset}, o.Amount, !back)
+	}
+	if back {
+		taken()
+	}
+}
+
+func (n *Network) moveHolding(ev *bourse.Events, at place, amount bourse.Amount, add bool) {
+	has := n.holdings[at]
+	if add {
+		has = has.Plus(amount)
+	} else {
+		has = has.Minus(amount)
+	}
+	if has.IsZero() {
+		delete(n.holdings, at)
+	} else {
+		n.holdings[at] = has
+	}
+	ev.AddHolding(&bourse.Holding{Network: n.Network, Address: at.address, Asset: at.asset, Amount: has})
+}
+
+// Finish ends a command's part of a block: what became final by it is
+// forgotten.
+func (c *Custody) Finish(ev *bourse.Events, n *Network) {
+	for len(n.blocks) > MaxBlocks {
+		final := n.blocks[0].txs
+		n.blocks = slices.Delete(n.blocks, 0, 1)
+		for _, m := range final {
+			c.settle(ev, n, m)
+		}
+	}
+	n.Announce(ev)
+}
+
+// settle forgets what only a transaction that is final now kept.
+func (c *Custody) settle(ev *bourse.Events, n *Network, m *Mined) {
+	delete(n.txs, m.Hash)
+	for i := range m.Outputs {
+		d := n.Deposit(m.Hash, m.Outputs[i].Index)
+		if d != nil && d.Mined && d.Status == bourse.WalletDone {
+			c.forgetDeposit(n, d)
+		}
+	}
+	for hash, s := range n.signed {
+		if s.State == bourse.SignedDropped && excludes(m, s) {
+			delete(n.signed, hash)
+		}
+	}
+	s := m.Signed
+	if s == nil {
+		return
+	}
+	s.State = bourse.SignedFinal
+	ev.AddSigned(s)
+	delete(n.signed, s.Tx)
+	if w := c.withdrawals[s.Wallet]; w != nil && w.Tx == s.Tx && !s.Reverted {
+		delete(c.withdrawals, w.ID)
+	}
+}
+
+// excludes reports whether a transaction that is final can not be in one chain
+// with another: they spend the same output, or use the same nonce.
+func excludes(m *Mined, s *bourse.SignedTx) bool {
+	for i := range m.spent {
+		if slices.Contains(s.Inputs, m.spent[i].Outpoint) {
+			return true
+		}
+	}
+	return m.Signed != nil && m.Signed != s && len(s.Inputs) == 0 &&
+		m.Signed.From == s.From && m.Signed.Nonce == s.Nonce
+}
+
+// Undo takes back the tip, newest transaction first. undo is called for each
+// transaction before its outputs and inputs are as they were.
+func (n *Network) Undo(ev *bourse.Events, undo func(*Mined)) {
+	last := n.blocks[len(n.blocks)-1]
+	for i := len(last.txs) - 1; i >= 0; i-- {
+		m := last.txs[i]
+		undo(m)
+		n.unmine(ev, m)
+	}
+	n.blocks[len(n.blocks)-1] = block{}
+	n.blocks = n.blocks[:len(n.blocks)-1]
+	tip := &n.blocks[len(n.blocks)-1]
+	n.Tip, n.Time, n.Part = tip.BlockRef, tip.time, 0
+}
+
+func (n *Network) unmine(ev *bourse.Events, m *Mined) {
+	delete(n.txs, m.Hash)
+	if s := m.Signed; s != nil {
+		s.State, s.Block, s.Reverted = m.Was, bourse.BlockRef{}, false
+		if s.State == bourse.SignedWaiting {
+			s.State = bourse.SignedAccepted
+		}
+		ev.AddSigned(s)
+	}
+	if n.byOutput {
+		for i := range m.Outputs {
+			at := bourse.Outpoint{Tx: m.Hash, Index: m.Outputs[i].Index}
+			gone := *n.unspent[at]
+			gone.Gone = true
+			delete(n.unspent, at)
+			ev.AddUnspent(&gone)
+		}
+		for i := len(m.spent) - 1; i >= 0; i-- {
+			n.respend(ev, m.spent[i])
+		}
+	} else {
+		n.moveHoldings(ev, m.Tx, true)
+	}
+}
+
+// respend brings an output back that a block had spent. Whoever reserved it then
+// may have been given up since.
+func (n *Network) respend(ev *bourse.Events, u bourse.Unspent) {
+	if s := n.signed[u.By]; s == nil || s.State == bourse.SignedDropped {
+		u.By = bourse.TxHash{}
+	}
+	n.unspent[u.Outpoint] = &u
+	ev.AddUnspent(&u)
+}

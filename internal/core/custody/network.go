@@ -1,0 +1,163 @@
+package custody
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Network is the state of one network.
+type Network struct {
+	bourse.NetworkState
+	// byOutput is what the first block said of where money lies.
+	byOutput bool
+	// blocks are the last ones, oldest first; the newest is the tip.
+	blocks []block
+	// txs has the height of each transaction in blocks.
+	txs map[bourse.TxHash]uint64
+	// deposits finds those of Custody that have a transaction here.
+	deposits map[bourse.Outpoint]*bourse.Deposit
+	// waiting are the deposits that time can change, by number.
+	waiting []*bourse.Deposit
+	signed  map[bourse.TxHash]*bourse.SignedTx
+	unspent map[bourse.Outpoint]*bourse.Unspent
+	// holdings are more than zero.
+	holdings map[place]bourse.Amount
+	// nonces are the next ones of the addresses that have sent.
+	nonces map[uint32]uint64
+	// ready are the approved withdrawals that wait because withdrawals are
+	// stopped, or because a command had no steps left; by id.
+	ready []bourse.WalletID
+}
+
+// place is where money lies on a network.
+type place struct {
+	address uint32
+	asset   bourse.AssetID
+}
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.address, b.address), cmp.Compare(a.asset, b.asset))
+}
+
+// block is a block that was taken in, with what is needed to take it back.
+type block struct {
+	bourse.BlockRef
+	parent bourse.TxHash
+	time   bourse.Time
+	txs    []*Mined
+}
+
+// Mined is a transaction that was taken in.
+type Mined struct {
+	*bourse.Tx
+	// Signed is the exchange's own transaction of that hash, or nil, and Was its
+	// state before. Where it is nil, Was is zero.
+	Signed *bourse.SignedTx
+	Was    bourse.SignedState
+	// Postings are what the engine posted for it, besides deposits.
+	Postings []bourse.Transfer
+	// spent are the outputs that it used up, as they were.
+	spent []bourse.Unspent
+}
+
+func newNetwork(id bourse.NetworkID) *Network {
+	return &Network{
+		NetworkState: bourse.NetworkState{Network: id},
+		txs:          map[bourse.TxHash]uint64{},
+		deposits:     map[bourse.Outpoint]*bourse.Deposit{},
+		signed:       map[bourse.TxHash]*bourse.SignedTx{},
+		unspent:      map[bourse.Outpoint]*bourse.Unspent{},
+		holdings:     map[place]bourse.Amount{},
+		nonces:       map[uint32]uint64{},
+	}
+}
+
+// Announce tells where the exchange is on the network.
+func (n *Network) Announce(ev *bourse.Events) { ev.AddNetworkState(&n.NetworkState) }
+
+// Halt stops the network's withdrawals; the first reason stays.
+func (n *Network) Halt(why bourse.Halt) {
+	if n.Halted == 0 {
+		n.Halted = why
+	}
+}
+
+// Reaches reports whether the chain can be taken back to a height: its block is
+// remembered and lies below the tip.
+func (n *Network) Reaches(height uint64) bool {
+	return len(n.blocks) > 0 && height >= n.blocks[0].Height
+}
+
+// Begin opens a block that was admitted, or the next part of it.
+func (n *Network) Begin(b *bourse.Block) {
+	if b.Part == 0 {
+		n.byOutput = b.ByOutput
+		n.blocks = append(n.blocks, block{BlockRef: b.BlockRef, parent: b.Parent, time: b.Time})
+	}
+	n.Tip, n.Time, n.Part = b.BlockRef, b.Time, 0
+	if b.More {
+		n.Part = b.Part + 1
+	}
+}
+
+// Deposit returns the deposit of an output, or nil.
+func (n *Network) Deposit(tx bourse.TxHash, index uint32) *bourse.Deposit {
+	return n.deposits[bourse.Outpoint{Tx: tx, Index: index}]
+}
+
+// Waiting returns the deposits that a new block may change, by number. The list
+// is the caller's.
+func (n *Network) Waiting() []*bourse.Deposit { return slices.Clone(n.waiting) }
+
+// waits reports whether time can change a deposit: it may become deep enough, or
+// be gone for long enough.
+func waits(d *bourse.Deposit) bool {
+	return d.Status == bourse.WalletPending && (!d.Mined || d.Account != 0 && !d.BelowMin)
+}
+
+// sort puts a deposit that changed where it belongs.
+func (n *Network) sort(d *bourse.Deposit) {
+	at, found := slices.BinarySearchFunc(n.waiting, d, func(a, b *bourse.Deposit) int {
+		return cmp.Compare(a.Number, b.Number)
+	})
+	switch want := waits(d); {
+	case want && !found:
+		n.waiting = slices.Insert(n.waiting, at, d)
+	case !want && found:
+		n.waiting = slices.Delete(n.waiting, at, at+1)
+	}
+}
+
+// AddDeposit takes in a deposit that has a transaction.
+func (c *Custody) AddDeposit(d *bourse.Deposit) {
+	n := c.Network(d.Network)
+	c.deposits[d.Number] = d
+	n.deposits[bourse.Outpoint{Tx: d.Tx, Index: d.Index}] = d
+	n.sort(d)
+}
+
+// Deposit returns a deposit that is remembered, or nil.
+func (c *Custody) Deposit(number bourse.DepositID) *bourse.Deposit { return c.deposits[number] }
+
+// ChangedDeposit announces a deposit after a change, and forgets it if nothing
+// can change it any more.
+func (c *Custody) ChangedDeposit(ev *bourse.Events, d *bourse.Deposit) {
+	n := c.Network(d.Network)
+	n.sort(d)
+	ev.AddDeposit(bourse.EventDeposit, d)
+	if d.Status == bourse.WalletDone && d.Mined && !n.remembers(d.Block) {
+		c.forgetDeposit(n, d)
+	}
+}
+
+// remembers reports whether a block of the chain can be taken back.
+func (n *Network) remembers(b bourse.BlockRef) bool {
+	return len(n.blocks) > 0 && b.Height >= n.blocks[0].Height
+}
+
+func (c *Custody) forgetDeposit(n *Network, d *bourse.Deposit) {
+	delete(c.deposits, d.Number)
+	delete(n.deposits, bourse.Outpoint{Tx: d.Tx, Index: d.Index})
+}

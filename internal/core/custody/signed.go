@@ -1,0 +1,88 @@
+package custody
+
+import (
+	"github.com/bourse-exchange/bourse"
+)
+
+// Signed returns a transaction of the exchange that is not final, or nil.
+func (n *Network) Signed(tx bourse.TxHash) *bourse.SignedTx { return n.signed[tx] }
+
+// CanSign says why a transaction cannot go on record, or zero: it is there
+// already, spends what is not free, or is not the sending address's next.
+func (n *Network) CanSign(s *bourse.SignedTx) bourse.Reason {
+	_, mined := n.txs[s.Tx]
+	switch {
+	case n.signed[s.Tx] != nil || mined:
+		return bourse.NotProcessing
+	case n.byOutput && !n.free(s.Inputs), !n.byOutput && len(s.Inputs) > 0:
+		return bourse.InputTaken
+	case !n.byOutput && !n.next(s):
+		return bourse.WrongNonce
+	}
+	return 0
+}
+
+// free reports whether outputs can be spent: each is known, reserved by nobody
+// and named once.
+func (n *Network) free(inputs []bourse.Outpoint) bool {
+	seen := make(map[bourse.Outpoint]bool, len(inputs))
+	for _, at := range inputs {
+		u := n.unspent[at]
+		if u == nil || u.By != (bourse.TxHash{}) || seen[at] {
+			return false
+		}
+		seen[at] = true
+	}
+	return len(inputs) > 0
+}
+
+// next reports whether a transaction's nonce may be used: it is the address's
+// next, or that of one that was given up. Of an address that never sent through
+// the exchange any is taken, because it may have sent before.
+func (n *Network) next(s *bourse.SignedTx) bool {
+	want, sent := n.nonces[s.From]
+	if !sent {
+		return s.Nonce < 1<<62
+	}
+	if s.Nonce >= want {
+		return s.Nonce == want
+	}
+	dropped := false
+	for _, old := range n.signed {
+		if old.From != s.From || old.Nonce != s.Nonce {
+			continue
+		}
+		if old.State != bourse.SignedDropped {
+			return false
+		}
+		dropped = true
+	}
+	return dropped
+}
+
+// Sign puts a transaction on record: its inputs are reserved, its nonce is used.
+func (n *Network) Sign(ev *bourse.Events, s *bourse.SignedTx) {
+	n.signed[s.Tx] = s
+	for _, at := range s.Inputs {
+		u := n.unspent[at]
+		u.By = s.Tx
+		ev.AddUnspent(u)
+	}
+	if next, sent := n.nonces[s.From]; !n.byOutput && (!sent || s.Nonce >= next) {
+		n.nonces[s.From] = s.Nonce + 1
+		ev.AddNonce(&bourse.Nonce{Network: n.Network, Address: s.From, Next: s.Nonce + 1})
+	}
+	ev.AddSigned(s)
+}
+
+// Drop gives up a transaction that is in no block, and frees its inputs.
+func (n *Network) Drop(ev *bourse.Events, s *bourse.SignedTx) {
+	s.State = bourse.SignedDropped
+	for _, at := range s.Inputs {
+		if u := n.unspent[at]; u != nil && u.By == s.Tx {
+			u.By = bourse.TxHash{}
+			ev.AddUnspent(u)
+		}
+	}
+	ev.AddSigned(s)
+}

@@ -1,0 +1,75 @@
+package custody
+
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// AddWithdrawal takes in a new withdrawal.
+func (c *Custody) AddWithdrawal(w *bourse.Withdrawal) {
+	c.withdrawals[w.ID] = w
+	if w.Open() {
+		c.open[w.Account]++
+	}
+	c.sort(w)
+}
+
+// Withdrawal returns a withdrawal that is remembered, or nil.
+func (c *Custody) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return c.withdrawals[id] }
+
+// OpenWithdrawals returns how many withdrawals of an account are open.
+func (c *Custody) OpenWithdrawals(account bourse.AccountID) int { return c.open[account] }
+
+// ChangedWithdrawal announces a withdrawal after a change.
+func (c *Custody) ChangedWithdrawal(ev *bourse.Events, w *bourse.Withdrawal) {
+	c.sort(w)
+	ev.AddWithdrawal(bourse.EventWithdrawal, w)
+}
+
+// EndWithdrawal announces a withdrawal that holds nothing any more, and frees
+// its client id in time. It is forgotten unless its transaction can still leave
+// the chain or never reach it.
+func (c *Custody) EndWithdrawal(ev *bourse.Events, w *bourse.Withdrawal, now bourse.Time) {
+	if c.open[w.Account]--; c.open[w.Account] == 0 {
+		delete(c.open, w.Account)
+	}
+	c.ChangedWithdrawal(ev, w)
+	if w.Status == bourse.WalletCanceled || w.Internal != 0 {
+		delete(c.withdrawals, w.ID)
+	}
+	if w.ClientID.Given() {
+		c.Requests.End(w.Account, w.ClientID, now)
+	}
+}
+
+// ForgetWithdrawal forgets a withdrawal that an operator ended.
+func (c *Custody) ForgetWithdrawal(w *bourse.Withdrawal) { delete(c.withdrawals, w.ID) }
+
+// sort puts a withdrawal that changed among those that are ready, or takes it
+// out.
+func (c *Custody) sort(w *bourse.Withdrawal) {
+	n := c.Network(w.Network)
+	at, found := slices.BinarySearch(n.ready, w.ID)
+	switch want := w.Approved && w.Status == bourse.WalletPending; {
+	case want && !found:
+		n.ready = slices.Insert(n.ready, at, w.ID)
+		c.ready++
+	case !want && found:
+		n.ready = slices.Delete(n.ready, at, at+1)
+		c.ready--
+	}
+}
+
+// Ready returns an approved withdrawal whose network lets it go, or nil.
+func (c *Custody) Ready() *bourse.Withdrawal {
+	if c.ready == 0 {
+		return nil
+	}
+	for n := range c.Networks {
+		if len(n.ready) > 0 && !n.Stopped() {
+			return c.withdrawals[n.ready[0]]
+		}
+	}
+	return nil
+}

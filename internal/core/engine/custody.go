@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/custody"
+)
+
+// own names one of the exchange's own accounts in one asset.
+type ownKey struct {
+	account bourse.AccountID
+	asset   bourse.AssetID
+}
+
+// claim is what an own account must have less what it must owe, kept as two sums
+// because amounts know no sign.
+type claim struct{ has, owes bourse.Amount }
+
+// checkCustody recomputes custody's invariants, and holds the ledger's own
+// accounts against it: to the unit, a network's account owes what lies on the
+// network, and what is pending, parked and in transit is what deposits and
+// withdrawals say.
+func (e *Engine) checkCustody() error {
+	if err := e.custody.Check(); err != nil {
+		return err
+	}
+	claims := map[ownKey]claim{}
+	fits := e.custody.Claims(func(account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount, owes bool) bool {
+		k := ownKey{account, asset}
+		c, ok := claims[k], false
+		if owes {
+			c.owes, ok = c.owes.Add(amount)
+		} else {
+			c.has, ok = c.has.Add(amount)
+		}
+		claims[k] = c
+		return ok
+	})
+	if !fits {
+		return fmt.Errorf("what custody knows of is more than fits")
+	}
+	for _, a := range e.assets[1:] {
+		for _, own := range e.ledger.Own(a.ID) {
+			k := ownKey{own.Account, a.ID}
+			if custody.Accounts(own.Account) && !claims[k].is(own.Has, own.Owes) {
+				return fmt.Errorf("account %d owes %s and has %s of %s; custody says %s and %s", own.Account,
+					own.Owes.Format(a.Scale), own.Has.Format(a.Scale), a.Symbol,
+					claims[k].owes.Format(a.Scale), claims[k].has.Format(a.Scale))
+			}
+			delete(claims, k)
+		}
+	}
+	for n := bourse.NetworkID(0); int(n) < len(e.networks); n++ {
+		for _, a := range e.assets[1:] {
+			for _, account := range [...]bourse.AccountID{
+				bourse.NetworkAccount(n), bourse.AccountPendingDeposits, bourse.AccountParked, bourse.AccountInTransit,
+			} {
+				if !claims[ownKey{account, a.ID}].is(bourse.Amount{}, bourse.Amount{}) {
+					return fmt.Errorf("account %d has nothing of %s, custody says otherwise", account, a.Symbol)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// is reports whether the claim comes to having and owing this.
+func (c claim) is(has, owes bourse.Amount) bool {
+	left, leftFits := c.has.Add(owes)
+	right, rightFits := c.owes.Add(has)
+	return leftFits && rightFits && left == right
+}
+
+// Owned yields what the exchange has on a network, by asset, as its blocks say.
+func (e *Engine) Owned(n bourse.NetworkID, yield func(bourse.AssetID, bourse.Amount)) {
+	if e.network(n) == nil {
+		return
+	}
+	for _, a := range e.assets[1:] {
+		if has := e.custody.Network(n).Has(a.ID); !has.IsZero() {
+			yield(a.ID, has)
+		}
+	}
+}
+
+// readCustody restores the wallet's part of the state.
+func (x *restorer) readCustody() {
+	x.custody = custody.Read(x.r, custody.Around{
+		Networks: len(x.networks), Assets: len(x.assets), Accounts: x.lastAccount, Now: x.now,
+		Terms: func(n bourse.NetworkID, a bourse.AssetID) bool { return x.terms(n, a) != nil },
+	})
+	if x.r.Err() != nil {
+		return
+	}
+	x.custody.Movements(func(account bourse.AccountID, ordinal uint64) {
+		a := x.account(account)
+		x.want(a != nil && ordinal <= a.movements)
+	})
+}
+
+// announceWallet tells the wallet's part of the state.
+func (x *restorer) announceWallet() { x.custody.Announce(&x.ev, x.flushIfFull) }

@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/custody"
+)
+
+// terms returns the terms on which an asset moves on a network, or nil.
+func (e *Engine) terms(network bourse.NetworkID, asset bourse.AssetID) *bourse.NetworkAsset {
+	at, found := slices.BinarySearchFunc(e.networkAssets,
+		&bourse.NetworkAsset{Network: network, Asset: asset}, compareTerms)
+	if !found {
+		return nil
+	}
+	return e.networkAssets[at]
+}
+
+// deposit takes in an output that belongs to a customer, or to nobody known. One
+// that was mined before, in a block that left the chain, is the same deposit,
+// whoever the output is said to belong to now.
+func (e *Engine) deposit(n *custody.Network, tx *bourse.Tx, o *bourse.Output, ev *bourse.Events) {
+	d := n.Deposit(tx.Hash, o.Index)
+	if d == nil {
+		d = e.newDeposit(n, tx, o)
+	} else if d.Status == bourse.WalletCanceled {
+		d.Status = bourse.WalletPending
+		d.Done = 0
+	}
+	d.Mined, d.Block, d.Gone = true, n.Tip, 0
+	kind, where := booked(d)
+	e.must(ev, bourse.Transfer{
+		Kind: kind, From: bourse.NetworkAccount(n.Network), To: where, Asset: d.Asset, Amount: d.Amount,
+	})
+	e.custody.ChangedDeposit(ev, d)
+}
+
+// booked returns how and where a deposit's money is kept from its block on.
+func booked(d *bourse.Deposit) (bourse.TransferKind, bourse.AccountID) {
+	if d.Account == 0 {
+		return bourse.TransferParked, bourse.AccountParked
+	}
+	return bourse.TransferDeposit, bourse.AccountPendingDeposits
+}
+
+func (e *Engine) newDeposit(n *custody.Network, tx *bourse.Tx, o *bourse.Output) *bourse.Deposit {
+	terms := e.terms(n.Network, o.Asset)
+	d := &bourse.Deposit{
+		Number: e.custody.AllotDeposit(), Network: n.Network, Asset: o.Asset, Amount: o.Amount,
+		Tx: tx.Hash, Index: o.Index, Address: o.Address, Memo: o.Memo, Status: bourse.WalletPending,
+		BelowMin: o.Amount.Less(terms.MinDeposit), Target: terms.Confirms, Created: e.now,
+	}
+	if e.account(o.Owner) != nil {
+		e.own(d, o.Owner)
+	}
+	e.custody.AddDeposit(d)
+	return d
+}
+
+// own makes a deposit an account's.
+func (e *Engine) own(d *bourse.Deposit, account bourse.AccountID) {
+	d.ID, d.Ordinal = e.allotMovement(account)
+	d.Account = account
+}
+
+// allotMovement gives an account its next deposit or withdrawal.
+func (e *Engine) allotMovement(account bourse.AccountID) (bourse.WalletID, uint64) {
+	a := e.account(account)
+	a.movements++
+	return e.custody.AllotWallet(), a.movements
+}
+
+// undeposit takes a deposit out of its block. One that is credited stays
+// credited: the exchange is short of it until it is mined again.
+func (e *Engine) undeposit(n *custody.Network, d *bourse.Deposit, top uint64, ev *bourse.Events) {
+	_, where := booked(d)
+	d.Mined, d.Gone = false, top
+	e.must(ev, bourse.Transfer{
+		Kind: bourse.TransferRewound, From: where, To: bourse.NetworkAccount(n.Network), Asset: d.Asset, Amount: d.Amount,
+	})
+	if d.Status == bourse.WalletDone {
+		n.Halt(bourse.HaltReorg)
+	}
+	e.custody.ChangedDeposit(ev, d)
+}
+
+// ripen does what a new block brings about by its height alone: deposits that
+// are deep enough are credited, and those that stayed away are given up.
+func (e *Engine) ripen(n *custody.Network, ev *bourse.Events) {
+	for _, d := range n.Waiting() {
+		switch {
+		case d.Mined:
+			e.creditDeposit(n, d, ev)
+		case n.Tip.Height >= d.Gone+uint64(d.Target):
+			d.Status, d.Done = bourse.WalletCanceled, e.now
+			e.custody.ChangedDeposit(ev, d)
+		}
+	}
+}
+
+// creditDeposit gives a deposit to its account if it is deep enough. Nothing but
+// its depth has a say: frozen accounts and disabled assets are credited.
+func (e *Engine) creditDeposit(n *custody.Network, d *bourse.Deposit, ev *bourse.Events) {
+	if d.Account == 0 || d.BelowMin || d.Confirms(n.Tip.Height) < uint64(d.Target) {
+		return
+	}
+	if !e.transfer(ev, bourse.Transfer{
+		Kind: bourse.TransferCredited, From: bourse.AccountPendingDeposits, To: d.Account, Asset: d.Asset, Amount: d.Amount,
+	}) {
+		return // no room for what is owed: the next block tries again
+	}
+	d.Status, d.Done = bourse.WalletDone, e.now
+	e.custody.ChangedDeposit(ev, d)
+}
+
+// assignDeposit is an operator's word: a parked deposit is this account's, or a
+// deposit of this account counts although it is below the minimum. It is
+// credited by the same rule as any other.
+func (e *Engine) assignDeposit(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
+	if e.account(cmd.Account) == nil {
+		return bourse.UnknownAccount
+	}
+	d := e.custody.Deposit(cmd.Wallet.Deposit)
+	if d == nil || d.Status != bourse.WalletPending || d.Account != 0 && (d.Account != cmd.Account || !d.BelowMin) {
+		return bourse.DepositNotFound
+	}
+	if d.Account == 0 {
+		e.own(d, cmd.Account)
+		if d.Mined {
+			e.must(ev, bourse.Transfer{
+				Kind: bourse.TransferAssigned, From: bourse.AccountParked, To: bourse.AccountPendingDeposits,
+				Asset: d.Asset, Amount: d.Amount,
+			})
+		}
+	}
+	d.BelowMin = false
+	e.custody.ChangedDeposit(ev, d)
+	if n := e.custody.Network(d.Network); d.Mined && n.Part == 0 {
+		e.creditDeposit(n, d, ev)
+	}
+	ev.Outcome.ID = uint64(d.ID)
+	return 0
+}

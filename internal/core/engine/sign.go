@@ -1,0 +1,145 @@
+package engine
+
+import "github.com/bourse-exchange/bourse"
+
+// signed puts a transaction of the exchange on record, before it is sent
+// anywhere. From here on its withdrawal cannot be canceled. What is refused here
+// must never be sent.
+func (e *Engine) signed(asked *bourse.SignedTx, ev *bourse.Events) bourse.Reason {
+	if e.network(asked.Network) == nil {
+		return bourse.UnknownNetwork
+	}
+	n := e.custody.Network(asked.Network)
+	if n.Stopped() {
+		return bourse.WithdrawalsPaused
+	}
+	w := e.custody.Withdrawal(asked.Wallet)
+	if asked.Kind == bourse.SignedWithdrawal {
+		switch {
+		case w == nil || w.Network != asked.Network || !w.Unsigned():
+			return bourse.NotProcessing
+		case e.account(w.Account).frozen:
+			return bourse.AccountFrozen
+		}
+	}
+	if reason := n.CanSign(asked); reason != 0 {
+		return reason
+	}
+	s := *asked
+	s.State, s.Reverted, s.Block, s.Time = bourse.SignedWaiting, false, bourse.BlockRef{}, e.now
+	n.Sign(ev, &s)
+	if asked.Kind == bourse.SignedWithdrawal {
+		w.Tx, w.Sent = s.Tx, true
+		e.custody.ChangedWithdrawal(ev, w)
+		ev.Outcome.ID = uint64(w.ID)
+	}
+	return 0
+}
+
+// sent notes that a network accepted a transaction. Its withdrawal is done. It
+// may come late, or again.
+func (e *Engine) sent(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
+	if e.network(cmd.Network) == nil {
+		return bourse.UnknownNetwork
+	}
+	s := e.custody.Network(cmd.Network).Signed(cmd.Tx)
+	if s == nil || s.State == bourse.SignedDropped {
+		return bourse.NotSigned
+	}
+	if s.State == bourse.SignedWaiting {
+		s.State = bourse.SignedAccepted
+		ev.AddSigned(s)
+	}
+	w := e.custody.Withdrawal(s.Wallet)
+	if w != nil && w.Tx == s.Tx && w.Status == bourse.WalletProcessing && !w.Reverted {
+		e.settleWithdrawal(w, ev)
+	}
+	ev.Outcome.ID = uint64(s.Wallet)
+	return 0
+}
+
+// replaceWithdrawal gives up a withdrawal's transaction, so that another can be
+// signed: an operator's word that the first can never be mined.
+func (e *Engine) replaceWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
+	w := e.custody.Withdrawal(cmd.ID)
+	if w == nil {
+		return bourse.WithdrawalNotFound
+	}
+	if w.Tx == (bourse.TxHash{}) {
+		return bourse.NotSigned
+	}
+	if reason := e.giveUp(w, ev); reason != 0 {
+		return reason
+	}
+	e.custody.ChangedWithdrawal(ev, w)
+	ev.Outcome.ID = uint64(w.ID)
+	return 0
+}
+
+// giveUp drops the transaction of a withdrawal, if it has one, unless it is in
+// the chain and paid.
+func (e *Engine) giveUp(w *bourse.Withdrawal, ev *bourse.Events) bourse.Reason {
+	n := e.custody.Network(w.Network)
+	if s := n.Signed(w.Tx); s != nil && s.State != bourse.SignedMined {
+		n.Drop(ev, s)
+	} else if s != nil && !s.Reverted {
+		return bourse.AlreadyMined
+	}
+	w.Tx, w.Reverted = bourse.TxHash{}, false
+	return 0
+}
+
+// releaseWithdrawal ends a withdrawal whose transaction can never be mined, and
+// gives its money back; or gives up a sweep or top-up.
+func (e *Engine) releaseWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
+	if cmd.ID == 0 {
+		return e.releaseOther(cmd, ev)
+	}
+	w := e.custody.Withdrawal(cmd.ID)
+	switch {
+	case w == nil:
+		return bourse.WithdrawalNotFound
+	case !w.Sent:
+		return bourse.NotSigned
+	case w.Status == bourse.WalletDone && !e.ledger.Room(w.Asset, w.Fee):
+		return bourse.Overflow
+	}
+	if reason := e.giveUp(w, ev); reason != 0 {
+		return reason
+	}
+	ev.Outcome.ID = uint64(w.ID)
+	if w.Status != bourse.WalletDone {
+		e.giveBack(w, ev)
+		return 0
+	}
+	for _, part := range [...]struct {
+		from   bourse.AccountID
+		amount bourse.Amount
+	}{{bourse.AccountInTransit, w.Amount}, {bourse.AccountWithdrawalFees, w.Fee}} {
+		if !part.amount.IsZero() {
+			e.must(ev, bourse.Transfer{
+				Kind: bourse.TransferRefund, From: part.from, To: w.Account, Asset: w.Asset, Amount: part.amount,
+			})
+		}
+	}
+	w.Refunded = true
+	e.custody.ChangedWithdrawal(ev, w)
+	e.custody.ForgetWithdrawal(w)
+	return 0
+}
+
+func (e *Engine) releaseOther(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
+	if e.network(cmd.Network) == nil {
+		return bourse.UnknownNetwork
+	}
+	n := e.custody.Network(cmd.Network)
+	s := n.Signed(cmd.Tx)
+	switch {
+	case s == nil || s.Kind == bourse.SignedWithdrawal || s.State == bourse.SignedDropped:
+		return bourse.NotSigned
+	case s.State == bourse.SignedMined:
+		return bourse.AlreadyMined
+	}
+	n.Drop(ev, s)
+	return 0
+}
