@@ -1,0 +1,158 @@
+package signer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+func mismatch(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrMismatch, fmt.Sprintf(format, args...))
+}
+
+// check holds everything that the bytes do against what they are expected to.
+func (n *Network) check(raw []byte, e *Expect) error {
+	d, err := n.Codec.Decode(raw)
+	if err != nil {
+		return mismatch("%v", err)
+	}
+	if d.Signed {
+		return mismatch("it is signed already")
+	}
+	if err := n.checkPurpose(e); err != nil {
+		return err
+	}
+	if err := n.checkPayer(&d, e); err != nil {
+		return err
+	}
+	if err := n.checkPays(&d, e); err != nil {
+		return err
+	}
+	if e.CostCap.Less(d.Cost) {
+		return mismatch("it costs %s, more than %s", d.Cost.Format(0), e.CostCap.Format(0))
+	}
+	if n.MaxCost.Less(d.Cost) || e.Kind == chain.KindTopUp && n.MaxCost.Less(e.Amount) {
+		return fmt.Errorf("%w: a cost of %s", ErrLimit, d.Cost.Format(0))
+	}
+	return nil
+}
+
+// checkPurpose finds out by the signer's own means whether the destination is
+// one that this kind may have.
+func (n *Network) checkPurpose(e *Expect) error {
+	shape := n.Codec.Shape()
+	switch e.Kind {
+	case chain.KindWithdrawal:
+		if e.ID == 0 || e.Account != 0 || e.Amount.IsZero() {
+			return mismatch("not a withdrawal")
+		}
+		return nil
+	case chain.KindSweep:
+		if shape.Sweeps && e.ID == 0 && isCustomer(e.Account) && e.To == n.Codec.Destination(chain.IndexHot) {
+			return nil
+		}
+	case chain.KindTopUp:
+		if shape.Sweeps && e.ID == 0 && isCustomer(e.Account) && e.Coin == shape.Native &&
+			e.To == n.Codec.Destination(e.Account) && !e.Amount.IsZero() {
+			return nil
+		}
+	}
+	return mismatch("not a payment that this network needs")
+}
+
+func isCustomer(index uint32) bool { return bourse.AccountID(index).IsCustomer() }
+
+// checkPayer wants the hot wallet to pay, or the account that is swept. On
+// networks of outputs all of ours may: the codec has seen that they are.
+func (n *Network) checkPayer(d *chain.Decoded, e *Expect) error {
+	if n.Codec.Shape().Outputs {
+		for i := range d.Inputs {
+			if d.Inputs[i].Coin != e.Coin && d.Inputs[i].Coin != n.Codec.Shape().Native {
+				return mismatch("it spends %s", d.Inputs[i].Coin)
+			}
+		}
+		return nil
+	}
+	payer := chain.IndexHot
+	if e.Kind == chain.KindSweep {
+		payer = e.Account
+	}
+	if d.From != payer || d.Nonce != e.Nonce {
+		return mismatch("payment %d of address %d, not %d of %d", d.Nonce, d.From, e.Nonce, payer)
+	}
+	return nil
+}
+
+// checkPays wants the destination once and, on networks of outputs, change.
+func (n *Network) checkPays(d *chain.Decoded, e *Expect) error {
+	everything := e.Kind == chain.KindSweep && e.Amount.IsZero()
+	at := slices.IndexFunc(d.Pays, func(p chain.Pay) bool {
+		return p.To == e.To && p.Coin == e.Coin && (p.Amount == e.Amount || everything)
+	})
+	if at < 0 {
+		return mismatch("it does not pay what it should")
+	}
+	change := n.Codec.Destination(chain.IndexChange)
+	for i, p := range d.Pays {
+		// Change has no memo; it is the withdrawal's that is repeated for it.
+		ours := n.Codec.Shape().Outputs && p.To.Address == change.Address
+		if i != at && !ours {
+			return mismatch("it pays %s too", p.To.Address)
+		}
+	}
+	return nil
+}
+
+// sign signs, and holds what came back against what was asked for.
+func (n *Network) sign(raw []byte, e *Expect) (Signed, error) {
+	signed, hash, err := n.Keys.Sign(raw)
+	if err != nil {
+		return Signed{}, fmt.Errorf("signer: %w", err)
+	}
+	d, err := n.Codec.Decode(signed)
+	if err != nil || !d.Signed || d.Hash != hash {
+		return Signed{}, fmt.Errorf("signer: the keys did not sign %s: %w", e.Kind, errOrUnsigned(err))
+	}
+	return Signed{signed, hash}, nil
+}
+
+func errOrUnsigned(err error) error {
+	if err == nil {
+		return ErrMismatch
+	}
+	return err
+}
+
+// checkLimits counts what left in the last hour and day. What is older is
+// forgotten here, and only here: not what it was signed for.
+func (s *Local) checkLimits(n *Network, e *Expect, now int64) error {
+	limit, ok := n.Limits[e.Coin]
+	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
+	if !ok || e.Kind != chain.KindWithdrawal {
+		return nil
+	}
+	hour, day := e.Amount, e.Amount
+	fits := true
+	for _, old := range s.spent {
+		if old.Network != e.Network || old.Coin != e.Coin {
+			continue
+		}
+		amount := old.amount()
+		day, fits = plus(day, amount, fits)
+		if old.Time > now-int64(bourse.Hour) {
+			hour, fits = plus(hour, amount, fits)
+		}
+	}
+	over := func(sum, most bourse.Amount) bool { return !most.IsZero() && most.Less(sum) }
+	if !fits || over(e.Amount, limit.Payment) || over(hour, limit.Hour) || over(day, limit.Day) {
+		return fmt.Errorf("%w: %s of %s", ErrLimit, e.Amount.Format(0), e.Coin)
+	}
+	return nil
+}
+
+func plus(a, b bourse.Amount, ok bool) (bourse.Amount, bool) {
+	sum, fits := a.Add(b)
+	return sum, ok && fits
+}

@@ -1,0 +1,143 @@
+package signer
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/disk"
+)
+
+// logName is the signer's record: one line for each transaction, of a checksum
+// in eight hex digits, a space, and JSON.
+const logName = "signed.log"
+
+// entry is one transaction that was signed.
+type entry struct {
+	purpose
+	// Unsigned is the hash of the bytes that were signed.
+	Unsigned digest       `json:"unsigned"`
+	Hash     digest       `json:"hash"`
+	Coin     chain.CoinID `json:"coin"`
+	// Amount is decimal digits.
+	Amount string `json:"amount"`
+	// Time is in microseconds since 1970.
+	Time int64 `json:"time"`
+}
+
+// digest is a hash that is written in hex.
+type digest [32]byte
+
+// MarshalText writes lower-case hex digits.
+func (d digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
+
+// UnmarshalText reads exactly as many hex digits as a hash has.
+func (d *digest) UnmarshalText(b []byte) error {
+	if len(b) != hex.EncodedLen(len(d)) {
+		return errors.New("not a hash")
+	}
+	_, err := hex.Decode(d[:], b)
+	return err
+}
+
+func (e *entry) amount() bourse.Amount {
+	a, err := bourse.ParseAmount(e.Amount, 0)
+	if err != nil {
+		bourse.Impossible("amount %q in the signer's record", e.Amount)
+	}
+	return a
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// line writes an entry as it stands in the record.
+func (e *entry) line() ([]byte, error) {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(text, castagnoli), text), nil
+}
+
+// parseLine reads what line wrote, without its end.
+func parseLine(b []byte) (e entry, ok bool) {
+	sum, text, found := bytes.Cut(b, []byte(" "))
+	if !found || string(sum) != fmt.Sprintf("%08x", crc32.Checksum(text, castagnoli)) {
+		return entry{}, false
+	}
+	if json.Unmarshal(text, &e, json.RejectUnknownMembers(true)) != nil {
+		return entry{}, false
+	}
+	_, err := bourse.ParseAmount(e.Amount, 0)
+	return e, err == nil
+}
+
+// log is the signer's record on disk.
+type log struct {
+	file disk.File
+	size int64
+}
+
+// openLog returns the record in a directory, which it makes if it is missing,
+// and hands over what it holds. A last line that a crash left unfinished is cut
+// off: its signature never left.
+func openLog(d disk.Disk, each func(entry)) (*log, error) {
+	f, err := d.Edit(logName)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err = d.Create(logName); err == nil {
+			err = d.SyncDir(".")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &log{file: f}
+	text, err := disk.ReadFile(d, logName)
+	if err == nil {
+		err = l.read(text, each)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return l, nil
+}
+
+func (l *log) read(text []byte, each func(entry)) error {
+	for len(text) > 0 {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		e, ok := parseLine(line)
+		if !whole {
+			break
+		}
+		if !ok {
+			return fmt.Errorf("%s is damaged at byte %d", logName, l.size)
+		}
+		each(e)
+		l.size += int64(len(line)) + 1
+		text = rest
+	}
+	return l.file.Truncate(l.size)
+}
+
+// append makes an entry durable.
+func (l *log) append(e *entry) error {
+	line, err := e.line()
+	if err != nil {
+		return err
+	}
+	if _, err := l.file.WriteAt(line, l.size); err != nil {
+		return err
+	}
+	if err := l.file.Sync(); err != nil {
+		return err
+	}
+	l.size += int64(len(line))
+	return nil
+}

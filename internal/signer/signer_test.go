@@ -1,0 +1,306 @@
+package signer_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/devnet"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+	"github.com/bourse-exchange/bourse/internal/signer"
+)
+
+// The networks of the tests, as the catalogue would number them.
+const (
+	btc bourse.NetworkID = iota + 1
+	eth
+)
+
+// bench is a signer with two networks to sign for.
+type bench struct {
+	t       *testing.T
+	disk    disk.Disk
+	signer  *signer.Local
+	now     bourse.Time
+	clients map[bourse.NetworkID]*devnet.Client
+	nodes   map[bourse.NetworkID]*devnet.Node
+	keys    map[bourse.NetworkID]*devnet.Keys
+	limits  map[chain.CoinID]signer.Limit
+}
+
+func newBench(t *testing.T) *bench {
+	b := &bench{
+		t: t, disk: memdisk.New(1), now: 1e15,
+		clients: map[bourse.NetworkID]*devnet.Client{}, nodes: map[bourse.NetworkID]*devnet.Node{},
+		keys: map[bourse.NetworkID]*devnet.Keys{}, limits: map[chain.CoinID]signer.Limit{},
+	}
+	for id, symbol := range map[bourse.NetworkID]bourse.Symbol{btc: "BTC", eth: "ETH"} {
+		p := devnet.Lookup(symbol)
+		keys := devnet.NewKeys(p, [32]byte{7})
+		node, err := devnet.Open(memdisk.New(2), p, devnet.Options{
+			Clock: b.clock, Hot: devnet.NewCodec(p, keys.Public()).Destination(chain.IndexHot),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.nodes[id], b.keys[id] = node, keys
+		b.clients[id] = devnet.NewClient(p, keys.Public(), node, devnet.ClientOptions{})
+	}
+	b.open()
+	return b
+}
+
+func (b *bench) clock() bourse.Time { return b.now }
+
+func (b *bench) open() {
+	networks := map[bourse.NetworkID]signer.Network{}
+	for id, client := range b.clients {
+		networks[id] = signer.Network{
+			Codec: client.Codec, Keys: b.keys[id], MaxCost: bourse.Units(1e15), Limits: b.limits,
+		}
+	}
+	var err error
+	if b.signer, err = signer.Open(b.disk, networks, b.clock); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// payment is a withdrawal that everything is right about.
+func (b *bench) payment(id bourse.NetworkID, xid bourse.WalletID, amount uint64) (chain.Payment, signer.Expect) {
+	b.t.Helper()
+	to, err := b.nodes[id].NewAddress()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	shape := b.clients[id].Shape()
+	p := chain.Payment{
+		Kind: chain.KindWithdrawal, Coin: shape.Native, Amount: bourse.Units(amount),
+		To: chain.Destination{Address: to}, CostCap: bourse.Units(1e15),
+	}
+	if shape.Outputs {
+		p.Inputs = b.outputs(id)[xid%10 : xid%10+1]
+	}
+	return p, signer.Expect{
+		Network: id, Kind: p.Kind, ID: xid, Coin: p.Coin, Amount: p.Amount, To: p.To, CostCap: p.CostCap,
+	}
+}
+
+// outputs returns what the hot wallet was funded with.
+func (b *bench) outputs(id bourse.NetworkID) (inputs []chain.Input) {
+	block, err := b.clients[id].Block(b.t.Context(), 1)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, tx := range block.Txs {
+		for _, g := range tx.Given {
+			if _, ours := b.clients[id].Owner(g.Address, g.Memo); ours {
+				inputs = append(inputs, chain.Input{
+					Outpoint: chain.Outpoint{Tx: tx.Hash, Index: g.Index}, Coin: g.Coin, Amount: g.Amount,
+				})
+			}
+		}
+	}
+	return inputs
+}
+
+func (b *bench) prepare(id bourse.NetworkID, p chain.Payment) chain.Unsigned {
+	b.t.Helper()
+	u, err := b.clients[id].Prepare(b.t.Context(), &p)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return u
+}
+
+func (b *bench) refuses(u chain.Unsigned, e signer.Expect, want error) {
+	b.t.Helper()
+	signed, err := b.signer.Sign(b.t.Context(), u, e)
+	if !errors.Is(err, want) || len(signed.Raw) > 0 {
+		b.t.Errorf("got %x and %v, want %v", signed.Hash, err, want)
+	}
+}
+
+func (b *bench) signs(u chain.Unsigned, e signer.Expect) signer.Signed {
+	b.t.Helper()
+	signed, err := b.signer.Sign(b.t.Context(), u, e)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return signed
+}
+
+func TestSignsWhatWasJournaled(t *testing.T) {
+	b := newBench(t)
+	for _, id := range []bourse.NetworkID{btc, eth} {
+		p, e := b.payment(id, 1, 1_000_000)
+		signed := b.signs(b.prepare(id, p), e)
+		verdict, err := b.clients[id].Broadcast(t.Context(), signed.Raw)
+		if err != nil || verdict.Kind != chain.Accepted {
+			t.Errorf("network %d says %v, %v", id, verdict, err)
+		}
+	}
+}
+
+// TestOneTransactionForOneWithdrawal asks for a second one before and after a
+// restart; the first may be asked for again.
+func TestOneTransactionForOneWithdrawal(t *testing.T) {
+	b := newBench(t)
+	p, e := b.payment(btc, 1, 1_000_000)
+	first := b.prepare(btc, p)
+	signed := b.signs(first, e)
+	p.Inputs = b.outputs(btc)[20:21]
+	second := b.prepare(btc, p)
+	for range 2 {
+		b.refuses(second, e, signer.ErrAnother)
+		if again := b.signs(first, e); again.Hash != signed.Hash || string(again.Raw) != string(signed.Raw) {
+			t.Error("the same bytes got another signature")
+		}
+		b.open()
+	}
+	e.Attempt = 2
+	b.refuses(second, e, signer.ErrMismatch)
+	e.Attempt = 1
+	b.signs(second, e)
+	e.Attempt = 0
+	b.refuses(second, e, signer.ErrAnother)
+}
+
+// TestRefusesWhatWasNotJournaled changes one thing at a time, in what is
+// expected and so in what the bytes should have done.
+func TestRefusesWhatWasNotJournaled(t *testing.T) {
+	b := newBench(t)
+	elsewhere, err := b.nodes[btc].NewAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, e := b.payment(btc, 3, 1_000_000)
+	u := b.prepare(btc, p)
+	for name, change := range map[string]func(e *signer.Expect){
+		"destination":  func(e *signer.Expect) { e.To.Address = elsewhere },
+		"memo":         func(e *signer.Expect) { e.To.Memo = "1" },
+		"amount":       func(e *signer.Expect) { e.Amount = bourse.Units(999_999) },
+		"nothing":      func(e *signer.Expect) { e.Amount = bourse.Amount{} },
+		"coin":         func(e *signer.Expect) { e.Coin = "LTC" },
+		"cost":         func(e *signer.Expect) { e.CostCap = bourse.Units(1) },
+		"network":      func(e *signer.Expect) { e.Network = eth },
+		"no network":   func(e *signer.Expect) { e.Network = 9 },
+		"no id":        func(e *signer.Expect) { e.ID = 0 },
+		"kind":         func(e *signer.Expect) { e.Kind = 0 },
+		"a sweep":      func(e *signer.Expect) { e.Kind, e.ID, e.Account = chain.KindSweep, 0, 1 },
+		"from account": func(e *signer.Expect) { e.Account = 1 },
+	} {
+		wrong := e
+		change(&wrong)
+		t.Run(name, func(*testing.T) { b.refuses(u, wrong, signer.ErrMismatch) })
+	}
+	b.signs(u, e)
+	b.refuses(chain.Unsigned{Raw: []byte("{}")}, e, signer.ErrMismatch)
+	b.refuses(chain.Unsigned{Raw: b.signs(u, e).Raw}, e, signer.ErrMismatch)
+}
+
+func TestNonceIsTheJournals(t *testing.T) {
+	b := newBench(t)
+	p, e := b.payment(eth, 1, 1_000_000)
+	e.Nonce = 1
+	b.refuses(b.prepare(eth, p), e, signer.ErrMismatch)
+	p.Nonce = 1
+	b.signs(b.prepare(eth, p), e)
+}
+
+// TestSweepsGoHome signs a top-up and a sweep, and neither to anybody else.
+func TestSweepsGoHome(t *testing.T) {
+	b := newBench(t)
+	client := b.clients[eth]
+	top := chain.Payment{
+		Kind: chain.KindTopUp, Coin: "ETH", Amount: bourse.Units(1e14), To: client.Destination(5), CostCap: bourse.Units(1e15),
+	}
+	e := signer.Expect{
+		Network: eth, Kind: top.Kind, Coin: top.Coin, Amount: top.Amount, To: top.To, CostCap: top.CostCap, Account: 5,
+	}
+	u := b.prepare(eth, top)
+	wrong := e
+	wrong.Account = 6
+	b.refuses(u, wrong, signer.ErrMismatch)
+	signed := b.signs(u, e)
+	if v, err := client.Broadcast(t.Context(), signed.Raw); err != nil || v.Kind != chain.Accepted {
+		t.Fatal(v, err)
+	}
+	if _, err := b.nodes[eth].Mine(1); err != nil {
+		t.Fatal(err)
+	}
+	sweep := chain.Payment{Kind: chain.KindSweep, Coin: "ETH", To: client.Destination(chain.IndexHot), From: 5, CostCap: bourse.Units(1e15)}
+	s := signer.Expect{Network: eth, Kind: sweep.Kind, Coin: "ETH", To: sweep.To, CostCap: sweep.CostCap, Account: 5}
+	u = b.prepare(eth, sweep)
+	wrong = s
+	wrong.To = client.Destination(6)
+	b.refuses(u, wrong, signer.ErrMismatch)
+	b.signs(u, s)
+}
+
+func TestLimits(t *testing.T) {
+	b := newBench(t)
+	b.limits["BTC"] = signer.Limit{Payment: bourse.Units(600), Hour: bourse.Units(1000), Day: bourse.Units(1500)}
+	pay := func(xid bourse.WalletID, amount uint64, want error) {
+		t.Helper()
+		p, e := b.payment(btc, xid, amount)
+		u := b.prepare(btc, p)
+		if want == nil {
+			b.signs(u, e)
+		} else {
+			b.refuses(u, e, want)
+		}
+	}
+	pay(1, 601, signer.ErrLimit)
+	pay(1, 600, nil)
+	pay(2, 401, signer.ErrLimit)
+	pay(2, 400, nil)
+	b.now += bourse.Hour
+	b.open() // the record remembers
+	pay(3, 501, signer.ErrLimit)
+	pay(3, 500, nil)
+	b.now += bourse.Hour
+	pay(4, 1, signer.ErrLimit)
+	b.now += bourse.Day
+	pay(4, 600, nil)
+}
+
+// TestDamagedRecord cuts what a crash left unfinished and refuses the rest.
+func TestDamagedRecord(t *testing.T) {
+	b := newBench(t)
+	for xid := range bourse.WalletID(2) {
+		p, e := b.payment(btc, xid+1, 1_000)
+		b.signs(b.prepare(btc, p), e)
+	}
+	whole, err := disk.ReadFile(b.disk, "signed.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range whole {
+		damaged := append([]byte(nil), whole...)
+		damaged[at] ^= 1
+		if opens(t, damaged) && at != len(whole)-1 {
+			t.Fatalf("opens with byte %d damaged", at)
+		}
+		if !opens(t, whole[:at]) {
+			t.Fatalf("does not open after a crash at byte %d", at)
+		}
+	}
+}
+
+func opens(t *testing.T, text []byte) bool {
+	d := memdisk.New(1)
+	f, err := d.Create("signed.log")
+	if err == nil {
+		_, err = f.WriteAt(text, 0)
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := signer.Open(d, nil, nil)
+	return err == nil && s.Close() == nil
+}
