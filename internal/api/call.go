@@ -85,3 +85,38 @@ func (c *Call) OptionalPair(name string, find func(bourse.Pair) *bourse.Market) 
 	}
 	return m, nil
 }
+
+// Unknown returns the error for a field with a symbol that names nothing of a
+// kind.
+func Unknown(field, kind, symbol string) error {
+	return bourse.Errorf(bourse.CodeNotFound, "%s: unknown %s %q", field, kind, cut(symbol))
+}
+
+// Named returns what a field names by its symbol, asset or network, which is also
+// the field's name; find looks it up.
+func Named[T any](c *Call, name string, find func(bourse.Symbol) *T) (*T, error) {
+	symbol, err := c.Text(name)
+	if err != nil {
+		return nil, err
+	}
+	found := find(bourse.Symbol(symbol))
+	if found == nil {
+		return nil, Unknown(name, name, symbol)
+	}
+	return found, nil
+}
+
+// ClientID returns the field client_id; absent is none.
+func ClientID(c *Call) (id bourse.ClientID, err error) {
+	if !c.Has("client_id") {
+		return id, nil
+	}
+	text, err := c.Text("client_id")
+	if err != nil {
+		return id, err
+	}
+	if id, err = bourse.ParseClientID(text); err != nil {
+		return id, Invalid("client_id", err.Error())
+	}
+	return id, nil
+}

@@ -43,7 +43,8 @@ type entry struct {
 
 func laneOf(kind bourse.CommandKind) Lane {
 	switch kind {
-	case bourse.CommandCancel, bourse.CommandCancelAll, bourse.CommandFreezeAccount, bourse.CommandRevokeKey:
+	case bourse.CommandCancel, bourse.CommandCancelAll, bourse.CommandFreezeAccount, bourse.CommandRevokeKey,
+		bourse.CommandCancelWithdrawal, bourse.CommandPauseWithdrawals:
 		return Cancels
 	default:
 		return Orders

@@ -1,0 +1,79 @@
+package walletv1
+
+import (
+	"strconv"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+var addressbookFields = api.Fields{"asset", "network"}
+
+// addressbook lists the account's saved addresses, by id.
+func (w *Wallet) addressbook(c *api.Call) error {
+	catalogue := w.View.Catalogue()
+	var asset bourse.AssetID
+	var network bourse.NetworkID
+	if c.Has("asset") {
+		a, err := api.Named(c, "asset", catalogue.Asset)
+		if err != nil {
+			return err
+		}
+		asset = a.ID
+	}
+	if c.Has("network") {
+		n, err := api.Named(c, "network", catalogue.Network)
+		if err != nil {
+			return err
+		}
+		network = n.ID
+	}
+	list, err := w.Accounts.AddressBook(c.Context, c.Who.Account)
+	if err != nil {
+		return err
+	}
+	catalogue = w.View.Catalogue() // what the entries name is in this one
+	c.Out.Name("addressbook")
+	c.Out.Object()
+	for i := range list {
+		a := &list[i]
+		if (asset == 0 || asset == a.Asset) && (network == 0 || network == a.Network) {
+			c.Out.Name(strconv.FormatUint(uint64(a.ID), 10))
+			c.Out.Object()
+			w.writeAddress(c, catalogue, a)
+			c.Out.EndObject()
+		}
+	}
+	c.Out.EndObject()
+	return nil
+}
+
+func (w *Wallet) writeAddress(c *api.Call, catalogue *view.Catalogue, a *account.SavedAddress) {
+	asset, network := catalogue.Assets[a.Asset], catalogue.Networks[a.Network]
+	c.Out.Word("asset", string(asset.Symbol))
+	c.Out.Word("network", string(network.Symbol))
+	c.Out.Text("address", a.Address)
+	c.Out.Text("name", a.Name)
+	c.Out.Text("icon_url", w.icon(asset.Symbol))
+	c.Out.Text("network_description", network.Name)
+	if network.MemoName != "" {
+		if a.Memo != "" {
+			c.Out.Text("memo", a.Memo)
+		}
+		c.Out.Text("memo_name", network.MemoName)
+	}
+}
+
+// addressID reads the id of an entry.
+func addressID(c *api.Call) (bourse.AddressID, error) {
+	id, err := c.ID("adbkid")
+	if err != nil {
+		return 0, err
+	}
+	if id >= 1<<32 { // there are not so many
+		id = 0
+	}
+	return bourse.AddressID(id), nil
+}

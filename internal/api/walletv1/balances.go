@@ -1,0 +1,38 @@
+package walletv1
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+)
+
+var balancesFields = api.Fields{"symbols", "search", "offset"}
+
+// balances lists what the account has, zeros included, by symbol.
+func (w *Wallet) balances(c *api.Call) error {
+	return w.listBalances(c, func(*bourse.Asset) {})
+}
+
+// listBalances lists balances; more writes what follows one.
+func (w *Wallet) listBalances(c *api.Call, more func(*bourse.Asset)) error {
+	list, err := w.selectAssets(c, true)
+	if err != nil {
+		return err
+	}
+	ids := make([]bourse.AssetID, len(list))
+	for i, a := range list {
+		ids[i] = a.ID
+	}
+	c.Out.Name("balances")
+	c.Out.Object()
+	for i, b := range w.View.Balances(c.Who.Account, ids) {
+		c.Out.Name(string(list[i].Symbol))
+		c.Out.Object()
+		c.Out.Amount("total", b.Available.Plus(b.Held), list[i].Scale)
+		c.Out.Amount("locked", b.Held, list[i].Scale)
+		c.Out.Amount("avbl", b.Available, list[i].Scale)
+		more(list[i])
+		c.Out.EndObject()
+	}
+	c.Out.EndObject()
+	return nil
+}

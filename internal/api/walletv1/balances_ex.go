@@ -1,0 +1,11 @@
+package walletv1
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+)
+
+// balancesEx lists what the account has, with the assets.
+func (w *Wallet) balancesEx(c *api.Call) error {
+	return w.listBalances(c, func(a *bourse.Asset) { w.writeAsset(c, a) })
+}

@@ -1,0 +1,136 @@
+package walletv1
+
+import (
+	"errors"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+var withdrawFields = api.Fields{"asset", "network", "address", "amount", "fee", "memo", "adbk_name", "client_id"}
+
+// withdraw asks for a withdrawal. What is wrong with the form of the request is
+// refused here; the engine decides about the rest, so that a request that comes
+// again under its client id gets the first answer.
+func (w *Wallet) withdraw(c *api.Call) error {
+	if err := c.Require("asset", "network", "address", "amount", "fee"); err != nil {
+		return err
+	}
+	r, err := w.route(c)
+	if err != nil {
+		return err
+	}
+	asked := &bourse.Withdraw{Network: r.network.ID, Asset: r.asset.ID}
+	if err := r.readDestination(c, asked); err != nil {
+		return err
+	}
+	if err := r.readAmounts(c, asked); err != nil {
+		return err
+	}
+	name, err := readExtras(c, asked)
+	if err != nil {
+		return err
+	}
+	o, err := w.Accounts.Withdraw(c.Context, &bourse.Command{
+		Kind: bourse.CommandWithdraw, Account: c.Who.Account, Wallet: &bourse.WalletCommand{Withdraw: asked},
+	}, name)
+	var known *bourse.Error
+	switch {
+	case errors.As(err, &known) && known.Code == bourse.CodeConflict:
+		return api.Invalid("adbk_name", known.Message)
+	case err != nil:
+		return err
+	case o.Reason != 0:
+		return r.refusal(o.Reason)
+	}
+	c.Out.Uint("xid", o.ID)
+	return nil
+}
+
+// readDestination reads address and memo in their canonical forms, and whose they
+// are.
+func (r *route) readDestination(c *api.Call, asked *bourse.Withdraw) error {
+	address, err := c.Text("address")
+	if err != nil {
+		return err
+	}
+	memo, err := c.Text("memo")
+	if err != nil {
+		return err
+	}
+	if memo != "" && r.network.MemoName == "" {
+		return api.Invalid("memo", string(r.network.Symbol)+" has no memos")
+	}
+	if memo != "" {
+		if asked.Memo, err = r.ParseMemo(memo); err != nil {
+			return api.Invalid("memo", api.Public(err))
+		}
+	}
+	if asked.Address, err = r.ParseAddress(address); err != nil {
+		return api.Invalid("address", api.Public(err))
+	}
+	owner, ours := r.Owner(asked.Address, asked.Memo)
+	switch {
+	case !ours:
+	case owner.Kind == chain.OwnerCustomer:
+		asked.Internal = bourse.AccountID(owner.Index)
+	case owner.Kind == chain.OwnerNobody:
+		return api.Invalid("memo", "names no account of this exchange, whose address this is")
+	default:
+		return api.Invalid("address", "is the exchange's own")
+	}
+	return nil
+}
+
+// readAmounts reads amount and fee, which have as many decimals as the network
+// can move.
+func (r *route) readAmounts(c *api.Call, asked *bourse.Withdraw) (err error) {
+	if asked.Amount, err = r.amount(c, "amount"); err != nil {
+		return err
+	}
+	if asked.Amount.IsZero() {
+		return api.Invalid("amount", "must be greater than zero")
+	}
+	asked.Fee, err = r.amount(c, "fee")
+	return err
+}
+
+// amount reads a decimal field in ledger units.
+func (r *route) amount(c *api.Call, name string) (bourse.Amount, error) {
+	text, err := c.Text(name)
+	if err != nil {
+		return bourse.Amount{}, err
+	}
+	a, err := bourse.ParseAmount(text, r.terms.Precision)
+	if err != nil {
+		return bourse.Amount{}, api.Invalid(name, err.Error())
+	}
+	a, fits := a.Mul(bourse.Pow10(r.asset.Scale - r.terms.Precision))
+	if !fits {
+		return bourse.Amount{}, api.Invalid(name, "number too large")
+	}
+	return a, nil
+}
+
+// readExtras reads the name under which to save the address, and the client id.
+func readExtras(c *api.Call, asked *bourse.Withdraw) (name string, err error) {
+	if name, err = addressName(c, "adbk_name"); err != nil {
+		return "", err
+	}
+	asked.ClientID, err = api.ClientID(c)
+	return name, err
+}
+
+// addressName reads a name of an entry of an address book; absent is empty.
+func addressName(c *api.Call, field string) (string, error) {
+	name, err := c.Text(field)
+	if err != nil || !c.Has(field) {
+		return "", err
+	}
+	if !account.ValidAddressName(name) {
+		return "", api.Invalid(field, "want 1 to 255 letters, digits and spaces")
+	}
+	return name, nil
+}
