@@ -39,11 +39,15 @@ func refusal(reason bourse.Reason) error {
 }
 
 // refusal returns the error for a reason, with the terms that it is about.
-func (r *route) refusal(reason bourse.Reason) error {
+func (r *route) refusal(reason bourse.Reason, asked *bourse.Withdraw) error {
 	switch reason {
 	case bourse.FeeOutOfRange:
+		least := r.terms.FeeMin
+		if asked.Internal != 0 {
+			least = bourse.Amount{}
+		}
 		return bourse.Errorf(bourse.CodeRefused, "%s: fee: must be from %s to %s", reason,
-			r.terms.FeeMin.Format(r.asset.Scale), r.terms.FeeMax.Format(r.asset.Scale))
+			least.Format(r.asset.Scale), r.terms.FeeMax.Format(r.asset.Scale))
 	case bourse.BelowMinWithdrawal:
 		return bourse.Errorf(bourse.CodeRefused, "%s: amount: must be at least %s", reason,
 			r.terms.MinWithdrawal.Format(r.asset.Scale))

@@ -9,6 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
+// withdrawFields are all texts.
 var withdrawFields = api.Fields{"asset", "network", "address", "amount", "fee", "memo", "adbk_name", "client_id"}
 
 // withdraw asks for a withdrawal. What is wrong with the form of the request is
@@ -17,6 +18,11 @@ var withdrawFields = api.Fields{"asset", "network", "address", "amount", "fee", 
 func (w *Wallet) withdraw(c *api.Call) error {
 	if err := c.Require("asset", "network", "address", "amount", "fee"); err != nil {
 		return err
+	}
+	for _, name := range withdrawFields { // what has the wrong type is told first
+		if _, err := c.Text(name); err != nil {
+			return err
+		}
 	}
 	r, err := w.route(c)
 	if err != nil {
@@ -43,7 +49,7 @@ func (w *Wallet) withdraw(c *api.Call) error {
 	case err != nil:
 		return err
 	case o.Reason != 0:
-		return r.refusal(o.Reason)
+		return r.refusal(o.Reason, asked)
 	}
 	c.Out.Uint("xid", o.ID)
 	return nil
@@ -77,9 +83,9 @@ func (r *route) readDestination(c *api.Call, asked *bourse.Withdraw) error {
 	case owner.Kind == chain.OwnerCustomer:
 		asked.Internal = bourse.AccountID(owner.Index)
 	case owner.Kind == chain.OwnerNobody:
-		return api.Invalid("memo", "names no account of this exchange, whose address this is")
+		return api.Invalid("address", "is this exchange's own, and the memo names no account")
 	default:
-		return api.Invalid("address", "is the exchange's own")
+		return api.Invalid("address", "is this exchange's own")
 	}
 	return nil
 }

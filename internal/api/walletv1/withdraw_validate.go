@@ -7,8 +7,7 @@ import (
 
 var validateFields = api.Fields{"asset", "network", "address", "memo"}
 
-// validate judges an address, a memo or both. With both, the memo is valid only
-// if the two together name somebody.
+// validate judges an address, a memo or both.
 func (w *Wallet) validate(c *api.Call) error {
 	r, err := w.openRoute(c)
 	if err != nil {
@@ -25,58 +24,41 @@ func (w *Wallet) validate(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	none := memo == ""
-	memo, goodMemo := r.judgeMemo(memo)
-	var to destined
+	canonical, goodMemo := r.judgeMemo(memo)
+	owner, goodAddress := r.judgeAddress(address, canonical)
 	if c.Has("address") {
-		to = r.judgeAddress(address, memo)
-		c.Out.Bool("valid_address", to.valid)
+		c.Out.Bool("valid_address", goodAddress)
 	}
 	if c.Has("memo") {
-		c.Out.Bool("valid_memo", goodMemo && !to.nobody)
+		c.Out.Bool("valid_memo", goodMemo && owner.Kind != chain.OwnerNobody)
 	}
 	if c.Has("address") {
-		c.Out.Bool("internal", (goodMemo || none) && to.owner.Kind == chain.OwnerCustomer)
+		c.Out.Bool("internal", goodMemo && owner.Kind == chain.OwnerCustomer)
 	}
 	return nil
 }
 
-// judgeMemo returns the canonical form of a memo and whether it is one that the
-// network knows. The empty memo is none, which only a network with memos takes
-// for one.
+// judgeMemo returns the canonical form of a memo, and whether it is one that the
+// network knows. The empty memo is none, which is right everywhere.
 func (r *route) judgeMemo(memo string) (string, bool) {
 	if memo == "" {
-		return "", r.network.MemoName != ""
+		return "", true
 	}
 	canonical, err := r.ParseMemo(memo)
 	return canonical, err == nil && r.network.MemoName != ""
 }
 
-// destined is what an address with a memo is.
-type destined struct {
-	// address is in its canonical form.
-	address string
-	valid   bool
-	// owner is set if the address is ours; nobody says that it is, and that the
-	// memo names no account.
-	owner  chain.Owner
-	nobody bool
-}
-
-// judgeAddress judges an address with a memo in its canonical form.
-func (r *route) judgeAddress(address, memo string) (d destined) {
+// judgeAddress returns whose an address with a memo in its canonical form is, if
+// it is ours, and whether it is one to withdraw to. The exchange's own addresses
+// are not; the one that accounts share is, with the memo of an account.
+func (r *route) judgeAddress(address, memo string) (chain.Owner, bool) {
 	canonical, err := r.ParseAddress(address)
 	if err != nil {
-		return d
+		return chain.Owner{}, false
 	}
-	d.address = canonical
 	owner, ours := r.Owner(canonical, memo)
-	if ours {
-		d.owner = owner
+	if !ours {
+		return chain.Owner{}, true
 	}
-	// The exchange's own addresses are no place to withdraw to; the one that
-	// accounts share is, with the memo of an account.
-	d.valid = d.owner.Kind != chain.OwnerTreasury
-	d.nobody = d.owner.Kind == chain.OwnerNobody
-	return d
+	return owner, owner.Kind == chain.OwnerCustomer
 }
