@@ -42,7 +42,8 @@ type adminCmd struct {
 		Show  catalogueShow  `cmd:"" help:"Show what is listed."`
 		Apply catalogueApply `cmd:"" help:"List what a file says; what it leaves out stays."`
 	} `cmd:"" help:"Assets, networks and markets."`
-	Clock struct {
+	Devnet devnetCmd `cmd:"" help:"The embedded networks of a sandbox."`
+	Clock  struct {
 		Accept clockAccept `cmd:"" help:"Follow the machine's clock after it jumped."`
 	} `cmd:"" help:"Time."`
 	Log   noteLog  `cmd:"" help:"Show what operators asked for, newest first."`

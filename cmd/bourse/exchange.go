@@ -43,6 +43,7 @@ func (l *logging) logger(p *program, level *slog.LevelVar) *slog.Logger {
 type dev struct {
 	Data   string  `help:"Directory of everything that lasts; made if missing." default:"bourse-dev" type:"path"`
 	Listen string  `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Block  float64 `help:"Seconds between the blocks of the embedded networks; 0 for blocks on demand." name:"block-time" default:"5" placeholder:"SECONDS"`
 	Bots   bool    `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
 	Log    logging `embed:"" prefix:"log-"`
 
@@ -52,8 +53,11 @@ type dev struct {
 
 // Run runs the sandbox until it is told to stop.
 func (d *dev) Run(p *program) error {
+	if d.Block < 0 || d.Block > 3600 {
+		return errors.New("--block-time is 0 to 3600 seconds")
+	}
 	return p.exchange(&d.Log, &node.Options{
-		Data: d.Data, Listen: d.Listen, Sandbox: true, Bots: d.Bots, SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
+		Data: d.Data, Listen: d.Listen, Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(d.Block * float64(bourse.Second)), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 		Serving: func(address string) { p.greet(d, address) },
 	})
 }

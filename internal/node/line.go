@@ -82,6 +82,9 @@ func (n *Node) startLine(ctx context.Context) {
 	n.spawn(func() error { return n.deliver(ctx) })
 	n.spawn(func() error { return n.follow(ctx) })
 	n.spawn(func() error { return n.watch(ctx) })
+	for _, a := range n.networks {
+		n.spawn(func() error { return n.converse(ctx, a) })
+	}
 }
 
 // spawn runs a part of the node. An error that is not the end of its context

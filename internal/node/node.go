@@ -22,6 +22,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // Node is an exchange on one machine.
@@ -43,6 +44,8 @@ type Node struct {
 	tail      *history.Tail
 	reader    *history.Reader
 	accounts  *account.Service
+	board     *wallet.Board
+	networks  []*attached
 	feed      *feed.Feed
 	limits    *api.Limiter
 	streams   *stream.Server

@@ -25,6 +25,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
 	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // The SQL databases in the data directory.
@@ -58,6 +59,9 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, fmt.Errorf("%s: %w", AccountsDB, err)
 	}
 	if err := n.found(ctx); err != nil {
+		return nil, err
+	}
+	if err := n.attach(); err != nil {
 		return nil, err
 	}
 	if err := n.openFollower(ctx); err != nil {
@@ -153,7 +157,7 @@ func (n *Node) openStores(ctx context.Context) error {
 // buildLine puts the line together: the engine of the newest good snapshot, and
 // those who stand behind it.
 func (n *Node) buildLine() error {
-	n.view, n.feed = view.New(), feed.New()
+	n.view, n.feed, n.board = view.New(), feed.New(), wallet.NewBoard()
 	n.tail = history.NewTail(n.TailRows)
 	n.reader = history.NewReader(n.store, n.tail, n.view)
 	n.limits = api.NewLimiter(n.Limits, time.Now)
@@ -162,7 +166,7 @@ func (n *Node) buildLine() error {
 	})
 	// The tail closes a frame before the view, so that what leaves the view is
 	// in the tail already; the publisher looks at the view.
-	observers := []sequencer.Observer{n.tail, n.view, n.accounts, stream.NewPublisher(n.feed, n.view)}
+	observers := []sequencer.Observer{n.tail, n.view, n.accounts, n.board, stream.NewPublisher(n.feed, n.view)}
 	n.engine = engine.New()
 	snapshot, found, err := n.snapshots.Newest(n.log.Durable())
 	if err != nil {
@@ -182,10 +186,7 @@ func (n *Node) buildLine() error {
 	n.sequencer = sequencer.New(sequencer.Options{
 		Log: n.log, Engine: n.engine, Observers: observers, Voided: n.voids.Has, Load: n.loadSnapshot,
 	})
-	n.accounts.Bind(func(ctx context.Context, c *bourse.Command) (bourse.Outcome, error) {
-		r, err := n.sequencer.Do(ctx, c)
-		return r.Outcome, err
-	})
+	n.accounts.Bind(n.submit)
 	n.metrics = newMetrics(n)
 	return nil
 }

@@ -21,6 +21,9 @@ type Options struct {
 	PublicURL string
 	// Sandbox opens an exchange whose money is not real.
 	Sandbox bool
+	// BlockTime is how far apart the embedded networks make blocks; zero makes
+	// them on demand alone.
+	BlockTime bourse.Time
 	// Bots keep the sandbox's markets moving.
 	Bots bool
 	// TLSCert and TLSKey are files; both or none.

@@ -16,6 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/api/icons"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
+	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 	"github.com/bourse-exchange/bourse/internal/describe"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
@@ -139,8 +140,12 @@ func (n *Node) routes() http.Handler {
 	spot := &spotv1.Spot{
 		View: n.view, History: n.reader, Sequencer: n.sequencer, PublicURL: n.PublicURL, DefaultPair: sandbox.DefaultPair,
 	}
+	money := &walletv1.Wallet{
+		View: n.view, History: n.reader, Accounts: n.accounts, Sequencer: n.sequencer, Networks: connections{n}, PublicURL: n.PublicURL,
+	}
 	mux := http.NewServeMux()
 	v1.Handle(mux, "/spot", spot.Endpoints())
+	v1.Handle(mux, "/wallet", money.Endpoints())
 	mux.Handle("/stream", n.streams)
 	mux.Handle("/icons/", icons.Handler(n.view))
 	mux.Handle("/docs", n.docs)
@@ -158,6 +163,9 @@ func (n *Node) operators() http.Handler {
 	s := &admin.Server{Options: admin.Options{
 		Accounts: n.accounts, View: n.view, History: n.reader, Sequencer: n.sequencer, AcceptClock: n.acceptClock, Log: n.Log,
 	}}
+	if n.Sandbox {
+		s.Devnet = controls{n}
+	}
 	return s.Handler()
 }
 

@@ -33,6 +33,8 @@ type Options struct {
 	View      *view.View
 	History   *history.Reader
 	Sequencer Sequencer
+	// Devnet is nil on an exchange without embedded networks.
+	Devnet Devnet
 	// AcceptClock follows a jump of the machine's clock.
 	AcceptClock func()
 	Log         *slog.Logger
@@ -64,6 +66,12 @@ func (s *Server) Handler() http.Handler {
 		"catalogue/show":   s.catalogueShow,
 		"catalogue/apply":  s.catalogueApply,
 		"clock/accept":     s.clockAccept,
+		"devnet/mine":      s.devnet("mine", s.devnetMine),
+		"devnet/send":      s.devnet("send", s.devnetSend),
+		"devnet/address":   s.devnet("address", s.devnetAddress),
+		"devnet/balance":   s.devnet("balance", s.devnetBalance),
+		"devnet/reorg":     s.devnet("reorg", s.devnetReorg),
+		"devnet/stop":      s.devnet("stop", s.devnetStop),
 	} {
 		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) { s.serve(v, w, r) })
 	}

@@ -1,0 +1,100 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Devnet controls the embedded networks of a sandbox, as the world outside would.
+// Errors are *bourse.Errors.
+type Devnet interface {
+	// Mine puts blocks on top of a network's chain and returns the new height.
+	Mine(ctx context.Context, network bourse.Symbol, blocks int) (uint64, error)
+	// Send pays from the outside world and returns the transaction's name.
+	Send(network bourse.Symbol, address string, asset bourse.Symbol, amount, memo string) (string, error)
+	// Address returns a new address of the outside world.
+	Address(network bourse.Symbol) (string, error)
+	// Balance returns what an address has on the chain.
+	Balance(network bourse.Symbol, address string, asset bourse.Symbol) (string, error)
+	// Reorg replaces the last blocks by as many and one more; with drop, without
+	// the transactions that were in them. It returns the new height.
+	Reorg(ctx context.Context, network bourse.Symbol, depth int, drop bool) (uint64, error)
+	// Stop makes a network's node silent, or, with false, lets it answer again.
+	Stop(network bourse.Symbol, stopped bool) error
+}
+
+// devnetArgs are what the verbs of the devnet read.
+type devnetArgs struct {
+	Network bourse.Symbol `json:"network"`
+	Blocks  int           `json:"blocks,omitzero"`
+	Address string        `json:"address,omitzero"`
+	Asset   bourse.Symbol `json:"asset,omitzero"`
+	Amount  string        `json:"amount,omitzero"`
+	Memo    string        `json:"memo,omitzero"`
+	Depth   int           `json:"depth,omitzero"`
+	Drop    bool          `json:"drop,omitzero"`
+	Stopped bool          `json:"stopped,omitzero"`
+}
+
+// devnet reads a verb's arguments, journals what was asked for and does it.
+func (s *Server) devnet(what string, do func(ctx context.Context, a *devnetArgs) (any, error)) verb {
+	return func(ctx context.Context, args jsontext.Value) (any, error) {
+		var a devnetArgs
+		if err := read(args, &a); err != nil {
+			return nil, err
+		}
+		if s.Devnet == nil {
+			return nil, bourse.Errorf(bourse.CodeRefused, "only a sandbox has embedded networks")
+		}
+		if err := s.note(ctx, fmt.Sprintf("devnet %s %s", what, a.Network)); err != nil {
+			return nil, err
+		}
+		return do(ctx, &a)
+	}
+}
+
+type heightAnswer struct {
+	Height uint64 `json:"height"`
+}
+
+func (s *Server) devnetMine(ctx context.Context, a *devnetArgs) (any, error) {
+	height, err := s.Devnet.Mine(ctx, a.Network, a.Blocks)
+	return heightAnswer{height}, err
+}
+
+func (s *Server) devnetSend(_ context.Context, a *devnetArgs) (any, error) {
+	tx, err := s.Devnet.Send(a.Network, a.Address, a.Asset, a.Amount, a.Memo)
+	return struct {
+		Tx string `json:"txid"`
+	}{tx}, err
+}
+
+func (s *Server) devnetAddress(_ context.Context, a *devnetArgs) (any, error) {
+	address, err := s.Devnet.Address(a.Network)
+	return struct {
+		Address string `json:"address"`
+	}{address}, err
+}
+
+func (s *Server) devnetBalance(_ context.Context, a *devnetArgs) (any, error) {
+	balance, err := s.Devnet.Balance(a.Network, a.Address, a.Asset)
+	return struct {
+		Balance string `json:"balance"`
+	}{balance}, err
+}
+
+func (s *Server) devnetReorg(ctx context.Context, a *devnetArgs) (any, error) {
+	height, err := s.Devnet.Reorg(ctx, a.Network, a.Depth, a.Drop)
+	return heightAnswer{height}, err
+}
+
+func (s *Server) devnetStop(_ context.Context, a *devnetArgs) (any, error) {
+	return struct {
+		Network bourse.Symbol `json:"network"`
+		Stopped bool          `json:"stopped"`
+	}{a.Network, a.Stopped}, s.Devnet.Stop(a.Network, a.Stopped)
+}

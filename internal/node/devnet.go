@@ -1,0 +1,141 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// controls is how operators control the embedded networks.
+type controls struct{ *Node }
+
+// seenWithin bounds how long a verb waits until the exchange has seen what it
+// did to a chain.
+const seenWithin = 5 * time.Second
+
+func (c controls) find(symbol bourse.Symbol) (*attached, error) {
+	for _, a := range c.networks {
+		if a.symbol == symbol {
+			return a, nil
+		}
+	}
+	return nil, bourse.Errorf(bourse.CodeNotFound, "unknown network %q", symbol)
+}
+
+// seen waits until the exchange has taken in the chain's last block, or cannot.
+func (c controls) seen(ctx context.Context, a *attached) {
+	ctx, cancel := context.WithTimeout(ctx, seenWithin)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for c.board.State(a.id).Tip != a.node.Head() {
+		select {
+		case a.wake <- struct{}{}:
+		default: // it is awake
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Mine puts blocks on top of a network's chain.
+func (c controls) Mine(ctx context.Context, symbol bourse.Symbol, blocks int) (uint64, error) {
+	a, err := c.find(symbol)
+	if err != nil {
+		return 0, err
+	}
+	head, err := a.node.Mine(max(blocks, 1))
+	if err == nil {
+		c.seen(ctx, a)
+	}
+	return head.Height, err
+}
+
+// Reorg replaces the last blocks.
+func (c controls) Reorg(ctx context.Context, symbol bourse.Symbol, depth int, drop bool) (uint64, error) {
+	a, err := c.find(symbol)
+	if err != nil {
+		return 0, err
+	}
+	head, err := a.node.Reorg(depth, drop)
+	if err == nil {
+		c.seen(ctx, a)
+	}
+	return head.Height, err
+}
+
+// coin returns what a network calls an asset, with its decimals.
+func (c controls) coin(a *attached, symbol bourse.Symbol) (chain.Coin, error) {
+	_, terms, assets := c.Listed(a.id)
+	for _, t := range terms {
+		if assets[t.Asset].Symbol == symbol {
+			if coin, ok := a.client.Shape().Coin(chain.CoinOf(symbol, t.Contract)); ok {
+				return coin, nil
+			}
+		}
+	}
+	return chain.Coin{}, bourse.Errorf(bourse.CodeNotFound, "%s does not move on %s", symbol, a.symbol)
+}
+
+// Send pays from the outside world.
+func (c controls) Send(symbol bourse.Symbol, address string, asset bourse.Symbol, amount, memo string) (string, error) {
+	a, err := c.find(symbol)
+	if err != nil {
+		return "", err
+	}
+	coin, err := c.coin(a, asset)
+	if err != nil {
+		return "", err
+	}
+	n, err := bourse.ParseAmount(amount, coin.Decimals)
+	if err != nil {
+		return "", bourse.Errorf(bourse.CodeInvalid, "amount: %v", err)
+	}
+	tx, err := a.node.Send(chain.Pay{To: chain.Destination{Address: address, Memo: memo}, Coin: coin.ID, Amount: n})
+	if err != nil {
+		return "", bourse.Errorf(bourse.CodeRefused, "%v", err)
+	}
+	return a.client.FormatHash(tx), nil
+}
+
+// Address returns a new address of the outside world.
+func (c controls) Address(symbol bourse.Symbol) (string, error) {
+	a, err := c.find(symbol)
+	if err != nil {
+		return "", err
+	}
+	return a.node.NewAddress()
+}
+
+// Balance returns what an address has on the chain.
+func (c controls) Balance(symbol bourse.Symbol, address string, asset bourse.Symbol) (string, error) {
+	a, err := c.find(symbol)
+	if err != nil {
+		return "", err
+	}
+	coin, err := c.coin(a, asset)
+	if err != nil {
+		return "", err
+	}
+	n, err := a.node.Balance(address, coin.ID)
+	return n.Format(coin.Decimals), err
+}
+
+// Stop makes a network's node silent, or lets it answer again.
+func (c controls) Stop(symbol bourse.Symbol, stopped bool) error {
+	a, err := c.find(symbol)
+	if err != nil {
+		return err
+	}
+	if stopped {
+		a.faults.Stop()
+	} else {
+		a.faults.Start()
+	}
+	return nil
+}
