@@ -20,6 +20,7 @@ type Books struct {
 	fees  map[bourse.AssetID]*big.Int
 	// postings counts what moved, by asset.
 	postings map[bourse.AssetID]uint64
+	wallet   wallet
 }
 
 // place is where money is.
@@ -38,6 +39,7 @@ func NewBooks() *Books {
 	return &Books{
 		markets: map[bourse.MarketID]*bourse.Market{}, orders: map[bourse.OrderID]*openOrder{},
 		owned: map[place]*big.Int{}, fees: map[bourse.AssetID]*big.Int{}, postings: map[bourse.AssetID]uint64{},
+		wallet: newWallet(),
 	}
 }
 
@@ -58,6 +60,11 @@ func (b *Books) Enter(ev *bourse.Events) {
 		case bourse.EventTransfer:
 			t := &ev.Transfers[e.At]
 			b.move(t.From, t.To, t.Asset, number(t.Amount))
+			b.wallet.transfer(t)
+		case bourse.EventDeposit:
+			b.wallet.deposit(&ev.Wallet.Deposits[e.At])
+		case bourse.EventWithdrawal:
+			b.wallet.withdrawal(&ev.Wallet.Withdrawals[e.At])
 		default: // nothing that moves or holds money
 		}
 	}
@@ -110,7 +117,7 @@ func (b *Books) at(p place) *big.Int {
 	return n
 }
 
-// holds recomputes what open orders hold.
+// holds recomputes what open orders and withdrawals hold.
 func (b *Books) holds() map[place]*big.Int {
 	held := map[place]*big.Int{}
 	for _, o := range b.orders {
@@ -127,6 +134,13 @@ func (b *Books) holds() map[place]*big.Int {
 			held[p] = new(big.Int)
 		}
 		held[p].Add(held[p], n)
+	}
+	for _, w := range b.wallet.open {
+		p := place{w.Account, w.Asset}
+		if held[p] == nil {
+			held[p] = new(big.Int)
+		}
+		held[p].Add(held[p], number(w.Held()))
 	}
 	return held
 }
@@ -149,7 +163,7 @@ func (b *Books) Check(e *engine.Engine) []string {
 			want = zero
 		}
 		if got := number(l.Held); want.Cmp(got) != 0 {
-			say("account %d has %s of asset %d held; its open orders hold %s", l.Account, got, l.Asset, want)
+			say("account %d has %s of asset %d held; its open orders and withdrawals hold %s", l.Account, got, l.Asset, want)
 		}
 	}, func(asset bourse.AssetID, account bourse.AccountID, owes, has bourse.Amount) {
 		p := place{account, asset}
@@ -165,9 +179,10 @@ func (b *Books) Check(e *engine.Engine) []string {
 	}
 	for p, n := range held {
 		if !seen[p] {
-			say("account %d holds nothing of asset %d; its open orders hold %s", p.account, p.asset, n)
+			say("account %d holds nothing of asset %d; its open orders and withdrawals hold %s", p.account, p.asset, n)
 		}
 	}
+	b.checkWallet(e, say)
 	return wrong
 }
 

@@ -19,6 +19,8 @@ type Report struct {
 	Orders    int           `json:"open_orders"`
 	Trades    uint64        `json:"trades"`
 	Assets    []AssetReport `json:"assets"`
+	// Networks are those on which something happened.
+	Networks []NetworkReport `json:"networks"`
 	// Violations is empty if all is well.
 	Violations []string `json:"violations"`
 }
@@ -28,13 +30,17 @@ type AssetReport struct {
 	Asset    bourse.Symbol `json:"asset"`
 	Postings uint64        `json:"postings"`
 	// Customers is what customers have, Held the part that their open orders
-	// hold.
+	// and withdrawals hold.
 	Customers string `json:"customers"`
 	Held      string `json:"held"`
 	// FeesTaken is what fees there ever were, Fees what was not swept yet.
 	FeesTaken string `json:"fees_taken"`
 	Fees      string `json:"fees"`
 	Treasury  string `json:"treasury"`
+	// WithdrawalFees is what fees of withdrawals were not swept yet,
+	// NetworkCosts what networks took for the exchange's transactions.
+	WithdrawalFees string `json:"withdrawal_fees"`
+	NetworkCosts   string `json:"network_costs"`
 	// Outside is what the outside owes to all of them.
 	Outside string `json:"outside"`
 }
@@ -79,6 +85,7 @@ func (x *Exchange) Audit() (*Report, error) {
 	return &Report{
 		Seq: end.Engine.Seq(), StateHash: hex.EncodeToString(hash[:]), Accounts: accounts,
 		Orders: end.Engine.OpenOrders(), Trades: trades, Assets: books.assets(end.Engine),
+		Networks:   networks(end.Engine),
 		Violations: violations[:min(len(violations), maxViolations)],
 	}, nil
 }
@@ -116,6 +123,9 @@ func (b *Books) assets(e *engine.Engine) []AssetReport {
 			FeesTaken: decimal(taken, a.Scale), Fees: decimal(b.at(place{bourse.AccountFees, a.ID}), a.Scale),
 			Treasury: decimal(b.at(place{bourse.AccountTreasury, a.ID}), a.Scale),
 			Outside:  decimal(outside, a.Scale),
+
+			WithdrawalFees: decimal(b.at(place{bourse.AccountWithdrawalFees, a.ID}), a.Scale),
+			NetworkCosts:   decimal(new(big.Int).Neg(b.at(place{bourse.AccountNetworkCosts, a.ID})), a.Scale),
 		})
 	}
 	slices.SortFunc(list, func(p, q AssetReport) int {

@@ -3,7 +3,6 @@ package custody
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -255,7 +254,10 @@ func (n *Network) checkBack() error {
 	for at, u := range n.unspent {
 		unspent[at] = u.Amount
 	}
-	holdings := maps.Clone(n.holdings)
+	holdings := make(map[place]bourse.Amount, len(n.holdings))
+	for p, amount := range n.holdings {
+		holdings[p] = amount
+	}
 	for i := len(n.blocks) - 1; i >= 0; i-- {
 		txs := n.blocks[i].txs
 		for j := len(txs) - 1; j >= 0; j-- {

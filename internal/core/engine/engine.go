@@ -231,6 +231,14 @@ func (e *Engine) Genesis() *bourse.Genesis { return e.genesis }
 // Assets returns the assets by ascending id. They must not be changed.
 func (e *Engine) Assets() []*bourse.Asset { return e.assets[1:] }
 
+// Networks returns the networks by ascending id. They must not be changed.
+func (e *Engine) Networks() []*bourse.Network { return e.networks[1:] }
+
+// NetworkState returns where the exchange is on a network that is defined.
+func (e *Engine) NetworkState(id bourse.NetworkID) bourse.NetworkState {
+	return e.custody.Network(id).NetworkState
+}
+
 // OpenOrders returns how many orders are open.
 func (e *Engine) OpenOrders() int { return e.arena.Len() }
 

@@ -1,0 +1,135 @@
+package audit
+
+import (
+	"math/big"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+)
+
+// wallet is what the books know of deposits and withdrawals.
+type wallet struct {
+	// open are the withdrawals that hold money, by id.
+	open map[bourse.WalletID]bourse.Withdrawal
+	// ended are the final statuses of withdrawals, credited the deposits that
+	// were credited.
+	ended    map[bourse.WalletID]bourse.WalletStatus
+	credited map[bourse.DepositID]bool
+	// due is what deposits that were credited come to, paid what was moved for
+	// them.
+	due, paid map[bourse.AssetID]*big.Int
+	wrong     []string
+}
+
+func newWallet() wallet {
+	return wallet{
+		open: map[bourse.WalletID]bourse.Withdrawal{}, ended: map[bourse.WalletID]bourse.WalletStatus{},
+		credited: map[bourse.DepositID]bool{},
+		due:      map[bourse.AssetID]*big.Int{}, paid: map[bourse.AssetID]*big.Int{},
+	}
+}
+
+func add(sums map[bourse.AssetID]*big.Int, asset bourse.AssetID, amount bourse.Amount) {
+	if sums[asset] == nil {
+		sums[asset] = new(big.Int)
+	}
+	sums[asset].Add(sums[asset], number(amount))
+}
+
+func (w *wallet) transfer(t *bourse.Transfer) {
+	if t.Kind == bourse.TransferCredited {
+		add(w.paid, t.Asset, t.Amount)
+	}
+}
+
+// deposit takes in a deposit's state. Only one that came from outside counts:
+// what was paid inside the exchange is a transfer of the withdrawal.
+func (w *wallet) deposit(d *bourse.Deposit) {
+	if d.From == 0 && d.Status == bourse.WalletDone && !w.credited[d.Number] {
+		w.credited[d.Number] = true
+		add(w.due, d.Asset, d.Amount)
+	}
+}
+
+func (w *wallet) withdrawal(d *bourse.Withdrawal) {
+	delete(w.open, d.ID)
+	before := w.ended[d.ID]
+	switch {
+	case d.Status == bourse.WalletCanceled || d.Status == bourse.WalletDone:
+		if before != 0 && before != d.Status {
+			w.wrong = append(w.wrong, "a withdrawal is both "+before.String()+" and "+d.Status.String())
+		}
+		w.ended[d.ID] = d.Status
+	case before != 0:
+		w.wrong = append(w.wrong, "a withdrawal that was "+before.String()+" is "+d.Status.String())
+	default:
+		w.open[d.ID] = *d
+	}
+}
+
+// checkWallet says where deposits and withdrawals break a rule: credited twice
+// or never, ended twice, or other money on a network than the ledger owes for it.
+func (b *Books) checkWallet(e *engine.Engine, say func(string, ...any)) {
+	for _, wrong := range b.wallet.wrong {
+		say("%s", wrong)
+	}
+	b.wallet.wrong = nil
+	zero := new(big.Int)
+	for _, a := range e.Assets() {
+		due, paid := b.wallet.due[a.ID], b.wallet.paid[a.ID]
+		if due == nil {
+			due = zero
+		}
+		if paid == nil {
+			paid = zero
+		}
+		if due.Cmp(paid) != 0 {
+			say("deposits of asset %d come to %s and were credited with %s", a.ID, due, paid)
+		}
+	}
+	for _, n := range e.Networks() {
+		lies := map[bourse.AssetID]*big.Int{}
+		e.Owned(n.ID, func(asset bourse.AssetID, has bourse.Amount) { lies[asset] = number(has) })
+		for _, a := range e.Assets() {
+			want := new(big.Int).Neg(b.at(place{bourse.NetworkAccount(n.ID), a.ID}))
+			got := lies[a.ID]
+			if got == nil {
+				got = zero
+			}
+			if got.Cmp(want) != 0 {
+				say("%s of asset %d lie on %s; its account owes %s", got, a.ID, n.Symbol, want)
+			}
+		}
+	}
+}
+
+// NetworkReport is where the exchange is on a network.
+type NetworkReport struct {
+	Network bourse.Symbol `json:"network"`
+	Height  uint64        `json:"height"`
+	Paused  bool          `json:"paused"`
+	// Halted is why the exchange stopped withdrawals by itself; empty if it did
+	// not.
+	Halted string `json:"halted"`
+	// Owned is what lies there, in whole assets.
+	Owned map[bourse.Symbol]string `json:"owned"`
+}
+
+func networks(e *engine.Engine) []NetworkReport {
+	list := []NetworkReport{}
+	assets := e.Assets()
+	for _, n := range e.Networks() {
+		s := e.NetworkState(n.ID)
+		if s.Tip == (bourse.BlockRef{}) && !s.Stopped() {
+			continue
+		}
+		r := NetworkReport{
+			Network: n.Symbol, Height: s.Tip.Height, Paused: s.Paused, Halted: s.Halted.String(), Owned: map[bourse.Symbol]string{},
+		}
+		e.Owned(n.ID, func(id bourse.AssetID, has bourse.Amount) {
+			r.Owned[assets[id-1].Symbol] = has.Format(assets[id-1].Scale)
+		})
+		list = append(list, r)
+	}
+	return list
+}
