@@ -42,6 +42,14 @@ type adminCmd struct {
 		Show  catalogueShow  `cmd:"" help:"Show what is listed."`
 		Apply catalogueApply `cmd:"" help:"List what a file says; what it leaves out stays."`
 	} `cmd:"" help:"Assets, networks and markets."`
+	Withdrawal  withdrawalCmd  `cmd:"" help:"Withdrawals, one by one."`
+	Withdrawals withdrawalsCmd `cmd:"" help:"The withdrawals of a network."`
+	Deposits    struct {
+		Parked depositsParked `cmd:"" help:"Show deposits that belong to nobody known, or are too small."`
+	} `cmd:"" help:"Deposits that wait for an operator."`
+	Deposit struct {
+		Assign depositAssign `cmd:"" help:"Give a parked deposit to an account, or let one count that is too small."`
+	} `cmd:"" help:"Deposits, one by one."`
 	Devnet devnetCmd `cmd:"" help:"The embedded networks of a sandbox."`
 	Clock  struct {
 		Accept clockAccept `cmd:"" help:"Follow the machine's clock after it jumped."`

@@ -33,6 +33,8 @@ type Options struct {
 	View      *view.View
 	History   *history.Reader
 	Sequencer Sequencer
+	// FormatHash may be nil: then names of transactions are plain hex.
+	FormatHash FormatHash
 	// Devnet is nil on an exchange without embedded networks.
 	Devnet Devnet
 	// AcceptClock follows a jump of the machine's clock.
@@ -51,27 +53,35 @@ type verb func(ctx context.Context, args jsontext.Value) (any, error)
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for name, v := range map[string]verb{
-		"account/create":   s.accountCreate,
-		"account/show":     s.accountShow,
-		"account/freeze":   s.accountFreeze,
-		"account/unfreeze": s.accountUnfreeze,
-		"account/fees":     s.accountFees,
-		"key/create":       s.keyCreate,
-		"key/revoke":       s.keyRevoke,
-		"credit":           s.credit,
-		"balances":         s.balances,
-		"market/state":     s.marketState,
-		"fees/sweep":       s.feesSweep,
-		"log":              s.notes,
-		"catalogue/show":   s.catalogueShow,
-		"catalogue/apply":  s.catalogueApply,
-		"clock/accept":     s.clockAccept,
-		"devnet/mine":      s.devnet("mine", s.devnetMine),
-		"devnet/send":      s.devnet("send", s.devnetSend),
-		"devnet/address":   s.devnet("address", s.devnetAddress),
-		"devnet/balance":   s.devnet("balance", s.devnetBalance),
-		"devnet/reorg":     s.devnet("reorg", s.devnetReorg),
-		"devnet/stop":      s.devnet("stop", s.devnetStop),
+		"account/create":     s.accountCreate,
+		"account/show":       s.accountShow,
+		"account/freeze":     s.accountFreeze,
+		"account/unfreeze":   s.accountUnfreeze,
+		"account/fees":       s.accountFees,
+		"key/create":         s.keyCreate,
+		"key/revoke":         s.keyRevoke,
+		"credit":             s.credit,
+		"balances":           s.balances,
+		"market/state":       s.marketState,
+		"fees/sweep":         s.feesSweep,
+		"log":                s.notes,
+		"catalogue/show":     s.catalogueShow,
+		"catalogue/apply":    s.catalogueApply,
+		"clock/accept":       s.clockAccept,
+		"withdrawal/list":    s.withdrawalList,
+		"withdrawal/approve": s.withdrawal("approve", bourse.Command{Kind: bourse.CommandDecideWithdrawal, On: true}),
+		"withdrawal/deny":    s.withdrawal("deny", bourse.Command{Kind: bourse.CommandDecideWithdrawal}),
+		"withdrawal/replace": s.withdrawal("replace", bourse.Command{Kind: bourse.CommandReplaceWithdrawal}),
+		"withdrawal/release": s.withdrawal("release", bourse.Command{Kind: bourse.CommandReleaseWithdrawal}),
+		"withdrawals/pause":  s.withdrawalsPause,
+		"deposits/parked":    s.depositsParked,
+		"deposit/assign":     s.depositAssign,
+		"devnet/mine":        s.devnet("mine", s.devnetMine),
+		"devnet/send":        s.devnet("send", s.devnetSend),
+		"devnet/address":     s.devnet("address", s.devnetAddress),
+		"devnet/balance":     s.devnet("balance", s.devnetBalance),
+		"devnet/reorg":       s.devnet("reorg", s.devnetReorg),
+		"devnet/stop":        s.devnet("stop", s.devnetStop),
 	} {
 		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) { s.serve(v, w, r) })
 	}

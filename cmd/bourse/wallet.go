@@ -1,0 +1,83 @@
+package main
+
+// withdrawalCmd decides about withdrawals.
+type withdrawalCmd struct {
+	List    withdrawalList    `cmd:"" help:"Show the withdrawals that are not over, oldest first."`
+	Approve withdrawalApprove `cmd:"" help:"Let a withdrawal go."`
+	Deny    withdrawalDeny    `cmd:"" help:"Cancel a withdrawal that was not sent."`
+	Replace withdrawalReplace `cmd:"" help:"Have a withdrawal signed anew, because what was signed can never be mined."`
+	Release withdrawalRelease `cmd:"" help:"Give a withdrawal's money back, because what was signed can never be mined."`
+}
+
+type withdrawalList struct{}
+
+// Run lists withdrawals.
+func (*withdrawalList) Run(p *program, a *adminCmd) error {
+	return p.ask(a, "withdrawal/list", struct{}{})
+}
+
+// withdrawal names the withdrawal of a verb.
+type withdrawal struct {
+	ID uint64 `arg:"" name:"xid" help:"Withdrawal." json:"xid"`
+}
+
+type (
+	withdrawalApprove struct{ withdrawal }
+	withdrawalDeny    struct{ withdrawal }
+	withdrawalReplace struct{ withdrawal }
+	withdrawalRelease struct{ withdrawal }
+)
+
+// Run approves a withdrawal.
+func (c *withdrawalApprove) Run(p *program, a *adminCmd) error {
+	return p.ask(a, "withdrawal/approve", c)
+}
+
+// Run denies a withdrawal.
+func (c *withdrawalDeny) Run(p *program, a *adminCmd) error { return p.ask(a, "withdrawal/deny", c) }
+
+// Run replaces a withdrawal's transaction.
+func (c *withdrawalReplace) Run(p *program, a *adminCmd) error {
+	return p.ask(a, "withdrawal/replace", c)
+}
+
+// Run ends a withdrawal whose transaction is void.
+func (c *withdrawalRelease) Run(p *program, a *adminCmd) error {
+	return p.ask(a, "withdrawal/release", c)
+}
+
+// withdrawalsCmd is the switch of a network's withdrawals.
+type withdrawalsCmd struct {
+	Pause  withdrawalsPause  `cmd:"" help:"Let no withdrawal of a network go."`
+	Resume withdrawalsResume `cmd:"" help:"Let a network's withdrawals go, whoever stopped them."`
+}
+
+type (
+	withdrawalsPause  struct{ onNetwork }
+	withdrawalsResume struct{ onNetwork }
+)
+
+// Run pauses a network's withdrawals.
+func (c *withdrawalsPause) Run(p *program, a *adminCmd) error { return c.pause(p, a, true) }
+
+// Run resumes a network's withdrawals.
+func (c *withdrawalsResume) Run(p *program, a *adminCmd) error { return c.pause(p, a, false) }
+
+func (c *onNetwork) pause(p *program, a *adminCmd, on bool) error {
+	return p.ask(a, "withdrawals/pause", map[string]any{"network": c.Network, "paused": on})
+}
+
+type depositsParked struct{}
+
+// Run lists the deposits that wait for an operator.
+func (*depositsParked) Run(p *program, a *adminCmd) error {
+	return p.ask(a, "deposits/parked", struct{}{})
+}
+
+type depositAssign struct {
+	Deposit uint64 `arg:"" help:"Number of the deposit, as deposits parked shows it." json:"deposit"`
+	Account uint32 `arg:"" help:"Account that it belongs to." json:"account"`
+}
+
+// Run assigns a deposit.
+func (c *depositAssign) Run(p *program, a *adminCmd) error { return p.ask(a, "deposit/assign", c) }

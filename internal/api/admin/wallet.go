@@ -1,0 +1,187 @@
+package admin
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// FormatHash writes the name of a transaction the way people of a network do.
+type FormatHash func(n bourse.NetworkID, tx bourse.TxHash) string
+
+// txID returns the name of a transaction; empty for none.
+func (s *Server) txID(n bourse.NetworkID, tx bourse.TxHash) string {
+	switch {
+	case tx == bourse.TxHash{}:
+		return ""
+	case s.FormatHash == nil:
+		return hex.EncodeToString(tx[:])
+	}
+	return s.FormatHash(n, tx)
+}
+
+// withdrawalAnswer is a withdrawal that is not over.
+type withdrawalAnswer struct {
+	ID      bourse.WalletID  `json:"xid"`
+	Account bourse.AccountID `json:"account"`
+	Asset   bourse.Symbol    `json:"asset"`
+	Network bourse.Symbol    `json:"network"`
+	Amount  string           `json:"amount"`
+	Fee     string           `json:"fee"`
+	Address string           `json:"address"`
+	Memo    string           `json:"memo,omitempty"`
+	// Internal is the account of this exchange that it goes to.
+	Internal bourse.AccountID `json:"internal,omitzero"`
+	Status   string           `json:"status"`
+	Approved bool             `json:"approved"`
+	Sent     bool             `json:"sent"`
+	TxID     string           `json:"txid,omitempty"`
+	// Reverted: it was mined and did not pay.
+	Reverted bool   `json:"reverted,omitzero"`
+	Created  string `json:"create_time"`
+}
+
+func (s *Server) describeWithdrawal(c *view.Catalogue, w *bourse.Withdrawal) withdrawalAnswer {
+	asset := c.Assets[w.Asset]
+	return withdrawalAnswer{
+		ID: w.ID, Account: w.Account, Asset: asset.Symbol, Network: c.Networks[w.Network].Symbol,
+		Amount: w.Amount.Format(asset.Scale), Fee: w.Fee.Format(asset.Scale), Address: w.Address, Memo: w.Memo,
+		Internal: w.Internal, Status: w.Status.String(), Approved: w.Approved, Sent: w.Sent,
+		TxID: s.txID(w.Network, w.Tx), Reverted: w.Reverted, Created: w.Created.Std().Format(time.RFC3339Nano),
+	}
+}
+
+// withdrawalList lists the withdrawals that are not over, oldest first, and those
+// that an operator has to decide about once more.
+func (s *Server) withdrawalList(_ context.Context, args jsontext.Value) (any, error) {
+	if err := read(args, &struct{}{}); err != nil {
+		return nil, err
+	}
+	open := s.View.Leaving()
+	catalogue := s.View.Catalogue()
+	list := make([]withdrawalAnswer, len(open))
+	for i := range open {
+		list[i] = s.describeWithdrawal(catalogue, &open[i])
+	}
+	return struct {
+		Withdrawals []withdrawalAnswer `json:"withdrawals"`
+	}{list}, nil
+}
+
+// withdrawal returns the verb of a command about one withdrawal, which says what
+// became of it.
+func (s *Server) withdrawal(what string, cmd bourse.Command) verb {
+	return func(ctx context.Context, args jsontext.Value) (any, error) {
+		var a struct {
+			ID bourse.WalletID `json:"xid"`
+		}
+		if err := read(args, &a); err != nil {
+			return nil, err
+		}
+		do := cmd
+		do.Wallet = &bourse.WalletCommand{ID: a.ID}
+		if err := do.Check(); err != nil {
+			return nil, err
+		}
+		_, err := s.noted(ctx, fmt.Sprintf("withdrawal %s %d", what, a.ID), &do)
+		return a, err
+	}
+}
+
+// withdrawalsPause stops a network's withdrawals, or resumes them, whoever
+// stopped them.
+func (s *Server) withdrawalsPause(ctx context.Context, args jsontext.Value) (any, error) {
+	var a struct {
+		Network bourse.Symbol `json:"network"`
+		Paused  bool          `json:"paused"`
+	}
+	if err := read(args, &a); err != nil {
+		return nil, err
+	}
+	n := s.View.Catalogue().Network(a.Network)
+	if n == nil {
+		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown network %q", a.Network)
+	}
+	what := "resume"
+	if a.Paused {
+		what = "pause"
+	}
+	_, err := s.noted(ctx, fmt.Sprintf("withdrawals %s %s", what, a.Network), &bourse.Command{
+		Kind: bourse.CommandPauseWithdrawals, On: a.Paused, Wallet: &bourse.WalletCommand{Network: n.ID},
+	})
+	return a, err
+}
+
+// depositAnswer is a deposit that waits for an operator.
+type depositAnswer struct {
+	Number bourse.DepositID `json:"deposit"`
+	// Account and ID are there for one that is below the least deposit.
+	Account bourse.AccountID `json:"account,omitzero"`
+	ID      bourse.WalletID  `json:"xid,omitzero"`
+	Asset   bourse.Symbol    `json:"asset"`
+	Network bourse.Symbol    `json:"network"`
+	Amount  string           `json:"amount"`
+	Memo    string           `json:"memo,omitempty"`
+	TxID    string           `json:"txid"`
+	Index   uint32           `json:"index"`
+	Height  uint64           `json:"height"`
+	// Confirms is zero while its block is not in the chain.
+	Confirms uint64 `json:"confirms"`
+	Target   uint32 `json:"confirms_target"`
+	Created  string `json:"create_time"`
+}
+
+// depositsParked lists the deposits that wait for an operator, oldest first.
+func (s *Server) depositsParked(_ context.Context, args jsontext.Value) (any, error) {
+	if err := read(args, &struct{}{}); err != nil {
+		return nil, err
+	}
+	parked := s.View.Parked()
+	catalogue := s.View.Catalogue()
+	list := make([]depositAnswer, len(parked))
+	for i := range parked {
+		d := &parked[i]
+		asset := catalogue.Assets[d.Asset]
+		list[i] = depositAnswer{
+			Number: d.Number, Account: d.Account, ID: d.ID, Asset: asset.Symbol,
+			Network: catalogue.Networks[d.Network].Symbol, Amount: d.Amount.Format(asset.Scale), Memo: strings.ToValidUTF8(d.Memo, "\uFFFD"),
+			TxID: s.txID(d.Network, d.Tx), Index: d.Index, Height: d.Block.Height,
+			Confirms: d.Confirms(s.View.NetworkState(d.Network).Tip.Height), Target: d.Target,
+			Created: d.Created.Std().Format(time.RFC3339Nano),
+		}
+	}
+	return struct {
+		Deposits []depositAnswer `json:"deposits"`
+	}{list}, nil
+}
+
+// depositAssign gives a parked deposit to an account, or lets one of an account
+// count although it is below the least deposit.
+func (s *Server) depositAssign(ctx context.Context, args jsontext.Value) (any, error) {
+	var a struct {
+		Deposit bourse.DepositID `json:"deposit"`
+		Account bourse.AccountID `json:"account"`
+	}
+	if err := read(args, &a); err != nil {
+		return nil, err
+	}
+	cmd := &bourse.Command{
+		Kind: bourse.CommandAssignDeposit, Account: a.Account, Wallet: &bourse.WalletCommand{Deposit: a.Deposit},
+	}
+	if err := cmd.Check(); err != nil {
+		return nil, err
+	}
+	r, err := s.noted(ctx, fmt.Sprintf("deposit assign %d %d", a.Deposit, a.Account), cmd)
+	return struct {
+		Deposit bourse.DepositID `json:"deposit"`
+		Account bourse.AccountID `json:"account"`
+		ID      bourse.WalletID  `json:"xid"`
+	}{a.Deposit, a.Account, bourse.WalletID(r.Outcome.ID)}, err
+}
