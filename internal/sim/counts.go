@@ -16,6 +16,8 @@ const (
 	PowerCutInStart
 	// Killed: the process ended, the machine went on.
 	Killed
+	// KilledInStart: the same, while it was starting.
+	KilledInStart
 	// Stopped: the process was asked to stop.
 	Stopped
 	// SyncFailed: a sync failed, and the process stopped.
@@ -74,7 +76,8 @@ const (
 )
 
 var kindNames = [kinds]string{
-	PowerCut: "power cuts", PowerCutInStart: "power cuts while starting", Killed: "kills", Stopped: "stops",
+	PowerCut: "power cuts", PowerCutInStart: "power cuts while starting", Killed: "kills",
+	KilledInStart: "kills while starting", Stopped: "stops",
 	SyncFailed: "syncs failed", OperationFailed: "operations failed", WriteFailed: "writes failed",
 	ShortWrite: "short writes", DiskFull: "full disks", BitFlipped: "bits flipped", Decayed: "bytes decayed",
 	TornEnd: "torn ends", Stalled: "stalls", HistoryFailed: "history failures", HistoryDeleted: "histories deleted",

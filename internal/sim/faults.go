@@ -19,11 +19,11 @@ const never = math.MaxInt32
 
 // faults is what will go wrong, and what has gone wrong since the process began.
 type faults struct {
-	// next is the operation that will fail, cut the one before which the machine
-	// stops.
+	// next is the operation that will fail, cut the one before which the process
+	// ends, with the machine or alone, as how says.
 	next, cut trigger
 	err       error
-	kind      Kind
+	kind, how Kind
 	// flipAt is the read that comes with a bit flipped; zero is none.
 	flipAt int
 	// fullUntil is the step at which the disk gets room again, downUntil the
@@ -31,9 +31,9 @@ type faults struct {
 	fullUntil, downUntil uint64
 	stalledUntil         [parts]uint64
 
-	// powerless is true once the machine has stopped. fired, flipped and full
+	// stopped is true once the process has ended. fired, flipped and full
 	// are since the process began, syncFailed since the step at hand began.
-	powerless            bool
+	stopped              bool
 	fired, flipped, full bool
 	syncFailed           string
 }
@@ -71,12 +71,12 @@ func (f *faults) began() {
 func (w *world) install() {
 	w.disk.Inject(func(op memdisk.Op) error {
 		f := &w.faults
-		if f.powerless {
+		if f.stopped {
 			return memdisk.ErrStopped
 		}
 		if f.cut.pulled(op) {
-			f.powerless = true
-			w.trail.note("no power before the %s of %s", op.Kind, op.Name)
+			f.stopped = true
+			w.trail.note("the end comes before the %s of %s", op.Kind, op.Name)
 			return memdisk.ErrStopped
 		}
 		if op.Kind == memdisk.OpRead && f.flipAt != 0 && op.Number >= f.flipAt && op.Size > 0 {
@@ -152,12 +152,22 @@ func (w *world) plan(kind Kind, within uint64) {
 	}
 }
 
-// cutPower stops the machine before one of the next operations of the disk that
-// change something, or between the write of a frame and its sync.
-func (w *world) cutPower(within uint64) {
-	w.faults.cut = trigger{changes, w.chance.Below(within)}
-	if w.chance.oneIn(2) {
-		w.faults.cut = trigger{isCommit, w.chance.Below(3)}
+// isNaming matches the sync that makes names durable.
+func isNaming(op memdisk.Op) bool { return op.Kind == memdisk.OpSyncDir }
+
+// cut ends the process before one of the next operations of the disk that change
+// something: any, or between the write of a frame and its sync, or before a name
+// is durable.
+func (w *world) cut(how Kind, within uint64) {
+	f := &w.faults
+	f.how = how
+	switch w.chance.Below(4) {
+	case 0:
+		f.cut = trigger{isNaming, w.chance.Below(3)}
+	case 1:
+		f.cut = trigger{isCommit, w.chance.Below(3)}
+	default:
+		f.cut = trigger{changes, w.chance.Below(within)}
 	}
 }
 
@@ -193,7 +203,9 @@ func (w *world) disturb() {
 	}
 	switch {
 	case c.oneIn(s.powerCut) && !f.cut.waits():
-		w.cutPower(40)
+		w.cut(PowerCut, 40)
+	case c.oneIn(s.killInside) && !f.cut.waits():
+		w.cut(Killed, 40)
 	case c.oneIn(s.sync) && !f.next.waits():
 		w.plan(SyncFailed, 6)
 	case c.oneIn(s.operation) && !f.next.waits():
@@ -233,7 +245,7 @@ func (w *world) excused(err error) bool {
 	damage := (*journal.DamageError)(nil)
 	switch {
 	case errors.Is(err, memdisk.ErrStopped):
-		return f.powerless
+		return f.stopped
 	case errors.Is(err, errDisk):
 		return f.fired
 	case errors.Is(err, syscall.ENOSPC):

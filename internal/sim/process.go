@@ -100,6 +100,9 @@ func (p *process) load(at bourse.Seq) (sequencer.Section, error) {
 func (p *process) replay(context.Context) error {
 	r, err := p.log.Read(p.engine.Seq() + 1)
 	if errors.Is(err, journal.ErrCompacted) {
+		if !p.world.faults.flipped {
+			fail("the live segments do not reach back to the snapshot at %d", p.engine.Seq())
+		}
 		r, err = p.files.Read(p.engine.Seq() + 1)
 	}
 	if err != nil {

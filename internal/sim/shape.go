@@ -34,7 +34,7 @@ type shape struct {
 	// pause is the longest usual time between two steps.
 	pause uint64
 
-	powerCut, kill, stop             uint64
+	powerCut, kill, killInside, stop uint64
 	sync, operation, write, full     uint64
 	flip, stall, history, clock      uint64
 	deleted, wentBack, decayed       uint64 // one in so many starts
@@ -72,7 +72,7 @@ func (s *shape) drawFaults(c *chance) {
 		}
 		return max(10, steps/c.between(1, most))
 	}
-	s.powerCut, s.kill, s.stop = max(10, steps/c.between(1, 8)), rate(3), rate(2)
+	s.powerCut, s.kill, s.killInside, s.stop = max(10, steps/c.between(1, 8)), rate(2), rate(4), rate(2)
 	s.sync, s.operation, s.write, s.full = rate(2), rate(2), rate(2), rate(2)
 	s.flip, s.stall, s.history, s.clock = rate(12), rate(15), rate(10), rate(10)
 	start := func(most uint64) uint64 {

@@ -23,21 +23,21 @@ func (w *world) start() {
 	}
 	switch {
 	case c.oneIn(s.cutInStart):
-		w.cutPower(30)
+		w.cut(pick(c, PowerCutInStart, PowerCutInStart, KilledInStart), 30)
 	case c.oneIn(s.failInStart):
 		w.plan(pick(c, SyncFailed, OperationFailed, WriteFailed, ShortWrite), 8)
 	case c.oneIn(s.flipped):
 		w.flipBit(12)
 	}
 	p, err := w.open()
-	switch cut := w.faults.powerless; {
+	switch cut := w.faults.stopped; {
 	case err != nil && !w.excused(err):
 		fail("the start failed, and nothing was wrong: %w", err)
 	case err == nil && w.faults.syncFailed != "" && !cut:
 		fail("the start went on after a failed %s", w.faults.syncFailed)
 	case cut:
 		w.trail.note("start: %v", err)
-		w.die(PowerCutInStart)
+		w.die(w.faults.how)
 	case err != nil:
 		w.trail.note("start: %v", err)
 		if isFull(err) {

@@ -164,7 +164,7 @@ func (w *world) follow() error {
 // judge looks at how a step ended: an error ends the process, and must have had a
 // cause; a sync that failed must have ended it.
 func (w *world) judge(p part, err error) {
-	cut := w.faults.powerless
+	cut := w.faults.stopped
 	switch {
 	case err != nil && !w.excused(err):
 		fail("%s failed, and nothing was wrong: %w", partNames[p], err)
@@ -177,8 +177,11 @@ func (w *world) judge(p part, err error) {
 	if p != partApply && w.chance.oneIn(2) {
 		w.applyRest()
 	}
+	if p != partFollow && w.chance.oneIn(2) {
+		w.followRest()
+	}
 	if cut {
-		w.die(PowerCut)
+		w.die(w.faults.how)
 	} else {
 		w.die(pick(w.chance, Killed, PowerCut))
 	}
@@ -193,6 +196,15 @@ func (w *world) applyRest() {
 		want(err, "applying what is durable")
 	}
 	w.clients.collect()
+}
+
+// followRest lets the follower go on until the process has ended.
+func (w *world) followRest() {
+	for n := w.chance.Below(5); n > 0; n-- {
+		if err := w.follow(); err != nil && !w.excused(err) {
+			fail("behind a log that failed, the follower failed: %w", err)
+		}
+	}
 }
 
 // die ends the process. Without power, what was not synced survives or not.
@@ -220,7 +232,7 @@ func (w *world) shutDown() {
 	w.faults.syncFailed = ""
 	err := w.process.stop(w.ctx)
 	w.clients.collect()
-	if err != nil || w.faults.powerless || w.faults.syncFailed != "" {
+	if err != nil || w.faults.stopped || w.faults.syncFailed != "" {
 		w.judge(partWrite, errors.Join(err))
 		return
 	}
