@@ -32,7 +32,7 @@ func (x *exam) account(credits ...string) *account {
 	x.Helper()
 	email := fmt.Sprintf("c%d-%s@example.com", accounts.Add(1), x.exchange.pool.run)
 	a := &account{x: x, id: text(x.operate("account", "create", email)["account"])}
-	a.key, _ = a.newKey("read,trade")
+	a.key, _ = a.newKey("read,trade,withdraw")
 	for _, c := range credits {
 		amount, symbol, _ := strings.Cut(c, " ")
 		x.operate("credit", a.id, symbol, amount)

@@ -6,4 +6,6 @@ var allChecks = [][]check{
 	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, ordersChecks,
 	placeChecks, moneyChecks, executionChecks, stopsChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, extrasChecks,
 	operationsChecks, streamsChecks, slowChecks, ownChecks, consistencyChecks,
+	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,
+	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks,
 }

@@ -24,9 +24,6 @@ func specified(t *testing.T) []string {
 	}
 	var list []string
 	for _, page := range pages {
-		if filepath.Base(page) == "wallet.md" {
-			continue // its checks come with the wallet
-		}
 		b, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -34,6 +35,9 @@ type exchange struct {
 	client *http.Client
 	pool   *pool
 	marker marker
+	// wallet says that there is one; reservations are for its checks.
+	wallet       bool
+	reservations *reservations
 }
 
 func TestMain(m *testing.M) {
@@ -44,7 +48,10 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	e := &exchange{url: strings.TrimSuffix(*urlFlag, "/"), client: newClient(), pool: newPool()}
+	e := &exchange{
+		url: strings.TrimSuffix(*urlFlag, "/"), client: newClient(), pool: newPool(),
+		wallet: true, reservations: newReservations(),
+	}
 	e.operator.command = strings.Fields(*adminFlag)
 	e.marker.exchange = e
 	if e.url == "" {
@@ -89,7 +96,13 @@ func (e *exchange) start() (stop func(), err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return stop, fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	serve := exec.Command(binary, "dev", "--data", data, "--listen", "127.0.0.1:0", "--bots=false")
+	args := []string{"dev", "--data", data, "--listen", "127.0.0.1:0", "--bots=false"}
+	if help, _ := exec.Command(binary, "dev", "--help").Output(); bytes.Contains(help, []byte("--block-time")) {
+		args = append(args, "--block-time=0")
+	} else {
+		e.wallet = false
+	}
+	serve := exec.Command(binary, args...)
 	said, err := listen(serve)
 	if err != nil {
 		return stop, err

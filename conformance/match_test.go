@@ -31,6 +31,8 @@ var placeholders = map[string]struct {
 	"#status": {'"', regexp.MustCompile(`^(OPEN|FILLED|CANCELED|KILLED)$`)},
 	"#role":   {'"', regexp.MustCompile(`^(MAKER|TAKER)$`)},
 	"#event":  {'"', regexp.MustCompile(`^order(Accepted|Rejected|Update)$`)},
+	"#kind":   {'"', regexp.MustCompile(`^(DEPOSIT|WITHDRAWAL)$`)},
+	"#stage":  {'"', regexp.MustCompile(`^(PENDING|PROCESSING|PENDING_CANCEL|CANCELED|DONE)$`)},
 	"#reason": {'"', regexp.MustCompile(`^[A-Z_]+$`)},
 }
 

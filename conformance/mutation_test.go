@@ -77,7 +77,7 @@ func mutateHead(p passage, add func(int, string, func(*passage) bool)) {
 	other := http.StatusOK
 	if p.status == http.StatusOK {
 		other = http.StatusInternalServerError
-		if p.value.kind != 'n' {
+		if p.value.has("success") {
 			rank = crude
 		}
 	}
@@ -191,6 +191,9 @@ func changesOfArray(v *value) []edit {
 			return true
 		}},
 		{"first row twice", 0, func(v *value) bool {
+			if len(v.items) == 0 {
+				return false
+			}
 			v.items = append(v.items[:1:1], v.items...)
 			return true
 		}},
@@ -231,6 +234,7 @@ var opposites = map[string]string{
 	"BUY": "SELL", "SELL": "BUY", "MAKER": "TAKER", "TAKER": "MAKER", "OPEN": "FILLED", "FILLED": "KILLED",
 	"KILLED": "CANCELED", "CANCELED": "KILLED", "GTC": "IOC", "IOC": "FOK", "FOK": "GTC",
 	"LIMIT": "MARKET", "MARKET": "LIMIT", "STOP_LIMIT": "LIMIT",
+	"DEPOSIT": "WITHDRAWAL", "WITHDRAWAL": "DEPOSIT", "PENDING": "PROCESSING", "PROCESSING": "PENDING", "DONE": "PENDING",
 	"orderAccepted": "orderUpdate", "orderUpdate": "orderAccepted", "orderRejected": "orderUpdate",
 }
 
@@ -242,6 +246,7 @@ func changesOfScalar(v *value) []edit {
 				v.text = otherText(v.text)
 				return true
 			}},
+			{"made large", 0, makeLarge},
 			{"made a number", 1, func(v *value) bool {
 				v.kind = '0'
 				if placeholders["#dec"].form.FindString(v.text) == "" {
@@ -256,6 +261,7 @@ func changesOfScalar(v *value) []edit {
 				v.text = nextNumber(v.text)
 				return true
 			}},
+			{"made large", 0, makeLarge},
 			{"made a text", 1, func(v *value) bool {
 				v.kind = '"'
 				return true
@@ -268,6 +274,15 @@ func changesOfScalar(v *value) []edit {
 		}}}
 	}
 	return nil
+}
+
+// makeLarge puts a digit before a number.
+func makeLarge(v *value) bool {
+	if v.text == "" || strings.Trim(v.text, "0123456789.") != "" {
+		return false
+	}
+	v.text = "9" + v.text
+	return true
 }
 
 // otherText returns a text of the same kind that says something else.

@@ -7,7 +7,7 @@ import (
 
 // shapes are the tables of the specification: the fields of each answer, row and
 // message in their order, with their forms. A ? marks one that may be absent; [x]
-// is an array of rows x, {x} an object x.
+// is an array of rows x, {x} an object x, <x> an object whose members are x.
 var shapes = map[string]string{
 	"/markets":                "success markets:[market]",
 	"/markets_ex":             "success markets:[market_ex]",
@@ -72,6 +72,8 @@ func (x *exam) shaped(name string, v *value) {
 func (x *exam) shapedAnswer(path string, a *answer) {
 	x.Helper()
 	switch {
+	case a.status == 200 && strings.HasPrefix(path, "/wallet/"):
+		x.walletShaped(path, a.value)
 	case a.status != 200 || !strings.HasPrefix(path, "/spot/"):
 	case a.value.get("success").kind == 't':
 		x.shaped(strings.TrimPrefix(path, "/spot"), a.value)
@@ -114,18 +116,31 @@ func (x *exam) tabled(name string, v *value, table string) {
 	}
 }
 
+// tableOf returns the table that a form such as [x] names.
+func tableOf(form string) string {
+	name := form[1 : len(form)-1]
+	if table, known := walletShapes[name]; known {
+		return table
+	}
+	return shapes[name]
+}
+
 // formed holds a field's value against its form.
 func (x *exam) formed(name string, v *value, form string) {
 	x.Helper()
 	switch {
 	case form == "":
 	case form[0] == '{':
-		x.tabled(name, v, shapes[form[1:len(form)-1]])
+		x.tabled(name, v, tableOf(form))
+	case form[0] == '<':
+		for _, m := range v.members {
+			x.tabled(name, m.value, tableOf(form))
+		}
 	case form[0] == '[' && v.kind != '[':
 		x.Errorf("%s is %s, want an array", name, v)
 	case form[0] == '[':
 		for _, row := range v.items {
-			x.tabled(name, row, shapes[form[1:len(form)-1]])
+			x.tabled(name, row, tableOf(form))
 		}
 	case form == "#texts":
 	default:

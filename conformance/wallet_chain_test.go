@@ -1,0 +1,245 @@
+package conformance
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// chain is one of the sandbox's networks, with a coin that moves on it. A check
+// has it for itself: what it does to the network it does to nobody else.
+type chain struct {
+	x       *exam
+	network string
+	coin    string
+	// confirms is how deep a deposit must lie.
+	confirms int
+	// prec is how many decimals the network moves.
+	prec int
+	// small is less than the least deposit, and fee between the least and the
+	// highest.
+	small, fee string
+}
+
+// byOutput have an address for each account and need more than one
+// confirmation, so that there is something to take back.
+var byOutput = []string{"BTC", "LTC", "ETH"}
+
+var sandboxChains = map[string]chain{
+	"BTC":  {network: "BTC", coin: "BTC", confirms: 2, prec: 8, small: "0.000005", fee: "0.0005"},
+	"LTC":  {network: "LTC", coin: "LTC", confirms: 2, prec: 8, small: "0.0005", fee: "0.0005"},
+	"ETH":  {network: "ETH", coin: "ETH", confirms: 3, prec: 18, small: "0.0005", fee: "0.0005"},
+	"ATOM": {network: "ATOM", coin: "ATOM", confirms: 1, prec: 6, small: "0.005", fee: "0.005"},
+}
+
+// reservations says what is in use: networks, and what else one check at a time
+// may change.
+type reservations struct {
+	mu    sync.Mutex
+	freed sync.Cond
+	taken map[string]bool
+	// witnesses are accounts whose deposits tell how far the exchange has read
+	// a network.
+	witnesses map[string]*witness
+}
+
+// witness is an account that receives something in the last block of all.
+type witness struct{ key, address, memo string }
+
+func newReservations() *reservations {
+	r := &reservations{taken: map[string]bool{}, witnesses: map[string]*witness{}}
+	r.freed.L = &r.mu
+	return r
+}
+
+// reserve waits until one of several things is free and takes it until the check
+// ends.
+func (x *exam) reserve(among ...string) string {
+	r := x.exchange.reservations
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		for _, name := range among {
+			if !r.taken[name] {
+				r.taken[name] = true
+				x.Cleanup(func() { r.release(name) })
+				return name
+			}
+		}
+		r.freed.Wait()
+	}
+}
+
+func (r *reservations) release(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.taken[name] = false
+	r.freed.Broadcast()
+}
+
+// chain reserves one of several networks. Its last block is new: what checks
+// before left unconfirmed is confirmed.
+func (x *exam) chain(among ...string) *chain {
+	x.Helper()
+	c := sandboxChains[x.reserve(among...)]
+	c.x = x
+	c.mine(1)
+	return &c
+}
+
+// token returns the network with another asset.
+func (c *chain) token(asset string, prec int, small, fee string) *chain {
+	t := *c
+	t.coin, t.prec, t.small, t.fee = asset, prec, small, fee
+	return &t
+}
+
+// outside returns a new address outside of the exchange.
+func (c *chain) outside() string {
+	c.x.Helper()
+	return text(c.x.operate("devnet", "address", c.network)["address"])
+}
+
+// received returns what an address has.
+func (c *chain) received(address string) string {
+	c.x.Helper()
+	return text(c.x.operate("devnet", "balance", c.network, address, c.coin)["balance"])
+}
+
+// pays sends money from outside to an address, which waits to be mined, and
+// returns the network's name of the transaction.
+func (c *chain) pays(address, memo, amount string) (txid string) {
+	c.x.Helper()
+	args := []string{"devnet", "send", c.network, address, c.coin, amount}
+	if memo != "" {
+		args = append(args, "--memo", memo)
+	}
+	return text(c.x.operate(args...)["txid"])
+}
+
+// gives sends money from outside to an account.
+func (c *chain) gives(a *account, amount string) (txid string) {
+	c.x.Helper()
+	address, memo := a.address(c)
+	return c.pays(address, memo, amount)
+}
+
+// address returns where an account's deposits go, past any proxy.
+func (a *account) address(c *chain) (address, memo string) {
+	a.x.Helper()
+	v := a.behind("/deposit", fields{"asset": c.coin, "network": c.network})
+	if v.get("success").kind != 't' {
+		a.x.broken("deposit: %s", v)
+	}
+	return v.get("address").text, v.get("memo").text
+}
+
+// mine makes blocks of all that waits, and returns when the exchange has read
+// them.
+func (c *chain) mine(blocks int) {
+	c.x.Helper()
+	if blocks > 1 {
+		c.x.operate("devnet", "mine", c.network, strconv.Itoa(blocks-1))
+	}
+	w := c.witness()
+	seen := &account{x: c.x, key: w.key}
+	txid := c.plain().pays(w.address, w.memo, "0.02")
+	c.x.operate("devnet", "mine", c.network)
+	c.x.until("block of "+c.network, func() bool { return seen.hidden("txid", txid) != nothing })
+}
+
+// plain returns the network with its coin.
+func (c *chain) plain() *chain {
+	p := sandboxChains[c.network]
+	p.x = c.x
+	return &p
+}
+
+// witness returns the network's witness. The caller has the network.
+func (c *chain) witness() *witness {
+	c.x.Helper()
+	r := c.x.exchange.reservations
+	r.mu.Lock()
+	w := r.witnesses[c.network]
+	r.mu.Unlock()
+	if w != nil {
+		return w
+	}
+	a := c.x.account()
+	w = &witness{key: a.key}
+	w.address, w.memo = a.address(c.plain())
+	r.mu.Lock()
+	r.witnesses[c.network] = w
+	r.mu.Unlock()
+	return w
+}
+
+// reorganise replaces the last blocks by others without their transactions,
+// which then wait again or are lost.
+func (c *chain) reorganise(depth int, lost bool) {
+	c.x.Helper()
+	args := []string{"devnet", "reorg", c.network, strconv.Itoa(depth)}
+	if lost {
+		args = append(args, "--drop")
+	}
+	c.x.operate(args...)
+}
+
+// falls silent until the check ends or the network is called back.
+func (c *chain) fallsSilent() {
+	c.x.Helper()
+	c.x.operate("devnet", "stop", c.network)
+	c.x.Cleanup(func() { _, _ = c.x.exchange.operator.do("devnet", "start", c.network) })
+}
+
+func (c *chain) comesBack() {
+	c.x.Helper()
+	c.x.operate("devnet", "start", c.network)
+}
+
+// pause stops the network's withdrawals until the check ends.
+func (c *chain) pause() {
+	c.x.Helper()
+	c.x.operate("withdrawals", "pause", c.network)
+	c.x.Cleanup(func() { _, _ = c.x.exchange.operator.do("withdrawals", "resume", c.network) })
+}
+
+func (c *chain) resume() {
+	c.x.Helper()
+	c.x.operate("withdrawals", "resume", c.network)
+}
+
+// to returns the request of a withdrawal.
+func (c *chain) to(address, amount string) fields {
+	return fields{"asset": c.coin, "network": c.network, "address": address, "amount": amount, "fee": c.fee}
+}
+
+// route returns the fields that name asset and network.
+func (c *chain) route() fields { return fields{"asset": c.coin, "network": c.network} }
+
+// customer opens an account with more than enough of the network's coin.
+func (c *chain) customer() *account {
+	c.x.Helper()
+	return c.x.account("1 " + c.coin)
+}
+
+// finest returns one unit of the last decimal of n.
+func finest(decimals int) string { return "0." + strings.Repeat("0", decimals-1) + "1" }
+
+// members returns the names of an object's members.
+func members(v *value) []string {
+	var list []string
+	for _, m := range v.members {
+		list = append(list, m.name)
+	}
+	return list
+}
+
+// ascending wants the members of an object to come in order.
+func (x *exam) ascending(what string, v *value) {
+	x.Helper()
+	if list := members(v); !slices.IsSorted(list) {
+		x.Errorf("%s come as %v", what, list)
+	}
+}

@@ -1,0 +1,178 @@
+package conformance
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// enough is how long anything may take that the exchange does by itself, such as
+// reading a block. It is waited for past any proxy, so that a change of an answer
+// never looks like slowness.
+const enough = 20 * time.Second
+
+// examineWallet runs checks of an exchange that has a wallet.
+func examineWallet(t *testing.T, checks []check) {
+	if !examined.wallet {
+		t.Skip("this exchange has no wallet")
+	}
+	examine(t, checks)
+}
+
+// examinable returns all checks that can be run.
+func examinable(t *testing.T) []check {
+	t.Helper()
+	return slices.DeleteFunc(slices.Concat(allChecks...), func(c check) bool {
+		return !examined.wallet && slices.ContainsFunc(clausesIn(t, c), func(clause string) bool {
+			return strings.HasPrefix(clause, "WAL-")
+		})
+	})
+}
+
+// wallet sends a request to an endpoint below /wallet.
+func (x *exam) wallet(path string, body fields) *answer {
+	x.Helper()
+	b, err := json.Marshal(body)
+	if err != nil {
+		x.broken("%v", err)
+	}
+	return x.rawWallet(path, string(b))
+}
+
+// rawWallet posts any body.
+func (x *exam) rawWallet(path, body string) *answer {
+	x.Helper()
+	return x.send(http.MethodPost, "/wallet"+path, body, nil)
+}
+
+// wallet sends a request with the account's key.
+func (a *account) wallet(path string, body fields) *answer {
+	a.x.Helper()
+	return a.x.wallet(path, body.with("api_key", a.key))
+}
+
+// behind asks the exchange itself, past any proxy.
+func (a *account) behind(path string, body fields) *value {
+	a.x.Helper()
+	b, err := json.Marshal(body.with("api_key", a.key))
+	if err != nil {
+		a.x.broken("%v", err)
+	}
+	res, err := a.x.exchange.send(http.MethodPost, a.x.exchange.url+"/wallet"+path, string(b), nil)
+	if err != nil {
+		a.x.broken("%s: %v", path, err)
+	}
+	return res.value
+}
+
+// until waits for something that the exchange does by itself.
+func (x *exam) until(what string, ready func() bool) {
+	x.Helper()
+	end, every := time.NewTimer(enough), time.NewTicker(50*time.Millisecond)
+	defer end.Stop()
+	defer every.Stop()
+	for !ready() {
+		select {
+		case <-end.C:
+			x.Fatalf("waited in vain for %s", what)
+		case <-every.C:
+		}
+	}
+}
+
+// list returns the newest transactions that a filter leaves.
+func (a *account) transactions(filter fields) *value {
+	a.x.Helper()
+	return a.wallet("/transactions", fields{"offset": 0}.and(filter)).value.get("transactions")
+}
+
+// and returns a copy with more fields.
+func (f fields) and(more fields) fields {
+	c := f
+	for name, v := range more {
+		c = c.with(name, v)
+	}
+	return c
+}
+
+// rowOf returns the row of a list in which a field says this, or nothing.
+func rowOf(list *value, name, text string) *value {
+	for _, row := range list.items {
+		if row.get(name).text == text {
+			return row
+		}
+	}
+	return nothing
+}
+
+// row returns a transaction as the list shows it: name is xid or txid.
+func (a *account) row(name, id string) *value {
+	a.x.Helper()
+	return rowOf(a.transactions(nil), name, id)
+}
+
+// hidden returns a transaction as the exchange has it, past any proxy.
+func (a *account) hidden(name, id string) *value {
+	a.x.Helper()
+	return rowOf(a.behind("/transactions", fields{"offset": 0}).get("transactions"), name, id)
+}
+
+// shows waits until a field of a transaction says this, and returns the row as
+// the list shows it.
+func (a *account) shows(name, id, field, want string) *value {
+	a.x.Helper()
+	a.x.until("transaction "+id+" with "+field+" "+want, func() bool {
+		return a.hidden(name, id).get(field).text == want
+	})
+	row := a.row(name, id)
+	a.x.equal(field, row.get(field).text, want)
+	return row
+}
+
+// turns waits until a withdrawal has a status. A withdrawal is listed when its
+// request is answered; there is no use in waiting for one that is not.
+func (a *account) turns(xid, status string) *value {
+	a.x.Helper()
+	if a.hidden("xid", xid) == nothing {
+		a.x.Fatalf("withdrawal %q is not listed", xid)
+	}
+	return a.shows("xid", xid, "status", status)
+}
+
+// balance returns an asset's balance, of both endpoints alike.
+func (a *account) balance(asset string) *value {
+	a.x.Helper()
+	return a.wallet("/balances", fields{"symbols": []string{asset}}).value.get("balances").get(asset)
+}
+
+// owns holds an asset's balance against what is wanted.
+func (a *account) owns(asset, total, locked, avbl string) {
+	a.x.Helper()
+	b := a.balance(asset)
+	a.x.same(asset, []string{b.get("total").text, b.get("locked").text, b.get("avbl").text}, total, locked, avbl)
+}
+
+// take asks for a withdrawal and returns its xid. What still waits when the
+// check ends is canceled.
+func (a *account) take(body fields) string {
+	a.x.Helper()
+	res := a.wallet("/withdraw", body)
+	if res.value.get("success").kind != 't' {
+		a.x.broken("withdraw: %s", res.value)
+	}
+	xid := res.value.get("xid").text
+	a.x.Cleanup(func() {
+		body := `{"api_key":"` + a.key + `","xid":"` + xid + `"}`
+		_, _ = a.x.exchange.send(http.MethodPost, a.x.exchange.url+"/wallet/withdraw/cancel", body, nil)
+	})
+	return xid
+}
+
+// drop asks for the end of a withdrawal.
+func (a *account) drop(xid string) *answer {
+	a.x.Helper()
+	return a.wallet("/withdraw/cancel", fields{"xid": number(xid)})
+}

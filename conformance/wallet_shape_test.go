@@ -1,0 +1,45 @@
+package conformance
+
+// walletShapes are the tables of the wallet, by the full path of an endpoint.
+var walletShapes = map[string]string{
+	"/wallet/assets":             "success assets:<wallet_asset>",
+	"/wallet/networks":           "success networks:<wallet_network>",
+	"/wallet/balances":           "success balances:<wallet_balance>",
+	"/wallet/balances_ex":        "success balances:<wallet_balance_ex>",
+	"/wallet/transactions":       "success transactions:[wallet_transaction]",
+	"/wallet/deposit":            "success operating confirms_target:#id address:#text memo?:#text memo_name?:#text qr_content?:#text" + extras + " min_deposit:#dec warning?:#text",
+	"/wallet/withdraw/info":      "success operating fee_min:#dec fee_max:#dec prec:#int memo_name?:#text" + extras + " min_withdrawal:#dec warning?:#text",
+	"/wallet/withdraw/validate":  "success valid_address? valid_memo? internal?",
+	"/wallet/withdraw":           "success xid:#id",
+	"/wallet/withdraw/cancel":    "success",
+	"/wallet/addressbook":        "success addressbook:<wallet_address>",
+	"/wallet/addressbook/rename": "success",
+	"/wallet/addressbook/delete": "success",
+
+	"wallet_asset":      "name:#text icon_url:#url",
+	"wallet_network":    "description:#text icon_url:#url",
+	"wallet_balance":    "total:#dec locked:#dec avbl:#dec",
+	"wallet_balance_ex": "total:#dec locked:#dec avbl:#dec name:#text icon_url:#url",
+	"wallet_transaction": "xid:#id type:#kind asset:#symbol network:#symbol amount:#dec status:#stage create_time:#time address:#text" +
+		" network_description:#text icon_url:#url memo?:#text memo_name?:#text exec_time?:#time confirms?:#int confirms_target?:#id" +
+		" txid?:#text height?:#int wd_fee_this?:#dec fee?:#dec",
+	"wallet_address": "asset:#symbol network:#symbol address:#text name:#text icon_url:#url network_description:#text memo?:#text" +
+		" memo_name?:#text",
+}
+
+// extras are behind the fields that every client knows.
+const extras = " contract?:#text"
+
+// walletShaped holds an answer against the table of its path. Whatever a check
+// is about, this is about the order and the types of fields.
+func (x *exam) walletShaped(path string, v *value) {
+	x.Helper()
+	clauses := x.clauses
+	x.clauses = []string{"WAL-TRN-6"}
+	defer func() { x.clauses = clauses }()
+	if v.get("success").kind != 't' {
+		x.tabled("error", v, shapes["error"])
+	} else if table, known := shapes[path]; known {
+		x.tabled(path, v, table)
+	}
+}
