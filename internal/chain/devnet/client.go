@@ -16,6 +16,9 @@ import (
 // maxAnswer bounds what a node may answer with, in bytes.
 const maxAnswer = 64 << 20
 
+// maxNonce is more payments than one address can ever have made.
+const maxNonce = 1 << 40
+
 // DefaultTimeout is how long a node may take: a silent one must show within
 // three seconds.
 const DefaultTimeout = time.Second
@@ -227,8 +230,8 @@ func (c *Client) nonce(ctx context.Context, address string) (uint64, error) {
 	if err := c.ask(ctx, "nonce", params, &r); err != nil {
 		return 0, err
 	}
-	if r.addressParams != params {
-		return 0, odd("the nonce of somebody else")
+	if r.addressParams != params || r.Nonce > maxNonce {
+		return 0, odd("nonce %d of %s", r.Nonce, r.Address)
 	}
 	return r.Nonce, nil
 }

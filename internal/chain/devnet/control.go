@@ -131,17 +131,19 @@ func (n *Node) payFromAccount(t *transaction, failing bool) error {
 	p, state := n.params, n.ahead()
 	index := uint32(n.sent+n.head().Height) % wallets
 	token := t.Outputs[0].Coin != p.Shape.Native
-	if failing && (token || p.lenient) {
+	_, out, _ := t.sums(t.Outputs[0].Coin)
+	poor := p.address(n.outside.Public(), poorWallet)
+	short := token || p.lenient && state.balance(poor, p.Shape.Native).Less(out)
+	if failing && short {
 		index = poorWallet
 	}
 	t.From = p.address(n.outside.Public(), index)
 	t.Nonce, t.Price = state.nonces[t.From], p.rate
 	t.Witness = []witness{{Index: index}}
 	t.Gas = state.gas(t)
-	if failing && !token && !p.lenient {
+	if failing && !short {
 		t.Gas = p.gasBase // less than it takes
 	}
-	_, out, _ := t.sums(t.Outputs[0].Coin)
 	if !failing && token && state.balance(t.From, t.Outputs[0].Coin).Less(out) {
 		return fmt.Errorf("the outside world: %w", chain.ErrFunds)
 	}

@@ -151,10 +151,9 @@ func (n *Node) apply(r *record) error {
 	}
 	switch {
 	case r.Pool != nil:
-		n.pool, n.gaps = nil, nil
 		n.refill(*r.Pool)
 	case len(r.Tx) > 0:
-		n.refill(append(n.waiting(), r.Tx))
+		n.admit(r.Tx)
 	case len(r.Blocks) > 0:
 		n.refill(n.waiting())
 	}
@@ -211,16 +210,17 @@ func (n *Node) waiting() [][]byte {
 func (n *Node) refill(raws [][]byte) {
 	n.pool, n.gaps, n.next = nil, nil, nil
 	for _, raw := range raws {
-		t, err := n.params.parseTx(raw)
-		if err != nil {
-			bourse.Impossible("a transaction that waited: %v", err)
-		}
-		if _, mined := n.where[t.hash()]; mined {
-			continue
-		}
-		if !n.enter(t) {
-			n.dropped = append(n.dropped, raw)
-		}
+		n.admit(raw)
+	}
+}
+
+func (n *Node) admit(raw []byte) {
+	t, err := n.params.parseTx(raw)
+	if err != nil {
+		bourse.Impossible("a transaction that waited: %v", err)
+	}
+	if _, mined := n.where[t.hash()]; !mined && !n.enter(t) {
+		n.dropped = append(n.dropped, raw)
 	}
 }
 

@@ -1,0 +1,126 @@
+package chaintest
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// holding is what is ours at one address.
+type holding struct {
+	address string
+	coin    chain.CoinID
+}
+
+// books is what the blocks say that is ours.
+type books struct {
+	balances map[holding]bourse.Amount
+	unspent  map[chain.Outpoint]chain.Input
+}
+
+// read follows all blocks, as a scanner does.
+func (d *desk) read() *books {
+	d.Helper()
+	b := &books{map[holding]bourse.Amount{}, map[chain.Outpoint]chain.Input{}}
+	var parent chain.Hash
+	for height := range d.head().Height + 1 {
+		block := d.block(height)
+		if block.Height != height || block.Parent != parent {
+			d.Fatalf("block %d of height %d does not follow", height, block.Height)
+		}
+		parent = block.Hash
+		for i := range block.Txs {
+			d.enter(b, &block.Txs[i])
+		}
+	}
+	return b
+}
+
+func (d *desk) enter(b *books, tx *chain.Tx) {
+	for _, t := range tx.Taken {
+		owner, ours := d.Network.Owner(t.Address, "")
+		if !ours {
+			continue
+		}
+		h := holding{t.Address, t.Coin}
+		b.balances[h] = b.balances[h].Minus(t.Amount)
+		if !d.shape().Outputs {
+			continue
+		}
+		if in, ok := b.unspent[t.Spent]; !ok || in.Amount != t.Amount || in.Owner != owner.At {
+			d.Errorf("%x spends %v, which is not there", tx.Hash, t)
+		}
+		delete(b.unspent, t.Spent)
+	}
+	for _, g := range tx.Given {
+		owner, ours := d.Network.Owner(g.Address, g.Memo)
+		if !ours {
+			continue
+		}
+		h := holding{g.Address, g.Coin}
+		b.balances[h] = b.balances[h].Plus(g.Amount)
+		point := chain.Outpoint{Tx: tx.Hash, Index: g.Index}
+		b.unspent[point] = chain.Input{Outpoint: point, Owner: owner.At, Coin: g.Coin, Amount: g.Amount}
+	}
+}
+
+// closeBooks compares what the blocks say with what the network says, to the
+// unit, at all of our addresses.
+func (d *desk) closeBooks() {
+	d.Helper()
+	b := d.read()
+	indices := []uint32{chain.IndexHot, chain.IndexChange}
+	for index := range uint32(accounts) {
+		indices = append(indices, index+1)
+	}
+	for _, index := range indices {
+		address := d.Network.Destination(index).Address
+		for _, coin := range d.some() {
+			has, err := d.Network.Balance(d.Context(), address, coin.ID)
+			d.must(err)
+			if want := b.balances[holding{address, coin.ID}]; has != want {
+				d.Errorf("address %d has %s of %s, the blocks say %s", index, has.Format(0), coin.ID, want.Format(0))
+			}
+		}
+	}
+}
+
+// inputs chooses what a payment spends, on networks of outputs.
+func (d *desk) inputs(coin chain.CoinID, amount bourse.Amount) []chain.Input {
+	d.Helper()
+	if !d.shape().Outputs {
+		return nil
+	}
+	fees, err := d.Network.Fees(d.Context(), coin)
+	d.must(err)
+	unspent := slices.Collect(maps.Values(d.read().unspent))
+	inputs, _, ok := chain.Select(unspent, coin, d.shape().Native, amount, fees)
+	if !ok {
+		d.Fatalf("the hot wallet has too little of %s", coin)
+	}
+	return inputs
+}
+
+// deposit is what one output gave us.
+type deposit struct {
+	tx    chain.Hash
+	index uint32
+	owner chain.Owner
+	coin  chain.CoinID
+	sum   bourse.Amount
+}
+
+// deposits returns what a block gave us, in its order.
+func (d *desk) deposits(height uint64) (found []deposit) {
+	d.Helper()
+	for _, tx := range d.block(height).Txs {
+		for _, g := range tx.Given {
+			if owner, ours := d.Network.Owner(g.Address, g.Memo); ours {
+				found = append(found, deposit{tx.Hash, g.Index, owner, g.Coin, g.Amount})
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,375 @@
+package chaintest
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// plenty is a cap that no cost reaches.
+var plenty = bourse.Units(1e18)
+
+// payment returns a withdrawal to an address outside, with the nonce or the
+// inputs that come next.
+func (d *desk) payment(coin chain.Coin, amount bourse.Amount) *chain.Payment {
+	d.Helper()
+	to, err := d.Outside.NewAddress()
+	d.must(err)
+	nonce, err := d.Network.Nonce(d.Context(), chain.IndexHot)
+	d.must(err)
+	p := &chain.Payment{
+		Kind: chain.KindWithdrawal, Coin: coin.ID, Amount: amount, To: chain.Destination{Address: to},
+		From: chain.IndexHot, Nonce: nonce, CostCap: plenty, Inputs: d.inputs(coin.ID, amount),
+	}
+	if d.shape().MemoName != "" {
+		p.To.Memo = "42"
+	}
+	return p
+}
+
+func (d *desk) prepare(p *chain.Payment) chain.Unsigned {
+	d.Helper()
+	u, err := d.Network.Prepare(d.Context(), p)
+	d.must(err)
+	return u
+}
+
+func (d *desk) sign(p *chain.Payment) ([]byte, chain.Hash) {
+	d.Helper()
+	raw, hash, err := d.Keys.Sign(d.prepare(p).Raw)
+	d.must(err)
+	return raw, hash
+}
+
+func (d *desk) broadcast(raw []byte, want chain.VerdictKind) {
+	d.Helper()
+	v, err := d.Network.Broadcast(d.Context(), raw)
+	d.must(err)
+	if v.Kind != want {
+		d.Errorf("the verdict is %v, want %d", v, want)
+	}
+}
+
+func (d *desk) state(raw []byte, want chain.TxStatus) chain.TxState {
+	d.Helper()
+	s, err := d.Network.State(d.Context(), raw)
+	d.must(err)
+	if s.Status != want {
+		d.Errorf("the state is %v, want %d", s, want)
+	}
+	return s
+}
+
+func (d *desk) balance(address string, coin chain.CoinID) bourse.Amount {
+	d.Helper()
+	a, err := d.Network.Balance(d.Context(), address, coin)
+	d.must(err)
+	return a
+}
+
+// testPayment follows a withdrawal from its preparation to its depth.
+func testPayment(d *desk) {
+	for _, coin := range d.some() {
+		p := d.payment(coin, amount(coin))
+		u := d.prepare(p)
+		d.checkDecoded(p, u.Raw, u.Cost, false)
+		raw, hash, err := d.Keys.Sign(u.Raw)
+		d.must(err)
+		d.checkDecoded(p, raw, u.Cost, true)
+		if again, other, err := d.Keys.Sign(u.Raw); err != nil || string(again) != string(raw) || other != hash {
+			d.Errorf("signed again it is another: %v", err)
+		}
+		d.state(raw, chain.TxAbsent)
+		d.broadcast(raw, chain.Accepted)
+		d.state(raw, chain.TxWaiting)
+		height := d.mine(1).Height
+		head := d.mine(2)
+		s := d.state(raw, chain.TxMined)
+		if s.Block.Height != height || s.Block.Hash != d.block(height).Hash || s.Confirms != head.Height-height+1 || s.Failed {
+			d.Errorf("mined at %d of %d it is %v", height, head.Height, s)
+		}
+		if got := d.balance(p.To.Address, coin.ID); got != p.Amount {
+			d.Errorf("%s of %s arrived", got.Format(0), coin.ID)
+		}
+		d.checkCost(d.tx(height, hash), p, u.Cost)
+	}
+}
+
+// checkDecoded wants everything that a payment does, and nothing else.
+func (d *desk) checkDecoded(p *chain.Payment, raw []byte, cost bourse.Amount, signed bool) {
+	d.Helper()
+	t, err := d.Network.Decode(raw)
+	d.must(err)
+	if t.Signed != signed || t.Cost != cost || len(t.Inputs) != len(p.Inputs) || t.From != p.From || t.Nonce != p.Nonce {
+		d.Errorf("decoded as %v", t)
+	}
+	change := d.Network.Destination(chain.IndexChange).Address
+	found := 0
+	for _, pay := range t.Pays {
+		if pay == (chain.Pay{To: p.To, Coin: p.Coin, Amount: p.Amount}) {
+			found++
+		} else if !d.shape().Outputs || pay.To.Address != change {
+			d.Errorf("it pays %v too", pay)
+		}
+	}
+	if found != 1 {
+		d.Errorf("it pays %d times what it should", found)
+	}
+}
+
+// checkCost wants what left us to be the payment and at most its cost.
+func (d *desk) checkCost(tx *chain.Tx, p *chain.Payment, most bourse.Amount) {
+	d.Helper()
+	net := bourse.Amount{}
+	for _, t := range tx.Taken {
+		if t.Coin == d.shape().Native {
+			net = net.Plus(t.Amount)
+		}
+	}
+	for _, g := range tx.Given {
+		if g.Coin == d.shape().Native {
+			net = net.Minus(g.Amount) // also what arrived
+		}
+	}
+	if most.Less(net) || net.IsZero() != most.IsZero() {
+		d.Errorf("%s cost %s, at most %s", p.Coin, net.Format(0), most.Format(0))
+	}
+}
+
+// testChange pays so that something is left: what comes back is the treasury's.
+func testChange(d *desk) {
+	coin := d.shape().Coins[0]
+	raw, hash := d.sign(d.payment(coin, amount(coin)))
+	d.broadcast(raw, chain.Accepted)
+	height := d.mine(1).Height
+	found := d.deposits(height)
+	for _, f := range found {
+		if f.owner.Kind != chain.OwnerTreasury {
+			d.Errorf("change is %v", f)
+		}
+	}
+	if d.tx(height, hash) == nil || (len(found) > 0) != d.shape().Outputs {
+		d.Errorf("what came back is %v", found)
+	}
+	if len(found) > 0 { // change can be paid with, like everything else
+		p := d.payment(coin, amount(coin))
+		p.Inputs = []chain.Input{{
+			Outpoint: chain.Outpoint{Tx: hash, Index: found[0].index}, Owner: found[0].owner.At, Coin: coin.ID, Amount: found[0].sum,
+		}}
+		raw, _ = d.sign(p)
+		d.broadcast(raw, chain.Accepted)
+		d.mine(1)
+		d.state(raw, chain.TxMined)
+	}
+}
+
+// testBroadcastAgain hands over the same bytes again and again.
+func testBroadcastAgain(d *desk) {
+	coin := d.shape().Coins[0]
+	p := d.payment(coin, amount(coin))
+	raw, _ := d.sign(p)
+	d.broadcast(raw, chain.Accepted)
+	d.broadcast(raw, chain.Known)
+	d.mine(1)
+	d.broadcast(raw, chain.Known)
+	d.mine(3)
+	d.broadcast(raw, chain.Known)
+	if got := d.balance(p.To.Address, coin.ID); got != p.Amount {
+		d.Errorf("%s arrived", got.Format(0))
+	}
+	unsigned := d.prepare(d.payment(coin, amount(coin))).Raw
+	if v, err := d.Network.Broadcast(d.Context(), unsigned); err == nil || v.Kind != chain.Unknown {
+		d.Errorf("without a signature the verdict is %v", v)
+	}
+}
+
+// testLostReply loses the answer to a broadcast: nobody knows, until asked.
+func testLostReply(d *desk) {
+	coin := d.shape().Coins[0]
+	p := d.payment(coin, amount(coin))
+	raw, _ := d.sign(p)
+	d.LoseReply()
+	v, err := d.Network.Broadcast(d.Context(), raw)
+	d.wants("the lost reply", err, chain.ErrSilent)
+	if v.Kind != chain.Unknown {
+		d.Errorf("the verdict is %v", v)
+	}
+	d.state(raw, chain.TxWaiting)
+	d.broadcast(raw, chain.Known)
+	d.mine(1)
+	if got := d.balance(p.To.Address, coin.ID); got != p.Amount {
+		d.Errorf("%s arrived", got.Format(0))
+	}
+}
+
+// testConflict prepares two payments of which only one can be made.
+func testConflict(d *desk) {
+	coin := d.shape().Coins[0]
+	one, other := d.payment(coin, amount(coin)), d.payment(coin, amount(coin))
+	other.Inputs, other.Nonce = one.Inputs, one.Nonce
+	raw, _ := d.sign(one)
+	lost, _ := d.sign(other)
+	d.broadcast(raw, chain.Accepted)
+	d.broadcast(lost, chain.Rejected)
+	d.state(lost, chain.TxAbsent)
+	d.mine(1)
+	v, err := d.Network.Broadcast(d.Context(), lost)
+	if err != nil || v.Kind != chain.Rejected && v.Kind != chain.Unknown {
+		d.Errorf("the verdict is %v, %v", v, err)
+	}
+	d.state(lost, chain.TxConflicted)
+	d.state(raw, chain.TxMined)
+	if got := d.balance(other.To.Address, coin.ID); !got.IsZero() {
+		d.Errorf("%s arrived of what cannot be", got.Format(0))
+	}
+}
+
+// testNonceSequence hands over payments in the wrong order: they are mined in
+// the right one.
+func testNonceSequence(d *desk) {
+	if d.shape().Outputs {
+		d.Skip("no nonces")
+	}
+	coin := d.shape().Coins[0]
+	var raws [][]byte
+	for i := range uint64(3) {
+		p := d.payment(coin, amount(coin))
+		p.Nonce += i
+		raw, _ := d.sign(p)
+		raws = append(raws, raw)
+	}
+	d.broadcast(raws[2], chain.Accepted)
+	d.broadcast(raws[1], chain.Accepted)
+	d.mine(1)
+	d.state(raws[1], chain.TxWaiting)
+	d.broadcast(raws[2], chain.Known)
+	d.broadcast(raws[0], chain.Accepted)
+	d.mine(1)
+	for _, raw := range raws {
+		d.state(raw, chain.TxMined)
+	}
+	if next, err := d.Network.Nonce(d.Context(), chain.IndexHot); err != nil || next != 3 {
+		d.Errorf("the next nonce is %d, %v", next, err)
+	}
+}
+
+// testPaymentReorganised throws a payment of ours off the chain; the same bytes
+// are mined again, once.
+func testPaymentReorganised(d *desk) {
+	coin := d.shape().Coins[0]
+	p := d.payment(coin, amount(coin))
+	raw, _ := d.sign(p)
+	d.broadcast(raw, chain.Accepted)
+	d.mine(1)
+	_, err := d.Outside.Reorg(1, true)
+	d.must(err)
+	d.state(raw, chain.TxAbsent)
+	d.broadcast(raw, chain.Accepted)
+	d.must(d.Outside.Restore())
+	d.mine(1)
+	d.state(raw, chain.TxMined)
+	if got := d.balance(p.To.Address, coin.ID); got != p.Amount {
+		d.Errorf("%s arrived", got.Format(0))
+	}
+}
+
+// testCaps asks for payments that cost more than they may, or than there is.
+func testCaps(d *desk) {
+	coin := d.shape().Coins[0]
+	p := d.payment(coin, amount(coin))
+	if cost := d.prepare(p).Cost; !cost.IsZero() {
+		p.CostCap = cost.Minus(bourse.Units(1))
+		_, err := d.Network.Prepare(d.Context(), p)
+		d.wants("above the cap", err, chain.ErrCost)
+		p.CostCap = cost
+		d.prepare(p)
+	}
+	p.Amount = bourse.Amount{Hi: 1 << 60}
+	_, err := d.Network.Prepare(d.Context(), p)
+	d.wants("above what there is", err, chain.ErrFunds)
+	p.Amount = bourse.Amount{}
+	if _, err := d.Network.Prepare(d.Context(), p); err == nil {
+		d.Error("a payment of nothing")
+	}
+}
+
+// testDecodeRefuses changes bytes: whatever decodes must still be the same
+// payment, and whatever was signed must still be signed.
+func testDecodeRefuses(d *desk) {
+	coin := d.shape().Coins[0]
+	raw, hash := d.sign(d.payment(coin, amount(coin)))
+	for i := range raw {
+		if _, err := d.Network.Decode(raw[:i]); err == nil {
+			d.Fatalf("decodes the first %d of %d bytes", i, len(raw))
+		}
+		changed := append([]byte(nil), raw...)
+		changed[i] ^= 1
+		if t, err := d.Network.Decode(changed); err == nil {
+			d.Fatalf("decodes with byte %d changed, as %x, not %x", i, t.Hash, hash)
+		}
+	}
+	if _, err := d.Network.Decode(append(raw, ' ')); err == nil {
+		d.Error("decodes with a byte too many")
+	}
+}
+
+// testSweep moves all of a deposit of the native coin to the hot wallet.
+func testSweep(d *desk) {
+	if !d.shape().Sweeps {
+		d.Skip("nothing to sweep")
+	}
+	coin, _ := d.shape().Coin(d.shape().Native)
+	d.send(d.pay(4, coin, amount(coin)))
+	d.mine(1)
+	p := &chain.Payment{
+		Kind: chain.KindSweep, Coin: coin.ID, To: d.Network.Destination(chain.IndexHot), From: 4, CostCap: plenty,
+	}
+	d.sweep(p)
+	if left := d.balance(d.Network.Destination(4).Address, coin.ID); !left.IsZero() {
+		d.Errorf("%s is left", left.Format(0))
+	}
+	p.Nonce++
+	_, err := d.Network.Prepare(d.Context(), p)
+	d.wants("a sweep of nothing", err, chain.ErrFunds)
+}
+
+// sweep makes a payment, and wants what arrives to be the treasury's.
+func (d *desk) sweep(p *chain.Payment) {
+	d.Helper()
+	raw, hash := d.sign(p)
+	d.broadcast(raw, chain.Accepted)
+	height := d.mine(1).Height
+	d.state(raw, chain.TxMined)
+	found := d.deposits(height)
+	if len(found) != 1 || found[0].tx != hash || found[0].owner.Kind != chain.OwnerTreasury {
+		d.Errorf("found %v", found)
+	}
+}
+
+// testSweepToken cannot move a token before a top-up has paid for it.
+func testSweepToken(d *desk) {
+	if !d.shape().Sweeps || len(d.shape().Coins) < 2 {
+		d.Skip("no tokens to sweep")
+	}
+	coin := d.shape().Coins[1]
+	d.send(d.pay(4, coin, amount(coin)))
+	d.mine(1)
+	p := &chain.Payment{
+		Kind: chain.KindSweep, Coin: coin.ID, Amount: amount(coin), To: d.Network.Destination(chain.IndexHot), From: 4, CostCap: plenty,
+	}
+	_, err := d.Network.Prepare(d.Context(), p)
+	d.wants("a sweep that nobody pays for", err, chain.ErrFunds)
+	fees, err := d.Network.Fees(d.Context(), coin.ID)
+	d.must(err)
+	top := &chain.Payment{
+		Kind: chain.KindTopUp, Coin: d.shape().Native, Amount: fees.Cost, To: d.Network.Destination(4), CostCap: plenty,
+	}
+	raw, _ := d.sign(top)
+	d.broadcast(raw, chain.Accepted)
+	_, err = d.Network.Prepare(d.Context(), p)
+	d.wants("a sweep before the top-up is mined", err, chain.ErrFunds)
+	d.mine(1)
+	d.sweep(p)
+	if left := d.balance(d.Network.Destination(4).Address, coin.ID); !left.IsZero() {
+		d.Errorf("%s is left", left.Format(0))
+	}
+}
