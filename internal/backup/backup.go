@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -70,6 +71,11 @@ func Take(ctx context.Context, dir, dest string, now time.Time, accounts Account
 	if err := c.journal(); err != nil {
 		return nil, err
 	}
+	for _, dir := range [...]string{"signer", "devnet"} {
+		if err := c.tree(dir); err != nil {
+			return nil, err
+		}
+	}
 	m := &Manifest{Format: format, Taken: now.UTC().Format(time.RFC3339), Files: c.files}
 	if err := m.replay(dest); err != nil {
 		return nil, fmt.Errorf("the copy does not replay: %w", err)
@@ -108,6 +114,27 @@ func (c *copier) journal() error {
 	return c.file("voids")
 }
 
+// tree copies a directory with what is below it: records that only grow, and
+// come after the journal so that they know everything that it does.
+func (c *copier) tree(dir string) error {
+	names, err := os.ReadDir(filepath.Join(c.from, dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, name := range names {
+		below := dir + "/" + name.Name()
+		if name.IsDir() {
+			err = c.tree(below)
+		} else if !strings.HasSuffix(below, ".tmp") {
+			err = c.file(below)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *copier) directory(dir, suffix string) error {
 	names, err := os.ReadDir(filepath.Join(c.from, dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -134,11 +161,11 @@ func (c *copier) file(name string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }() // it was only read
-	path := filepath.Join(c.to, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	to := filepath.Join(c.to, name)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // as above
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // as above
 	if err != nil {
 		return err
 	}
@@ -221,13 +248,19 @@ func (m *Manifest) write(dest string) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return syncDirs(d)
+	return syncDirs(d, m.Files)
 }
 
-// syncDirs makes the names in a copied data directory durable.
-func syncDirs(d *disk.Dir) error {
-	for _, dir := range [...]string{"snapshots", journal.LiveDir, journal.ArchiveDir, "."} {
-		if err := d.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// syncDirs makes the names of files, and of the directories above them, durable.
+func syncDirs(d *disk.Dir, files map[string]File) error {
+	dirs := map[string]bool{".": true}
+	for name := range files {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	for dir := range dirs {
+		if err := d.SyncDir(dir); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func Install(src, dir string) (*Manifest, error) {
 	if err := m.replay(staging); err != nil {
 		return nil, fmt.Errorf("the backup does not replay: %w", err)
 	}
-	return m, install(staging, dir)
+	return m, install(m, staging, dir)
 }
 
 // read reads a manifest.
@@ -65,12 +65,12 @@ func read(src string) (*Manifest, error) {
 }
 
 // install makes what was restored durable and gives it its name.
-func install(staging, dir string) error {
+func install(m *Manifest, staging, dir string) error {
 	d, err := disk.OpenExisting(staging)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(syncDirs(d), d.Close()); err != nil {
+	if err := errors.Join(syncDirs(d, m.Files), d.Close()); err != nil {
 		return err
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
