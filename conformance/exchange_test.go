@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -35,8 +34,7 @@ type exchange struct {
 	client *http.Client
 	pool   *pool
 	marker marker
-	// wallet says that there is one; reservations are for its checks.
-	wallet       bool
+	// reservations are for the checks of the wallet.
 	reservations *reservations
 }
 
@@ -50,7 +48,7 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) int {
 	e := &exchange{
 		url: strings.TrimSuffix(*urlFlag, "/"), client: newClient(), pool: newPool(),
-		wallet: true, reservations: newReservations(),
+		reservations: newReservations(),
 	}
 	e.operator.command = strings.Fields(*adminFlag)
 	e.marker.exchange = e
@@ -96,13 +94,7 @@ func (e *exchange) start() (stop func(), err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return stop, fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	args := []string{"dev", "--data", data, "--listen", "127.0.0.1:0", "--bots=false"}
-	if help, _ := exec.Command(binary, "dev", "--help").Output(); bytes.Contains(help, []byte("--block-time")) {
-		args = append(args, "--block-time=0")
-	} else {
-		e.wallet = false
-	}
-	serve := exec.Command(binary, args...)
+	serve := exec.Command(binary, "dev", "--data", data, "--listen", "127.0.0.1:0", "--bots=false", "--block-time=0")
 	said, err := listen(serve)
 	if err != nil {
 		return stop, err

@@ -11,7 +11,7 @@ var walletAddressbookChecks = []check{
 	unknownEntry, namesByNetwork, carriageOff,
 }
 
-func TestWalletAddressbook(t *testing.T) { examineWallet(t, walletAddressbookChecks) }
+func TestWalletAddressbook(t *testing.T) { examine(t, walletAddressbookChecks) }
 
 // book returns the account's saved addresses.
 func (a *account) book(filter fields) *value {

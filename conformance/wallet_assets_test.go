@@ -15,7 +15,7 @@ var walletAssetsChecks = []check{
 	balanceFields, balancesExtended, allBalances, balancesAsked, balanceSearch, balanceSums, lockedBalances, pendingIsInNoBalance,
 }
 
-func TestWalletAssets(t *testing.T) { examineWallet(t, walletAssetsChecks) }
+func TestWalletAssets(t *testing.T) { examine(t, walletAssetsChecks) }
 
 // symbolsOf returns the members of a keyed answer.
 func symbolsOf(a *answer, name string) []string { return members(a.value.get(name)) }

@@ -186,7 +186,7 @@ func (c *chain) reorganise(depth int, lost bool) {
 	c.x.operate(args...)
 }
 
-// falls silent until the check ends or the network is called back.
+// fallsSilent makes the network answer nothing until the check ends or the network is called back.
 func (c *chain) fallsSilent() {
 	c.x.Helper()
 	c.x.operate("devnet", "stop", c.network)

@@ -13,7 +13,7 @@ var walletDepositsChecks = []check{
 	staysAway, coinAndToken, twoTransactions, memoSaysWhose, parkedDeposit, belowTheLeast, reorganisedAfterCredit, silentNetwork,
 }
 
-func TestWalletDeposits(t *testing.T) { examineWallet(t, walletDepositsChecks) }
+func TestWalletDeposits(t *testing.T) { examine(t, walletDepositsChecks) }
 
 // info returns the answer of /deposit.
 func (a *account) info(c *chain) *value {

@@ -11,7 +11,7 @@ var walletLifeChecks = []check{
 	insideBoth, insideMoney, insideFees, insideNames, insideMemo, insidePaused,
 }
 
-func TestWalletLife(t *testing.T) { examineWallet(t, walletLifeChecks) }
+func TestWalletLife(t *testing.T) { examine(t, walletLifeChecks) }
 
 func unstopped(x *exam) {
 	x.covers("WAL-LIF-1")

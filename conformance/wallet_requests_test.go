@@ -15,7 +15,7 @@ var walletRequestsChecks = []check{
 	walletNotOnNetwork, walletDecimals, walletPlainDecimals, walletTimes,
 }
 
-func TestWalletRequests(t *testing.T) { examineWallet(t, walletRequestsChecks) }
+func TestWalletRequests(t *testing.T) { examine(t, walletRequestsChecks) }
 
 func walletAddress(x *exam) {
 	x.covers("WAL-TRN-1")
@@ -260,7 +260,7 @@ func walletTimes(x *exam) {
 	}
 }
 
-func TestWalletKeys(t *testing.T) { examineWallet(t, walletKeyChecks) }
+func TestWalletKeys(t *testing.T) { examine(t, walletKeyChecks) }
 
 var walletKeyChecks = []check{walletNeedsKeys, walletUselessKeys, walletScopes, walletStrangers}
 

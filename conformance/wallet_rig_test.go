@@ -3,9 +3,6 @@ package conformance
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
-	"strings"
-	"testing"
 	"time"
 )
 
@@ -13,24 +10,6 @@ import (
 // reading a block. It is waited for past any proxy, so that a change of an answer
 // never looks like slowness.
 const enough = 20 * time.Second
-
-// examineWallet runs checks of an exchange that has a wallet.
-func examineWallet(t *testing.T, checks []check) {
-	if !examined.wallet {
-		t.Skip("this exchange has no wallet")
-	}
-	examine(t, checks)
-}
-
-// examinable returns all checks that can be run.
-func examinable(t *testing.T) []check {
-	t.Helper()
-	return slices.DeleteFunc(slices.Concat(allChecks...), func(c check) bool {
-		return !examined.wallet && slices.ContainsFunc(clausesIn(t, c), func(clause string) bool {
-			return strings.HasPrefix(clause, "WAL-")
-		})
-	})
-}
 
 // wallet sends a request to an endpoint below /wallet.
 func (x *exam) wallet(path string, body fields) *answer {
@@ -83,7 +62,7 @@ func (x *exam) until(what string, ready func() bool) {
 	}
 }
 
-// list returns the newest transactions that a filter leaves.
+// transactions returns the newest that a filter leaves.
 func (a *account) transactions(filter fields) *value {
 	a.x.Helper()
 	return a.wallet("/transactions", fields{"offset": 0}.and(filter)).value.get("transactions")

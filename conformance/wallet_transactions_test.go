@@ -12,7 +12,7 @@ var walletTransactionsChecks = []check{
 	memosOfRows, timesOfRows, transactionPages, transactionFilters, transactionIDs,
 }
 
-func TestWalletTransactions(t *testing.T) { examineWallet(t, walletTransactionsChecks) }
+func TestWalletTransactions(t *testing.T) { examine(t, walletTransactionsChecks) }
 
 // The fields of rows on networks without memos.
 const (

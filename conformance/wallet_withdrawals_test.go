@@ -15,7 +15,7 @@ var walletWithdrawalsChecks = []check{
 	refusedHoldsNothing, withdrawPays, withdrawPaysMemo, withdrawPaysToken, withdrawalsAtOnce, withdrawalRepeated, frozenWithdrawals,
 }
 
-func TestWalletWithdrawals(t *testing.T) { examineWallet(t, walletWithdrawalsChecks) }
+func TestWalletWithdrawals(t *testing.T) { examine(t, walletWithdrawalsChecks) }
 
 func withdrawInfoFields(x *exam) {
 	x.covers("WAL-INF-1")
