@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -18,6 +19,8 @@ import (
 	"testing"
 	"time"
 )
+
+var binaryFlag = flag.String("binary", "", "the bourse command to attack, instead of one that is built")
 
 // patience is how long an answer may take that has to come.
 const patience = 30 * time.Second
@@ -40,7 +43,10 @@ type exchange struct {
 // attacked is the exchange of this run.
 var attacked *exchange
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "hostile")
@@ -72,7 +78,9 @@ func newClient() *http.Client {
 // start builds the binary and runs an exchange. Its log is complete, so that
 // secrets can be looked for in all of it.
 func (x *exchange) start() error {
-	if out, err := exec.Command("go", "build", "-o", x.binary, "../cmd/bourse").CombinedOutput(); err != nil {
+	if *binaryFlag != "" {
+		x.binary = *binaryFlag
+	} else if out, err := exec.Command("go", "build", "-o", x.binary, "../cmd/bourse").CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	x.process = exec.Command(x.binary, "dev", "--data", x.data, "--listen", "127.0.0.1:0", "--bots=false", "--log-level", "debug")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // healthy is a client that trades and reads while others attack, and notices
@@ -60,11 +61,13 @@ func (h *healthy) end(t *testing.T) {
 func (h *healthy) trade(s *subscription) {
 	defer close(h.done)
 	defer s.close()
+	every := time.NewTicker(5 * time.Millisecond)
+	defer every.Stop()
 	for ; h.err == nil; h.rounds++ {
 		select {
 		case <-h.stop:
 			return
-		default:
+		case <-every.C:
 			h.err = h.round(s)
 		}
 	}

@@ -163,14 +163,14 @@ func (r *Request) Bool(name string) (bool, error) {
 	return v.Kind() == 't', nil
 }
 
-// Int returns an integer field in [low, high]; absent is low.
+// Int returns an integer field in [low, high]; absent is low. Zero has no sign.
 func (r *Request) Int(name string, low, high int64) (int64, error) {
 	v := r.value(name)
 	if v == nil {
 		return low, nil
 	}
 	n, err := strconv.ParseInt(string(v), 10, 64)
-	if v.Kind() != '0' || err != nil || n < low || n > high {
+	if v.Kind() != '0' || err != nil || n < low || n > high || n == 0 && len(v) > 1 {
 		return 0, Invalid(name, "must be an integer from "+strconv.FormatInt(low, 10)+" to "+strconv.FormatInt(high, 10))
 	}
 	return n, nil

@@ -97,6 +97,7 @@ func TestRequestRefusesWrongTypes(t *testing.T) {
 		{`{"offset":"1"}`, func() error { _, err := r.Offset(); return err }},
 		{`{"offset":1.0}`, func() error { _, err := r.Offset(); return err }},
 		{`{"offset":1e2}`, func() error { _, err := r.Offset(); return err }},
+		{`{"offset":-0}`, func() error { _, err := r.Offset(); return err }},
 		{`{"offset":-1}`, func() error { _, err := r.Offset(); return err }},
 		{`{"offset":2147483648}`, func() error { _, err := r.Offset(); return err }},
 		{`{"offset":9223372036854775808}`, func() error { _, err := r.Offset(); return err }},
