@@ -159,11 +159,16 @@ func (n *Node) startBots(ctx context.Context) (stop func(), err error) {
 func (n *Node) trade(ctx context.Context, bots *sandbox.Bots) {
 	tick := time.NewTicker(botsEvery)
 	defer tick.Stop()
-	for {
+	for turn := 1; ; turn++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if turn%travelEvery == 0 {
+			if err := n.travel(ctx, bots.Taker(), turn/travelEvery); err != nil {
+				n.Log.Debug("a simulated trader's money stays where it is", slog.Any("error", err))
+			}
 		}
 		plan := bots.Plan(1)
 		outcomes := make([]bourse.Outcome, len(plan))

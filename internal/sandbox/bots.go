@@ -73,6 +73,9 @@ func NewBots(seed uint64, maker, taker bourse.AccountID, markets []*bourse.Marke
 	return b
 }
 
+// Taker returns the account of the trader that takes.
+func (b *Bots) Taker() bourse.AccountID { return b.taker }
+
 // adopt puts the maker's open orders into places, and the fair price between
 // them.
 func (q *quotes) adopt(open []bourse.Order) {
