@@ -135,6 +135,10 @@ func (s *Service) Withdraw(ctx context.Context, cmd *bourse.Command, name string
 // reserve writes the pending row of a new entry and returns its token, which is
 // zero if the address is saved under this name already.
 func (s *Service) reserve(ctx context.Context, cmd *bourse.Command, name string) (bourse.Token, error) {
+	// An entry whose sender did not hear of it may have no name yet.
+	if err := s.Confirm(ctx); err != nil {
+		return bourse.Token{}, err
+	}
 	w := cmd.Wallet.Withdraw
 	if saved := s.savedAs(cmd.Account, w); saved != 0 {
 		rows, err := s.Store.NamesOf(ctx, cmd.Account)

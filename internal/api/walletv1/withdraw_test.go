@@ -1,0 +1,240 @@
+package walletv1_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// TestWhatIsRefusedHoldsNothing asks for withdrawals that cannot be.
+func TestWhatIsRefusedHoldsNothing(t *testing.T) {
+	d := newDesk(t)
+	d.credit(1, "BTC", "1")
+	d.credit(1, "ATOM", "1")
+	btc := d.out("BTC", "BTC", "0.1", "0.0001")
+	atom := d.out("ATOM", "ATOM", "0.1", "0.001")
+	shared := d.own("ATOM", 1).Address
+	address := btc["address"].(string)
+	for _, c := range []struct {
+		request fields
+		names   string
+	}{
+		{btc.with("asset", "XYZ"), "asset: unknown asset"},
+		{btc.with("network", "XYZ"), "network: unknown network"},
+		{btc.with("network", "ETH"), "network: ETH does not carry BTC"},
+		{btc.with("address", ""), "address"},
+		{btc.with("address", "x"), "address"},
+		{btc.with("address", address[:len(address)-1]), "address"},
+		{btc.with("address", address+"q"), "address"},
+		{btc.with("address", d.outside("LTC", 1)), "address"},
+		{btc.with("address", d.outside("ETH", 1)), "address"},
+		{btc.with("address", d.own("BTC", chain.IndexHot).Address), "address"},
+		{btc.with("address", d.own("BTC", chain.IndexChange).Address), "address"},
+		{btc.with("memo", "1"), "memo"},
+		{atom.with("memo", strings.Repeat("x", 1000)), "memo"},
+		{atom.with("address", shared), "address"},
+		{atom.with("address", shared).with("memo", "unknown"), "address"},
+		{btc.with("amount", "0"), "amount"},
+		{btc.with("amount", "-1"), "amount"},
+		{btc.with("amount", "0.123456789"), "amount"},
+		{btc.with("amount", "0.00001"), "amount"},
+		{btc.with("amount", strings.Repeat("9", 39)), "amount"},
+		{btc.with("fee", "0.000000001"), "fee"},
+		{btc.with("fee", "0.000009"), "fee"},
+		{btc.with("fee", "0.0011"), "fee"},
+		{btc.with("amount", "1"), "INSUF_FUNDS"},
+		{btc.with("adbk_name", ""), "adbk_name"},
+		{btc.with("adbk_name", "naïve"), "adbk_name"},
+		{btc.with("adbk_name", strings.Repeat("n", 256)), "adbk_name"},
+		{btc.with("client_id", "a b"), "client_id"},
+		{btc.with("address", "x").with("amount", 1), "amount: must be a string"},
+	} {
+		d.refused(d.alice, "/withdraw", c.request, c.names)
+	}
+	for name := range btc {
+		d.refused(d.alice, "/withdraw", btc.with(name, nil), "Missing data: "+name)
+	}
+	if got := d.rows(d.alice, fields{}); len(got) != 0 {
+		t.Errorf("transactions: %v", got)
+	}
+	for _, symbol := range []bourse.Symbol{"BTC", "ATOM"} {
+		a := d.view.Catalogue().Asset(symbol)
+		if b := d.view.Balance(1, a.ID); !b.Held.IsZero() || b.Available != d.units("1", a) {
+			t.Errorf("%s: %+v", symbol, b)
+		}
+	}
+	d.taken(d.alice, "/withdraw", btc.with("memo", "").with("amount", "0.9999").with("fee", ".00010000"))
+	d.taken(d.alice, "/withdraw", atom)
+}
+
+func TestScopes(t *testing.T) {
+	d := newDesk(t)
+	reader, drawer := d.key(1, account.ScopeRead), d.key(1, account.ScopeWithdraw)
+	d.credit(1, "BTC", "1")
+	for path, f := range map[string]fields{
+		"/withdraw": d.out("BTC", "BTC", "0.1", "0.0001"), "/withdraw/cancel": {"xid": 1},
+		"/addressbook/rename": {"adbkid": 1, "new_name": "n"}, "/addressbook/delete": {"adbkid": 1},
+	} {
+		d.refused(reader, path, f, "scope withdraw")
+		d.refused("", path, f, "Unauthorized")
+	}
+	for path, f := range map[string]fields{
+		"/balances": {}, "/balances_ex": {}, "/transactions": {"offset": 0}, "/addressbook": {},
+		"/deposit": {"asset": "BTC", "network": "BTC"}, "/withdraw/info": {"asset": "BTC", "network": "BTC"},
+		"/withdraw/validate": {"asset": "BTC", "network": "BTC", "address": "x"},
+	} {
+		d.refused(drawer, path, f, "scope read")
+		d.taken(reader, path, f)
+	}
+}
+
+// TestDisabled: what is disabled hides, takes no withdrawals and gives no
+// addresses; what was asked for before can be canceled.
+func TestDisabled(t *testing.T) {
+	d := newDesk(t)
+	d.credit(1, "LTC", "1")
+	d.pause("LTC", true)
+	out := d.out("LTC", "LTC", "0.1", "0.001")
+	id := d.taken(d.alice, "/withdraw", out)
+	ltc := *d.view.Catalogue().Asset("LTC")
+	ltc.Enabled = false
+	d.do(bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &ltc})
+	d.refused(d.alice, "/withdraw", out, "WITHDRAWALS_CLOSED")
+	route := fields{"asset": "LTC", "network": "LTC"}
+	d.refused(d.alice, "/deposit", route, "asset: unknown")
+	d.refused(d.alice, "/withdraw/info", route, "asset: unknown")
+	d.refused(d.alice, "/networks", fields{"asset": "LTC"}, "asset: unknown")
+	if got := d.taken(d.alice, "/assets", fields{"symbols": []string{"LTC"}})["assets"].(map[string]any); len(got) != 0 {
+		t.Errorf("assets: %v", got)
+	}
+	if got := d.taken(d.alice, "/balances", fields{"symbols": []string{"LTC"}})["balances"].(map[string]any); len(got) != 1 {
+		t.Errorf("balances: %v", got)
+	}
+	d.taken(d.alice, "/withdraw/cancel", fields{"xid": id["xid"]})
+	if got := d.rows(d.alice, fields{"asset": "LTC", "status": "CANCELED"}); len(got) != 1 {
+		t.Errorf("canceled: %v", got)
+	}
+}
+
+// TestAddressBook: a name stands for one address of an account and network, and
+// the other way round; what is refused saves nothing.
+func TestAddressBook(t *testing.T) {
+	d := newDesk(t)
+	for _, id := range []bourse.AccountID{1, 2} {
+		d.credit(id, "BTC", "10")
+		d.credit(id, "LTC", "10")
+	}
+	saved := d.out("BTC", "BTC", "0.1", "0.0001").with("adbk_name", "Cold 1")
+	d.taken(d.alice, "/withdraw", saved)
+	other := saved.with("address", d.outside("BTC", 2))
+	d.refused(d.alice, "/withdraw", other, "adbk_name: the name is used")
+	d.refused(d.alice, "/withdraw", saved.with("adbk_name", "Cold 2"), "adbk_name: the address is saved")
+	d.taken(d.alice, "/withdraw", saved)
+	d.refused(d.alice, "/withdraw", other.with("adbk_name", "Cold 2").with("amount", "100"), "INSUF_FUNDS")
+	d.wantBook(d.alice, "1 Cold 1")
+	d.taken(d.alice, "/withdraw", d.out("LTC", "LTC", "0.1", "0.001").with("adbk_name", "Cold 1"))
+	d.taken(d.bob, "/withdraw", other)
+	d.taken(d.alice, "/withdraw", other.with("adbk_name", "Cold 2"))
+	d.wantBook(d.alice, "1 Cold 1, 2 Cold 1, 4 Cold 2")
+	d.wantBook(d.bob, "3 Cold 1")
+
+	rename := fields{"adbkid": 4, "new_name": "Cold 1"}
+	d.refused(d.alice, "/addressbook/rename", rename, "new_name: the name is used")
+	d.refused(d.alice, "/addressbook/rename", rename.with("new_name", "_"), "new_name: want")
+	d.refused(d.bob, "/addressbook/rename", rename.with("new_name", "x"), "Address not found")
+	d.taken(d.alice, "/addressbook/rename", rename.with("new_name", "Cold 2"))
+	d.taken(d.alice, "/addressbook/rename", rename.with("new_name", "Warm"))
+	d.taken(d.alice, "/addressbook/delete", fields{"adbkid": 1})
+	for _, bad := range []any{1, 0, 1 << 40, "7"} {
+		d.refused(d.alice, "/addressbook/delete", fields{"adbkid": bad}, "Address not found")
+	}
+	d.taken(d.alice, "/withdraw", d.out("BTC", "BTC", "0.1", "0.0001").with("adbk_name", "Cold 2"))
+	d.wantBook(d.alice, "2 Cold 1, 4 Warm, 5 Cold 2")
+}
+
+// wantBook wants an address book to be this, by id.
+func (d *desk) wantBook(key, want string) {
+	d.Helper()
+	book := d.taken(key, "/addressbook", fields{})["addressbook"].(map[string]any)
+	var got []string
+	for id := range 20 {
+		if entry, ok := book[fmt.Sprint(id)].(map[string]any); ok {
+			got = append(got, fmt.Sprint(id, " ", entry["name"]))
+		}
+	}
+	if strings.Join(got, ", ") != want {
+		d.Errorf("address book %v, want %s", got, want)
+	}
+}
+
+// TestComingAgain: a request that comes again is answered with its first xid,
+// saves its address once and withdraws once, also when nobody heard the first
+// answer.
+func TestComingAgain(t *testing.T) {
+	d := newDesk(t)
+	d.credit(1, "BTC", "10")
+	request := d.out("BTC", "BTC", "1", "0.0001").with("client_id", "once").with("adbk_name", "Cold")
+	d.unknown = true
+	d.refused(d.alice, "/withdraw", request, "Outcome unknown")
+	for range 2 {
+		if got := xid(d.taken(d.alice, "/withdraw", request)); got != 1 {
+			t.Errorf("xid %d", got)
+		}
+	}
+	d.wantBook(d.alice, "1 Cold")
+	d.refused(d.alice, "/withdraw", request.with("amount", "2"), "DUPLICATE_CLIENT_ID")
+	if got := d.rows(d.alice, fields{}); len(got) != 1 {
+		t.Errorf("transactions: %v", got)
+	}
+}
+
+// TestInternal: on a network without memos the address alone names the account,
+// and the offered fee is not charged.
+func TestInternal(t *testing.T) {
+	d := newDesk(t)
+	d.credit(1, "BTC", "1")
+	to := d.out("BTC", "BTC", "1", "0.001").with("address", d.own("BTC", 2).Address)
+	d.refused(d.alice, "/withdraw", to.with("fee", "0.0011"), "fee: must be from 0 to 0.001")
+	if id := xid(d.taken(d.alice, "/withdraw", to)); id != 1 {
+		t.Errorf("xid %d", id)
+	}
+	for key, want := range map[string]string{d.alice: "0", d.bob: "1"} {
+		balances := d.taken(key, "/balances", fields{"symbols": []string{"BTC"}})["balances"].(map[string]any)
+		if got := balances["BTC"].(map[string]any); got["total"] != want || got["avbl"] != want {
+			t.Errorf("balance %v, want %s", got, want)
+		}
+	}
+	d.refused(d.alice, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal not found")
+}
+
+// TestValidate judges addresses and memos.
+func TestValidate(t *testing.T) {
+	d := newDesk(t)
+	atom, hot := d.own("ATOM", 2), d.own("BTC", chain.IndexHot)
+	for _, c := range []struct {
+		network, address, memo string
+		want                   string
+	}{
+		{"BTC", d.outside("BTC", 1), "", "true true false"},
+		{"BTC", d.own("BTC", 2).Address, "", "true true true"},
+		{"BTC", d.own("BTC", 2).Address, "7", "true false false"},
+		{"BTC", hot.Address, "", "false true false"},
+		{"BTC", d.outside("LTC", 1), "", "false true false"},
+		{"ATOM", d.outside("ATOM", 1), "", "true true false"},
+		{"ATOM", d.outside("ATOM", 1), "anything", "true true false"},
+		{"ATOM", atom.Address, atom.Memo, "true true true"},
+		{"ATOM", atom.Address, atom.Memo + "9", "false false false"},
+		{"ATOM", atom.Address, "", "false false false"},
+	} {
+		got := d.taken(d.alice, "/withdraw/validate", fields{
+			"asset": c.network, "network": c.network, "address": c.address, "memo": c.memo,
+		})
+		if s := fmt.Sprint(got["valid_address"], got["valid_memo"], got["internal"]); s != c.want {
+			t.Errorf("%s %s %q: %s, want %s", c.network, c.address, c.memo, s, c.want)
+		}
+	}
+}
