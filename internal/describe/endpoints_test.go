@@ -8,45 +8,60 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
+	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 )
 
 // TestEndpointsAreDescribed holds the paths, fields and scopes that the program
-// serves against the document.
+// serves against the documents.
 func TestEndpointsAreDescribed(t *testing.T) {
-	doc := mustLoad(t, spotFile)
-	var served []string
-	for _, e := range new(spotv1.Spot).Endpoints() {
-		served = append(served, e.Path)
-		post := doc.at("paths", e.Path, "post")
-		if tags, _ := post["tags"].([]any); len(tags) != 1 || tags[0] != tagOf(&e) {
-			t.Errorf("%s is tagged %v, want %s", e.Path, tags, tagOf(&e))
+	for file, endpoints := range map[string][]api.Endpoint{
+		spotFile:   new(spotv1.Spot).Endpoints(),
+		walletFile: new(walletv1.Wallet).Endpoints(),
+	} {
+		doc := mustLoad(t, file)
+		var served []string
+		for i := range endpoints {
+			served = append(served, endpoints[i].Path)
+			described(t, doc, &endpoints[i])
 		}
-		schema := post.at(append([]string{"requestBody"}, jsonBody...)...)
-		if ref := schema.text("$ref"); ref != "" {
-			schema, _ = resolve(doc, ref).(map[string]any)
-		}
-		fields := slices.Clone(e.Fields)
-		if e.Scope != 0 {
-			fields = append(fields, "api_key")
-		}
-		slices.Sort(fields)
-		if described := slices.Sorted(maps.Keys(schema.at("properties"))); !slices.Equal(described, fields) {
-			t.Errorf("%s takes %v, described are %v", e.Path, fields, described)
+		slices.Sort(served)
+		if described := slices.Sorted(maps.Keys(doc.at("paths"))); !slices.Equal(described, served) {
+			t.Errorf("%s: served are %v, described %v", file, served, described)
 		}
 	}
-	slices.Sort(served)
-	if described := slices.Sorted(maps.Keys(doc.at("paths"))); !slices.Equal(described, served) {
-		t.Errorf("served are %v, described %v", served, described)
+}
+
+// described holds one endpoint against a document.
+func described(t *testing.T, doc document, e *api.Endpoint) {
+	post := doc.at("paths", e.Path, "post")
+	if tags, _ := post["tags"].([]any); len(tags) != 1 || tags[0] != tagOf(doc, e) {
+		t.Errorf("%s is tagged %v, want %s", e.Path, tags, tagOf(doc, e))
+	}
+	schema := post.at(append([]string{"requestBody"}, jsonBody...)...)
+	if ref := schema.text("$ref"); ref != "" {
+		schema, _ = resolve(doc, ref).(map[string]any)
+	}
+	fields := slices.Clone(e.Fields)
+	if e.Scope != 0 {
+		fields = append(fields, "api_key")
+	}
+	slices.Sort(fields)
+	if described := slices.Sorted(maps.Keys(schema.at("properties"))); !slices.Equal(described, fields) {
+		t.Errorf("%s takes %v, described are %v", e.Path, fields, described)
 	}
 }
 
 // tagOf returns the tag that stands for an endpoint's scope.
-func tagOf(e *api.Endpoint) string {
+func tagOf(doc document, e *api.Endpoint) string {
 	switch e.Scope {
 	case 0:
-		return "market data"
+		tags, _ := doc["tags"].([]any)
+		public, _ := tags[0].(map[string]any)
+		return document(public).text("name")
 	case account.ScopeRead:
 		return "account"
+	case account.ScopeWithdraw:
+		return "withdrawals"
 	default:
 		return "trading"
 	}
