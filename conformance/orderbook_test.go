@@ -7,7 +7,7 @@ import (
 )
 
 var orderbookChecks = []check{
-	bookNeedsPair, bookRows, bestFirst, levelsAdd, allLevels, stopsAreHidden, bookSequence,
+	bookNeedsPair, bookRows, bestFirst, levelsAdd, allLevels, stopsAreHidden, bookSequence, neverCrossed,
 }
 
 func TestOrderbook(t *testing.T) { examine(t, orderbookChecks) }
@@ -96,5 +96,16 @@ func bookSequence(x *exam) {
 			x.Fatalf("%d messages, want 3", len(got))
 		}
 		x.equal("seq of the book", x.book(m).get("seq").text, got[2].get("seq").text)
+	}
+}
+
+func neverCrossed(x *exam) {
+	x.covers("SPOT-BOOK-8")
+	m := x.market()
+	a, b := x.traders(m)
+	for _, step := range [][2]string{{"11", "9"}, {"8", "12"}, {"10", "10"}, {"9.5", "9.4999"}, {"20", "3"}} {
+		a.sell(m, step[0], "2")
+		b.buy(m, step[1], "1")
+		x.uncrossed(x.book(m))
 	}
 }

@@ -4,7 +4,7 @@ import "testing"
 
 var ordersChecks = []check{
 	openRows, openFilled, openFilter, openSort, openFilterOrSort, openOrDone, historyRows, historyHasOpen, tradesOfAnOrder,
-	marketOrderRows, canceledStopRow, historyFilter, rejectedIsNowhere, rolesAndFees, ownTradeRows, bothSides, fillsFilter,
+	marketOrderRows, filledAddsUp, canceledStopRow, historyFilter, rejectedIsNowhere, rolesAndFees, ownTradeRows, bothSides, fillsFilter,
 }
 
 func TestOrderLists(t *testing.T) { examine(t, ordersChecks) }
@@ -139,6 +139,18 @@ func marketOrderRows(x *exam) {
 	byTotal := b.history(b.place(m.byTotal("BUY", "10.5").with("price", "99")))
 	x.equal("fields", byTotal.names(), "obid pair time side time_in_force type quote_prec trades status base quote total filled")
 	x.equal("total", byTotal.get("total").text, "10.5")
+}
+
+func filledAddsUp(x *exam) {
+	x.covers("SPOT-HIS-9")
+	m := x.market()
+	a, b := x.traders(m)
+	a.sell(m, "10", "1.5")
+	a.sell(m, "11", "2.25")
+	b.buy(m, "11", "3")
+	x.fillsAddUp(a)
+	x.fillsAddUp(b)
+	x.same("states", a.list("/orders_history").column("status"), "OPEN", "FILLED")
 }
 
 func canceledStopRow(x *exam) {
