@@ -133,7 +133,8 @@ func (s *Service) End() {
 }
 
 // install makes what a snapshot restored what everybody sees. Keys that were
-// good until now and no longer are have been revoked meanwhile.
+// good until now and no longer are have been revoked meanwhile, and saved addresses
+// that are gone were forgotten.
 func (s *Service) install() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,6 +142,13 @@ func (s *Service) install() {
 		now := s.restored.key(bourse.KeyID(id))
 		if now != nil && now.revoked && !s.facts.keys[id].revoked {
 			s.revoked = append(s.revoked, bourse.KeyID(id))
+		}
+	}
+	for account, book := range s.facts.books {
+		for _, a := range book {
+			if s.restored.books.entry(account, a.ID) == nil {
+				s.open.Forgotten = append(s.open.Forgotten, a.ID)
+			}
 		}
 	}
 	s.facts, s.restored = s.restored, nil
