@@ -35,7 +35,9 @@ type faults struct {
 	// are since the process began, syncFailed since the step at hand began.
 	stopped              bool
 	fired, flipped, full bool
-	syncFailed           string
+	// named is true between the renaming of a snapshot and what comes next.
+	named      bool
+	syncFailed string
 }
 
 // trigger waits for one of the operations that it matches.
@@ -84,16 +86,20 @@ func (w *world) install() {
 			w.count(BitFlipped)
 			w.trail.note("a bit flips in %s, from %d", op.Name, op.Offset)
 		}
-		w.watch(op)
 		if f.next.pulled(op) {
 			return w.fire(op)
 		}
+		w.watch(op)
 		return nil
 	})
 }
 
 // watch counts what files are made.
 func (w *world) watch(op memdisk.Op) {
+	if isNaming(op) && w.faults.named {
+		w.anchored = true // by a snapshot of a moment that history has reached
+	}
+	w.faults.named = op.Kind == memdisk.OpRename && strings.HasPrefix(op.Name, "snapshots/")
 	switch {
 	case op.Kind != memdisk.OpRename:
 	case strings.HasPrefix(op.Name, "snapshots/"):

@@ -31,7 +31,7 @@ const enough = 20
 func TestSeeds(t *testing.T) {
 	r := run{t: t, commands: *commands, began: time.Now()}
 	if r.commands == 0 {
-		r.commands = 1000
+		r.commands = 800
 		if testing.Short() {
 			r.commands = 300
 		}
@@ -41,7 +41,7 @@ func TestSeeds(t *testing.T) {
 	}
 	r.next, r.atLeast = max(*oneSeed, 1), *seeds
 	if r.atLeast == 0 && *wall == 0 {
-		r.atLeast = 8
+		r.atLeast = 6
 		if testing.Short() {
 			r.atLeast = 2
 		}

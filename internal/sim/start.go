@@ -75,7 +75,7 @@ func (w *world) serve(p *process) {
 }
 
 // checkAnchor wants a snapshot that history's cursor has reached to be there, if
-// there was one before with the same history.
+// there ever was one while history was the same.
 func (w *world) checkAnchor(found bool) {
 	if w.anchored && !found && !w.faults.flipped {
 		fail("no snapshot is left that history's cursor has reached")
@@ -91,7 +91,7 @@ func (w *world) loseHistory() {
 		w.count(HistoryDeleted)
 		w.trail.note("history is deleted")
 	case w.chance.oneIn(w.shape.wentBack) && len(w.store.batches) > 0:
-		n := 1 + int(w.chance.Below(uint64(min(len(w.store.batches), 5))))
+		n := 1 + int(w.chance.Below(uint64(min(len(w.store.batches), pick(w.chance, 3, 10, 1000)))))
 		w.store, w.anchored = w.store.without(n), false
 		w.count(HistoryWentBack)
 		w.trail.note("history lost %d batches", n)

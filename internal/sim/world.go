@@ -35,8 +35,8 @@ type world struct {
 	process  *process
 	lives    int
 	starting bool
-	// anchored is true if a start with this history found a snapshot that its
-	// cursor had reached.
+	// anchored is true if there was a snapshot that the cursor of this history
+	// had reached.
 	anchored bool
 
 	clients clients
