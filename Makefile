@@ -74,17 +74,17 @@ quick: ## Run the quick tests.
 	$(GO) test -short $(PACKAGES)
 
 .PHONY: sim
-SIM := $(GO) test ./internal/sim -run '^TestSeeds$$' -count=1 -v -timeout=0
+SIM := $(GO) test ./internal/sim -run '^TestSeeds$$' -count=1 -v
 SIM_SEEDS := -sim.seeds=200 -sim.commands=5000 -sim.for=5m
 ifdef SEED
 SIM_SEEDS := -sim.seed=$(SEED) -sim.seeds=1 -sim.commands=$(or $(COMMANDS),5000)
 endif
 sim: ## Simulate exchanges with faults: 5 minutes, at least 200 seeds (SEED=n for one).
-	$(SIM) $(SIM_SEEDS)
+	$(SIM) -timeout=1h $(SIM_SEEDS)
 
 .PHONY: sim-long
 sim-long: ## The same before a release: 2,000 seeds of 20,000 commands.
-	$(SIM) -sim.seeds=2000 -sim.commands=20000
+	$(SIM) -timeout=48h -sim.seeds=2000 -sim.commands=20000
 
 $(TOOLS)/%: tools/go.mod
 	@echo "building $* (once)"

@@ -10,8 +10,8 @@
 // of segments, how often snapshots are taken) and its own rates of faults: power
 // cuts between any two operations of the disk, also while starting, after which
 // each sector and name that was not synced survived or not; processes killed;
-// syncs, writes and other operations that fail, writes that end early, a disk
-// that is full; bits flipped while reading, and media that decayed; parts that
+// also inside of an operation; syncs, writes and other operations that fail, writes
+// that end early, a disk that is full; bits flipped while reading, and media that decayed; parts that
 // are slow; a history store that fails, goes back or is deleted; clocks that jump.
 //
 // Beside the exchange stands the truth: what the journal ever yielded, carried
@@ -23,15 +23,24 @@
 //     snapshot have one state hash (I21), and the invariants of money and books
 //     hold in each
 //   - views show what the engine has; the history store at its cursor is the fold
-//     of the events (I24); candles and tickers follow from the trades (I17)
+//     of the events (I24), and pages cover what was announced; candles and tickers
+//     follow from the trades (I17)
 //   - an order that was acknowledged is found at once (I25)
 //   - a client id that comes again gets its first answer, also after a crash (I27)
 //   - a sync that fails stops the process; damage before the watermark stops a
-//     start
+//     start; no error comes without a fault that explains it
+//   - a start finds a snapshot that history has reached, and needs no archive
 //   - once the faults end, everything that was asked gets its answer and the
 //     follower catches up
 //
-// Every seed is run twice, and both runs must have seen the same.
+// Every seed is run twice, and both runs must have seen the same. Over a whole run,
+// each kind of fault must have happened.
+//
+// `make sim` is the gate, `make sim SEED=n` repeats a seed; a plain `go test` runs a
+// few. Seeds that failed are kept in testdata/seeds.txt and run first.
+//
+// Out of the model: commands that operators void, which would change the past;
+// damage of the last frame on the medium before anything was written behind it.
 //
 // Read sim.go, then world.go, process.go, faults.go and truth.go. What is added
 // later (wallets, chains) becomes another part that world steps and another kind

@@ -29,7 +29,7 @@ const enough = 20
 // TestSeeds simulates whole exchanges. What runs by default is a sample; `make
 // sim` is the gate.
 func TestSeeds(t *testing.T) {
-	r := run{t: t, commands: *commands, began: time.Now()}
+	r := run{t: t, commands: *commands, began: time.Now(), told: time.Now()}
 	if r.commands == 0 {
 		r.commands = 800
 		if testing.Short() {
@@ -53,7 +53,7 @@ func TestSeeds(t *testing.T) {
 		workers.Go(r.work)
 	}
 	workers.Wait()
-	t.Logf("%d seeds, %d commands in the journal, in %v: %v", r.done, r.total, time.Since(r.began).Round(time.Second), &r.counts)
+	r.tell()
 	if missing := r.counts.Missing(); r.done >= enough && len(missing) > 0 {
 		t.Errorf("what never happened: %v", missing)
 	}
@@ -61,9 +61,9 @@ func TestSeeds(t *testing.T) {
 
 // run is a run of many seeds, by several workers.
 type run struct {
-	t        *testing.T
-	commands int
-	began    time.Time
+	t           *testing.T
+	commands    int
+	began, told time.Time
 
 	mu sync.Mutex
 	// list comes first, then atLeast seeds from next on, and more while there is
@@ -119,6 +119,15 @@ func (r *run) finish(o sim.Options, report *sim.Report, err error) {
 	r.done++
 	r.total += report.Commands
 	r.counts.Add(&report.Counts)
+	if time.Since(r.told) > time.Minute {
+		r.tell()
+	}
+}
+
+// tell logs how far the run has come.
+func (r *run) tell() {
+	r.told = time.Now()
+	r.t.Logf("%d seeds, %d commands in the journal, in %v: %v", r.done, r.total, r.told.Sub(r.began).Round(time.Second), &r.counts)
 }
 
 // failedBefore reads the seeds that once failed: a seed and a number of commands
