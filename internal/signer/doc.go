@@ -11,16 +11,22 @@
 // Invariants:
 //
 //   - For one withdrawal and attempt at most one transaction is ever signed, also
-//     after a crash: the record is durable before the signature leaves. The same
-//     bytes asked for again get the same signature.
-//   - A further attempt needs the one before it, and is an operator's decision
-//     that the journal has: by itself nothing ever asks for one.
+//     after a crash: the record, which has its bytes, is durable before the
+//     signature leaves. Whoever asks again, also with other bytes, gets that one,
+//     if it does what is expected; a crash between the record and the journal
+//     leaves nothing stuck and nothing signed twice.
+//   - A further attempt needs the one before it. It is for a withdrawal whose
+//     transaction an operator gave up in the journal, or whose transaction never
+//     went on record there, and so never left, and cannot any more because what
+//     it spends was spent otherwise.
+//   - Sweeps and top-ups are told apart by payer and nonce: another one with the
+//     same may be signed, because a chain takes one of them.
 //   - Money leaves to the withdrawal's destination, to the exchange's own change
 //     or hot wallet, to one of its deposit addresses as a top-up, or as a cost
 //     below the limit of the network. Nowhere else.
 //   - A record that is damaged anywhere but at its very end keeps the signer from
 //     opening: forgetting what was signed is how one pays twice.
 //
-// Reading order: signer.go, check.go, record.go. Not here: when to sign, and
+// Reading order: signer.go, check.go, record.go, seed.go. Not here: when to sign, and
 // what became of it.
 package signer

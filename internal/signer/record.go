@@ -30,6 +30,11 @@ type entry struct {
 	Amount string `json:"amount"`
 	// Time is in microseconds since 1970.
 	Time int64 `json:"time"`
+	// Raw are the bytes that were signed; nil in memory.
+	Raw []byte `json:"raw,omitempty"`
+	// at is where its line begins, and size is the line's.
+	at   int64
+	size int
 }
 
 // digest is a hash that is written in hex.
@@ -119,6 +124,7 @@ func (l *log) read(text []byte, each func(entry)) error {
 		if !ok {
 			return fmt.Errorf("%s is damaged at byte %d", logName, l.size)
 		}
+		e.at, e.size = l.size, len(line)
 		each(e)
 		l.size += int64(len(line)) + 1
 		text = rest
@@ -138,6 +144,20 @@ func (l *log) append(e *entry) error {
 	if err := l.file.Sync(); err != nil {
 		return err
 	}
+	e.at, e.size = l.size, len(line)-1
 	l.size += int64(len(line))
 	return nil
+}
+
+// raw returns the bytes that an entry was made for.
+func (l *log) raw(e *entry) ([]byte, error) {
+	line := make([]byte, e.size)
+	if n, err := l.file.ReadAt(line, e.at); n < len(line) {
+		return nil, err
+	}
+	read, ok := parseLine(line)
+	if !ok || read.purpose != e.purpose || read.Unsigned != e.Unsigned {
+		return nil, fmt.Errorf("%s is damaged at byte %d", logName, e.at)
+	}
+	return read.Raw, nil
 }

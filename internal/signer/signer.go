@@ -54,7 +54,8 @@ type Signer interface {
 	// Sign compares an unsigned transaction with what is expected of it and
 	// signs it. ErrMismatch, ErrAnother and ErrLimit are final for these bytes;
 	// any other error says nothing about whether a signature was made, and the
-	// same may be asked again.
+	// same may be asked again. What was signed for the same withdrawal before is
+	// signed again in place of u, if it does what is expected now.
 	Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error)
 }
 
@@ -82,7 +83,8 @@ type Local struct {
 	mu     sync.Mutex
 	log    *log
 	broken error
-	// done has what was signed, by what it was signed for.
+	// done has what was signed, by what it was signed for; the bytes are in the
+	// record alone.
 	done map[purpose]entry
 	// spent has the withdrawals of the last day, oldest first.
 	spent []entry
@@ -133,6 +135,9 @@ func purposeOf(e *Expect) purpose {
 
 // Sign compares an unsigned transaction with what is expected of it and signs
 // it.
+//
+// Payments of one address with one nonce exclude each other on the chain, so a
+// sweep or a top-up may be signed anew with other bytes. Withdrawals may not.
 func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error) {
 	if err := ctx.Err(); err != nil {
 		return Signed{}, err
@@ -149,16 +154,22 @@ func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, e
 	if s.broken != nil {
 		return Signed{}, s.broken
 	}
-	made := entry{purpose: purposeOf(&e), Unsigned: sha256.Sum256(u.Raw), Coin: e.Coin, Amount: e.Amount.Format(0)}
+	made := entry{
+		purpose: purposeOf(&e), Unsigned: sha256.Sum256(u.Raw), Coin: e.Coin, Amount: e.Amount.Format(0), Raw: u.Raw,
+	}
 	before, repeated := s.done[made.purpose]
-	if repeated && before.Unsigned != made.Unsigned {
-		return Signed{}, ErrAnother
+	if repeated && before.Unsigned != made.Unsigned && e.Kind == chain.KindWithdrawal {
+		raw, err := s.again(&n, &before, &e)
+		if err != nil {
+			return Signed{}, err
+		}
+		u.Raw, made.Unsigned = raw, before.Unsigned
 	}
 	signed, err := n.sign(u.Raw, &e)
 	if err != nil {
 		return Signed{}, err
 	}
-	if repeated {
+	if repeated && before.Unsigned == made.Unsigned {
 		if chain.Hash(before.Hash) != signed.Hash {
 			return Signed{}, fmt.Errorf("signer: the same bytes got two names, %x and %x", before.Hash, signed.Hash)
 		}
@@ -169,6 +180,26 @@ func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, e
 		return Signed{}, err
 	}
 	return signed, nil
+}
+
+// again returns the bytes that were signed for a withdrawal before. They must do
+// what is expected now; the payer's nonce and the cost are those of then, which
+// were checked then.
+func (s *Local) again(n *Network, before *entry, e *Expect) ([]byte, error) {
+	raw, err := s.log.raw(before)
+	if err != nil {
+		return nil, fmt.Errorf("signer: %w", err)
+	}
+	d, err := n.Codec.Decode(raw)
+	if err != nil {
+		return nil, ErrAnother
+	}
+	then := *e
+	then.Nonce, then.CostCap = d.Nonce, d.Cost
+	if n.check(raw, &then) != nil {
+		return nil, ErrAnother
+	}
+	return raw, nil
 }
 
 // admit makes what was signed durable, if it may be signed now.
@@ -192,6 +223,7 @@ func (s *Local) admit(n *Network, e *Expect, made entry) error {
 }
 
 func (s *Local) remember(e entry) {
+	e.Raw = nil
 	s.done[e.purpose] = e
 	if e.Kind == chain.KindWithdrawal {
 		s.spent = append(s.spent, e)

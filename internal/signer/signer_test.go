@@ -144,7 +144,8 @@ func TestSignsWhatWasJournaled(t *testing.T) {
 }
 
 // TestOneTransactionForOneWithdrawal asks for a second one before and after a
-// restart; the first may be asked for again.
+// restart, and gets the first one again: a crash may have kept it from whoever
+// asked. If that one is not what is expected now, there is none.
 func TestOneTransactionForOneWithdrawal(t *testing.T) {
 	b := newBench(t)
 	p, e := b.payment(btc, 1, 1_000_000)
@@ -153,18 +154,40 @@ func TestOneTransactionForOneWithdrawal(t *testing.T) {
 	p.Inputs = b.outputs(btc)[20:21]
 	second := b.prepare(btc, p)
 	for range 2 {
-		b.refuses(second, e, signer.ErrAnother)
-		if again := b.signs(first, e); again.Hash != signed.Hash || string(again.Raw) != string(signed.Raw) {
-			t.Error("the same bytes got another signature")
+		for _, asked := range []chain.Unsigned{first, second} {
+			if again := b.signs(asked, e); again.Hash != signed.Hash || string(again.Raw) != string(signed.Raw) {
+				t.Error("the same withdrawal got another signature")
+			}
 		}
+		more, expected := p, e
+		more.Amount = more.Amount.Plus(bourse.Units(1))
+		expected.Amount = more.Amount
+		b.refuses(b.prepare(btc, more), expected, signer.ErrAnother)
 		b.open()
 	}
 	e.Attempt = 2
 	b.refuses(second, e, signer.ErrMismatch)
 	e.Attempt = 1
-	b.signs(second, e)
+	if b.signs(second, e).Hash == signed.Hash {
+		t.Error("the second attempt is the first one")
+	}
 	e.Attempt = 0
-	b.refuses(second, e, signer.ErrAnother)
+	if b.signs(second, e).Hash != signed.Hash {
+		t.Error("the first attempt is the second one")
+	}
+}
+
+// TestSignedAgainAtAnotherNonce prepares a withdrawal anew after a crash, when
+// the payer has gone on meanwhile: it is the first one that is signed.
+func TestSignedAgainAtAnotherNonce(t *testing.T) {
+	b := newBench(t)
+	p, e := b.payment(eth, 1, 1_000_000)
+	signed := b.signs(b.prepare(eth, p), e)
+	b.open()
+	p.Nonce, e.Nonce, e.CostCap = 1, 1, e.CostCap.Minus(bourse.Units(1))
+	if again := b.signs(b.prepare(eth, p), e); again.Hash != signed.Hash {
+		t.Error("the withdrawal got another transaction")
+	}
 }
 
 // TestRefusesWhatWasNotJournaled changes one thing at a time, in what is
@@ -236,7 +259,11 @@ func TestSweepsGoHome(t *testing.T) {
 	wrong = s
 	wrong.To = client.Destination(6)
 	b.refuses(u, wrong, signer.ErrMismatch)
-	b.signs(u, s)
+	first := b.signs(u, s)
+	sweep.Amount, s.Amount = bourse.Units(1e9), bourse.Units(1e9)
+	if other := b.signs(b.prepare(eth, sweep), s); other.Hash == first.Hash {
+		t.Error("another sweep with the same nonce is the first one")
+	}
 }
 
 func TestLimits(t *testing.T) {
