@@ -18,17 +18,28 @@ type Board struct {
 	locked bool
 
 	last        bourse.AccountID
+	frozen      map[bourse.AccountID]bool
 	networks    map[bourse.NetworkID]*network
 	withdrawals map[bourse.WalletID]*bourse.Withdrawal
 }
 
 // network is what is open on one network.
 type network struct {
-	state    bourse.NetworkState
-	signed   map[bourse.TxHash]bourse.SignedTx
+	state  bourse.NetworkState
+	signed map[bourse.TxHash]bourse.SignedTx
+	// dropped are those that an operator gave up.
+	dropped  map[bourse.TxHash]bourse.SignedTx
 	unspent  map[bourse.Outpoint]bourse.Unspent
-	holdings map[place]bourse.Amount
+	holdings map[place]holding
 	nonces   map[uint32]uint64
+}
+
+// holding is what lies at a place, and the height of the block that changed it
+// last. After a restart that is taken to be the next block, which is later than
+// the truth.
+type holding struct {
+	amount bourse.Amount
+	since  uint64
 }
 
 // place is an asset at an address of ours.
@@ -46,6 +57,7 @@ func NewBoard() *Board {
 
 func (b *Board) clear() {
 	b.last = 0
+	b.frozen = map[bourse.AccountID]bool{}
 	b.networks = map[bourse.NetworkID]*network{}
 	b.withdrawals = map[bourse.WalletID]*bourse.Withdrawal{}
 }
@@ -84,6 +96,10 @@ func (b *Board) Observe(_ *bourse.Command, ev *bourse.Events) {
 		case bourse.EventAccountCreated, bourse.EventAccountRestored:
 			b.lock()
 			b.last = max(b.last, ev.Facts[e.At].Account)
+			b.foldFrozen(&ev.Facts[e.At])
+		case bourse.EventAccountFrozen:
+			b.lock()
+			b.foldFrozen(&ev.Facts[e.At])
 		case bourse.EventNetworkState:
 			b.lock()
 			s := ev.Wallet.Networks[e.At]
@@ -114,12 +130,20 @@ func (b *Board) network(id bourse.NetworkID) *network {
 	if n == nil {
 		n = &network{
 			state:  bourse.NetworkState{Network: id},
-			signed: map[bourse.TxHash]bourse.SignedTx{}, unspent: map[bourse.Outpoint]bourse.Unspent{},
-			holdings: map[place]bourse.Amount{}, nonces: map[uint32]uint64{},
+			signed: map[bourse.TxHash]bourse.SignedTx{}, dropped: map[bourse.TxHash]bourse.SignedTx{},
+			unspent: map[bourse.Outpoint]bourse.Unspent{}, holdings: map[place]holding{}, nonces: map[uint32]uint64{},
 		}
 		b.networks[id] = n
 	}
 	return n
+}
+
+func (b *Board) foldFrozen(f *bourse.Fact) {
+	if f.On {
+		b.frozen[f.Account] = true
+	} else {
+		delete(b.frozen, f.Account)
+	}
 }
 
 func (b *Board) foldWithdrawal(w *bourse.Withdrawal) {
@@ -133,11 +157,15 @@ func (b *Board) foldWithdrawal(w *bourse.Withdrawal) {
 
 func (b *Board) foldSigned(s *bourse.SignedTx) {
 	n := b.network(s.Network)
-	if s.State == bourse.SignedFinal || s.State == bourse.SignedDropped {
-		delete(n.signed, s.Tx)
-		return
+	delete(n.signed, s.Tx)
+	delete(n.dropped, s.Tx)
+	switch s.State {
+	case bourse.SignedWaiting, bourse.SignedAccepted, bourse.SignedMined:
+		n.signed[s.Tx] = *s
+	case bourse.SignedDropped:
+		n.dropped[s.Tx] = *s
+	case bourse.SignedFinal:
 	}
-	n.signed[s.Tx] = *s
 }
 
 func (b *Board) foldUnspent(u *bourse.Unspent) {
@@ -156,7 +184,7 @@ func (b *Board) foldHolding(h *bourse.Holding) {
 		delete(n.holdings, at)
 		return
 	}
-	n.holdings[at] = h.Amount
+	n.holdings[at] = holding{h.Amount, n.state.Tip.Height + 1}
 }
 
 // State returns where the exchange is on a network.
@@ -177,13 +205,13 @@ func (b *Board) Accounts() uint32 {
 }
 
 // Unsigned returns a network's withdrawals that wait for a signature, the oldest
-// first.
+// first. Those of frozen accounts wait until they are thawed.
 func (b *Board) Unsigned(id bourse.NetworkID) []bourse.Withdrawal {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	var list []bourse.Withdrawal
 	for _, w := range b.withdrawals {
-		if w.Network == id {
+		if w.Network == id && !b.frozen[w.Account] {
 			list = append(list, *w)
 		}
 	}
@@ -225,28 +253,72 @@ func (b *Board) Unspent(id bourse.NetworkID) []bourse.Unspent {
 	return list
 }
 
+// Holding is what an address has, and since which block it has been so.
+type Holding struct {
+	Address uint32
+	Asset   bourse.AssetID
+	Amount  bourse.Amount
+	Since   uint64
+}
+
 // Holdings returns what a network's addresses of ours have, by address.
-func (b *Board) Holdings(id bourse.NetworkID) []bourse.Holding {
+func (b *Board) Holdings(id bourse.NetworkID) []Holding {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	var list []bourse.Holding
+	var list []Holding
 	if n := b.networks[id]; n != nil {
-		for at, amount := range n.holdings {
-			list = append(list, bourse.Holding{Network: id, Address: at.address, Asset: at.asset, Amount: amount})
+		for at, h := range n.holdings {
+			list = append(list, Holding{Address: at.address, Asset: at.asset, Amount: h.amount, Since: h.since})
 		}
 	}
-	slices.SortFunc(list, func(p, q bourse.Holding) int {
+	slices.SortFunc(list, func(p, q Holding) int {
 		return cmp.Or(cmp.Compare(p.Address, q.Address), cmp.Compare(p.Asset, q.Asset))
 	})
 	return list
 }
 
-// Nonce returns the number of an address's next transaction.
-func (b *Board) Nonce(id bourse.NetworkID, address uint32) uint64 {
+// Nonce returns the number of an address's next transaction, and the numbers
+// below it, in order, whose transactions were given up and have no successor.
+func (b *Board) Nonce(id bourse.NetworkID, address uint32) (next uint64, gaps []uint64) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	if n := b.networks[id]; n != nil {
-		return n.nonces[address]
+	n := b.networks[id]
+	if n == nil {
+		return 0, nil
 	}
-	return 0
+	for _, s := range n.dropped {
+		if s.From == address && !n.uses(address, s.Nonce) && !slices.Contains(gaps, s.Nonce) {
+			gaps = append(gaps, s.Nonce)
+		}
+	}
+	slices.Sort(gaps)
+	return n.nonces[address], gaps
+}
+
+func (n *network) uses(address uint32, nonce uint64) bool {
+	for _, s := range n.signed {
+		if s.From == address && s.Nonce == nonce {
+			return true
+		}
+	}
+	return false
+}
+
+// Takes reports whether a transaction could go on record as far as its inputs
+// are concerned: it is not known, and nobody spends what it spends.
+func (b *Board) Takes(s *bourse.SignedTx) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[s.Network]
+	if n == nil {
+		return false
+	}
+	_, open := n.signed[s.Tx]
+	_, dropped := n.dropped[s.Tx]
+	for _, at := range s.Inputs {
+		if u, there := n.unspent[at]; !there || u.By != (bourse.TxHash{}) {
+			return false
+		}
+	}
+	return !open && !dropped
 }

@@ -38,7 +38,15 @@ func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 	case known && state.Part == 0 && b.Parent != state.Tip.Hash:
 		return w.rewind(ctx, &state)
 	}
-	return true, w.takeIn(ctx, b, &state)
+	if w.refused == [2]bourse.BlockRef{b.BlockRef, health.Head} {
+		return false, fmt.Errorf("%w: block %d was refused", chain.ErrOdd, b.Height)
+	}
+	refused, err := w.takeIn(ctx, b, &state)
+	if refused != 0 {
+		w.refused = [2]bourse.BlockRef{b.BlockRef, health.Head}
+		return false, fmt.Errorf("%w: block %d: %s", chain.ErrOdd, b.Height, refused)
+	}
+	return err == nil, err
 }
 
 // compare looks, when there is no next block, whether the last one is still the
@@ -62,6 +70,9 @@ func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, 
 	case b.Height != state.Tip.Height || b.Hash == state.Tip.Hash:
 		return false, fmt.Errorf("%w: the block above %d has another parent", chain.ErrOdd, state.Tip.Height)
 	}
+	if state.Halted == bourse.HaltDeepReorg {
+		return false, fmt.Errorf("%w: the chain changed deeper than is remembered", chain.ErrOdd)
+	}
 	w.Log.Warn("a block left the chain", slog.Int("network", int(w.ID)), slog.Uint64("height", state.Tip.Height),
 		slog.String("hash", w.Network.FormatHash(state.Tip.Hash)))
 	reason, err := w.submit(ctx, bourse.CommandRewind, &bourse.WalletCommand{Network: w.ID, Height: state.Tip.Height - 1})
@@ -71,12 +82,13 @@ func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, 
 	return err == nil, err
 }
 
-// takeIn makes commands of a block: one, or several parts of a large one.
-func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.NetworkState) error {
+// takeIn makes commands of a block: one, or several parts of a large one. It
+// returns why one was refused.
+func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.NetworkState) (bourse.Reason, error) {
 	w.Network.Watch(w.Board.Accounts())
 	txs, err := w.ours(b)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	parts := split(txs)
 	for i := state.Part; int(i) < len(parts); i++ {
@@ -85,14 +97,11 @@ func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.Netwo
 			ByOutput: w.Network.Shape().Outputs, Part: i, More: int(i) < len(parts)-1, Txs: parts[i],
 		}
 		reason, err := w.submit(ctx, bourse.CommandBlock, &bourse.WalletCommand{Block: block})
-		if err != nil {
-			return err
-		}
-		if reason != 0 {
-			return fmt.Errorf("%w: block %d: %s", chain.ErrOdd, b.Height, reason)
+		if err != nil || reason != 0 {
+			return reason, err
 		}
 	}
-	return nil
+	return 0, nil
 }
 
 // ours returns what the transactions of a block do to the exchange's addresses.

@@ -57,9 +57,9 @@ func (w *Worker) offer(ctx context.Context, s *bourse.SignedTx) error {
 	}
 	switch verdict.Kind {
 	case chain.Accepted, chain.Known:
+		delete(w.rejected, s.Tx)
 	case chain.Rejected:
-		w.Log.Error("a network rejects a signed transaction", slog.Int("network", int(w.ID)),
-			slog.String("tx", w.Network.FormatHash(s.Tx)), slog.Uint64("xid", uint64(s.Wallet)), slog.String("reason", verdict.Reason))
+		w.complain(s, verdict.Reason)
 		return nil
 	case chain.Unknown:
 		return nil
@@ -71,16 +71,30 @@ func (w *Worker) offer(ctx context.Context, s *bourse.SignedTx) error {
 	return err
 }
 
+// complain logs that a network does not take a transaction, once for each
+// reason: it is offered again and again.
+func (w *Worker) complain(s *bourse.SignedTx, reason string) {
+	if w.rejected[s.Tx] == reason {
+		return
+	}
+	w.rejected[s.Tx] = reason
+	w.Log.Error("a network rejects a signed transaction", slog.Int("network", int(w.ID)),
+		slog.String("tx", w.Network.FormatHash(s.Tx)), slog.Uint64("xid", uint64(s.Wallet)), slog.String("reason", reason))
+}
+
+// mostHi bounds amounts, so that sums of them and of costs always fit.
+const mostHi = 1 << 48
+
 // pay signs a withdrawal and hands it over. It reports whether it did; a
 // withdrawal that cannot be paid now waits.
 func (w *Worker) pay(ctx context.Context, wd *bourse.Withdrawal) (bool, error) {
 	k := w.coins.byAsset[wd.Asset]
-	if k == nil || w.coins.native == nil {
+	if k == nil {
 		return false, nil
 	}
 	amount, exact := k.units(wd.Amount)
-	if !exact {
-		w.Log.Error("a withdrawal is finer than its network moves", slog.Uint64("xid", uint64(wd.ID)))
+	if !exact || amount.Hi >= mostHi {
+		w.Log.Error("a withdrawal is finer or larger than its network moves", slog.Uint64("xid", uint64(wd.ID)))
 		return false, nil
 	}
 	p := chain.Payment{
@@ -99,26 +113,24 @@ func (w *Worker) carryOut(ctx context.Context, p *chain.Payment, id bourse.Walle
 	if err != nil {
 		return false, err
 	}
-	if !w.source(p, fees) {
-		return false, nil
+	if enough, err := w.source(ctx, p, fees); !enough || err != nil {
+		return false, err
 	}
 	unsigned, err := w.Network.Prepare(ctx, p)
 	switch {
 	case errors.Is(err, chain.ErrFunds), errors.Is(err, chain.ErrCost):
 		return false, nil // it waits for money, or for lower fees
-	case err != nil:
+	case trouble(err):
 		return false, err
+	case err != nil: // this payment's own trouble: others go on
+		w.Log.Error("a payment cannot be made", slog.Int("network", int(w.ID)), slog.Uint64("xid", uint64(id)), slog.Any("error", err))
+		return false, nil
 	}
-	signed, err := w.Signer.Sign(ctx, unsigned, signer.Expect{
+	s, err := w.sign(ctx, p, unsigned, signer.Expect{
 		Network: w.ID, Kind: p.Kind, ID: id, Coin: p.Coin, Amount: p.Amount, To: p.To, CostCap: p.CostCap,
 		Account: depositor, Nonce: p.Nonce,
 	})
-	if err != nil {
-		w.Log.Error("the signer refuses", slog.Int("network", int(w.ID)), slog.Uint64("xid", uint64(id)), slog.Any("error", err))
-		return false, nil
-	}
-	s, err := w.record(&signed, p.Kind, id)
-	if err != nil {
+	if s == nil || err != nil {
 		return false, err
 	}
 	reason, err := w.submit(ctx, bourse.CommandSigned, &bourse.WalletCommand{Signed: s})
@@ -128,23 +140,62 @@ func (w *Worker) carryOut(ctx context.Context, p *chain.Payment, id bourse.Walle
 	if reason != 0 {
 		// A cancel came first, or another step changed what it is paid from.
 		w.Log.Info("a signed transaction is not sent", slog.Uint64("xid", uint64(id)), slog.String("reason", reason.String()))
-		return true, nil
+		return false, nil
 	}
 	s.State = bourse.SignedWaiting
 	return true, w.offer(ctx, s)
 }
 
-// source chooses what a payment is paid from; false if there is not enough.
-func (w *Worker) source(p *chain.Payment, fees chain.Fees) bool {
-	p.CostCap = fees.Cost
-	if !w.Network.Shape().Outputs {
-		p.Nonce = w.Board.Nonce(w.ID, p.From)
-		return true
+// maxAttempts bounds the transactions that are tried for one withdrawal.
+const maxAttempts = 100
+
+// sign has a payment signed; nil if the signer refuses.
+//
+// The signer repeats what it signed for this withdrawal before, and that may be
+// something else than was prepared now: a crash came between its record and the
+// journal. If it can go on record it does. If it cannot, because the journal has
+// given it up or what it spends was spent otherwise meanwhile, it was never sent
+// and never will be, and the signer is asked for the next attempt.
+func (w *Worker) sign(ctx context.Context, p *chain.Payment, u chain.Unsigned, e signer.Expect) (*bourse.SignedTx, error) {
+	for ; e.Attempt < maxAttempts; e.Attempt++ {
+		signed, err := w.Signer.Sign(ctx, u, e)
+		if err != nil {
+			w.Log.Error("the signer refuses", slog.Int("network", int(w.ID)), slog.Uint64("xid", uint64(e.ID)), slog.Any("error", err))
+			return nil, nil
+		}
+		s, err := w.record(&signed, e.Kind, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		if w.Board.Takes(s) && s.Nonce == p.Nonce {
+			return s, nil
+		}
+		if e.Kind != chain.KindWithdrawal {
+			return nil, nil
+		}
 	}
+	return nil, nil
+}
+
+// source chooses what a payment is paid from; false if there is not enough.
+func (w *Worker) source(ctx context.Context, p *chain.Payment, fees chain.Fees) (enough bool, err error) {
+	p.CostCap = fees.Cost
+	if w.Network.Shape().Outputs {
+		return w.sourceOutputs(p, fees), nil
+	}
+	if p.Kind != chain.KindSweep && !w.covers(p, fees) {
+		return false, nil
+	}
+	p.Nonce, err = w.nonce(ctx, p.From)
+	return true, err
+}
+
+func (w *Worker) sourceOutputs(p *chain.Payment, fees chain.Fees) bool {
+	tip := w.Board.State(w.ID).Tip.Height
 	var inputs []chain.Input
 	for _, u := range w.Board.Unspent(w.ID) {
 		k := w.coins.byAsset[u.Asset]
-		if k == nil {
+		if k == nil || !k.ripe(&u, tip) {
 			continue
 		}
 		if amount, exact := k.units(u.Amount); exact {
@@ -152,8 +203,61 @@ func (w *Worker) source(p *chain.Payment, fees chain.Fees) bool {
 		}
 	}
 	chosen, cost, enough := chain.Select(inputs, p.Coin, w.Network.Shape().Native, p.Amount, fees)
-	p.Inputs, p.CostCap = chosen, cost
+	// Change that is not worth an input is left to the network on top.
+	p.Inputs, p.CostCap = chosen, cost.Plus(fees.PerInput)
 	return enough
+}
+
+// ripe reports whether an output may be spent: a deposit must be as deep as for
+// its owner to have it, or what was paid from it might leave the chain with it.
+func (c *coin) ripe(u *bourse.Unspent, tip uint64) bool {
+	return !bourse.AccountID(u.Address).IsCustomer() || u.Height+uint64(c.terms.Confirms) <= tip+1
+}
+
+// covers reports whether the paying address has enough for one more payment,
+// besides those that are in no block yet: a network may take what cannot be paid
+// and fail it in a block.
+func (w *Worker) covers(p *chain.Payment, fees chain.Fees) bool {
+	native := w.Network.Shape().Native
+	need := map[chain.CoinID]bourse.Amount{}
+	need[p.Coin] = p.Amount
+	need[native] = need[native].Plus(fees.Cost)
+	for _, s := range w.Board.Signed(w.ID) {
+		if s.From != p.From || s.State == bourse.SignedMined {
+			continue
+		}
+		d, err := w.Network.Decode(s.Raw)
+		if err != nil {
+			return false
+		}
+		need[native] = need[native].Plus(d.Cost)
+		for _, pay := range d.Pays {
+			need[pay.Coin] = need[pay.Coin].Plus(pay.Amount)
+		}
+	}
+	has := map[chain.CoinID]bourse.Amount{}
+	for _, h := range w.Board.Holdings(w.ID) {
+		if k := w.coins.byAsset[h.Asset]; k != nil && h.Address == p.From {
+			has[k.ID], _ = k.units(h.Amount)
+		}
+	}
+	return !has[native].Less(need[native]) && !has[p.Coin].Less(need[p.Coin])
+}
+
+// nonce returns the number of an address's next payment: the lowest that was
+// given up and that the chain still waits for, if there is one.
+func (w *Worker) nonce(ctx context.Context, from uint32) (uint64, error) {
+	next, gaps := w.Board.Nonce(w.ID, from)
+	if len(gaps) == 0 {
+		return next, nil
+	}
+	onChain, err := w.Network.Nonce(ctx, from)
+	for _, gap := range gaps {
+		if gap >= onChain && err == nil {
+			return gap, nil
+		}
+	}
+	return next, err
 }
 
 // kinds are the words of the journal for those of the chain.

@@ -30,6 +30,7 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 	}
 	have := map[place]bourse.Amount{}
 	holdings := w.Board.Holdings(w.ID)
+	tip := w.Board.State(w.ID).Tip.Height
 	for _, h := range holdings {
 		have[place{h.Address, h.Asset}] = h.Amount
 	}
@@ -37,6 +38,9 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 		k := w.coins.byAsset[h.Asset]
 		if k == nil || h.Address == chain.IndexHot || busy[h.Address] || h.Amount.Less(k.terms.MinDeposit) {
 			continue
+		}
+		if h.Since+uint64(k.terms.Confirms) > tip+1 {
+			continue // it may still leave the chain, and its sweep would wait for ever
 		}
 		if done, err := w.sweepOne(ctx, &h, k, have[place{h.Address, native.asset.ID}]); done || err != nil {
 			return done, err
@@ -47,7 +51,7 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 
 // sweepOne sweeps what an address has of an asset; coin is what it has of the
 // native one.
-func (w *Worker) sweepOne(ctx context.Context, h *bourse.Holding, k *coin, gas bourse.Amount) (bool, error) {
+func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas bourse.Amount) (bool, error) {
 	native := w.coins.native
 	fees, err := w.Network.Fees(ctx, k.ID)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -25,7 +24,6 @@ type Options struct {
 	Submit  Submit
 	// Start is the first block that is read on a chain that was never read.
 	Start uint64
-	Clock func() time.Time
 	Log   *slog.Logger
 }
 
@@ -40,6 +38,12 @@ type Worker struct {
 
 	// resent is the block at which what waits was broadcast again.
 	resent bourse.BlockRef
+	// rejected has what the network said against transactions of ours, and
+	// was logged.
+	rejected map[bourse.TxHash]string
+	// refused is a block that the exchange did not take in, with the head at
+	// that time: it is not offered again before something changed.
+	refused [2]bourse.BlockRef
 	// troubled is the last thing that went wrong and was logged.
 	troubled string
 }
@@ -47,7 +51,7 @@ type Worker struct {
 // NewWorker returns a worker; its network does not operate before the first
 // Step.
 func NewWorker(o Options) *Worker {
-	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}}
+	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}, rejected: map[bourse.TxHash]string{}}
 }
 
 // Health returns what the network's health was at the last step.
