@@ -14,7 +14,8 @@ const MaxInputs = 100
 
 // Select picks the outputs of a coin that a payment spends: the largest first,
 // so that it is cheap, until they cover the amount and, where the coin is what
-// costs are paid in, the cost. It returns what the payment may cost with them.
+// costs are paid in, the cost. It returns what the payment will cost with them,
+// if the fees stay what they are.
 // The order of unspent does not matter. False: they do not suffice.
 func Select(unspent []Input, coin, native CoinID, amount bourse.Amount, fees Fees) ([]Input, bourse.Amount, bool) {
 	own := slices.Clone(unspent)
@@ -27,11 +28,11 @@ func Select(unspent []Input, coin, native CoinID, amount bourse.Amount, fees Fee
 			cost = cost.Plus(fees.PerInput)
 		}
 		sum = sum.Plus(own[n-1].Amount)
-		need := amount
+		need, fits := amount, true
 		if coin == native {
-			need = need.Plus(cost)
+			need, fits = amount.Add(cost)
 		}
-		if !sum.Less(need) {
+		if fits && !sum.Less(need) {
 			return own[:n], cost, true
 		}
 	}

@@ -35,7 +35,8 @@ type Codec interface {
 	// that one number says which exist; it never goes back.
 	Watch(last uint32)
 	// Owner returns whose an address with its memo is, and false if it is none
-	// of ours. An account that is not watched is nobody's.
+	// of ours. An account that is not watched is nobody's. For what was taken
+	// from an address there is no memo: At alone counts then.
 	Owner(address, memo string) (Owner, bool)
 	// ParseAddress returns the canonical form of an address of this network.
 	// The error is an *bourse.Error with CodeInvalid: another network's, a

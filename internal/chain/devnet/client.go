@@ -103,8 +103,8 @@ func read(reply []byte, id uint64, method string, result any) error {
 // Health says whether the network can be worked with.
 func (c *Client) Health(ctx context.Context) (chain.Health, error) {
 	var r headResult
-	err := c.ask(ctx, "head", none{}, &r)
-	if err == nil && (r.Known < r.Height || r.Time < 0 || r.Network != c.params.Symbol || r.header.seal() != r.Hash) {
+	err := c.ask(ctx, "tip", none{}, &r)
+	if err == nil && (r.Known < r.Height || r.Time < 0 || r.Network != c.params.Symbol || r.seal() != r.Hash) {
 		err = odd("head %d of %d at %d is not what it says", r.Height, r.Known, r.Time)
 	}
 	if err != nil {

@@ -106,7 +106,7 @@ func (n *Node) payFromOutputs(t *transaction) error {
 	p, coin := n.params, t.Outputs[0].Coin
 	_, out, _ := t.sums(coin)
 	fees := chain.Fees{Cost: costOf(size(1, len(t.Outputs)+1), p.rate), PerInput: costOf(size(1, 0)-size(0, 0), p.rate)}
-	inputs, cost, ok := chain.Select(n.ahead().unspent(n.wallets), coin, p.Shape.Native, out, fees)
+	inputs, cost, ok := chain.Select(n.ahead().unspent(n.wallets, coin), coin, p.Shape.Native, out, fees)
 	if !ok {
 		return fmt.Errorf("the outside world: %w", chain.ErrFunds)
 	}
@@ -144,7 +144,7 @@ func (n *Node) payFromAccount(t *transaction, failing bool) error {
 	if failing && !short {
 		t.Gas = p.gasBase // less than it takes
 	}
-	if !failing && token && state.balance(t.From, t.Outputs[0].Coin).Less(out) {
+	if !failing && state.balance(t.From, t.Outputs[0].Coin).Less(out) {
 		return fmt.Errorf("the outside world: %w", chain.ErrFunds)
 	}
 	return nil
@@ -297,7 +297,11 @@ func (n *Node) contradict(t *transaction) error {
 	back := output{payer, coin, units(bourse.Units(1))}
 	if n.params.Shape.Outputs {
 		in, _, _ := t.sums(coin)
-		back.Amount = units(in.Minus(costOf(size(len(t.Inputs), 1), n.params.rate)))
+		rest, ok := in.Sub(costOf(size(len(t.Inputs), 1), n.params.rate))
+		if !ok || rest.IsZero() {
+			return fmt.Errorf("too little to spend again: %w", chain.ErrFunds)
+		}
+		back.Amount = units(rest)
 	}
 	t.Outputs, t.Memo = []output{back}, ""
 	n.outside.sign(t)

@@ -163,6 +163,7 @@ func (f *Faults) Call(ctx context.Context, text []byte) ([]byte, error) {
 		if _, err := f.behind.Call(ctx, text); err != nil {
 			return nil, err
 		}
+	default: // the rest is about the answer
 	}
 	reply, err := f.behind.Call(ctx, text)
 	if err != nil {

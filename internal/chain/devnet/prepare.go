@@ -103,11 +103,14 @@ func (c *Client) prepareOutputs(t *transaction, p *chain.Payment, rate uint64) e
 		return chain.ErrFunds
 	}
 	// Change that would cost more to spend than it is worth is left to the
-	// network.
-	if worth := costOf(size(1, 0)-size(0, 0), rate); !rest.IsZero() && !rest.Less(worth) {
-		change := c.Destination(chain.IndexChange).Address
-		t.Outputs = append(t.Outputs, output{change, p.Coin, units(rest)})
+	// network, if that much may be left to it.
+	worth := costOf(size(1, 0)-size(0, 0), rate)
+	most, fits := add(cost, rest, true)
+	if rest.IsZero() || rest.Less(worth) && fits && !p.CostCap.Less(most) {
+		return nil
 	}
+	change := c.Destination(chain.IndexChange).Address
+	t.Outputs = append(t.Outputs, output{change, p.Coin, units(rest)})
 	return nil
 }
 

@@ -160,7 +160,7 @@ func with[P any](asked *request, method func(P) (any, error)) (any, error) {
 
 func (n *Node) result(asked *request) (any, error) {
 	switch asked.Method {
-	case "head":
+	case "tip":
 		return with(asked, n.sayHead)
 	case "block":
 		return with(asked, n.sayBlock)

@@ -45,12 +45,12 @@ func (s *state) balance(address string, coin chain.CoinID) (sum bourse.Amount) {
 	return sum.Plus(s.balances[holding{address, coin}])
 }
 
-// unspent returns the outputs at addresses, with their indices, in a fixed
-// order.
-func (s *state) unspent(at map[string]uint32) []chain.Input {
+// unspent returns the outputs of a coin at addresses, with their indices, in a
+// fixed order.
+func (s *state) unspent(at map[string]uint32, coin chain.CoinID) []chain.Input {
 	var list []chain.Input
 	for point, out := range s.outputs {
-		if index, ok := at[out.Address]; ok {
+		if index, ok := at[out.Address]; ok && out.Coin == coin {
 			list = append(list, chain.Input{Outpoint: point, Owner: index, Coin: out.Coin, Amount: bourse.Amount(out.Amount)})
 		}
 	}

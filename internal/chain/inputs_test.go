@@ -1,0 +1,83 @@
+package chain_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// TestSelect holds the choice against what it must be: enough, no input too
+// many, of the right coin, the same for every order; and none only if all of
+// them together do not suffice.
+func TestSelect(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		unspent := rapid.SliceOfN(rapid.Custom(drawInput), 0, 20).Draw(t, "unspent")
+		for i := range unspent {
+			unspent[i].Index = uint32(i)
+		}
+		amount := bourse.Units(rapid.Uint64Range(1, 300).Draw(t, "amount"))
+		fees := chain.Fees{Cost: bourse.Units(5), PerInput: bourse.Units(2)}
+		native := rapid.SampledFrom([]chain.CoinID{"A", "B"}).Draw(t, "native")
+		chosen, cost, ok := chain.Select(unspent, "A", native, amount, fees)
+		if !ok {
+			if covers(t, of(unspent, "A"), native, amount, fees) {
+				t.Fatal("chose nothing where everything suffices")
+			}
+			return
+		}
+		if want := fees.Cost.Lo + fees.PerInput.Lo*uint64(len(chosen)-1); cost.Lo != want {
+			t.Fatalf("costs %d, not %d", cost.Lo, want)
+		}
+		if !covers(t, chosen, native, amount, fees) || covers(t, chosen[:len(chosen)-1], native, amount, fees) {
+			t.Fatalf("chose %v for %d", chosen, amount.Lo)
+		}
+		again, _, _ := chain.Select(rapid.Permutation(unspent).Draw(t, "order"), "A", native, amount, fees)
+		for i := range chosen {
+			if chosen[i] != again[i] || chosen[i].Coin != "A" {
+				t.Fatalf("chose %v, then %v", chosen, again)
+			}
+		}
+	})
+}
+
+func drawInput(t *rapid.T) chain.Input {
+	return chain.Input{
+		Coin:   rapid.SampledFrom([]chain.CoinID{"A", "B"}).Draw(t, "coin"),
+		Amount: bourse.Units(rapid.Uint64Range(3, 50).Draw(t, "amount")),
+	}
+}
+
+func of(all []chain.Input, coin chain.CoinID) (some []chain.Input) {
+	for _, in := range all {
+		if in.Coin == coin {
+			some = append(some, in)
+		}
+	}
+	return some
+}
+
+func covers(t *rapid.T, inputs []chain.Input, native chain.CoinID, amount bourse.Amount, fees chain.Fees) bool {
+	t.Helper()
+	if len(inputs) == 0 {
+		return false
+	}
+	sum, need := uint64(0), amount.Lo
+	for _, in := range inputs {
+		sum += in.Amount.Lo
+	}
+	if native == "A" {
+		need += fees.Cost.Lo + fees.PerInput.Lo*uint64(len(inputs)-1)
+	}
+	return sum >= need
+}
+
+func TestSelectTooMuch(t *testing.T) {
+	fees := chain.Fees{Cost: bourse.Units(1)}
+	unspent := []chain.Input{{Coin: "A", Amount: bourse.MaxAmount}}
+	if _, _, ok := chain.Select(unspent, "A", "A", bourse.MaxAmount, fees); ok {
+		t.Error("paid for what there cannot be")
+	}
+}
