@@ -85,10 +85,12 @@ func oneUpdateEach(x *exam) {
 	x.same("events of fills", events(s.fence()), "orderUpdate:"+first+":FILLED:1", "orderUpdate:"+second+"::2")
 	b.sell(m, "9", "1")
 	third := a.buy(m, "11", "4")
-	got := events(s.fence())
+	got, want := events(s.fence()), []string{
+		"orderAccepted:" + third + "::", "orderUpdate:" + second + ":FILLED:3", "orderUpdate:" + third + "::3",
+	}
 	slices.Sort(got)
-	x.same("events of an order that fills in steps", got,
-		"orderAccepted:"+third+"::", "orderUpdate:"+second+":FILLED:3", "orderUpdate:"+third+"::3")
+	slices.Sort(want) // which of the two updates comes first is not said
+	x.same("events of an order that fills in steps", got, want...)
 }
 
 func finalStatus(x *exam) {
