@@ -3,7 +3,6 @@ package custody
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -119,8 +118,7 @@ func (c *Custody) checkNetwork(n *Network) error {
 		if u.By == (bourse.TxHash{}) {
 			continue
 		}
-		s := n.signed[u.By]
-		if s == nil || s.State > bourse.SignedAccepted || !slices.Contains(s.Inputs, u.Outpoint) {
+		if !n.reserves(n.signed[u.By], u.Outpoint) {
 			return fmt.Errorf("output %d of %x is reserved for nothing", u.Index, u.Tx)
 		}
 	}
@@ -155,6 +153,11 @@ func (c *Custody) checkSigned(n *Network, s *bourse.SignedTx) error {
 	}
 	if len(s.Inputs) > 0 && !n.byOutput {
 		return errors.New("it spends outputs where there are none")
+	}
+	for _, at := range s.Inputs {
+		if u := n.unspent[at]; u != nil && s.State <= bourse.SignedAccepted && u.By != s.Tx {
+			return errors.New("an output that it spends is not reserved for it")
+		}
 	}
 	if s.Kind != bourse.SignedWithdrawal {
 		return nil

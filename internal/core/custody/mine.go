@@ -40,6 +40,10 @@ func (n *Network) addUnspent(ev *bourse.Events, tx *bourse.Tx, o *bourse.Output)
 		Network: n.Network, Outpoint: bourse.Outpoint{Tx: tx.Hash, Index: o.Index},
 		Asset: o.Asset, Amount: o.Amount, Address: o.Address, Height: n.Tip.Height,
 	}
+	// It may come back after a reorganisation, to a transaction that is signed.
+	if by := n.claims[u.Outpoint]; n.reserves(n.signed[by], u.Outpoint) {
+		u.By = by
+	}
 	n.unspent[u.Outpoint] = u
 	ev.AddUnspent(u)
 }
@@ -103,9 +107,9 @@ func (c *Custody) settle(ev *bourse.Events, n *Network, m *Mined) {
 			c.forgetDeposit(n, d)
 		}
 	}
-	for hash, s := range n.signed {
+	for _, s := range n.signed {
 		if s.State == bourse.SignedDropped && excludes(m, s) {
-			delete(n.signed, hash)
+			n.forgetSigned(s)
 		}
 	}
 	s := m.Signed
@@ -114,9 +118,18 @@ func (c *Custody) settle(ev *bourse.Events, n *Network, m *Mined) {
 	}
 	s.State = bourse.SignedFinal
 	ev.AddSigned(s)
-	delete(n.signed, s.Tx)
+	n.forgetSigned(s)
 	if w := c.withdrawals[s.Wallet]; w != nil && w.Tx == s.Tx && !s.Reverted {
 		delete(c.withdrawals, w.ID)
+	}
+}
+
+func (n *Network) forgetSigned(s *bourse.SignedTx) {
+	delete(n.signed, s.Tx)
+	for _, at := range s.Inputs {
+		if n.claims[at] == s.Tx {
+			delete(n.claims, at)
+		}
 	}
 }
 
@@ -172,10 +185,15 @@ func (n *Network) unmine(ev *bourse.Events, m *Mined) {
 	}
 }
 
+// reserves reports whether a transaction may still spend an output.
+func (n *Network) reserves(s *bourse.SignedTx, at bourse.Outpoint) bool {
+	return s != nil && s.State <= bourse.SignedAccepted && slices.Contains(s.Inputs, at)
+}
+
 // respend brings an output back that a block had spent. Whoever reserved it then
 // may have been given up since.
 func (n *Network) respend(ev *bourse.Events, u bourse.Unspent) {
-	if s := n.signed[u.By]; s == nil || s.State == bourse.SignedDropped {
+	if !n.reserves(n.signed[u.By], u.Outpoint) {
 		u.By = bourse.TxHash{}
 	}
 	n.unspent[u.Outpoint] = &u

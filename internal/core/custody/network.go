@@ -21,6 +21,9 @@ type Network struct {
 	// waiting are the deposits that time can change, by number.
 	waiting []*bourse.Deposit
 	signed  map[bourse.TxHash]*bourse.SignedTx
+	// claims finds the transaction that spends an output, also while the output
+	// is in no block.
+	claims  map[bourse.Outpoint]bourse.TxHash
 	unspent map[bourse.Outpoint]*bourse.Unspent
 	// holdings are more than zero.
 	holdings map[place]bourse.Amount
@@ -68,6 +71,7 @@ func newNetwork(id bourse.NetworkID) *Network {
 		txs:          map[bourse.TxHash]uint64{},
 		deposits:     map[bourse.Outpoint]*bourse.Deposit{},
 		signed:       map[bourse.TxHash]*bourse.SignedTx{},
+		claims:       map[bourse.Outpoint]bourse.TxHash{},
 		unspent:      map[bourse.Outpoint]*bourse.Unspent{},
 		holdings:     map[place]bourse.Amount{},
 		nonces:       map[uint32]uint64{},

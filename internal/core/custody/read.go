@@ -34,7 +34,7 @@ func Read(r *state.Reader, in Around) *Custody {
 	x.lastWallet, x.lastDeposit = bourse.WalletID(r.Uint64()), bourse.DepositID(r.Uint64())
 	x.lastAddress = bourse.AddressID(r.Uint32())
 	last := bourse.NetworkID(0)
-	for n := r.Count(50); n > 0 && r.Err() == nil; n-- {
+	for n := r.Count(49); n > 0 && r.Err() == nil; n-- {
 		id := bourse.NetworkID(r.Uint16())
 		if !x.want(id > last && int(id) < in.Networks) {
 			break
@@ -48,7 +48,7 @@ func Read(r *state.Reader, in Around) *Custody {
 	for n := r.Count(170); n > 0 && r.Err() == nil; n-- {
 		x.readWithdrawal()
 	}
-	for n := r.Count(40); n > 0 && r.Err() == nil; n-- {
+	for n := r.Count(45); n > 0 && r.Err() == nil; n-- {
 		x.readSaved()
 	}
 	x.readRequests()
@@ -96,10 +96,15 @@ func (x *reader) readNetwork(n *Network) {
 	n.Paused, n.Halted = x.r.Bool(), bourse.Halt(x.r.Uint8())
 	n.byOutput, n.Part = x.r.Bool(), x.r.Uint32()
 	x.want(n.Halted <= bourse.HaltStrangeSpend)
-	for i := x.r.Count(150); i > 0 && x.r.Err() == nil; i-- {
+	for i := x.r.Count(134); i > 0 && x.r.Err() == nil; i-- {
 		s := x.readSigned(n.Network)
 		x.want(n.signed[s.Tx] == nil)
 		n.signed[s.Tx] = s
+		for _, at := range s.Inputs {
+			if old := n.signed[n.claims[at]]; old == nil || old.State == bourse.SignedDropped {
+				n.claims[at] = s.Tx
+			}
+		}
 	}
 	count := x.r.Count(80)
 	x.want(count <= MaxBlocks && (count > 0 || n.Part == 0 && !n.byOutput))
@@ -301,7 +306,7 @@ func (x *reader) readRequests() {
 	q := &x.Requests
 	for _, open := range [...]bool{true, false} {
 		last := bourse.Time(0)
-		for n := x.r.Count(150); n > 0 && x.r.Err() == nil; n-- {
+		for n := x.r.Count(123); n > 0 && x.r.Err() == nil; n-- {
 			r := &request{account: bourse.AccountID(x.r.Uint32())}
 			r.asked = x.readAsked(r.account)
 			r.outcome = bourse.Outcome{Reason: bourse.Reason(x.r.Uint8()), ID: x.r.Uint64()}

@@ -65,7 +65,7 @@ func (n *Network) Sign(ev *bourse.Events, s *bourse.SignedTx) {
 	n.signed[s.Tx] = s
 	for _, at := range s.Inputs {
 		u := n.unspent[at]
-		u.By = s.Tx
+		u.By, n.claims[at] = s.Tx, s.Tx
 		ev.AddUnspent(u)
 	}
 	if next, sent := n.nonces[s.From]; !n.byOutput && (!sent || s.Nonce >= next) {
