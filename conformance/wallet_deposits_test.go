@@ -65,6 +65,14 @@ func oneMemoEach(x *exam) {
 	first, second := a.info(c), b.info(c)
 	x.equal("address", first.get("address").text, second.get("address").text)
 	x.equal("memo", a.info(c).get("memo").text, first.get("memo").text)
+	x.covers("WAL-ADR-7")
+	if warning := first.get("warning").text; !strings.Contains(warning, first.get("memo_name").text) || warning == "" {
+		x.Errorf("warning is %q", warning)
+	}
+	if v := a.info(x.off("BTC")); v.has("warning") {
+		x.Errorf("warning of BTC is %s", v.get("warning"))
+	}
+	x.covers("WAL-ADR-3")
 	if first.get("memo").text == second.get("memo").text {
 		x.Errorf("two accounts have the memo %s", first.get("memo"))
 	}

@@ -19,8 +19,9 @@ func TestWalletRequests(t *testing.T) { examine(t, walletRequestsChecks) }
 
 func walletAddress(x *exam) {
 	x.covers("WAL-TRN-1")
-	x.succeeds(x.send(http.MethodPost, "/wallet/assets", "{}", nil))
-	x.succeeds(x.send(http.MethodPost, "//wallet//assets", "{}", nil))
+	for _, path := range []string{"/wallet/assets", "//wallet//assets"} {
+		x.same(path, symbolsOf(x.send(http.MethodPost, path, `{"symbols":["BTC"]}`, nil), "assets"), "BTC")
+	}
 }
 
 func walletMethods(x *exam) {

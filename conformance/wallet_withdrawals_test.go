@@ -11,7 +11,7 @@ import (
 
 var walletWithdrawalsChecks = []check{
 	withdrawInfoFields, feesAndDecimals, infoOperating, validatesWhatIsSent, validAddresses, memosWhereThereAreNone, internalAddresses,
-	sharedAddress, withdrawAnswer, withdrawHolds, withdrawDecimals, withdrawFees, leastWithdrawal, withdrawAddresses, withdrawMemos,
+	sharedAddress, otherSpellings, stoppedInfo, withdrawAnswer, withdrawHolds, withdrawDecimals, withdrawFees, leastWithdrawal, withdrawAddresses, withdrawMemos,
 	refusedHoldsNothing, withdrawPays, withdrawPaysMemo, withdrawPaysToken, withdrawalsAtOnce, withdrawalRepeated, frozenWithdrawals,
 }
 
@@ -146,10 +146,45 @@ func sharedAddress(x *exam) {
 	address, _ := a.address(c)
 	v := a.validate(c, fields{"address": address, "memo": "4000000000"}).value
 	x.equal("valid_address", v.get("valid_address").String(), "false")
+	x.equal("valid_memo", v.get("valid_memo").String(), "false")
 	x.equal("internal", v.get("internal").String(), "false")
+	x.answers(a.validate(c, fields{"address": address}), `{"success":true,"valid_address":false,"internal":false}`)
 	x.failsNaming(a.wallet("/withdraw", c.to(address, "0.1").with("memo", "4000000000")), "address")
 	x.failed(a.wallet("/withdraw", c.to(address, "0.1")))
 	a.owns("ATOM", "1", "0", "1")
+}
+
+func otherSpellings(x *exam) {
+	x.covers("WAL-VAL-6")
+	a, b := x.account(), x.account()
+	for _, network := range []string{"BTC", "LTC", "ATOM"} {
+		c := x.off(network)
+		x.answers(a.validate(c, fields{"address": strings.ToUpper(c.outside())}), `{"success":true,"valid_address":true,"internal":false}`)
+	}
+	c := x.chain("BTC", "LTC")
+	c.pause()
+	payer := c.customer()
+	to, _ := b.address(c)
+	spelled := strings.ToUpper(to)
+	x.answers(a.validate(c, fields{"address": spelled}), `{"success":true,"valid_address":true,"internal":true}`)
+	x.equal("address", payer.row("xid", payer.take(c.to(spelled, "0.1"))).get("address").text, to)
+	payer.saves(c, "one", to)
+	payer.saves(c, "one", spelled)
+	x.same("entries", saved(payer.book(nil)), "one:"+to)
+}
+
+func stoppedInfo(x *exam) {
+	x.covers("WAL-INF-4")
+	c := x.chain(byOutput...)
+	a := x.account()
+	warned := func() bool { return a.wallet("/withdraw/info", c.route()).value.has("warning") }
+	if warned() {
+		x.Errorf("there is a warning while nothing is stopped")
+	}
+	c.pause()
+	if !warned() {
+		x.Errorf("there is no warning while withdrawals are stopped")
+	}
 }
 
 func withdrawAnswer(x *exam) {
