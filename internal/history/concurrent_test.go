@@ -84,6 +84,8 @@ type watcher struct {
 	orders []history.OrderFills
 	// volumes are those of a market's candles up to a trade.
 	volumes []volume
+	// moved are the movements as they were seen last.
+	moved map[bourse.WalletID]history.Movement
 }
 
 type volume struct {
@@ -93,7 +95,7 @@ type volume struct {
 }
 
 func newWatcher(t *testing.T, r *rig, seed uint64) *watcher {
-	return &watcher{t: t, r: r, rng: rand.New(rand.NewPCG(seed, 1)), seen: map[bourse.OrderID]history.Order{}}
+	return &watcher{t: t, r: r, rng: rand.New(rand.NewPCG(seed, 1)), seen: map[bourse.OrderID]history.Order{}, moved: map[bourse.WalletID]history.Movement{}}
 }
 
 func (w *watcher) round() {
@@ -102,6 +104,7 @@ func (w *watcher) round() {
 	w.readOrders(account, market)
 	w.readFills(account, market)
 	w.readMarket(market)
+	w.readMovements(account)
 	w.readNotes()
 }
 

@@ -78,6 +78,16 @@ func (v laterView) OpenOrdersSpan(id bourse.AccountID, first, last uint64) []bou
 	return v.View.OpenOrdersSpan(id, first, last)
 }
 
+func (v laterView) Movements(id bourse.AccountID) uint64 {
+	defer v.then()
+	return v.View.Movements(id)
+}
+
+func (v laterView) OpenMovements(id bourse.AccountID, first, last uint64) ([]bourse.Deposit, []bourse.Withdrawal) {
+	defer v.then()
+	return v.View.OpenMovements(id, first, last)
+}
+
 // laterStore is a store before whose answers things happen.
 type laterStore struct {
 	history.Store
@@ -132,4 +142,14 @@ func (s laterStore) Candles(ctx context.Context, market bourse.MarketID, res his
 func (s laterStore) Notes(ctx context.Context, skip, limit int) ([]history.Note, error) {
 	s.first()
 	return s.Store.Notes(ctx, skip, limit)
+}
+
+func (s laterStore) Movements(ctx context.Context, id bourse.AccountID, span history.Span) ([]history.Movement, error) {
+	s.first()
+	return s.Store.Movements(ctx, id, span)
+}
+
+func (s laterStore) MovementsIn(ctx context.Context, id bourse.AccountID, filter history.MovementFilter, last uint64, skip, limit int) ([]history.Movement, error) {
+	s.first()
+	return s.Store.MovementsIn(ctx, id, filter, last, skip, limit)
 }

@@ -86,11 +86,11 @@ func (r *Reader) movementsIn(
 ) ([]Movement, error) {
 	latest := map[uint64]Movement{}
 	g := r.young(account, Span{1, last}, func(m Movement) { latest[m.Ordinal] = m })
-	// What is young may be in the store as well, as it was or as it is: it has to
-	// be merged before it is passed over.
+	// What is young may be in the store as well, as it was or as it is, and passes
+	// the filter in both: it has to be merged before it is passed over.
 	from, n := skip, limit
 	if len(latest) > 0 {
-		from, n = 0, skip+limit+len(latest)
+		from, n = 0, skip+limit
 	}
 	if filter.stored() {
 		if err := r.reach(ctx, g); err != nil {

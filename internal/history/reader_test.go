@@ -52,6 +52,7 @@ func (r *rig) check(t *testing.T) bool {
 		skip, limit := r.rng.IntN(40), 1+r.rng.IntN(30)
 		ok = r.checkAccount(t, account, only, skip, limit) && ok
 		ok = r.checkAccount(t, account, only, 0, limit) && ok
+		ok = r.checkMovements(t, account, r.rng.IntN(9), limit) && ok
 	}
 	for market := bourse.MarketID(1); market <= markets; market++ {
 		ok = r.checkMarket(t, market) && ok

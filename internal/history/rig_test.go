@@ -33,9 +33,10 @@ type rig struct {
 	// behind are the frames that the follower has not written.
 	behind []history.Batch
 	// all is what happened, put together in the plainest way.
-	all naive
-	seq bourse.Seq
-	now bourse.Time
+	all   naive
+	chain chain
+	seq   bourse.Seq
+	now   bourse.Time
 }
 
 func newRig(seed uint64, bound int) *rig {
@@ -65,6 +66,7 @@ func opening() []bourse.Command {
 			InitialPrice: 100, MaxPrice: bourse.MaxPrice, Maker: 1000, Taker: 2000,
 		}})
 	}
+	list = append(list, chainOpening()...)
 	for account := range bourse.AccountID(accounts) {
 		list = append(list, bourse.Command{Kind: bourse.CommandCreateAccount})
 		for a := range bourse.AssetID(markets + 1) {
@@ -92,6 +94,11 @@ func (r *rig) frame(commands ...bourse.Command) {
 		r.view.Observe(cmd, &ev)
 		r.tape.Fold(cmd, &ev, nil)
 		r.all.observe(cmd, &ev)
+		for i := range ev.Wallet.Signed {
+			if s := &ev.Wallet.Signed[i]; s.State == bourse.SignedWaiting {
+				r.chain.nonce, r.chain.signed = s.Nonce+1, append(r.chain.signed, s.Tx)
+			}
+		}
 		history.Project(cmd, &ev, &b)
 	}
 	r.tail.End()
@@ -157,7 +164,9 @@ func (r *rig) some(n int) []bourse.Command {
 func (r *rig) command() bourse.Command {
 	account := bourse.AccountID(1 + r.rng.IntN(accounts))
 	market := bourse.MarketID(1 + r.rng.IntN(markets))
-	switch n := r.rng.IntN(100); {
+	switch n := r.rng.IntN(115); {
+	case n >= 100:
+		return r.walletCommand(account)
 	case n < 70:
 		return bourse.Command{Kind: bourse.CommandPlace, Account: account, Place: r.place(market)}
 	case n < 88:
@@ -215,6 +224,9 @@ type naive struct {
 	fills     []history.Fill
 	transfers []history.Transfer
 	notes     []history.Note
+	// movements are by id; lastMovement is the last one's.
+	movements    []history.Movement
+	lastMovement uint64
 }
 
 func newNaive() naive { return naive{} }
@@ -239,6 +251,8 @@ func (n *naive) observe(cmd *bourse.Command, ev *bourse.Events) {
 			index++
 		case bourse.EventNoted:
 			n.notes = append(n.notes, history.Note{Seq: cmd.Seq, Time: cmd.Time, Operator: cmd.Operator, Text: cmd.Text})
+		case bourse.EventDeposit, bourse.EventWithdrawal:
+			n.move(cmd, e, ev)
 		default:
 		}
 	}

@@ -1,0 +1,209 @@
+package history_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/history"
+)
+
+// chain is a network of accounts that carries the first asset, and what the
+// exchange does there.
+type chain struct {
+	blocks []bourse.BlockRef
+	made   uint64
+	// txs are all deposits there ever were; mined says in which block each is.
+	txs   []bourse.Tx
+	mined []uint64
+	// nonce is the next one; signed are the transactions of the exchange.
+	nonce  uint64
+	signed []bourse.TxHash
+}
+
+// hash returns a name that nothing else has.
+func (c *chain) hash() bourse.TxHash {
+	c.made++
+	return bourse.TxHash{1, byte(c.made), byte(c.made >> 8), byte(c.made >> 16)}
+}
+
+func chainOpening() []bourse.Command {
+	return []bourse.Command{
+		{Kind: bourse.CommandDefineNetwork, Network: &bourse.Network{Symbol: "NET", Name: "network", Enabled: true}},
+		{Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: &bourse.NetworkAsset{
+			Asset: 1, Network: 1, Precision: 12, Confirms: 2, MinDeposit: bourse.Units(2), FeeMax: bourse.Units(100), Enabled: true,
+		}},
+	}
+}
+
+// walletCommand makes up a command of the wallet; some are refused.
+func (r *rig) walletCommand(account bourse.AccountID) bourse.Command {
+	c := bourse.Command{Account: account, Wallet: &bourse.WalletCommand{Network: 1}}
+	w := c.Wallet
+	some := bourse.WalletID(1 + r.all.lastMovement - min(r.all.lastMovement, r.rng.Uint64N(25)))
+	switch n := r.rng.IntN(20); {
+	case n < 6:
+		c.Kind = bourse.CommandWithdraw
+		w.Withdraw = &bourse.Withdraw{
+			Network: 1, Asset: 1, Amount: bourse.Units(1 + r.rng.Uint64N(9)), Fee: bourse.Units(r.rng.Uint64N(9)), Address: "outside",
+		}
+		if r.rng.IntN(3) == 0 {
+			w.Withdraw.Internal = bourse.AccountID(1 + r.rng.IntN(accounts))
+		}
+	case n < 8:
+		c.Kind, w.ID = bourse.CommandCancelWithdrawal, some
+		for _, m := range r.all.movements {
+			if m.ID == some {
+				c.Account = m.Account
+			}
+		}
+	case n < 12:
+		c.Kind = bourse.CommandBlock
+		w.Block = r.block(account)
+	case n < 13 && len(r.chain.blocks) > 1:
+		r.chain.rewind()
+		c.Kind, w.Height = bourse.CommandRewind, r.chain.blocks[len(r.chain.blocks)-1].Height
+	case n < 16:
+		c.Kind, w.Signed = bourse.CommandSigned, &bourse.SignedTx{
+			Network: 1, Kind: bourse.SignedWithdrawal, Wallet: some, Tx: r.chain.hash(), Raw: []byte{1}, Nonce: r.chain.nonce,
+		}
+	case n < 18 && len(r.chain.signed) > 0:
+		c.Kind, w.Tx = bourse.CommandSent, r.chain.signed[max(0, len(r.chain.signed)-1-r.rng.IntN(4))]
+	case r.rng.IntN(2) == 0:
+		c.Kind, w.ID = bourse.CommandReleaseWithdrawal, some
+		w.Network = 0
+	default:
+		c.Kind, c.On = bourse.CommandPauseWithdrawals, r.rng.IntN(4) == 0
+	}
+	return c
+}
+
+// block puts a block on the chain: with new deposits, and with some that left it.
+func (r *rig) block(account bourse.AccountID) *bourse.Block {
+	c := &r.chain
+	b := &bourse.Block{Network: 1, BlockRef: bourse.BlockRef{Height: 1, Hash: c.hash()}}
+	if last := len(c.blocks) - 1; last >= 0 {
+		b.Height, b.Parent = c.blocks[last].Height+1, c.blocks[last].Hash
+	}
+	c.blocks = append(c.blocks, b.BlockRef)
+	if r.rng.IntN(2) == 0 {
+		c.txs = append(c.txs, bourse.Tx{Hash: c.hash(), Outputs: []bourse.Output{
+			{Asset: 1, Amount: bourse.Units(1 + r.rng.Uint64N(9)), Owner: account, Address: uint32(account)},
+		}})
+		c.mined = append(c.mined, 0)
+	}
+	for i := range c.txs {
+		if c.mined[i] == 0 && (i == len(c.txs)-1 || r.rng.IntN(4) == 0) {
+			b.Txs, c.mined[i] = append(b.Txs, c.txs[i]), b.Height
+		}
+	}
+	return b
+}
+
+// rewind takes the last block from the chain.
+func (c *chain) rewind() {
+	gone := c.blocks[len(c.blocks)-1].Height
+	c.blocks = c.blocks[:len(c.blocks)-1]
+	for i := range c.mined {
+		if c.mined[i] == gone {
+			c.mined[i] = 0
+		}
+	}
+}
+
+// move keeps what an event says of a movement, and what the engine signed.
+func (n *naive) move(cmd *bourse.Command, e bourse.Event, ev *bourse.Events) {
+	var m history.Movement
+	if e.Kind == bourse.EventDeposit {
+		d := &ev.Wallet.Deposits[e.At]
+		m = history.Movement{
+			Account: d.Account, Ordinal: d.Ordinal, ID: d.ID, Kind: history.MovementDeposit, Network: d.Network,
+			Asset: d.Asset, Amount: d.Amount, Status: d.Status, Memo: d.Memo, Tx: d.Tx, Mined: d.Mined,
+			Height: d.Block.Height, Target: d.Target, Other: d.From, Created: d.Created, Done: d.Done,
+		}
+	} else {
+		w := &ev.Wallet.Withdrawals[e.At]
+		m = history.Movement{
+			Account: w.Account, Ordinal: w.Ordinal, ID: w.ID, Kind: history.MovementWithdrawal, Network: w.Network,
+			Asset: w.Asset, Amount: w.Amount, Fee: w.Fee, Status: w.Status, Address: w.Address, Memo: w.Memo, Tx: w.Tx,
+			Other: w.Deposit, Refunded: w.Refunded, Created: w.Created, Done: w.Done,
+		}
+	}
+	if m.Status == bourse.WalletDone || m.Kind == history.MovementWithdrawal && m.Status == bourse.WalletCanceled {
+		m.Seq = cmd.Seq
+	}
+	n.lastMovement = max(n.lastMovement, uint64(m.ID))
+	at := slices.IndexFunc(n.movements, func(o history.Movement) bool { return o.ID == m.ID })
+	if at < 0 {
+		n.movements = append(n.movements, m)
+	} else {
+		n.movements[at] = m
+	}
+}
+
+func (r *rig) checkMovements(t *testing.T, account bourse.AccountID, skip, limit int) bool {
+	t.Helper()
+	var filter history.MovementFilter
+	if r.rng.IntN(2) == 0 {
+		filter = history.MovementFilter{
+			Asset: bourse.AssetID(r.rng.IntN(2)), Kind: history.MovementKind(r.rng.IntN(3)),
+			Status: bourse.WalletStatus(r.rng.IntN(6)),
+		}
+	}
+	list, err := r.reader.WalletTransactions(context.Background(), account, filter, skip, limit)
+	if r.busy(t, err) {
+		return false
+	}
+	about := fmt.Sprintf("movements %+v of account %d, skip %d, limit %d", filter, account, skip, limit)
+	sameRows(t, about, list, page(r.all.movements, skip, limit, func(m history.Movement) bool {
+		return m.Account == account && filter.Passes(&m)
+	}), equal)
+	return true
+}
+
+// readMovements reads an account's movements: none is missing, and what is over
+// stays over.
+func (w *watcher) readMovements(account bourse.AccountID) {
+	ctx := context.Background()
+	count := w.r.view.Movements(account)
+	skip := w.rng.IntN(int(min(count, 20)) + 1)
+	list, err := w.r.reader.WalletTransactions(ctx, account, history.MovementFilter{}, skip, 40)
+	if w.failed("movements", err) {
+		return
+	}
+	ordinals := make([]uint64, len(list))
+	for i := range list {
+		ordinals[i] = list[i].Ordinal
+		w.learnMovement(&list[i])
+	}
+	w.dense(fmt.Sprint("movements of account ", account), ordinals, count, skip)
+	filter := history.MovementFilter{Kind: history.MovementWithdrawal, Status: bourse.WalletDone}
+	list, err = w.r.reader.WalletTransactions(ctx, account, filter, 0, 200)
+	if w.failed("withdrawals that are done", err) {
+		return
+	}
+	done := map[bourse.WalletID]bool{}
+	for i := range list {
+		done[list[i].ID] = true
+		w.learnMovement(&list[i])
+		if !filter.Passes(&list[i]) || i > 0 && list[i].Ordinal >= list[i-1].Ordinal {
+			w.t.Errorf("movement %+v at %d", list[i], i)
+		}
+	}
+	for id, m := range w.moved {
+		if m.Account == account && filter.Passes(&m) && !done[id] && len(list) < 200 {
+			w.t.Errorf("withdrawal %d was done and is not listed", id)
+		}
+	}
+}
+
+// learnMovement holds a movement against what was seen of it before.
+func (w *watcher) learnMovement(m *history.Movement) {
+	was := w.moved[m.ID]
+	if was.Seq > m.Seq || was.Seq > 0 && was.Status != m.Status || was.Ordinal != m.Ordinal && was.ID != 0 {
+		w.t.Errorf("movement %+v was %+v", *m, was)
+	}
+	w.moved[m.ID] = *m
+}
