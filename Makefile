@@ -27,6 +27,16 @@ test: ## Run all tests.
 race: ## Run all tests with the race detector.
 	$(GO) test -race $(PACKAGES)
 
+.PHONY: conformance
+conformance: ## Hold the binary against every clause of the specification.
+	$(GO) test -count=1 ./conformance
+
+PART ?= 1/1
+
+.PHONY: mutations
+mutations: ## Examine the conformance checks themselves, PART N/M of them.
+	$(GO) test -count=1 -timeout 60m -run TestMutations ./conformance -mutate=$(PART)
+
 CYCLES ?= 200
 
 .PHONY: crash
