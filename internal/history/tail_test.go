@@ -98,7 +98,16 @@ func TestRestore(t *testing.T) {
 		r.frame(r.some(20)...)
 		r.pass()
 	}
+	leaving, parked, state := r.view.Leaving(), r.view.Parked(), r.view.NetworkState(1)
+	if len(leaving) == 0 || len(parked) == 0 || state.Tip.Height == 0 {
+		t.Fatalf("the past is too short: %d, %d, %+v", len(leaving), len(parked), state)
+	}
 	r.restore(t)
+	sameRows(t, "leaving", r.view.Leaving(), leaving, equal)
+	sameRows(t, "parked", r.view.Parked(), parked, equal)
+	if got := r.view.NetworkState(1); got != state {
+		t.Errorf("network %+v, want %+v", got, state)
+	}
 	if r.check(t) {
 		t.Error("reads of what is neither here nor stored did not fail")
 	}

@@ -1,0 +1,185 @@
+package admin_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/history/historytest"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// office is the operators' interface of an exchange whose journal is what was
+// applied. On production nobody approves by himself.
+type office struct {
+	*testing.T
+	admin.Server
+	engine *engine.Engine
+	tail   *history.Tail
+	now    bourse.Time
+}
+
+func newOffice(t *testing.T) *office {
+	o := &office{T: t, engine: engine.New(), tail: history.NewTail(1000), now: 1_700_000_000 * bourse.Second}
+	v := view.New()
+	o.Options = admin.Options{
+		View: v, History: history.NewReader(historytest.NewMemory(), o.tail, v), Sequencer: o,
+		Log: slog.New(slog.DiscardHandler),
+	}
+	o.do(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Rules: bourse.CurrentRules}})
+	for _, cmd := range sandbox.Catalogue() {
+		o.do(cmd)
+	}
+	o.do(bourse.Command{Kind: bourse.CommandCreateAccount})
+	return o
+}
+
+// Do stands for the sequencer.
+func (o *office) Do(_ context.Context, c *bourse.Command) (sequencer.Result, error) {
+	if err := c.Check(); err != nil {
+		return sequencer.Result{}, err
+	}
+	cmd := *c
+	o.now += bourse.Second
+	cmd.Seq, cmd.Time = o.engine.Seq()+1, o.now
+	var ev bourse.Events
+	o.tail.Begin()
+	o.View.Begin()
+	o.engine.Apply(&cmd, &ev)
+	o.tail.Observe(&cmd, &ev)
+	o.View.Observe(&cmd, &ev)
+	o.tail.End()
+	o.View.End()
+	return sequencer.Result{Seq: cmd.Seq, Time: cmd.Time, Outcome: ev.Outcome}, nil
+}
+
+func (o *office) do(cmd bourse.Command) bourse.Outcome {
+	o.Helper()
+	r, err := o.Do(o.Context(), &cmd)
+	if err != nil || r.Outcome.Reason != 0 {
+		o.Fatalf("command %d: %v %v", cmd.Kind, r.Outcome.Reason, err)
+	}
+	return r.Outcome
+}
+
+// answers wants a verb to answer so.
+func (o *office) answers(verb, args, want string) {
+	o.Helper()
+	w := httptest.NewRecorder()
+	o.Handler().ServeHTTP(w, httptest.NewRequestWithContext(o.Context(), "POST", "/"+verb, strings.NewReader(args)))
+	if got := w.Body.String(); got != want {
+		o.Errorf("%s %s:\n got %s\nwant %s", verb, args, got, want)
+	}
+	if ok := !strings.HasPrefix(want, `{"error"`); (w.Code == 200) != ok || !json.Valid(w.Body.Bytes()) {
+		o.Errorf("%s: status %d", verb, w.Code)
+	}
+}
+
+// fund has an account deposit on ATOM.
+func (o *office) fund() {
+	o.Helper()
+	c := o.View.Catalogue()
+	atom := c.Asset("ATOM")
+	ten, _ := bourse.ParseAmount("10", atom.Scale)
+	crumb, _ := bourse.ParseAmount("0.001", atom.Scale)
+	o.do(bourse.Command{Kind: bourse.CommandBlock, Wallet: &bourse.WalletCommand{Block: &bourse.Block{
+		Network: c.Network("ATOM").ID, BlockRef: bourse.BlockRef{Height: 7, Hash: bourse.TxHash{7}},
+		Txs: []bourse.Tx{
+			{Hash: bourse.TxHash{1}, Outputs: []bourse.Output{{Asset: atom.ID, Amount: ten, Owner: 1}}},
+			{Hash: bourse.TxHash{2}, Outputs: []bourse.Output{{Asset: atom.ID, Amount: ten, Memo: "who?\xff"}}},
+			{Hash: bourse.TxHash{3}, Outputs: []bourse.Output{{Asset: atom.ID, Amount: crumb, Owner: 1}}},
+		},
+	}}})
+}
+
+func (o *office) withdraw() {
+	o.Helper()
+	c := o.View.Catalogue()
+	atom := c.Asset("ATOM")
+	one, _ := bourse.ParseAmount("1", atom.Scale)
+	fee, _ := bourse.ParseAmount("0.01", atom.Scale)
+	o.do(bourse.Command{Kind: bourse.CommandWithdraw, Account: 1, Wallet: &bourse.WalletCommand{Withdraw: &bourse.Withdraw{
+		Network: c.Network("ATOM").ID, Asset: atom.ID, Amount: one, Fee: fee, Address: "cosmos1", Memo: "m",
+	}}})
+}
+
+func TestWithdrawals(t *testing.T) {
+	o := newOffice(t)
+	o.fund()
+	o.withdraw()
+	o.withdraw()
+	const head = `{"withdrawals":[{"xid":3,"account":1,"asset":"ATOM","network":"ATOM","amount":"1","fee":"0.01",` +
+		`"address":"cosmos1","memo":"m",`
+	o.answers("withdrawal/deny", `{"xid":4}`, `{"xid":4}`)
+	o.answers("withdrawals/pause", `{"network":"ATOM","paused":true}`, `{"network":"ATOM","paused":true}`)
+	o.answers("withdrawal/approve", `{"xid":3}`, `{"xid":3}`)
+	created := `"create_time":"` + (o.View.Leaving()[0].Created.Std().Format("2006-01-02T15:04:05Z")) + `"}]}`
+	o.answers("withdrawal/list", `{}`, head+`"status":"PENDING","approved":true,"sent":false,`+created)
+	o.answers("withdrawals/pause", `{"network":"ATOM","paused":false}`, `{"network":"ATOM","paused":false}`)
+	o.do(bourse.Command{Kind: bourse.CommandSigned, Wallet: &bourse.WalletCommand{Signed: &bourse.SignedTx{
+		Network: o.View.Catalogue().Network("ATOM").ID, Kind: bourse.SignedWithdrawal, Wallet: 3, Tx: bourse.TxHash{9}, Raw: []byte{1},
+	}}})
+	const tx = `"txid":"0900000000000000000000000000000000000000000000000000000000000000",`
+	o.answers("withdrawal/list", `{}`, head+`"status":"PROCESSING","approved":true,"sent":true,`+tx+created)
+	o.answers("withdrawal/deny", `{"xid":3}`, `{"error":"WITHDRAWAL_SENT"}`)
+	o.answers("withdrawal/replace", `{"xid":3}`, `{"xid":3}`)
+	o.answers("withdrawal/replace", `{"xid":3}`, `{"error":"NOT_SIGNED"}`)
+	o.answers("withdrawal/release", `{"xid":3}`, `{"xid":3}`)
+	o.answers("withdrawal/list", `{}`, `{"withdrawals":[]}`)
+	for args, want := range map[string]string{
+		`{"xid":0}`: "malformed withdrawal", `{"xid":99}`: "WITHDRAWAL_NOT_FOUND",
+	} {
+		o.answers("withdrawal/approve", args, `{"error":"`+want+`"}`)
+	}
+	o.answers("withdrawals/pause", `{"network":"XYZ","paused":true}`, `{"error":"unknown network \"XYZ\""}`)
+	o.wantNotes("withdrawal release 3", "withdrawal replace 3", "withdrawals resume ATOM", "withdrawal approve 3",
+		"withdrawals pause ATOM", "withdrawal deny 4")
+}
+
+// wantNotes wants the journal to have these notes among its own, newest first.
+func (o *office) wantNotes(want ...string) {
+	o.Helper()
+	notes, err := o.History.Notes(o.Context(), 0, 100)
+	if err != nil {
+		o.Fatal(err)
+	}
+	for i := range notes {
+		if len(want) > 0 && notes[i].Text == want[0] {
+			want = want[1:]
+		}
+	}
+	if len(want) > 0 {
+		o.Errorf("missing notes: %v", want)
+	}
+}
+
+func TestDeposits(t *testing.T) {
+	o := newOffice(t)
+	o.fund()
+	parked := o.View.Parked()
+	if len(parked) != 2 {
+		t.Fatalf("parked: %+v", parked)
+	}
+	created := parked[0].Created.Std().Format("2006-01-02T15:04:05Z")
+	second := `{"deposit":3,"account":1,"xid":2,"asset":"ATOM","network":"ATOM","amount":"0.001",` +
+		`"txid":"03` + strings.Repeat("0", 62) + `","index":0,"height":7,"confirms":1,"confirms_target":1,"create_time":"` + created + `"}`
+	o.answers("deposits/parked", `{}`, `{"deposits":[{"deposit":2,"asset":"ATOM","network":"ATOM","amount":"10","memo":"who?`+"\uFFFD"+`",`+
+		`"txid":"02`+strings.Repeat("0", 62)+`","index":0,"height":7,"confirms":1,"confirms_target":1,"create_time":"`+created+`"},`+second+`]}`)
+	o.answers("deposit/assign", `{"deposit":2,"account":9}`, `{"error":"UNKNOWN_ACCOUNT"}`)
+	o.answers("deposit/assign", `{"deposit":2,"account":1}`, `{"deposit":2,"account":1,"xid":3}`)
+	o.answers("deposits/parked", `{}`, `{"deposits":[`+second+`]}`)
+	o.answers("deposit/assign", `{"deposit":3,"account":1}`, `{"deposit":3,"account":1,"xid":2}`)
+	o.answers("deposits/parked", `{}`, `{"deposits":[]}`)
+	o.answers("deposit/assign", `{"deposit":3,"account":1}`, `{"error":"DEPOSIT_NOT_FOUND"}`)
+	o.answers("deposit/assign", `{"deposit":0,"account":1}`, `{"error":"malformed deposit"}`)
+	o.wantNotes("deposit assign 3 1", "deposit assign 2 1")
+}
