@@ -14,6 +14,10 @@
 //
 // Invariants: each check has accounts of its own; what it does to a market, it
 // does to one that no other check uses meanwhile, and it leaves its book empty.
+// So it is with networks, which make blocks on demand alone: one that needs
+// several takes them in the order BTC, LTC, ETH, ATOM. What the exchange does by
+// itself is waited for past the proxy, so that a changed answer never passes for
+// a slow exchange.
 //
 // Read exam_test.go first, then any of the areas, such as cancel_test.go;
 // proxy_test.go and mutation_test.go examine the checks themselves.
