@@ -106,14 +106,14 @@ func (n *Network) checkPays(d *chain.Decoded, e *Expect) error {
 }
 
 // sign signs, and holds what came back against what was asked for.
-func (n *Network) sign(raw []byte, e *Expect) (Signed, error) {
+func (n *Network) sign(raw []byte) (Signed, error) {
 	signed, hash, err := n.Keys.Sign(raw)
 	if err != nil {
 		return Signed{}, fmt.Errorf("signer: %w", err)
 	}
 	d, err := n.Codec.Decode(signed)
 	if err != nil || !d.Signed || d.Hash != hash {
-		return Signed{}, fmt.Errorf("signer: the keys did not sign %s: %w", e.Kind, errOrUnsigned(err))
+		return Signed{}, fmt.Errorf("signer: the keys did not sign: %w", errOrUnsigned(err))
 	}
 	return Signed{signed, hash}, nil
 }
@@ -130,7 +130,7 @@ func errOrUnsigned(err error) error {
 func (s *Local) checkLimits(n *Network, e *Expect, now int64) error {
 	limit, ok := n.Limits[e.Coin]
 	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
-	if !ok || e.Kind != chain.KindWithdrawal {
+	if !ok {
 		return nil
 	}
 	hour, day := e.Amount, e.Amount

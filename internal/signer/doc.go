@@ -19,14 +19,14 @@
 //     transaction an operator gave up in the journal, or whose transaction never
 //     went on record there, and so never left, and cannot any more because what
 //     it spends was spent otherwise.
-//   - Sweeps and top-ups are told apart by payer and nonce: another one with the
-//     same may be signed, because a chain takes one of them.
+//   - Sweeps and top-ups stay ours, are not on record, and may be signed again in
+//     another form: a chain takes one of those with the same nonce.
 //   - Money leaves to the withdrawal's destination, to the exchange's own change
 //     or hot wallet, to one of its deposit addresses as a top-up, or as a cost
 //     below the limit of the network. Nowhere else.
 //   - A record that is damaged anywhere but at its very end keeps the signer from
 //     opening: forgetting what was signed is how one pays twice.
 //
-// Reading order: signer.go, check.go, record.go, seed.go. Not here: when to sign, and
+// Reading order: signer.go, check.go, record.go. Not here: when to sign, and
 // what became of it.
 package signer

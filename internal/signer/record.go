@@ -22,20 +22,18 @@ const logName = "signed.log"
 // entry is one transaction that was signed.
 type entry struct {
 	purpose
-	// Unsigned is the hash of the bytes that were signed.
-	Unsigned digest       `json:"unsigned"`
-	Hash     digest       `json:"hash"`
-	Coin     chain.CoinID `json:"coin"`
+	Hash digest       `json:"hash"`
+	Coin chain.CoinID `json:"coin"`
 	// Amount is decimal digits.
 	Amount string `json:"amount"`
 	// Time is in microseconds since 1970.
 	Time int64 `json:"time"`
-	// Raw are the bytes that were signed; nil in memory.
-	Raw []byte `json:"raw,omitempty"`
-	// at is where its line begins, and size is the line's.
-	at   int64
-	size int
+	// Raw is the signed transaction.
+	Raw []byte `json:"raw"`
 }
+
+// place is where a line is on record, without its end.
+type place struct{ offset, length int64 }
 
 // digest is a hash that is written in hex.
 type digest [32]byte
@@ -93,7 +91,7 @@ type log struct {
 // openLog returns the record in a directory, which it makes if it is missing,
 // and hands over what it holds. A last line that a crash left unfinished is cut
 // off: its signature never left.
-func openLog(d disk.Disk, each func(entry)) (*log, error) {
+func openLog(d disk.Disk, each func(entry, place)) (*log, error) {
 	f, err := d.Edit(logName)
 	if errors.Is(err, fs.ErrNotExist) {
 		if f, err = d.Create(logName); err == nil {
@@ -114,7 +112,7 @@ func openLog(d disk.Disk, each func(entry)) (*log, error) {
 	return l, nil
 }
 
-func (l *log) read(text []byte, each func(entry)) error {
+func (l *log) read(text []byte, each func(entry, place)) error {
 	for len(text) > 0 {
 		line, rest, whole := bytes.Cut(text, []byte("\n"))
 		e, ok := parseLine(line)
@@ -124,40 +122,39 @@ func (l *log) read(text []byte, each func(entry)) error {
 		if !ok {
 			return fmt.Errorf("%s is damaged at byte %d", logName, l.size)
 		}
-		e.at, e.size = l.size, len(line)
-		each(e)
+		each(e, place{l.size, int64(len(line))})
 		l.size += int64(len(line)) + 1
 		text = rest
 	}
 	return l.file.Truncate(l.size)
 }
 
-// append makes an entry durable.
-func (l *log) append(e *entry) error {
-	line, err := e.line()
-	if err != nil {
-		return err
+// entry reads a line once more.
+func (l *log) entry(at place) (entry, error) {
+	line := make([]byte, at.length)
+	if n, err := l.file.ReadAt(line, at.offset); n < len(line) {
+		return entry{}, err
 	}
-	if _, err := l.file.WriteAt(line, l.size); err != nil {
-		return err
+	e, ok := parseLine(line)
+	if !ok {
+		return entry{}, fmt.Errorf("%s is damaged at byte %d", logName, at.offset)
 	}
-	if err := l.file.Sync(); err != nil {
-		return err
-	}
-	e.at, e.size = l.size, len(line)-1
-	l.size += int64(len(line))
-	return nil
+	return e, nil
 }
 
-// raw returns the bytes that an entry was made for.
-func (l *log) raw(e *entry) ([]byte, error) {
-	line := make([]byte, e.size)
-	if n, err := l.file.ReadAt(line, e.at); n < len(line) {
-		return nil, err
+// append makes an entry durable.
+func (l *log) append(e *entry) (place, error) {
+	line, err := e.line()
+	if err != nil {
+		return place{}, err
 	}
-	read, ok := parseLine(line)
-	if !ok || read.purpose != e.purpose || read.Unsigned != e.Unsigned {
-		return nil, fmt.Errorf("%s is damaged at byte %d", logName, e.at)
+	if _, err := l.file.WriteAt(line, l.size); err != nil {
+		return place{}, err
 	}
-	return read.Raw, nil
+	if err := l.file.Sync(); err != nil {
+		return place{}, err
+	}
+	at := place{l.size, int64(len(line)) - 1}
+	l.size += int64(len(line))
+	return at, nil
 }

@@ -2,7 +2,6 @@ package signer
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
@@ -15,8 +14,9 @@ import (
 var (
 	// ErrMismatch says that the bytes do not do what they are expected to do.
 	ErrMismatch = errors.New("the transaction is not what was journaled")
-	// ErrAnother says that another transaction was signed for this before.
-	ErrAnother = errors.New("another transaction was signed for this")
+	// ErrAnother says that what was signed for this withdrawal before pays
+	// something else than is expected now.
+	ErrAnother = errors.New("another payment was signed for this")
 	// ErrLimit says that a limit of the signer stands against it.
 	ErrLimit = errors.New("beyond the signer's limit")
 )
@@ -25,11 +25,11 @@ var (
 type Expect struct {
 	Network bourse.NetworkID
 	Kind    chain.Kind
-	// ID is the withdrawal's; zero for sweeps and top-ups, which are told apart
-	// by their payer and nonce.
+	// ID is the withdrawal's; zero for sweeps and top-ups.
 	ID bourse.WalletID
-	// Attempt counts from zero the transactions that operators authorised for
-	// a withdrawal whose earlier ones can never be mined.
+	// Attempt counts from zero the transactions for one withdrawal. There is a
+	// further one only where those before it can never be mined, or are known
+	// to be in nobody's hands.
 	Attempt uint32
 	Coin    chain.CoinID
 	// Amount is what arrives; zero in a sweep of everything.
@@ -52,10 +52,12 @@ type Signed struct {
 // Signer signs what was journaled. It may be called by anybody at once.
 type Signer interface {
 	// Sign compares an unsigned transaction with what is expected of it and
-	// signs it. ErrMismatch, ErrAnother and ErrLimit are final for these bytes;
-	// any other error says nothing about whether a signature was made, and the
-	// same may be asked again. What was signed for the same withdrawal before is
-	// signed again in place of u, if it does what is expected now.
+	// signs it. For a withdrawal and attempt that something was signed for
+	// before it returns that, which may spend other inputs, have another nonce
+	// and cost more than is expected now; it pays the same. ErrMismatch,
+	// ErrAnother and ErrLimit are final for these bytes; any other error says
+	// nothing about whether a signature was made, and the same may be asked
+	// again.
 	Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error)
 }
 
@@ -83,29 +85,24 @@ type Local struct {
 	mu     sync.Mutex
 	log    *log
 	broken error
-	// done has what was signed, by what it was signed for; the bytes are in the
-	// record alone.
-	done map[purpose]entry
+	// done says where on record the transaction of a withdrawal is.
+	done map[purpose]place
 	// spent has the withdrawals of the last day, oldest first.
 	spent []entry
 }
 
-// purpose is what a transaction was signed for. For withdrawals it is the
-// withdrawal and the attempt, for the rest payer and nonce.
+// purpose is what a transaction was signed for.
 type purpose struct {
 	Network bourse.NetworkID `json:"network"`
-	Kind    chain.Kind       `json:"kind"`
 	ID      bourse.WalletID  `json:"id"`
 	Attempt uint32           `json:"attempt"`
-	Account uint32           `json:"account"`
-	Nonce   uint64           `json:"nonce"`
 }
 
 // Open returns the signer whose record is in a directory.
 func Open(d disk.Disk, networks map[bourse.NetworkID]Network, clock func() bourse.Time) (*Local, error) {
-	s := &Local{networks: networks, clock: clock, done: map[purpose]entry{}}
+	s := &Local{networks: networks, clock: clock, done: map[purpose]place{}}
 	var err error
-	s.log, err = openLog(d, func(e entry) { s.remember(e) })
+	s.log, err = openLog(d, s.remember)
 	if err != nil {
 		return nil, fmt.Errorf("signer: %w", err)
 	}
@@ -120,24 +117,8 @@ func (s *Local) Close() error {
 	return s.log.file.Close()
 }
 
-func purposeOf(e *Expect) purpose {
-	p := purpose{Network: e.Network, Kind: e.Kind}
-	if e.Kind == chain.KindWithdrawal {
-		p.ID, p.Attempt = e.ID, e.Attempt
-	} else {
-		p.Account, p.Nonce = e.Account, e.Nonce
-		if e.Kind == chain.KindTopUp {
-			p.Account = chain.IndexHot // who pays, not who gets it
-		}
-	}
-	return p
-}
-
 // Sign compares an unsigned transaction with what is expected of it and signs
-// it.
-//
-// Payments of one address with one nonce exclude each other on the chain, so a
-// sweep or a top-up may be signed anew with other bytes. Withdrawals may not.
+// it, or returns what it signed before.
 func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error) {
 	if err := ctx.Err(); err != nil {
 		return Signed{}, err
@@ -149,83 +130,69 @@ func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, e
 	if err := n.check(u.Raw, &e); err != nil {
 		return Signed{}, err
 	}
+	if e.Kind != chain.KindWithdrawal {
+		// What stays ours may be signed in any number of forms: only one of
+		// those with the same nonce is ever mined.
+		return n.sign(u.Raw)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken != nil {
 		return Signed{}, s.broken
 	}
-	made := entry{
-		purpose: purposeOf(&e), Unsigned: sha256.Sum256(u.Raw), Coin: e.Coin, Amount: e.Amount.Format(0), Raw: u.Raw,
+	p := purpose{e.Network, e.ID, e.Attempt}
+	if at, ok := s.done[p]; ok {
+		return s.repeat(&n, &e, at)
 	}
-	before, repeated := s.done[made.purpose]
-	if repeated && before.Unsigned != made.Unsigned && e.Kind == chain.KindWithdrawal {
-		raw, err := s.again(&n, &before, &e)
-		if err != nil {
-			return Signed{}, err
+	return s.first(&n, &e, p, u.Raw)
+}
+
+// repeat returns what is on record, if it pays what is expected now.
+func (s *Local) repeat(n *Network, e *Expect, at place) (Signed, error) {
+	before, err := s.log.entry(at)
+	if err != nil {
+		return Signed{}, fmt.Errorf("signer: %w", err)
+	}
+	d, err := n.Codec.Decode(before.Raw)
+	if err != nil || !d.Signed {
+		return Signed{}, fmt.Errorf("signer: what is on record for %d: %w", e.ID, errOrUnsigned(err))
+	}
+	if err := n.checkPays(&d, e); err != nil {
+		return Signed{}, fmt.Errorf("%w: %w", ErrAnother, err)
+	}
+	return Signed{before.Raw, chain.Hash(before.Hash)}, nil
+}
+
+// first signs a transaction and makes it durable, if it may be signed now.
+func (s *Local) first(n *Network, e *Expect, p purpose, raw []byte) (Signed, error) {
+	if e.Attempt > 0 {
+		if _, ok := s.done[purpose{p.Network, p.ID, p.Attempt - 1}]; !ok {
+			return Signed{}, fmt.Errorf("%w: attempt %d without the one before it", ErrMismatch, e.Attempt)
 		}
-		u.Raw, made.Unsigned = raw, before.Unsigned
 	}
-	signed, err := n.sign(u.Raw, &e)
+	now := int64(s.clock())
+	if err := s.checkLimits(n, e, now); err != nil {
+		return Signed{}, err
+	}
+	signed, err := n.sign(raw)
 	if err != nil {
 		return Signed{}, err
 	}
-	if repeated && before.Unsigned == made.Unsigned {
-		if chain.Hash(before.Hash) != signed.Hash {
-			return Signed{}, fmt.Errorf("signer: the same bytes got two names, %x and %x", before.Hash, signed.Hash)
-		}
-		return signed, nil
+	made := entry{
+		purpose: p, Hash: digest(signed.Hash), Coin: e.Coin, Amount: e.Amount.Format(0), Time: now, Raw: signed.Raw,
 	}
-	made.Hash, made.Time = digest(signed.Hash), int64(s.clock())
-	if err := s.admit(&n, &e, made); err != nil {
-		return Signed{}, err
+	at, err := s.log.append(&made)
+	if err != nil {
+		s.broken = fmt.Errorf("signer: %w", err)
+		return Signed{}, s.broken
 	}
+	s.remember(made, at)
 	return signed, nil
 }
 
-// again returns the bytes that were signed for a withdrawal before. They must do
-// what is expected now; the payer's nonce and the cost are those of then, which
-// were checked then.
-func (s *Local) again(n *Network, before *entry, e *Expect) ([]byte, error) {
-	raw, err := s.log.raw(before)
-	if err != nil {
-		return nil, fmt.Errorf("signer: %w", err)
-	}
-	d, err := n.Codec.Decode(raw)
-	if err != nil {
-		return nil, ErrAnother
-	}
-	then := *e
-	then.Nonce, then.CostCap = d.Nonce, d.Cost
-	if n.check(raw, &then) != nil {
-		return nil, ErrAnother
-	}
-	return raw, nil
-}
-
-// admit makes what was signed durable, if it may be signed now.
-func (s *Local) admit(n *Network, e *Expect, made entry) error {
-	if e.Attempt > 0 {
-		earlier := made.purpose
-		earlier.Attempt--
-		if _, ok := s.done[earlier]; !ok {
-			return fmt.Errorf("%w: attempt %d without the one before it", ErrMismatch, e.Attempt)
-		}
-	}
-	if err := s.checkLimits(n, e, made.Time); err != nil {
-		return err
-	}
-	if err := s.log.append(&made); err != nil {
-		s.broken = fmt.Errorf("signer: %w", err)
-		return s.broken
-	}
-	s.remember(made)
-	return nil
-}
-
-func (s *Local) remember(e entry) {
+// remember keeps what later questions need; the bytes are on record.
+func (s *Local) remember(e entry, at place) {
 	e.Raw = nil
-	s.done[e.purpose] = e
-	if e.Kind == chain.KindWithdrawal {
-		s.spent = append(s.spent, e)
-	}
+	s.done[e.purpose] = at
+	s.spent = append(s.spent, e)
 }
