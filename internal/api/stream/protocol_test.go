@@ -94,6 +94,7 @@ func TestFramesThatBreakTheProtocol(t *testing.T) {
 		"long close":                  {masked(ws.Header{Fin: true, OpCode: ws.OpClose}, long), ws.StatusProtocolError},
 		"close with half a code":      {masked(ws.Header{Fin: true, OpCode: ws.OpClose}, "x"), ws.StatusProtocolError},
 		"close with a reserved code":  {masked(ws.Header{Fin: true, OpCode: ws.OpClose}, "\x03\xed"), ws.StatusProtocolError},
+		"close with a code too high":  {masked(ws.Header{Fin: true, OpCode: ws.OpClose}, "\x13\x88"), ws.StatusProtocolError},
 		"close with a bad reason":     {masked(ws.Header{Fin: true, OpCode: ws.OpClose}, "\x03\xe8\xff"), ws.StatusProtocolError},
 		"too long":                    {masked(ws.Header{Fin: true, OpCode: ws.OpText}, strings.Repeat(" ", 16<<10+1)), ws.StatusMessageTooBig},
 		"too long, 64 bits of length": {masked(ws.Header{Fin: true, OpCode: ws.OpText}, strings.Repeat(" ", 70_000)), ws.StatusMessageTooBig},

@@ -13,6 +13,10 @@ import (
 // fragments together.
 const maxMessage = 16 << 10
 
+// lastCode is the highest code that a close frame may have: RFC 6455, section
+// 7.4.2, gives those up to here a meaning.
+const lastCode ws.StatusCode = 4999
+
 // closeError ends a connection with a code and a reason.
 type closeError struct {
 	code   ws.StatusCode
@@ -155,6 +159,9 @@ func (r *reader) control(h ws.Header) error {
 		code, reason := ws.ParseCloseFrameData(payload)
 		if err := ws.CheckCloseFrameData(code, reason); err != nil {
 			return protocolError(err.Error())
+		}
+		if code > lastCode {
+			return protocolError("no such close code")
 		}
 		return &closeError{code, ""}
 	default: // an unasked pong shows life, and that is all
