@@ -50,8 +50,9 @@ func Describe(c *bourse.Command) string {
 		return fmt.Sprintf("cancel account=%d order=%d", c.Account, c.Order)
 	case bourse.CommandCancelAll:
 		return fmt.Sprintf("cancel-all account=%d market=%d", c.Account, c.MarketID)
+	default:
+		return describeWallet(c)
 	}
-	return describeWallet(c)
 }
 
 func describePlace(c *bourse.Command) string {

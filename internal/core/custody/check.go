@@ -125,6 +125,9 @@ func (c *Custody) checkNetwork(n *Network) error {
 	deposits := 0
 	for i := range n.blocks {
 		for _, m := range n.blocks[i].txs {
+			if s := m.Signed; s != nil && m.Was == bourse.SignedDropped && c.pays(n, s) != nil {
+				return fmt.Errorf("transaction %x was given up and pays", m.Hash)
+			}
 			found, err := n.checkMined(&n.blocks[i], m)
 			if err != nil {
 				return fmt.Errorf("transaction %x: %w", m.Hash, err)
@@ -162,15 +165,23 @@ func (c *Custody) checkSigned(n *Network, s *bourse.SignedTx) error {
 	if s.Kind != bourse.SignedWithdrawal {
 		return nil
 	}
-	w := c.withdrawals[s.Wallet]
-	pays := w != nil && w.Network == s.Network && w.Tx == s.Tx
-	if (s.State == bourse.SignedWaiting || s.State == bourse.SignedAccepted) && !pays {
+	w := c.pays(n, s)
+	if (s.State == bourse.SignedWaiting || s.State == bourse.SignedAccepted) && w == nil {
 		return errors.New("no withdrawal waits for it")
 	}
-	if pays && s.State == bourse.SignedMined && !s.Reverted && w.Status != bourse.WalletDone {
+	if w != nil && s.State == bourse.SignedMined && !s.Reverted && w.Status != bourse.WalletDone {
 		return errors.New("it paid a withdrawal that is not done")
 	}
 	return nil
+}
+
+// pays returns the withdrawal that a transaction is to pay, or nil.
+func (c *Custody) pays(n *Network, s *bourse.SignedTx) *bourse.Withdrawal {
+	w := c.withdrawals[s.Wallet]
+	if w == nil || w.Network != n.Network || w.Tx != s.Tx {
+		return nil
+	}
+	return w
 }
 
 // checkMined wants a transaction's deposits to be in its block and its postings
@@ -264,13 +275,7 @@ func (n *Network) checkBack() error {
 	for i := len(n.blocks) - 1; i >= 0; i-- {
 		txs := n.blocks[i].txs
 		for j := len(txs) - 1; j >= 0; j-- {
-			ok := false
-			if n.byOutput {
-				ok = backOutputs(unspent, txs[j])
-			} else {
-				ok = backHoldings(holdings, txs[j])
-			}
-			if !ok {
+			if n.byOutput && !backOutputs(unspent, txs[j]) || !n.byOutput && !backHoldings(holdings, txs[j]) {
 				return fmt.Errorf("transaction %x cannot be taken back", txs[j].Hash)
 			}
 		}

@@ -13,8 +13,9 @@ func (n *Network) Mine(ev *bourse.Events, tx *bourse.Tx) *Mined {
 	for i := range tx.Spent {
 		u := n.unspent[tx.Spent[i]]
 		delete(n.unspent, tx.Spent[i])
-		m.spent = append(m.spent, *u)
 		gone := *u
+		gone.By = bourse.TxHash{}
+		m.spent = append(m.spent, gone)
 		gone.Gone = true
 		ev.AddUnspent(&gone)
 	}
@@ -40,7 +41,12 @@ func (n *Network) addUnspent(ev *bourse.Events, tx *bourse.Tx, o *bourse.Output)
 		Network: n.Network, Outpoint: bourse.Outpoint{Tx: tx.Hash, Index: o.Index},
 		Asset: o.Asset, Amount: o.Amount, Address: o.Address, Height: n.Tip.Height,
 	}
-	// It may come back after a reorganisation, to a transaction that is signed.
+	n.putUnspent(ev, u)
+}
+
+// putUnspent makes an output one that is there. It may come back, after a
+// reorganisation, to a transaction that is signed already.
+func (n *Network) putUnspent(ev *bourse.Events, u *bourse.Unspent) {
 	if by := n.claims[u.Outpoint]; n.reserves(n.signed[by], u.Outpoint) {
 		u.By = by
 	}
@@ -178,7 +184,8 @@ func (n *Network) unmine(ev *bourse.Events, m *Mined) {
 			ev.AddUnspent(&gone)
 		}
 		for i := len(m.spent) - 1; i >= 0; i-- {
-			n.respend(ev, m.spent[i])
+			back := m.spent[i]
+			n.putUnspent(ev, &back)
 		}
 	} else {
 		n.moveHoldings(ev, m.Tx, true)
@@ -188,14 +195,4 @@ func (n *Network) unmine(ev *bourse.Events, m *Mined) {
 // reserves reports whether a transaction may still spend an output.
 func (n *Network) reserves(s *bourse.SignedTx, at bourse.Outpoint) bool {
 	return s != nil && s.State <= bourse.SignedAccepted && slices.Contains(s.Inputs, at)
-}
-
-// respend brings an output back that a block had spent. Whoever reserved it then
-// may have been given up since.
-func (n *Network) respend(ev *bourse.Events, u bourse.Unspent) {
-	if !n.reserves(n.signed[u.By], u.Outpoint) {
-		u.By = bourse.TxHash{}
-	}
-	n.unspent[u.Outpoint] = &u
-	ev.AddUnspent(&u)
 }

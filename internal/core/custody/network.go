@@ -61,7 +61,7 @@ type Mined struct {
 	Was    bourse.SignedState
 	// Postings are what the engine posted for it, besides deposits.
 	Postings []bourse.Transfer
-	// spent are the outputs that it used up, as they were.
+	// spent are the outputs that it used up; who had reserved them is in claims.
 	spent []bourse.Unspent
 }
 

@@ -185,6 +185,7 @@ func (x *reader) readMined(n *Network) *Mined {
 	}
 	for i := x.r.Count(98); i > 0 && x.r.Err() == nil; i-- {
 		u := x.readUnspent(n.Network)
+		x.want(u.By == bourse.TxHash{})
 		m.spent = append(m.spent, u)
 		m.Spent = append(m.Spent, u.Outpoint)
 	}

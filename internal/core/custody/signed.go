@@ -8,11 +8,13 @@ import (
 func (n *Network) Signed(tx bourse.TxHash) *bourse.SignedTx { return n.signed[tx] }
 
 // CanSign says why a transaction cannot go on record, or zero: it is there
-// already, spends what is not free, or is not the sending address's next.
+// already and was not given up, spends what is not free, or is not the sending
+// address's next.
 func (n *Network) CanSign(s *bourse.SignedTx) bourse.Reason {
 	_, mined := n.txs[s.Tx]
+	old := n.signed[s.Tx]
 	switch {
-	case n.signed[s.Tx] != nil || mined:
+	case old != nil && old.State != bourse.SignedDropped || mined:
 		return bourse.NotProcessing
 	case n.byOutput && !n.free(s.Inputs), !n.byOutput && len(s.Inputs) > 0:
 		return bourse.InputTaken

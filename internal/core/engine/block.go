@@ -55,8 +55,9 @@ func (e *Engine) mine(n *custody.Network, tx *bourse.Tx, ev *bourse.Events) {
 	} else {
 		e.mineStrange(n, m, ev)
 	}
+	moves := ours && m.Signed.Kind != bourse.SignedWithdrawal // between addresses of the exchange
 	for i := range tx.Outputs {
-		if o := &tx.Outputs[i]; o.Owner != bourse.AccountTreasury && !(ours && m.Signed.Kind != bourse.SignedWithdrawal) {
+		if o := &tx.Outputs[i]; o.Owner != bourse.AccountTreasury && !moves {
 			e.deposit(n, tx, o, ev)
 		}
 	}

@@ -1,13 +1,14 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/custody"
 )
 
-// own names one of the exchange's own accounts in one asset.
+// ownKey names one of the exchange's own accounts in one asset.
 type ownKey struct {
 	account bourse.AccountID
 	asset   bourse.AssetID
@@ -28,7 +29,8 @@ func (e *Engine) checkCustody() error {
 	claims := map[ownKey]claim{}
 	fits := e.custody.Claims(func(account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount, owes bool) bool {
 		k := ownKey{account, asset}
-		c, ok := claims[k], false
+		c := claims[k]
+		var ok bool
 		if owes {
 			c.owes, ok = c.owes.Add(amount)
 		} else {
@@ -38,7 +40,7 @@ func (e *Engine) checkCustody() error {
 		return ok
 	})
 	if !fits {
-		return fmt.Errorf("what custody knows of is more than fits")
+		return errors.New("what custody knows of is more than fits")
 	}
 	for _, a := range e.assets[1:] {
 		for _, own := range e.ledger.Own(a.ID) {

@@ -66,9 +66,8 @@ type modelSigned struct {
 	w *modelWithdrawal
 	s *bourse.SignedTx
 	// tx is what it does when it is mined.
-	tx       bourse.Tx
-	accepted bool
-	dropped  bool
+	tx      bourse.Tx
+	dropped bool
 }
 
 func newWalletModel(tb testing.TB, seed uint64) *walletModel {

@@ -522,6 +522,30 @@ func TestDamagedWalletStates(t *testing.T) {
 	}
 }
 
+// TestDamagedRandomWallets damages states that random business left behind.
+func TestDamagedRandomWallets(t *testing.T) {
+	flips := 300
+	if testing.Short() {
+		flips = 50
+	}
+	for seed := uint64(1); seed <= 4; seed++ {
+		m := newWalletModel(t, seed)
+		for range 150 {
+			m.step()
+		}
+		good := snapshot(m.e)
+		for range flips {
+			damaged := slices.Clone(good)
+			at := m.below(len(good))
+			damaged[at] = byte(m.below(256))
+			if m.chance(50) { // and what stands next to it
+				damaged[min(at+1, len(good)-1)] ^= byte(1 << m.below(8))
+			}
+			shake(t, damaged)
+		}
+	}
+}
+
 // shake restores bytes of unknown origin like hostile, and then takes all blocks
 // back and lets everything go that waits.
 func shake(t *testing.T, data []byte) {

@@ -309,7 +309,6 @@ func bigOf(a bourse.Amount) *big.Int {
 	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(a.Lo))
 }
 
-
 // own returns what one of the exchange's own accounts has, below zero if it
 // owes.
 func (x *exchange) own(account bourse.AccountID, asset bourse.AssetID) int64 {
