@@ -2,6 +2,7 @@ package devnet
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 
 	"github.com/go-json-experiment/json"
 
@@ -59,20 +60,31 @@ func (m *mined) take(from string, coin chain.CoinID, amount bourse.Amount) {
 }
 
 // seal returns the hash of a block with this header.
-func (h *header) seal() digest { return hashOf(h) }
+func (h *header) seal() digest {
+	b := append([]byte("bourse devnet block "), h.Network...)
+	b = binary.LittleEndian.AppendUint64(append(b, 0), h.Height)
+	b = append(b, h.Parent[:]...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(h.Time))
+	b = binary.LittleEndian.AppendUint64(b, h.Branch)
+	return sha256.Sum256(append(b, h.Root[:]...))
+}
 
 // seal gives a block the hash that it must have.
 func (b *block) seal() *block {
-	b.Root = hashOf(b.Txs)
+	b.Root = rootOf(b.Txs)
 	b.Hash = b.header.seal()
 	return b
 }
 
 // sealed reports whether the block's hash covers what it holds.
-func (b *block) sealed() bool { return b.Root == hashOf(b.Txs) && b.Hash == b.header.seal() }
+func (b *block) sealed() bool { return b.Root == rootOf(b.Txs) && b.Hash == b.header.seal() }
 
-func hashOf(v any) digest {
-	text, err := json.Marshal(v)
+// rootOf returns the hash of transactions; zero if there are none.
+func rootOf(txs []mined) digest {
+	if len(txs) == 0 {
+		return digest{}
+	}
+	text, err := json.Marshal(txs)
 	if err != nil {
 		bourse.Impossible("hash of a block: %v", err)
 	}

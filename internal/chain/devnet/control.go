@@ -208,14 +208,9 @@ func (n *Node) above(height uint64) [][]byte {
 // rewrite puts empty blocks above a height, one more than there are, and lets
 // a pool wait behind them.
 func (n *Node) rewrite(height uint64, pool [][]byte) error {
-	r := &record{Cut: &height, Pool: &pool}
-	parent := n.blocks[height]
-	for parent.Height <= n.head().Height {
-		b := n.draft(parent, n.branch+1)
-		r.Blocks = append(r.Blocks, b.seal())
-		parent = b
-	}
-	return n.commit(r)
+	time := max(int64(n.options.Clock()), n.blocks[height].Time)
+	empty := slices.Repeat([]int64{time}, int(n.head().Height-height)+1)
+	return n.commit(&record{Cut: &height, Empty: empty, Pool: &pool})
 }
 
 // Restore lets everything wait again that was dropped, as far as it still can.

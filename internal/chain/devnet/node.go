@@ -74,7 +74,7 @@ func Open(d disk.Disk, p *Params, o Options) (*Node, error) {
 	}
 	first := genesis(p, n.outside.Public())
 	log, err := openStore(d, func(r *record) error {
-		if len(n.blocks) == 0 && (len(r.Blocks) == 0 || r.Blocks[0].Hash != first.Hash) {
+		if len(n.blocks) == 0 && (r.Block == nil || r.Block.Hash != first.Hash) {
 			return fmt.Errorf("this network %s was made from another seed", p.Symbol)
 		}
 		return n.apply(r)
@@ -84,7 +84,7 @@ func Open(d disk.Disk, p *Params, o Options) (*Node, error) {
 	}
 	n.log = log
 	if len(n.blocks) == 0 {
-		err = n.commit(&record{Blocks: []*block{first}})
+		err = n.commit(&record{Block: first})
 	}
 	if err == nil && n.head().Height == 0 {
 		err = n.fund()
@@ -144,17 +144,20 @@ func (n *Node) apply(r *record) error {
 			return err
 		}
 	}
-	for _, b := range r.Blocks {
-		if err := n.put(b); err != nil {
+	if r.Block != nil {
+		if err := n.put(r.Block); err != nil {
 			return err
 		}
+	}
+	for _, time := range r.Empty {
+		n.follow(n.draft(time).seal())
 	}
 	switch {
 	case r.Pool != nil:
 		n.refill(*r.Pool)
 	case len(r.Tx) > 0:
 		n.admit(r.Tx)
-	case len(r.Blocks) > 0:
+	case r.Block != nil:
 		n.refill(n.waiting())
 	}
 	if r.Given {
@@ -172,14 +175,12 @@ func (n *Node) cut(height uint64) error {
 	n.blocks, n.where, n.tip = nil, map[chain.Hash]uint64{}, newState(n.params)
 	n.branch++
 	for _, b := range blocks {
-		if err := n.put(b); err != nil {
-			return err
-		}
+		n.follow(b)
 	}
 	return nil
 }
 
-// put adds the next block.
+// put adds the next block, if it is that.
 func (n *Node) put(b *block) error {
 	var parent digest
 	if len(n.blocks) > 0 {
@@ -188,12 +189,16 @@ func (n *Node) put(b *block) error {
 	if b.Height != uint64(len(n.blocks)) || b.Parent != parent || !b.sealed() {
 		return fmt.Errorf("block %d does not follow", b.Height)
 	}
+	n.follow(b)
+	return nil
+}
+
+func (n *Node) follow(b *block) {
 	for i := range b.Txs {
 		n.tip.follow(&b.Txs[i])
 		n.where[chain.Hash(b.Txs[i].Hash)] = b.Height
 	}
 	n.blocks = append(n.blocks, b)
-	return nil
 }
 
 // waiting returns the bytes of all that waits, in order.
@@ -243,7 +248,8 @@ func (n *Node) enter(t *transaction) bool {
 	for i, w := range n.gaps {
 		if w.tx.From == t.From && w.tx.Nonce == t.Nonce+1 {
 			n.gaps = slices.Delete(n.gaps, i, i+1)
-			return n.enter(w.tx) || true // what became impossible is gone
+			n.enter(w.tx) // what became impossible is gone
+			return true
 		}
 	}
 	return true
@@ -270,28 +276,25 @@ func (n *Node) Tick() (bool, error) {
 
 // mine puts blocks on top; the first takes what waits.
 func (n *Node) mine(count int) error {
-	if n.broken != nil {
-		return n.broken
-	}
-	var blocks []*block
-	parent := n.head()
-	for range count {
-		b := n.draft(parent, n.branch)
-		if len(blocks) == 0 {
-			for _, w := range n.pool {
-				b.Txs = append(b.Txs, *w.effects)
-			}
+	r := &record{}
+	time := max(int64(n.options.Clock()), n.head().Time)
+	if len(n.pool) > 0 {
+		count--
+		r.Block = n.draft(time)
+		for _, w := range n.pool {
+			r.Block.Txs = append(r.Block.Txs, *w.effects)
 		}
-		blocks, parent = append(blocks, b.seal()), b
+		r.Block.seal()
 	}
-	return n.commit(&record{Blocks: blocks})
+	r.Empty = slices.Repeat([]int64{time}, count)
+	return n.commit(r)
 }
 
-// draft returns an empty block that still needs its hash.
-func (n *Node) draft(parent *block, branch uint64) *block {
+// draft returns the next block, empty and without its hash.
+func (n *Node) draft(time int64) *block {
+	parent := n.head()
 	return &block{header: header{
-		Network: n.params.Symbol, Height: parent.Height + 1, Parent: parent.Hash,
-		Time: max(int64(n.options.Clock()), parent.Time), Branch: branch,
+		Network: n.params.Symbol, Height: parent.Height + 1, Parent: parent.Hash, Time: time, Branch: n.branch,
 	}}
 }
 

@@ -24,8 +24,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type record struct {
 	// Cut takes the blocks above a height off the chain.
 	Cut *uint64 `json:"cut,omitempty"`
-	// Blocks are put on top; their transactions wait no more.
-	Blocks []*block `json:"blocks,omitempty"`
+	// Block is put on top; its transactions wait no more.
+	Block *block `json:"block,omitempty"`
+	// Empty puts empty blocks on top, of which these are the times: most blocks
+	// are empty, and a start has to read all there ever were.
+	Empty []int64 `json:"empty,omitempty"`
 	// Pool takes the place of what waits.
 	Pool *[][]byte `json:"pool,omitempty"`
 	// Tx joins what waits.
