@@ -167,15 +167,6 @@ func readExtras(c *api.Call, p *bourse.Place) (err error) {
 	if p.PostOnly && (p.Type != bourse.Limit || p.TIF != bourse.GTC) {
 		return api.Invalid("post_only", "is for LIMIT orders with GTC")
 	}
-	if !c.Has("client_id") {
-		return nil
-	}
-	id, err := c.Text("client_id")
-	if err != nil {
-		return err
-	}
-	if p.ClientID, err = bourse.ParseClientID(id); err != nil {
-		return api.Invalid("client_id", err.Error())
-	}
-	return nil
+	p.ClientID, err = api.ClientID(c)
+	return err
 }

@@ -36,13 +36,9 @@ func (s *Spot) findOrder(c *api.Call) (o history.OrderFills, found bool, err err
 		}
 		return s.History.Order(c.Context, c.Who.Account, bourse.OrderID(obid))
 	case byName:
-		text, err := c.Text("client_id")
+		name, err := api.ClientID(c)
 		if err != nil {
 			return o, false, err
-		}
-		name, err := bourse.ParseClientID(text)
-		if err != nil {
-			return o, false, api.Invalid("client_id", err.Error())
 		}
 		return s.History.OrderNamed(c.Context, c.Who.Account, name)
 	}

@@ -39,27 +39,41 @@ func (w *Wallet) transactions(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	catalogue := w.View.Catalogue()
-	// A deposit that is pending is not as deep as it must be; with the heights
-	// from before it was read, it cannot seem to be.
-	tips := make([]uint64, len(catalogue.Networks))
-	for id := range tips {
-		tips[id] = w.View.NetworkState(bourse.NetworkID(id)).Tip.Height
-	}
+	l := listing{Wallet: w, Call: c, tips: w.tips(), addresses: map[bourse.NetworkID]string{}}
 	list, err := w.History.WalletTransactions(c.Context, c.Who.Account, filter, skip, pageSize)
 	if err != nil {
 		return err
 	}
-	catalogue = w.View.Catalogue() // what the rows name is in this one
+	l.catalogue = w.View.Catalogue() // what the rows name is in this one
 	c.Out.Name("transactions")
 	c.Out.Array()
 	for i := range list {
 		c.Out.Object()
-		w.writeMovement(c, catalogue, &list[i], tips)
+		l.write(&list[i])
 		c.Out.EndObject()
 	}
 	c.Out.EndArray()
 	return nil
+}
+
+// listing is the work on one page.
+type listing struct {
+	*Wallet
+	*api.Call
+	catalogue *view.Catalogue
+	// tips are the networks' heights from before the rows were read: a pending
+	// deposit is not as deep as it must be, and with these it cannot seem to be.
+	tips []uint64
+	// addresses are those where the account's deposits arrive.
+	addresses map[bourse.NetworkID]string
+}
+
+func (w *Wallet) tips() []uint64 {
+	tips := make([]uint64, len(w.View.Catalogue().Networks))
+	for id := range tips {
+		tips[id] = w.View.NetworkState(bourse.NetworkID(id)).Tip.Height
+	}
+	return tips
 }
 
 func (w *Wallet) movementFilter(c *api.Call) (f history.MovementFilter, err error) {
@@ -77,78 +91,95 @@ func (w *Wallet) movementFilter(c *api.Call) (f history.MovementFilter, err erro
 	return f, err
 }
 
-func (w *Wallet) writeMovement(c *api.Call, catalogue *view.Catalogue, m *history.Movement, tips []uint64) {
-	asset, network := catalogue.Assets[m.Asset], catalogue.Networks[m.Network]
-	connected, _ := w.Networks.Network(m.Network)
-	c.Out.Uint("xid", uint64(m.ID))
-	c.Out.Word("type", kindWords[m.Kind])
-	c.Out.Word("asset", string(asset.Symbol))
-	c.Out.Word("network", string(network.Symbol))
-	c.Out.Amount("amount", m.Amount, asset.Scale)
-	c.Out.Word("status", m.Status.String())
-	c.Out.Time("create_time", m.Created)
-	c.Out.Text("address", addressOf(connected, m))
-	c.Out.Text("network_description", network.Name)
-	c.Out.Text("icon_url", w.icon(asset.Symbol))
+func (l *listing) write(m *history.Movement) {
+	asset, network := l.catalogue.Assets[m.Asset], l.catalogue.Networks[m.Network]
+	out := l.Out
+	out.Uint("xid", uint64(m.ID))
+	out.Word("type", kindWords[m.Kind])
+	out.Word("asset", string(asset.Symbol))
+	out.Word("network", string(network.Symbol))
+	out.Amount("amount", m.Amount, asset.Scale)
+	out.Word("status", m.Status.String())
+	out.Time("create_time", m.Created)
+	out.Text("address", l.address(m))
+	out.Text("network_description", network.Name)
+	out.Text("icon_url", l.icon(asset.Symbol))
 	if network.MemoName != "" {
 		if m.Memo != "" {
-			c.Out.Text("memo", m.Memo)
+			out.Text("memo", m.Memo)
 		}
-		c.Out.Text("memo_name", network.MemoName)
+		out.Text("memo_name", network.MemoName)
 	}
 	if m.Status == bourse.WalletDone {
-		c.Out.Time("exec_time", m.Done)
+		out.Time("exec_time", m.Done)
 	}
-	if m.Kind == history.MovementDeposit && m.Status == bourse.WalletPending {
-		c.Out.Uint("confirms", confirms(m, tips))
-		c.Out.Uint("confirms_target", uint64(m.Target))
-	}
-	writeTxID(c, connected, m)
-	if m.Kind == history.MovementDeposit && m.Other == 0 {
-		c.Out.Uint("height", m.Height)
-	}
-	if m.Kind == history.MovementWithdrawal {
-		if m.Status != bourse.WalletPending {
-			c.Out.Amount("wd_fee_this", m.Fee, asset.Scale)
-		}
-		c.Out.Amount("fee", m.Fee, asset.Scale)
+	if m.Kind == history.MovementDeposit {
+		l.writeDeposit(m)
+	} else {
+		l.writeWithdrawal(m, asset)
 	}
 }
 
-// addressOf returns where a deposit arrived or a withdrawal goes to.
-func addressOf(connected Network, m *history.Movement) string {
+func (l *listing) writeDeposit(m *history.Movement) {
+	if m.Status == bourse.WalletPending {
+		l.Out.Uint("confirms", l.confirms(m))
+		l.Out.Uint("confirms_target", uint64(m.Target))
+	}
+	l.writeTxID(m, m.Other) // both sides bear the withdrawal's number
+	if m.Other == 0 {
+		l.Out.Uint("height", m.Height)
+	}
+}
+
+func (l *listing) writeWithdrawal(m *history.Movement, asset *bourse.Asset) {
+	if m.Status == bourse.WalletDone {
+		paid := m.ID
+		if m.Other == 0 {
+			paid = 0
+		}
+		l.writeTxID(m, paid)
+	}
+	if m.Status != bourse.WalletPending {
+		l.Out.Amount("wd_fee_this", m.Fee, asset.Scale)
+	}
+	l.Out.Amount("fee", m.Fee, asset.Scale)
+}
+
+// address returns where a deposit arrived or a withdrawal goes to.
+func (l *listing) address(m *history.Movement) string {
 	if m.Kind == history.MovementWithdrawal {
 		return m.Address
 	}
-	if connected == nil {
-		return ""
+	address, known := l.addresses[m.Network]
+	if n, connected := l.Networks.Network(m.Network); connected && !known {
+		address = destination(n, m.Account).Address
+		l.addresses[m.Network] = address
 	}
-	return destination(connected, m.Account).Address
+	return address
 }
 
 // confirms counts from heights that may be older than the deposit's block.
-func confirms(m *history.Movement, tips []uint64) uint64 {
+func (l *listing) confirms(m *history.Movement) uint64 {
 	var tip uint64
-	if int(m.Network) < len(tips) {
-		tip = tips[m.Network]
+	if int(m.Network) < len(l.tips) {
+		tip = l.tips[m.Network]
 	}
 	return m.Confirms(max(tip, m.Height))
 }
 
-// writeTxID writes the name of the transaction, once there is one that counts.
-func writeTxID(c *api.Call, connected Network, m *history.Movement) {
-	switch {
-	case m.Kind == history.MovementWithdrawal && m.Status != bourse.WalletDone:
-	case m.Other != 0:
-		paid := m.ID // both sides bear the withdrawal's
-		if m.Kind == history.MovementDeposit {
-			paid = m.Other
-		}
-		c.Out.Word("txid", "internal-"+strconv.FormatUint(uint64(paid), 10))
-	case m.Tx == bourse.TxHash{}: // an operator has it signed anew
-	case connected == nil:
-		c.Out.Word("txid", hex.EncodeToString(m.Tx[:]))
-	default:
-		c.Out.Text("txid", connected.FormatHash(m.Tx))
+// writeTxID writes the name of a transaction, or, of one inside the exchange, that
+// of the withdrawal. There is none while an operator has it signed anew.
+func (l *listing) writeTxID(m *history.Movement, inside bourse.WalletID) {
+	if inside != 0 {
+		l.Out.Word("txid", "internal-"+strconv.FormatUint(uint64(inside), 10))
+		return
 	}
+	if m.Tx == (bourse.TxHash{}) {
+		return
+	}
+	txid := hex.EncodeToString(m.Tx[:])
+	if n, connected := l.Networks.Network(m.Network); connected {
+		txid = n.FormatHash(m.Tx)
+	}
+	l.Out.Text("txid", txid)
 }
