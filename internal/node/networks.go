@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -219,4 +220,13 @@ func (c connections) Network(id bourse.NetworkID) (walletv1.Network, bool) {
 		}
 	}
 	return nil, false
+}
+
+// formatHash writes the name of a transaction as its network does, or plainly if
+// that is not connected.
+func (c connections) formatHash(id bourse.NetworkID, tx bourse.TxHash) string {
+	if n, connected := c.Network(id); connected {
+		return n.FormatHash(tx)
+	}
+	return hex.EncodeToString(tx[:])
 }

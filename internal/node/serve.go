@@ -162,6 +162,7 @@ func (n *Node) routes() http.Handler {
 func (n *Node) operators() http.Handler {
 	s := &admin.Server{Options: admin.Options{
 		Accounts: n.accounts, View: n.view, History: n.reader, Sequencer: n.sequencer, AcceptClock: n.acceptClock, Log: n.Log,
+		FormatHash: connections{n}.formatHash,
 	}}
 	if n.Sandbox {
 		s.Devnet = controls{n}

@@ -36,6 +36,7 @@ func (s *store) Write(ctx context.Context, b *history.Batch) error {
 	kept := *b
 	kept.Orders, kept.Trades, kept.Fills = slices.Clone(b.Orders), slices.Clone(b.Trades), slices.Clone(b.Fills)
 	kept.Transfers, kept.Notes = slices.Clone(b.Transfers), slices.Clone(b.Notes)
+	kept.Movements = slices.Clone(b.Movements)
 	s.batches = append(s.batches, kept)
 	return nil
 }
