@@ -256,6 +256,9 @@ func TestSweepsGoHome(t *testing.T) {
 	if other := b.signs(b.prepare(eth, sweep), s); other.Hash == first.Hash {
 		t.Error("another sweep with the same nonce is the first one")
 	}
+	if b.recorded() > 0 {
+		t.Error("what stays ours is on record")
+	}
 }
 
 // recorded returns how long the record is.
