@@ -89,7 +89,7 @@ func read(reply []byte, id uint64, method string, result any) error {
 	switch {
 	case a.ID != id:
 		return odd("%s: the answer to %d, not to %d", method, a.ID, id)
-	case a.Error != nil && a.Result == nil && a.Error.Code == codeNoBlock && method == "block":
+	case a.Error != nil && a.Result == nil && a.Error.Code == codeNoBlock && method == MethodBlock:
 		return chain.ErrNoBlock
 	case a.Error != nil || a.Result == nil:
 		return odd("%s: an error instead of a result", method)
@@ -103,7 +103,7 @@ func read(reply []byte, id uint64, method string, result any) error {
 // Health says whether the network can be worked with.
 func (c *Client) Health(ctx context.Context) (chain.Health, error) {
 	var r headResult
-	err := c.ask(ctx, "tip", none{}, &r)
+	err := c.ask(ctx, MethodHead, none{}, &r)
 	if err == nil && (r.Known < r.Height || r.Time < 0 || r.Network != c.params.Symbol || r.seal() != r.Hash) {
 		err = odd("head %d of %d at %d is not what it says", r.Height, r.Known, r.Time)
 	}
@@ -135,7 +135,7 @@ func reasonOf(err error) string {
 // Block returns the block at a height, whose hash covers everything in it.
 func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	var b block
-	if err := c.ask(ctx, "block", blockParams{height}, &b); err != nil {
+	if err := c.ask(ctx, MethodBlock, blockParams{height}, &b); err != nil {
 		return nil, err
 	}
 	if b.Network != c.params.Symbol || b.Height != height || b.Time < 0 || !b.sealed() {
@@ -207,7 +207,7 @@ func (c *Client) checkTransfer(address string, coin chain.CoinID) error {
 func (c *Client) Balance(ctx context.Context, address string, coin chain.CoinID) (bourse.Amount, error) {
 	var r balanceResult
 	params := addressParams{address, coin}
-	if err := c.ask(ctx, "balance", params, &r); err != nil {
+	if err := c.ask(ctx, MethodBalance, params, &r); err != nil {
 		return bourse.Amount{}, err
 	}
 	if r.addressParams != params {
@@ -227,7 +227,7 @@ func (c *Client) Nonce(ctx context.Context, index uint32) (uint64, error) {
 func (c *Client) nonce(ctx context.Context, address string) (uint64, error) {
 	var r nonceResult
 	params := addressParams{Address: address}
-	if err := c.ask(ctx, "nonce", params, &r); err != nil {
+	if err := c.ask(ctx, MethodNonce, params, &r); err != nil {
 		return 0, err
 	}
 	if r.addressParams != params || r.Nonce > maxNonce {
@@ -268,7 +268,7 @@ func (c *Client) State(ctx context.Context, raw []byte) (chain.TxState, error) {
 }
 
 func (c *Client) place(ctx context.Context, hash chain.Hash) (r placeResult, err error) {
-	if err := c.ask(ctx, "transaction", hashParams{digest(hash)}, &r); err != nil {
+	if err := c.ask(ctx, MethodTransaction, hashParams{digest(hash)}, &r); err != nil {
 		return r, err
 	}
 	if chain.Hash(r.Hash) != hash {
@@ -312,7 +312,7 @@ func (c *Client) replaced(ctx context.Context, t *transaction) (bool, error) {
 
 func (c *Client) unspent(ctx context.Context, point pointParams) (bool, error) {
 	var r unspentResult
-	if err := c.ask(ctx, "unspent", point, &r); err != nil {
+	if err := c.ask(ctx, MethodUnspent, point, &r); err != nil {
 		return false, err
 	}
 	if r.pointParams != point {
@@ -332,7 +332,7 @@ func (c *Client) Broadcast(ctx context.Context, raw []byte) (chain.Verdict, erro
 		return unknown, errSignature
 	}
 	var r verdictResult
-	if err := c.ask(ctx, "broadcast", rawParams{raw}, &r); err != nil {
+	if err := c.ask(ctx, MethodBroadcast, rawParams{raw}, &r); err != nil {
 		return unknown, err
 	}
 	if len(r.Reason) > maxReason || chain.Hash(r.Hash) != d.Hash {

@@ -50,7 +50,7 @@ func rig(t *testing.T, p *devnet.Params) *chaintest.Rig {
 		Network: devnet.NewClient(p, keys.Public(), faults, devnet.ClientOptions{Timeout: 20 * time.Millisecond, Clock: o.Clock}),
 		Keys:    keys, Outside: r,
 		Stop: faults.Stop, Start: faults.Start,
-		LoseReply: func() { faults.Inject(devnet.LostReply, "broadcast", 1) },
+		LoseReply: func() { faults.Inject(devnet.LostReply, devnet.MethodBroadcast, 1) },
 		Spoil:     map[string]func(){}, Mend: faults.Clear,
 		Restart: func(t *testing.T) {
 			if err := r.Close(); err != nil {

@@ -15,7 +15,7 @@ const maxRate = 1000
 // rate asks for the price of a unit of size, or of gas.
 func (c *Client) rate(ctx context.Context) (uint64, error) {
 	var r rateResult
-	if err := c.ask(ctx, "rate", none{}, &r); err != nil {
+	if err := c.ask(ctx, MethodRate, none{}, &r); err != nil {
 		return 0, err
 	}
 	if r.Rate > c.params.rate*maxRate || (r.Rate == 0) != (c.params.rate == 0) {
@@ -158,7 +158,7 @@ func (c *Client) estimate(ctx context.Context, t *transaction, coin chain.CoinID
 		return err
 	}
 	var r gasResult
-	if err := c.ask(ctx, "estimate", rawParams{t.encode()}, &r); err != nil {
+	if err := c.ask(ctx, MethodEstimate, rawParams{t.encode()}, &r); err != nil {
 		return err
 	}
 	if r.Gas == 0 || r.Gas > 10*c.mostGas(coin) {

@@ -35,6 +35,19 @@ type (
 	}
 )
 
+// The methods of a node, by which faults are injected.
+const (
+	MethodHead        = "head"
+	MethodBlock       = "block"
+	MethodRate        = "rate"
+	MethodEstimate    = "estimate"
+	MethodBalance     = "balance"
+	MethodNonce       = "nonce"
+	MethodUnspent     = "unspent"
+	MethodTransaction = "transaction"
+	MethodBroadcast   = "broadcast"
+)
+
 // Codes of errors that a node answers with.
 const (
 	codeInvalid = -32602
@@ -160,26 +173,26 @@ func with[P any](asked *request, method func(P) (any, error)) (any, error) {
 
 func (n *Node) result(asked *request) (any, error) {
 	switch asked.Method {
-	case "tip":
+	case MethodHead:
 		return with(asked, n.sayHead)
-	case "block":
+	case MethodBlock:
 		return with(asked, n.sayBlock)
-	case "rate":
+	case MethodRate:
 		return with(asked, func(none) (any, error) { return rateResult{n.params.rate}, nil })
-	case "estimate":
+	case MethodEstimate:
 		return with(asked, n.sayEstimate)
-	case "balance":
+	case MethodBalance:
 		return with(asked, n.sayBalance)
-	case "nonce":
+	case MethodNonce:
 		return with(asked, func(p addressParams) (any, error) { return nonceResult{p, n.seen().nonces[p.Address]}, nil })
-	case "unspent":
+	case MethodUnspent:
 		return with(asked, func(p pointParams) (any, error) {
 			_, ok := n.seen().outputs[chain.Outpoint{Tx: chain.Hash(p.Tx), Index: p.Index}]
 			return unspentResult{p, ok}, nil
 		})
-	case "transaction":
+	case MethodTransaction:
 		return with(asked, n.sayPlace)
-	case "broadcast":
+	case MethodBroadcast:
 		return with(asked, n.sayVerdict)
 	}
 	return nil, &fault{codeMethod, "no such method"}

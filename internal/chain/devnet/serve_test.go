@@ -15,7 +15,7 @@ import (
 // FuzzCall asks a node anything: it answers, and its chain stays as it is.
 func FuzzCall(f *testing.F) {
 	for _, text := range []string{
-		`{"id":1,"method":"tip","params":{}}`,
+		`{"id":1,"method":"head","params":{}}`,
 		`{"id":1,"method":"block","params":{"height":1}}`,
 		`{"id":1,"method":"block","params":{"height":-1}}`,
 		`{"id":1,"method":"nonce","params":{"address":"","coin":""}}`,
@@ -114,7 +114,7 @@ func TestInjectCounts(t *testing.T) {
 	n := open(t, memdisk.New(1), options(p, at(&now)), "ETH")
 	faults := devnet.NewFaults(n)
 	c := devnet.NewClient(p, devnet.NewKeys(p, seed).Public(), faults, devnet.ClientOptions{})
-	faults.Inject(devnet.Garbage, "block", 2)
+	faults.Inject(devnet.Garbage, devnet.MethodBlock, 2)
 	for i, want := range []error{chain.ErrOdd, chain.ErrOdd, nil} {
 		if _, err := c.Health(t.Context()); err != nil {
 			t.Errorf("health: %v", err)
