@@ -269,7 +269,7 @@ func TestBlockInParts(t *testing.T) {
 func TestBlocksBelowTheWindowAreFinal(t *testing.T) {
 	x, c := newExchange(t, true), &chain{network: byOutput}
 	x.must(c.next(c.output(1, btc, 100), c.output(nobody, btc, 30)))
-	parked := x.deposit().Number
+	parked, old := x.deposit().Number, c.blocks[0].Txs[1]
 	x.unchecked = true
 	x.mine(c, custody.MaxBlocks)
 	x.unchecked = false
@@ -284,6 +284,7 @@ func TestBlocksBelowTheWindowAreFinal(t *testing.T) {
 	if got := x.e.NetworkState(byOutput).Halted; got != bourse.HaltDeepReorg {
 		t.Errorf("halted by %q", got)
 	}
+	x.refused(bourse.BlockInconsistent, c.next(old)) // it waits still, and lies there
 	x.must(assignCommand(2, parked))
 	x.wantBalance(2, btc, 30, 0)
 	x.restart()

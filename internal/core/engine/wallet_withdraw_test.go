@@ -264,6 +264,29 @@ func TestTermsOfWithdrawals(t *testing.T) {
 	x.must(withdrawCommand(1, withdrawOf(eth, 499, 1)))
 }
 
+func TestDisabledTakesNoNewWithdrawals(t *testing.T) {
+	closed := termsOf(byOutput, btc)
+	closed.Enabled = false
+	for what, cmd := range map[string]bourse.Command{
+		"asset":   {Kind: bourse.CommandDefineAsset, Asset: &bourse.Asset{Symbol: "BTC", Name: "BTC", Scale: 10}},
+		"network": {Kind: bourse.CommandDefineNetwork, Network: &bourse.Network{Symbol: "BTC", Name: "BTC"}},
+		"terms":   {Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: closed},
+	} {
+		x, c, _ := funded(t, true)
+		id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
+		x.must(cmd)
+		x.refused(bourse.WithdrawalsClosed, withdrawCommand(1, withdrawOf(btc, 50, 1)))
+		tx, s := x.signOutputs(c, id, 100, 2) // what was taken goes on
+		x.must(signedCommand(s))
+		x.must(c.next(tx, c.output(2, btc, 30)))
+		x.mine(c, target)
+		x.wantBalance(2, btc, 30, 0)
+		if t.Failed() {
+			t.Fatal(what)
+		}
+	}
+}
+
 // TestRevertedWithdrawalWaitsForAPerson mines a transaction that costs and does
 // not pay.
 func TestRevertedWithdrawalWaitsForAPerson(t *testing.T) {
