@@ -158,7 +158,9 @@ func (a *attack) each(f func(word, text string)) {
 func lay(t *testing.T, file string, work func(*attack)) {
 	x := attacked
 	s := &siege{exchange: x, attacker: x.open(t, "1000000 USDT", "1000 LTC", "10 BTC"), work: work}
-	s.known = map[string]string{"key": s.attacker.key, "host": x.address, "unknown": strings.Repeat("0123456789abcdef", 4)}
+	s.known = map[string]string{
+		"key": s.attacker.key, "host": x.address, "busy": x.data, "unknown": strings.Repeat("0123456789abcdef", 4),
+	}
 	list := readCases(t, file)
 	before := s.stand(t)
 	h := x.healthy(t)

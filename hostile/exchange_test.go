@@ -79,7 +79,7 @@ func newClient() *http.Client {
 // secrets can be looked for in all of it.
 func (x *exchange) start() error {
 	if *binaryFlag != "" {
-		x.binary = *binaryFlag
+		x.binary, _ = filepath.Abs(*binaryFlag)
 	} else if out, err := exec.Command("go", "build", "-o", x.binary, "../cmd/bourse").CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}

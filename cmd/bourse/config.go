@@ -18,8 +18,12 @@ type settings map[string]any
 // flags: {tls: {cert: FILE}} is --tls-cert.
 func loadConfig(r io.Reader) (kong.Resolver, error) {
 	var tree map[string]any
-	if err := yaml.NewDecoder(r).Decode(&tree); err != nil && !errors.Is(err, io.EOF) {
+	d := yaml.NewDecoder(r)
+	if err := d.Decode(&tree); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
+	}
+	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("configuration file: more than one document")
 	}
 	s := settings{}
 	s.add("", tree)

@@ -84,6 +84,9 @@ func TestBadSettingsAreNamed(t *testing.T) {
 		"data: /d\nlimits: {key: {raeds: 1}}\n":      "limits-key-raeds",
 		"data: /d\nmin-free: 1 GB\n":                 "1 GB",
 		"data: /d\nlimits: {failed-auth: \"1:0\"}\n": "1:0",
+		"data: /d\nlimits: {failed-auth: NaN}\n":     "NaN",
+		"data: \"\"\n":                               "directory is missing",
+		"data: /d\n---\nmin-free: 0\n":               "more than one document",
 		"data: /d\nlog: {format: xml}\n":             "xml",
 		"data: [\n":                                  "yaml",
 	} {

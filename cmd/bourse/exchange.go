@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"os"
 	"os/signal"
 	"strconv"
@@ -41,7 +42,7 @@ func (l *logging) logger(p *program, level *slog.LevelVar) *slog.Logger {
 
 // dev runs a sandbox.
 type dev struct {
-	Data   string  `help:"Directory of everything that lasts; made if missing." default:"bourse-dev" type:"path"`
+	Data   place   `help:"Directory of everything that lasts; made if missing." default:"bourse-dev"`
 	Listen string  `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Block  float64 `help:"Seconds between the blocks of the embedded networks; 0 for blocks on demand." name:"block-time" default:"5" placeholder:"SECONDS"`
 	Bots   bool    `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
@@ -57,7 +58,7 @@ func (d *dev) Run(p *program) error {
 		return errors.New("--block-time is 0 to 3600 seconds")
 	}
 	return p.exchange(&d.Log, &node.Options{
-		Data: d.Data, Listen: d.Listen, Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(d.Block * float64(bourse.Second)), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
+		Data: string(d.Data), Listen: d.Listen, Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(d.Block * float64(bourse.Second)), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 		Serving: func(address string) { p.greet(d, address) },
 	})
 }
@@ -83,7 +84,7 @@ Stop it with Ctrl-C.
 type serve struct {
 	Config kong.ConfigFlag `help:"YAML file with settings; see deploy/bourse.yaml." placeholder:"FILE"`
 
-	Data      string         `help:"Directory of everything that lasts; made if missing." required:"" type:"path"`
+	Data      place          `help:"Directory of everything that lasts; made if missing." required:""`
 	Listen    string         `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	PublicURL string         `help:"Where clients reach the exchange; the address listened on, if empty." name:"public-url" placeholder:"URL"`
 	TLSCert   string         `help:"File with the certificate chain, PEM." name:"tls-cert" placeholder:"FILE"`
@@ -127,13 +128,26 @@ func (s *serve) Run(p *program) error {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key go together")
 	}
+	if err := publicURL(s.PublicURL); err != nil {
+		return err
+	}
 	return p.exchange(&s.Log, &node.Options{
-		Data: s.Data, Listen: s.Listen, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
+		Data: string(s.Data), Listen: s.Listen, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		TLSCert: s.TLSCert, TLSKey: s.TLSKey, TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
 		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, Limits: s.Limits.limits(),
 		Void: bourse.Seq(s.Void), VoidReason: s.Reason,
 		Serving: func(string) {},
 	})
+}
+
+// publicURL refuses what cannot stand in front of a path.
+func publicURL(text string) error {
+	u, err := url.Parse(text)
+	if text == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
+		u.User == nil && u.RawQuery == "" && u.Fragment == "" {
+		return nil
+	}
+	return fmt.Errorf("--public-url: %q is no address such as https://example.com", text)
 }
 
 // exchange runs an exchange. SIGHUP reads the certificate and the level of the
@@ -179,6 +193,19 @@ func (p *program) logLevel() (slog.Level, error) {
 	return c.Dev.Log.Level, nil
 }
 
+// place is a directory. An empty one is none: it would be where the process
+// happens to run.
+type place string
+
+// UnmarshalText reads a path.
+func (p *place) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return errors.New("a directory is missing")
+	}
+	*p = place(kong.ExpandPath(string(text)))
+	return nil
+}
+
 // size is a number of bytes, as 64MiB.
 type size uint64
 
@@ -207,7 +234,7 @@ func (r *rate) UnmarshalText(text []byte) error {
 	bad := fmt.Errorf("%q is no rate; write PER_SECOND or PER_SECOND:BURST, 0 for no limit", text)
 	perSecond, burst, both := strings.Cut(string(text), ":")
 	n, err := strconv.ParseFloat(perSecond, 64)
-	if err != nil || n < 0 || n > 1e9 {
+	if err != nil || !(n >= 0 && n <= 1e9) { // NaN is none either
 		return bad
 	}
 	r.Rate = api.Rate{PerSecond: n, Burst: max(int(n), 1)}

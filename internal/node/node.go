@@ -72,6 +72,9 @@ type Node struct {
 // it could not open, or what failed while it ran: then nothing more has been
 // acknowledged, and the process must end at once.
 func Run(ctx context.Context, o Options) error {
+	if err := o.check(ctx); err != nil {
+		return err
+	}
 	n, err := assemble(ctx, o)
 	if err != nil {
 		return err

@@ -83,7 +83,12 @@ func (n *Node) openJournal() (err error) {
 	if err != nil {
 		return fmt.Errorf("journal in %s: %w", n.Data, err)
 	}
-	if !exists {
+	switch {
+	case n.Void != 0 && n.VoidReason == "":
+		return errNoReason
+	case n.Void != 0 && !exists:
+		return fmt.Errorf("command %d cannot be voided: there is no journal in %s", n.Void, n.Data)
+	case !exists:
 		identity.Sandbox = n.Sandbox
 		if _, err := rand.Read(identity.Exchange[:]); err != nil {
 			return err
@@ -119,8 +124,6 @@ func (n *Node) void(tip journal.Tip) error {
 		return nil
 	case n.Void > tip.Last:
 		return fmt.Errorf("command %d cannot be voided: the journal ends at %d", n.Void, tip.Last)
-	case n.VoidReason == "":
-		return errors.New("a command is voided with --reason only")
 	}
 	// Snapshots and history may hold what the command did: both are made again.
 	if _, err := n.snapshots.RemoveFrom(n.Void); err != nil {

@@ -1,0 +1,29 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+)
+
+// check refuses what would keep the exchange from serving, before anything is
+// founded or replayed for it. What it finds good may still fail later.
+func (o *Options) check(ctx context.Context) error {
+	if o.TLSCert != "" {
+		if _, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey); err != nil {
+			return fmt.Errorf("certificate: %w", err)
+		}
+	}
+	// The address is not kept: until the exchange serves, clients are to be
+	// turned away at once rather than wait.
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Listen)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+// errNoReason says that nobody would know why a command has no effect.
+var errNoReason = errors.New("a command is voided with --reason only")
