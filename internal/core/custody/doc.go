@@ -19,6 +19,9 @@
 // can be mined, so that it is credited once; an open withdrawal has at most one
 // transaction.
 //
+// Maps are for finding. Where one is walked through, what comes of it does not
+// depend on the order, or is sorted first.
+//
 // Read custody.go first, then network.go and mine.go.
 //
 // What is not here: money (the ledger's), and the rules of who may withdraw what

@@ -35,8 +35,14 @@
 //     judged by, and move money outside of trades.
 //
 // Money is in ledger: nothing else changes a balance. Orders are in book: who
-// comes first at which price. Neither knows the other; the rules that join them
-// are here.
+// comes first at which price. What is known of networks is in custody. None knows
+// the others; the rules that join them are here.
+//
+// The wallet goes like this: block.go takes in blocks of networks and takes them
+// back, and posts what they move; deposit.go makes deposits of it and credits
+// them by their depth; withdraw.go holds the money of withdrawals, lets them go
+// and ends them; sign.go puts their transactions on record before they are sent;
+// addresses.go keeps address books. custody.go holds the ledger against custody.
 //
 // snapshot.go writes the state in its canonical form and hashes it; restore.go
 // and restore_orders.go read it back and announce it as events, so that what
@@ -48,8 +54,9 @@
 // The engine is a function of its commands: no clock, chance, map order or
 // goroutine has a say, so the same journal gives the same state hash
 // everywhere. After every command, per asset, all postings sum to zero; nobody's
-// available or held is below zero; what is held is what open orders reserve; no
-// book is crossed; no stop waits that the last price satisfies; numbers of
+// available or held is below zero; what is held is what open orders and
+// withdrawals reserve; a network's account owes what lies on the network; no book
+// is crossed; no stop waits that the last price satisfies; numbers of
 // trades and level changes have no gaps. A command that passed its Check never
 // panics: what cannot be done is refused with a [bourse.Reason]. A panic here is
 // a defect, and ends the process before an answer leaves. In steady state no
