@@ -146,7 +146,7 @@ func (c *chain) mine(blocks int) {
 	seen := &account{x: c.x, key: w.key}
 	txid := c.plain().pays(w.address, w.memo, "0.02")
 	c.x.operate("devnet", "mine", c.network)
-	c.x.until("block of "+c.network, func() bool { return seen.hidden("txid", txid) != nothing })
+	c.x.until(enough, "block of "+c.network, func() bool { return seen.hidden("txid", txid) != nothing })
 }
 
 // plain returns the network with its coin.

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -94,19 +95,12 @@ func paymentURLs(x *exam) {
 	}
 }
 
-// operating waits until a network is said to operate, or not to.
+// operating wants a network to be said to operate, or not to, within a time.
 func (a *account) operating(c *chain, path string, want bool, in time.Duration) {
 	a.x.Helper()
-	kind := byte('f')
-	if want {
-		kind = 't'
-	}
-	last := a.x.eventually(in, func() *answer { return a.wallet(path, c.route()) }, func(res *answer) bool {
-		return byte(res.value.get("operating").kind) == kind
-	})
-	if got := last.value.get("operating"); byte(got.kind) != kind {
-		a.x.Errorf("%s: operating is %s", path, got)
-	}
+	wanted := fmt.Sprint(want)
+	a.x.until(in, "operating "+wanted, func() bool { return a.behind(path, c.route()).get("operating").String() == wanted })
+	a.x.equal("operating", a.wallet(path, c.route()).value.get("operating").String(), wanted)
 }
 
 func operatingFollowsTheNetwork(x *exam) {

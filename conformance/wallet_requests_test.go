@@ -63,7 +63,7 @@ func walletFailures(x *exam) {
 func walletOrigin(x *exam) {
 	x.covers("WAL-TRN-5")
 	for _, a := range []*answer{
-		x.wallet("/assets", fields{}), x.wallet("/deposit", fields{}), x.send(http.MethodPut, "/wallet/assets", "{}", nil),
+		x.wallet("/networks", fields{"asset": "BTC"}), x.wallet("/deposit", fields{}), x.send(http.MethodPut, "/wallet/assets", "{}", nil),
 		x.send(http.MethodOptions, "/wallet/withdraw", "", nil),
 	} {
 		x.equal("Access-Control-Allow-Origin", a.header.Get("Access-Control-Allow-Origin"), "*")

@@ -48,9 +48,9 @@ func (a *account) behind(path string, body fields) *value {
 }
 
 // until waits for something that the exchange does by itself.
-func (x *exam) until(what string, ready func() bool) {
+func (x *exam) until(in time.Duration, what string, ready func() bool) {
 	x.Helper()
-	end, every := time.NewTimer(enough), time.NewTicker(50*time.Millisecond)
+	end, every := time.NewTimer(in), time.NewTicker(50*time.Millisecond)
 	defer end.Stop()
 	defer every.Stop()
 	for !ready() {
@@ -103,7 +103,7 @@ func (a *account) hidden(name, id string) *value {
 // the list shows it.
 func (a *account) shows(name, id, field, want string) *value {
 	a.x.Helper()
-	a.x.until("transaction "+id+" with "+field+" "+want, func() bool {
+	a.x.until(enough, "transaction "+id+" with "+field+" "+want, func() bool {
 		return a.hidden(name, id).get(field).text == want
 	})
 	row := a.row(name, id)
