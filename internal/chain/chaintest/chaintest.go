@@ -9,6 +9,8 @@ import (
 )
 
 // Outside is the world that pays us and that we pay, and whoever makes blocks.
+// What cannot be done on a network fails with errors.ErrUnsupported, and the
+// test that needs it is skipped.
 type Outside interface {
 	// Mine puts blocks on top, the first with all that waits.
 	Mine(count int) (chain.BlockRef, error)
@@ -27,11 +29,10 @@ type Outside interface {
 	// DoubleSpend throws a payment off the chain, or out of what waits, and
 	// lets another one wait that takes its place.
 	DoubleSpend(hash chain.Hash) (chain.Hash, error)
-	// Lag hides the last blocks from who asks; silently or not.
-	Lag(blocks uint64, silent bool)
 }
 
 // Rig is one network, fresh, with a hot wallet that has enough of every coin.
+// Where a function is missing, the tests that need it are skipped.
 type Rig struct {
 	Network chain.Network
 	Keys    chain.Keyring
@@ -40,6 +41,8 @@ type Rig struct {
 	Foreign []string
 	// Stop makes the node silent, Start ends it.
 	Stop, Start func()
+	// Lag hides the last blocks from who asks, silently or not.
+	Lag func(blocks uint64, silent bool)
 	// LoseReply lets the next broadcast arrive and its answer not.
 	LoseReply func()
 	// Spoil has, by name, what makes every answer odd from then on; Mend ends
@@ -107,9 +110,18 @@ type desk struct {
 	*Rig
 }
 
+// needs skips the test if the rig cannot do something.
+func (d *desk) needs(can bool) {
+	d.Helper()
+	if !can {
+		d.Skip("this rig has no means for it")
+	}
+}
+
 // must ends the test with an error.
 func (d *desk) must(err error) {
 	d.Helper()
+	d.needs(!errors.Is(err, errors.ErrUnsupported))
 	if err != nil {
 		d.Fatal(err)
 	}

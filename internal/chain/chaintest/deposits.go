@@ -195,6 +195,7 @@ func testSpentTwice(d *desk) {
 
 // testRestart wants blocks and what waits to survive.
 func testRestart(d *desk) {
+	d.needs(d.Restart != nil)
 	coin := d.shape().Coins[0]
 	d.send(d.pay(1, coin, amount(coin)))
 	d.mine(2)

@@ -48,6 +48,7 @@ func (d *desk) local(name string) bool { return name == "Nonce" && d.shape().Out
 // testSilent asks a node that takes connections and never answers, and wants
 // every question to end by itself.
 func testSilent(d *desk) {
+	d.needs(d.Stop != nil)
 	questions := d.questions(d.waiting())
 	d.Stop()
 	for _, q := range questions {
@@ -75,6 +76,7 @@ func testSilent(d *desk) {
 // testOdd spoils answers in every way there is: each question then fails as the
 // contract says, or gets the answer that is true.
 func testOdd(d *desk) {
+	d.needs(len(d.Spoil) > 0)
 	raw := d.waiting()
 	questions := d.questions(raw)
 	var truth []any
@@ -106,11 +108,12 @@ func testOdd(d *desk) {
 // testBehind asks a node that is some blocks behind: it is not operating if it
 // says so, and tells one consistent past in any case.
 func testBehind(d *desk) {
+	d.needs(d.Lag != nil)
 	raw := d.waiting()
 	d.mine(3)
 	head := d.head()
 	for _, silent := range []bool{false, true} {
-		d.Outside.Lag(3, silent)
+		d.Lag(3, silent)
 		h, err := d.Network.Health(d.Context())
 		if err != nil || h.Operating != silent || h.Head.Height != head.Height-3 {
 			d.Errorf("silent %t: health is %v, %v", silent, h, err)
@@ -120,7 +123,7 @@ func testBehind(d *desk) {
 		d.state(raw, chain.TxWaiting)
 		d.closeBooks()
 	}
-	d.Outside.Lag(0, false)
+	d.Lag(0, false)
 	if d.head() != head {
 		d.Error("the head is another one than before")
 	}

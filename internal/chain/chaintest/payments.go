@@ -184,6 +184,7 @@ func testBroadcastAgain(d *desk) {
 
 // testLostReply loses the answer to a broadcast: nobody knows, until asked.
 func testLostReply(d *desk) {
+	d.needs(d.LoseReply != nil)
 	coin := d.shape().Coins[0]
 	p := d.payment(coin, amount(coin))
 	raw, _ := d.sign(p)

@@ -49,7 +49,7 @@ func rig(t *testing.T, p *devnet.Params) *chaintest.Rig {
 	rig := &chaintest.Rig{
 		Network: devnet.NewClient(p, keys.Public(), faults, devnet.ClientOptions{Timeout: 20 * time.Millisecond, Clock: o.Clock}),
 		Keys:    keys, Outside: r,
-		Stop: faults.Stop, Start: faults.Start,
+		Stop: faults.Stop, Start: faults.Start, Lag: func(blocks uint64, silent bool) { r.Lag(blocks, silent) },
 		LoseReply: func() { faults.Inject(devnet.LostReply, devnet.MethodBroadcast, 1) },
 		Spoil:     map[string]func(){}, Mend: faults.Clear,
 		Restart: func(t *testing.T) {

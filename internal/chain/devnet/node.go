@@ -89,7 +89,10 @@ func Open(d disk.Disk, p *Params, o Options) (*Node, error) {
 	if err == nil && n.head().Height == 0 {
 		err = n.fund()
 	}
-	return n, err
+	if err != nil {
+		return nil, errors.Join(err, n.Close())
+	}
+	return n, nil
 }
 
 // Close releases the log.
