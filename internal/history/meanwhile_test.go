@@ -88,6 +88,11 @@ func (v laterView) OpenMovements(id bourse.AccountID, first, last uint64) ([]bou
 	return v.View.OpenMovements(id, first, last)
 }
 
+func (v laterView) OpenMovement(id bourse.AccountID, movement bourse.WalletID) (*bourse.Deposit, *bourse.Withdrawal) {
+	defer v.then()
+	return v.View.OpenMovement(id, movement)
+}
+
 // laterStore is a store before whose answers things happen.
 type laterStore struct {
 	history.Store
@@ -152,4 +157,9 @@ func (s laterStore) Movements(ctx context.Context, id bourse.AccountID, span his
 func (s laterStore) MovementsIn(ctx context.Context, id bourse.AccountID, filter history.MovementFilter, last uint64, skip, limit int) ([]history.Movement, error) {
 	s.first()
 	return s.Store.MovementsIn(ctx, id, filter, last, skip, limit)
+}
+
+func (s laterStore) Movement(ctx context.Context, id bourse.AccountID, movement bourse.WalletID) (history.Movement, bool, error) {
+	s.first()
+	return s.Store.Movement(ctx, id, movement)
 }

@@ -24,6 +24,38 @@ func (r *Reader) WalletTransactions(
 	return r.movementsIn(ctx, account, filter, count, skip, limit)
 }
 
+// WalletTransaction returns a deposit or withdrawal of an account, open or over;
+// false if there is none.
+func (r *Reader) WalletTransaction(ctx context.Context, account bourse.AccountID, id bourse.WalletID) (Movement, bool, error) {
+	deposit, withdrawal := r.live.OpenMovement(account, id)
+	g := r.tail.glimpse()
+	m, found := g.movement(account, id)
+	switch {
+	case found:
+		return m, true, nil
+	case deposit != nil:
+		return ofDeposit(0, deposit), true, nil
+	case withdrawal != nil:
+		return ofWithdrawal(0, withdrawal), true, nil
+	}
+	if err := r.reach(ctx, g); err != nil {
+		return Movement{}, false, err
+	}
+	return r.store.Movement(ctx, account, id)
+}
+
+// movement returns the latest row of a movement.
+func (g *glimpse) movement(account bourse.AccountID, id bourse.WalletID) (Movement, bool) {
+	for _, c := range slices.Backward(g.chunks) {
+		for _, e := range slices.Backward(c.find(movementsByAccount, uint64(account), Span{0, ^uint64(0)})) {
+			if m := &c.Movements[e.at]; m.ID == id {
+				return *m, true
+			}
+		}
+	}
+	return Movement{}, false
+}
+
 // movementsSpan returns the movements of a span.
 func (r *Reader) movementsSpan(ctx context.Context, account bourse.AccountID, span Span) ([]Movement, error) {
 	if span.empty() {

@@ -156,6 +156,15 @@ func (r *rig) checkMovements(t *testing.T, account bourse.AccountID, skip, limit
 	if r.busy(t, err) {
 		return false
 	}
+	id := bourse.WalletID(1 + r.rng.Uint64N(r.all.lastMovement+2))
+	m, found, err := r.reader.WalletTransaction(context.Background(), account, id)
+	if r.busy(t, err) {
+		return false
+	}
+	one := page(r.all.movements, 0, 1, func(m history.Movement) bool { return m.Account == account && m.ID == id })
+	if found != (len(one) == 1) || found && m != one[0] {
+		t.Fatalf("movement %d of account %d: %+v %v, want %+v", id, account, m, found, one)
+	}
 	about := fmt.Sprintf("movements %+v of account %d, skip %d, limit %d", filter, account, skip, limit)
 	sameRows(t, about, list, page(r.all.movements, skip, limit, func(m history.Movement) bool {
 		return m.Account == account && filter.Passes(&m)
@@ -177,6 +186,15 @@ func (w *watcher) readMovements(account bourse.AccountID) {
 	for i := range list {
 		ordinals[i] = list[i].Ordinal
 		w.learnMovement(&list[i])
+	}
+	if len(list) > 0 {
+		id := list[w.rng.IntN(len(list))].ID
+		m, found, err := w.r.reader.WalletTransaction(ctx, account, id)
+		if !w.failed("movement", err) && !found {
+			w.t.Errorf("movement %d is gone", id)
+		} else if found {
+			w.learnMovement(&m)
+		}
 	}
 	w.dense(fmt.Sprint("movements of account ", account), ordinals, count, skip)
 	filter := history.MovementFilter{Kind: history.MovementWithdrawal, Status: bourse.WalletDone}

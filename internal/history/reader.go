@@ -22,6 +22,8 @@ type Live interface {
 	// OpenMovements returns an account's deposits and withdrawals that are not over,
 	// with ordinals in [first, last], newest first.
 	OpenMovements(account bourse.AccountID, first, last uint64) ([]bourse.Deposit, []bourse.Withdrawal)
+	// OpenMovement returns one of them by its id; both are nil if there is none.
+	OpenMovement(account bourse.AccountID, id bourse.WalletID) (*bourse.Deposit, *bourse.Withdrawal)
 	// LastTrade returns the number of a market's last trade.
 	LastTrade(market bourse.MarketID) uint64
 	// OpenOrder returns one open order of an account, OpenOrderNamed the one

@@ -220,6 +220,9 @@ type Store interface {
 	// with ordinals up to and including last, after passing over skip of them.
 	MovementsIn(ctx context.Context, account bourse.AccountID, filter MovementFilter, last uint64, skip, limit int) ([]Movement, error)
 
+	// Movement returns one movement of an account; false if there is none.
+	Movement(ctx context.Context, account bourse.AccountID, id bourse.WalletID) (Movement, bool, error)
+
 	// Notes returns the operators' notes, newest first, after passing over skip
 	// of them.
 	Notes(ctx context.Context, skip, limit int) ([]Note, error)

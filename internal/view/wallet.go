@@ -107,6 +107,33 @@ func (v *View) OpenMovements(id bourse.AccountID, first, last uint64) ([]bourse.
 	return span(a.deposits, first, last, depositOrdinal), span(a.withdrawals, first, last, withdrawalOrdinal)
 }
 
+// OpenMovement returns an account's deposit or withdrawal that is not over; both
+// are nil if there is none.
+func (v *View) OpenMovement(id bourse.AccountID, movement bourse.WalletID) (*bourse.Deposit, *bourse.Withdrawal) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	a := v.accounts[id]
+	if a == nil {
+		return nil, nil
+	}
+	// Ids rise with ordinals.
+	at, found := slices.BinarySearchFunc(a.deposits, movement, func(d bourse.Deposit, id bourse.WalletID) int {
+		return cmp.Compare(d.ID, id)
+	})
+	if found {
+		d := a.deposits[at]
+		return &d, nil
+	}
+	at, found = slices.BinarySearchFunc(a.withdrawals, movement, func(w bourse.Withdrawal, id bourse.WalletID) int {
+		return cmp.Compare(w.ID, id)
+	})
+	if found {
+		w := a.withdrawals[at]
+		return nil, &w
+	}
+	return nil, nil
+}
+
 // NetworkState returns where the exchange is on a network.
 func (v *View) NetworkState(id bourse.NetworkID) bourse.NetworkState {
 	v.mu.RLock()

@@ -3,6 +3,7 @@ package walletv1
 import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/history"
 )
 
 var cancelFields = api.Fields{"xid"}
@@ -27,8 +28,25 @@ func (w *Wallet) cancel(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	if r.Outcome.Reason != 0 {
+	switch r.Outcome.Reason {
+	case 0:
+		return nil
+	case bourse.WithdrawalNotFound:
+		return w.notFound(c, bourse.WalletID(id))
+	default:
 		return refusal(r.Outcome.Reason)
 	}
-	return nil
+}
+
+// notFound returns the error for a withdrawal that the engine does not know, or
+// does not any more: it forgets what is long over.
+func (w *Wallet) notFound(c *api.Call, id bourse.WalletID) error {
+	m, found, err := w.History.WalletTransaction(c.Context, c.Who.Account, id)
+	switch {
+	case err != nil:
+		return err
+	case found && m.Kind == history.MovementWithdrawal && m.Status == bourse.WalletDone:
+		return refusal(bourse.WithdrawalSent)
+	}
+	return refusal(bourse.WithdrawalNotFound)
 }

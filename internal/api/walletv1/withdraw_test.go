@@ -208,7 +208,9 @@ func TestInternal(t *testing.T) {
 			t.Errorf("balance %v, want %s", got, want)
 		}
 	}
-	d.refused(d.alice, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal not found")
+	d.refused(d.alice, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal already sent")
+	d.refused(d.bob, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal not found")
+	d.refused(d.bob, "/withdraw/cancel", fields{"xid": 2}, "Withdrawal not found")
 }
 
 // TestValidate judges addresses and memos.

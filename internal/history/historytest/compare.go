@@ -153,6 +153,10 @@ func (c comparison) movements(account bourse.AccountID, count uint64, rng *rand.
 			return s.Movements(ctx, account, span)
 		})
 	}
+	id := bourse.WalletID(10*(1+rng.Uint64N(count+3)) + uint64(account))
+	same(c, fmt.Sprintf("Movement %d of account %d", id, account), one(func(s history.Store) (history.Movement, bool, error) {
+		return s.Movement(ctx, account, id)
+	}))
 	filter := history.MovementFilter{
 		Asset: bourse.AssetID(rng.IntN(4)), Kind: history.MovementKind(rng.IntN(3)),
 	}

@@ -261,6 +261,16 @@ func (m *Memory) MovementsIn(_ context.Context, account bourse.AccountID, filter
 	}), nil
 }
 
+// Movement returns a movement.
+func (m *Memory) Movement(_ context.Context, account bourse.AccountID, id bourse.WalletID) (history.Movement, bool, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, v := range pick(m.movements[account], 0, 1, func(v *history.Movement) bool { return v.ID == id }) {
+		return v, true, nil
+	}
+	return history.Movement{}, false, nil
+}
+
 // Notes returns the operators' notes.
 func (m *Memory) Notes(_ context.Context, skip, limit int) ([]history.Note, error) {
 	m.mu.RLock()

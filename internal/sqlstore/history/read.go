@@ -43,14 +43,15 @@ const (
 	// not leave.
 	selectMovementsIn = selectMovements + `AND ordinal <= ? AND ? IN (0, asset) AND ? IN (0, kind)
 		AND ? IN (0, status) ORDER BY ordinal DESC LIMIT ? OFFSET ?`
-	selectNotes = `SELECT seq, time, operator, text FROM notes ORDER BY seq DESC LIMIT ? OFFSET ?`
+	selectMovement = selectMovements + `AND id = ?`
+	selectNotes    = `SELECT seq, time, operator, text FROM notes ORDER BY seq DESC LIMIT ? OFFSET ?`
 )
 
 // queries are prepared when the store is opened.
 var queries = [...]string{
 	selectCursor, selectOrdersSpan, selectOrdersIn, selectOrder, selectOrderNamed,
 	selectFillsSpan, selectFillsIn, selectFillsOf, selectTrades, selectTransfers, selectNotes,
-	selectMovementsSpan, selectMovementsIn,
+	selectMovementsSpan, selectMovementsIn, selectMovement,
 	selectCandlesIn, selectCandleBefore, selectFirstCandle,
 }
 
@@ -169,6 +170,11 @@ func (s *Store) MovementsIn(
 ) ([]history.Movement, error) {
 	return list(ctx, s, selectMovementsIn, scanMovement, int64(account), integer(last),
 		int64(filter.Asset), int64(filter.Kind), int64(filter.Status), limit, skip)
+}
+
+// Movement returns one movement of an account.
+func (s *Store) Movement(ctx context.Context, account bourse.AccountID, id bourse.WalletID) (history.Movement, bool, error) {
+	return one(ctx, s, selectMovement, scanMovement, int64(account), integer(id))
 }
 
 // Notes returns the operators' notes.

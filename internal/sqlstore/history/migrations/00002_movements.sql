@@ -27,3 +27,4 @@ CREATE TABLE movements (
 	done      INTEGER NOT NULL,
 	PRIMARY KEY (account, ordinal)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX movements_by_id ON movements (id);
