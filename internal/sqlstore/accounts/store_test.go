@@ -107,3 +107,47 @@ func TestYield(t *testing.T) {
 		t.Errorf("%d rows were seen, %v", seen, err)
 	}
 }
+
+// TestNames confirms, renames and forgets names, and wants each to be there once
+// for an account and network.
+func TestNames(t *testing.T) {
+	s := open(t)
+	row := func(token byte, id bourse.AddressID, of bourse.AccountID, network bourse.NetworkID, name string) *account.NameRow {
+		return &account.NameRow{ID: id, Token: bourse.Token{token}, Account: of, Network: network, Name: name}
+	}
+	if err := errors.Join(
+		s.AddName(t.Context(), row(1, 0, 7, 1, "a")), s.AddName(t.Context(), row(2, 0, 7, 2, "a")),
+		s.AddName(t.Context(), row(3, 0, 8, 1, "a")), s.AddName(t.Context(), row(4, 0, 7, 1, "b")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddName(t.Context(), row(5, 0, 7, 1, "a")); !errors.Is(err, account.ErrTaken) {
+		t.Errorf("a second row: %v", err)
+	}
+	if got, err := s.NamesOf(t.Context(), 7); err != nil || len(got) != 0 {
+		t.Errorf("pending names are shown: %+v %v", got, err)
+	}
+	work := &account.Decisions{
+		Addresses: map[bourse.Token]bourse.AddressID{{1}: 11, {2}: 12, {9}: 19},
+		Forgotten: []bourse.AddressID{12, 99}, Dropped: []bourse.Token{{1}, {4}},
+	}
+	for range 2 {
+		if err := s.Confirm(t.Context(), work); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.SetName(t.Context(), row(6, 16, 7, 1, "a")); !errors.Is(err, account.ErrTaken) {
+		t.Errorf("a name that is taken: %v", err)
+	}
+	if err := errors.Join(s.SetName(t.Context(), row(1, 11, 7, 1, "c")), s.SetName(t.Context(), row(6, 16, 7, 1, "a"))); err != nil {
+		t.Fatal(err)
+	}
+	want := []account.NameRow{*row(1, 11, 7, 1, "c"), *row(6, 16, 7, 1, "a")}
+	if got, err := s.NamesOf(t.Context(), 7); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("names %+v %v, want %+v", got, err, want)
+	}
+	all := 0
+	if err := s.Names(t.Context(), func(*account.NameRow) error { all++; return nil }); err != nil || all != 3 {
+		t.Errorf("%d rows (%v), want 3", all, err)
+	}
+}
