@@ -168,5 +168,8 @@ func (c *Client) estimate(ctx context.Context, t *transaction, coin chain.CoinID
 	if coin != c.params.Shape.Native {
 		t.Gas = headroom(r.Gas)
 	}
+	// Gas is a limit and not a price. A node that says too little would have the
+	// payment fail in its block.
+	t.Gas = max(t.Gas, c.mostGas(coin))
 	return nil
 }
