@@ -305,20 +305,21 @@ func (n *network) uses(address uint32, nonce uint64) bool {
 }
 
 // Takes reports whether a transaction could go on record as far as its inputs
-// are concerned: it is not known, and nobody spends what it spends.
-func (b *Board) Takes(s *bourse.SignedTx) bool {
+// are concerned: it is not on record, or was given up, and nobody spends what it
+// spends.
+func (b *Board) Takes(s *bourse.SignedTx) (takes, dropped bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	n := b.networks[s.Network]
 	if n == nil {
-		return false
+		return false, false
 	}
 	_, open := n.signed[s.Tx]
-	_, dropped := n.dropped[s.Tx]
+	_, dropped = n.dropped[s.Tx]
 	for _, at := range s.Inputs {
 		if u, there := n.unspent[at]; !there || u.By != (bourse.TxHash{}) {
-			return false
+			return false, dropped
 		}
 	}
-	return !open && !dropped
+	return !open, dropped
 }

@@ -153,10 +153,12 @@ const maxAttempts = 100
 //
 // The signer repeats what it signed for this withdrawal before, and that may be
 // something else than was prepared now: a crash came between its record and the
-// journal. If it can go on record it does. If it cannot, because the journal has
-// given it up or what it spends was spent otherwise meanwhile, it was never sent
-// and never will be, and the signer is asked for the next attempt.
+// journal. If it can go on record it does. If it cannot, because what it spends
+// was spent otherwise meanwhile, it was never sent and never will be; if it was
+// on record, an operator gave it up. Either way the signer is asked for the next
+// attempt. That may be the same transaction again: then it is given another try.
 func (w *Worker) sign(ctx context.Context, p *chain.Payment, u chain.Unsigned, e signer.Expect) (*bourse.SignedTx, error) {
+	var last bourse.TxHash
 	for ; e.Attempt < maxAttempts; e.Attempt++ {
 		signed, err := w.Signer.Sign(ctx, u, e)
 		if err != nil {
@@ -167,12 +169,14 @@ func (w *Worker) sign(ctx context.Context, p *chain.Payment, u chain.Unsigned, e
 		if err != nil {
 			return nil, err
 		}
-		if w.Board.Takes(s) && s.Nonce == p.Nonce {
+		takes, dropped := w.Board.Takes(s)
+		switch again := s.Tx == last; {
+		case takes && s.Nonce == p.Nonce && (again || !dropped):
 			return s, nil
-		}
-		if e.Kind != chain.KindWithdrawal {
+		case again, e.Kind != chain.KindWithdrawal:
 			return nil, nil
 		}
+		last = s.Tx
 	}
 	return nil, nil
 }

@@ -1,0 +1,278 @@
+package wallet_test
+
+import (
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// each runs a test for every asset of the catalogue on its network.
+func each(t *testing.T, test func(t *testing.T, w *world, l *listing)) {
+	for i := range listings {
+		l := &listings[i]
+		t.Run(string(l.symbol), func(t *testing.T) {
+			t.Parallel()
+			test(t, newWorld(t, l.network), l)
+		})
+	}
+}
+
+// TestDepositIsCreditedOnceAtItsTarget follows a deposit block by block.
+func TestDepositIsCreditedOnceAtItsTarget(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		tx := w.pay(l, 1, 2*l.least)
+		w.settle()
+		if len(w.deposits) > 0 {
+			t.Fatal("a deposit that is in no block")
+		}
+		for depth := uint64(1); depth <= 2*uint64(l.confirms); depth++ {
+			w.mine(l.network, 1)
+			d := w.deposit(tx, 0)
+			done := depth >= uint64(l.confirms)
+			if done != (d.Status == bourse.WalletDone) || !done && d.Confirms(w.board.State(l.network).Tip.Height) != depth {
+				t.Fatalf("at depth %d: %+v", depth, d)
+			}
+			if got := w.balance(1, l.asset); done != !got.IsZero() {
+				t.Fatalf("at depth %d the account has %s", depth, got.Format(0))
+			}
+		}
+		w.finish()
+	})
+}
+
+// shallow is how deep a chain can be rewritten before deposits are credited; a
+// network that credits at once has no such depth.
+func (l *listing) shallow() int { return int(l.confirms) - 1 }
+
+// TestDepositMinedAgain takes a deposit's block off the chain: it is pending with
+// no confirmations, and credited once when another block has it.
+func TestDepositMinedAgain(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		if l.shallow() == 0 {
+			t.Skip("credited in its first block")
+		}
+		n := w.network(l.network)
+		// Something lies in front of it the first time and behind it later.
+		w.pay(l, 2, l.least)
+		tx := w.pay(l, 1, 2*l.least)
+		w.mine(l.network, 1)
+		first := w.deposit(tx, 0)
+		if _, err := n.node.Reorg(1, false); err != nil {
+			t.Fatal(err)
+		}
+		w.settle()
+		tip := w.board.State(l.network).Tip.Height
+		if d := w.deposit(tx, 0); d.Status != bourse.WalletPending || d.Mined || d.Confirms(tip) != 0 {
+			t.Fatalf("its block left: %+v", d)
+		}
+		w.mine(l.network, int(l.confirms))
+		if d := w.deposit(tx, 0); d.Status != bourse.WalletDone || d.Block == first.Block || d.ID != first.ID {
+			t.Fatalf("mined again: %+v, first %+v", d, first)
+		}
+		if s := w.board.State(l.network); s.Stopped() {
+			t.Error("withdrawals stopped")
+		}
+		w.finish()
+	})
+}
+
+// TestDepositGoneAndBack drops a deposit from chain and pool: it is canceled
+// after as many blocks as it would have needed, and credited once if it is mined
+// even then.
+func TestDepositGoneAndBack(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		if l.shallow() == 0 {
+			t.Skip("credited in its first block")
+		}
+		n := w.network(l.network)
+		tx := w.pay(l, 1, 2*l.least)
+		w.mine(l.network, 1)
+		if _, err := n.node.Reorg(1, true); err != nil {
+			t.Fatal(err)
+		}
+		w.settle()
+		for d := w.deposit(tx, 0); w.board.State(l.network).Tip.Height < d.Gone+uint64(l.confirms); w.mine(l.network, 1) {
+			if d = w.deposit(tx, 0); d.Status != bourse.WalletPending {
+				t.Fatalf("%+v", d)
+			}
+		}
+		if d := w.deposit(tx, 0); d.Status != bourse.WalletCanceled {
+			t.Fatalf("after %d blocks: %+v", l.confirms, d)
+		}
+		w.mine(l.network, 3)
+		if err := n.node.Restore(); err != nil {
+			t.Fatal(err)
+		}
+		w.mine(l.network, 1)
+		if d := w.deposit(tx, 0); d.Status != bourse.WalletPending || !d.Mined {
+			t.Fatalf("mined after all: %+v", d)
+		}
+		w.mine(l.network, int(l.confirms))
+		if d := w.deposit(tx, 0); d.Status != bourse.WalletDone {
+			t.Fatalf("deep enough after all: %+v", d)
+		}
+		w.finish()
+	})
+}
+
+// TestDoubleSpend has a depositor take his payment back: it is never credited.
+func TestDoubleSpend(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		if l.shallow() == 0 {
+			t.Skip("credited in its first block")
+		}
+		tx := w.pay(l, 1, 2*l.least)
+		w.mine(l.network, 1)
+		if _, err := w.network(l.network).node.DoubleSpend(tx); err != nil {
+			t.Fatal(err)
+		}
+		w.settle()
+		w.mine(l.network, int(l.confirms)+1)
+		if d := w.deposit(tx, 0); d.Status != bourse.WalletCanceled || !w.balance(1, l.asset).IsZero() {
+			t.Fatalf("%+v", d)
+		}
+		w.finish()
+	})
+}
+
+// TestReorgAfterCredit halts the network's withdrawals until an operator resumes
+// them, and loses or doubles nothing.
+func TestReorgAfterCredit(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		tx := w.pay(l, 1, 10*l.least)
+		w.mine(l.network, int(l.confirms))
+		if _, err := w.network(l.network).node.Reorg(int(l.confirms), false); err != nil {
+			t.Fatal(err)
+		}
+		w.settle()
+		if s := w.board.State(l.network); s.Halted != bourse.HaltReorg {
+			t.Fatalf("%+v", s)
+		}
+		id := w.mustWithdraw(l, 1, l.least)
+		w.mine(l.network, int(l.confirms)+1)
+		if d := w.deposit(tx, 0); d.Status != bourse.WalletDone || !d.Mined {
+			t.Fatalf("%+v", d)
+		}
+		w.wants(id, bourse.WalletPending, false)
+		w.pause(l.network, false)
+		w.settle()
+		w.mine(l.network, 1)
+		w.wants(id, bourse.WalletDone, true)
+		w.finish()
+	})
+}
+
+// TestSeveralOutputs credits each output of one transaction once.
+func TestSeveralOutputs(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		tx := w.pay(l, 1, l.least, 2*l.least, 3*l.least)
+		w.mine(l.network, int(l.confirms))
+		for i := range uint32(3) {
+			if d := w.deposit(tx, i); d.Status != bourse.WalletDone || d.Amount != l.ledger(uint64(i+1)*l.least) {
+				t.Errorf("output %d: %+v", i, d)
+			}
+		}
+		w.finish()
+	})
+}
+
+// TestDust is recorded and not credited, until an operator says so.
+func TestDust(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		tx := w.pay(l, 1, l.least-1)
+		w.mine(l.network, int(l.confirms)+1)
+		d := w.deposit(tx, 0)
+		if d.Status != bourse.WalletPending || !d.BelowMin || !w.balance(1, l.asset).IsZero() {
+			t.Fatalf("%+v", d)
+		}
+		w.assign(d, 1)
+		if d := w.deposit(tx, 0); d.Status != bourse.WalletDone {
+			t.Fatalf("%+v", d)
+		}
+		w.finish()
+	})
+}
+
+func (w *world) assign(d bourse.Deposit, account bourse.AccountID) {
+	w.tb.Helper()
+	w.must(bourse.Command{
+		Kind: bourse.CommandAssignDeposit, Account: account, Wallet: &bourse.WalletCommand{Deposit: d.Number},
+	})
+}
+
+// TestMemos parks what names nobody, and gives it to whom an operator says.
+func TestMemos(t *testing.T) {
+	l := listed(onATOM, atom)
+	for name, memo := range map[string]string{"none": "", "words": "for my friend", "nobody yet": "99999998", "mistyped": "199"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, onATOM)
+			n := w.network(onATOM)
+			to := chain.Destination{Address: n.client.Destination(1).Address, Memo: memo}
+			tx, err := n.node.Send(chain.Pay{To: to, Coin: l.coin(), Amount: bourse.Units(2 * l.least)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.mine(onATOM, 3)
+			d := w.deposit(tx, 0)
+			if d.Account != 0 || d.Status != bourse.WalletPending {
+				t.Fatalf("%+v", d)
+			}
+			w.assign(d, 2)
+			if d := w.deposit(tx, 0); d.Account != 2 || d.Status != bourse.WalletDone || w.balance(2, atom) != d.Amount {
+				t.Fatalf("%+v", d)
+			}
+			w.finish()
+		})
+	}
+}
+
+// TestFailedPayments credits nothing that a block has and the network did not
+// carry out: a token that returns false, gas that ran out, money that was not
+// there.
+func TestFailedPayments(t *testing.T) {
+	for _, l := range []*listing{listed(onETH, usdt), listed(onETH, eth), listed(onATOM, atom)} {
+		t.Run(string(l.symbol), func(t *testing.T) {
+			w := newWorld(t, l.network)
+			n := w.network(l.network)
+			_, err := n.node.SendFailing(chain.Pay{To: n.client.Destination(1), Coin: l.coin(), Amount: bourse.Units(5 * l.least)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.mine(l.network, 5)
+			if len(w.deposits) > 0 || !w.balance(1, l.asset).IsZero() {
+				t.Fatalf("%+v", w.deposits)
+			}
+			w.finish()
+		})
+	}
+}
+
+// TestManyDepositsInABlock takes in a block that does not fit one command, with a
+// crash between its parts.
+func TestManyDepositsInABlock(t *testing.T) {
+	l := listed(onBTC, btc)
+	w := newWorld(t, onBTC)
+	const txs, outputs = 9, 200
+	for range txs {
+		amounts := make([]uint64, outputs)
+		for i := range amounts {
+			amounts[i] = l.least
+		}
+		w.pay(l, 1, amounts...)
+	}
+	w.at = func(_ int, what string) {
+		if what == "after a command" {
+			w.at = nil
+			panic(crashed{})
+		}
+	}
+	w.mine(onBTC, int(l.confirms))
+	if w.crashes != 1 || len(w.deposits) != txs*outputs {
+		t.Fatalf("%d crashes, %d deposits", w.crashes, len(w.deposits))
+	}
+	if got := w.balance(1, btc); got != l.ledger(txs*outputs*l.least) {
+		t.Fatal(got.Format(0))
+	}
+	w.finish()
+}
