@@ -35,6 +35,9 @@ const (
 	// Decayed: a byte before the watermark was another one, and the start
 	// refused.
 	Decayed
+	// SnapshotDecayed: a byte of a snapshot was another one, and a start did
+	// without it.
+	SnapshotDecayed
 	// TornEnd: a start found an entry that a crash had interrupted.
 	TornEnd
 	// Stalled: a part made no step for a while.
@@ -80,7 +83,8 @@ var kindNames = [kinds]string{
 	KilledInStart: "kills while starting", Stopped: "stops",
 	SyncFailed: "syncs failed", OperationFailed: "operations failed", WriteFailed: "writes failed",
 	ShortWrite: "short writes", DiskFull: "full disks", BitFlipped: "bits flipped", Decayed: "bytes decayed",
-	TornEnd: "torn ends", Stalled: "stalls", HistoryFailed: "history failures", HistoryDeleted: "histories deleted",
+	SnapshotDecayed: "snapshots decayed",
+	TornEnd:         "torn ends", Stalled: "stalls", HistoryFailed: "history failures", HistoryDeleted: "histories deleted",
 	HistoryWentBack: "histories gone back", ClockForward: "clocks forward", ClockBack: "clocks back",
 	AnswerLost: "answers lost", AskedAgain: "asked again", AnsweredAgain: "answered again",
 	AnsweredAfterCrash: "answered again after a crash", Unanswered: "unanswered found", SnapshotTaken: "snapshots",

@@ -18,6 +18,7 @@ import (
 func (w *world) checkDeep() {
 	d := w.disk.Clone()
 	d.SetCapacity(math.MaxInt64)
+	w.withoutDecayed(d)
 	voids, err := journal.LoadVoids(d, w.identity)
 	want(err, "voids")
 	x := &audit.Exchange{

@@ -9,10 +9,11 @@
 // A seed draws its own shapes (markets, accounts, prices, kinds of orders, sizes
 // of segments, how often snapshots are taken) and its own rates of faults: power
 // cuts between any two operations of the disk, also while starting, after which
-// each sector and name that was not synced survived or not; processes killed;
-// also inside of an operation; syncs, writes and other operations that fail, writes
-// that end early, a disk that is full; bits flipped while reading, and media that decayed; parts that
-// are slow; a history store that fails, goes back or is deleted; clocks that jump.
+// each sector and name that was not synced survived or not; processes killed at
+// the same places; syncs, writes and other operations that fail, writes that end
+// early, a disk that is full; bits flipped while reading, and media that decayed;
+// parts that are slow; a history store that fails, goes back or is deleted; clocks
+// that jump.
 //
 // Beside the exchange stands the truth: what the journal ever yielded, carried
 // out by an engine that never stops and by a naive oracle. Checked are:

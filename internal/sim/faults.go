@@ -99,10 +99,10 @@ func (w *world) watch(op memdisk.Op) {
 	if isNaming(op) && w.faults.named {
 		w.anchored = true // by a snapshot of a moment that history has reached
 	}
-	w.faults.named = op.Kind == memdisk.OpRename && strings.HasPrefix(op.Name, "snapshots/")
+	w.faults.named = op.Kind == memdisk.OpRename && strings.HasPrefix(op.Name, snapshotDir)
 	switch {
 	case op.Kind != memdisk.OpRename:
-	case strings.HasPrefix(op.Name, "snapshots/"):
+	case strings.HasPrefix(op.Name, snapshotDir):
 		w.count(SnapshotTaken)
 	case strings.HasPrefix(op.Name, journal.ArchiveDir):
 		w.count(Archived)
@@ -234,7 +234,7 @@ func (w *world) disturb() {
 
 // jump moves the clock.
 func (w *world) jump() {
-	by := pick(w.chance, second, minute, hour, 13*hour, 30*hour)
+	by := pick(w.chance, second, minute, hour, 13*hour, 24*hour, 30*hour)
 	if w.chance.oneIn(3) {
 		w.now -= by
 		w.count(ClockBack)

@@ -3,14 +3,19 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
+
+// snapshotDir is where the product keeps snapshots.
+const snapshotDir = "snapshots"
 
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }
 
@@ -20,6 +25,9 @@ func (w *world) start() {
 	w.loseHistory()
 	if c.oneIn(s.decayed) {
 		w.refuseDecay()
+	}
+	if c.oneIn(s.decayed) {
+		w.decaySnapshot()
 	}
 	switch {
 	case c.oneIn(s.cutInStart):
@@ -151,4 +159,34 @@ func (w *world) tryDecayed(name string, off int64) {
 	}
 	w.trail.note("%v", fmt.Sprint(err))
 	w.disk = before
+}
+
+// decaySnapshot changes a byte of a snapshot for good. Starts pass it over; of the
+// two newest, and of all that history may need, one is enough. Therefore no
+// other one decays before it is gone.
+func (w *world) decaySnapshot() {
+	d := w.disk.Clone()
+	names, err := d.List(snapshotDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	want(err, "the snapshots")
+	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".snap") })
+	if len(names) == 0 || slices.Contains(names, w.decayed) {
+		return
+	}
+	w.decayed, w.anchored = pick(w.chance, names...), false
+	name := snapshotDir + "/" + w.decayed
+	b, err := disk.ReadFile(d, name)
+	want(err, name)
+	want(w.disk.Damage(name, int64(w.chance.Below(uint64(len(b)))), byte(w.chance.between(1, 255))), name)
+	w.count(SnapshotDecayed)
+	w.trail.note("%s decays", name)
+}
+
+// withoutDecayed removes the snapshot that decayed from a copy of the disk.
+func (w *world) withoutDecayed(d *memdisk.Disk) {
+	if err := d.Remove(snapshotDir + "/" + w.decayed); w.decayed != "" && !errors.Is(err, fs.ErrNotExist) {
+		want(err, "removing what decayed")
+	}
 }

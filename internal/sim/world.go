@@ -38,6 +38,8 @@ type world struct {
 	// anchored is true if there was a snapshot that the cursor of this history
 	// had reached.
 	anchored bool
+	// decayed is the name of the snapshot that decayed last.
+	decayed string
 
 	clients clients
 	truth   *truth
