@@ -3,6 +3,7 @@ package walletv1_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -238,5 +239,28 @@ func TestValidate(t *testing.T) {
 		if s := fmt.Sprint(got["valid_address"], got["valid_memo"], got["internal"]); s != c.want {
 			t.Errorf("%s %s %q: %s, want %s", c.network, c.address, c.memo, s, c.want)
 		}
+	}
+}
+
+// TestSavingTogether has many ask at once for one address under different names,
+// and for one name with different addresses: the book has one of each, and only
+// what it has was withdrawn.
+func TestSavingTogether(t *testing.T) {
+	d := newDesk(t)
+	d.credit(1, "BTC", "10")
+	const many = 8
+	var asking sync.WaitGroup
+	for i := range many {
+		for _, f := range []fields{
+			d.out("BTC", "BTC", "0.01", "0.0001").with("adbk_name", fmt.Sprint("name ", i)),
+			d.out("BTC", "BTC", "0.01", "0.0001").with("adbk_name", "shared").with("address", d.outside("BTC", byte(10+i))),
+		} {
+			asking.Go(func() { d.ask(d.alice, "/withdraw", f) })
+		}
+	}
+	asking.Wait()
+	book := d.taken(d.alice, "/addressbook", fields{})["addressbook"].(map[string]any)
+	if len(book) != 2 || len(d.rows(d.alice, fields{})) != 2 {
+		t.Errorf("entries %v, transactions %v", book, d.rows(d.alice, fields{}))
 	}
 }
