@@ -1,0 +1,185 @@
+package hostile
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// The bounds of a history: the search for an order grows with what is at once
+// and with how long it is. So clients meet after each round, when the level is
+// empty again, and each round is a history of its own.
+const (
+	linearClients = 8
+	linearRound   = 25
+	linearRounds  = 80
+)
+
+// TestHistories lets clients place, take, cancel and read at once, and wants
+// everything that they were told to make sense in some order: one that puts
+// each operation between its request and its answer.
+func TestHistories(t *testing.T) {
+	rounds := linearRounds
+	if testing.Short() {
+		rounds /= 10
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	l := contest(t, "TEST10")
+	var makers, takers [linearClients]account
+	for i := range linearClients {
+		makers[i], takers[i] = *l.maker, *l.taker
+		makers[i].client, takers[i].client = newClient(), newClient()
+		t.Cleanup(makers[i].client.CloseIdleConnections)
+		t.Cleanup(takers[i].client.CloseIdleConnections)
+	}
+	for round := range rounds {
+		var work sync.WaitGroup
+		for client := range linearClients {
+			random := rand.New(rand.NewPCG(seed, uint64(round*linearClients+client)))
+			work.Go(func() {
+				for range linearRound {
+					l.operate(t, &makers[client], &takers[client], client, random)
+				}
+			})
+		}
+		work.Wait()
+		l.decide(t)
+	}
+}
+
+// decide ends a round.
+func (l *contested) decide(t *testing.T) {
+	t.Helper()
+	l.note(t, l.maker, l.taker, 0, input{act: list})
+	if t.Failed() {
+		t.FailNow()
+	}
+	result, info := porcupine.CheckOperationsVerbose(levelModel, l.history, checkWithin)
+	if result != porcupine.Ok {
+		file := filepath.Join(t.ArtifactDir(), "history.html")
+		t.Fatalf("%s: what was told makes no sense in any order; see %s %v", result, file, porcupine.VisualizePath(levelModel, info, file))
+	}
+	l.history = l.history[:0]
+	l.maker.must(t, "/open_orders/cancel_all", nil)
+	l.maker.hasHeld(t, l.symbol, "0")
+}
+
+// contested is one level of one market, and what clients were told of it.
+type contested struct {
+	maker, taker *account
+	symbol, pair string
+	began        time.Time
+
+	mu      sync.Mutex
+	history []porcupine.Operation
+	// ids are the last orders, open or not.
+	ids []uint64
+}
+
+func contest(t *testing.T, symbol string) *contested {
+	return &contested{
+		maker: attacked.open(t, "1000000 "+symbol), taker: attacked.open(t, "10000000 USDT"),
+		symbol: symbol, pair: symbol + "/USDT", began: time.Now(),
+	}
+}
+
+// remembered is from how many of the last orders one is picked to cancel or to
+// look at.
+const remembered = 16
+
+// pick returns one of the last orders.
+func (l *contested) pick(random *rand.Rand) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.ids) == 0 {
+		return 1 << 60 // none has this one
+	}
+	return l.ids[random.IntN(len(l.ids))]
+}
+
+// operate does one thing at random and notes it.
+func (l *contested) operate(t *testing.T, maker, taker *account, client int, random *rand.Rand) {
+	in := input{act: [...]act{place, place, place, place, cancel, cancel, take, take, take, depth, depth, held, list, look}[random.IntN(14)]}
+	if in.act == cancel || in.act == look {
+		in.obid = l.pick(random)
+	}
+	l.note(t, maker, taker, client, in)
+}
+
+// note does one thing and notes what was told.
+func (l *contested) note(t *testing.T, maker, taker *account, client int, in input) {
+	from := time.Since(l.began)
+	out, err := l.ask(maker, taker, in)
+	to := time.Since(l.began)
+	if err != nil {
+		t.Errorf("%s: %v", acts[in.act], err)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.history = append(l.history, porcupine.Operation{ClientId: client, Input: in, Output: out, Call: int64(from), Return: int64(to)})
+	if in.act == place {
+		l.ids = append(l.ids, out.obid)
+		l.ids = l.ids[max(0, len(l.ids)-remembered):]
+	}
+}
+
+// ask carries an operation out.
+func (l *contested) ask(maker, taker *account, in input) (out told, err error) {
+	var got answer
+	switch in.act {
+	case place:
+		got, err = maker.ask("/open_orders/new", limit(l.pair, "SELL", "10", "1"))
+		out.obid = got.Obid
+	case cancel:
+		got, err = maker.ask("/open_orders/cancel", fields{"obid": in.obid})
+		if out.yes = got.Success; got.Error == "Order not found" {
+			got.Success = true
+		}
+	case take:
+		got, err = taker.ask("/open_orders/new", immediate(l.pair, "BUY", "10", "1"))
+		if out.yes = got.Status == "FILLED"; !out.yes && got.Status != "KILLED" {
+			err = fmt.Errorf("an order ended as %+v", got)
+		}
+	case depth:
+		if got, err = taker.ask("/orderbook", fields{"pair": l.pair}); err == nil && len(got.Asks) > 0 {
+			out.many, err = whole(got.Asks[0].Amount)
+		}
+	case held:
+		var all map[string]balance
+		all, err = maker.balances()
+		if got.Success = true; err == nil {
+			out.many, err = whole(all[l.symbol].Locked)
+		}
+	case list:
+		got, err = maker.ask("/open_orders", fields{"offset": 0, "filter_pair": l.pair})
+		for _, o := range got.Orders {
+			out.open = append(out.open, o.Obid)
+		}
+	case look:
+		got, err = maker.ask("/order", fields{"obid": in.obid})
+		if out.yes = got.Order.Status == "OPEN"; got.Error == "Order not found" {
+			got.Success = true
+		}
+	}
+	if err == nil && !got.Success {
+		err = fmt.Errorf("refused: %s", got.Error)
+	}
+	return out, err
+}
+
+// whole reads an amount that has to be whole.
+func whole(text string) (uint64, error) {
+	r := rat(text)
+	if !r.IsInt() {
+		return 0, fmt.Errorf("%s is not whole", text)
+	}
+	return strconv.ParseUint(r.Num().String(), 10, 64)
+}

@@ -1,0 +1,151 @@
+package hostile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// act is what a client asks of the one level of a market: all orders in it are
+// of one account, at one price, for one unit.
+type act uint8
+
+const (
+	// place puts an order behind the others.
+	place act = iota + 1
+	// cancel takes an order out, wherever it is.
+	cancel
+	// take buys one unit: it fills the oldest order, or is killed.
+	take
+	// depth reads what the book says.
+	depth
+	// held reads what the account has locked.
+	held
+	// list reads the account's open orders.
+	list
+	// look reads the state of an order.
+	look
+)
+
+var acts = [...]string{place: "place", cancel: "cancel", take: "take", depth: "depth", held: "held", list: "list", look: "look"}
+
+// input is what a client asked, output what it was told.
+type (
+	input struct {
+		act  act
+		obid uint64
+	}
+	told struct {
+		// yes is the answer of cancel, take, and, if an order is open, of look.
+		yes bool
+		// obid is the answer of place, many that of depth and held.
+		obid, many uint64
+		// open is the answer of list, newest first.
+		open []uint64
+	}
+)
+
+// queue is a state of the level: the ids of its orders, oldest first, eight bytes
+// each, behind the highest id so far.
+type queue string
+
+func (q queue) ids() []uint64 {
+	var ids []uint64
+	for b := []byte(q); len(b) > 0; b = b[8:] {
+		ids = append(ids, binary.BigEndian.Uint64(b))
+	}
+	return ids
+}
+
+func queueOf(highest uint64, ids []uint64) queue {
+	b := binary.BigEndian.AppendUint64(nil, highest)
+	for _, id := range ids {
+		b = binary.BigEndian.AppendUint64(b, id)
+	}
+	return queue(b)
+}
+
+// pageSize is how many orders a list shows.
+const pageSize = 50
+
+// step tells whether an answer fits a state, and which state comes then.
+func (q queue) step(in input, out told) (bool, queue) {
+	all := q.ids()
+	highest, ids := all[0], all[1:]
+	at := slices.Index(ids, in.obid)
+	switch in.act {
+	case place:
+		return out.obid > highest, queueOf(out.obid, append(ids, out.obid))
+	case cancel:
+		if at >= 0 {
+			return out.yes, queueOf(highest, slices.Delete(ids, at, at+1))
+		}
+		return !out.yes, q
+	case take:
+		if len(ids) > 0 {
+			return out.yes, queueOf(highest, ids[1:])
+		}
+		return !out.yes, q
+	case depth, held:
+		return out.many == uint64(len(ids)), q
+	case look:
+		return out.yes == (at >= 0), q
+	default: // list
+		slices.Reverse(ids)
+		return slices.Equal(out.open, ids[:min(len(ids), pageSize)]), q
+	}
+}
+
+// levelModel is the model that histories are checked against.
+var levelModel = porcupine.Model{
+	Init: func() any { return queueOf(0, nil) },
+	Step: func(state, in, out any) (bool, any) {
+		return state.(queue).step(in.(input), out.(told))
+	},
+	DescribeOperation: func(in, out any) string { return fmt.Sprintf("%s %+v: %+v", acts[in.(input).act], in, out) },
+	DescribeState:     func(state any) string { return fmt.Sprint(state.(queue).ids()) },
+}
+
+// checkWithin is how long a history may be thought about.
+const checkWithin = 20 * time.Second
+
+// TestModel wants the model to see what must not be: each history is a line of
+// operations, one after the other.
+func TestModel(t *testing.T) {
+	good := []porcupine.Operation{}
+	add := func(history []porcupine.Operation, in input, out told) []porcupine.Operation {
+		n := int64(len(history))
+		return append(slices.Clone(history), porcupine.Operation{Input: in, Output: out, Call: 2 * n, Return: 2*n + 1})
+	}
+	good = add(good, input{act: place}, told{obid: 7})
+	good = add(good, input{act: place}, told{obid: 9})
+	good = add(good, input{act: take}, told{yes: true})
+	for _, c := range []struct {
+		why string
+		in  input
+		out told
+		ok  bool
+	}{
+		{"the second one is left", input{act: list}, told{open: []uint64{9}}, true},
+		{"the first one was older", input{act: list}, told{open: []uint64{7}}, false},
+		{"one is left", input{act: depth}, told{many: 1}, true},
+		{"money is held for a sold one", input{act: held}, told{many: 2}, false},
+		{"a sold one cannot be canceled", input{act: cancel, obid: 7}, told{yes: true}, false},
+		{"the other one can", input{act: cancel, obid: 9}, told{yes: true}, true},
+		{"there is one to take", input{act: take}, told{yes: false}, false},
+		{"ids rise", input{act: place}, told{obid: 8}, false},
+		{"a sold one is not open", input{act: look, obid: 7}, told{yes: true}, false},
+	} {
+		if got := porcupine.CheckOperations(levelModel, add(good, c.in, c.out)); got != c.ok {
+			t.Errorf("%s: %v", c.why, got)
+		}
+	}
+	if !strings.Contains(levelModel.DescribeOperation(input{act: take}, told{yes: true}), "take") {
+		t.Error("operations have no names")
+	}
+}
