@@ -1,0 +1,332 @@
+package hostile
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gobwas/ws"
+)
+
+// TestBooks keeps books from streams while others trade. Each book that the
+// endpoint shows must be, to the letter, the one that was kept when its message
+// came: those in between are not looked at, but they are needed to get there.
+func TestBooks(t *testing.T) {
+	const pair, writers = "TEST20/USDT", 4
+	operations := 400
+	if testing.Short() {
+		operations /= 8
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	keepers := make([]*keeper, 3)
+	for i := range keepers {
+		keepers[i] = keep(t, pair, i > 0)
+	}
+	var work sync.WaitGroup
+	for i := range writers {
+		a := attacked.open(t, "1000000 TEST20", "1000000 USDT")
+		random := rand.New(rand.NewPCG(seed, uint64(i)))
+		work.Go(func() { scribble(t, a, pair, operations, random) })
+	}
+	work.Wait()
+	book, err := attacked.book(pair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, k := range keepers {
+		compared, err := k.until(book.Seq)
+		if err != nil {
+			t.Errorf("keeper %d: %v", i, err)
+		}
+		t.Logf("keeper %d: %d messages, %d books compared", i, k.messages, compared)
+		if compared == 0 {
+			t.Errorf("keeper %d compared nothing", i)
+		}
+	}
+}
+
+// book reads a market's book.
+func (x *exchange) book(pair string) (answer, error) {
+	nobody := account{x: x, client: x.client}
+	got, err := nobody.ask("/orderbook", fields{"pair": pair})
+	if err == nil && !got.Success {
+		err = errors.New(got.Error)
+	}
+	return got, err
+}
+
+// scribble places and cancels orders at random.
+func scribble(t *testing.T, a *account, pair string, operations int, random *rand.Rand) {
+	var open []uint64
+	for range operations {
+		if len(open) > 8 {
+			at := random.IntN(len(open))
+			if _, err := a.ask("/open_orders/cancel", fields{"obid": open[at]}); err != nil {
+				t.Error(err)
+				return
+			}
+			open = slices.Delete(open, at, at+1)
+			continue
+		}
+		side := []string{"BUY", "SELL"}[random.IntN(2)]
+		price := fmt.Sprintf("%d.%d", 9+random.IntN(3), random.IntN(4))
+		order := limit(pair, side, price, fmt.Sprintf("%d.%02d", 1+random.IntN(3), random.IntN(100)))
+		got, err := a.ask("/open_orders/new", order)
+		if err != nil || !got.Success {
+			t.Errorf("%+v %v", got, err)
+			return
+		}
+		open = append(open, got.Obid)
+	}
+}
+
+// keeper keeps a book from the stream.
+type keeper struct {
+	s    *subscription
+	pair string
+	// sides are the levels by price, as they are written.
+	sides    map[string]map[string]string
+	seq      uint64
+	messages int
+
+	mu sync.Mutex
+	// shown are books of the endpoint whose message has not come yet.
+	shown map[uint64]answer
+	stop  chan struct{}
+	done  chan error
+}
+
+// keep starts to keep a book. Late keepers begin with a book of the endpoint
+// that they ask for after they subscribed.
+func keep(t *testing.T, pair string, again bool) *keeper {
+	t.Helper()
+	s, err := attacked.subscribe(pair + "@orderBook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.close)
+	k := &keeper{
+		s: s, pair: pair, shown: map[uint64]answer{}, stop: make(chan struct{}), done: make(chan error, 1),
+		sides: map[string]map[string]string{"BUY": {}, "SELL": {}},
+	}
+	first, err := attacked.book(pair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.load(&first)
+	go k.watch(again)
+	return k
+}
+
+func (k *keeper) load(book *answer) {
+	k.seq = book.Seq
+	for _, l := range book.Bids {
+		k.sides["BUY"][l.Price] = l.Amount
+	}
+	for _, l := range book.Asks {
+		k.sides["SELL"][l.Price] = l.Amount
+	}
+}
+
+// watch asks the endpoint for books, all the time or now and then.
+func (k *keeper) watch(often bool) {
+	pause := 50 * time.Millisecond
+	if often {
+		pause = 3 * time.Millisecond
+	}
+	every := time.NewTicker(pause)
+	defer every.Stop()
+	for {
+		select {
+		case <-k.stop:
+			k.done <- nil
+			return
+		case <-every.C:
+		}
+		book, err := attacked.book(k.pair)
+		if err != nil {
+			k.done <- err
+			return
+		}
+		k.mu.Lock()
+		k.shown[book.Seq] = book
+		k.mu.Unlock()
+	}
+}
+
+// until applies the messages up to one, and returns how many books it compared.
+func (k *keeper) until(seq uint64) (compared int, err error) {
+	close(k.stop)
+	if err := <-k.done; err != nil {
+		return 0, err
+	}
+	for {
+		if book, there := k.shown[k.seq]; there {
+			if kept, shown := k.String(), written(&book); kept != shown {
+				return compared, fmt.Errorf("at %d kept was %s, shown %s", k.seq, kept, shown)
+			}
+			compared++
+		}
+		if k.seq >= seq {
+			return compared, nil
+		}
+		m, err := k.s.next()
+		switch {
+		case err != nil:
+			return compared, err
+		case m.Seq <= k.seq && k.messages == 0:
+			continue // the first book had it already
+		case m.Seq != k.seq+1:
+			return compared, fmt.Errorf("message %d came behind %d", m.Seq, k.seq)
+		}
+		k.seq, k.messages = m.Seq, k.messages+1
+		if k.sides[m.Side][m.Price] = m.Amount; m.Amount == "0" {
+			delete(k.sides[m.Side], m.Price)
+		}
+	}
+}
+
+// String writes the book, each side in some order.
+func (k *keeper) String() string {
+	var bids, asks []level
+	for price, amount := range k.sides["BUY"] {
+		bids = append(bids, level{price, amount})
+	}
+	for price, amount := range k.sides["SELL"] {
+		asks = append(asks, level{price, amount})
+	}
+	return written(&answer{Bids: bids, Asks: asks})
+}
+
+func written(book *answer) string {
+	byPrice := func(a, b level) int { return rat(a.Price).Cmp(rat(b.Price)) }
+	slices.SortFunc(book.Bids, byPrice)
+	slices.SortFunc(book.Asks, byPrice)
+	return fmt.Sprint(book.Bids, book.Asks)
+}
+
+// TestSlowConsumers has some connections that do not read. They are cut, with a
+// reason and nothing left out before it; those who read miss nothing.
+func TestSlowConsumers(t *testing.T) {
+	const pair = "TEST21/USDT"
+	var streams []string
+	for _, kind := range []string{"orderBook", "marketTrade", "ticker", "tickerEx", "candleStick/1", "candleStick/60", "candleStick/1D"} {
+		streams = append(streams, pair+"@"+kind)
+	}
+	quick, err := attacked.subscribe(pair + "@orderBook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer quick.close()
+	slow := make([]*subscription, 3)
+	for i := range slow {
+		if slow[i], err = attacked.subscribe(streams...); err != nil {
+			t.Fatal(err)
+		}
+		defer slow[i].close()
+		_ = slow[i].conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+	}
+	h := attacked.healthy(t)
+	stop, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- quick.gapless(stop) }()
+	maker, taker := attacked.open(t, "10000000 TEST21"), attacked.open(t, "1000000000 USDT")
+	cut := func() bool {
+		n, err := attacked.gauge("bourse_streams")
+		return err == nil && int(n) <= 2 // the quick one and the healthy client's
+	}
+	for round := 0; round < 100 && !cut(); round++ {
+		sweep(t, maker, taker, pair)
+	}
+	if !eventually(patience, cut) {
+		t.Error("those who do not read are still there")
+	}
+	close(stop)
+	sweep(t, maker, taker, pair) // something that the quick one ends with
+	if err := <-ended; err != nil {
+		t.Errorf("who reads noticed: %v", err)
+	}
+	for i, s := range slow {
+		if err := s.cutWell(pair + "@orderBook"); err != nil {
+			t.Errorf("slow connection %d: %v", i, err)
+		}
+	}
+	h.end(t)
+}
+
+// levels is how many levels a sweep takes.
+const levels = 300
+
+// sweep fills a side of a book and takes all of it with one order.
+func sweep(t *testing.T, maker, taker *account, pair string) {
+	t.Helper()
+	var work sync.WaitGroup
+	for part := range 4 {
+		work.Go(func() {
+			for i := range levels / 4 {
+				order := limit(pair, "SELL", fmt.Sprintf("2%d.%03d", part, i), "1")
+				order["resp_type"] = "NONE"
+				if got, err := maker.ask("/open_orders/new", order); err != nil || !got.Success {
+					t.Errorf("%+v %v", got, err)
+					return
+				}
+			}
+		})
+	}
+	work.Wait()
+	got := taker.must(t, "/open_orders/new", immediate(pair, "BUY", "30", fmt.Sprint(levels)))
+	if got.Status != "FILLED" {
+		t.Errorf("the sweep ended with %+v", got)
+	}
+}
+
+// gapless reads a book's messages until it is told to stop, and wants each one
+// to follow the one before.
+func (s *subscription) gapless(stop chan struct{}) error {
+	for {
+		m, err := s.next()
+		if err != nil {
+			return err
+		}
+		if before := s.seq; !s.follows(m.Seq) {
+			return fmt.Errorf("message %d came behind %d", m.Seq, before)
+		}
+		select {
+		case <-stop:
+			return nil
+		default:
+		}
+	}
+}
+
+// cutWell reads what a connection was sent before it was cut: nothing may be
+// missing in between, and the last word is the reason. A reader as slow as this
+// may lose the end to a reset.
+func (s *subscription) cutWell(book string) error {
+	for {
+		m, err := s.next()
+		var closed *closedError
+		switch {
+		case errors.As(err, &closed):
+			if closed.code != ws.StatusPolicyViolation || !strings.Contains(closed.reason, "slow") {
+				return err
+			}
+			return nil
+		case err != nil && isGone(err):
+			return nil
+		case err != nil:
+			return err
+		case m.Stream != book:
+			continue
+		}
+		if before := s.seq; !s.follows(m.Seq) {
+			return fmt.Errorf("message %d came behind %d", m.Seq, before)
+		}
+	}
+}
