@@ -11,7 +11,7 @@ import (
 var walletDepositsChecks = []check{
 	depositAddressFields, oneAddressEach, oneMemoEach, paymentURLs, operatingFollowsTheNetwork, contractsAndLeastDeposits,
 	confirmsFollowTheChain, creditedAtTheTarget, creditedOnce, namesOfTheNetwork, blockLeavesTheChain, minedAgain, minedAfterCancel,
-	staysAway, coinAndToken, twoTransactions, memoSaysWhose, parkedDeposit, belowTheLeast, reorganisedAfterCredit, silentNetwork,
+	staysAway, coinAndToken, twoTransactions, memoSaysWhose, parkedDeposit, belowTheLeast, reorganisedAfterCredit, silentNetwork, collected,
 }
 
 func TestWalletDeposits(t *testing.T) { examine(t, walletDepositsChecks) }
@@ -360,4 +360,26 @@ func silentNetwork(x *exam) {
 	a.shows("txid", first, "status", "DONE")
 	a.shows("txid", second, "status", "DONE")
 	a.owns(c.coin, "0.75", "0", "0.75")
+}
+
+func collected(x *exam) {
+	x.covers("WAL-DEP-15")
+	c := x.chain("ETH")
+	token := c.usdt()
+	a := x.account()
+	address, _ := a.address(token)
+	txid := token.gives(a, "30")
+	c.mine(c.confirms)
+	a.shows("txid", txid, "status", "DONE")
+	// The token is worth collecting: coins for it come first, then it goes.
+	for blocks := 0; token.received(address) != "0"; blocks++ {
+		if blocks == 20 {
+			x.broken("the deposit is still at its address")
+		}
+		c.mine(1)
+	}
+	c.mine(c.confirms)
+	x.same("txids", a.transactions(nil).column("txid"), txid)
+	a.owns("USDT", "30", "0", "30")
+	a.owns("ETH", "0", "0", "0")
 }
