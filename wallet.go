@@ -128,7 +128,8 @@ type Deposit struct {
 	// Mined says that Block is in the chain now; otherwise it was the last one.
 	Mined bool
 	Block BlockRef
-	// Gone is the height from which the absence of its block is counted.
+	// Gone is the height from which the absence of its block is counted: that of
+	// the highest block there was when it left.
 	Gone uint64
 	// Target is how deep its block must lie.
 	Target uint32

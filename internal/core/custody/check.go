@@ -122,6 +122,15 @@ func (c *Custody) checkNetwork(n *Network) error {
 			return fmt.Errorf("output %d of %x is reserved for nothing", u.Index, u.Tx)
 		}
 	}
+	if err := c.checkBlocks(n); err != nil {
+		return err
+	}
+	return n.checkBack()
+}
+
+// checkBlocks holds transactions and deposits against the blocks that are
+// remembered.
+func (c *Custody) checkBlocks(n *Network) error {
 	deposits := 0
 	for i := range n.blocks {
 		for _, m := range n.blocks[i].txs {
@@ -146,7 +155,7 @@ func (c *Custody) checkNetwork(n *Network) error {
 	if deposits != 0 {
 		return errors.New("deposits are not what the blocks brought")
 	}
-	return n.checkBack()
+	return nil
 }
 
 func (c *Custody) checkSigned(n *Network, s *bourse.SignedTx) error {

@@ -12,6 +12,8 @@ type Network struct {
 	bourse.NetworkState
 	// byOutput is what the first block said of where money lies.
 	byOutput bool
+	// top is the height of the highest block that was ever taken in.
+	top uint64
 	// blocks are the last ones, oldest first; the newest is the tip.
 	blocks []block
 	// txs has the height of each transaction in blocks.
@@ -94,6 +96,9 @@ func (n *Network) Reaches(height uint64) bool {
 	return len(n.blocks) > 0 && height >= n.blocks[0].Height
 }
 
+// Top returns the height of the highest block that was ever taken in.
+func (n *Network) Top() uint64 { return n.top }
+
 // Begin opens a block that was admitted, or the next part of it.
 func (n *Network) Begin(b *bourse.Block) {
 	if b.Part == 0 {
@@ -101,6 +106,7 @@ func (n *Network) Begin(b *bourse.Block) {
 		n.blocks = append(n.blocks, block{BlockRef: b.BlockRef, parent: b.Parent, time: b.Time})
 	}
 	n.Tip, n.Time, n.Part = b.BlockRef, b.Time, 0
+	n.top = max(n.top, b.Height)
 	if b.More {
 		n.Part = b.Part + 1
 	}

@@ -34,7 +34,7 @@ func Read(r *state.Reader, in Around) *Custody {
 	x.lastWallet, x.lastDeposit = bourse.WalletID(r.Uint64()), bourse.DepositID(r.Uint64())
 	x.lastAddress = bourse.AddressID(r.Uint32())
 	last := bourse.NetworkID(0)
-	for n := r.Count(49); n > 0 && r.Err() == nil; n-- {
+	for n := r.Count(57); n > 0 && r.Err() == nil; n-- {
 		id := bourse.NetworkID(r.Uint16())
 		if !x.want(id > last && int(id) < in.Networks) {
 			break
@@ -94,7 +94,7 @@ func (x *reader) amount() bourse.Amount {
 
 func (x *reader) readNetwork(n *Network) {
 	n.Paused, n.Halted = x.r.Bool(), bourse.Halt(x.r.Uint8())
-	n.byOutput, n.Part = x.r.Bool(), x.r.Uint32()
+	n.byOutput, n.Part, n.top = x.r.Bool(), x.r.Uint32(), x.r.Uint64()
 	x.want(n.Halted <= bourse.HaltStrangeSpend)
 	for i := x.r.Count(134); i > 0 && x.r.Err() == nil; i-- {
 		s := x.readSigned(n.Network)
@@ -111,6 +111,7 @@ func (x *reader) readNetwork(n *Network) {
 	for ; count > 0 && x.r.Err() == nil; count-- {
 		x.readBlock(n)
 	}
+	x.want(n.top >= n.Tip.Height && n.top < 1<<62 && (n.top == 0 || len(n.blocks) > 0))
 	for i := x.r.Count(98); i > 0 && x.r.Err() == nil; i-- {
 		u := x.readUnspent(n.Network)
 		x.want(n.unspent[u.Outpoint] == nil)

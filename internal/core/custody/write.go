@@ -50,6 +50,7 @@ func (n *Network) write(w *state.Writer) {
 	w.Uint8(uint8(n.Halted))
 	w.Bool(n.byOutput)
 	w.Uint32(n.Part)
+	w.Uint64(n.top)
 	w.Uint64(uint64(len(n.signed)))
 	for _, s := range sortedBy(n.signed, func(a, b *bourse.SignedTx) int { return compareHashes(a.Tx, b.Tx) }) {
 		writeSigned(w, s)

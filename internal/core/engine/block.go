@@ -208,19 +208,18 @@ func (e *Engine) rewind(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Rea
 	if sums, fit := n.Sums(cmd.Height); !fit || !e.room(sums) {
 		return bourse.Overflow
 	}
-	top := n.Tip.Height
 	for n.Tip.Height > cmd.Height {
-		n.Undo(ev, func(m *custody.Mined) { e.unmine(n, m, top, ev) })
+		n.Undo(ev, func(m *custody.Mined) { e.unmine(n, m, ev) })
 	}
 	n.Announce(ev)
 	return 0
 }
 
 // unmine takes back what mine did, newest first.
-func (e *Engine) unmine(n *custody.Network, m *custody.Mined, top uint64, ev *bourse.Events) {
+func (e *Engine) unmine(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
 	for i := len(m.Outputs) - 1; i >= 0; i-- {
 		if d := n.Deposit(m.Hash, m.Outputs[i].Index); d != nil && d.Mined {
-			e.undeposit(n, d, top, ev)
+			e.undeposit(n, d, ev)
 		}
 	}
 	for i := len(m.Postings) - 1; i >= 0; i-- {

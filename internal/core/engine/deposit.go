@@ -73,9 +73,12 @@ func (e *Engine) allotMovement(account bourse.AccountID) (bourse.WalletID, uint6
 
 // undeposit takes a deposit out of its block. One that is credited stays
 // credited: the exchange is short of it until it is mined again.
-func (e *Engine) undeposit(n *custody.Network, d *bourse.Deposit, top uint64, ev *bourse.Events) {
+//
+// Its absence is counted from the highest block there ever was, so that a chain
+// has the time to grow past where it was before the deposit is given up.
+func (e *Engine) undeposit(n *custody.Network, d *bourse.Deposit, ev *bourse.Events) {
 	_, where := booked(d)
-	d.Mined, d.Gone = false, top
+	d.Mined, d.Gone = false, n.Top()
 	e.must(ev, bourse.Transfer{
 		Kind: bourse.TransferRewound, From: where, To: bourse.NetworkAccount(n.Network), Asset: d.Asset, Amount: d.Amount,
 	})

@@ -171,5 +171,12 @@ func FuzzRestore(f *testing.F) {
 	for seed := enginetest.Seed(1); seed <= 3; seed++ {
 		f.Add(snapshotOf(f, seed, 60))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) { hostile(t, data) })
+	for seed := uint64(1); seed <= 3; seed++ {
+		m := newWalletModel(f, seed)
+		for range 40 * seed {
+			m.step()
+		}
+		f.Add(snapshot(m.e))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { shake(t, data) })
 }

@@ -70,6 +70,28 @@ func TestDepositWhoseBlockLeavesWaits(t *testing.T) {
 	}
 }
 
+// TestAbsenceCountsFromTheHighestBlock takes blocks back one by one, as a scanner
+// does that asks for each parent.
+func TestAbsenceCountsFromTheHighestBlock(t *testing.T) {
+	x, c := newExchange(t, true), &chain{network: byOutput}
+	x.mine(c, 2)
+	x.must(c.next(c.output(1, btc, minDeposit-1)))
+	x.mine(c, 7)
+	for range 8 {
+		rewind, _ := c.back(1)
+		x.must(rewind)
+	}
+	x.restart()
+	x.mine(c, 7+target)
+	if len(x.ev.Wallet.Deposits) != 0 {
+		t.Fatalf("given up too early: %+v", x.deposit())
+	}
+	x.mine(c, 1)
+	if d := x.deposit(); d.Status != bourse.WalletCanceled {
+		t.Errorf("it stayed away, and it is %+v", d)
+	}
+}
+
 func TestReorganisationAfterCreditHalts(t *testing.T) {
 	x, c := newExchange(t, true), &chain{network: byOutput}
 	x.mine(c, 1)

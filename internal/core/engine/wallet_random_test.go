@@ -18,6 +18,9 @@ type walletModel struct {
 	// loose are transactions that are in no block and may be mined.
 	loose [2][]bourse.Tx
 
+	// top is the height of the highest block that each chain ever had.
+	top [2]uint64
+
 	// coming are the deposits that ever were in a block, in order.
 	coming []*modelDeposit
 	going  []*modelWithdrawal
@@ -230,6 +233,7 @@ func (m *walletModel) block(i int, txs []bourse.Tx) {
 		}
 	}
 	tip := uint64(len(c.blocks))
+	m.top[i] = max(m.top[i], tip)
 	for _, d := range m.coming {
 		height := c.mined(d.at.Tx)
 		switch {
@@ -276,7 +280,6 @@ func (m *walletModel) arrives(i int, tx bourse.Tx, o bourse.Output) {
 // reorganise takes blocks back; most of their transactions may be mined again.
 func (m *walletModel) reorganise(i int) {
 	c := m.chains[i]
-	top := uint64(len(c.blocks))
 	depth := 1 + m.below(min(5, len(c.blocks)))
 	if depth >= len(c.blocks) {
 		return
@@ -292,7 +295,7 @@ func (m *walletModel) reorganise(i int) {
 	m.steps["reorganisation"]++
 	for _, d := range m.coming {
 		if d.chain == i && was[d.at.Tx] && c.mined(d.at.Tx) == 0 {
-			d.gone = top
+			d.gone = m.top[i]
 		}
 	}
 	for _, tx := range txs {
