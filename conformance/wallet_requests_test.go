@@ -74,8 +74,9 @@ func walletFieldsInOrder(x *exam) {
 	x.covers("WAL-TRN-6")
 	a := x.account("1 BTC")
 	x.equal("fields", a.balance("BTC").names(), "total locked avbl")
-	x.equal("fields", a.wallet("/withdraw/info", fields{"asset": "BTC", "network": "BTC"}).value.names(),
-		"success operating fee_min fee_max prec min_withdrawal")
+	info := a.wallet("/withdraw/info", fields{"asset": "BTC", "network": "BTC"}).value.names()
+	info = strings.TrimSuffix(info, " warning") // other checks may have paused the network
+	x.equal("fields", info, "success operating fee_min fee_max prec min_withdrawal")
 }
 
 func walletAnswersAreShown(x *exam) {
