@@ -156,7 +156,7 @@ func newWorld(tb testing.TB, only ...bourse.NetworkID) *world {
 	tb.Helper()
 	w := &world{
 		tb: tb, now: began, vault: memdisk.New(2), engine: engine.New(), board: wallet.NewBoard(),
-		handed: map[place]bourse.Amount{}, outside: map[bourse.WalletID]string{},
+		outside: map[bourse.WalletID]string{},
 	}
 	w.forget()
 	for id := onBTC; id <= lastNetwork; id++ {
@@ -177,6 +177,7 @@ func (w *world) forget() {
 	w.deposits = map[bourse.DepositID]bourse.Deposit{}
 	w.withdrawals = map[bourse.WalletID]bourse.Withdrawal{}
 	w.credits = map[bourse.DepositID]int{}
+	w.handed = map[place]bourse.Amount{}
 }
 
 // list is what an operator does first.
