@@ -49,6 +49,10 @@ SEEDS ?= 100
 oracle: ## Hold the engine against the oracle: SEEDS times 100,000 random commands.
 	$(GO) test -count=1 -timeout 120m -v -run 'TestAgreement$$' ./internal/core/engine -seeds=$(SEEDS) -commands=100000
 
+.PHONY: hostile
+hostile: ## Attack a running exchange; SOAK=1 adds thousands of connections.
+	$(GO) test -count=1 -timeout 30m $(if $(SOAK),-v) ./hostile $(if $(SOAK),-soak.busy=2000 -soak.idle=10000 -soak.for=1m)
+
 FUZZTIME ?= 30s
 
 .PHONY: fuzz

@@ -215,6 +215,9 @@ func written(book *answer) string {
 // TestSlowConsumers has some connections that do not read. They are cut, with a
 // reason and nothing left out before it; those who read miss nothing.
 func TestSlowConsumers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills queues of megabytes")
+	}
 	const pair = "TEST21/USDT"
 	var streams []string
 	for _, kind := range []string{"orderBook", "marketTrade", "ticker", "tickerEx", "candleStick/1", "candleStick/60", "candleStick/1D"} {
@@ -231,7 +234,7 @@ func TestSlowConsumers(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer slow[i].close()
-		_ = slow[i].conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+		_ = slow[i].conn.(*net.TCPConn).SetReadBuffer(32 << 10)
 	}
 	h := attacked.healthy(t)
 	stop, ended := make(chan struct{}), make(chan error, 1)
@@ -244,7 +247,7 @@ func TestSlowConsumers(t *testing.T) {
 	for round := 0; round < 100 && !cut(); round++ {
 		sweep(t, maker, taker, pair)
 	}
-	if !eventually(patience, cut) {
+	if t.Failed() || !eventually(patience, cut) {
 		t.Error("those who do not read are still there")
 	}
 	close(stop)
@@ -309,6 +312,7 @@ func (s *subscription) gapless(stop chan struct{}) error {
 // missing in between, and the last word is the reason. A reader as slow as this
 // may lose the end to a reset.
 func (s *subscription) cutWell(book string) error {
+	_ = s.conn.(*net.TCPConn).SetReadBuffer(1 << 20)
 	for {
 		m, err := s.next()
 		var closed *closedError

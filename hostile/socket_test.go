@@ -86,21 +86,28 @@ func (s *subscription) next() (message, error) {
 		if err != nil {
 			return message{}, err
 		}
-		switch f.Header.OpCode { //nolint:exhaustive // servers send no others
-		case ws.OpText:
+		if f.Header.OpCode == ws.OpText {
 			if err := s.x.unleaked(string(f.Payload)); err != nil {
 				return message{}, err
 			}
 			return parseMessage(f.Payload)
-		case ws.OpPing:
-			if err := s.send(ws.NewPongFrame(f.Payload)); err != nil {
-				return message{}, err
-			}
-		case ws.OpClose:
-			code, reason := ws.ParseCloseFrameData(f.Payload)
-			return message{}, &closedError{code, reason}
+		}
+		if err := s.react(&f); err != nil {
+			return message{}, err
 		}
 	}
+}
+
+// react answers a ping; a close frame is an error.
+func (s *subscription) react(f *ws.Frame) error {
+	switch f.Header.OpCode { //nolint:exhaustive // servers send no others
+	case ws.OpPing:
+		return s.send(ws.NewPongFrame(f.Payload))
+	case ws.OpClose:
+		code, reason := ws.ParseCloseFrameData(f.Payload)
+		return &closedError{code, reason}
+	}
+	return nil
 }
 
 // maxFrame is the longest frame that is read, in bytes.
