@@ -451,7 +451,7 @@ func (s *SavedAddress) check() bool {
 func (s *SignedTx) check() bool {
 	return s.Network > 0 && s.Kind >= SignedWithdrawal && s.Kind <= SignedTopUp &&
 		(s.Kind == SignedWithdrawal) == (s.Wallet > 0) && s.Tx != TxHash{} &&
-		len(s.Raw) > 0 && len(s.Raw) <= MaxRaw && len(s.Inputs) <= MaxInputs
+		len(s.Raw) > 0 && len(s.Raw) <= MaxRaw && len(s.Inputs) <= MaxInputs && s.Nonce < 1<<62
 }
 
 func validAddress(address, memo string) bool {

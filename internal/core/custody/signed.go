@@ -43,11 +43,8 @@ func (n *Network) free(inputs []bourse.Outpoint) bool {
 // the exchange any is taken, because it may have sent before.
 func (n *Network) next(s *bourse.SignedTx) bool {
 	want, sent := n.nonces[s.From]
-	if !sent {
-		return s.Nonce < 1<<62
-	}
-	if s.Nonce >= want {
-		return s.Nonce == want
+	if !sent || s.Nonce >= want {
+		return !sent || s.Nonce == want
 	}
 	dropped := false
 	for _, old := range n.signed {

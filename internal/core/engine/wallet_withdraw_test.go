@@ -142,6 +142,44 @@ func TestOneOfAThousandSucceeds(t *testing.T) {
 	x.wantBalance(1, btc, 400, 600)
 }
 
+// TestOrdersAndWithdrawalsShareABalance holds money for both, and lets each go
+// its own way.
+func TestOrdersAndWithdrawalsShareABalance(t *testing.T) {
+	x, c, _ := funded(t, true)
+	x.must(bourse.Command{Kind: bourse.CommandDefineMarket, Market: &bourse.Market{
+		Base: btc, Quote: usdt, BasePrecision: 6, QuotePrecision: 2, Enabled: true, SelfTrade: bourse.SelfTradeNone,
+		InitialPrice: 100, MaxPrice: bourse.MaxPrice, Taker: 100_000,
+	}})
+	x.credit(1, btc, 99_000)
+	x.credit(2, usdt, 1_000_000)
+	sell := bourse.Command{Kind: bourse.CommandPlace, Account: 1, Place: bourse.Place{
+		Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 6,
+	}}
+	order := x.must(sell)
+	x.refused(bourse.InsufficientFunds, withdrawCommand(1, withdrawOf(btc, 40_000, 1)))
+	id := x.must(withdrawCommand(1, withdrawOf(btc, 900, 4)))
+	x.wantBalance(1, btc, 39_096, 60_904)
+	if reason := x.do(sell); reason != bourse.InsufficientFunds {
+		t.Errorf("an order for more than is left: %q", reason)
+	}
+	buy := bourse.Command{Kind: bourse.CommandPlace, Account: 2, Place: bourse.Place{
+		Market: 1, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 2,
+	}}
+	x.must(buy)
+	x.wantBalance(1, btc, 39_096, 40_904)
+	x.must(withdrawCommand(2, withdrawOf(btc, 17_999, 1))) // what was bought, less its fee
+	x.wantBalance(2, btc, 0, 18_000)
+	x.restart()
+	_, s := x.signOutputs(c, bourse.WalletID(id), 900, 2)
+	x.must(signedCommand(s))
+	x.must(sentCommand(byOutput, s.Tx))
+	x.wantBalance(1, btc, 39_096, 40_000)
+	x.must(bourse.Command{Kind: bourse.CommandCancel, Account: 1, Order: bourse.OrderID(order)})
+	x.wantBalance(1, btc, 79_096, 0)
+	x.must(bourse.Command{Kind: bourse.CommandSweepFees})
+	x.wantOwn(btc, map[bourse.AccountID]int64{bourse.AccountWithdrawalFees: 0, bourse.AccountFees: 0, treasury: 3004})
+}
+
 func TestInternalWithdrawal(t *testing.T) {
 	x, _, _ := funded(t, true)
 	w := withdrawOf(btc, 100, 4)
