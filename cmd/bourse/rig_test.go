@@ -183,10 +183,14 @@ type answer struct {
 	Trades  []json.RawMessage
 }
 
-// post asks an endpoint. An error means that the connection broke: nothing is
-// known of the request.
+// post asks an endpoint of the spot interface.
 func post(client *http.Client, url, path string, body map[string]any) (answer, error) {
-	var a answer
+	return ask[answer](client, url, path, body)
+}
+
+// ask asks an endpoint. An error means that the connection broke: nothing is
+// known of the request.
+func ask[A any](client *http.Client, url, path string, body map[string]any) (a A, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return a, err

@@ -276,3 +276,35 @@ func TestManyDepositsInABlock(t *testing.T) {
 	}
 	w.finish()
 }
+
+// TestReorganisedBetweenParts takes a block off the chain of which only a part is
+// taken in.
+func TestReorganisedBetweenParts(t *testing.T) {
+	l := listed(onBTC, btc)
+	w := newWorld(t, onBTC)
+	n := w.network(onBTC)
+	for range 7 {
+		amounts := make([]uint64, 200)
+		for i := range amounts {
+			amounts[i] = l.least
+		}
+		w.pay(l, 1, amounts...)
+	}
+	w.at = func(_ int, what string) {
+		if what == "after a command" {
+			w.at = nil
+			if _, err := n.node.Reorg(1, false); err != nil {
+				t.Fatal(err)
+			}
+			panic(crashed{})
+		}
+	}
+	w.mine(onBTC, 1)
+	if tip := w.board.State(onBTC); w.crashes != 1 || tip.Part != 0 || tip.Tip != n.node.Head() || len(w.deposits) == 0 {
+		t.Fatalf("%d crashes, %+v", w.crashes, tip)
+	}
+	w.finish()
+	if got := w.balance(1, btc); got != l.ledger(7*200*l.least) {
+		t.Fatal(got.Format(0))
+	}
+}

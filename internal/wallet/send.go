@@ -57,9 +57,10 @@ func (w *Worker) offer(ctx context.Context, s *bourse.SignedTx) error {
 	}
 	switch verdict.Kind {
 	case chain.Accepted, chain.Known:
-		delete(w.rejected, s.Tx)
+		delete(w.said, s.Tx)
 	case chain.Rejected:
-		w.complain(s, verdict.Reason)
+		w.complain(s.Tx, "a network rejects a signed transaction", verdict.Reason,
+			slog.String("tx", w.Network.FormatHash(s.Tx)), slog.Uint64("xid", uint64(s.Wallet)))
 		return nil
 	case chain.Unknown:
 		return nil
@@ -69,17 +70,6 @@ func (w *Worker) offer(ctx context.Context, s *bourse.SignedTx) error {
 	}
 	_, err = w.submit(ctx, bourse.CommandSent, &bourse.WalletCommand{Network: w.ID, Tx: s.Tx})
 	return err
-}
-
-// complain logs that a network does not take a transaction, once for each
-// reason: it is offered again and again.
-func (w *Worker) complain(s *bourse.SignedTx, reason string) {
-	if w.rejected[s.Tx] == reason {
-		return
-	}
-	w.rejected[s.Tx] = reason
-	w.Log.Error("a network rejects a signed transaction", slog.Int("network", int(w.ID)),
-		slog.String("tx", w.Network.FormatHash(s.Tx)), slog.Uint64("xid", uint64(s.Wallet)), slog.String("reason", reason))
 }
 
 // mostHi bounds amounts, so that sums of them and of costs always fit.
@@ -94,7 +84,7 @@ func (w *Worker) pay(ctx context.Context, wd *bourse.Withdrawal) (bool, error) {
 	}
 	amount, exact := k.units(wd.Amount)
 	if !exact || amount.Hi >= mostHi {
-		w.Log.Error("a withdrawal is finer or larger than its network moves", slog.Uint64("xid", uint64(wd.ID)))
+		w.complain(wd.ID, "a withdrawal cannot be paid", "finer or larger than its network moves", slog.Uint64("xid", uint64(wd.ID)))
 		return false, nil
 	}
 	p := chain.Payment{
@@ -109,7 +99,7 @@ func (w *Worker) pay(ctx context.Context, wd *bourse.Withdrawal) (bool, error) {
 //
 // depositor is whose address is swept or topped up, zero for withdrawals.
 func (w *Worker) carryOut(ctx context.Context, p *chain.Payment, id bourse.WalletID, depositor uint32) (bool, error) {
-	fees, err := w.Network.Fees(ctx, p.Coin)
+	fees, err := w.feesOf(ctx, p.Coin)
 	if err != nil {
 		return false, err
 	}
@@ -123,7 +113,7 @@ func (w *Worker) carryOut(ctx context.Context, p *chain.Payment, id bourse.Walle
 	case trouble(err):
 		return false, err
 	case err != nil: // this payment's own trouble: others go on
-		w.Log.Error("a payment cannot be made", slog.Int("network", int(w.ID)), slog.Uint64("xid", uint64(id)), slog.Any("error", err))
+		w.complain(id, "a payment cannot be made", err.Error(), slog.String("kind", p.Kind.String()), slog.Uint64("xid", uint64(id)))
 		return false, nil
 	}
 	s, err := w.sign(ctx, p, unsigned, signer.Expect{
@@ -142,6 +132,7 @@ func (w *Worker) carryOut(ctx context.Context, p *chain.Payment, id bourse.Walle
 		w.Log.Info("a signed transaction is not sent", slog.Uint64("xid", uint64(id)), slog.String("reason", reason.String()))
 		return false, nil
 	}
+	delete(w.said, id)
 	s.State = bourse.SignedWaiting
 	return true, w.offer(ctx, s)
 }
@@ -162,7 +153,7 @@ func (w *Worker) sign(ctx context.Context, p *chain.Payment, u chain.Unsigned, e
 	for ; e.Attempt < maxAttempts; e.Attempt++ {
 		signed, err := w.Signer.Sign(ctx, u, e)
 		if err != nil {
-			w.Log.Error("the signer refuses", slog.Int("network", int(w.ID)), slog.Uint64("xid", uint64(e.ID)), slog.Any("error", err))
+			w.complain(e.ID, "the signer refuses", err.Error(), slog.String("kind", e.Kind.String()), slog.Uint64("xid", uint64(e.ID)))
 			return nil, nil
 		}
 		s, err := w.record(&signed, e.Kind, e.ID)

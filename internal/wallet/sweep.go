@@ -53,7 +53,7 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 // native one.
 func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas bourse.Amount) (bool, error) {
 	native := w.coins.native
-	fees, err := w.Network.Fees(ctx, k.ID)
+	fees, err := w.feesOf(ctx, k.ID)
 	if err != nil {
 		return false, err
 	}

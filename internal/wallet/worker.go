@@ -38,9 +38,11 @@ type Worker struct {
 
 	// resent is the block at which what waits was broadcast again.
 	resent bourse.BlockRef
-	// rejected has what the network said against transactions of ours, and
-	// was logged.
-	rejected map[bourse.TxHash]string
+	// fees are what payments cost at this step.
+	fees map[chain.CoinID]chain.Fees
+	// said has what was logged about transactions, by hash, and withdrawals, by
+	// id: they are tried again and again.
+	said map[any]string
 	// refused is a block that the exchange did not take in, with the head at
 	// that time: it is not offered again before something changed.
 	refused [2]bourse.BlockRef
@@ -51,7 +53,7 @@ type Worker struct {
 // NewWorker returns a worker; its network does not operate before the first
 // Step.
 func NewWorker(o Options) *Worker {
-	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}, rejected: map[bourse.TxHash]string{}}
+	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}, said: map[any]string{}}
 }
 
 // Health returns what the network's health was at the last step.
@@ -67,6 +69,7 @@ func (w *Worker) Health() chain.Health {
 func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	_, terms, assets := w.Listed.Listed(w.ID)
 	w.coins = newCoins(w.Network.Shape(), terms, assets)
+	w.fees = map[chain.CoinID]chain.Fees{}
 	health := w.ask(ctx)
 	if health.Operating {
 		if more, err = w.scan(ctx, &health); err == nil && !more {
@@ -107,6 +110,27 @@ func (w *Worker) tell(h chain.Health) {
 	} else {
 		w.Log.Warn("network does not operate", slog.Int("network", int(w.ID)), slog.String("reason", h.Reason))
 	}
+}
+
+// complain logs what stands against a transaction or a withdrawal, once for each
+// reason.
+func (w *Worker) complain(about any, message, reason string, args ...any) {
+	if w.said[about] != reason {
+		w.said[about] = reason
+		w.Log.Error(message, append(args, slog.Int("network", int(w.ID)), slog.String("reason", reason))...)
+	}
+}
+
+// feesOf asks for what payments of a coin cost, once in a step.
+func (w *Worker) feesOf(ctx context.Context, coin chain.CoinID) (chain.Fees, error) {
+	if f, asked := w.fees[coin]; asked {
+		return f, nil
+	}
+	f, err := w.Network.Fees(ctx, coin)
+	if err == nil {
+		w.fees[coin] = f
+	}
+	return f, err
 }
 
 // submit carries a wallet command. It returns why the exchange said no, or zero.
