@@ -15,7 +15,7 @@ const (
 	// checkEvery is how many frames lie between two checks, deepEvery how many
 	// starts between two replays of the whole journal.
 	checkEvery = 40
-	deepEvery  = 12
+	deepEvery  = 25
 )
 
 // check holds the live exchange against the truth.

@@ -46,7 +46,6 @@ type shape struct {
 
 func drawShape(c *chance) shape {
 	s := shape{
-		segment:       int64(c.between(2, 24)) * journal.Block,
 		snapshotEvery: pick[uint64](c, 20, 60, 150, 400),
 		tailRows:      int(pick[uint64](c, 20, 200, 2000)),
 		burst:         pick[uint64](c, 1, 8, 40, 150),
@@ -54,6 +53,12 @@ func drawShape(c *chance) shape {
 		lost:          c.Below(20),
 		again:         c.Below(15),
 	}
+	// Where frames are small, small segments would make thousands of files.
+	blocks := pick[uint64](c, 8, 16, 32)
+	if s.burst > 8 {
+		blocks = pick[uint64](c, 2, 5, 16)
+	}
+	s.segment = int64(blocks+c.Below(4)) * journal.Block
 	s.pending = s.burst * pick[uint64](c, 2, 5, 20)
 	for p := range s.weights {
 		s.weights[p] = c.between(1, 8)
