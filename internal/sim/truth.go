@@ -24,6 +24,8 @@ type truth struct {
 	rows history.Batch
 	// named is when a client id was decided on last, and not only repeated.
 	named map[name]bourse.Time
+	// command and events are what see works with.
+	command, events []byte
 }
 
 // name is a client id of an account.
@@ -56,18 +58,14 @@ func (t *truth) at(seq bourse.Seq) *happening {
 // see takes in what an exchange did with a command: it must be what it was at the
 // first time. It reports whether this was the first time.
 func (t *truth) see(cmd *bourse.Command, ev *bourse.Events) bool {
-	h := happening{time: cmd.Time, command: record.Append(nil, cmd), outcome: ev.Outcome}
-	h.events = appendEvents(nil, ev)
-	if cmd.Seq <= t.last() {
-		t.compare(cmd.Seq, t.at(cmd.Seq), &h)
-		return false
+	first := cmd.Seq > t.last()
+	if first {
+		own := *cmd
+		t.learn(&own)
 	}
-	own := *cmd
-	t.learn(&own)
-	if !bytes.Equal(t.at(cmd.Seq).events, h.events) {
-		fail("command %d did one thing in the exchange and another in an engine that never stopped", cmd.Seq)
-	}
-	return true
+	t.command, t.events = record.Append(t.command[:0], cmd), appendEvents(t.events[:0], ev)
+	t.compare(cmd.Seq, &happening{time: cmd.Time, command: t.command, events: t.events, outcome: ev.Outcome})
+	return first
 }
 
 // learn carries out a command for the first time.
@@ -115,8 +113,10 @@ func (t *truth) learnFrame(b *journal.Batch) {
 	}
 }
 
-// compare holds a command that came again against what it was.
-func (t *truth) compare(seq bourse.Seq, was, is *happening) {
+// compare holds what an exchange did with a command against what it was: in the
+// engine that never stops, and each time before.
+func (t *truth) compare(seq bourse.Seq, is *happening) {
+	was := t.at(seq)
 	switch {
 	case is.time != was.time || !bytes.Equal(is.command, was.command):
 		fail("command %d was another one before: %x at %d, now %x at %d", seq, was.command, was.time, is.command, is.time)
