@@ -3,6 +3,7 @@ package hostile
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,8 +70,8 @@ func (a *account) has(t *testing.T, symbol, avbl, locked string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, any := all[symbol]
-	if !any {
+	b, listed := all[symbol]
+	if !listed {
 		b = balance{"0", "0", "0"}
 	}
 	if b.Avbl != avbl || b.Locked != locked {
@@ -143,7 +144,7 @@ func TestOneOrderForMany(t *testing.T) {
 		t.Errorf("%d bought one, there were 50", n)
 	}
 	sums := map[string]*big.Rat{"TEST02": rat("0"), "USDT": rat("0")}
-	for _, a := range append(takers, seller) {
+	for _, a := range slices.Concat(takers, []*account{seller}) {
 		all, err := a.balances()
 		if err != nil {
 			t.Fatal(err)

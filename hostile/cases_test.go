@@ -126,14 +126,14 @@ type attack struct {
 	*testing.T
 	*siege
 	hostileCase
-	// step is the line that is carried out.
-	step
+	// at is the line that is carried out.
+	at step
 }
 
 // fail says in which line a case went wrong.
 func (a *attack) fail(format string, args ...any) {
 	a.Helper()
-	a.Fatalf("testdata/%s:%d: %s %.120s: %s", a.file, a.step.line, a.word, a.step.text, fmt.Sprintf(format, args...))
+	a.Fatalf("testdata/%s:%d: %s %.120s: %s", a.file, a.at.line, a.at.word, a.at.text, fmt.Sprintf(format, args...))
 }
 
 // expanded returns a text with everything between angles replaced.
@@ -148,8 +148,8 @@ func (a *attack) expanded(text string) string {
 
 // each calls f for the lines of the case.
 func (a *attack) each(f func(word, text string)) {
-	for _, a.step = range a.steps {
-		f(a.word, a.expanded(a.step.text))
+	for _, a.at = range a.steps {
+		f(a.at.word, a.expanded(a.at.text))
 	}
 }
 

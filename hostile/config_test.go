@@ -39,8 +39,8 @@ type start struct {
 // config carries out a case.
 func (a *attack) config() {
 	s := &start{attack: a, dir: a.TempDir(), words: []string{"serve"}}
-	for _, a.step = range a.steps {
-		s.do(a.word, a.expanded(strings.ReplaceAll(a.step.text, "<<dir>>", s.dir)))
+	for _, a.at = range a.steps {
+		s.do(a.at.word, a.expanded(strings.ReplaceAll(a.at.text, "<<dir>>", s.dir)))
 	}
 }
 

@@ -45,6 +45,8 @@ var attacked *exchange
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	// Slow cases wait for the exchange, all of them at once.
+	_ = flag.Set("test.parallel", "16")
 	os.Exit(run(m))
 }
 

@@ -144,7 +144,7 @@ func (l *line) see(word, text string) {
 func (l *line) read(words ...string) string {
 	l.Helper()
 	var err error
-	if l.last, err = http.ReadResponse(l.in, nil); err == nil {
+	if l.last, err = http.ReadResponse(l.in, nil); err == nil { //nolint:bodyclose // the connection is closed with the case
 		l.body, err = io.ReadAll(l.last.Body)
 		_ = l.last.Body.Close()
 	}

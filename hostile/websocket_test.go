@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"errors"
@@ -12,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"bufio"
 
 	"github.com/gobwas/ws"
 )
@@ -113,6 +112,7 @@ func (f *frames) upgrade() {
 		f.fail("upgrade: %v", err)
 	}
 	f.status = res.StatusCode
+	_ = res.Body.Close() // what follows a good upgrade is no body
 }
 
 // say carries out the words that send.

@@ -116,6 +116,9 @@ func (v *V1) answer(e *Endpoint, s *session, r *http.Request) (status int, succe
 		s.out.EndObject()
 		return http.StatusOK, true
 	}
+	if known := (*bourse.Error)(nil); r.Context().Err() != nil && !errors.As(err, &known) {
+		return http.StatusBadRequest, false // nobody waits for the answer any more
+	}
 	return v.fail(e, s, err), false
 }
 

@@ -103,6 +103,10 @@ func endpoints() []api.Endpoint {
 		{Path: "/wrapped", Answer: fail(fmt.Errorf("somewhere: %w", api.Refusal(bourse.OrderNotFound)))},
 		{Path: "/busy", Answer: fail(bourse.Errorf(bourse.CodeBusy, "the queue is full"))},
 		{Path: "/broken", Fields: api.Fields{"text"}, Answer: fail(errors.New("disk on fire"))},
+		{Path: "/waits", Answer: func(c *api.Call) error {
+			<-c.Context.Done()
+			return fmt.Errorf("history: %w", c.Context.Err())
+		}},
 		{Path: "/large", Answer: func(c *api.Call) error {
 			c.Out.Text("text", strings.Repeat("x", 1<<20))
 			return nil
@@ -304,6 +308,26 @@ func TestBodyThatBreaksOff(t *testing.T) {
 	}
 	if got := d.observed(); got != "/echo:400:false" {
 		t.Errorf("observed was %s", got)
+	}
+}
+
+// TestClientThatLeaves is gone before the answer is there: that is no failure of
+// ours.
+func TestClientThatLeaves(t *testing.T) {
+	d := newDesk(t, api.Limits{})
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(t.Context(), "tcp", d.server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(conn, "POST /spot/waits HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+	_ = conn.Close()
+	d.server.Close() // waits until the request has ended
+	if got := d.observed(); got != "/waits:400:false" {
+		t.Errorf("observed was %s", got)
+	}
+	if d.log.Len() != 0 {
+		t.Errorf("logged was %s", d.log.String())
 	}
 }
 
