@@ -31,7 +31,9 @@ type network struct {
 	dropped  map[bourse.TxHash]bourse.SignedTx
 	unspent  map[bourse.Outpoint]bourse.Unspent
 	holdings map[place]holding
-	nonces   map[uint32]uint64
+	// pending are the deposits that are in a block and not credited.
+	pending map[bourse.DepositID]bourse.Deposit
+	nonces  map[uint32]uint64
 }
 
 // holding is what lies at a place, and the height of the block that changed it
@@ -116,6 +118,9 @@ func (b *Board) Observe(_ *bourse.Command, ev *bourse.Events) {
 		case bourse.EventHolding:
 			b.lock()
 			b.foldHolding(&ev.Wallet.Holdings[e.At])
+		case bourse.EventDeposit, bourse.EventDepositRestored:
+			b.lock()
+			b.foldDeposit(&ev.Wallet.Deposits[e.At])
 		case bourse.EventNonce:
 			b.lock()
 			n := &ev.Wallet.Nonces[e.At]
@@ -131,7 +136,7 @@ func (b *Board) network(id bourse.NetworkID) *network {
 		n = &network{
 			state:  bourse.NetworkState{Network: id},
 			signed: map[bourse.TxHash]bourse.SignedTx{}, dropped: map[bourse.TxHash]bourse.SignedTx{},
-			unspent: map[bourse.Outpoint]bourse.Unspent{}, holdings: map[place]holding{}, nonces: map[uint32]uint64{},
+			unspent: map[bourse.Outpoint]bourse.Unspent{}, holdings: map[place]holding{}, pending: map[bourse.DepositID]bourse.Deposit{}, nonces: map[uint32]uint64{},
 		}
 		b.networks[id] = n
 	}
@@ -185,6 +190,15 @@ func (b *Board) foldHolding(h *bourse.Holding) {
 		return
 	}
 	n.holdings[at] = holding{h.Amount, n.state.Tip.Height + 1}
+}
+
+func (b *Board) foldDeposit(d *bourse.Deposit) {
+	n := b.network(d.Network)
+	if d.Mined && d.Status == bourse.WalletPending {
+		n.pending[d.Number] = *d
+	} else {
+		delete(n.pending, d.Number)
+	}
 }
 
 // State returns where the exchange is on a network.
@@ -275,6 +289,23 @@ func (b *Board) Holdings(id bourse.NetworkID) []Holding {
 		return cmp.Or(cmp.Compare(p.Address, q.Address), cmp.Compare(p.Asset, q.Asset))
 	})
 	return list
+}
+
+// Young returns how much of an asset came to an address in deposits that are not
+// deep enough to stay.
+func (b *Board) Young(id bourse.NetworkID, address uint32, asset bourse.AssetID) (sum bourse.Amount) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil {
+		return sum
+	}
+	for _, d := range n.pending {
+		if d.Address == address && d.Asset == asset && d.Confirms(n.state.Tip.Height) < uint64(d.Target) {
+			sum = sum.Plus(d.Amount)
+		}
+	}
+	return sum
 }
 
 // Nonce returns the number of an address's next transaction, and the numbers

@@ -211,32 +211,55 @@ func (c *coin) ripe(u *bourse.Unspent, tip uint64) bool {
 
 // covers reports whether the paying address has enough for one more payment,
 // besides those that are in no block yet: a network may take what cannot be paid
-// and fail it in a block.
+// and fail it in a block. What came in lately does not count, because it may
+// leave the chain again and come back behind the payment.
 func (w *Worker) covers(p *chain.Payment, fees chain.Fees) bool {
 	native := w.Network.Shape().Native
-	need := map[chain.CoinID]bourse.Amount{}
-	need[p.Coin] = p.Amount
+	need := map[chain.CoinID]bourse.Amount{p.Coin: p.Amount}
 	need[native] = need[native].Plus(fees.Cost)
 	for _, s := range w.Board.Signed(w.ID) {
-		if s.From != p.From || s.State == bourse.SignedMined {
+		waits, young := s.State != bourse.SignedMined && s.From == p.From, s.Kind == bourse.SignedSweep && w.young(&s)
+		if !waits && !young {
 			continue
 		}
 		d, err := w.Network.Decode(s.Raw)
 		if err != nil {
 			return false
 		}
-		need[native] = need[native].Plus(d.Cost)
+		if waits {
+			need[native] = need[native].Plus(d.Cost)
+		}
 		for _, pay := range d.Pays {
 			need[pay.Coin] = need[pay.Coin].Plus(pay.Amount)
 		}
 	}
-	has := map[chain.CoinID]bourse.Amount{}
+	return w.has(p.From, native, need[native]) && w.has(p.From, p.Coin, need[p.Coin])
+}
+
+// young reports whether a transaction's block is not deep enough to stay.
+func (w *Worker) young(s *bourse.SignedTx) bool {
+	deep := uint64(0)
+	for _, k := range w.coins.byID {
+		deep = max(deep, uint64(k.terms.Confirms))
+	}
+	return s.State == bourse.SignedMined && s.Block.Height+deep > w.Board.State(w.ID).Tip.Height+1
+}
+
+// has reports whether an address has so much that is there to stay.
+func (w *Worker) has(address uint32, id chain.CoinID, need bourse.Amount) bool {
+	k := w.coins.byID[id]
+	if k == nil {
+		return false
+	}
+	var sum bourse.Amount
 	for _, h := range w.Board.Holdings(w.ID) {
-		if k := w.coins.byAsset[h.Asset]; k != nil && h.Address == p.From {
-			has[k.ID], _ = k.units(h.Amount)
+		if h.Address == address && h.Asset == k.asset.ID {
+			sum = h.Amount
 		}
 	}
-	return !has[native].Less(need[native]) && !has[p.Coin].Less(need[p.Coin])
+	settled, some := sum.Sub(w.Board.Young(w.ID, address, k.asset.ID))
+	units, _ := k.units(settled)
+	return some && !units.Less(need)
 }
 
 // nonce returns the number of an address's next payment: the lowest that was

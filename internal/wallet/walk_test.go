@@ -64,6 +64,11 @@ func takeWalk(t *testing.T, seed uint64) {
 			k.coins = append(k.coins, &listings[i])
 		}
 	}
+	if rng.IntN(2) == 0 {
+		for _, l := range slices.Backward(k.coins) {
+			k.drain(l) // what is paid out must come in first
+		}
+	}
 	done := false
 	defer func() {
 		if !done {
