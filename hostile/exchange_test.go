@@ -20,7 +20,10 @@ import (
 	"time"
 )
 
-var binaryFlag = flag.String("binary", "", "the bourse command to attack, instead of one that is built")
+var (
+	binaryFlag   = flag.String("binary", "", "the bourse command to attack, instead of one that is built")
+	detectorFlag = flag.Bool("detector", false, "build the command with the race detector")
+)
 
 // patience is how long an answer may take that has to come.
 const patience = 30 * time.Second
@@ -82,8 +85,8 @@ func newClient() *http.Client {
 func (x *exchange) start() error {
 	if *binaryFlag != "" {
 		x.binary, _ = filepath.Abs(*binaryFlag)
-	} else if out, err := exec.Command("go", "build", "-o", x.binary, "../cmd/bourse").CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
+	} else if err := build(x.binary); err != nil {
+		return err
 	}
 	x.process = exec.Command(x.binary, "dev", "--data", x.data, "--listen", "127.0.0.1:0", "--bots=false", "--log-level", "debug")
 	var err error
@@ -105,6 +108,17 @@ func (x *exchange) start() error {
 	return nil
 }
 
+func build(binary string) error {
+	args := []string{"build", "-o", binary}
+	if *detectorFlag {
+		args = append(args, "-race")
+	}
+	if out, err := exec.Command("go", append(args, "../cmd/bourse")...).CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return nil
+}
+
 // stop ends the exchange and looks at what it leaves.
 func (x *exchange) stop() error {
 	_ = x.process.Process.Signal(os.Interrupt)
@@ -121,7 +135,7 @@ func (x *exchange) stop() error {
 // sober looks for what may never be in the log.
 func (x *exchange) sober() error {
 	for line := range strings.Lines(x.log.text()) {
-		for _, bad := range []string{"panic", "goroutine ", "request failed", "invariant"} {
+		for _, bad := range []string{"panic", "DATA RACE", "goroutine ", "request failed", "invariant"} {
 			if strings.Contains(line, bad) {
 				return fmt.Errorf("the log says %s", line)
 			}
