@@ -152,8 +152,9 @@ func changes(fault devnet.Fault, method string) bool {
 		return method != devnet.MethodBalance && method != devnet.MethodBroadcast
 	case devnet.LieNull, devnet.LieText:
 		return method != devnet.MethodRate && method != devnet.MethodEstimate || fault == devnet.LieNull
+	default:
+		return true
 	}
-	return true
 }
 
 // TestLostReply loses the answer to a broadcast: the payment is there, and is

@@ -59,7 +59,7 @@ func (w *Worker) offer(ctx context.Context, s *bourse.SignedTx) error {
 	case chain.Accepted, chain.Known:
 		delete(w.said, s.Tx)
 	case chain.Rejected:
-		w.complain(s.Tx, "a network rejects a signed transaction", verdict.Reason,
+		w.complain(s.Tx, "the network rejects a signed transaction", verdict.Reason,
 			slog.String("tx", w.Network.FormatHash(s.Tx)), slog.Uint64("xid", uint64(s.Wallet)))
 		return nil
 	case chain.Unknown:
@@ -84,7 +84,7 @@ func (w *Worker) pay(ctx context.Context, wd *bourse.Withdrawal) (bool, error) {
 	}
 	amount, exact := k.units(wd.Amount)
 	if !exact || amount.Hi >= mostHi {
-		w.complain(wd.ID, "a withdrawal cannot be paid", "finer or larger than its network moves", slog.Uint64("xid", uint64(wd.ID)))
+		w.complain(wd.ID, "the amount cannot be moved", "finer or larger than its network moves", slog.Uint64("xid", uint64(wd.ID)))
 		return false, nil
 	}
 	p := chain.Payment{

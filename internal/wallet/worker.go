@@ -114,10 +114,11 @@ func (w *Worker) tell(h chain.Health) {
 
 // complain logs what stands against a transaction or a withdrawal, once for each
 // reason.
-func (w *Worker) complain(about any, message, reason string, args ...any) {
+func (w *Worker) complain(about any, what, reason string, args ...any) {
 	if w.said[about] != reason {
 		w.said[about] = reason
-		w.Log.Error(message, append(args, slog.Int("network", int(w.ID)), slog.String("reason", reason))...)
+		w.Log.Error("a payment is held up", append(args,
+			slog.String("what", what), slog.Int("network", int(w.ID)), slog.String("reason", reason))...)
 	}
 }
 
