@@ -152,8 +152,12 @@ func (c *clients) receive(r *request) {
 	if w.chance.oneIn(4) {
 		w.checkFound(r, &result)
 	}
-	if r.cmd.Kind == bourse.CommandPlace && r.cmd.Place.ClientID.Given() && r.earlier == nil {
-		c.remember(answer{r.cmd, result, w.truth.named[name{r.cmd.Account, r.cmd.Place.ClientID}], w.lives})
+	if r.cmd.Kind != bourse.CommandPlace || !r.cmd.Place.ClientID.Given() || r.earlier != nil {
+		return
+	}
+	// An answer that comes late may be about a use of the id that is over.
+	if since := w.truth.named[name{r.cmd.Account, r.cmd.Place.ClientID}]; since <= result.Time {
+		c.remember(answer{r.cmd, result, since, w.lives})
 	}
 }
 
