@@ -57,7 +57,7 @@ func (x *exchange) operate(verb string, args fields, into any) error {
 	return json.Unmarshal(out, into)
 }
 
-// account is a customer with a key that may read and trade.
+// account is a customer with a key that may do everything.
 type account struct {
 	x   *exchange
 	id  int
@@ -82,7 +82,7 @@ func (x *exchange) open(t testing.TB, credits ...string) *account {
 	var key struct {
 		Secret string `json:"api_key"`
 	}
-	args := fields{"account": a.id, "name": "hostile", "scopes": "read,trade", "addresses": "", "expires": ""}
+	args := fields{"account": a.id, "name": "hostile", "scopes": "read,trade,withdraw", "addresses": "", "expires": ""}
 	if err := x.operate("key/create", args, &key); err != nil {
 		t.Fatal(err)
 	}
@@ -122,13 +122,17 @@ func (a *account) ask(path string, body fields) (answer, error) {
 	return got, json.Unmarshal(text, &got)
 }
 
-// post sends a request and returns its answer, which has status 200.
+// post sends a request and returns its answer, which has status 200. A path is
+// one of the spot interface, if it does not say that it is one of the wallet's.
 func (x *exchange) post(client *http.Client, path string, body fields) ([]byte, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	res, err := client.Post(x.url("/spot"+path), "application/json", bytes.NewReader(text))
+	if !strings.HasPrefix(path, "/wallet/") {
+		path = "/spot" + path
+	}
+	res, err := client.Post(x.url(path), "application/json", bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}

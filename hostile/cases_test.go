@@ -157,7 +157,7 @@ func (a *attack) each(f func(word, text string)) {
 // at what is left.
 func lay(t *testing.T, file string, work func(*attack)) {
 	x := attacked
-	s := &siege{exchange: x, attacker: x.open(t, "1000000 USDT", "1000 LTC", "10 BTC"), work: work}
+	s := &siege{exchange: x, attacker: x.open(t, "1000000 USDT", "1000 LTC", "10 BTC", "100 ATOM", "10 ETH"), work: work}
 	s.known = map[string]string{
 		"key": s.attacker.key, "host": x.address, "busy": x.data, "unknown": strings.Repeat("0123456789abcdef", 4),
 	}

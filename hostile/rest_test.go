@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// The words of json.txt, decimals.txt and spot.txt:
+// The words of json.txt, decimals.txt, spot.txt and wallet.txt:
 //
 //	post PATH BODY     sends a request; so do get, put, delete and head
-//	set NAME VALUE     puts a field into the order that comes; VALUE is JSON
+//	set NAME VALUE     puts a field into the form that comes; VALUE is JSON
 //	unset NAME         takes one out
-//	order NAME VALUE   puts a field in, and sends the order
-//	order              sends the order
+//	order NAME VALUE   puts a field in, and sends the form of an order
+//	order              sends it; withdraw does the same with that of a withdrawal
 //	refused TEXT       wants status 200, success false, and the text in the error
 //	taken TEXT         wants status 200, success true, and the text in the answer
 //	status N           wants another status
@@ -27,14 +27,17 @@ import (
 func TestJSON(t *testing.T)     { lay(t, "json.txt", (*attack).rest) }
 func TestDecimals(t *testing.T) { lay(t, "decimals.txt", (*attack).rest) }
 func TestSpot(t *testing.T)     { lay(t, "spot.txt", (*attack).rest) }
+func TestWallet(t *testing.T)   { lay(t, "wallet.txt", (*attack).withdrawals) }
 
-// field is a field of an order: its value is JSON, well-formed or not.
+// field is a field of a form: its value is JSON, well-formed or not.
 type field struct{ name, value string }
 
 // rested is what a REST case has come to.
 type rested struct {
 	*attack
-	order  []field
+	// base is what all paths begin with.
+	base   string
+	form   []field
 	before string
 	status int
 	body   []byte
@@ -42,11 +45,38 @@ type rested struct {
 
 // rest carries out a case that consists of requests and answers.
 func (a *attack) rest() {
-	r := &rested{attack: a, order: []field{
+	r := &rested{attack: a, base: "/spot", form: []field{
 		{"api_key", strconv.Quote(a.attacker.key)}, {"pair", `"LTC/USDT"`}, {"side", `"BUY"`}, {"type", `"LIMIT"`},
 		{"time_in_force", `"GTC"`}, {"price", `"10"`}, {"amount", `"1"`}, {"resp_type", `"ACK"`},
 	}}
 	a.each(r.do)
+}
+
+// withdrawals is the same for the wallet.
+func (a *attack) withdrawals() {
+	address, memo := a.inside()
+	r := &rested{attack: a, base: "/wallet", form: []field{
+		{"api_key", strconv.Quote(a.attacker.key)}, {"asset", `"ATOM"`}, {"network", `"ATOM"`},
+		{"address", strconv.Quote(address)}, {"memo", strconv.Quote(memo)}, {"amount", `"1"`}, {"fee", `"0.01"`},
+	}}
+	a.known["address"] = address
+	a.each(r.do)
+}
+
+// inside returns a destination that is good: where the attacker receives
+// deposits.
+func (a *attack) inside() (address, memo string) {
+	a.Helper()
+	var got struct{ Address, Memo string }
+	body := fields{"api_key": a.attacker.key, "asset": "ATOM", "network": "ATOM"}
+	text, err := a.post(a.attacker.client, "/wallet/deposit", body)
+	if err == nil {
+		err = json.Unmarshal(text, &got)
+	}
+	if err != nil || got.Address == "" || got.Memo == "" {
+		a.Fatalf("no address: %s %v", text, err)
+	}
+	return got.Address, got.Memo
 }
 
 func (r *rested) do(word, text string) {
@@ -54,20 +84,21 @@ func (r *rested) do(word, text string) {
 	first, rest, _ := strings.Cut(text, " ")
 	switch word {
 	case "post", "get", "put", "delete", "head":
-		r.send(strings.ToUpper(word), "/spot"+first, rest)
+		r.send(strings.ToUpper(word), r.base+first, rest)
 	case "set":
 		r.set(first, rest)
 	case "unset":
-		r.order = slices.DeleteFunc(r.order, func(f field) bool { return f.name == first })
-	case "order":
+		r.form = slices.DeleteFunc(r.form, func(f field) bool { return f.name == first })
+	case "order", "withdraw":
 		if first != "" {
 			r.set(first, rest)
 		}
 		var list []string
-		for _, f := range r.order {
+		for _, f := range r.form {
 			list = append(list, strconv.Quote(f.name)+":"+f.value)
 		}
-		r.send(http.MethodPost, "/spot/open_orders/new", "{"+strings.Join(list, ",")+"}")
+		path := map[string]string{"order": "/spot/open_orders/new", "withdraw": "/wallet/withdraw"}[word]
+		r.send(http.MethodPost, path, "{"+strings.Join(list, ",")+"}")
 	case "refused", "taken":
 		r.answered(word == "taken", text)
 	case "status":
@@ -80,13 +111,13 @@ func (r *rested) do(word, text string) {
 }
 
 func (r *rested) set(name, value string) {
-	for i := range r.order {
-		if r.order[i].name == name {
-			r.order[i].value = value
+	for i := range r.form {
+		if r.form[i].name == name {
+			r.form[i].value = value
 			return
 		}
 	}
-	r.order = append(r.order, field{name, value})
+	r.form = append(r.form, field{name, value})
 }
 
 func (r *rested) send(method, path, body string) {
@@ -155,5 +186,9 @@ func (r *rested) possessions() string {
 	if err != nil {
 		r.fail("%v", err)
 	}
-	return fmt.Sprint(all, open.Orders, past.Orders)
+	moved, err := r.post(r.attacker.client, "/wallet/transactions", fields{"api_key": r.attacker.key, "offset": 0})
+	if err != nil {
+		r.fail("%v", err)
+	}
+	return fmt.Sprint(all, open.Orders, past.Orders, string(moved))
 }
