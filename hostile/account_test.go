@@ -156,6 +156,21 @@ func (a *account) must(t testing.TB, path string, body fields) answer {
 	return got
 }
 
+// inside returns where the account receives deposits of ATOM.
+func (a *account) inside(t testing.TB) (address, memo string) {
+	t.Helper()
+	var got struct{ Address, Memo string }
+	body := fields{"api_key": a.key, "asset": "ATOM", "network": "ATOM"}
+	text, err := a.x.post(a.client, "/wallet/deposit", body)
+	if err == nil {
+		err = json.Unmarshal(text, &got)
+	}
+	if err != nil || got.Address == "" || got.Memo == "" {
+		t.Fatalf("no address: %s %v", text, err)
+	}
+	return got.Address, got.Memo
+}
+
 // limit is a LIMIT order with GTC that tells its id.
 func limit(pair, side, price, amount string) fields {
 	return fields{

@@ -119,6 +119,29 @@ func TestOrdersForAllThereIs(t *testing.T) {
 	}
 }
 
+// TestWithdrawalsForMoreThanThereIs sends withdrawals of 60 % of a balance at
+// once: one is taken, and its money arrives once. Half of the requests name
+// themselves, so that retries of one and requests of their own are mixed.
+func TestWithdrawalsForMoreThanThereIs(t *testing.T) {
+	from, to := attacked.open(t, "100 ATOM"), attacked.open(t)
+	address, memo := to.inside(t)
+	granted, errs := detonate(t, size(), func(i int) (answer, error) {
+		body := fields{
+			"asset": "ATOM", "network": "ATOM", "address": address, "memo": memo, "amount": "60", "fee": "0.01",
+		}
+		if i%2 == 0 {
+			body["client_id"] = fmt.Sprintf("w%d", i)
+		}
+		return from.ask("/wallet/withdraw", body)
+	})
+	if len(granted) != 1 {
+		t.Errorf("%d withdrawals were taken", len(granted))
+	}
+	refusedFor(t, errs, "INSUF_FUNDS", size()-1)
+	from.has(t, "ATOM", "40", "0")
+	to.has(t, "ATOM", "60", "0")
+}
+
 // TestOneOrderForMany has many accounts take the same order: it is sold once,
 // and all money together is what there was, less the fees.
 func TestOneOrderForMany(t *testing.T) {

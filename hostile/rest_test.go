@@ -54,29 +54,13 @@ func (a *attack) rest() {
 
 // withdrawals is the same for the wallet.
 func (a *attack) withdrawals() {
-	address, memo := a.inside()
+	address, memo := a.attacker.inside(a.T)
 	r := &rested{attack: a, base: "/wallet", form: []field{
 		{"api_key", strconv.Quote(a.attacker.key)}, {"asset", `"ATOM"`}, {"network", `"ATOM"`},
 		{"address", strconv.Quote(address)}, {"memo", strconv.Quote(memo)}, {"amount", `"1"`}, {"fee", `"0.01"`},
 	}}
 	a.known["address"] = address
 	a.each(r.do)
-}
-
-// inside returns a destination that is good: where the attacker receives
-// deposits.
-func (a *attack) inside() (address, memo string) {
-	a.Helper()
-	var got struct{ Address, Memo string }
-	body := fields{"api_key": a.attacker.key, "asset": "ATOM", "network": "ATOM"}
-	text, err := a.post(a.attacker.client, "/wallet/deposit", body)
-	if err == nil {
-		err = json.Unmarshal(text, &got)
-	}
-	if err != nil || got.Address == "" || got.Memo == "" {
-		a.Fatalf("no address: %s %v", text, err)
-	}
-	return got.Address, got.Memo
 }
 
 func (r *rested) do(word, text string) {
