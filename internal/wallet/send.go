@@ -178,8 +178,10 @@ func (w *Worker) source(ctx context.Context, p *chain.Payment, fees chain.Fees) 
 	if w.Network.Shape().Outputs {
 		return w.sourceOutputs(p, fees), nil
 	}
-	if p.Kind != chain.KindSweep && !w.covers(p, fees) {
-		return false, nil
+	if p.Kind != chain.KindSweep {
+		if enough, err := w.covers(p, fees); !enough || err != nil {
+			return false, err
+		}
 	}
 	p.Nonce, err = w.nonce(ctx, p.From)
 	return true, err
@@ -209,31 +211,50 @@ func (c *coin) ripe(u *bourse.Unspent, tip uint64) bool {
 	return !bourse.AccountID(u.Address).IsCustomer() || u.Height+uint64(c.terms.Confirms) <= tip+1
 }
 
-// covers reports whether the paying address has enough for one more payment,
-// besides those that are in no block yet: a network may take what cannot be paid
-// and fail it in a block. What came in lately does not count, because it may
-// leave the chain again and come back behind the payment.
-func (w *Worker) covers(p *chain.Payment, fees chain.Fees) bool {
+// covers reports whether the hot wallet has enough for one more payment.
+func (w *Worker) covers(p *chain.Payment, fees chain.Fees) (bool, error) {
 	native := w.Network.Shape().Native
-	need := map[chain.CoinID]bourse.Amount{p.Coin: p.Amount}
+	if w.bound == nil {
+		if err := w.bind(native); err != nil {
+			return false, err
+		}
+	}
+	need := map[chain.CoinID]bourse.Amount{p.Coin: w.bound[p.Coin].Plus(p.Amount)}
+	if p.Coin != native {
+		need[native] = w.bound[native]
+	}
 	need[native] = need[native].Plus(fees.Cost)
+	return w.has(native, need[native]) && w.has(p.Coin, need[p.Coin]), nil
+}
+
+// bind adds up what the hot wallet may not pay with: what its payments take that
+// are in no block yet, because a network may take what cannot be paid and fail it
+// in a block; and what was swept to it lately, because that may leave the chain
+// again and come back behind the payment.
+func (w *Worker) bind(native chain.CoinID) error {
+	bound, decoded := map[chain.CoinID]bourse.Amount{}, map[bourse.TxHash]chain.Decoded{}
 	for _, s := range w.Board.Signed(w.ID) {
-		waits, young := s.State != bourse.SignedMined && s.From == p.From, s.Kind == bourse.SignedSweep && w.young(&s)
+		waits, young := s.State != bourse.SignedMined && s.From == chain.IndexHot, s.Kind == bourse.SignedSweep && w.young(&s)
 		if !waits && !young {
 			continue
 		}
-		d, err := w.Network.Decode(s.Raw)
-		if err != nil {
-			return false
+		d, known := w.decoded[s.Tx]
+		if !known {
+			var err error
+			if d, err = w.Network.Decode(s.Raw); err != nil {
+				return fmt.Errorf("what was signed: %w", err)
+			}
 		}
+		decoded[s.Tx] = d
 		if waits {
-			need[native] = need[native].Plus(d.Cost)
+			bound[native] = bound[native].Plus(d.Cost)
 		}
 		for _, pay := range d.Pays {
-			need[pay.Coin] = need[pay.Coin].Plus(pay.Amount)
+			bound[pay.Coin] = bound[pay.Coin].Plus(pay.Amount)
 		}
 	}
-	return w.has(p.From, native, need[native]) && w.has(p.From, p.Coin, need[p.Coin])
+	w.bound, w.decoded = bound, decoded
+	return nil
 }
 
 // young reports whether a transaction's block is not deep enough to stay.
@@ -245,19 +266,19 @@ func (w *Worker) young(s *bourse.SignedTx) bool {
 	return s.State == bourse.SignedMined && s.Block.Height+deep > w.Board.State(w.ID).Tip.Height+1
 }
 
-// has reports whether an address has so much that is there to stay.
-func (w *Worker) has(address uint32, id chain.CoinID, need bourse.Amount) bool {
+// has reports whether the hot wallet has so much that is there to stay.
+func (w *Worker) has(id chain.CoinID, need bourse.Amount) bool {
 	k := w.coins.byID[id]
 	if k == nil {
 		return false
 	}
 	var sum bourse.Amount
 	for _, h := range w.Board.Holdings(w.ID) {
-		if h.Address == address && h.Asset == k.asset.ID {
+		if h.Address == chain.IndexHot && h.Asset == k.asset.ID {
 			sum = h.Amount
 		}
 	}
-	settled, some := sum.Sub(w.Board.Young(w.ID, address, k.asset.ID))
+	settled, some := sum.Sub(w.Board.Young(w.ID, chain.IndexHot, k.asset.ID))
 	units, _ := k.units(settled)
 	return some && !units.Less(need)
 }

@@ -40,6 +40,10 @@ type Worker struct {
 	resent bourse.BlockRef
 	// fees are what payments cost at this step.
 	fees map[chain.CoinID]chain.Fees
+	// bound is what the hot wallet may not pay with, found out once in a step,
+	// and decoded has the transactions that it follows from.
+	bound   map[chain.CoinID]bourse.Amount
+	decoded map[bourse.TxHash]chain.Decoded
 	// said has what was logged about transactions, by hash, and withdrawals, by
 	// id: they are tried again and again.
 	said map[any]string
@@ -69,7 +73,7 @@ func (w *Worker) Health() chain.Health {
 func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	_, terms, assets := w.Listed.Listed(w.ID)
 	w.coins = newCoins(w.Network.Shape(), terms, assets)
-	w.fees = map[chain.CoinID]chain.Fees{}
+	w.fees, w.bound = map[chain.CoinID]chain.Fees{}, nil
 	health := w.ask(ctx)
 	if health.Operating {
 		if more, err = w.scan(ctx, &health); err == nil && !more {
