@@ -52,7 +52,11 @@ func (n *Node) serve(ctx context.Context) error {
 	if n.docs, err = describe.Handler("/docs"); err != nil {
 		return err
 	}
-	server := n.server()
+	visitors, err := newGuests(n.streams.Len, n.Log)
+	if err != nil {
+		return err
+	}
+	server := n.server(visitors)
 	operators := &http.Server{
 		Handler: n.operators(), ConnContext: admin.Peer, ReadHeaderTimeout: readHeaderWithin, ErrorLog: n.serverLog(),
 	}
@@ -120,12 +124,12 @@ func (n *Node) scheme() string {
 }
 
 // server returns the server of the public interfaces.
-func (n *Node) server() *http.Server {
+func (n *Node) server(g *guests) *http.Server {
 	return &http.Server{
 		Handler:           n.watchful(api.Transport(n.routes())),
 		ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor,
-		MaxHeaderBytes: maxHeader,
-		ErrorLog:       n.serverLog(),
+		MaxHeaderBytes: maxHeader, ConnState: g.state,
+		ErrorLog: n.serverLog(),
 	}
 }
 
