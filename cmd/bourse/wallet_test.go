@@ -370,12 +370,27 @@ func (h *holder) live(rng *rand.Rand, addresses []string) {
 		if rng.IntN(3) == 0 && h.deposit(client, routes[rng.IntN(len(routes))]) != nil {
 			return
 		}
-		if rng.IntN(3) == 0 {
-			if _, err := control[any](h.server, "devnet/mine", map[string]any{"network": r.network, "blocks": 1}); err != nil {
-				return
-			}
+		if rng.IntN(3) == 0 && h.happens(rng, r.network) != nil {
+			return
 		}
 	}
+}
+
+// happens does something to a network: mostly a block, now and then a node that
+// is silent for a while, or a last block that is replaced.
+func (h *holder) happens(rng *rand.Rand, network string) error {
+	verb, args := "devnet/mine", map[string]any{"network": network, "blocks": 1}
+	switch {
+	case rng.IntN(6) == 0:
+		verb, args = "devnet/stop", map[string]any{"network": network, "stopped": rng.IntN(2) == 0}
+	case rng.IntN(6) == 0 && network == "BTC": // which waits for two blocks
+		if _, err := control[any](h.server, verb, args); err != nil {
+			return err
+		}
+		verb, args = "devnet/reorg", map[string]any{"network": network, "depth": 1, "drop": false}
+	}
+	_, err := control[any](h.server, verb, args)
+	return err
 }
 
 func (h *holder) deposit(client *http.Client, r route) error {
