@@ -60,7 +60,10 @@ func run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	x := &exchange{binary: filepath.Join(dir, "bourse"), data: filepath.Join(dir, "data"), client: newClient()}
-	if err := x.start(); err != nil {
+	if err := x.build(); err != nil {
+		return complain(err)
+	}
+	if err := x.start(x.binary, "dev", "--bots=false"); err != nil {
 		return complain(err)
 	}
 	attacked = x
@@ -80,15 +83,11 @@ func newClient() *http.Client {
 	return &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 }
 
-// start builds the binary and runs an exchange. Its log is complete, so that
-// secrets can be looked for in all of it.
-func (x *exchange) start() error {
-	if *binaryFlag != "" {
-		x.binary, _ = filepath.Abs(*binaryFlag)
-	} else if err := build(x.binary); err != nil {
-		return err
-	}
-	x.process = exec.Command(x.binary, "dev", "--data", x.data, "--listen", "127.0.0.1:0", "--bots=false", "--log-level", "debug")
+// start runs an exchange. Its log is complete, so that secrets can be looked for
+// in all of it.
+func (x *exchange) start(words ...string) error {
+	words = append(words, "--data", x.data, "--listen", "127.0.0.1:0", "--log-level", "debug")
+	x.process = exec.Command(words[0], words[1:]...)
 	var err error
 	if x.log, err = listen(x.process); err != nil {
 		return err
@@ -108,8 +107,13 @@ func (x *exchange) start() error {
 	return nil
 }
 
-func build(binary string) error {
-	args := []string{"build", "-o", binary}
+// build builds the command, unless there is one.
+func (x *exchange) build() (err error) {
+	if *binaryFlag != "" {
+		x.binary, err = filepath.Abs(*binaryFlag)
+		return err
+	}
+	args := []string{"build", "-o", x.binary}
 	if *detectorFlag {
 		args = append(args, "-race")
 	}
