@@ -335,6 +335,33 @@ func (n *network) uses(address uint32, nonce uint64) bool {
 	return false
 }
 
+// GivenUp returns the outputs that a withdrawal's transaction spends which an
+// operator gave up, if all of them are still there and free: then it could still
+// be mined, whatever the operator said.
+func (b *Board) GivenUp(id bourse.NetworkID, withdrawal bourse.WalletID) []bourse.Outpoint {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil || withdrawal == 0 {
+		return nil
+	}
+	for _, s := range n.dropped {
+		if s.Wallet == withdrawal && n.free(s.Inputs) {
+			return s.Inputs
+		}
+	}
+	return nil
+}
+
+func (n *network) free(inputs []bourse.Outpoint) bool {
+	for _, at := range inputs {
+		if u, there := n.unspent[at]; !there || u.By != (bourse.TxHash{}) {
+			return false
+		}
+	}
+	return true
+}
+
 // Takes reports whether a transaction could go on record as far as its inputs
 // are concerned: it is not on record, or was given up, and nobody spends what it
 // spends.
@@ -347,10 +374,5 @@ func (b *Board) Takes(s *bourse.SignedTx) (takes, dropped bool) {
 	}
 	_, open := n.signed[s.Tx]
 	_, dropped = n.dropped[s.Tx]
-	for _, at := range s.Inputs {
-		if u, there := n.unspent[at]; !there || u.By != (bourse.TxHash{}) {
-			return false, dropped
-		}
-	}
-	return !open, dropped
+	return !open && n.free(s.Inputs), dropped
 }

@@ -15,6 +15,11 @@
 // Invariants: what a network says is checked before it becomes a command; odd
 // answers change nothing and mark the network not operating; a block becomes a
 // command only if its parent is the last block that custody knows.
+// Nothing is paid from what may leave the chain again with the payment: deposits
+// and sweeps count when they are deep enough. What takes the place of a
+// transaction that was given up excludes it, as long as it could still be mined:
+// it spends the same outputs or has the same nonce.
 //
-// Read board.go, worker.go, then scan.go and send.go.
+// Read board.go, worker.go, then scan.go and send.go. The tests' world_test.go is
+// an exchange with its networks in one goroutine, that may crash anywhere.
 package wallet

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -103,7 +104,7 @@ func (w *Worker) carryOut(ctx context.Context, p *chain.Payment, id bourse.Walle
 	if err != nil {
 		return false, err
 	}
-	if enough, err := w.source(ctx, p, fees); !enough || err != nil {
+	if enough, err := w.source(ctx, p, fees, id); !enough || err != nil {
 		return false, err
 	}
 	unsigned, err := w.Network.Prepare(ctx, p)
@@ -173,10 +174,10 @@ func (w *Worker) sign(ctx context.Context, p *chain.Payment, u chain.Unsigned, e
 }
 
 // source chooses what a payment is paid from; false if there is not enough.
-func (w *Worker) source(ctx context.Context, p *chain.Payment, fees chain.Fees) (enough bool, err error) {
+func (w *Worker) source(ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID) (enough bool, err error) {
 	p.CostCap = fees.Cost
 	if w.Network.Shape().Outputs {
-		return w.sourceOutputs(p, fees), nil
+		return w.sourceOutputs(p, fees, id), nil
 	}
 	if p.Kind != chain.KindSweep {
 		if enough, err := w.covers(p, fees); !enough || err != nil {
@@ -187,12 +188,15 @@ func (w *Worker) source(ctx context.Context, p *chain.Payment, fees chain.Fees) 
 	return true, err
 }
 
-func (w *Worker) sourceOutputs(p *chain.Payment, fees chain.Fees) bool {
+// sourceOutputs chooses outputs. In place of a transaction that was given up and
+// could still be mined, the same ones are spent: so at most one of both ever is.
+func (w *Worker) sourceOutputs(p *chain.Payment, fees chain.Fees, id bourse.WalletID) bool {
 	tip := w.Board.State(w.ID).Tip.Height
+	same := w.Board.GivenUp(w.ID, id)
 	var inputs []chain.Input
 	for _, u := range w.Board.Unspent(w.ID) {
 		k := w.coins.byAsset[u.Asset]
-		if k == nil || !k.ripe(&u, tip) {
+		if k == nil || !k.ripe(&u, tip) || same != nil && !slices.Contains(same, u.Outpoint) {
 			continue
 		}
 		if amount, exact := k.units(u.Amount); exact {

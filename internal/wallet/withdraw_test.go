@@ -396,6 +396,36 @@ func TestReplacedByAnOperator(t *testing.T) {
 	})
 }
 
+// TestReplacedWhileItCanBeMined gives a transaction up too early: what takes its
+// place spends the same, so that the first one coming back pays nobody twice.
+func TestReplacedWhileItCanBeMined(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		n := w.network(l.network)
+		w.credit(l, 1, 100*l.least)
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		w.settle()
+		if err := n.node.Forget(w.withdrawals[id].Tx); err != nil {
+			t.Fatal(err)
+		}
+		// More comes in, that would be spent first.
+		hot := n.client.Destination(chain.IndexHot)
+		if _, err := n.node.Send(chain.Pay{To: hot, Coin: l.coin(), Amount: bourse.Units(30e8)}); err != nil {
+			t.Fatal(err)
+		}
+		n.faults.Inject(devnet.Refused, devnet.MethodBroadcast, 0)
+		w.mine(l.network, int(l.confirms))
+		w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+		if err := n.node.Restore(); err != nil { // another node had kept it
+			t.Fatal(err)
+		}
+		n.faults.Clear()
+		w.settle()
+		w.mine(l.network, 2)
+		w.wants(id, bourse.WalletDone, true)
+		w.finish()
+	})
+}
+
 // TestReservedThroughAReorganisation takes the output away that a waiting payment
 // spends, and brings it back: nobody else may spend it.
 func TestReservedThroughAReorganisation(t *testing.T) {
