@@ -159,6 +159,29 @@ func TestLastMessageOfTheSlow(t *testing.T) {
 	}
 }
 
+// TestAnswersAreBounded wants what is pushed to be cut long before what is
+// published, and counted from zero when it was taken.
+func TestAnswersAreBounded(t *testing.T) {
+	cut := 0
+	s := feed.NewSubscriber(func() {}, func() { cut++ })
+	answer := make([]byte, 64<<10)
+	for range 10 {
+		for range 4 {
+			s.Push(answer)
+		}
+		s.Take(nil)
+	}
+	if cut != 0 {
+		t.Errorf("who takes was cut %d times", cut)
+	}
+	for range 5 {
+		s.Push(answer)
+	}
+	if cut != 1 {
+		t.Errorf("who does not take was cut %d times", cut)
+	}
+}
+
 func TestSubscriptionsCountTopicsOnce(t *testing.T) {
 	f := feed.New()
 	s := newListener().Subscriber

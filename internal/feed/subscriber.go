@@ -6,6 +6,11 @@ import "sync"
 // full frame fits into it many times over.
 const maxQueued = 4 << 20
 
+// maxPushed bounds the bytes among them that were pushed: answers, which nobody
+// else shares. Whoever asks and does not read could otherwise have us keep as
+// much as he sends.
+const maxPushed = 256 << 10
+
 // Subscriber is a bounded queue of messages with one taker.
 type Subscriber struct {
 	// topics is guarded by the feed.
@@ -16,6 +21,7 @@ type Subscriber struct {
 	mu     sync.Mutex
 	queue  [][]byte
 	bytes  int
+	pushed int
 	taking bool
 	// over is true once the queue has outgrown its bound, ended after End.
 	over, ended bool
@@ -33,17 +39,18 @@ func NewSubscriber(start, cut func()) *Subscriber {
 	return &Subscriber{topics: map[Topic]struct{}{}, start: start, cut: cut}
 }
 
-// Push queues one message.
-func (s *Subscriber) Push(message []byte) { s.add(message) }
+// Push queues one message that is for this subscriber alone.
+func (s *Subscriber) Push(message []byte) { s.add(len(message), message) }
 
 // arrive queues what Deliver has gathered for it.
 func (s *Subscriber) arrive() {
-	s.add(s.arriving...)
+	s.add(0, s.arriving...)
 	clear(s.arriving)
 	s.arriving = s.arriving[:0]
 }
 
-func (s *Subscriber) add(messages ...[]byte) {
+// add queues messages, of which so many bytes are pushed.
+func (s *Subscriber) add(pushed int, messages ...[]byte) {
 	s.mu.Lock()
 	if s.over || s.ended {
 		s.mu.Unlock()
@@ -53,7 +60,8 @@ func (s *Subscriber) add(messages ...[]byte) {
 	for _, m := range messages {
 		s.bytes += len(m)
 	}
-	s.over = s.bytes > maxQueued
+	s.pushed += pushed
+	s.over = s.bytes > maxQueued || s.pushed > maxPushed
 	idle, over := !s.taking, s.over
 	s.taking = true
 	s.mu.Unlock()
@@ -73,7 +81,7 @@ func (s *Subscriber) Take(batch [][]byte) [][]byte {
 	s.taking = len(s.queue) > 0
 	batch = append(batch, s.queue...)
 	clear(s.queue)
-	s.queue, s.bytes = s.queue[:0], 0
+	s.queue, s.bytes, s.pushed = s.queue[:0], 0, 0
 	return batch
 }
 

@@ -79,7 +79,6 @@ func (c *conn) serve(early []byte) {
 func (c *conn) finish(err error) {
 	if code, reason, ok := closing(err); ok {
 		c.end(code, reason, false)
-		c.patience(lingerFor)
 		_, _ = io.Copy(io.Discard, c.raw)
 	}
 	_ = c.raw.Close()
@@ -95,19 +94,24 @@ func (c *conn) end(code ws.StatusCode, reason string, now bool) {
 	if c.subscriber.End(ws.MustCompileFrame(ws.NewCloseFrame(body)), now) {
 		c.cut.Store(now) // not earlier: what is behind a gap must be gone already
 		c.ended.Store(true)
-		c.patience(lingerFor)
+		c.linger()
 	}
 }
 
-// patience sets how long the connection may be silent. One that has ended gets
-// less of it.
+// patience sets how long the connection may be silent. One that has ended gets no
+// more of it, however much it has to say.
 func (c *conn) patience(d time.Duration) {
-	now := c.server.Clock()
-	_ = c.raw.SetReadDeadline(now.Add(d))
 	if c.ended.Load() {
-		_ = c.raw.SetReadDeadline(now.Add(lingerFor))
+		return
+	}
+	_ = c.raw.SetReadDeadline(c.server.Clock().Add(d))
+	if c.ended.Load() { // just now
+		c.linger()
 	}
 }
+
+// linger sets how long a connection that has ended stays for its client.
+func (c *conn) linger() { _ = c.raw.SetReadDeadline(c.server.Clock().Add(lingerFor)) }
 
 // flush writes what is queued until nothing is left. It runs on a goroutine of
 // its own, never twice at a time.
