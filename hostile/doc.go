@@ -15,11 +15,14 @@
 // journal is audited.
 //
 // The other tests are about many clients at once: orders for more than there is
-// (bombs_test.go), histories of concurrent clients that must have an order in
-// which they make sense (linear_test.go), books kept from the stream
-// (books_test.go), and, only with -soak, thousands of connections.
+// (bombs_test.go), histories that must have an order in which they make sense
+// (model_test.go, linear_test.go), books kept from the stream and connections
+// that do not read (books_test.go), floods (floods_test.go), clients that leave
+// in the middle (leavers_test.go), more connections than files (files_test.go),
+// and, only on demand, crowds of thousands (soak_test.go).
 //
-// Invariant: a test uses a market that no other one uses.
+// Invariants: a test uses a market that no other one uses; no assertion is about
+// how long something took, as long as it ended.
 //
 // Read cases_test.go first, then exchange_test.go and healthy_test.go.
 package hostile
