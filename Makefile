@@ -23,9 +23,11 @@ run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080.
 test: ## Run all tests.
 	$(GO) test $(PACKAGES)
 
+FLAGS ?= -short
+
 .PHONY: race
-race: ## Run all tests with the race detector.
-	$(GO) test -race $(PACKAGES)
+race: ## Run the quick tests with the race detector; FLAGS= for all of them.
+	$(GO) test -race $(FLAGS) $(PACKAGES)
 
 .PHONY: conformance
 conformance: ## Hold the binary against every clause of the specification.
