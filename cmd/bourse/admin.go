@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/audit"
 )
@@ -211,16 +213,26 @@ func (c *noteLog) Run(p *program, a *adminCmd) error { return p.ask(a, "log", c)
 
 type auditCmd struct{}
 
-// Run audits the journal, of a running or a stopped exchange.
+// audits is how often an audit begins anew because a network went on meanwhile.
+const audits = 5
+
+// Run audits the journal, of a running or a stopped exchange. Of a running
+// sandbox the embedded networks are asked too.
 func (*auditCmd) Run(p *program, a *adminCmd) (err error) {
 	x, err := audit.Open(a.Data)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	report, err := x.Audit()
-	if err != nil {
-		return err
+	var report *audit.Report
+	for range audits {
+		chains := p.chains(a)
+		if report, err = x.Audit(); err != nil {
+			return err
+		}
+		if compared(report, chains) {
+			break
+		}
 	}
 	if err := p.print(report); err != nil {
 		return err
@@ -229,4 +241,28 @@ func (*auditCmd) Run(p *program, a *adminCmd) (err error) {
 		return errViolations
 	}
 	return nil
+}
+
+// chains asks a running sandbox what its networks say that it has; none answer
+// while it does not run.
+func (p *program) chains(a *adminCmd) (owned map[bourse.Symbol]admin.Owned) {
+	path, err := admin.Path(a.Data, p.runtime)
+	if err != nil {
+		return nil
+	}
+	answer, err := admin.Call(p.ctx, path, "devnet/owned", struct{}{})
+	if err != nil || json.Unmarshal(answer, &owned) != nil {
+		return nil
+	}
+	return owned
+}
+
+// compared holds a report against the chains, and reports whether all of them
+// were where the journal is.
+func compared(r *audit.Report, chains map[bourse.Symbol]admin.Owned) bool {
+	all := true
+	for network, c := range chains {
+		all = r.Compare(network, c.Height, c.Owned) && all
+	}
+	return all
 }

@@ -164,7 +164,14 @@ func TestKill(t *testing.T) {
 // audit holds the journal of the running exchange against itself.
 func (s *server) audit() {
 	s.t.Helper()
-	operate[any](s, "audit")
+	report := operate[struct {
+		Networks []struct{ Network, Chain string }
+	}](s, "audit")
+	for _, n := range report.Networks {
+		if n.Chain != "agrees" {
+			s.t.Errorf("network %s: the chain %s", n.Network, n.Chain)
+		}
+	}
 	tool[any](s.t, "journal", "verify", s.data)
 	r := tool[struct {
 		Seq       uint64

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"fmt"
+	"maps"
 	"math/big"
 
 	"github.com/bourse-exchange/bourse"
@@ -113,6 +115,38 @@ type NetworkReport struct {
 	Halted string `json:"halted"`
 	// Owned is what lies there, in whole assets.
 	Owned map[bourse.Symbol]string `json:"owned"`
+	// Chain says whether the network itself agrees, where it was asked.
+	Chain Comparison `json:"chain"`
+}
+
+// Comparison says what became of holding the journal against a chain.
+type Comparison string
+
+// The closed set of comparisons.
+const (
+	NotCompared Comparison = "not compared"
+	Agrees      Comparison = "agrees"
+	Differs     Comparison = "differs"
+)
+
+// Compare holds what the journal says lies on a network against what its chain
+// says, in whole assets. It reports false, and changes nothing, if the two are
+// not at the same height.
+func (r *Report) Compare(network bourse.Symbol, height uint64, owned map[bourse.Symbol]string) bool {
+	for i := range r.Networks {
+		n := &r.Networks[i]
+		if n.Network != network || n.Height != height {
+			continue
+		}
+		n.Chain = Agrees
+		if !maps.Equal(n.Owned, owned) {
+			n.Chain = Differs
+			r.Violations = append(r.Violations, fmt.Sprintf("network %s at height %d: the journal has %v there, the chain %v",
+				network, height, n.Owned, owned))
+		}
+		return true
+	}
+	return false
 }
 
 func networks(e *engine.Engine) []NetworkReport {
@@ -124,7 +158,8 @@ func networks(e *engine.Engine) []NetworkReport {
 			continue
 		}
 		r := NetworkReport{
-			Network: n.Symbol, Height: s.Tip.Height, Paused: s.Paused, Halted: s.Halted.String(), Owned: map[bourse.Symbol]string{},
+			Network: n.Symbol, Height: s.Tip.Height, Paused: s.Paused, Halted: s.Halted.String(),
+			Owned: map[bourse.Symbol]string{}, Chain: NotCompared,
 		}
 		e.Owned(n.ID, func(id bourse.AssetID, has bourse.Amount) {
 			r.Owned[assets[id-1].Symbol] = has.Format(assets[id-1].Scale)

@@ -139,3 +139,58 @@ func (c controls) Stop(symbol bourse.Symbol, stopped bool) error {
 	}
 	return nil
 }
+
+// Networks lists the networks.
+func (c controls) Networks() []bourse.Symbol {
+	list := make([]bourse.Symbol, len(c.networks))
+	for i, a := range c.networks {
+		list[i] = a.symbol
+	}
+	return list
+}
+
+// Owned returns what the chain says that the exchange has, and at which height:
+// the sum over all addresses that were ever given out.
+func (c controls) Owned(symbol bourse.Symbol) (uint64, map[bourse.Symbol]string, error) {
+	a, err := c.find(symbol)
+	if err != nil {
+		return 0, nil, err
+	}
+	addresses := map[string]bool{a.client.Destination(chain.IndexChange).Address: true}
+	for index := range c.board.Accounts() + 1 {
+		addresses[a.client.Destination(index).Address] = true
+	}
+	_, terms, assets := c.Listed(a.id)
+	for {
+		head, owned := a.node.Head(), map[bourse.Symbol]string{}
+		for _, t := range terms {
+			asset := assets[t.Asset]
+			coin, moves := a.client.Shape().Coin(chain.CoinOf(asset.Symbol, t.Contract))
+			if !moves {
+				continue
+			}
+			sum, err := c.sum(a, addresses, coin.ID)
+			if err != nil {
+				return 0, nil, err
+			}
+			if !sum.IsZero() {
+				owned[asset.Symbol] = sum.Format(coin.Decimals)
+			}
+		}
+		if a.node.Head() == head {
+			return head.Height, owned, nil
+		}
+	}
+}
+
+// sum adds up what addresses have of a coin.
+func (c controls) sum(a *attached, addresses map[string]bool, coin chain.CoinID) (sum bourse.Amount, err error) {
+	for address := range addresses {
+		n, err := a.node.Balance(address, coin)
+		if err != nil {
+			return sum, err
+		}
+		sum = sum.Plus(n)
+	}
+	return sum, nil
+}

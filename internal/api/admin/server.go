@@ -76,6 +76,7 @@ func (s *Server) Handler() http.Handler {
 		"withdrawals/pause":  s.withdrawalsPause,
 		"deposits/parked":    s.depositsParked,
 		"deposit/assign":     s.depositAssign,
+		"devnet/owned":       s.devnetOwned,
 		"devnet/mine":        s.devnet("mine", s.devnetMine),
 		"devnet/send":        s.devnet("send", s.devnetSend),
 		"devnet/address":     s.devnet("address", s.devnetAddress),
