@@ -47,6 +47,8 @@ type desk struct {
 	mu     sync.Mutex
 	seen   []string
 	limits api.Limits
+	// waiting receives when a request of /waits is being worked on.
+	waiting chan struct{}
 }
 
 // observed returns how the requests since the last call ended.
@@ -59,7 +61,7 @@ func (d *desk) observed() string {
 }
 
 func newDesk(t *testing.T, limits api.Limits) *desk {
-	d := &desk{T: t, limits: limits}
+	d := &desk{T: t, limits: limits, waiting: make(chan struct{}, 1)}
 	frozen := func() time.Time { return time.Unix(1_700_000_000, 0) }
 	v := &api.V1{
 		Who: gate{}, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
@@ -72,13 +74,13 @@ func newDesk(t *testing.T, limits api.Limits) *desk {
 		},
 	}
 	mux := http.NewServeMux()
-	v.Handle(mux, "/spot", endpoints())
+	v.Handle(mux, "/spot", endpoints(d.waiting))
 	d.server = httptest.NewServer(api.Transport(mux))
 	t.Cleanup(d.server.Close)
 	return d
 }
 
-func endpoints() []api.Endpoint {
+func endpoints(waiting chan<- struct{}) []api.Endpoint {
 	fail := func(err error) func(*api.Call) error {
 		return func(c *api.Call) error {
 			c.Out.Text("half", "an answer")
@@ -104,6 +106,7 @@ func endpoints() []api.Endpoint {
 		{Path: "/busy", Answer: fail(bourse.Errorf(bourse.CodeBusy, "the queue is full"))},
 		{Path: "/broken", Fields: api.Fields{"text"}, Answer: fail(errors.New("disk on fire"))},
 		{Path: "/waits", Answer: func(c *api.Call) error {
+			waiting <- struct{}{}
 			<-c.Context.Done()
 			return fmt.Errorf("history: %w", c.Context.Err())
 		}},
@@ -321,6 +324,7 @@ func TestClientThatLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = io.WriteString(conn, "POST /spot/waits HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+	<-d.waiting
 	_ = conn.Close()
 	d.server.Close() // waits until the request has ended
 	if got := d.observed(); got != "/waits:400:false" {
