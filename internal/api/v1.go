@@ -68,6 +68,8 @@ func (v *V1) serve(e *Endpoint, w http.ResponseWriter, r *http.Request) {
 		s = &session{out: wire.NewWriter(make([]byte, 0, 4096)), body: make([]byte, 0, 4096)}
 	}
 	status, success := v.answer(e, s, r)
+	// How long the client takes to read is not ours to count.
+	v.Observe(e, status, success, v.Clock().Sub(began))
 	h := w.Header()
 	h["Content-Type"] = jsonType
 	switch status {
@@ -85,7 +87,6 @@ func (v *V1) serve(e *Endpoint, w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
 	}
 	v.calls.Put(s)
-	v.Observe(e, status, success, v.Clock().Sub(began))
 }
 
 // answer works on a request and leaves the answer in s.out. It returns the
