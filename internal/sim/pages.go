@@ -10,8 +10,13 @@ import (
 
 // checkPages reads pages of an account's orders and fills and of a market's
 // trades, as interfaces do: they cover everything that was announced, wherever a
-// row is at the time. A page that says that history lags is no page.
+// row is at the time. A page that says that history lags is no page. While the
+// follower is ahead of the live engine, which it may be of what is durable, pages
+// show what is about to be announced, and are not looked at.
 func (w *world) checkPages() {
+	if cursor, err := w.store.Cursor(w.ctx); err != nil || cursor.Seq > w.process.sequencer.Applied() {
+		return
+	}
 	c := w.process.view.Catalogue()
 	accounts := 1
 	for ; w.exists(bourse.AccountID(accounts + 1)); accounts++ {
