@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -117,6 +119,32 @@ func listPackages(t *testing.T) []goPackage {
 			t.Fatal(err)
 		}
 		list = append(list, p)
+	}
+}
+
+// skips are the ways in which a test can skip itself.
+var skips = regexp.MustCompile(`\b(t|b|f|tb|d|x)\.Skip(f|Now)?\(`)
+
+// TestNothingSkipsItself keeps tests honest: one that is there runs. What is for
+// some cases only chooses them beforehand, and what is long has a size.
+func TestNothingSkipsItself(t *testing.T) {
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for n, line := range strings.Split(string(text), "\n") {
+			if skips.MatchString(line) {
+				t.Errorf("%s:%d: %s", name, n+1, strings.TrimSpace(line))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

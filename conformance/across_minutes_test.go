@@ -12,9 +12,6 @@ var slowChecks = []check{nextMinute}
 // TestAcrossMinutes stands in a file that comes early, so that it waits beside
 // the others.
 func TestAcrossMinutes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for a minute to begin")
-	}
 	examine(t, slowChecks)
 }
 

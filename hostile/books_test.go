@@ -215,9 +215,6 @@ func written(book *answer) string {
 // TestSlowConsumers has some connections that do not read. They are cut, with a
 // reason and nothing left out before it; those who read miss nothing.
 func TestSlowConsumers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("fills queues of megabytes")
-	}
 	const pair = "TEST21/USDT"
 	var streams []string
 	for _, kind := range []string{"orderBook", "marketTrade", "ticker", "tickerEx", "candleStick/1", "candleStick/60", "candleStick/1D"} {

@@ -169,9 +169,6 @@ func lay(t *testing.T, file string, work func(*attack)) {
 			c := &list[i]
 			t.Run(strings.ReplaceAll(c.name, "/", "|"), func(t *testing.T) {
 				if c.slow {
-					if testing.Short() {
-						t.Skip("waits for the exchange's patience to end")
-					}
 					t.Parallel()
 				}
 				work(&attack{T: t, siege: s, hostileCase: *c})

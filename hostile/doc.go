@@ -19,7 +19,7 @@
 // (model_test.go, linear_test.go), books kept from the stream and connections
 // that do not read (books_test.go), floods (floods_test.go), clients that leave
 // in the middle (leavers_test.go), more connections than files (files_test.go),
-// and, only on demand, crowds of thousands (soak_test.go).
+// and crowds, of thousands on demand (soak_test.go).
 //
 // Invariants: a test uses a market that no other one uses; no assertion is about
 // how long something took, as long as it ended.

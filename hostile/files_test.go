@@ -11,9 +11,6 @@ import (
 // files, and leaves them idle. Who is in already goes on trading, while the
 // journal goes from file to file; when the others have gone, there is room again.
 func TestMoreConnectionsThanFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs an exchange of its own")
-	}
 	const files, pair = 160, "BTC/USDT"
 	x := &exchange{binary: attacked.binary, data: filepath.Join(t.TempDir(), "data"), client: newClient()}
 	limited := "ulimit -n " + strconv.Itoa(files) + ` && exec "$0" "$@"`

@@ -14,9 +14,6 @@ import (
 // below what it keeps of market data for somebody who is slow; and each one
 // ends, however much it still has to say.
 func TestFloodsTogether(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sends hundreds of megabytes")
-	}
 	const connections, bound = 24, 1 << 20
 	frames := [...][]byte{
 		ws.MustCompileFrame(ws.MaskFrame(ws.NewPingFrame(bytes.Repeat([]byte{'x'}, 125)))),

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A soak is not part of what runs by default; make hostile SOAK=1 has it.
+// By default the crowds are small; make hostile SOAK=1 has thousands.
 var (
-	soakBusy = flag.Int("soak.busy", 0, "how many connections listen to a busy market, one in twenty without ever reading")
-	soakIdle = flag.Int("soak.idle", 0, "how many connections are mostly idle")
-	soakFor  = flag.Duration("soak.for", 10*time.Second, "how long a window of a soak is")
+	soakBusy = flag.Int("soak.busy", 40, "how many connections listen to a busy market, one in twenty without ever reading")
+	soakIdle = flag.Int("soak.idle", 200, "how many connections are mostly idle")
+	soakFor  = flag.Duration("soak.for", time.Second, "how long a window of a soak is")
 )
 
 // crowd is many connections at once.
@@ -86,9 +86,6 @@ func (c *crowd) close() {
 // TestBusyCrowd trades in pairs of windows, with the crowd and without it, and
 // prints what it does to the time of an answer.
 func TestBusyCrowd(t *testing.T) {
-	if *soakBusy == 0 {
-		t.Skip("only with -soak.busy")
-	}
 	const pair, windows = "TEST30/USDT", 3
 	a := attacked.open(t, "1000000 USDT")
 	var ratios []float64
@@ -134,9 +131,6 @@ func trade(t *testing.T, a *account, pair string) time.Duration {
 // TestIdleCrowd holds connections to which nearly nothing comes, and prints what
 // each costs. The memory must not grow while nothing happens.
 func TestIdleCrowd(t *testing.T) {
-	if *soakIdle == 0 {
-		t.Skip("only with -soak.idle")
-	}
 	heap, resident := memory(t)
 	c := gather(t, *soakIdle, 0, "TEST31/USDT@ticker")
 	const samples = 5

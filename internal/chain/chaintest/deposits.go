@@ -84,9 +84,6 @@ func testSeveralOutputs(d *desk) {
 // testNobodysMemo pays with memos that name nobody: the money is ours, and
 // nobody's.
 func testNobodysMemo(d *desk) {
-	if d.shape().MemoName == "" {
-		d.Skip("no memos")
-	}
 	coin := d.shape().Coins[0]
 	address := d.Network.Destination(1).Address
 	for _, memo := range []string{"", "0", "1", "100", "-1", "treasure", d.Network.Destination(accounts + 1).Memo, "0" + d.Network.Destination(1).Memo} {
@@ -110,9 +107,6 @@ func testDust(d *desk) {
 // testFailedDeposit sends what is mined and does nothing: a token that returns
 // false, a payment that runs out of gas or of money.
 func testFailedDeposit(d *desk) {
-	if d.shape().Outputs {
-		d.Skip("payments of outputs do not fail in blocks")
-	}
 	for _, coin := range d.some() {
 		hash, err := d.Outside.SendFailing(d.pay(1, coin, amount(coin)))
 		d.must(err)
@@ -195,7 +189,6 @@ func testSpentTwice(d *desk) {
 
 // testRestart wants blocks and what waits to survive.
 func testRestart(d *desk) {
-	d.needs(d.Restart != nil)
 	coin := d.shape().Coins[0]
 	d.send(d.pay(1, coin, amount(coin)))
 	d.mine(2)

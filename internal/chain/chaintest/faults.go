@@ -48,7 +48,6 @@ func (d *desk) local(name string) bool { return name == "Nonce" && d.shape().Out
 // testSilent asks a node that takes connections and never answers, and wants
 // every question to end by itself.
 func testSilent(d *desk) {
-	d.needs(d.Stop != nil)
 	questions := d.questions(d.waiting())
 	d.Stop()
 	for _, q := range questions {
@@ -76,7 +75,6 @@ func testSilent(d *desk) {
 // testOdd spoils answers in every way there is: each question then fails as the
 // contract says, or gets the answer that is true.
 func testOdd(d *desk) {
-	d.needs(len(d.Spoil) > 0)
 	raw := d.waiting()
 	questions := d.questions(raw)
 	var truth []any
@@ -108,7 +106,6 @@ func testOdd(d *desk) {
 // testBehind asks a node that is some blocks behind: it is not operating if it
 // says so, and tells one consistent past in any case.
 func testBehind(d *desk) {
-	d.needs(d.Lag != nil)
 	raw := d.waiting()
 	d.mine(3)
 	head := d.head()

@@ -184,7 +184,6 @@ func testBroadcastAgain(d *desk) {
 
 // testLostReply loses the answer to a broadcast: nobody knows, until asked.
 func testLostReply(d *desk) {
-	d.needs(d.LoseReply != nil)
 	coin := d.shape().Coins[0]
 	p := d.payment(coin, amount(coin))
 	raw, _ := d.sign(p)
@@ -227,9 +226,6 @@ func testConflict(d *desk) {
 // testNonceSequence hands over payments in the wrong order: they are mined in
 // the right one.
 func testNonceSequence(d *desk) {
-	if d.shape().Outputs {
-		d.Skip("no nonces")
-	}
 	coin := d.shape().Coins[0]
 	var raws [][]byte
 	for i := range uint64(3) {
@@ -315,9 +311,6 @@ func testDecodeRefuses(d *desk) {
 
 // testSweep moves all of a deposit of the native coin to the hot wallet.
 func testSweep(d *desk) {
-	if !d.shape().Sweeps {
-		d.Skip("nothing to sweep")
-	}
 	coin, _ := d.shape().Coin(d.shape().Native)
 	d.send(d.pay(4, coin, amount(coin)))
 	d.mine(1)
@@ -348,9 +341,6 @@ func (d *desk) sweep(p *chain.Payment) {
 
 // testSweepToken cannot move a token before a top-up has paid for it.
 func testSweepToken(d *desk) {
-	if !d.shape().Sweeps || len(d.shape().Coins) < 2 {
-		d.Skip("no tokens to sweep")
-	}
 	coin := d.shape().Coins[1]
 	d.send(d.pay(4, coin, amount(coin)))
 	d.mine(1)
