@@ -157,29 +157,26 @@ type player struct {
 }
 
 func (p *player) play(b *journal.Batch) error {
-	rest := b.Commands
-	for i := range b.Count {
-		n, err := record.Decode(rest, &p.cmd)
-		if err != nil {
-			return fmt.Errorf("command %d: %w", b.First+bourse.Seq(i), err)
-		}
-		rest = rest[n:]
-		p.cmd.Seq, p.cmd.Time = b.First+bourse.Seq(i), b.Time
-		if p.cmd.Seq <= p.r.Engine.Seq() {
-			continue
-		}
-		if p.cmd.Seq > p.to {
-			return nil
-		}
-		if err := p.step(); err != nil {
-			return fmt.Errorf("command %d: %w", p.cmd.Seq, err)
-		}
+	if err := each(b, &p.cmd, p.step); err != nil {
+		return err
 	}
-	p.r.Tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+	if p.r.Engine.Seq() == b.Last() {
+		p.r.Tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+	}
 	return nil
 }
 
+// each reads the commands of a frame.
+func each(b *journal.Batch, cmd *bourse.Command, visit func() error) error {
+	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
+	return frame.Each(cmd, visit)
+}
+
+// step takes the command at hand through the engine, if it is one of the replay.
 func (p *player) step() error {
+	if p.cmd.Seq <= p.r.Engine.Seq() || p.cmd.Seq > p.to {
+		return nil
+	}
 	p.ev.Reset()
 	if p.x.Voids.Has(p.cmd.Seq) {
 		p.r.Engine.Skip(&p.cmd, &p.ev)

@@ -9,7 +9,6 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/journal"
-	"github.com/bourse-exchange/bourse/internal/record"
 )
 
 // Verification is what was found to be whole.
@@ -66,15 +65,7 @@ func (x *Exchange) Verify() (*Verification, error) {
 // readable decodes the commands of a frame.
 func readable(b *journal.Batch) error {
 	var cmd bourse.Command
-	rest := b.Commands
-	for i := range b.Count {
-		n, err := record.Decode(rest, &cmd)
-		if err != nil {
-			return fmt.Errorf("command %d: %w", b.First+bourse.Seq(i), err)
-		}
-		rest = rest[n:]
-	}
-	return nil
+	return each(b, &cmd, func() error { return nil })
 }
 
 // Frames reads every frame that is kept.
@@ -122,23 +113,12 @@ func (x *Exchange) Dump(from, to bourse.Seq, tell func(Entry) error) error {
 		if b.Last() < from || b.First > to {
 			return nil
 		}
-		rest := b.Commands
-		for i := range b.Count {
-			seq := b.First + bourse.Seq(i)
-			n, err := record.Decode(rest, &cmd)
-			if err != nil {
-				return fmt.Errorf("command %d: %w", seq, err)
+		return each(b, &cmd, func() error {
+			if cmd.Seq < from || cmd.Seq > to {
+				return nil
 			}
-			rest = rest[n:]
-			if seq < from || seq > to {
-				continue
-			}
-			e := Entry{seq, b.Time.Std().Format(time.RFC3339Nano), b.Term, Describe(&cmd), x.Voids.Has(seq)}
-			if err := tell(e); err != nil {
-				return err
-			}
-		}
-		return nil
+			return tell(Entry{cmd.Seq, b.Time.Std().Format(time.RFC3339Nano), b.Term, Describe(&cmd), x.Voids.Has(cmd.Seq)})
+		})
 	})
 }
 

@@ -142,30 +142,9 @@ func (f *Follower) writeRows(ctx context.Context) error {
 
 // follow applies a frame, and gathers the rows of what the store does not have.
 func (f *Follower) follow(b *journal.Batch) error {
-	rest := b.Commands
-	for seq := b.First; seq <= b.Last(); seq++ {
-		n, err := record.Decode(rest, &f.cmd)
-		if err != nil {
-			return fmt.Errorf("command %d: %w", seq, err)
-		}
-		rest = rest[n:]
-		if seq <= f.Engine.Seq() {
-			continue // a snapshot within the frame
-		}
-		f.cmd.Seq, f.cmd.Time = seq, b.Time
-		f.ev.Reset()
-		if f.Voided(seq) {
-			f.Engine.Skip(&f.cmd, &f.ev)
-		} else {
-			f.Engine.Apply(&f.cmd, &f.ev)
-		}
-		f.Tape.Fold(&f.cmd, &f.ev, nil)
-		if seq > f.cursor.Seq {
-			history.Project(&f.cmd, &f.ev, &f.batch)
-		}
-	}
-	if len(rest) != 0 {
-		return fmt.Errorf("frame at %d: %w", b.First, record.ErrMalformed)
+	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
+	if err := frame.Each(&f.cmd, f.apply); err != nil {
+		return err
 	}
 	if f.batch.From != 0 {
 		f.batch.Chain = b.Chain
@@ -173,6 +152,24 @@ func (f *Follower) follow(b *journal.Batch) error {
 	f.frames++
 	f.tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
 	f.seq.Store(uint64(b.Last()))
+	return nil
+}
+
+// apply takes the command at hand through the engine, unless a snapshot holds it.
+func (f *Follower) apply() error {
+	if f.cmd.Seq <= f.Engine.Seq() {
+		return nil
+	}
+	f.ev.Reset()
+	if f.Voided(f.cmd.Seq) {
+		f.Engine.Skip(&f.cmd, &f.ev)
+	} else {
+		f.Engine.Apply(&f.cmd, &f.ev)
+	}
+	f.Tape.Fold(&f.cmd, &f.ev, nil)
+	if f.cmd.Seq > f.cursor.Seq {
+		history.Project(&f.cmd, &f.ev, &f.batch)
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -226,5 +227,37 @@ func BenchmarkDecode(b *testing.B) {
 		if _, err := record.Decode(buf, &c); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func TestFrameReadsEachCommandAndNothingElse(t *testing.T) {
+	bytes := record.Append(nil, &bourse.Command{Kind: bourse.CommandTick})
+	bytes = record.Append(bytes, &bourse.Command{Kind: bourse.CommandCancel, Account: 3, Order: 4})
+	var cmd bourse.Command
+	var seen []bourse.Command
+	visit := func() error {
+		seen = append(seen, cmd)
+		return nil
+	}
+	f := record.Frame{First: 7, Count: 2, Time: 9, Commands: bytes}
+	if err := f.Each(&cmd, visit); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) != 2 || seen[0].Seq != 7 || seen[1].Seq != 8 || seen[1].Time != 9 || seen[1].Order != 4 {
+		t.Errorf("read %+v", seen)
+	}
+	for what, bad := range map[string]record.Frame{
+		"a byte too many":       {First: 7, Count: 2, Commands: append(bytes[:len(bytes):len(bytes)], 0)},
+		"a byte too few":        {First: 7, Count: 2, Commands: bytes[:len(bytes)-1]},
+		"a command too few":     {First: 7, Count: 3, Commands: bytes},
+		"a command unaccounted": {First: 7, Count: 1, Commands: bytes},
+	} {
+		if err := bad.Each(&cmd, func() error { return nil }); !errors.Is(err, record.ErrMalformed) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	stop := errors.New("stop")
+	if err := f.Each(&cmd, func() error { return stop }); !errors.Is(err, stop) || !strings.Contains(err.Error(), "command 7") {
+		t.Errorf("a visit that fails: %v", err)
 	}
 }

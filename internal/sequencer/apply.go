@@ -99,39 +99,37 @@ func (s *Sequencer) applyBatch(b *journal.Batch, p *proposal) error {
 // applyCommands applies a batch's commands and writes down the results of its
 // tickets, which nobody sees yet.
 func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
-	rest := b.Commands
-	for i := range b.Count {
-		size, err := record.Decode(rest, &s.cmd)
-		if err != nil {
-			return fmt.Errorf("command %d: %w", b.First+bourse.Seq(i), err)
+	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
+	return frame.Each(&s.cmd, func() error {
+		var ticket *Ticket
+		if p != nil {
+			ticket = p.tickets[s.cmd.Seq-b.First]
 		}
-		rest = rest[size:]
-		s.cmd.Seq, s.cmd.Time = b.First+bourse.Seq(i), b.Time
-		if s.cmd.Seq <= s.engine.Seq() {
-			// A snapshot covers it: what it did is in there, what came of it is
-			// not.
-			if p != nil && p.tickets[i] != nil {
-				p.tickets[i].Result = Result{Err: errUnknown}
-			}
-			continue
+		result := Result{Err: errUnknown}
+		// What a snapshot covers is not applied again: what it did is in there,
+		// what came of it is not.
+		if s.cmd.Seq > s.engine.Seq() {
+			s.applyCommand()
+			result = Result{Seq: s.cmd.Seq, Time: b.Time, Outcome: s.ev.Outcome}
 		}
-		s.ev.Reset()
-		if s.voided(s.cmd.Seq) {
-			s.engine.Skip(&s.cmd, &s.ev)
-		} else {
-			s.engine.Apply(&s.cmd, &s.ev)
+		if ticket != nil {
+			ticket.Result = result
 		}
-		for _, o := range s.observers {
-			o.Observe(&s.cmd, &s.ev)
-		}
-		if p != nil && p.tickets[i] != nil {
-			p.tickets[i].Result = Result{Seq: s.cmd.Seq, Time: b.Time, Outcome: s.ev.Outcome}
-		}
+		return nil
+	})
+}
+
+// applyCommand takes the command at hand through the engine and the observers.
+func (s *Sequencer) applyCommand() {
+	s.ev.Reset()
+	if s.voided(s.cmd.Seq) {
+		s.engine.Skip(&s.cmd, &s.ev)
+	} else {
+		s.engine.Apply(&s.cmd, &s.ev)
 	}
-	if len(rest) != 0 {
-		return fmt.Errorf("frame at %d: %w", b.First, record.ErrMalformed)
+	for _, o := range s.observers {
+		o.Observe(&s.cmd, &s.ev)
 	}
-	return nil
 }
 
 // lose resolves the tickets of a proposal whose fate is unknown.

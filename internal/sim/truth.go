@@ -100,17 +100,15 @@ func (t *truth) learnUntil(last bourse.Seq, files func() *journal.Files) {
 }
 
 func (t *truth) learnFrame(b *journal.Batch) {
-	rest := b.Commands
-	for seq := b.First; seq <= b.Last(); seq++ {
-		cmd := new(bourse.Command)
-		n, err := record.Decode(rest, cmd)
-		want(err, "reading the journal")
-		rest = rest[n:]
-		cmd.Seq, cmd.Time = seq, b.Time
-		if seq > t.last() {
-			t.learn(cmd)
+	cmd := new(bourse.Command)
+	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
+	want(frame.Each(cmd, func() error {
+		if cmd.Seq > t.last() {
+			learned := *cmd
+			t.learn(&learned)
 		}
-	}
+		return nil
+	}), "reading the journal")
 }
 
 // compare holds what an exchange did with a command against what it was: in the
