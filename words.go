@@ -61,9 +61,6 @@ func ParseSelfTradeMode(s string) (SelfTradeMode, bool) {
 // String returns OPEN, FILLED, CANCELED or KILLED.
 func (s OrderStatus) String() string { return word(statusWords[:], s) }
 
-// ParseOrderStatus reads OPEN, FILLED, CANCELED or KILLED.
-func ParseOrderStatus(s string) (OrderStatus, bool) { return parseWord[OrderStatus](statusWords[:], s) }
-
 // String returns MAKER or TAKER.
 func (r Role) String() string { return word(roleWords[:], r) }
 
