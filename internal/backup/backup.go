@@ -237,15 +237,11 @@ func (m *Manifest) write(dest string) error {
 		return err
 	}
 	defer func() { _ = d.Close() }() // everything is synced below
-	f, err := d.Create(manifestName)
-	if err != nil {
+	err = disk.Write(d, manifestName, func(f disk.File) error {
+		_, err := f.WriteAt(append(text, '\n'), 0)
 		return err
-	}
-	_, err = f.WriteAt(append(text, '\n'), 0)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	return syncDirs(d, m.Files)

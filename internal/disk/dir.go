@@ -79,9 +79,16 @@ func (d *Dir) List(dir string) ([]string, error) {
 func (d *Dir) SyncDir(dir string) error {
 	f, err := d.root.Open(dir)
 	if err != nil {
-		return err
+		return unsynced(err)
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return unsynced(errors.Join(f.Sync(), f.Close()))
+}
+
+func unsynced(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrSync, err)
 }
 
 // Lock takes a lock on a file.
@@ -139,7 +146,7 @@ func (f osFile) Sync() error {
 	for {
 		err := unix.Fdatasync(int(f.Fd()))
 		if !errors.Is(err, unix.EINTR) {
-			return err
+			return unsynced(err)
 		}
 	}
 }

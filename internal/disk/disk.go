@@ -8,6 +8,10 @@ import (
 // ErrLocked says that another process holds a lock.
 var ErrLocked = errors.New("locked by another process")
 
+// ErrSync says that what a Sync or SyncDir should have made durable is unknown:
+// the process must stop, and never try again.
+var ErrSync = errors.New("sync failed")
+
 // Disk is a directory. Its methods may be called by anybody. Errors for what is
 // missing or already there are fs.ErrNotExist and fs.ErrExist; a full disk is
 // syscall.ENOSPC.
@@ -26,8 +30,7 @@ type Disk interface {
 	MkdirAll(dir string) error
 	// List returns the names in a directory, ascending, without its own.
 	List(dir string) ([]string, error)
-	// SyncDir makes the names in a directory durable. An error is final: the
-	// process must stop, and never try again.
+	// SyncDir makes the names in a directory durable. Every error is ErrSync.
 	SyncDir(dir string) error
 	// Lock takes a lock on a file, which it makes if it is missing, until the
 	// returned closer is closed or the process ends. ErrLocked if it is taken.
@@ -45,8 +48,7 @@ type File interface {
 	Size() (int64, error)
 	// Truncate cuts the file, or lengthens it with zeros.
 	Truncate(size int64) error
-	// Sync makes the file's bytes and length durable. An error is final: what
-	// was written is unknown, the process must stop and never try again.
+	// Sync makes the file's bytes and length durable. Every error is ErrSync.
 	Sync() error
 	// Close releases the file and makes nothing durable.
 	Close() error

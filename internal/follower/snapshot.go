@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
@@ -60,7 +61,7 @@ func (f *Follower) putAway() error {
 // again says that something may be tried again, unless a sync failed: then
 // nobody knows what is durable, and the process must stop.
 func again(part string, err error) error {
-	if errors.Is(err, journal.ErrSync) {
+	if errors.Is(err, disk.ErrSync) {
 		return fmt.Errorf("%s: %w", part, err)
 	}
 	return &RetryError{part, err}

@@ -34,7 +34,7 @@ func (f *Files) ArchiveNext(before bourse.Seq) (moved bool, err error) {
 	if err := f.disk.Remove(s.name); err != nil {
 		return false, err
 	}
-	return true, syncDir(f.disk, LiveDir)
+	return true, f.disk.SyncDir(LiveDir)
 }
 
 // archive copies a segment into the archive.
@@ -52,7 +52,7 @@ func (f *Files) archive(s *segment, following bourse.Seq) error {
 	}
 	switch err := f.compare(name, sum); {
 	case err == nil:
-		return syncDir(f.disk, ArchiveDir) // only the segment's removal is missing
+		return f.disk.SyncDir(ArchiveDir) // only the segment's removal is missing
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -65,7 +65,7 @@ func (f *Files) archive(s *segment, following bourse.Seq) error {
 	if err := f.disk.Rename(name+tempExt, name); err != nil {
 		return err
 	}
-	return syncDir(f.disk, ArchiveDir)
+	return f.disk.SyncDir(ArchiveDir)
 }
 
 // verify reads the whole segment, which ends where another one begins, and
@@ -106,20 +106,9 @@ func hashOf(h hash.Hash) Hash {
 
 // pack writes a segment's content, compressed, into a new file.
 func (f *Files) pack(s *segment, name string) error {
-	if err := removeIfThere(f.disk, name); err != nil {
-		return err
-	}
-	file, err := f.disk.Create(name)
-	if err != nil {
-		return err
-	}
-	err = compress(&appender{file: file}, s.content())
-	if err == nil {
-		if err = file.Sync(); err != nil {
-			err = fmt.Errorf("%w: %w", ErrSync, err)
-		}
-	}
-	return errors.Join(err, file.Close())
+	return disk.Write(f.disk, name, func(file disk.File) error {
+		return compress(&appender{file: file}, s.content())
+	})
 }
 
 func compress(to io.Writer, from io.Reader) error {

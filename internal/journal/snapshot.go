@@ -210,7 +210,7 @@ func (s *Snapshots) settle() error {
 	if s.settled {
 		return nil
 	}
-	if err := syncDir(s.disk, snapshotDir); err != nil {
+	if err := s.disk.SyncDir(snapshotDir); err != nil {
 		return err
 	}
 	s.settled = true
@@ -279,7 +279,7 @@ func (s *Snapshots) removeAll(some func(bourse.Seq) bool) (removed int, err erro
 	if removed == 0 {
 		return 0, nil
 	}
-	return removed, syncDir(s.disk, snapshotDir)
+	return removed, s.disk.SyncDir(snapshotDir)
 }
 
 // removeStale removes temporary files that nobody writes.
@@ -334,15 +334,7 @@ func ensureDir(d disk.Disk, dir string) error {
 	if err := d.MkdirAll(dir); err != nil {
 		return err
 	}
-	return syncDir(d, ".")
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(d disk.Disk, dir string) error {
-	if err := d.SyncDir(dir); err != nil {
-		return fmt.Errorf("%w: %w", ErrSync, err)
-	}
-	return nil
+	return d.SyncDir(".")
 }
 
 // removeIfThere removes a file if there is one.

@@ -400,7 +400,7 @@ func TestSnapshotFaults(t *testing.T) {
 		if failed != memdisk.OpRemove && !errors.Is(err, syscall.EIO) {
 			t.Fatalf("operation %d, a %v, failed: %v", n, failed, err)
 		}
-		if sync := failed == memdisk.OpSync || failed == memdisk.OpSyncDir; sync != errors.Is(err, journal.ErrSync) {
+		if sync := failed == memdisk.OpSync || failed == memdisk.OpSyncDir; sync != errors.Is(err, disk.ErrSync) {
 			t.Fatalf("operation %d, a %v, failed: %v", n, failed, err)
 		}
 		if err := s.Verify(1); err != nil {

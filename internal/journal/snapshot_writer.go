@@ -13,10 +13,6 @@ import (
 // snapshotBuffer is how much is written at once.
 const snapshotBuffer = 256 << 10
 
-// ErrSync says that what a Sync or SyncDir should have made durable is unknown.
-// The process must stop; it must not write the same again and hope.
-var ErrSync = errors.New("sync failed")
-
 // SnapshotWriter writes one snapshot, into a file that nobody reads before
 // Commit. It belongs to one goroutine. Errors are kept: after the first one
 // nothing more is written, and Commit returns it.
@@ -119,7 +115,7 @@ func (w *SnapshotWriter) flush() {
 }
 
 // Commit ends the snapshot: it is durable, under its name, when Commit returns
-// without error. With an error nothing is there, or ErrSync says that it is not
+// without error. With an error nothing is there, or disk.ErrSync says that it is not
 // known. Tip.Last is the sequence given to Create.
 func (w *SnapshotWriter) Commit(h SnapshotHeader) error {
 	if h.Tip.Last != w.at || w.done {
@@ -146,12 +142,11 @@ func (w *SnapshotWriter) install() {
 	if w.err != nil {
 		return
 	}
-	if err := w.file.Sync(); err != nil {
-		w.err = fmt.Errorf("%w: %w", ErrSync, err)
+	if w.err = w.file.Sync(); w.err != nil {
 		return
 	}
 	if w.err = w.store.disk.Rename(temporaryName(w.at), snapshotName(w.at)); w.err == nil {
-		w.err = syncDir(w.store.disk, snapshotDir)
+		w.err = w.store.disk.SyncDir(snapshotDir)
 	}
 }
 

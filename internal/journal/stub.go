@@ -68,7 +68,7 @@ func (f *Files) Prune(before bourse.Seq, stub Stub) error {
 	if err := f.checkStub(&stub); err != nil {
 		return err
 	}
-	if err := f.writeStub(&stub); err != nil {
+	if err := disk.Replace(f.disk, stubName, stubName+tempExt, stub.bytes(f.id)); err != nil {
 		return err
 	}
 	k, err := f.kept()
@@ -83,7 +83,7 @@ func (f *Files) Prune(before bourse.Seq, stub Stub) error {
 			return err
 		}
 	}
-	return syncDir(f.disk, ArchiveDir)
+	return f.disk.SyncDir(ArchiveDir)
 }
 
 // checkStub holds a stub against the segment that follows it and the stub that
@@ -110,30 +110,6 @@ func (b *Stub) joins(s *segment) error {
 		return &DamageError{s.name, 0, s.head.First(), errors.New("it does not continue what was pruned")}
 	}
 	return nil
-}
-
-// writeStub writes the stub in place of the one that is there.
-func (f *Files) writeStub(stub *Stub) error {
-	if err := removeIfThere(f.disk, stubName+tempExt); err != nil {
-		return err
-	}
-	file, err := f.disk.Create(stubName + tempExt)
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteAt(stub.bytes(f.id), 0)
-	if err == nil {
-		if err = file.Sync(); err != nil {
-			err = fmt.Errorf("%w: %w", ErrSync, err)
-		}
-	}
-	if err := errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	if err := f.disk.Rename(stubName+tempExt, stubName); err != nil {
-		return err
-	}
-	return syncDir(f.disk, ArchiveDir)
 }
 
 // Stub returns the stub of what was pruned, nil if nothing was.

@@ -68,7 +68,7 @@ type VoidList struct {
 
 // LoadVoids reads the commands out of effect; a missing file means none. The
 // errors are a *DamageError, ErrNewerFormat, ErrOtherExchange, ErrSandbox,
-// ErrSync, and those of reading.
+// disk.ErrSync, and those of reading.
 func LoadVoids(d disk.Disk, id Identity) (*VoidList, error) {
 	l := &VoidList{disk: d, id: id, seqs: map[bourse.Seq]bool{}, head: firstVoid(id)}
 	b, err := disk.ReadFile(d, voidsName)
@@ -83,7 +83,7 @@ func LoadVoids(d disk.Disk, id Identity) (*VoidList, error) {
 	}
 	// Who wrote it may have died before its name was durable, and what is
 	// derived from here on depends on it.
-	return l, syncDir(d, ".")
+	return l, d.SyncDir(".")
 }
 
 // firstVoid is what the first entry's hash covers in place of another entry's.
@@ -160,7 +160,7 @@ func (l *VoidList) Has(seq bourse.Seq) bool { return len(l.list) > 0 && l.seqs[s
 func (l *VoidList) All() []Void { return l.list }
 
 // Append takes a command out of effect, durably. The errors are ErrVoided,
-// ErrReason, ErrSync, after which the process must stop, and those of the disk,
+// ErrReason, disk.ErrSync, after which the process must stop, and those of the disk,
 // after which nothing has changed.
 func (l *VoidList) Append(v Void) error {
 	switch {
@@ -191,30 +191,5 @@ func (l *VoidList) write() error {
 	for i := range l.list {
 		b = appendVoid(b, &l.list[i])
 	}
-	return replaceFile(l.disk, voidsName, voidsTmp, b)
-}
-
-// replaceFile gives a file in the data directory other bytes, durably and at
-// once.
-func replaceFile(d disk.Disk, name, tmp string, b []byte) error {
-	if err := removeIfThere(d, tmp); err != nil {
-		return err
-	}
-	f, err := d.Create(tmp)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt(b, 0)
-	if err == nil {
-		if err = f.Sync(); err != nil {
-			err = fmt.Errorf("%w: %w", ErrSync, err)
-		}
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := d.Rename(tmp, name); err != nil {
-		return err
-	}
-	return syncDir(d, ".")
+	return disk.Replace(l.disk, voidsName, voidsTmp, b)
 }

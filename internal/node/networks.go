@@ -131,27 +131,10 @@ func (n *Node) writeSeed(dir, name string, seed [32]byte) error {
 	if err := n.disk.MkdirAll(dir); err != nil {
 		return err
 	}
-	f, err := n.disk.Create(name + ".tmp")
-	if errors.Is(err, fs.ErrExist) { // of a start that did not come this far
-		if err := n.disk.Remove(name + ".tmp"); err != nil {
-			return err
-		}
-		f, err = n.disk.Create(name + ".tmp")
-	}
-	if err != nil {
+	if err := disk.Replace(n.disk, name, name+".tmp", seed[:]); err != nil {
 		return err
 	}
-	_, err = f.WriteAt(seed[:], 0)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := n.disk.Rename(name+".tmp", name); err != nil {
-		return err
-	}
-	return errors.Join(n.disk.SyncDir(dir), n.disk.SyncDir("."))
+	return n.disk.SyncDir(".")
 }
 
 // Listed returns what the catalogue says of a network.

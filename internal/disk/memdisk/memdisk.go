@@ -2,6 +2,7 @@ package memdisk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -331,5 +332,8 @@ func (l *lock) Close() error {
 
 // fail wraps what went wrong the way the operating system's errors are.
 func fail(kind OpKind, name string, err error) error {
+	if kind == OpSync || kind == OpSyncDir {
+		err = fmt.Errorf("%w: %w", disk.ErrSync, err)
+	}
 	return &fs.PathError{Op: kind.String(), Path: name, Err: err}
 }
