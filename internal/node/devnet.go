@@ -69,26 +69,26 @@ func (c controls) Reorg(ctx context.Context, symbol bourse.Symbol, depth int, dr
 	return head.Height, err
 }
 
-// coin returns what a network calls an asset, with its decimals.
-func (c controls) coin(a *attached, symbol bourse.Symbol) (chain.Coin, error) {
+// coin returns a network, and what it calls an asset, with its decimals.
+func (c controls) coin(network, symbol bourse.Symbol) (*attached, chain.Coin, error) {
+	a, err := c.find(network)
+	if err != nil {
+		return nil, chain.Coin{}, err
+	}
 	_, terms, assets := c.Listed(a.id)
 	for _, t := range terms {
 		if assets[t.Asset].Symbol == symbol {
 			if coin, ok := a.client.Shape().Coin(chain.CoinOf(symbol, t.Contract)); ok {
-				return coin, nil
+				return a, coin, nil
 			}
 		}
 	}
-	return chain.Coin{}, bourse.Errorf(bourse.CodeNotFound, "%s does not move on %s", symbol, a.symbol)
+	return nil, chain.Coin{}, bourse.Errorf(bourse.CodeNotFound, "%s does not move on %s", symbol, a.symbol)
 }
 
 // Send pays from the outside world.
 func (c controls) Send(symbol bourse.Symbol, address string, asset bourse.Symbol, amount, memo string) (string, error) {
-	a, err := c.find(symbol)
-	if err != nil {
-		return "", err
-	}
-	coin, err := c.coin(a, asset)
+	a, coin, err := c.coin(symbol, asset)
 	if err != nil {
 		return "", err
 	}
@@ -114,11 +114,7 @@ func (c controls) Address(symbol bourse.Symbol) (string, error) {
 
 // Balance returns what an address has on the chain.
 func (c controls) Balance(symbol bourse.Symbol, address string, asset bourse.Symbol) (string, error) {
-	a, err := c.find(symbol)
-	if err != nil {
-		return "", err
-	}
-	coin, err := c.coin(a, asset)
+	a, coin, err := c.coin(symbol, asset)
 	if err != nil {
 		return "", err
 	}
