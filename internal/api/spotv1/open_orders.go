@@ -9,11 +9,7 @@ var openOrdersFields = api.Fields{"offset", "filter_pair", "sort_pair"}
 
 // openOrders lists an account's open orders, newest first.
 func (s *Spot) openOrders(c *api.Call) error {
-	skip, err := offset(c)
-	if err != nil {
-		return err
-	}
-	filter, err := c.OptionalPair("filter_pair", s.market)
+	skip, filter, err := s.page(c)
 	if err != nil {
 		return err
 	}

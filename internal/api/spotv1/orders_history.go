@@ -11,15 +11,11 @@ var ordersHistoryFields = api.Fields{"offset", "filter_pair"}
 
 // ordersHistory lists an account's orders, open ones too, newest first.
 func (s *Spot) ordersHistory(c *api.Call) error {
-	skip, err := offset(c)
+	skip, filter, err := s.page(c)
 	if err != nil {
 		return err
 	}
-	only, err := c.OptionalPair("filter_pair", s.market)
-	if err != nil {
-		return err
-	}
-	orders, err := s.History.Orders(c.Context, c.Who.Account, id(only), skip, pageSize)
+	orders, err := s.History.Orders(c.Context, c.Who.Account, id(filter), skip, pageSize)
 	if err != nil {
 		return err
 	}

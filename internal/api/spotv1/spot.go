@@ -56,10 +56,15 @@ func (s *Spot) Endpoints() []api.Endpoint {
 // market finds the market of a pair.
 func (s *Spot) market(pair bourse.Pair) *bourse.Market { return s.View.Catalogue().Market(pair) }
 
-// offset reads the offset that lists demand.
-func offset(c *api.Call) (int, error) {
-	if err := c.Require("offset"); err != nil {
-		return 0, err
+// page reads what lists ask for: the offset, which they demand, and a market to
+// look at alone, nil for all.
+func (s *Spot) page(c *api.Call) (skip int, filter *bourse.Market, err error) {
+	if err = c.Require("offset"); err != nil {
+		return 0, nil, err
 	}
-	return c.Offset()
+	if skip, err = c.Offset(); err != nil {
+		return 0, nil, err
+	}
+	filter, err = c.OptionalPair("filter_pair", s.market)
+	return skip, filter, err
 }

@@ -6,15 +6,11 @@ var tradesHistoryFields = api.Fields{"offset", "filter_pair"}
 
 // tradesHistory lists an account's own trades, newest first.
 func (s *Spot) tradesHistory(c *api.Call) error {
-	skip, err := offset(c)
+	skip, filter, err := s.page(c)
 	if err != nil {
 		return err
 	}
-	only, err := c.OptionalPair("filter_pair", s.market)
-	if err != nil {
-		return err
-	}
-	fills, err := s.History.Fills(c.Context, c.Who.Account, id(only), skip, pageSize)
+	fills, err := s.History.Fills(c.Context, c.Who.Account, id(filter), skip, pageSize)
 	if err != nil {
 		return err
 	}
