@@ -28,32 +28,26 @@ func Public(err error) string {
 	return "Internal error"
 }
 
-// sentences explain the reasons for which the exchange says no.
-var sentences = map[bourse.Reason]string{
-	bourse.InsufficientFunds: "less is available than the order must hold",
-	bourse.BelowMinOrder:     "the order is worth less than the market's least",
-	bourse.MarketClosed:      "the market takes no orders now",
-	bourse.TooManyOrders:     "the account has the most open orders allowed in this market",
-	bourse.DuplicateClientID: "the client_id stands for another order",
-	bourse.WouldTake:         "a post-only order would trade at once",
-	bourse.PriceOutOfRange:   "the price is beyond what the market takes",
-	bourse.AccountFrozen:     "the account may not place orders",
-	bourse.Overflow:          "the order's value cannot be counted",
+// Reasons is how an interface tells why the exchange says no.
+type Reasons struct {
+	// Explained are told by their word and a sentence, Plain without the word.
+	Explained map[bourse.Reason]string
+	Plain     map[bourse.Reason]*bourse.Error
 }
 
-// plain are the reasons that are told without their word.
-var plain = map[bourse.Reason]*bourse.Error{
-	bourse.OrderNotFound:   bourse.Errorf(bourse.CodeNotFound, "Order not found"),
-	bourse.MarketHaltedNow: bourse.Errorf(bourse.CodeRefused, "Market halted"),
-	bourse.Voided:          bourse.Errorf(bourse.CodeRefused, "Refused by the operator"),
-}
+// voided is what every interface says of a command that an operator took out.
+var voided = bourse.Errorf(bourse.CodeRefused, "Refused by the operator")
 
-// Refusal returns the error for a reason of the exchange.
-func Refusal(reason bourse.Reason) error {
-	if err, ok := plain[reason]; ok {
+// Refusal returns the error for a reason of the exchange. A reason that is in no
+// table is told by its word alone.
+func (r *Reasons) Refusal(reason bourse.Reason) error {
+	if reason == bourse.Voided {
+		return voided
+	}
+	if err, ok := r.Plain[reason]; ok {
 		return err
 	}
-	if s, ok := sentences[reason]; ok {
+	if s, ok := r.Explained[reason]; ok {
 		return bourse.Errorf(bourse.CodeRefused, "%s: %s", reason, s)
 	}
 	return bourse.Errorf(bourse.CodeRefused, "%s", reason)

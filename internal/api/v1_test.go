@@ -87,6 +87,10 @@ func endpoints(waiting chan<- struct{}) []api.Endpoint {
 			return err
 		}
 	}
+	reasons := api.Reasons{
+		Explained: map[bourse.Reason]string{bourse.InsufficientFunds: "less is available than the order must hold"},
+		Plain:     map[bourse.Reason]*bourse.Error{bourse.OrderNotFound: bourse.Errorf(bourse.CodeNotFound, "Order not found")},
+	}
 	return []api.Endpoint{
 		{Path: "/echo", Fields: api.Fields{"text", "offset"}, Answer: func(c *api.Call) error {
 			if err := c.Require("text"); err != nil {
@@ -101,8 +105,8 @@ func endpoints(waiting chan<- struct{}) []api.Endpoint {
 			return nil
 		}},
 		{Path: "/trade/now", Scope: account.ScopeTrade, Class: api.Orders, Answer: func(*api.Call) error { return nil }},
-		{Path: "/refused", Answer: fail(api.Refusal(bourse.InsufficientFunds))},
-		{Path: "/wrapped", Answer: fail(fmt.Errorf("somewhere: %w", api.Refusal(bourse.OrderNotFound)))},
+		{Path: "/refused", Answer: fail(reasons.Refusal(bourse.InsufficientFunds))},
+		{Path: "/wrapped", Answer: fail(fmt.Errorf("somewhere: %w", reasons.Refusal(bourse.OrderNotFound)))},
 		{Path: "/busy", Answer: fail(bourse.Errorf(bourse.CodeBusy, "the queue is full"))},
 		{Path: "/broken", Fields: api.Fields{"text"}, Answer: fail(errors.New("disk on fire"))},
 		{Path: "/waits", Answer: func(c *api.Call) error {

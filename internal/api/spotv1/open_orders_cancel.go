@@ -18,7 +18,7 @@ func (s *Spot) cancel(c *api.Call) error {
 		return err
 	}
 	if id == 0 {
-		return api.Refusal(bourse.OrderNotFound)
+		return reasons.Refusal(bourse.OrderNotFound)
 	}
 	r, err := s.Sequencer.Do(c.Context, &bourse.Command{
 		Kind: bourse.CommandCancel, Account: c.Who.Account, Order: bourse.OrderID(id),
@@ -27,7 +27,7 @@ func (s *Spot) cancel(c *api.Call) error {
 		return err
 	}
 	if r.Outcome.Reason != 0 {
-		return api.Refusal(r.Outcome.Reason)
+		return reasons.Refusal(r.Outcome.Reason)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (s *Spot) cancelAll(c *api.Call) error {
 		return err
 	}
 	if r.Outcome.Reason != 0 {
-		return api.Refusal(r.Outcome.Reason)
+		return reasons.Refusal(r.Outcome.Reason)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func answerOrder(c *api.Call, resp respType, r *sequencer.Result, m *bourse.Mark
 		return nil
 	}
 	if r.Outcome.Reason != 0 {
-		return api.Refusal(r.Outcome.Reason)
+		return reasons.Refusal(r.Outcome.Reason)
 	}
 	c.Out.Uint("obid", r.Outcome.ID)
 	if resp == respAck {

@@ -15,7 +15,7 @@ func (s *Spot) order(c *api.Call) error {
 		return err
 	}
 	if !found {
-		return api.Refusal(bourse.OrderNotFound)
+		return reasons.Refusal(bourse.OrderNotFound)
 	}
 	c.Out.Name("order")
 	c.Out.Object()

@@ -5,37 +5,26 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// sentences explain the reasons for which the exchange refuses a withdrawal.
-var sentences = map[bourse.Reason]string{
-	bourse.InsufficientFunds:  "less is available than the withdrawal must hold",
-	bourse.DuplicateClientID:  "the client_id stands for another withdrawal",
-	bourse.AccountFrozen:      "the account may not withdraw",
-	bourse.Overflow:           "amount and fee cannot be counted",
-	bourse.WithdrawalsClosed:  "the asset or the network takes no withdrawals",
-	bourse.TooManyWithdrawals: "the account has the most open withdrawals allowed",
-	bourse.TooMany:            "the address book is full",
-	bourse.NotOnNetwork:       "network: does not carry the asset",
-	bourse.BadPrecision:       "amount or fee: more decimals than the network moves",
-	bourse.MemoNotAllowed:     "memo: the network has no memos",
-	bourse.UnknownAccount:     "the account does not exist",
-}
-
-// plain are the reasons that are told without their word.
-var plain = map[bourse.Reason]*bourse.Error{
-	bourse.WithdrawalNotFound: bourse.Errorf(bourse.CodeNotFound, "Withdrawal not found"),
-	bourse.WithdrawalSent:     bourse.Errorf(bourse.CodeRefused, "Withdrawal already sent"),
-	bourse.AddressTaken:       bourse.Errorf(bourse.CodeConflict, "adbk_name: the address is saved under another name"),
-}
-
-// refusal returns the error for a reason of the exchange.
-func refusal(reason bourse.Reason) error {
-	if err, ok := plain[reason]; ok {
-		return err
-	}
-	if s, ok := sentences[reason]; ok {
-		return bourse.Errorf(bourse.CodeRefused, "%s: %s", reason, s)
-	}
-	return api.Refusal(reason)
+// reasons are those for which the exchange refuses a withdrawal or its cancel.
+var reasons = api.Reasons{
+	Explained: map[bourse.Reason]string{
+		bourse.InsufficientFunds:  "less is available than the withdrawal must hold",
+		bourse.DuplicateClientID:  "the client_id stands for another withdrawal",
+		bourse.AccountFrozen:      "the account may not withdraw",
+		bourse.Overflow:           "amount and fee cannot be counted",
+		bourse.WithdrawalsClosed:  "the asset or the network takes no withdrawals",
+		bourse.TooManyWithdrawals: "the account has the most open withdrawals allowed",
+		bourse.TooMany:            "the address book is full",
+		bourse.NotOnNetwork:       "network: does not carry the asset",
+		bourse.BadPrecision:       "amount or fee: more decimals than the network moves",
+		bourse.MemoNotAllowed:     "memo: the network has no memos",
+		bourse.UnknownAccount:     "the account does not exist",
+	},
+	Plain: map[bourse.Reason]*bourse.Error{
+		bourse.WithdrawalNotFound: bourse.Errorf(bourse.CodeNotFound, "Withdrawal not found"),
+		bourse.WithdrawalSent:     bourse.Errorf(bourse.CodeRefused, "Withdrawal already sent"),
+		bourse.AddressTaken:       bourse.Errorf(bourse.CodeConflict, "adbk_name: the address is saved under another name"),
+	},
 }
 
 // refusal returns the error for a reason, with the terms that it is about.
@@ -52,6 +41,6 @@ func (r *route) refusal(reason bourse.Reason, asked *bourse.Withdraw) error {
 		return bourse.Errorf(bourse.CodeRefused, "%s: amount: must be at least %s", reason,
 			r.terms.MinWithdrawal.Format(r.asset.Scale))
 	default:
-		return refusal(reason)
+		return reasons.Refusal(reason)
 	}
 }

@@ -19,7 +19,7 @@ func (w *Wallet) cancel(c *api.Call) error {
 		return err
 	}
 	if id == 0 {
-		return refusal(bourse.WithdrawalNotFound)
+		return reasons.Refusal(bourse.WithdrawalNotFound)
 	}
 	r, err := w.Sequencer.Do(c.Context, &bourse.Command{
 		Kind: bourse.CommandCancelWithdrawal, Account: c.Who.Account,
@@ -34,7 +34,7 @@ func (w *Wallet) cancel(c *api.Call) error {
 	case bourse.WithdrawalNotFound:
 		return w.notFound(c, bourse.WalletID(id))
 	default:
-		return refusal(r.Outcome.Reason)
+		return reasons.Refusal(r.Outcome.Reason)
 	}
 }
 
@@ -46,7 +46,7 @@ func (w *Wallet) notFound(c *api.Call, id bourse.WalletID) error {
 	case err != nil:
 		return err
 	case found && m.Kind == history.MovementWithdrawal && m.Status == bourse.WalletDone:
-		return refusal(bourse.WithdrawalSent)
+		return reasons.Refusal(bourse.WithdrawalSent)
 	}
-	return refusal(bourse.WithdrawalNotFound)
+	return reasons.Refusal(bourse.WithdrawalNotFound)
 }
