@@ -16,6 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
+	"github.com/bourse-exchange/bourse/internal/node"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
@@ -102,12 +103,11 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
 // line is journal, engine and views, run like node runs them.
 type line struct {
-	log       *filelog.Log
-	sequencer *sequencer.Sequencer
-	ctx       context.Context
-	cancel    context.CancelFunc
-	running   sync.WaitGroup
-	failed    chan error
+	node.Line
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	failed  chan error
 }
 
 func newLine(d disk.Disk) (*line, error) {
@@ -121,84 +121,31 @@ func newLine(d disk.Disk) (*line, error) {
 		return nil, err
 	}
 	const tailRows = 200_000
-	l := &line{log: log, failed: make(chan error, 1)}
+	l := &line{failed: make(chan error, 1)}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
-	l.sequencer = sequencer.New(sequencer.Options{
-		Log: log, Engine: engine.New(), Observers: []sequencer.Observer{history.NewTail(tailRows), view.New()},
-		Voided: func(bourse.Seq) bool { return false },
-	})
-	l.spawn(l.write)
-	l.spawn(l.apply)
-	l.spawn(l.prepare)
+	l.Line = node.Line{
+		Log: log,
+		Sequencer: sequencer.New(sequencer.Options{
+			Log: log, Engine: engine.New(), Observers: []sequencer.Observer{history.NewTail(tailRows), view.New()},
+			Voided: func(bourse.Seq) bool { return false },
+		}),
+		Now: func() bourse.Time { return bourse.TimeOf(time.Now()) }, Wrote: func(time.Duration) {},
+	}
+	for _, part := range [...]func(context.Context) error{l.Write, l.Apply, l.Prepare} {
+		l.spawn(part)
+	}
 	return l, nil
 }
 
-func (l *line) spawn(part func() error) {
+func (l *line) spawn(part func(context.Context) error) {
 	l.running.Go(func() {
-		if err := part(); err != nil {
+		if err := part(l.ctx); err != nil {
 			select {
 			case l.failed <- err:
 			default:
 			}
 		}
 	})
-}
-
-func (l *line) write() error {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		sleep, err := l.sequencer.Write(bourse.TimeOf(time.Now()))
-		if err != nil {
-			return err
-		}
-		if sleep == 0 && l.ctx.Err() == nil {
-			continue
-		}
-		timer.Reset(time.Duration(sleep) * time.Microsecond)
-		select {
-		case <-l.ctx.Done():
-			return nil
-		case <-l.sequencer.Wake():
-		case <-timer.C:
-		}
-	}
-}
-
-func (l *line) apply() error {
-	for {
-		more, err := l.sequencer.Apply()
-		if err != nil {
-			return err
-		}
-		if more {
-			continue
-		}
-		select {
-		case <-l.ctx.Done():
-			return nil
-		case <-l.log.Ready():
-		}
-	}
-}
-
-func (l *line) prepare() error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		more, err := l.log.Prepare()
-		if err != nil {
-			return err
-		}
-		if more {
-			continue
-		}
-		select {
-		case <-l.ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
 }
 
 func (l *line) stop() error {
@@ -208,7 +155,7 @@ func (l *line) stop() error {
 	case err := <-l.failed:
 		return err
 	default:
-		return l.log.Close()
+		return l.Log.Close()
 	}
 }
 
@@ -219,7 +166,7 @@ func (l *line) all(commands []bourse.Command) error {
 			return err
 		}
 	}
-	for !l.sequencer.Idle() {
+	for !l.Sequencer.Idle() {
 		time.Sleep(time.Millisecond)
 	}
 	return nil
@@ -228,7 +175,7 @@ func (l *line) all(commands []bourse.Command) error {
 // submit submits a command, and waits while the intake is full.
 func (l *line) submit(c *bourse.Command, t *sequencer.Ticket) error {
 	for {
-		err := l.sequencer.Submit(c, t)
+		err := l.Sequencer.Submit(c, t)
 		if !errors.Is(err, sequencer.ErrFull) {
 			return err
 		}

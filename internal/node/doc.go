@@ -9,5 +9,5 @@
 // and stopped in the opposite one; an error of the line ends the process without
 // answering anybody; nothing listens before what it serves is complete.
 //
-// Read node.go first, then open.go, line.go and stop.go.
+// Read node.go first, then open.go, line.go, follow.go and serve.go.
 package node

@@ -1,0 +1,69 @@
+package node
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/follower"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// openFollower starts the second engine from the newest snapshot that the
+// history's cursor has reached.
+func (n *Node) openFollower(ctx context.Context) error {
+	cursor, err := n.store.Cursor(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", HistoryDB, err)
+	}
+	if err := n.checkCursor(cursor); err != nil {
+		return err
+	}
+	snapshot, found, err := n.snapshots.Newest(cursor.Seq)
+	if err != nil {
+		return fmt.Errorf("snapshots: %w", err)
+	}
+	second, tape := engine.New(), view.NewTape()
+	if found {
+		state, _ := snapshot.Section(sequencer.EngineSection)
+		if second, err = engine.Restore(state, func(*bourse.Events) {}); err != nil {
+			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
+		}
+		state, _ = snapshot.Section(view.TapeSection)
+		if tape, err = view.RestoreTape(state); err != nil {
+			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
+		}
+	}
+	reader, err := n.files.ReadBehind(second.Seq()+1, n.log.Durable)
+	if err != nil {
+		return fmt.Errorf("following the journal: %w", err)
+	}
+	n.closers = append(n.closers, reader)
+	n.follower, err = follower.New(ctx, follower.Options{
+		Engine: second, Tape: tape, Reader: reader, Store: n.store, Stored: n.tail.Stored, Voided: n.voids.Has,
+		Snapshots: n.snapshots, Files: n.files, SnapshotEvery: n.SnapshotEvery,
+	})
+	return err
+}
+
+// checkCursor refuses a history that is not this journal's.
+func (n *Node) checkCursor(cursor history.Cursor) error {
+	foreign := fmt.Errorf("%s is not of this journal: delete it, it is rebuilt from the journal", HistoryDB)
+	switch {
+	case cursor.Seq == 0:
+		return nil
+	case cursor.Seq > n.log.Durable():
+		return foreign
+	}
+	chain, err := n.chainAt(cursor.Seq)
+	if err != nil {
+		return fmt.Errorf("%s: %w", HistoryDB, err)
+	}
+	if chain != cursor.Chain {
+		return foreign
+	}
+	return nil
+}
