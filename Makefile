@@ -42,7 +42,7 @@ mutations: ## Examine the conformance checks themselves, PART N/M of them.
 CYCLES ?= 200
 
 .PHONY: crash
-crash: ## Kill the real binary CYCLES times while clients trade.
+crash: ## Kill the real binary CYCLES times while clients trade and move money.
 	$(GO) test -count=1 -timeout 60m -v -run 'TestKill$$' ./cmd/bourse -crash.cycles=$(CYCLES)
 
 SEEDS ?= 100

@@ -45,7 +45,7 @@ func TestFlippedBit(t *testing.T) {
 func TestStopUnderLoad(t *testing.T) {
 	s := start(t, t.TempDir(), "--bots=false")
 	_, key := s.customer("someone")
-	c := &trader{key: key, rng: rand.New(rand.NewPCG(1, 1)), acked: map[uint64]*ackedOrder{}}
+	c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -70,7 +70,7 @@ func TestStopUnderLoad(t *testing.T) {
 func TestBackupUnderLoad(t *testing.T) {
 	s := start(t, t.TempDir(), "--bots=false", "--segment-size=256KiB", "--snapshot-every=300")
 	_, key := s.customer("someone")
-	c := &trader{key: key, rng: rand.New(rand.NewPCG(1, 1)), acked: map[uint64]*ackedOrder{}}
+	c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -58,6 +58,15 @@ type holder struct {
 	asked map[string]*payout
 	// paid are his deposits by their transaction.
 	paid map[string]route
+	// seen are the deposits that were shown to him as done, by xid; floor is the
+	// last transaction of when everything was at rest.
+	seen  map[uint64]bool
+	floor uint64
+	rng   *rand.Rand
+	// withdrawals and deposits count what was acknowledged, lost what never was
+	// answered.
+	withdrawals, deposits, lost int
+	problem                     error
 }
 
 type payout struct {
@@ -73,6 +82,7 @@ func (s *server) holder(name string, given map[string]string) *holder {
 	s.t.Helper()
 	h := &holder{
 		server: s, given: given, fees: map[string]string{}, asked: map[string]*payout{}, paid: map[string]route{},
+		seen: map[uint64]bool{},
 	}
 	h.account = operate[struct{ Account int }](s, "account", "create", name+"@example.org").Account
 	id := fmt.Sprint(h.account)
@@ -160,12 +170,15 @@ func (h *holder) withdraw(client *http.Client, r route, address string) (*payout
 		"asset": r.asset, "network": r.network, "address": address, "amount": r.withdrawal, "fee": h.fees[r.asset],
 	})
 	if err != nil {
+		h.lost++
 		return nil, err
 	}
 	if !a.Success {
-		return nil, fmt.Errorf("a withdrawal of %s: %s", r.asset, a.Error)
+		h.problem = fmt.Errorf("a withdrawal of %s: %s", r.asset, a.Error)
+		return nil, h.problem
 	}
 	w.xid = a.Xid
+	h.withdrawals++
 	return w, nil
 }
 
@@ -181,7 +194,7 @@ func (h *holder) cancel(client *http.Client, w *payout) error {
 	return nil
 }
 
-// transactions returns all of the customer's, by xid.
+// transactions returns the customer's, by xid, back to when all were at rest.
 func (h *holder) transactions() map[uint64]transfer {
 	h.t.Helper()
 	rows := map[uint64]transfer{}
@@ -197,6 +210,9 @@ func (h *holder) transactions() map[uint64]transfer {
 			h.t.Fatal(a.Error)
 		}
 		for _, row := range a.Transactions {
+			if row.Xid <= h.floor {
+				return rows
+			}
 			rows[row.Xid] = row
 		}
 		if len(a.Transactions) < 50 {
@@ -274,6 +290,37 @@ func (h *holder) settle() {
 		if n := want[asset]; n != nil && n.Cmp(number(b.Total)) != 0 {
 			h.t.Errorf("%s of %s, and should be %s", b.Total, asset, n.FloatString(10))
 		}
+		h.given[asset] = b.Total
+	}
+	for xid := range rows {
+		h.floor = max(h.floor, xid)
+	}
+	clear(h.asked)
+	clear(h.paid)
+	clear(h.seen)
+}
+
+// check asks for everything that was acknowledged since all was at rest.
+func (h *holder) check() {
+	h.t.Helper()
+	if h.problem != nil {
+		h.t.Error(h.problem)
+	}
+	rows := h.transactions()
+	for xid := range h.seen {
+		if row := rows[xid]; row.Type != "DEPOSIT" || row.Status != "DONE" {
+			h.t.Errorf("deposit %d was done and is %+v", xid, row)
+		}
+	}
+	for address, w := range h.asked {
+		row, listed := rows[w.xid]
+		switch {
+		case w.xid == 0:
+		case !listed || row.Address != address:
+			h.t.Errorf("withdrawal %d to %s was acknowledged and is %+v", w.xid, address, row)
+		case w.canceled && row.Status != "CANCELED" || w.sent && row.Status == "CANCELED":
+			h.t.Errorf("withdrawal %+v is %+v", *w, row)
+		}
 	}
 }
 
@@ -294,25 +341,47 @@ func (h *holder) settled(address string, w *payout, byAddress map[string]transfe
 }
 
 // live deposits, withdraws, cancels and mines until the exchange dies.
-func (h *holder) live(rng *rand.Rand, addresses []string) {
+func (h *holder) live() {
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
-	for i, address := range addresses {
-		r := routes[i%len(routes)]
-		w, err := h.withdraw(client, r, address)
+	for {
+		r := routes[h.rng.IntN(len(routes))]
+		to, err := control[struct{ Address string }](h.server, "devnet/address", map[string]any{"network": r.network})
 		if err != nil {
 			return
 		}
-		if rng.IntN(4) == 0 && h.cancel(client, w) != nil {
+		w, err := h.withdraw(client, r, to.Address)
+		if err != nil {
 			return
 		}
-		if rng.IntN(3) == 0 && h.deposit(client, routes[rng.IntN(len(routes))]) != nil {
+		if h.rng.IntN(4) == 0 && h.cancel(client, w) != nil {
 			return
 		}
-		if rng.IntN(3) == 0 && h.happens(rng, r.network) != nil {
+		if h.rng.IntN(3) == 0 && h.deposit(client, routes[h.rng.IntN(len(routes))]) != nil {
+			return
+		}
+		if h.rng.IntN(3) == 0 && h.happens(h.rng, r.network) != nil {
+			return
+		}
+		if h.rng.IntN(3) == 0 && h.look(client) != nil {
 			return
 		}
 	}
+}
+
+// look remembers the deposits that are shown as done.
+func (h *holder) look(client *http.Client) error {
+	a, err := h.do(client, "/transactions", map[string]any{"offset": 0, "type": "DEPOSIT", "status": "DONE"})
+	if err != nil {
+		return err
+	}
+	for _, row := range a.Transactions {
+		if row.Xid > h.floor && !h.seen[row.Xid] {
+			h.seen[row.Xid] = true
+			h.deposits++
+		}
+	}
+	return nil
 }
 
 // happens does something to a network: mostly a block, now and then a node that

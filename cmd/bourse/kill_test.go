@@ -14,55 +14,128 @@ import (
 )
 
 var (
-	crashCycles  = flag.Int("crash.cycles", 5, "how often TestKill kills the exchange")
-	crashSeed    = flag.Uint64("crash.seed", 0, "seed of TestKill; 0 for a new one")
-	walletCycles = flag.Int("wallet.cycles", 4, "how often TestKillWallet kills the exchange")
-	walletSeed   = flag.Uint64("wallet.seed", 0, "seed of TestKillWallet; 0 for a new one")
+	crashCycles = flag.Int("crash.cycles", 10, "how often TestKill kills the exchange")
+	crashSeed   = flag.Uint64("crash.seed", 0, "seed of TestKill; 0 for a new one")
 )
 
-// TestKill kills the exchange while clients trade, again and again: every
-// acknowledged order and cancel is there afterwards, money and journal are whole,
-// and snapshots and replays agree.
+// How often TestKill looks at more than what the last life acknowledged.
+const (
+	settleEvery = 20
+	auditEvery  = 100
+)
+
+// killing is an exchange that is killed again and again, and its customers.
+type killing struct {
+	*server
+	rng     *rand.Rand
+	traders []*trader
+	holders []*holder
+	began   time.Time
+	// starting is how long all starts took.
+	starting time.Duration
+}
+
+// TestKill kills the exchange while clients trade, deposit, withdraw and cancel
+// and blocks are mined, again and again. Afterwards every acknowledged order,
+// cancel, withdrawal and deposit is there; now and then everything comes to rest,
+// and the chains, the customers' money, journal, snapshots and replays agree.
 func TestKill(t *testing.T) {
 	seed := *crashSeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("repeat with -crash.seed=%d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
-	s := start(t, t.TempDir(), "--bots=false", "--segment-size=256KiB", "--snapshot-every=500")
-	traders := make([]*trader, 4)
-	for i := range traders {
-		_, key := s.customer(fmt.Sprintf("t%d", i))
-		traders[i] = &trader{key: key, rng: rand.New(rand.NewPCG(seed, uint64(i+2))), acked: map[uint64]*ackedOrder{}}
+	k := &killing{rng: rand.New(rand.NewPCG(seed, 1)), began: time.Now()}
+	k.server = start(t, t.TempDir(), "--bots=false", "--block-time=0", "--segment-size=256KiB", "--snapshot-every=500")
+	for i := range 4 {
+		_, key := k.customer(fmt.Sprintf("t%d", i))
+		k.traders = append(k.traders, newTrader(key, rand.New(rand.NewPCG(seed, uint64(i+2)))))
 	}
-	acked := 0
+	for i := range 3 {
+		h := k.holder(fmt.Sprintf("h%d", i), map[string]string{
+			"BTC": "1000", "LTC": "1000", "ETH": "1000", "USDT": "1000000", "ATOM": "100000",
+		})
+		h.rng = rand.New(rand.NewPCG(seed, uint64(i+100)))
+		k.holders = append(k.holders, h)
+	}
 	for cycle := range *crashCycles {
-		var trading sync.WaitGroup
-		for _, c := range traders {
-			trading.Go(func() { c.trade(s.url) })
+		k.cycle()
+		last := cycle == *crashCycles-1
+		if cycle%settleEvery == settleEvery-1 || last {
+			k.settle()
+			k.report(cycle + 1)
 		}
-		wait := time.Duration(20+rng.IntN(400)) * time.Millisecond
-		<-time.After(wait)
-		s.kill()
-		trading.Wait()
-		s.start()
-		for i, c := range traders {
-			if c.problem != nil {
-				t.Fatalf("trader %d: %v", i, c.problem)
-			}
-			acked += len(c.acked)
-			c.check(t, s.url)
+		if cycle%auditEvery == auditEvery-1 || last {
+			k.audit()
 		}
-		if cycle%10 == 9 || cycle == *crashCycles-1 {
-			s.audit()
+		if t.Failed() {
+			t.FailNow()
 		}
 	}
-	t.Logf("%d kills, %d acknowledged orders", *crashCycles, acked)
-	if acked == 0 {
-		t.Error("nothing was acknowledged")
+	k.complete()
+	k.rebuild(k.traders[0].key)
+}
+
+// cycle is one life of the exchange, and a look at what is left of it.
+func (k *killing) cycle() {
+	k.t.Helper()
+	var work sync.WaitGroup
+	for _, c := range k.traders {
+		work.Go(func() { c.trade(k.url) })
 	}
-	s.rebuild(traders[0].key)
+	for _, h := range k.holders {
+		work.Go(h.live)
+	}
+	<-time.After(time.Duration(5+k.rng.IntN(250)) * time.Millisecond)
+	k.kill()
+	work.Wait()
+	began := time.Now()
+	k.start()
+	k.starting += time.Since(began)
+	for _, c := range k.traders {
+		work.Go(func() { c.check(k.t, k.url) })
+	}
+	for _, h := range k.holders {
+		h.check()
+	}
+	work.Wait()
+}
+
+// settle lets everything come to rest, where nothing is on its way.
+func (k *killing) settle() {
+	k.t.Helper()
+	for _, h := range k.holders {
+		h.settle()
+	}
+}
+
+// sum returns what was acknowledged so far.
+func (k *killing) sum() (s struct{ orders, cancels, withdrawals, deposits, unknown int }) {
+	for _, c := range k.traders {
+		s.orders += c.orders
+		s.cancels += c.cancels
+		s.unknown += c.lost
+	}
+	for _, h := range k.holders {
+		s.withdrawals += h.withdrawals
+		s.deposits += h.deposits
+		s.unknown += h.lost
+	}
+	return s
+}
+
+// report prints how far it is.
+func (k *killing) report(cycles int) {
+	per := func(d time.Duration) float64 { return d.Seconds() / float64(cycles) }
+	k.t.Logf("%d kills: acknowledged %+v; %.2f s a cycle, %.2f s of them a start", cycles, k.sum(), per(time.Since(k.began)), per(k.starting))
+}
+
+// complete wants everything to have happened that the test is about.
+func (k *killing) complete() {
+	k.t.Helper()
+	if s := k.sum(); s.orders == 0 || s.cancels == 0 || s.withdrawals == 0 || s.deposits == 0 {
+		k.t.Errorf("too little was acknowledged: %+v", s)
+	}
 }
 
 // audit holds the journal of the running exchange against itself.
@@ -130,55 +203,4 @@ func (s *server) lists(key string) string {
 		}
 	}
 	return b.String()
-}
-
-// TestKillWallet kills the exchange while customers deposit, withdraw and cancel
-// and blocks are mined, again and again: every acknowledged withdrawal is paid
-// once or canceled, every deposit is credited once, the chains show it, and the
-// audit finds nothing.
-func TestKillWallet(t *testing.T) {
-	seed := *walletSeed
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("repeat with -wallet.seed=%d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
-	s := start(t, t.TempDir(), "--bots=false", "--block-time=0", "--segment-size=256KiB", "--snapshot-every=200")
-	var holders []*holder
-	for i := range 3 {
-		holders = append(holders, s.holder(fmt.Sprintf("h%d", i), map[string]string{
-			"BTC": "100", "LTC": "100", "ETH": "100", "USDT": "100000", "ATOM": "10000",
-		}))
-	}
-	for cycle := range *walletCycles {
-		var working sync.WaitGroup
-		for i, h := range holders {
-			var addresses []string
-			for j := range 40 {
-				addresses = append(addresses, s.address(routes[j%len(routes)].network))
-			}
-			own := rand.New(rand.NewPCG(seed, uint64(100*cycle+i)))
-			working.Go(func() { h.live(own, addresses) })
-		}
-		wait := time.Duration(100+rng.IntN(1500)) * time.Millisecond
-		<-time.After(wait)
-		s.kill()
-		working.Wait()
-		s.start()
-		for _, h := range holders {
-			if cycle%2 == 1 || cycle == *walletCycles-1 {
-				h.settle()
-			}
-		}
-		if t.Failed() {
-			t.FailNow()
-		}
-	}
-	asked, paid := 0, 0
-	for _, h := range holders {
-		asked += len(h.asked)
-		paid += len(h.paid)
-	}
-	t.Logf("%d kills, %d withdrawals, %d deposits", *walletCycles, asked, paid)
-	s.audit()
 }

@@ -13,11 +13,14 @@ type trader struct {
 	key string
 	rng *rand.Rand
 	n   int
-	// acked are its orders by obid, unknown the client ids whose outcome it
-	// never learned.
+	// acked are its orders of this life by obid, unknown the orders whose outcome
+	// it never learned, kept the ids of all orders of earlier lives.
 	acked   map[uint64]*ackedOrder
-	unknown []string
+	unknown []map[string]any
+	kept    []uint64
 	problem error
+	// orders and cancels count what was acknowledged, lost what never was answered.
+	orders, cancels, lost int
 }
 
 type ackedOrder struct {
@@ -25,6 +28,10 @@ type ackedOrder struct {
 	status   string
 	filled   string
 	canceled bool
+}
+
+func newTrader(key string, rng *rand.Rand) *trader {
+	return &trader{key: key, rng: rng, acked: map[uint64]*ackedOrder{}}
 }
 
 // trade posts orders and cancels until the exchange dies.
@@ -37,29 +44,43 @@ func (c *trader) trade(url string) {
 			at := c.rng.IntN(len(open))
 			id := open[at]
 			open = append(open[:at], open[at+1:]...)
-			a, err := post(client, url, "/spot/open_orders/cancel", map[string]any{"api_key": c.key, "obid": id})
-			if err != nil {
+			if c.cancel(client, url, id) != nil {
 				return
 			}
-			c.acked[id].canceled = a.Success
 			continue
 		}
 		c.n++
-		name := fmt.Sprintf("o%d", c.n)
-		a, err := post(client, url, "/spot/open_orders/new", c.order(name))
+		order := c.order(fmt.Sprintf("o%d", c.n))
+		a, err := post(client, url, "/spot/open_orders/new", order)
 		if err != nil {
-			c.unknown = append(c.unknown, name)
+			c.unknown = append(c.unknown, order)
+			c.lost++
 			return
 		}
 		if !a.Success {
-			c.problem = fmt.Errorf("order %s: %s", name, a.Error)
+			c.problem = fmt.Errorf("order %s: %s", order["client_id"], a.Error)
 			return
 		}
-		c.acked[a.Obid] = &ackedOrder{clientID: name, status: a.Status, filled: a.Filled}
+		c.took(order, a)
 		if a.Status == "OPEN" {
 			open = append(open, a.Obid)
 		}
 	}
+}
+
+// took remembers an order that was acknowledged.
+func (c *trader) took(order map[string]any, a answer) {
+	c.orders++
+	c.acked[a.Obid] = &ackedOrder{clientID: order["client_id"].(string), status: a.Status, filled: a.Filled}
+}
+
+func (c *trader) cancel(client *http.Client, url string, id uint64) error {
+	a, err := post(client, url, "/spot/open_orders/cancel", map[string]any{"api_key": c.key, "obid": id})
+	if err == nil && a.Success {
+		c.acked[id].canceled = true
+		c.cancels++
+	}
+	return err
 }
 
 func (c *trader) order(name string) map[string]any {
@@ -73,34 +94,69 @@ func (c *trader) order(name string) map[string]any {
 	}
 }
 
-// check asks for everything that was acknowledged.
+// oldOnes is how many orders of earlier lives are looked at after each.
+const oldOnes = 10
+
+// check asks for everything that was acknowledged in this life, and for some of
+// what was before.
 func (c *trader) check(t *testing.T, url string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
-	for id, want := range c.acked {
-		a, err := post(client, url, "/spot/order", map[string]any{"api_key": c.key, "obid": id})
-		if err != nil || !a.Success {
-			t.Fatalf("order %d (%s) was acknowledged and is gone: %v %s", id, want.clientID, err, a.Error)
-		}
-		row := string(a.Order)
-		switch {
-		case !strings.Contains(row, fmt.Sprintf(`"client_id":%q`, want.clientID)):
-			t.Fatalf("order %d is not %s: %s", id, want.clientID, row)
-		case want.canceled && strings.Contains(row, `"status":"OPEN"`):
-			t.Fatalf("order %d was canceled and is open: %s", id, row)
-		case want.status == "FILLED" && !strings.Contains(row, `"status":"FILLED"`):
-			t.Fatalf("order %d was filled: %s", id, row)
+	if c.problem != nil {
+		t.Error(c.problem)
+	}
+	for range min(oldOnes, len(c.kept)) {
+		id := c.kept[c.rng.IntN(len(c.kept))]
+		if a, err := post(client, url, "/spot/order", map[string]any{"api_key": c.key, "obid": id}); err != nil || !a.Success {
+			t.Errorf("order %d was there after an earlier crash and is gone: %v %s", id, err, a.Error)
 		}
 	}
-	// What was not answered happened entirely or not at all: asking again with
-	// the same fields is answered either way, and once.
-	for _, name := range c.unknown {
-		a, err := post(client, url, "/spot/order", map[string]any{"api_key": c.key, "client_id": name})
-		if err != nil || !a.Success && a.Error != "Order not found" {
-			t.Fatalf("order %s: %v %s", name, err, a.Error)
-		}
+	for _, order := range c.unknown {
+		c.again(t, client, url, order)
+	}
+	for id, want := range c.acked {
+		c.there(t, client, url, id, want)
+		c.kept = append(c.kept, id)
 	}
 	clear(c.acked)
 	c.unknown = nil
+}
+
+// there asks for an order that was acknowledged.
+func (c *trader) there(t *testing.T, client *http.Client, url string, id uint64, want *ackedOrder) {
+	t.Helper()
+	a, err := post(client, url, "/spot/order", map[string]any{"api_key": c.key, "obid": id})
+	row := string(a.Order)
+	switch {
+	case err != nil || !a.Success:
+		t.Errorf("order %d (%s) was acknowledged and is gone: %v %s", id, want.clientID, err, a.Error)
+	case !strings.Contains(row, fmt.Sprintf(`"client_id":%q`, want.clientID)):
+		t.Errorf("order %d is not %s: %s", id, want.clientID, row)
+	case want.canceled && !strings.Contains(row, `"status":"CANCELED"`):
+		t.Errorf("order %d was canceled: %s", id, row)
+	case want.status == "FILLED" && !strings.Contains(row, `"status":"FILLED"`):
+		t.Errorf("order %d was filled: %s", id, row)
+	}
+}
+
+// again asks a second time for an order whose answer never came: it happened
+// entirely or not at all, and is taken once.
+func (c *trader) again(t *testing.T, client *http.Client, url string, order map[string]any) {
+	t.Helper()
+	name := order["client_id"]
+	found, err := post(client, url, "/spot/order", map[string]any{"api_key": c.key, "client_id": name})
+	if err != nil || !found.Success && found.Error != "Order not found" {
+		t.Errorf("order %s: %v %s", name, err, found.Error)
+		return
+	}
+	a, err := post(client, url, "/spot/open_orders/new", order)
+	if err != nil || !a.Success {
+		t.Errorf("order %s again: %v %s", name, err, a.Error)
+		return
+	}
+	if found.Success && !strings.Contains(string(found.Order), fmt.Sprintf(`"obid":%d,`, a.Obid)) {
+		t.Errorf("order %s is %s, and asked for again it is %d", name, found.Order, a.Obid)
+	}
+	c.took(order, a)
 }
