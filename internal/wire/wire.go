@@ -141,3 +141,25 @@ func (w *Writer) Time(name string, value bourse.Time) {
 	w.buf = value.Append(w.buf)
 	w.buf = append(w.buf, '"')
 }
+
+// Seconds writes a member with whole Unix seconds, as a number; null for the zero
+// time.
+func (w *Writer) Seconds(name string, value bourse.Time) {
+	if value == 0 {
+		w.Null(name)
+		return
+	}
+	w.Int(name, int64(value/bourse.Second))
+}
+
+// Null writes a member without a value.
+func (w *Writer) Null(name string) { w.Number(name, "null") }
+
+// Maybe writes a member with a text; null for the empty one.
+func (w *Writer) Maybe(name, value string) {
+	if value == "" {
+		w.Null(name)
+		return
+	}
+	w.Text(name, value)
+}

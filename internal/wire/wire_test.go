@@ -34,10 +34,15 @@ func TestWriter(t *testing.T) {
 	w.Time("time", 1_500_000)
 	w.Int("change", -3)
 	w.Uint("obid", 1<<63)
+	w.Seconds("since", 1_999_999)
+	w.Seconds("until", 0)
+	w.Maybe("memo", "")
+	w.Maybe("name", "a\"b")
 	w.EndObject()
 	const want = `{"success":true,"error":"a \"quote\", a tab\t, ` + "\ufffd" + `","pair":"BTC/USDT",` +
 		`"list":[{"price":"60000.1","amount":"0.000005","fixed":"60000.10"},{},"x","y"],"empty":{},` +
-		`"big":"1.8446744073709551616","time":"1.500000","change":-3,"obid":9223372036854775808}`
+		`"big":"1.8446744073709551616","time":"1.500000","change":-3,"obid":9223372036854775808,` +
+		`"since":1,"until":null,"memo":null,"name":"a\"b"}`
 	if got := string(w.Bytes()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
