@@ -28,6 +28,8 @@ type Request struct {
 	values  [MaxFields]jsontext.Value
 	body    []byte
 	decoder jsontext.Decoder
+	// query says that the values come from a query string, where all are texts.
+	query bool
 }
 
 // ErrNotObject says that a body is not one JSON object, strictly read.
@@ -37,7 +39,7 @@ var ErrNotObject = bourse.Errorf(bourse.CodeInvalid, "Request must be one JSON o
 // error is an *bourse.Error. Unless it is ErrNotObject, the fields can be read
 // all the same.
 func (r *Request) Parse(body []byte, fields Fields) error {
-	r.fields, r.body = fields, body
+	r.fields, r.body, r.query = fields, body, false
 	r.values = [MaxFields]jsontext.Value{}
 	r.decoder.Reset(bytes.NewBuffer(body))
 	misnamed, err := r.members()
@@ -153,7 +155,7 @@ func (r *Request) Text(name string) (string, error) {
 
 // Bool returns a boolean field; absent is false.
 func (r *Request) Bool(name string) (bool, error) {
-	v := r.value(name)
+	v := r.scalar(name)
 	switch {
 	case v == nil:
 		return false, nil
@@ -165,7 +167,7 @@ func (r *Request) Bool(name string) (bool, error) {
 
 // Int returns an integer field in [low, high]; absent is low. Zero has no sign.
 func (r *Request) Int(name string, low, high int64) (int64, error) {
-	v := r.value(name)
+	v := r.scalar(name)
 	if v == nil {
 		return low, nil
 	}
@@ -179,7 +181,7 @@ func (r *Request) Int(name string, low, high int64) (int64, error) {
 // Integer returns an integer field as it was written, of any size; absent is
 // empty.
 func (r *Request) Integer(name string) (string, error) {
-	v := r.value(name)
+	v := r.scalar(name)
 	if v != nil && (v.Kind() != '0' || bytes.ContainsAny(v, ".eE")) {
 		return "", Invalid(name, "must be an integer")
 	}
@@ -206,15 +208,26 @@ func (r *Request) ID(name string) (uint64, error) {
 	if v.Kind() == '"' {
 		digits = unquote(v)
 	}
+	n, err := ParseID(digits)
+	if err != nil {
+		return 0, Invalid(name, err.Error())
+	}
+	return n, nil
+}
+
+var errNotID = errors.New("must be a positive integer")
+
+// ParseID reads an id in digits.
+func ParseID(digits string) (uint64, error) {
 	for _, c := range []byte(digits) {
 		if c < '0' || c > '9' {
-			return 0, Invalid(name, "must be a positive integer")
+			return 0, errNotID
 		}
 	}
 	if n, err := strconv.ParseUint(digits, 10, 63); err == nil {
 		return n, nil
 	}
-	return 0, Invalid(name, "must be a positive integer")
+	return 0, errNotID
 }
 
 // Texts returns a field that is an array of at most this many strings.
