@@ -1,0 +1,125 @@
+package v2
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+)
+
+// Call is one request on its way through an endpoint. It is good until the
+// endpoint returns.
+type Call struct {
+	*api.Call
+	// From is where the request came from.
+	From netip.Addr
+
+	http *http.Request
+	body []byte
+}
+
+// Endpoint is one method on one path of an interface.
+type Endpoint struct {
+	Method string
+	// Path begins with a slash, below the interface's prefix; {name} stands for
+	// a segment.
+	Path string
+	// Fields are what a request may hold: in the query of a GET, in the body of
+	// any other. The field code2FA is added to the latter.
+	Fields api.Fields
+	// Scope is what the key must allow; zero means that no key is needed.
+	Scope account.Scopes
+	// Guest endpoints are for who has no key yet.
+	Guest bool
+	// Class is which of the limits a request counts against.
+	Class api.Class
+	// Answer writes the answer's fields to c.Out. Nothing of what it wrote is
+	// sent if it returns an error: an *Error or *bourse.Error is told to the
+	// caller, anything else is ours.
+	Answer func(c *Call) error
+}
+
+// fieldCode brings the code of a second factor.
+const fieldCode = "code2FA"
+
+// Segment returns what stands in the path for {name}.
+func (c *Call) Segment(name string) string { return c.http.PathValue(name) }
+
+// SegmentID returns the id that stands in the path for {name}; what cannot be one
+// names nothing.
+func (c *Call) SegmentID(name string) (uint64, error) {
+	id, err := api.ParseID(c.Segment(name))
+	if err != nil {
+		return 0, Errorf(NotFound, "%s: there is none with this id", name)
+	}
+	return id, nil
+}
+
+// UserAgent is what the client says it is.
+func (c *Call) UserAgent() string { return c.http.UserAgent() }
+
+// IdempotencyKey returns the header of this name; it need not be given.
+func (c *Call) IdempotencyKey() (id bourse.ClientID, err error) {
+	const name = "Idempotency-Key"
+	given := c.http.Header.Values(name)
+	switch {
+	case len(given) == 0:
+		return id, nil
+	case len(given) > 1:
+		return id, api.Invalid(name, "is given twice")
+	}
+	if id, err = bourse.ParseClientID(given[0]); err != nil {
+		return id, api.Invalid(name, err.Error())
+	}
+	return id, nil
+}
+
+// Digest identifies the request: account, method, path and the fields of the body
+// but the code of a second factor, in any order. What a code confirms, and what
+// an Idempotency-Key stands for, is a request with one digest.
+func (c *Call) Digest() [sha256.Size]byte {
+	h := sha256.New()
+	write := func(b []byte) {
+		_ = binary.Write(h, binary.LittleEndian, uint64(len(b))) // a hash takes everything
+		_, _ = h.Write(b)
+	}
+	_ = binary.Write(h, binary.LittleEndian, uint64(c.Who.Account))
+	write([]byte(c.http.Method))
+	write([]byte(c.http.URL.EscapedPath()))
+	members := c.members()
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		write([]byte(name))
+		write(members[name])
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// members returns the fields of the body, unknown ones included, without spaces.
+// The body has been read strictly before.
+func (c *Call) members() map[string]jsontext.Value {
+	members := map[string]jsontext.Value{}
+	if len(c.body) == 0 {
+		return members
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(c.body))
+	_, _ = d.ReadToken()
+	for d.PeekKind() == '"' {
+		quoted, _ := d.ReadValue()
+		name, _ := jsontext.AppendUnquote(nil, quoted)
+		value, _ := d.ReadValue()
+		value = value.Clone()
+		if _ = value.Compact(); string(name) != fieldCode {
+			members[string(name)] = value
+		}
+	}
+	return members
+}

@@ -1,0 +1,114 @@
+package v2
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Code is the constant by which clients tell errors apart.
+type Code string
+
+// The codes.
+const (
+	MissingData             Code = "MISSING_DATA"
+	ValidationError         Code = "VALIDATION_ERROR"
+	Unauthorized            Code = "UNAUTHORIZED"
+	LoginFailed             Code = "LOGIN_FAILED"
+	WrongPassword           Code = "WRONG_PASSWORD"
+	InvalidVerificationCode Code = "INVALID_VERIFICATION_CODE"
+	InvalidKey              Code = "INVALID_KEY"
+	Forbidden               Code = "FORBIDDEN"
+	Invalid2FA              Code = "INVALID_2FA"
+	AccountInactive         Code = "ACCOUNT_INACTIVE"
+	AlreadyLoggedIn         Code = "ALREADY_LOGGED_IN"
+	NotFound                Code = "NOT_FOUND"
+	InvalidEndpoint         Code = "INVALID_ENDPOINT"
+	MethodNotAllowed        Code = "METHOD_NOT_ALLOWED"
+	AlreadyConfigured       Code = "ALREADY_CONFIGURED"
+	NotConfigured           Code = "NOT_CONFIGURED"
+	InsufBalance            Code = "INSUF_BALANCE"
+	AmountOutOfRange        Code = "AMOUNT_OUT_OF_RANGE"
+	FeeOutOfRange           Code = "FEE_OUT_OF_RANGE"
+	InvalidNetwork          Code = "INVALID_NETWORK"
+	InvalidAddress          Code = "INVALID_ADDRESS"
+	AlreadySent             Code = "ALREADY_SENT"
+	LimitOutOfRange         Code = "LIMIT_OUT_OF_RANGE"
+	NotAcceptable           Code = "NOT_ACCEPTABLE"
+	Conflict                Code = "CONFLICT"
+	RateLimit               Code = "RATE_LIMIT"
+	InternalServerError     Code = "INTERNAL_SERVER_ERROR"
+	Timeout                 Code = "TIMEOUT"
+	Require2FA              Code = "REQUIRE_2FA"
+)
+
+// statuses are those of all codes.
+var statuses = map[Code]int{
+	MissingData: http.StatusBadRequest, ValidationError: http.StatusBadRequest,
+
+	Unauthorized: http.StatusUnauthorized, LoginFailed: http.StatusUnauthorized,
+	WrongPassword: http.StatusUnauthorized, InvalidVerificationCode: http.StatusUnauthorized,
+
+	InvalidKey: http.StatusForbidden, Forbidden: http.StatusForbidden, Invalid2FA: http.StatusForbidden,
+	AccountInactive: http.StatusForbidden, AlreadyLoggedIn: http.StatusForbidden,
+
+	NotFound: http.StatusNotFound, InvalidEndpoint: http.StatusNotFound,
+
+	MethodNotAllowed: http.StatusMethodNotAllowed, AlreadyConfigured: http.StatusMethodNotAllowed,
+	NotConfigured: http.StatusMethodNotAllowed,
+
+	InsufBalance: http.StatusNotAcceptable, AmountOutOfRange: http.StatusNotAcceptable,
+	FeeOutOfRange: http.StatusNotAcceptable, InvalidNetwork: http.StatusNotAcceptable,
+	InvalidAddress: http.StatusNotAcceptable, AlreadySent: http.StatusNotAcceptable,
+	LimitOutOfRange: http.StatusNotAcceptable, NotAcceptable: http.StatusNotAcceptable,
+
+	Conflict:            http.StatusConflict,
+	RateLimit:           http.StatusTooManyRequests,
+	InternalServerError: http.StatusInternalServerError,
+	Timeout:             http.StatusGatewayTimeout,
+	Require2FA:          http.StatusNetworkAuthenticationRequired,
+}
+
+// general are the codes of errors that say no more than what kind of mistake they
+// are.
+var general = map[bourse.Code]Code{
+	bourse.CodeMissing:      MissingData,
+	bourse.CodeInvalid:      ValidationError,
+	bourse.CodeUnauthorized: InvalidKey,
+	bourse.CodeForbidden:    Forbidden,
+	bourse.CodeNotFound:     NotFound,
+	bourse.CodeConflict:     Conflict,
+	bourse.CodeRefused:      NotAcceptable,
+	bourse.CodeBusy:         RateLimit,
+	bourse.CodeUnavailable:  InternalServerError,
+	bourse.CodeUnknown:      Timeout,
+}
+
+// Error is a mistake of the caller, or a refusal, with its code.
+type Error struct {
+	Code    Code
+	Message string
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// Errorf returns an *Error with a formatted message.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{code, fmt.Sprintf(format, args...)}
+}
+
+// public returns what a caller may know of an error; nil if it is ours.
+func public(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	var known *bourse.Error
+	if errors.As(err, &known) {
+		return &Error{general[known.Code], known.Message}
+	}
+	return nil
+}
