@@ -118,11 +118,8 @@ func (w *walk) segment(first bourse.Seq, last bool) error {
 
 // read reads a segment's entries, and judges what lies behind them.
 func (w *walk) read(s *segment, last bool) error {
-	size, err := s.file.Size()
-	if err != nil {
-		return err
-	}
 	var e Entry
+	var err error
 	begin := int64(0)
 	for err = s.next(&e); err == nil; err = s.next(&e) {
 		if e.Kind == EntryBatch {
@@ -142,10 +139,10 @@ func (w *walk) read(s *segment, last bool) error {
 	if rest.proof || !last && dirty {
 		return s.damage(err)
 	}
-	w.done += size
+	w.done += s.win.size
 	w.tell(0)
 	end := &w.end
-	end.Segment, end.Offset, end.Size, end.Tip = s.head, s.off, size, s.tip
+	end.Segment, end.Offset, end.Size, end.Tip = s.head, s.off, s.win.size, s.tip
 	end.Proven, end.Last, end.LastOffset = s.proven, s.last, begin
 	if dirty {
 		end.Torn = &Torn{s.name, rest.from, rest.to, s.tip.Last + 1}

@@ -38,7 +38,11 @@ func (f *Files) openLive(first bourse.Seq) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := f.newSegment(file, liveName(first), first)
+	size, err := file.Size()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	s, err := f.newSegment(file, size, liveName(first), first)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -56,7 +60,7 @@ func (f *Files) openArchived(first bourse.Seq) (*segment, error) {
 	if err != nil {
 		return nil, &DamageError{archiveName(first), 0, first, err}
 	}
-	return f.newSegment(bytes.NewReader(plain), archiveName(first), first)
+	return f.newSegment(bytes.NewReader(plain), int64(len(plain)), archiveName(first), first)
 }
 
 // mostPlain bounds what an archived segment may unpack to: more than the
@@ -73,8 +77,8 @@ func unpack(packed []byte) ([]byte, error) {
 }
 
 // newSegment reads a segment's header and stands before its first entry.
-func (f *Files) newSegment(r io.ReaderAt, name string, first bourse.Seq) (*segment, error) {
-	s := &segment{name: name, win: window{file: r}, off: Block}
+func (f *Files) newSegment(r io.ReaderAt, size int64, name string, first bourse.Seq) (*segment, error) {
+	s := &segment{name: name, win: window{file: r, size: size}, off: Block}
 	b, err := s.win.get(0, Block)
 	if err != nil {
 		return nil, err
@@ -160,7 +164,7 @@ func (s *segment) remains() (remains, error) {
 	s.win.drop()
 	defer s.win.drop()
 	for off := s.off; ; off += restAhead {
-		b, err := s.win.get(off, restAhead)
+		b, err := s.win.get(off, int(min(restAhead, max(s.win.size-off, 0))))
 		if err != nil || len(b) == 0 {
 			return r, err
 		}
@@ -204,9 +208,10 @@ const (
 	restAhead = 128 << 10
 )
 
-// window reads a file from the front to the back.
+// window reads a file of a size from the front to the back.
 type window struct {
 	file  io.ReaderAt
+	size  int64
 	buf   []byte
 	at    int64
 	ahead int
@@ -221,7 +226,7 @@ func (w *window) get(off int64, n int) ([]byte, error) {
 		return w.buf[off-w.at:][:n], nil
 	}
 	w.ahead = min(max(2*w.ahead, leastAhead), mostAhead)
-	size := max(n, w.ahead)
+	size := max(n, int(min(int64(w.ahead), w.size-off)))
 	if cap(w.buf) < size {
 		w.buf = make([]byte, 0, size)
 	}
