@@ -20,9 +20,10 @@ const (
 // content is the bytes of a file, and what a crash may put in their place.
 type content struct {
 	// bytes is what the running process sees, size what was durable of its
-	// length.
-	bytes []byte
-	size  int
+	// length. Bytes that are shared with a copy of the disk are not changed.
+	bytes  []byte
+	shared bool
+	size   int
 	// images are, for each sector changed since the last Sync, what it held:
 	// the durable image first, then later ones that were overwritten.
 	images map[int][][]byte
@@ -55,9 +56,17 @@ func (c *content) remember(from, to int) {
 	}
 }
 
+// own makes sure that no copy sees a change of the bytes.
+func (c *content) own() {
+	if c.shared {
+		c.bytes, c.shared = slices.Clone(c.bytes), false
+	}
+}
+
 // writeAt writes bytes, after zeros where the file was shorter.
 func (c *content) writeAt(b []byte, off int) {
 	c.remember(off, off+len(b))
+	c.own()
 	c.lengthen(off + len(b))
 	copy(c.bytes[off:], b)
 }
@@ -69,6 +78,7 @@ func (c *content) lengthen(size int) {
 }
 
 func (c *content) truncate(size int) {
+	c.own()
 	if size < len(c.bytes) {
 		c.remember(size, len(c.bytes))
 		c.bytes = c.bytes[:size]
@@ -98,7 +108,8 @@ func (c *content) giveUp() {
 
 // clone returns a copy that shares nothing that changes.
 func (c *content) clone() content {
-	n := content{bytes: slices.Clone(c.bytes), size: c.size}
+	c.shared = true
+	n := content{bytes: c.bytes, shared: true, size: c.size}
 	for i, list := range c.images {
 		if n.images == nil {
 			n.images = map[int][][]byte{}
@@ -122,6 +133,10 @@ func (c *content) survive(r *rand.Rand) content {
 		size = len(c.bytes)
 	case 1:
 		size = low + r.IntN(high-low+1)
+	}
+	if size == len(c.bytes) && len(c.images) == 0 {
+		c.shared = true
+		return content{bytes: c.bytes, shared: true, size: size}
 	}
 	out := make([]byte, size)
 	copy(out, c.bytes)

@@ -154,6 +154,7 @@ func (d *Disk) Damage(name string, off int64, mask byte) error {
 	if err != nil {
 		return fail(OpWrite, name, err)
 	}
+	n.own()
 	n.bytes[off] ^= mask
 	return nil
 }
