@@ -167,8 +167,8 @@ func (c *clients) checkAnswer(r *request, result *sequencer.Result) {
 	switch {
 	case !bytes.Equal(h.command, record.Append(nil, &r.cmd)):
 		fail("the answer to %+v names command %d, which is another one", r.cmd, result.Seq)
-	case h.time != result.Time || h.outcome != result.Outcome:
-		fail("command %d was answered %+v at %d, and had the outcome %+v at %d", result.Seq, result.Outcome, result.Time, h.outcome, h.time)
+	case h.time != result.Time || h.events.Outcome != result.Outcome:
+		fail("command %d was answered %+v at %d, and had the outcome %+v at %d", result.Seq, result.Outcome, result.Time, h.events.Outcome, h.time)
 	}
 }
 

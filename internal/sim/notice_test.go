@@ -17,8 +17,8 @@ func TestNotices(t *testing.T) {
 	for name, meddle := range map[string]func(*world){
 		"a frame that was yielded is lost":        loseFrame,
 		"a frame is another one":                  changeFrame,
-		"a command did something else":            func(w *world) { w.truth.past[len(w.truth.past)-1].events[0] ^= 1 },
-		"an answer is another one":                func(w *world) { w.truth.past[len(w.truth.past)-1].outcome.ID++ },
+		"a command did something else":            func(w *world) { e := &w.truth.past[len(w.truth.past)-1].events; e.List = append(e.List, bourse.Event{}) },
+		"an answer is another one":                func(w *world) { w.truth.past[len(w.truth.past)-1].events.Outcome.ID++ },
 		"history lacks rows":                      loseRows,
 		"history is of another journal":           changeCursor,
 		"a sync fails and nobody stops":           func(w *world) { w.faults.syncFailed = "sync"; w.judge(partWrite, nil) },

@@ -2,8 +2,6 @@ package sim
 
 import (
 	"bytes"
-	"encoding/binary"
-	"fmt"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
@@ -24,8 +22,8 @@ type truth struct {
 	rows history.Batch
 	// named is when a client id was decided on last, and not only repeated.
 	named map[name]bourse.Time
-	// command and events are what see works with.
-	command, events []byte
+	// command is what see works with.
+	command []byte
 }
 
 // name is a client id of an account.
@@ -38,8 +36,7 @@ type name struct {
 type happening struct {
 	time    bourse.Time
 	command []byte
-	events  []byte
-	outcome bourse.Outcome
+	events  bourse.Events
 }
 
 func newTruth() *truth { return &truth{pair: enginetest.NewPair(), named: map[name]bourse.Time{}} }
@@ -63,8 +60,8 @@ func (t *truth) see(cmd *bourse.Command, ev *bourse.Events) bool {
 		own := *cmd
 		t.learn(&own)
 	}
-	t.command, t.events = record.Append(t.command[:0], cmd), appendEvents(t.events[:0], ev)
-	t.compare(cmd.Seq, &happening{time: cmd.Time, command: t.command, events: t.events, outcome: ev.Outcome})
+	t.command = record.Append(t.command[:0], cmd)
+	t.compare(cmd, t.command, ev)
 	return first
 }
 
@@ -75,7 +72,7 @@ func (t *truth) learn(cmd *bourse.Command) {
 	}
 	ev := t.pair.Events()
 	t.past = append(t.past, happening{
-		time: cmd.Time, command: record.Append(nil, cmd), events: appendEvents(nil, ev), outcome: ev.Outcome,
+		time: cmd.Time, command: record.Append(nil, cmd), events: cloneEvents(ev),
 	})
 	history.Project(cmd, ev, &t.rows)
 	if cmd.Kind == bourse.CommandPlace && !ev.Outcome.Repeated && ev.Outcome.Reason != bourse.DuplicateClientID {
@@ -113,60 +110,16 @@ func (t *truth) learnFrame(b *journal.Batch) {
 
 // compare holds what an exchange did with a command against what it was: in the
 // engine that never stops, and each time before.
-func (t *truth) compare(seq bourse.Seq, is *happening) {
-	was := t.at(seq)
+func (t *truth) compare(cmd *bourse.Command, written []byte, ev *bourse.Events) {
+	was := t.at(cmd.Seq)
 	switch {
-	case is.time != was.time || !bytes.Equal(is.command, was.command):
-		fail("command %d was another one before: %x at %d, now %x at %d", seq, was.command, was.time, is.command, is.time)
-	case is.outcome != was.outcome:
-		fail("command %d had the outcome %+v, now %+v", seq, was.outcome, is.outcome)
-	case !bytes.Equal(is.events, was.events):
-		fail("command %d did something else before", seq)
+	case cmd.Time != was.time || !bytes.Equal(written, was.command):
+		fail("command %d was another one before: %x at %d, now %x at %d", cmd.Seq, was.command, was.time, written, cmd.Time)
+	case ev.Outcome != was.events.Outcome:
+		fail("command %d had the outcome %+v, now %+v", cmd.Seq, was.events.Outcome, ev.Outcome)
+	case !sameEvents(ev, &was.events):
+		fail("command %d did something else before", cmd.Seq)
 	}
-}
-
-// appendEvents writes events down, so that equal bytes are equal events.
-func appendEvents(b []byte, ev *bourse.Events) []byte {
-	b = appendList(b, ev.List)
-	b = appendList(b, ev.Orders)
-	b = appendList(b, ev.Trades)
-	b = appendList(b, ev.Levels)
-	b = appendList(b, ev.Transfers)
-	b = appendList(b, ev.Balances)
-	for i := range ev.Facts {
-		b = appendFact(b, ev.Facts[i])
-	}
-	return b
-}
-
-// appendList writes entries of a fixed size.
-func appendList[E any](b []byte, list []E) []byte {
-	if len(list) == 0 {
-		return append(b, 0)
-	}
-	b = binary.LittleEndian.AppendUint32(append(b, 1), uint32(len(list)))
-	b, err := binary.Append(b, binary.LittleEndian, list)
-	want(err, "writing events down")
-	return b
-}
-
-// appendFact writes a fact with what it points to.
-func appendFact(b []byte, f bourse.Fact) []byte {
-	b = appendPointed(b, &f.Genesis)
-	b = appendPointed(b, &f.Asset)
-	b = appendPointed(b, &f.Network)
-	b = appendPointed(b, &f.NetworkAsset)
-	b = appendPointed(b, &f.Market)
-	return fmt.Appendf(b, "%+v;", f)
-}
-
-// appendPointed writes what a pointer leads to, and clears it.
-func appendPointed[E any](b []byte, p **E) []byte {
-	if *p != nil {
-		b = fmt.Appendf(b, "%+v;", **p)
-		*p = nil
-	}
-	return b
 }
 
 // witness shows the truth what an exchange does. It is an observer.
