@@ -15,9 +15,12 @@ import (
 // simulation to notice.
 func TestNotices(t *testing.T) {
 	for name, meddle := range map[string]func(*world){
-		"a frame that was yielded is lost":        loseFrame,
-		"a frame is another one":                  changeFrame,
-		"a command did something else":            func(w *world) { e := &w.truth.past[len(w.truth.past)-1].events; e.List = append(e.List, bourse.Event{}) },
+		"a frame that was yielded is lost": loseFrame,
+		"a frame is another one":           changeFrame,
+		"a command did something else": func(w *world) {
+			e := &w.truth.past[len(w.truth.past)-1].events
+			e.List = append(e.List, bourse.Event{})
+		},
 		"an answer is another one":                func(w *world) { w.truth.past[len(w.truth.past)-1].events.Outcome.ID++ },
 		"history lacks rows":                      loseRows,
 		"history is of another journal":           changeCursor,

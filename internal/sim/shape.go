@@ -68,9 +68,10 @@ func drawShape(c *chance) shape {
 }
 
 // drawFaults draws the rates. A seed has most kinds of faults, and none too
-// often to get anywhere.
+// often to get anywhere: in some seeds lives are short, in others they are long
+// enough for much to gather.
 func (s *shape) drawFaults(c *chance) {
-	steps := s.stepsPerThousand()
+	steps := s.stepsPerThousand() * pick[uint64](c, 2, 5, 20)
 	rate := func(most uint64) uint64 {
 		if c.percent(25) {
 			return 0

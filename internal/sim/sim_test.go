@@ -46,8 +46,10 @@ func TestSeeds(t *testing.T) {
 			r.atLeast = 2
 		}
 	}
-	// Simulations make much garbage and keep little.
+	// Simulations make much garbage and keep little; nobody profiles it.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
+	runtime.MemProfileRate = 0
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(r.work)
