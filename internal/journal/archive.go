@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"math/bits"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -107,15 +108,23 @@ func hashOf(h hash.Hash) Hash {
 // pack writes a segment's content, compressed, into a new file.
 func (f *Files) pack(s *segment, name string) error {
 	return disk.Write(f.disk, name, func(file disk.File) error {
-		return compress(&appender{file: file}, s.content())
+		return compress(&appender{file: file}, s.content(), s.off)
 	})
 }
 
-func compress(to io.Writer, from io.Reader) error {
-	z, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
+// leastWindow and mostWindow bound how far back compression looks, as powers of
+// two: no farther than there is anything.
+const leastWindow, mostWindow = 10, 20
+
+// compress writes size bytes. Who reads them is told how many, so that it need not
+// make room again and again.
+func compress(to io.Writer, from io.Reader, size int64) error {
+	window := 1 << min(max(bits.Len64(uint64(size)), leastWindow), mostWindow)
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		return err
 	}
+	z.ResetContentSize(to, size)
 	_, err = io.Copy(z, from)
 	return errors.Join(err, z.Close())
 }
