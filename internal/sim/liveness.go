@@ -59,11 +59,12 @@ func (w *world) settled() bool {
 		p.follower.Seq() == p.log.Durable() && behind == 0 && !p.engine.Unfinished()
 }
 
-// checkEnd checks everything once more, while history has all.
+// checkEnd checks what is told while history has all. The journal follows once
+// it is sealed.
 func (w *world) checkEnd() {
 	w.check()
 	w.checkCandles()
-	w.checkDeep()
+	w.checkHistory()
 	segments, err := w.files().Stat()
 	want(err, "the journal's figures")
 	w.trail.note("at the end: %+v", segments)

@@ -71,7 +71,7 @@ func drawShape(c *chance) shape {
 // often to get anywhere: in some seeds lives are short, in others they are long
 // enough for much to gather.
 func (s *shape) drawFaults(c *chance) {
-	steps := s.stepsPerThousand() * pick[uint64](c, 2, 5, 20)
+	steps := s.stepsPerThousand() * pick[uint64](c, 3, 8, 25)
 	rate := func(most uint64) uint64 {
 		if c.percent(25) {
 			return 0
