@@ -37,8 +37,8 @@ type Custody struct {
 	// saved counts each account's saved addresses.
 	saved map[bourse.AccountID]int
 
-	// Requests are the client ids of withdrawals.
-	Requests Requests
+	// named are the client ids of withdrawals.
+	named requests[bourse.ClientID, bourse.Withdraw]
 }
 
 // New returns the state of an exchange that has no network.
@@ -50,7 +50,7 @@ func New() *Custody {
 		addresses:   map[bourse.AddressID]*bourse.SavedAddress{},
 		byPlace:     map[savedKey]bourse.AddressID{},
 		saved:       map[bourse.AccountID]int{},
-		Requests:    newRequests(),
+		named:       newRequests[bourse.ClientID, bourse.Withdraw](),
 	}
 }
 

@@ -51,7 +51,7 @@ func Read(r *state.Reader, in Around) *Custody {
 	for n := r.Count(45); n > 0 && r.Err() == nil; n-- {
 		x.readSaved()
 	}
-	x.readRequests()
+	x.readNamed()
 	return x.Custody
 }
 
@@ -304,24 +304,38 @@ func (x *reader) readSaved() {
 	}
 }
 
-func (x *reader) readRequests() {
-	q := &x.Requests
+// readNamed reads the client ids.
+func (x *reader) readNamed() {
+	readRequests(x, &x.named, 123, func(r *request[bourse.ClientID, bourse.Withdraw]) bool {
+		r.asked = x.readAsked(r.account)
+		r.name = r.asked.ClientID
+		return r.asked.ClientID.Given() && r.asked == plain(&r.asked)
+	}, func(r *request[bourse.ClientID, bourse.Withdraw], w *bourse.Withdrawal) bool {
+		return w.ClientID == r.name
+	})
+}
+
+// readRequests reads names of requests, size bytes each at least. what reads what
+// was asked for, and bears says whether a withdrawal is the one that was.
+func readRequests[N, A comparable](
+	x *reader, q *requests[N, A], size int, what func(*request[N, A]) bool, bears func(*request[N, A], *bourse.Withdrawal) bool,
+) {
 	for _, open := range [...]bool{true, false} {
 		last := bourse.Time(0)
-		for n := x.r.Count(123); n > 0 && x.r.Err() == nil; n-- {
-			r := &request{account: bourse.AccountID(x.r.Uint32())}
-			r.asked = x.readAsked(r.account)
+		for n := x.r.Count(size); n > 0 && x.r.Err() == nil; n-- {
+			r := new(request[N, A])
+			r.account = bourse.AccountID(x.r.Uint32())
+			good := what(r)
 			r.outcome = bourse.Outcome{Reason: bourse.Reason(x.r.Uint8()), ID: x.r.Uint64()}
 			r.ended = x.time()
-			if !x.want(r.asked.ClientID.Given() && r.asked == plain(&r.asked) && q.byName[r.name()] == nil &&
-				open == (r.ended == 0) && r.ended >= last) {
+			if !x.want(good && q.byName[r.requestName] == nil && open == (r.ended == 0) && r.ended >= last) {
 				return
 			}
 			last = r.ended
-			q.byName[r.name()] = r
+			q.byName[r.requestName] = r
 			if open {
 				w := x.withdrawals[bourse.WalletID(r.outcome.ID)]
-				x.want(w != nil && w.Open() && w.Account == r.account && w.ClientID == r.asked.ClientID && r.outcome.Reason == 0)
+				x.want(w != nil && w.Open() && w.Account == r.account && bears(r, w) && r.outcome.Reason == 0)
 				continue
 			}
 			x.want(len(q.byAccount[r.account]) < maxEnded)

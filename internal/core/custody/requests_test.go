@@ -17,41 +17,47 @@ func named(t *testing.T, name string) *bourse.Withdraw {
 	return &bourse.Withdraw{Network: 1, Asset: 1, Amount: bourse.Units(1), Address: "there", ClientID: id}
 }
 
+// refuse takes a name for a request that is refused.
+func refuse(q *requests[bourse.ClientID, bourse.Withdraw], account bourse.AccountID, asked *bourse.Withdraw, now bourse.Time) {
+	q.add(account, asked.ClientID, *asked, bourse.Outcome{Reason: bourse.InsufficientFunds})
+	q.end(account, asked.ClientID, now)
+}
+
 // known wants a name of an account to be taken, or free.
-func known(t *testing.T, q *Requests, account bourse.AccountID, name string, now bourse.Time, want bool) {
+func known(t *testing.T, q *requests[bourse.ClientID, bourse.Withdraw], account bourse.AccountID, name string, now bourse.Time, want bool) {
 	t.Helper()
-	if _, same, found := q.Find(account, named(t, name), now); found != want || same != want {
+	if _, same, found := q.find(account, named(t, name).ClientID, *named(t, name), now); found != want || same != want {
 		t.Errorf("%s of account %d is known: %t, %t", name, account, found, same)
 	}
 }
 
 func TestNamesAreFreeAfterADay(t *testing.T) {
-	q := newRequests()
-	q.Add(1, named(t, "open"), bourse.Outcome{ID: 1})
-	q.Refused(1, named(t, "first"), bourse.InsufficientFunds, 10)
-	q.Refused(1, named(t, "second"), bourse.InsufficientFunds, 20)
-	q.Refused(2, named(t, "first"), bourse.InsufficientFunds, 30)
+	q := newRequests[bourse.ClientID, bourse.Withdraw]()
+	q.add(1, named(t, "open").ClientID, *named(t, "open"), bourse.Outcome{ID: 1})
+	refuse(&q, 1, named(t, "first"), 10)
+	refuse(&q, 1, named(t, "second"), 20)
+	refuse(&q, 2, named(t, "first"), 30)
 	late := bourse.Day + 21
 	known(t, &q, 1, "second", late, false) // takes what ended before it along
 	known(t, &q, 1, "first", 11, false)
 	known(t, &q, 2, "first", late, true)
 	known(t, &q, 1, "open", late, true)
-	q.Refused(1, named(t, "first"), bourse.InsufficientFunds, late)
+	refuse(&q, 1, named(t, "first"), late)
 	if n := len(q.live()); n != 2 {
 		t.Errorf("%d ended names are kept", n)
 	}
-	q.Expire(2*bourse.Day+100, 3)
+	q.expire(2*bourse.Day+100, 3)
 	known(t, &q, 1, "first", late+1, true) // three steps went to those before it
-	q.Expire(2*bourse.Day+100, 3)
+	q.expire(2*bourse.Day+100, 3)
 	if n := len(q.live()) + len(q.ended) + len(q.byAccount); n != 0 || len(q.byName) != 1 {
 		t.Errorf("%d and %d are left", n, len(q.byName))
 	}
 }
 
 func TestNamesOfAnAccountAreBounded(t *testing.T) {
-	q := newRequests()
+	q := newRequests[bourse.ClientID, bourse.Withdraw]()
 	for i := range maxEnded + 5 {
-		q.Refused(1, named(t, fmt.Sprint("n", i)), bourse.InsufficientFunds, 10)
+		refuse(&q, 1, named(t, fmt.Sprint("n", i)), 10)
 	}
 	known(t, &q, 1, "n4", 10, false)
 	known(t, &q, 1, "n5", 10, true)
@@ -59,7 +65,7 @@ func TestNamesOfAnAccountAreBounded(t *testing.T) {
 		t.Errorf("%d are kept", n)
 	}
 	c := New()
-	c.Requests = q
+	c.named = q
 	write := func(c *Custody) (b []byte) {
 		w := state.NewWriter(func(p []byte) { b = append(b, p...) })
 		c.Write(w)

@@ -39,7 +39,7 @@ func (c *Custody) EndWithdrawal(ev *bourse.Events, w *bourse.Withdrawal, now bou
 		delete(c.withdrawals, w.ID)
 	}
 	if w.ClientID.Given() {
-		c.Requests.End(w.Account, w.ClientID, now)
+		c.named.end(w.Account, w.ClientID, now)
 	}
 }
 

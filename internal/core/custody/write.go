@@ -36,7 +36,7 @@ func (c *Custody) Write(w *state.Writer) {
 	for _, a := range sorted(c.addresses) {
 		writeSaved(w, a)
 	}
-	c.Requests.write(w)
+	writeNamed(w, &c.named)
 }
 
 // empty reports whether nothing of a network needs to be written.
@@ -241,21 +241,26 @@ func writeSaved(w *state.Writer, a *bourse.SavedAddress) {
 	w.Uint64(uint64(a.Trusted))
 }
 
-// write writes the client ids of open withdrawals, by withdrawal, then those
-// that ended, oldest first.
-func (q *Requests) write(w *state.Writer) {
-	var open []*request
+// writeNamed writes the client ids.
+func writeNamed(w *state.Writer, q *requests[bourse.ClientID, bourse.Withdraw]) {
+	q.write(w, func(r *request[bourse.ClientID, bourse.Withdraw]) { writeAsked(w, &r.asked) })
+}
+
+// write writes the names of open withdrawals, by withdrawal, then those of
+// requests that ended, oldest first; what writes what was asked for.
+func (q *requests[N, A]) write(w *state.Writer, what func(*request[N, A])) {
+	var open []*request[N, A]
 	for _, r := range q.byName {
 		if r.ended == 0 {
 			open = append(open, r)
 		}
 	}
-	slices.SortFunc(open, func(a, b *request) int { return cmp.Compare(a.outcome.ID, b.outcome.ID) })
-	for _, list := range [...][]*request{open, q.live()} {
+	slices.SortFunc(open, func(a, b *request[N, A]) int { return cmp.Compare(a.outcome.ID, b.outcome.ID) })
+	for _, list := range [...][]*request[N, A]{open, q.live()} {
 		w.Uint64(uint64(len(list)))
 		for _, r := range list {
 			w.Uint32(uint32(r.account))
-			writeAsked(w, &r.asked)
+			what(r)
 			w.Uint8(uint8(r.outcome.Reason))
 			w.Uint64(r.outcome.ID)
 			w.Uint64(uint64(r.ended))

@@ -142,7 +142,7 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 		e.cancelAll(cmd, ev)
 	case bourse.CommandTick:
 		e.names.expire(e, expiredPerTick)
-		e.custody.Requests.Expire(e.now, expiredPerTick)
+		e.custody.Expire(e.now, expiredPerTick)
 	case bourse.CommandContinue:
 		e.resume(ev)
 	case bourse.CommandNote:

@@ -12,30 +12,23 @@ func (e *Engine) withdraw(cmd *bourse.Command, ev *bourse.Events) bourse.Reason 
 	if e.account(cmd.Account) == nil {
 		return bourse.UnknownAccount
 	}
-	if asked.ClientID.Given() {
-		first, same, found := e.custody.Requests.Find(cmd.Account, asked, e.now)
-		switch {
-		case found && same:
-			ev.Repeat(first)
-			return 0
-		case found:
-			return bourse.DuplicateClientID
-		}
+	switch first, same, found := e.custody.Before(cmd.Account, asked, e.now); {
+	case found && same:
+		ev.Repeat(first)
+		return 0
+	case found:
+		return bourse.DuplicateClientID
 	}
 	w := &bourse.Withdrawal{Account: cmd.Account, Withdraw: *asked, Status: bourse.WalletPending, Created: e.now}
 	if w.Internal != 0 {
 		w.Fee = bourse.Amount{} // whatever was offered
 	}
 	if reason := e.refusesWithdrawal(cmd.Account, asked, w, ev); reason != 0 {
-		if asked.ClientID.Given() {
-			e.custody.Requests.Refused(cmd.Account, asked, reason, e.now)
-		}
+		e.custody.Remember(cmd.Account, asked, bourse.Outcome{Reason: reason}, e.now)
 		return reason
 	}
 	w.ID, w.Ordinal = e.allotMovement(cmd.Account)
-	if asked.ClientID.Given() {
-		e.custody.Requests.Add(cmd.Account, asked, bourse.Outcome{ID: uint64(w.ID)})
-	}
+	e.custody.Remember(cmd.Account, asked, bourse.Outcome{ID: uint64(w.ID)}, e.now)
 	e.begin(w, ev)
 	ev.Outcome.ID = uint64(w.ID)
 	return 0
