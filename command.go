@@ -94,8 +94,12 @@ const (
 	// with Network and Tx in place of ID, gives up a sweep or top-up. ID.
 	CommandReleaseWithdrawal
 
+	// CommandTransfer asks for a transfer to another account. Account, Withdraw,
+	// without a network.
+	CommandTransfer
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandReleaseWithdrawal
+	LastCommandKind = CommandTransfer
 )
 
 // Command is what the journal carries and the engine decides on: one flat
@@ -187,7 +191,7 @@ func (c *Command) Check() error {
 	case CommandSigned, CommandSent:
 		return need(c.Wallet.check(c), "transaction")
 	case CommandWithdraw, CommandCancelWithdrawal, CommandDecideWithdrawal, CommandPauseWithdrawals,
-		CommandReplaceWithdrawal, CommandReleaseWithdrawal:
+		CommandReplaceWithdrawal, CommandReleaseWithdrawal, CommandTransfer:
 		return need(c.Wallet.check(c), "withdrawal")
 	case CommandAssignDeposit:
 		return need(c.Wallet.check(c), "deposit")

@@ -376,6 +376,8 @@ const (
 	TransferInternal
 	// TransferRefund: an operator paid a withdrawal back.
 	TransferRefund
+	// TransferGiven: a customer gave money to another.
+	TransferGiven
 )
 
 // Transfer is one double-entry posting outside of trades: From owes Amount

@@ -97,6 +97,8 @@ const (
 	BlockInconsistent
 	// RewindTooDeep: the chain changed deeper than the exchange remembers.
 	RewindTooDeep
+	// DuplicateRequest: the key of the request stands for another one.
+	DuplicateRequest
 )
 
 var reasonWords = map[Reason]string{
@@ -144,6 +146,7 @@ var reasonWords = map[Reason]string{
 	BlockOutOfOrder:    "BLOCK_OUT_OF_ORDER",
 	BlockInconsistent:  "BLOCK_INCONSISTENT",
 	RewindTooDeep:      "REWIND_TOO_DEEP",
+	DuplicateRequest:   "DUPLICATE_REQUEST",
 }
 
 // String returns the reason's word of the public interfaces.

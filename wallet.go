@@ -133,9 +133,11 @@ type Deposit struct {
 	Gone uint64
 	// Target is how deep its block must lie.
 	Target uint32
-	// From is the withdrawal that paid it inside the exchange; such a deposit
-	// has no transaction, block and target.
+	// From is the withdrawal that paid it inside the exchange, By its account;
+	// such a deposit has no transaction, block and target, and, if it is a
+	// transfer between accounts, no network.
 	From WalletID
+	By   AccountID
 	// Created is when it was first seen, Done when it was credited or given up.
 	Created, Done Time
 }
@@ -167,7 +169,20 @@ type Withdraw struct {
 	Save Token
 	// ClientID makes the request idempotent; zero is none.
 	ClientID ClientID
+	// Once does the same for interfaces that name requests otherwise. Only one of
+	// the two is given.
+	Once Once
+	// NotBefore is the time before which it does not leave; zero, and once that
+	// time has come, it is not held up.
+	NotBefore Time
+	// Message is, of a transfer between accounts, the token under which its
+	// message is kept; zero for none.
+	Message Token
 }
+
+// Transfer reports whether the money goes to another account of the exchange, over
+// no network.
+func (w *Withdraw) Transfer() bool { return w.Network == 0 }
 
 // Withdrawal is money that goes out.
 type Withdrawal struct {
@@ -387,6 +402,8 @@ func (w *WalletCommand) check(c *Command) bool {
 		return w.Network > 0
 	case CommandWithdraw:
 		return c.Account.IsCustomer() && w.Withdraw != nil && w.Withdraw.check()
+	case CommandTransfer:
+		return c.Account.IsCustomer() && w.Withdraw != nil && w.Withdraw.checkTransfer()
 	case CommandCancelWithdrawal:
 		return c.Account.IsCustomer() && w.ID > 0
 	case CommandDecideWithdrawal, CommandReplaceWithdrawal:
@@ -441,7 +458,8 @@ func (t *Tx) check() bool {
 
 func (w *Withdraw) check() bool {
 	return w.Network > 0 && w.Asset > 0 && !w.Amount.IsZero() && validAddress(w.Address, w.Memo) &&
-		(w.Internal == 0 || w.Internal.IsCustomer())
+		(w.Internal == 0 || w.Internal.IsCustomer()) && w.NotBefore >= 0 &&
+		(!w.ClientID.Given() || !w.Once.Given()) && w.Message == Token{}
 }
 
 func (s *SavedAddress) check() bool {

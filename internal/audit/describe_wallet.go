@@ -18,6 +18,9 @@ func describeWallet(c *bourse.Command) string {
 		w := f.Withdraw
 		return fmt.Sprintf("withdraw account=%d network=%d asset=%d units=%s fee=%s address=%q memo=%q internal=%d client_id=%s",
 			c.Account, w.Network, w.Asset, w.Amount.Format(0), w.Fee.Format(0), w.Address, w.Memo, w.Internal, w.ClientID)
+	case bourse.CommandTransfer:
+		w := f.Withdraw
+		return fmt.Sprintf("transfer account=%d to=%d asset=%d units=%s", c.Account, w.Internal, w.Asset, w.Amount.Format(0))
 	case bourse.CommandCancelWithdrawal:
 		return fmt.Sprintf("cancel-withdrawal account=%d xid=%d", c.Account, f.ID)
 	case bourse.CommandDecideWithdrawal:

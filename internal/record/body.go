@@ -69,8 +69,8 @@ func appendBody(dst []byte, c *bourse.Command) []byte {
 }
 
 // decodeBody is the inverse of appendBody; false means malformed.
-func decodeBody(b []byte, c *bourse.Command) bool {
-	r := reader{b: b}
+func decodeBody(b []byte, version uint8, c *bourse.Command) bool {
+	r := reader{b: b, version: version}
 	switch c.Kind {
 	case bourse.CommandCancelAll:
 		c.Account, c.MarketID = bourse.AccountID(r.uint32()), bourse.MarketID(r.uint16())
@@ -221,8 +221,9 @@ func (w *writer) text(s string) {
 
 // reader takes fields; after the first mistake it returns zeros.
 type reader struct {
-	b   []byte
-	bad bool
+	b       []byte
+	version uint8
+	bad     bool
 }
 
 func (r *reader) done() bool { return !r.bad && len(r.b) == 0 }

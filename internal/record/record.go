@@ -11,8 +11,22 @@ import (
 // headerSize is the bytes in front of a record's body.
 const headerSize = 6
 
-// version is what this program writes and the newest it reads, for all kinds.
-const version = 1
+// versionOf returns the version in which a command's body is written: the oldest
+// that can say it, so that what was read is written as it was.
+func versionOf(c *bourse.Command) uint8 {
+	if c.Kind == bourse.CommandWithdraw && (c.Wallet.Withdraw.NotBefore != 0 || c.Wallet.Withdraw.Once.Given()) {
+		return 2
+	}
+	return 1
+}
+
+// newest returns the newest version of a kind's body that this program knows.
+func newest(kind bourse.CommandKind) uint8 {
+	if kind == bourse.CommandWithdraw {
+		return 2
+	}
+	return 1
+}
 
 // ErrMalformed says that bytes are not records that this program wrote.
 var ErrMalformed = errors.New("malformed record")
@@ -26,14 +40,14 @@ type NewerError struct {
 // Error names the record's kind and version.
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("record kind %d version %d was written by a newer program; this one reads up to kind %d version %d",
-		e.Kind, e.Version, bourse.LastCommandKind, version)
+		e.Kind, e.Version, bourse.LastCommandKind, newest(e.Kind))
 }
 
 // Append appends the record of a command, without its Seq and Time, which are
 // the journal's. The command must have passed its Check.
 func Append(dst []byte, c *bourse.Command) []byte {
 	start := len(dst)
-	dst = append(dst, 0, 0, 0, 0, byte(c.Kind), version)
+	dst = append(dst, 0, 0, 0, 0, byte(c.Kind), versionOf(c))
 	dst = appendBody(dst, c)
 	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-headerSize))
 	return dst
@@ -51,7 +65,7 @@ func Decode(b []byte, c *bourse.Command) (int, error) {
 	if v == 0 || uint64(size) > uint64(len(b)-headerSize) {
 		return 0, ErrMalformed
 	}
-	if kind > bourse.LastCommandKind || v > version {
+	if kind > bourse.LastCommandKind || v > newest(kind) {
 		return 0, &NewerError{kind, v}
 	}
 	*c = bourse.Command{}
@@ -64,9 +78,9 @@ func Decode(b []byte, c *bourse.Command) (int, error) {
 	case bourse.CommandCancel:
 		ok = decodeCancel(body, c)
 	default:
-		ok = decodeBody(body, c)
+		ok = decodeBody(body, v, c)
 	}
-	if !ok || c.Check() != nil {
+	if !ok || c.Check() != nil || v != versionOf(c) {
 		return 0, ErrMalformed
 	}
 	return headerSize + int(size), nil

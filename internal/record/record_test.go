@@ -67,6 +67,14 @@ func commands() []bourse.Command {
 			Network: 2, Asset: 1, Amount: one, Fee: one, Address: "bc1q", Memo: "17", Internal: 8,
 			Factor: true, Save: token, ClientID: id,
 		}}},
+		{Kind: bourse.CommandWithdraw, Account: 7, Wallet: &bourse.WalletCommand{Withdraw: &bourse.Withdraw{
+			Network: 2, Asset: 1, Amount: one, Fee: one, Address: "bc1q", NotBefore: 5,
+			Once: bourse.Once{Key: bourse.RequestHash{1}, Body: bourse.RequestHash{15: 2}},
+		}}},
+		{Kind: bourse.CommandTransfer, Account: 7, Wallet: &bourse.WalletCommand{Withdraw: &bourse.Withdraw{
+			Asset: 1, Amount: one, Internal: 8, Factor: true, Message: token, NotBefore: 5,
+			Once: bourse.Once{Key: bourse.RequestHash{1}, Body: bourse.RequestHash{15: 2}},
+		}}},
 		{Kind: bourse.CommandCancelWithdrawal, Account: 7, Wallet: &bourse.WalletCommand{ID: 5}},
 		{Kind: bourse.CommandDecideWithdrawal, On: true, Wallet: &bourse.WalletCommand{ID: 5}},
 		{Kind: bourse.CommandSigned, Wallet: &bourse.WalletCommand{Signed: &bourse.SignedTx{
@@ -147,6 +155,25 @@ func TestNewerRecordsAreRefusedByName(t *testing.T) {
 		if _, err := record.Decode(newer, &c); !errors.As(err, &e) || e.Kind != bourse.CommandKind(newer[4]) || e.Version != newer[5] {
 			t.Errorf("byte %d = %d: %v", at, value, err)
 		}
+	}
+}
+
+// TestVersionsOfWithdrawals wants a withdrawal to be written in the oldest version
+// that can say it, and read in no other.
+func TestVersionsOfWithdrawals(t *testing.T) {
+	asked := bourse.Withdraw{Network: 2, Asset: 1, Amount: bourse.Units(1), Address: "bc1q"}
+	cmd := bourse.Command{Kind: bourse.CommandWithdraw, Account: 7, Wallet: &bourse.WalletCommand{Withdraw: &asked}}
+	plain := record.Append(nil, &cmd)
+	asked.NotBefore = 5
+	late := record.Append(nil, &cmd)
+	if plain[5] != 1 || late[5] != 2 || len(late) != len(plain)+40 || !bytes.Equal(plain[6:], late[6:len(plain)]) {
+		t.Errorf("written as %x and %x", plain, late)
+	}
+	for i := len(plain); i < len(late); i++ {
+		late[i] = 0
+	}
+	if _, err := record.Decode(late, new(bourse.Command)); !errors.Is(err, record.ErrMalformed) {
+		t.Errorf("the second version without what it adds: %v", err)
 	}
 }
 

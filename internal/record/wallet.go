@@ -19,6 +19,11 @@ func (w *writer) wallet(c *bourse.Command) bool {
 	case bourse.CommandWithdraw:
 		w.uint32(uint32(c.Account))
 		w.withdraw(f.Withdraw)
+		if versionOf(c) >= 2 {
+			w.extras(f.Withdraw)
+		}
+	case bourse.CommandTransfer:
+		w.transfer(c.Account, f.Withdraw)
 	case bourse.CommandCancelWithdrawal:
 		w.uint32(uint32(c.Account))
 		w.uint64(uint64(f.ID))
@@ -66,6 +71,11 @@ func (r *reader) wallet(c *bourse.Command) bool {
 		f.Network, f.Height = bourse.NetworkID(r.uint16()), r.uint64()
 	case bourse.CommandWithdraw:
 		c.Account, f.Withdraw = bourse.AccountID(r.uint32()), r.withdraw()
+		if r.version >= 2 {
+			r.extras(f.Withdraw)
+		}
+	case bourse.CommandTransfer:
+		c.Account, f.Withdraw = bourse.AccountID(r.uint32()), r.transfer()
 	case bourse.CommandCancelWithdrawal:
 		c.Account, f.ID = bourse.AccountID(r.uint32()), bourse.WalletID(r.uint64())
 	case bourse.CommandDecideWithdrawal:

@@ -32,7 +32,7 @@ type withdrawalAnswer struct {
 	ID      bourse.WalletID  `json:"xid"`
 	Account bourse.AccountID `json:"account"`
 	Asset   bourse.Symbol    `json:"asset"`
-	Network bourse.Symbol    `json:"network"`
+	Network bourse.Symbol    `json:"network,omitempty"`
 	Amount  string           `json:"amount"`
 	Fee     string           `json:"fee"`
 	Address string           `json:"address"`
@@ -51,7 +51,7 @@ type withdrawalAnswer struct {
 func (s *Server) describeWithdrawal(c *view.Catalogue, w *bourse.Withdrawal) withdrawalAnswer {
 	asset := c.Assets[w.Asset]
 	return withdrawalAnswer{
-		ID: w.ID, Account: w.Account, Asset: asset.Symbol, Network: c.Networks[w.Network].Symbol,
+		ID: w.ID, Account: w.Account, Asset: asset.Symbol, Network: networkSymbol(c, w.Network),
 		Amount: w.Amount.Format(asset.Scale), Fee: w.Fee.Format(asset.Scale), Address: w.Address, Memo: w.Memo,
 		Internal: w.Internal, Status: w.Status.String(), Approved: w.Approved, Sent: w.Sent,
 		TxID: s.txID(w.Network, w.Tx), Reverted: w.Reverted, Created: w.Created.Std().Format(time.RFC3339Nano),
@@ -184,4 +184,13 @@ func (s *Server) depositAssign(ctx context.Context, args jsontext.Value) (any, e
 		Account bourse.AccountID `json:"account"`
 		ID      bourse.WalletID  `json:"xid"`
 	}{a.Deposit, a.Account, bourse.WalletID(r.Outcome.ID)}, err
+}
+
+// networkSymbol returns the symbol of a network; none for that of a transfer
+// between accounts.
+func networkSymbol(c *view.Catalogue, id bourse.NetworkID) bourse.Symbol {
+	if id == 0 {
+		return ""
+	}
+	return c.Networks[id].Symbol
 }

@@ -5,30 +5,51 @@ import "github.com/bourse-exchange/bourse"
 // plain takes out of a request what may differ when it comes again.
 func plain(asked *bourse.Withdraw) bourse.Withdraw {
 	w := *asked
-	w.Save, w.Factor = bourse.Token{}, false
+	w.Save, w.Factor, w.NotBefore = bourse.Token{}, false, 0
 	return w
 }
 
-// Before looks for a request that an account made under the same name. It
-// returns the first outcome, whether the same was asked for, and whether there is
-// one.
+// Before looks for a request that an account made under the same client id or
+// key. It returns the first outcome, whether the same was asked for, and whether
+// there is one.
 func (c *Custody) Before(account bourse.AccountID, asked *bourse.Withdraw, now bourse.Time) (first bourse.Outcome, same, found bool) {
-	if !asked.ClientID.Given() {
-		return bourse.Outcome{}, false, false
+	switch {
+	case asked.ClientID.Given():
+		return c.named.find(account, asked.ClientID, plain(asked), now)
+	case asked.Once.Given():
+		return c.keyed.find(account, asked.Once.Key, asked.Once.Body, now)
 	}
-	return c.named.find(account, asked.ClientID, plain(asked), now)
+	return bourse.Outcome{}, false, false
 }
 
-// Remember takes the name of a request, if it has one, for its outcome.
+// Remember takes the client id or key of a request, if it has one, for its
+// outcome.
 func (c *Custody) Remember(account bourse.AccountID, asked *bourse.Withdraw, outcome bourse.Outcome, now bourse.Time) {
-	if !asked.ClientID.Given() {
-		return
+	switch {
+	case asked.ClientID.Given():
+		c.named.add(account, asked.ClientID, plain(asked), outcome)
+	case asked.Once.Given():
+		c.keyed.add(account, asked.Once.Key, asked.Once.Body, outcome)
 	}
-	c.named.add(account, asked.ClientID, plain(asked), outcome)
 	if outcome.Reason != 0 {
-		c.named.end(account, asked.ClientID, now)
+		c.over(account, asked, now)
 	}
 }
 
-// Expire forgets the names of requests whose time is over, at most this many.
-func (c *Custody) Expire(now bourse.Time, most int) { c.named.expire(now, most) }
+// over starts the time after which the client id or key of a request is free
+// again.
+func (c *Custody) over(account bourse.AccountID, asked *bourse.Withdraw, now bourse.Time) {
+	switch {
+	case asked.ClientID.Given():
+		c.named.end(account, asked.ClientID, now)
+	case asked.Once.Given():
+		c.keyed.end(account, asked.Once.Key, now)
+	}
+}
+
+// Expire forgets client ids and keys whose time is over, at most this many of
+// each.
+func (c *Custody) Expire(now bourse.Time, most int) {
+	c.named.expire(now, most)
+	c.keyed.expire(now, most)
+}

@@ -3,6 +3,7 @@ package custody
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -92,7 +93,11 @@ func (c *Custody) Check() error {
 			return fmt.Errorf("network %d: %w", n.Network, err)
 		}
 	}
+	waiting := 0
 	for _, w := range sorted(c.withdrawals) {
+		if w.NotBefore != 0 {
+			waiting++
+		}
 		s := c.Network(w.Network).signed[w.Tx]
 		switch {
 		case w.Tx == bourse.TxHash{}:
@@ -101,6 +106,9 @@ func (c *Custody) Check() error {
 		case s != nil && (s.Wallet != w.ID || s.State == bourse.SignedDropped || s.Reverted != w.Reverted):
 			return fmt.Errorf("withdrawal %d and its transaction disagree", w.ID)
 		}
+	}
+	if waiting != len(c.delayed) || !slices.IsSortedFunc(c.delayed, compareDelays) {
+		return fmt.Errorf("%d withdrawals wait for a time, and %d are listed", waiting, len(c.delayed))
 	}
 	return nil
 }

@@ -37,8 +37,12 @@ type Custody struct {
 	// saved counts each account's saved addresses.
 	saved map[bourse.AccountID]int
 
-	// named are the client ids of withdrawals.
+	// delayed are the open withdrawals that wait for a time, by that, then by id.
+	delayed []*bourse.Withdrawal
+
+	// named are the client ids of withdrawals, keyed the keys of requests.
 	named requests[bourse.ClientID, bourse.Withdraw]
+	keyed requests[bourse.RequestHash, bourse.RequestHash]
 }
 
 // New returns the state of an exchange that has no network.
@@ -51,6 +55,7 @@ func New() *Custody {
 		byPlace:     map[savedKey]bourse.AddressID{},
 		saved:       map[bourse.AccountID]int{},
 		named:       newRequests[bourse.ClientID, bourse.Withdraw](),
+		keyed:       newRequests[bourse.RequestHash, bourse.RequestHash](),
 	}
 }
 

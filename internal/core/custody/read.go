@@ -13,6 +13,8 @@ type Around struct {
 	Networks, Assets int
 	Accounts         bourse.AccountID
 	Now              bourse.Time
+	// Extended says that the state is in the extended form.
+	Extended bool
 	// Terms reports whether an asset moves on a network.
 	Terms func(bourse.NetworkID, bourse.AssetID) bool
 }
@@ -52,6 +54,9 @@ func Read(r *state.Reader, in Around) *Custody {
 		x.readSaved()
 	}
 	x.readNamed()
+	if in.Extended {
+		x.readExtended()
+	}
 	return x.Custody
 }
 
@@ -255,7 +260,8 @@ func (x *reader) readWithdrawal() {
 	d.Tx, d.Created, d.Done = x.hash(), x.time(), x.time()
 	_, fits := d.Amount.Add(d.Fee)
 	ok := fits && d.ID > 0 && d.ID <= x.lastWallet && x.withdrawals[d.ID] == nil && d.Ordinal > 0 &&
-		d.Internal <= x.in.Accounts && x.in.Terms(d.Network, d.Asset)
+		d.Internal <= x.in.Accounts &&
+		(x.in.Terms(d.Network, d.Asset) || d.Transfer() && int(d.Asset) < x.in.Assets)
 	signed := d.Tx != bourse.TxHash{}
 	switch d.Status {
 	case bourse.WalletPending:
@@ -285,8 +291,8 @@ func (x *reader) readAsked(account bourse.AccountID) bourse.Withdraw {
 	} else {
 		x.want(a.ClientID == bourse.ClientID{})
 	}
-	cmd := bourse.Command{Kind: bourse.CommandWithdraw, Account: account, Wallet: &bourse.WalletCommand{Withdraw: &a}}
-	x.want(cmd.Check() == nil && account <= x.in.Accounts)
+	cmd := bourse.Command{Kind: kindOf(&a), Account: account, Wallet: &bourse.WalletCommand{Withdraw: &a}}
+	x.want(cmd.Check() == nil && account <= x.in.Accounts && (x.in.Extended || !a.Transfer()))
 	return a
 }
 

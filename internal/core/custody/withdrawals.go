@@ -9,6 +9,7 @@ import (
 // AddWithdrawal takes in a new withdrawal.
 func (c *Custody) AddWithdrawal(w *bourse.Withdrawal) {
 	c.withdrawals[w.ID] = w
+	c.delay(w)
 	if w.Open() {
 		c.open[w.Account]++
 	}
@@ -34,12 +35,12 @@ func (c *Custody) EndWithdrawal(ev *bourse.Events, w *bourse.Withdrawal, now bou
 	if c.open[w.Account]--; c.open[w.Account] == 0 {
 		delete(c.open, w.Account)
 	}
+	c.Undelay(w)
+	c.over(w.Account, &w.Withdraw, now)
+	w.Once = bourse.Once{}
 	c.ChangedWithdrawal(ev, w)
 	if w.Status == bourse.WalletCanceled || w.Internal != 0 {
 		delete(c.withdrawals, w.ID)
-	}
-	if w.ClientID.Given() {
-		c.named.end(w.Account, w.ClientID, now)
 	}
 }
 
@@ -51,7 +52,7 @@ func (c *Custody) ForgetWithdrawal(w *bourse.Withdrawal) { delete(c.withdrawals,
 func (c *Custody) sort(w *bourse.Withdrawal) {
 	n := c.Network(w.Network)
 	at, found := slices.BinarySearch(n.ready, w.ID)
-	switch want := w.Approved && w.Status == bourse.WalletPending; {
+	switch want := w.Approved && w.Status == bourse.WalletPending && w.NotBefore == 0; {
 	case want && !found:
 		n.ready = slices.Insert(n.ready, at, w.ID)
 		c.ready++

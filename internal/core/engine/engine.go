@@ -191,7 +191,7 @@ func (e *Engine) decideWallet(cmd *bourse.Command, ev *bourse.Events) {
 		reason = e.rewind(cmd.Wallet, ev)
 	case bourse.CommandAssignDeposit:
 		reason = e.assignDeposit(cmd, ev)
-	case bourse.CommandWithdraw:
+	case bourse.CommandWithdraw, bourse.CommandTransfer:
 		reason = e.withdraw(cmd, ev)
 	case bourse.CommandCancelWithdrawal:
 		reason = e.cancelWithdrawal(cmd, ev)

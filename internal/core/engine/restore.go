@@ -18,6 +18,8 @@ type restorer struct {
 	ev   bourse.Events
 	emit func(*bourse.Events)
 
+	// extended is whether the state is in the extended form.
+	extended bool
 	// symbols and pairs are those read so far.
 	symbols map[bourse.Symbol]bool
 	pairs   map[bourse.Pair]bool
@@ -38,8 +40,12 @@ func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 		Engine: New(), r: state.NewReader(snapshot), emit: emit,
 		symbols: map[bourse.Symbol]bool{}, pairs: map[bourse.Pair]bool{},
 	}
-	if v := x.r.Uint32(); v != stateVersion {
-		return nil, fmt.Errorf("state version %d is not known to this program, which writes %d", v, stateVersion)
+	switch v := x.r.Uint32(); v {
+	case stateVersion:
+	case extendedVersion:
+		x.extended = true
+	default:
+		return nil, fmt.Errorf("state version %d is not known to this program, which writes %d", v, extendedVersion)
 	}
 	x.seq, x.now = bourse.Seq(x.r.Uint64()), bourse.Time(x.r.Uint64())
 	if x.r.Bool() {

@@ -8,15 +8,27 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/state"
 )
 
-// stateVersion is the version of the canonical form.
-const stateVersion = 2
+// The versions of the canonical form. A state is written in the oldest one that
+// can say it, so that its hash stays what it was.
+const (
+	// stateVersion is all but what came later.
+	stateVersion = 2
+	// extendedVersion adds transfers between accounts, withdrawals that wait for a
+	// time, and the keys of requests.
+	extendedVersion = 3
+)
 
 // Snapshot writes the whole state in its canonical form: emit receives the
 // bytes in order and must not keep them. The form depends on what the state
 // means, never on how memory came to hold it.
 func (e *Engine) Snapshot(emit func([]byte)) {
 	w := state.NewWriter(emit)
-	w.Uint32(stateVersion)
+	extended := e.custody.Extended()
+	if extended {
+		w.Uint32(extendedVersion)
+	} else {
+		w.Uint32(stateVersion)
+	}
 	w.Uint64(uint64(e.seq))
 	w.Uint64(uint64(e.now))
 	w.Bool(e.genesis != nil)
@@ -32,6 +44,9 @@ func (e *Engine) Snapshot(emit func([]byte)) {
 	e.writeOrders(w)
 	e.writeNames(w)
 	e.custody.Write(w)
+	if extended {
+		e.custody.WriteExtended(w)
+	}
 	w.Flush()
 }
 

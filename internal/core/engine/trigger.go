@@ -44,7 +44,7 @@ type sweep struct {
 // Unfinished reports whether a command left work behind for lack of steps, so
 // that a Continue has something to do.
 func (e *Engine) Unfinished() bool {
-	if len(e.sweeps) > 0 || e.custody.Ready() != nil {
+	if len(e.sweeps) > 0 || e.custody.Ready() != nil || e.custody.Due(e.now) != nil {
 		return true
 	}
 	for _, m := range e.markets[1:] {
@@ -82,5 +82,6 @@ func (e *Engine) resume(ev *bourse.Events) {
 			e.drainQueue(m, ev)
 		}
 	}
+	e.letDueGo(ev)
 	e.letReadyGo(ev)
 }

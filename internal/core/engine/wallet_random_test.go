@@ -31,6 +31,8 @@ type walletModel struct {
 	total  map[spotOf]*big.Int
 	frozen [people + 1]bool
 	paused [2]bool
+	// keys is the last key of a request.
+	keys int
 
 	steps map[string]int
 }
@@ -63,6 +65,9 @@ type modelWithdrawal struct {
 	status  bourse.WalletStatus
 	sent    bool
 	tx      bourse.TxHash
+	// to is the other account of a transfer; before is when it may leave.
+	to     bourse.AccountID
+	before bourse.Time
 }
 
 type modelSigned struct {
@@ -122,8 +127,10 @@ func (m *walletModel) step() {
 		m.mineSome(i)
 	case n < 36:
 		m.reorganise(i)
-	case n < 58:
+	case n < 55:
 		m.withdraw()
+	case n < 58:
+		m.give()
 	case n < 66:
 		m.cancel()
 	case n < 80:
@@ -144,9 +151,11 @@ func (m *walletModel) step() {
 		m.paused[i] = m.chance(30)
 		m.must(pauseCommand(m.chains[i].network, m.paused[i]))
 		m.resumed(i)
-	default:
+	case n < 99:
 		m.restart()
 		m.steps["restart"]++
+	default:
+		m.passTime()
 	}
 }
 
@@ -321,7 +330,7 @@ func (m *walletModel) stopped(i int) bool {
 // resumed moves on what was only waiting for its network.
 func (m *walletModel) resumed(i int) {
 	for _, w := range m.going {
-		if w.chain == i && w.status == bourse.WalletPending && !m.stopped(i) {
+		if w.chain == i && w.to == 0 && w.before == 0 && w.status == bourse.WalletPending && !m.stopped(i) {
 			w.status = bourse.WalletProcessing
 		}
 	}
@@ -333,6 +342,8 @@ func (m *walletModel) withdraw() {
 	asked := withdrawOf(asset, amount, fee)
 	if m.chance(15) {
 		asked.Internal = m.someone()
+	} else if m.chance(15) {
+		asked.NotBefore = m.e.Now() + bourse.Time(2+m.below(60))*bourse.Second
 	}
 	i := 0
 	if asset != btc {
@@ -362,7 +373,7 @@ func (m *walletModel) withdraw() {
 		return
 	}
 	w := &modelWithdrawal{
-		account: account, chain: i, asset: asset, amount: amount, fee: charged, status: bourse.WalletProcessing,
+		before: asked.NotBefore, account: account, chain: i, asset: asset, amount: amount, fee: charged, status: bourse.WalletProcessing,
 		id: bourse.WalletID(m.must(withdrawCommand(account, asked))),
 	}
 	m.steps["withdrawal"]++
@@ -373,10 +384,67 @@ func (m *walletModel) withdraw() {
 		w.status = bourse.WalletDone
 		w.sent = true
 		return
-	case m.stopped(i):
+	case m.stopped(i), w.before != 0:
 		w.status = bourse.WalletPending
 	}
 	m.going = append(m.going, w)
+}
+
+// give transfers money to another account, perhaps later. What came of it comes
+// again with the same key.
+func (m *walletModel) give() {
+	w := &modelWithdrawal{account: m.someone(), to: m.someone(), asset: btc + bourse.AssetID(m.below(3)), amount: uint64(1 + m.below(100))}
+	asked := transferOf(w.to, w.asset, w.amount)
+	m.keys++
+	asked.Once.Key[0], asked.Once.Key[1] = byte(m.keys), byte(m.keys>>8)
+	if m.chance(50) {
+		asked.NotBefore = m.e.Now() + bourse.Time(2+m.below(60))*bourse.Second
+	}
+	cmd := transferCommand(w.account, asked)
+	switch free := new(big.Int).Sub(m.have(w.account, w.asset), m.held(w.account, w.asset)); {
+	case m.frozen[w.account]:
+		m.refused(bourse.AccountFrozen, cmd)
+		m.refused(bourse.AccountFrozen, cmd)
+		return
+	case free.Cmp(new(big.Int).SetUint64(w.amount)) < 0:
+		m.refused(bourse.InsufficientFunds, cmd)
+		return
+	}
+	w.id, w.before, w.status = bourse.WalletID(m.must(cmd)), asked.NotBefore, bourse.WalletPending
+	if again := bourse.WalletID(m.must(cmd)); again != w.id {
+		m.tb.Fatalf("transfer %d came again as %d", w.id, again)
+	}
+	asked.Once.Body[0]++
+	m.refused(bourse.DuplicateRequest, cmd)
+	if w.before == 0 {
+		m.given(w)
+	}
+	m.going = append(m.going, w)
+}
+
+func (m *walletModel) given(w *modelWithdrawal) {
+	w.status = bourse.WalletCanceled // here: over
+	m.sub(w.account, w.asset, w.amount)
+	m.add(w.to, w.asset, w.amount)
+	m.steps["transfer"]++
+}
+
+// passTime ends the wait of what has waited long enough.
+func (m *walletModel) passTime() {
+	m.wake()
+	for _, w := range m.going {
+		if w.before == 0 || w.before > m.e.Now() || w.status != bourse.WalletPending {
+			continue
+		}
+		w.before = 0
+		m.steps["delay"]++
+		switch {
+		case w.to == 0 && !m.stopped(w.chain):
+			w.status = bourse.WalletProcessing
+		case w.to != 0 && !m.frozen[w.account]:
+			m.given(w)
+		}
+	}
 }
 
 // held recomputes what an account's withdrawals hold.
@@ -642,7 +710,7 @@ func TestRandomWallets(t *testing.T) {
 	}
 	for _, what := range []string{
 		"block", "credit", "mined again", "reorganisation", "withdrawal", "done", "canceled", "signed", "given up",
-		"assigned", "sweep", "restart",
+		"assigned", "sweep", "restart", "transfer", "delay",
 	} {
 		if done[what] == 0 {
 			t.Errorf("nothing was %s", what)

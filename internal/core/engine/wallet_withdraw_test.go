@@ -566,6 +566,10 @@ func TestDamagedWalletStates(t *testing.T) {
 	x.must(signedCommand(s))
 	x.must(c.next(tx, c.output(2, btc, 30), c.output(nobody, btc, 4)))
 	x.must(a.next(a.output(3, usdt, 77)))
+	late := transferOf(2, usdt, 7)
+	late.NotBefore, late.Message = x.e.Now()+bourse.Hour, bourse.Token{2}
+	late.Once = bourse.Once{Key: bourse.RequestHash{3}, Body: bourse.RequestHash{4}}
+	x.must(transferCommand(1, late))
 	good := snapshot(x.e)
 	if !hostile(t, good) {
 		t.Fatal("a good state does not restore")

@@ -16,12 +16,17 @@ func (e *Engine) withdraw(cmd *bourse.Command, ev *bourse.Events) bourse.Reason 
 	case found && same:
 		ev.Repeat(first)
 		return 0
+	case found && asked.Once.Given():
+		return bourse.DuplicateRequest
 	case found:
 		return bourse.DuplicateClientID
 	}
 	w := &bourse.Withdrawal{Account: cmd.Account, Withdraw: *asked, Status: bourse.WalletPending, Created: e.now}
 	if w.Internal != 0 {
 		w.Fee = bourse.Amount{} // whatever was offered
+	}
+	if w.NotBefore <= e.now {
+		w.NotBefore = 0
 	}
 	if reason := e.refusesWithdrawal(cmd.Account, asked, w, ev); reason != 0 {
 		e.custody.Remember(cmd.Account, asked, bourse.Outcome{Reason: reason}, e.now)
@@ -64,6 +69,9 @@ func (e *Engine) refusesWithdrawal(
 
 // refusesTerms holds a request against the terms of its network.
 func (e *Engine) refusesTerms(asked *bourse.Withdraw) bourse.Reason {
+	if asked.Transfer() {
+		return e.refusesTransfer(asked)
+	}
 	network := e.network(asked.Network)
 	switch {
 	case int(asked.Asset) >= len(e.assets):
@@ -114,11 +122,11 @@ func (e *Engine) begin(w *bourse.Withdrawal, ev *bourse.Events) {
 	}
 }
 
-// letGo moves an approved withdrawal on, unless its network's withdrawals are
-// stopped: then it is ready for when they resume.
+// letGo moves an approved withdrawal on, unless it must wait for a time or its
+// network's withdrawals are stopped: then it is ready for when that is over.
 func (e *Engine) letGo(w *bourse.Withdrawal, ev *bourse.Events) {
 	switch {
-	case e.custody.Network(w.Network).Stopped():
+	case w.NotBefore != 0, e.custody.Network(w.Network).Stopped():
 		e.custody.ChangedWithdrawal(ev, w)
 	case w.Internal == 0:
 		w.Status = bourse.WalletProcessing
@@ -133,12 +141,14 @@ func (e *Engine) letGo(w *bourse.Withdrawal, ev *bourse.Events) {
 
 // payInside books a withdrawal to an account of this exchange on both sides.
 func (e *Engine) payInside(w *bourse.Withdrawal, ev *bourse.Events) {
-	e.pay(ev, bourse.Transfer{
-		Kind: bourse.TransferInternal, From: w.Account, To: w.Internal, Asset: w.Asset, Amount: w.Amount,
-	})
+	kind := bourse.TransferInternal
+	if w.Transfer() {
+		kind = bourse.TransferGiven
+	}
+	e.pay(ev, bourse.Transfer{Kind: kind, From: w.Account, To: w.Internal, Asset: w.Asset, Amount: w.Amount})
 	d := &bourse.Deposit{
 		Number: e.custody.AllotDeposit(), Network: w.Network, Asset: w.Asset, Amount: w.Amount, Memo: w.Memo,
-		Status: bourse.WalletDone, From: w.ID, Created: e.now, Done: e.now,
+		Status: bourse.WalletDone, From: w.ID, By: w.Account, Created: e.now, Done: e.now,
 	}
 	e.own(d, w.Internal)
 	w.Deposit, w.Status, w.Sent, w.Done = d.ID, bourse.WalletDone, true, e.now

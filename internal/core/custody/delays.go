@@ -1,0 +1,39 @@
+package custody
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+func compareDelays(a, b *bourse.Withdrawal) int {
+	return cmp.Or(cmp.Compare(a.NotBefore, b.NotBefore), cmp.Compare(a.ID, b.ID))
+}
+
+// delay puts a withdrawal that must wait for a time among those that do.
+func (c *Custody) delay(w *bourse.Withdrawal) {
+	if w.NotBefore == 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(c.delayed, w, compareDelays)
+	c.delayed = slices.Insert(c.delayed, at, w)
+}
+
+// Undelay ends a withdrawal's wait for a time, if it waits for one.
+func (c *Custody) Undelay(w *bourse.Withdrawal) {
+	if w.NotBefore == 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(c.delayed, w, compareDelays)
+	c.delayed = slices.Delete(c.delayed, at, at+1)
+	w.NotBefore = 0
+}
+
+// Due returns a withdrawal whose time has come, or nil.
+func (c *Custody) Due(now bourse.Time) *bourse.Withdrawal {
+	if len(c.delayed) == 0 || c.delayed[0].NotBefore > now {
+		return nil
+	}
+	return c.delayed[0]
+}

@@ -1,0 +1,221 @@
+package engine_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+func transferOf(to bourse.AccountID, asset bourse.AssetID, amount uint64) *bourse.Withdraw {
+	return &bourse.Withdraw{Asset: asset, Amount: bourse.Units(amount), Internal: to}
+}
+
+func transferCommand(account bourse.AccountID, w *bourse.Withdraw) bourse.Command {
+	return walletCommand(bourse.CommandTransfer, account, bourse.WalletCommand{Withdraw: w})
+}
+
+func (x *exchange) wake() { x.must(bourse.Command{Kind: bourse.CommandContinue}) }
+
+func TestTransferMovesBothSidesAtOnce(t *testing.T) {
+	x, _, _ := funded(t, true)
+	w := transferOf(2, btc, 100)
+	w.Message = bourse.Token{5}
+	id := x.must(transferCommand(1, w))
+	out, in := x.withdrawal(), x.deposit()
+	if out.Status != bourse.WalletDone || out.Ordinal != 4 || out.Deposit != in.ID || !out.Fee.IsZero() || out.Message != w.Message {
+		t.Errorf("given as %+v", out)
+	}
+	if uint64(in.ID) == id || in.Account != 2 || in.Ordinal != 1 || in.From != out.ID || in.By != 1 || in.Network != 0 ||
+		in.Status != bourse.WalletDone || in.Done != x.e.Now() {
+		t.Errorf("received as %+v", in)
+	}
+	if len(x.ev.Transfers) != 1 || x.ev.Transfers[0].Kind != bourse.TransferGiven {
+		t.Errorf("posted as %+v", x.ev.Transfers)
+	}
+	x.wantBalance(1, btc, 900, 0)
+	x.wantBalance(2, btc, 100, 0)
+	x.refused(bourse.WithdrawalNotFound, cancelCommand(1, id))
+	x.restart()
+}
+
+func TestTermsOfTransfers(t *testing.T) {
+	x, _, _ := funded(t, true)
+	x.refused(bourse.UnknownAccount, transferCommand(77, transferOf(2, btc, 1)))
+	x.refused(bourse.UnknownAccount, transferCommand(1, transferOf(77, btc, 1)))
+	x.refused(bourse.UnknownAsset, transferCommand(1, transferOf(2, 77, 1)))
+	x.refused(bourse.InsufficientFunds, transferCommand(1, transferOf(2, btc, 1001)))
+	x.must(freezeCommand(2, true))
+	x.must(transferCommand(1, transferOf(2, btc, 1)))
+	x.refused(bourse.AccountFrozen, transferCommand(2, transferOf(1, btc, 1)))
+	x.must(bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &bourse.Asset{Symbol: "BTC", Name: "BTC", Scale: 10}})
+	x.refused(bourse.WithdrawalsClosed, transferCommand(1, transferOf(3, btc, 1)))
+	for what, change := range map[string]func(*bourse.Withdraw){
+		"a fee":       func(w *bourse.Withdraw) { w.Fee = bourse.Units(1) },
+		"a network":   func(w *bourse.Withdraw) { w.Network = byOutput },
+		"nothing":     func(w *bourse.Withdraw) { w.Amount = bourse.Amount{} },
+		"nobody":      func(w *bourse.Withdraw) { w.Internal = 0 },
+		"an address":  func(w *bourse.Withdraw) { w.Address = stranger },
+		"a client id": func(w *bourse.Withdraw) { w.ClientID = bourse.ClientID{'a'} },
+		"a saved one": func(w *bourse.Withdraw) { w.Save = bourse.Token{1} },
+		"a past time": func(w *bourse.Withdraw) { w.NotBefore = -1 },
+	} {
+		w := transferOf(2, btc, 1)
+		change(w)
+		if cmd := transferCommand(1, w); cmd.Check() == nil {
+			t.Errorf("a transfer with %s is well formed", what)
+		}
+	}
+}
+
+func TestProductionTransferWaitsForAPerson(t *testing.T) {
+	x, _, _ := funded(t, false)
+	first, second := x.must(transferCommand(1, transferOf(2, btc, 100))), x.must(transferCommand(1, transferOf(2, btc, 50)))
+	x.wantBalance(1, btc, 850, 150)
+	x.restart()
+	x.must(decideCommand(first, true))
+	x.must(decideCommand(second, false))
+	x.wantBalance(1, btc, 900, 0)
+	x.wantBalance(2, btc, 100, 0)
+}
+
+func TestDelayedWithdrawalWaits(t *testing.T) {
+	x, _, _ := funded(t, true)
+	until := x.e.Now() + bourse.Hour
+	late := withdrawOf(btc, 100, 4)
+	late.NotBefore = until
+	id := x.must(withdrawCommand(1, late))
+	given := transferOf(2, btc, 50)
+	given.NotBefore = until
+	x.must(transferCommand(1, given))
+	dropped := x.must(withdrawCommand(1, late))
+	if w := x.withdrawal(); w.Status != bourse.WalletPending || !w.Approved || w.NotBefore != until {
+		t.Fatalf("taken as %+v", w)
+	}
+	x.must(decideCommand(id, true)) // a person's word does not make time pass
+	x.must(pauseCommand(byOutput, true))
+	x.must(pauseCommand(byOutput, false))
+	x.must(cancelCommand(1, dropped))
+	x.restart()
+	x.wake()
+	x.wantBalance(1, btc, 846, 154)
+	if x.e.Unfinished() {
+		t.Error("there is work before the time")
+	}
+	tick := bourse.Command{Kind: bourse.CommandTick, Seq: x.e.Seq() + 1, Time: until}
+	x.e.Apply(&tick, &x.ev)
+	if !x.e.Unfinished() {
+		t.Error("there is no work when the time has come")
+	}
+	x.restart()
+	x.wake()
+	x.wantBalance(1, btc, 846, 104)
+	x.wantBalance(2, btc, 50, 0)
+	if len(x.ev.Wallet.Withdrawals) != 2 || x.ev.Wallet.Withdrawals[0].Status != bourse.WalletProcessing ||
+		x.ev.Wallet.Withdrawals[0].NotBefore != 0 || x.e.Unfinished() {
+		t.Errorf("woke as %+v", x.ev.Wallet.Withdrawals)
+	}
+	x.restart()
+}
+
+// TestDelayIsNotApproval has a withdrawal wait for a time and a person.
+func TestDelayIsNotApproval(t *testing.T) {
+	x, _, _ := funded(t, false)
+	w := withdrawOf(btc, 100, 4)
+	w.NotBefore = x.e.Now() + 3*bourse.Second
+	id := x.must(withdrawCommand(1, w))
+	for range 2 {
+		x.wake()
+	}
+	if got := x.withdrawal(); got.Status != bourse.WalletPending || got.NotBefore != 0 {
+		t.Fatalf("it is %+v", got)
+	}
+	x.must(decideCommand(id, true))
+	if got := x.withdrawal(); got.Status != bourse.WalletProcessing {
+		t.Errorf("approved, it is %+v", got)
+	}
+}
+
+func TestKeysOfRequests(t *testing.T) {
+	x, _, _ := funded(t, true)
+	w := withdrawOf(btc, 100, 1)
+	w.Once = bourse.Once{Key: bourse.RequestHash{1}, Body: bourse.RequestHash{2}}
+	id := x.must(withdrawCommand(1, w))
+	x.restart()
+	again := *w
+	again.Fee, again.NotBefore, again.Save = bourse.Units(2), 5, bourse.Token{3} // the body alone decides
+	if x.must(withdrawCommand(1, &again)) != id || !x.ev.Outcome.Repeated {
+		t.Error("the same body is another withdrawal")
+	}
+	given := transferOf(2, btc, 1)
+	given.Once = bourse.Once{Key: w.Once.Key, Body: bourse.RequestHash{9}}
+	x.refused(bourse.DuplicateRequest, transferCommand(1, given))
+	x.must(transferCommand(2, transferFor(x, 2, given))) // another account's key
+	given.Once.Key = bourse.RequestHash{4}
+	paid := x.must(transferCommand(1, given))
+	x.restart()
+	if x.must(transferCommand(1, given)) != paid {
+		t.Error("the same transfer was made twice")
+	}
+	x.wantBalance(1, btc, 898, 101)
+	poor := transferOf(2, btc, 100_000)
+	poor.Once = bourse.Once{Key: bourse.RequestHash{5}}
+	x.refused(bourse.InsufficientFunds, transferCommand(1, poor))
+	x.credit(1, btc, 1_000_000)
+	x.refused(bourse.InsufficientFunds, transferCommand(1, poor))
+	x.must(cancelCommand(1, id))
+	x.restart()
+	for range 3 {
+		later := bourse.Command{Kind: bourse.CommandTick, Seq: x.e.Seq() + 1, Time: x.e.Now() + bourse.Day}
+		x.e.Apply(&later, &x.ev)
+	}
+	if x.must(withdrawCommand(1, w)) == id {
+		t.Error("the key is taken for ever")
+	}
+	both := *w
+	both.ClientID = bourse.ClientID{'a'}
+	if cmd := withdrawCommand(1, &both); cmd.Check() == nil {
+		t.Error("a request with two names is well formed")
+	}
+}
+
+// transferFor gives an account what a transfer needs.
+func transferFor(x *exchange, account bourse.AccountID, w *bourse.Withdraw) *bourse.Withdraw {
+	x.credit(account, w.Asset, 10)
+	other := *w
+	other.Internal = 3
+	return &other
+}
+
+// TestPlainStatesStayAsTheyWere wants the hash of a state that has nothing of what
+// came later to be what the first program that wrote this form made of it.
+func TestPlainStatesStayAsTheyWere(t *testing.T) {
+	x, c, _ := funded(t, true)
+	w := withdrawOf(btc, 100, 4)
+	w.ClientID, w.Save = bourse.ClientID{'a'}, bourse.Token{1}
+	id := bourse.WalletID(x.must(withdrawCommand(1, w)))
+	_, s := x.signOutputs(c, id, 100, 2)
+	x.must(signedCommand(s))
+	x.must(withdrawCommand(1, withdrawOf(btc, 50, 1)))
+	sum := x.e.StateHash()
+	const want = "434eabe1f2b2e438349b1d34d3e9299d35b9ea7e7cf03f7c9bed19497bed50a7"
+	if got := hex.EncodeToString(sum[:]); got != want {
+		t.Errorf("the hash is %s, it was %s", got, want)
+	}
+	x.must(transferCommand(1, transferOf(2, btc, 1)))
+	if data := snapshot(x.e); data[0] != 2 || sha256.Sum256(data) != x.e.StateHash() {
+		t.Error("a transfer that is over makes another form of state")
+	}
+	late := transferOf(2, btc, 1)
+	late.NotBefore = x.e.Now() + bourse.Hour
+	x.must(transferCommand(1, late))
+	data := snapshot(x.e)
+	if data[0] != 3 || !hostile(t, data) {
+		t.Error("a transfer that waits needs the extended form")
+	}
+	data[0] = 2
+	if hostile(t, data) {
+		t.Error("the extended form passes for the plain one")
+	}
+}
