@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"time"
 
 	backups "github.com/bourse-exchange/bourse/internal/backup"
@@ -16,19 +14,11 @@ type backup struct {
 
 // Run takes a backup.
 func (c *backup) Run(p *program) error {
-	m, err := backups.Take(p.ctx, c.Dir, c.Dest, time.Now(), copyAccounts)
+	m, err := backups.Take(p.ctx, c.Dir, c.Dest, time.Now(), accounts.Backup)
 	if err != nil {
 		return err
 	}
 	return p.print(summary(m))
-}
-
-func copyAccounts(ctx context.Context, from, to string) error {
-	s, err := accounts.Open(ctx, from)
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.Backup(ctx, to), s.Close())
 }
 
 type restore struct {

@@ -348,10 +348,10 @@ func TestBackup(t *testing.T) {
 	id := r.create("ada@example.com")
 	_, secret := r.createKey(id, account.NewKey{})
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	if err := r.store.Backup(t.Context(), copied); err != nil {
+	if err := accounts.Backup(t.Context(), r.path, copied); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.store.Backup(t.Context(), copied); !errors.Is(err, os.ErrExist) {
+	if err := accounts.Backup(t.Context(), r.path, copied); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a second copy over the first one: %v", err)
 	}
 	_, later := r.createKey(id, account.NewKey{})

@@ -3,64 +3,44 @@ package accounts
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/netip"
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
-	"github.com/bourse-exchange/bourse/internal/sqlstore/sqlite"
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
-//go:embed migrations/*.sql
-var migrations embed.FS
+// Store is an account.Store in a database.
+type Store struct{ db sqlstore.Database }
 
-// application marks the file: "BoAc".
-const application = 'B'<<24 | 'o'<<16 | 'A'<<8 | 'c'
-
-// foldAt is how long the log may become before it is folded into the file, in
-// bytes.
-const foldAt = 4 << 20
-
-// Store is an account.Store in a file.
-type Store struct{ file *sqlite.File }
-
-// Open opens the store in a file, which it makes if there is none, and checks
-// all of it. The errors are those of package sqlite.
-func Open(ctx context.Context, path string) (*Store, error) {
-	files, err := fs.Sub(migrations, "migrations")
+// Open opens the store in a file or at the URL of a PostgreSQL database, and makes
+// it if there is none. The errors are those of package sqlstore.
+func Open(ctx context.Context, place string) (*Store, error) {
+	open := openFile
+	if sqlstore.IsURL(place) {
+		open = openServer
+	}
+	db, err := open(ctx, place)
 	if err != nil {
 		return nil, err
 	}
-	file, err := sqlite.Open(ctx, path, sqlite.Options{
-		Application: application, Durable: true, CacheKiB: 4096, Migrations: files,
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := file.Check(ctx); err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &Store{file}, nil
+	return &Store{db}, nil
 }
 
-// Close closes the file.
-func (s *Store) Close() error { return s.file.Close() }
-
-// Backup writes a consistent, durable copy to a new file.
-func (s *Store) Backup(ctx context.Context, to string) error { return s.file.Copy(ctx, to) }
+// Close closes the database.
+func (s *Store) Close() error { return s.db.Close() }
 
 // AddAccount writes a pending account.
 func (s *Store) AddAccount(ctx context.Context, row *account.AccountRow) error {
-	const insert = `INSERT INTO accounts (token, email, created) VALUES (?, ?, ?)`
+	const insert = `INSERT INTO accounts (token, email, created) VALUES ($1, $2, $3)`
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, insert, row.Token[:], row.Email, int64(row.Created))
 		return err
 	})
-	if sqlite.IsDuplicate(err) {
+	if s.db.IsDuplicate(err) {
 		return account.ErrTaken
 	}
 	return err
@@ -69,7 +49,7 @@ func (s *Store) AddAccount(ctx context.Context, row *account.AccountRow) error {
 // AddKey writes a pending key.
 func (s *Store) AddKey(ctx context.Context, row *account.KeyRow) error {
 	const insert = `INSERT INTO keys (token, account, name, hash, scopes, addresses, expires, created)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 	return s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, insert, row.Token[:], int64(row.Account), row.Name, row.Hash[:],
 			row.Scopes.String(), joinAddresses(row.Addresses), int64(row.Expires), int64(row.Created))
@@ -79,13 +59,13 @@ func (s *Store) AddKey(ctx context.Context, row *account.KeyRow) error {
 
 // AddName writes a pending name.
 func (s *Store) AddName(ctx context.Context, row *account.NameRow) error {
-	const insert = `INSERT INTO address_names (token, account, network, name) VALUES (?, ?, ?, ?)`
+	const insert = `INSERT INTO address_names (token, account, network, name) VALUES ($1, $2, $3, $4)`
 	return s.writeName(ctx, insert, row.Token[:], int64(row.Account), int64(row.Network), row.Name)
 }
 
 // SetName writes the name of an entry.
 func (s *Store) SetName(ctx context.Context, row *account.NameRow) error {
-	const put = `INSERT INTO address_names (token, id, account, network, name) VALUES (?, ?, ?, ?, ?)
+	const put = `INSERT INTO address_names (token, id, account, network, name) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (token) DO UPDATE SET id = excluded.id, name = excluded.name`
 	return s.writeName(ctx, put, row.Token[:], int64(row.ID), int64(row.Account), int64(row.Network), row.Name)
 }
@@ -95,7 +75,7 @@ func (s *Store) writeName(ctx context.Context, statement string, args ...any) er
 		_, err := tx.ExecContext(ctx, statement, args...)
 		return err
 	})
-	if sqlite.IsDuplicate(err) {
+	if s.db.IsDuplicate(err) {
 		return account.ErrTaken
 	}
 	return err
@@ -105,17 +85,17 @@ func (s *Store) writeName(ctx context.Context, statement string, args ...any) er
 func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		for token, id := range work.Accounts {
-			if err := confirm(ctx, tx, `UPDATE accounts SET id = ? WHERE token = ? AND id IS NULL`, token, int64(id)); err != nil {
+			if err := confirm(ctx, tx, `UPDATE accounts SET id = $1 WHERE token = $2 AND id IS NULL`, token, int64(id)); err != nil {
 				return err
 			}
 		}
 		for token, id := range work.Keys {
-			if err := confirm(ctx, tx, `UPDATE keys SET id = ? WHERE token = ? AND id IS NULL`, token, int64(id)); err != nil {
+			if err := confirm(ctx, tx, `UPDATE keys SET id = $1 WHERE token = $2 AND id IS NULL`, token, int64(id)); err != nil {
 				return err
 			}
 		}
 		for id, at := range work.Revoked {
-			const revoke = `UPDATE keys SET revoked = ? WHERE id = ? AND revoked = 0`
+			const revoke = `UPDATE keys SET revoked = $1 WHERE id = $2 AND revoked = 0`
 			if _, err := tx.ExecContext(ctx, revoke, int64(at), int64(id)); err != nil {
 				return err
 			}
@@ -129,13 +109,13 @@ func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 
 func confirmNames(ctx context.Context, tx *sql.Tx, work *account.Decisions) error {
 	for token, id := range work.Addresses {
-		const update = `UPDATE address_names SET id = ? WHERE token = ? AND id IS NULL`
+		const update = `UPDATE address_names SET id = $1 WHERE token = $2 AND id IS NULL`
 		if err := confirm(ctx, tx, update, token, int64(id)); err != nil {
 			return err
 		}
 	}
 	for _, id := range work.Forgotten {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM address_names WHERE id = ?`, int64(id)); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM address_names WHERE id = $1`, int64(id)); err != nil {
 			return err
 		}
 	}
@@ -151,9 +131,9 @@ func confirm(ctx context.Context, tx *sql.Tx, update string, token bourse.Token,
 func drop(ctx context.Context, tx *sql.Tx, tokens []bourse.Token) error {
 	for _, token := range tokens {
 		for _, remove := range [...]string{
-			`DELETE FROM accounts WHERE token = ? AND id IS NULL`,
-			`DELETE FROM keys WHERE token = ? AND id IS NULL`,
-			`DELETE FROM address_names WHERE token = ? AND id IS NULL`,
+			`DELETE FROM accounts WHERE token = $1 AND id IS NULL`,
+			`DELETE FROM keys WHERE token = $1 AND id IS NULL`,
+			`DELETE FROM address_names WHERE token = $1 AND id IS NULL`,
 		} {
 			if _, err := tx.ExecContext(ctx, remove, token[:]); err != nil {
 				return err
@@ -163,35 +143,31 @@ func drop(ctx context.Context, tx *sql.Tx, tokens []bourse.Token) error {
 	return nil
 }
 
-// write runs do in a transaction, and keeps the log short.
+// write runs do in a transaction.
 func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
-	if err := s.file.Write(ctx, do); err != nil {
-		return err
-	}
-	if size, err := s.file.LogSize(); err != nil || size < foldAt {
-		return err
-	}
-	return s.file.Fold(ctx)
+	ctx, cancel := s.db.Patient(ctx)
+	defer cancel()
+	return s.db.Write(ctx, do)
 }
 
 const selectAccounts = `SELECT token, coalesce(id, 0), email, created FROM accounts `
 
 // Account returns a confirmed account.
 func (s *Store) Account(ctx context.Context, id bourse.AccountID) (account.AccountRow, bool, error) {
-	return s.account(ctx, selectAccounts+`WHERE id = ?`, int64(id))
+	return s.account(ctx, selectAccounts+`WHERE id = $1`, int64(id))
 }
 
 // AccountOf returns the confirmed account of an e-mail address.
 func (s *Store) AccountOf(ctx context.Context, email string) (account.AccountRow, bool, error) {
-	return s.account(ctx, selectAccounts+`WHERE email = ? AND id IS NOT NULL`, email)
+	return s.account(ctx, selectAccounts+`WHERE email = $1 AND id IS NOT NULL`, email)
 }
 
 func (s *Store) account(ctx context.Context, query string, key any) (account.AccountRow, bool, error) {
-	row, err := scanAccount(s.file.Reader.QueryRowContext(ctx, query, key))
+	row, err := scanAccount(s.db.Reads().QueryRowContext(ctx, query, key))
 	if errors.Is(err, sql.ErrNoRows) {
 		return row, false, nil
 	}
-	return row, err == nil, s.file.Wrap(err)
+	return row, err == nil, s.db.Wrap(err)
 }
 
 // Accounts hands every account to yield.
@@ -199,7 +175,7 @@ func (s *Store) Accounts(ctx context.Context, yield func(*account.AccountRow) er
 	return s.each(ctx, selectAccounts, nil, func(r *sql.Rows) error {
 		row, err := scanAccount(r)
 		if err != nil {
-			return s.file.Wrap(err)
+			return s.db.Wrap(err)
 		}
 		return yield(&row)
 	})
@@ -211,7 +187,7 @@ const selectKeys = `SELECT token, coalesce(id, 0), account, name, hash, scopes, 
 // KeysOf returns an account's confirmed keys.
 func (s *Store) KeysOf(ctx context.Context, id bourse.AccountID) ([]account.KeyRow, error) {
 	var keys []account.KeyRow
-	const of = selectKeys + `WHERE account = ? AND id IS NOT NULL ORDER BY id`
+	const of = selectKeys + `WHERE account = $1 AND id IS NOT NULL ORDER BY id`
 	err := s.each(ctx, of, []any{int64(id)}, func(r *sql.Rows) error {
 		row, err := scanKey(r)
 		keys = append(keys, row)
@@ -236,7 +212,7 @@ const selectNames = `SELECT token, coalesce(id, 0), account, network, name FROM 
 // NamesOf returns an account's confirmed names.
 func (s *Store) NamesOf(ctx context.Context, id bourse.AccountID) ([]account.NameRow, error) {
 	var names []account.NameRow
-	const of = selectNames + `WHERE account = ? AND id IS NOT NULL ORDER BY id`
+	const of = selectNames + `WHERE account = $1 AND id IS NOT NULL ORDER BY id`
 	err := s.each(ctx, of, []any{int64(id)}, func(r *sql.Rows) error {
 		row, err := scanName(r)
 		names = append(names, row)
@@ -250,7 +226,7 @@ func (s *Store) Names(ctx context.Context, yield func(*account.NameRow) error) e
 	return s.each(ctx, selectNames, nil, func(r *sql.Rows) error {
 		row, err := scanName(r)
 		if err != nil {
-			return s.file.Wrap(err)
+			return s.db.Wrap(err)
 		}
 		return yield(&row)
 	})
@@ -265,9 +241,9 @@ func scanName(from scanner) (account.NameRow, error) {
 }
 
 func (s *Store) each(ctx context.Context, query string, args []any, yield func(*sql.Rows) error) (err error) {
-	rows, err := s.file.Reader.QueryContext(ctx, query, args...)
+	rows, err := s.db.Reads().QueryContext(ctx, query, args...)
 	if err != nil {
-		return s.file.Wrap(err)
+		return s.db.Wrap(err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
@@ -275,7 +251,7 @@ func (s *Store) each(ctx context.Context, query string, args []any, yield func(*
 			return err
 		}
 	}
-	return s.file.Wrap(rows.Err())
+	return s.db.Wrap(rows.Err())
 }
 
 // scanner is a *sql.Row or *sql.Rows.
@@ -304,7 +280,7 @@ func scanKey(from scanner) (account.KeyRow, error) {
 		row.Addresses, err = splitAddresses(addresses)
 	}
 	if err != nil {
-		return row, fmt.Errorf("key %d: %w: %w", row.ID, sqlite.ErrDamaged, err)
+		return row, fmt.Errorf("key %d: %w: %w", row.ID, sqlstore.ErrDamaged, err)
 	}
 	return row, nil
 }

@@ -9,11 +9,34 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/postgres/postgrestest"
 )
 
-func open(t *testing.T) *accounts.Store {
+func TestMain(m *testing.M) { postgrestest.Main(m) }
+
+// places are where a store can be, by the kind of database.
+var places = postgrestest.Places(func(t testing.TB) string { return filepath.Join(t.TempDir(), "accounts.db") })
+
+// TestContract holds each kind of store against the contract.
+func TestContract(t *testing.T) {
+	for kind, place := range places {
+		for _, c := range []struct {
+			name string
+			test func(*testing.T, *accounts.Store)
+		}{
+			{"a pending address is taken", testPendingAddressIsTaken},
+			{"confirm", testConfirm},
+			{"yield", testYield},
+			{"names", testNames},
+		} {
+			t.Run(kind+"/"+c.name, func(t *testing.T) { c.test(t, open(t, place(t))) })
+		}
+	}
+}
+
+func open(t *testing.T, place string) *accounts.Store {
 	t.Helper()
-	s, err := accounts.Open(t.Context(), filepath.Join(t.TempDir(), "accounts.db"))
+	s, err := accounts.Open(t.Context(), place)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,8 +59,7 @@ func newKey(token byte, of bourse.AccountID) *account.KeyRow {
 	}
 }
 
-func TestPendingAddressIsTaken(t *testing.T) {
-	s := open(t)
+func testPendingAddressIsTaken(t *testing.T, s *accounts.Store) {
 	if err := s.AddAccount(t.Context(), newAccount(1, "a@b")); err != nil {
 		t.Fatal(err)
 	}
@@ -55,10 +77,9 @@ func TestPendingAddressIsTaken(t *testing.T) {
 	}
 }
 
-// TestConfirm confirms the same work twice, and wants the second time to change
+// testConfirm confirms the same work twice, and wants the second time to change
 // nothing.
-func TestConfirm(t *testing.T) {
-	s := open(t)
+func testConfirm(t *testing.T, s *accounts.Store) {
 	if err := errors.Join(
 		s.AddAccount(t.Context(), newAccount(1, "a@b")), s.AddKey(t.Context(), newKey(2, 7)), s.AddKey(t.Context(), newKey(3, 7)),
 	); err != nil {
@@ -92,9 +113,8 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// TestYield wants the rows to end with the first error.
-func TestYield(t *testing.T) {
-	s := open(t)
+// testYield wants the rows to end with the first error.
+func testYield(t *testing.T, s *accounts.Store) {
 	if err := errors.Join(s.AddKey(t.Context(), newKey(2, 7)), s.AddKey(t.Context(), newKey(3, 7))); err != nil {
 		t.Fatal(err)
 	}
@@ -108,10 +128,9 @@ func TestYield(t *testing.T) {
 	}
 }
 
-// TestNames confirms, renames and forgets names, and wants each to be there once
+// testNames confirms, renames and forgets names, and wants each to be there once
 // for an account and network.
-func TestNames(t *testing.T) {
-	s := open(t)
+func testNames(t *testing.T, s *accounts.Store) {
 	row := func(token byte, id bourse.AddressID, of bourse.AccountID, network bourse.NetworkID, name string) *account.NameRow {
 		return &account.NameRow{ID: id, Token: bourse.Token{token}, Account: of, Network: network, Name: name}
 	}

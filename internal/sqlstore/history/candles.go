@@ -41,7 +41,7 @@ func (s *Store) draw(ctx context.Context, tx *sql.Tx, trades []history.Trade) er
 			return err
 		}
 	}
-	return s.inserts.candles.flush(ctx)
+	return s.inserts.candles.Flush(ctx)
 }
 
 // candle returns the candle that a moment is in. The one that was drawn until
@@ -59,7 +59,7 @@ func (s *Store) candle(ctx context.Context, tx *sql.Tx, id candleID, at bourse.T
 		return nil, err
 	}
 	*d = drawing{Candle: history.Candle{Start: start}}
-	row := tx.QueryRowContext(ctx, selectCandles+`AND start = ?`, int64(id.market), int64(id.width), int64(start))
+	row := tx.QueryRowContext(ctx, selectCandles+`AND start = $3`, int64(id.market), int64(id.width), int64(start))
 	if err := scanCandle(row, &d.Candle); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
 	}
@@ -72,16 +72,16 @@ func (s *Store) putCandle(ctx context.Context, id candleID, d *drawing) error {
 		return nil
 	}
 	d.changed = false
-	return s.inserts.candles.add(ctx, int64(id.market), int64(id.width), int64(d.Start), integer(d.Open),
+	return s.inserts.candles.Add(ctx, int64(id.market), int64(id.width), int64(d.Start), integer(d.Open),
 		integer(d.High), integer(d.Low), integer(d.Close), high(d.Volume), low(d.Volume),
 		high(d.Value), low(d.Value), integer(d.Last))
 }
 
 const (
 	selectCandles = `SELECT start, open, high, low, close, volume_hi, volume_lo, value_hi, value_lo, last
-		FROM candles WHERE market = ? AND width = ? `
-	selectCandlesIn    = selectCandles + `AND start BETWEEN ? AND ? ORDER BY start LIMIT ?`
-	selectCandleBefore = selectCandles + `AND start < ? ORDER BY start DESC LIMIT 1`
+		FROM candles WHERE market = $1 AND width = $2 `
+	selectCandlesIn    = selectCandles + `AND start BETWEEN $3 AND $4 ORDER BY start LIMIT $5`
+	selectCandleBefore = selectCandles + `AND start < $3 ORDER BY start DESC LIMIT 1`
 	selectFirstCandle  = selectCandles + `ORDER BY start LIMIT 1`
 )
 

@@ -2,8 +2,6 @@ package history
 
 import (
 	"context"
-	"encoding/json"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
@@ -13,44 +11,41 @@ const (
 
 	orderColumns = `account, ordinal, id, market, side, type, tif, selftrade, postonly, price, stop, lots,
 		total_hi, total_lo, coalesce(client_id, ''), status, triggered, time, filled, seq, closed`
-	selectOrders     = `SELECT ` + orderColumns + ` FROM orders WHERE account = ? `
-	selectOrdersSpan = selectOrders + `AND ordinal BETWEEN ? AND ? ORDER BY ordinal DESC`
+	selectOrders     = `SELECT ` + orderColumns + ` FROM orders WHERE account = $1 `
+	selectOrdersSpan = selectOrders + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
 	// What is passed over is read from the index alone.
 	selectOrdersIn = selectOrders + `AND ordinal IN (SELECT ordinal FROM orders
-		WHERE account = ? AND market = ? AND ordinal <= ? ORDER BY ordinal DESC LIMIT ? OFFSET ?) ORDER BY ordinal DESC`
-	selectOrder      = selectOrders + `AND id = ?`
-	selectOrderNamed = selectOrders + `AND client_id = ? ORDER BY ordinal DESC LIMIT 1`
+		WHERE account = $1 AND market = $2 AND ordinal <= $3 ORDER BY ordinal DESC LIMIT $4 OFFSET $5) ORDER BY ordinal DESC`
+	selectOrder      = selectOrders + `AND id = $2`
+	selectOrderNamed = selectOrders + `AND client_id = $2 ORDER BY ordinal DESC LIMIT 1`
 
 	fillColumns = `account, ordinal, order_id, market, seq, time, side, role, price, lots,
 		total_hi, total_lo, fee_hi, fee_lo`
-	selectFills     = `SELECT ` + fillColumns + ` FROM fills WHERE account = ? `
-	selectFillsSpan = selectFills + `AND ordinal BETWEEN ? AND ? ORDER BY ordinal DESC`
+	selectFills     = `SELECT ` + fillColumns + ` FROM fills WHERE account = $1 `
+	selectFillsSpan = selectFills + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
 	selectFillsIn   = selectFills + `AND ordinal IN (SELECT ordinal FROM fills
-		WHERE account = ? AND market = ? AND ordinal <= ? ORDER BY ordinal DESC LIMIT ? OFFSET ?) ORDER BY ordinal DESC`
-	// The planner would rather read all of the account's fills.
-	selectFillsOf = `SELECT ` + fillColumns + ` FROM fills INDEXED BY fills_by_order
-		WHERE account = ? AND order_id IN (SELECT value FROM json_each(?)) ORDER BY ordinal`
+		WHERE account = $1 AND market = $2 AND ordinal <= $3 ORDER BY ordinal DESC LIMIT $4 OFFSET $5) ORDER BY ordinal DESC`
 
 	selectTrades = `SELECT market, number, seq, time, taker_side, price, lots, total_hi, total_lo
-		FROM trades WHERE market = ? AND number BETWEEN ? AND ? ORDER BY number DESC`
+		FROM trades WHERE market = $1 AND number BETWEEN $2 AND $3 ORDER BY number DESC`
 	selectTransfers = `SELECT seq, place, time, kind, from_account, to_account, asset, amount_hi, amount_lo
-		FROM transfers WHERE account = ? ORDER BY seq DESC, place DESC LIMIT ? OFFSET ?`
+		FROM transfers WHERE account = $1 ORDER BY seq DESC, place DESC LIMIT $2 OFFSET $3`
 	movementColumns = `account, ordinal, id, seq, kind, network, asset, amount_hi, amount_lo, fee_hi, fee_lo, status,
 		address, memo, tx, mined, height, target, other, refunded, created, done`
-	selectMovements     = `SELECT ` + movementColumns + ` FROM movements WHERE account = ? `
-	selectMovementsSpan = selectMovements + `AND ordinal BETWEEN ? AND ? ORDER BY ordinal DESC`
+	selectMovements     = `SELECT ` + movementColumns + ` FROM movements WHERE account = $1 `
+	selectMovementsSpan = selectMovements + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
 	// An account has few enough movements to pass over those that the filter does
 	// not leave.
-	selectMovementsIn = selectMovements + `AND ordinal <= ? AND ? IN (0, asset) AND ? IN (0, kind)
-		AND ? IN (0, status) ORDER BY ordinal DESC LIMIT ? OFFSET ?`
-	selectMovement = selectMovements + `AND id = ?`
-	selectNotes    = `SELECT seq, time, operator, text FROM notes ORDER BY seq DESC LIMIT ? OFFSET ?`
+	selectMovementsIn = selectMovements + `AND ordinal <= $2 AND $3 IN (0, asset) AND $4 IN (0, kind)
+		AND $5 IN (0, status) ORDER BY ordinal DESC LIMIT $6 OFFSET $7`
+	selectMovement = selectMovements + `AND id = $2`
+	selectNotes    = `SELECT seq, time, operator, text FROM notes ORDER BY seq DESC LIMIT $1 OFFSET $2`
 )
 
-// queries are prepared when the store is opened.
+// queries are those that both kinds of database are asked alike.
 var queries = [...]string{
 	selectCursor, selectOrdersSpan, selectOrdersIn, selectOrder, selectOrderNamed,
-	selectFillsSpan, selectFillsIn, selectFillsOf, selectTrades, selectTransfers, selectNotes,
+	selectFillsSpan, selectFillsIn, selectTrades, selectTransfers, selectNotes,
 	selectMovementsSpan, selectMovementsIn, selectMovement,
 	selectCandlesIn, selectCandleBefore, selectFirstCandle,
 }
@@ -75,7 +70,7 @@ func (s *Store) Orders(ctx context.Context, account bourse.AccountID, span histo
 func (s *Store) OrdersIn(
 	ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int,
 ) ([]history.Order, error) {
-	return list(ctx, s, selectOrdersIn, scanOrder, int64(account), int64(account), int64(market), integer(last), limit, skip)
+	return list(ctx, s, selectOrdersIn, scanOrder, int64(account), int64(market), integer(last), limit, skip)
 }
 
 // Order returns one final order of an account.
@@ -107,7 +102,7 @@ func (s *Store) Fills(ctx context.Context, account bourse.AccountID, span histor
 func (s *Store) FillsIn(
 	ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int,
 ) ([]history.Fill, error) {
-	return list(ctx, s, selectFillsIn, scanFill, int64(account), int64(account), int64(market), integer(last), limit, skip)
+	return list(ctx, s, selectFillsIn, scanFill, int64(account), int64(market), integer(last), limit, skip)
 }
 
 // FillsOf returns the fills of an account's orders.
@@ -117,11 +112,7 @@ func (s *Store) FillsOf(
 	if len(orders) == 0 {
 		return nil, nil
 	}
-	ids, err := json.Marshal(orders)
-	if err != nil {
-		return nil, err
-	}
-	return list(ctx, s, selectFillsOf, scanFill, int64(account), string(ids))
+	return list(ctx, s, s.kind.fillsOf, scanFill, int64(account), s.kind.ids(orders))
 }
 
 // Trades returns a market's trades with numbers in the span.

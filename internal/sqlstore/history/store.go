@@ -3,81 +3,72 @@ package history
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
-	"io/fs"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/history"
-	"github.com/bourse-exchange/bourse/internal/sqlstore/sqlite"
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
-//go:embed migrations/*.sql
-var migrations embed.FS
+// kind is what differs between the kinds of database.
+type kind struct {
+	// fillsOf asks for an account's ($1) fills of some orders ($2), and ids is how
+	// those are handed over.
+	fillsOf string
+	ids     func([]bourse.OrderID) any
+}
 
-const (
-	// application marks the file: "BoHi".
-	application = 'B'<<24 | 'o'<<16 | 'H'<<8 | 'i'
-	// cacheKiB is the writer's page cache: enough for the newest leaf of each
-	// of some ten thousand accounts.
-	cacheKiB = 32 << 10
-	// foldAt is how long the log may become before it is folded into the file, in
-	// bytes: long enough that a page that changes in many batches is written to
-	// the file once.
-	foldAt = 64 << 20
-)
-
-// Store is a history.Store in a file.
+// Store is a history.Store in a database.
 type Store struct {
-	file *sqlite.File
+	db   sqlstore.Database
+	kind kind
 	// reads are the queries, prepared for every reading connection.
 	reads map[string]*sql.Stmt
 
-	// Of the writing goroutine.
+	// Of the writing goroutine. cursor is where the store stands, unless that is
+	// unsure because the database went away.
 	inserts inserts
 	cursor  history.Cursor
+	unsure  bool
 	// drawing are the candles that were changed last.
 	drawing map[candleID]*drawing
 }
 
 var _ history.Store = (*Store)(nil)
 
-// Open opens the store in a file, which it makes if there is none. The errors are
-// those of package sqlite.
-func Open(ctx context.Context, path string) (*Store, error) {
-	files, err := fs.Sub(migrations, "migrations")
+// Open opens the store in a file or at the URL of a PostgreSQL database, and makes
+// it if there is none. The errors are those of package sqlstore.
+func Open(ctx context.Context, place string) (*Store, error) {
+	open, k := openFile, inFile
+	if sqlstore.IsURL(place) {
+		open, k = openServer, onServer
+	}
+	db, err := open(ctx, place)
 	if err != nil {
 		return nil, err
 	}
-	file, err := sqlite.Open(ctx, path, sqlite.Options{
-		Application: application, CacheKiB: cacheKiB, Migrations: files,
-	})
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{file: file, reads: map[string]*sql.Stmt{}, drawing: map[candleID]*drawing{}}
+	s := &Store{db: db, kind: k, reads: map[string]*sql.Stmt{}, drawing: map[candleID]*drawing{}}
 	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(file.Wrap(err), s.Close())
+		return nil, errors.Join(db.Wrap(err), s.Close())
 	}
 	return s, nil
 }
 
 func (s *Store) prepare(ctx context.Context) (err error) {
-	for _, query := range queries {
+	for _, query := range append(queries[:], s.kind.fillsOf) {
 		//nolint:sqlclosecheck // it is closed with the database
-		if s.reads[query], err = s.file.Reader.PrepareContext(ctx, query); err != nil {
+		if s.reads[query], err = s.db.Reads().PrepareContext(ctx, query); err != nil {
 			return err
 		}
 	}
-	if err := s.inserts.prepare(ctx, s.file.Writer); err != nil {
+	if err := s.inserts.prepare(ctx, s.db); err != nil {
 		return err
 	}
-	s.cursor, err = s.Cursor(ctx)
-	return err
+	return s.resume(ctx)
 }
 
-// Close closes the file.
-func (s *Store) Close() error { return s.file.Close() }
+// Close closes the database.
+func (s *Store) Close() error { return s.db.Close() }
 
 // Cursor returns how far the store has come.
 func (s *Store) Cursor(ctx context.Context) (history.Cursor, error) {
@@ -97,17 +88,17 @@ type scanner interface{ Scan(dest ...any) error }
 func list[T any](ctx context.Context, s *Store, query string, scan func(scanner, *T) error, args ...any) (found []T, err error) {
 	rows, err := s.reads[query].QueryContext(ctx, args...)
 	if err != nil {
-		return nil, s.file.Wrap(err)
+		return nil, s.db.Wrap(err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var row T
 		if err := scan(rows, &row); err != nil {
-			return nil, s.file.Wrap(err)
+			return nil, s.db.Wrap(err)
 		}
 		found = append(found, row)
 	}
-	return found, s.file.Wrap(rows.Err())
+	return found, s.db.Wrap(rows.Err())
 }
 
 // one runs a query for at most one row.
@@ -120,7 +111,7 @@ func one[T any](ctx context.Context, s *Store, query string, scan func(scanner, 
 	return rows[0], true, nil
 }
 
-// integer returns a count as a column holds it; SQLite counts to 2^63-1, and so
+// integer returns a count as a column holds it; SQL counts to 2^63-1, and so
 // does everything that is counted here but the end of an open span.
 func integer[N ~uint64](n N) int64 { return int64(min(n, 1<<63-1)) }
 

@@ -12,8 +12,9 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/history/historytest"
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
 	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
-	"github.com/bourse-exchange/bourse/internal/sqlstore/sqlite"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/postgres/postgrestest"
 )
 
 func open(t *testing.T, path string) *sqlhistory.Store {
@@ -25,14 +26,26 @@ func open(t *testing.T, path string) *sqlhistory.Store {
 	return s
 }
 
+func TestMain(m *testing.M) { postgrestest.Main(m) }
+
+// places are where a store can be, by the kind of database.
+var places = postgrestest.Places(func(t testing.TB) string {
+	path := filepath.Join(t.TempDir(), "a ?#%7e name", "history.db")
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+})
+
 func TestContract(t *testing.T) {
-	historytest.Run(t, func(t *testing.T) func() history.Store {
-		path := filepath.Join(t.TempDir(), "a ?#%7e name", "history.db")
-		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		return func() history.Store { return open(t, path) }
-	})
+	for kind, place := range places {
+		t.Run(kind, func(t *testing.T) {
+			historytest.Run(t, func(t *testing.T) func() history.Store {
+				at := place(t)
+				return func() history.Store { return open(t, at) }
+			})
+		})
+	}
 }
 
 // TestOpenRefuses opens files that are not a history of ours.
@@ -43,14 +56,14 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		"text": {func(t *testing.T, path string) {
 			put(t, path, []byte(strings.Repeat("This is no database. ", 100)))
-		}, sqlite.ErrForeign},
+		}, sqlstore.ErrForeign},
 		"another program's database": {func(t *testing.T, path string) {
 			change(t, path, `CREATE TABLE people (name TEXT)`)
-		}, sqlite.ErrForeign},
+		}, sqlstore.ErrForeign},
 		"a newer program's history": {func(t *testing.T, path string) {
 			closed(t, open(t, path))
 			change(t, path, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)`)
-		}, sqlite.ErrNewer},
+		}, sqlstore.ErrNewer},
 		"a damaged history": {func(t *testing.T, path string) {
 			closed(t, open(t, path))
 			b, err := os.ReadFile(path)
@@ -61,7 +74,7 @@ func TestOpenRefuses(t *testing.T) {
 				b[i] = 0xee
 			}
 			put(t, path, b)
-		}, sqlite.ErrDamaged},
+		}, sqlstore.ErrDamaged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "history.db")
@@ -111,7 +124,12 @@ func change(t *testing.T, path, statement string) {
 // TestFailedWrite has a batch fail halfway: nothing of it stays, neither in the
 // tables nor in the candles that are being drawn.
 func TestFailedWrite(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "history.db"))
+	for kind, place := range places {
+		t.Run(kind, func(t *testing.T) { testFailedWrite(t, open(t, place(t))) })
+	}
+}
+
+func testFailedWrite(t *testing.T, s *sqlhistory.Store) {
 	defer closed(t, s)
 	trade := func(number uint64, price bourse.Price) history.Trade {
 		return history.Trade{Seq: bourse.Seq(number), Market: 1, Number: number, Time: 61e6, TakerSide: bourse.Buy, Price: price, Lots: 1}

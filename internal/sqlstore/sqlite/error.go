@@ -6,6 +6,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
 // Explain adds to an error of SQLite what it means to us: ErrForeign for a file
@@ -13,16 +15,16 @@ import (
 func Explain(err error) error {
 	switch code(err) & 0xff { // the rest of a code says more than we ask for
 	case sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("%w: %w", ErrForeign, err)
+		return fmt.Errorf("%w: %w", sqlstore.ErrForeign, err)
 	case sqlite3.SQLITE_CORRUPT:
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+		return fmt.Errorf("%w: %w", sqlstore.ErrDamaged, err)
 	}
 	return err
 }
 
 // IsDuplicate reports whether an error says that a row would break a UNIQUE
 // constraint or a primary key.
-func IsDuplicate(err error) bool {
+func (f *File) IsDuplicate(err error) bool {
 	c := code(err)
 	return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 }

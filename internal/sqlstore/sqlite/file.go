@@ -10,19 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
-)
 
-// The errors that say what is wrong with a file.
-var (
-	// ErrForeign: it is not a file of this kind.
-	ErrForeign = errors.New("file of another kind")
-	// ErrNewer: a newer program made it.
-	ErrNewer = errors.New("file of a newer program")
-	// ErrDamaged: it is not what was written.
-	ErrDamaged = errors.New("damaged file")
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
 const (
@@ -46,6 +39,9 @@ type Options struct {
 	Durable bool
 	// CacheKiB is the page cache of the writer; each reader has an eighth.
 	CacheKiB int
+	// FoldAt is how long the log may become before it is folded into the file, in
+	// bytes.
+	FoldAt int64
 	// Migrations holds the numbered SQL files that make the tables.
 	Migrations fs.FS
 }
@@ -55,10 +51,13 @@ type File struct {
 	// Writer has one connection, Reader has several, which cannot write.
 	Writer, Reader *sql.DB
 	path           string
+	foldAt         int64
 }
 
-// Open opens a file, and makes it if there is none. The errors are ErrForeign,
-// ErrNewer, ErrDamaged and those of the system, with the path in their text.
+var _ sqlstore.Database = (*File)(nil)
+
+// Open opens a file, and makes it if there is none. The errors are those of
+// package sqlstore and of the system, with the path in their text.
 func Open(ctx context.Context, path string, o Options) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -70,12 +69,12 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	if err := claim(ctx, path, o.Application); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, Explain(err))
 	}
-	f := &File{path: path}
+	f := &File{path: path, foldAt: o.FoldAt}
 	if f.Writer, err = connect(path, o.writer()); err != nil {
 		return nil, err
 	}
 	f.Writer.SetMaxOpenConns(1)
-	if err := f.prepare(ctx, o); err != nil {
+	if err := sqlstore.Migrate(ctx, goose.DialectSQLite3, f.Writer, o.Migrations); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, Explain(err)), f.Writer.Close())
 	}
 	if f.Reader, err = connect(path, o.reader()); err != nil {
@@ -158,48 +157,44 @@ func claimWith(ctx context.Context, db *sql.DB, application int32) error {
 		return err
 	}
 	if mark != 0 || tables != 0 {
-		return ErrForeign
+		return sqlstore.ErrForeign
 	}
 	_, err := db.ExecContext(ctx, "PRAGMA application_id = "+strconv.Itoa(int(application)))
 	return err
 }
 
-// prepare brings the tables up to what this program knows.
-func (f *File) prepare(ctx context.Context, o Options) error {
-	p, err := goose.NewProvider(goose.DialectSQLite3, f.Writer, o.Migrations, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return err
-	}
-	has, knows, err := p.GetVersions(ctx)
-	if err != nil {
-		return err
-	}
-	if has > knows {
-		return fmt.Errorf("%w: its tables have version %d, this program knows %d", ErrNewer, has, knows)
-	}
-	if has < knows {
-		_, err = p.Up(ctx)
-	}
-	return err
+// Reads returns the connections that read.
+func (f *File) Reads() *sql.DB { return f.Reader }
+
+// Patient returns a context that nothing ends: a write takes less than a second,
+// and watching for the end of one costs with every statement.
+func (f *File) Patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithoutCancel(ctx), func() {}
 }
 
-// Write runs f in a transaction of the writer.
+// Inserter returns what puts rows into a table. A statement that fails leaves
+// what it did so far (OR FAIL), because the transaction undoes it anyway; else
+// SQLite would keep notes to undo each statement alone.
+func (f *File) Inserter(ctx context.Context, t sqlstore.Table) (sqlstore.Inserter, error) {
+	verb := "INSERT OR FAIL INTO "
+	if t.Key > 0 {
+		verb = "INSERT OR REPLACE INTO "
+	}
+	return sqlstore.NewStatements(ctx, f.Writer, len(t.Columns), sqlstore.Syntax{
+		Into:      verb + t.Name + " (" + strings.Join(t.Columns, ", ") + ") VALUES ",
+		Parameter: func(int) string { return "?" },
+	})
+}
+
+// Write runs do in a transaction of the writer, and keeps the log short.
 func (f *File) Write(ctx context.Context, do func(*sql.Tx) error) error {
-	tx, err := f.Writer.BeginTx(ctx, nil)
-	if err != nil {
-		return f.wrap(err)
+	if err := sqlstore.Transact(ctx, f.Writer, do); err != nil {
+		return f.Wrap(err)
 	}
-	if err := do(tx); err != nil {
-		return errors.Join(f.wrap(err), f.rollback(tx))
-	}
-	return f.wrap(tx.Commit())
-}
-
-// rollback ends a transaction that failed; one that its context has ended is
-// gone already.
-func (f *File) rollback(tx *sql.Tx) error {
-	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
-		return f.wrap(err)
+	// It is written: if the log cannot be folded now it grows, that is all, and the
+	// next write says what is wrong.
+	if size, err := f.LogSize(); err == nil && size >= f.foldAt {
+		_ = f.Fold(ctx)
 	}
 	return nil
 }
@@ -208,7 +203,7 @@ func (f *File) rollback(tx *sql.Tx) error {
 // in the way; then a later call does.
 func (f *File) Fold(ctx context.Context) error {
 	_, err := f.Writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-	return f.wrap(err)
+	return f.Wrap(err)
 }
 
 // LogSize returns the length of the log in bytes.
@@ -227,10 +222,10 @@ func (f *File) LogSize() (int64, error) {
 func (f *File) Check(ctx context.Context) error {
 	var said string
 	if err := f.Writer.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&said); err != nil {
-		return f.wrap(err)
+		return f.Wrap(err)
 	}
 	if said != "ok" {
-		return fmt.Errorf("%s: %w: %s", f.path, ErrDamaged, said)
+		return fmt.Errorf("%s: %w: %s", f.path, sqlstore.ErrDamaged, said)
 	}
 	return nil
 }
@@ -243,7 +238,7 @@ func (f *File) Copy(ctx context.Context, to string) error {
 		return err
 	}
 	if err := f.copyTo(ctx, to); err != nil {
-		return errors.Join(f.wrap(err), out.Close(), os.Remove(to))
+		return errors.Join(f.Wrap(err), out.Close(), os.Remove(to))
 	}
 	if err := errors.Join(out.Sync(), out.Close()); err != nil {
 		return err
@@ -270,9 +265,7 @@ func syncDir(dir string) error {
 }
 
 // Wrap adds the path to an error of the file, and what it means.
-func (f *File) Wrap(err error) error { return f.wrap(err) }
-
-func (f *File) wrap(err error) error {
+func (f *File) Wrap(err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
@@ -282,5 +275,5 @@ func (f *File) wrap(err error) error {
 // Close folds the log in and closes the file.
 func (f *File) Close() error {
 	err := f.Reader.Close()
-	return errors.Join(err, f.wrap(f.Writer.Close()))
+	return errors.Join(err, f.Wrap(f.Writer.Close()))
 }

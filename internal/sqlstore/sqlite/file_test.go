@@ -9,12 +9,13 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/sqlite"
 )
 
 // things is a kind of file with one table.
 var things = sqlite.Options{
-	Application: 7, Durable: true, CacheKiB: 1024,
+	Application: 7, Durable: true, CacheKiB: 1024, FoldAt: 1 << 30,
 	Migrations: fstest.MapFS{"00001_things.sql": {Data: []byte(
 		"-- +goose Up\nCREATE TABLE things (name TEXT NOT NULL UNIQUE) STRICT;\n")}},
 }
@@ -57,7 +58,7 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 	if err := add(f, "a", "b"); err != nil {
 		t.Fatal(err)
 	}
-	if err := add(f, "c", "b"); !sqlite.IsDuplicate(err) {
+	if err := add(f, "c", "b"); !f.IsDuplicate(err) {
 		t.Errorf("a second b: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
@@ -159,7 +160,7 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	f = open(t, path)
-	if err := f.Check(t.Context()); !errors.Is(err, sqlite.ErrDamaged) {
+	if err := f.Check(t.Context()); !errors.Is(err, sqlstore.ErrDamaged) {
 		t.Errorf("check: %v", err)
 	}
 }

@@ -1,0 +1,42 @@
+package history
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/postgres"
+)
+
+//go:embed migrations/postgres/*.sql
+var serverMigrations embed.FS
+
+// schema holds the tables and the views for readers.
+const schema = "bourse_history"
+
+// errAway is what those hear who ask while the server is away.
+var errAway = bourse.Errorf(bourse.CodeUnavailable, "History is away")
+
+// onServer is what PostgreSQL does in its own way.
+var onServer = kind{
+	// The planner would rather read all of the account's fills.
+	fillsOf: `WITH asked AS MATERIALIZED (SELECT ` + fillColumns + ` FROM fills WHERE order_id = ANY($2))
+		SELECT ` + fillColumns + ` FROM asked WHERE account = $1 ORDER BY ordinal`,
+	ids: func(orders []bourse.OrderID) any {
+		list := make([]int64, len(orders))
+		for i, id := range orders {
+			list[i] = integer(id)
+		}
+		return list
+	},
+}
+
+func openServer(ctx context.Context, url string) (sqlstore.Database, error) {
+	files, err := fs.Sub(serverMigrations, "migrations/postgres")
+	if err != nil {
+		return nil, err
+	}
+	return postgres.Open(ctx, url, postgres.Options{Schema: schema, Away: errAway, Migrations: files})
+}

@@ -1,0 +1,39 @@
+package history
+
+import "github.com/bourse-exchange/bourse/internal/sqlstore"
+
+// table is a table and what puts rows into it.
+type table struct {
+	insert *sqlstore.Inserter
+	sqlstore.Table
+}
+
+// tables returns the tables that a batch writes, with their columns in the order
+// in which rows are put together.
+func (i *inserts) tables() [7]table {
+	return [...]table{
+		{&i.orders, sqlstore.Table{Name: "orders", Columns: []string{
+			"account", "ordinal", "id", "market", "side", "type", "tif", "selftrade", "postonly", "price", "stop", "lots",
+			"total_hi", "total_lo", "client_id", "status", "triggered", "time", "filled", "seq", "closed",
+		}}},
+		{&i.trades, sqlstore.Table{Name: "trades", Columns: []string{
+			"market", "number", "seq", "time", "taker_side", "price", "lots", "total_hi", "total_lo",
+		}}},
+		{&i.fills, sqlstore.Table{Name: "fills", Columns: []string{
+			"account", "ordinal", "order_id", "market", "seq", "time", "side", "role", "price", "lots", "total_hi", "total_lo",
+			"fee_hi", "fee_lo",
+		}}},
+		{&i.transfers, sqlstore.Table{Name: "transfers", Columns: []string{
+			"account", "seq", "place", "time", "kind", "from_account", "to_account", "asset", "amount_hi", "amount_lo",
+		}}},
+		{&i.notes, sqlstore.Table{Name: "notes", Columns: []string{"seq", "time", "operator", "text"}}},
+		{&i.movements, sqlstore.Table{Name: "movements", Key: 2, Columns: []string{
+			"account", "ordinal", "id", "seq", "kind", "network", "asset", "amount_hi", "amount_lo", "fee_hi", "fee_lo",
+			"status", "address", "memo", "tx", "mined", "height", "target", "other", "refunded", "created", "done",
+		}}},
+		{&i.candles, sqlstore.Table{Name: "candles", Key: 3, Columns: []string{
+			"market", "width", "start", "open", "high", "low", "close", "volume_hi", "volume_lo", "value_hi", "value_lo",
+			"last",
+		}}},
+	}
+}

@@ -1,0 +1,155 @@
+package postgrestest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Install says how to get what is missing.
+const Install = "PostgreSQL is not installed, so its half of the tests does not run; install it with `apt-get install postgresql`"
+
+// Installed reports whether there is a server to start. Where one is required,
+// there is: starting it fails.
+func Installed() bool {
+	_, err := program("initdb")
+	return err == nil || os.Getenv("BOURSE_REQUIRE_POSTGRES") == "1" //nolint:forbidigo // for tests alone
+}
+
+// program returns the path of a program of the server's: distributions keep them
+// out of PATH, one directory for each version.
+func program(name string) (string, error) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name) // the pattern is good
+	if len(found) == 0 {
+		return "", errors.New(Install)
+	}
+	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
+}
+
+// version returns the version in a path as above.
+func version(path string) int {
+	n, _ := strconv.Atoi(strings.Split(path, "/")[4])
+	return n
+}
+
+// Server is a running server.
+type Server struct {
+	// Dir is the directory of its socket.
+	Dir  string
+	data string
+	as   *syscall.Credential
+	// databases counts those that were made.
+	databases int
+}
+
+// Start makes and starts a server. The caller stops it.
+func Start() (_ *Server, err error) {
+	s := &Server{}
+	if s.as, err = unprivileged(); err != nil {
+		return nil, err
+	}
+	if s.Dir, err = os.MkdirTemp("", "pg"); err != nil {
+		return nil, err
+	}
+	s.data = filepath.Join(s.Dir, "data")
+	if s.as != nil {
+		err = os.Chown(s.Dir, int(s.as.Uid), int(s.as.Gid))
+	}
+	if err == nil {
+		err = s.run("initdb", "-D", s.data, "-U", "bourse", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	}
+	if err == nil {
+		err = s.Run()
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.Dir))
+	}
+	return s, nil
+}
+
+// unprivileged returns the user that a server runs as: nil for our own.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil //nolint:nilnil // the documented way to say so
+	}
+	var err error
+	for _, name := range [...]string{"postgres", "nobody"} {
+		var u *user.User
+		if u, err = user.Lookup(name); err == nil {
+			uid, _ := strconv.ParseUint(u.Uid, 10, 32)
+			gid, _ := strconv.ParseUint(u.Gid, 10, 32)
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+		}
+	}
+	return nil, err
+}
+
+// run runs one of the server's programs.
+func (s *Server) run(name string, args ...string) error {
+	path, err := program(name)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(path, args...) //nolint:noctx // ours, and it ends by itself
+	cmd.Dir = s.Dir
+	if s.as != nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
+	}
+	// The server keeps what it inherits: with a pipe the command would never end.
+	said, err := os.CreateTemp("", "pg-said")
+	if err != nil {
+		return err
+	}
+	defer func() { _, _ = said.Close(), os.Remove(said.Name()) }()
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Run(); err != nil {
+		text, _ := os.ReadFile(said.Name())
+		log, _ := os.ReadFile(filepath.Join(s.Dir, "log"))
+		return fmt.Errorf("%s: %w\n%s%s", name, err, text, log)
+	}
+	return nil
+}
+
+// Run starts a server that was stopped, and waits until it takes connections.
+func (s *Server) Run() error {
+	options := "-c listen_addresses='' -c unix_socket_directories=" + s.Dir + " -c fsync=off -c shared_buffers=64MB"
+	return s.run("pg_ctl", "-D", s.data, "-l", filepath.Join(s.Dir, "log"), "-o", options, "-w", "-t", "60", "start")
+}
+
+// Kill ends the server as a crash would: it loses what it has not written, and
+// recovers at the next Run.
+func (s *Server) Kill() error { return s.run("pg_ctl", "-D", s.data, "-m", "immediate", "stop") }
+
+// Stop ends the server and removes its directory.
+func (s *Server) Stop() error { return errors.Join(s.Kill(), os.RemoveAll(s.Dir)) }
+
+// URL returns the URL of a database.
+func (s *Server) URL(database string) string {
+	return "postgres://bourse@/" + database + "?host=" + url.QueryEscape(s.Dir)
+}
+
+// Database makes a database and returns its URL. One goroutine calls it.
+func (s *Server) Database(ctx context.Context) (string, error) {
+	conn, err := pgx.Connect(ctx, s.URL("postgres"))
+	if err != nil {
+		return "", err
+	}
+	s.databases++
+	name := "test" + strconv.Itoa(s.databases)
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+name)
+	return s.URL(name), errors.Join(err, conn.Close(ctx))
+}

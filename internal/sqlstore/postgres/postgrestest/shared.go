@@ -1,0 +1,60 @@
+package postgrestest
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+)
+
+// shared is the server of this test binary.
+var shared struct {
+	mu     sync.Mutex
+	server *Server
+}
+
+// Main runs a test binary's tests, and stops the server that they started. It is
+// for TestMain.
+func Main(m *testing.M) {
+	if !Installed() {
+		_, _ = fmt.Fprintln(os.Stdout, Install)
+	}
+	code := m.Run()
+	if s := shared.server; s != nil {
+		if err := s.Stop(); err != nil {
+			_, _ = fmt.Fprintln(os.Stdout, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// Database returns the URL of a new database on the server of this test binary,
+// which the first call starts.
+func Database(t testing.TB) string {
+	t.Helper()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.server == nil {
+		s, err := Start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.server = s
+	}
+	url, err := shared.server.Database(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// Places returns a fresh place for a store for each kind of database that there
+// is: files in a temporary directory, and databases on a server.
+func Places(file func(t testing.TB) string) map[string]func(t testing.TB) string {
+	places := map[string]func(t testing.TB) string{"SQLite": file}
+	if Installed() {
+		places["PostgreSQL"] = Database
+	}
+	return places
+}
