@@ -55,8 +55,11 @@ type Follower struct {
 	Options
 	cursor history.Cursor
 	batch  history.Batch
-	cmd    bourse.Command
-	ev     bourse.Events
+	// owed says that the store failed to write the batch, or to say that it did:
+	// the batch stays as it is, so that it can be known again.
+	owed bool
+	cmd  bourse.Command
+	ev   bourse.Events
 	// tip is where the engine stands in the journal.
 	tip journal.Tip
 	// snapshot is the last command that a snapshot was taken of, frames how many
@@ -125,7 +128,7 @@ func (f *Follower) Step(ctx context.Context) (bool, error) {
 
 // full reports whether the batch is to be written before it grows.
 func (f *Follower) full() bool {
-	return f.batch.Rows() >= batchRows || f.batch.From != 0 && f.batch.To-f.batch.From >= batchCommands
+	return f.owed || f.batch.Rows() >= batchRows || f.batch.From != 0 && f.batch.To-f.batch.From >= batchCommands
 }
 
 // writeRows writes the batch if it has rows. The cursor alone can wait, but not
@@ -178,7 +181,12 @@ func (f *Follower) write(ctx context.Context) error {
 	if f.batch.From == 0 {
 		return nil
 	}
-	if err := f.Store.Write(ctx, &f.batch); err != nil {
+	err := f.Store.Write(ctx, &f.batch)
+	f.owed = err != nil
+	switch {
+	case errors.Is(err, history.ErrOutOfOrder):
+		return fmt.Errorf("history is not where it was left: somebody else wrote to it, or it lost what it had confirmed: %w", err)
+	case err != nil:
 		return &RetryError{"history store", err}
 	}
 	f.cursor = history.Cursor{Seq: f.batch.To, Time: f.batch.Time, Chain: f.batch.Chain}

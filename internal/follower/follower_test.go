@@ -21,12 +21,15 @@ import (
 type failing struct {
 	history.Store
 	broken bool
+	// tried is the last command of the batch that failed.
+	tried bourse.Seq
 }
 
 var errBroken = errors.New("the store is broken")
 
 func (f *failing) Write(ctx context.Context, b *history.Batch) error {
 	if f.broken {
+		f.tried = b.To
 		return errBroken
 	}
 	return f.Store.Write(ctx, b)
@@ -200,5 +203,39 @@ func TestFollowerTriesTheStoreAgain(t *testing.T) {
 	rows, err := r.store.Transfers(context.Background(), 1, 0, 10)
 	if err != nil || len(rows) != 2 || r.stored.Seq != r.live.Seq() {
 		t.Errorf("%d transfers, stored %d of %d, %v", len(rows), r.stored.Seq, r.live.Seq(), err)
+	}
+}
+
+// TestFollowerTriesTheSameBatch lets commands come while the store is broken: it
+// may have written the batch that failed, and must know it again.
+func TestFollowerTriesTheSameBatch(t *testing.T) {
+	r := newRig(t)
+	r.do(opening()...)
+	r.do(credit())
+	r.store.broken = true
+	if err := r.run(); !errors.Is(err, errBroken) {
+		t.Fatalf("a broken store: %v", err)
+	}
+	first := r.store.tried
+	r.do(credit(), credit())
+	for range 3 {
+		if err := r.run(); !errors.Is(err, errBroken) || r.store.tried != first {
+			t.Errorf("a batch to %d after one to %d failed (%v)", r.store.tried, first, err)
+		}
+	}
+}
+
+// TestFollowerStopsWhenHistoryIsAnother puts another store in the place of the one
+// that the follower has written to.
+func TestFollowerStopsWhenHistoryIsAnother(t *testing.T) {
+	r := newRig(t)
+	r.do(opening()...)
+	r.do(credit())
+	r.mustRun()
+	r.store.Store = historytest.NewMemory()
+	r.do(credit())
+	var retry *follower.RetryError
+	if err := r.run(); !errors.Is(err, history.ErrOutOfOrder) || errors.As(err, &retry) {
+		t.Errorf("a store that lost its rows: %v", err)
 	}
 }
