@@ -24,7 +24,7 @@ func (r *Reader) Candles(ctx context.Context, market bourse.MarketID, res Resolu
 	}
 	begin, found, err := c.first(ctx)
 	if err != nil || !found {
-		return nil, err
+		return nil, r.told(err)
 	}
 	if from > begin {
 		begin = (from + width - 1).Floor(width)
@@ -36,6 +36,12 @@ func (r *Reader) Candles(ctx context.Context, market bourse.MarketID, res Resolu
 	if most := bourse.Time(limit); (end-begin)/width >= most {
 		end = begin + (most-1)*width
 	}
+	list, err := c.list(ctx, begin, end)
+	return list, r.told(err)
+}
+
+// list returns the candles with starts in [begin, end].
+func (c *chart) list(ctx context.Context, begin, end bourse.Time) ([]Candle, error) {
 	drawn, err := c.drawn(ctx, begin, end)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (r *Reader) Fills(ctx context.Context, account bourse.AccountID, only bours
 		return nil, err
 	}
 	older, err := r.store.Fills(ctx, account, span)
-	return append(list, older...), err
+	return append(list, older...), r.told(err)
 }
 
 // fillsIn returns fills of one market up to an ordinal.
@@ -52,7 +52,7 @@ func (r *Reader) fillsIn(ctx context.Context, account bourse.AccountID, market b
 	// The store may have some of the tail's; what it is asked for begins below.
 	last = g.firstFill(account, last) - 1
 	older, err := r.store.FillsIn(ctx, account, market, last, max(0, skip-len(young)), limit-len(list))
-	return append(list, older...), err
+	return append(list, older...), r.told(err)
 }
 
 // firstFill returns the lowest ordinal of an account's fills up to one; that plus
@@ -85,7 +85,7 @@ func (r *Reader) Trades(ctx context.Context, market bourse.MarketID, skip, limit
 		return nil, err
 	}
 	older, err := r.store.Trades(ctx, market, span)
-	return append(list, older...), err
+	return append(list, older...), r.told(err)
 }
 
 // Transfers returns the transfers to or from an account, newest first, after
@@ -103,7 +103,8 @@ func (r *Reader) Transfers(ctx context.Context, account bourse.AccountID, skip, 
 		if err := r.reach(ctx, g); err != nil {
 			return nil, err
 		}
-		return r.store.Transfers(ctx, account, skip, limit)
+		list, err := r.store.Transfers(ctx, account, skip, limit)
+		return list, r.told(err)
 	})
 }
 
@@ -125,7 +126,8 @@ func (r *Reader) Notes(ctx context.Context, skip, limit int) ([]Note, error) {
 		if err := r.reach(ctx, g); err != nil {
 			return nil, err
 		}
-		return r.store.Notes(ctx, skip, limit)
+		list, err := r.store.Notes(ctx, skip, limit)
+		return list, r.told(err)
 	})
 }
 

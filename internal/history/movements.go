@@ -41,7 +41,8 @@ func (r *Reader) WalletTransaction(ctx context.Context, account bourse.AccountID
 	if err := r.reach(ctx, g); err != nil {
 		return Movement{}, false, err
 	}
-	return r.store.Movement(ctx, account, id)
+	m, found, err := r.store.Movement(ctx, account, id)
+	return m, found, r.told(err)
 }
 
 // movement returns the latest row of a movement.
@@ -77,7 +78,7 @@ func (r *Reader) movementsSpan(ctx context.Context, account bourse.AccountID, sp
 		}
 		stored, err := r.store.Movements(ctx, account, missing)
 		if err != nil {
-			return nil, err
+			return nil, r.told(err)
 		}
 		for i := range stored {
 			if slot := &slots[stored[i].Ordinal-span.First]; stored[i].Seq > slot.Seq {
@@ -130,7 +131,7 @@ func (r *Reader) movementsIn(
 		}
 		stored, err := r.store.MovementsIn(ctx, account, filter, last, from, n)
 		if err != nil {
-			return nil, err
+			return nil, r.told(err)
 		}
 		for i := range stored {
 			if m := &stored[i]; m.Seq > latest[m.Ordinal].Seq {

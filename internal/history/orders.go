@@ -57,7 +57,7 @@ func (r *Reader) ordersSpan(ctx context.Context, account bourse.AccountID, span 
 		}
 		stored, err := r.store.Orders(ctx, account, missing)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, r.told(err)
 		}
 		for i := range stored {
 			slots[stored[i].Ordinal-span.First] = stored[i]
@@ -104,7 +104,7 @@ func (r *Reader) ordersIn(ctx context.Context, account bourse.AccountID, market 
 	}
 	stored, err := r.store.OrdersIn(ctx, account, market, last, from, n)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, r.told(err)
 	}
 	return cut(merge(stored, young, newestOrder), skip-from, limit), g, nil
 }
@@ -173,7 +173,7 @@ func (r *Reader) storedOrder(ctx context.Context, g *glimpse, account bourse.Acc
 	}
 	o, found, err := get()
 	if err != nil || !found {
-		return OrderFills{}, false, err
+		return OrderFills{}, false, r.told(err)
 	}
 	return r.oneWithFills(ctx, g, account, o)
 }
@@ -305,7 +305,7 @@ func (r *Reader) addStored(ctx context.Context, g *glimpse, account bourse.Accou
 	}
 	stored, err := r.store.FillsOf(ctx, account, ids)
 	if err != nil {
-		return err
+		return r.told(err)
 	}
 	of := make(map[bourse.OrderID][]Fill, len(ids))
 	for _, f := range stored {

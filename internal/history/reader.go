@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -75,6 +76,16 @@ func (r *Reader) reach(ctx context.Context, g *glimpse) error {
 		return ctx.Err()
 	}
 	return bourse.Errorf(bourse.CodeUnavailable, "History is %d commands behind", n)
+}
+
+// told adds to the error of a store that cannot be asked now how far it lags.
+func (r *Reader) told(err error) error {
+	var known *bourse.Error
+	if !errors.As(err, &known) || known.Code != bourse.CodeUnavailable {
+		return err
+	}
+	n, _ := r.tail.Lag()
+	return bourse.Errorf(bourse.CodeUnavailable, "%s and %d commands behind", known.Message, n)
 }
 
 // page returns the ordinals of a page, of which the newest is count.

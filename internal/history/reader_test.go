@@ -179,3 +179,27 @@ func (r *rig) checkNotes(t *testing.T) bool {
 	sameRows(t, "notes", notes, page(r.all.notes, skip, limit, func(history.Note) bool { return true }), equal)
 	return true
 }
+
+// away is a store that cannot be asked.
+type away struct{ history.Store }
+
+func (away) Fills(context.Context, bourse.AccountID, history.Span) ([]history.Fill, error) {
+	return nil, fmt.Errorf("%w: no route", bourse.Errorf(bourse.CodeUnavailable, "History is away"))
+}
+
+// TestAwayNamesTheLag asks for what only the store has while that cannot be asked.
+func TestAwayNamesTheLag(t *testing.T) {
+	r := newRig(1, 1<<20)
+	for range 40 {
+		r.frame(r.some(5)...)
+	}
+	tail := history.NewTail(1) // has none of these rows
+	reader := history.NewReader(away{r.store}, tail, r.view)
+	var e *bourse.Error
+	for account := bourse.AccountID(1); account <= accounts; account++ {
+		_, err := reader.Fills(t.Context(), account, 0, 0, 10)
+		if !errors.As(err, &e) || e.Code != bourse.CodeUnavailable || e.Message != "History is away and 0 commands behind" {
+			t.Errorf("account %d: %v", account, err)
+		}
+	}
+}
