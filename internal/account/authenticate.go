@@ -21,13 +21,29 @@ type credential struct {
 // say why.
 var errUnauthorized = bourse.Errorf(bourse.CodeUnauthorized, "Unauthorized")
 
+// errStale is the answer for every secret while the store has been away too long.
+var errStale = bourse.Errorf(bourse.CodeUnavailable, "Accounts are away; try again later")
+
+// Reached says that the store has answered.
+func (s *Service) Reached() { s.reached.Store(int64(s.now())) }
+
+// stale reports whether the store has been away for longer than keys may be taken
+// from memory.
+func (s *Service) stale(now bourse.Time) bool {
+	return s.Grace != 0 && now-bourse.Time(s.reached.Load()) > bourse.Time(s.Grace.Microseconds())
+}
+
 // Authenticate says whose a secret is, if it may be used now and from there. The
-// error is always the same *bourse.Error with CodeUnauthorized. It reads memory
+// error is always the same *bourse.Error with CodeUnauthorized, but for one with
+// CodeUnavailable while the store has been away for too long. It reads memory
 // alone. A frozen account is known like any other: it may look, and the engine
 // refuses its orders.
 func (s *Service) Authenticate(_ context.Context, secret Secret, from netip.Addr) (Identity, error) {
 	if !secret.wellFormed() {
 		return Identity{}, errUnauthorized
+	}
+	if s.stale(s.now()) {
+		return Identity{}, errStale
 	}
 	hash := secret.hash()
 	s.mu.RLock()

@@ -33,6 +33,7 @@ func (s *Service) Open(ctx context.Context) error {
 	if err := s.Store.Names(ctx, r.name); err != nil {
 		return err
 	}
+	s.Reached()
 	r.finish()
 	return s.Confirm(ctx)
 }

@@ -60,6 +60,9 @@ func (r *rig) start() {
 	}
 }
 
+// grace is for how long the rig's keys outlive its store.
+const grace = 365 * 24 * time.Hour
+
 func (r *rig) assemble() {
 	r.t.Helper()
 	var err error
@@ -68,7 +71,7 @@ func (r *rig) assemble() {
 	}
 	r.ended = nil
 	r.Service = account.NewService(account.Options{
-		Store: r.store, Random: rand.Reader,
+		Store: r.store, Random: rand.Reader, Grace: grace,
 		Clock:    func() time.Time { return r.now },
 		OnRevoke: func(k bourse.KeyID) { r.ended = append(r.ended, k) },
 	})

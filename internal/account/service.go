@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -24,6 +25,9 @@ type Options struct {
 	// OnRevoke is told of each key that was revoked, after End, on the goroutine
 	// that applies; it may be nil.
 	OnRevoke func(bourse.KeyID)
+	// Grace is for how long keys are taken that are in memory after the store was
+	// last reached; zero is for ever.
+	Grace time.Duration
 }
 
 // Service knows the accounts, keys and address books. Reset, Begin, Observe and End belong to
@@ -42,6 +46,9 @@ type Service struct {
 	open    Decisions
 	// saving are the tokens of names whose command has no outcome yet.
 	saving map[bourse.Token]struct{}
+
+	// reached is when the store last answered.
+	reached atomic.Int64
 
 	// confirming is held by whoever tells the store.
 	confirming sync.Mutex

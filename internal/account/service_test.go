@@ -436,3 +436,20 @@ func BenchmarkAuthenticate(b *testing.B) {
 		}
 	}
 }
+
+// TestKeysOutliveTheStoreForAWhile lets time pass while the store is not reached.
+func TestKeysOutliveTheStoreForAWhile(t *testing.T) {
+	r := newRig(t)
+	_, secret := r.createKey(r.create("ada@example.com"), account.NewKey{})
+	r.now = r.now.Add(grace)
+	if _, err := r.Authenticate(t.Context(), secret, anywhere); err != nil {
+		t.Error(err)
+	}
+	r.now = r.now.Add(time.Second)
+	_, err := r.Authenticate(t.Context(), secret, anywhere)
+	wantCode(t, err, bourse.CodeUnavailable)
+	r.Reached()
+	if _, err := r.Authenticate(t.Context(), secret, anywhere); err != nil {
+		t.Error(err)
+	}
+}

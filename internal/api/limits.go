@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"sync"
 	"time"
@@ -100,7 +101,7 @@ func (g *guard) Authenticate(ctx context.Context, secret account.Secret, from ne
 		return account.Identity{}, ErrTooMany
 	}
 	who, err := g.who.Authenticate(ctx, secret, from)
-	if err != nil {
+	if known := (*bourse.Error)(nil); errors.As(err, &known) && known.Code == bourse.CodeUnauthorized {
 		failures.take(at, g.limiter.clock)
 	}
 	return who, err
