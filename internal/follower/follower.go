@@ -172,6 +172,7 @@ func (f *Follower) apply() error {
 	f.Tape.Fold(&f.cmd, &f.ev, nil)
 	if f.cmd.Seq > f.cursor.Seq {
 		history.Project(&f.cmd, &f.ev, &f.batch)
+		history.Post(&f.cmd, &f.ev, f.Engine.Market, &f.batch)
 	}
 	return nil
 }

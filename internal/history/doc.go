@@ -20,6 +20,7 @@
 // therefore the tail observes before the view does.
 //
 // Read store.go, then project.go, tail.go (with chunk.go, how its rows are
-// found), and reader.go with orders.go, lists.go, movements.go and candles.go. What is open,
+// found), and reader.go with orders.go, lists.go, movements.go and candles.go; post.go
+// and ledger.go are about every change of every balance. What is open,
 // balances and books are in view; what is announced as it happens is in feed.
 package history

@@ -1,6 +1,10 @@
 package history
 
-import "github.com/bourse-exchange/bourse"
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
 
 // MovementKind says which way money moved.
 type MovementKind uint8
@@ -11,6 +15,10 @@ const (
 	MovementDeposit MovementKind = iota + 1
 	// MovementWithdrawal is money that goes out.
 	MovementWithdrawal
+	// MovementTransferIn and MovementTransferOut are the two sides of a transfer
+	// between accounts, which goes over no network.
+	MovementTransferIn
+	MovementTransferOut
 )
 
 // Movement is a deposit or a withdrawal of an account, as people read it. A store
@@ -45,6 +53,10 @@ type Movement struct {
 	Target uint32
 	// Other is the other side of a movement inside the exchange, else zero.
 	Other bourse.WalletID
+	// Party is the other account of a transfer, and Message the token under which
+	// the sender has its message.
+	Party   bourse.AccountID
+	Message bourse.Token
 	// Refunded says that an operator paid a withdrawal back after it was done.
 	Refunded bool
 	// Created is when it was first seen or asked for, Done when it was credited,
@@ -62,39 +74,73 @@ func (m *Movement) Confirms(tip uint64) uint64 {
 // ofDeposit returns the movement of a deposit that a command changed, or of an
 // open one with seq zero.
 func ofDeposit(seq bourse.Seq, d *bourse.Deposit) Movement {
-	return Movement{
+	m := Movement{
 		Seq: seq, Account: d.Account, Ordinal: d.Ordinal, ID: d.ID, Kind: MovementDeposit,
 		Network: d.Network, Asset: d.Asset, Amount: d.Amount, Status: d.Status, Memo: d.Memo, Tx: d.Tx,
 		Mined: d.Mined, Height: d.Block.Height, Target: d.Target, Other: d.From,
 		Created: d.Created, Done: d.Done,
 	}
+	if d.From != 0 && d.Network == 0 {
+		m.Kind, m.Party = MovementTransferIn, d.By
+	}
+	return m
 }
 
 // ofWithdrawal returns the movement of a withdrawal in the same way.
 func ofWithdrawal(seq bourse.Seq, w *bourse.Withdrawal) Movement {
-	return Movement{
+	m := Movement{
 		Seq: seq, Account: w.Account, Ordinal: w.Ordinal, ID: w.ID, Kind: MovementWithdrawal,
 		Network: w.Network, Asset: w.Asset, Amount: w.Amount, Fee: w.Fee, Status: w.Status,
 		Address: w.Address, Memo: w.Memo, Tx: w.Tx, Other: w.Deposit, Refunded: w.Refunded,
 		Created: w.Created, Done: w.Done,
 	}
+	if w.Transfer() {
+		m.Kind, m.Party, m.Message = MovementTransferOut, w.Internal, w.Message
+	}
+	return m
+}
+
+// MovementSet is a set of kinds with statuses.
+type MovementSet uint64
+
+func member(kind MovementKind, status bourse.WalletStatus) MovementSet {
+	return 1 << (8*uint(kind) + uint(status))
+}
+
+// OverNetworks are deposits and withdrawals in every status.
+var OverNetworks = MovementSet(0).With(MovementDeposit).With(MovementWithdrawal)
+
+// With returns the set with a kind in these statuses, or in every one.
+func (s MovementSet) With(kind MovementKind, statuses ...bourse.WalletStatus) MovementSet {
+	for status := bourse.WalletPending; status <= bourse.WalletDone; status++ {
+		if len(statuses) == 0 || slices.Contains(statuses, status) {
+			s |= member(kind, status)
+		}
+	}
+	return s
+}
+
+// stored reports whether a store can have what is in the set: what is open is in
+// the view.
+func (s MovementSet) stored() bool {
+	for kind := MovementDeposit; kind <= MovementTransferOut; kind++ {
+		if s&(member(kind, bourse.WalletDone)|member(kind, bourse.WalletCanceled)) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // MovementFilter leaves the movements that agree with each field that is not
 // zero.
 type MovementFilter struct {
-	Asset  bourse.AssetID
-	Kind   MovementKind
-	Status bourse.WalletStatus
+	Asset   bourse.AssetID
+	Network bourse.NetworkID
+	Of      MovementSet
 }
 
 // Passes reports whether a movement passes the filter.
 func (f MovementFilter) Passes(m *Movement) bool {
-	return (f.Asset == 0 || f.Asset == m.Asset) && (f.Kind == 0 || f.Kind == m.Kind) &&
-		(f.Status == 0 || f.Status == m.Status)
-}
-
-// stored reports whether a store can have what passes: open ones are in the view.
-func (f MovementFilter) stored() bool {
-	return f.Status == 0 || f.Status == bourse.WalletDone || f.Status == bourse.WalletCanceled
+	return (f.Asset == 0 || f.Asset == m.Asset) && (f.Network == 0 || f.Network == m.Network) &&
+		(f.Of == 0 || f.Of&member(m.Kind, m.Status) != 0)
 }

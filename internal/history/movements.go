@@ -10,7 +10,8 @@ import (
 
 // WalletTransactions returns an account's deposits and withdrawals, open ones
 // included, newest first, those that pass a filter, after passing over skip of
-// them. With a filter, more than 10,000 to pass over are refused.
+// them. With a filter that leaves more than [OverNetworks] out, more than 10,000 to
+// pass over are refused.
 func (r *Reader) WalletTransactions(
 	ctx context.Context, account bourse.AccountID, filter MovementFilter, skip, limit int,
 ) ([]Movement, error) {
@@ -18,8 +19,13 @@ func (r *Reader) WalletTransactions(
 	if filter == (MovementFilter{}) {
 		return r.movementsSpan(ctx, account, page(count, skip, limit))
 	}
-	if err := checkSkip(skip); err != nil || count == 0 || limit <= 0 {
-		return nil, err
+	if filter != (MovementFilter{Of: OverNetworks}) {
+		if err := checkSkip(skip); err != nil {
+			return nil, err
+		}
+	}
+	if page(count, skip, limit).empty() {
+		return nil, nil
 	}
 	return r.movementsIn(ctx, account, filter, count, skip, limit)
 }
@@ -125,7 +131,7 @@ func (r *Reader) movementsIn(
 	if len(latest) > 0 {
 		from, n = 0, skip+limit
 	}
-	if filter.stored() {
+	if filter.Of == 0 || filter.Of.stored() {
 		if err := r.reach(ctx, g); err != nil {
 			return nil, err
 		}

@@ -52,6 +52,14 @@ func (r *rig) walletCommand(account bourse.AccountID) bourse.Command {
 		if r.rng.IntN(3) == 0 {
 			w.Withdraw.Internal = bourse.AccountID(1 + r.rng.IntN(accounts))
 		}
+	case n < 7:
+		c.Kind, w.Withdraw = bourse.CommandTransfer, &bourse.Withdraw{
+			Asset: 1, Amount: bourse.Units(1 + r.rng.Uint64N(9)), Internal: bourse.AccountID(1 + r.rng.IntN(accounts)),
+			Message: bourse.Token{byte(some)},
+		}
+		if r.rng.IntN(2) == 0 {
+			w.Withdraw.NotBefore = 1 << 60
+		}
 	case n < 8:
 		c.Kind, w.ID = bourse.CommandCancelWithdrawal, some
 		for _, m := range r.all.movements {
@@ -123,6 +131,9 @@ func (n *naive) move(cmd *bourse.Command, e bourse.Event, ev *bourse.Events) {
 			Asset: d.Asset, Amount: d.Amount, Status: d.Status, Memo: d.Memo, Tx: d.Tx, Mined: d.Mined,
 			Height: d.Block.Height, Target: d.Target, Other: d.From, Created: d.Created, Done: d.Done,
 		}
+		if d.From != 0 && d.Network == 0 {
+			m.Kind, m.Party = history.MovementTransferIn, d.By
+		}
 	} else {
 		w := &ev.Wallet.Withdrawals[e.At]
 		m = history.Movement{
@@ -130,8 +141,11 @@ func (n *naive) move(cmd *bourse.Command, e bourse.Event, ev *bourse.Events) {
 			Asset: w.Asset, Amount: w.Amount, Fee: w.Fee, Status: w.Status, Address: w.Address, Memo: w.Memo, Tx: w.Tx,
 			Other: w.Deposit, Refunded: w.Refunded, Created: w.Created, Done: w.Done,
 		}
+		if w.Network == 0 {
+			m.Kind, m.Party, m.Message = history.MovementTransferOut, w.Internal, w.Message
+		}
 	}
-	if m.Status == bourse.WalletDone || m.Kind == history.MovementWithdrawal && m.Status == bourse.WalletCanceled {
+	if m.Status == bourse.WalletDone || m.Kind != history.MovementDeposit && m.Status == bourse.WalletCanceled {
 		m.Seq = cmd.Seq
 	}
 	n.lastMovement = max(n.lastMovement, uint64(m.ID))
@@ -148,8 +162,7 @@ func (r *rig) checkMovements(t *testing.T, account bourse.AccountID, skip, limit
 	var filter history.MovementFilter
 	if r.rng.IntN(2) == 0 {
 		filter = history.MovementFilter{
-			Asset: bourse.AssetID(r.rng.IntN(2)), Kind: history.MovementKind(r.rng.IntN(3)),
-			Status: bourse.WalletStatus(r.rng.IntN(6)),
+			Asset: bourse.AssetID(r.rng.IntN(2)), Network: bourse.NetworkID(r.rng.IntN(2)), Of: r.someOf(),
 		}
 	}
 	list, err := r.reader.WalletTransactions(context.Background(), account, filter, skip, limit)
@@ -170,6 +183,20 @@ func (r *rig) checkMovements(t *testing.T, account bourse.AccountID, skip, limit
 		return m.Account == account && filter.Passes(&m)
 	}), equal)
 	return true
+}
+
+// someOf returns a set of kinds and statuses: all, over networks, or a few.
+func (r *rig) someOf() (s history.MovementSet) {
+	switch r.rng.IntN(3) {
+	case 0:
+		return 0
+	case 1:
+		return history.OverNetworks
+	}
+	for range 1 + r.rng.IntN(3) {
+		s = s.With(history.MovementKind(1+r.rng.IntN(4)), bourse.WalletStatus(1+r.rng.IntN(5)))
+	}
+	return s
 }
 
 // readMovements reads an account's movements: none is missing, and what is over
@@ -197,7 +224,7 @@ func (w *watcher) readMovements(account bourse.AccountID) {
 		}
 	}
 	w.dense(fmt.Sprint("movements of account ", account), ordinals, count, skip)
-	filter := history.MovementFilter{Kind: history.MovementWithdrawal, Status: bourse.WalletDone}
+	filter := history.MovementFilter{Of: history.MovementSet(0).With(history.MovementWithdrawal, bourse.WalletDone)}
 	list, err = w.r.reader.WalletTransactions(ctx, account, filter, 0, 200)
 	if w.failed("withdrawals that are done", err) {
 		return

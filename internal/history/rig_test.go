@@ -100,6 +100,7 @@ func (r *rig) frame(commands ...bourse.Command) {
 			}
 		}
 		history.Project(cmd, &ev, &b)
+		history.Post(cmd, &ev, r.engine.Market, &b)
 	}
 	r.tail.End()
 	r.view.End()

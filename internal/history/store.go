@@ -136,12 +136,14 @@ type Batch struct {
 	Notes     []Note
 	// Movements may hold an ordinal several times: the last one holds.
 	Movements []Movement
+	// Entries are what Post adds; a tail has none.
+	Entries []Entry
 }
 
 // Rows returns how many rows the batch holds.
 func (b *Batch) Rows() int {
 	return len(b.Orders) + len(b.Trades) + len(b.Fills) + len(b.Transfers) + len(b.Notes) +
-		len(b.Movements)
+		len(b.Movements) + len(b.Entries)
 }
 
 // Reset empties the batch and keeps its memory.
@@ -149,6 +151,7 @@ func (b *Batch) Reset() {
 	*b = Batch{
 		Orders: b.Orders[:0], Trades: b.Trades[:0], Fills: b.Fills[:0],
 		Transfers: b.Transfers[:0], Notes: b.Notes[:0], Movements: b.Movements[:0],
+		Entries: b.Entries[:0],
 	}
 }
 
@@ -222,6 +225,10 @@ type Store interface {
 
 	// Movement returns one movement of an account; false if there is none.
 	Movement(ctx context.Context, account bourse.AccountID, id bourse.WalletID) (Movement, bool, error)
+
+	// Entries returns entries of an account's ledger in an asset up to a time and in
+	// front of a place, newest (highest place) first.
+	Entries(ctx context.Context, account bourse.AccountID, asset bourse.AssetID, to bourse.Time, before EntryPlace, limit int) ([]Entry, error)
 
 	// Notes returns the operators' notes, newest first, after passing over skip
 	// of them.

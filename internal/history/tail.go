@@ -170,6 +170,13 @@ func (t *Tail) await(ctx context.Context, seq bourse.Seq) uint64 {
 	}
 }
 
+// newestRows returns the last command that left rows.
+func (t *Tail) newestRows() bourse.Seq {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return max(t.last, t.after)
+}
+
 // glimpse is the tail at one moment. It does not change.
 type glimpse struct {
 	// after is the last command whose rows may be missing here; those of all

@@ -26,7 +26,8 @@ func parseKind(s string) (history.MovementKind, bool) {
 	return 0, false
 }
 
-// transactions lists the account's deposits and withdrawals, newest first.
+// transactions lists the account's deposits and withdrawals, newest first, but not
+// its transfers.
 func (w *Wallet) transactions(c *api.Call) error {
 	if err := c.Require("offset"); err != nil {
 		return err
@@ -84,11 +85,24 @@ func (w *Wallet) movementFilter(c *api.Call) (f history.MovementFilter, err erro
 		}
 		f.Asset = a.ID
 	}
-	if f.Kind, err = api.Word(c.Request, "type", parseKind); err != nil {
+	kind, err := api.Word(c.Request, "type", parseKind)
+	if err != nil {
 		return f, err
 	}
-	f.Status, err = api.Word(c.Request, "status", bourse.ParseWalletStatus)
-	return f, err
+	status, err := api.Word(c.Request, "status", bourse.ParseWalletStatus)
+	if err != nil {
+		return f, err
+	}
+	var statuses []bourse.WalletStatus
+	if status != 0 {
+		statuses = []bourse.WalletStatus{status}
+	}
+	for k := range kindWords {
+		if k > 0 && (kind == 0 || int(kind) == k) {
+			f.Of = f.Of.With(history.MovementKind(k), statuses...)
+		}
+	}
+	return f, nil
 }
 
 func (l *listing) write(m *history.Movement) {

@@ -234,6 +234,15 @@ func (e *Engine) Assets() []*bourse.Asset { return e.assets[1:] }
 // Networks returns the networks by ascending id. They must not be changed.
 func (e *Engine) Networks() []*bourse.Network { return e.networks[1:] }
 
+// Market returns the definition of a market, or nil. It must not be changed.
+func (e *Engine) Market(id bourse.MarketID) *bourse.Market {
+	m := e.market(id)
+	if m == nil {
+		return nil
+	}
+	return m.Market
+}
+
 // NetworkState returns where the exchange is on a network that is defined.
 func (e *Engine) NetworkState(id bourse.NetworkID) bourse.NetworkState {
 	return e.custody.Network(id).NetworkState

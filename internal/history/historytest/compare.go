@@ -30,6 +30,7 @@ func compare(t *testing.T, p *past, want, got history.Store) {
 		c.order(account, 1+bourse.OrderID(rng.Uint64N(uint64(p.lastOrder)+1)), name)
 		c.fillsOf(account, p.lastOrder, rng)
 		c.movements(account, p.movements[account], rng)
+		c.entries(account, p.cursor, rng)
 	}
 	for market := bourse.MarketID(1); market <= pastMarkets+1; market++ {
 		for _, res := range []history.Resolution{history.Minute, history.Hour, history.Day} {
@@ -157,15 +158,24 @@ func (c comparison) movements(account bourse.AccountID, count uint64, rng *rand.
 	same(c, fmt.Sprintf("Movement %d of account %d", id, account), one(func(s history.Store) (history.Movement, bool, error) {
 		return s.Movement(ctx, account, id)
 	}))
-	filter := history.MovementFilter{
-		Asset: bourse.AssetID(rng.IntN(4)), Kind: history.MovementKind(rng.IntN(3)),
-	}
-	if rng.IntN(2) == 0 {
-		filter.Status = bourse.WalletCanceled + bourse.WalletStatus(rng.IntN(2))
+	filter := history.MovementFilter{Asset: bourse.AssetID(rng.IntN(4)), Network: bourse.NetworkID(rng.IntN(3))}
+	for range rng.IntN(3) {
+		filter.Of = filter.Of.With(history.MovementKind(1+rng.IntN(4)), bourse.WalletCanceled+bourse.WalletStatus(rng.IntN(2)))
 	}
 	last, skip, limit := rng.Uint64N(count+3), rng.IntN(9), 1+rng.IntN(9)
 	about := fmt.Sprintf("MovementsIn %+v to %d, skip %d, limit %d, of account %d", filter, last, skip, limit, account)
 	same(c, about, func(s history.Store) ([]history.Movement, error) {
 		return s.MovementsIn(ctx, account, filter, last, skip, limit)
+	})
+}
+
+// entries compares an account's ledger.
+func (c comparison) entries(account bourse.AccountID, last history.Cursor, rng *rand.Rand) {
+	c.t.Helper()
+	asset, to, limit := bourse.AssetID(1+rng.IntN(4)), last.Time-bourse.Time(rng.IntN(3))*bourse.Minute, 1+rng.IntN(20)
+	before := history.EntryPlace{Seq: 1 + bourse.Seq(rng.Uint64N(uint64(last.Seq)+2)), Place: rng.Uint32N(4)}
+	about := fmt.Sprintf("Entries of account %d in %d to %d before %+v, limit %d", account, asset, to, before, limit)
+	same(c, about, func(s history.Store) ([]history.Entry, error) {
+		return s.Entries(context.Background(), account, asset, to, before, limit)
 	})
 }

@@ -24,6 +24,7 @@ type Memory struct {
 	notes     []history.Note
 	// movements are by ordinal.
 	movements map[bourse.AccountID][]history.Movement
+	entries   map[bourse.AccountID][]history.Entry
 }
 
 var _ history.Store = (*Memory)(nil)
@@ -36,6 +37,7 @@ func NewMemory() *Memory {
 		trades: map[bourse.MarketID][]history.Trade{},
 
 		movements: map[bourse.AccountID][]history.Movement{},
+		entries:   map[bourse.AccountID][]history.Entry{},
 	}
 }
 
@@ -68,6 +70,9 @@ func (m *Memory) Write(_ context.Context, b *history.Batch) error {
 	m.notes = append(m.notes, b.Notes...)
 	for _, v := range b.Movements {
 		m.move(v)
+	}
+	for _, e := range b.Entries {
+		m.entries[e.Account] = append(m.entries[e.Account], e)
 	}
 	m.cursor = history.Cursor{Seq: b.To, Time: b.Time, Chain: b.Chain}
 	return nil
@@ -269,6 +274,17 @@ func (m *Memory) Movement(_ context.Context, account bourse.AccountID, id bourse
 		return v, true, nil
 	}
 	return history.Movement{}, false, nil
+}
+
+// Entries returns entries of an account's ledger.
+func (m *Memory) Entries(
+	_ context.Context, account bourse.AccountID, asset bourse.AssetID, to bourse.Time, before history.EntryPlace, limit int,
+) ([]history.Entry, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return pick(m.entries[account], 0, limit, func(e *history.Entry) bool {
+		return e.Asset == asset && e.Time <= to && (e.Seq < before.Seq || e.Seq == before.Seq && e.Place < before.Place)
+	}), nil
 }
 
 // Notes returns the operators' notes.

@@ -80,6 +80,6 @@ func TestMemoryByHand(t *testing.T) {
 	want("notes", notes, err, len(notes), len(notes) == 1 && notes[0].Text == "a")
 	moves, err := m.Movements(ctx, 1, history.Span{First: 2, Last: 9})
 	want("movements", moves, err, len(moves), len(moves) == 2 && moves[0].Height == 9 && moves[1].ID == 6)
-	moves, err = m.MovementsIn(ctx, 1, history.MovementFilter{Kind: history.MovementDeposit}, 3, 1, 5)
+	moves, err = m.MovementsIn(ctx, 1, history.MovementFilter{Of: history.MovementSet(0).With(history.MovementDeposit)}, 3, 1, 5)
 	want("deposits", moves, err, len(moves), len(moves) == 1 && moves[0].ID == 5)
 }

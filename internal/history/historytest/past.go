@@ -47,7 +47,7 @@ func (p *past) batch(commands int) *history.Batch {
 	for range commands {
 		p.cursor.Seq++
 		p.wait()
-		switch n := p.rng.IntN(22); {
+		switch n := p.rng.IntN(24); {
 		case n < 6:
 			p.place(b)
 		case n < 9:
@@ -58,8 +58,10 @@ func (p *past) batch(commands int) *history.Batch {
 			p.transfer(b)
 		case n < 19:
 			p.note(b)
-		default:
+		case n < 22:
 			p.move(b)
+		default:
+			p.post(b)
 		}
 	}
 	for i := range p.cursor.Chain {
@@ -192,13 +194,16 @@ func (p *past) move(b *history.Batch) {
 		ordinal := 1 + p.rng.Uint64N(p.movements[account])
 		m := history.Movement{
 			Seq: p.cursor.Seq, Account: account, Ordinal: ordinal, ID: bourse.WalletID(10*ordinal + uint64(account)),
-			Kind: history.MovementKind(1 + ordinal%2), Network: bourse.NetworkID(1 + p.rng.IntN(3)),
+			Kind: history.MovementKind(1 + ordinal%4), Network: bourse.NetworkID(1 + p.rng.IntN(3)),
 			Asset: bourse.AssetID(1 + ordinal%3), Amount: p.amount(), Status: bourse.WalletDone,
 			Memo: fmt.Sprintf("\xff\x00 %d é'", p.rng.IntN(100)), Created: p.cursor.Time - bourse.Minute,
 			Done: p.cursor.Time, Other: bourse.WalletID(p.rng.IntN(2)),
 		}
 		for i := range m.Tx {
 			m.Tx[i] = byte(p.rng.Uint32())
+		}
+		if m.Kind == history.MovementTransferOut {
+			m.Network, m.Party, m.Message = 0, p.account(), bourse.Token{byte(ordinal), 15: 1}
 		}
 		if m.Kind == history.MovementWithdrawal {
 			m.Status += bourse.WalletStatus(p.rng.IntN(2)) - 1
@@ -207,5 +212,20 @@ func (p *past) move(b *history.Batch) {
 			m.Mined, m.Height, m.Target = p.rng.IntN(2) == 0, p.rng.Uint64N(1<<40), 1+p.rng.Uint32N(90)
 		}
 		b.Movements = append(b.Movements, m)
+	}
+}
+
+// post makes up entries of some accounts' ledgers.
+func (p *past) post(b *history.Batch) {
+	places := map[bourse.AccountID]uint32{}
+	for range 1 + p.rng.IntN(6) {
+		account := p.account()
+		b.Entries = append(b.Entries, history.Entry{
+			EntryPlace: history.EntryPlace{Seq: p.cursor.Seq, Place: places[account]}, Time: p.cursor.Time, Account: account,
+			Asset: bourse.AssetID(1 + p.rng.IntN(3)), Kind: history.EntryKind(1 + p.rng.IntN(8)), Debit: p.rng.IntN(2) == 0,
+			Amount: p.amount(), Balance: p.amount(), Market: bourse.MarketID(p.rng.IntN(3)), Trade: p.rng.Uint64N(9),
+			Order: bourse.OrderID(p.rng.IntN(9)), Movement: bourse.WalletID(p.rng.IntN(9)),
+		})
+		places[account]++
 	}
 }

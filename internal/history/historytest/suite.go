@@ -178,7 +178,12 @@ func testLargest(t *testing.T, open func() history.Store) {
 			Seq: far, Account: customer, Ordinal: far, ID: far, Kind: history.MovementWithdrawal, Network: 1<<16 - 1,
 			Asset: 1<<16 - 1, Amount: bourse.MaxAmount, Fee: bourse.MaxAmount, Status: bourse.WalletDone, Memo: "m",
 			Address: "a", Tx: bourse.TxHash{0: 1, 31: 255}, Mined: true, Height: far, Target: 1<<32 - 1, Other: far,
-			Refunded: true, Created: far, Done: far,
+			Refunded: true, Created: far, Done: far, Party: customer, Message: bourse.Token{255, 15: 1},
+		}},
+		Entries: []history.Entry{{
+			EntryPlace: history.EntryPlace{Seq: far, Place: 1<<23 - 1}, Time: far, Account: customer, Asset: 1<<16 - 1,
+			Kind: history.EntryRefund, Debit: true, Amount: bourse.MaxAmount, Balance: bourse.MaxAmount, Market: 1<<16 - 1,
+			Trade: far, Order: far, Movement: far,
 		}},
 	}
 	write(t, s, b)
@@ -190,6 +195,9 @@ func testLargest(t *testing.T, open func() history.Store) {
 	c.market(o.Market, history.Day, 0, 1<<62, 9)
 	c.notes(0, 9)
 	c.movements(customer, far, rand.New(rand.NewPCG(0, 0)))
+	same(c, "the last entry", func(s history.Store) ([]history.Entry, error) {
+		return s.Entries(context.Background(), customer, 1<<16-1, far, history.EntryPlace{Seq: far, Place: 1 << 23}, 9)
+	})
 }
 
 // testSaturation fills a candle beyond the largest amount, in one batch and over

@@ -31,22 +31,27 @@ const (
 	selectTransfers = `SELECT seq, place, time, kind, from_account, to_account, asset, amount_hi, amount_lo
 		FROM transfers WHERE account = $1 ORDER BY seq DESC, place DESC LIMIT $2 OFFSET $3`
 	movementColumns = `account, ordinal, id, seq, kind, network, asset, amount_hi, amount_lo, fee_hi, fee_lo, status,
-		address, memo, tx, mined, height, target, other, refunded, created, done`
+		address, memo, tx, mined, height, target, other, refunded, created, done, party, message`
 	selectMovements     = `SELECT ` + movementColumns + ` FROM movements WHERE account = $1 `
 	selectMovementsSpan = selectMovements + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
 	// An account has few enough movements to pass over those that the filter does
 	// not leave.
-	selectMovementsIn = selectMovements + `AND ordinal <= $2 AND $3 IN (0, asset) AND $4 IN (0, kind)
-		AND $5 IN (0, status) ORDER BY ordinal DESC LIMIT $6 OFFSET $7`
+	selectMovementsIn = selectMovements + `AND ordinal <= $2 AND $3 IN (0, asset) AND $4 IN (0, network)
+		AND (CAST($5 AS bigint) >> (8 * kind + status)) & 1 = 1 ORDER BY ordinal DESC LIMIT $6 OFFSET $7`
 	selectMovement = selectMovements + `AND id = $2`
-	selectNotes    = `SELECT seq, time, operator, text FROM notes ORDER BY seq DESC LIMIT $1 OFFSET $2`
+	// Entries are few enough to pass over those after a time.
+	selectEntries = `SELECT account, asset, seq, place, time, kind, debit, amount_hi, amount_lo, balance_hi, balance_lo,
+		market, trade, order_id, movement FROM entries
+		WHERE account = $1 AND asset = $2 AND (seq, place) < ($3, $4) AND time <= $5
+		ORDER BY seq DESC, place DESC LIMIT $6`
+	selectNotes = `SELECT seq, time, operator, text FROM notes ORDER BY seq DESC LIMIT $1 OFFSET $2`
 )
 
 // queries are those that both kinds of database are asked alike.
 var queries = [...]string{
 	selectCursor, selectOrdersSpan, selectOrdersIn, selectOrder, selectOrderNamed,
 	selectFillsSpan, selectFillsIn, selectTrades, selectTransfers, selectNotes,
-	selectMovementsSpan, selectMovementsIn, selectMovement,
+	selectMovementsSpan, selectMovementsIn, selectMovement, selectEntries,
 	selectCandlesIn, selectCandleBefore, selectFirstCandle,
 }
 
@@ -139,12 +144,13 @@ func (s *Store) Transfers(
 
 func scanMovement(r scanner, m *history.Movement) error {
 	var sum, fee amount
-	var tx []byte
+	var tx, message []byte
 	err := r.Scan(&m.Account, &m.Ordinal, &m.ID, &m.Seq, &m.Kind, &m.Network, &m.Asset, &sum.hi, &sum.lo,
 		&fee.hi, &fee.lo, &m.Status, &m.Address, &m.Memo, &tx, &m.Mined, &m.Height, &m.Target, &m.Other,
-		&m.Refunded, &m.Created, &m.Done)
+		&m.Refunded, &m.Created, &m.Done, &m.Party, &message)
 	m.Amount, m.Fee = sum.get(), fee.get()
 	copy(m.Tx[:], tx)
+	copy(m.Message[:], message)
 	return err
 }
 
@@ -159,13 +165,30 @@ func (s *Store) Movements(
 func (s *Store) MovementsIn(
 	ctx context.Context, account bourse.AccountID, filter history.MovementFilter, last uint64, skip, limit int,
 ) ([]history.Movement, error) {
+	of := int64(filter.Of)
+	if of == 0 {
+		of = -1
+	}
 	return list(ctx, s, selectMovementsIn, scanMovement, int64(account), integer(last),
-		int64(filter.Asset), int64(filter.Kind), int64(filter.Status), limit, skip)
+		int64(filter.Asset), int64(filter.Network), of, limit, skip)
 }
 
 // Movement returns one movement of an account.
 func (s *Store) Movement(ctx context.Context, account bourse.AccountID, id bourse.WalletID) (history.Movement, bool, error) {
 	return one(ctx, s, selectMovement, scanMovement, int64(account), integer(id))
+}
+
+// Entries returns entries of an account's ledger in an asset.
+func (s *Store) Entries(
+	ctx context.Context, account bourse.AccountID, asset bourse.AssetID, to bourse.Time, before history.EntryPlace, limit int,
+) ([]history.Entry, error) {
+	return list(ctx, s, selectEntries, func(r scanner, e *history.Entry) error {
+		var sum, balance amount
+		err := r.Scan(&e.Account, &e.Asset, &e.Seq, &e.Place, &e.Time, &e.Kind, &e.Debit, &sum.hi, &sum.lo,
+			&balance.hi, &balance.lo, &e.Market, &e.Trade, &e.Order, &e.Movement)
+		e.Amount, e.Balance = sum.get(), balance.get()
+		return err
+	}, int64(account), int64(asset), integer(before.Seq), int64(before.Place), int64(to), limit)
 }
 
 // Notes returns the operators' notes.

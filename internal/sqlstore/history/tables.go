@@ -10,7 +10,7 @@ type table struct {
 
 // tables returns the tables that a batch writes, with their columns in the order
 // in which rows are put together.
-func (i *inserts) tables() [7]table {
+func (i *inserts) tables() [8]table {
 	return [...]table{
 		{&i.orders, sqlstore.Table{Name: "orders", Columns: []string{
 			"account", "ordinal", "id", "market", "side", "type", "tif", "selftrade", "postonly", "price", "stop", "lots",
@@ -30,6 +30,11 @@ func (i *inserts) tables() [7]table {
 		{&i.movements, sqlstore.Table{Name: "movements", Key: 2, Columns: []string{
 			"account", "ordinal", "id", "seq", "kind", "network", "asset", "amount_hi", "amount_lo", "fee_hi", "fee_lo",
 			"status", "address", "memo", "tx", "mined", "height", "target", "other", "refunded", "created", "done",
+			"party", "message",
+		}}},
+		{&i.entries, sqlstore.Table{Name: "entries", Columns: []string{
+			"account", "asset", "seq", "place", "time", "kind", "debit", "amount_hi", "amount_lo", "balance_hi", "balance_lo",
+			"market", "trade", "order_id", "movement",
 		}}},
 		{&i.candles, sqlstore.Table{Name: "candles", Key: 3, Columns: []string{
 			"market", "width", "start", "open", "high", "low", "close", "volume_hi", "volume_lo", "value_hi", "value_lo",

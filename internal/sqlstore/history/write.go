@@ -73,7 +73,7 @@ func (s *Store) write(ctx context.Context, tx *sql.Tx, b *history.Batch, next *h
 
 // inserts puts rows into the tables.
 type inserts struct {
-	orders, trades, fills, transfers, notes, movements, candles sqlstore.Inserter
+	orders, trades, fills, transfers, notes, movements, entries, candles sqlstore.Inserter
 	// order is the order in which a batch's rows go into a table.
 	order []int
 }
@@ -108,7 +108,7 @@ func (i *inserts) begin(ctx context.Context, tx *sql.Tx) {
 
 func (i *inserts) batch(ctx context.Context, b *history.Batch) error {
 	for _, add := range [...]func(context.Context, *history.Batch) error{
-		i.addOrders, i.addTrades, i.addFills, i.addTransfers, i.addNotes, i.addMovements,
+		i.addOrders, i.addTrades, i.addFills, i.addTransfers, i.addNotes, i.addMovements, i.addEntries,
 	} {
 		if err := add(ctx, b); err != nil {
 			return err
@@ -222,10 +222,26 @@ func (i *inserts) addMovements(ctx context.Context, b *history.Batch) error {
 		err := i.movements.Add(ctx, int64(m.Account), integer(m.Ordinal), integer(m.ID), integer(m.Seq), int64(m.Kind),
 			int64(m.Network), int64(m.Asset), high(m.Amount), low(m.Amount), high(m.Fee), low(m.Fee), int64(m.Status),
 			m.Address, []byte(m.Memo), m.Tx[:], flag(m.Mined), integer(m.Height), int64(m.Target), integer(m.Other), flag(m.Refunded),
-			int64(m.Created), int64(m.Done))
+			int64(m.Created), int64(m.Done), int64(m.Party), m.Message[:])
 		if err != nil {
 			return err
 		}
 	}
 	return i.movements.Flush(ctx)
+}
+
+func (i *inserts) addEntries(ctx context.Context, b *history.Batch) error {
+	for _, n := range i.sorted(len(b.Entries), func(x, y int) int {
+		e, o := &b.Entries[x], &b.Entries[y]
+		return cmp.Or(cmp.Compare(e.Account, o.Account), cmp.Compare(e.Asset, o.Asset), cmp.Compare(x, y))
+	}) {
+		e := &b.Entries[n]
+		err := i.entries.Add(ctx, int64(e.Account), int64(e.Asset), integer(e.Seq), int64(e.Place), int64(e.Time),
+			int64(e.Kind), flag(e.Debit), high(e.Amount), low(e.Amount), high(e.Balance), low(e.Balance), int64(e.Market),
+			integer(e.Trade), integer(e.Order), integer(e.Movement))
+		if err != nil {
+			return err
+		}
+	}
+	return i.entries.Flush(ctx)
 }

@@ -1,0 +1,73 @@
+package history
+
+import (
+	"cmp"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// EntryKind says why a balance changed.
+type EntryKind uint8
+
+// The kinds of entries.
+const (
+	// EntryTrade: an order traded; what was received is less its fee.
+	EntryTrade EntryKind = iota + 1
+	// EntryCredit: a sandbox handed out money.
+	EntryCredit
+	// EntryDeposit: a deposit was credited.
+	EntryDeposit
+	// EntryWithdrawal: a withdrawal was accepted by its network, or paid inside.
+	EntryWithdrawal
+	// EntryWithdrawalFee: the fee of one.
+	EntryWithdrawalFee
+	// EntryTransferIn and EntryTransferOut: a customer gave money to another.
+	EntryTransferIn
+	EntryTransferOut
+	// EntryRefund: an operator paid a withdrawal back.
+	EntryRefund
+)
+
+var entryWords = [...]string{
+	"", "TRADE", "CREDIT", "DEPOSIT", "WITHDRAWAL", "WITHDRAWAL_FEE", "TRANSFER_IN", "TRANSFER_OUT", "REFUND",
+}
+
+// String returns the kind's word of the public interfaces.
+func (k EntryKind) String() string {
+	if int(k) < len(entryWords) {
+		return entryWords[k]
+	}
+	return "UNKNOWN"
+}
+
+// EntryPlace is where an entry stands in the ledger of an account, which is sorted
+// by it.
+type EntryPlace struct {
+	Seq bourse.Seq
+	// Place counts the account's entries of the command from zero.
+	Place uint32
+}
+
+func comparePlaces(a, b EntryPlace) int {
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Place, b.Place))
+}
+
+// Entry is a change of what an account has of an asset, held or not.
+type Entry struct {
+	EntryPlace
+	Time    bourse.Time
+	Account bourse.AccountID
+	Asset   bourse.AssetID
+	Kind    EntryKind
+	// Debit is true if Amount went, false if it came.
+	Debit  bool
+	Amount bourse.Amount
+	// Balance is what there is after it.
+	Balance bourse.Amount
+	// Market, Trade and Order say which trade it was, and Movement which deposit or
+	// withdrawal; zero where it was none.
+	Market   bourse.MarketID
+	Trade    uint64
+	Order    bourse.OrderID
+	Movement bourse.WalletID
+}
