@@ -10,8 +10,11 @@ import (
 // Identity is who is asking.
 type Identity struct {
 	Account bourse.AccountID
-	Key     bourse.KeyID
-	Scopes  Scopes
+	// Key names the key; for a session, a number that no key has.
+	Key    bourse.KeyID
+	Scopes Scopes
+	// Session is zero for a key.
+	Session SessionID
 }
 
 // Account is a customer's account.
@@ -38,6 +41,8 @@ type Key struct {
 	Expires bourse.Time
 	Created bourse.Time
 	Revoked bourse.Time
+	// Used is when it was last used, not later than a minute ago; zero for never.
+	Used bourse.Time
 }
 
 // NewKey is what is asked for with a new key.
@@ -50,6 +55,9 @@ type NewKey struct {
 	Addresses []netip.Prefix
 	// Expires is zero for never.
 	Expires bourse.Time
+	// Once is the name under which Request asks for it; see OrderKey.
+	Once    bourse.ClientID
+	Request Digest
 }
 
 // The bounds of what people may write.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"net/netip"
+	"sync/atomic"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -15,7 +16,15 @@ type credential struct {
 	token     bourse.Token
 	addresses []netip.Prefix
 	expires   bourse.Time
+	// used is when it was last used.
+	used atomic.Int64
+	// session is that of a session.
+	session Session
 }
+
+// useStep is how exactly it is known when a key was last used: who uses one often
+// must not have all processors write to one place.
+const useStep = bourse.Second
 
 // errUnauthorized is the answer for every secret that is no good. It does not
 // say why.
@@ -48,12 +57,16 @@ func (s *Service) Authenticate(_ context.Context, secret Secret, from netip.Addr
 	hash := secret.hash()
 	s.mu.RLock()
 	c := s.credentials[hash]
-	good := c != nil && s.facts.good(c)
+	good := c != nil && (c.Session != 0 || s.facts.good(c))
 	s.mu.RUnlock()
 	// The map compares byte by byte, but hashes: their prefixes tell nothing
 	// about a secret. The second look is for the day when somebody forgets it.
-	if !good || subtle.ConstantTimeCompare(c.hash[:], hash[:]) != 1 || !c.usable(s.now(), from) {
+	now := s.now()
+	if !good || subtle.ConstantTimeCompare(c.hash[:], hash[:]) != 1 || !c.usable(now, from) {
 		return Identity{}, errUnauthorized
+	}
+	if int64(now)-c.used.Load() >= int64(useStep) {
+		c.used.Store(int64(now))
 	}
 	return c.Identity, nil
 }
@@ -82,8 +95,21 @@ func (c *credential) usable(now bourse.Time, from netip.Addr) bool {
 
 // admit makes a key known to Authenticate. The caller holds mu.
 func (s *Service) admit(row *KeyRow) {
-	s.credentials[row.Hash] = &credential{
+	c := &credential{
 		Identity: Identity{Account: row.Account, Key: row.ID, Scopes: row.Scopes},
 		hash:     row.Hash, token: row.Token, addresses: row.Addresses, expires: row.Expires,
 	}
+	c.used.Store(int64(row.Used))
+	s.credentials[row.Hash] = c
+}
+
+// Neighbourhood returns what counts as one address: of IPv6, the network of 64
+// bits that a single customer of a provider has to himself.
+func Neighbourhood(a netip.Addr) netip.Addr {
+	a = a.Unmap().WithZone("")
+	if !a.Is6() {
+		return a
+	}
+	p, _ := a.Prefix(64)
+	return p.Addr()
 }

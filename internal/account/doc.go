@@ -18,8 +18,14 @@
 // from the moment its event is observed; a confirmed row without its id in the
 // journal stops the start.
 //
+// Sessions are the store's alone: they come and go often, and end with the process
+// of nobody. Codes that people read and write back live in memory alone, for
+// minutes. A second factor confirms one request, told by a digest of all that it
+// says; every interface asks for it by [Service.SecondFactor].
+//
 // What is not here: what an account may do and has (core/engine), and the tables
 // (sqlstore/accounts).
 //
-// Read service.go, then journal.go, open.go and addressbook.go.
+// Read service.go, then journal.go, open.go and addressbook.go; then session.go,
+// signup.go, codes.go and factor.go.
 package account

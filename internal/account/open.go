@@ -35,6 +35,9 @@ func (s *Service) Open(ctx context.Context) error {
 	}
 	s.Reached()
 	r.finish()
+	if err := s.openSessions(ctx); err != nil {
+		return err
+	}
 	return s.Confirm(ctx)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/mail"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 )
 
@@ -29,6 +30,7 @@ type rig struct {
 	// breaks is what becomes of the next command.
 	breaks breakage
 	ended  []bourse.KeyID
+	box    *mail.Box
 }
 
 // breakage is how a command fails to be answered.
@@ -44,7 +46,7 @@ const (
 )
 
 func newRig(t testing.TB) *rig {
-	r := &rig{t: t, path: filepath.Join(t.TempDir(), "accounts.db"), now: time.Unix(1_700_000_000, 0)}
+	r := &rig{t: t, path: filepath.Join(t.TempDir(), "accounts.db"), now: time.Unix(1_700_000_000, 0), box: new(mail.Box)}
 	r.journal = []bourse.Command{{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}}}
 	r.start()
 	t.Cleanup(r.stop)
@@ -74,6 +76,8 @@ func (r *rig) assemble() {
 		Store: r.store, Random: rand.Reader, Grace: grace,
 		Clock:    func() time.Time { return r.now },
 		OnRevoke: func(k bourse.KeyID) { r.ended = append(r.ended, k) },
+		Mailer:   r.box, Issuer: "Test", Hold: time.Hour,
+		OnFailure: func(what string, err error) { r.t.Error(what, err) },
 	})
 	r.Bind(r.submit)
 	r.engine = engine.New()

@@ -17,10 +17,15 @@ const (
 	ScopeTrade
 	// ScopeWithdraw takes money out.
 	ScopeWithdraw
+	// ScopeAccount changes who gets in. Sessions alone have it: a key that could
+	// make keys would outlive its end.
+	ScopeAccount
 
 	allScopes = ScopeRead | ScopeTrade | ScopeWithdraw
 	// DefaultScopes are those of a key that asks for none in particular.
 	DefaultScopes = ScopeRead | ScopeTrade
+
+	sessionScopes = allScopes | ScopeAccount
 )
 
 // scopeWords are the scopes' names, by bit.
@@ -52,16 +57,19 @@ func scopeNamed(word string) Scopes {
 // Has reports whether s holds all of the scopes.
 func (s Scopes) Has(scopes Scopes) bool { return s&scopes == scopes }
 
-// String returns the scopes' names, with commas between them.
-func (s Scopes) String() string {
+// Words returns the scopes' names.
+func (s Scopes) Words() []string {
 	words := make([]string, 0, len(scopeWords))
 	for i, w := range scopeWords {
 		if s.Has(1 << i) {
 			words = append(words, w)
 		}
 	}
-	return strings.Join(words, ",")
+	return words
 }
+
+// String returns the scopes' names, with commas between them.
+func (s Scopes) String() string { return strings.Join(s.Words(), ",") }
 
 // valid reports whether s holds at least one scope and none that is unknown.
 func (s Scopes) valid() bool { return s != 0 && s&^allScopes == 0 }

@@ -23,11 +23,26 @@ type Options struct {
 	// Random is where secrets and tokens come from.
 	Random io.Reader
 	// OnRevoke is told of each key that was revoked, after End, on the goroutine
-	// that applies; it may be nil.
+	// that applies, and of each session that ended; it may be nil.
 	OnRevoke func(bourse.KeyID)
 	// Grace is for how long keys are taken that are in memory after the store was
 	// last reached; zero is for ever.
 	Grace time.Duration
+	// OnFailure is told what went wrong that no caller needs to hear of.
+	OnFailure func(what string, err error)
+	// Mailer carries codes to people.
+	Mailer Mailer
+	// Seal is the key that encrypts what the store holds of second factors.
+	Seal [32]byte
+	// Issuer is the exchange's name in authenticator applications.
+	Issuer string
+	// Hold is how long withdrawals wait after a change of how a person gets in.
+	Hold time.Duration
+	// Captcha asks who signs up to read a picture.
+	Captcha bool
+	// Letters is how many letters an address may cause in an hour; zero for any
+	// number.
+	Letters int
 }
 
 // Service knows the accounts, keys and address books. Reset, Begin, Observe and End belong to
@@ -46,6 +61,22 @@ type Service struct {
 	open    Decisions
 	// saving are the tokens of names whose command has no outcome yet.
 	saving map[bourse.Token]struct{}
+	// sessions are those that are good or were until a minute ago, owners whose
+	// they are, and lastSession is the newest number; noted is when the store was
+	// last told of use.
+	sessions    map[bourse.AccountID]map[SessionID]*credential
+	owners      map[SessionID]bourse.AccountID
+	lastSession SessionID
+	noted       bourse.Time
+
+	// codes are out; the attempts are of passwords by account and by the client's
+	// address, of second factors, of mailed codes, and of letters.
+	codes                                          codes
+	passwords, addresses, factors, mailed, letters *attempts
+	hasher                                         hasher
+
+	// naming is held by whoever looks for a name of a key that is not used.
+	naming sync.Mutex
 
 	// reached is when the store last answered.
 	reached atomic.Int64
@@ -65,10 +96,18 @@ func NewService(o Options) *Service {
 	if o.OnRevoke == nil {
 		o.OnRevoke = func(bourse.KeyID) {}
 	}
+	if o.OnFailure == nil {
+		o.OnFailure = func(string, error) {}
+	}
 	return &Service{
 		Options: o, submit: notBound, facts: newFacts(), open: newDecisions(),
 		credentials: map[Hash]*credential{}, waiting: map[bourse.Token]*KeyRow{},
-		saving: map[bourse.Token]struct{}{},
+		saving:   map[bourse.Token]struct{}{},
+		sessions: map[bourse.AccountID]map[SessionID]*credential{}, owners: map[SessionID]bourse.AccountID{},
+		codes:     codes{out: map[codeName]*code{}},
+		passwords: newAttempts(mostAccountFailures), addresses: newAttempts(mostAddressFailures),
+		factors: newAttempts(mostFactorFailures), mailed: newAttempts(mostFactorFailures), letters: newAttempts(o.Letters),
+		hasher: make(hasher, atOnce),
 	}
 }
 
@@ -98,12 +137,20 @@ func (s *Service) Create(ctx context.Context, email string) (bourse.AccountID, e
 	if err != nil {
 		return 0, err
 	}
-	row := &AccountRow{Account: Account{Email: email, Created: s.now()}}
+	return s.create(ctx, email, "")
+}
+
+var errEmailTaken = bourse.Errorf(bourse.CodeConflict, "email: taken")
+
+// create makes an account with the hash of a password, or empty.
+func (s *Service) create(ctx context.Context, email, password string) (bourse.AccountID, error) {
+	row := &AccountRow{Account: Account{Email: email, Created: s.now()}, Person: Person{Password: password}}
+	var err error
 	if row.Token, err = s.newToken(); err != nil {
 		return 0, err
 	}
 	if err := s.Store.AddAccount(ctx, row); errors.Is(err, ErrTaken) {
-		return 0, bourse.Errorf(bourse.CodeConflict, "email: taken")
+		return 0, errEmailTaken
 	} else if err != nil {
 		return 0, err
 	}
@@ -125,11 +172,11 @@ func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k New
 	row := &KeyRow{Hash: secret.hash(), Key: Key{
 		Account: account, Name: k.Name, Scopes: k.Scopes, Addresses: k.Addresses,
 		Expires: k.Expires, Created: s.now(),
-	}}
+	}, Once: k.Once, Request: k.Request}
 	if row.Token, err = s.newToken(); err != nil {
 		return 0, "", err
 	}
-	if err := s.Store.AddKey(ctx, row); err != nil {
+	if err := s.storeKey(ctx, row); err != nil {
 		return 0, "", err
 	}
 	cmd := &bourse.Command{Kind: bourse.CommandCreateKey, Account: account, Token: row.Token}
@@ -212,7 +259,7 @@ func (s *Service) Confirm(ctx context.Context) error {
 	work := s.open
 	if work.empty() {
 		s.mu.Unlock()
-		return nil
+		return s.noteUse(ctx)
 	}
 	s.open = newDecisions()
 	s.mu.Unlock()

@@ -11,10 +11,30 @@ import (
 // saved address, or may come to.
 var ErrTaken = errors.New("it is taken")
 
+// ErrNone says that there is no such account.
+var ErrNone = errors.New("there is none")
+
 // AccountRow is an account as a store keeps it; ID is zero while it is pending.
 type AccountRow struct {
 	Account
+	Person
 	Token bourse.Token
+}
+
+// Person is how the holder of an account gets in.
+type Person struct {
+	// Password is a hash; it is empty for an account that nobody logs in to.
+	Password string
+	// TOTP is the sealed secret of an authenticator application, nil if there is
+	// none; TOTPUsed says that codes come from there, and TOTPStep is the last time
+	// step whose code was taken.
+	TOTP     []byte
+	TOTPUsed bool
+	TOTPStep int64
+	// Cases are what a second factor is asked for.
+	Cases Cases
+	// HeldUntil is when withdrawals go on.
+	HeldUntil bourse.Time
 }
 
 // KeyRow is a key as a store keeps it; ID is zero while it is pending.
@@ -22,6 +42,16 @@ type KeyRow struct {
 	Key
 	Token bourse.Token
 	Hash  Hash
+	// Once is the name under which the key was asked for, so that there is one
+	// however often it is asked for, and Request what was asked for.
+	Once    bourse.ClientID
+	Request Digest
+}
+
+// SessionRow is a session as a store keeps it.
+type SessionRow struct {
+	Session
+	Hash Hash
 }
 
 // NameRow is the name of an entry of an address book as a store keeps it; ID is
@@ -59,8 +89,20 @@ type Store interface {
 	// AddAccount writes a pending account. ErrTaken if its address has a row,
 	// pending or not.
 	AddAccount(ctx context.Context, row *AccountRow) error
-	// AddKey writes a pending key.
+	// ChangePerson writes what change makes of a confirmed account's address and
+	// person; nobody else changes them meanwhile. ErrTaken if another account has
+	// the address, ErrNone if there is no such account, and change's own error,
+	// after which nothing is written.
+	ChangePerson(ctx context.Context, id bourse.AccountID, change func(*AccountRow) error) error
+	// AddKey writes a pending key. ErrTaken if the account has asked for one under
+	// the same name.
 	AddKey(ctx context.Context, row *KeyRow) error
+	// SetKey writes what the owner may change of a confirmed key: name, scopes,
+	// addresses, expiry.
+	SetKey(ctx context.Context, k *Key) error
+	// KeyOnce returns the key that was asked for under a name, which may be
+	// pending; false if there is none.
+	KeyOnce(ctx context.Context, id bourse.AccountID, once bourse.ClientID) (KeyRow, bool, error)
 	// AddName writes a pending name. ErrTaken if the account has it for another
 	// address of the network, pending or not.
 	AddName(ctx context.Context, row *NameRow) error
@@ -70,6 +112,17 @@ type Store interface {
 	// Confirm takes over what the journal decided: all of it or nothing. What is
 	// confirmed already, or not there, is left alone.
 	Confirm(ctx context.Context, s *Decisions) error
+
+	// AddSession writes a session, EndSessions removes some.
+	AddSession(ctx context.Context, row *SessionRow) error
+	EndSessions(ctx context.Context, ids []SessionID) error
+	// Used writes when sessions and keys were last used.
+	Used(ctx context.Context, sessions map[SessionID]bourse.Time, keys map[bourse.KeyID]bourse.Time) error
+	// AddActivity writes an entry; its ID is the store's to give.
+	AddActivity(ctx context.Context, a *Activity) error
+	// ActivityOf returns an account's entries, newest first: those with ids below
+	// before, or all if it is zero, but no more than limit.
+	ActivityOf(ctx context.Context, id bourse.AccountID, before uint64, limit int) ([]Activity, error)
 
 	// Account returns a confirmed account; false if there is none.
 	Account(ctx context.Context, id bourse.AccountID) (AccountRow, bool, error)
@@ -82,9 +135,10 @@ type Store interface {
 	// NamesOf returns an account's confirmed names, by ascending id.
 	NamesOf(ctx context.Context, id bourse.AccountID) ([]NameRow, error)
 
-	// Accounts, Keys and Names hand every row, pending ones included, to yield, which
-	// must not call the store. They end with its first error.
+	// Accounts, Keys, Names and Sessions hand every row, pending ones included, to
+	// yield, which must not call the store. They end with its first error.
 	Accounts(ctx context.Context, yield func(*AccountRow) error) error
 	Keys(ctx context.Context, yield func(*KeyRow) error) error
 	Names(ctx context.Context, yield func(*NameRow) error) error
+	Sessions(ctx context.Context, yield func(*SessionRow) error) error
 }

@@ -71,7 +71,7 @@ func NewLimiter(l Limits, clock func() time.Time) *Limiter {
 
 // Admit counts a request of an address, and reports whether it may go on.
 func (l *Limiter) Admit(class Class, from netip.Addr) bool {
-	return l == nil || l.addresses[class].take(neighbourhood(from), l.clock)
+	return l == nil || l.addresses[class].take(account.Neighbourhood(from), l.clock)
 }
 
 // AdmitKey does the same for a key.
@@ -96,7 +96,7 @@ type guard struct {
 
 // Authenticate says who is asking.
 func (g *guard) Authenticate(ctx context.Context, secret account.Secret, from netip.Addr) (account.Identity, error) {
-	at, failures := neighbourhood(from), g.limiter.failures
+	at, failures := account.Neighbourhood(from), g.limiter.failures
 	if failures.empty(at, g.limiter.clock) {
 		return account.Identity{}, ErrTooMany
 	}
@@ -105,17 +105,6 @@ func (g *guard) Authenticate(ctx context.Context, secret account.Secret, from ne
 		failures.take(at, g.limiter.clock)
 	}
 	return who, err
-}
-
-// neighbourhood returns what counts as one address: of IPv6, the network of 64
-// bits that a single customer of a provider has to himself.
-func neighbourhood(a netip.Addr) netip.Addr {
-	a = a.Unmap().WithZone("")
-	if !a.Is6() {
-		return a
-	}
-	p, _ := a.Prefix(64)
-	return p.Addr()
 }
 
 // The bounds of buckets: how many there are at least before idle ones are looked

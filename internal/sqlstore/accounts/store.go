@@ -35,11 +35,8 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // AddAccount writes a pending account.
 func (s *Store) AddAccount(ctx context.Context, row *account.AccountRow) error {
-	const insert = `INSERT INTO accounts (token, email, created) VALUES ($1, $2, $3)`
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, insert, row.Token[:], row.Email, int64(row.Created))
-		return err
-	})
+	const insert = `INSERT INTO accounts (token, email, created, password) VALUES ($1, $2, $3, $4)`
+	err := s.exec(ctx, insert, row.Token[:], row.Email, int64(row.Created), row.Password)
 	if s.db.IsDuplicate(err) {
 		return account.ErrTaken
 	}
@@ -48,13 +45,15 @@ func (s *Store) AddAccount(ctx context.Context, row *account.AccountRow) error {
 
 // AddKey writes a pending key.
 func (s *Store) AddKey(ctx context.Context, row *account.KeyRow) error {
-	const insert = `INSERT INTO keys (token, account, name, hash, scopes, addresses, expires, created)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
-	return s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, insert, row.Token[:], int64(row.Account), row.Name, row.Hash[:],
-			row.Scopes.String(), joinAddresses(row.Addresses), int64(row.Expires), int64(row.Created))
-		return err
-	})
+	const insert = `INSERT INTO keys (token, account, name, hash, scopes, addresses, expires, created, idempotency, request)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+	err := s.exec(ctx, insert, row.Token[:], int64(row.Account), row.Name, row.Hash[:],
+		row.Scopes.String(), joinAddresses(row.Addresses), int64(row.Expires), int64(row.Created),
+		row.Once.String(), row.Request[:])
+	if s.db.IsDuplicate(err) {
+		return account.ErrTaken
+	}
+	return err
 }
 
 // AddName writes a pending name.
@@ -71,10 +70,7 @@ func (s *Store) SetName(ctx context.Context, row *account.NameRow) error {
 }
 
 func (s *Store) writeName(ctx context.Context, statement string, args ...any) error {
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, statement, args...)
-		return err
-	})
+	err := s.exec(ctx, statement, args...)
 	if s.db.IsDuplicate(err) {
 		return account.ErrTaken
 	}
@@ -150,7 +146,8 @@ func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	return s.db.Write(ctx, do)
 }
 
-const selectAccounts = `SELECT token, coalesce(id, 0), email, created FROM accounts `
+const selectAccounts = `SELECT token, coalesce(id, 0), email, created, password, totp, totp_used, totp_step, cases, held_until
+	FROM accounts `
 
 // Account returns a confirmed account.
 func (s *Store) Account(ctx context.Context, id bourse.AccountID) (account.AccountRow, bool, error) {
@@ -181,8 +178,8 @@ func (s *Store) Accounts(ctx context.Context, yield func(*account.AccountRow) er
 	})
 }
 
-const selectKeys = `SELECT token, coalesce(id, 0), account, name, hash, scopes, addresses, expires, created, revoked
-	FROM keys `
+const selectKeys = `SELECT token, coalesce(id, 0), account, name, hash, scopes, addresses, expires, created, revoked,
+	last_used, idempotency, request FROM keys `
 
 // KeysOf returns an account's confirmed keys.
 func (s *Store) KeysOf(ctx context.Context, id bourse.AccountID) ([]account.KeyRow, error) {
@@ -260,22 +257,32 @@ type scanner interface{ Scan(dest ...any) error }
 func scanAccount(from scanner) (account.AccountRow, error) {
 	var row account.AccountRow
 	var token []byte
-	err := from.Scan(&token, &row.ID, &row.Email, &row.Created)
+	var cases string
+	err := from.Scan(&token, &row.ID, &row.Email, &row.Created, &row.Password,
+		&row.TOTP, &row.TOTPUsed, &row.TOTPStep, &cases, &row.HeldUntil)
+	if err != nil {
+		return row, err
+	}
 	copy(row.Token[:], token)
-	return row, err
+	if row.Cases, err = account.ParseCases(cases); err != nil {
+		return row, fmt.Errorf("account %d: %w: %w", row.ID, sqlstore.ErrDamaged, err)
+	}
+	return row, nil
 }
 
 func scanKey(from scanner) (account.KeyRow, error) {
 	var row account.KeyRow
-	var token, hash []byte
-	var scopes, addresses string
+	var token, hash, request []byte
+	var scopes, addresses, once string
 	err := from.Scan(&token, &row.ID, &row.Account, &row.Name, &hash, &scopes, &addresses,
-		&row.Expires, &row.Created, &row.Revoked)
+		&row.Expires, &row.Created, &row.Revoked, &row.Used, &once, &request)
 	if err != nil {
 		return row, err
 	}
 	copy(row.Token[:], token)
 	copy(row.Hash[:], hash)
+	copy(row.Request[:], request)
+	copy(row.Once[:], once)
 	if row.Scopes, err = account.ParseScopes(scopes); err == nil {
 		row.Addresses, err = splitAddresses(addresses)
 	}

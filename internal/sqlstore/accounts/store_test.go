@@ -28,6 +28,10 @@ func TestContract(t *testing.T) {
 			{"confirm", testConfirm},
 			{"yield", testYield},
 			{"names", testNames},
+			{"change person", testChangePerson},
+			{"key once", testKeyOnce},
+			{"sessions", testSessions},
+			{"activity", testActivity},
 		} {
 			t.Run(kind+"/"+c.name, func(t *testing.T) { c.test(t, open(t, place(t))) })
 		}
@@ -104,7 +108,7 @@ func testConfirm(t *testing.T, s *accounts.Store) {
 		if err := s.Confirm(t.Context(), w); err != nil {
 			t.Fatal(err)
 		}
-		if got, ok, err := s.Account(t.Context(), 7); err != nil || !ok || got != wantAccount {
+		if got, ok, err := s.Account(t.Context(), 7); err != nil || !ok || !reflect.DeepEqual(got, wantAccount) {
 			t.Errorf("account %+v %v %v, want %+v", got, ok, err, wantAccount)
 		}
 		if got, err := s.KeysOf(t.Context(), 7); err != nil || !reflect.DeepEqual(got, wantKeys) {

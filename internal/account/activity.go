@@ -1,0 +1,32 @@
+package account
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// log notes an activity. What happened has happened: that it is not noted is told
+// to the operator alone.
+func (s *Service) log(ctx context.Context, id bourse.AccountID, kind string, v Visit, detail string) {
+	a := &Activity{
+		Account: id, Time: s.now(), Kind: kind, Address: v.From.Unmap().WithZone("").String(), Agent: v.agent(), Detail: detail,
+	}
+	if err := s.Store.AddActivity(context.WithoutCancel(ctx), a); err != nil {
+		s.OnFailure("an activity was not noted", err)
+	}
+}
+
+// maxAgent is how much is kept of what a client says it is, in bytes.
+const maxAgent = 256
+
+func (v Visit) agent() string {
+	return strings.ToValidUTF8(v.Agent[:min(len(v.Agent), maxAgent)], "")
+}
+
+// Activity returns what happened to an account, newest first: entries with ids
+// below before, or from the newest on if it is zero, no more than limit.
+func (s *Service) Activity(ctx context.Context, id bourse.AccountID, before uint64, limit int) ([]Activity, error) {
+	return s.Store.ActivityOf(ctx, id, before, limit)
+}

@@ -1,0 +1,120 @@
+package account
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math/rand/v2"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// captchaFor is how long a picture may be looked at.
+const captchaFor = 10 * bourse.Minute
+
+// Captcha is a picture of digits that whoever signs up reads. It slows programs
+// down; what stops them is that an address must be confirmed.
+type Captcha struct {
+	// Challenge names it.
+	Challenge string
+	PNG       []byte
+}
+
+// NewCaptcha draws a picture for an address; false where none is asked for. It is
+// good once.
+func (s *Service) NewCaptcha(email string) (c Captcha, on bool, err error) {
+	if email, err = NormalizeEmail(email); err != nil || !s.Captcha {
+		return c, false, err
+	}
+	text, err := newCode(s.Random)
+	if err != nil {
+		return c, false, err
+	}
+	var name [16]byte
+	var seed [32]byte
+	if _, err := io.ReadFull(s.Random, name[:]); err != nil {
+		return c, false, fmt.Errorf("drawing a name: %w", err)
+	}
+	if _, err := io.ReadFull(s.Random, seed[:]); err != nil {
+		return c, false, fmt.Errorf("drawing a picture: %w", err)
+	}
+	c.Challenge = hex.EncodeToString(name[:])
+	if !s.codes.put(codeName{forCaptcha, email + " " + c.Challenge}, &code{text: text, expires: s.now() + captchaFor}, s.now()) {
+		return c, false, errTooMany
+	}
+	c.PNG, err = draw(text, rand.New(rand.NewChaCha8(seed))) //nolint:gosec // ChaCha8, seeded by chance, and about pixels only
+	return c, true, err
+}
+
+// checkCaptcha takes a picture back. A wrong answer ends it too.
+func (s *Service) checkCaptcha(email, challenge, response string) error {
+	if !s.Captcha {
+		return nil
+	}
+	name := codeName{forCaptcha, email + " " + challenge}
+	_, v := s.codes.try(name, response, s.now(), nil)
+	s.codes.drop(name)
+	if v != right {
+		return ErrVerification
+	}
+	return nil
+}
+
+// The picture's measures, in pixels.
+const (
+	digitWidth, digitHeight = 24, 44
+	cellWidth               = 40
+	pictureHeight           = 72
+	stroke                  = 5
+)
+
+// segments are which of the seven strokes of a digit are drawn: top, upper left,
+// upper right, middle, lower left, lower right, bottom.
+var segments = [10]string{"1110111", "0010010", "1011101", "1011011", "0111010", "1101011", "1101111", "1010010", "1111111", "1111011"}
+
+// draw draws digits that lean, with noise.
+func draw(text string, chance *rand.Rand) ([]byte, error) {
+	img := image.NewPaletted(image.Rect(0, 0, cellWidth*len(text)+cellWidth/2, pictureHeight),
+		color.Palette{color.White, color.Gray{0x30}, color.Gray{0x90}})
+	for i := range len(text) {
+		at := image.Pt(i*cellWidth+cellWidth/4+chance.IntN(12), 6+chance.IntN(pictureHeight-digitHeight-12))
+		drawDigit(img, text[i]-'0', at, chance.IntN(21)-10)
+	}
+	size := img.Bounds().Size()
+	for range 6 {
+		x, y, slope := 0, chance.IntN(size.Y*16), chance.IntN(17)-8
+		for ; x < size.X; x++ {
+			img.SetColorIndex(x, (y+slope*x)/16, uint8(1+chance.IntN(2)))
+		}
+	}
+	for range size.X * size.Y / 20 {
+		img.SetColorIndex(chance.IntN(size.X), chance.IntN(size.Y), uint8(chance.IntN(3)))
+	}
+	var b bytes.Buffer
+	err := png.Encode(&b, img)
+	return b.Bytes(), err
+}
+
+func drawDigit(img *image.Paletted, digit byte, at image.Point, lean int) {
+	const half = digitHeight / 2
+	bars := [7]image.Rectangle{
+		image.Rect(0, 0, digitWidth, stroke), image.Rect(0, 0, stroke, half), image.Rect(digitWidth-stroke, 0, digitWidth, half),
+		image.Rect(0, half-stroke/2, digitWidth, half+stroke/2+1),
+		image.Rect(0, half, stroke, digitHeight), image.Rect(digitWidth-stroke, half, digitWidth, digitHeight),
+		image.Rect(0, digitHeight-stroke, digitWidth, digitHeight),
+	}
+	for i, bar := range bars {
+		if segments[digit][i] == '0' {
+			continue
+		}
+		for y := bar.Min.Y; y < bar.Max.Y; y++ {
+			for x := bar.Min.X; x < bar.Max.X; x++ {
+				img.SetColorIndex(at.X+x+(half-y)*lean/half, at.Y+y, 1)
+			}
+		}
+	}
+}

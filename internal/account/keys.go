@@ -1,0 +1,169 @@
+package account
+
+import (
+	"context"
+	"errors"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// OrderKey makes a key for its holder, who has no other good one of the name. The
+// secret is empty when the key was made before, under the same k.Once: it is shown
+// once. The errors are those of CreateKey, and *bourse.Errors with CodeConflict if
+// the name is used, or k.Once stands for another request, and CodeUnknown if it is
+// not known yet what became of an earlier one.
+func (s *Service) OrderKey(ctx context.Context, account bourse.AccountID, k NewKey, v Visit) (bourse.KeyID, Secret, error) {
+	s.naming.Lock()
+	defer s.naming.Unlock()
+	if id, err := s.keyOnce(ctx, account, &k); id != 0 || err != nil {
+		return id, "", err
+	}
+	if err := s.checkKeyName(ctx, account, 0, k.Name); err != nil {
+		return 0, "", err
+	}
+	id, secret, err := s.CreateKey(ctx, account, k)
+	if err == nil {
+		s.log(ctx, account, madeKey, v, k.Name)
+	}
+	return id, secret, err
+}
+
+// CheckKey reports what is wrong with an order of a key, before anything else is
+// asked. It returns the key if it was made before.
+func (s *Service) CheckKey(ctx context.Context, account bourse.AccountID, k NewKey) (bourse.KeyID, error) {
+	if id, err := s.keyOnce(ctx, account, &k); id != 0 || err != nil {
+		return id, err
+	}
+	if err := k.check(s.now()); err != nil {
+		return 0, err
+	}
+	return 0, s.checkKeyName(ctx, account, 0, k.Name)
+}
+
+// keyOnce returns the key that was made under k's name for the request; zero if
+// there is none.
+func (s *Service) keyOnce(ctx context.Context, account bourse.AccountID, k *NewKey) (bourse.KeyID, error) {
+	if !k.Once.Given() {
+		return 0, nil
+	}
+	row, found, err := s.Store.KeyOnce(ctx, account, k.Once)
+	switch {
+	case err != nil || !found:
+		return 0, err
+	case row.Request != k.Request:
+		return 0, errOnce
+	case row.ID == 0:
+		return 0, bourse.Errorf(bourse.CodeUnknown, "Outcome unknown")
+	}
+	return row.ID, nil
+}
+
+var errOnce = bourse.Errorf(bourse.CodeConflict, "The Idempotency-Key stands for another request")
+
+// checkKeyName reports whether another good key of the account has a name.
+func (s *Service) checkKeyName(ctx context.Context, account bourse.AccountID, but bourse.KeyID, name string) error {
+	keys, err := s.Keys(ctx, account)
+	if err != nil {
+		return err
+	}
+	for i := range keys {
+		if keys[i].Revoked == 0 && keys[i].ID != but && keys[i].Name == name {
+			return bourse.Errorf(bourse.CodeConflict, "description: there is a key with it")
+		}
+	}
+	return nil
+}
+
+// Key returns a good key of an account. The error is an *bourse.Error with
+// CodeNotFound, or CodeForbidden if it is another account's.
+func (s *Service) Key(ctx context.Context, account bourse.AccountID, id bourse.KeyID) (Key, error) {
+	s.mu.RLock()
+	f := s.facts.key(id)
+	foreign := f != nil && f.account != account
+	gone := f == nil || f.revoked
+	s.mu.RUnlock()
+	switch {
+	case foreign:
+		return Key{}, errForeign
+	case gone:
+		return Key{}, refusal(bourse.UnknownKey)
+	}
+	keys, err := s.Keys(ctx, account)
+	if err != nil {
+		return Key{}, err
+	}
+	for i := range keys {
+		if keys[i].ID == id {
+			return keys[i], nil
+		}
+	}
+	return Key{}, refusal(bourse.UnknownKey)
+}
+
+// ChangeKey writes what the owner may change of a key: name, scopes, addresses and
+// expiry. The errors are *bourse.Errors with CodeInvalid and CodeConflict, and
+// those of Key.
+func (s *Service) ChangeKey(ctx context.Context, k *Key, v Visit) error {
+	s.naming.Lock()
+	defer s.naming.Unlock()
+	was, err := s.Key(ctx, k.Account, k.ID)
+	if err != nil {
+		return err
+	}
+	asked := NewKey{Name: k.Name, Scopes: k.Scopes, Addresses: k.Addresses}
+	if k.Expires != was.Expires {
+		asked.Expires = k.Expires
+	}
+	if err := asked.check(s.now()); err != nil {
+		return err
+	}
+	if err := s.checkKeyName(ctx, k.Account, k.ID, k.Name); err != nil {
+		return err
+	}
+	k.Addresses = asked.Addresses
+	if err := s.Store.SetKey(ctx, k); err != nil {
+		return err
+	}
+	s.readmit(k)
+	s.log(ctx, k.Account, changedKey, v, k.Name)
+	return nil
+}
+
+// readmit lets Authenticate know what was changed of a key. Connections that it
+// has opened end: they may no longer be allowed.
+func (s *Service) readmit(k *Key) {
+	s.mu.Lock()
+	for hash, c := range s.credentials {
+		if c.Session == 0 && c.Key == k.ID {
+			now := &credential{Identity: c.Identity, hash: c.hash, token: c.token, addresses: k.Addresses, expires: k.Expires}
+			now.Scopes = k.Scopes
+			now.used.Store(c.used.Load())
+			s.credentials[hash] = now
+		}
+	}
+	s.mu.Unlock()
+	s.OnRevoke(k.ID)
+}
+
+// EndKey revokes a key of an account. The errors are those of Key and of a
+// command.
+func (s *Service) EndKey(ctx context.Context, account bourse.AccountID, id bourse.KeyID, v Visit) error {
+	k, err := s.Key(ctx, account, id)
+	if err != nil {
+		return err
+	}
+	if err := s.RevokeKey(ctx, id); err != nil {
+		return err
+	}
+	s.log(ctx, account, revokedKey, v, k.Name)
+	return nil
+}
+
+// storeKey writes a pending key.
+func (s *Service) storeKey(ctx context.Context, row *KeyRow) error {
+	err := s.Store.AddKey(ctx, row)
+	if errors.Is(err, ErrTaken) {
+		return errOnce
+	}
+	return err
+}

@@ -1,0 +1,110 @@
+package account
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// SessionID names a session.
+type SessionID uint32
+
+// Session is what a log-in began.
+type Session struct {
+	ID      SessionID
+	Account bourse.AccountID
+	// Agent is what the client said it is.
+	Agent   string
+	Created bourse.Time
+	Expires bourse.Time
+	// Used is when it was last used, not later than a minute ago.
+	Used bourse.Time
+}
+
+// Digest identifies a request by what it asks for.
+type Digest [32]byte
+
+// Visit is where a request came from, and what its client said it is.
+type Visit struct {
+	From  netip.Addr
+	Agent string
+}
+
+// Activity is something that happened to an account.
+type Activity struct {
+	ID      uint64
+	Account bourse.AccountID
+	Time    bourse.Time
+	// Kind is a word like LOGIN.
+	Kind string
+	// Address and Agent tell the visit.
+	Address, Agent string
+	// Detail says more; it holds no secrets.
+	Detail string
+}
+
+// The kinds of activities.
+const (
+	didSignUp          = "SIGNUP"
+	didLogIn           = "LOGIN"
+	failedLogIn        = "LOGIN_FAILED"
+	endedSession       = "SESSION_ENDED"
+	changedPassword    = "PASSWORD_CHANGED"
+	resetPassword      = "PASSWORD_RESET"
+	changedEmail       = "EMAIL_CHANGED"
+	changedFactor      = "MFA_CHANGED"
+	changedCases       = "MFA_CASES_CHANGED"
+	failedSecondFactor = "MFA_FAILED"
+	madeKey            = "API_KEY_CREATED"
+	changedKey         = "API_KEY_CHANGED"
+	revokedKey         = "API_KEY_REVOKED"
+)
+
+// Cases is a set of what a second factor is asked for.
+type Cases uint8
+
+// The cases.
+const (
+	CaseLogin Cases = 1 << iota
+	CaseWithdrawal
+	CaseAPIKey
+
+	allCases = CaseLogin | CaseWithdrawal | CaseAPIKey
+)
+
+// CaseWords are the cases' names, by bit.
+var CaseWords = [...]string{"LOGIN", "WITHDRAWAL", "API_KEY"}
+
+// ParseCases reads a list like LOGIN,API_KEY, which may be empty. The error is an
+// *bourse.Error with CodeInvalid.
+func ParseCases(list string) (c Cases, err error) {
+	if list == "" {
+		return 0, nil
+	}
+next:
+	for word := range strings.SplitSeq(list, ",") {
+		for i, w := range CaseWords {
+			if w == word {
+				c |= 1 << i
+				continue next
+			}
+		}
+		return 0, bourse.Errorf(bourse.CodeInvalid, "cases: %q is none of %s", word, allCases)
+	}
+	return c, nil
+}
+
+// Has reports whether c holds all of the cases.
+func (c Cases) Has(cases Cases) bool { return c&cases == cases }
+
+// String returns the cases' names, with commas between them.
+func (c Cases) String() string {
+	var words []string
+	for i, w := range CaseWords {
+		if c.Has(1 << i) {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, ",")
+}

@@ -1,0 +1,164 @@
+package account
+
+import (
+	"context"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+var (
+	// ErrConfigured says that a provider is in use already.
+	ErrConfigured = bourse.Errorf(bourse.CodeConflict, "It is in use already")
+	// ErrNotConfigured says that a provider must be prepared first.
+	ErrNotConfigured = bourse.Errorf(bourse.CodeConflict, "It is not configured")
+)
+
+// Factors tells what an account has by way of second factors.
+type Factors struct {
+	// Prepared says that there is the secret of an authenticator application; Used
+	// that codes come from there, and not by e-mail.
+	Prepared, Used bool
+	Cases          Cases
+}
+
+// Factors returns an account's second factors.
+func (s *Service) Factors(ctx context.Context, id bourse.AccountID) (Factors, error) {
+	row, err := s.person(ctx, id)
+	return Factors{row.TOTP != nil, row.TOTPUsed, row.Cases}, err
+}
+
+// PrepareTOTP makes a secret for an authenticator application and returns the
+// address from which it reads it, this once. Codes go on coming by e-mail until
+// one of its codes is shown to UseTOTP. ErrConfigured if there is one in use.
+func (s *Service) PrepareTOTP(ctx context.Context, id bourse.AccountID, act Act) (Secret, error) {
+	row, err := s.person(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if row.TOTPUsed {
+		return "", ErrConfigured
+	}
+	if err := s.confirm(ctx, id, act); err != nil {
+		return "", err
+	}
+	sealed, url, err := s.newTOTP(&row)
+	if err != nil {
+		return "", err
+	}
+	return url, s.Store.ChangePerson(ctx, id, func(row *AccountRow) error {
+		if row.TOTPUsed {
+			return ErrConfigured
+		}
+		row.TOTP, row.TOTPStep = sealed, 0
+		return nil
+	})
+}
+
+// UseTOTP makes the authenticator application the second factor, with a code from
+// it. Other sessions end, and withdrawals wait. The errors are ErrNotConfigured,
+// ErrConfigured, ErrWrongFactor, and *bourse.Errors with CodeBusy.
+func (s *Service) UseTOTP(ctx context.Context, who Identity, act Act) error {
+	row, err := s.person(ctx, who.Account)
+	switch {
+	case err != nil:
+		return err
+	case row.TOTPUsed:
+		return ErrConfigured
+	case row.TOTP == nil:
+		return ErrNotConfigured
+	}
+	locks := idName(who.Account)
+	if !s.factors.take(locks, s.now()) {
+		return errFactorLocked
+	}
+	step, ok, err := s.totpStep(&row, act.Code)
+	if err == nil && ok {
+		ok, err = s.useStep(ctx, who.Account, step, func(now *AccountRow) error {
+			if now.TOTPUsed || string(now.TOTP) != string(row.TOTP) {
+				return ErrConfigured // another request was first
+			}
+			return nil
+		})
+	}
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		s.log(ctx, who.Account, failedSecondFactor, act.Visit, "")
+		return ErrWrongFactor
+	}
+	s.factors.back(locks)
+	return s.changeFactor(ctx, who, act.Visit, "Codes come from an authenticator application now.", func(row *AccountRow) {
+		row.TOTPUsed = true
+	})
+}
+
+// UseEmail lets codes come by e-mail again. Other sessions end, and withdrawals
+// wait. The errors are ErrConfigured and those of SecondFactor.
+func (s *Service) UseEmail(ctx context.Context, who Identity, act Act) error {
+	f, err := s.Factors(ctx, who.Account)
+	if err == nil && !f.Used {
+		err = ErrConfigured
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.confirm(ctx, who.Account, act); err != nil {
+		return err
+	}
+	return s.changeFactor(ctx, who, act.Visit, "Codes come by e-mail now.", func(row *AccountRow) { row.TOTPUsed = false })
+}
+
+// RemoveTOTP forgets the authenticator application. Other sessions end, and
+// withdrawals wait. The errors are ErrNotConfigured and those of SecondFactor.
+func (s *Service) RemoveTOTP(ctx context.Context, who Identity, act Act) error {
+	f, err := s.Factors(ctx, who.Account)
+	if err == nil && !f.Prepared {
+		err = ErrNotConfigured
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.confirm(ctx, who.Account, act); err != nil {
+		return err
+	}
+	return s.changeFactor(ctx, who, act.Visit, "The authenticator application was removed.", func(row *AccountRow) {
+		row.TOTP, row.TOTPUsed, row.TOTPStep = nil, false, 0
+	})
+}
+
+func (s *Service) changeFactor(ctx context.Context, who Identity, v Visit, what string, change func(*AccountRow)) error {
+	var email string
+	err := s.secure(ctx, who.Account, who.Session, func(row *AccountRow) error {
+		email = row.Email
+		change(row)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.log(ctx, who.Account, changedFactor, v, what)
+	s.tell(ctx, email, what)
+	return nil
+}
+
+// SetCases says what a second factor is asked for: the cases of on are switched on
+// and those of off are switched off. The errors are those of SecondFactor.
+func (s *Service) SetCases(ctx context.Context, who Identity, on, off Cases, act Act) (Cases, error) {
+	if err := s.confirm(ctx, who.Account, act); err != nil {
+		return 0, err
+	}
+	var now Cases
+	var email string
+	err := s.secure(ctx, who.Account, who.Session, func(row *AccountRow) error {
+		row.Cases = row.Cases&^off | on
+		now, email = row.Cases, row.Email
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.log(ctx, who.Account, changedCases, act.Visit, now.String())
+	s.tell(ctx, email, "What a second factor is asked for was changed.")
+	return now, nil
+}

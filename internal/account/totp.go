@@ -1,0 +1,90 @@
+package account
+
+import (
+	"crypto/cipher"
+	"crypto/subtle"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/pquerna/otp/hotp"
+	"github.com/pquerna/otp/totp"
+	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+const (
+	// totpPeriod is how long a code of an authenticator application is shown.
+	totpPeriod = 30 * bourse.Second
+	// totpSkew is how many of its steps a clock may be off.
+	totpSkew = 1
+)
+
+// newTOTP draws a secret, and returns it sealed, with the address that an
+// authenticator application reads it from.
+func (s *Service) newTOTP(row *AccountRow) (sealed []byte, url Secret, err error) {
+	key, err := totp.Generate(totp.GenerateOpts{
+		Issuer: s.Issuer, AccountName: row.Email, Period: uint(totpPeriod / bourse.Second), Rand: s.Random,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("drawing a secret: %w", err)
+	}
+	sealed, err = s.seal(row.ID, key.Secret())
+	return sealed, Secret(key.URL()), err
+}
+
+// totpStep returns the time step that shows a code now, or just did or will; false
+// if none does, or it was used.
+func (s *Service) totpStep(row *AccountRow, text string) (int64, bool, error) {
+	secret, err := s.unseal(row.ID, row.TOTP)
+	if err != nil {
+		return 0, false, err
+	}
+	now := int64(s.now() / totpPeriod)
+	for step := now - totpSkew; step <= now+totpSkew; step++ {
+		want, err := hotp.GenerateCode(secret, uint64(step))
+		if err != nil {
+			return 0, false, fmt.Errorf("computing a code: %w", err)
+		}
+		if subtle.ConstantTimeCompare([]byte(want), []byte(text)) == 1 && step > row.TOTPStep {
+			return step, true, nil
+		}
+	}
+	return 0, false, nil
+}
+
+// seal encrypts a secret for an account: what the database holds is of no use
+// without the key, nor for another account.
+func (s *Service) seal(id bourse.AccountID, secret string) ([]byte, error) {
+	box, err := s.box()
+	if err != nil {
+		return nil, err
+	}
+	nonce := make([]byte, box.NonceSize(), box.NonceSize()+len(secret)+box.Overhead())
+	if _, err := io.ReadFull(s.Random, nonce); err != nil {
+		return nil, fmt.Errorf("drawing a nonce: %w", err)
+	}
+	return box.Seal(nonce, nonce, []byte(secret), binary.LittleEndian.AppendUint64(nil, uint64(id))), nil
+}
+
+var errSealed = errors.New("the secret of a second factor was sealed with another key")
+
+func (s *Service) unseal(id bourse.AccountID, sealed []byte) (string, error) {
+	box, err := s.box()
+	if err != nil {
+		return "", err
+	}
+	if len(sealed) < box.NonceSize() {
+		return "", errSealed
+	}
+	nonce, text := sealed[:box.NonceSize()], sealed[box.NonceSize():]
+	secret, err := box.Open(nil, nonce, text, binary.LittleEndian.AppendUint64(nil, uint64(id)))
+	if err != nil {
+		return "", errSealed
+	}
+	return string(secret), nil
+}
+
+func (s *Service) box() (cipher.AEAD, error) { return chacha20poly1305.NewX(s.Seal[:]) }
