@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/api/walletv1"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/devnet"
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -195,7 +195,7 @@ type connection struct {
 func (c connection) Operating() bool { return c.worker.Health().Operating }
 
 // Network returns a network; false if it is not connected.
-func (c connections) Network(id bourse.NetworkID) (walletv1.Network, bool) {
+func (c connections) Network(id bourse.NetworkID) (teller.Network, bool) {
 	for _, a := range c.networks {
 		if a.id == id {
 			a.client.Watch(c.board.Accounts())

@@ -16,6 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/api/icons"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 	"github.com/bourse-exchange/bourse/internal/describe"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
@@ -144,12 +145,12 @@ func (n *Node) routes() http.Handler {
 	spot := &spotv1.Spot{
 		View: n.view, History: n.reader, Sequencer: n.sequencer, PublicURL: n.PublicURL, DefaultPair: sandbox.DefaultPair,
 	}
-	money := &walletv1.Wallet{
+	money := teller.Teller{
 		View: n.view, History: n.reader, Accounts: n.accounts, Sequencer: n.sequencer, Networks: connections{n}, PublicURL: n.PublicURL,
 	}
 	mux := http.NewServeMux()
 	v1.Handle(mux, "/spot", spot.Endpoints())
-	v1.Handle(mux, "/wallet", money.Endpoints())
+	v1.Handle(mux, "/wallet", (&walletv1.Wallet{Teller: money}).Endpoints())
 	mux.Handle("/stream", n.streams)
 	mux.Handle("/icons/", icons.Handler(n.view))
 	mux.Handle("/docs", n.docs)

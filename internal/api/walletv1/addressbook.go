@@ -56,7 +56,7 @@ func (w *Wallet) writeAddress(c *api.Call, catalogue *view.Catalogue, a *account
 	c.Out.Word("network", string(network.Symbol))
 	c.Out.Text("address", a.Address)
 	c.Out.Text("name", a.Name)
-	c.Out.Text("icon_url", w.icon(asset.Symbol))
+	c.Out.Text("icon_url", w.Icon(asset.Symbol))
 	c.Out.Text("network_description", network.Name)
 	if network.MemoName != "" {
 		if a.Memo != "" {

@@ -3,10 +3,10 @@ package walletv1
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 )
 
 var assetsFields = api.Fields{"symbols", "search", "offset"}
@@ -31,7 +31,7 @@ func (w *Wallet) assets(c *api.Call) error {
 
 func (w *Wallet) writeAsset(c *api.Call, a *bourse.Asset) {
 	c.Out.Text("name", a.Name)
-	c.Out.Text("icon_url", w.icon(a.Symbol))
+	c.Out.Text("icon_url", w.Icon(a.Symbol))
 }
 
 // selectAssets returns the page of assets that a request asks for, by symbol.
@@ -54,11 +54,9 @@ func (w *Wallet) selectAssets(c *api.Call, hidden bool) ([]*bourse.Asset, error)
 	if err != nil {
 		return nil, err
 	}
-	search = strings.ToLower(search)
 	list = slices.DeleteFunc(list, func(a *bourse.Asset) bool {
 		seen := a.Enabled || hidden && len(symbols) > 0
-		return !seen || !strings.Contains(strings.ToLower(string(a.Symbol)), search) &&
-			!strings.Contains(strings.ToLower(a.Name), search)
+		return !seen || !teller.Matches(search, a.Symbol, a.Name)
 	})
 	list = list[min(skip, len(list)):]
 	return list[:min(pageSize, len(list))], nil

@@ -11,23 +11,23 @@ func (w *Wallet) deposit(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	to := destination(r, c.Who.Account)
+	to := r.Home(c.Who.Account)
 	c.Out.Bool("operating", r.Operating())
-	c.Out.Uint("confirms_target", uint64(r.terms.Confirms))
+	c.Out.Uint("confirms_target", uint64(r.Terms.Confirms))
 	c.Out.Text("address", to.Address)
-	if r.network.MemoName != "" {
+	if r.Listed.MemoName != "" {
 		c.Out.Text("memo", to.Memo)
-		c.Out.Text("memo_name", r.network.MemoName)
+		c.Out.Text("memo_name", r.Listed.MemoName)
 	}
-	if uri, ok := r.PaymentURI(chain.CoinOf(r.asset.Symbol, r.terms.Contract), to); ok {
+	if uri, ok := r.PaymentURI(chain.CoinOf(r.Asset.Symbol, r.Terms.Contract), to); ok {
 		c.Out.Text("qr_content", uri)
 	}
-	if r.terms.Contract != "" {
-		c.Out.Text("contract", r.terms.Contract)
+	if r.Terms.Contract != "" {
+		c.Out.Text("contract", r.Terms.Contract)
 	}
-	c.Out.Amount("min_deposit", r.terms.MinDeposit, r.asset.Scale)
-	if r.network.MemoName != "" {
-		c.Out.Text("warning", "A deposit without this "+r.network.MemoName+" waits for an operator")
+	c.Out.Amount("min_deposit", r.Terms.MinDeposit, r.Asset.Scale)
+	if r.Listed.MemoName != "" {
+		c.Out.Text("warning", "A deposit without this "+r.Listed.MemoName+" waits for an operator")
 	}
 	return nil
 }

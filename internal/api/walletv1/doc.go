@@ -3,8 +3,8 @@
 //
 // It stands at the edge, on api: requests for the public and for accounts come
 // in as calls, withdrawals leave as commands to the sequencer, and answers are
-// read from view, history and account. What it has to know of a network (its
-// addresses, memos, payment URLs, whether it operates) it asks [Networks].
+// read from view, history and account. What it has in common with walletv2 is in
+// teller.
 // docs/spec/wallet.md is its contract.
 //
 // Invariants: an address reaches the journal in its network's canonical form, and

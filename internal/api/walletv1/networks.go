@@ -1,11 +1,8 @@
 package walletv1
 
 import (
-	"cmp"
-	"slices"
-
-	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 )
 
 var networksFields = api.Fields{"asset"}
@@ -23,20 +20,14 @@ func (w *Wallet) networks(c *api.Call) error {
 	if !a.Enabled {
 		return api.Unknown("asset", "asset", string(a.Symbol))
 	}
-	var list []*bourse.Network
-	for _, terms := range catalogue.NetworkAssets {
-		if n := catalogue.Networks[terms.Network]; terms.Asset == a.ID && terms.Enabled && n.Enabled {
-			list = append(list, n)
-		}
-	}
-	slices.SortFunc(list, func(a, b *bourse.Network) int { return cmp.Compare(a.Symbol, b.Symbol) })
 	c.Out.Name("networks")
 	c.Out.Object()
-	for _, n := range list {
+	for _, terms := range teller.Carriers(catalogue, a.ID) {
+		n := catalogue.Networks[terms.Network]
 		c.Out.Name(string(n.Symbol))
 		c.Out.Object()
 		c.Out.Text("description", n.Name)
-		c.Out.Text("icon_url", w.icon(n.Symbol))
+		c.Out.Text("icon_url", w.Icon(n.Symbol))
 		c.Out.EndObject()
 	}
 	c.Out.EndObject()

@@ -18,6 +18,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/devnet"
@@ -64,7 +65,7 @@ type network struct {
 
 func (n *network) Operating() bool { return !n.silent }
 
-func (d *desk) Network(id bourse.NetworkID) (walletv1.Network, bool) {
+func (d *desk) Network(id bourse.NetworkID) (teller.Network, bool) {
 	n, ok := d.networks[id]
 	return n, ok
 }
@@ -92,9 +93,9 @@ func newDesk(t *testing.T) *desk {
 	d.connect()
 	d.alice, d.bob = d.newcomer("alice@example.com"), d.newcomer("bob@example.com")
 	reader := history.NewReader(d.store, d.tail, d.view)
-	wallet := &walletv1.Wallet{
+	wallet := &walletv1.Wallet{Teller: teller.Teller{
 		View: d.view, History: reader, Accounts: d.accounts, Sequencer: d, Networks: d, PublicURL: "http://here",
-	}
+	}}
 	v1 := &api.V1{
 		Who: d.accounts, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() }, Clock: clock,
 		Patience: time.Minute, Log: slog.New(slog.DiscardHandler), Observe: func(*api.Endpoint, int, bool, time.Duration) {},

@@ -1,11 +1,9 @@
 package walletv1
 
 import (
-	"encoding/hex"
-	"strconv"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
@@ -40,7 +38,7 @@ func (w *Wallet) transactions(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	l := listing{Wallet: w, Call: c, tips: w.tips(), addresses: map[bourse.NetworkID]string{}}
+	l := listing{Listing: w.NewListing(), Call: c}
 	list, err := w.History.WalletTransactions(c.Context, c.Who.Account, filter, skip, pageSize)
 	if err != nil {
 		return err
@@ -59,22 +57,9 @@ func (w *Wallet) transactions(c *api.Call) error {
 
 // listing is the work on one page.
 type listing struct {
-	*Wallet
+	*teller.Listing
 	*api.Call
 	catalogue *view.Catalogue
-	// tips are the networks' heights from before the rows were read: a pending
-	// deposit is not as deep as it must be, and with these it cannot seem to be.
-	tips []uint64
-	// addresses are those where the account's deposits arrive.
-	addresses map[bourse.NetworkID]string
-}
-
-func (w *Wallet) tips() []uint64 {
-	tips := make([]uint64, len(w.View.Catalogue().Networks))
-	for id := range tips {
-		tips[id] = w.View.NetworkState(bourse.NetworkID(id)).Tip.Height
-	}
-	return tips
 }
 
 func (w *Wallet) movementFilter(c *api.Call) (f history.MovementFilter, err error) {
@@ -115,9 +100,9 @@ func (l *listing) write(m *history.Movement) {
 	out.Amount("amount", m.Amount, asset.Scale)
 	out.Word("status", m.Status.String())
 	out.Time("create_time", m.Created)
-	out.Text("address", l.address(m))
+	out.Text("address", l.Address(m))
 	out.Text("network_description", network.Name)
-	out.Text("icon_url", l.icon(asset.Symbol))
+	out.Text("icon_url", l.Icon(asset.Symbol))
 	if network.MemoName != "" {
 		if m.Memo != "" {
 			out.Text("memo", m.Memo)
@@ -136,64 +121,25 @@ func (l *listing) write(m *history.Movement) {
 
 func (l *listing) writeDeposit(m *history.Movement) {
 	if m.Status == bourse.WalletPending {
-		l.Out.Uint("confirms", l.confirms(m))
+		l.Out.Uint("confirms", l.Confirms(m))
 		l.Out.Uint("confirms_target", uint64(m.Target))
 	}
-	l.writeTxID(m, m.Other) // both sides bear the withdrawal's number
+	l.writeTxID(m)
 	if m.Other == 0 {
 		l.Out.Uint("height", m.Height)
 	}
 }
 
 func (l *listing) writeWithdrawal(m *history.Movement, asset *bourse.Asset) {
-	if m.Status == bourse.WalletDone {
-		paid := m.ID
-		if m.Other == 0 {
-			paid = 0
-		}
-		l.writeTxID(m, paid)
-	}
+	l.writeTxID(m)
 	if m.Status != bourse.WalletPending {
 		l.Out.Amount("wd_fee_this", m.Fee, asset.Scale)
 	}
 	l.Out.Amount("fee", m.Fee, asset.Scale)
 }
 
-// address returns where a deposit arrived or a withdrawal goes to.
-func (l *listing) address(m *history.Movement) string {
-	if m.Kind == history.MovementWithdrawal {
-		return m.Address
+func (l *listing) writeTxID(m *history.Movement) {
+	if txid := l.TxID(m); txid != "" {
+		l.Out.Text("txid", txid)
 	}
-	address, known := l.addresses[m.Network]
-	if n, connected := l.Networks.Network(m.Network); connected && !known {
-		address = destination(n, m.Account).Address
-		l.addresses[m.Network] = address
-	}
-	return address
-}
-
-// confirms counts from heights that may be older than the deposit's block.
-func (l *listing) confirms(m *history.Movement) uint64 {
-	var tip uint64
-	if int(m.Network) < len(l.tips) {
-		tip = l.tips[m.Network]
-	}
-	return m.Confirms(max(tip, m.Height))
-}
-
-// writeTxID writes the name of a transaction, or, of one inside the exchange, that
-// of the withdrawal. There is none while an operator has it signed anew.
-func (l *listing) writeTxID(m *history.Movement, inside bourse.WalletID) {
-	if inside != 0 {
-		l.Out.Word("txid", "internal-"+strconv.FormatUint(uint64(inside), 10))
-		return
-	}
-	if m.Tx == (bourse.TxHash{}) {
-		return
-	}
-	txid := hex.EncodeToString(m.Tx[:])
-	if n, connected := l.Networks.Network(m.Network); connected {
-		txid = n.FormatHash(m.Tx)
-	}
-	l.Out.Text("txid", txid)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
-	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 )
 
 // withdrawFields are all texts.
@@ -28,7 +28,7 @@ func (w *Wallet) withdraw(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	asked := &bourse.Withdraw{Network: r.network.ID, Asset: r.asset.ID}
+	asked := &bourse.Withdraw{Network: r.Listed.ID, Asset: r.Asset.ID}
 	if err := r.readDestination(c, asked); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (w *Wallet) withdraw(c *api.Call) error {
 	case err != nil:
 		return err
 	case o.Reason != 0:
-		return r.refusal(o.Reason, asked)
+		return r.Refusal(o.Reason, asked)
 	}
 	c.Out.Uint("xid", o.ID)
 	return nil
@@ -66,26 +66,9 @@ func (r *route) readDestination(c *api.Call, asked *bourse.Withdraw) error {
 	if err != nil {
 		return err
 	}
-	if memo != "" && r.network.MemoName == "" {
-		return api.Invalid("memo", string(r.network.Symbol)+" has no memos")
-	}
-	if memo != "" {
-		if asked.Memo, err = r.ParseMemo(memo); err != nil {
-			return api.Invalid("memo", api.Public(err))
-		}
-	}
-	if asked.Address, err = r.ParseAddress(address); err != nil {
-		return api.Invalid("address", api.Public(err))
-	}
-	owner, ours := r.Owner(asked.Address, asked.Memo)
-	switch {
-	case !ours:
-	case owner.Kind == chain.OwnerCustomer:
-		asked.Internal = bourse.AccountID(owner.Index)
-	case owner.Kind == chain.OwnerNobody:
-		return api.Invalid("address", "is this exchange's own, and the memo names no account")
-	default:
-		return api.Invalid("address", "is this exchange's own")
+	var misplaced *teller.MisplacedError
+	if err := r.Direct(asked, address, memo); errors.As(err, &misplaced) {
+		return bourse.Errorf(bourse.CodeInvalid, "%s", misplaced)
 	}
 	return nil
 }
@@ -109,13 +92,9 @@ func (r *route) amount(c *api.Call, name string) (bourse.Amount, error) {
 	if err != nil {
 		return bourse.Amount{}, err
 	}
-	a, err := bourse.ParseAmount(text, r.terms.Precision)
+	a, err := r.Amount(text)
 	if err != nil {
 		return bourse.Amount{}, api.Invalid(name, err.Error())
-	}
-	a, fits := a.Mul(bourse.Pow10(r.asset.Scale - r.terms.Precision))
-	if !fits {
-		return bourse.Amount{}, api.Invalid(name, "number too large")
 	}
 	return a, nil
 }

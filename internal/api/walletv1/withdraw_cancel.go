@@ -3,6 +3,7 @@ package walletv1
 import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
@@ -19,7 +20,7 @@ func (w *Wallet) cancel(c *api.Call) error {
 		return err
 	}
 	if id == 0 {
-		return reasons.Refusal(bourse.WithdrawalNotFound)
+		return teller.Refusal(bourse.WithdrawalNotFound)
 	}
 	r, err := w.Sequencer.Do(c.Context, &bourse.Command{
 		Kind: bourse.CommandCancelWithdrawal, Account: c.Who.Account,
@@ -34,7 +35,7 @@ func (w *Wallet) cancel(c *api.Call) error {
 	case bourse.WithdrawalNotFound:
 		return w.notFound(c, bourse.WalletID(id))
 	default:
-		return reasons.Refusal(r.Outcome.Reason)
+		return teller.Refusal(r.Outcome.Reason)
 	}
 }
 
@@ -46,7 +47,7 @@ func (w *Wallet) notFound(c *api.Call, id bourse.WalletID) error {
 	case err != nil:
 		return err
 	case found && m.Kind == history.MovementWithdrawal && m.Status == bourse.WalletDone:
-		return reasons.Refusal(bourse.WithdrawalSent)
+		return teller.Refusal(bourse.WithdrawalSent)
 	}
-	return reasons.Refusal(bourse.WithdrawalNotFound)
+	return teller.Refusal(bourse.WithdrawalNotFound)
 }

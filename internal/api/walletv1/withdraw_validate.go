@@ -1,9 +1,6 @@
 package walletv1
 
-import (
-	"github.com/bourse-exchange/bourse/internal/api"
-	"github.com/bourse-exchange/bourse/internal/chain"
-)
+import "github.com/bourse-exchange/bourse/internal/api"
 
 var validateFields = api.Fields{"asset", "network", "address", "memo"}
 
@@ -24,41 +21,15 @@ func (w *Wallet) validate(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	canonical, goodMemo := r.judgeMemo(memo)
-	owner, goodAddress := r.judgeAddress(address, canonical)
+	v := r.Judge(address, memo)
 	if c.Has("address") {
-		c.Out.Bool("valid_address", goodAddress)
+		c.Out.Bool("valid_address", v.Address)
 	}
 	if c.Has("memo") {
-		c.Out.Bool("valid_memo", goodMemo && owner.Kind != chain.OwnerNobody)
+		c.Out.Bool("valid_memo", v.Memo)
 	}
 	if c.Has("address") {
-		c.Out.Bool("internal", goodMemo && owner.Kind == chain.OwnerCustomer)
+		c.Out.Bool("internal", v.Internal)
 	}
 	return nil
-}
-
-// judgeMemo returns the canonical form of a memo, and whether it is one that the
-// network knows. The empty memo is none, which is right everywhere.
-func (r *route) judgeMemo(memo string) (string, bool) {
-	if memo == "" {
-		return "", true
-	}
-	canonical, err := r.ParseMemo(memo)
-	return canonical, err == nil && r.network.MemoName != ""
-}
-
-// judgeAddress returns whose an address with a memo in its canonical form is, if
-// it is ours, and whether it is one to withdraw to. The exchange's own addresses
-// are not; the one that accounts share is, with the memo of an account.
-func (r *route) judgeAddress(address, memo string) (chain.Owner, bool) {
-	canonical, err := r.ParseAddress(address)
-	if err != nil {
-		return chain.Owner{}, false
-	}
-	owner, ours := r.Owner(canonical, memo)
-	if !ours {
-		return chain.Owner{}, true
-	}
-	return owner, owner.Kind == chain.OwnerCustomer
 }

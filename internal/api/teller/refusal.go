@@ -1,4 +1,4 @@
-package walletv1
+package teller
 
 import (
 	"github.com/bourse-exchange/bourse"
@@ -10,6 +10,7 @@ var reasons = api.Reasons{
 	Explained: map[bourse.Reason]string{
 		bourse.InsufficientFunds:  "less is available than the withdrawal must hold",
 		bourse.DuplicateClientID:  "the client_id stands for another withdrawal",
+		bourse.DuplicateRequest:   "the Idempotency-Key stands for another request",
 		bourse.AccountFrozen:      "the account may not withdraw",
 		bourse.Overflow:           "amount and fee cannot be counted",
 		bourse.WithdrawalsClosed:  "the asset or the network takes no withdrawals",
@@ -27,20 +28,19 @@ var reasons = api.Reasons{
 	},
 }
 
-// refusal returns the error for a reason, with the terms that it is about.
-func (r *route) refusal(reason bourse.Reason, asked *bourse.Withdraw) error {
+// Refusal returns the error for a reason.
+func Refusal(reason bourse.Reason) error { return reasons.Refusal(reason) }
+
+// Refusal returns the error for a reason, with the terms that it is about.
+func (r *Route) Refusal(reason bourse.Reason, asked *bourse.Withdraw) error {
 	switch reason {
 	case bourse.FeeOutOfRange:
-		least := r.terms.FeeMin
-		if asked.Internal != 0 {
-			least = bourse.Amount{}
-		}
 		return bourse.Errorf(bourse.CodeRefused, "%s: fee: must be from %s to %s", reason,
-			least.Format(r.asset.Scale), r.terms.FeeMax.Format(r.asset.Scale))
+			r.LeastFee(asked).Format(r.Asset.Scale), r.Terms.FeeMax.Format(r.Asset.Scale))
 	case bourse.BelowMinWithdrawal:
 		return bourse.Errorf(bourse.CodeRefused, "%s: amount: must be at least %s", reason,
-			r.terms.MinWithdrawal.Format(r.asset.Scale))
+			r.Terms.MinWithdrawal.Format(r.Asset.Scale))
 	default:
-		return reasons.Refusal(reason)
+		return Refusal(reason)
 	}
 }
