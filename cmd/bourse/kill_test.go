@@ -18,10 +18,12 @@ var (
 	crashSeed   = flag.Uint64("crash.seed", 0, "seed of TestKill; 0 for a new one")
 )
 
-// How often TestKill looks at more than what the last life acknowledged.
+// TestKill looks at more than what the last life acknowledged every so many
+// cycles, and takes a new exchange when one has been killed often: what its
+// embedded networks have to read at a start grows with all that ever happened.
 const (
 	settleEvery = 20
-	auditEvery  = 100
+	killsOfOne  = 100
 )
 
 // killing is an exchange that is killed again and again, and its customers.
@@ -30,8 +32,9 @@ type killing struct {
 	rng     *rand.Rand
 	traders []*trader
 	holders []*holder
-	began   time.Time
-	// starting is how long all starts took.
+	// since is when the last report was, starting how long the starts from then
+	// on took.
+	since    time.Time
 	starting time.Duration
 }
 
@@ -45,7 +48,22 @@ func TestKill(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("repeat with -crash.seed=%d", seed)
-	k := &killing{rng: rand.New(rand.NewPCG(seed, 1)), began: time.Now()}
+	var all acknowledged
+	for done := 0; done < *crashCycles && !t.Failed(); done += killsOfOne {
+		t.Run(fmt.Sprintf("from %d", done), func(t *testing.T) {
+			k := newKilling(t, seed+uint64(done))
+			k.run(min(killsOfOne, *crashCycles-done))
+			all.add(k.sum())
+		})
+	}
+	t.Logf("%d kills: acknowledged %+v", *crashCycles, all)
+	if all.orders == 0 || all.cancels == 0 || all.withdrawals == 0 || all.deposits == 0 {
+		t.Error("too little was acknowledged")
+	}
+}
+
+func newKilling(t *testing.T, seed uint64) *killing {
+	k := &killing{rng: rand.New(rand.NewPCG(seed, 1))}
 	k.server = start(t, t.TempDir(), "--bots=false", "--block-time=0", "--segment-size=256KiB", "--snapshot-every=500")
 	for i := range 4 {
 		_, key := k.customer(fmt.Sprintf("t%d", i))
@@ -58,21 +76,24 @@ func TestKill(t *testing.T) {
 		h.rng = rand.New(rand.NewPCG(seed, uint64(i+100)))
 		k.holders = append(k.holders, h)
 	}
-	for cycle := range *crashCycles {
+	return k
+}
+
+// run kills the exchange so many times.
+func (k *killing) run(cycles int) {
+	k.t.Helper()
+	k.since = time.Now()
+	for n := 1; n <= cycles; n++ {
 		k.cycle()
-		last := cycle == *crashCycles-1
-		if cycle%settleEvery == settleEvery-1 || last {
+		if n%settleEvery == 0 || n == cycles {
 			k.settle()
-			k.report(cycle + 1)
+			k.report(n)
 		}
-		if cycle%auditEvery == auditEvery-1 || last {
-			k.audit()
-		}
-		if t.Failed() {
-			t.FailNow()
+		if k.t.Failed() {
+			k.t.FailNow()
 		}
 	}
-	k.complete()
+	k.audit()
 	k.rebuild(k.traders[0].key)
 }
 
@@ -109,33 +130,34 @@ func (k *killing) settle() {
 	}
 }
 
+// acknowledged counts what clients were told, and what they never heard of.
+type acknowledged struct{ orders, cancels, withdrawals, deposits, unknown int }
+
+func (a *acknowledged) add(b acknowledged) {
+	a.orders += b.orders
+	a.cancels += b.cancels
+	a.withdrawals += b.withdrawals
+	a.deposits += b.deposits
+	a.unknown += b.unknown
+}
+
 // sum returns what was acknowledged so far.
-func (k *killing) sum() (s struct{ orders, cancels, withdrawals, deposits, unknown int }) {
+func (k *killing) sum() (s acknowledged) {
 	for _, c := range k.traders {
-		s.orders += c.orders
-		s.cancels += c.cancels
-		s.unknown += c.lost
+		s.add(acknowledged{orders: c.orders, cancels: c.cancels, unknown: c.lost})
 	}
 	for _, h := range k.holders {
-		s.withdrawals += h.withdrawals
-		s.deposits += h.deposits
-		s.unknown += h.lost
+		s.add(acknowledged{withdrawals: h.withdrawals, deposits: h.deposits, unknown: h.lost})
 	}
 	return s
 }
 
-// report prints how far it is.
+// report prints how far it is, and how long the last cycles took.
 func (k *killing) report(cycles int) {
-	per := func(d time.Duration) float64 { return d.Seconds() / float64(cycles) }
-	k.t.Logf("%d kills: acknowledged %+v; %.2f s a cycle, %.2f s of them a start", cycles, k.sum(), per(time.Since(k.began)), per(k.starting))
-}
-
-// complete wants everything to have happened that the test is about.
-func (k *killing) complete() {
-	k.t.Helper()
-	if s := k.sum(); s.orders == 0 || s.cancels == 0 || s.withdrawals == 0 || s.deposits == 0 {
-		k.t.Errorf("too little was acknowledged: %+v", s)
-	}
+	last := (cycles-1)%settleEvery + 1
+	per := func(d time.Duration) float64 { return d.Seconds() / float64(last) }
+	k.t.Logf("%d kills: acknowledged %+v; %.2f s a cycle, %.2f s of them a start", cycles, k.sum(), per(time.Since(k.since)), per(k.starting))
+	k.since, k.starting = time.Now(), 0
 }
 
 // audit holds the journal of the running exchange against itself.
