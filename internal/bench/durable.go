@@ -129,7 +129,7 @@ func newLine(d disk.Disk) (*line, error) {
 			Log: log, Engine: engine.New(), Observers: []sequencer.Observer{history.NewTail(tailRows), view.New()},
 			Voided: func(bourse.Seq) bool { return false },
 		}),
-		Now: func() bourse.Time { return bourse.TimeOf(time.Now()) }, Wrote: func(time.Duration) {},
+		Now: func() bourse.Time { return bourse.TimeOf(time.Now()) }, Wrote: func(time.Duration) {}, Retrying: func(error) {},
 	}
 	for _, part := range [...]func(context.Context) error{l.Write, l.Apply, l.Prepare} {
 		l.spawn(part)

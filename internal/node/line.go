@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"syscall"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -23,7 +24,7 @@ type Line struct {
 	Now      func() bourse.Time
 	// Wrote is told how long each step of the writer took.
 	Wrote func(time.Duration)
-	// Retrying is told what the follower will try again.
+	// Retrying is told what failed and is tried again.
 	Retrying func(error)
 }
 
@@ -69,15 +70,23 @@ func (l *Line) Apply(ctx context.Context) error {
 	}
 }
 
-// Prepare keeps the journal's next segment ready.
+// Prepare keeps the journal's next segment ready. While the disk is full it tries
+// again: cancels go on in the segment that there is.
 func (l *Line) Prepare(ctx context.Context) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for {
+	for full := false; ; {
 		more, err := l.Log.Prepare()
 		if err != nil {
-			return fmt.Errorf("preparing the journal: %w", err)
+			err = fmt.Errorf("preparing the journal: %w", err)
 		}
+		if err != nil && !errors.Is(err, syscall.ENOSPC) {
+			return err
+		}
+		if err != nil && !full {
+			l.Retrying(err)
+		}
+		full = err != nil
 		if more {
 			continue
 		}
@@ -150,7 +159,7 @@ func (n *Node) spawn(part func() error) {
 
 // retrying notes what the follower will try again.
 func (n *Node) retrying(err error) {
-	n.Log.Error("history or snapshot failed; trying again", slog.Any("error", err))
+	n.Log.Error("something failed that stops no trading; trying again", slog.Any("error", err))
 	n.metrics.retries.Inc()
 }
 
