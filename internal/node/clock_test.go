@@ -1,9 +1,15 @@
 package node
 
 import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/admin"
 )
 
 func TestClockFollowsNoJump(t *testing.T) {
@@ -48,5 +54,86 @@ func TestClockIsNeverBehindTheJournal(t *testing.T) {
 	r = reading{wall: 110 * bourse.Second, mono: 10 * bourse.Second}
 	if got := c.Now(); got != 510*bourse.Second {
 		t.Errorf("now = %d", got/bourse.Second)
+	}
+}
+
+// TestClockJumps has the machine's clock jump under a running exchange: nothing is
+// taken until an operator accepts it, or until it is right again.
+func TestClockJumps(t *testing.T) {
+	machine := machineClock()
+	var ahead atomic.Int64
+	serving, ended := make(chan string, 1), make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	data := t.TempDir()
+	go func() {
+		ended <- Run(ctx, Options{
+			Data: data, Listen: "127.0.0.1:0", Sandbox: true, SegmentSize: 256 << 10, Log: slog.New(slog.DiscardHandler),
+			Serving: func(address string) { serving <- address },
+			machine: func() reading {
+				r := machine()
+				r.wall += bourse.Time(ahead.Load())
+				return r
+			},
+		})
+	}()
+	select {
+	case <-serving:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	credited := 0
+	socket, err := admin.Path(data, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(verb string, args any) error {
+		_, err := admin.Call(t.Context(), socket, verb, args)
+		return err
+	}
+	if err := ask("account/create", map[string]any{"email": "one@example.org"}); err != nil {
+		t.Fatal(err)
+	}
+	credit := func() error {
+		err := ask("credit", map[string]any{"account": 1, "asset": "BTC", "amount": "1"})
+		if err == nil {
+			credited++
+		}
+		return err
+	}
+	taken := func() bool { return credit() == nil }
+	refused := func() bool {
+		err := credit()
+		return err != nil && strings.Contains(err.Error(), "clock has jumped")
+	}
+	until := func(what string, wanted func() bool) {
+		t.Helper()
+		every := time.NewTicker(5 * time.Millisecond)
+		defer every.Stop()
+		for end := time.Now().Add(10 * time.Second); !wanted(); <-every.C {
+			if time.Now().After(end) {
+				t.Fatalf("commands are never %s", what)
+			}
+		}
+	}
+	hour := int64(3600 * bourse.Second)
+	until("taken", taken)
+	ahead.Store(hour)
+	until("refused after a jump forward", refused)
+	if err := ask("clock/accept", struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	until("taken when the jump is accepted", taken)
+	ahead.Store(3 * hour)
+	until("refused after another jump", refused)
+	ahead.Store(hour)
+	until("taken when the clock is right again", taken)
+	ahead.Store(0)
+	until("taken after a jump back", taken)
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if credited < 4 {
+		t.Errorf("%d credits", credited)
 	}
 }

@@ -67,7 +67,7 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.openFollower(ctx); err != nil {
 		return nil, err
 	}
-	n.clock = newClock(machineClock(), n.engine.Now(), n.clockJumped)
+	n.clock = newClock(n.machine, n.engine.Now(), n.clockJumped)
 	n.startLine(ctx)
 	return n, nil
 }

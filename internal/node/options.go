@@ -51,6 +51,9 @@ type Options struct {
 	Reload <-chan struct{}
 	// Serving is told the address when the exchange serves.
 	Serving func(address string)
+
+	// machine reads the machine's clocks; nil for the real ones.
+	machine func() reading
 }
 
 // What a zero in Options means.
@@ -76,5 +79,8 @@ func (o *Options) defaults() {
 	}
 	if o.TailRows == 0 {
 		o.TailRows = tailRows
+	}
+	if o.machine == nil {
+		o.machine = machineClock()
 	}
 }
