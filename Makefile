@@ -45,6 +45,12 @@ CYCLES ?= 200
 crash: ## Kill the real binary CYCLES times while clients trade and move money.
 	$(GO) test -count=1 -timeout 60m -v -run 'TestKill$$' ./cmd/bourse -crash.cycles=$(CYCLES)
 
+.PHONY: faults
+faults: ## Let every operation of the disk fail, files rot, disks fill up, clocks jump.
+	$(GO) test -count=1 -timeout 20m -run 'TestEveryOperationFails|TestCrashAnywhere|TestTorn|TestFlipped|TestEveryReadFlips|TestFullDisk|TestSnapshot' ./internal/follower ./internal/journal ./internal/journal/filelog
+	$(GO) test -count=1 -timeout 20m -run 'TestClockJumps' ./internal/node
+	$(GO) test -count=1 -timeout 20m -v -run 'TestInjectedFaults|TestDamagedFiles|TestTornEnd|TestFullDisk|TestDiskWithoutAByte|TestSecondSignal|TestPoisonedCommand|TestVoid|TestOperatorsMistakes' ./cmd/bourse
+
 SEEDS ?= 100
 
 .PHONY: oracle

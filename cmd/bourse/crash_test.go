@@ -1,44 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
-
-// TestFlippedBit damages the journal before its watermark: the exchange does not
-// start, exits with 3 and names the frame.
-func TestFlippedBit(t *testing.T) {
-	data := t.TempDir()
-	s := start(t, data, "--bots=false")
-	s.customer("someone")
-	if code, _ := s.stop(); code != 0 {
-		t.Fatalf("exit %d", code)
-	}
-	path := filepath.Join(data, "journal", fmt.Sprintf("%020d.seg", 1))
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := bytes.Index(b, []byte("USDT"))
-	b[at] ^= 1
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, stderr, code := run(t, "dev", "--data", data, "--listen", "127.0.0.1:0", "--bots=false")
-	if code != exitDamaged || !strings.Contains(stderr, fmt.Sprintf("%020d.seg is damaged at byte", 1)) {
-		t.Errorf("exit %d: %s", code, stderr)
-	}
-	if _, stderr, code := run(t, "journal", "verify", data); code != exitDamaged || !strings.Contains(stderr, "is damaged at byte") {
-		t.Errorf("journal verify: exit %d: %s", code, stderr)
-	}
-}
 
 // TestStopUnderLoad stops the exchange while clients trade: it takes less than
 // 10 s, loses nothing, and leaves a sealed journal.

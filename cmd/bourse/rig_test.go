@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,9 +45,13 @@ type server struct {
 	t    *testing.T
 	data string
 	args []string
-	cmd  *exec.Cmd
-	url  string
-	log  *bytes.Buffer
+	// program is the one to run, if not the one that is built.
+	program string
+	// under is the command that runs the program, if not the system does.
+	under []string
+	cmd   *exec.Cmd
+	url   string
+	log   *bytes.Buffer
 	// logged is closed when the process has closed its stderr.
 	logged chan struct{}
 }
@@ -71,11 +76,23 @@ func (s *server) start() { s.startAs("dev") }
 
 func (s *server) startAs(command string) {
 	s.t.Helper()
-	path, err := binary()
+	if !s.launch(command) {
+		s.t.Fatalf("the exchange did not start:\n%s", s.log)
+	}
+}
+
+// launch runs the program until it serves, and reports whether it came so far.
+func (s *server) launch(command string) bool {
+	s.t.Helper()
+	path, err := s.program, error(nil)
+	if path == "" {
+		path, err = binary()
+	}
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.cmd = exec.Command(path, append([]string{command, "--data", s.data, "--listen", "127.0.0.1:0"}, s.args...)...)
+	words := append(slices.Clone(s.under), path, command, "--data", s.data, "--listen", "127.0.0.1:0")
+	s.cmd = exec.Command(words[0], append(words[1:], s.args...)...)
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -98,8 +115,10 @@ func (s *server) startAs(command string) {
 	select {
 	case address := <-serving:
 		s.url = "http://" + address
+		return true
 	case <-s.logged:
-		s.t.Fatalf("the exchange did not start:\n%s", s.log)
+		_ = s.cmd.Wait()
+		return false
 	}
 }
 

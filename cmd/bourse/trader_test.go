@@ -19,6 +19,10 @@ type trader struct {
 	unknown []map[string]any
 	kept    []uint64
 	problem error
+	// most is how many orders it places in a life; zero is no bound.
+	most int
+	// wary ones stop at a refusal, which is no problem of theirs.
+	wary bool
 	// orders and cancels count what was acknowledged, lost what never was answered.
 	orders, cancels, lost int
 }
@@ -39,7 +43,7 @@ func (c *trader) trade(url string) {
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	var open []uint64
-	for {
+	for end := c.n + c.most; c.most == 0 || c.n < end; {
 		if len(open) > 0 && c.rng.IntN(3) == 0 {
 			at := c.rng.IntN(len(open))
 			id := open[at]
@@ -55,6 +59,9 @@ func (c *trader) trade(url string) {
 		if err != nil {
 			c.unknown = append(c.unknown, order)
 			c.lost++
+			return
+		}
+		if !a.Success && c.wary {
 			return
 		}
 		if !a.Success {

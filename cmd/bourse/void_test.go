@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,4 +65,96 @@ func defining(t *testing.T, data, symbol string) string {
 	}
 	t.Fatalf("nothing defines %s", symbol)
 	return ""
+}
+
+// poisoned builds a program whose engine has an invariant that operators break.
+func poisoned(t *testing.T) string {
+	t.Helper()
+	engine, err := filepath.Abs("../../internal/core/engine/engine.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const note = "case bourse.CommandNote:\n"
+	broken := strings.Replace(string(text), note, note+`if cmd.Text == "clock accept" { bourse.Impossible("the note is poison") }`+"\n", 1)
+	if broken == string(text) {
+		t.Fatal("the engine has no notes")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "engine.go"), broken)
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{engine: filepath.Join(dir, "engine.go")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
+	path := filepath.Join(dir, "bourse")
+	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// TestPoisonedCommand has a command that the engine cannot apply: the process
+// stops before it is acknowledged, every start stops at it and names the
+// invariant, and voided it does no harm, to this program or to one without the
+// mistake.
+func TestPoisonedCommand(t *testing.T) {
+	s := &server{t: t, data: t.TempDir(), program: poisoned(t)}
+	s.startAs("serve")
+	t.Cleanup(func() {
+		if s.cmd.ProcessState == nil {
+			s.kill()
+		}
+	})
+	if stdout, _, code := run(t, "admin", "--data", s.data, "clock", "accept"); code == 0 {
+		t.Errorf("it was acknowledged: %s", stdout)
+	}
+	<-s.logged
+	_ = s.cmd.Wait()
+	for range 2 {
+		if s.launch("serve") || !strings.Contains(s.log.String(), "the note is poison") {
+			t.Fatalf("the start says\n%s", s.log)
+		}
+	}
+	seq := commandOf(t, s.data, `"clock accept"`)
+	s.args = []string{"--void=" + seq, "--reason=poison"}
+	s.startAs("serve")
+	operate[any](s, "account", "create", "someone@example.org")
+	s.kill()
+	s.args = nil
+	s.startAs("serve")
+	s.audit()
+	s.kill()
+	s.program = ""
+	s.startAs("serve")
+	operate[any](s, "account", "show", "someone@example.org")
+	s.audit()
+}
+
+// commandOf returns the sequence of the last command that has a text.
+func commandOf(t *testing.T, data, text string) (seq string) {
+	t.Helper()
+	stdout, stderr, code := run(t, "journal", "dump", data)
+	if code != 0 {
+		t.Fatalf("journal dump: exit %d: %s", code, stderr)
+	}
+	for line := range strings.Lines(stdout) {
+		var e struct {
+			Seq     uint64
+			Command string
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(e.Command, strings.Trim(text, `"`)) {
+			seq = fmt.Sprint(e.Seq)
+		}
+	}
+	if seq == "" {
+		t.Fatalf("no command has %s:\n%s", text, stdout)
+	}
+	return seq
 }
