@@ -81,6 +81,33 @@ func crashes(t *testing.T, n int, seed uint64, writes int) {
 	holds(t, d, make([][]byte, told))
 }
 
+// TestKilledAnywhere kills the process between any two operations, and cuts the
+// power when the next one has started: what it found counts.
+func TestKilledAnywhere(t *testing.T) {
+	const writes = 9
+	whole := memdisk.New(0)
+	if _, err := life(whole, writes); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= whole.Ops(); n++ {
+		for seed := range uint64(4) {
+			d := memdisk.New(seed)
+			d.StopAt(n)
+			if _, err := life(d, writes); err != nil && !errors.Is(err, memdisk.ErrStopped) {
+				t.Fatal(err)
+			}
+			d = d.Clone()
+			_, r, err := open(d, small)
+			if err != nil {
+				t.Fatalf("killed at operation %d: %v", n, err)
+			}
+			if all, err := readAll(d.Crash()); err != nil || len(all) < int(r.Tip.Last) {
+				t.Fatalf("killed at operation %d: %d commands of %d, %v", n, len(all), r.Tip.Last, err)
+			}
+		}
+	}
+}
+
 // TestEveryOperationFails makes one operation fail, after which the process ends
 // and the next one starts on what the system shows; then the power is cut.
 func TestEveryOperationFails(t *testing.T) {

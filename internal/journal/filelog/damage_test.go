@@ -92,6 +92,50 @@ func TestTornAnywhere(t *testing.T) {
 	}
 }
 
+// TestTornOnce starts twice behind a torn entry: what was cut is gone.
+func TestTornOnce(t *testing.T) {
+	d := killed(t, 3)
+	end, _, err := journal.NewFiles(d, identity).End(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, d, firstSegment, make([]byte, journal.Block), end.LastOffset)
+	for start := range 2 {
+		_, r, err := open(d, 64<<10)
+		if err != nil || r.Tip.Last != 2 || (r.Torn != nil) != (start == 0) {
+			t.Fatalf("start %d: %+v, %v", start+1, r, err)
+		}
+		d = d.Crash()
+	}
+}
+
+// TestForeignEntry puts an entry of another past into a journal: it is whole, and
+// the one behind it belongs to what it replaced.
+func TestForeignEntry(t *testing.T) {
+	d := killed(t, 2)
+	other := d.Clone()
+	s, _ := mustOpen(t, d, 64<<10)
+	s.mustWrite(t, 3, 3)
+	end, _, err := journal.NewFiles(d, identity).End(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.mustWrite(t, 4, 4)
+	o, _ := mustOpen(t, other, 64<<10)
+	err = o.log.Propose(journal.Proposal{ID: 1, Count: 1, Time: 3, Commands: bytes.ToUpper(command(3))})
+	if err == nil {
+		_, err = o.log.Step()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, d, firstSegment, read(t, other, firstSegment)[end.LastOffset:end.Offset], end.LastOffset)
+	var damage *journal.DamageError
+	if _, _, err := open(d.Clone(), 64<<10); !errors.As(err, &damage) || damage.Seq != 4 {
+		t.Fatalf("the start says %v", err)
+	}
+}
+
 // TestFlippedAnywhere flips a bit in every thirteenth byte of a journal's segments. What a
 // later entry proves to have been durable must stop the start by name; behind
 // that, at most the last entry may be cut, with a copy.
