@@ -178,8 +178,14 @@ func TestReadFollowsAnotherProcess(t *testing.T) {
 
 // TestArchiveResumes has the power cut between any two operations of a move.
 func TestArchiveResumes(t *testing.T) {
+	for seed := range uint64(8) {
+		archiveResumes(t, seed)
+	}
+}
+
+func archiveResumes(t *testing.T, seed uint64) {
 	const batches = 12
-	whole := memdisk.New(1)
+	whole := memdisk.New(seed)
 	write(t, whole, 1, batches)
 	before := whole.Ops()
 	archiveAll(t, journal.NewFiles(whole.Clone(), ours), 2*batches)
