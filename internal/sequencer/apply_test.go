@@ -60,7 +60,11 @@ func TestAnswersComeLast(t *testing.T) {
 
 func TestOutcomes(t *testing.T) {
 	r := newRig(t)
-	good, bad := r.submit(place(1, 200, 5)), r.submit(place(1, 201, bourse.MaxLots))
+	good := r.submit(place(1, 200, 5))
+	if err := r.Submit(note("nobody waits for it"), nil); err != nil {
+		t.Fatal(err)
+	}
+	bad := r.submit(place(1, 201, bourse.MaxLots))
 	r.settle()
 	got := r.result(good)
 	if got.Outcome.Reason != 0 || got.Outcome.ID == 0 {
