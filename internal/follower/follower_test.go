@@ -189,7 +189,9 @@ func TestFollowerFeedsTheStoreOnceAndTakesSnapshots(t *testing.T) {
 func TestFollowerTriesTheStoreAgain(t *testing.T) {
 	r := newRig(t)
 	r.do(opening()...)
-	r.do(credit())
+	for range 30 { // more than there are between two snapshots
+		r.do(credit())
+	}
 	r.store.broken = true
 	var retry *follower.RetryError
 	for range 3 {
@@ -197,11 +199,14 @@ func TestFollowerTriesTheStoreAgain(t *testing.T) {
 			t.Fatalf("a broken store: %v", err)
 		}
 	}
+	if good, err := r.snapshots.Good(); err != nil || len(good) > 0 || r.stored.Seq > 0 {
+		t.Errorf("snapshots %v (%v), and stored to %d, which the store does not have", good, err, r.stored.Seq)
+	}
 	r.do(credit())
 	r.store.broken = false
 	r.mustRun()
-	rows, err := r.store.Transfers(context.Background(), 1, 0, 10)
-	if err != nil || len(rows) != 2 || r.stored.Seq != r.live.Seq() {
+	rows, err := r.store.Transfers(context.Background(), 1, 0, 100)
+	if err != nil || len(rows) != 31 || r.stored.Seq != r.live.Seq() {
 		t.Errorf("%d transfers, stored %d of %d, %v", len(rows), r.stored.Seq, r.live.Seq(), err)
 	}
 }
