@@ -67,6 +67,30 @@ func TestReadsOfDroppedRowsWaitForTheStore(t *testing.T) {
 	}
 }
 
+// TestReadsWaitForTheLastDroppedRow has the store come nearer row by row: a read
+// fails until it has everything.
+func TestReadsWaitForTheLastDroppedRow(t *testing.T) {
+	r := newRig(1, 20)
+	r.follow(1)
+	for range 50 {
+		r.frame(noted(1)...)
+	}
+	r.reader.Patience = time.Nanosecond
+	refused := 0
+	for ; len(r.behind) > 0; r.follow(1) {
+		list, err := r.reader.Notes(context.Background(), 0, 60)
+		switch {
+		case err != nil:
+			refused++
+		case len(list) != 50:
+			t.Fatalf("%d notes with %d commands behind", len(list), len(r.behind))
+		}
+	}
+	if refused < 10 || refused > 45 {
+		t.Errorf("%d reads were refused", refused)
+	}
+}
+
 func TestFilteredListsRefuseDeepOffsets(t *testing.T) {
 	r := newRig(1, 20)
 	r.follow(1)
