@@ -21,7 +21,7 @@ const (
 // bench is a signer with two networks to sign for.
 type bench struct {
 	t       *testing.T
-	disk    disk.Disk
+	disk    *memdisk.Disk
 	signer  *signer.Local
 	now     bourse.Time
 	clients map[bourse.NetworkID]*devnet.Client
@@ -54,7 +54,9 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) clock() bourse.Time { return b.now }
 
+// open starts the signer anew, after a power cut.
 func (b *bench) open() {
+	b.disk = b.disk.Crash()
 	networks := map[bourse.NetworkID]signer.Network{}
 	for id, client := range b.clients {
 		networks[id] = signer.Network{
