@@ -157,7 +157,7 @@ func TestFailureIsFinal(t *testing.T) {
 	s.mustWrite(t, 1, 2)
 	d.FailAt(2, syscall.EIO) // the sync
 	if err := s.write(3); !errors.Is(err, syscall.EIO) {
-		t.Fatal(err)
+		t.Fatalf("a sync that fails: %v", err)
 	}
 	before := d.Ops()
 	if err := s.write(4); !errors.Is(err, syscall.EIO) {
