@@ -172,6 +172,20 @@ func TestOneTransactionForOneWithdrawal(t *testing.T) {
 	}
 }
 
+// TestRecordSurvivesPowerCuts signs, loses power, and is asked with other bytes.
+func TestRecordSurvivesPowerCuts(t *testing.T) {
+	b := newBench(t)
+	for id := bourse.WalletID(1); id <= 8; id++ {
+		p, e := b.payment(btc, id, 1_000_000)
+		signed := b.signs(b.prepare(btc, p), e)
+		b.open()
+		p.Inputs = b.outputs(btc)[20:21]
+		if again := b.signs(b.prepare(btc, p), e); again.Hash != signed.Hash {
+			t.Errorf("withdrawal %d got another transaction", id)
+		}
+	}
+}
+
 // TestAnotherPaymentOfOneWithdrawal: neither who is paid nor how much can be
 // another one the second time.
 func TestAnotherPaymentOfOneWithdrawal(t *testing.T) {
