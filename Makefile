@@ -39,6 +39,10 @@ PART ?= 1/1
 mutations: ## Examine the conformance checks themselves, PART N/M of them.
 	$(GO) test -count=1 -timeout 60m -run TestMutations ./conformance -mutate=$(PART)
 
+.PHONY: zoo
+zoo: ## Let each seeded bug loose, PART N/M of them, and want it caught; ONLY=3,17 for some.
+	$(GO) test -count=1 -timeout 60m -tags zoo ./zoo -part=$(PART) -only=$(ONLY)
+
 CYCLES ?= 200
 
 .PHONY: crash
