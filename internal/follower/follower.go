@@ -119,7 +119,8 @@ func (f *Follower) Step(ctx context.Context) (bool, error) {
 	batch, err := f.Reader.Next()
 	switch {
 	case errors.Is(err, io.EOF):
-		return f.batch.Rows() > 0, f.writeRows(ctx)
+		// What comes meanwhile is better gathered than written row by row.
+		return false, f.writeRows(ctx)
 	case err != nil:
 		return false, fmt.Errorf("following the journal: %w", err)
 	}

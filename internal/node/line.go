@@ -100,7 +100,9 @@ func (l *Line) Prepare(ctx context.Context) error {
 
 // Follow runs the second engine. What can be tried again is, without hurry.
 func (l *Line) Follow(ctx context.Context) error {
-	const pause = 20 * time.Millisecond
+	// A transaction of many rows costs little more than one of few, and nobody
+	// waits for rows: until the store has them they are read from memory.
+	const pause = 50 * time.Millisecond
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
