@@ -3,12 +3,22 @@ package main
 import (
 	"time"
 
+	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/bench"
+	"github.com/bourse-exchange/bourse/internal/node"
 )
 
 type benchCmd struct {
-	Core    benchCore    `cmd:"" help:"Run a workload through the whole engine, on one thread."`
-	Durable benchDurable `cmd:"" help:"Run a workload through journal, engine and views, at a rate."`
+	Core     benchCore     `cmd:"" help:"Run a workload through the whole engine, on one thread."`
+	Durable  benchDurable  `cmd:"" help:"Run a workload through journal, engine and views, at a rate."`
+	REST     benchREST     `cmd:"" name:"rest" help:"Place orders over HTTP, each connection as fast as it gets answers."`
+	Stream   benchStream   `cmd:"" help:"Deliver the messages of an order book to many subscribers."`
+	Replay   benchReplay   `cmd:"" help:"Kill a process that wrote a workload into its journal, and start where it was."`
+	Snapshot benchSnapshot `cmd:"" help:"Trade while a snapshot of many open orders is taken."`
+	History  benchHistory  `cmd:"" help:"Write history into SQLite, with a backlog and while trading goes on."`
+	Start    benchStart    `cmd:"" help:"Start exchanges in empty directories."`
+	Write    benchWrite    `cmd:"" hidden:"" help:"Carry a workload into a journal and wait to be killed."`
+	Exchange benchExchange `cmd:"" help:"Run the exchange that rest and stream measure: a sandbox whose limits are counted and never reached."`
 }
 
 type benchCore struct {
@@ -50,4 +60,167 @@ func (c *benchDurable) Run(p *program) error {
 	}
 	p.pretty = p.pretty && !c.JSON
 	return p.print(r)
+}
+
+// benchTarget says which server is measured.
+type benchTarget struct {
+	Dir  string `help:"Directory on the disk to measure; an exchange gets a temporary one in it." default:"." type:"existingdir"`
+	To   string `help:"Measure what listens there instead of an exchange of its own: an anchor that takes any key." placeholder:"HOST:PORT"`
+	PID  int    `name:"pid" help:"Its process, for its CPU." placeholder:"PID"`
+	JSON bool   `name:"json" help:"Print one JSON object, also on a terminal."`
+}
+
+func (t *benchTarget) target() *bench.Target {
+	if t.To == "" {
+		return nil
+	}
+	return &bench.Target{Address: t.To, PID: t.PID}
+}
+
+type benchREST struct {
+	benchTarget
+	Connections int           `help:"How many connections ask at the same time." default:"64"`
+	For         time.Duration `help:"How long." default:"10s"`
+}
+
+// Run measures orders over HTTP.
+func (c *benchREST) Run(p *program) error {
+	r, err := bench.REST(p.ctx, c.Dir, c.target(), c.Connections, c.For)
+	if err != nil {
+		return err
+	}
+	p.pretty = p.pretty && !c.JSON
+	return p.print(r)
+}
+
+type benchStream struct {
+	benchTarget
+	Subscribers int           `help:"How many connections listen." default:"1000"`
+	Burst       int           `help:"How many orders are placed at once, for one message each." default:"64"`
+	For         time.Duration `help:"How long." default:"10s"`
+}
+
+// Run measures the stream of a book.
+func (c *benchStream) Run(p *program) error {
+	r, err := bench.Stream(p.ctx, c.Dir, c.target(), c.Subscribers, c.Burst, c.For)
+	if err != nil {
+		return err
+	}
+	p.pretty = p.pretty && !c.JSON
+	return p.print(r)
+}
+
+// workplace is where something is measured, and how it is told.
+type workplace struct {
+	Dir  string `help:"Directory on the disk to measure; a temporary one is made in it." default:"." type:"existingdir"`
+	JSON bool   `name:"json" help:"Print one JSON object, also on a terminal."`
+}
+
+type benchReplay struct {
+	workplace
+	Workload string `required:"" type:"existingfile" help:"File of a workload."`
+}
+
+// Run measures the start after a crash.
+func (c *benchReplay) Run(p *program) error {
+	r, err := bench.Replay(p.ctx, c.Workload, c.Dir)
+	if err != nil {
+		return err
+	}
+	p.pretty = p.pretty && !c.JSON
+	return p.print(r)
+}
+
+type benchWrite struct {
+	Workload string `required:"" type:"existingfile" help:"File of a workload."`
+	Dir      string `required:"" help:"Empty directory for the journal." type:"existingdir"`
+}
+
+// Run writes the journal.
+func (c *benchWrite) Run(p *program) error {
+	w, err := bench.Load(c.Workload)
+	if err != nil {
+		return err
+	}
+	r, err := bench.Write(w, c.Dir)
+	if err != nil {
+		return err
+	}
+	if err := p.print(r); err != nil {
+		return err
+	}
+	<-p.ctx.Done()
+	return nil
+}
+
+type benchSnapshot struct {
+	workplace
+	Orders int           `help:"How many orders rest." default:"1000000"`
+	Rate   int           `help:"Commands a second." default:"50000"`
+	Pairs  int           `help:"How many pairs of windows, one without a snapshot and one with it." default:"5"`
+	Window time.Duration `help:"How long each window is." default:"1m"`
+}
+
+// Run measures what trading notices of snapshots.
+func (c *benchSnapshot) Run(p *program) error {
+	r, err := bench.Snapshot(p.ctx, c.Dir, c.Orders, bench.Windows{Rate: c.Rate, Pairs: c.Pairs, Each: c.Window})
+	if err != nil {
+		return err
+	}
+	p.pretty = p.pretty && !c.JSON
+	return p.print(r)
+}
+
+type benchHistory struct {
+	workplace
+	Workload string        `required:"" type:"existingfile" help:"File of a workload."`
+	Backlog  int           `help:"Commands whose history is written at once." default:"500000"`
+	Rate     int           `help:"Commands a second in the windows." default:"20000"`
+	Pairs    int           `help:"How many pairs of windows, one without history and one with it." default:"3"`
+	Window   time.Duration `help:"How long each window is." default:"10s"`
+}
+
+// Run measures the history.
+func (c *benchHistory) Run(p *program) error {
+	w, err := bench.Load(c.Workload)
+	if err != nil {
+		return err
+	}
+	r, err := bench.History(p.ctx, w, c.Dir, c.Backlog, bench.Windows{Rate: c.Rate, Pairs: c.Pairs, Each: c.Window})
+	if err != nil {
+		return err
+	}
+	p.pretty = p.pretty && !c.JSON
+	return p.print(r)
+}
+
+type benchStart struct {
+	workplace
+	Rounds  int `help:"How many exchanges, one after the other." default:"3"`
+	Streams int `help:"How many idle WebSockets each of them gets." default:"2000"`
+}
+
+// Run measures starts.
+func (c *benchStart) Run(p *program) error {
+	r, err := bench.Start(p.ctx, c.Dir, c.Rounds, c.Streams)
+	if err != nil {
+		return err
+	}
+	p.pretty = p.pretty && !c.JSON
+	return p.print(r)
+}
+
+type benchExchange struct {
+	Data   place  `help:"Directory of everything that lasts; made if missing." required:""`
+	Listen string `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:0" placeholder:"HOST:PORT"`
+}
+
+// Run runs the exchange until it is told to stop.
+func (c *benchExchange) Run(p *program) error {
+	never := api.Rate{PerSecond: 1e9, Burst: 1e9}
+	each := api.Rates{Reads: never, Orders: never, Cancels: never}
+	return p.exchange(new(logging), &node.Options{
+		Data: string(c.Data), Listen: c.Listen, Sandbox: true,
+		Limits: api.Limits{Address: each, Key: each, FailedAuth: never}, Serving: func(string) {},
+	})
 }

@@ -1,0 +1,171 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bourse-exchange/bourse/internal/api/admin"
+)
+
+// Target is a running server to measure.
+type Target struct {
+	// Address is HOST:PORT.
+	Address string
+	// PID is its process, or zero: then nothing is said about its CPU.
+	PID int
+	// keys are the API keys of its clients; an anchor has none and takes any.
+	keys []string
+}
+
+// exchange is an exchange of our own program, in a process and a directory of its
+// own: what is measured shares nothing with who measures.
+type exchange struct {
+	Target
+	data    string
+	process *exec.Cmd
+	began   time.Time
+	// took is how long it was until it served.
+	took time.Duration
+}
+
+// startExchange starts `bourse bench exchange` in a temporary directory below
+// dir.
+func startExchange(ctx context.Context, dir string) (*exchange, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.MkdirTemp(dir, "bourse-bench-")
+	if err != nil {
+		return nil, err
+	}
+	x := &exchange{data: data, process: exec.CommandContext(ctx, self, "bench", "exchange", "--data", data)} //nolint:gosec // it is this program
+	x.process.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+os.TempDir())                                    // where open finds its socket
+	stderr, err := x.process.StderrPipe()
+	if err == nil {
+		x.began = time.Now()
+		err = x.process.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(data))
+	}
+	if x.Address, err = servingAt(stderr); err != nil {
+		return nil, errors.Join(err, x.stop())
+	}
+	x.took, x.PID = time.Since(x.began), x.process.Process.Pid
+	return x, nil
+}
+
+// servingAt reads a log up to the address that its process serves at.
+func servingAt(log io.Reader) (string, error) {
+	lines := bufio.NewScanner(log)
+	var last string
+	for lines.Scan() {
+		last = lines.Text()
+		if _, address, ok := strings.Cut(last, "msg=serving address="); ok {
+			go func() { _, _ = io.Copy(io.Discard, log) }() // so that it never waits for us
+			return address, nil
+		}
+	}
+	return "", fmt.Errorf("the exchange did not start: %s", last)
+}
+
+// stop ends the process and removes what it wrote.
+func (x *exchange) stop() error {
+	_ = x.process.Process.Kill() // it may have ended
+	_ = x.process.Wait()         // killed: that is no news
+	return os.RemoveAll(x.data)
+}
+
+// money is what each account gets of the two assets of the market that is traded.
+var money = map[string]string{"BTC": "100000", "USDT": "1000000000"}
+
+// open opens accounts with keys and money.
+func (x *exchange) open(ctx context.Context, accounts int) error {
+	path, err := admin.Path(x.data, os.TempDir())
+	if err != nil {
+		return err
+	}
+	for i := range accounts {
+		var account struct {
+			ID uint32 `json:"account"`
+		}
+		if err := operate(ctx, path, "account/create", map[string]any{"email": fmt.Sprintf("bench%d@example.org", i)}, &account); err != nil {
+			return err
+		}
+		var key struct {
+			Secret string `json:"api_key"`
+		}
+		if err := operate(ctx, path, "key/create", map[string]any{"account": account.ID, "name": "bench", "scopes": "read,trade"}, &key); err != nil {
+			return err
+		}
+		x.keys = append(x.keys, key.Secret)
+		for asset, amount := range money {
+			if err := operate(ctx, path, "credit", map[string]any{"account": account.ID, "asset": asset, "amount": amount}, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func operate(ctx context.Context, path, verb string, args map[string]any, into any) error {
+	answer, err := admin.Call(ctx, path, verb, args)
+	if err == nil && into != nil {
+		err = json.Unmarshal(answer, into)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", verb, err)
+	}
+	return nil
+}
+
+// get reads a page of the exchange.
+func (t *Target) get(ctx context.Context, path string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+t.Address+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(answer.Body)
+	return body, errors.Join(err, answer.Body.Close())
+}
+
+// lag returns how many commands the history is behind.
+func (t *Target) lag(ctx context.Context) (uint64, error) {
+	body, err := t.get(ctx, "/readyz")
+	if err != nil {
+		return 0, err
+	}
+	var ready struct {
+		Lag uint64 `json:"history_lag"`
+	}
+	return ready.Lag, json.Unmarshal(body, &ready)
+}
+
+// allocations returns how many the process has made since it started.
+func (t *Target) allocations(ctx context.Context) (float64, error) {
+	body, err := t.get(ctx, "/metrics")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(body)) {
+		if n, ok := strings.CutPrefix(line, "go_memstats_mallocs_total "); ok {
+			return strconv.ParseFloat(strings.TrimSpace(n), 64)
+		}
+	}
+	return 0, nil
+}

@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/bourse-exchange/bourse/internal/history"
+	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
+)
+
+// HistoryReport is what `bench history` measures: how fast rows go into SQLite,
+// and what trading notices of it.
+type HistoryReport struct {
+	Rows uint64 `json:"rows"`
+	// PerSecond is how many rows a second the follower writes when it has a
+	// backlog, reading the journal and applying it included.
+	PerSecond float64 `json:"rows_per_second"`
+	Rate      float64 `json:"rate"`
+	// Off and On are the p99 of pairs of windows, without the follower and with
+	// it; Ratio is the median of their ratios.
+	Off   []float64 `json:"p99_off_us"`
+	On    []float64 `json:"p99_on_us"`
+	Ratio float64   `json:"p99_ratio"`
+}
+
+// counted is a store that counts the rows it is given.
+type counted struct {
+	history.Store
+	rows uint64
+}
+
+// Write writes a batch.
+func (c *counted) Write(ctx context.Context, b *history.Batch) error {
+	c.rows += uint64(b.Rows())
+	return c.Store.Write(ctx, b)
+}
+
+// Windows are pairs of windows of trading, one with something that may disturb it
+// and one without.
+type Windows struct {
+	// Rate is commands a second.
+	Rate, Pairs int
+	Each        time.Duration
+}
+
+// History carries a part of a workload, has a follower write its history, and
+// then measures windows of trading.
+func History(ctx context.Context, w *Workload, dir string, backlog int, windows Windows) (_ *HistoryReport, err error) {
+	l, err := newLine(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.stop()) }()
+	file, err := sqlhistory.Open(ctx, filepath.Join(l.path, "history.db"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.halt(), file.Close()) }()
+	store := &counted{Store: file}
+	if err := l.follow(store); err != nil {
+		return nil, err
+	}
+	cut := min(backlog*recordSize, len(w.measured))
+	rest := records(w.measured[cut:])
+	if err := errors.Join(l.all(these(w.opening())), l.all(records(w.prefill)), l.all(records(w.measured[:cut]))); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	if err := l.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	r := &HistoryReport{Rows: store.rows, PerSecond: float64(store.rows) / time.Since(began).Seconds(), Rate: float64(windows.Rate)}
+	for range windows.Pairs {
+		if err := r.pair(ctx, l, rest, windows); err != nil {
+			return nil, err
+		}
+	}
+	r.Ratio = ratio(r.On, r.Off)
+	return r, nil
+}
+
+// pair measures a window in which nobody follows, and one in which somebody does
+// who has caught up.
+func (r *HistoryReport) pair(ctx context.Context, l *line, next source, w Windows) error {
+	off, _, err := l.drive(next, w.Rate, w.Each)
+	if err != nil {
+		return err
+	}
+	if err := l.catchUp(ctx); err != nil {
+		return err
+	}
+	follow, end := context.WithCancel(ctx)
+	defer end()
+	var following sync.WaitGroup
+	following.Go(func() {
+		if err := l.Follow(follow); err != nil {
+			l.fail(err)
+		}
+	})
+	on, _, err := l.drive(next, w.Rate, w.Each)
+	end()
+	following.Wait()
+	if err != nil {
+		return err
+	}
+	r.Off, r.On = append(r.Off, off.at(990)), append(r.On, on.at(990))
+	return nil
+}

@@ -1,0 +1,245 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// RESTReport is what `bench rest` measures: orders over HTTP, each connection
+// waiting for its answer before it asks again.
+type RESTReport struct {
+	Connections int `json:"connections"`
+	// Rate is acknowledged orders a second.
+	Rate float64 `json:"rate"`
+	P50  float64 `json:"p50_us"`
+	P99  float64 `json:"p99_us"`
+	// CPU is that of the server, for each order.
+	CPU float64 `json:"cpu_us_per_op"`
+	// Allocs are the server's for each order; zero if it does not tell.
+	Allocs float64 `json:"allocs_per_op"`
+	// Lag is how many commands the history was behind at the end, CatchUp how
+	// long it took to be there, and Sustained the rate over both.
+	Lag       uint64  `json:"history_lag"`
+	CatchUp   float64 `json:"history_catch_up_s"`
+	Sustained float64 `json:"sustained_rate"`
+}
+
+// REST measures an exchange of its own in a directory below dir, or, if it is not
+// nil, another server.
+func REST(ctx context.Context, dir string, other *Target, connections int, lasting time.Duration) (_ *RESTReport, err error) {
+	target := other
+	if other == nil {
+		x, err := startExchange(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, x.stop()) }()
+		if err := x.open(ctx, min(connections, 16)); err != nil {
+			return nil, err
+		}
+		target = &x.Target
+	}
+	clients, err := target.dialAll(connections)
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll(clients)
+	if _, err := load(clients, lasting/10); err != nil { // it warms up
+		return nil, err
+	}
+	r, err := target.load(ctx, clients, lasting)
+	if err == nil && other == nil {
+		err = r.catchUp(ctx, target, lasting)
+	}
+	return r, err
+}
+
+// load measures a while of orders.
+func (t *Target) load(ctx context.Context, clients []*client, lasting time.Duration) (*RESTReport, error) {
+	var allocs [2]float64
+	var err error
+	if len(t.keys) > 0 {
+		if allocs[0], err = t.allocations(ctx); err != nil {
+			return nil, err
+		}
+	}
+	before, err := cpuOf(t.PID)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	took, err := load(clients, lasting)
+	if err != nil {
+		return nil, err
+	}
+	spent := time.Since(began)
+	after, err := cpuOf(t.PID)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.keys) > 0 {
+		if allocs[1], err = t.allocations(ctx); err != nil {
+			return nil, err
+		}
+	}
+	n := float64(len(took))
+	slices.Sort(took)
+	return &RESTReport{
+		Connections: len(clients), Rate: n / spent.Seconds(), P50: micros(took[len(took)/2]), P99: micros(took[len(took)*99/100]),
+		CPU: micros(after-before) / n, Allocs: (allocs[1] - allocs[0]) / n,
+	}, nil
+}
+
+// catchUp waits until the history has everything.
+func (r *RESTReport) catchUp(ctx context.Context, t *Target, lasting time.Duration) (err error) {
+	if r.Lag, err = t.lag(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	for lag := r.Lag; lag > 0; {
+		time.Sleep(10 * time.Millisecond)
+		if lag, err = t.lag(ctx); err != nil {
+			return err
+		}
+	}
+	waited := time.Since(began)
+	r.CatchUp = waited.Seconds()
+	r.Sustained = r.Rate * lasting.Seconds() / (lasting + waited).Seconds()
+	return nil
+}
+
+// client is a connection that sends the same orders again and again.
+type client struct {
+	conn net.Conn
+	r    *bufio.Reader
+	// requests are sent in turn: an order, and one that it meets.
+	requests [2][]byte
+	turn     int
+	took     []time.Duration
+}
+
+func (t *Target) dialAll(n int) ([]*client, error) {
+	clients := make([]*client, 0, n)
+	for i := range n {
+		c, err := t.dial(i)
+		if err != nil {
+			closeAll(clients)
+			return nil, err
+		}
+		clients = append(clients, c)
+	}
+	return clients, nil
+}
+
+func closeAll(clients []*client) {
+	for _, c := range clients {
+		_ = c.conn.Close()
+	}
+}
+
+// dial connects the client of this number. Every other one begins with a sale, so
+// that about as many are bought as sold.
+func (t *Target) dial(number int) (*client, error) {
+	conn, err := net.Dial("tcp", t.Address) //nolint:noctx // a moment, on this machine
+	if err != nil {
+		return nil, err
+	}
+	key := "none"
+	if n := len(t.keys); n > 0 {
+		key = t.keys[number%n]
+	}
+	c := &client{conn: conn, r: bufio.NewReader(conn), turn: number & 1}
+	for i, side := range [...]string{"BUY", "SELL"} {
+		body := fmt.Sprintf(`{"api_key":%q,"pair":"BTC/USDT","side":%q,"type":"LIMIT","time_in_force":"GTC","price":"60000","amount":"0.001","resp_type":"ACK"}`, key, side)
+		c.requests[i] = fmt.Appendf(nil, "POST /spot/open_orders/new HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	}
+	return c, nil
+}
+
+// load has all clients send orders for a while, and returns how long each answer
+// took.
+func load(clients []*client, lasting time.Duration) ([]time.Duration, error) {
+	var over atomic.Bool
+	timer := time.AfterFunc(lasting, func() { over.Store(true) })
+	defer timer.Stop()
+	var running sync.WaitGroup
+	failed := make([]error, len(clients))
+	for i, c := range clients {
+		c.took = c.took[:0]
+		running.Go(func() {
+			for failed[i] == nil && !over.Load() {
+				failed[i] = c.order()
+			}
+		})
+	}
+	running.Wait()
+	var took []time.Duration
+	for _, c := range clients {
+		took = append(took, c.took...)
+	}
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	if len(took) == 0 {
+		return nil, errors.New("no order was answered in time")
+	}
+	return took, nil
+}
+
+var (
+	contentLength = []byte("Content-Length: ")
+	statusOK      = []byte("HTTP/1.1 200")
+	successful    = []byte(`"success":true`)
+)
+
+// order sends the next order and reads its answer, which must say success.
+func (c *client) order() error {
+	began := time.Now()
+	if _, err := c.conn.Write(c.requests[c.turn&1]); err != nil {
+		return err
+	}
+	c.turn++
+	status, body, err := c.answer()
+	if err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(status, statusOK) || !bytes.Contains(body, successful) {
+		return fmt.Errorf("%s: %s", bytes.TrimSpace(status), body)
+	}
+	c.took = append(c.took, time.Since(began))
+	return nil
+}
+
+// answer reads an answer, which is good until the next one.
+func (c *client) answer() (status, body []byte, err error) {
+	line, err := c.r.ReadSlice('\n')
+	if err != nil {
+		return nil, nil, err
+	}
+	status = bytes.Clone(line)
+	length := 0
+	for len(line) > len("\r\n") {
+		if line, err = c.r.ReadSlice('\n'); err != nil {
+			return nil, nil, err
+		}
+		if n, ok := bytes.CutPrefix(line, contentLength); ok {
+			if length, err = strconv.Atoi(string(bytes.TrimSpace(n))); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	if body, err = c.r.Peek(length); err != nil {
+		return nil, nil, err
+	}
+	_, err = c.r.Discard(length)
+	return status, body, err
+}

@@ -1,0 +1,70 @@
+package bench
+
+import "github.com/bourse-exchange/bourse"
+
+// source writes the next command, and reports whether there was one.
+type source func(c *bourse.Command) bool
+
+// these gives commands one after another.
+func these(list []bourse.Command) source {
+	return func(c *bourse.Command) bool {
+		if len(list) == 0 {
+			return false
+		}
+		*c, list = list[0], list[1:]
+		return true
+	}
+}
+
+// records gives the commands of a part of a workload.
+func records(data []byte) source {
+	return func(c *bourse.Command) bool {
+		if len(data) == 0 {
+			return false
+		}
+		*c = bourse.Command{}
+		read(data, c)
+		data = data[recordSize:]
+		return true
+	}
+}
+
+// The market of a crowd: its middle, and how many prices it stands at on a side.
+const (
+	crowdMiddle = 500_000
+	crowdPrices = 4096
+	crowdUsers  = 1000
+)
+
+// crowd gives so many orders that rest at some thousand prices on both sides.
+func crowd(n int) source {
+	i := 0
+	return func(c *bourse.Command) bool {
+		if i == n {
+			return false
+		}
+		away := bourse.Price(1 + i/2%crowdPrices)
+		c.Kind, c.Account = bourse.CommandPlace, bourse.AccountID(1+i%crowdUsers)
+		c.Place = limit(bourse.Buy, crowdMiddle-away)
+		if i%2 == 1 {
+			c.Place = limit(bourse.Sell, crowdMiddle+away)
+		}
+		i++
+		return true
+	}
+}
+
+// traders gives pairs of orders that meet in the middle of a crowd, for ever.
+func traders() source {
+	i := 0
+	return func(c *bourse.Command) bool {
+		*c = bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(1 + i%crowdUsers)}
+		c.Place = limit([...]bourse.Side{bourse.Buy, bourse.Sell}[i%2], crowdMiddle)
+		i++
+		return true
+	}
+}
+
+func limit(side bourse.Side, price bourse.Price) bourse.Place {
+	return bourse.Place{Market: 1, Side: side, Type: bourse.Limit, TIF: bourse.GTC, Price: price, Lots: 10}
+}
