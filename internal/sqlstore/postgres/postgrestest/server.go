@@ -1,14 +1,17 @@
 package postgrestest
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,6 +55,9 @@ type Server struct {
 	Dir  string
 	data string
 	as   *syscall.Credential
+	// process is the server's, and ended tells how it ended.
+	process *os.Process
+	ended   chan error
 	// databases counts those that were made.
 	databases int
 }
@@ -70,7 +76,7 @@ func Start() (_ *Server, err error) {
 		err = os.Chown(s.Dir, int(s.as.Uid), int(s.as.Gid))
 	}
 	if err == nil {
-		err = s.run("initdb", "-D", s.data, "-U", "bourse", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+		err = s.initialize()
 	}
 	if err == nil {
 		err = s.Run()
@@ -98,41 +104,86 @@ func unprivileged() (*syscall.Credential, error) {
 	return nil, err
 }
 
-// run runs one of the server's programs.
-func (s *Server) run(name string, args ...string) error {
+// command returns a command that runs one of the server's programs.
+func (s *Server) command(name string, args ...string) (*exec.Cmd, error) {
 	path, err := program(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	cmd := exec.Command(path, args...) //nolint:noctx // ours, and it ends by itself
+	cmd := exec.Command(path, args...) //nolint:noctx // it ends by itself, or with us
 	cmd.Dir = s.Dir
-	if s.as != nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
-	}
-	// The server keeps what it inherits: with a pipe the command would never end.
-	said, err := os.CreateTemp("", "pg-said")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as, Pdeathsig: syscall.SIGQUIT}
+	return cmd, nil
+}
+
+// initialize makes the server's files.
+func (s *Server) initialize() error {
+	cmd, err := s.command("initdb", "-D", s.data, "-U", "bourse", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	if err != nil {
 		return err
 	}
-	defer func() { _, _ = said.Close(), os.Remove(said.Name()) }()
-	cmd.Stdout, cmd.Stderr = said, said
-	if err := cmd.Run(); err != nil {
-		text, _ := os.ReadFile(said.Name())
-		log, _ := os.ReadFile(filepath.Join(s.Dir, "log"))
-		return fmt.Errorf("%s: %w\n%s%s", name, err, text, log)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, said)
 	}
 	return nil
 }
 
 // Run starts a server that was stopped, and waits until it takes connections.
 func (s *Server) Run() error {
-	options := "-c listen_addresses='' -c unix_socket_directories=" + s.Dir + " -c fsync=off -c shared_buffers=64MB"
-	return s.run("pg_ctl", "-D", s.data, "-l", filepath.Join(s.Dir, "log"), "-o", options, "-w", "-t", "60", "start")
+	cmd, err := s.command("postgres", "-D", s.data, "-c", "listen_addresses=", "-c", "unix_socket_directories="+s.Dir,
+		"-c", "fsync=off", "-c", "shared_buffers=64MB", "-c", "log_min_messages=log")
+	if err != nil {
+		return err
+	}
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	started := make(chan error)
+	s.ended = make(chan error, 1)
+	go func() {
+		// The server ends with the thread that started it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			s.ended <- s.attend(cmd, said, started)
+		}
+	}()
+	if err := <-started; err != nil {
+		return err
+	}
+	s.process = cmd.Process
+	return <-started
 }
 
-// Kill ends the server as a crash would: it loses what it has not written, and
+// attend waits until a server is ready, says so, and waits for its end.
+func (*Server) attend(cmd *exec.Cmd, said io.Reader, ready chan<- error) error {
+	var log strings.Builder
+	lines := bufio.NewScanner(said)
+	for lines.Scan() && !strings.Contains(lines.Text(), "database system is ready to accept connections") {
+		log.WriteString(lines.Text() + "\n")
+	}
+	if lines.Err() == nil && lines.Text() == "" {
+		err := fmt.Errorf("the server ended: %w\n%s", cmd.Wait(), log.String())
+		ready <- err
+		return err
+	}
+	ready <- nil
+	_, _ = io.Copy(io.Discard, said) // it ends with the server
+	return cmd.Wait()
+}
+
+// Kill ends the server as a crash would: it loses what it has not confirmed, and
 // recovers at the next Run.
-func (s *Server) Kill() error { return s.run("pg_ctl", "-D", s.data, "-m", "immediate", "stop") }
+func (s *Server) Kill() error {
+	if err := s.process.Signal(syscall.SIGQUIT); err != nil {
+		return err
+	}
+	_ = <-s.ended // it says that it was told to
+	return nil
+}
 
 // Stop ends the server and removes its directory.
 func (s *Server) Stop() error { return errors.Join(s.Kill(), os.RemoveAll(s.Dir)) }
