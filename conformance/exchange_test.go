@@ -16,10 +16,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/bourse-exchange/bourse/internal/sqlstore/postgres/postgrestest"
 )
 
 var (
 	urlFlag   = flag.String("url", "", "examine the exchange at this address instead of starting one")
+	storeFlag = flag.String("store", "sqlite", "what keeps history and accounts of the exchange that is started: sqlite or postgres")
 	adminFlag = flag.String("admin", "", "the admin command of the exchange at -url, such as \"bourse admin --data DIR\"")
 )
 
@@ -94,7 +97,19 @@ func (e *exchange) start() (stop func(), err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return stop, fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	serve := exec.Command(binary, "dev", "--data", data, "--listen", "127.0.0.1:0", "--bots=false", "--block-time=0")
+	args := []string{"dev", "--data", data, "--listen", "127.0.0.1:0", "--bots=false", "--block-time=0"}
+	if *storeFlag == "postgres" {
+		database, err := postgrestest.Start()
+		if err != nil {
+			return stop, err
+		}
+		stop = func() {
+			_ = database.Stop()
+			_ = os.RemoveAll(dir)
+		}
+		args = append(args, "--history", database.URL("postgres"), "--accounts", database.URL("postgres"))
+	}
+	serve, before := exec.Command(binary, args...), stop
 	said, err := listen(serve)
 	if err != nil {
 		return stop, err
@@ -102,7 +117,7 @@ func (e *exchange) start() (stop func(), err error) {
 	stop = func() {
 		_ = serve.Process.Signal(os.Interrupt)
 		_ = serve.Wait()
-		_ = os.RemoveAll(dir)
+		before()
 	}
 	e.operator = operator{[]string{binary, "admin", "--data", data}, socketIn(filepath.Join(data, "admin.sock"))}
 	return stop, e.await(said)

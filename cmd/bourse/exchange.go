@@ -17,6 +17,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/node"
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
 // environment reports whether a variable is set.
@@ -40,12 +41,29 @@ func (l *logging) logger(p *program, level *slog.LevelVar) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr, o))
 }
 
+// stores are where the databases are.
+type stores struct {
+	History  string `help:"PostgreSQL database of the history, postgres://…; a file in the data directory, if empty." placeholder:"URL"`
+	Accounts string `help:"PostgreSQL database of accounts and keys; a file in the data directory, if empty." placeholder:"URL"`
+}
+
+// check refuses what is no URL of a database.
+func (s *stores) check() error {
+	for name, url := range map[string]string{"history": s.History, "accounts": s.Accounts} {
+		if url != "" && !sqlstore.IsURL(url) {
+			return fmt.Errorf("--%s begins with postgres://", name)
+		}
+	}
+	return nil
+}
+
 // dev runs a sandbox.
 type dev struct {
 	Data   place   `help:"Directory of everything that lasts; made if missing." default:"bourse-dev"`
 	Listen string  `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Block  float64 `help:"Seconds between the blocks of the embedded networks; 0 for blocks on demand." name:"block-time" default:"5" placeholder:"SECONDS"`
 	Bots   bool    `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
+	Stores stores  `embed:""`
 	Log    logging `embed:"" prefix:"log-"`
 
 	Segment   size   `help:"Size of the journal's files." name:"segment-size" default:"16MiB" hidden:""`
@@ -57,8 +75,11 @@ func (d *dev) Run(p *program) error {
 	if d.Block < 0 || d.Block > 3600 {
 		return errors.New("--block-time is 0 to 3600 seconds")
 	}
+	if err := d.Stores.check(); err != nil {
+		return err
+	}
 	return p.exchange(&d.Log, &node.Options{
-		Data: string(d.Data), Listen: d.Listen, Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(d.Block * float64(bourse.Second)), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
+		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts, Listen: d.Listen, Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(d.Block * float64(bourse.Second)), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 		Serving: func(address string) { p.greet(d, address) },
 	})
 }
@@ -93,6 +114,7 @@ type serve struct {
 	MinFree   size           `help:"Room to keep free on the disk; below it only cancels are taken." default:"1GiB"`
 	Segment   size           `help:"Size of the journal's files." name:"segment-size" default:"64MiB"`
 	Snapshots uint64         `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000"`
+	Stores    stores         `embed:""`
 	Limits    limits         `embed:"" prefix:"limits-"`
 	Log       logging        `embed:"" prefix:"log-"`
 
@@ -131,8 +153,11 @@ func (s *serve) Run(p *program) error {
 	if err := publicURL(s.PublicURL); err != nil {
 		return err
 	}
+	if err := s.Stores.check(); err != nil {
+		return err
+	}
 	return p.exchange(&s.Log, &node.Options{
-		Data: string(s.Data), Listen: s.Listen, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
+		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		TLSCert: s.TLSCert, TLSKey: s.TLSKey, TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
 		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, Limits: s.Limits.limits(),
 		Void: bourse.Seq(s.Void), VoidReason: s.Reason,

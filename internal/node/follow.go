@@ -17,7 +17,7 @@ import (
 func (n *Node) openFollower(ctx context.Context) error {
 	cursor, err := n.store.Cursor(ctx)
 	if err != nil {
-		return fmt.Errorf("%s: %w", HistoryDB, err)
+		return fmt.Errorf("%s: %w", n.historyPlace(), err)
 	}
 	if err := n.checkCursor(cursor); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (n *Node) openFollower(ctx context.Context) error {
 
 // checkCursor refuses a history that is not this journal's.
 func (n *Node) checkCursor(cursor history.Cursor) error {
-	foreign := fmt.Errorf("%s is not of this journal: delete it, it is rebuilt from the journal", HistoryDB)
+	foreign := fmt.Errorf("%s is not of this journal", n.historyPlace())
 	switch {
 	case cursor.Seq == 0:
 		return nil
@@ -60,7 +60,7 @@ func (n *Node) checkCursor(cursor history.Cursor) error {
 	}
 	chain, err := n.chainAt(cursor.Seq)
 	if err != nil {
-		return fmt.Errorf("%s: %w", HistoryDB, err)
+		return fmt.Errorf("%s: %w", n.historyPlace(), err)
 	}
 	if chain != cursor.Chain {
 		return foreign

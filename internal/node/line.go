@@ -98,27 +98,38 @@ func (l *Line) Prepare(ctx context.Context) error {
 	}
 }
 
+// The pauses of the second engine: with nothing to do, and after failures, each
+// twice as long as the one before. A transaction of many rows costs little more
+// than one of few, and nobody waits for rows: until the store has them they are
+// read from memory.
+const (
+	idlePause  = 50 * time.Millisecond
+	firstPause = 250 * time.Millisecond
+	lastPause  = 4 * time.Second
+)
+
 // Follow runs the second engine. What can be tried again is, without hurry.
 func (l *Line) Follow(ctx context.Context) error {
-	// A transaction of many rows costs little more than one of few, and nobody
-	// waits for rows: until the store has them they are read from memory.
-	const pause = 50 * time.Millisecond
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	pause := firstPause
 	for ctx.Err() == nil {
 		more, err := l.Follower.Step(ctx)
-		wait := pause
+		wait := idlePause
 		var retry *follower.RetryError
 		switch {
 		case errors.As(err, &retry):
 			if ctx.Err() == nil {
 				l.Retrying(err)
 			}
-			wait = time.Second
+			wait, pause = pause, min(2*pause, lastPause)
 		case err != nil:
 			return err
-		case more:
-			continue
+		default:
+			pause = firstPause
+			if more {
+				continue
+			}
 		}
 		timer.Reset(wait)
 		select {
@@ -140,7 +151,7 @@ func (n *Node) startLine(ctx context.Context) {
 		Retrying: n.retrying,
 	}
 	for _, part := range [...]func(context.Context) error{
-		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.watch,
+		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.watch, n.attend,
 	} {
 		n.spawn(func() error { return part(ctx) })
 	}

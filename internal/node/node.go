@@ -37,6 +37,8 @@ type Node struct {
 	voids     *journal.VoidList
 	store     history.Store
 	closers   []io.Closer
+	// servers are the stores that are not files; they belong to attend.
+	servers []*server
 
 	clock     *clock
 	engine    *engine.Engine

@@ -5,14 +5,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
@@ -22,16 +19,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
-	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
-	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wallet"
-)
-
-// The SQL databases in the data directory.
-const (
-	AccountsDB = "accounts.db"
-	HistoryDB  = "history.db"
 )
 
 // assemble puts an exchange together, up to where it may serve.
@@ -43,7 +32,7 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 			err = errors.Join(err, n.close())
 		}
 	}()
-	if err := n.openJournal(); err != nil {
+	if err := n.openJournal(ctx); err != nil {
 		return nil, err
 	}
 	if err := n.openStores(ctx); err != nil {
@@ -56,7 +45,7 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, err
 	}
 	if err := n.accounts.Open(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w", AccountsDB, err)
+		return nil, fmt.Errorf("%s: %w", n.accountsPlace(), err)
 	}
 	if err := n.found(ctx); err != nil {
 		return nil, err
@@ -74,7 +63,7 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 
 // openJournal opens the data directory and the journal in it, which names the
 // exchange from its first byte.
-func (n *Node) openJournal() (err error) {
+func (n *Node) openJournal(ctx context.Context) (err error) {
 	if n.disk, err = disk.Open(n.Data); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
@@ -114,11 +103,11 @@ func (n *Node) openJournal() (err error) {
 	if n.voids, err = journal.LoadVoids(n.disk, identity); err != nil {
 		return fmt.Errorf("voided commands: %w", err)
 	}
-	return n.void(recovered.Tip)
+	return n.void(ctx, recovered.Tip)
 }
 
 // void takes a command out of effect, if the operator asked for it.
-func (n *Node) void(tip journal.Tip) error {
+func (n *Node) void(ctx context.Context, tip journal.Tip) error {
 	switch {
 	case n.Void == 0 || n.voids.Has(n.Void):
 		return nil
@@ -129,32 +118,11 @@ func (n *Node) void(tip journal.Tip) error {
 	if _, err := n.snapshots.RemoveFrom(n.Void); err != nil {
 		return fmt.Errorf("snapshots that hold command %d: %w", n.Void, err)
 	}
-	for _, suffix := range [...]string{"", "-wal", "-shm"} {
-		if err := n.disk.Remove(HistoryDB + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if err := n.forgetHistory(ctx); err != nil {
+		return err
 	}
 	n.Log.Warn("voiding a command", slog.Uint64("seq", uint64(n.Void)), slog.String("reason", n.VoidReason))
 	return n.voids.Append(journal.Void{Seq: n.Void, Reason: n.VoidReason, Operator: uint32(os.Getuid()), Time: bourse.TimeOf(time.Now())})
-}
-
-// openStores opens the databases.
-func (n *Node) openStores(ctx context.Context) error {
-	keep, err := accounts.Open(ctx, filepath.Join(n.Data, AccountsDB))
-	if err != nil {
-		return fmt.Errorf("%s: %w", AccountsDB, err)
-	}
-	n.closers = append(n.closers, keep)
-	store, err := sqlhistory.Open(ctx, filepath.Join(n.Data, HistoryDB))
-	if err != nil {
-		return fmt.Errorf("%s (it may be deleted: it is rebuilt from the journal): %w", HistoryDB, err)
-	}
-	n.store = store
-	n.closers = append(n.closers, store)
-	n.accounts = account.NewService(account.Options{
-		Store: keep, Clock: time.Now, Random: rand.Reader, OnRevoke: func(key bourse.KeyID) { n.streams.Revoke(key) },
-	})
-	return nil
 }
 
 // buildLine puts the line together: the engine of the newest good snapshot, and

@@ -15,6 +15,8 @@ type Options struct {
 	Data string
 	// Runtime is the directory for sockets whose path would be too long in Data.
 	Runtime string
+	// History and Accounts are URLs of PostgreSQL databases; empty for files in Data.
+	History, Accounts string
 	// Listen is the address of the interfaces, HOST:PORT; port 0 takes any.
 	Listen string
 	// PublicURL is where clients reach it; empty for the address listened on.
@@ -68,6 +70,10 @@ const (
 	patience = 10 * time.Second
 	// stopWithin bounds a graceful stop.
 	stopWithin = 9 * time.Second
+	// keysOutlive is for how long keys in memory are taken while the server with the
+	// accounts is away: time to bring it back, and less than it takes until people
+	// who lost a key find nobody who can look after it.
+	keysOutlive = time.Hour
 )
 
 func (o *Options) defaults() {

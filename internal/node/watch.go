@@ -30,9 +30,6 @@ func (n *Node) watch(ctx context.Context) error {
 		n.checkClock()
 		n.streams.Ping()
 		n.checkLag()
-		if err := n.accounts.Confirm(ctx); err != nil {
-			n.Log.Error("the store of accounts lags behind the journal", slog.Any("error", err))
-		}
 	}
 }
 

@@ -33,6 +33,9 @@ func Open(ctx context.Context, place string) (*Store, error) {
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
+// Reach asks the database something small.
+func (s *Store) Reach(ctx context.Context) error { return s.db.Wrap(s.db.Reads().PingContext(ctx)) }
+
 // AddAccount writes a pending account.
 func (s *Store) AddAccount(ctx context.Context, row *account.AccountRow) error {
 	const insert = `INSERT INTO accounts (token, email, created, password) VALUES ($1, $2, $3, $4)`

@@ -13,8 +13,8 @@ import (
 //go:embed migrations/postgres/*.sql
 var serverMigrations embed.FS
 
-// schema holds the tables and the views for readers.
-const schema = "bourse_history"
+// Schema holds the tables and the views for readers.
+const Schema = "bourse_history"
 
 // errAway is what those hear who ask while the server is away.
 var errAway = bourse.Errorf(bourse.CodeUnavailable, "History is away")
@@ -38,5 +38,8 @@ func openServer(ctx context.Context, url string) (sqlstore.Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	return postgres.Open(ctx, url, postgres.Options{Schema: schema, Away: errAway, Migrations: files})
+	return postgres.Open(ctx, url, postgres.Options{Schema: Schema, Away: errAway, Migrations: files})
 }
+
+// Drop removes the store at a URL.
+func Drop(ctx context.Context, url string) error { return postgres.Drop(ctx, url, Schema) }

@@ -125,3 +125,13 @@ func (d *Database) Write(ctx context.Context, do func(*sql.Tx) error) error {
 
 // Close lets go of the connections.
 func (d *Database) Close() error { return errors.Join(d.reader.Close(), d.writer.Close()) }
+
+// Drop removes a schema with all that is in it.
+func Drop(ctx context.Context, url, schema string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{schema}.Sanitize()+" CASCADE")
+	return errors.Join(err, conn.Close(ctx))
+}

@@ -1,0 +1,142 @@
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
+	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
+)
+
+// The SQL databases in the data directory, unless they are on a server.
+const (
+	AccountsDB = "accounts.db"
+	HistoryDB  = "history.db"
+)
+
+// accountsPlace and historyPlace are what messages call the databases.
+func (n *Node) accountsPlace() string {
+	if n.Accounts != "" {
+		return "accounts on the server"
+	}
+	return AccountsDB
+}
+
+func (n *Node) historyPlace() string {
+	if n.History != "" {
+		return "history on the server (its schema " + sqlhistory.Schema + " may be dropped: it is rebuilt from the journal)"
+	}
+	return HistoryDB + " (it may be deleted: it is rebuilt from the journal)"
+}
+
+// at returns where a database is: at its URL, or else in the data directory.
+func (n *Node) at(url, file string) string {
+	if url != "" {
+		return url
+	}
+	return filepath.Join(n.Data, file)
+}
+
+// openStores opens the databases.
+func (n *Node) openStores(ctx context.Context) error {
+	if err := sqlstore.Bind(n.Data, n.Accounts); err != nil {
+		return err
+	}
+	keep, err := accounts.Open(ctx, n.at(n.Accounts, AccountsDB))
+	if err != nil {
+		return fmt.Errorf("%s: %w", n.accountsPlace(), err)
+	}
+	n.closers = append(n.closers, keep)
+	store, err := sqlhistory.Open(ctx, n.at(n.History, HistoryDB))
+	if err != nil {
+		return fmt.Errorf("%s: %w", n.historyPlace(), err)
+	}
+	n.store = store
+	n.closers = append(n.closers, store)
+	o := account.Options{
+		Store: keep, Clock: time.Now, Random: rand.Reader, OnRevoke: func(key bourse.KeyID) { n.streams.Revoke(key) },
+	}
+	if n.Accounts != "" {
+		o.Grace = keysOutlive
+		n.servers = append(n.servers, &server{name: "accounts", ask: keep.Reach, answered: func() { n.accounts.Reached() }})
+	}
+	if n.History != "" {
+		n.servers = append(n.servers, &server{name: "history", answered: func() {}, ask: func(ctx context.Context) error {
+			_, err := store.Cursor(ctx)
+			return err
+		}})
+	}
+	n.accounts = account.NewService(o)
+	return nil
+}
+
+// forgetHistory removes the history, which is made again.
+func (n *Node) forgetHistory(ctx context.Context) error {
+	if n.History != "" {
+		return sqlhistory.Drop(ctx, n.History)
+	}
+	for _, suffix := range [...]string{"", "-wal", "-shm"} {
+		if err := n.disk.Remove(HistoryDB + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// server is a store on a server, which can be away.
+type server struct {
+	name string
+	// ask asks it something small, answered is told that it answered.
+	ask      func(context.Context) error
+	answered func()
+	away     bool
+}
+
+// attend tells the accounts what the journal decided, and looks whether the
+// servers are there. It has a goroutine of its own, because a server can be silent
+// for a while.
+func (n *Node) attend(ctx context.Context) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		for _, s := range n.servers {
+			n.look(ctx, s)
+		}
+		if err := n.accounts.Confirm(ctx); err != nil && ctx.Err() == nil {
+			n.Log.Error("the store of accounts lags behind the journal", slog.Any("error", err))
+		}
+	}
+}
+
+// look asks a server, and logs when it goes and when it is back.
+func (n *Node) look(ctx context.Context, s *server) {
+	asked, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	err := s.ask(asked)
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err == nil:
+		s.answered()
+		if s.away {
+			n.Log.Info("a database is back", slog.String("store", s.name))
+		}
+	case !s.away:
+		n.Log.Error("a database is away; trading goes on", slog.String("store", s.name), slog.Any("error", err))
+	}
+	s.away = err != nil
+}
