@@ -7,12 +7,12 @@
 //
 // What is sent is data: testdata holds a file for each surface, a case for each
 // way to be malformed, and says what the answer must be. The words of a file are
-// in the test of its surface. Beside every file a healthy client trades and
-// reads, and fails at the first answer that is not as it should be. After every
-// file the attacker has what it had, the goroutines and the memory of the
-// exchange are back where they were, nothing ended with status 500, and no
-// secret was in anything that came back or went to the log. At the end the
-// journal is audited.
+// in the test of its surface; chain.txt, the answers of a network's node, is read
+// by internal/chain/devnet. Beside every file a healthy client trades and reads,
+// and fails at the first answer that is not as it should be. After every file the
+// attacker has what it had, the goroutines and the memory of the exchange are
+// back where they were, nothing ended with status 500, and no secret was in
+// anything that came back or went to the log. At the end the journal is audited.
 //
 // The other tests are about many clients at once: orders for more than there is
 // (bombs_test.go), histories that must have an order in which they make sense
