@@ -64,8 +64,22 @@ func (c *Call) SegmentID(name string) (uint64, error) {
 	return id, nil
 }
 
-// UserAgent is what the client says it is.
-func (c *Call) UserAgent() string { return c.http.UserAgent() }
+// Visit is where the request came from, and what the client says it is.
+func (c *Call) Visit() account.Visit {
+	return account.Visit{From: c.From, Agent: c.http.UserAgent()}
+}
+
+// Act describes the request to who may ask for a second factor, with the code that
+// came along. A code that cannot be one is an error.
+func (c *Call) Act(what account.Cases) (account.Act, error) {
+	act := account.Act{Case: what, Digest: c.Digest(), Visit: c.Visit()}
+	text, err := c.Text(fieldCode)
+	if err == nil && c.Has(fieldCode) {
+		err = account.CheckCode(fieldCode, text)
+	}
+	act.Code = text
+	return act, err
+}
 
 // IdempotencyKey returns the header of this name; it need not be given.
 func (c *Call) IdempotencyKey() (id bourse.ClientID, err error) {
@@ -86,7 +100,7 @@ func (c *Call) IdempotencyKey() (id bourse.ClientID, err error) {
 // Digest identifies the request: account, method, path and the fields of the body
 // but the code of a second factor, in any order. What a code confirms, and what
 // an Idempotency-Key stands for, is a request with one digest.
-func (c *Call) Digest() [sha256.Size]byte {
+func (c *Call) Digest() account.Digest {
 	h := sha256.New()
 	write := func(b []byte) {
 		_ = binary.Write(h, binary.LittleEndian, uint64(len(b))) // a hash takes everything
@@ -100,7 +114,7 @@ func (c *Call) Digest() [sha256.Size]byte {
 		write([]byte(name))
 		write(members[name])
 	}
-	return [sha256.Size]byte(h.Sum(nil))
+	return account.Digest(h.Sum(nil))
 }
 
 // members returns the fields of the body, unknown ones included, without spaces.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
 )
 
 // Code is the constant by which clients tell errors apart.
@@ -86,6 +87,17 @@ var general = map[bourse.Code]Code{
 	bourse.CodeUnknown:      Timeout,
 }
 
+// named are the codes of errors that clients tell apart from others of their
+// kind.
+var named = map[*bourse.Error]Code{
+	account.ErrLogIn:         LoginFailed,
+	account.ErrPassword:      WrongPassword,
+	account.ErrVerification:  InvalidVerificationCode,
+	account.ErrWrongFactor:   Invalid2FA,
+	account.ErrConfigured:    AlreadyConfigured,
+	account.ErrNotConfigured: NotConfigured,
+}
+
 // Error is a mistake of the caller, or a refusal, with its code.
 type Error struct {
 	Code    Code
@@ -106,9 +118,16 @@ func public(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	var known *bourse.Error
-	if errors.As(err, &known) {
-		return &Error{general[known.Code], known.Message}
+	var factor *account.FactorError
+	if errors.As(err, &factor) {
+		return &Error{Require2FA, factor.Message}
 	}
-	return nil
+	var known *bourse.Error
+	if !errors.As(err, &known) {
+		return nil
+	}
+	if code, ok := named[known]; ok {
+		return &Error{code, known.Message}
+	}
+	return &Error{general[known.Code], known.Message}
 }

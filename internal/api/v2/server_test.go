@@ -100,6 +100,18 @@ func endpoints() []v2.Endpoint {
 			c.Out.Text("digest", fmt.Sprintf("%x", c.Digest()))
 			return nil
 		}},
+		{Method: "POST", Path: "/confirmed", Answer: func(c *v2.Call) error {
+			act, err := c.Act(account.CaseLogin)
+			switch {
+			case err != nil:
+				return err
+			case act.Code == "":
+				return fmt.Errorf("asking: %w", &account.FactorError{Message: "Look at your mail"})
+			case act.Code != "123456" || act.Case != account.CaseLogin || act.Digest != c.Digest() || act.Agent != "agent/1":
+				return account.ErrWrongFactor
+			}
+			return nil
+		}},
 		{Method: "POST", Path: "/refused", Answer: fail(fmt.Errorf("somewhere: %w", bourse.Errorf(bourse.CodeRefused, "No \"more\"")))},
 		{Method: "POST", Path: "/unknown", Answer: fail(bourse.Errorf(bourse.CodeUnknown, "Outcome unknown"))},
 		{Method: "POST", Path: "/poor", Answer: fail(v2.Errorf(v2.InsufBalance, "Not enough"))},
@@ -230,6 +242,20 @@ func TestConventions(t *testing.T) {
 		d.want(c.method, c.path, c.body, c.status, c.want, headers...)
 	}
 	d.want("GET", "/x/v2/mine", "", 403, badKey, reader, trader)
+	for _, c := range []struct {
+		code   string
+		status int
+		want   string
+	}{
+		{`null`, 511, failure("REQUIRE_2FA", "Look at your mail")},
+		{`"123456"`, 200, `{}`},
+		{`"123457"`, 403, failure("INVALID_2FA", "The code is wrong")},
+		{`""`, 400, failure("VALIDATION_ERROR", "code2FA: must be 6 digits")},
+		{`"12345x"`, 400, failure("VALIDATION_ERROR", "code2FA: must be 6 digits")},
+		{`123456`, 400, failure("VALIDATION_ERROR", "code2FA: must be a string")},
+	} {
+		d.want("POST", "/x/v2/confirmed", `{"code2FA":`+c.code+`}`, c.status, c.want, "User-Agent: agent/1")
+	}
 	if d.log.Len() != 0 {
 		t.Errorf("logged was %s", d.log.String())
 	}
