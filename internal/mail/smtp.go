@@ -1,0 +1,63 @@
+package mail
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/bourse-exchange/bourse/internal/account"
+)
+
+// deliverWithin bounds how long the server may take to accept a letter: who asked
+// for it is waiting.
+const deliverWithin = 8 * time.Second
+
+// SMTP hands letters to a server that carries them on. Any goroutine may call it.
+type SMTP struct {
+	// Host and Port are the server's.
+	Host string
+	Port int
+	// From is the address that letters come from.
+	From string
+	// User and Password log in to the server; empty for a server that asks for
+	// none.
+	User, Password string
+	// Plain allows a connection that is not encrypted, for a server on this
+	// machine.
+	Plain bool
+}
+
+// Send hands a letter over.
+func (s *SMTP) Send(ctx context.Context, m *account.Mail) error {
+	letter := gomail.NewMsg()
+	if err := letter.From(s.From); err != nil {
+		return fmt.Errorf("mail: sender: %w", err)
+	}
+	if err := letter.To(m.To); err != nil {
+		return fmt.Errorf("mail: recipient: %w", err)
+	}
+	letter.Subject(m.Subject)
+	letter.SetBodyString(gomail.TypeTextPlain, m.Text)
+	client, err := gomail.NewClient(s.Host, s.options()...)
+	if err != nil {
+		return fmt.Errorf("mail: %w", err)
+	}
+	if err := client.DialAndSendWithContext(ctx, letter); err != nil {
+		return fmt.Errorf("mail: %w", err)
+	}
+	return nil
+}
+
+func (s *SMTP) options() []gomail.Option {
+	policy := gomail.TLSMandatory
+	if s.Plain {
+		policy = gomail.NoTLS
+	}
+	options := []gomail.Option{gomail.WithPort(s.Port), gomail.WithTLSPolicy(policy), gomail.WithTimeout(deliverWithin)}
+	if s.User != "" {
+		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(s.User), gomail.WithPassword(s.Password))
+	}
+	return options
+}
