@@ -76,11 +76,11 @@ fuzz: ## Run each fuzz target for FUZZTIME.
 		done || exit 1; \
 	done
 
-WORKLOAD ?= data/w1k.bin
-
 .PHONY: bench
-bench: build ## Measure the core on WORKLOAD.
-	$(BIN)/bourse bench core --workload $(WORKLOAD)
+bench: build ## Measure everything beside its anchors, some 20 minutes; QUICK=1 for 3.
+	cd bench && $(GO) build -o ../$(BIN)/bench .
+	@mkdir -p data/bench
+	$(BIN)/bench run -bourse $(BIN)/bourse -dir data/bench -json data/bench/bench.json $(if $(QUICK),-quick)
 
 .PHONY: check
 check: fmt lint quick ## What must pass before a commit: format, lint, layers, quick tests.

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// measureSync measures a write of 4 KiB and its fdatasync, in a file that was
+// written before: the least that something durable costs on a disk.
+func measureSync(args []string) (err error) {
+	var dir string
+	var rounds int
+	err = flags("sync", args, func(f *flag.FlagSet) {
+		f.StringVar(&dir, "dir", ".", "directory on the disk to measure")
+		f.IntVar(&rounds, "n", 5000, "how many")
+	})
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(dir, "bench-sync-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+	took, err := syncs(file, rounds)
+	if err != nil {
+		return err
+	}
+	slices.Sort(took)
+	return printJSON(map[string]float64{
+		"p50_us": micros(took[len(took)/2]), "p99_us": micros(took[len(took)*99/100]),
+	})
+}
+
+func syncs(file *os.File, rounds int) ([]time.Duration, error) {
+	const block, blocks = 4096, 4096
+	if _, err := file.Write(make([]byte, block*blocks)); err != nil {
+		return nil, err
+	}
+	if err := file.Sync(); err != nil {
+		return nil, err
+	}
+	b := make([]byte, block)
+	took := make([]time.Duration, rounds)
+	for i := range took {
+		b[0] = byte(i)
+		began := time.Now()
+		if _, err := file.WriteAt(b, int64(i%blocks)*block); err != nil {
+			return nil, err
+		}
+		if err := syscall.Fdatasync(int(file.Fd())); err != nil {
+			return nil, err
+		}
+		took[i] = time.Since(began)
+	}
+	return took, nil
+}
+
+func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// line is one line of the table.
+type line struct {
+	Number string `json:"number"`
+	Figure string `json:"figure"`
+	// Value is the median of the rounds, in Unit.
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	// Anchor and Ratio are medians too; the ratio is taken in each round. Zero if
+	// there is none.
+	Anchor float64 `json:"anchor,omitempty"`
+	Ratio  float64 `json:"ratio,omitempty"`
+	// AtLeast and Aim are of the ratio, or of the value if there is none. Less is
+	// better if Aim is less.
+	AtLeast float64 `json:"at_least"`
+	Aim     float64 `json:"aim"`
+	// CPU, in microseconds, and Allocs are of each operation; zero if unknown.
+	CPU    float64 `json:"cpu_us_per_op,omitempty"`
+	Allocs float64 `json:"allocs_per_op,omitempty"`
+}
+
+// bound is what a line is to reach.
+type bound struct{ atLeast, aim float64 }
+
+const (
+	million = 1e6
+	mega    = 1 << 20
+	kibi    = 1 << 10
+)
+
+// lines makes the table of the samples.
+func lines(s samples) []line {
+	return []line{
+		s.plain("1", "engine on w1k, one thread", "M/s", "core.w1k.commands_per_second", million, bound{13.5, 27}),
+		s.plain("1", "the same with the journal's encoding", "M/s", "core.w1k.commands_per_second_encoded", million, bound{}),
+		s.plain("1", "engine on w100k, one thread", "M/s", "core.w100k.commands_per_second", million, bound{7.9, 15.8}),
+		s.plain("1", "reference book on w1k: a flat array, no money", "M/s", "book.w1k.commands_per_second", million, bound{}),
+		s.over("2", "w100k ÷ w1k", "/s", "core.w100k.commands_per_second", "core.w1k.commands_per_second", bound{0.6, 0.7}),
+		s.plain("3", "allocations per command", "", "core.w1k.allocs_per_command", 1, bound{0.001, 0.001}),
+		s.over("4", "order → durable, p50 at 100,000/s ÷ fdatasync", "µs", "durable.p50_us", "sync.p50_us", bound{3, 2}),
+		s.plain("5", "highest rate with p99 ≤ 1 ms, durable", "k/s", "highest.rate", 1000, bound{500, 1500}),
+		s.over("6", "REST orders, 64 connections ÷ trivial handler", "/s", "rest.64.rate", "handler.64.rate", bound{0.5, 0.7}),
+		s.over("6", "REST orders, 256 connections ÷ trivial handler", "/s", "rest.256.rate", "handler.256.rate", bound{0.65, 0.85}),
+		s.plain("6", "the same until the history has caught up", "/s", "rest.256.sustained_rate", 1, bound{}),
+		s.alone(),
+		s.over("8", "messages to 1,000 subscribers ÷ raw loop", "/s", "stream.4.messages_per_second", "raw.4.messages_per_second", bound{0.8, 0.9}),
+		s.plain("8", "messages to 1,000 subscribers in bursts of 64", "M/s", "stream.64.messages_per_second", million, bound{1, 2}),
+		s.plain("9", "restart after kill -9, state hash equal", "M/s", "replay.commands_per_second", million, bound{5, 10}),
+		s.plain("10", "start in an empty directory", "s", "start.start_s", 1, bound{1, 0.3}),
+		s.plain("10", "memory when idle", "MiB", "start.resident_bytes", mega, bound{150, 80}),
+		s.plain("11", "p99.9 during a snapshot ÷ without", "", "snapshot.p999_ratio", 1, bound{3, 1.5}),
+		s.plain("12", "rows of history into SQLite", "k/s", "history.rows_per_second", 1000, bound{50, 100}),
+		s.plain("12", "ACK p99 at 20,000/s, history on ÷ off", "", "history.p99_ratio", 1, bound{1.5, 1.1}),
+		s.plain("13", "memory of a resting order, whole process", "B", "snapshot.bytes_per_order", 1, bound{600, 300}),
+		s.plain("13", "memory of an idle WebSocket", "KiB", "start.bytes_per_stream", kibi, bound{16, 6}),
+	}
+}
+
+// plain is a line without an anchor.
+func (s samples) plain(number, figure, unit, name string, scale float64, b bound) line {
+	return line{Number: number, Figure: figure, Unit: unit, Value: median(s[name]) / scale, AtLeast: b.atLeast, Aim: b.aim}
+}
+
+// over is a line with an anchor.
+func (s samples) over(number, figure, unit, name, anchor string, b bound) line {
+	l := s.plain(number, figure, unit, name, 1, b)
+	l.Anchor, l.Ratio = median(s[anchor]), s.ratio(name, func(round int) float64 { return s[anchor][round] })
+	for prefix := name; prefix != ""; prefix = parent(prefix) {
+		l.CPU = max(l.CPU, median(s[prefix+".cpu_us_per_op"]), median(s[prefix+".cpu_us_per_message"]))
+		l.Allocs = max(l.Allocs, median(s[prefix+".allocs_per_op"]))
+	}
+	return l
+}
+
+// alone is the line of a single connection, whose anchor is the handler and a
+// sync.
+func (s samples) alone() line {
+	const name = "rest.1.p50_us"
+	anchor := func(round int) float64 { return s["handler.1.p50_us"][round] + s["sync.p50_us"][round] }
+	l := s.plain("7", "REST order, one connection, p50 ÷ (handler + fdatasync)", "µs", name, 1, bound{2, 1.5})
+	l.Ratio = s.ratio(name, anchor)
+	l.Anchor = l.Value / l.Ratio
+	return l
+}
+
+// ratio returns the median of the rounds' ratios.
+func (s samples) ratio(name string, anchor func(round int) float64) float64 {
+	list := make([]float64, len(s[name]))
+	for i, value := range s[name] {
+		list[i] = value / anchor(i)
+	}
+	return median(list)
+}
+
+// parent cuts the last part of a name.
+func parent(name string) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '.' {
+			return name[:i]
+		}
+	}
+	return ""
+}
+
+// reached says how far a line has come.
+func (l *line) reached() string {
+	value := l.Value
+	if l.Ratio != 0 {
+		value = l.Ratio
+	}
+	reaches := func(bound float64) bool {
+		if l.Aim < l.AtLeast || l.Aim < 1 && l.Ratio == 0 { // less is better
+			return value <= bound
+		}
+		return value >= bound
+	}
+	switch {
+	case l.AtLeast == 0:
+		return ""
+	case reaches(l.Aim):
+		return "aim"
+	case reaches(l.AtLeast):
+		return "at least"
+	default:
+		return "**no**"
+	}
+}
+
+// print prints the table as Markdown.
+func (r *report) print(w io.Writer) {
+	m := &r.Machine
+	_, _ = fmt.Fprintf(w, "%s, %d cores, Linux %s, %s; medians of %d rounds.\n", m.CPU, m.Cores, m.Kernel, m.Go, r.Rounds)
+	if r.Others > tooMuch {
+		_, _ = fmt.Fprintf(w, "Disturbed: other processes took %.0f %% of the processors.\n", 100*r.Others)
+	}
+	_, _ = fmt.Fprint(w, "\n| # | figure | measured | anchor | ratio | at least | aim | CPU µs/op | allocs/op | reached |\n|--|--|--:|--:|--:|--:|--:|--:|--:|--|\n")
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		_, _ = fmt.Fprintf(w, "| %s | %s | %s %s | %s | %s | %s | %s | %s | %s | %s |\n", l.Number, l.Figure, short(l.Value), l.Unit,
+			short(l.Anchor), short(l.Ratio), short(l.AtLeast), short(l.Aim), short(l.CPU), short(l.Allocs), l.reached())
+	}
+}
+
+// short prints three digits, and nothing for zero.
+func short(v float64) string {
+	switch {
+	case v == 0 || math.IsNaN(v):
+		return ""
+	case math.Abs(v) >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	default:
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+}
