@@ -214,8 +214,11 @@ func (r Rate) FeeOn(a Amount) Amount {
 	if r == 0 {
 		return Amount{}
 	}
-	// a×r has at most 148 bits: top:mid:low.
 	carry, low := bits.Mul64(a.Lo, uint64(r))
+	if a.Hi|carry == 0 && low <= ^uint64(0)-(RateOne-1) {
+		return Amount{Lo: (low + RateOne - 1) / RateOne} // what nearly all fees are
+	}
+	// a×r has at most 148 bits: top:mid:low.
 	top, mid := bits.Mul64(a.Hi, uint64(r))
 	mid, over := bits.Add64(mid, carry, 0)
 	top += over

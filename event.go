@@ -1,7 +1,5 @@
 package bourse
 
-import "slices"
-
 // EventKind tags an [Event].
 type EventKind uint8
 
@@ -198,10 +196,11 @@ func (e *Events) AddFact(kind EventKind, fact Fact) {
 func (e *Events) AddOrder(kind EventKind) *Order {
 	n := len(e.Orders)
 	e.add(kind, 0, n)
-	if n == cap(e.Orders) {
-		e.Orders = slices.Grow(e.Orders, 1)
+	if n < cap(e.Orders) {
+		e.Orders = e.Orders[:n+1]
+	} else {
+		e.Orders = append(e.Orders, Order{})
 	}
-	e.Orders = e.Orders[:n+1]
 	return &e.Orders[n]
 }
 
@@ -217,10 +216,11 @@ func (e *Events) Reject(o *Order, reason Reason) {
 func (e *Events) AddTrade() *Trade {
 	n := len(e.Trades)
 	e.add(EventTraded, 0, n)
-	if n == cap(e.Trades) {
-		e.Trades = slices.Grow(e.Trades, 1)
+	if n < cap(e.Trades) {
+		e.Trades = e.Trades[:n+1]
+	} else {
+		e.Trades = append(e.Trades, Trade{})
 	}
-	e.Trades = e.Trades[:n+1]
 	return &e.Trades[n]
 }
 
@@ -229,20 +229,22 @@ func (e *Events) AddTrade() *Trade {
 func (e *Events) AddLevel(kind EventKind) *Level {
 	n := len(e.Levels)
 	e.add(kind, 0, n)
-	if n == cap(e.Levels) {
-		e.Levels = slices.Grow(e.Levels, 1)
+	if n < cap(e.Levels) {
+		e.Levels = e.Levels[:n+1]
+	} else {
+		e.Levels = append(e.Levels, Level{})
 	}
-	e.Levels = e.Levels[:n+1]
 	return &e.Levels[n]
 }
 
 // AddBalance adds the state of a balance after a posting.
 func (e *Events) AddBalance(account AccountID, asset AssetID, available, held Amount) {
 	n := len(e.Balances)
-	if n == cap(e.Balances) {
-		e.Balances = slices.Grow(e.Balances, 1)
+	if n < cap(e.Balances) {
+		e.Balances = e.Balances[:n+1]
+	} else {
+		e.Balances = append(e.Balances, Balance{})
 	}
-	e.Balances = e.Balances[:n+1]
 	b := &e.Balances[n]
 	b.Account, b.Asset, b.Available, b.Held = account, asset, available, held
 }

@@ -1,5 +1,7 @@
 package bourse
 
+import "math/bits"
+
 // Asset is something that can be owned, counted in units of 10^-Scale.
 type Asset struct {
 	ID     AssetID
@@ -96,14 +98,15 @@ type Market struct {
 // Total returns price × lots in the quote asset's ledger units, and false if
 // it does not fit.
 func (m *Market) Total(price Price, lots Lots) (Amount, bool) {
-	ticks, _ := Amount{Lo: uint64(price)}.Mul(uint64(lots))
-	return ticks.Mul(m.TotalUnit)
+	hi, lo := bits.Mul64(uint64(price), uint64(lots))
+	return Amount{hi, lo}.Mul(m.TotalUnit)
 }
 
 // BaseAmount returns lots in the base asset's ledger units, and false if it
 // does not fit.
 func (m *Market) BaseAmount(lots Lots) (Amount, bool) {
-	return Amount{Lo: uint64(lots)}.Mul(m.LotUnit)
+	hi, lo := bits.Mul64(uint64(lots), m.LotUnit)
+	return Amount{hi, lo}, true
 }
 
 // Held returns the asset that an order of this side holds.
