@@ -20,14 +20,15 @@ type Order struct {
 	// later and earlier link the account's open orders in this market, by id.
 	later, earlier Slot
 	Account        bourse.AccountID
-	Market         bourse.MarketID
-	Side           bourse.Side
-	State          State
-	Type           bourse.OrderType
-	TIF            bourse.TimeInForce
-	SelfTrade      bourse.SelfTradeMode
-	PostOnly       bool
-	Triggered      bool
+	// The next six lie as in bourse.Place, so that they are copied as one word.
+	Market    bourse.MarketID
+	Side      bourse.Side
+	Type      bourse.OrderType
+	TIF       bourse.TimeInForce
+	SelfTrade bourse.SelfTradeMode
+	PostOnly  bool
+	State     State
+	Triggered bool
 	// Named is true when the order has a client id.
 	Named   bool
 	Stop    bourse.Price
@@ -115,6 +116,10 @@ func (a *Arena) Reaches(id bourse.OrderID) bool {
 // chunk: an order that stays open for years costs a pointer for each million
 // ids after it.
 type index struct {
+	// newest is the chunk that the last id went to, newestAt its number: where
+	// the next one goes, because ids rise. It is nil once the chunk was dropped.
+	newest   *indexChunk
+	newestAt uint64
 	// first is the number of the group at groups[0]: the leading empty ones are
 	// cut off.
 	first  uint64
@@ -139,6 +144,15 @@ const groupBits = 2 * chunkBits
 const maxSpare = 64
 
 func (x *index) put(id bourse.OrderID, s Slot) {
+	if x.newest == nil || x.newestAt != uint64(id)>>chunkBits {
+		x.newest, x.newestAt = x.chunk(id), uint64(id)>>chunkBits
+	}
+	x.newest.slots[id%chunkSize] = s
+	x.newest.used++
+}
+
+// chunk finds or makes the chunk of an id that is not below those in use.
+func (x *index) chunk(id bourse.OrderID) *indexChunk {
 	n := uint64(id) >> groupBits
 	if len(x.groups) == 0 {
 		x.first = n
@@ -164,8 +178,7 @@ func (x *index) put(id bourse.OrderID, s Slot) {
 		g.chunks[at] = c
 		g.used++
 	}
-	c.slots[id%chunkSize] = s
-	c.used++
+	return c
 }
 
 func (x *index) newChunk() *indexChunk {
@@ -197,6 +210,9 @@ func (x *index) remove(id bourse.OrderID) {
 	c.used--
 	if c.used > 0 {
 		return
+	}
+	if c == x.newest {
+		x.newest = nil
 	}
 	g.chunks[at] = nil
 	g.used--

@@ -69,7 +69,7 @@ func (b *Book) Close(a *Arena, s Slot) {
 	o := a.At(s)
 	a.index.remove(o.ID)
 	a.open--
-	list := b.List(o.Account)
+	list := b.accounts.Find(uint32(o.Account))
 	list.Open--
 	if o.earlier != 0 {
 		a.At(o.earlier).later = o.later
@@ -97,14 +97,14 @@ func (b *Book) Oldest(account bourse.AccountID) Slot {
 func (b *Book) Rest(a *Arena, s Slot) bourse.Lots {
 	o := a.At(s)
 	o.State = Resting
-	return b.Side(o.Side).push(a, s, o.Price)
+	return b.sides[o.Side].push(a, s, o, o.Price)
 }
 
 // Wait puts a stop at the end of its stop price's queue.
 func (b *Book) Wait(a *Arena, s Slot) {
 	o := a.At(s)
 	o.State = Waiting
-	b.Stops(o.Side).push(a, s, a.At(s).Stop)
+	b.stops[o.Side].push(a, s, o, o.Stop)
 }
 
 // Reduce fills the first order of the best level of a side by some lots and
@@ -121,9 +121,9 @@ func (b *Book) Remove(a *Arena, s Slot) bourse.Lots {
 	o.State = Taking
 	switch was {
 	case Resting:
-		return b.Side(o.Side).remove(a, s, o.Price)
+		return b.sides[o.Side].remove(a, o, o.Price)
 	case Waiting:
-		b.Stops(o.Side).remove(a, s, a.At(s).Stop)
+		b.stops[o.Side].remove(a, o, o.Stop)
 	case Queued:
 		b.unqueue(a, o)
 	case Taking:
@@ -144,7 +144,7 @@ func (b *Book) Trigger(a *Arena, price bourse.Price) {
 	for _, stops := range [...]*Ladder{&b.stops[bourse.Buy], &b.stops[bourse.Sell]} {
 		for !stops.Empty() && stops.Reaches(stops.Best(), price) {
 			s := stops.Front()
-			stops.remove(a, s, a.At(s).Stop)
+			stops.remove(a, a.At(s), a.At(s).Stop)
 			b.scratch = append(b.scratch, s)
 		}
 	}

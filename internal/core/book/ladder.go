@@ -140,50 +140,59 @@ func (l *Ladder) At(p bourse.Price) bourse.Lots {
 // Room reports whether an order of this many lots can be put at a price, within
 // the pages and the sum allowed.
 func (l *Ladder) Room(p bourse.Price, lots bourse.Lots) bool {
-	if l.sum > bourse.MaxLots-lots {
-		return false
-	}
-	if len(l.pages) < MaxPages {
-		return true
-	}
+	return l.sum <= bourse.MaxLots-lots && (len(l.pages) < MaxPages || l.hasPage(p))
+}
+
+// hasPage reports whether a price lies in a page that is in use; apart from Room,
+// so that Room is small enough to be inlined.
+//
+//go:noinline
+func (l *Ladder) hasPage(p bourse.Price) bool {
 	pg, _ := l.find(l.key(p) >> pageBits)
 	return pg != nil
 }
 
 // push puts an order at the end of its level and returns the level's new total.
-func (l *Ladder) push(a *Arena, s Slot, p bourse.Price) bourse.Lots {
+func (l *Ladder) push(a *Arena, s Slot, o *Order, p bourse.Price) bourse.Lots {
 	key := l.key(p)
 	pg, at := l.find(key >> pageBits)
 	if pg == nil {
-		pg = a.pages.get(key >> pageBits)
-		l.pages = append(l.pages, nil)
-		copy(l.pages[at+1:], l.pages[at:])
-		l.pages[at] = pg
+		pg = l.addPage(a, key>>pageBits, at)
 	}
-	if len(l.pages) == 1 && pg.summary == 0 || key > l.best {
-		l.best = key
-	}
-	o, i := a.At(s), key&(pageSize-1)
+	i := uint64(key) % pageSize
 	lv := &pg.levels[i]
 	o.prev, o.next = lv.tail, 0
 	if lv.tail != 0 {
 		a.At(lv.tail).next = s
 	} else {
+		if len(l.pages) == 1 && pg.summary == 0 || key > l.best {
+			l.best = key
+		}
 		lv.head = s
 		pg.words[i/wordSize] |= 1 << (i % wordSize)
 		pg.summary |= 1 << (i / wordSize)
 	}
 	lv.tail = s
-	lv.total += o.Left()
-	l.sum += o.Left()
+	left := o.Left()
+	lv.total += left
+	l.sum += left
 	return lv.total
 }
 
+// addPage puts an empty page where find says that it belongs.
+func (l *Ladder) addPage(a *Arena, number int64, at int) *page {
+	pg := a.pages.get(number)
+	l.pages = append(l.pages, nil)
+	copy(l.pages[at+1:], l.pages[at:])
+	l.pages[at] = pg
+	return pg
+}
+
 // remove takes an order out of its level and returns the level's new total.
-func (l *Ladder) remove(a *Arena, s Slot, p bourse.Price) bourse.Lots {
+func (l *Ladder) remove(a *Arena, o *Order, p bourse.Price) bourse.Lots {
 	key := l.key(p)
 	pg, at := l.find(key >> pageBits)
-	o, i := a.At(s), key&(pageSize-1)
+	i := uint64(key) % pageSize
 	lv := &pg.levels[i]
 	if o.prev != 0 {
 		a.At(o.prev).next = o.next
@@ -195,13 +204,14 @@ func (l *Ladder) remove(a *Arena, s Slot, p bourse.Price) bourse.Lots {
 	} else {
 		lv.tail = o.prev
 	}
-	lv.total -= o.Left()
-	l.sum -= o.Left()
-	left := lv.total
+	left := o.Left()
+	lv.total -= left
+	l.sum -= left
+	total := lv.total
 	if lv.head == 0 {
 		l.drop(a, pg, at, i)
 	}
-	return left
+	return total
 }
 
 // reduce fills an order in the best level by some lots and returns the level's
@@ -216,7 +226,7 @@ func (l *Ladder) reduce(o *Order, lots bourse.Lots) bourse.Lots {
 
 // drop takes an empty level out of the bitmaps, and its page out of the ladder
 // if it was the last one there.
-func (l *Ladder) drop(a *Arena, pg *page, at int, i int64) {
+func (l *Ladder) drop(a *Arena, pg *page, at int, i uint64) {
 	pg.words[i/wordSize] &^= 1 << (i % wordSize)
 	if pg.words[i/wordSize] == 0 {
 		pg.summary &^= 1 << (i / wordSize)
@@ -227,7 +237,7 @@ func (l *Ladder) drop(a *Arena, pg *page, at int, i int64) {
 		l.pages = l.pages[:len(l.pages)-1]
 		a.pages.put(pg)
 	}
-	if pg.number<<pageBits|i == l.best && len(l.pages) > 0 {
+	if pg.number<<pageBits|int64(i) == l.best && len(l.pages) > 0 {
 		l.best = l.pages[len(l.pages)-1].top()
 	}
 }
