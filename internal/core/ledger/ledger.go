@@ -38,6 +38,14 @@ func (l *Ledger) asset(id bourse.AssetID) *assetLedger {
 	return &l.assets[id]
 }
 
+// customer finds or makes a customer's balances.
+func (a *assetLedger) customer(id bourse.AccountID) *customer {
+	if c := a.customers.Find(uint32(id)); c != nil {
+		return c
+	}
+	return a.customers.At(uint32(id))
+}
+
 // Balance returns what a customer has of an asset.
 func (l *Ledger) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.Balance {
 	b := bourse.Balance{Account: account, Asset: asset}
@@ -52,7 +60,7 @@ func (l *Ledger) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.
 // Hold moves amount from available to held, and reports false, changing
 // nothing, if less is available.
 func (l *Ledger) Hold(ev *bourse.Events, account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) bool {
-	c := l.asset(asset).customers.At(uint32(account))
+	c := l.asset(asset).customer(account)
 	left, ok := c.available.Sub(amount)
 	if !ok {
 		return false
@@ -66,7 +74,7 @@ func (l *Ledger) Release(ev *bourse.Events, account bourse.AccountID, asset bour
 	if amount.IsZero() {
 		return
 	}
-	c := l.asset(asset).customers.At(uint32(account))
+	c := l.asset(asset).customer(account)
 	c.set(ev, account, asset, c.available.Plus(amount), c.held.Minus(amount))
 }
 
@@ -84,13 +92,13 @@ type Leg struct {
 
 // Settle posts a leg.
 func (l *Ledger) Settle(ev *bourse.Events, leg *Leg) {
-	a := l.asset(leg.Asset)
-	from := a.customers.At(uint32(leg.From))
+	a, amount := l.asset(leg.Asset), leg.Amount
+	from := a.customer(leg.From)
 	from.set(ev, leg.From, leg.Asset,
-		from.available.Plus(leg.Refund), from.held.Minus(leg.Amount).Minus(leg.Refund))
+		from.available.Plus(leg.Refund), from.held.Minus(amount).Minus(leg.Refund))
 
-	to := a.customers.At(uint32(leg.To))
-	to.set(ev, leg.To, leg.Asset, to.available.Plus(leg.Amount.Minus(leg.Fee)), to.held)
+	to := a.customer(leg.To)
+	to.set(ev, leg.To, leg.Asset, to.available.Plus(amount.Minus(leg.Fee)), to.held)
 	a.fees = a.fees.Plus(leg.Fee)
 }
 
@@ -101,7 +109,7 @@ func (l *Ledger) Settle(ev *bourse.Events, leg *Leg) {
 func (l *Ledger) Transfer(ev *bourse.Events, from, to bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) bool {
 	a := l.asset(asset)
 	if from.IsCustomer() {
-		c := a.customers.At(uint32(from))
+		c := a.customer(from)
 		left, ok := c.available.Sub(amount)
 		if !ok {
 			return false
@@ -111,7 +119,7 @@ func (l *Ledger) Transfer(ev *bourse.Events, from, to bourse.AccountID, asset bo
 		return false
 	}
 	if to.IsCustomer() {
-		c := a.customers.At(uint32(to))
+		c := a.customer(to)
 		c.set(ev, to, asset, c.available.Plus(amount), c.held)
 	} else {
 		a.give(to, amount)
@@ -126,10 +134,10 @@ func (l *Ledger) Pay(ev *bourse.Events, from, to bourse.AccountID, asset bourse.
 		return
 	}
 	a := l.asset(asset)
-	c := a.customers.At(uint32(from))
+	c := a.customer(from)
 	c.set(ev, from, asset, c.available, c.held.Minus(amount))
 	if to.IsCustomer() {
-		c = a.customers.At(uint32(to))
+		c = a.customer(to)
 		c.set(ev, to, asset, c.available.Plus(amount), c.held)
 	} else {
 		a.give(to, amount)
