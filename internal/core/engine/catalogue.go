@@ -35,6 +35,7 @@ func (e *Engine) defineAsset(def *bourse.Asset, ev *bourse.Events) {
 		return
 	}
 	e.assets[a.ID] = &a
+	e.reopen()
 	ev.AddFact(bourse.EventAsset, bourse.Fact{Asset: &a})
 	ev.Outcome.ID = uint64(a.ID)
 }
@@ -144,6 +145,7 @@ func (e *Engine) defineMarket(def *bourse.Market, ev *bourse.Events) {
 
 func (e *Engine) redefine(m *bourse.Market, ev *bourse.Events) {
 	e.markets[m.ID].Market = m
+	e.reopen()
 	ev.AddFact(bourse.EventMarket, bourse.Fact{Market: m})
 	ev.Outcome.ID = uint64(m.ID)
 }

@@ -84,6 +84,9 @@ func (e *Engine) checkMarket(m *market) error {
 	if !bids.Empty() && !asks.Empty() && bids.Best() >= asks.Best() {
 		return fmt.Errorf("crossed: bid %d, ask %d", bids.Best(), asks.Best())
 	}
+	if m.tradable != e.takesOrders(m) {
+		return errors.New("whether it takes orders is out of date")
+	}
 	if m.last != 0 && m.book.Satisfied(m.last) {
 		return fmt.Errorf("a stop waits that the last price %d satisfies", m.last)
 	}

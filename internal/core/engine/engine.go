@@ -70,6 +70,8 @@ type market struct {
 	last     bourse.Price
 	trades   uint64
 	levelSeq uint64
+	// tradable is whether it takes orders now; reopen keeps it.
+	tradable bool
 }
 
 // account is what the engine knows of a customer.
@@ -119,7 +121,14 @@ func (e *Engine) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		ev.Refuse(bourse.OutOfOrder)
 		return
 	}
-	e.decide(cmd, ev)
+	switch cmd.Kind { // two tests for what nearly all commands are: cheaper than a table
+	case bourse.CommandPlace:
+		e.place(cmd, ev)
+	case bourse.CommandCancel:
+		e.cancel(cmd, ev)
+	default:
+		e.decide(cmd, ev)
+	}
 }
 
 // Skip passes over a command that an operator voided: it takes its place in the
@@ -134,10 +143,6 @@ func (e *Engine) Skip(cmd *bourse.Command, ev *bourse.Events) {
 
 func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	switch cmd.Kind {
-	case bourse.CommandPlace:
-		e.place(cmd, ev)
-	case bourse.CommandCancel:
-		e.cancel(cmd, ev)
 	case bourse.CommandCancelAll:
 		e.cancelAll(cmd, ev)
 	case bourse.CommandTick:
@@ -256,7 +261,7 @@ func (e *Engine) account(id bourse.AccountID) *account {
 	if id == 0 || id > e.lastAccount {
 		return nil
 	}
-	return e.accounts.At(uint32(id))
+	return e.accounts.Find(uint32(id))
 }
 
 // market returns a market, or nil if there is none with this id.
@@ -275,8 +280,14 @@ func (e *Engine) network(id bourse.NetworkID) *bourse.Network {
 	return e.networks[id]
 }
 
-// tradable reports whether a market takes orders now.
-func (e *Engine) tradable(m *market) bool {
-	return m.State == bourse.MarketOpen && m.Enabled &&
-		e.assets[m.Base].Enabled && e.assets[m.Quote].Enabled
+// reopen finds out anew which markets take orders, after an asset or a market
+// was defined.
+func (e *Engine) reopen() {
+	for _, m := range e.markets[1:] {
+		m.tradable = e.takesOrders(m)
+	}
+}
+
+func (e *Engine) takesOrders(m *market) bool {
+	return m.State == bourse.MarketOpen && m.Enabled && e.assets[m.Base].Enabled && e.assets[m.Quote].Enabled
 }

@@ -32,10 +32,12 @@ type taker struct {
 
 // work matches an order and settles what becomes of the rest of it.
 func (e *Engine) work(m *market, t *taker, ev *bourse.Events) {
-	if t.order.TIF != bourse.FOK || e.canFill(m, t) {
+	o := t.order
+	crosses := t.limit == 0 || m.crosses(o.Side, t.limit)
+	if crosses && (o.TIF != bourse.FOK || e.canFill(m, t)) {
 		e.match(m, t, ev)
 	}
-	if t.left > 0 && e.mayRest(m, t) {
+	if t.left > 0 && o.TIF == bourse.GTC && !t.stopped && o.Type != bourse.MarketOrder && m.mayRest(o) {
 		e.rest(m, t, ev)
 	} else {
 		e.finish(m, t, ev)
@@ -54,17 +56,14 @@ func (e *Engine) canFill(m *market, t *taker) bool {
 // or nothing to trade with.
 func (e *Engine) match(m *market, t *taker, ev *bourse.Events) {
 	opposite := m.book.Side(t.order.Side.Opposite())
-	for t.left > 0 && !t.stopped {
-		s := opposite.Front()
-		if s == 0 {
-			return
-		}
+	for t.left > 0 && !t.stopped && !opposite.Empty() {
 		if t.spends {
 			t.left = m.lotsFor(t.held, opposite.Best())
 		}
 		if t.left == 0 || t.limit != 0 && !opposite.Reaches(opposite.Best(), t.limit) {
 			return
 		}
+		s := opposite.Front()
 		maker := e.arena.At(s)
 		if maker.Account == t.order.Account && t.order.SelfTrade != bourse.SelfTradeNone {
 			e.preventSelfTrade(m, t, s, ev)
@@ -92,17 +91,17 @@ func (e *Engine) trade(m *market, t *taker, s book.Slot, maker *book.Order, ev *
 
 	tr := ev.AddTrade()
 	tr.Market, tr.TakerSide, tr.Number, tr.Price, tr.Lots = m.ID, t.order.Side, m.trades, price, lots
-	e.settle(m, t, maker, tr, ev)
-	e.fill(&tr.Maker, maker, maker.Filled+lots)
-	e.fill(&tr.Taker, t.order, t.order.Filled)
+	makerRate := e.fill(&tr.Maker, maker, maker.Filled+lots, m.Maker, bourse.Maker)
+	takerRate := e.fill(&tr.Taker, t.order, t.order.Filled, m.Taker, bourse.Taker)
+	e.settle(m, t, tr, makerRate, takerRate, ev)
 	if maker.ID == e.placing { // a stop that it triggered trades with it
 		ev.Outcome.Filled = maker.Filled + lots
 	}
 
 	if lots < maker.Left() {
-		e.noteLevel(m, maker.Side, price, m.book.Reduce(maker, lots), ev)
+		m.noteLevel(maker.Side, price, m.book.Reduce(maker, lots), ev)
 	} else {
-		e.noteLevel(m, maker.Side, price, m.book.Remove(&e.arena, s), ev)
+		m.noteLevel(maker.Side, price, m.book.Remove(&e.arena, s), ev)
 		maker.Filled = maker.Lots
 		e.close(m, s, bourse.Filled, ev)
 	}
@@ -111,83 +110,60 @@ func (e *Engine) trade(m *market, t *taker, s book.Slot, maker *book.Order, ev *
 	}
 }
 
-// fill writes down one side of a trade, but for its fee.
-func (e *Engine) fill(f *bourse.Fill, o *book.Order, filled bourse.Lots) {
-	acct := e.accounts.At(uint32(o.Account))
+// fill writes down one side of a trade, but for its fee, and returns the rate of
+// that.
+func (e *Engine) fill(f *bourse.Fill, o *book.Order, filled bourse.Lots, rate bourse.Rate, role bourse.Role) bourse.Rate {
+	acct := e.accounts.Find(uint32(o.Account))
 	acct.fills++
 	f.Order, f.Account, f.Ordinal, f.Filled = o.ID, o.Account, acct.fills, filled
+	switch {
+	case !acct.ownFees:
+		return rate
+	case role == bourse.Maker:
+		return acct.maker
+	}
+	return acct.taker
 }
 
-// settle moves the money of a trade.
-func (e *Engine) settle(m *market, t *taker, maker *book.Order, tr *bourse.Trade, ev *bourse.Events) {
+// settle moves the money of a trade: what the taker gives, then what it gets.
+func (e *Engine) settle(m *market, t *taker, tr *bourse.Trade, makerRate, takerRate bourse.Rate, ev *bourse.Events) {
 	total, fits := m.Total(tr.Price, tr.Lots)
 	base, baseFits := m.BaseAmount(tr.Lots)
 	if !fits || !baseFits {
 		bourse.Impossible("trade %d of market %d does not fit", tr.Number, m.ID)
 	}
 	tr.Total = total
-	makerRate, takerRate := e.makerRate(m, maker.Account), e.takerRate(m, t.order.Account)
+	given, got := base, total
 	if tr.TakerSide == bourse.Buy {
-		tr.Maker.Fee, tr.Taker.Fee = makerRate.FeeOn(total), takerRate.FeeOn(base)
-		refund := t.priceImprovement(m, tr)
-		t.held = t.held.Minus(total).Minus(refund)
-		e.ledger.Settle(ev, &ledger.Leg{
-			Asset: m.Quote, From: t.order.Account, To: maker.Account,
-			Amount: total, Fee: tr.Maker.Fee, Refund: refund,
-		})
-		e.ledger.Settle(ev, &ledger.Leg{
-			Asset: m.Base, From: maker.Account, To: t.order.Account,
-			Amount: base, Fee: tr.Taker.Fee,
-		})
-		return
+		given, got = total, base
 	}
-	tr.Maker.Fee, tr.Taker.Fee = makerRate.FeeOn(base), takerRate.FeeOn(total)
-	t.held = t.held.Minus(base)
+	tr.Maker.Fee, tr.Taker.Fee = makerRate.FeeOn(given), takerRate.FeeOn(got)
+	refund := t.priceImprovement(m, tr)
+	t.held = t.held.Minus(given).Minus(refund)
 	e.ledger.Settle(ev, &ledger.Leg{
-		Asset: m.Base, From: t.order.Account, To: maker.Account,
-		Amount: base, Fee: tr.Maker.Fee,
+		Asset: m.Held(tr.TakerSide), From: tr.Taker.Account, To: tr.Maker.Account,
+		Amount: given, Fee: tr.Maker.Fee, Refund: refund,
 	})
 	e.ledger.Settle(ev, &ledger.Leg{
-		Asset: m.Quote, From: maker.Account, To: t.order.Account,
-		Amount: total, Fee: tr.Taker.Fee,
+		Asset: m.Received(tr.TakerSide), From: tr.Maker.Account, To: tr.Taker.Account,
+		Amount: got, Fee: tr.Taker.Fee,
 	})
 }
 
 // priceImprovement returns what a buyer held for this trade beyond its total.
 func (t *taker) priceImprovement(m *market, tr *bourse.Trade) bourse.Amount {
-	if t.order.Price <= tr.Price {
+	if tr.TakerSide != bourse.Buy || t.order.Price <= tr.Price {
 		return bourse.Amount{} // also a MARKET order, whose price is zero
 	}
 	better, _ := m.Total(t.order.Price-tr.Price, tr.Lots)
 	return better
 }
 
-func (e *Engine) makerRate(m *market, id bourse.AccountID) bourse.Rate {
-	if acct := e.accounts.At(uint32(id)); acct.ownFees {
-		return acct.maker
-	}
-	return m.Maker
-}
-
-func (e *Engine) takerRate(m *market, id bourse.AccountID) bourse.Rate {
-	if acct := e.accounts.At(uint32(id)); acct.ownFees {
-		return acct.taker
-	}
-	return m.Taker
-}
-
-// mayRest reports whether what is left of an order goes into the book.
-func (e *Engine) mayRest(m *market, t *taker) bool {
-	o := t.order
-	if o.Type == bourse.MarketOrder || o.TIF != bourse.GTC || t.stopped {
-		return false
-	}
-	if o.Type == bourse.Limit {
-		return true // admitted with room
-	}
-	// A triggered stop meets the book as it is now, and does not rest across
-	// what its collar kept it from.
-	return !m.crosses(o.Side, o.Price) && m.book.Side(o.Side).Room(o.Price, t.left)
+// mayRest reports whether the book takes what is left of an order: a LIMIT was
+// admitted with room, a triggered stop meets the book as it is now, and does not
+// rest across what its collar kept it from.
+func (m *market) mayRest(o *book.Order) bool {
+	return o.Type == bourse.Limit || !m.crosses(o.Side, o.Price) && m.book.Side(o.Side).Room(o.Price, o.Left())
 }
 
 // rest puts what is left of an order into the book.
@@ -199,7 +175,7 @@ func (e *Engine) rest(m *market, t *taker, ev *bourse.Events) {
 	if t.list != nil {
 		m.book.Open(&e.arena, t.slot, t.list)
 	}
-	e.noteLevel(m, o.Side, o.Price, m.book.Rest(&e.arena, t.slot), ev)
+	m.noteLevel(o.Side, o.Price, m.book.Rest(&e.arena, t.slot), ev)
 	if o.ID == e.placing {
 		ev.Outcome.Filled = o.Filled
 	}
@@ -213,7 +189,7 @@ func (e *Engine) finish(m *market, t *taker, ev *bourse.Events) {
 		status = bourse.Killed
 	}
 	e.ledger.Release(ev, o.Account, m.Held(o.Side), t.held)
-	e.announceClosed(o, status, t.total, ev)
+	e.announceClosed(o, status, ev).Total = t.total
 	if t.list == nil {
 		m.book.Close(&e.arena, t.slot)
 	} else {
@@ -227,7 +203,7 @@ func (e *Engine) end(m *market, s book.Slot, status bourse.OrderStatus, ev *bour
 	rested := o.State == book.Resting
 	total := m.book.Remove(&e.arena, s)
 	if rested {
-		e.noteLevel(m, o.Side, o.Price, total, ev)
+		m.noteLevel(o.Side, o.Price, total, ev)
 	}
 	e.ledger.Release(ev, o.Account, m.Held(o.Side), m.reserve(o))
 	e.close(m, s, status, ev)
@@ -250,21 +226,22 @@ func (m *market) reserve(o *book.Order) bourse.Amount {
 // close announces an open order's final status and frees it; it must be in no
 // queue and hold nothing.
 func (e *Engine) close(m *market, s book.Slot, status bourse.OrderStatus, ev *bourse.Events) {
-	e.announceClosed(e.arena.At(s), status, bourse.Amount{}, ev)
+	e.announceClosed(e.arena.At(s), status, ev)
 	m.book.Close(&e.arena, s)
 }
 
-func (e *Engine) announceClosed(o *book.Order, status bourse.OrderStatus, total bourse.Amount, ev *bourse.Events) {
-	e.announce(bourse.EventOrderClosed, o, status, total, ev)
+func (e *Engine) announceClosed(o *book.Order, status bourse.OrderStatus, ev *bourse.Events) *bourse.Order {
+	told := e.announce(bourse.EventOrderClosed, o, status, ev)
 	if o.ID == e.placing {
 		ev.Outcome.Status, ev.Outcome.Filled = status, o.Filled
 	}
 	if o.Named {
 		e.names.end(e, o.ID)
 	}
+	return told
 }
 
-func (e *Engine) noteLevel(m *market, side bourse.Side, price bourse.Price, lots bourse.Lots, ev *bourse.Events) {
+func (m *market) noteLevel(side bourse.Side, price bourse.Price, lots bourse.Lots, ev *bourse.Events) {
 	m.levelSeq++
 	l := ev.AddLevel(bourse.EventLevel)
 	l.Market, l.Side, l.Price, l.Lots, l.Seq = m.ID, side, price, lots, m.levelSeq

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/bourse-exchange/bourse"
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/book"
+)
 
 const (
 	// nameKept is how long a client id stays taken after its order ended.
@@ -68,7 +71,7 @@ func (e *Engine) repeated(cmd *bourse.Command, ev *bourse.Events) bool {
 		return false
 	}
 	if n.place != cmd.Place {
-		ev.Reject(&bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: e.now}, bourse.DuplicateClientID)
+		e.reject(cmd, bourse.DuplicateClientID, ev)
 		return true
 	}
 	ev.Repeat(n.outcome)
@@ -89,9 +92,12 @@ func (n *names) take(cmd *bourse.Command) uint32 {
 	return at
 }
 
-// of returns the client id of an open order.
-func (n *names) of(id bourse.OrderID) bourse.ClientID {
-	return n.entries[n.byOrder[id]].place.ClientID
+// of returns the client id of an open order, or none.
+func (n *names) of(o *book.Order) bourse.ClientID {
+	if !o.Named {
+		return bourse.ClientID{}
+	}
+	return n.entries[n.byOrder[o.ID]].place.ClientID
 }
 
 // end starts the time after which an order's client id is free again.

@@ -32,18 +32,29 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 	t.slot, t.order = e.newOrder(cmd, m)
 	if reason := e.admit(acct, m, &t, cmd, ev); reason != 0 {
 		e.arena.Free(t.slot)
-		ev.Reject(&bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: e.now}, reason)
+		e.reject(cmd, reason, ev)
 		if named != 0 {
 			e.names.retire(e, named)
 		}
 	} else {
 		e.identify(acct, &t, named, ev)
-		e.enter(m, &t, ev)
-		e.drainQueue(m, ev)
+		if t.order.Type == bourse.StopLimit {
+			e.wait(m, &t)
+		} else {
+			e.work(m, &t, ev)
+		}
+		if m.book.Queued() != 0 {
+			e.drainQueue(m, ev)
+		}
 	}
 	if named != 0 {
 		e.names.entries[named].outcome = ev.Outcome
 	}
+}
+
+// reject announces an order that was turned down.
+func (e *Engine) reject(cmd *bourse.Command, reason bourse.Reason, ev *bourse.Events) {
+	ev.Reject(&bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: e.now}, reason)
 }
 
 // usedUp reports whether the numbers that an order may need are used up.
@@ -56,9 +67,9 @@ func (e *Engine) usedUp(m *market) bool {
 func (e *Engine) newOrder(cmd *bourse.Command, m *market) (book.Slot, *book.Order) {
 	s := e.arena.New()
 	o, p := e.arena.At(s), &cmd.Place
+	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly = p.Market, p.Side, p.Type, p.TIF, p.SelfTrade, p.PostOnly
 	o.Price, o.Stop, o.Lots, o.Filled = p.Price, p.Stop, p.Lots, 0
-	o.Market, o.Side, o.State, o.Type, o.TIF = p.Market, p.Side, book.Taking, p.Type, p.TIF
-	o.SelfTrade, o.PostOnly, o.Triggered, o.Named = p.SelfTrade, p.PostOnly, false, p.ClientID.Given()
+	o.State, o.Triggered, o.Named = book.Taking, false, p.ClientID.Given()
 	if o.SelfTrade == 0 {
 		o.SelfTrade = m.SelfTrade
 	}
@@ -72,7 +83,7 @@ func (e *Engine) admit(acct *account, m *market, t *taker, cmd *bourse.Command, 
 	switch {
 	case acct.frozen:
 		return bourse.AccountFrozen
-	case !e.tradable(m):
+	case !m.tradable:
 		return bourse.MarketClosed
 	}
 	var reason bourse.Reason
@@ -94,44 +105,32 @@ func (e *Engine) admit(acct *account, m *market, t *taker, cmd *bourse.Command, 
 // admitLimit checks what is special to LIMIT and STOP_LIMIT and computes the
 // hold.
 func (e *Engine) admitLimit(m *market, t *taker) bourse.Reason {
-	o := t.order
-	if o.Price > m.MaxPrice || o.Stop > m.MaxPrice {
+	o, def := t.order, m.Market
+	if o.Price > def.MaxPrice || o.Stop > def.MaxPrice {
 		return bourse.PriceOutOfRange
 	}
-	total, fits := m.Total(o.Price, o.Lots)
-	base, baseFits := m.BaseAmount(o.Lots)
+	total, fits := def.Total(o.Price, o.Lots)
+	base, baseFits := def.BaseAmount(o.Lots)
 	if !fits || !baseFits {
 		return bourse.Overflow
 	}
-	if total.Less(m.MinOrder) {
+	if total.Less(def.MinOrder) {
 		return bourse.BelowMinOrder
 	}
-	if reason := roomFor(m, t); reason != 0 {
-		return reason
-	}
-	if o.PostOnly && m.crosses(o.Side, o.Price) {
+	// The bounds of the structures that it may come to rest in.
+	waits, rests := o.Type == bourse.StopLimit, o.TIF == bourse.GTC
+	switch {
+	case (waits || rests) && t.list.Open >= MaxOpenOrders:
+		return bourse.TooManyOrders
+	case rests && !m.book.Side(o.Side).Room(o.Price, o.Lots),
+		waits && !m.book.Stops(o.Side).Room(o.Stop, o.Lots):
+		return bourse.PriceOutOfRange
+	case o.PostOnly && m.crosses(o.Side, o.Price):
 		return bourse.WouldTake
 	}
 	t.left, t.limit, t.held = o.Lots, o.Price, base
 	if o.Side == bourse.Buy {
 		t.held = total
-	}
-	return 0
-}
-
-// roomFor checks the bounds of the structures that an order may come to rest
-// in.
-func roomFor(m *market, t *taker) bourse.Reason {
-	o := t.order
-	waits, rests := o.Type == bourse.StopLimit, o.TIF == bourse.GTC
-	switch {
-	case !waits && !rests:
-		return 0
-	case t.list.Open >= MaxOpenOrders:
-		return bourse.TooManyOrders
-	case waits && !m.book.Stops(o.Side).Room(o.Stop, o.Lots),
-		rests && !m.book.Side(o.Side).Room(o.Price, o.Lots):
-		return bourse.PriceOutOfRange
 	}
 	return 0
 }
@@ -226,21 +225,18 @@ func (e *Engine) collar(m *market, side bourse.Side) bourse.Price {
 func (e *Engine) identify(acct *account, t *taker, named uint32, ev *bourse.Events) {
 	e.lastOrder++
 	acct.orders++
-	t.order.ID, t.order.Ordinal = e.lastOrder, acct.orders
+	o := t.order
+	o.ID, o.Ordinal = e.lastOrder, acct.orders
 	if named != 0 {
 		e.names.byOrder[e.lastOrder] = named
 	}
-	e.announce(bourse.EventOrderAccepted, t.order, bourse.Open, t.total, ev)
-	e.placing = e.lastOrder
-	ev.Outcome.ID, ev.Outcome.Status = uint64(e.lastOrder), bourse.Open
+	e.announce(bourse.EventOrderAccepted, o, bourse.Open, ev).Total = t.total
+	e.placing = o.ID
+	ev.Outcome.ID, ev.Outcome.Status = uint64(o.ID), bourse.Open
 }
 
-// enter works a new order, or lets it wait for its stop.
-func (e *Engine) enter(m *market, t *taker, ev *bourse.Events) {
-	if t.order.Type != bourse.StopLimit {
-		e.work(m, t, ev)
-		return
-	}
+// wait lets a new order wait for its stop.
+func (e *Engine) wait(m *market, t *taker) {
 	m.book.Open(&e.arena, t.slot, t.list)
 	if m.last != 0 && stopReached(t.order, m.last) {
 		m.book.Queue(&e.arena, t.slot)
@@ -257,18 +253,16 @@ func stopReached(o *book.Order, price bourse.Price) bool {
 	return price <= o.Stop
 }
 
-// announce adds an event that tells an order to the outside.
-func (e *Engine) announce(kind bourse.EventKind, in *book.Order, status bourse.OrderStatus, total bourse.Amount, ev *bourse.Events) {
+// announce adds an event that tells an order to the outside, and returns what it
+// tells: the total of a MARKET order is not known here.
+func (e *Engine) announce(kind bourse.EventKind, in *book.Order, status bourse.OrderStatus, ev *bourse.Events) *bourse.Order {
 	o := ev.AddOrder(kind)
+	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly = in.Market, in.Side, in.Type, in.TIF, in.SelfTrade, in.PostOnly
 	o.ID, o.Account, o.Status, o.Triggered = in.ID, in.Account, status, in.Triggered
 	o.Ordinal, o.Time, o.Filled = in.Ordinal, in.Time, in.Filled
-	o.Market, o.Side, o.Type, o.TIF = in.Market, in.Side, in.Type, in.TIF
-	o.SelfTrade, o.PostOnly = in.SelfTrade, in.PostOnly
-	o.Price, o.Stop, o.Lots, o.Total = in.Price, in.Stop, in.Lots, total
-	switch {
-	case in.Named:
-		o.ClientID = e.names.of(in.ID)
-	case o.ClientID.Given():
-		o.ClientID = bourse.ClientID{}
+	o.Price, o.Stop, o.Lots, o.Total = in.Price, in.Stop, in.Lots, bourse.Amount{}
+	if in.Named || o.ClientID.Given() {
+		o.ClientID = e.names.of(in)
 	}
+	return o
 }

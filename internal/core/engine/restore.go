@@ -194,6 +194,7 @@ func (x *restorer) readMarkets() {
 			MarketID: def.ID, LastPrice: m.last, Trades: m.trades, Levels: m.levelSeq,
 		})
 	}
+	x.reopen()
 }
 
 func (x *restorer) readMarket() *bourse.Market {

@@ -187,7 +187,7 @@ func (x *restorer) announceOrders() {
 		if !x.want(!o.Named || x.names.byOrder[o.ID] != 0) {
 			return
 		}
-		x.announce(bourse.EventOrderRestored, o, bourse.Open, bourse.Amount{}, &x.ev)
+		x.announce(bourse.EventOrderRestored, o, bourse.Open, &x.ev)
 		x.flushIfFull()
 	}
 }

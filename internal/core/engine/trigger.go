@@ -8,7 +8,7 @@ import (
 // drainQueue works the market's triggered stops, first in, first out, while the
 // command has steps left. A stop's trades may trigger more.
 func (e *Engine) drainQueue(m *market, ev *bourse.Events) {
-	for m.book.Queued() != 0 && e.steps > 0 && e.tradable(m) {
+	for m.book.Queued() != 0 && e.steps > 0 && m.tradable {
 		e.steps--
 		e.trigger(m, m.book.Queued(), ev)
 	}
@@ -24,7 +24,7 @@ func (e *Engine) trigger(m *market, s book.Slot, ev *bourse.Events) {
 		slot: s, order: o, left: o.Left(), limit: o.Price, held: m.reserve(o),
 		stopped: e.accounts.At(uint32(o.Account)).frozen,
 	}
-	e.announce(bourse.EventOrderTriggered, o, bourse.Open, bourse.Amount{}, ev)
+	e.announce(bourse.EventOrderTriggered, o, bourse.Open, ev)
 	opposite := m.book.Side(o.Side.Opposite())
 	if bound := e.collar(m, o.Side); bound != 0 && opposite.Reaches(bound, t.limit) {
 		t.limit = bound
@@ -59,7 +59,7 @@ func (e *Engine) hasBacklog(m *market) bool {
 	if m.State == bourse.MarketDelisted {
 		return !m.book.Empty()
 	}
-	return m.book.Queued() != 0 && e.tradable(m)
+	return m.book.Queued() != 0 && m.tradable
 }
 
 // resume takes up the work that commands left behind: cancel-alls first, then
