@@ -22,21 +22,28 @@ type benchCmd struct {
 }
 
 type benchCore struct {
-	Workload string `required:"" type:"existingfile" help:"File of a workload; FILE.json beside it has the totals it must reach."`
-	JSON     bool   `name:"json" help:"Print one JSON object, also on a terminal."`
+	Workload []string `required:"" type:"existingfile" help:"File of a workload; FILE.json beside it has the totals it must reach. Several give the last one's speed over the first one's as well."`
+	JSON     bool     `name:"json" help:"Print one JSON object, also on a terminal."`
 }
 
 // Run measures the core.
 func (c *benchCore) Run(p *program) error {
-	w, err := bench.Load(c.Workload)
-	if err != nil {
-		return err
-	}
-	r, err := bench.Core(w)
-	if err != nil {
-		return err
+	list := make([]*bench.Workload, len(c.Workload))
+	for i, path := range c.Workload {
+		w, err := bench.Load(path)
+		if err != nil {
+			return err
+		}
+		list[i] = w
 	}
 	p.pretty = p.pretty && !c.JSON
+	r, err := bench.Cores(list)
+	if err != nil {
+		return err
+	}
+	if len(list) == 1 {
+		return p.print(r.Runs[0])
+	}
 	return p.print(r)
 }
 

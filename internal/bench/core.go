@@ -15,10 +15,17 @@ import (
 // fees and events included, on one thread.
 type CoreReport struct {
 	CommandsPerSecond float64 `json:"commands_per_second"`
-	// Encoded includes writing and reading each command's record.
-	Encoded float64 `json:"commands_per_second_encoded"`
+	// Encoded includes writing and reading each command's record, Replayed reading
+	// alone, from records that were written before.
+	Encoded  float64 `json:"commands_per_second_encoded"`
+	Replayed float64 `json:"commands_per_second_replayed"`
+	// CPU is the process's, so that a machine with other work shows.
+	CPU float64 `json:"cpu_ns_per_command"`
 	Totals
 	AllocsPerCommand float64 `json:"allocs_per_command"`
+	// BytesPerOrder is what the prefill's resting orders take of the heap: their
+	// records, their index, the pages of their prices and the lists of accounts.
+	BytesPerOrder float64 `json:"bytes_per_resting_order"`
 	// P50 and P99 come from a pass of their own, which reads the clock around
 	// each command.
 	P50 int64 `json:"p50_ns"`
@@ -28,18 +35,27 @@ type CoreReport struct {
 // Core runs a workload through the engine. It is an error if the totals are not
 // those of the workload: then there is no speed to speak of.
 func Core(w *Workload) (*CoreReport, error) {
-	var r CoreReport
-	plain, err := w.run(func(x *run, data []byte) { x.apply(data) })
+	plain, err := w.run((*run).apply)
 	if err != nil {
 		return nil, err
 	}
-	r.CommandsPerSecond, r.AllocsPerCommand, r.Totals = plain.rate, plain.allocs, plain.Totals
-	encoded, err := w.run(func(x *run, data []byte) { x.applyEncoded(data) })
+	r := CoreReport{
+		CommandsPerSecond: plain.rate, CPU: plain.cpu, Totals: plain.Totals,
+		AllocsPerCommand: plain.allocs, BytesPerOrder: plain.bytes,
+	}
+	encoded, err := w.run((*run).applyEncoded)
 	if err != nil {
 		return nil, err
 	}
 	r.Encoded = encoded.rate
-	timed, err := w.run(func(x *run, data []byte) { x.applyTimed(data) })
+	written := *w
+	written.measured = encode(w.measured)
+	replayed, err := written.run((*run).applyRecords)
+	if err != nil {
+		return nil, err
+	}
+	r.Replayed = replayed.rate
+	timed, err := w.run((*run).applyTimed)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +63,28 @@ func Core(w *Workload) (*CoreReport, error) {
 	if n := len(timed.took); n > 0 {
 		r.P50, r.P99 = int64(timed.took[n/2]), int64(timed.took[n*99/100])
 	}
+	return &r, nil
+}
+
+// CoresReport is what several workloads give, in the order in which they were
+// named.
+type CoresReport struct {
+	Runs []*CoreReport `json:"runs"`
+	// Ratio is the last one's speed over the first one's.
+	Ratio float64 `json:"ratio"`
+}
+
+// Cores runs several workloads, one after the other.
+func Cores(list []*Workload) (*CoresReport, error) {
+	var r CoresReport
+	for _, w := range list {
+		one, err := Core(w)
+		if err != nil {
+			return nil, err
+		}
+		r.Runs = append(r.Runs, one)
+	}
+	r.Ratio = r.Runs[len(list)-1].CommandsPerSecond / r.Runs[0].CommandsPerSecond
 	return &r, nil
 }
 
@@ -58,7 +96,9 @@ type run struct {
 	buf    []byte
 	took   []time.Duration
 	Totals
-	rate, allocs float64
+	rate, allocs, cpu float64
+	// bytes is what a resting order of the prefill takes.
+	bytes float64
 }
 
 // run opens an exchange, applies the prefill, and measures how pass applies the
@@ -71,22 +111,35 @@ func (w *Workload) run(pass func(*run, []byte)) (*run, error) {
 			return nil, fmt.Errorf("opening the exchange: %s", reason)
 		}
 	}
+	empty := heap()
 	x.apply(w.prefill)
+	full := heap()
+	if open := x.engine.OpenOrders(); open > 0 {
+		x.bytes = (float64(full.HeapAlloc) - float64(empty.HeapAlloc)) / float64(open)
+	}
 	x.Totals = Totals{}
-	x.took = make([]time.Duration, 0, len(w.measured)/recordSize)
-	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	began := time.Now()
+	n := float64(w.count)
+	x.took = make([]time.Duration, 0, w.count)
+	before := heap()
+	began, worked := time.Now(), cpu()
 	pass(x, w.measured)
 	spent := time.Since(began)
+	x.rate, x.cpu = n/spent.Seconds(), float64(cpu()-worked)/n
+	var after runtime.MemStats
 	runtime.ReadMemStats(&after)
-	n := float64(len(w.measured) / recordSize)
-	x.rate, x.allocs = n/spent.Seconds(), float64(after.Mallocs-before.Mallocs)/n
+	x.allocs = float64(after.Mallocs-before.Mallocs) / n
 	if w.want != nil && x.Totals != *w.want {
 		return nil, fmt.Errorf("the totals are %+v, must be %+v", x.Totals, *w.want)
 	}
 	return x, nil
+}
+
+// heap returns what is in use, and that alone.
+func heap() runtime.MemStats {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m
 }
 
 func (x *run) step(c *bourse.Command) {
@@ -105,7 +158,6 @@ func (x *run) step(c *bourse.Command) {
 func (x *run) apply(data []byte) {
 	var c bourse.Command
 	for ; len(data) > 0; data = data[recordSize:] {
-		c = bourse.Command{}
 		read(data, &c)
 		x.step(&c)
 	}
@@ -114,23 +166,46 @@ func (x *run) apply(data []byte) {
 func (x *run) applyEncoded(data []byte) {
 	var c bourse.Command
 	for ; len(data) > 0; data = data[recordSize:] {
-		c = bourse.Command{}
 		read(data, &c)
 		x.buf = record.Append(x.buf[:0], &c)
-		if _, err := record.Decode(x.buf, &c); err != nil {
-			bourse.Impossible("workload does not encode: %v", err)
-		}
-		x.step(&c)
+		x.stepRecord(x.buf, &c)
 	}
+}
+
+func (x *run) applyRecords(data []byte) {
+	var c bourse.Command
+	for len(data) > 0 {
+		data = data[x.stepRecord(data, &c):]
+	}
+}
+
+// stepRecord applies the first record and returns its size.
+func (x *run) stepRecord(data []byte, c *bourse.Command) int {
+	n, err := record.Decode(data, c)
+	if err != nil {
+		bourse.Impossible("workload does not encode: %v", err)
+	}
+	x.step(c)
+	return n
 }
 
 func (x *run) applyTimed(data []byte) {
 	var c bourse.Command
 	for ; len(data) > 0; data = data[recordSize:] {
-		c = bourse.Command{}
 		read(data, &c)
 		began := time.Now()
 		x.step(&c)
 		x.took = append(x.took, time.Since(began))
 	}
+}
+
+// encode turns a workload's records into those of the journal.
+func encode(data []byte) []byte {
+	var c bourse.Command
+	var b []byte
+	for ; len(data) > 0; data = data[recordSize:] {
+		read(data, &c)
+		b = record.Append(b, &c)
+	}
+	return b
 }

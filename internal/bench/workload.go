@@ -25,7 +25,8 @@ const (
 // measured, then the commands that are.
 type Workload struct {
 	prefill, measured []byte
-	users             int
+	// count is how many commands are measured.
+	count, users int
 	// want are the totals that a correct engine reaches, where they are known.
 	want *Totals
 }
@@ -60,31 +61,35 @@ func Load(path string) (*Workload, error) {
 		return nil, fmt.Errorf("%s is not a workload", path)
 	}
 	cut := side.Prefill * recordSize
-	return &Workload{prefill: data[:cut], measured: data[cut:], users: side.Users, want: &side.Totals}, nil
+	return &Workload{prefill: data[:cut], measured: data[cut:], count: len(data)/recordSize - side.Prefill, users: side.Users, want: &side.Totals}, nil
 }
 
 // read turns a record into a command for market 1. Prices are ticks and
-// quantities lots; users are accounts.
+// quantities lots; users are accounts. It sets what the command's kind reads and
+// leaves the rest, so that c is reused without being cleared.
 func read(record []byte, c *bourse.Command) {
 	le := binary.LittleEndian
+	record = record[:recordSize]
 	c.Account = bourse.AccountID(le.Uint32(record[4:]))
 	if record[0] == cancelOrder {
-		c.Kind = bourse.CommandCancel
-		c.Order = bourse.OrderID(le.Uint64(record[8:]))
+		c.Kind, c.Order = bourse.CommandCancel, bourse.OrderID(le.Uint64(record[8:]))
 		return
 	}
 	c.Kind = bourse.CommandPlace
+	how := ways[record[0]%byte(len(ways))]
 	p := &c.Place
-	p.Market, p.Side = 1, bourse.Side(record[1]+1)
+	p.Market, p.Side, p.Type, p.TIF = 1, bourse.Side(record[1]+1), how.typ, how.tif
 	p.Price, p.Lots = bourse.Price(le.Uint64(record[16:])), bourse.Lots(le.Uint64(record[24:]))
-	switch record[0] {
-	case addGTC:
-		p.Type, p.TIF = bourse.Limit, bourse.GTC
-	case addIOC:
-		p.Type, p.TIF = bourse.Limit, bourse.IOC
-	case addMarket:
-		p.Type, p.TIF = bourse.MarketOrder, bourse.IOC
-	}
+}
+
+// ways are how orders are placed, by type of record.
+var ways = [4]struct {
+	typ bourse.OrderType
+	tif bourse.TimeInForce
+}{
+	addGTC:    {bourse.Limit, bourse.GTC},
+	addIOC:    {bourse.Limit, bourse.IOC},
+	addMarket: {bourse.MarketOrder, bourse.IOC},
 }
 
 // opening returns the commands that open an exchange with the workload's market
