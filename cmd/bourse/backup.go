@@ -1,24 +1,42 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	backups "github.com/bourse-exchange/bourse/internal/backup"
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/move"
 )
 
 type backup struct {
 	Dir  string `arg:"" type:"existingdir" help:"Data directory, of a running or a stopped exchange."`
 	Dest string `arg:"" type:"path" help:"Directory for the copy; empty or missing."`
+
+	Accounts string `help:"PostgreSQL database of the accounts, if they are on a server; they are copied to a file." placeholder:"URL"`
 }
 
 // Run takes a backup.
 func (c *backup) Run(p *program) error {
-	m, err := backups.Take(p.ctx, c.Dir, c.Dest, time.Now(), accounts.Backup)
+	m, err := backups.Take(p.ctx, c.Dir, c.Dest, time.Now(), c.copyAccounts)
 	if err != nil {
 		return err
 	}
 	return p.print(summary(m))
+}
+
+// copyAccounts copies the accounts of a data directory to a file: those that are
+// in it, or those on a server.
+func (c *backup) copyAccounts(ctx context.Context, from, to string) error {
+	if c.Accounts != "" {
+		_, err := move.Store(ctx, accounts.Kind, c.Accounts, to, func(string, string, int64, int64) {})
+		return err
+	}
+	if err := sqlstore.Bind(c.Dir, ""); err != nil {
+		return err
+	}
+	return accounts.Backup(ctx, from, to)
 }
 
 type restore struct {

@@ -41,6 +41,15 @@ type Database interface {
 	Close() error
 }
 
+// Kind is a kind of store: how its database is opened in a file, and in a schema
+// of a server.
+type Kind struct {
+	// Schema is where it is on a server.
+	Schema string
+	File   func(ctx context.Context, path string) (Database, error)
+	Server func(ctx context.Context, url, schema string) (Database, error)
+}
+
 // Table is a table that rows are put into.
 type Table struct {
 	Name    string

@@ -19,7 +19,14 @@ const schema = "bourse_accounts"
 // errAway is what those hear who ask while the server is away.
 var errAway = bourse.Errorf(bourse.CodeUnavailable, "Accounts are away; try again later")
 
+// Kind says how accounts are moved.
+var Kind = sqlstore.Kind{Schema: schema, File: openFile, Server: openSchema}
+
 func openServer(ctx context.Context, url string) (sqlstore.Database, error) {
+	return openSchema(ctx, url, schema)
+}
+
+func openSchema(ctx context.Context, url, schema string) (sqlstore.Database, error) {
 	files, err := fs.Sub(serverMigrations, "migrations/postgres")
 	if err != nil {
 		return nil, err

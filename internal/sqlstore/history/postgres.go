@@ -34,12 +34,19 @@ var onServer = kind{
 }
 
 func openServer(ctx context.Context, url string) (sqlstore.Database, error) {
+	return openSchema(ctx, url, Schema)
+}
+
+func openSchema(ctx context.Context, url, schema string) (sqlstore.Database, error) {
 	files, err := fs.Sub(serverMigrations, "migrations/postgres")
 	if err != nil {
 		return nil, err
 	}
-	return postgres.Open(ctx, url, postgres.Options{Schema: Schema, Away: errAway, Migrations: files})
+	return postgres.Open(ctx, url, postgres.Options{Schema: schema, Away: errAway, Migrations: files})
 }
+
+// Kind says how a history is moved.
+var Kind = sqlstore.Kind{Schema: Schema, File: openFile, Server: openSchema}
 
 // Drop removes the store at a URL.
 func Drop(ctx context.Context, url string) error { return postgres.Drop(ctx, url, Schema) }

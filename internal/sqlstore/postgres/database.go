@@ -97,7 +97,7 @@ func connect(config *pgx.ConnConfig, schema string, parameters map[string]string
 
 // prepare makes the schema and brings its tables up to what this program knows.
 func (d *Database) prepare(ctx context.Context) error {
-	_, err := d.writer.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{d.Schema}.Sanitize())
+	_, err := d.writer.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+quote(d.Schema))
 	if err != nil {
 		return err
 	}
@@ -128,10 +128,30 @@ func (d *Database) Close() error { return errors.Join(d.reader.Close(), d.writer
 
 // Drop removes a schema with all that is in it.
 func Drop(ctx context.Context, url, schema string) error {
+	return transact(ctx, url, "DROP SCHEMA IF EXISTS "+quote(schema)+" CASCADE")
+}
+
+// Replace puts a schema in the place of another one.
+func Replace(ctx context.Context, url, schema, by string) error {
+	return transact(ctx, url, "DROP SCHEMA IF EXISTS "+quote(schema)+" CASCADE",
+		"ALTER SCHEMA "+quote(by)+" RENAME TO "+quote(schema))
+}
+
+// transact runs statements in one transaction on a connection of their own.
+func transact(ctx context.Context, url string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{schema}.Sanitize()+" CASCADE")
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		for _, statement := range statements {
+			if _, err := tx.Exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	return errors.Join(err, conn.Close(ctx))
 }
+
+func quote(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -246,6 +246,41 @@ func (f *File) Copy(ctx context.Context, to string) error {
 	return syncDir(filepath.Dir(to))
 }
 
+// Replace puts a file, which nobody has open, in the place of another one, which
+// nobody may have open either, and makes that durable.
+func Replace(ctx context.Context, path, by string) error {
+	if err := idle(ctx, path); err != nil {
+		return err
+	}
+	for _, old := range [...]string{path, path + "-wal", path + "-shm"} {
+		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := os.Rename(by, path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// idle reports whether somebody has a file open.
+func idle(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	p := parameters(1024, "locking_mode(exclusive)")
+	p.Set("_busy_timeout", "0")
+	db, err := connect(path, p)
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	if _, err = db.ExecContext(ctx, "BEGIN EXCLUSIVE; ROLLBACK"); err != nil {
+		err = fmt.Errorf("%s is in use: %w", path, Explain(err))
+	}
+	return errors.Join(err, db.Close())
+}
+
 // copyTo copies by a connection of its own, which keeps nobody waiting.
 func (f *File) copyTo(ctx context.Context, to string) error {
 	db, err := connect(f.path, parameters(1024))

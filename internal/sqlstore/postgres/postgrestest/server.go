@@ -55,9 +55,9 @@ type Server struct {
 	Dir  string
 	data string
 	as   *syscall.Credential
-	// process is the server's, and ended tells how it ended.
+	// process is the server's; ended is closed with it.
 	process *os.Process
-	ended   chan error
+	ended   chan struct{}
 	// databases counts those that were made.
 	databases int
 }
@@ -140,15 +140,16 @@ func (s *Server) Run() error {
 		return err
 	}
 	started := make(chan error)
-	s.ended = make(chan error, 1)
+	s.ended = make(chan struct{})
 	go func() {
 		// The server ends with the thread that started it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
+		defer close(s.ended)
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			s.ended <- s.attend(cmd, said, started)
+			attend(cmd, said, started)
 		}
 	}()
 	if err := <-started; err != nil {
@@ -159,20 +160,19 @@ func (s *Server) Run() error {
 }
 
 // attend waits until a server is ready, says so, and waits for its end.
-func (*Server) attend(cmd *exec.Cmd, said io.Reader, ready chan<- error) error {
+func attend(cmd *exec.Cmd, said io.Reader, ready chan<- error) {
 	var log strings.Builder
 	lines := bufio.NewScanner(said)
-	for lines.Scan() && !strings.Contains(lines.Text(), "database system is ready to accept connections") {
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), "database system is ready to accept connections") {
+			ready <- nil
+			_, _ = io.Copy(io.Discard, said) // it ends with the server
+			_ = cmd.Wait()                   // it says that it was told to end
+			return
+		}
 		log.WriteString(lines.Text() + "\n")
 	}
-	if lines.Err() == nil && lines.Text() == "" {
-		err := fmt.Errorf("the server ended: %w\n%s", cmd.Wait(), log.String())
-		ready <- err
-		return err
-	}
-	ready <- nil
-	_, _ = io.Copy(io.Discard, said) // it ends with the server
-	return cmd.Wait()
+	ready <- fmt.Errorf("the server ended: %w\n%s", cmd.Wait(), log.String())
 }
 
 // Kill ends the server as a crash would: it loses what it has not confirmed, and
@@ -181,7 +181,7 @@ func (s *Server) Kill() error {
 	if err := s.process.Signal(syscall.SIGQUIT); err != nil {
 		return err
 	}
-	_ = <-s.ended // it says that it was told to
+	<-s.ended
 	return nil
 }
 
