@@ -13,6 +13,9 @@
 // means the same commands everywhere; the oracle shares nothing with the engine
 // but the vocabulary.
 //
-// Read oracle.go first. What is not here: networks and API keys, which move no
-// money in the engine; the tests themselves, which stand in package engine.
+// Of the wallet the oracle decides nothing: it takes the engine's word for what
+// becomes of a deposit or withdrawal, and works out what that does to balances.
+//
+// Read oracle.go first. What is not here: API keys, which move no money in the
+// engine; the tests themselves, which stand in package engine.
 package enginetest

@@ -30,6 +30,7 @@ type Oracle struct {
 	accounts []*account
 
 	purses map[holding]*purse
+	custodian
 	// fees, treasury and credited are by asset: what the fee accounts and the
 	// treasury have, and what the sandbox owes.
 	fees, treasury, credited map[bourse.AssetID]*big.Int
@@ -100,7 +101,7 @@ func NewOracle() *Oracle {
 	return &Oracle{
 		purses: map[holding]*purse{}, names: map[nameKey]*name{},
 		fees: map[bourse.AssetID]*big.Int{}, treasury: map[bourse.AssetID]*big.Int{},
-		credited: map[bourse.AssetID]*big.Int{},
+		credited: map[bourse.AssetID]*big.Int{}, custodian: newCustodian(),
 	}
 }
 
@@ -293,14 +294,19 @@ func (x *Oracle) credit(cmd *bourse.Command) {
 func (x *Oracle) sweepFees() {
 	for i := range x.assets {
 		id := bourse.AssetID(i + 1)
-		if x.fees[id].Sign() == 0 {
-			continue
-		}
-		x.ev.AddTransfer(bourse.Transfer{
-			Kind: bourse.TransferFeeSweep, From: bourse.AccountFees, To: bourse.AccountTreasury,
-			Asset: id, Amount: toAmount(x.fees[id]),
-		})
-		x.treasury[id].Add(x.treasury[id], x.fees[id])
-		x.fees[id] = new(big.Int)
+		x.sweep(bourse.AccountFees, id, x.fees[id])
+		x.sweep(bourse.AccountWithdrawalFees, id, x.ownNet(bourse.AccountWithdrawalFees, id))
 	}
+}
+
+// sweep moves all that there is of some fees to the treasury.
+func (x *Oracle) sweep(from bourse.AccountID, asset bourse.AssetID, fees *big.Int) {
+	if fees.Sign() == 0 {
+		return
+	}
+	x.ev.AddTransfer(bourse.Transfer{
+		Kind: bourse.TransferFeeSweep, From: from, To: bourse.AccountTreasury, Asset: asset, Amount: toAmount(fees),
+	})
+	x.treasury[asset].Add(x.treasury[asset], fees)
+	fees.SetInt64(0)
 }

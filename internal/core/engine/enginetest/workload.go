@@ -37,12 +37,21 @@ type shape struct {
 	long bool
 	// deep piles up stops and far orders until one order sets them all off.
 	deep bool
+	// modest leaves room for all that networks may bring.
+	modest bool
 }
 
 // NewWorkload returns a workload that draws from src. It reads the oracle to
 // find orders worth canceling.
-func NewWorkload(src Source, oracle *Oracle) *Workload {
+func NewWorkload(src Source, oracle *Oracle) *Workload { return newWorkload(src, oracle, false) }
+
+// NewModestWorkload returns one in which nobody has so much that a network's
+// deposits would not fit any more.
+func NewModestWorkload(src Source, oracle *Oracle) *Workload { return newWorkload(src, oracle, true) }
+
+func newWorkload(src Source, oracle *Oracle, modest bool) *Workload {
 	w := &Workload{src: src, oracle: oracle, now: 1_700_000_000 * bourse.Second}
+	w.shape.modest = modest
 	w.draw()
 	return w
 }
@@ -133,6 +142,9 @@ func (w *Workload) purse() bourse.Amount {
 	case 0, 1, 2:
 		return bourse.Units(1 + w.src.Below(1_000_000)*w.src.Below(1<<30))
 	case 3:
+		if w.shape.modest {
+			return bourse.Amount{Lo: 1 + w.src.Below(1<<62)}
+		}
 		return bourse.Amount{Hi: 1<<63 + w.src.Below(1<<62), Lo: w.src.Below(1 << 63)}
 	default:
 		return bourse.Amount{Hi: w.src.Below(1 << 24), Lo: 1 + w.src.Below(1<<62)}
