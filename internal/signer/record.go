@@ -89,8 +89,8 @@ type log struct {
 }
 
 // openLog returns the record in a directory, which it makes if it is missing,
-// and hands over what it holds. A last line that a crash left unfinished is cut
-// off: its signature never left.
+// and hands over what it holds. A last line that a crash left unfinished, or with
+// a hole, is cut off: its signature never left.
 func openLog(d disk.Disk, each func(entry, place)) (*log, error) {
 	f, err := d.Edit(logName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +116,7 @@ func (l *log) read(text []byte, each func(entry, place)) error {
 	for len(text) > 0 {
 		line, rest, whole := bytes.Cut(text, []byte("\n"))
 		e, ok := parseLine(line)
-		if !whole {
+		if !whole || !ok && len(rest) == 0 && hasHole(line) {
 			break
 		}
 		if !ok {
@@ -128,6 +128,11 @@ func (l *log) read(text []byte, each func(entry, place)) error {
 	}
 	return l.file.Truncate(l.size)
 }
+
+// hasHole reports whether a part of a line was never written: sectors reach the
+// disk in any order, and where one is missing there are zeros. No line has any,
+// and decay does not make them.
+func hasHole(line []byte) bool { return bytes.IndexByte(line, 0) >= 0 }
 
 // entry reads a line once more.
 func (l *log) entry(at place) (entry, error) {

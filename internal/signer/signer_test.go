@@ -1,7 +1,9 @@
 package signer_test
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -332,6 +334,37 @@ func TestDamagedRecord(t *testing.T) {
 		}
 		if !opens(t, whole[:at]) {
 			t.Fatalf("does not open after a crash at byte %d", at)
+		}
+	}
+}
+
+// TestHoleInRecord takes a sector away that a crash kept from the disk. In the
+// last line that is what a crash does; a line with another one behind it was
+// durable.
+func TestHoleInRecord(t *testing.T) {
+	b := newBench(t)
+	for xid := range bourse.WalletID(2) {
+		p, e := b.payment(btc, xid+1, 1_000)
+		b.signs(b.prepare(btc, p), e)
+	}
+	whole, err := disk.ReadFile(b.disk, "signed.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sector = 512
+	end := bytes.IndexByte(whole, '\n')
+	last := end + 1
+	for from := 0; from < len(whole); from += sector {
+		to := min(from+sector, len(whole))
+		for _, span := range [][2]int{{from, min(to, end)}, {max(from, last), to}} {
+			if span[0] >= span[1] {
+				continue
+			}
+			holed := slices.Clone(whole)
+			clear(holed[span[0]:span[1]])
+			if got := opens(t, holed); got != (span[0] >= last) {
+				t.Errorf("with a hole from %d to %d, and the last line from %d, it opens: %t", span[0], span[1], last, got)
+			}
 		}
 	}
 }
