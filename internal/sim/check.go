@@ -38,6 +38,7 @@ func (w *world) check() {
 	}
 	w.checkView()
 	w.checkPages()
+	w.wallets.checkBoard(p.board, t.board)
 	w.trail.hash.Write(hash[:])
 }
 

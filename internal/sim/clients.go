@@ -215,8 +215,16 @@ func (c *clients) hangUp() {
 // doubt decides whether a client that does not know what became of its request
 // asks again: it does if that is safe.
 func (c *clients) doubt(r *request) {
-	place := r.cmd.Kind == bourse.CommandPlace
-	if r.opening || !place || r.cmd.Place.ClientID.Given() {
+	var safe bool
+	switch r.cmd.Kind {
+	case bourse.CommandPlace:
+		safe = r.cmd.Place.ClientID.Given()
+	case bourse.CommandWithdraw:
+		safe = r.cmd.Wallet.Withdraw.ClientID.Given()
+	default:
+		safe = true
+	}
+	if r.opening || safe {
 		c.doubtful = append(c.doubtful, r)
 	}
 }

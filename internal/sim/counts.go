@@ -75,6 +75,37 @@ const (
 	PageRead
 	// PageLagged: a page was refused because history lagged.
 	PageLagged
+	// EndedInWallet: the process ended between two steps of a wallet.
+	EndedInWallet
+	// SignerCrashed: the signer ended, and what it had not synced survived or
+	// not.
+	SignerCrashed
+	// ChainReorganised: a network's last blocks were replaced.
+	ChainReorganised
+	// ChainDropped: a network forgot transactions.
+	ChainDropped
+	// ChainReplaced: a payment was replaced by another one.
+	ChainReplaced
+	// ChainStalled: a node did not answer, or answered with errors.
+	ChainStalled
+	// ChainReplyLost: a node did what it was asked to, and its answer got lost.
+	ChainReplyLost
+	// ChainDoubled: a request reached a node twice.
+	ChainDoubled
+	// ChainLied: an answer of a node was not the truth, or none.
+	ChainLied
+	// ChainBehind: a node did not know the last blocks.
+	ChainBehind
+	// ChainCrashed: a node ended and began anew.
+	ChainCrashed
+	// ChainCompared: the ledger was what a chain says.
+	ChainCompared
+	// DepositCredited: a deposit was credited, once.
+	DepositCredited
+	// WithdrawalPaid: a withdrawal was paid, once.
+	WithdrawalPaid
+	// WithdrawalCanceled: a withdrawal was canceled, and nothing was paid.
+	WithdrawalCanceled
 	kinds
 )
 
@@ -90,6 +121,11 @@ var kindNames = [kinds]string{
 	AnsweredAfterCrash: "answered again after a crash", Unanswered: "unanswered found", SnapshotTaken: "snapshots",
 	Restored: "restores", Archived: "segments archived", ReadArchive: "archives read",
 	PageRead: "pages read", PageLagged: "pages that lagged",
+	EndedInWallet: "ends in wallets", SignerCrashed: "signers crashed", ChainReorganised: "chains reorganised",
+	ChainDropped: "payments dropped", ChainReplaced: "payments replaced", ChainStalled: "nodes stalled",
+	ChainReplyLost: "nodes' answers lost", ChainDoubled: "requests doubled", ChainLied: "nodes lied",
+	ChainBehind: "nodes behind", ChainCrashed: "nodes crashed", ChainCompared: "chains compared",
+	DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid", WithdrawalCanceled: "withdrawals canceled",
 }
 
 // String returns the kind's name, in the plural.

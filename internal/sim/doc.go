@@ -15,6 +15,13 @@
 // parts that are slow; a history store that fails, goes back or is deleted; clocks
 // that jump.
 //
+// In half of the seeds there are networks, and customers who deposit and withdraw.
+// The real wallets, signer and embedded networks are stepped with the rest: a
+// wallet waits for its commands while everything else goes on. Chains are
+// reorganised; payments are dropped and replaced; nodes are silent, behind, lie,
+// crash, answer twice or not at all; the process and the signer end between any
+// two steps of a wallet.
+//
 // Beside the exchange stands the truth: what the journal ever yielded, carried
 // out by an engine that never stops and by a naive oracle. Checked are:
 //
@@ -31,8 +38,13 @@
 //   - a sync that fails stops the process; damage before the watermark stops a
 //     start; no error comes without a fault that explains it
 //   - a start finds a snapshot that history has reached, and needs no archive
-//   - once the faults end, everything that was asked gets its answer and the
-//     follower catches up
+//   - after every block that a wallet has taken in, a network's account in the
+//     ledger owes what the chain says the exchange has (I10); a deposit is credited
+//     once, and at the end each withdrawal was paid once or canceled (I8, I9)
+//   - the oracle's balances follow from statuses of deposits and withdrawals alone
+//   - once the faults end, everything that was asked gets its answer, the
+//     follower catches up, every withdrawal is done or canceled and every deposit
+//     credited
 //
 // Every seed is run twice, and both runs must have seen the same. Over a whole run,
 // each kind of fault must have happened.
@@ -43,7 +55,7 @@
 // Out of the model: commands that operators void, which would change the past;
 // damage of the last frame on the medium before anything was written behind it.
 //
-// Read sim.go, then world.go, process.go, faults.go and truth.go. What is added
-// later (wallets, chains) becomes another part that world steps and another kind
-// of fault. Not here: networks, HTTP, SQLite, and anything with goroutines.
+// Read sim.go, then world.go, process.go, faults.go and truth.go; for the networks
+// wallets.go, chains.go, customers.go and paid.go. Not here: HTTP, SQLite, and
+// anything with goroutines.
 package sim

@@ -11,16 +11,12 @@ const mostCalm = 400_000
 func (w *world) liveness() {
 	w.calm()
 	w.trail.note("step %d: no more faults", w.steps)
-	for n := 0; w.process == nil || !w.settled(); n++ {
-		if n == mostCalm {
-			fail("after %d steps without faults: %d requests wait, %d will come again", n, len(w.clients.pending), len(w.clients.doubtful))
+	w.steps = 0
+	for w.process == nil || !w.settled() {
+		if w.steps >= mostCalm {
+			fail("after %d steps without faults: %d requests wait, %d will come again", w.steps, len(w.clients.pending), len(w.clients.doubtful))
 		}
-		w.steps++
-		if w.process == nil {
-			w.start()
-			continue
-		}
-		w.step(part(w.chance.Below(uint64(parts))))
+		w.turn()
 	}
 	w.checkEnd()
 	w.shutDown()
@@ -40,6 +36,7 @@ func (w *world) calm() {
 	f := &w.faults
 	f.next, f.cut, f.flipAt, f.downUntil, f.stalledUntil = trigger{}, trigger{}, 0, 0, [parts]uint64{}
 	w.clients.leaving = true
+	w.wallets.relax()
 }
 
 // calm sets all rates to never. What is left is to answer those who asked.
@@ -47,7 +44,10 @@ func (s *shape) calm() {
 	kept := *s
 	*s = shape{
 		segment: kept.segment, snapshotEvery: kept.snapshotEvery, tailRows: kept.tailRows,
-		pending: kept.pending, burst: 1, pause: uint64(bourse.Second / 10),
+		pending: kept.pending, burst: 1, pause: uint64(bourse.Second / 10), networks: kept.networks,
+	}
+	for p := range s.weights {
+		s.weights[p] = 1
 	}
 }
 
@@ -56,7 +56,7 @@ func (w *world) settled() bool {
 	p, c := w.process, &w.clients
 	behind, _ := p.tail.Lag()
 	return len(c.pending)+len(c.doubtful) == 0 && p.sequencer.Idle() && p.sequencer.Applied() == p.log.Durable() &&
-		p.follower.Seq() == p.log.Durable() && behind == 0 && !p.engine.Unfinished()
+		p.follower.Seq() == p.log.Durable() && behind == 0 && !p.engine.Unfinished() && w.wallets.settled()
 }
 
 // checkEnd checks what is told while history has all. The journal follows once
@@ -65,6 +65,7 @@ func (w *world) checkEnd() {
 	w.check()
 	w.checkCandles()
 	w.checkHistory()
+	w.wallets.checkPaid()
 	segments, err := w.files().Stat()
 	want(err, "the journal's figures")
 	w.trail.note("at the end: %+v", segments)

@@ -26,6 +26,10 @@ func TestNotices(t *testing.T) {
 		"history is of another journal":           changeCursor,
 		"a sync fails and nobody stops":           func(w *world) { w.faults.syncFailed = "sync"; w.judge(partWrite, nil) },
 		"an error comes from nowhere":             func(w *world) { w.judge(partWrite, errDisk) },
+		"a chain has more than the ledger says":   chainHasMore,
+		"a payment never arrived":                 losePayment,
+		"a deposit was not credited":              missDeposit,
+		"a withdrawal that was paid is canceled":  cancelPaid,
 		"a client id gets two answers":            answerTwice,
 		"an order that was acknowledged is lost":  loseOrder,
 		"a trade that nobody made is in the tape": func(w *world) { w.truth.rows.Trades = w.truth.rows.Trades[1:]; w.truth.rows.Trades[0].Number = 1 << 40 },
@@ -48,16 +52,22 @@ func TestNotices(t *testing.T) {
 // again and checks everything. It returns what was noticed.
 func meddled(t *testing.T, meddle func(*world)) (err error) {
 	t.Helper()
-	w := newWorld(Options{Seed: 11, Commands: 400})
+	w := newWorld(Options{Seed: 11, Commands: 300})
 	segment := w.shape.segment
 	w.shape.calm()
 	w.shape.segment, w.shape.burst, w.shape.pending = segment, 4, 20
 	for p := range w.shape.weights {
 		w.shape.weights[p] = 1
 	}
+	w.shape.pace, w.shape.snapshotEvery = 1, never // so that a start replays everything
 	w.safety()
+	w.wallets.relax()
 	for w.process == nil || !w.settled() {
-		w.step(w.draw())
+		w.turn()
+	}
+	w.wallets.checkPaid()
+	if w.counts[WithdrawalPaid] == 0 || w.counts[DepositCredited] == 0 {
+		t.Fatalf("%d networks: %v", len(w.wallets.networks), &w.counts)
 	}
 	if len(w.truth.rows.Trades) < 2 || len(w.clients.answered) == 0 {
 		t.Fatalf("there are %d trades and %d answers to repeat", len(w.truth.rows.Trades), len(w.clients.answered))
@@ -72,6 +82,8 @@ func meddled(t *testing.T, meddle func(*world)) (err error) {
 	}()
 	meddle(w)
 	w.check()
+	w.wallets.check()
+	w.wallets.checkPaid()
 	w.die(Killed)
 	w.start()
 	w.checkDeep()
@@ -136,4 +148,35 @@ func loseOrder(w *world) {
 	a := w.clients.answered[0].result
 	a.Outcome = bourse.Outcome{ID: 1 << 40}
 	w.checkFound(r, &a)
+}
+
+// chainHasMore lets a coin be worth more on its chain.
+func chainHasMore(w *world) {
+	n := w.wallets.networks[0]
+	n.listed[0].unit++
+	n.checked = bourse.BlockRef{}
+}
+
+// losePayment lets a chain forget all that was paid.
+func losePayment(w *world) {
+	n := w.wallets.networks[0]
+	_, err := n.node.Reorg(int(n.node.Head().Height)-2, true)
+	want(err, "rewriting a chain")
+}
+
+// missDeposit tells the oracle of a deposit that the engine does not know.
+func missDeposit(w *world) {
+	var ev bourse.Events
+	ev.AddDeposit(bourse.EventDeposit, &bourse.Deposit{
+		Number: 1 << 40, Account: 1, Asset: 1, Amount: bourse.Units(1), Status: bourse.WalletDone,
+	})
+	want(w.truth.pair.Oracle.Follow(&ev), "a deposit")
+}
+
+func cancelPaid(w *world) {
+	d := w.wallets.among(func(d *bourse.Withdrawal) bool { return d.Status == bourse.WalletDone })
+	d.Status = bourse.WalletCanceled
+	var ev bourse.Events
+	ev.AddWithdrawal(bourse.EventWithdrawal, d)
+	want(w.truth.pair.Oracle.Follow(&ev), "a withdrawal")
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // process is a running exchange: what node puts together, without interfaces and
@@ -32,13 +34,17 @@ type process struct {
 	engine    *engine.Engine
 	sequencer *sequencer.Sequencer
 	follower  *follower.Follower
+
+	board   *wallet.Board
+	signer  *signer.Local
+	workers map[bourse.NetworkID]*wallet.Worker
 }
 
 // open starts an exchange on the world's disk and history, in the order in which
 // node does.
 func open(ctx context.Context, w *world) (*process, error) {
-	p := &process{world: w}
-	for _, step := range []func(context.Context) error{p.openJournal, p.buildLine, p.replay, p.openFollower} {
+	p := &process{world: w, board: wallet.NewBoard(), workers: map[bourse.NetworkID]*wallet.Worker{}}
+	for _, step := range []func(context.Context) error{p.openJournal, p.buildLine, p.replay, p.openFollower, p.openWallet} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -71,7 +77,7 @@ func (p *process) buildLine(context.Context) error {
 	p.view, p.tail = view.New(), history.NewTail(w.shape.tailRows)
 	p.reader = history.NewReader(w.store, p.tail, p.view)
 	p.reader.Patience = 0
-	observers := []sequencer.Observer{p.tail, p.view, &witness{world: w}}
+	observers := []sequencer.Observer{p.tail, p.view, p.board, &witness{world: w}}
 	p.engine = engine.New()
 	snapshot, found, err := p.snapshots.Newest(p.log.Durable())
 	if err != nil {

@@ -12,12 +12,13 @@ const (
 	partPrepare
 	partFollow
 	partClock
+	partWallets
 	parts
 )
 
 var partNames = [parts]string{
 	partClients: "clients", partWrite: "write", partApply: "apply", partPrepare: "prepare",
-	partFollow: "follow", partClock: "clock",
+	partFollow: "follow", partClock: "clock", partWallets: "wallets",
 }
 
 // shape is what a seed draws once. Rates are mean numbers of steps between two
@@ -39,6 +40,12 @@ type shape struct {
 	flip, stall, history, clock      uint64
 	deleted, wentBack, decayed       uint64 // one in so many starts
 	cutInStart, failInStart, flipped uint64 // one in so many starts
+	// walletEnd and signerEnd are one in so many of a wallet's steps.
+	walletEnd, signerEnd uint64
+	// networks is how many there are; something happens there in one of pace
+	// steps.
+	networks int
+	pace     uint64
 	// lost is how many answers in a hundred are lost, again how many requests
 	// are repetitions of what was answered.
 	lost, again uint64
@@ -63,6 +70,10 @@ func drawShape(c *chance) shape {
 	for p := range s.weights {
 		s.weights[p] = c.between(1, 8)
 	}
+	if s.networks = int(pick[uint64](c, 0, 0, 1, 2)); s.networks == 0 {
+		s.weights[partWallets] = 0
+	}
+	s.pace = pick[uint64](c, 2, 6, 20)
 	s.drawFaults(c)
 	return s
 }
@@ -89,6 +100,7 @@ func (s *shape) drawFaults(c *chance) {
 	}
 	s.deleted, s.wentBack, s.decayed = start(30), start(20), start(20)
 	s.cutInStart, s.failInStart, s.flipped = start(8), start(12), start(12)
+	s.walletEnd, s.signerEnd = start(400), start(60)
 }
 
 // stepsPerThousand is about how many steps are made while clients ask for a

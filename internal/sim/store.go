@@ -46,7 +46,7 @@ func (s *store) without(n int) *store {
 	before := newStore(s.world)
 	before.batches = slices.Clone(s.batches[:len(s.batches)-n])
 	for i := range before.batches {
-		want(before.Memory.Write(context.Background(), &before.batches[i]), "history going back")
+		want(before.Memory.Write(s.world.ctx, &before.batches[i]), "history going back")
 	}
 	return before
 }

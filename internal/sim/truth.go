@@ -8,6 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/record"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // truth is what the journal ever yielded, and what came of it in an exchange that
@@ -15,6 +16,8 @@ import (
 // oracle.
 type truth struct {
 	pair *enginetest.Pair
+	// board is what wallets must see.
+	board *wallet.Board
 	// past is by sequence less one.
 	past []happening
 	// rows are what history must hold, those of a command behind those of the
@@ -39,7 +42,9 @@ type happening struct {
 	events  bourse.Events
 }
 
-func newTruth() *truth { return &truth{pair: enginetest.NewPair(), named: map[name]bourse.Time{}} }
+func newTruth() *truth {
+	return &truth{pair: enginetest.NewPair(), board: wallet.NewBoard(), named: map[name]bourse.Time{}}
+}
 
 // last returns the last command that was ever yielded.
 func (t *truth) last() bourse.Seq { return bourse.Seq(len(t.past)) }
@@ -71,6 +76,8 @@ func (t *truth) learn(cmd *bourse.Command) {
 		fail("%w", err)
 	}
 	ev := t.pair.Events()
+	t.board.Observe(cmd, ev)
+	t.board.End()
 	t.past = append(t.past, happening{
 		time: cmd.Time, command: record.Append(nil, cmd), events: cloneEvents(ev),
 	})

@@ -42,6 +42,7 @@ type world struct {
 	decayed string
 
 	clients clients
+	wallets *wallets
 	truth   *truth
 	trail   *trail
 	counts  Counts
@@ -50,12 +51,17 @@ type world struct {
 func newWorld(o Options) *world {
 	c := newChance(o.Seed, 1)
 	w := &world{
-		Options: o, chance: c, shape: drawShape(c), now: 1_700_000_000 * bourse.Second, ctx: context.Background(),
+		Options: o, chance: c, shape: drawShape(c), now: genesisTime, ctx: context.Background(),
 		identity: journal.Identity{Exchange: [16]byte{'s', 'i', 'm', byte(o.Seed)}, Sandbox: true},
 		disk:     memdisk.New(o.Seed), truth: newTruth(), trail: newTrail(),
 	}
 	w.store = newStore(w)
-	w.clients = clients{world: w, work: enginetest.NewWorkload(newChance(o.Seed, 2), w.truth.pair.Oracle)}
+	draw := enginetest.NewWorkload
+	if w.shape.networks > 0 {
+		draw = enginetest.NewModestWorkload
+	}
+	w.clients = clients{world: w, work: draw(newChance(o.Seed, 2), w.truth.pair.Oracle)}
+	w.wallets = newWallets(w)
 	w.install()
 	return w
 }
@@ -69,22 +75,27 @@ const mostSteps = 400
 // enough.
 func (w *world) safety() {
 	for w.clients.asked < w.Commands {
-		if w.steps++; w.steps > uint64(w.Commands+1000)*mostSteps {
-			fail("no progress: %d commands were asked for in %d steps", w.clients.asked, w.steps)
-		}
-		if w.process == nil {
-			w.start()
-			continue
-		}
-		w.disturb()
-		switch {
-		case w.chance.oneIn(w.shape.kill):
-			w.die(Killed)
-		case w.chance.oneIn(w.shape.stop):
-			w.shutDown()
-		default:
-			w.step(w.draw())
-		}
+		w.turn()
+	}
+}
+
+// turn is a step of the world: of a part, or of what goes wrong.
+func (w *world) turn() {
+	if w.steps++; w.steps > uint64(w.Commands+1000)*mostSteps {
+		fail("no progress: %d commands were asked for in %d steps", w.clients.asked, w.steps)
+	}
+	if w.process == nil {
+		w.start()
+		return
+	}
+	w.disturb()
+	switch {
+	case w.chance.oneIn(w.shape.kill):
+		w.die(Killed)
+	case w.chance.oneIn(w.shape.stop):
+		w.shutDown()
+	default:
+		w.step(w.draw())
 	}
 }
 
@@ -107,6 +118,10 @@ func (w *world) draw() part {
 // step lets a part make a step.
 func (w *world) step(p part) {
 	if w.steps < w.faults.stalledUntil[p] {
+		return
+	}
+	if p == partWallets {
+		w.wallets.act()
 		return
 	}
 	x := w.process
@@ -133,6 +148,7 @@ func (w *world) apply() error {
 	more, err := w.process.sequencer.Apply()
 	if more && err == nil {
 		w.clients.collect()
+		w.wallets.check()
 		if w.chance.oneIn(checkEvery) {
 			w.check()
 		}
@@ -213,6 +229,7 @@ func (w *world) followRest() {
 func (w *world) die(how Kind) {
 	w.count(how)
 	w.trail.note("step %d: %s at command %d", w.steps, how, w.truth.last())
+	w.wallets.end(how)
 	if how == PowerCut || how == PowerCutInStart {
 		w.disk = w.disk.Crash()
 	} else {
@@ -240,6 +257,7 @@ func (w *world) shutDown() {
 	}
 	w.count(Stopped)
 	w.trail.note("step %d: stopped at command %d", w.steps, w.truth.last())
+	w.wallets.end(Stopped)
 	w.disk = w.disk.Clone()
 	w.end()
 }

@@ -1,0 +1,284 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/devnet"
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+)
+
+// coin is what an asset may be on a network. Amounts are in the network's units.
+type coin struct {
+	network bourse.Symbol
+	// contract names the coin, so that any asset can be it.
+	contract chain.CoinID
+	decimals uint8
+	// confirms is how deep a deposit must lie.
+	confirms uint32
+	// least is the least deposit and withdrawal, fee what withdrawals cost.
+	least, fee uint64
+}
+
+// coins are what networks move, the native one first.
+var coins = [...]coin{
+	{"BTC", "BTC", 8, 2, 10_000, 5_000},
+	{"ETH", "ETH", 18, 3, 1e16, 1e15},
+	{"ETH", devnet.USDT, 6, 3, 1_000_000, 500_000},
+	{"ATOM", "ATOM", 6, 2, 10_000, 10_000},
+	{"TEST", "TEST01", 8, 2, 10_000, 100},
+}
+
+// listed is an asset that is a coin. Its unit is the ledger units in the
+// network's.
+type listed struct {
+	*coin
+	asset bourse.AssetID
+	unit  uint64
+}
+
+func (l *listed) ledger(units uint64) bourse.Amount {
+	a, _ := bourse.Units(units).Mul(l.unit)
+	return a
+}
+
+// network is a network and its node, which go on whatever becomes of the
+// exchange.
+type network struct {
+	world  *world
+	id     bourse.NetworkID
+	params *devnet.Params
+	keys   *devnet.Keys
+	codec  *devnet.Codec
+	listed []listed
+
+	disk   *memdisk.Disk
+	node   *devnet.Node
+	faults *devnet.Faults
+	// deep networks rewrite more of their chain than deposits are waited for;
+	// rough is true once one did.
+	deep, rough bool
+	// silentUntil is the step at which the node answers again; zero is now.
+	silentUntil uint64
+	// sent are payments of the outside world to customers.
+	sent []chain.Hash
+	// checked is the last block at which the ledger was held against the chain.
+	checked bourse.BlockRef
+}
+
+const genesisTime = bourse.Time(1_700_000_000) * bourse.Second
+
+var ownSeed, outsideSeed = [32]byte{1}, [32]byte{2}
+
+// founded are the disks of networks that were just founded: to copy them is
+// faster than to found networks again.
+var founded = sync.OnceValue(func() map[bourse.Symbol]*memdisk.Disk {
+	disks := map[bourse.Symbol]*memdisk.Disk{}
+	for _, c := range coins {
+		n := network{params: devnet.Lookup(c.network), disk: memdisk.New(1), world: &world{now: genesisTime}}
+		n.keys = devnet.NewKeys(n.params, ownSeed)
+		n.codec = devnet.NewCodec(n.params, n.keys.Public())
+		n.open()
+		want(n.node.Close(), "founding a network")
+		disks[c.network] = n.disk
+	}
+	return disks
+})
+
+func newNetwork(w *world, id bourse.NetworkID, symbol bourse.Symbol) *network {
+	n := &network{world: w, id: id, params: devnet.Lookup(symbol), disk: founded()[symbol].Clone()}
+	n.keys = devnet.NewKeys(n.params, ownSeed)
+	n.codec = devnet.NewCodec(n.params, n.keys.Public())
+	n.open()
+	return n
+}
+
+// open starts the node.
+func (n *network) open() {
+	var err error
+	n.node, err = devnet.Open(n.disk, n.params, devnet.Options{
+		Seed: outsideSeed, Clock: func() bourse.Time { return n.world.now }, Hot: n.codec.Destination(chain.IndexHot),
+	})
+	want(err, "opening a network")
+	n.faults = devnet.NewFaults(n.node)
+}
+
+// shallow is how much of the chain may be rewritten without any deposit that was
+// credited leaving it.
+func (n *network) shallow() int {
+	if n.deep {
+		return 4
+	}
+	most := 0
+	for _, l := range n.listed {
+		most = int(l.confirms) - 1
+	}
+	return most
+}
+
+// act lets something happen on the network.
+func (n *network) act() {
+	c := n.world.wallets.chance
+	switch c.Below(12) {
+	case 0:
+		n.reorganise(c)
+	case 1:
+		n.replace(c)
+	case 2:
+		n.drop(c)
+	case 3:
+		n.misbehave(c)
+	case 4:
+		n.fallBehind(c)
+	case 5:
+		n.crash(c)
+	default:
+		n.mine(1 + int(c.Below(2)))
+	}
+}
+
+func (n *network) mine(blocks int) {
+	_, err := n.node.Mine(blocks)
+	want(err, "mining")
+}
+
+func (n *network) note(what string) {
+	n.world.trail.note("step %d: %s at height %d: %s", n.world.steps, n.params.Symbol, n.node.Head().Height, what)
+}
+
+// reorganise rewrites the end of the chain.
+func (n *network) reorganise(c *chance) {
+	most := n.shallow()
+	if most == 0 {
+		return
+	}
+	depth := 1 + int(c.Below(uint64(most)))
+	if uint64(depth)+1 >= n.node.Head().Height {
+		return
+	}
+	drop := c.oneIn(3)
+	_, err := n.node.Reorg(depth, drop)
+	want(err, "rewriting a chain")
+	n.rough = n.rough || n.deep
+	n.world.count(ChainReorganised)
+	if drop {
+		n.world.count(ChainDropped)
+	}
+	n.note("reorganised")
+}
+
+// replace has a depositor take back a payment that no deposit was credited for.
+func (n *network) replace(c *chance) {
+	if len(n.sent) == 0 {
+		return
+	}
+	at := int(c.Below(uint64(len(n.sent))))
+	tx, head := n.sent[at], n.node.Head()
+	if n.world.process.board.State(n.id).Tip != head {
+		return
+	}
+	for d := range n.world.truth.pair.Oracle.Deposits {
+		if d.Tx == tx && (!d.Mined || d.Confirms(head.Height) > uint64(n.shallow())) {
+			return
+		}
+	}
+	n.sent = slices.Delete(n.sent, at, at+1)
+	if _, err := n.node.DoubleSpend(tx); err != nil {
+		return // it is no more, or too little to pay for another
+	}
+	n.rough = n.rough || n.deep
+	n.world.count(ChainReplaced)
+	n.note("a payment is replaced")
+}
+
+// drop makes the node forget what waits, or remember what it forgot.
+func (n *network) drop(c *chance) {
+	if c.oneIn(3) {
+		want(n.node.Restore(), "restoring what was dropped")
+		return
+	}
+	for _, s := range n.world.process.board.Signed(n.id) {
+		if s.State == bourse.SignedAccepted && n.node.Forget(s.Tx) == nil {
+			n.world.count(ChainDropped)
+			n.note("a payment is forgotten")
+			return
+		}
+	}
+}
+
+// misbehave makes the next answers wrong, late or lost.
+func (n *network) misbehave(c *chance) {
+	all := devnet.AllFaults()
+	fault := all[c.Below(uint64(len(all)))]
+	method := pick(c, "", devnet.MethodHead, devnet.MethodBlock, devnet.MethodBroadcast, devnet.MethodRate)
+	n.faults.Inject(fault, method, 1+int(c.Below(3)))
+	switch fault {
+	case devnet.Silent, devnet.Refused, devnet.Failing:
+		n.world.count(ChainStalled)
+	case devnet.LostReply:
+		n.world.count(ChainReplyLost)
+	case devnet.Doubled:
+		n.world.count(ChainDoubled)
+	default:
+		n.world.count(ChainLied)
+	}
+}
+
+// fallBehind makes the node hide its last blocks, say nothing at all, or answer
+// again.
+func (n *network) fallBehind(c *chance) {
+	switch c.Below(4) {
+	case 0:
+		n.node.Lag(1+c.Below(3), c.oneIn(2))
+		n.world.count(ChainBehind)
+	case 1:
+		n.faults.Stop()
+		n.silentUntil = n.world.steps + c.between(10, 300)
+		n.world.count(ChainStalled)
+	default:
+		n.recover()
+	}
+}
+
+// recover ends what misbehaves.
+func (n *network) recover() {
+	n.faults.Clear()
+	n.faults.Start()
+	n.node.Lag(0, false)
+	n.silentUntil = 0
+}
+
+// crash ends the node, and starts it from what is durable.
+func (n *network) crash(c *chance) {
+	if !c.oneIn(10) {
+		return
+	}
+	n.disk = n.disk.Crash()
+	n.open()
+	n.world.count(ChainCrashed)
+	n.note("the node crashed")
+}
+
+// wire lies between a wallet and a node.
+type wire struct{ n *network }
+
+// Call passes a request on. Who would wait for an answer does not get one at
+// once: there is no time to wait for here.
+func (c wire) Call(ctx context.Context, text []byte) ([]byte, error) {
+	x := c.n.world.wallets
+	leaves := bytes.Contains(text, []byte(`"method":"`+devnet.MethodBroadcast+`"`))
+	if leaves {
+		x.mayEnd()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	reply, err := c.n.faults.Call(ctx, text)
+	if leaves {
+		x.mayEnd()
+	}
+	return reply, err
+}

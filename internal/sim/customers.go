@@ -1,0 +1,197 @@
+package sim
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// found defines the networks and what is listed there, one thing after the other.
+// It reports whether all is there.
+func (x *wallets) found() bool {
+	c := x.world.process.view.Catalogue()
+	for _, n := range x.networks {
+		if int(n.id) >= len(c.Networks) {
+			x.ask(&bourse.Command{Kind: bourse.CommandDefineNetwork, Network: &bourse.Network{
+				Symbol: n.params.Symbol, Name: "network", MemoName: n.params.Shape.MemoName, Enabled: true,
+			}}, true)
+			return false
+		}
+		if n.listed == nil {
+			n.listed = x.drawListed(n, c.Assets)
+		}
+		for _, l := range n.listed {
+			if !slices.ContainsFunc(c.NetworkAssets, func(t *bourse.NetworkAsset) bool {
+				return t.Network == n.id && t.Asset == l.asset
+			}) {
+				x.ask(&bourse.Command{Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: &bourse.NetworkAsset{
+					Network: n.id, Asset: l.asset, Precision: l.decimals, Confirms: l.confirms, Contract: string(l.contract),
+					Enabled: true, MinDeposit: l.ledger(l.least), MinWithdrawal: l.ledger(l.least),
+					FeeMin: l.ledger(l.fee), FeeMax: l.ledger(10 * l.fee),
+				}}, true)
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// drawListed draws which assets are a network's coins. A token needs the native
+// one, in which its costs are paid.
+func (x *wallets) drawListed(n *network, assets []*bourse.Asset) []listed {
+	list := []listed{}
+	for i := range coins {
+		c := &coins[i]
+		if c.network != n.params.Symbol || c.contract != n.params.Shape.Native && n.params.Shape.Native != "" && len(list) == 0 {
+			continue
+		}
+		from := x.chance.Below(3)
+		for k := range uint64(3) {
+			a := assets[1+(from+k)%3]
+			taken := slices.ContainsFunc(list, func(l listed) bool { return l.asset == a.ID })
+			if a.Scale >= c.decimals && !taken {
+				list = append(list, listed{c, a.ID, bourse.Pow10(a.Scale - c.decimals)})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// ask sends a request, again and again if need be.
+func (x *wallets) ask(cmd *bourse.Command, surely bool) {
+	x.world.clients.send(&request{cmd: *cmd, opening: surely})
+}
+
+// person draws a customer.
+func (x *wallets) person() bourse.AccountID {
+	w := x.world
+	most := uint64(1)
+	for most < 8 && w.exists(bourse.AccountID(most+1)) {
+		most++
+	}
+	return bourse.AccountID(x.chance.between(1, most))
+}
+
+// customer lets a customer or an operator do something.
+func (x *wallets) customer(n *network) {
+	if len(n.listed) == 0 {
+		return
+	}
+	l := &n.listed[x.chance.Below(uint64(len(n.listed)))]
+	switch x.chance.Below(16) {
+	case 0, 1, 2, 3, 4:
+		x.deposit(n, l)
+	case 5, 6, 7, 8, 9:
+		x.withdraw(n, l)
+	case 10, 11:
+		x.cancel()
+	case 12:
+		x.decide(n)
+	case 13:
+		x.pause(n, x.chance.oneIn(3))
+	case 14:
+		x.assign()
+	default:
+		x.ask(&bourse.Command{
+			Kind: bourse.CommandCredit, Account: x.person(), AssetID: l.asset, Amount: l.ledger(50 * l.least),
+		}, false)
+	}
+}
+
+// deposit pays something to a customer from outside.
+func (x *wallets) deposit(n *network, l *listed) {
+	c := x.chance
+	to := n.codec.Destination(uint32(x.person()))
+	if to.Memo != "" && c.oneIn(6) {
+		to.Memo = "rent" // nobody's
+	}
+	var pays []chain.Pay
+	for range 1 + c.Below(3)/2*c.Below(4) {
+		pays = append(pays, chain.Pay{To: to, Coin: l.contract, Amount: bourse.Units(l.least/2 + c.Below(20*l.least))})
+	}
+	if !n.params.Shape.Outputs && c.oneIn(8) {
+		_, _ = n.node.SendFailing(pays[0]) // the outside may be waiting for something
+		return
+	}
+	if tx, err := n.node.Send(pays...); err == nil {
+		n.sent = append(n.sent, tx)
+	}
+}
+
+// withdraw asks for a payment to an address that nobody else is paid to, or to
+// another customer.
+func (x *wallets) withdraw(n *network, l *listed) {
+	c := x.chance
+	address, err := n.node.NewAddress()
+	want(err, "an address")
+	asked := &bourse.Withdraw{
+		Network: n.id, Asset: l.asset, Amount: l.ledger(l.least + c.Below(20*l.least)), Fee: l.ledger(l.fee), Address: address,
+	}
+	if c.oneIn(8) {
+		asked.Internal = x.person()
+		to := n.codec.Destination(uint32(asked.Internal))
+		asked.Address, asked.Memo = to.Address, to.Memo
+	}
+	if c.oneIn(2) {
+		x.names++
+		copy(asked.ClientID[:], "w"+strconv.FormatUint(x.names, 36))
+	}
+	x.ask(&bourse.Command{Kind: bourse.CommandWithdraw, Account: x.person(), Wallet: &bourse.WalletCommand{Withdraw: asked}}, false)
+}
+
+// among returns one of the withdrawals that pass, or nil.
+func (x *wallets) among(pass func(*bourse.Withdrawal) bool) *bourse.Withdrawal {
+	var list []bourse.Withdrawal
+	for d := range x.world.truth.pair.Oracle.Withdrawals {
+		if pass(d) {
+			list = append(list, *d)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return &list[x.chance.Below(uint64(len(list)))]
+}
+
+func (x *wallets) cancel() {
+	if d := x.among((*bourse.Withdrawal).Open); d != nil {
+		x.ask(&bourse.Command{
+			Kind: bourse.CommandCancelWithdrawal, Account: d.Account, Wallet: &bourse.WalletCommand{ID: d.ID},
+		}, false)
+	}
+}
+
+// decide is an operator's word on a withdrawal: yes or no, or that it needs
+// another transaction.
+func (x *wallets) decide(n *network) {
+	if d := x.among(func(d *bourse.Withdrawal) bool {
+		return d.Network == n.id && d.Internal == 0 && d.Tx != (bourse.TxHash{}) && d.Done == 0
+	}); d != nil && x.chance.oneIn(2) {
+		x.ask(&bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: d.ID}}, false)
+		return
+	}
+	if d := x.among((*bourse.Withdrawal).Open); d != nil {
+		x.ask(&bourse.Command{
+			Kind: bourse.CommandDecideWithdrawal, On: x.chance.oneIn(2), Wallet: &bourse.WalletCommand{ID: d.ID},
+		}, false)
+	}
+}
+
+func (x *wallets) pause(n *network, on bool) {
+	x.ask(&bourse.Command{Kind: bourse.CommandPauseWithdrawals, On: on, Wallet: &bourse.WalletCommand{Network: n.id}}, false)
+}
+
+// assign gives a deposit that waits for an operator to an account.
+func (x *wallets) assign() {
+	for d := range x.world.truth.pair.Oracle.Deposits {
+		if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin) {
+			x.ask(&bourse.Command{
+				Kind: bourse.CommandAssignDeposit, Account: max(d.Account, 1), Wallet: &bourse.WalletCommand{Deposit: d.Number},
+			}, false)
+			return
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/wallet"
+)
+
+// relax takes back what goes wrong with networks, and lets operators clear up.
+func (x *wallets) relax() {
+	x.calm = true
+	for _, n := range x.networks {
+		n.recover()
+		want(n.node.Restore(), "restoring what was dropped")
+	}
+}
+
+// goOn does what brings everything to an end: the wallet works, blocks are made,
+// and nobody is kept from being paid.
+func (x *wallets) goOn(n *network) {
+	w := x.world
+	switch x.chance.Below(12) {
+	case 0:
+		n.mine(1)
+	case 1:
+		if s := w.process.board.State(n.id); s.Stopped() {
+			x.pause(n, false)
+		}
+	case 2:
+		x.thaw(n)
+	default:
+		x.step(n)
+	}
+}
+
+// thaw lets frozen accounts be paid.
+func (x *wallets) thaw(n *network) {
+	d := x.among(func(d *bourse.Withdrawal) bool {
+		return d.Network == n.id && (d.Open() || d.Unsigned())
+	})
+	if d != nil {
+		x.ask(&bourse.Command{Kind: bourse.CommandFreezeAccount, Account: d.Account}, false)
+	}
+}
+
+// settled reports whether every withdrawal has come to its end, every deposit
+// that may be was credited, and the exchange is where the networks are.
+func (x *wallets) settled() bool {
+	p := x.world.process
+	for _, n := range x.networks {
+		if s := p.board.State(n.id); s.Tip != n.node.Head() || s.Part != 0 || !p.worker(n).Health().Operating ||
+			len(p.board.Unsigned(n.id)) > 0 || slices.ContainsFunc(p.board.Signed(n.id), func(s bourse.SignedTx) bool {
+			return s.State != bourse.SignedMined
+		}) {
+			return false
+		}
+	}
+	for d := range x.world.truth.pair.Oracle.Withdrawals {
+		if d.Status != bourse.WalletDone && d.Status != bourse.WalletCanceled {
+			return false
+		}
+	}
+	for d := range x.world.truth.pair.Oracle.Deposits {
+		if d.Status == bourse.WalletPending && (!d.Mined || d.Account != 0 && !d.BelowMin) {
+			return false
+		}
+	}
+	return true
+}
+
+// check holds the ledger against each chain whose last block the exchange has
+// just taken in (I10).
+func (x *wallets) check() {
+	for _, n := range x.networks {
+		s := x.world.process.board.State(n.id)
+		if s.Part == 0 && s.Tip != n.checked && s.Tip == n.node.Head() {
+			n.checked = s.Tip
+			n.checkOwned()
+		}
+	}
+}
+
+func (n *network) checkOwned() {
+	e := n.world.process.engine
+	owned, owes := map[bourse.AssetID]bourse.Amount{}, map[bourse.AssetID]bourse.Amount{}
+	e.Owned(n.id, func(a bourse.AssetID, amount bourse.Amount) { owned[a] = amount })
+	e.Holdings(func(bourse.Balance) {}, func(a bourse.AssetID, account bourse.AccountID, owed, _ bourse.Amount) {
+		if account == bourse.NetworkAccount(n.id) {
+			owes[a] = owed
+		}
+	})
+	for i := range n.listed {
+		l := &n.listed[i]
+		var sum bourse.Amount
+		for _, address := range n.addresses() {
+			has := n.has(address, l)
+			sum = sum.Plus(has)
+		}
+		if owned[l.asset] != sum || owes[l.asset] != sum {
+			fail("at height %d of %s the chain says %s of %s, custody %s, the ledger %s", n.node.Head().Height, n.params.Symbol,
+				sum.Format(0), l.contract, owned[l.asset].Format(0), owes[l.asset].Format(0))
+		}
+	}
+	n.world.count(ChainCompared)
+}
+
+// has returns what an address has, in ledger units.
+func (n *network) has(address string, l *listed) bourse.Amount {
+	units, err := n.node.Balance(address, l.contract)
+	want(err, "a balance")
+	a, _ := units.Mul(l.unit)
+	return a
+}
+
+// addresses returns every address of the exchange that is paid to.
+func (n *network) addresses() []string {
+	var list []string
+	for _, index := range []uint32{chain.IndexHot, chain.IndexChange, 1, 2, 3, 4, 5, 6, 7, 8} {
+		if address := n.codec.Destination(index).Address; !slices.Contains(list, address) {
+			list = append(list, address)
+		}
+	}
+	return list
+}
+
+// checkBoard holds what wallets see against a board that never started anew.
+func (x *wallets) checkBoard(got, wanted *wallet.Board) {
+	for _, n := range x.networks {
+		if is, was := got.State(n.id), wanted.State(n.id); is != was {
+			fail("the board shows of network %d %+v, and it was %+v", n.id, is, was)
+		}
+		if is, was := got.Signed(n.id), wanted.Signed(n.id); !deepEqual(is, was) {
+			fail("the board shows of network %d the transactions %+v, and they were %+v", n.id, is, was)
+		}
+		if is, was := got.Unsigned(n.id), wanted.Unsigned(n.id); !slices.Equal(is, was) {
+			fail("the board shows of network %d the withdrawals %+v, and they were %+v", n.id, is, was)
+		}
+	}
+}
+
+// checkPaid holds withdrawals against what arrived (I9).
+func (x *wallets) checkPaid() {
+	for d := range x.world.truth.pair.Oracle.Withdrawals {
+		if d.Internal != 0 || d.Network == 0 {
+			continue
+		}
+		n := x.networks[d.Network-1]
+		at := slices.IndexFunc(n.listed, func(l listed) bool { return l.asset == d.Asset })
+		got := n.has(d.Address, &n.listed[at])
+		switch {
+		case d.Status == bourse.WalletDone && got == d.Amount:
+			x.world.count(WithdrawalPaid)
+		case d.Status == bourse.WalletDone && n.rough && got.IsZero():
+		case d.Status == bourse.WalletCanceled && got.IsZero():
+			x.world.count(WithdrawalCanceled)
+		default:
+			fail("withdrawal %d of %s has status %d, and the chain paid %s: %+v", d.ID, d.Amount.Format(0), d.Status, got.Format(0), *d)
+		}
+	}
+	for d := range x.world.truth.pair.Oracle.Deposits {
+		if d.Status == bourse.WalletDone && d.From == 0 {
+			x.world.count(DepositCredited)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/devnet"
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/signer"
+	"github.com/bourse-exchange/bourse/internal/wallet"
+)
+
+// wallets is what a world with networks has besides: the networks, the signer's
+// record, and customers who deposit and withdraw.
+type wallets struct {
+	world    *world
+	chance   *chance
+	networks []*network
+	// vault is the disk of the signer.
+	vault *memdisk.Disk
+	// busy is true while a worker makes a step. It waits for its commands while
+	// everything else goes on.
+	busy bool
+	// calm is true once nothing goes wrong any more.
+	calm bool
+	// names counts the requests of customers.
+	names uint64
+}
+
+// ended unwinds a wallet whose process has ended.
+type ended struct{}
+
+func newWallets(w *world) *wallets {
+	x := &wallets{world: w, chance: newChance(w.Seed, 3), vault: memdisk.New(w.Seed + 1)}
+	symbols := []bourse.Symbol{"BTC", "ETH", "ATOM", "TEST"}
+	for id := bourse.NetworkID(1); id <= bourse.NetworkID(w.shape.networks); id++ {
+		at := x.chance.Below(uint64(len(symbols)))
+		n := newNetwork(w, id, symbols[at])
+		n.deep = x.chance.oneIn(5)
+		x.networks = append(x.networks, n)
+		symbols = append(symbols[:at], symbols[at+1:]...)
+	}
+	return x
+}
+
+// act makes a step: of a wallet, a network, or a customer.
+func (x *wallets) act() {
+	if x.busy || len(x.networks) == 0 || !x.world.clients.founded || !x.calm && !x.chance.oneIn(x.world.shape.pace) || !x.found() {
+		return
+	}
+	n := x.networks[x.chance.Below(uint64(len(x.networks)))]
+	if n.silentUntil != 0 && x.world.steps >= n.silentUntil {
+		n.recover()
+	}
+	switch at := x.chance.Below(8); {
+	case x.calm:
+		x.goOn(n)
+	case at == 0:
+		n.act()
+	case at <= 2:
+		x.customer(n)
+	default:
+		x.step(n)
+	}
+}
+
+// step lets a network's worker make a step, unless the process ends in it.
+func (x *wallets) step(n *network) {
+	x.busy = true
+	defer func() {
+		x.busy = false
+		if r := recover(); r != nil && r != any(ended{}) {
+			panic(r)
+		}
+	}()
+	_, err := x.world.process.worker(n).Step(x.world.ctx)
+	want(err, "a wallet")
+}
+
+// mayEnd is a moment between two steps of a wallet: the process may end here.
+func (x *wallets) mayEnd() {
+	w := x.world
+	if !w.chance.oneIn(w.shape.walletEnd) {
+		return
+	}
+	w.count(EndedInWallet)
+	w.die(pick(w.chance, Killed, PowerCut))
+	panic(ended{})
+}
+
+// submit carries a command of a wallet, while everything else goes on.
+func (x *wallets) submit(_ context.Context, cmd *bourse.Command) (bourse.Outcome, error) {
+	x.mayEnd()
+	w := x.world
+	life := w.process
+	ticket := sequencer.NewTicket()
+	own := *cmd
+	for {
+		err := life.sequencer.Submit(&own, ticket)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, sequencer.ErrFull) {
+			fail("%+v of a wallet was refused: %w", own.Wallet, err)
+		}
+		x.wait(life)
+	}
+	for {
+		select {
+		case <-ticket.Done():
+			x.checkAnswer(&ticket.Result)
+			x.mayEnd()
+			return ticket.Outcome, ticket.Err
+		default:
+			x.wait(life)
+		}
+	}
+}
+
+// wait lets everything else make a step. A wallet ends with its process.
+func (x *wallets) wait(life *process) {
+	x.world.turn()
+	if x.world.process != life {
+		panic(ended{})
+	}
+}
+
+// checkAnswer holds what a wallet is told against the journal.
+func (x *wallets) checkAnswer(r *sequencer.Result) {
+	want(r.Err, "a command of a wallet")
+	if h := x.world.truth.at(r.Seq); h.events.Outcome != r.Outcome {
+		fail("command %d of a wallet was answered %+v, and had the outcome %+v", r.Seq, r.Outcome, h.events.Outcome)
+	}
+}
+
+// end is what a process leaves of the signer's record.
+func (x *wallets) end(how Kind) {
+	if how == PowerCut || how == PowerCutInStart {
+		x.vault = x.vault.Crash()
+	} else {
+		x.vault = x.vault.Clone()
+	}
+}
+
+// openWallet opens the signer. Workers are made when they are needed.
+func (p *process) openWallet(context.Context) error {
+	x := p.world.wallets
+	if len(x.networks) == 0 {
+		return nil
+	}
+	keyrings := map[bourse.NetworkID]signer.Network{}
+	for _, n := range x.networks {
+		keyrings[n.id] = signer.Network{Codec: n.codec, Keys: n.keys, MaxCost: bourse.Units(1 << 62)}
+	}
+	var err error
+	p.signer, err = signer.Open(x.vault, keyrings, func() bourse.Time { return p.world.now })
+	want(err, "opening the signer")
+	return nil
+}
+
+// worker returns the wallet of a network.
+func (p *process) worker(n *network) *wallet.Worker {
+	if p.workers[n.id] == nil {
+		transport := devnet.NewClient(n.params, n.keys.Public(), wire{n}, devnet.ClientOptions{Timeout: time.Hour})
+		p.workers[n.id] = wallet.NewWorker(wallet.Options{
+			ID: n.id, Network: transport, Signer: pen{p}, Board: p.board, Listed: p, Submit: p.world.wallets.submit,
+			Log: slog.New(slog.DiscardHandler),
+		})
+	}
+	return p.workers[n.id]
+}
+
+// Listed returns what the catalogue says of a network.
+func (p *process) Listed(id bourse.NetworkID) (*bourse.Network, []*bourse.NetworkAsset, []*bourse.Asset) {
+	c := p.view.Catalogue()
+	var terms []*bourse.NetworkAsset
+	for _, t := range c.NetworkAssets {
+		if t.Network == id {
+			terms = append(terms, t)
+		}
+	}
+	return c.Networks[id], terms, c.Assets
+}
+
+// pen lies between a worker and the signer.
+type pen struct{ p *process }
+
+var errSigner = errors.New("the signer does not answer")
+
+// Sign passes a request on. The signer may crash in it.
+func (s pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signer.Signed, error) {
+	w := s.p.world
+	x := w.wallets
+	x.mayEnd()
+	crashes := w.chance.oneIn(w.shape.signerEnd)
+	if crashes {
+		x.vault.StopAt(1 + int(w.chance.Below(3)))
+	}
+	signed, err := s.p.signer.Sign(ctx, u, e)
+	if crashes {
+		w.count(SignerCrashed)
+		w.trail.note("step %d: the signer crashes", w.steps)
+		x.end(PowerCut)
+		want(s.p.openWallet(ctx), "the signer")
+		if w.chance.oneIn(2) {
+			signed, err = signer.Signed{}, errSigner
+		}
+	}
+	x.mayEnd()
+	return signed, err
+}
