@@ -225,3 +225,22 @@ func TestLaggingNode(t *testing.T) {
 		w.finish()
 	})
 }
+
+// TestReplacedBlock shows another block in the place of the last one, and no
+// further one: that is enough to take the last one back.
+func TestReplacedBlock(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		n := w.network(l.network)
+		w.mine(l.network, 1)
+		old := w.board.State(l.network).Tip
+		if _, err := n.node.Reorg(1, false); err != nil {
+			t.Fatal(err)
+		}
+		n.node.Lag(1, true)
+		w.settle()
+		if tip := w.board.State(l.network).Tip; tip.Height != old.Height || tip.Hash == old.Hash {
+			t.Errorf("the tip is %+v, and was %+v", tip, old)
+		}
+		w.finish()
+	})
+}

@@ -464,3 +464,54 @@ func TestReservedThroughAReorganisation(t *testing.T) {
 	w.wants(second, bourse.WalletDone, true)
 	w.finish()
 }
+
+// TestSpentBySomebodyElse has somebody else, with the exchange's keys, spend what
+// the exchange is about to pay with: its own payment is not accepted, and nobody
+// is told that it was.
+func TestSpentBySomebodyElse(t *testing.T) {
+	for _, l := range []*listing{listed(onBTC, btc), listed(onATOM, atom)} {
+		t.Run(string(l.symbol), func(t *testing.T) {
+			w := newWorld(t, l.network)
+			w.credit(l, 1, 100*l.least)
+			w.settle()
+			w.steal(l)
+			id := w.mustWithdraw(l, 1, 10*l.least)
+			w.settle()
+			if d := w.withdrawals[id]; !d.Sent {
+				t.Fatalf("nothing was signed for %+v", d)
+			}
+			w.wants(id, bourse.WalletProcessing, false)
+		})
+	}
+}
+
+// steal hands the network a payment by the exchange's keys that the exchange does
+// not know of, and that takes all outputs or the next nonce.
+func (w *world) steal(l *listing) {
+	w.tb.Helper()
+	n := w.network(l.network)
+	to, err := n.node.NewAddress()
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	p := chain.Payment{
+		Kind: chain.KindWithdrawal, Coin: l.coin(), Amount: bourse.Units(l.least), To: chain.Destination{Address: to},
+		From: chain.IndexHot, CostCap: bourse.Units(1e15),
+	}
+	for _, u := range w.board.Unspent(l.network) {
+		amount, _ := u.Amount.Div64(l.unit)
+		p.Inputs = append(p.Inputs, chain.Input{Outpoint: u.Outpoint, Owner: u.Address, Coin: l.coin(), Amount: amount})
+	}
+	p.Nonce, _ = w.board.Nonce(l.network, chain.IndexHot)
+	unsigned, err := n.client.Prepare(w.tb.Context(), &p)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	raw, _, err := devnet.NewKeys(n.params, ownSeed).Sign(unsigned.Raw)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	if v, err := n.client.Broadcast(w.tb.Context(), raw); err != nil || v.Kind != chain.Accepted {
+		w.tb.Fatal(v, err)
+	}
+}
