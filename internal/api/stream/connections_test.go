@@ -144,16 +144,21 @@ func TestSnapshotAndStreamJoin(t *testing.T) {
 	c.ok(`{"op":"sub","id":1,"streams":"BTC/USDT@orderBook"}`)
 	var work sync.WaitGroup
 	work.Go(func() { x.churn(20, func() {}) })
+	sent := uint64(0)
 	for range 20 * 200 {
 		f, err := c.next()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sent, seen := parseLevel(t, string(f.Payload)).Seq, x.view.BookSeq(1); seen < sent {
+		sent = parseLevel(t, string(f.Payload)).Seq
+		if seen := x.view.BookSeq(1); seen < sent {
 			t.Fatalf("the book shows %d, sent was %d", seen, sent)
 		}
 	}
 	work.Wait()
+	if book := x.view.Depth(1).Seq; book != sent {
+		t.Errorf("the book is at %d, the last change was %d", book, sent)
+	}
 }
 
 func TestRevokedKey(t *testing.T) {
