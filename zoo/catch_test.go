@@ -38,6 +38,9 @@ func TestZoo(t *testing.T) {
 	for _, b := range chosen {
 		z.compile(t, b.dir)
 	}
+	if slices.ContainsFunc(chosen, func(b bug) bool { return !strings.HasPrefix(b.dir, "internal/") }) {
+		z.compileProgram(t)
+	}
 	seconds := map[int]time.Duration{}
 	for _, b := range chosen {
 		t.Run(b.name, func(t *testing.T) { seconds[b.number] = z.catch(t, &b) })
@@ -135,22 +138,35 @@ func (z *zoo) compile(t *testing.T, dir string) {
 		return
 	}
 	binary := filepath.Join(z.work, strings.ReplaceAll(dir, "/", "-")+".test")
-	cmd := exec.Command("go", "test", "-c", "-vet=off", "-o", binary, "./"+dir)
+	z.run(t, "test", "-c", "-vet=off", "-o", binary, "./"+dir)
+	z.binaries[dir] = binary
+}
+
+// compileProgram compiles what the tests that start the program would compile
+// while they are timed.
+func (z *zoo) compileProgram(t *testing.T) {
+	t.Helper()
+	z.run(t, "build", "-o", filepath.Join(z.work, "bourse"), "./cmd/bourse")
+}
+
+// run runs the go command.
+func (z *zoo) run(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
 	cmd.Dir, cmd.Env = root, z.environment(0)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", dir, err, out)
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	z.binaries[dir] = binary
 }
 
 // environment is that of a process in which a bug is loose. Tests that build the
 // program for themselves build it with the bugs.
 func (z *zoo) environment(number int) []string {
-	return append(os.Environ(), fmt.Sprintf("ZOO_BUG=%d", number), "GOFLAGS=-tags=zoo -overlay="+z.replace)
+	return append(os.Environ(), fmt.Sprintf("ZOO_BUG=%d", number), "GOFLAGS=-tags=zoo -ldflags=-s -overlay="+z.replace)
 }
 
-// run runs tests of a package.
-func (z *zoo) run(c catcher, number int, limit time.Duration) (string, time.Duration, error) {
+// test runs tests of a package.
+func (z *zoo) test(c catcher, number int, limit time.Duration) (string, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	test, part, _ := strings.Cut(c.test, "/")
@@ -174,7 +190,7 @@ func (z *zoo) run(c catcher, number int, limit time.Duration) (string, time.Dura
 
 // catch lets a bug loose and wants its test to fail because of it.
 func (z *zoo) catch(t *testing.T, b *bug) time.Duration {
-	out, took, err := z.run(b.catcher, b.number, patience)
+	out, took, err := z.test(b.catcher, b.number, patience)
 	test, _, _ := strings.Cut(b.test, "/")
 	switch {
 	case err == nil:
@@ -189,7 +205,7 @@ func (z *zoo) catch(t *testing.T, b *bug) time.Duration {
 
 // pass wants tests to pass when no bug is loose.
 func (z *zoo) pass(t *testing.T, c catcher) {
-	if out, _, err := z.run(c, 0, healthy); err != nil {
+	if out, _, err := z.test(c, 0, healthy); err != nil {
 		t.Errorf("%s fails without a bug: %v\n%s", c.test, err, tail(out))
 	}
 }

@@ -475,6 +475,11 @@ func TestSpentBySomebodyElse(t *testing.T) {
 			w.credit(l, 1, 100*l.least)
 			w.settle()
 			w.steal(l)
+			n := w.network(l.network)
+			if _, err := n.node.Mine(1); err != nil {
+				t.Fatal(err)
+			}
+			n.node.Lag(1, true) // so that it goes on paying
 			id := w.mustWithdraw(l, 1, 10*l.least)
 			w.settle()
 			if d := w.withdrawals[id]; !d.Sent {
