@@ -85,26 +85,29 @@ func (r *Request) members() (misnamed, err error) {
 
 // index returns which known field a quoted name is, or -1.
 func (r *Request) index(quoted jsontext.Value) (int, error) {
-	name := unquote(quoted)
+	name := text(quoted)
 	for i, known := range r.fields {
-		if name == known {
+		if string(name) == known {
 			return i, nil
 		}
 	}
 	for _, known := range r.fields {
-		if strings.EqualFold(name, known) {
-			return -1, bourse.Errorf(bourse.CodeInvalid, "Unknown field %s, did you mean %s?", strconv.Quote(cut(name)), known)
+		if strings.EqualFold(string(name), known) {
+			return -1, bourse.Errorf(bourse.CodeInvalid, "Unknown field %s, did you mean %s?", strconv.Quote(cut(string(name))), known)
 		}
 	}
 	return -1, nil
 }
 
-func unquote(v jsontext.Value) string {
+func unquote(v jsontext.Value) string { return string(text(v)) }
+
+// text returns what a string says: a part of it, if nothing in it is escaped.
+func text(v jsontext.Value) []byte {
 	if bytes.IndexByte(v, '\\') < 0 {
-		return string(v[1 : len(v)-1])
+		return v[1 : len(v)-1]
 	}
-	text, _ := jsontext.AppendUnquote(nil, v) // the decoder has checked it
-	return string(text)
+	plain, _ := jsontext.AppendUnquote(nil, v) // the decoder has checked it
+	return plain
 }
 
 // value returns the raw value of a field, or nil.
