@@ -46,6 +46,7 @@ type program struct {
 }
 
 func main() {
+	spread()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	p := &program{
