@@ -61,9 +61,12 @@ SEEDS ?= 100
 oracle: ## Hold the engine against the oracle: SEEDS times 100,000 random commands.
 	$(GO) test -count=1 -timeout 120m -v -run 'TestAgreement$$' ./internal/core/engine -seeds=$(SEEDS) -commands=100000
 
+SOAK_WINDOW ?= 30s
+SOAK_FOR    ?= 10m
+
 .PHONY: hostile
 hostile: ## Attack a running exchange; SOAK=1 adds thousands of connections.
-	$(GO) test -count=1 -timeout 30m $(if $(SOAK),-v) ./hostile $(if $(SOAK),-soak.busy=2000 -soak.idle=10000 -soak.for=1m)
+	$(GO) test -count=1 -timeout 60m $(if $(SOAK),-v) ./hostile $(if $(SOAK),-soak.busy=2000 -soak.pairs=5 -soak.window=$(SOAK_WINDOW) -soak.most=0.10 -soak.idle=10000 -soak.for=$(SOAK_FOR))
 
 FUZZTIME ?= 30s
 

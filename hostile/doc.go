@@ -22,7 +22,7 @@
 // and crowds, of thousands on demand (soak_test.go).
 //
 // Invariants: a test uses a market that no other one uses; no assertion is about
-// how long something took, as long as it ended.
+// how long something took, as long as it ended, but for the crowds of thousands.
 //
 // Read cases_test.go first, then exchange_test.go and healthy_test.go.
 package hostile

@@ -176,6 +176,8 @@ func (n *Node) retrying(err error) {
 	n.metrics.retries.Inc()
 }
 
+func (n *Node) applied(took time.Duration) { n.metrics.apply.Observe(took.Seconds()) }
+
 // deliver runs the feed.
 func (n *Node) deliver(ctx context.Context) error {
 	for {

@@ -17,6 +17,7 @@ type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 	step     prometheus.Histogram
+	apply    prometheus.Histogram
 	retries  prometheus.Counter
 	free     prometheus.Gauge
 }
@@ -32,6 +33,10 @@ func newMetrics(n *Node) *metrics {
 			Name: "bourse_journal_step_duration_seconds", Help: "Time to write and sync a frame.",
 			Buckets: prometheus.ExponentialBuckets(10e-6, 2, 18),
 		}),
+		apply: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "bourse_apply_delay_seconds", Help: "Time from a frame's being durable to everybody's seeing what it did.",
+			Buckets: prometheus.ExponentialBuckets(2e-6, 1.25, 50), // to 0.1 s, so fine that a tenth shows
+		}),
 		retries: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "bourse_follower_retries_total", Help: "Failures of history or snapshots that were tried again.",
 		}),
@@ -39,7 +44,7 @@ func newMetrics(n *Node) *metrics {
 			Name: "bourse_disk_free_bytes", Help: "Room left on the data directory's disk.",
 		}),
 	}
-	m.registry.MustRegister(m.requests, m.step, m.retries, m.free,
+	m.registry.MustRegister(m.requests, m.step, m.apply, m.retries, m.free,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("bourse_applied_seq", "Last command that everybody sees.", func() float64 { return float64(n.sequencer.Applied()) }),
 		gauge("bourse_intake_queued", "Commands that wait for the journal.", func() float64 { return float64(n.sequencer.Queued()) }),

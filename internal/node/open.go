@@ -155,7 +155,7 @@ func (n *Node) buildLine() error {
 		}
 	}
 	n.sequencer = sequencer.New(sequencer.Options{
-		Log: n.log, Engine: n.engine, Observers: observers, Voided: n.voids.Has, Load: n.loadSnapshot,
+		Log: &stopwatch{Log: n.log, applied: n.applied}, Engine: n.engine, Observers: observers, Voided: n.voids.Has, Load: n.loadSnapshot,
 	})
 	n.accounts.Bind(n.submit)
 	n.metrics = newMetrics(n)
