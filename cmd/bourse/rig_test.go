@@ -18,13 +18,12 @@ import (
 	"time"
 )
 
-// binary is the program, built once.
+// built is where the program is built, once, for the tests that run it.
+var built string
+
+// binary is the program.
 var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "bourse-test-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "bourse")
+	path := filepath.Join(built, "bourse")
 	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
@@ -33,10 +32,12 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := binary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
+	var err error
+	if built, err = os.MkdirTemp("", "bourse-test-"); err != nil {
+		panic(err)
 	}
+	code := m.Run()
+	_ = os.RemoveAll(built)
 	os.Exit(code)
 }
 

@@ -34,7 +34,7 @@ func resum(b []byte) []byte {
 func record(n int) []byte { return fmt.Appendf(nil, "%d-", n) }
 
 // write appends batches of two commands, up to this one.
-func write(t *testing.T, d disk.Disk, from, to int) {
+func write(t testing.TB, d disk.Disk, from, to int) {
 	t.Helper()
 	l, _, err := filelog.Open(d, filelog.Options{Identity: ours, SegmentSize: 4 * journal.Block})
 	if err != nil {

@@ -1,0 +1,27 @@
+package view
+
+import (
+	"bytes"
+	"testing"
+)
+
+// FuzzTape restores a tape of minutes from anything: what is taken is written the
+// same way.
+func FuzzTape(f *testing.F) {
+	var b []byte
+	NewTape().Snapshot(func(part []byte) { b = append(b, part...) })
+	f.Add(b)
+	f.Add([]byte{})
+	f.Add(bytes.Repeat([]byte{255}, 64))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		tape, err := RestoreTape(b)
+		if err != nil {
+			return
+		}
+		var again []byte
+		tape.Snapshot(func(part []byte) { again = append(again, part...) })
+		if _, err := RestoreTape(again); err != nil {
+			t.Errorf("what was written cannot be read: %v", err)
+		}
+	})
+}
