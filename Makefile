@@ -21,6 +21,8 @@ run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080.
 
 .PHONY: test
 test: ## Run all tests.
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+		echo "PostgreSQL is not installed: only the SQLite half of the stores' tests runs (apt-get install postgresql)"
 	$(GO) test $(PACKAGES)
 
 FLAGS ?= -short
@@ -29,9 +31,11 @@ FLAGS ?= -short
 race: ## Run the quick tests with the race detector; FLAGS= for all of them.
 	$(GO) test -race $(FLAGS) $(PACKAGES)
 
+STORE ?= sqlite
+
 .PHONY: conformance
-conformance: ## Hold the binary against every clause of the specification.
-	$(GO) test -count=1 ./conformance
+conformance: ## Hold the binary against every clause of the specification; STORE=postgres with its stores there.
+	$(GO) test -count=1 ./conformance -store=$(STORE)
 
 PART ?= 1/1
 

@@ -15,7 +15,7 @@ type benchCmd struct {
 	Stream   benchStream   `cmd:"" help:"Deliver the messages of an order book to many subscribers."`
 	Replay   benchReplay   `cmd:"" help:"Kill a process that wrote a workload into its journal, and start where it was."`
 	Snapshot benchSnapshot `cmd:"" help:"Trade while a snapshot of many open orders is taken."`
-	History  benchHistory  `cmd:"" help:"Write history into SQLite, with a backlog and while trading goes on."`
+	History  benchHistory  `cmd:"" help:"Write history into SQL, with a backlog and while trading goes on."`
 	Start    benchStart    `cmd:"" help:"Start exchanges in empty directories."`
 	Write    benchWrite    `cmd:"" hidden:"" help:"Carry a workload into a journal and wait to be killed."`
 	Exchange benchExchange `cmd:"" help:"Run the exchange that rest and stream measure: a sandbox whose limits are counted and never reached."`
@@ -181,6 +181,7 @@ func (c *benchSnapshot) Run(p *program) error {
 type benchHistory struct {
 	workplace
 	Workload string        `required:"" type:"existingfile" help:"File of a workload."`
+	Store    string        `help:"PostgreSQL database without a history, instead of a file." placeholder:"URL"`
 	Backlog  int           `help:"Commands whose history is written at once." default:"500000"`
 	Rate     int           `help:"Commands a second in the windows." default:"20000"`
 	Pairs    int           `help:"How many pairs of windows, one without history and one with it." default:"3"`
@@ -193,7 +194,7 @@ func (c *benchHistory) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	r, err := bench.History(p.ctx, w, c.Dir, c.Backlog, bench.Windows{Rate: c.Rate, Pairs: c.Pairs, Each: c.Window})
+	r, err := bench.History(p.ctx, w, bench.Place{Dir: c.Dir, Store: c.Store}, c.Backlog, bench.Windows{Rate: c.Rate, Pairs: c.Pairs, Each: c.Window})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -11,7 +12,7 @@ import (
 	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
 )
 
-// HistoryReport is what `bench history` measures: how fast rows go into SQLite,
+// HistoryReport is what `bench history` measures: how fast rows go into SQL,
 // and what trading notices of it.
 type HistoryReport struct {
 	Rows uint64 `json:"rows"`
@@ -46,15 +47,35 @@ type Windows struct {
 	Each        time.Duration
 }
 
+// Place is where things that are measured are kept.
+type Place struct {
+	// Dir gets a temporary directory.
+	Dir string
+	// Store is the URL of an empty database for the history; a file, if empty.
+	Store string
+}
+
+// openHistory opens an empty store.
+func openHistory(ctx context.Context, place string) (*sqlhistory.Store, error) {
+	s, err := sqlhistory.Open(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	if at, err := s.Cursor(ctx); err != nil || at.Seq != 0 {
+		return nil, errors.Join(errors.New("the database has a history already"), err, s.Close())
+	}
+	return s, nil
+}
+
 // History carries a part of a workload, has a follower write its history, and
 // then measures windows of trading.
-func History(ctx context.Context, w *Workload, dir string, backlog int, windows Windows) (_ *HistoryReport, err error) {
-	l, err := newLine(dir)
+func History(ctx context.Context, w *Workload, at Place, backlog int, windows Windows) (_ *HistoryReport, err error) {
+	l, err := newLine(at.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.stop()) }()
-	file, err := sqlhistory.Open(ctx, filepath.Join(l.path, "history.db"))
+	file, err := openHistory(ctx, cmp.Or(at.Store, filepath.Join(l.path, "history.db")))
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package history_test
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -13,23 +12,23 @@ import (
 // business makes batches that look like a busy exchange: for each ten orders
 // that end, four trades with two fills each.
 type business struct {
-	random  *rand.Rand
-	seq     bourse.Seq
-	order   bourse.OrderID
-	time    bourse.Time
-	numbers map[bourse.MarketID]uint64
-	orders  map[bourse.AccountID]uint64
-	fills   map[bourse.AccountID]uint64
+	random *rand.Rand
+	// customers is how many accounts trade.
+	customers int
+	seq       bourse.Seq
+	order     bourse.OrderID
+	time      bourse.Time
+	numbers   map[bourse.MarketID]uint64
+	orders    map[bourse.AccountID]uint64
+	fills     map[bourse.AccountID]uint64
 }
 
-const (
-	customers = 1000
-	markets   = 10
-)
+const markets = 10
 
-func newBusiness() *business {
+func newBusiness(customers int) *business {
 	return &business{
-		random: rand.New(rand.NewPCG(1, 2)), time: 1_700_000_000 * bourse.Second,
+		customers: customers,
+		random:    rand.New(rand.NewPCG(1, 2)), time: 1_700_000_000 * bourse.Second,
 		numbers: map[bourse.MarketID]uint64{}, orders: map[bourse.AccountID]uint64{}, fills: map[bourse.AccountID]uint64{},
 	}
 }
@@ -53,7 +52,7 @@ func (b *business) close(batch *history.Batch) {
 	b.seq++
 	b.order++
 	b.time += 50
-	account := bourse.AccountID(b.random.IntN(customers) + 1)
+	account := bourse.AccountID(b.random.IntN(b.customers) + 1)
 	b.orders[account]++
 	o := history.Order{Seq: b.seq, Closed: b.time, Order: bourse.Order{
 		ID: b.order, Account: account, Status: bourse.Canceled, Ordinal: b.orders[account], Time: b.time - 1000,
@@ -79,7 +78,7 @@ func (b *business) trade(batch *history.Batch) {
 	}
 	batch.Trades = append(batch.Trades, t)
 	for role := bourse.Maker; role <= bourse.Taker; role++ {
-		account := bourse.AccountID(b.random.IntN(customers) + 1)
+		account := bourse.AccountID(b.random.IntN(b.customers) + 1)
 		b.fills[account]++
 		batch.Fills = append(batch.Fills, history.Fill{
 			Seq: b.seq, Account: account, Ordinal: b.fills[account], Order: b.order - bourse.OrderID(b.random.IntN(10)),
@@ -92,18 +91,57 @@ func (b *business) trade(batch *history.Batch) {
 // BenchmarkWrite writes batches of the size that the follower writes when it has
 // to catch up.
 func BenchmarkWrite(b *testing.B) {
-	store, err := sqlhistory.Open(b.Context(), filepath.Join(b.TempDir(), "history.db"))
+	for kind, place := range places {
+		b.Run(kind, func(b *testing.B) { benchmarkWrite(b, place(b)) })
+	}
+}
+
+func benchmarkWrite(b *testing.B, place string) {
+	store, err := sqlhistory.Open(b.Context(), place)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer func() { _ = store.Close() }()
-	work, batch, rows := newBusiness(), history.Batch{}, 0
+	work, batch, rows := newBusiness(1000), history.Batch{}, 0
 	for b.Loop() {
+		b.StopTimer()
 		work.fill(&batch, 20_000)
+		b.StartTimer()
 		if err := store.Write(b.Context(), &batch); err != nil {
 			b.Fatal(err)
 		}
 		rows += batch.Rows()
 	}
 	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// BenchmarkPage reads pages of an account with a million orders, the newest ones
+// and those behind an offset of 100,000.
+func BenchmarkPage(b *testing.B) {
+	for kind, place := range places {
+		store, err := sqlhistory.Open(b.Context(), place(b))
+		if err != nil {
+			b.Fatal(err)
+		}
+		work, batch := newBusiness(1), history.Batch{}
+		for work.orders[1] < 1_000_000 {
+			work.fill(&batch, 20_000)
+			if err := store.Write(b.Context(), &batch); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for name, skip := range map[string]uint64{"first": 0, "behind 100000": 100_000} {
+			span := history.Span{First: work.orders[1] - skip - 49, Last: work.orders[1] - skip}
+			b.Run(kind+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					if list, err := store.Orders(b.Context(), 1, span); err != nil || len(list) != 50 {
+						b.Fatal(len(list), err)
+					}
+				}
+			})
+		}
+		if err := store.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
