@@ -55,9 +55,10 @@ func (b *Book) Open(a *Arena, s Slot, list *List) {
 	a.index.put(o.ID, s)
 	a.open++
 	list.Open++
-	o.earlier, o.later = list.last, 0
+	at := a.links(s)
+	at.earlier, at.later = list.last, 0
 	if list.last != 0 {
-		a.At(list.last).later = s
+		a.links(list.last).later = s
 	} else {
 		list.oldest = s
 	}
@@ -71,15 +72,16 @@ func (b *Book) Close(a *Arena, s Slot) {
 	a.open--
 	list := b.accounts.Find(uint32(o.Account))
 	list.Open--
-	if o.earlier != 0 {
-		a.At(o.earlier).later = o.later
+	at := *a.links(s)
+	if at.earlier != 0 {
+		a.links(at.earlier).later = at.later
 	} else {
-		list.oldest = o.later
+		list.oldest = at.later
 	}
-	if o.later != 0 {
-		a.At(o.later).earlier = o.earlier
+	if at.later != 0 {
+		a.links(at.later).earlier = at.earlier
 	} else {
-		list.last = o.earlier
+		list.last = at.earlier
 	}
 	a.Free(s)
 }
@@ -121,11 +123,11 @@ func (b *Book) Remove(a *Arena, s Slot) bourse.Lots {
 	o.State = Taking
 	switch was {
 	case Resting:
-		return b.sides[o.Side].remove(a, o, o.Price)
+		return b.sides[o.Side].remove(a, s, o, o.Price)
 	case Waiting:
-		b.stops[o.Side].remove(a, o, o.Stop)
+		b.stops[o.Side].remove(a, s, o, o.Stop)
 	case Queued:
-		b.unqueue(a, o)
+		b.unqueue(a, s)
 	case Taking:
 	}
 	return 0
@@ -144,7 +146,7 @@ func (b *Book) Trigger(a *Arena, price bourse.Price) {
 	for _, stops := range [...]*Ladder{&b.stops[bourse.Buy], &b.stops[bourse.Sell]} {
 		for !stops.Empty() && stops.Reaches(stops.Best(), price) {
 			s := stops.Front()
-			stops.remove(a, a.At(s), a.At(s).Stop)
+			stops.remove(a, s, a.At(s), a.At(s).Stop)
 			b.scratch = append(b.scratch, s)
 		}
 	}
@@ -158,9 +160,10 @@ func (b *Book) Trigger(a *Arena, price bourse.Price) {
 func (b *Book) Queue(a *Arena, s Slot) {
 	o := a.At(s)
 	o.State = Queued
-	o.prev, o.next = b.queueTail, 0
+	at := a.links(s)
+	at.prev, at.next = b.queueTail, 0
 	if b.queueTail != 0 {
-		a.At(b.queueTail).next = s
+		a.links(b.queueTail).next = s
 	} else {
 		b.queueHead = s
 	}
@@ -170,21 +173,22 @@ func (b *Book) Queue(a *Arena, s Slot) {
 // Queued returns the first of the trigger queue, or zero.
 func (b *Book) Queued() Slot { return b.queueHead }
 
-func (b *Book) unqueue(a *Arena, o *Order) {
-	if o.prev != 0 {
-		a.At(o.prev).next = o.next
+func (b *Book) unqueue(a *Arena, s Slot) {
+	at := *a.links(s)
+	if at.prev != 0 {
+		a.links(at.prev).next = at.next
 	} else {
-		b.queueHead = o.next
+		b.queueHead = at.next
 	}
-	if o.next != 0 {
-		a.At(o.next).prev = o.prev
+	if at.next != 0 {
+		a.links(at.next).prev = at.prev
 	} else {
-		b.queueTail = o.prev
+		b.queueTail = at.prev
 	}
 }
 
 // Next returns the order behind s in its queue, or zero.
-func (a *Arena) Next(s Slot) Slot { return a.At(s).next }
+func (a *Arena) Next(s Slot) Slot { return a.links(s).next }
 
 // Any returns some open order of the market, always the same one for the same
 // history, or zero: best bid, best ask, first stops, first queued.

@@ -53,7 +53,7 @@ func (l *Ladder) checkLevel(a *Arena, side bourse.Side, where State, price bours
 		if where == Waiting {
 			at = o.Stop
 		}
-		if o.prev != prev || o.State != where || o.Side != side || at != price || o.Filled >= o.Lots || a.Find(o.ID) != s {
+		if a.links(s).prev != prev || o.State != where || o.Side != side || at != price || o.Filled >= o.Lots || a.Find(o.ID) != s {
 			return 0, fmt.Errorf("order %d does not belong at %d", o.ID, price)
 		}
 		total += o.Left()
@@ -69,7 +69,7 @@ func (b *Book) checkLists(a *Arena) error {
 	for account, list := range b.accounts.All {
 		var open uint32
 		last := bourse.OrderID(0)
-		for s := list.oldest; s != 0; s = a.At(s).later {
+		for s := list.oldest; s != 0; s = a.links(s).later {
 			o := a.At(s)
 			if o.ID <= last || uint32(o.Account) != account {
 				return fmt.Errorf("order %d does not belong in the list of account %d", o.ID, account)

@@ -5,9 +5,9 @@
 // decides what enters, what leaves and what matches.
 //
 // Orders lie in one [Arena] and link to each other by 32-bit slots, so that the
-// collector has nothing to scan; what matching reads is apart from what only
-// answers need. An order is found by id through an array, because ids are
-// dense.
+// collector has nothing to scan; their links lie apart from them, because most of
+// what a cancel touches is the links of others. An order is found by id through an
+// array, because ids are dense.
 //
 // A [Ladder] is a sorted set of price levels with a first-in, first-out queue
 // at each: one for each side of a [Book], and one for each side's waiting

@@ -161,9 +161,10 @@ func (l *Ladder) push(a *Arena, s Slot, o *Order, p bourse.Price) bourse.Lots {
 	}
 	i := uint64(key) % pageSize
 	lv := &pg.levels[i]
-	o.prev, o.next = lv.tail, 0
+	in := a.links(s)
+	in.prev, in.next = lv.tail, 0
 	if lv.tail != 0 {
-		a.At(lv.tail).next = s
+		a.links(lv.tail).next = s
 	} else {
 		if len(l.pages) == 1 && pg.summary == 0 || key > l.best {
 			l.best = key
@@ -189,20 +190,21 @@ func (l *Ladder) addPage(a *Arena, number int64, at int) *page {
 }
 
 // remove takes an order out of its level and returns the level's new total.
-func (l *Ladder) remove(a *Arena, o *Order, p bourse.Price) bourse.Lots {
+func (l *Ladder) remove(a *Arena, s Slot, o *Order, p bourse.Price) bourse.Lots {
 	key := l.key(p)
 	pg, at := l.find(key >> pageBits)
 	i := uint64(key) % pageSize
 	lv := &pg.levels[i]
-	if o.prev != 0 {
-		a.At(o.prev).next = o.next
+	in := *a.links(s)
+	if in.prev != 0 {
+		a.links(in.prev).next = in.next
 	} else {
-		lv.head = o.next
+		lv.head = in.next
 	}
-	if o.next != 0 {
-		a.At(o.next).prev = o.prev
+	if in.next != 0 {
+		a.links(in.next).prev = in.prev
 	} else {
-		lv.tail = o.prev
+		lv.tail = in.prev
 	}
 	left := o.Left()
 	lv.total -= left
