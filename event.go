@@ -166,7 +166,10 @@ func (e *Events) add(kind EventKind, reason Reason, at int) {
 	e.List = append(e.List, Event{Kind: kind, Reason: reason, At: uint32(at)})
 }
 
-// Refuse adds a refusal and makes it the outcome.
+// Refuse adds a refusal and makes it the outcome. It is never inlined: what is
+// rare must not take registers from what is not.
+//
+//go:noinline
 func (e *Events) Refuse(reason Reason) {
 	e.add(EventRefused, reason, 0)
 	e.Outcome.Reason = reason
@@ -204,7 +207,10 @@ func (e *Events) AddOrder(kind EventKind) *Order {
 	return &e.Orders[n]
 }
 
-// Reject adds the rejection of an order and makes it the outcome.
+// Reject adds the rejection of an order and makes it the outcome. It is never
+// inlined, as Refuse.
+//
+//go:noinline
 func (e *Events) Reject(o *Order, reason Reason) {
 	e.add(EventOrderRejected, reason, len(e.Orders))
 	e.Orders = append(e.Orders, *o)

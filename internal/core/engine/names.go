@@ -78,7 +78,10 @@ func (e *Engine) repeated(cmd *bourse.Command, ev *bourse.Events) bool {
 	return true
 }
 
-// take makes an entry for a request's client id.
+// take makes an entry for a request's client id. It is never inlined, because
+// most orders have none.
+//
+//go:noinline
 func (n *names) take(cmd *bourse.Command) uint32 {
 	at := n.free
 	if at != 0 {

@@ -38,7 +38,8 @@ func (l *Ledger) asset(id bourse.AssetID) *assetLedger {
 	return &l.assets[id]
 }
 
-// customer finds or makes a customer's balances.
+// customer finds or makes a customer's balances. Hold and Settle do the same by
+// hand, because they are called for each order and trade and this is not inlined.
 func (a *assetLedger) customer(id bourse.AccountID) *customer {
 	if c := a.customers.Find(uint32(id)); c != nil {
 		return c
@@ -60,7 +61,11 @@ func (l *Ledger) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.
 // Hold moves amount from available to held, and reports false, changing
 // nothing, if less is available.
 func (l *Ledger) Hold(ev *bourse.Events, account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) bool {
-	c := l.asset(asset).customer(account)
+	customers := &l.asset(asset).customers
+	c := customers.Find(uint32(account))
+	if c == nil {
+		c = customers.At(uint32(account))
+	}
 	left, ok := c.available.Sub(amount)
 	if !ok {
 		return false
@@ -74,7 +79,7 @@ func (l *Ledger) Release(ev *bourse.Events, account bourse.AccountID, asset bour
 	if amount.IsZero() {
 		return
 	}
-	c := l.asset(asset).customer(account)
+	c := l.asset(asset).customers.Find(uint32(account)) // it holds something
 	c.set(ev, account, asset, c.available.Plus(amount), c.held.Minus(amount))
 }
 
@@ -93,11 +98,14 @@ type Leg struct {
 // Settle posts a leg.
 func (l *Ledger) Settle(ev *bourse.Events, leg *Leg) {
 	a, amount := l.asset(leg.Asset), leg.Amount
-	from := a.customer(leg.From)
+	from := a.customers.Find(uint32(leg.From)) // it holds what it gives
 	from.set(ev, leg.From, leg.Asset,
 		from.available.Plus(leg.Refund), from.held.Minus(amount).Minus(leg.Refund))
 
-	to := a.customer(leg.To)
+	to := a.customers.Find(uint32(leg.To))
+	if to == nil {
+		to = a.customers.At(uint32(leg.To))
+	}
 	to.set(ev, leg.To, leg.Asset, to.available.Plus(amount.Minus(leg.Fee)), to.held)
 	a.fees = a.fees.Plus(leg.Fee)
 }
