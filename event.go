@@ -154,8 +154,14 @@ func (w *WalletEvents) reset() {
 
 // Reset empties e and keeps its memory.
 func (e *Events) Reset() {
-	e.List, e.Orders, e.Trades, e.Levels = e.List[:0], e.Orders[:0], e.Trades[:0], e.Levels[:0]
-	e.Transfers, e.Facts, e.Balances = e.Transfers[:0], e.Facts[:0], e.Balances[:0]
+	// One by one: as a tuple, pointers and capacities would be written as well.
+	e.List = e.List[:0]
+	e.Orders = e.Orders[:0]
+	e.Trades = e.Trades[:0]
+	e.Levels = e.Levels[:0]
+	e.Transfers = e.Transfers[:0]
+	e.Facts = e.Facts[:0]
+	e.Balances = e.Balances[:0]
 	e.Outcome = Outcome{}
 	if e.Wallet.any {
 		e.Wallet.reset()
