@@ -44,7 +44,7 @@ const mostFactorFailures = 10
 
 // Act is a request that a second factor may have to confirm.
 type Act struct {
-	// Case is what it belongs to; zero for what is always confirmed.
+	// Case are those of which one must be on; zero for what is always confirmed.
 	Case   Cases
 	Digest Digest
 	// Code came along; empty for none. Otherwise it has the form of one.
@@ -66,7 +66,7 @@ func (s *Service) SecondFactor(ctx context.Context, who Identity, act Act) error
 
 func (s *Service) confirm(ctx context.Context, id bourse.AccountID, act Act) error {
 	row, err := s.person(ctx, id)
-	if err != nil || act.Case != 0 && !row.Cases.Has(act.Case) {
+	if err != nil || act.Case != 0 && row.Cases&act.Case == 0 {
 		return err
 	}
 	locks := idName(id)

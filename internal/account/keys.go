@@ -100,12 +100,9 @@ func (s *Service) Key(ctx context.Context, account bourse.AccountID, id bourse.K
 	return Key{}, refusal(bourse.UnknownKey)
 }
 
-// ChangeKey writes what the owner may change of a key: name, scopes, addresses and
-// expiry. The errors are *bourse.Errors with CodeInvalid and CodeConflict, and
-// those of Key.
-func (s *Service) ChangeKey(ctx context.Context, k *Key, v Visit) error {
-	s.naming.Lock()
-	defer s.naming.Unlock()
+// CheckChange reports what is wrong with what a key is to become. The errors are
+// *bourse.Errors with CodeInvalid and CodeConflict, and those of Key.
+func (s *Service) CheckChange(ctx context.Context, k *Key) error {
 	was, err := s.Key(ctx, k.Account, k.ID)
 	if err != nil {
 		return err
@@ -117,10 +114,18 @@ func (s *Service) ChangeKey(ctx context.Context, k *Key, v Visit) error {
 	if err := asked.check(s.now()); err != nil {
 		return err
 	}
-	if err := s.checkKeyName(ctx, k.Account, k.ID, k.Name); err != nil {
+	k.Addresses = asked.Addresses
+	return s.checkKeyName(ctx, k.Account, k.ID, k.Name)
+}
+
+// ChangeKey writes what the owner may change of a key: name, scopes, addresses and
+// expiry. The errors are those of CheckChange.
+func (s *Service) ChangeKey(ctx context.Context, k *Key, v Visit) error {
+	s.naming.Lock()
+	defer s.naming.Unlock()
+	if err := s.CheckChange(ctx, k); err != nil {
 		return err
 	}
-	k.Addresses = asked.Addresses
 	if err := s.Store.SetKey(ctx, k); err != nil {
 		return err
 	}
