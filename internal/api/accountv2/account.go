@@ -1,0 +1,98 @@
+package accountv2
+
+import (
+	"net/http"
+
+	"github.com/mileusna/useragent"
+
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+)
+
+// Account is the interface.
+type Account struct{ Accounts *account.Service }
+
+// Endpoints lists the interface.
+func (a *Account) Endpoints() []v2.Endpoint {
+	const (
+		get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
+
+		read, own = account.ScopeRead, account.ScopeAccount
+	)
+	return []v2.Endpoint{
+		{Method: get, Path: "/signup/captcha", Guest: true, Fields: api.Fields{"email"}, Answer: a.captcha},
+		{Method: post, Path: "/signup", Guest: true, Class: api.Orders, Fields: signUpFields, Answer: a.signUp},
+		{Method: patch, Path: "/signup", Guest: true, Class: api.Orders, Fields: verifyFields, Answer: a.verify},
+
+		{Method: post, Path: "/sessions", Guest: true, Class: api.Orders, Fields: logInFields, Answer: a.logIn},
+		{Method: get, Path: "/sessions", Scope: read, Fields: v2.PageFields, Answer: a.sessions},
+		{Method: del, Path: "/sessions", Scope: own, Class: api.Cancels, Answer: a.endSessions},
+		{Method: get, Path: "/sessions/{sid}", Scope: read, Answer: a.session},
+		{Method: del, Path: "/sessions/{sid}", Scope: own, Class: api.Cancels, Answer: a.endSession},
+
+		{Method: get, Path: "/api-keys", Scope: read, Fields: v2.PageFields, Answer: a.keys},
+		{Method: post, Path: "/api-keys", Scope: own, Class: api.Orders, Fields: keyFields, Answer: a.makeKey},
+		{Method: get, Path: "/api-keys/{keyid}", Scope: read, Answer: a.key},
+		{Method: patch, Path: "/api-keys/{keyid}", Scope: own, Class: api.Orders, Fields: keyFields, Answer: a.changeKey},
+		{Method: del, Path: "/api-keys/{keyid}", Scope: own, Class: api.Cancels, Answer: a.endKey},
+
+		{Method: get, Path: "/email", Scope: read, Answer: a.email},
+		{Method: put, Path: "/email", Scope: own, Class: api.Orders, Fields: emailFields, Answer: a.changeEmail},
+		{Method: patch, Path: "/email", Scope: own, Class: api.Orders, Fields: api.Fields{"code"}, Answer: a.verifyEmail},
+		{Method: del, Path: "/email", Scope: own, Class: api.Cancels, Answer: a.cancelEmail},
+
+		{Method: put, Path: "/password", Scope: own, Class: api.Orders, Fields: passwordFields, Answer: a.changePassword},
+		{Method: del, Path: "/password", Guest: true, Class: api.Orders, Fields: api.Fields{"email"}, Answer: a.forgotPassword},
+		{Method: patch, Path: "/password", Guest: true, Class: api.Orders, Fields: resetFields, Answer: a.resetPassword},
+
+		{Method: get, Path: "/mfa/providers", Scope: read, Answer: a.providers},
+		{Method: put, Path: "/mfa/providers/{provider}", Scope: own, Class: api.Orders, Answer: a.prepareProvider},
+		{Method: post, Path: "/mfa/providers/{provider}", Scope: own, Class: api.Orders, Answer: a.useProvider},
+		{Method: del, Path: "/mfa/providers/{provider}", Scope: own, Class: api.Orders, Answer: a.removeProvider},
+		{Method: get, Path: "/mfa/cases", Scope: read, Answer: a.cases},
+		{Method: patch, Path: "/mfa/cases", Scope: own, Class: api.Orders, Fields: api.Fields{"cases"}, Answer: a.setCases},
+
+		{Method: get, Path: "/activity", Scope: read, Fields: v2.CursorFields, Answer: a.activity},
+	}
+}
+
+// texts returns required text fields.
+func texts(c *v2.Call, names ...string) ([]string, error) {
+	if err := c.Require(names...); err != nil {
+		return nil, err
+	}
+	values := make([]string, len(names))
+	for i, name := range names {
+		var err error
+		if values[i], err = c.Text(name); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// code returns the required field of a mailed code.
+func code(c *v2.Call) (string, error) {
+	values, err := texts(c, "code")
+	if err != nil {
+		return "", err
+	}
+	return values[0], account.CheckCode("code", values[0])
+}
+
+// client tells what a client is, for people.
+func client(agent string) (browser, system, device string) {
+	ua := useragent.Parse(agent)
+	switch {
+	case ua.Device != "":
+		device = ua.Device
+	case ua.Mobile:
+		device = "Mobile"
+	case ua.Tablet:
+		device = "Tablet"
+	case ua.Desktop:
+		device = "Desktop"
+	}
+	return ua.Name, ua.OS, device
+}

@@ -1,0 +1,406 @@
+package accountv2_test
+
+import (
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api/accountv2"
+)
+
+func TestSignUp(t *testing.T) {
+	e := newExchange(t)
+	e.want("GET /signup/captcha?email="+ada, "", "", 200, `{"challenge":null,"img":null}`)
+	e.fails("GET /signup/captcha", "", "", 400, "MISSING_DATA")
+	e.fails("GET /signup/captcha?email=nobody", "", "", 400, "VALIDATION_ERROR")
+	e.fails("POST /signup", `{"email":"`+ada+`"}`, "", 400, "MISSING_DATA")
+	e.fails("POST /signup", `{"email":"`+ada+`","password":"1234567"}`, "", 400, "VALIDATION_ERROR")
+	e.want("POST /signup", `{"email":"`+ada+`","password":"`+password+`"}`, "", 200, `{}`)
+	code := e.code(ada)
+	e.fails("PATCH /signup", `{"email":"`+ada+`","code":"12345"}`, "", 400, "VALIDATION_ERROR")
+	e.fails("PATCH /signup", `{"email":"`+ada+`","code":"`+other(code)+`"}`, "", 401, "INVALID_VERIFICATION_CODE")
+	e.want("PATCH /signup", `{"email":"`+ada+`","code":"`+code+`"}`, "", 200, `{}`)
+	e.fails("PATCH /signup", `{"email":"`+ada+`","code":"`+code+`"}`, "", 401, "INVALID_VERIFICATION_CODE")
+	e.want("POST /signup", `{"email":"`+ada+`","password":"`+password+`"}`, "", 200, `{}`)
+	key := e.logIn(ada)
+	e.fails("POST /signup", `{"email":"`+mallory+`","password":"`+password+`"}`, key, 403, "ALREADY_LOGGED_IN")
+
+	e.accounts.Captcha = true
+	got := e.ask("GET /signup/captcha?email="+mallory, "", "")
+	if got.Code != 200 || !strings.Contains(got.Body.String(), `"img":"data:image/png;base64,iVBOR`) {
+		t.Errorf("%d %.80s", got.Code, got.Body)
+	}
+	e.fails("POST /signup", `{"email":"`+mallory+`","password":"`+password+`"}`, "", 401, "INVALID_VERIFICATION_CODE")
+}
+
+func TestSessions(t *testing.T) {
+	e := newExchange(t)
+	one := e.join(ada)
+	e.fails("POST /sessions", `{"email":"`+ada+`","password":"wrong horse"}`, "", 401, "LOGIN_FAILED")
+	e.fails("POST /sessions", `{"email":"`+mallory+`","password":"wrong horse"}`, "", 401, "LOGIN_FAILED")
+	e.fails("POST /sessions", `{"email":"`+ada+`","password":"`+password+`","remember":"yes"}`, "", 400, "VALIDATION_ERROR")
+	two := e.logIn(ada)
+	foreign := e.join(mallory)
+	const show = `{"sid":%d,"lastAct":1700000000,"browser":"Firefox","os":"Linux","device":"Desktop","current":%v}`
+	first, second := fmt.Sprintf(show, 1, true), fmt.Sprintf(show, 2, false)
+	e.want("GET /sessions", "", one, 200, `{"sessions":[`+first+`,`+second+`],"more":false}`)
+	e.want("GET /sessions?limit=1", "", one, 200, `{"sessions":[`+first+`],"more":true}`)
+	e.want("GET /sessions?limit=1&offset=1", "", one, 200, `{"sessions":[`+second+`],"more":false}`)
+	e.want("GET /sessions/current", "", one, 200, first)
+	e.want("GET /sessions/2", "", one, 200, second)
+	e.fails("GET /sessions/3", "", one, 403, "FORBIDDEN")
+	for _, id := range []string{"4", "0", "x", "4294967297", "99999999999999999999"} {
+		e.fails("GET /sessions/"+id, "", one, 404, "NOT_FOUND")
+		e.fails("DELETE /sessions/"+id, "", one, 404, "NOT_FOUND")
+	}
+	e.fails("DELETE /sessions/3", "", one, 403, "FORBIDDEN")
+	e.want("DELETE /sessions/2", "", one, 200, `{}`)
+	e.fails("GET /sessions", "", two, 403, "INVALID_KEY")
+	e.fails("GET /sessions/2", "", one, 404, "NOT_FOUND")
+	e.want("DELETE /sessions/current", "", one, 200, `{}`)
+	e.fails("GET /sessions", "", one, 403, "INVALID_KEY")
+	again := e.logIn(ada)
+	e.want("DELETE /sessions", "", again, 200, `{}`)
+	e.fails("GET /sessions", "", again, 403, "INVALID_KEY")
+	e.want("GET /sessions/current", "", foreign, 200, fmt.Sprintf(show, 3, true))
+}
+
+func TestKeys(t *testing.T) {
+	e := newExchange(t)
+	session := e.join(ada)
+	foreign := e.join(mallory)
+	const make1 = `{"description":"one"}`
+	const one = `"description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`
+	key := account.Secret(e.want("POST /api-keys", make1, session, 200, `{"keyid":1,"apiKey":"SECRET",`+one))
+	e.want("GET /api-keys/1", "", session, 200, `{"keyid":1,`+one)
+	e.fails("POST /api-keys", make1, session, 409, "CONFLICT")
+	for _, bad := range []string{
+		`{"description":" "}`, `{"description":"x","scopes":["root"]}`, `{"description":"x","scopes":[]}`, `{"description":"x","scopes":"read"}`,
+		`{"description":"x","scopes":["account"]}`, `{"description":"x","ips":["nowhere"]}`, `{"description":"x","expires":1}`, `{"description":7}`,
+		`{"description":"` + strings.Repeat("x", 129) + `"}`,
+	} {
+		e.fails("POST /api-keys", bad, session, 400, "VALIDATION_ERROR")
+	}
+	e.fails("POST /api-keys", `{}`, session, 400, "MISSING_DATA")
+	const make2 = `{"description":"two","scopes":["withdraw"],"ips":["192.0.2.7","2001:db8::/32"],"expires":1700000100}`
+	const two = `{"keyid":2,"apiKey":"SECRET","description":"two","scopes":["withdraw"],"ips":["192.0.2.7","2001:db8::/32"],"expires":1700000100,"lastAct":null}`
+	e.want("POST /api-keys", make2, session, 200, two)
+	e.want("GET /api-keys?offset=1", "", session, 200, `{"apiKeys":[`+strings.Replace(two, `"apiKey":"SECRET",`, "", 1)+`],"more":false}`)
+	e.want("GET /api-keys/1", "", key, 200, `{"keyid":1,"description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+	e.want("PATCH /api-keys/1", `{"description":"uno","scopes":["read"],"ips":["192.0.2.0/24"]}`, session, 200,
+		`{"keyid":1,"description":"uno","scopes":["read"],"ips":["192.0.2.0/24"],"expires":null,"lastAct":null}`)
+	e.fails("PATCH /api-keys/1", `{"description":"two"}`, session, 409, "CONFLICT")
+	e.fails("PATCH /api-keys/1", `{"expires":1}`, session, 400, "VALIDATION_ERROR")
+	e.want("PATCH /api-keys/1", `{"ips":["198.51.100.1"]}`, session, 200,
+		`{"keyid":1,"description":"uno","scopes":["read"],"ips":["198.51.100.1"],"expires":null,"lastAct":null}`)
+	e.fails("GET /api-keys", "", key, 403, "INVALID_KEY")
+	for _, what := range []string{"GET", "PATCH", "DELETE"} {
+		e.fails(what+" /api-keys/1", "", foreign, 403, "FORBIDDEN")
+		e.fails(what+" /api-keys/9", "", foreign, 404, "NOT_FOUND")
+		e.fails(what+" /api-keys/4294967297", "", foreign, 404, "NOT_FOUND")
+	}
+	e.want("DELETE /api-keys/1", "", session, 200, `{}`)
+	e.fails("DELETE /api-keys/1", "", session, 404, "NOT_FOUND")
+	e.fails("GET /api-keys/1", "", session, 404, "NOT_FOUND")
+	e.want("POST /api-keys", make1, session, 200, `{"keyid":3,"apiKey":"SECRET",`+one)
+}
+
+// TestKeyOnce asks for a key under a name as often as it takes.
+func TestKeyOnce(t *testing.T) {
+	e := newExchange(t)
+	session, foreign := e.join(ada), e.join(mallory)
+	const rest = `"description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`
+	const once = "Idempotency-Key: request-1"
+	e.want("POST /api-keys", `{"description":"one"}`, session, 200, `{"keyid":1,"apiKey":"SECRET",`+rest, once)
+	for _, same := range []string{`{"description":"one"}`, ` { "description" : "one" } `, `{"description":"one","code2FA":"123456"}`} {
+		e.want("POST /api-keys", same, session, 200, `{"keyid":1,"apiKey":null,`+rest, once)
+	}
+	e.fails("POST /api-keys", `{"description":"two"}`, session, 409, "CONFLICT", once)
+	e.fails("POST /api-keys", `{"description":"two"}`, session, 400, "VALIDATION_ERROR", "Idempotency-Key: "+strings.Repeat("x", 37))
+	e.want("POST /api-keys", `{"description":"one"}`, foreign, 200, `{"keyid":2,"apiKey":"SECRET",`+rest, once)
+}
+
+func TestEmail(t *testing.T) {
+	e := newExchange(t)
+	session := e.join(ada)
+	elsewhere := e.logIn(ada)
+	const next = "countess@example.com"
+	const change = `{"email":"` + next + `","password":"` + password + `"}`
+	e.want("GET /email", "", session, 200, `{"email":"ada@example.com","pendingChange":null}`)
+	e.fails("PUT /email", `{"email":"`+next+`","password":"wrong horse"}`, session, 401, "WRONG_PASSWORD")
+	e.fails("DELETE /email", "", session, 404, "NOT_FOUND")
+	e.want("PUT /email", change, session, 200, `{"email":"ada@example.com","pendingChange":"countess@example.com"}`)
+	e.want("DELETE /email", "", session, 200, `{"email":"ada@example.com","pendingChange":null}`)
+	e.fails("PATCH /email", `{"code":"`+e.code(next)+`"}`, session, 401, "INVALID_VERIFICATION_CODE")
+	e.want("PUT /email", change, session, 200, `{"email":"ada@example.com","pendingChange":"countess@example.com"}`)
+	e.fails("PATCH /email", `{"code":"`+other(e.code(next))+`"}`, session, 401, "INVALID_VERIFICATION_CODE")
+	e.fails("PATCH /email", `{}`, session, 400, "MISSING_DATA")
+	e.want("PATCH /email", `{"code":"`+e.code(next)+`"}`, session, 200, `{"email":"countess@example.com","pendingChange":null}`)
+	e.fails("GET /email", "", elsewhere, 403, "INVALID_KEY")
+}
+
+func TestPassword(t *testing.T) {
+	e := newExchange(t)
+	session := e.join(ada)
+	elsewhere := e.logIn(ada)
+	e.fails("PUT /password", `{"oldPassword":"wrong horse","password":"battery staple"}`, session, 401, "WRONG_PASSWORD")
+	e.fails("PUT /password", `{"oldPassword":"`+password+`","password":"`+strings.Repeat("x", 255)+`"}`, session, 400, "VALIDATION_ERROR")
+	e.want("PUT /password", `{"oldPassword":"`+password+`","password":"battery staple"}`, session, 200, `{}`)
+	e.fails("GET /email", "", elsewhere, 403, "INVALID_KEY")
+	e.want("GET /email", "", session, 200, `{"email":"ada@example.com","pendingChange":null}`)
+	e.want("DELETE /password", `{"email":"`+ada+`"}`, "", 200, `{}`)
+	e.want("DELETE /password", `{"email":"`+mallory+`"}`, "", 200, `{}`)
+	reset := `{"email":"` + ada + `","code":"` + e.code(ada) + `","password":"` + password + `"}`
+	e.fails("PATCH /password", strings.Replace(reset, e.code(ada), other(e.code(ada)), 1), "", 401, "INVALID_VERIFICATION_CODE")
+	e.want("PATCH /password", reset, "", 200, `{}`)
+	e.fails("GET /email", "", session, 403, "INVALID_KEY")
+	e.logIn(ada)
+}
+
+// totpCode is what an authenticator application shows.
+func (e *exchange) totpCode(url string) string {
+	e.Helper()
+	code, err := totp.GenerateCode(strings.TrimPrefix(url, "secret="), e.now)
+	if err != nil {
+		e.Fatal(err)
+	}
+	return code
+}
+
+func TestSecondFactor(t *testing.T) {
+	e := newExchange(t)
+	session := e.join(ada)
+	const mail = `{"providers":{"EMAIL":{"description":"One-time codes by e-mail","configured":true,"enabled":true},` +
+		`"TOTP":{"description":"Authenticator application","configured":%v,"enabled":false}}}`
+	e.want("GET /mfa/providers", "", session, 200, fmt.Sprintf(mail, false))
+	e.fails("PUT /mfa/providers/EMAIL", "", session, 405, "ALREADY_CONFIGURED")
+	e.fails("POST /mfa/providers/EMAIL", "", session, 405, "ALREADY_CONFIGURED")
+	e.fails("DELETE /mfa/providers/EMAIL", "", session, 405, "METHOD_NOT_ALLOWED")
+	e.fails("DELETE /mfa/providers/TOTP", "", session, 405, "NOT_CONFIGURED")
+	e.fails("POST /mfa/providers/TOTP", `{"code2FA":"123456"}`, session, 405, "NOT_CONFIGURED")
+	e.fails("POST /mfa/providers/TOTP", `{}`, session, 400, "MISSING_DATA")
+	for _, method := range []string{"PUT", "POST", "DELETE"} {
+		e.fails(method+" /mfa/providers/SMS", "", session, 404, "NOT_FOUND")
+	}
+	url := e.confirmed("PUT /mfa/providers/GA", `{}`, session,
+		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET"}`)
+	e.want("GET /mfa/providers", "", session, 200, fmt.Sprintf(mail, true))
+	e.fails("POST /mfa/providers/TOTP", `{"code2FA":"`+other(e.totpCode(url))+`"}`, session, 403, "INVALID_2FA")
+	e.want("POST /mfa/providers/TOTP", `{"code2FA":"`+e.totpCode(url)+`"}`, session, 200, `{}`)
+	e.want("GET /mfa/providers", "", session, 200, `{"providers":{"EMAIL":{"description":"One-time codes by e-mail","configured":true,"enabled":false},`+
+		`"TOTP":{"description":"Authenticator application","configured":true,"enabled":true}}}`)
+	e.fails("PUT /mfa/providers/TOTP", "", session, 405, "ALREADY_CONFIGURED")
+	e.want("POST /mfa/providers/EMAIL", "", session, 511,
+		`{"error":{"code":"REQUIRE_2FA","msg":"Enter the code that your authenticator application shows"}}`)
+	e.now = e.now.Add(time.Minute)
+	e.want("POST /mfa/providers/EMAIL", `{"code2FA":"`+e.totpCode(url)+`"}`, session, 200, `{}`)
+	e.want("DELETE /mfa/providers/TOTP", "", session, 511, `{"error":{"code":"REQUIRE_2FA","msg":"Enter the code that was sent to a***@example.com"}}`)
+	e.want("DELETE /mfa/providers/TOTP", `{"code2FA":"`+e.code(ada)+`"}`, session, 200, `{}`)
+}
+
+// TestCases switches cases on, and wants what they belong to to be asked for a
+// code, when nothing else is wrong.
+func TestCases(t *testing.T) {
+	e := newExchange(t)
+	session := e.join(ada)
+	const none = `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":false}}`
+	e.want("GET /mfa/cases", "", session, 200, none)
+	e.fails("PATCH /mfa/cases", `{}`, session, 400, "MISSING_DATA")
+	for _, bad := range []string{`{"cases":["LOGIN"]}`, `{"cases":{"LOGIN":1}}`, `{"cases":{"TRADE":true}}`, `{"cases":{"":true}}`, `{"cases":{"LOGIN,API_KEY":true}}`, `{"cases":{"login":true}}`} {
+		e.fails("PATCH /mfa/cases", bad, session, 400, "VALIDATION_ERROR")
+	}
+	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":true,"WITHDRAWAL":true}}`, session, `{"cases":{"LOGIN":true,"WITHDRAWAL":true,"API_KEY":false}}`)
+	logIn := `{"email":"` + ada + `","password":"` + password + `"}`
+	e.fails("POST /sessions", strings.Replace(logIn, "correct", "corrupt", 1), "", 401, "LOGIN_FAILED")
+	e.confirmed("POST /sessions", logIn, "", `{"apiKey":"SECRET"}`)
+	e.fails("POST /sessions", logIn, "", 511, "REQUIRE_2FA")
+	e.fails("POST /sessions", with(strings.Replace(logIn, "}", `,"remember":true}`, 1), "code2FA", e.code(ada)), "", 511, "REQUIRE_2FA")
+	e.fails("POST /sessions", with(logIn, "code2FA", "12345"), "", 400, "VALIDATION_ERROR")
+
+	// A key that can withdraw without a code is not had without one.
+	e.want("POST /api-keys", `{"description":"one"}`, session, 200,
+		`{"keyid":1,"apiKey":"SECRET","description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+	e.fails("POST /api-keys", `{"description":"two","scopes":["withdraw"]}`, session, 511, "REQUIRE_2FA")
+	e.fails("PATCH /api-keys/1", `{"scopes":["withdraw"]}`, session, 511, "REQUIRE_2FA")
+	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":true}}`, session, `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":true}}`)
+	e.fails("POST /api-keys", `{"description":"one"}`, session, 409, "CONFLICT")
+	e.confirmed("POST /api-keys", `{"description":"two"}`, session,
+		`{"keyid":2,"apiKey":"SECRET","description":"two","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+	e.want("PATCH /api-keys/1", `{"description":"uno"}`, session, 200,
+		`{"keyid":1,"description":"uno","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+	e.fails("PATCH /api-keys/1", `{"ips":[]}`, session, 511, "REQUIRE_2FA")
+}
+
+func TestActivity(t *testing.T) {
+	e := newExchange(t)
+	session := e.join(ada)
+	e.fails("POST /sessions", `{"email":"`+ada+`","password":"wrong horse"}`, "", 401, "LOGIN_FAILED")
+	const row = `{"time":1700000000,"kind":"%s","ip":"192.0.2.7","device":"Firefox, Linux, Desktop","detail":null}`
+	e.want("GET /activity", "", session, 200, fmt.Sprintf(`{"entries":[`+row+`,`+row+`,`+row+`],"cursor":null}`, "LOGIN_FAILED", "LOGIN", "SIGNUP"))
+	e.want("GET /activity?limit=2", "", session, 200, fmt.Sprintf(`{"entries":[`+row+`,`+row+`],"cursor":2}`, "LOGIN_FAILED", "LOGIN"))
+	e.want("GET /activity?limit=2&cursor=2", "", session, 200, fmt.Sprintf(`{"entries":[`+row+`],"cursor":null}`, "SIGNUP"))
+}
+
+// TestWhoMayDoWhat asks every endpoint without a key, with one that is no good,
+// with a key of each scope, and with a session.
+func TestWhoMayDoWhat(t *testing.T) {
+	e := newExchange(t)
+	ask := func(method, path string, key account.Secret) string {
+		path = strings.NewReplacer("{sid}", "current", "{keyid}", "99", "{provider}", "SMS").Replace(path)
+		got := e.ask(method+" "+path, "", key)
+		for _, refused := range []string{"UNAUTHORIZED", "INVALID_KEY", "FORBIDDEN", "ALREADY_LOGGED_IN"} {
+			if strings.Contains(got.Body.String(), `"code":"`+refused+`"`) {
+				return refused
+			}
+		}
+		return "may"
+	}
+	// What is done last ends the session that asks.
+	endpoints := (&accountv2.Account{}).Endpoints()
+	for _, p := range endpoints {
+		session := e.logInOrJoin()
+		keys := map[string]account.Secret{
+			"none": "", "bad": account.Secret(strings.Repeat("0", 64)),
+			"read": e.key(session, "read"), "trade": e.key(session, "trade"), "withdraw": e.key(session, "withdraw"), "session": session,
+		}
+		for kind, key := range keys {
+			want := "may"
+			switch {
+			case kind == "bad":
+				want = "INVALID_KEY"
+			case p.Guest && kind != "none":
+				want = "ALREADY_LOGGED_IN"
+			case p.Guest:
+			case kind == "none":
+				want = "UNAUTHORIZED"
+			case kind == "session", p.Scope == account.ScopeRead && kind == "read":
+			default:
+				want = "FORBIDDEN"
+			}
+			if got := ask(p.Method, p.Path, key); got != want {
+				t.Errorf("%s %s with %s: %s, want %s", p.Method, p.Path, kind, got, want)
+			}
+		}
+	}
+}
+
+func (e *exchange) logInOrJoin() account.Secret {
+	e.Helper()
+	if _, joined, _ := e.accounts.ByEmail(e.Context(), ada); joined {
+		return e.logIn(ada)
+	}
+	return e.join(ada)
+}
+
+// key makes a key with one scope.
+func (e *exchange) key(session account.Secret, scope string) account.Secret {
+	e.Helper()
+	got := e.ask("POST /api-keys", fmt.Sprintf(`{"description":"%s %d","scopes":[%q]}`, scope, e.engine.Seq(), scope), session)
+	return account.Secret(secret.FindString(got.Body.String()))
+}
+
+// TestNothingToSteal wants the database and the log to hold none of the secrets
+// that went over the wire.
+func TestNothingToSteal(t *testing.T) {
+	e := newExchange(t)
+	session := e.join(ada)
+	url := e.confirmed("PUT /mfa/providers/TOTP", `{}`, session,
+		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET"}`)
+	e.want("POST /api-keys", `{"description":"one"}`, session, 200,
+		`{"keyid":1,"apiKey":"SECRET","description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+	e.want("DELETE /password", `{"email":"`+ada+`"}`, "", 200, `{}`)
+	e.fails("POST /sessions", `{"email":"`+ada+`","password":"s3cret horse"}`, "", 401, "LOGIN_FAILED")
+	secrets := append(e.secrets, password, "s3cret horse", strings.TrimPrefix(url, "secret="), e.code(ada), e.totpCode(url))
+	if len(secrets) < 8 {
+		t.Fatalf("only %d secrets went over the wire", len(secrets))
+	}
+	dump := e.dump()
+	for _, s := range secrets {
+		raw, _ := hex.DecodeString(s)
+		if strings.Contains(dump, s) || len(raw) == 32 && strings.Contains(dump, string(raw)) {
+			t.Errorf("the database holds %q", s)
+		}
+		if strings.Contains(e.log.String(), s) {
+			t.Errorf("the log holds %q", s)
+		}
+	}
+	if !strings.Contains(dump, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Error("the database holds no hash of a password: the dump is none")
+	}
+}
+
+// dump returns the store's files, and every value that is not a number.
+func (e *exchange) dump() string {
+	e.Helper()
+	var all []string
+	for _, suffix := range []string{"", "-wal"} {
+		text, err := os.ReadFile(e.path + suffix)
+		if err != nil {
+			e.Fatal(err)
+		}
+		all = append(all, string(text))
+	}
+	db, err := sql.Open("sqlite", e.path)
+	if err != nil {
+		e.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for _, table := range []string{"accounts", "keys", "sessions", "activity"} {
+		rows, err := db.QueryContext(e.Context(), "SELECT * FROM "+table) //nolint:gosec // the names are ours
+		if err != nil {
+			e.Fatal(err)
+		}
+		columns, _ := rows.Columns()
+		for rows.Next() {
+			values := make([]any, len(columns))
+			into := make([]any, len(columns))
+			for i := range values {
+				into[i] = &values[i]
+			}
+			if err := rows.Scan(into...); err != nil {
+				e.Fatal(err)
+			}
+			for _, v := range values {
+				all = append(all, fmt.Sprintf("%s", v))
+			}
+		}
+		if err := rows.Err(); err != nil {
+			e.Fatal(err)
+		}
+	}
+	return strings.Join(slices.Compact(all), "\n")
+}
+
+// TestBruteForce guesses a log-in's code and a password through the interface, and
+// counts the guesses that were looked at.
+func TestBruteForce(t *testing.T) {
+	e := newExchange(t)
+	session := e.join(ada)
+	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":true}}`, session, `{"cases":{"LOGIN":true,"WITHDRAWAL":false,"API_KEY":false}}`)
+	logIn := `{"email":"` + ada + `","password":"` + password + `"}`
+	answers := map[int]int{}
+	for range 100 {
+		got := e.ask("POST /sessions", with(logIn, "code2FA", "000000"), "")
+		answers[got.Code]++
+	}
+	if answers[403] != 10 || answers[511] == 0 || answers[429] != 100-10-answers[511] || answers[200] != 0 {
+		t.Errorf("100 guesses of a code: %v", answers)
+	}
+	e.now = e.now.Add(time.Hour)
+	answers = map[int]int{}
+	for range 30 {
+		got := e.ask("POST /sessions", `{"email":"`+ada+`","password":"wrong horse"}`, "")
+		answers[got.Code]++
+	}
+	if answers[401] != 10 || answers[429] != 20 {
+		t.Errorf("30 guesses of a password: %v", answers)
+	}
+}

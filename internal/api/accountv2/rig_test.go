@@ -1,0 +1,177 @@
+package accountv2_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/accountv2"
+	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/mail"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
+)
+
+const (
+	ada      = "ada@example.com"
+	mallory  = "mallory@example.com"
+	password = "correct horse"
+	firefox  = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+)
+
+// exchange is the interface over an engine and a store on disk.
+type exchange struct {
+	*testing.T
+	handler  http.Handler
+	accounts *account.Service
+	box      mail.Box
+	log      strings.Builder
+	path     string
+
+	mu     sync.Mutex
+	engine *engine.Engine
+	now    time.Time
+	// said is everything that was asked and answered with a secret in it.
+	secrets []string
+}
+
+func newExchange(t *testing.T) *exchange {
+	e := &exchange{T: t, engine: engine.New(), now: time.Unix(1_700_000_000, 0), path: filepath.Join(t.TempDir(), "accounts.db")}
+	store, err := accounts.Open(t.Context(), e.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	clock := func() time.Time { return e.now }
+	log := slog.New(slog.NewTextHandler(&e.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	e.accounts = account.NewService(account.Options{
+		Store: store, Clock: clock, Random: rand.Reader, Mailer: &e.box, Issuer: "Bourse", Hold: time.Hour,
+		OnFailure: func(what string, err error) { t.Error(what, err) },
+	})
+	e.accounts.Bind(e.submit)
+	if _, err := e.submit(t.Context(), &bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.accounts.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := &v2.Server{
+		Who: e.accounts, From: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.7") },
+		Clock: clock, Log: log, Patience: time.Minute, Observe: func(string, int, time.Duration) {},
+	}
+	mux := http.NewServeMux()
+	s.Handle(mux, "/account/v2", (&accountv2.Account{Accounts: e.accounts}).Endpoints())
+	e.handler = api.Transport(mux)
+	return e
+}
+
+// submit stands for the sequencer.
+func (e *exchange) submit(_ context.Context, c *bourse.Command) (bourse.Outcome, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c.Seq, c.Time = e.engine.Seq()+1, bourse.TimeOf(e.now)
+	var ev bourse.Events
+	e.accounts.Begin()
+	e.engine.Apply(c, &ev)
+	e.accounts.Observe(c, &ev)
+	e.accounts.End()
+	return ev.Outcome, nil
+}
+
+// ask sends "METHOD path" with a body, a key, and headers like "Name: value".
+func (e *exchange) ask(what, body string, key account.Secret, headers ...string) *httptest.ResponseRecorder {
+	e.Helper()
+	method, path, _ := strings.Cut(what, " ")
+	req := httptest.NewRequestWithContext(e.Context(), method, "/account/v2"+path, strings.NewReader(body))
+	req.Header.Set("User-Agent", firefox)
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+string(key))
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	got := httptest.NewRecorder()
+	e.handler.ServeHTTP(got, req)
+	return got
+}
+
+// secret is what differs from run to run.
+var secret = regexp.MustCompile(`[0-9a-f]{64}|secret=[A-Z2-7]+`)
+
+// want asks, and wants a status and an answer, with secrets as SECRET.
+func (e *exchange) want(what, body string, key account.Secret, status int, want string, headers ...string) string {
+	e.Helper()
+	got := e.ask(what, body, key, headers...)
+	text := got.Body.String()
+	if masked := secret.ReplaceAllString(text, "SECRET"); got.Code != status || masked != want {
+		e.Errorf("%s %s:\ngot  %d %s\nwant %d %s", what, body, got.Code, masked, status, want)
+	}
+	e.secrets = append(e.secrets, secret.FindAllString(text, -1)...)
+	return strings.Join(secret.FindAllString(text, -1), "")
+}
+
+// fails wants an error.
+func (e *exchange) fails(what, body string, key account.Secret, status int, code string, headers ...string) {
+	e.Helper()
+	got := e.ask(what, body, key, headers...)
+	if got.Code != status || !strings.HasPrefix(got.Body.String(), fmt.Sprintf(`{"error":{"code":%q,"msg":"`, code)) {
+		e.Errorf("%s %s: got %d %s, want %d %s", what, body, got.Code, got.Body, status, code)
+	}
+}
+
+// code returns the code that was mailed last.
+func (e *exchange) code(to string) string {
+	e.Helper()
+	m, _ := e.box.Last(to)
+	if m.Code == "" {
+		e.Fatalf("no code was mailed to %s: %+v", to, m)
+	}
+	e.secrets = append(e.secrets, m.Code)
+	return m.Code
+}
+
+func other(code string) string {
+	if code == "000000" {
+		return "000001"
+	}
+	return "000000"
+}
+
+// with adds a field to a body.
+func with(body, field, value string) string {
+	return strings.TrimSuffix(body, "}") + map[bool]string{true: "", false: ","}[body == "{}"] + fmt.Sprintf("%q:%q}", field, value)
+}
+
+// confirmed asks, brings the code that was mailed, and wants an answer.
+func (e *exchange) confirmed(what, body string, key account.Secret, want string) string {
+	e.Helper()
+	e.fails(what, body, key, 511, "REQUIRE_2FA")
+	return e.want(what, with(body, "code2FA", e.code(ada)), key, 200, want)
+}
+
+// join signs somebody up and logs in.
+func (e *exchange) join(email string) account.Secret {
+	e.Helper()
+	e.want("POST /signup", `{"email":"`+email+`","password":"`+password+`"}`, "", 200, `{}`)
+	e.want("PATCH /signup", `{"email":"`+email+`","code":"`+e.code(email)+`"}`, "", 200, `{}`)
+	return e.logIn(email)
+}
+
+func (e *exchange) logIn(email string) account.Secret {
+	e.Helper()
+	return account.Secret(e.want("POST /sessions", `{"email":"`+email+`","password":"`+password+`"}`, "", 200, `{"apiKey":"SECRET"}`))
+}

@@ -1,0 +1,91 @@
+package accountv2
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+)
+
+var logInFields = api.Fields{"email", "password", "remember"}
+
+// logIn begins a session.
+func (a *Account) logIn(c *v2.Call) error {
+	given, err := texts(c, "email", "password")
+	if err != nil {
+		return err
+	}
+	in := account.LogIn{Email: given[0], Password: given[1]}
+	if in.Remember, err = c.Bool("remember"); err != nil {
+		return err
+	}
+	if in.Act, err = c.Act(account.CaseLogin); err != nil {
+		return err
+	}
+	secret, err := a.Accounts.LogIn(c.Context, in)
+	if err != nil {
+		return err
+	}
+	c.Out.Word("apiKey", string(secret))
+	return nil
+}
+
+// sessions lists the account's sessions.
+func (a *Account) sessions(c *v2.Call) error {
+	p, err := c.Page()
+	if err != nil {
+		return err
+	}
+	v2.WritePart(c, "sessions", p, a.Accounts.Sessions(c.Who.Account), func(s *account.Session) { writeSession(c, s) })
+	return nil
+}
+
+func writeSession(c *v2.Call, s *account.Session) {
+	browser, system, device := client(s.Agent)
+	c.Out.Uint("sid", uint64(s.ID))
+	c.Out.Seconds("lastAct", s.Used)
+	c.Out.Maybe("browser", browser)
+	c.Out.Maybe("os", system)
+	c.Out.Maybe("device", device)
+	c.Out.Bool("current", s.ID == c.Who.Session)
+}
+
+// one returns the session that the path names.
+func (a *Account) one(c *v2.Call) (account.SessionID, error) {
+	if c.Segment("sid") == "current" {
+		return c.Who.Session, nil
+	}
+	id, err := c.SegmentID("sid")
+	if err == nil && id >= 1<<32 {
+		err = bourse.Errorf(bourse.CodeNotFound, "Session not found")
+	}
+	return account.SessionID(id), err
+}
+
+// session shows one.
+func (a *Account) session(c *v2.Call) error {
+	id, err := a.one(c)
+	if err != nil {
+		return err
+	}
+	s, err := a.Accounts.Session(c.Who.Account, id)
+	if err != nil {
+		return err
+	}
+	writeSession(c, &s)
+	return nil
+}
+
+// endSession ends one.
+func (a *Account) endSession(c *v2.Call) error {
+	id, err := a.one(c)
+	if err != nil {
+		return err
+	}
+	return a.Accounts.EndSession(c.Context, c.Who.Account, id, c.Visit())
+}
+
+// endSessions ends all of them, also the one that asks.
+func (a *Account) endSessions(c *v2.Call) error {
+	return a.Accounts.EndSessions(c.Context, c.Who.Account, 0)
+}
