@@ -29,6 +29,9 @@ type adminCmd struct {
 		Create keyCreate `cmd:"" help:"Make an API key. It is shown this once."`
 		Revoke keyRevoke `cmd:"" help:"End an API key, everywhere and for ever."`
 	} `cmd:"" help:"API keys."`
+	Mail struct {
+		Last mailLast `cmd:"" help:"Show the last letter to an address."`
+	} `cmd:"" help:"The letters of a sandbox, which sends none."`
 	Credit   credit   `cmd:"" help:"Hand out money of a sandbox."`
 	Balances balances `cmd:"" help:"Show what an account has."`
 	Market   struct {
@@ -128,6 +131,13 @@ type keyRevoke struct {
 
 // Run ends a key.
 func (c *keyRevoke) Run(p *program, a *adminCmd) error { return p.ask(a, "key/revoke", c) }
+
+type mailLast struct {
+	Email string `arg:"" help:"E-mail address." json:"email"`
+}
+
+// Run shows a letter.
+func (c *mailLast) Run(p *program, a *adminCmd) error { return p.ask(a, "mail/last", c) }
 
 type credit struct {
 	Account uint32 `arg:"" help:"Account." json:"account"`

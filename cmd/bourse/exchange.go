@@ -116,6 +116,8 @@ type serve struct {
 	Snapshots uint64         `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000"`
 	Stores    stores         `embed:""`
 	Limits    limits         `embed:"" prefix:"limits-"`
+	SMTP      smtp           `embed:"" prefix:"smtp-"`
+	People    people         `embed:""`
 	Log       logging        `embed:"" prefix:"log-"`
 
 	Void   uint64 `help:"Take a command out of effect that the engine cannot apply, by its sequence." placeholder:"SEQ"`
@@ -156,7 +158,12 @@ func (s *serve) Run(p *program) error {
 	if err := s.Stores.check(); err != nil {
 		return err
 	}
+	mailer, err := s.SMTP.mailer()
+	if err != nil {
+		return err
+	}
 	return p.exchange(&s.Log, &node.Options{
+		Mail: mailer, Hold: s.People.Hold, Captcha: s.People.Captcha, Letters: s.People.Letters,
 		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		TLSCert: s.TLSCert, TLSKey: s.TLSKey, TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
 		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, Limits: s.Limits.limits(),

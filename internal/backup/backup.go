@@ -71,7 +71,7 @@ func Take(ctx context.Context, dir, dest string, now time.Time, accounts Account
 	if err := c.journal(); err != nil {
 		return nil, err
 	}
-	for _, dir := range [...]string{"signer", "devnet"} {
+	for _, dir := range [...]string{"signer", "devnet", "accounts"} {
 		if err := c.tree(dir); err != nil {
 			return nil, err
 		}

@@ -66,6 +66,12 @@ func (m *metrics) observe(e *api.Endpoint, status int, success bool, took time.D
 	m.requests.WithLabelValues(e.Path, strconv.Itoa(status), strconv.FormatBool(success)).Observe(took.Seconds())
 }
 
+// observeV2 counts a request of a V2 interface.
+func (m *metrics) observeV2(endpoint string, status int, took time.Duration) {
+	success := strconv.FormatBool(status == http.StatusOK)
+	m.requests.WithLabelValues(endpoint, strconv.Itoa(status), success).Observe(took.Seconds())
+}
+
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
+	"github.com/bourse-exchange/bourse/internal/mail"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wallet"
@@ -40,12 +41,14 @@ type Node struct {
 	// servers are the stores that are not files; they belong to attend.
 	servers []*server
 
-	clock     *clock
-	engine    *engine.Engine
-	view      *view.View
-	tail      *history.Tail
-	reader    *history.Reader
-	accounts  *account.Service
+	clock    *clock
+	engine   *engine.Engine
+	view     *view.View
+	tail     *history.Tail
+	reader   *history.Reader
+	accounts *account.Service
+	// letters are those of a sandbox, which has no mail server.
+	letters   *mail.Box
 	board     *wallet.Board
 	networks  []*attached
 	feed      *feed.Feed

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
@@ -33,6 +34,16 @@ type Options struct {
 	// TrustedProxies may say for whom they ask, in X-Forwarded-For.
 	TrustedProxies []netip.Prefix
 	Limits         api.Limits
+	// Mail carries codes to people; nil for a sandbox, which keeps letters for
+	// operators to see, and for an exchange that sends none.
+	Mail account.Mailer
+	// Hold is how long withdrawals wait after a change of how a person gets in.
+	Hold time.Duration
+	// Captcha asks who signs up to read a picture.
+	Captcha bool
+	// Letters is how many letters an e-mail address may cause in an hour; zero for
+	// any number.
+	Letters int
 	// MinFree is how many bytes must stay free on the disk.
 	MinFree uint64
 	// SegmentSize is that of the journal's files; zero for the usual one.

@@ -13,10 +13,12 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/api/icons"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
+	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 	"github.com/bourse-exchange/bourse/internal/describe"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
@@ -148,7 +150,12 @@ func (n *Node) routes() http.Handler {
 	money := teller.Teller{
 		View: n.view, History: n.reader, Accounts: n.accounts, Sequencer: n.sequencer, Networks: connections{n}, PublicURL: n.PublicURL,
 	}
+	rest := &v2.Server{
+		Who: n.accounts, From: n.from, Limits: n.limits, Observe: n.metrics.observeV2,
+		Clock: time.Now, Log: n.Log, Patience: patience,
+	}
 	mux := http.NewServeMux()
+	rest.Handle(mux, "/account/v2", (&accountv2.Account{Accounts: n.accounts}).Endpoints())
 	v1.Handle(mux, "/spot", spot.Endpoints())
 	v1.Handle(mux, "/wallet", (&walletv1.Wallet{Teller: money}).Endpoints())
 	mux.Handle("/stream", n.streams)
@@ -169,6 +176,9 @@ func (n *Node) operators() http.Handler {
 		Accounts: n.accounts, View: n.view, History: n.reader, Sequencer: n.sequencer, AcceptClock: n.acceptClock, Log: n.Log,
 		FormatHash: connections{n}.formatHash,
 	}}
+	if n.letters != nil {
+		s.Letters = n.letters
+	}
 	if n.Sandbox {
 		s.Devnet = controls{n}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/mail"
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
@@ -75,8 +76,31 @@ func (n *Node) openStores(ctx context.Context) error {
 			return err
 		}})
 	}
+	if o.Seal, err = n.seed(accountsDir); err != nil {
+		return err
+	}
+	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Letters = n.mailer(), "Bourse", n.Hold, n.Captcha, n.Letters
+	o.OnFailure = func(what string, err error) {
+		n.Log.Error("accounts", slog.String("failed", what), slog.Any("error", err))
+	}
 	n.accounts = account.NewService(o)
 	return nil
+}
+
+// accountsDir holds the key that seals the secrets of second factors: it is not
+// where the database is.
+const accountsDir = "accounts"
+
+// mailer returns what carries letters.
+func (n *Node) mailer() account.Mailer {
+	switch {
+	case n.Mail != nil:
+		return n.Mail
+	case n.Sandbox:
+		n.letters = new(mail.Box)
+		return n.letters
+	}
+	return mail.None{}
 }
 
 // forgetHistory removes the history, which is made again.

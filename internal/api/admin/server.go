@@ -37,6 +37,8 @@ type Options struct {
 	FormatHash FormatHash
 	// Devnet is nil on an exchange without embedded networks.
 	Devnet Devnet
+	// Letters are those that a sandbox keeps; nil on an exchange that sends them.
+	Letters Letters
 	// AcceptClock follows a jump of the machine's clock.
 	AcceptClock func()
 	Log         *slog.Logger
@@ -60,6 +62,7 @@ func (s *Server) Handler() http.Handler {
 		"account/fees":       s.accountFees,
 		"key/create":         s.keyCreate,
 		"key/revoke":         s.keyRevoke,
+		"mail/last":          s.mailLast,
 		"credit":             s.credit,
 		"balances":           s.balances,
 		"market/state":       s.marketState,

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/mail"
+)
+
+// smtp is the mail server that carries codes to people.
+type smtp struct {
+	Address  string `help:"Mail server; without one nobody can sign up." placeholder:"HOST:PORT"`
+	From     string `help:"Address that letters come from." placeholder:"EMAIL"`
+	User     string `help:"Name to log in to the server with; empty for none." placeholder:"NAME"`
+	Password string `help:"File with the password." name:"password-file" placeholder:"FILE"`
+	Plain    bool   `help:"Speak to the server without encryption; for one on this machine."`
+}
+
+// mailer returns what carries letters; nil if there is no server.
+func (s *smtp) mailer() (account.Mailer, error) {
+	if s.Address == "" {
+		return nil, nil //nolint:nilnil // an exchange may send no mail
+	}
+	host, port, err := net.SplitHostPort(s.Address)
+	if err != nil {
+		return nil, fmt.Errorf("--smtp-address: %w", err)
+	}
+	m := &mail.SMTP{Host: host, From: s.From, User: s.User, Plain: s.Plain}
+	if m.Port, err = strconv.Atoi(port); err != nil {
+		return nil, fmt.Errorf("--smtp-address: %q is no port", port)
+	}
+	if _, err := account.NormalizeEmail(s.From); err != nil {
+		return nil, errors.New("--smtp-from is an e-mail address")
+	}
+	if s.Password != "" {
+		text, err := os.ReadFile(s.Password)
+		if err != nil {
+			return nil, fmt.Errorf("--smtp-password-file: %w", err)
+		}
+		m.Password = strings.TrimSpace(string(text))
+	}
+	return m, nil
+}
+
+// people are the settings of what people do with their accounts.
+type people struct {
+	Hold    time.Duration `help:"How long withdrawals wait after a change of password, address or second factor." name:"withdrawal-hold" default:"24h"`
+	Captcha bool          `help:"Ask who signs up to read a picture." default:"true" negatable:""`
+	Letters int           `help:"Letters that an e-mail address may cause in an hour; 0 is without limit." name:"letters-per-hour" default:"20"`
+}
