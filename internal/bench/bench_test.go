@@ -1,0 +1,85 @@
+package bench
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"testing"
+	"time"
+)
+
+// small is a workload of so many orders, every other one of which meets the one
+// before it.
+func small(orders int) *Workload {
+	w := &Workload{users: 2}
+	for i := range orders {
+		var r [recordSize]byte
+		r[1] = byte(i % 2)
+		binary.LittleEndian.PutUint32(r[4:], uint32(1+i%2))
+		binary.LittleEndian.PutUint64(r[8:], uint64(i+1))
+		binary.LittleEndian.PutUint64(r[16:], 100_000)
+		binary.LittleEndian.PutUint64(r[24:], 1)
+		w.measured = append(w.measured, r[:]...)
+	}
+	return w
+}
+
+func TestDurable(t *testing.T) {
+	r, err := Durable(small(500), t.TempDir(), 10_000, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.P50 <= 0 || r.P99 < r.P50 || r.P999 < r.P99 || r.Reached <= 0 || r.Anchor <= 0 {
+		t.Errorf("%+v", *r)
+	}
+}
+
+// TestRestart wants the state of the process that wrote, and an error when
+// something that was acknowledged is not there.
+func TestRestart(t *testing.T) {
+	l, err := newLineAt(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := small(500)
+	if err := errors.Join(l.all(these(w.opening())), l.all(records(w.measured)), l.halt(), l.Log.Close(), l.disk.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := restart(l.path, l.engine.Seq())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Hash != hash(l.engine) || r.Commands != uint64(l.engine.Seq()) {
+		t.Errorf("%+v; the line ended at %d with %s", *r, l.engine.Seq(), hash(l.engine))
+	}
+	if _, err := restart(l.path, l.engine.Seq()+1); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a lost command: %v", err)
+	}
+}
+
+func TestSnapshot(t *testing.T) {
+	const pairs, orders = 2, 2000
+	r, err := Snapshot(context.Background(), t.TempDir(), orders, Windows{Rate: 2000, Pairs: pairs, Each: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Quiet) != pairs || len(r.During) != pairs || len(r.Took) != pairs || r.Ratio <= 0 {
+		t.Errorf("%+v", *r)
+	}
+}
+
+// TestHistory counts what 500 orders leave: each one's end, 250 trades with their
+// two sides, and in the ledger of each side what came and what went.
+func TestHistory(t *testing.T) {
+	const backlog = 500
+	w := small(2 * backlog)
+	r, err := History(context.Background(), w, Place{Dir: t.TempDir()}, backlog, Windows{Rate: 2000, Pairs: 1, Each: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	credits := uint64(2 * w.users)
+	if want := 2*credits + backlog + backlog/2 + backlog + 2*backlog; r.Rows != want || r.Ratio <= 0 {
+		t.Errorf("%+v; want %d rows", *r, want)
+	}
+}
