@@ -87,7 +87,19 @@ fuzz: ## Run each fuzz target for FUZZTIME.
 bench: build ## Measure everything beside its anchors, some 20 minutes; QUICK=1 for 3.
 	cd bench && $(GO) build -o ../$(BIN)/bench .
 	@mkdir -p data/bench
-	$(BIN)/bench run -bourse $(BIN)/bourse -dir data/bench -json data/bench/bench.json $(if $(QUICK),-quick)
+	$(BIN)/bench run -bourse $(BIN)/bourse -dir data/bench -json data/bench/bench.json $(if $(QUICK),-quick,-doc docs/performance.md)
+
+HOT := $(GO) test -run '^$$' -bench 'Append|Decode|Authenticate|Tail' -benchtime 100ms -count 5 ./internal/record ./internal/account ./internal/history
+
+.PHONY: benchstat
+benchstat: $(TOOLS)/benchstat ## Compare what is hot with bench/baseline.txt: a report, no test.
+	@mkdir -p data/bench
+	$(HOT) >data/bench/now.txt
+	$(TOOLS)/benchstat bench/baseline.txt data/bench/now.txt
+
+.PHONY: baseline
+baseline: ## Make bench/baseline.txt what is hot now.
+	$(HOT) >bench/baseline.txt
 
 .PHONY: check
 check: fmt lint quick ## What must pass before a commit: format, lint, layers, quick tests.

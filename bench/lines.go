@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strconv"
+	"strings"
 )
 
 // line is one line of the table.
@@ -147,6 +149,28 @@ func (r *report) print(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "| %s | %s | %s %s | %s | %s | %s | %s | %s | %s | %s |\n", l.Number, l.Figure, short(l.Value), l.Unit,
 			short(l.Anchor), short(l.Ratio), short(l.AtLeast), short(l.Aim), short(l.CPU), short(l.Allocs), l.reached())
 	}
+}
+
+// The marks between which a document has the table.
+const (
+	tableBegins = "<!-- make bench writes what follows -->\n"
+	tableEnds   = "<!-- make bench wrote what precedes -->\n"
+)
+
+// replace puts the table into a document, in place of the one it has.
+func (r *report) replace(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, rest, begins := strings.Cut(string(text), tableBegins)
+	_, after, ends := strings.Cut(rest, tableEnds)
+	if !begins || !ends {
+		return fmt.Errorf("%s has no place for the table", path)
+	}
+	var table strings.Builder
+	r.print(&table)
+	return os.WriteFile(path, []byte(before+tableBegins+"\n"+table.String()+"\n"+tableEnds+after), 0o644)
 }
 
 // short prints three digits, and nothing for zero.

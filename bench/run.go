@@ -70,10 +70,11 @@ const tooMuch = 0.05
 // runAll measures everything and prints the table.
 func runAll(args []string) error {
 	var quick bool
-	var path, dir, bourse string
+	var path, dir, bourse, doc string
 	err := flags("run", args, func(f *flag.FlagSet) {
 		f.BoolVar(&quick, "quick", false, "one short round, to see that everything works")
 		f.StringVar(&path, "json", "", "file for the figures as JSON")
+		f.StringVar(&doc, "doc", "", "Markdown file whose table is replaced")
 		f.StringVar(&dir, "dir", ".", "directory on the disk to measure; the workloads are kept in it")
 		f.StringVar(&bourse, "bourse", "bin/bourse", "the product")
 	})
@@ -113,6 +114,9 @@ func runAll(args []string) error {
 		}
 	}
 	r.print(os.Stdout)
+	if doc != "" {
+		return r.replace(doc)
+	}
 	return nil
 }
 
