@@ -25,11 +25,10 @@ type Store struct {
 	// reads are the queries, prepared for every reading connection.
 	reads map[string]*sql.Stmt
 
-	// Of the writing goroutine. cursor is where the store stands, unless that is
-	// unsure because the database went away.
+	// Of the writing goroutine. cursor is where the store stands, as far as this
+	// process knows.
 	inserts inserts
 	cursor  history.Cursor
-	unsure  bool
 	// drawing are the candles that were changed last.
 	drawing map[candleID]*drawing
 }

@@ -22,11 +22,6 @@ func (s *Store) Write(ctx context.Context, b *history.Batch) error {
 	next := history.Cursor{Seq: b.To, Time: b.Time, Chain: b.Chain}
 	ctx, cancel := s.db.Patient(ctx)
 	defer cancel()
-	if s.unsure {
-		if err := s.resume(ctx); err != nil || s.cursor == next {
-			return err
-		}
-	}
 	if b.From != s.cursor.Seq+1 {
 		return history.ErrOutOfOrder
 	}
@@ -36,9 +31,12 @@ func (s *Store) Write(ctx context.Context, b *history.Batch) error {
 		return nil
 	}
 	clear(s.drawing) // they may hold trades that were not written
-	// What a failed commit left can be all of the batch.
-	s.unsure = true
-	if s.resume(ctx) == nil && s.cursor == next {
+	// A commit that failed may have been one: as long as nobody knows, the same batch
+	// is tried again, and found here.
+	if unknown := s.resume(ctx); unknown != nil {
+		return fmt.Errorf("%w (after %v)", unknown, err) //nolint:errorlint // what this was about is not known
+	}
+	if s.cursor == next {
 		return nil
 	}
 	return err
@@ -48,7 +46,7 @@ func (s *Store) Write(ctx context.Context, b *history.Batch) error {
 func (s *Store) resume(ctx context.Context) error {
 	now, err := s.Cursor(ctx)
 	if err == nil {
-		s.cursor, s.unsure = now, false
+		s.cursor = now
 	}
 	return err
 }

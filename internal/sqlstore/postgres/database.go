@@ -66,7 +66,10 @@ func Open(ctx context.Context, url string, o Options) (*Database, error) {
 		config.ConnectTimeout = connectWithin
 	}
 	d := &Database{Options: o, name: fmt.Sprintf("%s:%d/%s", config.Host, config.Port, config.Database)}
-	d.writer = connect(config, o.Schema, map[string]string{"synchronous_commit": "on"})
+	// A write asks first whether its connection is still there: one that the server
+	// has closed is replaced, instead of failing the write.
+	asks := stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return true })
+	d.writer = connect(config, o.Schema, map[string]string{"synchronous_commit": "on"}, asks)
 	d.writer.SetMaxOpenConns(1)
 	if err := d.prepare(ctx); err != nil {
 		return nil, errors.Join(d.Wrap(err), d.writer.Close())
@@ -82,7 +85,7 @@ func Open(ctx context.Context, url string, o Options) (*Database, error) {
 func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
 // connect returns connections to a schema.
-func connect(config *pgx.ConnConfig, schema string, parameters map[string]string) *sql.DB {
+func connect(config *pgx.ConnConfig, schema string, parameters map[string]string, o ...stdlib.OptionOpenDB) *sql.DB {
 	c := config.Copy()
 	c.RuntimeParams["search_path"] = schema
 	c.RuntimeParams["application_name"] = "bourse"
@@ -90,7 +93,7 @@ func connect(config *pgx.ConnConfig, schema string, parameters map[string]string
 	for name, value := range parameters {
 		c.RuntimeParams[name] = value
 	}
-	db := stdlib.OpenDB(*c)
+	db := stdlib.OpenDB(*c, o...)
 	db.SetConnMaxLifetime(lifetime)
 	return db
 }
