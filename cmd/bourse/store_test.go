@@ -37,12 +37,13 @@ func databases(t *testing.T) []*postgrestest.Server {
 	return []*postgrestest.Server{s}
 }
 
-// TestDatabaseAway kills the database again and again while clients trade: trading
-// goes on, what only the database has is refused with the lag, and afterwards it
+// TestDatabaseAway kills the database, or cuts the wire to it, again and again while
+// clients trade: trading goes on, what only the database has is refused with the lag, and afterwards it
 // holds, row by row, what a replay makes.
 func TestDatabaseAway(t *testing.T) {
 	for _, database := range databases(t) {
-		url := database.URL("postgres")
+		wire := newWire(t, database.Dir)
+		url := wire.url()
 		s := start(t, t.TempDir(), "--bots=false", "--snapshot-every=40", "--history="+url, "--accounts="+url)
 		_, key := s.customer("someone")
 		c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
@@ -54,20 +55,26 @@ func TestDatabaseAway(t *testing.T) {
 		}
 		filled := c.filled()
 		s.start() // of what was before the last snapshot nothing is in memory now
-		for i := range 4 {
+		for i := range 6 {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
 				c.trade(s.url)
 			}()
 			<-time.After(time.Duration(i*50) * time.Millisecond)
-			must(t, database.Kill())
+			mend := database.Run
+			if i%2 == 0 {
+				must(t, database.Kill())
+			} else {
+				wire.cut()
+				mend = wire.mend
+			}
 			<-done
 			c.trade(s.url)
 			if i == 0 {
 				s.checkAway(t, key, filled)
 			}
-			must(t, database.Run())
+			must(t, mend())
 			s.level(t)
 		}
 		c.check(t, s.url)
