@@ -21,9 +21,10 @@ const (
 	linearRounds  = 80
 )
 
-// TestHistories lets clients place, take, cancel and read at once, and wants
-// everything that they were told to make sense in some order: one that puts
-// each operation between its request and its answer.
+// TestHistories lets clients place, take, cancel and read at once, while another
+// one listens to the stream, and wants everything that they were told to make
+// sense in some order: one that puts each operation between its request and its
+// answer, and that is the order of the changes in the stream.
 func TestHistories(t *testing.T) {
 	rounds := linearRounds
 	if testing.Short() {
@@ -39,7 +40,9 @@ func TestHistories(t *testing.T) {
 		t.Cleanup(makers[i].client.CloseIdleConnections)
 		t.Cleanup(takers[i].client.CloseIdleConnections)
 	}
+	stream := l.listen(t)
 	for round := range rounds {
+		from := l.bookSeq(t)
 		var work sync.WaitGroup
 		for client := range linearClients {
 			random := rand.New(rand.NewPCG(seed, uint64(round*linearClients+client)))
@@ -50,21 +53,90 @@ func TestHistories(t *testing.T) {
 			})
 		}
 		work.Wait()
-		l.decide(t)
+		l.decide(t, l.overhear(t, stream, from))
 	}
 }
 
+// listener is a client that listens to a book.
+type listener struct {
+	mu   sync.Mutex
+	list []message
+	err  error
+}
+
+// listen starts to listen to the market's book.
+func (l *contested) listen(t *testing.T) *listener {
+	t.Helper()
+	s, err := attacked.subscribe(l.pair + "@orderBook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.close)
+	heard := &listener{}
+	go func() {
+		for {
+			m, err := s.next()
+			heard.mu.Lock()
+			heard.list, heard.err = append(heard.list, m), err
+			heard.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return heard
+}
+
+func (l *contested) bookSeq(t *testing.T) uint64 {
+	t.Helper()
+	book, err := attacked.book(l.pair)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return book.Seq
+}
+
+// overhear returns what was heard of a round: what the level was after each of its
+// changes.
+func (l *contested) overhear(t *testing.T, h *listener, from uint64) (amounts []uint64) {
+	t.Helper()
+	to := l.bookSeq(t)
+	arrived := func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.err != nil || to == from || len(h.list) > 0 && h.list[len(h.list)-1].Seq >= to
+	}
+	if !eventually(patience, arrived) {
+		t.Fatalf("of the changes up to %d nothing was heard", to)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range h.list {
+		if m.Seq <= from || m.Seq > to {
+			continue
+		}
+		many, err := whole(m.Amount)
+		if err != nil || m.Seq != from+uint64(len(amounts))+1 {
+			t.Fatalf("message %d came behind %d: %+v %v", m.Seq, from+uint64(len(amounts)), m, err)
+		}
+		amounts = append(amounts, many)
+	}
+	h.list = nil
+	return amounts
+}
+
 // decide ends a round.
-func (l *contested) decide(t *testing.T) {
+func (l *contested) decide(t *testing.T, heard []uint64) {
 	t.Helper()
 	l.note(t, l.maker, l.taker, 0, input{act: list})
 	if t.Failed() {
 		t.FailNow()
 	}
-	result, info := porcupine.CheckOperationsVerbose(levelModel, l.history, checkWithin)
+	model := levelModel(heard)
+	result, info := porcupine.CheckOperationsVerbose(model, l.history, checkWithin)
 	if result != porcupine.Ok {
 		file := filepath.Join(t.ArtifactDir(), "history.html")
-		t.Fatalf("%s: what was told makes no sense in any order; see %s %v", result, file, porcupine.VisualizePath(levelModel, info, file))
+		t.Fatalf("%s: what was told makes no sense in any order; see %s %v", result, file, porcupine.VisualizePath(model, info, file))
 	}
 	l.history = l.history[:0]
 	l.maker.must(t, "/open_orders/cancel_all", nil)

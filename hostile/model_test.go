@@ -51,7 +51,7 @@ type (
 )
 
 // queue is a state of the level: the ids of its orders, oldest first, eight bytes
-// each, behind the highest id so far.
+// each, behind the highest id so far and how often the level has changed.
 type queue string
 
 func (q queue) ids() []uint64 {
@@ -62,8 +62,9 @@ func (q queue) ids() []uint64 {
 	return ids
 }
 
-func queueOf(highest uint64, ids []uint64) queue {
+func queueOf(highest, changes uint64, ids []uint64) queue {
 	b := binary.BigEndian.AppendUint64(nil, highest)
+	b = binary.BigEndian.AppendUint64(b, changes)
 	for _, id := range ids {
 		b = binary.BigEndian.AppendUint64(b, id)
 	}
@@ -76,19 +77,19 @@ const pageSize = 50
 // step tells whether an answer fits a state, and which state comes then.
 func (q queue) step(in input, out told) (bool, queue) {
 	all := q.ids()
-	highest, ids := all[0], all[1:]
+	highest, changes, ids := all[0], all[1], all[2:]
 	at := slices.Index(ids, in.obid)
 	switch in.act {
 	case place:
-		return out.obid > highest, queueOf(out.obid, append(ids, out.obid))
+		return out.obid > highest, queueOf(out.obid, changes+1, append(ids, out.obid))
 	case cancel:
 		if at >= 0 {
-			return out.yes, queueOf(highest, slices.Delete(ids, at, at+1))
+			return out.yes, queueOf(highest, changes+1, slices.Delete(ids, at, at+1))
 		}
 		return !out.yes, q
 	case take:
 		if len(ids) > 0 {
-			return out.yes, queueOf(highest, ids[1:])
+			return out.yes, queueOf(highest, changes+1, ids[1:])
 		}
 		return !out.yes, q
 	case depth, held:
@@ -101,14 +102,23 @@ func (q queue) step(in input, out told) (bool, queue) {
 	}
 }
 
-// levelModel is the model that histories are checked against.
-var levelModel = porcupine.Model{
-	Init: func() any { return queueOf(0, nil) },
-	Step: func(state, in, out any) (bool, any) {
-		return state.(queue).step(in.(input), out.(told))
-	},
-	DescribeOperation: func(in, out any) string { return fmt.Sprintf("%s %+v: %+v", acts[in.(input).act], in, out) },
-	DescribeState:     func(state any) string { return fmt.Sprint(state.(queue).ids()) },
+// levelModel is the model that histories are checked against. heard is what the
+// stream told that the level was after each change: the order in which everything
+// makes sense must be the one that the stream showed.
+func levelModel(heard []uint64) porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return queueOf(0, 0, nil) },
+		Step: func(state, in, out any) (bool, any) {
+			before := state.(queue)
+			ok, after := before.step(in.(input), out.(told))
+			if n := after.ids()[1]; ok && after != before {
+				ok = n <= uint64(len(heard)) && heard[n-1] == uint64(len(after.ids())-2)
+			}
+			return ok, after
+		},
+		DescribeOperation: func(in, out any) string { return fmt.Sprintf("%s %+v: %+v", acts[in.(input).act], in, out) },
+		DescribeState:     func(state any) string { return fmt.Sprint(state.(queue).ids()) },
+	}
 }
 
 // checkWithin is how long a history may be thought about.
@@ -125,6 +135,7 @@ func TestModel(t *testing.T) {
 	good = add(good, input{act: place}, told{obid: 7})
 	good = add(good, input{act: place}, told{obid: 9})
 	good = add(good, input{act: take}, told{yes: true})
+	heard := []uint64{1, 2, 1, 0}
 	for _, c := range []struct {
 		why string
 		in  input
@@ -141,11 +152,16 @@ func TestModel(t *testing.T) {
 		{"ids rise", input{act: place}, told{obid: 8}, false},
 		{"a sold one is not open", input{act: look, obid: 7}, told{yes: true}, false},
 	} {
-		if got := porcupine.CheckOperations(levelModel, add(good, c.in, c.out)); got != c.ok {
+		if got := porcupine.CheckOperations(levelModel(heard), add(good, c.in, c.out)); got != c.ok {
 			t.Errorf("%s: %v", c.why, got)
 		}
 	}
-	if !strings.Contains(levelModel.DescribeOperation(input{act: take}, told{yes: true}), "take") {
+	for _, other := range [][]uint64{nil, {1, 2}, {1, 1, 1}, {1, 2, 2}} {
+		if porcupine.CheckOperations(levelModel(other), good) {
+			t.Errorf("the stream showed %d", other)
+		}
+	}
+	if !strings.Contains(levelModel(nil).DescribeOperation(input{act: take}, told{yes: true}), "take") {
 		t.Error("operations have no names")
 	}
 }
