@@ -61,6 +61,7 @@ func lines(s samples) []line {
 		s.plain("11", "p99.9 during a snapshot ÷ without", "", "snapshot.p999_ratio", 1, bound{3, 1.5}),
 		s.plain("12", "rows of history into SQLite", "k/s", "history.rows_per_second", 1000, bound{50, 100}),
 		s.plain("12", "ACK p99 at 20,000/s, history on ÷ off", "", "history.p99_ratio", 1, bound{1.5, 1.1}),
+		s.plain("13", "memory of a resting order, engine alone", "B", "core.w100k.bytes_per_resting_order", 1, bound{128, 64}),
 		s.plain("13", "memory of a resting order, whole process", "B", "snapshot.bytes_per_order", 1, bound{600, 300}),
 		s.plain("13", "memory of an idle WebSocket", "KiB", "start.bytes_per_stream", kibi, bound{16, 6}),
 	}
