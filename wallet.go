@@ -135,9 +135,10 @@ type Deposit struct {
 	Target uint32
 	// From is the withdrawal that paid it inside the exchange, By its account;
 	// such a deposit has no transaction, block and target, and, if it is a
-	// transfer between accounts, no network.
-	From WalletID
-	By   AccountID
+	// transfer between accounts, no network, but perhaps a Message.
+	From    WalletID
+	By      AccountID
+	Message Token
 	// Created is when it was first seen, Done when it was credited or given up.
 	Created, Done Time
 }

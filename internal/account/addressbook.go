@@ -148,7 +148,7 @@ func (s *Service) reserve(ctx context.Context, cmd *bourse.Command, name string)
 		if slices.ContainsFunc(rows, func(r NameRow) bool { return r.ID == saved && r.Name == name }) {
 			return bourse.Token{}, nil
 		}
-		return bourse.Token{}, bourse.Errorf(bourse.CodeConflict, "the address is saved under another name")
+		return bourse.Token{}, errOtherName
 	}
 	token, err := s.newToken()
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Service) reserve(ctx context.Context, cmd *bourse.Command, name string)
 	}
 	row := &NameRow{Token: token, Account: cmd.Account, Network: w.Network, Name: name}
 	if err := s.Store.AddName(ctx, row); errors.Is(err, ErrTaken) {
-		return token, bourse.Errorf(bourse.CodeConflict, "the name is used for another address")
+		return token, errOtherAddress
 	} else if err != nil {
 		return token, err
 	}
@@ -178,7 +178,11 @@ func (s *Service) savedAs(account bourse.AccountID, w *bourse.Withdraw) bourse.A
 	return 0
 }
 
-var errNoAddress = bourse.Errorf(bourse.CodeNotFound, "Address not found")
+var (
+	errNoAddress    = bourse.Errorf(bourse.CodeNotFound, "Address not found")
+	errOtherName    = bourse.Errorf(bourse.CodeConflict, "the address is saved under another name")
+	errOtherAddress = bourse.Errorf(bourse.CodeConflict, "the name is used for another address")
+)
 
 // RenameAddress gives an entry of an address book another name, which must be
 // valid. The errors are *bourse.Errors with CodeNotFound, and CodeConflict if the
@@ -192,7 +196,7 @@ func (s *Service) RenameAddress(ctx context.Context, account bourse.AccountID, i
 	}
 	err := s.Store.SetName(ctx, &NameRow{ID: id, Token: a.Token, Account: account, Network: a.Network, Name: name})
 	if errors.Is(err, ErrTaken) {
-		return bourse.Errorf(bourse.CodeConflict, "the name is used for another address")
+		return errOtherAddress
 	}
 	return err
 }

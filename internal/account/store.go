@@ -118,6 +118,12 @@ type Store interface {
 	EndSessions(ctx context.Context, ids []SessionID) error
 	// Used writes when sessions and keys were last used.
 	Used(ctx context.Context, sessions map[SessionID]bourse.Time, keys map[bourse.KeyID]bourse.Time) error
+	// AddMessage writes the message of a transfer, and DropMessage removes it.
+	// Message returns it; empty if there is none.
+	AddMessage(ctx context.Context, token bourse.Token, sender bourse.AccountID, text string) error
+	DropMessage(ctx context.Context, token bourse.Token) error
+	Message(ctx context.Context, token bourse.Token) (string, error)
+
 	// AddActivity writes an entry; its ID is the store's to give.
 	AddActivity(ctx context.Context, a *Activity) error
 	// ActivityOf returns an account's entries, newest first: those with ids below

@@ -53,8 +53,7 @@ type Movement struct {
 	Target uint32
 	// Other is the other side of a movement inside the exchange, else zero.
 	Other bourse.WalletID
-	// Party is the other account of a transfer, and Message the token under which
-	// the sender has its message.
+	// Party is the other account of a transfer, and Message the token of its message.
 	Party   bourse.AccountID
 	Message bourse.Token
 	// Refunded says that an operator paid a withdrawal back after it was done.
@@ -81,7 +80,7 @@ func ofDeposit(seq bourse.Seq, d *bourse.Deposit) Movement {
 		Created: d.Created, Done: d.Done,
 	}
 	if d.From != 0 && d.Network == 0 {
-		m.Kind, m.Party = MovementTransferIn, d.By
+		m.Kind, m.Party, m.Message = MovementTransferIn, d.By, d.Message
 	}
 	return m
 }

@@ -51,6 +51,18 @@ func (r *Reader) WalletTransaction(ctx context.Context, account bourse.AccountID
 	return m, found, r.told(err)
 }
 
+// Issued reports whether any account has, or had, a deposit or withdrawal with an
+// id.
+func (r *Reader) Issued(ctx context.Context, id bourse.WalletID) (bool, error) {
+	if id <= r.live.LastMovement() {
+		return id > 0, nil
+	}
+	if err := r.reach(ctx, r.tail.glimpse()); err != nil {
+		return false, err
+	}
+	return r.store.HasMovement(ctx, id)
+}
+
 // movement returns the latest row of a movement.
 func (g *glimpse) movement(account bourse.AccountID, id bourse.WalletID) (Movement, bool) {
 	for _, c := range slices.Backward(g.chunks) {

@@ -132,7 +132,7 @@ func (n *naive) move(cmd *bourse.Command, e bourse.Event, ev *bourse.Events) {
 			Height: d.Block.Height, Target: d.Target, Other: d.From, Created: d.Created, Done: d.Done,
 		}
 		if d.From != 0 && d.Network == 0 {
-			m.Kind, m.Party = history.MovementTransferIn, d.By
+			m.Kind, m.Party, m.Message = history.MovementTransferIn, d.By, d.Message
 		}
 	} else {
 		w := &ev.Wallet.Withdrawals[e.At]

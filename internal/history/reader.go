@@ -20,6 +20,9 @@ type Live interface {
 	Counts(account bourse.AccountID) (orders, fills uint64)
 	// Movements returns the ordinal of an account's last deposit or withdrawal.
 	Movements(account bourse.AccountID) uint64
+	// LastMovement returns the highest id of a deposit or withdrawal that was seen;
+	// one that was over before a restart may be higher.
+	LastMovement() bourse.WalletID
 	// OpenMovements returns an account's deposits and withdrawals that are not over,
 	// with ordinals in [first, last], newest first.
 	OpenMovements(account bourse.AccountID, first, last uint64) ([]bourse.Deposit, []bourse.Withdrawal)

@@ -226,6 +226,9 @@ type Store interface {
 	// Movement returns one movement of an account; false if there is none.
 	Movement(ctx context.Context, account bourse.AccountID, id bourse.WalletID) (Movement, bool, error)
 
+	// HasMovement reports whether an account has a movement with this id.
+	HasMovement(ctx context.Context, id bourse.WalletID) (bool, error)
+
 	// Entries returns entries of an account's ledger in an asset up to a time and in
 	// front of a place, newest (highest place) first.
 	Entries(ctx context.Context, account bourse.AccountID, asset bourse.AssetID, to bourse.Time, before EntryPlace, limit int) ([]Entry, error)

@@ -18,6 +18,8 @@ type wallet struct {
 	// leaving are the withdrawals that are not over, and those that an operator
 	// must decide about once more.
 	leaving map[bourse.WalletID]bourse.Withdrawal
+	// last is the highest id of a deposit or withdrawal that was seen.
+	last bourse.WalletID
 }
 
 func newWallet() wallet {
@@ -38,6 +40,7 @@ func (v *View) foldDeposit(d *bourse.Deposit) {
 	if d.Account == 0 {
 		return
 	}
+	v.wallet.last = max(v.wallet.last, d.ID)
 	a := v.account(d.Account)
 	a.Movements = max(a.Movements, d.Ordinal)
 	a.deposits = settle(a.deposits, *d, d.Status == bourse.WalletDone, depositOrdinal)
@@ -51,6 +54,7 @@ func (v *View) foldWithdrawal(w *bourse.Withdrawal) {
 	} else {
 		delete(v.wallet.leaving, w.ID)
 	}
+	v.wallet.last = max(v.wallet.last, w.ID)
 	a := v.account(w.Account)
 	a.Movements = max(a.Movements, w.Ordinal)
 	a.withdrawals = settle(a.withdrawals, *w, over, withdrawalOrdinal)
@@ -92,6 +96,14 @@ func span[T any](list []T, first, last uint64, ordinal func(*T) uint64) []T {
 func (v *View) Movements(id bourse.AccountID) uint64 {
 	a, _ := v.Account(id)
 	return a.Movements
+}
+
+// LastMovement returns the highest id of a deposit or withdrawal that was seen; one
+// that was over before a restart may be higher.
+func (v *View) LastMovement() bourse.WalletID {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.wallet.last
 }
 
 // OpenMovements returns copies of an account's deposits and withdrawals that are

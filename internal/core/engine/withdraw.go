@@ -148,7 +148,7 @@ func (e *Engine) payInside(w *bourse.Withdrawal, ev *bourse.Events) {
 	e.pay(ev, bourse.Transfer{Kind: kind, From: w.Account, To: w.Internal, Asset: w.Asset, Amount: w.Amount})
 	d := &bourse.Deposit{
 		Number: e.custody.AllotDeposit(), Network: w.Network, Asset: w.Asset, Amount: w.Amount, Memo: w.Memo,
-		Status: bourse.WalletDone, From: w.ID, By: w.Account, Created: e.now, Done: e.now,
+		Status: bourse.WalletDone, From: w.ID, By: w.Account, Message: w.Message, Created: e.now, Done: e.now,
 	}
 	e.own(d, w.Internal)
 	w.Deposit, w.Status, w.Sent, w.Done = d.ID, bourse.WalletDone, true, e.now

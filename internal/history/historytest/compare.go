@@ -158,6 +158,10 @@ func (c comparison) movements(account bourse.AccountID, count uint64, rng *rand.
 	same(c, fmt.Sprintf("Movement %d of account %d", id, account), one(func(s history.Store) (history.Movement, bool, error) {
 		return s.Movement(ctx, account, id)
 	}))
+	same(c, fmt.Sprintf("HasMovement %d", id), func(s history.Store) ([]bool, error) {
+		found, err := s.HasMovement(ctx, id)
+		return []bool{found}, err
+	})
 	filter := history.MovementFilter{Asset: bourse.AssetID(rng.IntN(4)), Network: bourse.NetworkID(rng.IntN(3))}
 	for range rng.IntN(3) {
 		filter.Of = filter.Of.With(history.MovementKind(1+rng.IntN(4)), bourse.WalletCanceled+bourse.WalletStatus(rng.IntN(2)))

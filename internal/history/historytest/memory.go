@@ -276,6 +276,18 @@ func (m *Memory) Movement(_ context.Context, account bourse.AccountID, id bourse
 	return history.Movement{}, false, nil
 }
 
+// HasMovement reports whether there is a movement.
+func (m *Memory) HasMovement(_ context.Context, id bourse.WalletID) (bool, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, list := range m.movements {
+		if slices.ContainsFunc(list, func(v history.Movement) bool { return v.ID == id }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // Entries returns entries of an account's ledger.
 func (m *Memory) Entries(
 	_ context.Context, account bourse.AccountID, asset bourse.AssetID, to bourse.Time, before history.EntryPlace, limit int,

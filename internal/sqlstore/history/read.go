@@ -38,7 +38,8 @@ const (
 	// not leave.
 	selectMovementsIn = selectMovements + `AND ordinal <= $2 AND $3 IN (0, asset) AND $4 IN (0, network)
 		AND (CAST($5 AS bigint) >> (8 * kind + status)) & 1 = 1 ORDER BY ordinal DESC LIMIT $6 OFFSET $7`
-	selectMovement = selectMovements + `AND id = $2`
+	selectMovementID = `SELECT id FROM movements WHERE id = $1 LIMIT 1`
+	selectMovement   = selectMovements + `AND id = $2`
 	// Entries are few enough to pass over those after a time.
 	selectEntries = `SELECT account, asset, seq, place, time, kind, debit, amount_hi, amount_lo, balance_hi, balance_lo,
 		market, trade, order_id, movement FROM entries
@@ -51,7 +52,7 @@ const (
 var queries = [...]string{
 	selectCursor, selectOrdersSpan, selectOrdersIn, selectOrder, selectOrderNamed,
 	selectFillsSpan, selectFillsIn, selectTrades, selectTransfers, selectNotes,
-	selectMovementsSpan, selectMovementsIn, selectMovement, selectEntries,
+	selectMovementsSpan, selectMovementsIn, selectMovement, selectMovementID, selectEntries,
 	selectCandlesIn, selectCandleBefore, selectFirstCandle,
 }
 
@@ -176,6 +177,12 @@ func (s *Store) MovementsIn(
 // Movement returns one movement of an account.
 func (s *Store) Movement(ctx context.Context, account bourse.AccountID, id bourse.WalletID) (history.Movement, bool, error) {
 	return one(ctx, s, selectMovement, scanMovement, int64(account), integer(id))
+}
+
+// HasMovement reports whether an account has a movement with this id.
+func (s *Store) HasMovement(ctx context.Context, id bourse.WalletID) (bool, error) {
+	_, found, err := one(ctx, s, selectMovementID, func(r scanner, id *bourse.WalletID) error { return r.Scan(id) }, integer(id))
+	return found, err
 }
 
 // Entries returns entries of an account's ledger in an asset.
