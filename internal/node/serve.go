@@ -20,6 +20,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
+	"github.com/bourse-exchange/bourse/internal/api/walletv2"
 	"github.com/bourse-exchange/bourse/internal/describe"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
@@ -158,6 +159,7 @@ func (n *Node) routes() http.Handler {
 	rest.Handle(mux, "/account/v2", (&accountv2.Account{Accounts: n.accounts}).Endpoints())
 	v1.Handle(mux, "/spot", spot.Endpoints())
 	v1.Handle(mux, "/wallet", (&walletv1.Wallet{Teller: money}).Endpoints())
+	rest.Handle(mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
 	mux.Handle("/stream", n.streams)
 	mux.Handle("/icons/", icons.Handler(n.view))
 	mux.Handle("/docs", n.docs)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -25,6 +26,35 @@ type Call struct {
 
 	http *http.Request
 	body []byte
+	// answer is the answer's header, and other what it is unless it is JSON.
+	answer http.Header
+	other  *attachment
+}
+
+// attachment is an answer that is not JSON.
+type attachment struct {
+	kind string
+	body []byte
+}
+
+// Accepts reports whether the client asks for a kind of answer by its header.
+func (c *Call) Accepts(kind string) bool {
+	for part := range strings.SplitSeq(strings.Join(c.http.Header.Values("Accept"), ","), ",") {
+		name, _, _ := strings.Cut(part, ";")
+		if strings.EqualFold(strings.TrimSpace(name), kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// Attach makes the answer a text of another kind than JSON.
+func (c *Call) Attach(kind string, body []byte) { c.other = &attachment{kind, body} }
+
+// Header sets a header of the answer, which pages of other origins may read.
+func (c *Call) Header(name, value string) {
+	c.answer.Set(name, value)
+	c.answer.Set("Access-Control-Expose-Headers", name)
 }
 
 // Endpoint is one method on one path of an interface.

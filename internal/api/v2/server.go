@@ -74,13 +74,21 @@ func (r *resource) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	out := wire.NewWriter(nil)
 	status := http.StatusOK
 	out.Object()
-	if err := r.answer(out, w, req); err != nil {
+	kind := "application/json"
+	other, err := r.answer(out, w, req)
+	switch {
+	case err != nil:
 		status = r.fail(out, w, req, err)
+		out.EndObject()
+	case other != nil:
+		kind = other.kind
+		out.Reset(other.body)
+	default:
+		out.EndObject()
 	}
-	out.EndObject()
 	r.Observe(r.label(req), status, r.Clock().Sub(began))
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", kind)
 	h.Set("Content-Length", strconv.Itoa(len(out.Bytes())))
 	w.WriteHeader(status)
 	_, _ = w.Write(out.Bytes()) // the client may be gone
@@ -94,30 +102,31 @@ func (r *resource) label(req *http.Request) string {
 	return req.Method + " " + r.path
 }
 
-func (r *resource) answer(out *wire.Writer, w http.ResponseWriter, req *http.Request) error {
+func (r *resource) answer(out *wire.Writer, w http.ResponseWriter, req *http.Request) (*attachment, error) {
 	if r.methods == nil {
-		return Errorf(InvalidEndpoint, "There is no such endpoint")
+		return nil, Errorf(InvalidEndpoint, "There is no such endpoint")
 	}
 	e := r.methods[req.Method]
 	if e == nil {
-		return Errorf(MethodNotAllowed, "The method cannot be used here")
+		return nil, Errorf(MethodNotAllowed, "The method cannot be used here")
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), r.Patience)
 	defer cancel()
 	c := &Call{
 		Call: &api.Call{Request: new(api.Request), Context: ctx, Out: out},
-		From: r.From(req), http: req,
+		From: r.From(req), http: req, answer: w.Header(),
 	}
 	if !r.Limits.Admit(e.Class, c.From) {
-		return api.ErrTooMany
+		return nil, api.ErrTooMany
 	}
 	if err := r.authenticate(c, e); err != nil {
-		return err
+		return nil, err
 	}
 	if err := c.read(w, e); err != nil {
-		return err
+		return nil, err
 	}
-	return e.Answer(c)
+	err := e.Answer(c)
+	return c.other, err
 }
 
 // authenticate finds out who is asking, also where nobody needs to say.

@@ -30,9 +30,9 @@ func TestAnswers(t *testing.T) {
 	} {
 		fmt.Fprintf(&got, "# %s\n", part.title)
 		part.tell(d, func(path, body string) {
-			body = strings.NewReplacer("ALICE", d.alice, "BOB", d.bob).Replace(body)
+			body = strings.NewReplacer("ALICE", d.Alice, "BOB", d.Bob).Replace(body)
 			answer := d.post(path, body)
-			body = strings.NewReplacer(d.alice, "ALICE", d.bob, "BOB").Replace(body)
+			body = strings.NewReplacer(d.Alice, "ALICE", d.Bob, "BOB").Replace(body)
 			fmt.Fprintf(&got, "%s %s\n\t%s\n", path, body, strings.ReplaceAll(answer, "},{", "},\n\t\t{"))
 		})
 	}
@@ -74,53 +74,53 @@ func tellAddresses(d *desk, say func(path, body string)) {
 		say("/deposit", `{"api_key":"ALICE",`+route+`}`)
 		say("/withdraw/info", `{"api_key":"ALICE",`+route+`}`)
 	}
-	_, _, n := d.symbols("BTC", "BTC")
-	n.silent = true
+	_, _, n := d.Symbols("BTC", "BTC")
+	n.Silent = true
 	say("/deposit", `{"api_key":"BOB","asset":"BTC","network":"BTC"}`)
-	n.silent = false
+	n.Silent = false
 	say("/deposit", `{"api_key":"BOB","asset":"BTC","network":"ETH"}`)
-	atom := d.own("ATOM", 1)
+	atom := d.Own("ATOM", 1)
 	say("/withdraw/validate", `{"api_key":"BOB","asset":"ATOM","network":"ATOM","address":"`+atom.Address+`","memo":"`+atom.Memo+`"}`)
 	say("/withdraw/validate", `{"api_key":"BOB","asset":"BTC","network":"BTC","memo":"7"}`)
-	say("/withdraw/validate", `{"api_key":"BOB","asset":"BTC","network":"BTC","address":"`+d.outside("BTC", 1)+`"}`)
+	say("/withdraw/validate", `{"api_key":"BOB","asset":"BTC","network":"BTC","address":"`+d.Outside("BTC", 1)+`"}`)
 	say("/withdraw/validate", `{"api_key":"BOB","asset":"BTC","network":"BTC"}`)
 }
 
 func tellDeposits(d *desk, say func(path, body string)) {
-	memo := d.own("ATOM", 1).Memo
-	d.mine("BTC")
-	d.mine("BTC", d.tx("BTC", 1, 1, "BTC", "0.5", ""))
-	d.mine("ATOM", d.tx("ATOM", 2, 1, "ATOM", "3", memo))
+	memo := d.Own("ATOM", 1).Memo
+	d.Mine("BTC")
+	d.Mine("BTC", d.Tx("BTC", 1, 1, "BTC", "0.5", ""))
+	d.Mine("ATOM", d.Tx("ATOM", 2, 1, "ATOM", "3", memo))
 	say("/transactions", `{"api_key":"ALICE","offset":0}`)
 	say("/balances", `{"api_key":"ALICE","symbols":["BTC","ATOM"]}`)
-	d.mine("BTC")
+	d.Mine("BTC")
 	say("/transactions", `{"api_key":"ALICE","offset":0,"status":"DONE"}`)
 	say("/balances", `{"api_key":"ALICE","symbols":["BTC"]}`)
 }
 
 func tellWithdrawals(d *desk, say func(path, body string)) {
-	d.pause("ETH", true)
-	d.credit(1, "ETH", "5")
+	d.Pause("ETH", true)
+	d.Credit(1, "ETH", "5")
 	say("/withdraw/info", `{"api_key":"ALICE","asset":"ETH","network":"ETH"}`)
 	for _, amount := range []string{"1.5", ".25", "9"} {
-		d.now += bourse.Second
-		say("/withdraw", `{"api_key":"ALICE","asset":"ETH","network":"ETH","address":"`+d.outside("ETH", 1)+
+		d.Now += bourse.Second
+		say("/withdraw", `{"api_key":"ALICE","asset":"ETH","network":"ETH","address":"`+d.Outside("ETH", 1)+
 			`","amount":"`+amount+`","fee":"0.0010","client_id":"c`+amount+`"}`)
 	}
 	say("/balances", `{"api_key":"ALICE","symbols":["ETH"]}`)
 	say("/transactions", `{"api_key":"ALICE","offset":0,"asset":"ETH"}`)
-	d.pause("ETH", false)
+	d.Pause("ETH", false)
 	say("/transactions", `{"api_key":"ALICE","offset":0,"type":"WITHDRAWAL","status":"PROCESSING"}`)
-	d.sign("ETH", 3, 0, 7)
+	d.Sign("ETH", 3, 0, 7)
 	say("/withdraw/cancel", `{"api_key":"ALICE","xid":3}`)
 	say("/withdraw/cancel", `{"api_key":"ALICE","xid":"4"}`)
 	say("/withdraw/cancel", `{"api_key":"BOB","xid":4}`)
-	d.sent("ETH", 7)
+	d.Sent("ETH", 7)
 	say("/transactions", `{"api_key":"ALICE","offset":0,"asset":"ETH"}`)
 }
 
 func tellInternal(d *desk, say func(path, body string)) {
-	atom := d.own("ATOM", 2)
+	atom := d.Own("ATOM", 2)
 	say("/withdraw", `{"api_key":"ALICE","asset":"ATOM","network":"ATOM","address":"`+atom.Address+`","memo":"`+atom.Memo+
 		`","amount":"1","fee":"0"}`)
 	say("/transactions", `{"api_key":"ALICE","offset":0,"asset":"ATOM","type":"WITHDRAWAL"}`)
@@ -129,7 +129,7 @@ func tellInternal(d *desk, say func(path, body string)) {
 }
 
 func tellBook(d *desk, say func(path, body string)) {
-	to := `"address":"` + d.outside("ATOM", 1) + `","memo":"77","amount":"0.1","fee":"0.001"`
+	to := `"address":"` + d.Outside("ATOM", 1) + `","memo":"77","amount":"0.1","fee":"0.001"`
 	save := func(name string) {
 		say("/withdraw", `{"api_key":"ALICE","asset":"ATOM","network":"ATOM",`+to+`,"adbk_name":"`+name+`"}`)
 	}

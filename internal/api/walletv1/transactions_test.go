@@ -35,42 +35,42 @@ func (d *desk) wantRows(key string, f fields, want ...string) {
 // is given up, and is mined after all: it keeps its xid and is credited once.
 func TestDepositThatLeavesAndReturns(t *testing.T) {
 	d := newDesk(t)
-	deposit := d.tx("BTC", 1, 1, "BTC", "0.5", "")
-	d.mine("BTC")
-	d.mine("BTC", deposit)
-	d.wantRows(d.alice, fields{}, "1 PENDING confirms 1 height 101")
-	d.rewind("BTC")
-	d.wantRows(d.alice, fields{}, "1 PENDING confirms 0 height 101")
-	d.mine("BTC")
-	d.wantRows(d.alice, fields{}, "1 PENDING confirms 0 height 101")
+	deposit := d.Tx("BTC", 1, 1, "BTC", "0.5", "")
+	d.Mine("BTC")
+	d.Mine("BTC", deposit)
+	d.wantRows(d.Alice, fields{}, "1 PENDING confirms 1 height 101")
+	d.Rewind("BTC")
+	d.wantRows(d.Alice, fields{}, "1 PENDING confirms 0 height 101")
+	d.Mine("BTC")
+	d.wantRows(d.Alice, fields{}, "1 PENDING confirms 0 height 101")
 	for range 3 {
-		d.mine("BTC")
+		d.Mine("BTC")
 	}
-	d.wantRows(d.alice, fields{"status": "CANCELED"}, "1 CANCELED height 101")
-	d.wantRows(d.alice, fields{"status": "PENDING"})
-	d.mine("BTC", deposit)
-	d.wantRows(d.alice, fields{}, "1 PENDING confirms 1 height 105")
-	d.wantRows(d.alice, fields{"status": "CANCELED"})
-	d.follow()
-	d.mine("BTC")
-	d.wantRows(d.alice, fields{}, "1 DONE height 105")
-	d.follow()
-	d.wantRows(d.alice, fields{"status": "DONE", "type": "DEPOSIT"}, "1 DONE height 105")
-	btc := d.view.Catalogue().Asset("BTC")
-	if got := d.view.Balance(1, btc.ID).Available; got != d.units("0.5", btc) {
+	d.wantRows(d.Alice, fields{"status": "CANCELED"}, "1 CANCELED height 101")
+	d.wantRows(d.Alice, fields{"status": "PENDING"})
+	d.Mine("BTC", deposit)
+	d.wantRows(d.Alice, fields{}, "1 PENDING confirms 1 height 105")
+	d.wantRows(d.Alice, fields{"status": "CANCELED"})
+	d.Follow()
+	d.Mine("BTC")
+	d.wantRows(d.Alice, fields{}, "1 DONE height 105")
+	d.Follow()
+	d.wantRows(d.Alice, fields{"status": "DONE", "type": "DEPOSIT"}, "1 DONE height 105")
+	btc := d.View.Catalogue().Asset("BTC")
+	if got := d.View.Balance(1, btc.ID).Available; got != d.Units("0.5", btc) {
 		t.Errorf("credited %s", got.Format(btc.Scale))
 	}
 
 	// The credited one is taken out of the chain and mined elsewhere: its row is
 	// written again, and the network's withdrawals stop.
-	d.rewind("BTC")
-	d.rewind("BTC")
-	d.mine("BTC")
-	d.mine("BTC", deposit)
-	d.wantRows(d.alice, fields{}, "1 DONE height 106")
-	d.follow()
-	d.wantRows(d.alice, fields{"asset": "BTC"}, "1 DONE height 106")
-	if state := d.view.NetworkState(d.view.Catalogue().Network("BTC").ID); !state.Stopped() {
+	d.Rewind("BTC")
+	d.Rewind("BTC")
+	d.Mine("BTC")
+	d.Mine("BTC", deposit)
+	d.wantRows(d.Alice, fields{}, "1 DONE height 106")
+	d.Follow()
+	d.wantRows(d.Alice, fields{"asset": "BTC"}, "1 DONE height 106")
+	if state := d.View.NetworkState(d.View.Catalogue().Network("BTC").ID); !state.Stopped() {
 		t.Errorf("the network's withdrawals go on: %+v", state)
 	}
 }
@@ -78,19 +78,19 @@ func TestDepositThatLeavesAndReturns(t *testing.T) {
 // TestParked: what has no owner, or is too small, waits for an operator.
 func TestParked(t *testing.T) {
 	d := newDesk(t)
-	d.mine("ATOM", d.tx("ATOM", 1, 0, "ATOM", "2", "who?"), d.tx("ATOM", 2, 2, "ATOM", "0.001", "292"))
-	parked := d.view.Parked()
+	d.Mine("ATOM", d.Tx("ATOM", 1, 0, "ATOM", "2", "who?"), d.Tx("ATOM", 2, 2, "ATOM", "0.001", "292"))
+	parked := d.View.Parked()
 	if len(parked) != 2 || parked[0].Memo != "who?" || parked[1].Account != 2 {
 		t.Fatalf("parked: %+v", parked)
 	}
-	d.wantRows(d.alice, fields{})
-	d.wantRows(d.bob, fields{}, "1 PENDING confirms 1 height 100")
+	d.wantRows(d.Alice, fields{})
+	d.wantRows(d.Bob, fields{}, "1 PENDING confirms 1 height 100")
 	for i, to := range []bourse.AccountID{1, 2} {
-		d.do(bourse.Command{Kind: bourse.CommandAssignDeposit, Account: to, Wallet: &bourse.WalletCommand{Deposit: parked[i].Number}})
+		d.Must(bourse.Command{Kind: bourse.CommandAssignDeposit, Account: to, Wallet: &bourse.WalletCommand{Deposit: parked[i].Number}})
 	}
-	d.wantRows(d.alice, fields{}, "2 DONE height 100")
-	d.wantRows(d.bob, fields{}, "1 DONE height 100")
-	if left := d.view.Parked(); len(left) != 0 {
+	d.wantRows(d.Alice, fields{}, "2 DONE height 100")
+	d.wantRows(d.Bob, fields{}, "1 DONE height 100")
+	if left := d.View.Parked(); len(left) != 0 {
 		t.Errorf("parked: %+v", left)
 	}
 }
@@ -100,18 +100,18 @@ func TestParked(t *testing.T) {
 func TestPages(t *testing.T) {
 	d := newDesk(t)
 	const all = 130
-	d.credit(1, "ETH", "1000")
-	d.pause("ETH", true)
+	d.Credit(1, "ETH", "1000")
+	d.Pause("ETH", true)
 	status := map[int]string{}
 	for i := 1; i <= all; i++ {
-		d.taken(d.alice, "/withdraw", d.out("ETH", "ETH", "1", "0.001"))
+		d.taken(d.Alice, "/withdraw", d.out("ETH", "ETH", "1", "0.001"))
 		status[i] = "PENDING"
 		if i%3 == 0 {
-			d.taken(d.alice, "/withdraw/cancel", fields{"xid": i - 1})
+			d.taken(d.Alice, "/withdraw/cancel", fields{"xid": i - 1})
 			status[i-1] = "CANCELED"
 		}
 		if i == 60 {
-			d.follow()
+			d.Follow()
 		}
 	}
 	for _, filter := range []string{"", "PENDING", "CANCELED", "DONE"} {
@@ -128,37 +128,37 @@ func TestPages(t *testing.T) {
 			} else {
 				delete(f, "asset")
 			}
-			d.wantRows(d.alice, f, want[min(skip, len(want)):min(skip+50, len(want))]...)
+			d.wantRows(d.Alice, f, want[min(skip, len(want)):min(skip+50, len(want))]...)
 		}
 	}
 	far := fields{"offset": 10_001}
-	d.wantRows(d.alice, far)
-	d.refused(d.alice, "/transactions", far.with("type", "DEPOSIT"), "offset")
-	d.refused(d.alice, "/transactions", fields{"offset": 0, "type": "deposit"}, "type")
-	d.refused(d.alice, "/transactions", fields{"offset": 0, "status": "OPEN"}, "status")
-	d.refused(d.alice, "/transactions", fields{"offset": 0, "asset": "XYZ"}, "asset")
-	d.refused(d.alice, "/transactions", fields{}, "Missing data: offset")
+	d.wantRows(d.Alice, far)
+	d.refused(d.Alice, "/transactions", far.with("type", "DEPOSIT"), "offset")
+	d.refused(d.Alice, "/transactions", fields{"offset": 0, "type": "deposit"}, "type")
+	d.refused(d.Alice, "/transactions", fields{"offset": 0, "status": "OPEN"}, "status")
+	d.refused(d.Alice, "/transactions", fields{"offset": 0, "asset": "XYZ"}, "asset")
+	d.refused(d.Alice, "/transactions", fields{}, "Missing data: offset")
 }
 
 // TestPausedThenDone: withdrawals wait while a network is paused, and go on in
 // order; what was signed is not canceled.
 func TestPausedThenDone(t *testing.T) {
 	d := newDesk(t)
-	d.credit(1, "ETH", "10")
-	d.pause("ETH", true)
-	first := xid(d.taken(d.alice, "/withdraw", d.out("ETH", "ETH", "1", "0.001")))
-	if open := d.view.Leaving(); len(open) != 1 || open[0].Status != bourse.WalletPending || !open[0].Approved {
+	d.Credit(1, "ETH", "10")
+	d.Pause("ETH", true)
+	first := xid(d.taken(d.Alice, "/withdraw", d.out("ETH", "ETH", "1", "0.001")))
+	if open := d.View.Leaving(); len(open) != 1 || open[0].Status != bourse.WalletPending || !open[0].Approved {
 		t.Fatalf("leaving: %+v", open)
 	}
-	d.pause("ETH", false)
-	d.wantRows(d.alice, fields{}, "1 PROCESSING")
-	d.sign("ETH", first, 0, 9)
-	d.refused(d.alice, "/withdraw/cancel", fields{"xid": first}, "Withdrawal already sent")
-	d.wantRows(d.alice, fields{}, "1 PROCESSING")
-	d.sent("ETH", 9)
-	d.wantRows(d.alice, fields{}, "1 DONE")
-	d.refused(d.alice, "/withdraw/cancel", fields{"xid": first}, "Withdrawal already sent")
-	if open := d.view.Leaving(); len(open) != 0 {
+	d.Pause("ETH", false)
+	d.wantRows(d.Alice, fields{}, "1 PROCESSING")
+	d.Sign("ETH", first, 0, 9)
+	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": first}, "Withdrawal already sent")
+	d.wantRows(d.Alice, fields{}, "1 PROCESSING")
+	d.Sent("ETH", 9)
+	d.wantRows(d.Alice, fields{}, "1 DONE")
+	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": first}, "Withdrawal already sent")
+	if open := d.View.Leaving(); len(open) != 0 {
 		t.Errorf("leaving: %+v", open)
 	}
 }

@@ -53,7 +53,7 @@ func (w *Wallet) route(c *api.Call) (r route, err error) {
 		return r, err
 	}
 	var carried bool
-	if r.Route, carried, err = w.Teller.Route(asset, network); !carried {
+	if r.Route, carried, err = w.Route(asset, network); !carried {
 		return r, api.Invalid("network", string(network.Symbol)+" does not carry "+string(asset.Symbol))
 	}
 	return r, err

@@ -14,11 +14,11 @@ import (
 // TestWhatIsRefusedHoldsNothing asks for withdrawals that cannot be.
 func TestWhatIsRefusedHoldsNothing(t *testing.T) {
 	d := newDesk(t)
-	d.credit(1, "BTC", "1")
-	d.credit(1, "ATOM", "1")
+	d.Credit(1, "BTC", "1")
+	d.Credit(1, "ATOM", "1")
 	btc := d.out("BTC", "BTC", "0.1", "0.0001")
 	atom := d.out("ATOM", "ATOM", "0.1", "0.001")
-	shared := d.own("ATOM", 1).Address
+	shared := d.Own("ATOM", 1).Address
 	address := btc["address"].(string)
 	for _, c := range []struct {
 		request fields
@@ -31,10 +31,10 @@ func TestWhatIsRefusedHoldsNothing(t *testing.T) {
 		{btc.with("address", "x"), "address"},
 		{btc.with("address", address[:len(address)-1]), "address"},
 		{btc.with("address", address+"q"), "address"},
-		{btc.with("address", d.outside("LTC", 1)), "address"},
-		{btc.with("address", d.outside("ETH", 1)), "address"},
-		{btc.with("address", d.own("BTC", chain.IndexHot).Address), "address"},
-		{btc.with("address", d.own("BTC", chain.IndexChange).Address), "address"},
+		{btc.with("address", d.Outside("LTC", 1)), "address"},
+		{btc.with("address", d.Outside("ETH", 1)), "address"},
+		{btc.with("address", d.Own("BTC", chain.IndexHot).Address), "address"},
+		{btc.with("address", d.Own("BTC", chain.IndexChange).Address), "address"},
 		{btc.with("memo", "1"), "memo"},
 		{atom.with("memo", strings.Repeat("x", 1000)), "memo"},
 		{atom.with("address", shared), "address"},
@@ -54,28 +54,28 @@ func TestWhatIsRefusedHoldsNothing(t *testing.T) {
 		{btc.with("client_id", "a b"), "client_id"},
 		{btc.with("address", "x").with("amount", 1), "amount: must be a string"},
 	} {
-		d.refused(d.alice, "/withdraw", c.request, c.names)
+		d.refused(d.Alice, "/withdraw", c.request, c.names)
 	}
 	for name := range btc {
-		d.refused(d.alice, "/withdraw", btc.with(name, nil), "Missing data: "+name)
+		d.refused(d.Alice, "/withdraw", btc.with(name, nil), "Missing data: "+name)
 	}
-	if got := d.rows(d.alice, fields{}); len(got) != 0 {
+	if got := d.rows(d.Alice, fields{}); len(got) != 0 {
 		t.Errorf("transactions: %v", got)
 	}
 	for _, symbol := range []bourse.Symbol{"BTC", "ATOM"} {
-		a := d.view.Catalogue().Asset(symbol)
-		if b := d.view.Balance(1, a.ID); !b.Held.IsZero() || b.Available != d.units("1", a) {
+		a := d.View.Catalogue().Asset(symbol)
+		if b := d.View.Balance(1, a.ID); !b.Held.IsZero() || b.Available != d.Units("1", a) {
 			t.Errorf("%s: %+v", symbol, b)
 		}
 	}
-	d.taken(d.alice, "/withdraw", btc.with("memo", "").with("amount", "0.9999").with("fee", ".00010000"))
-	d.taken(d.alice, "/withdraw", atom)
+	d.taken(d.Alice, "/withdraw", btc.with("memo", "").with("amount", "0.9999").with("fee", ".00010000"))
+	d.taken(d.Alice, "/withdraw", atom)
 }
 
 func TestScopes(t *testing.T) {
 	d := newDesk(t)
-	reader, drawer := d.key(1, account.ScopeRead), d.key(1, account.ScopeWithdraw)
-	d.credit(1, "BTC", "1")
+	reader, drawer := d.Key(1, account.ScopeRead), d.Key(1, account.ScopeWithdraw)
+	d.Credit(1, "BTC", "1")
 	for path, f := range map[string]fields{
 		"/withdraw": d.out("BTC", "BTC", "0.1", "0.0001"), "/withdraw/cancel": {"xid": 1},
 		"/addressbook/rename": {"adbkid": 1, "new_name": "n"}, "/addressbook/delete": {"adbkid": 1},
@@ -97,26 +97,26 @@ func TestScopes(t *testing.T) {
 // addresses; what was asked for before can be canceled.
 func TestDisabled(t *testing.T) {
 	d := newDesk(t)
-	d.credit(1, "LTC", "1")
-	d.pause("LTC", true)
+	d.Credit(1, "LTC", "1")
+	d.Pause("LTC", true)
 	out := d.out("LTC", "LTC", "0.1", "0.001")
-	id := d.taken(d.alice, "/withdraw", out)
-	ltc := *d.view.Catalogue().Asset("LTC")
+	id := d.taken(d.Alice, "/withdraw", out)
+	ltc := *d.View.Catalogue().Asset("LTC")
 	ltc.Enabled = false
-	d.do(bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &ltc})
-	d.refused(d.alice, "/withdraw", out, "WITHDRAWALS_CLOSED")
+	d.Must(bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &ltc})
+	d.refused(d.Alice, "/withdraw", out, "WITHDRAWALS_CLOSED")
 	route := fields{"asset": "LTC", "network": "LTC"}
-	d.refused(d.alice, "/deposit", route, "asset: unknown")
-	d.refused(d.alice, "/withdraw/info", route, "asset: unknown")
-	d.refused(d.alice, "/networks", fields{"asset": "LTC"}, "asset: unknown")
-	if got := d.taken(d.alice, "/assets", fields{"symbols": []string{"LTC"}})["assets"].(map[string]any); len(got) != 0 {
+	d.refused(d.Alice, "/deposit", route, "asset: unknown")
+	d.refused(d.Alice, "/withdraw/info", route, "asset: unknown")
+	d.refused(d.Alice, "/networks", fields{"asset": "LTC"}, "asset: unknown")
+	if got := d.taken(d.Alice, "/assets", fields{"symbols": []string{"LTC"}})["assets"].(map[string]any); len(got) != 0 {
 		t.Errorf("assets: %v", got)
 	}
-	if got := d.taken(d.alice, "/balances", fields{"symbols": []string{"LTC"}})["balances"].(map[string]any); len(got) != 1 {
+	if got := d.taken(d.Alice, "/balances", fields{"symbols": []string{"LTC"}})["balances"].(map[string]any); len(got) != 1 {
 		t.Errorf("balances: %v", got)
 	}
-	d.taken(d.alice, "/withdraw/cancel", fields{"xid": id["xid"]})
-	if got := d.rows(d.alice, fields{"asset": "LTC", "status": "CANCELED"}); len(got) != 1 {
+	d.taken(d.Alice, "/withdraw/cancel", fields{"xid": id["xid"]})
+	if got := d.rows(d.Alice, fields{"asset": "LTC", "status": "CANCELED"}); len(got) != 1 {
 		t.Errorf("canceled: %v", got)
 	}
 }
@@ -126,35 +126,35 @@ func TestDisabled(t *testing.T) {
 func TestAddressBook(t *testing.T) {
 	d := newDesk(t)
 	for _, id := range []bourse.AccountID{1, 2} {
-		d.credit(id, "BTC", "10")
-		d.credit(id, "LTC", "10")
+		d.Credit(id, "BTC", "10")
+		d.Credit(id, "LTC", "10")
 	}
 	saved := d.out("BTC", "BTC", "0.1", "0.0001").with("adbk_name", "Cold 1")
-	d.taken(d.alice, "/withdraw", saved)
-	other := saved.with("address", d.outside("BTC", 2))
-	d.refused(d.alice, "/withdraw", other, "adbk_name: the name is used")
-	d.refused(d.alice, "/withdraw", saved.with("adbk_name", "Cold 2"), "adbk_name: the address is saved")
-	d.taken(d.alice, "/withdraw", saved)
-	d.refused(d.alice, "/withdraw", other.with("adbk_name", "Cold 2").with("amount", "100"), "INSUF_FUNDS")
-	d.wantBook(d.alice, "1 Cold 1")
-	d.taken(d.alice, "/withdraw", d.out("LTC", "LTC", "0.1", "0.001").with("adbk_name", "Cold 1"))
-	d.taken(d.bob, "/withdraw", other)
-	d.taken(d.alice, "/withdraw", other.with("adbk_name", "Cold 2"))
-	d.wantBook(d.alice, "1 Cold 1, 2 Cold 1, 4 Cold 2")
-	d.wantBook(d.bob, "3 Cold 1")
+	d.taken(d.Alice, "/withdraw", saved)
+	other := saved.with("address", d.Outside("BTC", 2))
+	d.refused(d.Alice, "/withdraw", other, "adbk_name: the name is used")
+	d.refused(d.Alice, "/withdraw", saved.with("adbk_name", "Cold 2"), "adbk_name: the address is saved")
+	d.taken(d.Alice, "/withdraw", saved)
+	d.refused(d.Alice, "/withdraw", other.with("adbk_name", "Cold 2").with("amount", "100"), "INSUF_FUNDS")
+	d.wantBook(d.Alice, "1 Cold 1")
+	d.taken(d.Alice, "/withdraw", d.out("LTC", "LTC", "0.1", "0.001").with("adbk_name", "Cold 1"))
+	d.taken(d.Bob, "/withdraw", other)
+	d.taken(d.Alice, "/withdraw", other.with("adbk_name", "Cold 2"))
+	d.wantBook(d.Alice, "1 Cold 1, 2 Cold 1, 4 Cold 2")
+	d.wantBook(d.Bob, "3 Cold 1")
 
 	rename := fields{"adbkid": 4, "new_name": "Cold 1"}
-	d.refused(d.alice, "/addressbook/rename", rename, "new_name: the name is used")
-	d.refused(d.alice, "/addressbook/rename", rename.with("new_name", "_"), "new_name: want")
-	d.refused(d.bob, "/addressbook/rename", rename.with("new_name", "x"), "Address not found")
-	d.taken(d.alice, "/addressbook/rename", rename.with("new_name", "Cold 2"))
-	d.taken(d.alice, "/addressbook/rename", rename.with("new_name", "Warm"))
-	d.taken(d.alice, "/addressbook/delete", fields{"adbkid": 1})
+	d.refused(d.Alice, "/addressbook/rename", rename, "new_name: the name is used")
+	d.refused(d.Alice, "/addressbook/rename", rename.with("new_name", "_"), "new_name: want")
+	d.refused(d.Bob, "/addressbook/rename", rename.with("new_name", "x"), "Address not found")
+	d.taken(d.Alice, "/addressbook/rename", rename.with("new_name", "Cold 2"))
+	d.taken(d.Alice, "/addressbook/rename", rename.with("new_name", "Warm"))
+	d.taken(d.Alice, "/addressbook/delete", fields{"adbkid": 1})
 	for _, bad := range []any{1, 0, 1 << 40, "7"} {
-		d.refused(d.alice, "/addressbook/delete", fields{"adbkid": bad}, "Address not found")
+		d.refused(d.Alice, "/addressbook/delete", fields{"adbkid": bad}, "Address not found")
 	}
-	d.taken(d.alice, "/withdraw", d.out("BTC", "BTC", "0.1", "0.0001").with("adbk_name", "Cold 2"))
-	d.wantBook(d.alice, "2 Cold 1, 4 Warm, 5 Cold 2")
+	d.taken(d.Alice, "/withdraw", d.out("BTC", "BTC", "0.1", "0.0001").with("adbk_name", "Cold 2"))
+	d.wantBook(d.Alice, "2 Cold 1, 4 Warm, 5 Cold 2")
 }
 
 // wantBook wants an address book to be this, by id.
@@ -177,18 +177,18 @@ func (d *desk) wantBook(key, want string) {
 // answer.
 func TestComingAgain(t *testing.T) {
 	d := newDesk(t)
-	d.credit(1, "BTC", "10")
+	d.Credit(1, "BTC", "10")
 	request := d.out("BTC", "BTC", "1", "0.0001").with("client_id", "once").with("adbk_name", "Cold")
-	d.unknown = true
-	d.refused(d.alice, "/withdraw", request, "Outcome unknown")
+	d.Unknown = true
+	d.refused(d.Alice, "/withdraw", request, "Outcome unknown")
 	for range 2 {
-		if got := xid(d.taken(d.alice, "/withdraw", request)); got != 1 {
+		if got := xid(d.taken(d.Alice, "/withdraw", request)); got != 1 {
 			t.Errorf("xid %d", got)
 		}
 	}
-	d.wantBook(d.alice, "1 Cold")
-	d.refused(d.alice, "/withdraw", request.with("amount", "2"), "DUPLICATE_CLIENT_ID")
-	if got := d.rows(d.alice, fields{}); len(got) != 1 {
+	d.wantBook(d.Alice, "1 Cold")
+	d.refused(d.Alice, "/withdraw", request.with("amount", "2"), "DUPLICATE_CLIENT_ID")
+	if got := d.rows(d.Alice, fields{}); len(got) != 1 {
 		t.Errorf("transactions: %v", got)
 	}
 }
@@ -197,43 +197,43 @@ func TestComingAgain(t *testing.T) {
 // and the offered fee is not charged.
 func TestInternal(t *testing.T) {
 	d := newDesk(t)
-	d.credit(1, "BTC", "1")
-	to := d.out("BTC", "BTC", "1", "0.001").with("address", d.own("BTC", 2).Address)
-	d.refused(d.alice, "/withdraw", to.with("fee", "0.0011"), "fee: must be from 0 to 0.001")
-	if id := xid(d.taken(d.alice, "/withdraw", to)); id != 1 {
+	d.Credit(1, "BTC", "1")
+	to := d.out("BTC", "BTC", "1", "0.001").with("address", d.Own("BTC", 2).Address)
+	d.refused(d.Alice, "/withdraw", to.with("fee", "0.0011"), "fee: must be from 0 to 0.001")
+	if id := xid(d.taken(d.Alice, "/withdraw", to)); id != 1 {
 		t.Errorf("xid %d", id)
 	}
-	for key, want := range map[string]string{d.alice: "0", d.bob: "1"} {
+	for key, want := range map[string]string{d.Alice: "0", d.Bob: "1"} {
 		balances := d.taken(key, "/balances", fields{"symbols": []string{"BTC"}})["balances"].(map[string]any)
 		if got := balances["BTC"].(map[string]any); got["total"] != want || got["avbl"] != want {
 			t.Errorf("balance %v, want %s", got, want)
 		}
 	}
-	d.refused(d.alice, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal already sent")
-	d.refused(d.bob, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal not found")
-	d.refused(d.bob, "/withdraw/cancel", fields{"xid": 2}, "Withdrawal not found")
+	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal already sent")
+	d.refused(d.Bob, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal not found")
+	d.refused(d.Bob, "/withdraw/cancel", fields{"xid": 2}, "Withdrawal not found")
 }
 
 // TestValidate judges addresses and memos.
 func TestValidate(t *testing.T) {
 	d := newDesk(t)
-	atom, hot := d.own("ATOM", 2), d.own("BTC", chain.IndexHot)
+	atom, hot := d.Own("ATOM", 2), d.Own("BTC", chain.IndexHot)
 	for _, c := range []struct {
 		network, address, memo string
 		want                   string
 	}{
-		{"BTC", d.outside("BTC", 1), "", "true true false"},
-		{"BTC", d.own("BTC", 2).Address, "", "true true true"},
-		{"BTC", d.own("BTC", 2).Address, "7", "true false false"},
+		{"BTC", d.Outside("BTC", 1), "", "true true false"},
+		{"BTC", d.Own("BTC", 2).Address, "", "true true true"},
+		{"BTC", d.Own("BTC", 2).Address, "7", "true false false"},
 		{"BTC", hot.Address, "", "false true false"},
-		{"BTC", d.outside("LTC", 1), "", "false true false"},
-		{"ATOM", d.outside("ATOM", 1), "", "true true false"},
-		{"ATOM", d.outside("ATOM", 1), "anything", "true true false"},
+		{"BTC", d.Outside("LTC", 1), "", "false true false"},
+		{"ATOM", d.Outside("ATOM", 1), "", "true true false"},
+		{"ATOM", d.Outside("ATOM", 1), "anything", "true true false"},
 		{"ATOM", atom.Address, atom.Memo, "true true true"},
 		{"ATOM", atom.Address, atom.Memo + "9", "false false false"},
 		{"ATOM", atom.Address, "", "false false false"},
 	} {
-		got := d.taken(d.alice, "/withdraw/validate", fields{
+		got := d.taken(d.Alice, "/withdraw/validate", fields{
 			"asset": c.network, "network": c.network, "address": c.address, "memo": c.memo,
 		})
 		if s := fmt.Sprint(got["valid_address"], got["valid_memo"], got["internal"]); s != c.want {
@@ -247,20 +247,20 @@ func TestValidate(t *testing.T) {
 // what it has was withdrawn.
 func TestSavingTogether(t *testing.T) {
 	d := newDesk(t)
-	d.credit(1, "BTC", "10")
+	d.Credit(1, "BTC", "10")
 	const many = 8
 	var asking sync.WaitGroup
 	for i := range many {
 		for _, f := range []fields{
 			d.out("BTC", "BTC", "0.01", "0.0001").with("adbk_name", fmt.Sprint("name ", i)),
-			d.out("BTC", "BTC", "0.01", "0.0001").with("adbk_name", "shared").with("address", d.outside("BTC", byte(10+i))),
+			d.out("BTC", "BTC", "0.01", "0.0001").with("adbk_name", "shared").with("address", d.Outside("BTC", byte(10+i))),
 		} {
-			asking.Go(func() { d.ask(d.alice, "/withdraw", f) })
+			asking.Go(func() { d.ask(d.Alice, "/withdraw", f) })
 		}
 	}
 	asking.Wait()
-	book := d.taken(d.alice, "/addressbook", fields{})["addressbook"].(map[string]any)
-	if len(book) != 2 || len(d.rows(d.alice, fields{})) != 2 {
-		t.Errorf("entries %v, transactions %v", book, d.rows(d.alice, fields{}))
+	book := d.taken(d.Alice, "/addressbook", fields{})["addressbook"].(map[string]any)
+	if len(book) != 2 || len(d.rows(d.Alice, fields{})) != 2 {
+		t.Errorf("entries %v, transactions %v", book, d.rows(d.Alice, fields{}))
 	}
 }

@@ -1,0 +1,88 @@
+package walletv2
+
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
+	"github.com/bourse-exchange/bourse/internal/api/v2"
+)
+
+var addressbookFields = fields(v2.PageFields, v2.SearchFields, api.Fields{"network"})
+
+// addressbook lists the account's saved addresses, by id.
+func (w *Wallet) addressbook(c *v2.Call) error {
+	p, err := c.Page()
+	if err != nil {
+		return err
+	}
+	q, err := c.Search()
+	if err != nil {
+		return err
+	}
+	network, err := w.networkFilter(c)
+	if err != nil {
+		return err
+	}
+	list, err := w.Accounts.AddressBook(c.Context, c.Who.Account)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(a account.SavedAddress) bool {
+		return network != 0 && network != a.Network || !teller.Matches(q, bourse.Symbol(a.Address), a.Name)
+	})
+	v2.WritePart(c, "addresses", p, list, func(a *account.SavedAddress) { w.writeAddress(c, a) })
+	return nil
+}
+
+// networkFilter reads the field network; absent is zero. A disabled network is
+// found: what went over it is not hidden.
+func (w *Wallet) networkFilter(c *v2.Call) (bourse.NetworkID, error) {
+	return filterBy(c, "network", w.View.Catalogue().Network, func(n *bourse.Network) bourse.NetworkID { return n.ID })
+}
+
+// filterBy reads a field with a symbol; absent is zero.
+func filterBy[T any, ID ~uint16](c *v2.Call, name string, find func(bourse.Symbol) *T, id func(*T) ID) (ID, error) {
+	if !c.Has(name) {
+		return 0, nil
+	}
+	symbol, err := c.Text(name)
+	if err != nil {
+		return 0, err
+	}
+	is, err := found(name, symbol, find, func(*T) bool { return true })
+	if err != nil {
+		return 0, err
+	}
+	return id(is), nil
+}
+
+func (w *Wallet) writeAddress(c *v2.Call, a *account.SavedAddress) {
+	c.Out.Uint("adbkid", uint64(a.ID))
+	c.Out.Text("name", a.Name)
+	c.Out.Text("address", a.Address)
+	c.Out.Maybe("memo", a.Memo)
+	w.writeNetwork(c, w.View.Catalogue().Networks[a.Network])
+}
+
+// savedAddress returns the entry that the path names, if it is the account's.
+func (w *Wallet) savedAddress(c *v2.Call) (account.SavedAddress, error) {
+	id, err := c.SegmentID("adbkid")
+	if err != nil {
+		return account.SavedAddress{}, err
+	}
+	if id >= 1<<32 { // there are not so many
+		id = 0
+	}
+	a, found, foreign, err := w.Accounts.SavedAddress(c.Context, c.Who.Account, bourse.AddressID(id))
+	switch {
+	case err != nil || found:
+		return a, err
+	case foreign:
+		return a, v2.Errorf(v2.Forbidden, "adbkid: it is not yours")
+	default:
+		return a, v2.Errorf(v2.NotFound, "adbkid: there is none with this id")
+	}
+}

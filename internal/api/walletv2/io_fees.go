@@ -1,0 +1,45 @@
+package walletv2
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
+	"github.com/bourse-exchange/bourse/internal/api/v2"
+)
+
+// fees lists what moving assets costs, by symbol of the asset.
+func (w *Wallet) fees(c *v2.Call) error {
+	p, err := c.Page()
+	if err != nil {
+		return err
+	}
+	catalogue := w.View.Catalogue()
+	var list []*bourse.Asset
+	for _, a := range catalogue.Assets[1:] {
+		if a.Enabled && len(teller.Carriers(catalogue, a.ID)) > 0 {
+			list = append(list, a)
+		}
+	}
+	slices.SortFunc(list, func(a, b *bourse.Asset) int { return cmp.Compare(a.Symbol, b.Symbol) })
+	v2.WritePart(c, "fees", p, list, func(a **bourse.Asset) { w.writeFee(c, *a) })
+	return nil
+}
+
+func (w *Wallet) writeFee(c *v2.Call, a *bourse.Asset) {
+	catalogue := w.View.Catalogue()
+	w.writeAsset(c, a)
+	c.Out.Name("networks")
+	c.Out.Array()
+	for _, terms := range teller.Carriers(catalogue, a.ID) {
+		c.Out.Object()
+		w.writeNetwork(c, catalogue.Networks[terms.Network])
+		c.Out.Amount("minDeposit", terms.MinDeposit, a.Scale)
+		c.Out.Amount("minWithdrawal", terms.MinWithdrawal, a.Scale)
+		c.Out.Amount("feeMin", terms.FeeMin, a.Scale)
+		c.Out.Amount("feeMax", terms.FeeMax, a.Scale)
+		c.Out.EndObject()
+	}
+	c.Out.EndArray()
+}

@@ -1,0 +1,47 @@
+package walletv2
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
+	"github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/history"
+)
+
+// cancel asks for the end of a withdrawal. The journal's order decides between it
+// and the signature.
+func (w *Wallet) cancel(c *v2.Call) error {
+	m, err := w.own(c)
+	if err != nil {
+		return err
+	}
+	if m.Kind != history.MovementWithdrawal {
+		return v2.Errorf(v2.MethodNotAllowed, "xid: only a withdrawal can be canceled")
+	}
+	r, err := w.Sequencer.Do(c.Context, &bourse.Command{
+		Kind: bourse.CommandCancelWithdrawal, Account: c.Who.Account, Wallet: &bourse.WalletCommand{ID: m.ID},
+	})
+	switch {
+	case err != nil:
+		return err
+	case r.Outcome.Reason == bourse.WithdrawalSent:
+		return v2.Errorf(v2.AlreadySent, "The withdrawal was sent already")
+	case r.Outcome.Reason == bourse.WithdrawalNotFound: // it is over
+		return w.tooLate(c, m.ID)
+	case r.Outcome.Reason != 0:
+		return teller.Refusal(r.Outcome.Reason)
+	}
+	return w.show(c, m.ID)
+}
+
+// tooLate says why a withdrawal that is over cannot be canceled.
+func (w *Wallet) tooLate(c *v2.Call, id bourse.WalletID) error {
+	m, _, err := w.History.WalletTransaction(c.Context, c.Who.Account, id)
+	switch {
+	case err != nil:
+		return err
+	case m.Status == bourse.WalletCanceled:
+		return v2.Errorf(v2.NotAcceptable, "The withdrawal is canceled already")
+	default:
+		return v2.Errorf(v2.AlreadySent, "The withdrawal was sent already")
+	}
+}

@@ -1,0 +1,43 @@
+package walletv2
+
+import (
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/v2"
+)
+
+var validationFields = api.Fields{"address", "memo"}
+
+// validation judges an address, a memo or both.
+func (w *Wallet) validation(c *v2.Call) error {
+	listed, err := w.networkOf("network", c.Segment("network"))
+	if err != nil {
+		return err
+	}
+	way, err := w.Way(listed)
+	if err != nil {
+		return err
+	}
+	if !c.Has("address") && !c.Has("memo") {
+		return api.Missing("address")
+	}
+	address, err := c.Text("address")
+	if err != nil {
+		return err
+	}
+	memo, err := c.Text("memo")
+	if err != nil {
+		return err
+	}
+	v := way.Judge(address, memo)
+	judged := func(name, about string, good bool) {
+		if c.Has(about) {
+			c.Out.Bool(name, good)
+		} else {
+			c.Out.Null(name)
+		}
+	}
+	judged("validAddress", "address", v.Address)
+	judged("validMemo", "memo", v.Memo)
+	judged("internal", "address", v.Internal)
+	return nil
+}

@@ -1,0 +1,339 @@
+package walletv2_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api/teller/tellertest"
+)
+
+const post, get, remove, patch = http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodPatch
+
+// TestSecondFactor has a session withdraw and transfer, with the case on and off,
+// and keys that are never asked.
+func TestSecondFactor(t *testing.T) {
+	d := newDesk(t)
+	d.Credit(1, "BTC", "100")
+	plain := d.Session("alice@example.com")
+	body := d.out("BTC", "BTC", "0.5", "")
+	d.taken(plain, post, "/io/transactions", body)
+	session := d.confirming("alice@example.com")
+	for _, body := range []string{
+		body, gift("BTC", "bob@example.com", "1", ""),
+		strings.Replace(body, d.Outside("BTC", 1), d.Own("BTC", 2).Address, 1),
+	} {
+		if msg := d.refused(511, "REQUIRE_2FA", session, post, "/io/transactions", body); !strings.Contains(msg, "@example.com") {
+			t.Errorf("the message is %q", msg)
+		}
+		code := d.Code("alice@example.com")
+		with := strings.TrimSuffix(body, "}") + `,"code2FA":"` + code + `"}`
+		wrong := strings.TrimSuffix(body, "}") + `,"code2FA":"` + otherCode(code) + `"}`
+		changed := strings.Replace(with, `"amount":"`, `"amount":"2`, 1)
+		d.refused(403, "INVALID_2FA", session, post, "/io/transactions", wrong)
+		d.refused(511, "REQUIRE_2FA", session, post, "/io/transactions", changed)
+		d.taken(session, post, "/io/transactions", with)
+		d.refused(511, "REQUIRE_2FA", session, post, "/io/transactions", with) // it was good once
+		d.taken(d.Alice, post, "/io/transactions", body)
+	}
+	letters := d.Code("alice@example.com")
+	for body, code := range map[string]string{
+		d.out("BTC", "BTC", "1000", ""):                             "INSUF_BALANCE",
+		d.out("BTC", "BTC", "0.00001", ""):                          "AMOUNT_OUT_OF_RANGE",
+		d.out("BTC", "BTC", "1", `,"fee":"0.1"`):                    "FEE_OUT_OF_RANGE",
+		d.out("ETH", "BTC", "1", ""):                                "INVALID_NETWORK",
+		strings.Replace(body, d.Outside("BTC", 1), "nowhere", 1):    "INVALID_ADDRESS",
+		gift("BTC", "bob@example.com", "1000", ""):                  "INSUF_BALANCE",
+		gift("BTC", "nobody@example.com", "1", ""):                  "INVALID_ADDRESS",
+		d.out("BTC", "BTC", "340282366920938463463.3746074317", ""): "VALIDATION_ERROR",
+		d.out("BTC", "BTC", "1", `,"code2FA":"12345"`):              "VALIDATION_ERROR",
+	} {
+		status := 406
+		if code == "VALIDATION_ERROR" {
+			status = 400
+		}
+		d.refused(status, code, session, post, "/io/transactions", body)
+	}
+	if d.Code("alice@example.com") != letters {
+		t.Error("a code was sent for a request that cannot be")
+	}
+	d.Must(bourse.Command{Kind: bourse.CommandFreezeAccount, Account: 1, On: true})
+	d.refused(403, "ACCOUNT_INACTIVE", session, post, "/io/transactions", body)
+}
+
+func otherCode(code string) string {
+	if code[0] == '0' {
+		return "1" + code[1:]
+	}
+	return "0" + code[1:]
+}
+
+// TestHeldAfterANewPassword wants what leaves an account to wait after a change of
+// how its person gets in, whoever asks.
+func TestHeldAfterANewPassword(t *testing.T) {
+	d := newDesk(t)
+	d.Credit(1, "BTC", "10")
+	d.Session("alice@example.com")
+	if err := d.Accounts.ForgotPassword(t.Context(), "alice@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Accounts.ResetPassword(t.Context(), "alice@example.com", d.Code("alice@example.com"), "another one", account.Visit{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{d.out("BTC", "BTC", "1", ""), gift("BTC", "bob@example.com", "1", "")} {
+		row := d.taken(d.Alice, post, "/io/transactions", body)
+		if row["status"] != "PENDING" || row["delayed"] != true {
+			t.Errorf("it is %v", row)
+		}
+	}
+	info := d.taken(d.Alice, get, "/io/withdrawal/BTC/info/BTC", "")
+	if list := info["warnings"].([]any); len(list) != 1 {
+		t.Errorf("warned with %v", list)
+	}
+	d.Now += bourse.Time(tellertest.Hold.Microseconds())
+	d.Must(bourse.Command{Kind: bourse.CommandTick})
+	d.Must(bourse.Command{Kind: bourse.CommandContinue})
+	var statuses []string
+	for _, row := range d.taken(d.Alice, get, "/io/transactions", "")["transactions"].([]any) {
+		statuses = append(statuses, row.(object)["status"].(string))
+	}
+	if want := []string{"DONE", "PROCESSING"}; !slices.Equal(statuses, want) {
+		t.Errorf("then they are %v, want %v", statuses, want)
+	}
+}
+
+// TestIdempotencyKey sends requests again, changed, at once, and when nobody heard
+// of the first.
+func TestIdempotencyKey(t *testing.T) {
+	d := newDesk(t)
+	d.Credit(1, "BTC", "10")
+	const key = "Idempotency-Key: rent-1"
+	body := d.out("BTC", "BTC", "1", `,"adbkSaveName":"Landlord"`)
+	first := d.taken(d.Alice, post, "/io/transactions", body, key)
+	again := d.taken(d.Alice, post, "/io/transactions", " "+body, key)
+	if first["xid"] != again["xid"] {
+		t.Errorf("transaction %v came again as %v", first["xid"], again["xid"])
+	}
+	for _, other := range []string{
+		strings.Replace(body, `"1"`, `"1.0"`, 1), strings.Replace(body, "Landlord", "Another", 1), gift("BTC", "bob@example.com", "1", ""),
+	} {
+		if a := d.ask(d.Alice, post, "/io/transactions", other, key); a.status != http.StatusConflict {
+			t.Errorf("%s: %d %s", other, a.status, a.body)
+		}
+	}
+	present := gift("BTC", "bob@example.com", "1", `,"memo":"hi"`)
+	d.Unknown = true
+	d.refused(504, "TIMEOUT", d.Alice, post, "/io/transactions", present, "Idempotency-Key: gift")
+	var asking sync.WaitGroup
+	for range 8 {
+		asking.Go(func() { d.taken(d.Alice, post, "/io/transactions", present, "Idempotency-Key: gift") })
+	}
+	asking.Wait()
+	if n := len(d.taken(d.Alice, get, "/io/transactions", "")["transactions"].([]any)); n != 2 {
+		t.Errorf("there are %d transactions", n)
+	}
+	d.refused(406, "INSUF_BALANCE", d.Alice, post, "/io/transactions", gift("BTC", "bob@example.com", "100", ""), "Idempotency-Key: poor")
+	d.Credit(1, "BTC", "1000")
+	d.refused(406, "INSUF_BALANCE", d.Alice, post, "/io/transactions", gift("BTC", "bob@example.com", "100", ""), "Idempotency-Key: poor")
+	d.refused(400, "VALIDATION_ERROR", d.Alice, post, "/io/transactions", present, "Idempotency-Key: a b")
+}
+
+// TestScopes asks for every endpoint with every kind of key: none, a bad one, and
+// keys of one scope each, of the owner and of another account.
+func TestScopes(t *testing.T) {
+	d := newDesk(t)
+	d.Credit(1, "BTC", "10")
+	d.Pause("BTC", true)
+	const read, trade, withdraw = account.ScopeRead, account.ScopeTrade, account.ScopeWithdraw
+	keys := map[string]string{"none": "", "bad": strings.Repeat("0", 64)}
+	for name, scopes := range map[string]account.Scopes{"read": read, "trade": trade, "withdraw": withdraw} {
+		keys[name] = d.Key(1, scopes)
+		keys["other "+name] = d.Key(2, scopes)
+	}
+	saved := func() {
+		d.Now += bourse.Second
+		d.taken(d.Alice, post, "/io/transactions", d.out("BTC", "BTC", "0.1", `,"adbkSaveName":"one"`))
+	}
+	saved()
+	public := []string{
+		"GET /assets", "GET /assets/BTC", "GET /io/networks", "GET /io/networks/BTC", "GET /io/fees", "GET /io/fees/BTC",
+	}
+	reads := []string{
+		"GET /balances", "GET /balances/BTC", "GET /ledger", "GET /io/deposit/BTC/BTC", "GET /io/withdrawal/BTC/info/BTC",
+		"GET /io/withdrawal/BTC/validation?memo=", "POST /io/withdrawal/BTC/validation {\"memo\":\"\"}", "GET /io/transactions",
+		"GET /addressbook",
+	}
+	owned := []string{"GET /io/transactions/1", "GET /addressbook/1"}
+	changes := []string{"PATCH /addressbook/1 {\"name\":\"two\"}", "DELETE /io/transactions/1", "DELETE /addressbook/1"}
+	d.Follow()
+	cell := func(request, name string, want int) {
+		t.Helper()
+		method, rest, _ := strings.Cut(request, " ")
+		path, body, _ := strings.Cut(rest, " ")
+		if a := d.ask(keys[name], method, path, body); a.status != want {
+			t.Errorf("%s with %s: %d %s, want %d", request, name, a.status, a.body, want)
+		}
+	}
+	rows := func(list []string, want map[string]int) {
+		for _, request := range list {
+			for name, status := range want {
+				cell(request, name, status)
+			}
+		}
+	}
+	rows(public, map[string]int{"none": 200, "bad": 403, "read": 200, "trade": 200, "withdraw": 200, "other read": 200})
+	rows(reads, map[string]int{"none": 401, "bad": 403, "read": 200, "trade": 403, "withdraw": 403, "other read": 200, "other trade": 403})
+	rows(owned, map[string]int{"none": 401, "bad": 403, "read": 200, "trade": 403, "withdraw": 403, "other read": 403, "other trade": 403, "other withdraw": 403})
+	newOnes := []string{"POST /io/transactions " + d.out("BTC", "BTC", "0.1", ""), "POST /io/transactions " + gift("BTC", "bob@example.com", "0.1", "")}
+	rows(newOnes, map[string]int{"none": 401, "bad": 403, "read": 403, "trade": 403, "withdraw": 200})
+	for _, request := range changes {
+		for _, name := range []string{"none", "bad", "read", "trade", "other read", "other trade", "other withdraw"} {
+			status := 403
+			if name == "none" {
+				status = 401
+			}
+			cell(request, name, status)
+		}
+		cell(request, "withdraw", 200)
+	}
+	if n := len(public) + len(reads) + len(owned) + len(changes) + 1; n != 21 {
+		t.Errorf("%d endpoints are asked for", n)
+	}
+}
+
+// TestForeignIDsLeakNothing compares what is said of ids of others, whatever they
+// stand for.
+func TestForeignIDsLeakNothing(t *testing.T) {
+	d := newDesk(t)
+	d.Credit(1, "BTC", "10")
+	d.taken(d.Alice, post, "/io/transactions", d.out("BTC", "BTC", "0.1", ""))
+	d.taken(d.Alice, post, "/io/transactions", gift("BTC", "bob@example.com", "1", ""))
+	d.Mine("ETH", d.Tx("ETH", 1, 1, "ETH", "1", ""))
+	said := map[string]bool{}
+	for _, xid := range []int{1, 2, 4} {
+		for _, method := range []string{get, remove} {
+			a := d.ask(d.Bob, method, fmt.Sprint("/io/transactions/", xid), "")
+			said[fmt.Sprint(a.status, a.body)] = true
+		}
+	}
+	if len(said) != 1 {
+		t.Errorf("of foreign ids is said %v", said)
+	}
+	for _, path := range []string{"/io/transactions/5", "/io/transactions/0", "/io/transactions/-1", "/io/transactions/9223372036854775808", "/io/transactions/x", "/addressbook/4294967297"} {
+		d.refused(404, "NOT_FOUND", d.Bob, get, path, "")
+	}
+}
+
+// TestPagesUnderInserts walks both kinds of pages while others are added: by cursor
+// nothing is missed and nothing comes twice, by offset what was pushed down does.
+func TestPagesUnderInserts(t *testing.T) {
+	d := newDesk(t)
+	for range 25 {
+		d.Credit(1, "BTC", "1")
+	}
+	d.Follow()
+	var seen []float64
+	path := "/ledger?limit=4"
+	for {
+		page := d.taken(d.Alice, get, path, "")
+		for _, e := range page["entries"].([]any) {
+			seen = append(seen, e.(object)["seq"].(float64))
+		}
+		d.Credit(1, "BTC", "1")
+		d.Follow()
+		cursor, more := page["cursor"].(float64)
+		if !more {
+			break
+		}
+		path = fmt.Sprintf("/ledger?limit=4&cursor=%.0f", cursor)
+	}
+	if len(seen) != 25 || !slices.IsSortedFunc(seen, func(a, b float64) int { return int(b - a) }) {
+		t.Errorf("walked %v", seen)
+	}
+	add := func() { d.taken(d.Alice, post, "/io/transactions", gift("BTC", "bob@example.com", "0.01", "")) }
+	for range 9 {
+		add()
+	}
+	found := map[float64]int{}
+	for offset, more := 0, true; more; offset += 4 {
+		page := d.taken(d.Alice, get, fmt.Sprintf("/io/transactions?limit=4&offset=%d", offset), "")
+		more = page["more"].(bool)
+		for _, row := range page["transactions"].([]any) {
+			found[row.(object)["xid"].(float64)]++
+		}
+		add()
+	}
+	for xid := 1.0; xid <= 17; xid += 2 { // the other side has the even ones
+		if found[xid] == 0 {
+			t.Errorf("transaction %v is missing", xid)
+		}
+	}
+}
+
+// TestLedgerAsCSV follows the header that says where to go on.
+func TestLedgerAsCSV(t *testing.T) {
+	d := newDesk(t)
+	for range 5 {
+		d.Credit(1, "BTC", "1.50")
+	}
+	d.Follow()
+	lines, path := 0, "/ledger?limit=2"
+	for path != "" {
+		a := d.ask(d.Alice, get, path, "", "Accept: text/html, text/csv;q=0.9")
+		rows := strings.Split(strings.TrimSuffix(a.body, "\r\n"), "\r\n")
+		if a.status != 200 || a.header.Get("Content-Type") != "text/csv; charset=utf-8" || rows[0] != "seq,time,asset,delta,balance,kind,order,trade,xid" {
+			t.Fatalf("%d %s %s", a.status, a.header, a.body)
+		}
+		lines += len(rows) - 1
+		next := a.header.Get("Next-Cursor")
+		if path = ""; next != "" {
+			path = "/ledger?limit=2&cursor=" + next
+		}
+	}
+	if lines != 5 {
+		t.Errorf("%d lines", lines)
+	}
+	if a := d.ask(d.Alice, get, "/ledger?format=json", "", "Accept: text/csv"); a.header.Get("Content-Type") != "application/json" {
+		t.Errorf("the field does not decide: %s", a.header)
+	}
+}
+
+// TestStatusesOfWalletEndpoints provokes what no other test does.
+func TestStatusesOfWalletEndpoints(t *testing.T) {
+	d := newDesk(t)
+	d.refused(404, "INVALID_ENDPOINT", d.Alice, get, "/io", "")
+	d.refused(405, "METHOD_NOT_ALLOWED", d.Alice, post, "/assets", "")
+	d.refused(406, "LIMIT_OUT_OF_RANGE", d.Alice, get, "/assets?limit=501", "")
+	d.refused(400, "VALIDATION_ERROR", d.Alice, get, "/assets?limit=0", "")
+	d.refused(400, "VALIDATION_ERROR", d.Alice, get, "/balances?orderBy=age", "")
+	d.refused(400, "VALIDATION_ERROR", d.Alice, get, "/balances?orderDir=asc", "")
+	d.refused(400, "VALIDATION_ERROR", d.Alice, get, "/io/transactions?type=DEPOSIT,OTHER", "")
+	d.refused(400, "VALIDATION_ERROR", d.Alice, get, "/io/transactions?status=", "")
+	d.refused(404, "NOT_FOUND", d.Alice, get, "/io/transactions?asset=XYZ", "")
+	d.refused(400, "MISSING_DATA", d.Alice, post, "/io/transactions", `{"type":"WITHDRAWAL","asset":"BTC","address":"x","amount":"1"}`)
+	d.refused(400, "MISSING_DATA", d.Alice, post, "/io/transactions", `{}`)
+	d.refused(400, "VALIDATION_ERROR", d.Alice, post, "/io/transactions", `{"type":"DEPOSIT","asset":"BTC","address":"x","amount":"1"}`)
+	d.refused(400, "VALIDATION_ERROR", d.Alice, post, "/io/transactions", gift("BTC", "bob@example.com", "1", `,"memo":"a\nb"`))
+	d.Credit(1, "LTC", "1")
+	d.taken(d.Alice, post, "/io/transactions", d.out("LTC", "LTC", "0.5", `,"adbkSaveName":"one"`))
+	d.refused(400, "MISSING_DATA", d.Alice, patch, "/addressbook/1", `{}`)
+	d.refused(400, "VALIDATION_ERROR", d.Alice, patch, "/addressbook/1", `{"name":"a_b"}`)
+	eth := *d.View.Catalogue().Asset("ETH")
+	eth.Enabled = false
+	d.Must(bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &eth})
+	d.refused(403, "FORBIDDEN", d.Alice, get, "/assets/ETH", "")
+	d.refused(403, "FORBIDDEN", d.Alice, get, "/io/deposit/ETH/ETH", "")
+	d.refused(403, "FORBIDDEN", d.Alice, post, "/io/transactions", gift("ETH", "bob@example.com", "1", ""))
+	d.taken(d.Alice, get, "/balances/ETH", "")
+	if list := d.taken(d.Alice, get, "/assets?q=eth", "")["assets"].([]any); len(list) != 1 { // USDT is Tether
+		t.Errorf("listed are %v", list)
+	}
+	d.Now += bourse.Second
+	d.Credit(1, "BTC", "1") // the ledger's store does not have it
+	d.refused(500, "INTERNAL_SERVER_ERROR", d.Alice, get, "/ledger", "")
+}

@@ -1,0 +1,121 @@
+package walletv2_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api/teller/tellertest"
+	"github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/api/walletv2"
+)
+
+// prefix is where the interface is.
+const prefix = "/wallet/v2"
+
+// desk is the interface in front of an exchange.
+type desk struct{ *tellertest.Desk }
+
+func newDesk(t *testing.T) *desk {
+	d := &desk{tellertest.New(t)}
+	s := &v2.Server{
+		Who: d.Accounts, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() }, Clock: d.Clock,
+		Patience: time.Minute, Log: slog.New(slog.DiscardHandler), Observe: func(string, int, time.Duration) {},
+	}
+	s.Handle(d.Mux, prefix, (&walletv2.Wallet{Teller: d.Teller()}).Endpoints())
+	return d
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// ask sends a request; headers are like "Name: value".
+func (d *desk) ask(key, method, path, body string, headers ...string) answer {
+	d.Helper()
+	req := httptest.NewRequestWithContext(d.Context(), method, prefix+path, strings.NewReader(body))
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Add(name, value)
+	}
+	got := httptest.NewRecorder()
+	d.Mux.ServeHTTP(got, req)
+	return answer{got.Code, got.Header(), got.Body.String()}
+}
+
+type object = map[string]any
+
+// taken wants status 200 and returns the answer.
+func (d *desk) taken(key, method, path, body string, headers ...string) object {
+	d.Helper()
+	a := d.ask(key, method, path, body, headers...)
+	if a.status != http.StatusOK {
+		d.Fatalf("%s %s %s: %d %s", method, path, body, a.status, a.body)
+	}
+	return d.decoded(a)
+}
+
+func (d *desk) decoded(a answer) object {
+	d.Helper()
+	var o object
+	if err := json.Unmarshal([]byte(a.body), &o); err != nil {
+		d.Fatal(err)
+	}
+	return o
+}
+
+// refused wants a status and a code.
+func (d *desk) refused(status int, code, key, method, path, body string, headers ...string) string {
+	d.Helper()
+	a := d.ask(key, method, path, body, headers...)
+	e, _ := d.decoded(a)["error"].(object)
+	if a.status != status || e["code"] != code {
+		d.Errorf("%s %s %s: %d %s, want %d %s", method, path, body, a.status, a.body, status, code)
+	}
+	msg, _ := e["msg"].(string)
+	return msg
+}
+
+// out is the body of a withdrawal to the outside; more are further fields.
+func (d *desk) out(asset, at bourse.Symbol, amount, more string) string {
+	return `{"type":"WITHDRAWAL","asset":"` + string(asset) + `","network":"` + string(at) + `","address":"` + d.Outside(at, 1) +
+		`","amount":"` + amount + `"` + more + `}`
+}
+
+// gift is the body of a transfer.
+func gift(asset, to, amount, more string) string {
+	return `{"type":"TRANSFER_OUT","asset":"` + asset + `","address":"` + to + `","amount":"` + amount + `"` + more + `}`
+}
+
+// confirming makes sessions of an account need a second factor for what leaves it,
+// and returns one.
+func (d *desk) confirming(email string) string {
+	d.Helper()
+	session := d.Session(email)
+	who, err := d.Accounts.Authenticate(d.Context(), account.Secret(session), netip.IPv6Loopback())
+	if err != nil {
+		d.Fatal(err)
+	}
+	act := account.Act{Digest: account.Digest{1}}
+	if _, err := d.Accounts.SetCases(d.Context(), who, account.CaseWithdrawal, 0, act); err == nil {
+		d.Fatal("cases are switched without a code")
+	}
+	act.Code = d.Code(email)
+	if _, err := d.Accounts.SetCases(d.Context(), who, account.CaseWithdrawal, 0, act); err != nil {
+		d.Fatal(err)
+	}
+	return session
+}

@@ -1,0 +1,153 @@
+package walletv2
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
+	"github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/history"
+)
+
+// kindWords are the types of transactions, by kind.
+var kindWords = [...]string{
+	history.MovementDeposit: "DEPOSIT", history.MovementWithdrawal: "WITHDRAWAL",
+	history.MovementTransferIn: "TRANSFER_IN", history.MovementTransferOut: "TRANSFER_OUT",
+}
+
+// statusOf returns the status of a transaction.
+func statusOf(m *history.Movement) string {
+	switch {
+	case m.Status == bourse.WalletPending && m.Kind == history.MovementDeposit:
+		return "CONFIRM_PENDING"
+	case m.Status == bourse.WalletPendingCancel:
+		return "CANCEL_PENDING"
+	default:
+		return m.Status.String()
+	}
+}
+
+// given reports whether a transaction goes over no network.
+func given(m *history.Movement) bool {
+	return m.Kind == history.MovementTransferIn || m.Kind == history.MovementTransferOut
+}
+
+// writeTransaction writes a transaction's fields.
+func (w *Wallet) writeTransaction(c *v2.Call, l *teller.Listing, m *history.Movement) error {
+	catalogue := w.View.Catalogue()
+	asset := catalogue.Assets[m.Asset]
+	address, memo, err := w.parties(c, l, m)
+	if err != nil {
+		return err
+	}
+	out := c.Out
+	out.Uint("xid", uint64(m.ID))
+	out.Word("type", kindWords[m.Kind])
+	out.Amount("amount", m.Amount, asset.Scale)
+	out.Word("status", statusOf(m))
+	out.Seconds("createTime", m.Created)
+	out.Maybe("address", address)
+	out.Maybe("memo", memo)
+	if m.Status == bourse.WalletDone {
+		out.Seconds("confirmTime", m.Done)
+	} else {
+		out.Null("confirmTime")
+	}
+	w.writeChain(c, l, m)
+	if m.Kind == history.MovementDeposit {
+		out.Null("fee")
+	} else {
+		out.Amount("fee", m.Fee, asset.Scale)
+	}
+	out.Bool("delayed", w.delayed(m))
+	w.writeAsset(c, asset)
+	if given(m) {
+		out.Null("network")
+	} else {
+		w.writeNetwork(c, catalogue.Networks[m.Network])
+	}
+	return nil
+}
+
+// parties returns where money came from or goes to, and what was said with it: an
+// address and a memo, or, of a transfer, the other's e-mail address and a message.
+func (w *Wallet) parties(c *v2.Call, l *teller.Listing, m *history.Movement) (address, memo string, err error) {
+	if !given(m) {
+		return l.Address(m), m.Memo, nil
+	}
+	other, _, err := w.Accounts.ByID(c.Context, m.Party)
+	if err != nil {
+		return "", "", err
+	}
+	memo, err = w.Accounts.Message(c.Context, m.Message)
+	return other.Email, memo, err
+}
+
+// writeChain writes what the network says of a transaction.
+func (w *Wallet) writeChain(c *v2.Call, l *teller.Listing, m *history.Movement) {
+	out := c.Out
+	onChain := m.Kind == history.MovementDeposit && m.Other == 0
+	if onChain && m.Status == bourse.WalletPending {
+		out.Uint("confirmations", l.Confirms(m))
+	} else {
+		out.Null("confirmations")
+	}
+	if onChain {
+		out.Uint("confirmTarget", uint64(m.Target))
+	} else {
+		out.Null("confirmTarget")
+	}
+	if given(m) {
+		out.Null("txid")
+	} else {
+		out.Maybe("txid", l.TxID(m))
+	}
+	if onChain {
+		out.Uint("height", m.Height)
+	} else {
+		out.Null("height")
+	}
+}
+
+// delayed reports whether a transaction waits for an approval, a time or a node.
+func (w *Wallet) delayed(m *history.Movement) bool {
+	switch {
+	case m.Status != bourse.WalletPending && m.Status != bourse.WalletProcessing:
+		return false
+	case m.Kind != history.MovementDeposit && m.Status == bourse.WalletPending:
+		return true
+	}
+	n, connected := w.Networks.Network(m.Network)
+	return !connected || !n.Operating()
+}
+
+// own returns the transaction that the path names, if it is the account's.
+func (w *Wallet) own(c *v2.Call) (m history.Movement, err error) {
+	id, err := c.SegmentID("xid")
+	if err != nil {
+		return m, err
+	}
+	m, found, err := w.History.WalletTransaction(c.Context, c.Who.Account, bourse.WalletID(id))
+	if err != nil || found {
+		return m, err
+	}
+	switch issued, err := w.History.Issued(c.Context, bourse.WalletID(id)); {
+	case err != nil:
+		return m, err
+	case issued:
+		return m, v2.Errorf(v2.Forbidden, "xid: it is not yours")
+	default:
+		return m, v2.Errorf(v2.NotFound, "xid: there is none with this id")
+	}
+}
+
+// show answers with a transaction of the account as it is now.
+func (w *Wallet) show(c *v2.Call, id bourse.WalletID) error {
+	l := w.NewListing()
+	m, found, err := w.History.WalletTransaction(c.Context, c.Who.Account, id)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return bourse.Errorf(bourse.CodeUnavailable, "History does not have transaction %d yet", id)
+	}
+	return w.writeTransaction(c, l, &m)
+}
