@@ -8,4 +8,5 @@ var allChecks = [][]check{
 	operationsChecks, streamsChecks, slowChecks, ownChecks, consistencyChecks,
 	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,
 	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks,
+	restChecks, peopleChecks,
 }

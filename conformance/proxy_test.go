@@ -67,7 +67,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
-	a, err := p.exchange.send(r.Method, p.exchange.url+r.URL.EscapedPath(), string(body), r.Header)
+	a, err := p.exchange.send(r.Method, p.exchange.url+r.URL.RequestURI(), string(body), r.Header)
 	if err != nil {
 		w.WriteHeader(http.StatusBadGateway)
 		return
