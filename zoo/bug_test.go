@@ -118,8 +118,8 @@ func (b *bug) set(line string) error {
 	return nil
 }
 
-// TestBugs holds the bugs against the product: each can still be written into it,
-// and each has a number of its own.
+// TestBugs holds the bugs against the product: each can still be written into it
+// and still has its test, and each has a number of its own.
 func TestBugs(t *testing.T) {
 	bugs := readBugs(t)
 	numbers := map[int]string{}
@@ -128,6 +128,9 @@ func TestBugs(t *testing.T) {
 			t.Errorf("%s and %s have the same number", b.name, other)
 		}
 		numbers[b.number] = b.name
+		if !b.exists(t) {
+			t.Errorf("%s: there is no %s in %s", b.name, b.test, b.dir)
+		}
 	}
 	for file, of := range byFile(bugs) {
 		text, err := os.ReadFile(filepath.Join(root, file))
@@ -139,6 +142,20 @@ func TestBugs(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
+}
+
+// exists reports whether the test is there.
+func (c *catcher) exists(t *testing.T) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, c.dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, _, _ := strings.Cut(c.test, "/")
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && strings.Contains(string(text), "func "+test+"(")
+	})
 }
 
 // byFile sorts bugs by what they are in.
