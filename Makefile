@@ -128,7 +128,7 @@ sim: ## Simulate exchanges with faults: 5 minutes, at least 200 seeds (SEED=n fo
 	$(SIM) -timeout=1h $(SIM_SEEDS)
 
 .PHONY: sim-long
-sim-long: ## The same before a release: 2,000 seeds of 20,000 commands.
+sim-long: ## The same before a release: 2,000 seeds of 20,000 commands, about an hour on two cores.
 	$(SIM) -timeout=48h -sim.seeds=2000 -sim.commands=20000
 
 $(TOOLS)/%: tools/go.mod

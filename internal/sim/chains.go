@@ -213,7 +213,7 @@ func (n *network) drop(c *chance) {
 // misbehave makes the next answers wrong, late or lost.
 func (n *network) misbehave(c *chance) {
 	all := devnet.AllFaults()
-	fault := all[c.Below(uint64(len(all)))]
+	fault := pick(c, devnet.Silent, devnet.LostReply, devnet.Doubled, all[c.Below(uint64(len(all)))])
 	method := pick(c, "", devnet.MethodHead, devnet.MethodBlock, devnet.MethodBroadcast, devnet.MethodRate)
 	n.faults.Inject(fault, method, 1+int(c.Below(3)))
 	switch fault {

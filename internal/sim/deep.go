@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"encoding/hex"
 	"math"
 	"slices"
@@ -77,6 +78,10 @@ func (w *world) checkHistory() {
 		compareRows(w, "fills", fills, until(rows.Fills, cursor.Seq, func(f *history.Fill) (bourse.Seq, bool) {
 			return f.Seq, f.Account == account
 		}), func(a, b history.Fill) int { return int(int64(a.Ordinal) - int64(b.Ordinal)) })
+		movements, err := w.store.Movements(w.ctx, account, everything)
+		want(err, "movements")
+		slices.Reverse(movements)
+		compareRows(w, "movements", movements, w.movements(account, cursor.Seq), nil)
 	}
 	for _, m := range w.process.view.Catalogue().Markets[1:] {
 		trades, err := w.store.Trades(w.ctx, m.ID, everything)
@@ -91,6 +96,25 @@ func (w *world) checkHistory() {
 	compareRows(w, "transfers", transfers, until(rows.Transfers, cursor.Seq, func(t *history.Transfer) (bourse.Seq, bool) {
 		return t.Seq, t.From == bourse.AccountSandbox
 	}), nil)
+}
+
+// movements returns an account's deposits and withdrawals as they were told last.
+func (w *world) movements(account bourse.AccountID, last bourse.Seq) []history.Movement {
+	told := until(w.truth.rows.Movements, last, func(m *history.Movement) (bourse.Seq, bool) {
+		return m.Seq, m.Account == account
+	})
+	var list []history.Movement
+	for i := range told {
+		at, found := slices.BinarySearchFunc(list, told[i].Ordinal, func(m history.Movement, ordinal uint64) int {
+			return cmp.Compare(m.Ordinal, ordinal)
+		})
+		if found {
+			list[at] = told[i]
+		} else {
+			list = slices.Insert(list, at, told[i])
+		}
+	}
+	return list
 }
 
 // until returns the rows that pass, of commands up to one.

@@ -74,6 +74,9 @@ func drawShape(c *chance) shape {
 		s.weights[partWallets] = 0
 	}
 	s.pace = pick[uint64](c, 2, 6, 20)
+	if s.burst > 8 {
+		s.pace = pick[uint64](c, 1, 2)
+	}
 	s.drawFaults(c)
 	return s
 }

@@ -24,7 +24,7 @@ var (
 )
 
 // enough is how many seeds must have seen every kind of fault.
-const enough = 20
+const enough = 100
 
 // TestSeeds simulates whole exchanges. What runs by default is a sample; `make
 // sim` is the gate.
@@ -114,7 +114,7 @@ func (r *run) finish(o sim.Options, report *sim.Report, err error) {
 	defer r.mu.Unlock()
 	if err != nil {
 		r.failed = true
-		r.t.Errorf("%v\n\nto repeat it:\n\tgo test ./internal/sim -run TestSeeds -count=1 -sim.seed=%d -sim.seeds=1 -sim.commands=%d\nand keep it in internal/sim/testdata/seeds.txt",
+		r.t.Errorf("%v\n\nto repeat it:\n\tmake sim SEED=%d COMMANDS=%d\nand keep it in internal/sim/testdata/seeds.txt",
 			err, o.Seed, o.Commands)
 		return
 	}
@@ -129,7 +129,9 @@ func (r *run) finish(o sim.Options, report *sim.Report, err error) {
 // tell logs how far the run has come.
 func (r *run) tell() {
 	r.told = time.Now()
-	r.t.Logf("%d seeds, %d commands in the journal, in %v: %v", r.done, r.total, r.told.Sub(r.began).Round(time.Second), &r.counts)
+	took := r.told.Sub(r.began)
+	r.t.Logf("%d of %d seeds, %d commands in the journal, in %v, %.0f a second and each twice: %v",
+		r.done, r.atLeast, r.total, took.Round(time.Second), float64(r.total)/took.Seconds(), &r.counts)
 }
 
 // failedBefore reads the seeds that once failed: a seed and a number of commands
