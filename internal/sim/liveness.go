@@ -14,7 +14,8 @@ func (w *world) liveness() {
 	w.steps = 0
 	for w.process == nil || !w.settled() {
 		if w.steps >= mostCalm {
-			fail("after %d steps without faults: %d requests wait, %d will come again", w.steps, len(w.clients.pending), len(w.clients.doubtful))
+			fail("after %d steps without faults: %d requests wait, %d will come again; of wallets: %s",
+				w.steps, len(w.clients.pending), len(w.clients.doubtful), w.wallets.open())
 		}
 		w.turn()
 	}

@@ -57,7 +57,7 @@ func (w *world) exists(account bourse.AccountID) bool {
 func (w *world) checkOrdersPage(account bourse.AccountID, only bourse.MarketID, skip, limit int) {
 	got, err := w.process.reader.Orders(w.ctx, account, only, skip, limit)
 	passes := func(o *history.Order) bool { return o.Account == account && (only == 0 || o.Market == only) }
-	all := slices.Clone(w.truth.rows.Orders)
+	all := until(w.truth.rows.Orders, w.truth.last(), func(o *history.Order) (bourse.Seq, bool) { return o.Seq, passes(o) })
 	for _, o := range w.truth.pair.Oracle.OpenOrders() {
 		all = append(all, history.Order{Order: o})
 	}

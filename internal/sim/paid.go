@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -47,27 +48,49 @@ func (x *wallets) thaw(n *network) {
 
 // settled reports whether every withdrawal has come to its end, every deposit
 // that may be was credited, and the exchange is where the networks are.
-func (x *wallets) settled() bool {
-	p := x.world.process
+func (x *wallets) settled() bool { return x.open() == "" }
+
+// open says what is not settled.
+func (x *wallets) open() string {
 	for _, n := range x.networks {
-		if s := p.board.State(n.id); s.Tip != n.node.Head() || s.Part != 0 || !p.worker(n).Health().Operating ||
-			len(p.board.Unsigned(n.id)) > 0 || slices.ContainsFunc(p.board.Signed(n.id), func(s bourse.SignedTx) bool {
-			return s.State != bourse.SignedMined
-		}) {
-			return false
+		if open := n.left(); open != "" {
+			return open
 		}
 	}
 	for d := range x.world.truth.pair.Oracle.Withdrawals {
-		if d.Status != bourse.WalletDone && d.Status != bourse.WalletCanceled {
-			return false
+		if d.Status != bourse.WalletDone && d.Status != bourse.WalletCanceled && !x.stranded(d) {
+			return fmt.Sprintf("withdrawal %+v", *d)
 		}
 	}
 	for d := range x.world.truth.pair.Oracle.Deposits {
 		if d.Status == bourse.WalletPending && (!d.Mined || d.Account != 0 && !d.BelowMin) {
-			return false
+			return fmt.Sprintf("deposit %+v", *d)
 		}
 	}
-	return true
+	return ""
+}
+
+// left says what a network's wallet has not done yet.
+func (n *network) left() string {
+	p := n.world.process
+	if s, h := p.board.State(n.id), p.worker(n).Health(); s.Tip != n.node.Head() || s.Part != 0 || !h.Operating {
+		return fmt.Sprintf("network %d is at %+v, its chain at %+v, with %+v", n.id, s, n.node.Head(), h)
+	}
+	if list := p.board.Unsigned(n.id); len(list) > 0 {
+		return fmt.Sprintf("withdrawal %+v is not signed", list[0])
+	}
+	for _, s := range p.board.Signed(n.id) {
+		if s.State != bourse.SignedMined && !n.rough {
+			return fmt.Sprintf("transaction %x of withdrawal %d, %d, is not mined", s.Tx, s.Wallet, s.State)
+		}
+	}
+	return ""
+}
+
+// stranded reports whether a withdrawal was paid from what left the chain for
+// good, which only a person can clear up.
+func (x *wallets) stranded(d *bourse.Withdrawal) bool {
+	return d.Network != 0 && x.networks[d.Network-1].rough && d.Tx != bourse.TxHash{}
 }
 
 // check holds the ledger against each chain whose last block the exchange has
@@ -152,7 +175,7 @@ func (x *wallets) checkPaid() {
 		switch {
 		case d.Status == bourse.WalletDone && got == d.Amount:
 			x.world.count(WithdrawalPaid)
-		case d.Status == bourse.WalletDone && n.rough && got.IsZero():
+		case x.stranded(d) && got.IsZero():
 		case d.Status == bourse.WalletCanceled && got.IsZero():
 			x.world.count(WithdrawalCanceled)
 		default:
