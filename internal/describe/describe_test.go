@@ -57,7 +57,7 @@ func resolve(d document, ref string) any {
 }
 
 func TestEveryReferenceResolvesAndIsNeeded(t *testing.T) {
-	for _, file := range append(slices.Clone(restFiles), streamsFile) {
+	for _, file := range slices.Concat(restFiles, restV2Files, []string{streamsFile}) {
 		doc := mustLoad(t, file)
 		used := map[string]bool{}
 		walk(map[string]any(doc), "#", func(d document, place string) {
@@ -81,7 +81,7 @@ func TestEveryReferenceResolvesAndIsNeeded(t *testing.T) {
 // TestSchemasAreSchemas compiles every schema of the documents, whether a body
 // uses it or not: the compiler checks them against the draft's own schema.
 func TestSchemasAreSchemas(t *testing.T) {
-	for _, file := range append(slices.Clone(restFiles), streamsFile) {
+	for _, file := range slices.Concat(restFiles, restV2Files, []string{streamsFile}) {
 		doc := mustLoad(t, file)
 		c := jsonschema.NewCompiler()
 		if err := c.AddResource(file, map[string]any(doc)); err != nil {
@@ -364,6 +364,7 @@ func TestHandler(t *testing.T) {
 		"/docs/spot.yaml":    {200, "application/yaml", "openapi: 3.1.0"},
 		"/docs/wallet.yaml":  {200, "application/yaml", "/withdraw/cancel"},
 		"/docs/streams.yaml": {200, "application/yaml", "asyncapi: 3.0.0"},
+		"/docs/account.yaml": {200, "application/yaml", "/mfa/cases"},
 		"/docs/docs.go":      {404, "text/plain; charset=utf-8", ""},
 	} {
 		w := httptest.NewRecorder()

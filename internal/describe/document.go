@@ -16,6 +16,7 @@ import (
 const (
 	spotFile    = "spot.yaml"
 	walletFile  = "wallet.yaml"
+	accountFile = "account.yaml"
 	streamsFile = "streams.yaml"
 )
 

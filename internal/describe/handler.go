@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	apidocs "github.com/bourse-exchange/bourse/docs/api"
 )
@@ -21,7 +22,7 @@ var (
 
 // page is what the index shows.
 type page struct {
-	Spot, Wallet, Operations, Streams []entry
+	Spot, Wallet, Account, Operations, Streams []entry
 }
 
 // entry is a name and what it is for.
@@ -44,7 +45,7 @@ func Handler(prefix string) (http.Handler, error) {
 	mux.HandleFunc("GET "+prefix+"/docs.css", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, "text/css; charset=utf-8", styles)
 	})
-	for _, name := range append(slices.Clone(restFiles), streamsFile) {
+	for _, name := range slices.Concat(restFiles, restV2Files, []string{streamsFile}) {
 		text, err := fs.ReadFile(apidocs.Files, name)
 		if err != nil {
 			return nil, err
@@ -81,7 +82,11 @@ func render(prefix string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := page{Spot: spot, Wallet: wallet}
+	account, err := operations(accountFile)
+	if err != nil {
+		return nil, err
+	}
+	p := page{Spot: spot, Wallet: wallet, Account: account}
 	messages := streams.at("components", "messages")
 	for _, name := range slices.Sorted(maps.Keys(messages)) {
 		if operation := streams.at("operations", name); operation != nil {
@@ -111,6 +116,23 @@ func endpoints(file string) ([]entry, error) {
 	var list []entry
 	for _, path := range slices.Sorted(maps.Keys(doc.at("paths"))) {
 		list = append(list, entry{doc.prefix() + path, doc.at("paths", path, "post").text("summary")})
+	}
+	return list, nil
+}
+
+// operations lists what a document of REST V2 describes.
+func operations(file string) ([]entry, error) {
+	doc, err := load(file)
+	if err != nil {
+		return nil, err
+	}
+	var list []entry
+	for _, path := range slices.Sorted(maps.Keys(doc.at("paths"))) {
+		for _, method := range methods {
+			if o := doc.at("paths", path, method); o != nil {
+				list = append(list, entry{strings.ToUpper(method) + " " + doc.prefix() + path, o.text("summary")})
+			}
+		}
 	}
 	return list, nil
 }

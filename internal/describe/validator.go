@@ -20,6 +20,8 @@ var ErrUnknown = errors.New("not described")
 type Validator struct {
 	// requests and answers are by path below the host, messages by name.
 	requests, answers, messages map[string]*jsonschema.Schema
+	// operations are those of REST V2.
+	operations []operation
 }
 
 // NewValidator reads the descriptions.
@@ -31,6 +33,11 @@ func NewValidator() (*Validator, error) {
 	}
 	for _, file := range restFiles {
 		if err := v.addRest(file); err != nil {
+			return nil, err
+		}
+	}
+	for _, file := range restV2Files {
+		if err := v.addRestV2(file); err != nil {
 			return nil, err
 		}
 	}

@@ -106,6 +106,7 @@ func (e *exchange) ask(what, body string, key account.Secret, headers ...string)
 	}
 	got := httptest.NewRecorder()
 	e.handler.ServeHTTP(got, req)
+	e.valid(what, body, got)
 	return got
 }
 

@@ -1,0 +1,99 @@
+package describe
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api/accountv2"
+	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+)
+
+// TestOperationsAreDescribed holds methods, paths, parameters and who may ask
+// against the documents.
+func TestOperationsAreDescribed(t *testing.T) {
+	for file, endpoints := range map[string][]v2.Endpoint{accountFile: new(accountv2.Account).Endpoints()} {
+		doc := mustLoad(t, file)
+		served := map[string]bool{}
+		for i := range endpoints {
+			e := &endpoints[i]
+			served[e.Method+" "+e.Path] = true
+			operationDescribed(t, doc, e)
+		}
+		for path := range doc.at("paths") {
+			for _, method := range methods {
+				if name := strings.ToUpper(method) + " " + path; doc.at("paths", path, method) != nil && !served[name] {
+					t.Errorf("%s: %s is not served", file, name)
+				}
+			}
+		}
+	}
+}
+
+func operationDescribed(t *testing.T, doc document, e *v2.Endpoint) {
+	t.Helper()
+	name := e.Method + " " + e.Path
+	o := doc.at("paths", e.Path, strings.ToLower(e.Method))
+	if o == nil {
+		t.Errorf("%s is not described", name)
+		return
+	}
+	want := map[account.Scopes]string{account.ScopeRead: "read", account.ScopeAccount: "session"}[e.Scope]
+	if e.Guest {
+		want = "guest"
+	}
+	if tags, _ := o["tags"].([]any); len(tags) != 1 || tags[0] != want {
+		t.Errorf("%s is tagged %v, want %s", name, tags, want)
+	}
+	if o.text("operationId") == "" || o.text("summary") == "" {
+		t.Errorf("%s has no name or no summary", name)
+	}
+	fields := slices.Clone(e.Fields)
+	var described []string
+	if e.Method == "GET" {
+		list, _ := o["parameters"].([]any)
+		for _, p := range list {
+			p, _ := resolve(doc, document(p.(map[string]any)).text("$ref")).(map[string]any)
+			described = append(described, document(p).text("name"))
+		}
+	} else {
+		fields = append(fields, "code2FA")
+		body, _ := resolve(doc, o.at("requestBody").text("$ref")).(map[string]any)
+		for field := range document(body).at(append(slices.Clone(jsonBody), "properties")...) {
+			described = append(described, field)
+		}
+	}
+	slices.Sort(fields)
+	slices.Sort(described)
+	if !slices.Equal(described, fields) {
+		t.Errorf("%s takes %v, described are %v", name, fields, described)
+	}
+}
+
+func TestExchangesThatAreWrong(t *testing.T) {
+	v := mustValidator(t)
+	const good = `{"sid":1,"lastAct":2,"browser":null,"os":null,"device":null,"current":true}`
+	if err := v.Exchange("GET", "/account/v2/sessions/current?x=y", nil, 200, []byte(good)); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		method, path, request string
+		status                int
+		answer                string
+	}{
+		{"GET", "/account/v2/sessions/current", "", 200, `{"sid":1}`},
+		{"GET", "/account/v2/sessions/current", "", 404, good},
+		{"GET", "/account/v2/sessions/current", "", 404, `{"error":{"code":"x","msg":"y"}}`},
+		{"GET", "/account/v2/sessions", "", 200, good},
+		{"PUT", "/account/v2/sessions", "", 200, `{}`},
+		{"GET", "/account/v2/nothing", "", 200, `{}`},
+		{"GET", "/account/v2/sessions/1/2", "", 200, good},
+		{"POST", "/account/v2/signup", `{"email":"a@b.c"}`, 200, `{}`},
+		{"POST", "/account/v2/signup", `{"email":"a@b.c","password":"12345678"}`, 200, `{"x":1}`},
+	} {
+		if v.Exchange(c.method, c.path, []byte(c.request), c.status, []byte(c.answer)) == nil {
+			t.Errorf("%+v was taken", c)
+		}
+	}
+}
