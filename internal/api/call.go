@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"net/netip"
 
 	"github.com/bourse-exchange/bourse"
@@ -19,6 +21,32 @@ type Call struct {
 	Out *wire.Writer
 	// Who is set for endpoints with a scope.
 	Who account.Identity
+
+	// visit is where the request came from.
+	visit account.Visit
+}
+
+// fieldCode brings the code of a second factor.
+const fieldCode = "code_2fa"
+
+// Act describes a request of V1 to who may ask for a second factor, with the code
+// that came along. A code confirms a request to one path with the same fields.
+func (c *Call) Act(what account.Cases, path string) (account.Act, error) {
+	act := account.Act{Case: what, Visit: c.visit}
+	text, err := c.Text(fieldCode)
+	if err == nil && c.Has(fieldCode) {
+		err = account.CheckCode(fieldCode, text)
+	}
+	act.Code = text
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%d %q", c.Who.Account, path)
+	for _, name := range c.fields {
+		if name != fieldCode && name != "api_key" {
+			_, _ = fmt.Fprintf(h, " %q %q", name, c.value(name))
+		}
+	}
+	act.Digest = account.Digest(h.Sum(nil))
+	return act, err
 }
 
 // Endpoint is one path of an interface.

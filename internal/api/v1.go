@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
@@ -108,7 +109,7 @@ func (v *V1) answer(e *Endpoint, s *session, r *http.Request) (status int, succe
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), v.Patience)
 	defer cancel()
-	c := Call{Request: &s.request, Context: ctx, Out: s.out}
+	c := Call{Request: &s.request, Context: ctx, Out: s.out, visit: account.Visit{From: from, Agent: r.UserAgent()}}
 	s.out.Reset(s.out.Bytes()[:0])
 	s.out.Object()
 	s.out.Bool("success", true)
@@ -164,17 +165,29 @@ func (v *V1) call(e *Endpoint, c *Call, body []byte, from netip.Addr) error {
 // fail leaves the answer for an error in s.out and returns its status.
 func (v *V1) fail(e *Endpoint, s *session, err error) int {
 	var known *bourse.Error
+	var factor *account.FactorError
 	switch {
+	case errors.As(err, &factor):
+		s.refuse(factor.Message)
+		s.out.Bool("need_2fa", true)
+		s.out.Word("provider_2fa", string(factor.Provider))
+		s.out.EndObject()
+		return http.StatusOK
 	case !errors.As(err, &known):
 		v.Log.Error("request failed", slog.String("endpoint", e.Path), slog.Any("error", err))
 		return http.StatusInternalServerError
 	case known.Code == bourse.CodeBusy:
 		return http.StatusTooManyRequests
 	}
+	s.refuse(known.Message)
+	s.out.EndObject()
+	return http.StatusOK
+}
+
+// refuse begins the answer of a request that failed.
+func (s *session) refuse(message string) {
 	s.out.Reset(s.out.Bytes()[:0])
 	s.out.Object()
 	s.out.Bool("success", false)
-	s.out.Text("error", known.Message)
-	s.out.EndObject()
-	return http.StatusOK
+	s.out.Text("error", message)
 }

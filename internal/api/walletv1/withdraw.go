@@ -10,7 +10,7 @@ import (
 )
 
 // withdrawFields are all texts.
-var withdrawFields = api.Fields{"asset", "network", "address", "amount", "fee", "memo", "adbk_name", "client_id"}
+var withdrawFields = api.Fields{"asset", "network", "address", "amount", "fee", "memo", "adbk_name", "client_id", "code_2fa"}
 
 // withdraw asks for a withdrawal. What is wrong with the form of the request is
 // refused here; the engine decides about the rest, so that a request that comes
@@ -39,19 +39,46 @@ func (w *Wallet) withdraw(c *api.Call) error {
 	if err != nil {
 		return err
 	}
+	act, err := c.Act(account.CaseWithdrawal, "/withdraw")
+	if err != nil {
+		return err
+	}
+	check := func() error { return w.check(c, &r, asked, name) }
+	if err := w.Clear(c.Context, c.Who, act, asked, check); err != nil {
+		return err
+	}
 	o, err := w.Accounts.Withdraw(c.Context, &bourse.Command{
 		Kind: bourse.CommandWithdraw, Account: c.Who.Account, Wallet: &bourse.WalletCommand{Withdraw: asked},
 	}, name)
-	var known *bourse.Error
 	switch {
-	case errors.As(err, &known) && known.Code == bourse.CodeConflict:
-		return api.Invalid("adbk_name", known.Message)
 	case err != nil:
-		return err
+		return named(err)
 	case o.Reason != 0:
 		return r.Refusal(o.Reason, asked)
 	}
 	c.Out.Uint("xid", o.ID)
+	return nil
+}
+
+// named tells to which field an error about a name belongs.
+func named(err error) error {
+	var known *bourse.Error
+	if errors.As(err, &known) && known.Code == bourse.CodeConflict {
+		return api.Invalid("adbk_name", known.Message)
+	}
+	return err
+}
+
+// check finds out what the exchange would say, before a second factor is asked for.
+func (w *Wallet) check(c *api.Call, r *route, asked *bourse.Withdraw, name string) error {
+	if name != "" {
+		if err := w.Accounts.CheckAddressName(c.Context, c.Who.Account, asked, name); err != nil {
+			return named(err)
+		}
+	}
+	if reason := w.Precheck(c.Who.Account, &r.Route, asked); reason != 0 {
+		return r.Refusal(reason, asked)
+	}
 	return nil
 }
 

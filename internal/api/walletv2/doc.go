@@ -4,7 +4,8 @@
 // It stands at the edge, on v2 and teller: what it says of money is what walletv1
 // says, with transfers between accounts and the ledger besides. Requests leave as
 // commands to the sequencer; answers are read from view, history and account.
-// docs/spec/wallet2.md is its contract.
+// docs/spec/wallet.md says what it has in common with V1; ADRs 73 to 75 are about
+// what it adds.
 //
 // Invariants: a request is found good in everything else before a second factor is
 // asked for; what depends on balances and terms is decided by the engine, whatever

@@ -1,0 +1,55 @@
+package walletv1_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/account"
+)
+
+// TestSecondFactor has a session withdraw, with the case on and off, and a key that
+// is never asked.
+func TestSecondFactor(t *testing.T) {
+	const email = "alice@example.com"
+	d := newDesk(t)
+	d.Credit(1, "BTC", "10")
+	session := d.Session(email)
+	f := d.out("BTC", "BTC", "0.5", "0.0001")
+	d.taken(session, "/withdraw", f)
+	who, err := d.Accounts.Authenticate(t.Context(), account.Secret(session), netip.IPv6Loopback())
+	if err != nil {
+		t.Fatal(err)
+	}
+	act := account.Act{Digest: account.Digest{1}}
+	_, _ = d.Accounts.SetCases(t.Context(), who, account.CaseWithdrawal, 0, act)
+	act.Code = d.Code(email)
+	if _, err := d.Accounts.SetCases(t.Context(), who, account.CaseWithdrawal, 0, act); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := d.Box.Last(email)
+	d.refused(session, "/withdraw", f.with("amount", "1000"), "INSUF_FUNDS")
+	if last, _ := d.Box.Last(email); last != before {
+		t.Error("a code was sent for a withdrawal that cannot be")
+	}
+	got := d.ask(session, "/withdraw", f)
+	if got["success"] != false || got["need_2fa"] != true || got["provider_2fa"] != "EMAIL" || got["error"] == "" {
+		t.Fatalf("asked with %v", got)
+	}
+	code := d.Code(email)
+	wrong := "0" + code[1:]
+	if wrong == code {
+		wrong = "1" + code[1:]
+	}
+	d.refused(session, "/withdraw", f.with("code_2fa", wrong), "The code is wrong")
+	if got := d.ask(session, "/withdraw", f.with("amount", "0.6").with("code_2fa", code)); got["need_2fa"] != true {
+		t.Errorf("a changed request is answered with %v", got)
+	}
+	d.taken(session, "/withdraw", f.with("code_2fa", code))
+	if got := d.ask(session, "/withdraw", f.with("code_2fa", code)); got["need_2fa"] != true {
+		t.Errorf("a code was good twice: %v", got)
+	}
+	d.taken(d.Alice, "/withdraw", f)
+	if n := len(d.rows(d.Alice, fields{})); n != 3 {
+		t.Errorf("there are %d withdrawals", n)
+	}
+}
