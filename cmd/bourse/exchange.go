@@ -163,7 +163,7 @@ func (s *serve) Run(p *program) error {
 		return err
 	}
 	return p.exchange(&s.Log, &node.Options{
-		Mail: mailer, Hold: s.People.Hold, Captcha: s.People.Captcha, Letters: s.People.Letters,
+		Mail: mailer, Hold: s.People.Hold, Captcha: s.People.Captcha, Letters: s.People.Letters, Failures: s.People.Failures,
 		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		TLSCert: s.TLSCert, TLSKey: s.TLSKey, TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
 		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, Limits: s.Limits.limits(),

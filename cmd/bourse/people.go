@@ -50,7 +50,8 @@ func (s *smtp) mailer() (account.Mailer, error) {
 
 // people are the settings of what people do with their accounts.
 type people struct {
-	Hold    time.Duration `help:"How long withdrawals wait after a change of password, address or second factor." name:"withdrawal-hold" default:"24h"`
-	Captcha bool          `help:"Ask who signs up to read a picture." default:"true" negatable:""`
-	Letters int           `help:"Letters that an e-mail address may cause in an hour; 0 is without limit." name:"letters-per-hour" default:"20"`
+	Hold     time.Duration `help:"How long withdrawals wait after a change of password, address or second factor." name:"withdrawal-hold" default:"24h"`
+	Captcha  bool          `help:"Ask who signs up to read a picture." default:"true" negatable:""`
+	Failures int           `help:"Wrong passwords that a client's address may send in an hour; 0 is without limit." name:"wrong-passwords-per-hour" default:"100"`
+	Letters  int           `help:"Letters that an e-mail address may cause in an hour; 0 is without limit." name:"letters-per-hour" default:"20"`
 }

@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -208,6 +209,27 @@ func TestGuessingAPassword(t *testing.T) {
 	r.now = r.now.Add(time.Hour)
 	if err := guess(ada, password); err != nil {
 		t.Errorf("an hour later: %v", err)
+	}
+}
+
+// TestGuessingManyPasswords wants an address to be turned away that guesses at many
+// accounts, and others of its network of 64 bits with it.
+func TestGuessingManyPasswords(t *testing.T) {
+	r := newRig(t)
+	r.join(ada)
+	guess := func(from string, n int) error {
+		in := account.LogIn{Email: fmt.Sprintf("p%d@example.com", n), Password: password}
+		in.Visit = account.Visit{From: netip.MustParseAddr(from)}
+		_, err := r.LogIn(t.Context(), in)
+		return err
+	}
+	for n := range addressFailures {
+		wantCode(t, guess("2001:db8::1", n), bourse.CodeUnauthorized)
+	}
+	wantCode(t, guess("2001:db8::2", 100), bourse.CodeBusy)
+	wantCode(t, guess("2001:db8:0:1::1", 101), bourse.CodeUnauthorized)
+	if _, err := r.logIn(account.LogIn{Email: ada, Password: password}); err != nil {
+		t.Errorf("another address: %v", err)
 	}
 }
 

@@ -45,6 +45,9 @@ const (
 	late
 )
 
+// addressFailures is how many wrong passwords an address may send in an hour.
+const addressFailures = 15
+
 func newRig(t testing.TB) *rig {
 	r := &rig{t: t, path: filepath.Join(t.TempDir(), "accounts.db"), now: time.Unix(1_700_000_000, 0), box: new(mail.Box)}
 	r.journal = []bourse.Command{{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}}}
@@ -76,7 +79,7 @@ func (r *rig) assemble() {
 		Store: r.store, Random: rand.Reader, Grace: grace,
 		Clock:    func() time.Time { return r.now },
 		OnRevoke: func(k bourse.KeyID) { r.ended = append(r.ended, k) },
-		Mailer:   r.box, Issuer: "Test", Hold: time.Hour,
+		Mailer:   r.box, Issuer: "Test", Hold: time.Hour, Failures: addressFailures,
 		OnFailure: func(what string, err error) { r.t.Error(what, err) },
 	})
 	r.Bind(r.submit)

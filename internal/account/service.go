@@ -40,6 +40,9 @@ type Options struct {
 	Hold time.Duration
 	// Captcha asks who signs up to read a picture.
 	Captcha bool
+	// Failures is how many wrong passwords a client's address may send in an hour;
+	// zero for any number. An account never sees more than ten.
+	Failures int
 	// Letters is how many letters an address may cause in an hour; zero for any
 	// number.
 	Letters int
@@ -105,7 +108,7 @@ func NewService(o Options) *Service {
 		saving:   map[bourse.Token]struct{}{},
 		sessions: map[bourse.AccountID]map[SessionID]*credential{}, owners: map[SessionID]bourse.AccountID{},
 		codes:     codes{out: map[codeName]*code{}},
-		passwords: newAttempts(mostAccountFailures), addresses: newAttempts(mostAddressFailures),
+		passwords: newAttempts(mostAccountFailures), addresses: newAttempts(o.Failures),
 		factors: newAttempts(mostFactorFailures), mailed: newAttempts(mostFactorFailures), letters: newAttempts(o.Letters),
 		hasher: make(hasher, atOnce),
 	}

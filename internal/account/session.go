@@ -32,12 +32,8 @@ var (
 	ErrPassword = bourse.Errorf(bourse.CodeUnauthorized, "The password is wrong")
 )
 
-// How many wrong passwords within an hour an account, and all accounts from one
-// address, may see.
-const (
-	mostAccountFailures = 10
-	mostAddressFailures = 100
-)
+// mostAccountFailures is how many wrong passwords an account may see within an hour.
+const mostAccountFailures = 10
 
 // LogIn begins a session, whose secret is returned this once. The errors are
 // ErrLogIn, those of SecondFactor, and *bourse.Errors with CodeBusy after too many

@@ -41,6 +41,9 @@ type Options struct {
 	Hold time.Duration
 	// Captcha asks who signs up to read a picture.
 	Captcha bool
+	// Failures is how many wrong passwords a client's address may send in an hour;
+	// zero for any number.
+	Failures int
 	// Letters is how many letters an e-mail address may cause in an hour; zero for
 	// any number.
 	Letters int

@@ -79,7 +79,7 @@ func (n *Node) openStores(ctx context.Context) error {
 	if o.Seal, err = n.seed(accountsDir); err != nil {
 		return err
 	}
-	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Letters = n.mailer(), "Bourse", n.Hold, n.Captcha, n.Letters
+	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Letters, o.Failures = n.mailer(), "Bourse", n.Hold, n.Captcha, n.Letters, n.Failures
 	o.OnFailure = func(what string, err error) {
 		n.Log.Error("accounts", slog.String("failed", what), slog.Any("error", err))
 	}
