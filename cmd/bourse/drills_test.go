@@ -78,7 +78,7 @@ func TestForeignHistory(t *testing.T) {
 	if err := os.WriteFile(foreign, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := run(t, "dev", "--data", dirs[1], "--listen", "127.0.0.1:0"); code != exitFailed || !strings.Contains(stderr, "history.db is not of this journal: delete it") {
+	if _, stderr, code := run(t, "dev", "--data", dirs[1], "--listen", "127.0.0.1:0"); code != exitFailed || !strings.Contains(stderr, "history.db (it may be deleted: it is rebuilt from the journal) is not of this journal") {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	if err := os.Remove(foreign); err != nil {
