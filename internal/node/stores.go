@@ -49,14 +49,14 @@ func (n *Node) at(url, file string) string {
 
 // openStores opens the databases.
 func (n *Node) openStores(ctx context.Context) error {
-	if err := sqlstore.Bind(n.Data, n.Accounts); err != nil {
-		return err
-	}
 	keep, err := accounts.Open(ctx, n.at(n.Accounts, AccountsDB))
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.accountsPlace(), err)
 	}
 	n.closers = append(n.closers, keep)
+	if err := sqlstore.Bind(n.Data, n.Accounts); err != nil {
+		return err
+	}
 	store, err := sqlhistory.Open(ctx, n.at(n.History, HistoryDB))
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.historyPlace(), err)
