@@ -34,8 +34,8 @@ const (
 // of memory and a processor.
 const atOnce = 2
 
-// CheckPassword reports what is wrong with the form of a new password.
-func CheckPassword(field, password string) error {
+// newPassword reports what is wrong with the form of a new password.
+func newPassword(field, password string) error {
 	if len(password) < minPassword || len(password) > maxPassword {
 		return bourse.Errorf(bourse.CodeInvalid, "%s: must have %d to %d bytes", field, minPassword, maxPassword)
 	}

@@ -30,7 +30,7 @@ func (s *Service) SignUp(ctx context.Context, up SignUp) error {
 	if err != nil {
 		return err
 	}
-	if err := CheckPassword("password", up.Password); err != nil {
+	if err := newPassword("password", up.Password); err != nil {
 		return err
 	}
 	if err := s.checkCaptcha(email, up.Challenge, up.Response); err != nil {
@@ -97,7 +97,7 @@ func (s *Service) Verify(ctx context.Context, email, text string, v Visit) error
 // ChangePassword sets a new password. Other sessions end, and withdrawals wait.
 // The errors are ErrPassword, and *bourse.Errors with CodeInvalid and CodeBusy.
 func (s *Service) ChangePassword(ctx context.Context, who Identity, old, password string, v Visit) error {
-	if err := CheckPassword("password", password); err != nil {
+	if err := newPassword("password", password); err != nil {
 		return err
 	}
 	row, err := s.ownPassword(ctx, who.Account, old, v)
@@ -182,7 +182,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, text, password strin
 	if err != nil {
 		return err
 	}
-	if err := CheckPassword("password", password); err != nil {
+	if err := newPassword("password", password); err != nil {
 		return err
 	}
 	about, err := s.checkMailed(codeName{forReset, email}, text, email)

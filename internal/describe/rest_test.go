@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -51,7 +52,7 @@ func operationDescribed(t *testing.T, doc document, e *v2.Endpoint) {
 	}
 	fields := slices.Clone(e.Fields)
 	var described []string
-	if e.Method == "GET" {
+	if e.Method == http.MethodGet {
 		list, _ := o["parameters"].([]any)
 		for _, p := range list {
 			p, _ := resolve(doc, document(p.(map[string]any)).text("$ref")).(map[string]any)

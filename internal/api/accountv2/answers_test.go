@@ -354,7 +354,7 @@ func (e *exchange) dump() string {
 	}
 	defer func() { _ = db.Close() }()
 	for _, table := range []string{"accounts", "keys", "sessions", "activity"} {
-		rows, err := db.QueryContext(e.Context(), "SELECT * FROM "+table) //nolint:gosec // the names are ours
+		rows, err := db.QueryContext(e.Context(), "SELECT * FROM "+table) //nolint:sqlclosecheck // it is read to its end
 		if err != nil {
 			e.Fatal(err)
 		}
