@@ -17,6 +17,7 @@ const (
 	spotFile    = "spot.yaml"
 	walletFile  = "wallet.yaml"
 	accountFile = "account.yaml"
+	wallet2File = "wallet2.yaml"
 	streamsFile = "streams.yaml"
 )
 

@@ -86,7 +86,11 @@ func render(prefix string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := page{Spot: spot, Wallet: wallet, Account: account}
+	wallet2, err := operations(wallet2File)
+	if err != nil {
+		return nil, err
+	}
+	p := page{Spot: spot, Wallet: slices.Concat(wallet, wallet2), Account: account}
 	messages := streams.at("components", "messages")
 	for _, name := range slices.Sorted(maps.Keys(messages)) {
 		if operation := streams.at("operations", name); operation != nil {

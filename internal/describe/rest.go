@@ -10,7 +10,7 @@ import (
 
 // restV2Files are the documents of interfaces whose methods and paths say what is
 // done.
-var restV2Files = []string{accountFile}
+var restV2Files = []string{accountFile, wallet2File}
 
 // operation is a method on a path of REST V2.
 type operation struct {

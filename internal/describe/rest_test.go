@@ -9,12 +9,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/api/walletv2"
 )
 
 // TestOperationsAreDescribed holds methods, paths, parameters and who may ask
 // against the documents.
 func TestOperationsAreDescribed(t *testing.T) {
-	for file, endpoints := range map[string][]v2.Endpoint{accountFile: new(accountv2.Account).Endpoints()} {
+	for file, endpoints := range map[string][]v2.Endpoint{
+		accountFile: new(accountv2.Account).Endpoints(), wallet2File: new(walletv2.Wallet).Endpoints(),
+	} {
 		doc := mustLoad(t, file)
 		served := map[string]bool{}
 		for i := range endpoints {
@@ -40,7 +43,7 @@ func operationDescribed(t *testing.T, doc document, e *v2.Endpoint) {
 		t.Errorf("%s is not described", name)
 		return
 	}
-	want := map[account.Scopes]string{account.ScopeRead: "read", account.ScopeAccount: "session"}[e.Scope]
+	want := map[account.Scopes]string{0: "public", account.ScopeRead: "read", account.ScopeWithdraw: "withdraw", account.ScopeAccount: "session"}[e.Scope]
 	if e.Guest {
 		want = "guest"
 	}

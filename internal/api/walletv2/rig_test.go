@@ -2,11 +2,13 @@ package walletv2_test
 
 import (
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/teller/tellertest"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv2"
+	"github.com/bourse-exchange/bourse/internal/describe"
 )
 
 // prefix is where the interface is.
@@ -32,6 +35,9 @@ func newDesk(t *testing.T) *desk {
 	s.Handle(d.Mux, prefix, (&walletv2.Wallet{Teller: d.Teller()}).Endpoints())
 	return d
 }
+
+// validator holds requests that were taken, and any answer, against the description.
+var validator = sync.OnceValues(describe.NewValidator)
 
 // answer is what came back.
 type answer struct {
@@ -53,6 +59,15 @@ func (d *desk) ask(key, method, path, body string, headers ...string) answer {
 	}
 	got := httptest.NewRecorder()
 	d.Mux.ServeHTTP(got, req)
+	if got.Header().Get("Content-Type") == "application/json" {
+		v, err := validator()
+		if err != nil {
+			d.Fatal(err)
+		}
+		if err := v.Exchange(method, prefix+path, []byte(body), got.Code, got.Body.Bytes()); err != nil && !errors.Is(err, describe.ErrUnknown) {
+			d.Errorf("%s %s %s: %d %s: %v", method, path, body, got.Code, got.Body, err)
+		}
+	}
 	return answer{got.Code, got.Header(), got.Body.String()}
 }
 
