@@ -53,7 +53,7 @@ func (v *Validator) addRestV2(file string) error {
 			if o.answer, err = body(described.at("responses", "200")); err != nil {
 				return err
 			}
-			if o.failure, err = body(described.at("responses", "default")); err != nil {
+			if o.failure, err = body(described.at("responses", "4XX")); err != nil {
 				return err
 			}
 			v.operations = append(v.operations, o)
