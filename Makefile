@@ -114,6 +114,10 @@ lint: $(TOOLS)/golangci-lint ## Run vet and the linters.
 	$(GO) vet $(PACKAGES)
 	$(TOOLS)/golangci-lint run $(PACKAGES)
 
+.PHONY: describe
+describe: ## Lint the descriptions of the interfaces; needs Node.
+	cd tools/describe && npm ci --no-audit --no-fund && REDOCLY_SUPPRESS_UPDATE_NOTICE=true npm exec --no -- redocly lint
+
 .PHONY: quick
 quick: ## Run the quick tests.
 	$(GO) test -short $(PACKAGES)
