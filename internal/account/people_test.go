@@ -122,6 +122,30 @@ func TestSignUpCodeEnds(t *testing.T) {
 	wantCode(t, r.Verify(t.Context(), ada, r.code(ada), visit), bourse.CodeUnauthorized)
 }
 
+// TestSignUpTwice has two people ask for an account with one address: a code makes
+// the account that it was mailed for.
+func TestSignUpTwice(t *testing.T) {
+	r := newRig(t)
+	const others = "another password"
+	if err := r.SignUp(t.Context(), account.SignUp{Email: ada, Password: others}); err != nil {
+		t.Fatal(err)
+	}
+	first := r.code(ada)
+	for second := first; second == first; second = r.code(ada) {
+		if err := r.SignUp(t.Context(), account.SignUp{Email: ada, Password: password}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantCode(t, r.Verify(t.Context(), ada, first, visit), bourse.CodeUnauthorized)
+	if err := r.Verify(t.Context(), ada, r.code(ada), visit); err != nil {
+		t.Fatal(err)
+	}
+	r.session(ada)
+	if _, err := r.logIn(account.LogIn{Email: ada, Password: others}); !errors.Is(err, account.ErrLogIn) {
+		t.Errorf("with the password of the first: %v", err)
+	}
+}
+
 func TestSessions(t *testing.T) {
 	r := newRig(t)
 	r.join(ada)
