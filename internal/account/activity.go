@@ -7,13 +7,20 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
+// The bounds of what is kept of activities: enough to see what a thief did, and
+// addresses of people no longer than that takes.
+const (
+	mostActivities = 10_000
+	activityFor    = 90 * bourse.Day
+)
+
 // log notes an activity. What happened has happened: that it is not noted is told
 // to the operator alone.
 func (s *Service) log(ctx context.Context, id bourse.AccountID, kind string, v Visit, detail string) {
 	a := &Activity{
 		Account: id, Time: s.now(), Kind: kind, Address: v.From.Unmap().WithZone("").String(), Agent: v.agent(), Detail: detail,
 	}
-	if err := s.Store.AddActivity(context.WithoutCancel(ctx), a); err != nil {
+	if err := s.Store.AddActivity(context.WithoutCancel(ctx), a, mostActivities, a.Time-activityFor); err != nil {
 		s.OnFailure("an activity was not noted", err)
 	}
 }

@@ -124,8 +124,10 @@ type Store interface {
 	DropMessage(ctx context.Context, token bourse.Token) error
 	Message(ctx context.Context, token bourse.Token) (string, error)
 
-	// AddActivity writes an entry; its ID is the store's to give.
-	AddActivity(ctx context.Context, a *Activity) error
+	// AddActivity writes an entry; its ID is the store's to give. It drops the
+	// account's entries beyond the newest most, and entries of any account from
+	// before since, if not all of them at once.
+	AddActivity(ctx context.Context, a *Activity, most int, since bourse.Time) error
 	// ActivityOf returns an account's entries, newest first: those with ids below
 	// before, or all if it is zero, but no more than limit.
 	ActivityOf(ctx context.Context, id bourse.AccountID, before uint64, limit int) ([]Activity, error)

@@ -101,10 +101,26 @@ func (s *Store) Sessions(ctx context.Context, yield func(*account.SessionRow) er
 	})
 }
 
-// AddActivity writes an entry.
-func (s *Store) AddActivity(ctx context.Context, a *account.Activity) error {
-	const insert = `INSERT INTO activity (account, time, kind, address, agent, detail) VALUES ($1, $2, $3, $4, $5, $6)`
-	return s.exec(ctx, insert, int64(a.Account), int64(a.Time), a.Kind, a.Address, a.Agent, a.Detail)
+// AddActivity writes an entry, and drops those that are kept no longer. Ids rise
+// with time, so the oldest entries of all accounts are found without a search; so
+// many go at once that none stay behind for long.
+func (s *Store) AddActivity(ctx context.Context, a *account.Activity, most int, since bourse.Time) error {
+	const (
+		insert = `INSERT INTO activity (account, time, kind, address, agent, detail) VALUES ($1, $2, $3, $4, $5, $6)`
+		old    = `DELETE FROM activity WHERE id IN (SELECT id FROM activity ORDER BY id LIMIT 100) AND time < $1`
+		beyond = `DELETE FROM activity WHERE account = $1 AND id <=
+			(SELECT id FROM activity WHERE account = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`
+	)
+	return s.write(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, insert, int64(a.Account), int64(a.Time), a.Kind, a.Address, a.Agent, a.Detail); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, old, int64(since)); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, beyond, int64(a.Account), most)
+		return err
+	})
 }
 
 // ActivityOf returns an account's entries, newest first.

@@ -3,6 +3,7 @@ package accounts_test
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -120,7 +121,7 @@ func testActivity(t *testing.T, s *accounts.Store) {
 	people(t, s)
 	for i := range 6 {
 		a := account.Activity{Account: bourse.AccountID(7 + i%2), Time: bourse.Time(i), Kind: "LOGIN", Address: "::1", Agent: "x", Detail: "d"}
-		if err := s.AddActivity(t.Context(), &a); err != nil {
+		if err := s.AddActivity(t.Context(), &a, 10, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,4 +133,36 @@ func testActivity(t *testing.T, s *accounts.Store) {
 	if err != nil || len(rest) != 1 || rest[0].Time != 0 {
 		t.Errorf("%+v %v", rest, err)
 	}
+}
+
+func testTrimmedActivity(t *testing.T, s *accounts.Store) {
+	people(t, s)
+	add := func(id bourse.AccountID, at, since bourse.Time) {
+		if err := s.AddActivity(t.Context(), &account.Activity{Account: id, Time: at, Kind: "LOGIN"}, 3, since); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := func(id bourse.AccountID, want ...bourse.Time) {
+		t.Helper()
+		list, err := s.ActivityOf(t.Context(), id, 0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []bourse.Time
+		for _, a := range list {
+			got = append(got, a.Time)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("of %d are kept %v, want %v", id, got, want)
+		}
+	}
+	add(8, 1, 0)
+	for at := range bourse.Time(5) {
+		add(7, at, 0)
+	}
+	kept(7, 4, 3, 2)
+	kept(8, 1)
+	add(7, 5, 4)
+	kept(7, 5, 4)
+	kept(8)
 }
