@@ -14,6 +14,10 @@ import (
 // TestNotices does to an exchange what must not happen to it, and wants the
 // simulation to notice.
 func TestNotices(t *testing.T) {
+	seed := uint64(1)
+	for !calmLife(seed).eventful() {
+		seed++
+	}
 	for name, meddle := range map[string]func(*world){
 		"a frame that was yielded is lost": loseFrame,
 		"a frame is another one":           changeFrame,
@@ -36,23 +40,21 @@ func TestNotices(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := meddled(t, meddle); err == nil {
+			if err := meddled(t, seed, meddle); err == nil {
 				t.Error("nothing was noticed")
 			} else {
 				t.Logf("%.200v", err)
 			}
 		})
 	}
-	if err := meddled(t, func(*world) {}); err != nil {
+	if err := meddled(t, seed, func(*world) {}); err != nil {
 		t.Errorf("what was left alone: %v", err)
 	}
 }
 
-// meddled runs an exchange without faults for a while, meddles with it, starts it
-// again and checks everything. It returns what was noticed.
-func meddled(t *testing.T, meddle func(*world)) (err error) {
-	t.Helper()
-	w := newWorld(Options{Seed: 11, Commands: 300})
+// calmLife is an exchange that ran without faults for a while.
+func calmLife(seed uint64) *world {
+	w := newWorld(Options{Seed: seed, Commands: 300})
 	segment := w.shape.segment
 	w.shape.calm()
 	w.shape.segment, w.shape.burst, w.shape.pending = segment, 4, 20
@@ -66,12 +68,20 @@ func meddled(t *testing.T, meddle func(*world)) (err error) {
 		w.turn()
 	}
 	w.wallets.checkPaid()
-	if w.counts[WithdrawalPaid] == 0 || w.counts[DepositCredited] == 0 {
-		t.Fatalf("%d networks: %v", len(w.wallets.networks), &w.counts)
-	}
-	if len(w.truth.rows.Trades) < 2 || len(w.clients.answered) == 0 {
-		t.Fatalf("there are %d trades and %d answers to repeat", len(w.truth.rows.Trades), len(w.clients.answered))
-	}
+	return w
+}
+
+// eventful reports whether everything happened that is meddled with.
+func (w *world) eventful() bool {
+	return w.counts[WithdrawalPaid] > 0 && w.counts[DepositCredited] > 0 &&
+		len(w.truth.rows.Trades) >= 2 && len(w.clients.answered) > 0
+}
+
+// meddled meddles with an exchange, starts it again and checks everything. It
+// returns what was noticed.
+func meddled(t *testing.T, seed uint64, meddle func(*world)) (err error) {
+	t.Helper()
+	w := calmLife(seed)
 	defer func() {
 		if r := recover(); r != nil {
 			err = causeOf(r)
