@@ -87,7 +87,7 @@ func (l *Ledger) Release(ev *bourse.Events, account bourse.AccountID, asset bour
 type Leg struct {
 	Asset    bourse.AssetID
 	From, To bourse.AccountID
-	// Amount leaves From's held balance. To receives it less Fee, which goes
+	// Amount leaves From's held balance, which is not zero. To receives it less Fee, which goes
 	// to the fee account; Fee is at most Amount.
 	Amount, Fee bourse.Amount
 	// Refund goes from From's held back to its available balance: what a better

@@ -89,6 +89,9 @@ func post(t *rapid.T, l *Ledger, ev *bourse.Events, b *books) {
 // settle pays half of what a customer holds, with a fee and a refund.
 func settle(t *rapid.T, l *Ledger, ev *bourse.Events, b *books, from, to bourse.AccountID) {
 	held := l.Balance(from, asset).Held
+	if held.IsZero() {
+		return
+	}
 	amount, _ := held.Div64(2)
 	fee, _ := amount.Div64(rapid.Uint64Range(1, 9).Draw(t, "fee"))
 	refund, _ := held.Div64(4)
