@@ -23,12 +23,13 @@ type Depth struct {
 }
 
 func (v *View) book(id bourse.MarketID) *depth {
-	d := v.books[id]
-	if d == nil {
-		d = new(depth)
-		v.books[id] = d
+	if missing := int(id) + 1 - len(v.books); missing > 0 {
+		v.books = append(v.books, make([]*depth, missing)...)
 	}
-	return d
+	if v.books[id] == nil {
+		v.books[id] = new(depth)
+	}
+	return v.books[id]
 }
 
 func (v *View) foldLevel(l *bourse.Level) {
@@ -64,8 +65,8 @@ func (d Depth) Asks(yield func(bourse.Price, bourse.Lots) bool) { d.asks.Scan(yi
 func (v *View) BookSeq(id bourse.MarketID) uint64 {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	if d := v.books[id]; d != nil {
-		return d.seq
+	if int(id) < len(v.books) && v.books[id] != nil {
+		return v.books[id].seq
 	}
 	return 0
 }

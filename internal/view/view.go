@@ -6,22 +6,23 @@ import (
 	"sync/atomic"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/table"
 )
 
 // View is the hot state. One goroutine folds; any number may read.
 type View struct {
 	// mu is held from Begin to End, so that readers see whole frames.
-	mu       sync.RWMutex
-	seq      bourse.Seq
-	now      bourse.Time
-	books    map[bourse.MarketID]*depth
-	accounts map[bourse.AccountID]*account
+	mu  sync.RWMutex
+	seq bourse.Seq
+	now bourse.Time
+	// books is by market id; nil where nothing is known.
+	books    []*depth
+	accounts table.Table[account]
+	orders   orders
 	tape     *Tape
 	wallet   wallet
 	// updates is what the last Fold changed of the market data.
 	updates []Update
-	// spare keeps the memory of closed orders.
-	spare []*bourse.Order
 
 	catalogue atomic.Pointer[Catalogue]
 	// next is the catalogue being changed, or nil.
@@ -30,12 +31,7 @@ type View struct {
 
 // New returns an empty view.
 func New() *View {
-	v := &View{
-		books:    map[bourse.MarketID]*depth{},
-		accounts: map[bourse.AccountID]*account{},
-		tape:     NewTape(),
-		wallet:   newWallet(),
-	}
+	v := &View{tape: NewTape(), wallet: newWallet()}
 	v.catalogue.Store(newCatalogue())
 	return v
 }
@@ -48,8 +44,7 @@ func (v *View) Reset(section func(name string) ([]byte, bool)) error {
 	if err != nil {
 		return fmt.Errorf("tape of the snapshot: %w", err)
 	}
-	clear(v.books)
-	clear(v.accounts)
+	v.books, v.accounts, v.orders = nil, table.Table[account]{}, orders{}
 	v.tape, v.wallet = tape, newWallet()
 	v.next = newCatalogue()
 	return nil

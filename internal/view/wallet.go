@@ -112,7 +112,7 @@ func (v *View) LastMovement() bourse.WalletID {
 func (v *View) OpenMovements(id bourse.AccountID, first, last uint64) ([]bourse.Deposit, []bourse.Withdrawal) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	a := v.accounts[id]
+	a := v.find(id)
 	if a == nil {
 		return nil, nil
 	}
@@ -124,7 +124,7 @@ func (v *View) OpenMovements(id bourse.AccountID, first, last uint64) ([]bourse.
 func (v *View) OpenMovement(id bourse.AccountID, movement bourse.WalletID) (*bourse.Deposit, *bourse.Withdrawal) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	a := v.accounts[id]
+	a := v.find(id)
 	if a == nil {
 		return nil, nil
 	}

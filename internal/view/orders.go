@@ -1,0 +1,207 @@
+package view
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// openOrder says where an open order of an account lies. The ids lie beside each
+// other so that a search stays in few lines of the cache.
+type openOrder struct {
+	id   bourse.OrderID
+	slot slot
+}
+
+// slot is the place of an order in [orders].
+type slot uint32
+
+const (
+	chunkBits = 10
+	chunkSize = 1 << chunkBits
+)
+
+// orders holds the open orders of all accounts in chunks without pointers, which
+// the collector need not look into. A slot is used again once its order is closed.
+type orders struct {
+	chunks []*[chunkSize]bourse.Order
+	free   []slot
+	used   slot
+}
+
+func (o *orders) at(s slot) *bourse.Order { return &o.chunks[s>>chunkBits][s%chunkSize] }
+
+// keep returns the slot of a copy of an order.
+func (o *orders) keep(order *bourse.Order) slot {
+	s := o.used
+	if last := len(o.free) - 1; last >= 0 {
+		s, o.free = o.free[last], o.free[:last]
+	} else {
+		if int(s>>chunkBits) == len(o.chunks) {
+			o.chunks = append(o.chunks, new([chunkSize]bourse.Order))
+		}
+		o.used++
+	}
+	*o.at(s) = *order
+	return s
+}
+
+// newest yields an account's open orders, newest first.
+func (o *orders) newest(open []openOrder) iter.Seq[*bourse.Order] {
+	return func(yield func(*bourse.Order) bool) {
+		for _, entry := range slices.Backward(open) {
+			if !yield(o.at(entry.slot)) {
+				return
+			}
+		}
+	}
+}
+
+func (v *View) foldTrade(t *bourse.Trade) {
+	v.foldFill(&t.Maker)
+	v.foldFill(&t.Taker)
+}
+
+func (v *View) foldFill(f *bourse.Fill) {
+	a := v.account(f.Account)
+	a.Fills = f.Ordinal
+	if at, found := a.search(f.Order); found {
+		v.orders.at(a.open[at].slot).Filled = f.Filled
+	}
+}
+
+func (v *View) openOrder(kind bourse.EventKind, o *bourse.Order) {
+	a := v.account(o.Account)
+	if kind == bourse.EventOrderAccepted {
+		a.Orders = o.Ordinal // a restored account knows its count already
+	}
+	a.open = append(a.open, openOrder{o.ID, v.orders.keep(o)}) // ids rise
+}
+
+func (v *View) closeOrder(o *bourse.Order) {
+	a := v.account(o.Account)
+	at, found := a.search(o.ID)
+	if !found {
+		return
+	}
+	v.orders.free = append(v.orders.free, a.open[at].slot)
+	a.open = slices.Delete(a.open, at, at+1)
+}
+
+// search finds an open order; the newest is the likeliest.
+func (a *account) search(id bourse.OrderID) (int, bool) {
+	if n := len(a.open); n > 0 && a.open[n-1].id == id {
+		return n - 1, true
+	}
+	from, to := 0, len(a.open)
+	for from < to {
+		if at := int(uint(from+to) >> 1); a.open[at].id < id {
+			from = at + 1
+		} else {
+			to = at
+		}
+	}
+	return from, from < len(a.open) && a.open[from].id == id
+}
+
+// OpenOrder returns one open order of an account; false if there is none.
+func (v *View) OpenOrder(id bourse.AccountID, order bourse.OrderID) (bourse.Order, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if o := v.Open(id, order); o != nil {
+		return *o, true
+	}
+	return bourse.Order{}, false
+}
+
+// Open returns an open order, or nil, to the goroutine that observes, between
+// Begin and End. It is good until the next Observe.
+func (v *View) Open(id bourse.AccountID, order bourse.OrderID) *bourse.Order {
+	if a := v.find(id); a != nil {
+		if at, found := a.search(order); found {
+			return v.orders.at(a.open[at].slot)
+		}
+	}
+	return nil
+}
+
+// OpenOrderNamed returns the open order of an account with a client id.
+func (v *View) OpenOrderNamed(id bourse.AccountID, name bourse.ClientID) (bourse.Order, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if a := v.find(id); a != nil {
+		for o := range v.orders.newest(a.open) {
+			if o.ClientID == name {
+				return *o, true
+			}
+		}
+	}
+	return bourse.Order{}, false
+}
+
+// OpenOrders returns copies of an account's open orders, newest first, after
+// passing over skip of them and at most limit. only leaves those of one market,
+// first puts those of one market in front; zero means neither.
+func (v *View) OpenOrders(id bourse.AccountID, only, first bourse.MarketID, skip, limit int) []bourse.Order {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	a := v.find(id)
+	if a == nil {
+		return nil
+	}
+	page := page{skip: skip, limit: limit}
+	open := v.orders.newest(a.open)
+	if only != 0 || first == 0 {
+		page.add(open, func(o *bourse.Order) bool { return only == 0 || o.Market == only })
+		return page.orders
+	}
+	page.add(open, func(o *bourse.Order) bool { return o.Market == first })
+	page.add(open, func(o *bourse.Order) bool { return o.Market != first })
+	return page.orders
+}
+
+// page gathers a page of orders.
+type page struct {
+	skip, limit int
+	orders      []bourse.Order
+}
+
+// add takes in the orders that pass the filter, newest first.
+func (p *page) add(open iter.Seq[*bourse.Order], filter func(*bourse.Order) bool) {
+	for o := range open {
+		switch {
+		case len(p.orders) == p.limit:
+			return
+		case !filter(o):
+		case p.skip > 0:
+			p.skip--
+		default:
+			p.orders = append(p.orders, *o)
+		}
+	}
+}
+
+// OpenOrdersSpan returns copies of an account's open orders whose ordinals lie
+// in [first, last], newest first.
+func (v *View) OpenOrdersSpan(id bourse.AccountID, first, last uint64) []bourse.Order {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	a := v.find(id)
+	if a == nil {
+		return nil
+	}
+	// Ordinals rise with ids.
+	end, _ := slices.BinarySearchFunc(a.open, last+1, func(o openOrder, ordinal uint64) int {
+		return cmp.Compare(v.orders.at(o.slot).Ordinal, ordinal)
+	})
+	var list []bourse.Order
+	for o := range v.orders.newest(a.open[:end]) {
+		if o.Ordinal < first {
+			break
+		}
+		list = append(list, *o)
+	}
+	return list
+}
