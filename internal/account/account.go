@@ -1,6 +1,7 @@
 package account
 
 import (
+	"context"
 	"net/netip"
 	"strings"
 
@@ -153,3 +154,41 @@ func (k *NewKey) check(now bourse.Time) error {
 }
 
 func control(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }
+
+// ByID returns an account; false if there is none.
+func (s *Service) ByID(ctx context.Context, id bourse.AccountID) (Account, bool, error) {
+	row, ok, err := s.Store.Account(ctx, id)
+	if err != nil {
+		return Account{}, false, err
+	}
+	if !ok {
+		row.Account = Account{ID: id} // it may be known to the journal alone
+	}
+	return s.standing(row.Account)
+}
+
+// ByEmail returns the account of an e-mail address; false if there is none. The
+// error may be an *bourse.Error with CodeInvalid.
+func (s *Service) ByEmail(ctx context.Context, email string) (Account, bool, error) {
+	email, err := NormalizeEmail(email)
+	if err != nil {
+		return Account{}, false, err
+	}
+	row, ok, err := s.Store.AccountOf(ctx, email)
+	if err != nil || !ok {
+		return Account{}, false, err
+	}
+	return s.standing(row.Account)
+}
+
+// standing adds what the journal says of an account.
+func (s *Service) standing(a Account) (Account, bool, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	f := s.facts.account(a.ID)
+	if f == nil {
+		return Account{}, false, nil
+	}
+	a.Frozen = f.frozen
+	return a, true, nil
+}

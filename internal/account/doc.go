@@ -26,6 +26,6 @@
 // What is not here: what an account may do and has (core/engine), and the tables
 // (sqlstore/accounts).
 //
-// Read service.go, then journal.go, open.go and addressbook.go; then session.go,
-// signup.go, codes.go and factor.go.
+// Read service.go, create.go and decide.go, then journal.go, open.go and
+// addressbook.go; then signup.go, login.go, session.go, codes.go and factor.go.
 package account

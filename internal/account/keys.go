@@ -172,3 +172,59 @@ func (s *Service) storeKey(ctx context.Context, row *KeyRow) error {
 	}
 	return err
 }
+
+// CreateKey makes a key for an account. The secret is returned this once. The
+// errors are *bourse.Errors with CodeInvalid, and those of a command.
+func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k NewKey) (bourse.KeyID, Secret, error) {
+	if err := k.check(s.now()); err != nil {
+		return 0, "", err
+	}
+	secret, err := newSecret(s.Random)
+	if err != nil {
+		return 0, "", err
+	}
+	row := &KeyRow{Hash: secret.hash(), Key: Key{
+		Account: account, Name: k.Name, Scopes: k.Scopes, Addresses: k.Addresses,
+		Expires: k.Expires, Created: s.now(),
+	}, Once: k.Once, Request: k.Request}
+	if row.Token, err = s.newToken(); err != nil {
+		return 0, "", err
+	}
+	if err := s.storeKey(ctx, row); err != nil {
+		return 0, "", err
+	}
+	cmd := &bourse.Command{Kind: bourse.CommandCreateKey, Account: account, Token: row.Token}
+	id, err := s.decide(ctx, cmd, row)
+	if err != nil {
+		return 0, "", err
+	}
+	return bourse.KeyID(id), secret, nil
+}
+
+// RevokeKey ends a key, from now on and everywhere.
+func (s *Service) RevokeKey(ctx context.Context, key bourse.KeyID) error {
+	if _, err := s.do(ctx, &bourse.Command{Kind: bourse.CommandRevokeKey, Key: key}); err != nil {
+		return err
+	}
+	// It is revoked, whatever the store says: the time can be noted later.
+	_ = s.Confirm(context.WithoutCancel(ctx))
+	return nil
+}
+
+// Keys returns an account's keys by ascending id, revoked ones included.
+func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, error) {
+	rows, err := s.Store.KeysOf(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	keys := make([]Key, len(rows))
+	for i := range rows {
+		keys[i] = rows[i].Key
+		if f := s.facts.key(keys[i].ID); f != nil && f.revoked && keys[i].Revoked == 0 {
+			keys[i].Revoked = f.at
+		}
+	}
+	return keys, nil
+}

@@ -1,0 +1,96 @@
+package account
+
+import (
+	"context"
+	"errors"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+func newDecisions() Decisions {
+	return Decisions{
+		Accounts: map[bourse.Token]bourse.AccountID{},
+		Keys:     map[bourse.Token]bourse.KeyID{},
+		Revoked:  map[bourse.KeyID]bourse.Time{},
+
+		Addresses: map[bourse.Token]bourse.AddressID{},
+	}
+}
+
+// decide lets the journal decide about a pending row, which is of a key or of an
+// account (nil). The row is confirmed when decide returns an id, and gone when
+// nothing was taken. When the outcome is unknown it stays, for a later event or
+// the next start.
+func (s *Service) decide(ctx context.Context, cmd *bourse.Command, key *KeyRow) (uint64, error) {
+	s.mu.Lock()
+	s.waiting[cmd.Token] = key
+	s.mu.Unlock()
+	id, err := s.do(ctx, cmd)
+	if err != nil && !notTaken(err) {
+		return 0, err
+	}
+	if err != nil {
+		s.mu.Lock()
+		delete(s.waiting, cmd.Token)
+		s.open.Dropped = append(s.open.Dropped, cmd.Token)
+		s.mu.Unlock()
+	}
+	// The journal has decided: the caller's patience no longer matters.
+	if failed := s.Confirm(context.WithoutCancel(ctx)); failed != nil {
+		return 0, errors.Join(err, failed)
+	}
+	return id, err
+}
+
+// do submits a command; a refusal is an *bourse.Error.
+func (s *Service) do(ctx context.Context, cmd *bourse.Command) (uint64, error) {
+	o, err := s.submit(ctx, cmd)
+	if err == nil && o.Reason != 0 {
+		err = refusal(o.Reason)
+	}
+	return o.ID, err
+}
+
+// notTaken reports whether an error says that the command has no effect.
+func notTaken(err error) bool {
+	var e *bourse.Error
+	return errors.As(err, &e) && e.Code != bourse.CodeUnknown
+}
+
+func refusal(reason bourse.Reason) error {
+	switch reason {
+	case bourse.UnknownAccount:
+		return bourse.Errorf(bourse.CodeNotFound, "Account not found")
+	case bourse.UnknownKey:
+		return bourse.Errorf(bourse.CodeNotFound, "Key not found")
+	case bourse.AddressNotFound:
+		return errNoAddress
+	case bourse.TooMany:
+		return bourse.Errorf(bourse.CodeRefused, "%s: there can be no more of them", reason)
+	default:
+		return bourse.Errorf(bourse.CodeRefused, "%s", reason)
+	}
+}
+
+// Confirm tells the store what the journal decided. Whoever creates something
+// calls it; what it could not do, because the store failed or nobody waited for
+// the outcome, a later call does, so it should be called now and then.
+func (s *Service) Confirm(ctx context.Context) error {
+	s.confirming.Lock()
+	defer s.confirming.Unlock()
+	s.mu.Lock()
+	work := s.open
+	if work.empty() {
+		s.mu.Unlock()
+		return s.noteUse(ctx)
+	}
+	s.open = newDecisions()
+	s.mu.Unlock()
+	if err := s.Store.Confirm(ctx, &work); err != nil {
+		s.mu.Lock()
+		s.open.merge(&work)
+		s.mu.Unlock()
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package account_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+)
+
+func TestSignUp(t *testing.T) {
+	r := newRig(t)
+	up := account.SignUp{Email: " Ada@Example.com ", Password: password}
+	wantCode(t, r.SignUp(t.Context(), account.SignUp{Email: "nobody", Password: password}), bourse.CodeInvalid)
+	wantCode(t, r.SignUp(t.Context(), account.SignUp{Email: ada, Password: "short"}), bourse.CodeInvalid)
+	if err := r.SignUp(t.Context(), up); err != nil {
+		t.Fatal(err)
+	}
+	code := r.code(ada)
+	wantCode(t, r.Verify(t.Context(), ada, other(code), visit), bourse.CodeUnauthorized)
+	wantCode(t, r.Verify(t.Context(), mallory, code, visit), bourse.CodeUnauthorized)
+	if _, err := r.logIn(account.LogIn{Email: ada, Password: password}); !errors.Is(err, account.ErrLogIn) {
+		t.Errorf("before the address is confirmed: %v", err)
+	}
+	if err := r.Verify(t.Context(), ada, code, visit); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, r.Verify(t.Context(), ada, code, visit), bourse.CodeUnauthorized)
+	who, _ := r.session(ada)
+	if who.Session == 0 || !who.Scopes.Has(account.ScopeWithdraw|account.ScopeAccount) {
+		t.Errorf("logged in as %+v", who)
+	}
+	if err := r.SignUp(t.Context(), up); err != nil {
+		t.Errorf("a second time: %v", err)
+	}
+	if m, _ := r.box.Last(ada); m.Code != "" {
+		t.Errorf("the holder was mailed %+v", m)
+	}
+}
+
+func TestSignUpCodeEnds(t *testing.T) {
+	r := newRig(t)
+	if err := r.SignUp(t.Context(), account.SignUp{Email: ada, Password: password}); err != nil {
+		t.Fatal(err)
+	}
+	r.now = r.now.Add(15 * time.Minute)
+	wantCode(t, r.Verify(t.Context(), ada, r.code(ada), visit), bourse.CodeUnauthorized)
+}
+
+// TestSignUpTwice has two people ask for an account with one address: a code makes
+// the account that it was mailed for.
+func TestSignUpTwice(t *testing.T) {
+	r := newRig(t)
+	const others = "another password"
+	if err := r.SignUp(t.Context(), account.SignUp{Email: ada, Password: others}); err != nil {
+		t.Fatal(err)
+	}
+	first := r.code(ada)
+	for second := first; second == first; second = r.code(ada) {
+		if err := r.SignUp(t.Context(), account.SignUp{Email: ada, Password: password}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantCode(t, r.Verify(t.Context(), ada, first, visit), bourse.CodeUnauthorized)
+	if err := r.Verify(t.Context(), ada, r.code(ada), visit); err != nil {
+		t.Fatal(err)
+	}
+	r.session(ada)
+	if _, err := r.logIn(account.LogIn{Email: ada, Password: others}); !errors.Is(err, account.ErrLogIn) {
+		t.Errorf("with the password of the first: %v", err)
+	}
+}
+
+func TestCaptcha(t *testing.T) {
+	r := newRig(t)
+	if c, on, err := r.NewCaptcha(ada); on || err != nil || c.PNG != nil {
+		t.Errorf("a captcha that is off: %v %v", on, err)
+	}
+	r.Captcha = true
+	up := account.SignUp{Email: ada, Password: password}
+	if err := r.SignUp(t.Context(), up); !errors.Is(err, account.ErrVerification) {
+		t.Errorf("without one: %v", err)
+	}
+	c, on, err := r.NewCaptcha(ada)
+	if !on || err != nil || !strings.HasPrefix(string(c.PNG), "\x89PNG") {
+		t.Fatalf("%v %v %.8q", on, err, c.PNG)
+	}
+	up.Challenge = c.Challenge
+	for _, response := range []string{"000000", "000000", ""} {
+		up.Response = response
+		if err := r.SignUp(t.Context(), up); !errors.Is(err, account.ErrVerification) {
+			t.Errorf("a wrong answer: %v", err)
+		}
+	}
+}
