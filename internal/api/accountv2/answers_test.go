@@ -1,11 +1,7 @@
 package accountv2_test
 
 import (
-	"database/sql"
-	"encoding/hex"
 	"fmt"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +9,6 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"github.com/bourse-exchange/bourse/internal/account"
-	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 )
 
 func TestSignUp(t *testing.T) {
@@ -247,160 +242,4 @@ func TestActivity(t *testing.T) {
 	e.want("GET /activity", "", session, 200, fmt.Sprintf(`{"entries":[`+row+`,`+row+`,`+row+`],"cursor":null}`, "LOGIN_FAILED", "LOGIN", "SIGNUP"))
 	e.want("GET /activity?limit=2", "", session, 200, fmt.Sprintf(`{"entries":[`+row+`,`+row+`],"cursor":2}`, "LOGIN_FAILED", "LOGIN"))
 	e.want("GET /activity?limit=2&cursor=2", "", session, 200, fmt.Sprintf(`{"entries":[`+row+`],"cursor":null}`, "SIGNUP"))
-}
-
-// TestWhoMayDoWhat asks every endpoint without a key, with one that is no good,
-// with a key of each scope, and with a session.
-func TestWhoMayDoWhat(t *testing.T) {
-	e := newExchange(t)
-	ask := func(method, path string, key account.Secret) string {
-		path = strings.NewReplacer("{sid}", "current", "{keyid}", "99", "{provider}", "SMS").Replace(path)
-		got := e.ask(method+" "+path, "", key)
-		for _, refused := range []string{"UNAUTHORIZED", "INVALID_KEY", "FORBIDDEN", "ALREADY_LOGGED_IN"} {
-			if strings.Contains(got.Body.String(), `"code":"`+refused+`"`) {
-				return refused
-			}
-		}
-		return "may"
-	}
-	// What is done last ends the session that asks.
-	endpoints := (&accountv2.Account{}).Endpoints()
-	for _, p := range endpoints {
-		session := e.logInOrJoin()
-		keys := map[string]account.Secret{
-			"none": "", "bad": account.Secret(strings.Repeat("0", 64)),
-			"read": e.key(session, "read"), "trade": e.key(session, "trade"), "withdraw": e.key(session, "withdraw"), "session": session,
-		}
-		for kind, key := range keys {
-			want := "may"
-			switch {
-			case kind == "bad":
-				want = "INVALID_KEY"
-			case p.Guest && kind != "none":
-				want = "ALREADY_LOGGED_IN"
-			case p.Guest:
-			case kind == "none":
-				want = "UNAUTHORIZED"
-			case kind == "session", p.Scope == account.ScopeRead && kind == "read":
-			default:
-				want = "FORBIDDEN"
-			}
-			if got := ask(p.Method, p.Path, key); got != want {
-				t.Errorf("%s %s with %s: %s, want %s", p.Method, p.Path, kind, got, want)
-			}
-		}
-	}
-}
-
-func (e *exchange) logInOrJoin() account.Secret {
-	e.Helper()
-	if _, joined, _ := e.accounts.ByEmail(e.Context(), ada); joined {
-		return e.logIn(ada)
-	}
-	return e.join(ada)
-}
-
-// key makes a key with one scope.
-func (e *exchange) key(session account.Secret, scope string) account.Secret {
-	e.Helper()
-	got := e.ask("POST /api-keys", fmt.Sprintf(`{"description":"%s %d","scopes":[%q]}`, scope, e.engine.Seq(), scope), session)
-	return account.Secret(secret.FindString(got.Body.String()))
-}
-
-// TestNothingToSteal wants the database and the log to hold none of the secrets
-// that went over the wire.
-func TestNothingToSteal(t *testing.T) {
-	e := newExchange(t)
-	session := e.join(ada)
-	url := e.confirmed("PUT /mfa/providers/TOTP", `{}`, session,
-		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET"}`)
-	e.want("POST /api-keys", `{"description":"one"}`, session, 200,
-		`{"keyid":1,"apiKey":"SECRET","description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
-	e.want("DELETE /password", `{"email":"`+ada+`"}`, "", 200, `{}`)
-	e.fails("POST /sessions", `{"email":"`+ada+`","password":"s3cret horse"}`, "", 401, "LOGIN_FAILED")
-	secrets := append(e.secrets, password, "s3cret horse", strings.TrimPrefix(url, "secret="), e.code(ada), e.totpCode(url))
-	if len(secrets) < 8 {
-		t.Fatalf("only %d secrets went over the wire", len(secrets))
-	}
-	dump := e.dump()
-	for _, s := range secrets {
-		raw, _ := hex.DecodeString(s)
-		if strings.Contains(dump, s) || len(raw) == 32 && strings.Contains(dump, string(raw)) {
-			t.Errorf("the database holds %q", s)
-		}
-		if strings.Contains(e.log.String(), s) {
-			t.Errorf("the log holds %q", s)
-		}
-	}
-	if !strings.Contains(dump, "$argon2id$v=19$m=19456,t=2,p=1$") {
-		t.Error("the database holds no hash of a password: the dump is none")
-	}
-}
-
-// dump returns the store's files, and every value that is not a number.
-func (e *exchange) dump() string {
-	e.Helper()
-	var all []string
-	for _, suffix := range []string{"", "-wal"} {
-		text, err := os.ReadFile(e.path + suffix)
-		if err != nil {
-			e.Fatal(err)
-		}
-		all = append(all, string(text))
-	}
-	db, err := sql.Open("sqlite", e.path)
-	if err != nil {
-		e.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	for _, table := range []string{"accounts", "keys", "sessions", "activity"} {
-		rows, err := db.QueryContext(e.Context(), "SELECT * FROM "+table) //nolint:sqlclosecheck // it is read to its end
-		if err != nil {
-			e.Fatal(err)
-		}
-		columns, _ := rows.Columns()
-		for rows.Next() {
-			values := make([]any, len(columns))
-			into := make([]any, len(columns))
-			for i := range values {
-				into[i] = &values[i]
-			}
-			if err := rows.Scan(into...); err != nil {
-				e.Fatal(err)
-			}
-			for _, v := range values {
-				all = append(all, fmt.Sprintf("%s", v))
-			}
-		}
-		if err := rows.Err(); err != nil {
-			e.Fatal(err)
-		}
-	}
-	return strings.Join(slices.Compact(all), "\n")
-}
-
-// TestBruteForce guesses a log-in's code and a password through the interface, and
-// counts the guesses that were looked at.
-func TestBruteForce(t *testing.T) {
-	e := newExchange(t)
-	session := e.join(ada)
-	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":true}}`, session, `{"cases":{"LOGIN":true,"WITHDRAWAL":false,"API_KEY":false}}`)
-	logIn := `{"email":"` + ada + `","password":"` + password + `"}`
-	answers := map[int]int{}
-	for range 100 {
-		got := e.ask("POST /sessions", with(logIn, "code2FA", "000000"), "")
-		answers[got.Code]++
-	}
-	if answers[403] != 10 || answers[511] == 0 || answers[429] != 100-10-answers[511] || answers[200] != 0 {
-		t.Errorf("100 guesses of a code: %v", answers)
-	}
-	e.now = e.now.Add(time.Hour)
-	answers = map[int]int{}
-	for range 30 {
-		got := e.ask("POST /sessions", `{"email":"`+ada+`","password":"wrong horse"}`, "")
-		answers[got.Code]++
-	}
-	if answers[401] != 10 || answers[429] != 20 {
-		t.Errorf("30 guesses of a password: %v", answers)
-	}
 }
