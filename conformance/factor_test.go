@@ -1,0 +1,107 @@
+package conformance
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+)
+
+// otherCode returns a code that is not this one.
+func otherCode(code string) string {
+	if code == "123456" {
+		return "654321"
+	}
+	return "123456"
+}
+
+func confirmedByMail(x *exam) {
+	p := x.person()
+	cases := func(login bool) fields { return fields{"cases": fields{"LOGIN": login}} }
+	x.covers("ACC-FAC-4")
+	x.refuses(p.ask("PATCH", "/mfa/cases", fields{"cases": fields{"TRADE": true}}), 400, "VALIDATION_ERROR")
+	x.refuses(p.ask("PATCH", "/mfa/cases", cases(true).with("code2FA", "12345")), 400, "VALIDATION_ERROR")
+	x.covers("ACC-FAC-1")
+	x.refuses(p.ask("PATCH", "/mfa/cases", cases(true)), 511, "REQUIRE_2FA")
+	code := p.code()
+	x.covers("ACC-FAC-3")
+	x.refuses(p.ask("PATCH", "/mfa/cases", cases(false).with("code2FA", code)), 511, "REQUIRE_2FA")
+	x.covers("ACC-FAC-1")
+	const on = `{"cases":{"LOGIN":true,"WITHDRAWAL":false,"API_KEY":false}}`
+	x.gives(p.ask("PATCH", "/mfa/cases", cases(true).with("code2FA", code)), on)
+	x.covers("ACC-FAC-3")
+	x.refuses(p.ask("PATCH", "/mfa/cases", cases(true).with("code2FA", code)), 511, "REQUIRE_2FA")
+}
+
+func wrongCodes(x *exam) {
+	p := x.person()
+	change := fields{"cases": fields{"LOGIN": true}}
+	x.covers("ACC-FAC-2")
+	x.refuses(p.ask("PATCH", "/mfa/cases", change), 511, "REQUIRE_2FA")
+	wrong := change.with("code2FA", otherCode(p.code()))
+	for range 5 {
+		x.refuses(p.ask("PATCH", "/mfa/cases", wrong), 403, "INVALID_2FA")
+	}
+	x.refuses(p.ask("PATCH", "/mfa/cases", wrong), 511, "REQUIRE_2FA")
+}
+
+// applicationCode returns the code that an authenticator application shows so
+// many steps from now.
+func (x *exam) applicationCode(address string, steps int) string {
+	x.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		x.broken("%v", err)
+	}
+	code, err := totp.GenerateCode(u.Query().Get("secret"), time.Now().Add(time.Duration(steps)*30*time.Second))
+	if err != nil {
+		x.broken("%v", err)
+	}
+	return code
+}
+
+func codesOfAnApplication(x *exam) {
+	p := x.person()
+	x.covers("ACC-FAC-5")
+	x.gives(p.ask("GET", "/mfa/providers", nil), fmt.Sprintf(emailUsed, false))
+	x.refuses(p.ask("DELETE", "/mfa/providers/TOTP", nil), 405, "NOT_CONFIGURED")
+	x.refuses(p.ask("POST", "/mfa/providers/EMAIL", nil), 405, "ALREADY_CONFIGURED")
+	x.covers("ACC-FAC-6")
+	x.refuses(p.ask("PUT", "/mfa/providers/TOTP", nil), 511, "REQUIRE_2FA")
+	a := p.ask("PUT", "/mfa/providers/TOTP", fields{"code2FA": p.code()})
+	x.gives(a, `{"url":"#text"}`)
+	address := a.value.get("url").text
+	if p, err := url.Parse(address); err != nil || p.Scheme != "otpauth" {
+		x.Fatalf("url is %q", address)
+	}
+	x.gives(p.ask("GET", "/mfa/providers", nil), fmt.Sprintf(emailUsed, true))
+	// The code of the step before leaves those of now and the next one unused.
+	x.gives(p.ask("POST", "/mfa/providers/TOTP", fields{"code2FA": x.applicationCode(address, -1)}), `{}`)
+	x.covers("ACC-FAC-5")
+	x.refuses(p.ask("PUT", "/mfa/providers/GA", nil), 405, "ALREADY_CONFIGURED")
+	x.covers("ACC-FAC-7")
+	change := fields{"cases": fields{"LOGIN": false}}
+	x.refuses(p.ask("PATCH", "/mfa/cases", change), 511, "REQUIRE_2FA")
+	code := x.applicationCode(address, 0)
+	x.gives(p.ask("PATCH", "/mfa/cases", change.with("code2FA", code)), `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":false}}`)
+	x.refuses(p.ask("PATCH", "/mfa/cases", change), 511, "REQUIRE_2FA")
+	x.refuses(p.ask("PATCH", "/mfa/cases", change.with("code2FA", code)), 403, "INVALID_2FA")
+	x.refuses(p.ask("POST", "/mfa/providers/EMAIL", nil), 511, "REQUIRE_2FA")
+	x.gives(p.ask("POST", "/mfa/providers/EMAIL", fields{"code2FA": x.applicationCode(address, 1)}), `{}`)
+	x.gives(p.ask("GET", "/mfa/providers", nil), fmt.Sprintf(emailUsed, true))
+}
+
+func casesSwitched(x *exam) {
+	p := x.person()
+	x.covers("ACC-CASE-1")
+	x.gives(p.ask("GET", "/mfa/cases", nil), `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":false}}`)
+	p.confirm("PATCH", "/mfa/cases", fields{"cases": fields{"LOGIN": true, "WITHDRAWAL": true}})
+	x.gives(p.ask("GET", "/mfa/cases", nil), `{"cases":{"LOGIN":true,"WITHDRAWAL":true,"API_KEY":false}}`)
+	x.covers("ACC-CASE-2")
+	x.refuses(x.rest("POST", "/sessions", "", fields{"email": p.email, "password": goodPassword}), 511, "REQUIRE_2FA")
+	x.refuses(p.ask("POST", "/api-keys", fields{"description": "two", "scopes": []string{"withdraw"}}), 511, "REQUIRE_2FA")
+	p.behind("POST", "/api-keys", fields{"description": "one"})
+	p.confirm("PATCH", "/mfa/cases", fields{"cases": fields{"API_KEY": true}})
+	x.refuses(p.ask("POST", "/api-keys", fields{"description": "two"}), 511, "REQUIRE_2FA")
+}
