@@ -204,7 +204,7 @@ func (s *siege) stand(t *testing.T) (now stand) {
 	if _, err := s.get("/debug/pprof/heap?gc=1&debug=1"); err != nil {
 		t.Fatal(err)
 	}
-	for name, to := range map[string]*float64{"go_goroutines": &now.goroutines, "go_memstats_alloc_bytes": &now.bytes} {
+	for name, to := range map[string]*float64{"go_goroutines": &now.goroutines, "go_gc_heap_live_bytes": &now.bytes} {
 		if *to, err = s.gauge(name); err != nil {
 			t.Fatal(err)
 		}

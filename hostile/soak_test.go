@@ -246,7 +246,7 @@ func memory(t *testing.T) (heap, resident float64) {
 	t.Helper()
 	_, err := attacked.get("/debug/pprof/heap?gc=1&debug=1")
 	if err == nil {
-		heap, err = attacked.gauge("go_memstats_alloc_bytes")
+		heap, err = attacked.gauge("go_gc_heap_live_bytes")
 	}
 	if err == nil {
 		resident, err = attacked.gauge("process_resident_memory_bytes")

@@ -2,6 +2,7 @@ package node
 
 import (
 	"net/http"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -21,6 +22,10 @@ type metrics struct {
 	retries  prometheus.Counter
 	free     prometheus.Gauge
 }
+
+// liveHeap is what the last collection found alive, as go_gc_heap_live_bytes: what
+// is allocated tells a leak only to who knows when it is collected.
+var liveHeap = regexp.MustCompile("^/gc/heap/live:bytes$")
 
 func newMetrics(n *Node) *metrics {
 	m := &metrics{
@@ -45,7 +50,8 @@ func newMetrics(n *Node) *metrics {
 		}),
 	}
 	m.registry.MustRegister(m.requests, m.step, m.apply, m.retries, m.free,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("bourse_applied_seq", "Last command that everybody sees.", func() float64 { return float64(n.sequencer.Applied()) }),
 		gauge("bourse_intake_queued", "Commands that wait for the journal.", func() float64 { return float64(n.sequencer.Queued()) }),
 		gauge("bourse_history_lag_commands", "Commands whose rows are not in the history store yet.", func() float64 {
