@@ -252,11 +252,17 @@ func TestSlowConsumers(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("who reads noticed: %v", err)
 	}
+	// All at once: the longer a connection did not read, the longer its peer waits
+	// before it asks again whether there is room.
+	var readers sync.WaitGroup
 	for i, s := range slow {
-		if err := s.cutWell(pair + "@orderBook"); err != nil {
-			t.Errorf("slow connection %d: %v", i, err)
-		}
+		readers.Go(func() {
+			if err := s.cutWell(pair + "@orderBook"); err != nil {
+				t.Errorf("slow connection %d: %v", i, err)
+			}
+		})
 	}
+	readers.Wait()
 	h.end(t)
 }
 
