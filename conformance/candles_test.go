@@ -79,7 +79,7 @@ func bucketStarts(x *exam) {
 	x.trade(m, a, b, "10", "1")
 	when := seconds(x.trades(m).items[0].get("time").text)
 	for res, width := range widths {
-		rows := x.candles(m, res, when-width, forever).value.get("candlestick").column("time")
+		rows := x.candles(m, res, when-width+1, forever).value.get("candlestick").column("time")
 		want := strconv.FormatInt(when/width*width, 10) + ".000000"
 		if len(rows) == 0 || rows[0] != want {
 			x.Errorf("candles of width %s from %s start at %v", res, want, rows)
