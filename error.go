@@ -28,6 +28,8 @@ const (
 	CodeUnavailable
 	// CodeUnknown: the command was taken, its outcome is not known.
 	CodeUnknown
+	// CodeBehind: what is read has not caught up yet with what was announced.
+	CodeBehind
 )
 
 // Error is a mistake of the caller, or a refusal that the caller should read.

@@ -50,7 +50,7 @@ type Live interface {
 // what has left the tail is in the store, so none slips through; one that is seen
 // twice is known by its ordinal, and a final order takes the place of an open
 // one. When the store has not come to where the tail begins, a read waits, and
-// fails with CodeUnavailable if that takes too long.
+// fails with CodeBehind if that takes too long.
 type Reader struct {
 	store Store
 	tail  *Tail
@@ -78,7 +78,7 @@ func (r *Reader) reach(ctx context.Context, g *glimpse) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return bourse.Errorf(bourse.CodeUnavailable, "History is %d commands behind", n)
+	return bourse.Errorf(bourse.CodeBehind, "History is %d commands behind", n)
 }
 
 // told adds to the error of a store that cannot be asked now how far it lags.

@@ -69,7 +69,7 @@ func (r *rig) busy(t *testing.T, err error) bool {
 	switch {
 	case err == nil:
 		return false
-	case errors.As(err, &e) && e.Code == bourse.CodeUnavailable && strings.HasPrefix(e.Message, "History is ") && len(r.behind) > 0:
+	case errors.As(err, &e) && e.Code == bourse.CodeBehind && strings.HasPrefix(e.Message, "History is ") && len(r.behind) > 0:
 		return true
 	}
 	t.Fatal(err)

@@ -52,7 +52,7 @@ func TestReadsOfDroppedRowsWaitForTheStore(t *testing.T) {
 	}
 	_, err := r.reader.Notes(context.Background(), 0, 50)
 	var e *bourse.Error
-	if !errors.As(err, &e) || e.Code != bourse.CodeUnavailable {
+	if !errors.As(err, &e) || e.Code != bourse.CodeBehind {
 		t.Fatalf("error %v, want one that names the lag", err)
 	}
 	r.reader.Patience = time.Minute

@@ -193,5 +193,5 @@ func (w *world) checkFills(o *bourse.Order, fills int) {
 // lags reports whether an error says that history has to catch up first.
 func lags(err error) bool {
 	behind := (*bourse.Error)(nil)
-	return errors.As(err, &behind) && behind.Code == bourse.CodeUnavailable || errors.Is(err, context.DeadlineExceeded)
+	return errors.As(err, &behind) && behind.Code == bourse.CodeBehind || errors.Is(err, context.DeadlineExceeded)
 }

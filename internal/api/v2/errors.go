@@ -85,6 +85,7 @@ var general = map[bourse.Code]Code{
 	bourse.CodeBusy:         RateLimit,
 	bourse.CodeUnavailable:  InternalServerError,
 	bourse.CodeUnknown:      Timeout,
+	bourse.CodeBehind:       RateLimit,
 }
 
 // named are the codes of errors that clients tell apart from others of their
