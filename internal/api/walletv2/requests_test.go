@@ -11,6 +11,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api/teller/tellertest"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/history/historytest"
 )
 
 const post, get, remove, patch = http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodPatch
@@ -337,5 +339,22 @@ func TestStatusesOfWalletEndpoints(t *testing.T) {
 	d.Credit(1, "BTC", "1") // the ledger's store does not have it
 	if msg := d.refused(429, "RATE_LIMIT", d.Alice, get, "/ledger", ""); !strings.Contains(msg, "commands behind") {
 		t.Errorf("the lag is told as %q", msg)
+	}
+}
+
+// TestTakenAndNotShown has a history that never sees what was done: a request that
+// was taken must not look as if it could be repeated.
+func TestTakenAndNotShown(t *testing.T) {
+	d := newDesk(t)
+	d.Credit(1, "BTC", "1")
+	blind := d.Teller()
+	blind.History = history.NewReader(historytest.NewMemory(), history.NewTail(1), d.View)
+	d.serve(prefix+"/blind", blind)
+	msg := d.refused(504, "TIMEOUT", d.Alice, post, "/blind/io/transactions", gift("BTC", "bob@example.com", "1", ""))
+	if !strings.Contains(msg, "transaction 1 ") {
+		t.Errorf("which transaction was taken is told as %q", msg)
+	}
+	if b := d.taken(d.Bob, get, "/balances/BTC", ""); b["total"] != "1" {
+		t.Errorf("the receiver has %v", b)
 	}
 }

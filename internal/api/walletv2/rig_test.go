@@ -14,6 +14,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/api/teller/tellertest"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv2"
@@ -28,12 +29,17 @@ type desk struct{ *tellertest.Desk }
 
 func newDesk(t *testing.T) *desk {
 	d := &desk{tellertest.New(t)}
+	d.serve(prefix, d.Teller())
+	return d
+}
+
+// serve adds the interface below a path.
+func (d *desk) serve(prefix string, t teller.Teller) {
 	s := &v2.Server{
 		Who: d.Accounts, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() }, Clock: d.Clock,
 		Patience: time.Minute, Log: slog.New(slog.DiscardHandler), Observe: func(string, int, time.Duration) {},
 	}
-	s.Handle(d.Mux, prefix, (&walletv2.Wallet{Teller: d.Teller()}).Endpoints())
-	return d
+	s.Handle(d.Mux, prefix, (&walletv2.Wallet{Teller: t}).Endpoints())
 }
 
 // validator holds requests that were taken, and any answer, against the description.

@@ -139,15 +139,14 @@ func (w *Wallet) own(c *v2.Call) (m history.Movement, err error) {
 	}
 }
 
-// show answers with a transaction of the account as it is now.
+// show answers with a transaction that the request has just changed, as it is now.
+// Whatever keeps history from showing it, the request must not look refused: who
+// repeats it would pay twice.
 func (w *Wallet) show(c *v2.Call, id bourse.WalletID) error {
 	l := w.NewListing()
 	m, found, err := w.History.WalletTransaction(c.Context, c.Who.Account, id)
-	if err != nil {
-		return err
-	}
-	if !found {
-		return bourse.Errorf(bourse.CodeUnavailable, "History does not have transaction %d yet", id)
+	if err != nil || !found {
+		return bourse.Errorf(bourse.CodeUnknown, "The request was taken; transaction %d cannot be shown yet", id)
 	}
 	return w.writeTransaction(c, l, &m)
 }
