@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/teller/tellertest"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
+	"github.com/bourse-exchange/bourse/internal/describe"
 )
 
 // desk is the interface in front of an exchange.
@@ -30,6 +32,9 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
+// validator holds requests that were taken, and any answer, against the description.
+var validator = sync.OnceValues(describe.NewValidator)
+
 // post sends a request and returns the answer as it came.
 func (d *desk) post(path, body string) string {
 	d.Helper()
@@ -38,7 +43,23 @@ func (d *desk) post(path, body string) string {
 	if w.Code != http.StatusOK {
 		d.Fatalf("%s: status %d", path, w.Code)
 	}
+	if err := d.described(path, []byte(body), w.Body.Bytes()); err != nil {
+		d.Errorf("%s %s: %s: %v", path, body, w.Body, err)
+	}
 	return w.Body.String()
+}
+
+// described holds an answer, and a request that was taken, against the description.
+func (d *desk) described(path string, request, answer []byte) error {
+	d.Helper()
+	v, err := validator()
+	if err != nil {
+		d.Fatal(err)
+	}
+	if err := v.Answer("/wallet"+path, answer); err != nil || bytes.Contains(answer, []byte(`"success":false`)) {
+		return err
+	}
+	return v.Request("/wallet"+path, request)
 }
 
 type fields map[string]any
