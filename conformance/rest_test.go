@@ -11,9 +11,15 @@ var restChecks = []check{
 	bearerKeys, scopesOfV2, errorsOfV2, parametersOfV2, pagesOfV2, cursorsOfV2, idsOfV2,
 }
 
-// rest sends a request below /account/v2, with a key unless it is empty. Headers
-// are names and values.
+// rest sends a request below /account/v2.
 func (x *exam) rest(method, path, key string, body fields, headers ...string) *answer {
+	x.Helper()
+	return x.v2(method, "/account/v2"+path, key, body, headers...)
+}
+
+// v2 sends a request of REST V2, with a key unless it is empty. Headers are names
+// and values.
+func (x *exam) v2(method, path, key string, body fields, headers ...string) *answer {
 	x.Helper()
 	text := ""
 	if body != nil {
@@ -30,7 +36,7 @@ func (x *exam) rest(method, path, key string, body fields, headers ...string) *a
 	for i := 0; i+1 < len(headers); i += 2 {
 		header.Set(headers[i], headers[i+1])
 	}
-	return x.send(method, "/account/v2"+path, text, header)
+	return x.send(method, path, text, header)
 }
 
 // gives wants status 200 and an answer.

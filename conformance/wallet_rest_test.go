@@ -1,9 +1,7 @@
 package conformance
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"testing"
 )
 
@@ -18,21 +16,9 @@ type customer struct {
 }
 
 // v2 sends a request below /wallet/v2; headers are names and values.
-func (c *customer) v2(method, path string, body fields, headers ...string) *answer {
-	c.x.Helper()
-	text := ""
-	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
-			c.x.broken("%v", err)
-		}
-		text = string(b)
-	}
-	header := http.Header{"Authorization": {"Bearer " + c.key}}
-	for i := 0; i+1 < len(headers); i += 2 {
-		header.Set(headers[i], headers[i+1])
-	}
-	return c.x.send(method, "/wallet/v2"+path, text, header)
+func (a *account) v2(method, path string, body fields, headers ...string) *answer {
+	a.x.Helper()
+	return a.x.v2(method, "/wallet/v2"+path, a.key, body, headers...)
 }
 
 func gift(to, amount string) fields {
