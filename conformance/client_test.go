@@ -57,7 +57,7 @@ func (x *exam) send(method, path, body string, header http.Header) *answer {
 	if err != nil {
 		x.broken("%s %s: %v", method, path, err)
 	}
-	x.shapedAnswer(path, a)
+	x.shapedAnswer(method, path, body, a)
 	return a
 }
 

@@ -2,9 +2,10 @@
 // clause.
 //
 // It stands outside: it speaks HTTP and WebSocket, and uses the bourse command
-// for what only an operator can do. It imports nothing of the product, so that
-// it can examine any exchange: by default it builds and starts one, with -url and
-// -admin it uses one that runs.
+// for what only an operator can do. It imports nothing of the product but
+// its descriptions, against which it holds every answer, so that it can examine any
+// exchange: by default it builds and starts one, with -url and -admin it uses one
+// that runs.
 //
 // A check is a function that takes an [exam] and says with covers which clauses
 // the assertions that follow are about. TestEveryClauseIsCovered fails for a

@@ -43,6 +43,8 @@ type exam struct {
 	// patience is how long a message may take.
 	patience time.Duration
 	clauses  []string
+	// undescribed says that requests are taken although they are not as described.
+	undescribed bool
 }
 
 // examine runs checks as subtests, beside each other.

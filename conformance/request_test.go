@@ -157,6 +157,7 @@ func unknownPairs(x *exam) {
 
 func whatIsNotNeeded(x *exam) {
 	x.covers("SPOT-REQ-14")
+	x.undescribed = true
 	m := x.market()
 	a, b := x.traders(m)
 	limit := m.limit("SELL", "10", "3")

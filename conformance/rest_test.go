@@ -8,7 +8,7 @@ import (
 )
 
 var restChecks = []check{
-	bearerKeys, scopesOfV2, errorsOfV2, parametersOfV2, pagesOfV2, cursorsOfV2, idsOfV2,
+	formsOfV2, bearerKeys, scopesOfV2, errorsOfV2, parametersOfV2, pagesOfV2, cursorsOfV2, idsOfV2,
 }
 
 // rest sends a request below /account/v2.
@@ -56,6 +56,15 @@ func (x *exam) refuses(a *answer, status int, code string) {
 		x.Errorf("status %d %s, want %d", a.status, a.body, status)
 	}
 	x.match(a.value, `{"error":{"code":"`+code+`","msg":"#text"}}`)
+}
+
+// formsOfV2 looks at nothing but forms, which every check looks at.
+func formsOfV2(x *exam) {
+	x.covers("REST-FORM-1")
+	a := x.account("1 BTC")
+	for _, path := range []string{"/assets/BTC", "/balances?nonZero", "/io/networks", "/io/deposit/BTC/BTC", "/io/fees/USDT", "/ledger"} {
+		a.v2("GET", path, nil)
+	}
 }
 
 func bearerKeys(x *exam) {

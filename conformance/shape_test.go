@@ -1,8 +1,12 @@
 package conformance
 
 import (
+	"errors"
+	"path"
 	"strings"
 	"sync"
+
+	"github.com/bourse-exchange/bourse/internal/describe"
 )
 
 // shapes are the tables of the specification: the fields of each answer, row and
@@ -68,19 +72,60 @@ func (x *exam) shaped(name string, v *value) {
 	}
 }
 
-// shapedAnswer holds an answer against the table of its path.
-func (x *exam) shapedAnswer(path string, a *answer) {
+// shapedAnswer holds an answer, and a request that was taken, against the table of
+// its path and the description.
+func (x *exam) shapedAnswer(method, path, body string, a *answer) {
 	x.Helper()
 	switch {
-	case strings.HasPrefix(path, "/wallet/v2/"):
-		// The checks of V2 look at what they are about; its description has the rest.
+	case strings.HasPrefix(path, "/wallet/v2/"), strings.HasPrefix(path, "/account/v2/"):
+		x.described("REST-FORM-1", func(v *describe.Validator) error {
+			return v.Exchange(method, path, []byte(body), a.status, a.body)
+		}, a)
 	case a.status == 200 && strings.HasPrefix(path, "/wallet/"):
 		x.walletShaped(path, a.value)
+		x.describedV1("WAL-TRN-6", path, body, a)
 	case a.status != 200 || !strings.HasPrefix(path, "/spot/"):
 	case a.value.get("success").kind == 't':
 		x.shaped(strings.TrimPrefix(path, "/spot"), a.value)
+		x.describedV1("SPOT-TRN-14", path, body, a)
 	default:
 		x.shaped("error", a.value)
+		x.describedV1("SPOT-TRN-14", path, body, a)
+	}
+}
+
+// validator holds requests and answers against the descriptions.
+var validator = sync.OnceValues(describe.NewValidator)
+
+// describedV1 holds an answer of V1, and the request if it was taken, against the
+// description.
+func (x *exam) describedV1(clause, endpoint, body string, a *answer) {
+	x.Helper()
+	endpoint = path.Clean(endpoint) // as the exchange does
+	x.described(clause, func(v *describe.Validator) error {
+		if err := v.Answer(endpoint, a.body); err != nil || a.value.get("success").kind != 't' || x.undescribed {
+			return err
+		}
+		return v.Request(endpoint, []byte(body))
+	}, a)
+}
+
+// described fails if an answer is not as described, whatever the check is about.
+// What is no JSON, or is asked where nothing is, has no description.
+func (x *exam) described(clause string, hold func(*describe.Validator) error, a *answer) {
+	x.Helper()
+	v, err := validator()
+	if err != nil {
+		x.broken("%v", err)
+	}
+	if a.value == nothing && a.header.Get("Content-Type") != "application/json" {
+		return
+	}
+	clauses := x.clauses
+	x.clauses = []string{clause}
+	defer func() { x.clauses = clauses }()
+	if err := hold(v); err != nil && (a.status == 200 || !errors.Is(err, describe.ErrUnknown)) {
+		x.Errorf("%s: %v", a.body, err)
 	}
 }
 
