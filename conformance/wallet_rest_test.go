@@ -5,7 +5,12 @@ import (
 	"testing"
 )
 
-var walletRESTChecks = []check{givenBetweenAccounts, onceByKey, ledgerOfAccount, foreignTransactions, moreThanThereIs}
+var walletRESTChecks = []check{
+	givenBetweenAccounts, onceByKey, ledgerOfAccount, foreignTransactions, moreThanThereIs,
+	assetsOfV2, balancesOfV2, networksOfV2, depositOfV2, infoOfV2, validationOfV2, feesOfV2, disabledOfV2,
+	withdrawalOfV2, refusedOfV2, depositLifeOfV2, withdrawalLifeOfV2, transactionsOfV2, cancelOfV2, bookOfV2,
+	confirmedWithdrawal, offsetsMove, cursorsStay,
+}
 
 func TestWalletREST(t *testing.T) { examine(t, walletRESTChecks) }
 
