@@ -66,6 +66,8 @@ type Engine struct {
 type market struct {
 	*bourse.Market
 	book *book.Book
+	// held are, by side, the accounts of the asset that an order holds.
+	held [3]*ledger.Accounts
 	// last is the price of the last trade; zero before the first.
 	last     bourse.Price
 	trades   uint64
@@ -280,11 +282,12 @@ func (e *Engine) network(id bourse.NetworkID) *bourse.Network {
 	return e.networks[id]
 }
 
-// reopen finds out anew which markets take orders, after an asset or a market
-// was defined.
+// reopen finds out anew which markets take orders, and whose money they move,
+// after an asset or a market was defined.
 func (e *Engine) reopen() {
 	for _, m := range e.markets[1:] {
 		m.tradable = e.takesOrders(m)
+		m.held = [3]*ledger.Accounts{bourse.Buy: e.ledger.Of(m.Quote), bourse.Sell: e.ledger.Of(m.Base)}
 	}
 }
 

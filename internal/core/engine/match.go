@@ -3,7 +3,6 @@ package engine
 import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/book"
-	"github.com/bourse-exchange/bourse/internal/core/ledger"
 )
 
 // taker is the order that is being worked against the book: one that has just
@@ -140,14 +139,12 @@ func (e *Engine) settle(m *market, t *taker, tr *bourse.Trade, makerRate, takerR
 	tr.Maker.Fee, tr.Taker.Fee = makerRate.FeeOn(given), takerRate.FeeOn(got)
 	refund := t.priceImprovement(m, tr)
 	t.held = t.held.Minus(given).Minus(refund)
-	e.ledger.Settle(ev, &ledger.Leg{
-		Asset: m.Held(tr.TakerSide), From: tr.Taker.Account, To: tr.Maker.Account,
-		Amount: given, Fee: tr.Maker.Fee, Refund: refund,
-	})
-	e.ledger.Settle(ev, &ledger.Leg{
-		Asset: m.Received(tr.TakerSide), From: tr.Maker.Account, To: tr.Taker.Account,
-		Amount: got, Fee: tr.Taker.Fee,
-	})
+	held := m.held[tr.TakerSide]
+	held.Give(ev, tr.Taker.Account, given, refund)
+	held.Receive(ev, tr.Maker.Account, given, tr.Maker.Fee)
+	held = m.held[tr.TakerSide.Opposite()]
+	held.Give(ev, tr.Maker.Account, got, bourse.Amount{})
+	held.Receive(ev, tr.Taker.Account, got, tr.Taker.Fee)
 }
 
 // priceImprovement returns what a buyer held for this trade beyond its total.
@@ -188,7 +185,7 @@ func (e *Engine) finish(m *market, t *taker, ev *bourse.Events) {
 	if t.left > 0 || o.Filled == 0 {
 		status = bourse.Killed
 	}
-	e.ledger.Release(ev, o.Account, m.Held(o.Side), t.held)
+	m.held[o.Side].Release(ev, o.Account, t.held)
 	e.announceClosed(o, status, ev).Total = t.total
 	if t.list == nil {
 		m.book.Close(&e.arena, t.slot)
@@ -205,7 +202,7 @@ func (e *Engine) end(m *market, s book.Slot, status bourse.OrderStatus, ev *bour
 	if rested {
 		m.noteLevel(o.Side, o.Price, total, ev)
 	}
-	e.ledger.Release(ev, o.Account, m.Held(o.Side), m.reserve(o))
+	m.held[o.Side].Release(ev, o.Account, m.reserve(o))
 	e.close(m, s, status, ev)
 }
 

@@ -96,7 +96,7 @@ func (e *Engine) admit(acct *account, m *market, t *taker, cmd *bourse.Command, 
 	if reason != 0 {
 		return reason
 	}
-	if !e.ledger.Hold(ev, cmd.Account, m.Held(t.order.Side), t.held) {
+	if !m.held[t.order.Side].Hold(ev, cmd.Account, t.held) {
 		return bourse.InsufficientFunds
 	}
 	return 0

@@ -61,7 +61,7 @@ func (e *Engine) refusesWithdrawal(
 		return bourse.TooManyWithdrawals
 	case !fits:
 		return bourse.Overflow
-	case !e.ledger.Hold(ev, account, w.Asset, total):
+	case !e.ledger.Of(w.Asset).Hold(ev, account, total):
 		return bourse.InsufficientFunds
 	}
 	return 0
@@ -196,7 +196,7 @@ func (e *Engine) giveBack(w *bourse.Withdrawal, ev *bourse.Events) {
 	held := w.Held()
 	w.Status = bourse.WalletPendingCancel
 	e.custody.ChangedWithdrawal(ev, w)
-	e.ledger.Release(ev, w.Account, w.Asset, held)
+	e.ledger.Of(w.Asset).Release(ev, w.Account, held)
 	w.Status, w.Done = bourse.WalletCanceled, e.now
 	e.custody.EndWithdrawal(ev, w, e.now)
 }

@@ -7,11 +7,13 @@ import (
 
 // Ledger is the state of all balances. The zero value is empty.
 type Ledger struct {
-	assets []assetLedger
+	// assets are by id; index zero is nobody's.
+	assets []*Accounts
 }
 
-// assetLedger holds the accounts of one asset.
-type assetLedger struct {
+// Accounts are the accounts of one asset.
+type Accounts struct {
+	asset     bourse.AssetID
 	customers table.Table[customer]
 	// own is sorted by account; the fee account is kept apart because every
 	// trade posts to it.
@@ -31,19 +33,17 @@ type Own struct {
 	Has     bourse.Amount
 }
 
-func (l *Ledger) asset(id bourse.AssetID) *assetLedger {
-	if int(id) >= len(l.assets) {
-		l.assets = append(l.assets, make([]assetLedger, int(id)+1-len(l.assets))...)
+// Of returns the accounts of an asset; the pointer stays good.
+func (l *Ledger) Of(asset bourse.AssetID) *Accounts {
+	for len(l.assets) <= int(asset) {
+		l.assets = append(l.assets, &Accounts{asset: bourse.AssetID(len(l.assets))})
 	}
-	return &l.assets[id]
+	return l.assets[asset]
 }
 
-// customer finds or makes a customer's balances. Hold and Settle do the same by
-// hand, because they are called for each order and trade and this is not inlined.
-func (a *assetLedger) customer(id bourse.AccountID) *customer {
-	if c := a.customers.Find(uint32(id)); c != nil {
-		return c
-	}
+// customer finds or makes a customer's balances. What is called for each order
+// and trade does the same by hand, because this is not inlined.
+func (a *Accounts) customer(id bourse.AccountID) *customer {
 	return a.customers.At(uint32(id))
 }
 
@@ -60,54 +60,47 @@ func (l *Ledger) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.
 
 // Hold moves amount from available to held, and reports false, changing
 // nothing, if less is available.
-func (l *Ledger) Hold(ev *bourse.Events, account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) bool {
-	customers := &l.asset(asset).customers
-	c := customers.Find(uint32(account))
+func (a *Accounts) Hold(ev *bourse.Events, account bourse.AccountID, amount bourse.Amount) bool {
+	c := a.customers.Find(uint32(account))
 	if c == nil {
-		c = customers.At(uint32(account))
+		c = a.customers.At(uint32(account))
 	}
 	left, ok := c.available.Sub(amount)
 	if !ok {
 		return false
 	}
-	c.set(ev, account, asset, left, c.held.Plus(amount))
+	c.set(ev, account, a.asset, left, c.held.Plus(amount))
 	return true
 }
 
 // Release moves amount from held back to available.
-func (l *Ledger) Release(ev *bourse.Events, account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) {
+func (a *Accounts) Release(ev *bourse.Events, account bourse.AccountID, amount bourse.Amount) {
 	if amount.IsZero() {
 		return
 	}
-	c := l.asset(asset).customers.Find(uint32(account)) // it holds something
-	c.set(ev, account, asset, c.available.Plus(amount), c.held.Minus(amount))
+	c := a.customers.Find(uint32(account)) // it holds something
+	c.set(ev, account, a.asset, c.available.Plus(amount), c.held.Minus(amount))
 }
 
-// Leg is one asset's side of a trade.
-type Leg struct {
-	Asset    bourse.AssetID
-	From, To bourse.AccountID
-	// Amount leaves From's held balance, which is not zero. To receives it less Fee, which goes
-	// to the fee account; Fee is at most Amount.
-	Amount, Fee bourse.Amount
-	// Refund goes from From's held back to its available balance: what a better
-	// price left over.
-	Refund bourse.Amount
+// A trade is settled asset by asset: one side gives, the other receives.
+
+// Give takes amount out of an account's held balance, which is not zero, and
+// moves refund from there back to its available one: what a better price left
+// over.
+func (a *Accounts) Give(ev *bourse.Events, account bourse.AccountID, amount, refund bourse.Amount) {
+	c := a.customers.Find(uint32(account)) // it holds what it gives
+	c.set(ev, account, a.asset, c.available.Plus(refund), c.held.Minus(amount).Minus(refund))
 }
 
-// Settle posts a leg.
-func (l *Ledger) Settle(ev *bourse.Events, leg *Leg) {
-	a, amount := l.asset(leg.Asset), leg.Amount
-	from := a.customers.Find(uint32(leg.From)) // it holds what it gives
-	from.set(ev, leg.From, leg.Asset,
-		from.available.Plus(leg.Refund), from.held.Minus(amount).Minus(leg.Refund))
-
-	to := a.customers.Find(uint32(leg.To))
-	if to == nil {
-		to = a.customers.At(uint32(leg.To))
+// Receive adds to an account's available balance what another gave, less fee,
+// which goes to the fee account; fee is at most amount.
+func (a *Accounts) Receive(ev *bourse.Events, account bourse.AccountID, amount, fee bourse.Amount) {
+	c := a.customers.Find(uint32(account))
+	if c == nil {
+		c = a.customers.At(uint32(account))
 	}
-	to.set(ev, leg.To, leg.Asset, to.available.Plus(amount.Minus(leg.Fee)), to.held)
-	a.fees = a.fees.Plus(leg.Fee)
+	c.set(ev, account, a.asset, c.available.Plus(amount.Minus(fee)), c.held)
+	a.fees = a.fees.Plus(fee)
 }
 
 // Transfer moves amount between two accounts, from a customer's available
@@ -115,7 +108,7 @@ func (l *Ledger) Settle(ev *bourse.Events, leg *Leg) {
 // It reports false, changing nothing, if a customer has less available or if
 // what is owed would not fit.
 func (l *Ledger) Transfer(ev *bourse.Events, from, to bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) bool {
-	a := l.asset(asset)
+	a := l.Of(asset)
 	if from.IsCustomer() {
 		c := a.customer(from)
 		left, ok := c.available.Sub(amount)
@@ -141,7 +134,7 @@ func (l *Ledger) Pay(ev *bourse.Events, from, to bourse.AccountID, asset bourse.
 	if amount.IsZero() {
 		return
 	}
-	a := l.asset(asset)
+	a := l.Of(asset)
 	c := a.customer(from)
 	c.set(ev, from, asset, c.available, c.held.Minus(amount))
 	if to.IsCustomer() {
@@ -155,12 +148,12 @@ func (l *Ledger) Pay(ev *bourse.Events, from, to bourse.AccountID, asset bourse.
 // Room reports whether own accounts can come to owe amount more, whatever they
 // owe now: transfers of that much together are not refused for lack of room.
 func (l *Ledger) Room(asset bourse.AssetID, amount bourse.Amount) bool {
-	_, fits := l.asset(asset).owed.Add(amount)
+	_, fits := l.Of(asset).owed.Add(amount)
 	return fits
 }
 
 // take moves amount out of an own account.
-func (a *assetLedger) take(account bourse.AccountID, amount bourse.Amount) bool {
+func (a *Accounts) take(account bourse.AccountID, amount bourse.Amount) bool {
 	if account == bourse.AccountFees {
 		left, ok := a.fees.Sub(amount)
 		if ok {
@@ -184,7 +177,7 @@ func (a *assetLedger) take(account bourse.AccountID, amount bourse.Amount) bool 
 }
 
 // give moves amount into an own account.
-func (a *assetLedger) give(account bourse.AccountID, amount bourse.Amount) {
+func (a *Accounts) give(account bourse.AccountID, amount bourse.Amount) {
 	if account == bourse.AccountFees {
 		a.fees = a.fees.Plus(amount)
 		return
@@ -201,7 +194,7 @@ func (a *assetLedger) give(account bourse.AccountID, amount bourse.Amount) {
 }
 
 // ownAccount finds or makes an own account.
-func (a *assetLedger) ownAccount(account bourse.AccountID) *Own {
+func (a *Accounts) ownAccount(account bourse.AccountID) *Own {
 	at := 0
 	for at < len(a.own) && a.own[at].Account < account {
 		at++

@@ -68,7 +68,7 @@ func post(t *rapid.T, l *Ledger, ev *bourse.Events, b *books) {
 		}
 	case 1:
 		id := customer("holder")
-		if l.Hold(ev, id, asset, amount) != (b.of(b.available, id).Cmp(n) >= 0) {
+		if l.Of(asset).Hold(ev, id, amount) != (b.of(b.available, id).Cmp(n) >= 0) {
 			t.Fatalf("a hold of %s by account %d was decided wrongly", n, id)
 		} else if b.of(b.available, id).Cmp(n) >= 0 {
 			b.of(b.available, id).Sub(b.of(b.available, id), n)
@@ -77,7 +77,7 @@ func post(t *rapid.T, l *Ledger, ev *bourse.Events, b *books) {
 	case 2:
 		id := customer("holder")
 		if b.of(b.held, id).Cmp(n) >= 0 {
-			l.Release(ev, id, asset, amount)
+			l.Of(asset).Release(ev, id, amount)
 			b.of(b.held, id).Sub(b.of(b.held, id), n)
 			b.of(b.available, id).Add(b.of(b.available, id), n)
 		}
@@ -95,7 +95,8 @@ func settle(t *rapid.T, l *Ledger, ev *bourse.Events, b *books, from, to bourse.
 	amount, _ := held.Div64(2)
 	fee, _ := amount.Div64(rapid.Uint64Range(1, 9).Draw(t, "fee"))
 	refund, _ := held.Div64(4)
-	l.Settle(ev, &Leg{Asset: asset, From: from, To: to, Amount: amount, Fee: fee, Refund: refund})
+	l.Of(asset).Give(ev, from, amount, refund)
+	l.Of(asset).Receive(ev, to, amount, fee)
 	b.of(b.held, from).Sub(b.of(b.held, from), toBig(amount.Plus(refund)))
 	b.of(b.available, from).Add(b.of(b.available, from), toBig(refund))
 	b.of(b.available, to).Add(b.of(b.available, to), toBig(amount.Minus(fee)))
@@ -140,8 +141,8 @@ func TestRefusals(t *testing.T) {
 		"more than fits": l.Transfer(&ev, bourse.NetworkAccount(1), 2, asset, bourse.Units(1)),
 		"another's":      l.Transfer(&ev, 2, 1, asset, bourse.Units(1)),
 		"fees":           l.Transfer(&ev, bourse.AccountFees, 1, asset, bourse.Units(1)),
-		"hold":           l.Hold(&ev, 2, asset, bourse.Units(1)),
-		"other asset":    l.Hold(&ev, 1, 7, bourse.Units(1)),
+		"hold":           l.Of(asset).Hold(&ev, 2, bourse.Units(1)),
+		"other asset":    l.Of(7).Hold(&ev, 1, bourse.Units(1)),
 	} {
 		if ok {
 			t.Errorf("%s: not refused", name)

@@ -33,7 +33,7 @@ func (l *Ledger) Own(asset bourse.AssetID) []Own {
 	if int(asset) >= len(l.assets) {
 		return nil
 	}
-	a := &l.assets[asset]
+	a := l.assets[asset]
 	var list []Own
 	fees := Own{Account: bourse.AccountFees, Has: a.fees}
 	for _, own := range a.own {
@@ -53,14 +53,14 @@ func (l *Ledger) Own(asset bourse.AssetID) []Own {
 
 // RestoreCustomer sets a customer's balance, on a ledger that is being rebuilt.
 func (l *Ledger) RestoreCustomer(b bourse.Balance) {
-	*l.asset(b.Asset).customers.At(uint32(b.Account)) = customer{b.Available, b.Held}
+	*l.Of(b.Asset).customers.At(uint32(b.Account)) = customer{b.Available, b.Held}
 }
 
 // RestoreOwn sets an own account, on a ledger that is being rebuilt. It reports
 // false for one that cannot be: a customer's, one that both owes and has, a fee
 // account that owes, or more owed than fits.
 func (l *Ledger) RestoreOwn(asset bourse.AssetID, own Own) bool {
-	a := l.asset(asset)
+	a := l.Of(asset)
 	owed, fits := a.owed.Add(own.Owes)
 	if own.Account < bourse.AccountSandbox || !own.Owes.IsZero() && !own.Has.IsZero() || !fits {
 		return false

@@ -19,13 +19,16 @@ type Table[T any] struct {
 
 // At returns the entry of id, making its page if need be.
 func (t *Table[T]) At(id uint32) *T {
-	page := int(id >> pageBits)
-	if page < len(t.pages) && t.pages[page] != nil {
-		return &t.pages[page][id%pageSize]
+	pages := t.pages
+	if page := uint(id >> pageBits); page < uint(len(pages)) {
+		if entries := pages[page]; entries != nil {
+			return &entries[id%pageSize]
+		}
 	}
 	return t.grow(id)
 }
 
+//go:noinline
 func (t *Table[T]) grow(id uint32) *T {
 	page := int(id >> pageBits)
 	if page >= len(t.pages) {
@@ -37,11 +40,13 @@ func (t *Table[T]) grow(id uint32) *T {
 
 // Find returns the entry of id, or nil if its page was never touched.
 func (t *Table[T]) Find(id uint32) *T {
-	page := int(id >> pageBits)
-	if page >= len(t.pages) || t.pages[page] == nil {
-		return nil
+	pages := t.pages
+	if page := uint(id >> pageBits); page < uint(len(pages)) {
+		if entries := pages[page]; entries != nil {
+			return &entries[id%pageSize]
+		}
 	}
-	return &t.pages[page][id%pageSize]
+	return nil
 }
 
 // All yields the entries of all touched pages by ascending id, untouched ones
