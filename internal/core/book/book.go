@@ -45,45 +45,47 @@ func (b *Book) Empty() bool {
 	return b.Any() == 0
 }
 
+// Listed returns an account's list, or nil if it has never had an order near.
+func (b *Book) Listed(account bourse.AccountID) *List { return b.accounts.Find(uint32(account)) }
+
 // List returns an account's list; the pointer stays good.
 func (b *Book) List(account bourse.AccountID) *List { return b.accounts.At(uint32(account)) }
 
 // Open makes a new order an open one: found by id, and in its account's list.
 // Ids rise, so the list is sorted by id.
-func (b *Book) Open(a *Arena, s Slot, list *List) {
-	o := a.At(s)
+func (b *Book) Open(a *Arena, s Slot, o *Order, list *List) {
 	a.index.put(o.ID, s)
 	a.open++
 	list.Open++
-	at := a.links(s)
-	at.earlier, at.later = list.last, 0
-	if list.last != 0 {
-		a.links(list.last).later = s
-	} else {
-		list.oldest = s
+	at, last, oldest := a.links(s), list.last, list.oldest
+	at.earlier, at.later = last, 0
+	a.links(last).later = s
+	if last == 0 {
+		oldest = s
 	}
-	list.last = s
+	list.oldest, list.last = oldest, s
 }
 
 // Close ends an open order that is in no queue, and frees its slot.
-func (b *Book) Close(a *Arena, s Slot) {
-	o := a.At(s)
+func (b *Book) Close(a *Arena, s Slot, o *Order) {
 	a.index.remove(o.ID)
 	a.open--
+	at := a.links(s)
+	earlier, later := at.earlier, at.later
+	at.next = a.free
+	a.free = s
+	a.links(earlier).later = later
+	a.links(later).earlier = earlier
 	list := b.accounts.Find(uint32(o.Account))
 	list.Open--
-	at := *a.links(s)
-	if at.earlier != 0 {
-		a.links(at.earlier).later = at.later
-	} else {
-		list.oldest = at.later
+	oldest, last := list.oldest, list.last
+	if earlier == 0 {
+		oldest = later
 	}
-	if at.later != 0 {
-		a.links(at.later).earlier = at.earlier
-	} else {
-		list.last = at.earlier
+	if later == 0 {
+		last = earlier
 	}
-	a.Free(s)
+	list.oldest, list.last = oldest, last
 }
 
 // Oldest returns an account's oldest open order in this market, or zero.
@@ -96,17 +98,15 @@ func (b *Book) Oldest(account bourse.AccountID) Slot {
 
 // Rest puts an order at the end of its price's queue and returns the level's
 // new total. The ladder must have room for it.
-func (b *Book) Rest(a *Arena, s Slot) bourse.Lots {
-	o := a.At(s)
+func (b *Book) Rest(a *Arena, s Slot, o *Order) bourse.Lots {
 	o.State = Resting
 	return b.sides[o.Side].push(a, s, o, o.Price)
 }
 
 // Wait puts a stop at the end of its stop price's queue.
-func (b *Book) Wait(a *Arena, s Slot) {
-	o := a.At(s)
+func (b *Book) Wait(a *Arena, s Slot, o *Order) {
 	o.State = Waiting
-	b.stops[o.Side].push(a, s, o, o.Stop)
+	b.stops[o.Side].push(a, s, o, *a.Stop(s))
 }
 
 // Reduce fills the first order of the best level of a side by some lots and
@@ -117,20 +117,25 @@ func (b *Book) Reduce(o *Order, lots bourse.Lots) bourse.Lots {
 
 // Remove takes an order out of whatever queue it is in. For a resting order it
 // returns the level's new total.
-func (b *Book) Remove(a *Arena, s Slot) bourse.Lots {
-	o := a.At(s)
-	was := o.State
+func (b *Book) Remove(a *Arena, s Slot, o *Order) bourse.Lots {
+	if o.State != Resting {
+		b.unwait(a, s, o)
+		return 0
+	}
 	o.State = Taking
-	switch was {
-	case Resting:
-		return b.sides[o.Side].remove(a, s, o, o.Price)
+	return b.sides[o.Side].remove(a, s, o, o.Price)
+}
+
+// unwait takes a stop out of the queue it is in, if any.
+func (b *Book) unwait(a *Arena, s Slot, o *Order) {
+	switch o.State {
 	case Waiting:
-		b.stops[o.Side].remove(a, s, o, o.Stop)
+		b.stops[o.Side].remove(a, s, o, *a.Stop(s))
 	case Queued:
 		b.unqueue(a, s)
-	case Taking:
+	case Resting, Taking:
 	}
-	return 0
+	o.State = Taking
 }
 
 // Satisfied reports whether a trade at this price satisfies a waiting stop.
@@ -146,7 +151,7 @@ func (b *Book) Trigger(a *Arena, price bourse.Price) {
 	for _, stops := range [...]*Ladder{&b.stops[bourse.Buy], &b.stops[bourse.Sell]} {
 		for !stops.Empty() && stops.Reaches(stops.Best(), price) {
 			s := stops.Front()
-			stops.remove(a, s, a.At(s), a.At(s).Stop)
+			stops.remove(a, s, a.At(s), *a.Stop(s))
 			b.scratch = append(b.scratch, s)
 		}
 	}

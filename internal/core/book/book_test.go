@@ -21,11 +21,11 @@ type naive struct {
 
 // rest adds an order at a price.
 func (n *naive) rest(side bourse.Side, price bourse.Price, lots bourse.Lots) {
-	s := n.arena.New()
+	s, o := n.arena.New()
 	n.last++
-	*n.arena.At(s) = Order{ID: n.last, Price: price, Lots: lots, Account: 1 + bourse.AccountID(n.last%3), Side: side, State: Taking}
-	n.book.Open(&n.arena, s, n.book.List(n.arena.At(s).Account))
-	n.book.Rest(&n.arena, s)
+	*o = Order{ID: n.last, Price: price, Lots: lots, Account: 1 + bourse.AccountID(n.last%3), Side: side, State: Taking}
+	n.book.Open(&n.arena, s, o, n.book.List(o.Account))
+	n.book.Rest(&n.arena, s, o)
 	n.orders = append(n.orders, s)
 }
 
@@ -81,8 +81,8 @@ func (n *naive) step(t *rapid.T) {
 	case 0:
 		if len(n.orders) > 0 {
 			at := rapid.IntRange(0, len(n.orders)-1).Draw(t, "which")
-			n.book.Remove(&n.arena, n.orders[at])
-			n.book.Close(&n.arena, n.orders[at])
+			n.book.Remove(&n.arena, n.orders[at], n.arena.At(n.orders[at]))
+			n.book.Close(&n.arena, n.orders[at], n.arena.At(n.orders[at]))
 			n.orders = slices.Delete(n.orders, at, at+1)
 		}
 	case 1:
@@ -130,19 +130,20 @@ func TestStopsFireInOrderOfAcceptance(t *testing.T) {
 		b := New()
 		var waiting []Slot
 		for id := range bourse.OrderID(rapid.IntRange(0, 30).Draw(t, "stops")) {
-			s := a.New()
-			*a.At(s) = Order{
-				ID: id + 1, Stop: drawPrice(t), Lots: 1, Account: 1,
+			s, o := a.New()
+			*o = Order{
+				ID: id + 1, Lots: 1, Account: 1,
 				Side: bourse.Side(rapid.IntRange(1, 2).Draw(t, "side")), State: Taking,
 			}
-			b.Open(&a, s, b.List(1))
-			b.Wait(&a, s)
+			*a.Stop(s) = drawPrice(t)
+			b.Open(&a, s, o, b.List(1))
+			b.Wait(&a, s, o)
 			waiting = append(waiting, s)
 		}
 		price := drawPrice(t)
 		var want []Slot
 		for _, s := range waiting {
-			if o := a.At(s); o.Side == bourse.Buy && price >= o.Stop || o.Side == bourse.Sell && price <= o.Stop {
+			if stop := *a.Stop(s); a.At(s).Side == bourse.Buy && price >= stop || a.At(s).Side == bourse.Sell && price <= stop {
 				want = append(want, s)
 			}
 		}
@@ -240,9 +241,9 @@ func TestReaches(t *testing.T) {
 		t.Error("an empty arena reaches everywhere")
 	}
 	b := New()
-	s := a.New()
-	*a.At(s) = Order{ID: 5, Account: 1}
-	b.Open(&a, s, b.List(1))
+	s, o := a.New()
+	*o = Order{ID: 5, Account: 1}
+	b.Open(&a, s, o, b.List(1))
 	if !a.Reaches(MaxSpan-1) || a.Reaches(MaxSpan) {
 		t.Error("the span does not hold")
 	}

@@ -51,7 +51,7 @@ func (l *Ladder) checkLevel(a *Arena, side bourse.Side, where State, price bours
 		o := a.At(s)
 		at := o.Price
 		if where == Waiting {
-			at = o.Stop
+			at = *a.Stop(s)
 		}
 		if a.links(s).prev != prev || o.State != where || o.Side != side || at != price || o.Filled >= o.Lots || a.Find(o.ID) != s {
 			return 0, fmt.Errorf("order %d does not belong at %d", o.ID, price)

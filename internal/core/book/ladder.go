@@ -98,6 +98,20 @@ func (l *Ladder) Front() Slot {
 // whether a level at a lies within a bound b.
 func (l *Ladder) Reaches(a, b bourse.Price) bool { return l.key(a) >= l.key(b) }
 
+// Within reports whether there is a level, and the best lies within a bound.
+func (l *Ladder) Within(bound bourse.Price) bool {
+	return len(l.pages) > 0 && l.best >= l.key(bound)
+}
+
+// first returns the best page and its place if it has this number: what find
+// would, where most orders are.
+func (l *Ladder) first(number int64) (*page, int) {
+	if at := len(l.pages) - 1; at >= 0 && l.pages[at].number == number {
+		return l.pages[at], at
+	}
+	return nil, 0
+}
+
 // find returns the page of the key and the place where it is or belongs.
 func (l *Ladder) find(number int64) (*page, int) {
 	at := len(l.pages)
@@ -155,9 +169,9 @@ func (l *Ladder) hasPage(p bourse.Price) bool {
 // push puts an order at the end of its level and returns the level's new total.
 func (l *Ladder) push(a *Arena, s Slot, o *Order, p bourse.Price) bourse.Lots {
 	key := l.key(p)
-	pg, at := l.find(key >> pageBits)
+	pg, _ := l.first(key >> pageBits)
 	if pg == nil {
-		pg = l.addPage(a, key>>pageBits, at)
+		pg = l.page(a, key>>pageBits)
 	}
 	i := uint64(key) % pageSize
 	lv := &pg.levels[i]
@@ -180,9 +194,13 @@ func (l *Ladder) push(a *Arena, s Slot, o *Order, p bourse.Price) bourse.Lots {
 	return lv.total
 }
 
-// addPage puts an empty page where find says that it belongs.
-func (l *Ladder) addPage(a *Arena, number int64, at int) *page {
-	pg := a.pages.get(number)
+// page finds or makes a page.
+func (l *Ladder) page(a *Arena, number int64) *page {
+	pg, at := l.find(number)
+	if pg != nil {
+		return pg
+	}
+	pg = a.pages.get(number)
 	l.pages = append(l.pages, nil)
 	copy(l.pages[at+1:], l.pages[at:])
 	l.pages[at] = pg
@@ -192,25 +210,29 @@ func (l *Ladder) addPage(a *Arena, number int64, at int) *page {
 // remove takes an order out of its level and returns the level's new total.
 func (l *Ladder) remove(a *Arena, s Slot, o *Order, p bourse.Price) bourse.Lots {
 	key := l.key(p)
-	pg, at := l.find(key >> pageBits)
+	pg, at := l.first(key >> pageBits)
+	if pg == nil {
+		pg, at = l.find(key >> pageBits)
+	}
 	i := uint64(key) % pageSize
 	lv := &pg.levels[i]
-	in := *a.links(s)
-	if in.prev != 0 {
-		a.links(in.prev).next = in.next
-	} else {
-		lv.head = in.next
+	in := a.links(s)
+	prev, next := in.prev, in.next
+	a.links(prev).next = next
+	a.links(next).prev = prev
+	head, tail := lv.head, lv.tail
+	if prev == 0 {
+		head = next
 	}
-	if in.next != 0 {
-		a.links(in.next).prev = in.prev
-	} else {
-		lv.tail = in.prev
+	if next == 0 {
+		tail = prev
 	}
+	lv.head, lv.tail = head, tail
 	left := o.Left()
 	lv.total -= left
 	l.sum -= left
 	total := lv.total
-	if lv.head == 0 {
+	if head == 0 {
 		l.drop(a, pg, at, i)
 	}
 	return total

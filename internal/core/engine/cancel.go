@@ -6,11 +6,15 @@ import "github.com/bourse-exchange/bourse"
 // somebody else's or done is not found, whichever it is.
 func (e *Engine) cancel(cmd *bourse.Command, ev *bourse.Events) {
 	s := e.arena.Find(cmd.Order)
-	if s == 0 || e.arena.At(s).Account != cmd.Account {
+	if s == 0 {
 		ev.Refuse(bourse.OrderNotFound)
 		return
 	}
 	o := e.arena.At(s)
+	if o.Account != cmd.Account {
+		ev.Refuse(bourse.OrderNotFound)
+		return
+	}
 	m := e.markets[o.Market]
 	if m.State == bourse.MarketHalted {
 		ev.Refuse(bourse.MarketHaltedNow)
@@ -19,7 +23,7 @@ func (e *Engine) cancel(cmd *bourse.Command, ev *bourse.Events) {
 	ev.Outcome = bourse.Outcome{
 		ID: uint64(o.ID), Status: bourse.Canceled, Filled: o.Filled,
 	}
-	e.end(m, s, bourse.Canceled, ev)
+	e.end(m, s, o, bourse.Canceled, ev)
 }
 
 // cancelAll ends an account's open orders, in one market or all that are not
@@ -68,7 +72,7 @@ func (e *Engine) cancelSome(w *sweep, ev *bourse.Events) bool {
 				return false
 			}
 			e.steps--
-			e.end(m, s, bourse.Canceled, ev)
+			e.end(m, s, e.arena.At(s), bourse.Canceled, ev)
 		}
 	}
 	return true
@@ -78,6 +82,6 @@ func (e *Engine) cancelSome(w *sweep, ev *bourse.Events) bool {
 func (e *Engine) killAll(m *market, ev *bourse.Events) {
 	for s := m.book.Any(); s != 0 && e.steps > 0; s = m.book.Any() {
 		e.steps--
-		e.end(m, s, bourse.Killed, ev)
+		e.end(m, s, e.arena.At(s), bourse.Killed, ev)
 	}
 }

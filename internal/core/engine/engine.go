@@ -119,7 +119,7 @@ func (e *Engine) Apply(cmd *bourse.Command, ev *bourse.Events) {
 	}
 	e.seq, e.now = cmd.Seq, cmd.Time
 	e.steps, e.placing = MaxSteps, 0
-	if (e.genesis == nil) != (cmd.Kind == bourse.CommandGenesis) {
+	if e.genesis == nil && cmd.Kind != bourse.CommandGenesis {
 		ev.Refuse(bourse.OutOfOrder)
 		return
 	}
@@ -155,6 +155,10 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	case bourse.CommandNote:
 		ev.AddFact(bourse.EventNoted, bourse.Fact{Operator: cmd.Operator, Text: cmd.Text})
 	case bourse.CommandGenesis:
+		if e.genesis != nil {
+			ev.Refuse(bourse.OutOfOrder)
+			return
+		}
 		e.found(cmd.Genesis, ev)
 	case bourse.CommandSetRules:
 		e.rules = cmd.Rules

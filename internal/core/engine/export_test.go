@@ -17,7 +17,14 @@ func (e *Engine) UseUp(id bourse.MarketID, lastOrder bourse.OrderID, trades, lev
 	}
 }
 
+// Spoilt is an open order and its stop price.
+type Spoilt struct {
+	*book.Order
+	Stop *bourse.Price
+}
+
 // Spoil changes an open order as no command can.
-func (e *Engine) Spoil(id bourse.OrderID, change func(*book.Order)) {
-	change(e.arena.At(e.arena.Find(id)))
+func (e *Engine) Spoil(id bourse.OrderID, change func(Spoilt)) {
+	s := e.arena.Find(id)
+	change(Spoilt{e.arena.At(s), e.arena.Stop(s)})
 }

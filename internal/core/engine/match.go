@@ -65,7 +65,7 @@ func (e *Engine) match(m *market, t *taker, ev *bourse.Events) {
 		s := opposite.Front()
 		maker := e.arena.At(s)
 		if maker.Account == t.order.Account && t.order.SelfTrade != bourse.SelfTradeNone {
-			e.preventSelfTrade(m, t, s, ev)
+			e.preventSelfTrade(m, t, s, maker, ev)
 			continue
 		}
 		e.trade(m, t, s, maker, ev)
@@ -73,9 +73,9 @@ func (e *Engine) match(m *market, t *taker, ev *bourse.Events) {
 }
 
 // preventSelfTrade ends the taker, the maker or both, as the taker's mode says.
-func (e *Engine) preventSelfTrade(m *market, t *taker, maker book.Slot, ev *bourse.Events) {
+func (e *Engine) preventSelfTrade(m *market, t *taker, s book.Slot, maker *book.Order, ev *bourse.Events) {
 	if t.order.SelfTrade != bourse.CancelNewest {
-		e.end(m, maker, bourse.Killed, ev)
+		e.end(m, s, maker, bourse.Killed, ev)
 	}
 	t.stopped = t.order.SelfTrade != bourse.CancelOldest
 }
@@ -98,11 +98,11 @@ func (e *Engine) trade(m *market, t *taker, s book.Slot, maker *book.Order, ev *
 	}
 
 	if lots < maker.Left() {
-		m.noteLevel(maker.Side, price, m.book.Reduce(maker, lots), ev)
+		m.noteLevel(maker, m.book.Reduce(maker, lots), ev)
 	} else {
-		m.noteLevel(maker.Side, price, m.book.Remove(&e.arena, s), ev)
+		m.noteLevel(maker, m.book.Remove(&e.arena, s, maker), ev)
 		maker.Filled = maker.Lots
-		e.close(m, s, bourse.Filled, ev)
+		e.close(m, s, maker, bourse.Filled, ev)
 	}
 	if m.book.Satisfied(price) {
 		m.book.Trigger(&e.arena, price)
@@ -132,10 +132,7 @@ func (e *Engine) settle(m *market, t *taker, tr *bourse.Trade, makerRate, takerR
 		bourse.Impossible("trade %d of market %d does not fit", tr.Number, m.ID)
 	}
 	tr.Total = total
-	given, got := base, total
-	if tr.TakerSide == bourse.Buy {
-		given, got = total, base
-	}
+	given, got := bySide(tr.TakerSide, total, base), bySide(tr.TakerSide, base, total)
 	tr.Maker.Fee, tr.Taker.Fee = makerRate.FeeOn(given), takerRate.FeeOn(got)
 	refund := t.priceImprovement(m, tr)
 	t.held = t.held.Minus(given).Minus(refund)
@@ -170,9 +167,9 @@ func (e *Engine) rest(m *market, t *taker, ev *bourse.Events) {
 		bourse.Impossible("order %d rests with a hold of %s", o.ID, t.held.Format(0))
 	}
 	if t.list != nil {
-		m.book.Open(&e.arena, t.slot, t.list)
+		m.book.Open(&e.arena, t.slot, o, t.list)
 	}
-	m.noteLevel(o.Side, o.Price, m.book.Rest(&e.arena, t.slot), ev)
+	m.noteLevel(o, m.book.Rest(&e.arena, t.slot, o), ev)
 	if o.ID == e.placing {
 		ev.Outcome.Filled = o.Filled
 	}
@@ -186,49 +183,44 @@ func (e *Engine) finish(m *market, t *taker, ev *bourse.Events) {
 		status = bourse.Killed
 	}
 	m.held[o.Side].Release(ev, o.Account, t.held)
-	e.announceClosed(o, status, ev).Total = t.total
+	e.announceClosed(t.slot, o, status, ev).Total = t.total
 	if t.list == nil {
-		m.book.Close(&e.arena, t.slot)
+		m.book.Close(&e.arena, t.slot, o)
 	} else {
 		e.arena.Free(t.slot)
 	}
 }
 
 // end takes an open order out of the market: its hold is released.
-func (e *Engine) end(m *market, s book.Slot, status bourse.OrderStatus, ev *bourse.Events) {
-	o := e.arena.At(s)
+func (e *Engine) end(m *market, s book.Slot, o *book.Order, status bourse.OrderStatus, ev *bourse.Events) {
 	rested := o.State == book.Resting
-	total := m.book.Remove(&e.arena, s)
+	total := m.book.Remove(&e.arena, s, o)
 	if rested {
-		m.noteLevel(o.Side, o.Price, total, ev)
+		m.noteLevel(o, total, ev)
 	}
 	m.held[o.Side].Release(ev, o.Account, m.reserve(o))
-	e.close(m, s, status, ev)
+	e.close(m, s, o, status, ev)
 }
 
 // reserve returns what an open order holds.
 func (m *market) reserve(o *book.Order) bourse.Amount {
-	if o.Side == bourse.Buy {
-		amount, fits := m.Total(o.Price, o.Left())
-		if fits {
-			return amount
-		}
-	} else if amount, fits := m.BaseAmount(o.Left()); fits {
-		return amount
+	total, fits := m.Total(o.Price, o.Left()) // admitted with both, whatever its side
+	base, baseFits := m.BaseAmount(o.Left())
+	if !fits || !baseFits {
+		bourse.Impossible("order %d holds more than fits", o.ID)
 	}
-	bourse.Impossible("order %d holds more than fits", o.ID)
-	return bourse.Amount{}
+	return bySide(o.Side, total, base)
 }
 
 // close announces an open order's final status and frees it; it must be in no
 // queue and hold nothing.
-func (e *Engine) close(m *market, s book.Slot, status bourse.OrderStatus, ev *bourse.Events) {
-	e.announceClosed(e.arena.At(s), status, ev)
-	m.book.Close(&e.arena, s)
+func (e *Engine) close(m *market, s book.Slot, o *book.Order, status bourse.OrderStatus, ev *bourse.Events) {
+	e.announceClosed(s, o, status, ev)
+	m.book.Close(&e.arena, s, o)
 }
 
-func (e *Engine) announceClosed(o *book.Order, status bourse.OrderStatus, ev *bourse.Events) *bourse.Order {
-	told := e.announce(bourse.EventOrderClosed, o, status, ev)
+func (e *Engine) announceClosed(s book.Slot, o *book.Order, status bourse.OrderStatus, ev *bourse.Events) *bourse.Order {
+	told := e.announce(bourse.EventOrderClosed, s, o, status, ev)
 	if o.ID == e.placing {
 		ev.Outcome.Status, ev.Outcome.Filled = status, o.Filled
 	}
@@ -238,8 +230,9 @@ func (e *Engine) announceClosed(o *book.Order, status bourse.OrderStatus, ev *bo
 	return told
 }
 
-func (m *market) noteLevel(side bourse.Side, price bourse.Price, lots bourse.Lots, ev *bourse.Events) {
+// noteLevel announces what rests at an order's price now.
+func (m *market) noteLevel(o *book.Order, lots bourse.Lots, ev *bourse.Events) {
 	m.levelSeq++
 	l := ev.AddLevel(bourse.EventLevel)
-	l.Market, l.Side, l.Price, l.Lots, l.Seq = m.ID, side, price, lots, m.levelSeq
+	l.Market, l.Side, l.Price, l.Lots, l.Seq = o.Market, o.Side, o.Price, lots, m.levelSeq
 }

@@ -8,8 +8,22 @@ import (
 )
 
 // place takes or turns down a new order, and works it and what it triggers.
+// Nearly all orders are limits that come to rest at once. This function is
+// their straight way, each thing found once, and whatever is rare leaves it by a
+// call:
+//
+//	who, where   the account, its market, its open orders there
+//	admit        numbers, states, the rules of a limit; what it must hold
+//	Hold         the money
+//	accept       an id and a slot, and that it is told
+//	Open, Rest   found by id and by account, at the end of its price's queue
+//
+// A MARKET order leaves after the checks that all orders share, because its hold
+// depends on the book; stops, and what takes or may not rest, leave once they are
+// accepted.
 func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
-	acct, m := e.account(cmd.Account), e.market(cmd.Place.Market)
+	p := &cmd.Place
+	acct, m := e.account(cmd.Account), e.market(p.Market)
 	switch {
 	case acct == nil:
 		ev.Refuse(bourse.UnknownAccount)
@@ -17,38 +31,54 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 	case m == nil:
 		ev.Refuse(bourse.UnknownMarket)
 		return
-	case cmd.Place.ClientID.Given() && e.repeated(cmd, ev):
+	case p.ClientID.Given() && e.repeated(cmd, ev):
 		return
 	case e.usedUp(m):
 		ev.Refuse(bourse.TooMany)
 		return
 	}
 	var named uint32
-	if cmd.Place.ClientID.Given() {
+	if p.ClientID.Given() {
 		named = e.names.take(cmd)
 	}
 	e.around = m.price()
-	t := taker{list: m.book.List(cmd.Account)}
-	t.slot, t.order = e.newOrder(cmd, m)
-	if reason := e.admit(acct, m, &t, cmd, ev); reason != 0 {
-		e.arena.Free(t.slot)
-		e.reject(cmd, reason, ev)
-		if named != 0 {
-			e.names.retire(e, named)
-		}
-	} else {
-		e.identify(acct, &t, named, ev)
-		if t.order.Type == bourse.StopLimit {
-			e.wait(m, &t)
+	list := m.book.Listed(cmd.Account)
+	if list == nil {
+		list = m.book.List(cmd.Account)
+	}
+	held, reason := m.admit(acct, list, p)
+	switch {
+	case reason != 0:
+	case p.Type == bourse.MarketOrder:
+		reason = e.placeMarket(acct, m, cmd, named, ev)
+	case !m.held[p.Side].Hold(ev, cmd.Account, held):
+		reason = bourse.InsufficientFunds
+	default:
+		s, o := e.accept(acct, m, cmd, named, ev)
+		if p.Type == bourse.Limit && p.TIF == bourse.GTC && !m.crosses(p.Side, p.Price) {
+			m.book.Open(&e.arena, s, o, list)
+			m.noteLevel(o, m.book.Rest(&e.arena, s, o), ev)
 		} else {
-			e.work(m, &t, ev)
+			e.enter(m, &taker{slot: s, order: o, list: list, left: p.Lots, limit: p.Price, held: held}, ev)
 		}
-		if m.book.Queued() != 0 {
-			e.drainQueue(m, ev)
-		}
+	}
+	if reason != 0 {
+		e.turnDown(cmd, named, reason, ev)
+	} else if m.book.Queued() != 0 {
+		e.drainQueue(m, ev)
 	}
 	if named != 0 {
 		e.names.entries[named].outcome = ev.Outcome
+	}
+}
+
+// turnDown rejects an order whose client id, if it has one, stays taken.
+//
+//go:noinline
+func (e *Engine) turnDown(cmd *bourse.Command, named uint32, reason bourse.Reason, ev *bourse.Events) {
+	e.reject(cmd, reason, ev)
+	if named != 0 {
+		e.names.retire(e, named)
 	}
 }
 
@@ -57,88 +87,124 @@ func (e *Engine) reject(cmd *bourse.Command, reason bourse.Reason, ev *bourse.Ev
 	ev.Reject(&bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: e.now}, reason)
 }
 
-// usedUp reports whether the numbers that an order may need are used up.
+// usedUp reports whether the numbers that an order may need are used up. As
+// MaxNumber is a power of two, three numbers are below it if their union is.
 func (e *Engine) usedUp(m *market) bool {
-	return e.lastOrder >= MaxNumber || m.trades >= MaxNumber || m.levelSeq >= MaxNumber ||
-		!e.arena.Reaches(e.lastOrder+1)
+	return uint64(e.lastOrder)|m.trades|m.levelSeq >= MaxNumber || !e.arena.Reaches(e.lastOrder+1)
 }
 
-// newOrder writes down what a command asks for.
-func (e *Engine) newOrder(cmd *bourse.Command, m *market) (book.Slot, *book.Order) {
-	s := e.arena.New()
-	o, p := e.arena.At(s), &cmd.Place
-	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly = p.Market, p.Side, p.Type, p.TIF, p.SelfTrade, p.PostOnly
-	o.Price, o.Stop, o.Lots, o.Filled = p.Price, p.Stop, p.Lots, 0
-	o.State, o.Triggered, o.Named = book.Taking, false, p.ClientID.Given()
-	if o.SelfTrade == 0 {
-		o.SelfTrade = m.SelfTrade
+// admit checks an order against the account, the rules and the book, and returns
+// what it must hold. What is special to MARKET is left to admitMarket.
+func (m *market) admit(acct *account, list *book.List, p *bourse.Place) (bourse.Amount, bourse.Reason) {
+	switch {
+	case acct.frozen:
+		return bourse.Amount{}, bourse.AccountFrozen
+	case !m.tradable:
+		return bourse.Amount{}, bourse.MarketClosed
+	case p.Type == bourse.MarketOrder:
+		return bourse.Amount{}, 0
+	case p.Price > m.MaxPrice || p.Stop > m.MaxPrice:
+		return bourse.Amount{}, bourse.PriceOutOfRange
 	}
-	o.Account, o.Time = cmd.Account, e.now
+	total, fits := m.Total(p.Price, p.Lots)
+	base, baseFits := m.BaseAmount(p.Lots)
+	// The last four are the bounds of the structures that it may come to rest in.
+	waits, rests := p.Type == bourse.StopLimit, p.TIF == bourse.GTC
+	switch {
+	case !fits || !baseFits:
+		return bourse.Amount{}, bourse.Overflow
+	case total.Less(m.MinOrder):
+		return bourse.Amount{}, bourse.BelowMinOrder
+	case (waits || rests) && list.Open >= MaxOpenOrders:
+		return bourse.Amount{}, bourse.TooManyOrders
+	case rests && !m.book.Side(p.Side).Room(p.Price, p.Lots),
+		waits && !m.book.Stops(p.Side).Room(p.Stop, p.Lots):
+		return bourse.Amount{}, bourse.PriceOutOfRange
+	case p.PostOnly && m.crosses(p.Side, p.Price):
+		return bourse.Amount{}, bourse.WouldTake
+	}
+	return bySide(p.Side, total, base), 0
+}
+
+// bySide returns one of two amounts without a branch, because nothing foretells
+// the side of the next order.
+func bySide(side bourse.Side, buy, sell bourse.Amount) bourse.Amount {
+	keep := -uint64(side - bourse.Buy) // no bits for Buy, all for Sell
+	return bourse.Amount{
+		Hi: buy.Hi ^ (buy.Hi^sell.Hi)&keep,
+		Lo: buy.Lo ^ (buy.Lo^sell.Lo)&keep,
+	}
+}
+
+// accept gives an order that holds what it must an id and a slot, and announces
+// it.
+func (e *Engine) accept(acct *account, m *market, cmd *bourse.Command, named uint32, ev *bourse.Events) (book.Slot, *book.Order) {
+	e.lastOrder++
+	acct.orders++
+	p, mode := &cmd.Place, m.selfTrade(&cmd.Place)
+	s, o := e.arena.New()
+	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly = p.Market, p.Side, p.Type, p.TIF, mode, p.PostOnly
+	o.Price, o.Lots, o.Filled = p.Price, p.Lots, 0
+	o.State, o.Triggered, o.Named = book.Taking, false, named != 0
+	o.ID, o.Ordinal, o.Account, o.Time = e.lastOrder, acct.orders, cmd.Account, e.now
+	if p.Type == bourse.StopLimit {
+		*e.arena.Stop(s) = p.Stop
+	}
+	if named != 0 {
+		e.names.byOrder[o.ID] = named
+	}
+	e.placing = o.ID
+
+	told := ev.AddOrder(bourse.EventOrderAccepted)
+	told.Place = *p
+	told.SelfTrade = mode
+	told.ID, told.Ordinal, told.Account, told.Time = o.ID, o.Ordinal, o.Account, o.Time
+	told.Status, told.Triggered, told.Filled = bourse.Open, false, 0
+	ev.Outcome = bourse.Outcome{ID: uint64(o.ID), Status: bourse.Open}
 	return s, o
 }
 
-// admit checks an order against the rules, the book and the account's money. If
-// it returns zero, what the order needs is held.
-func (e *Engine) admit(acct *account, m *market, t *taker, cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
-	switch {
-	case acct.frozen:
-		return bourse.AccountFrozen
-	case !m.tradable:
-		return bourse.MarketClosed
+// selfTrade returns the mode of an order: its own or the market's.
+func (m *market) selfTrade(p *bourse.Place) bourse.SelfTradeMode {
+	if p.SelfTrade != 0 {
+		return p.SelfTrade
 	}
-	var reason bourse.Reason
-	if t.order.Type == bourse.MarketOrder {
-		t.total = cmd.Place.Total
-		reason = e.admitMarket(m, t)
-	} else {
-		reason = e.admitLimit(m, t)
-	}
-	if reason != 0 {
-		return reason
-	}
-	if !m.held[t.order.Side].Hold(ev, cmd.Account, t.held) {
-		return bourse.InsufficientFunds
-	}
-	return 0
+	return m.SelfTrade
 }
 
-// admitLimit checks what is special to LIMIT and STOP_LIMIT and computes the
-// hold.
-func (e *Engine) admitLimit(m *market, t *taker) bourse.Reason {
-	o, def := t.order, m.Market
-	if o.Price > def.MaxPrice || o.Stop > def.MaxPrice {
-		return bourse.PriceOutOfRange
+// enter lets an accepted order wait for its stop, or works it.
+//
+//go:noinline
+func (e *Engine) enter(m *market, t *taker, ev *bourse.Events) {
+	if t.order.Type == bourse.StopLimit {
+		e.wait(m, t)
+	} else {
+		e.work(m, t, ev)
 	}
-	total, fits := def.Total(o.Price, o.Lots)
-	base, baseFits := def.BaseAmount(o.Lots)
-	if !fits || !baseFits {
-		return bourse.Overflow
-	}
-	if total.Less(def.MinOrder) {
-		return bourse.BelowMinOrder
-	}
-	// The bounds of the structures that it may come to rest in.
-	waits, rests := o.Type == bourse.StopLimit, o.TIF == bourse.GTC
-	switch {
-	case (waits || rests) && t.list.Open >= MaxOpenOrders:
-		return bourse.TooManyOrders
-	case rests && !m.book.Side(o.Side).Room(o.Price, o.Lots),
-		waits && !m.book.Stops(o.Side).Room(o.Stop, o.Lots):
-		return bourse.PriceOutOfRange
-	case o.PostOnly && m.crosses(o.Side, o.Price):
-		return bourse.WouldTake
-	}
-	t.left, t.limit, t.held = o.Lots, o.Price, base
-	if o.Side == bourse.Buy {
-		t.held = total
-	}
-	return 0
 }
 
 // crosses reports whether an order of this side and price would trade.
 func (m *market) crosses(side bourse.Side, price bourse.Price) bool {
-	opposite := m.book.Side(side.Opposite())
-	return !opposite.Empty() && opposite.Reaches(opposite.Best(), price)
+	return m.book.Side(side.Opposite()).Within(price)
+}
+
+// placeMarket admits a MARKET order, and works it.
+//
+//go:noinline
+func (e *Engine) placeMarket(acct *account, m *market, cmd *bourse.Command, named uint32, ev *bourse.Events) bourse.Reason {
+	p := &cmd.Place
+	asked := book.Order{Account: cmd.Account, Side: p.Side, SelfTrade: m.selfTrade(p), Lots: p.Lots}
+	t := taker{order: &asked, total: p.Total}
+	if reason := e.admitMarket(m, &t); reason != 0 {
+		return reason
+	}
+	if !m.held[p.Side].Hold(ev, cmd.Account, t.held) {
+		return bourse.InsufficientFunds
+	}
+	t.slot, t.order = e.accept(acct, m, cmd, named, ev)
+	t.list = m.book.List(cmd.Account)
+	e.work(m, &t, ev)
+	return 0
 }
 
 // admitMarket checks what is special to MARKET orders and computes the hold
@@ -220,47 +286,40 @@ func (e *Engine) collar(m *market, side bourse.Side) bourse.Price {
 	return e.around - bourse.Price(width)
 }
 
-// identify gives an accepted order its id and announces it. named is its entry
-// among the client ids, or zero.
-func (e *Engine) identify(acct *account, t *taker, named uint32, ev *bourse.Events) {
-	e.lastOrder++
-	acct.orders++
-	o := t.order
-	o.ID, o.Ordinal = e.lastOrder, acct.orders
-	if named != 0 {
-		e.names.byOrder[e.lastOrder] = named
-	}
-	e.announce(bourse.EventOrderAccepted, o, bourse.Open, ev).Total = t.total
-	e.placing = o.ID
-	ev.Outcome.ID, ev.Outcome.Status = uint64(o.ID), bourse.Open
-}
-
 // wait lets a new order wait for its stop.
 func (e *Engine) wait(m *market, t *taker) {
-	m.book.Open(&e.arena, t.slot, t.list)
-	if m.last != 0 && stopReached(t.order, m.last) {
+	m.book.Open(&e.arena, t.slot, t.order, t.list)
+	if m.last != 0 && stopReached(t.order.Side, *e.arena.Stop(t.slot), m.last) {
 		m.book.Queue(&e.arena, t.slot)
 	} else {
-		m.book.Wait(&e.arena, t.slot)
+		m.book.Wait(&e.arena, t.slot, t.order)
 	}
 }
 
-// stopReached reports whether a trade at this price satisfies the order's stop.
-func stopReached(o *book.Order, price bourse.Price) bool {
-	if o.Side == bourse.Buy {
-		return price >= o.Stop
+// stopReached reports whether a trade at this price satisfies a stop.
+func stopReached(side bourse.Side, stop, price bourse.Price) bool {
+	if side == bourse.Buy {
+		return price >= stop
 	}
-	return price <= o.Stop
+	return price <= stop
+}
+
+// stop returns an order's stop price, zero for what is none.
+func (e *Engine) stop(s book.Slot, o *book.Order) bourse.Price {
+	if o.Type != bourse.StopLimit {
+		return 0
+	}
+	return *e.arena.Stop(s)
 }
 
 // announce adds an event that tells an order to the outside, and returns what it
 // tells: the total of a MARKET order is not known here.
-func (e *Engine) announce(kind bourse.EventKind, in *book.Order, status bourse.OrderStatus, ev *bourse.Events) *bourse.Order {
+func (e *Engine) announce(kind bourse.EventKind, s book.Slot, in *book.Order, status bourse.OrderStatus, ev *bourse.Events) *bourse.Order {
 	o := ev.AddOrder(kind)
 	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly = in.Market, in.Side, in.Type, in.TIF, in.SelfTrade, in.PostOnly
 	o.ID, o.Account, o.Status, o.Triggered = in.ID, in.Account, status, in.Triggered
 	o.Ordinal, o.Time, o.Filled = in.Ordinal, in.Time, in.Filled
-	o.Price, o.Stop, o.Lots, o.Total = in.Price, in.Stop, in.Lots, bourse.Amount{}
+	o.Price, o.Stop, o.Lots, o.Total = in.Price, e.stop(s, in), in.Lots, bourse.Amount{}
 	if in.Named || o.ClientID.Given() {
 		o.ClientID = e.names.of(in)
 	}

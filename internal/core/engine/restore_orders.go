@@ -12,24 +12,24 @@ func (x *restorer) readOrders() {
 	x.want(x.lastOrder <= MaxNumber)
 	last := bourse.OrderID(0)
 	for n := x.r.Count(66); n > 0 && x.r.Err() == nil; n-- {
-		s := x.arena.New()
-		o := x.arena.At(s)
-		x.readOrder(o)
-		if !x.want(o.ID > last && o.ID <= x.lastOrder && x.arena.Reaches(o.ID)) || !x.fits(o) {
+		s, o := x.arena.New()
+		stop := x.readOrder(o)
+		if !x.want(o.ID > last && o.ID <= x.lastOrder && x.arena.Reaches(o.ID)) || !x.fits(o, stop) {
 			return
 		}
 		last = o.ID
+		*x.arena.Stop(s) = stop
 		b := x.market(o.Market).book
 		list := b.List(o.Account)
-		b.Open(&x.arena, s, list)
+		b.Open(&x.arena, s, o, list)
 		x.want(list.Open <= MaxOpenOrders)
 		where := o.State
 		o.State = book.Taking
 		if where == book.Waiting {
-			if !x.want(b.Stops(o.Side).Room(o.Stop, o.Lots)) {
+			if !x.want(b.Stops(o.Side).Room(stop, o.Lots)) {
 				return
 			}
-			b.Wait(&x.arena, s)
+			b.Wait(&x.arena, s, o)
 			where = book.Taking
 		}
 		x.note(s, where)
@@ -44,36 +44,39 @@ func (x *restorer) note(s book.Slot, where book.State) {
 	x.unplaced[s] = where
 }
 
-func (x *restorer) readOrder(o *book.Order) {
+// readOrder returns the order's stop.
+func (x *restorer) readOrder(o *book.Order) bourse.Price {
 	o.ID, o.Account, o.Market = bourse.OrderID(x.r.Uint64()), bourse.AccountID(x.r.Uint32()), bourse.MarketID(x.r.Uint16())
 	o.Side, o.State = bourse.Side(x.r.Uint8()), book.State(x.r.Uint8())
 	o.Type, o.TIF = bourse.OrderType(x.r.Uint8()), bourse.TimeInForce(x.r.Uint8())
 	o.SelfTrade = bourse.SelfTradeMode(x.r.Uint8())
 	o.PostOnly, o.Triggered, o.Named = x.r.Bool(), x.r.Bool(), x.r.Bool()
-	o.Price, o.Stop = bourse.Price(x.r.Uint64()), bourse.Price(x.r.Uint64())
+	o.Price = bourse.Price(x.r.Uint64())
+	stop := bourse.Price(x.r.Uint64())
 	o.Lots, o.Filled = bourse.Lots(x.r.Uint64()), bourse.Lots(x.r.Uint64())
 	o.Time, o.Ordinal = bourse.Time(x.r.Uint64()), x.r.Uint64()
+	return stop
 }
 
 // fits wants an order to be one that could have been placed and could have come
 // to where it says it is.
-func (x *restorer) fits(o *book.Order) bool {
+func (x *restorer) fits(o *book.Order, stop bourse.Price) bool {
 	m, acct := x.market(o.Market), x.account(o.Account)
 	if !x.want(m != nil && acct != nil) || !x.sound(bourse.Command{
 		Kind: bourse.CommandPlace, Account: o.Account, Place: bourse.Place{
 			Market: o.Market, Side: o.Side, Type: o.Type, TIF: o.TIF, SelfTrade: o.SelfTrade,
-			PostOnly: o.PostOnly, Price: o.Price, Stop: o.Stop, Lots: o.Lots,
+			PostOnly: o.PostOnly, Price: o.Price, Stop: stop, Lots: o.Lots,
 		},
 	}) {
 		return false
 	}
-	stop := o.Type == bourse.StopLimit
+	stops := o.Type == bourse.StopLimit
 	there := false
 	switch o.State {
 	case book.Resting:
-		there = o.TIF == bourse.GTC && o.Triggered == stop && o.Filled < o.Lots
+		there = o.TIF == bourse.GTC && o.Triggered == stops && o.Filled < o.Lots
 	case book.Waiting, book.Queued:
-		there = stop && !o.Triggered && o.Filled == 0
+		there = stops && !o.Triggered && o.Filled == 0
 	case book.Taking:
 	}
 	_, total := m.Total(o.Price, o.Lots)
@@ -111,7 +114,7 @@ func (x *restorer) readQueue(m *market, where book.State, side bourse.Side) {
 		case where == book.Queued:
 			m.book.Queue(&x.arena, s)
 		case x.want(m.book.Side(side).Room(o.Price, o.Left())):
-			m.book.Rest(&x.arena, s)
+			m.book.Rest(&x.arena, s, o)
 		}
 	}
 }
@@ -187,7 +190,7 @@ func (x *restorer) announceOrders() {
 		if !x.want(!o.Named || x.names.byOrder[o.ID] != 0) {
 			return
 		}
-		x.announce(bourse.EventOrderRestored, o, bourse.Open, &x.ev)
+		x.announce(bourse.EventOrderRestored, s, o, bourse.Open, &x.ev)
 		x.flushIfFull()
 	}
 }

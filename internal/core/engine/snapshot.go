@@ -158,7 +158,7 @@ func (e *Engine) writeOrders(w *state.Writer) {
 	w.Uint64(uint64(e.lastOrder))
 	w.Uint64(uint64(e.arena.Len()))
 	for s := range e.arena.All {
-		e.writeOrder(w, e.arena.At(s))
+		e.writeOrder(w, s)
 	}
 	for _, m := range e.markets[1:] {
 		for _, side := range [...]bourse.Side{bourse.Buy, bourse.Sell} {
@@ -184,7 +184,8 @@ func (e *Engine) writeQueue(w *state.Writer, s book.Slot) {
 	}
 }
 
-func (e *Engine) writeOrder(w *state.Writer, o *book.Order) {
+func (e *Engine) writeOrder(w *state.Writer, s book.Slot) {
+	o := e.arena.At(s)
 	w.Uint64(uint64(o.ID))
 	w.Uint32(uint32(o.Account))
 	w.Uint16(uint16(o.Market))
@@ -197,7 +198,7 @@ func (e *Engine) writeOrder(w *state.Writer, o *book.Order) {
 	w.Bool(o.Triggered)
 	w.Bool(o.Named)
 	w.Uint64(uint64(o.Price))
-	w.Uint64(uint64(o.Stop))
+	w.Uint64(uint64(e.stop(s, o)))
 	w.Uint64(uint64(o.Lots))
 	w.Uint64(uint64(o.Filled))
 	w.Uint64(uint64(o.Time))

@@ -17,14 +17,14 @@ func (e *Engine) drainQueue(m *market, ev *bourse.Events) {
 // trigger lets a stop enter the book as if newly placed. It keeps its id, its
 // hold and its type.
 func (e *Engine) trigger(m *market, s book.Slot, ev *bourse.Events) {
-	m.book.Remove(&e.arena, s)
 	o := e.arena.At(s)
+	m.book.Remove(&e.arena, s, o)
 	o.Triggered = true
 	t := taker{
 		slot: s, order: o, left: o.Left(), limit: o.Price, held: m.reserve(o),
 		stopped: e.accounts.At(uint32(o.Account)).frozen,
 	}
-	e.announce(bourse.EventOrderTriggered, o, bourse.Open, ev)
+	e.announce(bourse.EventOrderTriggered, s, o, bourse.Open, ev)
 	opposite := m.book.Side(o.Side.Opposite())
 	if bound := e.collar(m, o.Side); bound != 0 && opposite.Reaches(bound, t.limit) {
 		t.limit = bound
