@@ -15,7 +15,9 @@ type chunk struct {
 	last bourse.Seq
 	// sealed is true for a chunk that will not be replaced by a longer one: only
 	// then an index is worth building.
-	sealed  bool
+	sealed bool
+	// number counts the sealed chunks from one.
+	number  uint64
 	indexes [columns]index
 }
 

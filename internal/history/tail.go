@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -36,8 +37,13 @@ type Tail struct {
 	// last is touched, and end is tip, as readers see them.
 	last bourse.Seq
 	end  Cursor
-	// rows counts those of chunks.
-	rows int
+	// rows counts those of chunks, sealed the chunks that there ever were.
+	rows   int
+	sealed uint64
+	// seen is the last chunk that a reader may hold, the young one among them;
+	// spare is the memory of one that none does.
+	seen  atomic.Uint64
+	spare Batch
 	// after is the last command whose rows may be missing here.
 	after  bourse.Seq
 	stored Cursor
@@ -90,15 +96,19 @@ func (t *Tail) End() {
 	t.trim()
 }
 
-// seal makes a chunk of the young rows. What follows is likely to be of the same
-// shape, so it gets room for as much.
+// seal makes a chunk of the young rows. What follows goes where a chunk was that
+// nobody has seen, as in a replay, or gets room for as much, because it is likely
+// to be of the same shape.
 func (t *Tail) seal() {
 	b := t.batch
-	t.chunks = append(t.chunks, &chunk{Batch: b, last: t.touched, sealed: true})
+	t.sealed++
+	t.chunks = append(t.chunks, &chunk{Batch: b, last: t.touched, sealed: true, number: t.sealed})
 	t.rows += b.Rows()
-	t.batch = Batch{
-		Orders: make([]Order, 0, len(b.Orders)), Trades: make([]Trade, 0, len(b.Trades)),
-		Fills: make([]Fill, 0, len(b.Fills)), Transfers: make([]Transfer, 0, len(b.Transfers)),
+	if t.batch, t.spare = t.spare, (Batch{}); cap(t.batch.Orders) == 0 {
+		t.batch = Batch{
+			Orders: make([]Order, 0, len(b.Orders)), Trades: make([]Trade, 0, len(b.Trades)),
+			Fills: make([]Fill, 0, len(b.Fills)), Transfers: make([]Transfer, 0, len(b.Transfers)),
+		}
 	}
 }
 
@@ -112,7 +122,12 @@ func (t *Tail) trim() {
 	if n == 0 {
 		return
 	}
-	t.after = t.chunks[n-1].last
+	dropped := t.chunks[n-1]
+	if dropped.number > t.seen.Load() {
+		t.spare = dropped.Batch
+		t.spare.Reset()
+	}
+	t.after = dropped.last
 	t.rows = rows - t.young.Rows()
 	t.chunks = slices.Clone(t.chunks[n:]) // lets go of the memory
 }
@@ -190,6 +205,7 @@ type glimpse struct {
 func (t *Tail) glimpse() *glimpse {
 	t.mu.RLock()
 	g, young := &glimpse{t.after, t.chunks}, t.young
+	t.seen.Store(t.sealed + 1)
 	t.mu.RUnlock()
 	if young.Rows() > 0 {
 		// The slice is clipped, so that nobody else sees this chunk.
