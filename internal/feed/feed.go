@@ -70,12 +70,16 @@ func New() *Feed {
 	return f
 }
 
-// Begin opens a frame. Begin, Wanted, Stage and End belong to one goroutine.
+// Begin opens a frame. Begin, Wanted, Idle, Stage and End belong to one goroutine.
 func (f *Feed) Begin() { f.mu.RLock() }
 
 // Wanted reports whether anybody listens to a topic, so that nobody encodes for
 // nobody. It belongs between Begin and End.
 func (f *Feed) Wanted(t Topic) bool { return len(f.topics[t]) > 0 }
+
+// Idle reports whether nobody listens to anything. It belongs between Begin and
+// End, which keep it as it is.
+func (f *Feed) Idle() bool { return len(f.topics) == 0 }
 
 // Stage adds a message to the frame; the bytes must never change again.
 func (f *Feed) Stage(t Topic, bytes []byte) {

@@ -78,6 +78,23 @@ func TestOrderAndTopics(t *testing.T) {
 	}
 }
 
+func TestIdle(t *testing.T) {
+	f, l := feed.New(), newListener()
+	for _, idle := range []bool{true, false, true} {
+		f.Begin()
+		if f.Idle() != idle {
+			t.Errorf("idle is %v, want %v", !idle, idle)
+		}
+		f.End()
+		if idle {
+			f.Subscribe(l.Subscriber, []feed.Topic{trades, book}, nil)
+			continue
+		}
+		f.Unsubscribe(l.Subscriber, []feed.Topic{trades}, nil)
+		f.Unsubscribe(l.Subscriber, []feed.Topic{book}, nil)
+	}
+}
+
 func TestStartIsCalledWhenNobodyTakes(t *testing.T) {
 	l := newListener()
 	l.Push([]byte("1"))

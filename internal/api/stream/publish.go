@@ -47,8 +47,8 @@ func (p *Publisher) End() { p.feed.End() }
 // Observe stages the messages of a command, in the order in which things
 // happened.
 func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
-	if cmd.Kind == 0 {
-		return // a restore tells nothing new
+	if cmd.Kind == 0 || p.feed.Idle() {
+		return // a restore tells nothing new, and a replay tells nobody
 	}
 	p.now, p.catalogue = cmd.Time, p.view.Latest()
 	updates := p.marketData(p.view.Updates(), -1)
