@@ -18,6 +18,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
+	"github.com/bourse-exchange/bourse/internal/node"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
@@ -132,6 +133,7 @@ func restart(path string, last bourse.Seq) (_ *ReplayReport, err error) {
 	if err != nil {
 		return nil, err
 	}
+	reader = node.ReadAhead(reader)
 	if err := errors.Join(s.Replay(reader, nil), reader.Close()); err != nil {
 		return nil, err
 	}

@@ -202,6 +202,7 @@ func (n *Node) replay() error {
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
+	r = ReadAhead(r)
 	from, last := n.engine.Seq(), n.log.Durable()
 	progress := n.progress("replaying the journal")
 	err = n.sequencer.Replay(r, func(seq bourse.Seq) { progress(int64(seq-from), int64(last-from)) })
