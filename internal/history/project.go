@@ -1,6 +1,10 @@
 package history
 
-import "github.com/bourse-exchange/bourse"
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
 
 // Project adds what a command did to a batch. What a restore announces is no
 // command and leaves nothing.
@@ -16,7 +20,8 @@ func Project(cmd *bourse.Command, ev *bourse.Events, b *Batch) {
 	for _, e := range ev.List {
 		switch e.Kind {
 		case bourse.EventOrderClosed:
-			b.Orders = append(b.Orders, Order{Order: ev.Orders[e.At], Seq: cmd.Seq, Closed: cmd.Time})
+			o := next(&b.Orders)
+			o.Order, o.Seq, o.Closed = ev.Orders[e.At], cmd.Seq, cmd.Time
 		case bourse.EventTraded:
 			b.addTrade(cmd, &ev.Trades[e.At])
 		case bourse.EventTransfer:
@@ -43,21 +48,30 @@ func Project(cmd *bourse.Command, ev *bourse.Events, b *Batch) {
 	}
 }
 
+// next adds a row to a list and returns it to be filled in place, because rows are
+// large and most of what a trade costs here is copying them. It may hold what an
+// earlier one left: every field must be set.
+func next[R any](list *[]R) *R {
+	n := len(*list)
+	*list = slices.Grow(*list, 1)[:n+1]
+	return &(*list)[n]
+}
+
 // addTrade adds a trade and both its fills, the maker's first: where both are one
 // account's, that is the order of their ordinals.
 func (b *Batch) addTrade(cmd *bourse.Command, t *bourse.Trade) {
-	b.Trades = append(b.Trades, Trade{
+	*next(&b.Trades) = Trade{
 		Seq: cmd.Seq, Market: t.Market, Number: t.Number, Time: cmd.Time,
 		TakerSide: t.TakerSide, Price: t.Price, Lots: t.Lots, Total: t.Total,
-	})
-	fill := func(f *bourse.Fill, side bourse.Side, role bourse.Role) Fill {
-		return Fill{
-			Seq: cmd.Seq, Account: f.Account, Ordinal: f.Ordinal, Order: f.Order,
-			Market: t.Market, Time: cmd.Time, Side: side, Role: role,
-			Price: t.Price, Lots: t.Lots, Total: t.Total, Fee: f.Fee,
-		}
 	}
-	b.Fills = append(b.Fills,
-		fill(&t.Maker, t.TakerSide.Opposite(), bourse.Maker),
-		fill(&t.Taker, t.TakerSide, bourse.Taker))
+	b.addFill(cmd, t, &t.Maker, t.TakerSide.Opposite(), bourse.Maker)
+	b.addFill(cmd, t, &t.Taker, t.TakerSide, bourse.Taker)
+}
+
+func (b *Batch) addFill(cmd *bourse.Command, t *bourse.Trade, f *bourse.Fill, side bourse.Side, role bourse.Role) {
+	*next(&b.Fills) = Fill{
+		Seq: cmd.Seq, Account: f.Account, Ordinal: f.Ordinal, Order: f.Order,
+		Market: t.Market, Time: cmd.Time, Side: side, Role: role,
+		Price: t.Price, Lots: t.Lots, Total: t.Total, Fee: f.Fee,
+	}
 }
