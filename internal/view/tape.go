@@ -95,6 +95,9 @@ func NewTape() *Tape { return &Tape{markets: make([]*marketTape, 1)} }
 // Fold takes in what a command did and appends what changed to updates.
 func (t *Tape) Fold(cmd *bourse.Command, ev *bourse.Events, updates []Update) []Update {
 	updates = t.roll(cmd.Time, updates)
+	if len(ev.Trades) == 0 && len(ev.Facts) == 0 {
+		return updates // as most commands
+	}
 	for i, e := range ev.List {
 		switch e.Kind {
 		case bourse.EventMarket:
@@ -173,10 +176,10 @@ func (b *Bucket) add(tr *bourse.Trade) {
 
 // roll lets time go by: minutes leave the rolling day, and candles begin.
 func (t *Tape) roll(now bourse.Time, updates []Update) []Update {
-	minute := now.Floor(bourse.Minute)
-	if minute <= t.minute {
+	if now-t.minute < bourse.Minute {
 		return updates
 	}
+	minute := now.Floor(bourse.Minute)
 	t.minute = minute
 	for _, m := range t.markets[1:] {
 		if m.leaveDay(minute) {
