@@ -49,3 +49,38 @@ func TestTailReusesWhatNobodySees(t *testing.T) {
 		t.Errorf("1,000 rows that nobody reads took %v allocations", n)
 	}
 }
+
+// TestTailHoldsWhatTheStoreMisses replays a past that the store has most of.
+func TestTailHoldsWhatTheStoreMisses(t *testing.T) {
+	tail := NewTail(1000)
+	tail.Stored(Cursor{Seq: 500})
+	cmd := bourse.Command{Kind: bourse.CommandPlace}
+	var ev bourse.Events
+	ev.AddOrder(bourse.EventOrderClosed)
+	for cmd.Seq < 600 {
+		if cmd.Seq == 540 {
+			tail.Stored(Cursor{Seq: 560}) // ahead: no reason for a gap
+		}
+		tail.Begin()
+		for range 6 { // 500 is within a frame
+			cmd.Seq++
+			tail.Observe(&cmd, &ev)
+		}
+		tail.End()
+	}
+	g, next := tail.glimpse(), bourse.Seq(501)
+	if g.after != 500 {
+		t.Errorf("rows up to %d may be missing", g.after)
+	}
+	for _, c := range g.chunks {
+		for _, o := range c.Orders {
+			if o.Seq != next {
+				t.Fatalf("a row of command %d stands where %d is missed", o.Seq, next)
+			}
+			next++
+		}
+	}
+	if next != 601 {
+		t.Errorf("the rows from %d on are not here", next)
+	}
+}

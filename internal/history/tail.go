@@ -29,6 +29,10 @@ type Tail struct {
 	tip      Cursor
 	reset    bool
 	restored bourse.Seq
+	// has is up to where the store had all rows when the frame began, if nothing
+	// was here: what is here has no gaps. passed is the last command that is not
+	// here because of that.
+	has, passed bourse.Seq
 
 	mu sync.RWMutex
 	// chunks are sealed, oldest first; young is batch as readers see it.
@@ -61,18 +65,30 @@ func NewTail(bound int) *Tail {
 // Reset empties the tail: what is restored from a snapshot is in the store, or
 // will be.
 func (t *Tail) Reset(func(string) ([]byte, bool)) error {
-	t.batch, t.touched, t.reset = Batch{}, 0, true
+	t.batch, t.touched, t.passed, t.reset = Batch{}, 0, 0, true
 	return nil
 }
 
 // Begin opens a frame.
-func (t *Tail) Begin() {}
+func (t *Tail) Begin() {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	t.has = 0
+	if t.rows == 0 && t.batch.Rows() == 0 {
+		t.has = t.stored.Seq
+	}
+}
 
-// Observe takes in what a command did. Readers see it at End.
+// Observe takes in what a command did. Readers see it at End. What the store has
+// already, as of most that a start replays, is not needed here.
 func (t *Tail) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	t.tip.Seq, t.tip.Time = cmd.Seq, cmd.Time
 	if cmd.Kind == 0 {
 		t.restored = cmd.Seq
+		return
+	}
+	if cmd.Seq <= t.has {
+		t.passed = cmd.Seq
 		return
 	}
 	rows := t.batch.Rows()
@@ -89,6 +105,7 @@ func (t *Tail) End() {
 	if t.reset {
 		t.reset, t.chunks, t.rows, t.after = false, nil, 0, t.restored
 	}
+	t.after = max(t.after, t.passed)
 	if t.batch.Rows() >= t.perChunk {
 		t.seal()
 	}
