@@ -14,14 +14,7 @@ import (
 
 // openFollower starts the second engine from the newest snapshot that the
 // history's cursor has reached.
-func (n *Node) openFollower(ctx context.Context) error {
-	cursor, err := n.store.Cursor(ctx)
-	if err != nil {
-		return fmt.Errorf("%s: %w", n.historyPlace(), err)
-	}
-	if err := n.checkCursor(cursor); err != nil {
-		return err
-	}
+func (n *Node) openFollower(ctx context.Context, cursor history.Cursor) error {
 	snapshot, found, err := n.snapshots.Newest(cursor.Seq)
 	if err != nil {
 		return fmt.Errorf("snapshots: %w", err)
@@ -47,6 +40,15 @@ func (n *Node) openFollower(ctx context.Context) error {
 		Snapshots: n.snapshots, Files: n.files, SnapshotEvery: n.SnapshotEvery,
 	})
 	return err
+}
+
+// cursor returns how far the history has come.
+func (n *Node) cursor(ctx context.Context) (history.Cursor, error) {
+	cursor, err := n.store.Cursor(ctx)
+	if err != nil {
+		return cursor, fmt.Errorf("%s: %w", n.historyPlace(), err)
+	}
+	return cursor, n.checkCursor(cursor)
 }
 
 // checkCursor refuses a history that is not this journal's.

@@ -38,7 +38,11 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.openStores(ctx); err != nil {
 		return nil, err
 	}
-	if err := n.buildLine(); err != nil {
+	cursor, err := n.cursor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.buildLine(cursor); err != nil {
 		return nil, err
 	}
 	if err := n.replay(); err != nil {
@@ -53,7 +57,7 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.attach(); err != nil {
 		return nil, err
 	}
-	if err := n.openFollower(ctx); err != nil {
+	if err := n.openFollower(ctx, cursor); err != nil {
 		return nil, err
 	}
 	n.clock = newClock(n.machine, n.engine.Now(), n.clockJumped)
@@ -126,10 +130,11 @@ func (n *Node) void(ctx context.Context, tip journal.Tip) error {
 }
 
 // buildLine puts the line together: the engine of the newest good snapshot, and
-// those who stand behind it.
-func (n *Node) buildLine() error {
+// those who stand behind it, of which the tail need not hold what the history has.
+func (n *Node) buildLine(cursor history.Cursor) error {
 	n.view, n.feed, n.board = view.New(), feed.New(), wallet.NewBoard()
 	n.tail = history.NewTail(n.TailRows)
+	n.tail.Stored(cursor)
 	n.reader = history.NewReader(n.store, n.tail, n.view)
 	n.limits = api.NewLimiter(n.Limits, time.Now)
 	n.streams = stream.NewServer(stream.Options{

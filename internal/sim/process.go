@@ -72,9 +72,14 @@ func (p *process) openJournal(context.Context) error {
 	return err
 }
 
-func (p *process) buildLine(context.Context) error {
+func (p *process) buildLine(ctx context.Context) error {
 	w := p.world
+	cursor, err := w.store.Cursor(ctx)
+	if err != nil {
+		return err
+	}
 	p.view, p.tail = view.New(), history.NewTail(w.shape.tailRows)
+	p.tail.Stored(cursor)
 	p.reader = history.NewReader(w.store, p.tail, p.view)
 	p.reader.Patience = 0
 	observers := []sequencer.Observer{p.tail, p.view, p.board, &witness{world: w}}
