@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,6 +18,7 @@ import (
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
+	series   *series
 	step     prometheus.Histogram
 	apply    prometheus.Histogram
 	retries  prometheus.Counter
@@ -49,6 +51,7 @@ func newMetrics(n *Node) *metrics {
 			Name: "bourse_disk_free_bytes", Help: "Room left on the data directory's disk.",
 		}),
 	}
+	m.series = &series{known: map[ending]prometheus.Observer{}, of: m.requests}
 	m.registry.MustRegister(m.requests, m.step, m.apply, m.retries, m.free,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -69,13 +72,40 @@ func gauge(name, help string, f func() float64) prometheus.GaugeFunc {
 }
 
 func (m *metrics) observe(e *api.Endpoint, status int, success bool, took time.Duration) {
-	m.requests.WithLabelValues(e.Path, strconv.Itoa(status), strconv.FormatBool(success)).Observe(took.Seconds())
+	m.series.find(ending{e.Path, status, success}).Observe(took.Seconds())
 }
 
 // observeV2 counts a request of a V2 interface.
 func (m *metrics) observeV2(endpoint string, status int, took time.Duration) {
-	success := strconv.FormatBool(status == http.StatusOK)
-	m.requests.WithLabelValues(endpoint, strconv.Itoa(status), success).Observe(took.Seconds())
+	m.series.find(ending{endpoint, status, status == http.StatusOK}).Observe(took.Seconds())
+}
+
+// ending is how a request to an endpoint ended.
+type ending struct {
+	endpoint string
+	status   int
+	success  bool
+}
+
+// series finds the series of an ending without making its labels each time.
+type series struct {
+	of    *prometheus.HistogramVec
+	mu    sync.RWMutex
+	known map[ending]prometheus.Observer
+}
+
+func (s *series) find(e ending) prometheus.Observer {
+	s.mu.RLock()
+	o, ok := s.known[e]
+	s.mu.RUnlock()
+	if ok {
+		return o
+	}
+	o = s.of.WithLabelValues(e.endpoint, strconv.Itoa(e.status), strconv.FormatBool(e.success))
+	s.mu.Lock()
+	s.known[e] = o
+	s.mu.Unlock()
+	return o
 }
 
 func (m *metrics) handler() http.Handler {
