@@ -107,7 +107,7 @@ func (v *V1) answer(e *Endpoint, s *session, r *http.Request) (status int, succe
 		}
 		return http.StatusBadRequest, false // it broke off
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), v.Patience)
+	ctx, cancel := v.patient(r.Context())
 	defer cancel()
 	c := Call{Request: &s.request, Context: ctx, Out: s.out, visit: account.Visit{From: from, Agent: r.UserAgent()}}
 	s.out.Reset(s.out.Bytes()[:0])
@@ -118,10 +118,19 @@ func (v *V1) answer(e *Endpoint, s *session, r *http.Request) (status int, succe
 		s.out.EndObject()
 		return http.StatusOK, true
 	}
-	if known := (*bourse.Error)(nil); r.Context().Err() != nil && !errors.As(err, &known) {
+	if known := (*bourse.Error)(nil); errors.Is(r.Context().Err(), context.Canceled) && !errors.As(err, &known) {
 		return http.StatusBadRequest, false // nobody waits for the answer any more
 	}
 	return v.fail(e, s, err), false
+}
+
+// patient bounds a request by our patience, where that is not done already: a
+// timer for each request takes more than reading it.
+func (v *V1) patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok && !end.After(v.Clock().Add(v.Patience)) {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, v.Patience)
 }
 
 // read reads the body.
