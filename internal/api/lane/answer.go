@@ -1,0 +1,119 @@
+package lane
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// answer is an http.ResponseWriter that keeps the whole answer. Its headers are
+// read when the handler has returned.
+type answer struct {
+	header http.Header
+	status int
+	body   []byte
+	// names is where the names of headers are sorted.
+	names []string
+	// date is the header of the second that dated is.
+	date  []byte
+	dated int64
+}
+
+// Header returns the headers of the answer.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader sets the status, unless it is set.
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 && status >= http.StatusOK {
+		a.status = status
+	}
+}
+
+// Write adds to the body.
+func (a *answer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	if !hasBody(a.status) {
+		return 0, http.ErrBodyNotAllowed
+	}
+	a.body = append(a.body, p...)
+	return len(p), nil
+}
+
+// hasBody reports whether answers of a status have a body, be it an empty one.
+func hasBody(status int) bool {
+	return status != http.StatusNoContent && status != http.StatusNotModified
+}
+
+// reset makes it empty.
+func (a *answer) reset() {
+	clear(a.header)
+	a.status, a.body = 0, a.body[:0]
+}
+
+// append appends the answer as net/http writes it: headers by name, then those
+// that the handler has left to the server.
+func (a *answer) append(b []byte, now time.Time, last bool) []byte {
+	a.WriteHeader(http.StatusOK)
+	b = append(b, "HTTP/1.1 "...)
+	b = strconv.AppendInt(b, int64(a.status), 10)
+	b = append(b, ' ')
+	b = append(b, http.StatusText(a.status)...)
+	b = append(b, "\r\n"...)
+	a.names = a.names[:0]
+	for name := range a.header {
+		a.names = append(a.names, name)
+	}
+	slices.Sort(a.names)
+	for _, name := range a.names {
+		for _, value := range a.header[name] {
+			b = appendHeader(b, name, value)
+		}
+	}
+	b = append(b, a.dateOf(now)...)
+	b = a.appendMissing(b)
+	if last {
+		b = append(b, "Connection: close\r\n"...)
+	}
+	b = append(b, "\r\n"...)
+	return append(b, a.body...)
+}
+
+// appendMissing appends what tells the body's size and kind.
+func (a *answer) appendMissing(b []byte) []byte {
+	if !hasBody(a.status) {
+		return b
+	}
+	if _, told := a.header["Content-Length"]; !told {
+		b = appendHeader(b, "Content-Length", strconv.Itoa(len(a.body)))
+	}
+	if _, told := a.header["Content-Type"]; !told && len(a.body) > 0 {
+		b = appendHeader(b, "Content-Type", http.DetectContentType(a.body))
+	}
+	return b
+}
+
+// appendHeader appends a header. A line break in a value does not end it.
+func appendHeader(b []byte, name, value string) []byte {
+	b = append(b, name...)
+	b = append(b, ": "...)
+	for i := range len(value) {
+		c := value[i]
+		if c == '\r' || c == '\n' {
+			c = ' '
+		}
+		b = append(b, c)
+	}
+	return append(b, "\r\n"...)
+}
+
+// dateOf returns the header of a moment.
+func (a *answer) dateOf(now time.Time) []byte {
+	if second := now.Unix(); second != a.dated || a.date == nil {
+		a.dated = second
+		a.date = append(a.date[:0], "Date: "...)
+		a.date = now.UTC().AppendFormat(a.date, http.TimeFormat)
+		a.date = append(a.date, "\r\n"...)
+	}
+	return a.date
+}

@@ -1,0 +1,175 @@
+package lane_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const order = "POST /spot/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
+
+// ask sends a request and reads the answer.
+func ask(t *testing.T, c net.Conn, request string) {
+	t.Helper()
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	readAnswer(t, c)
+}
+
+func readAnswer(t *testing.T, c net.Conn) (status int, last bool) {
+	t.Helper()
+	r, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		t.Fatal(err)
+	}
+	_ = r.Body.Close()
+	return r.StatusCode, r.Close
+}
+
+// closedAfter checks that the server closes a connection this long from now.
+func closedAfter(t *testing.T, c net.Conn, want time.Duration) {
+	t.Helper()
+	began := time.Now()
+	if n, err := c.Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.EOF) {
+		t.Fatalf("read %d bytes and %v, want the end", n, err)
+	}
+	if took := time.Since(began); took != want {
+		t.Errorf("closed after %s, want %s", took, want)
+	}
+}
+
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipes()
+		s := serve(p, http.HandlerFunc(echo))
+		closedAfter(t, p.dial(), 5*time.Second)
+		c := p.dial()
+		ask(t, c, order)
+		closedAfter(t, c, time.Minute)
+		s.stop(t)
+	})
+}
+
+// TestAccept goes on when a connection could not be accepted.
+func TestAccept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipes()
+		s := serve(p, http.HandlerFunc(echo))
+		p.conns <- nil
+		c := p.dial()
+		ask(t, c, order)
+		closedAfter(t, c, time.Minute)
+		s.stop(t)
+	})
+}
+
+// TestSlowBody gives a body that does not come to net/http, which waits as long as
+// it is told to.
+func TestSlowBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipes()
+		var failed error
+		s := serve(p, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, failed = io.ReadAll(r.Body) }))
+		c := p.dial()
+		began := time.Now()
+		ask(t, c, order[:len(order)-1])
+		if took := time.Since(began); took != 17*time.Second || failed == nil {
+			t.Errorf("answered after %s, and the handler read %v", took, failed)
+		}
+		_ = c.Close()
+		s.stop(t)
+	})
+}
+
+// TestBodyInPieces takes a body that comes late, and then the next request.
+func TestBodyInPieces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipes()
+		s := serve(p, http.HandlerFunc(echo))
+		c := p.dial()
+		for range 2 {
+			if _, err := io.WriteString(c, order[:len(order)-1]); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(400 * time.Millisecond)
+			ask(t, c, "}")
+		}
+		closedAfter(t, c, time.Minute)
+		s.stop(t)
+	})
+}
+
+// TestNobodyReads gives up on who does not read an answer.
+func TestNobodyReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipes()
+		s := serve(p, http.HandlerFunc(echo))
+		c := p.dial()
+		if _, err := io.WriteString(c, order); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(11 * time.Second)
+		closedAfter(t, c, 0)
+		s.stop(t)
+	})
+}
+
+// TestPatience ends the requests of a second together, none later than it is due.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipes()
+		took := make(chan time.Duration, 2)
+		s := serve(p, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			began := time.Now()
+			<-r.Context().Done()
+			took <- time.Since(began)
+		}))
+		for range 2 {
+			go func() { _, _ = io.WriteString(p.dial(), order) }()
+			time.Sleep(500 * time.Millisecond)
+		}
+		// They end at the same moment, in any order.
+		if sum := <-took + <-took; sum != 19500*time.Millisecond {
+			t.Errorf("the two took %s together, want 10 and 9.5 s", sum)
+		}
+		_ = s.Close()
+		_ = s.rest.Close()
+		s.wait(t)
+	})
+}
+
+// TestShutdown closes the silent at once and answers what was asked.
+func TestShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipes()
+		s := serve(p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(3 * time.Second)
+			echo(w, r)
+		}))
+		silent, busy := p.dial(), p.dial()
+		if _, err := io.WriteString(busy, order+order); err != nil {
+			t.Fatal(err)
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := s.Shutdown(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a shutdown that is too short: %v", err)
+		}
+		closedAfter(t, silent, 0)
+		if status, last := readAnswer(t, busy); status != http.StatusOK || !last {
+			t.Errorf("answered %d, close %t", status, last)
+		}
+		closedAfter(t, busy, 0) // without an answer to what came behind
+		s.stop(t)
+	})
+}
