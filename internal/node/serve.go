@@ -16,6 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/api/icons"
+	"github.com/bourse-exchange/bourse/internal/api/lane"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
@@ -64,7 +65,7 @@ func (n *Node) serve(ctx context.Context) error {
 	operators := &http.Server{
 		Handler: n.operators(), ConnContext: admin.Peer, ReadHeaderTimeout: readHeaderWithin, ErrorLog: n.serverLog(),
 	}
-	n.spawn(func() error { return served(server.Serve(listener)) })
+	public := n.public(listener, server, visitors) //nolint:contextcheck // a request lives on while the exchange stops
 	n.spawn(func() error { return served(operators.Serve(socket)) })
 	stopBots, err := n.startBots(ctx)
 	if err != nil {
@@ -78,7 +79,32 @@ func (n *Node) serve(ctx context.Context) error {
 		return err // nothing more may leave: the process ends as it is
 	case <-ctx.Done():
 	}
-	return n.stop(context.WithoutCancel(ctx), stopBots, server, operators)
+	return n.stop(context.WithoutCancel(ctx), stopBots, append(public, operators)...)
+}
+
+// stoppable is a server that can be asked to end.
+type stoppable interface {
+	Shutdown(ctx context.Context) error
+	Close() error
+}
+
+// public starts serving the public interfaces, and returns who does, in the order
+// in which they are to be stopped. Encrypted connections are net/http's from the
+// beginning.
+func (n *Node) public(listener net.Listener, server *http.Server, g *guests) []stoppable {
+	if n.TLSCert != "" {
+		n.spawn(func() error { return served(server.Serve(listener)) })
+		return []stoppable{server}
+	}
+	plain := &lane.Server{
+		Listener: listener, Handler: server.Handler, Prefixes: []string{"/spot/", "/wallet/"}, MaxBody: api.MaxBody,
+		Patience: patience, FirstWithin: readHeaderWithin, IdleFor: idleFor, WriteWithin: writeWithin,
+		State: g.state, Clock: time.Now, Log: n.Log,
+	}
+	rest := plain.Rest()
+	n.spawn(func() error { return served(server.Serve(rest)) })
+	n.spawn(func() error { plain.Serve(); return nil })
+	return []stoppable{plain, server}
 }
 
 // served turns the end of a server that was asked to end into no error.
@@ -190,7 +216,7 @@ func (n *Node) operators() http.Handler {
 // stop ends an exchange in the order in which it was started, the other way
 // round: nothing new is taken, what was taken is answered, what follows the
 // journal writes its rows, and the journal is sealed.
-func (n *Node) stop(ctx context.Context, stopBots func(), servers ...*http.Server) error {
+func (n *Node) stop(ctx context.Context, stopBots func(), servers ...stoppable) error {
 	n.Log.Info("stopping")
 	n.ready.Store(false)
 	ctx, cancel := context.WithTimeout(ctx, stopWithin)

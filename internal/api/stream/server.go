@@ -69,6 +69,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the upgrader has answered
 	}
+	if resumed, ok := raw.(interface{ Bare() net.Conn }); ok {
+		raw = resumed.Bare()
+	}
 	if tcp, ok := raw.(*net.TCPConn); ok {
 		_ = tcp.SetWriteBuffer(sendBuffer) // a hint: the queue is bounded as well
 	}
