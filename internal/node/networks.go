@@ -139,14 +139,7 @@ func (n *Node) writeSeed(dir, name string, seed [32]byte) error {
 
 // Listed returns what the catalogue says of a network.
 func (n *Node) Listed(id bourse.NetworkID) (*bourse.Network, []*bourse.NetworkAsset, []*bourse.Asset) {
-	c := n.view.Catalogue()
-	var terms []*bourse.NetworkAsset
-	for _, t := range c.NetworkAssets {
-		if t.Network == id {
-			terms = append(terms, t)
-		}
-	}
-	return c.Networks[id], terms, c.Assets
+	return n.view.Catalogue().Carried(id)
 }
 
 // submit carries a command.

@@ -177,14 +177,7 @@ func (p *process) worker(n *network) *wallet.Worker {
 
 // Listed returns what the catalogue says of a network.
 func (p *process) Listed(id bourse.NetworkID) (*bourse.Network, []*bourse.NetworkAsset, []*bourse.Asset) {
-	c := p.view.Catalogue()
-	var terms []*bourse.NetworkAsset
-	for _, t := range c.NetworkAssets {
-		if t.Network == id {
-			terms = append(terms, t)
-		}
-	}
-	return c.Networks[id], terms, c.Assets
+	return p.view.Catalogue().Carried(id)
 }
 
 // pen lies between a worker and the signer.

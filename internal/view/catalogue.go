@@ -78,6 +78,19 @@ func (c *Catalogue) Network(symbol bourse.Symbol) *bourse.Network { return c.net
 // it must not be changed.
 func (c *Catalogue) Listed() []*bourse.Market { return c.listed }
 
+// Carried returns what the catalogue says of a network: itself, the terms of the
+// assets on it, disabled ones too, and all assets by id. They are shared: they
+// must not be changed.
+func (c *Catalogue) Carried(id bourse.NetworkID) (*bourse.Network, []*bourse.NetworkAsset, []*bourse.Asset) {
+	var terms []*bourse.NetworkAsset
+	for _, t := range c.NetworkAssets {
+		if t.Network == id {
+			terms = append(terms, t)
+		}
+	}
+	return c.Networks[id], terms, c.Assets
+}
+
 // Latest returns the catalogue with the changes of the frame that is open, to
 // the goroutine that observes. It is good until the next Observe.
 func (v *View) Latest() *Catalogue {
