@@ -38,6 +38,23 @@ type exchange struct {
 	took time.Duration
 }
 
+// measured returns what is to be measured: other, or, if that is nil, an exchange
+// in a directory below dir, with customers who have money. stop ends what was
+// started for it.
+func measured(ctx context.Context, dir string, other *Target, customers int) (_ *Target, stop func() error, err error) {
+	if other != nil {
+		return other, func() error { return nil }, nil
+	}
+	x, err := startExchange(ctx, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := x.open(ctx, customers); err != nil {
+		return nil, nil, errors.Join(err, x.stop())
+	}
+	return &x.Target, x.stop, nil
+}
+
 // startExchange starts `bourse bench exchange` in a temporary directory below
 // dir.
 func startExchange(ctx context.Context, dir string) (*exchange, error) {

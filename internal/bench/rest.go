@@ -36,18 +36,11 @@ type RESTReport struct {
 // REST measures an exchange of its own in a directory below dir, or, if it is not
 // nil, another server.
 func REST(ctx context.Context, dir string, other *Target, connections int, lasting time.Duration) (_ *RESTReport, err error) {
-	target := other
-	if other == nil {
-		x, err := startExchange(ctx, dir)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, x.stop()) }()
-		if err := x.open(ctx, min(connections, 16)); err != nil {
-			return nil, err
-		}
-		target = &x.Target
+	target, stop, err := measured(ctx, dir, other, min(connections, 16))
+	if err != nil {
+		return nil, err
 	}
+	defer func() { err = errors.Join(err, stop()) }()
 	clients, err := target.dialAll(connections)
 	if err != nil {
 		return nil, err

@@ -32,18 +32,11 @@ const patience = 30 * time.Second
 // Stream measures an exchange of its own in a directory below dir, or, if it is
 // not nil, another server.
 func Stream(ctx context.Context, dir string, other *Target, subscribers, burst int, lasting time.Duration) (_ *StreamReport, err error) {
-	target := other
-	if other == nil {
-		x, err := startExchange(ctx, dir)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, x.stop()) }()
-		if err := x.open(ctx, 16); err != nil {
-			return nil, err
-		}
-		target = &x.Target
+	target, stop, err := measured(ctx, dir, other, 16)
+	if err != nil {
+		return nil, err
 	}
+	defer func() { err = errors.Join(err, stop()) }()
 	a := newAudience()
 	defer a.leave()
 	r := &StreamReport{Subscribers: subscribers, Burst: burst}
