@@ -36,15 +36,11 @@ func (c *benchCore) Run(p *program) error {
 		}
 		list[i] = w
 	}
-	p.pretty = p.pretty && !c.JSON
 	r, err := bench.Cores(list)
-	if err != nil {
-		return err
+	if err == nil && len(list) == 1 {
+		return p.tell(r.Runs[0], nil, c.JSON)
 	}
-	if len(list) == 1 {
-		return p.print(r.Runs[0])
-	}
-	return p.print(r)
+	return p.tell(r, err, c.JSON)
 }
 
 type benchDurable struct {
@@ -62,11 +58,16 @@ func (c *benchDurable) Run(p *program) error {
 		return err
 	}
 	r, err := bench.Durable(w, c.Dir, c.Rate, c.For)
+	return p.tell(r, err, c.JSON)
+}
+
+// tell prints what was measured, if it was.
+func (p *program) tell(report any, err error, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	p.pretty = p.pretty && !c.JSON
-	return p.print(r)
+	p.pretty = p.pretty && !asJSON
+	return p.print(report)
 }
 
 // benchTarget says which server is measured.
@@ -93,11 +94,7 @@ type benchREST struct {
 // Run measures orders over HTTP.
 func (c *benchREST) Run(p *program) error {
 	r, err := bench.REST(p.ctx, c.Dir, c.target(), c.Connections, c.For)
-	if err != nil {
-		return err
-	}
-	p.pretty = p.pretty && !c.JSON
-	return p.print(r)
+	return p.tell(r, err, c.JSON)
 }
 
 type benchStream struct {
@@ -110,11 +107,7 @@ type benchStream struct {
 // Run measures the stream of a book.
 func (c *benchStream) Run(p *program) error {
 	r, err := bench.Stream(p.ctx, c.Dir, c.target(), c.Subscribers, c.Burst, c.For)
-	if err != nil {
-		return err
-	}
-	p.pretty = p.pretty && !c.JSON
-	return p.print(r)
+	return p.tell(r, err, c.JSON)
 }
 
 // workplace is where something is measured, and how it is told.
@@ -131,11 +124,7 @@ type benchReplay struct {
 // Run measures the start after a crash.
 func (c *benchReplay) Run(p *program) error {
 	r, err := bench.Replay(p.ctx, c.Workload, c.Dir)
-	if err != nil {
-		return err
-	}
-	p.pretty = p.pretty && !c.JSON
-	return p.print(r)
+	return p.tell(r, err, c.JSON)
 }
 
 type benchWrite struct {
@@ -171,11 +160,7 @@ type benchSnapshot struct {
 // Run measures what trading notices of snapshots.
 func (c *benchSnapshot) Run(p *program) error {
 	r, err := bench.Snapshot(p.ctx, c.Dir, c.Orders, bench.Windows{Rate: c.Rate, Pairs: c.Pairs, Each: c.Window})
-	if err != nil {
-		return err
-	}
-	p.pretty = p.pretty && !c.JSON
-	return p.print(r)
+	return p.tell(r, err, c.JSON)
 }
 
 type benchHistory struct {
@@ -195,11 +180,7 @@ func (c *benchHistory) Run(p *program) error {
 		return err
 	}
 	r, err := bench.History(p.ctx, w, bench.Place{Dir: c.Dir, Store: c.Store}, c.Backlog, bench.Windows{Rate: c.Rate, Pairs: c.Pairs, Each: c.Window})
-	if err != nil {
-		return err
-	}
-	p.pretty = p.pretty && !c.JSON
-	return p.print(r)
+	return p.tell(r, err, c.JSON)
 }
 
 type benchStart struct {
@@ -211,11 +192,7 @@ type benchStart struct {
 // Run measures starts.
 func (c *benchStart) Run(p *program) error {
 	r, err := bench.Start(p.ctx, c.Dir, c.Rounds, c.Streams)
-	if err != nil {
-		return err
-	}
-	p.pretty = p.pretty && !c.JSON
-	return p.print(r)
+	return p.tell(r, err, c.JSON)
 }
 
 type benchExchange struct {
