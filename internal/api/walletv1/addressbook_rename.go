@@ -5,6 +5,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 )
 
 var renameFields = api.Fields{"adbkid", "new_name"}
@@ -18,7 +19,7 @@ func (w *Wallet) rename(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	name, err := addressName(c, "new_name")
+	name, err := teller.AddressName(c, "new_name")
 	if err != nil {
 		return err
 	}

@@ -85,11 +85,7 @@ func (w *Wallet) check(c *api.Call, r *route, asked *bourse.Withdraw, name strin
 // readDestination reads address and memo in their canonical forms, and whose they
 // are.
 func (r *route) readDestination(c *api.Call, asked *bourse.Withdraw) error {
-	address, err := c.Text("address")
-	if err != nil {
-		return err
-	}
-	memo, err := c.Text("memo")
+	address, memo, err := teller.Destination(c)
 	if err != nil {
 		return err
 	}
@@ -103,46 +99,18 @@ func (r *route) readDestination(c *api.Call, asked *bourse.Withdraw) error {
 // readAmounts reads amount and fee, which have as many decimals as the network
 // can move.
 func (r *route) readAmounts(c *api.Call, asked *bourse.Withdraw) (err error) {
-	if asked.Amount, err = r.amount(c, "amount"); err != nil {
+	if asked.Amount, err = teller.Moved(c, r.Amount); err != nil {
 		return err
 	}
-	if asked.Amount.IsZero() {
-		return api.Invalid("amount", "must be greater than zero")
-	}
-	asked.Fee, err = r.amount(c, "fee")
+	asked.Fee, err = teller.Amount(c, "fee", r.Amount)
 	return err
-}
-
-// amount reads a decimal field in ledger units.
-func (r *route) amount(c *api.Call, name string) (bourse.Amount, error) {
-	text, err := c.Text(name)
-	if err != nil {
-		return bourse.Amount{}, err
-	}
-	a, err := r.Amount(text)
-	if err != nil {
-		return bourse.Amount{}, api.Invalid(name, err.Error())
-	}
-	return a, nil
 }
 
 // readExtras reads the name under which to save the address, and the client id.
 func readExtras(c *api.Call, asked *bourse.Withdraw) (name string, err error) {
-	if name, err = addressName(c, "adbk_name"); err != nil {
+	if name, err = teller.AddressName(c, "adbk_name"); err != nil {
 		return "", err
 	}
 	asked.ClientID, err = api.ClientID(c)
 	return name, err
-}
-
-// addressName reads a name of an entry of an address book; absent is empty.
-func addressName(c *api.Call, field string) (string, error) {
-	name, err := c.Text(field)
-	if err != nil || !c.Has(field) {
-		return "", err
-	}
-	if !account.ValidAddressName(name) {
-		return "", api.Invalid(field, "want 1 to 255 letters, digits and spaces")
-	}
-	return name, nil
 }

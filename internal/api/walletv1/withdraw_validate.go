@@ -10,18 +10,10 @@ func (w *Wallet) validate(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	if !c.Has("address") && !c.Has("memo") {
-		return api.Missing("address")
-	}
-	address, err := c.Text("address")
+	v, err := r.JudgeFields(c)
 	if err != nil {
 		return err
 	}
-	memo, err := c.Text("memo")
-	if err != nil {
-		return err
-	}
-	v := r.Judge(address, memo)
 	if c.Has("address") {
 		c.Out.Bool("valid_address", v.Address)
 	}

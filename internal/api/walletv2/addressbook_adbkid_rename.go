@@ -2,6 +2,7 @@ package walletv2
 
 import (
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
@@ -16,7 +17,7 @@ func (w *Wallet) rename(c *v2.Call) error {
 	if err := c.Require("name"); err != nil {
 		return err
 	}
-	if a.Name, err = addressName(c, "name"); err != nil {
+	if a.Name, err = teller.AddressName(c.Call, "name"); err != nil {
 		return err
 	}
 	if err := w.Accounts.RenameAddress(c.Context, c.Who.Account, a.ID, a.Name); err != nil {

@@ -97,30 +97,23 @@ func command(c *v2.Call, kind bourse.CommandKind, asked *bourse.Withdraw) *bours
 // readWithdrawal reads where a withdrawal goes, how much of it, and under which
 // name to save the address.
 func readWithdrawal(c *v2.Call, r *teller.Route, asked *bourse.Withdraw) (name string, err error) {
-	address, err := c.Text("address")
-	if err != nil {
-		return "", err
-	}
-	memo, err := c.Text("memo")
+	address, memo, err := teller.Destination(c.Call)
 	if err != nil {
 		return "", err
 	}
 	if err := r.Direct(asked, address, memo); err != nil {
 		return "", v2.Errorf(v2.InvalidAddress, "%s", err)
 	}
-	if asked.Amount, err = readAmount(c, "amount", r.Amount); err != nil {
+	if asked.Amount, err = teller.Moved(c.Call, r.Amount); err != nil {
 		return "", err
-	}
-	if asked.Amount.IsZero() {
-		return "", api.Invalid("amount", "must be greater than zero")
 	}
 	asked.Fee = middle(r)
 	if c.Has("fee") {
-		if asked.Fee, err = readAmount(c, "fee", r.Amount); err != nil {
+		if asked.Fee, err = teller.Amount(c.Call, "fee", r.Amount); err != nil {
 			return "", err
 		}
 	}
-	return addressName(c, "adbkSaveName")
+	return teller.AddressName(c.Call, "adbkSaveName")
 }
 
 // middle returns the middle of a fee's range, rounded down to what the network can
@@ -132,31 +125,6 @@ func middle(r *teller.Route) bourse.Amount {
 	return r.Terms.FeeMin.Plus(half)
 }
 
-// readAmount reads a decimal field.
-func readAmount(c *v2.Call, name string, parse func(string) (bourse.Amount, error)) (bourse.Amount, error) {
-	text, err := c.Text(name)
-	if err != nil {
-		return bourse.Amount{}, err
-	}
-	a, err := parse(text)
-	if err != nil {
-		return bourse.Amount{}, api.Invalid(name, err.Error())
-	}
-	return a, nil
-}
-
-// addressName reads a name of an entry of an address book; absent is empty.
-func addressName(c *v2.Call, field string) (string, error) {
-	name, err := c.Text(field)
-	if err != nil || !c.Has(field) {
-		return "", err
-	}
-	if !account.ValidAddressName(name) {
-		return "", api.Invalid(field, "want 1 to 255 letters, digits and spaces")
-	}
-	return name, nil
-}
-
 // transfer asks for a transfer to another account.
 func (w *Wallet) transfer(c *v2.Call) error {
 	asset, err := w.named(c)
@@ -164,13 +132,10 @@ func (w *Wallet) transfer(c *v2.Call) error {
 		return err
 	}
 	asked := &bourse.Withdraw{Asset: asset.ID}
-	if asked.Amount, err = readAmount(c, "amount", func(s string) (bourse.Amount, error) {
+	if asked.Amount, err = teller.Moved(c.Call, func(s string) (bourse.Amount, error) {
 		return bourse.ParseAmount(s, asset.Scale)
 	}); err != nil {
 		return err
-	}
-	if asked.Amount.IsZero() {
-		return api.Invalid("amount", "must be greater than zero")
 	}
 	message, err := c.Text("memo")
 	if err != nil {

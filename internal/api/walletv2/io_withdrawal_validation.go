@@ -17,18 +17,10 @@ func (w *Wallet) validation(c *v2.Call) error {
 	if err != nil {
 		return err
 	}
-	if !c.Has("address") && !c.Has("memo") {
-		return api.Missing("address")
-	}
-	address, err := c.Text("address")
+	v, err := way.JudgeFields(c.Call)
 	if err != nil {
 		return err
 	}
-	memo, err := c.Text("memo")
-	if err != nil {
-		return err
-	}
-	v := way.Judge(address, memo)
 	judged := func(name, about string, good bool) {
 		if c.Has(about) {
 			c.Out.Bool(name, good)
