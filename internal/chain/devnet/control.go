@@ -184,9 +184,8 @@ func (n *Node) Reorg(depth int, drop bool) (chain.BlockRef, error) {
 	}
 	height := n.head().Height - uint64(depth)
 	pool := n.waiting()
-	if left := n.above(height); drop {
-		n.dropped = append(n.dropped, left...)
-	} else {
+	if !drop {
+		left := n.above(height)
 		slices.Reverse(left)
 		pool = append(left, pool...)
 	}
@@ -217,8 +216,12 @@ func (n *Node) rewrite(height uint64, pool [][]byte) error {
 func (n *Node) Restore() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	pool := append(n.waiting(), n.dropped...)
-	n.dropped = nil
+	pool := n.waiting()
+	for _, d := range n.dropped {
+		if !n.known(d.hash) {
+			pool = append(pool, d.raw)
+		}
+	}
 	return n.commit(&record{Pool: &pool})
 }
 
@@ -231,7 +234,6 @@ func (n *Node) Forget(hash chain.Hash) error {
 		return bourse.Errorf(bourse.CodeNotFound, "this transaction does not wait")
 	}
 	pool := without(n.waiting(), w.effects.Raw)
-	n.dropped = append(n.dropped, w.effects.Raw)
 	return n.commit(&record{Pool: &pool})
 }
 

@@ -45,8 +45,9 @@ type Node struct {
 	next *state
 	// pool is what the next block takes, in order; gaps wait for a nonce.
 	pool, gaps []*pending
-	// dropped left the chain or the pool and were forgotten.
-	dropped  [][]byte
+	// dropped left the chain or the pool and were forgotten, each once. It
+	// follows from the log, as everything else does.
+	dropped  []dropped
 	branch   uint64
 	sent     uint64
 	receiver uint32
@@ -62,6 +63,12 @@ type pending struct {
 }
 
 func (w *pending) hash() chain.Hash { return chain.Hash(w.effects.Hash) }
+
+// dropped is a transaction that neither waits nor is mined.
+type dropped struct {
+	hash chain.Hash
+	raw  []byte
+}
 
 // Open returns the network in a directory, which it founds if there is none.
 func Open(d disk.Disk, p *Params, o Options) (*Node, error) {
@@ -142,8 +149,10 @@ func (n *Node) commit(r *record) error {
 
 // apply makes a change that the log has: the same after a restart as before.
 func (n *Node) apply(r *record) error {
+	var off [][]byte
 	if r.Cut != nil {
-		if err := n.cut(*r.Cut); err != nil {
+		var err error
+		if off, err = n.cut(*r.Cut); err != nil {
 			return err
 		}
 	}
@@ -157,7 +166,7 @@ func (n *Node) apply(r *record) error {
 	}
 	switch {
 	case r.Pool != nil:
-		n.refill(*r.Pool)
+		n.replacePool(*r.Pool, off)
 	case len(r.Tx) > 0:
 		n.admit(r.Tx)
 	case r.Block != nil:
@@ -169,18 +178,19 @@ func (n *Node) apply(r *record) error {
 	return nil
 }
 
-// cut goes back to a height, by following the chain up to it once more.
-func (n *Node) cut(height uint64) error {
+// cut goes back to a height, by following the chain up to it once more, and
+// returns the transactions that were above it.
+func (n *Node) cut(height uint64) ([][]byte, error) {
 	if height >= uint64(len(n.blocks)) {
-		return fmt.Errorf("there is no height %d to go back to", height)
+		return nil, fmt.Errorf("there is no height %d to go back to", height)
 	}
-	blocks := n.blocks[:height+1]
+	off, blocks := n.above(height), n.blocks[:height+1]
 	n.blocks, n.where, n.tip = nil, map[chain.Hash]uint64{}, newState(n.params)
 	n.branch++
 	for _, b := range blocks {
 		n.follow(b)
 	}
-	return nil
+	return off, nil
 }
 
 // put adds the next block, if it is that.
@@ -222,13 +232,44 @@ func (n *Node) refill(raws [][]byte) {
 	}
 }
 
-func (n *Node) admit(raw []byte) {
+// replacePool lets a pool wait and nothing else. What waited before, or was just
+// taken off the chain, is dropped.
+func (n *Node) replacePool(pool, off [][]byte) {
+	before := slices.Concat(off, n.waiting())
+	n.refill(pool)
+	for _, raw := range before {
+		n.drop(n.parse(raw).hash(), raw)
+	}
+	n.dropped = slices.DeleteFunc(n.dropped, func(d dropped) bool { return n.known(d.hash) })
+}
+
+// drop keeps a transaction, so that it may be asked to wait again.
+func (n *Node) drop(hash chain.Hash, raw []byte) {
+	if !slices.ContainsFunc(n.dropped, func(d dropped) bool { return d.hash == hash }) {
+		n.dropped = append(n.dropped, dropped{hash, raw})
+	}
+}
+
+// known reports whether a transaction is mined or waits.
+func (n *Node) known(hash chain.Hash) bool {
+	_, mined := n.where[hash]
+	return mined || n.waits(hash) != nil
+}
+
+// parse reads a transaction that was right when it came.
+func (n *Node) parse(raw []byte) *transaction {
 	t, err := n.params.parseTx(raw)
 	if err != nil {
 		bourse.Impossible("a transaction that waited: %v", err)
 	}
-	if _, mined := n.where[t.hash()]; !mined && !n.enter(t) {
-		n.dropped = append(n.dropped, raw)
+	return t
+}
+
+func (n *Node) admit(raw []byte) {
+	t := n.parse(raw)
+	hash := t.hash()
+	if _, mined := n.where[hash]; !mined && !n.enter(t) {
+		n.drop(hash, raw)
 	}
 }
 
@@ -321,7 +362,7 @@ func (n *Node) accept(raw []byte) (chain.Hash, error) {
 		return chain.Hash{}, err
 	}
 	hash := t.hash()
-	if _, mined := n.where[hash]; mined || n.waits(hash) != nil {
+	if n.known(hash) {
 		return hash, errKnown
 	}
 	_, err = n.ahead().execute(t)
@@ -338,9 +379,11 @@ func (n *Node) accept(raw []byte) (chain.Hash, error) {
 
 // waits returns the transaction with this hash, if it waits.
 func (n *Node) waits(hash chain.Hash) *pending {
-	for _, w := range slices.Concat(n.pool, n.gaps) {
-		if w.hash() == hash {
-			return w
+	for _, list := range [...][]*pending{n.pool, n.gaps} {
+		for _, w := range list {
+			if w.hash() == hash {
+				return w
+			}
 		}
 	}
 	return nil

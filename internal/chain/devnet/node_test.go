@@ -130,6 +130,33 @@ func reopen(t *testing.T, log []byte, p *devnet.Params, now *bourse.Time) *devne
 	return open(t, d, options(p, at(now)), p.Symbol)
 }
 
+// TestImpossibleIsKeptOnce: what was forgotten and cannot be mined any more is
+// no more after each restart than before.
+func TestImpossibleIsKeptOnce(t *testing.T) {
+	for _, symbol := range []bourse.Symbol{"BTC", "ETH", "ATOM"} {
+		p, now, d := devnet.Lookup(symbol), bourse.Time(1e15), memdisk.New(1)
+		n := open(t, d, options(p, at(&now)), symbol)
+		hash := must[chain.Hash](t)
+		first := hash(n.Send(pay(p, 1, 1000)))
+		if err := n.Forget(first); err != nil {
+			t.Fatal(err)
+		}
+		hash(n.Send(pay(p, 2, 2000))) // spends the same
+		var grown, before int
+		for round := range 4 {
+			if err := errors.Join(n.Restore(), n.Close()); err != nil {
+				t.Fatal(err)
+			}
+			n = open(t, d, options(p, at(&now)), symbol)
+			size := len(must[[]byte](t)(disk.ReadFile(d, "chain.log")))
+			if round > 1 && size-before != grown {
+				t.Errorf("%s: round %d took %d bytes, the one before %d", symbol, round, size-before, grown)
+			}
+			grown, before = size-before, size
+		}
+	}
+}
+
 func TestAnotherSeedDoesNotOpen(t *testing.T) {
 	now, d, p := bourse.Time(1e15), memdisk.New(1), devnet.Lookup("BTC")
 	if err := open(t, d, options(p, at(&now)), "BTC").Close(); err != nil {
