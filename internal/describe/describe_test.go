@@ -95,6 +95,37 @@ func TestSchemasAreSchemas(t *testing.T) {
 	}
 }
 
+// TestEnumsHaveTypes wants no list of values to leave to a generator of clients what
+// they are.
+func TestEnumsHaveTypes(t *testing.T) {
+	found := 0
+	for _, file := range slices.Concat(restFiles, restV2Files, []string{streamsFile}) {
+		var walk func(at string, v any)
+		walk = func(at string, v any) {
+			switch v := v.(type) {
+			case []any:
+				for i, item := range v {
+					walk(fmt.Sprintf("%s/%d", at, i), item)
+				}
+			case map[string]any:
+				if list, ok := v["enum"].([]any); ok {
+					found++
+					if v["type"] == nil {
+						t.Errorf("%s: %v has no type", at, list)
+					}
+				}
+				for name, item := range v {
+					walk(at+"/"+name, item)
+				}
+			}
+		}
+		walk(file, map[string]any(mustLoad(t, file)))
+	}
+	if found < 20 {
+		t.Errorf("only %d lists of values were found", found)
+	}
+}
+
 func TestInterfacesAreWellFormed(t *testing.T) {
 	for file, prefix := range map[string]string{spotFile: "/spot", walletFile: "/wallet"} {
 		doc := mustLoad(t, file)

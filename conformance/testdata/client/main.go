@@ -53,10 +53,10 @@ func (t *task) placeOrder(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	price, amount := "1", "2"
+	price, amount, answered := "1", "2", spot.OrderToPlaceRespType("ACK")
 	res, err := c.NewOrderWithResponse(ctx, spot.OrderToPlace{
 		ApiKey: t.Key, Pair: t.Pair, Side: "BUY", Type: "LIMIT", TimeInForce: "GTC", Price: &price, Amount: &amount,
-		RespType: "ACK",
+		RespType: &answered,
 	})
 	if err != nil {
 		return 0, err
