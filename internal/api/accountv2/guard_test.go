@@ -4,7 +4,9 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"fmt"
+	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,11 +17,13 @@ import (
 )
 
 // TestWhoMayDoWhat asks every endpoint without a key, with one that is no good,
-// with a key of each scope, and with a session.
+// with a key of each scope, with a session, and with that of somebody else about
+// what is not his.
 func TestWhoMayDoWhat(t *testing.T) {
 	e := newExchange(t)
-	ask := func(method, path string, key account.Secret) string {
-		path = strings.NewReplacer("{sid}", "current", "{keyid}", "99", "{provider}", "SMS").Replace(path)
+	stranger := e.join(mallory)
+	ask := func(method, path, sid, keyid string, key account.Secret) string {
+		path = strings.NewReplacer("{sid}", sid, "{keyid}", keyid, "{provider}", "SMS").Replace(path)
 		got := e.ask(method+" "+path, "", key)
 		for _, refused := range []string{"UNAUTHORIZED", "INVALID_KEY", "FORBIDDEN", "ALREADY_LOGGED_IN"} {
 			if strings.Contains(got.Body.String(), `"code":"`+refused+`"`) {
@@ -28,10 +32,11 @@ func TestWhoMayDoWhat(t *testing.T) {
 		}
 		return "may"
 	}
-	// What is done last ends the session that asks.
+	guests := []string{"GET /signup/captcha", "POST /signup", "PATCH /signup", "POST /sessions", "DELETE /password", "PATCH /password"}
 	endpoints := (&accountv2.Account{}).Endpoints()
 	for _, p := range endpoints {
-		session := e.logInOrJoin()
+		guest := slices.Contains(guests, p.Method+" "+p.Path)
+		session := e.logInOrJoin() // some endpoints end the one that asks
 		keys := map[string]account.Secret{
 			"none": "", "bad": account.Secret(strings.Repeat("0", 64)),
 			"read": e.key(session, "read"), "trade": e.key(session, "trade"), "withdraw": e.key(session, "withdraw"), "session": session,
@@ -41,21 +46,31 @@ func TestWhoMayDoWhat(t *testing.T) {
 			switch {
 			case kind == "bad":
 				want = "INVALID_KEY"
-			case p.Guest && kind != "none":
+			case guest && kind != "none":
 				want = "ALREADY_LOGGED_IN"
-			case p.Guest:
+			case guest:
 			case kind == "none":
 				want = "UNAUTHORIZED"
-			case kind == "session", p.Scope == account.ScopeRead && kind == "read":
+			case kind == "session", p.Method == http.MethodGet && kind == "read":
 			default:
 				want = "FORBIDDEN"
 			}
-			if got := ask(p.Method, p.Path, key); got != want {
+			if got := ask(p.Method, p.Path, "current", "99", key); got != want {
 				t.Errorf("%s %s with %s: %s, want %s", p.Method, p.Path, kind, got, want)
 			}
 		}
+		if !strings.Contains(p.Path, "{sid}") && !strings.Contains(p.Path, "{keyid}") {
+			continue
+		}
+		theirs := ids.FindStringSubmatch(e.ask("GET /sessions/current", "", e.logInOrJoin()).Body.String())[1]
+		if got := ask(p.Method, p.Path, theirs, "1", stranger); got != "FORBIDDEN" {
+			t.Errorf("%s %s of somebody else: %s", p.Method, p.Path, got)
+		}
 	}
 }
+
+// ids finds the id of a session.
+var ids = regexp.MustCompile(`"sid":([0-9]+)`)
 
 func (e *exchange) logInOrJoin() account.Secret {
 	e.Helper()

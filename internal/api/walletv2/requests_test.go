@@ -145,69 +145,6 @@ func TestIdempotencyKey(t *testing.T) {
 	d.refused(400, "VALIDATION_ERROR", d.Alice, post, "/io/transactions", present, "Idempotency-Key: a b")
 }
 
-// TestScopes asks for every endpoint with every kind of key: none, a bad one, and
-// keys of one scope each, of the owner and of another account.
-func TestScopes(t *testing.T) {
-	d := newDesk(t)
-	d.Credit(1, "BTC", "10")
-	d.Pause("BTC", true)
-	const read, trade, withdraw = account.ScopeRead, account.ScopeTrade, account.ScopeWithdraw
-	keys := map[string]string{"none": "", "bad": strings.Repeat("0", 64)}
-	for name, scopes := range map[string]account.Scopes{"read": read, "trade": trade, "withdraw": withdraw} {
-		keys[name] = d.Key(1, scopes)
-		keys["other "+name] = d.Key(2, scopes)
-	}
-	saved := func() {
-		d.Now += bourse.Second
-		d.taken(d.Alice, post, "/io/transactions", d.out("BTC", "BTC", "0.1", `,"adbkSaveName":"one"`))
-	}
-	saved()
-	public := []string{
-		"GET /assets", "GET /assets/BTC", "GET /io/networks", "GET /io/networks/BTC", "GET /io/fees", "GET /io/fees/BTC",
-	}
-	reads := []string{
-		"GET /balances", "GET /balances/BTC", "GET /ledger", "GET /io/deposit/BTC/BTC", "GET /io/withdrawal/BTC/info/BTC",
-		"GET /io/withdrawal/BTC/validation?memo=", "POST /io/withdrawal/BTC/validation {\"memo\":\"\"}", "GET /io/transactions",
-		"GET /addressbook",
-	}
-	owned := []string{"GET /io/transactions/1", "GET /addressbook/1"}
-	changes := []string{"PATCH /addressbook/1 {\"name\":\"two\"}", "DELETE /io/transactions/1", "DELETE /addressbook/1"}
-	d.Follow()
-	cell := func(request, name string, want int) {
-		t.Helper()
-		method, rest, _ := strings.Cut(request, " ")
-		path, body, _ := strings.Cut(rest, " ")
-		if a := d.ask(keys[name], method, path, body); a.status != want {
-			t.Errorf("%s with %s: %d %s, want %d", request, name, a.status, a.body, want)
-		}
-	}
-	rows := func(list []string, want map[string]int) {
-		for _, request := range list {
-			for name, status := range want {
-				cell(request, name, status)
-			}
-		}
-	}
-	rows(public, map[string]int{"none": 200, "bad": 403, "read": 200, "trade": 200, "withdraw": 200, "other read": 200})
-	rows(reads, map[string]int{"none": 401, "bad": 403, "read": 200, "trade": 403, "withdraw": 403, "other read": 200, "other trade": 403})
-	rows(owned, map[string]int{"none": 401, "bad": 403, "read": 200, "trade": 403, "withdraw": 403, "other read": 403, "other trade": 403, "other withdraw": 403})
-	newOnes := []string{"POST /io/transactions " + d.out("BTC", "BTC", "0.1", ""), "POST /io/transactions " + gift("BTC", "bob@example.com", "0.1", "")}
-	rows(newOnes, map[string]int{"none": 401, "bad": 403, "read": 403, "trade": 403, "withdraw": 200})
-	for _, request := range changes {
-		for _, name := range []string{"none", "bad", "read", "trade", "other read", "other trade", "other withdraw"} {
-			status := 403
-			if name == "none" {
-				status = 401
-			}
-			cell(request, name, status)
-		}
-		cell(request, "withdraw", 200)
-	}
-	if n := len(public) + len(reads) + len(owned) + len(changes) + 1; n != 21 {
-		t.Errorf("%d endpoints are asked for", n)
-	}
-}
-
 // TestForeignIDsLeakNothing compares what is said of ids of others, whatever they
 // stand for.
 func TestForeignIDsLeakNothing(t *testing.T) {
