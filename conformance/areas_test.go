@@ -7,6 +7,6 @@ var allChecks = [][]check{
 	placeChecks, moneyChecks, executionChecks, stopsChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, extrasChecks,
 	operationsChecks, streamsChecks, slowChecks, ownChecks, consistencyChecks,
 	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,
-	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks, walletRESTChecks,
+	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks, walletFactorChecks, walletRESTChecks,
 	restChecks, peopleChecks,
 }

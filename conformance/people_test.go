@@ -10,6 +10,7 @@ import (
 var peopleChecks = []check{
 	signingUp, signingUpAgain, captchaOff, loggingIn, sessionsListed, sessionsEnded, keysMade, keysChanged, keyMadeOnce,
 	addressChanged, passwordChanged, passwordReset, confirmedByMail, wrongCodes, codesOfAnApplication, casesSwitched, activityListed,
+	guessedPasswords, guessedCodes, confirmedLogIn, confirmedKey,
 }
 
 func TestREST(t *testing.T)   { examine(t, restChecks) }

@@ -16,6 +16,7 @@ var walletShapes = map[string]string{
 	"/wallet/addressbook/rename": "success",
 	"/wallet/addressbook/delete": "success",
 
+	"need_2fa":          "success error:#text need_2fa provider_2fa:#text",
 	"wallet_asset":      "name:#text icon_url:#url",
 	"wallet_network":    "description:#text icon_url:#url",
 	"wallet_balance":    "total:#dec locked:#dec avbl:#dec",
@@ -37,7 +38,9 @@ func (x *exam) walletShaped(path string, v *value) {
 	clauses := x.clauses
 	x.clauses = []string{"WAL-TRN-6"}
 	defer func() { x.clauses = clauses }()
-	if v.get("success").kind != 't' {
+	if v.get("need_2fa").kind == 't' {
+		x.tabled("need_2fa", v, walletShapes["need_2fa"])
+	} else if v.get("success").kind != 't' {
 		x.tabled("error", v, shapes["error"])
 	} else if table, known := shapes[path]; known {
 		x.tabled(path, v, table)

@@ -1,0 +1,75 @@
+package conformance
+
+// tooMuch wants a refusal that says when to come again.
+func (x *exam) tooMuch(a *answer) {
+	x.Helper()
+	x.refuses(a, 429, "RATE_LIMIT")
+	x.equal("Retry-After", a.header.Get("Retry-After"), "1")
+}
+
+func guessedPasswords(x *exam) {
+	p := x.person()
+	logIn := fields{"email": p.email, "password": goodPassword}
+	x.covers("ACC-LOG-3")
+	past := x.past()
+	for range 9 {
+		past.refuses(past.rest("POST", "/sessions", "", logIn.with("password", "wrong horse")), 401, "LOGIN_FAILED")
+	}
+	x.refuses(x.rest("POST", "/sessions", "", logIn.with("password", "wrong horse")), 401, "LOGIN_FAILED")
+	x.refuses(x.rest("POST", "/sessions", "", logIn), 429, "RATE_LIMIT")
+	x.gives(p.ask("GET", "/email", nil), `{"email":"#text","pendingChange":null}`)
+}
+
+func guessedCodes(x *exam) {
+	p := x.person()
+	past := *p
+	past.x = x.past()
+	change := fields{"cases": fields{"LOGIN": true}}
+	x.covers("ACC-FAC-8")
+	for range 2 { // each code may be missed five times
+		past.x.refuses(past.ask("PATCH", "/mfa/cases", change), 511, "REQUIRE_2FA")
+		wrong := change.with("code2FA", otherCode(p.code()))
+		for range 5 {
+			past.x.refuses(past.ask("PATCH", "/mfa/cases", wrong), 403, "INVALID_2FA")
+		}
+	}
+	x.refuses(p.ask("PATCH", "/mfa/cases", change.with("code2FA", p.code())), 429, "RATE_LIMIT")
+	x.covers("REST-ERR-6")
+	x.tooMuch(p.ask("PATCH", "/mfa/cases", change))
+}
+
+func confirmedLogIn(x *exam) {
+	p := x.person()
+	p.confirm("PATCH", "/mfa/cases", fields{"cases": fields{"LOGIN": true}})
+	guest := &person{x: x, email: p.email}
+	x.covers("ACC-CASE-2")
+	x.refuses(guest.ask("POST", "/sessions", fields{"email": p.email, "password": "wrong horse"}), 401, "LOGIN_FAILED")
+	guest.confirmed("/sessions", fields{"email": p.email, "password": goodPassword}, "remember", true, `{"apiKey":"#text"}`)
+}
+
+func confirmedKey(x *exam) {
+	p := x.person()
+	p.confirm("PATCH", "/mfa/cases", fields{"cases": fields{"API_KEY": true}})
+	x.covers("ACC-CASE-2")
+	x.refuses(p.ask("POST", "/api-keys", fields{"description": ""}), 400, "VALIDATION_ERROR")
+	p.confirmed("/api-keys", fields{"description": "one"}, "scopes", []string{"withdraw"},
+		`{"keyid":"#id","apiKey":"#text","description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+	key := first(p.behind("GET", "/api-keys", nil).get("apiKeys").items).get("keyid").text
+	x.refuses(p.ask("PATCH", "/api-keys/"+key, fields{"ips": []string{}}), 511, "REQUIRE_2FA")
+}
+
+// confirmed posts a request that is asked for a code, walks every way to miss it, and
+// brings it. With another value of a field it would be another request.
+func (p *person) confirmed(path string, body fields, field string, value any, pattern string) {
+	p.x.Helper()
+	p.x.refuses(p.ask("POST", path, body), 511, "REQUIRE_2FA")
+	code := p.code()
+	p.x.refuses(p.ask("POST", path, body.with("code2FA", otherCode(code))), 403, "INVALID_2FA")
+	p.x.refuses(p.ask("POST", path, body.with(field, value).with("code2FA", code)), 511, "REQUIRE_2FA")
+	p.x.gives(p.ask("POST", path, body.with("code2FA", code)), pattern)
+	if path == "/api-keys" { // what is there already is refused for that
+		p.x.refuses(p.ask("POST", path, body.with("code2FA", code)), 409, "CONFLICT")
+		return
+	}
+	p.x.refuses(p.ask("POST", path, body.with("code2FA", code)), 511, "REQUIRE_2FA")
+}
