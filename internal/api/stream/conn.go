@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/gobwas/ws"
@@ -32,6 +33,8 @@ type conn struct {
 	raw        net.Conn
 	from       netip.Addr
 	subscriber *feed.Subscriber
+	// socket is raw's own, for writes that do not wait; nil for one that encrypts.
+	socket syscall.RawConn
 
 	// Of the reader.
 	identity account.Identity
@@ -48,9 +51,12 @@ type conn struct {
 
 func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
 	c := &conn{server: s, raw: raw, from: from}
+	if bare, ok := raw.(syscall.Conn); ok {
+		c.socket, _ = bare.SyscallConn() // none: as if it encrypted
+	}
 	c.pinged.Store(s.Clock().UnixNano())
 	c.subscriber = feed.NewSubscriber(
-		func() { go c.flush() },
+		func() { s.writers.add(c) },
 		func() { c.end(ws.StatusPolicyViolation, "too slow", true) },
 	)
 	return c
@@ -113,14 +119,16 @@ func (c *conn) patience(d time.Duration) {
 // linger sets how long a connection that has ended stays for its client.
 func (c *conn) linger() { _ = c.raw.SetReadDeadline(c.server.Clock().Add(lingerFor)) }
 
-// flush writes what is queued until nothing is left. It runs on a goroutine of
-// its own, never twice at a time.
-func (c *conn) flush() {
+// flush writes a batch, of whose first message a part has gone, and then what is
+// queued until nothing is left, and waits for room. It runs on a goroutine of its
+// own, with no writer beside it.
+func (c *conn) flush(batch [][]byte, skip int) {
 	var vector net.Buffers
-	for batch := c.subscriber.Take(nil); len(batch) > 0; batch = c.subscriber.Take(batch[:0]) {
+	for ; len(batch) > 0; batch = c.subscriber.Take(batch[:0]) {
 		for rest := batch; len(rest) > 0; {
 			n := chunk(rest)
 			vector = append(vector[:0], rest[:n]...)
+			vector[0], skip = vector[0][skip:], 0
 			if !c.write(vector) {
 				_ = c.raw.Close()
 				return
@@ -154,6 +162,7 @@ func isClose(frame []byte) bool { return frame[0]&0x0f == byte(ws.OpClose) }
 func (c *conn) write(messages net.Buffers) bool {
 	_ = c.raw.SetWriteDeadline(c.server.Clock().Add(writeFor))
 	_, err := messages.WriteTo(c.raw)
+	_ = c.raw.SetWriteDeadline(time.Time{}) // a writer may come long after
 	return err == nil
 }
 

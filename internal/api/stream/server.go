@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"sync"
 	"time"
 
@@ -52,11 +53,13 @@ type Server struct {
 	// open is done when all connections have ended.
 	open     sync.WaitGroup
 	requests sync.Pool
+	writers  *writers
 }
 
 // NewServer returns a server without connections.
 func NewServer(o Options) *Server {
 	s := &Server{Options: o, conns: map[*conn]struct{}{}}
+	s.writers = newWriters(max(1, runtime.NumCPU()/2)) // the others are the engine's
 	s.requests.New = func() any { return new(api.Request) }
 	return s
 }

@@ -1,0 +1,107 @@
+package stream
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// unwatched returns a connection that no writer comes to.
+func unwatched(raw net.Conn) *conn {
+	s := NewServer(Options{Feed: feed.New(), View: view.New(), Clock: time.Now})
+	s.writers = newWriters(0)
+	return newConn(s, raw, netip.Addr{})
+}
+
+// TestOneWriteForAllThatIsQueued writes to a socket that keeps writes apart.
+func TestOneWriteForAllThatIsQueued(t *testing.T) {
+	at := &net.UnixAddr{Net: "unixpacket", Name: filepath.Join(t.TempDir(), "s")}
+	listener, err := net.ListenUnix(at.Net, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	theirs, err := net.DialUnix(at.Net, nil, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = theirs.Close() }()
+	ours, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ours.Close() }()
+	c, p := unwatched(ours), newPen()
+	for _, queued := range []string{"a", "abc"} {
+		for _, m := range queued {
+			c.subscriber.Push([]byte(string(m)))
+		}
+		if !p.visit(c) || p.visit(c) {
+			t.Error("not one visit wrote all")
+		}
+		got := make([]byte, 16)
+		if n, err := theirs.Read(got); err != nil || string(got[:n]) != queued {
+			t.Errorf("the first write was %q, %v, want %q", got[:n], err, queued)
+		}
+	}
+	if waiting := len(c.server.writers.waiting); waiting != 2 {
+		t.Errorf("writers were asked for %d times", waiting)
+	}
+}
+
+// patient is a connection that cannot be written to without waiting, like one
+// that encrypts.
+type patient struct {
+	net.Conn
+
+	until time.Time
+}
+
+func (p *patient) SetWriteDeadline(t time.Time) error {
+	p.until = t
+	return p.Conn.SetWriteDeadline(t)
+}
+
+// TestRestOfAMessage goes on with a message of which a part has gone. What is left
+// of it looks like a close frame, and is none.
+func TestRestOfAMessage(t *testing.T) {
+	ours, theirs := net.Pipe()
+	p := &patient{Conn: ours}
+	c := unwatched(p)
+	c.subscriber.Push([]byte("queued"))
+	var got bytes.Buffer
+	var work sync.WaitGroup
+	work.Go(func() { _, _ = io.Copy(&got, theirs) })
+	c.flush([][]byte{[]byte("gone8left ")}, len("gone"))
+	if !p.until.IsZero() {
+		t.Error("the next write has a deadline already")
+	}
+	_ = ours.Close()
+	work.Wait()
+	if want := "8left queued"; got.String() != want {
+		t.Errorf("sent %q, want %q", got.String(), want)
+	}
+}
+
+// TestEncryptedConnections has writers leave what they cannot write themselves.
+func TestEncryptedConnections(t *testing.T) {
+	ours, theirs := net.Pipe()
+	c := newConn(NewServer(Options{Feed: feed.New(), View: view.New(), Clock: time.Now}), &patient{Conn: ours}, netip.Addr{})
+	for _, m := range []string{"first", "later"} {
+		c.subscriber.Push([]byte(m))
+		got := make([]byte, len(m))
+		if _, err := io.ReadFull(theirs, got); err != nil || string(got) != m {
+			t.Errorf("got %q, %v, want %q", got, err, m)
+		}
+	}
+	_ = ours.Close()
+	_ = theirs.Close()
+}
