@@ -134,7 +134,8 @@ func restart(path string, last bourse.Seq) (_ *ReplayReport, err error) {
 		return nil, err
 	}
 	reader = node.ReadAhead(reader)
-	if err := errors.Join(s.Replay(reader, nil), reader.Close()); err != nil {
+	err = s.ReplayBeside(reader, nil, func(observe func()) { go observe() })
+	if err := errors.Join(err, reader.Close()); err != nil {
 		return nil, err
 	}
 	done := time.Now()

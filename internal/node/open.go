@@ -210,7 +210,9 @@ func (n *Node) replay() error {
 	r = ReadAhead(r)
 	from, last := n.engine.Seq(), n.log.Durable()
 	progress := n.progress("replaying the journal")
-	err = n.sequencer.Replay(r, func(seq bourse.Seq) { progress(int64(seq-from), int64(last-from)) })
+	err = n.sequencer.ReplayBeside(
+		r, func(seq bourse.Seq) { progress(int64(seq-from), int64(last-from)) }, func(observe func()) { go observe() },
+	)
 	if err := errors.Join(err, r.Close()); err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}

@@ -1,9 +1,7 @@
 package sequencer
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
@@ -56,44 +54,39 @@ func (s *Sequencer) applyNotice(n *journal.Notice) error {
 	return nil
 }
 
-// Replay applies what the journal has had since the engine's last command, at a
-// start, before Write and Apply are called: nobody waits for it. progress, if not
-// nil, is told each frame's last command.
-func (s *Sequencer) Replay(r journal.Reader, progress func(bourse.Seq)) error {
-	for {
-		b, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			s.written = s.engine.Now()
-			return nil
-		}
-		if err == nil {
-			err = s.applyBatch(b, nil)
-		}
-		if err != nil {
-			return err
-		}
-		if progress != nil {
-			progress(b.Last())
-		}
-	}
-}
-
 // applyBatch takes a frame through the engine and the observers.
 func (s *Sequencer) applyBatch(b *journal.Batch, p *proposal) error {
-	for _, o := range s.observers {
-		o.Begin()
-	}
+	s.begin()
 	if err := s.applyCommands(b, p); err != nil {
 		return err
 	}
-	for _, o := range s.observers {
-		o.End()
-	}
-	s.applied.Store(uint64(b.Last()))
+	s.end(b.Last())
 	if s.engine.Unfinished() {
 		s.unfinished.Store(true)
 	}
 	return nil
+}
+
+// begin opens a frame for the observers.
+func (s *Sequencer) begin() {
+	for _, o := range s.observers {
+		o.Begin()
+	}
+}
+
+// observe lets the observers see a command and what it did.
+func (s *Sequencer) observe(cmd *bourse.Command, ev *bourse.Events) {
+	for _, o := range s.observers {
+		o.Observe(cmd, ev)
+	}
+}
+
+// end closes a frame for the observers: everybody sees its effect.
+func (s *Sequencer) end(last bourse.Seq) {
+	for _, o := range s.observers {
+		o.End()
+	}
+	s.applied.Store(uint64(last))
 }
 
 // applyCommands applies a batch's commands and writes down the results of its
@@ -109,7 +102,8 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 		// What a snapshot covers is not applied again: what it did is in there,
 		// what came of it is not.
 		if s.cmd.Seq > s.engine.Seq() {
-			s.applyCommand()
+			s.decide(&s.cmd, &s.ev)
+			s.observe(&s.cmd, &s.ev)
 			result = Result{Seq: s.cmd.Seq, Time: b.Time, Outcome: s.ev.Outcome}
 		}
 		if ticket != nil {
@@ -119,16 +113,13 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 	})
 }
 
-// applyCommand takes the command at hand through the engine and the observers.
-func (s *Sequencer) applyCommand() {
-	s.ev.Reset()
-	if s.voided(s.cmd.Seq) {
-		s.engine.Skip(&s.cmd, &s.ev)
+// decide takes a command through the engine.
+func (s *Sequencer) decide(cmd *bourse.Command, ev *bourse.Events) {
+	ev.Reset()
+	if s.voided(cmd.Seq) {
+		s.engine.Skip(cmd, ev)
 	} else {
-		s.engine.Apply(&s.cmd, &s.ev)
-	}
-	for _, o := range s.observers {
-		o.Observe(&s.cmd, &s.ev)
+		s.engine.Apply(cmd, ev)
 	}
 }
 

@@ -11,12 +11,13 @@
 // tickets. Two goroutines of the node run them, so that while one frame is
 // being synced, the one before it is applied and the next one gathers. The sync
 // is the batch window; there are no timers in between. A simulator steps them
-// in any order.
+// in any order. A replay may have the observers on a goroutine that its caller
+// starts.
 //
 // Invariants: only what the journal yielded is applied; from there on nothing
 // asks a clock; a ticket is resolved after its frame is durable, applied, and
 // seen by every observer; the intake is bounded, with a lane of its own for
 // cancels.
 //
-// Read intake.go, then write.go and apply.go.
+// Read intake.go, then write.go and apply.go; replay.go for starts.
 package sequencer
