@@ -196,6 +196,27 @@ func TestFullDisk(t *testing.T) {
 	holds(t, d, s.told)
 }
 
+// TestUnprepared looks whether it is told once for each segment that the spare is
+// in use.
+func TestUnprepared(t *testing.T) {
+	d := memdisk.New(1)
+	s, _ := mustOpen(t, d, small)
+	told, n := s.log.Unprepared(), 0
+	for segments := 1; segments <= 3; segments++ {
+		for ; len(told) == 0 && n < 100; n++ {
+			s.mustWrite(t, n+1, n+1)
+		}
+		list, err := d.List(journal.LiveDir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(told) == 0 || len(list) != segments+1 { // and the lock
+			t.Fatalf("told %d times of %v", len(told), list)
+		}
+		<-told
+	}
+}
+
 // TestEveryReadFlips flips a bit in one read of a start. The start may fail, but
 // nothing that is on disk may be lost by it.
 func TestEveryReadFlips(t *testing.T) {

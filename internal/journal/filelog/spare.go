@@ -28,8 +28,9 @@ type spare struct {
 	file disk.File
 	made int64
 	// taken is true while the file has been taken and still has the spare's
-	// name.
+	// name. gone receives when it has another.
 	taken  bool
+	gone   chan struct{}
 	failed error
 	closed bool
 }
@@ -47,6 +48,9 @@ func (l *Log) Prepare() (more bool, err error) {
 	}
 	return s.made < s.size, nil
 }
+
+// Unprepared receives when there is something to prepare: the spare is in use.
+func (l *Log) Unprepared() <-chan struct{} { return l.spare.gone }
 
 // extend makes a piece. When the disk is full it may be called again; after any
 // other failure it gives the same error.
@@ -109,6 +113,10 @@ func (s *spare) name(h *journal.Header) error {
 		return err
 	}
 	s.taken = false
+	select {
+	case s.gone <- struct{}{}:
+	default: // that it is gone is known already
+	}
 	return s.disk.SyncDir(journal.LiveDir)
 }
 
