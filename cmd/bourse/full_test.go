@@ -106,7 +106,7 @@ func (f *full) cancelOne() error {
 // are taken; when there is room again, so are orders; and nothing is lost.
 func TestFullDisk(t *testing.T) {
 	f := newFull(t)
-	f.ballast = ballast(t, f.disk, "ballast", 480<<10)
+	f.ballast = ballast(t, f.disk, "ballast", 300<<10)
 	within(t, 10*time.Second, "refused", func() bool {
 		a, err := f.place()
 		if err != nil {

@@ -82,7 +82,7 @@ func (l *line) open() (err error) {
 		Sequencer: sequencer.New(sequencer.Options{
 			Log: log, Engine: l.engine, Observers: []sequencer.Observer{l.tail, view.New()}, Voided: nothing,
 		}),
-		Now: func() bourse.Time { return bourse.TimeOf(time.Now()) }, Wrote: func(time.Duration) {}, Retrying: l.fail,
+		Now: func() bourse.Time { return bourse.TimeOf(time.Now()) }, Wrote: func(time.Duration) {}, Retrying: l.fail, Unprepared: l.fail,
 	}
 	return nil
 }

@@ -26,6 +26,9 @@ type Line struct {
 	Wrote func(time.Duration)
 	// Retrying is told what failed and is tried again.
 	Retrying func(error)
+	// Unprepared is told why the disk has no room for the journal's next segment,
+	// and nil when that is whole after all.
+	Unprepared func(error)
 }
 
 // Write runs the writer of the journal.
@@ -71,7 +74,9 @@ func (l *Line) Apply(ctx context.Context) error {
 }
 
 // Prepare keeps the journal's next segment ready. While the disk is full it tries
-// again: cancels go on in the segment that there is.
+// again: cancels go on in the segment that there is. It begins as soon as a segment
+// is in use, because what is told of a full disk must be told before that one is
+// full, however small it is.
 func (l *Line) Prepare(ctx context.Context) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -83,16 +88,17 @@ func (l *Line) Prepare(ctx context.Context) error {
 		if err != nil && !errors.Is(err, syscall.ENOSPC) {
 			return err
 		}
-		if err != nil && !full {
-			l.Retrying(err)
-		}
-		full = err != nil
 		if more {
 			continue
 		}
+		if full != (err != nil) {
+			l.Unprepared(err)
+		}
+		full = err != nil
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-l.Log.Unprepared():
 		case <-tick.C:
 		}
 	}
@@ -148,7 +154,7 @@ func (n *Node) startLine(ctx context.Context) {
 	line := &Line{
 		Log: n.log, Sequencer: n.sequencer, Follower: n.follower, Now: n.clock.Now,
 		Wrote:    func(d time.Duration) { n.metrics.step.Observe(d.Seconds()) },
-		Retrying: n.retrying,
+		Retrying: n.retrying, Unprepared: n.unprepared,
 	}
 	for _, part := range [...]func(context.Context) error{
 		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.watch, n.attend,

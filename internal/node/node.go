@@ -122,6 +122,7 @@ const (
 	stopping reason = iota
 	clockJumped
 	diskFull
+	noSegment
 	reasons
 )
 

@@ -55,6 +55,18 @@ func (n *Node) checkRoom() {
 	}
 }
 
+// unprepared refuses new business while the journal's next segment finds no room,
+// which a disk that fills up fast can come to between two looks at it.
+func (n *Node) unprepared(err error) {
+	if err == nil {
+		n.Log.Warn("the journal's next segment has room again")
+		n.refuse(sequencer.Orders, noSegment, nil)
+		return
+	}
+	n.Log.Error("no room for the journal's next segment: only cancels are taken", slog.Any("error", err))
+	n.refuse(sequencer.Orders, noSegment, errDiskFull)
+}
+
 // checkLag logs when history falls far behind, once for each time.
 func (n *Node) checkLag() {
 	commands, _ := n.tail.Lag()
