@@ -25,12 +25,8 @@ type operation struct {
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
 func (v *Validator) addRestV2(file string) error {
-	doc, err := load(file)
+	doc, c, err := open(file)
 	if err != nil {
-		return err
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource(file, map[string]any(doc)); err != nil {
 		return err
 	}
 	// body compiles what a part of an operation refers to.

@@ -50,13 +50,19 @@ func NewValidator() (*Validator, error) {
 // jsonBody is where a body's schema is, below what has a body.
 var jsonBody = []string{"content", "application/json", "schema"}
 
-func (v *Validator) addRest(file string) error {
+// open reads a document, and makes a compiler of the schemas in it.
+func open(file string) (document, *jsonschema.Compiler, error) {
 	doc, err := load(file)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource(file, map[string]any(doc)); err != nil {
+	return doc, c, c.AddResource(file, map[string]any(doc))
+}
+
+func (v *Validator) addRest(file string) error {
+	doc, c, err := open(file)
+	if err != nil {
 		return err
 	}
 	for path := range doc.at("paths") {
@@ -72,12 +78,8 @@ func (v *Validator) addRest(file string) error {
 }
 
 func (v *Validator) addStreams() error {
-	doc, err := load(streamsFile)
+	doc, c, err := open(streamsFile)
 	if err != nil {
-		return err
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource(streamsFile, map[string]any(doc)); err != nil {
 		return err
 	}
 	for name := range doc.at("components", "messages") {
