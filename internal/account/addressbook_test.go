@@ -213,17 +213,11 @@ func TestAddressSnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ahead := engine.New()
-	for _, cmd := range append(r.journal,
+	snapshot := r.ahead(
 		bourse.Command{Kind: bourse.CommandForgetAddress, Account: id, Wallet: &bourse.WalletCommand{Address: 1}},
 		bourse.Command{Kind: bourse.CommandSaveAddress, Account: id, Token: bourse.Token{7}, Wallet: &bourse.WalletCommand{
 			Save: &bourse.SavedAddress{Network: 1, Asset: 1, Address: "c"},
-		}}) {
-		cmd.Seq, cmd.Time = ahead.Seq()+1, bourse.TimeOf(r.now)
-		ahead.Apply(&cmd, new(bourse.Events))
-	}
-	var snapshot []byte
-	ahead.Snapshot(func(b []byte) { snapshot = append(snapshot, b...) })
+		}})
 	r.Begin()
 	if err := r.Reset(nil); err != nil {
 		t.Fatal(err)

@@ -56,15 +56,9 @@ func TestSnapshot(t *testing.T) {
 	id := r.create("ada@example.com")
 	gone, goneSecret := r.createKey(id, account.NewKey{})
 	_, goodSecret := r.createKey(id, account.NewKey{})
-	ahead := engine.New()
-	for _, cmd := range append(r.journal,
+	snapshot := r.ahead(
 		bourse.Command{Kind: bourse.CommandRevokeKey, Key: gone},
-		bourse.Command{Kind: bourse.CommandFreezeAccount, Account: id, On: true}) {
-		cmd.Seq, cmd.Time = ahead.Seq()+1, bourse.TimeOf(r.now)
-		ahead.Apply(&cmd, new(bourse.Events))
-	}
-	var snapshot []byte
-	ahead.Snapshot(func(b []byte) { snapshot = append(snapshot, b...) })
+		bourse.Command{Kind: bourse.CommandFreezeAccount, Account: id, On: true})
 
 	r.Begin()
 	if err := r.Reset(nil); err != nil {

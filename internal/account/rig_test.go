@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -143,6 +144,17 @@ func (r *rig) arrive() {
 	for i := int(r.engine.Seq()); i < len(r.journal); i++ {
 		r.apply(&r.journal[i])
 	}
+}
+
+// ahead returns the snapshot of an engine that has applied the journal and more.
+func (r *rig) ahead(more ...bourse.Command) (snapshot []byte) {
+	e := engine.New()
+	for _, cmd := range slices.Concat(r.journal, more) {
+		cmd.Seq, cmd.Time = e.Seq()+1, bourse.TimeOf(r.now)
+		e.Apply(&cmd, new(bourse.Events))
+	}
+	e.Snapshot(func(b []byte) { snapshot = append(snapshot, b...) })
+	return snapshot
 }
 
 func (r *rig) create(email string) bourse.AccountID {
