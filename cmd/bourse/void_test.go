@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -22,7 +23,7 @@ func TestVoid(t *testing.T) {
 	if code, _ := s.stop(); code != 0 {
 		t.Fatalf("exit %d", code)
 	}
-	seq := defining(t, s.data, "BBB")
+	seq := commandOf(t, s.data, "^asset .*BBB")
 	for _, bad := range []struct{ args, says string }{
 		{"--void=" + seq, "--reason"},
 		{"--void=99999 --reason=x", "the journal ends at"},
@@ -42,29 +43,6 @@ func TestVoid(t *testing.T) {
 		t.Errorf("listed is %s", shown)
 	}
 	s.audit()
-}
-
-// defining returns the sequence of the command that defines an asset.
-func defining(t *testing.T, data, symbol string) string {
-	t.Helper()
-	stdout, _, code := run(t, "journal", "dump", data)
-	if code != 0 {
-		t.Fatalf("journal dump: exit %d", code)
-	}
-	for line := range strings.Lines(stdout) {
-		var e struct {
-			Seq     uint64
-			Command string
-		}
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasPrefix(e.Command, "asset ") && strings.Contains(e.Command, symbol) {
-			return fmt.Sprint(e.Seq)
-		}
-	}
-	t.Fatalf("nothing defines %s", symbol)
-	return ""
 }
 
 // poisoned builds a program whose engine has an invariant that operators break.
@@ -119,7 +97,7 @@ func TestPoisonedCommand(t *testing.T) {
 			t.Fatalf("the start says\n%s", s.log)
 		}
 	}
-	seq := commandOf(t, s.data, `"clock accept"`)
+	seq := commandOf(t, s.data, "clock accept")
 	s.args = []string{"--void=" + seq, "--reason=poison"}
 	s.startAs("serve")
 	operate[any](s, "account", "create", "someone@example.org")
@@ -134,13 +112,15 @@ func TestPoisonedCommand(t *testing.T) {
 	s.audit()
 }
 
-// commandOf returns the sequence of the last command that has a text.
-func commandOf(t *testing.T, data, text string) (seq string) {
+// commandOf returns the sequence of the last command of a journal that reads as a
+// pattern says.
+func commandOf(t *testing.T, data, pattern string) (seq string) {
 	t.Helper()
 	stdout, stderr, code := run(t, "journal", "dump", data)
 	if code != 0 {
 		t.Fatalf("journal dump: exit %d: %s", code, stderr)
 	}
+	wanted := regexp.MustCompile(pattern)
 	for line := range strings.Lines(stdout) {
 		var e struct {
 			Seq     uint64
@@ -149,12 +129,12 @@ func commandOf(t *testing.T, data, text string) (seq string) {
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(e.Command, strings.Trim(text, `"`)) {
+		if wanted.MatchString(e.Command) {
 			seq = fmt.Sprint(e.Seq)
 		}
 	}
 	if seq == "" {
-		t.Fatalf("no command has %s:\n%s", text, stdout)
+		t.Fatalf("no command reads %s:\n%s", pattern, stdout)
 	}
 	return seq
 }
