@@ -55,7 +55,7 @@ func (a *Account) makeKey(c *v2.Call) error {
 	}
 	c.Out.Uint("keyid", uint64(id))
 	c.Out.Maybe("apiKey", string(secret))
-	writeKey(c, &k)
+	writeTerms(c, &k)
 	return nil
 }
 
@@ -109,6 +109,12 @@ func readKey(c *v2.Call, k *account.Key) (err error) {
 }
 
 func writeKey(c *v2.Call, k *account.Key) {
+	c.Out.Uint("keyid", uint64(k.ID))
+	writeTerms(c, k)
+}
+
+// writeTerms writes what there is to say of a key but its id.
+func writeTerms(c *v2.Call, k *account.Key) {
 	c.Out.Text("description", k.Name)
 	c.Out.Name("scopes")
 	c.Out.Array()
@@ -146,10 +152,7 @@ func (a *Account) keys(c *v2.Call) error {
 			good = append(good, all[i])
 		}
 	}
-	v2.WritePart(c, "apiKeys", p, good, func(k *account.Key) {
-		c.Out.Uint("keyid", uint64(k.ID))
-		writeKey(c, k)
-	})
+	v2.WritePart(c, "apiKeys", p, good, func(k *account.Key) { writeKey(c, k) })
 	return nil
 }
 
@@ -171,7 +174,6 @@ func (a *Account) key(c *v2.Call) error {
 	if err != nil {
 		return err
 	}
-	c.Out.Uint("keyid", uint64(k.ID))
 	writeKey(c, &k)
 	return nil
 }
@@ -201,7 +203,6 @@ func (a *Account) changeKey(c *v2.Call) error {
 	if err := a.Accounts.ChangeKey(c.Context, &k, c.Visit()); err != nil {
 		return err
 	}
-	c.Out.Uint("keyid", uint64(k.ID))
 	writeKey(c, &k)
 	return nil
 }
