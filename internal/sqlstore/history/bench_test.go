@@ -10,7 +10,7 @@ import (
 )
 
 // business makes batches that look like a busy exchange: for each ten orders
-// that end, four trades with two fills each.
+// that end, four trades with two fills and four entries of a ledger each.
 type business struct {
 	random *rand.Rand
 	// customers is how many accounts trade.
@@ -85,6 +85,13 @@ func (b *business) trade(batch *history.Batch) {
 			Market: market, Time: b.time, Side: bourse.Buy, Role: role, Price: t.Price, Lots: t.Lots, Total: t.Total,
 			Fee: bourse.Units(1234),
 		})
+		for leg := range uint32(2) {
+			batch.Entries = append(batch.Entries, history.Entry{
+				EntryPlace: history.EntryPlace{Seq: b.seq, Place: 2*uint32(role-bourse.Maker) + leg}, Time: b.time, Account: account,
+				Asset: bourse.AssetID(1 + leg*uint32(market)), Kind: history.EntryTrade, Debit: leg == 0, Amount: t.Total,
+				Balance: bourse.Units(123_456_789_012 + uint64(b.seq)), Market: market, Trade: t.Number, Order: b.order,
+			})
+		}
 	}
 }
 
