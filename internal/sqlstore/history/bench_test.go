@@ -123,7 +123,7 @@ func benchmarkWrite(b *testing.B, place string) {
 }
 
 // BenchmarkPage reads pages of an account with a million orders, the newest ones
-// and those behind an offset of 100,000.
+// and those behind an offset of 100,000, and one order by its id.
 func BenchmarkPage(b *testing.B) {
 	for kind, place := range places {
 		store, err := sqlhistory.Open(b.Context(), place(b))
@@ -147,6 +147,13 @@ func BenchmarkPage(b *testing.B) {
 				}
 			})
 		}
+		b.Run(kind+"/by id", func(b *testing.B) {
+			for id := bourse.OrderID(1); b.Loop(); id = 1 + (id+99_991)%work.order {
+				if _, found, err := store.Order(b.Context(), 1, id); err != nil || !found {
+					b.Fatal(id, found, err)
+				}
+			}
+		})
 		if err := store.Close(); err != nil {
 			b.Fatal(err)
 		}

@@ -7,7 +7,8 @@ import (
 )
 
 // TestPlans asks SQLite how it would answer: no query reads a table from its
-// start, and only the one for the fills of some orders sorts.
+// start, and only the one for the fills of some orders sorts. Halving reads its own
+// steps.
 func TestPlans(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "history.db"))
 	if err != nil {
@@ -17,7 +18,7 @@ func TestPlans(t *testing.T) {
 	for _, query := range append(queries[:], inFile.fillsOf) {
 		for _, step := range plan(t, s, query) {
 			scans := strings.Contains(step, "SCAN") && query != selectCursor && query != selectNotes &&
-				!strings.Contains(step, "json_each")
+				!strings.Contains(step, "json_each") && step != "SCAN search"
 			sorts := strings.Contains(step, "TEMP B-TREE") && query != inFile.fillsOf
 			if scans || sorts {
 				t.Errorf("%s\nis answered by: %s", query, step)

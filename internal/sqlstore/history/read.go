@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
@@ -16,7 +17,18 @@ const (
 	// What is passed over is read from the index alone.
 	selectOrdersIn = selectOrders + `AND ordinal IN (SELECT ordinal FROM orders
 		WHERE account = $1 AND market = $2 AND ordinal <= $3 ORDER BY ordinal DESC LIMIT $4 OFFSET $5) ORDER BY ordinal DESC`
-	selectOrder      = selectOrders + `AND id = $2`
+	// Ids rise with ordinals: each step halves where the order with an id can be, by
+	// the first final order from the middle on.
+	selectOrder = `WITH RECURSIVE search(low, high, found) AS (
+			SELECT CAST(1 AS bigint), max(ordinal), CAST(0 AS bigint) FROM orders WHERE account = $1
+			UNION ALL
+			SELECT CASE WHEN o.id < $2 THEN o.ordinal + 1 ELSE low END,
+				CASE WHEN o.id < $2 THEN high ELSE (low + high) / 2 - 1 END,
+				CASE WHEN o.id = $2 THEN o.ordinal ELSE 0 END
+			FROM search JOIN orders o ON o.account = $1 AND o.ordinal = (SELECT min(p.ordinal) FROM orders p
+				WHERE p.account = $1 AND p.ordinal >= (low + high) / 2)
+			WHERE low <= high AND found = 0)
+		` + selectOrders + `AND ordinal = (SELECT max(found) FROM search)`
 	selectOrderNamed = selectOrders + `AND client_id = $2 ORDER BY ordinal DESC LIMIT 1`
 
 	fillColumns = `account, ordinal, order_id, market, seq, time, side, role, price, lots,
