@@ -206,7 +206,7 @@ func (f *file) WriteAt(b []byte, off int64) (int, error) {
 		n = f.disk.short(err, len(b))
 	}
 	if grow := off + int64(n) - int64(len(f.node.bytes)); grow > 0 {
-		if over := f.disk.used() + grow - f.disk.capacity; over > 0 {
+		if over := f.disk.over(grow); over > 0 {
 			n, err = max(n-int(over), 0), errors.Join(err, syscall.ENOSPC)
 		}
 	}
@@ -234,7 +234,7 @@ func (f *file) Truncate(size int64) error {
 	if err == nil {
 		err = f.disk.count(Op{Kind: OpTruncate, Name: f.name, Offset: size})
 	}
-	if err == nil && f.disk.used()+size-int64(len(f.node.bytes)) > f.disk.capacity {
+	if err == nil && f.disk.over(size-int64(len(f.node.bytes))) > 0 {
 		err = syscall.ENOSPC
 	}
 	if err != nil {

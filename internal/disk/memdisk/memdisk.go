@@ -240,10 +240,14 @@ func (d *Disk) List(dir string) ([]string, error) {
 }
 
 func (d *Disk) list(dir string) []string {
-	names := []string{}
+	names, above := []string{}, dir+"/"
+	if dir == root {
+		above = ""
+	}
 	for name := range d.names {
-		if name != root && path.Dir(name) == dir {
-			names = append(names, path.Base(name))
+		inside, is := strings.CutPrefix(name, above)
+		if is && inside != root && !strings.Contains(inside, "/") {
+			names = append(names, inside)
 		}
 	}
 	slices.Sort(names)
@@ -285,6 +289,15 @@ func (d *Disk) used() int64 {
 		sum += int64(len(n.bytes))
 	}
 	return sum
+}
+
+// over returns how much too much it is if files grow by so much. With all the room
+// there is nobody adds up what thousands of files take.
+func (d *Disk) over(grow int64) int64 {
+	if d.capacity == math.MaxInt64 {
+		return 0
+	}
+	return d.used() + grow - d.capacity
 }
 
 // Lock takes a lock on a file.
