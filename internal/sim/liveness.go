@@ -44,7 +44,7 @@ func (w *world) calm() {
 func (s *shape) calm() {
 	kept := *s
 	*s = shape{
-		segment: kept.segment, snapshotEvery: kept.snapshotEvery, tailRows: kept.tailRows,
+		length: kept.length, segment: kept.segment, snapshotEvery: kept.snapshotEvery, tailRows: kept.tailRows,
 		pending: kept.pending, burst: 1, pause: uint64(bourse.Second / 10), networks: kept.networks,
 	}
 	for p := range s.weights {

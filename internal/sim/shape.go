@@ -24,6 +24,11 @@ var partNames = [parts]string{
 // shape is what a seed draws once. Rates are mean numbers of steps between two
 // faults; zero is never.
 type shape struct {
+	// length is how often the usual number of commands goes into this one. Faults,
+	// segments, snapshots and checks, which cost by how much there is, are so much
+	// rarer: a long simulation has as many as a usual one, and more between them.
+	length uint64
+
 	segment       int64
 	snapshotEvery uint64
 	tailRows      int
@@ -51,8 +56,13 @@ type shape struct {
 	lost, again uint64
 }
 
-func drawShape(c *chance) shape {
+// usual is how many commands most simulations have.
+const usual = 5000
+
+// drawShape draws a shape for so many commands.
+func drawShape(c *chance, commands int) shape {
 	s := shape{
+		length:        max(1, uint64(commands)/usual),
 		snapshotEvery: pick[uint64](c, 20, 60, 150, 400),
 		tailRows:      int(pick[uint64](c, 20, 200, 2000)),
 		burst:         pick[uint64](c, 1, 8, 40, 150),
@@ -65,7 +75,7 @@ func drawShape(c *chance) shape {
 	if s.burst > 8 {
 		blocks = pick[uint64](c, 2, 5, 16)
 	}
-	s.segment = int64(blocks+c.Below(4)) * journal.Block
+	s.segment = int64((blocks+c.Below(4))*s.length) * journal.Block
 	s.pending = s.burst * pick[uint64](c, 2, 5, 20)
 	for p := range s.weights {
 		s.weights[p] = c.between(1, 8)
@@ -77,6 +87,8 @@ func drawShape(c *chance) shape {
 	if s.burst > 8 {
 		s.pace = pick[uint64](c, 1, 2)
 	}
+	s.pace *= s.length
+	s.snapshotEvery *= s.length
 	s.drawFaults(c)
 	return s
 }
@@ -85,7 +97,7 @@ func drawShape(c *chance) shape {
 // often to get anywhere: in some seeds lives are short, in others they are long
 // enough for much to gather.
 func (s *shape) drawFaults(c *chance) {
-	steps := s.stepsPerThousand() * pick[uint64](c, 3, 8, 25)
+	steps := s.stepsPerThousand() * s.length * pick[uint64](c, 3, 8, 25)
 	rate := func(most uint64) uint64 {
 		if c.percent(25) {
 			return 0

@@ -77,7 +77,7 @@ func (w *world) serve(p *process) {
 		fail("the journal ends at command %d, and command %d was yielded", p.engine.Seq(), w.truth.last())
 	}
 	w.check()
-	if w.truth.last() > 0 && w.chance.oneIn(deepEvery) {
+	if w.truth.last() > 0 && w.chance.oneIn(deepEvery*w.shape.length) {
 		w.checkDeep()
 	}
 }

@@ -51,7 +51,7 @@ type world struct {
 func newWorld(o Options) *world {
 	c := newChance(o.Seed, 1)
 	w := &world{
-		Options: o, chance: c, shape: drawShape(c), now: genesisTime, ctx: context.Background(),
+		Options: o, chance: c, shape: drawShape(c, o.Commands), now: genesisTime, ctx: context.Background(),
 		identity: journal.Identity{Exchange: [16]byte{'s', 'i', 'm', byte(o.Seed)}, Sandbox: true},
 		disk:     memdisk.New(o.Seed), truth: newTruth(), trail: newTrail(),
 	}
@@ -149,7 +149,7 @@ func (w *world) apply() error {
 	if more && err == nil {
 		w.clients.collect()
 		w.wallets.check()
-		if w.chance.oneIn(checkEvery) {
+		if w.chance.oneIn(checkEvery * w.shape.length) {
 			w.check()
 		}
 	}
