@@ -122,6 +122,9 @@ func (s *server) checkAway(t *testing.T, key string, order uint64) {
 			t.Errorf("%s without the database: %v %+v", path, err, a)
 		}
 	}
+	if a := s.rest("GET", "/account/v2/email", key, nil); a.Status != 500 || a.Error.Code != "INTERNAL_SERVER_ERROR" {
+		t.Errorf("an address without the database: %d %s", a.Status, a.Error)
+	}
 	_, stderr, code := run(t, "admin", "--data", s.data, "account", "create", "other@example.org")
 	if code != exitFailed || !strings.Contains(stderr, "Accounts are away") {
 		t.Errorf("a new account without the database: exit %d: %s", code, stderr)
