@@ -8,5 +8,6 @@
 // prints medians and ratios; docs/performance.md says what the lines mean.
 //
 // Read main.go first, then run.go and lines.go; workload.go and book.go make the
-// workload, anchor.go and disk.go are the anchors.
+// workload, anchor.go and disk.go are the anchors; postgres.go starts a server for
+// what is measured with one.
 package main

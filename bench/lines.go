@@ -60,7 +60,9 @@ func lines(s samples) []line {
 		s.plain("10", "memory when idle", "MiB", "start.resident_bytes", mega, bound{150, 80}),
 		s.plain("11", "p99.9 during a snapshot ÷ without", "", "snapshot.p999_ratio", 1, bound{3, 1.5}),
 		s.plain("12", "rows of history into SQLite", "k/s", "history.rows_per_second", 1000, bound{50, 100}),
+		s.server("rows of history into PostgreSQL", "k/s", "postgres.rows_per_second", 1000, bound{80, 150}),
 		s.plain("12", "ACK p99 at 20,000/s, history on ÷ off", "", "history.p99_ratio", 1, bound{1.5, 1.1}),
+		s.server("the same with PostgreSQL", "", "postgres.p99_ratio", 1, bound{1.5, 1.1}),
 		s.plain("13", "memory of a resting order, engine alone", "B", "core.w100k.bytes_per_resting_order", 1, bound{128, 64}),
 		s.plain("13", "memory of a resting order, whole process", "B", "snapshot.bytes_per_order", 1, bound{600, 300}),
 		s.plain("13", "memory of an idle WebSocket", "KiB", "start.bytes_per_stream", kibi, bound{16, 6}),
@@ -70,6 +72,14 @@ func lines(s samples) []line {
 // plain is a line without an anchor.
 func (s samples) plain(number, figure, unit, name string, scale float64, b bound) line {
 	return line{Number: number, Figure: figure, Unit: unit, Value: median(s[name]) / scale, AtLeast: b.atLeast, Aim: b.aim}
+}
+
+// server is a line of history on a server, which not every machine has.
+func (s samples) server(figure, unit, name string, scale float64, b bound) line {
+	if len(s[name]) == 0 {
+		return line{Number: "12", Figure: figure + ": not installed here"}
+	}
+	return s.plain("12", figure, unit, name, scale, b)
 }
 
 // over is a line with an anchor.

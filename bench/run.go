@@ -229,9 +229,28 @@ func (p *plan) rest(s samples) error {
 	workload := filepath.Join(p.Dir, "w1k.bin")
 	return errors.Join(
 		s.take("replay", p.Bourse, "bench", "replay", "--json", "--workload", workload, "--dir", p.Dir),
-		s.take("history", p.Bourse, "bench", "history", "--json", "--workload", workload, "--dir", p.Dir,
-			"--pairs", strconv.Itoa(p.Pairs), "--window", p.Window.String()),
+		p.history(s, "history"), p.postgres(s),
 		s.take("start", p.Bourse, "bench", "start", "--json", "--dir", p.Dir, "--rounds", "1"))
+}
+
+// history measures the history, with further arguments.
+func (p *plan) history(s samples, name string, args ...string) error {
+	return s.take(name, p.Bourse, append([]string{
+		"bench", "history", "--json", "--workload", filepath.Join(p.Dir, "w1k.bin"), "--dir", p.Dir,
+		"--pairs", strconv.Itoa(p.Pairs), "--window", p.Window.String(),
+	}, args...)...)
+}
+
+// postgres measures the history on a new server, if one is installed.
+func (p *plan) postgres(s samples) error {
+	if program("initdb") == "" {
+		return nil // its line says so
+	}
+	server, err := startServer()
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.history(s, "postgres", "--store", server.url()), server.stop())
 }
 
 func (p *plan) snapshot(s samples) error {
