@@ -81,13 +81,7 @@ func (w *Wallet) withdraw(c *v2.Call) error {
 		return err
 	}
 	o, err := w.Accounts.Withdraw(c.Context, command(c, bourse.CommandWithdraw, asked), name)
-	if err != nil {
-		return err
-	}
-	if o.Reason != 0 {
-		return told(&r, o.Reason, asked)
-	}
-	return w.show(c, bourse.WalletID(o.ID))
+	return w.end(c, &r, asked, o, err)
 }
 
 func command(c *v2.Call, kind bourse.CommandKind, asked *bourse.Withdraw) *bourse.Command {
@@ -153,11 +147,16 @@ func (w *Wallet) transfer(c *v2.Call) error {
 		return err
 	}
 	o, err := w.Accounts.Transfer(c.Context, command(c, bourse.CommandTransfer, asked), message)
-	if err != nil {
+	return w.end(c, &r, asked, o, err)
+}
+
+// end answers with what became of a request that was sent.
+func (w *Wallet) end(c *v2.Call, r *teller.Route, asked *bourse.Withdraw, o bourse.Outcome, err error) error {
+	switch {
+	case err != nil:
 		return err
-	}
-	if o.Reason != 0 {
-		return told(&r, o.Reason, asked)
+	case o.Reason != 0:
+		return told(r, o.Reason, asked)
 	}
 	return w.show(c, bourse.WalletID(o.ID))
 }
