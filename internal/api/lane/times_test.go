@@ -48,38 +48,42 @@ func closedAfter(t *testing.T, c net.Conn, want time.Duration) {
 	}
 }
 
-func TestSilence(t *testing.T) {
+// served serves connections in memory, in a time of its own, and then stops.
+func served(t *testing.T, handler http.HandlerFunc, visit func(t *testing.T, p *pipes, s *server)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPipes()
-		s := serve(p, http.HandlerFunc(echo))
+		s := serve(p, handler)
+		visit(t, p, s)
+		s.stop(t)
+	})
+}
+
+func TestSilence(t *testing.T) {
+	served(t, echo, func(t *testing.T, p *pipes, _ *server) {
 		closedAfter(t, p.dial(), 5*time.Second)
 		c := p.dial()
 		ask(t, c, order)
 		closedAfter(t, c, time.Minute)
-		s.stop(t)
 	})
 }
 
 // TestAccept goes on when a connection could not be accepted.
 func TestAccept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPipes()
-		s := serve(p, http.HandlerFunc(echo))
+	served(t, echo, func(t *testing.T, p *pipes, _ *server) {
 		p.conns <- nil
 		c := p.dial()
 		ask(t, c, order)
 		closedAfter(t, c, time.Minute)
-		s.stop(t)
 	})
 }
 
 // TestSlowBody gives a body that does not come to net/http, which waits as long as
 // it is told to.
 func TestSlowBody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPipes()
-		var failed error
-		s := serve(p, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, failed = io.ReadAll(r.Body) }))
+	var failed error
+	read := func(_ http.ResponseWriter, r *http.Request) { _, failed = io.ReadAll(r.Body) }
+	served(t, read, func(t *testing.T, p *pipes, _ *server) {
 		c := p.dial()
 		began := time.Now()
 		ask(t, c, order[:len(order)-1])
@@ -87,15 +91,12 @@ func TestSlowBody(t *testing.T) {
 			t.Errorf("answered after %s, and the handler read %v", took, failed)
 		}
 		_ = c.Close()
-		s.stop(t)
 	})
 }
 
 // TestBodyInPieces takes a body that comes late, and then the next request.
 func TestBodyInPieces(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPipes()
-		s := serve(p, http.HandlerFunc(echo))
+	served(t, echo, func(t *testing.T, p *pipes, _ *server) {
 		c := p.dial()
 		for range 2 {
 			if _, err := io.WriteString(c, order[:len(order)-1]); err != nil {
@@ -105,22 +106,18 @@ func TestBodyInPieces(t *testing.T) {
 			ask(t, c, "}")
 		}
 		closedAfter(t, c, time.Minute)
-		s.stop(t)
 	})
 }
 
 // TestNobodyReads gives up on who does not read an answer.
 func TestNobodyReads(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPipes()
-		s := serve(p, http.HandlerFunc(echo))
+	served(t, echo, func(t *testing.T, p *pipes, _ *server) {
 		c := p.dial()
 		if _, err := io.WriteString(c, order); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(11 * time.Second)
 		closedAfter(t, c, 0)
-		s.stop(t)
 	})
 }
 
@@ -150,12 +147,11 @@ func TestPatience(t *testing.T) {
 
 // TestShutdown closes the silent at once and answers what was asked.
 func TestShutdown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPipes()
-		s := serve(p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(3 * time.Second)
-			echo(w, r)
-		}))
+	late := func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(3 * time.Second)
+		echo(w, r)
+	}
+	served(t, late, func(t *testing.T, p *pipes, s *server) {
 		silent, busy := p.dial(), p.dial()
 		if _, err := io.WriteString(busy, order+order); err != nil {
 			t.Fatal(err)
@@ -170,6 +166,5 @@ func TestShutdown(t *testing.T) {
 			t.Errorf("answered %d, close %t", status, last)
 		}
 		closedAfter(t, busy, 0) // without an answer to what came behind
-		s.stop(t)
 	})
 }
