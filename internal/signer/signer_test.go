@@ -315,8 +315,9 @@ func TestLimits(t *testing.T) {
 	pay(4, 600, nil)
 }
 
-// TestDamagedRecord cuts what a crash left unfinished and refuses the rest.
-func TestDamagedRecord(t *testing.T) {
+// recorded returns the record of two signatures.
+func recorded(t *testing.T) []byte {
+	t.Helper()
 	b := newBench(t)
 	for xid := range bourse.WalletID(2) {
 		p, e := b.payment(btc, xid+1, 1_000)
@@ -326,6 +327,12 @@ func TestDamagedRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return whole
+}
+
+// TestDamagedRecord cuts what a crash left unfinished and refuses the rest.
+func TestDamagedRecord(t *testing.T) {
+	whole := recorded(t)
 	for at := range whole {
 		damaged := append([]byte(nil), whole...)
 		damaged[at] ^= 1
@@ -342,15 +349,7 @@ func TestDamagedRecord(t *testing.T) {
 // last line that is what a crash does; a line with another one behind it was
 // durable.
 func TestHoleInRecord(t *testing.T) {
-	b := newBench(t)
-	for xid := range bourse.WalletID(2) {
-		p, e := b.payment(btc, xid+1, 1_000)
-		b.signs(b.prepare(btc, p), e)
-	}
-	whole, err := disk.ReadFile(b.disk, "signed.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := recorded(t)
 	const sector = 512
 	end := bytes.IndexByte(whole, '\n')
 	last := end + 1
