@@ -167,8 +167,7 @@ func TestKeysOfRequests(t *testing.T) {
 	x.must(cancelCommand(1, id))
 	x.restart()
 	for range 3 {
-		later := bourse.Command{Kind: bourse.CommandTick, Seq: x.e.Seq() + 1, Time: x.e.Now() + bourse.Day}
-		x.e.Apply(&later, &x.ev)
+		x.aDayLater()
 	}
 	if x.must(withdrawCommand(1, w)) == id {
 		t.Error("the key is taken for ever")

@@ -477,8 +477,7 @@ func TestProductionWaitsForAPerson(t *testing.T) {
 		t.Error("trusted too early")
 	}
 	x.restart()
-	later := bourse.Command{Kind: bourse.CommandTick, Seq: x.e.Seq() + 1, Time: x.e.Now() + bourse.Day}
-	x.e.Apply(&later, &x.ev)
+	x.aDayLater()
 	x.must(withdrawCommand(1, w))
 	if got := x.withdrawal(); got.Status != bourse.WalletProcessing {
 		t.Errorf("trusted, it is %+v", got)
@@ -544,8 +543,7 @@ func TestWithdrawalClientIDs(t *testing.T) {
 	x.refused(bourse.UnknownAsset, withdrawCommand(1, absurd))
 	x.restart()
 	for range 3 {
-		later := bourse.Command{Kind: bourse.CommandTick, Seq: x.e.Seq() + 1, Time: x.e.Now() + bourse.Day}
-		x.e.Apply(&later, &x.ev)
+		x.aDayLater()
 	}
 	if x.must(withdrawCommand(1, w)) == id {
 		t.Error("the name is taken for ever")

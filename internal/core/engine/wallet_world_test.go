@@ -122,6 +122,12 @@ func (x *exchange) restart() {
 	x.e = e
 }
 
+// aDayLater lets time pass in which nothing else happens.
+func (x *exchange) aDayLater() {
+	tick := bourse.Command{Kind: bourse.CommandTick, Seq: x.e.Seq() + 1, Time: x.e.Now() + bourse.Day}
+	x.e.Apply(&tick, &x.ev)
+}
+
 func (x *exchange) credit(account bourse.AccountID, asset bourse.AssetID, units uint64) {
 	x.tb.Helper()
 	x.must(bourse.Command{Kind: bourse.CommandCredit, Account: account, AssetID: asset, Amount: bourse.Units(units)})
