@@ -84,7 +84,7 @@ fuzz: ## Run each fuzz target for FUZZTIME.
 	done
 
 .PHONY: bench
-bench: build ## Measure everything beside its anchors, some 20 minutes; QUICK=1 for 3.
+bench: build ## Measure everything beside its anchors, some 25 minutes; QUICK=1 for 3.
 	cd bench && $(GO) build -o ../$(BIN)/bench .
 	@mkdir -p data/bench
 	$(BIN)/bench run -bourse $(BIN)/bourse -dir data/bench -json data/bench/bench.json $(if $(QUICK),-quick,-doc docs/performance.md)
