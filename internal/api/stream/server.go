@@ -59,7 +59,7 @@ type Server struct {
 // NewServer returns a server without connections.
 func NewServer(o Options) *Server {
 	s := &Server{Options: o, conns: map[*conn]struct{}{}}
-	s.writers = newWriters(max(1, runtime.NumCPU()/2)) // the others are the engine's
+	s.writers = newWriters(max(1, runtime.GOMAXPROCS(0)/4)) // the other processors are the engine's
 	s.requests.New = func() any { return new(api.Request) }
 	return s
 }
