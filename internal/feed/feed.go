@@ -55,6 +55,8 @@ type Feed struct {
 	// Of Deliver.
 	delivering []message
 	touched    []*Subscriber
+	// run is messages of one topic: its subscribers are walked once for all.
+	run [][]byte
 }
 
 // message is the bytes for a topic.
@@ -124,14 +126,19 @@ func (f *Feed) Deliver() bool {
 		return false
 	}
 	f.mu.RLock()
-	for i := range f.delivering {
-		m := &f.delivering[i]
-		for s := range f.topics[m.topic] {
+	for rest := f.delivering; len(rest) > 0; {
+		t := rest[0].topic
+		f.run = f.run[:0]
+		for ; len(rest) > 0 && rest[0].topic == t; rest = rest[1:] {
+			f.run = append(f.run, rest[0].bytes)
+		}
+		for s := range f.topics[t] {
 			if len(s.arriving) == 0 {
 				f.touched = append(f.touched, s)
 			}
-			s.arriving = append(s.arriving, m.bytes)
+			s.arriving = append(s.arriving, f.run...)
 		}
+		clear(f.run)
 	}
 	// The queues are filled under the lock, so that nothing comes after the
 	// answer to an unsubscription.
