@@ -4,6 +4,7 @@ GO       ?= go
 BIN      := bin
 TOOLS    := $(BIN)/tools
 PACKAGES ?= ./...
+PROFILE  := cmd/bourse/bourse.pgo
 
 .DEFAULT_GOAL := help
 
@@ -13,7 +14,7 @@ help: ## List the targets.
 
 .PHONY: build
 build: ## Build bin/bourse.
-	$(GO) build -trimpath -o $(BIN)/bourse ./cmd/bourse
+	$(GO) build -trimpath -pgo=$(PROFILE) -o $(BIN)/bourse ./cmd/bourse
 
 .PHONY: run
 run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080.
@@ -88,6 +89,17 @@ bench: build ## Measure everything beside its anchors, some 25 minutes; QUICK=1 
 	cd bench && $(GO) build -o ../$(BIN)/bench .
 	@mkdir -p data/bench
 	$(BIN)/bench run -bourse $(BIN)/bourse -dir data/bench -json data/bench/bench.json $(if $(QUICK),-quick,-doc docs/performance.md)
+
+.PHONY: pgo
+pgo: build ## Make the profile that the compiler builds with anew, some 2 minutes.
+	cd bench && $(GO) build -o ../$(BIN)/bench .
+	@mkdir -p data/pgo
+	$(BIN)/bench workload -resting 1000 -o data/pgo/w1k.bin
+	$(BIN)/bench workload -resting 100000 -o data/pgo/w100k.bin
+	$(BIN)/bourse bench --profile data/pgo/core core --workload data/pgo/w1k.bin --workload data/pgo/w100k.bin
+	$(BIN)/bourse bench --profile data/pgo/replay replay --workload data/pgo/w1k.bin --dir data/pgo
+	$(BIN)/bourse bench --profile data/pgo/durable durable --workload data/pgo/w1k.bin --dir data/pgo
+	$(GO) tool pprof -proto data/pgo/core data/pgo/replay data/pgo/durable >$(PROFILE)
 
 HOT := $(GO) test -run '^$$' -bench 'Append|Decode|Authenticate|Tail' -benchtime 100ms -count 5 ./internal/record ./internal/account ./internal/history
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"runtime/pprof"
 	"time"
 
 	"github.com/bourse-exchange/bourse/internal/api"
@@ -9,6 +11,9 @@ import (
 )
 
 type benchCmd struct {
+	Profile string `help:"File for a profile of this process's CPU, as the compiler takes it." placeholder:"FILE" env:"-"`
+	profile *os.File
+
 	Core     benchCore     `cmd:"" help:"Run a workload through the whole engine, on one thread."`
 	Durable  benchDurable  `cmd:"" help:"Run a workload through journal, engine and views, at a rate."`
 	REST     benchREST     `cmd:"" name:"rest" help:"Place orders over HTTP, each connection as fast as it gets answers."`
@@ -19,6 +24,26 @@ type benchCmd struct {
 	Start    benchStart    `cmd:"" help:"Start exchanges in empty directories."`
 	Write    benchWrite    `cmd:"" hidden:"" help:"Carry a workload into a journal and wait to be killed."`
 	Exchange benchExchange `cmd:"" help:"Run the exchange that rest and stream measure: a sandbox whose limits are counted and never reached."`
+}
+
+// AfterApply begins the profile, if one is asked for.
+func (c *benchCmd) AfterApply() (err error) {
+	if c.Profile == "" {
+		return nil
+	}
+	if c.profile, err = os.Create(c.Profile); err != nil {
+		return err
+	}
+	return pprof.StartCPUProfile(c.profile)
+}
+
+// AfterRun ends the profile.
+func (c *benchCmd) AfterRun() error {
+	if c.profile == nil {
+		return nil
+	}
+	pprof.StopCPUProfile()
+	return c.profile.Close()
 }
 
 type benchCore struct {
