@@ -14,6 +14,8 @@ import (
 type custodian struct {
 	deposits    map[bourse.DepositID]bourse.Deposit
 	withdrawals map[bourse.WalletID]bourse.Withdrawal
+	// delayed are the times before which withdrawals do not leave.
+	delayed map[bourse.WalletID]bourse.Time
 	// own is what own accounts have less what they owe, by wallet transfers.
 	own map[holding]*big.Int
 }
@@ -21,7 +23,8 @@ type custodian struct {
 func newCustodian() custodian {
 	return custodian{
 		deposits: map[bourse.DepositID]bourse.Deposit{}, withdrawals: map[bourse.WalletID]bourse.Withdrawal{},
-		own: map[holding]*big.Int{},
+		delayed: map[bourse.WalletID]bourse.Time{},
+		own:     map[holding]*big.Int{},
 	}
 }
 
@@ -41,10 +44,14 @@ func followed(cmd *bourse.Command) bool {
 	return cmd.Wallet != nil || cmd.Kind == bourse.CommandDefineNetwork || cmd.Kind == bourse.CommandDefineNetworkAsset
 }
 
-// Follow takes in what became of deposits and withdrawals. It returns what must
+// ofCustody reports whether a transfer belongs to a deposit or a withdrawal.
+func ofCustody(t *bourse.Transfer) bool { return t.Kind >= bourse.TransferDeposit }
+
+// Follow takes in what became of deposits and withdrawals at a time. It returns what must
 // not be: a deposit that is credited twice, a way out of a final status, a
-// withdrawal of more than there is.
-func (x *Oracle) Follow(ev *bourse.Events) error {
+// withdrawal of more than there is or that left before its time.
+func (x *Oracle) Follow(at bourse.Time, ev *bourse.Events) error {
+	x.now = at
 	for _, e := range ev.List {
 		var err error
 		switch e.Kind {
@@ -53,7 +60,9 @@ func (x *Oracle) Follow(ev *bourse.Events) error {
 		case bourse.EventWithdrawal:
 			err = x.followWithdrawal(&ev.Wallet.Withdrawals[e.At])
 		case bourse.EventTransfer:
-			x.followTransfer(&ev.Transfers[e.At])
+			if t := &ev.Transfers[e.At]; ofCustody(t) {
+				x.followTransfer(t)
+			}
 		default: // moves no money
 		}
 		if err != nil {
@@ -79,6 +88,9 @@ func (x *Oracle) followDeposit(d *bourse.Deposit) error {
 func (x *Oracle) followWithdrawal(w *bourse.Withdrawal) error {
 	was, known := x.withdrawals[w.ID]
 	x.withdrawals[w.ID] = *w
+	if delete(x.delayed, w.ID); w.NotBefore != 0 {
+		x.delayed[w.ID] = w.NotBefore
+	}
 	p := x.purse(w.Account, w.Asset)
 	total := fromAmount(w.Amount)
 	total.Add(total, fromAmount(w.Fee))
@@ -91,6 +103,8 @@ func (x *Oracle) followWithdrawal(w *bourse.Withdrawal) error {
 	switch {
 	case final && w.Status != was.Status:
 		return fmt.Errorf("withdrawal %d had status %d and has %d", w.ID, was.Status, w.Status)
+	case w.Status == bourse.WalletDone && was.NotBefore > x.now:
+		return fmt.Errorf("withdrawal %d left before its time", w.ID)
 	case !final && w.Status == bourse.WalletDone:
 		p.held.Sub(&p.held, total)
 	case !final && w.Status == bourse.WalletCanceled:
@@ -103,6 +117,16 @@ func (x *Oracle) followWithdrawal(w *bourse.Withdrawal) error {
 		return fmt.Errorf("withdrawal %d is of more than there is", w.ID)
 	}
 	return nil
+}
+
+// due reports whether the time of a withdrawal has come that waits for it.
+func (x *Oracle) due() bool {
+	for _, at := range x.delayed {
+		if at <= x.now {
+			return true
+		}
+	}
+	return false
 }
 
 func (x *Oracle) followTransfer(t *bourse.Transfer) {

@@ -305,5 +305,5 @@ func (x *Oracle) Unfinished() bool {
 			return true
 		}
 	}
-	return len(x.sweeps) > 0
+	return len(x.sweeps) > 0 || x.due()
 }

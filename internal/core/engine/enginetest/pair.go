@@ -53,10 +53,11 @@ func (p *Pair) Apply(cmd *bourse.Command) error {
 	p.twin.Apply(cmd, &p.twinEv)
 	var err error
 	if followed(cmd) {
-		err = p.Oracle.Follow(&p.ev)
+		err = p.Oracle.Follow(cmd.Time, &p.ev)
 	} else {
 		p.Oracle.Apply(cmd, &p.wanted)
-		err = p.compare()
+		// Withdrawals whose time has come leave behind everything else.
+		err = errors.Join(p.compare(), p.Oracle.Follow(cmd.Time, &p.ev))
 	}
 	if err = errors.Join(err, p.compareTwin()); err != nil {
 		return fmt.Errorf("command %d: %w", cmd.Seq, err)
@@ -102,7 +103,11 @@ func told(ev *bourse.Events) []bourse.Event {
 	var list []bourse.Event
 	for _, e := range ev.List {
 		switch e.Kind {
-		case bourse.EventRefused, bourse.EventTransfer, bourse.EventTraded, bourse.EventOrderAccepted,
+		case bourse.EventTransfer:
+			if !ofCustody(&ev.Transfers[e.At]) {
+				list = append(list, e)
+			}
+		case bourse.EventRefused, bourse.EventTraded, bourse.EventOrderAccepted,
 			bourse.EventOrderRejected, bourse.EventOrderRepeated, bourse.EventOrderTriggered, bourse.EventOrderClosed:
 			list = append(list, e)
 		default:
