@@ -219,8 +219,9 @@ func (c *clients) doubt(r *request) {
 	switch r.cmd.Kind {
 	case bourse.CommandPlace:
 		safe = r.cmd.Place.ClientID.Given()
-	case bourse.CommandWithdraw:
-		safe = r.cmd.Wallet.Withdraw.ClientID.Given()
+	case bourse.CommandWithdraw, bourse.CommandTransfer:
+		asked := r.cmd.Wallet.Withdraw
+		safe = asked.ClientID.Given() || asked.Once.Given()
 	default:
 		safe = true
 	}

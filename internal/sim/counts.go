@@ -106,6 +106,11 @@ const (
 	WithdrawalPaid
 	// WithdrawalCanceled: a withdrawal was canceled, and nothing was paid.
 	WithdrawalCanceled
+	// WithdrawalDelayed: a withdrawal or a transfer was asked for that had to wait
+	// for a time.
+	WithdrawalDelayed
+	// TransferPaid: money went from one customer to another, over no network.
+	TransferPaid
 	kinds
 )
 
@@ -126,6 +131,7 @@ var kindNames = [kinds]string{
 	ChainReplyLost: "nodes' answers lost", ChainDoubled: "requests doubled", ChainLied: "nodes lied",
 	ChainBehind: "nodes behind", ChainCrashed: "nodes crashed", ChainCompared: "chains compared",
 	DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid", WithdrawalCanceled: "withdrawals canceled",
+	WithdrawalDelayed: "withdrawals delayed", TransferPaid: "transfers paid",
 }
 
 // String returns the kind's name, in the plural.

@@ -81,7 +81,7 @@ func (x *wallets) customer(n *network) {
 		return
 	}
 	l := &n.listed[x.chance.Below(uint64(len(n.listed)))]
-	switch x.chance.Below(16) {
+	switch x.chance.Below(18) {
 	case 0, 1, 2, 3, 4:
 		x.deposit(n, l)
 	case 5, 6, 7, 8, 9:
@@ -94,6 +94,8 @@ func (x *wallets) customer(n *network) {
 		x.pause(n, x.chance.oneIn(3))
 	case 14:
 		x.assign()
+	case 15, 16:
+		x.transfer(l)
 	default:
 		x.ask(&bourse.Command{
 			Kind: bourse.CommandCredit, Account: x.person(), AssetID: l.asset, Amount: l.ledger(50 * l.least),
@@ -136,10 +138,37 @@ func (x *wallets) withdraw(n *network, l *listed) {
 		asked.Address, asked.Memo = to.Address, to.Memo
 	}
 	if c.oneIn(2) {
-		x.names++
-		copy(asked.ClientID[:], "w"+strconv.FormatUint(x.names, 36))
+		copy(asked.ClientID[:], x.name())
 	}
-	x.ask(&bourse.Command{Kind: bourse.CommandWithdraw, Account: x.person(), Wallet: &bourse.WalletCommand{Withdraw: asked}}, false)
+	x.request(bourse.CommandWithdraw, asked)
+}
+
+// transfer asks for money to go to another customer, over no network.
+func (x *wallets) transfer(l *listed) {
+	x.request(bourse.CommandTransfer, &bourse.Withdraw{
+		Asset: l.asset, Amount: l.ledger(1 + x.chance.Below(20*l.least)), Internal: x.person(),
+	})
+}
+
+// request asks for a withdrawal or a transfer. Some must wait for a time, and some
+// come with a key under which they are not done twice.
+func (x *wallets) request(kind bourse.CommandKind, asked *bourse.Withdraw) {
+	c := x.chance
+	if c.oneIn(4) {
+		asked.NotBefore = x.world.process.engine.Now() + bourse.Time(c.Below(uint64(30*second)))
+		x.world.count(WithdrawalDelayed)
+	}
+	if !asked.ClientID.Given() && c.oneIn(2) {
+		copy(asked.Once.Key[:], x.name())
+		asked.Once.Body[0] = 1
+	}
+	x.ask(&bourse.Command{Kind: kind, Account: x.person(), Wallet: &bourse.WalletCommand{Withdraw: asked}}, false)
+}
+
+// name returns what no request was named yet.
+func (x *wallets) name() string {
+	x.names++
+	return "w" + strconv.FormatUint(x.names, 36)
 }
 
 // among returns one of the withdrawals that pass, or nil.

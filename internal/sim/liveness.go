@@ -35,6 +35,9 @@ func (w *world) calm() {
 	w.emptyDisk()
 	w.disk.FlipRead(never)
 	f := &w.faults
+	if last := w.truth.last(); last > 0 {
+		w.now = max(w.now, w.truth.at(last).time) // or what waits for a time would wait for days
+	}
 	f.next, f.cut, f.flipAt, f.downUntil, f.stalledUntil = trigger{}, trigger{}, 0, 0, [parts]uint64{}
 	w.clients.leaving = true
 	w.wallets.relax()

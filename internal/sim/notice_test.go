@@ -180,7 +180,7 @@ func missDeposit(w *world) {
 	ev.AddDeposit(bourse.EventDeposit, &bourse.Deposit{
 		Number: 1 << 40, Account: 1, Asset: 1, Amount: bourse.Units(1), Status: bourse.WalletDone,
 	})
-	want(w.truth.pair.Oracle.Follow(&ev), "a deposit")
+	want(w.truth.pair.Oracle.Follow(0, &ev), "a deposit")
 }
 
 func cancelPaid(w *world) {
@@ -188,5 +188,5 @@ func cancelPaid(w *world) {
 	d.Status = bourse.WalletCanceled
 	var ev bourse.Events
 	ev.AddWithdrawal(bourse.EventWithdrawal, d)
-	want(w.truth.pair.Oracle.Follow(&ev), "a withdrawal")
+	want(w.truth.pair.Oracle.Follow(0, &ev), "a withdrawal")
 }

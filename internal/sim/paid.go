@@ -166,7 +166,10 @@ func (x *wallets) checkBoard(got, wanted *wallet.Board) {
 // checkPaid holds withdrawals against what arrived (I9).
 func (x *wallets) checkPaid() {
 	for d := range x.world.truth.pair.Oracle.Withdrawals {
-		if d.Internal != 0 || d.Network == 0 {
+		if d.Transfer() && d.Status == bourse.WalletDone {
+			x.world.count(TransferPaid)
+		}
+		if d.Internal != 0 {
 			continue
 		}
 		n := x.networks[d.Network-1]
