@@ -99,6 +99,8 @@ const (
 	RewindTooDeep
 	// DuplicateRequest: the key of the request stands for another one.
 	DuplicateRequest
+	// NotAskedBefore: what was to be a request once more is a new one.
+	NotAskedBefore
 )
 
 var reasonWords = map[Reason]string{
@@ -147,6 +149,7 @@ var reasonWords = map[Reason]string{
 	BlockInconsistent:  "BLOCK_INCONSISTENT",
 	RewindTooDeep:      "REWIND_TOO_DEEP",
 	DuplicateRequest:   "DUPLICATE_REQUEST",
+	NotAskedBefore:     "NOT_ASKED_BEFORE",
 }
 
 // String returns the reason's word of the public interfaces.

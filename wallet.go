@@ -165,6 +165,9 @@ type Withdraw struct {
 	Internal AccountID
 	// Factor says that the client gave a second factor.
 	Factor bool
+	// Again asks for the outcome of the same request, which came before: a new one
+	// is refused, and not remembered.
+	Again bool
 	// Save asks for an entry of the address book, whose name is kept under this
 	// token; zero for none.
 	Save Token
@@ -184,6 +187,9 @@ type Withdraw struct {
 // Transfer reports whether the money goes to another account of the exchange, over
 // no network.
 func (w *Withdraw) Transfer() bool { return w.Network == 0 }
+
+// Named reports whether the request would be known if it came again.
+func (w *Withdraw) Named() bool { return w.ClientID.Given() || w.Once.Given() }
 
 // Withdrawal is money that goes out.
 type Withdrawal struct {
@@ -460,8 +466,11 @@ func (t *Tx) check() bool {
 func (w *Withdraw) check() bool {
 	return w.Network > 0 && w.Asset > 0 && !w.Amount.IsZero() && validAddress(w.Address, w.Memo) &&
 		(w.Internal == 0 || w.Internal.IsCustomer()) && w.NotBefore >= 0 &&
-		(!w.ClientID.Given() || !w.Once.Given()) && w.Message == Token{}
+		(!w.ClientID.Given() || !w.Once.Given()) && w.checkAgain() && w.Message == Token{}
 }
+
+// checkAgain reports whether a request that is to have come before can be known.
+func (w *Withdraw) checkAgain() bool { return !w.Again || w.Named() && !w.Factor }
 
 func (s *SavedAddress) check() bool {
 	return s.Network > 0 && s.Asset > 0 && validAddress(s.Address, s.Memo)

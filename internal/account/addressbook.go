@@ -110,7 +110,7 @@ func (s *Service) AddressBook(ctx context.Context, account bourse.AccountID) ([]
 // refusal. The name must be valid.
 func (s *Service) Withdraw(ctx context.Context, cmd *bourse.Command, name string) (bourse.Outcome, error) {
 	var token bourse.Token
-	if name != "" {
+	if name != "" && !cmd.Wallet.Withdraw.Again {
 		var err error
 		if token, err = s.reserve(ctx, cmd, name); err != nil {
 			return bourse.Outcome{}, err

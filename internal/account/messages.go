@@ -28,7 +28,7 @@ func ValidMessage(text string) bool {
 // whose outcome is not known keeps it.
 func (s *Service) Transfer(ctx context.Context, cmd *bourse.Command, message string) (bourse.Outcome, error) {
 	var token bourse.Token
-	if message != "" {
+	if message != "" && !cmd.Wallet.Withdraw.Again {
 		var err error
 		if token, err = s.newToken(); err != nil {
 			return bourse.Outcome{}, err

@@ -71,6 +71,9 @@ func commands() []bourse.Command {
 			Network: 2, Asset: 1, Amount: one, Fee: one, Address: "bc1q", NotBefore: 5,
 			Once: bourse.Once{Key: bourse.RequestHash{1}, Body: bourse.RequestHash{15: 2}},
 		}}},
+		{Kind: bourse.CommandWithdraw, Account: 7, Wallet: &bourse.WalletCommand{Withdraw: &bourse.Withdraw{
+			Network: 2, Asset: 1, Amount: one, Fee: one, Address: "bc1q", Again: true, ClientID: id,
+		}}},
 		{Kind: bourse.CommandTransfer, Account: 7, Wallet: &bourse.WalletCommand{Withdraw: &bourse.Withdraw{
 			Asset: 1, Amount: one, Internal: 8, Factor: true, Message: token, NotBefore: 5,
 			Once: bourse.Once{Key: bourse.RequestHash{1}, Body: bourse.RequestHash{15: 2}},

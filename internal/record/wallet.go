@@ -203,7 +203,7 @@ func (w *writer) withdraw(f *bourse.Withdraw) {
 	w.text(f.Address)
 	w.text(f.Memo)
 	w.uint32(uint32(f.Internal))
-	w.bool(f.Factor)
+	w.standing(f)
 	w.bytes(f.Save[:])
 	w.text(f.ClientID.String())
 }
@@ -212,8 +212,9 @@ func (r *reader) withdraw() *bourse.Withdraw {
 	f := &bourse.Withdraw{
 		Network: bourse.NetworkID(r.uint16()), Asset: bourse.AssetID(r.uint16()),
 		Amount: r.amount(), Fee: r.amount(), Address: r.text(), Memo: r.text(),
-		Internal: bourse.AccountID(r.uint32()), Factor: r.bool(),
+		Internal: bourse.AccountID(r.uint32()),
 	}
+	r.standing(f)
 	copy(f.Save[:], r.take(16))
 	if id := r.text(); id != "" {
 		var err error

@@ -19,25 +19,32 @@ func Once(key bourse.ClientID, digest account.Digest) (o bourse.Once) {
 // Clear lets a request for money to leave pass: a session's with the second factor
 // that the account asks for, a key's without one. It notes in the request whether
 // there was one, and until when the account's money is held. Before a second factor
-// is asked for, check has to find the request good. The errors are those of check
-// and [account.Service.SecondFactor].
-func (t *Teller) Clear(ctx context.Context, who account.Identity, act account.Act, asked *bourse.Withdraw, check func() error) error {
-	var err error
+// is asked for, check has to find the request good. If it does not, the request may
+// be one that was taken before, and now lacks what it took: then it passes to be
+// answered once more, and refused is the answer if it was not. The errors are those
+// of check and [account.Service.SecondFactor].
+func (t *Teller) Clear(
+	ctx context.Context, who account.Identity, act account.Act, asked *bourse.Withdraw, check func() error,
+) (refused, err error) {
 	if asked.NotBefore, err = t.Accounts.HeldUntil(ctx, who.Account); err != nil || who.Session == 0 {
-		return err
+		return nil, err
 	}
 	factors, err := t.Accounts.Factors(ctx, who.Account)
 	if err != nil || !factors.Cases.Has(act.Case) {
-		return err
+		return nil, err
 	}
-	if err := check(); err != nil {
-		return err
+	switch err := check(); {
+	case err != nil && asked.Named():
+		asked.Again = true
+		return err, nil
+	case err != nil:
+		return nil, err
 	}
 	if err := t.Accounts.SecondFactor(ctx, who, act); err != nil {
-		return err
+		return nil, err
 	}
 	asked.Factor = true
-	return nil
+	return nil, nil
 }
 
 // Precheck says why the exchange would refuse a request now, as far as the view

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
@@ -49,7 +50,15 @@ func TestSecondFactor(t *testing.T) {
 		t.Errorf("a code was good twice: %v", got)
 	}
 	d.taken(d.Alice, "/withdraw", f)
-	if n := len(d.rows(d.Alice, fields{})); n != 3 {
+	f = f.with("client_id", "rent")
+	first := d.taken(d.Alice, "/withdraw", f)
+	d.refused(d.Alice, "/withdraw", f.with("amount", "1000").with("client_id", "poor"), "INSUF_FUNDS")
+	d.Must(bourse.Command{Kind: bourse.CommandFreezeAccount, Account: 1, On: true})
+	if again := d.taken(session, "/withdraw", f); again["xid"] != first["xid"] {
+		t.Errorf("withdrawal %v came again as %v", first["xid"], again["xid"])
+	}
+	d.refused(session, "/withdraw", f.with("client_id", "another"), "ACCOUNT_FROZEN")
+	if n := len(d.rows(d.Alice, fields{})); n != 4 {
 		t.Errorf("there are %d withdrawals", n)
 	}
 }

@@ -44,7 +44,8 @@ func (w *Wallet) withdraw(c *api.Call) error {
 		return err
 	}
 	check := func() error { return w.check(c, &r, asked, name) }
-	if err := w.Clear(c.Context, c.Who, act, asked, check); err != nil {
+	refused, err := w.Clear(c.Context, c.Who, act, asked, check)
+	if err != nil {
 		return err
 	}
 	o, err := w.Accounts.Withdraw(c.Context, &bourse.Command{
@@ -53,6 +54,8 @@ func (w *Wallet) withdraw(c *api.Call) error {
 	switch {
 	case err != nil:
 		return named(err)
+	case o.Reason == bourse.NotAskedBefore:
+		return refused
 	case o.Reason != 0:
 		return r.Refusal(o.Reason, asked)
 	}

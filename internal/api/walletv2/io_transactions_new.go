@@ -77,10 +77,14 @@ func (w *Wallet) withdraw(c *v2.Call) error {
 		}
 		return told(&r, w.Precheck(c.Who.Account, &r, asked), asked)
 	}
-	if err := w.confirm(c, asked, check); err != nil {
+	refused, err := w.confirm(c, asked, check)
+	if err != nil {
 		return err
 	}
 	o, err := w.Accounts.Withdraw(c.Context, command(c, bourse.CommandWithdraw, asked), name)
+	if o.Reason == bourse.NotAskedBefore {
+		return refused
+	}
 	return w.end(c, &r, asked, o, err)
 }
 
@@ -142,11 +146,14 @@ func (w *Wallet) transfer(c *v2.Call) error {
 		return err
 	}
 	r := teller.Route{Asset: asset}
-	err = w.confirm(c, asked, func() error { return told(&r, w.Precheck(c.Who.Account, &r, asked), asked) })
+	refused, err := w.confirm(c, asked, func() error { return told(&r, w.Precheck(c.Who.Account, &r, asked), asked) })
 	if err != nil {
 		return err
 	}
 	o, err := w.Accounts.Transfer(c.Context, command(c, bourse.CommandTransfer, asked), message)
+	if o.Reason == bourse.NotAskedBefore {
+		return refused
+	}
 	return w.end(c, &r, asked, o, err)
 }
 
@@ -184,15 +191,15 @@ func (w *Wallet) recipient(c *v2.Call) (bourse.AccountID, error) {
 
 // confirm makes a request ready to be sent: with its key, the time before which the
 // account's money does not leave, and the second factor that a session may need.
-// Before that is asked for, check has to find the request good.
-func (w *Wallet) confirm(c *v2.Call, asked *bourse.Withdraw, check func() error) error {
+// Its check and answers are those of [teller.Teller.Clear].
+func (w *Wallet) confirm(c *v2.Call, asked *bourse.Withdraw, check func() error) (refused, err error) {
 	key, err := c.IdempotencyKey()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	act, err := c.Act(account.CaseWithdrawal)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if key.Given() {
 		asked.Once = teller.Once(key, act.Digest)

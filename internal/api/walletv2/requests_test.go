@@ -68,6 +68,28 @@ func TestSecondFactor(t *testing.T) {
 	d.refused(403, "ACCOUNT_INACTIVE", session, post, "/io/transactions", body)
 }
 
+// TestAllOfItOnce sends away all there is, and again when nothing is left: what was
+// taken is told, with a second factor or without, and what was not is refused.
+func TestAllOfItOnce(t *testing.T) {
+	d := newDesk(t)
+	d.Credit(1, "BTC", "1")
+	session := d.confirming("alice@example.com")
+	const key = "Idempotency-Key: all"
+	body := gift("BTC", "bob@example.com", "1", `,"memo":"all of it"`)
+	d.refused(511, "REQUIRE_2FA", session, post, "/io/transactions", body, key)
+	with := strings.TrimSuffix(body, "}") + `,"code2FA":"` + d.Code("alice@example.com") + `"}`
+	first := d.taken(session, post, "/io/transactions", with, key)
+	for _, again := range []string{body, with} {
+		if got := d.taken(session, post, "/io/transactions", again, key); got["xid"] != first["xid"] || got["memo"] != "all of it" {
+			t.Errorf("%s came again as %v, was %v", again, got, first)
+		}
+	}
+	d.refused(406, "INSUF_BALANCE", session, post, "/io/transactions", body, "Idempotency-Key: another")
+	d.refused(409, "CONFLICT", session, post, "/io/transactions", gift("BTC", "bob@example.com", "1.0", ""), key)
+	d.Credit(1, "BTC", "1")
+	d.refused(511, "REQUIRE_2FA", session, post, "/io/transactions", body, "Idempotency-Key: another")
+}
+
 func otherCode(code string) string {
 	if code[0] == '0' {
 		return "1" + code[1:]

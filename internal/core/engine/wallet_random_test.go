@@ -401,6 +401,9 @@ func (m *walletModel) give() {
 		asked.NotBefore = m.e.Now() + bourse.Time(2+m.below(60))*bourse.Second
 	}
 	cmd := transferCommand(w.account, asked)
+	asked.Again = true
+	m.refused(bourse.NotAskedBefore, cmd)
+	asked.Again = false
 	switch free := new(big.Int).Sub(m.have(w.account, w.asset), m.held(w.account, w.asset)); {
 	case m.frozen[w.account]:
 		m.refused(bourse.AccountFrozen, cmd)
@@ -411,6 +414,7 @@ func (m *walletModel) give() {
 		return
 	}
 	w.id, w.before, w.status = bourse.WalletID(m.must(cmd)), asked.NotBefore, bourse.WalletPending
+	asked.Again = m.chance(2)
 	if again := bourse.WalletID(m.must(cmd)); again != w.id {
 		m.tb.Fatalf("transfer %d came again as %d", w.id, again)
 	}

@@ -137,6 +137,38 @@ func TestDelayIsNotApproval(t *testing.T) {
 	}
 }
 
+// TestAgain wants a request that is to have come before to be answered if it has,
+// with nothing left to take, and else to leave no trace.
+func TestAgain(t *testing.T) {
+	x, _, _ := funded(t, true)
+	whole := transferOf(2, btc, 1000)
+	whole.Once = bourse.Once{Key: bourse.RequestHash{1}}
+	named := withdrawOf(btc, 100, 1)
+	named.ClientID = bourse.ClientID{'r'}
+	for _, cmd := range []bourse.Command{transferCommand(1, whole), withdrawCommand(1, named)} {
+		asked := cmd.Wallet.Withdraw
+		asked.Again = true
+		x.refused(bourse.NotAskedBefore, cmd)
+		x.refused(bourse.NotAskedBefore, cmd)
+	}
+	nameless := transferOf(2, btc, 1)
+	nameless.Again = true
+	if cmd := transferCommand(1, nameless); cmd.Check() == nil {
+		t.Error("a request without a name is to be known again")
+	}
+	whole.Again = false
+	id := x.must(transferCommand(1, whole))
+	whole.Again = true
+	if x.must(transferCommand(1, whole)) != id || !x.ev.Outcome.Repeated {
+		t.Error("the transfer is not known again")
+	}
+	x.refused(bourse.NotAskedBefore, withdrawCommand(1, named))
+	named.Again = false
+	x.refused(bourse.InsufficientFunds, withdrawCommand(1, named))
+	named.Again = true
+	x.refused(bourse.InsufficientFunds, withdrawCommand(1, named))
+}
+
 func TestKeysOfRequests(t *testing.T) {
 	x, _, _ := funded(t, true)
 	w := withdrawOf(btc, 100, 1)

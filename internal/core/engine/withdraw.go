@@ -20,6 +20,8 @@ func (e *Engine) withdraw(cmd *bourse.Command, ev *bourse.Events) bourse.Reason 
 		return bourse.DuplicateRequest
 	case found:
 		return bourse.DuplicateClientID
+	case asked.Again:
+		return bourse.NotAskedBefore
 	}
 	w := &bourse.Withdrawal{Account: cmd.Account, Withdraw: *asked, Status: bourse.WalletPending, Created: e.now}
 	if w.Internal != 0 {
