@@ -36,6 +36,15 @@ func (n *Network) Mine(ev *bourse.Events, tx *bourse.Tx) *Mined {
 	return m
 }
 
+// TakeBack makes a mined transaction that was given up one that the network had
+// accepted, and that has its inputs again if its block leaves the chain.
+func (n *Network) TakeBack(m *Mined) {
+	m.Was = bourse.SignedAccepted
+	for _, at := range m.Signed.Inputs {
+		n.claims[at] = m.Hash
+	}
+}
+
 func (n *Network) addUnspent(ev *bourse.Events, tx *bourse.Tx, o *bourse.Output) {
 	u := &bourse.Unspent{
 		Network: n.Network, Outpoint: bourse.Outpoint{Tx: tx.Hash, Index: o.Index},

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/custody"
 )
@@ -49,6 +51,9 @@ func (e *Engine) room(sums []bourse.AssetAmount) bool {
 // mine takes in one transaction of an admitted block.
 func (e *Engine) mine(n *custody.Network, tx *bourse.Tx, ev *bourse.Events) {
 	m := n.Mine(ev, tx)
+	if m.Signed != nil && m.Was == bourse.SignedDropped {
+		e.takeBack(n, m, ev)
+	}
 	ours := m.Signed != nil && m.Was != bourse.SignedDropped
 	if ours {
 		e.mineOurs(n, m, ev)
@@ -64,6 +69,26 @@ func (e *Engine) mine(n *custody.Network, tx *bourse.Tx, ev *bourse.Events) {
 	if m.Signed != nil {
 		ev.AddSigned(m.Signed)
 	}
+}
+
+// takeBack makes a transaction that was given up, and is mined and pays all the
+// same, its withdrawal's again, unless that is over or paid: nothing else may pay
+// it now.
+func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
+	w := e.custody.Withdrawal(m.Signed.Wallet)
+	if w == nil || !slices.ContainsFunc(netOf(m), func(c netChange) bool { return c.pays(w) }) {
+		return
+	}
+	switch s := n.Signed(w.Tx); {
+	case s == nil:
+	case s.State != bourse.SignedMined:
+		n.Drop(ev, s)
+	case !s.Reverted:
+		return
+	}
+	n.TakeBack(m)
+	w.Tx, w.Reverted = m.Hash, false
+	e.custody.ChangedWithdrawal(ev, w)
 }
 
 // mineStrange posts what a transaction did that the exchange did not sign, or had
@@ -103,7 +128,7 @@ func (e *Engine) mineOurs(n *custody.Network, m *custody.Mined, ev *bourse.Event
 			continue
 		}
 		cost := net.Amount
-		if w != nil && w.Asset == net.Asset && !net.Amount.Less(w.Amount) {
+		if w != nil && net.pays(w) {
 			paid = true
 			cost = net.Amount.Minus(w.Amount)
 			e.post(m, ev, bourse.Transfer{
@@ -130,6 +155,11 @@ func (e *Engine) mineOurs(n *custody.Network, m *custody.Mined, ev *bourse.Event
 type netChange struct {
 	bourse.AssetAmount
 	gained bool
+}
+
+// pays reports whether the change is enough to be what a withdrawal pays.
+func (n *netChange) pays(w *bourse.Withdrawal) bool {
+	return !n.gained && n.Asset == w.Asset && !n.Amount.Less(w.Amount)
 }
 
 // netOf returns what a transaction of the exchange did to its own addresses, by

@@ -422,6 +422,57 @@ func TestReleasedWithdrawalIsPaidBack(t *testing.T) {
 	x.restart()
 }
 
+// TestGivenUpAndMined wants a transaction that was given up too early to pay its
+// withdrawal when it is mined all the same, in the place of what took its place:
+// nobody is paid twice, and no network halts.
+func TestGivenUpAndMined(t *testing.T) {
+	replace := func(id bourse.WalletID) bourse.Command {
+		return walletCommand(bourse.CommandReplaceWithdrawal, 0, bourse.WalletCommand{ID: id})
+	}
+	x, c, a := funded(t, true)
+	id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(eth, 100, 4))))
+	pays, first := signAccount(a, id, 0, takes(hot, eth, 103))
+	x.must(signedCommand(first))
+	x.must(replace(id))
+	x.must(a.next(pays)) // before another is signed
+	if w := x.withdrawal(); w.Status != bourse.WalletDone || w.Tx != first.Tx {
+		t.Errorf("paid, it is %+v", w)
+	}
+	_, second := signAccount(a, id, 1)
+	x.refused(bourse.NotProcessing, signedCommand(second))
+	x.wantBalance(1, eth, 396, 0)
+	x.restart()
+
+	id = bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
+	early, one := x.signOutputs(c, id, 100, 2)
+	x.must(signedCommand(one))
+	x.must(replace(id))
+	late, two := x.signOutputs(c, id, 100, 1)
+	x.must(signedCommand(two))
+	x.must(sentCommand(byOutput, two.Tx))
+	x.must(c.next(early))
+	if w := x.withdrawal(); w.Status != bourse.WalletDone || w.Tx != one.Tx {
+		t.Errorf("paid by the first, it is %+v", w)
+	}
+	x.refused(bourse.NotSigned, sentCommand(byOutput, two.Tx))
+	x.restart()
+	rewind, _ := c.back(1)
+	x.must(rewind)
+	x.restart()
+	x.must(c.next(late))
+	if w := x.withdrawal(); w.Tx != two.Tx {
+		t.Errorf("paid by the second, it is %+v", w)
+	}
+	x.restart()
+	x.wantBalance(1, btc, 896, 0)
+	x.wantOwn(btc, map[bourse.AccountID]int64{bourse.AccountInTransit: 0})
+	for _, network := range []bourse.NetworkID{byOutput, byAccount} {
+		if got := x.e.NetworkState(network).Halted; got != 0 {
+			t.Errorf("network %d halted by %q", network, got)
+		}
+	}
+}
+
 // TestSweepsAreNoDeposits tops an address up with the coin that a sweep costs,
 // and brings its token to the hot wallet.
 func TestSweepsAreNoDeposits(t *testing.T) {
