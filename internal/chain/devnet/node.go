@@ -168,7 +168,7 @@ func (n *Node) apply(r *record) error {
 	case r.Pool != nil:
 		n.replacePool(*r.Pool, off)
 	case len(r.Tx) > 0:
-		n.admit(r.Tx)
+		n.admit([][]byte{r.Tx}) // it was tried before it was written
 	case r.Block != nil:
 		n.refill(n.waiting())
 	}
@@ -223,12 +223,16 @@ func (n *Node) waiting() [][]byte {
 	return raws
 }
 
-// refill makes the pool anew from transactions that were right when they came.
-// What the chain has, or what can't be executed any more, falls out.
+// refill makes the pool anew from transactions that were right when they came,
+// in any order. What the chain has, or what can't be executed any more, falls out.
 func (n *Node) refill(raws [][]byte) {
 	n.pool, n.gaps, n.next = nil, nil, nil
+	for left := len(raws) + 1; len(raws) > 0 && len(raws) < left; {
+		left = len(raws)
+		raws = n.admit(raws)
+	}
 	for _, raw := range raws {
-		n.admit(raw)
+		n.drop(n.parse(raw).hash(), raw)
 	}
 }
 
@@ -265,12 +269,16 @@ func (n *Node) parse(raw []byte) *transaction {
 	return t
 }
 
-func (n *Node) admit(raw []byte) {
-	t := n.parse(raw)
-	hash := t.hash()
-	if _, mined := n.where[hash]; !mined && !n.enter(t) {
-		n.drop(hash, raw)
+// admit lets transactions wait that are not mined, and returns those that can't be
+// executed: they may spend what a later one gives.
+func (n *Node) admit(raws [][]byte) (left [][]byte) {
+	for _, raw := range raws {
+		t := n.parse(raw)
+		if _, mined := n.where[t.hash()]; !mined && !n.enter(t) {
+			left = append(left, raw)
+		}
 	}
+	return left
 }
 
 // enter puts a transaction in the pool or among the gaps, and with it those

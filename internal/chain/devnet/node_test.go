@@ -157,6 +157,28 @@ func TestImpossibleIsKeptOnce(t *testing.T) {
 	}
 }
 
+// TestReorganisedWhole wants every transaction of a block that is taken off the
+// chain to wait again, also those that spend what others of it gave.
+func TestReorganisedWhole(t *testing.T) {
+	for _, p := range devnet.Networks() {
+		now := bourse.Time(1e15)
+		n := open(t, memdisk.New(1), options(p, at(&now)), p.Symbol)
+		var sent []chain.Hash
+		for i := range uint32(20) {
+			sent = append(sent, must[chain.Hash](t)(n.Send(pay(p, 1+i, 1000))))
+		}
+		must[chain.BlockRef](t)(n.Mine(1))
+		must[chain.BlockRef](t)(n.Reorg(1, false))
+		must[chain.BlockRef](t)(n.Mine(1))
+		for i := range sent {
+			to := devnet.NewCodec(p, devnet.NewKeys(p, seed).Public()).Destination(1 + uint32(i)).Address
+			if got := must[bourse.Amount](t)(n.Balance(to, p.Shape.Coins[0].ID)); got.IsZero() {
+				t.Errorf("%s: payment %d is gone", p.Symbol, i)
+			}
+		}
+	}
+}
+
 func TestAnotherSeedDoesNotOpen(t *testing.T) {
 	now, d, p := bourse.Time(1e15), memdisk.New(1), devnet.Lookup("BTC")
 	if err := open(t, d, options(p, at(&now)), "BTC").Close(); err != nil {
