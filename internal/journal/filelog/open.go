@@ -84,7 +84,7 @@ func newLog(d disk.Disk, o *Options) (*Log, error) {
 	}
 	l := &Log{
 		disk: d, files: journal.NewFiles(d, o.Identity), lock: lock,
-		ready: make(chan struct{}, 1), spare: spare{disk: d, size: size, gone: make(chan struct{}, 1)},
+		ready: make(chan struct{}, 1), spare: spare{disk: d, size: size, behind: make(chan struct{}, 1)},
 	}
 	l.segment.head.Identity = o.Identity
 	return l, nil

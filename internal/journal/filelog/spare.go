@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
@@ -13,14 +14,17 @@ const (
 	// spareName is a segment to be. It has no sequence yet.
 	spareName = journal.LiveDir + "/spare"
 	// chunk is how much of it is made at once: so little that the sync of an
-	// entry meanwhile does not wait long behind it.
-	chunk = 4 << 20
+	// entry meanwhile does not wait long behind it, and not so little that the
+	// syncs become many.
+	chunk = 1 << 20
 )
 
 // spare is the segment that will be written next.
 type spare struct {
 	disk disk.Disk
 	size int64
+	// used is how much of the segment in use is written.
+	used atomic.Int64
 
 	mu sync.Mutex
 	// file is nil while there is none; made is how much of it is zero and
@@ -28,29 +32,49 @@ type spare struct {
 	file disk.File
 	made int64
 	// taken is true while the file has been taken and still has the spare's
-	// name. gone receives when it has another.
+	// name. behind receives when less is made than is due.
 	taken  bool
-	gone   chan struct{}
+	behind chan struct{}
 	failed error
 	closed bool
 }
 
-// Prepare makes a piece of the next segment.
+// due is how much of the spare is to be made by now: it grows twice as fast as the
+// segment in use, so that it is whole when that one is half full. If it were made
+// as fast as the device can, entries would wait behind it all the while.
+func (s *spare) due() int64 { return min(s.size, 2*s.used.Load()+chunk) }
+
+// use notes how much of the segment in use is written.
+func (s *spare) use(off int64) {
+	if was := s.used.Swap(off); 2*was/chunk != 2*off/chunk {
+		s.wake()
+	}
+}
+
+func (s *spare) wake() {
+	select {
+	case s.behind <- struct{}{}:
+	default: // it is known already
+	}
+}
+
+// Prepare makes a piece of the next segment, if one is due.
 func (l *Log) Prepare() (more bool, err error) {
 	s := &l.spare
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.taken || s.file != nil && s.made == s.size {
+	if s.closed || s.taken || s.made >= s.due() {
 		return false, nil
 	}
 	if err := s.extend(); err != nil {
 		return false, err
 	}
-	return s.made < s.size, nil
+	return s.made < s.due(), nil
 }
 
-// Unprepared receives when there is something to prepare: the spare is in use.
-func (l *Log) Unprepared() <-chan struct{} { return l.spare.gone }
+// Unprepared receives when there is something to prepare: the spare is in use, or
+// the segment in use has been written on.
+func (l *Log) Unprepared() <-chan struct{} { return l.spare.behind }
 
 // extend makes a piece. When the disk is full it may be called again; after any
 // other failure it gives the same error.
@@ -113,10 +137,8 @@ func (s *spare) name(h *journal.Header) error {
 		return err
 	}
 	s.taken = false
-	select {
-	case s.gone <- struct{}{}:
-	default: // that it is gone is known already
-	}
+	s.used.Store(0)
+	s.wake()
 	return s.disk.SyncDir(journal.LiveDir)
 }
 

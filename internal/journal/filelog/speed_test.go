@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 )
@@ -31,6 +32,38 @@ func openReal(tb testing.TB) *filelog.Log {
 	}
 	tb.Cleanup(func() { _ = l.Close() })
 	return l
+}
+
+// TestSpareKeepsPace looks whether the spare is made along with what is written,
+// and is whole when half of the segment in use is.
+func TestSpareKeepsPace(t *testing.T) {
+	const size, piece = 8 << 20, 1 << 20
+	d := openDir(t, t.TempDir())
+	l, _, err := filelog.Open(d, filelog.Options{Identity: identity, SegmentSize: size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	commands := make([]byte, journal.MaxFrame/2)
+	for written, id := 0, uint64(0); written <= size/2; written, id = written+len(commands), id+1 {
+		select {
+		case <-l.Unprepared():
+			for more := true; more; {
+				if more, err = l.Prepare(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		default:
+		}
+		made, err := disk.ReadFile(d, journal.LiveDir+"/spare")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := min(size, 2*written+piece); len(made) < want-piece || len(made) > want+piece {
+			t.Errorf("%d bytes are made when %d are written", len(made), written)
+		}
+		step(t, l, id+1, 100, commands)
+	}
 }
 
 // TestAllocations looks whether a frame costs no allocation.

@@ -90,6 +90,7 @@ func (l *Log) write(b []byte) ([]byte, error) {
 		return b, l.failed
 	}
 	l.last = l.entry.Kind
+	l.spare.use(l.segment.off)
 	return b, nil
 }
 
