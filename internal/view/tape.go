@@ -92,22 +92,22 @@ type Update struct {
 // NewTape returns an empty tape.
 func NewTape() *Tape { return &Tape{markets: make([]*marketTape, 1)} }
 
-// Fold takes in what a command did and appends what changed to updates.
-func (t *Tape) Fold(cmd *bourse.Command, ev *bourse.Events, updates []Update) []Update {
-	updates = t.roll(cmd.Time, updates)
+// Fold takes in what a command did and appends what changed to updates, unless
+// that is nil.
+func (t *Tape) Fold(cmd *bourse.Command, ev *bourse.Events, updates *[]Update) {
+	t.roll(cmd.Time, updates)
 	if len(ev.Trades) == 0 && len(ev.Facts) == 0 {
-		return updates // as most commands
+		return // as most commands
 	}
 	for i, e := range ev.List {
 		switch e.Kind {
 		case bourse.EventMarket:
 			t.define(ev.Facts[e.At].Market)
 		case bourse.EventTraded:
-			updates = t.trade(&ev.Trades[e.At], cmd.Time, i, updates)
+			t.trade(&ev.Trades[e.At], cmd.Time, i, updates)
 		default:
 		}
 	}
-	return updates
 }
 
 // define makes a market known. Until its first trade it stands at its initial
@@ -122,7 +122,7 @@ func (t *Tape) define(m *bourse.Market) {
 	}
 }
 
-func (t *Tape) trade(tr *bourse.Trade, now bourse.Time, after int, updates []Update) []Update {
+func (t *Tape) trade(tr *bourse.Trade, now bourse.Time, after int, updates *[]Update) {
 	m := t.markets[tr.Market]
 	changed := tr.Price != m.last
 	if changed {
@@ -133,21 +133,24 @@ func (t *Tape) trade(tr *bourse.Trade, now bourse.Time, after int, updates []Upd
 	}
 	m.trades = tr.Number
 	m.addToDay(tr, now)
-	updates = append(updates, Update{Kind: VolumeChanged, Market: m.id, After: after, Ticker: m.ticker()})
-	if changed {
-		updates[len(updates)-1].Kind = TickerChanged
-	}
 	for i, res := range resolutions {
 		c := &m.candles[i]
 		if start := now.Floor(res); c.Start != start {
 			*c = Bucket{Start: start}
 		}
 		c.add(tr)
-		updates = append(updates, Update{
-			Kind: CandleChanged, Market: m.id, After: after, Resolution: res, Candle: *c,
-		})
 	}
-	return updates
+	if updates == nil {
+		return
+	}
+	kind := VolumeChanged
+	if changed {
+		kind = TickerChanged
+	}
+	*updates = append(*updates, Update{Kind: kind, Market: m.id, After: after, Ticker: m.ticker()})
+	for i, res := range resolutions {
+		*updates = append(*updates, Update{Kind: CandleChanged, Market: m.id, After: after, Resolution: res, Candle: m.candles[i]})
+	}
 }
 
 // addToDay puts a trade into its minute and into the rolling day.
@@ -175,15 +178,15 @@ func (b *Bucket) add(tr *bourse.Trade) {
 }
 
 // roll lets time go by: minutes leave the rolling day, and candles begin.
-func (t *Tape) roll(now bourse.Time, updates []Update) []Update {
+func (t *Tape) roll(now bourse.Time, updates *[]Update) {
 	if now-t.minute < bourse.Minute {
-		return updates
+		return
 	}
-	minute := now.Floor(bourse.Minute)
-	t.minute = minute
+	t.minute = now.Floor(bourse.Minute)
+	var list []Update
 	for _, m := range t.markets[1:] {
-		if m.leaveDay(minute) {
-			updates = append(updates, Update{Kind: VolumeChanged, Market: m.id, After: -1, Ticker: m.ticker()})
+		if m.leaveDay(t.minute) {
+			list = append(list, Update{Kind: VolumeChanged, Market: m.id, After: -1, Ticker: m.ticker()})
 		}
 		if m.trades == 0 {
 			continue
@@ -191,13 +194,15 @@ func (t *Tape) roll(now bourse.Time, updates []Update) []Update {
 		for i, res := range resolutions {
 			if start := now.Floor(res); start > m.candles[i].Start {
 				m.candles[i] = Bucket{Start: start, Open: m.last, High: m.last, Low: m.last, Close: m.last}
-				updates = append(updates, Update{
+				list = append(list, Update{
 					Kind: CandleChanged, Market: m.id, After: -1, Resolution: res, Candle: m.candles[i],
 				})
 			}
 		}
 	}
-	return updates
+	if updates != nil {
+		*updates = append(*updates, list...)
+	}
 }
 
 // leaveDay takes the minutes out of the rolling day that are a day old, and

@@ -94,7 +94,8 @@ func TestTapeAgreesWithAllTrades(t *testing.T) {
 				}
 				all = append(all, traded{now, *tr})
 			}
-			updates := tape.Fold(&bourse.Command{Time: now}, ev, nil)
+			var updates []Update
+			tape.Fold(&bourse.Command{Time: now}, ev, &updates)
 			if got, want := tape.markets[1].ticker(), naive(initial, all, now); got != want {
 				t.Fatalf("ticker is %+v, want %+v", got, want)
 			}
@@ -147,7 +148,9 @@ func TestUpdatesFollowThePrice(t *testing.T) {
 			*ev.AddTrade() = bourse.Trade{Market: 1, Number: uint64(i + 1), Price: p, Lots: 1}
 		}
 		var list []UpdateKind
-		for _, u := range tape.Fold(&bourse.Command{Time: now}, ev, nil) {
+		var updates []Update
+		tape.Fold(&bourse.Command{Time: now}, ev, &updates)
+		for _, u := range updates {
 			list = append(list, u.Kind)
 		}
 		return list

@@ -76,7 +76,8 @@ func (v *View) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	for _, e := range ev.List {
 		v.foldEvent(e, ev)
 	}
-	v.updates = v.tape.Fold(cmd, ev, v.updates[:0])
+	v.updates = v.updates[:0]
+	v.tape.Fold(cmd, ev, &v.updates)
 }
 
 func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
