@@ -16,6 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 	"github.com/bourse-exchange/bourse/internal/node"
+	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
@@ -32,6 +33,8 @@ type line struct {
 	identity journal.Identity
 	engine   *engine.Engine
 	tail     *history.Tail
+	// writing starts the writer, with the first thing that is submitted.
+	writing sync.Once
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -59,9 +62,8 @@ func newLineAt(path string) (*line, error) {
 		return nil, err
 	}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
-	for _, part := range [...]func(context.Context) error{l.Write, l.Apply, l.Prepare} {
-		l.spawn(part)
-	}
+	l.spawn(l.Apply)
+	l.spawn(l.Prepare)
 	return l, nil
 }
 
@@ -101,7 +103,7 @@ func (l *line) follow(store history.Store) error {
 		return err
 	}
 	l.Follower, err = follower.New(l.ctx, follower.Options{
-		Engine: engine.New(), Tape: view.NewTape(), Reader: reader, Store: store, Stored: l.tail.Stored, Voided: nothing,
+		State: follower.NewState(), Reader: reader, Store: store, Stored: l.tail.Stored, Voided: nothing,
 		Snapshots: journal.NewSnapshots(l.disk, l.identity), Files: files, SnapshotEvery: never,
 	})
 	return err
@@ -139,27 +141,57 @@ func (l *line) stop() error {
 	return errors.Join(l.halt(), l.Log.Close(), l.disk.Close(), os.RemoveAll(l.path))
 }
 
-// all carries commands, as fast as they are taken.
+// all carries commands as fast as they are taken, before anything is submitted. It
+// writes their frames itself, so that they stay in order: the intake takes cancels
+// first.
 func (l *line) all(next source) error {
-	for {
-		var c bourse.Command
-		if !next(&c) {
+	const frame = 32 << 10
+	var c bourse.Command
+	var bytes []byte
+	for more := true; more; {
+		p := journal.Proposal{Commands: bytes[:0], Time: l.Now()}
+		for len(p.Commands) < frame {
+			c = bourse.Command{}
+			if more = next(&c); !more {
+				break
+			}
+			p.Commands = record.Append(p.Commands, &c)
+			p.Count++
+		}
+		if p.Count == 0 {
 			break
 		}
-		if err := l.submit(&c, nil); err != nil {
+		if err := l.commit(p); err != nil {
 			return err
 		}
+		bytes = p.Commands
 	}
-	return l.settle()
+	return l.settle(func() bool { return l.Sequencer.Applied() == l.Log.Durable() })
 }
 
-// settle waits until everything that was taken has its outcome.
-func (l *line) settle() error {
-	for !l.Sequencer.Idle() {
+// commit writes a frame, when there is room for it.
+func (l *line) commit(p journal.Proposal) error {
+	free := func() bool {
+		err := l.Log.Propose(p)
+		if err != nil && !errors.Is(err, journal.ErrBusy) {
+			l.fail(err)
+		}
+		return err == nil
+	}
+	if err := l.settle(free); err != nil {
+		return err
+	}
+	_, err := l.Log.Step()
+	return err
+}
+
+// settle waits until something is so.
+func (l *line) settle(so func() bool) error {
+	for !so() {
 		select {
 		case err := <-l.failed:
 			return err
-		case <-time.After(time.Millisecond):
+		case <-time.After(100 * time.Microsecond):
 		}
 	}
 	return nil
@@ -167,15 +199,11 @@ func (l *line) settle() error {
 
 // submit submits a command, and waits while the intake is full.
 func (l *line) submit(c *bourse.Command, t *sequencer.Ticket) error {
-	for {
-		err := l.Sequencer.Submit(c, t)
-		if !errors.Is(err, sequencer.ErrFull) {
-			return err
-		}
-		select {
-		case err := <-l.failed:
-			return err
-		case <-time.After(100 * time.Microsecond):
-		}
-	}
+	l.writing.Do(func() { l.spawn(l.Write) })
+	var err error
+	waited := l.settle(func() bool {
+		err = l.Sequencer.Submit(c, t)
+		return !errors.Is(err, sequencer.ErrFull)
+	})
+	return errors.Join(waited, err)
 }
