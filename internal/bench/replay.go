@@ -15,6 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/follower"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
@@ -125,17 +126,8 @@ func restart(path string, last bourse.Seq) (_ *ReplayReport, err error) {
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	verified := time.Now()
-	e := engine.New()
-	s := sequencer.New(sequencer.Options{
-		Log: log, Engine: e, Observers: []sequencer.Observer{history.NewTail(tailRows), view.New()}, Voided: nothing,
-	})
-	reader, err := log.Read(1)
+	e, err := replay(log)
 	if err != nil {
-		return nil, err
-	}
-	reader = node.ReadAhead(reader)
-	err = s.ReplayBeside(reader, nil, func(observe func()) { go observe() })
-	if err := errors.Join(err, reader.Close()); err != nil {
 		return nil, err
 	}
 	done := time.Now()
@@ -146,4 +138,28 @@ func restart(path string, last bourse.Seq) (_ *ReplayReport, err error) {
 		Commands: uint64(last), Rate: float64(last) / done.Sub(began).Seconds(),
 		Verify: verified.Sub(began).Seconds(), Replay: done.Sub(verified).Seconds(), Hash: hash(e),
 	}, nil
+}
+
+// replay brings an engine to the end of a journal, of which history has nothing.
+func replay(log *filelog.Log) (*engine.Engine, error) {
+	tail := history.NewTail(tailRows)
+	reader, err := log.Read(1)
+	if err != nil {
+		return nil, err
+	}
+	reader = node.ReadAhead(reader)
+	section, err := follower.Advance(nil, reader, tail.Unneeded(log.Durable()), nothing, func(bourse.Seq) {})
+	if err := errors.Join(err, reader.Close()); err != nil {
+		return nil, err
+	}
+	observers := []sequencer.Observer{tail, view.New()}
+	e, err := sequencer.Restore(section, observers)
+	if err != nil {
+		return nil, err
+	}
+	s := sequencer.New(sequencer.Options{Log: log, Engine: e, Observers: observers, Voided: nothing})
+	if reader, err = log.Read(e.Seq() + 1); err != nil {
+		return nil, err
+	}
+	return e, errors.Join(s.Replay(reader, nil), reader.Close())
 }

@@ -4,8 +4,9 @@
 // It stands behind the journal and before everything durable that is read: it
 // feeds the history store at its own pace, rows and cursor together, and it takes
 // the snapshots. So trading never waits for SQL, backlog lives in the journal and
-// never in memory, and a snapshot never pauses anything. The same part is the
-// audit's replay.
+// never in memory, and a snapshot never pauses anything. What it takes through the
+// journal, an engine and its market data, a start does too as far as nobody has to
+// see it.
 //
 // It is a step machine without goroutines of its own: node runs it, sim steps it.
 //

@@ -16,7 +16,6 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
-	"github.com/bourse-exchange/bourse/internal/view"
 )
 
 // line is an exchange on a faulty disk, from its first file to its last, put
@@ -92,25 +91,20 @@ func (l *line) followOn() error {
 	if err != nil {
 		return err
 	}
-	second, tape := engine.New(), view.NewTape()
+	second := follower.NewState()
 	snapshot, found, err := l.snapshots.Newest(cursor.Seq)
 	if err == nil && found {
-		state, _ := snapshot.Section(sequencer.EngineSection)
-		second, err = engine.Restore(state, func(*bourse.Events) {})
-	}
-	if err == nil && found {
-		state, _ := snapshot.Section(view.TapeSection)
-		tape, err = view.RestoreTape(state)
+		second, err = follower.RestoreState(snapshot.Section)
 	}
 	if err != nil {
 		return err
 	}
-	reader, err := l.files.ReadBehind(second.Seq()+1, l.log.Durable)
+	reader, err := l.files.ReadBehind(second.Engine.Seq()+1, l.log.Durable)
 	if err != nil {
 		return err
 	}
 	l.follower, err = follower.New(context.Background(), follower.Options{
-		Engine: second, Tape: tape, Reader: reader, Store: l.store, Stored: func(history.Cursor) {},
+		State: second, Reader: reader, Store: l.store, Stored: func(history.Cursor) {},
 		Voided: neverVoided, Snapshots: l.snapshots, Files: l.files, SnapshotEvery: 8,
 	})
 	return err

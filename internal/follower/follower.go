@@ -8,11 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
-	"github.com/bourse-exchange/bourse/internal/record"
-	"github.com/bourse-exchange/bourse/internal/view"
 )
 
 const (
@@ -30,10 +27,9 @@ const (
 
 // Options are what a follower is put together from.
 type Options struct {
-	// Engine and Tape are those of a snapshot that the store's cursor has
-	// reached, or new ones.
-	Engine *engine.Engine
-	Tape   *view.Tape
+	// State is that of a snapshot that the store's cursor has reached, or a new
+	// one.
+	State
 	// Reader yields what follows Engine's last command.
 	Reader journal.Reader
 	Store  history.Store
@@ -58,8 +54,7 @@ type Follower struct {
 	// owed says that the store failed to write the batch, or to say that it did:
 	// the batch stays as it is, so that it can be known again.
 	owed bool
-	cmd  bourse.Command
-	ev   bourse.Events
+	step step
 	// tip is where the engine stands in the journal.
 	tip journal.Tip
 	// snapshot is the last command that a snapshot was taken of, frames how many
@@ -146,8 +141,7 @@ func (f *Follower) writeRows(ctx context.Context) error {
 
 // follow applies a frame, and gathers the rows of what the store does not have.
 func (f *Follower) follow(b *journal.Batch) error {
-	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
-	if err := frame.Each(&f.cmd, f.apply); err != nil {
+	if err := f.step.frame(f.State, b, f.Voided, f.gather); err != nil {
 		return err
 	}
 	if f.batch.From != 0 {
@@ -159,23 +153,12 @@ func (f *Follower) follow(b *journal.Batch) error {
 	return nil
 }
 
-// apply takes the command at hand through the engine, unless a snapshot holds it.
-func (f *Follower) apply() error {
-	if f.cmd.Seq <= f.Engine.Seq() {
-		return nil
+// gather gathers the rows of the command at hand.
+func (f *Follower) gather() {
+	if cmd, ev := &f.step.cmd, &f.step.ev; cmd.Seq > f.cursor.Seq {
+		history.Project(cmd, ev, &f.batch)
+		history.Post(cmd, ev, f.Engine.Market, &f.batch)
 	}
-	f.ev.Reset()
-	if f.Voided(f.cmd.Seq) {
-		f.Engine.Skip(&f.cmd, &f.ev)
-	} else {
-		f.Engine.Apply(&f.cmd, &f.ev)
-	}
-	f.Tape.Fold(&f.cmd, &f.ev, nil)
-	if f.cmd.Seq > f.cursor.Seq {
-		history.Project(&f.cmd, &f.ev, &f.batch)
-		history.Post(&f.cmd, &f.ev, f.Engine.Market, &f.batch)
-	}
-	return nil
 }
 
 // write writes the batch.

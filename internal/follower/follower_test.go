@@ -14,7 +14,6 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 	"github.com/bourse-exchange/bourse/internal/record"
-	"github.com/bourse-exchange/bourse/internal/view"
 )
 
 // failing is a store that fails when it is told to.
@@ -60,19 +59,19 @@ func newRig(t *testing.T) *rig {
 		t: t, log: log, files: journal.NewFiles(d, id), snapshots: journal.NewSnapshots(d, id),
 		store: &failing{Store: historytest.NewMemory()}, live: engine.New(),
 	}
-	r.follow(engine.New(), view.NewTape(), 1)
+	r.follow(follower.NewState())
 	return r
 }
 
 // follow puts a new follower behind the journal.
-func (r *rig) follow(e *engine.Engine, tape *view.Tape, from bourse.Seq) {
+func (r *rig) follow(state follower.State) {
 	r.t.Helper()
-	reader, err := r.files.ReadBehind(from, r.log.Durable)
+	reader, err := r.files.ReadBehind(state.Engine.Seq()+1, r.log.Durable)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	r.follower, err = follower.New(context.Background(), follower.Options{
-		Engine: e, Tape: tape, Reader: reader, Store: r.store, Stored: func(c history.Cursor) { r.stored = c },
+		State: state, Reader: reader, Store: r.store, Stored: func(c history.Cursor) { r.stored = c },
 		Voided: func(bourse.Seq) bool { return false }, Snapshots: r.snapshots, Files: r.files, SnapshotEvery: 20,
 	})
 	if err != nil {
@@ -165,23 +164,17 @@ func TestFollowerFeedsTheStoreOnceAndTakesSnapshots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, _ := s.Section("engine")
-	e, err := engine.Restore(state, func(*bourse.Events) {})
+	state, err := follower.RestoreState(s.Section)
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, _ = s.Section(view.TapeSection)
-	tape, err := view.RestoreTape(state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.follow(e, tape, e.Seq()+1)
+	r.follow(state)
 	r.do(credit())
 	r.mustRun()
 	if rows, err = r.store.Transfers(context.Background(), 1, 0, 1000); err != nil || len(rows) != 101 {
 		t.Errorf("%d transfers after another start, %v", len(rows), err)
 	}
-	if e.StateHash() != r.live.StateHash() {
+	if state.Engine.StateHash() != r.live.StateHash() {
 		t.Error("the follower's state is not the live one's")
 	}
 }

@@ -69,6 +69,15 @@ func (t *Tail) Reset(func(string) ([]byte, bool)) error {
 	return nil
 }
 
+// Unneeded returns up to where a start need not show the tail what the journal
+// holds up to some command: the store has it, or it is more than the tail keeps, of
+// which a command leaves one row or more, with few exceptions.
+func (t *Tail) Unneeded(last bourse.Seq) bourse.Seq {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return max(t.stored.Seq, last-min(last, bourse.Seq(t.bound)))
+}
+
 // Begin opens a frame.
 func (t *Tail) Begin() {
 	t.mu.RLock()

@@ -4,12 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/follower"
 	"github.com/bourse-exchange/bourse/internal/history"
-	"github.com/bourse-exchange/bourse/internal/sequencer"
-	"github.com/bourse-exchange/bourse/internal/view"
 )
 
 // openFollower starts the second engine from the newest snapshot that the
@@ -19,24 +15,19 @@ func (n *Node) openFollower(ctx context.Context, cursor history.Cursor) error {
 	if err != nil {
 		return fmt.Errorf("snapshots: %w", err)
 	}
-	second, tape := engine.New(), view.NewTape()
+	second := follower.NewState()
 	if found {
-		state, _ := snapshot.Section(sequencer.EngineSection)
-		if second, err = engine.Restore(state, func(*bourse.Events) {}); err != nil {
-			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
-		}
-		state, _ = snapshot.Section(view.TapeSection)
-		if tape, err = view.RestoreTape(state); err != nil {
+		if second, err = follower.RestoreState(snapshot.Section); err != nil {
 			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
 		}
 	}
-	reader, err := n.files.ReadBehind(second.Seq()+1, n.log.Durable)
+	reader, err := n.files.ReadBehind(second.Engine.Seq()+1, n.log.Durable)
 	if err != nil {
 		return fmt.Errorf("following the journal: %w", err)
 	}
 	n.closers = append(n.closers, reader)
 	n.follower, err = follower.New(ctx, follower.Options{
-		Engine: second, Tape: tape, Reader: reader, Store: n.store, Stored: n.tail.Stored, Voided: n.voids.Has,
+		State: second, Reader: reader, Store: n.store, Stored: n.tail.Stored, Voided: n.voids.Has,
 		Snapshots: n.snapshots, Files: n.files, SnapshotEvery: n.SnapshotEvery,
 	})
 	return err

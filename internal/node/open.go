@@ -15,6 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/follower"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
@@ -129,8 +130,8 @@ func (n *Node) void(ctx context.Context, tip journal.Tip) error {
 	return n.voids.Append(journal.Void{Seq: n.Void, Reason: n.VoidReason, Operator: uint32(os.Getuid()), Time: bourse.TimeOf(time.Now())})
 }
 
-// buildLine puts the line together: the engine of the newest good snapshot, and
-// those who stand behind it, of which the tail need not hold what the history has.
+// buildLine puts the line together: the engine where a start need not show anybody
+// what it did until then, and those who stand behind it.
 func (n *Node) buildLine(cursor history.Cursor) error {
 	n.view, n.feed, n.board = view.New(), feed.New(), wallet.NewBoard()
 	n.tail = history.NewTail(n.TailRows)
@@ -144,19 +145,13 @@ func (n *Node) buildLine(cursor history.Cursor) error {
 	// in the tail already; the publisher looks at the view.
 	observers := []sequencer.Observer{n.tail, n.view, n.accounts, n.board, stream.NewPublisher(n.feed, n.view)}
 	n.engine = engine.New()
-	snapshot, found, err := n.snapshots.Newest(n.log.Durable())
+	section, err := n.restorable()
 	if err != nil {
-		return fmt.Errorf("snapshots: %w", err)
+		return err
 	}
-	if found {
-		tip := snapshot.Header.Tip
-		if chain, err := n.chainAt(tip.Last); err != nil {
-			return fmt.Errorf("snapshot at %d: %w", tip.Last, err)
-		} else if chain != tip.Chain {
-			return fmt.Errorf("the snapshot at %d is not of this journal", tip.Last)
-		}
-		if n.engine, err = sequencer.Restore(snapshot.Section, observers); err != nil {
-			return fmt.Errorf("snapshot at %d: %w", tip.Last, err)
+	if section != nil {
+		if n.engine, err = sequencer.Restore(section, observers); err != nil {
+			return fmt.Errorf("snapshot: %w", err)
 		}
 	}
 	n.sequencer = sequencer.New(sequencer.Options{
@@ -165,6 +160,35 @@ func (n *Node) buildLine(cursor history.Cursor) error {
 	n.accounts.Bind(n.submit)
 	n.metrics = newMetrics(n)
 	return nil
+}
+
+// restorable returns the state from where on those behind the engine have to see
+// what it does: that of the newest good snapshot, or the one that the journal has
+// come to from there where the tail needs to see more; nil for that of the beginning.
+func (n *Node) restorable() (sequencer.Section, error) {
+	snapshot, found, err := n.snapshots.Newest(n.log.Durable())
+	if err != nil {
+		return nil, fmt.Errorf("snapshots: %w", err)
+	}
+	var section sequencer.Section
+	var tip journal.Tip
+	if found {
+		section, tip = snapshot.Section, snapshot.Header.Tip
+		if chain, err := n.chainAt(tip.Last); err != nil {
+			return nil, fmt.Errorf("snapshot at %d: %w", tip.Last, err)
+		} else if chain != tip.Chain {
+			return nil, fmt.Errorf("the snapshot at %d is not of this journal", tip.Last)
+		}
+	}
+	to := n.tail.Unneeded(n.log.Durable())
+	if to <= tip.Last {
+		return section, nil
+	}
+	err = n.read(tip.Last, func(r journal.Reader, progress func(bourse.Seq)) (err error) {
+		section, err = follower.Advance(section, r, to, n.voids.Has, progress)
+		return err
+	})
+	return section, err
 }
 
 // chainAt returns the journal's hash of the frame that ends with a command.
@@ -198,21 +222,21 @@ func (n *Node) loadSnapshot(at bourse.Seq) (sequencer.Section, error) {
 	return s.Section, nil
 }
 
-// replay applies what the journal has had since the snapshot.
-func (n *Node) replay() error {
-	r, err := n.log.Read(n.engine.Seq() + 1)
+// replay applies the rest of the journal.
+func (n *Node) replay() error { return n.read(n.engine.Seq(), n.sequencer.Replay) }
+
+// read has the journal behind a command applied.
+func (n *Node) read(from bourse.Seq, apply func(journal.Reader, func(bourse.Seq)) error) error {
+	r, err := n.log.Read(from + 1)
 	if errors.Is(err, journal.ErrCompacted) {
-		r, err = n.files.Read(n.engine.Seq() + 1)
+		r, err = n.files.Read(from + 1)
 	}
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
 	r = ReadAhead(r)
-	from, last := n.engine.Seq(), n.log.Durable()
-	progress := n.progress("replaying the journal")
-	err = n.sequencer.ReplayBeside(
-		r, func(seq bourse.Seq) { progress(int64(seq-from), int64(last-from)) }, func(observe func()) { go observe() },
-	)
+	last, progress := n.log.Durable(), n.progress("replaying the journal")
+	err = apply(r, func(seq bourse.Seq) { progress(int64(seq-from), int64(last-from)) })
 	if err := errors.Join(err, r.Close()); err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}

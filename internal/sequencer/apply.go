@@ -56,37 +56,20 @@ func (s *Sequencer) applyNotice(n *journal.Notice) error {
 
 // applyBatch takes a frame through the engine and the observers.
 func (s *Sequencer) applyBatch(b *journal.Batch, p *proposal) error {
-	s.begin()
+	for _, o := range s.observers {
+		o.Begin()
+	}
 	if err := s.applyCommands(b, p); err != nil {
 		return err
 	}
-	s.end(b.Last())
+	for _, o := range s.observers {
+		o.End()
+	}
+	s.applied.Store(uint64(b.Last())) // everybody sees its effect
 	if s.engine.Unfinished() {
 		s.unfinished.Store(true)
 	}
 	return nil
-}
-
-// begin opens a frame for the observers.
-func (s *Sequencer) begin() {
-	for _, o := range s.observers {
-		o.Begin()
-	}
-}
-
-// observe lets the observers see a command and what it did.
-func (s *Sequencer) observe(cmd *bourse.Command, ev *bourse.Events) {
-	for _, o := range s.observers {
-		o.Observe(cmd, ev)
-	}
-}
-
-// end closes a frame for the observers: everybody sees its effect.
-func (s *Sequencer) end(last bourse.Seq) {
-	for _, o := range s.observers {
-		o.End()
-	}
-	s.applied.Store(uint64(last))
 }
 
 // applyCommands applies a batch's commands and writes down the results of its
@@ -102,8 +85,15 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 		// What a snapshot covers is not applied again: what it did is in there,
 		// what came of it is not.
 		if s.cmd.Seq > s.engine.Seq() {
-			s.decide(&s.cmd, &s.ev)
-			s.observe(&s.cmd, &s.ev)
+			s.ev.Reset()
+			if s.voided(s.cmd.Seq) {
+				s.engine.Skip(&s.cmd, &s.ev)
+			} else {
+				s.engine.Apply(&s.cmd, &s.ev)
+			}
+			for _, o := range s.observers {
+				o.Observe(&s.cmd, &s.ev)
+			}
 			result = Result{Seq: s.cmd.Seq, Time: b.Time, Outcome: s.ev.Outcome}
 		}
 		if ticket != nil {
@@ -111,16 +101,6 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 		}
 		return nil
 	})
-}
-
-// decide takes a command through the engine.
-func (s *Sequencer) decide(cmd *bourse.Command, ev *bourse.Events) {
-	ev.Reset()
-	if s.voided(cmd.Seq) {
-		s.engine.Skip(cmd, ev)
-	} else {
-		s.engine.Apply(cmd, ev)
-	}
 }
 
 // lose resolves the tickets of a proposal whose fate is unknown.

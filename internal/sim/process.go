@@ -84,13 +84,13 @@ func (p *process) buildLine(ctx context.Context) error {
 	p.reader.Patience = 0
 	observers := []sequencer.Observer{p.tail, p.view, p.board, &witness{world: w}}
 	p.engine = engine.New()
-	snapshot, found, err := p.snapshots.Newest(p.log.Durable())
+	section, err := p.restorable()
 	if err != nil {
 		return err
 	}
-	if found {
-		if p.engine, err = sequencer.Restore(snapshot.Section, observers); err != nil {
-			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
+	if section != nil {
+		if p.engine, err = sequencer.Restore(section, observers); err != nil {
+			return fmt.Errorf("snapshot: %w", err)
 		}
 		w.count(Restored)
 	}
@@ -98,6 +98,30 @@ func (p *process) buildLine(ctx context.Context) error {
 		Log: p.log, Engine: p.engine, Observers: observers, Voided: p.voids.Has, Load: p.load,
 	})
 	return nil
+}
+
+// restorable returns the state from where on those behind the engine see what it
+// does; nil for that of the beginning.
+func (p *process) restorable() (sequencer.Section, error) {
+	snapshot, found, err := p.snapshots.Newest(p.log.Durable())
+	if err != nil {
+		return nil, err
+	}
+	var section sequencer.Section
+	var at bourse.Seq
+	if found {
+		section, at = snapshot.Section, snapshot.Header.Tip.Last
+	}
+	to := p.tail.Unneeded(p.log.Durable())
+	if to <= at {
+		return section, nil
+	}
+	r, err := p.read(at)
+	if err != nil {
+		return nil, err
+	}
+	section, err = follower.Advance(section, r, to, p.voids.Has, func(bourse.Seq) {})
+	return section, errors.Join(err, r.Close())
 }
 
 func (p *process) load(at bourse.Seq) (sequencer.Section, error) {
@@ -109,17 +133,26 @@ func (p *process) load(at bourse.Seq) (sequencer.Section, error) {
 }
 
 func (p *process) replay(context.Context) error {
-	r, err := p.log.Read(p.engine.Seq() + 1)
-	if errors.Is(err, journal.ErrCompacted) {
-		if !p.world.faults.flipped {
-			fail("the live segments do not reach back to the snapshot at %d", p.engine.Seq())
-		}
-		r, err = p.files.Read(p.engine.Seq() + 1)
-	}
+	r, err := p.read(p.engine.Seq())
 	if err != nil {
-		return fmt.Errorf("replay: %w", err)
+		return err
 	}
 	return errors.Join(p.sequencer.Replay(r, nil), r.Close())
+}
+
+// read returns a reader of the journal behind a command.
+func (p *process) read(from bourse.Seq) (journal.Reader, error) {
+	r, err := p.log.Read(from + 1)
+	if errors.Is(err, journal.ErrCompacted) {
+		if !p.world.faults.flipped {
+			fail("the live segments do not reach back to the snapshot at %d", from)
+		}
+		r, err = p.files.Read(from + 1)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	return r, nil
 }
 
 func (p *process) openFollower(ctx context.Context) error {
@@ -131,40 +164,29 @@ func (p *process) openFollower(ctx context.Context) error {
 	if err := p.checkCursor(cursor); err != nil {
 		return err
 	}
-	second, tape := engine.New(), view.NewTape()
 	snapshot, found, err := p.snapshots.Newest(cursor.Seq)
 	if err != nil {
 		return err
 	}
 	w.checkAnchor(found)
+	second := follower.NewState()
 	if found {
-		if second, tape, err = restoreFollower(snapshot); err != nil {
+		if second, err = follower.RestoreState(snapshot.Section); err != nil {
 			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
 		}
 	}
-	reader, err := p.files.ReadBehind(second.Seq()+1, p.log.Durable)
+	reader, err := p.files.ReadBehind(second.Engine.Seq()+1, p.log.Durable)
 	if err != nil {
 		return fmt.Errorf("following the journal: %w", err)
 	}
-	if second.Seq()+1 < p.recovered.First {
+	if second.Engine.Seq()+1 < p.recovered.First {
 		w.count(ReadArchive)
 	}
 	p.follower, err = follower.New(ctx, follower.Options{
-		Engine: second, Tape: tape, Reader: reader, Store: w.store, Stored: p.tail.Stored, Voided: p.voids.Has,
+		State: second, Reader: reader, Store: w.store, Stored: p.tail.Stored, Voided: p.voids.Has,
 		Snapshots: p.snapshots, Files: p.files, SnapshotEvery: w.shape.snapshotEvery,
 	})
 	return err
-}
-
-func restoreFollower(s *journal.Snapshot) (*engine.Engine, *view.Tape, error) {
-	state, _ := s.Section(sequencer.EngineSection)
-	e, err := engine.Restore(state, func(*bourse.Events) {})
-	if err != nil {
-		return nil, nil, err
-	}
-	state, _ = s.Section(view.TapeSection)
-	tape, err := view.RestoreTape(state)
-	return e, tape, err
 }
 
 // checkCursor holds the history's cursor against the journal.

@@ -1,0 +1,156 @@
+package follower_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/follower"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/record"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+// batches is a journal that ends behind some frames, with an error.
+type batches struct {
+	list []journal.Batch
+	end  error
+}
+
+func (b *batches) Next() (*journal.Batch, error) {
+	if len(b.list) == 0 {
+		return nil, b.end
+	}
+	next := &b.list[0]
+	b.list = b.list[1:]
+	return next, nil
+}
+
+func (*batches) Close() error { return nil }
+
+// trading is an exchange in which two accounts trade, in frames of one, two, three
+// commands and so on.
+func trading(n int) []journal.Batch {
+	market := bourse.Market{
+		Base: 1, Quote: 2, BasePrecision: 4, QuotePrecision: 2, Enabled: true, SelfTrade: bourse.SelfTradeNone,
+		InitialPrice: 200, MaxPrice: bourse.MaxPrice, Maker: 1000, Taker: 2000,
+	}
+	list := append(
+		opening(), bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &bourse.Asset{Symbol: "BBB", Name: "Second", Scale: 8, Enabled: true}},
+		bourse.Command{Kind: bourse.CommandDefineMarket, Market: &market}, bourse.Command{Kind: bourse.CommandCreateAccount},
+	)
+	for i := range 4 {
+		list = append(list, bourse.Command{
+			Kind: bourse.CommandCredit, Account: bourse.AccountID(1 + i/2), AssetID: bourse.AssetID(1 + i%2), Amount: bourse.Units(1 << 60),
+		})
+	}
+	for i := range n {
+		if i%5 == 4 {
+			list = append(list, bourse.Command{Kind: bourse.CommandCancel, Account: 1, Order: bourse.OrderID(i)})
+			continue
+		}
+		list = append(list, bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(1 + i%2), Place: bourse.Place{
+			Market: 1, Side: bourse.Side(1 + i%2), Type: bourse.Limit, TIF: bourse.GTC, Price: bourse.Price(200 + i%7), Lots: bourse.Lots(1 + i%3),
+		}})
+	}
+	var frames []journal.Batch
+	for first := 0; first < len(list); {
+		b := journal.Batch{First: bourse.Seq(first + 1), Count: min(len(frames)+1, len(list)-first), Time: bourse.Time(len(frames)+1) * bourse.Minute}
+		for i := range b.Count {
+			b.Commands = record.Append(b.Commands, &list[first+i])
+		}
+		first += b.Count
+		frames = append(frames, b)
+	}
+	return frames
+}
+
+// voided takes one command out of effect.
+func voided(seq bourse.Seq) bool { return seq == 20 }
+
+func noProgress(bourse.Seq) {}
+
+// seen replays frames behind a state, or the first one, as somebody sees it.
+func seen(t *testing.T, section sequencer.Section, frames []journal.Batch) (*engine.Engine, *view.View) {
+	t.Helper()
+	e, v := engine.New(), view.New()
+	observers := []sequencer.Observer{v}
+	if section != nil {
+		var err error
+		if e, err = sequencer.Restore(section, observers); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := sequencer.New(sequencer.Options{Engine: e, Observers: observers, Voided: voided})
+	if err := s.Replay(&batches{frames, io.EOF}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return e, v
+}
+
+// TestAdvance wants the same state, and the same views behind it, wherever people
+// begin to look.
+func TestAdvance(t *testing.T) {
+	frames := trading(3000)
+	last := frames[len(frames)-1].Last()
+	want, wantView := seen(t, nil, frames)
+	if wantView.Ticker(1).Trades == 0 || len(wantView.OpenOrders(1, 0, 0, 0, 1000)) == 0 {
+		t.Fatal("nothing was traded, or nothing rests")
+	}
+	var section sequencer.Section
+	for to := bourse.Seq(0); to <= last+100; to += 97 {
+		next := 0
+		for next < len(frames) && frames[next].Last() <= to {
+			next++
+		}
+		var err error
+		// Every other one begins where the one before ended.
+		if to%2 == 0 {
+			section = nil
+		}
+		if section, err = follower.Advance(section, &batches{frames, io.EOF}, to, voided, noProgress); err != nil {
+			t.Fatal(err)
+		}
+		got, view := seen(t, section, frames[next:])
+		if got.StateHash() != want.StateHash() {
+			t.Errorf("to %d: another state", to)
+		}
+		for account := range bourse.AccountID(2) {
+			if a, b := view.OpenOrders(account+1, 0, 0, 0, 1000), wantView.OpenOrders(account+1, 0, 0, 0, 1000); len(a) != len(b) || a[0] != b[0] {
+				t.Errorf("to %d: account %d has other orders", to, account+1)
+			}
+		}
+		if view.Ticker(1) != wantView.Ticker(1) || view.BookSeq(1) != wantView.BookSeq(1) || view.Now() != wantView.Now() {
+			t.Errorf("to %d: %+v, not %+v", to, view.Ticker(1), wantView.Ticker(1))
+		}
+	}
+	if state, _ := section(sequencer.EngineSection); !bytes.Equal(state, stateOf(want)) {
+		t.Error("beyond the end there is another state")
+	}
+}
+
+func stateOf(e *engine.Engine) []byte {
+	b, _ := follower.State{Engine: e, Tape: view.NewTape()}.Section(sequencer.EngineSection)
+	return b
+}
+
+// TestAdvanceFails wants the errors of the journal, and of a state that is none.
+func TestAdvanceFails(t *testing.T) {
+	frames := trading(100)
+	_, err := follower.Advance(nil, &batches{frames[:3], io.ErrNoProgress}, 1000, voided, noProgress)
+	if !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("an unreadable journal: %v", err)
+	}
+	frames[2].Commands = frames[2].Commands[:5]
+	if _, err := follower.Advance(nil, &batches{frames, io.EOF}, 1000, voided, noProgress); err == nil {
+		t.Error("a frame that was cut was applied")
+	}
+	nothing := func(string) ([]byte, bool) { return nil, false }
+	if _, err := follower.Advance(nothing, &batches{nil, io.EOF}, 1000, voided, noProgress); err == nil {
+		t.Error("a snapshot without an engine was taken")
+	}
+}
