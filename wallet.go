@@ -1,5 +1,7 @@
 package bourse
 
+import "slices"
+
 // The ids of the wallet are dense, start at one and are allotted by the engine.
 type (
 	// WalletID names a deposit or a withdrawal of an account; both are counted
@@ -288,6 +290,15 @@ type SignedTx struct {
 	Reverted bool
 	Block    BlockRef
 	Time     Time
+}
+
+// Rivals reports whether a chain can hold only one of two transactions: they spend
+// the same output, or have the same number at the same address.
+func (s *SignedTx) Rivals(other *SignedTx) bool {
+	if len(s.Inputs) == 0 && len(other.Inputs) == 0 {
+		return s.From == other.From && s.Nonce == other.Nonce
+	}
+	return slices.ContainsFunc(s.Inputs, func(at Outpoint) bool { return slices.Contains(other.Inputs, at) })
 }
 
 // Unspent is an output of the exchange.

@@ -335,22 +335,36 @@ func (n *network) uses(address uint32, nonce uint64) bool {
 	return false
 }
 
-// GivenUp returns the outputs that a withdrawal's transaction spends which an
-// operator gave up, if all of them are still there and free: then it could still
-// be mined, whatever the operator said.
-func (b *Board) GivenUp(id bourse.NetworkID, withdrawal bourse.WalletID) []bourse.Outpoint {
+// GivenUp returns the transactions that were given up of the withdrawals that wait
+// for another one, and that could still be mined, whatever an operator said of them.
+// deep is how deep a block of an asset lies that stays.
+func (b *Board) GivenUp(id bourse.NetworkID, deep func(bourse.AssetID) uint64) []bourse.SignedTx {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	n := b.networks[id]
-	if n == nil || withdrawal == 0 {
+	if n == nil {
 		return nil
 	}
-	for _, s := range n.dropped {
-		if s.Wallet == withdrawal && n.free(s.Inputs) {
-			return s.Inputs
+	var list []bourse.SignedTx
+	for _, txs := range [...]map[bourse.TxHash]bourse.SignedTx{n.dropped, n.signed} { // those that failed in a block are signed
+		for _, s := range txs {
+			if w := b.withdrawals[s.Wallet]; w != nil && !n.keptOut(&s, deep(w.Asset)) {
+				list = append(list, s)
+			}
 		}
 	}
-	return nil
+	return list
+}
+
+// keptOut reports whether a transaction, or one that excludes it, lies so deep that
+// it stays.
+func (n *network) keptOut(s *bourse.SignedTx, deep uint64) bool {
+	for _, other := range n.signed {
+		if other.State == bourse.SignedMined && other.Block.Height+deep <= n.state.Tip.Height+1 && other.Rivals(s) {
+			return true
+		}
+	}
+	return false
 }
 
 func (n *network) free(inputs []bourse.Outpoint) bool {

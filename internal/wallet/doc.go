@@ -18,7 +18,8 @@
 // Nothing is paid from what may leave the chain again with the payment: deposits
 // and sweeps count when they are deep enough. What takes the place of a
 // transaction that was given up excludes it, as long as it could still be mined:
-// it spends the same outputs or has the same nonce.
+// it spends the same outputs, which nothing else spends meanwhile, or has the same
+// nonce; or it waits until something else excludes it for good.
 //
 // Read board.go, worker.go, then scan.go and send.go. The tests' world_test.go is
 // an exchange with its networks in one goroutine, that may crash anywhere.

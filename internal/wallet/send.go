@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -23,7 +24,7 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 	if state.Stopped() || state.Tip == (bourse.BlockRef{}) {
 		return false, nil
 	}
-	for _, wd := range w.Board.Unsigned(w.ID) {
+	for _, wd := range w.unsigned() {
 		if done, err := w.pay(ctx, &wd); done || err != nil {
 			return done, err
 		}
@@ -32,6 +33,45 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 		return w.sweep(ctx, signed)
 	}
 	return false, nil
+}
+
+// unsigned returns the withdrawals that wait for a signature. Those go first of which
+// a transaction was given up, so that nothing else takes the outputs or the number
+// that the next one has to have in common with it.
+func (w *Worker) unsigned() []bourse.Withdrawal {
+	w.givenUp = w.Board.GivenUp(w.ID, func(id bourse.AssetID) uint64 {
+		if k := w.coins.byAsset[id]; k != nil {
+			return uint64(k.terms.Confirms)
+		}
+		return math.MaxUint32
+	})
+	first, rest := []bourse.Withdrawal{}, []bourse.Withdrawal{}
+	for _, wd := range w.Board.Unsigned(w.ID) {
+		if len(w.instead(wd.ID)) > 0 {
+			first = append(first, wd)
+		} else {
+			rest = append(rest, wd)
+		}
+	}
+	return append(first, rest...)
+}
+
+// instead returns the transactions that were given up for a withdrawal and could
+// still be mined: what takes their place has to exclude each.
+func (w *Worker) instead(id bourse.WalletID) []bourse.SignedTx {
+	var list []bourse.SignedTx
+	for _, s := range w.givenUp {
+		if id != 0 && s.Wallet == id {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// excludes reports whether a chain that holds a withdrawal's transaction holds none
+// of those that were given up for it.
+func (w *Worker) excludes(s *bourse.SignedTx) bool {
+	return !slices.ContainsFunc(w.instead(s.Wallet), func(old bourse.SignedTx) bool { return !s.Rivals(&old) })
 }
 
 // broadcast hands over what the network is not known to have: what waits at each
@@ -163,7 +203,7 @@ func (w *Worker) sign(ctx context.Context, p *chain.Payment, u chain.Unsigned, e
 		}
 		takes, dropped := w.Board.Takes(s)
 		switch again := s.Tx == last; {
-		case takes && s.Nonce == p.Nonce && (again || !dropped):
+		case takes && s.Nonce == p.Nonce && w.excludes(s) && (again || !dropped):
 			return s, nil
 		case again, e.Kind != chain.KindWithdrawal:
 			return nil, nil
@@ -184,19 +224,22 @@ func (w *Worker) source(ctx context.Context, p *chain.Payment, fees chain.Fees, 
 			return false, err
 		}
 	}
-	p.Nonce, err = w.nonce(ctx, p.From)
-	return true, err
+	p.Nonce, err = w.nonce(ctx, p.From, id)
+	return err == nil && w.excludes(&bourse.SignedTx{Wallet: id, From: p.From, Nonce: p.Nonce}), err
 }
 
-// sourceOutputs chooses outputs. In place of a transaction that was given up and
-// could still be mined, the same ones are spent: so at most one of both ever is.
+// sourceOutputs chooses outputs. In place of transactions that were given up and
+// could still be mined, what all of them spend is spent: so at most one ever is.
+// Nothing else spends it meanwhile.
 func (w *Worker) sourceOutputs(p *chain.Payment, fees chain.Fees, id bourse.WalletID) bool {
 	tip := w.Board.State(w.ID).Tip.Height
-	same := w.Board.GivenUp(w.ID, id)
 	var inputs []chain.Input
 	for _, u := range w.Board.Unspent(w.ID) {
 		k := w.coins.byAsset[u.Asset]
-		if k == nil || !k.ripe(&u, tip) || same != nil && !slices.Contains(same, u.Outpoint) {
+		promised := slices.ContainsFunc(w.givenUp, func(s bourse.SignedTx) bool {
+			return slices.Contains(s.Inputs, u.Outpoint) != (s.Wallet == id)
+		})
+		if k == nil || !k.ripe(&u, tip) || promised {
 			continue
 		}
 		if amount, exact := k.units(u.Amount); exact {
@@ -287,14 +330,18 @@ func (w *Worker) has(id chain.CoinID, need bourse.Amount) bool {
 	return some && !units.Less(need)
 }
 
-// nonce returns the number of an address's next payment: the lowest that was
-// given up and that the chain still waits for, if there is one.
-func (w *Worker) nonce(ctx context.Context, from uint32) (uint64, error) {
+// nonce returns the number of an address's next payment: that of the withdrawal's
+// own transaction that was given up, or the lowest one that was given up, if the
+// chain still waits for it.
+func (w *Worker) nonce(ctx context.Context, from uint32, id bourse.WalletID) (uint64, error) {
 	next, gaps := w.Board.Nonce(w.ID, from)
 	if len(gaps) == 0 {
 		return next, nil
 	}
 	onChain, err := w.Network.Nonce(ctx, from)
+	if own := w.instead(id); len(own) > 0 && slices.Contains(gaps, own[0].Nonce) {
+		gaps = []uint64{own[0].Nonce}
+	}
 	for _, gap := range gaps {
 		if gap >= onChain && err == nil {
 			return gap, nil

@@ -44,6 +44,9 @@ type Worker struct {
 	// and decoded has the transactions that it follows from.
 	bound   map[chain.CoinID]bourse.Amount
 	decoded map[bourse.TxHash]chain.Decoded
+	// givenUp are the transactions in whose place others are to be signed, of this
+	// step.
+	givenUp []bourse.SignedTx
 	// said has what was logged about transactions, by hash, and withdrawals, by
 	// id: they are tried again and again.
 	said map[any]string

@@ -1,6 +1,7 @@
 package custody
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -122,10 +123,10 @@ func (c *Custody) settle(ev *bourse.Events, n *Network, m *Mined) {
 			c.forgetDeposit(n, d)
 		}
 	}
-	for _, s := range n.signed {
-		if s.State == bourse.SignedDropped && excludes(m, s) {
-			n.forgetSigned(s)
-		}
+	for _, s := range n.droppedBy(m) {
+		s.State = bourse.SignedFinal
+		ev.AddSigned(s)
+		n.forgetSigned(s)
 	}
 	s := m.Signed
 	if s == nil {
@@ -137,6 +138,18 @@ func (c *Custody) settle(ev *bourse.Events, n *Network, m *Mined) {
 	if w := c.withdrawals[s.Wallet]; w != nil && w.Tx == s.Tx && !s.Reverted {
 		delete(c.withdrawals, w.ID)
 	}
+}
+
+// droppedBy returns what was given up and a transaction excludes, in order.
+func (n *Network) droppedBy(m *Mined) []*bourse.SignedTx {
+	var list []*bourse.SignedTx
+	for _, s := range n.signed {
+		if s.State == bourse.SignedDropped && excludes(m, s) {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(p, q *bourse.SignedTx) int { return bytes.Compare(p.Tx[:], q.Tx[:]) })
+	return list
 }
 
 func (n *Network) forgetSigned(s *bourse.SignedTx) {

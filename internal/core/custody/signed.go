@@ -24,6 +24,34 @@ func (n *Network) CanSign(s *bourse.SignedTx) bourse.Reason {
 	return 0
 }
 
+// Supersedes reports whether at most one will be paid of a withdrawal's transaction
+// and those that were given up for it, whatever was said of them: with each it shares
+// an output or its number, unless a block at least depth deep keeps that one out.
+func (n *Network) Supersedes(s *bourse.SignedTx, depth uint64) bool {
+	for _, old := range n.signed {
+		if old.Wallet == s.Wallet && old.State == bourse.SignedDropped && !old.Rivals(s) && !n.keptOut(old, depth) {
+			return false
+		}
+	}
+	return true
+}
+
+// keptOut reports whether a transaction that excludes another one is at least depth
+// blocks deep.
+func (n *Network) keptOut(s *bourse.SignedTx, depth uint64) bool {
+	for i := range n.blocks {
+		if n.blocks[i].Height+depth > n.Tip.Height+1 {
+			break
+		}
+		for _, m := range n.blocks[i].txs {
+			if excludes(m, s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // free reports whether outputs can be spent: each is known, reserved by nobody
 // and named once.
 func (n *Network) free(inputs []bourse.Outpoint) bool {

@@ -25,6 +25,9 @@ func (e *Engine) signed(asked *bourse.SignedTx, ev *bourse.Events) bourse.Reason
 	if reason := n.CanSign(asked); reason != 0 {
 		return reason
 	}
+	if asked.Kind == bourse.SignedWithdrawal && w.Sent && !n.Supersedes(asked, uint64(e.terms(w.Network, w.Asset).Confirms)) {
+		return bourse.InputTaken
+	}
 	s := *asked
 	s.State, s.Reverted, s.Block, s.Time = bourse.SignedWaiting, false, bourse.BlockRef{}, e.now
 	n.Sign(ev, &s)

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"math/big"
 	"slices"
 	"testing"
@@ -74,8 +75,9 @@ type modelSigned struct {
 	w *modelWithdrawal
 	s *bourse.SignedTx
 	// tx is what it does when it is mined.
-	tx      bourse.Tx
-	dropped bool
+	tx bourse.Tx
+	// given says that it was given up, dropped that it was in no block then.
+	given, dropped bool
 }
 
 func newWalletModel(tb testing.TB, seed uint64) *walletModel {
@@ -519,8 +521,12 @@ func (m *walletModel) sign() {
 	cost := uint64(1 + m.below(4))
 	s := &bourse.SignedTx{Network: m.chains[w.chain].network, Kind: bourse.SignedWithdrawal, Wallet: w.id, Raw: []byte{1}}
 	var tx bourse.Tx
+	olds, careful := m.instead(w), m.chance(85)
 	if w.chain == 0 {
 		free := m.free()
+		if careful {
+			free = sharedFirst(free, olds)
+		}
 		for n := 1; n <= len(free) && len(tx.Taken) == 0; n++ {
 			if pays, ok := m.chains[0].pay(free[:n], w.amount, cost); ok {
 				tx = pays
@@ -536,6 +542,9 @@ func (m *walletModel) sign() {
 			tx.Taken = append(tx.Taken, takes(hot, w.asset, w.amount))
 		}
 		s.Nonce = m.nonces[hot]
+		if careful && len(olds) > 0 {
+			s.Nonce = olds[0].s.Nonce
+		}
 	}
 	s.Tx = tx.Hash
 	m.steps["signed"]++
@@ -546,14 +555,75 @@ func (m *walletModel) sign() {
 	case m.frozen[w.account]:
 		m.refused(bourse.AccountFrozen, signedCommand(s))
 		return
+	case w.chain == 1 && m.used(s.Nonce):
+		m.refused(bourse.WrongNonce, signedCommand(s))
+		return
+	case slices.ContainsFunc(olds, func(old *modelSigned) bool { return !old.s.Rivals(s) && !m.keptOut(old) }):
+		m.steps["would be paid twice"]++
+		m.refused(bourse.InputTaken, signedCommand(s))
+		return
 	}
 	m.must(signedCommand(s))
 	w.sent, w.tx = true, s.Tx
 	if w.chain == 1 {
-		m.nonces[hot]++
+		m.nonces[hot] = max(m.nonces[hot], s.Nonce+1)
 	}
 	m.signed[s.Tx] = &modelSigned{w: w, s: s, tx: tx}
 	m.loose[w.chain] = append(m.loose[w.chain], tx)
+}
+
+// instead returns what was given up for a withdrawal and is in no block, in the
+// order of its signing.
+func (m *walletModel) instead(w *modelWithdrawal) []*modelSigned {
+	var list []*modelSigned
+	for _, s := range m.signed {
+		if s.w == w && m.chains[w.chain].mined(s.s.Tx) == 0 {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(p, q *modelSigned) int { return bytes.Compare(p.s.Tx[:], q.s.Tx[:]) })
+	return list
+}
+
+// sharedFirst puts the outputs in front that transactions spend.
+func sharedFirst(free []bourse.Outpoint, by []*modelSigned) []bourse.Outpoint {
+	shared := func(at bourse.Outpoint) int {
+		if slices.ContainsFunc(by, func(s *modelSigned) bool { return slices.Contains(s.s.Inputs, at) }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(free, func(p, q bourse.Outpoint) int { return shared(p) - shared(q) })
+	return free
+}
+
+// used reports whether a number of the hot address belongs to a transaction that
+// was not given up, or that failed in a block.
+func (m *walletModel) used(nonce uint64) bool {
+	for _, s := range m.signed {
+		if s.s.Network == byAccount && s.s.From == hot && s.s.Nonce == nonce && (!s.given || m.chains[1].mined(s.s.Tx) != 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// keptOut reports whether something that excludes a transaction is deep in a block.
+func (m *walletModel) keptOut(old *modelSigned) bool {
+	c := m.chains[old.w.chain]
+	for _, b := range c.blocks[:max(0, len(c.blocks)+1-target)] {
+		for i := range b.Txs {
+			tx := &b.Txs[i]
+			ours := m.signed[tx.Hash]
+			switch {
+			case tx.Hash == old.s.Tx:
+			case slices.ContainsFunc(tx.Spent, func(at bourse.Outpoint) bool { return slices.Contains(old.s.Inputs, at) }),
+				c.network == byAccount && ours != nil && ours.s.Rivals(old.s):
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unpaid returns the withdrawals' transactions that are in no block, in the
@@ -602,7 +672,7 @@ func (m *walletModel) giveUp() {
 	m.must(walletCommand(kind, 0, bourse.WalletCommand{ID: w.id}))
 	m.steps["given up"]++
 	m.loose[w.chain] = slices.DeleteFunc(m.loose[w.chain], func(tx bourse.Tx) bool { return tx.Hash == w.tx })
-	s.dropped = m.chains[w.chain].mined(w.tx) == 0
+	s.given, s.dropped = true, m.chains[w.chain].mined(w.tx) == 0
 	w.tx = bourse.TxHash{}
 	if kind == bourse.CommandReplaceWithdrawal {
 		return

@@ -473,6 +473,54 @@ func TestGivenUpAndMined(t *testing.T) {
 	}
 }
 
+// TestReplacementExcludes wants what takes the place of a transaction that was given
+// up to keep it out of every chain, until something else does that is deep enough.
+func TestReplacementExcludes(t *testing.T) {
+	replace := func(id bourse.WalletID) bourse.Command {
+		return walletCommand(bourse.CommandReplaceWithdrawal, 0, bourse.WalletCommand{ID: id})
+	}
+	x, c, a := funded(t, true)
+	x.must(c.next(c.output(treasury, btc, 500)))
+
+	// Its output was spent by another payment.
+	id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
+	_, first := x.signOutputs(c, id, 100, 2)
+	x.must(signedCommand(first))
+	x.must(replace(id))
+	other := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
+	pays, s := x.signOutputs(c, other, 100, 1)
+	x.must(signedCommand(s))
+	list, _ := c.unspent()
+	list = slices.DeleteFunc(list, func(at bourse.Outpoint) bool { return slices.Contains(s.Inputs, at) })
+	_, elsewhere := x.signOutputs(c, id, 100, 2)
+	elsewhere.Inputs = list[:1]
+	for range target {
+		x.refused(bourse.InputTaken, signedCommand(elsewhere))
+		x.restart()
+		x.must(c.next(pays))
+		pays = c.output(2, btc, 1)
+	}
+	x.must(signedCommand(elsewhere))
+
+	// Its number was.
+	id = bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(eth, 100, 4))))
+	_, first = signAccount(a, id, 0)
+	x.must(signedCommand(first))
+	x.must(replace(id))
+	_, s = signAccount(a, id, 1)
+	x.refused(bourse.InputTaken, signedCommand(s))
+	other = bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(eth, 100, 4))))
+	pays, taken := signAccount(a, other, 0, takes(hot, eth, 103))
+	x.must(signedCommand(taken))
+	for range target {
+		x.refused(bourse.InputTaken, signedCommand(s))
+		x.must(a.next(pays))
+		pays = a.output(2, eth, 1)
+	}
+	x.must(signedCommand(s))
+	x.restart()
+}
+
 // TestSweepsAreNoDeposits tops an address up with the coin that a sweep costs,
 // and brings its token to the hot wallet.
 func TestSweepsAreNoDeposits(t *testing.T) {
