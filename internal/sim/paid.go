@@ -163,12 +163,20 @@ func (x *wallets) checkBoard(got, wanted *wallet.Board) {
 	}
 }
 
-// checkPaid holds withdrawals against what arrived (I9).
+// checkPaid holds withdrawals against what arrived (I9). A request that is asked
+// again when its key is forgotten, a day later, is another one, to the same address.
 func (x *wallets) checkPaid() {
+	due := map[string]bourse.Amount{}
 	for d := range x.world.truth.pair.Oracle.Withdrawals {
-		if d.Transfer() && d.Status == bourse.WalletDone {
+		switch {
+		case d.Status != bourse.WalletDone:
+		case d.Transfer():
 			x.world.count(TransferPaid)
+		case d.Internal == 0:
+			due[d.Address] = due[d.Address].Plus(d.Amount)
 		}
+	}
+	for d := range x.world.truth.pair.Oracle.Withdrawals {
 		if d.Internal != 0 {
 			continue
 		}
@@ -176,10 +184,10 @@ func (x *wallets) checkPaid() {
 		at := slices.IndexFunc(n.listed, func(l listed) bool { return l.asset == d.Asset })
 		got := n.has(d.Address, &n.listed[at])
 		switch {
-		case d.Status == bourse.WalletDone && got == d.Amount:
+		case d.Status == bourse.WalletDone && got == due[d.Address]:
 			x.world.count(WithdrawalPaid)
 		case x.stranded(d) && got.IsZero():
-		case d.Status == bourse.WalletCanceled && got.IsZero():
+		case d.Status == bourse.WalletCanceled && got == due[d.Address]:
 			x.world.count(WithdrawalCanceled)
 		default:
 			fail("withdrawal %d of %s has status %d, and the chain paid %s: %+v", d.ID, d.Amount.Format(0), d.Status, got.Format(0), *d)
