@@ -133,10 +133,17 @@ func besideCrowd(t *testing.T, a *account, pair string) window {
 	return w
 }
 
-// tradeEvery is how far commands are apart. Each is a message to all of the
-// crowd, which shares the machine with the exchange: without room in between, how
-// busy the machine is would be measured, and not what the exchange waits for.
-const tradeEvery = 100 * time.Millisecond
+// The exchange trades steadily in a market that the crowd does not listen to, in all
+// windows: a processor that slept or did something else before a lone command would
+// be measured otherwise, and not what a frame waits for. A command in so many is in
+// the crowd's market, and a message to all of the crowd, which shares the machine
+// with the exchange: without room in between, how busy the machine is would be
+// measured.
+const (
+	steadyPair  = "TEST29/USDT"
+	tradeEvery  = 2500 * time.Microsecond
+	crowdsEvery = 40
+)
 
 // window is what a window measured.
 type window struct {
@@ -159,9 +166,13 @@ func trade(t *testing.T, a *account, pair string) window {
 	every := time.NewTicker(tradeEvery)
 	defer every.Stop()
 	for end := time.Now().Add(*soakWindow); time.Now().Before(end); {
+		in := steadyPair
+		if len(took)%(crowdsEvery/2) == 0 {
+			in = pair
+		}
 		<-every.C
 		began := time.Now()
-		id := a.must(t, "/open_orders/new", limit(pair, "BUY", "2", "1")).Obid
+		id := a.must(t, "/open_orders/new", limit(in, "BUY", "2", "1")).Obid
 		took = append(took, time.Since(began))
 		<-every.C
 		a.must(t, "/open_orders/cancel", fields{"obid": id})
