@@ -30,10 +30,28 @@ func measureSync(args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	waits := waits(took)
 	slices.Sort(took)
 	return printJSON(map[string]float64{
 		"p50_us": micros(took[len(took)/2]), "p99_us": micros(took[len(took)*99/100]),
+		"wait_p50_us": micros(waits[len(waits)/2]), "wait_p99_us": micros(waits[len(waits)*99/100]),
 	})
+}
+
+// waits returns in order what those wait who come to the loop at any moment, one
+// every so often: the rest of the sync under way and all of the next.
+func waits(took []time.Duration) []time.Duration {
+	const every = 10 * time.Microsecond
+	var list []time.Duration
+	due := time.Duration(0)
+	for i := range len(took) - 1 {
+		for ; due < took[i]; due += every {
+			list = append(list, took[i]-due+took[i+1])
+		}
+		due -= took[i]
+	}
+	slices.Sort(list)
+	return list
 }
 
 func syncs(file *os.File, rounds int) ([]time.Duration, error) {

@@ -49,6 +49,7 @@ func lines(s samples) []line {
 		s.plain("3", "allocations per command", "", "core.w1k.allocs_per_command", 1, bound{0.001, 0.001}),
 		s.over("4", "order → durable, p50 at 100,000/s ÷ fdatasync", "µs", "durable.p50_us", "sync.p50_us", bound{3, 2}),
 		s.plain("5", "highest rate with p99 ≤ 1 ms, durable", "k/s", "highest.rate", 1000, bound{500, 1500}),
+		s.plain("5", "p99 of who comes at any moment to the loop of fdatasync", "ms", "sync.wait_p99_us", 1000, bound{}),
 		s.over("6", "REST orders, 64 connections ÷ trivial handler", "/s", "rest.64.rate", "handler.64.rate", bound{0.5, 0.7}),
 		s.over("6", "REST orders, 256 connections ÷ trivial handler", "/s", "rest.256.rate", "handler.256.rate", bound{0.65, 0.85}),
 		s.plain("6", "the same until the history has caught up", "/s", "rest.256.sustained_rate", 1, bound{}),

@@ -3,7 +3,9 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"testing"
+	"time"
 )
 
 // TestWorkload holds the generator against the files that every engine was
@@ -25,5 +27,15 @@ func TestWorkload(t *testing.T) {
 		if s := hex.EncodeToString(sum.Sum(nil)); s != c.sum || got.totals != c.want {
 			t.Errorf("%d resting: %s, %+v; want %s, %+v", c.resting, s, got.totals, c.sum, c.want)
 		}
+	}
+}
+
+// TestWaits counts what comes to syncs of 30, 20 and 10 microseconds: those of the
+// first wait for its rest and the second.
+func TestWaits(t *testing.T) {
+	us := time.Microsecond
+	got := waits([]time.Duration{30 * us, 20 * us, 10 * us})
+	if want := []time.Duration{20 * us, 30 * us, 30 * us, 40 * us, 50 * us}; !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
 	}
 }
