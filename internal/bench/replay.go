@@ -148,7 +148,8 @@ func replay(log *filelog.Log) (*engine.Engine, error) {
 		return nil, err
 	}
 	reader = node.ReadAhead(reader)
-	section, err := follower.Advance(nil, reader, tail.Unneeded(log.Durable()), nothing, func(bourse.Seq) {})
+	a := follower.Advance{Reader: reader, To: tail.Unneeded(log.Durable()), Voided: nothing}
+	section, err := a.From(nil)
 	if err := errors.Join(err, reader.Close()); err != nil {
 		return nil, err
 	}

@@ -153,9 +153,9 @@ func (f *Follower) follow(b *journal.Batch) error {
 	return nil
 }
 
-// gather gathers the rows of the command at hand.
-func (f *Follower) gather() {
-	if cmd, ev := &f.step.cmd, &f.step.ev; cmd.Seq > f.cursor.Seq {
+// gather gathers the rows of a command.
+func (f *Follower) gather(cmd *bourse.Command, ev *bourse.Events) {
+	if cmd.Seq > f.cursor.Seq {
 		history.Project(cmd, ev, &f.batch)
 		history.Post(cmd, ev, f.Engine.Market, &f.batch)
 	}

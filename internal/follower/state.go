@@ -53,13 +53,24 @@ func (s State) Section(name string) ([]byte, bool) {
 	return b.Bytes(), true
 }
 
-// Advance takes the state of a snapshot, or the first one if section is nil, through
-// the frames of a journal behind it that end at a command or before: what a start
-// goes over that nobody behind the engine has to see. progress is told each frame's
-// last command.
-func Advance(
-	section sequencer.Section, r journal.Reader, to bourse.Seq, voided func(bourse.Seq) bool, progress func(bourse.Seq),
-) (sequencer.Section, error) {
+// Advance is how far a start goes in a journal without those behind the engine, who
+// need not see what it does until then.
+type Advance struct {
+	// Reader yields what follows the state; To is the last command that may be
+	// applied: frames that end behind it are not.
+	Reader journal.Reader
+	To     bourse.Seq
+	// Voided are the commands that operators took out of effect.
+	Voided func(bourse.Seq) bool
+	// Progress, if not nil, is told each frame's last command, and Seen shown each
+	// command and what it did.
+	Progress func(bourse.Seq)
+	Seen     func(*bourse.Command, *bourse.Events)
+}
+
+// From advances the state of a snapshot, or the first one if section is nil, and
+// returns the sections of what it came to.
+func (a *Advance) From(section sequencer.Section) (sequencer.Section, error) {
 	s, step := NewState(), step{}
 	if section != nil {
 		var err error
@@ -68,17 +79,19 @@ func Advance(
 		}
 	}
 	for {
-		b, err := r.Next()
+		b, err := a.Reader.Next()
 		switch {
-		case errors.Is(err, io.EOF) || err == nil && b.Last() > to:
+		case errors.Is(err, io.EOF) || err == nil && b.Last() > a.To:
 			return s.Section, nil
 		case err == nil:
-			err = step.frame(s, b, voided, nil)
+			err = step.frame(s, b, a.Voided, a.Seen)
 		}
 		if err != nil {
 			return nil, err
 		}
-		progress(b.Last())
+		if a.Progress != nil {
+			a.Progress(b.Last())
+		}
 	}
 }
 
@@ -89,8 +102,8 @@ type step struct {
 }
 
 // frame applies the commands of a frame that the state does not hold yet, and shows
-// each to seen.
-func (t *step) frame(s State, b *journal.Batch, voided func(bourse.Seq) bool, seen func()) error {
+// each to seen, if that is not nil.
+func (t *step) frame(s State, b *journal.Batch, voided func(bourse.Seq) bool, seen func(*bourse.Command, *bourse.Events)) error {
 	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
 	return frame.Each(&t.cmd, func() error {
 		if t.cmd.Seq <= s.Engine.Seq() {
@@ -104,7 +117,7 @@ func (t *step) frame(s State, b *journal.Batch, voided func(bourse.Seq) bool, se
 		}
 		s.Tape.Fold(&t.cmd, &t.ev, nil)
 		if seen != nil {
-			seen()
+			seen(&t.cmd, &t.ev)
 		}
 		return nil
 	})

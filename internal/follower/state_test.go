@@ -72,8 +72,6 @@ func trading(n int) []journal.Batch {
 // voided takes one command out of effect.
 func voided(seq bourse.Seq) bool { return seq == 20 }
 
-func noProgress(bourse.Seq) {}
-
 // seen replays frames behind a state, or the first one, as somebody sees it.
 func seen(t *testing.T, section sequencer.Section, frames []journal.Batch) (*engine.Engine, *view.View) {
 	t.Helper()
@@ -112,7 +110,8 @@ func TestAdvance(t *testing.T) {
 		if to%2 == 0 {
 			section = nil
 		}
-		if section, err = follower.Advance(section, &batches{frames, io.EOF}, to, voided, noProgress); err != nil {
+		a := follower.Advance{Reader: &batches{frames, io.EOF}, To: to, Voided: voided}
+		if section, err = a.From(section); err != nil {
 			t.Fatal(err)
 		}
 		got, view := seen(t, section, frames[next:])
@@ -141,16 +140,19 @@ func stateOf(e *engine.Engine) []byte {
 // TestAdvanceFails wants the errors of the journal, and of a state that is none.
 func TestAdvanceFails(t *testing.T) {
 	frames := trading(100)
-	_, err := follower.Advance(nil, &batches{frames[:3], io.ErrNoProgress}, 1000, voided, noProgress)
-	if !errors.Is(err, io.ErrNoProgress) {
+	advance := func(section sequencer.Section, list []journal.Batch, end error) error {
+		a := follower.Advance{Reader: &batches{list, end}, To: 1000, Voided: voided}
+		_, err := a.From(section)
+		return err
+	}
+	if err := advance(nil, frames[:3], io.ErrNoProgress); !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("an unreadable journal: %v", err)
 	}
 	frames[2].Commands = frames[2].Commands[:5]
-	if _, err := follower.Advance(nil, &batches{frames, io.EOF}, 1000, voided, noProgress); err == nil {
+	if err := advance(nil, frames, io.EOF); err == nil {
 		t.Error("a frame that was cut was applied")
 	}
-	nothing := func(string) ([]byte, bool) { return nil, false }
-	if _, err := follower.Advance(nothing, &batches{nil, io.EOF}, 1000, voided, noProgress); err == nil {
+	if err := advance(func(string) ([]byte, bool) { return nil, false }, nil, io.EOF); err == nil {
 		t.Error("a snapshot without an engine was taken")
 	}
 }

@@ -185,7 +185,8 @@ func (n *Node) restorable() (sequencer.Section, error) {
 		return section, nil
 	}
 	err = n.read(tip.Last, func(r journal.Reader, progress func(bourse.Seq)) (err error) {
-		section, err = follower.Advance(section, r, to, n.voids.Has, progress)
+		a := follower.Advance{Reader: r, To: to, Voided: n.voids.Has, Progress: progress}
+		section, err = a.From(section)
 		return err
 	})
 	return section, err

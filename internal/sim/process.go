@@ -120,7 +120,9 @@ func (p *process) restorable() (sequencer.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	section, err = follower.Advance(section, r, to, p.voids.Has, func(bourse.Seq) {})
+	p.world.truth.learnUntil(at, p.world.files)
+	a := follower.Advance{Reader: r, To: to, Voided: p.voids.Has, Seen: (&witness{world: p.world, seq: at}).Observe}
+	section, err = a.From(section)
 	return section, errors.Join(err, r.Close())
 }
 
