@@ -85,10 +85,15 @@ fuzz: ## Run each fuzz target for FUZZTIME.
 	done
 
 .PHONY: bench
-bench: build ## Measure everything beside its anchors, some 25 minutes; QUICK=1 for 3.
+bench: build ## Measure everything beside its anchors, some 25 minutes; QUICK=1 for 3. ENGINE=DIR adds a clone of github.com/i25959341/orderbook.
 	cd bench && $(GO) build -o ../$(BIN)/bench .
 	@mkdir -p data/bench
-	$(BIN)/bench run -bourse $(BIN)/bourse -dir data/bench -json data/bench/bench.json $(if $(QUICK),-quick,-doc docs/performance.md)
+ifdef ENGINE
+	cd bench/i25959341 && cp go.mod ../../data/bench/engine.mod && cp go.sum ../../data/bench/engine.sum && \
+		$(GO) mod edit -replace github.com/i25959341/orderbook=$(abspath $(ENGINE)) ../../data/bench/engine.mod && \
+		$(GO) build -modfile ../../data/bench/engine.mod -o ../../$(BIN)/i25959341 .
+endif
+	$(BIN)/bench run -bourse $(BIN)/bourse -dir data/bench -json data/bench/bench.json $(if $(ENGINE),-engine $(BIN)/i25959341) $(if $(QUICK),-quick,-doc docs/performance.md)
 
 .PHONY: pgo
 pgo: build ## Make the profile that the compiler builds with anew, some 2 minutes.

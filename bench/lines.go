@@ -45,6 +45,7 @@ func lines(s samples) []line {
 		s.plain("1", "the same with the journal's encoding", "M/s", "core.w1k.commands_per_second_encoded", million, bound{}),
 		s.plain("1", "engine on w100k, one thread", "M/s", "core.w100k.commands_per_second", million, bound{7.9, 15.8}),
 		s.plain("1", "reference book on w1k: a flat array, no money", "M/s", "book.w1k.commands_per_second", million, bound{}),
+		s.engine("w1k"), s.engine("w100k"),
 		s.over("2", "w100k ÷ w1k", "/s", "core.w100k.commands_per_second", "core.w1k.commands_per_second", bound{0.6, 0.7}),
 		s.plain("3", "allocations per command", "", "core.w1k.allocs_per_command", 1, bound{0.001, 0.001}),
 		s.over("4", "order → durable, p50 at 100,000/s ÷ fdatasync", "µs", "durable.p50_us", "sync.p50_us", bound{3, 2}),
@@ -81,6 +82,15 @@ func (s samples) server(figure, unit, name string, scale float64, b bound) line 
 		return line{Number: "12", Figure: figure + ": not installed here"}
 	}
 	return s.plain("12", figure, unit, name, scale, b)
+}
+
+// engine is a line with i25959341's engine as anchor.
+func (s samples) engine(workload string) line {
+	figure := "engine on " + workload + " ÷ i25959341"
+	if len(s["i25959341."+workload+".commands_per_second"]) == 0 {
+		return line{Number: "1", Figure: figure + ": not here, see bench/i25959341"}
+	}
+	return s.over("1", figure, "/s", "core."+workload+".commands_per_second", "i25959341."+workload+".commands_per_second", bound{10, 20})
 }
 
 // over is a line with an anchor.

@@ -19,8 +19,9 @@ import (
 
 // plan is what a run measures and how long.
 type plan struct {
-	// Bourse and Self are the programs, Dir the directory that is measured.
-	Bourse, Self, Dir string
+	// Bourse and Self are the programs, Dir the directory that is measured; Engine
+	// is the driver of i25959341's engine, if there is one.
+	Bourse, Self, Dir, Engine string
 	// Rounds is how often everything is measured, in turn; a figure is the median.
 	Rounds int
 	// Each is how long one measurement takes, Window each half of a pair.
@@ -70,13 +71,14 @@ const tooMuch = 0.05
 // runAll measures everything and prints the table.
 func runAll(args []string) error {
 	var quick bool
-	var path, dir, bourse, doc string
+	var path, dir, bourse, engine, doc string
 	err := flags("run", args, func(f *flag.FlagSet) {
 		f.BoolVar(&quick, "quick", false, "one short round, to see that everything works")
 		f.StringVar(&path, "json", "", "file for the figures as JSON")
 		f.StringVar(&doc, "doc", "", "Markdown file whose table is replaced")
 		f.StringVar(&dir, "dir", ".", "directory on the disk to measure; the workloads are kept in it")
 		f.StringVar(&bourse, "bourse", "bin/bourse", "the product")
+		f.StringVar(&engine, "engine", "", "the driver of i25959341's engine, if it was built")
 	})
 	if err != nil {
 		return err
@@ -88,7 +90,7 @@ func runAll(args []string) error {
 	if p.Self, err = os.Executable(); err != nil {
 		return err
 	}
-	p.Bourse, p.Dir = bourse, dir
+	p.Bourse, p.Dir, p.Engine = bourse, dir, engine
 	if err := p.workloads(); err != nil {
 		return err
 	}
@@ -167,6 +169,9 @@ func (p *plan) round(s samples) error {
 		path := filepath.Join(p.Dir, w+".bin")
 		err := errors.Join(s.take("core."+w, p.Bourse, "bench", "core", "--json", "--workload", path),
 			s.take("book."+w, p.Self, "book", "-workload", path))
+		if err == nil && p.Engine != "" {
+			err = s.take("i25959341."+w, p.Engine, "-workload", path)
+		}
 		if err != nil {
 			return err
 		}
