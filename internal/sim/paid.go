@@ -76,8 +76,10 @@ func (n *network) left() string {
 	if s, h := p.board.State(n.id), p.worker(n).Health(); s.Tip != n.node.Head() || s.Part != 0 || !h.Operating {
 		return fmt.Sprintf("network %d is at %+v, its chain at %+v, with %+v", n.id, s, n.node.Head(), h)
 	}
-	if list := p.board.Unsigned(n.id); len(list) > 0 {
-		return fmt.Sprintf("withdrawal %+v is not signed", list[0])
+	for _, d := range p.board.Unsigned(n.id) {
+		if !d.Sent || !n.rough {
+			return fmt.Sprintf("withdrawal %+v is not signed", d)
+		}
 	}
 	for _, s := range p.board.Signed(n.id) {
 		if s.State != bourse.SignedMined && !n.rough {
@@ -88,9 +90,10 @@ func (n *network) left() string {
 }
 
 // stranded reports whether a withdrawal was paid from what left the chain for
-// good, which only a person can clear up.
+// good, or has to be because of a payment that was given up, which only a person can
+// clear up.
 func (x *wallets) stranded(d *bourse.Withdrawal) bool {
-	return d.Network != 0 && x.networks[d.Network-1].rough && d.Tx != bourse.TxHash{}
+	return d.Network != 0 && x.networks[d.Network-1].rough && d.Sent
 }
 
 // check holds the ledger against each chain whose last block the exchange has
