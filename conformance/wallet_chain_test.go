@@ -71,6 +71,17 @@ func (x *exam) reserve(among ...string) string {
 	}
 }
 
+// networks are all of them, in the order in which those who reserve several do.
+var networks = []string{"BTC", "LTC", "ETH", "ATOM"}
+
+// awake reserves networks, so that they answer: another check may have one fall
+// silent.
+func (x *exam) awake(networks ...string) {
+	for _, network := range networks {
+		x.reserve(network)
+	}
+}
+
 func (r *reservations) release(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -64,6 +64,7 @@ func (a *account) validate(c *chain, more fields) *answer {
 
 func validatesWhatIsSent(x *exam) {
 	x.covers("WAL-VAL-1")
+	x.awake("ATOM")
 	a := x.account()
 	c := x.off("ATOM")
 	to := c.outside()
@@ -88,6 +89,7 @@ func spoiled(address string) []string {
 
 func validAddresses(x *exam) {
 	x.covers("WAL-VAL-2")
+	x.awake(networks...)
 	a := x.account()
 	good := map[string]string{}
 	for network := range sandboxChains {
@@ -114,6 +116,7 @@ func validAddresses(x *exam) {
 
 func memosWhereThereAreNone(x *exam) {
 	x.covers("WAL-VAL-3")
+	x.awake(byOutput...)
 	a := x.account()
 	for _, network := range byOutput {
 		x.answers(a.validate(x.off(network), fields{"memo": "7"}), `{"success":true,"valid_memo":false}`)
@@ -123,6 +126,7 @@ func memosWhereThereAreNone(x *exam) {
 
 func internalAddresses(x *exam) {
 	x.covers("WAL-VAL-4")
+	x.awake(networks...)
 	a, b := x.account(), x.account()
 	for network := range sandboxChains {
 		c := x.off(network)
@@ -141,6 +145,7 @@ func internalAddresses(x *exam) {
 
 func sharedAddress(x *exam) {
 	x.covers("WAL-VAL-5")
+	x.awake("ATOM")
 	c := x.off("ATOM")
 	a := x.account("1 ATOM")
 	address, _ := a.address(c)
@@ -156,12 +161,13 @@ func sharedAddress(x *exam) {
 
 func otherSpellings(x *exam) {
 	x.covers("WAL-VAL-6")
+	c := x.chain("BTC")
+	x.awake("LTC", "ATOM")
 	a, b := x.account(), x.account()
 	for _, network := range []string{"BTC", "LTC", "ATOM"} {
 		c := x.off(network)
 		x.answers(a.validate(c, fields{"address": strings.ToUpper(c.outside())}), `{"success":true,"valid_address":true,"internal":false}`)
 	}
-	c := x.chain("BTC", "LTC")
 	c.pause()
 	payer := c.customer()
 	to, _ := b.address(c)
