@@ -53,13 +53,13 @@ func (c *clock) Now() bourse.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.read()
-	switch by := r.wall - r.mono - c.ahead; {
-	case by > maxJump && !c.jumped:
-		c.jumped = true
+	by := r.wall - r.mono - c.ahead
+	if by > maxJump && !c.jumped {
 		c.alarm(by)
-	case by > maxJump:
-	case by >= 0:
-		c.ahead, c.jumped = r.wall-r.mono, false
+	}
+	c.jumped = by > maxJump
+	if !c.jumped {
+		c.ahead = max(c.ahead, r.wall-r.mono)
 	}
 	return r.mono + c.ahead
 }

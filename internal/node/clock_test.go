@@ -37,6 +37,8 @@ func TestClockFollowsNoJump(t *testing.T) {
 		{"time goes on", 101, 46, false, 5005, 1},
 		{"another jump forward", 9000, 47, false, 5006, 2},
 		{"which goes away by itself", 5008, 48, false, 5008, 2},
+		{"a third one", 9000, 49, false, 5009, 3},
+		{"which is taken back a little too far", 5009, 50, false, 5010, 3},
 	} {
 		r = reading{wall: step.wall * s, mono: step.mono * s}
 		if step.accept {
@@ -45,6 +47,9 @@ func TestClockFollowsNoJump(t *testing.T) {
 		if got := c.Now(); got != step.want*s || alarms != step.alarms {
 			t.Errorf("%s: %d, %d alarms; want %d, %d", step.name, got/s, alarms, step.want, step.alarms)
 		}
+	}
+	if c.Jumped() {
+		t.Error("a jump that was taken back still waits for somebody")
 	}
 }
 
