@@ -169,8 +169,7 @@ func excludes(m *Mined, s *bourse.SignedTx) bool {
 			return true
 		}
 	}
-	return m.Signed != nil && m.Signed != s && len(s.Inputs) == 0 &&
-		m.Signed.From == s.From && m.Signed.Nonce == s.Nonce
+	return m.Signed != nil && m.Signed != s && m.Signed.Rivals(s)
 }
 
 // Undo takes back the tip, newest transaction first. undo is called for each
