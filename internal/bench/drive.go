@@ -30,6 +30,7 @@ type sent struct {
 // late because those before it were counts from when it was due. It returns how
 // long each took until its ticket, and how many a second were acknowledged.
 func (l *line) drive(next source, rate int, lasting time.Duration) (latencies, float64, error) {
+	l.writing.Do(func() { l.spawn(l.Write) })
 	const flyingMost = 1 << 16
 	flying, free := make(chan sent, flyingMost), make(chan *sequencer.Ticket, flyingMost)
 	took := make(latencies, 0, int(float64(rate)*lasting.Seconds()))

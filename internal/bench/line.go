@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -33,7 +34,7 @@ type line struct {
 	identity journal.Identity
 	engine   *engine.Engine
 	tail     *history.Tail
-	// writing starts the writer, with the first thing that is submitted.
+	// writing starts the writer, before the first thing is submitted.
 	writing sync.Once
 
 	ctx     context.Context
@@ -171,14 +172,7 @@ func (l *line) all(next source) error {
 
 // commit writes a frame, when there is room for it.
 func (l *line) commit(p journal.Proposal) error {
-	free := func() bool {
-		err := l.Log.Propose(p)
-		if err != nil && !errors.Is(err, journal.ErrBusy) {
-			l.fail(err)
-		}
-		return err == nil
-	}
-	if err := l.settle(free); err != nil {
+	if err := l.insist(journal.ErrBusy, func() error { return l.Log.Propose(p) }); err != nil {
 		return err
 	}
 	_, err := l.Log.Step()
@@ -197,13 +191,16 @@ func (l *line) settle(so func() bool) error {
 	return nil
 }
 
+// insist tries something again as long as it is busy.
+func (l *line) insist(busy error, try func() error) (err error) {
+	waited := l.settle(func() bool {
+		err = try()
+		return !errors.Is(err, busy)
+	})
+	return cmp.Or(waited, err)
+}
+
 // submit submits a command, and waits while the intake is full.
 func (l *line) submit(c *bourse.Command, t *sequencer.Ticket) error {
-	l.writing.Do(func() { l.spawn(l.Write) })
-	var err error
-	waited := l.settle(func() bool {
-		err = l.Sequencer.Submit(c, t)
-		return !errors.Is(err, sequencer.ErrFull)
-	})
-	return errors.Join(waited, err)
+	return l.insist(sequencer.ErrFull, func() error { return l.Sequencer.Submit(c, t) })
 }
