@@ -157,7 +157,7 @@ type player struct {
 }
 
 func (p *player) play(b *journal.Batch) error {
-	if err := each(b, &p.cmd, p.step); err != nil {
+	if err := each(b, &p.cmd, p.r.Engine.Expect, p.step); err != nil {
 		return err
 	}
 	if p.r.Engine.Seq() == b.Last() {
@@ -167,9 +167,9 @@ func (p *player) play(b *journal.Batch) error {
 }
 
 // each reads the commands of a frame.
-func each(b *journal.Batch, cmd *bourse.Command, visit func() error) error {
+func each(b *journal.Batch, cmd *bourse.Command, expect func([]bourse.OrderID), visit func() error) error {
 	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
-	return frame.Each(cmd, visit)
+	return frame.Each(cmd, expect, visit)
 }
 
 // step takes the command at hand through the engine, if it is one of the replay.

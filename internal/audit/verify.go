@@ -65,7 +65,7 @@ func (x *Exchange) Verify() (*Verification, error) {
 // readable decodes the commands of a frame.
 func readable(b *journal.Batch) error {
 	var cmd bourse.Command
-	return each(b, &cmd, func() error { return nil })
+	return each(b, &cmd, nil, func() error { return nil })
 }
 
 // Frames reads every frame that is kept.
@@ -113,7 +113,7 @@ func (x *Exchange) Dump(from, to bourse.Seq, tell func(Entry) error) error {
 		if b.Last() < from || b.First > to {
 			return nil
 		}
-		return each(b, &cmd, func() error {
+		return each(b, &cmd, nil, func() error {
 			if cmd.Seq < from || cmd.Seq > to {
 				return nil
 			}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"time"
@@ -93,8 +94,10 @@ type run struct {
 	engine *engine.Engine
 	ev     bourse.Events
 	seq    bourse.Seq
-	buf    []byte
-	took   []time.Duration
+	// count is how many commands are measured.
+	count int
+	buf   []byte
+	took  []time.Duration
 	Totals
 	rate, allocs, cpu float64
 	// bytes is what a resting order of the prefill takes.
@@ -104,7 +107,7 @@ type run struct {
 // run opens an exchange, applies the prefill, and measures how pass applies the
 // rest.
 func (w *Workload) run(pass func(*run, []byte)) (*run, error) {
-	x := &run{engine: engine.New()}
+	x := &run{engine: engine.New(), count: w.count}
 	for _, c := range w.opening() {
 		x.step(&c)
 		if reason := x.ev.Outcome.Reason; reason != 0 {
@@ -157,45 +160,66 @@ func (x *run) step(c *bourse.Command) {
 
 func (x *run) apply(data []byte) {
 	var c bourse.Command
-	for ; len(data) > 0; data = data[recordSize:] {
-		read(data, &c)
-		x.step(&c)
+	for part := range x.parts(data) {
+		for ; len(part) > 0; part = part[recordSize:] {
+			read(part, &c)
+			x.step(&c)
+		}
 	}
 }
 
 func (x *run) applyEncoded(data []byte) {
 	var c bourse.Command
-	for ; len(data) > 0; data = data[recordSize:] {
-		read(data, &c)
-		x.buf = record.Append(x.buf[:0], &c)
-		x.stepRecord(x.buf, &c)
+	for part := range x.parts(data) {
+		for ; len(part) > 0; part = part[recordSize:] {
+			read(part, &c)
+			x.buf = record.Append(x.buf[:0], &c)
+			if _, err := record.Decode(x.buf, &c); err != nil {
+				bourse.Impossible("workload does not encode: %v", err)
+			}
+			x.step(&c)
+		}
 	}
 }
 
+// applyRecords applies what encode made.
 func (x *run) applyRecords(data []byte) {
 	var c bourse.Command
-	for len(data) > 0 {
-		data = data[x.stepRecord(data, &c):]
-	}
-}
-
-// stepRecord applies the first record and returns its size.
-func (x *run) stepRecord(data []byte, c *bourse.Command) int {
-	n, err := record.Decode(data, c)
+	frame := record.Frame{First: x.seq + 1, Count: x.count, Time: 1, Commands: data}
+	err := frame.Each(&c, x.engine.Expect, func() error {
+		x.step(&c)
+		return nil
+	})
 	if err != nil {
 		bourse.Impossible("workload does not encode: %v", err)
 	}
-	x.step(c)
-	return n
 }
 
 func (x *run) applyTimed(data []byte) {
 	var c bourse.Command
-	for ; len(data) > 0; data = data[recordSize:] {
-		read(data, &c)
-		began := time.Now()
-		x.step(&c)
-		x.took = append(x.took, time.Since(began))
+	for part := range x.parts(data) {
+		for ; len(part) > 0; part = part[recordSize:] {
+			read(part, &c)
+			began := time.Now()
+			x.step(&c)
+			x.took = append(x.took, time.Since(began))
+		}
+	}
+}
+
+// parts yields the records some at a time, and tells the engine before which orders
+// they cancel, as those who read the journal do.
+func (x *run) parts(data []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		ids := make([]bourse.OrderID, 0, 32)
+		for len(data) > 0 {
+			part := data[:min(len(data), cap(ids)*recordSize)]
+			data = data[len(part):]
+			x.engine.Expect(appendCanceled(ids, part))
+			if !yield(part) {
+				return
+			}
+		}
 	}
 }
 

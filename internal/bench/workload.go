@@ -64,6 +64,16 @@ func Load(path string) (*Workload, error) {
 	return &Workload{prefill: data[:cut], measured: data[cut:], count: len(data)/recordSize - side.Prefill, users: side.Users, want: &side.Totals}, nil
 }
 
+// appendCanceled appends the orders that records cancel.
+func appendCanceled(ids []bourse.OrderID, records []byte) []bourse.OrderID {
+	for ; len(records) > 0; records = records[recordSize:] {
+		if records[0] == cancelOrder {
+			ids = append(ids, bourse.OrderID(binary.LittleEndian.Uint64(records[8:])))
+		}
+	}
+	return ids
+}
+
 // read turns a record into a command for market 1. Prices are ticks and
 // quantities lots; users are accounts. It sets what the command's kind reads and
 // leaves the rest, so that c is reused without being cleared.

@@ -105,7 +105,7 @@ type step struct {
 // each to seen, if that is not nil.
 func (t *step) frame(s State, b *journal.Batch, voided func(bourse.Seq) bool, seen func(*bourse.Command, *bourse.Events)) error {
 	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
-	return frame.Each(&t.cmd, func() error {
+	return frame.Each(&t.cmd, s.Engine.Expect, func() error {
 		if t.cmd.Seq <= s.Engine.Seq() {
 			return nil
 		}

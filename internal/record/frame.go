@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/bourse-exchange/bourse"
@@ -15,12 +16,23 @@ type Frame struct {
 	Commands []byte
 }
 
+// ahead is how many commands a frame looks ahead for cancels.
+const ahead = 32
+
 // Each reads the commands into cmd, one after the other, and calls visit for each.
-// Errors are those of Decode and visit, with the command's sequence, and
+// Before, it calls expect, if that is not nil, with the orders that the next of them
+// cancel. Errors are those of Decode and visit, with the command's sequence, and
 // ErrMalformed for bytes behind the last one.
-func (f *Frame) Each(cmd *bourse.Command, visit func() error) error {
+func (f *Frame) Each(cmd *bourse.Command, expect func([]bourse.OrderID), visit func() error) error {
+	var canceled []bourse.OrderID
+	if expect != nil {
+		canceled = make([]bourse.OrderID, 0, ahead)
+	}
 	rest := f.Commands
 	for i := range f.Count {
+		if i%ahead == 0 && expect != nil {
+			expect(appendCanceled(canceled, rest, min(f.Count-i, ahead)))
+		}
 		seq := f.First + bourse.Seq(i)
 		n, err := Decode(rest, cmd)
 		if err == nil {
@@ -36,4 +48,25 @@ func (f *Frame) Each(cmd *bourse.Command, visit func() error) error {
 		return fmt.Errorf("frame at %d: %w", f.First, ErrMalformed)
 	}
 	return nil
+}
+
+// appendCanceled appends the orders that the first records of b cancel, as far as
+// they can be read: what is malformed is found when its turn comes.
+func appendCanceled(ids []bourse.OrderID, b []byte, count int) []bourse.OrderID {
+	var c bourse.Command
+	for range count {
+		if len(b) < headerSize {
+			break
+		}
+		size := binary.LittleEndian.Uint32(b)
+		if uint64(size) > uint64(len(b)-headerSize) {
+			break
+		}
+		body := b[headerSize : headerSize+int(size)]
+		if bourse.CommandKind(b[4]) == bourse.CommandCancel && decodeCancel(body, &c) {
+			ids = append(ids, c.Order)
+		}
+		b = b[headerSize+len(body):]
+	}
+	return ids
 }

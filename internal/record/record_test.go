@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -270,7 +271,7 @@ func TestFrameReadsEachCommandAndNothingElse(t *testing.T) {
 		return nil
 	}
 	f := record.Frame{First: 7, Count: 2, Time: 9, Commands: bytes}
-	if err := f.Each(&cmd, visit); err != nil {
+	if err := f.Each(&cmd, nil, visit); err != nil {
 		t.Fatal(err)
 	}
 	if len(seen) != 2 || seen[0].Seq != 7 || seen[1].Seq != 8 || seen[1].Time != 9 || seen[1].Order != 4 {
@@ -282,12 +283,37 @@ func TestFrameReadsEachCommandAndNothingElse(t *testing.T) {
 		"a command too few":     {First: 7, Count: 3, Commands: bytes},
 		"a command unaccounted": {First: 7, Count: 1, Commands: bytes},
 	} {
-		if err := bad.Each(&cmd, func() error { return nil }); !errors.Is(err, record.ErrMalformed) {
+		if err := bad.Each(&cmd, func([]bourse.OrderID) {}, func() error { return nil }); !errors.Is(err, record.ErrMalformed) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	stop := errors.New("stop")
-	if err := f.Each(&cmd, func() error { return stop }); !errors.Is(err, stop) || !strings.Contains(err.Error(), "command 7") {
+	if err := f.Each(&cmd, func([]bourse.OrderID) {}, func() error { return stop }); !errors.Is(err, stop) || !strings.Contains(err.Error(), "command 7") {
 		t.Errorf("a visit that fails: %v", err)
+	}
+}
+
+func TestFrameLooksAheadForCancels(t *testing.T) {
+	var bytes []byte
+	var want, told []bourse.OrderID
+	const count = 100
+	for i := range count {
+		c := bourse.Command{Kind: bourse.CommandTick}
+		if i%3 == 0 {
+			c = bourse.Command{Kind: bourse.CommandCancel, Account: 3, Order: bourse.OrderID(1000 + i)}
+			want = append(want, c.Order)
+		}
+		bytes = record.Append(bytes, &c)
+	}
+	var cmd bourse.Command
+	f := record.Frame{First: 1, Count: count, Commands: bytes}
+	err := f.Each(&cmd, func(ids []bourse.OrderID) { told = append(told, ids...) }, func() error {
+		if cmd.Kind == bourse.CommandCancel && !slices.Contains(told, cmd.Order) {
+			t.Errorf("command %d cancels an order that nobody expected", cmd.Seq)
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(told, want) {
+		t.Errorf("told %v, must be %v: %v", told, want, err)
 	}
 }

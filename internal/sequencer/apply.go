@@ -76,7 +76,7 @@ func (s *Sequencer) applyBatch(b *journal.Batch, p *proposal) error {
 // tickets, which nobody sees yet.
 func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
-	return frame.Each(&s.cmd, func() error {
+	return frame.Each(&s.cmd, s.engine.Expect, func() error {
 		var ticket *Ticket
 		if p != nil {
 			ticket = p.tickets[s.cmd.Seq-b.First]

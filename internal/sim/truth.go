@@ -106,7 +106,7 @@ func (t *truth) learnUntil(last bourse.Seq, files func() *journal.Files) {
 func (t *truth) learnFrame(b *journal.Batch) {
 	cmd := new(bourse.Command)
 	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
-	want(frame.Each(cmd, func() error {
+	want(frame.Each(cmd, nil, func() error {
 		if cmd.Seq > t.last() {
 			learned := *cmd
 			t.learn(&learned)

@@ -216,15 +216,23 @@ func (x *index) newChunk() *indexChunk {
 }
 
 func (x *index) get(id bourse.OrderID) Slot {
+	if at := x.at(id); at != nil {
+		return *at
+	}
+	return 0
+}
+
+// at returns where the slot of an id lies, or nil if no order near it is open.
+func (x *index) at(id bourse.OrderID) *Slot {
 	n := uint64(id)>>groupBits - x.first
 	if n >= uint64(len(x.groups)) || x.groups[n] == nil {
-		return 0
+		return nil
 	}
 	c := x.groups[n].chunks[id>>chunkBits%chunkSize]
 	if c == nil {
-		return 0
+		return nil
 	}
-	return c.slots[id%chunkSize]
+	return &c.slots[id%chunkSize]
 }
 
 func (x *index) remove(id bourse.OrderID) {

@@ -133,6 +133,11 @@ func (e *Engine) Apply(cmd *bourse.Command, ev *bourse.Events) {
 	}
 }
 
+// Expect tells of orders that the next commands will cancel, so that they are near
+// when their turn comes. It changes nothing, and ids may be anything. Some 32
+// commands ahead is best: their orders all fit in the nearest cache.
+func (e *Engine) Expect(ids []bourse.OrderID) { e.arena.Expect(ids) }
+
 // Skip passes over a command that an operator voided: it takes its place in the
 // order and does nothing.
 func (e *Engine) Skip(cmd *bourse.Command, ev *bourse.Events) {

@@ -82,6 +82,7 @@ func (e *Engine) preventSelfTrade(m *market, t *taker, s book.Slot, maker *book.
 
 // trade matches the taker with the first order of the best level.
 func (e *Engine) trade(m *market, t *taker, s book.Slot, maker *book.Order, ev *bourse.Events) {
+	e.arena.ExpectNext(s)
 	price, lots := maker.Price, min(t.left, maker.Left())
 	m.trades++
 	m.last = price
