@@ -31,6 +31,8 @@ func (x *wallets) goOn(n *network) {
 		}
 	case 2:
 		x.thaw(n)
+	case 3:
+		x.approve()
 	default:
 		x.step(n)
 	}
@@ -39,10 +41,21 @@ func (x *wallets) goOn(n *network) {
 // thaw lets frozen accounts be paid.
 func (x *wallets) thaw(n *network) {
 	d := x.among(func(d *bourse.Withdrawal) bool {
-		return d.Network == n.id && (d.Open() || d.Unsigned())
+		return (d.Network == n.id || d.Transfer()) && (d.Open() || d.Unsigned())
 	})
 	if d != nil {
 		x.ask(&bourse.Command{Kind: bourse.CommandFreezeAccount, Account: d.Account}, false)
+	}
+}
+
+// approve lets go what a person has to look at again, because its account was frozen
+// while it waited.
+func (x *wallets) approve() {
+	d := x.among(func(d *bourse.Withdrawal) bool { return d.Open() && !d.Approved && d.NotBefore == 0 })
+	if d != nil {
+		x.ask(&bourse.Command{
+			Kind: bourse.CommandDecideWithdrawal, On: true, Wallet: &bourse.WalletCommand{ID: d.ID},
+		}, false)
 	}
 }
 
