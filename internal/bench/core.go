@@ -51,7 +51,7 @@ func Core(w *Workload) (*CoreReport, error) {
 	r.Encoded = encoded.rate
 	written := *w
 	written.measured = encode(w.measured)
-	replayed, err := written.run((*run).applyRecords)
+	replayed, err := written.run(func(x *run, data []byte) { x.applyRecords(data, w.count) })
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +94,8 @@ type run struct {
 	engine *engine.Engine
 	ev     bourse.Events
 	seq    bourse.Seq
-	// count is how many commands are measured.
-	count int
-	buf   []byte
-	took  []time.Duration
+	buf    []byte
+	took   []time.Duration
 	Totals
 	rate, allocs, cpu float64
 	// bytes is what a resting order of the prefill takes.
@@ -107,7 +105,7 @@ type run struct {
 // run opens an exchange, applies the prefill, and measures how pass applies the
 // rest.
 func (w *Workload) run(pass func(*run, []byte)) (*run, error) {
-	x := &run{engine: engine.New(), count: w.count}
+	x := &run{engine: engine.New()}
 	for _, c := range w.opening() {
 		x.step(&c)
 		if reason := x.ev.Outcome.Reason; reason != 0 {
@@ -182,10 +180,10 @@ func (x *run) applyEncoded(data []byte) {
 	}
 }
 
-// applyRecords applies what encode made.
-func (x *run) applyRecords(data []byte) {
+// applyRecords applies count records that encode made.
+func (x *run) applyRecords(data []byte, count int) {
 	var c bourse.Command
-	frame := record.Frame{First: x.seq + 1, Count: x.count, Time: 1, Commands: data}
+	frame := record.Frame{First: x.seq + 1, Count: count, Time: 1, Commands: data}
 	err := frame.Each(&c, x.engine.Expect, func() error {
 		x.step(&c)
 		return nil
@@ -211,9 +209,9 @@ func (x *run) applyTimed(data []byte) {
 // they cancel, as those who read the journal do.
 func (x *run) parts(data []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		ids := make([]bourse.OrderID, 0, 32)
+		ids := make([]bourse.OrderID, 0, record.Ahead)
 		for len(data) > 0 {
-			part := data[:min(len(data), cap(ids)*recordSize)]
+			part := data[:min(len(data), record.Ahead*recordSize)]
 			data = data[len(part):]
 			x.engine.Expect(appendCanceled(ids, part))
 			if !yield(part) {

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/bourse-exchange/bourse"
@@ -16,8 +15,8 @@ type Frame struct {
 	Commands []byte
 }
 
-// ahead is how many commands a frame looks ahead for cancels.
-const ahead = 32
+// Ahead is how many commands a frame looks ahead for cancels.
+const Ahead = 32
 
 // Each reads the commands into cmd, one after the other, and calls visit for each.
 // Before, it calls expect, if that is not nil, with the orders that the next of them
@@ -26,12 +25,12 @@ const ahead = 32
 func (f *Frame) Each(cmd *bourse.Command, expect func([]bourse.OrderID), visit func() error) error {
 	var canceled []bourse.OrderID
 	if expect != nil {
-		canceled = make([]bourse.OrderID, 0, ahead)
+		canceled = make([]bourse.OrderID, 0, min(f.Count, Ahead))
 	}
 	rest := f.Commands
 	for i := range f.Count {
-		if i%ahead == 0 && expect != nil {
-			expect(appendCanceled(canceled, rest, min(f.Count-i, ahead)))
+		if i%Ahead == 0 && expect != nil {
+			expect(appendCanceled(canceled, rest, min(f.Count-i, Ahead)))
 		}
 		seq := f.First + bourse.Seq(i)
 		n, err := Decode(rest, cmd)
@@ -55,14 +54,10 @@ func (f *Frame) Each(cmd *bourse.Command, expect func([]bourse.OrderID), visit f
 func appendCanceled(ids []bourse.OrderID, b []byte, count int) []bourse.OrderID {
 	var c bourse.Command
 	for range count {
-		if len(b) < headerSize {
+		body, whole := first(b)
+		if !whole {
 			break
 		}
-		size := binary.LittleEndian.Uint32(b)
-		if uint64(size) > uint64(len(b)-headerSize) {
-			break
-		}
-		body := b[headerSize : headerSize+int(size)]
 		if bourse.CommandKind(b[4]) == bourse.CommandCancel && decodeCancel(body, &c) {
 			ids = append(ids, c.Order)
 		}

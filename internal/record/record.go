@@ -57,20 +57,16 @@ func Append(dst []byte, c *bourse.Command) []byte {
 // zero, and returns how many bytes it took. The errors are ErrMalformed and
 // *NewerError.
 func Decode(b []byte, c *bourse.Command) (int, error) {
-	if len(b) < headerSize {
+	body, whole := first(b)
+	if !whole || b[5] == 0 {
 		return 0, ErrMalformed
 	}
-	size := binary.LittleEndian.Uint32(b)
 	kind, v := bourse.CommandKind(b[4]), b[5]
-	if v == 0 || uint64(size) > uint64(len(b)-headerSize) {
-		return 0, ErrMalformed
-	}
 	if kind > bourse.LastCommandKind || v > newest(kind) {
 		return 0, &NewerError{kind, v}
 	}
 	*c = bourse.Command{}
 	c.Kind = kind
-	body := b[headerSize : headerSize+int(size)]
 	var ok bool
 	switch kind {
 	case bourse.CommandPlace:
@@ -83,7 +79,19 @@ func Decode(b []byte, c *bourse.Command) (int, error) {
 	if !ok || c.Check() != nil || v != versionOf(c) {
 		return 0, ErrMalformed
 	}
-	return headerSize + int(size), nil
+	return headerSize + len(body), nil
+}
+
+// first returns the body of the first record of b, and whether b has all of it.
+func first(b []byte) (body []byte, whole bool) {
+	if len(b) < headerSize {
+		return nil, false
+	}
+	size := binary.LittleEndian.Uint32(b)
+	if uint64(size) > uint64(len(b)-headerSize) {
+		return nil, false
+	}
+	return b[headerSize : headerSize+int(size)], true
 }
 
 // The flags of a Place say which of its optional fields follow.
