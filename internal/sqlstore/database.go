@@ -107,5 +107,9 @@ func Transact(ctx context.Context, db interface {
 		}
 		return err
 	}
-	return tx.Commit()
+	err = tx.Commit()
+	if errors.Is(err, sql.ErrTxDone) {
+		return errors.Join(ctx.Err(), err) // which of the two is said is chance
+	}
+	return err
 }
