@@ -17,13 +17,13 @@ var fileMigrations embed.FS
 const (
 	// application marks the file: "BoHi".
 	application = 'B'<<24 | 'o'<<16 | 'H'<<8 | 'i'
-	// cacheKiB is the writer's page cache: enough for the newest leaf of each
+	// cacheKiB is the writer's page cache: enough for the newest leaves of each
 	// of some ten thousand accounts.
-	cacheKiB = 32 << 10
-	// foldAt is how long the log may become before it is folded into the file, in
-	// bytes: long enough that a page that changes in many batches is written to
-	// the file once.
-	foldAt = 64 << 20
+	cacheKiB = 64 << 10
+	// foldEvery is after how many writes the log is folded into the file: so seldom
+	// that a page that changes in many batches is written to the file once, and so
+	// often that the log is read quickly by the start after a crash.
+	foldEvery = 16
 )
 
 // inFile is what SQLite does in its own way.
@@ -43,6 +43,6 @@ func openFile(ctx context.Context, path string) (sqlstore.Database, error) {
 		return nil, err
 	}
 	return sqlite.Open(ctx, path, sqlite.Options{
-		Application: application, CacheKiB: cacheKiB, FoldAt: foldAt, Migrations: files,
+		Application: application, CacheKiB: cacheKiB, FoldEvery: foldEvery, Migrations: files,
 	})
 }

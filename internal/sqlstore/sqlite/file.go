@@ -22,9 +22,10 @@ const (
 	// patience is how long, in milliseconds, a statement waits for another
 	// connection's lock.
 	patience = 5000
-	// logLimit is what is kept of the log's file after it was folded in, in
-	// bytes.
-	logLimit = 4 << 20
+	// logLimit is what is kept of the log's file after it was folded in, in bytes;
+	// pacedLogLimit where that is done at a pace.
+	logLimit      = 4 << 20
+	pacedLogLimit = 512 << 20
 	// readers is how many connections read: more would only wait for each other,
 	// since answers come from the page cache.
 	readers = 4
@@ -42,6 +43,10 @@ type Options struct {
 	// FoldAt is how long the log may become before it is folded into the file, in
 	// bytes.
 	FoldAt int64
+	// FoldEvery, in place of FoldAt, is after how many writes the log is folded, which
+	// is then done at a pace: for a file that much is written to, by nobody but this
+	// File, and that is not Durable.
+	FoldEvery int
 	// Migrations holds the numbered SQL files that make the tables.
 	Migrations fs.FS
 }
@@ -52,6 +57,9 @@ type File struct {
 	Writer, Reader *sql.DB
 	path           string
 	foldAt         int64
+	foldEvery      int
+	// pace is nil if foldEvery is zero.
+	pace *pace
 }
 
 var _ sqlstore.Database = (*File)(nil)
@@ -69,7 +77,7 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	if err := claim(ctx, path, o.Application); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, Explain(err))
 	}
-	f := &File{path: path, foldAt: o.FoldAt}
+	f := &File{path: path, foldAt: o.FoldAt, foldEvery: o.FoldEvery}
 	if f.Writer, err = connect(path, o.writer()); err != nil {
 		return nil, err
 	}
@@ -82,6 +90,12 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	}
 	f.Reader.SetMaxOpenConns(readers)
 	f.Reader.SetMaxIdleConns(readers)
+	if o.FoldEvery == 0 {
+		return f, nil
+	}
+	if f.pace, err = newPace(path); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	return f, nil
 }
 
@@ -114,8 +128,12 @@ func parameters(cacheKiB int, more ...string) url.Values {
 }
 
 func (o *Options) writer() url.Values {
+	limit := logLimit
+	if o.FoldEvery > 0 {
+		limit = pacedLogLimit
+	}
 	p := parameters(o.CacheKiB, "foreign_keys(on)", "wal_autocheckpoint(0)",
-		"journal_size_limit("+strconv.Itoa(logLimit)+")")
+		"journal_size_limit("+strconv.Itoa(limit)+")")
 	p.Set("_journal_mode", "WAL")
 	p.Set("_txlock", "immediate")
 	p.Set("_synchronous", "NORMAL")
@@ -188,6 +206,9 @@ func (f *File) Inserter(ctx context.Context, t sqlstore.Table) (sqlstore.Inserte
 
 // Write runs do in a transaction of the writer, and keeps the log short.
 func (f *File) Write(ctx context.Context, do func(*sql.Tx) error) error {
+	if f.pace != nil {
+		return f.writePaced(ctx, do)
+	}
 	if err := sqlstore.Transact(ctx, f.Writer, do); err != nil {
 		return f.Wrap(err)
 	}
@@ -199,9 +220,32 @@ func (f *File) Write(ctx context.Context, do func(*sql.Tx) error) error {
 	return nil
 }
 
+func (f *File) writePaced(ctx context.Context, do func(*sql.Tx) error) error {
+	p := f.pace
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	if p.failed != nil {
+		return p.failed
+	}
+	if err := sqlstore.Transact(ctx, f.Writer, do); err != nil {
+		return f.Wrap(err)
+	}
+	if p.writes++; p.writes >= f.foldEvery {
+		_ = p.fold(ctx, f.Writer) // it is written: the next write says what is wrong
+	} else {
+		p.grew()
+	}
+	return nil
+}
+
 // Fold folds the log into the file and gives its space back, unless a reader is
-// in the way; then a later call does.
+// in the way; then a later call does. At a pace it keeps the space.
 func (f *File) Fold(ctx context.Context) error {
+	if f.pace != nil {
+		f.pace.writing.Lock()
+		defer f.pace.writing.Unlock()
+		return f.Wrap(f.pace.fold(ctx, f.Writer))
+	}
 	_, err := f.Writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return f.Wrap(err)
 }
@@ -309,6 +353,13 @@ func (f *File) Wrap(err error) error {
 
 // Close folds the log in and closes the file.
 func (f *File) Close() error {
-	err := f.Reader.Close()
-	return errors.Join(err, f.Wrap(f.Writer.Close()))
+	if f.pace == nil {
+		return errors.Join(f.Reader.Close(), f.Wrap(f.Writer.Close()))
+	}
+	f.pace.writing.Lock()
+	defer f.pace.writing.Unlock()
+	if f.pace.failed != nil {
+		return f.pace.failed // to close the writer would remove the log
+	}
+	return errors.Join(f.Reader.Close(), f.Wrap(f.Writer.Close()), f.pace.close())
 }

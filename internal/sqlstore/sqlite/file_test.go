@@ -22,7 +22,12 @@ var things = sqlite.Options{
 
 func open(t *testing.T, path string) *sqlite.File {
 	t.Helper()
-	f, err := sqlite.Open(t.Context(), path, things)
+	return openAs(t, path, things)
+}
+
+func openAs(t *testing.T, path string, o sqlite.Options) *sqlite.File {
+	t.Helper()
+	f, err := sqlite.Open(t.Context(), path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
