@@ -15,7 +15,7 @@ import (
 const (
 	// batchRows is about how many rows are written together while there is a
 	// backlog.
-	batchRows = 20_000
+	batchRows = 50_000
 	// batchCommands bounds the commands whose cursor is written together: what
 	// a start has to read again if few of them leave rows.
 	batchCommands = 100_000

@@ -106,10 +106,10 @@ func (l *Line) Prepare(ctx context.Context) error {
 
 // The pauses of the second engine: with nothing to do, and after failures, each
 // twice as long as the one before. A transaction of many rows costs little more
-// than one of few, and nobody waits for rows: until the store has them they are
-// read from memory.
+// than one of few, because they share pages, and nobody waits for rows: until the
+// store has them they are read from memory.
 const (
-	idlePause  = 50 * time.Millisecond
+	idlePause  = 250 * time.Millisecond
 	firstPause = 250 * time.Millisecond
 	lastPause  = 4 * time.Second
 )
