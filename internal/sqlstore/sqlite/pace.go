@@ -149,10 +149,14 @@ func (p *pace) writeOut(file *os.File, old int64) error {
 	return nil
 }
 
-// close lets go of the files, after SQLite has closed them.
+// close lets go of the files, after SQLite has closed them. Again it does nothing.
 func (p *pace) close() error {
+	if p.grown == nil {
+		return nil
+	}
 	close(p.grown)
 	<-p.done
+	p.grown = nil
 	return p.release()
 }
 

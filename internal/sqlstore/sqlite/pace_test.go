@@ -147,4 +147,7 @@ func TestFoldsBesideReaders(t *testing.T) {
 	if n, err := count(t, f), f.Check(t.Context()); n != things || err != nil {
 		t.Errorf("%d things (%v), want %d", n, err, things)
 	}
+	if err := errors.Join(f.Close(), f.Close()); err != nil {
+		t.Error(err)
+	}
 }
