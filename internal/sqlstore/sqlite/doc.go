@@ -4,7 +4,7 @@
 // It stands below the stores in internal/sqlstore, which own their tables and
 // their SQL. Files are in write-ahead mode, so that reading never waits for
 // writing; the log is folded into the file by the writer alone, at moments of its
-// own choosing, and given back to the disk.
+// own choosing, and given back to the disk or, where much is written, kept.
 //
 // Invariants: a file of another kind is refused by name before a byte of it is
 // changed; so is one that a newer program made; nobody but the exchange's own

@@ -57,8 +57,7 @@ type File struct {
 	Writer, Reader *sql.DB
 	path           string
 	foldAt         int64
-	foldEvery      int
-	// pace is nil if foldEvery is zero.
+	// pace is nil unless the log is folded at a pace.
 	pace *pace
 }
 
@@ -77,7 +76,7 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	if err := claim(ctx, path, o.Application); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, Explain(err))
 	}
-	f := &File{path: path, foldAt: o.FoldAt, foldEvery: o.FoldEvery}
+	f := &File{path: path, foldAt: o.FoldAt}
 	if f.Writer, err = connect(path, o.writer()); err != nil {
 		return nil, err
 	}
@@ -93,7 +92,7 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	if o.FoldEvery == 0 {
 		return f, nil
 	}
-	if f.pace, err = newPace(path); err != nil {
+	if f.pace, err = newPace(path, o.FoldEvery); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -230,7 +229,7 @@ func (f *File) writePaced(ctx context.Context, do func(*sql.Tx) error) error {
 	if err := sqlstore.Transact(ctx, f.Writer, do); err != nil {
 		return f.Wrap(err)
 	}
-	if p.writes++; p.writes >= f.foldEvery {
+	if p.writes++; p.writes >= p.every {
 		_ = p.fold(ctx, f.Writer) // it is written: the next write says what is wrong
 	} else {
 		p.grew()

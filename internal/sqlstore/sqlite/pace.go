@@ -36,8 +36,9 @@ type pace struct {
 	log, ahead, file *os.File
 	// old is how long the file was when it was last folded, in bytes.
 	old int64
-	// writes are how many there were since the log was folded.
-	writes int
+	// every is how many writes there are between folds, writes how many there were
+	// since the last.
+	every, writes int
 	// grown receives when the log has grown, done is closed behind the last.
 	grown chan struct{}
 	done  chan struct{}
@@ -50,8 +51,8 @@ type pace struct {
 	failed error
 }
 
-func newPace(path string) (*pace, error) {
-	p := &pace{grown: make(chan struct{}, 1), done: make(chan struct{})}
+func newPace(path string, every int) (*pace, error) {
+	p := &pace{every: every, grown: make(chan struct{}, 1), done: make(chan struct{})}
 	for _, f := range [...]struct {
 		file **os.File
 		path string
