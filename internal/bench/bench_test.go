@@ -2,11 +2,12 @@ package bench
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
 	"testing"
 	"time"
+
+	"github.com/bourse-exchange/bourse"
 )
 
 // small is a workload of so many orders, every other one of which meets the one
@@ -14,13 +15,10 @@ import (
 func small(orders int) *Workload {
 	w := &Workload{users: 2}
 	for i := range orders {
-		var r [recordSize]byte
-		r[1] = byte(i % 2)
-		binary.LittleEndian.PutUint32(r[4:], uint32(1+i%2))
-		binary.LittleEndian.PutUint64(r[8:], uint64(i+1))
-		binary.LittleEndian.PutUint64(r[16:], 100_000)
-		binary.LittleEndian.PutUint64(r[24:], 1)
-		w.measured = append(w.measured, r[:]...)
+		w.measured = append(w.measured, item{
+			kind: bourse.CommandPlace, side: bourse.Side(1 + i%2), typ: bourse.Limit, tif: bourse.GTC,
+			account: bourse.AccountID(1 + i%2), price: 100_000, lots: 1,
+		})
 	}
 	return w
 }
@@ -43,7 +41,7 @@ func TestRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := small(500)
-	if err := errors.Join(l.all(these(w.opening())), l.all(records(w.measured)), l.halt(), l.Log.Close(), l.disk.Close()); err != nil {
+	if err := errors.Join(l.all(these(w.opening())), l.all(items(w.measured)), l.halt(), l.Log.Close(), l.disk.Close()); err != nil {
 		t.Fatal(err)
 	}
 	r, err := restart(l.path, l.engine.Seq())

@@ -36,7 +36,7 @@ type CoreReport struct {
 // Core runs a workload through the engine. It is an error if the totals are not
 // those of the workload: then there is no speed to speak of.
 func Core(w *Workload) (*CoreReport, error) {
-	plain, err := w.run((*run).apply)
+	plain, err := w.run(func(x *run) { x.apply(w.measured) })
 	if err != nil {
 		return nil, err
 	}
@@ -44,19 +44,18 @@ func Core(w *Workload) (*CoreReport, error) {
 		CommandsPerSecond: plain.rate, CPU: plain.cpu, Totals: plain.Totals,
 		AllocsPerCommand: plain.allocs, BytesPerOrder: plain.bytes,
 	}
-	encoded, err := w.run((*run).applyEncoded)
+	encoded, err := w.run(func(x *run) { x.applyEncoded(w.measured) })
 	if err != nil {
 		return nil, err
 	}
 	r.Encoded = encoded.rate
-	written := *w
-	written.measured = encode(w.measured)
-	replayed, err := written.run(func(x *run, data []byte) { x.applyRecords(data, w.count) })
+	written := encode(w.measured)
+	replayed, err := w.run(func(x *run) { x.applyRecords(written, len(w.measured)) })
 	if err != nil {
 		return nil, err
 	}
 	r.Replayed = replayed.rate
-	timed, err := w.run((*run).applyTimed)
+	timed, err := w.run(func(x *run) { x.applyTimed(w.measured) })
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +103,7 @@ type run struct {
 
 // run opens an exchange, applies the prefill, and measures how pass applies the
 // rest.
-func (w *Workload) run(pass func(*run, []byte)) (*run, error) {
+func (w *Workload) run(pass func(*run)) (*run, error) {
 	x := &run{engine: engine.New()}
 	for _, c := range w.opening() {
 		x.step(&c)
@@ -119,11 +118,11 @@ func (w *Workload) run(pass func(*run, []byte)) (*run, error) {
 		x.bytes = (float64(full.HeapAlloc) - float64(empty.HeapAlloc)) / float64(open)
 	}
 	x.Totals = Totals{}
-	n := float64(w.count)
-	x.took = make([]time.Duration, 0, w.count)
+	n := float64(len(w.measured))
+	x.took = make([]time.Duration, 0, len(w.measured))
 	before := heap()
 	began, worked := time.Now(), cpu()
-	pass(x, w.measured)
+	pass(x)
 	spent := time.Since(began)
 	x.rate, x.cpu = n/spent.Seconds(), float64(cpu()-worked)/n
 	var after runtime.MemStats
@@ -156,21 +155,21 @@ func (x *run) step(c *bourse.Command) {
 	}
 }
 
-func (x *run) apply(data []byte) {
+func (x *run) apply(list []item) {
 	var c bourse.Command
-	for part := range x.parts(data) {
-		for ; len(part) > 0; part = part[recordSize:] {
-			read(part, &c)
+	for part := range x.parts(list) {
+		for i := range part {
+			part[i].write(&c)
 			x.step(&c)
 		}
 	}
 }
 
-func (x *run) applyEncoded(data []byte) {
+func (x *run) applyEncoded(list []item) {
 	var c bourse.Command
-	for part := range x.parts(data) {
-		for ; len(part) > 0; part = part[recordSize:] {
-			read(part, &c)
+	for part := range x.parts(list) {
+		for i := range part {
+			part[i].write(&c)
 			x.buf = record.Append(x.buf[:0], &c)
 			if _, err := record.Decode(x.buf, &c); err != nil {
 				bourse.Impossible("workload does not encode: %v", err)
@@ -193,11 +192,11 @@ func (x *run) applyRecords(data []byte, count int) {
 	}
 }
 
-func (x *run) applyTimed(data []byte) {
+func (x *run) applyTimed(list []item) {
 	var c bourse.Command
-	for part := range x.parts(data) {
-		for ; len(part) > 0; part = part[recordSize:] {
-			read(part, &c)
+	for part := range x.parts(list) {
+		for i := range part {
+			part[i].write(&c)
 			began := time.Now()
 			x.step(&c)
 			x.took = append(x.took, time.Since(began))
@@ -205,14 +204,12 @@ func (x *run) applyTimed(data []byte) {
 	}
 }
 
-// parts yields the records some at a time, and tells the engine before which orders
-// they cancel, as those who read the journal do.
-func (x *run) parts(data []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
+// parts yields the commands some at a time, and tells the engine before which
+// orders they cancel, as those who read the journal do.
+func (x *run) parts(list []item) iter.Seq[[]item] {
+	return func(yield func([]item) bool) {
 		ids := make([]bourse.OrderID, 0, record.Ahead)
-		for len(data) > 0 {
-			part := data[:min(len(data), record.Ahead*recordSize)]
-			data = data[len(part):]
+		for part := range slices.Chunk(list, record.Ahead) {
 			x.engine.Expect(appendCanceled(ids, part))
 			if !yield(part) {
 				return
@@ -221,12 +218,12 @@ func (x *run) parts(data []byte) iter.Seq[[]byte] {
 	}
 }
 
-// encode turns a workload's records into those of the journal.
-func encode(data []byte) []byte {
+// encode turns a workload's commands into the journal's records.
+func encode(list []item) []byte {
 	var c bourse.Command
 	var b []byte
-	for ; len(data) > 0; data = data[recordSize:] {
-		read(data, &c)
+	for i := range list {
+		list[i].write(&c)
 		b = record.Append(b, &c)
 	}
 	return b

@@ -40,11 +40,11 @@ func Durable(w *Workload, dir string, rate int, lasting time.Duration) (_ *Durab
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.stop()) }()
-	if err := errors.Join(l.all(these(w.opening())), l.all(records(w.prefill))); err != nil {
+	if err := errors.Join(l.all(these(w.opening())), l.all(items(w.prefill))); err != nil {
 		return nil, err
 	}
 	before := cpu()
-	took, reached, err := l.drive(records(w.measured), rate, lasting)
+	took, reached, err := l.drive(items(w.measured), rate, lasting)
 	if err != nil {
 		return nil, err
 	}

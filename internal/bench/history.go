@@ -84,9 +84,9 @@ func History(ctx context.Context, w *Workload, at Place, backlog int, windows Wi
 	if err := l.follow(store); err != nil {
 		return nil, err
 	}
-	cut := min(backlog*recordSize, len(w.measured))
-	rest := records(w.measured[cut:])
-	if err := errors.Join(l.all(these(w.opening())), l.all(records(w.prefill)), l.all(records(w.measured[:cut]))); err != nil {
+	cut := min(backlog, len(w.measured))
+	rest := items(w.measured[cut:])
+	if err := errors.Join(l.all(these(w.opening())), l.all(items(w.prefill)), l.all(items(w.measured[:cut]))); err != nil {
 		return nil, err
 	}
 	began := time.Now()

@@ -51,7 +51,7 @@ func Write(w *Workload, dir string) (*Written, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(l.all(these(w.opening())), l.all(records(w.prefill)), l.all(records(w.measured)), l.halt())
+	err = errors.Join(l.all(these(w.opening())), l.all(items(w.prefill)), l.all(items(w.measured)), l.halt())
 	if err != nil {
 		return nil, err
 	}

@@ -16,15 +16,15 @@ func these(list []bourse.Command) source {
 	}
 }
 
-// records gives the commands of a part of a workload.
-func records(data []byte) source {
+// items gives the commands of a part of a workload.
+func items(list []item) source {
 	return func(c *bourse.Command) bool {
-		if len(data) == 0 {
+		if len(list) == 0 {
 			return false
 		}
 		*c = bourse.Command{}
-		read(data, c)
-		data = data[recordSize:]
+		list[0].write(c)
+		list = list[1:]
 		return true
 	}
 }

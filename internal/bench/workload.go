@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -21,14 +22,26 @@ const (
 	addMarket
 )
 
-// Workload is a file of orders and cancels for one market: a prefill that is not
+// Workload is a list of orders and cancels for one market: a prefill that is not
 // measured, then the commands that are.
 type Workload struct {
-	prefill, measured []byte
-	// count is how many commands are measured.
-	count, users int
+	prefill, measured []item
+	users             int
 	// want are the totals that a correct engine reaches, where they are known.
 	want *Totals
+}
+
+// item is one command of a workload. A cancel has no price and no lots, what is
+// placed no order.
+type item struct {
+	kind    bourse.CommandKind
+	side    bourse.Side
+	typ     bourse.OrderType
+	tif     bourse.TimeInForce
+	account bourse.AccountID
+	order   bourse.OrderID
+	price   bourse.Price
+	lots    bourse.Lots
 }
 
 // Totals are what a run did, prefill apart.
@@ -57,39 +70,58 @@ func Load(path string) (*Workload, error) {
 	if err := json.Unmarshal(about, &side); err != nil {
 		return nil, fmt.Errorf("%s.json: %w", path, err)
 	}
-	if len(data)%recordSize != 0 || side.Prefill < 0 || side.Prefill > len(data)/recordSize || side.Users < 1 {
+	list, ok := parse(data)
+	if !ok || side.Prefill < 0 || side.Prefill > len(list) || side.Users < 1 {
 		return nil, fmt.Errorf("%s is not a workload", path)
 	}
-	cut := side.Prefill * recordSize
-	return &Workload{prefill: data[:cut], measured: data[cut:], count: len(data)/recordSize - side.Prefill, users: side.Users, want: &side.Totals}, nil
+	return &Workload{prefill: list[:side.Prefill], measured: list[side.Prefill:], users: side.Users, want: &side.Totals}, nil
 }
 
-// appendCanceled appends the orders that records cancel.
-func appendCanceled(ids []bourse.OrderID, records []byte) []bourse.OrderID {
-	for ; len(records) > 0; records = records[recordSize:] {
-		if records[0] == cancelOrder {
-			ids = append(ids, bourse.OrderID(binary.LittleEndian.Uint64(records[8:])))
+// parse reads the records of a file. Prices are ticks and quantities lots; users
+// are accounts.
+func parse(data []byte) ([]item, bool) {
+	if len(data)%recordSize != 0 {
+		return nil, false
+	}
+	le := binary.LittleEndian
+	list := make([]item, 0, len(data)/recordSize)
+	for ; len(data) > 0; data = data[recordSize:] {
+		in := item{account: bourse.AccountID(le.Uint32(data[4:]))}
+		switch data[0] {
+		case cancelOrder:
+			in.kind, in.order = bourse.CommandCancel, bourse.OrderID(le.Uint64(data[8:]))
+		case addGTC, addIOC, addMarket:
+			how := ways[data[0]]
+			in.kind, in.side, in.typ, in.tif = bourse.CommandPlace, bourse.Side(data[1]+1), how.typ, how.tif
+			in.price, in.lots = bourse.Price(le.Uint64(data[16:])), bourse.Lots(le.Uint64(data[24:]))
+		default:
+			return nil, false
+		}
+		list = append(list, in)
+	}
+	return list, true
+}
+
+// write writes the command, for market 1. It sets what the command's kind reads,
+// and leaves what neither kind does, so that c is reused without being cleared.
+func (in *item) write(c *bourse.Command) {
+	c.Kind, c.Account, c.Order = in.kind, in.account, in.order
+	p := &c.Place
+	p.Market, p.Side, p.Type, p.TIF, p.Price, p.Lots = 1, in.side, in.typ, in.tif, in.price, in.lots
+}
+
+// appendCanceled appends the orders that a part of a workload cancels, without a
+// branch, because nothing foretells what comes next.
+func appendCanceled(ids []bourse.OrderID, part []item) []bourse.OrderID {
+	n := len(ids)
+	ids = slices.Grow(ids, len(part))[:n+len(part)]
+	for i := range part {
+		ids[n] = part[i].order
+		if part[i].kind == bourse.CommandCancel {
+			n++
 		}
 	}
-	return ids
-}
-
-// read turns a record into a command for market 1. Prices are ticks and
-// quantities lots; users are accounts. It sets what the command's kind reads and
-// leaves the rest, so that c is reused without being cleared.
-func read(record []byte, c *bourse.Command) {
-	le := binary.LittleEndian
-	record = record[:recordSize]
-	c.Account = bourse.AccountID(le.Uint32(record[4:]))
-	if record[0] == cancelOrder {
-		c.Kind, c.Order = bourse.CommandCancel, bourse.OrderID(le.Uint64(record[8:]))
-		return
-	}
-	c.Kind = bourse.CommandPlace
-	how := ways[record[0]%byte(len(ways))]
-	p := &c.Place
-	p.Market, p.Side, p.Type, p.TIF = 1, bourse.Side(record[1]+1), how.typ, how.tif
-	p.Price, p.Lots = bourse.Price(le.Uint64(record[16:])), bourse.Lots(le.Uint64(record[24:]))
+	return ids[:n]
 }
 
 // ways are how orders are placed, by type of record.
