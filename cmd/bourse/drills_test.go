@@ -1,7 +1,9 @@
 package main
 
 import (
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -55,8 +57,8 @@ func TestSecondSignal(t *testing.T) {
 	s.audit()
 }
 
-// TestForeignHistory starts beside the history of another journal: it is named,
-// may be deleted, and is made again.
+// TestForeignHistory starts beside the history of another journal, whether or not a
+// frame of this one ends where it does: it is named, may be deleted, and is made again.
 func TestForeignHistory(t *testing.T) {
 	dirs := make([]string, 2)
 	for i := range dirs {
@@ -78,13 +80,46 @@ func TestForeignHistory(t *testing.T) {
 	if err := os.WriteFile(foreign, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := run(t, "dev", "--data", dirs[1], "--listen", "127.0.0.1:0"); code != exitFailed || !strings.Contains(stderr, "history.db (it may be deleted: it is rebuilt from the journal) is not of this journal") {
-		t.Fatalf("exit %d: %s", code, stderr)
+	for _, end := range append(inFrames(t, dirs[1]), "1", "1000000") {
+		db, err := sql.Open("sqlite", foreign)
+		must(t, err)
+		_, err = db.Exec("UPDATE cursor SET seq = " + end)
+		must(t, errors.Join(err, db.Close()))
+		if _, stderr, code := run(t, "dev", "--data", dirs[1], "--listen", "127.0.0.1:0"); code != exitFailed || !strings.Contains(stderr, "history.db (it may be deleted: it is rebuilt from the journal) is not of this journal") {
+			t.Fatalf("at %s: exit %d: %s", end, code, stderr)
+		}
 	}
 	if err := os.Remove(foreign); err != nil {
 		t.Fatal(err)
 	}
 	start(t, dirs[1], short...).audit()
+}
+
+// inFrames returns commands of a journal that are not the last of their frame: those
+// behind them have the same microsecond. The commands that found an exchange share
+// one as well, and have frames of their own.
+func inFrames(t *testing.T, data string) (list []string) {
+	t.Helper()
+	stdout, stderr, code := run(t, "journal", "dump", data)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	var founded, before string
+	for line := range strings.Lines(stdout) {
+		var c struct {
+			Seq  int
+			Time string
+		}
+		must(t, json.Unmarshal([]byte(line), &c))
+		if founded == "" {
+			founded = c.Time
+		}
+		if c.Time == before && c.Time != founded {
+			list = append(list, fmt.Sprint(c.Seq-1))
+		}
+		before = c.Time
+	}
+	return list[:min(len(list), 3)]
 }
 
 // TestPrune deletes what the archive has of old commands, of which there is a

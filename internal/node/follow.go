@@ -51,11 +51,10 @@ func (n *Node) checkCursor(cursor history.Cursor) error {
 	case cursor.Seq > n.log.Durable():
 		return foreign
 	}
-	chain, err := n.chainAt(cursor.Seq)
-	if err != nil {
+	switch ours, err := n.wrote(cursor.Seq, cursor.Chain); {
+	case err != nil:
 		return fmt.Errorf("%s: %w", n.historyPlace(), err)
-	}
-	if chain != cursor.Chain {
+	case !ours:
 		return foreign
 	}
 	return nil

@@ -174,9 +174,9 @@ func (n *Node) restorable() (sequencer.Section, error) {
 	var tip journal.Tip
 	if found {
 		section, tip = snapshot.Section, snapshot.Header.Tip
-		if chain, err := n.chainAt(tip.Last); err != nil {
+		if ours, err := n.wrote(tip.Last, tip.Chain); err != nil {
 			return nil, fmt.Errorf("snapshot at %d: %w", tip.Last, err)
-		} else if chain != tip.Chain {
+		} else if !ours {
 			return nil, fmt.Errorf("the snapshot at %d is not of this journal", tip.Last)
 		}
 	}
@@ -192,27 +192,25 @@ func (n *Node) restorable() (sequencer.Section, error) {
 	return section, err
 }
 
-// chainAt returns the journal's hash of the frame that ends with a command.
-func (n *Node) chainAt(seq bourse.Seq) (journal.Hash, error) {
+// wrote reports whether a frame of the journal ends with a command and has this
+// hash.
+func (n *Node) wrote(last bourse.Seq, chain journal.Hash) (bool, error) {
 	stub, err := n.files.Stub()
 	if err != nil {
-		return journal.Hash{}, err
+		return false, err
 	}
-	if stub != nil && stub.Seq == seq {
-		return stub.Chain, nil
+	if stub != nil && stub.Seq == last {
+		return stub.Chain == chain, nil
 	}
-	reader, err := n.files.Read(seq)
+	reader, err := n.files.Read(last)
 	if err != nil {
-		return journal.Hash{}, err
+		return false, err
 	}
 	batch, err := reader.Next()
 	if err := errors.Join(err, reader.Close()); err != nil {
-		return journal.Hash{}, err
+		return false, err
 	}
-	if batch.Last() != seq {
-		return journal.Hash{}, fmt.Errorf("no frame ends with command %d", seq)
-	}
-	return batch.Chain, nil
+	return batch.Last() == last && batch.Chain == chain, nil
 }
 
 func (n *Node) loadSnapshot(at bourse.Seq) (sequencer.Section, error) {
