@@ -117,21 +117,15 @@ func exemplar(t *testing.T) (dir, key string) {
 	_, key = s.customer("someone")
 	c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
 	c.most = 300
-	has := func(kind string) bool {
-		files, _ := filepath.Glob(filepath.Join(s.data, kind))
-		return len(files) > 0
-	}
 	// What is superfluous goes to the archive once history has it.
-	for round := 0; round < 20 && !has("archive/*.zst"); round++ {
+	for round := 0; round < 20 && len(kept(s.data, "archive/*.zst")) == 0; round++ {
 		c.trade(s.url)
 	}
 	if code, _ := s.stop(); code != 0 {
 		t.Fatalf("exit %d", code)
 	}
 	for _, kind := range []string{"journal/*.seg", "archive/*.zst", "snapshots/*.snap"} {
-		if !has(kind) {
-			t.Fatalf("the exemplar has no %s", kind)
-		}
+		newest(t, s.data, kind)
 	}
 	return s.data, key
 }
