@@ -80,7 +80,7 @@ func TestForeignHistory(t *testing.T) {
 	if err := os.WriteFile(foreign, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, end := range append(inFrames(t, dirs[1]), "1", "1000000") {
+	for _, end := range append([]string{"seq", "1", "1000000"}, inFrames(t, dirs[1])...) {
 		db, err := sql.Open("sqlite", foreign)
 		must(t, err)
 		_, err = db.Exec("UPDATE cursor SET seq = " + end)
@@ -100,24 +100,11 @@ func TestForeignHistory(t *testing.T) {
 // one as well, and have frames of their own.
 func inFrames(t *testing.T, data string) (list []string) {
 	t.Helper()
-	stdout, stderr, code := run(t, "journal", "dump", data)
-	if code != 0 {
-		t.Fatalf("exit %d: %s", code, stderr)
-	}
-	var founded, before string
-	for line := range strings.Lines(stdout) {
-		var c struct {
-			Seq  int
-			Time string
+	commands := commandsOf(t, data)
+	for i, c := range commands[1:] {
+		if before := commands[i]; c.Time == before.Time && c.Time != commands[0].Time {
+			list = append(list, fmt.Sprint(before.Seq))
 		}
-		must(t, json.Unmarshal([]byte(line), &c))
-		if founded == "" {
-			founded = c.Time
-		}
-		if c.Time == before && c.Time != founded {
-			list = append(list, fmt.Sprint(c.Seq-1))
-		}
-		before = c.Time
 	}
 	return list[:min(len(list), 3)]
 }

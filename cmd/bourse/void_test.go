@@ -116,25 +116,36 @@ func TestPoisonedCommand(t *testing.T) {
 // pattern says.
 func commandOf(t *testing.T, data, pattern string) (seq string) {
 	t.Helper()
+	wanted := regexp.MustCompile(pattern)
+	list := commandsOf(t, data)
+	for _, c := range list {
+		if wanted.MatchString(c.Command) {
+			seq = fmt.Sprint(c.Seq)
+		}
+	}
+	if seq == "" {
+		t.Fatalf("no command reads %s:\n%v", pattern, list)
+	}
+	return seq
+}
+
+// dumpedCommand is a line of what `journal dump` prints.
+type dumpedCommand struct {
+	Seq           uint64
+	Time, Command string
+}
+
+// commandsOf returns the commands of a journal.
+func commandsOf(t *testing.T, data string) (list []dumpedCommand) {
+	t.Helper()
 	stdout, stderr, code := run(t, "journal", "dump", data)
 	if code != 0 {
 		t.Fatalf("journal dump: exit %d: %s", code, stderr)
 	}
-	wanted := regexp.MustCompile(pattern)
 	for line := range strings.Lines(stdout) {
-		var e struct {
-			Seq     uint64
-			Command string
-		}
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
-		if wanted.MatchString(e.Command) {
-			seq = fmt.Sprint(e.Seq)
-		}
+		var c dumpedCommand
+		must(t, json.Unmarshal([]byte(line), &c))
+		list = append(list, c)
 	}
-	if seq == "" {
-		t.Fatalf("no command reads %s:\n%s", pattern, stdout)
-	}
-	return seq
+	return list
 }
