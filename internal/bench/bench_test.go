@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -21,6 +22,28 @@ func small(orders int) *Workload {
 		})
 	}
 	return w
+}
+
+// TestParse wants whole records of known types, and each as it was written.
+func TestParse(t *testing.T) {
+	place, cancel := make([]byte, recordSize), make([]byte, recordSize)
+	place[0], place[1], place[4], place[16], place[24] = addIOC, 1, 7, 8, 9
+	cancel[0], cancel[4], cancel[8] = cancelOrder, 7, 3
+	list, ok := parse(slices.Concat(place, cancel))
+	want := []item{
+		{kind: bourse.CommandPlace, side: bourse.Sell, typ: bourse.Limit, tif: bourse.IOC, account: 7, price: 8, lots: 9},
+		{kind: bourse.CommandCancel, account: 7, order: 3},
+	}
+	if !ok || !slices.Equal(list, want) {
+		t.Errorf("%+v, want %+v", list, want)
+	}
+	if _, ok := parse(cancel[1:]); ok {
+		t.Error("a record that is not whole was taken")
+	}
+	cancel[0] = addMarket + 1
+	if _, ok := parse(cancel); ok {
+		t.Error("a record of an unknown type was taken")
+	}
 }
 
 func TestDurable(t *testing.T) {

@@ -114,7 +114,7 @@ func (w *Workload) median(pass func(*run)) (*run, error) {
 		if err != nil {
 			return nil, err
 		}
-		x.engine = nil
+		x.engine = nil // what the passes before it left is not to be in its way
 		list[i] = x
 	}
 	slices.SortFunc(list[:], func(a, b *run) int { return cmp.Compare(a.rate, b.rate) })
@@ -139,7 +139,6 @@ func (w *Workload) run(pass func(*run)) (*run, error) {
 	}
 	x.Totals = Totals{}
 	n := float64(len(w.measured))
-	x.took = make([]time.Duration, 0, len(w.measured))
 	before := heap()
 	began, worked := time.Now(), cpu()
 	pass(x)
@@ -213,6 +212,7 @@ func (x *run) applyRecords(data []byte, count int) {
 }
 
 func (x *run) applyTimed(list []item) {
+	x.took = make([]time.Duration, 0, len(list))
 	var c bourse.Command
 	for part := range x.parts(list) {
 		for i := range part {
