@@ -51,7 +51,7 @@ func (n *Node) checkCursor(cursor history.Cursor) error {
 	case cursor.Seq > n.log.Durable():
 		return foreign
 	}
-	switch ours, err := n.wrote(cursor.Seq, cursor.Chain); {
+	switch ours, err := n.holds(cursor.Seq, cursor.Chain); {
 	case err != nil:
 		return fmt.Errorf("%s: %w", n.historyPlace(), err)
 	case !ours:

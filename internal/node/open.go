@@ -174,7 +174,7 @@ func (n *Node) restorable() (sequencer.Section, error) {
 	var tip journal.Tip
 	if found {
 		section, tip = snapshot.Section, snapshot.Header.Tip
-		if ours, err := n.wrote(tip.Last, tip.Chain); err != nil {
+		if ours, err := n.holds(tip.Last, tip.Chain); err != nil {
 			return nil, fmt.Errorf("snapshot at %d: %w", tip.Last, err)
 		} else if !ours {
 			return nil, fmt.Errorf("the snapshot at %d is not of this journal", tip.Last)
@@ -192,9 +192,9 @@ func (n *Node) restorable() (sequencer.Section, error) {
 	return section, err
 }
 
-// wrote reports whether a frame of the journal ends with a command and has this
-// hash.
-func (n *Node) wrote(last bourse.Seq, chain journal.Hash) (bool, error) {
+// holds reports whether the journal holds a frame that ends with a command and has
+// this hash.
+func (n *Node) holds(last bourse.Seq, chain journal.Hash) (bool, error) {
 	stub, err := n.files.Stub()
 	if err != nil {
 		return false, err
