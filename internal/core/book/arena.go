@@ -72,7 +72,8 @@ type Arena struct {
 	used   Slot
 	open   int
 	index  index
-	pages  pagePool
+	pages  pool[page]
+	blocks pool[block]
 }
 
 type chunk struct {

@@ -16,7 +16,14 @@ type Book struct {
 	// worked yet.
 	queueHead, queueTail Slot
 	accounts             table.Table[List]
-	scratch              []Slot
+	scratch              []fired
+}
+
+// fired is a stop on its way to the trigger queue. Its id lies beside it, because
+// sorting by what lies in the arena waits for each order many times.
+type fired struct {
+	id   bourse.OrderID
+	slot Slot
 }
 
 // List is an account's open orders in a market, oldest first.
@@ -97,16 +104,17 @@ func (b *Book) Oldest(account bourse.AccountID) Slot {
 }
 
 // Rest puts an order at the end of its price's queue and returns the level's
-// new total. The ladder must have room for it.
+// new total. The level must have room for it.
 func (b *Book) Rest(a *Arena, s Slot, o *Order) bourse.Lots {
 	o.State = Resting
-	return b.sides[o.Side].push(a, s, o, o.Price)
+	return b.sides[o.Side].push(a, s, o.Price, o.Left())
 }
 
-// Wait puts a stop at the end of its stop price's queue.
+// Wait puts a stop at the end of its stop price's queue. There is always room:
+// nobody asks how many lots wait at a price, so that they are not counted.
 func (b *Book) Wait(a *Arena, s Slot, o *Order) {
 	o.State = Waiting
-	b.stops[o.Side].push(a, s, o, *a.Stop(s))
+	b.stops[o.Side].push(a, s, *a.Stop(s), 0)
 }
 
 // Reduce fills the first order of the best level of a side by some lots and
@@ -123,14 +131,14 @@ func (b *Book) Remove(a *Arena, s Slot, o *Order) bourse.Lots {
 		return 0
 	}
 	o.State = Taking
-	return b.sides[o.Side].remove(a, s, o, o.Price)
+	return b.sides[o.Side].remove(a, s, o.Price, o.Left())
 }
 
 // unwait takes a stop out of the queue it is in, if any.
 func (b *Book) unwait(a *Arena, s Slot, o *Order) {
 	switch o.State {
 	case Waiting:
-		b.stops[o.Side].remove(a, s, o, *a.Stop(s))
+		b.stops[o.Side].remove(a, s, *a.Stop(s), 0)
 	case Queued:
 		b.unqueue(a, s)
 	case Resting, Taking:
@@ -149,15 +157,15 @@ func (b *Book) Satisfied(price bourse.Price) bool {
 func (b *Book) Trigger(a *Arena, price bourse.Price) {
 	b.scratch = b.scratch[:0]
 	for _, stops := range [...]*Ladder{&b.stops[bourse.Buy], &b.stops[bourse.Sell]} {
-		for !stops.Empty() && stops.Reaches(stops.Best(), price) {
-			s := stops.Front()
-			stops.remove(a, s, a.At(s), *a.Stop(s))
-			b.scratch = append(b.scratch, s)
+		for stops.Within(price) {
+			for s := stops.takeBest(a); s != 0; s = a.Next(s) {
+				b.scratch = append(b.scratch, fired{a.At(s).ID, s})
+			}
 		}
 	}
-	slices.SortFunc(b.scratch, func(s, t Slot) int { return cmp.Compare(a.At(s).ID, a.At(t).ID) })
-	for _, s := range b.scratch {
-		b.Queue(a, s)
+	slices.SortFunc(b.scratch, func(x, y fired) int { return cmp.Compare(x.id, y.id) })
+	for _, f := range b.scratch {
+		b.Queue(a, f.slot)
 	}
 }
 
@@ -194,6 +202,9 @@ func (b *Book) unqueue(a *Arena, s Slot) {
 
 // Next returns the order behind s in its queue, or zero.
 func (a *Arena) Next(s Slot) Slot { return a.links(s).next }
+
+// Later returns the next younger order of s's account in its market, or zero.
+func (a *Arena) Later(s Slot) Slot { return a.links(s).later }
 
 // Any returns some open order of the market, always the same one for the same
 // history, or zero: best bid, best ask, first stops, first queued.

@@ -2,8 +2,10 @@ package book
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -167,23 +169,145 @@ func TestStopsFireInOrderOfAcceptance(t *testing.T) {
 	})
 }
 
-// TestRoomEnds wants a ladder to stop at its pages and at its sum.
+// TestRoomEnds wants a price to take as many lots as can be counted, whatever
+// rests at others.
 func TestRoomEnds(t *testing.T) {
 	n := &naive{book: New()}
 	asks := n.book.Side(bourse.Sell)
-	for page := range bourse.Price(MaxPages) {
-		price := (page + 1) * pageSize
-		if !asks.Room(price, 1) {
-			t.Fatalf("no room on page %d", page)
+	for _, price := range []bourse.Price{1, 7, bourse.MaxPrice} {
+		n.rest(bourse.Sell, price, bourse.MaxLots-1)
+	}
+	if !asks.Room(7, 1) || asks.Room(7, 2) {
+		t.Error("the bound of a price does not hold")
+	}
+	if !asks.Room(8, bourse.MaxLots) {
+		t.Error("a price is full that is empty")
+	}
+	if err := n.book.Check(&n.arena); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFarPricesCostWhatTheyHold lets 10,000 orders rest, or wait, as far apart as
+// they can lie, and 50,000 after them: a level takes some bytes, and a side never
+// refuses one.
+func TestFarPricesCostWhatTheyHold(t *testing.T) {
+	for name, far := range map[string]func(i int) bourse.Price{
+		"away from the touch": func(i int) bourse.Price { return bourse.Price(i+1) * pageSize },
+		"towards the touch":   func(i int) bourse.Price { return bourse.Price(1<<40 - i*pageSize) },
+		"in no order":         func(i int) bourse.Price { return bourse.Price(uint64(i+1) * 0x9e3779b97f4a7c15 >> 3) },
+	} {
+		n := &naive{book: New()}
+		for i := range 50_000 {
+			n.rest(bourse.Sell, far(i), 1)
+			n.wait(bourse.Buy, far(i))
+			if i == 9_999 || i == 49_999 {
+				n.wantSmall(t, name, 64*(i+1))
+			}
 		}
-		n.rest(bourse.Sell, price, 1)
+		if err := n.book.Check(&n.arena); err != nil {
+			t.Error(name, err)
+		}
+		n.end(t, name)
 	}
-	if asks.Room(1<<40, 1) || !asks.Room(pageSize+7, 1) {
-		t.Error("the bound of the pages does not hold")
+}
+
+// wantSmall wants the ladders to take their pages, and at most so many bytes.
+func (n *naive) wantSmall(t *testing.T, name string, bytes int) {
+	t.Helper()
+	for _, l := range [...]*Ladder{n.book.Side(bourse.Sell), n.book.Stops(bourse.Buy)} {
+		size := len(l.far.blocks) * int(unsafe.Sizeof(block{})+16)
+		if len(l.pages) > mostPages || size > bytes {
+			t.Errorf("%s: a ladder takes %d pages and %d bytes", name, len(l.pages), size)
+		}
 	}
-	if !asks.Room(pageSize, bourse.MaxLots-MaxPages) || asks.Room(pageSize, bourse.MaxLots-MaxPages+1) {
-		t.Error("the bound of the sum does not hold")
+}
+
+// end takes out half of the orders in no order, then the rest by what is best,
+// and wants the ladders to shrink with them.
+func (n *naive) end(t *testing.T, name string) {
+	t.Helper()
+	for i, s := range n.orders {
+		if i*7%16 < 8 {
+			n.book.Remove(&n.arena, s, n.arena.At(s))
+			n.book.Close(&n.arena, s, n.arena.At(s))
+		}
 	}
+	n.wantSmall(t, name, 128*len(n.orders)/4)
+	if err := n.book.Check(&n.arena); err != nil {
+		t.Error(name, err)
+	}
+	for s := n.book.Any(); s != 0; s = n.book.Any() {
+		n.book.Remove(&n.arena, s, n.arena.At(s))
+		n.book.Close(&n.arena, s, n.arena.At(s))
+	}
+	if asks := n.book.Side(bourse.Sell); !asks.Empty() || len(asks.far.blocks) > 0 {
+		t.Errorf("%s: levels are left", name)
+	}
+}
+
+// TestFarIsASortedMap compares far levels with a map while they grow to many
+// blocks and shrink again.
+func TestFarIsASortedMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var f far
+		var spare pool[block]
+		want := map[int64]Slot{}
+		for range rapid.IntRange(1, 12).Draw(t, "phases") {
+			grow := rapid.Bool().Draw(t, "grow")
+			at := rapid.Int64Range(-3000, 3000).Draw(t, "at")
+			step := rapid.SampledFrom([]int64{1, -1, 3, 7, -1009}).Draw(t, "step")
+			for range rapid.IntRange(0, 700).Draw(t, "times") {
+				at = (at + step) % 3000
+				_, there := want[at]
+				switch {
+				case grow:
+					f.level(&spare, at).head = Slot(at + 5000)
+					want[at] = Slot(at + 5000)
+				case there && len(want)%3 == 0 && at == f.last():
+					if top := f.pop(&spare); top.head != want[at] {
+						t.Fatalf("pop of %d returns %d", at, top.head)
+					}
+					delete(want, at)
+				case there:
+					f.remove(&spare, at)
+					delete(want, at)
+				}
+			}
+			compareFar(t, &f, want)
+		}
+	})
+}
+
+func compareFar(t *rapid.T, f *far, want map[int64]Slot) {
+	keys := slices.Sorted(maps.Keys(want))
+	slices.Reverse(keys)
+	var l Ladder
+	at := 0
+	f.descend(&l, func(price bourse.Price, level Level) bool {
+		if at >= len(keys) || int64(price) != keys[at] || level.Head != want[keys[at]] || f.at(keys[at]).head != level.Head {
+			t.Fatalf("level %d is %d at %d", at, level.Head, int64(price))
+		}
+		at++
+		return true
+	})
+	if at != len(keys) || f.empty() != (at == 0) || f.at(3001) != nil || f.at(-3001) != nil {
+		t.Fatalf("%d levels of %d are there", at, len(keys))
+	}
+	if used := len(f.blocks) * blockSize; used > 8*len(keys)+2*blockSize {
+		t.Fatalf("%d levels take %d blocks", len(keys), len(f.blocks))
+	}
+}
+
+// wait adds a stop.
+func (n *naive) wait(side bourse.Side, stop bourse.Price) {
+	s, o := n.arena.New()
+	n.last++
+	*o = Order{ID: n.last, Price: 1, Lots: bourse.MaxLots, Account: 1, Side: side, State: Taking}
+	*n.arena.Stop(s) = stop
+	n.book.Open(&n.arena, s, o, n.book.List(o.Account))
+	n.book.Wait(&n.arena, s, o)
+	n.orders = append(n.orders, s)
 }
 
 // TestIndexForgets opens orders whose ids lie far apart, and wants the index to

@@ -21,47 +21,71 @@ func (b *Book) Check(a *Arena) error {
 }
 
 func (l *Ladder) check(a *Arena, side bourse.Side, where State) error {
-	var sum bourse.Lots
-	last := int64(0)
+	if err := l.checkShape(); err != nil {
+		return err
+	}
+
+	first, last := true, int64(0)
 	for price, level := range l.Levels {
 		key := l.key(price)
 		switch {
-		case sum == 0 && key != l.best:
+		case first && key != l.best:
 			return fmt.Errorf("best is %d, first level %d", l.price(l.best), price)
-		case sum != 0 && key >= last:
+		case !first && key >= last:
 			return fmt.Errorf("level %d is out of order", price)
 		}
-		last = key
-		total, err := l.checkLevel(a, side, where, price, level)
-		if err != nil {
+		first, last = false, key
+		if err := l.checkLevel(a, side, where, price, level); err != nil {
 			return err
 		}
-		sum += total
-	}
-	if sum != l.sum {
-		return fmt.Errorf("%d lots are counted and %d found", l.sum, sum)
 	}
 	return nil
 }
 
-func (l *Ladder) checkLevel(a *Arena, side bourse.Side, where State, price bourse.Price, level Level) (bourse.Lots, error) {
+// checkShape holds the pages and the blocks of far levels against their bounds.
+func (l *Ladder) checkShape() error {
+	switch {
+	case len(l.pages) > mostPages:
+		return fmt.Errorf("%d pages are too many", len(l.pages))
+	case len(l.pages) < fewPages && !l.far.empty():
+		return fmt.Errorf("levels are far, and there are but %d pages", len(l.pages))
+	case len(l.pages) > 0 && !l.far.empty() && l.far.last()>>pageBits >= l.pages[0].number:
+		return fmt.Errorf("level %d is far, and there is a page for it", l.price(l.far.last()))
+	}
+	for _, pg := range l.pages {
+		if pg.summary == 0 {
+			return fmt.Errorf("page %d is empty", pg.number)
+		}
+	}
+	for b, at := range l.far.blocks {
+		if at.used < 1 || at.used > blockSize || l.far.lows[b] != at.keys[0] {
+			return fmt.Errorf("block %d of the far levels has %d and begins at %d", b, at.used, l.far.lows[b])
+		}
+	}
+	return nil
+}
+
+func (l *Ladder) checkLevel(a *Arena, side bourse.Side, where State, price bourse.Price, level Level) error {
 	var total bourse.Lots
 	prev := Slot(0)
 	for s := level.Head; s != 0; prev, s = s, a.Next(s) {
 		o := a.At(s)
-		at := o.Price
+		at, counts := o.Price, o.Left()
 		if where == Waiting {
-			at = *a.Stop(s)
+			at, counts = *a.Stop(s), 0
 		}
 		if a.links(s).prev != prev || o.State != where || o.Side != side || at != price || o.Filled >= o.Lots || a.Find(o.ID) != s {
-			return 0, fmt.Errorf("order %d does not belong at %d", o.ID, price)
+			return fmt.Errorf("order %d does not belong at %d", o.ID, price)
 		}
-		total += o.Left()
+		if counts > bourse.MaxLots-total {
+			return fmt.Errorf("level %d has more than fits", price)
+		}
+		total += counts
 	}
-	if total != level.Total || total == 0 {
-		return 0, fmt.Errorf("level %d has %d lots and counts %d", price, total, level.Total)
+	if total != level.Total || level.Head == 0 {
+		return fmt.Errorf("level %d has %d lots and counts %d", price, total, level.Total)
 	}
-	return total, nil
+	return nil
 }
 
 // checkLists holds each account's list against its count and the order of ids.

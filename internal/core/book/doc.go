@@ -11,14 +11,15 @@
 //
 // A [Ladder] is a sorted set of price levels with a first-in, first-out queue
 // at each: one for each side of a [Book], and one for each side's waiting
-// stops. Levels lie in pages of 4,096 ticks with two-level bitmaps, so that the
-// best price is found without a tree, and far prices cost only the pages that
-// they touch, at most [MaxPages] of them.
+// stops. The best levels lie in at most eight pages of 4,096 ticks with two-level
+// bitmaps, so that the best price is found without a tree. Levels that are worse
+// than all pages lie in sorted blocks, where a level costs some 40 bytes however
+// far from the next it is: no account can use up what others need.
 //
 // Invariants: a level's total is the sum of what is left of its orders; a level
-// without orders is in no bitmap; a page without levels is in no ladder; an
-// order is in exactly one of: a ladder, the trigger queue, free. Nothing here
+// without orders is in no bitmap and no block; a page without levels is in no
+// ladder; every level in a page is better than every level in a block; an order is in exactly one of: a ladder, the trigger queue, free. Nothing here
 // allocates once the arena and pages have grown to their working size.
 //
-// Read arena.go, then ladder.go, then book.go.
+// Read arena.go, then ladder.go with page.go and far.go, then book.go.
 package book

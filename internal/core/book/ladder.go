@@ -1,33 +1,32 @@
 package book
 
 import (
-	"math/bits"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 )
 
+// The bounds of a ladder's pages. A page that comes when there are mostPages
+// sends the worst one to the far levels, and the best far levels get a page when
+// fewer than fewPages are left: the two lie apart, so that orders that come and go
+// at one price do not move thousands of levels each time.
 const (
-	pageBits = 12
-	pageSize = 1 << pageBits
-	wordSize = 64
+	mostPages = 8
+	fewPages  = 4
 )
-
-// MaxPages bounds the pages of a ladder, and with it the memory that far-off
-// prices can claim.
-const MaxPages = 1024
 
 // Ladder is a sorted set of price levels. Its best price is the highest key;
 // keys are prices, or their complements where lower prices are better. The zero
 // value is empty, with the highest price best.
 type Ladder struct {
 	flip int64
-	// pages are sorted by number, so that the best is the last.
+	// pages hold the best levels. They are sorted by number, so that the best is
+	// the last; there are none only if there is no level.
 	pages []*page
 	// best is the highest key in use; meaningless while pages is empty.
 	best int64
-	// sum is what is left of all orders; at most bourse.MaxLots, so that no sum
-	// over levels can overflow.
-	sum bourse.Lots
+	// far holds all other levels: each is worse than all that have a page.
+	far far
 }
 
 // level is one price: its queue and what is left of the orders in it.
@@ -36,36 +35,26 @@ type level struct {
 	head, tail Slot
 }
 
-// page holds the levels of pageSize keys that share their high bits.
-type page struct {
-	number int64
-	// summary has a bit for each word of levels that is not zero.
-	summary uint64
-	words   [pageSize / wordSize]uint64
-	levels  [pageSize]level
+// Level is what a ladder has at one price.
+type Level struct {
+	Total bourse.Lots
+	Head  Slot
 }
 
-// pagePool keeps emptied pages, which are all zero but for their number.
-type pagePool struct{ spare []*page }
+func (lv *level) shown() Level { return Level{lv.total, lv.head} }
 
-// maxSparePages bounds the pool: 64 pages are 4 MiB.
-const maxSparePages = 64
-
-func (p *pagePool) get(number int64) *page {
-	last := len(p.spare) - 1
-	if last < 0 {
-		return &page{number: number}
+// push puts an order at the end of the queue and returns the new total.
+func (lv *level) push(a *Arena, s Slot, left bourse.Lots) bourse.Lots {
+	in := a.links(s)
+	in.prev, in.next = lv.tail, 0
+	if lv.tail != 0 {
+		a.links(lv.tail).next = s
+	} else {
+		lv.head = s
 	}
-	pg := p.spare[last]
-	p.spare = p.spare[:last]
-	pg.number = number
-	return pg
-}
-
-func (p *pagePool) put(pg *page) {
-	if len(p.spare) < maxSparePages {
-		p.spare = append(p.spare, pg)
-	}
+	lv.tail = s
+	lv.total += left
+	return lv.total
 }
 
 // lowestFirst returns a ladder whose best price is the lowest.
@@ -112,15 +101,11 @@ func (l *Ladder) first(number int64) (*page, int) {
 	return nil, 0
 }
 
-// find returns the page of the key and the place where it is or belongs.
+// find returns the page of this number and the place where it is or belongs.
 func (l *Ladder) find(number int64) (*page, int) {
 	at := len(l.pages)
 	for at > 0 && l.pages[at-1].number > number {
 		at--
-		if at == len(l.pages)-8 { // far from the best: halve instead of step
-			at = l.search(number, at)
-			break
-		}
 	}
 	if at > 0 && l.pages[at-1].number == number {
 		return l.pages[at-1], at - 1
@@ -128,94 +113,116 @@ func (l *Ladder) find(number int64) (*page, int) {
 	return nil, at
 }
 
-// search returns how many of the first n pages have at most this number.
-func (l *Ladder) search(number int64, n int) int {
-	low, high := 0, n
-	for low < high {
-		mid := (low + high) / 2
-		if l.pages[mid].number <= number {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
-}
-
 // At returns what rests at a price.
 func (l *Ladder) At(p bourse.Price) bourse.Lots {
 	key := l.key(p)
-	if pg, _ := l.find(key >> pageBits); pg != nil {
+	if pg, _ := l.first(key >> pageBits); pg != nil {
 		return pg.levels[key&(pageSize-1)].total
+	}
+	if lv, _, _ := l.elsewhere(key); lv != nil {
+		return lv.total
 	}
 	return 0
 }
 
-// Room reports whether an order of this many lots can be put at a price, within
-// the pages and the sum allowed.
-func (l *Ladder) Room(p bourse.Price, lots bourse.Lots) bool {
-	return l.sum <= bourse.MaxLots-lots && (len(l.pages) < MaxPages || l.hasPage(p))
-}
-
-// hasPage reports whether a price lies in a page that is in use; apart from Room,
-// so that Room is small enough to be inlined.
+// elsewhere returns the level of a key outside of the best page, with its page and
+// the place of that. There is no page for a far level, and nothing for none.
 //
 //go:noinline
-func (l *Ladder) hasPage(p bourse.Price) bool {
-	pg, _ := l.find(l.key(p) >> pageBits)
-	return pg != nil
+func (l *Ladder) elsewhere(key int64) (*level, *page, int) {
+	if pg, at := l.find(key >> pageBits); pg != nil {
+		return &pg.levels[key&(pageSize-1)], pg, at
+	}
+	return l.far.at(key), nil, 0
 }
 
-// push puts an order at the end of its level and returns the level's new total.
-func (l *Ladder) push(a *Arena, s Slot, o *Order, p bourse.Price) bourse.Lots {
+// Room reports whether an order of this many lots can be put at a price: what
+// rests at one price is at most bourse.MaxLots.
+func (l *Ladder) Room(p bourse.Price, lots bourse.Lots) bool {
+	return l.At(p) <= bourse.MaxLots-lots
+}
+
+// push puts an order that counts for some lots at the end of its level and
+// returns the level's new total.
+func (l *Ladder) push(a *Arena, s Slot, p bourse.Price, left bourse.Lots) bourse.Lots {
 	key := l.key(p)
 	pg, _ := l.first(key >> pageBits)
 	if pg == nil {
-		pg = l.page(a, key>>pageBits)
+		if pg = l.page(a, key>>pageBits); pg == nil {
+			return l.far.level(&a.blocks, key).push(a, s, left)
+		}
 	}
+
 	i := uint64(key) % pageSize
 	lv := &pg.levels[i]
-	in := a.links(s)
-	in.prev, in.next = lv.tail, 0
-	if lv.tail != 0 {
-		a.links(lv.tail).next = s
-	} else {
+	if lv.head == 0 {
 		if len(l.pages) == 1 && pg.summary == 0 || key > l.best {
 			l.best = key
 		}
-		lv.head = s
-		pg.words[i/wordSize] |= 1 << (i % wordSize)
-		pg.summary |= 1 << (i / wordSize)
+		pg.mark(i)
 	}
-	lv.tail = s
-	left := o.Left()
-	lv.total += left
-	l.sum += left
-	return lv.total
+	return lv.push(a, s, left)
 }
 
-// page finds or makes a page.
+// page finds or makes a page. It returns nil for the number of far levels: below
+// all pages, and either there are enough pages or far levels lie above.
 func (l *Ladder) page(a *Arena, number int64) *page {
 	pg, at := l.find(number)
-	if pg != nil {
+	switch {
+	case pg != nil:
 		return pg
+	case at == 0 && (len(l.pages) >= mostPages || !l.far.empty() && l.far.last()>>pageBits >= number):
+		return nil
 	}
-	pg = a.pages.get(number)
-	l.pages = append(l.pages, nil)
-	copy(l.pages[at+1:], l.pages[at:])
-	l.pages[at] = pg
+
+	pg = a.pages.get()
+	pg.number = number
+	l.pages = slices.Insert(l.pages, at, pg)
+	if len(l.pages) > mostPages {
+		l.demote(a)
+	}
 	return pg
 }
 
-// remove takes an order out of its level and returns the level's new total.
-func (l *Ladder) remove(a *Arena, s Slot, o *Order, p bourse.Price) bourse.Lots {
-	key := l.key(p)
-	pg, at := l.first(key >> pageBits)
-	if pg == nil {
-		pg, at = l.find(key >> pageBits)
+// demote makes the levels of the worst page far ones.
+func (l *Ladder) demote(a *Arena) {
+	pg := l.pages[0]
+	for pg.summary != 0 {
+		key := pg.bottom()
+		i := uint64(key) % pageSize
+		*l.far.level(&a.blocks, key) = pg.levels[i]
+		pg.levels[i] = level{}
+		pg.unmark(i)
 	}
+	l.pages = slices.Delete(l.pages, 0, 1)
+	a.pages.put(pg)
+}
+
+// promote gives the best far levels a page.
+func (l *Ladder) promote(a *Arena) {
+	pg := a.pages.get()
+	pg.number = l.far.last() >> pageBits
+	for !l.far.empty() && l.far.last()>>pageBits == pg.number {
+		i := uint64(l.far.last()) % pageSize
+		pg.levels[i] = l.far.pop(&a.blocks)
+		pg.mark(i)
+	}
+	l.pages = slices.Insert(l.pages, 0, pg)
+}
+
+// remove takes an order that counts for some lots out of its level and returns
+// the level's new total.
+func (l *Ladder) remove(a *Arena, s Slot, p bourse.Price, left bourse.Lots) bourse.Lots {
+	key := l.key(p)
 	i := uint64(key) % pageSize
-	lv := &pg.levels[i]
+	var lv *level
+	pg, place := l.first(key >> pageBits)
+	if pg != nil {
+		lv = &pg.levels[i]
+	} else {
+		lv, pg, place = l.elsewhere(key)
+	}
+
 	in := a.links(s)
 	prev, next := in.prev, in.next
 	a.links(prev).next = next
@@ -228,12 +235,15 @@ func (l *Ladder) remove(a *Arena, s Slot, o *Order, p bourse.Price) bourse.Lots 
 		tail = prev
 	}
 	lv.head, lv.tail = head, tail
-	left := o.Left()
 	lv.total -= left
-	l.sum -= left
 	total := lv.total
-	if head == 0 {
-		l.drop(a, pg, at, i)
+
+	switch {
+	case head != 0:
+	case pg != nil:
+		l.drop(a, pg, place, i)
+	default:
+		l.far.remove(&a.blocks, key)
 	}
 	return total
 }
@@ -242,48 +252,37 @@ func (l *Ladder) remove(a *Arena, s Slot, o *Order, p bourse.Price) bourse.Lots 
 // new total. The order must have more than that left.
 func (l *Ladder) reduce(o *Order, lots bourse.Lots) bourse.Lots {
 	o.Filled += lots
-	l.sum -= lots
 	lv := &l.pages[len(l.pages)-1].levels[l.best&(pageSize-1)]
 	lv.total -= lots
 	return lv.total
 }
 
+// takeBest takes out the best level and returns the first order of its queue,
+// which stays as it is. There must be a level.
+func (l *Ladder) takeBest(a *Arena) Slot {
+	at := len(l.pages) - 1
+	pg, i := l.pages[at], uint64(l.best)%pageSize
+	s := pg.levels[i].head
+	pg.levels[i] = level{}
+	l.drop(a, pg, at, i)
+	return s
+}
+
 // drop takes an empty level out of the bitmaps, and its page out of the ladder
 // if it was the last one there.
 func (l *Ladder) drop(a *Arena, pg *page, at int, i uint64) {
-	pg.words[i/wordSize] &^= 1 << (i % wordSize)
-	if pg.words[i/wordSize] == 0 {
-		pg.summary &^= 1 << (i / wordSize)
-	}
+	best := pg.number<<pageBits|int64(i) == l.best
+	pg.unmark(i)
 	if pg.summary == 0 {
-		copy(l.pages[at:], l.pages[at+1:])
-		l.pages[len(l.pages)-1] = nil
-		l.pages = l.pages[:len(l.pages)-1]
+		l.pages = slices.Delete(l.pages, at, at+1)
 		a.pages.put(pg)
+		if len(l.pages) < fewPages && !l.far.empty() {
+			l.promote(a)
+		}
 	}
-	if pg.number<<pageBits|int64(i) == l.best && len(l.pages) > 0 {
+	if best && len(l.pages) > 0 {
 		l.best = l.pages[len(l.pages)-1].top()
 	}
-}
-
-// top returns the highest key in use in a page that has one.
-func (pg *page) top() int64 {
-	w := bits.Len64(pg.summary) - 1
-	return pg.number<<pageBits | int64(w)<<6 | int64(bits.Len64(pg.words[w])-1)
-}
-
-// under returns the highest key in use below offset i of the page, if any.
-func (pg *page) under(i int64) (int64, bool) {
-	w := i / wordSize
-	if low := pg.words[w] & (1<<(i%wordSize) - 1); low != 0 {
-		return pg.number<<pageBits | w<<6 | int64(bits.Len64(low)-1), true
-	}
-	low := pg.summary & (1<<w - 1)
-	if low == 0 {
-		return 0, false
-	}
-	w = int64(bits.Len64(low) - 1)
-	return pg.number<<pageBits | w<<6 | int64(bits.Len64(pg.words[w])-1), true
 }
 
 // Levels yields each price with what rests there and the first order of its
@@ -292,16 +291,10 @@ func (l *Ladder) Levels(yield func(bourse.Price, Level) bool) {
 	for p := len(l.pages) - 1; p >= 0; p-- {
 		pg := l.pages[p]
 		for key, ok := pg.top(), true; ok; key, ok = pg.under(key & (pageSize - 1)) {
-			lv := &pg.levels[key&(pageSize-1)]
-			if !yield(l.price(key), Level{lv.total, lv.head}) {
+			if !yield(l.price(key), pg.levels[key&(pageSize-1)].shown()) {
 				return
 			}
 		}
 	}
-}
-
-// Level is what a ladder has at one price.
-type Level struct {
-	Total bourse.Lots
-	Head  Slot
+	l.far.descend(l, yield)
 }
