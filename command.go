@@ -38,7 +38,7 @@ const (
 	// CommandSetAccountFees gives an account fee rates of its own, or, with On
 	// false, those of the markets again. Account, On, Maker, Taker, Level.
 	CommandSetAccountFees
-	// CommandCreateKey allots an API key's id. Account, Token.
+	// CommandCreateKey allots an API key's id. Account, Token, Access.
 	CommandCreateKey
 	// CommandRevokeKey ends an API key. Key.
 	CommandRevokeKey
@@ -98,8 +98,16 @@ const (
 	// without a network.
 	CommandTransfer
 
+	// CommandChangeKey changes what an API key may do and until when. Account, Key,
+	// Access.
+	CommandChangeKey
+
+	// CommandSecureAccount says that how an account's person gets in was changed: for
+	// a time no money leaves it, and its address book trusts nothing. Account, Hold.
+	CommandSecureAccount
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandTransfer
+	LastCommandKind = CommandSecureAccount
 )
 
 // Command is what the journal carries and the engine decides on: one flat
@@ -123,6 +131,7 @@ type Command struct {
 	Taker    Rate
 	Order    OrderID
 	Amount   Amount
+	Hold     Time
 	Token    Token
 	Place    Place
 
@@ -132,6 +141,7 @@ type Command struct {
 	NetworkAsset *NetworkAsset
 	Market       *Market
 	Wallet       *WalletCommand
+	Access       *Access
 	Text         string
 }
 
@@ -174,8 +184,14 @@ func (c *Command) Check() error {
 		return need(c.Market != nil && c.Market.check(), "market")
 	case CommandSetMarketState:
 		return need(c.MarketID > 0 && c.State >= MarketOpen && c.State <= MarketDelisted, "market state")
-	case CommandFreezeAccount, CommandCreateKey, CommandCancelAll:
+	case CommandFreezeAccount, CommandCancelAll:
 		return need(c.Account.IsCustomer(), "account")
+	case CommandSecureAccount:
+		return need(c.Account.IsCustomer() && c.Hold >= 0 && c.Hold <= MaxHold, "hold")
+	case CommandCreateKey:
+		return need(c.Account.IsCustomer() && c.Access.check(), "key")
+	case CommandChangeKey:
+		return need(c.Account.IsCustomer() && c.Key > 0 && c.Access.check(), "key")
 	case CommandSetAccountFees:
 		return need(c.Account.IsCustomer() && c.Maker < RateOne && c.Taker < RateOne, "account fees")
 	case CommandRevokeKey:
@@ -245,7 +261,7 @@ func (m *Market) check() bool {
 	return m.Base > 0 && m.Quote > 0 && m.Base != m.Quote &&
 		m.BasePrecision <= MaxScale && m.QuotePrecision <= MaxScale &&
 		m.InitialPrice > 0 && m.InitialPrice <= m.MaxPrice && m.MaxPrice <= MaxPrice &&
-		m.Maker < RateOne && m.Taker < RateOne && m.Collar < RateOne &&
+		m.Maker < RateOne && m.Taker < RateOne && m.Collar < RateOne && (m.Band == 0 || m.Band > RateOne) &&
 		m.SelfTrade >= SelfTradeNone && m.SelfTrade <= CancelBoth
 }
 

@@ -1,6 +1,7 @@
 package bourse
 
 import (
+	"math"
 	"math/bits"
 	"strconv"
 )
@@ -189,7 +190,7 @@ func (l Lots) Format(precision uint8) string { return string(l.Append(nil, preci
 // RateOne is the rate 1, in the millionths that a [Rate] counts.
 const RateOne = 1_000_000
 
-// Rate is a share in millionths: a fee of 0.1 % is 1,000.
+// Rate is a share, or a ratio, in millionths: a fee of 0.1 % is 1,000.
 type Rate uint32
 
 // ParseRate reads a decimal in [0, 1) with at most six decimals. The error is
@@ -201,6 +202,19 @@ func ParseRate(s string) (Rate, error) {
 	}
 	if a.Hi != 0 || a.Lo >= RateOne {
 		return 0, Errorf(CodeInvalid, "a rate must be less than 1")
+	}
+	return Rate(a.Lo), nil
+}
+
+// ParseRatio reads a decimal above 1 with at most six decimals, at most
+// 4294.967295. The error is an *Error with CodeInvalid.
+func ParseRatio(s string) (Rate, error) {
+	a, err := ParseAmount(s, 6)
+	if err != nil {
+		return 0, err
+	}
+	if a.Hi != 0 || a.Lo <= RateOne || a.Lo > math.MaxUint32 {
+		return 0, Errorf(CodeInvalid, "a ratio must be more than 1 and at most 4294.967295")
 	}
 	return Rate(a.Lo), nil
 }

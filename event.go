@@ -37,16 +37,25 @@ const (
 	EventAccountCreated
 	// EventAccountFrozen: an account was frozen or unfrozen. Facts: Account, On.
 	EventAccountFrozen
+	// EventAccountHeld: no money leaves an account until a time. Facts: Account,
+	// Until.
+	EventAccountHeld
 	// EventAccountFees: an account's own rates. Facts: Account, On, Maker,
 	// Taker, FeeLevel.
 	EventAccountFees
 	// EventAccountRestored: where an account stood. Facts: Account, On if
 	// frozen, Orders, Fills and Movements for how many it had, Token.
 	EventAccountRestored
-	// EventKeyCreated: an API key's id was allotted. Facts: Account, Key, Token.
+	// EventKeyCreated: an API key's id was allotted, or the key is restored. Facts:
+	// Account, Key, Token, Digest.
 	EventKeyCreated
-	// EventKeyRevoked: an API key ended. Facts: Account, Key, Token.
+	// EventKeyChanged: an API key's row is another one. Facts: as EventKeyCreated.
+	EventKeyChanged
+	// EventKeyRevoked: an API key was revoked, or its time is over. Facts: Account,
+	// Key, Token.
 	EventKeyRevoked
+	// EventKeysRestored: how many API keys there ever were. Facts: Key, the last.
+	EventKeysRestored
 
 	// EventTransfer: money moved outside of trades. Transfers.
 	EventTransfer
@@ -94,8 +103,8 @@ const (
 	EventHolding
 	// EventNonce: a sending address's next nonce. Wallet.Nonces.
 	EventNonce
-	// EventAddressSaved: an entry of an address book is new, trusted or
-	// restored. Wallet.Addresses.
+	// EventAddressSaved: an entry of an address book is new or restored, or the
+	// trust in it changed. Wallet.Addresses.
 	EventAddressSaved
 	// EventAddressForgotten: an entry ended. Wallet.Addresses.
 	EventAddressForgotten
@@ -325,7 +334,9 @@ type Fact struct {
 	Fills     uint64
 	// Movements are deposits and withdrawals.
 	Movements uint64
+	Until     Time
 	Token     Token
+	Digest    RowDigest
 
 	Genesis      *Genesis
 	Asset        *Asset

@@ -82,7 +82,8 @@ type Market struct {
 	LotUnit uint64
 	// TotalUnit is the quote asset's ledger units in a tick times a lot. Derived.
 	TotalUnit uint64
-	// MinOrder is the least value of an order, in the quote asset's ledger units.
+	// MinOrder is the least value of an order, in the quote asset's ledger units. A
+	// price counts at most as the last one there.
 	MinOrder Amount
 	// InitialPrice stands in for the last price until the first trade.
 	InitialPrice Price
@@ -93,6 +94,21 @@ type Market struct {
 	// Collar is how far from the last price MARKET orders and triggered stops
 	// may trade, as a share of it; zero is any distance.
 	Collar Rate
+	// Band is how many times the last price, and how many times less than it, the
+	// price and stop of an order may be. It is above RateOne; zero is any.
+	Band Rate
+}
+
+// InBand reports whether an order may name a price, the last one being another.
+func (m *Market) InBand(price, last Price) bool {
+	return m.Band == 0 || m.isWithin(price, last) && m.isWithin(last, price)
+}
+
+// isWithin reports whether a price is at most Band times another one.
+func (m *Market) isWithin(price, other Price) bool {
+	high, low := bits.Mul64(uint64(price), RateOne)
+	mostHigh, mostLow := bits.Mul64(uint64(other), uint64(m.Band))
+	return !Amount{mostHigh, mostLow}.Less(Amount{high, low})
 }
 
 // Total returns price × lots in the quote asset's ledger units, and false if

@@ -17,11 +17,11 @@ const (
 	DuplicateClientID
 	// WouldTake: a post-only order would trade at once.
 	WouldTake
-	// PriceOutOfRange: beyond the market's highest price or its level limit.
+	// PriceOutOfRange: beyond the market's highest price or its band.
 	PriceOutOfRange
 	// AccountFrozen: the account may not place orders.
 	AccountFrozen
-	// Overflow: a total does not fit 128 bits.
+	// Overflow: a total does not fit 128 bits, or a price has more lots than fit.
 	Overflow
 )
 

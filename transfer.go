@@ -16,5 +16,5 @@ func (o *Once) Given() bool { return *o != Once{} }
 func (w *Withdraw) checkTransfer() bool {
 	return w.Network == 0 && w.Asset > 0 && !w.Amount.IsZero() && w.Fee.IsZero() &&
 		w.Address == "" && w.Memo == "" && w.Internal.IsCustomer() &&
-		w.Save == Token{} && !w.ClientID.Given() && w.checkAgain() && w.NotBefore >= 0
+		w.Save == Token{} && !w.ClientID.Given() && w.checkAgain()
 }

@@ -178,9 +178,6 @@ type Withdraw struct {
 	// Once does the same for interfaces that name requests otherwise. Only one of
 	// the two is given.
 	Once Once
-	// NotBefore is the time before which it does not leave; zero, and once that
-	// time has come, it is not held up.
-	NotBefore Time
 	// Message is, of a transfer between accounts, the token under which its
 	// message is kept; zero for none.
 	Message Token
@@ -200,6 +197,9 @@ type Withdrawal struct {
 	Account AccountID
 	Withdraw
 	Status WalletStatus
+	// NotBefore is the time before which it does not leave; zero, and once that
+	// time has come, it is not held up.
+	NotBefore Time
 	// Approved is true once policy or a person let it go.
 	Approved bool
 	// Sent is true from the first signature on: it is not canceled any more.
@@ -372,9 +372,29 @@ type SavedAddress struct {
 	Address string
 	Memo    string
 	Token   Token
-	// Trusted is the time from which withdrawals to it need no person; zero if
-	// no person or second factor ever approved one.
-	Trusted Time
+	// Trusts say what may leave to it without a person, by ascending asset; one for
+	// each asset of which a person or a second factor approved a withdrawal.
+	Trusts []Trust
+}
+
+// Trust is how much of an asset may leave to a saved address without a person.
+type Trust struct {
+	Asset AssetID
+	// Most is the greatest amount of one withdrawal, its fee excluded, from From on.
+	Most Amount
+	From Time
+	// Greater takes the place of Most from GreaterFrom on. Both are zero if no
+	// greater amount was approved.
+	Greater     Amount
+	GreaterFrom Time
+}
+
+// Covers reports whether a withdrawal of an amount needs no person at a time.
+func (t *Trust) Covers(amount Amount, now Time) bool {
+	if t.GreaterFrom != 0 && t.GreaterFrom <= now {
+		return !t.Greater.Less(amount)
+	}
+	return t.From <= now && !t.Most.Less(amount)
 }
 
 // WalletCommand is what the commands of the wallet read besides Account, On,
@@ -476,7 +496,7 @@ func (t *Tx) check() bool {
 
 func (w *Withdraw) check() bool {
 	return w.Network > 0 && w.Asset > 0 && !w.Amount.IsZero() && validAddress(w.Address, w.Memo) &&
-		(w.Internal == 0 || w.Internal.IsCustomer()) && w.NotBefore >= 0 &&
+		(w.Internal == 0 || w.Internal.IsCustomer()) &&
 		(!w.ClientID.Given() || !w.Once.Given()) && w.checkAgain() && w.Message == Token{}
 }
 

@@ -39,6 +39,23 @@ func appendBody(dst []byte, c *bourse.Command) []byte {
 	case bourse.CommandSetMarketState:
 		w.uint16(uint16(c.MarketID))
 		w.uint8(uint8(c.State))
+	case bourse.CommandCredit:
+		w.uint32(uint32(c.Account))
+		w.uint16(uint16(c.AssetID))
+		w.amount(c.Amount)
+	case bourse.CommandTick, bourse.CommandContinue, bourse.CommandSweepFees:
+	default:
+		if !w.account(c) && !w.wallet(c) {
+			bourse.Impossible("no record for command kind %d", c.Kind)
+		}
+	}
+	return w.b
+}
+
+// account appends the fields that a command about an account reads, and reports
+// whether it is one.
+func (w *writer) account(c *bourse.Command) bool {
+	switch c.Kind {
 	case bourse.CommandCreateAccount:
 		w.bytes(c.Token[:])
 	case bourse.CommandFreezeAccount:
@@ -53,24 +70,25 @@ func appendBody(dst []byte, c *bourse.Command) []byte {
 	case bourse.CommandCreateKey:
 		w.uint32(uint32(c.Account))
 		w.bytes(c.Token[:])
+		w.access(c.Access)
+	case bourse.CommandChangeKey:
+		w.uint32(uint32(c.Account))
+		w.uint32(uint32(c.Key))
+		w.access(c.Access)
+	case bourse.CommandSecureAccount:
+		w.uint32(uint32(c.Account))
+		w.uint64(uint64(c.Hold))
 	case bourse.CommandRevokeKey:
 		w.uint32(uint32(c.Key))
-	case bourse.CommandCredit:
-		w.uint32(uint32(c.Account))
-		w.uint16(uint16(c.AssetID))
-		w.amount(c.Amount)
-	case bourse.CommandTick, bourse.CommandContinue, bourse.CommandSweepFees:
 	default:
-		if !w.wallet(c) {
-			bourse.Impossible("no record for command kind %d", c.Kind)
-		}
+		return false
 	}
-	return w.b
+	return true
 }
 
 // decodeBody is the inverse of appendBody; false means malformed.
-func decodeBody(b []byte, version uint8, c *bourse.Command) bool {
-	r := reader{b: b, version: version}
+func decodeBody(b []byte, c *bourse.Command) bool {
+	r := reader{b: b}
 	switch c.Kind {
 	case bourse.CommandCancelAll:
 		c.Account, c.MarketID = bourse.AccountID(r.uint32()), bourse.MarketID(r.uint16())
@@ -102,6 +120,12 @@ func decodeBody(b []byte, version uint8, c *bourse.Command) bool {
 	case bourse.CommandCreateKey:
 		c.Account = bourse.AccountID(r.uint32())
 		copy(c.Token[:], r.take(16))
+		c.Access = r.access()
+	case bourse.CommandChangeKey:
+		c.Account, c.Key = bourse.AccountID(r.uint32()), bourse.KeyID(r.uint32())
+		c.Access = r.access()
+	case bourse.CommandSecureAccount:
+		c.Account, c.Hold = bourse.AccountID(r.uint32()), bourse.Time(r.uint64())
 	case bourse.CommandRevokeKey:
 		c.Key = bourse.KeyID(r.uint32())
 	case bourse.CommandCredit:
@@ -111,6 +135,18 @@ func decodeBody(b []byte, version uint8, c *bourse.Command) bool {
 		return r.wallet(c)
 	}
 	return r.done()
+}
+
+func (w *writer) access(a *bourse.Access) {
+	w.bytes(a.Digest[:])
+	w.uint64(uint64(a.Expires))
+}
+
+func (r *reader) access() *bourse.Access {
+	a := new(bourse.Access)
+	copy(a.Digest[:], r.take(len(a.Digest)))
+	a.Expires = bourse.Time(r.uint64())
+	return a
 }
 
 func (w *writer) asset(a *bourse.Asset) {
@@ -180,6 +216,7 @@ func (w *writer) market(m *bourse.Market) {
 	w.uint32(uint32(m.Maker))
 	w.uint32(uint32(m.Taker))
 	w.uint32(uint32(m.Collar))
+	w.uint32(uint32(m.Band))
 }
 
 func (r *reader) market() *bourse.Market {
@@ -189,6 +226,7 @@ func (r *reader) market() *bourse.Market {
 		SelfTrade: bourse.SelfTradeMode(r.uint8()), MinOrder: r.amount(),
 		InitialPrice: bourse.Price(r.uint64()), MaxPrice: bourse.Price(r.uint64()),
 		Maker: bourse.Rate(r.uint32()), Taker: bourse.Rate(r.uint32()), Collar: bourse.Rate(r.uint32()),
+		Band: bourse.Rate(r.uint32()),
 	}
 }
 
@@ -221,9 +259,8 @@ func (w *writer) text(s string) {
 
 // reader takes fields; after the first mistake it returns zeros.
 type reader struct {
-	b       []byte
-	version uint8
-	bad     bool
+	b   []byte
+	bad bool
 }
 
 func (r *reader) done() bool { return !r.bad && len(r.b) == 0 }

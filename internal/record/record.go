@@ -11,21 +11,18 @@ import (
 // headerSize is the bytes in front of a record's body.
 const headerSize = 6
 
-// versionOf returns the version in which a command's body is written: the oldest
-// that can say it, so that what was read is written as it was.
-func versionOf(c *bourse.Command) uint8 {
-	if c.Kind == bourse.CommandWithdraw && (c.Wallet.Withdraw.NotBefore != 0 || c.Wallet.Withdraw.Once.Given()) {
+// versionOf returns the version in which the bodies of a kind are written and
+// read. Each journal begins with a genesis, so one that holds other versions of
+// any kind is refused at its first record.
+func versionOf(kind bourse.CommandKind) uint8 {
+	switch kind {
+	case bourse.CommandGenesis, bourse.CommandCreateKey, bourse.CommandTransfer, bourse.CommandDefineMarket:
 		return 2
+	case bourse.CommandWithdraw:
+		return 3
+	default:
+		return 1
 	}
-	return 1
-}
-
-// newest returns the newest version of a kind's body that this program knows.
-func newest(kind bourse.CommandKind) uint8 {
-	if kind == bourse.CommandWithdraw {
-		return 2
-	}
-	return 1
 }
 
 // ErrMalformed says that bytes are not records that this program wrote.
@@ -40,30 +37,45 @@ type NewerError struct {
 // Error names the record's kind and version.
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("record kind %d version %d was written by a newer program; this one reads up to kind %d version %d",
-		e.Kind, e.Version, bourse.LastCommandKind, newest(e.Kind))
+		e.Kind, e.Version, bourse.LastCommandKind, versionOf(e.Kind))
+}
+
+// OlderError says that a record was written by an older program.
+type OlderError struct {
+	Kind    bourse.CommandKind
+	Version uint8
+}
+
+// Error names the record's kind and version.
+func (e *OlderError) Error() string {
+	return fmt.Sprintf("record kind %d version %d was written by an older program; this one reads version %d",
+		e.Kind, e.Version, versionOf(e.Kind))
 }
 
 // Append appends the record of a command, without its Seq and Time, which are
 // the journal's. The command must have passed its Check.
 func Append(dst []byte, c *bourse.Command) []byte {
 	start := len(dst)
-	dst = append(dst, 0, 0, 0, 0, byte(c.Kind), versionOf(c))
+	dst = append(dst, 0, 0, 0, 0, byte(c.Kind), versionOf(c.Kind))
 	dst = appendBody(dst, c)
 	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-headerSize))
 	return dst
 }
 
 // Decode reads the first record of b into c, all of whose other fields become
-// zero, and returns how many bytes it took. The errors are ErrMalformed and
-// *NewerError.
+// zero, and returns how many bytes it took. The errors are ErrMalformed,
+// *NewerError and *OlderError.
 func Decode(b []byte, c *bourse.Command) (int, error) {
 	body, whole := first(b)
 	if !whole || b[5] == 0 {
 		return 0, ErrMalformed
 	}
 	kind, v := bourse.CommandKind(b[4]), b[5]
-	if kind > bourse.LastCommandKind || v > newest(kind) {
+	switch known := versionOf(kind); {
+	case kind > bourse.LastCommandKind || v > known:
 		return 0, &NewerError{kind, v}
+	case v < known:
+		return 0, &OlderError{kind, v}
 	}
 	*c = bourse.Command{}
 	c.Kind = kind
@@ -74,9 +86,9 @@ func Decode(b []byte, c *bourse.Command) (int, error) {
 	case bourse.CommandCancel:
 		ok = decodeCancel(body, c)
 	default:
-		ok = decodeBody(body, v, c)
+		ok = decodeBody(body, c)
 	}
-	if !ok || c.Check() != nil || v != versionOf(c) {
+	if !ok || c.Check() != nil {
 		return 0, ErrMalformed
 	}
 	return headerSize + len(body), nil

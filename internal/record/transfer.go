@@ -2,16 +2,13 @@ package record
 
 import "github.com/bourse-exchange/bourse"
 
-// extras writes what the second version of a withdrawal adds, and what a transfer
-// has of it.
+// extras writes what withdrawals and transfers end with.
 func (w *writer) extras(f *bourse.Withdraw) {
-	w.uint64(uint64(f.NotBefore))
 	w.bytes(f.Once.Key[:])
 	w.bytes(f.Once.Body[:])
 }
 
 func (r *reader) extras(f *bourse.Withdraw) {
-	f.NotBefore = bourse.Time(r.uint64())
 	copy(f.Once.Key[:], r.take(len(f.Once.Key)))
 	copy(f.Once.Body[:], r.take(len(f.Once.Body)))
 }

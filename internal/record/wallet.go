@@ -19,9 +19,7 @@ func (w *writer) wallet(c *bourse.Command) bool {
 	case bourse.CommandWithdraw:
 		w.uint32(uint32(c.Account))
 		w.withdraw(f.Withdraw)
-		if versionOf(c) >= 2 {
-			w.extras(f.Withdraw)
-		}
+		w.extras(f.Withdraw)
 	case bourse.CommandTransfer:
 		w.transfer(c.Account, f.Withdraw)
 	case bourse.CommandCancelWithdrawal:
@@ -71,9 +69,7 @@ func (r *reader) wallet(c *bourse.Command) bool {
 		f.Network, f.Height = bourse.NetworkID(r.uint16()), r.uint64()
 	case bourse.CommandWithdraw:
 		c.Account, f.Withdraw = bourse.AccountID(r.uint32()), r.withdraw()
-		if r.version >= 2 {
-			r.extras(f.Withdraw)
-		}
+		r.extras(f.Withdraw)
 	case bourse.CommandTransfer:
 		c.Account, f.Withdraw = bourse.AccountID(r.uint32()), r.transfer()
 	case bourse.CommandCancelWithdrawal:

@@ -1,6 +1,11 @@
 package custody
 
-import "github.com/bourse-exchange/bourse"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
 
 // MaxSaved is how many entries an address book may have.
 const MaxSaved = 1000
@@ -22,7 +27,7 @@ func (c *Custody) CanSave(a *bourse.SavedAddress) bourse.Reason {
 	switch {
 	case c.byPlace[keyOf(a)] != 0:
 		return bourse.AddressTaken
-	case c.saved[a.Account] >= MaxSaved:
+	case len(c.books[a.Account]) >= MaxSaved:
 		return bourse.TooMany
 	}
 	return 0
@@ -39,7 +44,7 @@ func (c *Custody) Save(ev *bourse.Events, a *bourse.SavedAddress) {
 func (c *Custody) keep(a *bourse.SavedAddress) {
 	c.addresses[a.ID] = a
 	c.byPlace[keyOf(a)] = a.ID
-	c.saved[a.Account]++
+	c.books[a.Account] = append(c.books[a.Account], a) // ids rise
 }
 
 // Saved returns an account's entry for a place, or nil.
@@ -50,21 +55,16 @@ func (c *Custody) Saved(account bourse.AccountID, w *bourse.Withdraw) *bourse.Sa
 // SavedByID returns an entry, or nil.
 func (c *Custody) SavedByID(id bourse.AddressID) *bourse.SavedAddress { return c.addresses[id] }
 
-// Trust lets withdrawals to an entry go without a person from a time on, unless
-// they do already.
-func (c *Custody) Trust(ev *bourse.Events, a *bourse.SavedAddress, from bourse.Time) {
-	if a.Trusted == 0 {
-		a.Trusted = from
-		ev.AddAddress(bourse.EventAddressSaved, a)
-	}
-}
-
 // Forget takes an entry out.
 func (c *Custody) Forget(ev *bourse.Events, a *bourse.SavedAddress) {
 	delete(c.addresses, a.ID)
 	delete(c.byPlace, keyOf(a))
-	if c.saved[a.Account]--; c.saved[a.Account] == 0 {
-		delete(c.saved, a.Account)
+	book := c.books[a.Account]
+	at, _ := slices.BinarySearchFunc(book, a.ID, func(b *bourse.SavedAddress, id bourse.AddressID) int { return cmp.Compare(b.ID, id) })
+	if book = slices.Delete(book, at, at+1); len(book) > 0 {
+		c.books[a.Account] = book
+	} else {
+		delete(c.books, a.Account)
 	}
 	ev.AddAddress(bourse.EventAddressForgotten, a)
 }

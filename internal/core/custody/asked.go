@@ -5,7 +5,7 @@ import "github.com/bourse-exchange/bourse"
 // plain takes out of a request what may differ when it comes again.
 func plain(asked *bourse.Withdraw) bourse.Withdraw {
 	w := *asked
-	w.Save, w.Factor, w.Again, w.NotBefore = bourse.Token{}, false, false, 0
+	w.Save, w.Factor, w.Again = bourse.Token{}, false, false
 	return w
 }
 

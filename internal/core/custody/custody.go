@@ -27,15 +27,15 @@ type Custody struct {
 	// withdrawals are those that are open, and those that are done by a
 	// transaction that can still leave the chain.
 	withdrawals map[bourse.WalletID]*bourse.Withdrawal
-	// open counts each account's open withdrawals.
-	open map[bourse.AccountID]int
+	// open are each account's open withdrawals, by ascending id.
+	open map[bourse.AccountID][]*bourse.Withdrawal
 	// ready counts the approved withdrawals that wait for their networks.
 	ready int
 
 	addresses map[bourse.AddressID]*bourse.SavedAddress
 	byPlace   map[savedKey]bourse.AddressID
-	// saved counts each account's saved addresses.
-	saved map[bourse.AccountID]int
+	// books are the accounts' saved addresses, by ascending id.
+	books map[bourse.AccountID][]*bourse.SavedAddress
 
 	// delayed are the open withdrawals that wait for a time, by that, then by id.
 	delayed []*bourse.Withdrawal
@@ -50,10 +50,10 @@ func New() *Custody {
 	return &Custody{
 		deposits:    map[bourse.DepositID]*bourse.Deposit{},
 		withdrawals: map[bourse.WalletID]*bourse.Withdrawal{},
-		open:        map[bourse.AccountID]int{},
+		open:        map[bourse.AccountID][]*bourse.Withdrawal{},
 		addresses:   map[bourse.AddressID]*bourse.SavedAddress{},
 		byPlace:     map[savedKey]bourse.AddressID{},
-		saved:       map[bourse.AccountID]int{},
+		books:       map[bourse.AccountID][]*bourse.SavedAddress{},
 		named:       newRequests[bourse.ClientID, bourse.Withdraw](),
 		keyed:       newRequests[bourse.RequestHash, bourse.RequestHash](),
 	}

@@ -20,6 +20,23 @@ func (c *Custody) delay(w *bourse.Withdrawal) {
 	c.delayed = slices.Insert(c.delayed, at, w)
 }
 
+// HoldBack makes what is to leave an account, and is not signed, wait until a time.
+// If a person must look, whatever approved it does not count any more.
+func (c *Custody) HoldBack(ev *bourse.Events, account bourse.AccountID, until bourse.Time, person bool) {
+	for _, w := range c.open[account] {
+		if w.Sent {
+			continue
+		}
+		if until > w.NotBefore {
+			c.Undelay(w)
+			w.NotBefore = until
+			c.delay(w)
+		}
+		w.Status, w.Approved = bourse.WalletPending, w.Approved && !person
+		c.ChangedWithdrawal(ev, w)
+	}
+}
+
 // Undelay ends a withdrawal's wait for a time, if it waits for one.
 func (c *Custody) Undelay(w *bourse.Withdrawal) {
 	if w.NotBefore == 0 {

@@ -13,8 +13,6 @@ type Around struct {
 	Networks, Assets int
 	Accounts         bourse.AccountID
 	Now              bourse.Time
-	// Extended says that the state is in the extended form.
-	Extended bool
 	// Terms reports whether an asset moves on a network.
 	Terms func(bourse.NetworkID, bourse.AssetID) bool
 }
@@ -47,16 +45,14 @@ func Read(r *state.Reader, in Around) *Custody {
 	for n := r.Count(160); n > 0 && r.Err() == nil; n-- {
 		x.readDeposit()
 	}
-	for n := r.Count(170); n > 0 && r.Err() == nil; n-- {
+	for n := r.Count(226); n > 0 && r.Err() == nil; n-- {
 		x.readWithdrawal()
 	}
 	for n := r.Count(45); n > 0 && r.Err() == nil; n-- {
 		x.readSaved()
 	}
 	x.readNamed()
-	if in.Extended {
-		x.readExtended()
-	}
+	x.readKeyed()
 	return x.Custody
 }
 
@@ -258,6 +254,7 @@ func (x *reader) readWithdrawal() {
 	d.Withdraw = x.readAsked(d.Account)
 	d.Status, d.Approved, d.Sent, d.Reverted = bourse.WalletStatus(x.r.Uint8()), x.r.Bool(), x.r.Bool(), x.r.Bool()
 	d.Tx, d.Created, d.Done = x.hash(), x.time(), x.time()
+	x.readWaiting(d)
 	_, fits := d.Amount.Add(d.Fee)
 	ok := fits && d.ID > 0 && d.ID <= x.lastWallet && x.withdrawals[d.ID] == nil && d.Ordinal > 0 &&
 		d.Internal <= x.in.Accounts &&
@@ -278,6 +275,28 @@ func (x *reader) readWithdrawal() {
 	}
 }
 
+// readWaiting reads what an open withdrawal alone has: when it may leave, the key
+// of its request and its message.
+func (x *reader) readWaiting(d *bourse.Withdrawal) {
+	d.NotBefore = bourse.Time(x.r.Uint64())
+	x.r.Bytes(d.Once.Key[:])
+	x.r.Bytes(d.Once.Body[:])
+	x.r.Bytes(d.Message[:])
+	x.want(d.NotBefore >= 0 && d.NotBefore <= maxTime && (d.NotBefore == 0 || d.Status == bourse.WalletPending))
+	x.want(d.Open() || d.Once == bourse.Once{} && d.Message == bourse.Token{})
+
+	cmd := bourse.Command{Kind: kindOf(&d.Withdraw), Account: d.Account, Wallet: &bourse.WalletCommand{Withdraw: &d.Withdraw}}
+	x.want(cmd.Check() == nil)
+}
+
+// kindOf returns the kind of the command that asks for a withdrawal.
+func kindOf(w *bourse.Withdraw) bourse.CommandKind {
+	if w.Transfer() {
+		return bourse.CommandTransfer
+	}
+	return bourse.CommandWithdraw
+}
+
 func (x *reader) readAsked(account bourse.AccountID) bourse.Withdraw {
 	a := bourse.Withdraw{Network: bourse.NetworkID(x.r.Uint16()), Asset: bourse.AssetID(x.r.Uint16())}
 	a.Amount, a.Fee = x.r.Amount(), x.r.Amount()
@@ -292,7 +311,7 @@ func (x *reader) readAsked(account bourse.AccountID) bourse.Withdraw {
 		x.want(a.ClientID == bourse.ClientID{})
 	}
 	cmd := bourse.Command{Kind: kindOf(&a), Account: account, Wallet: &bourse.WalletCommand{Withdraw: &a}}
-	x.want(cmd.Check() == nil && account <= x.in.Accounts && (x.in.Extended || !a.Transfer()))
+	x.want(cmd.Check() == nil && account <= x.in.Accounts)
 	return a
 }
 
@@ -302,12 +321,33 @@ func (x *reader) readSaved() {
 	}
 	a.Asset, a.Address, a.Memo = x.asset(a.Network), x.r.Text(bourse.MaxAddress), x.r.Text(bourse.MaxMemo)
 	x.r.Bytes(a.Token[:])
-	a.Trusted = bourse.Time(x.r.Uint64())
+	for n := x.r.Count(50); n > 0 && x.r.Err() == nil; n-- {
+		a.Trusts = append(a.Trusts, x.readTrust(a))
+	}
 	cmd := bourse.Command{Kind: bourse.CommandSaveAddress, Account: a.Account, Wallet: &bourse.WalletCommand{Save: a}}
 	if x.want(cmd.Check() == nil && a.Account <= x.in.Accounts && a.ID > 0 && a.ID <= x.lastAddress &&
-		a.Trusted >= 0 && a.Trusted <= maxTime && x.addresses[a.ID] == nil && x.CanSave(a) == 0) {
+		x.addresses[a.ID] == nil && x.CanSave(a) == 0) {
 		x.keep(a)
 	}
+}
+
+// readTrust reads the next trust in an entry.
+func (x *reader) readTrust(a *bourse.SavedAddress) bourse.Trust {
+	t := bourse.Trust{Asset: x.asset(a.Network), Most: x.amount(), From: x.trustTime()}
+	t.Greater, t.GreaterFrom = x.r.Amount(), x.trustTime()
+	if n := len(a.Trusts); n > 0 {
+		x.want(a.Trusts[n-1].Asset < t.Asset)
+	}
+	greater := t.Most.Less(t.Greater) && t.From <= t.GreaterFrom
+	x.want(t.From > 0 && (greater || t.Greater.IsZero() && t.GreaterFrom == 0))
+	return t
+}
+
+// trustTime reads when a trust begins, at most trustAfter from now.
+func (x *reader) trustTime() bourse.Time {
+	t := bourse.Time(x.r.Uint64())
+	x.want(t >= 0 && t <= x.in.Now+trustAfter)
+	return t
 }
 
 // readNamed reads the client ids.
@@ -318,6 +358,17 @@ func (x *reader) readNamed() {
 		return r.asked.ClientID.Given() && r.asked == plain(&r.asked)
 	}, func(r *request[bourse.ClientID, bourse.Withdraw], w *bourse.Withdrawal) bool {
 		return w.ClientID == r.name
+	})
+}
+
+// readKeyed reads the keys of requests.
+func (x *reader) readKeyed() {
+	readRequests(x, &x.keyed, 53, func(r *request[bourse.RequestHash, bourse.RequestHash]) bool {
+		x.r.Bytes(r.name[:])
+		x.r.Bytes(r.asked[:])
+		return r.account.IsCustomer() && r.account <= x.in.Accounts
+	}, func(r *request[bourse.RequestHash, bourse.RequestHash], w *bourse.Withdrawal) bool {
+		return w.Once == bourse.Once{Key: r.name, Body: r.asked}
 	})
 }
 

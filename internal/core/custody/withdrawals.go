@@ -1,6 +1,7 @@
 package custody
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -11,7 +12,7 @@ func (c *Custody) AddWithdrawal(w *bourse.Withdrawal) {
 	c.withdrawals[w.ID] = w
 	c.delay(w)
 	if w.Open() {
-		c.open[w.Account]++
+		c.open[w.Account] = append(c.open[w.Account], w) // ids rise
 	}
 	c.sort(w)
 }
@@ -20,7 +21,7 @@ func (c *Custody) AddWithdrawal(w *bourse.Withdrawal) {
 func (c *Custody) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return c.withdrawals[id] }
 
 // OpenWithdrawals returns how many withdrawals of an account are open.
-func (c *Custody) OpenWithdrawals(account bourse.AccountID) int { return c.open[account] }
+func (c *Custody) OpenWithdrawals(account bourse.AccountID) int { return len(c.open[account]) }
 
 // ChangedWithdrawal announces a withdrawal after a change.
 func (c *Custody) ChangedWithdrawal(ev *bourse.Events, w *bourse.Withdrawal) {
@@ -32,15 +33,24 @@ func (c *Custody) ChangedWithdrawal(ev *bourse.Events, w *bourse.Withdrawal) {
 // its client id in time. It is forgotten unless its transaction can still leave
 // the chain or never reach it.
 func (c *Custody) EndWithdrawal(ev *bourse.Events, w *bourse.Withdrawal, now bourse.Time) {
-	if c.open[w.Account]--; c.open[w.Account] == 0 {
-		delete(c.open, w.Account)
-	}
+	c.close(w)
 	c.Undelay(w)
 	c.over(w.Account, &w.Withdraw, now)
 	w.Once = bourse.Once{}
 	c.ChangedWithdrawal(ev, w)
 	if w.Status == bourse.WalletCanceled || w.Internal != 0 {
 		delete(c.withdrawals, w.ID)
+	}
+}
+
+// close takes a withdrawal out of those that are open.
+func (c *Custody) close(w *bourse.Withdrawal) {
+	list := c.open[w.Account]
+	at, _ := slices.BinarySearchFunc(list, w.ID, func(w *bourse.Withdrawal, id bourse.WalletID) int { return cmp.Compare(w.ID, id) })
+	if list = slices.Delete(list, at, at+1); len(list) > 0 {
+		c.open[w.Account] = list
+	} else {
+		delete(c.open, w.Account)
 	}
 }
 

@@ -37,6 +37,10 @@ func (c *Custody) Write(w *state.Writer) {
 		writeSaved(w, a)
 	}
 	writeNamed(w, &c.named)
+	c.keyed.write(w, func(r *request[bourse.RequestHash, bourse.RequestHash]) {
+		w.Bytes(r.name[:])
+		w.Bytes(r.asked[:])
+	})
 }
 
 // empty reports whether nothing of a network needs to be written.
@@ -215,6 +219,10 @@ func writeWithdrawal(w *state.Writer, d *bourse.Withdrawal) {
 	w.Bytes(d.Tx[:])
 	w.Uint64(uint64(d.Created))
 	w.Uint64(uint64(d.Done))
+	w.Uint64(uint64(d.NotBefore))
+	w.Bytes(d.Once.Key[:])
+	w.Bytes(d.Once.Body[:])
+	w.Bytes(d.Message[:])
 }
 
 func writeAsked(w *state.Writer, a *bourse.Withdraw) {
@@ -238,7 +246,15 @@ func writeSaved(w *state.Writer, a *bourse.SavedAddress) {
 	w.Text(a.Address)
 	w.Text(a.Memo)
 	w.Bytes(a.Token[:])
-	w.Uint64(uint64(a.Trusted))
+	w.Uint64(uint64(len(a.Trusts)))
+	for i := range a.Trusts {
+		t := &a.Trusts[i]
+		w.Uint16(uint16(t.Asset))
+		w.Amount(t.Most)
+		w.Uint64(uint64(t.From))
+		w.Amount(t.Greater)
+		w.Uint64(uint64(t.GreaterFrom))
+	}
 }
 
 // writeNamed writes the client ids.

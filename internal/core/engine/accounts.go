@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"math"
-
-	"github.com/bourse-exchange/bourse"
-)
+import "github.com/bourse-exchange/bourse"
 
 func (e *Engine) createAccount(cmd *bourse.Command, ev *bourse.Events) {
 	if e.lastAccount+1 >= bourse.AccountSandbox {
@@ -31,6 +27,28 @@ func (e *Engine) freezeAccount(cmd *bourse.Command, ev *bourse.Events) {
 	ev.AddFact(bourse.EventAccountFrozen, bourse.Fact{Account: cmd.Account, On: cmd.On})
 }
 
+// secureAccount keeps money from leaving an account for a while, because how its
+// person gets in was changed: whoever made the change, or had to fear before it,
+// gets time. What waits to leave already waits as well, and outside a sandbox it
+// needs a person, whoever approved it. Trust in addresses ends.
+func (e *Engine) secureAccount(cmd *bourse.Command, ev *bourse.Events) {
+	acct := e.account(cmd.Account)
+	if acct == nil {
+		ev.Refuse(bourse.UnknownAccount)
+		return
+	}
+	acct.held = max(acct.held, e.now+cmd.Hold)
+	acct.announceHeld(cmd.Account, ev)
+	e.custody.DistrustAll(ev, cmd.Account)
+	if acct.held > e.now || !e.genesis.Sandbox {
+		e.custody.HoldBack(ev, cmd.Account, acct.held, !e.genesis.Sandbox)
+	}
+}
+
+func (a *account) announceHeld(id bourse.AccountID, ev *bourse.Events) {
+	ev.AddFact(bourse.EventAccountHeld, bourse.Fact{Account: id, Until: a.held})
+}
+
 func (e *Engine) setAccountFees(cmd *bourse.Command, ev *bourse.Events) {
 	acct := e.account(cmd.Account)
 	if acct == nil {
@@ -48,37 +66,6 @@ func (a *account) announceFees(id bourse.AccountID, ev *bourse.Events) {
 	ev.AddFact(bourse.EventAccountFees, bourse.Fact{
 		Account: id, On: a.ownFees, Maker: a.maker, Taker: a.taker, FeeLevel: a.feeLevel,
 	})
-}
-
-func (e *Engine) createKey(cmd *bourse.Command, ev *bourse.Events) {
-	acct := e.account(cmd.Account)
-	if acct == nil {
-		ev.Refuse(bourse.UnknownAccount)
-		return
-	}
-	if acct.keys >= MaxKeys || len(e.keys) > math.MaxUint32 {
-		ev.Refuse(bourse.TooMany)
-		return
-	}
-	acct.keys++
-	e.keys = append(e.keys, key{account: cmd.Account, token: cmd.Token})
-	id := bourse.KeyID(len(e.keys) - 1)
-	announceKey(ev, bourse.EventKeyCreated, id, &e.keys[id])
-	ev.Outcome.ID = uint64(id)
-}
-
-func (e *Engine) revokeKey(cmd *bourse.Command, ev *bourse.Events) {
-	if uint64(cmd.Key) >= uint64(len(e.keys)) || e.keys[cmd.Key].revoked {
-		ev.Refuse(bourse.UnknownKey)
-		return
-	}
-	e.keys[cmd.Key].revoked = true
-	announceKey(ev, bourse.EventKeyRevoked, cmd.Key, &e.keys[cmd.Key])
-	ev.Outcome.ID = uint64(cmd.Key)
-}
-
-func announceKey(ev *bourse.Events, kind bourse.EventKind, id bourse.KeyID, k *key) {
-	ev.AddFact(kind, bourse.Fact{Account: k.account, Key: id, Token: k.token})
 }
 
 // credit hands out money of a sandbox.

@@ -2,10 +2,6 @@ package engine
 
 import "github.com/bourse-exchange/bourse"
 
-// trustAfter is how long after a person or a second factor approved a withdrawal
-// to a saved address others to it need no person.
-const trustAfter = bourse.Day
-
 // savedFrom returns the entry of the address book that a withdrawal asks for.
 func savedFrom(account bourse.AccountID, w *bourse.Withdraw) *bourse.SavedAddress {
 	return &bourse.SavedAddress{

@@ -46,9 +46,9 @@ var steps = []step{
 	{"terms of nothing", bourse.Command{Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: terms(9, 1, 0, 0)}, bourse.UnknownAsset, 0},
 	{"terms nowhere", bourse.Command{Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: terms(1, 9, 0, 0)}, bourse.UnknownNetwork, 0},
 
-	{"key", bourse.Command{Kind: bourse.CommandCreateKey, Account: 1, Token: bourse.Token{7}}, 0, 1},
-	{"another key", bourse.Command{Kind: bourse.CommandCreateKey, Account: 2, Token: bourse.Token{8}}, 0, 2},
-	{"a key of nobody", bourse.Command{Kind: bourse.CommandCreateKey, Account: 99}, bourse.UnknownAccount, 0},
+	{"key", bourse.Command{Kind: bourse.CommandCreateKey, Account: 1, Token: bourse.Token{7}, Access: &bourse.Access{}}, 0, 1},
+	{"another key", bourse.Command{Kind: bourse.CommandCreateKey, Account: 2, Token: bourse.Token{8}, Access: &bourse.Access{}}, 0, 2},
+	{"a key of nobody", bourse.Command{Kind: bourse.CommandCreateKey, Account: 99, Access: &bourse.Access{}}, bourse.UnknownAccount, 0},
 	{"revoke", bourse.Command{Kind: bourse.CommandRevokeKey, Key: 1}, 0, 1},
 	{"revoke again", bourse.Command{Kind: bourse.CommandRevokeKey, Key: 1}, bourse.UnknownKey, 0},
 	{"revoke no key", bourse.Command{Kind: bourse.CommandRevokeKey, Key: 99}, bourse.UnknownKey, 0},
@@ -120,38 +120,12 @@ func restoreTells(t *testing.T, e *engine.Engine) {
 		t.Error("the state changed")
 	}
 	for kind, n := range map[bourse.EventKind]int{
-		bourse.EventNetwork: 2, bourse.EventNetworkAsset: 2, bourse.EventKeyCreated: 2, bourse.EventKeyRevoked: 1,
+		bourse.EventNetwork: 2, bourse.EventNetworkAsset: 2, bourse.EventKeyCreated: 1, bourse.EventKeyRevoked: 0, bourse.EventKeysRestored: 1,
 		bourse.EventAccountRestored: 2, bourse.EventAccountFees: 1, bourse.EventAsset: 2, bourse.EventMarket: 1,
 	} {
 		if told[kind] != n {
 			t.Errorf("%d events of kind %d, want %d", told[kind], kind, n)
 		}
-	}
-}
-
-// TestKeysRunOut wants an account to have at most MaxKeys keys, ever.
-func TestKeysRunOut(t *testing.T) {
-	e := engine.New()
-	var ev bourse.Events
-	for _, cmd := range enginetest.Opening() {
-		cmd.Seq = e.Seq() + 1
-		e.Apply(&cmd, &ev)
-	}
-	for i := range engine.MaxKeys + 1 {
-		ev.Reset()
-		e.Apply(&bourse.Command{Seq: e.Seq() + 1, Kind: bourse.CommandCreateKey, Account: 1}, &ev)
-		if full := ev.Outcome.Reason == bourse.TooMany; full != (i == engine.MaxKeys) {
-			t.Fatalf("key %d: %+v", i+1, ev.Outcome)
-		}
-	}
-	e, err := engine.Restore(snapshot(e), func(*bourse.Events) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ev.Reset()
-	e.Apply(&bourse.Command{Seq: e.Seq() + 1, Kind: bourse.CommandCreateKey, Account: 1}, &ev)
-	if ev.Outcome.Reason != bourse.TooMany {
-		t.Errorf("after a restore a key is %+v", ev.Outcome)
 	}
 }
 

@@ -90,8 +90,7 @@ func (e *Engine) Owned(n bourse.NetworkID, yield func(bourse.AssetID, bourse.Amo
 func (x *restorer) readCustody() {
 	x.custody = custody.Read(x.r, custody.Around{
 		Networks: len(x.networks), Assets: len(x.assets), Accounts: x.lastAccount, Now: x.now,
-		Extended: x.extended,
-		Terms:    func(n bourse.NetworkID, a bourse.AssetID) bool { return x.terms(n, a) != nil },
+		Terms: func(n bourse.NetworkID, a bourse.AssetID) bool { return x.terms(n, a) != nil },
 	})
 	if x.r.Err() != nil {
 		return

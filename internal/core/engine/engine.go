@@ -16,8 +16,6 @@ const (
 	// MaxSteps is how many triggers and cancels one command may work; the rest
 	// waits for a Continue.
 	MaxSteps = 1_000
-	// MaxKeys is how many API keys an account may ever have had.
-	MaxKeys = 10_000
 	// MaxNumber is the last number of an order, a trade or a level change at
 	// which orders are taken; what lies above it is room for what one order and
 	// the cancels of all others can still cause, so that no number wraps.
@@ -44,10 +42,9 @@ type Engine struct {
 
 	accounts    table.Table[account]
 	lastAccount bourse.AccountID
-	// keys are by id; index zero is unused.
-	keys      []key
-	lastOrder bourse.OrderID
-	names     names
+	keys        keys
+	lastOrder   bourse.OrderID
+	names       names
 	// sweeps are the cancel-alls that ran out of steps.
 	sweeps []sweep
 	// custody is the wallet's part of the state.
@@ -60,6 +57,10 @@ type Engine struct {
 	// around is the price of the current market when the command began to work
 	// it: the middle of its collar.
 	around bourse.Price
+	// walked counts what the current command looks at without trading with it.
+	walked int
+	// listed are a taker's own orders, while a walk needs them.
+	listed []ownLots
 }
 
 // market is a market's definition and its state.
@@ -78,24 +79,21 @@ type market struct {
 
 // account is what the engine knows of a customer.
 type account struct {
-	token    bourse.Token
-	frozen   bool
+	token  bourse.Token
+	frozen bool
+	// held is the time before which no money leaves it.
+	held     bourse.Time
 	ownFees  bool
 	feeLevel uint8
 	maker    bourse.Rate
 	taker    bourse.Rate
-	keys     uint16
-	orders   uint64
-	fills    uint64
+	// keys counts the live ones.
+	keys   uint8
+	orders uint64
+	fills  uint64
 	// movements are deposits and withdrawals.
 	movements uint64
 	ended     endedNames
-}
-
-type key struct {
-	account bourse.AccountID
-	token   bourse.Token
-	revoked bool
 }
 
 // New returns the state before genesis.
@@ -104,7 +102,7 @@ func New() *Engine {
 		assets:   make([]*bourse.Asset, 1),
 		networks: make([]*bourse.Network, 1),
 		markets:  make([]*market, 1),
-		keys:     make([]key, 1),
+		keys:     newKeys(),
 		names:    newNames(),
 		custody:  custody.New(),
 	}
@@ -118,7 +116,7 @@ func (e *Engine) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		bourse.Impossible("command %d at %d came after command %d at %d", cmd.Seq, cmd.Time, e.seq, e.now)
 	}
 	e.seq, e.now = cmd.Seq, cmd.Time
-	e.steps, e.placing = MaxSteps, 0
+	e.steps, e.placing, e.walked = MaxSteps, 0, 0
 	if e.genesis == nil && cmd.Kind != bourse.CommandGenesis {
 		ev.Refuse(bourse.OutOfOrder)
 		return
@@ -155,6 +153,7 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	case bourse.CommandTick:
 		e.names.expire(e, expiredPerTick)
 		e.custody.Expire(e.now, expiredPerTick)
+		e.expireKeys(ev)
 	case bourse.CommandContinue:
 		e.resume(ev)
 	case bourse.CommandNote:
@@ -182,10 +181,14 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 		e.createAccount(cmd, ev)
 	case bourse.CommandFreezeAccount:
 		e.freezeAccount(cmd, ev)
+	case bourse.CommandSecureAccount:
+		e.secureAccount(cmd, ev)
 	case bourse.CommandSetAccountFees:
 		e.setAccountFees(cmd, ev)
 	case bourse.CommandCreateKey:
 		e.createKey(cmd, ev)
+	case bourse.CommandChangeKey:
+		e.changeKey(cmd, ev)
 	case bourse.CommandRevokeKey:
 		e.revokeKey(cmd, ev)
 	case bourse.CommandCredit:
@@ -263,6 +266,12 @@ func (e *Engine) Market(id bourse.MarketID) *bourse.Market {
 func (e *Engine) NetworkState(id bourse.NetworkID) bourse.NetworkState {
 	return e.custody.Network(id).NetworkState
 }
+
+// Walked returns how many levels and orders the last command applied looked at to
+// find out what the book would give its own order: work that costs the account
+// nothing if the answer is no. Stops that it fired walk once in their life, and are
+// not counted. The same commands give the same number.
+func (e *Engine) Walked() int { return e.walked }
 
 // OpenOrders returns how many orders are open.
 func (e *Engine) OpenOrders() int { return e.arena.Len() }

@@ -17,6 +17,9 @@ func (e *Engine) UseUp(id bourse.MarketID, lastOrder bourse.OrderID, trades, lev
 	}
 }
 
+// Withdrawal returns a withdrawal that is remembered, or nil.
+func (e *Engine) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return e.custody.Withdrawal(id) }
+
 // Spoilt is an open order and its stop price.
 type Spoilt struct {
 	*book.Order

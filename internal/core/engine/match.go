@@ -23,7 +23,7 @@ type taker struct {
 	total bourse.Amount
 	// spends is set for a BUY by total, which trades while its hold buys a lot.
 	spends bool
-	// complete is set by the quote of a MARKET order: the book can give all.
+	// complete is set by the quote of a MARKET FOK order: the book can give all.
 	complete bool
 	// stopped is set when self-trade prevention or a freeze ended it.
 	stopped bool
@@ -48,7 +48,7 @@ func (e *Engine) canFill(m *market, t *taker) bool {
 	if t.order.Type == bourse.MarketOrder {
 		return t.complete
 	}
-	return e.quote(m, t).complete
+	return e.quote(m, t, bourse.MaxAmount).complete // the account holds what it asks for
 }
 
 // match trades with the best of the other side until nothing is left to trade
@@ -57,7 +57,7 @@ func (e *Engine) match(m *market, t *taker, ev *bourse.Events) {
 	opposite := m.book.Side(t.order.Side.Opposite())
 	for t.left > 0 && !t.stopped && !opposite.Empty() {
 		if t.spends {
-			t.left = m.lotsFor(t.held, opposite.Best())
+			t.left = min(m.lotsFor(t.held, opposite.Best()), bourse.MaxLots-t.order.Filled)
 		}
 		if t.left == 0 || t.limit != 0 && !opposite.Reaches(opposite.Best(), t.limit) {
 			return

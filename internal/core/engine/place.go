@@ -103,27 +103,42 @@ func (m *market) admit(acct *account, list *book.List, p *bourse.Place) (bourse.
 		return bourse.Amount{}, bourse.MarketClosed
 	case p.Type == bourse.MarketOrder:
 		return bourse.Amount{}, 0
-	case p.Price > m.MaxPrice || p.Stop > m.MaxPrice:
+	case p.Price > m.MaxPrice || p.Stop > m.MaxPrice, m.Band != 0 && !m.inBand(p):
 		return bourse.Amount{}, bourse.PriceOutOfRange
 	}
 	total, fits := m.Total(p.Price, p.Lots)
 	base, baseFits := m.BaseAmount(p.Lots)
-	// The last four are the bounds of the structures that it may come to rest in.
 	waits, rests := p.Type == bourse.StopLimit, p.TIF == bourse.GTC
 	switch {
 	case !fits || !baseFits:
 		return bourse.Amount{}, bourse.Overflow
-	case total.Less(m.MinOrder):
+	case !m.MinOrder.IsZero() && m.worth(p.Price, p.Lots).Less(m.MinOrder):
 		return bourse.Amount{}, bourse.BelowMinOrder
 	case (waits || rests) && list.Open >= MaxOpenOrders:
 		return bourse.Amount{}, bourse.TooManyOrders
-	case rests && !m.book.Side(p.Side).Room(p.Price, p.Lots),
-		waits && !m.book.Stops(p.Side).Room(p.Stop, p.Lots):
-		return bourse.Amount{}, bourse.PriceOutOfRange
+	case rests && !waits && !m.book.Side(p.Side).Room(p.Price, p.Lots):
+		return bourse.Amount{}, bourse.Overflow
 	case p.PostOnly && m.crosses(p.Side, p.Price):
 		return bourse.Amount{}, bourse.WouldTake
 	}
 	return bySide(p.Side, total, base), 0
+}
+
+// inBand reports whether the price of an order, and its stop if it has one, lie in
+// the market's band around the last price.
+//
+//go:noinline
+func (m *market) inBand(p *bourse.Place) bool {
+	last := m.price()
+	return m.InBand(p.Price, last) && (p.Type != bourse.StopLimit || m.InBand(p.Stop, last))
+}
+
+// worth returns what counts as the value of an order whose total at its price
+// fits: a price is worth no more than the last one, so that a far one does not
+// make a tiny order look large.
+func (m *market) worth(price bourse.Price, lots bourse.Lots) bourse.Amount {
+	total, _ := m.Total(min(price, m.price()), lots)
+	return total
 }
 
 // bySide returns one of two amounts without a branch, because nothing foretells
@@ -193,7 +208,7 @@ func (m *market) crosses(side bourse.Side, price bourse.Price) bool {
 //go:noinline
 func (e *Engine) placeMarket(acct *account, m *market, cmd *bourse.Command, named uint32, ev *bourse.Events) bourse.Reason {
 	p := &cmd.Place
-	asked := book.Order{Account: cmd.Account, Side: p.Side, SelfTrade: m.selfTrade(p), Lots: p.Lots}
+	asked := book.Order{Account: cmd.Account, Side: p.Side, TIF: p.TIF, SelfTrade: m.selfTrade(p), Lots: p.Lots}
 	t := taker{order: &asked, total: p.Total}
 	if reason := e.admitMarket(m, &t); reason != 0 {
 		return reason
@@ -207,40 +222,49 @@ func (e *Engine) placeMarket(acct *account, m *market, cmd *bourse.Command, name
 	return 0
 }
 
-// admitMarket checks what is special to MARKET orders and computes the hold
-// from what the book would give.
+// admitMarket checks what is special to MARKET orders and computes the hold.
+// Where that is what the book would give, the book is walked as far as the account
+// can pay for; where it is not, and the order may be filled in part, the book is
+// not walked at all.
 func (e *Engine) admitMarket(m *market, t *taker) bourse.Reason {
 	o := t.order
 	if reason := checkMinMarket(m, t); reason != 0 {
 		return reason
 	}
+
 	t.limit = e.collar(m, o.Side)
-	q := e.quote(m, t)
-	if q.overflow {
-		return bourse.Overflow
+	byLots, buys := o.Lots > 0, o.Side == bourse.Buy
+	t.left = bourse.MaxLots // takes all it can reach, or pay
+	if byLots {
+		t.left = o.Lots
 	}
-	t.complete = q.complete
-	t.left = q.lots
-	t.spends = o.Side == bourse.Buy && o.Lots == 0
-	if !q.complete || t.spends {
-		t.left = bourse.MaxLots // takes all it can reach, or pay
+	switch {
+	case byLots && !buys:
+		t.held, _ = m.BaseAmount(o.Lots) // always fits
+	case !byLots && buys:
+		t.held, t.spends = t.total, true
 	}
-	if o.Side == bourse.Buy {
-		t.held = q.cost
-		if t.spends {
-			t.held = t.total
-		}
+
+	available := m.held[o.Side].Available(o.Account)
+	if available.Less(t.held) {
+		return bourse.InsufficientFunds
+	}
+	asksBook := byLots == buys
+	if !asksBook && o.TIF != bourse.FOK {
 		return 0
 	}
-	lots := q.lots
-	if o.Lots > 0 {
-		lots = o.Lots
+
+	q := e.quote(m, t, available)
+	if q.beyond {
+		return bourse.InsufficientFunds
 	}
-	base, fits := m.BaseAmount(lots)
-	if !fits {
-		return bourse.Overflow
+	t.complete = q.complete
+	if asksBook {
+		t.held = q.hold
 	}
-	t.held = base
+	if asksBook && !buys && q.complete {
+		t.left = q.lots
+	}
 	return 0
 }
 
@@ -254,7 +278,7 @@ func checkMinMarket(m *market, t *taker) bourse.Reason {
 			return 0
 		}
 		var fits bool
-		if value, fits = m.Total(opposite.Best(), t.order.Lots); !fits {
+		if value, fits = m.Total(min(opposite.Best(), m.price()), t.order.Lots); !fits {
 			return bourse.Overflow
 		}
 	}

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"math"
+	"slices"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/book"
 )
@@ -9,40 +12,47 @@ import (
 // what self-trade prevention keeps it from.
 type quote struct {
 	lots bourse.Lots
-	// cost is the value of lots; for a SELL by total no more is computed than
-	// what is asked for.
-	cost bourse.Amount
+	// hold is what an order must hold for the lots: a SELL their base, a BUY by
+	// amount their value. A BUY by total holds its total.
+	hold bourse.Amount
 	// complete: the order would get all it asks for.
 	complete bool
-	// overflow: the cost does not fit.
-	overflow bool
+	// beyond: the hold is more than the order may have. The rest is not computed.
+	beyond bool
 }
 
-// quote walks the other side, best price first.
-func (e *Engine) quote(m *market, t *taker) quote {
+// quote walks the other side, best price first, until the order has all it asks
+// for or needs more than most. A level costs the same whatever rests there; see
+// reachable for the account's own orders.
+func (e *Engine) quote(m *market, t *taker, most bourse.Amount) quote {
 	var q quote
-	o := t.order
-	budget := t.total
-	opposite := m.book.Side(o.Side.Opposite())
-	var unit bourse.Amount
+	budget, unit := t.total, bourse.Amount{}
+	mine := m.ownOrders(t)
+	opposite := mine.opposite
+
 	for price, level := range opposite.Levels {
+		e.walked++
 		unit, _ = m.Total(price, 1)
 		if t.limit != 0 && !opposite.Reaches(price, t.limit) {
 			break
 		}
-		total, blocked := e.reachable(level, t)
-		take := wanted(t, &q, budget, unit)
-		short := take > total
-		take = min(take, total)
-		q.take(m, price, take)
+
+		want := wanted(t, &q, budget, unit)
+		total, blocked := e.reachable(m, &mine, price, level, want)
+		take := min(want, total)
+		q.take(m, t, price, take)
+		if q.beyond = q.beyond || most.Less(q.hold); q.beyond {
+			return q
+		}
+
 		if !budget.IsZero() {
 			budget = spend(budget, unit, take)
 		}
-		if q.overflow || !short || blocked {
+		if want <= total || blocked {
 			break
 		}
 	}
-	q.complete = !q.overflow && q.lots > 0 && satisfied(t, &q, budget, unit)
+	q.complete = q.lots > 0 && satisfied(t, &q, budget, unit)
 	return q
 }
 
@@ -56,7 +66,7 @@ func wanted(t *taker, q *quote, budget, unit bourse.Amount) bourse.Lots {
 	if t.order.Side == bourse.Sell && !rest.IsZero() {
 		n, _ = n.Add(bourse.Units(1)) // rounded up: the last step passes the total
 	}
-	return atMostLots(n)
+	return min(atMostLots(n), bourse.MaxLots-q.lots)
 }
 
 // lotsFor returns how many lots an amount of the quote asset buys at a price.
@@ -74,22 +84,23 @@ func atMostLots(n bourse.Amount) bourse.Lots {
 }
 
 // take adds lots at a price.
-func (q *quote) take(m *market, price bourse.Price, lots bourse.Lots) {
-	cost, fits := m.Total(price, lots)
-	sum, sumFits := q.cost.Add(cost)
-	if !fits || !sumFits {
-		q.overflow = true
-		return
-	}
+func (q *quote) take(m *market, t *taker, price bourse.Price, lots bourse.Lots) {
 	q.lots += lots
-	q.cost = sum
+	switch {
+	case t.order.Side == bourse.Sell:
+		q.hold, _ = m.BaseAmount(q.lots) // always fits
+	case t.total.IsZero():
+		value, fits := m.Total(price, lots)
+		sum, sumFits := q.hold.Add(value)
+		q.hold, q.beyond = sum, !fits || !sumFits // nobody has what cannot be counted
+	}
 }
 
 // spend takes unit × lots off the budget, down to zero.
 func spend(budget, unit bourse.Amount, lots bourse.Lots) bourse.Amount {
-	cost, _ := unit.Mul(uint64(lots))
+	cost, fits := unit.Mul(uint64(lots))
 	left, ok := budget.Sub(cost)
-	if !ok {
+	if !fits || !ok {
 		return bourse.Amount{}
 	}
 	return left
@@ -102,19 +113,81 @@ func satisfied(t *taker, q *quote, budget, unit bourse.Amount) bool {
 	switch {
 	case t.total.IsZero():
 		return q.lots == t.order.Left()
+	case q.lots == bourse.MaxLots:
+		return true
 	case t.order.Side == bourse.Buy:
 		return budget.Less(unit)
 	}
 	return budget.IsZero()
 }
 
-// reachable returns how much of a level the order may trade with, and whether
-// an order of its own ends the walk there.
-func (e *Engine) reachable(level book.Level, t *taker) (total bourse.Lots, blocked bool) {
-	if t.order.SelfTrade == bourse.SelfTradeNone {
+// ownOrders are a taker's own orders, as its walk through the other side meets
+// them.
+type ownOrders struct {
+	t        *taker
+	opposite *book.Ladder
+	// any is false if there are none, or the order may trade with them.
+	any bool
+	// steps is how many more orders are looked at in the queues before the account's
+	// list is; there are none once that was.
+	steps int
+	// next is the first of the listed ones that the walk has not passed.
+	next int
+}
+
+// ownLots is what one of an account's own orders has left, at a price.
+type ownLots struct {
+	price bourse.Price
+	lots  bourse.Lots
+}
+
+func (m *market) ownOrders(t *taker) ownOrders {
+	mine := ownOrders{t: t, opposite: m.book.Side(t.order.Side.Opposite())}
+	list := m.book.Listed(t.order.Account)
+	if t.order.SelfTrade != bourse.SelfTradeNone && list != nil {
+		mine.any, mine.steps = list.Open > 0, int(list.Open)
+	}
+	return mine
+}
+
+// reachable returns how much of a level the order may trade with, or at least
+// what it wants, and whether an order of its own ends the walk there.
+//
+// A level's total counts the account's own orders. The queues of the first levels
+// are gone through for them, because most walks end there. When that has taken as
+// many steps as the account has orders in the market, its list tells of all of
+// them at once, and a level is one step again.
+func (e *Engine) reachable(
+	m *market, mine *ownOrders, price bourse.Price, level book.Level, want bourse.Lots,
+) (total bourse.Lots, blocked bool) {
+	if !mine.any {
 		return level.Total, false
 	}
-	for s := level.Head; s != 0; s = e.arena.Next(s) {
+	if mine.steps > 0 {
+		if total, blocked = e.scan(mine.t, level.Head, want, &mine.steps); mine.steps > 0 {
+			return total, blocked
+		}
+		e.gather(m, mine)
+	}
+
+	own := mine.pass(e.listed, price)
+	switch {
+	case own == 0:
+		return level.Total, false
+	case mine.t.order.SelfTrade == bourse.CancelOldest:
+		return level.Total - own, false
+	}
+	all := math.MaxInt
+	return e.scan(mine.t, level.Head, want, &all)
+}
+
+// scan goes through a queue and adds up what the order may trade with: until it
+// has what it wants, until an order of its own ends the walk, or until there are
+// no steps left, and then the sum says nothing.
+func (e *Engine) scan(t *taker, s book.Slot, want bourse.Lots, steps *int) (total bourse.Lots, blocked bool) {
+	for ; s != 0 && total < want && *steps > 0; s = e.arena.Next(s) {
+		*steps--
+		e.walked++
 		o := e.arena.At(s)
 		switch {
 		case o.Account != t.order.Account:
@@ -124,4 +197,35 @@ func (e *Engine) reachable(level book.Level, t *taker) (total bourse.Lots, block
 		}
 	}
 	return total, false
+}
+
+// gather lists the account's own orders on the other side, best first.
+func (e *Engine) gather(m *market, mine *ownOrders) {
+	e.listed = e.listed[:0]
+	for s := m.book.Oldest(mine.t.order.Account); s != 0; s = e.arena.Later(s) {
+		e.walked++
+		if o := e.arena.At(s); o.State == book.Resting && o.Side != mine.t.order.Side {
+			e.listed = append(e.listed, ownLots{o.Price, o.Left()})
+		}
+	}
+	slices.SortFunc(e.listed, func(a, b ownLots) int {
+		switch {
+		case a.price == b.price:
+			return 0
+		case mine.opposite.Reaches(a.price, b.price):
+			return -1
+		}
+		return 1
+	})
+}
+
+// pass goes past the listed orders up to a price, and returns how many lots are
+// at it.
+func (mine *ownOrders) pass(own []ownLots, price bourse.Price) (lots bourse.Lots) {
+	for ; mine.next < len(own) && mine.opposite.Reaches(own[mine.next].price, price); mine.next++ {
+		if own[mine.next].price == price {
+			lots += own[mine.next].lots
+		}
+	}
+	return lots
 }

@@ -18,8 +18,6 @@ type restorer struct {
 	ev   bourse.Events
 	emit func(*bourse.Events)
 
-	// extended is whether the state is in the extended form.
-	extended bool
 	// symbols and pairs are those read so far.
 	symbols map[bourse.Symbol]bool
 	pairs   map[bourse.Pair]bool
@@ -40,12 +38,8 @@ func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 		Engine: New(), r: state.NewReader(snapshot), emit: emit,
 		symbols: map[bourse.Symbol]bool{}, pairs: map[bourse.Pair]bool{},
 	}
-	switch v := x.r.Uint32(); v {
-	case stateVersion:
-	case extendedVersion:
-		x.extended = true
-	default:
-		return nil, fmt.Errorf("state version %d is not known to this program, which writes %d", v, extendedVersion)
+	if v := x.r.Uint32(); v != stateVersion {
+		return nil, fmt.Errorf("state version %d is not known to this program, which writes %d", v, stateVersion)
 	}
 	x.seq, x.now = bourse.Seq(x.r.Uint64()), bourse.Time(x.r.Uint64())
 	if x.r.Bool() {
@@ -174,7 +168,7 @@ func (x *restorer) readNetworkAssets() {
 }
 
 func (x *restorer) readMarkets() {
-	for n := x.r.Count(77); n > 0 && x.r.Err() == nil; n-- {
+	for n := x.r.Count(81); n > 0 && x.r.Err() == nil; n-- {
 		def := x.readMarket()
 		if !x.sound(bourse.Command{Kind: bourse.CommandDefineMarket, Market: def}) || !x.want(x.derive(def)) {
 			return
@@ -206,16 +200,19 @@ func (x *restorer) readMarket() *bourse.Market {
 		SelfTrade: bourse.SelfTradeMode(x.r.Uint8()), MinOrder: x.r.Amount(),
 		InitialPrice: bourse.Price(x.r.Uint64()), MaxPrice: bourse.Price(x.r.Uint64()),
 		Maker: bourse.Rate(x.r.Uint32()), Taker: bourse.Rate(x.r.Uint32()), Collar: bourse.Rate(x.r.Uint32()),
+		Band: bourse.Rate(x.r.Uint32()),
 	}
 }
 
 func (x *restorer) readAccounts() {
-	n := x.r.Count(51)
+	n := x.r.Count(59)
 	for i := 1; i <= n && x.r.Err() == nil; i++ {
 		x.lastAccount = bourse.AccountID(i)
 		a := x.accounts.At(uint32(i))
 		x.r.Bytes(a.token[:])
-		a.frozen, a.ownFees, a.feeLevel = x.r.Bool(), x.r.Bool(), x.r.Uint8()
+		a.frozen, a.held = x.r.Bool(), bourse.Time(x.r.Uint64())
+		a.ownFees, a.feeLevel = x.r.Bool(), x.r.Uint8()
+		x.want(a.held >= 0 && a.held <= x.now+bourse.MaxHold)
 		a.maker, a.taker = bourse.Rate(x.r.Uint32()), bourse.Rate(x.r.Uint32())
 		a.orders, a.fills, a.movements = x.r.Uint64(), x.r.Uint64(), x.r.Uint64()
 		x.want(a.maker < bourse.RateOne && a.taker < bourse.RateOne)
@@ -224,6 +221,9 @@ func (x *restorer) readAccounts() {
 		x.ev.AddFact(bourse.EventAccountRestored, bourse.Fact{
 			Account: x.lastAccount, On: a.frozen, Orders: a.orders, Fills: a.fills, Movements: a.movements, Token: a.token,
 		})
+		if a.held != 0 {
+			a.announceHeld(x.lastAccount, &x.ev)
+		}
 		if a.ownFees {
 			a.announceFees(x.lastAccount, &x.ev)
 		}
@@ -232,21 +232,23 @@ func (x *restorer) readAccounts() {
 }
 
 func (x *restorer) readKeys() {
-	for n := x.r.Count(21); n > 0 && x.r.Err() == nil; n-- {
-		k := key{account: bourse.AccountID(x.r.Uint32())}
+	x.keys.last = bourse.KeyID(x.r.Uint32())
+	x.want(x.keys.last <= lastKey)
+	x.ev.AddFact(bourse.EventKeysRestored, bourse.Fact{Key: x.keys.last})
+	before := bourse.KeyID(0)
+	for n := x.r.Count(64); n > 0 && x.r.Err() == nil; n-- {
+		k := &key{id: bourse.KeyID(x.r.Uint32()), account: bourse.AccountID(x.r.Uint32())}
 		x.r.Bytes(k.token[:])
-		k.revoked = x.r.Bool()
+		x.r.Bytes(k.Digest[:])
+		k.Expires = bourse.Time(x.r.Uint64())
 		acct := x.account(k.account)
-		if !x.want(acct != nil && acct.keys < MaxKeys) {
+		if !x.want(acct != nil && acct.keys < bourse.MaxKeys && k.id > before && k.id <= x.keys.last && k.Expires >= 0) {
 			return
 		}
+		before = k.id
 		acct.keys++
-		x.keys = append(x.keys, k)
-		id := bourse.KeyID(len(x.keys) - 1)
-		announceKey(&x.ev, bourse.EventKeyCreated, id, &k)
-		if k.revoked {
-			announceKey(&x.ev, bourse.EventKeyRevoked, id, &k)
-		}
+		x.keys.add(k)
+		announceKey(&x.ev, bourse.EventKeyCreated, k)
 		x.flushIfFull()
 	}
 }

@@ -26,9 +26,6 @@ func (x *restorer) readOrders() {
 		where := o.State
 		o.State = book.Taking
 		if where == book.Waiting {
-			if !x.want(b.Stops(o.Side).Room(stop, o.Lots)) {
-				return
-			}
 			b.Wait(&x.arena, s, o)
 			where = book.Taking
 		}

@@ -8,27 +8,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/state"
 )
 
-// The versions of the canonical form. A state is written in the oldest one that
-// can say it, so that its hash stays what it was.
-const (
-	// stateVersion is all but what came later.
-	stateVersion = 2
-	// extendedVersion adds transfers between accounts, withdrawals that wait for a
-	// time, and the keys of requests.
-	extendedVersion = 3
-)
+// stateVersion is that of the canonical form.
+const stateVersion = 5
 
 // Snapshot writes the whole state in its canonical form: emit receives the
 // bytes in order and must not keep them. The form depends on what the state
 // means, never on how memory came to hold it.
 func (e *Engine) Snapshot(emit func([]byte)) {
 	w := state.NewWriter(emit)
-	extended := e.custody.Extended()
-	if extended {
-		w.Uint32(extendedVersion)
-	} else {
-		w.Uint32(stateVersion)
-	}
+	w.Uint32(stateVersion)
 	w.Uint64(uint64(e.seq))
 	w.Uint64(uint64(e.now))
 	w.Bool(e.genesis != nil)
@@ -44,9 +32,6 @@ func (e *Engine) Snapshot(emit func([]byte)) {
 	e.writeOrders(w)
 	e.writeNames(w)
 	e.custody.Write(w)
-	if extended {
-		e.custody.WriteExtended(w)
-	}
 	w.Flush()
 }
 
@@ -107,6 +92,7 @@ func writeMarket(w *state.Writer, m *market) {
 	w.Uint32(uint32(m.Maker))
 	w.Uint32(uint32(m.Taker))
 	w.Uint32(uint32(m.Collar))
+	w.Uint32(uint32(m.Band))
 	w.Uint64(uint64(m.last))
 	w.Uint64(m.trades)
 	w.Uint64(m.levelSeq)
@@ -118,6 +104,7 @@ func (e *Engine) writeAccounts(w *state.Writer) {
 		a := e.accounts.At(uint32(id))
 		w.Bytes(a.token[:])
 		w.Bool(a.frozen)
+		w.Uint64(uint64(a.held))
 		w.Bool(a.ownFees)
 		w.Uint8(a.feeLevel)
 		w.Uint32(uint32(a.maker))
@@ -126,11 +113,14 @@ func (e *Engine) writeAccounts(w *state.Writer) {
 		w.Uint64(a.fills)
 		w.Uint64(a.movements)
 	}
-	w.Uint64(uint64(len(e.keys) - 1))
-	for _, k := range e.keys[1:] {
+	w.Uint32(uint32(e.keys.last))
+	w.Uint64(uint64(len(e.keys.byID)))
+	for _, k := range e.keys.sorted() {
+		w.Uint32(uint32(k.id))
 		w.Uint32(uint32(k.account))
 		w.Bytes(k.token[:])
-		w.Bool(k.revoked)
+		w.Bytes(k.Digest[:])
+		w.Uint64(uint64(k.Expires))
 	}
 }
 

@@ -29,7 +29,9 @@ func (e *Engine) trigger(m *market, s book.Slot, ev *bourse.Events) {
 	if bound := e.collar(m, o.Side); bound != 0 && opposite.Reaches(bound, t.limit) {
 		t.limit = bound
 	}
+	walked := e.walked
 	e.work(m, &t, ev)
+	e.walked = walked // the command's account is not the stop's
 }
 
 // sweep is a cancel-all that has orders left to cancel.

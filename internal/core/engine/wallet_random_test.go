@@ -31,7 +31,13 @@ type walletModel struct {
 	// total is what customers have together, available and held.
 	total  map[spotOf]*big.Int
 	frozen [people + 1]bool
+	// until is when the accounts' holds end.
+	until  [people + 1]bourse.Time
 	paused [2]bool
+	// sandbox approves at once; otherwise approvals, by account and asset, say what
+	// is trusted a day later.
+	sandbox   bool
+	approvals map[spotOf][]approval
 	// keys is the last key of a request.
 	keys int
 
@@ -41,6 +47,11 @@ type walletModel struct {
 type spotOf struct {
 	account bourse.AccountID
 	asset   bourse.AssetID
+}
+
+type approval struct {
+	amount uint64
+	at     bourse.Time
 }
 
 type modelDeposit struct {
@@ -67,8 +78,9 @@ type modelWithdrawal struct {
 	sent    bool
 	tx      bourse.TxHash
 	// to is the other account of a transfer; before is when it may leave.
-	to     bourse.AccountID
-	before bourse.Time
+	to       bourse.AccountID
+	before   bourse.Time
+	approved bool
 }
 
 type modelSigned struct {
@@ -82,21 +94,38 @@ type modelSigned struct {
 
 func newWalletModel(tb testing.TB, seed uint64) *walletModel {
 	m := &walletModel{
-		exchange: newExchange(tb, true), src: enginetest.Seed(seed),
+		exchange: newExchange(tb, seed%2 == 0), src: enginetest.Seed(seed),
+		sandbox: seed%2 == 0, approvals: map[spotOf][]approval{},
 		chains: [2]*chain{{network: byOutput}, {network: byAccount}},
 		signed: map[bourse.TxHash]*modelSigned{}, nonces: map[uint32]uint64{}, total: map[spotOf]*big.Int{},
 		steps: map[string]int{},
 	}
-	for i := range m.chains {
-		m.block(i, nil)
-	}
-	for account := bourse.AccountID(1); account <= people; account++ {
-		for asset := btc; asset <= usdt; asset++ {
-			m.credit(account, asset, 300)
-			m.have(account, asset).SetInt64(300)
+	for i, c := range m.chains {
+		var txs []bourse.Tx
+		for account := bourse.AccountID(1); account <= people; account++ {
+			for asset := btc; asset <= usdt; asset++ {
+				if chainOf(asset) == i {
+					txs = append(txs, c.output(account, asset, 300))
+				}
+			}
+			m.must(walletCommand(bourse.CommandSaveAddress, account, bourse.WalletCommand{Save: &bourse.SavedAddress{
+				Network: c.network, Asset: btc + bourse.AssetID(i), Address: stranger,
+			}}))
+		}
+		m.block(i, txs)
+		for range target - 1 {
+			m.block(i, nil)
 		}
 	}
 	return m
+}
+
+// chainOf returns the chain on which an asset moves.
+func chainOf(asset bourse.AssetID) int {
+	if asset == btc {
+		return 0
+	}
+	return 1
 }
 
 func (m *walletModel) below(n int) int           { return int(m.src.Below(uint64(n))) }
@@ -125,14 +154,20 @@ func (m *walletModel) sub(account bourse.AccountID, asset bourse.AssetID, units 
 func (m *walletModel) step() {
 	i := m.below(2)
 	switch n := m.below(100); {
-	case n < 30:
+	case n < 28:
 		m.mineSome(i)
+	case n < 29:
+		m.secure()
+	case n < 30:
+		m.passTime()
 	case n < 36:
 		m.reorganise(i)
 	case n < 55:
 		m.withdraw()
-	case n < 58:
+	case n < 58 && m.sandbox:
 		m.give()
+	case n < 58:
+		m.decide()
 	case n < 66:
 		m.cancel()
 	case n < 80:
@@ -332,7 +367,7 @@ func (m *walletModel) stopped(i int) bool {
 // resumed moves on what was only waiting for its network.
 func (m *walletModel) resumed(i int) {
 	for _, w := range m.going {
-		if w.chain == i && w.to == 0 && w.before == 0 && w.status == bourse.WalletPending && !m.stopped(i) {
+		if w.chain == i && w.to == 0 && w.before == 0 && w.approved && w.status == bourse.WalletPending && !m.stopped(i) {
 			w.status = bourse.WalletProcessing
 		}
 	}
@@ -342,19 +377,15 @@ func (m *walletModel) withdraw() {
 	account, asset := m.someone(), btc+bourse.AssetID(m.below(3))
 	amount, fee := uint64(1+m.below(150)), uint64(m.below(feeMax+2))
 	asked := withdrawOf(asset, amount, fee)
-	if m.chance(15) {
+	if m.sandbox && m.chance(15) {
 		asked.Internal = m.someone()
-	} else if m.chance(15) {
-		asked.NotBefore = m.e.Now() + bourse.Time(2+m.below(60))*bourse.Second
 	}
-	i := 0
-	if asset != btc {
-		i = 1
-	}
+	asked.Factor = m.chance(20)
+	i := chainOf(asset)
 	charged := fee
 	if asked.Internal != 0 {
 		charged = 0
-		if m.stopped(i) {
+		if m.stopped(i) || m.heldAt(account) != 0 {
 			return // what waits and is then paid inside has its own test
 		}
 	}
@@ -375,10 +406,13 @@ func (m *walletModel) withdraw() {
 		return
 	}
 	w := &modelWithdrawal{
-		before: asked.NotBefore, account: account, chain: i, asset: asset, amount: amount, fee: charged, status: bourse.WalletProcessing,
+		before: m.heldAt(account), approved: m.sandbox || m.trusted(account, asset, amount), account: account, chain: i, asset: asset, amount: amount, fee: charged, status: bourse.WalletProcessing,
 		id: bourse.WalletID(m.must(withdrawCommand(account, asked))),
 	}
 	m.steps["withdrawal"]++
+	if asked.Factor {
+		m.approve(account, asset, amount)
+	}
 	switch {
 	case asked.Internal != 0:
 		m.sub(account, asset, amount)
@@ -386,7 +420,7 @@ func (m *walletModel) withdraw() {
 		w.status = bourse.WalletDone
 		w.sent = true
 		return
-	case m.stopped(i), w.before != 0:
+	case m.stopped(i), w.before != 0, !w.approved:
 		w.status = bourse.WalletPending
 	}
 	m.going = append(m.going, w)
@@ -395,13 +429,10 @@ func (m *walletModel) withdraw() {
 // give transfers money to another account, perhaps later. What came of it comes
 // again with the same key.
 func (m *walletModel) give() {
-	w := &modelWithdrawal{account: m.someone(), to: m.someone(), asset: btc + bourse.AssetID(m.below(3)), amount: uint64(1 + m.below(100))}
+	w := &modelWithdrawal{approved: true, account: m.someone(), to: m.someone(), asset: btc + bourse.AssetID(m.below(3)), amount: uint64(1 + m.below(100))}
 	asked := transferOf(w.to, w.asset, w.amount)
 	m.keys++
 	asked.Once.Key[0], asked.Once.Key[1] = byte(m.keys), byte(m.keys>>8)
-	if m.chance(50) {
-		asked.NotBefore = m.e.Now() + bourse.Time(2+m.below(60))*bourse.Second
-	}
 	cmd := transferCommand(w.account, asked)
 	asked.Again = true
 	m.refused(bourse.NotAskedBefore, cmd)
@@ -415,7 +446,8 @@ func (m *walletModel) give() {
 		m.refused(bourse.InsufficientFunds, cmd)
 		return
 	}
-	w.id, w.before, w.status = bourse.WalletID(m.must(cmd)), asked.NotBefore, bourse.WalletPending
+	w.before = m.heldAt(w.account)
+	w.id, w.status = bourse.WalletID(m.must(cmd)), bourse.WalletPending
 	asked.Again = m.chance(2)
 	if again := bourse.WalletID(m.must(cmd)); again != w.id {
 		m.tb.Fatalf("transfer %d came again as %d", w.id, again)
@@ -435,8 +467,95 @@ func (m *walletModel) given(w *modelWithdrawal) {
 	m.steps["transfer"]++
 }
 
+// heldAt returns until when what an account asks for next must wait; zero if it
+// need not.
+func (m *walletModel) heldAt(account bourse.AccountID) bourse.Time {
+	if next := m.e.Now() + bourse.Second; m.until[account] > next {
+		return m.until[account]
+	}
+	return 0
+}
+
+// secure holds back an account's money, what waits to be signed included.
+func (m *walletModel) secure() {
+	a := m.someone()
+	hold := bourse.Time(2+m.below(30)) * bourse.Second
+	m.must(secureCommand(a, hold))
+	m.until[a] = max(m.until[a], m.e.Now()+hold)
+	m.steps["hold"]++
+	for _, w := range m.going {
+		if w.account == a && !w.sent && (w.status == bourse.WalletPending || w.status == bourse.WalletProcessing) {
+			w.status, w.before = bourse.WalletPending, max(w.before, m.until[a])
+			w.approved = w.approved && m.sandbox
+			m.steps["held back"]++
+		}
+	}
+	m.distrust(a, 0)
+	m.distrust(a, 1)
+}
+
+// approve notes that a person or a second factor approved an amount.
+func (m *walletModel) approve(account bourse.AccountID, asset bourse.AssetID, amount uint64) {
+	k := spotOf{account, asset}
+	m.approvals[k] = append(m.approvals[k], approval{amount, m.e.Now()})
+}
+
+// distrust forgets what was approved for an account's address on a chain.
+func (m *walletModel) distrust(account bourse.AccountID, i int) {
+	for asset := btc; asset <= usdt; asset++ {
+		if chainOf(asset) == i {
+			delete(m.approvals, spotOf{account, asset})
+		}
+	}
+}
+
+// trusted reports whether as much was approved a day before the next command.
+func (m *walletModel) trusted(account bourse.AccountID, asset bourse.AssetID, amount uint64) bool {
+	ok := slices.ContainsFunc(m.approvals[spotOf{account, asset}], func(a approval) bool {
+		return a.amount >= amount && a.at+bourse.Day <= m.e.Now()+bourse.Second
+	})
+	if ok {
+		m.steps["trusted"]++
+	}
+	return ok
+}
+
+// decide is a person's word on a withdrawal that is not signed.
+func (m *walletModel) decide() {
+	var list []*modelWithdrawal
+	for _, w := range m.going {
+		if !w.sent && (w.status == bourse.WalletPending || w.status == bourse.WalletProcessing) {
+			list = append(list, w)
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	w := list[m.below(len(list))]
+	if m.chance(20) {
+		m.must(decideCommand(uint64(w.id), false))
+		m.distrust(w.account, w.chain)
+		w.status = bourse.WalletCanceled
+		m.steps["denied"]++
+		return
+	}
+	if m.frozen[w.account] {
+		m.refused(bourse.AccountFrozen, decideCommand(uint64(w.id), true))
+		return
+	}
+	m.must(decideCommand(uint64(w.id), true))
+	m.approve(w.account, w.asset, w.amount)
+	m.steps["approved"]++
+	if w.approved = true; w.before == 0 && !m.stopped(w.chain) {
+		w.status = bourse.WalletProcessing
+	}
+}
+
 // passTime ends the wait of what has waited long enough.
 func (m *walletModel) passTime() {
+	if m.chance(50) {
+		m.aDayLater()
+	}
 	m.wake()
 	for _, w := range m.going {
 		if w.before == 0 || w.before > m.e.Now() || w.status != bourse.WalletPending {
@@ -445,7 +564,7 @@ func (m *walletModel) passTime() {
 		w.before = 0
 		m.steps["delay"]++
 		switch {
-		case w.to == 0 && !m.stopped(w.chain):
+		case w.to == 0 && w.approved && !m.stopped(w.chain):
 			w.status = bourse.WalletProcessing
 		case w.to != 0 && !m.frozen[w.account]:
 			m.given(w)
@@ -483,6 +602,7 @@ func (m *walletModel) cancel() {
 		m.refused(bourse.WithdrawalSent, cmd)
 	default:
 		m.must(cmd)
+		m.distrust(w.account, w.chain)
 		w.status = bourse.WalletCanceled
 		m.steps["canceled"]++
 	}
@@ -747,6 +867,13 @@ func (m *walletModel) check() {
 			}
 		}
 	}
+	for _, w := range m.going {
+		if w.status == bourse.WalletPending || w.status == bourse.WalletProcessing {
+			if got := m.e.Withdrawal(w.id); got == nil || got.Status != w.status || got.NotBefore != w.before || got.Approved != w.approved {
+				m.tb.Fatalf("withdrawal %d is %+v, the model says %+v", w.id, got, w)
+			}
+		}
+	}
 	for _, c := range m.chains {
 		lies := map[bourse.AssetID]int64{}
 		for at, n := range c.has() {
@@ -784,7 +911,8 @@ func TestRandomWallets(t *testing.T) {
 	}
 	for _, what := range []string{
 		"block", "credit", "mined again", "reorganisation", "withdrawal", "done", "canceled", "signed", "given up",
-		"assigned", "sweep", "restart", "transfer", "delay",
+		"assigned", "sweep", "restart", "transfer", "delay", "hold", "held back",
+		"approved", "denied", "trusted",
 	} {
 		if done[what] == 0 {
 			t.Errorf("nothing was %s", what)

@@ -1,8 +1,6 @@
 package engine_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -59,7 +57,6 @@ func TestTermsOfTransfers(t *testing.T) {
 		"an address":  func(w *bourse.Withdraw) { w.Address = stranger },
 		"a client id": func(w *bourse.Withdraw) { w.ClientID = bourse.ClientID{'a'} },
 		"a saved one": func(w *bourse.Withdraw) { w.Save = bourse.Token{1} },
-		"a past time": func(w *bourse.Withdraw) { w.NotBefore = -1 },
 	} {
 		w := transferOf(2, btc, 1)
 		change(w)
@@ -82,12 +79,11 @@ func TestProductionTransferWaitsForAPerson(t *testing.T) {
 
 func TestDelayedWithdrawalWaits(t *testing.T) {
 	x, _, _ := funded(t, true)
+	x.must(secureCommand(1, bourse.Hour))
 	until := x.e.Now() + bourse.Hour
 	late := withdrawOf(btc, 100, 4)
-	late.NotBefore = until
 	id := x.must(withdrawCommand(1, late))
 	given := transferOf(2, btc, 50)
-	given.NotBefore = until
 	x.must(transferCommand(1, given))
 	dropped := x.must(withdrawCommand(1, late))
 	if w := x.withdrawal(); w.Status != bourse.WalletPending || !w.Approved || w.NotBefore != until {
@@ -123,7 +119,7 @@ func TestDelayedWithdrawalWaits(t *testing.T) {
 func TestDelayIsNotApproval(t *testing.T) {
 	x, _, _ := funded(t, false)
 	w := withdrawOf(btc, 100, 4)
-	w.NotBefore = x.e.Now() + 3*bourse.Second
+	x.must(secureCommand(1, 3*bourse.Second))
 	id := x.must(withdrawCommand(1, w))
 	for range 2 {
 		x.wake()
@@ -176,7 +172,7 @@ func TestKeysOfRequests(t *testing.T) {
 	id := x.must(withdrawCommand(1, w))
 	x.restart()
 	again := *w
-	again.Fee, again.NotBefore, again.Save = bourse.Units(2), 5, bourse.Token{3} // the body alone decides
+	again.Fee, again.Save = bourse.Units(2), bourse.Token{3} // the body alone decides
 	if x.must(withdrawCommand(1, &again)) != id || !x.ev.Outcome.Repeated {
 		t.Error("the same body is another withdrawal")
 	}
@@ -217,36 +213,4 @@ func transferFor(x *exchange, account bourse.AccountID, w *bourse.Withdraw) *bou
 	other := *w
 	other.Internal = 3
 	return &other
-}
-
-// TestPlainStatesStayAsTheyWere wants the hash of a state that has nothing of what
-// came later to be what the first program that wrote this form made of it.
-func TestPlainStatesStayAsTheyWere(t *testing.T) {
-	x, c, _ := funded(t, true)
-	w := withdrawOf(btc, 100, 4)
-	w.ClientID, w.Save = bourse.ClientID{'a'}, bourse.Token{1}
-	id := bourse.WalletID(x.must(withdrawCommand(1, w)))
-	_, s := x.signOutputs(c, id, 100, 2)
-	x.must(signedCommand(s))
-	x.must(withdrawCommand(1, withdrawOf(btc, 50, 1)))
-	sum := x.e.StateHash()
-	const want = "434eabe1f2b2e438349b1d34d3e9299d35b9ea7e7cf03f7c9bed19497bed50a7"
-	if got := hex.EncodeToString(sum[:]); got != want {
-		t.Errorf("the hash is %s, it was %s", got, want)
-	}
-	x.must(transferCommand(1, transferOf(2, btc, 1)))
-	if data := snapshot(x.e); data[0] != 2 || sha256.Sum256(data) != x.e.StateHash() {
-		t.Error("a transfer that is over makes another form of state")
-	}
-	late := transferOf(2, btc, 1)
-	late.NotBefore = x.e.Now() + bourse.Hour
-	x.must(transferCommand(1, late))
-	data := snapshot(x.e)
-	if data[0] != 3 || !hostile(t, data) {
-		t.Error("a transfer that waits needs the extended form")
-	}
-	data[0] = 2
-	if hostile(t, data) {
-		t.Error("the extended form passes for the plain one")
-	}
 }

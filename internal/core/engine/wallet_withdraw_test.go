@@ -559,7 +559,7 @@ func TestProductionWaitsForAPerson(t *testing.T) {
 	if got := x.withdrawal(); got.Status != bourse.WalletPending || got.Approved {
 		t.Fatalf("taken as %+v", got)
 	}
-	if saved := x.ev.Wallet.Addresses; len(saved) != 1 || saved[0].Token != w.Save || saved[0].Trusted != 0 || saved[0].ID != 1 {
+	if saved := x.ev.Wallet.Addresses; len(saved) != 1 || saved[0].Token != w.Save || saved[0].Trusts != nil || saved[0].ID != 1 {
 		t.Fatalf("saved as %+v", saved)
 	}
 	x.refused(bourse.AddressTaken, withdrawCommand(1, w))
@@ -567,7 +567,7 @@ func TestProductionWaitsForAPerson(t *testing.T) {
 	if got := x.withdrawal(); got.Status != bourse.WalletProcessing {
 		t.Errorf("approved, it is %+v", got)
 	}
-	if saved := x.ev.Wallet.Addresses; len(saved) != 1 || saved[0].Trusted != x.e.Now()+bourse.Day {
+	if saved := x.ev.Wallet.Addresses; len(saved) != 1 || len(saved[0].Trusts) != 1 || saved[0].Trusts[0].From != x.e.Now()+bourse.Day {
 		t.Errorf("approved, its address is %+v", saved)
 	}
 	w.Save = bourse.Token{}
@@ -597,7 +597,7 @@ func TestSecondFactorMakesTrusted(t *testing.T) {
 	if x.withdrawal().Approved {
 		t.Error("a second factor alone approves")
 	}
-	if saved := x.ev.Wallet.Addresses; len(saved) != 1 || saved[0].Trusted == 0 {
+	if saved := x.ev.Wallet.Addresses; len(saved) != 1 || len(saved[0].Trusts) == 0 {
 		t.Errorf("its address is %+v", saved)
 	}
 	forget := func(account bourse.AccountID) bourse.Command {
@@ -664,7 +664,8 @@ func TestDamagedWalletStates(t *testing.T) {
 	x.must(c.next(tx, c.output(2, btc, 30), c.output(nobody, btc, 4)))
 	x.must(a.next(a.output(3, usdt, 77)))
 	late := transferOf(2, usdt, 7)
-	late.NotBefore, late.Message = x.e.Now()+bourse.Hour, bourse.Token{2}
+	late.Message = bourse.Token{2}
+	x.must(secureCommand(1, bourse.Hour))
 	late.Once = bourse.Once{Key: bourse.RequestHash{3}, Body: bourse.RequestHash{4}}
 	x.must(transferCommand(1, late))
 	good := snapshot(x.e)

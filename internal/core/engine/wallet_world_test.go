@@ -177,6 +177,10 @@ func freezeCommand(account bourse.AccountID, on bool) bourse.Command {
 	return bourse.Command{Kind: bourse.CommandFreezeAccount, Account: account, On: on}
 }
 
+func secureCommand(account bourse.AccountID, hold bourse.Time) bourse.Command {
+	return bourse.Command{Kind: bourse.CommandSecureAccount, Account: account, Hold: hold}
+}
+
 // chain is a network of the test: blocks in order, the first at height one.
 type chain struct {
 	network bourse.NetworkID

@@ -27,8 +27,8 @@ func (e *Engine) withdraw(cmd *bourse.Command, ev *bourse.Events) bourse.Reason 
 	if w.Internal != 0 {
 		w.Fee = bourse.Amount{} // whatever was offered
 	}
-	if w.NotBefore <= e.now {
-		w.NotBefore = 0
+	if held := e.account(cmd.Account).held; held > e.now {
+		w.NotBefore = held
 	}
 	if reason := e.refusesWithdrawal(cmd.Account, asked, w, ev); reason != 0 {
 		e.custody.Remember(cmd.Account, asked, bourse.Outcome{Reason: reason}, e.now)
@@ -114,11 +114,10 @@ func (e *Engine) begin(w *bourse.Withdrawal, ev *bourse.Events) {
 	if w.Save != (bourse.Token{}) {
 		e.custody.Save(ev, savedFrom(w.Account, &w.Withdraw))
 	}
-	saved := e.custody.Saved(w.Account, &w.Withdraw)
-	if w.Factor && saved != nil {
-		e.custody.Trust(ev, saved, e.now+trustAfter)
+	if w.Factor {
+		e.custody.Approved(ev, w.Account, &w.Withdraw, e.now)
 	}
-	if e.genesis.Sandbox || saved != nil && saved.Trusted != 0 && saved.Trusted <= e.now {
+	if e.genesis.Sandbox || e.custody.Trusted(w.Account, &w.Withdraw, e.now) {
 		w.Approved = true
 		e.letGo(w, ev)
 	}
@@ -179,7 +178,8 @@ func (e *Engine) settleWithdrawal(w *bourse.Withdrawal, ev *bourse.Events) {
 }
 
 // cancelWithdrawal ends a withdrawal at its owner's request, if no transaction
-// was signed for it. The journal's order decides between the two.
+// was signed for it. The journal's order decides between the two. Its address is
+// not trusted any more: whoever cancels may not have asked for it.
 func (e *Engine) cancelWithdrawal(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	w := e.custody.Withdrawal(cmd.Wallet.ID)
 	if w == nil || w.Account != cmd.Account {
@@ -188,6 +188,7 @@ func (e *Engine) cancelWithdrawal(cmd *bourse.Command, ev *bourse.Events) bourse
 	if w.Sent {
 		return bourse.WithdrawalSent
 	}
+	e.custody.Distrust(ev, w.Account, &w.Withdraw)
 	e.giveBack(w, ev)
 	ev.Outcome.ID = uint64(w.ID)
 	return 0
@@ -203,7 +204,8 @@ func (e *Engine) giveBack(w *bourse.Withdrawal, ev *bourse.Events) {
 	e.custody.EndWithdrawal(ev, w, e.now)
 }
 
-// decideWithdrawal is a person's word on a withdrawal that nobody signed yet.
+// decideWithdrawal is a person's word on a withdrawal that nobody signed yet. A
+// denial ends the trust in its address, whoever gave it.
 func (e *Engine) decideWithdrawal(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	w := e.custody.Withdrawal(cmd.Wallet.ID)
 	switch {
@@ -214,15 +216,14 @@ func (e *Engine) decideWithdrawal(cmd *bourse.Command, ev *bourse.Events) bourse
 	}
 	ev.Outcome.ID = uint64(w.ID)
 	if !cmd.On {
+		e.custody.Distrust(ev, w.Account, &w.Withdraw)
 		e.giveBack(w, ev)
 		return 0
 	}
 	if e.account(w.Account).frozen {
 		return bourse.AccountFrozen
 	}
-	if saved := e.custody.Saved(w.Account, &w.Withdraw); saved != nil {
-		e.custody.Trust(ev, saved, e.now+trustAfter)
-	}
+	e.custody.Approved(ev, w.Account, &w.Withdraw, e.now)
 	if !w.Approved {
 		w.Approved = true
 		e.letGo(w, ev)

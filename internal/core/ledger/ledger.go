@@ -58,6 +58,14 @@ func (l *Ledger) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.
 	return b
 }
 
+// Available returns what an account may use.
+func (a *Accounts) Available(account bourse.AccountID) bourse.Amount {
+	if c := a.customers.Find(uint32(account)); c != nil {
+		return c.available
+	}
+	return bourse.Amount{}
+}
+
 // Hold moves amount from available to held, and reports false, changing
 // nothing, if less is available.
 func (a *Accounts) Hold(ev *bourse.Events, account bourse.AccountID, amount bourse.Amount) bool {

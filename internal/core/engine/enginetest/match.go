@@ -104,8 +104,8 @@ func (m *market) wants(o *order, price bourse.Price) bourse.Lots {
 	if o.Side == bourse.Sell && rest.Sign() > 0 {
 		n.Add(n, whole(1))
 	}
-	if n.Cmp(whole(uint64(bourse.MaxLots))) > 0 {
-		return bourse.MaxLots
+	if room := bourse.MaxLots - o.Filled; n.Cmp(whole(uint64(room))) > 0 {
+		return room
 	}
 	return bourse.Lots(n.Uint64())
 }
@@ -184,7 +184,7 @@ func (x *Oracle) rests(m *market, o *order, next bourse.Price) bool {
 		return true
 	}
 	crosses := next != 0 && o.accepts(next, o.Price)
-	return !crosses && m.room(resting, o.Side, o.Price, o.left())
+	return !crosses && m.room(o.Side, o.Price, o.left())
 }
 
 // match trades an order with the book and reports whether self-trade

@@ -10,12 +10,10 @@ import (
 
 // The bounds that the rules name.
 const (
-	maxOpen   = 10_000
-	maxSteps  = 1_000
-	maxNames  = 10_000
-	nameKept  = bourse.Day
-	maxPages  = 1_024
-	pageTicks = 4_096
+	maxOpen  = 10_000
+	maxSteps = 1_000
+	maxNames = 10_000
+	nameKept = bourse.Day
 )
 
 // Oracle is an exchange that is right because it is simple. Apply tells what the

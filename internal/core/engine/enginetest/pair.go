@@ -86,6 +86,9 @@ func (p *Pair) compare() error {
 
 // compareTwin holds what the engine told against what the twin did.
 func (p *Pair) compareTwin() error {
+	if p.Engine.Walked() != p.twin.Walked() {
+		return errors.New("an engine restored from a snapshot walked another way")
+	}
 	if p.ev.Outcome != p.twinEv.Outcome || !slices.Equal(p.ev.List, p.twinEv.List) ||
 		!slices.Equal(p.ev.Orders, p.twinEv.Orders) || !slices.Equal(p.ev.Trades, p.twinEv.Trades) ||
 		!slices.Equal(p.ev.Levels, p.twinEv.Levels) || !slices.Equal(p.ev.Transfers, p.twinEv.Transfers) ||

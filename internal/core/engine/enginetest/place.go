@@ -71,14 +71,14 @@ func (x *Oracle) admit(a *account, m *market, o *order) bourse.Reason {
 }
 
 func (x *Oracle) needOfLimit(m *market, o *order) (*big.Int, bourse.Reason) {
-	if o.Price > m.MaxPrice || o.Stop > m.MaxPrice {
+	if o.Price > m.MaxPrice || o.Stop > m.MaxPrice || !m.inBand(o.Price) || o.Stop > 0 && !m.inBand(o.Stop) {
 		return nil, bourse.PriceOutOfRange
 	}
 	total, base := m.value(o.Price, o.Lots), m.base(o.Lots)
 	if total.Cmp(most) > 0 || base.Cmp(most) > 0 {
 		return nil, bourse.Overflow
 	}
-	if total.Cmp(fromAmount(m.MinOrder)) < 0 {
+	if m.value(min(o.Price, m.price()), o.Lots).Cmp(fromAmount(m.MinOrder)) < 0 {
 		return nil, bourse.BelowMinOrder
 	}
 	if o.Type == bourse.StopLimit || o.TIF == bourse.GTC {
@@ -86,9 +86,8 @@ func (x *Oracle) needOfLimit(m *market, o *order) (*big.Int, bourse.Reason) {
 			return nil, bourse.TooManyOrders
 		}
 	}
-	if o.Type == bourse.StopLimit && !m.room(waiting, o.Side, o.Stop, o.Lots) ||
-		o.TIF == bourse.GTC && !m.room(resting, o.Side, o.Price, o.Lots) {
-		return nil, bourse.PriceOutOfRange
+	if o.Type == bourse.Limit && o.TIF == bourse.GTC && !m.room(o.Side, o.Price, o.Lots) {
+		return nil, bourse.Overflow
 	}
 	if best := m.best(o.Side.Opposite()); o.PostOnly && best != nil && o.accepts(best.Price, o.Price) {
 		return nil, bourse.WouldTake
@@ -103,7 +102,7 @@ func (x *Oracle) needOfMarket(m *market, o *order) (*big.Int, bourse.Reason) {
 	value := fromAmount(o.Total)
 	best := m.best(o.Side.Opposite())
 	if o.Lots > 0 && best != nil {
-		value = m.value(best.Price, o.Lots)
+		value = m.value(min(best.Price, m.price()), o.Lots)
 	}
 	if value.Cmp(most) > 0 {
 		return nil, bourse.Overflow
@@ -123,44 +122,30 @@ func (x *Oracle) needOfMarket(m *market, o *order) (*big.Int, bourse.Reason) {
 	default:
 		need = m.base(would.Filled)
 	}
-	if need.Cmp(most) > 0 {
-		return nil, bourse.Overflow
-	}
 	return need, 0
 }
 
-// room reports whether the bounds of a side allow more lots at a price.
-func (m *market) room(where place, side bourse.Side, price bourse.Price, lots bourse.Lots) bool {
-	sum, there := lots, false
+// inBand reports whether a price lies between a share and a multiple of the last.
+func (m *market) inBand(price bourse.Price) bool {
+	if m.Band == 0 {
+		return true
+	}
+	last := m.price()
+	return times(uint64(price), bourse.RateOne).Cmp(times(uint64(last), uint64(m.Band))) <= 0 &&
+		times(uint64(last), bourse.RateOne).Cmp(times(uint64(price), uint64(m.Band))) <= 0
+}
+
+// room reports whether what rests at a price leaves room for more lots.
+func (m *market) room(side bourse.Side, price bourse.Price, lots bourse.Lots) bool {
 	for _, o := range m.open {
-		if o.where == where && o.Side == side {
-			sum += o.left()
-			there = there || o.at()/pageTicks == price/pageTicks
-			if sum > bourse.MaxLots {
+		if o.where == resting && o.Side == side && o.Price == price {
+			lots += o.left()
+			if lots > bourse.MaxLots {
 				return false
 			}
 		}
 	}
-	return there || m.pages(where, side) < maxPages
-}
-
-// pages counts the spans of prices at which a side has orders.
-func (m *market) pages(where place, side bourse.Side) int {
-	pages := map[bourse.Price]bool{}
-	for _, o := range m.open {
-		if o.where == where && o.Side == side {
-			pages[o.at()/pageTicks] = true
-		}
-	}
-	return len(pages)
-}
-
-// at returns the price at which an order lies.
-func (o *order) at() bourse.Price {
-	if o.where == waiting {
-		return o.Stop
-	}
-	return o.Price
+	return true
 }
 
 // worst returns the worst price that an order may trade at now; zero is any.

@@ -13,7 +13,7 @@ import (
 //
 //	asset BTC scale=8 [disabled]
 //	market BTC/USDT lots=3 ticks=2 [maker=0.001] [taker=0.002] [min_order=10]
-//	       [collar=0.1] [self_trade=cancel_oldest] [initial=100] [max=500] [disabled]
+//	       [collar=0.1] [band=10] [self_trade=cancel_oldest] [initial=100] [max=500] [disabled]
 //	account alice BTC=10 USDT=1000
 //	credit alice BTC 5
 //	place alice BUY 0.5 BTC/USDT LIMIT price=100 [GTC|FOK|IOC] [post_only]

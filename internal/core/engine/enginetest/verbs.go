@@ -164,6 +164,10 @@ func (s *Script) defineMarket(words []string) error {
 		*rate, err = bourse.ParseRate(set.or(name, "0"))
 		read(&r, 0, err)
 	}
+	if v := set["band"]; v != "" {
+		m.Band, err = bourse.ParseRatio(v)
+		read(&r, 0, err)
+	}
 	m.SelfTrade, _ = bourse.ParseSelfTradeMode(set.or("self_trade", "none"))
 	if r.err != nil {
 		return r.err

@@ -33,6 +33,9 @@ type shape struct {
 	stops, cancels, named uint64
 	// huge makes one value in that many absurd; zero is none.
 	huge uint64
+	// wide puts every other price up to so many pages of the book away, on either
+	// side; zero puts none there.
+	wide uint64
 	// long makes time run fast, so that client ids expire.
 	long bool
 	// deep piles up stops and far orders until one order sets them all off.
@@ -40,6 +43,9 @@ type shape struct {
 	// modest leaves room for all that networks may bring.
 	modest bool
 }
+
+// pageTicks is how many prices share a page of the book.
+const pageTicks = 4096
 
 // NewWorkload returns a workload that draws from src. It reads the oracle to
 // find orders worth canceling.
@@ -71,10 +77,15 @@ func (w *Workload) draw() {
 	if w.chance(40) {
 		s.huge = w.between(10, 60)
 	}
+	if w.chance(35) {
+		s.wide = w.between(2, 40)
+		s.open = []int{30, 200, 900}[w.src.Below(3)]
+	}
 	s.long = w.chance(20)
 	if s.deep = w.src.Below(12) == 1; s.deep {
-		s.accounts, s.markets, s.open, s.stops, s.cancels, s.huge = 2, 1, 3500, 60, 2, 0
+		s.accounts, s.markets, s.open, s.stops, s.cancels, s.huge, s.wide = 2, 1, 3500, 60, 2, 0, 40
 	}
+	s.mid += s.wide * pageTicks
 	w.add(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}})
 	w.drawCatalogue()
 	for a := bourse.AccountID(1); uint64(a) <= s.accounts; a++ {
@@ -118,6 +129,9 @@ func (w *Workload) market(pair [2]bourse.AssetID) bourse.Market {
 	}
 	if w.chance(30) {
 		m.Collar = bourse.Rate(w.src.Below(bourse.RateOne / 5))
+	}
+	if w.chance(20) {
+		m.Band = bourse.Rate(bourse.RateOne + 1 + w.src.Below([]uint64{bourse.RateOne / 5, 3 * bourse.RateOne}[w.src.Below(2)]))
 	}
 	if w.chance(20) {
 		m.MaxPrice = bourse.Price(w.shape.mid + w.shape.ticks/2)
@@ -408,6 +422,9 @@ func (w *Workload) total(id bourse.MarketID, lots bourse.Lots) bourse.Amount {
 
 func (w *Workload) price() bourse.Price {
 	usual := w.shape.mid - w.shape.ticks/2 + w.src.Below(w.shape.ticks)
+	if span := w.shape.wide * pageTicks; span > 0 && w.chance(50) {
+		usual += w.src.Below(2*span) - span
+	}
 	return bourse.Price(w.large(usual, uint64(bourse.MaxPrice)))
 }
 
