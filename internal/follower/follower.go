@@ -19,10 +19,10 @@ const (
 	// batchCommands bounds the commands whose cursor is written together: what
 	// a start has to read again if few of them leave rows.
 	batchCommands = 100_000
-	// snapshotFrames is how many frames lie between two snapshots even if they
-	// hold few commands: an idle exchange writes a frame a second, and what
-	// precedes a snapshot can go to the archive.
-	snapshotFrames = 20_000
+	// urgent is which part of SnapshotBytes lies between two snapshots while the disk
+	// is nearly full: what precedes the older of two can go to the archive, which
+	// takes a tenth of the room and less.
+	urgent = 32
 )
 
 // Options are what a follower is put together from.
@@ -41,8 +41,13 @@ type Options struct {
 	// Snapshots is where snapshots go, Files what they make superfluous.
 	Snapshots *journal.Snapshots
 	Files     *journal.Files
-	// SnapshotEvery is how many commands lie between two snapshots.
+	// SnapshotEvery is how many commands lie between two snapshots at most, and
+	// SnapshotBytes how many bytes of the journal, zero for any: a frame of one command
+	// has a block, and an idle exchange writes a frame a second.
 	SnapshotEvery uint64
+	SnapshotBytes int64
+	// Pressed, if not nil, reports whether the disk is nearly full.
+	Pressed func() bool
 }
 
 // Follower is the second engine. Its methods belong to one goroutine, but for
@@ -57,11 +62,11 @@ type Follower struct {
 	step step
 	// tip is where the engine stands in the journal.
 	tip journal.Tip
-	// snapshot is the last command that a snapshot was taken of, frames how many
-	// were followed since; keeping is true
-	// while superfluous files wait to be moved or removed.
+	// snapshot is the last command that a snapshot was taken of, bytes what the journal
+	// has grown by since; keeping is true while superfluous files wait to be moved or
+	// removed.
 	snapshot bourse.Seq
-	frames   int
+	bytes    int64
 	keeping  bool
 	seq      atomic.Uint64
 }
@@ -108,7 +113,7 @@ func (f *Follower) Step(ctx context.Context) (bool, error) {
 	if f.keeping {
 		return true, f.putAway()
 	}
-	if uint64(f.Engine.Seq()-f.snapshot) >= f.SnapshotEvery || f.frames >= snapshotFrames {
+	if f.snapshotDue() {
 		return true, f.takeSnapshot(ctx)
 	}
 	batch, err := f.Reader.Next()
@@ -120,6 +125,15 @@ func (f *Follower) Step(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("following the journal: %w", err)
 	}
 	return true, f.follow(batch)
+}
+
+// snapshotDue reports whether a snapshot is to be taken.
+func (f *Follower) snapshotDue() bool {
+	due := f.SnapshotBytes
+	if f.Pressed != nil && f.Pressed() {
+		due /= urgent
+	}
+	return uint64(f.Engine.Seq()-f.snapshot) >= f.SnapshotEvery || due > 0 && f.bytes >= due
 }
 
 // full reports whether the batch is to be written before it grows.
@@ -147,7 +161,7 @@ func (f *Follower) follow(b *journal.Batch) error {
 	if f.batch.From != 0 {
 		f.batch.Chain = b.Chain
 	}
-	f.frames++
+	f.bytes += int64(journal.Room(len(b.Commands)))
 	f.tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
 	f.seq.Store(uint64(b.Last()))
 	return nil

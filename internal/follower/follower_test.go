@@ -237,3 +237,28 @@ func TestFollowerStopsWhenHistoryIsAnother(t *testing.T) {
 		t.Errorf("a store that lost its rows: %v", err)
 	}
 }
+
+// TestSnapshotsFollowBytes lets the journal grow by frames of one command: snapshots
+// and the archive follow its bytes, and sooner while the disk is nearly full.
+func TestSnapshotsFollowBytes(t *testing.T) {
+	for _, c := range []struct {
+		pressed bool
+		every   int
+	}{{false, 64}, {true, 2}} {
+		r := newRig(t)
+		r.follower.SnapshotEvery, r.follower.SnapshotBytes = 1<<40, 64*journal.Block
+		r.follower.Pressed = func() bool { return c.pressed }
+		r.do(opening()...)
+		for range 3 * c.every {
+			r.do(credit())
+			r.mustRun()
+		}
+		list, err := r.snapshots.List()
+		if want := r.live.Seq() / bourse.Seq(c.every) * bourse.Seq(c.every); err != nil || len(list) != 3 || list[2] != want {
+			t.Errorf("pressed %t: snapshots at %v, want the last at %d, %v", c.pressed, list, want, err)
+		}
+		if st, err := r.files.Stat(); err != nil || !c.pressed && (st.Archives == 0 || st.Live > list[1]) {
+			t.Errorf("pressed %t: segments %+v, %v", c.pressed, st, err)
+		}
+	}
+}

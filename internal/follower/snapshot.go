@@ -33,7 +33,7 @@ func (f *Follower) takeSnapshot(ctx context.Context) error {
 	if err := w.Commit(journal.SnapshotHeader{Tip: f.tip, State: journal.Hash(state.Sum(nil))}); err != nil {
 		return again("snapshot", err)
 	}
-	f.snapshot, f.frames, f.keeping = f.tip.Last, 0, true
+	f.snapshot, f.bytes, f.keeping = f.tip.Last, 0, true
 	return nil
 }
 

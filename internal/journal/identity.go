@@ -15,6 +15,8 @@ var (
 	ErrSandbox = errors.New("sandbox and production do not mix")
 	// ErrNewerFormat: a file was written by a newer version of the program.
 	ErrNewerFormat = errors.New("was written in a newer format")
+	// ErrCut: the journal lacks commands that something beside it proves it had.
+	ErrCut = errors.New("the journal may have been cut back or replaced")
 )
 
 // Identity is whose journal it is. It is in the header of every file, so that

@@ -68,6 +68,9 @@ const (
 	// committed, because the term changed. If it is, it comes as a Committed
 	// notice without Proposal. Proposal.
 	Lost
+	// Refused: the log has no room for a proposal. It is not committed and never
+	// will be. Proposal.
+	Refused
 	// Installed: this log fell so far behind that it was given a snapshot in
 	// place of the batches up to it. Snapshot.
 	Installed
@@ -98,8 +101,10 @@ type Log interface {
 	Propose(p Proposal) error
 
 	// Step does the work at hand: for a log on files one write and one
-	// fdatasync. It reports whether there may be more to do at once. An error
-	// is final: what was not yielded is unknown, and the process must stop.
+	// fdatasync. It reports whether there may be more to do at once. A proposal
+	// that the disk has no room for is answered by a Refused notice, and the log
+	// goes on. An error is final: what was not yielded is unknown, and the process
+	// must stop.
 	Step() (more bool, err error)
 
 	// Prepare makes ready ahead what a later Step will need, as a log on files

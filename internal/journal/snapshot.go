@@ -40,6 +40,9 @@ type Snapshots struct {
 	// OnDamage is told of each damaged snapshot that was passed over. It is set
 	// before the first call, or nil.
 	OnDamage func(*DamageError)
+	// OnWritten is told of each snapshot that became durable. It is set before the
+	// first call, or nil.
+	OnWritten func(SnapshotHeader)
 
 	mu sync.Mutex
 	// verified says of snapshots that were read since they were written whether
@@ -96,6 +99,24 @@ func (s *Snapshots) list(ext string) ([]bourse.Seq, error) {
 		}
 	}
 	return list, nil
+}
+
+// NewestBytes returns the length of the newest snapshot, good or not; zero if there is
+// none.
+func (s *Snapshots) NewestBytes() (int64, error) {
+	list, err := s.List()
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	f, err := s.disk.Open(snapshotName(list[len(list)-1]))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil // it was removed since
+	}
+	if err != nil {
+		return 0, fmt.Errorf("snapshots: %w", err)
+	}
+	size, err := f.Size()
+	return size, errors.Join(err, f.Close())
 }
 
 // Newest returns the newest good snapshot of a moment not after a command; false

@@ -134,6 +134,9 @@ func (w *SnapshotWriter) Commit(h SnapshotHeader) error {
 	if err != nil {
 		return fmt.Errorf("snapshot at %d: %w", w.at, err)
 	}
+	if w.store.OnWritten != nil {
+		w.store.OnWritten(h)
+	}
 	return nil
 }
 

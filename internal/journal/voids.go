@@ -23,8 +23,8 @@ const (
 	voidsHeader = identitySize + 4 + 32 + 4
 	// voidFixed is an entry without its reason.
 	voidFixed = 8 + 8 + 4 + 2
-	// maxVoidReason bounds what an operator writes.
-	maxVoidReason = 1024
+	// MaxReason is the longest reason that an operator may give, in bytes.
+	MaxReason = 1024
 )
 
 var voidsMagic = [8]byte{'B', 'O', 'U', 'R', 'V', 'O', 'I', 'D'}
@@ -159,6 +159,19 @@ func (l *VoidList) Has(seq bourse.Seq) bool { return len(l.list) > 0 && l.seqs[s
 // out. The caller must not change them.
 func (l *VoidList) All() []Void { return l.list }
 
+// Digest returns the hash of the first n voids, which covers them and the exchange; false
+// if there are fewer.
+func (l *VoidList) Digest(n int) (Hash, bool) {
+	if n < 0 || n > len(l.list) {
+		return Hash{}, false
+	}
+	head := firstVoid(l.id)
+	for i := range n {
+		head = sha256.Sum256(appendVoid(head[:], &l.list[i]))
+	}
+	return head, true
+}
+
 // Append takes a command out of effect, durably. The errors are ErrVoided,
 // ErrReason, disk.ErrSync, after which the process must stop, and those of the disk,
 // after which nothing has changed.
@@ -168,7 +181,7 @@ func (l *VoidList) Append(v Void) error {
 		return errors.New("there is no command 0")
 	case l.Has(v.Seq):
 		return fmt.Errorf("command %d: %w", v.Seq, ErrVoided)
-	case v.Reason == "" || len(v.Reason) > maxVoidReason || !utf8.ValidString(v.Reason):
+	case v.Reason == "" || len(v.Reason) > MaxReason || !utf8.ValidString(v.Reason):
 		return ErrReason
 	}
 	next := &VoidList{disk: l.disk, id: l.id, list: slices.Clone(l.list), seqs: map[bourse.Seq]bool{}, head: l.head}

@@ -22,7 +22,10 @@ func (s *Sequencer) Apply() (bool, error) {
 	case journal.Committed:
 		err = s.applyNotice(n)
 	case journal.Lost:
-		s.lose(n.Proposal)
+		s.give(n.Proposal, errUnknown)
+	case journal.Refused:
+		s.full.Store(true)
+		s.give(n.Proposal, ErrNoRoom)
 	case journal.Installed:
 		err = s.install(n.Snapshot)
 	default:
@@ -37,6 +40,7 @@ func (s *Sequencer) applyNotice(n *journal.Notice) error {
 	if n.Proposal != 0 {
 		p = s.land(n.Proposal)
 	}
+	s.full.Store(false)
 	if p != nil && p.count != n.Batch.Count {
 		bourse.Impossible("proposal %d of %d commands was committed with %d", p.id, p.count, n.Batch.Count)
 	}
@@ -90,6 +94,7 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 				s.engine.Skip(&s.cmd, &s.ev)
 			} else {
 				s.engine.Apply(&s.cmd, &s.ev)
+				s.weighWalk(p)
 			}
 			for _, o := range s.observers {
 				o.Observe(&s.cmd, &s.ev)
@@ -98,20 +103,28 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 		}
 		if ticket != nil {
 			ticket.Result = result
+			s.barren.note(s.cmd.Account, &result.Outcome)
 		}
 		return nil
 	})
 }
 
-// lose resolves the tickets of a proposal whose fate is unknown.
-func (s *Sequencer) lose(id uint64) {
+// weighWalk tells of a command of a proposal of ours that walked far.
+func (s *Sequencer) weighWalk(p *proposal) {
+	if more := s.engine.Walked() / stepsOfARequest; more > 0 && p != nil && s.weigh != nil {
+		s.weigh(s.cmd.Account, more)
+	}
+}
+
+// give resolves the tickets of a proposal that was not committed with an error.
+func (s *Sequencer) give(id uint64, why error) {
 	p := s.land(id)
 	if p == nil {
 		return
 	}
 	for _, t := range p.tickets {
 		if t != nil {
-			t.Result = Result{Err: errUnknown}
+			t.Result = Result{Err: why}
 			t.resolve()
 		}
 	}

@@ -64,14 +64,14 @@ func TestOutcomes(t *testing.T) {
 	if err := r.Submit(note("nobody waits for it"), nil); err != nil {
 		t.Fatal(err)
 	}
-	bad := r.submit(place(1, 201, bourse.MaxLots))
+	bad := r.submit(place(1, 200, bourse.MaxLots))
 	r.settle()
 	got := r.result(good)
 	if got.Outcome.Reason != 0 || got.Outcome.ID == 0 {
 		t.Errorf("the order became %+v", got)
 	}
 	if got := r.result(bad); got.Err != nil || got.Outcome.Reason == 0 {
-		t.Errorf("the order that nobody can pay became %+v", got)
+		t.Errorf("the order that its price has no room for became %+v", got)
 	}
 	ended := r.submit(cancel(1, got.Outcome.ID))
 	r.settle()
@@ -404,5 +404,46 @@ func waitFor(signal <-chan struct{}, stop <-chan struct{}) bool {
 		return true
 	case <-stop:
 		return false
+	}
+}
+
+// TestWalksAreWeighed wants who asks for much of a book to be told of, whether the
+// asker waits or not, and nobody else: not who fires another's stop, and not after
+// a restart, which applies the same commands again.
+func TestWalksAreWeighed(t *testing.T) {
+	r := newRig(t)
+	place := func(account bourse.AccountID, p bourse.Place) {
+		p.Market = 1
+		if err := r.Submit(&bourse.Command{Kind: bourse.CommandPlace, Account: account, Place: p}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit := bourse.Place{Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Lots: 1}
+	for limit.Price = 101; limit.Price <= 400; limit.Price++ {
+		place(1, limit)
+	}
+
+	all := bourse.Place{Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.FOK, Price: 1000, Lots: 1000}
+	near := all
+	near.Price = 199
+	place(2, all)
+	place(2, near)
+	market := bourse.Place{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.FOK, Lots: 1000}
+	place(2, market)
+
+	stop := all
+	stop.Type, stop.Stop = bourse.StopLimit, 101
+	place(2, stop)
+	limit.Side, limit.Price = bourse.Buy, 101
+	place(1, limit)
+	r.settle()
+
+	want := []weighed{{2, 3}, {2, 1}, {2, 3}}
+	if !slices.Equal(r.weighed, want) {
+		t.Errorf("weighed are %v, want %v", r.weighed, want)
+	}
+	r.start(engine.New())
+	if !slices.Equal(r.weighed, want) {
+		t.Errorf("after a replay weighed are %v, want %v", r.weighed, want)
 	}
 }

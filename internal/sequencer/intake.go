@@ -16,6 +16,9 @@ const (
 	Orders Lane = iota
 	// Cancels is for cancels, freezes and revocations.
 	Cancels
+	// Patient is for what accounts ask for whose last commands all came to nothing. It
+	// causes no frame of its own before it has waited, and goes along with others.
+	Patient
 	lanes
 )
 
@@ -25,6 +28,9 @@ const laneSize = 4 * journal.MaxFrame
 
 // ErrFull says that the intake is full; nothing was taken.
 var ErrFull = bourse.Errorf(bourse.CodeBusy, "Too many requests")
+
+// ErrNoRoom says that the journal's disk is full; nothing was taken.
+var ErrNoRoom = bourse.Errorf(bourse.CodeUnavailable, "The exchange's disk is full; nothing is taken until it has room")
 
 // lane is a queue of encoded commands.
 type lane struct {
@@ -44,7 +50,7 @@ type entry struct {
 func laneOf(kind bourse.CommandKind) Lane {
 	switch kind {
 	case bourse.CommandCancel, bourse.CommandCancelAll, bourse.CommandFreezeAccount, bourse.CommandRevokeKey,
-		bourse.CommandCancelWithdrawal, bourse.CommandPauseWithdrawals:
+		bourse.CommandSecureAccount, bourse.CommandCancelWithdrawal, bourse.CommandPauseWithdrawals:
 		return Cancels
 	default:
 		return Orders
@@ -59,8 +65,13 @@ func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
+	at := laneOf(c.Kind)
+	if at == Orders && s.barren.waits(c.Account) {
+		at = Patient
+	}
+
 	s.mu.Lock()
-	l := &s.lanes[laneOf(c.Kind)]
+	l := &s.lanes[at]
 	if l.refusal != nil {
 		defer s.mu.Unlock()
 		return l.refusal
@@ -82,12 +93,19 @@ func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
 }
 
 // Refuse closes a lane: what is queued goes on, what comes is refused with this
-// error. A nil error opens the lane again.
+// error. A nil error opens the lane again. What is true of Orders is true of Patient.
 func (s *Sequencer) Refuse(l Lane, err error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.lanes[l].refusal = err
-	s.mu.Unlock()
+	if l == Orders {
+		s.lanes[Patient].refusal = err
+	}
 }
+
+// Save makes cancels wait for company too, while the disk is nearly full: then a frame
+// has many of them, and what room there is lasts longer.
+func (s *Sequencer) Save(on bool) { s.saving.Store(on) }
 
 // Queued returns how many commands wait to be proposed.
 func (s *Sequencer) Queued() int {
@@ -101,17 +119,42 @@ func (s *Sequencer) Queued() int {
 }
 
 // gather moves queued commands into the proposal, cancels first, up to a frame.
-func (s *Sequencer) gather(p *proposal) {
+// Lanes that wait for company are left out of a frame that would hold nothing else,
+// until they have waited for long.
+func (s *Sequencer) gather(p *proposal, now bourse.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left := false
-	for _, at := range [...]Lane{Cancels, Orders} {
-		l := &s.lanes[at]
-		n := l.fit(journal.MaxFrame - len(p.bytes))
-		l.move(n, p)
-		left = left || len(l.entries) > 0
+	due := s.waiting != 0 && (now >= s.waiting+patience || now < s.waiting)
+	if due {
+		s.lanes[Patient].take(p, journal.MaxFrame/patientShare)
 	}
+
+	left, waits := false, false
+	for _, at := range [...]Lane{Cancels, Orders, Patient} {
+		l := &s.lanes[at]
+		switch {
+		case len(l.entries) == 0:
+		case !due && p.count == 0 && (at == Patient || at == Cancels && s.saving.Load()):
+			waits = true
+		default:
+			l.take(p, journal.MaxFrame)
+			left = left || len(l.entries) > 0
+		}
+	}
+
 	s.awake = left
+	switch {
+	case !waits:
+		s.waiting = 0
+	case s.waiting == 0:
+		s.waiting = now
+	}
+}
+
+// take moves the lane's first entries into a proposal, as many as fit into it and at
+// most so many bytes.
+func (l *lane) take(p *proposal, most int) {
+	l.move(l.fit(min(most, journal.MaxFrame-len(p.bytes))), p)
 }
 
 // fit returns how many of the lane's first entries fit into some bytes.

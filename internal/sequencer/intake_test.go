@@ -101,6 +101,7 @@ func TestCancelsOvertake(t *testing.T) {
 		{Kind: bourse.CommandCancelAll, Account: 1},
 		{Kind: bourse.CommandFreezeAccount, Account: 1, On: true},
 		{Kind: bourse.CommandRevokeKey, Key: 1},
+		{Kind: bourse.CommandSecureAccount, Account: 1},
 	}
 	for _, c := range kinds {
 		r.submit(c)
@@ -111,7 +112,7 @@ func TestCancelsOvertake(t *testing.T) {
 			t.Errorf("command %d is of kind %d, not %d", i, r.seen.commands[i].Kind, c.Kind)
 		}
 	}
-	if r.seen.frames != 3 || len(r.seen.commands) != 154 {
+	if r.seen.frames != 3 || len(r.seen.commands) != 155 {
 		t.Errorf("%d commands in %d frames", len(r.seen.commands), r.seen.frames)
 	}
 }
@@ -188,5 +189,91 @@ func TestDo(t *testing.T) {
 	r.settle()
 	if got := <-done; got.Seq != r.Applied() {
 		t.Errorf("Do returned %+v", got)
+	}
+}
+
+// TestFruitlessCommandsShareFrames has an account send what comes to nothing: after a
+// few it causes no frames of its own beyond twenty a second, goes along with others at
+// once, and is as before when something succeeds.
+func TestFruitlessCommandsShareFrames(t *testing.T) {
+	r := newRig(t)
+	refused := place(2, 1000, 1)
+	refused.Place.Market = 9
+	step := func() { // until only time helps
+		for range 4 {
+			r.write()
+			r.apply()
+		}
+	}
+	for range 8 {
+		ticket := r.submit(refused)
+		step()
+		if r.result(ticket).Outcome.Reason == 0 {
+			t.Fatal("it was not refused")
+		}
+	}
+
+	frames := r.seen.frames
+	var waiting []*sequencer.Ticket
+	for range 50 { // in 50 ms
+		waiting = append(waiting, r.submit(refused))
+		step()
+		r.now += bourse.Second / 1000
+	}
+	if r.seen.frames != frames || resolved(waiting[0]) {
+		t.Fatalf("%d frames for commands that are refused", r.seen.frames-frames)
+	}
+	if sleep := r.write(); sleep > bourse.Second/20 {
+		t.Fatalf("the writer sleeps for %d", sleep)
+	}
+	step()
+	for _, ticket := range waiting {
+		if r.result(ticket).Outcome.Reason != bourse.UnknownMarket {
+			t.Fatal("another answer")
+		}
+	}
+	if r.seen.frames != frames+1 {
+		t.Errorf("%d frames for 50 commands", r.seen.frames-frames)
+	}
+
+	company := r.submit(refused)
+	step()
+	other := r.submit(place(1, 1000, 1))
+	step()
+	if r.result(other).Outcome.Reason != 0 || r.result(company).Outcome.Reason == 0 || r.seen.frames != frames+2 {
+		t.Errorf("with company: %d frames", r.seen.frames-frames)
+	}
+
+	good := r.submit(place(2, 2000, 1))
+	step()
+	r.now += bourse.Second / 20
+	step()
+	if r.result(good).Outcome.Reason != 0 {
+		t.Fatal("the good order was refused")
+	}
+	again := r.submit(refused)
+	step()
+	r.result(again)
+}
+
+// TestSaving lets cancels wait for company while the disk is nearly full.
+func TestSaving(t *testing.T) {
+	r := newRig(t)
+	first, second := r.submit(place(1, 1000, 1)), r.submit(place(1, 1001, 1))
+	r.settle()
+	r.Save(true)
+	frames := r.seen.frames
+	one := r.submit(cancel(1, r.result(first).Outcome.ID))
+	r.write()
+	r.apply()
+	two := r.submit(cancel(1, r.result(second).Outcome.ID))
+	r.write()
+	if r.apply(); resolved(one) {
+		t.Fatal("a cancel did not wait")
+	}
+	r.now += bourse.Second / 20
+	r.settle()
+	if r.result(one).Outcome.Reason != 0 || r.result(two).Outcome.Reason != 0 || r.seen.frames != frames+1 {
+		t.Errorf("%d frames for two cancels", r.seen.frames-frames)
 	}
 }

@@ -24,6 +24,14 @@ type rig struct {
 	// voided and load are what the sequencer asks.
 	voided map[bourse.Seq]bool
 	load   func(bourse.Seq) (sequencer.Section, error)
+	// weighed are the walks that it told of.
+	weighed []weighed
+}
+
+// weighed is what a walk was worth.
+type weighed struct {
+	account bourse.AccountID
+	more    int
 }
 
 // observer writes down what it sees.
@@ -141,6 +149,7 @@ func (r *rig) start(e *engine.Engine) {
 		Log: r.log, Engine: e, Observers: []sequencer.Observer{r.seen},
 		Voided: func(seq bourse.Seq) bool { return r.voided[seq] },
 		Load:   func(at bourse.Seq) (sequencer.Section, error) { return r.load(at) },
+		Weigh:  func(account bourse.AccountID, more int) { r.weighed = append(r.weighed, weighed{account, more}) },
 	})
 	reader, err := r.log.Read(e.Seq() + 1)
 	if err != nil {

@@ -41,6 +41,7 @@ type Sequencer struct {
 	observers []Observer
 	voided    func(bourse.Seq) bool
 	load      func(bourse.Seq) (Section, error)
+	weigh     func(bourse.AccountID, int)
 
 	// The intake.
 	mu    sync.Mutex
@@ -48,12 +49,17 @@ type Sequencer struct {
 	// awake is true while the writer knows that there is something to gather.
 	awake bool
 	wake  chan struct{}
+	// barren says whose commands wait for company, saving whether cancels do.
+	barren barren
+	saving atomic.Bool
 
 	// Of Write.
 	next    proposal
 	lastID  uint64
 	written bourse.Time
 	marked  bool
+	// waiting is since when commands wait for company, zero if none does.
+	waiting bourse.Time
 
 	// flying are the proposals between Write and Apply, oldest first.
 	flyingMu sync.Mutex
@@ -66,7 +72,10 @@ type Sequencer struct {
 
 	// unfinished is set when a Continue has to be proposed.
 	unfinished atomic.Bool
-	applied    atomic.Uint64
+	// full is set while the journal has no room: then the sequencer's own commands
+	// wait for the next tick, which asks again.
+	full    atomic.Bool
+	applied atomic.Uint64
 	// outstanding counts what was submitted and has no outcome yet.
 	outstanding atomic.Int64
 	tickets     sync.Pool
@@ -93,14 +102,24 @@ type Options struct {
 	Voided func(bourse.Seq) bool
 	// Load returns the snapshot at a sequence, when the log installed one.
 	Load func(bourse.Seq) (Section, error)
+	// Weigh is told when a command that was submitted here walked so much of a book
+	// that it is worth more than one request, how many more, and whose it was. It
+	// is called from Apply, for commands without a ticket and those whose sender is
+	// gone as well, so that nobody walks for free by not waiting. Nil is none.
+	Weigh func(account bourse.AccountID, more int)
 }
+
+// stepsOfARequest is how many steps of a walk a request has paid for: with some 20
+// ns a step it is about what the rest of a command costs.
+const stepsOfARequest = 100
 
 // New returns a sequencer.
 func New(o Options) *Sequencer {
 	s := &Sequencer{
-		log: o.Log, engine: o.Engine, observers: o.Observers, voided: o.Voided, load: o.Load,
+		log: o.Log, engine: o.Engine, observers: o.Observers, voided: o.Voided, load: o.Load, weigh: o.Weigh,
 		wake: make(chan struct{}, 1), written: o.Engine.Now(), marked: true,
 	}
+	s.barren.counts = map[bourse.AccountID]uint8{}
 	s.tickets.New = func() any { return NewTicket() }
 	s.applied.Store(uint64(o.Engine.Seq()))
 	s.unfinished.Store(o.Engine.Unfinished())

@@ -12,8 +12,9 @@ type Result struct {
 	Seq     bourse.Seq
 	Time    bourse.Time
 	Outcome bourse.Outcome
-	// Err is set when there is no outcome: the command was taken and it is not
-	// known whether it will ever be committed (CodeUnknown).
+	// Err is set when there is no outcome: it is ErrNoRoom, and the command has no
+	// effect, or the command was taken and it is not known whether it will ever be
+	// committed (CodeUnknown).
 	Err error
 }
 

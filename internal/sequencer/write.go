@@ -46,11 +46,12 @@ func (s *Sequencer) Write(now bourse.Time) (sleep bourse.Time, err error) {
 // fill gathers the next proposal: work that a command left unfinished first,
 // then what was submitted, or, when nothing else moves engine time, a tick.
 func (s *Sequencer) fill(now bourse.Time) {
-	if s.unfinished.Swap(false) {
+	tick := now >= s.written+tickEvery
+	if (tick || !s.full.Load()) && s.unfinished.Swap(false) {
 		s.next.add(bourse.CommandContinue)
 	}
-	s.gather(&s.next)
-	if s.next.count == 0 && now >= s.written+tickEvery {
+	s.gather(&s.next, now)
+	if s.next.count == 0 && tick {
 		s.next.add(bourse.CommandTick)
 	}
 }
@@ -127,13 +128,16 @@ func (s *Sequencer) recycle(p *proposal) {
 func (s *Sequencer) pending() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.awake || s.unfinished.Load()
+	return s.awake || s.unfinished.Load() && !s.full.Load()
 }
 
 // rest returns how long the writer may sleep. After a while without arrivals it
 // has the journal write its watermark.
 func (s *Sequencer) rest(now bourse.Time) (bourse.Time, error) {
 	tick := max(s.written+tickEvery-now, 1)
+	if s.waiting != 0 {
+		tick = min(tick, max(s.waiting+patience-now, 1))
+	}
 	switch mark := s.written + markAfter - now; {
 	case s.marked:
 		return tick, nil

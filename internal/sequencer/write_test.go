@@ -220,3 +220,56 @@ func TestFailureAnswersNobody(t *testing.T) {
 		t.Error("somebody was answered")
 	}
 }
+
+// TestNoRoom fills the journal's disk: what clients ask for is refused and has no
+// effect, what the sequencer owes waits for a tick and not in a loop, and with room
+// everything goes on.
+func TestNoRoom(t *testing.T) {
+	r := newRig(t)
+	orders := make([]*sequencer.Ticket, engine.MaxOpenOrders)
+	for i := range orders {
+		orders[i] = r.submit(place(1, bourse.Price(1000+i), 1))
+	}
+	r.settle()
+	last := r.Applied()
+	r.submit(&bourse.Command{Kind: bourse.CommandCancelAll, Account: 1})
+	for r.Applied() == last {
+		r.write()
+		r.apply()
+	}
+	if !r.engine.Unfinished() {
+		t.Fatal("the cancel-all was done at once")
+	}
+
+	r.log.SetFull(true)
+	last = r.Applied()
+	ticket := r.submit(note("refused"))
+	for range 10 {
+		r.write()
+		r.apply()
+	}
+	if got := r.result(ticket); !errors.Is(got.Err, sequencer.ErrNoRoom) || r.Applied() != last {
+		t.Fatalf("a command without room: %+v, applied to %d of %d", got, r.Applied(), last)
+	}
+	if sleep := r.write(); sleep == 0 || !r.Idle() {
+		t.Fatalf("the writer sleeps for %d, idle %t", sleep, r.Idle())
+	}
+
+	r.log.SetFull(false)
+	r.now += bourse.Second
+	r.settle()
+	if r.engine.Unfinished() {
+		t.Fatal("with room again the cancel-all did not go on")
+	}
+	if got := r.result(orders[0]); got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	ticket = r.submit(note("taken"))
+	r.settle()
+	if got := r.result(ticket); got.Err != nil {
+		t.Fatalf("with room again: %v", got.Err)
+	}
+	if slices.Contains(r.seen.texts(), "refused") {
+		t.Error("what was refused has happened")
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 )
 
 // life is what one process does until it is stopped: start, write, mark, prepare,
@@ -250,4 +251,126 @@ func startsFlipped(t *testing.T, d *memdisk.Disk, n, batches int) bool {
 		t.Fatal(err)
 	}
 	return true
+}
+
+// TestWithoutRoom fills the disk under a log. What it cannot take it refuses, again
+// and again; it closes, opens, and goes on when there is room.
+func TestWithoutRoom(t *testing.T) {
+	for seed := range uint64(20) {
+		d := memdisk.New(seed)
+		s, _ := mustOpen(t, d, small)
+		s.mustWrite(t, 1, 3)
+		d.SetCapacity(0)
+		for s.full(t) == nil {
+		}
+		if err := s.log.Mark(); err != nil {
+			t.Fatalf("a mark without room: %v", err)
+		}
+		if seed%2 == 0 {
+			if err := s.log.Close(); err != nil {
+				t.Fatalf("closing without room: %v", err)
+			}
+		}
+
+		told := s.told
+		for range 3 {
+			d = d.Crash()
+			var r *filelog.Recovery
+			if s, r = mustOpen(t, d, small); int(r.Tip.Last) != len(told) {
+				t.Fatalf("a start without room: %+v, %d were told", r, len(told))
+			}
+			s.told = told
+			if err := s.full(t); err == nil {
+				t.Fatal("a log without room takes a batch")
+			}
+		}
+		d.SetCapacity(1 << 30)
+		s.mustWrite(t, len(s.told)+1, len(s.told)+5)
+		holds(t, d, s.told)
+	}
+}
+
+var errRefused = errors.New("refused")
+
+// full proposes the next batch to a log that may have no room for it.
+func (s *session) full(t *testing.T) error {
+	t.Helper()
+	c := command(len(s.told) + 1)
+	s.sent++
+	err := s.log.Propose(journal.Proposal{ID: uint64(s.sent), Count: 1, Time: bourse.Time(len(s.told) + 1), Commands: c})
+	if err == nil {
+		_, err = s.log.Step()
+	}
+	n, ok := s.log.Next()
+	if err != nil || !ok || n.Proposal != uint64(s.sent) {
+		t.Fatalf("a batch on a full disk: %v, %+v", err, n)
+	}
+	if n.Kind == journal.Refused {
+		return errRefused
+	}
+	s.told = append(s.told, c)
+	return nil
+}
+
+// TestReserve looks whether a log leaves room to others, and takes what is above it.
+func TestReserve(t *testing.T) {
+	d := memdisk.New(1)
+	const reserve, room = 3 * small, 10 * small
+	d.SetCapacity(room)
+	log, _, err := filelog.Open(d, filelog.Options{Identity: identity, SegmentSize: small, Reserve: func() uint64 { return reserve }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{log: log}
+	for s.full(t) == nil {
+	}
+	if free, err := d.Free(); err != nil || free < reserve || free >= reserve+small {
+		t.Fatalf("%d bytes are left of %d, %v", free, reserve, err)
+	}
+	d.SetCapacity(room + small)
+	if err := s.full(t); err != nil {
+		t.Fatal("with room above the reserve:", err)
+	}
+}
+
+// TestTornWithoutRoom starts on a torn end whose copy the disk has no room for: the
+// log is read and takes nothing until there is.
+func TestTornWithoutRoom(t *testing.T) {
+	d := memdisk.New(1)
+	s, _ := mustOpen(t, d, 64<<10)
+	s.mustWrite(t, 1, 2)
+	end, _, err := journal.NewFiles(d.Clone(), identity).End(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d = d.Crash()
+	overwrite(t, d, firstSegment, []byte("what a crash left"), end.Offset)
+	d.SetCapacity(0)
+
+	for range 2 {
+		d = d.Clone()
+		again, r := mustOpen(t, d, 64<<10)
+		if again.told = s.told; r.Torn == nil || r.Torn.Copy != "" || r.Tip.Last != 2 {
+			t.Fatalf("the start says %+v", r)
+		}
+		if again.full(t) == nil {
+			t.Fatal("a log takes a batch before its torn end was copied")
+		}
+		if names, err := d.List(journal.TornDir); err == nil && len(names) > 0 {
+			t.Fatalf("copies that are not whole: %v", names)
+		}
+		if err := again.log.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	d = d.Clone()
+	last, _ := mustOpen(t, d, 64<<10)
+	last.told = s.told
+	d.SetCapacity(1 << 30)
+	last.mustWrite(t, 3, 4)
+	if names, err := d.List(journal.TornDir); err != nil || len(names) != 1 {
+		t.Fatalf("with room the copies are %v, %v", names, err)
+	}
+	holds(t, d, last.told)
 }

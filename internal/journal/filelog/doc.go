@@ -16,6 +16,9 @@
 // last, since the process before it may have died between a write and its sync,
 // or because of a sync that failed.
 //
+// A disk without room ends nothing. All that it can refuse happens before the first
+// byte of an entry, and the proposal is answered by a Refused notice.
+//
 // Invariants: what Next yields is durable, and so is everything before it; no
 // block that holds an entry is written again, but for a start that writes what it
 // holds; a failure ends the log. The term rises with every start.

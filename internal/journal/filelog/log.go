@@ -31,9 +31,13 @@ type Log struct {
 	proposed uint64
 	failed   error
 	closed   bool
+	// torn is what Open found at the journal's end and had no room to copy. Nothing
+	// is written before it is cut.
+	torn *journal.Torn
 
 	// ring holds the proposals, each at its number modulo its length. Those
-	// below released are free, below committed durable, below proposed waiting.
+	// below released are free, below committed durable or refused, below proposed
+	// waiting.
 	ring      [slots]slot
 	committed atomic.Uint64
 	released  atomic.Uint64
@@ -54,6 +58,8 @@ type slot struct {
 	id    uint64
 	count int
 	time  bourse.Time
+	// refused is true if there was no room for the proposal.
+	refused bool
 	// buf is the entry: the commands from journal.CommandsAt on, and once it is
 	// written the rest around them.
 	buf   []byte
@@ -73,7 +79,7 @@ func (l *Log) Propose(p journal.Proposal) error {
 		return journal.ErrBusy
 	}
 	s := &l.ring[l.proposed%slots]
-	s.id, s.count, s.time = p.ID, p.Count, p.Time
+	s.id, s.count, s.time, s.refused = p.ID, p.Count, p.Time, false
 	s.buf = withCommands(s.buf, p.Commands)
 	l.proposed++
 	return nil
@@ -88,7 +94,8 @@ func withCommands(buf, commands []byte) []byte {
 	return append(buf[:journal.CommandsAt], commands...)
 }
 
-// Next returns the next notice: always a committed batch.
+// Next returns the next notice: a committed batch, or a proposal that was refused
+// because the disk has no room.
 func (l *Log) Next() (*journal.Notice, bool) {
 	l.released.Store(l.taken)
 	if l.taken == l.committed.Load() {
@@ -97,6 +104,9 @@ func (l *Log) Next() (*journal.Notice, bool) {
 	s := &l.ring[l.taken%slots]
 	l.taken++
 	l.notice = journal.Notice{Kind: journal.Committed, Proposal: s.id, Batch: s.batch}
+	if s.refused {
+		l.notice = journal.Notice{Kind: journal.Refused, Proposal: s.id}
+	}
 	return &l.notice, true
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 )
 
-// small is a segment of a header and three small entries.
-const small = 4 * journal.Block
+// small is a segment of a header, three small entries, a mark and a seal.
+const small = 6 * journal.Block
 
 // session is one process that uses a log, and what it was told.
 type session struct {

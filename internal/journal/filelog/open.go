@@ -26,6 +26,9 @@ type Options struct {
 	// SegmentSize is the bytes of new segments, 64 MiB if it is zero. It is
 	// rounded up to blocks.
 	SegmentSize int64
+	// Reserve, if not nil, returns how many bytes of the disk the log leaves free for
+	// what must be written beside it. It must not use the log.
+	Reserve func() uint64
 	// Progress, if not nil, is told how many bytes of how many were verified.
 	Progress func(done, total int64)
 }
@@ -47,7 +50,8 @@ type Recovery struct {
 // Torn is an entry that a crash interrupted, which nobody was told of.
 type Torn struct {
 	journal.Torn
-	// Copy is the file that has what was cut.
+	// Copy is the file that has what was cut. It is empty if the disk had no room for
+	// it: then nothing is cut, and nothing is taken, before it has.
 	Copy string
 }
 
@@ -84,7 +88,7 @@ func newLog(d disk.Disk, o *Options) (*Log, error) {
 	}
 	l := &Log{
 		disk: d, files: journal.NewFiles(d, o.Identity), lock: lock,
-		ready: make(chan struct{}, 1), spare: spare{disk: d, size: size, behind: make(chan struct{}, 1)},
+		ready: make(chan struct{}, 1), spare: spare{disk: d, size: size, reserve: o.Reserve, behind: make(chan struct{}, 1)},
 	}
 	l.segment.head.Identity = o.Identity
 	return l, nil
@@ -132,10 +136,10 @@ func (l *Log) recover(o *Options) (*Recovery, error) {
 
 // begin makes the first segment.
 func (l *Log) begin() error {
-	file, size, err := l.spare.take()
-	if err != nil {
+	if err := l.spare.complete(0); err != nil {
 		return err
 	}
+	file, size := l.spare.take()
 	l.segment.file, l.segment.off, l.segment.size = file, journal.Block, size
 	if _, err := file.WriteAt(l.segment.head.Bytes(), 0); err != nil {
 		return err
@@ -156,6 +160,9 @@ func (l *Log) resume(end *journal.End) (*Torn, error) {
 	l.tip, l.term, l.last = end.Tip, end.Tip.Term+1, end.Last
 	l.durable.Store(uint64(end.Tip.Last))
 	torn, err := l.cut(end.Torn)
+	if isFull(err) {
+		l.torn, err = end.Torn, nil // it is cut once there is room for the copy
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +170,18 @@ func (l *Log) resume(end *journal.End) (*Torn, error) {
 		return nil, err
 	}
 	return torn, l.Mark()
+}
+
+// mend cuts what Open had no room to copy.
+func (l *Log) mend() error {
+	if l.torn == nil {
+		return nil
+	}
+	if _, err := l.cut(l.torn); err != nil {
+		return err
+	}
+	l.torn = nil
+	return l.segment.file.Sync()
 }
 
 // confirm makes the last entry durable. It writes it once more, because after a
@@ -192,7 +211,7 @@ func (l *Log) cut(torn *journal.Torn) (*Torn, error) {
 	}
 	name, err := l.keep(torn)
 	if err != nil {
-		return nil, fmt.Errorf("keeping what is torn: %w", err)
+		return &Torn{Torn: *torn}, noRoom(fmt.Errorf("keeping what is torn: %w", err))
 	}
 	for off := torn.From; off < torn.To; off += chunk {
 		if _, err := l.segment.file.WriteAt(zeros[:min(chunk, torn.To-off)], off); err != nil {
@@ -217,7 +236,7 @@ func (l *Log) keep(torn *journal.Torn) (string, error) {
 		err = file.Sync()
 	}
 	if err := errors.Join(err, file.Close()); err != nil {
-		return "", err
+		return "", errors.Join(err, l.disk.Remove(name)) // or tries would pile up
 	}
 	return name, l.disk.SyncDir(journal.TornDir)
 }

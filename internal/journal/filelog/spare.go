@@ -2,9 +2,11 @@ package filelog
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
@@ -23,14 +25,16 @@ const (
 type spare struct {
 	disk disk.Disk
 	size int64
+	// reserve returns how many bytes of the disk are left to others; it may be nil.
+	reserve func() uint64
 	// used is how much of the segment in use is written.
 	used atomic.Int64
 
 	mu sync.Mutex
 	// file is nil while there is none; made is how much of it is zero and
-	// durable.
-	file disk.File
-	made int64
+	// durable, held how much of the disk it has.
+	file       disk.File
+	made, held int64
 	// taken is true while the file has been taken and still has the spare's
 	// name. behind receives when less is made than is due.
 	taken  bool
@@ -66,7 +70,7 @@ func (l *Log) Prepare() (more bool, err error) {
 	if s.closed || s.taken || s.made >= s.due() {
 		return false, nil
 	}
-	if err := s.extend(); err != nil {
+	if err := s.extend(s.size); err != nil {
 		return false, err
 	}
 	return s.made < s.due(), nil
@@ -76,57 +80,115 @@ func (l *Log) Prepare() (more bool, err error) {
 // the segment in use has been written on.
 func (l *Log) Unprepared() <-chan struct{} { return l.spare.behind }
 
-// extend makes a piece. When the disk is full it may be called again; after any
-// other failure it gives the same error.
-func (s *spare) extend() error {
+// extend makes a piece, of a spare that is to have so many bytes. Without room on
+// the disk it returns a *roomError and may be called again; after any other failure
+// it gives the same error.
+func (s *spare) extend(size int64) error {
 	if s.failed != nil {
 		return s.failed
 	}
 	if s.file == nil {
 		if err := s.create(); err != nil {
-			return err
+			return noRoom(err)
 		}
 	}
-	n := min(chunk, s.size-s.made)
-	if _, err := s.file.WriteAt(zeros[:n], s.made); err != nil {
+
+	n := min(chunk, size-s.made)
+	if err := s.allows(s.made + n - s.held); err != nil {
 		return err
+	}
+	if _, err := s.file.WriteAt(zeros[:n], s.made); err != nil {
+		return noRoom(err)
 	}
 	if err := s.file.Sync(); err != nil {
 		s.failed = err
 		return err
 	}
 	s.made += n
+	s.held = max(s.held, s.made)
 	return nil
+}
+
+// allows returns a *roomError if so many bytes more would take what is reserved.
+func (s *spare) allows(bytes int64) error {
+	if s.reserve == nil || bytes <= 0 {
+		return nil
+	}
+	reserve := s.reserve()
+	if free, err := s.disk.Free(); err == nil && free < reserve+uint64(bytes) {
+		return &roomError{fmt.Errorf("%d bytes are free and %d reserved: %w", free, reserve, syscall.ENOSPC)}
+	}
+	return nil // what cannot be told, the write tells
+}
+
+// roomError says that the disk has no room.
+type roomError struct{ cause error }
+
+func (e *roomError) Error() string { return "no room on the disk: " + e.cause.Error() }
+func (e *roomError) Unwrap() error { return e.cause }
+
+// isFull reports whether an error is a *roomError.
+func isFull(err error) bool {
+	if err == nil {
+		return false
+	}
+	full := (*roomError)(nil)
+	return errors.As(err, &full)
+}
+
+// noRoom returns a *roomError for an error of a full disk, and others as they are.
+func noRoom(err error) error {
+	if errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync) {
+		return &roomError{err}
+	}
+	return err
 }
 
 // zeros is what a segment is made of.
 var zeros [chunk]byte
 
-// create makes the file, in place of one that an earlier process left.
+// create opens the file that an earlier process left, whose bytes mean nothing and
+// whose room on the disk is kept, or makes one.
 func (s *spare) create() error {
-	if err := s.disk.Remove(spareName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	file, err := s.disk.Edit(spareName)
+	if errors.Is(err, fs.ErrNotExist) {
+		file, err = s.disk.Create(spareName)
 	}
-	file, err := s.disk.Create(spareName)
 	if err != nil {
 		return err
 	}
-	s.file, s.made = file, 0
+
+	held, err := file.Size()
+	if err == nil && held > s.size {
+		held, err = s.size, file.Truncate(s.size)
+	}
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	s.file, s.made, s.held = file, 0, held
 	return nil
 }
 
-// take hands the spare over, which it completes if that is necessary.
-func (s *spare) take() (disk.File, int64, error) {
+// complete makes what is missing of the spare, which is to have at least so many
+// bytes.
+func (s *spare) complete(least int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.file == nil || s.made < s.size {
-		if err := s.extend(); err != nil {
-			return nil, 0, err
+	for size := max(s.size, least); s.file == nil || s.made < size; {
+		if err := s.extend(size); err != nil {
+			return err
 		}
 	}
-	file := s.file
-	s.file, s.made, s.taken = nil, 0, true
-	return file, s.size, nil
+	return nil
+}
+
+// take hands over the spare, which is whole.
+func (s *spare) take() (disk.File, int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	file, size := s.file, s.made
+	s.file, s.made, s.held, s.taken = nil, 0, 0, true
+	return file, size
 }
 
 // name gives what was taken the name of a segment.

@@ -35,12 +35,17 @@ func (l *Log) step() (more bool, err error) {
 	s := &l.ring[n%slots]
 	l.entry = journal.Entry{Kind: journal.EntryBatch}
 	l.entry.Frame.Count, l.entry.Frame.Time = s.count, max(s.time, l.tip.Time)
-	if s.buf, err = l.write(s.buf); err != nil {
+	s.buf, err = l.write(s.buf)
+	switch s.refused = isFull(err); {
+	case s.refused: // nothing was written
+	case err != nil:
 		return false, err
+	default:
+		s.batch = l.entry.Batch()
+		l.tip = journal.Tip{Last: s.batch.Last(), Chain: s.batch.Chain, Term: s.batch.Term, Time: s.batch.Time}
+		l.durable.Store(uint64(l.tip.Last))
 	}
-	s.batch = l.entry.Batch()
-	l.tip = journal.Tip{Last: s.batch.Last(), Chain: s.batch.Chain, Term: s.batch.Term, Time: s.batch.Time}
-	l.durable.Store(uint64(l.tip.Last))
+
 	l.committed.Store(n + 1)
 	select {
 	case l.ready <- struct{}{}:
@@ -56,7 +61,7 @@ func (l *Log) Mark() error {
 		return l.failed
 	case l.closed:
 		return journal.ErrClosed
-	case l.last != journal.EntryBatch:
+	case l.last != journal.EntryBatch || l.torn != nil:
 		return nil
 	}
 	return l.writeBlank(journal.EntryMark)
@@ -71,27 +76,76 @@ func (l *Log) writeBlank(kind journal.EntryKind) error {
 	return err
 }
 
+// blanks is the room that a batch leaves behind it in its segment: for a mark and a
+// seal, the most that ever follow one. So neither of them needs another segment, and
+// a log that has no room for a batch can still be closed and opened.
+var blanks = 2 * int64(journal.Room(0))
+
 // write makes l.entry durable, of which kind, count and time are given; b has
-// its commands. It returns the entry's bytes. An error ends the log.
+// its commands. It returns the entry's bytes. A *roomError says that nothing was
+// written because the disk is full; any other error ends the log.
 func (l *Log) write(b []byte) ([]byte, error) {
 	f := &l.entry.Frame
 	f.First, f.Term, f.Previous = l.tip.Last+1, l.term, l.tip.Chain
 	size := int64(journal.Room(len(b) - journal.CommandsAt))
-	var err error
-	if full := l.segment.off+size > l.segment.size; full && l.tip.Last >= l.segment.head.First() {
+	if l.entry.Kind == journal.EntryBatch {
+		size += blanks
+	}
+
+	rotate, err := l.makeRoom(size)
+	switch {
+	case err != nil:
+	case rotate:
 		b, err = l.rotate(b)
-	} else {
-		// A segment without commands takes what comes: its successor would have
-		// its name.
+	default:
 		b, err = l.segment.append(b, &l.entry)
 	}
-	if err != nil {
+
+	switch {
+	case isFull(err):
+		return b, err
+	case err != nil:
 		l.failed = fmt.Errorf("writing the journal behind command %d: %w", l.tip.Last, err)
 		return b, l.failed
 	}
 	l.last = l.entry.Kind
 	l.spare.use(l.segment.off)
 	return b, nil
+}
+
+// makeRoom makes sure that an entry of some bytes can be written without another
+// byte of the disk, and reports whether that is in the next segment. All that a full
+// disk can refuse happens here, before the first byte of the entry.
+func (l *Log) makeRoom(size int64) (rotate bool, err error) {
+	if err := l.mend(); err != nil {
+		return false, err
+	}
+	switch {
+	case l.segment.off+size <= l.segment.size:
+		return false, nil
+	case l.tip.Last >= l.segment.head.First():
+		return true, l.spare.complete(journal.Block + size)
+	default:
+		// A segment without commands takes what comes: its successor would have
+		// its name.
+		return false, l.grow(l.segment.off + size)
+	}
+}
+
+// grow lengthens the segment with zeros.
+func (l *Log) grow(to int64) error {
+	s := &l.segment
+	for s.size < to {
+		n := min(chunk, to-s.size)
+		if err := l.spare.allows(n); err != nil {
+			return err
+		}
+		if _, err := s.file.WriteAt(zeros[:n], s.size); err != nil {
+			return noRoom(err)
+		}
+		s.size += n
+	}
+	return nil
 }
 
 // append writes an entry and makes it durable.
@@ -105,21 +159,18 @@ func (s *segment) append(b []byte, e *journal.Entry) ([]byte, error) {
 		return b, err
 	}
 	s.off += int64(e.Size)
-	s.size = max(s.size, s.off)
 	return b, nil
 }
 
 // rotate writes an entry as the first one of a new segment, which gets its name
-// when that is durable.
+// when that is durable. The spare is whole.
 func (l *Log) rotate(b []byte) ([]byte, error) {
-	file, size, err := l.spare.take()
-	if err != nil {
-		return b, err
-	}
+	file, size := l.spare.take()
 	next := segment{
 		file: file, off: journal.Block, size: size,
 		head: journal.Header{Identity: l.segment.head.Identity, Tip: l.tip},
 	}
+	var err error
 	if _, err = file.WriteAt(next.head.Bytes(), 0); err == nil {
 		b, err = next.append(b, &l.entry)
 	}
@@ -154,7 +205,7 @@ func (l *Log) seal() error {
 			return err
 		}
 	}
-	if l.last == journal.EntrySeal {
+	if l.last == journal.EntrySeal || l.torn != nil {
 		return nil
 	}
 	return l.writeBlank(journal.EntrySeal)

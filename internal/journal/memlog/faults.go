@@ -60,6 +60,14 @@ func (l *Log) Hold() { l.hold(true) }
 // Release ends Hold.
 func (l *Log) Release() { l.hold(false) }
 
+// SetFull makes steps refuse what was proposed, as a log whose disk is full, or takes
+// that back.
+func (l *Log) SetFull(full bool) {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	l.full = full
+}
+
 func (l *Log) hold(held bool) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()

@@ -32,6 +32,7 @@ type Log struct {
 	lent    []byte
 
 	held   bool
+	full   bool
 	chaos  Chaos
 	marks  int
 	closed bool
@@ -83,6 +84,11 @@ func (l *Log) Step() (more bool, err error) {
 	if l.nextFailure != nil {
 		l.failure = l.nextFailure
 		return false, l.failure
+	}
+	if l.full && l.work() {
+		l.notify(journal.Notice{Kind: journal.Refused, Proposal: l.pending[0].ID})
+		l.pending = slices.Delete(l.pending, 0, 1)
+		return l.work(), nil
 	}
 	if l.misbehave() {
 		return l.work(), nil
