@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -34,10 +35,14 @@ func Describe(c *bourse.Command) string {
 		return "account"
 	case bourse.CommandFreezeAccount:
 		return fmt.Sprintf("freeze account=%d on=%t", c.Account, c.On)
+	case bourse.CommandSecureAccount:
+		return fmt.Sprintf("secure account=%d hold=%s", c.Account, time.Duration(c.Hold)*time.Microsecond)
 	case bourse.CommandSetAccountFees:
 		return fmt.Sprintf("account-fees account=%d on=%t maker=%s taker=%s level=%d", c.Account, c.On, c.Maker.Format(), c.Taker.Format(), c.Level)
 	case bourse.CommandCreateKey:
 		return fmt.Sprintf("key account=%d", c.Account)
+	case bourse.CommandChangeKey:
+		return fmt.Sprintf("change-key account=%d key=%d", c.Account, c.Key)
 	case bourse.CommandRevokeKey:
 		return fmt.Sprintf("revoke key=%d", c.Key)
 	case bourse.CommandCredit:

@@ -63,6 +63,8 @@ type Replayed struct {
 	// Since is the sequence of the snapshot that it began from; zero for the
 	// beginning.
 	Since bourse.Seq
+	// frame, if not nil, is told of each frame that was replayed whole.
+	frame func(last bourse.Seq, chain journal.Hash)
 }
 
 // Visit is told of each command of a replay and what it did; an error ends the
@@ -161,6 +163,9 @@ func (p *player) play(b *journal.Batch) error {
 		return err
 	}
 	if p.r.Engine.Seq() == b.Last() {
+		if p.r.frame != nil {
+			p.r.frame(b.Last(), b.Chain)
+		}
 		p.r.Tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/anchor"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 )
 
@@ -21,6 +22,8 @@ type Report struct {
 	Assets    []AssetReport `json:"assets"`
 	// Networks are those on which something happened.
 	Networks []NetworkReport `json:"networks"`
+	// Voids are the commands out of effect.
+	Voids []Void `json:"voids"`
 	// Violations is empty if all is well.
 	Violations []string `json:"violations"`
 }
@@ -51,8 +54,13 @@ const checkEvery = 20_000
 // maxViolations bounds a report.
 const maxViolations = 100
 
-// Audit recomputes money and books of the whole journal.
-func (x *Exchange) Audit() (*Report, error) {
+// Audit recomputes money and books of the whole journal, and holds states against those
+// that are anchored, if known is not nil.
+func (x *Exchange) Audit(known *anchor.Record) (*Report, error) {
+	heads, err := x.compare(known)
+	if err != nil {
+		return nil, err
+	}
 	books, trades := NewBooks(), uint64(0)
 	violations := []string{}
 	accounts := 0
@@ -64,8 +72,9 @@ func (x *Exchange) Audit() (*Report, error) {
 			violations = append(violations, fmt.Sprintf("at command %d: %s", e.Seq(), v))
 		}
 	}
-	end, err := x.Replay(Everything, func(e *engine.Engine, cmd *bourse.Command, ev *bourse.Events) error {
+	end, err := x.replay(&Replayed{Engine: engine.New(), frame: heads.frame}, Everything, func(e *engine.Engine, cmd *bourse.Command, ev *bourse.Events) error {
 		books.Enter(ev)
+		heads.state(e)
 		trades += uint64(len(ev.Trades))
 		for _, event := range ev.List {
 			if event.Kind == bourse.EventAccountCreated {
@@ -81,11 +90,14 @@ func (x *Exchange) Audit() (*Report, error) {
 		return nil, err
 	}
 	check(end.Engine)
+	heads.end(1, end.Tip)
+	violations = append(violations, heads.wrong...)
 	hash := end.Engine.StateHash()
 	return &Report{
 		Seq: end.Engine.Seq(), StateHash: hex.EncodeToString(hash[:]), Accounts: accounts,
 		Orders: end.Engine.OpenOrders(), Trades: trades, Assets: books.assets(end.Engine),
 		Networks:   networks(end.Engine),
+		Voids:      x.voided(),
 		Violations: violations[:min(len(violations), maxViolations)],
 	}, nil
 }

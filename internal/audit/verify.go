@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/anchor"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
@@ -21,16 +22,25 @@ type Verification struct {
 	Chain    string     `json:"chain"`
 	// Snapshots are those whose bytes are whole and that lie on the chain.
 	Snapshots []bourse.Seq `json:"snapshots"`
+	// Voids are the commands out of effect.
+	Voids []Void `json:"voids"`
 }
 
 // Verify reads every frame that is kept, and every snapshot: checksums, hash
-// chain, and that each command can be read. Damage is a *journal.DamageError.
-func (x *Exchange) Verify() (*Verification, error) {
-	v := &Verification{Exchange: fmt.Sprintf("%x", x.Identity.Exchange), Sandbox: x.Identity.Sandbox, Snapshots: []bourse.Seq{}}
+// chain, that each command can be read, and that the journal holds what is anchored, if
+// known is not nil. Damage is a *journal.DamageError, and what the journal lacks
+// journal.ErrCut.
+func (x *Exchange) Verify(known *anchor.Record) (*Verification, error) {
+	v := &Verification{Exchange: fmt.Sprintf("%x", x.Identity.Exchange), Sandbox: x.Identity.Sandbox, Snapshots: []bourse.Seq{}, Voids: x.voided()}
+	heads, err := x.compare(known)
+	if err != nil {
+		return nil, err
+	}
 	snapshots, err := x.Snapshots.List()
 	if err != nil {
 		return nil, err
 	}
+	tip := journal.Tip{}
 	chains := map[bourse.Seq]journal.Hash{}
 	for _, at := range snapshots {
 		chains[at] = journal.Hash{}
@@ -41,6 +51,8 @@ func (x *Exchange) Verify() (*Verification, error) {
 		}
 		v.Frames++
 		v.Last, v.Chain = b.Last(), fmt.Sprintf("%x", b.Chain)
+		tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+		heads.frame(b.Last(), b.Chain)
 		if _, wanted := chains[b.Last()]; wanted {
 			chains[b.Last()] = b.Chain
 		}
@@ -49,17 +61,25 @@ func (x *Exchange) Verify() (*Verification, error) {
 	if err != nil {
 		return nil, err
 	}
+	heads.end(v.First, tip)
+	if err := errors.Join(heads.err(), x.checkVoids(v.Last)); err != nil {
+		return nil, err
+	}
 	for _, at := range snapshots {
 		s, err := x.Snapshots.Load(at)
 		if err != nil {
 			return nil, err
 		}
+		if at > v.Last {
+			return nil, fmt.Errorf("%w: there is a snapshot at %d, and the journal ends at %d", journal.ErrCut, at, v.Last)
+		}
+		heads.snapshot(s)
 		if at >= v.First && s.Header.Tip.Chain != chains[at] {
 			return nil, fmt.Errorf("the snapshot at %d is not of this journal", at)
 		}
 		v.Snapshots = append(v.Snapshots, at)
 	}
-	return v, nil
+	return v, heads.err()
 }
 
 // readable decodes the commands of a frame.

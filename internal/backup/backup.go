@@ -25,7 +25,7 @@ import (
 const manifestName = "BACKUP.json"
 
 // format is the version of the manifest.
-const format = 1
+const format = 2
 
 // AccountsDB is the database of accounts and keys in a data directory.
 const AccountsDB = "accounts.db"
@@ -37,9 +37,12 @@ type Manifest struct {
 	Sandbox  bool   `json:"sandbox"`
 	// Taken is when the backup was begun, RFC 3339.
 	Taken string `json:"taken"`
-	// Seq is the last command in it, StateHash the state there.
+	// Seq is the last command in it, Chain the hash of its frame, StateHash the state
+	// there, Voids how many commands are void: the head of the journal.
 	Seq       bourse.Seq `json:"seq"`
+	Chain     string     `json:"chain"`
 	StateHash string     `json:"state_hash"`
+	Voids     int        `json:"voids"`
 	// Files are by name, with a slash between directories.
 	Files map[string]File `json:"files"`
 }
@@ -204,7 +207,7 @@ func (m *Manifest) replay(dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	if _, err := x.Verify(); err != nil {
+	if _, err := x.Verify(nil); err != nil {
 		return err
 	}
 	end, err := x.ReplayNewest(audit.Everything)
@@ -214,14 +217,18 @@ func (m *Manifest) replay(dir string) (err error) {
 	hash := end.Engine.StateHash()
 	got := Manifest{
 		Exchange: hex.EncodeToString(x.Identity.Exchange[:]), Sandbox: x.Identity.Sandbox,
-		Seq: end.Engine.Seq(), StateHash: hex.EncodeToString(hash[:]),
+		Seq: end.Engine.Seq(), Chain: hex.EncodeToString(end.Tip.Chain[:]), StateHash: hex.EncodeToString(hash[:]), Voids: len(x.Voids.All()),
 	}
 	if m.StateHash == "" {
-		m.Exchange, m.Sandbox, m.Seq, m.StateHash = got.Exchange, got.Sandbox, got.Seq, got.StateHash
+		got.Format, got.Taken, got.Files = m.Format, m.Taken, m.Files
+		*m = got
 		return nil
 	}
-	if m.Exchange != got.Exchange || m.Sandbox != got.Sandbox || m.Seq != got.Seq || m.StateHash != got.StateHash {
-		return fmt.Errorf("it reaches command %d with state %s, not %d with %s", got.Seq, got.StateHash, m.Seq, m.StateHash)
+
+	if m.Exchange != got.Exchange || m.Sandbox != got.Sandbox || m.Seq != got.Seq || m.Chain != got.Chain ||
+		m.StateHash != got.StateHash || m.Voids != got.Voids {
+		return fmt.Errorf("it reaches command %d with chain %s, state %s and %d voids, not %d with %s, %s and %d",
+			got.Seq, got.Chain, got.StateHash, got.Voids, m.Seq, m.Chain, m.StateHash, m.Voids)
 	}
 	return nil
 }
