@@ -16,6 +16,8 @@ type Identity struct {
 	Scopes Scopes
 	// Session is zero for a key.
 	Session SessionID
+	// Expires is when the secret stops working; zero for never.
+	Expires bourse.Time
 }
 
 // Account is a customer's account.

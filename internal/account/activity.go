@@ -12,15 +12,23 @@ import (
 const (
 	mostActivities = 10_000
 	activityFor    = 90 * bourse.Day
+	// mostOfNobody is for what happened to addresses without an account, which is
+	// written so that it costs what it costs with one.
+	mostOfNobody = 100
 )
 
 // log notes an activity. What happened has happened: that it is not noted is told
 // to the operator alone.
 func (s *Service) log(ctx context.Context, id bourse.AccountID, kind string, v Visit, detail string) {
-	a := &Activity{
-		Account: id, Time: s.now(), Kind: kind, Address: v.From.Unmap().WithZone("").String(), Agent: v.agent(), Detail: detail,
+	a := &Activity{Account: id, Time: s.now(), Kind: kind, Agent: v.agent(), Detail: detail}
+	if v.From.IsValid() { // an operator comes from nowhere
+		a.Address = v.From.Unmap().WithZone("").String()
 	}
-	if err := s.Store.AddActivity(context.WithoutCancel(ctx), a, mostActivities, a.Time-activityFor); err != nil {
+	most := mostActivities
+	if id == 0 {
+		most = mostOfNobody
+	}
+	if err := s.Store.AddActivity(context.WithoutCancel(ctx), a, most, a.Time-activityFor); err != nil {
 		s.OnFailure("an activity was not noted", err)
 	}
 }

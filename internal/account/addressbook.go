@@ -122,11 +122,17 @@ func (s *Service) Withdraw(ctx context.Context, cmd *bourse.Command, name string
 		return o, err
 	}
 	s.mu.Lock()
-	if _, undecided := s.saving[token]; undecided { // refused, or a repetition
+	_, undecided := s.saving[token]
+	if undecided { // refused, or a repetition
 		delete(s.saving, token)
 		s.open.Dropped = append(s.open.Dropped, token)
 	}
 	s.mu.Unlock()
+	if !undecided {
+		w := cmd.Wallet.Withdraw
+		s.tellHolder(ctx, cmd.Account, fmt.Sprintf("A withdrawal address was saved: %s, network %s.",
+			Plain(w.Address), s.NetworkName(w.Network)))
+	}
 	// The journal has decided: what the store misses now, a later call tells it.
 	_ = s.Confirm(context.WithoutCancel(ctx))
 	return o, err
@@ -204,9 +210,13 @@ func (s *Service) RenameAddress(ctx context.Context, account bourse.AccountID, i
 // ForgetAddress takes an entry out of an address book. The errors are those of a
 // command; CodeNotFound if the account has no such entry.
 func (s *Service) ForgetAddress(ctx context.Context, account bourse.AccountID, id bourse.AddressID) error {
-	if id == 0 {
-		return errNoAddress
+	s.mu.RLock()
+	known := id != 0 && s.facts.books.entry(account, id) != nil
+	s.mu.RUnlock()
+	if !known {
+		return errNoAddress // a refusal that is free does not reach the journal
 	}
+
 	_, err := s.do(ctx, &bourse.Command{
 		Kind: bourse.CommandForgetAddress, Account: account, Wallet: &bourse.WalletCommand{Address: id},
 	})

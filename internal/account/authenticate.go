@@ -15,7 +15,6 @@ type credential struct {
 	hash      Hash
 	token     bourse.Token
 	addresses []netip.Prefix
-	expires   bourse.Time
 	// used is when it was last used.
 	used atomic.Int64
 	// session is that of a session.
@@ -71,14 +70,14 @@ func (s *Service) Authenticate(_ context.Context, secret Secret, from netip.Addr
 	return c.Identity, nil
 }
 
-// good reports whether the journal knows the key of a credential, not revoked.
+// good reports whether the key of a credential is live in the journal.
 func (f *facts) good(c *credential) bool {
-	k := f.key(c.Key)
-	return k != nil && !k.revoked && k.token == c.token && k.account == c.Account
+	k := f.keys[c.Key]
+	return k != nil && k.token == c.token && k.account == c.Account
 }
 
 func (c *credential) usable(now bourse.Time, from netip.Addr) bool {
-	if c.expires != 0 && now >= c.expires {
+	if c.Expires != 0 && now >= c.Expires {
 		return false
 	}
 	if len(c.addresses) == 0 {
@@ -93,14 +92,21 @@ func (c *credential) usable(now bourse.Time, from netip.Addr) bool {
 	return false
 }
 
+// row returns what is known of a key's row from when it was admitted.
+func (c *credential) row() *KeyRow {
+	return &KeyRow{Hash: c.hash, Token: c.token, Key: Key{
+		ID: c.Key, Account: c.Account, Scopes: c.Scopes, Addresses: c.addresses, Expires: c.Expires,
+	}}
+}
+
 // admit makes a key known to Authenticate. The caller holds mu.
 func (s *Service) admit(row *KeyRow) {
 	c := &credential{
-		Identity: Identity{Account: row.Account, Key: row.ID, Scopes: row.Scopes},
-		hash:     row.Hash, token: row.Token, addresses: row.Addresses, expires: row.Expires,
+		Identity: Identity{Account: row.Account, Key: row.ID, Scopes: row.Scopes, Expires: row.Expires},
+		hash:     row.Hash, token: row.Token, addresses: row.Addresses,
 	}
 	c.used.Store(int64(row.Used))
-	s.credentials[row.Hash] = c
+	s.credentials[row.Hash], s.byKey[row.ID] = c, c
 }
 
 // Neighbourhood returns what counts as one address: of IPv6, the network of 64

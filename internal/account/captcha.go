@@ -2,6 +2,11 @@ package account
 
 import (
 	"bytes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"image"
@@ -9,6 +14,8 @@ import (
 	"image/png"
 	"io"
 	"math/rand/v2"
+
+	"golang.org/x/crypto/chacha20poly1305"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -19,49 +26,92 @@ const captchaFor = 10 * bourse.Minute
 // Captcha is a picture of digits that whoever signs up reads. It slows programs
 // down; what stops them is that an address must be confirmed.
 type Captcha struct {
-	// Challenge names it.
+	// Challenge is the answer and its expiry, sealed for one e-mail address: nothing
+	// is kept for a picture that nobody answers.
 	Challenge string
 	PNG       []byte
 }
 
-// NewCaptcha draws a picture for an address; false where none is asked for. It is
-// good once.
-func (s *Service) NewCaptcha(email string) (c Captcha, on bool, err error) {
+// NewCaptcha draws a picture for an address; false where none is asked for. The
+// errors are *bourse.Errors with CodeInvalid and CodeBusy.
+func (s *Service) NewCaptcha(email string, v Visit) (c Captcha, on bool, err error) {
 	if email, err = NormalizeEmail(email); err != nil || !s.Captcha {
 		return c, false, err
 	}
+	if !s.spend(spending{captchasDrawn, v.source().String()}) {
+		return c, false, errTooMany
+	}
+
 	text, err := newCode(s.Random)
 	if err != nil {
 		return c, false, err
 	}
-	var name [16]byte
 	var seed [32]byte
-	if _, err := io.ReadFull(s.Random, name[:]); err != nil {
-		return c, false, fmt.Errorf("drawing a name: %w", err)
-	}
 	if _, err := io.ReadFull(s.Random, seed[:]); err != nil {
 		return c, false, fmt.Errorf("drawing a picture: %w", err)
 	}
-	c.Challenge = hex.EncodeToString(name[:])
-	if !s.codes.put(codeName{forCaptcha, email + " " + c.Challenge}, &code{text: text, expires: s.now() + captchaFor}, s.now()) {
-		return c, false, errTooMany
+	if c.Challenge, err = s.sealCaptcha(email, text); err != nil {
+		return c, false, err
 	}
 	c.PNG, err = draw(text, rand.New(rand.NewChaCha8(seed))) //nolint:gosec // ChaCha8, seeded by chance, and about pixels only
 	return c, true, err
 }
 
-// checkCaptcha takes a picture back. A wrong answer ends it too.
-func (s *Service) checkCaptcha(email, challenge, response string) error {
+// sealCaptcha returns the challenge of an answer: nonce, and sealed with it the expiry
+// and the answer, in hex.
+func (s *Service) sealCaptcha(email, answer string) (string, error) {
+	box, err := s.captchaBox()
+	if err != nil {
+		return "", err
+	}
+	sealed := make([]byte, box.NonceSize())
+	if _, err := io.ReadFull(s.Random, sealed); err != nil {
+		return "", fmt.Errorf("drawing a nonce: %w", err)
+	}
+
+	text := binary.LittleEndian.AppendUint64(nil, uint64(s.now()+captchaFor))
+	text = append(text, answer...)
+	return hex.EncodeToString(box.Seal(sealed, sealed, text, []byte(email))), nil
+}
+
+// checkCaptcha takes an answer. A challenge is answered once, right or wrong.
+func (s *Service) checkCaptcha(email, challenge, response string, v Visit) error {
 	if !s.Captcha {
 		return nil
 	}
-	name := codeName{forCaptcha, email + " " + challenge}
-	_, v := s.codes.try(name, response, s.now(), nil)
-	s.codes.drop(name)
-	if v != right {
+	answer, ok := s.openCaptcha(email, challenge)
+	if !s.spend(spending{captchasTried, v.source().String()}) {
+		return errTooMany
+	}
+	if !ok || !s.shared.Take(captchasUsed, challenge, s.now()) ||
+		subtle.ConstantTimeCompare([]byte(answer), []byte(response)) != 1 {
 		return ErrVerification
 	}
 	return nil
+}
+
+// openCaptcha returns the answer of a challenge for an address; false if it is none,
+// or over.
+func (s *Service) openCaptcha(email, challenge string) (string, bool) {
+	box, err := s.captchaBox()
+	sealed, malformed := hex.DecodeString(challenge)
+	if err != nil || malformed != nil || len(sealed) < box.NonceSize() || hex.EncodeToString(sealed) != challenge {
+		return "", false
+	}
+	text, err := box.Open(nil, sealed[:box.NonceSize()], sealed[box.NonceSize():], []byte(email))
+	if err != nil || len(text) != 8+codeDigits || s.now() >= bourse.Time(binary.LittleEndian.Uint64(text)) {
+		return "", false
+	}
+	return string(text[8:]), true
+}
+
+func (s *Service) captchaBox() (cipher.AEAD, error) { return chacha20poly1305.NewX(s.key("captcha")) }
+
+// key derives a key for one use from the one in the data directory.
+func (s *Service) key(use string) []byte {
+	mac := hmac.New(sha256.New, s.Seal[:])
+	_, _ = mac.Write([]byte(use)) // a hash takes everything
+	return mac.Sum(nil)
 }
 
 // The picture's measures, in pixels.

@@ -2,42 +2,53 @@ package account
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/bourse-exchange/bourse"
 )
 
 // ChangePassword sets a new password. Other sessions end, and withdrawals wait.
-// The errors are ErrPassword, and *bourse.Errors with CodeInvalid and CodeBusy.
-func (s *Service) ChangePassword(ctx context.Context, who Identity, old, password string, v Visit) error {
-	if err := newPassword("password", password); err != nil {
+// The errors are ErrPassword, those of SecondFactor where a new password is
+// confirmed, and *bourse.Errors with CodeInvalid and CodeBusy.
+func (s *Service) ChangePassword(ctx context.Context, who Identity, old, password string, act Act) error {
+	if err := CheckPassword("password", password); err != nil {
 		return err
 	}
-	row, err := s.ownPassword(ctx, who.Account, old, v)
+	row, err := s.ownPassword(ctx, who, old, act.Visit)
 	if err != nil {
 		return err
 	}
-	return s.setPassword(ctx, &row, password, who.Session, changedPassword, v)
+	if s.ConfirmPassword {
+		if err := s.confirm(ctx, who.Account, act); err != nil {
+			return err
+		}
+	}
+
+	hash, err := s.hasher.hash(ctx, act.source(), s.Random, password)
+	if err != nil {
+		return err
+	}
+	return s.setPassword(ctx, &row, hash, who.Session, changedPassword, act.Visit)
 }
 
-// ownPassword returns an account whose person knows its password.
-func (s *Service) ownPassword(ctx context.Context, id bourse.AccountID, password string, v Visit) (AccountRow, error) {
-	row, err := s.person(ctx, id)
+// ownPassword returns an account whose person knows its password. Wrong ones count
+// against the session alone: what strangers do wrong does not lock a holder out.
+func (s *Service) ownPassword(ctx context.Context, who Identity, password string, v Visit) (AccountRow, error) {
+	row, err := s.person(ctx, who.Account)
 	if err != nil {
 		return row, err
 	}
-	ok, err := s.checkPassword(ctx, row.Email, row.Password, password, v)
+	session := spending{passwordsBySession, fmt.Sprint(who.Session)}
+	ok, err := s.checkPassword(ctx, row.Password, password, v, session)
 	if err == nil && !ok {
 		err = ErrPassword
 	}
 	return row, err
 }
 
-func (s *Service) setPassword(ctx context.Context, was *AccountRow, password string, but SessionID, kind string, v Visit) error {
-	hash, err := s.hasher.hash(ctx, s.Random, password)
-	if err != nil {
-		return err
-	}
-	err = s.secure(ctx, was.ID, but, func(row *AccountRow) error {
+// setPassword sets the hash of a new password.
+func (s *Service) setPassword(ctx context.Context, was *AccountRow, hash string, but SessionID, kind string, v Visit) error {
+	err := s.secure(ctx, was.ID, but, func(row *AccountRow) error {
 		if row.Password != was.Password { // another request was first
 			return ErrPassword
 		}
@@ -48,63 +59,171 @@ func (s *Service) setPassword(ctx context.Context, was *AccountRow, password str
 		return err
 	}
 	s.log(ctx, was.ID, kind, v, "")
-	s.tell(ctx, was.Email, "The password of your account was changed.")
+	s.tell(ctx, was.ID, was.Email, "The password of your account was changed.")
 	return nil
 }
 
-// secure changes how a person gets in: all sessions but one end, and withdrawals
-// wait, so that who comes in by a stolen way out gains nothing in a hurry.
+// secure changes how a person gets in: all sessions but one end, codes that are out
+// for the account end, and withdrawals wait, so that who comes in by a stolen way out
+// gains nothing in a hurry.
 func (s *Service) secure(ctx context.Context, id bourse.AccountID, but SessionID, change func(*AccountRow) error) error {
+	// The hold comes first: a change without it must not outlive a crash.
+	if err := s.holdBack(ctx, id, bourse.Time(s.Hold.Microseconds())); err != nil {
+		return err
+	}
+	var addresses [2]string
 	err := s.Store.ChangePerson(ctx, id, func(row *AccountRow) error {
-		row.HeldUntil = max(row.HeldUntil, s.now()+bourse.Time(s.Hold.Microseconds()))
-		return change(row)
+		addresses[0] = row.Email
+		err := change(row)
+		addresses[1] = row.Email
+		return err
 	})
 	if err != nil {
 		return err
 	}
+
+	for _, email := range addresses {
+		s.shared.DropCodes(ForReset, email, nil)
+	}
+	s.shared.DropCodes(ForEmail, idName(id), nil)
+	s.shared.DropCodes(ForFactor, idName(id), nil)
 	return s.EndSessions(ctx, id, but)
+}
+
+// holdBack keeps money from leaving an account for some time, what waits already
+// included. A longer hold stays.
+func (s *Service) holdBack(ctx context.Context, id bourse.AccountID, hold bourse.Time) error {
+	_, err := s.do(ctx, &bourse.Command{
+		Kind: bourse.CommandSecureAccount, Account: id, Hold: min(hold, bourse.MaxHold),
+	})
+	return err
 }
 
 // HeldUntil returns until when an account's withdrawals wait because of a change of
 // how its person gets in; a moment of the past if they do not.
-func (s *Service) HeldUntil(ctx context.Context, id bourse.AccountID) (bourse.Time, error) {
-	row, _, err := s.Store.Account(ctx, id)
-	return row.HeldUntil, err
+func (s *Service) HeldUntil(id bourse.AccountID) bourse.Time {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if f := s.facts.account(id); f != nil {
+		return f.held
+	}
+	return 0
 }
 
-// ForgotPassword mails a code that resets the password of an account, if the
-// address has one; it does not tell.
-func (s *Service) ForgotPassword(ctx context.Context, email string) error {
+// ForgotPassword mails a code that resets the password of an account, if the address
+// has one; it does not tell, and does the same work if not. A code that is out for the
+// source that asks is mailed again; codes that others asked for stay as they are.
+func (s *Service) ForgotPassword(ctx context.Context, email string, v Visit) error {
 	email, err := NormalizeEmail(email)
 	if err != nil {
 		return err
 	}
 	row, has, err := s.Store.AccountOf(ctx, email)
-	if err != nil || !has {
+	if err != nil {
 		return err
 	}
-	return s.mailCode(ctx, codeName{forReset, email}, email, letterReset, row.ID)
+	known, err := s.knows(ctx, row.ID, v.source())
+	if err != nil {
+		return err
+	}
+	from := v.source().String()
+	takes := s.strangersLetter(email)
+	if known {
+		takes = []spending{{lettersKnown, email + " from " + from}}
+	}
+	if !s.spend(spending{lettersBySource, from}) {
+		return errTooMany
+	}
+	if !s.spend(takes...) {
+		return nil
+	}
+
+	c := s.ownCode(ForReset, email, v)
+	if c.ID == 0 {
+		c = Code{Subject: email, Source: v.source(), Expires: s.now() + verifyFor, Account: row.ID}
+		if err := s.drawApart(ForReset, &c); err != nil {
+			return err
+		}
+		if !s.shared.PutCode(ForReset, &c, s.now()) {
+			return errTooMany
+		}
+	}
+	if has {
+		err = s.send(ctx, &Mail{To: email, Code: c.Text, Source: c.Source}, letterReset, c.Text)
+	}
+	if err != nil { // to tell would tell that there is an account
+		s.OnFailure("a letter was not sent", err)
+	}
+	return nil
+}
+
+// ownCode returns the code of a subject that is out for a source; without an id if
+// there is none.
+func (s *Service) ownCode(p Purpose, subject string, v Visit) Code {
+	for _, c := range s.shared.CodesOf(p, subject, s.now()) {
+		if c.Source == v.source() && !c.Ended() {
+			return c
+		}
+	}
+	return Code{}
 }
 
 // ResetPassword sets a new password with the code that ForgotPassword mailed. All
-// sessions end, and withdrawals wait. The errors are ErrVerification, and
+// sessions and keys end, and withdrawals wait. The errors are ErrVerification, and
 // *bourse.Errors with CodeInvalid and CodeBusy.
-func (s *Service) ResetPassword(ctx context.Context, email, text, password string, v Visit) error {
+func (s *Service) ResetPassword(ctx context.Context, email, code, password string, v Visit) error {
 	email, err := NormalizeEmail(email)
 	if err != nil {
 		return err
 	}
-	if err := newPassword("password", password); err != nil {
+	if err := CheckPassword("password", password); err != nil {
 		return err
 	}
-	about, err := s.checkMailed(codeName{forReset, email}, text, email)
+	of, _, err := s.Store.AccountOf(ctx, email)
 	if err != nil {
 		return err
 	}
-	id, _ := about.(bourse.AccountID)
-	row, err := s.person(ctx, id)
+	known, err := s.knows(ctx, of.ID, v.source())
 	if err != nil {
 		return err
 	}
-	return s.setPassword(ctx, &row, password, 0, resetPassword, v)
+	return s.tryMailed(try{ForReset, email, v, known}, text(code), func(c *Code) error {
+		if c.Account == 0 { // the address has no account
+			return ErrVerification
+		}
+		row, err := s.person(ctx, c.Account)
+		if err != nil {
+			return err
+		}
+		hash, err := s.hasher.hash(ctx, v.source(), s.Random, password)
+		if err != nil {
+			return err
+		}
+
+		// Keys end before it is done and, those that a session made meanwhile, after it.
+		if err := s.endKeys(ctx, row.ID); err != nil {
+			return err
+		}
+		if err := s.setPassword(ctx, &row, hash, 0, resetPassword, v); err != nil {
+			return err
+		}
+		return s.endKeys(ctx, row.ID)
+	})
+}
+
+// endKeys revokes all keys of an account.
+func (s *Service) endKeys(ctx context.Context, id bourse.AccountID) error {
+	keys, err := s.Keys(ctx, id)
+	if err != nil {
+		return err
+	}
+	for i := range keys {
+		if keys[i].Revoked != 0 {
+			continue
+		}
+		if err := s.RevokeKey(ctx, keys[i].ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,13 +1,15 @@
 package account
 
 import (
+	"cmp"
+	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
 	"io"
 	"math/big"
+	"net/netip"
+	"slices"
 	"sync"
-
-	"crypto/rand"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -17,112 +19,184 @@ const (
 	codeDigits = 6
 	// maxWrong is how many wrong tries end a code.
 	maxWrong = 5
-	// mostCodes is how many are out at most.
-	mostCodes = 1 << 17
+	// mostCodes is how many codes of a purpose are out at most: some 10 MiB.
+	mostCodes = 1 << 15
+	// mostOfSubject is how many codes of a purpose a subject has out at most.
+	mostOfSubject = 8
 )
 
-// purpose says what a code is for, so that none opens another door.
-type purpose uint8
-
-const (
-	forFactor purpose = iota + 1
-	forSignUp
-	forReset
-	forEmail
-	forCaptcha
-)
-
-// codeName is what a code is about.
-type codeName struct {
-	purpose purpose
-	// subject is an address, an account and a digest, or a picture.
-	subject string
-}
-
-// code is one that is out.
-type code struct {
-	// text is empty where the answer is not ours to know.
-	text    string
-	expires bourse.Time
-	wrong   int
-	// about is what happens when it comes back.
-	about any
-}
-
-// codes are those that are out. They live in memory alone: they are good for
+// codeTables keeps one table per purpose, in memory alone: codes are good for
 // minutes, and nothing that was never written can be read in a copy.
-type codes struct {
-	mu  sync.Mutex
-	out map[codeName]*code
+type codeTables [purposes]codeTable
+
+// PutCode adds a code.
+func (t *codeTables) PutCode(p Purpose, c *Code, now bourse.Time) bool { return t[p].put(c, now) }
+
+// CodesOf returns the codes of a subject.
+func (t *codeTables) CodesOf(p Purpose, subject string, now bourse.Time) []Code {
+	return t[p].of(subject, now)
 }
 
-// put sends a code out, in place of the one that was out under its name. It
-// reports whether there is room.
-func (c *codes) put(name codeName, is *code, now bourse.Time) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.out) >= mostCodes {
-		for n, old := range c.out {
-			if now >= old.expires {
-				delete(c.out, n)
-			}
-		}
+// TryCode judges codes of a subject.
+func (t *codeTables) TryCode(p Purpose, subject string, pick, good func(*Code) bool, now bourse.Time) (Code, Verdict) {
+	return t[p].try(subject, pick, good, now)
+}
+
+// DropCodes removes codes of a subject.
+func (t *codeTables) DropCodes(p Purpose, subject string, pick func(*Code) bool) {
+	t[p].drop(subject, pick)
+}
+
+// codeTable keeps codes by subject.
+type codeTable struct {
+	mu   sync.Mutex
+	out  map[string][]*Code
+	held int
+	last uint64
+}
+
+func (t *codeTable) put(c *Code, now bourse.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held >= mostCodes {
+		t.makeRoom(now)
 	}
-	if _, again := c.out[name]; !again && len(c.out) >= mostCodes {
+	t.keep(c.Subject, func(c *Code) bool { return now < c.Expires })
+	if len(t.out[c.Subject]) >= mostOfSubject {
 		return false
 	}
-	c.out[name] = is
+
+	t.last++
+	c.ID = t.last
+	kept := *c
+	t.out[c.Subject] = append(t.out[c.Subject], &kept)
+	t.held++
 	return true
 }
 
-// find returns what a code is about; false if none is out.
-func (c *codes) find(name codeName, now bourse.Time) (any, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	is := c.out[name]
-	if is == nil || now >= is.expires {
-		return nil, false
+func (t *codeTable) of(subject string, now bourse.Time) []Code {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var list []Code
+	for _, c := range t.out[subject] {
+		if now < c.Expires {
+			list = append(list, *c)
+		}
 	}
-	return is.about, true
+	return list
 }
 
-// drop calls a code back.
-func (c *codes) drop(name codeName) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.out, name)
+func (t *codeTable) try(subject string, pick, good func(*Code) bool, now bourse.Time) (Code, Verdict) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var judged []*Code
+	for _, c := range t.out[subject] {
+		if now < c.Expires && !c.Ended() && pick(c) {
+			judged = append(judged, c)
+		}
+	}
+	if len(judged) == 0 {
+		return Code{}, Absent
+	}
+
+	if at := slices.IndexFunc(judged, good); at >= 0 {
+		found := judged[at]
+		t.keep(subject, func(c *Code) bool { return c != found })
+		return *found, Right
+	}
+	for _, c := range judged {
+		c.Wrong++
+	}
+	return Code{}, Wrong
 }
 
-// verdict is what became of a try.
-type verdict uint8
+func (t *codeTable) drop(subject string, pick func(*Code) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keep(subject, func(c *Code) bool { return pick != nil && !pick(c) })
+}
 
-const (
-	absent verdict = iota + 1
-	wrong
-	right
-)
+// keep removes the codes of a subject that stays refuses. The caller holds mu.
+func (t *codeTable) keep(subject string, stays func(*Code) bool) {
+	list := t.out[subject]
+	left := slices.DeleteFunc(list, func(c *Code) bool { return !stays(c) })
+	t.held -= len(list) - len(left)
+	if len(left) == 0 {
+		delete(t.out, subject)
+		return
+	}
+	t.out[subject] = left
+}
 
-// try takes a code back: it is out no longer when it was right, or wrong too
-// often. good may judge in place of the text.
-func (c *codes) try(name codeName, given string, now bourse.Time, good func() bool) (any, verdict) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	is := c.out[name]
-	if is == nil || now >= is.expires {
-		return nil, absent
+// makeRoom frees an eighth of a full table. Codes that are over go first. Then the
+// networks that hold the most codes pay, of these the sources that hold the most,
+// and of these the oldest codes: who holds few loses none. The caller holds mu.
+func (t *codeTable) makeRoom(now bourse.Time) {
+	byNetwork := map[netip.Prefix][]*Code{}
+	for subject := range t.out {
+		t.keep(subject, func(c *Code) bool { return now < c.Expires })
+		for _, c := range t.out[subject] {
+			n := network(c.Source)
+			byNetwork[n] = append(byNetwork[n], c)
+		}
 	}
-	ok := is.text != "" && subtle.ConstantTimeCompare([]byte(is.text), []byte(given)) == 1
-	if good != nil {
-		ok = good()
+
+	stay := map[uint64]struct{}{}
+	const room = mostCodes / 8 * 7
+	var all []*Code
+	share := level(byNetwork, room)
+	for _, codes := range byNetwork {
+		bySource := map[netip.Addr][]*Code{}
+		for _, c := range codes {
+			bySource[c.Source] = append(bySource[c.Source], c)
+		}
+		each := level(bySource, share)
+		var left []*Code
+		for _, own := range bySource {
+			left = append(left, newest(own, each)...)
+		}
+		all = append(all, newest(left, share)...)
 	}
-	if ok {
-		delete(c.out, name)
-		return is.about, right
+	for _, c := range newest(all, room) {
+		stay[c.ID] = struct{}{}
 	}
-	if is.wrong++; is.wrong >= maxWrong {
-		delete(c.out, name)
+	for subject := range t.out {
+		t.keep(subject, func(c *Code) bool { _, stays := stay[c.ID]; return stays })
 	}
-	return nil, wrong
+}
+
+// newest returns the newest codes of a list, most at most.
+func newest(list []*Code, most int) []*Code {
+	if len(list) <= most {
+		return list
+	}
+	slices.SortFunc(list, func(a, b *Code) int { return cmp.Compare(b.ID, a.ID) })
+	return list[:most]
+}
+
+// level returns the most that each group may keep, at least one, so that all together
+// keep no more than room.
+func level[K comparable](groups map[K][]*Code, room int) int {
+	sizes := make([]int, 0, len(groups))
+	for _, g := range groups {
+		sizes = append(sizes, len(g))
+	}
+	slices.Sort(sizes)
+
+	for i, size := range sizes {
+		if left := len(sizes) - i; size*left > room {
+			return max(room/left, 1)
+		}
+		room -= size
+	}
+	return mostCodes
+}
+
+// is returns a judge that compares a text with that of a code.
+func is(text string) func(*Code) bool {
+	return func(c *Code) bool {
+		return c.Text != "" && subtle.ConstantTimeCompare([]byte(c.Text), []byte(text)) == 1
+	}
 }
 
 // newCode draws a code.

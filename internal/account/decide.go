@@ -11,6 +11,7 @@ func newDecisions() Decisions {
 	return Decisions{
 		Accounts: map[bourse.Token]bourse.AccountID{},
 		Keys:     map[bourse.Token]bourse.KeyID{},
+		Changed:  map[bourse.KeyID]KeyChange{},
 		Revoked:  map[bourse.KeyID]bourse.Time{},
 
 		Addresses: map[bourse.Token]bourse.AddressID{},

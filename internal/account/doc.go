@@ -18,14 +18,16 @@
 // from the moment its event is observed; a confirmed row without its id in the
 // journal stops the start.
 //
-// Sessions are the store's alone: they come and go often, and end with the process
-// of nobody. Codes that people read and write back live in memory alone, for
-// minutes. A second factor confirms one request, told by a digest of all that it
-// says; every interface asks for it by [Service.SecondFactor].
+// Sessions, codes that are out and counts of attempts stand behind [Shared], because all
+// nodes of an exchange must agree on them. Codes that people read and write back live for
+// minutes, in memory alone. Attempts, codes and letters are counted by source, so that no
+// client uses up what another one needs. A second factor confirms one request, told by a
+// digest of all that it says; every interface asks for it by [Service.SecondFactor].
 //
 // What is not here: what an account may do and has (core/engine), and the tables
 // (sqlstore/accounts).
 //
 // Read service.go, create.go and decide.go, then journal.go, open.go and
-// addressbook.go; then signup.go, login.go, session.go, codes.go and factor.go.
+// addressbook.go; then shared.go, codes.go, counts.go and guess.go; then signup.go,
+// login.go, session.go, change.go, email.go, undo.go and factor.go.
 package account

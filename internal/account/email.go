@@ -3,61 +3,108 @@ package account
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/bourse-exchange/bourse"
 )
 
-// ChangeEmail mails a code that makes a new address that of the account. The
-// errors are ErrPassword, and *bourse.Errors with CodeInvalid and CodeBusy.
-func (s *Service) ChangeEmail(ctx context.Context, id bourse.AccountID, email, password string, v Visit) error {
+// ChangeEmail mails a code that makes a new address that of the account, when the
+// factor in use has confirmed it: without an application that is a code to the old
+// address. The errors are ErrPassword, those of SecondFactor, and *bourse.Errors with
+// CodeInvalid and CodeBusy.
+func (s *Service) ChangeEmail(ctx context.Context, who Identity, email, password string, act Act) error {
 	email, err := NormalizeEmail(email)
 	if err != nil {
 		return err
 	}
-	if _, err := s.ownPassword(ctx, id, password, v); err != nil {
+	takes := []spending{
+		{lettersBySource, act.source().String()}, {changesByHour, idName(who.Account)}, {changesByDay, idName(who.Account)},
+	}
+	for _, t := range takes {
+		if !s.shared.Free(t.quota, t.name, s.now()) {
+			return errTooMany
+		}
+	}
+
+	row, err := s.ownPassword(ctx, who, password, act.Visit)
+	if err != nil {
 		return err
 	}
-	if _, has, err := s.Store.AccountOf(ctx, email); err != nil {
+	act.What = "Change the address of the account to " + Plain(email)
+	if err := s.confirm(ctx, who.Account, act); err != nil {
 		return err
-	} else if has {
-		// Whether the address has an account is told to its holder alone.
-		s.codes.put(emailChange(id), &code{expires: s.now() + verifyFor, about: email}, s.now())
-		return s.send(ctx, email, letterExists, "")
 	}
-	return s.mailCode(ctx, emailChange(id), email, letterEmail, email)
+	if !s.spend(takes...) {
+		return errTooMany
+	}
+	return s.mailNewAddress(ctx, &row, email, act.Visit)
 }
 
-func emailChange(id bourse.AccountID) codeName { return codeName{forEmail, idName(id)} }
+// mailNewAddress mails the code of a change. Whether the new address has an account is
+// told to its holder alone.
+func (s *Service) mailNewAddress(ctx context.Context, row *AccountRow, email string, v Visit) error {
+	_, has, err := s.Store.AccountOf(ctx, email)
+	if err != nil {
+		return err
+	}
+	c := Code{Subject: idName(row.ID), Source: v.source(), Expires: s.now() + verifyFor, Account: row.ID, Email: email}
+	if err := s.drawApart(ForEmail, &c); err != nil {
+		return err
+	}
+	letter, values := letterEmail, []any{c.Text}
+	if has {
+		letter, values, c.Text = letterExists, nil, ""
+	}
+
+	s.shared.DropCodes(ForEmail, c.Subject, nil)
+	s.shared.PutCode(ForEmail, &c, s.now())
+	if !s.spend(s.strangersLetter(email)...) {
+		return nil
+	}
+	return s.send(ctx, &Mail{To: email, Code: c.Text, Source: c.Source}, letter, values...)
+}
 
 // PendingEmail returns the address that an account is about to get; empty for
 // none.
 func (s *Service) PendingEmail(id bourse.AccountID) string {
-	about, _ := s.codes.find(emailChange(id), s.now())
-	email, _ := about.(string)
-	return email
+	for _, c := range s.shared.CodesOf(ForEmail, idName(id), s.now()) {
+		if !c.Ended() {
+			return c.Email
+		}
+	}
+	return ""
 }
 
 // CancelEmail calls a change of address off; it reports whether there was one.
 func (s *Service) CancelEmail(id bourse.AccountID) bool {
 	was := s.PendingEmail(id) != ""
-	s.codes.drop(emailChange(id))
+	s.shared.DropCodes(ForEmail, idName(id), nil)
 	return was
 }
 
-// VerifyEmail makes the new address that of the account. Other sessions end, and
-// withdrawals wait. The errors are ErrVerification, and *bourse.Errors with
-// CodeConflict and CodeBusy.
-func (s *Service) VerifyEmail(ctx context.Context, who Identity, text string, v Visit) error {
-	about, err := s.checkMailed(emailChange(who.Account), text, idName(who.Account))
+// VerifyEmail makes the new address that of the account. Other sessions end,
+// withdrawals wait, and the old address gets a code that takes it back; see
+// UndoEmail. The errors are ErrVerification, and *bourse.Errors with CodeConflict and
+// CodeBusy.
+func (s *Service) VerifyEmail(ctx context.Context, who Identity, code string, v Visit) error {
+	takes := spending{codesBySource, v.source().String()}
+	if !s.spend(takes) {
+		return errTooMany
+	}
+	all := func(*Code) bool { return true }
+	c, verdict := s.shared.TryCode(ForEmail, idName(who.Account), all, is(code), s.now())
+	if verdict != Right {
+		return ErrVerification
+	}
+	s.shared.Back(takes.quota, takes.name)
+
+	undo, err := newCode(s.Random)
 	if err != nil {
 		return err
 	}
-	email, _ := about.(string)
 	var old string
 	err = s.secure(ctx, who.Account, who.Session, func(row *AccountRow) error {
-		old, row.Email = row.Email, email
-		return nil
+		old, row.Email = row.Email, c.Email
+		return s.addUndo(row, old, undo)
 	})
 	if errors.Is(err, ErrTaken) {
 		return errEmailTaken
@@ -65,9 +112,11 @@ func (s *Service) VerifyEmail(ctx context.Context, who Identity, text string, v 
 	if err != nil {
 		return err
 	}
-	s.log(ctx, who.Account, changedEmail, v, maskEmail(email))
-	for _, to := range slices.Compact([]string{old, email}) {
-		s.tell(ctx, to, "The address of your account was changed to "+maskEmail(email)+".")
+
+	s.log(ctx, who.Account, changedEmail, v, maskEmail(c.Email))
+	s.tell(ctx, who.Account, c.Email, "This is the address of your account now.")
+	if old != c.Email {
+		_ = s.send(ctx, &Mail{To: old, Code: undo}, letterUndo, maskEmail(c.Email), undo)
 	}
 	return nil
 }

@@ -6,29 +6,33 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// facts are what the journal says of accounts and keys, by their dense ids
-// (index zero is nobody's), and of address books.
+// facts are what the journal says of accounts, by their dense ids (index zero is
+// nobody's), of live keys, and of address books.
 type facts struct {
 	accounts []accountFact
-	keys     []keyFact
-	books    books
+	keys     map[bourse.KeyID]*keyFact
+	// lastKey is the newest key there ever was.
+	lastKey bourse.KeyID
+	books   books
 }
 
 type accountFact struct {
 	token  bourse.Token
 	frozen bool
+	// held is the time before which no money leaves it.
+	held bourse.Time
+	// keys counts the live ones.
+	keys int
 }
 
 type keyFact struct {
 	token   bourse.Token
 	account bourse.AccountID
-	revoked bool
-	// at is when it was revoked; a snapshot does not say, then it is zero.
-	at bourse.Time
+	digest  bourse.RowDigest
 }
 
 func newFacts() *facts {
-	return &facts{accounts: make([]accountFact, 1), keys: make([]keyFact, 1), books: books{}}
+	return &facts{accounts: make([]accountFact, 1), keys: map[bourse.KeyID]*keyFact{}, books: books{}}
 }
 
 // account returns what is known of an account; nil if the journal has none.
@@ -37,14 +41,6 @@ func (f *facts) account(id bourse.AccountID) *accountFact {
 		return nil
 	}
 	return &f.accounts[id]
-}
-
-// key returns what is known of a key; nil if the journal has none.
-func (f *facts) key(id bourse.KeyID) *keyFact {
-	if id == 0 || uint64(id) >= uint64(len(f.keys)) {
-		return nil
-	}
-	return &f.keys[id]
 }
 
 // Reset prepares for what a snapshot restores. Until End, everybody still sees
@@ -76,10 +72,16 @@ func (s *Service) Observe(cmd *bourse.Command, ev *bourse.Events) {
 			s.foldAccount(f, &ev.Facts[e.At])
 		case bourse.EventAccountFrozen:
 			f.accounts[ev.Facts[e.At].Account].frozen = ev.Facts[e.At].On
+		case bourse.EventAccountHeld:
+			f.accounts[ev.Facts[e.At].Account].held = ev.Facts[e.At].Until
 		case bourse.EventKeyCreated:
 			s.foldKey(f, &ev.Facts[e.At])
+		case bourse.EventKeyChanged:
+			s.foldKeyChanged(f, &ev.Facts[e.At])
 		case bourse.EventKeyRevoked:
 			s.foldRevoked(f, ev.Facts[e.At].Key, cmd.Time)
+		case bourse.EventKeysRestored:
+			f.lastKey = ev.Facts[e.At].Key
 		case bourse.EventAddressSaved:
 			s.foldAddress(f, &ev.Wallet.Addresses[e.At])
 		case bourse.EventAddressForgotten:
@@ -101,10 +103,9 @@ func (s *Service) foldAccount(f *facts, fact *bourse.Fact) {
 }
 
 func (s *Service) foldKey(f *facts, fact *bourse.Fact) {
-	if int(fact.Key) != len(f.keys) {
-		bourse.Impossible("key %d follows %d keys", fact.Key, len(f.keys)-1)
-	}
-	f.keys = append(f.keys, keyFact{token: fact.Token, account: fact.Account})
+	f.keys[fact.Key] = &keyFact{token: fact.Token, account: fact.Account, digest: fact.Digest}
+	f.lastKey = max(f.lastKey, fact.Key)
+	f.accounts[fact.Account].keys++
 	if row := s.waiting[fact.Token]; row != nil {
 		delete(s.waiting, fact.Token)
 		s.open.Keys[fact.Token] = fact.Key
@@ -113,12 +114,40 @@ func (s *Service) foldKey(f *facts, fact *bourse.Fact) {
 	}
 }
 
+// foldKeyChanged takes in what became of a key. Connections that it has opened end:
+// they may no longer be allowed.
+func (s *Service) foldKeyChanged(f *facts, fact *bourse.Fact) {
+	f.keys[fact.Key].digest = fact.Digest
+	c := s.changing[fact.Digest]
+	if c == nil {
+		return
+	}
+	delete(s.changing, fact.Digest)
+	s.open.Changed[fact.Key] = *c
+	if was := s.byKey[fact.Key]; was != nil {
+		row := was.row()
+		s.admit(row.with(c))
+		s.byKey[fact.Key].used.Store(was.used.Load())
+	}
+	s.revoked = append(s.revoked, fact.Key)
+}
+
 func (s *Service) foldRevoked(f *facts, key bourse.KeyID, at bourse.Time) {
-	f.keys[key].revoked, f.keys[key].at = true, at
+	f.accounts[f.keys[key].account].keys--
+	delete(f.keys, key)
 	if s.restored == nil {
 		s.open.Revoked[key] = at
-		s.revoked = append(s.revoked, key)
+		s.expel(key)
 	}
+}
+
+// expel forgets a key that ended. The caller holds mu.
+func (s *Service) expel(key bourse.KeyID) {
+	if c := s.byKey[key]; c != nil {
+		delete(s.credentials, c.hash)
+		delete(s.byKey, key)
+	}
+	s.revoked = append(s.revoked, key)
 }
 
 // End closes the frame: what was revoked in it is told.
@@ -132,16 +161,15 @@ func (s *Service) End() {
 	s.revoked = s.revoked[:0]
 }
 
-// install makes what a snapshot restored what everybody sees. Keys that were
-// good until now and no longer are have been revoked meanwhile, and saved addresses
-// that are gone were forgotten.
+// install makes what a snapshot restored what everybody sees. Keys that were good
+// until now and are not there, or have other rows, ended or changed meanwhile, and
+// saved addresses that are gone were forgotten.
 func (s *Service) install() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for id := range s.facts.keys {
-		now := s.restored.key(bourse.KeyID(id))
-		if now != nil && now.revoked && !s.facts.keys[id].revoked {
-			s.revoked = append(s.revoked, bourse.KeyID(id))
+	for id, was := range s.facts.keys {
+		if now := s.restored.keys[id]; now == nil || now.digest != was.digest {
+			s.expel(id)
 		}
 	}
 	for account, book := range s.facts.books {
@@ -158,6 +186,7 @@ func (s *Service) install() {
 func (s *Decisions) merge(work *Decisions) {
 	maps.Copy(s.Accounts, work.Accounts)
 	maps.Copy(s.Keys, work.Keys)
+	maps.Copy(s.Changed, work.Changed)
 	maps.Copy(s.Revoked, work.Revoked)
 	maps.Copy(s.Addresses, work.Addresses)
 	s.Forgotten = append(s.Forgotten, work.Forgotten...)

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -13,8 +14,7 @@ import (
 // the name is used, or k.Once stands for another request, and CodeUnknown if it is
 // not known yet what became of an earlier one.
 func (s *Service) OrderKey(ctx context.Context, account bourse.AccountID, k NewKey, v Visit) (bourse.KeyID, Secret, error) {
-	s.naming.Lock()
-	defer s.naming.Unlock()
+	defer s.naming.lock(account)()
 	if id, err := s.keyOnce(ctx, account, &k); id != 0 || err != nil {
 		return id, "", err
 	}
@@ -35,6 +35,9 @@ func (s *Service) CheckKey(ctx context.Context, account bourse.AccountID, k NewK
 		return id, err
 	}
 	if err := k.check(s.now()); err != nil {
+		return 0, err
+	}
+	if err := s.checkRoom(account); err != nil {
 		return 0, err
 	}
 	return 0, s.checkKeyName(ctx, account, 0, k.Name)
@@ -60,6 +63,17 @@ func (s *Service) keyOnce(ctx context.Context, account bourse.AccountID, k *NewK
 
 var errOnce = bourse.Errorf(bourse.CodeConflict, "The Idempotency-Key stands for another request")
 
+// checkRoom refuses a key that the engine would refuse, so that no refusal is
+// journaled.
+func (s *Service) checkRoom(account bourse.AccountID) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if f := s.facts.account(account); f != nil && f.keys >= bourse.MaxKeys {
+		return refusal(bourse.TooMany)
+	}
+	return nil
+}
+
 // checkKeyName reports whether another good key of the account has a name.
 func (s *Service) checkKeyName(ctx context.Context, account bourse.AccountID, but bourse.KeyID, name string) error {
 	keys, err := s.Keys(ctx, account)
@@ -78,15 +92,13 @@ func (s *Service) checkKeyName(ctx context.Context, account bourse.AccountID, bu
 // CodeNotFound, or CodeForbidden if it is another account's.
 func (s *Service) Key(ctx context.Context, account bourse.AccountID, id bourse.KeyID) (Key, error) {
 	s.mu.RLock()
-	f := s.facts.key(id)
-	foreign := f != nil && f.account != account
-	gone := f == nil || f.revoked
+	f := s.facts.keys[id]
 	s.mu.RUnlock()
 	switch {
-	case foreign:
-		return Key{}, errForeign
-	case gone:
+	case f == nil:
 		return Key{}, refusal(bourse.UnknownKey)
+	case f.account != account:
+		return Key{}, errForeign
 	}
 	keys, err := s.Keys(ctx, account)
 	if err != nil {
@@ -121,33 +133,59 @@ func (s *Service) CheckChange(ctx context.Context, k *Key) error {
 // ChangeKey writes what the owner may change of a key: name, scopes, addresses and
 // expiry. The errors are those of CheckChange.
 func (s *Service) ChangeKey(ctx context.Context, k *Key, v Visit) error {
-	s.naming.Lock()
-	defer s.naming.Unlock()
+	defer s.naming.lock(k.Account)()
 	if err := s.CheckChange(ctx, k); err != nil {
 		return err
 	}
-	if err := s.Store.SetKey(ctx, k); err != nil {
+	change := &KeyChange{Key: *k}
+	var err error
+	if change.Salt, err = s.newSalt(); err != nil {
 		return err
 	}
-	s.readmit(k)
+	if err := s.Store.AddKeyChange(ctx, change); err != nil {
+		return err
+	}
+	if err := s.decideChange(ctx, change); err != nil {
+		return err
+	}
 	s.log(ctx, k.Account, changedKey, v, k.Name)
+	s.tellHolder(ctx, k.Account, fmt.Sprintf("API key %d was changed: %s.", k.ID, Terms(k)))
 	return nil
 }
 
-// readmit lets Authenticate know what was changed of a key. Connections that it
-// has opened end: they may no longer be allowed.
-func (s *Service) readmit(k *Key) {
+// decideChange lets the journal decide about the change of a key. What the row says
+// besides is taken from memory: the store's may be forged.
+func (s *Service) decideChange(ctx context.Context, c *KeyChange) error {
 	s.mu.Lock()
-	for hash, c := range s.credentials {
-		if c.Session == 0 && c.Key == k.ID {
-			now := &credential{Identity: c.Identity, hash: c.hash, token: c.token, addresses: k.Addresses, expires: k.Expires}
-			now.Scopes = k.Scopes
-			now.used.Store(c.used.Load())
-			s.credentials[hash] = now
+	was := s.byKey[c.ID]
+	if was == nil {
+		s.mu.Unlock()
+		if err := s.Store.DropKeyChange(ctx, c); err != nil {
+			return err
+		}
+		return refusal(bourse.UnknownKey)
+	}
+	digest := was.row().with(c).digest()
+	s.changing[digest] = c
+	s.mu.Unlock()
+
+	_, err := s.do(ctx, &bourse.Command{
+		Kind: bourse.CommandChangeKey, Account: c.Account, Key: c.ID,
+		Access: &bourse.Access{Digest: digest, Expires: c.Expires},
+	})
+	switch {
+	case err == nil:
+		// The change counts, whatever the store says: it can be written later.
+		_ = s.Confirm(context.WithoutCancel(ctx))
+	case notTaken(err):
+		s.mu.Lock()
+		delete(s.changing, digest)
+		s.mu.Unlock()
+		if failed := s.Store.DropKeyChange(context.WithoutCancel(ctx), c); failed != nil {
+			s.OnFailure("a change of a key was not dropped", failed)
 		}
 	}
-	s.mu.Unlock()
-	s.OnRevoke(k.ID)
+	return err
 }
 
 // EndKey revokes a key of an account. The errors are those of Key and of a
@@ -179,6 +217,9 @@ func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k New
 	if err := k.check(s.now()); err != nil {
 		return 0, "", err
 	}
+	if err := s.checkRoom(account); err != nil {
+		return 0, "", err
+	}
 	secret, err := newSecret(s.Random)
 	if err != nil {
 		return 0, "", err
@@ -190,14 +231,21 @@ func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k New
 	if row.Token, err = s.newToken(); err != nil {
 		return 0, "", err
 	}
+	if row.Salt, err = s.newSalt(); err != nil {
+		return 0, "", err
+	}
 	if err := s.storeKey(ctx, row); err != nil {
 		return 0, "", err
 	}
-	cmd := &bourse.Command{Kind: bourse.CommandCreateKey, Account: account, Token: row.Token}
+	cmd := &bourse.Command{
+		Kind: bourse.CommandCreateKey, Account: account, Token: row.Token,
+		Access: &bourse.Access{Digest: row.digest(), Expires: row.Expires},
+	}
 	id, err := s.decide(ctx, cmd, row)
 	if err != nil {
 		return 0, "", err
 	}
+	s.tellHolder(ctx, account, fmt.Sprintf("API key %d was made: %s.", id, Terms(&row.Key)))
 	return bourse.KeyID(id), secret, nil
 }
 
@@ -211,7 +259,8 @@ func (s *Service) RevokeKey(ctx context.Context, key bourse.KeyID) error {
 	return nil
 }
 
-// Keys returns an account's keys by ascending id, revoked ones included.
+// Keys returns an account's keys by ascending id: the live ones, and the last
+// MostEnded that ended.
 func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, error) {
 	rows, err := s.Store.KeysOf(ctx, account)
 	if err != nil {
@@ -222,8 +271,8 @@ func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, er
 	keys := make([]Key, len(rows))
 	for i := range rows {
 		keys[i] = rows[i].Key
-		if f := s.facts.key(keys[i].ID); f != nil && f.revoked && keys[i].Revoked == 0 {
-			keys[i].Revoked = f.at
+		if s.facts.keys[keys[i].ID] == nil && keys[i].Revoked == 0 { // the store was not told yet
+			keys[i].Revoked = s.now()
 		}
 	}
 	return keys, nil

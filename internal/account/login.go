@@ -22,9 +22,6 @@ var (
 	ErrPassword = bourse.Errorf(bourse.CodeUnauthorized, "The password is wrong")
 )
 
-// mostAccountFailures is how many wrong passwords an account may see within an hour.
-const mostAccountFailures = 10
-
 // LogIn begins a session, whose secret is returned this once. The errors are
 // ErrLogIn, those of SecondFactor, and *bourse.Errors with CodeBusy after too many
 // failures.
@@ -33,19 +30,24 @@ func (s *Service) LogIn(ctx context.Context, in LogIn) (Secret, error) {
 	if err != nil {
 		return "", err
 	}
-	row, found, err := s.Store.AccountOf(ctx, email)
+	row, _, err := s.Store.AccountOf(ctx, email)
 	if err != nil {
 		return "", err
 	}
-	switch ok, err := s.checkPassword(ctx, email, row.Password, in.Password, in.Visit); {
+	failures, err := s.failures(ctx, email, &row, in.Visit)
+	if err != nil {
+		return "", err
+	}
+
+	switch ok, err := s.checkPassword(ctx, row.Password, in.Password, in.Visit, failures...); {
 	case err != nil:
 		return "", err
-	case !ok && found:
+	case !ok:
+		// An address without an account costs the same row: of account 0.
 		s.log(ctx, row.ID, failedLogIn, in.Visit, "")
 		return "", ErrLogIn
-	case !ok:
-		return "", ErrLogIn
 	}
+
 	in.Case = CaseLogin
 	if err := s.confirm(ctx, row.ID, in.Act); err != nil {
 		return "", err
@@ -53,20 +55,32 @@ func (s *Service) LogIn(ctx context.Context, in LogIn) (Secret, error) {
 	return s.begin(ctx, row.ID, &in)
 }
 
-// checkPassword compares a password, as often as that is allowed.
-func (s *Service) checkPassword(ctx context.Context, email, hash, password string, v Visit) (bool, error) {
-	from := Neighbourhood(v.From).String()
-	if !s.addresses.take(from, s.now()) {
+// failures are what a wrong password of a log-in counts against: the source, and the
+// address. A source from which somebody has logged in to the account before has a
+// count of its own, so that strangers do not lock it out.
+func (s *Service) failures(ctx context.Context, email string, row *AccountRow, v Visit) ([]spending, error) {
+	known, err := s.knows(ctx, row.ID, v.source())
+	if err != nil {
+		return nil, err
+	}
+	from := v.source().String()
+	if known {
+		email += " from " + from
+	}
+	return []spending{{passwordsBySource, from}, {passwordsByAccount, email}}, nil
+}
+
+// checkPassword compares a password, as often as what its failures count against
+// allows.
+func (s *Service) checkPassword(ctx context.Context, hash, password string, v Visit, failures ...spending) (bool, error) {
+	if !s.spend(failures...) {
 		return false, errTooMany
 	}
-	if !s.passwords.take(email, s.now()) {
-		s.addresses.back(from)
-		return false, errTooMany
-	}
-	ok, err := s.hasher.verify(ctx, hash, password)
+	ok, err := s.hasher.verify(ctx, v.source(), hash, password)
 	if ok || err != nil {
-		s.passwords.back(email)
-		s.addresses.back(from)
+		for _, f := range failures {
+			s.shared.Back(f.quota, f.name)
+		}
 	}
 	return ok, err
 }
@@ -88,16 +102,14 @@ func (s *Service) begin(ctx context.Context, id bourse.AccountID, in *LogIn) (Se
 	s.lastSession++
 	row.ID = s.lastSession
 	s.mu.Unlock()
-	if err := s.Store.AddSession(ctx, row); err != nil {
+	if err := s.shared.AddSession(ctx, row); err != nil {
 		return "", err
 	}
 	s.mu.Lock()
 	s.admitSession(row)
 	s.mu.Unlock()
-	if list := s.Sessions(id); len(list) > mostSessions {
-		if err := s.end(ctx, list[:len(list)-mostSessions]); err != nil {
-			return "", err
-		}
+	if err := s.endSurplus(ctx, id, row.ID); err != nil {
+		return "", err
 	}
 	s.log(ctx, id, didLogIn, in.Visit, "")
 	return secret, nil
@@ -111,9 +123,9 @@ const sessionKeys = 1 << 31
 func (s *Service) admitSession(row *SessionRow) {
 	c := &credential{
 		Identity: Identity{
-			Account: row.Account, Key: sessionKeys + bourse.KeyID(row.ID), Scopes: sessionScopes, Session: row.ID,
+			Account: row.Account, Key: sessionKeys + bourse.KeyID(row.ID), Scopes: sessionScopes, Session: row.ID, Expires: row.Expires,
 		},
-		hash: row.Hash, expires: row.Expires, session: row.Session,
+		hash: row.Hash, session: row.Session,
 	}
 	c.used.Store(int64(row.Used))
 	s.credentials[row.Hash] = c

@@ -2,8 +2,14 @@ package account
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
+	"time"
+	"unicode"
+
+	"github.com/bourse-exchange/bourse"
 )
 
 // Mail is a letter to a person.
@@ -11,46 +17,83 @@ type Mail struct {
 	To, Subject, Text string
 	// Code is the code in the text, if there is one.
 	Code string
+	// Source is the neighbourhood of the client that caused a letter which anybody
+	// can cause. It is the zero address for second factors and notices of accounts,
+	// which go first.
+	Source netip.Addr
 }
 
-// Mailer carries letters. Any goroutine may call it.
+// Mailer carries letters. Safe for concurrent use.
 type Mailer interface {
-	// Send hands a letter over; when it returns, it is on its way.
+	// Send hands a letter over; when it returns, the letter is on its way, or waits
+	// for it. An error says that it will never be: the exchange sends no mail.
 	Send(ctx context.Context, m *Mail) error
 }
 
-// letter is what a kind of letter says.
+// letter is the text of a kind of letter. %s stands for the code, or for what
+// happened.
 type letter struct{ subject, text string }
 
 const ignore = "\n\nIf this was not you, ignore this message."
 
 var (
-	letterSignUp  = letter{"Confirm your account", "Your code is %s. It confirms your new account." + ignore}
+	letterSignUp = letter{"Confirm your account", "Your code is %s. It confirms your new account, with the password that " +
+		"was chosen with it." + ignore}
 	letterExists  = letter{"You have an account", "Somebody asked for a new account with this address, which has one already." + ignore}
 	letterReset   = letter{"Reset your password", "Your code is %s. It sets a new password." + ignore}
 	letterEmail   = letter{"Confirm your new address", "Your code is %s. It makes this the address of your account." + ignore}
-	letterFactor  = letter{"Confirm your request", "Your code is %s. It confirms one request that was made with your account. If this was not you, change your password."}
-	letterChanged = letter{"Your account was changed", "%s If this was not you, reset your password and write to us."}
+	letterFactor  = letter{"Confirm your request", "Your code is %s. It confirms one request that was made with your account:\n\n%s\n\nIf this was not you, change your password."}
+	letterChanged = letter{"Your account was changed", "%s\n\nIf this was not you, reset your password and write to us."}
+	letterUndo    = letter{"The address of your account was changed", "The address of your account was changed to %s.\n\n" +
+		"If this was not you, undo it within seven days: your code is %s. It makes this the address again, ends all " +
+		"sessions, keys and the password, and holds withdrawals."}
+	letterUndone = letter{"The address of your account was changed back", "The holder of %s took the change of address back. " +
+		"Sessions, keys and the password have ended, and withdrawals wait. If that address is no longer yours, write to us at once."}
 )
 
-// send mails a letter; code is put in where the letter has one.
-func (s *Service) send(ctx context.Context, to string, l letter, code string) error {
-	if !s.letters.take(to, s.now()) {
-		return errTooMany
+// send hands a letter over; values are put into its text.
+func (s *Service) send(ctx context.Context, m *Mail, l letter, values ...any) error {
+	m.Subject, m.Text = l.subject, l.text
+	if len(values) > 0 {
+		m.Text = fmt.Sprintf(l.text, values...)
 	}
-	m := &Mail{To: to, Subject: l.subject, Text: l.text, Code: code}
-	if strings.Contains(l.text, "%s") {
-		m.Text = fmt.Sprintf(l.text, code)
-	}
-	return s.Mailer.Send(ctx, m)
+	return s.Mailer.Send(context.WithoutCancel(ctx), m)
 }
 
-// tell mails what was changed. The change has been made: a letter that does not
-// arrive is no reason to say that it failed.
-func (s *Service) tell(ctx context.Context, to, what string) {
-	_ = s.Mailer.Send(context.WithoutCancel(ctx), &Mail{
-		To: to, Subject: letterChanged.subject, Text: fmt.Sprintf(letterChanged.text, what),
-	})
+// tell mails a holder what was changed. The change has been made: a letter that
+// does not arrive is no reason to say that it failed.
+func (s *Service) tell(ctx context.Context, id bourse.AccountID, to, what string) {
+	if to == "" || !s.spend(spending{notices, idName(id)}) {
+		return
+	}
+	_ = s.send(ctx, &Mail{To: to}, letterChanged, what)
+}
+
+// tellHolder mails the holder of an account what was changed.
+func (s *Service) tellHolder(ctx context.Context, id bourse.AccountID, what string) {
+	row, err := s.person(context.WithoutCancel(ctx), id)
+	var known *bourse.Error
+	switch {
+	case errors.As(err, &known):
+		return // an account without a person
+	case err != nil:
+		s.OnFailure("a holder was not told of a change", err)
+		return
+	}
+	s.tell(ctx, id, row.Email, what)
+}
+
+// Terms says in plain words what a key may do. Its name is the client's text, and is
+// left out.
+func Terms(k *Key) string {
+	text := "scopes " + k.Scopes.String() + ", from anywhere"
+	if len(k.Addresses) > 0 {
+		text = fmt.Sprintf("scopes %s, from %v", k.Scopes, k.Addresses)
+	}
+	if k.Expires == 0 {
+		return text + ", without expiry"
+	}
+	return text + ", until " + k.Expires.Std().UTC().Format(time.RFC3339)
 }
 
 // maskEmail shows enough of an address that its owner knows it.
@@ -58,3 +101,27 @@ func maskEmail(email string) string {
 	local, domain, _ := strings.Cut(email, "@")
 	return local[:min(len(local), 1)] + "***@" + domain
 }
+
+// maxPlain is how much of a value a letter shows, in characters.
+const maxPlain = 160
+
+// Plain returns a value that a client sent as a letter may show it: on one line, not
+// for ever, without controls and marks that change how a line reads, and with no
+// address that a mail program makes a link of.
+func Plain(value string) string {
+	var b strings.Builder
+	n := 0
+	for _, c := range value {
+		if n++; n > maxPlain {
+			b.WriteString("…")
+			break
+		}
+		if !unicode.IsPrint(c) || unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Mn, c) {
+			c = '?'
+		}
+		b.WriteRune(c)
+	}
+	return unlink.Replace(b.String())
+}
+
+var unlink = strings.NewReplacer("://", ": //", "www.", "www .")

@@ -21,10 +21,14 @@ func (s *Service) Open(ctx context.Context) error {
 	r := reconciliation{
 		Service: s, work: newDecisions(),
 		accounts: map[bourse.Token]struct{}{}, keys: map[bourse.Token]*KeyRow{},
-		names: map[bourse.Token]struct{}{}, addresses: map[bourse.AddressID]*bourse.SavedAddress{},
+		changes: map[bourse.KeyID][]KeyChange{},
+		names:   map[bourse.Token]struct{}{}, addresses: map[bourse.AddressID]*bourse.SavedAddress{},
 	}
 	r.readBooks()
 	if err := s.Store.Accounts(ctx, r.account); err != nil {
+		return err
+	}
+	if err := s.Store.KeyChanges(ctx, r.change); err != nil {
 		return err
 	}
 	if err := s.Store.Keys(ctx, r.key); err != nil {
@@ -35,6 +39,9 @@ func (s *Service) Open(ctx context.Context) error {
 	}
 	s.Reached()
 	r.finish()
+	if err := r.dropChanges(ctx); err != nil {
+		return err
+	}
 	if err := s.openSessions(ctx); err != nil {
 		return err
 	}
@@ -49,6 +56,8 @@ type reconciliation struct {
 	accounts map[bourse.Token]struct{}
 	keys     map[bourse.Token]*KeyRow
 	names    map[bourse.Token]struct{}
+	// changes are those of keys that are not confirmed.
+	changes map[bourse.KeyID][]KeyChange
 	// addresses are the entries of all address books.
 	addresses map[bourse.AddressID]*bourse.SavedAddress
 }
@@ -99,30 +108,39 @@ func (r *reconciliation) key(row *KeyRow) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f := r.facts.key(row.ID)
-	if f == nil || f.token != row.Token || f.account != row.Account {
+	f := r.facts.keys[row.ID]
+	switch {
+	case f == nil && row.ID <= r.facts.lastKey: // it ended, and the journal says no more of it
+		if _, told := r.open.Revoked[row.ID]; row.Revoked == 0 && !told {
+			r.work.Revoked[row.ID] = r.now()
+		}
+	case f == nil || f.token != row.Token || f.account != row.Account:
 		return fmt.Errorf("%w: key %d is not in the journal", ErrMismatch, row.ID)
+	default:
+		r.admitAsJournaled(&kept, f)
 	}
-	r.note(&kept, f)
 	return nil
 }
 
-// note admits a key, or notes when it ended. A revoked key stays out of memory.
-// The caller holds mu.
-func (r *reconciliation) note(row *KeyRow, f *keyFact) {
-	if !f.revoked {
-		r.admit(row)
-		return
+func (r *reconciliation) change(c *KeyChange) error {
+	r.changes[c.ID] = append(r.changes[c.ID], *c)
+	return nil
+}
+
+// dropChanges removes the changes of keys that the journal did not decide for. A
+// key that was changed keeps its own until that is confirmed.
+func (r *reconciliation) dropChanges(ctx context.Context) error {
+	for id, list := range r.changes {
+		if _, decided := r.work.Changed[id]; decided {
+			continue
+		}
+		for i := range list {
+			if err := r.Store.DropKeyChange(ctx, &list[i]); err != nil {
+				return err
+			}
+		}
 	}
-	if f.at == 0 {
-		f.at = row.Revoked
-	}
-	if f.at == 0 {
-		f.at = r.now()
-	}
-	if row.Revoked == 0 {
-		r.work.Revoked[row.ID] = f.at
-	}
+	return nil
 }
 
 // finish decides about the pending rows.
@@ -137,11 +155,11 @@ func (r *reconciliation) finish() {
 		}
 	}
 	for id := range r.facts.keys {
-		f := &r.facts.keys[id]
-		if row := r.keys[f.token]; row != nil && id > 0 {
-			r.work.Keys[f.token] = bourse.KeyID(id)
-			row.ID = bourse.KeyID(id)
-			r.note(row, f)
+		f := r.facts.keys[id]
+		if row := r.keys[f.token]; row != nil {
+			r.work.Keys[f.token] = id
+			row.ID = id
+			r.admitAsJournaled(row, f)
 			delete(r.keys, f.token)
 		}
 	}

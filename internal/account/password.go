@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"strings"
+	"sync"
 
 	"golang.org/x/crypto/argon2"
 
@@ -34,37 +36,78 @@ const (
 // of memory and a processor.
 const atOnce = 2
 
-// newPassword reports what is wrong with the form of a new password.
-func newPassword(field, password string) error {
+// CheckPassword reports what is wrong with the form of a new password in a field. The
+// error is an *bourse.Error with CodeInvalid.
+func CheckPassword(field, password string) error {
 	if len(password) < minPassword || len(password) > maxPassword {
 		return bourse.Errorf(bourse.CodeInvalid, "%s: must have %d to %d bytes", field, minPassword, maxPassword)
 	}
 	return nil
 }
 
-// hasher computes hashes of passwords, a few at a time.
-type hasher chan struct{}
+// hasher computes hashes of passwords, a few at a time, and takes only so many at once
+// of a source: the processors that hash are shared by strangers.
+type hasher struct {
+	slots chan struct{}
+	most  int
 
-func (h hasher) enter(ctx context.Context) error {
+	mu      sync.Mutex
+	waiting map[netip.Addr]int
+}
+
+func newHasher(most int) *hasher {
+	return &hasher{slots: make(chan struct{}, atOnce), most: most, waiting: map[netip.Addr]int{}}
+}
+
+// enter waits for a slot. leave must follow if it returns no error.
+func (h *hasher) enter(ctx context.Context, from netip.Addr) error {
+	if !h.count(from) {
+		return errTooMany
+	}
 	select {
-	case h <- struct{}{}:
+	case h.slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
+		h.uncount(from)
 		return errTooMany
+	}
+}
+
+func (h *hasher) leave(from netip.Addr) {
+	<-h.slots
+	h.uncount(from)
+}
+
+func (h *hasher) count(from netip.Addr) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.most > 0 && h.waiting[from] >= h.most {
+		return false
+	}
+	h.waiting[from]++
+	return true
+}
+
+func (h *hasher) uncount(from netip.Addr) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.waiting[from]--; h.waiting[from] == 0 {
+		delete(h.waiting, from)
 	}
 }
 
 // hash returns a new hash, in the form that is used everywhere, with its salt and
 // costs.
-func (h hasher) hash(ctx context.Context, random io.Reader, password string) (string, error) {
+func (h *hasher) hash(ctx context.Context, from netip.Addr, random io.Reader, password string) (string, error) {
 	salt := make([]byte, argonSalt)
 	if _, err := io.ReadFull(random, salt); err != nil {
 		return "", fmt.Errorf("drawing a salt: %w", err)
 	}
-	if err := h.enter(ctx); err != nil {
+	if err := h.enter(ctx, from); err != nil {
 		return "", err
 	}
-	defer func() { <-h }()
+	defer h.leave(from)
+
 	sum := argon2.IDKey([]byte(password), salt, argonPasses, argonKiB, argonLanes, argonHash)
 	return fmt.Sprintf(argonForm, argon2.Version, argonKiB, argonPasses, argonLanes,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(sum)), nil
@@ -76,11 +119,12 @@ var errHash = errors.New("a stored password hash is malformed")
 
 // verify reports whether a password is the one of a hash. It takes as long for an
 // account without one.
-func (h hasher) verify(ctx context.Context, hash, password string) (bool, error) {
-	if err := h.enter(ctx); err != nil {
+func (h *hasher) verify(ctx context.Context, from netip.Addr, hash, password string) (bool, error) {
+	if err := h.enter(ctx, from); err != nil {
 		return false, err
 	}
-	defer func() { <-h }()
+	defer h.leave(from)
+
 	if hash == "" {
 		argon2.IDKey([]byte(password), make([]byte, argonSalt), argonPasses, argonKiB, argonLanes, argonHash)
 		return false, nil

@@ -53,6 +53,7 @@ const (
 	changedPassword    = "PASSWORD_CHANGED"
 	resetPassword      = "PASSWORD_RESET"
 	changedEmail       = "EMAIL_CHANGED"
+	undidEmail         = "EMAIL_RESTORED"
 	changedFactor      = "MFA_CHANGED"
 	changedCases       = "MFA_CASES_CHANGED"
 	failedSecondFactor = "MFA_FAILED"

@@ -42,9 +42,14 @@ func (r *rig) join(email string) {
 	if err := r.SignUp(r.t.Context(), account.SignUp{Email: email, Password: password}); err != nil {
 		r.t.Fatal(err)
 	}
-	if err := r.Verify(r.t.Context(), email, r.code(email), visit); err != nil {
+	if err := r.verify(email, r.code(email), ""); err != nil {
 		r.t.Fatal(err)
 	}
+}
+
+// verify brings the code of a sign-up, and the password unless it is empty.
+func (r *rig) verify(email, code, password string) error {
+	return r.Verify(r.t.Context(), account.Confirmation{Email: email, Code: code, Password: password, Visit: visit})
 }
 
 func (r *rig) logIn(in account.LogIn) (account.Secret, error) {

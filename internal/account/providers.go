@@ -38,6 +38,7 @@ func (s *Service) PrepareTOTP(ctx context.Context, id bourse.AccountID, act Act)
 	if row.TOTPUsed {
 		return "", ErrConfigured
 	}
+	act.What = "Prepare an authenticator application"
 	if err := s.confirm(ctx, id, act); err != nil {
 		return "", err
 	}
@@ -67,8 +68,8 @@ func (s *Service) UseTOTP(ctx context.Context, who Identity, act Act) error {
 	case row.TOTP == nil:
 		return ErrNotConfigured
 	}
-	locks := idName(who.Account)
-	if !s.factors.take(locks, s.now()) {
+	locks := spending{factorsByAccount, idName(who.Account)}
+	if !s.spend(locks) {
 		return errFactorLocked
 	}
 	step, ok, err := s.totpStep(&row, act.Code)
@@ -87,7 +88,7 @@ func (s *Service) UseTOTP(ctx context.Context, who Identity, act Act) error {
 		s.log(ctx, who.Account, failedSecondFactor, act.Visit, "")
 		return ErrWrongFactor
 	}
-	s.factors.back(locks)
+	s.shared.Back(locks.quota, locks.name)
 	return s.changeFactor(ctx, who, act.Visit, "Codes come from an authenticator application now.", func(row *AccountRow) {
 		row.TOTPUsed = true
 	})
@@ -103,6 +104,7 @@ func (s *Service) UseEmail(ctx context.Context, who Identity, act Act) error {
 	if err != nil {
 		return err
 	}
+	act.What = "Let codes come by e-mail"
 	if err := s.confirm(ctx, who.Account, act); err != nil {
 		return err
 	}
@@ -119,6 +121,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, who Identity, act Act) error {
 	if err != nil {
 		return err
 	}
+	act.What = "Remove the authenticator application"
 	if err := s.confirm(ctx, who.Account, act); err != nil {
 		return err
 	}
@@ -138,13 +141,22 @@ func (s *Service) changeFactor(ctx context.Context, who Identity, v Visit, what 
 		return err
 	}
 	s.log(ctx, who.Account, changedFactor, v, what)
-	s.tell(ctx, email, what)
+	s.tell(ctx, who.Account, email, what)
 	return nil
 }
 
 // SetCases says what a second factor is asked for: the cases of on are switched on
 // and those of off are switched off. The errors are those of SecondFactor.
 func (s *Service) SetCases(ctx context.Context, who Identity, on, off Cases, act Act) (Cases, error) {
+	act.What = "Change what a second factor is asked for"
+	for _, change := range []struct {
+		cases Cases
+		to    string
+	}{{on, " on"}, {off, " off"}} {
+		if change.cases != 0 {
+			act.What += ", " + change.cases.String() + change.to
+		}
+	}
 	if err := s.confirm(ctx, who.Account, act); err != nil {
 		return 0, err
 	}
@@ -159,6 +171,6 @@ func (s *Service) SetCases(ctx context.Context, who Identity, on, off Cases, act
 		return 0, err
 	}
 	s.log(ctx, who.Account, changedCases, act.Visit, now.String())
-	s.tell(ctx, email, "What a second factor is asked for was changed.")
+	s.tell(ctx, who.Account, email, "What a second factor is asked for was changed.")
 	return now, nil
 }

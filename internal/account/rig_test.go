@@ -32,6 +32,9 @@ type rig struct {
 	breaks breakage
 	ended  []bourse.KeyID
 	box    *mail.Box
+	// forged are the alarms about rows that somebody else wrote.
+	forged []error
+	limits account.Limits
 }
 
 // breakage is how a command fails to be answered.
@@ -49,8 +52,14 @@ const (
 // addressFailures is how many wrong passwords an address may send in an hour.
 const addressFailures = 15
 
-func newRig(t testing.TB) *rig {
-	r := &rig{t: t, path: filepath.Join(t.TempDir(), "accounts.db"), now: time.Unix(1_700_000_000, 0), box: new(mail.Box)}
+func newRig(t testing.TB) *rig { return newLimitedRig(t, account.Limits{}) }
+
+// newLimitedRig returns a rig with limits of what clients share.
+func newLimitedRig(t testing.TB, limits account.Limits) *rig {
+	r := &rig{t: t, path: filepath.Join(t.TempDir(), "accounts.db"), now: time.Unix(1_700_000_000, 0), box: new(mail.Box), limits: limits}
+	if limits == (account.Limits{}) {
+		r.limits.WrongPasswords = addressFailures
+	}
 	r.journal = []bourse.Command{{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}}}
 	r.start()
 	t.Cleanup(r.stop)
@@ -75,12 +84,13 @@ func (r *rig) assemble() {
 	if r.store, err = accounts.Open(r.t.Context(), r.path); err != nil {
 		r.t.Fatal(err)
 	}
-	r.ended = nil
+	r.ended, r.forged = nil, nil
 	r.Service = account.NewService(account.Options{
 		Store: r.store, Random: rand.Reader, Grace: grace,
 		Clock:    func() time.Time { return r.now },
 		OnRevoke: func(k bourse.KeyID) { r.ended = append(r.ended, k) },
-		Mailer:   r.box, Issuer: "Test", Hold: time.Hour, Failures: addressFailures,
+		Mailer:   r.box, Issuer: "Test", Hold: time.Hour, Limits: r.limits,
+		OnForged:  func(_ string, err error) { r.forged = append(r.forged, err) },
 		OnFailure: func(what string, err error) { r.t.Error(what, err) },
 	})
 	r.Bind(r.submit)

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,9 @@ type Options struct {
 	Grace time.Duration
 	// OnFailure is told what went wrong that no caller needs to hear of.
 	OnFailure func(what string, err error)
+	// OnForged is told of each row that is not the one that the journal knows, and
+	// that is refused therefore: somebody changed the store.
+	OnForged func(what string, err error)
 	// Mailer carries codes to people.
 	Mailer Mailer
 	// Seal is the key that encrypts what the store holds of second factors.
@@ -38,12 +42,12 @@ type Options struct {
 	Hold time.Duration
 	// Captcha asks who signs up to read a picture.
 	Captcha bool
-	// Failures is how many wrong passwords a client's address may send in an hour;
-	// zero for any number. An account never sees more than ten.
-	Failures int
-	// Letters is how many letters an address may cause in an hour; zero for any
-	// number.
-	Letters int
+	// Limits bound what one client may do of what clients share.
+	Limits Limits
+	// ConfirmPassword asks for a second factor for a new password.
+	ConfirmPassword bool
+	// NetworkName returns what letters call a network; it may be nil.
+	NetworkName func(bourse.NetworkID) string
 }
 
 // Service knows the accounts, keys and address books. Reset, Begin, Observe and End belong to
@@ -56,10 +60,15 @@ type Service struct {
 	mu          sync.RWMutex
 	facts       *facts
 	credentials map[Hash]*credential
+	// byKey finds the credentials of keys.
+	byKey map[bourse.KeyID]*credential
 	// waiting are the rows of this process whose command has no outcome yet;
 	// open is what the journal decided and the store has not been told.
 	waiting map[bourse.Token]*KeyRow
 	open    Decisions
+	// changing are changes of keys whose command has no outcome yet, by the digest of
+	// what the row becomes.
+	changing map[bourse.RowDigest]*KeyChange
 	// saving are the tokens of names whose command has no outcome yet.
 	saving map[bourse.Token]struct{}
 	// sessions are those that are good or were until a minute ago, owners whose
@@ -70,14 +79,13 @@ type Service struct {
 	lastSession SessionID
 	noted       bourse.Time
 
-	// codes are out; the attempts are of passwords by account and by the client's
-	// address, of second factors, of mailed codes, and of letters.
-	codes                                          codes
-	passwords, addresses, factors, mailed, letters *attempts
-	hasher                                         hasher
+	// shared holds sessions, codes that are out, and counts.
+	shared Shared
+	hasher *hasher
 
-	// naming is held by whoever looks for a name of a key that is not used.
-	naming sync.Mutex
+	// naming is held, by account, by whoever looks for a name of a key that is not
+	// used.
+	naming locks
 
 	// reached is when the store last answered.
 	reached atomic.Int64
@@ -100,15 +108,18 @@ func NewService(o Options) *Service {
 	if o.OnFailure == nil {
 		o.OnFailure = func(string, error) {}
 	}
+	if o.OnForged == nil {
+		o.OnForged = o.OnFailure
+	}
+	if o.NetworkName == nil {
+		o.NetworkName = func(id bourse.NetworkID) string { return fmt.Sprint(id) }
+	}
 	return &Service{
 		Options: o, submit: notBound, facts: newFacts(), open: newDecisions(),
-		credentials: map[Hash]*credential{}, waiting: map[bourse.Token]*KeyRow{},
-		saving:   map[bourse.Token]struct{}{},
+		credentials: map[Hash]*credential{}, byKey: map[bourse.KeyID]*credential{}, waiting: map[bourse.Token]*KeyRow{},
+		saving: map[bourse.Token]struct{}{}, changing: map[bourse.RowDigest]*KeyChange{},
 		sessions: map[bourse.AccountID]map[SessionID]*credential{}, owners: map[SessionID]bourse.AccountID{},
-		codes:     codes{out: map[codeName]*code{}},
-		passwords: newAttempts(mostAccountFailures), addresses: newAttempts(o.Failures),
-		factors: newAttempts(mostFactorFailures), mailed: newAttempts(mostFactorFailures), letters: newAttempts(o.Letters),
-		hasher: make(hasher, atOnce),
+		shared: newLocal(&o.Limits, o.Store), hasher: newHasher(o.Limits.Hashing), naming: locks{held: map[bourse.AccountID]*lock{}},
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
-	"github.com/bourse-exchange/bourse/internal/core/engine"
 )
 
 var anywhere = netip.MustParseAddr("192.0.2.7")
@@ -174,13 +173,15 @@ func TestRefused(t *testing.T) {
 			wantCode(t, err, bourse.CodeInvalid)
 		}
 	}
-	for range engine.MaxKeys {
-		if _, err := r.submit(t.Context(), &bourse.Command{Kind: bourse.CommandCreateKey, Account: id}); err != nil {
-			t.Fatal(err)
-		}
+	for range bourse.MaxKeys {
+		r.createKey(id, account.NewKey{})
 	}
+	journaled := len(r.journal)
 	_, _, err = r.CreateKey(t.Context(), id, account.NewKey{})
 	wantCode(t, err, bourse.CodeRefused)
+	if len(r.journal) != journaled {
+		t.Error("the refusal was journaled")
+	}
 	if n := pending(t, r.store); n != 0 {
 		t.Errorf("%d pending rows stayed", n)
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// How long a session lasts, and how many an account has: the oldest one ends when
-// there is one more.
+// How long a session lasts, and how many an account has: the least recently used
+// one ends when there is one more.
 const (
 	sessionFor    = bourse.Day
 	rememberedFor = 30 * bourse.Day
-	mostSessions  = 100
+	mostSessions  = 50
 )
 
 // Sessions returns an account's sessions by ascending id.
@@ -23,7 +23,7 @@ func (s *Service) Sessions(id bourse.AccountID) []Session {
 	defer s.mu.RUnlock()
 	var list []Session
 	for _, c := range s.sessions[id] {
-		if now < c.expires {
+		if now < c.Expires {
 			one := c.session
 			one.Used = bourse.Time(c.used.Load())
 			list = append(list, one)
@@ -31,6 +31,17 @@ func (s *Service) Sessions(id bourse.AccountID) []Session {
 	}
 	slices.SortFunc(list, func(a, b Session) int { return cmp.Compare(a.ID, b.ID) })
 	return list
+}
+
+// endSurplus ends the least recently used sessions that an account has too many,
+// but not the newest one.
+func (s *Service) endSurplus(ctx context.Context, id bourse.AccountID, newest SessionID) error {
+	list := slices.DeleteFunc(s.Sessions(id), func(one Session) bool { return one.ID == newest })
+	if len(list) < mostSessions {
+		return nil
+	}
+	slices.SortStableFunc(list, func(a, b Session) int { return cmp.Compare(a.Used, b.Used) })
+	return s.end(ctx, list[:len(list)+1-mostSessions])
 }
 
 var (
@@ -84,7 +95,7 @@ func (s *Service) end(ctx context.Context, list []Session) error {
 	for _, id := range ids {
 		s.OnRevoke(sessionKeys + bourse.KeyID(id))
 	}
-	return s.Store.EndSessions(context.WithoutCancel(ctx), ids)
+	return s.shared.EndSessions(context.WithoutCancel(ctx), ids)
 }
 
 // forget takes a session out of memory. The caller holds mu.
@@ -104,7 +115,7 @@ func (s *Service) openSessions(ctx context.Context) error {
 	var over []SessionID
 	now := s.now()
 	s.mu.Lock()
-	err := s.Store.Sessions(ctx, func(row *SessionRow) error {
+	err := s.shared.Sessions(ctx, func(row *SessionRow) error {
 		s.lastSession = max(s.lastSession, row.ID)
 		if now >= row.Expires {
 			over = append(over, row.ID)
@@ -117,7 +128,7 @@ func (s *Service) openSessions(ctx context.Context) error {
 	if err != nil || len(over) == 0 {
 		return err
 	}
-	return s.Store.EndSessions(ctx, over)
+	return s.shared.EndSessions(ctx, over)
 }
 
 // noteUse tells the store which sessions and keys were used since it was told
@@ -136,7 +147,7 @@ func (s *Service) noteUse(ctx context.Context) error {
 	for _, c := range s.credentials {
 		used := bourse.Time(c.used.Load())
 		switch {
-		case c.Session != 0 && now >= c.expires:
+		case c.Session != 0 && now >= c.Expires:
 			over = append(over, c.session)
 		case used < since:
 		case c.Session != 0:

@@ -14,80 +14,137 @@ type SignUp struct {
 	Email, Password string
 	// Challenge and Response are those of a captcha, where one is asked for.
 	Challenge, Response string
+	Visit
 }
 
-// ErrVerification says that a code does not confirm what it should; it may be
-// over, or used.
-var ErrVerification = bourse.Errorf(bourse.CodeUnauthorized, "The code is wrong, or no longer good")
+// Confirmation makes the account of a sign-up.
+type Confirmation struct {
+	Email, Code string
+	// Password is that of the sign-up; it may be empty while only one sign-up of the
+	// address is pending.
+	Password string
+	Visit
+}
 
-// SignUp mails a code that confirms the address. It does not tell whether the
-// address has an account: its holder is told by mail. The errors are
-// *bourse.Errors with CodeInvalid and CodeBusy.
+var (
+	// ErrVerification says that a code does not confirm what it should; it may be
+	// over, or used.
+	ErrVerification = bourse.Errorf(bourse.CodeUnauthorized, "The code is wrong, or no longer good")
+	// ErrWhichSignUp says that a code alone does not tell which sign-up it confirms.
+	ErrWhichSignUp = bourse.Errorf(bourse.CodeUnauthorized,
+		"Several sign-ups of this address are pending; send the password of yours with its code")
+)
+
+// SignUp mails a code that confirms the address, and belongs to this sign-up alone:
+// others of the address stay pending. It does not tell whether the address has an
+// account, and does the same work if it has: its holder is told by mail. The errors
+// are *bourse.Errors with CodeInvalid and CodeBusy.
 func (s *Service) SignUp(ctx context.Context, up SignUp) error {
 	email, err := NormalizeEmail(up.Email)
 	if err != nil {
 		return err
 	}
-	if err := newPassword("password", up.Password); err != nil {
+	if err := CheckPassword("password", up.Password); err != nil {
 		return err
 	}
-	if err := s.checkCaptcha(email, up.Challenge, up.Response); err != nil {
+	if err := s.checkCaptcha(email, up.Challenge, up.Response, up.Visit); err != nil {
 		return err
 	}
-	hash, err := s.hasher.hash(ctx, s.Random, up.Password)
-	if err != nil {
-		return err
-	}
-	if _, has, err := s.Store.AccountOf(ctx, email); err != nil {
-		return err
-	} else if has {
-		return s.send(ctx, email, letterExists, "")
-	}
-	return s.mailCode(ctx, codeName{forSignUp, email}, email, letterSignUp, hash)
-}
-
-// mailCode sends a code out that an address confirms with.
-func (s *Service) mailCode(ctx context.Context, name codeName, to string, l letter, about any) error {
-	text, err := newCode(s.Random)
-	if err != nil {
-		return err
-	}
-	if !s.codes.put(name, &code{text: text, expires: s.now() + verifyFor, about: about}, s.now()) {
+	if !s.spend(spending{lettersBySource, up.source().String()}) {
 		return errTooMany
 	}
-	return s.send(ctx, to, l, text)
+	mute := !s.spend(s.strangersLetter(email)...)
+
+	hash, err := s.hasher.hash(ctx, up.source(), s.Random, up.Password)
+	if err != nil {
+		return err
+	}
+	_, has, err := s.Store.AccountOf(ctx, email)
+	if err != nil || mute {
+		return err
+	}
+
+	c := &Code{Subject: email, Source: up.source(), Expires: s.now() + verifyFor, Email: email, Password: hash}
+	if err := s.drawApart(ForSignUp, c); err != nil {
+		return err
+	}
+	if has {
+		c.Text = "" // it confirms nothing, and counts like one that does
+	}
+	if !s.shared.PutCode(ForSignUp, c, s.now()) {
+		return errTooMany
+	}
+	letter, values := letterSignUp, []any{c.Text}
+	if has {
+		letter, values = letterExists, nil
+	}
+	return s.send(ctx, &Mail{To: email, Code: c.Text, Source: c.Source}, letter, values...)
 }
 
-// checkMailed takes a mailed code back, as often as that is allowed, and returns
-// what it is about. Who counts says whose failures are counted.
-func (s *Service) checkMailed(name codeName, given, who string) (any, error) {
-	if !s.mailed.take(who, s.now()) {
-		return nil, errTooMany
+// strangersLetter is what a letter takes of an address that others than its holder may
+// cause. An address that has had its letters gets no more, and the answer does not
+// tell: it would tell of letters that the address's holder asked for.
+func (s *Service) strangersLetter(email string) []spending {
+	return []spending{{lettersByHour, email}, {lettersByDay, email}}
+}
+
+// drawApart draws the text of a code, unlike those of its subject that are out.
+func (s *Service) drawApart(p Purpose, c *Code) error {
+	out := s.shared.CodesOf(p, c.Subject, s.now())
+draw:
+	for {
+		text, err := newCode(s.Random)
+		if err != nil {
+			return err
+		}
+		for i := range out {
+			if out[i].Text == text {
+				continue draw
+			}
+		}
+		c.Text = text
+		return nil
 	}
-	about, v := s.codes.try(name, given, s.now(), nil)
-	if v != right {
-		return nil, ErrVerification
-	}
-	s.mailed.back(who)
-	return about, nil
 }
 
 // Verify makes the account whose address a code confirms. The errors are
-// ErrVerification, *bourse.Errors with CodeBusy, and those of Create.
-func (s *Service) Verify(ctx context.Context, email, text string, v Visit) error {
-	email, err := NormalizeEmail(email)
+// ErrVerification, ErrWhichSignUp, *bourse.Errors with CodeBusy, and those of Create.
+func (s *Service) Verify(ctx context.Context, in Confirmation) error {
+	email, err := NormalizeEmail(in.Email)
 	if err != nil {
 		return err
 	}
-	about, err := s.checkMailed(codeName{forSignUp, email}, text, email)
-	if err != nil {
-		return err
+	pending := s.shared.CodesOf(ForSignUp, email, s.now())
+	if in.Password == "" && len(pending) > 1 {
+		return ErrWhichSignUp
 	}
-	hash, _ := about.(string)
-	id, err := s.create(ctx, email, hash)
-	if err != nil {
+
+	var match uint64
+	return s.tryMailed(try{purpose: ForSignUp, subject: email, visit: in.Visit}, func() (func(*Code) bool, error) {
+		for i := range pending {
+			ok, err := s.confirms(ctx, &pending[i], &in)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				match = pending[i].ID
+			}
+		}
+		return func(c *Code) bool { return c.ID == match }, nil
+	}, func(c *Code) error {
+		id, err := s.create(ctx, email, c.Password)
+		if err == nil {
+			s.shared.DropCodes(ForSignUp, email, nil)
+			s.log(ctx, id, didSignUp, in.Visit, "")
+		}
 		return err
+	})
+}
+
+// confirms reports whether a confirmation has the code and the password of a sign-up.
+func (s *Service) confirms(ctx context.Context, c *Code, in *Confirmation) (bool, error) {
+	if !is(in.Code)(c) || in.Password == "" {
+		return is(in.Code)(c), nil
 	}
-	s.log(ctx, id, didSignUp, v, "")
-	return nil
+	return s.hasher.verify(ctx, in.source(), c.Password, in.Password)
 }

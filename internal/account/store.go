@@ -19,6 +19,9 @@ type AccountRow struct {
 	Account
 	Person
 	Token bourse.Token
+	// Undos are the ways back to old addresses; only ChangePerson reads and writes
+	// them.
+	Undos []Undo
 }
 
 // Person is how the holder of an account gets in.
@@ -33,8 +36,6 @@ type Person struct {
 	TOTPStep int64
 	// Cases are what a second factor is asked for.
 	Cases Cases
-	// HeldUntil is when withdrawals go on.
-	HeldUntil bourse.Time
 }
 
 // KeyRow is a key as a store keeps it; ID is zero while it is pending.
@@ -46,7 +47,17 @@ type KeyRow struct {
 	// however often it is asked for, and Request what was asked for.
 	Once    bourse.ClientID
 	Request Digest
+	Salt    Salt
 }
+
+// KeyChange is what a key is to become. It is written before its command.
+type KeyChange struct {
+	Key
+	Salt Salt
+}
+
+// MostEnded is how many keys that ended a store keeps of an account.
+const MostEnded = 50
 
 // SessionRow is a session as a store keeps it.
 type SessionRow struct {
@@ -70,6 +81,8 @@ type Decisions struct {
 	Accounts  map[bourse.Token]bourse.AccountID
 	Keys      map[bourse.Token]bourse.KeyID
 	Addresses map[bourse.Token]bourse.AddressID
+	// Changed are what keys became.
+	Changed map[bourse.KeyID]KeyChange
 	// Revoked says when keys ended.
 	Revoked map[bourse.KeyID]bourse.Time
 	// Forgotten are the entries of address books that ended.
@@ -80,7 +93,7 @@ type Decisions struct {
 
 // empty reports whether there is nothing to confirm.
 func (s *Decisions) empty() bool {
-	return len(s.Accounts)+len(s.Keys)+len(s.Revoked)+len(s.Addresses)+len(s.Forgotten)+len(s.Dropped) == 0
+	return len(s.Accounts)+len(s.Keys)+len(s.Changed)+len(s.Revoked)+len(s.Addresses)+len(s.Forgotten)+len(s.Dropped) == 0
 }
 
 // Store keeps what the journal must not know. Everything that a method wrote is
@@ -97,9 +110,10 @@ type Store interface {
 	// AddKey writes a pending key. ErrTaken if the account has asked for one under
 	// the same name.
 	AddKey(ctx context.Context, row *KeyRow) error
-	// SetKey writes what the owner may change of a confirmed key: name, scopes,
-	// addresses, expiry.
-	SetKey(ctx context.Context, k *Key) error
+	// AddKeyChange writes what a confirmed key is to become; it does once the change
+	// is confirmed. DropKeyChange removes it.
+	AddKeyChange(ctx context.Context, c *KeyChange) error
+	DropKeyChange(ctx context.Context, c *KeyChange) error
 	// KeyOnce returns the key that was asked for under a name, which may be
 	// pending; false if there is none.
 	KeyOnce(ctx context.Context, id bourse.AccountID, once bourse.ClientID) (KeyRow, bool, error)
@@ -110,7 +124,8 @@ type Store interface {
 	// for AddName.
 	SetName(ctx context.Context, row *NameRow) error
 	// Confirm takes over what the journal decided: all of it or nothing. What is
-	// confirmed already, or not there, is left alone.
+	// confirmed already, or not there, is left alone. Of each account's keys that
+	// ended the last MostEnded stay.
 	Confirm(ctx context.Context, s *Decisions) error
 
 	// AddSession writes a session, EndSessions removes some.
@@ -132,6 +147,12 @@ type Store interface {
 	// before, or all if it is zero, but no more than limit.
 	ActivityOf(ctx context.Context, id bourse.AccountID, before uint64, limit int) ([]Activity, error)
 
+	// LogIns returns the addresses of an account's newest activities that are LOGINs,
+	// without repetitions, no more than limit.
+	LogIns(ctx context.Context, id bourse.AccountID, limit int) ([]string, error)
+	// UndosOf returns the ways back to an old address, by account.
+	UndosOf(ctx context.Context, email string) (map[bourse.AccountID]Undo, error)
+
 	// Account returns a confirmed account; false if there is none.
 	Account(ctx context.Context, id bourse.AccountID) (AccountRow, bool, error)
 	// AccountOf returns the confirmed account of a normalised e-mail address;
@@ -143,6 +164,8 @@ type Store interface {
 	// NamesOf returns an account's confirmed names, by ascending id.
 	NamesOf(ctx context.Context, id bourse.AccountID) ([]NameRow, error)
 
+	// KeyChanges hands every change of a key that is not confirmed to yield.
+	KeyChanges(ctx context.Context, yield func(*KeyChange) error) error
 	// Accounts, Keys, Names and Sessions hand every row, pending ones included, to
 	// yield, which must not call the store. They end with its first error.
 	Accounts(ctx context.Context, yield func(*AccountRow) error) error

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"reflect"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
@@ -11,33 +13,37 @@ import (
 
 // ChangePerson writes what change makes of an account's address and person.
 func (s *Store) ChangePerson(ctx context.Context, id bourse.AccountID, change func(*account.AccountRow) error) error {
-	const update = `UPDATE accounts SET email = $1, password = $2, totp = $3, totp_used = $4, totp_step = $5, cases = $6,
-		held_until = $7 WHERE id = $8`
+	const update = `UPDATE accounts SET email = $1, password = $2, totp = $3, totp_used = $4, totp_step = $5, cases = $6
+		WHERE id = $7`
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		row, err := scanAccount(tx.QueryRowContext(ctx, selectAccounts+`WHERE id = $1`, int64(id)))
 		if errors.Is(err, sql.ErrNoRows) {
 			return account.ErrNone
 		}
 		if err == nil {
-			err = change(&row)
+			row.Undos, err = undosOf(ctx, tx, id)
 		}
 		if err != nil {
 			return err
 		}
+
+		undos := slices.Clone(row.Undos)
+		if err := change(&row); err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(undos, row.Undos) {
+			if err := setUndos(ctx, tx, id, row.Undos); err != nil {
+				return err
+			}
+		}
 		_, err = tx.ExecContext(ctx, update, row.Email, row.Password, row.TOTP, row.TOTPUsed, row.TOTPStep,
-			row.Cases.String(), int64(row.HeldUntil), int64(id))
+			row.Cases.String(), int64(id))
 		return err
 	})
 	if s.db.IsDuplicate(err) {
 		return account.ErrTaken
 	}
 	return err
-}
-
-// SetKey writes what the owner may change of a key.
-func (s *Store) SetKey(ctx context.Context, k *account.Key) error {
-	const update = `UPDATE keys SET name = $1, scopes = $2, addresses = $3, expires = $4 WHERE id = $5`
-	return s.exec(ctx, update, k.Name, k.Scopes.String(), joinAddresses(k.Addresses), int64(k.Expires), int64(k.ID))
 }
 
 // KeyOnce returns the key that was asked for under a name.

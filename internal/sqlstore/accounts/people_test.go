@@ -28,7 +28,7 @@ func testChangePerson(t *testing.T, s *accounts.Store) {
 	people(t, s)
 	person := account.Person{
 		Password: "other", TOTP: []byte{1, 2, 3}, TOTPUsed: true, TOTPStep: 99,
-		Cases: account.CaseLogin | account.CaseAPIKey, HeldUntil: 50,
+		Cases: account.CaseLogin | account.CaseAPIKey,
 	}
 	err := s.ChangePerson(t.Context(), 7, func(row *account.AccountRow) error {
 		if row.Password != "hash" {
@@ -86,13 +86,41 @@ func testKeyOnce(t *testing.T, s *accounts.Store) {
 		t.Errorf("another account's name is known: %v %v", ok, err)
 	}
 	changed := account.Key{ID: 1, Account: 7, Name: "new", Scopes: account.ScopeWithdraw, Expires: 9}
-	if err := errors.Join(s.SetKey(t.Context(), &changed), s.Used(t.Context(), nil, map[bourse.KeyID]bourse.Time{1: 77})); err != nil {
+	change, other := account.KeyChange{Key: changed, Salt: account.Salt{1}}, account.KeyChange{Key: changed, Salt: account.Salt{2}}
+	dropped := account.KeyChange{Key: account.Key{ID: 2, Name: "dropped"}, Salt: account.Salt{3}}
+	if err := errors.Join(
+		s.AddKeyChange(t.Context(), &change), s.AddKeyChange(t.Context(), &other), s.AddKeyChange(t.Context(), &dropped),
+		s.DropKeyChange(t.Context(), &dropped),
+	); err != nil {
 		t.Fatal(err)
+	}
+	if n := keyChanges(t, s); n != 2 {
+		t.Errorf("%d changes wait, not 2", n)
+	}
+	confirmed := &account.Decisions{Changed: map[bourse.KeyID]account.KeyChange{1: change}}
+	if err := errors.Join(s.Confirm(t.Context(), confirmed), s.Used(t.Context(), nil, map[bourse.KeyID]bourse.Time{1: 77})); err != nil {
+		t.Fatal(err)
+	}
+	if n := keyChanges(t, s); n != 0 {
+		t.Errorf("%d changes wait when one was confirmed", n)
 	}
 	changed.Created, changed.Used = 6, 77
 	if list, err := s.KeysOf(t.Context(), 7); err != nil || len(list) != 2 || !reflect.DeepEqual(list[0].Key, changed) {
 		t.Errorf("%+v %v, want %+v first", list, err, changed)
 	}
+}
+
+func keyChanges(t *testing.T, s *accounts.Store) (n int) {
+	err := s.KeyChanges(t.Context(), func(c *account.KeyChange) error {
+		if n++; c.ID != 1 || c.Name != "new" || c.Scopes != account.ScopeWithdraw || c.Expires != 9 {
+			t.Errorf("a change is %+v", c)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func testSessions(t *testing.T, s *accounts.Store) {
@@ -165,4 +193,55 @@ func testTrimmedActivity(t *testing.T, s *accounts.Store) {
 	add(7, 5, 4)
 	kept(7, 5, 4)
 	kept(8)
+}
+
+func testLogIns(t *testing.T, s *accounts.Store) {
+	people(t, s)
+	for i, a := range []account.Activity{
+		{Account: 7, Kind: "LOGIN", Address: "::1"}, {Account: 7, Kind: "LOGIN_FAILED", Address: "::2"},
+		{Account: 8, Kind: "LOGIN", Address: "::3"}, {Account: 7, Kind: "LOGIN", Address: "::4"},
+		{Account: 7, Kind: "LOGIN", Address: "::5"}, {Account: 7, Kind: "LOGIN", Address: "::1"},
+	} {
+		a.Time = bourse.Time(i)
+		if err := s.AddActivity(t.Context(), &a, 10, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.LogIns(t.Context(), 7, 2)
+	if want := []string{"::1", "::5"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v %v, want %v", got, err, want)
+	}
+	if got, err := s.LogIns(t.Context(), 0, 2); err != nil || len(got) != 0 {
+		t.Errorf("nobody's: %v %v", got, err)
+	}
+}
+
+func testUndos(t *testing.T, s *accounts.Store) {
+	people(t, s)
+	first := account.Undo{Email: "old@b", Code: account.Hash{1}, Expires: 5}
+	second := account.Undo{Email: "older@b", Code: account.Hash{2}, Expires: 9, TOTP: []byte{3}, TOTPUsed: true}
+	set := func(id bourse.AccountID, had []account.Undo, list ...account.Undo) {
+		t.Helper()
+		err := s.ChangePerson(t.Context(), id, func(row *account.AccountRow) error {
+			if !reflect.DeepEqual(row.Undos, had) {
+				t.Errorf("account %d had %+v, want %+v", id, row.Undos, had)
+			}
+			row.Undos = list
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(7, nil, first, second)
+	set(8, nil, first)
+	got, err := s.UndosOf(t.Context(), "old@b")
+	if want := map[bourse.AccountID]account.Undo{7: first, 8: first}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v %v, want %+v", got, err, want)
+	}
+	set(7, []account.Undo{first, second}, second)
+	if got, err := s.UndosOf(t.Context(), "old@b"); err != nil || len(got) != 1 {
+		t.Errorf("%+v %v", got, err)
+	}
+	set(7, []account.Undo{second})
 }

@@ -48,11 +48,11 @@ func (s *Store) AddAccount(ctx context.Context, row *account.AccountRow) error {
 
 // AddKey writes a pending key.
 func (s *Store) AddKey(ctx context.Context, row *account.KeyRow) error {
-	const insert = `INSERT INTO keys (token, account, name, hash, scopes, addresses, expires, created, idempotency, request)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+	const insert = `INSERT INTO keys (token, account, name, hash, scopes, addresses, expires, created, idempotency, request, salt)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 	err := s.exec(ctx, insert, row.Token[:], int64(row.Account), row.Name, row.Hash[:],
 		row.Scopes.String(), joinAddresses(row.Addresses), int64(row.Expires), int64(row.Created),
-		row.Once.String(), row.Request[:])
+		row.Once.String(), row.Request[:], row.Salt[:])
 	if s.db.IsDuplicate(err) {
 		return account.ErrTaken
 	}
@@ -93,9 +93,14 @@ func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 				return err
 			}
 		}
+		for id := range work.Changed {
+			c := work.Changed[id]
+			if err := changeKey(ctx, tx, &c); err != nil {
+				return err
+			}
+		}
 		for id, at := range work.Revoked {
-			const revoke = `UPDATE keys SET revoked = $1 WHERE id = $2 AND revoked = 0`
-			if _, err := tx.ExecContext(ctx, revoke, int64(at), int64(id)); err != nil {
+			if err := endKey(ctx, tx, id, at); err != nil {
 				return err
 			}
 		}
@@ -104,6 +109,25 @@ func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 		}
 		return drop(ctx, tx, work.Dropped)
 	})
+}
+
+// endKey notes when a key ended, and removes its account's oldest that ended if
+// there are too many.
+func endKey(ctx context.Context, tx *sql.Tx, id bourse.KeyID, at bourse.Time) error {
+	const (
+		revoke = `UPDATE keys SET revoked = $1 WHERE id = $2 AND revoked = 0`
+		beyond = `DELETE FROM keys WHERE account = (SELECT account FROM keys WHERE id = $1) AND revoked <> 0 AND id <=
+			(SELECT id FROM keys WHERE account = (SELECT account FROM keys WHERE id = $1) AND revoked <> 0
+			ORDER BY id DESC LIMIT 1 OFFSET $2)`
+	)
+	if _, err := tx.ExecContext(ctx, revoke, int64(at), int64(id)); err != nil {
+		return err
+	}
+	if err := dropChanges(ctx, tx, id); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, beyond, int64(id), account.MostEnded)
+	return err
 }
 
 func confirmNames(ctx context.Context, tx *sql.Tx, work *account.Decisions) error {
@@ -149,7 +173,7 @@ func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	return s.db.Write(ctx, do)
 }
 
-const selectAccounts = `SELECT token, coalesce(id, 0), email, created, password, totp, totp_used, totp_step, cases, held_until
+const selectAccounts = `SELECT token, coalesce(id, 0), email, created, password, totp, totp_used, totp_step, cases
 	FROM accounts `
 
 // Account returns a confirmed account.
@@ -182,7 +206,7 @@ func (s *Store) Accounts(ctx context.Context, yield func(*account.AccountRow) er
 }
 
 const selectKeys = `SELECT token, coalesce(id, 0), account, name, hash, scopes, addresses, expires, created, revoked,
-	last_used, idempotency, request FROM keys `
+	last_used, idempotency, request, salt FROM keys `
 
 // KeysOf returns an account's confirmed keys.
 func (s *Store) KeysOf(ctx context.Context, id bourse.AccountID) ([]account.KeyRow, error) {
@@ -262,7 +286,7 @@ func scanAccount(from scanner) (account.AccountRow, error) {
 	var token []byte
 	var cases string
 	err := from.Scan(&token, &row.ID, &row.Email, &row.Created, &row.Password,
-		&row.TOTP, &row.TOTPUsed, &row.TOTPStep, &cases, &row.HeldUntil)
+		&row.TOTP, &row.TOTPUsed, &row.TOTPStep, &cases)
 	if err != nil {
 		return row, err
 	}
@@ -275,16 +299,17 @@ func scanAccount(from scanner) (account.AccountRow, error) {
 
 func scanKey(from scanner) (account.KeyRow, error) {
 	var row account.KeyRow
-	var token, hash, request []byte
+	var token, hash, request, salt []byte
 	var scopes, addresses, once string
 	err := from.Scan(&token, &row.ID, &row.Account, &row.Name, &hash, &scopes, &addresses,
-		&row.Expires, &row.Created, &row.Revoked, &row.Used, &once, &request)
+		&row.Expires, &row.Created, &row.Revoked, &row.Used, &once, &request, &salt)
 	if err != nil {
 		return row, err
 	}
 	copy(row.Token[:], token)
 	copy(row.Hash[:], hash)
 	copy(row.Request[:], request)
+	copy(row.Salt[:], salt)
 	copy(row.Once[:], once)
 	if row.Scopes, err = account.ParseScopes(scopes); err == nil {
 		row.Addresses, err = splitAddresses(addresses)

@@ -32,6 +32,8 @@ func TestContract(t *testing.T) {
 			{"key once", testKeyOnce},
 			{"sessions", testSessions},
 			{"activity", testActivity},
+			{"log-ins", testLogIns},
+			{"undos", testUndos},
 			{"trimmed activity", testTrimmedActivity},
 		} {
 			t.Run(kind+"/"+c.name, func(t *testing.T) { c.test(t, open(t, place(t))) })

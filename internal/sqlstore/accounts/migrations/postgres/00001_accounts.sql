@@ -22,7 +22,19 @@ CREATE TABLE keys (
 	expires bigint           NOT NULL,
 	created bigint           NOT NULL,
 	-- Zero while it is good.
-	revoked bigint           NOT NULL DEFAULT 0
+	revoked bigint           NOT NULL DEFAULT 0,
+	-- Chance that goes into the digest of the row that the journal has.
+	salt    bytea            NOT NULL CHECK (length(salt) = 16)
+);
+
+-- What keys are to become, written before the journal decides.
+CREATE TABLE key_changes (
+	salt    bytea            NOT NULL PRIMARY KEY CHECK (length(salt) = 16),
+	id      bigint           NOT NULL,
+	name    text COLLATE "C" NOT NULL,
+	scopes  text COLLATE "C" NOT NULL,
+	addresses text COLLATE "C" NOT NULL,
+	expires bigint           NOT NULL
 );
 
 CREATE INDEX keys_of_account ON keys (account, id);

@@ -11,8 +11,6 @@ ALTER TABLE accounts ADD COLUMN totp_used boolean NOT NULL DEFAULT false;
 ALTER TABLE accounts ADD COLUMN totp_step bigint NOT NULL DEFAULT 0;
 -- What a second factor is asked for: a list like LOGIN,WITHDRAWAL.
 ALTER TABLE accounts ADD COLUMN cases text COLLATE "C" NOT NULL DEFAULT '';
--- Withdrawals wait until then.
-ALTER TABLE accounts ADD COLUMN held_until bigint NOT NULL DEFAULT 0;
 
 ALTER TABLE keys ADD COLUMN last_used bigint NOT NULL DEFAULT 0;
 -- The Idempotency-Key under which it was asked for, and what was asked for.

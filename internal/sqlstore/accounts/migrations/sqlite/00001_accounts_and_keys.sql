@@ -22,7 +22,19 @@ CREATE TABLE keys (
 	expires INTEGER NOT NULL,
 	created INTEGER NOT NULL,
 	-- Zero while it is good.
-	revoked INTEGER NOT NULL DEFAULT 0
+	revoked INTEGER NOT NULL DEFAULT 0,
+	-- Chance that goes into the digest of the row that the journal has.
+	salt    BLOB    NOT NULL CHECK (length(salt) = 16)
+) STRICT, WITHOUT ROWID;
+
+-- What keys are to become, written before the journal decides.
+CREATE TABLE key_changes (
+	salt    BLOB    NOT NULL PRIMARY KEY CHECK (length(salt) = 16),
+	id      INTEGER NOT NULL,
+	name    TEXT    NOT NULL,
+	scopes  TEXT    NOT NULL,
+	addresses TEXT  NOT NULL,
+	expires INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX keys_of_account ON keys (account, id);

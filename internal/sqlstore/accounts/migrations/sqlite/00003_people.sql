@@ -11,8 +11,6 @@ ALTER TABLE accounts ADD COLUMN totp_used INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE accounts ADD COLUMN totp_step INTEGER NOT NULL DEFAULT 0;
 -- What a second factor is asked for: a list like LOGIN,WITHDRAWAL.
 ALTER TABLE accounts ADD COLUMN cases TEXT NOT NULL DEFAULT '';
--- Withdrawals wait until then.
-ALTER TABLE accounts ADD COLUMN held_until INTEGER NOT NULL DEFAULT 0;
 
 ALTER TABLE keys ADD COLUMN last_used INTEGER NOT NULL DEFAULT 0;
 -- The Idempotency-Key under which it was asked for, and what was asked for.

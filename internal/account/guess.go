@@ -1,0 +1,83 @@
+package account
+
+// try is a mailed code that comes back.
+type try struct {
+	purpose Purpose
+	subject string
+	visit   Visit
+	// known says that somebody has logged in to the account from the source before.
+	known bool
+}
+
+// tryMailed takes a mailed code back, as often as that is allowed, and does what it is
+// about. A source that asked for a code tries its own one, which ends after maxWrong
+// wrong tries. Any other source tries all codes of the subject and ends none; those
+// tries are counted for the subject. So nobody ends a code that somebody else asked
+// for. judge is called when the try is allowed. The errors are ErrVerification,
+// *bourse.Errors with CodeBusy, and those of the functions.
+func (s *Service) tryMailed(t try, judge func() (func(*Code) bool, error), do func(*Code) error) error {
+	source, own := t.visit.source(), false
+	for _, c := range s.shared.CodesOf(t.purpose, t.subject, s.now()) {
+		own = own || c.Source == source && !c.Ended()
+	}
+	back, ok := s.guess(&t, own)
+	if !ok {
+		return errTooMany
+	}
+
+	good, err := judge()
+	if err != nil {
+		back()
+		return err
+	}
+	pick := func(c *Code) bool { return !own || c.Source == source }
+	c, verdict := s.shared.TryCode(t.purpose, t.subject, pick, good, s.now())
+	if verdict != Right {
+		return ErrVerification
+	}
+	back()
+	return do(&c)
+}
+
+// guess counts a try before it is judged; back takes the counts back of a right one.
+// Beyond the limit of all sources, a source that is not known may try the code alone
+// that it asked for, and no more once its network has sent a wrong one within a day:
+// those who guess pay, and known sources lose nothing.
+func (s *Service) guess(t *try, own bool) (back func(), ok bool) {
+	now, source := s.now(), t.visit.source()
+	from := network(source).String()
+	strict := !t.known && !s.shared.Free(codesInAll, "", now)
+	if strict && !own {
+		return nil, false
+	}
+	spent := []spending{{codesBySource, source.String()}}
+	if !own {
+		spent = append(spent, spending{codesBySubject, t.subject})
+	}
+	if !s.spend(spent...) {
+		return nil, false
+	}
+
+	clean := t.known || s.shared.Take(codesByNetwork, from, now)
+	if clean && !t.known {
+		spent = append(spent, spending{codesByNetwork, from})
+	}
+	if !t.known && s.shared.Take(codesInAll, "", now) {
+		spent = append(spent, spending{codesInAll, ""})
+	}
+	back = func() {
+		for _, one := range spent {
+			s.shared.Back(one.quota, one.name)
+		}
+	}
+	if strict && !clean {
+		back()
+		return nil, false
+	}
+	return back, true
+}
+
+// text returns the judge of a code's text alone.
+func text(given string) func() (func(*Code) bool, error) {
+	return func() (func(*Code) bool, error) { return is(given), nil }
+}

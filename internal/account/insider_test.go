@@ -1,0 +1,150 @@
+package account_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"database/sql"
+	"net/netip"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+)
+
+// behind writes to the store behind the exchange's back, while it is stopped, and
+// starts it again.
+func (r *rig) behind(statement string, args ...any) {
+	r.t.Helper()
+	r.stop()
+	db, err := sql.Open("sqlite", r.path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	result, err := db.ExecContext(r.t.Context(), statement, args...)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		r.t.Fatalf("%s: changed %d rows (%v)", statement, n, err)
+	}
+	if err := db.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.start()
+}
+
+// stolen is a secret that an insider knows.
+var stolen = account.Secret(bytes.Repeat([]byte("0a"), 32))
+
+// TestInsiderOnKeys changes rows of keys with SQL. The key is refused, whatever it
+// was changed to, with an alarm; the others are good, and a start goes on.
+func TestInsiderOnKeys(t *testing.T) {
+	hash := sha256.Sum256([]byte(string(stolen)))
+	for what, change := range map[string]struct {
+		statement string
+		args      []any
+	}{
+		"another hash":       {"UPDATE keys SET hash = ? WHERE name = 'victim'", []any{hash[:]}},
+		"one more scope":     {"UPDATE keys SET scopes = 'read,trade,withdraw' WHERE name = 'victim'", nil},
+		"no addresses":       {"UPDATE keys SET addresses = '' WHERE name = 'victim'", nil},
+		"other addresses":    {"UPDATE keys SET addresses = '0.0.0.0/0' WHERE name = 'victim'", nil},
+		"a later expiry":     {"UPDATE keys SET expires = expires + 1 WHERE name = 'victim'", nil},
+		"no expiry":          {"UPDATE keys SET expires = 0 WHERE name = 'victim'", nil},
+		"another salt":       {"UPDATE keys SET salt = randomblob(16) WHERE name = 'victim'", nil},
+		"a change of itself": {"INSERT INTO key_changes SELECT randomblob(16), id, name, 'read,trade,withdraw', '', 0 FROM keys", nil},
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := newRig(t)
+			id := r.create("ada@example.com")
+			here := netip.MustParsePrefix("192.0.2.0/24")
+			_, victim := r.createKey(id, account.NewKey{
+				Name: "victim", Addresses: []netip.Prefix{here}, Expires: bourse.TimeOf(r.now) + bourse.Hour,
+			})
+			_, other := r.createKey(id, account.NewKey{Name: "other"})
+			r.behind(change.statement, change.args...)
+
+			if _, err := r.Authenticate(t.Context(), stolen, anywhere); err == nil {
+				t.Error("the insider's secret is good")
+			}
+			if who, err := r.Authenticate(t.Context(), victim, netip.MustParseAddr("203.0.113.1")); err == nil {
+				t.Errorf("the key may be used from elsewhere as %+v", who)
+			}
+			who, err := r.Authenticate(t.Context(), victim, anywhere)
+			if harmless := what == "a change of itself"; harmless {
+				if err != nil || who.Scopes != account.DefaultScopes || len(r.forged) != 0 {
+					t.Errorf("a change without a command: %+v %v %v", who, err, r.forged)
+				}
+			} else if err == nil || len(r.forged) != 1 {
+				t.Errorf("the key is good as %+v, with alarms %v", who, r.forged)
+			}
+			if _, err := r.Authenticate(t.Context(), other, anywhere); err != nil {
+				t.Errorf("another key: %v", err)
+			}
+		})
+	}
+}
+
+// TestInsiderOnARunningExchange changes a row while the exchange runs. The owner's
+// next change of the key must not make the insider's row the journal's.
+func TestInsiderOnARunningExchange(t *testing.T) {
+	r := newRig(t)
+	id := r.create("ada@example.com")
+	key, secret := r.createKey(id, account.NewKey{Name: "victim"})
+	db, err := sql.Open("sqlite", r.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := sha256.Sum256([]byte(string(stolen)))
+	if _, err := db.ExecContext(t.Context(), "UPDATE keys SET hash = ?", hash[:]); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	k := account.Key{ID: key, Account: id, Name: "new", Scopes: account.ScopeRead}
+	if err := r.ChangeKey(t.Context(), &k, visit); err != nil {
+		t.Fatal(err)
+	}
+	if who, err := r.Authenticate(t.Context(), secret, anywhere); err != nil || who.Scopes != account.ScopeRead {
+		t.Errorf("the owner's key is %+v, %v", who, err)
+	}
+	r.restart()
+	if _, err := r.Authenticate(t.Context(), stolen, anywhere); err == nil || len(r.forged) != 1 {
+		t.Errorf("the insider's secret is good (%v), with alarms %v", err, r.forged)
+	}
+}
+
+// TestChangeOfAKeySurvives changes keys, with commands that arrive, arrive unheard of
+// and never arrive, and wants a restart to find what the journal decided.
+func TestChangeOfAKeySurvives(t *testing.T) {
+	for breaks, want := range map[breakage]account.Scopes{
+		0: account.ScopeRead, unanswered: account.ScopeRead, late: account.ScopeRead, lost: account.DefaultScopes,
+	} {
+		r := newRig(t)
+		id := r.create("ada@example.com")
+		key, secret := r.createKey(id, account.NewKey{Name: "one"})
+		r.breaks = breaks
+		k := account.Key{ID: key, Account: id, Name: "two", Scopes: account.ScopeRead}
+		if err := r.ChangeKey(t.Context(), &k, visit); (err == nil) != (breaks == 0) {
+			t.Errorf("%d: changed with %v", breaks, err)
+		}
+		if breaks == unanswered {
+			if who, err := r.Authenticate(t.Context(), secret, anywhere); err != nil || who.Scopes != want {
+				t.Errorf("%d: before a restart the key is %+v %v", breaks, who, err)
+			}
+		}
+		for range 2 {
+			r.restart()
+			if err := r.store.KeyChanges(t.Context(), func(c *account.KeyChange) error {
+				t.Errorf("%d: after a restart %+v waits", breaks, c)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			who, err := r.Authenticate(t.Context(), secret, anywhere)
+			if err != nil || who.Scopes != want || len(r.forged) != 0 {
+				t.Errorf("%d: after a restart the key is %+v %v %v", breaks, who, err, r.forged)
+			}
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package account
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+const (
+	// undoFor is how long an old address can take a change back.
+	undoFor = 7 * bourse.Day
+	// mostUndos is how many old addresses an account has within that time.
+	mostUndos = 8
+)
+
+// Undo is what the holder of an old address needs to take a change of address back:
+// it outlives restarts, in the store.
+type Undo struct {
+	// Email is the old address.
+	Email string
+	// Code is a MAC of the code that was mailed there, under a key that the store
+	// does not have: a hash of six digits would tell them.
+	Code    Hash
+	Expires bourse.Time
+	// TOTP and TOTPUsed are the second factor at the time of the change. It comes
+	// back: an application of whoever changed the address would lock the holder out.
+	TOTP     []byte
+	TOTPUsed bool
+}
+
+// undoCode returns what is kept of an undo code.
+func (s *Service) undoCode(id bourse.AccountID, email, code string) (sum Hash) {
+	mac := hmac.New(sha256.New, s.key("undo"))
+	_, _ = fmt.Fprintf(mac, "%d %s %s", id, email, code) // a hash takes everything
+	copy(sum[:], mac.Sum(nil))
+	return sum
+}
+
+// addUndo adds the undo of a change of address to a row. Older ones stay: a thief who
+// changes an address twice does not get rid of its holder.
+func (s *Service) addUndo(row *AccountRow, old, code string) error {
+	row.Undos = slices.DeleteFunc(row.Undos, func(u Undo) bool { return u.Email == old || s.now() >= u.Expires })
+	if len(row.Undos) >= mostUndos {
+		return errTooMany
+	}
+	row.Undos = append(row.Undos, Undo{
+		Email: old, Code: s.undoCode(row.ID, old, code), Expires: s.now() + undoFor, TOTP: row.TOTP, TOTPUsed: row.TOTPUsed,
+	})
+	return nil
+}
+
+// UndoEmail makes an old address that of its account again, with the code that was
+// mailed there when it changed. Sessions, keys and the password end, the second factor
+// is what it was, and withdrawals wait; later changes can not be taken back any more.
+// The errors are ErrVerification, and *bourse.Errors with CodeBusy and CodeConflict.
+//
+// Wrong tries are counted by source and never end the code: whoever took the account
+// could otherwise take the way back as well.
+func (s *Service) UndoEmail(ctx context.Context, email, code string, v Visit) error {
+	email, err := NormalizeEmail(email)
+	if err != nil {
+		return err
+	}
+	source := v.source().String()
+	takes := []spending{{codesBySource, source}, {undosBySource, email + " from " + source}}
+	if !s.spend(takes...) {
+		return errTooMany
+	}
+
+	undos, err := s.Store.UndosOf(ctx, email)
+	if err != nil {
+		return err
+	}
+	for id, u := range undos {
+		sum := s.undoCode(id, email, code)
+		if s.now() < u.Expires && subtle.ConstantTimeCompare(sum[:], u.Code[:]) == 1 {
+			for _, t := range takes {
+				s.shared.Back(t.quota, t.name)
+			}
+			return s.undo(ctx, id, &u, v)
+		}
+	}
+	return ErrVerification
+}
+
+func (s *Service) undo(ctx context.Context, id bourse.AccountID, u *Undo, v Visit) error {
+	if err := s.endKeys(ctx, id); err != nil {
+		return err
+	}
+	if s.Hold > 0 {
+		if err := s.holdBack(ctx, id, undoFor); err != nil {
+			return err
+		}
+	}
+
+	var from string
+	err := s.secure(ctx, id, 0, func(row *AccountRow) error {
+		at := slices.IndexFunc(row.Undos, func(kept Undo) bool { return kept.Email == u.Email && kept.Code == u.Code })
+		if at < 0 {
+			return ErrVerification // another request was first
+		}
+		from, row.Email, row.Undos = row.Email, u.Email, row.Undos[:at]
+		row.Password, row.TOTP, row.TOTPUsed = "", u.TOTP, u.TOTPUsed
+		return nil
+	})
+	if errors.Is(err, ErrTaken) {
+		return errEmailTaken
+	}
+	if err != nil {
+		return err
+	}
+
+	s.log(ctx, id, undidEmail, v, maskEmail(u.Email))
+	s.tell(ctx, id, u.Email, "This is the address of your account again. Set a new password by a reset.")
+	_ = s.send(ctx, &Mail{To: from}, letterUndone, maskEmail(u.Email))
+	return s.endKeys(ctx, id)
+}

@@ -1,0 +1,217 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/bourse-exchange/bourse/internal/account"
+)
+
+const (
+	// mostWaiting is how many letters of a kind wait at most.
+	mostWaiting = 1024
+	// couriers is how many letters of a kind are carried at once.
+	couriers = 2
+	// mostTries is how often a letter is tried, pause how long a courier waits after
+	// a server that is away.
+	mostTries = 5
+	pause     = 2 * time.Second
+	// finishWithin bounds how long letters are carried on after the end of Run's
+	// context.
+	finishWithin = 3 * time.Second
+)
+
+// Queue holds letters until a mailer has carried them, so that no client waits for a
+// mail server, or learns from the wait whether there is a letter. Letters of accounts
+// (second factors and notices) have a line and couriers of their own: what strangers
+// cause does not delay them. In each line the letter goes next whose sender has the
+// fewest waiting, and a full line drops one of who has the most. Safe for concurrent
+// use.
+type Queue struct {
+	mailer    account.Mailer
+	after     func(time.Duration) <-chan time.Time
+	onFailure func(error)
+
+	mu    sync.Mutex
+	lines [2]line
+	// more is closed and replaced when a letter has come.
+	more chan struct{}
+}
+
+// line is letters in the order in which they came.
+type line []waiting
+
+// waiting is a letter, and how often it was tried.
+type waiting struct {
+	account.Mail
+	tries int
+}
+
+// sender is who caused a letter: the source, or of an account's own letters the
+// account's address.
+type sender struct {
+	source netip.Addr
+	to     string
+}
+
+func (m *waiting) sender() sender {
+	if m.Source.IsValid() {
+		return sender{source: m.Source}
+	}
+	return sender{to: m.To}
+}
+
+// errDropped says that a line was full.
+var errDropped = errors.New("too many letters wait; one of the sender with the most was dropped")
+
+// NewQueue returns an empty queue. after is time.After. onFailure is told of letters that
+// are not carried; the error holds no letter.
+func NewQueue(mailer account.Mailer, after func(time.Duration) <-chan time.Time, onFailure func(error)) *Queue {
+	return &Queue{mailer: mailer, after: after, onFailure: onFailure, more: make(chan struct{})}
+}
+
+// Send puts a letter into its line.
+func (q *Queue) Send(_ context.Context, m *account.Mail) error {
+	q.put(waiting{Mail: *m})
+	return nil
+}
+
+func (q *Queue) put(m waiting) {
+	q.mu.Lock()
+	l := &q.lines[kind(&m.Mail)]
+	*l = append(*l, m)
+	full := len(*l) > mostWaiting
+	if full {
+		l.drop()
+	}
+	close(q.more)
+	q.more = make(chan struct{})
+	q.mu.Unlock()
+
+	if full {
+		q.onFailure(errDropped)
+	}
+}
+
+// kind returns the line of a letter: 0 for those of accounts.
+func kind(m *account.Mail) int {
+	if m.Source.IsValid() {
+		return 1
+	}
+	return 0
+}
+
+// load counts the letters of each sender.
+func (l *line) load() map[sender]int {
+	load := map[sender]int{}
+	for i := range *l {
+		load[(*l)[i].sender()]++
+	}
+	return load
+}
+
+// drop removes the newest letter of the sender that has the most.
+func (l *line) drop() {
+	load, heaviest := l.load(), 0
+	for i := range *l {
+		if load[(*l)[i].sender()] >= load[(*l)[heaviest].sender()] {
+			heaviest = i
+		}
+	}
+	*l = slices.Delete(*l, heaviest, heaviest+1)
+}
+
+// next removes the oldest letter of the sender that has the fewest.
+func (l *line) next() (waiting, bool) {
+	if len(*l) == 0 {
+		return waiting{}, false
+	}
+	load, lightest := l.load(), 0
+	for i := range *l {
+		if load[(*l)[i].sender()] < load[(*l)[lightest].sender()] {
+			lightest = i
+		}
+	}
+	m := (*l)[lightest]
+	*l = slices.Delete(*l, lightest, lightest+1)
+	return m, true
+}
+
+// Run carries letters until ctx ends, and for a moment longer those that wait.
+func (q *Queue) Run(ctx context.Context) {
+	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-sending.Done():
+			return
+		}
+		select {
+		case <-q.after(finishWithin):
+			cancel()
+		case <-sending.Done():
+		}
+	}()
+
+	var work sync.WaitGroup
+	for kind := range q.lines {
+		for range couriers {
+			work.Go(func() { q.carry(ctx, sending, kind) })
+		}
+	}
+	work.Wait()
+}
+
+// carry carries the letters of a line until it is empty after ctx has ended, or
+// sending ends.
+func (q *Queue) carry(ctx, sending context.Context, kind int) {
+	for sending.Err() == nil {
+		m, ok, more := q.take(kind)
+		if ok {
+			q.try(ctx, sending, m)
+			continue
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (q *Queue) take(kind int) (m waiting, ok bool, more <-chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	m, ok = q.lines[kind].next()
+	return m, ok, q.more
+}
+
+// try carries a letter once. One that a server refuses for good is dropped; another
+// one waits for its next try.
+func (q *Queue) try(ctx, sending context.Context, m waiting) {
+	err := q.mailer.Send(sending, &m.Mail)
+	if err == nil {
+		return
+	}
+	q.onFailure(err)
+	var refused *gomail.SendError
+	if errors.As(err, &refused) && !refused.IsTemp() {
+		return
+	}
+	if m.tries++; m.tries >= mostTries || ctx.Err() != nil {
+		return
+	}
+
+	q.put(m)
+	select {
+	case <-q.after(pause):
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,60 @@
+package accounts
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
+)
+
+// AddKeyChange writes what a key is to become.
+func (s *Store) AddKeyChange(ctx context.Context, c *account.KeyChange) error {
+	const insert = `INSERT INTO key_changes (salt, id, name, scopes, addresses, expires) VALUES ($1, $2, $3, $4, $5, $6)`
+	return s.exec(ctx, insert, c.Salt[:], int64(c.ID), c.Name, c.Scopes.String(), joinAddresses(c.Addresses), int64(c.Expires))
+}
+
+// DropKeyChange removes it.
+func (s *Store) DropKeyChange(ctx context.Context, c *account.KeyChange) error {
+	return s.exec(ctx, `DELETE FROM key_changes WHERE salt = $1`, c.Salt[:])
+}
+
+// KeyChanges hands every change that is not confirmed to yield.
+func (s *Store) KeyChanges(ctx context.Context, yield func(*account.KeyChange) error) error {
+	const all = `SELECT salt, id, name, scopes, addresses, expires FROM key_changes`
+	return s.each(ctx, all, nil, func(r *sql.Rows) error {
+		var c account.KeyChange
+		var salt []byte
+		var scopes, addresses string
+		err := r.Scan(&salt, &c.ID, &c.Name, &scopes, &addresses, &c.Expires)
+		if err != nil {
+			return s.db.Wrap(err)
+		}
+		copy(c.Salt[:], salt)
+		if c.Scopes, err = account.ParseScopes(scopes); err == nil {
+			c.Addresses, err = splitAddresses(addresses)
+		}
+		if err != nil {
+			return fmt.Errorf("change of key %d: %w: %w", c.ID, sqlstore.ErrDamaged, err)
+		}
+		return yield(&c)
+	})
+}
+
+// changeKey writes what a key became. It was the last of its changes.
+func changeKey(ctx context.Context, tx *sql.Tx, c *account.KeyChange) error {
+	const update = `UPDATE keys SET name = $1, scopes = $2, addresses = $3, expires = $4, salt = $5 WHERE id = $6`
+	_, err := tx.ExecContext(ctx, update, c.Name, c.Scopes.String(), joinAddresses(c.Addresses), int64(c.Expires), c.Salt[:], int64(c.ID))
+	if err != nil {
+		return err
+	}
+	return dropChanges(ctx, tx, c.ID)
+}
+
+// dropChanges removes the changes of a key that are decided.
+func dropChanges(ctx context.Context, tx *sql.Tx, id bourse.KeyID) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM key_changes WHERE id = $1`, int64(id))
+	return err
+}
