@@ -21,10 +21,29 @@ type Call struct {
 	Out *wire.Writer
 	// Who is set for endpoints with a scope.
 	Who account.Identity
+	// From is the address that the request came from.
+	From netip.Addr
+	// Limits count the request in its Class.
+	Limits *Limiter
+	Class  Class
 
-	// visit is where the request came from.
-	visit account.Visit
+	// agent is what the client says it is.
+	agent string
+	// whole is the body of the answer, if the endpoint has it complete.
+	whole []byte
 }
+
+// Payer returns what the request is counted against.
+func (c *Call) Payer() Payer { return Payer{c.Who.Account, c.From} }
+
+// Charge counts work beyond that of a usual request of its class, once it is known:
+// levels that an order walked, rows that were read. The client's next requests
+// wait for it; this one is answered.
+func (c *Call) Charge(tokens int) { c.Limits.Charge(c.Class, c.Payer(), tokens) }
+
+// Whole makes bytes the body of the answer in place of what Out has. They may be
+// shared, and are never changed.
+func (c *Call) Whole(body []byte) { c.whole = body }
 
 // fieldCode brings the code of a second factor.
 const fieldCode = "code_2fa"
@@ -32,7 +51,7 @@ const fieldCode = "code_2fa"
 // Act describes a request of V1 to who may ask for a second factor, with the code
 // that came along. A code confirms a request to one path with the same fields.
 func (c *Call) Act(what account.Cases, path string) (account.Act, error) {
-	act := account.Act{Case: what, Visit: c.visit}
+	act := account.Act{Case: what, Visit: account.Visit{From: c.From, Agent: c.agent}}
 	text, err := c.Text(fieldCode)
 	if err == nil && c.Has(fieldCode) {
 		err = account.CheckCode(fieldCode, text)
@@ -73,21 +92,20 @@ type Authenticator interface {
 }
 
 // authenticate fills Who, from the field api_key.
-func (c *Call) authenticate(who Authenticator, scope account.Scopes, from netip.Addr) error {
+func (c *Call) authenticate(who Authenticator) error {
 	if err := c.Require("api_key"); err != nil {
 		return err
 	}
+
 	secret, err := c.Text("api_key")
 	if err != nil {
 		return err
 	}
-	if c.Who, err = who.Authenticate(c.Context, account.Secret(secret), from); err != nil {
-		return err
+
+	if c.Who, err = who.Authenticate(c.Context, account.Secret(secret), c.From); err != nil {
+		c.Who = account.Identity{}
 	}
-	if !c.Who.Scopes.Has(scope) {
-		return Forbidden(scope)
-	}
-	return nil
+	return err
 }
 
 // Pair returns the market that a required field names; find looks it up.

@@ -4,22 +4,23 @@ import (
 	"context"
 	"errors"
 	"net/netip"
-	"sync"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// Class says what a request costs us; each class has limits of its own, so that
-// who places too many orders can still cancel them, and look.
+// Class says what a request costs us; each class has a limit of its own, so that
+// an account that places too many orders can still cancel them, and look.
 type Class uint8
 
-// The classes.
+// The classes. The last two are those of streams.
 const (
 	Reads Class = iota
 	Orders
 	Cancels
+	Frames
+	Subscriptions
 	classes
 )
 
@@ -32,56 +33,107 @@ type Rate struct {
 }
 
 // Rates are those of the classes.
-type Rates struct{ Reads, Orders, Cancels Rate }
+type Rates struct{ Reads, Orders, Cancels, Frames, Subscriptions Rate }
 
-// Limits are what is allowed to one address and to one key. The zero Limits
-// allow everything.
+// SourceRates are those of requests without a good secret: such a request costs the
+// same whatever it asks for.
+type SourceRates struct{ Requests, Frames, Subscriptions Rate }
+
+// Limits are what an account and, without a good secret, a source may do. The zero
+// Limits allow everything.
 type Limits struct {
-	Address, Key Rates
-	// FailedAuth is how often an address may show a secret that is no good.
+	Account Rates
+	Source  SourceRates
+	// FailedAuth is how often a source may show a secret that is no good.
 	FailedAuth Rate
+	// Connections is how many connections a source may have open; zero for any
+	// number.
+	Connections int
 }
 
-// Limiter counts requests against limits. A nil *Limiter allows everything. Any
-// goroutine may call it.
+// Payer is what a request is counted against: the account of a good secret, or, where
+// Account is zero, the source.
+type Payer struct {
+	Account bourse.AccountID
+	Source  netip.Addr
+}
+
+// Limiter counts requests against limits. A nil *Limiter allows everything. It is
+// safe for concurrent use.
 type Limiter struct {
-	clock     func() time.Time
-	addresses [classes]*buckets[netip.Addr]
-	keys      [classes]*buckets[bourse.KeyID]
-	failures  *buckets[netip.Addr]
+	clock    func() time.Time
+	began    time.Time
+	accounts [classes]*buckets[bourse.AccountID]
+	sources  [classes]*buckets[netip.Addr]
+	failures *buckets[netip.Addr]
 }
 
 // NewLimiter returns a limiter that has seen nobody yet.
 func NewLimiter(l Limits, clock func() time.Time) *Limiter {
+	requests := newBuckets[netip.Addr](l.Source.Requests)
 	return &Limiter{
 		clock: clock,
-		addresses: [classes]*buckets[netip.Addr]{
-			Reads:   newBuckets[netip.Addr](l.Address.Reads),
-			Orders:  newBuckets[netip.Addr](l.Address.Orders),
-			Cancels: newBuckets[netip.Addr](l.Address.Cancels),
+		began: clock(),
+		accounts: [classes]*buckets[bourse.AccountID]{
+			Reads:         newBuckets[bourse.AccountID](l.Account.Reads),
+			Orders:        newBuckets[bourse.AccountID](l.Account.Orders),
+			Cancels:       newBuckets[bourse.AccountID](l.Account.Cancels),
+			Frames:        newBuckets[bourse.AccountID](l.Account.Frames),
+			Subscriptions: newBuckets[bourse.AccountID](l.Account.Subscriptions),
 		},
-		keys: [classes]*buckets[bourse.KeyID]{
-			Reads:   newBuckets[bourse.KeyID](l.Key.Reads),
-			Orders:  newBuckets[bourse.KeyID](l.Key.Orders),
-			Cancels: newBuckets[bourse.KeyID](l.Key.Cancels),
+		sources: [classes]*buckets[netip.Addr]{
+			Reads: requests, Orders: requests, Cancels: requests,
+			Frames:        newBuckets[netip.Addr](l.Source.Frames),
+			Subscriptions: newBuckets[netip.Addr](l.Source.Subscriptions),
 		},
 		failures: newBuckets[netip.Addr](l.FailedAuth),
 	}
 }
 
-// Admit counts a request of an address, and reports whether it may go on.
-func (l *Limiter) Admit(class Class, from netip.Addr) bool {
-	return l == nil || l.addresses[class].take(account.Neighbourhood(from), l.clock)
+// now returns the time since the limiter began, on a clock that cannot be set back.
+func (l *Limiter) now() time.Duration { return l.clock().Sub(l.began) }
+
+// Admit counts a request, and reports whether it may go on.
+func (l *Limiter) Admit(class Class, who Payer) bool { return l.AdmitWork(class, who, 1) }
+
+// AdmitWork counts a request whose weight is known beforehand.
+func (l *Limiter) AdmitWork(class Class, who Payer, tokens int) bool {
+	switch {
+	case l == nil:
+		return true
+	case who.Account != 0:
+		return l.accounts[class].take(who.Account, tokens, l.now())
+	}
+	return l.sources[class].take(account.Neighbourhood(who.Source), tokens, l.now())
 }
 
-// AdmitKey does the same for a key.
-func (l *Limiter) AdmitKey(class Class, key bourse.KeyID) bool {
-	return l == nil || l.keys[class].take(key, l.clock)
+// Charge counts work that a request turned out to cause, and reports how many
+// times over the payer has spent its limit; zero while it is within.
+func (l *Limiter) Charge(class Class, who Payer, tokens int) (over int) {
+	switch {
+	case l == nil:
+		return 0
+	case who.Account != 0:
+		return l.accounts[class].charge(who.Account, tokens, l.now())
+	}
+	return l.sources[class].charge(account.Neighbourhood(who.Source), tokens, l.now())
 }
 
-// Guard returns an authenticator that passes on to another one what the limit of
-// failures lets through; beyond it the error is ErrTooMany, right secrets
-// included, so that guessing learns nothing.
+// weighedBytes is the size of an answer that its request has paid for; each further
+// part of this size weighs as much as a request.
+const weighedBytes = 16 << 10
+
+// ChargeAnswer counts a large answer by its size.
+func (l *Limiter) ChargeAnswer(class Class, who Payer, size int) {
+	if more := size / weighedBytes; more > 0 {
+		l.Charge(class, who, more)
+	}
+}
+
+// Guard returns an authenticator that bounds how many bad secrets a source may
+// show; beyond the limit a bad secret is ErrTooMany. A good one always passes: a
+// secret has 256 random bits, so that any number of guesses finds none, and clients
+// that share an address don't lock each other out.
 func (l *Limiter) Guard(who Authenticator) Authenticator {
 	if l == nil || l.failures == nil {
 		return who
@@ -94,102 +146,17 @@ type guard struct {
 	who     Authenticator
 }
 
-// Authenticate says who is asking.
+// Authenticate finds out whose a secret is.
 func (g *guard) Authenticate(ctx context.Context, secret account.Secret, from netip.Addr) (account.Identity, error) {
-	at, failures := account.Neighbourhood(from), g.limiter.failures
-	if failures.empty(at, g.limiter.clock) {
-		return account.Identity{}, ErrTooMany
-	}
 	who, err := g.who.Authenticate(ctx, secret, from)
-	if known := (*bourse.Error)(nil); errors.As(err, &known) && known.Code == bourse.CodeUnauthorized {
-		failures.take(at, g.limiter.clock)
+	if err == nil {
+		return who, nil
+	}
+
+	known := (*bourse.Error)(nil)
+	bad := errors.As(err, &known) && known.Code == bourse.CodeUnauthorized
+	if bad && !g.limiter.failures.take(account.Neighbourhood(from), 1, g.limiter.now()) {
+		return who, ErrTooMany
 	}
 	return who, err
-}
-
-// The bounds of buckets: how many there are at least before idle ones are looked
-// for, and at most. A bucket takes some 50 bytes.
-const (
-	fewBuckets  = 1024
-	mostBuckets = 1 << 17
-)
-
-// buckets are token buckets by name. Of each one only the moment is kept at which
-// it will be full again; it is a moment of the past for one that is full, which
-// therefore need not be kept at all.
-type buckets[K comparable] struct {
-	// every is what one token takes to come back; depth what it takes for all
-	// but one.
-	every, depth time.Duration
-
-	mu sync.Mutex
-	// full is by name; the zero name stands for all that found no room.
-	full map[K]time.Time
-	// sweep is at how many buckets idle ones are looked for, swept when they last
-	// were.
-	sweep int
-	swept time.Time
-}
-
-// newBuckets returns nil for a rate that sets no limit.
-func newBuckets[K comparable](r Rate) *buckets[K] {
-	if r.PerSecond <= 0 {
-		return nil
-	}
-	every := time.Duration(float64(time.Second) / r.PerSecond)
-	return &buckets[K]{
-		every: every, depth: every * time.Duration(max(r.Burst, 1)-1),
-		full: map[K]time.Time{}, sweep: fewBuckets,
-	}
-}
-
-// take takes a token, and reports whether there was one. Nil buckets never run
-// dry.
-func (b *buckets[K]) take(name K, clock func() time.Time) bool {
-	if b == nil {
-		return true
-	}
-	now := clock()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	name = b.place(name, now)
-	full := b.full[name]
-	if full.Before(now) {
-		full = now
-	}
-	if full.Sub(now) > b.depth {
-		return false
-	}
-	b.full[name] = full.Add(b.every)
-	return true
-}
-
-// empty reports whether take would fail.
-func (b *buckets[K]) empty(name K, clock func() time.Time) bool {
-	now := clock()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.full[b.place(name, now)].Sub(now) > b.depth
-}
-
-// place makes room for a name, or returns the one that stands for it.
-func (b *buckets[K]) place(name K, now time.Time) K {
-	if _, known := b.full[name]; known || len(b.full) < b.sweep {
-		return name
-	}
-	var nobody K
-	if len(b.full) >= mostBuckets && now.Sub(b.swept) < time.Second {
-		return nobody
-	}
-	b.swept = now
-	for n, full := range b.full {
-		if !full.After(now) {
-			delete(b.full, n)
-		}
-	}
-	b.sweep = min(max(2*len(b.full), fewBuckets), mostBuckets)
-	if len(b.full) >= mostBuckets {
-		return nobody
-	}
-	return name
 }

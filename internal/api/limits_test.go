@@ -28,75 +28,123 @@ func admitted(n int, admit func() bool) (good int) {
 	return good
 }
 
+func source(text string) Payer { return Payer{Source: netip.MustParseAddr(text)} }
+
 func TestLimits(t *testing.T) {
 	w := newWatch()
 	l := NewLimiter(Limits{
-		Address: Rates{Orders: Rate{PerSecond: 10, Burst: 5}, Cancels: Rate{PerSecond: 1}},
-		Key:     Rates{Reads: Rate{PerSecond: 2, Burst: 4}},
+		Source:  SourceRates{Requests: Rate{PerSecond: 10, Burst: 5}, Frames: Rate{PerSecond: 1}},
+		Account: Rates{Reads: Rate{PerSecond: 2, Burst: 4}},
 	}, w.read)
-	a, b := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	a, b := source("192.0.2.1"), source("192.0.2.2")
+	mapped := Payer{Source: netip.AddrFrom16(a.Source.As16())}
 	for _, c := range []struct {
 		name  string
-		admit func() bool
+		class Class
+		who   Payer
 		after time.Duration
 		want  int
 	}{
-		{"a burst", func() bool { return l.Admit(Orders, a) }, 0, 5},
-		{"the same address in another form", func() bool { return l.Admit(Orders, netip.AddrFrom16(a.As16())) }, 0, 0},
-		{"another address", func() bool { return l.Admit(Orders, b) }, 0, 5},
-		{"another class", func() bool { return l.Admit(Cancels, a) }, 0, 1},
-		{"a class without limit", func() bool { return l.Admit(Reads, a) }, 0, 20},
-		{"a key", func() bool { return l.AdmitKey(Reads, 1) }, 0, 4},
-		{"another key", func() bool { return l.AdmitKey(Reads, 2) }, 0, 4},
-		{"what came back", func() bool { return l.Admit(Orders, a) }, 250 * time.Millisecond, 2},
-		{"not more than the burst", func() bool { return l.Admit(Orders, a) }, time.Hour, 5},
+		{"a burst", Orders, a, 0, 5},
+		{"the same address in another form", Orders, mapped, 0, 0},
+		{"another class of the same cost", Reads, a, 0, 0},
+		{"another address", Orders, b, 0, 5},
+		{"a class of its own", Frames, a, 0, 1},
+		{"a class without limit", Subscriptions, a, 0, 20},
+		{"an account", Reads, Payer{1, a.Source}, 0, 4},
+		{"the account from elsewhere", Reads, Payer{1, b.Source}, 0, 0},
+		{"another account", Reads, Payer{2, a.Source}, 0, 4},
+		{"what came back", Orders, a, 250 * time.Millisecond, 2},
+		{"not more than the burst", Orders, a, time.Hour, 5},
 	} {
 		w.now = w.now.Add(c.after)
-		if got := admitted(20, c.admit); got != c.want {
+		if got := admitted(20, func() bool { return l.Admit(c.class, c.who) }); got != c.want {
 			t.Errorf("%s: %d of 20 went on, want %d", c.name, got, c.want)
 		}
 	}
 }
 
+// TestDebt wants a weight beyond the burst to be paid in the time that it takes, and
+// a debt to have an end.
+func TestDebt(t *testing.T) {
+	w := newWatch()
+	l := NewLimiter(Limits{Source: SourceRates{Requests: Rate{PerSecond: 1, Burst: 3}}}, w.read)
+	a := source("192.0.2.1")
+	if !l.AdmitWork(Reads, a, 6) || l.Admit(Reads, a) {
+		t.Error("a weight of 6 is more than a burst of 3, and leaves nothing")
+	}
+	w.now = w.now.Add(3 * time.Second)
+	if l.Admit(Reads, a) {
+		t.Error("the debt was forgiven")
+	}
+	w.now = w.now.Add(time.Second)
+	if !l.Admit(Reads, a) {
+		t.Error("the debt was paid")
+	}
+
+	over := l.Charge(Reads, a, 6)
+	if more := l.Charge(Reads, a, 1); over != 1 || more != 3 {
+		t.Errorf("spent %d and %d times over, want 1 and 3", over, more)
+	}
+	l.Charge(Reads, a, 1<<40)
+	w.now = w.now.Add(mostOwed * 3 * time.Second)
+	if !l.Admit(Reads, a) {
+		t.Error("the debt has no end")
+	}
+}
+
 // TestNeighbours wants one customer's network of IPv6 to count as one address.
 func TestNeighbours(t *testing.T) {
-	l := NewLimiter(Limits{Address: Rates{Reads: Rate{PerSecond: 1, Burst: 3}}}, newWatch().read)
+	l := NewLimiter(Limits{Source: SourceRates{Requests: Rate{PerSecond: 1, Burst: 3}}}, newWatch().read)
 	at, good := netip.MustParseAddr("2001:db8:0:1::"), 0
 	for range 20 {
 		at = at.Next()
-		if l.Admit(Reads, at) {
+		if l.Admit(Reads, Payer{Source: at}) {
 			good++
 		}
 	}
-	if good != 3 || !l.Admit(Reads, netip.MustParseAddr("2001:db8:0:2::1")) {
+	if good != 3 || !l.Admit(Reads, source("2001:db8:0:2::1")) {
 		t.Errorf("%d went on, want 3, and the network beside it", good)
 	}
 }
 
 func TestNoLimits(t *testing.T) {
 	for _, l := range []*Limiter{nil, NewLimiter(Limits{}, newWatch().read)} {
-		if admitted(1000, func() bool { return l.Admit(Orders, netip.Addr{}) && l.AdmitKey(Cancels, 1) }) != 1000 {
+		if admitted(1000, func() bool { return l.Admit(Orders, Payer{}) && l.Admit(Frames, Payer{Account: 1}) }) != 1000 {
 			t.Error("a limit that nobody set")
+		}
+		if l.Charge(Reads, Payer{}, 1000) != 0 {
+			t.Error("work beyond no limit")
 		}
 	}
 }
 
-// TestBounded comes from more addresses than there is room for.
-func TestBounded(t *testing.T) {
+// TestNobodySharesABucket comes from more addresses than there is room for: each
+// newcomer has its own burst, and a debtor stays one.
+func TestNobodySharesABucket(t *testing.T) {
 	w := newWatch()
-	b := newBuckets[uint32](Rate{PerSecond: 1, Burst: 2})
+	b := newBuckets[uint32](Rate{PerSecond: 1, Burst: 4})
+	now := func() time.Duration { return w.now.Sub(time.Unix(1_700_000_000, 0)) }
+	b.take(1, 30, now())
 	for name := range uint32(2 * mostBuckets) {
-		b.take(name+1, w.read)
+		if !b.take(name+2, 2, now()) {
+			t.Fatalf("the newcomer %d has no burst of its own", name)
+		}
+		if len(b.all) > mostBuckets || len(b.at) != len(b.all) {
+			t.Fatalf("%d buckets by %d names", len(b.all), len(b.at))
+		}
 	}
-	if len(b.full) > mostBuckets+1 {
-		t.Errorf("%d buckets", len(b.full))
+	if b.take(1, 1, now()) {
+		t.Error("the debt was forgiven")
 	}
-	if b.take(3*mostBuckets, w.read) {
-		t.Error("those without room have more together than one alone")
+
+	w.now = w.now.Add(time.Hour)
+	for name := range uint32(mostBuckets) {
+		b.take(name, 1, now())
+		w.now = w.now.Add(time.Second)
 	}
-	w.now = w.now.Add(time.Minute)
-	if !b.take(3*mostBuckets, w.read) || len(b.full) > 2 {
-		t.Errorf("%d buckets are left after a minute", len(b.full))
+	if len(b.all) > fewBuckets {
+		t.Errorf("%d buckets are left of those that are full again", len(b.all))
 	}
 }
 
@@ -110,6 +158,8 @@ func (door) Authenticate(_ context.Context, secret account.Secret, _ netip.Addr)
 	return account.Identity{Account: 1}, nil
 }
 
+// TestGuard wants a source to have so many bad secrets and no more, and a good one
+// to pass whatever its neighbours show.
 func TestGuard(t *testing.T) {
 	w := newWatch()
 	who := NewLimiter(Limits{FailedAuth: Rate{PerSecond: 0.1, Burst: 3}}, w.read).Guard(door{})
@@ -120,20 +170,18 @@ func TestGuard(t *testing.T) {
 			t.Errorf("%q from %v: %v, want %v", string(secret), from, err, want)
 		}
 	}
-	for range 100 {
-		ask("good", a, nil)
-	}
 	for range 3 {
 		ask("bad", a, ErrUnauthorized)
 	}
-	ask("bad", a, ErrTooMany)
-	ask("good", a, ErrTooMany)
-	ask("good", b, nil)
+	for range 100 {
+		ask("bad", a, ErrTooMany)
+		ask("good", a, nil)
+	}
+	ask("bad", b, ErrUnauthorized)
 	w.now = w.now.Add(10 * time.Second)
-	ask("good", a, nil)
 	ask("bad", a, ErrUnauthorized)
 	ask("bad", a, ErrTooMany)
 	if e := (*bourse.Error)(nil); !errors.As(ErrTooMany, &e) || e.Code != bourse.CodeBusy {
-		t.Error("who asks too often is told something else")
+		t.Error("a client that asks too often is told something else")
 	}
 }

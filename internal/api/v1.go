@@ -45,6 +45,16 @@ type session struct {
 	request Request
 	out     *wire.Writer
 	body    []byte
+	// whole is the body of the answer, if it is not in out.
+	whole []byte
+}
+
+// answered returns the body of the answer.
+func (s *session) answered() []byte {
+	if s.whole != nil {
+		return s.whole
+	}
+	return s.out.Bytes()
 }
 
 // Handle adds endpoints to a mux below a prefix.
@@ -75,9 +85,8 @@ func (v *V1) serve(e *Endpoint, w http.ResponseWriter, r *http.Request) {
 	h["Content-Type"] = jsonType
 	switch status {
 	case http.StatusOK:
-		out := s.out.Bytes()
-		h["Content-Length"] = []string{strconv.Itoa(len(out))}
-		_, _ = w.Write(out) // the client may be gone
+		h["Content-Length"] = []string{strconv.Itoa(len(s.answered()))}
+		s.send(w)
 	case http.StatusTooManyRequests:
 		h["Retry-After"] = retryAfter
 		w.WriteHeader(status)
@@ -87,7 +96,18 @@ func (v *V1) serve(e *Endpoint, w http.ResponseWriter, r *http.Request) {
 	default:
 		w.WriteHeader(status)
 	}
+	s.whole = nil
 	v.calls.Put(s)
+}
+
+// send sends the body of the answer. A whole one is not copied by a writer that can
+// do without.
+func (s *session) send(w http.ResponseWriter) {
+	if shared, ok := w.(interface{ WriteShared(p []byte) }); ok && s.whole != nil {
+		shared.WriteShared(s.whole)
+		return
+	}
+	_, _ = w.Write(s.answered()) // the client may be gone
 }
 
 // answer works on a request and leaves the answer in s.out. It returns the
@@ -97,9 +117,10 @@ func (v *V1) answer(e *Endpoint, s *session, r *http.Request) (status int, succe
 		return http.StatusMethodNotAllowed, false
 	}
 	from := v.From(r)
-	if !v.Limits.Admit(e.Class, from) {
+	if e.Scope == 0 && !v.Limits.Admit(e.Class, Payer{Source: from}) {
 		return http.StatusTooManyRequests, false
 	}
+
 	if err := s.read(r); err != nil {
 		var tooLong *http.MaxBytesError
 		if errors.As(err, &tooLong) {
@@ -109,13 +130,18 @@ func (v *V1) answer(e *Endpoint, s *session, r *http.Request) (status int, succe
 	}
 	ctx, cancel := v.patient(r.Context())
 	defer cancel()
-	c := Call{Request: &s.request, Context: ctx, Out: s.out, visit: account.Visit{From: from, Agent: r.UserAgent()}}
+	c := Call{
+		Request: &s.request, Context: ctx, Out: s.out, From: from, Limits: v.Limits, Class: e.Class, agent: r.UserAgent(),
+	}
 	s.out.Reset(s.out.Bytes()[:0])
 	s.out.Object()
 	s.out.Bool("success", true)
-	err := v.call(e, &c, s.body, from)
+
+	err := v.call(e, &c, s.body)
 	if err == nil {
 		s.out.EndObject()
+		s.whole = c.whole
+		v.Limits.ChargeAnswer(e.Class, c.Payer(), len(s.answered()))
 		return http.StatusOK, true
 	}
 	if known := (*bourse.Error)(nil); errors.Is(r.Context().Err(), context.Canceled) && !errors.As(err, &known) {
@@ -156,17 +182,25 @@ func (s *session) read(r *http.Request) error {
 	}
 }
 
-func (v *V1) call(e *Endpoint, c *Call, body []byte, from netip.Addr) error {
-	if err := c.Parse(body, e.Fields); err != nil {
-		return err
-	}
+// call reads the request and has it answered. A request that needs a secret is
+// counted once that is known: against its account, or against the source if it is
+// no good.
+func (v *V1) call(e *Endpoint, c *Call, body []byte) error {
+	err := c.Parse(body, e.Fields)
 	if e.Scope != 0 {
-		if err := c.authenticate(v.who, e.Scope, from); err != nil {
-			return err
+		if err == nil {
+			err = c.authenticate(v.who)
 		}
-		if !v.Limits.AdmitKey(e.Class, c.Who.Key) {
+		if !v.Limits.Admit(e.Class, c.Payer()) {
 			return ErrTooMany
 		}
+		if err == nil && !c.Who.Scopes.Has(e.Scope) {
+			err = Forbidden(e.Scope)
+		}
+	}
+
+	if err != nil {
+		return err
 	}
 	return e.Answer(c)
 }

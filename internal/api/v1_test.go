@@ -104,6 +104,10 @@ func endpoints(waiting chan<- struct{}) []api.Endpoint {
 			c.Out.Uint("account", uint64(c.Who.Account))
 			return nil
 		}},
+		{Path: "/laborious", Scope: account.ScopeRead, Answer: func(c *api.Call) error {
+			c.Charge(3)
+			return nil
+		}},
 		{Path: "/trade/now", Scope: account.ScopeTrade, Class: api.Orders, Answer: func(*api.Call) error { return nil }},
 		{Path: "/refused", Answer: fail(reasons.Refusal(bourse.InsufficientFunds))},
 		{Path: "/wrapped", Answer: fail(fmt.Errorf("somewhere: %w", reasons.Refusal(bourse.OrderNotFound)))},
@@ -221,7 +225,7 @@ func TestGETWithABody(t *testing.T) {
 // TestOtherStatuses wants the statuses that say that a request was not taken,
 // and that pages of any origin can read them.
 func TestOtherStatuses(t *testing.T) {
-	d := newDesk(t, api.Limits{Key: api.Rates{Orders: api.Rate{PerSecond: 1, Burst: 1}}})
+	d := newDesk(t, api.Limits{Account: api.Rates{Orders: api.Rate{PerSecond: 1, Burst: 1}}})
 	body := func(n int) string { return `{"text":"` + strings.Repeat("x", n-len(`{"text":""}`)) + `"}` }
 	d.post("/spot/trade/now", `{"api_key":"s3cret-trades"}`, `{"success":true}`)
 	for _, c := range []struct {
@@ -265,15 +269,56 @@ func TestOtherStatuses(t *testing.T) {
 	}
 }
 
-func TestLimitsOfAnAddressComeFirst(t *testing.T) {
-	d := newDesk(t, api.Limits{Address: api.Rates{Reads: api.Rate{PerSecond: 1, Burst: 2}}})
+// tooMany wants a request to be refused by a limit.
+func (d *desk) tooMany(path, body string) {
+	d.Helper()
+	r, _ := d.ask(http.MethodPost, path, strings.NewReader(body))
+	if r.status != http.StatusTooManyRequests || r.header.Get("Retry-After") == "" {
+		d.Errorf("%s %s: %d, retry after %q", path, body, r.status, r.header.Get("Retry-After"))
+	}
+}
+
+// TestStrangersAreCountedBySource wants requests without a good secret to be counted
+// together, and a good secret to pass when its neighbours have spent everything.
+func TestStrangersAreCountedBySource(t *testing.T) {
+	d := newDesk(t, api.Limits{
+		Source: api.SourceRates{Requests: api.Rate{PerSecond: 1, Burst: 4}}, FailedAuth: api.Rate{PerSecond: 1, Burst: 1},
+	})
 	d.post("/spot/echo", `{"text":"x"}`, `{"success":true,"text":"x"}`)
 	d.post("/spot/echo", `bad`, failure(notObject))
-	r, _ := d.ask(http.MethodPost, "/spot/echo", strings.NewReader(`{"text":"x"}`))
-	if r.status != http.StatusTooManyRequests || r.header.Get("Retry-After") == "" {
-		t.Errorf("%d, retry after %q", r.status, r.header.Get("Retry-After"))
+	d.post("/spot/who", `{"api_key":"s3cret-nobody"}`, failure("Unauthorized"))
+	d.tooMany("/spot/who", `{"api_key":"s3cret-nobody"}`)
+	d.tooMany("/spot/echo", `{"text":"x"}`)
+	d.tooMany("/spot/trade/now", `{}`)
+	d.tooMany("/spot/who", `bad`)
+	for range 10 {
+		d.post("/spot/trade/now", `{"api_key":"s3cret-trades"}`, `{"success":true}`)
 	}
+}
+
+// TestAccountsAreCountedOnce wants two secrets of one account to have what one has.
+func TestAccountsAreCountedOnce(t *testing.T) {
+	d := newDesk(t, api.Limits{Account: api.Rates{Reads: api.Rate{PerSecond: 1, Burst: 3}}})
+	for _, secret := range []string{"s3cret-reads", "s3cret-trades", "s3cret-reads"} {
+		d.post("/spot/who", `{"api_key":"`+secret+`"}`, `{"success":true,"account":1}`)
+	}
+	d.tooMany("/spot/who", `{"api_key":"s3cret-reads"}`)
+	d.tooMany("/spot/who", `{"api_key":"s3cret-trades"}`)
 	d.post("/spot/trade/now", `{"api_key":"s3cret-trades"}`, `{"success":true}`) // of another class
+}
+
+// TestLargeAnswersWeigh wants bytes and other work to count beside requests.
+func TestLargeAnswersWeigh(t *testing.T) {
+	text := strings.Repeat("x", 60<<10) // 3 requests more
+	d := newDesk(t, api.Limits{Source: api.SourceRates{Requests: api.Rate{PerSecond: 1, Burst: 5}}})
+	d.post("/spot/echo", `{"text":"`+text+`"}`, `{"success":true,"text":"`+text+`"}`)
+	d.post("/spot/echo", `{"text":"x"}`, `{"success":true,"text":"x"}`)
+	d.tooMany("/spot/echo", `{"text":"x"}`)
+
+	d = newDesk(t, api.Limits{Account: api.Rates{Reads: api.Rate{PerSecond: 1, Burst: 5}}})
+	d.post("/spot/laborious", `{"api_key":"s3cret-reads"}`, `{"success":true}`)
+	d.post("/spot/who", `{"api_key":"s3cret-reads"}`, `{"success":true,"account":1}`)
+	d.tooMany("/spot/who", `{"api_key":"s3cret-trades"}`)
 }
 
 // TestFailuresAreLoggedWithoutSecrets wants to find the cause in the log, and

@@ -127,6 +127,31 @@ func (v *View) Open(id bourse.AccountID, order bourse.OrderID) *bourse.Order {
 	return nil
 }
 
+// mostLooked bounds how many open orders MayHaveOpen looks at.
+const mostLooked = 1000
+
+// MayHaveOpen reports whether an account has open orders in a market, zero for any.
+// It does not look through more than mostLooked orders: for an account that has
+// more it reports true.
+func (v *View) MayHaveOpen(id bourse.AccountID, market bourse.MarketID) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	a := v.find(id)
+	if a == nil {
+		return false
+	}
+	if market == 0 || len(a.open) > mostLooked {
+		return len(a.open) > 0
+	}
+
+	for o := range v.orders.newest(a.open) {
+		if o.Market == market {
+			return true
+		}
+	}
+	return false
+}
+
 // OpenOrderNamed returns the open order of an account with a client id.
 func (v *View) OpenOrderNamed(id bourse.AccountID, name bourse.ClientID) (bourse.Order, bool) {
 	v.mu.RLock()

@@ -40,7 +40,7 @@ func (a *Account) Endpoints() []v2.Endpoint {
 		{Method: get, Path: "/email", Scope: read, Answer: a.email},
 		{Method: put, Path: "/email", Scope: own, Class: api.Orders, Fields: emailFields, Answer: a.changeEmail},
 		{Method: patch, Path: "/email", Scope: own, Class: api.Orders, Fields: api.Fields{"code"}, Answer: a.verifyEmail},
-		{Method: del, Path: "/email", Scope: own, Class: api.Cancels, Answer: a.cancelEmail},
+		{Method: del, Path: "/email", Class: api.Cancels, Fields: undoFields, Answer: a.cancelEmail},
 
 		{Method: put, Path: "/password", Scope: own, Class: api.Orders, Fields: passwordFields, Answer: a.changePassword},
 		{Method: del, Path: "/password", Guest: true, Class: api.Orders, Fields: api.Fields{"email"}, Answer: a.forgotPassword},

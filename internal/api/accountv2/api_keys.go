@@ -1,6 +1,7 @@
 package accountv2
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
@@ -43,6 +44,7 @@ func (a *Account) makeKey(c *v2.Call) error {
 	}
 	var secret account.Secret
 	if id == 0 {
+		act.What = "Make an API key: " + account.Terms(&k)
 		if err := a.Accounts.SecondFactor(c.Context, c.Who, act); err != nil {
 			return err
 		}
@@ -196,6 +198,7 @@ func (a *Account) changeKey(c *v2.Call) error {
 		return err
 	}
 	if c.Has("scopes") || c.Has("ips") || c.Has("expires") {
+		act.What = fmt.Sprintf("Change API key %d: %s", k.ID, account.Terms(&k))
 		if err := a.Accounts.SecondFactor(c.Context, c.Who, act); err != nil {
 			return err
 		}

@@ -2,11 +2,15 @@ package accountv2
 
 import (
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
-var emailFields = api.Fields{"email", "password"}
+var (
+	emailFields = api.Fields{"email", "password"}
+	undoFields  = api.Fields{"email", "code"}
+)
 
 // email shows the account's address, and the one that is about to be.
 func (a *Account) email(c *v2.Call) error {
@@ -19,13 +23,18 @@ func (a *Account) email(c *v2.Call) error {
 	return nil
 }
 
-// changeEmail mails a code to the new address.
+// changeEmail mails a code to the new address, when the factor in use has confirmed
+// the change.
 func (a *Account) changeEmail(c *v2.Call) error {
 	given, err := texts(c, "email", "password")
 	if err != nil {
 		return err
 	}
-	if err := a.Accounts.ChangeEmail(c.Context, c.Who.Account, given[0], given[1], c.Visit()); err != nil {
+	act, err := c.Act(0)
+	if err != nil {
+		return err
+	}
+	if err := a.Accounts.ChangeEmail(c.Context, c.Who, given[0], given[1], act); err != nil {
 		return err
 	}
 	return a.email(c)
@@ -43,10 +52,32 @@ func (a *Account) verifyEmail(c *v2.Call) error {
 	return a.email(c)
 }
 
-// cancelEmail calls the change off.
+// cancelEmail calls a change off, for a session. With an old address and the code that
+// was mailed there it takes a change back, which nobody needs a key for.
 func (a *Account) cancelEmail(c *v2.Call) error {
-	if !a.Accounts.CancelEmail(c.Who.Account) {
+	if c.Has("email") || c.Has("code") {
+		return a.undoEmail(c)
+	}
+	switch {
+	case c.Who.Account == 0:
+		return v2.Errorf(v2.Unauthorized, "Authorization is required: no API key was given")
+	case !c.Who.Scopes.Has(account.ScopeAccount):
+		return api.Forbidden(account.ScopeAccount)
+	case !a.Accounts.CancelEmail(c.Who.Account):
 		return bourse.Errorf(bourse.CodeNotFound, "No change is pending")
 	}
 	return a.email(c)
+}
+
+// undoEmail makes an old address that of its account again.
+func (a *Account) undoEmail(c *v2.Call) error {
+	email, err := texts(c, "email")
+	if err != nil {
+		return err
+	}
+	text, err := code(c)
+	if err != nil {
+		return err
+	}
+	return a.Accounts.UndoEmail(c.Context, email[0], text, c.Visit())
 }

@@ -16,7 +16,12 @@ func (a *Account) changePassword(c *v2.Call) error {
 	if err != nil {
 		return err
 	}
-	return a.Accounts.ChangePassword(c.Context, c.Who, given[0], given[1], c.Visit())
+	act, err := c.Act(0)
+	if err != nil {
+		return err
+	}
+	act.What = "Change the password"
+	return a.Accounts.ChangePassword(c.Context, c.Who, given[0], given[1], act)
 }
 
 // forgotPassword mails a code that resets it.
@@ -25,7 +30,7 @@ func (a *Account) forgotPassword(c *v2.Call) error {
 	if err != nil {
 		return err
 	}
-	return a.Accounts.ForgotPassword(c.Context, email[0])
+	return a.Accounts.ForgotPassword(c.Context, email[0], c.Visit())
 }
 
 // resetPassword sets a new one with the code.

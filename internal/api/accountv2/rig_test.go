@@ -44,12 +44,18 @@ type exchange struct {
 	mu     sync.Mutex
 	engine *engine.Engine
 	now    time.Time
+	// letters counts those that were sent, by address.
+	letters map[string]int
+	calls   []string
 	// said is everything that was asked and answered with a secret in it.
 	secrets []string
 }
 
-func newExchange(t *testing.T) *exchange {
-	e := &exchange{T: t, engine: engine.New(), now: time.Unix(1_700_000_000, 0), path: filepath.Join(t.TempDir(), "accounts.db")}
+func newExchange(t *testing.T) *exchange { return newLimited(t, account.Limits{}) }
+
+// newLimited returns an exchange with limits of what clients share.
+func newLimited(t *testing.T, limits account.Limits) *exchange {
+	e := &exchange{T: t, engine: engine.New(), now: time.Unix(1_700_000_000, 0), path: filepath.Join(t.TempDir(), "accounts.db"), letters: map[string]int{}}
 	store, err := accounts.Open(t.Context(), e.path)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +64,7 @@ func newExchange(t *testing.T) *exchange {
 	clock := func() time.Time { return e.now }
 	log := slog.New(slog.NewTextHandler(&e.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	e.accounts = account.NewService(account.Options{
-		Store: store, Clock: clock, Random: rand.Reader, Mailer: &e.box, Issuer: "Bourse", Hold: time.Hour,
+		Store: counting{store, &e.calls}, Clock: clock, Random: rand.Reader, Mailer: e, Issuer: "Bourse", Hold: time.Hour, Limits: limits,
 		OnFailure: func(what string, err error) { t.Error(what, err) },
 	})
 	e.accounts.Bind(e.submit)
@@ -69,13 +75,29 @@ func newExchange(t *testing.T) *exchange {
 		t.Fatal(err)
 	}
 	s := &v2.Server{
-		Who: e.accounts, From: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.7") },
+		Who: e.accounts, From: from,
 		Clock: clock, Log: log, Patience: time.Minute, Observe: func(string, int, time.Duration) {},
 	}
 	mux := http.NewServeMux()
 	s.Handle(mux, "/account/v2", (&accountv2.Account{Accounts: e.accounts}).Endpoints())
 	e.handler = api.Transport(mux)
 	return e
+}
+
+// fromHeader names the address that a request of a test comes from.
+const fromHeader = "X-Test-From"
+
+func from(r *http.Request) netip.Addr {
+	if a := r.Header.Get(fromHeader); a != "" {
+		return netip.MustParseAddr(a)
+	}
+	return netip.MustParseAddr("192.0.2.7")
+}
+
+// Send counts a letter and puts it into the box.
+func (e *exchange) Send(ctx context.Context, m *account.Mail) error {
+	e.letters[m.To]++
+	return e.box.Send(ctx, m)
 }
 
 // submit stands for the sequencer.

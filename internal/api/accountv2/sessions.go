@@ -22,6 +22,7 @@ func (a *Account) logIn(c *v2.Call) error {
 	if in.Act, err = c.Act(account.CaseLogin); err != nil {
 		return err
 	}
+	in.What = "Log in"
 	secret, err := a.Accounts.LogIn(c.Context, in)
 	if err != nil {
 		return err

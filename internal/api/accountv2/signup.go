@@ -10,7 +10,7 @@ import (
 
 var (
 	signUpFields = api.Fields{"email", "password", "captchaChallenge", "captchaResponse"}
-	verifyFields = api.Fields{"email", "code"}
+	verifyFields = api.Fields{"email", "code", "password"}
 )
 
 // captcha answers with a picture to read, or with nothing where none is asked for.
@@ -19,7 +19,7 @@ func (a *Account) captcha(c *v2.Call) error {
 	if err != nil {
 		return err
 	}
-	picture, on, err := a.Accounts.NewCaptcha(email[0])
+	picture, on, err := a.Accounts.NewCaptcha(email[0], c.Visit())
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (a *Account) signUp(c *v2.Call) error {
 	if err != nil {
 		return err
 	}
-	up := account.SignUp{Email: given[0], Password: given[1]}
+	up := account.SignUp{Email: given[0], Password: given[1], Visit: c.Visit()}
 	if up.Challenge, err = c.Text("captchaChallenge"); err != nil {
 		return err
 	}
@@ -48,15 +48,24 @@ func (a *Account) signUp(c *v2.Call) error {
 	return a.Accounts.SignUp(c.Context, up)
 }
 
-// verify opens the account.
+// verify opens the account of the sign-up that the code, and the password if it is
+// given, belong to.
 func (a *Account) verify(c *v2.Call) error {
 	email, err := texts(c, "email")
 	if err != nil {
 		return err
 	}
-	text, err := code(c)
-	if err != nil {
+	in := account.Confirmation{Email: email[0], Visit: c.Visit()}
+	if in.Code, err = code(c); err != nil {
 		return err
 	}
-	return a.Accounts.Verify(c.Context, email[0], text, c.Visit())
+	if in.Password, err = c.Text("password"); err != nil {
+		return err
+	}
+	if c.Has("password") {
+		if err := account.CheckPassword("password", in.Password); err != nil {
+			return err
+		}
+	}
+	return a.Accounts.Verify(c.Context, in)
 }

@@ -16,17 +16,15 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Call asks the exchange behind a socket for a verb and returns its answer. What
+// Call asks the exchange on a data directory for a verb and returns its answer. What
 // the exchange refuses is an *bourse.Error.
-func Call(ctx context.Context, path, verb string, args any) (jsontext.Value, error) {
+func Call(ctx context.Context, data, verb string, args any) (jsontext.Value, error) {
 	body, err := json.Marshal(args)
 	if err != nil {
 		return nil, err
 	}
 	client := http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", path)
-		},
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, data) },
 		DisableKeepAlives: true,
 	}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://admin/"+verb, bytes.NewReader(body))

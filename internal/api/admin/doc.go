@@ -1,4 +1,4 @@
-// Package admin is the operators' interface: a Unix socket in the data directory.
+// Package admin is the operators' interface: a Unix socket in the data directory, however long its path.
 //
 // It stands at the edge, beside the public interfaces. Who may open the socket
 // may do everything; each verb is journaled as a note with the user id of the

@@ -32,7 +32,8 @@ func (s *Server) marketState(ctx context.Context, args jsontext.Value) (any, err
 	return a, err
 }
 
-// notes lists what operators asked for, newest first.
+// notes lists what operators asked for, newest first, and every command that they took
+// out of effect, which the journal itself cannot say.
 func (s *Server) notes(ctx context.Context, args jsontext.Value) (any, error) {
 	var a struct {
 		Offset int `json:"offset"`
@@ -60,7 +61,8 @@ func (s *Server) notes(ctx context.Context, args jsontext.Value) (any, error) {
 	}
 	return struct {
 		Notes []note `json:"notes"`
-	}{list}, nil
+		Voids []Void `json:"voids"`
+	}{list, append([]Void{}, s.Voids...)}, nil
 }
 
 func (s *Server) catalogueShow(_ context.Context, args jsontext.Value) (any, error) {

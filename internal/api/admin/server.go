@@ -41,7 +41,17 @@ type Options struct {
 	Letters Letters
 	// AcceptClock follows a jump of the machine's clock.
 	AcceptClock func()
-	Log         *slog.Logger
+	// Voids are the commands out of effect, oldest first.
+	Voids []Void
+	Log   *slog.Logger
+}
+
+// Void is a command that an operator took out of effect before a start.
+type Void struct {
+	Seq      bourse.Seq `json:"seq"`
+	Time     string     `json:"time"`
+	Operator uint32     `json:"uid"`
+	Reason   string     `json:"reason"`
 }
 
 // Server answers operators.
@@ -62,6 +72,8 @@ func (s *Server) Handler() http.Handler {
 		"account/fees":       s.accountFees,
 		"key/create":         s.keyCreate,
 		"key/revoke":         s.keyRevoke,
+		"factor/reset":       s.factorReset,
+		"factor/stolen":      s.factorStolen,
 		"mail/last":          s.mailLast,
 		"credit":             s.credit,
 		"balances":           s.balances,

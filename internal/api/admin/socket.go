@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
@@ -18,38 +17,75 @@ const socketName = "admin.sock"
 // maxPath is the longest path that a Unix socket can have on Linux.
 const maxPath = 107
 
-// Path returns where the socket of a data directory is: in it, or, where that
-// path is too long for a socket, in the runtime directory under a name that
-// follows from it. runtime is XDG_RUNTIME_DIR, or empty.
-func Path(data, runtime string) (string, error) {
-	abs, err := filepath.Abs(data)
+// reach calls f with a path of the socket of a data directory that a socket can have.
+// A path that is too long is one below the open directory: the socket is in the data
+// directory, whose owner alone may open it, and in no directory that others can write
+// to.
+func reach(data string, f func(path string) error) error {
+	path := filepath.Join(data, socketName)
+	if len(path) <= maxPath {
+		return f(path)
+	}
+
+	dir, err := os.Open(data) //nolint:gosec // operators say which directory
 	if err != nil {
-		return "", err
+		return err
 	}
-	if path := filepath.Join(abs, socketName); len(path) <= maxPath {
-		return path, nil
+	defer func() { _ = dir.Close() }()
+	below := fmt.Sprintf("/proc/self/fd/%d", dir.Fd())
+	if _, err := os.Stat(below); err != nil {
+		return fmt.Errorf("%s is too long for a socket without /proc; use a shorter path: %w", path, err)
 	}
-	if runtime == "" {
-		runtime = os.TempDir()
-	}
-	sum := sha256.Sum256([]byte(abs))
-	path := filepath.Join(runtime, fmt.Sprintf("bourse-%x.sock", sum[:8]))
-	if len(path) > maxPath {
-		return "", fmt.Errorf("%s is too long for a socket", path)
-	}
-	return path, nil
+	return f(filepath.Join(below, socketName))
 }
 
-// Listen opens the socket for the user that the exchange runs as. The caller
-// holds the lock of the data directory: a socket that is there is left over.
-func Listen(ctx context.Context, path string) (net.Listener, error) {
+// Listen opens the socket of a data directory for the user that the exchange runs as.
+// The caller holds the lock of the directory: a socket that is there is left over.
+func Listen(ctx context.Context, data string) (net.Listener, error) {
+	path := filepath.Join(data, socketName)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	old := unix.Umask(0o177)
-	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
-	unix.Umask(old)
-	return l, err
+
+	s := &socket{path: path}
+	err := reach(data, func(path string) error {
+		old := unix.Umask(0o177)
+		defer unix.Umask(old)
+		l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+		if err == nil {
+			s.UnixListener, _ = l.(*net.UnixListener)
+			s.SetUnlinkOnClose(false) // its path may be gone by then
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// socket is the operators' listener.
+type socket struct {
+	*net.UnixListener
+	path string
+}
+
+// Close ends the listener and removes the socket.
+func (s *socket) Close() error {
+	err := s.UnixListener.Close()
+	if err == nil {
+		err = os.Remove(s.path)
+	}
+	return err
+}
+
+// dial connects to the socket of a data directory.
+func dial(ctx context.Context, data string) (c net.Conn, err error) {
+	err = reach(data, func(path string) error {
+		c, err = new(net.Dialer).DialContext(ctx, "unix", path)
+		return err
+	})
+	return c, err
 }
 
 // peerKey finds the user id of a connection's other side in its context.

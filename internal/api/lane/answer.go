@@ -13,6 +13,8 @@ type answer struct {
 	header http.Header
 	status int
 	body   []byte
+	// shared is the body, if it belongs to others and is not copied.
+	shared []byte
 	// names is where the names of headers are sorted.
 	names []string
 	// date is the header of the second that dated is.
@@ -40,6 +42,17 @@ func (a *answer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// WriteShared makes bytes that never change the whole body, without a copy of them.
+func (a *answer) WriteShared(p []byte) {
+	a.WriteHeader(http.StatusOK)
+	if hasBody(a.status) {
+		a.shared = p
+	}
+}
+
+// size returns how long the body is.
+func (a *answer) size() int { return len(a.body) + len(a.shared) }
+
 // hasBody reports whether answers of a status have a body, be it an empty one.
 func hasBody(status int) bool {
 	return status != http.StatusNoContent && status != http.StatusNotModified
@@ -48,11 +61,11 @@ func hasBody(status int) bool {
 // reset makes it empty.
 func (a *answer) reset() {
 	clear(a.header)
-	a.status, a.body = 0, a.body[:0]
+	a.status, a.body, a.shared = 0, a.body[:0], nil
 }
 
 // append appends the answer as net/http writes it: headers by name, then those
-// that the handler has left to the server.
+// that the handler has left to the server, then the body unless it is shared.
 func (a *answer) append(b []byte, now time.Time, last bool) []byte {
 	a.WriteHeader(http.StatusOK)
 	b = append(b, "HTTP/1.1 "...)
@@ -85,7 +98,7 @@ func (a *answer) appendMissing(b []byte) []byte {
 		return b
 	}
 	if _, told := a.header["Content-Length"]; !told {
-		b = appendHeader(b, "Content-Length", strconv.Itoa(len(a.body)))
+		b = appendHeader(b, "Content-Length", strconv.Itoa(a.size()))
 	}
 	if _, told := a.header["Content-Type"]; !told && len(a.body) > 0 {
 		b = appendHeader(b, "Content-Type", http.DetectContentType(a.body))

@@ -128,10 +128,23 @@ func (c *conn) respond() bool {
 	c.server.Handler.ServeHTTP(&c.answer, c.request.WithContext(c.server.context(now)))
 	last := c.server.closing.Load()
 	c.out = c.answer.append(c.out[:0], c.server.Clock(), last)
-	_, err := c.Write(c.out)
+	err := c.write()
 	c.in = c.in[:copy(c.in, c.in[whole:])]
 	c.shrink()
 	return err == nil && !last
+}
+
+// write writes the answer.
+func (c *conn) write() error {
+	if c.answer.shared == nil {
+		_, err := c.Write(c.out)
+		return err
+	}
+
+	both := net.Buffers{c.out, c.answer.shared}
+	_, err := both.WriteTo(c.Conn)
+	c.answer.shared = nil
+	return err
 }
 
 // shrink lets go of what a large request or answer took.

@@ -2,11 +2,13 @@ package lane_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,6 +115,44 @@ func TestBodyInPieces(t *testing.T) {
 func TestNobodyReads(t *testing.T) {
 	served(t, echo, func(t *testing.T, p *pipes, _ *server) {
 		c := p.dial()
+		if _, err := io.WriteString(c, order); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(11 * time.Second)
+		closedAfter(t, c, 0)
+	})
+}
+
+// TestSharedBodyIsNotCopied sends a body that others have as well: a client that does
+// not read it costs no memory, and is cut all the same.
+func TestSharedBodyIsNotCopied(t *testing.T) {
+	body := bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
+	share := func(w http.ResponseWriter, _ *http.Request) {
+		w.(interface{ WriteShared(p []byte) }).WriteShared(body)
+	}
+	served(t, http.HandlerFunc(share), func(t *testing.T, p *pipes, _ *server) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		c := p.dial()
+		if _, err := io.WriteString(c, order); err != nil {
+			t.Fatal(err)
+		}
+		r, err := http.ReadResponse(bufio.NewReaderSize(c, 64<<10), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = r.Body.Close() }()
+		part := make([]byte, 64<<10)
+		for at := 0; at < len(body); at += len(part) {
+			if _, err := io.ReadFull(r.Body, part); err != nil || !bytes.Equal(part, body[at:at+len(part)]) {
+				t.Fatalf("byte %d: %v", at, err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if r.ContentLength != int64(len(body)) || after.TotalAlloc-before.TotalAlloc > uint64(len(body))/2 {
+			t.Errorf("%d bytes took %d", r.ContentLength, after.TotalAlloc-before.TotalAlloc)
+		}
+		ask(t, c, order)
 		if _, err := io.WriteString(c, order); err != nil {
 			t.Fatal(err)
 		}

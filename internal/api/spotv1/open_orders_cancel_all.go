@@ -8,7 +8,8 @@ import (
 var cancelAllFields = api.Fields{"filter_pair"}
 
 // cancelAll asks for the end of all of an account's orders, or of those in one
-// market.
+// market. An account without such orders has its answer from the view: nothing is
+// journaled for it.
 func (s *Spot) cancelAll(c *api.Call) error {
 	m, err := c.OptionalPair("filter_pair", s.market)
 	if err != nil {
@@ -16,8 +17,15 @@ func (s *Spot) cancelAll(c *api.Call) error {
 	}
 	cmd := bourse.Command{Kind: bourse.CommandCancelAll, Account: c.Who.Account}
 	if m != nil {
+		if m.State == bourse.MarketHalted {
+			return reasons.Refusal(bourse.MarketHaltedNow)
+		}
 		cmd.MarketID = m.ID
 	}
+	if !s.View.MayHaveOpen(c.Who.Account, cmd.MarketID) {
+		return nil
+	}
+
 	r, err := s.Sequencer.Do(c.Context, &cmd)
 	if err != nil {
 		return err

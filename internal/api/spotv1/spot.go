@@ -29,6 +29,8 @@ type Spot struct {
 	PublicURL string
 	// DefaultPair is shown first to newcomers.
 	DefaultPair bourse.Pair
+
+	books books
 }
 
 // Endpoints lists the interface.

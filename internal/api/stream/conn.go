@@ -10,6 +10,7 @@ import (
 
 	"github.com/gobwas/ws"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/feed"
 )
@@ -22,6 +23,8 @@ const (
 	writeFor = 10 * time.Second
 	// lingerFor is how long a client may take to read why its connection ends.
 	lingerFor = 5 * time.Second
+	// lingerBytes is how much it may send meanwhile.
+	lingerBytes = 16 << 20
 )
 
 // pingFrame is a WebSocket ping without a payload.
@@ -38,9 +41,10 @@ type conn struct {
 
 	// Of the reader.
 	identity account.Identity
-	window   time.Time
-	requests int
+	use      use
 
+	// expires is when the key of identity does; guarded by the server's mu.
+	expires bourse.Time
 	// key is that of identity, for Revoke; zero before auth.
 	key    atomic.Uint32
 	pinged atomic.Int64
@@ -85,7 +89,7 @@ func (c *conn) serve(early []byte) {
 func (c *conn) finish(err error) {
 	if code, reason, ok := closing(err); ok {
 		c.end(code, reason, false)
-		_, _ = io.Copy(io.Discard, c.raw)
+		_, _ = io.CopyN(io.Discard, c.raw, lingerBytes)
 	}
 	_ = c.raw.Close()
 }

@@ -30,11 +30,13 @@ func auth(c *conn, r *api.Request, _ string) error {
 	}
 	before := c.key.Swap(uint32(who.Key))
 	// A key that was revoked before Revoke could see it here is no good now.
-	if _, err := c.authenticate(account.Secret(secret)); err != nil {
+	if who, err = c.authenticate(account.Secret(secret)); err != nil {
 		c.key.Store(before)
 		return err
 	}
+
 	c.identity = who
+	c.server.watchExpiry(c, who.Expires)
 	return nil
 }
 

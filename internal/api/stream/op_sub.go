@@ -34,6 +34,10 @@ func (c *conn) topics(r *api.Request) ([]feed.Topic, error) {
 	if len(names) == 0 {
 		return nil, bourse.Errorf(bourse.CodeMissing, "Missing data")
 	}
+	if !c.admitNames(len(names)) {
+		return nil, api.ErrTooMany
+	}
+
 	catalogue := c.server.View.Catalogue()
 	topics := make([]feed.Topic, len(names))
 	for i, name := range names {

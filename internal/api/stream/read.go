@@ -43,6 +43,9 @@ type reader struct {
 	conn *conn
 	// early is what has been read already.
 	early []byte
+	// ahead is where more is read than was asked for: small frames take one call of
+	// the system each, or several of them one.
+	ahead [128]byte
 	head  [14]byte
 	// message gathers fragments; fragmented is true between them.
 	message    []byte
@@ -56,7 +59,18 @@ func (r *reader) Read(p []byte) (int, error) {
 		r.early = r.early[n:]
 		return n, nil
 	}
-	return r.conn.raw.Read(p)
+	if len(p) >= len(r.ahead) {
+		return r.conn.raw.Read(p)
+	}
+
+	n, err := r.conn.raw.Read(r.ahead[:])
+	r.early = r.ahead[:n]
+	if n == 0 {
+		return 0, err
+	}
+	n = copy(p, r.early)
+	r.early = r.early[n:]
+	return n, nil
 }
 
 // next returns the next text message, which is good until the next call. It
@@ -64,11 +78,17 @@ func (r *reader) Read(p []byte) (int, error) {
 // other error means that it is gone.
 func (r *reader) next() ([]byte, error) {
 	for {
-		r.conn.patience(aliveFor)
+		if len(r.early) == 0 {
+			r.conn.patience(aliveFor)
+		}
 		h, err := r.header()
 		if err != nil {
 			return nil, err
 		}
+		if err := r.conn.meter(h.Length); err != nil {
+			return nil, err
+		}
+
 		if h.OpCode.IsControl() {
 			if err := r.control(h); err != nil {
 				return nil, err

@@ -3,7 +3,6 @@ package stream
 import (
 	"errors"
 	"log/slog"
-	"time"
 
 	"github.com/gobwas/ws"
 
@@ -14,9 +13,6 @@ import (
 
 // fields are what a request may hold.
 var fields = api.Fields{"op", "id", "api_key", "streams"}
-
-// maxRequests is how many requests a connection may send in a second.
-const maxRequests = 100
 
 // operation carries out a request. It returns the answer's error, or, if it has
 // queued the answer itself, errAnswered.
@@ -74,16 +70,6 @@ func (c *conn) answer(id string, err error) {
 		c.server.Log.Error("stream request failed", slog.Any("error", err))
 	}
 	c.subscriber.Push(answer(id, err))
-}
-
-// admit counts a request against the connection's limit.
-func (c *conn) admit() bool {
-	now := c.server.Clock()
-	if now.Sub(c.window) >= time.Second {
-		c.window, c.requests = now, 0
-	}
-	c.requests++
-	return c.requests <= maxRequests
 }
 
 // answer returns the framed answer to a request.

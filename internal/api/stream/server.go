@@ -35,12 +35,17 @@ type Authenticator interface {
 
 // Options are what a server is put together from.
 type Options struct {
-	Feed  *feed.Feed
-	View  *view.View
-	Who   Authenticator
-	From  func(*http.Request) netip.Addr
-	Clock func() time.Time
-	Log   *slog.Logger
+	Feed *feed.Feed
+	View *view.View
+	Who  Authenticator
+	From func(*http.Request) netip.Addr
+	// Limits count what accounts and sources send, over all their connections; nil
+	// allows everything.
+	Limits *api.Limiter
+	// PerSource is how many connections a source may have; zero for any number.
+	PerSource int
+	Clock     func() time.Time
+	Log       *slog.Logger
 }
 
 // Server accepts and holds connections.
@@ -50,6 +55,10 @@ type Server struct {
 	mu     sync.Mutex
 	conns  map[*conn]struct{}
 	closed bool
+	// sources counts the connections of each source.
+	sources map[netip.Addr]int
+	// expiring are the connections whose key expires.
+	expiring map[*conn]struct{}
 	// open is done when all connections have ended.
 	open     sync.WaitGroup
 	requests sync.Pool
@@ -58,7 +67,7 @@ type Server struct {
 
 // NewServer returns a server without connections.
 func NewServer(o Options) *Server {
-	s := &Server{Options: o, conns: map[*conn]struct{}{}}
+	s := &Server{Options: o, conns: map[*conn]struct{}{}, sources: map[netip.Addr]int{}, expiring: map[*conn]struct{}{}}
 	s.writers = newWriters(max(1, runtime.GOMAXPROCS(0)/4)) // the other processors are the engine's
 	s.requests.New = func() any { return new(api.Request) }
 	return s
@@ -68,10 +77,18 @@ func NewServer(o Options) *Server {
 // on.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	from := s.From(r)
+	if !s.reserve(from) {
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(http.StatusTooManyRequests)
+		return
+	}
+
 	raw, rw, _, err := ws.UpgradeHTTP(r, w)
 	if err != nil {
+		s.release(from)
 		return // the upgrader has answered
 	}
+
 	if resumed, ok := raw.(interface{ Bare() net.Conn }); ok {
 		raw = resumed.Bare()
 	}
@@ -80,6 +97,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := newConn(s, raw, from)
 	if !s.add(c) {
+		s.release(from)
 		_ = raw.Close()
 		return
 	}
@@ -102,7 +120,9 @@ func (s *Server) remove(c *conn) {
 	s.Feed.Leave(c.subscriber)
 	s.mu.Lock()
 	delete(s.conns, c)
+	delete(s.expiring, c)
 	s.mu.Unlock()
+	s.release(c.from)
 	s.open.Done()
 }
 
@@ -124,6 +144,35 @@ func (s *Server) each(f func(*conn)) {
 func (s *Server) Ping() {
 	now := s.Clock()
 	s.each(func(c *conn) { c.ping(now) })
+}
+
+// watchExpiry has Expire know when the key of a connection expires; zero for never.
+func (s *Server) watchExpiry(c *conn, at bourse.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if delete(s.expiring, c); at != 0 {
+		c.expires = at
+		s.expiring[c] = struct{}{}
+	}
+}
+
+// Expire ends the connections whose key has expired. It is to be called several
+// times a second.
+func (s *Server) Expire() {
+	now := bourse.TimeOf(s.Clock())
+	var over []*conn
+	s.mu.Lock()
+	for c := range s.expiring {
+		if now >= c.expires {
+			over = append(over, c)
+			delete(s.expiring, c)
+		}
+	}
+	s.mu.Unlock()
+
+	for _, c := range over {
+		c.end(ws.StatusPolicyViolation, "key expired", true)
+	}
 }
 
 // Revoke ends the connections that logged in with a key.

@@ -3,6 +3,7 @@ package teller
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
@@ -18,17 +19,25 @@ func Once(key bourse.ClientID, digest account.Digest) (o bourse.Once) {
 
 // Clear lets a request for money to leave pass: a session's with the second factor
 // that the account asks for, a key's without one. It notes in the request whether
-// there was one, and until when the account's money is held. Before a second factor
+// there was one. Before a second factor
 // is asked for, check has to find the request good. If it does not, the request may
 // be one that was taken before, and now lacks what it took: then it passes to be
-// answered once more, and refused is the answer if it was not. The errors are those
+// answered once more, and refused is the answer if it was not. A request without a
+// name that check refuses is not journaled, whoever sends it: no first answer has to
+// be kept for it. The errors are those
 // of check and [account.Service.SecondFactor].
 func (t *Teller) Clear(
 	ctx context.Context, who account.Identity, act account.Act, asked *bourse.Withdraw, check func() error,
 ) (refused, err error) {
-	if asked.NotBefore, err = t.Accounts.HeldUntil(ctx, who.Account); err != nil || who.Session == 0 {
-		return nil, err
+	if !asked.Named() {
+		if err := check(); err != nil {
+			return nil, err
+		}
 	}
+	if who.Session == 0 {
+		return nil, nil
+	}
+
 	factors, err := t.Accounts.Factors(ctx, who.Account)
 	if err != nil || !factors.Cases.Has(act.Case) {
 		return nil, err
@@ -45,6 +54,32 @@ func (t *Teller) Clear(
 	}
 	asked.Factor = true
 	return nil, nil
+}
+
+// RefusesCancel returns why the engine would refuse the cancel of a withdrawal, as
+// far as the view shows; zero if it does not. What the view refuses is not
+// journaled, because the refusal costs its sender nothing. An id that a client was
+// told is in the view until the withdrawal is over.
+func (t *Teller) RefusesCancel(id bourse.AccountID, withdrawal bourse.WalletID) bourse.Reason {
+	switch _, w := t.View.OpenMovement(id, withdrawal); {
+	case w == nil:
+		return bourse.WithdrawalNotFound
+	case w.Sent:
+		return bourse.WithdrawalSent
+	default:
+		return 0
+	}
+}
+
+// Says says in plain words where a withdrawal takes how much, for the letter of a
+// second factor.
+func (r *Route) Says(asked *bourse.Withdraw) string {
+	text := fmt.Sprintf("Withdraw %s %s over %s to %s", asked.Amount.Format(r.Asset.Scale), r.Asset.Symbol,
+		r.Listed.Symbol, account.Plain(asked.Address))
+	if asked.Memo != "" {
+		text += ", memo " + account.Plain(asked.Memo)
+	}
+	return text + ", fee " + asked.Fee.Format(r.Asset.Scale) + " " + string(r.Asset.Symbol)
 }
 
 // Precheck says why the exchange would refuse a request now, as far as the view

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"maps"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -21,8 +20,6 @@ import (
 // endpoint returns.
 type Call struct {
 	*api.Call
-	// From is where the request came from.
-	From netip.Addr
 
 	http *http.Request
 	body []byte

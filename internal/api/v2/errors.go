@@ -94,6 +94,7 @@ var named = map[*bourse.Error]Code{
 	account.ErrLogIn:         LoginFailed,
 	account.ErrPassword:      WrongPassword,
 	account.ErrVerification:  InvalidVerificationCode,
+	account.ErrWhichSignUp:   InvalidVerificationCode,
 	account.ErrWrongFactor:   Invalid2FA,
 	account.ErrConfigured:    AlreadyConfigured,
 	account.ErrNotConfigured: NotConfigured,

@@ -113,50 +113,72 @@ func (r *resource) answer(out *wire.Writer, w http.ResponseWriter, req *http.Req
 	ctx, cancel := context.WithTimeout(req.Context(), r.Patience)
 	defer cancel()
 	c := &Call{
-		Call: &api.Call{Request: new(api.Request), Context: ctx, Out: out},
-		From: r.From(req), http: req, answer: w.Header(),
+		Call: &api.Call{
+			Request: new(api.Request), Context: ctx, Out: out, From: r.From(req), Limits: r.Limits, Class: e.Class,
+		},
+		http: req, answer: w.Header(),
 	}
-	if !r.Limits.Admit(e.Class, c.From) {
-		return nil, api.ErrTooMany
-	}
-	if err := r.authenticate(c, e); err != nil {
+	if err := r.admit(c, e); err != nil {
 		return nil, err
 	}
+
 	if err := c.read(w, e); err != nil {
 		return nil, err
 	}
-	err := e.Answer(c)
-	return c.other, err
+	if err := e.Answer(c); err != nil {
+		return nil, err
+	}
+
+	size := len(out.Bytes())
+	if c.other != nil {
+		size = len(c.other.body)
+	}
+	r.Limits.ChargeAnswer(e.Class, c.Payer(), size)
+	return c.other, nil
 }
 
-// authenticate finds out who is asking, also where nobody needs to say.
-func (r *resource) authenticate(c *Call, e *Endpoint) (err error) {
+// admit finds out who is asking, and whether they may. The request is counted
+// against its account, or against the source if there is none.
+func (r *resource) admit(c *Call, e *Endpoint) error {
+	err := r.authenticate(c)
+	if !r.Limits.Admit(e.Class, c.Payer()) {
+		return api.ErrTooMany
+	}
+
+	known := c.Who.Account != 0
+	switch {
+	case err != nil:
+		return err
+	case known && e.Guest:
+		return Errorf(AlreadyLoggedIn, "The request is for who has no API key")
+	case known && !c.Who.Scopes.Has(e.Scope):
+		return api.Forbidden(e.Scope)
+	case !known && e.Scope != 0:
+		return Errorf(Unauthorized, "Authorization is required: no API key was given")
+	}
+	return nil
+}
+
+// authenticate fills Who, also where nobody needs to say.
+func (r *resource) authenticate(c *Call) (err error) {
 	header := c.http.Header.Values("Authorization")
 	if len(header) == 0 {
-		if e.Scope != 0 {
-			return Errorf(Unauthorized, "Authorization is required: no API key was given")
-		}
 		return nil
 	}
+
 	scheme, secret, _ := strings.Cut(header[0], " ")
 	if len(header) > 1 || !strings.EqualFold(scheme, "Bearer") {
 		return Errorf(InvalidKey, "The API key is invalid")
 	}
-	c.Who, err = r.who.Authenticate(c.Context, account.Secret(strings.TrimSpace(secret)), c.From)
-	var known *bourse.Error
-	switch {
-	case errors.As(err, &known) && known.Code == bourse.CodeUnauthorized:
-		return Errorf(InvalidKey, "The API key is invalid")
-	case err != nil:
-		return err
-	case !r.Limits.AdmitKey(e.Class, c.Who.Key):
-		return api.ErrTooMany
-	case e.Guest:
-		return Errorf(AlreadyLoggedIn, "The request is for who has no API key")
-	case !c.Who.Scopes.Has(e.Scope):
-		return api.Forbidden(e.Scope)
+
+	if c.Who, err = r.who.Authenticate(c.Context, account.Secret(strings.TrimSpace(secret)), c.From); err == nil {
+		return nil
 	}
-	return nil
+	c.Who = account.Identity{}
+	if known := (*bourse.Error)(nil); errors.As(err, &known) && known.Code == bourse.CodeUnauthorized {
+		return Errorf(InvalidKey, "The API key is invalid")
+	}
+	return err
 }
 
 // read reads the parameters. A request without a body has none.

@@ -337,7 +337,7 @@ func TestDigest(t *testing.T) {
 }
 
 func TestHeadersAndLabels(t *testing.T) {
-	d := newDesk(t, api.Limits{Key: api.Rates{Orders: api.Rate{PerSecond: 1, Burst: 1}}})
+	d := newDesk(t, api.Limits{Account: api.Rates{Orders: api.Rate{PerSecond: 1, Burst: 1}}})
 	d.want("PUT", "/x/v2/mine", "", 200, `{}`, trader)
 	for _, c := range []struct{ method, path, auth, header, seen string }{
 		{"PUT", "/x/v2/mine", trader, "Retry-After: 1", "PUT /x/v2/mine 429"},
@@ -357,12 +357,21 @@ func TestHeadersAndLabels(t *testing.T) {
 	}
 }
 
-func TestLimitOfAnAddress(t *testing.T) {
-	d := newDesk(t, api.Limits{Address: api.Rates{Reads: api.Rate{PerSecond: 1, Burst: 1}}, FailedAuth: api.Rate{PerSecond: 1, Burst: 1}})
+// TestLimitOfASource wants requests without a good secret to be counted together, and
+// a good secret to pass when its neighbours have spent everything.
+func TestLimitOfASource(t *testing.T) {
+	d := newDesk(t, api.Limits{
+		Source: api.SourceRates{Requests: api.Rate{PerSecond: 1, Burst: 3}}, FailedAuth: api.Rate{PerSecond: 1, Burst: 1},
+	})
+	tooMany, nobody := failure("RATE_LIMIT", "Too many requests"), "Authorization: Bearer nobody"
 	d.want("GET", "/x/v2/echo", "", 200, `{"text":""}`)
-	d.want("GET", "/x/v2/echo", "", 429, failure("RATE_LIMIT", "Too many requests"))
-	d.want("PUT", "/x/v2/mine", "", 403, failure("INVALID_KEY", "The API key is invalid"), "Authorization: Bearer nobody")
-	d.want("PUT", "/x/v2/mine", "", 429, failure("RATE_LIMIT", "Too many requests"), trader)
+	d.want("PUT", "/x/v2/mine", "", 403, failure("INVALID_KEY", "The API key is invalid"), nobody)
+	d.want("PUT", "/x/v2/mine", "", 429, tooMany, nobody)
+	d.want("GET", "/x/v2/echo", "", 429, tooMany)
+	d.want("PUT", "/x/v2/mine", "", 429, tooMany)
+	for range 10 {
+		d.want("PUT", "/x/v2/mine", "", 200, `{}`, trader)
+	}
 }
 
 // TestFailuresAreLoggedWithoutSecrets wants to find the cause in the log, and

@@ -2,6 +2,7 @@ package walletv1_test
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -37,6 +38,9 @@ func TestSecondFactor(t *testing.T) {
 		t.Fatalf("asked with %v", got)
 	}
 	code := d.Code(email)
+	if m, _ := d.Box.Last(email); !strings.Contains(m.Text, "Withdraw 0.5 BTC over BTC to "+d.Outside("BTC", 1)+", fee 0.0001 BTC") {
+		t.Errorf("the letter says %q", m.Text)
+	}
 	wrong := "0" + code[1:]
 	if wrong == code {
 		wrong = "1" + code[1:]
@@ -60,5 +64,28 @@ func TestSecondFactor(t *testing.T) {
 	d.refused(session, "/withdraw", f.with("client_id", "another"), "ACCOUNT_FROZEN")
 	if n := len(d.rows(d.Alice, fields{})); n != 4 {
 		t.Errorf("there are %d withdrawals", n)
+	}
+}
+
+// TestSavedAddressIsTold wants the holder to be mailed when a withdrawal saves its
+// address, and not when it is saved already.
+func TestSavedAddressIsTold(t *testing.T) {
+	const email = "alice@example.com"
+	d := newDesk(t)
+	d.Credit(1, "BTC", "10")
+	f := d.out("BTC", "BTC", "0.5", "0.0001").with("adbk_name", "call 0900")
+	d.taken(d.Alice, "/withdraw", f)
+	m, _ := d.Box.Last(email)
+	if want := "A withdrawal address was saved: " + d.Outside("BTC", 1) + ", network "; !strings.Contains(m.Text, want) {
+		t.Fatalf("the letter says %q, want %q", m.Text, want)
+	}
+	if strings.Contains(m.Text, "0900") {
+		t.Errorf("the letter bears a client's text: %q", m.Text)
+	}
+	d.Key(1, account.ScopeRead)
+	made, _ := d.Box.Last(email)
+	d.taken(d.Alice, "/withdraw", f)
+	if last, _ := d.Box.Last(email); last != made {
+		t.Errorf("an address that was saved before is told again: %q", last.Text)
 	}
 }

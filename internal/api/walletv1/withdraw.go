@@ -43,6 +43,7 @@ func (w *Wallet) withdraw(c *api.Call) error {
 	if err != nil {
 		return err
 	}
+	act.What = r.Says(asked)
 	check := func() error { return w.check(c, &r, asked, name) }
 	refused, err := w.Clear(c.Context, c.Who, act, asked, check)
 	if err != nil {

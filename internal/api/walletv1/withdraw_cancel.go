@@ -19,9 +19,14 @@ func (w *Wallet) cancel(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	if id == 0 {
-		return teller.Refusal(bourse.WithdrawalNotFound)
+	switch reason := w.RefusesCancel(c.Who.Account, bourse.WalletID(id)); reason {
+	case 0:
+	case bourse.WithdrawalNotFound:
+		return w.notFound(c, bourse.WalletID(id))
+	default:
+		return teller.Refusal(reason)
 	}
+
 	r, err := w.Sequencer.Do(c.Context, &bourse.Command{
 		Kind: bourse.CommandCancelWithdrawal, Account: c.Who.Account,
 		Wallet: &bourse.WalletCommand{ID: bourse.WalletID(id)},

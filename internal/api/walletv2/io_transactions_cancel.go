@@ -17,6 +17,10 @@ func (w *Wallet) cancel(c *v2.Call) error {
 	if m.Kind != history.MovementWithdrawal {
 		return v2.Errorf(v2.MethodNotAllowed, "xid: only a withdrawal can be canceled")
 	}
+	if w.RefusesCancel(c.Who.Account, m.ID) != 0 {
+		return w.tooLate(c, m.ID)
+	}
+
 	r, err := w.Sequencer.Do(c.Context, &bourse.Command{
 		Kind: bourse.CommandCancelWithdrawal, Account: c.Who.Account, Wallet: &bourse.WalletCommand{ID: m.ID},
 	})
@@ -33,7 +37,7 @@ func (w *Wallet) cancel(c *v2.Call) error {
 	return w.show(c, m.ID)
 }
 
-// tooLate says why a withdrawal that is over cannot be canceled.
+// tooLate says why a withdrawal that was sent or is over cannot be canceled.
 func (w *Wallet) tooLate(c *v2.Call, id bourse.WalletID) error {
 	m, _, err := w.History.WalletTransaction(c.Context, c.Who.Account, id)
 	switch {

@@ -2,6 +2,7 @@ package walletv2
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
@@ -77,7 +78,7 @@ func (w *Wallet) withdraw(c *v2.Call) error {
 		}
 		return told(&r, w.Precheck(c.Who.Account, &r, asked), asked)
 	}
-	refused, err := w.confirm(c, asked, check)
+	refused, err := w.confirm(c, r.Says(asked), asked, check)
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,12 @@ func (w *Wallet) transfer(c *v2.Call) error {
 		return err
 	}
 	r := teller.Route{Asset: asset}
-	refused, err := w.confirm(c, asked, func() error { return told(&r, w.Precheck(c.Who.Account, &r, asked), asked) })
+	to, err := c.Text("address")
+	if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("Transfer %s %s to %s", asked.Amount.Format(asset.Scale), asset.Symbol, account.Plain(to))
+	refused, err := w.confirm(c, what, asked, func() error { return told(&r, w.Precheck(c.Who.Account, &r, asked), asked) })
 	if err != nil {
 		return err
 	}
@@ -189,10 +195,10 @@ func (w *Wallet) recipient(c *v2.Call) (bourse.AccountID, error) {
 	return to.ID, nil
 }
 
-// confirm makes a request ready to be sent: with its key, the time before which the
+// confirm makes a request, which what says in plain words, ready to be sent: with its key, the time before which the
 // account's money does not leave, and the second factor that a session may need.
 // Its check and answers are those of [teller.Teller.Clear].
-func (w *Wallet) confirm(c *v2.Call, asked *bourse.Withdraw, check func() error) (refused, err error) {
+func (w *Wallet) confirm(c *v2.Call, what string, asked *bourse.Withdraw, check func() error) (refused, err error) {
 	key, err := c.IdempotencyKey()
 	if err != nil {
 		return nil, err
@@ -201,6 +207,7 @@ func (w *Wallet) confirm(c *v2.Call, asked *bourse.Withdraw, check func() error)
 	if err != nil {
 		return nil, err
 	}
+	act.What = what
 	if key.Given() {
 		asked.Once = teller.Once(key, act.Digest)
 	}

@@ -20,11 +20,7 @@ func (w *Wallet) withdrawalInfo(c *v2.Call) error {
 	if state := w.View.NetworkState(r.Listed.ID); state.Stopped() {
 		stopped = "Withdrawals are stopped: what is asked for waits until they resume"
 	}
-	until, err := w.Accounts.HeldUntil(c.Context, c.Who.Account)
-	if err != nil {
-		return err
-	}
-	if until > w.View.Now() {
+	if w.Accounts.HeldUntil(c.Who.Account) > w.View.Now() {
 		held = "Withdrawals of this account wait because of a change of how its holder gets in"
 	}
 	writeWarnings(c, stopped, held)

@@ -26,14 +26,19 @@ func TestSecondFactor(t *testing.T) {
 	body := d.out("BTC", "BTC", "0.5", "")
 	d.taken(plain, post, "/io/transactions", body)
 	session := d.confirming("alice@example.com")
-	for _, body := range []string{
-		body, gift("BTC", "bob@example.com", "1", ""),
-		strings.Replace(body, d.Outside("BTC", 1), d.Own("BTC", 2).Address, 1),
+	for body, says := range map[string]string{
+		body:                                    "Withdraw 0.5 BTC over BTC to " + d.Outside("BTC", 1) + ", fee ",
+		gift("BTC", "bob@example.com", "1", ""): "Transfer 1 BTC to bob@example.com",
+
+		strings.Replace(body, d.Outside("BTC", 1), d.Own("BTC", 2).Address, 1): "to " + d.Own("BTC", 2).Address,
 	} {
 		if msg := d.refused(511, "REQUIRE_2FA", session, post, "/io/transactions", body); !strings.Contains(msg, "@example.com") {
 			t.Errorf("the message is %q", msg)
 		}
 		code := d.Code("alice@example.com")
+		if m, _ := d.Box.Last("alice@example.com"); !strings.Contains(m.Text, says) {
+			t.Errorf("the letter says %q, want %q", m.Text, says)
+		}
 		with := strings.TrimSuffix(body, "}") + `,"code2FA":"` + code + `"}`
 		wrong := strings.TrimSuffix(body, "}") + `,"code2FA":"` + otherCode(code) + `"}`
 		changed := strings.Replace(with, `"amount":"`, `"amount":"2`, 1)
@@ -103,12 +108,14 @@ func TestHeldAfterANewPassword(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "10")
 	d.Session("alice@example.com")
-	if err := d.Accounts.ForgotPassword(t.Context(), "alice@example.com"); err != nil {
+	if err := d.Accounts.ForgotPassword(t.Context(), "alice@example.com", account.Visit{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Accounts.ResetPassword(t.Context(), "alice@example.com", d.Code("alice@example.com"), "another one", account.Visit{}); err != nil {
 		t.Fatal(err)
 	}
+	d.refused(403, "INVALID_KEY", d.Alice, get, "/balances", "")
+	d.Alice = d.Key(1, account.ScopeRead|account.ScopeWithdraw)
 	for _, body := range []string{d.out("BTC", "BTC", "1", ""), gift("BTC", "bob@example.com", "1", "")} {
 		row := d.taken(d.Alice, post, "/io/transactions", body)
 		if row["status"] != "PENDING" || row["delayed"] != true {

@@ -298,11 +298,14 @@ func (d *Desk) Own(at bourse.Symbol, index uint32) chain.Destination {
 func (d *Desk) Session(email string) string {
 	d.Helper()
 	const password = "correct horse"
-	if err := d.Accounts.ForgotPassword(d.Context(), email); err != nil {
+	if err := d.Accounts.ForgotPassword(d.Context(), email, account.Visit{}); err != nil {
 		d.Fatal(err)
 	}
 	if err := d.Accounts.ResetPassword(d.Context(), email, d.Code(email), password, account.Visit{}); err != nil {
 		d.Fatal(err)
+	}
+	if email == "alice@example.com" { // the reset has ended her key
+		d.Alice = d.Key(1, account.ScopeRead|account.ScopeWithdraw)
 	}
 	d.Now += bourse.Time(Hold.Microseconds())
 	d.Must(bourse.Command{Kind: bourse.CommandTick})

@@ -1,0 +1,224 @@
+package stream_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gobwas/ws"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+)
+
+// freeze stops the server's clock, so that everything happens in one second.
+func (x *exchange) freeze() time.Time {
+	now := time.Now()
+	x.frozen.Store(&now)
+	return now
+}
+
+// times returns a frame, masked, many times over.
+func times(n int, f ws.Frame) []byte { return bytes.Repeat(ws.MustCompileFrame(ws.MaskFrame(f)), n) }
+
+// flooded wants a connection to be ended for what it sends, and returns how many
+// frames came before.
+func (c *client) flooded() (before int) {
+	c.Helper()
+	for {
+		f, err := c.next()
+		if err != nil {
+			c.Fatalf("after %d frames: %v", before, err)
+		}
+		if f.Header.OpCode == ws.OpClose {
+			c.isClose(f, ws.StatusPolicyViolation, "too many frames")
+			return before
+		}
+		before++
+	}
+}
+
+// TestFloodsOfFrames wants a connection to have so many frames a second of any kind,
+// and to be ended beyond; its neighbours notice nothing.
+func TestFloodsOfFrames(t *testing.T) {
+	empty := ws.NewFrame(ws.OpContinuation, false, nil)
+	first := ws.MustCompileFrame(ws.MaskFrame(ws.NewFrame(ws.OpText, false, []byte("{"))))
+	long := ws.NewFrame(ws.OpText, false, bytes.Repeat([]byte{' '}, 15<<10)) // weighs 8
+	for name, c := range map[string]struct {
+		sent   []byte
+		before int
+	}{
+		"pings":             {times(1001, ws.NewPingFrame(nil)), 1000},
+		"pongs":             {times(1001, ws.NewPongFrame(nil)), 0},
+		"empty fragments":   {append(first, times(1000, empty)...), 0},
+		"requests":          {times(1001, ws.NewTextFrame([]byte(`{"op":"ping","id":1}`))), 1000},
+		"requests and more": {append(times(1000, ws.NewPongFrame(nil)), times(1, long)...), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newExchange(t, 0)
+			x.freeze()
+			flood, honest := x.dial(), x.dial()
+			flood.raw(c.sent)
+			if before := flood.flooded(); before != c.before {
+				t.Errorf("%d frames came before the end, want %d", before, c.before)
+			}
+			honest.ask(`{"op":"ping","id":1}`, resp(1))
+		})
+	}
+}
+
+// TestSecondsBeginAnew wants what is just allowed to be so in each second.
+func TestSecondsBeginAnew(t *testing.T) {
+	x := newExchange(t, 0)
+	now := x.freeze()
+	c := x.dial()
+	for second := range 3 {
+		at := now.Add(time.Duration(second) * time.Second)
+		x.frozen.Store(&at)
+		c.raw(times(1000, ws.NewPingFrame([]byte("x"))))
+		for range 1000 {
+			if f, err := c.next(); err != nil || f.Header.OpCode != ws.OpPong {
+				t.Fatalf("%+v %v", f, err)
+			}
+		}
+	}
+}
+
+// TestTooManyNames wants subscriptions to be counted by the streams that they name.
+func TestTooManyNames(t *testing.T) {
+	x := newExchange(t, 0)
+	now := x.freeze()
+	c := x.dial()
+	names := strings.TrimSuffix(strings.Repeat(`"BTC/USDT@ticker",`, 512), ",")
+	for i := range 8 {
+		c.ask(fmt.Sprintf(`{"op":"%s","id":%d,"streams":[%s]}`, []string{"sub", "unsub"}[i%2], i, names), resp(i))
+	}
+	c.ask(`{"op":"sub","id":8,"streams":"BTC/USDT@ticker"}`, failed(8, "Too many requests"))
+	c.ask(`{"op":"unsub","id":9,"streams":"BTC/USDT@ticker"}`, failed(9, "Too many requests"))
+	c.ask(`{"op":"ping","id":10}`, resp(10))
+	later := now.Add(time.Second)
+	x.frozen.Store(&later)
+	c.ask(`{"op":"sub","id":11,"streams":"BTC/USDT@ticker"}`, resp(11))
+}
+
+// limit has accounts and sources counted on a clock that stands.
+func (x *exchange) limit(l api.Limits) {
+	now := x.freeze()
+	x.server.Limits = api.NewLimiter(l, func() time.Time { return now })
+}
+
+// TestConnectionsShareALimit wants all connections of a source to have what one has:
+// requests are refused beyond, and what still floods is ended, but no neighbour that
+// sends little.
+func TestConnectionsShareALimit(t *testing.T) {
+	x := newExchange(t, 0)
+	x.limit(api.Limits{Source: api.SourceRates{Frames: api.Rate{PerSecond: 1, Burst: 50}}})
+	one, two, quiet := x.dial(), x.dial(), x.dial()
+	for i := range 25 {
+		one.ask(fmt.Sprintf(`{"op":"ping","id":%d}`, i), resp(i))
+		two.ask(fmt.Sprintf(`{"op":"ping","id":%d}`, i), resp(i))
+	}
+	quiet.ask(`{"op":"ping","id":1}`, failed(1, "Too many requests"))
+	for i := range 100 {
+		one.raw(times(1, ws.NewPingFrame(nil)))
+		if f, err := one.next(); err != nil || f.Header.OpCode == ws.OpClose {
+			if err == nil && i < 45 {
+				t.Errorf("ended after %d pings beyond the limit", i)
+			}
+			break
+		} else if i == 99 {
+			t.Error("a flood of pings has no end")
+		}
+	}
+	quiet.ask(`{"op":"ping","id":2}`, failed(2, "Too many requests"))
+	quiet.raw(times(1, ws.NewPingFrame([]byte("x"))))
+	if f, err := quiet.next(); err != nil || f.Header.OpCode != ws.OpPong {
+		t.Errorf("a neighbour's ping: %+v %v", f, err)
+	}
+}
+
+// TestAccountsPayThemselves wants a connection to leave its source's limit when it has
+// logged in, and the connections of an account to share the account's.
+func TestAccountsPayThemselves(t *testing.T) {
+	x := newExchange(t, 0)
+	x.limit(api.Limits{
+		Source:  api.SourceRates{Frames: api.Rate{PerSecond: 1, Burst: 5}, Subscriptions: api.Rate{PerSecond: 1, Burst: 1}},
+		Account: api.Rates{Subscriptions: api.Rate{PerSecond: 1, Burst: 3}},
+	})
+	one, two, stranger := x.dial(), x.dial(), x.dial()
+	one.ok(`{"op":"auth","id":1,"api_key":"alice"}`)
+	two.ok(`{"op":"auth","id":1,"api_key":"alice again"}`)
+	stranger.ok(`{"op":"sub","id":1,"streams":"BTC/USDT@ticker"}`)
+	stranger.ask(`{"op":"sub","id":2,"streams":"BTC/USDT@ticker"}`, failed(2, "Too many requests"))
+	stranger.ok(`{"op":"ping","id":3}`)
+	stranger.ask(`{"op":"ping","id":4}`, failed(4, "Too many requests"))
+
+	one.ok(`{"op":"sub","id":2,"streams":["BTC/USDT@ticker","myOrders"]}`)
+	two.ok(`{"op":"sub","id":2,"streams":"myTrades"}`)
+	one.ask(`{"op":"unsub","id":3,"streams":"myOrders"}`, failed(3, "Too many requests"))
+	two.ask(`{"op":"sub","id":3,"streams":"myOrders"}`, failed(3, "Too many requests"))
+}
+
+// TestConnectionsOfASource wants a source to have so many connections, and room again
+// when one has gone.
+func TestConnectionsOfASource(t *testing.T) {
+	x := newExchange(t, 0)
+	x.server.PerSource = 2
+	var from atomic.Value
+	from.Store(netip.MustParseAddr("192.0.2.1"))
+	x.server.From = func(*http.Request) netip.Addr { return from.Load().(netip.Addr) }
+	one, _ := x.dial(), x.dial()
+	_, _, _, err := ws.Dial(t.Context(), x.url)
+	if status := ws.StatusError(0); !errors.As(err, &status) || int(status) != http.StatusTooManyRequests {
+		t.Errorf("the third: %v", err)
+	}
+	from.Store(netip.MustParseAddr("192.0.2.2"))
+	x.dial().ok(`{"op":"ping","id":1}`)
+
+	from.Store(netip.MustParseAddr("192.0.2.1"))
+	_ = one.conn.Close()
+	deadline := time.Now().Add(patience)
+	for {
+		if conn, _, _, err := ws.Dial(t.Context(), x.url); err == nil {
+			_ = conn.Close()
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("there is no room when one has gone: %v", err)
+		}
+	}
+}
+
+// TestExpiredKey wants a connection to end when its key does, and those of other keys
+// to stay.
+func TestExpiredKey(t *testing.T) {
+	x := newExchange(t, 0)
+	now := x.freeze()
+	expires := bourse.TimeOf(now) + bourse.Minute
+	x.keys.keys["short"] = account.Identity{Account: alice, Key: 7, Scopes: account.ScopeRead, Expires: expires}
+	short, renewed, other := x.dial(), x.dial(), x.dial()
+	short.ok(`{"op":"auth","id":1,"api_key":"short"}`)
+	short.ok(`{"op":"sub","id":2,"streams":"myOrders"}`)
+	renewed.ok(`{"op":"auth","id":1,"api_key":"short"}`)
+	renewed.ok(`{"op":"auth","id":2,"api_key":"alice"}`)
+	other.ok(`{"op":"auth","id":1,"api_key":"alice"}`)
+
+	before := now.Add(time.Minute - time.Microsecond)
+	x.frozen.Store(&before)
+	x.server.Expire()
+	for _, c := range []*client{short, renewed, other} {
+		c.ok(`{"op":"ping","id":3}`)
+	}
+	after := now.Add(time.Minute)
+	x.frozen.Store(&after)
+	x.server.Expire()
+	short.ended(ws.StatusPolicyViolation, "key expired")
+	renewed.ok(`{"op":"ping","id":4}`)
+	other.ok(`{"op":"ping","id":4}`)
+}
