@@ -21,6 +21,8 @@ import (
 type Target struct {
 	// Address is HOST:PORT.
 	Address string
+	// Metrics is the address of its metrics; empty if it has none.
+	Metrics string
 	// PID is its process, or zero: then nothing is said about its CPU.
 	PID int
 	// keys are the API keys of its clients; an anchor has none and takes any.
@@ -67,7 +69,6 @@ func startExchange(ctx context.Context, dir string) (*exchange, error) {
 		return nil, err
 	}
 	x := &exchange{data: data, process: exec.CommandContext(ctx, self, "bench", "exchange", "--data", data)} //nolint:gosec // it is this program
-	x.process.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+os.TempDir())                                    // where open finds its socket
 	stderr, err := x.process.StderrPipe()
 	if err == nil {
 		x.began = time.Now()
@@ -76,25 +77,29 @@ func startExchange(ctx context.Context, dir string) (*exchange, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(data))
 	}
-	if x.Address, err = servingAt(stderr); err != nil {
+	if x.Address, x.Metrics, err = servingAt(stderr); err != nil {
 		return nil, errors.Join(err, x.stop())
 	}
 	x.took, x.PID = time.Since(x.began), x.process.Process.Pid
 	return x, nil
 }
 
-// servingAt reads a log up to the address that its process serves at.
-func servingAt(log io.Reader) (string, error) {
+// servingAt reads a log up to the address that its process serves at. The address of
+// its metrics comes before.
+func servingAt(log io.Reader) (address, metrics string, err error) {
 	lines := bufio.NewScanner(log)
 	var last string
 	for lines.Scan() {
 		last = lines.Text()
-		if _, address, ok := strings.Cut(last, "msg=serving address="); ok {
+		if _, at, ok := strings.Cut(last, `msg="serving metrics" address=`); ok {
+			metrics = at
+		}
+		if _, at, ok := strings.Cut(last, "msg=serving address="); ok {
 			go func() { _, _ = io.Copy(io.Discard, log) }() // so that it never waits for us
-			return address, nil
+			return at, metrics, nil
 		}
 	}
-	return "", fmt.Errorf("the exchange did not start: %s", last)
+	return "", "", fmt.Errorf("the exchange did not start: %s", last)
 }
 
 // stop ends the process and removes what it wrote.
@@ -109,26 +114,22 @@ var money = map[string]string{"BTC": "100000", "USDT": "1000000000"}
 
 // open opens accounts with keys and money.
 func (x *exchange) open(ctx context.Context, accounts int) error {
-	path, err := admin.Path(x.data, os.TempDir())
-	if err != nil {
-		return err
-	}
 	for i := range accounts {
 		var account struct {
 			ID uint32 `json:"account"`
 		}
-		if err := operate(ctx, path, "account/create", map[string]any{"email": fmt.Sprintf("bench%d@example.org", i)}, &account); err != nil {
+		if err := operate(ctx, x.data, "account/create", map[string]any{"email": fmt.Sprintf("bench%d@example.org", i)}, &account); err != nil {
 			return err
 		}
 		var key struct {
 			Secret string `json:"api_key"`
 		}
-		if err := operate(ctx, path, "key/create", map[string]any{"account": account.ID, "name": "bench", "scopes": "read,trade"}, &key); err != nil {
+		if err := operate(ctx, x.data, "key/create", map[string]any{"account": account.ID, "name": "bench", "scopes": "read,trade"}, &key); err != nil {
 			return err
 		}
 		x.keys = append(x.keys, key.Secret)
 		for asset, amount := range money {
-			if err := operate(ctx, path, "credit", map[string]any{"account": account.ID, "asset": asset, "amount": amount}, nil); err != nil {
+			if err := operate(ctx, x.data, "credit", map[string]any{"account": account.ID, "asset": asset, "amount": amount}, nil); err != nil {
 				return err
 			}
 		}
@@ -136,8 +137,8 @@ func (x *exchange) open(ctx context.Context, accounts int) error {
 	return nil
 }
 
-func operate(ctx context.Context, path, verb string, args map[string]any, into any) error {
-	answer, err := admin.Call(ctx, path, verb, args)
+func operate(ctx context.Context, data, verb string, args map[string]any, into any) error {
+	answer, err := admin.Call(ctx, data, verb, args)
 	if err == nil && into != nil {
 		err = json.Unmarshal(answer, into)
 	}
@@ -148,8 +149,8 @@ func operate(ctx context.Context, path, verb string, args map[string]any, into a
 }
 
 // get reads a page of the exchange.
-func (t *Target) get(ctx context.Context, path string) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+t.Address+path, nil)
+func get(ctx context.Context, address, path string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +164,7 @@ func (t *Target) get(ctx context.Context, path string) ([]byte, error) {
 
 // lag returns how many commands the history is behind.
 func (t *Target) lag(ctx context.Context) (uint64, error) {
-	body, err := t.get(ctx, "/readyz")
+	body, err := get(ctx, t.Address, "/readyz")
 	if err != nil {
 		return 0, err
 	}
@@ -173,9 +174,13 @@ func (t *Target) lag(ctx context.Context) (uint64, error) {
 	return ready.Lag, json.Unmarshal(body, &ready)
 }
 
-// allocations returns how many the process has made since it started.
+// allocations returns how many the process has made since it started; zero if it has no
+// metrics.
 func (t *Target) allocations(ctx context.Context) (float64, error) {
-	body, err := t.get(ctx, "/metrics")
+	if t.Metrics == "" {
+		return 0, nil
+	}
+	body, err := get(ctx, t.Metrics, "/metrics")
 	if err != nil {
 		return 0, err
 	}

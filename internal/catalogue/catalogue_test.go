@@ -70,7 +70,7 @@ networks:
       - {asset: BTC, precision: 8, confirms: 2, min_deposit: "0.1", min_withdrawal: "0.2", fee_min: "0", fee_max: "1", enabled: true}
 markets:
   - {base: BTC, quote: USD, base_precision: 6, quote_precision: 2, min_order: "5", initial_price: "60000",
-     maker_fee: "0.001", taker_fee: "0.002", stp: cancel_both, collar: "0.1", max_price: "1000000", enabled: true}
+     maker_fee: "0.001", taker_fee: "0.002", stp: cancel_both, collar: "0.1", band: "12.5", max_price: "1000000", enabled: true}
 `
 
 func TestWhatIsAppliedIsListed(t *testing.T) {
@@ -104,6 +104,7 @@ func TestWhatCannotBe(t *testing.T) {
 		"unknown key": {"name: Dollar", "title: Dollar", "title"},
 		"asset":       {"quote: USD", "quote: EUR", `unknown asset "EUR"`},
 		"number":      {`fee_max: "1"`, `fee_max: "x"`, "fee_max"},
+		"band":        {`band: "12.5"`, `band: "1"`, "band: a ratio must be more than 1"},
 		"symbol":      {"symbol: USD", "symbol: usd", "add asset usd"},
 	} {
 		text := strings.Replace(small, c.old, c.new, 1)

@@ -197,6 +197,11 @@ func (e *Market) numbers(m *bourse.Market, scale uint8) (err error) {
 			return fmt.Errorf("collar: %w", err)
 		}
 	}
+	if e.Band != "" {
+		if m.Band, err = bourse.ParseRatio(e.Band); err != nil {
+			return fmt.Errorf("band: %w", err)
+		}
+	}
 	return nil
 }
 

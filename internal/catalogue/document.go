@@ -67,7 +67,10 @@ type Market struct {
 	// it is empty.
 	SelfTrade string `yaml:"stp,omitempty" json:"stp,omitempty"`
 	// Collar is a share of the last price; none if it is empty.
-	Collar  string `yaml:"collar,omitempty" json:"collar,omitempty"`
+	Collar string `yaml:"collar,omitempty" json:"collar,omitempty"`
+	// Band is how far prices may be from the last one: within [last / band,
+	// last × band]. Any if it is empty.
+	Band    string `yaml:"band,omitempty" json:"band,omitempty"`
 	Enabled bool   `yaml:"enabled" json:"enabled"`
 }
 
@@ -150,6 +153,9 @@ func marketOf(c *view.Catalogue, m *bourse.Market) Market {
 	}
 	if m.Collar != 0 {
 		doc.Collar = m.Collar.Format()
+	}
+	if m.Band != 0 {
+		doc.Band = m.Band.Format()
 	}
 	return doc
 }

@@ -408,3 +408,36 @@ func TestHandler(t *testing.T) {
 		}
 	}
 }
+
+// TestKnownFilesAreNotSentAgain wants a client that has a document to be told so.
+func TestKnownFilesAreNotSentAgain(t *testing.T) {
+	h, err := Handler("/docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(path, known string) *httptest.ResponseRecorder {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, http.NoBody)
+		if known != "" {
+			r.Header.Set("If-None-Match", known)
+		}
+		h.ServeHTTP(w, r)
+		return w
+	}
+
+	tags := map[string]string{}
+	for _, path := range []string{"/docs", "/docs/docs.css", "/docs/spot.yaml", "/docs/wallet.yaml"} {
+		tag := ask(path, "").Header().Get("ETag")
+		if len(tag) < 3 || tags[tag] != "" {
+			t.Errorf("%s has the tag %s, like %q", path, tag, tags[tag])
+		}
+		tags[tag] = path
+		for _, known := range []string{tag, `"other", ` + tag, "W/" + tag, "*"} {
+			if w := ask(path, known); w.Code != http.StatusNotModified || w.Body.Len() != 0 {
+				t.Errorf("%s with %s: %d and %d bytes", path, known, w.Code, w.Body.Len())
+			}
+		}
+		if w := ask(path, `"other"`); w.Code != http.StatusOK || w.Body.Len() == 0 {
+			t.Errorf("%s with another version: %d", path, w.Code)
+		}
+	}
+}

@@ -2,7 +2,9 @@ package describe
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"maps"
@@ -35,37 +37,51 @@ func Handler(prefix string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+prefix, func(w http.ResponseWriter, _ *http.Request) {
-		send(w, "text/html; charset=utf-8", index)
-	})
-	mux.HandleFunc("GET "+prefix+"/{$}", func(w http.ResponseWriter, _ *http.Request) {
-		send(w, "text/html; charset=utf-8", index)
-	})
-	mux.HandleFunc("GET "+prefix+"/docs.css", func(w http.ResponseWriter, _ *http.Request) {
-		send(w, "text/css; charset=utf-8", styles)
-	})
+	mux.Handle("GET "+prefix, newFile("text/html; charset=utf-8", index))
+	mux.Handle("GET "+prefix+"/{$}", newFile("text/html; charset=utf-8", index))
+	mux.Handle("GET "+prefix+"/docs.css", newFile("text/css; charset=utf-8", styles))
 	for _, name := range slices.Concat(restFiles, restV2Files, []string{streamsFile}) {
 		text, err := fs.ReadFile(apidocs.Files, name)
 		if err != nil {
 			return nil, err
 		}
-		mux.HandleFunc("GET "+prefix+"/"+name, func(w http.ResponseWriter, _ *http.Request) {
-			send(w, "application/yaml", text)
-		})
+		mux.Handle("GET "+prefix+"/"+name, newFile("application/yaml", text))
 	}
 	return mux, nil
 }
 
-// send answers with a file. Pages may load our style sheet and nothing else.
-func send(w http.ResponseWriter, kind string, body []byte) {
+// file is a document as it is sent.
+type file struct {
+	kind string
+	body []byte
+	// tag names this version of it, as ETag.
+	tag string
+}
+
+func newFile(kind string, body []byte) *file {
+	sum := sha256.Sum256(body)
+	return &file{kind, body, fmt.Sprintf(`"%x"`, sum[:12])}
+}
+
+// ServeHTTP answers with the file, or with 304 if the client has it. Pages may load
+// our style sheet and nothing else.
+func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Type", kind)
+	h.Set("ETag", f.tag)
+	h.Set("Cache-Control", "no-cache") // ask whether it is still this version
+	if has := r.Header.Get("If-None-Match"); has == "*" || strings.Contains(has, f.tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+
+	h.Set("Content-Type", f.kind)
 	h.Set("Content-Security-Policy",
 		"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	_, _ = w.Write(body) // the client may be gone
+	_, _ = w.Write(f.body) // the client may be gone
 }
 
 // render writes the index from the documents.

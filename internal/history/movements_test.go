@@ -52,13 +52,12 @@ func (r *rig) walletCommand(account bourse.AccountID) bourse.Command {
 		if r.rng.IntN(3) == 0 {
 			w.Withdraw.Internal = bourse.AccountID(1 + r.rng.IntN(accounts))
 		}
+	case n < 7 && r.rng.IntN(2) == 0:
+		return bourse.Command{Kind: bourse.CommandSecureAccount, Account: account, Hold: bourse.Time(r.rng.IntN(10)) * bourse.Second}
 	case n < 7:
 		c.Kind, w.Withdraw = bourse.CommandTransfer, &bourse.Withdraw{
 			Asset: 1, Amount: bourse.Units(1 + r.rng.Uint64N(9)), Internal: bourse.AccountID(1 + r.rng.IntN(accounts)),
 			Message: bourse.Token{byte(some)},
-		}
-		if r.rng.IntN(2) == 0 {
-			w.Withdraw.NotBefore = 1 << 60
 		}
 	case n < 8:
 		c.Kind, w.ID = bourse.CommandCancelWithdrawal, some

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"unicode/utf8"
+
+	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
 // check refuses what would keep the exchange from serving, before anything is
@@ -26,4 +29,9 @@ func (o *Options) check(ctx context.Context) error {
 }
 
 // errNoReason says that nobody would know why a command has no effect.
-var errNoReason = errors.New("a command is voided with --reason only")
+var errNoReason = errors.New("a command is voided, and a journal accepted, with a --reason of at most 1024 bytes of text only")
+
+// needsReason reports whether an operator decides something and does not say why.
+func (o *Options) needsReason() bool {
+	return (o.Void != 0 || o.AcceptJournal != 0) && (o.Reason == "" || len(o.Reason) > journal.MaxReason || !utf8.ValidString(o.Reason))
+}

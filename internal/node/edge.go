@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"net/netip"
 	"strings"
 
@@ -16,8 +15,12 @@ import (
 func (n *Node) from(r *http.Request) netip.Addr {
 	peer := peerOf(r)
 	if !n.trusts(peer) {
+		if _, given := r.Header["X-Forwarded-For"]; given {
+			n.distrust(peer)
+		}
 		return peer
 	}
+
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0; i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
@@ -44,28 +47,6 @@ func peerOf(r *http.Request) netip.Addr {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	a, _ := netip.ParseAddr(host)
 	return a.Unmap().WithZone("")
-}
-
-// loopback shows a page to this machine alone. A request that a proxy passed on
-// came from elsewhere.
-func loopback(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		forwarded := r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != ""
-		if !peerOf(r).IsLoopback() || forwarded {
-			http.NotFound(w, r)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// profiles serves net/http/pprof without its global registration.
-func profiles() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	return mux
 }
 
 // watchful ends the process when a handler finds an invariant broken: net/http
@@ -100,6 +81,10 @@ func (n *Node) readyz(w http.ResponseWriter, _ *http.Request) {
 		"history_lag":         commands,
 		"history_lag_seconds": float64(lag) / 1e6,
 		"clock_jumped":        n.clock.Jumped(),
+	}
+	if n.heads != nil {
+		kept, since, err := n.heads.reached()
+		detail["anchored_seq"], detail["anchored_seconds_ago"], detail["anchor_away"] = kept, since.Seconds(), err != nil
 	}
 	status := http.StatusOK
 	if !n.ready.Load() {

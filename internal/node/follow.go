@@ -11,9 +11,9 @@ import (
 // openFollower starts the second engine from the newest snapshot that the
 // history's cursor has reached.
 func (n *Node) openFollower(ctx context.Context, cursor history.Cursor) error {
-	snapshot, found, err := n.snapshots.Newest(cursor.Seq)
+	snapshot, found, err := n.newestSnapshot(cursor.Seq)
 	if err != nil {
-		return fmt.Errorf("snapshots: %w", err)
+		return err
 	}
 	second := follower.NewState()
 	if found {
@@ -28,7 +28,8 @@ func (n *Node) openFollower(ctx context.Context, cursor history.Cursor) error {
 	n.closers = append(n.closers, reader)
 	n.follower, err = follower.New(ctx, follower.Options{
 		State: second, Reader: reader, Store: n.store, Stored: n.tail.Stored, Voided: n.voids.Has,
-		Snapshots: n.snapshots, Files: n.files, SnapshotEvery: n.SnapshotEvery,
+		Snapshots: n.snapshots, Files: n.files, SnapshotEvery: n.SnapshotEvery, SnapshotBytes: segmentsApart * n.SegmentSize,
+		Pressed: n.full.Load,
 	})
 	return err
 }
@@ -42,20 +43,23 @@ func (n *Node) cursor(ctx context.Context) (history.Cursor, error) {
 	return cursor, n.checkCursor(cursor)
 }
 
-// checkCursor refuses a history that is not this journal's.
+// checkCursor refuses a history that is not this journal's, and a journal that ends before
+// the history does: it may have been cut back, and the history is the witness.
 func (n *Node) checkCursor(cursor history.Cursor) error {
-	foreign := fmt.Errorf("%s is not of this journal", n.historyPlace())
+	name := n.historyName()
 	switch {
 	case cursor.Seq == 0:
 		return nil
 	case cursor.Seq > n.log.Durable():
-		return foreign
+		return n.ahead(fmt.Sprintf("%s has command %d", name, cursor.Seq), n.foundTip)
 	}
+
 	switch ours, err := n.holds(cursor.Seq, cursor.Chain); {
 	case err != nil:
-		return fmt.Errorf("%s: %w", n.historyPlace(), err)
+		return fmt.Errorf("%s: %w", name, err)
 	case !ours:
-		return foreign
+		return fmt.Errorf("%s is not of this journal: it has another command %d. If the journal was replaced, restore it and delete nothing; "+
+			"if %[1]s is another exchange's, delete it: it is rebuilt from the journal", name, cursor.Seq)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (n *Node) open(ctx context.Context) error {
 			return fmt.Errorf("accounts of the simulated traders: %w", err)
 		}
 	}
-	return nil
+	return n.noteAccepted(ctx)
 }
 
 // alongside steps the line, at one time, while some work waits for its commands.

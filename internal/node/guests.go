@@ -4,23 +4,33 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/bourse-exchange/bourse/internal/account"
 )
 
 // guests bounds how many connections of clients there are: each takes a
 // file of the process, and a journal that cannot open its next file ends the
-// exchange. Who comes when there is no room is turned away at once; who is in
-// notices nothing.
+// exchange. A connection that finds no room is closed at once; those that are open
+// notice nothing.
 type guests struct {
 	most int
-	// open counts those that speak HTTP; streams tells how many have become
-	// streams since.
-	open    atomic.Int64
+	// perPeer is how many a peer may have that is no trusted proxy; zero for any number.
+	perPeer int
+	trusts  func(netip.Addr) bool
+	// streams tells how many connections have become streams; they are counted there.
 	streams func() int
 	full    atomic.Bool
 	log     *slog.Logger
+
+	mu sync.Mutex
+	// open counts the connections that speak HTTP, peers those of each peer.
+	open  int
+	peers map[netip.Addr]int
 }
 
 // keptFiles are those that the exchange needs for itself: journal, snapshots,
@@ -28,12 +38,15 @@ type guests struct {
 const keptFiles = 256
 
 // newGuests allows what the process's limit of open files leaves.
-func newGuests(streams func() int, log *slog.Logger) (*guests, error) {
+func (n *Node) newGuests() (*guests, error) {
 	var files unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
 		return nil, err
 	}
-	return &guests{most: room(files.Cur), streams: streams, log: log}, nil
+	return &guests{
+		most: room(files.Cur), perPeer: n.Limits.Connections, trusts: n.trusts, streams: n.streams.Len, log: n.Log,
+		peers: map[netip.Addr]int{},
+	}, nil
 }
 
 // room is how many connections a limit of open files leaves.
@@ -44,15 +57,47 @@ func room(files uint64) int { return int(min(files-min(keptFiles, files/2), 1<<3
 func (g *guests) state(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
-		full := g.open.Add(1)+int64(g.streams()) > int64(g.most)
-		if full {
+		if !g.come(peerAt(conn.RemoteAddr())) {
 			_ = conn.Close()
 		}
-		if g.full.Swap(full) != full && full {
-			g.log.Warn("no room for more connections", slog.Int("most", g.most))
-		}
 	case http.StateClosed, http.StateHijacked:
-		g.open.Add(-1)
+		g.leave(peerAt(conn.RemoteAddr()))
 	default: // it speaks, or is silent
 	}
+}
+
+// come counts a connection, and reports whether there is room for it.
+func (g *guests) come(peer netip.Addr) bool {
+	at := account.Neighbourhood(peer)
+	g.mu.Lock()
+	g.open++
+	g.peers[at]++
+	full := g.open+g.streams() > g.most
+	many := g.perPeer > 0 && g.peers[at] > g.perPeer && !g.trusts(peer)
+	g.mu.Unlock()
+
+	if g.full.Swap(full) != full && full {
+		g.log.Warn("no room for more connections", slog.Int("most", g.most))
+	}
+	return !full && !many
+}
+
+// leave takes back what come has counted, also of a connection that had no room.
+func (g *guests) leave(peer netip.Addr) {
+	at := account.Neighbourhood(peer)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.open--
+	if g.peers[at]--; g.peers[at] == 0 {
+		delete(g.peers, at)
+	}
+}
+
+// peerAt returns the address of a peer; the zero one if it has none.
+func peerAt(a net.Addr) netip.Addr {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	return tcp.AddrPort().Addr().Unmap().WithZone("")
 }

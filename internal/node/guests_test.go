@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"testing"
 )
 
@@ -15,30 +16,84 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// guest is a connection from an address.
+type guest struct {
+	net.Conn
+	from string
+}
+
+func (g guest) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(g.from), 5))
+}
+
+// crowd are connections that come and go.
+type crowd struct {
+	*testing.T
+	*guests
+}
+
+func newCrowd(t *testing.T, most, perPeer int) *crowd {
+	return &crowd{t, &guests{
+		most: most, perPeer: perPeer, streams: func() int { return 0 }, log: slog.New(slog.DiscardHandler),
+		trusts: func(a netip.Addr) bool { return a.String() == "10.0.0.1" || a.String() == "fd00::1" }, peers: map[netip.Addr]int{},
+	}}
+}
+
+// come opens a connection, which is to be closed at once unless it is welcome.
+func (c *crowd) come(from string, welcome bool) {
+	c.Helper()
+	ours, theirs := net.Pipe()
+	defer func() { _ = ours.Close() }()
+	c.state(guest{ours, from}, http.StateNew)
+	go func() { _, _ = ours.Write([]byte{1}) }()
+	if _, err := theirs.Read(make([]byte, 1)); (err == nil) != welcome {
+		c.Errorf("%s, welcome %v: %v", from, welcome, err)
+	}
+}
+
+func (c *crowd) leave(from string, how http.ConnState) { c.state(guest{from: from}, how) }
+
 // TestConnectionsAreBounded wants a connection too many to be closed, also when
 // others have become streams, and room again when one has gone.
 func TestConnectionsAreBounded(t *testing.T) {
 	streams := 0
-	c := &guests{most: 3, streams: func() int { return streams }, log: slog.New(slog.DiscardHandler)}
-	come := func(welcome bool) {
-		t.Helper()
-		ours, theirs := net.Pipe()
-		defer func() { _ = ours.Close() }()
-		c.state(ours, http.StateNew)
-		go func() { _, _ = ours.Write([]byte{1}) }()
-		if _, err := theirs.Read(make([]byte, 1)); (err == nil) != welcome {
-			t.Errorf("welcome %v: %v", welcome, err)
-		}
-	}
-	come(true)
-	come(true)
-	c.state(nil, http.StateHijacked)
+	c := newCrowd(t, 3, 0)
+	c.streams = func() int { return streams }
+	c.come("192.0.2.1", true)
+	c.come("192.0.2.1", true)
+	c.leave("192.0.2.1", http.StateHijacked)
 	streams++
-	come(true)
-	come(false)
-	c.state(nil, http.StateClosed) // the one that was turned away
-	come(false)
-	c.state(nil, http.StateClosed)
-	c.state(nil, http.StateClosed)
-	come(true)
+	c.come("192.0.2.2", true)
+	c.come("192.0.2.3", false)
+	c.leave("192.0.2.3", http.StateClosed) // the one that was turned away
+	c.come("192.0.2.3", false)
+	c.leave("192.0.2.3", http.StateClosed)
+	c.leave("192.0.2.2", http.StateClosed)
+	c.come("192.0.2.3", true)
+}
+
+// TestPeersAreBounded wants one address to leave room for the others, a network of
+// one customer to count as one, and a proxy to have as many as it likes.
+func TestPeersAreBounded(t *testing.T) {
+	c := newCrowd(t, 100, 2)
+	for _, from := range [][2]string{{"192.0.2.1", "::ffff:192.0.2.1"}, {"2001:db8::1", "2001:db8::2"}} {
+		c.come(from[0], true)
+		c.come(from[1], true)
+		c.come(from[0], false)
+		c.leave(from[0], http.StateClosed)
+		c.come(from[1], false)
+		c.leave(from[1], http.StateClosed)
+		c.leave(from[1], http.StateClosed)
+		c.come(from[0], true)
+	}
+	for range 10 {
+		c.come("10.0.0.1", true)
+		c.come("fd00::1", true)
+	}
+	if c.leave("192.0.2.1", http.StateClosed); c.peers[netip.MustParseAddr("192.0.2.1")] != 1 {
+		t.Errorf("counted are %v", c.peers)
+	}
+	if c.leave("192.0.2.1", http.StateHijacked); len(c.peers) != 3 {
+		t.Errorf("left are %v", c.peers)
+	}
 }

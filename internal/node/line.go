@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/follower"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
@@ -85,7 +86,7 @@ func (l *Line) Prepare(ctx context.Context) error {
 		if err != nil {
 			err = fmt.Errorf("preparing the journal: %w", err)
 		}
-		if err != nil && !errors.Is(err, syscall.ENOSPC) {
+		if err != nil && !isFull(err) {
 			return err
 		}
 		if more {
@@ -103,6 +104,10 @@ func (l *Line) Prepare(ctx context.Context) error {
 		}
 	}
 }
+
+// isFull reports whether an error is that of a full disk, after which the same may be
+// tried again. A sync that failed is not, whatever it says.
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync) }
 
 // The pauses of the second engine: with nothing to do, and after failures, each
 // twice as long as the one before. A transaction of many rows costs little more
@@ -157,10 +162,11 @@ func (n *Node) startLine(ctx context.Context) {
 		Retrying: n.retrying, Unprepared: n.unprepared,
 	}
 	for _, part := range [...]func(context.Context) error{
-		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.watch, n.attend,
+		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.watch, n.expire, n.attend, n.mailLetters,
 	} {
 		n.spawn(func() error { return part(ctx) })
 	}
+	n.startHeads(ctx)
 	for _, a := range n.networks {
 		n.spawn(func() error { return n.converse(ctx, a) })
 	}

@@ -23,6 +23,7 @@ type metrics struct {
 	apply    prometheus.Histogram
 	retries  prometheus.Counter
 	free     prometheus.Gauge
+	forged   prometheus.Counter
 }
 
 // liveHeap is what the last collection found alive, as go_gc_heap_live_bytes: what
@@ -47,12 +48,15 @@ func newMetrics(n *Node) *metrics {
 		retries: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "bourse_follower_retries_total", Help: "Failures of history or snapshots that were tried again.",
 		}),
+		forged: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "bourse_accounts_forged_total", Help: "Rows of the accounts' store that were refused, because the journal knows others.",
+		}),
 		free: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "bourse_disk_free_bytes", Help: "Room left on the data directory's disk.",
 		}),
 	}
 	m.series = &series{known: map[ending]prometheus.Observer{}, of: m.requests}
-	m.registry.MustRegister(m.requests, m.step, m.apply, m.retries, m.free,
+	m.registry.MustRegister(m.requests, m.step, m.apply, m.retries, m.free, m.forged,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("bourse_applied_seq", "Last command that everybody sees.", func() float64 { return float64(n.sequencer.Applied()) }),
@@ -64,6 +68,18 @@ func newMetrics(n *Node) *metrics {
 		gauge("bourse_follower_seq", "Last command that the follower has applied.", func() float64 { return float64(n.follower.Seq()) }),
 		gauge("bourse_streams", "Open WebSocket connections.", func() float64 { return float64(n.streams.Len()) }),
 	)
+	if n.heads != nil {
+		m.registry.MustRegister(
+			gauge("bourse_anchored_seq", "Last command whose head is anchored.", func() float64 {
+				kept, _, _ := n.heads.reached()
+				return float64(kept)
+			}),
+			gauge("bourse_anchor_age_seconds", "Time since a head was anchored.", func() float64 {
+				_, since, _ := n.heads.reached()
+				return since.Seconds()
+			}),
+		)
+	}
 	return m
 }
 

@@ -149,16 +149,16 @@ func (n *Node) submit(ctx context.Context, c *bourse.Command) (bourse.Outcome, e
 }
 
 // converse runs the conversation with a network. What the intake refuses, as
-// while the exchange stops, is tried again.
+// while the exchange stops, and what a full disk refuses, is tried again.
 func (n *Node) converse(ctx context.Context, a *attached) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		if _, err := a.node.Tick(); err != nil {
+		if _, err := a.node.Tick(); err != nil && !isFull(err) {
 			return fmt.Errorf("embedded network %s: %w", a.symbol, err)
 		}
 		more, err := a.worker.Step(ctx)
-		if known := new(bourse.Error); err != nil && ctx.Err() == nil && !errors.As(err, &known) {
+		if known := new(bourse.Error); err != nil && ctx.Err() == nil && !errors.As(err, &known) && !isFull(err) {
 			return fmt.Errorf("network %s: %w", a.symbol, err)
 		}
 		if more && err == nil {

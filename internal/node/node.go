@@ -36,6 +36,11 @@ type Node struct {
 	files     *journal.Files
 	snapshots *journal.Snapshots
 	voids     *journal.VoidList
+	// heads is nil without an anchor. accepting says that an operator goes on with a
+	// journal that ends at foundTip, whatever knows more.
+	heads     *heads
+	accepting bool
+	foundTip  journal.Tip
 	store     history.Store
 	closers   []io.Closer
 	// servers are the stores that are not files; they belong to attend.
@@ -48,7 +53,9 @@ type Node struct {
 	reader   *history.Reader
 	accounts *account.Service
 	// letters are those of a sandbox, which has no mail server.
-	letters   *mail.Box
+	letters *mail.Box
+	// post are letters on their way to the mail server, where there is one.
+	post      *mail.Queue
 	board     *wallet.Board
 	networks  []*attached
 	feed      *feed.Feed
@@ -62,8 +69,15 @@ type Node struct {
 	certificate *atomic.Pointer[tls.Certificate]
 	ready       atomic.Bool
 	refusals    refusals
-	// full and lagging belong to watch.
-	full, lagging bool
+	forwarded   forwarded
+	// full is true while the disk is nearly full, reserved how many of its bytes the
+	// journal leaves free. watch writes them.
+	full     atomic.Bool
+	reserved atomic.Uint64
+	// kept is the length of the file that keeps room for the next start. It, lagging and
+	// anchorAway belong to watch.
+	kept                int64
+	lagging, anchorAway bool
 
 	// stopLine ends the goroutines of the line.
 	stopLine context.CancelFunc

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -36,9 +35,14 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.openJournal(ctx); err != nil {
 		return nil, err
 	}
+	if err := n.release(); err != nil {
+		return nil, err
+	}
 	if err := n.openStores(ctx); err != nil {
 		return nil, err
 	}
+	n.keep()
+
 	cursor, err := n.cursor(ctx)
 	if err != nil {
 		return nil, err
@@ -49,10 +53,16 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.replay(); err != nil {
 		return nil, err
 	}
+	if err := n.checkState(); err != nil {
+		return nil, err
+	}
 	if err := n.accounts.Open(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w", n.accountsPlace(), err)
+		return nil, n.accountsError(err)
 	}
 	if err := n.found(ctx); err != nil {
+		return nil, err
+	}
+	if err := n.anchorStart(); err != nil {
 		return nil, err
 	}
 	if err := n.attach(); err != nil {
@@ -78,7 +88,7 @@ func (n *Node) openJournal(ctx context.Context) (err error) {
 		return fmt.Errorf("journal in %s: %w", n.Data, err)
 	}
 	switch {
-	case n.Void != 0 && n.VoidReason == "":
+	case n.needsReason():
 		return errNoReason
 	case n.Void != 0 && !exists:
 		return fmt.Errorf("command %d cannot be voided: there is no journal in %s", n.Void, n.Data)
@@ -92,8 +102,11 @@ func (n *Node) openJournal(ctx context.Context) (err error) {
 		return fmt.Errorf("%s: %w: `bourse dev` opens sandboxes, `bourse serve` production", n.Data, journal.ErrSandbox)
 	}
 	n.identity = identity
+	if err := n.openAnchor(identity, exists); err != nil {
+		return err
+	}
 	log, recovered, err := filelog.Open(n.disk, filelog.Options{
-		Identity: identity, SegmentSize: n.SegmentSize, Progress: n.progress("verifying the journal"),
+		Identity: identity, SegmentSize: n.SegmentSize, Reserve: n.reserved.Load, Progress: n.progress("verifying the journal"),
 	})
 	if err != nil {
 		return fmt.Errorf("journal in %s: %w", n.Data, err)
@@ -108,26 +121,13 @@ func (n *Node) openJournal(ctx context.Context) (err error) {
 	if n.voids, err = journal.LoadVoids(n.disk, identity); err != nil {
 		return fmt.Errorf("voided commands: %w", err)
 	}
-	return n.void(ctx, recovered.Tip)
-}
-
-// void takes a command out of effect, if the operator asked for it.
-func (n *Node) void(ctx context.Context, tip journal.Tip) error {
-	switch {
-	case n.Void == 0 || n.voids.Has(n.Void):
-		return nil
-	case n.Void > tip.Last:
-		return fmt.Errorf("command %d cannot be voided: the journal ends at %d", n.Void, tip.Last)
-	}
-	// Snapshots and history may hold what the command did: both are made again.
-	if _, err := n.snapshots.RemoveFrom(n.Void); err != nil {
-		return fmt.Errorf("snapshots that hold command %d: %w", n.Void, err)
-	}
-	if err := n.forgetHistory(ctx); err != nil {
+	if err := n.checkAnchored(recovered.Tip); err != nil {
 		return err
 	}
-	n.Log.Warn("voiding a command", slog.Uint64("seq", uint64(n.Void)), slog.String("reason", n.VoidReason))
-	return n.voids.Append(journal.Void{Seq: n.Void, Reason: n.VoidReason, Operator: uint32(os.Getuid()), Time: bourse.TimeOf(time.Now())})
+	if err := n.void(ctx, recovered.Tip); err != nil {
+		return err
+	}
+	return n.followHeads(ctx, recovered.Tip)
 }
 
 // buildLine puts the line together: the engine where a start need not show anybody
@@ -140,6 +140,7 @@ func (n *Node) buildLine(cursor history.Cursor) error {
 	n.limits = api.NewLimiter(n.Limits, time.Now)
 	n.streams = stream.NewServer(stream.Options{
 		Feed: n.feed, View: n.view, Who: n.limits.Guard(n.accounts), From: n.from, Clock: time.Now, Log: n.Log,
+		Limits: n.limits, PerSource: n.Limits.Connections,
 	})
 	// The tail closes a frame before the view, so that what leaves the view is
 	// in the tail already; the publisher looks at the view.
@@ -155,7 +156,8 @@ func (n *Node) buildLine(cursor history.Cursor) error {
 		}
 	}
 	n.sequencer = sequencer.New(sequencer.Options{
-		Log: &stopwatch{Log: n.log, applied: n.applied}, Engine: n.engine, Observers: observers, Voided: n.voids.Has, Load: n.loadSnapshot,
+		Log: &stopwatch{Log: n.anchoredLog(), applied: n.applied}, Engine: n.engine, Observers: observers, Voided: n.voids.Has, Load: n.loadSnapshot,
+		Weigh: func(id bourse.AccountID, more int) { n.limits.Charge(api.Orders, api.Payer{Account: id}, more) },
 	})
 	n.accounts.Bind(n.submit)
 	n.metrics = newMetrics(n)
@@ -166,19 +168,14 @@ func (n *Node) buildLine(cursor history.Cursor) error {
 // what it does: that of the newest good snapshot, or the one that the journal has
 // come to from there where the tail needs to see more; nil for that of the beginning.
 func (n *Node) restorable() (sequencer.Section, error) {
-	snapshot, found, err := n.snapshots.Newest(n.log.Durable())
+	snapshot, found, err := n.newestSnapshot(n.log.Durable())
 	if err != nil {
-		return nil, fmt.Errorf("snapshots: %w", err)
+		return nil, err
 	}
 	var section sequencer.Section
 	var tip journal.Tip
 	if found {
 		section, tip = snapshot.Section, snapshot.Header.Tip
-		if ours, err := n.holds(tip.Last, tip.Chain); err != nil {
-			return nil, fmt.Errorf("snapshot at %d: %w", tip.Last, err)
-		} else if !ours {
-			return nil, fmt.Errorf("the snapshot at %d is not of this journal", tip.Last)
-		}
 	}
 	to := n.tail.Unneeded(n.log.Durable())
 	if to <= tip.Last {
@@ -190,6 +187,33 @@ func (n *Node) restorable() (sequencer.Section, error) {
 		return err
 	})
 	return section, err
+}
+
+// newestSnapshot returns the newest good snapshot of a moment not after a command, which
+// lies on this journal's chain and has the state that is anchored, if any is; false if there is none.
+func (n *Node) newestSnapshot(upTo bourse.Seq) (*journal.Snapshot, bool, error) {
+	snapshot, found, err := n.snapshots.Newest(upTo)
+	if err != nil {
+		return nil, false, fmt.Errorf("snapshots: %w", err)
+	}
+	if !found {
+		return nil, false, nil
+	}
+
+	tip := snapshot.Header.Tip
+	switch ours, err := n.holds(tip.Last, tip.Chain); {
+	case err != nil:
+		return nil, false, fmt.Errorf("snapshot at %d: %w", tip.Last, err)
+	case !ours:
+		return nil, false, fmt.Errorf("the snapshot at %d is not of this journal", tip.Last)
+	}
+
+	if ok, err := n.vouched(snapshot); err != nil {
+		return nil, false, err
+	} else if !ok {
+		return n.newestSnapshot(tip.Last - 1)
+	}
+	return snapshot, true, nil
 }
 
 // holds reports whether the journal holds a frame that ends with a command and has

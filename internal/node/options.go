@@ -14,12 +14,13 @@ import (
 type Options struct {
 	// Data is the directory of everything that lasts; it is made if missing.
 	Data string
-	// Runtime is the directory for sockets whose path would be too long in Data.
-	Runtime string
 	// History and Accounts are URLs of PostgreSQL databases; empty for files in Data.
 	History, Accounts string
 	// Listen is the address of the interfaces, HOST:PORT; port 0 takes any.
 	Listen string
+	// MetricsListen is the address of metrics and profiles, HOST:PORT; none are served
+	// if it is empty.
+	MetricsListen string
 	// PublicURL is where clients reach it; empty for the address listened on.
 	PublicURL string
 	// Sandbox opens an exchange whose money is not real.
@@ -41,12 +42,9 @@ type Options struct {
 	Hold time.Duration
 	// Captcha asks who signs up to read a picture.
 	Captcha bool
-	// Failures is how many wrong passwords a client's address may send in an hour;
-	// zero for any number.
-	Failures int
-	// Letters is how many letters an e-mail address may cause in an hour; zero for
-	// any number.
-	Letters int
+	// People bound what one client may do of what clients share of accounts; zero sets
+	// no limit.
+	People account.Limits
 	// MinFree is how many bytes must stay free on the disk.
 	MinFree uint64
 	// SegmentSize is that of the journal's files; zero for the usual one.
@@ -58,8 +56,15 @@ type Options struct {
 	TailRows int
 	// Void takes a command out of effect before anything is replayed; zero for
 	// none.
-	Void       bourse.Seq
-	VoidReason string
+	Void bourse.Seq
+	// Anchor is the directory on another disk where heads of the journal are kept; empty
+	// for none.
+	Anchor string
+	// AcceptJournal goes on with a journal that ends at this command, although the anchor
+	// or something made of the journal knows more; zero for never.
+	AcceptJournal bourse.Seq
+	// Reason is why an operator voids a command or accepts a journal.
+	Reason string
 	// Version is what the program calls itself.
 	Version string
 	Log     *slog.Logger
@@ -72,10 +77,13 @@ type Options struct {
 	machine func() reading
 }
 
-// What a zero in Options means.
+// What a zero in Options means, and what follows from it.
 const (
 	segmentSize   = 64 << 20
 	snapshotEvery = 2_000_000
+	// segmentsApart is how many segments of the journal lie between two snapshots at
+	// most.
+	segmentsApart = 4
 	tailRows      = 200_000
 )
 

@@ -137,22 +137,25 @@ func (n *Node) stepLine(now bourse.Time) error {
 	return nil
 }
 
-// startBots lets the traders trade; the returned function ends it.
-func (n *Node) startBots(ctx context.Context) (stop func(), err error) {
+// prepareBots finds the traders. start lets them trade, and returns what ends it.
+func (n *Node) prepareBots(ctx context.Context) (start func() (stop func()), err error) {
 	if !n.Bots {
-		return func() {}, nil
+		return func() func() { return func() {} }, nil
 	}
 	bots, err := n.traders(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		n.trade(ctx, bots)
-	}()
-	return func() { cancel(); <-done }, nil
+
+	return func() func() {
+		ctx, cancel := context.WithCancel(ctx)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			n.trade(ctx, bots)
+		}()
+		return func() { cancel(); <-done }
+	}, nil
 }
 
 // trade runs the traders until ctx ends.

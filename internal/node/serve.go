@@ -36,50 +36,98 @@ const (
 	maxHeader        = 16 << 10
 )
 
-// serve listens until ctx ends or the line fails, then stops what it started.
-func (n *Node) serve(ctx context.Context) error {
-	listener, err := n.listen(ctx)
-	if err != nil {
-		return err
-	}
-	path, err := admin.Path(n.Data, n.Runtime)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	socket, err := admin.Listen(ctx, path)
-	if err != nil {
-		return errors.Join(fmt.Errorf("admin socket: %w", err), listener.Close())
-	}
-	address := listener.Addr().String()
-	if n.PublicURL == "" {
-		n.PublicURL = n.scheme() + address
-	}
+// serve listens until ctx ends or the line fails, then stops what it started. What may
+// fail comes before anything listens.
+func (n *Node) serve(ctx context.Context) (err error) {
 	if n.docs, err = describe.Handler("/docs"); err != nil {
 		return err
 	}
-	visitors, err := newGuests(n.streams.Len, n.Log)
+	visitors, err := n.newGuests()
 	if err != nil {
 		return err
 	}
-	server := n.server(visitors)
-	operators := &http.Server{
-		Handler: n.operators(), ConnContext: admin.Peer, ReadHeaderTimeout: readHeaderWithin, ErrorLog: n.serverLog(),
-	}
-	public := n.public(listener, server, visitors) //nolint:contextcheck // a request lives on while the exchange stops
-	n.spawn(func() error { return served(operators.Serve(socket)) })
-	stopBots, err := n.startBots(ctx)
+	startBots, err := n.prepareBots(ctx)
 	if err != nil {
 		return err
 	}
+	d, err := n.openDoors(ctx)
+	if err != nil {
+		return err
+	}
+
+	address := d.public.Addr().String()
+	if n.PublicURL == "" {
+		n.PublicURL = n.scheme() + address
+	}
+	servers := n.public(d.public, n.server(visitors), visitors) //nolint:contextcheck // a request lives on while the exchange stops
+	servers = append(servers, n.private(d)...)
+	stopBots := startBots()
 	n.ready.Store(true)
 	n.Log.Info("serving", slog.String("address", address))
 	n.Serving(address)
+
 	select {
 	case err = <-n.failed:
 		return err // nothing more may leave: the process ends as it is
 	case <-ctx.Done():
 	}
-	return n.stop(context.WithoutCancel(ctx), stopBots, append(public, operators)...)
+	return n.stop(context.WithoutCancel(ctx), stopBots, servers...)
+}
+
+// doors are what the exchange listens on; metrics is nil if it is not asked for.
+type doors struct{ public, socket, metrics net.Listener }
+
+// openDoors opens all of them, or none.
+func (n *Node) openDoors(ctx context.Context) (d *doors, err error) {
+	d = new(doors)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.close())
+		}
+	}()
+
+	if d.public, err = n.listen(ctx); err != nil {
+		return d, err
+	}
+	if d.socket, err = admin.Listen(ctx, n.Data); err != nil {
+		return d, fmt.Errorf("admin socket: %w", err)
+	}
+	if n.MetricsListen != "" {
+		if d.metrics, err = new(net.ListenConfig).Listen(ctx, "tcp", n.MetricsListen); err != nil {
+			return d, fmt.Errorf("metrics: %w", err)
+		}
+	}
+	return d, nil
+}
+
+// close closes those that are open.
+func (d *doors) close() error {
+	var errs []error
+	for _, l := range []net.Listener{d.metrics, d.socket, d.public} {
+		if l != nil {
+			errs = append(errs, l.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// private starts serving operators and metrics, and returns what serves them.
+func (n *Node) private(d *doors) []stoppable {
+	operators := &http.Server{
+		Handler: n.operators(), ConnContext: admin.Peer, ReadHeaderTimeout: readHeaderWithin, ErrorLog: n.serverLog(),
+	}
+	n.spawn(func() error { return served(operators.Serve(d.socket)) })
+	if d.metrics == nil {
+		return []stoppable{operators}
+	}
+
+	watchers := &http.Server{
+		Handler: n.metricsPages(), ReadHeaderTimeout: readHeaderWithin, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
+		ErrorLog: n.serverLog(),
+	}
+	n.spawn(func() error { return served(watchers.Serve(d.metrics)) })
+	n.Log.Info("serving metrics", slog.String("address", d.metrics.Addr().String()))
+	return []stoppable{operators, watchers}
 }
 
 // stoppable is a server that can be asked to end.
@@ -116,21 +164,41 @@ func served(err error) error {
 }
 
 func (n *Node) listen(ctx context.Context) (net.Listener, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", n.Listen)
-	if err != nil || n.TLSCert == "" {
-		return l, err
+	tcp, err := new(net.ListenConfig).Listen(ctx, "tcp", n.Listen)
+	if err != nil {
+		return nil, err
+	}
+
+	if n.TLSCert == "" {
+		return bounded{tcp}, nil
 	}
 	n.certificate = new(atomic.Pointer[tls.Certificate])
 	if err := n.loadCertificate(); err != nil {
-		return nil, errors.Join(err, l.Close())
+		return nil, errors.Join(err, tcp.Close())
 	}
-	return tls.NewListener(l, &tls.Config{
+	return tls.NewListener(bounded{tcp}, &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		NextProtos: []string{"http/1.1"},
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			return n.certificate.Load(), nil
 		},
 	}), nil
+}
+
+// sendBuffer bounds what the kernel keeps of an answer that the client does not read,
+// in bytes.
+const sendBuffer = 128 << 10
+
+// bounded is a listener whose connections have small buffers.
+type bounded struct{ net.Listener }
+
+// Accept waits for a connection.
+func (b bounded) Accept() (net.Conn, error) {
+	c, err := b.Listener.Accept()
+	if tcp, ok := c.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(sendBuffer) // a hint: unread answers end anyhow
+	}
+	return c, err
 }
 
 // loadCertificate reads the certificate, if there is one.
@@ -187,13 +255,11 @@ func (n *Node) routes() http.Handler {
 	v1.Handle(mux, "/wallet", (&walletv1.Wallet{Teller: money}).Endpoints())
 	rest.Handle(mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
 	mux.Handle("/stream", n.streams)
-	mux.Handle("/icons/", icons.Handler(n.view))
-	mux.Handle("/docs", n.docs)
-	mux.Handle("/docs/", n.docs)
+	for path, pages := range map[string]http.Handler{"/icons/": icons.Handler(n.view), "/docs": n.docs, "/docs/": n.docs} {
+		mux.Handle(path, n.limits.Metered(n.from, pages))
+	}
 	mux.HandleFunc("/healthz", n.healthz)
 	mux.HandleFunc("/readyz", n.readyz)
-	mux.Handle("/metrics", loopback(n.metrics.handler()))
-	mux.Handle("/debug/pprof/", loopback(profiles()))
 	mux.HandleFunc("/{$}", n.welcome)
 	return mux
 }
@@ -202,7 +268,7 @@ func (n *Node) routes() http.Handler {
 func (n *Node) operators() http.Handler {
 	s := &admin.Server{Options: admin.Options{
 		Accounts: n.accounts, View: n.view, History: n.reader, Sequencer: n.sequencer, AcceptClock: n.acceptClock, Log: n.Log,
-		FormatHash: connections{n}.formatHash,
+		FormatHash: connections{n}.formatHash, Voids: n.voided(),
 	}}
 	if n.letters != nil {
 		s.Letters = n.letters
@@ -241,6 +307,7 @@ func (n *Node) stop(ctx context.Context, stopBots func(), servers ...stoppable) 
 	if err := n.log.Close(); err != nil {
 		return fmt.Errorf("sealing the journal: %w", err)
 	}
+	n.stopHeads(ctx)
 	n.Log.Info("stopped", slog.Uint64("last_seq", uint64(n.sequencer.Applied())))
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/anchor"
 	"github.com/bourse-exchange/bourse/internal/mail"
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
@@ -79,9 +80,15 @@ func (n *Node) openStores(ctx context.Context) error {
 	if o.Seal, err = n.seed(accountsDir); err != nil {
 		return err
 	}
-	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Letters, o.Failures = n.mailer(), "Bourse", n.Hold, n.Captcha, n.Letters, n.Failures
+	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Limits = n.mailer(), "Bourse", n.Hold, n.Captcha, n.People
+	o.ConfirmPassword = !n.Sandbox
+	o.NetworkName = func(id bourse.NetworkID) string { return string(n.view.Catalogue().Networks[id].Symbol) }
 	o.OnFailure = func(what string, err error) {
 		n.Log.Error("accounts", slog.String("failed", what), slog.Any("error", err))
+	}
+	o.OnForged = func(what string, err error) {
+		n.metrics.forged.Inc()
+		n.Log.Error("the accounts' store was changed by somebody else", slog.String("refused", what), slog.Any("error", err))
 	}
 	n.accounts = account.NewService(o)
 	return nil
@@ -95,12 +102,41 @@ const accountsDir = "accounts"
 func (n *Node) mailer() account.Mailer {
 	switch {
 	case n.Mail != nil:
-		return n.Mail
+		n.post = mail.NewQueue(n.Mail, time.After, func(err error) {
+			n.Log.Warn("a letter was not carried", slog.Any("error", err))
+		})
+		return n.post
 	case n.Sandbox:
 		n.letters = new(mail.Box)
 		return n.letters
 	}
 	return mail.None{}
+}
+
+// accountsError explains accounts that the journal does not know: they are what is left
+// of commands that it had.
+func (n *Node) accountsError(err error) error {
+	if errors.Is(err, account.ErrMismatch) {
+		return fmt.Errorf("%s: %w. Either it is another exchange's, or the journal, which ends at %s, was cut back: "+
+			"delete nothing; restore the missing segments, or accounts and journal from one backup", n.accountsPlace(), err, anchor.At(n.foundTip))
+	}
+	return fmt.Errorf("%s: %w", n.accountsPlace(), err)
+}
+
+// historyName names the history where it is a witness that is not to be deleted.
+func (n *Node) historyName() string {
+	if n.History != "" {
+		return "history on the server"
+	}
+	return HistoryDB
+}
+
+// mailLetters carries letters to the mail server, where there is one.
+func (n *Node) mailLetters(ctx context.Context) error {
+	if n.post != nil {
+		n.post.Run(ctx)
+	}
+	return nil
 }
 
 // forgetHistory removes the history, which is made again.

@@ -30,21 +30,60 @@ func (n *Node) watch(ctx context.Context) error {
 		n.checkClock()
 		n.streams.Ping()
 		n.checkLag()
+		n.checkHeads()
 	}
 }
 
-// checkRoom refuses new business while the disk is nearly full. Cancels go on:
-// they take risk away.
+// alwaysFree is what the journal leaves free beside room for snapshots: for what a
+// start and the databases write, in bytes.
+const alwaysFree = 2 << 20
+
+// reserve computes how many bytes the journal leaves free: the follower writes a
+// snapshot while the ones before it are there, and what it makes superfluous is
+// copied before it is removed.
+func (n *Node) reserve() {
+	snapshot, err := n.snapshots.NewestBytes()
+	if err != nil {
+		n.Log.Error("cannot tell how large snapshots are", slog.Any("error", err))
+		return
+	}
+	n.reserved.Store(alwaysFree + 2*uint64(snapshot))
+}
+
+// expireEvery is how often streams are looked through for a key that has expired:
+// they end within a second.
+const expireEvery = 200 * time.Millisecond
+
+// expire ends the streams whose keys expire. It waits for no disk.
+func (n *Node) expire(ctx context.Context) error {
+	tick := time.NewTicker(expireEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			n.streams.Expire()
+		}
+	}
+}
+
+// checkRoom refuses new business while the disk is nearly full. Cancels go on as long
+// as the journal has segments: they take risk away.
 func (n *Node) checkRoom() {
+	n.reserve()
+	n.keep()
+
 	free, err := n.disk.Free()
 	if err != nil {
 		n.Log.Error("cannot tell how much room the disk has", slog.Any("error", err))
 		return
 	}
 	n.metrics.free.Set(float64(free))
-	least := max(n.MinFree, 2*uint64(n.SegmentSize))
-	if full := free < least; full != n.full {
-		n.full = full
+	least := max(n.MinFree, 2*uint64(n.SegmentSize)+n.reserved.Load())
+	if full := free < least; full != n.full.Load() {
+		n.full.Store(full)
+		n.sequencer.Save(full)
 		if full {
 			n.Log.Error("the disk is nearly full: only cancels are taken", slog.Uint64("free_bytes", free), slog.Uint64("min_free_bytes", least))
 			n.refuse(sequencer.Orders, diskFull, errDiskFull)
@@ -105,7 +144,11 @@ func (n *Node) acceptClock() {
 // reportRecovery logs what the journal's end looked like.
 func (n *Node) reportRecovery(r *filelog.Recovery) {
 	n.Log.Info("journal opened", slog.Uint64("last_seq", uint64(r.Tip.Last)))
-	if r.Torn != nil {
+	switch {
+	case r.Torn == nil:
+	case r.Torn.Copy == "":
+		n.Log.Error("the journal's end is torn, and the disk has no room for a copy of it; nothing is taken before it has", slog.Uint64("after_seq", uint64(r.Tip.Last)))
+	default:
 		n.Log.Warn("cut a torn end that was never acknowledged", slog.Uint64("after_seq", uint64(r.Tip.Last)), slog.String("copy", r.Torn.Copy))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"syscall"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -182,7 +183,10 @@ func (s *Local) first(n *Network, e *Expect, p purpose, raw []byte) (Signed, err
 		purpose: p, Hash: digest(signed.Hash), Coin: e.Coin, Amount: e.Amount.Format(0), Time: now, Raw: signed.Raw,
 	}
 	at, err := s.log.append(&made)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync):
+		return Signed{}, err // a full disk: nothing is signed, and it may be tried again
+	case err != nil:
 		s.broken = fmt.Errorf("signer: %w", err)
 		return Signed{}, s.broken
 	}

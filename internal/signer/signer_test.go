@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -382,4 +383,28 @@ func opens(t *testing.T, text []byte) bool {
 	}
 	s, err := signer.Open(d, nil, nil)
 	return err == nil && s.Close() == nil
+}
+
+// TestFullDisk has no room for the record: nothing is signed, and with room it is,
+// also after a start.
+func TestFullDisk(t *testing.T) {
+	b := newBench(t)
+	first, e := b.payment(btc, 1, 1_000)
+	b.signs(b.prepare(btc, first), e)
+	second, want := b.payment(btc, 2, 2_000)
+	u := b.prepare(btc, second)
+	for room := range int64(3) {
+		log, err := disk.ReadFile(b.disk, "signed.log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.disk.SetCapacity(int64(len(log)) + 40*room)
+		b.refuses(u, want, syscall.ENOSPC)
+	}
+	b.disk.SetCapacity(1 << 30)
+	signed := b.signs(u, want)
+	b.open()
+	if again := b.signs(u, want); !bytes.Equal(again.Raw, signed.Raw) {
+		t.Error("after a start another transaction is signed")
+	}
 }

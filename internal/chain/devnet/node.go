@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -26,7 +27,7 @@ type Options struct {
 }
 
 // Node is a network and the node that answers for it. Its methods may be called
-// by anybody. Once the log fails, nothing is taken any more.
+// by anybody. Once the log fails, other than for want of room, nothing is taken any more.
 type Node struct {
 	params  *Params
 	options Options
@@ -140,7 +141,11 @@ func (n *Node) commit(r *record) error {
 	if n.broken != nil {
 		return n.broken
 	}
-	if err := n.log.append(r); err != nil {
+	err := n.log.append(r)
+	switch {
+	case errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync):
+		return err // a full disk: nothing is changed, and it may be tried again
+	case err != nil:
 		n.broken = fmt.Errorf("network %s: %w", n.params.Symbol, err)
 		return n.broken
 	}

@@ -2,6 +2,7 @@ package devnet_test
 
 import (
 	"errors"
+	"syscall"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -303,5 +304,24 @@ func TestManyPayments(t *testing.T) {
 		if has != before.Plus(bourse.Units(many*1000)) {
 			t.Errorf("%s: %s arrived", symbol, has.Format(0))
 		}
+	}
+}
+
+// TestFullDisk has no room for a block: the network stays what it was and goes on when
+// there is room.
+func TestFullDisk(t *testing.T) {
+	p, now, d := devnet.Lookup("BTC"), bourse.Time(1e15), memdisk.New(1)
+	n := open(t, d, options(p, at(&now)), "BTC")
+	before := n.Head()
+	d.SetCapacity(0)
+	for range 2 {
+		if _, err := n.Mine(1); !errors.Is(err, syscall.ENOSPC) || n.Head() != before {
+			t.Fatalf("a block without room: %v, at %v", err, n.Head())
+		}
+	}
+	d.SetCapacity(1 << 30)
+	must[chain.BlockRef](t)(n.Mine(1))
+	if again := open(t, d.Crash(), options(p, at(&now)), "BTC"); again.Head() != n.Head() || n.Head() == before {
+		t.Errorf("after a start at %v, was at %v", again.Head(), n.Head())
 	}
 }

@@ -1,0 +1,131 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// freeAddress returns an address that nothing listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// assembled returns an exchange that does not serve yet.
+func assembled(t *testing.T, o Options) *Node {
+	t.Helper()
+	o.Data, o.Sandbox, o.SegmentSize, o.Log = t.TempDir(), true, 256<<10, slog.New(slog.DiscardHandler)
+	o.Serving = func(string) {}
+	if err := o.check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n, err := assemble(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		n.stopLine()
+		n.running.Wait()
+		_ = n.close()
+	})
+	return n
+}
+
+// TestNothingIsLeftOpen has the exchange fail to serve, and wants it to leave neither
+// its address nor its socket taken.
+func TestNothingIsLeftOpen(t *testing.T) {
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+
+	for name, fail := range map[string]func(t *testing.T, n *Node) context.Context{
+		"no traders": func(t *testing.T, n *Node) context.Context {
+			n.Bots = true
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			return ctx
+		},
+		"no metrics": func(t *testing.T, n *Node) context.Context {
+			n.MetricsListen = taken.Addr().String()
+			return t.Context()
+		},
+		"no socket": func(t *testing.T, n *Node) context.Context {
+			if err := os.MkdirAll(filepath.Join(n.Data, "admin.sock", "x"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			return t.Context()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := assembled(t, Options{Listen: freeAddress(t)})
+			if err := n.serve(fail(t, n)); err == nil {
+				t.Fatal("it served")
+			}
+			again, err := new(net.ListenConfig).Listen(t.Context(), "tcp", n.Listen)
+			if err != nil {
+				t.Fatalf("its address is still taken: %v", err)
+			}
+			_ = again.Close()
+			if is, err := os.Lstat(filepath.Join(n.Data, "admin.sock")); err == nil && is.Mode().Type() == fs.ModeSocket {
+				t.Error("its socket is left")
+			} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestMetricsHaveADoorOfTheirOwn wants the main listener to know no metrics, and the
+// other one nothing else.
+func TestMetricsHaveADoorOfTheirOwn(t *testing.T) {
+	metrics := freeAddress(t)
+	serving, ended := make(chan string, 1), make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		ended <- Run(ctx, Options{
+			Data: t.TempDir(), Listen: "127.0.0.1:0", MetricsListen: metrics, Sandbox: true, SegmentSize: 256 << 10,
+			Log: slog.New(slog.DiscardHandler), Serving: func(address string) { serving <- address },
+		})
+	}()
+	var address string
+	select {
+	case address = <-serving:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+
+	for at, want := range map[string]int{
+		"http://" + address + "/metrics": 404, "http://" + address + "/debug/pprof/": 404, "http://" + address + "/healthz": 200,
+		"http://" + metrics + "/metrics": 200, "http://" + metrics + "/debug/pprof/": 200, "http://" + metrics + "/healthz": 404,
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = got.Body.Close(); got.StatusCode != want {
+			t.Errorf("%s: %d, want %d", at, got.StatusCode, want)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
