@@ -29,6 +29,10 @@ type adminCmd struct {
 		Create keyCreate `cmd:"" help:"Make an API key. It is shown this once."`
 		Revoke keyRevoke `cmd:"" help:"End an API key, everywhere and for ever."`
 	} `cmd:"" help:"API keys."`
+	Factor struct {
+		Reset  factorReset  `cmd:"" help:"Let an account's codes come by e-mail again: its application is lost."`
+		Stolen factorStolen `cmd:"" help:"Freeze an account and end every way into it: its factor or address is stolen."`
+	} `cmd:"" help:"Second factors."`
 	Mail struct {
 		Last mailLast `cmd:"" help:"Show the last letter to an address."`
 	} `cmd:"" help:"The letters of a sandbox, which sends none."`
@@ -65,11 +69,7 @@ type adminCmd struct {
 
 // ask sends a verb to the exchange and prints its answer.
 func (p *program) ask(a *adminCmd, verb string, args any) error {
-	path, err := admin.Path(a.Data, p.runtime)
-	if err != nil {
-		return err
-	}
-	answer, err := admin.Call(p.ctx, path, verb, args)
+	answer, err := admin.Call(p.ctx, a.Data, verb, args)
 	if err != nil {
 		return err
 	}
@@ -131,6 +131,22 @@ type keyRevoke struct {
 
 // Run ends a key.
 func (c *keyRevoke) Run(p *program, a *adminCmd) error { return p.ask(a, "key/revoke", c) }
+
+type factorReset struct {
+	Account uint32 `arg:"" help:"Account." json:"account"`
+	Reason  string `help:"Why, and how the holder was identified; it is kept for ever." required:"" json:"reason" placeholder:"TEXT"`
+}
+
+// Run takes an authenticator application away.
+func (c *factorReset) Run(p *program, a *adminCmd) error { return p.ask(a, "factor/reset", c) }
+
+type factorStolen struct {
+	Account uint32 `arg:"" help:"Account." json:"account"`
+	Reason  string `help:"Why; it is kept for ever." required:"" json:"reason" placeholder:"TEXT"`
+}
+
+// Run ends every way into an account.
+func (c *factorStolen) Run(p *program, a *adminCmd) error { return p.ask(a, "factor/stolen", c) }
 
 type mailLast struct {
 	Email string `arg:"" help:"E-mail address." json:"email"`
@@ -221,14 +237,20 @@ type noteLog struct {
 // Run shows what operators asked for.
 func (c *noteLog) Run(p *program, a *adminCmd) error { return p.ask(a, "log", c) }
 
-type auditCmd struct{}
+type auditCmd struct {
+	Anchor string `help:"Directory with anchored heads, which the journal must hold." placeholder:"DIR"`
+}
 
 // audits is how often an audit begins anew because a network went on meanwhile.
 const audits = 5
 
 // Run audits the journal, of a running or a stopped exchange. Of a running
 // sandbox the embedded networks are asked too.
-func (*auditCmd) Run(p *program, a *adminCmd) (err error) {
+func (c *auditCmd) Run(p *program, a *adminCmd) (err error) {
+	known, err := anchored(c.Anchor)
+	if err != nil {
+		return err
+	}
 	x, err := audit.Open(a.Data)
 	if err != nil {
 		return err
@@ -237,7 +259,7 @@ func (*auditCmd) Run(p *program, a *adminCmd) (err error) {
 	var report *audit.Report
 	for range audits {
 		chains := p.chains(a)
-		if report, err = x.Audit(); err != nil {
+		if report, err = x.Audit(known); err != nil {
 			return err
 		}
 		if compared(report, chains) {
@@ -256,11 +278,7 @@ func (*auditCmd) Run(p *program, a *adminCmd) (err error) {
 // chains asks a running sandbox what its networks say that it has; none answer
 // while it does not run.
 func (p *program) chains(a *adminCmd) (owned map[bourse.Symbol]admin.Owned) {
-	path, err := admin.Path(a.Data, p.runtime)
-	if err != nil {
-		return nil
-	}
-	answer, err := admin.Call(p.ctx, path, "devnet/owned", struct{}{})
+	answer, err := admin.Call(p.ctx, a.Data, "devnet/owned", struct{}{})
 	if err != nil || json.Unmarshal(answer, &owned) != nil {
 		return nil
 	}

@@ -57,6 +57,6 @@ func (c *restore) Run(p *program) error {
 func summary(m *backups.Manifest) map[string]any {
 	return map[string]any{
 		"exchange": m.Exchange, "sandbox": m.Sandbox, "taken": m.Taken,
-		"seq": m.Seq, "state_hash": m.StateHash, "files": len(m.Files),
+		"seq": m.Seq, "chain": m.Chain, "state_hash": m.StateHash, "voids": m.Voids, "files": len(m.Files),
 	}
 }

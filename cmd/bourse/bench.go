@@ -228,9 +228,9 @@ type benchExchange struct {
 // Run runs the exchange until it is told to stop.
 func (c *benchExchange) Run(p *program) error {
 	never := api.Rate{PerSecond: 1e9, Burst: 1e9}
-	each := api.Rates{Reads: never, Orders: never, Cancels: never}
+	each := api.Rates{Reads: never, Orders: never, Cancels: never, Frames: never, Subscriptions: never}
 	return p.exchange(new(logging), &node.Options{
-		Data: string(c.Data), Listen: c.Listen, Sandbox: true,
-		Limits: api.Limits{Address: each, Key: each, FailedAuth: never}, Serving: func(string) {},
+		Data: string(c.Data), Listen: c.Listen, MetricsListen: "127.0.0.1:0", Sandbox: true,
+		Limits: api.Limits{Account: each, Source: api.SourceRates{Requests: never, Frames: never, Subscriptions: never}, FailedAuth: never}, Serving: func(string) {},
 	})
 }

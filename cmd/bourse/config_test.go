@@ -57,7 +57,7 @@ func TestSampleShowsTheDefaults(t *testing.T) {
 			continue
 		}
 		for _, f := range command.Flags {
-			if _, ok := shown[f.Name]; !ok && f.Name != "help" && f.Name != "config" && f.Name != "void" && f.Name != "reason" {
+			if _, ok := shown[f.Name]; !ok && f.Name != "help" && f.Name != "config" && f.Name != "void" && f.Name != "reason" && f.Name != "accept-journal" {
 				t.Errorf("the sample does not show %s", f.Name)
 			}
 		}
@@ -81,7 +81,7 @@ func TestWhichSettingWins(t *testing.T) {
 func TestBadSettingsAreNamed(t *testing.T) {
 	for text, says := range map[string]string{
 		"data: /d\nlistne: x\n":                      "listne",
-		"data: /d\nlimits: {key: {raeds: 1}}\n":      "limits-key-raeds",
+		"data: /d\nlimits: {account: {raeds: 1}}\n":  "limits-account-raeds",
 		"data: /d\nmin-free: 1 GB\n":                 "1 GB",
 		"data: /d\nlimits: {failed-auth: \"1:0\"}\n": "1:0",
 		"data: /d\nlimits: {failed-auth: NaN}\n":     "NaN",

@@ -15,14 +15,9 @@ func TestStopUnderLoad(t *testing.T) {
 	s := start(t, t.TempDir(), "--bots=false")
 	_, key := s.customer("someone")
 	c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c.trade(s.url)
-	}()
-	<-time.After(300 * time.Millisecond)
+	traded := c.tradeOn(t, s.url, 200)
 	code, took := s.stop()
-	<-done
+	<-traded
 	if code != 0 || took > 10*time.Second {
 		t.Fatalf("exit %d after %s", code, took)
 	}
@@ -40,12 +35,9 @@ func TestBackupUnderLoad(t *testing.T) {
 	s := start(t, t.TempDir(), "--bots=false", "--segment-size=256KiB", "--snapshot-every=300")
 	_, key := s.customer("someone")
 	c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c.trade(s.url)
-	}()
-	<-time.After(500 * time.Millisecond)
+	traded := c.tradeOn(t, s.url, 1)
+	within(t, patience, "archived", func() bool { return len(kept(s.data, "archive/*.zst")) > 0 })
+
 	dir := t.TempDir()
 	type state struct {
 		Seq  uint64
@@ -53,7 +45,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	taken := tool[state](t, "backup", s.data, filepath.Join(dir, "copy"))
 	s.kill()
-	<-done
+	<-traded
 	restored := tool[state](t, "restore", filepath.Join(dir, "copy"), filepath.Join(dir, "data"))
 	if taken != restored || taken.Seq == 0 {
 		t.Fatalf("taken %+v, restored %+v", taken, restored)

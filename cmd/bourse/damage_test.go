@@ -103,15 +103,26 @@ func TestTornEnd(t *testing.T) {
 	c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
 	c.most = 20
 	c.trade(s.url)
+
+	// An idle exchange writes too. The segment to tear must have entries, and room.
+	const block = 4096
+	var path string
+	var whole []byte
+	written := func() int {
+		path = newest(t, s.data, "journal/*.seg")
+		var err error
+		whole, err = os.ReadFile(path)
+		must(t, err)
+		return len(bytes.TrimRight(whole, "\x00"))
+	}
+	c.most = 1
+	for n := written(); n < 4*block || n > len(whole)-4*block; n = written() {
+		c.trade(s.url)
+	}
 	s.kill()
 	_ = os.Remove(filepath.Join(s.data, "admin.sock")) // which cannot be copied
-	path := newest(t, s.data, "journal/*.seg")
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const block = 4096
-	end := len(bytes.TrimRight(whole, "\x00"))
+
+	end := written()
 	from := (end - 1) / block * block
 	before := tool[struct {
 		Last uint64 `json:"last_seq"`

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/netip"
 	"net/url"
 	"os"
@@ -57,14 +58,29 @@ func (s *stores) check() error {
 	return nil
 }
 
+// anchoring is where heads of the journal are kept, and how an operator overrules them.
+type anchoring struct {
+	Anchor string `help:"Directory on another disk where heads of the journal are kept, so that a journal that was cut back or replaced is noticed; none, if empty." placeholder:"DIR"`
+	Accept uint64 `help:"Go on with the journal as it is, which ends at this sequence, although the anchor or something made of the journal knows more." name:"accept-journal" placeholder:"SEQ"`
+	Reason string `help:"Why a command is voided or a journal accepted; it is kept for ever." placeholder:"TEXT"`
+}
+
+func (a *anchoring) set(o *node.Options) *node.Options {
+	o.Anchor, o.AcceptJournal, o.Reason = a.Anchor, bourse.Seq(a.Accept), a.Reason
+	return o
+}
+
 // dev runs a sandbox.
 type dev struct {
-	Data   place   `help:"Directory of everything that lasts; made if missing." default:"bourse-dev"`
-	Listen string  `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Block  float64 `help:"Seconds between the blocks of the embedded networks; 0 for blocks on demand." name:"block-time" default:"5" placeholder:"SECONDS"`
-	Bots   bool    `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
-	Stores stores  `embed:""`
-	Log    logging `embed:"" prefix:"log-"`
+	Data    place   `help:"Directory of everything that lasts; made if missing." default:"bourse-dev"`
+	Listen  string  `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Block   float64 `help:"Seconds between the blocks of the embedded networks; 0 for blocks on demand." name:"block-time" default:"5" placeholder:"SECONDS"`
+	Metrics string  `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
+	Bots    bool    `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
+	Stores  stores  `embed:""`
+	Log     logging `embed:"" prefix:"log-"`
+
+	Anchoring anchoring `embed:""`
 
 	Segment   size   `help:"Size of the journal's files." name:"segment-size" default:"16MiB" hidden:""`
 	Snapshots uint64 `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000" hidden:""`
@@ -78,10 +94,10 @@ func (d *dev) Run(p *program) error {
 	if err := d.Stores.check(); err != nil {
 		return err
 	}
-	return p.exchange(&d.Log, &node.Options{
-		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts, Listen: d.Listen, Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(d.Block * float64(bourse.Second)), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
+	return p.exchange(&d.Log, d.Anchoring.set(&node.Options{
+		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts, Listen: d.Listen, MetricsListen: d.Metrics, Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(d.Block * float64(bourse.Second)), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 		Serving: func(address string) { p.greet(d, address) },
-	})
+	}))
 }
 
 // greet says where to look.
@@ -107,6 +123,7 @@ type serve struct {
 
 	Data      place          `help:"Directory of everything that lasts; made if missing." required:""`
 	Listen    string         `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Metrics   string         `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
 	PublicURL string         `help:"Where clients reach the exchange; the address listened on, if empty." name:"public-url" placeholder:"URL"`
 	TLSCert   string         `help:"File with the certificate chain, PEM." name:"tls-cert" placeholder:"FILE"`
 	TLSKey    string         `help:"File with the certificate's key, PEM." name:"tls-key" placeholder:"FILE"`
@@ -120,30 +137,37 @@ type serve struct {
 	People    people         `embed:""`
 	Log       logging        `embed:"" prefix:"log-"`
 
-	Void   uint64 `help:"Take a command out of effect that the engine cannot apply, by its sequence." placeholder:"SEQ"`
-	Reason string `help:"Why; it is kept for ever." placeholder:"TEXT"`
+	Anchoring anchoring `embed:""`
+	Void      uint64    `help:"Take a command out of effect that the engine cannot apply, by its sequence; the engine is asked first." placeholder:"SEQ"`
 }
 
 // limits are how often something may be done; 0 is without limit.
 type limits struct {
-	Address struct {
-		Reads   rate `help:"Requests of one address that read." default:"50:200"`
-		Orders  rate `help:"New orders of one address." default:"200:1000"`
-		Cancels rate `help:"Cancels of one address." default:"400:2000"`
-	} `embed:"" prefix:"address-"`
-	Key struct {
-		Reads   rate `help:"Requests of one key that read." default:"20:100"`
-		Orders  rate `help:"New orders of one key." default:"100:500"`
-		Cancels rate `help:"Cancels of one key." default:"200:1000"`
-	} `embed:"" prefix:"key-"`
+	Account struct {
+		Reads         rate `help:"Requests of one account that read." default:"20:100"`
+		Orders        rate `help:"New orders of one account." default:"100:500"`
+		Cancels       rate `help:"Cancels of one account." default:"200:1000"`
+		Frames        rate `help:"WebSocket frames of one account." default:"500:5000"`
+		Subscriptions rate `help:"Streams that one account subscribes to or leaves." default:"500:20000"`
+	} `embed:"" prefix:"account-"`
+	Source struct {
+		Requests      rate `help:"Requests of one address without a good key." default:"50:200"`
+		Frames        rate `help:"WebSocket frames of one address before auth." default:"500:5000"`
+		Subscriptions rate `help:"Streams that one address subscribes to or leaves, before auth." default:"500:20000"`
+		Connections   uint `help:"Connections of one address at a time; 0 is without limit." default:"1000"`
+	} `embed:"" prefix:"source-"`
 	FailedAuth rate `help:"Secrets that are no good, of one address." default:"1:20"`
 }
 
 func (l *limits) limits() api.Limits {
+	a, s := &l.Account, &l.Source
 	return api.Limits{
-		Address:    api.Rates{Reads: l.Address.Reads.Rate, Orders: l.Address.Orders.Rate, Cancels: l.Address.Cancels.Rate},
-		Key:        api.Rates{Reads: l.Key.Reads.Rate, Orders: l.Key.Orders.Rate, Cancels: l.Key.Cancels.Rate},
-		FailedAuth: l.FailedAuth.Rate,
+		Account: api.Rates{
+			Reads: a.Reads.Rate, Orders: a.Orders.Rate, Cancels: a.Cancels.Rate,
+			Frames: a.Frames.Rate, Subscriptions: a.Subscriptions.Rate,
+		},
+		Source:     api.SourceRates{Requests: s.Requests.Rate, Frames: s.Frames.Rate, Subscriptions: s.Subscriptions.Rate},
+		FailedAuth: l.FailedAuth.Rate, Connections: int(min(s.Connections, math.MaxInt32)),
 	}
 }
 
@@ -162,14 +186,13 @@ func (s *serve) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	return p.exchange(&s.Log, &node.Options{
-		Mail: mailer, Hold: s.People.Hold, Captcha: s.People.Captcha, Letters: s.People.Letters, Failures: s.People.Failures,
-		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
+	return p.exchange(&s.Log, s.Anchoring.set(&node.Options{
+		Mail: mailer, Hold: s.People.Hold, Captcha: s.People.Captcha, People: s.People.limits(),
+		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		TLSCert: s.TLSCert, TLSKey: s.TLSKey, TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
 		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, Limits: s.Limits.limits(),
-		Void: bourse.Seq(s.Void), VoidReason: s.Reason,
-		Serving: func(string) {},
-	})
+		Void: bourse.Seq(s.Void), Serving: func(string) {},
+	}))
 }
 
 // publicURL refuses what cannot stand in front of a path.
@@ -186,7 +209,7 @@ func publicURL(text string) error {
 // log again.
 func (p *program) exchange(l *logging, o *node.Options) error {
 	level := new(slog.LevelVar)
-	o.Log, o.Version, o.Runtime = l.logger(p, level), versionText(), p.runtime
+	o.Log, o.Version = l.logger(p, level), versionText()
 	hangup, reload := make(chan os.Signal, 1), make(chan struct{}, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)

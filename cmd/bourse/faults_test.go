@@ -117,10 +117,15 @@ func exemplar(t *testing.T) (dir, key string) {
 	_, key = s.customer("someone")
 	c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
 	c.most = 300
-	// What is superfluous goes to the archive once history has it.
-	for round := 0; round < 20 && len(kept(s.data, "archive/*.zst")) == 0; round++ {
+	c.trade(s.url)
+
+	// The follower archives a segment once history has it, in its own time.
+	c.most = 20
+	within(t, patience, "archived", func() bool {
 		c.trade(s.url)
-	}
+		return len(kept(s.data, "archive/*.zst")) > 0
+	})
+
 	if code, _ := s.stop(); code != 0 {
 		t.Fatalf("exit %d", code)
 	}

@@ -67,6 +67,8 @@ type holder struct {
 	// answered.
 	withdrawals, deposits, lost int
 	problem                     error
+	// told, if not nil, is called for each withdrawal that was acknowledged.
+	told func()
 }
 
 type payout struct {
@@ -115,11 +117,7 @@ func (h *holder) must(path string, body map[string]any) walletAnswer {
 
 // control asks for a verb of operators, without a process for it.
 func control[A any](s *server, verb string, args map[string]any) (a A, err error) {
-	path, err := admin.Path(s.data, "")
-	if err != nil {
-		return a, err
-	}
-	answer, err := admin.Call(s.t.Context(), path, verb, args)
+	answer, err := admin.Call(s.t.Context(), s.data, verb, args)
 	if err != nil {
 		return a, err
 	}
@@ -179,6 +177,9 @@ func (h *holder) withdraw(client *http.Client, r route, address string) (*payout
 	}
 	w.xid = a.Xid
 	h.withdrawals++
+	if h.told != nil {
+		h.told()
+	}
 	return w, nil
 }
 

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/anchor"
 	"github.com/bourse-exchange/bourse/internal/audit"
 )
 
 // journalCmd looks into a journal. DIR is a data directory.
 type journalCmd struct {
-	Verify  journalVerify  `cmd:"" help:"Read every frame and snapshot: checksums, hash chain, commands. Exit 3 on damage."`
+	Verify  journalVerify  `cmd:"" help:"Read every frame and snapshot: checksums, hash chain, commands, anchored heads. Exit 3 on damage."`
 	Stat    journalStat    `cmd:"" help:"Show how large the journal is and where it stands."`
 	Dump    journalDump    `cmd:"" help:"Print commands, one JSON object on a line."`
 	Replay  journalReplay  `cmd:"" help:"Replay the journal and print the state hash; hold snapshots against it."`
@@ -29,14 +30,32 @@ func in(dir string, f func(*audit.Exchange) error) error {
 	return errors.Join(f(x), x.Close())
 }
 
+// anchored loads what is anchored in a directory; nil if none is named. It is read before
+// the journal, which may grow meanwhile.
+func anchored(dir string) (*anchor.Record, error) {
+	if dir == "" {
+		return nil, nil //nolint:nilnil // nothing is to be compared
+	}
+	r, err := anchor.NewDir(dir).Load()
+	if err != nil {
+		return nil, fmt.Errorf("anchor %s: %w", dir, err)
+	}
+	return r, nil
+}
+
 type journalVerify struct {
-	Dir string `arg:"" type:"existingdir" help:"Data directory."`
+	Dir    string `arg:"" type:"existingdir" help:"Data directory."`
+	Anchor string `help:"Directory with anchored heads, which the journal must hold." placeholder:"DIR"`
 }
 
 // Run verifies a journal.
 func (c *journalVerify) Run(p *program) error {
+	known, err := anchored(c.Anchor)
+	if err != nil {
+		return err
+	}
 	return in(c.Dir, func(x *audit.Exchange) error {
-		v, err := x.Verify()
+		v, err := x.Verify(known)
 		if err != nil {
 			return err
 		}

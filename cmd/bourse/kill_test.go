@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -24,6 +25,9 @@ var (
 const (
 	settleEvery = 20
 	killsOfOne  = 100
+	// longestLife is how many acknowledgements a life has at most. Counted and not
+	// timed, lives are alike on every machine.
+	longestLife = 200
 )
 
 // killing is an exchange that is killed again and again, and its customers.
@@ -101,15 +105,26 @@ func (k *killing) run(cycles int) {
 func (k *killing) cycle() {
 	k.t.Helper()
 	var work sync.WaitGroup
+	over := k.life(1 + k.rng.Int64N(longestLife))
 	for _, c := range k.traders {
 		work.Go(func() { c.trade(k.url) })
 	}
 	for _, h := range k.holders {
 		work.Go(h.live)
 	}
-	<-time.After(time.Duration(5+k.rng.IntN(250)) * time.Millisecond)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		work.Wait()
+	}()
+	select {
+	case <-over:
+	case <-ended:
+		k.t.Error("all customers ended before the exchange was killed")
+	}
 	k.kill()
-	work.Wait()
+	<-ended
+
 	began := time.Now()
 	k.start()
 	k.starting += time.Since(began)
@@ -120,6 +135,26 @@ func (k *killing) cycle() {
 		h.check()
 	}
 	work.Wait()
+}
+
+// life returns a channel that is closed when customers were told of so many orders,
+// cancels and withdrawals.
+func (k *killing) life(acknowledged int64) (over chan struct{}) {
+	var left atomic.Int64
+	left.Store(acknowledged)
+	over = make(chan struct{})
+	told := func() {
+		if left.Add(-1) == 0 {
+			close(over)
+		}
+	}
+	for _, c := range k.traders {
+		c.told = told
+	}
+	for _, h := range k.holders {
+		h.told = told
+	}
+	return over
 }
 
 // settle lets everything come to rest, where nothing is on its way.

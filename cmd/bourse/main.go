@@ -41,8 +41,6 @@ type program struct {
 	// pretty is true if stdout is a terminal.
 	pretty bool
 	args   []string
-	// runtime is XDG_RUNTIME_DIR.
-	runtime string
 }
 
 func main() {
@@ -51,7 +49,7 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	p := &program{
 		ctx: ctx, stdout: os.Stdout, stderr: os.Stderr, pretty: isTerminal(os.Stdout),
-		args: os.Args[1:], runtime: os.Getenv("XDG_RUNTIME_DIR"),
+		args: os.Args[1:],
 	}
 	os.Exit(p.run())
 }
@@ -89,6 +87,9 @@ func (p *program) report(err error) int {
 		return 0
 	case errors.Is(err, errViolations):
 		return exitFailed // the report has been printed
+	case errors.Is(err, journal.ErrCut):
+		_, _ = fmt.Fprintf(p.stderr, "bourse: %v\nDelete nothing; see docs/runbook.md.\n", err)
+		return exitDamaged
 	case errors.As(err, &damage):
 		_, _ = fmt.Fprintf(p.stderr, "bourse: %v\nNothing was changed. Restore a backup, or see docs/runbook.md.\n", err)
 		return exitDamaged

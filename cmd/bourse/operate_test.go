@@ -104,7 +104,7 @@ assets:
   - {symbol: AAA, name: First, scale: 8, enabled: true}
   - {symbol: BBB, name: Second, scale: 8, enabled: true}
 markets:
-  - {base: AAA, quote: BBB, base_precision: 2, quote_precision: 2, min_order: "1", initial_price: "10", maker_fee: "0.001", taker_fee: "0.001", enabled: true}
+  - {base: AAA, quote: BBB, base_precision: 2, quote_precision: 2, min_order: "1", initial_price: "10", maker_fee: "0.001", taker_fee: "0.001", band: "10", enabled: true}
 `)
 	var said struct{ Changes []string }
 	said = operate[struct{ Changes []string }](s, "catalogue", "apply", "--dry-run", file)
@@ -116,6 +116,9 @@ markets:
 		t.Errorf("changed %v", said.Changes)
 	}
 	shown := string(operate[json.RawMessage](s, "catalogue", "show"))
+	if !strings.Contains(shown, `"band":"10"`) {
+		t.Errorf("the market's band is not shown: %s", shown)
+	}
 	write(t, file, shown)
 	if said = operate[struct{ Changes []string }](s, "catalogue", "apply", file); len(said.Changes) != 0 {
 		t.Errorf("what was shown differs: %v", said.Changes)

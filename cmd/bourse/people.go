@@ -50,8 +50,22 @@ func (s *smtp) mailer() (account.Mailer, error) {
 
 // people are the settings of what people do with their accounts.
 type people struct {
-	Hold     time.Duration `help:"How long withdrawals wait after a change of password, address or second factor." name:"withdrawal-hold" default:"24h"`
-	Captcha  bool          `help:"Ask who signs up to read a picture." default:"true" negatable:""`
-	Failures int           `help:"Wrong passwords that a client's address may send in an hour; 0 is without limit." name:"wrong-passwords-per-hour" default:"100"`
-	Letters  int           `help:"Letters that an e-mail address may cause in an hour; 0 is without limit." name:"letters-per-hour" default:"20"`
+	Hold      time.Duration `help:"How long withdrawals wait after a change of password, address or second factor." name:"withdrawal-hold" default:"24h"`
+	Captcha   bool          `help:"Ask who signs up to read a picture." default:"true" negatable:""`
+	Passwords int           `help:"Wrong passwords that a client's address may send in an hour; 0 is without limit." name:"wrong-passwords-per-hour" default:"100"`
+	Codes     int           `help:"Wrong codes that a client's address may send in an hour; 0 is without limit." name:"wrong-codes-per-hour" default:"20"`
+	CodesADay int           `help:"Wrong mailed codes of all clients in a day, beyond which only those without one in their network may try; 0 is without limit." name:"wrong-codes-per-day" default:"1000"`
+	Letters   int           `help:"Second factors, and notices, that an account is mailed in an hour; 0 is without limit." name:"letters-per-hour" default:"20"`
+	Address   int           `help:"Letters that strangers may cause to an e-mail address in an hour; twice as many in a day; 0 is without limit." name:"letters-to-address-per-hour" default:"5"`
+	Source    int           `help:"Letters that a client's address may cause in an hour; 0 is without limit." name:"letters-from-source-per-hour" default:"20"`
+	Captchas  int           `help:"Captchas that a client's address may ask for, and answer, in an hour; 0 is without limit." name:"captchas-per-hour" default:"60"`
+	Hashing   int           `help:"Passwords of a client's address that are hashed or wait for it at once; 0 is without limit." name:"passwords-at-once" default:"4"`
+}
+
+// limits returns the limits of what clients share.
+func (p *people) limits() account.Limits {
+	return account.Limits{
+		WrongPasswords: p.Passwords, WrongCodes: p.Codes, WrongCodesInAll: p.CodesADay, Letters: p.Letters,
+		LettersToAddress: p.Address, LettersBySource: p.Source, Captchas: p.Captchas, Hashing: p.Hashing,
+	}
 }

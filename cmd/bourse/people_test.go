@@ -16,6 +16,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
 )
 
 // restAnswer is what every endpoint of REST V2 may answer.
@@ -110,11 +113,55 @@ func (w *walker) walk() {
 	w.confirmed("withdrawal", "POST", "/wallet/v2/io/transactions", fields{
 		"type": "TRANSFER_OUT", "asset": "BTC", "address": "to-" + w.email, "amount": "1", "memo": "for lunch",
 	})
-	w.do(200, "PUT", "/account/v2/email", fields{"email": "new-" + w.email, "password": first})
+	w.confirmed("change of address", "PUT", "/account/v2/email", fields{"email": "new-" + w.email, "password": first})
 	w.do(200, "PATCH", "/account/v2/email", fields{"code": w.code("address", "new-"+w.email)})
+	w.code("undo", w.email)
 	w.key = ""
 	w.do(200, "DELETE", "/account/v2/password", fields{"email": "new-" + w.email})
 	w.do(200, "PATCH", "/account/v2/password", fields{"email": "new-" + w.email, "code": w.code("reset", "new-"+w.email), "password": second})
+}
+
+// TestLostAndStolenFactors has operators take an application away, and end every way
+// into an account; both are in the log of operators, with the reason.
+func TestLostAndStolenFactors(t *testing.T) {
+	s := start(t, t.TempDir(), "--bots=false", "--block-time=0")
+	type fields = map[string]any
+	w := &walker{server: s, email: "ada@example.com", secrets: map[string]string{}}
+	const password = "correct horse"
+	w.do(200, "POST", "/account/v2/signup", fields{"email": w.email, "password": password})
+	w.do(200, "PATCH", "/account/v2/signup", fields{"email": w.email, "code": w.code("sign-up", w.email)})
+	logIn := fields{"email": w.email, "password": password}
+	w.key = w.do(200, "POST", "/account/v2/sessions", logIn).Key
+	key := w.do(200, "POST", "/account/v2/api-keys", fields{"description": "one"}).Key
+	otpauth, err := url.Parse(w.confirmed("provider", "PUT", "/account/v2/mfa/providers/TOTP", fields{}).URL)
+	must(t, err)
+	code, err := totp.GenerateCode(otpauth.Query().Get("secret"), time.Now())
+	must(t, err)
+	w.do(200, "POST", "/account/v2/mfa/providers/TOTP", fields{"code2FA": code})
+
+	id := fmt.Sprint(mustControl[struct{ Account int }](s, "account/show", fields{"email": w.email}).Account)
+	operate[json.RawMessage](s, "factor", "reset", id, "--reason", "phone lost, passport seen")
+	w.do(403, "GET", "/account/v2/email", nil)
+	w.key = ""
+	w.key = w.do(200, "POST", "/account/v2/sessions", logIn).Key
+	w.do(511, "PATCH", "/account/v2/mfa/cases", fields{"cases": fields{"LOGIN": true}})
+	w.code("by mail again", w.email)
+
+	operate[json.RawMessage](s, "factor", "stolen", id, "--reason", "mailbox taken")
+	w.do(403, "GET", "/account/v2/email", nil)
+	w.key = key
+	w.do(403, "GET", "/account/v2/email", nil)
+	w.key = ""
+	w.do(401, "POST", "/account/v2/sessions", logIn)
+	if shown := mustControl[struct{ Frozen bool }](s, "account/show", fields{"email": w.email}); !shown.Frozen {
+		t.Error("the account is not frozen")
+	}
+	log := string(operate[json.RawMessage](s, "log"))
+	for _, text := range []string{"factor reset " + id + ": phone lost, passport seen", "factor stolen " + id + ": mailbox taken"} {
+		if !strings.Contains(log, text) {
+			t.Errorf("%q is not in the log: %s", text, log)
+		}
+	}
 }
 
 // TestNothingToSteal scans every byte that an exchange leaves on disk, in its
@@ -166,7 +213,8 @@ func stolen(t *testing.T, s *server, database string) {
 	}
 }
 
-// left returns the contents of the files in the data directory.
+// left returns the contents of the files in the data directory. Of a running
+// exchange, a file that is renamed meanwhile is left out.
 func (s *server) left() (list [][]byte) {
 	s.t.Helper()
 	must(s.t, filepath.WalkDir(s.data, func(path string, e fs.DirEntry, err error) error {
@@ -174,6 +222,9 @@ func (s *server) left() (list [][]byte) {
 			return err
 		}
 		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		list = append(list, text)
 		return err
 	}))

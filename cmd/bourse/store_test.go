@@ -56,12 +56,7 @@ func TestDatabaseAway(t *testing.T) {
 		filled := c.filled()
 		s.start() // of what was before the last snapshot nothing is in memory now
 		for i := range 6 {
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				c.trade(s.url)
-			}()
-			<-time.After(time.Duration(i*50) * time.Millisecond)
+			traded := c.tradeOn(t, s.url, 15*i)
 			mend := database.Run
 			if i%2 == 0 {
 				must(t, database.Kill())
@@ -69,7 +64,7 @@ func TestDatabaseAway(t *testing.T) {
 				wire.cut()
 				mend = wire.mend
 			}
-			<-done
+			<-traded
 			c.trade(s.url)
 			if i == 0 {
 				s.checkAway(t, key, filled)
@@ -134,20 +129,15 @@ func (s *server) checkAway(t *testing.T, key string, order uint64) {
 // level waits until history has everything.
 func (s *server) level(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; <-time.After(20 * time.Millisecond) {
+	within(t, patience, "level", func() bool {
 		r, err := http.Get(s.url + "/readyz")
 		must(t, err)
 		var state struct {
 			Lag int `json:"history_lag"`
 		}
 		must(t, errors.Join(json.NewDecoder(r.Body).Decode(&state), r.Body.Close()))
-		if state.Lag == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("history stays %d commands behind", state.Lag)
-		}
-	}
+		return state.Lag == 0
+	})
 }
 
 // TestMove moves history and accounts to a server and back while clients trade,

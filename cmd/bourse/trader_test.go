@@ -25,6 +25,8 @@ type trader struct {
 	wary bool
 	// orders and cancels count what was acknowledged, lost what never was answered.
 	orders, cancels, lost int
+	// told, if not nil, is called for each acknowledgement.
+	told func()
 }
 
 type ackedOrder struct {
@@ -79,6 +81,42 @@ func (c *trader) trade(url string) {
 func (c *trader) took(order map[string]any, a answer) {
 	c.orders++
 	c.acked[a.Obid] = &ackedOrder{clientID: order["client_id"].(string), status: a.Status, filled: a.Filled}
+	c.wasTold()
+}
+
+func (c *trader) wasTold() {
+	if c.told != nil {
+		c.told()
+	}
+}
+
+// tradeOn trades on a goroutine of its own, and returns once so many orders and
+// cancels are acknowledged: from then on what happens to the exchange happens
+// while it trades, however fast it is. ended is closed when the trader has ended.
+func (c *trader) tradeOn(t *testing.T, url string, acknowledged int) (ended chan struct{}) {
+	t.Helper()
+	reached := make(chan struct{})
+	left := acknowledged
+	c.told = func() {
+		if left--; left == 0 {
+			close(reached)
+		}
+	}
+	ended = make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.trade(url)
+	}()
+	if acknowledged == 0 {
+		return ended
+	}
+
+	select {
+	case <-reached:
+	case <-ended:
+		t.Fatalf("the trader ended %d acknowledgements early: %v", left, c.problem)
+	}
+	return ended
 }
 
 func (c *trader) cancel(client *http.Client, url string, id uint64) error {
@@ -86,6 +124,7 @@ func (c *trader) cancel(client *http.Client, url string, id uint64) error {
 	if err == nil && a.Success {
 		c.acked[id].canceled = true
 		c.cancels++
+		c.wasTold()
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,38 +12,60 @@ import (
 	"testing"
 )
 
-// TestVoid takes a command out of effect: it keeps its place, does nothing, and
-// stays so in later starts, audits and replays.
-func TestVoid(t *testing.T) {
+// TestVoidTakesNoHealthyCommand tries to void commands that took effect: a revocation,
+// which would make the key work again, and a listing. Both are refused, nothing changes,
+// and the revocation holds in later starts.
+func TestVoidTakesNoHealthyCommand(t *testing.T) {
 	s := &server{t: t, data: t.TempDir()}
 	s.startAs("serve")
-	t.Cleanup(func() { s.kill() })
+	t.Cleanup(func() {
+		if s.cmd.ProcessState == nil {
+			s.kill()
+		}
+	})
 	file := filepath.Join(t.TempDir(), "catalogue.yaml")
-	write(t, file, "assets:\n  - {symbol: AAA, name: First, scale: 8, enabled: true}\n  - {symbol: BBB, name: Second, scale: 8, enabled: true}\n")
+	write(t, file, "assets:\n  - {symbol: AAA, name: First, scale: 8, enabled: true}\n")
 	operate[any](s, "catalogue", "apply", file)
+	key, id := s.revoked()
 	if code, _ := s.stop(); code != 0 {
 		t.Fatalf("exit %d", code)
 	}
-	seq := commandOf(t, s.data, "^asset .*BBB")
+
 	for _, bad := range []struct{ args, says string }{
-		{"--void=" + seq, "--reason"},
+		{"--void=" + commandOf(t, s.data, "^revoke key="+id), "the engine applies it"},
+		{"--void=" + commandOf(t, s.data, "^asset .*AAA"), "Undo what it did with another command"},
+		{"--void=" + commandOf(t, s.data, "^genesis"), "the engine applies it"},
+		{"--void=1", "--reason"},
 		{"--void=99999 --reason=x", "the journal ends at"},
 	} {
-		args := append([]string{"serve", "--data", s.data, "--listen", "127.0.0.1:0"}, strings.Fields(bad.args)...)
-		if _, stderr, code := run(t, args...); code != exitFailed || !strings.Contains(stderr, bad.says) {
-			t.Errorf("%s: exit %d: %s", bad.args, code, stderr)
+		args := strings.Fields(bad.args)
+		if !strings.Contains(bad.says, "--reason") && !strings.Contains(bad.args, "--reason") {
+			args = append(args, "--reason=it was a mistake")
 		}
+		refusedStart(t, exitFailed, []string{bad.says}, "serve", s.data, args...)
 	}
-	s.args = []string{"--void=" + seq, "--reason=it was a mistake"}
+	if _, err := os.Stat(filepath.Join(s.data, "voids")); err == nil {
+		t.Error("a refused void was written down")
+	}
+
 	s.startAs("serve")
-	s.kill()
-	s.args = nil
-	s.startAs("serve")
-	shown := string(operate[json.RawMessage](s, "catalogue", "show"))
-	if !strings.Contains(shown, "AAA") || strings.Contains(shown, "BBB") {
-		t.Errorf("listed is %s", shown)
+	if a, err := post(http.DefaultClient, s.url, "/spot/open_orders", map[string]any{"api_key": key, "offset": 0}); err != nil || a.Success {
+		t.Errorf("the revoked key works: %v %v", a, err)
 	}
 	s.audit()
+}
+
+// revoked makes a key and revokes it.
+func (s *server) revoked() (secret, id string) {
+	s.t.Helper()
+	account := operate[struct{ Account int }](s, "account", "create", "someone@example.org").Account
+	made := operate[struct {
+		Secret string `json:"api_key"`
+		ID     int    `json:"key_id"`
+	}](s, "key", "create", fmt.Sprint(account), "--name", "test")
+	id = fmt.Sprint(made.ID)
+	operate[any](s, "key", "revoke", id)
+	return made.Secret, id
 }
 
 // poisoned builds a program whose engine has an invariant that operators break.
@@ -78,9 +101,10 @@ func poisoned(t *testing.T) string {
 // TestPoisonedCommand has a command that the engine cannot apply: the process
 // stops before it is acknowledged, every start stops at it and names the
 // invariant, and voided it does no harm, to this program or to one without the
-// mistake.
+// mistake. Without the file of voids an anchored exchange does not start.
 func TestPoisonedCommand(t *testing.T) {
-	s := &server{t: t, data: t.TempDir(), program: poisoned(t)}
+	anchored := "--anchor=" + t.TempDir()
+	s := &server{t: t, data: t.TempDir(), program: poisoned(t), args: []string{anchored}}
 	s.startAs("serve")
 	t.Cleanup(func() {
 		if s.cmd.ProcessState == nil {
@@ -98,11 +122,13 @@ func TestPoisonedCommand(t *testing.T) {
 		}
 	}
 	seq := commandOf(t, s.data, "clock accept")
-	s.args = []string{"--void=" + seq, "--reason=poison"}
+	refusedStart(t, exitFailed, []string{"the engine applies it"}, "serve", s.data, "--void="+seq, "--reason=x")
+	s.args = []string{anchored, "--void=" + seq, "--reason=poison"}
 	s.startAs("serve")
+	s.showsVoid(seq, "poison")
 	operate[any](s, "account", "create", "someone@example.org")
 	s.kill()
-	s.args = nil
+	s.args = []string{anchored}
 	s.startAs("serve")
 	s.audit()
 	s.kill()
@@ -110,6 +136,31 @@ func TestPoisonedCommand(t *testing.T) {
 	s.startAs("serve")
 	operate[any](s, "account", "show", "someone@example.org")
 	s.audit()
+
+	// The note has an effect for this program: without its void the state is another one.
+	s.kill()
+	must(t, os.Remove(filepath.Join(s.data, "voids")))
+	refusedStart(t, exitDamaged, []string{"knows 1 voided commands"}, "serve", s.data, anchored)
+}
+
+// showsVoid wants each tool that operators look at to show a void.
+func (s *server) showsVoid(seq, reason string) {
+	s.t.Helper()
+	type voids struct {
+		Voids []struct {
+			Seq          uint64
+			Reason, Time string
+			UID          int
+		}
+	}
+	for _, shown := range []voids{
+		operate[voids](s, "log"), operate[voids](s, "audit"), tool[voids](s.t, "journal", "verify", s.data),
+	} {
+		if len(shown.Voids) != 1 || fmt.Sprint(shown.Voids[0].Seq) != seq || shown.Voids[0].Reason != reason ||
+			shown.Voids[0].UID != os.Getuid() || shown.Voids[0].Time == "" {
+			s.t.Errorf("shown is %+v", shown)
+		}
+	}
 }
 
 // commandOf returns the sequence of the last command of a journal that reads as a
