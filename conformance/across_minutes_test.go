@@ -22,7 +22,7 @@ func nextMinute(x *exam) {
 	s.sub(m.pair + "@candleStick/1")
 	x.trade(m, a, b, "10", "1")
 	start := seconds(x.trades(m).items[0].get("time").text) / 60 * 60
-	patience := x.patience
+	before := x.patience
 	x.patience += time.Minute
 	var empty *value
 	for empty == nil {
@@ -35,7 +35,7 @@ func nextMinute(x *exam) {
 			empty = got
 		}
 	}
-	x.patience = patience
+	x.patience = before
 	x.covers("SPOT-STR-4")
 	next := strconv.FormatInt(start+60, 10)
 	candle := `,"open":"10","high":"10","low":"10","close":"10","volume":"0"}`

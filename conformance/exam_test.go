@@ -47,6 +47,10 @@ type exam struct {
 	undescribed bool
 }
 
+// patience is how long a message may take that has to come. Messages that must not
+// come are not waited for.
+const patience = 30 * time.Second
+
 // examine runs checks as subtests, beside each other.
 func examine(t *testing.T, checks []check) {
 	t.Parallel()
@@ -58,7 +62,7 @@ func examine(t *testing.T, checks []check) {
 					t.Errorf("the check fell over: %v\n%s", p, debug.Stack())
 				}
 			}()
-			c(&exam{T: t, exchange: examined, url: examined.url, patience: 10 * time.Second})
+			c(&exam{T: t, exchange: examined, url: examined.url, patience: patience})
 		})
 	}
 }

@@ -158,6 +158,9 @@ func leastOrder(x *exam) {
 	x.becomes(a.try(m.stop("SELL", "0.001", "2", "0.5")), "OPEN", "0")
 	x.rejects(b.try(m.byTotal("BUY", "0.9999")), "INSUF_TRADE_AMOUNT")
 	x.becomes(b.try(m.byTotal("BUY", "1")), "FILLED", "0.5")
+	x.rejects(a.try(m.limit("SELL", "1000", "0.4999")), "INSUF_TRADE_AMOUNT")
+	x.rejects(a.try(m.stop("SELL", "0.001", "1000", "0.4999")), "INSUF_TRADE_AMOUNT")
+	x.becomes(a.try(m.limit("SELL", "1000", "0.5")), "OPEN", "0")
 }
 
 func leastMarketOrder(x *exam) {
@@ -170,6 +173,10 @@ func leastMarketOrder(x *exam) {
 	x.rejects(b.try(m.byAmount("BUY", "0.0999")), "INSUF_TRADE_AMOUNT")
 	x.becomes(b.try(m.byAmount("BUY", "0.1")), "FILLED", "0.1")
 	x.becomes(b.try(m.byAmount("SELL", "0.0001")), "KILLED", "0")
+	x.trade(m, a, a, "10", "1")
+	x.becomes(b.try(m.byAmount("BUY", "0.9")), "FILLED", "0.9")
+	x.rejects(b.try(m.byAmount("BUY", "0.0999")), "INSUF_TRADE_AMOUNT")
+	x.becomes(b.try(m.byAmount("BUY", "0.1")), "FILLED", "0.1")
 }
 
 func smallRest(x *exam) {

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestGeneratedClients has a common generator make clients from the descriptions,
@@ -26,7 +25,7 @@ func TestGeneratedClients(t *testing.T) {
 	}
 	command(t, dir, "build", "-o", "client", ".")
 
-	x := &exam{T: t, exchange: examined, url: examined.url, patience: 10 * time.Second}
+	x := &exam{T: t, exchange: examined, url: examined.url, patience: patience}
 	m, c := x.market(), x.chain(byOutput...)
 	a := x.account("1000 "+m.quote, "1 "+c.coin)
 	task, err := json.Marshal(map[string]string{

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"math/big"
 )
 
 // market is one of the sandbox's test markets: base_precision 4,
@@ -46,10 +47,16 @@ func newPool() *pool {
 }
 
 // market returns a market that no other check uses until this one ends. Its book
-// is empty; it may have traded before.
+// is empty, and it may have traded before: last at 100 or above, because an order
+// is worth no more than the last price makes it.
 func (x *exam) market() *market {
+	x.Helper()
 	m := <-x.exchange.pool.free
 	x.Cleanup(func() { x.exchange.pool.free <- m })
+	if last, ok := new(big.Rat).SetString(x.ticker(m).get("price").text); !ok || last.Cmp(big.NewRat(100, 1)) < 0 {
+		a := x.trader(m)
+		x.trade(m, a, a, "100", "10000") // worth the least order at any last price
+	}
 	return m
 }
 

@@ -63,8 +63,16 @@ func (r *recorder) credit(clauses []string) {
 	}
 }
 
+// changedPatience is how long a message may take whose change may be that it never
+// comes.
+const changedPatience = 2 * time.Second
+
 // watch runs a check behind a proxy and returns what became of both.
 func watch(c check, change *mutation) (*recorder, *proxy) {
+	wait := patience
+	if change != nil {
+		wait = changedPatience
+	}
 	p := newProxy(examined, change)
 	defer p.server.Close()
 	r := &recorder{name: c.name(), noticed: map[string]bool{}}
@@ -79,7 +87,7 @@ func watch(c check, change *mutation) (*recorder, *proxy) {
 				f()
 			}
 		}()
-		c(&exam{T: r, exchange: examined, url: p.server.URL, patience: 2 * time.Second})
+		c(&exam{T: r, exchange: examined, url: p.server.URL, patience: wait})
 	}()
 	<-done
 	return r, p

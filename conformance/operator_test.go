@@ -66,7 +66,7 @@ func frequent(args []string) (path string, body fields) {
 	switch {
 	case args[0] == "account" && args[1] == "create":
 		return "account/create", fields{"email": args[2]}
-	case args[0] == "key" && args[1] == "create":
+	case args[0] == "key" && args[1] == "create" && len(args) == 7:
 		return "key/create", fields{"account": number(args[2]), "name": args[4], "scopes": args[6], "addresses": "", "expires": ""}
 	case args[0] == "credit":
 		return "credit", fields{"account": number(args[1]), "asset": args[2], "amount": args[3]}

@@ -8,6 +8,7 @@ import (
 
 var orderbookChecks = []check{
 	bookNeedsPair, bookRows, bestFirst, levelsAdd, allLevels, stopsAreHidden, bookSequence, neverCrossed,
+	bestLevels,
 }
 
 func TestOrderbook(t *testing.T) { examine(t, orderbookChecks) }
@@ -107,5 +108,30 @@ func neverCrossed(x *exam) {
 		a.sell(m, step[0], "2")
 		b.buy(m, step[1], "1")
 		x.uncrossed(x.book(m))
+	}
+}
+
+func bestLevels(x *exam) {
+	x.covers("SPOT-BOOK-9")
+	m := x.market()
+	a := x.trader(m)
+	for _, price := range []string{"8", "9.5", "7", "9"} {
+		a.buy(m, price, "1")
+	}
+	a.sell(m, "11", "1")
+	a.sell(m, "10.5", "2")
+	for depth, want := range map[int][2][]string{
+		1:     {{"9.5000:1.0000"}, {"10.5000:2.0000"}},
+		3:     {{"9.5000:1.0000", "9.0000:1.0000", "8.0000:1.0000"}, {"10.5000:2.0000", "11.0000:1.0000"}},
+		10000: {{"9.5000:1.0000", "9.0000:1.0000", "8.0000:1.0000", "7.0000:1.0000"}, {"10.5000:2.0000", "11.0000:1.0000"}},
+	} {
+		book := x.post("/orderbook", fields{"pair": m.pair, "depth": depth})
+		x.succeeds(book)
+		x.same("bids", levels(book.value.get("bids")), want[0]...)
+		x.same("asks", levels(book.value.get("asks")), want[1]...)
+		x.equal("seq", book.value.get("seq").text, x.book(m).get("seq").text)
+	}
+	for _, bad := range []any{0, -1, 10001, 1.5, "1", true} {
+		x.failsNaming(x.post("/orderbook", fields{"pair": m.pair, "depth": bad}), "depth")
 	}
 }

@@ -8,8 +8,8 @@ import (
 )
 
 var peopleChecks = []check{
-	signingUp, signingUpAgain, captchaOff, loggingIn, sessionsListed, sessionsEnded, keysMade, keysChanged, keyMadeOnce,
-	addressChanged, passwordChanged, passwordReset, confirmedByMail, wrongCodes, codesOfAnApplication, casesSwitched, activityListed,
+	signingUp, signingUpAgain, signUpsApart, captchaOff, loggingIn, sessionsListed, sessionsEnded, keysMade, keysChanged, keyMadeOnce,
+	addressChanged, addressRestored, passwordChanged, passwordReset, confirmedByMail, wrongCodes, codesOfAnApplication, casesSwitched, activityListed,
 	guessedPasswords, guessedCodes, confirmedLogIn, confirmedKey,
 }
 
@@ -117,6 +117,22 @@ func signingUpAgain(x *exam) {
 	x.equal("mailed code", p.code(), "")
 }
 
+// signUpsApart has two sign-ups of one address pending.
+func signUpsApart(x *exam) {
+	p := x.stranger()
+	up := fields{"email": p.email, "password": goodPassword}
+	p.behind(http.MethodPost, "/signup", up)
+	mine := p.code()
+	p.behind(http.MethodPost, "/signup", up.with("password", "battery staple"))
+	theirs := p.code()
+	verify := fields{"email": p.email, "code": mine}
+	x.covers("ACC-SIGN-6")
+	x.refuses(x.rest("PATCH", "/signup", "", verify), 401, "INVALID_VERIFICATION_CODE")
+	x.refuses(x.rest("PATCH", "/signup", "", verify.with("code", theirs).with("password", goodPassword)), 401, "INVALID_VERIFICATION_CODE")
+	x.gives(x.rest("PATCH", "/signup", "", verify.with("password", goodPassword)), `{}`)
+	x.gives(x.rest("POST", "/sessions", "", up), `{"apiKey":"#text"}`)
+}
+
 func captchaOff(x *exam) {
 	x.covers("ACC-SIGN-5")
 	x.gives(x.rest("GET", "/signup/captcha?email=a@example.com", "", nil), `{"challenge":null,"img":null}`)
@@ -213,11 +229,32 @@ func addressChanged(x *exam) {
 	x.refuses(p.ask("PUT", "/email", change.with("password", "wrong horse")), 401, "WRONG_PASSWORD")
 	x.covers("ACC-MAIL-1")
 	x.gives(p.ask("GET", "/email", nil), show(p.email, `null`))
-	x.gives(p.ask("PUT", "/email", change), show(p.email, `"`+next.email+`"`))
+	x.covers("ACC-MAIL-2")
+	x.refuses(p.ask("PUT", "/email", change), 511, "REQUIRE_2FA")
+	x.covers("ACC-MAIL-1")
+	x.gives(p.ask("PUT", "/email", change.with("code2FA", p.code())), show(p.email, `"`+next.email+`"`))
 	x.gives(p.ask("DELETE", "/email", nil), show(p.email, `null`))
 	x.refuses(p.ask("PATCH", "/email", fields{"code": next.code()}), 401, "INVALID_VERIFICATION_CODE")
-	x.gives(p.ask("PUT", "/email", change), show(p.email, `"`+next.email+`"`))
+	p.confirm("PUT", "/email", change)
 	x.gives(p.ask("PATCH", "/email", fields{"code": next.code()}), show(next.email, `null`))
+}
+
+// addressRestored changes an address, and has the holder of the old one take it back.
+func addressRestored(x *exam) {
+	p, next := x.person(), x.stranger()
+	p.confirm("PUT", "/email", fields{"email": next.email, "password": goodPassword})
+	p.behind("PATCH", "/email", fields{"code": next.code()})
+	key := p.behind("POST", "/api-keys", fields{"description": "one"}).get("apiKey").text
+	undo := fields{"email": p.email, "code": p.code()}
+	x.covers("ACC-MAIL-3")
+	x.refuses(x.rest("DELETE", "/email", "", undo.with("code", otherCode(p.code()))), 401, "INVALID_VERIFICATION_CODE")
+	x.refuses(x.rest("DELETE", "/email", "", undo.with("email", next.email)), 401, "INVALID_VERIFICATION_CODE")
+	x.refuses(x.rest("DELETE", "/email", "", nil), 401, "UNAUTHORIZED")
+	x.gives(x.rest("DELETE", "/email", "", undo), `{}`)
+	x.refuses(x.rest("DELETE", "/email", "", undo), 401, "INVALID_VERIFICATION_CODE")
+	x.refuses(p.ask("GET", "/email", nil), 403, "INVALID_KEY")
+	x.refuses(x.rest("GET", "/email", key, nil), 403, "INVALID_KEY")
+	x.refuses(x.rest("POST", "/sessions", "", fields{"email": p.email, "password": goodPassword}), 401, "LOGIN_FAILED")
 }
 
 func passwordChanged(x *exam) {
@@ -236,10 +273,13 @@ func passwordReset(x *exam) {
 	x.covers("ACC-PASS-2")
 	x.gives(x.rest("DELETE", "/password", "", fields{"email": p.email}), `{}`)
 	x.gives(x.rest("DELETE", "/password", "", fields{"email": x.stranger().email}), `{}`)
-	reset := fields{"email": p.email, "code": p.code(), "password": "battery staple"}
-	x.refuses(x.rest("PATCH", "/password", "", reset.with("code", otherCode(p.code()))), 401, "INVALID_VERIFICATION_CODE")
+	code := p.code()
+	reset := fields{"email": p.email, "code": code, "password": "battery staple"}
+	x.refuses(x.rest("PATCH", "/password", "", reset.with("code", otherCode(code))), 401, "INVALID_VERIFICATION_CODE")
+	key := p.behind("POST", "/api-keys", fields{"description": "one"}).get("apiKey").text
 	x.gives(x.rest("PATCH", "/password", "", reset), `{}`)
 	x.refuses(p.ask("GET", "/email", nil), 403, "INVALID_KEY")
+	x.refuses(x.rest("GET", "/email", key, nil), 403, "INVALID_KEY")
 	x.gives(x.rest("POST", "/sessions", "", fields{"email": p.email, "password": "battery staple"}), `{"apiKey":"#text"}`)
 }
 

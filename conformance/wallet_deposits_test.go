@@ -107,11 +107,11 @@ func operatingFollowsTheNetwork(x *exam) {
 	x.covers("WAL-ADR-5")
 	c := x.chain(byOutput...)
 	a := x.account()
-	a.operating(c, "/deposit", true, time.Second)
+	a.operating(c, "/deposit", true, enough)
 	c.fallsSilent()
 	a.operating(c, "/deposit", false, 3*time.Second)
 	c.comesBack()
-	a.operating(c, "/deposit", true, 3*time.Second)
+	a.operating(c, "/deposit", true, enough)
 }
 
 func contractsAndLeastDeposits(x *exam) {

@@ -49,11 +49,11 @@ func infoOperating(x *exam) {
 	x.covers("WAL-INF-3")
 	c := x.chain(byOutput...)
 	a := x.account()
-	a.operating(c, "/withdraw/info", true, time.Second)
+	a.operating(c, "/withdraw/info", true, enough)
 	c.fallsSilent()
 	a.operating(c, "/withdraw/info", false, 3*time.Second)
 	c.comesBack()
-	a.operating(c, "/withdraw/info", true, 3*time.Second)
+	a.operating(c, "/withdraw/info", true, enough)
 }
 
 // validate asks whether an address is good.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gobwas/ws"
 )
@@ -27,7 +26,7 @@ func TestBooks(t *testing.T) {
 	t.Logf("seed %d", seed)
 	keepers := make([]*keeper, 3)
 	for i := range keepers {
-		keepers[i] = keep(t, pair, i > 0)
+		keepers[i] = keep(t, pair)
 	}
 	var work sync.WaitGroup
 	for i := range writers {
@@ -41,7 +40,7 @@ func TestBooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, k := range keepers {
-		compared, err := k.until(book.Seq)
+		compared, err := k.until(book)
 		if err != nil {
 			t.Errorf("keeper %d: %v", i, err)
 		}
@@ -103,9 +102,9 @@ type keeper struct {
 	done  chan error
 }
 
-// keep starts to keep a book. Late keepers begin with a book of the endpoint
-// that they ask for after they subscribed.
-func keep(t *testing.T, pair string, again bool) *keeper {
+// keep starts to keep a book. It begins with a book of the endpoint that it asks
+// for after it subscribed.
+func keep(t *testing.T, pair string) *keeper {
 	t.Helper()
 	s, err := attacked.subscribe(pair + "@orderBook")
 	if err != nil {
@@ -121,7 +120,7 @@ func keep(t *testing.T, pair string, again bool) *keeper {
 		t.Fatal(err)
 	}
 	k.load(&first)
-	go k.watch(again)
+	go k.watch()
 	return k
 }
 
@@ -135,21 +134,9 @@ func (k *keeper) load(book *answer) {
 	}
 }
 
-// watch asks the endpoint for books, all the time or now and then.
-func (k *keeper) watch(often bool) {
-	pause := 50 * time.Millisecond
-	if often {
-		pause = 3 * time.Millisecond
-	}
-	every := time.NewTicker(pause)
-	defer every.Stop()
+// watch asks the endpoint for books, one after the other.
+func (k *keeper) watch() {
 	for {
-		select {
-		case <-k.stop:
-			k.done <- nil
-			return
-		case <-every.C:
-		}
 		book, err := attacked.book(k.pair)
 		if err != nil {
 			k.done <- err
@@ -158,15 +145,25 @@ func (k *keeper) watch(often bool) {
 		k.mu.Lock()
 		k.shown[book.Seq] = book
 		k.mu.Unlock()
+
+		select {
+		case <-k.stop:
+			k.done <- nil
+			return
+		default:
+		}
 	}
 }
 
-// until applies the messages up to one, and returns how many books it compared.
-func (k *keeper) until(seq uint64) (compared int, err error) {
+// until applies the messages up to a last book, and returns how many books it
+// compared.
+func (k *keeper) until(last answer) (compared int, err error) {
 	close(k.stop)
 	if err := <-k.done; err != nil {
 		return 0, err
 	}
+	k.shown[last.Seq] = last
+
 	for {
 		if book, there := k.shown[k.seq]; there {
 			if kept, shown := k.String(), written(&book); kept != shown {
@@ -174,7 +171,7 @@ func (k *keeper) until(seq uint64) (compared int, err error) {
 			}
 			compared++
 		}
-		if k.seq >= seq {
+		if k.seq >= last.Seq {
 			return compared, nil
 		}
 		m, err := k.s.next()

@@ -201,7 +201,7 @@ func (s *siege) stand(t *testing.T) (now stand) {
 		t.Fatal(err)
 	}
 	now.balances = fmt.Sprint(all)
-	if _, err := s.get("/debug/pprof/heap?gc=1&debug=1"); err != nil {
+	if _, err := s.watch("/debug/pprof/heap?gc=1&debug=1"); err != nil {
 		t.Fatal(err)
 	}
 	for name, to := range map[string]*float64{"go_goroutines": &now.goroutines, "go_gc_heap_live_bytes": &now.bytes} {
@@ -226,7 +226,7 @@ func (s *siege) unchanged(t *testing.T, before *stand) {
 	})
 	t.Logf("goroutines %v, then %v; %.1f MiB, then %.1f MiB", before.goroutines, now.goroutines, before.bytes/(1<<20), now.bytes/(1<<20))
 	if !settled {
-		left, _ := s.get("/debug/pprof/goroutine?debug=1")
+		left, _ := s.watch("/debug/pprof/goroutine?debug=1")
 		t.Errorf("goroutines or memory did not come back:\n%.4000s", left)
 	}
 	if now.balances != before.balances {

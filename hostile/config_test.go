@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // The words of config.txt:
@@ -76,9 +75,6 @@ func (s *start) write(name, text string) {
 	}
 }
 
-// startWithin is how long a command line may take to be refused.
-const startWithin = 10 * time.Second
-
 // refused runs the command line.
 func (s *start) refused(text string) {
 	s.Helper()
@@ -87,7 +83,7 @@ func (s *start) refused(text string) {
 		s.write("bourse.yaml", s.yaml.String())
 		words = append(words, "--config", filepath.Join(s.dir, "bourse.yaml"))
 	}
-	ctx, cancel := context.WithTimeout(s.Context(), startWithin)
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.binary, append(words, s.flags...)...)
 	cmd.Dir = s.dir // where nothing may be founded either

@@ -42,27 +42,60 @@ var shortLife = []string{"dev", "--bots=false", "--block-time=0", "--segment-siz
 
 // TestFiles starts exchanges on directories in which something is wrong.
 func TestFiles(t *testing.T) {
-	dir, key := trade400(t)
+	dir, key := tradeUntilArchived(t)
 	lay(t, "files.txt", func(a *attack) { a.disturb(dir, key) })
 }
 
-// trade400 makes a data directory, with a customer's key.
-func trade400(t *testing.T) (dir, key string) {
+// tradeUntilArchived makes a data directory that holds files of every kind, and
+// returns it with a customer's key. The archive is filled by the follower, which
+// pauses between its rounds: however fast the orders were, the exchange stops only
+// after a segment has been archived. The newest segment then gets frames of its
+// own, because the cases change its first ones.
+func tradeUntilArchived(t *testing.T) (dir, key string) {
 	t.Helper()
 	x := &exchange{binary: attacked.binary, data: filepath.Join(t.TempDir(), "data"), client: newClient()}
 	if err := x.start(append([]string{x.binary}, shortLife...)...); err != nil {
 		t.Fatal(err)
 	}
 	a := x.open(t, "1000000 USDT")
-	for range 200 {
-		id := a.must(t, "/open_orders/new", limit("BTC/USDT", "BUY", "1", "10")).Obid
-		a.must(t, "/open_orders/cancel", fields{"obid": id})
-	}
+	a.placeAndCancel(t, 200)
 	a.must(t, "/open_orders/new", limit("BTC/USDT", "BUY", "7", "10"))
+
+	if !eventually(patience, func() bool { return len(x.files("archive/*.zst")) > 0 }) {
+		t.Fatal("no segment has been archived")
+	}
+	for before := x.newest("journal/*.seg"); x.newest("journal/*.seg") == before; {
+		a.placeAndCancel(t, 1)
+	}
+	a.placeAndCancel(t, 5)
+
 	if err := x.stop(); err != nil {
 		t.Fatal(err)
 	}
 	return x.data, a.key
+}
+
+// placeAndCancel places an order and cancels it, some times: two frames each.
+func (a *account) placeAndCancel(t *testing.T, times int) {
+	t.Helper()
+	for range times {
+		id := a.must(t, "/open_orders/new", limit("BTC/USDT", "BUY", "1", "10")).Obid
+		a.must(t, "/open_orders/cancel", fields{"obid": id})
+	}
+}
+
+// files returns the files of the data directory that match a pattern, in the
+// order of their names.
+func (x *exchange) files(pattern string) []string {
+	list, _ := filepath.Glob(filepath.Join(x.data, pattern))
+	slices.Sort(list)
+	return list
+}
+
+// newest returns the last file that matches a pattern.
+func (x *exchange) newest(pattern string) string {
+	list := x.files(pattern)
+	return list[len(list)-1]
 }
 
 // disturb carries out a case.
@@ -89,13 +122,16 @@ type disturbed struct {
 	key string
 }
 
-// matches returns the paths that a name means, or the path that it would have.
+// matches returns the paths that a name means; a pattern must match some.
 func (d *disturbed) matches(name string) []string {
-	list, _ := filepath.Glob(filepath.Join(d.x.data, name))
-	if len(list) == 0 {
-		list = []string{filepath.Join(d.x.data, strings.Replace(name, "*", "00000000000000000001", 1))}
+	d.Helper()
+	if !strings.Contains(name, "*") {
+		return []string{filepath.Join(d.x.data, name)}
 	}
-	slices.Sort(list)
+	list := d.x.files(name)
+	if len(list) == 0 {
+		d.fail("no file matches")
+	}
 	return list
 }
 

@@ -31,12 +31,12 @@ const patience = 30 * time.Second
 // exchange is the exchange under attack.
 type exchange struct {
 	binary, data string
-	// address is HOST:PORT.
-	address string
-	process *exec.Cmd
-	client  *http.Client
-	socket  *http.Client
-	log     *output
+	// address is HOST:PORT, metrics that of what it tells of itself.
+	address, metrics string
+	process          *exec.Cmd
+	client           *http.Client
+	socket           *http.Client
+	log              *output
 
 	mu sync.Mutex
 	// secrets may be in nothing that leaves the exchange.
@@ -86,7 +86,7 @@ func newClient() *http.Client {
 // start runs an exchange. Its log is complete, so that secrets can be looked for
 // in all of it.
 func (x *exchange) start(words ...string) error {
-	words = append(words, "--data", x.data, "--listen", "127.0.0.1:0", "--log-level", "debug")
+	words = append(words, "--data", x.data, "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--log-level", "debug")
 	x.process = exec.Command(words[0], words[1:]...)
 	var err error
 	if x.log, err = listen(x.process); err != nil {
@@ -96,7 +96,7 @@ func (x *exchange) start(words ...string) error {
 	if !ok {
 		return fmt.Errorf("the exchange ended:\n%s", x.log.text())
 	}
-	x.address = address
+	x.address, x.metrics = address, x.log.metrics
 	socket := filepath.Join(x.data, "admin.sock")
 	x.socket = &http.Client{Timeout: patience, Transport: &http.Transport{
 		MaxIdleConnsPerHost: 16,
@@ -105,6 +105,22 @@ func (x *exchange) start(words ...string) error {
 		},
 	}}
 	return nil
+}
+
+// another starts an exchange of a test's own with this command line, and stops it
+// when the test ends.
+func another(t *testing.T, words ...string) *exchange {
+	t.Helper()
+	x := &exchange{binary: attacked.binary, data: filepath.Join(t.TempDir(), "data"), client: newClient()}
+	if err := x.start(words...); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
 }
 
 // build builds the command, unless there is one.
@@ -171,12 +187,17 @@ func (x *exchange) unleaked(said string) error {
 type output struct {
 	// address is where it listens; closed if it ends without saying so.
 	address chan string
+	// metrics is where it tells of itself; it is set before address receives.
+	metrics string
 	ended   chan struct{}
 	mu      sync.Mutex
 	said    strings.Builder
 }
 
-var addressForm = regexp.MustCompile(`msg=serving address=(\S+)`)
+var (
+	addressForm = regexp.MustCompile(`msg=serving address=(\S+)`)
+	metricsForm = regexp.MustCompile(`msg="serving metrics" address=(\S+)`)
+)
 
 // listen starts a process and reads what it says.
 func listen(cmd *exec.Cmd) (*output, error) {
@@ -201,6 +222,9 @@ func (o *output) read(r io.ReadCloser) {
 	lines := bufio.NewReader(r)
 	for told := false; ; {
 		line, err := lines.ReadString('\n')
+		if at := metricsForm.FindStringSubmatch(line); at != nil && !told {
+			o.metrics = at[1]
+		}
 		if at := addressForm.FindStringSubmatch(line); at != nil && !told {
 			told = true
 			o.address <- at[1]
@@ -224,9 +248,9 @@ func (o *output) text() string {
 // url returns the address of a path.
 func (x *exchange) url(path string) string { return "http://" + x.address + path }
 
-// get reads a page of the exchange.
-func (x *exchange) get(path string) (string, error) {
-	res, err := x.client.Get(x.url(path))
+// watch reads a page of what the exchange tells of itself.
+func (x *exchange) watch(path string) (string, error) {
+	res, err := x.client.Get("http://" + x.metrics + path)
 	if err != nil {
 		return "", err
 	}
@@ -242,7 +266,7 @@ func (x *exchange) get(path string) (string, error) {
 
 // gauge returns a number that the exchange publishes about itself.
 func (x *exchange) gauge(name string) (float64, error) {
-	text, err := x.get("/metrics")
+	text, err := x.watch("/metrics")
 	if err != nil {
 		return 0, err
 	}
@@ -256,7 +280,7 @@ func (x *exchange) gauge(name string) (float64, error) {
 
 // failures returns what ended with status 500.
 func (x *exchange) failures() (list []string, err error) {
-	text, err := x.get("/metrics")
+	text, err := x.watch("/metrics")
 	if err != nil {
 		return nil, err
 	}

@@ -12,16 +12,8 @@ import (
 // journal goes from file to file; when the others have gone, there is room again.
 func TestMoreConnectionsThanFiles(t *testing.T) {
 	const files, pair = 160, "BTC/USDT"
-	x := &exchange{binary: attacked.binary, data: filepath.Join(t.TempDir(), "data"), client: newClient()}
 	limited := "ulimit -n " + strconv.Itoa(files) + ` && exec "$0" "$@"`
-	if err := x.start("sh", "-c", limited, x.binary, "dev", "--bots=false", "--segment-size=1MiB", "--snapshot-every=500"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := x.stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	x := another(t, "sh", "-c", limited, attacked.binary, "dev", "--bots=false", "--segment-size=1MiB", "--snapshot-every=500")
 	a := x.open(t, "1000 USDT")
 	a.must(t, "/time", nil)
 	crowd := make([]net.Conn, 0, 2*files)

@@ -63,12 +63,15 @@ func (h *healthy) trade(s *subscription) {
 	defer s.close()
 	every := time.NewTicker(5 * time.Millisecond)
 	defer every.Stop()
-	for ; h.err == nil; h.rounds++ {
+	for {
+		if h.err = h.round(s); h.err != nil {
+			return
+		}
+		h.rounds++ // one at least, however soon the attack is over
 		select {
 		case <-h.stop:
 			return
 		case <-every.C:
-			h.err = h.round(s)
 		}
 	}
 }

@@ -187,7 +187,7 @@ type bucket struct{ within, count float64 }
 // applied returns the histogram from commit to apply.
 func applied(t *testing.T) (list []bucket) {
 	t.Helper()
-	text, err := attacked.get("/metrics")
+	text, err := attacked.watch("/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func medianBetween(before, after []bucket) float64 {
 // TestIdleCrowd holds connections to which nearly nothing comes, and prints what
 // each costs. The memory must not grow while nothing happens.
 func TestIdleCrowd(t *testing.T) {
-	heap, resident := memory(t)
+	heap, resident := attacked.memory(t)
 	c := gather(t, *soakIdle, 0, "TEST31/USDT@ticker")
 	const samples = 5
 	var heaps []float64
@@ -236,7 +236,7 @@ func TestIdleCrowd(t *testing.T) {
 	defer every.Stop()
 	for range samples {
 		<-every.C
-		now, nowResident := memory(t)
+		now, nowResident := attacked.memory(t)
 		heaps = append(heaps, now)
 		n := float64(len(c.list))
 		t.Logf("%d connections: %.1f KiB of heap and %.1f KiB resident for each", len(c.list), (now-heap)/n/1024, (nowResident-resident)/n/1024)
@@ -253,14 +253,14 @@ func TestIdleCrowd(t *testing.T) {
 
 // memory returns the bytes of the exchange's heap, after a collection, and of
 // its resident memory.
-func memory(t *testing.T) (heap, resident float64) {
+func (x *exchange) memory(t *testing.T) (heap, resident float64) {
 	t.Helper()
-	_, err := attacked.get("/debug/pprof/heap?gc=1&debug=1")
+	_, err := x.watch("/debug/pprof/heap?gc=1&debug=1")
 	if err == nil {
-		heap, err = attacked.gauge("go_gc_heap_live_bytes")
+		heap, err = x.gauge("go_gc_heap_live_bytes")
 	}
 	if err == nil {
-		resident, err = attacked.gauge("process_resident_memory_bytes")
+		resident, err = x.gauge("process_resident_memory_bytes")
 	}
 	if err != nil {
 		t.Fatal(err)

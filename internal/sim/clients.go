@@ -138,6 +138,10 @@ func (c *clients) collect() {
 // receive takes an answer, or loses it.
 func (c *clients) receive(r *request) {
 	w, result := c.world, r.ticket.Result
+	if w.withoutRoom(result.Err) {
+		c.doubt(r)
+		return
+	}
 	if result.Err != nil {
 		fail("a command was taken and has no outcome: %w", result.Err)
 	}

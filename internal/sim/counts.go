@@ -30,6 +30,8 @@ const (
 	ShortWrite
 	// DiskFull: the disk had no room.
 	DiskFull
+	// NoRoom: a command was refused for that.
+	NoRoom
 	// BitFlipped: a read came with a bit flipped.
 	BitFlipped
 	// Decayed: a byte before the watermark was another one, and the start
@@ -118,7 +120,7 @@ var kindNames = [kinds]string{
 	PowerCut: "power cuts", PowerCutInStart: "power cuts while starting", Killed: "kills",
 	KilledInStart: "kills while starting", Stopped: "stops",
 	SyncFailed: "syncs failed", OperationFailed: "operations failed", WriteFailed: "writes failed",
-	ShortWrite: "short writes", DiskFull: "full disks", BitFlipped: "bits flipped", Decayed: "bytes decayed",
+	ShortWrite: "short writes", DiskFull: "full disks", NoRoom: "refused for want of room", BitFlipped: "bits flipped", Decayed: "bytes decayed",
 	SnapshotDecayed: "snapshots decayed",
 	TornEnd:         "torn ends", Stalled: "stalls", HistoryFailed: "history failures", HistoryDeleted: "histories deleted",
 	HistoryWentBack: "histories gone back", ClockForward: "clocks forward", ClockBack: "clocks back",

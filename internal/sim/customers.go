@@ -150,12 +150,14 @@ func (x *wallets) transfer(l *listed) {
 	})
 }
 
-// request asks for a withdrawal or a transfer. Some must wait for a time, and some
-// come with a key under which they are not done twice.
+// request asks for a withdrawal or a transfer. Some accounts' money must wait for a
+// time, and some requests come with a key under which they are not done twice.
 func (x *wallets) request(kind bourse.CommandKind, asked *bourse.Withdraw) {
 	c := x.chance
-	if c.oneIn(4) {
-		asked.NotBefore = x.world.process.engine.Now() + bourse.Time(c.Below(uint64(30*second)))
+	if c.oneIn(8) {
+		x.ask(&bourse.Command{
+			Kind: bourse.CommandSecureAccount, Account: x.person(), Hold: bourse.Time(c.Below(uint64(30 * second))),
+		}, false)
 		x.world.count(WithdrawalDelayed)
 	}
 	if !asked.ClientID.Given() && c.oneIn(2) {

@@ -25,13 +25,13 @@ func (w *world) checkDeep() {
 	x := &audit.Exchange{
 		Identity: w.identity, Files: journal.NewFiles(d, w.identity), Snapshots: journal.NewSnapshots(d, w.identity), Voids: voids,
 	}
-	verified, err := x.Verify()
+	verified, err := x.Verify(nil)
 	want(err, "verifying the journal")
 	if verified.Last < w.truth.last() || verified.First != 1 {
 		fail("the journal has commands %d to %d, and %d were yielded", verified.First, verified.Last, w.truth.last())
 	}
 	w.checkStates(x)
-	report, err := x.Audit()
+	report, err := x.Audit(nil)
 	want(err, "the audit")
 	if len(report.Violations) > 0 {
 		fail("the audit says: %v", report.Violations)

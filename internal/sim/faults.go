@@ -9,6 +9,7 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
 // errDisk is what an operation of the disk gets that fails.
@@ -193,6 +194,16 @@ func (w *world) fillDisk() {
 	w.faults.full, w.faults.fullUntil = true, w.steps+w.chance.between(20, 400)
 	w.count(DiskFull)
 	w.trail.note("the disk is full")
+}
+
+// withoutRoom reports whether a command was refused because the disk is full, which
+// it is.
+func (w *world) withoutRoom(err error) bool {
+	if !errors.Is(err, sequencer.ErrNoRoom) || !w.faults.full && !w.faults.fired {
+		return false
+	}
+	w.count(NoRoom)
+	return true
 }
 
 // emptyDisk gives the disk room again.

@@ -186,7 +186,7 @@ func (p *process) openFollower(ctx context.Context) error {
 	}
 	p.follower, err = follower.New(ctx, follower.Options{
 		State: second, Reader: reader, Store: w.store, Stored: p.tail.Stored, Voided: p.voids.Has,
-		Snapshots: p.snapshots, Files: p.files, SnapshotEvery: w.shape.snapshotEvery,
+		Snapshots: p.snapshots, Files: p.files, SnapshotEvery: w.shape.snapshotEvery, SnapshotBytes: 40 * w.shape.segment,
 	})
 	return err
 }

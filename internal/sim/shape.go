@@ -75,7 +75,7 @@ func drawShape(c *chance, commands int) shape {
 	if s.burst > 8 {
 		blocks = pick[uint64](c, 2, 5, 16)
 	}
-	s.segment = int64((blocks+c.Below(4))*s.length) * journal.Block
+	s.segment = int64((blocks+2+c.Below(4))*s.length) * journal.Block
 	s.pending = s.burst * pick[uint64](c, 2, 5, 20)
 	for p := range s.weights {
 		s.weights[p] = c.between(1, 8)

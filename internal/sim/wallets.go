@@ -79,7 +79,9 @@ func (x *wallets) step(n *network) {
 		}
 	}()
 	_, err := x.world.process.worker(n).Step(x.world.ctx)
-	want(err, "a wallet")
+	if !errors.Is(err, sequencer.ErrNoRoom) { // it is tried again
+		want(err, "a wallet")
+	}
 }
 
 // mayEnd is a moment between two steps of a wallet: the process may end here.
@@ -113,6 +115,9 @@ func (x *wallets) submit(_ context.Context, cmd *bourse.Command) (bourse.Outcome
 	for {
 		select {
 		case <-ticket.Done():
+			if w.withoutRoom(ticket.Err) {
+				return ticket.Outcome, ticket.Err
+			}
 			x.checkAnswer(&ticket.Result)
 			x.mayEnd()
 			return ticket.Outcome, ticket.Err
