@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
@@ -79,18 +80,25 @@ func (x *Exchange) Replay(to bourse.Seq, visit Visit) (*Replayed, error) {
 	return x.replay(&Replayed{Engine: engine.New()}, to, visit)
 }
 
-// ReplayFrom replays the journal from a snapshot.
-func (x *Exchange) ReplayFrom(at, to bourse.Seq, visit Visit) (*Replayed, error) {
-	s, err := x.Snapshots.Load(at)
-	if err != nil {
-		return nil, err
-	}
+// replayFrom replays the journal from a snapshot.
+func (x *Exchange) replayFrom(s *journal.Snapshot, to bourse.Seq) (*Replayed, error) {
+	at := s.Header.Tip.Last
 	state, _ := s.Section(sequencer.EngineSection)
 	e, err := engine.Restore(state, func(*bourse.Events) {})
 	if err != nil {
 		return nil, fmt.Errorf("snapshot at %d: %w", at, err)
 	}
-	return x.replay(&Replayed{Engine: e, Tip: s.Header.Tip, Since: at}, to, visit)
+	return x.replay(&Replayed{Engine: e, Tip: s.Header.Tip, Since: at}, to, nil)
+}
+
+// load reads a snapshot that was listed; nil if it was removed since, as the exchange
+// that runs does with old ones.
+func (x *Exchange) load(at bourse.Seq) (*journal.Snapshot, error) {
+	s, err := x.Snapshots.Load(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return s, err
 }
 
 // ReplayNewest replays the journal from the newest snapshot, if there is one.
@@ -102,7 +110,7 @@ func (x *Exchange) ReplayNewest(to bourse.Seq) (*Replayed, error) {
 	if !found {
 		return x.Replay(to, nil)
 	}
-	return x.ReplayFrom(s.Header.Tip.Last, to, nil)
+	return x.replayFrom(s, to)
 }
 
 // ReplayOldest replays the journal from its beginning, or, where that was pruned,
@@ -117,10 +125,18 @@ func (x *Exchange) ReplayOldest(to bourse.Seq) (*Replayed, error) {
 		return nil, listErr
 	}
 	for _, at := range snapshots {
-		if at <= to {
-			if r, fromErr := x.ReplayFrom(at, to, nil); !errors.Is(fromErr, journal.ErrCompacted) {
-				return r, fromErr
-			}
+		if at > to {
+			continue
+		}
+		s, loadErr := x.load(at)
+		if loadErr != nil {
+			return nil, loadErr
+		}
+		if s == nil {
+			continue
+		}
+		if r, fromErr := x.replayFrom(s, to); !errors.Is(fromErr, journal.ErrCompacted) {
+			return r, fromErr
 		}
 	}
 	return nil, err

@@ -66,9 +66,12 @@ func (x *Exchange) Verify(known *anchor.Record) (*Verification, error) {
 		return nil, err
 	}
 	for _, at := range snapshots {
-		s, err := x.Snapshots.Load(at)
+		s, err := x.load(at)
 		if err != nil {
 			return nil, err
+		}
+		if s == nil {
+			continue
 		}
 		if at > v.Last {
 			return nil, fmt.Errorf("%w: there is a snapshot at %d, and the journal ends at %d", journal.ErrCut, at, v.Last)
@@ -190,7 +193,14 @@ func (x *Exchange) States(to bourse.Seq, now func() time.Time) (*StateReport, er
 		if at > end.Engine.Seq() {
 			continue
 		}
-		agrees, err := x.agrees(at, end.Engine.Seq(), passed[at], hash)
+		s, err := x.load(at)
+		if err != nil {
+			return nil, err
+		}
+		if s == nil {
+			continue
+		}
+		agrees, err := x.agrees(s, end.Engine.Seq(), passed[at], hash)
 		if err != nil {
 			return nil, err
 		}
@@ -199,15 +209,11 @@ func (x *Exchange) States(to bourse.Seq, now func() time.Time) (*StateReport, er
 	return r, nil
 }
 
-func (x *Exchange) agrees(at, to bourse.Seq, passed, last [32]byte) (bool, error) {
-	s, err := x.Snapshots.Load(at)
-	if err != nil {
-		return false, err
-	}
+func (x *Exchange) agrees(s *journal.Snapshot, to bourse.Seq, passed, last [32]byte) (bool, error) {
 	if s.Header.State != journal.Hash(passed) {
 		return false, nil
 	}
-	end, err := x.ReplayFrom(at, to, nil)
+	end, err := x.replayFrom(s, to)
 	if err != nil {
 		return false, err
 	}
