@@ -1,6 +1,10 @@
 package custody
 
-import "github.com/bourse-exchange/bourse"
+import (
+	"container/list"
+
+	"github.com/bourse-exchange/bourse"
+)
 
 const (
 	// requestKept is how long a name stays taken after its withdrawal ended.
@@ -15,9 +19,8 @@ const (
 // what a name is, A what tells whether the same was asked for.
 type requests[N, A comparable] struct {
 	byName map[requestName[N]]*request[N, A]
-	// ended are in the order of their ends; those that were forgotten before
-	// their time are still among them.
-	ended []*request[N, A]
+	// ended are in the order of their ends.
+	ended *list.List
 	// byAccount are each account's ended ones, in the same order.
 	byAccount map[bourse.AccountID][]*request[N, A]
 }
@@ -33,11 +36,14 @@ type request[N, A comparable] struct {
 	outcome bourse.Outcome
 	// ended is when the withdrawal ended; zero while it is open.
 	ended bourse.Time
+	// at is its place among the ended ones.
+	at *list.Element
 }
 
 func newRequests[N, A comparable]() requests[N, A] {
 	return requests[N, A]{
-		byName: map[requestName[N]]*request[N, A]{}, byAccount: map[bourse.AccountID][]*request[N, A]{},
+		byName: map[requestName[N]]*request[N, A]{}, ended: list.New(),
+		byAccount: map[bourse.AccountID][]*request[N, A]{},
 	}
 }
 
@@ -72,47 +78,47 @@ func (q *requests[N, A]) end(account bourse.AccountID, name N, now bourse.Time) 
 }
 
 func (q *requests[N, A]) retire(r *request[N, A]) {
-	q.ended = append(q.ended, r)
-	list := append(q.byAccount[r.account], r)
-	q.byAccount[r.account] = list
-	if len(list) > maxEnded {
-		q.forget(list[0])
+	r.at = q.ended.PushBack(r)
+	mine := append(q.byAccount[r.account], r)
+	q.byAccount[r.account] = mine
+	if len(mine) > maxEnded {
+		q.forget(mine[0])
 	}
 }
 
 // forget frees a name; it is its account's oldest.
 func (q *requests[N, A]) forget(r *request[N, A]) {
 	delete(q.byName, r.requestName)
-	if list := q.byAccount[r.account]; len(list) > 1 {
-		list[0] = nil
-		q.byAccount[r.account] = list[1:]
+	q.ended.Remove(r.at)
+	if mine := q.byAccount[r.account]; len(mine) > 1 {
+		mine[0] = nil
+		q.byAccount[r.account] = mine[1:]
 	} else {
 		delete(q.byAccount, r.account)
 	}
 }
 
+// oldest returns the request that ended first; nil if none has.
+func (q *requests[N, A]) oldest() *request[N, A] {
+	if at := q.ended.Front(); at != nil {
+		return at.Value.(*request[N, A])
+	}
+	return nil
+}
+
 // expire forgets requests whose time is over, at most this many.
 func (q *requests[N, A]) expire(now bourse.Time, most int) {
-	for ; most > 0 && len(q.ended) > 0 && q.ended[0].ended+requestKept < now; most-- {
-		r := q.ended[0]
-		q.ended[0] = nil
-		q.ended = q.ended[1:]
-		if list := q.byAccount[r.account]; len(list) > 0 && list[0] == r {
-			q.forget(r)
-		}
+	for r := q.oldest(); most > 0 && r != nil && r.ended+requestKept < now; r = q.oldest() {
+		q.forget(r)
+		most--
 	}
 }
 
 // live returns the ended requests that are remembered, oldest first.
 func (q *requests[N, A]) live() []*request[N, A] {
-	var list []*request[N, A]
-	at := map[bourse.AccountID]int{}
-	for _, r := range q.ended {
-		// Each account's list is a tail of its part of the whole one.
-		if kept := q.byAccount[r.account]; at[r.account] < len(kept) && kept[at[r.account]] == r {
-			at[r.account]++
-			list = append(list, r)
-		}
+	var live []*request[N, A]
+	for at := q.ended.Front(); at != nil; at = at.Next() {
+		live = append(live, at.Value.(*request[N, A]))
 	}
-	return list
+	return live
 }
