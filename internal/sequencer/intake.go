@@ -120,7 +120,7 @@ func (s *Sequencer) Queued() int {
 
 // gather moves queued commands into the proposal, cancels first, up to a frame.
 // Lanes that wait for company are left out of a frame that would hold nothing else,
-// until they have waited for long.
+// until they have waited for long or, being closed, get no company any more.
 func (s *Sequencer) gather(p *proposal, now bourse.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *Sequencer) gather(p *proposal, now bourse.Time) {
 		l := &s.lanes[at]
 		switch {
 		case len(l.entries) == 0:
-		case !due && p.count == 0 && (at == Patient || at == Cancels && s.saving.Load()):
+		case !due && p.count == 0 && l.refusal == nil && (at == Patient || at == Cancels && s.saving.Load()):
 			waits = true
 		default:
 			l.take(p, journal.MaxFrame)

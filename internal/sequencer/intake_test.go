@@ -192,6 +192,30 @@ func TestDo(t *testing.T) {
 	}
 }
 
+// TestClosedLanesDoNotWait closes the intake while commands wait for company: they are
+// written at once, because none comes.
+func TestClosedLanesDoNotWait(t *testing.T) {
+	r := newRig(t)
+	refused := place(2, 1000, 1)
+	refused.Place.Market = 9
+	for range 8 {
+		r.submit(refused)
+		r.settle()
+	}
+	r.Save(true)
+	waiting := []*sequencer.Ticket{r.submit(refused), r.submit(cancel(1, 1))}
+	r.settle()
+	if resolved(waiting[0]) || resolved(waiting[1]) {
+		t.Fatal("they did not wait")
+	}
+	r.Refuse(sequencer.Orders, sequencer.ErrNoRoom)
+	r.Refuse(sequencer.Cancels, sequencer.ErrNoRoom)
+	r.settle()
+	if !r.Idle() {
+		t.Error("commands wait in a lane that takes no others")
+	}
+}
+
 // TestFruitlessCommandsShareFrames has an account send what comes to nothing: after a
 // few it causes no frames of its own beyond twenty a second, goes along with others at
 // once, and is as before when something succeeds.
