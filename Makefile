@@ -135,6 +135,14 @@ lint: $(TOOLS)/golangci-lint ## Run vet and the linters.
 describe: ## Lint the descriptions of the interfaces; needs Node.
 	cd tools/describe && npm ci --no-audit --no-fund && REDOCLY_SUPPRESS_UPDATE_NOTICE=true npm exec --no -- redocly lint
 
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities in what the program uses; exit 75 if their database is away.
+	@tools/vuln $(PACKAGES)
+
+.PHONY: units
+units: ## Hold the unit file against systemd-analyze and against a traced exchange.
+	$(GO) test -count=1 -v -run '^TestUnit' ./cmd/bourse
+
 .PHONY: quick
 quick: ## Run the quick tests.
 	$(GO) test -short $(PACKAGES)
