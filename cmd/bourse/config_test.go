@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/bourse-exchange/bourse/internal/node"
 )
 
 func parse(t *testing.T, args ...string) (*cli, error) {
@@ -102,5 +104,33 @@ func write(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestSandboxWithProductionLimits has a sandbox bound strangers as serve does, when it
+// is asked to.
+func TestSandboxWithProductionLimits(t *testing.T) {
+	c, err := parse(t, "serve", "--data", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := c.Serve.Bounds.set(new(node.Options))
+	if wanted.Limits.Account.Orders.PerSecond == 0 || wanted.People.WrongCodes == 0 || !wanted.Captcha || !wanted.ConfirmPassword {
+		t.Fatalf("serve bounds nobody: %+v", wanted)
+	}
+
+	for word, wanted := range map[string]*node.Options{"production": wanted, "none": {}} {
+		c, err := parse(t, "dev", "--limits", word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := c.Dev.options()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := node.Options{Limits: o.Limits, People: o.People, Hold: o.Hold, Captcha: o.Captcha, ConfirmPassword: o.ConfirmPassword}
+		if !reflect.DeepEqual(got, *wanted) {
+			t.Errorf("--limits=%s gives\n%+v\nwanted is\n%+v", word, got, *wanted)
+		}
 	}
 }

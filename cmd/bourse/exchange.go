@@ -77,6 +77,7 @@ type dev struct {
 	Block   float64 `help:"Seconds between the blocks of the embedded networks; 0 for blocks on demand." name:"block-time" default:"5" placeholder:"SECONDS"`
 	Metrics string  `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
 	Bots    bool    `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
+	Limits  string  `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
 	Stores  stores  `embed:""`
 	Log     logging `embed:"" prefix:"log-"`
 
@@ -88,16 +89,36 @@ type dev struct {
 
 // Run runs the sandbox until it is told to stop.
 func (d *dev) Run(p *program) error {
-	if d.Block < 0 || d.Block > 3600 {
-		return errors.New("--block-time is 0 to 3600 seconds")
-	}
-	if err := d.Stores.check(); err != nil {
+	o, err := d.options()
+	if err != nil {
 		return err
 	}
-	return p.exchange(&d.Log, d.Anchoring.set(&node.Options{
-		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts, Listen: d.Listen, MetricsListen: d.Metrics, Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(d.Block * float64(bourse.Second)), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
-		Serving: func(address string) { p.greet(d, address) },
-	}))
+	o.Serving = func(address string) { p.greet(d, address) }
+	return p.exchange(&d.Log, o)
+}
+
+// options are those of the sandbox.
+func (d *dev) options() (*node.Options, error) {
+	if d.Block < 0 || d.Block > 3600 {
+		return nil, errors.New("--block-time is 0 to 3600 seconds")
+	}
+	if err := d.Stores.check(); err != nil {
+		return nil, err
+	}
+
+	o := &node.Options{
+		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts, Listen: d.Listen, MetricsListen: d.Metrics,
+		Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(d.Block * float64(bourse.Second)),
+		SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
+	}
+	if d.Limits == "production" {
+		var defaults bounds
+		if err := kong.ApplyDefaults(&defaults); err != nil {
+			return nil, fmt.Errorf("defaults of the limits: %w", err)
+		}
+		defaults.set(o)
+	}
+	return d.Anchoring.set(o), nil
 }
 
 // greet says where to look.
@@ -132,13 +153,25 @@ type serve struct {
 	Segment   size           `help:"Size of the journal's files." name:"segment-size" default:"64MiB"`
 	Snapshots uint64         `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000"`
 	Stores    stores         `embed:""`
-	Limits    limits         `embed:"" prefix:"limits-"`
+	Bounds    bounds         `embed:""`
 	SMTP      smtp           `embed:"" prefix:"smtp-"`
-	People    people         `embed:""`
 	Log       logging        `embed:"" prefix:"log-"`
 
 	Anchoring anchoring `embed:""`
 	Void      uint64    `help:"Take a command out of effect that the engine cannot apply, by its sequence; the engine is asked first." placeholder:"SEQ"`
+}
+
+// bounds are what strangers and customers may do of what they share.
+type bounds struct {
+	Limits limits `embed:"" prefix:"limits-"`
+	People people `embed:""`
+}
+
+// set gives an exchange the bounds, and the second factor that a new password takes
+// where money is real.
+func (b *bounds) set(o *node.Options) *node.Options {
+	o.Limits, o.People, o.Hold, o.Captcha, o.ConfirmPassword = b.Limits.limits(), b.People.limits(), b.People.Hold, b.People.Captcha, true
+	return o
 }
 
 // limits are how often something may be done; 0 is without limit.
@@ -186,13 +219,13 @@ func (s *serve) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	return p.exchange(&s.Log, s.Anchoring.set(&node.Options{
-		Mail: mailer, Hold: s.People.Hold, Captcha: s.People.Captcha, People: s.People.limits(),
+	return p.exchange(&s.Log, s.Anchoring.set(s.Bounds.set(&node.Options{
+		Mail: mailer,
 		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		TLSCert: s.TLSCert, TLSKey: s.TLSKey, TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
-		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, Limits: s.Limits.limits(),
+		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots,
 		Void: bourse.Seq(s.Void), Serving: func(string) {},
-	}))
+	})))
 }
 
 // publicURL refuses what cannot stand in front of a path.

@@ -42,6 +42,8 @@ type Options struct {
 	Hold time.Duration
 	// Captcha asks who signs up to read a picture.
 	Captcha bool
+	// ConfirmPassword asks for a second factor for a new password.
+	ConfirmPassword bool
 	// People bound what one client may do of what clients share of accounts; zero sets
 	// no limit.
 	People account.Limits

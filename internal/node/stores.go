@@ -81,7 +81,7 @@ func (n *Node) openStores(ctx context.Context) error {
 		return err
 	}
 	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Limits = n.mailer(), "Bourse", n.Hold, n.Captcha, n.People
-	o.ConfirmPassword = !n.Sandbox
+	o.ConfirmPassword = n.ConfirmPassword
 	o.NetworkName = func(id bourse.NetworkID) string { return string(n.view.Catalogue().Networks[id].Symbol) }
 	o.OnFailure = func(what string, err error) {
 		n.Log.Error("accounts", slog.String("failed", what), slog.Any("error", err))
