@@ -1,0 +1,233 @@
+package abuse
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// attack is one attack of a file:
+//
+//	attack orders without money
+//	  crowd 16 accounts
+//	  pace 25
+//	  send POST /spot/open_orders/new {"api_key":"<<key>>","pair":"<<pair>>", ...}
+//	  wants INSUFFICIENT_FUNDS
+//
+// The words about the crowd:
+//
+//	crowd N KIND      who attacks: strangers without an account, accounts without
+//	                  money that have a key, or sessions, which have logged in. Each
+//	                  member has a client address of its own
+//	funds AMOUNT ASSET... what each account of the crowd is given
+//	connections N     how many each member has, 1 unless said
+//	pace N            how often in a second each connection takes a step; 0 is as
+//	                  often as it is answered
+//	fresh             each step is taken from another address, on a new connection
+//	neighbour         the trader of the first market has the first member's address
+//	book PAIR FROM STEP LEVELS
+//	                  others have sold at so many prices before; a tenth of them in
+//	                  the short form
+//	least DURATION    how long a window of the full form is at least
+//	disk N, memory N  the most KiB that an attacker adds in a second
+//
+// The words that are steps, taken in turn by each connection:
+//
+//	send METHOD PATH [BODY]  asks. With a key or session V2 carries it in a header
+//	header NAME: VALUE       adds a header to the step before
+//	keep NAME                keeps a field of the answer to the step before, as <<NAME>>
+//	captcha EMAIL            signs up with a captcha that was read
+//	join EMAIL               signs up, confirms the address and logs in
+//	text TEXT, ping TEXT, empty, pong TEXT
+//	                         writes a frame to a stream that is open or is opened
+//	times N                  takes the step before so often in one write
+//	deaf                     nothing that comes is read
+//	unread METHOD PATH [BODY] asks on a connection that is not read
+//	idle N                   holds so many connections open that say nothing
+//	part TEXT                holds a connection open that says no more than this
+//
+// "first" before a step takes it once, before the windows. And what is wanted:
+//
+//	wants TEXT        an answer must contain this
+//	status N          every answer has this status
+//
+// Between angles are: key, session, n (a number that no one else gets), pair and price
+// (of a main market, in turn), email (a fresh address), victim (that of a person who
+// logs in meanwhile), theirs (an open order of a trader), what is kept, "hex N" and
+// "digits N" (at random), "number N" (the same, without zeros in front), "N * text", and "count FROM STEP", a decimal that rises by
+// STEP with each use of the connection.
+type attack struct {
+	file, name string
+	line       int
+
+	members     int
+	kind        string
+	funds       []string
+	connections int
+	pace        float64
+	fresh       bool
+	neighbour   bool
+	book        *ladder
+	least       time.Duration
+	// disk and memory are bounds in KiB per attacker-second.
+	disk, memory float64
+
+	first, steps []step
+	// last is first or steps, whichever had a step added last.
+	last   *[]step
+	wants  []string
+	status int
+}
+
+// step is something that a connection does.
+type step struct {
+	word string
+	// text is what follows the word.
+	text    string
+	headers [][2]string
+	keep    []string
+	times   int
+}
+
+// ladder is a book that others have made.
+type ladder struct {
+	pair, from, step string
+	levels           int
+}
+
+// The bounds that hold unless an attack says otherwise. An account that may order makes
+// frames of a block each that count; a stranger's attempts are mostly kept nowhere.
+const (
+	usualDisk   = 24
+	fundedDisk  = 64
+	usualMemory = 1024
+)
+
+// enough is how many attacks a file must have.
+const enough = 3
+
+// readAttacks reads a file of testdata.
+func readAttacks(t *testing.T, file string) (list []*attack) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		if name, ok := strings.CutPrefix(line, "attack "); ok {
+			list = append(list, &attack{file: file, name: name, line: i + 1, connections: 1})
+			continue
+		}
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		words, ok := strings.CutPrefix(line, "  ")
+		if !ok || len(list) == 0 {
+			t.Fatalf("%s:%d: not a line of an attack", file, i+1)
+		}
+		if err := list[len(list)-1].parse(i+1, words); err != nil {
+			t.Fatalf("%s:%d: %s: %v", file, i+1, words, err)
+		}
+	}
+	for _, a := range list {
+		a.check(t)
+	}
+	if len(list) < enough {
+		t.Errorf("%s has %d attacks, wanted are %d", file, len(list), enough)
+	}
+	return list
+}
+
+// check refuses an attack that attacks nothing, and sets what it leaves out.
+func (a *attack) check(t *testing.T) {
+	t.Helper()
+	if a.members == 0 || len(a.steps) == 0 || len(a.wants) == 0 && a.status == 0 {
+		t.Fatalf("%s:%d: an attack has a crowd, a step, and what is wanted", a.file, a.line)
+	}
+	if a.disk == 0 && len(a.funds) > 0 {
+		a.disk = fundedDisk
+	}
+	if a.disk == 0 {
+		a.disk = usualDisk
+	}
+	if a.memory == 0 {
+		a.memory = usualMemory
+	}
+}
+
+// parse reads a line.
+func (a *attack) parse(line int, text string) (err error) {
+	word, rest, _ := strings.Cut(text, " ")
+	into := &a.steps
+	if word == "first" {
+		into = &a.first
+		word, rest, _ = strings.Cut(rest, " ")
+	}
+
+	switch word {
+	case "crowd":
+		_, err = fmt.Sscanf(rest, "%d %s", &a.members, &a.kind)
+		if err == nil && !slices.Contains([]string{"strangers", "accounts", "sessions"}, a.kind) {
+			err = fmt.Errorf("no such crowd: %s", a.kind)
+		}
+	case "funds":
+		words := strings.Fields(rest)
+		for i := 0; i+1 < len(words); i += 2 {
+			a.funds = append(a.funds, words[i]+" "+words[i+1])
+		}
+	case "connections":
+		a.connections, err = strconv.Atoi(rest)
+	case "pace":
+		a.pace, err = strconv.ParseFloat(rest, 64)
+	case "fresh":
+		a.fresh = true
+	case "neighbour":
+		a.neighbour = true
+	case "book":
+		a.book = &ladder{}
+		_, err = fmt.Sscanf(rest, "%s %s %s %d", &a.book.pair, &a.book.from, &a.book.step, &a.book.levels)
+	case "least":
+		a.least, err = time.ParseDuration(rest)
+	case "disk":
+		a.disk, err = strconv.ParseFloat(rest, 64)
+	case "memory":
+		a.memory, err = strconv.ParseFloat(rest, 64)
+	case "wants":
+		a.wants = append(a.wants, rest)
+	case "status":
+		a.status, err = strconv.Atoi(rest)
+	case "send", "captcha", "join", "text", "ping", "pong", "empty", "deaf", "unread", "idle", "part":
+		*into = append(*into, step{word: word, text: rest, times: 1})
+		a.last = into
+	default:
+		return a.amend(word, rest)
+	}
+	return err
+}
+
+// amend reads a word about the step before.
+func (a *attack) amend(word, rest string) (err error) {
+	if a.last == nil {
+		return errors.New("no step comes before")
+	}
+	s := &(*a.last)[len(*a.last)-1]
+
+	switch word {
+	case "header":
+		name, value, _ := strings.Cut(rest, ": ")
+		s.headers = append(s.headers, [2]string{name, value})
+	case "keep":
+		s.keep = append(s.keep, rest)
+	case "times":
+		s.times, err = strconv.Atoi(rest)
+	default:
+		return errors.New("no such word")
+	}
+	return err
+}

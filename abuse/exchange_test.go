@@ -1,0 +1,313 @@
+package abuse
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	binaryFlag = flag.String("binary", "", "the bourse command to attack, instead of one that is built")
+	fullFlag   = flag.Bool("full", false, "compare the honest ACK with windows in which the crowds ask for /healthz")
+	onlyFlag   = flag.String("only", "", "carry out only the attacks whose names contain this")
+	windowFlag = flag.Duration("window", 0, "how long a window is; 0 for the usual time")
+	pairsFlag  = flag.Int("pairs", 3, "how many pairs of windows the full form has for each attack")
+)
+
+// patience is how long an answer may take that has to come.
+const patience = 30 * time.Second
+
+// binary is the command under attack.
+var binary string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "abuse")
+	if err != nil {
+		return complain(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	if binary, err = filepath.Abs(*binaryFlag); *binaryFlag == "" {
+		binary = filepath.Join(dir, "bourse")
+		out, failed := exec.Command("go", "build", "-o", binary, "../cmd/bourse").CombinedOutput()
+		if err = failed; err != nil {
+			err = fmt.Errorf("go build: %w\n%s", err, out)
+		}
+	}
+	if err != nil {
+		return complain(err)
+	}
+	return m.Run()
+}
+
+func complain(err error) int {
+	_, _ = fmt.Fprintln(os.Stderr, "abuse:", err)
+	return 1
+}
+
+// exchange is a running exchange.
+type exchange struct {
+	data string
+	// address is HOST:PORT, metrics that of what it tells of itself.
+	address, metrics string
+	process          *exec.Cmd
+	socket           *http.Client
+	log              *output
+}
+
+// start runs an exchange on a data directory. It has to be stopped.
+func start(t *testing.T, data string, options ...string) *exchange {
+	t.Helper()
+	x := &exchange{data: data}
+	words := append([]string{"dev", "--limits=production", "--bots=false", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"}, options...)
+	x.process = exec.Command(binary, words...)
+	var err error
+	if x.log, err = listen(x.process); err != nil {
+		t.Fatal(err)
+	}
+	address, ok := <-x.log.address
+	if !ok {
+		_ = x.process.Wait()
+		t.Fatalf("the exchange ended:\n%s", x.log.text())
+	}
+
+	x.address, x.metrics = address, x.log.metrics
+	socket := filepath.Join(data, "admin.sock")
+	x.socket = &http.Client{Timeout: patience, Transport: &http.Transport{
+		MaxIdleConnsPerHost: 16,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		},
+	}}
+	return x
+}
+
+// stop ends the exchange and looks at what it leaves.
+func (x *exchange) stop(t *testing.T) {
+	t.Helper()
+	failed, err := x.failures()
+	if err != nil || len(failed) > 0 {
+		t.Errorf("requests that failed: %v %v", failed, err)
+	}
+	_ = x.process.Process.Signal(os.Interrupt)
+	if err := x.process.Wait(); err != nil {
+		t.Errorf("the exchange ended with %v:\n%.4000s", err, x.log.text())
+	}
+	<-x.log.ended
+
+	if out, err := exec.Command(binary, "admin", "--data", x.data, "audit").CombinedOutput(); err != nil {
+		t.Errorf("the journal does not agree: %v\n%s", err, out)
+	}
+	for line := range strings.Lines(x.log.text()) {
+		for _, bad := range []string{"panic", "goroutine ", "request failed", "invariant"} {
+			if strings.Contains(line, bad) {
+				t.Errorf("the log says %s", line)
+			}
+		}
+	}
+}
+
+// output is what a process says on both its outputs.
+type output struct {
+	// address is where it listens; closed if it ends without saying so.
+	address chan string
+	// metrics is where it tells of itself; it is set before address receives.
+	metrics string
+	ended   chan struct{}
+	mu      sync.Mutex
+	said    strings.Builder
+}
+
+var (
+	addressForm = regexp.MustCompile(`msg=serving address=(\S+)`)
+	metricsForm = regexp.MustCompile(`msg="serving metrics" address=(\S+)`)
+)
+
+// listen starts a process and reads what it says.
+func listen(cmd *exec.Cmd) (*output, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr = w, w
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	_ = w.Close()
+	o := &output{address: make(chan string, 1), ended: make(chan struct{})}
+	go o.read(r)
+	return o, nil
+}
+
+func (o *output) read(r io.ReadCloser) {
+	defer close(o.ended)
+	defer close(o.address)
+	defer func() { _ = r.Close() }()
+	lines := bufio.NewReader(r)
+	for told := false; ; {
+		line, err := lines.ReadString('\n')
+		if at := metricsForm.FindStringSubmatch(line); at != nil && !told {
+			o.metrics = at[1]
+		}
+		if at := addressForm.FindStringSubmatch(line); at != nil && !told {
+			told = true
+			o.address <- at[1]
+		}
+		o.mu.Lock()
+		o.said.WriteString(line)
+		o.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// text returns what was said so far.
+func (o *output) text() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said.String()
+}
+
+// size returns how many bytes were said so far: a log is on a disk too.
+func (o *output) size() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return int64(o.said.Len())
+}
+
+// watch reads a page of what the exchange tells of itself.
+func (x *exchange) watch(path string) (string, error) {
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Get("http://" + x.metrics + path)
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return "", err
+	}
+	if res.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", path, res.Status)
+	}
+	return string(text), nil
+}
+
+// failures returns what ended with status 500.
+func (x *exchange) failures() (list []string, err error) {
+	text, err := x.watch("/metrics")
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "bourse_request_duration_seconds_count") && strings.Contains(line, `status="500"`) {
+			list = append(list, strings.TrimSpace(line))
+		}
+	}
+	return list, err
+}
+
+// collected returns the resident memory after a collection of garbage, in bytes.
+func (x *exchange) collected(t *testing.T) int64 {
+	t.Helper()
+	if _, err := x.watch("/debug/pprof/heap?gc=1&debug=1"); err != nil {
+		t.Fatal(err)
+	}
+	return x.resident()
+}
+
+// resident returns the resident memory, in bytes; zero if the process is gone.
+func (x *exchange) resident() int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", x.process.Process.Pid))
+	fields := strings.Fields(string(text))
+	if err != nil || len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(fields[1], 10, 64)
+	return pages * int64(os.Getpagesize())
+}
+
+// fields is the body of a request.
+type fields map[string]any
+
+// operate asks the admin socket. A nil into drops the answer.
+func (x *exchange) operate(verb string, args fields, into any) error {
+	body, err := json.Marshal(args)
+	if err != nil {
+		return err
+	}
+	res, err := x.socket.Post("http://admin/"+verb, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	out, err := io.ReadAll(res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("admin %s: %s: %s", verb, res.Status, out)
+	}
+	if into == nil {
+		return nil
+	}
+	return json.Unmarshal(out, into)
+}
+
+// open makes an account with a key that may do everything, and credits it: each
+// credit is an amount and a symbol, "100 USDT".
+func (x *exchange) open(t *testing.T, email string, credits ...string) (id int, key string) {
+	t.Helper()
+	var made struct{ Account int }
+	if err := x.operate("account/create", fields{"email": email}, &made); err != nil {
+		t.Fatal(err)
+	}
+	var secret struct {
+		Secret string `json:"api_key"`
+	}
+	args := fields{"account": made.Account, "name": "abuse", "scopes": "read,trade,withdraw", "addresses": "", "expires": ""}
+	if err := x.operate("key/create", args, &secret); err != nil {
+		t.Fatal(err)
+	}
+	x.credit(t, made.Account, credits...)
+	return made.Account, secret.Secret
+}
+
+func (x *exchange) credit(t *testing.T, id int, credits ...string) {
+	t.Helper()
+	for _, c := range credits {
+		amount, symbol, _ := strings.Cut(c, " ")
+		if err := x.operate("credit", fields{"account": id, "asset": symbol, "amount": amount}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// code returns the code of the last letter to an address.
+func (x *exchange) code(email string) (string, error) {
+	var letter struct{ Code string }
+	if err := x.operate("mail/last", fields{"email": email}, &letter); err != nil {
+		return "", err
+	}
+	if letter.Code == "" {
+		return "", fmt.Errorf("the last letter to %s has no code", email)
+	}
+	return letter.Code, nil
+}

@@ -1,0 +1,185 @@
+package abuse
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The small disk: it has room for an exchange that trades, and once ballast leaves
+// nearlyFull of it, for cancels alone.
+const (
+	diskSize   = "64m"
+	nearlyFull = 300 << 10
+)
+
+// mayMount reports whether the test goes on here. A user who may not mount runs it in
+// namespaces of its own, in which they may.
+func mayMount(t *testing.T) bool {
+	t.Helper()
+	if os.Geteuid() == 0 {
+		return true
+	}
+	again := exec.Command(os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$", "-binary="+binary)
+	again.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := again.CombinedOutput()
+	fmt.Print(string(out))
+	if err != nil {
+		t.Errorf("in a user namespace: %v", err)
+	}
+	return false
+}
+
+// smallDisk returns a directory on a disk of its own.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+diskSize); err != nil {
+		t.Fatalf("this test mounts a small disk: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// ballast writes a file until there are only so many bytes left.
+func ballast(t *testing.T, dir string, leave uint64) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, "ballast"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for chunk := make([]byte, 64<<10); ; {
+		var s syscall.Statfs_t
+		if err := syscall.Statfs(dir, &s); err != nil {
+			t.Fatal(err)
+		}
+		free := s.Bavail * uint64(s.Bsize)
+		if free <= leave {
+			break
+		}
+		if _, err := f.Write(chunk[:min(uint64(len(chunk)), free-leave)]); errors.Is(err, syscall.ENOSPC) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return f.Name()
+}
+
+// TestFullDisk lets crowds attack while the disk is nearly full: new orders are refused
+// with the documented error, cancels and reads are taken. With room again trading goes
+// on, and people sign up.
+func TestFullDisk(t *testing.T) {
+	if !mayMount(t) {
+		return
+	}
+	list := readAttacks(t, "full.txt")
+	disk := smallDisk(t)
+	x := start(t, filepath.Join(disk, "data"), "--segment-size=1MiB")
+	defer x.stop(t)
+	h := newHonest(t, x)
+	defer h.close()
+	h.rest(t)
+	calm := h.calm(t)
+	sieges := make([]*siege, len(list))
+	for i, a := range list {
+		sieges[i] = &siege{T: t, x: x, honest: h, attack: a, calm: calm}
+		sieges[i].gather() // while there is room for its accounts
+		defer sieges[i].scatter()
+	}
+
+	weight := ballast(t, disk, nearlyFull)
+	h.full.Store(true)
+	h.until(t, func() bool { return h.turnedAway.Load() > 0 })
+	for _, s := range sieges {
+		before := h.canceled.Load()
+		t.Run(s.attack.name, func(t *testing.T) {
+			s.T, s.tally.full = t, true
+			s.carryOut()
+		})
+		if h.canceled.Load() == before {
+			t.Errorf("%s: no cancel was taken", s.attack.name)
+		}
+	}
+
+	if err := os.Remove(weight); err != nil {
+		t.Fatal(err)
+	}
+	h.full.Store(false)
+	h.until(t, func() bool {
+		taken := h.traders[0].round() == nil
+		return taken
+	})
+	h.refused()
+	h.during(after(shortWindow))
+	if list := h.refused(); len(list) > 0 {
+		t.Errorf("refused when there was room again: %s", list)
+	}
+}
+
+// rest has each trader place orders that stay.
+func (h *honest) rest(t *testing.T) {
+	t.Helper()
+	for _, tr := range h.traders {
+		for i := range int64(40) {
+			r, err := tr.ask("/open_orders/new", tr.order("SELL", "GTC", "ACK", tr.at(50_000+i), tr.amount))
+			if err != nil || !r.Success {
+				t.Fatalf("resting: %v %s", err, r.Error)
+			}
+			tr.resting = append(tr.resting, r.Obid)
+		}
+	}
+}
+
+// until lets the first trader go on until something is so.
+func (h *honest) until(t *testing.T, so func() bool) {
+	t.Helper()
+	every := time.NewTicker(tradeEvery)
+	defer every.Stop()
+	for end := time.After(patience); !so(); {
+		_ = h.traders[0].round()
+		select {
+		case <-end:
+			t.Fatal("it is not so in time")
+		case <-every.C:
+		}
+	}
+}
+
+// whileFull cancels an order that rests, and looks at the book and at what is open.
+func (tr *trader) whileFull() error {
+	if len(tr.resting) > 0 && tr.n%4 == 0 {
+		id := tr.resting[0]
+		tr.resting = tr.resting[1:]
+		if err := tr.cancel(id); err != nil {
+			return err
+		}
+		tr.canceled.Add(1)
+	}
+	for _, path := range [...]string{"/orderbook", "/open_orders"} {
+		if tr.n%4 != 1 {
+			break
+		}
+		r, err := tr.ask(path, fields{"pair": tr.pair, "depth": 5, "offset": 0})
+		if err != nil || !r.Success {
+			return fmt.Errorf("%s: %s: %s %w", tr.pair, path, r.Error, orNone(err))
+		}
+	}
+	return nil
+}

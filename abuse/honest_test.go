@@ -1,0 +1,320 @@
+package abuse
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// market is one in which an honest trader trades.
+type market struct {
+	pair, base, quote string
+	// price is near the touch, tick its least step; amount is what an order is about.
+	price, tick, amount, part string
+}
+
+// at returns a price so many ticks above the touch.
+func (m *market) at(ticks int64) string { return rise(m.price, m.tick, ticks) }
+
+var mainMarkets = [...]market{
+	{"BTC/USDT", "BTC", "USDT", "60000.00", "0.01", "0.001", "0.0005"},
+	{"ETH/USDT", "ETH", "USDT", "3000.00", "0.01", "0.02", "0.01"},
+	{"LTC/USDT", "LTC", "USDT", "80.00", "0.01", "0.5", "0.25"},
+	{"ATOM/USDT", "ATOM", "USDT", "8.0000", "0.0001", "5", "2.5"},
+	{"ETH/BTC", "ETH", "BTC", "0.05000", "0.00001", "0.02", "0.01"},
+}
+
+// honest are those who trade and log in while others attack. They are refused nothing.
+type honest struct {
+	x       *exchange
+	traders [len(mainMarkets)]*trader
+	// known logs in from an address that it has used before.
+	known *person
+
+	mu sync.Mutex
+	// refusals are what honest clients were refused.
+	refusals []string
+	// full allows what the exchange says while its disk is full.
+	full atomic.Bool
+	// turnedAway counts the orders that were refused for that.
+	turnedAway atomic.Int64
+	// canceled counts the orders that were canceled meanwhile.
+	canceled atomic.Int64
+	rounds   atomic.Int64
+}
+
+// trader trades in one market.
+type trader struct {
+	*honest
+	*market
+	source, key string
+	client      *http.Client
+	// open is an order that is on the book now, or was last.
+	open atomic.Int64
+	acks []time.Duration
+	n    int64
+	// resting are orders to cancel while the disk is full.
+	resting []int64
+}
+
+// newHonest opens the accounts of honest clients.
+func newHonest(t *testing.T, x *exchange) *honest {
+	t.Helper()
+	h := &honest{x: x}
+	for i := range mainMarkets {
+		m := &mainMarkets[i]
+		_, key := x.open(t, fmt.Sprintf("trader%d@people.example", i), "1000000 "+m.base, "100000000 "+m.quote)
+		source := newSource(tradersNetwork)
+		h.traders[i] = &trader{honest: h, market: m, source: source, key: key, client: clientFrom(source, true)}
+	}
+	h.known = &person{honest: h, email: victim, password: "correct horse", client: clientFrom(newSource(peopleNetwork), true)}
+	if err := h.known.join(); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// close ends the connections.
+func (h *honest) close() {
+	for _, tr := range h.traders {
+		tr.client.CloseIdleConnections()
+	}
+	h.known.client.CloseIdleConnections()
+}
+
+// refuse notes that an honest client was refused.
+func (h *honest) refuse(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refusals = append(h.refusals, err.Error())
+}
+
+// refused returns and forgets the refusals.
+func (h *honest) refused() (list []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list, h.refusals = h.refusals, nil
+	return list
+}
+
+// The paces of honest clients, in rounds a second: below what their limits allow.
+const (
+	tradeEvery  = 60 * time.Millisecond
+	personEvery = 1500 * time.Millisecond
+)
+
+// during runs honest clients until the end of a window, each for one round at least,
+// and returns the times of ACK.
+func (h *honest) during(end <-chan struct{}) (acks []time.Duration) {
+	var all sync.WaitGroup
+	for _, tr := range h.traders {
+		all.Go(func() { tr.run(end) })
+	}
+	if !h.full.Load() {
+		all.Go(func() { h.repeat(end, personEvery, h.visit) })
+	}
+	all.Go(func() { h.repeat(end, 200*time.Millisecond, h.healthy) })
+	all.Wait()
+	for _, tr := range h.traders {
+		acks = append(acks, tr.acks...)
+		tr.acks = nil
+	}
+	slices.Sort(acks)
+	return acks
+}
+
+// repeat does something until the end, once at least.
+func (h *honest) repeat(end <-chan struct{}, every time.Duration, do func() error) {
+	pace := time.NewTicker(every)
+	defer pace.Stop()
+	for {
+		if err := do(); err != nil {
+			h.refuse(err)
+		}
+		select {
+		case <-end:
+			return
+		case <-pace.C:
+		}
+	}
+}
+
+// healthy asks whether the exchange works.
+func (h *honest) healthy() error {
+	client := clientFrom("127.0.0.1", false)
+	a, err := request(client, http.MethodGet, "http://"+h.x.address+"/healthz", "", "", nil)
+	if err == nil && a.status != http.StatusOK {
+		err = fmt.Errorf("%d %s", a.status, a.body)
+	}
+	if err != nil {
+		return fmt.Errorf("/healthz: %w", err)
+	}
+	return nil
+}
+
+// run trades and listens until the end of a window.
+func (tr *trader) run(end <-chan struct{}) {
+	s, err := openStream(tr.source, tr.x.address)
+	if err == nil {
+		err = s.write(frameOf("text", `{"op":"sub","id":1,"streams":"`+tr.pair+`@orderBook"}`))
+	}
+	if err != nil {
+		tr.refuse(fmt.Errorf("%s: stream: %w", tr.pair, err))
+		return
+	}
+	heard, over := make(chan error, 1), make(chan struct{})
+	go func() { heard <- tr.listen(s, over) }()
+
+	tr.repeat(end, tradeEvery, tr.round)
+	close(over)
+	s.close()
+	if err := <-heard; err != nil {
+		tr.refuse(fmt.Errorf("%s: stream: %w", tr.pair, err))
+	}
+}
+
+// listen reads the book's stream until it is closed here, and wants its messages
+// without a gap.
+func (tr *trader) listen(s *stream, over <-chan struct{}) error {
+	var last uint64
+	for {
+		text, err := s.next()
+		if err != nil {
+			select {
+			case <-over:
+				return nil
+			default:
+				return err
+			}
+		}
+		var m struct {
+			Class, Error string
+			Success      *bool
+			Seq          uint64
+		}
+		switch err := json.Unmarshal(text, &m); {
+		case err != nil:
+			return err
+		case m.Success != nil && !*m.Success:
+			return fmt.Errorf("refused: %s", m.Error)
+		case m.Class == "data" && last != 0 && m.Seq != last+1:
+			return fmt.Errorf("after %d came %d", last, m.Seq)
+		case m.Class == "data":
+			last = m.Seq
+		}
+	}
+}
+
+// reply is what a trader reads of an answer.
+type reply struct {
+	Success bool
+	Error   string
+	Obid    int64
+	Status  string
+	Order   struct{ Status string }
+}
+
+// ask sends a request with the trader's key.
+func (tr *trader) ask(path string, body fields) (r reply, err error) {
+	body["api_key"] = tr.key
+	text, err := json.Marshal(body)
+	if err != nil {
+		return r, err
+	}
+	a, err := request(tr.client, http.MethodPost, "http://"+tr.x.address+"/spot"+path, string(text), "", nil)
+	if err == nil && a.status != http.StatusOK {
+		err = fmt.Errorf("status %d %s", a.status, a.body)
+	}
+	if err == nil {
+		err = json.Unmarshal(a.body, &r)
+	}
+	return r, err
+}
+
+func (tr *trader) order(side, force, respond, price, amount string) fields {
+	return fields{
+		"pair": tr.pair, "side": side, "type": "LIMIT", "time_in_force": force, "price": price, "amount": amount, "resp_type": respond,
+	}
+}
+
+// round sells near the touch, takes a part of it, looks, and cancels the rest.
+func (tr *trader) round() error {
+	tr.rounds.Add(1)
+	tr.n++
+	if tr.n%8 == 0 {
+		return tr.far()
+	}
+	price := tr.at(tr.n % 50)
+	began := time.Now()
+	sell, err := tr.ask("/open_orders/new", tr.order("SELL", "GTC", "ACK", price, tr.amount))
+	took := time.Since(began)
+	switch {
+	case err == nil && !sell.Success && tr.isFull(sell.Error):
+		return tr.whileFull()
+	case err != nil || !sell.Success:
+		return fmt.Errorf("%s: sell at %s: %s %w", tr.pair, price, sell.Error, orNone(err))
+	}
+	tr.acks = append(tr.acks, took)
+	tr.open.Store(sell.Obid)
+
+	buy, err := tr.ask("/open_orders/new", tr.order("BUY", "IOC", "RESULT", price, tr.part))
+	if err != nil || !buy.Success && !tr.isFull(buy.Error) || buy.Success && buy.Status != "FILLED" {
+		return fmt.Errorf("%s: buy at %s: %s %s %w", tr.pair, price, buy.Status, buy.Error, orNone(err))
+	}
+	if tr.n%4 == 0 {
+		if book, err := tr.ask("/orderbook", fields{"pair": tr.pair, "depth": 5}); err != nil || !book.Success {
+			return fmt.Errorf("%s: book: %s %w", tr.pair, book.Error, orNone(err))
+		}
+	}
+	return tr.cancel(sell.Obid)
+}
+
+// far sells where nobody else does, and cancels.
+func (tr *trader) far() error {
+	price := tr.at(100_000 + tr.n*4097)
+	sell, err := tr.ask("/open_orders/new", tr.order("SELL", "GTC", "ACK", price, tr.amount))
+	switch {
+	case err == nil && !sell.Success && tr.isFull(sell.Error):
+		return nil
+	case err != nil || !sell.Success:
+		return fmt.Errorf("%s: sell at %s: %s %w", tr.pair, price, sell.Error, orNone(err))
+	}
+	return tr.cancel(sell.Obid)
+}
+
+// cancel cancels an order, or finds it filled by others.
+func (tr *trader) cancel(id int64) error {
+	gone, err := tr.ask("/open_orders/cancel", fields{"obid": id})
+	if err == nil && gone.Error == "Order not found" {
+		if look, err := tr.ask("/order", fields{"obid": id}); err == nil && look.Order.Status == "FILLED" {
+			return nil
+		}
+	}
+	if err != nil || !gone.Success {
+		return fmt.Errorf("%s: cancel: %s %w", tr.pair, gone.Error, orNone(err))
+	}
+	return nil
+}
+
+// isFull reports whether an order was refused as it may be while the disk is full.
+func (tr *trader) isFull(text string) bool {
+	if !tr.full.Load() || !strings.Contains(text, "disk is nearly full") {
+		return false
+	}
+	tr.turnedAway.Add(1)
+	return true
+}
+
+// orNone makes an error that can be wrapped of none.
+func orNone(err error) error {
+	if err == nil {
+		return fmt.Errorf("answered")
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package abuse
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// victim is the address of a person whom attackers know.
+const victim = "victim@people.example"
+
+// person has an account with a password.
+type person struct {
+	*honest
+	email, password, session string
+	client                   *http.Client
+}
+
+// must asks for something that is not refused.
+func (p *person) must(method, path string, body fields) ([]byte, error) {
+	text := ""
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		text = string(b)
+	}
+	a, err := request(p.client, method, "http://"+p.x.address+"/account/v2"+path, text, p.session, nil)
+	if err == nil && !a.taken() {
+		err = fmt.Errorf("%d %s", a.status, a.body)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s %s: %w", p.email, method, path, err)
+	}
+	return a.body, nil
+}
+
+// join signs up and logs in.
+func (p *person) join() error {
+	a, err := signUp(p.client, p.x.address, p.email, p.password)
+	if err == nil && !a.taken() {
+		err = fmt.Errorf("%d %s", a.status, a.body)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: signing up: %w", p.email, err)
+	}
+	code, err := p.x.code(p.email)
+	if err != nil {
+		return err
+	}
+	if _, err := p.must(http.MethodPatch, "/signup", fields{"email": p.email, "code": code, "password": p.password}); err != nil {
+		return err
+	}
+	return p.logIn()
+}
+
+// logIn begins a session.
+func (p *person) logIn() error {
+	p.session = ""
+	body, err := p.must(http.MethodPost, "/sessions", fields{"email": p.email, "password": p.password})
+	if err == nil {
+		p.session = fieldOf(body, "apiKey")
+	}
+	return err
+}
+
+// reset sets a new password with a mailed code.
+func (p *person) reset() error {
+	p.session = ""
+	if _, err := p.must(http.MethodDelete, "/password", fields{"email": p.email}); err != nil {
+		return err
+	}
+	code, err := p.x.code(p.email)
+	if err != nil {
+		return err
+	}
+	p.password += "!"
+	_, err = p.must(http.MethodPatch, "/password", fields{"email": p.email, "code": code, "password": p.password})
+	return err
+}
+
+// logOut ends the session.
+func (p *person) logOut() error {
+	_, err := p.must(http.MethodDelete, "/sessions/current", nil)
+	p.session = ""
+	return err
+}
+
+// visit has a newcomer sign up, log in, reset the password and log in again, and the
+// one whose address the attackers know log in and out.
+func (h *honest) visit() error {
+	p := &person{honest: h, email: fmt.Sprintf("new%d@people.example", numbers.Add(1)), password: "correct horse"}
+	p.client = clientFrom(newSource(peopleNetwork), true)
+	defer p.client.CloseIdleConnections()
+	newcomer := inTurn(p.join, p.reset, p.logIn, p.logOut)
+	return errors.Join(newcomer, inTurn(h.known.logIn, h.known.logOut))
+}
+
+// inTurn does one after another until one fails.
+func inTurn(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package abuse
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// tally is what came of the steps of a crowd.
+type tally struct {
+	wants  []string
+	status int
+	// full allows 503: the exchange has no room for what was asked.
+	full bool
+
+	mu sync.Mutex
+	// answers came; of these, taken did what was asked for and limited reached a limit.
+	// The exchange turned away turned steps by closing a connection.
+	answers, taken, limited, turned int
+	// seen are the wanted texts that came, broken the answers that may never come.
+	seen   map[string]bool
+	broken []string
+	texts  map[string]int
+}
+
+var number = regexp.MustCompile(`[0-9]+`)
+
+// count counts an answer, or that there was none.
+func (l *tally) count(a *answer, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.turned++
+		l.text("no answer: " + tail(err.Error()))
+		return
+	}
+	l.answers++
+
+	switch {
+	case a.status == http.StatusInternalServerError, a.status == http.StatusBadGateway,
+		a.status == http.StatusServiceUnavailable && !l.full, a.status == http.StatusGatewayTimeout,
+		l.status != 0 && a.status != l.status && a.status != http.StatusTooManyRequests:
+		l.broken = append(l.broken, fmt.Sprintf("%d %.200s", a.status, a.body))
+	case a.limited():
+		l.limited++
+	case a.taken():
+		l.taken++
+	}
+	if l.status != 0 && a.status == l.status {
+		l.seen[fmt.Sprint(a.status)] = true
+	}
+	l.look(fmt.Appendf(nil, "%d %s", a.status, a.body))
+	if a.taken() {
+		l.text("taken")
+	} else {
+		l.text(fmt.Sprintf("%d %.90s", a.status, a.body))
+	}
+}
+
+// tail is the end of a text, which says most of an error.
+func tail(s string) string { return s[max(0, len(s)-40):] }
+
+// note remembers a step that has no answer.
+func (l *tally) note(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.look([]byte(what))
+	l.text(what)
+}
+
+// turn counts a step that the exchange turned away.
+func (l *tally) turn(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.turned++
+	l.look([]byte(what))
+	l.text(what)
+}
+
+// look looks for wanted texts. The caller holds mu.
+func (l *tally) look(body []byte) {
+	for _, w := range l.wants {
+		if !l.seen[w] && bytes.Contains(body, []byte(w)) {
+			l.seen[w] = true
+		}
+	}
+}
+
+// text remembers what was answered. The caller holds mu.
+func (l *tally) text(s string) {
+	if s = number.ReplaceAllString(s, "#"); len(l.texts) < 50 || l.texts[s] > 0 {
+		l.texts[s]++
+	}
+}
+
+// refused is how many answers said no for another reason than a limit.
+func (l *tally) refused() int { return l.answers - l.taken - l.limited }
+
+// most returns what was answered most.
+func (l *tally) most() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var lines []string
+	for _, s := range slices.SortedFunc(maps.Keys(l.texts), func(a, b string) int { return l.texts[b] - l.texts[a] }) {
+		lines = append(lines, fmt.Sprintf("%d × %s", l.texts[s], s))
+	}
+	return strings.Join(lines[:min(len(lines), 8)], "\n    ")
+}
+
+// missing returns the wanted texts that never came.
+func (l *tally) missing() (list []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.status != 0 && !l.seen[fmt.Sprint(l.status)] {
+		list = append(list, fmt.Sprint("status ", l.status))
+	}
+	for _, w := range l.wants {
+		if !l.seen[w] {
+			list = append(list, w)
+		}
+	}
+	return list
+}
