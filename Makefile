@@ -18,7 +18,7 @@ build: ## Build bin/bourse.
 
 .PHONY: run
 run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080.
-	$(BIN)/bourse dev --data data/dev $(ARGS)
+	$(BIN)/bourse dev $(ARGS)
 
 .PHONY: test
 test: ## Run all tests.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/bourse-exchange/bourse"
@@ -70,10 +71,18 @@ type adminCmd struct {
 // ask sends a verb to the exchange and prints its answer.
 func (p *program) ask(a *adminCmd, verb string, args any) error {
 	answer, err := admin.Call(p.ctx, a.Data, verb, args)
-	if err != nil {
+	switch {
+	case errors.Is(err, admin.ErrNotRunning):
+		return fmt.Errorf("no exchange runs at %s; start one with:\n  %s", a.Data, p.line("dev", "--data", a.Data))
+	case err != nil:
 		return err
 	}
 	return p.print([]byte(answer))
+}
+
+// ofAccount names the account of a verb.
+type ofAccount struct {
+	Account string `arg:"" help:"Account: its number or its holder's e-mail address." json:"account"`
 }
 
 type accountCreate struct {
@@ -83,39 +92,34 @@ type accountCreate struct {
 // Run opens an account.
 func (c *accountCreate) Run(p *program, a *adminCmd) error { return p.ask(a, "account/create", c) }
 
-type accountShow struct {
-	Email string `arg:"" help:"E-mail address." json:"email"`
-}
+type accountShow struct{ ofAccount }
 
 // Run shows an account.
 func (c *accountShow) Run(p *program, a *adminCmd) error { return p.ask(a, "account/show", c) }
 
-type accountFreeze struct {
-	Account uint32 `arg:"" help:"Account." json:"account"`
-}
+type accountFreeze struct{ ofAccount }
 
 // Run freezes an account.
 func (c *accountFreeze) Run(p *program, a *adminCmd) error { return p.ask(a, "account/freeze", c) }
 
-type accountUnfreeze struct {
-	Account uint32 `arg:"" help:"Account." json:"account"`
-}
+type accountUnfreeze struct{ ofAccount }
 
 // Run unfreezes an account.
 func (c *accountUnfreeze) Run(p *program, a *adminCmd) error { return p.ask(a, "account/unfreeze", c) }
 
 type accountFees struct {
-	Account uint32 `arg:"" help:"Account." json:"account"`
-	Maker   string `help:"Share of what a maker receives, as 0.001." json:"maker_fee" placeholder:"RATE"`
-	Taker   string `help:"Share of what a taker receives." json:"taker_fee" placeholder:"RATE"`
-	Level   uint8  `help:"Level that is shown to the account." json:"level"`
+	ofAccount
+	Maker string `help:"Share of what a maker receives, as 0.001." json:"maker_fee" placeholder:"RATE"`
+	Taker string `help:"Share of what a taker receives." json:"taker_fee" placeholder:"RATE"`
+	Level uint8  `help:"Level that is shown to the account." json:"level"`
 }
 
 // Run sets an account's fees.
 func (c *accountFees) Run(p *program, a *adminCmd) error { return p.ask(a, "account/fees", c) }
 
 type keyCreate struct {
-	Account   uint32 `arg:"" help:"Account." json:"account"`
+	ofAccount
+
 	Name      string `help:"Name, for people." required:"" json:"name"`
 	Scopes    string `help:"What the key allows, of read, trade and withdraw." default:"read,trade" json:"scopes"`
 	Addresses string `help:"Addresses or networks that may use it; any, if empty." json:"addresses" placeholder:"CIDR,..."`
@@ -133,16 +137,16 @@ type keyRevoke struct {
 func (c *keyRevoke) Run(p *program, a *adminCmd) error { return p.ask(a, "key/revoke", c) }
 
 type factorReset struct {
-	Account uint32 `arg:"" help:"Account." json:"account"`
-	Reason  string `help:"Why, and how the holder was identified; it is kept for ever." required:"" json:"reason" placeholder:"TEXT"`
+	ofAccount
+	Reason string `help:"Why, and how the holder was identified; it is kept for ever." required:"" json:"reason" placeholder:"TEXT"`
 }
 
 // Run takes an authenticator application away.
 func (c *factorReset) Run(p *program, a *adminCmd) error { return p.ask(a, "factor/reset", c) }
 
 type factorStolen struct {
-	Account uint32 `arg:"" help:"Account." json:"account"`
-	Reason  string `help:"Why; it is kept for ever." required:"" json:"reason" placeholder:"TEXT"`
+	ofAccount
+	Reason string `help:"Why; it is kept for ever." required:"" json:"reason" placeholder:"TEXT"`
 }
 
 // Run ends every way into an account.
@@ -156,17 +160,15 @@ type mailLast struct {
 func (c *mailLast) Run(p *program, a *adminCmd) error { return p.ask(a, "mail/last", c) }
 
 type credit struct {
-	Account uint32 `arg:"" help:"Account." json:"account"`
-	Asset   string `arg:"" help:"Asset." json:"asset"`
-	Amount  string `arg:"" help:"Amount." json:"amount"`
+	ofAccount
+	Asset  string `arg:"" help:"Asset." json:"asset"`
+	Amount string `arg:"" help:"Amount." json:"amount"`
 }
 
 // Run hands out money.
 func (c *credit) Run(p *program, a *adminCmd) error { return p.ask(a, "credit", c) }
 
-type balances struct {
-	Account uint32 `arg:"" help:"Account." json:"account"`
-}
+type balances struct{ ofAccount }
 
 // Run shows balances.
 func (c *balances) Run(p *program, a *adminCmd) error { return p.ask(a, "balances", c) }
@@ -266,13 +268,26 @@ func (c *auditCmd) Run(p *program, a *adminCmd) (err error) {
 			break
 		}
 	}
-	if err := p.print(report); err != nil {
+	if err := p.print(judged{verdict(report), report}); err != nil {
 		return err
 	}
 	if len(report.Violations) > 0 {
 		return errViolations
 	}
 	return nil
+}
+
+// judged is a report behind its verdict.
+type judged struct {
+	Verdict string `json:"verdict"`
+	*audit.Report
+}
+
+func verdict(r *audit.Report) string {
+	if n := len(r.Violations); n > 0 {
+		return fmt.Sprintf("FAILED: %d violations, listed at the end", n)
+	}
+	return fmt.Sprintf("OK: the journal accounts for every balance and order up to command %d", r.Seq)
 }
 
 // chains asks a running sandbox what its networks say that it has; none answer

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -74,7 +75,7 @@ func (a *anchoring) set(o *node.Options) *node.Options {
 type dev struct {
 	Data    place   `help:"Directory of everything that lasts; made if missing." default:"bourse-dev"`
 	Listen  string  `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Block   float64 `help:"Seconds between the blocks of the embedded networks; 0 for blocks on demand." name:"block-time" default:"5" placeholder:"SECONDS"`
+	Block   pause   `help:"Time between the blocks of the embedded networks, as 5s or 5; 0 for blocks on demand." name:"block-time" default:"5s" placeholder:"TIME"`
 	Metrics string  `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
 	Bots    bool    `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
 	Limits  string  `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
@@ -93,22 +94,19 @@ func (d *dev) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	o.Serving = func(address string) { p.greet(d, address) }
+	o.Serving = func(address string) { p.greet(string(d.Data), address) }
 	return p.exchange(&d.Log, o)
 }
 
 // options are those of the sandbox.
 func (d *dev) options() (*node.Options, error) {
-	if d.Block < 0 || d.Block > 3600 {
-		return nil, errors.New("--block-time is 0 to 3600 seconds")
-	}
 	if err := d.Stores.check(); err != nil {
 		return nil, err
 	}
 
 	o := &node.Options{
 		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts, Listen: d.Listen, MetricsListen: d.Metrics,
-		Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(d.Block * float64(bourse.Second)),
+		Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(time.Duration(d.Block).Microseconds()),
 		SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 	}
 	if d.Limits == "production" {
@@ -119,22 +117,6 @@ func (d *dev) options() (*node.Options, error) {
 		defaults.set(o)
 	}
 	return d.Anchoring.set(o), nil
-}
-
-// greet says where to look.
-func (p *program) greet(d *dev, address string) {
-	_, _ = fmt.Fprintf(p.stderr, `
-Bourse serves a sandbox:
-  http://%[1]s/spot/markets_ex  markets:  curl -d '{"offset":0}' http://%[1]s/spot/markets_ex
-  ws://%[1]s/stream             streams
-  http://%[1]s/docs             what the interfaces are
-An account, its key and its money:
-  bourse admin --data %[2]s account create you@example.org
-  bourse admin --data %[2]s key create ACCOUNT --name first
-  bourse admin --data %[2]s credit ACCOUNT USDT 100000
-Stop it with Ctrl-C.
-
-`, address, d.Data)
 }
 
 // serve runs a production exchange. Each setting is a flag, has a name in the

@@ -25,11 +25,14 @@ type cli struct {
 	Store   storeCmd   `cmd:"" help:"Databases of history and accounts."`
 	Bench   benchCmd   `cmd:"" help:"Measure."`
 	Version version    `cmd:"" help:"Print the version."`
+
+	Print versionFlag `name:"version" short:"V" env:"-" help:"Print the version."`
 }
 
-// The exit codes, besides 0 and those of a misused command line.
+// The exit codes, besides 0.
 const (
 	exitFailed  = 1
+	exitUsage   = 2
 	exitDamaged = 3
 )
 
@@ -40,7 +43,9 @@ type program struct {
 	stdout, stderr io.Writer
 	// pretty is true if stdout is a terminal.
 	pretty bool
-	args   []string
+	// self is the program as it was called.
+	self string
+	args []string
 }
 
 func main() {
@@ -49,21 +54,27 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	p := &program{
 		ctx: ctx, stdout: os.Stdout, stderr: os.Stderr, pretty: isTerminal(os.Stdout),
-		args: os.Args[1:],
+		self: os.Args[0], args: os.Args[1:],
 	}
 	os.Exit(p.run())
 }
 
 // run carries out the command line and returns the exit code.
 func (p *program) run() int {
+	if len(p.args) == 0 {
+		return p.report(p.overview())
+	}
+
 	var c cli
 	parser, err := newParser(&c)
 	if err != nil {
 		return p.report(err)
 	}
+	parser.Stdout, parser.Stderr = p.stdout, p.stderr
+
 	command, err := parser.Parse(p.args)
 	if err != nil {
-		parser.FatalIfErrorf(err)
+		return p.misused(err)
 	}
 	return p.report(command.Run(p))
 }
@@ -72,7 +83,6 @@ func newParser(c *cli) (*kong.Kong, error) {
 	return kong.New(c,
 		kong.Name("bourse"),
 		kong.Description("A spot exchange with its wallet, in one binary."),
-		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.DefaultEnvars("BOURSE"),
 		kong.Configuration(loadConfig),

@@ -82,7 +82,7 @@ func TestOperatorsMistakes(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", args, code, stderr)
 		}
 	}
-	if _, stderr, code := run(t, "admin", "--data", t.TempDir(), "balances", "1"); code != exitFailed || !strings.Contains(stderr, "no exchange is running there") {
+	if _, stderr, code := run(t, "admin", "--data", t.TempDir(), "balances", "1"); code != exitFailed || !strings.Contains(stderr, "no exchange runs at") {
 		t.Errorf("no exchange: exit %d: %s", code, stderr)
 	}
 	if _, stderr, code := run(t, "dev", "--data", s.data, "--listen", "127.0.0.1:0"); code != exitFailed || !strings.Contains(stderr, "in use by another process") {

@@ -108,7 +108,7 @@ func (w *walker) walk() {
 	w.secrets["application"] = otpauth.Query().Get("secret")
 	w.confirmed("cases", "PATCH", "/account/v2/mfa/cases", fields{"cases": fields{"WITHDRAWAL": true}})
 	mustControl[any](w.server, "account/create", fields{"email": "to-" + w.email})
-	account := mustControl[struct{ Account int }](w.server, "account/show", fields{"email": w.email}).Account
+	account := mustControl[struct{ Account int }](w.server, "account/show", fields{"account": w.email}).Account
 	mustControl[any](w.server, "credit", fields{"account": account, "asset": "BTC", "amount": "1"})
 	w.confirmed("withdrawal", "POST", "/wallet/v2/io/transactions", fields{
 		"type": "TRANSFER_OUT", "asset": "BTC", "address": "to-" + w.email, "amount": "1", "memo": "for lunch",
@@ -139,7 +139,7 @@ func TestLostAndStolenFactors(t *testing.T) {
 	must(t, err)
 	w.do(200, "POST", "/account/v2/mfa/providers/TOTP", fields{"code2FA": code})
 
-	id := fmt.Sprint(mustControl[struct{ Account int }](s, "account/show", fields{"email": w.email}).Account)
+	id := fmt.Sprint(mustControl[struct{ Account int }](s, "account/show", fields{"account": w.email}).Account)
 	operate[json.RawMessage](s, "factor", "reset", id, "--reason", "phone lost, passport seen")
 	w.do(403, "GET", "/account/v2/email", nil)
 	w.key = ""
@@ -153,7 +153,7 @@ func TestLostAndStolenFactors(t *testing.T) {
 	w.do(403, "GET", "/account/v2/email", nil)
 	w.key = ""
 	w.do(401, "POST", "/account/v2/sessions", logIn)
-	if shown := mustControl[struct{ Frozen bool }](s, "account/show", fields{"email": w.email}); !shown.Frozen {
+	if shown := mustControl[struct{ Frozen bool }](s, "account/show", fields{"account": w.email}); !shown.Frozen {
 		t.Error("the account is not frozen")
 	}
 	log := string(operate[json.RawMessage](s, "log"))

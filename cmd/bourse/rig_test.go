@@ -53,6 +53,8 @@ type server struct {
 	cmd   *exec.Cmd
 	url   string
 	log   *bytes.Buffer
+	// greeted has the log up to the greeting's end.
+	greeted chan string
 	// logged is closed when the process has closed its stderr.
 	logged chan struct{}
 }
@@ -101,7 +103,7 @@ func (s *server) launch(command string) bool {
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	s.log, s.logged = new(bytes.Buffer), make(chan struct{})
+	s.log, s.logged, s.greeted = new(bytes.Buffer), make(chan struct{}), make(chan string, 1)
 	serving := make(chan string, 1)
 	go func() {
 		defer close(s.logged)
@@ -110,6 +112,9 @@ func (s *server) launch(command string) bool {
 			_, _ = fmt.Fprintln(s.log, lines.Text())
 			if _, address, ok := strings.Cut(lines.Text(), "msg=serving address="); ok {
 				serving <- address
+			}
+			if strings.HasPrefix(lines.Text(), "Stop it with") {
+				s.greeted <- s.log.String()
 			}
 		}
 	}()
@@ -121,6 +126,12 @@ func (s *server) launch(command string) bool {
 		_ = s.cmd.Wait()
 		return false
 	}
+}
+
+// greeting returns what the process printed at its start, up to the blank line at its end.
+func (s *server) greeting() string {
+	s.t.Helper()
+	return <-s.greeted
 }
 
 // kill ends the process like a power cut would.

@@ -3,9 +3,21 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+
+	"github.com/alecthomas/kong"
 )
 
 type version struct{}
+
+// versionFlag prints the version, whatever else the command line says.
+type versionFlag bool
+
+// BeforeReset runs before a command line is checked for what is missing in it.
+func (versionFlag) BeforeReset(app *kong.Kong) error {
+	_, err := fmt.Fprintln(app.Stdout, versionText())
+	app.Exit(0)
+	return err
+}
 
 // Run prints the version.
 func (*version) Run(p *program) error {

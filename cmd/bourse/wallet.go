@@ -76,7 +76,7 @@ func (*depositsParked) Run(p *program, a *adminCmd) error {
 
 type depositAssign struct {
 	Deposit uint64 `arg:"" help:"Number of the deposit, as deposits parked shows it." json:"deposit"`
-	Account uint32 `arg:"" help:"Account that it belongs to." json:"account"`
+	ofAccount
 }
 
 // Run assigns a deposit.

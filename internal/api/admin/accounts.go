@@ -3,9 +3,11 @@ package admin
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/bourse-exchange/bourse"
@@ -39,18 +41,16 @@ type keyAnswer struct {
 }
 
 func (s *Server) accountShow(ctx context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Email string `json:"email"`
-	}
+	var a accountArgs
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
-	who, found, err := s.Accounts.ByEmail(ctx, a.Email)
+	who, found, err := s.Accounts.ByID(ctx, a.Account)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		return nil, bourse.Errorf(bourse.CodeNotFound, "no account has this e-mail address")
+		return nil, bourse.Errorf(bourse.CodeNotFound, "account: no person has it")
 	}
 	keys, err := s.Accounts.Keys(ctx, who.ID)
 	if err != nil {
@@ -85,6 +85,36 @@ func describeKey(k *account.Key) keyAnswer {
 
 type accountArgs struct {
 	Account bourse.AccountID `json:"account"`
+}
+
+// numbered replaces the e-mail address in a request's member account by the number of
+// its holder's account. A number in a string is a number. Arguments without such a
+// member are returned as they are.
+func (s *Server) numbered(ctx context.Context, args jsontext.Value) (jsontext.Value, error) {
+	var members map[string]jsontext.Value
+	var name string
+	if json.Unmarshal(args, &members) != nil || members["account"].Kind() != '"' ||
+		json.Unmarshal(members["account"], &name) != nil {
+		return args, nil
+	}
+
+	id, err := strconv.ParseUint(name, 10, 32)
+	if err != nil {
+		if !strings.Contains(name, "@") {
+			return nil, bourse.Errorf(bourse.CodeInvalid, "account: %q is neither a number nor an e-mail address", name)
+		}
+		who, found, err := s.Accounts.ByEmail(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, bourse.Errorf(bourse.CodeNotFound, "no account has the e-mail address %s", name)
+		}
+		id = uint64(who.ID)
+	}
+
+	members["account"] = strconv.AppendUint(nil, id, 10)
+	return json.Marshal(members)
 }
 
 func (s *Server) accountFreeze(ctx context.Context, args jsontext.Value) (any, error) {

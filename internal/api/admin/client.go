@@ -12,9 +12,13 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/sys/unix"
 
 	"github.com/bourse-exchange/bourse"
 )
+
+// ErrNotRunning says that no exchange runs on a data directory.
+var ErrNotRunning = errors.New("no exchange is running there")
 
 // Call asks the exchange on a data directory for a verb and returns its answer. What
 // the exchange refuses is an *bourse.Error.
@@ -33,8 +37,8 @@ func Call(ctx context.Context, data, verb string, args any) (jsontext.Value, err
 	}
 	response, err := client.Do(request)
 	switch {
-	case errors.Is(err, os.ErrNotExist), refused(err):
-		return nil, fmt.Errorf("no exchange is running there: %w", err)
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ECONNREFUSED):
+		return nil, fmt.Errorf("%w: %w", ErrNotRunning, err)
 	case err != nil:
 		return nil, err
 	}
@@ -50,10 +54,4 @@ func Call(ctx context.Context, data, verb string, args any) (jsontext.Value, err
 		return nil, fmt.Errorf("%s: %s", response.Status, answer)
 	}
 	return nil, bourse.Errorf(bourse.CodeRefused, "%s", f.Error)
-}
-
-// refused reports whether nobody listens.
-func refused(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
 }

@@ -120,7 +120,11 @@ func (s *Server) answer(v verb, w http.ResponseWriter, r *http.Request) (any, er
 	if err != nil {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "reading the request: %v", err)
 	}
-	return v(r.Context(), body)
+	args, err := s.numbered(r.Context(), body)
+	if err != nil {
+		return nil, err
+	}
+	return v(r.Context(), args)
 }
 
 // problem is the answer of a verb that failed.

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// first are the commands that a new user is shown.
+var first = []struct{ line, does string }{
+	{"dev", "Run a sandbox with demo markets."},
+	{"admin account create you@example.org", "Operate it: accounts, keys, money, markets."},
+	{"admin audit", "Recompute its money and books from its journal."},
+	{"journal verify bourse-dev", "Check its journal's checksums and hash chain."},
+	{"backup --help", "Copy an exchange while it runs, and restore the copy."},
+	{"serve --config deploy/bourse.yaml", "Run an exchange of your own."},
+}
+
+// overview prints the first commands and where the others are.
+func (p *program) overview() error {
+	var b strings.Builder
+	b.WriteString("A spot exchange with its wallet, in one binary.\n\n")
+	for _, c := range first {
+		fmt.Fprintf(&b, "  %-46s %s\n", p.line(strings.Fields(c.line)...), c.does)
+	}
+	fmt.Fprintf(&b, "\nAll commands:  %s\nOf one:        %s\n", p.line("--help"), p.line("dev", "--help"))
+	_, err := fmt.Fprint(p.stdout, b.String())
+	return err
+}
+
+// misused prints what is wrong with a command line, and the line that shows how it is
+// used.
+func (p *program) misused(err error) int {
+	words := []string{"--help"}
+	var parse *kong.ParseError
+	if errors.As(err, &parse) {
+		var command []string
+		for _, step := range parse.Context.Path {
+			if step.Command != nil {
+				command = append(command, step.Command.Name)
+			}
+		}
+		words = append(command, words...)
+	}
+	_, _ = fmt.Fprintf(p.stderr, "bourse: %s\nHow it is used: %s\n", strings.ReplaceAll(err.Error(), "\n", " "), p.line(words...))
+	return exitUsage
+}
+
+// line returns a command line of this program that a shell takes as it is.
+func (p *program) line(words ...string) string {
+	quoted := make([]string, 0, len(words)+1)
+	for _, w := range append([]string{p.self}, words...) {
+		quoted = append(quoted, quote(w))
+	}
+	return strings.Join(quoted, " ")
+}
+
+// quote returns a word as a shell reads it.
+func quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+=,", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// greet prints what can be done with a sandbox. The lines can be pasted into a shell
+// in any directory.
+func (p *program) greet(data, address string) {
+	elsewhere := *p
+	if strings.Contains(p.self, "/") {
+		elsewhere.self = absolute(p.self)
+	}
+	operate := func(words ...string) string {
+		return elsewhere.line(append([]string{"admin", "--data", absolute(data)}, words...)...)
+	}
+	_, _ = fmt.Fprintf(p.stderr, `
+Bourse serves a sandbox at http://%[1]s; http://%[1]s/docs describes its interfaces.
+In another terminal:
+  curl -d '{"offset":0}' http://%[1]s/spot/markets_ex
+  %[2]s
+  %[3]s
+  %[4]s
+Stop it with Ctrl-C.
+
+`, address,
+		operate("account", "create", "you@example.org"),
+		operate("key", "create", "you@example.org", "--name", "first"),
+		operate("credit", "you@example.org", "USDT", "100000"))
+}
+
+// absolute returns a path that holds in every directory.
+func absolute(path string) string {
+	if a, err := filepath.Abs(path); err == nil {
+		return a
+	}
+	return path
+}
+
+// pause is the time between two blocks, as 5s, or 5 for seconds.
+type pause time.Duration
+
+// mostPause is the longest time between two blocks.
+const mostPause = time.Hour
+
+// UnmarshalText reads a pause.
+func (p *pause) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	if seconds, bad := strconv.ParseFloat(string(text), 64); bad == nil && seconds <= mostPause.Seconds() {
+		d, err = time.Duration(seconds*float64(time.Second)), nil
+	}
+	if err != nil || d < 0 || d > mostPause {
+		return fmt.Errorf("%q is no time from 0 to 1h, as 5s, or 5 for seconds", text)
+	}
+	*p = pause(d)
+	return nil
+}
