@@ -81,6 +81,13 @@ func (x *exam) shapedAnswer(method, path, body string, a *answer) {
 		x.described("REST-FORM-1", func(v *describe.Validator) error {
 			return v.Exchange(method, path, []byte(body), a.status, a.body)
 		}, a)
+	case strings.Contains(path, "?"):
+		// Fields that came in a query are described like those of a body.
+		asked := x.undescribed
+		x.undescribed = true
+		path, _, _ = strings.Cut(path, "?")
+		x.shapedAnswer(method, path, body, a)
+		x.undescribed = asked
 	case a.status == 200 && strings.HasPrefix(path, "/wallet/"):
 		x.walletShaped(path, a.value)
 		x.describedV1("WAL-TRN-6", path, body, a)

@@ -7,7 +7,7 @@ import (
 )
 
 var transportChecks = []check{
-	oneAddress, postWithAnyContentType, getIsLikePost, otherMethods, unknownPath, longBody, failuresAreJSON,
+	oneAddress, postWithAnyContentType, getIsLikePost, getWithQuery, otherMethods, unknownPath, longBody, failuresAreJSON,
 	successesAreJSON, slashesCountOnce, anyOrigin, options, healthy, answersAreShown, nothingIsNull,
 }
 
@@ -34,6 +34,39 @@ func getIsLikePost(x *exam) {
 	got := x.send(http.MethodGet, "/spot/markets", body, nil)
 	x.succeeds(got)
 	x.equal("answer to GET", got.value.String(), posted.value.String())
+}
+
+func getWithQuery(x *exam) {
+	x.covers("SPOT-TRN-15")
+	for path, asks := range map[string]struct{ body, query string }{
+		"/spot/orderbook":   {`{"pair":"BTC/USDT","depth":2}`, "pair=BTC/USDT&depth=2&other=1"},
+		"/spot/markets":     {`{"pair":"BTC/USDT"}`, "pair=BTC%2FUSDT"},
+		"/spot/candlestick": {`{"pair":"BTC/USDT","res":"1D","from":0,"to":86400}`, "pair=BTC/USDT&res=1D&from=0&to=86400"},
+		"/spot/config":      {`{}`, ""},
+	} {
+		posted := x.send(http.MethodPost, path, asks.body, nil)
+		got := x.send(http.MethodGet, path+"?"+asks.query, "", nil)
+		x.succeeds(got)
+		x.equal("answer to GET "+path, got.value.String(), posted.value.String())
+	}
+
+	for query, says := range map[string]string{
+		"":                              "Missing data: pair",
+		"pair=BTC/USDT&pair=BTC/USDT":   "pair",
+		"Pair=BTC/USDT":                 "pair",
+		"pair=BTC/USDT&depth=1.0":       "depth",
+		"pair=BTC/USDT&depth=%221%22":   "depth",
+		"pair=%ff":                      "pair",
+		"pair=NONE/SUCH":                "pair",
+		"pair=BTC/USDT&depth=1;depth=2": "query",
+	} {
+		a := x.send(http.MethodGet, "/spot/orderbook?"+query, "", nil)
+		x.failsNaming(a, says)
+	}
+
+	// A key in an address is not looked at.
+	a := x.account()
+	x.failed(x.send(http.MethodGet, "/spot/open_orders?offset=0&api_key="+a.key, "", nil))
 }
 
 func otherMethods(x *exam) {

@@ -10,7 +10,7 @@ import (
 )
 
 var walletRequestsChecks = []check{
-	walletAddress, walletMethods, walletRefusedStatuses, walletFailures, walletOrigin, walletFieldsInOrder, walletAnswersAreShown,
+	walletAddress, walletMethods, walletQueries, walletRefusedStatuses, walletFailures, walletOrigin, walletFieldsInOrder, walletAnswersAreShown,
 	walletStrictJSON, walletUnknownNames, walletMissingData, walletWrongTypes, walletOffsets, walletIDs, walletUnknownSymbols,
 	walletNotOnNetwork, walletDecimals, walletPlainDecimals, walletTimes,
 }
@@ -32,6 +32,21 @@ func walletMethods(x *exam) {
 	got := x.send(http.MethodGet, "/wallet/networks", body, nil)
 	x.succeeds(got)
 	x.equal("answer to GET", got.value.String(), posted.value.String())
+}
+
+func walletQueries(x *exam) {
+	x.covers("WAL-TRN-8")
+	for path, asks := range map[string]struct{ body, query string }{
+		"/wallet/assets":   {`{"symbols":["BTC","USDT"]}`, "symbols=BTC,USDT"},
+		"/wallet/networks": {`{"asset":"USDT"}`, "asset=USDT"},
+	} {
+		posted := x.send(http.MethodPost, path, asks.body, nil)
+		got := x.send(http.MethodGet, path+"?"+asks.query, "", nil)
+		x.succeeds(got)
+		x.equal("answer to GET "+path, got.value.String(), posted.value.String())
+	}
+	x.fails(x.send(http.MethodGet, "/wallet/networks", "", nil), "Missing data: asset")
+	x.failsNaming(x.send(http.MethodGet, "/wallet/assets?symbols="+strings.Repeat("BTC,", 50)+"BTC", "", nil), "symbols")
 }
 
 func walletRefusedStatuses(x *exam) {

@@ -233,13 +233,21 @@ func ParseID(digits string) (uint64, error) {
 	return 0, errNotID
 }
 
-// Texts returns a field that is an array of at most this many strings.
+// Texts returns a field that is an array of at most this many strings; in a query
+// string commas separate them.
 func (r *Request) Texts(name string, most int) ([]string, error) {
 	v := r.value(name)
 	if v == nil {
 		return nil, nil
 	}
 	wrong := Invalid(name, "must be an array of at most "+strconv.Itoa(most)+" strings")
+	if r.query {
+		list := strings.SplitN(unquote(v), ",", most+1)
+		if len(list) > most {
+			return nil, wrong
+		}
+		return list, nil
+	}
 	if v.Kind() != '[' {
 		return nil, wrong
 	}

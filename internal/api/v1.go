@@ -20,8 +20,9 @@ import (
 // MaxBody is the longest body that is read, in bytes.
 const MaxBody = 64 << 10
 
-// V1 serves the V1 interfaces: POST (or GET) with a JSON object, answered with
-// status 200 and a JSON object whose success says how it went.
+// V1 serves the V1 interfaces: POST (or GET) with a JSON object, or where no key is
+// needed GET with a query string, answered with status 200 and a JSON object whose
+// success says how it went.
 type V1 struct {
 	Who Authenticator
 	// From returns the address that a request came from.
@@ -137,7 +138,7 @@ func (v *V1) answer(e *Endpoint, s *session, r *http.Request) (status int, succe
 	s.out.Object()
 	s.out.Bool("success", true)
 
-	err := v.call(e, &c, s.body)
+	err := v.call(e, &c, r, s.body)
 	if err == nil {
 		s.out.EndObject()
 		s.whole = c.whole
@@ -185,8 +186,13 @@ func (s *session) read(r *http.Request) error {
 // call reads the request and has it answered. A request that needs a secret is
 // counted once that is known: against its account, or against the source if it is
 // no good.
-func (v *V1) call(e *Endpoint, c *Call, body []byte) error {
-	err := c.Parse(body, e.Fields)
+func (v *V1) call(e *Endpoint, c *Call, r *http.Request, body []byte) error {
+	var err error
+	if byQuery := e.Scope == 0 && r.Method == http.MethodGet && len(body) == 0; byQuery {
+		err = c.ParseQuery(r.URL.RawQuery, e.Fields)
+	} else {
+		err = c.Parse(body, e.Fields)
+	}
 	if e.Scope != 0 {
 		if err == nil {
 			err = c.authenticate(v.who)

@@ -217,7 +217,22 @@ func TestGETWithABody(t *testing.T) {
 		t.Errorf("%d %s", r.status, got)
 	}
 	r, got = d.ask(http.MethodGet, "/spot/echo", http.NoBody)
-	if r.status != http.StatusOK || got != failure(notObject) {
+	if r.status != http.StatusOK || got != failure("Missing data: text") {
+		t.Errorf("%d %s", r.status, got)
+	}
+}
+
+// TestGETWithAQuery wants the query to be read where no key is needed and no body came,
+// and to cost what a POST costs.
+func TestGETWithAQuery(t *testing.T) {
+	d := newDesk(t, api.Limits{Source: api.SourceRates{Requests: api.Rate{PerSecond: 1, Burst: 2}}})
+	if r, got := d.ask(http.MethodGet, "/spot/echo?text=x%22", http.NoBody); r.status != http.StatusOK || got != `{"success":true,"text":"x\""}` {
+		t.Errorf("%d %s", r.status, got)
+	}
+	if r, got := d.ask(http.MethodPost, "/spot/echo?text=x", strings.NewReader(`{"text":"y"}`)); r.status != http.StatusOK || got != `{"success":true,"text":"y"}` {
+		t.Errorf("%d %s", r.status, got)
+	}
+	if r, got := d.ask(http.MethodGet, "/spot/echo?text=x", http.NoBody); r.status != http.StatusTooManyRequests {
 		t.Errorf("%d %s", r.status, got)
 	}
 }

@@ -137,8 +137,15 @@ func TestInterfacesAreWellFormed(t *testing.T) {
 		}
 		ids := map[string]bool{}
 		for path, item := range doc.at("paths") {
-			if !strings.HasPrefix(path, "/") || len(item.(map[string]any)) != 1 {
-				t.Errorf("%s: one operation is expected, post", path)
+			operations := len(item.(map[string]any))
+			if get := doc.at("paths", path, "get"); get != nil {
+				operations--
+				if id := get.text("operationId"); id != doc.at("paths", path, "post").text("operationId")+"ByQuery" {
+					t.Errorf("%s: GET has the operationId %q", path, id)
+				}
+			}
+			if !strings.HasPrefix(path, "/") || operations != 1 {
+				t.Errorf("%s: post is expected, and get at most", path)
 			}
 			post := doc.at("paths", path, "post")
 			if id := post.text("operationId"); id == "" || ids[id] {

@@ -49,6 +49,25 @@ func described(t *testing.T, doc document, e *api.Endpoint) {
 	if described := slices.Sorted(maps.Keys(schema.at("properties"))); !slices.Equal(described, fields) {
 		t.Errorf("%s takes %v, described are %v", e.Path, fields, described)
 	}
+
+	get := doc.at("paths", e.Path, "get")
+	if (get != nil) != (e.Scope == 0) {
+		t.Errorf("%s: GET is described: %v", e.Path, get != nil)
+	}
+	if e.Scope == 0 && !slices.Equal(parameters(get), fields) {
+		t.Errorf("%s takes %v, its query has %v", e.Path, fields, parameters(get))
+	}
+}
+
+// parameters returns the names of what an operation takes in its query.
+func parameters(operation document) (names []string) {
+	list, _ := operation["parameters"].([]any)
+	for _, p := range list {
+		one, _ := p.(map[string]any)
+		names = append(names, document(one).text("name"))
+	}
+	slices.Sort(names)
+	return names
 }
 
 // tagOf returns the tag that stands for an endpoint's scope.

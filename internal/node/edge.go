@@ -98,13 +98,3 @@ func answer(w http.ResponseWriter, status int, detail map[string]any) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(detail) // the client may be gone
 }
-
-// welcome tells a visitor where to look.
-func (n *Node) welcome(w http.ResponseWriter, _ *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'")
-	h.Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><title>Bourse</title><h1>Bourse</h1>` +
-		`<p>This is an exchange. Its interfaces are described under <a href="/docs">/docs</a>.</p></html>`))
-}

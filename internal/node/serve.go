@@ -255,12 +255,13 @@ func (n *Node) routes() http.Handler {
 	v1.Handle(mux, "/wallet", (&walletv1.Wallet{Teller: money}).Endpoints())
 	rest.Handle(mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
 	mux.Handle("/stream", n.streams)
-	for path, pages := range map[string]http.Handler{"/icons/": icons.Handler(n.view), "/docs": n.docs, "/docs/": n.docs} {
+	for path, pages := range map[string]http.Handler{
+		"/icons/": icons.Handler(n.view), "/docs": n.docs, "/docs/": n.docs, "/{$}": http.HandlerFunc(n.welcome),
+	} {
 		mux.Handle(path, n.limits.Metered(n.from, pages))
 	}
 	mux.HandleFunc("/healthz", n.healthz)
 	mux.HandleFunc("/readyz", n.readyz)
-	mux.HandleFunc("/{$}", n.welcome)
 	return mux
 }
 

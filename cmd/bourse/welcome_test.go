@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestWelcome wants the page at the root to be a page for browsers and text for
+// others, and each address that it shows to answer.
+func TestWelcome(t *testing.T) {
+	s := start(t, t.TempDir(), "--bots=false", "--block-time=0")
+	for accept, want := range map[string]struct{ kind, address string }{
+		"text/html,application/xhtml+xml,*/*;q=0.8": {"text/html; charset=utf-8", `href="([^"]+)"`},
+		"*/*": {"text/plain; charset=utf-8", `(?m)^  http://[^/]+(/\S+)$`},
+		"":    {"text/plain; charset=utf-8", `(?m)^  http://[^/]+(/\S+)$`},
+	} {
+		kind, page := fetched(t, s.url+"/", accept)
+		addresses := regexp.MustCompile(want.address).FindAllStringSubmatch(page, -1)
+		if kind != want.kind || len(addresses) < 3 || !strings.Contains(page, "sandbox") || strings.Contains(page, "src=") {
+			t.Errorf("Accept %q: %s\n%s", accept, kind, page)
+		}
+		for _, a := range addresses {
+			if _, body := fetched(t, s.url+strings.ReplaceAll(a[1], "&amp;", "&"), accept); strings.Contains(body, `"success":false`) {
+				t.Errorf("%s: %s", a[1], body)
+			}
+		}
+	}
+}
+
+// fetched opens an address, which must answer with status 200.
+func fetched(t *testing.T, url, accept string) (kind, body string) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodGet, url, nil)
+	must(t, err)
+	req.Header.Set("Accept", accept)
+	res, err := http.DefaultClient.Do(req)
+	must(t, err)
+	text, err := io.ReadAll(res.Body)
+	if err := errors.Join(err, res.Body.Close()); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v", url, res.Status, err)
+	}
+	return res.Header.Get("Content-Type"), string(text)
+}
