@@ -14,9 +14,9 @@ import (
 // first are the commands that a new user is shown.
 var first = []struct{ line, does string }{
 	{"dev", "Run a sandbox with demo markets."},
+	{"watch BTC/USDT", "Show one of its markets while it trades."},
 	{"admin account create you@example.org", "Operate it: accounts, keys, money, markets."},
 	{"admin audit", "Recompute its money and books from its journal."},
-	{"journal verify bourse-dev", "Check its journal's checksums and hash chain."},
 	{"backup --help", "Copy an exchange while it runs, and restore the copy."},
 	{"serve --config deploy/bourse.yaml", "Run an exchange of your own."},
 }
@@ -84,13 +84,15 @@ func (p *program) greet(data, address string) {
 	_, _ = fmt.Fprintf(p.stderr, `
 Bourse serves a sandbox at http://%[1]s; http://%[1]s/docs describes its interfaces.
 In another terminal:
-  curl -d '{"offset":0}' http://%[1]s/spot/markets_ex
+  curl 'http://%[1]s/spot/markets_ex?offset=0'
   %[2]s
   %[3]s
   %[4]s
+  %[5]s
 Stop it with Ctrl-C.
 
 `, address,
+		elsewhere.line("watch", "BTC/USDT", "--url", "http://"+address),
 		operate("account", "create", "you@example.org"),
 		operate("key", "create", "you@example.org", "--name", "first"),
 		operate("credit", "you@example.org", "USDT", "100000"))

@@ -123,12 +123,16 @@ func TestPaste(t *testing.T) {
 	for line := range strings.Lines(lines) {
 		cmd := exec.Command("sh", "-c", line)
 		cmd.Dir = "/"
+		pasted++
+		if strings.Contains(line, " watch ") {
+			pastedForEver(t, "exec "+line)
+			continue
+		}
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) == 0 {
 			t.Errorf("%s%v\n%s", line, err, out)
 		}
-		pasted++
 	}
-	if pasted < 4 {
+	if pasted < 5 {
 		t.Errorf("%d lines: %s", pasted, lines)
 	}
 	if shown := operate[struct{ Balances map[string]any }](s, "balances", "you@example.org"); shown.Balances["USDT"] == nil {
@@ -145,6 +149,23 @@ func TestPaste(t *testing.T) {
 	path, _ := binary()
 	if err != nil || string(words) != strings.Join([]string{path, "dev", "--data", data, ""}, "\n") {
 		t.Errorf("%s is read as\n%s%v", hint, words, err)
+	}
+}
+
+// pastedForEver runs a line that goes on until Ctrl-C, up to its first output.
+func pastedForEver(t *testing.T, line string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir = "/"
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Errorf("%s%v", line, err)
+	}
+	must(t, cmd.Process.Signal(os.Interrupt))
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%s%v", line, err)
 	}
 }
 
