@@ -18,6 +18,7 @@ import (
 type cli struct {
 	Dev     dev        `cmd:"" help:"Run a sandbox: demo markets, simulated traders, money out of nothing."`
 	Watch   watchCmd   `cmd:"" help:"Show a market while it trades: its book and its trades."`
+	Demo    demoCmd    `cmd:"" help:"Show what an exchange promises."`
 	Serve   serve      `cmd:"" help:"Run a production exchange."`
 	Admin   adminCmd   `cmd:"" help:"Operate the exchange that runs on a data directory."`
 	Journal journalCmd `cmd:"" help:"Look into a journal, of a running or a stopped exchange."`

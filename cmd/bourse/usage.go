@@ -15,9 +15,9 @@ import (
 var first = []struct{ line, does string }{
 	{"dev", "Run a sandbox with demo markets."},
 	{"watch BTC/USDT", "Show one of its markets while it trades."},
+	{"demo crash", "Kill an exchange while it trades; see what is left."},
 	{"admin account create you@example.org", "Operate it: accounts, keys, money, markets."},
 	{"admin audit", "Recompute its money and books from its journal."},
-	{"backup --help", "Copy an exchange while it runs, and restore the copy."},
 	{"serve --config deploy/bourse.yaml", "Run an exchange of your own."},
 }
 
