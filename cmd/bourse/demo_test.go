@@ -55,7 +55,7 @@ func TestDemoCrashNotices(t *testing.T) {
 	path, err := binary()
 	must(t, err)
 	forgetful := filepath.Join(t.TempDir(), "forgetful")
-	must(t, os.WriteFile(forgetful, fmt.Appendf(nil, "#!/bin/sh\nrm -rf \"$3\"\nexec %s \"$@\"\n", path), 0o700)) //nolint:gosec // it is run
+	must(t, os.WriteFile(forgetful, fmt.Appendf(nil, "#!/bin/sh\nrm -rf \"$3\"\nexec %s \"$@\"\n", path), 0o700))
 	var out bytes.Buffer
 	err = demo.Crash(t.Context(), demo.Options{Program: forgetful, Out: &out, TradeFor: 200 * time.Millisecond})
 	if !errors.Is(err, demo.ErrBroken) {

@@ -121,8 +121,8 @@ func (n *Node) checkLag() {
 
 // clockJumped is called when the machine's clock has jumped forward.
 func (n *Node) clockJumped(by bourse.Time) {
-	n.Log.Error("the machine's clock has jumped forward; nothing is taken until `bourse admin --data "+n.Data+" clock accept`",
-		slog.Duration("by", time.Duration(by)*time.Microsecond))
+	n.Log.Error("the machine's clock has jumped forward; nothing is taken until an operator accepts its time",
+		slog.Duration("by", time.Duration(by)*time.Microsecond), slog.String("accept", "bourse admin --data "+n.Data+" clock accept"))
 	n.refuse(sequencer.Orders, clockJumped, errClock)
 	n.refuse(sequencer.Cancels, clockJumped, errClock)
 }

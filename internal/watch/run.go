@@ -55,10 +55,12 @@ func Run(ctx context.Context, o Options) error {
 
 // ended turns what was broken off because ctx ended into no error.
 func ended(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	select {
+	case <-ctx.Done():
 		return nil
+	default:
+		return err
 	}
-	return err
 }
 
 // plain reports whether a name can be a pair's: capitals, digits and a slash.

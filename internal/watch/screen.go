@@ -66,13 +66,12 @@ func (s *screen) page(b *book) []byte {
 	row := func(color string, l level) string {
 		return fmt.Sprintf("%s%16s%s %18s", color, padded(l.price.text, prices), usual, padded(l.amount.text, amounts))
 	}
-	for i := range depth {
-		if i < len(b.asks) {
-			rows[depth-1-i] = row(red, b.asks[i])
-		}
-		if i < len(b.bids) {
-			rows[depth+1+i] = row(green, b.bids[i])
-		}
+	for i, l := range b.asks[:min(depth, len(b.asks))] {
+		rows[depth-1-i] = row(red, l)
+	}
+	bids := rows[depth+1:]
+	for i, l := range b.bids[:min(depth, len(b.bids))] {
+		bids[i] = row(green, l)
 	}
 
 	var out bytes.Buffer

@@ -93,8 +93,9 @@ type accountArgs struct {
 func (s *Server) numbered(ctx context.Context, args jsontext.Value) (jsontext.Value, error) {
 	var members map[string]jsontext.Value
 	var name string
-	if json.Unmarshal(args, &members) != nil || members["account"].Kind() != '"' ||
-		json.Unmarshal(members["account"], &name) != nil {
+	named := json.Unmarshal(args, &members) == nil && members["account"].Kind() == '"' &&
+		json.Unmarshal(members["account"], &name) == nil
+	if !named {
 		return args, nil
 	}
 
