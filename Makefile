@@ -14,7 +14,25 @@ help: ## List the targets.
 
 .PHONY: build
 build: ## Build bin/bourse.
-	$(GO) build -trimpath -pgo=$(PROFILE) -o $(BIN)/bourse ./cmd/bourse
+	CGO_ENABLED=0 $(GO) build -trimpath -pgo=$(PROFILE) -o $(BIN)/bourse ./cmd/bourse
+
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64
+
+.PHONY: release
+release: ## Make the archives of a release in bin/release, from what is committed; PLATFORMS=.
+	tools/release $(PLATFORMS)
+
+.PHONY: cross
+cross: ## Vet for macOS, run for arm64 in qemu-aarch64-static, make a release twice.
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet $(PACKAGES)
+	$(GO) test -count=1 -timeout 60m -v -tags cross -run '^Test(Arm64|Release)' ./cmd/bourse
+
+.PHONY: image
+image: build ## Lay out bin/image, from which `podman build bin/image` or `docker build` makes an image.
+	@rm -rf $(BIN)/image && mkdir -p $(BIN)/image/data $(BIN)/image/certs
+	cp deploy/Containerfile $(BIN)/bourse $(BIN)/image/
+	@cp /etc/ssl/certs/ca-certificates.crt $(BIN)/image/certs/ || \
+		echo "no certificates of authorities here: mount them at /etc/ssl/certs for SMTP and PostgreSQL over TLS"
 
 .PHONY: run
 run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080.

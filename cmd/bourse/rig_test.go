@@ -24,12 +24,19 @@ var built string
 // binary is the program.
 var binary = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(built, "bourse")
-	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
+	return path, buildStatic(path)
 })
+
+// buildStatic builds the program as it is released, but for the profile, which takes
+// minutes.
+func buildStatic(path string, environment ...string) error {
+	cmd := exec.Command("go", "build", "-o", path, ".")
+	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0"), environment...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
 
 func TestMain(m *testing.M) {
 	var err error

@@ -25,16 +25,19 @@ func (*version) Run(p *program) error {
 	return err
 }
 
-// versionText names the module's version, or the commit it was built from.
+// versionText names the tag, or what Go makes of the commit if none names it, then the
+// commit and its date, and the version of Go.
 func versionText() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "bourse (unknown build)"
 	}
 	text := "bourse " + info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			text += " " + s.Value
+	for _, key := range [...]string{"vcs.revision", "vcs.time"} {
+		for _, s := range info.Settings {
+			if s.Key == key {
+				text += " " + s.Value
+			}
 		}
 	}
 	return text + " " + info.GoVersion

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
@@ -65,8 +63,7 @@ func (l *line) drive(next source, rate int, lasting time.Duration) (latencies, f
 func (l *line) keepTo(next source, began time.Time, rate int, lasting time.Duration, flying chan<- sent, free <-chan *sequencer.Ticket) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	// The system may be late by its slack, and would be by 50 microseconds.
-	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
+	if err := punctual(); err != nil {
 		return err
 	}
 	var c bourse.Command
@@ -91,14 +88,11 @@ func (l *line) keepTo(next source, began time.Time, rate int, lasting time.Durat
 	}
 }
 
-// sleepUntil sleeps in the system: the runtime's timers are late by up to a
-// millisecond when nothing else goes on. It sleeps for a while at least, and what
-// becomes due meanwhile is late: to wake for each command would take more than
-// the commands do.
+// sleepUntil sleeps for a while at least, and what becomes due meanwhile is late: to
+// wake for each command would take more than the commands do.
 func sleepUntil(due time.Time) {
 	const least = 50 * time.Microsecond
 	if wait := time.Until(due); wait > 0 {
-		t := unix.NsecToTimespec(max(wait, least).Nanoseconds())
-		_ = unix.Nanosleep(&t, nil) // woken early, it is early by less than that
+		sleep(max(wait, least))
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
 // DurableReport is what `bench durable` measures: from a command's moment in an
@@ -76,7 +76,7 @@ func syncMedian(dir string) (_ float64, err error) {
 		if _, err := f.WriteAt(b, int64(i%blocks)*block); err != nil {
 			return 0, err
 		}
-		if err := unix.Fdatasync(int(f.Fd())); err != nil {
+		if err := disk.SyncData(f); err != nil {
 			return 0, err
 		}
 		took[i] = time.Since(began)

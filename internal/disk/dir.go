@@ -142,11 +142,4 @@ func (f osFile) Size() (int64, error) {
 
 // Sync makes the file's bytes and length durable. It is fdatasync: times of
 // access are nothing that anybody needs after a crash.
-func (f osFile) Sync() error {
-	for {
-		err := unix.Fdatasync(int(f.Fd()))
-		if !errors.Is(err, unix.EINTR) {
-			return unsynced(err)
-		}
-	}
-}
+func (f osFile) Sync() error { return unsynced(SyncData(f.File)) }

@@ -103,8 +103,8 @@ func Peer(ctx context.Context, c net.Conn) context.Context {
 		return ctx
 	}
 	_ = raw.Control(func(fd uintptr) {
-		if cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
-			ctx = context.WithValue(ctx, peerKey{}, cred.Uid)
+		if uid, err := peerUID(int(fd)); err == nil {
+			ctx = context.WithValue(ctx, peerKey{}, uid)
 		}
 	})
 	return ctx

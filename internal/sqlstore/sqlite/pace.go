@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
 const (
@@ -116,7 +116,7 @@ func (p *pace) fold(ctx context.Context, writer *sql.DB) error {
 func (p *pace) sync(file *os.File, old int64) error {
 	err := p.writeOut(file, old)
 	if err == nil {
-		err = unix.Fdatasync(int(file.Fd()))
+		err = disk.SyncData(file)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s could not be written, and is repaired by the next start: %w", file.Name(), err)
@@ -128,7 +128,6 @@ func (p *pace) sync(file *os.File, old int64) error {
 func (p *pace) writeOut(file *os.File, old int64) error {
 	p.out.Lock()
 	defer p.out.Unlock()
-	const write = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
 	info, err := file.Stat()
 	if err != nil {
 		return err
@@ -140,7 +139,7 @@ func (p *pace) writeOut(file *os.File, old int64) error {
 			n = max(piece, min(old/parts, old-at))
 		}
 		began := time.Now()
-		if err := unix.SyncFileRange(int(file.Fd()), at, n, write); err != nil {
+		if err := writeRange(file, at, n); err != nil {
 			return err
 		}
 		if time.Since(began) > clean {

@@ -112,7 +112,7 @@ func (s *Server) command(name string, args ...string) (*exec.Cmd, error) {
 	}
 	cmd := exec.Command(path, args...) //nolint:noctx // it ends by itself, or with us
 	cmd.Dir = s.Dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as, Pdeathsig: syscall.SIGQUIT}
+	cmd.SysProcAttr = attributes(s.as)
 	return cmd, nil
 }
 

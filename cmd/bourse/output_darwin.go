@@ -1,0 +1,6 @@
+package main
+
+import "golang.org/x/sys/unix"
+
+// getTermios asks whether a file is a terminal.
+const getTermios = unix.TIOCGETA
