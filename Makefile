@@ -36,7 +36,7 @@ image: build ## Lay out bin/image, from which `podman build bin/image` or `docke
 
 .PHONY: run
 run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080.
-	$(BIN)/bourse dev $(ARGS)
+	$(BIN)/bourse dev --catalogue=demo $(ARGS)
 
 .PHONY: test
 test: ## Run all tests.

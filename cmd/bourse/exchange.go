@@ -79,6 +79,7 @@ type dev struct {
 	Metrics string  `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
 	Bots    bool    `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
 	Limits  string  `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
+	Listed  string  `help:"What is listed at the first start: demo, or wide with sixty assets more, which make lists long." name:"catalogue" enum:"demo,wide" default:"wide"`
 	Stores  stores  `embed:""`
 	Log     logging `embed:"" prefix:"log-"`
 
@@ -106,7 +107,7 @@ func (d *dev) options() (*node.Options, error) {
 
 	o := &node.Options{
 		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts, Listen: d.Listen, MetricsListen: d.Metrics,
-		Sandbox: true, Bots: d.Bots, BlockTime: bourse.Time(time.Duration(d.Block).Microseconds()),
+		Sandbox: true, Bots: d.Bots, Wide: d.Listed == "wide", BlockTime: bourse.Time(time.Duration(d.Block).Microseconds()),
 		SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 	}
 	if d.Limits == "production" {

@@ -83,6 +83,18 @@ func TestBlockTime(t *testing.T) {
 	}
 }
 
+// TestCatalogues wants the main markets alone when they are asked for, and long lists
+// otherwise.
+func TestCatalogues(t *testing.T) {
+	for flag, want := range map[string]int{"--catalogue=demo": 5, "--catalogue=wide": 50, "--log-level=info": 50} {
+		s := start(t, t.TempDir(), "--bots=false", "--block-time=0", flag)
+		_, body := fetched(t, s.url+"/spot/markets?offset=0", "")
+		if got := strings.Count(body, `"pair":`); got != want {
+			t.Errorf("%s: %d markets", flag, got)
+		}
+	}
+}
+
 // TestOneDataDirectory wants a sandbox and its operators to meet in the directory that
 // both have by default.
 func TestOneDataDirectory(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
 // found opens the exchange if it is new: genesis, and a sandbox's catalogue,
@@ -61,11 +62,52 @@ func (n *Node) alongside(now bourse.Time, work func() error) error {
 	}
 }
 
+// together takes commands through the line, in their order and mostly in one frame, and
+// returns what became of each.
+func (n *Node) together(ctx context.Context, commands []bourse.Command) []sequencer.Result {
+	results := make([]sequencer.Result, len(commands))
+	tickets := make([]*sequencer.Ticket, len(commands))
+	for i := range commands {
+		tickets[i] = sequencer.NewTicket()
+		results[i].Err = n.sequencer.Submit(&commands[i], tickets[i])
+	}
+	for i, t := range tickets {
+		if results[i].Err != nil {
+			continue
+		}
+		select {
+		case <-t.Done():
+			results[i] = t.Result
+		case <-ctx.Done():
+			results[i].Err = ctx.Err()
+		}
+	}
+	return results
+}
+
+// carryAll takes commands through the line together; the first refusal is the error.
+func (n *Node) carryAll(ctx context.Context, commands []bourse.Command) error {
+	for _, r := range n.together(ctx, commands) {
+		if err := refusal(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refusal returns the error of a command that was refused.
+func refusal(r sequencer.Result) error {
+	if r.Err == nil && r.Outcome.Reason != 0 {
+		return fmt.Errorf("refused: %s", r.Outcome.Reason)
+	}
+	return r.Err
+}
+
 // carry takes a command through the line; a refusal is an error.
 func (n *Node) carry(ctx context.Context, cmd bourse.Command) error {
 	r, err := n.sequencer.Do(ctx, &cmd)
-	if err == nil && r.Outcome.Reason != 0 {
-		err = fmt.Errorf("refused: %s", r.Outcome.Reason)
+	if err != nil {
+		return err
 	}
-	return err
+	return refusal(r)
 }

@@ -28,6 +28,8 @@ type Options struct {
 	// BlockTime is how far apart the embedded networks make blocks; zero makes
 	// them on demand alone.
 	BlockTime bourse.Time
+	// Wide lists assets and markets that are there to make lists long.
+	Wide bool
 	// Bots keep the sandbox's markets moving.
 	Bots bool
 	// TLSCert and TLSKey are files; both or none.

@@ -16,9 +16,10 @@ const (
 	// market, fewer than 100,000 commands.
 	pastFor   = 3 * bourse.Day
 	pastSteps = 2_400
-	// botsEvery is how often the traders do something in a market: at most five
-	// commands, so fewer than 17 a second.
-	botsEvery = 300 * time.Millisecond
+	// botsEvery is how often the traders do something in each market: they replace two
+	// orders, which are four changes of the book, so 27 a second; and less than one
+	// frame of the journal for each.
+	botsEvery = 150 * time.Millisecond
 	// botMarkets is how many markets they trade in: the first ones listed.
 	botMarkets = 5
 	// botSeed makes every sandbox's past the same but for the time.
@@ -33,7 +34,7 @@ const (
 
 // list puts the sandbox's catalogue on the list, if it is not there in full.
 func (n *Node) list(ctx context.Context) error {
-	commands := sandbox.Catalogue()
+	commands := sandbox.Catalogue(n.Wide)
 	markets := 0
 	for i := range commands {
 		if commands[i].Kind == bourse.CommandDefineMarket {
@@ -43,12 +44,7 @@ func (n *Node) list(ctx context.Context) error {
 	if len(n.view.Catalogue().Markets)-1 >= markets {
 		return nil
 	}
-	for _, cmd := range commands {
-		if err := n.carry(ctx, cmd); err != nil {
-			return err
-		}
-	}
-	return nil
+	return n.carryAll(ctx, commands)
 }
 
 // hire opens and funds the traders' accounts, if there are none.
@@ -65,10 +61,8 @@ func (n *Node) hire(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, cmd := range sandbox.Funds(id, n.view.Catalogue().Assets[1:]) {
-			if err := n.carry(ctx, cmd); err != nil {
-				return err
-			}
+		if err := n.carryAll(ctx, sandbox.Funds(id, n.view.Catalogue().Assets[1:])); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -101,7 +95,7 @@ func (n *Node) makePast(ctx context.Context, from bourse.Time) error {
 		tickets[i] = sequencer.NewTicket()
 	}
 	for step := range bourse.Time(pastSteps) {
-		plan := bots.Plan(botMarkets)
+		plan := bots.Plan(botMarkets, sandbox.Past)
 		for i := range plan {
 			if err := n.sequencer.Submit(&plan[i], tickets[i]); err != nil {
 				return err
@@ -173,12 +167,11 @@ func (n *Node) trade(ctx context.Context, bots *sandbox.Bots) {
 				n.Log.Debug("a simulated trader's money stays where it is", slog.Any("error", err))
 			}
 		}
-		plan := bots.Plan(1)
+		plan := bots.Plan(botMarkets, sandbox.Live)
 		outcomes := make([]bourse.Outcome, len(plan))
-		for i := range plan {
-			r, err := n.sequencer.Do(ctx, &plan[i])
-			if err != nil {
-				n.Log.Debug("a simulated trader was refused", slog.Any("error", err))
+		for i, r := range n.together(ctx, plan) {
+			if r.Err != nil {
+				n.Log.Debug("a simulated trader was refused", slog.Any("error", r.Err))
 				r.Outcome.Reason = bourse.Voided
 			}
 			outcomes[i] = r.Outcome

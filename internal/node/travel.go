@@ -9,7 +9,7 @@ import (
 
 // travelEvery is how many turns of the traders lie between two journeys of
 // their money: a quarter of a minute.
-const travelEvery = 50
+const travelEvery = 100
 
 // trip is what a trader moves: so many smallest units of what the catalogue says
 // a withdrawal is at least.

@@ -10,8 +10,30 @@ import (
 const (
 	// levels is how many orders they keep on each side of a market.
 	levels = 14
-	// PerMarket bounds the commands of a plan for one market.
+	// PerMarket bounds the commands of a plan for one market: two orders are replaced,
+	// one is taken.
 	PerMarket = 5
+	// usualOrder is how many least orders of a market the usual one is worth: 2,000 USDT,
+	// so that ten levels of a side hold 110,000, and never less than 50,000.
+	usualOrder = 400
+)
+
+// Pace is how much happens between two plans for a market.
+type Pace struct {
+	// step is the share of a price by which the fair one moves at most, pull the share
+	// of its way home that it goes back: one in so many.
+	step, pull int64
+	// trades is how many plans have one trade, on average.
+	trades int
+}
+
+// The paces of the traders' lives.
+var (
+	// Past is for plans minutes apart.
+	Past = Pace{step: 2_000, pull: 400, trades: 2}
+	// Live is for some plans a second. A price moves by about as much in a minute as
+	// between two plans of the past.
+	Live = Pace{step: 50_000, pull: 250_000, trades: 8}
 )
 
 // Bots are simulated traders: one that makes each market, and one that takes.
@@ -100,27 +122,26 @@ func (q *quotes) adopt(open []bourse.Order) {
 	}
 }
 
-// usualLots returns about forty times a market's least order, in lots at the
-// initial price.
+// usualLots returns what the usual order of a market is, in lots at the initial price.
 func usualLots(m *bourse.Market) int64 {
 	perLot, _ := m.Total(m.InitialPrice, 1)
 	least, _ := m.MinOrder.Div(perLot)
-	return max(int64(least.Lo)*40, 1)
+	return max(int64(least.Lo)*usualOrder, 1)
 }
 
 // Plan returns what the traders do next, in some markets after those of the last
 // plan: at most PerMarket commands in each.
-func (b *Bots) Plan(markets int) []bourse.Command {
+func (b *Bots) Plan(markets int, pace Pace) []bourse.Command {
 	b.asked = b.asked[:0]
 	var plan []bourse.Command
 	for range min(markets, len(b.books)) {
 		q := b.books[b.turn%len(b.books)]
 		b.turn++
-		b.drift(q)
+		b.drift(q, pace)
 		for range 2 {
 			plan = b.requote(plan, q)
 		}
-		plan = b.take(plan, q)
+		plan = b.take(plan, q, pace)
 	}
 	return plan
 }
@@ -138,10 +159,10 @@ func (b *Bots) Learn(outcomes []bourse.Outcome) {
 	}
 }
 
-// drift moves the fair price by up to 0.05 %, with a pull toward its home.
-func (b *Bots) drift(q *quotes) {
-	step := max(q.home/2000, 500)
-	q.fair += b.rng.Int64N(2*step+1) - step + (q.home-q.fair)/400
+// drift moves the fair price by up to a step, with a pull toward its home.
+func (b *Bots) drift(q *quotes, pace Pace) {
+	step := max(q.home/pace.step, 500)
+	q.fair += b.rng.Int64N(2*step+1) - step + (q.home-q.fair)/pace.pull
 	q.fair = max(q.fair, 2000)
 }
 
@@ -178,19 +199,22 @@ func (b *Bots) requote(plan []bourse.Command, q *quotes) []bourse.Command {
 	})
 }
 
-// take sends an order that trades at once, two times out of three.
-func (b *Bots) take(plan []bourse.Command, q *quotes) []bourse.Command {
-	if b.rng.IntN(3) == 0 {
+// take sends an order that trades at once, now and then.
+func (b *Bots) take(plan []bourse.Command, q *quotes, pace Pace) []bourse.Command {
+	if b.rng.IntN(pace.trades) != 0 {
 		return plan
 	}
 	return b.add(plan, nil, bourse.Command{
 		Kind: bourse.CommandPlace, Account: b.taker,
 		Place: bourse.Place{
 			Market: q.ID, Side: bourse.Side(1 + b.rng.IntN(2)), Type: bourse.MarketOrder, TIF: bourse.IOC,
-			Lots: b.lots(q.lot),
+			Lots: b.lots(max(q.lot/usualTake, 1)),
 		},
 	})
 }
+
+// usualTake is the part of the usual order that is taken at once: 200 USDT.
+const usualTake = 10
 
 // lots returns a size between a half and one and a half of the usual one.
 func (b *Bots) lots(usual int64) bourse.Lots {

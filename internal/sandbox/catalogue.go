@@ -84,27 +84,34 @@ var markets = []market{
 const testNetwork = "TEST"
 
 // Catalogue returns the commands that list the sandbox's assets, networks and
-// markets on an exchange that has none yet: ids are counted from one.
-func Catalogue() []bourse.Command {
+// markets on an exchange that has none yet: ids are counted from one. A wide one has
+// TestAssets more, behind the others.
+func Catalogue(wide bool) []bourse.Command {
+	tests := 0
+	if wide {
+		tests = TestAssets
+	}
 	c := &catalogue{assets: map[bourse.Symbol]bourse.AssetID{}, scales: map[bourse.Symbol]uint8{}}
 	for _, a := range assets {
 		c.addAsset(a, false)
 	}
-	for i := range TestAssets {
+	for i := range tests {
 		c.addAsset(asset{testSymbol(i), fmt.Sprintf("Test asset %02d", i+1), scale}, true)
 	}
 	for _, n := range networks {
 		c.addNetwork(n, false)
 	}
 	test := network{symbol: testNetwork, name: "Test network"}
-	for i := range TestAssets {
+	for i := range tests {
 		test.carries = append(test.carries, carriage{testSymbol(i), 8, 1, "", "0.01", "0.01", "0.001", "0.1"})
 	}
-	c.addNetwork(test, true)
+	if wide {
+		c.addNetwork(test, true)
+	}
 	for _, m := range markets {
 		c.addMarket(m)
 	}
-	for i := range TestAssets {
+	for i := range tests {
 		c.addMarket(market{testSymbol(i), "USDT", 4, 4, "1", fmt.Sprint(i + 1)})
 	}
 	return c.commands

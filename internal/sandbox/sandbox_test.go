@@ -23,7 +23,7 @@ type exchange struct {
 func newExchange(t *testing.T) *exchange {
 	x := &exchange{t: t, e: engine.New(), trades: map[bourse.MarketID]int{}}
 	x.must(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}})
-	for _, cmd := range sandbox.Catalogue() {
+	for _, cmd := range sandbox.Catalogue(true) {
 		x.must(cmd)
 	}
 	return x
@@ -67,7 +67,32 @@ func TestCatalogueIsTakenAndLong(t *testing.T) {
 	}
 }
 
+// TestDemoCatalogue wants the main markets alone, under the ids that they have in the
+// wide one.
+func TestDemoCatalogue(t *testing.T) {
+	wide := newExchange(t)
+	x := &exchange{t: t, e: engine.New(), trades: map[bourse.MarketID]int{}}
+	x.must(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}})
+	for _, cmd := range sandbox.Catalogue(false) {
+		x.must(cmd)
+	}
+	if len(x.assets) != 5 || len(x.markets) != 5 {
+		t.Errorf("%d assets and %d markets are listed", len(x.assets), len(x.markets))
+	}
+	for i, m := range x.markets {
+		if w := wide.markets[i]; m.ID != w.ID || m.Pair != w.Pair || m.Base != w.Base {
+			t.Errorf("%+v is %+v in the wide catalogue", m, w)
+		}
+	}
+}
+
 func TestBotsKeepMarketsMoving(t *testing.T) {
+	t.Run("past", func(t *testing.T) { botsTrade(t, sandbox.Past, bourse.Minute) })
+	t.Run("live", func(t *testing.T) { botsTrade(t, sandbox.Live, 150_000) })
+}
+
+// botsTrade has traders trade at a pace, with so much time between two plans.
+func botsTrade(t *testing.T, pace sandbox.Pace, every bourse.Time) {
 	x := newExchange(t)
 	maker := bourse.AccountID(x.must(bourse.Command{Kind: bourse.CommandCreateAccount}).ID)
 	taker := bourse.AccountID(x.must(bourse.Command{Kind: bourse.CommandCreateAccount}).ID)
@@ -79,10 +104,13 @@ func TestBotsKeepMarketsMoving(t *testing.T) {
 	main := x.markets[:5]
 	bots := sandbox.NewBots(1, maker, taker, main, nil)
 	commands := 0
-	for range 5000 {
-		x.now += bourse.Minute
+	for turn := range 5000 {
+		if turn >= warm && turn%7 == 0 {
+			x.deep(main)
+		}
+		x.now += every
 		var outcomes []bourse.Outcome
-		for _, cmd := range bots.Plan(1) {
+		for _, cmd := range bots.Plan(1, pace) {
 			outcomes = append(outcomes, x.do(cmd))
 			commands++
 		}
@@ -95,7 +123,7 @@ func TestBotsKeepMarketsMoving(t *testing.T) {
 		t.Errorf("%d commands in 5000 plans", commands)
 	}
 	for _, m := range main {
-		if x.trades[m.ID] < 300 {
+		if x.trades[m.ID] < 100 {
 			t.Errorf("%s traded %d times", m.Pair, x.trades[m.ID])
 		}
 		bids, asks := x.e.Depth(m.ID, bourse.Buy), x.e.Depth(m.ID, bourse.Sell)
@@ -111,5 +139,32 @@ func TestBotsKeepMarketsMoving(t *testing.T) {
 	}
 	if err := x.e.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// warm is how many plans it takes to fill the books.
+const warm = 500
+
+// deep wants each side's first ten levels to be worth 50,000 USDT.
+func (x *exchange) deep(markets []*bourse.Market) {
+	x.t.Helper()
+	for _, m := range markets {
+		// The quote asset's price: 1, or for ETH/BTC that of BTC.
+		least := bourse.Amount{}
+		if least, _ = m.MinOrder.Mul(10_000); least.IsZero() {
+			x.t.Fatal("no market without a least order")
+		}
+		for _, side := range []bourse.Side{bourse.Buy, bourse.Sell} {
+			worth := bourse.Amount{}
+			for i, level := range x.e.Depth(m.ID, side) {
+				if i < 10 {
+					total, _ := m.Total(level.Price, level.Lots)
+					worth = worth.Plus(total)
+				}
+			}
+			if worth.Less(least) {
+				x.t.Fatalf("%s %s holds %s in ten levels, less than %s", m.Pair, side, worth.Format(12), least.Format(12))
+			}
+		}
 	}
 }

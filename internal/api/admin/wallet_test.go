@@ -36,7 +36,7 @@ func newOffice(t *testing.T) *office {
 		Log: slog.New(slog.DiscardHandler),
 	}
 	o.do(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Rules: bourse.CurrentRules}})
-	for _, cmd := range sandbox.Catalogue() {
+	for _, cmd := range sandbox.Catalogue(true) {
 		o.do(cmd)
 	}
 	o.do(bourse.Command{Kind: bourse.CommandCreateAccount})

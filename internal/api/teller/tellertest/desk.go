@@ -88,7 +88,7 @@ func New(t *testing.T) *Desk {
 		return r.Outcome, err
 	})
 	d.Must(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: bourse.CurrentRules}})
-	for _, cmd := range sandbox.Catalogue() {
+	for _, cmd := range sandbox.Catalogue(true) {
 		d.Must(cmd)
 	}
 	d.connect()
