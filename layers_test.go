@@ -125,8 +125,9 @@ func listPackages(t *testing.T) []goPackage {
 // skips are the ways in which a test can skip itself.
 var skips = regexp.MustCompile(`\b(t|b|f|tb|d|x)\.Skip(f|Now)?\(`)
 
-// TestNothingSkipsItself keeps tests honest: one that is there runs. What is for
-// some cases only chooses them beforehand, and what is long has a size.
+// TestNothingSkipsItself keeps tests honest: one that is there runs, unless the machine
+// lacks what it needs, which internal/needs says aloud. What is for some cases only
+// chooses them beforehand, and what is long has a size.
 func TestNothingSkipsItself(t *testing.T) {
 	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Ext(name) != ".go" {
@@ -137,7 +138,7 @@ func TestNothingSkipsItself(t *testing.T) {
 			return err
 		}
 		for n, line := range strings.Split(string(text), "\n") {
-			if skips.MatchString(line) {
+			if skips.MatchString(line) && name != "internal/needs/needs.go" {
 				t.Errorf("%s:%d: %s", name, n+1, strings.TrimSpace(line))
 			}
 		}

@@ -17,15 +17,19 @@ import (
 // TestDemoCrash wants the demonstration to find everything after the crash, and to leave
 // nothing behind.
 func TestDemoCrash(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes 20 seconds")
-	}
 	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("BOURSE_DATA", "/nowhere") // settings are for another exchange
-	stdout, stderr, code := run(t, "demo", "crash")
-	if code != 0 || stderr != "" {
-		t.Fatalf("exit %d: %s\n%s", code, stderr, stdout)
+	t.Setenv("BOURSE_BLOCK_TIME", "nonsense") // settings are for another exchange
+	path, err := binary()
+	must(t, err)
+	tradeFor := demo.TradeFor
+	if testing.Short() {
+		tradeFor /= 10
 	}
+	var out bytes.Buffer
+	if err := demo.Crash(t.Context(), demo.Options{Program: path, Out: &out, TradeFor: tradeFor}); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	stdout := out.String()
 	number := func(form string) string {
 		t.Helper()
 		m := regexp.MustCompile(form).FindStringSubmatch(stdout)

@@ -6,12 +6,13 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
 // fault is an answer of the system that the program gets in place of a real one.
@@ -81,9 +82,7 @@ const leastFaults = 50
 // other, while it starts, trades, takes snapshots, archives and stops. It ends
 // with a reason or goes on; and the next start has all that was acknowledged.
 func TestInjectedFaults(t *testing.T) {
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Fatal("this test needs strace: apt-get install strace")
-	}
+	needs.Program(t, "strace")
 	template, key := exemplar(t)
 	points, met, ended := faultPoints(), 0, 0
 	for i, f := range points {

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
 // mayMount reports whether the test goes on here. A user who may not mount runs it
@@ -42,6 +44,7 @@ func mayMount(t *testing.T) bool {
 // smallDisk returns a directory on a disk of its own.
 func smallDisk(t *testing.T, size string) string {
 	t.Helper()
+	needs.Root(t)
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
 		t.Fatalf("this test mounts a small disk: %v", err)

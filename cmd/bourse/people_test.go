@@ -169,11 +169,11 @@ func TestLostAndStolenFactors(t *testing.T) {
 // in. Of a code, which may be there by chance, both of two people have to be.
 func TestNothingToSteal(t *testing.T) {
 	args := []string{"--bots=false", "--block-time=0", "--log-level=debug", "--segment-size=256KiB"}
-	stolen(t, start(t, t.TempDir(), args...), "")
-	for _, database := range databases(t) {
-		at := database.URL("postgres")
+	t.Run("SQLite", func(t *testing.T) { stolen(t, start(t, t.TempDir(), args...), "") })
+	t.Run("PostgreSQL", func(t *testing.T) {
+		at := newDatabase(t).URL("postgres")
 		stolen(t, start(t, t.TempDir(), append(args, "--history="+at, "--accounts="+at)...), at)
-	}
+	})
 }
 
 func stolen(t *testing.T, s *server, database string) {

@@ -8,12 +8,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
 // slow lets every sync of the server's files take longer than a request may, from
 // when it returns until mend is called.
 func (s *server) slow() (mend func()) {
 	s.t.Helper()
+	needs.Program(s.t, "strace")
 	cmd := exec.Command("strace", "-f", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", "inject=fdatasync:delay_enter=12000000",
 		"-p", fmt.Sprint(s.cmd.Process.Pid))
 	said, err := cmd.StderrPipe()

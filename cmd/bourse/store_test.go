@@ -18,13 +18,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sqlstore/postgres/postgrestest"
 )
 
-// databases returns a server to test with; none on a machine without PostgreSQL.
-func databases(t *testing.T) []*postgrestest.Server {
+// newDatabase returns a server to test with.
+func newDatabase(t *testing.T) *postgrestest.Server {
 	t.Helper()
-	if !postgrestest.Installed() {
-		t.Log(postgrestest.Install)
-		return nil
-	}
+	postgrestest.Need(t)
 	s, err := postgrestest.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -34,59 +31,58 @@ func databases(t *testing.T) []*postgrestest.Server {
 			t.Error(err)
 		}
 	})
-	return []*postgrestest.Server{s}
+	return s
 }
 
 // TestDatabaseAway kills the database, or cuts the wire to it, again and again while
 // clients trade: trading goes on, what only the database has is refused with the lag, and afterwards it
 // holds, row by row, what a replay makes.
 func TestDatabaseAway(t *testing.T) {
-	for _, database := range databases(t) {
-		wire := newWire(t, database.Dir)
-		url := wire.url()
-		s := start(t, t.TempDir(), "--bots=false", "--snapshot-every=40", "--history="+url, "--accounts="+url)
-		_, key := s.customer("someone")
-		c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
-		c.most = 100
+	database := newDatabase(t)
+	wire := newWire(t, database.Dir)
+	url := wire.url()
+	s := start(t, t.TempDir(), "--bots=false", "--snapshot-every=40", "--history="+url, "--accounts="+url)
+	_, key := s.customer("someone")
+	c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
+	c.most = 100
+	c.trade(s.url)
+	s.level(t)
+	if code, _ := s.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	filled := c.filled()
+	s.start() // of what was before the last snapshot nothing is in memory now
+	for i := range 6 {
+		traded := c.tradeOn(t, s.url, 15*i)
+		mend := database.Run
+		if i%2 == 0 {
+			must(t, database.Kill())
+		} else {
+			wire.cut()
+			mend = wire.mend
+		}
+		<-traded
 		c.trade(s.url)
+		if i == 0 {
+			s.checkAway(t, key, filled)
+		}
+		must(t, mend())
 		s.level(t)
-		if code, _ := s.stop(); code != 0 {
-			t.Fatalf("exit %d", code)
-		}
-		filled := c.filled()
-		s.start() // of what was before the last snapshot nothing is in memory now
-		for i := range 6 {
-			traded := c.tradeOn(t, s.url, 15*i)
-			mend := database.Run
-			if i%2 == 0 {
-				must(t, database.Kill())
-			} else {
-				wire.cut()
-				mend = wire.mend
-			}
-			<-traded
-			c.trade(s.url)
-			if i == 0 {
-				s.checkAway(t, key, filled)
-			}
-			must(t, mend())
-			s.level(t)
-		}
-		c.check(t, s.url)
-		if code, _ := s.stop(); code != 0 {
-			t.Fatalf("exit %d", code)
-		}
-		replayed := start(t, s.data, "--bots=false", "--accounts="+url) // history.db is made from the journal
-		replayed.level(t)
-		replayed.audit()
-		if code, _ := replayed.stop(); code != 0 {
-			t.Fatalf("exit %d", code)
-		}
-		sameRows(t, url, filepath.Join(s.data, "history.db"), "bourse_history")
-		_, stderr, code := run(t, "dev", "--data", s.data, "--listen", "127.0.0.1:0")
-		if code == 0 || !strings.Contains(stderr, sqlstore.ErrElsewhere.Error()) {
-			t.Errorf("without its accounts: exit %d: %s", code, stderr)
-		}
+	}
+	c.check(t, s.url)
+	if code, _ := s.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	replayed := start(t, s.data, "--bots=false", "--accounts="+url) // history.db is made from the journal
+	replayed.level(t)
+	replayed.audit()
+	if code, _ := replayed.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	sameRows(t, url, filepath.Join(s.data, "history.db"), "bourse_history")
+	_, stderr, code := run(t, "dev", "--data", s.data, "--listen", "127.0.0.1:0")
+	if code == 0 || !strings.Contains(stderr, sqlstore.ErrElsewhere.Error()) {
+		t.Errorf("without its accounts: exit %d: %s", code, stderr)
 	}
 }
 
@@ -143,42 +139,41 @@ func (s *server) level(t *testing.T) {
 // TestMove moves history and accounts to a server and back while clients trade,
 // killing the move at every stage, and wants equal rows at the end.
 func TestMove(t *testing.T) {
-	for _, database := range databases(t) {
-		url, dir := database.URL("postgres"), t.TempDir()
-		s := start(t, t.TempDir(), "--bots=false")
-		_, key := s.customer("someone")
-		c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
-		c.most = 200
-		c.trade(s.url)
-		history, accounts := filepath.Join(s.data, "history.db"), filepath.Join(s.data, "accounts.db")
-		underLoad(t, s, c, history, url, "history")
-		underLoad(t, s, c, accounts, url, "accounts")
-		if code, _ := s.stop(); code != 0 {
-			t.Fatalf("exit %d", code)
-		}
-		tool[any](t, "store", "move", "--from", history, "--to", url)
-		tool[any](t, "store", "move", "--from", accounts, "--to", url)
-		sameRows(t, url, history, "bourse_history")
-		sameRows(t, url, accounts, "bourse_accounts")
+	database := newDatabase(t)
+	url, dir := database.URL("postgres"), t.TempDir()
+	s := start(t, t.TempDir(), "--bots=false")
+	_, key := s.customer("someone")
+	c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
+	c.most = 200
+	c.trade(s.url)
+	history, accounts := filepath.Join(s.data, "history.db"), filepath.Join(s.data, "accounts.db")
+	underLoad(t, s, c, history, url, "history")
+	underLoad(t, s, c, accounts, url, "accounts")
+	if code, _ := s.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	tool[any](t, "store", "move", "--from", history, "--to", url)
+	tool[any](t, "store", "move", "--from", accounts, "--to", url)
+	sameRows(t, url, history, "bourse_history")
+	sameRows(t, url, accounts, "bourse_accounts")
 
-		there := start(t, s.data, "--bots=false", "--history="+url, "--accounts="+url)
-		c.check(t, there.url)
-		c.trade(there.url)
-		there.customer("another")
-		back := filepath.Join(dir, "history.db")
-		underLoad(t, there, c, url, back, "history")
-		underLoad(t, there, c, url, filepath.Join(dir, "accounts.db"), "accounts")
-		there.backup(t, url)
-		if code, _ := there.stop(); code != 0 {
-			t.Fatalf("exit %d", code)
-		}
-		tool[any](t, "store", "move", "--from", url, "--to", back)
-		sameRows(t, url, back, "bourse_history")
-		sameRows(t, url, filepath.Join(dir, "accounts.db"), "bourse_accounts")
-		_, stderr, code := run(t, "store", "move", "--from", accounts, "--to", url)
-		if code != exitFailed || !strings.Contains(stderr, "rows that the source does not have") {
-			t.Errorf("a move over newer accounts: exit %d: %s", code, stderr)
-		}
+	there := start(t, s.data, "--bots=false", "--history="+url, "--accounts="+url)
+	c.check(t, there.url)
+	c.trade(there.url)
+	there.customer("another")
+	back := filepath.Join(dir, "history.db")
+	underLoad(t, there, c, url, back, "history")
+	underLoad(t, there, c, url, filepath.Join(dir, "accounts.db"), "accounts")
+	there.backup(t, url)
+	if code, _ := there.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	tool[any](t, "store", "move", "--from", url, "--to", back)
+	sameRows(t, url, back, "bourse_history")
+	sameRows(t, url, filepath.Join(dir, "accounts.db"), "bourse_accounts")
+	_, stderr, code := run(t, "store", "move", "--from", accounts, "--to", url)
+	if code != exitFailed || !strings.Contains(stderr, "rows that the source does not have") {
+		t.Errorf("a move over newer accounts: exit %d: %s", code, stderr)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
 const unitFile = "../../deploy/bourse.service"
@@ -17,9 +19,7 @@ const unitFile = "../../deploy/bourse.service"
 // analyze runs systemd-analyze.
 func analyze(t *testing.T, args ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Fatal("this test needs systemd-analyze: apt-get install systemd")
-	}
+	needs.Program(t, "systemd-analyze")
 	out, err := exec.Command("systemd-analyze", args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("systemd-analyze %s: %v\n%s", strings.Join(args, " "), err, out)

@@ -28,10 +28,7 @@ func (d dying) Write(ctx context.Context, do func(*sql.Tx) error) error {
 // TestUnansweredWrite writes a batch that the store only finds out about later, and
 // then the batch again, as the follower does.
 func TestUnansweredWrite(t *testing.T) {
-	if !postgrestest.Installed() {
-		t.Log(postgrestest.Install)
-		return
-	}
+	postgrestest.Need(t)
 	server, err := postgrestest.Start()
 	if err != nil {
 		t.Fatal(err)

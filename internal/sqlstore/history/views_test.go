@@ -12,10 +12,7 @@ import (
 // TestViews reads what others read: amounts as numbers, times as times, words for
 // sides, and a comment for each view.
 func TestViews(t *testing.T) {
-	if !postgrestest.Installed() {
-		t.Log(postgrestest.Install)
-		return
-	}
+	postgrestest.Need(t)
 	url := postgrestest.Database(t)
 	s, err := Open(t.Context(), url)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bourse-exchange/bourse/internal/needs"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/sqlite"
 )
 
@@ -74,9 +75,7 @@ func made(t *testing.T) string {
 // traced runs foldAndDie under strace.
 func traced(t *testing.T, path string, how ...string) (trace, out string, err error) {
 	t.Helper()
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Fatal("this test needs strace: apt-get install strace")
-	}
+	needs.Program(t, "strace")
 	to := filepath.Join(t.TempDir(), "trace")
 	command := append([]string{"-f", "-y", "-qq", "-o", to}, how...)
 	said, err := exec.CommandContext(t.Context(), "strace", append(command, os.Args[0], "-fold.in", path)...).CombinedOutput()

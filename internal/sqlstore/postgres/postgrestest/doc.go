@@ -2,6 +2,5 @@
 // binary, with a database for each test, on a socket in a temporary directory.
 //
 // A server refuses to run as root; started by root it runs as another user. On a
-// machine without PostgreSQL, tests run with SQLite alone and [Install] says what is
-// missing, unless BOURSE_REQUIRE_POSTGRES is 1: then that is a failure.
+// machine without PostgreSQL, tests that need one are skipped; see package needs.
 package postgrestest

@@ -16,18 +16,18 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
-// Install says how to get what is missing.
-const Install = "PostgreSQL is not installed, so its half of the tests does not run; install it with `apt-get install postgresql`"
-
-// Installed reports whether there is a server to start. Where one is required,
-// there is: starting it fails.
-func Installed() bool {
+// Need skips a test on a machine without PostgreSQL.
+func Need(t testing.TB) {
+	t.Helper()
 	_, err := program("initdb")
-	return err == nil || os.Getenv("BOURSE_REQUIRE_POSTGRES") == "1" //nolint:forbidigo // for tests alone
+	needs.That(t, "PostgreSQL", err == nil)
 }
 
 // program returns the path of a program of the server's: distributions keep them
@@ -38,7 +38,7 @@ func program(name string) (string, error) {
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name) // the pattern is good
 	if len(found) == 0 {
-		return "", errors.New(Install)
+		return "", errors.New("PostgreSQL is not installed")
 	}
 	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
 }

@@ -16,9 +16,6 @@ var shared struct {
 // Main runs a test binary's tests, and stops the server that they started. It is
 // for TestMain.
 func Main(m *testing.M) {
-	if !Installed() {
-		_, _ = fmt.Fprintln(os.Stdout, Install)
-	}
 	code := m.Run()
 	if s := shared.server; s != nil {
 		if err := s.Stop(); err != nil {
@@ -33,6 +30,7 @@ func Main(m *testing.M) {
 // which the first call starts.
 func Database(t testing.TB) string {
 	t.Helper()
+	Need(t)
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.server == nil {
@@ -49,12 +47,8 @@ func Database(t testing.TB) string {
 	return url
 }
 
-// Places returns a fresh place for a store for each kind of database that there
-// is: files in a temporary directory, and databases on a server.
+// Places returns a fresh place for a store for each kind of database: files in a
+// temporary directory, and databases on a server, which skip a test without one.
 func Places(file func(t testing.TB) string) map[string]func(t testing.TB) string {
-	places := map[string]func(t testing.TB) string{"SQLite": file}
-	if Installed() {
-		places["PostgreSQL"] = Database
-	}
-	return places
+	return map[string]func(t testing.TB) string{"SQLite": file, "PostgreSQL": Database}
 }
