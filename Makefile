@@ -40,7 +40,7 @@ run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080.
 
 # What tests need beyond Go, as far as it is there. It is part of the environment, so that
 # results in Go's cache are those of a machine with the same.
-HAS = $(shell command -v strace curl) $(wildcard /usr/lib/postgresql/*/bin/initdb) $(shell command -v initdb) uid=$(shell id -u)
+HAS = $(shell command -v strace curl systemd-analyze) $(wildcard /usr/lib/postgresql/*/bin/initdb) $(shell command -v initdb) uid=$(shell id -u)
 TALLY ?=
 
 .PHONY: test
@@ -99,6 +99,10 @@ SOAK_FOR    ?= 10m
 .PHONY: hostile
 hostile: ## Attack a running exchange; SOAK=1 adds thousands of connections.
 	$(GO) test -count=1 -timeout 60m $(if $(SOAK),-v) ./hostile $(if $(SOAK),-soak.busy=2000 -soak.pairs=5 -soak.window=$(SOAK_WINDOW) -soak.most=0.10 -soak.idle=10000 -soak.for=$(SOAK_FOR))
+
+.PHONY: abuse
+abuse: ## Let crowds attack what strangers share, and compare the honest ACK, some 40 minutes; ONLY=captchas for some.
+	$(GO) test -count=1 -timeout 120m -v ./abuse -full -only='$(ONLY)'
 
 FUZZTIME ?= 30s
 

@@ -49,7 +49,7 @@ func TestLayers(t *testing.T) {
 
 // corePure is what the vocabulary and the core may use of the standard library.
 var corePure = []string{
-	"bytes", "cmp", "container/heap", "crypto/sha256", "encoding/binary", "errors", "fmt", "iter", "math", "math/bits",
+	"bytes", "cmp", "container/heap", "container/list", "crypto/sha256", "encoding/binary", "errors", "fmt", "iter", "math", "math/bits",
 	"slices", "strconv", "strings", "time",
 }
 

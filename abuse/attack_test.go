@@ -36,6 +36,7 @@ import (
 //	                  the short form
 //	least DURATION    how long a window of the full form is at least
 //	disk N, memory N  the most KiB that an attacker adds in a second
+//	nothing           the attack reaches the journal with nothing
 //
 // The words that are steps, taken in turn by each connection:
 //
@@ -77,6 +78,8 @@ type attack struct {
 	least       time.Duration
 	// disk and memory are bounds in KiB per attacker-second.
 	disk, memory float64
+	// nothing is true if no command of the attack may be journaled.
+	nothing bool
 
 	first, steps []step
 	// last is first or steps, whichever had a step added last.
@@ -187,6 +190,8 @@ func (a *attack) parse(line int, text string) (err error) {
 		a.pace, err = strconv.ParseFloat(rest, 64)
 	case "fresh":
 		a.fresh = true
+	case "nothing":
+		a.nothing = true
 	case "neighbour":
 		a.neighbour = true
 	case "book":

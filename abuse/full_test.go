@@ -106,6 +106,7 @@ func TestFullDisk(t *testing.T) {
 
 	weight := ballast(t, disk, nearlyFull)
 	h.full.Store(true)
+	x.full = true
 	h.until(t, func() bool { return h.turnedAway.Load() > 0 })
 	for _, s := range sieges {
 		before := h.canceled.Load()

@@ -47,6 +47,8 @@ type honest struct {
 	// canceled counts the orders that were canceled meanwhile.
 	canceled atomic.Int64
 	rounds   atomic.Int64
+	// commands counts those that honest clients have the exchange journal.
+	commands atomic.Int64
 }
 
 // trader trades in one market.
@@ -222,6 +224,9 @@ type reply struct {
 
 // ask sends a request with the trader's key.
 func (tr *trader) ask(path string, body fields) (r reply, err error) {
+	if path == "/open_orders/new" || path == "/open_orders/cancel" {
+		tr.commands.Add(1)
+	}
 	body["api_key"] = tr.key
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -88,9 +88,14 @@ func (p *person) logOut() error {
 	return err
 }
 
+// visitCommands is how many commands a visit may take: an account, its password, the
+// holds and revocations of a reset.
+const visitCommands = 12
+
 // visit has a newcomer sign up, log in, reset the password and log in again, and the
 // one whose address the attackers know log in and out.
 func (h *honest) visit() error {
+	h.commands.Add(visitCommands)
 	p := &person{honest: h, email: fmt.Sprintf("new%d@people.example", numbers.Add(1)), password: "correct horse"}
 	p.client = clientFrom(newSource(peopleNetwork), true)
 	defer p.client.CloseIdleConnections()

@@ -15,7 +15,8 @@ import (
 type tally struct {
 	wants  []string
 	status int
-	// full allows 503: the exchange has no room for what was asked.
+	// full allows 500 where it says that the disk is full: V2 has no other status for what
+	// may be tried again.
 	full bool
 
 	mu sync.Mutex
@@ -41,10 +42,10 @@ func (l *tally) count(a *answer, err error) {
 	}
 	l.answers++
 
+	unforeseen := l.status != 0 && a.status != l.status && a.status != http.StatusTooManyRequests
+	full := l.full && bytes.Contains(a.body, []byte("disk is"))
 	switch {
-	case a.status == http.StatusInternalServerError, a.status == http.StatusBadGateway,
-		a.status == http.StatusServiceUnavailable && !l.full, a.status == http.StatusGatewayTimeout,
-		l.status != 0 && a.status != l.status && a.status != http.StatusTooManyRequests:
+	case a.status >= http.StatusInternalServerError && a.status != http.StatusNetworkAuthenticationRequired && !full, unforeseen:
 		l.broken = append(l.broken, fmt.Sprintf("%d %.200s", a.status, a.body))
 	case a.limited():
 		l.limited++

@@ -14,7 +14,7 @@ import (
 
 // How long a window is, in the short form and in the full one.
 const (
-	shortWindow = 1200 * time.Millisecond
+	shortWindow = 900 * time.Millisecond
 	fullWindow  = 5 * time.Second
 )
 
@@ -27,6 +27,13 @@ const slower = 2.0
 const (
 	slackDisk   = 2 << 20
 	slackMemory = 128 << 20
+)
+
+// What the exchange journals of its own accord in a second, ticks and blocks, and how
+// many commands more may be in the journal than were counted.
+const (
+	ownCommands   = 10
+	slackCommands = 30
 )
 
 // siege is an attack that is carried out.
@@ -128,6 +135,8 @@ func (s *siege) carryOut() {
 // growth is what was added meanwhile, in bytes.
 type growth struct {
 	disk, memory float64
+	// commands are those that the attack added to the journal; a few may be honest ones.
+	commands float64
 	// seconds is how long attackers attacked, all of them together.
 	seconds float64
 }
@@ -135,6 +144,7 @@ type growth struct {
 func (g *growth) add(other growth) {
 	g.disk += other.disk
 	g.memory = max(g.memory, other.memory)
+	g.commands += other.commands
 	g.seconds += other.seconds
 }
 
@@ -144,14 +154,15 @@ func (s *siege) measure() ([]time.Duration, growth) {
 	rounds, disk, memory := s.honest.rounds.Load(), s.x.written(s.T), s.x.collected(s.T)
 	done, most := make(chan struct{}), make(chan int64)
 	go func() { most <- s.x.highest(done) }()
-	began := time.Now()
+	began, seq, known := time.Now(), s.x.seq(s.T), s.honest.commands.Load()
 	acks := s.window(s.strike)
 	seconds := time.Since(began).Seconds()
 	close(done)
+	journaled := float64(s.x.seq(s.T)-seq) - float64(s.honest.commands.Load()-known) - ownCommands*seconds
 
 	added := float64(<-most - memory)
 	wrote := float64(s.x.written(s.T)-disk) - s.calm*float64(s.honest.rounds.Load()-rounds)
-	return acks, growth{disk: max(0, wrote), memory: max(0, added), seconds: seconds * float64(s.attack.members)}
+	return acks, growth{disk: max(0, wrote), memory: max(0, added), commands: max(0, journaled), seconds: seconds * float64(s.attack.members)}
 }
 
 // highest returns the most that the resident memory is until something is done.
@@ -249,8 +260,8 @@ func (s *siege) judge(g *growth, attacked, control time.Duration, samples int) {
 		ratio = float64(attacked) / float64(control)
 	}
 	l := s.tally
-	fmt.Printf("%-44s honest refused %d · crowd answered %d, refused %d, limited %d, turned away %d · disk %.1f, memory %.0f KiB per attacker-second · ACK p99 %.1f ms beside the attack, %.1f ms beside /healthz, ratio %.2f (%d)\n",
-		s.attack.name, len(refusals), l.answers, l.refused(), l.limited, l.turned, disk, memory,
+	fmt.Printf("%-44s honest refused %d · crowd answered %d, refused %d, limited %d, turned away %d · disk %.1f, memory %.0f KiB and %.1f commands per attacker-second · ACK p99 %.1f ms beside the attack, %.1f ms beside /healthz, ratio %.2f (%d)\n",
+		s.attack.name, len(refusals), l.answers, l.refused(), l.limited, l.turned, disk, memory, g.commands/g.seconds,
 		milliseconds(attacked), milliseconds(control), ratio, samples)
 	s.Logf("the crowd was answered:\n    %s", l.most())
 
@@ -265,6 +276,9 @@ func (s *siege) judge(g *growth, attacked, control time.Duration, samples int) {
 	}
 	if g.disk > slackDisk+s.attack.disk*1024*g.seconds {
 		s.Errorf("%.0f KiB were written, %.1f per attacker-second; allowed are %.0f", g.disk/1024, disk, s.attack.disk)
+	}
+	if s.attack.nothing && g.commands > slackCommands {
+		s.Errorf("%.0f commands were journaled that nobody honest has sent", g.commands)
 	}
 	if g.memory > slackMemory+s.attack.memory*1024*g.seconds {
 		s.Errorf("%.0f KiB of memory were added, %.0f per attacker-second; allowed are %.0f", g.memory/1024, memory, s.attack.memory)

@@ -7,17 +7,25 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
+// ErrFull tells a client that a row found no room. Nothing of the write was kept, and
+// the same may be tried again.
+var ErrFull = bourse.Errorf(bourse.CodeUnavailable, "The exchange's disk is full; try again later")
+
 // Explain adds to an error of SQLite what it means to us: ErrForeign for a file
-// that is no database, ErrDamaged for one that is not what was written.
+// that is no database, ErrDamaged for one that is not what was written, ErrFull for a
+// disk without room.
 func Explain(err error) error {
 	switch code(err) & 0xff { // the rest of a code says more than we ask for
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %w", sqlstore.ErrForeign, err)
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("%w: %w", sqlstore.ErrDamaged, err)
+	case sqlite3.SQLITE_FULL:
+		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -56,6 +57,31 @@ func count(t *testing.T, f *sqlite.File) (n int) {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// TestFullDisk has a write find no room: it says so to clients, and the next one that
+// finds room is kept.
+func TestFullDisk(t *testing.T) {
+	f := open(t, filepath.Join(t.TempDir(), "things.db"))
+	most := func(pages string) {
+		t.Helper()
+		err := f.Write(t.Context(), func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(t.Context(), "PRAGMA max_page_count = "+pages)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	most("1") // as many as there are
+	if err := add(f, strings.Repeat("a", 1<<20)); !errors.Is(f.Wrap(err), sqlite.ErrFull) {
+		t.Errorf("without room: %v", f.Wrap(err))
+	}
+	most("1000000")
+	if err := add(f, "b"); err != nil || count(t, f) != 1 {
+		t.Errorf("with room again: %v", err)
+	}
 }
 
 func TestWriteIsAllOrNothing(t *testing.T) {
