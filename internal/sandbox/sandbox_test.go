@@ -149,9 +149,8 @@ const warm = 500
 func (x *exchange) deep(markets []*bourse.Market) {
 	x.t.Helper()
 	for _, m := range markets {
-		// The quote asset's price: 1, or for ETH/BTC that of BTC.
-		least := bourse.Amount{}
-		if least, _ = m.MinOrder.Mul(10_000); least.IsZero() {
+		least, _ := m.MinOrder.Mul(10_000)
+		if least.IsZero() {
 			x.t.Fatal("no market without a least order")
 		}
 		for _, side := range []bourse.Side{bourse.Buy, bourse.Sell} {

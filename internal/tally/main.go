@@ -107,7 +107,7 @@ func (t *tally) output(e *event) {
 	if tests[e.Test] == nil {
 		tests[e.Test] = new(strings.Builder)
 	}
-	tests[e.Test].WriteString(e.Output)
+	_, _ = tests[e.Test].WriteString(e.Output) // it never fails
 }
 
 // ended takes in the end of a test or, without one, of a package.
