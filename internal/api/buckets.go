@@ -88,7 +88,8 @@ const mostOwed = 8
 // add makes a bucket owe tokens. The caller holds mu.
 func (b *buckets[K]) add(e *bucket[K], tokens int, now time.Duration) {
 	most := now + mostOwed*(b.depth+b.every)
-	e.full = min(max(e.full, now)+time.Duration(min(tokens, 1<<20))*b.every, max(e.full, most))
+	tokens = min(tokens, mostOwed*int(b.depth/b.every+1)) // more than that would pass most
+	e.full = min(max(e.full, now)+time.Duration(tokens)*b.every, max(e.full, most))
 }
 
 // find returns the bucket of a name. The caller holds mu.
@@ -118,7 +119,8 @@ func (b *buckets[K]) makeRoom(now time.Duration) {
 		switch {
 		case b.all[b.hand].full <= now:
 			b.drop(b.hand)
-			continue // another one stands here now
+			least = -1 // it may have been moved, and there is room now
+			continue   // another one stands here now
 		case least < 0 || b.all[b.hand].full < b.all[least].full:
 			least = b.hand
 		}

@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"net/netip"
 	"testing"
 	"time"
@@ -145,6 +147,30 @@ func TestNobodySharesABucket(t *testing.T) {
 	}
 	if len(b.all) > fewBuckets {
 		t.Errorf("%d buckets are left of those that are full again", len(b.all))
+	}
+}
+
+// TestBucketsComeAndGo has crowds of every size come while earlier ones pay their debts,
+// so that room is made wherever the search for it stands.
+func TestBucketsComeAndGo(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := newBuckets[uint64](Rate{PerSecond: 100, Burst: 10})
+	var now time.Duration
+	for range 300_000 {
+		b.take(rng.Uint64N(20_000), 1+rng.IntN(300), now)
+		if rng.IntN(2_000) == 0 {
+			now += time.Duration(rng.Int64N(int64(10 * time.Second)))
+		}
+	}
+	for name, at := range b.at {
+		if b.all[at].name != name {
+			t.Fatalf("the bucket of %d is that of %d", name, b.all[at].name)
+		}
+	}
+	slow := newBuckets[int](Rate{PerSecond: 0.00001, Burst: 2})
+	slow.charge(1, math.MaxInt, 0)
+	if owed := slow.all[0].full; owed != mostOwed*2*slow.every {
+		t.Errorf("%v are owed", owed)
 	}
 }
 
