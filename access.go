@@ -9,7 +9,7 @@ type RowDigest [32]byte
 type Access struct {
 	// Digest is that of the row.
 	Digest RowDigest
-	// Expires is when the way ends by itself; zero for never.
+	// Expires is when the way ends by itself; zero for never, as for every person.
 	Expires Time
 }
 
@@ -20,4 +20,15 @@ const MaxHold = 366 * Day
 // changing it changes what a journal means.
 const MaxKeys = 50
 
+// MaxSessions is how many live sessions an account may have. It is part of the rules.
+const MaxSessions = 50
+
+// FirstSession is where the ids of sessions begin; those of API keys stay below it.
+const FirstSession KeyID = 1 << 31
+
+// IsSession reports whether the id is that of a session.
+func (k KeyID) IsSession() bool { return k >= FirstSession }
+
 func (a *Access) check() bool { return a != nil && a.Expires >= 0 }
+
+func (a *Access) checkPerson() bool { return a != nil && a.Expires == 0 }

@@ -31,7 +31,7 @@ const (
 	// CommandSetMarketState moves a market between its states. MarketID, State.
 	CommandSetMarketState
 
-	// CommandCreateAccount allots an account id. Token.
+	// CommandCreateAccount allots an account id. Token, and Access if a person has it.
 	CommandCreateAccount
 	// CommandFreezeAccount freezes or unfreezes an account. Account, On.
 	CommandFreezeAccount
@@ -40,7 +40,7 @@ const (
 	CommandSetAccountFees
 	// CommandCreateKey allots an API key's id. Account, Token, Access.
 	CommandCreateKey
-	// CommandRevokeKey ends an API key. Key.
+	// CommandRevokeKey ends an API key or a session. Key.
 	CommandRevokeKey
 
 	// CommandCredit hands out money of the sandbox. Account, AssetID, Amount.
@@ -103,11 +103,17 @@ const (
 	CommandChangeKey
 
 	// CommandSecureAccount says that how an account's person gets in was changed: for
-	// a time no money leaves it, and its address book trusts nothing. Account, Hold.
+	// a time no money leaves it, its address book trusts nothing, and its sessions end
+	// except Key. Account, Hold, Key, and Access if the person's row changes.
 	CommandSecureAccount
+	// CommandOpenSession allots a session's id. Account, Access.
+	CommandOpenSession
+	// CommandSetPerson changes the row of an account's person and nothing else.
+	// Account, Access.
+	CommandSetPerson
 
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandSecureAccount
+	LastCommandKind = CommandSetPerson
 )
 
 // Command is what the journal carries and the engine decides on: one flat
@@ -166,8 +172,10 @@ const MaxText = 4096
 // is an *Error with CodeInvalid.
 func (c *Command) Check() error {
 	switch c.Kind {
-	case CommandTick, CommandContinue, CommandSweepFees, CommandCreateAccount:
+	case CommandTick, CommandContinue, CommandSweepFees:
 		return nil
+	case CommandCreateAccount:
+		return need(c.Access == nil || c.Access.checkPerson(), "account")
 	case CommandGenesis:
 		return need(c.Genesis != nil && knownRules(c.Genesis.Rules), "genesis")
 	case CommandSetRules:
@@ -187,7 +195,11 @@ func (c *Command) Check() error {
 	case CommandFreezeAccount, CommandCancelAll:
 		return need(c.Account.IsCustomer(), "account")
 	case CommandSecureAccount:
-		return need(c.Account.IsCustomer() && c.Hold >= 0 && c.Hold <= MaxHold, "hold")
+		return need(c.Account.IsCustomer() && c.Hold >= 0 && c.Hold <= MaxHold && (c.Access == nil || c.Access.checkPerson()), "hold")
+	case CommandOpenSession:
+		return need(c.Account.IsCustomer() && c.Access.check() && c.Access.Expires > 0, "session")
+	case CommandSetPerson:
+		return need(c.Account.IsCustomer() && c.Access.checkPerson(), "person")
 	case CommandCreateKey:
 		return need(c.Account.IsCustomer() && c.Access.check(), "key")
 	case CommandChangeKey:

@@ -33,7 +33,8 @@ const (
 	// trade and level change.
 	EventMarketRestored
 
-	// EventAccountCreated: an account id was allotted. Facts: Account, Token.
+	// EventAccountCreated: an account id was allotted. Facts: Account, Token, Digest of
+	// its person's row, zero for none.
 	EventAccountCreated
 	// EventAccountFrozen: an account was frozen or unfrozen. Facts: Account, On.
 	EventAccountFrozen
@@ -44,17 +45,21 @@ const (
 	// Taker, FeeLevel.
 	EventAccountFees
 	// EventAccountRestored: where an account stood. Facts: Account, On if
-	// frozen, Orders, Fills and Movements for how many it had, Token.
+	// frozen, Orders, Fills and Movements for how many it had, Token, Digest.
 	EventAccountRestored
-	// EventKeyCreated: an API key's id was allotted, or the key is restored. Facts:
-	// Account, Key, Token, Digest.
+	// EventPersonChanged: the row of an account's person is another one. Facts:
+	// Account, Digest.
+	EventPersonChanged
+	// EventKeyCreated: the id of an API key or a session was allotted, or it is
+	// restored. Facts: Account, Key, Token (zero for a session), Digest.
 	EventKeyCreated
 	// EventKeyChanged: an API key's row is another one. Facts: as EventKeyCreated.
 	EventKeyChanged
-	// EventKeyRevoked: an API key was revoked, or its time is over. Facts: Account,
-	// Key, Token.
+	// EventKeyRevoked: an API key or a session was ended, or its time is over. Facts:
+	// Account, Key, Token.
 	EventKeyRevoked
-	// EventKeysRestored: how many API keys there ever were. Facts: Key, the last.
+	// EventKeysRestored: how many API keys, or sessions, there ever were. Facts: Key,
+	// the last.
 	EventKeysRestored
 
 	// EventTransfer: money moved outside of trades. Transfers.

@@ -8,7 +8,7 @@ type (
 	Seq uint64
 	// AccountID names a customer's account, or one of the exchange's own.
 	AccountID uint32
-	// KeyID names an API key.
+	// KeyID names an API key or a session.
 	KeyID uint32
 	// AssetID names an asset.
 	AssetID uint16

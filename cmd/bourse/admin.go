@@ -147,6 +147,7 @@ func (c *factorReset) Run(p *program, a *adminCmd) error { return p.ask(a, "fact
 type factorStolen struct {
 	ofAccount
 	Reason string `help:"Why; it is kept for ever." required:"" json:"reason" placeholder:"TEXT"`
+	Email  string `help:"The holder's address, which becomes the account's: for an account whose row was changed from outside." json:"email,omitempty" placeholder:"EMAIL"`
 }
 
 // Run ends every way into an account.

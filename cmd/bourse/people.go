@@ -58,6 +58,7 @@ type people struct {
 	Letters   int           `help:"Second factors, and notices, that an account is mailed in an hour; 0 is without limit." name:"letters-per-hour" default:"20"`
 	Address   int           `help:"Letters that strangers may cause to an e-mail address in an hour; twice as many in a day; 0 is without limit." name:"letters-to-address-per-hour" default:"5"`
 	Source    int           `help:"Letters that a client's address may cause in an hour; 0 is without limit." name:"letters-from-source-per-hour" default:"20"`
+	LogIns    int           `help:"Sessions that an account may begin in an hour; 0 is without limit." name:"log-ins-per-hour" default:"100"`
 	Captchas  int           `help:"Captchas that a client's address may ask for, and answer, in an hour; 0 is without limit." name:"captchas-per-hour" default:"60"`
 	Hashing   int           `help:"Passwords of a client's address that are hashed or wait for it at once; 0 is without limit." name:"passwords-at-once" default:"4"`
 }
@@ -66,6 +67,6 @@ type people struct {
 func (p *people) limits() account.Limits {
 	return account.Limits{
 		WrongPasswords: p.Passwords, WrongCodes: p.Codes, WrongCodesInAll: p.CodesADay, Letters: p.Letters,
-		LettersToAddress: p.Address, LettersBySource: p.Source, Captchas: p.Captchas, Hashing: p.Hashing,
+		LettersToAddress: p.Address, LettersBySource: p.Source, LogIns: p.LogIns, Captchas: p.Captchas, Hashing: p.Hashing,
 	}
 }

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"strings"
 
@@ -159,12 +160,12 @@ func control(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }
 
 // ByID returns an account; false if there is none.
 func (s *Service) ByID(ctx context.Context, id bourse.AccountID) (Account, bool, error) {
-	row, ok, err := s.Store.Account(ctx, id)
+	row, err := s.person(ctx, id)
+	if errors.Is(err, ErrNone) || errors.Is(err, errForged) {
+		row.Account, err = Account{ID: id}, nil // the journal alone knows it
+	}
 	if err != nil {
 		return Account{}, false, err
-	}
-	if !ok {
-		row.Account = Account{ID: id} // it may be known to the journal alone
 	}
 	return s.standing(row.Account)
 }
@@ -176,7 +177,7 @@ func (s *Service) ByEmail(ctx context.Context, email string) (Account, bool, err
 	if err != nil {
 		return Account{}, false, err
 	}
-	row, ok, err := s.Store.AccountOf(ctx, email)
+	row, ok, err := s.personOf(ctx, email)
 	if err != nil || !ok {
 		return Account{}, false, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"net/netip"
+	"sync"
 	"sync/atomic"
 
 	"github.com/bourse-exchange/bourse"
@@ -15,8 +16,10 @@ type credential struct {
 	hash      Hash
 	token     bourse.Token
 	addresses []netip.Prefix
-	// used is when it was last used.
-	used atomic.Int64
+	// used is when it was last used, and noted whether that is on the list of what
+	// the store has to be told.
+	used  atomic.Int64
+	noted atomic.Bool
 	// session is that of a session.
 	session Session
 }
@@ -56,7 +59,7 @@ func (s *Service) Authenticate(_ context.Context, secret Secret, from netip.Addr
 	hash := secret.hash()
 	s.mu.RLock()
 	c := s.credentials[hash]
-	good := c != nil && (c.Session != 0 || s.facts.good(c))
+	good := c != nil && s.facts.good(c)
 	s.mu.RUnlock()
 	// The map compares byte by byte, but hashes: their prefixes tell nothing
 	// about a secret. The second look is for the day when somebody forgets it.
@@ -66,11 +69,40 @@ func (s *Service) Authenticate(_ context.Context, secret Secret, from netip.Addr
 	}
 	if int64(now)-c.used.Load() >= int64(useStep) {
 		c.used.Store(int64(now))
+		s.used.add(c)
 	}
 	return c.Identity, nil
 }
 
-// good reports whether the key of a credential is live in the journal.
+// usedList is what was used since the store was last told, so that telling it costs
+// what was used and not what there is.
+type usedList struct {
+	mu   sync.Mutex
+	list []*credential
+}
+
+func (l *usedList) add(c *credential) {
+	if c.noted.Swap(true) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, c)
+}
+
+// take empties the list.
+func (l *usedList) take() []*credential {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.list
+	l.list = nil
+	for _, c := range list {
+		c.noted.Store(false)
+	}
+	return list
+}
+
+// good reports whether the key or session of a credential is live in the journal.
 func (f *facts) good(c *credential) bool {
 	k := f.keys[c.Key]
 	return k != nil && k.token == c.token && k.account == c.Account
@@ -107,6 +139,18 @@ func (s *Service) admit(row *KeyRow) {
 	}
 	c.used.Store(int64(row.Used))
 	s.credentials[row.Hash], s.byKey[row.ID] = c, c
+}
+
+// admitSession makes a session known to Authenticate. The caller holds mu.
+func (s *Service) admitSession(row *SessionRow) {
+	c := &credential{
+		Identity: Identity{
+			Account: row.Account, Key: row.ID.key(), Scopes: sessionScopes, Session: row.ID, Expires: row.Expires,
+		},
+		hash: row.Hash, session: row.Session,
+	}
+	c.used.Store(int64(row.Used))
+	s.credentials[row.Hash], s.byKey[c.Key] = c, c
 }
 
 // Neighbourhood returns what counts as one address: of IPv6, the network of 64

@@ -94,18 +94,26 @@ func TestExpiredKeysMakeRoom(t *testing.T) {
 	}
 }
 
-// TestSessionsAreBounded wants the session to end that was not used for longest.
+// TestSessionsAreBounded wants a session without a row to end first, and then the session
+// that was not used for longest.
 func TestSessionsAreBounded(t *testing.T) {
 	const most = 50
 	r := newRig(t)
 	r.join(ada)
 	_, first := r.session(ada)
+	r.breaks = unanswered
+	if _, err := r.logIn(account.LogIn{Email: ada, Password: password}); err == nil {
+		t.Error("it was answered")
+	}
 	var second account.Secret
 	for n := range most - 1 {
 		r.now = r.now.Add(time.Minute)
 		if _, secret := r.session(ada); n == 0 {
 			second = secret
 		}
+	}
+	if n := r.engine.Sessions(); n != most {
+		t.Errorf("the journal has %d sessions", n)
 	}
 	r.now = r.now.Add(time.Minute)
 	who := r.who(first)

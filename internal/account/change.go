@@ -48,7 +48,7 @@ func (s *Service) ownPassword(ctx context.Context, who Identity, password string
 
 // setPassword sets the hash of a new password.
 func (s *Service) setPassword(ctx context.Context, was *AccountRow, hash string, but SessionID, kind string, v Visit) error {
-	err := s.secure(ctx, was.ID, but, func(row *AccountRow) error {
+	err := s.secure(ctx, was.ID, but, s.hold(), func(row *AccountRow) error {
 		if row.Password != was.Password { // another request was first
 			return ErrPassword
 		}
@@ -65,38 +65,39 @@ func (s *Service) setPassword(ctx context.Context, was *AccountRow, hash string,
 
 // secure changes how a person gets in: all sessions but one end, codes that are out
 // for the account end, and withdrawals wait, so that who comes in by a stolen way out
-// gains nothing in a hurry.
-func (s *Service) secure(ctx context.Context, id bourse.AccountID, but SessionID, change func(*AccountRow) error) error {
-	// The hold comes first: a change without it must not outlive a crash.
-	if err := s.holdBack(ctx, id, bourse.Time(s.Hold.Microseconds())); err != nil {
-		return err
-	}
+// gains nothing in a hurry. One command does it all; a longer hold stays.
+func (s *Service) secure(
+	ctx context.Context, id bourse.AccountID, but SessionID, hold bourse.Time, change func(*AccountRow) error,
+) error {
 	var addresses [2]string
-	err := s.Store.ChangePerson(ctx, id, func(row *AccountRow) error {
+	err := s.changePerson(ctx, secureCommand(id, but, hold), func(row *AccountRow) error {
 		addresses[0] = row.Email
 		err := change(row)
 		addresses[1] = row.Email
 		return err
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		s.dropCodes(id, addresses[:]...)
 	}
+	return err
+}
 
+func secureCommand(id bourse.AccountID, but SessionID, hold bourse.Time) *bourse.Command {
+	return &bourse.Command{
+		Kind: bourse.CommandSecureAccount, Account: id, Key: but.key(), Hold: min(hold, bourse.MaxHold),
+	}
+}
+
+// hold is for how long withdrawals wait after a change of how a person gets in.
+func (s *Service) hold() bourse.Time { return bourse.Time(s.Hold.Microseconds()) }
+
+// dropCodes ends the codes that are out for an account.
+func (s *Service) dropCodes(id bourse.AccountID, addresses ...string) {
 	for _, email := range addresses {
 		s.shared.DropCodes(ForReset, email, nil)
 	}
 	s.shared.DropCodes(ForEmail, idName(id), nil)
 	s.shared.DropCodes(ForFactor, idName(id), nil)
-	return s.EndSessions(ctx, id, but)
-}
-
-// holdBack keeps money from leaving an account for some time, what waits already
-// included. A longer hold stays.
-func (s *Service) holdBack(ctx context.Context, id bourse.AccountID, hold bourse.Time) error {
-	_, err := s.do(ctx, &bourse.Command{
-		Kind: bourse.CommandSecureAccount, Account: id, Hold: min(hold, bourse.MaxHold),
-	})
-	return err
 }
 
 // HeldUntil returns until when an account's withdrawals wait because of a change of
@@ -118,7 +119,7 @@ func (s *Service) ForgotPassword(ctx context.Context, email string, v Visit) err
 	if err != nil {
 		return err
 	}
-	row, has, err := s.Store.AccountOf(ctx, email)
+	row, has, err := s.personOf(ctx, email)
 	if err != nil {
 		return err
 	}
@@ -179,7 +180,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 	if err := CheckPassword("password", password); err != nil {
 		return err
 	}
-	of, _, err := s.Store.AccountOf(ctx, email)
+	of, _, err := s.personOf(ctx, email)
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,14 @@ var errEmailTaken = bourse.Errorf(bourse.CodeConflict, "email: taken")
 
 // create makes an account with the hash of a password, or empty.
 func (s *Service) create(ctx context.Context, email, password string) (bourse.AccountID, error) {
-	row := &AccountRow{Account: Account{Email: email, Created: s.now()}, Person: Person{Password: password}}
+	if err := s.Ready(bourse.CommandCreateAccount); err != nil {
+		return 0, err
+	}
+	row := &AccountRow{Account: Account{Email: email, Created: s.now()}, Person: Person{Password: password, Cases: s.Cases}}
 	var err error
+	if row.Salt, err = s.newSalt(); err != nil {
+		return 0, err
+	}
 	if row.Token, err = s.newToken(); err != nil {
 		return 0, err
 	}
@@ -33,7 +39,9 @@ func (s *Service) create(ctx context.Context, email, password string) (bourse.Ac
 	} else if err != nil {
 		return 0, err
 	}
-	cmd := &bourse.Command{Kind: bourse.CommandCreateAccount, Token: row.Token}
+	cmd := &bourse.Command{
+		Kind: bourse.CommandCreateAccount, Token: row.Token, Access: &bourse.Access{Digest: row.digest()},
+	}
 	id, err := s.decide(ctx, cmd, nil)
 	return bourse.AccountID(id), err
 }

@@ -12,6 +12,7 @@ func newDecisions() Decisions {
 		Accounts: map[bourse.Token]bourse.AccountID{},
 		Keys:     map[bourse.Token]bourse.KeyID{},
 		Changed:  map[bourse.KeyID]KeyChange{},
+		People:   map[bourse.AccountID]AccountRow{},
 		Revoked:  map[bourse.KeyID]bourse.Time{},
 
 		Addresses: map[bourse.Token]bourse.AddressID{},

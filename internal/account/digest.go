@@ -21,8 +21,12 @@ func (s *Service) newSalt() (salt Salt, err error) {
 	return salt, nil
 }
 
-// digestKey begins what the digest of a key's row is made of.
-const digestKey = "bourse key 1\n"
+// What the digests of rows begin with.
+const (
+	digestKey     = "bourse key 1\n"
+	digestSession = "bourse session 1\n"
+	digestPerson  = "bourse person 1\n"
+)
 
 // digest returns what the journal has of a key's row: of all that says whose the
 // key is, who may use it and for what. The row's name is not part of it.
@@ -43,6 +47,51 @@ func (k *KeyRow) digest() bourse.RowDigest {
 	return sha256.Sum256(b)
 }
 
+// digest returns what the journal has of a session's row: whose it is, who may use it
+// and until when.
+func (row *SessionRow) digest() bourse.RowDigest {
+	le := binary.LittleEndian
+	b := append([]byte(digestSession), row.Salt[:]...)
+	b = le.AppendUint32(b, uint32(row.Account))
+	b = append(b, row.Hash[:]...)
+	return sha256.Sum256(le.AppendUint64(b, uint64(row.Expires)))
+}
+
+// digest returns what the journal has of the row of an account's person: of all that
+// says how a holder gets in. The last time step of a code is not part of it.
+func (row *AccountRow) digest() bourse.RowDigest {
+	b := append([]byte(digestPerson), row.Salt[:]...)
+	b = append(b, row.Token[:]...)
+	b = appendSized(b, row.Email)
+	b = appendSized(b, row.Password)
+	b = appendFactor(b, row.TOTP, row.TOTPUsed)
+	b = append(b, byte(row.Cases))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(row.Undos)))
+	for i := range row.Undos {
+		u := &row.Undos[i]
+		b = appendSized(b, u.Email)
+		b = append(b, u.Code[:]...)
+		b = binary.LittleEndian.AppendUint64(b, uint64(u.Expires))
+		b = appendFactor(b, u.TOTP, u.TOTPUsed)
+	}
+	return sha256.Sum256(b)
+}
+
+func appendSized[T string | []byte](b []byte, text T) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
+	return append(b, text...)
+}
+
+// appendFactor appends the sealed secret of an application, which is never empty, and
+// whether codes come from there.
+func appendFactor(b, totp []byte, used bool) []byte {
+	b = appendSized(b, totp)
+	if used {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
 // with returns the row as a change makes it.
 func (k *KeyRow) with(c *KeyChange) *KeyRow {
 	row := *k
@@ -54,7 +103,7 @@ func (k *KeyRow) with(c *KeyChange) *KeyRow {
 // becomes it by a change that was written before its command. Others stay out, with
 // an alarm: somebody else wrote the row. The caller holds mu.
 func (r *reconciliation) admitAsJournaled(row *KeyRow, f *keyFact) {
-	if row.digest() == f.digest {
+	if row.digest() == f.digest && row.Token == f.token && row.Account == f.account {
 		r.admit(row)
 		return
 	}

@@ -16,10 +16,11 @@
 // Invariants: a secret is shown once and kept only as its hash; authentication
 // reads memory alone, and does not say why it refused; a revoked key is refused
 // from the moment its event is observed; a confirmed row without its id in the
-// journal stops the start.
+// journal stops the start; a row of a key, a session or a person whose digest is not the
+// journal's is refused alone.
 //
-// Sessions, codes that are out and counts of attempts stand behind [Shared], because all
-// nodes of an exchange must agree on them. Codes that people read and write back live for
+// Codes that are out and counts of attempts stand behind [Shared], because all nodes of
+// an exchange must agree on them. Codes that people read and write back live for
 // minutes, in memory alone. Attempts, codes and letters are counted by source, so that no
 // client uses up what another one needs. A second factor confirms one request, told by a
 // digest of all that it says; every interface asks for it by [Service.SecondFactor].
@@ -27,7 +28,7 @@
 // What is not here: what an account may do and has (core/engine), and the tables
 // (sqlstore/accounts).
 //
-// Read service.go, create.go and decide.go, then journal.go, open.go and
+// Read service.go, create.go and decide.go, then journal.go, open.go, person.go and
 // addressbook.go; then shared.go, codes.go, counts.go and guess.go; then signup.go,
 // login.go, session.go, change.go, email.go, undo.go and factor.go.
 package account

@@ -42,7 +42,7 @@ func (s *Service) ChangeEmail(ctx context.Context, who Identity, email, password
 // mailNewAddress mails the code of a change. Whether the new address has an account is
 // told to its holder alone.
 func (s *Service) mailNewAddress(ctx context.Context, row *AccountRow, email string, v Visit) error {
-	_, has, err := s.Store.AccountOf(ctx, email)
+	_, has, err := s.personOf(ctx, email)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *Service) VerifyEmail(ctx context.Context, who Identity, code string, v 
 		return err
 	}
 	var old string
-	err = s.secure(ctx, who.Account, who.Session, func(row *AccountRow) error {
+	err = s.secure(ctx, who.Account, who.Session, s.hold(), func(row *AccountRow) error {
 		old, row.Email = row.Email, c.Email
 		return s.addUndo(row, old, undo)
 	})

@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/bourse-exchange/bourse"
@@ -171,37 +170,7 @@ func (s *Service) tryFactor(ctx context.Context, row *AccountRow, act Act) (bool
 	if _, v := s.shared.TryCode(ForFactor, idName(row.ID), pick, good, s.now()); v != Right {
 		return false, nil
 	}
-	return s.useStep(ctx, row.ID, step, nil)
-}
-
-var errStepUsed = errors.New("the time step was used")
-
-// useStep takes a time step for good, with what else changes at that moment; false
-// if another request took it first.
-func (s *Service) useStep(ctx context.Context, id bourse.AccountID, step int64, also func(*AccountRow) error) (bool, error) {
-	err := s.Store.ChangePerson(ctx, id, func(row *AccountRow) error {
-		if step <= row.TOTPStep {
-			return errStepUsed
-		}
-		row.TOTPStep = step
-		if also != nil {
-			return also(row)
-		}
-		return nil
-	})
-	if errors.Is(err, errStepUsed) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// person returns the row of an account that has a person.
-func (s *Service) person(ctx context.Context, id bourse.AccountID) (AccountRow, error) {
-	row, ok, err := s.Store.Account(ctx, id)
-	if err == nil && !ok {
-		err = bourse.Errorf(bourse.CodeNotFound, "Account not found")
-	}
-	return row, err
+	return s.Store.UseStep(ctx, row.ID, step)
 }
 
 // idName is an account's name where names are texts.

@@ -2,18 +2,19 @@ package account
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 )
 
 // facts are what the journal says of accounts, by their dense ids (index zero is
-// nobody's), of live keys, and of address books.
+// nobody's), of live keys and sessions, and of address books.
 type facts struct {
 	accounts []accountFact
 	keys     map[bourse.KeyID]*keyFact
-	// lastKey is the newest key there ever was.
-	lastKey bourse.KeyID
-	books   books
+	// lastKey and lastSession are the newest that there ever were.
+	lastKey, lastSession bourse.KeyID
+	books                books
 }
 
 type accountFact struct {
@@ -21,8 +22,12 @@ type accountFact struct {
 	frozen bool
 	// held is the time before which no money leaves it.
 	held bourse.Time
+	// person is the digest of the row of the person; zero if it has none.
+	person bourse.RowDigest
 	// keys counts the live ones.
 	keys int
+	// sessions are the live ones, oldest first.
+	sessions []bourse.KeyID
 }
 
 type keyFact struct {
@@ -32,7 +37,9 @@ type keyFact struct {
 }
 
 func newFacts() *facts {
-	return &facts{accounts: make([]accountFact, 1), keys: map[bourse.KeyID]*keyFact{}, books: books{}}
+	return &facts{
+		accounts: make([]accountFact, 1), keys: map[bourse.KeyID]*keyFact{}, lastSession: bourse.FirstSession, books: books{},
+	}
 }
 
 // account returns what is known of an account; nil if the journal has none.
@@ -74,6 +81,8 @@ func (s *Service) Observe(cmd *bourse.Command, ev *bourse.Events) {
 			f.accounts[ev.Facts[e.At].Account].frozen = ev.Facts[e.At].On
 		case bourse.EventAccountHeld:
 			f.accounts[ev.Facts[e.At].Account].held = ev.Facts[e.At].Until
+		case bourse.EventPersonChanged:
+			s.foldPerson(f, &ev.Facts[e.At])
 		case bourse.EventKeyCreated:
 			s.foldKey(f, &ev.Facts[e.At])
 		case bourse.EventKeyChanged:
@@ -81,7 +90,7 @@ func (s *Service) Observe(cmd *bourse.Command, ev *bourse.Events) {
 		case bourse.EventKeyRevoked:
 			s.foldRevoked(f, ev.Facts[e.At].Key, cmd.Time)
 		case bourse.EventKeysRestored:
-			f.lastKey = ev.Facts[e.At].Key
+			f.reached(ev.Facts[e.At].Key)
 		case bourse.EventAddressSaved:
 			s.foldAddress(f, &ev.Wallet.Addresses[e.At])
 		case bourse.EventAddressForgotten:
@@ -95,17 +104,45 @@ func (s *Service) foldAccount(f *facts, fact *bourse.Fact) {
 	if int(fact.Account) != len(f.accounts) {
 		bourse.Impossible("account %d follows %d accounts", fact.Account, len(f.accounts)-1)
 	}
-	f.accounts = append(f.accounts, accountFact{token: fact.Token, frozen: fact.On})
+	f.accounts = append(f.accounts, accountFact{token: fact.Token, frozen: fact.On, person: fact.Digest})
 	if _, ok := s.waiting[fact.Token]; ok {
 		delete(s.waiting, fact.Token)
 		s.open.Accounts[fact.Token] = fact.Account
 	}
 }
 
+// foldPerson takes in what became of the row of a person.
+func (s *Service) foldPerson(f *facts, fact *bourse.Fact) {
+	f.accounts[fact.Account].person = fact.Digest
+	row := s.persons[fact.Digest]
+	if row == nil {
+		return
+	}
+	delete(s.persons, fact.Digest)
+	if was, ok := s.open.People[fact.Account]; ok {
+		s.open.Dropped = append(s.open.Dropped, bourse.Token(was.Salt))
+	}
+	s.open.People[fact.Account] = *row
+}
+
+// reached notes that there was a key or session of an id.
+func (f *facts) reached(id bourse.KeyID) {
+	if id.IsSession() {
+		f.lastSession = max(f.lastSession, id)
+	} else {
+		f.lastKey = max(f.lastKey, id)
+	}
+}
+
 func (s *Service) foldKey(f *facts, fact *bourse.Fact) {
 	f.keys[fact.Key] = &keyFact{token: fact.Token, account: fact.Account, digest: fact.Digest}
-	f.lastKey = max(f.lastKey, fact.Key)
-	f.accounts[fact.Account].keys++
+	f.reached(fact.Key)
+	acct := &f.accounts[fact.Account]
+	if fact.Key.IsSession() {
+		acct.sessions = append(acct.sessions, fact.Key)
+		return
+	}
+	acct.keys++
 	if row := s.waiting[fact.Token]; row != nil {
 		delete(s.waiting, fact.Token)
 		s.open.Keys[fact.Token] = fact.Key
@@ -133,15 +170,25 @@ func (s *Service) foldKeyChanged(f *facts, fact *bourse.Fact) {
 }
 
 func (s *Service) foldRevoked(f *facts, key bourse.KeyID, at bourse.Time) {
-	f.accounts[f.keys[key].account].keys--
-	delete(f.keys, key)
-	if s.restored == nil {
-		s.open.Revoked[key] = at
-		s.expel(key)
+	acct := &f.accounts[f.keys[key].account]
+	if key.IsSession() {
+		acct.sessions = slices.DeleteFunc(acct.sessions, func(id bourse.KeyID) bool { return id == key })
+	} else {
+		acct.keys--
 	}
+	delete(f.keys, key)
+	if s.restored != nil {
+		return
+	}
+	if key.IsSession() {
+		s.open.Ended = append(s.open.Ended, sessionOf(key))
+	} else {
+		s.open.Revoked[key] = at
+	}
+	s.expel(key)
 }
 
-// expel forgets a key that ended. The caller holds mu.
+// expel forgets a key or session that ended. The caller holds mu.
 func (s *Service) expel(key bourse.KeyID) {
 	if c := s.byKey[key]; c != nil {
 		delete(s.credentials, c.hash)
@@ -170,6 +217,9 @@ func (s *Service) install() {
 	for id, was := range s.facts.keys {
 		if now := s.restored.keys[id]; now == nil || now.digest != was.digest {
 			s.expel(id)
+			if id.IsSession() {
+				s.open.Ended = append(s.open.Ended, sessionOf(id))
+			}
 		}
 	}
 	for account, book := range s.facts.books {
@@ -187,6 +237,14 @@ func (s *Decisions) merge(work *Decisions) {
 	maps.Copy(s.Accounts, work.Accounts)
 	maps.Copy(s.Keys, work.Keys)
 	maps.Copy(s.Changed, work.Changed)
+	for id := range work.People {
+		if _, later := s.People[id]; later {
+			s.Dropped = append(s.Dropped, bourse.Token(work.People[id].Salt))
+		} else {
+			s.People[id] = work.People[id]
+		}
+	}
+	s.Ended = append(s.Ended, work.Ended...)
 	maps.Copy(s.Revoked, work.Revoked)
 	maps.Copy(s.Addresses, work.Addresses)
 	s.Forgotten = append(s.Forgotten, work.Forgotten...)

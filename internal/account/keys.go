@@ -137,6 +137,9 @@ func (s *Service) ChangeKey(ctx context.Context, k *Key, v Visit) error {
 	if err := s.CheckChange(ctx, k); err != nil {
 		return err
 	}
+	if err := s.Ready(bourse.CommandChangeKey); err != nil {
+		return err
+	}
 	change := &KeyChange{Key: *k}
 	var err error
 	if change.Salt, err = s.newSalt(); err != nil {
@@ -218,6 +221,9 @@ func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k New
 		return 0, "", err
 	}
 	if err := s.checkRoom(account); err != nil {
+		return 0, "", err
+	}
+	if err := s.Ready(bourse.CommandCreateKey); err != nil {
 		return 0, "", err
 	}
 	secret, err := newSecret(s.Random)

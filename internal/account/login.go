@@ -30,7 +30,7 @@ func (s *Service) LogIn(ctx context.Context, in LogIn) (Secret, error) {
 	if err != nil {
 		return "", err
 	}
-	row, _, err := s.Store.AccountOf(ctx, email)
+	row, _, err := s.personOf(ctx, email)
 	if err != nil {
 		return "", err
 	}
@@ -52,7 +52,7 @@ func (s *Service) LogIn(ctx context.Context, in LogIn) (Secret, error) {
 	if err := s.confirm(ctx, row.ID, in.Act); err != nil {
 		return "", err
 	}
-	return s.begin(ctx, row.ID, &in)
+	return s.begin(ctx, &row, &in)
 }
 
 // failures are what a wrong password of a log-in counts against: the source, and the
@@ -83,55 +83,4 @@ func (s *Service) checkPassword(ctx context.Context, hash, password string, v Vi
 		}
 	}
 	return ok, err
-}
-
-// begin makes a session.
-func (s *Service) begin(ctx context.Context, id bourse.AccountID, in *LogIn) (Secret, error) {
-	secret, err := newSecret(s.Random)
-	if err != nil {
-		return "", err
-	}
-	now := s.now()
-	row := &SessionRow{Hash: secret.hash(), Session: Session{
-		Account: id, Agent: in.agent(), Created: now, Expires: now + sessionFor, Used: now,
-	}}
-	if in.Remember {
-		row.Expires = now + rememberedFor
-	}
-	s.mu.Lock()
-	s.lastSession++
-	row.ID = s.lastSession
-	s.mu.Unlock()
-	if err := s.shared.AddSession(ctx, row); err != nil {
-		return "", err
-	}
-	s.mu.Lock()
-	s.admitSession(row)
-	s.mu.Unlock()
-	if err := s.endSurplus(ctx, id, row.ID); err != nil {
-		return "", err
-	}
-	s.log(ctx, id, didLogIn, in.Visit, "")
-	return secret, nil
-}
-
-// sessionKeys are where the numbers begin by which sessions are known where keys
-// have theirs; no key comes so far.
-const sessionKeys = 1 << 31
-
-// admitSession makes a session known to Authenticate. The caller holds mu.
-func (s *Service) admitSession(row *SessionRow) {
-	c := &credential{
-		Identity: Identity{
-			Account: row.Account, Key: sessionKeys + bourse.KeyID(row.ID), Scopes: sessionScopes, Session: row.ID, Expires: row.Expires,
-		},
-		hash: row.Hash, session: row.Session,
-	}
-	c.used.Store(int64(row.Used))
-	s.credentials[row.Hash] = c
-	if s.sessions[row.Account] == nil {
-		s.sessions[row.Account] = map[SessionID]*credential{}
-	}
-	s.sessions[row.Account][row.ID] = c
-	s.owners[row.ID] = row.Account
 }

@@ -21,10 +21,13 @@ func (s *Service) Open(ctx context.Context) error {
 	r := reconciliation{
 		Service: s, work: newDecisions(),
 		accounts: map[bourse.Token]struct{}{}, keys: map[bourse.Token]*KeyRow{},
-		changes: map[bourse.KeyID][]KeyChange{},
-		names:   map[bourse.Token]struct{}{}, addresses: map[bourse.AddressID]*bourse.SavedAddress{},
+		changes: map[bourse.KeyID][]KeyChange{}, people: map[bourse.AccountID][]AccountRow{},
+		names: map[bourse.Token]struct{}{}, addresses: map[bourse.AddressID]*bourse.SavedAddress{},
 	}
 	r.readBooks()
+	if err := s.Store.PersonChanges(ctx, r.personChange); err != nil {
+		return err
+	}
 	if err := s.Store.Accounts(ctx, r.account); err != nil {
 		return err
 	}
@@ -37,12 +40,12 @@ func (s *Service) Open(ctx context.Context) error {
 	if err := s.Store.Names(ctx, r.name); err != nil {
 		return err
 	}
+	if err := s.Store.Sessions(ctx, r.session); err != nil {
+		return err
+	}
 	s.Reached()
 	r.finish()
 	if err := r.dropChanges(ctx); err != nil {
-		return err
-	}
-	if err := s.openSessions(ctx); err != nil {
 		return err
 	}
 	return s.Confirm(ctx)
@@ -58,6 +61,8 @@ type reconciliation struct {
 	names    map[bourse.Token]struct{}
 	// changes are those of keys that are not confirmed.
 	changes map[bourse.KeyID][]KeyChange
+	// people are changes of people that are not confirmed.
+	people map[bourse.AccountID][]AccountRow
 	// addresses are the entries of all address books.
 	addresses map[bourse.AddressID]*bourse.SavedAddress
 }
@@ -92,11 +97,30 @@ func (r *reconciliation) account(row *AccountRow) error {
 		r.accounts[row.Token] = struct{}{}
 		return nil
 	}
-	r.mu.RLock()
-	defer r.mu.RUnlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if f := r.facts.account(row.ID); f == nil || f.token != row.Token {
 		return fmt.Errorf("%w: account %d is not in the journal", ErrMismatch, row.ID)
 	}
+	if r.facts.has(row) {
+		return nil
+	}
+	for _, change := range r.people[row.ID] {
+		change.Token = row.Token
+		if r.facts.has(&change) {
+			r.work.People[row.ID] = change
+			return nil
+		}
+	}
+	r.alarm(row)
+	return nil
+}
+
+// personChange gives a change of a person up, unless it becomes the journal's row: a
+// change that is confirmed is gone before it is dropped.
+func (r *reconciliation) personChange(row *AccountRow) error {
+	r.people[row.ID] = append(r.people[row.ID], *row)
+	r.work.Dropped = append(r.work.Dropped, bourse.Token(row.Salt))
 	return nil
 }
 
@@ -114,7 +138,7 @@ func (r *reconciliation) key(row *KeyRow) error {
 		if _, told := r.open.Revoked[row.ID]; row.Revoked == 0 && !told {
 			r.work.Revoked[row.ID] = r.now()
 		}
-	case f == nil || f.token != row.Token || f.account != row.Account:
+	case f == nil:
 		return fmt.Errorf("%w: key %d is not in the journal", ErrMismatch, row.ID)
 	default:
 		r.admitAsJournaled(&kept, f)

@@ -7,8 +7,18 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// SessionID names a session.
+// SessionID names a session. The journal numbers sessions behind API keys.
 type SessionID uint32
+
+// key returns the id that the journal has for a session; zero for none.
+func (id SessionID) key() bourse.KeyID {
+	if id == 0 {
+		return 0
+	}
+	return bourse.FirstSession + bourse.KeyID(id)
+}
+
+func sessionOf(key bourse.KeyID) SessionID { return SessionID(key - bourse.FirstSession) }
 
 // Session is what a log-in began.
 type Session struct {

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/bourse-exchange/bourse"
@@ -46,11 +47,11 @@ func (s *Service) PrepareTOTP(ctx context.Context, id bourse.AccountID, act Act)
 	if err != nil {
 		return "", err
 	}
-	return url, s.Store.ChangePerson(ctx, id, func(row *AccountRow) error {
+	return url, s.changePerson(ctx, &bourse.Command{Kind: bourse.CommandSetPerson, Account: id}, func(row *AccountRow) error {
 		if row.TOTPUsed {
 			return ErrConfigured
 		}
-		row.TOTP, row.TOTPStep = sealed, 0
+		row.TOTP = sealed
 		return nil
 	})
 }
@@ -74,12 +75,7 @@ func (s *Service) UseTOTP(ctx context.Context, who Identity, act Act) error {
 	}
 	step, ok, err := s.totpStep(&row, act.Code)
 	if err == nil && ok {
-		ok, err = s.useStep(ctx, who.Account, step, func(now *AccountRow) error {
-			if now.TOTPUsed || string(now.TOTP) != string(row.TOTP) {
-				return ErrConfigured // another request was first
-			}
-			return nil
-		})
+		ok, err = s.Store.UseStep(ctx, who.Account, step)
 	}
 	switch {
 	case err != nil:
@@ -89,8 +85,12 @@ func (s *Service) UseTOTP(ctx context.Context, who Identity, act Act) error {
 		return ErrWrongFactor
 	}
 	s.shared.Back(locks.quota, locks.name)
-	return s.changeFactor(ctx, who, act.Visit, "Codes come from an authenticator application now.", func(row *AccountRow) {
-		row.TOTPUsed = true
+	return s.changeFactor(ctx, who, act.Visit, "Codes come from an authenticator application now.", func(now *AccountRow) error {
+		if now.TOTPUsed || !bytes.Equal(now.TOTP, row.TOTP) {
+			return ErrConfigured // another request was first
+		}
+		now.TOTPUsed = true
+		return nil
 	})
 }
 
@@ -108,7 +108,10 @@ func (s *Service) UseEmail(ctx context.Context, who Identity, act Act) error {
 	if err := s.confirm(ctx, who.Account, act); err != nil {
 		return err
 	}
-	return s.changeFactor(ctx, who, act.Visit, "Codes come by e-mail now.", func(row *AccountRow) { row.TOTPUsed = false })
+	return s.changeFactor(ctx, who, act.Visit, "Codes come by e-mail now.", func(row *AccountRow) error {
+		row.TOTPUsed = false
+		return nil
+	})
 }
 
 // RemoveTOTP forgets the authenticator application. Other sessions end, and
@@ -125,17 +128,17 @@ func (s *Service) RemoveTOTP(ctx context.Context, who Identity, act Act) error {
 	if err := s.confirm(ctx, who.Account, act); err != nil {
 		return err
 	}
-	return s.changeFactor(ctx, who, act.Visit, "The authenticator application was removed.", func(row *AccountRow) {
-		row.TOTP, row.TOTPUsed, row.TOTPStep = nil, false, 0
+	return s.changeFactor(ctx, who, act.Visit, "The authenticator application was removed.", func(row *AccountRow) error {
+		row.TOTP, row.TOTPUsed = nil, false
+		return nil
 	})
 }
 
-func (s *Service) changeFactor(ctx context.Context, who Identity, v Visit, what string, change func(*AccountRow)) error {
+func (s *Service) changeFactor(ctx context.Context, who Identity, v Visit, what string, change func(*AccountRow) error) error {
 	var email string
-	err := s.secure(ctx, who.Account, who.Session, func(row *AccountRow) error {
+	err := s.secure(ctx, who.Account, who.Session, s.hold(), func(row *AccountRow) error {
 		email = row.Email
-		change(row)
-		return nil
+		return change(row)
 	})
 	if err != nil {
 		return err
@@ -162,7 +165,7 @@ func (s *Service) SetCases(ctx context.Context, who Identity, on, off Cases, act
 	}
 	var now Cases
 	var email string
-	err := s.secure(ctx, who.Account, who.Session, func(row *AccountRow) error {
+	err := s.secure(ctx, who.Account, who.Session, s.hold(), func(row *AccountRow) error {
 		row.Cases = row.Cases&^off | on
 		now, email = row.Cases, row.Email
 		return nil

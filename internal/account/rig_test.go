@@ -193,3 +193,12 @@ func wantCode(t *testing.T, err error, code bourse.Code) {
 		t.Errorf("error %v, want one with code %d", err, code)
 	}
 }
+
+// forge writes the row of an account, and lets the journal know it: what the exchange
+// itself would do if it were wrong.
+func (r *rig) forge(id bourse.AccountID, change func(*account.AccountRow)) {
+	r.t.Helper()
+	if err := r.Service.ForgePerson(r.t.Context(), id, change); err != nil {
+		r.t.Fatal(err)
+	}
+}

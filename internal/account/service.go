@@ -38,6 +38,11 @@ type Options struct {
 	Seal [32]byte
 	// Issuer is the exchange's name in authenticator applications.
 	Issuer string
+	// Cases are what a second factor of a new account is asked for.
+	Cases Cases
+	// Ready says why the journal takes no command of a kind now, or nil: then no row is
+	// written for one. It may be nil.
+	Ready func(bourse.CommandKind) error
 	// Hold is how long withdrawals wait after a change of how a person gets in.
 	Hold time.Duration
 	// Captcha asks who signs up to read a picture.
@@ -69,22 +74,22 @@ type Service struct {
 	// changing are changes of keys whose command has no outcome yet, by the digest of
 	// what the row becomes.
 	changing map[bourse.RowDigest]*KeyChange
+	// persons are rows of people whose command has no outcome yet, by their digests.
+	persons map[bourse.RowDigest]*AccountRow
+	// alarmed are the rows of people that were refused and told of.
+	alarmed map[bourse.AccountID]bourse.RowDigest
 	// saving are the tokens of names whose command has no outcome yet.
 	saving map[bourse.Token]struct{}
-	// sessions are those that are good or were until a minute ago, owners whose
-	// they are, and lastSession is the newest number; noted is when the store was
-	// last told of use.
-	sessions    map[bourse.AccountID]map[SessionID]*credential
-	owners      map[SessionID]bourse.AccountID
-	lastSession SessionID
-	noted       bourse.Time
+	// noted is when the store was last told of use.
+	noted bourse.Time
+	used  usedList
 
 	// shared holds sessions, codes that are out, and counts.
 	shared Shared
 	hasher *hasher
 
 	// naming is held, by account, by whoever looks for a name of a key that is not
-	// used.
+	// used, begins a session or changes the row of the person.
 	naming locks
 
 	// reached is when the store last answered.
@@ -111,6 +116,9 @@ func NewService(o Options) *Service {
 	if o.OnForged == nil {
 		o.OnForged = o.OnFailure
 	}
+	if o.Ready == nil {
+		o.Ready = func(bourse.CommandKind) error { return nil }
+	}
 	if o.NetworkName == nil {
 		o.NetworkName = func(id bourse.NetworkID) string { return fmt.Sprint(id) }
 	}
@@ -118,8 +126,8 @@ func NewService(o Options) *Service {
 		Options: o, submit: notBound, facts: newFacts(), open: newDecisions(),
 		credentials: map[Hash]*credential{}, byKey: map[bourse.KeyID]*credential{}, waiting: map[bourse.Token]*KeyRow{},
 		saving: map[bourse.Token]struct{}{}, changing: map[bourse.RowDigest]*KeyChange{},
-		sessions: map[bourse.AccountID]map[SessionID]*credential{}, owners: map[SessionID]bourse.AccountID{},
-		shared: newLocal(&o.Limits, o.Store), hasher: newHasher(o.Limits.Hashing), naming: locks{held: map[bourse.AccountID]*lock{}},
+		persons: map[bourse.RowDigest]*AccountRow{}, alarmed: map[bourse.AccountID]bourse.RowDigest{},
+		shared: newLocal(&o.Limits), hasher: newHasher(o.Limits.Hashing), naming: locks{held: map[bourse.AccountID]*lock{}},
 	}
 }
 

@@ -1,47 +1,141 @@
 package account
 
 import (
-	"cmp"
 	"context"
-	"slices"
+	"errors"
+	"fmt"
 
 	"github.com/bourse-exchange/bourse"
 )
 
-// How long a session lasts, and how many an account has: the least recently used
+// How long a session lasts. An account has bourse.MaxSessions: the least recently used
 // one ends when there is one more.
 const (
 	sessionFor    = bourse.Day
 	rememberedFor = 30 * bourse.Day
-	mostSessions  = 50
 )
+
+// begin makes a session for somebody who gave the password of a row. The journal
+// allots its id and keeps the digest of its row, which is written after that: an id
+// without a row opens nothing.
+func (s *Service) begin(ctx context.Context, person *AccountRow, in *LogIn) (Secret, error) {
+	takes := spending{logInsByAccount, idName(person.ID)}
+	if !s.spend(takes) {
+		return "", errTooMany
+	}
+	defer s.naming.lock(person.ID)()
+	s.mu.RLock()
+	same := s.facts.has(person)
+	s.mu.RUnlock()
+	if !same { // the password was changed since it was checked
+		return "", ErrLogIn
+	}
+
+	if err := s.Ready(bourse.CommandOpenSession); err != nil {
+		return "", err
+	}
+	row, secret, err := s.newSession(person.ID, in)
+	if err != nil {
+		return "", err
+	}
+	if err := s.makeRoom(ctx, person.ID); err != nil {
+		return "", err
+	}
+	id, err := s.do(ctx, &bourse.Command{
+		Kind: bourse.CommandOpenSession, Account: row.Account,
+		Access: &bourse.Access{Digest: row.digest(), Expires: row.Expires},
+	})
+	if err != nil {
+		return "", err
+	}
+	row.ID = sessionOf(bourse.KeyID(id))
+	if err := s.Store.AddSession(context.WithoutCancel(ctx), row); err != nil {
+		return "", errors.Join(err, s.end(ctx, row.ID.key()))
+	}
+
+	s.mu.Lock()
+	if s.facts.keys[row.ID.key()] != nil { // it may have ended already
+		s.admitSession(row)
+	}
+	s.mu.Unlock()
+	s.log(ctx, person.ID, didLogIn, in.Visit, "")
+	return secret, nil
+}
+
+// newSession draws a session without an id.
+func (s *Service) newSession(id bourse.AccountID, in *LogIn) (*SessionRow, Secret, error) {
+	secret, err := newSecret(s.Random)
+	if err != nil {
+		return nil, "", err
+	}
+	salt, err := s.newSalt()
+	if err != nil {
+		return nil, "", err
+	}
+	now := s.now()
+	row := &SessionRow{Hash: secret.hash(), Salt: salt, Session: Session{
+		Account: id, Agent: in.agent(), Created: now, Expires: now + sessionFor, Used: now,
+	}}
+	if in.Remember {
+		row.Expires = now + rememberedFor
+	}
+	return row, secret, nil
+}
+
+// makeRoom ends the least recently used sessions that an account has too many. Those
+// without a row, which a crash or an unheard answer left, go first.
+func (s *Service) makeRoom(ctx context.Context, id bourse.AccountID) error {
+	for {
+		surplus := s.leastUsed(id)
+		if surplus == 0 {
+			return nil
+		}
+		if err := s.end(ctx, surplus); err != nil {
+			return err
+		}
+	}
+}
+
+// leastUsed returns the least recently used session of an account that has no room for
+// another one; zero if it has.
+func (s *Service) leastUsed(id bourse.AccountID) bourse.KeyID {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	f := s.facts.account(id)
+	if f == nil || len(f.sessions) < bourse.MaxSessions {
+		return 0
+	}
+	least, before := f.sessions[0], bourse.Time(0)
+	for i, key := range f.sessions {
+		used := bourse.Time(-1)
+		if c := s.byKey[key]; c != nil {
+			used = bourse.Time(c.used.Load())
+		}
+		if i == 0 || used < before {
+			least, before = key, used
+		}
+	}
+	return least
+}
 
 // Sessions returns an account's sessions by ascending id.
 func (s *Service) Sessions(id bourse.AccountID) []Session {
 	now := s.now()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	f := s.facts.account(id)
+	if f == nil {
+		return nil
+	}
 	var list []Session
-	for _, c := range s.sessions[id] {
-		if now < c.Expires {
+	for _, key := range f.sessions {
+		if c := s.byKey[key]; c != nil && now < c.Expires {
 			one := c.session
 			one.Used = bourse.Time(c.used.Load())
 			list = append(list, one)
 		}
 	}
-	slices.SortFunc(list, func(a, b Session) int { return cmp.Compare(a.ID, b.ID) })
 	return list
-}
-
-// endSurplus ends the least recently used sessions that an account has too many,
-// but not the newest one.
-func (s *Service) endSurplus(ctx context.Context, id bourse.AccountID, newest SessionID) error {
-	list := slices.DeleteFunc(s.Sessions(id), func(one Session) bool { return one.ID == newest })
-	if len(list) < mostSessions {
-		return nil
-	}
-	slices.SortStableFunc(list, func(a, b Session) int { return cmp.Compare(a.Used, b.Used) })
-	return s.end(ctx, list[:len(list)+1-mostSessions])
 }
 
 var (
@@ -59,107 +153,90 @@ func (s *Service) Session(account bourse.AccountID, id SessionID) (Session, erro
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if owner, known := s.owners[id]; known && owner != account {
+	if f := s.facts.keys[id.key()]; f != nil && f.account != account {
 		return Session{}, errForeign
 	}
 	return Session{}, errNoSession
 }
 
 // EndSession ends a session of an account, from now on and everywhere. The errors
-// are those of Session.
+// are those of Session and of a command.
 func (s *Service) EndSession(ctx context.Context, account bourse.AccountID, id SessionID, v Visit) error {
 	one, err := s.Session(account, id)
 	if err != nil {
 		return err
 	}
-	if err := s.end(ctx, []Session{one}); err != nil {
+	if err := s.end(ctx, id.key()); err != nil {
 		return err
 	}
 	s.log(ctx, account, endedSession, v, one.Agent)
 	return nil
 }
 
-// EndSessions ends all sessions of an account but one; zero for all.
-func (s *Service) EndSessions(ctx context.Context, account bourse.AccountID, but SessionID) error {
-	return s.end(ctx, slices.DeleteFunc(s.Sessions(account), func(one Session) bool { return one.ID == but }))
-}
-
-func (s *Service) end(ctx context.Context, list []Session) error {
-	ids := make([]SessionID, len(list))
-	s.mu.Lock()
-	for i := range list {
-		ids[i] = list[i].ID
-		s.forget(list[i].Account, ids[i])
-	}
-	s.mu.Unlock()
-	for _, id := range ids {
-		s.OnRevoke(sessionKeys + bourse.KeyID(id))
-	}
-	return s.shared.EndSessions(context.WithoutCancel(ctx), ids)
-}
-
-// forget takes a session out of memory. The caller holds mu.
-func (s *Service) forget(account bourse.AccountID, id SessionID) {
-	if c := s.sessions[account][id]; c != nil {
-		delete(s.credentials, c.hash)
-		delete(s.sessions[account], id)
-		delete(s.owners, id)
-	}
-	if len(s.sessions[account]) == 0 {
-		delete(s.sessions, account)
-	}
-}
-
-// openSessions reads the sessions that are left.
-func (s *Service) openSessions(ctx context.Context) error {
-	var over []SessionID
-	now := s.now()
-	s.mu.Lock()
-	err := s.shared.Sessions(ctx, func(row *SessionRow) error {
-		s.lastSession = max(s.lastSession, row.ID)
-		if now >= row.Expires {
-			over = append(over, row.ID)
-			return nil
+// EndSessions ends all sessions of an account.
+func (s *Service) EndSessions(ctx context.Context, account bourse.AccountID) error {
+	for _, one := range s.Sessions(account) {
+		if err := s.end(ctx, one.ID.key()); err != nil {
+			return err
 		}
-		s.admitSession(row)
-		return nil
-	})
-	s.mu.Unlock()
-	if err != nil || len(over) == 0 {
+	}
+	return nil
+}
+
+// end ends a session, which may have ended already.
+func (s *Service) end(ctx context.Context, key bourse.KeyID) error {
+	_, err := s.do(context.WithoutCancel(ctx), &bourse.Command{Kind: bourse.CommandRevokeKey, Key: key})
+	if err != nil && !isUnknownKey(err) {
 		return err
 	}
-	return s.shared.EndSessions(ctx, over)
+	// It ended, whatever the store says: its row can be removed later.
+	_ = s.Confirm(context.WithoutCancel(ctx))
+	return nil
+}
+
+func isUnknownKey(err error) bool {
+	var e *bourse.Error
+	return errors.As(err, &e) && e.Code == bourse.CodeNotFound
+}
+
+// session looks at a session's row at a start. One that the journal does not know is
+// removed, with an alarm: somebody else wrote it.
+func (r *reconciliation) session(row *SessionRow) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := row.ID.key()
+	f := r.facts.keys[key]
+	if f != nil && f.account == row.Account && f.digest == row.digest() {
+		r.admitSession(row)
+		return nil
+	}
+	if f != nil || key > r.facts.lastSession {
+		r.OnForged("session", fmt.Errorf("session %d of account %d is not the one in the journal: it is removed", row.ID, row.Account))
+	}
+	r.work.Ended = append(r.work.Ended, row.ID)
+	return nil
 }
 
 // noteUse tells the store which sessions and keys were used since it was told
-// last, once a minute, and ends the sessions whose time is over.
+// last, once a minute.
 func (s *Service) noteUse(ctx context.Context) error {
 	now := s.now()
 	s.mu.Lock()
-	if now < s.noted+bourse.Minute {
-		s.mu.Unlock()
-		return nil
-	}
-	since := s.noted
-	s.noted = now
-	sessions, keys := map[SessionID]bourse.Time{}, map[bourse.KeyID]bourse.Time{}
-	var over []Session
-	for _, c := range s.credentials {
-		used := bourse.Time(c.used.Load())
-		switch {
-		case c.Session != 0 && now >= c.Expires:
-			over = append(over, c.session)
-		case used < since:
-		case c.Session != 0:
-			sessions[c.Session] = used
-		default:
-			keys[c.Key] = used
-		}
+	due := now >= s.noted+bourse.Minute
+	if due {
+		s.noted = now
 	}
 	s.mu.Unlock()
-	if len(over) > 0 {
-		if err := s.end(ctx, over); err != nil {
-			return err
+	if !due {
+		return nil
+	}
+
+	sessions, keys := map[SessionID]bourse.Time{}, map[bourse.KeyID]bourse.Time{}
+	for _, c := range s.used.take() {
+		if at := bourse.Time(c.used.Load()); c.Session != 0 {
+			sessions[c.Session] = at
+		} else {
+			keys[c.Key] = at
 		}
 	}
 	if len(sessions)+len(keys) == 0 {

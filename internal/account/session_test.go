@@ -38,6 +38,9 @@ func TestSessions(t *testing.T) {
 	}
 	r.now = r.now.Add(24 * time.Hour)
 	r.gone("a session of yesterday", one)
+	if _, err := r.submit(t.Context(), &bourse.Command{Kind: bourse.CommandTick}); err != nil {
+		t.Fatal(err)
+	}
 	if err := r.Confirm(t.Context()); err != nil {
 		t.Fatal(err)
 	}

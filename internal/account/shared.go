@@ -1,27 +1,18 @@
 package account
 
 import (
-	"context"
 	"net/netip"
 
 	"github.com/bourse-exchange/bourse"
 )
 
 // Shared is the state that all nodes of one exchange have to agree on beside the
-// journal and the rows of people: sessions, codes that are out, and counts of what
-// was done. One process keeps codes and counts in memory and sessions in its store;
-// a cluster puts something else behind this interface. Safe for concurrent use.
+// journal and the rows of its store: codes that are out, and counts of what was done.
+// One process keeps them in memory; a cluster puts something else behind this
+// interface. Safe for concurrent use.
 type Shared interface {
 	Codes
 	Counts
-	SessionRows
-}
-
-// SessionRows keeps sessions; see [Store] for the methods.
-type SessionRows interface {
-	AddSession(ctx context.Context, row *SessionRow) error
-	EndSessions(ctx context.Context, ids []SessionID) error
-	Sessions(ctx context.Context, yield func(*SessionRow) error) error
 }
 
 // Codes keeps the codes that are out, in one bounded table per purpose.
@@ -129,6 +120,8 @@ const (
 	lettersBySource
 	changesByHour
 	changesByDay
+	// Sessions that an account began.
+	logInsByAccount
 	// Captchas drawn and answered by a source, and challenges that were answered.
 	captchasDrawn
 	captchasTried
@@ -154,6 +147,8 @@ type Limits struct {
 	LettersToAddress int
 	// LettersBySource counts letters that a source causes within an hour.
 	LettersBySource int
+	// LogIns counts sessions that an account begins within an hour.
+	LogIns int
 	// Captchas counts pictures that a source asks for, and answers, within an hour.
 	Captchas int
 	// Hashing is how many passwords of a source are hashed or wait for it at once.
@@ -190,6 +185,7 @@ func (l *Limits) rules() (r [quotas]rule) {
 	r[lettersBySource] = rule{l.LettersBySource, hour}
 	r[changesByHour], r[changesByDay] = rule{l.LettersToAddress, hour}, rule{2 * l.LettersToAddress, day}
 
+	r[logInsByAccount] = rule{l.LogIns, hour}
 	r[captchasDrawn], r[captchasTried] = rule{l.Captchas, hour}, rule{l.Captchas, hour}
 	r[captchasUsed] = rule{1, captchaFor}
 	return r
@@ -199,11 +195,10 @@ func (l *Limits) rules() (r [quotas]rule) {
 type local struct {
 	codeTables
 	countTables
-	SessionRows
 }
 
-func newLocal(l *Limits, sessions SessionRows) Shared {
-	s := &local{SessionRows: sessions}
+func newLocal(l *Limits) Shared {
+	s := new(local)
 	for p := range s.codeTables {
 		s.codeTables[p].out = map[string][]*Code{}
 	}

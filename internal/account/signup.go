@@ -59,7 +59,7 @@ func (s *Service) SignUp(ctx context.Context, up SignUp) error {
 	if err != nil {
 		return err
 	}
-	_, has, err := s.Store.AccountOf(ctx, email)
+	_, has, err := s.personOf(ctx, email)
 	if err != nil || mute {
 		return err
 	}

@@ -11,16 +11,16 @@ import (
 // saved address, or may come to.
 var ErrTaken = errors.New("it is taken")
 
-// ErrNone says that there is no such account.
-var ErrNone = errors.New("there is none")
+// ErrNone says that an account has no person.
+var ErrNone = bourse.Errorf(bourse.CodeNotFound, "Account not found")
 
 // AccountRow is an account as a store keeps it; ID is zero while it is pending.
 type AccountRow struct {
 	Account
 	Person
 	Token bourse.Token
-	// Undos are the ways back to old addresses; only ChangePerson reads and writes
-	// them.
+	Salt  Salt
+	// Undos are the ways back to old addresses, oldest first.
 	Undos []Undo
 }
 
@@ -63,6 +63,7 @@ const MostEnded = 50
 type SessionRow struct {
 	Session
 	Hash Hash
+	Salt Salt
 }
 
 // NameRow is the name of an entry of an address book as a store keeps it; ID is
@@ -81,19 +82,24 @@ type Decisions struct {
 	Accounts  map[bourse.Token]bourse.AccountID
 	Keys      map[bourse.Token]bourse.KeyID
 	Addresses map[bourse.Token]bourse.AddressID
-	// Changed are what keys became.
+	// Changed are what keys became, and People what the rows of people became.
 	Changed map[bourse.KeyID]KeyChange
+	People  map[bourse.AccountID]AccountRow
 	// Revoked says when keys ended.
 	Revoked map[bourse.KeyID]bourse.Time
+	// Ended are the sessions that ended.
+	Ended []SessionID
 	// Forgotten are the entries of address books that ended.
 	Forgotten []bourse.AddressID
-	// Dropped are the tokens of pending rows that will never be confirmed.
+	// Dropped are the tokens of pending rows, and the salts of changes of people, that
+	// will never be confirmed.
 	Dropped []bourse.Token
 }
 
 // empty reports whether there is nothing to confirm.
 func (s *Decisions) empty() bool {
-	return len(s.Accounts)+len(s.Keys)+len(s.Changed)+len(s.Revoked)+len(s.Addresses)+len(s.Forgotten)+len(s.Dropped) == 0
+	return len(s.Accounts)+len(s.Keys)+len(s.Changed)+len(s.People)+len(s.Revoked)+len(s.Ended)+
+		len(s.Addresses)+len(s.Forgotten)+len(s.Dropped) == 0
 }
 
 // Store keeps what the journal must not know. Everything that a method wrote is
@@ -102,11 +108,13 @@ type Store interface {
 	// AddAccount writes a pending account. ErrTaken if its address has a row,
 	// pending or not.
 	AddAccount(ctx context.Context, row *AccountRow) error
-	// ChangePerson writes what change makes of a confirmed account's address and
-	// person; nobody else changes them meanwhile. ErrTaken if another account has
-	// the address, ErrNone if there is no such account, and change's own error,
-	// after which nothing is written.
-	ChangePerson(ctx context.Context, id bourse.AccountID, change func(*AccountRow) error) error
+	// AddPersonChange writes what the row of a confirmed account is to become, apart
+	// from TOTPStep; it does once the change is confirmed. It reserves the address.
+	// ErrTaken if another account has it, pending or not.
+	AddPersonChange(ctx context.Context, row *AccountRow) error
+	// UseStep writes the last time step whose code was taken. It reports false if that
+	// or a later one was taken before.
+	UseStep(ctx context.Context, id bourse.AccountID, step int64) (bool, error)
 	// AddKey writes a pending key. ErrTaken if the account has asked for one under
 	// the same name.
 	AddKey(ctx context.Context, row *KeyRow) error
@@ -128,9 +136,8 @@ type Store interface {
 	// ended the last MostEnded stay.
 	Confirm(ctx context.Context, s *Decisions) error
 
-	// AddSession writes a session, EndSessions removes some.
+	// AddSession writes a session, in place of a row of the same id.
 	AddSession(ctx context.Context, row *SessionRow) error
-	EndSessions(ctx context.Context, ids []SessionID) error
 	// Used writes when sessions and keys were last used.
 	Used(ctx context.Context, sessions map[SessionID]bourse.Time, keys map[bourse.KeyID]bourse.Time) error
 	// AddMessage writes the message of a transfer, and DropMessage removes it.
@@ -150,8 +157,8 @@ type Store interface {
 	// LogIns returns the addresses of an account's newest activities that are LOGINs,
 	// without repetitions, no more than limit.
 	LogIns(ctx context.Context, id bourse.AccountID, limit int) ([]string, error)
-	// UndosOf returns the ways back to an old address, by account.
-	UndosOf(ctx context.Context, email string) (map[bourse.AccountID]Undo, error)
+	// UndosOf returns the accounts that have a way back to an old address.
+	UndosOf(ctx context.Context, email string) ([]bourse.AccountID, error)
 
 	// Account returns a confirmed account; false if there is none.
 	Account(ctx context.Context, id bourse.AccountID) (AccountRow, bool, error)
@@ -164,10 +171,12 @@ type Store interface {
 	// NamesOf returns an account's confirmed names, by ascending id.
 	NamesOf(ctx context.Context, id bourse.AccountID) ([]NameRow, error)
 
-	// KeyChanges hands every change of a key that is not confirmed to yield.
+	// KeyChanges and PersonChanges hand every change that is not confirmed to yield.
 	KeyChanges(ctx context.Context, yield func(*KeyChange) error) error
+	PersonChanges(ctx context.Context, yield func(*AccountRow) error) error
 	// Accounts, Keys, Names and Sessions hand every row, pending ones included, to
-	// yield, which must not call the store. They end with its first error.
+	// yield, which must not call the store. They end with its first error. What a key
+	// or person may do reads as nothing that was ever granted if it is malformed.
 	Accounts(ctx context.Context, yield func(*AccountRow) error) error
 	Keys(ctx context.Context, yield func(*KeyRow) error) error
 	Names(ctx context.Context, yield func(*NameRow) error) error

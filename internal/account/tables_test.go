@@ -15,7 +15,7 @@ import (
 // counts of their own, which right attempts give back; and names with many counts to
 // outlive the crowd.
 func TestNamesShareNoCount(t *testing.T) {
-	s := newLocal(new(Limits), nil)
+	s := newLocal(new(Limits))
 	take := func(name string) bool { return s.Take(passwordsByAccount, name, 1) }
 	for range mostAccountFailures {
 		if !take("victim") {
@@ -50,7 +50,7 @@ func TestNamesShareNoCount(t *testing.T) {
 // TestCodesOfTheQuietStay has one network, with more sources than the table has room,
 // ask for codes, and wants the codes of others to stay.
 func TestCodesOfTheQuietStay(t *testing.T) {
-	s := newLocal(new(Limits), nil)
+	s := newLocal(new(Limits))
 	put := func(p Purpose, subject string, source netip.Addr) {
 		c := &Code{Subject: subject, Text: "123456", Source: source, Expires: 100}
 		if !s.PutCode(p, c, 1) {
@@ -88,7 +88,7 @@ func TestCodesOfTheQuietStay(t *testing.T) {
 // TestFullOfNetworks wants a table that is full of networks with one code each to take
 // another one.
 func TestFullOfNetworks(t *testing.T) {
-	s := newLocal(new(Limits), nil)
+	s := newLocal(new(Limits))
 	for i := range mostCodes + 10 {
 		a := [16]byte{0x20}
 		binary.BigEndian.PutUint16(a[2:], uint16(i))

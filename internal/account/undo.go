@@ -77,7 +77,11 @@ func (s *Service) UndoEmail(ctx context.Context, email, code string, v Visit) er
 	if err != nil {
 		return err
 	}
-	for id, u := range undos {
+	for _, id := range undos {
+		u, err := s.undoOf(ctx, id, email)
+		if err != nil {
+			return err
+		}
 		sum := s.undoCode(id, email, code)
 		if s.now() < u.Expires && subtle.ConstantTimeCompare(sum[:], u.Code[:]) == 1 {
 			for _, t := range takes {
@@ -89,18 +93,34 @@ func (s *Service) UndoEmail(ctx context.Context, email, code string, v Visit) er
 	return ErrVerification
 }
 
+// undoOf returns the way back of an account to an old address; one that is over if
+// there is none that the journal knows.
+func (s *Service) undoOf(ctx context.Context, id bourse.AccountID, email string) (Undo, error) {
+	row, err := s.person(ctx, id)
+	var known *bourse.Error
+	if errors.As(err, &known) && known.Code != bourse.CodeUnavailable {
+		return Undo{}, nil
+	}
+	if err != nil {
+		return Undo{}, err
+	}
+	if at := slices.IndexFunc(row.Undos, func(u Undo) bool { return u.Email == email }); at >= 0 {
+		return row.Undos[at], nil
+	}
+	return Undo{}, nil
+}
+
 func (s *Service) undo(ctx context.Context, id bourse.AccountID, u *Undo, v Visit) error {
 	if err := s.endKeys(ctx, id); err != nil {
 		return err
 	}
-	if s.Hold > 0 {
-		if err := s.holdBack(ctx, id, undoFor); err != nil {
-			return err
-		}
+	hold := s.hold()
+	if hold > 0 {
+		hold = max(hold, undoFor)
 	}
 
 	var from string
-	err := s.secure(ctx, id, 0, func(row *AccountRow) error {
+	err := s.secure(ctx, id, 0, hold, func(row *AccountRow) error {
 		at := slices.IndexFunc(row.Undos, func(kept Undo) bool { return kept.Email == u.Email && kept.Code == u.Code })
 		if at < 0 {
 			return ErrVerification // another request was first

@@ -36,7 +36,11 @@ func Describe(c *bourse.Command) string {
 	case bourse.CommandFreezeAccount:
 		return fmt.Sprintf("freeze account=%d on=%t", c.Account, c.On)
 	case bourse.CommandSecureAccount:
-		return fmt.Sprintf("secure account=%d hold=%s", c.Account, time.Duration(c.Hold)*time.Microsecond)
+		return fmt.Sprintf("secure account=%d hold=%s person=%t", c.Account, time.Duration(c.Hold)*time.Microsecond, c.Access != nil)
+	case bourse.CommandOpenSession:
+		return fmt.Sprintf("session account=%d", c.Account)
+	case bourse.CommandSetPerson:
+		return fmt.Sprintf("person account=%d", c.Account)
 	case bourse.CommandSetAccountFees:
 		return fmt.Sprintf("account-fees account=%d on=%t maker=%s taker=%s level=%d", c.Account, c.On, c.Maker.Format(), c.Taker.Format(), c.Level)
 	case bourse.CommandCreateKey:

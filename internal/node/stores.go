@@ -82,6 +82,10 @@ func (n *Node) openStores(ctx context.Context) error {
 	}
 	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Limits = n.mailer(), "Bourse", n.Hold, n.Captcha, n.People
 	o.ConfirmPassword = n.ConfirmPassword
+	if !n.Sandbox {
+		o.Cases = account.CaseWithdrawal | account.CaseAPIKey
+	}
+	o.Ready = func(kind bourse.CommandKind) error { return n.sequencer.Takes(kind) }
 	o.NetworkName = func(id bourse.NetworkID) string { return string(n.view.Catalogue().Networks[id].Symbol) }
 	o.OnFailure = func(what string, err error) {
 		n.Log.Error("accounts", slog.String("failed", what), slog.Any("error", err))

@@ -58,6 +58,7 @@ func (w *writer) account(c *bourse.Command) bool {
 	switch c.Kind {
 	case bourse.CommandCreateAccount:
 		w.bytes(c.Token[:])
+		w.person(c.Access)
 	case bourse.CommandFreezeAccount:
 		w.uint32(uint32(c.Account))
 		w.bool(c.On)
@@ -78,6 +79,14 @@ func (w *writer) account(c *bourse.Command) bool {
 	case bourse.CommandSecureAccount:
 		w.uint32(uint32(c.Account))
 		w.uint64(uint64(c.Hold))
+		w.uint32(uint32(c.Key))
+		w.person(c.Access)
+	case bourse.CommandOpenSession:
+		w.uint32(uint32(c.Account))
+		w.access(c.Access)
+	case bourse.CommandSetPerson:
+		w.uint32(uint32(c.Account))
+		w.bytes(c.Access.Digest[:])
 	case bourse.CommandRevokeKey:
 		w.uint32(uint32(c.Key))
 	default:
@@ -112,6 +121,7 @@ func decodeBody(b []byte, c *bourse.Command) bool {
 		c.MarketID, c.State = bourse.MarketID(r.uint16()), bourse.MarketState(r.uint8())
 	case bourse.CommandCreateAccount:
 		copy(c.Token[:], r.take(16))
+		c.Access = r.person()
 	case bourse.CommandFreezeAccount:
 		c.Account, c.On = bourse.AccountID(r.uint32()), r.bool()
 	case bourse.CommandSetAccountFees:
@@ -126,6 +136,15 @@ func decodeBody(b []byte, c *bourse.Command) bool {
 		c.Access = r.access()
 	case bourse.CommandSecureAccount:
 		c.Account, c.Hold = bourse.AccountID(r.uint32()), bourse.Time(r.uint64())
+		c.Key = bourse.KeyID(r.uint32())
+		c.Access = r.person()
+	case bourse.CommandOpenSession:
+		c.Account = bourse.AccountID(r.uint32())
+		c.Access = r.access()
+	case bourse.CommandSetPerson:
+		c.Account = bourse.AccountID(r.uint32())
+		c.Access = new(bourse.Access)
+		copy(c.Access.Digest[:], r.take(len(c.Access.Digest)))
 	case bourse.CommandRevokeKey:
 		c.Key = bourse.KeyID(r.uint32())
 	case bourse.CommandCredit:
@@ -146,6 +165,23 @@ func (r *reader) access() *bourse.Access {
 	a := new(bourse.Access)
 	copy(a.Digest[:], r.take(len(a.Digest)))
 	a.Expires = bourse.Time(r.uint64())
+	return a
+}
+
+// person writes the digest of a person's row, if there is one.
+func (w *writer) person(a *bourse.Access) {
+	w.bool(a != nil)
+	if a != nil {
+		w.bytes(a.Digest[:])
+	}
+}
+
+func (r *reader) person() *bourse.Access {
+	if !r.bool() {
+		return nil
+	}
+	a := new(bourse.Access)
+	copy(a.Digest[:], r.take(len(a.Digest)))
 	return a
 }
 

@@ -103,6 +103,14 @@ func (s *Sequencer) Refuse(l Lane, err error) {
 	}
 }
 
+// Takes returns why a command of a kind would be refused now, if its lane is closed.
+// Callers that write something before they submit ask first.
+func (s *Sequencer) Takes(kind bourse.CommandKind) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lanes[laneOf(kind)].refusal
+}
+
 // Save makes cancels wait for company too, while the disk is nearly full: then a frame
 // has many of them, and what room there is lasts longer.
 func (s *Sequencer) Save(on bool) { s.saving.Store(on) }

@@ -152,6 +152,9 @@ func TestRefuse(t *testing.T) {
 	if err := r.Submit(note("x"), nil); !errors.Is(err, full) {
 		t.Errorf("a closed lane says %v", err)
 	}
+	if err := r.Takes(bourse.CommandCreateKey); !errors.Is(err, full) || r.Takes(bourse.CommandRevokeKey) != nil {
+		t.Errorf("before a command it says %v", err)
+	}
 	other := r.submit(cancel(1, 1))
 	r.settle()
 	r.result(queued)

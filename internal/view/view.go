@@ -107,7 +107,7 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 		v.foldDeposit(&ev.Wallet.Deposits[e.At])
 	case bourse.EventWithdrawal, bourse.EventWithdrawalRestored:
 		v.foldWithdrawal(&ev.Wallet.Withdrawals[e.At])
-	case bourse.EventRules, bourse.EventNoted, bourse.EventRefused, bourse.EventKeyCreated, bourse.EventKeyChanged, bourse.EventKeyRevoked, bourse.EventKeysRestored, bourse.EventAccountHeld,
+	case bourse.EventRules, bourse.EventNoted, bourse.EventRefused, bourse.EventKeyCreated, bourse.EventKeyChanged, bourse.EventKeyRevoked, bourse.EventKeysRestored, bourse.EventAccountHeld, bourse.EventPersonChanged,
 		bourse.EventTransfer, bourse.EventOrderRejected, bourse.EventOrderRepeated:
 	case bourse.EventSigned, bourse.EventUnspent, bourse.EventHolding, bourse.EventNonce,
 		bourse.EventAddressSaved, bourse.EventAddressForgotten: // not for people, or with account

@@ -30,7 +30,7 @@ func (c counting) LogIns(ctx context.Context, id bourse.AccountID, limit int) ([
 	return c.Store.LogIns(ctx, id, limit)
 }
 
-func (c counting) UndosOf(ctx context.Context, email string) (map[bourse.AccountID]account.Undo, error) {
+func (c counting) UndosOf(ctx context.Context, email string) ([]bourse.AccountID, error) {
 	c.note("UndosOf")
 	return c.Store.UndosOf(ctx, email)
 }
@@ -40,7 +40,7 @@ func (c counting) AddActivity(ctx context.Context, a *account.Activity, most int
 	return c.Store.AddActivity(ctx, a, most, since)
 }
 
-func (c counting) ChangePerson(ctx context.Context, id bourse.AccountID, change func(*account.AccountRow) error) error {
-	c.note("ChangePerson")
-	return c.Store.ChangePerson(ctx, id, change)
+func (c counting) AddPersonChange(ctx context.Context, row *account.AccountRow) error {
+	c.note("AddPersonChange")
+	return c.Store.AddPersonChange(ctx, row)
 }

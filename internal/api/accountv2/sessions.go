@@ -88,5 +88,5 @@ func (a *Account) endSession(c *v2.Call) error {
 
 // endSessions ends all of them, also the one that asks.
 func (a *Account) endSessions(c *v2.Call) error {
-	return a.Accounts.EndSessions(c.Context, c.Who.Account, 0)
+	return a.Accounts.EndSessions(c.Context, c.Who.Account)
 }

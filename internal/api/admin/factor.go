@@ -15,50 +15,60 @@ import (
 type factorArgs struct {
 	Account bourse.AccountID `json:"account"`
 	Reason  string           `json:"reason"`
+	// Email is the holder's address, where the account's row is not believed.
+	Email string `json:"email,omitempty"`
 }
 
 // readFactor reads the arguments, and journals what is asked for and why.
-func (s *Server) readFactor(ctx context.Context, args jsontext.Value, verb string) (bourse.AccountID, error) {
-	var a factorArgs
+func (s *Server) readFactor(ctx context.Context, args jsontext.Value, verb string) (a factorArgs, err error) {
 	if err := read(args, &a); err != nil {
-		return 0, err
+		return a, err
 	}
 	if strings.TrimSpace(a.Reason) == "" {
-		return 0, bourse.Errorf(bourse.CodeInvalid, "reason: must not be empty")
+		return a, bourse.Errorf(bourse.CodeInvalid, "reason: must not be empty")
 	}
-	return a.Account, s.note(ctx, fmt.Sprintf("%s %d: %s", verb, a.Account, a.Reason))
+	if a.Email != "" {
+		if a.Email, err = account.NormalizeEmail(a.Email); err != nil {
+			return a, err
+		}
+	}
+	return a, s.note(ctx, fmt.Sprintf("%s %d: %s", verb, a.Account, a.Reason))
 }
 
 // factorReset lets an account's codes come by e-mail again.
 func (s *Server) factorReset(ctx context.Context, args jsontext.Value) (any, error) {
-	id, err := s.readFactor(ctx, args, "factor reset")
+	a, err := s.readFactor(ctx, args, "factor reset")
 	if err == nil {
-		err = s.Accounts.ResetFactor(ctx, id)
+		err = s.Accounts.ResetFactor(ctx, a.Account)
 	}
 	return struct {
 		Account bourse.AccountID `json:"account"`
-	}{id}, withoutPerson(err)
+	}{a.Account}, withoutPerson(err)
 }
 
 // factorStolen freezes an account and ends every way into it.
 func (s *Server) factorStolen(ctx context.Context, args jsontext.Value) (any, error) {
-	id, err := s.readFactor(ctx, args, "factor stolen")
+	a, err := s.readFactor(ctx, args, "factor stolen")
 	if err == nil {
-		_, err = s.do(ctx, &bourse.Command{Kind: bourse.CommandFreezeAccount, Account: id, On: true})
+		_, err = s.do(ctx, &bourse.Command{Kind: bourse.CommandFreezeAccount, Account: a.Account, On: true})
 	}
 	if err == nil {
-		err = s.Accounts.EndAccess(ctx, id)
+		err = s.Accounts.EndAccess(ctx, a.Account, a.Email)
 	}
 	return struct {
 		Account bourse.AccountID `json:"account"`
 		Frozen  bool             `json:"frozen"`
-	}{id, err == nil}, withoutPerson(err)
+	}{a.Account, err == nil}, withoutPerson(err)
 }
 
-// withoutPerson tells an operator that an account is nobody's.
+// withoutPerson tells an operator that an account is nobody's, or an address another
+// account's.
 func withoutPerson(err error) error {
-	if errors.Is(err, account.ErrNone) {
+	switch {
+	case errors.Is(err, account.ErrNone):
 		return bourse.Errorf(bourse.CodeNotFound, "account: no person has it")
+	case errors.Is(err, account.ErrTaken):
+		return bourse.Errorf(bourse.CodeConflict, "email: another account has it")
 	}
 	return err
 }

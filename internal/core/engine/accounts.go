@@ -10,7 +10,10 @@ func (e *Engine) createAccount(cmd *bourse.Command, ev *bourse.Events) {
 	e.lastAccount++
 	acct := e.accounts.At(uint32(e.lastAccount))
 	acct.token = cmd.Token
-	ev.AddFact(bourse.EventAccountCreated, bourse.Fact{Account: e.lastAccount, Token: cmd.Token})
+	if cmd.Access != nil {
+		acct.person = cmd.Access.Digest
+	}
+	ev.AddFact(bourse.EventAccountCreated, bourse.Fact{Account: e.lastAccount, Token: cmd.Token, Digest: acct.person})
 	ev.Outcome.ID = uint64(e.lastAccount)
 }
 
@@ -30,19 +33,38 @@ func (e *Engine) freezeAccount(cmd *bourse.Command, ev *bourse.Events) {
 // secureAccount keeps money from leaving an account for a while, because how its
 // person gets in was changed: whoever made the change, or had to fear before it,
 // gets time. What waits to leave already waits as well, and outside a sandbox it
-// needs a person, whoever approved it. Trust in addresses ends.
+// needs a person, whoever approved it. Trust in addresses ends, and so do sessions.
 func (e *Engine) secureAccount(cmd *bourse.Command, ev *bourse.Events) {
 	acct := e.account(cmd.Account)
 	if acct == nil {
 		ev.Refuse(bourse.UnknownAccount)
 		return
 	}
+	if cmd.Access != nil {
+		acct.setPerson(cmd, ev)
+	}
+	e.endSessions(acct, cmd.Key, ev)
 	acct.held = max(acct.held, e.now+cmd.Hold)
 	acct.announceHeld(cmd.Account, ev)
 	e.custody.DistrustAll(ev, cmd.Account)
 	if acct.held > e.now || !e.genesis.Sandbox {
 		e.custody.HoldBack(ev, cmd.Account, acct.held, !e.genesis.Sandbox)
 	}
+}
+
+// setPerson takes over the digest of the row of an account's person.
+func (e *Engine) setPerson(cmd *bourse.Command, ev *bourse.Events) {
+	acct := e.account(cmd.Account)
+	if acct == nil {
+		ev.Refuse(bourse.UnknownAccount)
+		return
+	}
+	acct.setPerson(cmd, ev)
+}
+
+func (a *account) setPerson(cmd *bourse.Command, ev *bourse.Events) {
+	a.person = cmd.Access.Digest
+	ev.AddFact(bourse.EventPersonChanged, bourse.Fact{Account: cmd.Account, Digest: a.person})
 }
 
 func (a *account) announceHeld(id bourse.AccountID, ev *bourse.Events) {

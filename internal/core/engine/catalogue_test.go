@@ -120,7 +120,7 @@ func restoreTells(t *testing.T, e *engine.Engine) {
 		t.Error("the state changed")
 	}
 	for kind, n := range map[bourse.EventKind]int{
-		bourse.EventNetwork: 2, bourse.EventNetworkAsset: 2, bourse.EventKeyCreated: 1, bourse.EventKeyRevoked: 0, bourse.EventKeysRestored: 1,
+		bourse.EventNetwork: 2, bourse.EventNetworkAsset: 2, bourse.EventKeyCreated: 1, bourse.EventKeyRevoked: 0, bourse.EventKeysRestored: 2,
 		bourse.EventAccountRestored: 2, bourse.EventAccountFees: 1, bourse.EventAsset: 2, bourse.EventMarket: 1,
 	} {
 		if told[kind] != n {

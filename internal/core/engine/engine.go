@@ -43,6 +43,7 @@ type Engine struct {
 	accounts    table.Table[account]
 	lastAccount bourse.AccountID
 	keys        keys
+	sessions    keys
 	lastOrder   bourse.OrderID
 	names       names
 	// sweeps are the cancel-alls that ran out of steps.
@@ -87,8 +88,13 @@ type account struct {
 	feeLevel uint8
 	maker    bourse.Rate
 	taker    bourse.Rate
+	// person is the digest of the row of the account's person; zero for none.
+	person bourse.RowDigest
 	// keys counts the live ones.
-	keys   uint8
+	keys uint8
+	// sessions are the live ones, oldest first.
+	sessions []*key
+
 	orders uint64
 	fills  uint64
 	// movements are deposits and withdrawals.
@@ -102,7 +108,8 @@ func New() *Engine {
 		assets:   make([]*bourse.Asset, 1),
 		networks: make([]*bourse.Network, 1),
 		markets:  make([]*market, 1),
-		keys:     newKeys(),
+		keys:     newAPIKeys(),
+		sessions: newSessions(),
 		names:    newNames(),
 		custody:  custody.New(),
 	}
@@ -153,7 +160,8 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	case bourse.CommandTick:
 		e.names.expire(e, expiredPerTick)
 		e.custody.Expire(e.now, expiredPerTick)
-		e.expireKeys(ev)
+		e.expireKeys(&e.keys, ev)
+		e.expireKeys(&e.sessions, ev)
 	case bourse.CommandContinue:
 		e.resume(ev)
 	case bourse.CommandNote:
@@ -177,6 +185,18 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 		e.defineMarket(cmd.Market, ev)
 	case bourse.CommandSetMarketState:
 		e.setMarketState(cmd, ev)
+	case bourse.CommandCredit:
+		e.credit(cmd, ev)
+	case bourse.CommandSweepFees:
+		e.sweepFees(ev)
+	default:
+		e.decideAccount(cmd, ev)
+	}
+}
+
+// decideAccount carries out the commands about accounts and who gets in.
+func (e *Engine) decideAccount(cmd *bourse.Command, ev *bourse.Events) {
+	switch cmd.Kind {
 	case bourse.CommandCreateAccount:
 		e.createAccount(cmd, ev)
 	case bourse.CommandFreezeAccount:
@@ -191,10 +211,10 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 		e.changeKey(cmd, ev)
 	case bourse.CommandRevokeKey:
 		e.revokeKey(cmd, ev)
-	case bourse.CommandCredit:
-		e.credit(cmd, ev)
-	case bourse.CommandSweepFees:
-		e.sweepFees(ev)
+	case bourse.CommandOpenSession:
+		e.openSession(cmd, ev)
+	case bourse.CommandSetPerson:
+		e.setPerson(cmd, ev)
 	default:
 		e.decideWallet(cmd, ev)
 	}

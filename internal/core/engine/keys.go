@@ -9,14 +9,12 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// lastKey is the last id of a key; numbers beyond it stand for sessions elsewhere.
-const lastKey = math.MaxInt32
-
-// keys are the live API keys. A key leaves when it is revoked and when its time is
-// over; ids rise, and none comes twice.
+// keys are the live API keys, or the live sessions. A key leaves when it is revoked
+// and when its time is over; ids rise, and none comes twice.
 type keys struct {
 	byID map[bourse.KeyID]*key
-	last bourse.KeyID
+	// last is the newest id that was allotted, and end the highest that can be.
+	last, end bourse.KeyID
 	// expiring are those that end by themselves, the first to end first.
 	expiring expiringKeys
 }
@@ -30,7 +28,20 @@ type key struct {
 	at int
 }
 
-func newKeys() keys { return keys{byID: map[bourse.KeyID]*key{}} }
+func newKeys(first, end bourse.KeyID) keys {
+	return keys{byID: map[bourse.KeyID]*key{}, last: first, end: end}
+}
+
+func newAPIKeys() keys  { return newKeys(0, bourse.FirstSession-1) }
+func newSessions() keys { return newKeys(bourse.FirstSession, math.MaxUint32) }
+
+// keysOf returns the set that an id belongs to.
+func (e *Engine) keysOf(id bourse.KeyID) *keys {
+	if id.IsSession() {
+		return &e.sessions
+	}
+	return &e.keys
+}
 
 // add takes in a key with an id of its own.
 func (k *keys) add(one *key) {
@@ -96,8 +107,8 @@ func (e *Engine) createKey(cmd *bourse.Command, ev *bourse.Events) {
 		ev.Refuse(bourse.UnknownAccount)
 		return
 	}
-	e.expireKeys(ev)
-	if acct.keys >= bourse.MaxKeys || e.keys.last == lastKey {
+	e.expireKeys(&e.keys, ev)
+	if acct.keys >= bourse.MaxKeys || e.keys.last == e.keys.end {
 		ev.Refuse(bourse.TooMany)
 		return
 	}
@@ -125,7 +136,7 @@ func (e *Engine) changeKey(cmd *bourse.Command, ev *bourse.Events) {
 }
 
 func (e *Engine) revokeKey(cmd *bourse.Command, ev *bourse.Events) {
-	one := e.keys.byID[cmd.Key]
+	one := e.keysOf(cmd.Key).byID[cmd.Key]
 	if one == nil {
 		ev.Refuse(bourse.UnknownKey)
 		return
@@ -135,15 +146,50 @@ func (e *Engine) revokeKey(cmd *bourse.Command, ev *bourse.Events) {
 }
 
 func (e *Engine) endKey(one *key, ev *bourse.Events) {
-	e.keys.remove(one)
-	e.account(one.account).keys--
+	e.keysOf(one.id).remove(one)
+	acct := e.account(one.account)
+	if one.id.IsSession() {
+		acct.sessions = slices.DeleteFunc(acct.sessions, func(other *key) bool { return other == one })
+	} else {
+		acct.keys--
+	}
 	announceKey(ev, bourse.EventKeyRevoked, one)
 }
 
-// expireKeys ends the keys whose time is over, some at a time.
-func (e *Engine) expireKeys(ev *bourse.Events) {
-	for n := expiredPerTick; n > 0 && len(e.keys.expiring) > 0 && e.keys.expiring[0].Expires <= e.now; n-- {
-		e.endKey(e.keys.expiring[0], ev)
+// openSession begins a session, which ends by itself.
+func (e *Engine) openSession(cmd *bourse.Command, ev *bourse.Events) {
+	acct := e.account(cmd.Account)
+	if acct == nil {
+		ev.Refuse(bourse.UnknownAccount)
+		return
+	}
+	e.expireKeys(&e.sessions, ev)
+	if len(acct.sessions) >= bourse.MaxSessions || e.sessions.last == e.sessions.end {
+		ev.Refuse(bourse.TooMany)
+		return
+	}
+
+	e.sessions.last++
+	one := &key{id: e.sessions.last, account: cmd.Account, Access: *cmd.Access}
+	e.sessions.add(one)
+	acct.sessions = append(acct.sessions, one)
+	announceKey(ev, bourse.EventKeyCreated, one)
+	ev.Outcome.ID = uint64(one.id)
+}
+
+// endSessions ends an account's sessions, oldest first, except one.
+func (e *Engine) endSessions(acct *account, but bourse.KeyID, ev *bourse.Events) {
+	for _, one := range slices.Clone(acct.sessions) {
+		if one.id != but {
+			e.endKey(one, ev)
+		}
+	}
+}
+
+// expireKeys ends keys whose time is over, some at a time.
+func (e *Engine) expireKeys(k *keys, ev *bourse.Events) {
+	for n := expiredPerTick; n > 0 && len(k.expiring) > 0 && k.expiring[0].Expires <= e.now; n-- {
+		e.endKey(k.expiring[0], ev)
 	}
 }
 
@@ -153,3 +199,6 @@ func announceKey(ev *bourse.Events, kind bourse.EventKind, k *key) {
 
 // Keys returns how many API keys are live.
 func (e *Engine) Keys() int { return len(e.keys.byID) }
+
+// Sessions returns how many sessions are live.
+func (e *Engine) Sessions() int { return len(e.sessions.byID) }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
 )
 
 func keyCommand(account bourse.AccountID, expires bourse.Time) bourse.Command {
@@ -89,4 +90,103 @@ func TestKeysExpire(t *testing.T) {
 	if x.must(revokeCommand(late)); x.e.Keys() != 0 {
 		t.Errorf("%d keys are left", x.e.Keys())
 	}
+}
+
+func sessionCommand(account bourse.AccountID, expires bourse.Time) bourse.Command {
+	return bourse.Command{Kind: bourse.CommandOpenSession, Account: account, Access: &bourse.Access{Expires: expires}}
+}
+
+// TestSessionsAreBounded wants an account to have at most MaxSessions live sessions,
+// apart from its keys, and the state to be as large as the live ones make it.
+func TestSessionsAreBounded(t *testing.T) {
+	x := newExchange(t, true)
+	x.unchecked = true
+	ends := x.e.Now() + bourse.Day
+	var ids []uint64
+	for range bourse.MaxSessions {
+		ids = append(ids, x.must(sessionCommand(1, ends)))
+	}
+	x.must(keyCommand(1, 0))
+	x.refused(bourse.TooMany, sessionCommand(1, ends))
+	x.restart()
+	x.refused(bourse.TooMany, sessionCommand(1, ends))
+	size := len(snapshot(x.e))
+	for i := range 3 * bourse.MaxSessions {
+		x.must(revokeCommand(ids[i]))
+		ids = append(ids, x.must(sessionCommand(1, ends)))
+	}
+	if got := len(snapshot(x.e)); got != size || x.e.Sessions() != bourse.MaxSessions {
+		t.Errorf("%d sessions take %d bytes, they took %d", x.e.Sessions(), got, size)
+	}
+	x.refused(bourse.UnknownKey, revokeCommand(ids[0]))
+	x.refused(bourse.UnknownKey, bourse.Command{
+		Kind: bourse.CommandChangeKey, Account: 1, Key: bourse.KeyID(ids[len(ids)-1]), Access: &bourse.Access{},
+	})
+}
+
+// TestSessionsEnd wants sessions to end when their time is over, and when how their
+// account's person gets in changes, except the one in which that was asked for.
+func TestSessionsEnd(t *testing.T) {
+	x := newExchange(t, true)
+	soon := x.e.Now() + bourse.Hour
+	for _, ends := range []bourse.Time{soon + bourse.Day, soon, soon + bourse.Day} {
+		x.must(sessionCommand(1, ends))
+	}
+	kept := x.must(sessionCommand(1, soon+bourse.Day))
+	other := x.must(sessionCommand(2, soon+bourse.Day))
+	x.restart()
+
+	x.ev.Reset()
+	x.e.Apply(&bourse.Command{Kind: bourse.CommandTick, Seq: x.e.Seq() + 1, Time: soon}, &x.ev)
+	if x.e.Sessions() != 4 {
+		t.Errorf("%d sessions are left when the time of one is over", x.e.Sessions())
+	}
+
+	x.must(bourse.Command{
+		Kind: bourse.CommandSecureAccount, Account: 1, Key: bourse.KeyID(kept), Access: &bourse.Access{Digest: bourse.RowDigest{1}},
+	})
+	x.restart()
+	if x.e.Sessions() != 2 {
+		t.Errorf("%d sessions are left", x.e.Sessions())
+	}
+	x.must(revokeCommand(kept))
+	x.must(revokeCommand(other))
+}
+
+// TestPersonsAreState wants the digest of a person's row to be part of the state and to
+// be told by a restore.
+func TestPersonsAreState(t *testing.T) {
+	x := newExchange(t, true)
+	want := bourse.RowDigest{1}
+	one := x.must(bourse.Command{Kind: bourse.CommandCreateAccount, Access: &bourse.Access{Digest: want}})
+	told := func() (digest bourse.RowDigest) {
+		_, err := engine.Restore(snapshot(x.e), func(ev *bourse.Events) {
+			for i := range ev.List {
+				if e := &ev.List[i]; e.Kind == bourse.EventAccountRestored && uint64(ev.Facts[e.At].Account) == one {
+					digest = ev.Facts[e.At].Digest
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return digest
+	}
+	if told() != want {
+		t.Errorf("a new account has %v", told())
+	}
+	for i, kind := range []bourse.CommandKind{bourse.CommandSetPerson, bourse.CommandSecureAccount} {
+		before := x.e.StateHash()
+		want = bourse.RowDigest{0, byte(i + 1)}
+		x.must(bourse.Command{Kind: kind, Account: bourse.AccountID(one), Access: &bourse.Access{Digest: want}})
+		if told() != want || x.e.StateHash() == before {
+			t.Errorf("kind %d sets %v", kind, told())
+		}
+	}
+	x.must(bourse.Command{Kind: bourse.CommandSecureAccount, Account: bourse.AccountID(one)})
+	if told() != want {
+		t.Errorf("a hold alone sets %v", told())
+	}
+	x.refused(bourse.UnknownAccount, bourse.Command{Kind: bourse.CommandSetPerson, Account: 999, Access: &bourse.Access{}})
+	x.refused(bourse.UnknownAccount, sessionCommand(999, 1))
 }

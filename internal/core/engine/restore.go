@@ -46,7 +46,7 @@ func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 		x.readGenesis()
 	}
 	for _, part := range []func(){
-		x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets, x.readAccounts, x.readKeys,
+		x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets, x.readAccounts, x.readKeys, x.readSessions,
 		x.readLedger, x.readOrders, x.readQueues, x.readSweeps, x.readNames, x.readCustody,
 		x.announceOrders, x.announceLevels, x.announceWallet,
 	} {
@@ -205,11 +205,12 @@ func (x *restorer) readMarket() *bourse.Market {
 }
 
 func (x *restorer) readAccounts() {
-	n := x.r.Count(59)
+	n := x.r.Count(91)
 	for i := 1; i <= n && x.r.Err() == nil; i++ {
 		x.lastAccount = bourse.AccountID(i)
 		a := x.accounts.At(uint32(i))
 		x.r.Bytes(a.token[:])
+		x.r.Bytes(a.person[:])
 		a.frozen, a.held = x.r.Bool(), bourse.Time(x.r.Uint64())
 		a.ownFees, a.feeLevel = x.r.Bool(), x.r.Uint8()
 		x.want(a.held >= 0 && a.held <= x.now+bourse.MaxHold)
@@ -220,6 +221,7 @@ func (x *restorer) readAccounts() {
 		x.want(a.orders <= maxRestored && a.fills <= maxRestored && a.movements <= maxRestored)
 		x.ev.AddFact(bourse.EventAccountRestored, bourse.Fact{
 			Account: x.lastAccount, On: a.frozen, Orders: a.orders, Fills: a.fills, Movements: a.movements, Token: a.token,
+			Digest: a.person,
 		})
 		if a.held != 0 {
 			a.announceHeld(x.lastAccount, &x.ev)
@@ -232,22 +234,43 @@ func (x *restorer) readAccounts() {
 }
 
 func (x *restorer) readKeys() {
-	x.keys.last = bourse.KeyID(x.r.Uint32())
-	x.want(x.keys.last <= lastKey)
-	x.ev.AddFact(bourse.EventKeysRestored, bourse.Fact{Key: x.keys.last})
-	before := bourse.KeyID(0)
+	x.readKeySet(&x.keys, func(k *key) bool {
+		acct := x.account(k.account)
+		if acct == nil || acct.keys >= bourse.MaxKeys {
+			return false
+		}
+		acct.keys++
+		return true
+	})
+}
+
+func (x *restorer) readSessions() {
+	x.readKeySet(&x.sessions, func(k *key) bool {
+		acct := x.account(k.account)
+		if acct == nil || len(acct.sessions) >= bourse.MaxSessions || k.Expires == 0 || k.token != (bourse.Token{}) {
+			return false
+		}
+		acct.sessions = append(acct.sessions, k)
+		return true
+	})
+}
+
+// readKeySet restores a new set. Keys that own does not accept are malformed.
+func (x *restorer) readKeySet(set *keys, own func(*key) bool) {
+	before := set.last
+	set.last = bourse.KeyID(x.r.Uint32())
+	x.want(set.last >= before && set.last <= set.end)
+	x.ev.AddFact(bourse.EventKeysRestored, bourse.Fact{Key: set.last})
 	for n := x.r.Count(64); n > 0 && x.r.Err() == nil; n-- {
 		k := &key{id: bourse.KeyID(x.r.Uint32()), account: bourse.AccountID(x.r.Uint32())}
 		x.r.Bytes(k.token[:])
 		x.r.Bytes(k.Digest[:])
 		k.Expires = bourse.Time(x.r.Uint64())
-		acct := x.account(k.account)
-		if !x.want(acct != nil && acct.keys < bourse.MaxKeys && k.id > before && k.id <= x.keys.last && k.Expires >= 0) {
+		if !x.want(k.id > before && k.id <= set.last && k.Expires >= 0 && own(k)) {
 			return
 		}
 		before = k.id
-		acct.keys++
-		x.keys.add(k)
+		set.add(k)
 		announceKey(&x.ev, bourse.EventKeyCreated, k)
 		x.flushIfFull()
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // stateVersion is that of the canonical form.
-const stateVersion = 5
+const stateVersion = 6
 
 // Snapshot writes the whole state in its canonical form: emit receives the
 // bytes in order and must not keep them. The form depends on what the state
@@ -103,6 +103,7 @@ func (e *Engine) writeAccounts(w *state.Writer) {
 	for id := bourse.AccountID(1); id <= e.lastAccount; id++ {
 		a := e.accounts.At(uint32(id))
 		w.Bytes(a.token[:])
+		w.Bytes(a.person[:])
 		w.Bool(a.frozen)
 		w.Uint64(uint64(a.held))
 		w.Bool(a.ownFees)
@@ -113,9 +114,14 @@ func (e *Engine) writeAccounts(w *state.Writer) {
 		w.Uint64(a.fills)
 		w.Uint64(a.movements)
 	}
-	w.Uint32(uint32(e.keys.last))
-	w.Uint64(uint64(len(e.keys.byID)))
-	for _, k := range e.keys.sorted() {
+	writeKeys(w, &e.keys)
+	writeKeys(w, &e.sessions)
+}
+
+func writeKeys(w *state.Writer, set *keys) {
+	w.Uint32(uint32(set.last))
+	w.Uint64(uint64(len(set.byID)))
+	for _, k := range set.sorted() {
 		w.Uint32(uint32(k.id))
 		w.Uint32(uint32(k.account))
 		w.Bytes(k.token[:])

@@ -3,11 +3,9 @@ package accounts
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
-	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
 // AddKeyChange writes what a key is to become.
@@ -33,12 +31,7 @@ func (s *Store) KeyChanges(ctx context.Context, yield func(*account.KeyChange) e
 			return s.db.Wrap(err)
 		}
 		copy(c.Salt[:], salt)
-		if c.Scopes, err = account.ParseScopes(scopes); err == nil {
-			c.Addresses, err = splitAddresses(addresses)
-		}
-		if err != nil {
-			return fmt.Errorf("change of key %d: %w: %w", c.ID, sqlstore.ErrDamaged, err)
-		}
+		c.Scopes, c.Addresses = readTerms(scopes, addresses)
 		return yield(&c)
 	})
 }

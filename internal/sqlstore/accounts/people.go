@@ -4,47 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"reflect"
-	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 )
-
-// ChangePerson writes what change makes of an account's address and person.
-func (s *Store) ChangePerson(ctx context.Context, id bourse.AccountID, change func(*account.AccountRow) error) error {
-	const update = `UPDATE accounts SET email = $1, password = $2, totp = $3, totp_used = $4, totp_step = $5, cases = $6
-		WHERE id = $7`
-	err := s.write(ctx, func(tx *sql.Tx) error {
-		row, err := scanAccount(tx.QueryRowContext(ctx, selectAccounts+`WHERE id = $1`, int64(id)))
-		if errors.Is(err, sql.ErrNoRows) {
-			return account.ErrNone
-		}
-		if err == nil {
-			row.Undos, err = undosOf(ctx, tx, id)
-		}
-		if err != nil {
-			return err
-		}
-
-		undos := slices.Clone(row.Undos)
-		if err := change(&row); err != nil {
-			return err
-		}
-		if !reflect.DeepEqual(undos, row.Undos) {
-			if err := setUndos(ctx, tx, id, row.Undos); err != nil {
-				return err
-			}
-		}
-		_, err = tx.ExecContext(ctx, update, row.Email, row.Password, row.TOTP, row.TOTPUsed, row.TOTPStep,
-			row.Cases.String(), int64(id))
-		return err
-	})
-	if s.db.IsDuplicate(err) {
-		return account.ErrTaken
-	}
-	return err
-}
 
 // KeyOnce returns the key that was asked for under a name.
 func (s *Store) KeyOnce(ctx context.Context, id bourse.AccountID, once bourse.ClientID) (account.KeyRow, bool, error) {
@@ -58,21 +21,12 @@ func (s *Store) KeyOnce(ctx context.Context, id bourse.AccountID, once bourse.Cl
 
 // AddSession writes a session.
 func (s *Store) AddSession(ctx context.Context, row *account.SessionRow) error {
-	const insert = `INSERT INTO sessions (id, account, hash, agent, created, expires, last_used) VALUES ($1, $2, $3, $4, $5, $6, $7)`
-	return s.exec(ctx, insert, int64(row.ID), int64(row.Account), row.Hash[:], row.Agent,
-		int64(row.Created), int64(row.Expires), int64(row.Used))
-}
-
-// EndSessions removes sessions.
-func (s *Store) EndSessions(ctx context.Context, ids []account.SessionID) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		for _, id := range ids {
-			if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1`, int64(id)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	const put = `INSERT INTO sessions (id, account, hash, agent, created, expires, last_used, salt)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET account = excluded.account,
+		hash = excluded.hash, agent = excluded.agent, created = excluded.created, expires = excluded.expires,
+		last_used = excluded.last_used, salt = excluded.salt`
+	return s.exec(ctx, put, int64(row.ID), int64(row.Account), row.Hash[:], row.Agent,
+		int64(row.Created), int64(row.Expires), int64(row.Used), row.Salt[:])
 }
 
 // Used writes when sessions and keys were last used.
@@ -94,15 +48,16 @@ func (s *Store) Used(ctx context.Context, sessions map[account.SessionID]bourse.
 
 // Sessions hands every session to yield.
 func (s *Store) Sessions(ctx context.Context, yield func(*account.SessionRow) error) error {
-	const all = `SELECT id, account, hash, agent, created, expires, last_used FROM sessions`
+	const all = `SELECT id, account, hash, agent, created, expires, last_used, salt FROM sessions`
 	return s.each(ctx, all, nil, func(r *sql.Rows) error {
 		var row account.SessionRow
-		var hash []byte
-		err := r.Scan(&row.ID, &row.Account, &hash, &row.Agent, &row.Created, &row.Expires, &row.Used)
+		var hash, salt []byte
+		err := r.Scan(&row.ID, &row.Account, &hash, &row.Agent, &row.Created, &row.Expires, &row.Used, &salt)
 		if err != nil {
 			return s.db.Wrap(err)
 		}
 		copy(row.Hash[:], hash)
+		copy(row.Salt[:], salt)
 		return yield(&row)
 	})
 }
@@ -149,4 +104,16 @@ func (s *Store) exec(ctx context.Context, statement string, args ...any) error {
 		_, err := tx.ExecContext(ctx, statement, args...)
 		return err
 	})
+}
+
+// LogIns returns the addresses of an account's newest log-ins.
+func (s *Store) LogIns(ctx context.Context, id bourse.AccountID, limit int) (list []string, err error) {
+	const of = `SELECT address FROM activity WHERE account = $1 AND kind = 'LOGIN' GROUP BY address ORDER BY max(id) DESC LIMIT $2`
+	err = s.each(ctx, of, []any{int64(id), limit}, func(r *sql.Rows) error {
+		var address string
+		err := r.Scan(&address)
+		list = append(list, address)
+		return err
+	})
+	return list, err
 }

@@ -24,37 +24,107 @@ func people(t *testing.T, s *accounts.Store) {
 	}
 }
 
-func testChangePerson(t *testing.T, s *accounts.Store) {
-	people(t, s)
-	person := account.Person{
-		Password: "other", TOTP: []byte{1, 2, 3}, TOTPUsed: true, TOTPStep: 99,
-		Cases: account.CaseLogin | account.CaseAPIKey,
+// change writes what the row of account 7 is to become.
+func change(t *testing.T, s *accounts.Store, salt byte, edit func(*account.AccountRow)) (account.AccountRow, error) {
+	t.Helper()
+	row, ok, err := s.Account(t.Context(), 7)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
 	}
-	err := s.ChangePerson(t.Context(), 7, func(row *account.AccountRow) error {
-		if row.Password != "hash" {
-			t.Errorf("the password was %q", row.Password)
-		}
-		row.Person, row.Email = person, "e@f"
+	row.Salt = account.Salt{salt}
+	edit(&row)
+	return row, s.AddPersonChange(t.Context(), &row)
+}
+
+func changes(t *testing.T, s *accounts.Store) (list []account.AccountRow) {
+	t.Helper()
+	err := s.PersonChanges(t.Context(), func(row *account.AccountRow) error {
+		list = append(list, *row)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	enough := errors.New("enough")
-	for want, change := range map[error]func(*account.AccountRow) error{
-		enough:           func(row *account.AccountRow) error { row.Email = "x@y"; return enough },
-		account.ErrTaken: func(row *account.AccountRow) error { row.Email, row.Password = "c@d", "lost"; return nil },
-	} {
-		if err := s.ChangePerson(t.Context(), 7, change); !errors.Is(err, want) {
-			t.Errorf("got %v, want %v", err, want)
+	return list
+}
+
+func testChangePerson(t *testing.T, s *accounts.Store) {
+	people(t, s)
+	if first, err := s.UseStep(t.Context(), 7, 99); err != nil || !first {
+		t.Error(first, err)
+	}
+	if again, err := s.UseStep(t.Context(), 7, 99); err != nil || again {
+		t.Error("a step was taken twice", err)
+	}
+	undos := []account.Undo{
+		{Email: "a@b", Code: account.Hash{1}, Expires: 5, TOTP: []byte{9}, TOTPUsed: true}, {Email: "o@p", Expires: 6},
+	}
+	row, err := change(t, s, 101, func(row *account.AccountRow) {
+		row.Email, row.Password, row.TOTP, row.TOTPUsed = "e@f", "other", []byte{1, 2, 3}, true
+		row.Cases, row.Undos = account.CaseLogin|account.CaseAPIKey, undos
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := change(t, s, 102, func(row *account.AccountRow) { row.Email = "c@d" }); !errors.Is(err, account.ErrTaken) {
+		t.Errorf("another account's address: %v", err)
+	}
+	if err := s.AddAccount(t.Context(), newAccount(3, "e@f")); !errors.Is(err, account.ErrTaken) {
+		t.Errorf("an address that is reserved: %v", err)
+	}
+	if got, ok, err := s.AccountOf(t.Context(), "a@b"); err != nil || !ok || got.Password != "hash" {
+		t.Errorf("before it is confirmed: %+v %v %v", got, ok, err)
+	}
+	waits := row
+	waits.Token, waits.Created, waits.TOTPStep = bourse.Token{}, 0, 0
+	if list := changes(t, s); len(list) != 1 || !reflect.DeepEqual(list[0], waits) {
+		t.Errorf("%+v waits, want %+v", list, waits)
+	}
+
+	confirmed := &account.Decisions{People: map[bourse.AccountID]account.AccountRow{7: row}}
+	for range 2 {
+		if err := s.Confirm(t.Context(), confirmed); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if err := s.ChangePerson(t.Context(), 9, func(*account.AccountRow) error { return nil }); !errors.Is(err, account.ErrNone) {
-		t.Errorf("nobody's account: %v", err)
+	row.TOTPStep = 0
+	if got, ok, err := s.AccountOf(t.Context(), "e@f"); err != nil || !ok || !reflect.DeepEqual(got, row) {
+		t.Errorf("%+v %v %v, want %+v", got, ok, err, row)
 	}
-	got, ok, err := s.AccountOf(t.Context(), "e@f")
-	if err != nil || !ok || got.ID != 7 || !reflect.DeepEqual(got.Person, person) {
-		t.Errorf("%+v %v %v", got, ok, err)
+	if ids, err := s.UndosOf(t.Context(), "a@b"); err != nil || !slices.Equal(ids, []bourse.AccountID{7}) {
+		t.Errorf("ways back: %v %v", ids, err)
+	}
+	if list := changes(t, s); len(list) != 0 {
+		t.Errorf("%+v wait after a change", list)
+	}
+}
+
+// testDroppedChange wants a change that never was to leave nothing, and the steps of a
+// secret to outlive changes of other things.
+func testDroppedChange(t *testing.T, s *accounts.Store) {
+	people(t, s)
+	if _, err := s.UseStep(t.Context(), 7, 99); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := change(t, s, 101, func(row *account.AccountRow) { row.Email = "e@f" }); err != nil {
+		t.Fatal(err)
+	}
+	row, err := change(t, s, 102, func(row *account.AccountRow) { row.Password = "new" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(
+		s.Confirm(t.Context(), &account.Decisions{Dropped: []bourse.Token{{101}}}),
+		s.AddAccount(t.Context(), newAccount(3, "e@f")),
+		s.Confirm(t.Context(), &account.Decisions{
+			People: map[bourse.AccountID]account.AccountRow{7: row}, Dropped: []bourse.Token{{102}},
+		}),
+	); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := s.Account(t.Context(), 7)
+	if err != nil || got.Password != "new" || got.TOTPStep != 99 || got.Salt != row.Salt || len(changes(t, s)) != 0 {
+		t.Errorf("%+v %v", got, err)
 	}
 }
 
@@ -126,13 +196,13 @@ func keyChanges(t *testing.T, s *accounts.Store) (n int) {
 func testSessions(t *testing.T, s *accounts.Store) {
 	people(t, s)
 	row := func(id account.SessionID, of bourse.AccountID) *account.SessionRow {
-		return &account.SessionRow{Hash: account.Hash{byte(id)}, Session: account.Session{
+		return &account.SessionRow{Hash: account.Hash{byte(id)}, Salt: account.Salt{byte(id)}, Session: account.Session{
 			ID: id, Account: of, Agent: "agent", Created: 1, Expires: 2, Used: 3,
 		}}
 	}
 	if err := errors.Join(
 		s.AddSession(t.Context(), row(1, 7)), s.AddSession(t.Context(), row(2, 7)), s.AddSession(t.Context(), row(3, 8)),
-		s.EndSessions(t.Context(), []account.SessionID{2, 9}),
+		s.Confirm(t.Context(), &account.Decisions{Ended: []account.SessionID{2, 9}}),
 		s.Used(t.Context(), map[account.SessionID]bourse.Time{3: 30, 2: 20}, nil),
 	); err != nil {
 		t.Fatal(err)
@@ -220,28 +290,38 @@ func testUndos(t *testing.T, s *accounts.Store) {
 	people(t, s)
 	first := account.Undo{Email: "old@b", Code: account.Hash{1}, Expires: 5}
 	second := account.Undo{Email: "older@b", Code: account.Hash{2}, Expires: 9, TOTP: []byte{3}, TOTPUsed: true}
-	set := func(id bourse.AccountID, had []account.Undo, list ...account.Undo) {
+	salt := byte(0)
+	set := func(id bourse.AccountID, list ...account.Undo) {
 		t.Helper()
-		err := s.ChangePerson(t.Context(), id, func(row *account.AccountRow) error {
-			if !reflect.DeepEqual(row.Undos, had) {
-				t.Errorf("account %d had %+v, want %+v", id, row.Undos, had)
-			}
-			row.Undos = list
-			return nil
-		})
+		row, _, err := s.Account(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
+		salt++
+		row.Salt, row.Undos = account.Salt{salt}, list
+		if err := errors.Join(
+			s.AddPersonChange(t.Context(), &row),
+			s.Confirm(t.Context(), &account.Decisions{People: map[bourse.AccountID]account.AccountRow{id: row}}),
+		); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := s.Account(t.Context(), id); err != nil || !reflect.DeepEqual(got.Undos, list) {
+			t.Errorf("account %d has %+v %v, want %+v", id, got.Undos, err, list)
+		}
 	}
-	set(7, nil, first, second)
-	set(8, nil, first)
-	got, err := s.UndosOf(t.Context(), "old@b")
-	if want := map[bourse.AccountID]account.Undo{7: first, 8: first}; err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v %v, want %+v", got, err, want)
+	want := func(want ...bourse.AccountID) {
+		t.Helper()
+		got, err := s.UndosOf(t.Context(), "old@b")
+		if slices.Sort(got); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v %v, want %v", got, err, want)
+		}
 	}
-	set(7, []account.Undo{first, second}, second)
-	if got, err := s.UndosOf(t.Context(), "old@b"); err != nil || len(got) != 1 {
-		t.Errorf("%+v %v", got, err)
-	}
-	set(7, []account.Undo{second})
+	set(7, first, second)
+	set(8, first)
+	want(7, 8)
+	set(7, second)
+	want(8)
+	set(7)
+	set(8)
+	want()
 }

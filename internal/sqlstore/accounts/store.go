@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"net/netip"
 	"strings"
 
@@ -38,8 +37,8 @@ func (s *Store) Reach(ctx context.Context) error { return s.db.Wrap(s.db.Reads()
 
 // AddAccount writes a pending account.
 func (s *Store) AddAccount(ctx context.Context, row *account.AccountRow) error {
-	const insert = `INSERT INTO accounts (token, email, created, password) VALUES ($1, $2, $3, $4)`
-	err := s.exec(ctx, insert, row.Token[:], row.Email, int64(row.Created), row.Password)
+	const insert = `INSERT INTO accounts (token, email, created, password, cases, salt) VALUES ($1, $2, $3, $4, $5, $6)`
+	err := s.exec(ctx, insert, row.Token[:], row.Email, int64(row.Created), row.Password, row.Cases.String(), row.Salt[:])
 	if s.db.IsDuplicate(err) {
 		return account.ErrTaken
 	}
@@ -104,6 +103,9 @@ func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 				return err
 			}
 		}
+		if err := confirmPeople(ctx, tx, work); err != nil {
+			return err
+		}
 		if err := confirmNames(ctx, tx, work); err != nil {
 			return err
 		}
@@ -157,6 +159,7 @@ func drop(ctx context.Context, tx *sql.Tx, tokens []bourse.Token) error {
 			`DELETE FROM accounts WHERE token = $1 AND id IS NULL`,
 			`DELETE FROM keys WHERE token = $1 AND id IS NULL`,
 			`DELETE FROM address_names WHERE token = $1 AND id IS NULL`,
+			`DELETE FROM person_changes WHERE salt = $1`,
 		} {
 			if _, err := tx.ExecContext(ctx, remove, token[:]); err != nil {
 				return err
@@ -173,7 +176,7 @@ func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	return s.db.Write(ctx, do)
 }
 
-const selectAccounts = `SELECT token, coalesce(id, 0), email, created, password, totp, totp_used, totp_step, cases
+const selectAccounts = `SELECT token, coalesce(id, 0), email, created, password, totp, totp_used, totp_step, cases, salt, undos
 	FROM accounts `
 
 // Account returns a confirmed account.
@@ -281,22 +284,24 @@ func (s *Store) each(ctx context.Context, query string, args []any, yield func(*
 // scanner is a *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dest ...any) error }
 
+// scanAccount reads an account. Malformed columns read as what no row ever had, so that
+// the journal does not know the row.
 func scanAccount(from scanner) (account.AccountRow, error) {
 	var row account.AccountRow
-	var token []byte
-	var cases string
+	var token, salt []byte
+	var cases, undos string
 	err := from.Scan(&token, &row.ID, &row.Email, &row.Created, &row.Password,
-		&row.TOTP, &row.TOTPUsed, &row.TOTPStep, &cases)
+		&row.TOTP, &row.TOTPUsed, &row.TOTPStep, &cases, &salt, &undos)
 	if err != nil {
 		return row, err
 	}
 	copy(row.Token[:], token)
-	if row.Cases, err = account.ParseCases(cases); err != nil {
-		return row, fmt.Errorf("account %d: %w: %w", row.ID, sqlstore.ErrDamaged, err)
-	}
+	copy(row.Salt[:], salt)
+	readPerson(&row, cases, undos)
 	return row, nil
 }
 
+// scanKey reads a key. One whose terms are malformed has no scope, as no key ever had.
 func scanKey(from scanner) (account.KeyRow, error) {
 	var row account.KeyRow
 	var token, hash, request, salt []byte
@@ -311,13 +316,21 @@ func scanKey(from scanner) (account.KeyRow, error) {
 	copy(row.Request[:], request)
 	copy(row.Salt[:], salt)
 	copy(row.Once[:], once)
-	if row.Scopes, err = account.ParseScopes(scopes); err == nil {
-		row.Addresses, err = splitAddresses(addresses)
-	}
-	if err != nil {
-		return row, fmt.Errorf("key %d: %w: %w", row.ID, sqlstore.ErrDamaged, err)
-	}
+	row.Scopes, row.Addresses = readTerms(scopes, addresses)
 	return row, nil
+}
+
+// readTerms reads what a key may do, and from where: nothing if that is malformed.
+func readTerms(scopes, addresses string) (account.Scopes, []netip.Prefix) {
+	may, err := account.ParseScopes(scopes)
+	if err != nil {
+		return 0, nil
+	}
+	from, err := splitAddresses(addresses)
+	if err != nil {
+		return 0, nil
+	}
+	return may, from
 }
 
 func joinAddresses(prefixes []netip.Prefix) string {

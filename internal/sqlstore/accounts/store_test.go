@@ -29,6 +29,7 @@ func TestContract(t *testing.T) {
 			{"yield", testYield},
 			{"names", testNames},
 			{"change person", testChangePerson},
+			{"dropped change", testDroppedChange},
 			{"key once", testKeyOnce},
 			{"sessions", testSessions},
 			{"activity", testActivity},

@@ -4,7 +4,9 @@ CREATE TABLE accounts (
 	token   bytea            NOT NULL PRIMARY KEY CHECK (length(token) = 16),
 	id      bigint UNIQUE,
 	email   text COLLATE "C" NOT NULL UNIQUE,
-	created bigint           NOT NULL
+	created bigint           NOT NULL,
+	-- Chance that goes into the digest of the row that the journal has.
+	salt    bytea            NOT NULL CHECK (length(salt) = 16)
 );
 
 CREATE TABLE keys (

@@ -27,7 +27,9 @@ CREATE TABLE sessions (
 	agent   text COLLATE "C" NOT NULL,
 	created bigint NOT NULL,
 	expires bigint NOT NULL,
-	last_used bigint NOT NULL
+	last_used bigint NOT NULL,
+	-- Chance that goes into the digest of the row that the journal has.
+	salt    bytea  NOT NULL CHECK (length(salt) = 16)
 );
 
 -- What happened to an account, as its holder reads it.

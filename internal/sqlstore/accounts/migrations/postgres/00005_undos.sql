@@ -1,18 +1,29 @@
 -- +goose Up
--- Old addresses of accounts, and what their holders need to take a change back.
+-- Old addresses of an account, and what their holders need to take a change back: a
+-- JSON array, oldest first. A code is a MAC under a key that is not in this database.
+ALTER TABLE accounts ADD COLUMN undos text COLLATE "C" NOT NULL DEFAULT '[]';
+
+-- Which accounts to ask for a way back to an address.
 CREATE TABLE undos (
-	account   bigint NOT NULL,
-	email     text COLLATE "C" NOT NULL,
-	-- A MAC of the code that was mailed, under a key that is not in this database.
-	code      bytea NOT NULL CHECK (length(code) = 32),
-	expires   bigint NOT NULL,
-	-- The second factor at the time of the change, as in accounts.
-	totp      bytea,
-	totp_used boolean NOT NULL,
-	PRIMARY KEY (account, email)
+	email   text COLLATE "C" NOT NULL,
+	account bigint NOT NULL,
+	PRIMARY KEY (email, account)
 );
 
-CREATE INDEX undos_by_email ON undos (email);
+CREATE INDEX undos_of_account ON undos (account);
+
+-- What the rows of people are to become, written before the journal decides. A new
+-- address is reserved by a pending account whose token is the salt.
+CREATE TABLE person_changes (
+	salt     bytea NOT NULL PRIMARY KEY CHECK (length(salt) = 16),
+	id       bigint NOT NULL,
+	email    text COLLATE "C" NOT NULL,
+	password text COLLATE "C" NOT NULL,
+	totp     bytea,
+	totp_used boolean NOT NULL,
+	cases    text COLLATE "C" NOT NULL,
+	undos    text COLLATE "C" NOT NULL
+);
 
 -- From where somebody logged in to an account, without a walk through what strangers
 -- did wrong.

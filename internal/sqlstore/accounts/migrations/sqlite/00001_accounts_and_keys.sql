@@ -4,7 +4,9 @@ CREATE TABLE accounts (
 	token   BLOB    NOT NULL PRIMARY KEY CHECK (length(token) = 16),
 	id      INTEGER UNIQUE,
 	email   TEXT    NOT NULL UNIQUE,
-	created INTEGER NOT NULL
+	created INTEGER NOT NULL,
+	-- Chance that goes into the digest of the row that the journal has.
+	salt    BLOB    NOT NULL CHECK (length(salt) = 16)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE keys (

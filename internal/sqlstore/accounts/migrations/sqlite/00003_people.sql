@@ -27,7 +27,9 @@ CREATE TABLE sessions (
 	agent   TEXT    NOT NULL,
 	created INTEGER NOT NULL,
 	expires INTEGER NOT NULL,
-	last_used INTEGER NOT NULL
+	last_used INTEGER NOT NULL,
+	-- Chance that goes into the digest of the row that the journal has.
+	salt    BLOB    NOT NULL CHECK (length(salt) = 16)
 ) STRICT;
 
 -- What happened to an account, as its holder reads it.

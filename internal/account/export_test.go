@@ -1,0 +1,15 @@
+package account
+
+import (
+	"context"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// ForgePerson changes the row of a person as no request can, with a command.
+func (s *Service) ForgePerson(ctx context.Context, id bourse.AccountID, change func(*AccountRow)) error {
+	return s.changePerson(ctx, &bourse.Command{Kind: bourse.CommandSetPerson, Account: id}, func(row *AccountRow) error {
+		change(row)
+		return nil
+	})
+}

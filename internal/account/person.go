@@ -1,0 +1,136 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// errForged says that an account's row is not the one that the journal knows.
+var errForged = bourse.Errorf(bourse.CodeForbidden, "The account is closed: its data was changed from outside. Write to us")
+
+// person returns the row of an account that has a person, as the journal knows it.
+// ErrNone if it has none, and errForged.
+func (s *Service) person(ctx context.Context, id bourse.AccountID) (AccountRow, error) {
+	row, ok, err := s.Store.Account(ctx, id)
+	if err == nil && !ok {
+		err = ErrNone
+	}
+	if err != nil {
+		return AccountRow{}, err
+	}
+	return s.journaled(ctx, row)
+}
+
+// personOf returns the row of the account of a normalised e-mail address; false if
+// there is none. A row that the journal does not know is nobody's.
+func (s *Service) personOf(ctx context.Context, email string) (AccountRow, bool, error) {
+	row, ok, err := s.Store.AccountOf(ctx, email)
+	if err != nil || !ok {
+		return AccountRow{}, false, err
+	}
+	row, err = s.journaled(ctx, row)
+	if errors.Is(err, errForged) {
+		return AccountRow{}, false, nil
+	}
+	return row, err == nil && row.Email == email, err
+}
+
+// journaled returns the row that the journal has, in place of one that was read.
+func (s *Service) journaled(ctx context.Context, row AccountRow) (AccountRow, error) {
+	s.mu.RLock()
+	same := s.facts.has(&row)
+	s.mu.RUnlock()
+	if same {
+		return row, nil
+	}
+
+	// A change may have been decided or confirmed since. While confirming is held, the
+	// store does not change, and what it has not been told is in open.
+	s.confirming.Lock()
+	defer s.confirming.Unlock()
+	row, _, err := s.Store.Account(ctx, row.ID)
+	if err != nil {
+		return AccountRow{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.facts.has(&row) {
+		return row, nil
+	}
+	if changed, ok := s.open.People[row.ID]; ok && s.facts.has(&changed) {
+		changed.Created, changed.TOTPStep = row.Created, row.TOTPStep
+		return changed, nil
+	}
+	s.alarm(&row)
+	return AccountRow{}, errForged
+}
+
+// has reports whether a confirmed row is the one that the journal knows.
+func (f *facts) has(row *AccountRow) bool {
+	fact := f.account(row.ID)
+	return fact != nil && fact.token == row.Token && fact.person == row.digest()
+}
+
+// alarm tells of a row that somebody else wrote, once. The caller holds mu.
+func (s *Service) alarm(row *AccountRow) {
+	digest := row.digest()
+	if s.alarmed[row.ID] == digest {
+		return
+	}
+	s.alarmed[row.ID] = digest
+	s.OnForged("account", fmt.Errorf("the row of account %d is not the one in the journal: nobody gets in", row.ID))
+}
+
+// changePerson lets the journal decide about a change of the row of cmd's account.
+// The new row is written beside the old one, the command carries its digest, and the
+// row becomes it when it is confirmed: whatever a crash leaves, the next start finds
+// the row that the journal knows. The errors are those of person and a command,
+// ErrTaken if another account has the address, and change's own, after which nothing
+// is written.
+func (s *Service) changePerson(ctx context.Context, cmd *bourse.Command, change func(*AccountRow) error) error {
+	defer s.naming.lock(cmd.Account)()
+	row, err := s.person(ctx, cmd.Account)
+	if err != nil {
+		return err
+	}
+	if err := change(&row); err != nil {
+		return err
+	}
+	return s.decidePerson(ctx, cmd, &row)
+}
+
+// decidePerson lets the journal decide about a new row. The caller holds the account's
+// lock of naming.
+func (s *Service) decidePerson(ctx context.Context, cmd *bourse.Command, row *AccountRow) error {
+	if err := s.Ready(cmd.Kind); err != nil {
+		return err
+	}
+	var err error
+	if row.Salt, err = s.newSalt(); err != nil {
+		return err
+	}
+	if err := s.Store.AddPersonChange(ctx, row); err != nil {
+		return err
+	}
+	cmd.Access = &bourse.Access{Digest: row.digest()}
+	s.mu.Lock()
+	s.persons[cmd.Access.Digest] = row
+	s.mu.Unlock()
+
+	_, err = s.do(ctx, cmd)
+	if err != nil && !notTaken(err) {
+		return err
+	}
+	if err != nil {
+		s.mu.Lock()
+		delete(s.persons, cmd.Access.Digest)
+		s.open.Dropped = append(s.open.Dropped, bourse.Token(row.Salt))
+		s.mu.Unlock()
+	}
+	// The journal has decided, whatever the store says: it can be told later.
+	_ = s.Confirm(context.WithoutCancel(ctx))
+	return err
+}
