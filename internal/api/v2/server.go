@@ -126,6 +126,9 @@ func (r *resource) answer(out *wire.Writer, w http.ResponseWriter, req *http.Req
 		return nil, err
 	}
 	if err := e.Answer(c); err != nil {
+		if public(err) == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			err = Errorf(Timeout, "The exchange took too long; it is not known what became of the request")
+		}
 		return nil, err
 	}
 

@@ -42,12 +42,15 @@ type desk struct {
 	seen string
 }
 
-func newDesk(t *testing.T, limits api.Limits) *desk {
+func newDesk(t *testing.T, limits api.Limits) *desk { return newPatientDesk(t, limits, time.Minute) }
+
+// newPatientDesk returns a desk with so much time for an answer.
+func newPatientDesk(t *testing.T, limits api.Limits, patience time.Duration) *desk {
 	d := &desk{T: t}
 	frozen := func() time.Time { return time.Unix(1_700_000_000, 0) }
 	s := &v2.Server{
 		Who: gate{}, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
-		Limits: api.NewLimiter(limits, frozen), Clock: frozen, Patience: time.Minute,
+		Limits: api.NewLimiter(limits, frozen), Clock: frozen, Patience: patience,
 		Log:     slog.New(slog.NewTextHandler(&d.log, nil)),
 		Observe: func(endpoint string, status int, _ time.Duration) { d.seen = fmt.Sprint(endpoint, " ", status) },
 	}
@@ -386,6 +389,18 @@ func TestFailuresAreLoggedWithoutSecrets(t *testing.T) {
 	}
 	if log := d.log.String(); strings.Contains(log, "s3cret") {
 		t.Errorf("a secret is in the log: %s", log)
+	}
+}
+
+// TestSlowAnswers wants what failed because the time for an answer was over to be told
+// as that, and mistakes and refusals as what they are.
+func TestSlowAnswers(t *testing.T) {
+	d := newPatientDesk(t, api.Limits{}, -1)
+	d.want("POST", "/x/v2/broken", "", 504, failure("TIMEOUT", "The exchange took too long; it is not known what became of the request"))
+	d.want("POST", "/x/v2/poor", "", 406, failure("INSUF_BALANCE", "Not enough"))
+	d.want("POST", "/x/v2/confirmed", "", 511, failure("REQUIRE_2FA", "Look at your mail"))
+	if d.log.Len() != 0 {
+		t.Errorf("logged was %s", d.log.String())
 	}
 }
 
