@@ -156,11 +156,36 @@ func TestLostAndStolenFactors(t *testing.T) {
 	if shown := mustControl[struct{ Frozen bool }](s, "account/show", fields{"account": w.email}); !shown.Frozen {
 		t.Error("the account is not frozen")
 	}
+
+	operate[json.RawMessage](s, "factor", "stolen", id, "--email", "safe@example.com", "--reason", "passport seen")
+	if got := fmt.Sprint(mustControl[struct{ Account int }](s, "account/show", fields{"account": "safe@example.com"}).Account); got != id {
+		t.Errorf("the holder's new address is account %s's", got)
+	}
 	log := string(operate[json.RawMessage](s, "log"))
 	for _, text := range []string{"factor reset " + id + ": phone lost, passport seen", "factor stolen " + id + ": mailbox taken"} {
 		if !strings.Contains(log, text) {
 			t.Errorf("%q is not in the log: %s", text, log)
 		}
+	}
+}
+
+// TestCasesOfNewAccounts wants second factors to be asked for withdrawals and keys of a
+// new account in production, and for nothing in a sandbox.
+func TestCasesOfNewAccounts(t *testing.T) {
+	for _, c := range []struct{ command, want string }{{"serve", "WITHDRAWAL,API_KEY"}, {"dev", ""}} {
+		s := &server{t: t, data: t.TempDir()}
+		if c.command == "dev" {
+			s.args = []string{"--bots=false", "--block-time=0"}
+		}
+		s.startAs(c.command)
+		operate[json.RawMessage](s, "account", "create", "ada@example.com")
+		s.kill()
+		db, err := sql.Open("sqlite", filepath.Join(s.data, "accounts.db"))
+		must(t, err)
+		if got := column(t, db, "SELECT cases FROM accounts WHERE email = 'ada@example.com'"); !slices.Equal(got, []string{c.want}) {
+			t.Errorf("%s: a new account has the cases %q, want %q", c.command, got, c.want)
+		}
+		must(t, db.Close())
 	}
 }
 
