@@ -49,6 +49,10 @@ test: ## Run all tests; those that need what is not installed are skipped and co
 	@$(GO) build -o $(BIN)/tally ./internal/tally
 	@BOURSE_HAS="$(HAS)" $(GO) test -json $(TEST_FLAGS) $(PACKAGES) | $(BIN)/tally $(TALLY)
 
+.PHONY: first-minute
+first-minute: ## Do a new user's first minute in a fresh copy, time it and compare README's transcript.
+	tools/first-minute
+
 .PHONY: needs
 needs: ## Install what tests need beyond Go, on Debian and Ubuntu.
 	$(if $(filter-out 0,$(shell id -u)),sudo) apt-get install -qy gcc libc6-dev make curl strace systemd postgresql $(if $(shell command -v npm),,nodejs npm)
