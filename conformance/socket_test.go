@@ -159,13 +159,19 @@ func (s *socket) any() (*value, error) {
 // aside.
 func (s *socket) ask(op string, body fields) *value {
 	s.x.Helper()
+	s.request(op, body)
+	return s.answer()
+}
+
+// request sends a request, whose answer is for later.
+func (s *socket) request(op string, body fields) {
+	s.x.Helper()
 	s.id++
 	b, err := json.Marshal(body.with("op", op).with("id", s.id))
 	if err != nil {
 		s.x.broken("%v", err)
 	}
 	s.say(string(b))
-	return s.answer()
 }
 
 // answer returns the next answer; what comes before it is put aside.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,6 +56,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	if replayed != taken {
 		t.Errorf("taken %+v, replayed %+v", taken, replayed)
 	}
+	forgedBackups(t, filepath.Join(dir, "copy"), replayed.Hash)
 	again := start(t, filepath.Join(dir, "data"), "--bots=false")
 	if a, err := post(http.DefaultClient, again.url, "/spot/open_orders", map[string]any{"api_key": key, "offset": 0}); err != nil || !a.Success {
 		t.Errorf("the key of the backup: %v %s", err, a.Error)
@@ -62,5 +65,26 @@ func TestBackupUnderLoad(t *testing.T) {
 	_, stderr, code := run(t, "restore", filepath.Join(dir, "copy"), filepath.Join(dir, "data"))
 	if code != exitFailed || !strings.Contains(stderr, "is not empty") {
 		t.Errorf("restore over data: exit %d: %s", code, stderr)
+	}
+}
+
+// forgedBackups wants a backup to be refused whose manifest says another state, or none.
+func forgedBackups(t *testing.T, backup, hash string) {
+	t.Helper()
+	manifests, err := filepath.Glob(filepath.Join(backup, "*.json"))
+	if err != nil || len(manifests) != 1 {
+		t.Fatalf("%v %v", manifests, err)
+	}
+	whole, err := os.ReadFile(manifests[0])
+	must(t, err)
+	defer func() { must(t, os.WriteFile(manifests[0], whole, 0o600)) }()
+	for forged, says := range map[string]string{
+		"": "no state hash", strings.Repeat("0", len(hash)): "does not replay", strings.ToUpper(hash): "does not replay",
+	} {
+		must(t, os.WriteFile(manifests[0], bytes.Replace(whole, []byte(`"`+hash+`"`), []byte(`"`+forged+`"`), 1), 0o600))
+		_, stderr, code := run(t, "restore", backup, filepath.Join(t.TempDir(), "data"))
+		if code != exitFailed || !strings.Contains(stderr, says) {
+			t.Errorf("with the state %q: exit %d: %s", forged, code, stderr)
+		}
 	}
 }

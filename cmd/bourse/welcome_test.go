@@ -2,9 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -28,6 +31,29 @@ func TestWelcome(t *testing.T) {
 				t.Errorf("%s: %s", a[1], body)
 			}
 		}
+	}
+}
+
+// TestCandlePage wants a page of candles to be 500, the oldest of the range, and the next
+// one to go on from there. A sandbox's past has more.
+func TestCandlePage(t *testing.T) {
+	s := start(t, t.TempDir(), "--catalogue=demo", "--block-time=0")
+	page := func(from int) []string {
+		_, body := fetched(t, fmt.Sprintf("%s/spot/candlestick?pair=BTC/USDT&res=1&from=%d&to=%d", s.url, from, 1<<33), "")
+		var times []string
+		for _, m := range regexp.MustCompile(`"time":"([0-9]+)`).FindAllStringSubmatch(body, -1) {
+			times = append(times, m[1])
+		}
+		return times
+	}
+	first := page(0)
+	if len(first) != 500 || !slices.IsSorted(first) {
+		t.Fatalf("%d candles", len(first))
+	}
+	last, err := strconv.Atoi(first[499])
+	must(t, err)
+	if again := page(last); len(again) != 500 || again[0] != first[499] || again[1] <= again[0] {
+		t.Errorf("%d candles from %d on", len(again), last)
 	}
 }
 

@@ -199,8 +199,8 @@ func (c *copier) enter(name string) error {
 	return errors.Join(err, f.Close())
 }
 
-// replay verifies the journal in a directory, replays it, and sets what the
-// manifest says of it, or holds it against what it says already.
+// replay verifies the journal in a directory, replays it, and sets what a manifest that is
+// being made says of it, or holds it against what one that was read says.
 func (m *Manifest) replay(dir string) (err error) {
 	x, err := audit.Open(dir)
 	if err != nil {

@@ -56,6 +56,9 @@ func read(src string) (*Manifest, error) {
 	if m.Format != format {
 		return nil, fmt.Errorf("%s has format %d; this program knows %d", manifestName, m.Format, format)
 	}
+	if m.StateHash == "" {
+		return nil, fmt.Errorf("%s has no state hash", manifestName)
+	}
 	for name := range m.Files {
 		if !filepath.IsLocal(name) {
 			return nil, fmt.Errorf("%s names a file outside of the backup: %q", manifestName, name)

@@ -85,8 +85,18 @@ func TestSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Quiet) != pairs || len(r.During) != pairs || len(r.Took) != pairs || r.Ratio <= 0 {
+	if len(r.Quiet) != pairs || len(r.During) != pairs || len(r.Took) != pairs || r.Orders != orders || r.Rate != 2000 {
 		t.Errorf("%+v", *r)
+	}
+	for _, measured := range slices.Concat(r.Quiet, r.During, r.Took, []float64{r.Ratio}) {
+		if !(measured > 0) { // NaN is none either
+			t.Errorf("%+v", *r)
+		}
+	}
+	// The ratio is the median of the pairs', so it lies between them.
+	low, high := r.During[0]/r.Quiet[0], r.During[1]/r.Quiet[1]
+	if r.Ratio < min(low, high) || r.Ratio > max(low, high) {
+		t.Errorf("%+v has pairs of %v and %v", *r, low, high)
 	}
 }
 

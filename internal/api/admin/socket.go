@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -49,9 +50,7 @@ func Listen(ctx context.Context, data string) (net.Listener, error) {
 
 	s := &socket{path: path}
 	err := reach(data, func(path string) error {
-		old := unix.Umask(0o177)
-		defer unix.Umask(old)
-		l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+		l, err := (&net.ListenConfig{Control: private}).Listen(ctx, "unix", path)
 		if err == nil {
 			s.UnixListener, _ = l.(*net.UnixListener)
 			s.SetUnlinkOnClose(false) // its path may be gone by then
@@ -62,6 +61,15 @@ func Listen(ctx context.Context, data string) (net.Listener, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// private gives a socket the mode that its file will have. A umask would be the whole
+// process's, whose other goroutines make directories meanwhile; and a mode that is set
+// once the file is there comes too late.
+func private(_, _ string, c syscall.RawConn) error {
+	var err error
+	control := c.Control(func(fd uintptr) { err = unix.Fchmod(int(fd), 0o600) })
+	return errors.Join(control, err)
 }
 
 // socket is the operators' listener.

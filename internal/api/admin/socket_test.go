@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -31,6 +32,47 @@ func TestSocketStaysInTheDataDirectory(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestNobodyElsesFiles opens sockets while another goroutine makes directories: these
+// have the mode that was asked for.
+func TestNobodyElsesFiles(t *testing.T) {
+	data, others := t.TempDir(), t.TempDir()
+	stop, stopped := make(chan struct{}), make(chan error)
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+			}
+			dir := filepath.Join(others, fmt.Sprint(i))
+			err := os.Mkdir(dir, 0o700)
+			if is, missing := os.Stat(dir); err == nil && missing == nil && is.Mode().Perm() != 0o700 {
+				err = fmt.Errorf("%s: %v", dir, is.Mode())
+			}
+			if err != nil {
+				<-stop
+				stopped <- err
+				return
+			}
+		}
+	}()
+	for range 300 {
+		l, err := admin.Listen(t.Context(), data)
+		if err == nil {
+			err = l.Close()
+		}
+		if err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(stop)
+	if err := <-stopped; err != nil {
+		t.Error(err)
 	}
 }
 
