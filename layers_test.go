@@ -122,6 +122,41 @@ func listPackages(t *testing.T) []goPackage {
 	}
 }
 
+// TestMapIsWhole wants ARCHITECTURE's map to name each package, or one above it, and
+// nothing that is not there.
+func TestMapIsWhole(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "\n## The map\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	named := map[string]bool{}
+	for row := range strings.Lines(table) {
+		cell, _, _ := strings.Cut(strings.TrimPrefix(row, "|"), "|")
+		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
+			named[m[1]] = true
+		}
+	}
+
+	for name := range named {
+		if strings.Contains(name, "/") && name != "/" && !strings.Contains(name, "…") {
+			if _, err := os.Stat(name); err != nil {
+				t.Errorf("the map names %s: %v", name, err)
+			}
+		}
+	}
+	for name := range readLayers(t) {
+		found := name == "."
+		for at := name; at != "."; at = path.Dir(at) {
+			found = found || named[at]
+		}
+		if !found {
+			t.Errorf("%s is not on the map", name)
+		}
+	}
+}
+
 // skips are the ways in which a test can skip itself.
 var skips = regexp.MustCompile(`\b(t|b|f|tb|d|x)\.Skip(f|Now)?\(`)
 
