@@ -21,9 +21,10 @@ import (
 )
 
 var (
-	urlFlag   = flag.String("url", "", "examine the exchange at this address instead of starting one")
-	storeFlag = flag.String("store", "sqlite", "what keeps history and accounts of the exchange that is started: sqlite or postgres")
-	adminFlag = flag.String("admin", "", "the admin command of the exchange at -url, such as \"bourse admin --data DIR\"")
+	urlFlag      = flag.String("url", "", "examine the exchange at this address instead of starting one")
+	storeFlag    = flag.String("store", "sqlite", "what keeps history and accounts of the exchange that is started: sqlite or postgres")
+	detectorFlag = flag.Bool("detector", false, "build the exchange with the race detector")
+	adminFlag    = flag.String("admin", "", "the admin command of the exchange at -url, such as \"bourse admin --data DIR\"")
 )
 
 // examined is the exchange under examination.
@@ -93,11 +94,15 @@ func (e *exchange) start() (stop func(), err error) {
 	}
 	stop = func() { _ = os.RemoveAll(dir) }
 	binary, data := filepath.Join(dir, "bourse"), filepath.Join(dir, "data")
-	build := exec.Command("go", "build", "-o", binary, "../cmd/bourse")
+	args := []string{"build", "-o", binary}
+	if *detectorFlag {
+		args = append(args, "-race")
+	}
+	build := exec.Command("go", append(args, "../cmd/bourse")...)
 	if out, err := build.CombinedOutput(); err != nil {
 		return stop, fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	args := []string{"dev", "--data", data, "--listen", "127.0.0.1:0", "--bots=false", "--block-time=0"}
+	args = []string{"dev", "--data", data, "--listen", "127.0.0.1:0", "--bots=false", "--block-time=0"}
 	if *storeFlag == "postgres" {
 		database, err := postgrestest.Start()
 		if err != nil {
