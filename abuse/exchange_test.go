@@ -27,7 +27,7 @@ var (
 	fullFlag   = flag.Bool("full", false, "compare the honest ACK with windows in which the crowds ask for /healthz")
 	onlyFlag   = flag.String("only", "", "carry out only the attacks whose names contain this")
 	windowFlag = flag.Duration("window", 0, "how long a window is; 0 for the usual time")
-	pairsFlag  = flag.Int("pairs", 3, "how many pairs of windows the full form has for each attack")
+	pairsFlag  = flag.Int("pairs", 2, "how many pairs of windows the full form has for each attack")
 )
 
 // patience is how long an answer may take that has to come.

@@ -174,6 +174,10 @@ func (w *Wallet) end(c *v2.Call, r *teller.Route, asked *bourse.Withdraw, o bour
 	return w.show(c, bourse.WalletID(o.ID))
 }
 
+// unknownWeighs is how many orders the transfer to an address without an account weighs
+// as: strangers do not find out at the pace of orders which addresses have accounts.
+const unknownWeighs = 500
+
 // recipient returns the account of the e-mail address that a transfer goes to.
 func (w *Wallet) recipient(c *v2.Call) (bourse.AccountID, error) {
 	email, err := c.Text("address")
@@ -188,6 +192,7 @@ func (w *Wallet) recipient(c *v2.Call) (bourse.AccountID, error) {
 	case err != nil:
 		return 0, err
 	case !known:
+		c.Limits.Charge(api.Orders, c.Payer(), unknownWeighs)
 		return 0, v2.Errorf(v2.InvalidAddress, "address: no account has this e-mail address")
 	case to.ID == c.Who.Account:
 		return 0, v2.Errorf(v2.InvalidAddress, "address: it is your own")

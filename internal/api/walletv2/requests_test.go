@@ -10,6 +10,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/teller/tellertest"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/history/historytest"
@@ -323,4 +324,18 @@ func TestTakenAndNotShown(t *testing.T) {
 	if b := d.taken(d.Bob, get, "/balances/BTC", ""); b["total"] != "1" {
 		t.Errorf("the receiver has %v", b)
 	}
+}
+
+// TestUnknownAddressesWeigh lets nobody ask for many addresses whether they have an
+// account: a transfer to none takes the account's orders for seconds.
+func TestUnknownAddressesWeigh(t *testing.T) {
+	d := &desk{Desk: tellertest.New(t)}
+	d.limits = api.NewLimiter(api.Limits{Account: api.Rates{Orders: api.Rate{PerSecond: 100, Burst: 500}}}, d.Clock)
+	d.serve(prefix, d.Teller())
+	for range 20 {
+		d.refused(406, "INSUF_BALANCE", d.Alice, http.MethodPost, "/io/transactions", gift("BTC", "bob@example.com", "1000", ""))
+	}
+	d.refused(406, "INVALID_ADDRESS", d.Alice, http.MethodPost, "/io/transactions", gift("BTC", "nobody@example.com", "1", ""))
+	d.refused(429, "RATE_LIMIT", d.Alice, http.MethodPost, "/io/transactions", gift("BTC", "nobody@example.org", "1", ""))
+	d.refused(406, "INSUF_BALANCE", d.Bob, http.MethodPost, "/io/transactions", gift("BTC", "alice@example.com", "1000", ""))
 }

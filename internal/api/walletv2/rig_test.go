@@ -14,6 +14,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/api/teller/tellertest"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
@@ -25,10 +26,14 @@ import (
 const prefix = "/wallet/v2"
 
 // desk is the interface in front of an exchange.
-type desk struct{ *tellertest.Desk }
+type desk struct {
+	*tellertest.Desk
+	// limits are those of its clients; nil for none.
+	limits *api.Limiter
+}
 
 func newDesk(t *testing.T) *desk {
-	d := &desk{tellertest.New(t)}
+	d := &desk{Desk: tellertest.New(t)}
 	d.serve(prefix, d.Teller())
 	return d
 }
@@ -36,7 +41,7 @@ func newDesk(t *testing.T) *desk {
 // serve adds the interface below a path.
 func (d *desk) serve(prefix string, t teller.Teller) {
 	s := &v2.Server{
-		Who: d.Accounts, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() }, Clock: d.Clock,
+		Who: d.Accounts, Limits: d.limits, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() }, Clock: d.Clock,
 		Patience: time.Minute, Log: slog.New(slog.DiscardHandler), Observe: func(string, int, time.Duration) {},
 	}
 	s.Handle(d.Mux, prefix, (&walletv2.Wallet{Teller: t}).Endpoints())
