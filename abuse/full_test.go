@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
 // The small disk: it has room for an exchange that trades, and once ballast leaves
@@ -18,33 +19,12 @@ const (
 	nearlyFull = 300 << 10
 )
 
-// mayMount reports whether the test goes on here. A user who may not mount runs it in
-// namespaces of its own, in which they may.
-func mayMount(t *testing.T) bool {
-	t.Helper()
-	if os.Geteuid() == 0 {
-		return true
-	}
-	again := exec.Command(os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$", "-binary="+binary)
-	again.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := again.CombinedOutput()
-	fmt.Print(string(out))
-	if err != nil {
-		t.Errorf("in a user namespace: %v", err)
-	}
-	return false
-}
-
 // smallDisk returns a directory on a disk of its own.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+diskSize); err != nil {
-		t.Fatalf("this test mounts a small disk: %v", err)
+		t.Fatalf("mounting a small disk: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, 0); err != nil {
@@ -86,9 +66,7 @@ func ballast(t *testing.T, dir string, leave uint64) string {
 // with the documented error, cancels and reads are taken. With room again trading goes
 // on, and people sign up.
 func TestFullDisk(t *testing.T) {
-	if !mayMount(t) {
-		return
-	}
+	needs.Root(t) // it mounts
 	list := readAttacks(t, "full.txt")
 	disk := smallDisk(t)
 	x := start(t, filepath.Join(disk, "data"), "--segment-size=1MiB")
