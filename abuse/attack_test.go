@@ -34,6 +34,7 @@ import (
 //	book PAIR FROM STEP LEVELS
 //	                  others have sold at so many prices before; a tenth of them in
 //	                  the short form
+//	band RATIO        ATOM/USDT takes prices within this ratio of the last one
 //	least DURATION    how long a window of the full form is at least
 //	disk N, memory N  the most KiB that an attacker adds in a second
 //	nothing           the attack reaches the journal with nothing
@@ -75,6 +76,7 @@ type attack struct {
 	fresh       bool
 	neighbour   bool
 	book        *ladder
+	band        string
 	least       time.Duration
 	// disk and memory are bounds in KiB per attacker-second.
 	disk, memory float64
@@ -197,6 +199,8 @@ func (a *attack) parse(line int, text string) (err error) {
 	case "book":
 		a.book = &ladder{}
 		_, err = fmt.Sscanf(rest, "%s %s %s %d", &a.book.pair, &a.book.from, &a.book.step, &a.book.levels)
+	case "band":
+		a.band = rest
 	case "least":
 		a.least, err = time.ParseDuration(rest)
 	case "disk":

@@ -17,17 +17,22 @@ type market struct {
 	pair, base, quote string
 	// price is near the touch, tick its least step; amount is what an order is about.
 	price, tick, amount, part string
+	// far is how many ticks above the touch its trader sells at most: those of ATOM/USDT
+	// stay in a band.
+	far int64
 }
 
 // at returns a price so many ticks above the touch.
 func (m *market) at(ticks int64) string { return rise(m.price, m.tick, ticks) }
 
+const anyFar = 1 << 40
+
 var mainMarkets = [...]market{
-	{"BTC/USDT", "BTC", "USDT", "60000.00", "0.01", "0.001", "0.0005"},
-	{"ETH/USDT", "ETH", "USDT", "3000.00", "0.01", "0.02", "0.01"},
-	{"LTC/USDT", "LTC", "USDT", "80.00", "0.01", "0.5", "0.25"},
-	{"ATOM/USDT", "ATOM", "USDT", "8.0000", "0.0001", "5", "2.5"},
-	{"ETH/BTC", "ETH", "BTC", "0.05000", "0.00001", "0.02", "0.01"},
+	{"BTC/USDT", "BTC", "USDT", "60000.00", "0.01", "0.001", "0.0005", anyFar},
+	{"ETH/USDT", "ETH", "USDT", "3000.00", "0.01", "0.02", "0.01", anyFar},
+	{"LTC/USDT", "LTC", "USDT", "80.00", "0.01", "0.5", "0.25", anyFar},
+	{"ATOM/USDT", "ATOM", "USDT", "8.0000", "0.0001", "5", "2.5", 30_000},
+	{"ETH/BTC", "ETH", "BTC", "0.05000", "0.00001", "0.02", "0.01", anyFar},
 }
 
 // honest are those who trade and log in while others attack. They are refused nothing.
@@ -253,7 +258,7 @@ func (tr *trader) round() error {
 	tr.rounds.Add(1)
 	tr.n++
 	if tr.n%8 == 0 {
-		return tr.far()
+		return tr.away()
 	}
 	price := tr.at(tr.n % 50)
 	began := time.Now()
@@ -280,9 +285,9 @@ func (tr *trader) round() error {
 	return tr.cancel(sell.Obid)
 }
 
-// far sells where nobody else does, and cancels.
-func (tr *trader) far() error {
-	price := tr.at(100_000 + tr.n*4097)
+// away sells where nobody else does, and cancels.
+func (tr *trader) away() error {
+	price := tr.at(1000 + tr.n*4097%tr.far)
 	sell, err := tr.ask("/open_orders/new", tr.order("SELL", "GTC", "ACK", price, tr.amount))
 	switch {
 	case err == nil && !sell.Success && tr.isFull(sell.Error):
