@@ -261,6 +261,21 @@ func (x *exchange) resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
+// worked returns for how long processors have worked for the process.
+func (x *exchange) worked() time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", x.process.Process.Pid))
+	fields := strings.Fields(string(text))
+	if err != nil || len(fields) < 15 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(fields[13], 10, 64)
+	system, _ := strconv.ParseInt(fields[14], 10, 64)
+	return time.Duration(user+system) * time.Second / ticksPerSecond
+}
+
+// ticksPerSecond is the unit of times in /proc.
+const ticksPerSecond = 100
+
 // fields is the body of a request.
 type fields map[string]any
 

@@ -141,10 +141,7 @@ func (c *connection) do(s *step) {
 
 // send asks and counts the answer.
 func (c *connection) send(s *step, text string) {
-	client := c.client
-	if c.attack.fresh {
-		client = clientFrom(newSource(attackersNetwork+byte(sources.Load()>>16)), false)
-	}
+	client := c.asker()
 	for range s.times {
 		method, rest, _ := strings.Cut(text, " ")
 		path, body, _ := strings.Cut(rest, " ")
@@ -156,6 +153,14 @@ func (c *connection) send(s *step, text string) {
 			}
 		}
 	}
+}
+
+// asker returns the client of the next request.
+func (c *connection) asker() *http.Client {
+	if c.attack.fresh {
+		return clientFrom(newSource(attackersNetwork+byte(sources.Load()>>16)), false)
+	}
+	return c.client
 }
 
 // secretFor returns what goes into the header of a request; V1 has it in the body.

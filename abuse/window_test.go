@@ -21,10 +21,13 @@ const (
 // the crowd asks for /healthz.
 const slower = 2.0
 
-// What growth may be beyond the bounds of an attack: pages of the databases, what the
-// exchange's own clock and blocks write, and what the heap keeps between collections.
+// What growth may be beyond the bounds of an attack.
 const (
-	slackDisk   = 2 << 20
+	// slackDisk is for the logs of the databases until they are folded in, and for what
+	// the exchange's own clock and blocks write.
+	slackDisk = 2 << 20
+	// slackMemory is for the heap between two collections: a hash of a password alone
+	// takes 19 MiB, and two are computed at once.
 	slackMemory = 128 << 20
 )
 
@@ -34,6 +37,9 @@ const (
 	ownCommands   = 10
 	slackCommands = 30
 )
+
+// startWithin is how soon each connection takes its first step.
+const startWithin = 200 * time.Millisecond
 
 // siege is an attack that is carried out.
 type siege struct {
@@ -45,6 +51,8 @@ type siege struct {
 	tally   *tally
 	// calm is what honest clients write in a round, in bytes.
 	calm float64
+	// unharmed is how many processors worked in the last window without the attack.
+	unharmed float64
 }
 
 func TestOrders(t *testing.T)  { lay(t, "orders.txt") }
@@ -119,21 +127,31 @@ func (s *siege) carryOut() {
 	var attacked, control []time.Duration
 	for n := range pairs {
 		if *fullFlag && n%2 == 0 {
-			control = append(control, s.window(s.askHealth)...)
+			control = append(control, s.control()...)
 		}
 		acks, grown := s.measure()
 		attacked = append(attacked, acks...)
 		total.add(grown)
 		if *fullFlag && n%2 == 1 {
-			control = append(control, s.window(s.askHealth)...)
+			control = append(control, s.control()...)
 		}
 	}
 	s.judge(&total, percentile(attacked), percentile(control), len(attacked))
 }
 
+// control is a window in which the crowd asks for /healthz.
+func (s *siege) control() []time.Duration {
+	worked, began := s.x.worked(), time.Now()
+	acks := s.window(s.askHealth)
+	s.unharmed = (s.x.worked() - worked).Seconds() / time.Since(began).Seconds()
+	return acks
+}
+
 // growth is what was added meanwhile, in bytes.
 type growth struct {
 	disk, memory float64
+	// processor is the time that processors worked for the exchange.
+	processor time.Duration
 	// commands are those that the attack added to the journal; a few may be honest ones.
 	commands float64
 	// seconds is how long attackers attacked, all of them together.
@@ -144,6 +162,7 @@ func (g *growth) add(other growth) {
 	g.disk += other.disk
 	g.memory = max(g.memory, other.memory)
 	g.commands += other.commands
+	g.processor += other.processor
 	g.seconds += other.seconds
 }
 
@@ -153,6 +172,7 @@ func (s *siege) measure() ([]time.Duration, growth) {
 	rounds, disk, memory := s.honest.rounds.Load(), s.x.written(s.T), s.x.collected(s.T)
 	done, most := make(chan struct{}), make(chan int64)
 	go func() { most <- s.x.highest(done) }()
+	worked := s.x.worked()
 	began, seq, known := time.Now(), s.x.seq(s.T), s.honest.commands.Load()
 	acks := s.window(s.strike)
 	seconds := time.Since(began).Seconds()
@@ -161,7 +181,10 @@ func (s *siege) measure() ([]time.Duration, growth) {
 
 	added := float64(<-most - memory)
 	wrote := float64(s.x.written(s.T)-disk) - s.calm*float64(s.honest.rounds.Load()-rounds)
-	return acks, growth{disk: max(0, wrote), memory: max(0, added), commands: max(0, journaled), seconds: seconds * float64(s.attack.members)}
+	return acks, growth{
+		disk: max(0, wrote), memory: max(0, added), commands: max(0, journaled), processor: s.x.worked() - worked,
+		seconds: seconds * float64(s.attack.members),
+	}
 }
 
 // highest returns the most that the resident memory is until something is done.
@@ -208,7 +231,7 @@ func (c *connection) attackUntil(stop <-chan struct{}, do func(*connection)) {
 	}
 
 	every := time.Duration(float64(time.Second) / c.attack.pace)
-	begin := time.NewTimer(time.Duration(c.random.Int64N(int64(every))))
+	begin := time.NewTimer(time.Duration(c.random.Int64N(int64(min(every, startWithin)))))
 	defer begin.Stop()
 	select {
 	case <-stop:
@@ -235,7 +258,7 @@ func (s *siege) strike(c *connection) {
 
 // askHealth asks for /healthz in place of attacking.
 func (s *siege) askHealth(c *connection) {
-	if a, err := request(c.client, http.MethodGet, "http://"+s.x.address+"/healthz", "", "", nil); err != nil || a.status != http.StatusOK {
+	if a, err := request(c.asker(), http.MethodGet, "http://"+s.x.address+"/healthz", "", "", nil); err != nil || a.status != http.StatusOK {
 		s.Errorf("/healthz: %d %v", a.status, err)
 	}
 }
@@ -259,8 +282,9 @@ func (s *siege) judge(g *growth, attacked, control time.Duration, samples int) {
 		ratio = float64(attacked) / float64(control)
 	}
 	l := s.tally
-	fmt.Printf("%-44s honest refused %d · crowd answered %d, refused %d, limited %d, turned away %d · disk %.1f, memory %.0f KiB and %.1f commands per attacker-second · ACK p99 %.1f ms beside the attack, %.1f ms beside /healthz, ratio %.2f (%d)\n",
+	fmt.Printf("%-44s honest refused %d · crowd answered %d, refused %d, limited %d, turned away %d · disk %.1f, memory %.0f KiB and %.1f commands per attacker-second · processors %.2f, %.2f beside /healthz · ACK p99 %.1f ms beside the attack, %.1f ms beside /healthz, ratio %.2f (%d)\n",
 		s.attack.name, len(refusals), l.answers, l.refused(), l.limited, l.turned, disk, memory, g.commands/g.seconds,
+		g.processor.Seconds()*float64(s.attack.members)/g.seconds, s.unharmed,
 		milliseconds(attacked), milliseconds(control), ratio, samples)
 	s.Logf("the crowd was answered:\n    %s", l.most())
 

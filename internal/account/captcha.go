@@ -14,6 +14,7 @@ import (
 	"image/png"
 	"io"
 	"math/rand/v2"
+	"sync"
 
 	"golang.org/x/crypto/chacha20poly1305"
 
@@ -145,9 +146,25 @@ func draw(text string, chance *rand.Rand) ([]byte, error) {
 		img.SetColorIndex(chance.IntN(size.X), chance.IntN(size.Y), uint8(chance.IntN(3)))
 	}
 	var b bytes.Buffer
-	err := png.Encode(&b, img)
+	err := pictures.Encode(&b, img)
 	return b.Bytes(), err
 }
+
+// pictures encodes without compression: strangers ask for pictures, noise compresses
+// badly, and the compressor takes eight times the time and 800 KB of garbage.
+var pictures = png.Encoder{CompressionLevel: png.NoCompression, BufferPool: new(buffers)}
+
+// buffers keeps what an encoder uses for the next one.
+type buffers struct{ pool sync.Pool }
+
+// Get returns a buffer that was put back; nil if there is none.
+func (b *buffers) Get() *png.EncoderBuffer {
+	e, _ := b.pool.Get().(*png.EncoderBuffer)
+	return e
+}
+
+// Put keeps a buffer.
+func (b *buffers) Put(e *png.EncoderBuffer) { b.pool.Put(e) }
 
 func drawDigit(img *image.Paletted, digit byte, at image.Point, lean int) {
 	const half = digitHeight / 2
