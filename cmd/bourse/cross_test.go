@@ -48,9 +48,9 @@ func TestArm64(t *testing.T) {
 	}
 
 	s.under, s.program = nil, ""
-	s.audit()
 	s.start()
 	c.check(t, s.url)
+	s.audit()
 }
 
 // described is what a release's program says that it is.

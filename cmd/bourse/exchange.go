@@ -73,15 +73,16 @@ func (a *anchoring) set(o *node.Options) *node.Options {
 
 // dev runs a sandbox.
 type dev struct {
-	Data    place   `help:"Directory of everything that lasts; made if missing." default:"bourse-dev"`
-	Listen  string  `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Block   pause   `help:"Time between the blocks of the embedded networks, as 5s or 5; 0 for blocks on demand." name:"block-time" default:"5s" placeholder:"TIME"`
-	Metrics string  `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
-	Bots    bool    `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
-	Limits  string  `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
-	Listed  string  `help:"What is listed at the first start: demo, or wide with sixty assets more, which make lists long." name:"catalogue" enum:"demo,wide" default:"wide"`
-	Stores  stores  `embed:""`
-	Log     logging `embed:"" prefix:"log-"`
+	Data    place       `help:"Directory of everything that lasts; made if missing." default:"bourse-dev"`
+	Listen  string      `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Block   pause       `help:"Time between the blocks of the embedded networks, as 5s or 5; 0 for blocks on demand." name:"block-time" default:"5s" placeholder:"TIME"`
+	Metrics string      `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
+	Signer  []allowance `help:"What the signer lets leave of an asset, on each network, as ASSET=HOUR:DAY; 0 is without limit." name:"signer-limits" placeholder:"LIMIT"`
+	Bots    bool        `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
+	Limits  string      `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
+	Listed  string      `help:"What is listed at the first start: demo, or wide with sixty assets more, which make lists long." name:"catalogue" enum:"demo,wide" default:"wide"`
+	Stores  stores      `embed:""`
+	Log     logging     `embed:"" prefix:"log-"`
 
 	Anchoring anchoring `embed:""`
 
@@ -107,7 +108,7 @@ func (d *dev) options() (*node.Options, error) {
 
 	o := &node.Options{
 		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts, Listen: d.Listen, MetricsListen: d.Metrics,
-		Sandbox: true, Bots: d.Bots, Wide: d.Listed == "wide", BlockTime: bourse.Time(time.Duration(d.Block).Microseconds()),
+		Sandbox: true, Bots: d.Bots, Wide: d.Listed == "wide", SignerLimits: allowances(d.Signer), BlockTime: bourse.Time(time.Duration(d.Block).Microseconds()),
 		SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 	}
 	if d.Limits == "production" {
@@ -137,6 +138,7 @@ type serve struct {
 	Snapshots uint64         `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000"`
 	Stores    stores         `embed:""`
 	Bounds    bounds         `embed:""`
+	Signer    []allowance    `help:"What the signer lets leave of an asset, on each network, as ASSET=HOUR:DAY; 0 is without limit." name:"signer-limits" placeholder:"LIMIT"`
 	SMTP      smtp           `embed:"" prefix:"smtp-"`
 	Log       logging        `embed:"" prefix:"log-"`
 
@@ -206,7 +208,7 @@ func (s *serve) Run(p *program) error {
 		Mail: mailer,
 		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		TLSCert: s.TLSCert, TLSKey: s.TLSKey, TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
-		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots,
+		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, SignerLimits: allowances(s.Signer),
 		Void: bourse.Seq(s.Void), Serving: func(string) {},
 	})))
 }

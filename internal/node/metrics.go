@@ -67,6 +67,22 @@ func newMetrics(n *Node) *metrics {
 		}),
 		gauge("bourse_follower_seq", "Last command that the follower has applied.", func() float64 { return float64(n.follower.Seq()) }),
 		gauge("bourse_streams", "Open WebSocket connections.", func() float64 { return float64(n.streams.Len()) }),
+		gauge("bourse_withdrawals_limited", "Withdrawals that wait because a limit of the signer is reached.", func() float64 {
+			sum := 0
+			for _, a := range n.networks {
+				sum += a.worker.Limited()
+			}
+			return float64(sum)
+		}),
+		gauge("bourse_networks_down", "Connected networks that do not operate.", func() float64 {
+			down := 0
+			for _, a := range n.networks {
+				if !a.worker.Health().Operating {
+					down++
+				}
+			}
+			return float64(down)
+		}),
 	)
 	if n.heads != nil {
 		m.registry.MustRegister(

@@ -47,7 +47,7 @@ type attached struct {
 // attach opens a sandbox's embedded networks and the workers that talk with them.
 func (n *Node) attach() error {
 	if !n.Sandbox {
-		return nil
+		return n.checkSignerLimits()
 	}
 	outside, err := n.seed(devnetDir)
 	if err != nil {
@@ -61,11 +61,17 @@ func (n *Node) attach() error {
 	for _, p := range devnet.Networks() {
 		if listed := n.view.Catalogue().Network(p.Symbol); listed != nil {
 			keys := devnet.NewKeys(p, own)
-			keyrings[listed.ID] = signer.Network{Codec: devnet.NewCodec(p, keys.Public()), Keys: keys, MaxCost: bourse.Units(1 << 62)}
+			keyrings[listed.ID] = signer.Network{
+				Codec: devnet.NewCodec(p, keys.Public()), Keys: keys, MaxCost: bourse.Units(1 << 62),
+				Limit: n.signerLimit(listed.ID, &p.Shape),
+			}
 			if err := n.attachDevnet(p, listed.ID, keys.Public(), outside); err != nil {
 				return fmt.Errorf("embedded network %s: %w", p.Symbol, err)
 			}
 		}
+	}
+	if err := n.checkSignerLimits(); err != nil {
+		return err
 	}
 	d, err := disk.Open(filepath.Join(n.Data, signerDir))
 	if err != nil {

@@ -49,6 +49,8 @@ type Options struct {
 	// People bound what one client may do of what clients share of accounts; zero sets
 	// no limit.
 	People account.Limits
+	// SignerLimits bound what the signer lets leave of an asset on each network.
+	SignerLimits []SignerLimit
 	// MinFree is how many bytes must stay free on the disk.
 	MinFree uint64
 	// SegmentSize is that of the journal's files; zero for the usual one.

@@ -128,11 +128,11 @@ func errOrUnsigned(err error) error {
 // checkLimits counts what left in the last hour and day. What is older is
 // forgotten here, and only here: not what it was signed for.
 func (s *Local) checkLimits(n *Network, e *Expect, now int64) error {
-	limit, ok := n.Limits[e.Coin]
 	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
-	if !ok {
+	if n.Limit == nil {
 		return nil
 	}
+	limit := n.Limit(e.Coin)
 	hour, day := e.Amount, e.Amount
 	fits := true
 	for _, old := range s.spent {
@@ -145,9 +145,13 @@ func (s *Local) checkLimits(n *Network, e *Expect, now int64) error {
 			hour, fits = plus(hour, amount, fits)
 		}
 	}
-	over := func(sum, most bourse.Amount) bool { return !most.IsZero() && most.Less(sum) }
-	if !fits || over(e.Amount, limit.Payment) || over(hour, limit.Hour) || over(day, limit.Day) {
-		return fmt.Errorf("%w: %s of %s", ErrLimit, e.Amount.Format(0), e.Coin)
+
+	over := func(sum, most bourse.Amount) bool { return !most.IsZero() && (!fits || most.Less(sum)) }
+	switch {
+	case over(hour, limit.Hour):
+		return fmt.Errorf("%w: %s units of %s in an hour, and %s are the most", ErrSpent, hour.Format(0), e.Coin, limit.Hour.Format(0))
+	case over(day, limit.Day):
+		return fmt.Errorf("%w: %s units of %s in a day, and %s are the most", ErrSpent, day.Format(0), e.Coin, limit.Day.Format(0))
 	}
 	return nil
 }

@@ -20,6 +20,9 @@ var (
 	ErrAnother = errors.New("another payment was signed for this")
 	// ErrLimit says that a limit of the signer stands against it.
 	ErrLimit = errors.New("beyond the signer's limit")
+	// ErrSpent is the [ErrLimit] of an hour or a day: a lesser amount may pass, and the
+	// same one later.
+	ErrSpent = fmt.Errorf("%w of an hour or a day", ErrLimit)
 )
 
 // Expect is what was journaled: what the bytes must do, and nothing more.
@@ -56,15 +59,15 @@ type Signer interface {
 	// signs it. For a withdrawal and attempt that something was signed for
 	// before it returns that, which may spend other inputs, have another nonce
 	// and cost more than is expected now; it pays the same. ErrMismatch,
-	// ErrAnother and ErrLimit are final for these bytes; any other error says
-	// nothing about whether a signature was made, and the same may be asked
-	// again.
+	// ErrAnother and ErrLimit are final for these bytes, but for ErrSpent, after
+	// which nothing was signed either; any other error says nothing about whether
+	// a signature was made. After both the same may be asked again.
 	Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error)
 }
 
-// Limit bounds what leaves of a coin. Zero is no bound.
+// Limit bounds what leaves of a coin in an hour and in a day. Zero is no bound.
 type Limit struct {
-	Payment, Hour, Day bourse.Amount
+	Hour, Day bourse.Amount
 }
 
 // Network is what the signer knows of one network.
@@ -75,7 +78,8 @@ type Network struct {
 	// MaxCost is the most that one transaction may cost, and one top-up may
 	// give, whatever the journal says. Zero allows no cost at all.
 	MaxCost bourse.Amount
-	Limits  map[chain.CoinID]Limit
+	// Limit returns the limit of a coin; nil sets none.
+	Limit func(chain.CoinID) Limit
 }
 
 // Local is a signer in this process. It implements [Signer].

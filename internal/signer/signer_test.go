@@ -63,7 +63,7 @@ func (b *bench) open() {
 	networks := map[bourse.NetworkID]signer.Network{}
 	for id, client := range b.clients {
 		networks[id] = signer.Network{
-			Codec: client.Codec, Keys: b.keys[id], MaxCost: bourse.Units(1e15), Limits: b.limits,
+			Codec: client.Codec, Keys: b.keys[id], MaxCost: bourse.Units(1e15), Limit: func(id chain.CoinID) signer.Limit { return b.limits[id] },
 		}
 	}
 	var err error
@@ -291,7 +291,48 @@ func (b *bench) recorded() int {
 
 func TestLimits(t *testing.T) {
 	b := newBench(t)
-	b.limits["BTC"] = signer.Limit{Payment: bourse.Units(600), Hour: bourse.Units(1000), Day: bourse.Units(1500)}
+	b.limits["BTC"] = signer.Limit{Hour: bourse.Units(1000), Day: bourse.Units(1500)}
+	pay := func(xid bourse.WalletID, amount uint64, want error) {
+		t.Helper()
+		p, e := b.payment(btc, xid, amount)
+		u := b.prepare(btc, p)
+		if want == nil {
+			b.signs(u, e)
+		} else {
+			b.refuses(u, e, want)
+		}
+	}
+	pay(1, 1001, signer.ErrSpent)
+	pay(1, 600, nil)
+	pay(2, 401, signer.ErrSpent)
+	pay(2, 400, nil)
+	b.now += bourse.Hour
+	b.open() // the record remembers
+	pay(3, 501, signer.ErrSpent)
+	pay(3, 500, nil)
+	b.now += bourse.Hour
+	pay(4, 1, signer.ErrSpent)
+	b.now += bourse.Day
+	pay(4, 600, nil)
+
+	// A higher limit counts from the same record.
+	pay(5, 401, signer.ErrSpent)
+	b.limits["BTC"] = signer.Limit{Hour: bourse.Units(2000)}
+	pay(5, 401, nil)
+}
+
+// recorded returns how long the record is.
+func (b *bench) recorded() int {
+	text, err := disk.ReadFile(b.disk, "signed.log")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return len(text)
+}
+
+func TestLimits(t *testing.T) {
+	b := newBench(t)
+	b.limits["BTC"] = signer.Limit{Hour: bourse.Units(1000), Day: bourse.Units(1500)}
 	pay := func(xid bourse.WalletID, amount uint64, want error) {
 		t.Helper()
 		p, e := b.payment(btc, xid, amount)

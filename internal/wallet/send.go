@@ -24,11 +24,18 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 	if state.Stopped() || state.Tip == (bourse.BlockRef{}) {
 		return false, nil
 	}
+	limited := 0
 	for _, wd := range w.unsigned() {
 		if done, err := w.pay(ctx, &wd); done || err != nil {
 			return done, err
 		}
+		if w.beyond(&wd) {
+			limited++
+		}
 	}
+	w.mu.Lock()
+	w.limited = limited
+	w.mu.Unlock()
 	if w.Network.Shape().Sweeps {
 		return w.sweep(ctx, signed)
 	}
@@ -128,11 +135,26 @@ func (w *Worker) pay(ctx context.Context, wd *bourse.Withdrawal) (bool, error) {
 		w.complain(wd.ID, "the amount cannot be moved", "finer or larger than its network moves", slog.Uint64("xid", uint64(wd.ID)))
 		return false, nil
 	}
+	if w.beyond(wd) {
+		return false, nil
+	}
 	p := chain.Payment{
 		Kind: chain.KindWithdrawal, Coin: k.ID, Amount: amount,
 		To: chain.Destination{Address: wd.Address, Memo: wd.Memo}, From: chain.IndexHot,
 	}
 	return w.carryOut(ctx, &p, wd.ID, 0)
+}
+
+// beyond reports whether the signer's limits refuse a withdrawal at this step. To ask
+// for each again and again would cost as much as there are withdrawals that wait.
+func (w *Worker) beyond(wd *bourse.Withdrawal) bool {
+	k := w.coins.byAsset[wd.Asset]
+	if k == nil {
+		return false
+	}
+	least, some := w.spent[k.ID]
+	amount, _ := k.units(wd.Amount)
+	return some && !amount.Less(least)
 }
 
 // carryOut chooses what a payment is paid from, has it signed, journals it and
@@ -193,6 +215,9 @@ func (w *Worker) sign(ctx context.Context, p *chain.Payment, u chain.Unsigned, e
 	var last bourse.TxHash
 	for ; e.Attempt < maxAttempts; e.Attempt++ {
 		signed, err := w.Signer.Sign(ctx, u, e)
+		if errors.Is(err, signer.ErrSpent) {
+			w.spent[e.Coin] = e.Amount
+		}
 		if err != nil {
 			w.complain(e.ID, "the signer refuses", err.Error(), slog.String("kind", e.Kind.String()), slog.Uint64("xid", uint64(e.ID)))
 			return nil, nil

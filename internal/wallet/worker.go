@@ -27,14 +27,17 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// Worker talks with one network. Step belongs to one goroutine; Health may be
-// called by anybody.
+// Worker talks with one network. Step belongs to one goroutine; Health and
+// Limited may be called by anybody.
 type Worker struct {
 	Options
 	coins *coins
 
 	mu     sync.Mutex
 	health chain.Health
+	// limited is how many withdrawals waited for the signer's limits at the last look
+	// at all of them.
+	limited int
 
 	// resent is the block at which what waits was broadcast again.
 	resent bourse.BlockRef
@@ -47,6 +50,9 @@ type Worker struct {
 	// givenUp are the transactions in whose place others are to be signed, of this
 	// step.
 	givenUp []bourse.SignedTx
+	// spent is, by coin, the least amount that the signer refused at this step because
+	// of what left in an hour or a day: more than that would be refused as well.
+	spent map[chain.CoinID]bourse.Amount
 	// said has what was logged about transactions, by hash, and withdrawals, by
 	// id: they are tried again and again.
 	said map[any]string
@@ -70,13 +76,21 @@ func (w *Worker) Health() chain.Health {
 	return w.health
 }
 
+// Limited returns how many withdrawals wait because the signer's limit of an hour or a
+// day is reached.
+func (w *Worker) Limited() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.limited
+}
+
 // Step does a piece of work: a block, or what there is to send. It reports
 // whether there may be more to do at once. An error is the exchange's own:
 // trouble of the network is logged and shows in Health.
 func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	_, terms, assets := w.Listed.Listed(w.ID)
 	w.coins = newCoins(w.Network.Shape(), terms, assets)
-	w.fees, w.bound = map[chain.CoinID]chain.Fees{}, nil
+	w.fees, w.bound, w.spent = map[chain.CoinID]chain.Fees{}, nil, map[chain.CoinID]bourse.Amount{}
 	health := w.ask(ctx)
 	if health.Operating {
 		if more, err = w.scan(ctx, &health); err == nil && !more {
