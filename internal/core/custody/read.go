@@ -395,7 +395,7 @@ func readRequests[N, A comparable](
 				x.want(w != nil && w.Open() && w.Account == r.account && bears(r, w) && r.outcome.Reason == 0)
 				continue
 			}
-			x.want(len(q.byAccount[r.account]) < maxEnded)
+			x.want(len(q.byAccount[r.list()]) < r.list().most())
 			q.retire(r)
 		}
 	}

@@ -9,8 +9,10 @@ import (
 const (
 	// requestKept is how long a name stays taken after its withdrawal ended.
 	requestKept = bourse.Day
-	// maxEnded bounds the ended ones that are kept for each account.
-	maxEnded = 10_000
+	// maxEnded bounds the ended ones that are kept for each account, maxRefused the
+	// refused ones, which cost their sender nothing.
+	maxEnded   = 10_000
+	maxRefused = 100
 )
 
 // requests remembers what accounts asked for under names of their own, so that
@@ -21,8 +23,23 @@ type requests[N, A comparable] struct {
 	byName map[requestName[N]]*request[N, A]
 	// ended are in the order of their ends.
 	ended *list.List
-	// byAccount are each account's ended ones, in the same order.
-	byAccount map[bourse.AccountID][]*request[N, A]
+	// byAccount are each account's ended ones, in the same order; those of which
+	// nothing came are apart.
+	byAccount map[endedOf][]*request[N, A]
+}
+
+// endedOf names one of an account's two lists of ended requests.
+type endedOf struct {
+	account bourse.AccountID
+	refused bool
+}
+
+// most is how many requests are kept in a list.
+func (l endedOf) most() int {
+	if l.refused {
+		return maxRefused
+	}
+	return maxEnded
 }
 
 type requestName[N comparable] struct {
@@ -40,10 +57,13 @@ type request[N, A comparable] struct {
 	at *list.Element
 }
 
+// list names the list that the request is in once it has ended.
+func (r *request[N, A]) list() endedOf { return endedOf{r.account, r.outcome.Reason != 0} }
+
 func newRequests[N, A comparable]() requests[N, A] {
 	return requests[N, A]{
 		byName: map[requestName[N]]*request[N, A]{}, ended: list.New(),
-		byAccount: map[bourse.AccountID][]*request[N, A]{},
+		byAccount: map[endedOf][]*request[N, A]{},
 	}
 }
 
@@ -52,8 +72,8 @@ func newRequests[N, A comparable]() requests[N, A] {
 func (q *requests[N, A]) find(account bourse.AccountID, name N, asked A, now bourse.Time) (first bourse.Outcome, same, found bool) {
 	r := q.byName[requestName[N]{account, name}]
 	if r != nil && r.ended != 0 && r.ended+requestKept < now {
-		for q.byAccount[account][0] != r { // those that ended before have expired as well
-			q.forget(q.byAccount[account][0])
+		for mine := q.byAccount[r.list()]; mine[0] != r; mine = mine[1:] { // those that ended before have expired as well
+			q.forget(mine[0])
 		}
 		q.forget(r)
 		r = nil
@@ -79,22 +99,22 @@ func (q *requests[N, A]) end(account bourse.AccountID, name N, now bourse.Time) 
 
 func (q *requests[N, A]) retire(r *request[N, A]) {
 	r.at = q.ended.PushBack(r)
-	mine := append(q.byAccount[r.account], r)
-	q.byAccount[r.account] = mine
-	if len(mine) > maxEnded {
+	mine := append(q.byAccount[r.list()], r)
+	q.byAccount[r.list()] = mine
+	if len(mine) > r.list().most() {
 		q.forget(mine[0])
 	}
 }
 
-// forget frees a name; it is its account's oldest.
+// forget frees a name; it is the oldest of its list.
 func (q *requests[N, A]) forget(r *request[N, A]) {
 	delete(q.byName, r.requestName)
 	q.ended.Remove(r.at)
-	if mine := q.byAccount[r.account]; len(mine) > 1 {
+	if mine := q.byAccount[r.list()]; len(mine) > 1 {
 		mine[0] = nil
-		q.byAccount[r.account] = mine[1:]
+		q.byAccount[r.list()] = mine[1:]
 	} else {
-		delete(q.byAccount, r.account)
+		delete(q.byAccount, r.list())
 	}
 }
 

@@ -19,7 +19,12 @@ func named(t *testing.T, name string) *bourse.Withdraw {
 
 // refuse takes a name for a request that is refused.
 func refuse(q *requests[bourse.ClientID, bourse.Withdraw], account bourse.AccountID, asked *bourse.Withdraw, now bourse.Time) {
-	q.add(account, asked.ClientID, *asked, bourse.Outcome{Reason: bourse.InsufficientFunds})
+	over(q, account, asked, bourse.Outcome{Reason: bourse.InsufficientFunds}, now)
+}
+
+// over takes a name for a request with this outcome that is over.
+func over(q *requests[bourse.ClientID, bourse.Withdraw], account bourse.AccountID, asked *bourse.Withdraw, o bourse.Outcome, now bourse.Time) {
+	q.add(account, asked.ClientID, *asked, o)
 	q.end(account, asked.ClientID, now)
 }
 
@@ -57,11 +62,14 @@ func TestNamesAreFreeAfterADay(t *testing.T) {
 func TestNamesOfAnAccountAreBounded(t *testing.T) {
 	q := newRequests[bourse.ClientID, bourse.Withdraw]()
 	for i := range maxEnded + 5 {
-		refuse(&q, 1, named(t, fmt.Sprint("n", i)), 10)
+		over(&q, 1, named(t, fmt.Sprint("n", i)), bourse.Outcome{ID: uint64(i + 1)}, 10)
+		refuse(&q, 1, named(t, fmt.Sprint("r", i)), 10)
 	}
 	known(t, &q, 1, "n4", 10, false)
 	known(t, &q, 1, "n5", 10, true)
-	if n := q.ended.Len(); n != maxEnded { // nor does what is forgotten stay until its day is over
+	known(t, &q, 1, fmt.Sprint("r", maxEnded+4-maxRefused), 10, false)
+	known(t, &q, 1, fmt.Sprint("r", maxEnded+5-maxRefused), 10, true)
+	if n := q.ended.Len(); n != maxEnded+maxRefused { // nor does what is forgotten stay until its day is over
 		t.Errorf("%d are kept", n)
 	}
 	c := New()

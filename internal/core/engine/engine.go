@@ -99,7 +99,8 @@ type account struct {
 	fills  uint64
 	// movements are deposits and withdrawals.
 	movements uint64
-	ended     endedNames
+	// ended and refused are the client ids that are kept.
+	ended, refused endedNames
 }
 
 // New returns the state before genesis.

@@ -8,15 +8,18 @@ import (
 const (
 	// nameKept is how long a client id stays taken after its order ended.
 	nameKept = bourse.Day
-	// maxEndedNames bounds the ended ones that are kept for each account.
-	maxEndedNames = 10_000
+	// maxEndedNames bounds those of ended orders that are kept for each account,
+	// maxRefusedNames those of rejections, which cost their sender nothing.
+	maxEndedNames   = 10_000
+	maxRefusedNames = 100
 	// expiredPerTick bounds the work that one tick spends on forgetting.
 	expiredPerTick = 1_000
 )
 
 // names remembers client ids, so that a request that comes again is answered
 // with its first outcome: while its order is open and for nameKept after that,
-// up to the last maxEndedNames of an account. A rejection is an outcome too.
+// up to the last maxEndedNames of an account. A rejection is an outcome too, up to
+// the last maxRefusedNames.
 type names struct {
 	entries []name
 	free    uint32
@@ -45,9 +48,27 @@ type name struct {
 	next         uint32
 }
 
-// endedNames is an account's list of ended names, oldest first.
+// endedNames is one of an account's two lists of ended names, oldest first: those of
+// orders, and those of rejections.
 type endedNames struct {
 	oldest, newest, count uint32
+}
+
+// full reports whether a list of names like this one has more than are kept.
+func (n *name) full(list *endedNames) bool {
+	if n.outcome.Reason != 0 {
+		return list.count > maxRefusedNames
+	}
+	return list.count > maxEndedNames
+}
+
+// listedNames returns the list that an ended name is in.
+func (e *Engine) listedNames(n *name) *endedNames {
+	acct := e.accounts.At(uint32(n.account))
+	if n.outcome.Reason != 0 {
+		return &acct.refused
+	}
+	return &acct.ended
 }
 
 func newNames() names {
@@ -114,7 +135,7 @@ func (n *names) end(e *Engine, id bourse.OrderID) {
 // lets the oldest of its account go if there are too many.
 func (n *names) retire(e *Engine, at uint32) {
 	n.append(e, at, e.now)
-	if list := &e.accounts.At(uint32(n.entries[at].account)).ended; list.count > maxEndedNames {
+	if list := e.listedNames(&n.entries[at]); n.entries[at].full(list) {
 		n.forget(e, list.oldest)
 	}
 }
@@ -131,7 +152,7 @@ func (n *names) append(e *Engine, at uint32, ended bourse.Time) {
 	}
 	n.newest = at
 
-	list := &e.accounts.At(uint32(entry.account)).ended
+	list := e.listedNames(entry)
 	if list.newest != 0 {
 		n.entries[list.newest].next = at
 	} else {
@@ -141,11 +162,11 @@ func (n *names) append(e *Engine, at uint32, ended bourse.Time) {
 	list.count++
 }
 
-// forget frees an ended entry: its account's oldest, because both lists are in
-// the order of their ends.
+// forget frees an ended entry: the oldest of its account's list, because all lists
+// are in the order of their ends.
 func (n *names) forget(e *Engine, at uint32) {
 	entry := &n.entries[at]
-	list := &e.accounts.At(uint32(entry.account)).ended
+	list := e.listedNames(entry)
 	for list.oldest != at { // those that ended before it have expired as well
 		n.forget(e, list.oldest)
 	}

@@ -67,7 +67,7 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 	} else if m.book.Queued() != 0 {
 		e.drainQueue(m, ev)
 	}
-	if named != 0 {
+	if named != 0 && reason == 0 {
 		e.names.entries[named].outcome = ev.Outcome
 	}
 }
@@ -78,6 +78,7 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 func (e *Engine) turnDown(cmd *bourse.Command, named uint32, reason bourse.Reason, ev *bourse.Events) {
 	e.reject(cmd, reason, ev)
 	if named != 0 {
+		e.names.entries[named].outcome = ev.Outcome
 		e.names.retire(e, named)
 	}
 }
@@ -310,8 +311,12 @@ func (e *Engine) collar(m *market, side bourse.Side) bourse.Price {
 	return e.around - bourse.Price(width)
 }
 
-// wait lets a new order wait for its stop.
+// wait lets a new order wait for its stop. What it may look at once that fires, its
+// account's own orders, it pays now if it fills at once or not at all.
 func (e *Engine) wait(m *market, t *taker) {
+	if t.order.TIF == bourse.FOK {
+		e.walked += int(t.list.Open)
+	}
 	m.book.Open(&e.arena, t.slot, t.order, t.list)
 	if m.last != 0 && stopReached(t.order.Side, *e.arena.Stop(t.slot), m.last) {
 		m.book.Queue(&e.arena, t.slot)

@@ -152,7 +152,8 @@ func (x *restorer) readNames() {
 		}
 		last = ended
 		x.names.append(x.Engine, at, ended)
-		x.want(x.accounts.At(uint32(x.names.entries[at].account)).ended.count <= maxEndedNames)
+		entry := &x.names.entries[at]
+		x.want(!entry.full(x.listedNames(entry)))
 	}
 }
 

@@ -31,8 +31,14 @@ func (e *Engine) trigger(m *market, s book.Slot, ev *bourse.Events) {
 	}
 	walked := e.walked
 	e.work(m, &t, ev)
-	e.walked = walked // the command's account is not the stop's
+	e.steps -= min(e.steps, (e.walked-walked)/walkedInAStep)
+	e.walked = walked // the command's account is not the stop's, which paid in wait
 }
+
+// walkedInAStep is how much a triggered stop may look at for a step of its command:
+// what looks further has fewer others work beside it.
+const walkedInAStep = 100
+
 
 // sweep is a cancel-all that has orders left to cancel.
 type sweep struct {

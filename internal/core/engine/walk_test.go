@@ -138,3 +138,47 @@ func TestOwnOrdersInAWalk(t *testing.T) {
 		}
 	}
 }
+
+// TestStopsThatWalkAreSpread lets one trade fire stops that go past all their account's
+// orders for nothing: their account paid for it when it placed them, a command works few
+// of them, and others go on in between.
+func TestStopsThatWalkAreSpread(t *testing.T) {
+	const own, stops = 4_000, 300
+	x := newWalks(t)
+	for i := range bourse.Price(own) {
+		x.rest(2, bourse.Sell, 20_000+i*7919%own)
+	}
+	stop := bourse.Place{
+		Market: 1, Side: bourse.Buy, Type: bourse.StopLimit, TIF: bourse.FOK, SelfTrade: bourse.CancelOldest,
+		Stop: 10_000, Price: 30_000, Lots: all,
+	}
+	paid := 0
+	for range stops {
+		if o := x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, Place: stop}); o.Reason != 0 {
+			t.Fatalf("a stop: %s", o.Reason)
+		}
+		paid += x.e.Walked()
+	}
+	if paid < own*stops {
+		t.Errorf("the stops paid for %d steps", paid)
+	}
+
+	fired, commands := 0, 0
+	count := func() {
+		commands++
+		for _, event := range x.ev.List {
+			if event.Kind == bourse.EventOrderTriggered {
+				fired++
+			}
+		}
+	}
+	x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: 1, Place: bourse.Place{
+		Market: 1, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.IOC, Price: 10_000, Lots: 1,
+	}})
+	for count(); x.e.Unfinished(); count() {
+		x.apply(bourse.Command{Kind: bourse.CommandContinue})
+	}
+	if fired != stops || commands < 10 {
+		t.Errorf("%d of %d stops fired, in %d commands", fired, stops, commands)
+	}
+}

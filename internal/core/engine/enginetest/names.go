@@ -40,7 +40,8 @@ func (x *Oracle) repeated(cmd *bourse.Command) bool {
 
 func (x *Oracle) forget(key nameKey) {
 	a := x.accounts[key.account-1]
-	a.ended = slices.DeleteFunc(a.ended, func(k nameKey) bool { return k == key })
+	list, _ := a.endedNames(x.names[key])
+	*list = slices.DeleteFunc(*list, func(k nameKey) bool { return k == key })
 	delete(x.names, key)
 }
 
@@ -78,9 +79,18 @@ func (x *Oracle) orderEnded(o *order) {
 func (x *Oracle) retire(key nameKey) {
 	a, n := x.accounts[key.account-1], x.names[key]
 	n.open, n.ended = false, x.now
-	a.ended = append(a.ended, key)
-	if len(a.ended) > maxNames {
-		delete(x.names, a.ended[0])
-		a.ended = a.ended[1:]
+	list, most := a.endedNames(n)
+	*list = append(*list, key)
+	if len(*list) > most {
+		delete(x.names, (*list)[0])
+		*list = (*list)[1:]
 	}
+}
+
+// endedNames returns the names that ended as one did, and how many are kept.
+func (a *account) endedNames(n *name) (list *[]nameKey, most int) {
+	if n.outcome.Reason != 0 {
+		return &a.refused, maxRefused
+	}
+	return &a.ended, maxNames
 }

@@ -13,6 +13,8 @@ const (
 	maxOpen  = 10_000
 	maxSteps = 1_000
 	maxNames = 10_000
+	// maxRefused is how many client ids of rejections are kept for each account.
+	maxRefused = 100
 	nameKept = bourse.Day
 )
 
@@ -60,8 +62,9 @@ type account struct {
 	frozen, ownFees bool
 	maker, taker    bourse.Rate
 	orders, fills   uint64
-	// ended are the client ids of ended orders, oldest first.
-	ended []nameKey
+	// ended are the client ids of ended orders, refused those of rejections, oldest
+	// first.
+	ended, refused []nameKey
 }
 
 type place uint8
