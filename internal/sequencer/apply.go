@@ -103,7 +103,7 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 		}
 		if ticket != nil {
 			ticket.Result = result
-			s.barren.note(s.cmd.Account, &result.Outcome)
+			s.barren.note(&s.cmd, &result.Outcome)
 		}
 		return nil
 	})

@@ -20,8 +20,8 @@ const (
 	patientShare = 8
 )
 
-// barren counts, for each account, the commands in a row that were refused or
-// repeated. They cost their sender nothing, and a frame of their own would cost the
+// barren counts, for each account, the commands in a row that were refused, repeated or
+// found nothing to trade with. They cost their sender nothing, and a frame of their own would cost the
 // journal a block and a sync each. Anybody may call its methods.
 type barren struct {
 	// some is the length of counts: while it is zero nobody takes the lock.
@@ -30,9 +30,12 @@ type barren struct {
 	counts map[bourse.AccountID]uint8
 }
 
-// note counts what became of an account's command.
-func (b *barren) note(account bourse.AccountID, o *bourse.Outcome) {
-	fruitless := o.Reason != 0 || o.Repeated
+// note counts what became of an account's command. A MARKET order that filled nothing
+// may have held nothing; others held what they asked for.
+func (b *barren) note(c *bourse.Command, o *bourse.Outcome) {
+	account := c.Account
+	fruitless := o.Reason != 0 || o.Repeated ||
+		c.Kind == bourse.CommandPlace && c.Place.Type == bourse.MarketOrder && o.Filled == 0
 	if account == 0 || !fruitless && b.some.Load() == 0 {
 		return
 	}

@@ -195,6 +195,25 @@ func TestDo(t *testing.T) {
 	}
 }
 
+// TestOrdersThatFindNothing has an account send MARKET orders where nothing rests, which
+// hold nothing: after a few they wait for company, as refused ones do.
+func TestOrdersThatFindNothing(t *testing.T) {
+	r := newRig(t)
+	nothing := place(2, 0, 1)
+	nothing.Place.Side, nothing.Place.Type, nothing.Place.TIF = bourse.Buy, bourse.MarketOrder, bourse.IOC
+	for range 8 {
+		ticket := r.submit(nothing)
+		r.settle()
+		if o := r.result(ticket).Outcome; o.Status != bourse.Killed {
+			t.Fatalf("%+v", o)
+		}
+	}
+	ninth := r.submit(nothing)
+	if r.settle(); resolved(ninth) {
+		t.Error("the ninth did not wait")
+	}
+}
+
 // TestClosedLanesDoNotWait closes the intake while commands wait for company: they are
 // written at once, because none comes.
 func TestClosedLanesDoNotWait(t *testing.T) {
