@@ -55,7 +55,7 @@ first-minute: ## Do a new user's first minute in a fresh copy, time it and compa
 
 .PHONY: needs
 needs: ## Install what tests need beyond Go, on Debian and Ubuntu.
-	$(if $(filter-out 0,$(shell id -u)),sudo) apt-get install -qy gcc libc6-dev make curl strace systemd postgresql $(if $(shell command -v npm),,nodejs npm)
+	$(if $(filter-out 0,$(shell id -u)),sudo) apt-get install -qy gcc libc6-dev make curl strace systemd qemu-user-static postgresql $(if $(shell command -v npm),,nodejs npm)
 
 FLAGS ?= -short
 

@@ -16,9 +16,15 @@ import (
 // when it returns until mend is called.
 func (s *server) slow() (mend func()) {
 	s.t.Helper()
+	return s.meddle("-e", "trace=fdatasync", "-e", "inject=fdatasync:delay_enter=12000000")
+}
+
+// meddle has strace change what the system answers the server, from when it returns
+// until mend is called.
+func (s *server) meddle(how ...string) (mend func()) {
+	s.t.Helper()
 	needs.Program(s.t, "strace")
-	cmd := exec.Command("strace", "-f", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", "inject=fdatasync:delay_enter=12000000",
-		"-p", fmt.Sprint(s.cmd.Process.Pid))
+	cmd := exec.Command("strace", append([]string{"-f", "-o", "/dev/null", "-p", fmt.Sprint(s.cmd.Process.Pid)}, how...)...)
 	said, err := cmd.StderrPipe()
 	must(s.t, err)
 	must(s.t, cmd.Start())

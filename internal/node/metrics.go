@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
 // metrics are what operators watch.
@@ -23,6 +24,7 @@ type metrics struct {
 	apply    prometheus.Histogram
 	retries  prometheus.Counter
 	free     prometheus.Gauge
+	least    prometheus.Gauge
 	forged   prometheus.Counter
 }
 
@@ -55,12 +57,18 @@ func newMetrics(n *Node) *metrics {
 			Name: "bourse_disk_free_bytes", Help: "Room left on the data directory's disk.",
 		}),
 	}
+	m.least = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "bourse_disk_least_free_bytes", Help: "Room below which only cancels are taken.",
+	})
 	m.series = &series{known: map[ending]prometheus.Observer{}, of: m.requests}
-	m.registry.MustRegister(m.requests, m.step, m.apply, m.retries, m.free, m.forged,
+	m.registry.MustRegister(m.requests, m.step, m.apply, m.retries, m.free, m.least, m.forged,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("bourse_applied_seq", "Last command that everybody sees.", func() float64 { return float64(n.sequencer.Applied()) }),
 		gauge("bourse_intake_queued", "Commands that wait for the journal.", func() float64 { return float64(n.sequencer.Queued()) }),
+		gauge("bourse_intake_closed", "1 while new orders are refused, for want of room or because the clock jumped.", func() float64 {
+			return flag(n.refusing(sequencer.Orders))
+		}),
 		gauge("bourse_history_lag_commands", "Commands whose rows are not in the history store yet.", func() float64 {
 			commands, _ := n.tail.Lag()
 			return float64(commands)
@@ -90,6 +98,10 @@ func newMetrics(n *Node) *metrics {
 				kept, _, _ := n.heads.reached()
 				return float64(kept)
 			}),
+			gauge("bourse_anchor_away", "1 while the anchor cannot be written to.", func() float64 {
+				_, _, err := n.heads.reached()
+				return flag(err != nil)
+			}),
 			gauge("bourse_anchor_age_seconds", "Time since a head was anchored.", func() float64 {
 				_, since, _ := n.heads.reached()
 				return since.Seconds()
@@ -101,6 +113,14 @@ func newMetrics(n *Node) *metrics {
 
 func gauge(name, help string, f func() float64) prometheus.GaugeFunc {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f)
+}
+
+// flag returns 1 for true.
+func flag(on bool) float64 {
+	if on {
+		return 1
+	}
+	return 0
 }
 
 func (m *metrics) observe(e *api.Endpoint, status int, success bool, took time.Duration) {

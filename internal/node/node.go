@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -153,6 +154,14 @@ func (n *Node) refuse(lane sequencer.Lane, why reason, err error) {
 		}
 	}
 	n.sequencer.Refuse(lane, nil)
+}
+
+// refusing reports whether a lane is closed.
+func (n *Node) refusing(lane sequencer.Lane) bool {
+	r := &n.refusals
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.lane[lane][:], func(err error) bool { return err != nil })
 }
 
 var (

@@ -81,6 +81,7 @@ func (n *Node) checkRoom() {
 	}
 	n.metrics.free.Set(float64(free))
 	least := max(n.MinFree, 2*uint64(n.SegmentSize)+n.reserved.Load())
+	n.metrics.least.Set(float64(least))
 	if full := free < least; full != n.full.Load() {
 		n.full.Store(full)
 		n.sequencer.Save(full)
