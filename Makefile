@@ -22,6 +22,10 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64
 release: ## Make the archives of a release in bin/release, from what is committed; PLATFORMS=.
 	tools/release $(PLATFORMS)
 
+.PHONY: golden
+golden: ## Make the data directory of a release that later builds are held against; TAG=v0.1.0.
+	$(GO) test -count=1 -v -run '^TestGolden$$' ./cmd/bourse -golden.make=$(TAG)
+
 .PHONY: cross
 cross: ## Vet for macOS, run for arm64 in qemu-aarch64-static, make a release twice.
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet $(PACKAGES)

@@ -60,7 +60,8 @@ var described = regexp.MustCompile(`^bourse v0\.9\.9 [0-9a-f]{40} 2026-01-02T03:
 // byte is the same. The program runs, says what it is and is linked from what its bill of
 // materials lists.
 func TestReleaseIsReproducible(t *testing.T) {
-	first, second := released(t), released(t)
+	source := committed(t)
+	first, second := released(t, source), released(t, source)
 	sums, err := os.ReadFile(filepath.Join(first, "SHA256SUMS"))
 	if err != nil {
 		t.Fatal(err)
@@ -122,9 +123,8 @@ func listed(t *testing.T, bill, linked string) {
 	}
 }
 
-// released makes a release of the working tree in a directory of its own, where it is a
-// commit with a tag.
-func released(t *testing.T) string {
+// committed returns a copy of the working tree, in which it is a commit with a tag.
+func committed(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for file := range strings.Lines(command(t, "../..", "git", "ls-files", "--cached", "--others", "--exclude-standard")) {
@@ -144,6 +144,14 @@ func released(t *testing.T) string {
 	command(t, dir, "git", "add", "--all")
 	command(t, dir, "git", "-c", "user.name=nobody", "-c", "user.email=nobody@example.org", "commit", "--quiet", "--message=release")
 	command(t, dir, "git", "tag", "v0.9.9")
+	return dir
+}
+
+// released makes a release in a clone of its own, and returns where it is.
+func released(t *testing.T, source string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "clone")
+	command(t, ".", "git", "clone", "--quiet", source, dir)
 	command(t, dir, "make", "release")
 	return filepath.Join(dir, "bin/release")
 }
