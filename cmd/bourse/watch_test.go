@@ -128,15 +128,18 @@ func TestWatchMistakes(t *testing.T) {
 	}
 }
 
+// The requests of Linux that make a pseudoterminal; x/sys names them on Linux alone.
+const tiocgptn, tiocsptlck = 0x80045430, 0x40045431
+
 // pseudoterminal opens a terminal: what programs write to slave is read from master.
 func pseudoterminal(t *testing.T) (master, slave *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	must(t, err)
 	t.Cleanup(func() { _ = master.Close() })
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	number, err := unix.IoctlGetInt(int(master.Fd()), tiocgptn)
 	must(t, err)
-	must(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
+	must(t, unix.IoctlSetPointerInt(int(master.Fd()), tiocsptlck, 0))
 	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	must(t, err)
 	return master, slave
