@@ -62,7 +62,7 @@ func TestReadme(t *testing.T) {
 	must(t, os.Mkdir("bin", 0o700))
 	must(t, os.Symlink(path, "bin/bourse"))
 	began := time.Now()
-	s := start(t, "bourse-dev", flags...)
+	s := startOf(t, path, "bourse-dev", flags...)
 	got := onTerminal(t, strings.ReplaceAll(strings.Join(commands, separator), "http://127.0.0.1:8080", s.url))
 	t.Logf("from the program to a fill: %.1f s", time.Since(began).Seconds())
 

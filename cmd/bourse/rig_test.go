@@ -69,9 +69,15 @@ type server struct {
 // start runs the program on a data directory until it serves.
 func start(t *testing.T, data string, args ...string) *server {
 	t.Helper()
-	s := &server{t: t, data: data, args: args}
+	return startOf(t, "", data, args...)
+}
+
+// startOf runs another program than the one that is built.
+func startOf(t *testing.T, program, data string, args ...string) *server {
+	t.Helper()
+	s := &server{t: t, data: data, args: args, program: program}
 	t.Cleanup(func() {
-		if s.cmd.ProcessState == nil {
+		if s.cmd != nil && s.cmd.ProcessState == nil {
 			s.kill()
 		}
 		if t.Failed() {
