@@ -14,20 +14,56 @@ import (
 // settings are what a configuration file says, by the name of the flag.
 type settings map[string]any
 
-// loadConfig reads a YAML file. The nesting of its keys follows the dashes of the
+// configFile is a configuration file that was read.
+type configFile struct {
+	settings
+	// lines are where settings are, by the name of the flag.
+	lines map[string]int
+}
+
+// load reads a YAML file. The nesting of its keys follows the dashes of the
 // flags: {tls: {cert: FILE}} is --tls-cert.
-func loadConfig(r io.Reader) (kong.Resolver, error) {
-	var tree map[string]any
+func (f *configFile) load(r io.Reader) (kong.Resolver, error) {
+	var root yaml.Node
 	d := yaml.NewDecoder(r)
-	if err := d.Decode(&tree); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+	if err := d.Decode(&root); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("configuration file: %w", err)
 	}
 	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return nil, errors.New("configuration file: more than one document")
 	}
-	s := settings{}
-	s.add("", tree)
-	return s, nil
+	var tree map[string]any
+	if err := root.Decode(&tree); err != nil && root.Kind != 0 {
+		return nil, fmt.Errorf("configuration file: %w", err)
+	}
+
+	f.settings, f.lines = settings{}, map[string]int{}
+	f.add("", tree)
+	if len(root.Content) > 0 {
+		f.find("", root.Content[0])
+	}
+	return f, nil
+}
+
+// find notes where the settings below a node are.
+func (f *configFile) find(prefix string, n *yaml.Node) {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		name := prefix + strings.ReplaceAll(n.Content[i].Value, "_", "-")
+		f.lines[name] = n.Content[i].Line
+		f.find(name+"-", n.Content[i+1])
+	}
+}
+
+// locate adds the line to an error about a setting of the file, unless the command line
+// has the setting too.
+func (f *configFile) locate(err error, args []string) error {
+	flag, _, _ := strings.Cut(err.Error(), ":")
+	line, ok := f.lines[strings.TrimPrefix(flag, "--")]
+	given := slices.ContainsFunc(args, func(a string) bool { return a == flag || strings.HasPrefix(a, flag+"=") })
+	if !ok || given {
+		return err
+	}
+	return fmt.Errorf("configuration file: line %d: %w", line, err)
 }
 
 func (s settings) add(prefix string, tree map[string]any) {
@@ -42,7 +78,7 @@ func (s settings) add(prefix string, tree map[string]any) {
 }
 
 // Validate refuses keys that no flag of the command has.
-func (s settings) Validate(app *kong.Application) error {
+func (f *configFile) Validate(app *kong.Application) error {
 	known := map[string]bool{}
 	for _, command := range app.Children {
 		if command.Name == "serve" {
@@ -52,9 +88,9 @@ func (s settings) Validate(app *kong.Application) error {
 		}
 	}
 	var unknown []string
-	for name := range s {
+	for name := range f.settings {
 		if !known[name] {
-			unknown = append(unknown, name)
+			unknown = append(unknown, fmt.Sprintf("line %d: %s", f.lines[name], name))
 		}
 	}
 	if len(unknown) == 0 {

@@ -80,6 +80,26 @@ func TestWhichSettingWins(t *testing.T) {
 	}
 }
 
+// TestBadSettingsHaveALine wants the line of a setting that is wrong, missing or unknown.
+func TestBadSettingsHaveALine(t *testing.T) {
+	for text, says := range map[string]string{
+		"data: /d\nlog:\n  level: loud\n":            "line 3: --log-level",
+		"data: /d\nlimits:\n  account: {raeds: 1}\n": "line 3: limits-account-raeds",
+		"\n\ndata: \"\"\n":                           "line 3: --data: a directory is missing",
+		"data: /d\nmin-free: 1 GB\n":                 "line 2: --min-free",
+		"data: /d\nlisten: [\n":                      "line",
+		"listen: 127.0.0.1:1\n":                      "missing flags: --data",
+		"- data\n":                                   "line 1",
+	} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		write(t, file, text)
+		_, stderr, code := run(t, "serve", "--config", file)
+		if code != exitUsage || !strings.Contains(stderr, says) {
+			t.Errorf("%q: exit %d: %s", text, code, stderr)
+		}
+	}
+}
+
 func TestBadSettingsAreNamed(t *testing.T) {
 	for text, says := range map[string]string{
 		"data: /d\nlistne: x\n":                      "listne",

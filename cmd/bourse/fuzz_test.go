@@ -12,7 +12,7 @@ func FuzzConfig(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		_, _ = loadConfig(bytes.NewReader(text))
+		_, _ = new(configFile).load(bytes.NewReader(text))
 		var s size
 		if s.UnmarshalText(text) == nil && s > math.MaxUint32<<30 {
 			t.Errorf("%q is %d bytes", text, s)

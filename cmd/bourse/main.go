@@ -19,6 +19,8 @@ type cli struct {
 	Dev     dev        `cmd:"" help:"Run a sandbox: demo markets, simulated traders, money out of nothing."`
 	Watch   watchCmd   `cmd:"" help:"Show a market while it trades: its book and its trades."`
 	Demo    demoCmd    `cmd:"" help:"Show what an exchange promises."`
+	Init    initCmd    `cmd:"" help:"Write settings, a catalogue and a unit file to begin with."`
+	Doctor  doctor     `cmd:"" help:"Say what still blocks opening an exchange; exit 1 if anything does."`
 	Serve   serve      `cmd:"" help:"Run a production exchange."`
 	Admin   adminCmd   `cmd:"" help:"Operate the exchange that runs on a data directory."`
 	Journal journalCmd `cmd:"" help:"Look into a journal, of a running or a stopped exchange."`
@@ -27,6 +29,9 @@ type cli struct {
 	Store   storeCmd   `cmd:"" help:"Databases of history and accounts."`
 	Bench   benchCmd   `cmd:"" help:"Measure."`
 	Version version    `cmd:"" help:"Print the version."`
+
+	// file is the configuration file, if one is named.
+	file configFile
 
 	Print versionFlag `name:"version" short:"V" env:"-" help:"Print the version."`
 }
@@ -76,7 +81,7 @@ func (p *program) run() int {
 
 	command, err := parser.Parse(p.args)
 	if err != nil {
-		return p.misused(err)
+		return p.misused(c.file.locate(err, p.args))
 	}
 	return p.report(command.Run(p))
 }
@@ -87,7 +92,7 @@ func newParser(c *cli) (*kong.Kong, error) {
 		kong.Description("A spot exchange with its wallet, in one binary."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.DefaultEnvars("BOURSE"),
-		kong.Configuration(loadConfig),
+		kong.Configuration(c.file.load),
 	)
 }
 
@@ -97,7 +102,7 @@ func (p *program) report(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errViolations):
+	case errors.Is(err, errViolations), errors.Is(err, errBlocked):
 		return exitFailed // the report has been printed
 	case errors.Is(err, journal.ErrCut):
 		_, _ = fmt.Fprintf(p.stderr, "bourse: %v\nDelete nothing; see docs/runbook.md.\n", err)

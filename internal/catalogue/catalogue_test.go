@@ -1,6 +1,8 @@
 package catalogue_test
 
 import (
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -105,7 +107,7 @@ func TestWhatCannotBe(t *testing.T) {
 		"asset":       {"quote: USD", "quote: EUR", `unknown asset "EUR"`},
 		"number":      {`fee_max: "1"`, `fee_max: "x"`, "fee_max"},
 		"band":        {`band: "12.5"`, `band: "1"`, "band: a ratio must be more than 1"},
-		"symbol":      {"symbol: USD", "symbol: usd", "add asset usd"},
+		"symbol":      {"symbol: USD", "symbol: usd", "asset usd"},
 	} {
 		text := strings.Replace(small, c.old, c.new, 1)
 		doc, err := catalogue.Parse([]byte(text))
@@ -115,5 +117,58 @@ func TestWhatCannotBe(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestErrorsNameTheLine wants the line of the entry that is wrong, and what is missing
+// there.
+func TestErrorsNameTheLine(t *testing.T) {
+	x := newExchange(t)
+	x.apply(small)
+	for text, says := range map[string]string{
+		"assets:\n  - {symbol: BTC, name: Bitcoin, scale: 3}\n":                                           "line 2: asset BTC: its scale",
+		"assets:\n\n  - symbol: btc\n    name: x\n":                                                       "line 3: asset btc: ",
+		"networks:\n  - symbol: BTC\n    name: B\n    enabled: true\n    assets:\n      - {asset: EUR}\n": `line 6: asset EUR on network BTC: unknown asset "EUR"`,
+		"markets:\n  - {base: BTC, quote: USD, base_precision: 6, quote_precision: 2}\n":                  "line 2: market BTC/USD: min_order is missing",
+		"markets:\n  - {base: BTC}\n  - {}\n":                                                             "line 2: market BTC/: unknown asset",
+	} {
+		doc, err := catalogue.Parse([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		var changes []catalogue.Change
+		for changes, err = doc.Next(x.v.Catalogue()); err == nil && len(changes) > 0; changes, err = doc.Next(x.v.Catalogue()) {
+			for i := range changes {
+				x.do(changes[i].Command)
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %s", text, err, says)
+		}
+	}
+}
+
+// TestFormatIsDocumented wants each key of a document in docs/catalogue.md.
+func TestFormatIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/catalogue.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := 0
+	for _, entry := range []any{catalogue.Document{}, catalogue.Asset{}, catalogue.Network{}, catalogue.Carriage{}, catalogue.Market{}} {
+		kind := reflect.TypeOf(entry)
+		for i := range kind.NumField() {
+			key, _, _ := strings.Cut(kind.Field(i).Tag.Get("yaml"), ",")
+			if key == "" {
+				continue
+			}
+			keys++
+			if !strings.Contains(string(page), "`"+key+"`") {
+				t.Errorf("%s of a %s is not documented", key, kind.Name())
+			}
+		}
+	}
+	if keys < 30 {
+		t.Errorf("only %d keys were found", keys)
 	}
 }

@@ -12,6 +12,8 @@ type Change struct {
 	// Text says what it is, for people.
 	Text    string
 	Command bourse.Command
+	// at is the entry that it makes, and where that begins.
+	at string
 }
 
 // Next returns the changes that can be made now: those of assets, and, when
@@ -34,6 +36,8 @@ func (d *Document) assets(c *view.Catalogue) ([]Change, error) {
 		want := bourse.Asset{
 			Symbol: e.Symbol, Name: e.Name, Scale: e.Scale, Enabled: e.Enabled, Experimental: e.Experimental,
 		}
+		name := "asset " + string(e.Symbol)
+		at := d.at(place{part: "asset", at: i}, name)
 		old := c.Asset(e.Symbol)
 		if old != nil {
 			want.ID = old.ID
@@ -41,10 +45,10 @@ func (d *Document) assets(c *view.Catalogue) ([]Change, error) {
 				continue
 			}
 			if old.Scale != want.Scale {
-				return nil, invalid("asset %s: its scale is %d and never changes", e.Symbol, old.Scale)
+				return nil, invalid("%s: its scale is %d and never changes", at, old.Scale)
 			}
 		}
-		list = append(list, change(old == nil, "asset "+string(e.Symbol),
+		list = append(list, change(old == nil, name, at,
 			bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &want}))
 	}
 	return checked(list)
@@ -57,6 +61,7 @@ func (d *Document) networks(c *view.Catalogue) ([]Change, error) {
 		want := bourse.Network{
 			Symbol: e.Symbol, Name: e.Name, MemoName: e.MemoName, Enabled: e.Enabled, Experimental: e.Experimental,
 		}
+		name := "network " + string(e.Symbol)
 		old := c.Network(e.Symbol)
 		if old != nil {
 			want.ID = old.ID
@@ -64,7 +69,7 @@ func (d *Document) networks(c *view.Catalogue) ([]Change, error) {
 				continue
 			}
 		}
-		list = append(list, change(old == nil, "network "+string(e.Symbol),
+		list = append(list, change(old == nil, name, d.at(place{part: "network", at: i}, name),
 			bourse.Command{Kind: bourse.CommandDefineNetwork, Network: &want}))
 	}
 	return checked(list)
@@ -77,15 +82,16 @@ func (d *Document) carriages(c *view.Catalogue) ([]Change, error) {
 		for j := range d.Networks[i].Assets {
 			e := &d.Networks[i].Assets[j]
 			name := fmt.Sprintf("asset %s on network %s", e.Asset, network.Symbol)
+			at := d.at(place{"carriage", j, i}, name)
 			want, err := e.read(c, network)
 			if err != nil {
-				return nil, invalid("%s: %v", name, err)
+				return nil, invalid("%s: %v", at, err)
 			}
 			old := carriage(c, want)
 			if old != nil && *old == *want {
 				continue
 			}
-			list = append(list, change(old == nil, name,
+			list = append(list, change(old == nil, name, at,
 				bourse.Command{Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: want}))
 		}
 	}
@@ -120,7 +126,7 @@ func (e *Carriage) read(c *view.Catalogue, network *bourse.Network) (*bourse.Net
 	} {
 		var err error
 		if *f.to, err = bourse.ParseAmount(f.text, a.Scale); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+			return nil, wrong(f.name, f.text, err)
 		}
 	}
 	return n, nil
@@ -131,9 +137,11 @@ func (d *Document) markets(c *view.Catalogue) ([]Change, error) {
 	for i := range d.Markets {
 		e := &d.Markets[i]
 		pair := bourse.MakePair(e.Base, e.Quote)
+		name := "market " + string(pair)
+		at := d.at(place{part: "market", at: i}, name)
 		want, err := e.read(c)
 		if err != nil {
-			return nil, invalid("market %s: %v", pair, err)
+			return nil, invalid("%s: %v", at, err)
 		}
 		old := c.Market(pair)
 		if old != nil {
@@ -143,10 +151,10 @@ func (d *Document) markets(c *view.Catalogue) ([]Change, error) {
 				continue
 			}
 			if old.BasePrecision != want.BasePrecision || old.QuotePrecision != want.QuotePrecision {
-				return nil, invalid("market %s: its precisions never change", pair)
+				return nil, invalid("%s: its precisions never change", at)
 			}
 		}
-		list = append(list, change(old == nil, "market "+string(pair),
+		list = append(list, change(old == nil, name, at,
 			bourse.Command{Kind: bourse.CommandDefineMarket, Market: want}))
 	}
 	return checked(list)
@@ -176,10 +184,10 @@ func (e *Market) read(c *view.Catalogue) (*bourse.Market, error) {
 // numbers reads the decimals of a market.
 func (e *Market) numbers(m *bourse.Market, scale uint8) (err error) {
 	if m.MinOrder, err = bourse.ParseAmount(e.MinOrder, scale); err != nil {
-		return fmt.Errorf("min_order: %w", err)
+		return wrong("min_order", e.MinOrder, err)
 	}
 	if m.InitialPrice, err = bourse.ParsePrice(e.InitialPrice, e.QuotePrecision); err != nil {
-		return fmt.Errorf("initial_price: %w", err)
+		return wrong("initial_price", e.InitialPrice, err)
 	}
 	if e.MaxPrice != "" {
 		if m.MaxPrice, err = bourse.ParsePrice(e.MaxPrice, e.QuotePrecision); err != nil {
@@ -187,10 +195,10 @@ func (e *Market) numbers(m *bourse.Market, scale uint8) (err error) {
 		}
 	}
 	if m.Maker, err = bourse.ParseRate(e.MakerFee); err != nil {
-		return fmt.Errorf("maker_fee: %w", err)
+		return wrong("maker_fee", e.MakerFee, err)
 	}
 	if m.Taker, err = bourse.ParseRate(e.TakerFee); err != nil {
-		return fmt.Errorf("taker_fee: %w", err)
+		return wrong("taker_fee", e.TakerFee, err)
 	}
 	if e.Collar != "" {
 		if m.Collar, err = bourse.ParseRate(e.Collar); err != nil {
@@ -205,18 +213,26 @@ func (e *Market) numbers(m *bourse.Market, scale uint8) (err error) {
 	return nil
 }
 
-func change(isNew bool, what string, cmd bourse.Command) Change {
-	if isNew {
-		return Change{"add " + what, cmd}
+// wrong returns the error of a setting that is needed.
+func wrong(name, text string, err error) error {
+	if text == "" {
+		return fmt.Errorf("%s is missing", name)
 	}
-	return Change{"change " + what, cmd}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+func change(isNew bool, what, at string, cmd bourse.Command) Change {
+	if isNew {
+		return Change{"add " + what, cmd, at}
+	}
+	return Change{"change " + what, cmd, at}
 }
 
 // checked returns the changes if their commands are well formed.
 func checked(list []Change) ([]Change, error) {
 	for i := range list {
 		if err := list[i].Command.Check(); err != nil {
-			return nil, invalid("%s: %v", list[i].Text, err)
+			return nil, invalid("%s: %v", list[i].at, err)
 		}
 	}
 	return list, nil

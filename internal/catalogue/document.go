@@ -17,6 +17,16 @@ type Document struct {
 	Assets   []Asset   `yaml:"assets,omitempty" json:"assets,omitempty"`
 	Networks []Network `yaml:"networks,omitempty" json:"networks,omitempty"`
 	Markets  []Market  `yaml:"markets,omitempty" json:"markets,omitempty"`
+
+	// lines are where entries begin, by their places; empty for a document that was
+	// not read.
+	lines map[place]int
+}
+
+// place is an entry: the network'th network's at'th asset for a carriage.
+type place struct {
+	part        string
+	at, network int
 }
 
 // Asset is an entry of the assets.
@@ -86,7 +96,43 @@ func Parse(text []byte) (*Document, error) {
 	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return nil, invalid("catalogue: more than one document")
 	}
+	doc.lines = linesOf(text)
 	return &doc, nil
+}
+
+// linesOf returns where the entries of a document begin.
+func linesOf(text []byte) map[place]int {
+	var root struct {
+		Assets, Markets []yaml.Node
+		Networks        []yaml.Node
+	}
+	if yaml.Unmarshal(text, &root) != nil {
+		return nil // an entry that is an alias of another, say
+	}
+	lines := map[place]int{}
+	for part, entries := range map[string][]yaml.Node{"asset": root.Assets, "network": root.Networks, "market": root.Markets} {
+		for i := range entries {
+			lines[place{part: part, at: i}] = entries[i].Line
+		}
+	}
+	for i := range root.Networks {
+		var network struct{ Assets []yaml.Node }
+		if root.Networks[i].Decode(&network) != nil {
+			continue
+		}
+		for j := range network.Assets {
+			lines[place{"carriage", j, i}] = network.Assets[j].Line
+		}
+	}
+	return lines
+}
+
+// at prefixes what an entry is called with its line.
+func (d *Document) at(p place, name string) string {
+	if line := d.lines[p]; line > 0 {
+		return fmt.Sprintf("line %d: %s", line, name)
+	}
+	return name
 }
 
 func invalid(format string, args ...any) error {

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/catalogue"
+)
+
+// doctor looks for what still blocks opening an exchange. Its settings are those of
+// serve.
+type doctor struct {
+	Config string `help:"YAML file with the settings of serve." placeholder:"FILE" required:"" type:"existingfile"`
+}
+
+// errBlocked says that something blocks opening, which has been printed.
+var errBlocked = errors.New("not ready to open")
+
+// finding is what one look found: empty if all is well, otherwise what to do.
+type finding struct{ about, do string }
+
+// Run looks at everything and prints what it found, what blocks first.
+func (d *doctor) Run(p *program) error {
+	var c cli
+	parser, err := newParser(&c)
+	if err != nil {
+		return err
+	}
+	if _, err := parser.Parse([]string{"serve", "--config", d.Config}); err != nil {
+		return c.file.locate(err, nil)
+	}
+
+	s := &c.Serve
+	findings := []finding{
+		s.diskFinding(), s.clockFinding(), s.anchorFinding(), s.tlsFinding(), s.mailFinding(p.ctx),
+	}
+	findings = append(findings, s.listedFindings(p)...)
+	blocks := 0
+	for _, f := range findings {
+		if f.do != "" {
+			blocks++
+			_, _ = fmt.Fprintf(p.stdout, "BLOCKS  %s: %s\n", f.about, f.do)
+		}
+	}
+	for _, f := range findings {
+		if f.do == "" {
+			_, _ = fmt.Fprintf(p.stdout, "ok      %s\n", f.about)
+		}
+	}
+	if blocks > 0 {
+		return errBlocked
+	}
+	return nil
+}
+
+// diskFinding wants the data directory, or the one that it will be made in, to have room.
+func (s *serve) diskFinding() finding {
+	at := string(s.Data)
+	for at != filepath.Dir(at) {
+		if _, err := os.Stat(at); err == nil {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	var free unix.Statfs_t
+	if err := unix.Statfs(at, &free); err != nil {
+		return finding{"disk", fmt.Sprintf("%v; make %s for the user that the exchange runs as", err, s.Data)}
+	}
+	const times = 4                          // room to notice that it shrinks
+	have := free.Bavail * uint64(free.Bsize) //nolint:gosec,unconvert // positive; its type differs between systems
+	if want := times * uint64(s.MinFree); have < want {
+		return finding{"disk", fmt.Sprintf("%s has %d MiB left; below min-free orders stop, so have %d MiB", at, have>>20, want>>20)}
+	}
+	return finding{about: "disk"}
+}
+
+// clockFinding wants a clock that is kept right, as far as the machine says.
+func (s *serve) clockFinding() finding {
+	if synchronized, known := clockSynchronized(); known && !synchronized {
+		return finding{"clock", "it is not kept right; run chrony or systemd-timesyncd, because orders and candles bear its time"}
+	}
+	return finding{about: "clock"}
+}
+
+// anchorFinding wants heads of the journal on another disk.
+func (s *serve) anchorFinding() finding {
+	const about = "anchor"
+	if s.Anchoring.Anchor == "" {
+		return finding{about, "there is none; set `anchor` to a directory on another disk, so that a journal that was cut back is noticed"}
+	}
+	var there, data unix.Stat_t
+	if err := unix.Stat(s.Anchoring.Anchor, &there); err != nil {
+		return finding{about, fmt.Sprintf("%s: %v; mount it", s.Anchoring.Anchor, err)}
+	}
+	if unix.Stat(filepath.Dir(string(s.Data)), &data) == nil && there.Dev == data.Dev {
+		return finding{about, s.Anchoring.Anchor + " is on the disk of the data; take another one"}
+	}
+	return finding{about: about}
+}
+
+// tlsFinding wants a certificate for the name that clients use.
+func (s *serve) tlsFinding() finding {
+	const about = "certificate"
+	u, err := url.Parse(s.PublicURL)
+	if s.PublicURL == "" || err != nil {
+		return finding{about, "set `public-url` to where clients reach the exchange"}
+	}
+	if s.TLSCert == "" {
+		if u.Scheme == "https" && len(s.Proxies) > 0 {
+			return finding{about: about + " (a trusted proxy's)"}
+		}
+		return finding{about, "set `tls.cert` and `tls.key`, or `trusted-proxies` and an https `public-url` behind a proxy"}
+	}
+	pair, err := tls.LoadX509KeyPair(s.TLSCert, s.TLSKey)
+	if err != nil {
+		return finding{about, fmt.Sprintf("%v; put the certificate chain and its key there", err)}
+	}
+	switch now := time.Now(); {
+	case now.After(pair.Leaf.NotAfter):
+		return finding{about, fmt.Sprintf("it has ended on %s; renew it", pair.Leaf.NotAfter.Format(time.DateOnly))}
+	case pair.Leaf.VerifyHostname(u.Hostname()) != nil:
+		return finding{about, fmt.Sprintf("it is not for %s, the host of public-url", u.Hostname())}
+	}
+	return finding{about: about}
+}
+
+// mailFinding wants a mail server that answers: without one nobody can sign up.
+func (s *serve) mailFinding(ctx context.Context) finding {
+	const about, within = "mail server", 5 * time.Second
+	if s.SMTP.Address == "" {
+		return finding{about, "there is none, so nobody can sign up; set `smtp.address` and `smtp.from`"}
+	}
+	if _, err := s.SMTP.mailer(); err != nil {
+		return finding{about, err.Error()}
+	}
+	conn, err := (&net.Dialer{Timeout: within}).DialContext(ctx, "tcp", s.SMTP.Address)
+	if err != nil {
+		return finding{about, fmt.Sprintf("%s does not answer: %v", s.SMTP.Address, err)}
+	}
+	_ = conn.Close() // nothing was said
+	return finding{about: about}
+}
+
+// listedFindings asks the running exchange what is listed.
+func (s *serve) listedFindings(p *program) []finding {
+	const real = "this version connects to no real network, so no money can come in; see docs/production-ready.md"
+	answer, err := admin.Call(p.ctx, string(s.Data), "catalogue/show", struct{}{})
+	if err != nil {
+		return []finding{{"exchange", fmt.Sprintf("%v; start it, so that what is listed can be looked at", err)}, {"networks", real}}
+	}
+	doc, err := catalogue.Parse(answer)
+	if err != nil {
+		return []finding{{"catalogue", err.Error()}, {"networks", real}}
+	}
+
+	market := finding{"markets", "none is listed and enabled; change catalogue.yaml, then: " +
+		p.line("admin", "--data", string(s.Data), "catalogue", "apply", "catalogue.yaml")}
+	for _, m := range doc.Markets {
+		if m.Enabled {
+			market.do = ""
+		}
+	}
+	return []finding{{about: "exchange"}, market, {"networks", real}}
+}
