@@ -172,7 +172,7 @@ type limits struct {
 		Requests      rate `help:"Requests of one address without a good key." default:"50:200"`
 		Frames        rate `help:"WebSocket frames of one address before auth." default:"500:5000"`
 		Subscriptions rate `help:"Streams that one address subscribes to or leaves, before auth." default:"500:20000"`
-		Connections   uint `help:"Connections of one address at a time; 0 is without limit." default:"1000"`
+		Connections   uint `help:"Connections of one address at a time, and a quarter of those of an IPv6 network of 48 bits; 0 is without limit." default:"1000"`
 	} `embed:"" prefix:"source-"`
 	FailedAuth rate `help:"Secrets that are no good, of one address." default:"1:20"`
 }

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
 )
 
 // guests bounds how many connections of clients there are: each takes a
@@ -28,9 +28,10 @@ type guests struct {
 	log     *slog.Logger
 
 	mu sync.Mutex
-	// open counts the connections that speak HTTP, peers those of each peer.
+	// open counts the connections that speak HTTP, peers those of each peer that is no
+	// trusted proxy.
 	open  int
-	peers map[netip.Addr]int
+	peers api.Connections
 }
 
 // keptFiles are those that the exchange needs for itself: journal, snapshots,
@@ -45,7 +46,6 @@ func (n *Node) newGuests() (*guests, error) {
 	}
 	return &guests{
 		most: room(files.Cur), perPeer: n.Limits.Connections, trusts: n.trusts, streams: n.streams.Len, log: n.Log,
-		peers: map[netip.Addr]int{},
 	}, nil
 }
 
@@ -68,12 +68,10 @@ func (g *guests) state(conn net.Conn, state http.ConnState) {
 
 // come counts a connection, and reports whether there is room for it.
 func (g *guests) come(peer netip.Addr) bool {
-	at := account.Neighbourhood(peer)
 	g.mu.Lock()
 	g.open++
-	g.peers[at]++
 	full := g.open+g.streams() > g.most
-	many := g.perPeer > 0 && g.peers[at] > g.perPeer && !g.trusts(peer)
+	many := !g.trusts(peer) && !g.peers.Add(peer, g.perPeer)
 	g.mu.Unlock()
 
 	if g.full.Swap(full) != full && full {
@@ -84,12 +82,11 @@ func (g *guests) come(peer netip.Addr) bool {
 
 // leave takes back what come has counted, also of a connection that had no room.
 func (g *guests) leave(peer netip.Addr) {
-	at := account.Neighbourhood(peer)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.open--
-	if g.peers[at]--; g.peers[at] == 0 {
-		delete(g.peers, at)
+	if !g.trusts(peer) {
+		g.peers.Remove(peer)
 	}
 }
 

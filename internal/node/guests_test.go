@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -35,7 +36,7 @@ type crowd struct {
 func newCrowd(t *testing.T, most, perPeer int) *crowd {
 	return &crowd{t, &guests{
 		most: most, perPeer: perPeer, streams: func() int { return 0 }, log: slog.New(slog.DiscardHandler),
-		trusts: func(a netip.Addr) bool { return a.String() == "10.0.0.1" || a.String() == "fd00::1" }, peers: map[netip.Addr]int{},
+		trusts: func(a netip.Addr) bool { return a.String() == "10.0.0.1" || a.String() == "fd00::1" },
 	}}
 }
 
@@ -90,10 +91,23 @@ func TestPeersAreBounded(t *testing.T) {
 		c.come("10.0.0.1", true)
 		c.come("fd00::1", true)
 	}
-	if c.leave("192.0.2.1", http.StateClosed); c.peers[netip.MustParseAddr("192.0.2.1")] != 1 {
-		t.Errorf("counted are %v", c.peers)
+	c.leave("192.0.2.1", http.StateClosed)
+	c.leave("192.0.2.1", http.StateHijacked)
+	c.come("192.0.2.1", true)
+	c.come("192.0.2.1", true)
+	c.come("192.0.2.1", false)
+}
+
+// TestNetworksAreBounded wants one network of 48 bits to leave room for the others,
+// whichever of its addresses it comes from.
+func TestNetworksAreBounded(t *testing.T) {
+	c := newCrowd(t, 100, 2)
+	for i := range 20 {
+		c.come(fmt.Sprintf("2001:db8:0:%x::1", i), i < 8)
 	}
-	if c.leave("192.0.2.1", http.StateHijacked); len(c.peers) != 3 {
-		t.Errorf("left are %v", c.peers)
+	c.come("2001:db8:1::1", true)
+	for i := range 20 {
+		c.leave(fmt.Sprintf("2001:db8:0:%x::1", i), http.StateClosed)
 	}
+	c.come("2001:db8:0:77::1", true)
 }

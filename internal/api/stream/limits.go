@@ -6,7 +6,6 @@ import (
 
 	"github.com/gobwas/ws"
 
-	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
@@ -69,22 +68,18 @@ func (c *conn) admitNames(n int) bool {
 
 // reserve takes room for a connection of a source, and reports whether there was some.
 func (s *Server) reserve(from netip.Addr) bool {
-	at := account.Neighbourhood(from)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.PerSource > 0 && s.sources[at] >= s.PerSource {
+	if !s.sources.Add(from, s.PerSource) {
+		s.sources.Remove(from)
 		return false
 	}
-	s.sources[at]++
 	return true
 }
 
 // release gives it back.
 func (s *Server) release(from netip.Addr) {
-	at := account.Neighbourhood(from)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sources[at]--; s.sources[at] == 0 {
-		delete(s.sources, at)
-	}
+	s.sources.Remove(from)
 }

@@ -195,6 +195,26 @@ func TestConnectionsOfASource(t *testing.T) {
 	}
 }
 
+// TestConnectionsOfANetwork wants a network of 48 bits to have so many connections as four
+// sources, from however many of its addresses they come.
+func TestConnectionsOfANetwork(t *testing.T) {
+	x := newExchange(t, 0)
+	x.server.PerSource = 1
+	var from atomic.Value
+	x.server.From = func(*http.Request) netip.Addr { return from.Load().(netip.Addr) }
+	for i := range 4 {
+		from.Store(netip.MustParseAddr(fmt.Sprintf("2001:db8:0:%x::1", i)))
+		x.dial().ok(`{"op":"ping","id":1}`)
+	}
+	from.Store(netip.MustParseAddr("2001:db8:0:4::1"))
+	_, _, _, err := ws.Dial(t.Context(), x.url)
+	if status := ws.StatusError(0); !errors.As(err, &status) || int(status) != http.StatusTooManyRequests {
+		t.Errorf("the fifth: %v", err)
+	}
+	from.Store(netip.MustParseAddr("2001:db8:1::1"))
+	x.dial().ok(`{"op":"ping","id":1}`)
+}
+
 // TestExpiredKey wants a connection to end when its key does, and those of other keys
 // to stay.
 func TestExpiredKey(t *testing.T) {

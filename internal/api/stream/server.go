@@ -56,7 +56,7 @@ type Server struct {
 	conns  map[*conn]struct{}
 	closed bool
 	// sources counts the connections of each source.
-	sources map[netip.Addr]int
+	sources api.Connections
 	// expiring are the connections whose key expires.
 	expiring map[*conn]struct{}
 	// open is done when all connections have ended.
@@ -67,7 +67,7 @@ type Server struct {
 
 // NewServer returns a server without connections.
 func NewServer(o Options) *Server {
-	s := &Server{Options: o, conns: map[*conn]struct{}{}, sources: map[netip.Addr]int{}, expiring: map[*conn]struct{}{}}
+	s := &Server{Options: o, conns: map[*conn]struct{}{}, expiring: map[*conn]struct{}{}}
 	s.writers = newWriters(max(1, runtime.GOMAXPROCS(0)/4)) // the other processors are the engine's
 	s.requests.New = func() any { return new(api.Request) }
 	return s
