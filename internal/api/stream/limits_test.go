@@ -215,6 +215,28 @@ func TestConnectionsOfANetwork(t *testing.T) {
 	x.dial().ok(`{"op":"ping","id":1}`)
 }
 
+// TestUpgradesAreRequests wants a source to open connections at the rate of its requests,
+// whether they stay open or not, and another source to notice nothing.
+func TestUpgradesAreRequests(t *testing.T) {
+	x := newExchange(t, 0)
+	x.limit(api.Limits{Source: api.SourceRates{Requests: api.Rate{PerSecond: 1, Burst: 3}}})
+	var from atomic.Value
+	from.Store(netip.MustParseAddr("192.0.2.1"))
+	x.server.From = func(*http.Request) netip.Addr { return from.Load().(netip.Addr) }
+	for range 3 {
+		_ = x.dial().conn.Close()
+	}
+	_, _, _, err := ws.Dial(t.Context(), x.url)
+	if status := ws.StatusError(0); !errors.As(err, &status) || int(status) != http.StatusTooManyRequests {
+		t.Errorf("the fourth: %v", err)
+	}
+	if x.server.Limits.Admit(api.Reads, api.Payer{Source: from.Load().(netip.Addr)}) {
+		t.Error("the source still has a request")
+	}
+	from.Store(netip.MustParseAddr("192.0.2.2"))
+	x.dial().ok(`{"op":"ping","id":1}`)
+}
+
 // TestExpiredKey wants a connection to end when its key does, and those of other keys
 // to stay.
 func TestExpiredKey(t *testing.T) {

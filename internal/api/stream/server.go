@@ -74,10 +74,10 @@ func NewServer(o Options) *Server {
 }
 
 // ServeHTTP upgrades a request to a connection and returns; the connection lives
-// on.
+// on. The upgrade counts as a request of its source: the key comes later, if at all.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	from := s.From(r)
-	if !s.reserve(from) {
+	if !s.Limits.Admit(api.Reads, api.Payer{Source: from}) || !s.reserve(from) {
 		w.Header().Set("Retry-After", "1")
 		w.WriteHeader(http.StatusTooManyRequests)
 		return
