@@ -77,6 +77,9 @@ func (s *Service) UndoEmail(ctx context.Context, email, code string, v Visit) er
 	if err != nil {
 		return err
 	}
+	if len(undos) == 0 {
+		undos = []bourse.AccountID{0} // nobody's, which costs the same
+	}
 	for _, id := range undos {
 		u, err := s.undoOf(ctx, id, email)
 		if err != nil {

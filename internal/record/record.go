@@ -16,10 +16,10 @@ const headerSize = 6
 // any kind is refused at its first record.
 func versionOf(kind bourse.CommandKind) uint8 {
 	switch kind {
-	case bourse.CommandGenesis, bourse.CommandCreateKey, bourse.CommandTransfer, bourse.CommandDefineMarket,
+	case bourse.CommandCreateKey, bourse.CommandTransfer, bourse.CommandDefineMarket,
 		bourse.CommandCreateAccount, bourse.CommandSecureAccount:
 		return 2
-	case bourse.CommandWithdraw:
+	case bourse.CommandGenesis, bourse.CommandWithdraw:
 		return 3
 	default:
 		return 1

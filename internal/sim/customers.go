@@ -150,13 +150,20 @@ func (x *wallets) transfer(l *listed) {
 	})
 }
 
-// request asks for a withdrawal or a transfer. Some accounts' money must wait for a
-// time, and some requests come with a key under which they are not done twice.
+// request asks for a withdrawal or a transfer. Some customers log in, some accounts' money
+// must wait for a time, and some requests come with a key under which they are not done twice.
 func (x *wallets) request(kind bourse.CommandKind, asked *bourse.Withdraw) {
 	c := x.chance
+	if c.oneIn(4) {
+		x.ask(&bourse.Command{
+			Kind: bourse.CommandOpenSession, Account: x.person(),
+			Access: &bourse.Access{Digest: bourse.RowDigest{byte(c.Below(256))}, Expires: max(1, x.world.now+bourse.Time(c.Below(uint64(60*second))))},
+		}, false)
+	}
 	if c.oneIn(8) {
 		x.ask(&bourse.Command{
 			Kind: bourse.CommandSecureAccount, Account: x.person(), Hold: bourse.Time(c.Below(uint64(30 * second))),
+			Access: &bourse.Access{Digest: bourse.RowDigest{byte(c.Below(256))}},
 		}, false)
 		x.world.count(WithdrawalDelayed)
 	}

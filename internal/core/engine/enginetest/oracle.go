@@ -31,6 +31,8 @@ type Oracle struct {
 
 	purses map[holding]*purse
 	custodian
+	sessions    []session
+	lastSession bourse.KeyID
 	// fees, treasury and credited are by asset: what the fee accounts and the
 	// treasury have, and what the sandbox owes.
 	fees, treasury, credited map[bourse.AssetID]*big.Int
@@ -133,6 +135,12 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		if a := x.accountOrRefuse(cmd.Account); a != nil {
 			a.ownFees, a.maker, a.taker = cmd.On, cmd.Maker, cmd.Taker
 		}
+	case bourse.CommandOpenSession:
+		x.openSession(cmd)
+	case bourse.CommandSecureAccount:
+		x.secureAccount(cmd)
+	case bourse.CommandTick:
+		x.endSessions(func(s session) bool { return s.expires <= x.now })
 	case bourse.CommandCredit:
 		x.credit(cmd)
 	case bourse.CommandSweepFees:
@@ -145,7 +153,7 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.cancelAll(cmd)
 	case bourse.CommandContinue:
 		x.resume()
-	default: // ticks, notes, networks, keys: nothing of the oracle's
+	default: // notes, networks, keys: nothing of the oracle's
 	}
 }
 

@@ -1,0 +1,50 @@
+package enginetest
+
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// mostSessions is how many live sessions an account has.
+const mostSessions = 50
+
+// session is a session that is live.
+type session struct {
+	id      bourse.KeyID
+	account bourse.AccountID
+	expires bourse.Time
+}
+
+func (x *Oracle) openSession(cmd *bourse.Command) {
+	if x.accountOrRefuse(cmd.Account) == nil {
+		return
+	}
+	x.endSessions(func(s session) bool { return s.expires <= x.now })
+	live := 0
+	for _, s := range x.sessions {
+		if s.account == cmd.Account {
+			live++
+		}
+	}
+	if live >= mostSessions {
+		x.ev.Refuse(bourse.TooMany)
+		return
+	}
+
+	x.lastSession++
+	one := session{bourse.FirstSession + x.lastSession, cmd.Account, cmd.Access.Expires}
+	x.sessions = append(x.sessions, one)
+	x.ev.Outcome.ID = uint64(one.id)
+}
+
+func (x *Oracle) secureAccount(cmd *bourse.Command) {
+	if x.accountOrRefuse(cmd.Account) != nil {
+		x.endSessions(func(s session) bool { return s.account == cmd.Account && s.id != cmd.Key })
+	}
+}
+
+// endSessions ends those that over accepts. Fewer are live in a test than a tick ends.
+func (x *Oracle) endSessions(over func(session) bool) {
+	x.sessions = slices.DeleteFunc(x.sessions, over)
+}
