@@ -161,7 +161,7 @@ func control(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }
 // ByID returns an account; false if there is none.
 func (s *Service) ByID(ctx context.Context, id bourse.AccountID) (Account, bool, error) {
 	row, err := s.person(ctx, id)
-	if errors.Is(err, ErrNone) || errors.Is(err, errForged) {
+	if errors.Is(err, ErrNone) || errors.Is(err, ErrForged) {
 		row.Account, err = Account{ID: id}, nil // the journal alone knows it
 	}
 	if err != nil {

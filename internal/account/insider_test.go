@@ -52,6 +52,7 @@ func TestInsiderOnKeys(t *testing.T) {
 		"a later expiry":     {"UPDATE keys SET expires = expires + 1 WHERE name = 'victim'", nil},
 		"no expiry":          {"UPDATE keys SET expires = 0 WHERE name = 'victim'", nil},
 		"another account":    {"UPDATE keys SET account = account + 1 WHERE name = 'victim'", nil},
+		"an account beyond":  {"UPDATE keys SET account = -1 WHERE name = 'victim'", nil},
 		"another token":      {"UPDATE keys SET token = randomblob(16) WHERE name = 'victim'", nil},
 		"malformed scopes":   {"UPDATE keys SET scopes = 'read,everything' WHERE name = 'victim'", nil},
 		"malformed networks": {"UPDATE keys SET addresses = '192.0.2.0/99' WHERE name = 'victim'", nil},

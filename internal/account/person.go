@@ -8,11 +8,12 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// errForged says that an account's row is not the one that the journal knows.
-var errForged = bourse.Errorf(bourse.CodeForbidden, "The account is closed: its data was changed from outside. Write to us")
+// ErrForged says that an account's row is not the one that the journal knows: nobody gets
+// in by it until an operator has set it right.
+var ErrForged = bourse.Errorf(bourse.CodeForbidden, "The account is closed: its data was changed from outside. Write to us")
 
 // person returns the row of an account that has a person, as the journal knows it.
-// ErrNone if it has none, and errForged.
+// ErrNone if it has none, and ErrForged.
 func (s *Service) person(ctx context.Context, id bourse.AccountID) (AccountRow, error) {
 	row, ok, err := s.Store.Account(ctx, id)
 	if err == nil && !ok {
@@ -32,7 +33,7 @@ func (s *Service) personOf(ctx context.Context, email string) (AccountRow, bool,
 		return AccountRow{}, false, err
 	}
 	row, err = s.journaled(ctx, row)
-	if errors.Is(err, errForged) {
+	if errors.Is(err, ErrForged) || errors.Is(err, ErrNone) {
 		return AccountRow{}, false, nil
 	}
 	return row, err == nil && row.Email == email, err
@@ -51,7 +52,10 @@ func (s *Service) journaled(ctx context.Context, row AccountRow) (AccountRow, er
 	// store does not change, and what it has not been told is in open.
 	s.confirming.Lock()
 	defer s.confirming.Unlock()
-	row, _, err := s.Store.Account(ctx, row.ID)
+	row, ok, err := s.Store.Account(ctx, row.ID)
+	if err == nil && !ok {
+		err = ErrNone
+	}
 	if err != nil {
 		return AccountRow{}, err
 	}
@@ -65,7 +69,7 @@ func (s *Service) journaled(ctx context.Context, row AccountRow) (AccountRow, er
 		return changed, nil
 	}
 	s.alarm(&row)
-	return AccountRow{}, errForged
+	return AccountRow{}, ErrForged
 }
 
 // has reports whether a confirmed row is the one that the journal knows.

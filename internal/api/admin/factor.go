@@ -61,12 +61,14 @@ func (s *Server) factorStolen(ctx context.Context, args jsontext.Value) (any, er
 	}{a.Account, err == nil}, withoutPerson(err)
 }
 
-// withoutPerson tells an operator that an account is nobody's, or an address another
-// account's.
+// withoutPerson tells an operator that an account is nobody's, that its row is not
+// believed, or that an address is another account's.
 func withoutPerson(err error) error {
 	switch {
 	case errors.Is(err, account.ErrNone):
 		return bourse.Errorf(bourse.CodeNotFound, "account: no person has it")
+	case errors.Is(err, account.ErrForged):
+		return bourse.Errorf(bourse.CodeRefused, "account: its row was changed from outside; factor stolen --email sets the holder's address")
 	case errors.Is(err, account.ErrTaken):
 		return bourse.Errorf(bourse.CodeConflict, "email: another account has it")
 	}

@@ -51,11 +51,14 @@ func (s *Store) Sessions(ctx context.Context, yield func(*account.SessionRow) er
 	const all = `SELECT id, account, hash, agent, created, expires, last_used, salt FROM sessions`
 	return s.each(ctx, all, nil, func(r *sql.Rows) error {
 		var row account.SessionRow
+		var id, of int64
 		var hash, salt []byte
-		err := r.Scan(&row.ID, &row.Account, &hash, &row.Agent, &row.Created, &row.Expires, &row.Used, &salt)
+		err := r.Scan(&id, &of, &hash, &row.Agent, &row.Created, &row.Expires, &row.Used, &salt)
 		if err != nil {
 			return s.db.Wrap(err)
 		}
+		// What does not fit is nothing that the journal knows.
+		row.ID, row.Account = account.SessionID(id), bourse.AccountID(of)
 		copy(row.Hash[:], hash)
 		copy(row.Salt[:], salt)
 		return yield(&row)

@@ -304,13 +304,15 @@ func scanAccount(from scanner) (account.AccountRow, error) {
 // scanKey reads a key. One whose terms are malformed has no scope, as no key ever had.
 func scanKey(from scanner) (account.KeyRow, error) {
 	var row account.KeyRow
+	var of int64
 	var token, hash, request, salt []byte
 	var scopes, addresses, once string
-	err := from.Scan(&token, &row.ID, &row.Account, &row.Name, &hash, &scopes, &addresses,
+	err := from.Scan(&token, &row.ID, &of, &row.Name, &hash, &scopes, &addresses,
 		&row.Expires, &row.Created, &row.Revoked, &row.Used, &once, &request, &salt)
 	if err != nil {
 		return row, err
 	}
+	row.Account = bourse.AccountID(of) // what does not fit is nothing that the journal knows
 	copy(row.Token[:], token)
 	copy(row.Hash[:], hash)
 	copy(row.Request[:], request)
