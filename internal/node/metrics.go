@@ -64,6 +64,14 @@ func newMetrics(n *Node) *metrics {
 	m.registry.MustRegister(m.requests, m.step, m.apply, m.retries, m.free, m.least, m.forged,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	m.registry.MustRegister(n.gauges()...)
+	return m
+}
+
+// gauges are what is read of the exchange when somebody asks.
+func (n *Node) gauges() []prometheus.Collector {
+	list := []prometheus.Collector{
 		gauge("bourse_applied_seq", "Last command that everybody sees.", func() float64 { return float64(n.sequencer.Applied()) }),
 		gauge("bourse_intake_queued", "Commands that wait for the journal.", func() float64 { return float64(n.sequencer.Queued()) }),
 		gauge("bourse_intake_closed", "1 while new orders are refused, for want of room or because the clock jumped.", func() float64 {
@@ -91,9 +99,9 @@ func newMetrics(n *Node) *metrics {
 			}
 			return float64(down)
 		}),
-	)
+	}
 	if n.heads != nil {
-		m.registry.MustRegister(
+		list = append(list,
 			gauge("bourse_anchored_seq", "Last command whose head is anchored.", func() float64 {
 				kept, _, _ := n.heads.reached()
 				return float64(kept)
@@ -108,7 +116,7 @@ func newMetrics(n *Node) *metrics {
 			}),
 		)
 	}
-	return m
+	return list
 }
 
 func gauge(name, help string, f func() float64) prometheus.GaugeFunc {
