@@ -321,42 +321,6 @@ func TestLimits(t *testing.T) {
 	pay(5, 401, nil)
 }
 
-// recorded returns how long the record is.
-func (b *bench) recorded() int {
-	text, err := disk.ReadFile(b.disk, "signed.log")
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return len(text)
-}
-
-func TestLimits(t *testing.T) {
-	b := newBench(t)
-	b.limits["BTC"] = signer.Limit{Hour: bourse.Units(1000), Day: bourse.Units(1500)}
-	pay := func(xid bourse.WalletID, amount uint64, want error) {
-		t.Helper()
-		p, e := b.payment(btc, xid, amount)
-		u := b.prepare(btc, p)
-		if want == nil {
-			b.signs(u, e)
-		} else {
-			b.refuses(u, e, want)
-		}
-	}
-	pay(1, 601, signer.ErrLimit)
-	pay(1, 600, nil)
-	pay(2, 401, signer.ErrLimit)
-	pay(2, 400, nil)
-	b.now += bourse.Hour
-	b.open() // the record remembers
-	pay(3, 501, signer.ErrLimit)
-	pay(3, 500, nil)
-	b.now += bourse.Hour
-	pay(4, 1, signer.ErrLimit)
-	b.now += bourse.Day
-	pay(4, 600, nil)
-}
-
 // recorded returns the record of two signatures.
 func recorded(t *testing.T) []byte {
 	t.Helper()
