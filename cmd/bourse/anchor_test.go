@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -306,6 +307,54 @@ func TestAnchorAway(t *testing.T) {
 	refusedStart(t, exitDamaged, []string{"nothing is anchored in"}, "dev", s.data, "--anchor", anchored)
 	must(t, errors.Join(os.Remove(anchored), os.Rename(anchored+".away", anchored)))
 	start(t, s.data, "--bots=false", "--block-time=0", "--anchor="+anchored)
+}
+
+// TestAnchorAwayAndPruned kills an exchange whose anchor was away for longer than
+// snapshots are kept, and whose first commands were pruned. The anchored snapshot is still
+// there, with the journal behind it. Without that one the start says what to do.
+func TestAnchorAwayAndPruned(t *testing.T) {
+	anchored := filepath.Join(t.TempDir(), "anchor")
+	must(t, os.Mkdir(anchored, 0o700))
+	s := start(t, t.TempDir(), append(slices.Clone(short), "--anchor="+anchored)...)
+	_, key := s.customer("someone")
+	c := newTrader(key, rand.New(rand.NewPCG(8, 8)))
+	c.most = 100
+	within(t, patience, "archived", func() bool {
+		c.trade(s.url)
+		return len(kept(s.data, "archive/*.zst")) > 0
+	})
+	if code, _ := s.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	live := kept(s.data, "journal/*.seg")
+	tool[any](t, "journal", "prune", s.data, "--before", strings.TrimLeft(strings.TrimSuffix(filepath.Base(live[0]), ".seg"), "0"), "--i-have-a-copy")
+
+	s.start()
+	must(t, os.Rename(anchored, anchored+".away"))
+	s.anchorAway(t, true)
+	last := newest(t, s.data, "snapshots/*.snap")
+	within(t, patience, "four snapshots", func() bool {
+		c.trade(s.url)
+		list := kept(s.data, "snapshots/*.snap")
+		return len(list) > 3 && list[len(list)-4] > last
+	})
+	s.kill()
+	must(t, os.Rename(anchored+".away", anchored))
+	must(t, os.Remove(filepath.Join(s.data, "admin.sock")))
+	lost, witness := copied(t, s.data), copied(t, anchored)
+	s.start()
+	c.check(t, s.url)
+	if code, _ := s.stop(); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	tool[any](t, "journal", "verify", s.data, "--anchor", anchored)
+
+	snapshots := kept(lost, "snapshots/*.snap")
+	must(t, os.Remove(snapshots[0]))
+	accept := fmt.Sprintf("--accept-journal %d --reason", lastOf(t, lost))
+	refusedStart(t, exitDamaged, []string{"no snapshot", "is anchored", accept}, "dev", lost, "--anchor", witness)
+	s = start(t, lost, append(slices.Clone(short), "--anchor="+witness, fmt.Sprintf("--accept-journal=%d", lastOf(t, lost)), "--reason=the anchor was away")...)
+	c.check(t, s.url)
 }
 
 // anchorAway waits until readyz says whether the anchor is away.

@@ -238,6 +238,37 @@ func TestFollowerStopsWhenHistoryIsAnother(t *testing.T) {
 	}
 }
 
+// TestAnchoredSnapshotIsKept takes the anchor away after the first snapshot: it is kept, and
+// the journal behind it is not archived, until a later one is anchored.
+func TestAnchoredSnapshotIsKept(t *testing.T) {
+	r := newRig(t)
+	last := bourse.Seq(20)
+	r.snapshots.Anchored = func(at bourse.Seq) bool { return at <= last }
+	grow := func() []bourse.Seq {
+		for range 100 {
+			r.do(credit())
+			r.mustRun()
+		}
+		list, err := r.snapshots.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+
+	r.do(opening()...)
+	list := grow()
+	st, err := r.files.Stat()
+	if err != nil || len(list) != 4 || list[0] != 20 || st.Live > 20 {
+		t.Errorf("snapshots %v, segments %+v, %v", list, st, err)
+	}
+	last = 1000
+	list = grow()
+	if st, err = r.files.Stat(); err != nil || len(list) != 3 || st.Live <= 100 {
+		t.Errorf("with the anchor back: snapshots %v, segments %+v, %v", list, st, err)
+	}
+}
+
 // TestSnapshotsFollowBytes lets the journal grow by frames of one command: snapshots
 // and the archive follow its bytes, and sooner while the disk is nearly full.
 func TestSnapshotsFollowBytes(t *testing.T) {

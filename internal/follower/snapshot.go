@@ -43,18 +43,13 @@ func (f *Follower) putAway() error {
 	if _, err := f.Snapshots.Trim(f.cursor.Seq); err != nil {
 		return again("old snapshots", err)
 	}
-	good, err := f.Snapshots.Good()
+	needed, err := f.Snapshots.Needed(f.cursor.Seq)
 	if err != nil {
 		return again("snapshots", err)
 	}
-	more := false
-	if len(good) >= 2 {
-		// Recovery may begin at the older of the two newest.
-		if more, err = f.Files.ArchiveNext(good[1]); err != nil {
-			return again("archive", err)
-		}
+	if f.keeping, err = f.Files.ArchiveNext(needed); err != nil {
+		return again("archive", err)
 	}
-	f.keeping = more
 	return nil
 }
 

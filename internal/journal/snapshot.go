@@ -43,6 +43,10 @@ type Snapshots struct {
 	// OnWritten is told of each snapshot that became durable. It is set before the
 	// first call, or nil.
 	OnWritten func(SnapshotHeader)
+	// Anchored reports whether a start may restore the snapshot at a command: its state
+	// is anchored durably. It is set before the first call; nil without an anchor, when a
+	// start may restore any.
+	Anchored func(bourse.Seq) bool
 
 	mu sync.Mutex
 	// verified says of snapshots that were read since they were written whether
@@ -255,9 +259,9 @@ func (s *Snapshots) good(at bourse.Seq) (bool, error) {
 
 // Trim removes snapshots that nothing needs any more, given the least cursor of
 // what is durable behind the journal, and what writers that are no more have
-// left. It keeps the three newest good ones, and beyond these every one that the
-// cursor may still have to start from: one is removed only when the cursor has
-// reached a later one that is kept. It returns how many it removed.
+// left. It keeps the three newest good ones, beyond these every one that the
+// cursor may still have to start from, and the newest that a start may restore.
+// It returns how many it removed.
 func (s *Snapshots) Trim(cursor bourse.Seq) (removed int, err error) {
 	if err := s.removeStale(); err != nil {
 		return 0, err
@@ -266,12 +270,36 @@ func (s *Snapshots) Trim(cursor bourse.Seq) (removed int, err error) {
 	if err != nil {
 		return 0, err
 	}
+
+	restorable := s.restorable(good, cursor)
 	for i := keepSnapshots - 1; i < len(good); i++ {
 		if good[i] <= cursor {
-			return s.removeAll(func(at bourse.Seq) bool { return at < good[i] })
+			return s.removeAll(func(at bourse.Seq) bool { return at < good[i] && at != restorable })
 		}
 	}
 	return 0, nil
+}
+
+// Needed returns the earliest snapshot that a start may begin with: the older of the
+// two newest good ones, or an earlier one if that is the newest that a start may
+// restore. Zero if there are no two, or a start may have to begin with the first command.
+func (s *Snapshots) Needed(cursor bourse.Seq) (bourse.Seq, error) {
+	good, err := s.Good()
+	if err != nil || len(good) < 2 {
+		return 0, err
+	}
+	return min(good[1], s.restorable(good, cursor)), nil
+}
+
+// restorable returns the newest of these snapshots, newest first, that the cursor has
+// reached and that a start may restore; zero if there is none.
+func (s *Snapshots) restorable(good []bourse.Seq, cursor bourse.Seq) bourse.Seq {
+	for _, at := range good {
+		if at <= cursor && (s.Anchored == nil || s.Anchored(at)) {
+			return at
+		}
+	}
+	return 0
 }
 
 // RemoveFrom removes the snapshots of moments at or after a command, which is to

@@ -267,14 +267,23 @@ func TestSnapshotTrim(t *testing.T) {
 		damage bourse.Seq
 		cursor bourse.Seq
 		left   []bourse.Seq
+		// anchored are the snapshots that a start may restore; nil without an anchor.
+		anchored []bourse.Seq
+		needed   bourse.Seq
 	}{
-		{"few", []bourse.Seq{1, 2, 3}, 0, 99, []bourse.Seq{1, 2, 3}},
-		{"many", []bourse.Seq{1, 2, 3, 4, 5}, 0, 99, []bourse.Seq{3, 4, 5}},
-		{"a cursor at the oldest kept", []bourse.Seq{1, 2, 3, 4, 5}, 0, 3, []bourse.Seq{3, 4, 5}},
-		{"a cursor before it", []bourse.Seq{1, 2, 3, 4, 5}, 0, 2, []bourse.Seq{2, 3, 4, 5}},
-		{"a cursor before all", []bourse.Seq{1, 2, 3, 4, 5}, 0, 0, []bourse.Seq{1, 2, 3, 4, 5}},
-		{"a damaged one does not count", []bourse.Seq{1, 2, 3, 4, 5}, 4, 99, []bourse.Seq{2, 3, 4, 5}},
-		{"a damaged one goes in time", []bourse.Seq{1, 2, 3, 4, 5}, 1, 99, []bourse.Seq{3, 4, 5}},
+		{"few", []bourse.Seq{1, 2, 3}, 0, 99, []bourse.Seq{1, 2, 3}, nil, 2},
+		{"one", []bourse.Seq{1}, 0, 99, []bourse.Seq{1}, nil, 0},
+		{"many", []bourse.Seq{1, 2, 3, 4, 5}, 0, 99, []bourse.Seq{3, 4, 5}, nil, 4},
+		{"a cursor at the oldest kept", []bourse.Seq{1, 2, 3, 4, 5}, 0, 3, []bourse.Seq{3, 4, 5}, nil, 3},
+		{"a cursor before it", []bourse.Seq{1, 2, 3, 4, 5}, 0, 2, []bourse.Seq{2, 3, 4, 5}, nil, 2},
+		{"a cursor before all", []bourse.Seq{1, 2, 3, 4, 5}, 0, 0, []bourse.Seq{1, 2, 3, 4, 5}, nil, 0},
+		{"a damaged one does not count", []bourse.Seq{1, 2, 3, 4, 5}, 4, 99, []bourse.Seq{2, 3, 4, 5}, nil, 3},
+		{"a damaged one goes in time", []bourse.Seq{1, 2, 3, 4, 5}, 1, 99, []bourse.Seq{3, 4, 5}, nil, 4},
+		{"anchored ones", []bourse.Seq{1, 2, 3, 4, 5}, 0, 99, []bourse.Seq{3, 4, 5}, []bourse.Seq{1, 2, 3, 4, 5}, 4},
+		{"an anchor that was away", []bourse.Seq{1, 2, 3, 4, 5, 6}, 0, 99, []bourse.Seq{2, 4, 5, 6}, []bourse.Seq{1, 2}, 2},
+		{"an anchored one is damaged", []bourse.Seq{1, 2, 3, 4, 5, 6}, 2, 99, []bourse.Seq{1, 4, 5, 6}, []bourse.Seq{1, 2}, 1},
+		{"a cursor before the anchored", []bourse.Seq{1, 2, 3, 4, 5, 6}, 0, 4, []bourse.Seq{1, 4, 5, 6}, []bourse.Seq{1, 5, 6}, 1},
+		{"nothing is anchored yet", []bourse.Seq{1, 2, 3, 4, 5}, 0, 99, []bourse.Seq{3, 4, 5}, []bourse.Seq{}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := memdisk.New(1)
@@ -288,6 +297,12 @@ func TestSnapshotTrim(t *testing.T) {
 			}
 			_ = stale.Close()
 			s := journal.NewSnapshots(d, ours)
+			if c.anchored != nil {
+				s.Anchored = func(at bourse.Seq) bool { return slices.Contains(c.anchored, at) }
+			}
+			if needed, err := s.Needed(c.cursor); needed != c.needed || err != nil {
+				t.Errorf("needed is %d, want %d: %v", needed, c.needed, err)
+			}
 			removed, err := s.Trim(c.cursor)
 			if err != nil || removed != len(c.have)-len(c.left) {
 				t.Fatalf("removed %d: %v", removed, err)

@@ -267,6 +267,7 @@ func (n *Node) followHeads(ctx context.Context, tip journal.Tip) error {
 	}
 	h.tip, h.voids = tip, len(n.voids.All())
 	h.void, _ = n.voids.Digest(h.voids)
+	n.snapshots.Anchored = h.anchored
 	n.snapshots.OnWritten = func(s journal.SnapshotHeader) { h.addState(s.Tip, s.State) }
 	return nil
 }

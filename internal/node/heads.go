@@ -34,9 +34,9 @@ type heads struct {
 	// record is what is to be kept, tip the newest durable frame.
 	record *anchor.Record
 	tip    journal.Tip
-	// kept is the newest command that is anchored, at when it was, err why the last try
-	// failed.
-	kept bourse.Seq
+	// kept is the record that was kept last, nil before the first; at is when it was, err
+	// why the last try failed.
+	kept *anchor.Record
 	at   time.Time
 	err  error
 }
@@ -57,6 +57,13 @@ func (h *heads) state(seq bourse.Seq) *anchor.Head {
 		return &found
 	}
 	return nil
+}
+
+// anchored reports whether the state at a command is anchored durably.
+func (h *heads) anchored(seq bourse.Seq) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.kept != nil && h.kept.State(seq) != nil
 }
 
 // addState has a head with a state hash anchored soon.
@@ -85,7 +92,7 @@ func (h *heads) keep() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.err = err; err == nil {
-		h.kept, h.at = next.Newest.Tip.Last, time.Now()
+		h.kept, h.at = next, time.Now()
 	}
 	return err
 }
@@ -99,7 +106,10 @@ func (h *heads) reached() (kept bourse.Seq, since time.Duration, err error) {
 	if err = h.err; err == nil && since > anchorLate {
 		err = errSilent
 	}
-	return h.kept, since, err
+	if h.kept != nil {
+		kept = h.kept.Newest.Tip.Last
+	}
+	return kept, since, err
 }
 
 // run anchors heads until ctx ends. A failure stops nothing: watch says so, and the next

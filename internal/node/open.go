@@ -254,6 +254,10 @@ func (n *Node) read(from bourse.Seq, apply func(journal.Reader, func(bourse.Seq)
 	if errors.Is(err, journal.ErrCompacted) {
 		r, err = n.files.Read(from + 1)
 	}
+	if errors.Is(err, journal.ErrCompacted) && n.heads != nil {
+		return fmt.Errorf("%w: no snapshot in %s from which the journal is kept is anchored in %s: %w. Bring such a snapshot or a later state of the anchor back from a copy, "+
+			"or restore a backup; if the snapshots are known to be the exchange's own, %s", journal.ErrCut, n.Data, n.Anchor, err, n.accept(n.foundTip))
+	}
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}

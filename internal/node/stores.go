@@ -143,8 +143,12 @@ func (n *Node) mailLetters(ctx context.Context) error {
 	return nil
 }
 
-// forgetHistory removes the history, which is made again.
+// forgetHistory removes the history, which is made again. A pruned journal cannot make it
+// again: then it stays, and the start holds it against the journal as ever.
 func (n *Node) forgetHistory(ctx context.Context) error {
+	if stub, err := n.files.Stub(); err != nil || stub != nil {
+		return err
+	}
 	if n.History != "" {
 		return sqlhistory.Drop(ctx, n.History)
 	}
