@@ -184,11 +184,14 @@ func TestDiskWithoutAByte(t *testing.T) {
 		f.open = append(f.open, a.Obid)
 	}
 	f.ballast = ballast(t, f.disk, "ballast", 0)
-	for range 3 {
+	for _, reserved := range []bool{true, false, false} {
 		f.refuses(t)
 		f.reads(t)
 		f.end(1)
 		f.sober(f.cmd.ProcessState.ExitCode())
+		if !reserved { // a neighbour was faster
+			must(t, os.Remove(filepath.Join(f.data, "reserve")))
+		}
 		ballast(t, f.disk, "more", 0)
 		f.start()
 	}

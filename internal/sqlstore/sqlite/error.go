@@ -19,6 +19,11 @@ var ErrFull = bourse.Errorf(bourse.CodeUnavailable, "The exchange's disk is full
 // that is no database, ErrDamaged for one that is not what was written, ErrFull for a
 // disk without room.
 func Explain(err error) error {
+	switch code(err) {
+	case sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_SHMOPEN:
+		return fmt.Errorf("%w: %w", ErrFull, err) // the index of the log has no room
+	}
+
 	switch code(err) & 0xff { // the rest of a code says more than we ask for
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %w", sqlstore.ErrForeign, err)

@@ -29,6 +29,9 @@ const (
 	// readers is how many connections read: more would only wait for each other,
 	// since answers come from the page cache.
 	readers = 4
+	// alone is the system of SQLite that keeps the index of the log in memory: no file
+	// of it takes room, and no other process may open the database meanwhile.
+	alone = "unix-excl"
 )
 
 // Options say what kind of file it is and how it is kept.
@@ -56,15 +59,18 @@ type File struct {
 	// Writer has one connection, Reader has several, which cannot write.
 	Writer, Reader *sql.DB
 	path           string
-	foldAt         int64
+	// system is SQLite's system of files that it was opened with; empty for the usual.
+	system string
+	foldAt int64
 	// pace is nil unless the log is folded at a pace.
 	pace *pace
 }
 
 var _ sqlstore.Database = (*File)(nil)
 
-// Open opens a file, and makes it if there is none. The errors are those of
-// package sqlstore and of the system, with the path in their text.
+// Open opens a file, and makes it if there is none. On a disk without room for the index
+// of the log it keeps other processes out until Close. The errors are those of package
+// sqlstore and of the system, with the path in their text.
 func Open(ctx context.Context, path string, o Options) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -73,18 +79,29 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
 	}
-	if err := claim(ctx, path, o.Application); err != nil {
+
+	f, err := open(ctx, path, "", &o)
+	if errors.Is(err, ErrFull) {
+		f, err = open(ctx, path, alone, &o)
+	}
+	return f, err
+}
+
+func open(ctx context.Context, path, system string, o *Options) (*File, error) {
+	f := &File{path: path, system: system, foldAt: o.FoldAt}
+	err := f.claim(ctx, o.Application)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, Explain(err))
 	}
-	f := &File{path: path, foldAt: o.FoldAt}
-	if f.Writer, err = connect(path, o.writer()); err != nil {
+	if f.Writer, err = f.connect(o.writer()); err != nil {
 		return nil, err
 	}
 	f.Writer.SetMaxOpenConns(1)
 	if err := sqlstore.Migrate(ctx, goose.DialectSQLite3, f.Writer, o.Migrations); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, Explain(err)), f.Writer.Close())
 	}
-	if f.Reader, err = connect(path, o.reader()); err != nil {
+
+	if f.Reader, err = f.connect(o.reader()); err != nil {
 		return nil, errors.Join(err, f.Writer.Close())
 	}
 	f.Reader.SetMaxOpenConns(readers)
@@ -106,6 +123,14 @@ func makeFile(path string) error {
 		return err
 	}
 	return f.Close()
+}
+
+// connect returns connections to the file.
+func (f *File) connect(parameters url.Values) (*sql.DB, error) {
+	if f.system != "" {
+		parameters.Set("vfs", f.system)
+	}
+	return connect(f.path, parameters)
 }
 
 func connect(path string, parameters url.Values) (*sql.DB, error) {
@@ -151,8 +176,8 @@ func (o *Options) reader() url.Values {
 // claim marks a file that is empty as one of our kind, and refuses any other one
 // that is not marked so. It does that before write-ahead mode is switched on,
 // which changes a file.
-func claim(ctx context.Context, path string, application int32) error {
-	db, err := connect(path, parameters(1024))
+func (f *File) claim(ctx context.Context, application int32) error {
+	db, err := f.connect(parameters(1024))
 	if err != nil {
 		return err
 	}
@@ -326,7 +351,7 @@ func idle(ctx context.Context, path string) error {
 
 // copyTo copies by a connection of its own, which keeps nobody waiting.
 func (f *File) copyTo(ctx context.Context, to string) error {
-	db, err := connect(f.path, parameters(1024))
+	db, err := f.connect(parameters(1024))
 	if err != nil {
 		return err
 	}
