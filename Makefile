@@ -28,7 +28,7 @@ golden: ## Make the data directory of a release that later builds are held again
 
 .PHONY: cross
 cross: ## Vet for macOS, run for arm64 in qemu-aarch64-static, make a release twice.
-	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet $(PACKAGES)
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet . ./cmd/... ./internal/...
 	$(GO) test -count=1 -timeout 60m -v -tags cross -run '^Test(Arm64|Release)' ./cmd/bourse
 
 .PHONY: image

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
 // alert is a rule of deploy/alerts.yml.
@@ -187,6 +189,7 @@ func withoutRoom(t *testing.T) string {
 }
 
 func slowDisk(t *testing.T) string {
+	needs.Program(t, "strace")
 	s, metrics := watchedServer(t, short...)
 	s.under = []string{
 		"strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", "inject=fdatasync:delay_enter=60000", "--seccomp-bpf",

@@ -14,6 +14,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
 // TestArm64 runs the program for arm64 in an emulator: it trades, takes snapshots and
@@ -21,9 +23,7 @@ import (
 // with it.
 func TestArm64(t *testing.T) {
 	const emulator = "qemu-aarch64-static"
-	if _, err := exec.LookPath(emulator); err != nil {
-		t.Fatal("this test needs qemu-aarch64-static: apt-get install qemu-user-static")
-	}
+	needs.Program(t, emulator)
 	program := filepath.Join(t.TempDir(), "bourse")
 	if err := buildStatic(program, "GOOS=linux", "GOARCH=arm64"); err != nil {
 		t.Fatal(err)

@@ -124,9 +124,7 @@ func allowed(t *testing.T) map[string]bool {
 // trades, snapshots, an anchor, metrics and the operators' verbs. Whatever it asks the
 // system for, the unit file lets it have.
 func TestUnitAllowsWhatIsNeeded(t *testing.T) {
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Fatal("this test needs strace: apt-get install strace")
-	}
+	needs.Program(t, "strace")
 	names := allowed(t)
 	trace := filepath.Join(t.TempDir(), "trace")
 	s := &server{
