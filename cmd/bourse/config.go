@@ -101,7 +101,7 @@ func (f *configFile) Validate(app *kong.Application) error {
 }
 
 // Resolve returns the file's value of a flag, unless the environment has one.
-func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) { //nolint:unparam // kong asks for the error
 	value, ok := s[flag.Name]
 	if !ok {
 		return nil, nil //nolint:nilnil // kong's way to say that there is none

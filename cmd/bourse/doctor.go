@@ -77,7 +77,7 @@ func (s *serve) diskFinding() finding {
 		return finding{"disk", fmt.Sprintf("%v; make %s for the user that the exchange runs as", err, s.Data)}
 	}
 	const times = 4                          // room to notice that it shrinks
-	have := free.Bavail * uint64(free.Bsize) //nolint:gosec,unconvert // positive; its type differs between systems
+	have := free.Bavail * uint64(free.Bsize) // its type differs between systems
 	if want := times * uint64(s.MinFree); have < want {
 		return finding{"disk", fmt.Sprintf("%s has %d MiB left; below min-free orders stop, so have %d MiB", at, have>>20, want>>20)}
 	}
@@ -153,14 +153,14 @@ func (s *serve) mailFinding(ctx context.Context) finding {
 
 // listedFindings asks the running exchange what is listed.
 func (s *serve) listedFindings(p *program) []finding {
-	const real = "this version connects to no real network, so no money can come in; see docs/production-ready.md"
+	const none = "this version connects to no real network, so no money can come in; see docs/production-ready.md"
 	answer, err := admin.Call(p.ctx, string(s.Data), "catalogue/show", struct{}{})
 	if err != nil {
-		return []finding{{"exchange", fmt.Sprintf("%v; start it, so that what is listed can be looked at", err)}, {"networks", real}}
+		return []finding{{"exchange", fmt.Sprintf("%v; start it, so that what is listed can be looked at", err)}, {"networks", none}}
 	}
 	doc, err := catalogue.Parse(answer)
 	if err != nil {
-		return []finding{{"catalogue", err.Error()}, {"networks", real}}
+		return []finding{{"catalogue", err.Error()}, {"networks", none}}
 	}
 
 	market := finding{"markets", "none is listed and enabled; change catalogue.yaml, then: " +
@@ -170,5 +170,5 @@ func (s *serve) listedFindings(p *program) []finding {
 			market.do = ""
 		}
 	}
-	return []finding{{about: "exchange"}, market, {"networks", real}}
+	return []finding{{about: "exchange"}, market, {"networks", none}}
 }

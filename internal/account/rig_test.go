@@ -198,7 +198,7 @@ func wantCode(t *testing.T, err error, code bourse.Code) {
 // itself would do if it were wrong.
 func (r *rig) forge(id bourse.AccountID, change func(*account.AccountRow)) {
 	r.t.Helper()
-	if err := r.Service.ForgePerson(r.t.Context(), id, change); err != nil {
+	if err := r.ForgePerson(r.t.Context(), id, change); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -39,7 +39,6 @@ func (e *Engine) trigger(m *market, s book.Slot, ev *bourse.Events) {
 // what looks further has fewer others work beside it.
 const walkedInAStep = 100
 
-
 // sweep is a cancel-all that has orders left to cancel.
 type sweep struct {
 	account bourse.AccountID

@@ -15,7 +15,7 @@ const (
 	maxNames = 10_000
 	// maxRefused is how many client ids of rejections are kept for each account.
 	maxRefused = 100
-	nameKept = bourse.Day
+	nameKept   = bourse.Day
 )
 
 // Oracle is an exchange that is right because it is simple. Apply tells what the
