@@ -24,7 +24,10 @@ const MaxKeys = 50
 const MaxSessions = 50
 
 // FirstSession is where the ids of sessions begin; those of API keys stay below it.
-const FirstSession KeyID = 1 << 31
+const FirstSession KeyID = 1 << 52
+
+// LastSession is the highest id of a session: JSON's numbers are exact up to it.
+const LastSession KeyID = 1<<53 - 1
 
 // IsSession reports whether the id is that of a session.
 func (k KeyID) IsSession() bool { return k >= FirstSession }

@@ -9,7 +9,7 @@ type (
 	// AccountID names a customer's account, or one of the exchange's own.
 	AccountID uint32
 	// KeyID names an API key or a session.
-	KeyID uint32
+	KeyID uint64
 	// AssetID names an asset.
 	AssetID uint16
 	// NetworkID names a network that moves assets.

@@ -130,7 +130,7 @@ type keyCreate struct {
 func (c *keyCreate) Run(p *program, a *adminCmd) error { return p.ask(a, "key/create", c) }
 
 type keyRevoke struct {
-	Key uint32 `arg:"" name:"key-id" help:"Key's id." json:"key_id"`
+	Key uint64 `arg:"" name:"key-id" help:"Key's id." json:"key_id"`
 }
 
 // Run ends a key.

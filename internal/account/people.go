@@ -8,7 +8,7 @@ import (
 )
 
 // SessionID names a session. The journal numbers sessions behind API keys.
-type SessionID uint32
+type SessionID uint64
 
 // key returns the id that the journal has for a session; zero for none.
 func (id SessionID) key() bourse.KeyID {

@@ -74,12 +74,12 @@ func (w *writer) account(c *bourse.Command) bool {
 		w.access(c.Access)
 	case bourse.CommandChangeKey:
 		w.uint32(uint32(c.Account))
-		w.uint32(uint32(c.Key))
+		w.uint64(uint64(c.Key))
 		w.access(c.Access)
 	case bourse.CommandSecureAccount:
 		w.uint32(uint32(c.Account))
 		w.uint64(uint64(c.Hold))
-		w.uint32(uint32(c.Key))
+		w.uint64(uint64(c.Key))
 		w.person(c.Access)
 	case bourse.CommandOpenSession:
 		w.uint32(uint32(c.Account))
@@ -88,7 +88,7 @@ func (w *writer) account(c *bourse.Command) bool {
 		w.uint32(uint32(c.Account))
 		w.bytes(c.Access.Digest[:])
 	case bourse.CommandRevokeKey:
-		w.uint32(uint32(c.Key))
+		w.uint64(uint64(c.Key))
 	default:
 		return false
 	}
@@ -132,11 +132,11 @@ func decodeBody(b []byte, c *bourse.Command) bool {
 		copy(c.Token[:], r.take(16))
 		c.Access = r.access()
 	case bourse.CommandChangeKey:
-		c.Account, c.Key = bourse.AccountID(r.uint32()), bourse.KeyID(r.uint32())
+		c.Account, c.Key = bourse.AccountID(r.uint32()), bourse.KeyID(r.uint64())
 		c.Access = r.access()
 	case bourse.CommandSecureAccount:
 		c.Account, c.Hold = bourse.AccountID(r.uint32()), bourse.Time(r.uint64())
-		c.Key = bourse.KeyID(r.uint32())
+		c.Key = bourse.KeyID(r.uint64())
 		c.Access = r.person()
 	case bourse.CommandOpenSession:
 		c.Account = bourse.AccountID(r.uint32())
@@ -146,7 +146,7 @@ func decodeBody(b []byte, c *bourse.Command) bool {
 		c.Access = new(bourse.Access)
 		copy(c.Access.Digest[:], r.take(len(c.Access.Digest)))
 	case bourse.CommandRevokeKey:
-		c.Key = bourse.KeyID(r.uint32())
+		c.Key = bourse.KeyID(r.uint64())
 	case bourse.CommandCredit:
 		c.Account, c.AssetID, c.Amount = bourse.AccountID(r.uint32()), bourse.AssetID(r.uint16()), r.amount()
 	case bourse.CommandTick, bourse.CommandContinue, bourse.CommandSweepFees:

@@ -17,10 +17,12 @@ const headerSize = 6
 func versionOf(kind bourse.CommandKind) uint8 {
 	switch kind {
 	case bourse.CommandCreateKey, bourse.CommandTransfer, bourse.CommandDefineMarket,
-		bourse.CommandCreateAccount, bourse.CommandSecureAccount:
+		bourse.CommandCreateAccount, bourse.CommandChangeKey, bourse.CommandRevokeKey:
 		return 2
-	case bourse.CommandGenesis, bourse.CommandWithdraw:
+	case bourse.CommandSecureAccount, bourse.CommandWithdraw:
 		return 3
+	case bourse.CommandGenesis:
+		return 4
 	default:
 		return 1
 	}

@@ -161,9 +161,6 @@ func (a *Account) keys(c *v2.Call) error {
 // named returns the key that the path names.
 func (a *Account) named(c *v2.Call) (account.Key, error) {
 	id, err := c.SegmentID("keyid")
-	if err == nil && id >= 1<<32 {
-		err = bourse.Errorf(bourse.CodeNotFound, "Key not found")
-	}
 	if err != nil {
 		return account.Key{}, err
 	}

@@ -1,7 +1,6 @@
 package accountv2
 
 import (
-	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
@@ -57,9 +56,6 @@ func (a *Account) one(c *v2.Call) (account.SessionID, error) {
 		return c.Who.Session, nil
 	}
 	id, err := c.SegmentID("sid")
-	if err == nil && id >= 1<<32 {
-		err = bourse.Errorf(bourse.CodeNotFound, "Session not found")
-	}
 	return account.SessionID(id), err
 }
 

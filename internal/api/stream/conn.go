@@ -46,7 +46,7 @@ type conn struct {
 	// expires is when the key of identity does; guarded by the server's mu.
 	expires bourse.Time
 	// key is that of identity, for Revoke; zero before auth.
-	key    atomic.Uint32
+	key    atomic.Uint64
 	pinged atomic.Int64
 	// ended is true once a close frame is queued, cut when nothing that was
 	// queued before it is to be sent any more.

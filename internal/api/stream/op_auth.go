@@ -28,7 +28,7 @@ func auth(c *conn, r *api.Request, _ string) error {
 	if c.identity.Account != 0 && c.identity.Account != who.Account {
 		return bourse.Errorf(bourse.CodeForbidden, "This connection belongs to another account")
 	}
-	before := c.key.Swap(uint32(who.Key))
+	before := c.key.Swap(uint64(who.Key))
 	// A key that was revoked before Revoke could see it here is no good now.
 	if who, err = c.authenticate(account.Secret(secret)); err != nil {
 		c.key.Store(before)

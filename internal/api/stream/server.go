@@ -178,7 +178,7 @@ func (s *Server) Expire() {
 // Revoke ends the connections that logged in with a key.
 func (s *Server) Revoke(key bourse.KeyID) {
 	s.each(func(c *conn) {
-		if c.key.Load() == uint32(key) {
+		if c.key.Load() == uint64(key) {
 			c.end(ws.StatusPolicyViolation, "key revoked", true)
 		}
 	})

@@ -17,6 +17,11 @@ func (e *Engine) UseUp(id bourse.MarketID, lastOrder bourse.OrderID, trades, lev
 	}
 }
 
+// NumberKeys has so many API keys and sessions made already.
+func (e *Engine) NumberKeys(keys, sessions bourse.KeyID) {
+	e.keys.last, e.sessions.last = keys, bourse.FirstSession+sessions
+}
+
 // Withdrawal returns a withdrawal that is remembered, or nil.
 func (e *Engine) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return e.custody.Withdrawal(id) }
 

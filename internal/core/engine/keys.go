@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"container/heap"
-	"math"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -33,7 +32,7 @@ func newKeys(first, end bourse.KeyID) keys {
 }
 
 func newAPIKeys() keys  { return newKeys(0, bourse.FirstSession-1) }
-func newSessions() keys { return newKeys(bourse.FirstSession, math.MaxUint32) }
+func newSessions() keys { return newKeys(bourse.FirstSession, bourse.LastSession) }
 
 // keysOf returns the set that an id belongs to.
 func (e *Engine) keysOf(id bourse.KeyID) *keys {

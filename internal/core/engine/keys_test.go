@@ -51,6 +51,32 @@ func TestEndedKeysAreFreed(t *testing.T) {
 	}
 }
 
+// TestKeyIDsLast wants ids beyond four bytes to survive a restart: they are shared by all
+// accounts, and making and revoking keys for some years uses fewer up. JSON's numbers hold
+// the highest exactly.
+func TestKeyIDsLast(t *testing.T) {
+	x := newExchange(t, true)
+	const many = 1 << 51
+	x.e.NumberKeys(many, many)
+	key := x.must(keyCommand(1, 0))
+	open := bourse.Command{Kind: bourse.CommandOpenSession, Account: 1, Access: &bourse.Access{Expires: x.e.Now() + bourse.Day}}
+	session := x.must(open)
+	if key != many+1 || bourse.KeyID(session) != bourse.FirstSession+many+1 {
+		t.Fatalf("key %d, session %d", key, session)
+	}
+	x.restart()
+	if next := x.must(keyCommand(1, 0)); next != key+1 {
+		t.Errorf("key %d after %d", next, key)
+	}
+	x.must(revokeCommand(key))
+	x.must(revokeCommand(session))
+
+	x.e.NumberKeys(bourse.FirstSession-2, bourse.LastSession-bourse.FirstSession)
+	x.must(keyCommand(1, 0))
+	x.refused(bourse.TooMany, keyCommand(1, 0))
+	x.refused(bourse.TooMany, open)
+}
+
 // TestKeysExpire wants a key to end when its time is over, and to be told of.
 func TestKeysExpire(t *testing.T) {
 	x := newExchange(t, true)

@@ -258,11 +258,11 @@ func (x *restorer) readSessions() {
 // readKeySet restores a new set. Keys that own does not accept are malformed.
 func (x *restorer) readKeySet(set *keys, own func(*key) bool) {
 	before := set.last
-	set.last = bourse.KeyID(x.r.Uint32())
+	set.last = bourse.KeyID(x.r.Uint64())
 	x.want(set.last >= before && set.last <= set.end)
 	x.ev.AddFact(bourse.EventKeysRestored, bourse.Fact{Key: set.last})
-	for n := x.r.Count(64); n > 0 && x.r.Err() == nil; n-- {
-		k := &key{id: bourse.KeyID(x.r.Uint32()), account: bourse.AccountID(x.r.Uint32())}
+	for n := x.r.Count(68); n > 0 && x.r.Err() == nil; n-- {
+		k := &key{id: bourse.KeyID(x.r.Uint64()), account: bourse.AccountID(x.r.Uint32())}
 		x.r.Bytes(k.token[:])
 		x.r.Bytes(k.Digest[:])
 		k.Expires = bourse.Time(x.r.Uint64())

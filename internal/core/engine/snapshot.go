@@ -9,7 +9,7 @@ import (
 )
 
 // stateVersion is that of the canonical form.
-const stateVersion = 6
+const stateVersion = 7
 
 // Snapshot writes the whole state in its canonical form: emit receives the
 // bytes in order and must not keep them. The form depends on what the state
@@ -119,10 +119,10 @@ func (e *Engine) writeAccounts(w *state.Writer) {
 }
 
 func writeKeys(w *state.Writer, set *keys) {
-	w.Uint32(uint32(set.last))
+	w.Uint64(uint64(set.last))
 	w.Uint64(uint64(len(set.byID)))
 	for _, k := range set.sorted() {
-		w.Uint32(uint32(k.id))
+		w.Uint64(uint64(k.id))
 		w.Uint32(uint32(k.account))
 		w.Bytes(k.token[:])
 		w.Bytes(k.Digest[:])
