@@ -104,11 +104,28 @@ func neverCrossed(x *exam) {
 	x.covers("SPOT-BOOK-8")
 	m := x.market()
 	a, b := x.traders(m)
-	for _, step := range [][2]string{{"11", "9"}, {"8", "12"}, {"10", "10"}, {"9.5", "9.4999"}, {"20", "3"}} {
-		a.sell(m, step[0], "2")
-		b.buy(m, step[1], "1")
-		x.uncrossed(x.book(m))
+	for _, step := range []struct{ sell, buy, bid, ask string }{
+		{"11", "9", "9.0000:1.0000", "11.0000:2.0000"},
+		{"8", "12", "", "11.0000:2.0000"},
+		{"10", "10", "", "10.0000:1.0000"},
+		{"9.5", "9.4999", "9.4999:1.0000", "9.5000:2.0000"},
+		{"20", "3", "9.4999:1.0000", "9.5000:2.0000"},
+	} {
+		a.sell(m, step.sell, "2")
+		b.buy(m, step.buy, "1")
+		book := x.book(m)
+		x.uncrossed(book)
+		x.equal("best bid", top(levels(book.get("bids"))), step.bid)
+		x.equal("best ask", top(levels(book.get("asks"))), step.ask)
 	}
+}
+
+// top returns the best of some levels; empty if there is none.
+func top(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
 }
 
 func bestLevels(x *exam) {
