@@ -103,8 +103,9 @@ const (
 	CommandChangeKey
 
 	// CommandSecureAccount says that how an account's person gets in was changed: for
-	// a time no money leaves it, its address book trusts nothing, and its sessions end
-	// except Key. Account, Hold, Key, and Access if the person's row changes.
+	// a time no money leaves it, its address book trusts nothing, its sessions end except
+	// Key, and with On its API keys end. Account, Hold, Key, On, and Access if the
+	// person's row changes.
 	CommandSecureAccount
 	// CommandOpenSession allots a session's id. Account, Access.
 	CommandOpenSession

@@ -36,7 +36,7 @@ func Describe(c *bourse.Command) string {
 	case bourse.CommandFreezeAccount:
 		return fmt.Sprintf("freeze account=%d on=%t", c.Account, c.On)
 	case bourse.CommandSecureAccount:
-		return fmt.Sprintf("secure account=%d hold=%s person=%t", c.Account, time.Duration(c.Hold)*time.Microsecond, c.Access != nil)
+		return fmt.Sprintf("secure account=%d hold=%s person=%t keys=%t", c.Account, time.Duration(c.Hold)*time.Microsecond, c.Access != nil, c.On)
 	case bourse.CommandOpenSession:
 		return fmt.Sprintf("session account=%d", c.Account)
 	case bourse.CommandSetPerson:

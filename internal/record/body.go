@@ -80,6 +80,7 @@ func (w *writer) account(c *bourse.Command) bool {
 		w.uint32(uint32(c.Account))
 		w.uint64(uint64(c.Hold))
 		w.uint64(uint64(c.Key))
+		w.bool(c.On)
 		w.person(c.Access)
 	case bourse.CommandOpenSession:
 		w.uint32(uint32(c.Account))
@@ -136,7 +137,7 @@ func decodeBody(b []byte, c *bourse.Command) bool {
 		c.Access = r.access()
 	case bourse.CommandSecureAccount:
 		c.Account, c.Hold = bourse.AccountID(r.uint32()), bourse.Time(r.uint64())
-		c.Key = bourse.KeyID(r.uint64())
+		c.Key, c.On = bourse.KeyID(r.uint64()), r.bool()
 		c.Access = r.person()
 	case bourse.CommandOpenSession:
 		c.Account = bourse.AccountID(r.uint32())

@@ -59,7 +59,7 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandSetAccountFees, Account: 5, On: true, Maker: 10, Taker: 20, Level: 3},
 		{Kind: bourse.CommandCreateKey, Account: 5, Token: token, Access: &bourse.Access{Digest: bourse.RowDigest{4}, Expires: 8}},
 		{Kind: bourse.CommandChangeKey, Account: 5, Key: 1 << 40, Access: &bourse.Access{Digest: bourse.RowDigest{31: 4}}},
-		{Kind: bourse.CommandSecureAccount, Account: 5, Hold: bourse.MaxHold},
+		{Kind: bourse.CommandSecureAccount, Account: 5, Hold: bourse.MaxHold, On: true},
 		{Kind: bourse.CommandSecureAccount, Account: 5, Key: bourse.FirstSession + 1, Access: &bourse.Access{Digest: bourse.RowDigest{6}}},
 		{Kind: bourse.CommandOpenSession, Account: 5, Access: &bourse.Access{Digest: bourse.RowDigest{7}, Expires: 9}},
 		{Kind: bourse.CommandSetPerson, Account: 5, Access: &bourse.Access{Digest: bourse.RowDigest{8}}},

@@ -33,7 +33,8 @@ func (e *Engine) freezeAccount(cmd *bourse.Command, ev *bourse.Events) {
 // secureAccount keeps money from leaving an account for a while, because how its
 // person gets in was changed: whoever made the change, or had to fear before it,
 // gets time. What waits to leave already waits as well, and outside a sandbox it
-// needs a person, whoever approved it. Trust in addresses ends, and so do sessions.
+// needs a person, whoever approved it. Trust in addresses ends, and so do
+// sessions and, if the command says so, API keys.
 func (e *Engine) secureAccount(cmd *bourse.Command, ev *bourse.Events) {
 	acct := e.account(cmd.Account)
 	if acct == nil {
@@ -43,7 +44,10 @@ func (e *Engine) secureAccount(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Access != nil {
 		acct.setPerson(cmd, ev)
 	}
-	e.endSessions(acct, cmd.Key, ev)
+	e.endKeys(acct.sessions, cmd.Key, ev)
+	if cmd.On {
+		e.endKeys(acct.keys, 0, ev)
+	}
 	acct.held = max(acct.held, e.now+cmd.Hold)
 	acct.announceHeld(cmd.Account, ev)
 	e.custody.DistrustAll(ev, cmd.Account)

@@ -90,10 +90,8 @@ type account struct {
 	taker    bourse.Rate
 	// person is the digest of the row of the account's person; zero for none.
 	person bourse.RowDigest
-	// keys counts the live ones.
-	keys uint8
-	// sessions are the live ones, oldest first.
-	sessions []*key
+	// keys and sessions are the live ones, oldest first.
+	keys, sessions []*key
 
 	orders uint64
 	fills  uint64

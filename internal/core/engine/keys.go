@@ -100,6 +100,14 @@ func (h *expiringKeys) Pop() any {
 	return one
 }
 
+// listOf returns the list of an account's live keys or sessions that an id belongs to.
+func (a *account) listOf(id bourse.KeyID) *[]*key {
+	if id.IsSession() {
+		return &a.sessions
+	}
+	return &a.keys
+}
+
 func (e *Engine) createKey(cmd *bourse.Command, ev *bourse.Events) {
 	acct := e.account(cmd.Account)
 	if acct == nil {
@@ -107,15 +115,15 @@ func (e *Engine) createKey(cmd *bourse.Command, ev *bourse.Events) {
 		return
 	}
 	e.expireKeys(&e.keys, ev)
-	if acct.keys >= bourse.MaxKeys || e.keys.last == e.keys.end {
+	if len(acct.keys) >= bourse.MaxKeys || e.keys.last == e.keys.end {
 		ev.Refuse(bourse.TooMany)
 		return
 	}
 
-	acct.keys++
 	e.keys.last++
 	one := &key{id: e.keys.last, account: cmd.Account, token: cmd.Token, Access: *cmd.Access}
 	e.keys.add(one)
+	acct.keys = append(acct.keys, one)
 	announceKey(ev, bourse.EventKeyCreated, one)
 	ev.Outcome.ID = uint64(one.id)
 }
@@ -147,11 +155,8 @@ func (e *Engine) revokeKey(cmd *bourse.Command, ev *bourse.Events) {
 func (e *Engine) endKey(one *key, ev *bourse.Events) {
 	e.keysOf(one.id).remove(one)
 	acct := e.account(one.account)
-	if one.id.IsSession() {
-		acct.sessions = slices.DeleteFunc(acct.sessions, func(other *key) bool { return other == one })
-	} else {
-		acct.keys--
-	}
+	list := acct.listOf(one.id)
+	*list = slices.DeleteFunc(*list, func(other *key) bool { return other == one })
 	announceKey(ev, bourse.EventKeyRevoked, one)
 }
 
@@ -176,9 +181,9 @@ func (e *Engine) openSession(cmd *bourse.Command, ev *bourse.Events) {
 	ev.Outcome.ID = uint64(one.id)
 }
 
-// endSessions ends an account's sessions, oldest first, except one.
-func (e *Engine) endSessions(acct *account, but bourse.KeyID, ev *bourse.Events) {
-	for _, one := range slices.Clone(acct.sessions) {
+// endKeys ends keys or sessions of one account, oldest first, except one.
+func (e *Engine) endKeys(list []*key, but bourse.KeyID, ev *bourse.Events) {
+	for _, one := range slices.Clone(list) {
 		if one.id != but {
 			e.endKey(one, ev)
 		}

@@ -179,6 +179,30 @@ func TestSessionsEnd(t *testing.T) {
 	x.must(revokeCommand(other))
 }
 
+// TestSecureEndsKeys wants all API keys of one account to end when how its person gets in
+// changes and the command says so, and otherwise none.
+func TestSecureEndsKeys(t *testing.T) {
+	x := newExchange(t, true)
+	secure := bourse.Command{Kind: bourse.CommandSecureAccount, Account: 1, Access: &bourse.Access{Digest: bourse.RowDigest{1}}}
+	x.must(keyCommand(1, 0))
+	x.must(keyCommand(1, x.e.Now()+bourse.Day))
+	other := x.must(keyCommand(2, 0))
+	x.must(secure)
+	if x.restart(); x.e.Keys() != 3 {
+		t.Errorf("%d keys are left without the flag", x.e.Keys())
+	}
+	secure.On = true
+	x.must(secure)
+	if x.restart(); x.e.Keys() != 1 {
+		t.Errorf("%d keys are left", x.e.Keys())
+	}
+	x.must(revokeCommand(other))
+	for range bourse.MaxKeys {
+		x.must(keyCommand(1, 0))
+	}
+	x.refused(bourse.TooMany, keyCommand(1, 0))
+}
+
 // TestPersonsAreState wants the digest of a person's row to be part of the state and to
 // be told by a restore.
 func TestPersonsAreState(t *testing.T) {

@@ -236,10 +236,10 @@ func (x *restorer) readAccounts() {
 func (x *restorer) readKeys() {
 	x.readKeySet(&x.keys, func(k *key) bool {
 		acct := x.account(k.account)
-		if acct == nil || acct.keys >= bourse.MaxKeys {
+		if acct == nil || len(acct.keys) >= bourse.MaxKeys {
 			return false
 		}
-		acct.keys++
+		acct.keys = append(acct.keys, k)
 		return true
 	})
 }
