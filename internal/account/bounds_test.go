@@ -30,15 +30,17 @@ func (s *slowStore) KeysOf(ctx context.Context, id bourse.AccountID) ([]account.
 func TestKeysOfOthersDoNotWait(t *testing.T) {
 	r := newRig(t)
 	slow, other := r.create("ada@example.com"), r.create("bob@example.com")
+	slowKey, _ := r.createKey(slow, account.NewKey{Name: "first"})
+	otherKey, _ := r.createKey(other, account.NewKey{Name: "first"})
 	r.Store = &slowStore{Store: r.store, slow: slow, asked: make(chan struct{}), goOn: make(chan struct{})}
 	store := r.Store.(*slowStore) //nolint:forcetypeassert // it was just set
 	made := make(chan error)
 	go func() {
-		_, _, err := r.OrderKey(t.Context(), slow, account.NewKey{Name: "slow"}, visit)
+		_, _, err := r.OrderKey(t.Context(), account.Identity{Account: slow, Key: slowKey}, account.NewKey{Name: "slow"}, visit)
 		made <- err
 	}()
 	<-store.asked
-	if _, _, err := r.OrderKey(t.Context(), other, account.NewKey{Name: "other"}, visit); err != nil {
+	if _, _, err := r.OrderKey(t.Context(), account.Identity{Account: other, Key: otherKey}, account.NewKey{Name: "other"}, visit); err != nil {
 		t.Error(err)
 	}
 	close(store.goOn)

@@ -28,7 +28,7 @@ func (s *Service) ChangePassword(ctx context.Context, who Identity, old, passwor
 	if err != nil {
 		return err
 	}
-	return s.setPassword(ctx, &row, hash, who.Session, changedPassword, act.Visit)
+	return s.setPassword(ctx, s.secureCommand(row.ID, who.Session), &row, hash, changedPassword, act.Visit)
 }
 
 // ownPassword returns an account whose person knows its password. Wrong ones count
@@ -47,8 +47,10 @@ func (s *Service) ownPassword(ctx context.Context, who Identity, password string
 }
 
 // setPassword sets the hash of a new password.
-func (s *Service) setPassword(ctx context.Context, was *AccountRow, hash string, but SessionID, kind string, v Visit) error {
-	err := s.secure(ctx, was.ID, but, s.hold(), func(row *AccountRow) error {
+func (s *Service) setPassword(
+	ctx context.Context, cmd *bourse.Command, was *AccountRow, hash, kind string, v Visit,
+) error {
+	err := s.secure(ctx, cmd, func(row *AccountRow) error {
 		if row.Password != was.Password { // another request was first
 			return ErrPassword
 		}
@@ -63,29 +65,35 @@ func (s *Service) setPassword(ctx context.Context, was *AccountRow, hash string,
 	return nil
 }
 
-// secure changes how a person gets in: all sessions but one end, codes that are out
-// for the account end, and withdrawals wait, so that who comes in by a stolen way out
-// gains nothing in a hurry. One command does it all; a longer hold stays.
-func (s *Service) secure(
-	ctx context.Context, id bourse.AccountID, but SessionID, hold bourse.Time, change func(*AccountRow) error,
-) error {
+// secure changes how a person gets in: codes that are out for the account end, and cmd
+// ends sessions and, with On, keys, and lets withdrawals wait, so that who comes in by a
+// stolen way out gains nothing in a hurry. A longer hold stays.
+func (s *Service) secure(ctx context.Context, cmd *bourse.Command, change func(*AccountRow) error) error {
 	var addresses [2]string
-	err := s.changePerson(ctx, secureCommand(id, but, hold), func(row *AccountRow) error {
+	err := s.changePerson(ctx, cmd, func(row *AccountRow) error {
 		addresses[0] = row.Email
 		err := change(row)
 		addresses[1] = row.Email
 		return err
 	})
 	if err == nil {
-		s.dropCodes(id, addresses[:]...)
+		s.dropCodes(cmd.Account, addresses[:]...)
 	}
 	return err
 }
 
-func secureCommand(id bourse.AccountID, but SessionID, hold bourse.Time) *bourse.Command {
+// secureCommand ends an account's sessions except one.
+func (s *Service) secureCommand(id bourse.AccountID, but SessionID) *bourse.Command {
 	return &bourse.Command{
-		Kind: bourse.CommandSecureAccount, Account: id, Key: but.key(), Hold: min(hold, bourse.MaxHold),
+		Kind: bourse.CommandSecureAccount, Account: id, Key: but.key(), Hold: min(s.hold(), bourse.MaxHold),
 	}
+}
+
+// evictCommand ends an account's sessions and API keys.
+func (s *Service) evictCommand(id bourse.AccountID) *bourse.Command {
+	cmd := s.secureCommand(id, 0)
+	cmd.On = true
+	return cmd
 }
 
 // hold is for how long withdrawals wait after a change of how a person gets in.
@@ -200,31 +208,6 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 		if err != nil {
 			return err
 		}
-
-		// Keys end before it is done and, those that a session made meanwhile, after it.
-		if err := s.endKeys(ctx, row.ID); err != nil {
-			return err
-		}
-		if err := s.setPassword(ctx, &row, hash, 0, resetPassword, v); err != nil {
-			return err
-		}
-		return s.endKeys(ctx, row.ID)
+		return s.setPassword(ctx, s.evictCommand(row.ID), &row, hash, resetPassword, v)
 	})
-}
-
-// endKeys revokes all keys of an account.
-func (s *Service) endKeys(ctx context.Context, id bourse.AccountID) error {
-	keys, err := s.Keys(ctx, id)
-	if err != nil {
-		return err
-	}
-	for i := range keys {
-		if keys[i].Revoked != 0 {
-			continue
-		}
-		if err := s.RevokeKey(ctx, keys[i].ID); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -74,6 +74,55 @@ func TestResetPassword(t *testing.T) {
 	}
 }
 
+// TestResetEndsWhatWaits resets a password while a thief's session makes a key. That key
+// ends with the others. What the session asked for before it ended, and what waited behind
+// the reset, is refused, and a restart finds no key.
+func TestResetEndsWhatWaits(t *testing.T) {
+	r := newRig(t)
+	r.join(ada)
+	thief, _ := r.session(ada)
+	id, key := r.createKey(thief.Account, account.NewKey{Name: "old"})
+	r.changeEmail(thief, ada, mallory)
+	if err := r.ForgotPassword(t.Context(), ada, visit); err != nil {
+		t.Fatal(err)
+	}
+	code := r.code(ada)
+
+	store := &slowStore{Store: r.store, slow: thief.Account, asked: make(chan struct{}), goOn: make(chan struct{})}
+	r.Store = store
+	made, reset := make(chan account.Secret), make(chan error)
+	go func() {
+		_, secret, err := r.OrderKey(t.Context(), thief, account.NewKey{Name: "new"}, visit)
+		if err != nil {
+			t.Errorf("a key before the reset: %v", err)
+		}
+		made <- secret
+	}()
+	<-store.asked
+	go func() { reset <- r.ResetPassword(t.Context(), ada, code, "battery staple", visit) }()
+	close(store.goOn)
+	secret := <-made
+	if err := <-reset; err != nil {
+		t.Errorf("the reset: %v", err)
+	}
+	r.Store = r.store
+
+	_, _, err := r.OrderKey(t.Context(), thief, account.NewKey{Name: "late"}, visit)
+	wantCode(t, err, bourse.CodeUnauthorized)
+	k := account.Key{ID: id, Account: thief.Account, Name: "two", Scopes: account.ScopeRead}
+	wantCode(t, r.ChangeKey(t.Context(), thief, &k, visit), bourse.CodeUnauthorized)
+	wantCode(t, r.ChangePerson(t.Context(), thief, func(row *account.AccountRow) { row.Email = mallory }), bourse.CodeUnauthorized)
+	for range 2 {
+		r.gone("a key of before", key)
+		r.gone("a key of meanwhile", secret)
+		keys, err := r.Keys(t.Context(), thief.Account)
+		if err != nil || len(keys) != 2 || keys[0].Revoked == 0 || keys[1].Revoked == 0 {
+			t.Errorf("keys %+v %v", keys, err)
+		}
+		r.restart()
+	}
+}
+
 func TestChangeEmail(t *testing.T) {
 	r := newRig(t)
 	r.join(ada)

@@ -102,7 +102,7 @@ func (s *Service) VerifyEmail(ctx context.Context, who Identity, code string, v 
 		return err
 	}
 	var old string
-	err = s.secure(ctx, who.Account, who.Session, s.hold(), func(row *AccountRow) error {
+	err = s.secure(ctx, s.secureCommand(who.Account, who.Session), func(row *AccountRow) error {
 		old, row.Email = row.Email, c.Email
 		return s.addUndo(row, old, undo)
 	})

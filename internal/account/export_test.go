@@ -13,3 +13,12 @@ func (s *Service) ForgePerson(ctx context.Context, id bourse.AccountID, change f
 		return nil
 	})
 }
+
+// ChangePerson changes how a person gets in as a request of a session does that was let
+// in before.
+func (s *Service) ChangePerson(ctx context.Context, who Identity, change func(*AccountRow)) error {
+	return s.secure(ctx, s.secureCommand(who.Account, who.Session), func(row *AccountRow) error {
+		change(row)
+		return nil
+	})
+}

@@ -406,7 +406,7 @@ func TestNoRowWithoutRoom(t *testing.T) {
 	_, ofLogIn := r.logIn(account.LogIn{Email: ada, Password: password})
 	for _, err := range []error{
 		err, ofKey, ofLogIn,
-		r.ChangeKey(t.Context(), &account.Key{ID: id, Account: who.Account, Name: "two", Scopes: account.ScopeRead}, visit),
+		r.ChangeKey(t.Context(), who, &account.Key{ID: id, Account: who.Account, Name: "two", Scopes: account.ScopeRead}, visit),
 		r.ChangePassword(t.Context(), who, password, "battery staple", act(1, "")),
 	} {
 		if !errors.Is(err, full) {

@@ -91,6 +91,51 @@ func TestInsiderOnKeys(t *testing.T) {
 	}
 }
 
+// TestInsiderHidesKeys marks the row of a live key as revoked, gives it to somebody else or
+// removes it. The owner's list shows the key, nobody else's does, and what ends a stolen
+// account's access ends it.
+func TestInsiderHidesKeys(t *testing.T) {
+	for what, statement := range map[string]string{
+		"revoked":   "UPDATE keys SET revoked = 1",
+		"another's": "UPDATE keys SET account = account + 1",
+		"removed":   "DELETE FROM keys",
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := newRig(t)
+			r.join(ada)
+			r.join(mallory)
+			who, _ := r.session(ada)
+			other, _ := r.session(mallory)
+			id, secret := r.createKey(who.Account, account.NewKey{Name: "victim"})
+			db, err := sql.Open("sqlite", r.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+
+			r.who(secret)
+			keys, err := r.Keys(t.Context(), who.Account)
+			if err != nil || len(keys) != 1 || keys[0].ID != id || keys[0].Revoked != 0 || keys[0].Scopes != account.DefaultScopes {
+				t.Errorf("keys %+v %v", keys, err)
+			}
+			if keys, err := r.Keys(t.Context(), other.Account); err != nil || len(keys) != 0 {
+				t.Errorf("keys of somebody else %+v %v", keys, err)
+			}
+			if err := r.EndAccess(t.Context(), who.Account, ""); err != nil {
+				t.Fatal(err)
+			}
+			r.gone("the key", secret)
+			r.restart()
+			r.gone("the key after a restart", secret)
+		})
+	}
+}
+
 // TestInsiderOnARunningExchange changes a row while the exchange runs. The owner's
 // next change of the key must not make the insider's row the journal's.
 func TestInsiderOnARunningExchange(t *testing.T) {
@@ -109,7 +154,7 @@ func TestInsiderOnARunningExchange(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := account.Key{ID: key, Account: id, Name: "new", Scopes: account.ScopeRead}
-	if err := r.ChangeKey(t.Context(), &k, visit); err != nil {
+	if err := r.ChangeKey(t.Context(), account.Identity{Account: id, Key: key}, &k, visit); err != nil {
 		t.Fatal(err)
 	}
 	if who, err := r.Authenticate(t.Context(), secret, anywhere); err != nil || who.Scopes != account.ScopeRead {
@@ -132,7 +177,7 @@ func TestChangeOfAKeySurvives(t *testing.T) {
 		key, secret := r.createKey(id, account.NewKey{Name: "one"})
 		r.breaks = breaks
 		k := account.Key{ID: key, Account: id, Name: "two", Scopes: account.ScopeRead}
-		if err := r.ChangeKey(t.Context(), &k, visit); (err == nil) != (breaks == 0) {
+		if err := r.ChangeKey(t.Context(), account.Identity{Account: id, Key: key}, &k, visit); (err == nil) != (breaks == 0) {
 			t.Errorf("%d: changed with %v", breaks, err)
 		}
 		if breaks == unanswered {

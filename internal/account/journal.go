@@ -24,10 +24,8 @@ type accountFact struct {
 	held bourse.Time
 	// person is the digest of the row of the person; zero if it has none.
 	person bourse.RowDigest
-	// keys counts the live ones.
-	keys int
-	// sessions are the live ones, oldest first.
-	sessions []bourse.KeyID
+	// keys and sessions are the live ones, oldest first.
+	keys, sessions []bourse.KeyID
 }
 
 type keyFact struct {
@@ -142,7 +140,7 @@ func (s *Service) foldKey(f *facts, fact *bourse.Fact) {
 		acct.sessions = append(acct.sessions, fact.Key)
 		return
 	}
-	acct.keys++
+	acct.keys = append(acct.keys, fact.Key)
 	if row := s.waiting[fact.Token]; row != nil {
 		delete(s.waiting, fact.Token)
 		s.open.Keys[fact.Token] = fact.Key
@@ -174,7 +172,7 @@ func (s *Service) foldRevoked(f *facts, key bourse.KeyID, at bourse.Time) {
 	if key.IsSession() {
 		acct.sessions = slices.DeleteFunc(acct.sessions, func(id bourse.KeyID) bool { return id == key })
 	} else {
-		acct.keys--
+		acct.keys = slices.DeleteFunc(acct.keys, func(id bourse.KeyID) bool { return id == key })
 	}
 	delete(f.keys, key)
 	if s.restored != nil {

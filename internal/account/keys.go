@@ -1,27 +1,36 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 )
 
 // OrderKey makes a key for its holder, who has no other good one of the name. The
 // secret is empty when the key was made before, under the same k.Once: it is shown
-// once. The errors are those of CreateKey, and *bourse.Errors with CodeConflict if
+// once. Who asks must still be let in when it is made: a reset may have ended the session
+// while its request waited. The errors are those of CreateKey, and *bourse.Errors with CodeConflict if
 // the name is used, or k.Once stands for another request, and CodeUnknown if it is
 // not known yet what became of an earlier one.
-func (s *Service) OrderKey(ctx context.Context, account bourse.AccountID, k NewKey, v Visit) (bourse.KeyID, Secret, error) {
+func (s *Service) OrderKey(ctx context.Context, who Identity, k NewKey, v Visit) (bourse.KeyID, Secret, error) {
+	account := who.Account
 	defer s.naming.lock(account)()
+	if !s.lives(account, who.Key) {
+		return 0, "", errUnauthorized
+	}
 	if id, err := s.keyOnce(ctx, account, &k); id != 0 || err != nil {
 		return id, "", err
 	}
 	if err := s.checkKeyName(ctx, account, 0, k.Name); err != nil {
 		return 0, "", err
 	}
-	id, secret, err := s.CreateKey(ctx, account, k)
+	// Without cancellation: the lock is kept until it is decided, or the key could be made
+	// behind a reset.
+	id, secret, err := s.CreateKey(context.WithoutCancel(ctx), account, k)
 	if err == nil {
 		s.log(ctx, account, madeKey, v, k.Name)
 	}
@@ -68,7 +77,7 @@ var errOnce = bourse.Errorf(bourse.CodeConflict, "The Idempotency-Key stands for
 func (s *Service) checkRoom(account bourse.AccountID) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if f := s.facts.account(account); f != nil && f.keys >= bourse.MaxKeys {
+	if f := s.facts.account(account); f != nil && len(f.keys) >= bourse.MaxKeys {
 		return refusal(bourse.TooMany)
 	}
 	return nil
@@ -131,9 +140,12 @@ func (s *Service) CheckChange(ctx context.Context, k *Key) error {
 }
 
 // ChangeKey writes what the owner may change of a key: name, scopes, addresses and
-// expiry. The errors are those of CheckChange.
-func (s *Service) ChangeKey(ctx context.Context, k *Key, v Visit) error {
+// expiry. Who asks must still be let in. The errors are those of CheckChange.
+func (s *Service) ChangeKey(ctx context.Context, who Identity, k *Key, v Visit) error {
 	defer s.naming.lock(k.Account)()
+	if !s.lives(who.Account, who.Key) {
+		return errUnauthorized
+	}
 	if err := s.CheckChange(ctx, k); err != nil {
 		return err
 	}
@@ -266,7 +278,7 @@ func (s *Service) RevokeKey(ctx context.Context, key bourse.KeyID) error {
 }
 
 // Keys returns an account's keys by ascending id: the live ones, and the last
-// MostEnded that ended.
+// MostEnded that ended. Which ones live the journal says, whatever their rows do.
 func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, error) {
 	rows, err := s.Store.KeysOf(ctx, account)
 	if err != nil {
@@ -274,12 +286,40 @@ func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, er
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	keys := make([]Key, len(rows))
+	keys := make([]Key, 0, len(rows))
 	for i := range rows {
-		keys[i] = rows[i].Key
-		if s.facts.keys[keys[i].ID] == nil && keys[i].Revoked == 0 { // the store was not told yet
-			keys[i].Revoked = s.now()
+		k := rows[i].Key
+		f := s.facts.keys[k.ID]
+		switch {
+		case f != nil && f.account != account:
+			continue
+		case f != nil:
+			k.Revoked = 0
+		case k.Revoked == 0: // the store was not told yet
+			k.Revoked = s.now()
 		}
+		keys = append(keys, k)
 	}
-	return keys, nil
+	return s.withHidden(account, keys), nil
+}
+
+// withHidden adds the live keys of an account that its rows do not show: somebody else
+// changed them. The caller holds mu.
+func (s *Service) withHidden(account bourse.AccountID, keys []Key) []Key {
+	f := s.facts.account(account)
+	if f == nil {
+		return keys
+	}
+	for _, id := range f.keys {
+		if slices.ContainsFunc(keys, func(k Key) bool { return k.ID == id }) {
+			continue
+		}
+		k := Key{ID: id, Account: account}
+		if c := s.byKey[id]; c != nil {
+			k = c.row().Key
+		}
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.ID, b.ID) })
+	return keys
 }

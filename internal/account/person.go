@@ -91,11 +91,15 @@ func (s *Service) alarm(row *AccountRow) {
 // changePerson lets the journal decide about a change of the row of cmd's account.
 // The new row is written beside the old one, the command carries its digest, and the
 // row becomes it when it is confirmed: whatever a crash leaves, the next start finds
-// the row that the journal knows. The errors are those of person and a command,
-// ErrTaken if another account has the address, and change's own, after which nothing
+// the row that the journal knows. A session that cmd.Key names must still live: a reset
+// may have ended it while its request waited. The errors are those of person and a
+// command, ErrTaken if another account has the address, and change's own, after which nothing
 // is written.
 func (s *Service) changePerson(ctx context.Context, cmd *bourse.Command, change func(*AccountRow) error) error {
 	defer s.naming.lock(cmd.Account)()
+	if cmd.Key != 0 && !s.lives(cmd.Account, cmd.Key) {
+		return errUnauthorized
+	}
 	row, err := s.person(ctx, cmd.Account)
 	if err != nil {
 		return err
@@ -104,6 +108,14 @@ func (s *Service) changePerson(ctx context.Context, cmd *bourse.Command, change 
 		return err
 	}
 	return s.decidePerson(ctx, cmd, &row)
+}
+
+// lives reports whether the journal has a live key or session of an account.
+func (s *Service) lives(id bourse.AccountID, key bourse.KeyID) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	f := s.facts.keys[key]
+	return f != nil && f.account == id
 }
 
 // decidePerson lets the journal decide about a new row. The caller holds the account's
@@ -124,7 +136,9 @@ func (s *Service) decidePerson(ctx context.Context, cmd *bourse.Command, row *Ac
 	s.persons[cmd.Access.Digest] = row
 	s.mu.Unlock()
 
-	_, err = s.do(ctx, cmd)
+	// Without cancellation: the lock is kept until it is decided, or a key could be made
+	// behind a reset.
+	_, err = s.do(context.WithoutCancel(ctx), cmd)
 	if err != nil && !notTaken(err) {
 		return err
 	}

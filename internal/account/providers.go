@@ -136,7 +136,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, who Identity, act Act) error {
 
 func (s *Service) changeFactor(ctx context.Context, who Identity, v Visit, what string, change func(*AccountRow) error) error {
 	var email string
-	err := s.secure(ctx, who.Account, who.Session, s.hold(), func(row *AccountRow) error {
+	err := s.secure(ctx, s.secureCommand(who.Account, who.Session), func(row *AccountRow) error {
 		email = row.Email
 		return change(row)
 	})
@@ -165,7 +165,7 @@ func (s *Service) SetCases(ctx context.Context, who Identity, on, off Cases, act
 	}
 	var now Cases
 	var email string
-	err := s.secure(ctx, who.Account, who.Session, s.hold(), func(row *AccountRow) error {
+	err := s.secure(ctx, s.secureCommand(who.Account, who.Session), func(row *AccountRow) error {
 		row.Cases = row.Cases&^off | on
 		now, email = row.Cases, row.Email
 		return nil

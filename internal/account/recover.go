@@ -11,7 +11,7 @@ import (
 // the account has no person.
 func (s *Service) ResetFactor(ctx context.Context, id bourse.AccountID) error {
 	var email string
-	err := s.secure(ctx, id, 0, s.hold(), func(row *AccountRow) error {
+	err := s.secure(ctx, s.secureCommand(id, 0), func(row *AccountRow) error {
 		email, row.TOTP, row.TOTPUsed = row.Email, nil, false
 		return nil
 	})
@@ -33,9 +33,6 @@ const byOperator = "By an operator."
 // With the holder's address, which becomes the account's, ways back to old addresses
 // end as well, and nothing is believed of the row: it may be one that was refused.
 func (s *Service) EndAccess(ctx context.Context, id bourse.AccountID, email string) error {
-	if err := s.endKeys(ctx, id); err != nil {
-		return err
-	}
 	was, now, err := s.endPerson(ctx, id, email)
 	if err != nil {
 		return err
@@ -44,7 +41,7 @@ func (s *Service) EndAccess(ctx context.Context, id bourse.AccountID, email stri
 	s.dropCodes(id, was, now)
 	s.log(ctx, id, changedFactor, Visit{}, byOperator)
 	s.tell(ctx, id, now, "An operator ended all sessions and keys, the second factor and the password.")
-	return s.endKeys(ctx, id)
+	return nil
 }
 
 // endPerson makes a row that nobody gets in by. It returns the address that the row had
@@ -65,7 +62,7 @@ func (s *Service) endPerson(ctx context.Context, id bourse.AccountID, email stri
 	if email != "" {
 		row.Cases, row.Undos = s.Cases, nil
 	}
-	return was, row.Email, s.decidePerson(ctx, secureCommand(id, 0, s.hold()), &row)
+	return was, row.Email, s.decidePerson(ctx, s.evictCommand(id), &row)
 }
 
 // endable returns the row of an account, whoever wrote it if there is an address to put

@@ -114,16 +114,13 @@ func (s *Service) undoOf(ctx context.Context, id bourse.AccountID, email string)
 }
 
 func (s *Service) undo(ctx context.Context, id bourse.AccountID, u *Undo, v Visit) error {
-	if err := s.endKeys(ctx, id); err != nil {
-		return err
-	}
-	hold := s.hold()
-	if hold > 0 {
-		hold = max(hold, undoFor)
+	cmd := s.evictCommand(id)
+	if cmd.Hold > 0 {
+		cmd.Hold = max(cmd.Hold, undoFor)
 	}
 
 	var from string
-	err := s.secure(ctx, id, 0, hold, func(row *AccountRow) error {
+	err := s.secure(ctx, cmd, func(row *AccountRow) error {
 		at := slices.IndexFunc(row.Undos, func(kept Undo) bool { return kept.Email == u.Email && kept.Code == u.Code })
 		if at < 0 {
 			return ErrVerification // another request was first
@@ -142,5 +139,5 @@ func (s *Service) undo(ctx context.Context, id bourse.AccountID, u *Undo, v Visi
 	s.log(ctx, id, undidEmail, v, maskEmail(u.Email))
 	s.tell(ctx, id, u.Email, "This is the address of your account again. Set a new password by a reset.")
 	_ = s.send(ctx, &Mail{To: from}, letterUndone, maskEmail(u.Email))
-	return s.endKeys(ctx, id)
+	return nil
 }

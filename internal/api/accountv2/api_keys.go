@@ -48,7 +48,7 @@ func (a *Account) makeKey(c *v2.Call) error {
 		if err := a.Accounts.SecondFactor(c.Context, c.Who, act); err != nil {
 			return err
 		}
-		if id, secret, err = a.Accounts.OrderKey(c.Context, c.Who.Account, asked, c.Visit()); err != nil {
+		if id, secret, err = a.Accounts.OrderKey(c.Context, c.Who, asked, c.Visit()); err != nil {
 			return err
 		}
 	}
@@ -200,7 +200,7 @@ func (a *Account) changeKey(c *v2.Call) error {
 			return err
 		}
 	}
-	if err := a.Accounts.ChangeKey(c.Context, &k, c.Visit()); err != nil {
+	if err := a.Accounts.ChangeKey(c.Context, c.Who, &k, c.Visit()); err != nil {
 		return err
 	}
 	writeKey(c, &k)
