@@ -31,12 +31,11 @@ func addsUp(x *exam) {
 			kept.update(message)
 		}
 		book := x.book(m)
-		x.covers("SPOT-BOOK-8")
-		x.uncrossed(book)
 		x.covers("SPOT-STR-9")
 		x.equal("book kept from the stream", kept.String(), written(book).String())
 		x.covers("SPOT-BOOK-4")
 		x.equal("book added up from open orders", x.added(everybody).String(), written(book).String())
+		x.uncrossed(book)
 		x.covers("SPOT-HIS-9")
 		for _, a := range everybody {
 			x.fillsAddUp(a)
