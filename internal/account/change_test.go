@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -198,7 +199,14 @@ func TestUndoOutlivesARestart(t *testing.T) {
 	r.Seal[0] ^= 1
 	wantCode(t, r.UndoEmail(t.Context(), ada, undo, visit), bourse.CodeUnauthorized)
 	r.Seal[0] ^= 1
-	if err := r.UndoEmail(t.Context(), ada, undo, visit); err != nil {
+	for _, malformed := range []string{"", "000000", undo[:18], undo + "0", strings.Replace(undo, undo[:1], "U", 1)} {
+		wantCode(t, r.UndoEmail(t.Context(), ada, malformed, visit), bourse.CodeInvalid)
+	}
+	if ok := regexp.MustCompile(`^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$`).MatchString(undo); !ok {
+		t.Errorf("the code is %s", undo)
+	}
+	read := strings.NewReplacer("-", " ", "0", "o", "1", "l").Replace(strings.ToLower(undo)) // as somebody types it
+	if err := r.UndoEmail(t.Context(), ada, read, visit); err != nil {
 		t.Fatal(err)
 	}
 	r.gone("a key", key)

@@ -97,7 +97,7 @@ func (s *Service) VerifyEmail(ctx context.Context, who Identity, code string, v 
 	}
 	s.shared.Back(takes.quota, takes.name)
 
-	undo, err := newCode(s.Random)
+	undo, err := newUndoCode(s.Random)
 	if err != nil {
 		return err
 	}

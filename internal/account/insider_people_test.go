@@ -87,17 +87,21 @@ func TestEndedSessionStaysEnded(t *testing.T) {
 func TestInsiderOnPeople(t *testing.T) {
 	const victim = " WHERE email = 'ada@example.com'"
 	for what, statement := range map[string]string{
-		"another's password":  "UPDATE accounts SET password = (SELECT password FROM accounts WHERE email = 'mallory@example.com')" + victim,
-		"no password":         "UPDATE accounts SET password = ''" + victim,
-		"another's address":   "UPDATE accounts SET email = 'thief@example.com'" + victim,
-		"no application":      "UPDATE accounts SET totp = NULL, totp_used = 0" + victim,
-		"another application": "UPDATE accounts SET totp = randomblob(60)" + victim,
-		"codes by mail":       "UPDATE accounts SET totp_used = 0" + victim,
-		"no cases":            "UPDATE accounts SET cases = ''" + victim,
-		"malformed cases":     "UPDATE accounts SET cases = 'NOTHING'" + victim,
-		"another salt":        "UPDATE accounts SET salt = randomblob(16)" + victim,
-		"a way back":          `UPDATE accounts SET undos = '[{"email":"thief@example.com","code":"","expires":9e18}]'` + victim,
-		"malformed ways back": "UPDATE accounts SET undos = '{'" + victim,
+		"another's password":                  "UPDATE accounts SET password = (SELECT password FROM accounts WHERE email = 'mallory@example.com')" + victim,
+		"no password":                         "UPDATE accounts SET password = ''" + victim,
+		"another's address":                   "UPDATE accounts SET email = 'thief@example.com'" + victim,
+		"no application":                      "UPDATE accounts SET totp = NULL, totp_used = 0" + victim,
+		"another application":                 "UPDATE accounts SET totp = randomblob(60)" + victim,
+		"codes by mail":                       "UPDATE accounts SET totp_used = 0" + victim,
+		"no cases":                            "UPDATE accounts SET cases = ''" + victim,
+		"malformed cases":                     "UPDATE accounts SET cases = 'NOTHING'" + victim,
+		"another salt":                        "UPDATE accounts SET salt = randomblob(16)" + victim,
+		"a way back":                          `UPDATE accounts SET undos = '[{"email":"thief@example.com","code":"","expires":9e18}]'` + victim,
+		"a later way back":                    `UPDATE accounts SET undos = json_replace(undos, '$[0].expires', 9000000000000000)` + victim,
+		"a way back without an application":   `UPDATE accounts SET undos = json_remove(undos, '$[0].totp')` + victim,
+		"a way back with another application": `UPDATE accounts SET undos = json_replace(undos, '$[0].totp', 'AAAA')` + victim,
+		"a way back with codes by mail":       `UPDATE accounts SET undos = json_set(undos, '$[0].totp_used', json('false'))` + victim,
+		"malformed ways back":                 "UPDATE accounts SET undos = '{'" + victim,
 		"swapped rows": `UPDATE accounts SET password = (SELECT o.password FROM accounts o WHERE o.id <> accounts.id),
 			salt = (SELECT o.salt FROM accounts o WHERE o.id <> accounts.id)` + victim,
 		"a change of itself": `INSERT INTO person_changes SELECT randomblob(16), id, email,
@@ -110,6 +114,9 @@ func TestInsiderOnPeople(t *testing.T) {
 			who, secret := r.session(ada)
 			r.forge(who.Account, func(row *account.AccountRow) {
 				row.TOTP, row.TOTPUsed, row.Cases = []byte("sealed"), true, account.CaseWithdrawal
+				row.Undos = []account.Undo{{
+					Email: "old@example.com", Expires: bourse.TimeOf(r.now) + bourse.Day, TOTP: []byte("sealed"), TOTPUsed: true,
+				}}
 			})
 			r.behind(statement)
 

@@ -30,6 +30,9 @@ func (r *rig) code(to string) string {
 
 // other returns a code that is not this one.
 func other(code string) string {
+	if len(code) > 6 { // takes an address back
+		return "2222-2222-2222-2222"
+	}
 	if code == "000000" {
 		return "000001"
 	}

@@ -5,9 +5,12 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/base32"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -25,13 +28,40 @@ type Undo struct {
 	// Email is the old address.
 	Email string
 	// Code is a MAC of the code that was mailed there, under a key that the store
-	// does not have: a hash of six digits would tell them.
+	// does not have.
 	Code    Hash
 	Expires bourse.Time
 	// TOTP and TOTPUsed are the second factor at the time of the change. It comes
 	// back: an application of whoever changed the address would lock the holder out.
 	TOTP     []byte
 	TOTPUsed bool
+}
+
+// undoDigits writes 80 random bits as 16 characters without look-alikes. Strangers may
+// guess at an undo code for seven days, and nothing counts their tries in all.
+var undoDigits = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
+
+// plainUndo drops what people write between the characters, and reads look-alikes.
+var plainUndo = strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1")
+
+// newUndoCode draws an undo code, in groups of four.
+func newUndoCode(random io.Reader) (string, error) {
+	var b [10]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", fmt.Errorf("drawing an undo code: %w", err)
+	}
+	c := undoDigits.EncodeToString(b[:])
+	return c[:4] + "-" + c[4:8] + "-" + c[8:12] + "-" + c[12:], nil
+}
+
+// readUndoCode returns the plain form of an undo code that came back. The error is an
+// *bourse.Error with CodeInvalid.
+func readUndoCode(text string) (string, error) {
+	plain := plainUndo.Replace(strings.ToUpper(text))
+	if _, err := undoDigits.DecodeString(plain); err != nil || len(plain) != 16 {
+		return "", bourse.Errorf(bourse.CodeInvalid, "code: must be the 16 characters of the letter")
+	}
+	return plain, nil
 }
 
 // undoCode returns what is kept of an undo code.
@@ -49,8 +79,12 @@ func (s *Service) addUndo(row *AccountRow, old, code string) error {
 	if len(row.Undos) >= mostUndos {
 		return errTooMany
 	}
+	plain, err := readUndoCode(code)
+	if err != nil {
+		return err
+	}
 	row.Undos = append(row.Undos, Undo{
-		Email: old, Code: s.undoCode(row.ID, old, code), Expires: s.now() + undoFor, TOTP: row.TOTP, TOTPUsed: row.TOTPUsed,
+		Email: old, Code: s.undoCode(row.ID, old, plain), Expires: s.now() + undoFor, TOTP: row.TOTP, TOTPUsed: row.TOTPUsed,
 	})
 	return nil
 }
@@ -58,13 +92,16 @@ func (s *Service) addUndo(row *AccountRow, old, code string) error {
 // UndoEmail makes an old address that of its account again, with the code that was
 // mailed there when it changed. Sessions, keys and the password end, the second factor
 // is what it was, and withdrawals wait; later changes can not be taken back any more.
-// The errors are ErrVerification, and *bourse.Errors with CodeBusy and CodeConflict.
+// The errors are ErrVerification, and *bourse.Errors with CodeInvalid, CodeBusy and CodeConflict.
 //
 // Wrong tries are counted by source and never end the code: whoever took the account
 // could otherwise take the way back as well.
 func (s *Service) UndoEmail(ctx context.Context, email, code string, v Visit) error {
 	email, err := NormalizeEmail(email)
 	if err != nil {
+		return err
+	}
+	if code, err = readUndoCode(code); err != nil {
 		return err
 	}
 	source := v.source().String()

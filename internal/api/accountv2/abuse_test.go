@@ -257,7 +257,7 @@ func TestUnknownAddressesCostAlike(t *testing.T) {
 		"verify":   {"PATCH /signup", `{"email":"EMAIL","code":"000000","password":"wrong horse"}`},
 		"forgot":   {"DELETE /password", `{"email":"EMAIL"}`},
 		"reset":    {"PATCH /password", `{"email":"EMAIL","code":"000000","password":"wrong horse"}`},
-		"undo":     {"DELETE /email", `{"email":"EMAIL","code":"000000"}`},
+		"undo":     {"DELETE /email", `{"email":"EMAIL","code":"0000-0000-0000-0000"}`},
 		"captchas": {"GET /signup/captcha?email=EMAIL", ""},
 	} {
 		t.Run(what, func(t *testing.T) {

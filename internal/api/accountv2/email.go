@@ -71,13 +71,9 @@ func (a *Account) cancelEmail(c *v2.Call) error {
 
 // undoEmail makes an old address that of its account again.
 func (a *Account) undoEmail(c *v2.Call) error {
-	email, err := texts(c, "email")
+	given, err := texts(c, "email", "code")
 	if err != nil {
 		return err
 	}
-	text, err := code(c)
-	if err != nil {
-		return err
-	}
-	return a.Accounts.UndoEmail(c.Context, email[0], text, c.Visit())
+	return a.Accounts.UndoEmail(c.Context, given[0], given[1], c.Visit())
 }

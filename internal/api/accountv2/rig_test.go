@@ -168,6 +168,9 @@ func (e *exchange) code(to string) string {
 }
 
 func other(code string) string {
+	if len(code) > 6 { // takes an address back
+		return "2222-2222-2222-2222"
+	}
 	if code == "000000" {
 		return "000001"
 	}
