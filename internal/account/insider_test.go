@@ -147,13 +147,17 @@ func TestInsiderOnARunningExchange(t *testing.T) {
 		t.Fatal(err)
 	}
 	hash := sha256.Sum256([]byte(string(stolen)))
-	if _, err := db.ExecContext(t.Context(), "UPDATE keys SET hash = ?", hash[:]); err != nil {
+	if _, err := db.ExecContext(t.Context(), "UPDATE keys SET hash = ?, scopes = 'read,trade,withdraw'", hash[:]); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	k := account.Key{ID: key, Account: id, Name: "new", Scopes: account.ScopeRead}
+	k, err := r.Key(t.Context(), id, key)
+	if err != nil || k.Scopes != account.DefaultScopes {
+		t.Errorf("the key is shown as %+v, %v", k, err)
+	}
+	k.Name, k.Scopes = "new", account.ScopeRead
 	if err := r.ChangeKey(t.Context(), account.Identity{Account: id, Key: key}, &k, visit); err != nil {
 		t.Fatal(err)
 	}
@@ -163,6 +167,38 @@ func TestInsiderOnARunningExchange(t *testing.T) {
 	r.restart()
 	if _, err := r.Authenticate(t.Context(), stolen, anywhere); err == nil || len(r.forged) != 1 {
 		t.Errorf("the insider's secret is good (%v), with alarms %v", err, r.forged)
+	}
+}
+
+// TestNewNameIsNotJournaled names a key anew, also behind a change that the store has not
+// been told of, and wants no command for it and nothing else of the key to change.
+func TestNewNameIsNotJournaled(t *testing.T) {
+	r := newRig(t)
+	id := r.create("ada@example.com")
+	key, secret := r.createKey(id, account.NewKey{Name: "one"})
+	who := account.Identity{Account: id, Key: key}
+	r.breaks = unanswered
+	k := account.Key{ID: key, Account: id, Name: "two", Scopes: account.ScopeRead}
+	if err := r.ChangeKey(t.Context(), who, &k, visit); err == nil {
+		t.Error("it was answered")
+	}
+	before := r.engine.Seq()
+	r.ended = nil
+	k.Name = "three"
+	if err := r.ChangeKey(t.Context(), who, &k, visit); err != nil {
+		t.Fatal(err)
+	}
+	if r.engine.Seq() != before || len(r.ended) != 0 {
+		t.Errorf("%d commands, and connections of %v ended", r.engine.Seq()-before, r.ended)
+	}
+	for range 2 {
+		if got, err := r.Key(t.Context(), id, key); err != nil || got.Name != "three" || got.Scopes != account.ScopeRead {
+			t.Errorf("the key is %+v %v", got, err)
+		}
+		if who := r.who(secret); who.Scopes != account.ScopeRead || len(r.forged) != 0 {
+			t.Errorf("the key is let in as %+v, alarms %v", who, r.forged)
+		}
+		r.restart()
 	}
 }
 

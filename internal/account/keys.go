@@ -124,36 +124,45 @@ func (s *Service) Key(ctx context.Context, account bourse.AccountID, id bourse.K
 // CheckChange reports what is wrong with what a key is to become. The errors are
 // *bourse.Errors with CodeInvalid and CodeConflict, and those of Key.
 func (s *Service) CheckChange(ctx context.Context, k *Key) error {
+	_, err := s.checkChange(ctx, k)
+	return err
+}
+
+// checkChange returns what the key is now.
+func (s *Service) checkChange(ctx context.Context, k *Key) (Key, error) {
 	was, err := s.Key(ctx, k.Account, k.ID)
 	if err != nil {
-		return err
+		return Key{}, err
 	}
 	asked := NewKey{Name: k.Name, Scopes: k.Scopes, Addresses: k.Addresses}
 	if k.Expires != was.Expires {
 		asked.Expires = k.Expires
 	}
 	if err := asked.check(s.now()); err != nil {
-		return err
+		return Key{}, err
 	}
 	k.Addresses = asked.Addresses
-	return s.checkKeyName(ctx, k.Account, k.ID, k.Name)
+	return was, s.checkKeyName(ctx, k.Account, k.ID, k.Name)
 }
 
 // ChangeKey writes what the owner may change of a key: name, scopes, addresses and
-// expiry. Who asks must still be let in. The errors are those of CheckChange.
+// expiry. The name is not part of the row's digest: a new name alone needs no command. Who asks must still be let in. The errors are those of CheckChange.
 func (s *Service) ChangeKey(ctx context.Context, who Identity, k *Key, v Visit) error {
 	defer s.naming.lock(k.Account)()
 	if !s.lives(who.Account, who.Key) {
 		return errUnauthorized
 	}
-	if err := s.CheckChange(ctx, k); err != nil {
+	was, err := s.checkChange(ctx, k)
+	if err != nil {
 		return err
 	}
 	if err := s.Ready(bourse.CommandChangeKey); err != nil {
 		return err
 	}
+	if k.sameTerms(&was) {
+		return s.renameKey(ctx, &was, k.Name, v)
+	}
 	change := &KeyChange{Key: *k}
-	var err error
 	if change.Salt, err = s.newSalt(); err != nil {
 		return err
 	}
@@ -165,6 +174,26 @@ func (s *Service) ChangeKey(ctx context.Context, who Identity, k *Key, v Visit) 
 	}
 	s.log(ctx, k.Account, changedKey, v, k.Name)
 	s.tellHolder(ctx, k.Account, fmt.Sprintf("API key %d was changed: %s.", k.ID, Terms(k)))
+	return nil
+}
+
+func (k *Key) sameTerms(other *Key) bool {
+	return k.Scopes == other.Scopes && k.Expires == other.Expires && slices.Equal(k.Addresses, other.Addresses)
+}
+
+// renameKey writes the name of a key. What the journal decided earlier is written before
+// it, since it has names as well.
+func (s *Service) renameKey(ctx context.Context, was *Key, name string, v Visit) error {
+	if name == was.Name {
+		return nil
+	}
+	if err := s.Confirm(ctx); err != nil {
+		return err
+	}
+	if err := s.Store.NameKey(ctx, was.ID, name); err != nil {
+		return err
+	}
+	s.log(ctx, was.Account, changedKey, v, name)
 	return nil
 }
 
@@ -278,7 +307,8 @@ func (s *Service) RevokeKey(ctx context.Context, key bourse.KeyID) error {
 }
 
 // Keys returns an account's keys by ascending id: the live ones, and the last
-// MostEnded that ended. Which ones live the journal says, whatever their rows do.
+// MostEnded that ended. Which ones live and what
+// those may do the journal says, whatever their rows do.
 func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, error) {
 	rows, err := s.Store.KeysOf(ctx, account)
 	if err != nil {
@@ -295,6 +325,9 @@ func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, er
 			continue
 		case f != nil:
 			k.Revoked = 0
+			if c := s.byKey[k.ID]; c != nil {
+				k.Scopes, k.Addresses, k.Expires = c.Scopes, c.addresses, c.Expires
+			}
 		case k.Revoked == 0: // the store was not told yet
 			k.Revoked = s.now()
 		}

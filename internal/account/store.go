@@ -122,6 +122,8 @@ type Store interface {
 	// is confirmed. DropKeyChange removes it.
 	AddKeyChange(ctx context.Context, c *KeyChange) error
 	DropKeyChange(ctx context.Context, c *KeyChange) error
+	// NameKey writes the name of a confirmed key.
+	NameKey(ctx context.Context, id bourse.KeyID, name string) error
 	// KeyOnce returns the key that was asked for under a name, which may be
 	// pending; false if there is none.
 	KeyOnce(ctx context.Context, id bourse.AccountID, once bourse.ClientID) (KeyRow, bool, error)

@@ -8,6 +8,11 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
+// NameKey writes the name of a key.
+func (s *Store) NameKey(ctx context.Context, id bourse.KeyID, name string) error {
+	return s.exec(ctx, `UPDATE keys SET name = $1 WHERE id = $2`, name, int64(id))
+}
+
 // AddKeyChange writes what a key is to become.
 func (s *Store) AddKeyChange(ctx context.Context, c *account.KeyChange) error {
 	const insert = `INSERT INTO key_changes (salt, id, name, scopes, addresses, expires) VALUES ($1, $2, $3, $4, $5, $6)`
