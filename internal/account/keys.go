@@ -18,7 +18,7 @@ import (
 // not known yet what became of an earlier one.
 func (s *Service) OrderKey(ctx context.Context, who Identity, k NewKey, v Visit) (bourse.KeyID, Secret, error) {
 	account := who.Account
-	defer s.naming.lock(account)()
+	defer s.naming.Lock(account)()
 	if !s.lives(account, who.Key) {
 		return 0, "", errUnauthorized
 	}
@@ -148,7 +148,7 @@ func (s *Service) checkChange(ctx context.Context, k *Key) (Key, error) {
 // ChangeKey writes what the owner may change of a key: name, scopes, addresses and
 // expiry. The name is not part of the row's digest: a new name alone needs no command. Who asks must still be let in. The errors are those of CheckChange.
 func (s *Service) ChangeKey(ctx context.Context, who Identity, k *Key, v Visit) error {
-	defer s.naming.lock(k.Account)()
+	defer s.naming.Lock(k.Account)()
 	if !s.lives(who.Account, who.Key) {
 		return errUnauthorized
 	}

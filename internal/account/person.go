@@ -96,7 +96,7 @@ func (s *Service) alarm(row *AccountRow) {
 // command, ErrTaken if another account has the address, and change's own, after which nothing
 // is written.
 func (s *Service) changePerson(ctx context.Context, cmd *bourse.Command, change func(*AccountRow) error) error {
-	defer s.naming.lock(cmd.Account)()
+	defer s.naming.Lock(cmd.Account)()
 	if cmd.Key != 0 && !s.lives(cmd.Account, cmd.Key) {
 		return errUnauthorized
 	}

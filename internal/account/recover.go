@@ -47,7 +47,7 @@ func (s *Service) EndAccess(ctx context.Context, id bourse.AccountID, email stri
 // endPerson makes a row that nobody gets in by. It returns the address that the row had
 // and the one that it has.
 func (s *Service) endPerson(ctx context.Context, id bourse.AccountID, email string) (was, now string, err error) {
-	defer s.naming.lock(id)()
+	defer s.naming.Lock(id)()
 	row, err := s.endable(ctx, id, email)
 	if err != nil {
 		return "", "", err

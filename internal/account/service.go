@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/lock"
 )
 
 // Submit carries a command to the sequencer and waits for what became of it. A
@@ -90,7 +91,7 @@ type Service struct {
 
 	// naming is held, by account, by whoever looks for a name of a key that is not
 	// used, begins a session or changes the row of the person.
-	naming locks
+	naming lock.Accounts
 
 	// reached is when the store last answered.
 	reached atomic.Int64
@@ -127,7 +128,7 @@ func NewService(o Options) *Service {
 		credentials: map[Hash]*credential{}, byKey: map[bourse.KeyID]*credential{}, waiting: map[bourse.Token]*KeyRow{},
 		saving: map[bourse.Token]struct{}{}, changing: map[bourse.RowDigest]*KeyChange{},
 		persons: map[bourse.RowDigest]*AccountRow{}, alarmed: map[bourse.AccountID]bourse.RowDigest{},
-		shared: newLocal(&o.Limits), hasher: newHasher(o.Limits.Hashing), naming: locks{held: map[bourse.AccountID]*lock{}},
+		shared: newLocal(&o.Limits), hasher: newHasher(o.Limits.Hashing),
 	}
 }
 

@@ -23,7 +23,7 @@ func (s *Service) begin(ctx context.Context, person *AccountRow, in *LogIn) (Sec
 	if !s.spend(takes) {
 		return "", errTooMany
 	}
-	defer s.naming.lock(person.ID)()
+	defer s.naming.Lock(person.ID)()
 	s.mu.RLock()
 	same := s.facts.has(person)
 	s.mu.RUnlock()

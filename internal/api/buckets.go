@@ -82,6 +82,18 @@ func (b *buckets[K]) charge(name K, tokens int, now time.Duration) (depths int) 
 	return depths
 }
 
+// overdrawn reports whether a bucket owes more than taking its last token alone made it.
+func (b *buckets[K]) overdrawn(name K, now time.Duration) bool {
+	if b == nil {
+		return false
+	}
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at, known := b.at[name]
+	return known && b.all[at].full-now > b.depth+b.every
+}
+
 // mostOwed bounds a debt, in depths, so that what is owed is paid in finite time.
 const mostOwed = 8
 

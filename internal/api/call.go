@@ -41,6 +41,9 @@ func (c *Call) Payer() Payer { return Payer{c.Who.Account, c.From} }
 // wait for it; this one is answered.
 func (c *Call) Charge(tokens int) { c.Limits.Charge(c.Class, c.Payer(), tokens) }
 
+// Overdrawn reports whether the account owes for what its requests turned out to cause.
+func (c *Call) Overdrawn() bool { return c.Limits.Overdrawn(c.Class, c.Who.Account) }
+
 // Whole makes bytes the body of the answer in place of what Out has. They may be
 // shared, and are never changed.
 func (c *Call) Whole(body []byte) { c.whole = body }

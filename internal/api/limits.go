@@ -119,6 +119,12 @@ func (l *Limiter) Charge(class Class, who Payer, tokens int) (over int) {
 	return l.sources[class].charge(account.Neighbourhood(who.Source), tokens, l.now())
 }
 
+// Overdrawn reports whether an account owes more than its requests took: for what they
+// turned out to cause.
+func (l *Limiter) Overdrawn(class Class, who bourse.AccountID) bool {
+	return l != nil && l.accounts[class].overdrawn(who, l.now())
+}
+
 // weighedBytes is the size of an answer that its request has paid for; each further
 // part of this size weighs as much as a request.
 const weighedBytes = 16 << 10

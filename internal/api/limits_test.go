@@ -70,7 +70,9 @@ func TestLimits(t *testing.T) {
 // a debt to have an end.
 func TestDebt(t *testing.T) {
 	w := newWatch()
-	l := NewLimiter(Limits{Source: SourceRates{Requests: Rate{PerSecond: 1, Burst: 3}}}, w.read)
+	l := NewLimiter(Limits{
+		Source: SourceRates{Requests: Rate{PerSecond: 1, Burst: 3}}, Account: Rates{Orders: Rate{PerSecond: 1, Burst: 3}},
+	}, w.read)
 	a := source("192.0.2.1")
 	if !l.AdmitWork(Reads, a, 6) || l.Admit(Reads, a) {
 		t.Error("a weight of 6 is more than a burst of 3, and leaves nothing")
@@ -87,6 +89,14 @@ func TestDebt(t *testing.T) {
 	over := l.Charge(Reads, a, 6)
 	if more := l.Charge(Reads, a, 1); over != 1 || more != 3 {
 		t.Errorf("spent %d and %d times over, want 1 and 3", over, more)
+	}
+	for _, c := range []struct {
+		more int
+		want bool
+	}{{2, false}, {1, false}, {1, true}} {
+		if l.accounts[Orders].add(l.accounts[Orders].find(1, l.now()), c.more, l.now()); l.Overdrawn(Orders, 1) != c.want {
+			t.Errorf("overdrawn by %d more: %t", c.more, !c.want)
+		}
 	}
 	l.Charge(Reads, a, 1<<40)
 	w.now = w.now.Add(mostOwed * 3 * time.Second)

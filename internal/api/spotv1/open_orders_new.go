@@ -40,11 +40,31 @@ func (s *Spot) newOrder(c *api.Call) error {
 	if err != nil {
 		return err
 	}
+	over, err := s.turn(c, &cmd.Place)
+	if err != nil {
+		return err
+	}
+	defer over()
 	r, err := s.Sequencer.Do(c.Context, &cmd)
 	if err != nil {
 		return err
 	}
 	return answerOrder(c, resp, &r, s.View.Catalogue().Markets[cmd.Place.Market])
+}
+
+// turn waits until the account has no other order under way that may look at much of the
+// book without trading, if this is one: what the other looked at is counted by then, and
+// api.ErrTooMany if that is more than the account may cause. over ends the turn.
+func (s *Spot) turn(c *api.Call, p *bourse.Place) (over func(), err error) {
+	if p.Type != bourse.MarketOrder && p.TIF != bourse.FOK {
+		return func() {}, nil
+	}
+	over = s.walking.Lock(c.Who.Account)
+	if c.Overdrawn() {
+		over()
+		return nil, api.ErrTooMany
+	}
+	return over, nil
 }
 
 func answerOrder(c *api.Call, resp respType, r *sequencer.Result, m *bourse.Market) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/lock"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
@@ -31,6 +32,8 @@ type Spot struct {
 	DefaultPair bourse.Pair
 
 	books books
+	// walking is held, by account, by an order that may walk the book.
+	walking lock.Accounts
 }
 
 // Endpoints lists the interface.

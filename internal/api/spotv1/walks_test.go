@@ -1,0 +1,66 @@
+package spotv1
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+)
+
+// TestWalksTakeTurns has an account send many orders at once that may walk the book: what
+// the first of them looked at is counted before another is let in, which then none is.
+// Plain orders wait for nobody, nor do other accounts.
+func TestWalksTakeTurns(t *testing.T) {
+	const crowd = 50
+	now := time.Unix(1_700_000_000, 0)
+	limits := api.NewLimiter(api.Limits{Account: api.Rates{Orders: api.Rate{PerSecond: 1, Burst: 2 * crowd}}}, func() time.Time { return now })
+	call := func(id bourse.AccountID) *api.Call {
+		c := &api.Call{Limits: limits, Class: api.Orders, Who: account.Identity{Account: id}}
+		if !limits.Admit(c.Class, c.Payer()) {
+			t.Error("a request is not admitted")
+		}
+		return c
+	}
+	walk := &bourse.Place{Type: bourse.Limit, TIF: bourse.FOK}
+	s := new(Spot)
+	first := call(1)
+	over, err := s.turn(first, walk)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var refused atomic.Int64
+	var begun, ended sync.WaitGroup
+	begun.Add(crowd)
+	for range crowd {
+		c := call(1)
+		ended.Go(func() {
+			begun.Done()
+			over, err := s.turn(c, walk)
+			if errors.Is(err, api.ErrTooMany) {
+				refused.Add(1)
+				return
+			}
+			over()
+		})
+	}
+	begun.Wait()
+	for id, p := range map[bourse.AccountID]*bourse.Place{1: {Type: bourse.Limit, TIF: bourse.GTC}, 2: walk} {
+		over, err := s.turn(call(id), p)
+		if err != nil {
+			t.Fatalf("account %d: %v", id, err)
+		}
+		over()
+	}
+	first.Charge(2 * crowd) // what it looked at
+	over()
+	ended.Wait()
+	if refused.Load() != crowd {
+		t.Errorf("%d of %d were refused", refused.Load(), crowd)
+	}
+}
