@@ -146,7 +146,8 @@ func (s *Service) checkChange(ctx context.Context, k *Key) (Key, error) {
 }
 
 // ChangeKey writes what the owner may change of a key: name, scopes, addresses and
-// expiry. The name is not part of the row's digest: a new name alone needs no command. Who asks must still be let in. The errors are those of CheckChange.
+// expiry. The name is not part of the row's digest: a new name alone needs no command.
+// Who asks must still be let in. The errors are those of CheckChange.
 func (s *Service) ChangeKey(ctx context.Context, who Identity, k *Key, v Visit) error {
 	defer s.naming.Lock(k.Account)()
 	if !s.lives(who.Account, who.Key) {
