@@ -191,6 +191,9 @@ func (c *clients) checkEarlier(r *request, result *sequencer.Result) {
 	default:
 	}
 	first.Repeated = true
+	if first != now && first.Reason != 0 {
+		return // a hundred later rejections of the account push one out, and it is decided anew
+	}
 	if first != now {
 		fail("a client id that was answered %+v by command %d is answered %+v by command %d", first, r.earlier.result.Seq, now, result.Seq)
 	}
