@@ -17,7 +17,7 @@ const block = 4 << 10
 // the journal that are made ahead count by what is written in them, rounded to blocks.
 func (x *exchange) written(t *testing.T) int64 {
 	t.Helper()
-	total := x.log.size()
+	total := x.log.Size()
 	err := filepath.WalkDir(x.data, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return skipGone(err)

@@ -1,25 +1,21 @@
 package abuse
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
 var (
@@ -73,7 +69,7 @@ type exchange struct {
 	address, metrics string
 	process          *exec.Cmd
 	socket           *http.Client
-	log              *output
+	log              *outside.Output
 	// full says that the disk was full, which V2 tells with status 500.
 	full bool
 }
@@ -85,23 +81,17 @@ func start(t *testing.T, data string, options ...string) *exchange {
 	words := append([]string{"dev", "--limits=production", "--bots=false", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"}, options...)
 	x.process = exec.Command(binary, words...)
 	var err error
-	if x.log, err = listen(x.process); err != nil {
+	if x.log, err = outside.Listen(x.process); err != nil {
 		t.Fatal(err)
 	}
-	address, ok := <-x.log.address
+	address, ok := <-x.log.Address
 	if !ok {
 		_ = x.process.Wait()
-		t.Fatalf("the exchange ended:\n%s", x.log.text())
+		t.Fatalf("the exchange ended:\n%s", x.log.Text())
 	}
 
-	x.address, x.metrics = address, x.log.metrics
-	socket := filepath.Join(data, "admin.sock")
-	x.socket = &http.Client{Timeout: patience, Transport: &http.Transport{
-		MaxIdleConnsPerHost: 16,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", socket)
-		},
-	}}
+	x.address, x.metrics = address, x.log.Metrics
+	x.socket = outside.Socket(data, patience)
 	return x
 }
 
@@ -114,89 +104,20 @@ func (x *exchange) stop(t *testing.T) {
 	}
 	_ = x.process.Process.Signal(os.Interrupt)
 	if err := x.process.Wait(); err != nil {
-		t.Errorf("the exchange ended with %v:\n%.4000s", err, x.log.text())
+		t.Errorf("the exchange ended with %v:\n%.4000s", err, x.log.Text())
 	}
-	<-x.log.ended
+	<-x.log.Ended
 
 	if out, err := exec.Command(binary, "admin", "--data", x.data, "audit").CombinedOutput(); err != nil {
 		t.Errorf("the journal does not agree: %v\n%s", err, out)
 	}
-	for line := range strings.Lines(x.log.text()) {
+	for line := range strings.Lines(x.log.Text()) {
 		for _, bad := range []string{"panic", "goroutine ", "request failed", "invariant"} {
 			if strings.Contains(line, bad) {
 				t.Errorf("the log says %s", line)
 			}
 		}
 	}
-}
-
-// output is what a process says on both its outputs.
-type output struct {
-	// address is where it listens; closed if it ends without saying so.
-	address chan string
-	// metrics is where it tells of itself; it is set before address receives.
-	metrics string
-	ended   chan struct{}
-	mu      sync.Mutex
-	said    strings.Builder
-}
-
-var (
-	addressForm = regexp.MustCompile(`msg=serving address=(\S+)`)
-	metricsForm = regexp.MustCompile(`msg="serving metrics" address=(\S+)`)
-)
-
-// listen starts a process and reads what it says.
-func listen(cmd *exec.Cmd) (*output, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	cmd.Stdout, cmd.Stderr = w, w
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	_ = w.Close()
-	o := &output{address: make(chan string, 1), ended: make(chan struct{})}
-	go o.read(r)
-	return o, nil
-}
-
-func (o *output) read(r io.ReadCloser) {
-	defer close(o.ended)
-	defer close(o.address)
-	defer func() { _ = r.Close() }()
-	lines := bufio.NewReader(r)
-	for told := false; ; {
-		line, err := lines.ReadString('\n')
-		if at := metricsForm.FindStringSubmatch(line); at != nil && !told {
-			o.metrics = at[1]
-		}
-		if at := addressForm.FindStringSubmatch(line); at != nil && !told {
-			told = true
-			o.address <- at[1]
-		}
-		o.mu.Lock()
-		o.said.WriteString(line)
-		o.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
-// text returns what was said so far.
-func (o *output) text() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.said.String()
-}
-
-// size returns how many bytes were said so far: a log is on a disk too.
-func (o *output) size() int64 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return int64(o.said.Len())
 }
 
 // watch reads a page of what the exchange tells of itself.
@@ -281,25 +202,7 @@ type fields map[string]any
 
 // operate asks the admin socket. A nil into drops the answer.
 func (x *exchange) operate(verb string, args fields, into any) error {
-	body, err := json.Marshal(args)
-	if err != nil {
-		return err
-	}
-	res, err := x.socket.Post("http://admin/"+verb, "application/json", bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	out, err := io.ReadAll(res.Body)
-	if err := errors.Join(err, res.Body.Close()); err != nil {
-		return err
-	}
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("admin %s: %s: %s", verb, res.Status, out)
-	}
-	if into == nil {
-		return nil
-	}
-	return json.Unmarshal(out, into)
+	return outside.Operate(x.socket, verb, args, into)
 }
 
 // open makes an account with a key that may do everything, and credits it: each

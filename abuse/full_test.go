@@ -1,15 +1,13 @@
 package abuse
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/bourse-exchange/bourse/internal/needs"
+	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
 // The small disk: it has room for an exchange that trades, and once ballast leaves
@@ -19,56 +17,12 @@ const (
 	nearlyFull = 300 << 10
 )
 
-// smallDisk returns a directory on a disk of its own.
-func smallDisk(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+diskSize); err != nil {
-		t.Fatalf("mounting a small disk: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
-// ballast writes a file until there are only so many bytes left.
-func ballast(t *testing.T, dir string, leave uint64) string {
-	t.Helper()
-	f, err := os.Create(filepath.Join(dir, "ballast"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for chunk := make([]byte, 64<<10); ; {
-		var s syscall.Statfs_t
-		if err := syscall.Statfs(dir, &s); err != nil {
-			t.Fatal(err)
-		}
-		free := s.Bavail * uint64(s.Bsize)
-		if free <= leave {
-			break
-		}
-		if _, err := f.Write(chunk[:min(uint64(len(chunk)), free-leave)]); errors.Is(err, syscall.ENOSPC) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return f.Name()
-}
-
 // TestFullDisk lets crowds attack while the disk is nearly full: new orders are refused
 // with the documented error, cancels and reads are taken. With room again trading goes
 // on, and people sign up.
 func TestFullDisk(t *testing.T) {
-	needs.Root(t) // it mounts
 	list := readAttacks(t, "full.txt")
-	disk := smallDisk(t)
+	disk := outside.SmallDisk(t, diskSize)
 	x := start(t, filepath.Join(disk, "data"), "--segment-size=1MiB")
 	defer x.stop(t)
 	h := newHonest(t, x)
@@ -82,7 +36,7 @@ func TestFullDisk(t *testing.T) {
 		defer sieges[i].scatter()
 	}
 
-	weight := ballast(t, disk, nearlyFull)
+	weight := outside.Ballast(t, disk, "ballast", nearlyFull)
 	h.full.Store(true)
 	x.full = true
 	h.until(t, func() bool { return h.turnedAway.Load() > 0 })

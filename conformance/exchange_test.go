@@ -1,22 +1,19 @@
 package conformance
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/bourse-exchange/bourse/internal/outside"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/postgres/postgrestest"
 )
 
@@ -115,7 +112,7 @@ func (e *exchange) start() (stop func(), err error) {
 		args = append(args, "--history", database.URL("postgres"), "--accounts", database.URL("postgres"))
 	}
 	serve, before := exec.Command(binary, args...), stop
-	said, err := listen(serve)
+	said, err := outside.Listen(serve)
 	if err != nil {
 		return stop, err
 	}
@@ -124,68 +121,18 @@ func (e *exchange) start() (stop func(), err error) {
 		_ = serve.Wait()
 		before()
 	}
-	e.operator = operator{[]string{binary, "admin", "--data", data}, socketIn(filepath.Join(data, "admin.sock"))}
+	e.operator = operator{[]string{binary, "admin", "--data", data}, outside.Socket(data, 0)}
 	return stop, e.await(said)
 }
 
-// output is what an exchange says.
-type output struct {
-	// address is where it listens; closed if it ends without saying so.
-	address chan string
-	mu      sync.Mutex
-	lines   []string
-}
-
-var addressForm = regexp.MustCompile(`127\.0\.0\.1:[1-9][0-9]*`)
-
-// listen starts a command and reads both its outputs.
-func listen(cmd *exec.Cmd) (*output, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	cmd.Stdout, cmd.Stderr = w, w
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	_ = w.Close()
-	o := &output{address: make(chan string, 1)}
-	go o.read(r)
-	return o, nil
-}
-
-// text returns what was said so far.
-func (o *output) text() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return strings.Join(o.lines, "\n")
-}
-
-func (o *output) read(r io.ReadCloser) {
-	defer func() { _ = r.Close() }()
-	told := false
-	for lines := bufio.NewScanner(r); lines.Scan(); {
-		if a := addressForm.FindString(lines.Text()); a != "" && !told {
-			told = true
-			o.address <- a
-		}
-		o.mu.Lock()
-		o.lines = append(o.lines, lines.Text())
-		o.mu.Unlock()
-	}
-	if !told {
-		close(o.address)
-	}
-}
-
 // await waits until the exchange serves.
-func (e *exchange) await(said *output) error {
+func (e *exchange) await(said *outside.Output) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	select {
-	case address, ok := <-said.address:
+	case address, ok := <-said.Address:
 		if !ok {
-			return fmt.Errorf("the exchange ended:\n%s", said.text())
+			return fmt.Errorf("the exchange ended:\n%s", said.Text())
 		}
 		e.url = "http://" + address
 	case <-ctx.Done():

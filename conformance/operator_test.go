@@ -2,12 +2,10 @@ package conformance
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"strings"
@@ -21,16 +19,6 @@ type operator struct {
 	// not known. What every check needs goes there directly, because starting
 	// the command a thousand times takes longer than all checks.
 	socket *http.Client
-}
-
-// socketIn returns a client of the socket in a data directory.
-func socketIn(path string) *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		MaxIdleConnsPerHost: 16,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", path)
-		},
-	}}
 }
 
 // do runs a verb with its arguments and returns what it prints.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
 // fields is the body of a request.
@@ -39,22 +41,7 @@ type level struct{ Price, Amount string }
 
 // operate asks the admin socket.
 func (x *exchange) operate(verb string, args fields, into any) error {
-	body, err := json.Marshal(args)
-	if err != nil {
-		return err
-	}
-	res, err := x.socket.Post("http://admin/"+verb, "application/json", bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	out, err := io.ReadAll(res.Body)
-	if err := errors.Join(err, res.Body.Close()); err != nil {
-		return err
-	}
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("admin %s: %s: %s", verb, res.Status, out)
-	}
-	return json.Unmarshal(out, into)
+	return outside.Operate(x.socket, verb, args, into)
 }
 
 // account is a customer with a key that may do everything.

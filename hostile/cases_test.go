@@ -238,7 +238,7 @@ func (s *siege) unchanged(t *testing.T, before *stand) {
 	if err := s.sober(); err != nil {
 		t.Error(err)
 	}
-	if err := s.unleaked(s.log.text()); err != nil {
+	if err := s.unleaked(s.log.Text()); err != nil {
 		t.Errorf("log: %v", err)
 	}
 }

@@ -229,7 +229,7 @@ func (d *disturbed) begin(word, text string) {
 	}
 	err := d.x.start(append([]string{d.x.binary}, shortLife...)...)
 	if err != nil {
-		<-d.x.log.ended
+		<-d.x.log.Ended
 		_ = d.x.process.Wait()
 		code := d.x.process.ProcessState.ExitCode()
 		if word == "starts" || (code == exitDamaged) != (word == "damaged") || code <= 0 {
@@ -238,7 +238,7 @@ func (d *disturbed) begin(word, text string) {
 	} else {
 		d.goesOn(word)
 	}
-	said := d.x.log.text()
+	said := d.x.log.Text()
 	if !strings.Contains(said, text) {
 		d.fail("said was\n%s", said)
 	}
@@ -256,10 +256,10 @@ func (d *disturbed) goesOn(word string) {
 	defer func() {
 		_ = d.x.process.Process.Signal(os.Interrupt)
 		_ = d.x.process.Wait()
-		<-d.x.log.ended
+		<-d.x.log.Ended
 	}()
 	if word != "starts" {
-		d.fail("it started:\n%s", d.x.log.text())
+		d.fail("it started:\n%s", d.x.log.Text())
 	}
 	a := &account{x: d.x, key: d.key, client: newClient()}
 	defer a.client.CloseIdleConnections()

@@ -1,23 +1,21 @@
 package hostile
 
 import (
-	"bufio"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
 var (
@@ -36,7 +34,7 @@ type exchange struct {
 	process          *exec.Cmd
 	client           *http.Client
 	socket           *http.Client
-	log              *output
+	log              *outside.Output
 
 	mu sync.Mutex
 	// secrets may be in nothing that leaves the exchange.
@@ -89,21 +87,15 @@ func (x *exchange) start(words ...string) error {
 	words = append(words, "--data", x.data, "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--log-level", "debug")
 	x.process = exec.Command(words[0], words[1:]...)
 	var err error
-	if x.log, err = listen(x.process); err != nil {
+	if x.log, err = outside.Listen(x.process); err != nil {
 		return err
 	}
-	address, ok := <-x.log.address
+	address, ok := <-x.log.Address
 	if !ok {
-		return fmt.Errorf("the exchange ended:\n%s", x.log.text())
+		return fmt.Errorf("the exchange ended:\n%s", x.log.Text())
 	}
-	x.address, x.metrics = address, x.log.metrics
-	socket := filepath.Join(x.data, "admin.sock")
-	x.socket = &http.Client{Timeout: patience, Transport: &http.Transport{
-		MaxIdleConnsPerHost: 16,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", socket)
-		},
-	}}
+	x.address, x.metrics = address, x.log.Metrics
+	x.socket = outside.Socket(x.data, patience)
 	return nil
 }
 
@@ -143,18 +135,18 @@ func (x *exchange) build() (err error) {
 func (x *exchange) stop() error {
 	_ = x.process.Process.Signal(os.Interrupt)
 	if err := x.process.Wait(); err != nil {
-		return fmt.Errorf("the exchange ended with %w:\n%s", err, x.log.text())
+		return fmt.Errorf("the exchange ended with %w:\n%s", err, x.log.Text())
 	}
-	<-x.log.ended
+	<-x.log.Ended
 	if out, err := exec.Command(x.binary, "admin", "--data", x.data, "audit").CombinedOutput(); err != nil {
 		return fmt.Errorf("the journal does not agree: %w\n%s", err, out)
 	}
-	return errors.Join(x.sober(), x.unleaked(x.log.text()))
+	return errors.Join(x.sober(), x.unleaked(x.log.Text()))
 }
 
 // sober looks for what may never be in the log.
 func (x *exchange) sober() error {
-	for line := range strings.Lines(x.log.text()) {
+	for line := range strings.Lines(x.log.Text()) {
 		for _, bad := range []string{"panic", "DATA RACE", "goroutine ", "request failed", "invariant"} {
 			if strings.Contains(line, bad) {
 				return fmt.Errorf("the log says %s", line)
@@ -181,68 +173,6 @@ func (x *exchange) unleaked(said string) error {
 		}
 	}
 	return nil
-}
-
-// output is what a process says on both its outputs.
-type output struct {
-	// address is where it listens; closed if it ends without saying so.
-	address chan string
-	// metrics is where it tells of itself; it is set before address receives.
-	metrics string
-	ended   chan struct{}
-	mu      sync.Mutex
-	said    strings.Builder
-}
-
-var (
-	addressForm = regexp.MustCompile(`msg=serving address=(\S+)`)
-	metricsForm = regexp.MustCompile(`msg="serving metrics" address=(\S+)`)
-)
-
-// listen starts a process and reads what it says.
-func listen(cmd *exec.Cmd) (*output, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	cmd.Stdout, cmd.Stderr = w, w
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	_ = w.Close()
-	o := &output{address: make(chan string, 1), ended: make(chan struct{})}
-	go o.read(r)
-	return o, nil
-}
-
-func (o *output) read(r io.ReadCloser) {
-	defer close(o.ended)
-	defer close(o.address)
-	defer func() { _ = r.Close() }()
-	lines := bufio.NewReader(r)
-	for told := false; ; {
-		line, err := lines.ReadString('\n')
-		if at := metricsForm.FindStringSubmatch(line); at != nil && !told {
-			o.metrics = at[1]
-		}
-		if at := addressForm.FindStringSubmatch(line); at != nil && !told {
-			told = true
-			o.address <- at[1]
-		}
-		o.mu.Lock()
-		o.said.WriteString(line)
-		o.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
-// text returns what was said so far.
-func (o *output) text() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.said.String()
 }
 
 // url returns the address of a path.

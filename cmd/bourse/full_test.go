@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -18,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bourse-exchange/bourse/internal/needs"
+	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
 // mayMount reports whether the test goes on here. A user who may not mount runs it
@@ -41,51 +40,6 @@ func mayMount(t *testing.T) bool {
 	return false
 }
 
-// smallDisk returns a directory on a disk of its own.
-func smallDisk(t *testing.T, size string) string {
-	t.Helper()
-	needs.Root(t)
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-		t.Fatalf("this test mounts a small disk: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
-// ballast writes a file until there are only so many bytes left.
-func ballast(t *testing.T, dir, name string, leave uint64) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for chunk := make([]byte, 64<<10); ; {
-		var s syscall.Statfs_t
-		if err := syscall.Statfs(dir, &s); err != nil {
-			t.Fatal(err)
-		}
-		free := s.Bavail * uint64(s.Bsize)
-		if free <= leave {
-			break
-		}
-		if _, err := f.Write(chunk[:min(uint64(len(chunk)), free-leave)]); errors.Is(err, syscall.ENOSPC) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // full is an exchange on a small disk, with a customer who has orders to cancel.
 type full struct {
 	*server
@@ -96,7 +50,7 @@ type full struct {
 
 func newFull(t *testing.T) *full {
 	t.Helper()
-	f := &full{disk: smallDisk(t, "24m")}
+	f := &full{disk: outside.SmallDisk(t, "24m")}
 	f.server = start(t, filepath.Join(f.disk, "data"), short...)
 	_, key := f.customer("someone")
 	f.trader = newTrader(key, rand.New(rand.NewPCG(1, 1)))
@@ -138,7 +92,7 @@ func TestFullDisk(t *testing.T) {
 		return
 	}
 	f := newFull(t)
-	f.ballast = ballast(t, f.disk, "ballast", 300<<10)
+	f.ballast = outside.Ballast(t, f.disk, "ballast", 300<<10)
 	within(t, 10*time.Second, "refused", func() bool {
 		a, err := f.place()
 		if err != nil {
@@ -183,7 +137,7 @@ func TestDiskWithoutAByte(t *testing.T) {
 		}
 		f.open = append(f.open, a.Obid)
 	}
-	f.ballast = ballast(t, f.disk, "ballast", 0)
+	f.ballast = outside.Ballast(t, f.disk, "ballast", 0)
 	for _, reserved := range []bool{true, false, false} {
 		f.refuses(t)
 		f.reads(t)
@@ -192,7 +146,7 @@ func TestDiskWithoutAByte(t *testing.T) {
 		if !reserved { // a neighbour was faster
 			must(t, os.Remove(filepath.Join(f.data, "reserve")))
 		}
-		ballast(t, f.disk, "more", 0)
+		outside.Ballast(t, f.disk, "more", 0)
 		f.start()
 	}
 	f.refuses(t)
@@ -259,7 +213,7 @@ func TestFullDiskUnderAttack(t *testing.T) {
 	f.kill()
 	f.args = []string{"--bots=false", "--block-time=0", "--segment-size=1MiB"}
 	f.start()
-	f.ballast = ballast(t, f.disk, "ballast", 7<<20)
+	f.ballast = outside.Ballast(t, f.disk, "ballast", 7<<20)
 	stranger := f.stranger("stranger")
 	for range 3 {
 		f.attack(t, stranger)
