@@ -65,7 +65,7 @@ func complain(err error) int {
 // exchange is a running exchange.
 type exchange struct {
 	data string
-	// address is HOST:PORT, metrics that of what it tells of itself.
+	// address is the HOST:PORT of the API, metrics that of the metrics' listener.
 	address, metrics string
 	process          *exec.Cmd
 	socket           *http.Client

@@ -15,7 +15,8 @@ import (
 // market is one in which an honest trader trades.
 type market struct {
 	pair, base, quote string
-	// price is near the touch, tick its least step; amount is what an order is about.
+	// price is close to the best bid and ask, tick is the market's least step of prices,
+	// amount the size of an order.
 	price, tick, amount, part string
 	// far is how many ticks above the touch its trader sells at most: those of ATOM/USDT
 	// stay in a band.
@@ -45,14 +46,14 @@ type honest struct {
 	mu sync.Mutex
 	// refusals are what honest clients were refused.
 	refusals []string
-	// full allows what the exchange says while its disk is full.
+	// full tells that the disk is full: then "no room" is no refusal of an honest client.
 	full atomic.Bool
 	// turnedAway counts the orders that were refused for that.
 	turnedAway atomic.Int64
 	// canceled counts the orders that were canceled meanwhile.
 	canceled atomic.Int64
 	rounds   atomic.Int64
-	// commands counts those that honest clients have the exchange journal.
+	// commands counts the journaled commands of honest clients.
 	commands atomic.Int64
 }
 

@@ -20,7 +20,7 @@ type tally struct {
 	full bool
 
 	mu sync.Mutex
-	// answers came; of these, taken did what was asked for and limited reached a limit.
+	// answers counts all answers, taken those that succeeded, limited those with status 429.
 	// The exchange turned away turned steps by closing a connection.
 	answers, taken, limited, turned int
 	// seen are the wanted texts that came, broken the answers that may never come.

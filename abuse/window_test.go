@@ -152,7 +152,8 @@ type growth struct {
 	disk, memory float64
 	// processor is the time that processors worked for the exchange.
 	processor time.Duration
-	// commands are those that the attack added to the journal; a few may be honest ones.
+	// commands is how many commands the journal gained, less those of honest clients that
+	// were counted.
 	commands float64
 	// seconds is how long attackers attacked, all of them together.
 	seconds float64

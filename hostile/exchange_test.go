@@ -29,7 +29,7 @@ const patience = 30 * time.Second
 // exchange is the exchange under attack.
 type exchange struct {
 	binary, data string
-	// address is HOST:PORT, metrics that of what it tells of itself.
+	// address is the HOST:PORT of the API, metrics that of the metrics' listener.
 	address, metrics string
 	process          *exec.Cmd
 	client           *http.Client

@@ -82,7 +82,7 @@ func (r *reading) fires(expr string) bool {
 		left, known := r.product(words[1])
 		right, also := r.product(words[3])
 		if !known || !also {
-			return false // Prometheus compares nothing with what is not there
+			return false // in Prometheus a comparison with a missing series is empty, and no alert fires
 		}
 		if holds := map[string]bool{"==": left == right, ">": left > right, "<": left < right}[words[2]]; !holds {
 			return false

@@ -51,7 +51,7 @@ func TestDatabaseAway(t *testing.T) {
 		t.Fatalf("exit %d", code)
 	}
 	filled := c.filled()
-	s.start() // of what was before the last snapshot nothing is in memory now
+	s.start() // it starts from the last snapshot: commands before that are not in memory
 	for i := range 6 {
 		traded := c.tradeOn(t, s.url, 15*i)
 		mend := database.Run

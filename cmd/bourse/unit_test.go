@@ -93,7 +93,7 @@ func allowed(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 
-	// The first line is the list of what is allowed, the next ones take from it.
+	// The first SystemCallFilter line allows a set of calls, lines with ~ remove calls from it.
 	var names map[string]bool
 	for line := range strings.Lines(string(text)) {
 		value, ok := strings.CutPrefix(strings.TrimSpace(line), "SystemCallFilter=")
