@@ -22,11 +22,11 @@ var (
 	onlyFlag = flag.String("only", "", "let only the bugs with these numbers loose, such as 3,17")
 )
 
-// patience is how long a test may take, with a bug or without: far longer than any
-// needs, so that a busy machine is not taken for a bug that nobody notices.
+// patience is the timeout of a test, with a bug or without: far more than any test needs,
+// so that a busy machine does not look like a caught bug.
 const patience = 3 * time.Minute
 
-// TestZoo lets one bug after the other loose.
+// TestZoo activates one bug after another.
 func TestZoo(t *testing.T) {
 	bugs := readBugs(t)
 	chosen := choose(t, bugs)
@@ -50,7 +50,7 @@ func TestZoo(t *testing.T) {
 	}
 }
 
-// choose returns the bugs to let loose.
+// choose returns the bugs to run.
 func choose(t *testing.T, bugs []bug) []bug {
 	t.Helper()
 	var part, parts int
@@ -67,14 +67,15 @@ func choose(t *testing.T, bugs []bug) []bug {
 	})
 }
 
-// together joins the catchers that run the same way.
+// together merges the catchers with the same flags.
 func together(bugs []bug) []catcher {
 	var list []catcher
 	for _, b := range bugs {
 		last := len(list) - 1
 		switch {
 		case slices.Contains(list, b.catcher):
-		case last < 0 || list[last].dir != b.dir || list[last].flags != b.flags || strings.Contains(list[last].test+b.test, "/"):
+		case last < 0 || list[last].dir != b.dir || list[last].flags != b.flags ||
+			strings.Contains(list[last].test+b.test, "/"):
 			list = append(list, b.catcher)
 		case !slices.Contains(strings.Split(list[last].test, "|"), b.test):
 			list[last].test += "|" + b.test
@@ -83,35 +84,31 @@ func together(bugs []bug) []catcher {
 	return list
 }
 
-// zoo is the product with all bugs.
+// zoo is the product with all bugs compiled in.
 type zoo struct {
 	work string
-	// replace is the file that says what stands in for which file.
+	// replace is the overlay file of go build.
 	replace string
-	// binaries are the compiled tests of packages.
+	// binaries are the compiled tests by package.
 	binaries map[string]string
 }
 
-// overlay writes the copies with the bugs.
+// overlay writes the copies of files with the bugs.
 func (z *zoo) overlay(t *testing.T, bugs []bug) {
 	t.Helper()
 	top, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
+	files, err := product{}.infect(bugs)
+	if err != nil {
+		t.Fatal(err)
+	}
 	replace := map[string]string{}
-	for name, of := range byFile(bugs) {
+	for name, text := range files {
 		file := filepath.Join(top, name)
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		infected, err := rewrite(string(text), of)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
 		replace[file] = filepath.Join(z.work, strings.ReplaceAll(name, "/", "-"))
-		write(t, replace[file], []byte(infected))
+		write(t, replace[file], []byte(text))
 	}
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
@@ -128,7 +125,7 @@ func write(t *testing.T, file string, text []byte) {
 	}
 }
 
-// compile compiles the tests of a package, once.
+// compile compiles the tests of a package once.
 func (z *zoo) compile(t *testing.T, dir string) {
 	t.Helper()
 	if z.binaries[dir] != "" {
@@ -139,8 +136,8 @@ func (z *zoo) compile(t *testing.T, dir string) {
 	z.binaries[dir] = binary
 }
 
-// compileProgram compiles what the tests that start the program would compile
-// while they are timed.
+// compileProgram compiles the program in advance, because the tests that start it are
+// timed.
 func (z *zoo) compileProgram(t *testing.T) {
 	t.Helper()
 	z.run(t, "build", "-o", filepath.Join(z.work, "bourse"), "./cmd/bourse")
@@ -156,11 +153,11 @@ func (z *zoo) run(t *testing.T, args ...string) {
 	}
 }
 
-// environment is that of a process in which a bug is loose. Tests that build the
-// program for themselves build it with the bugs. None may write down what a bug
-// makes of it.
+// environment returns the environment of a process with an active bug. Tests that build
+// the program build it with the bugs, and none may rewrite golden files.
 func (z *zoo) environment(number int) []string {
-	return append(os.Environ(), "REWRITE=", fmt.Sprintf("ZOO_BUG=%d", number), "GOFLAGS=-tags=zoo -ldflags=-s -overlay="+z.replace)
+	return append(os.Environ(), "REWRITE=", fmt.Sprintf("ZOO_BUG=%d", number),
+		"GOFLAGS=-tags=zoo -ldflags=-s -overlay="+z.replace)
 }
 
 // test runs tests of a package.
@@ -186,7 +183,7 @@ func (z *zoo) test(c catcher, number int) (string, time.Duration, error) {
 	return out.String(), time.Since(began), err
 }
 
-// catch lets a bug loose and wants its test to fail because of it.
+// catch runs a bug's test, which must fail because of the bug.
 func (z *zoo) catch(t *testing.T, b *bug) time.Duration {
 	out, took, err := z.test(b.catcher, b.number)
 	test, _, _ := strings.Cut(b.test, "/")
@@ -201,12 +198,12 @@ func (z *zoo) catch(t *testing.T, b *bug) time.Duration {
 	return took
 }
 
-// pass wants tests to pass when no bug is loose.
+// pass runs tests without a bug; they must pass.
 func (z *zoo) pass(t *testing.T, c catcher) {
 	if out, _, err := z.test(c, 0); err != nil {
 		t.Errorf("%s fails without a bug: %v\n%s", c.test, err, tail(out))
 	}
 }
 
-// tail is the end of what a test said.
+// tail returns the end of a test's output.
 func tail(out string) string { return out[max(0, len(out)-8000):] }

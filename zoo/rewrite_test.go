@@ -10,82 +10,83 @@ import (
 	"testing"
 )
 
-// rewrite writes bugs into a file: each function that has some begins with a copy
-// of its body for each, which runs when that bug is loose.
-func rewrite(text string, bugs []bug) (string, error) {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
-	if err != nil {
-		return "", err
-	}
-	// The copies go in from the back, so that places in front of them stay.
-	copies := map[*ast.FuncDecl]string{}
+// infect writes bugs into the product and returns the changed files by name. Each
+// function with bugs begins with a changed copy of its body for each bug, which runs
+// while that bug is active.
+func (p product) infect(bugs []bug) (map[string]string, error) {
+	copies := map[*source]map[*ast.FuncDecl]string{}
 	var all []error
 	for _, b := range bugs {
-		f, body, err := infect(fset, file, text, b)
+		f, body, err := p.body(&b)
 		if err != nil {
 			all = append(all, fmt.Errorf("%s: %w", b.name, err))
 			continue
 		}
-		copies[f] += body
-	}
-	for i := len(file.Decls) - 1; i >= 0; i-- {
-		if f, ok := file.Decls[i].(*ast.FuncDecl); ok && f.Body != nil {
-			at := fset.Position(f.Body.Lbrace).Offset + 1
-			text = text[:at] + copies[f] + text[at:]
+		if copies[f.source] == nil {
+			copies[f.source] = map[*ast.FuncDecl]string{}
 		}
+		copies[f.source][f.decl] += body
 	}
-	at := fset.Position(file.Name.End()).Offset
-	text = text[:at] + `; import "github.com/bourse-exchange/bourse/internal/zoo"` + text[at:]
-	return text, errors.Join(all...)
+
+	files := map[string]string{}
+	for s, of := range copies {
+		files[s.name] = s.with(of)
+	}
+	return files, errors.Join(all...)
 }
 
-// infect returns the function that a bug is in and what has to run in place of
-// its body.
-func infect(fset *token.FileSet, file *ast.File, text string, b bug) (*ast.FuncDecl, string, error) {
-	if n := strings.Count(text, b.original); n != 1 {
-		return nil, "", fmt.Errorf("%d times in the file, not once:\n%s", n, b.original)
+// body returns the function of a bug and the statement that replaces its body while
+// the bug is active.
+func (p product) body(b *bug) (function, string, error) {
+	f, at, err := p.locate(b)
+	if err != nil {
+		return f, "", err
 	}
-	from := strings.Index(text, b.original)
-	for _, decl := range file.Decls {
-		f, ok := decl.(*ast.FuncDecl)
-		if !ok || f.Body == nil {
-			continue
-		}
-		begin, end := fset.Position(f.Body.Lbrace).Offset+1, fset.Position(f.Body.Rbrace).Offset
-		if from < begin || from+len(b.original) > end {
-			continue
-		}
-		body := text[begin:from] + b.buggy + text[from+len(b.original):end]
-		if f.Type.Results == nil {
-			body += "return\n"
-		}
-		body = fmt.Sprintf("\nif zoo.Loose(%d) {%s}\n", b.number, body)
-		_, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {"+body+"}\n", parser.SkipObjectResolution)
-		return f, body, err
+	begin, end := f.offset(f.decl.Body.Lbrace)+1, f.offset(f.decl.Body.Rbrace)
+	body := f.text[begin:at.from] + b.buggy + f.text[at.to:end]
+	if f.decl.Type.Results == nil {
+		body += "return\n"
 	}
-	return nil, "", errors.New("in no function")
+	body = fmt.Sprintf("\nif zoo.Loose(%d) {%s}\n", b.number, body)
+	_, err = parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {"+body+"}\n", parser.SkipObjectResolution)
+	return f, body, err
 }
 
-func TestRewrite(t *testing.T) {
-	const text = "package p\n\nvar v = 5\n\nfunc f() int {\n\treturn 1\n}\n\nfunc g() {\n\tf()\n}\n"
+// with returns the file's text with copies inserted at the beginnings of functions.
+func (s *source) with(copies map[*ast.FuncDecl]string) string {
+	text := s.text
+	// In reverse order, so that the earlier offsets stay valid.
+	all := s.functions()
+	for i := len(all) - 1; i >= 0; i-- {
+		at := s.offset(all[i].decl.Body.Lbrace) + 1
+		text = text[:at] + copies[all[i].decl] + text[at:]
+	}
+	at := s.offset(s.file.Name.End())
+	return text[:at] + `; import "github.com/bourse-exchange/bourse/internal/zoo"` + text[at:]
+}
+
+func TestInfect(t *testing.T) {
+	const text = "package p\n\nfunc f() int {\n\treturn 1\n}\n\nfunc g() {\n\tf()\n}\n"
 	for _, c := range []struct {
 		bugs []bug
-		want string // a part of what comes out, or of the error
+		want string // a part of the file or of the error
 	}{
-		{[]bug{{number: 7, original: "return 1", buggy: "return 2"}},
+		{[]bug{{number: 7, function: "f", original: "1", buggy: "2"}},
 			"int {\nif zoo.Loose(7) {\n\treturn 2\n}\n\n\treturn 1\n}\n\nfunc g() {\n\tf()\n}\n"},
-		{[]bug{{number: 8, original: "\tf()\n", buggy: ""}, {number: 9, original: "f()\n", buggy: "f(); f()\n"}},
-			"func g() {\nif zoo.Loose(8) {\nreturn\n}\n\nif zoo.Loose(9) {\n\tf(); f()\nreturn\n}\n\n\tf()\n}\n"},
-		{[]bug{{number: 7, original: "return 1", buggy: "return 2"}, {number: 8, original: "\tf()\n", buggy: ""}},
-			"{\nif zoo.Loose(7) {\n\treturn 2\n}\n\n\treturn 1\n}\n\nfunc g() {\nif zoo.Loose(8) {\nreturn\n}\n\n\tf()\n}\n"},
-		{[]bug{{original: "5", buggy: "6"}}, "in no function"},
-		{[]bug{{original: "return 3", buggy: "return 2"}}, "0 times"},
-		{[]bug{{original: "f()", buggy: "g()"}}, "2 times"},
-		{[]bug{{original: "return 1\n}\n\nfunc g() {", buggy: ""}}, "in no function"},
-		{[]bug{{original: "return 1", buggy: "return ("}}, "expected"},
+		{[]bug{{number: 8, function: "g", original: "f()"}, {number: 9, function: "g", original: "f()", buggy: "f(); f()"}},
+			"func g() {\nif zoo.Loose(8) {\n\t\nreturn\n}\n\nif zoo.Loose(9) {\n\tf(); f()\nreturn\n}\n\n\tf()\n}\n"},
+		{[]bug{{number: 7, function: "f", original: "return 1", buggy: "return 2"},
+			{number: 8, function: "g", original: "f()"}},
+			"{\nif zoo.Loose(7) {\n\treturn 2\n}\n\n\treturn 1\n}\n\n" +
+				"func g() {\nif zoo.Loose(8) {\n\t\nreturn\n}\n\n\tf()\n}\n"},
+		{[]bug{{function: "f", original: "return 1", buggy: "return ("}}, "expected"},
 	} {
-		got, err := rewrite(text, c.bugs)
+		s, err := parseSource("p.go", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := product{"": {s}}.infect(c.bugs)
+		got := files["p.go"]
 		if err != nil {
 			got = err.Error()
 		}

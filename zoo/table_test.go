@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// table is the list of bugs for people. REWRITE=1 writes it anew.
+// table is the table of the bugs in the docs. REWRITE=1 rewrites it.
 var table = filepath.Join(root, "docs/zoo.md")
 
 var row = regexp.MustCompile(`(?m)^\| (\d+) \|.*\| ([0-9.]*) \|$`)
 
-// TestTable holds docs/zoo.md against the bugs, all but the seconds.
+// TestTable compares docs/zoo.md with the bugs, except the seconds.
 func TestTable(t *testing.T) {
 	bugs := readBugs(t)
 	if os.Getenv("REWRITE") != "" {
@@ -29,7 +29,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// writeTable writes the rows anew if REWRITE is set, with what was measured.
+// writeTable rewrites the rows with the measured times if REWRITE is set.
 func writeTable(t *testing.T, bugs []bug, took map[int]time.Duration) {
 	t.Helper()
 	if os.Getenv("REWRITE") == "" {
@@ -49,8 +49,7 @@ func readTable(t *testing.T) string {
 	return string(text)
 }
 
-// withRows returns the text with its rows made anew. Seconds that were not
-// measured now stay.
+// withRows returns the text with new rows. Seconds that were not measured stay.
 func withRows(text string, bugs []bug, took map[int]time.Duration) string {
 	seconds := map[string]string{}
 	for _, m := range row.FindAllStringSubmatch(text, -1) {
@@ -66,7 +65,8 @@ func withRows(text string, bugs []bug, took map[int]time.Duration) string {
 	bugs = slices.Clone(bugs)
 	slices.SortFunc(bugs, func(a, b bug) int { return cmp.Compare(a.number, b.number) })
 	for _, x := range bugs {
-		_, _ = fmt.Fprintf(&b, "| %d | %s | `%s` | `%s` | `%s` | %s |\n", x.number, x.title, x.file, x.dir, x.test, seconds[fmt.Sprint(x.number)])
+		_, _ = fmt.Fprintf(&b, "| %d | %s | `%s %s` | `%s` | `%s` | %s |\n",
+			x.number, x.title, x.pkg, x.function, x.dir, x.test, seconds[fmt.Sprint(x.number)])
 	}
 	return b.String()
 }

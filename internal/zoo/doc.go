@@ -1,6 +1,6 @@
-// Package zoo says which seeded bug is loose.
+// Package zoo tells the seeded bugs whether they are active.
 //
-// Nothing of the product imports it. The tests of the package zoo at the top of
-// the tree compile the product with the bugs of their testdata written into it,
-// and what they write asks [Loose]. Without the build tag zoo there is nothing here.
+// The product does not import it. The tests of the top-level package zoo compile the
+// product with the bugs of their testdata, and each bug asks [Loose]. Without the build
+// tag zoo the package is empty.
 package zoo

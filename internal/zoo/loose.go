@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// loose is the bug of this process, zero if there is none.
+// loose is the number of the active bug; zero is none.
 var loose = parse(os.Getenv("ZOO_BUG")) //nolint:forbidigo // read once, and never in the product
 
 func parse(text string) int {
@@ -21,5 +21,5 @@ func parse(text string) int {
 	return n
 }
 
-// Loose reports whether the bug with this number is loose.
+// Loose reports whether the bug with this number is active.
 func Loose(number int) bool { return number == loose }
