@@ -1,37 +1,33 @@
 package bourse
 
-// RowDigest is the salted digest of a row that says how somebody gets in: a key,
-// a session or a person. The row is kept beside the journal; the journal has the
-// digest, so that a row that was changed behind the exchange's back is known.
+// RowDigest is the salted digest of a database row that grants access: a key, a session
+// or a person. The row is stored beside the journal and its digest in the journal, so a
+// row changed behind the exchange's back is detected.
 type RowDigest [32]byte
 
-// Access is what a command says about a way into an account.
+// Access is the part of a command that describes a key, a session or a person.
 type Access struct {
-	// Digest is that of the row.
+	// Digest is the digest of the row.
 	Digest RowDigest
-	// Expires is when the way ends by itself; zero for never, as for every person.
+	// Expires ends the access; zero means never, as for every person.
 	Expires Time
 }
 
-// MaxHold is for how long money can be kept from leaving an account at most.
+// MaxHold is the longest time that an account's money can be kept from leaving.
 const MaxHold = 366 * Day
 
-// MaxKeys is how many live API keys an account may have. It is part of the rules:
-// changing it changes what a journal means.
+// MaxKeys bounds an account's live API keys. It is part of the rules: changing it changes
+// the meaning of existing journals.
 const MaxKeys = 50
 
-// MaxSessions is how many live sessions an account may have. It is part of the rules.
+// MaxSessions bounds an account's live sessions. It is part of the rules.
 const MaxSessions = 50
 
-// FirstSession is where the ids of sessions begin; those of API keys stay below it.
+// FirstSession is the lowest session id; the ids of API keys stay below it.
 const FirstSession KeyID = 1 << 52
 
-// LastSession is the highest id of a session: JSON's numbers are exact up to it.
+// LastSession is the highest session id, 2^53-1: JSON numbers are exact up to it.
 const LastSession KeyID = 1<<53 - 1
 
-// IsSession reports whether the id is that of a session.
+// IsSession reports whether k is the id of a session, not of an API key.
 func (k KeyID) IsSession() bool { return k >= FirstSession }
-
-func (a *Access) check() bool { return a != nil && a.Expires >= 0 }
-
-func (a *Access) checkPerson() bool { return a != nil && a.Expires == 0 }

@@ -2,9 +2,9 @@ package bourse
 
 import "math/bits"
 
-// Amount is an unsigned 128-bit count of an asset's ledger units: an amount of
-// 1.5 of an asset with ledger scale 8 is 150,000,000. Operations that can leave
-// the range say so; none wraps.
+// Amount is an unsigned 128-bit count of an asset's ledger units: 1.5 of an asset with
+// ledger scale 8 is 150,000,000. No operation wraps: each one that can leave the range
+// reports it.
 type Amount struct{ Hi, Lo uint64 }
 
 // MaxAmount is the largest Amount, 2^128-1 ledger units.
@@ -13,7 +13,7 @@ var MaxAmount = Amount{^uint64(0), ^uint64(0)}
 // Units returns n ledger units.
 func Units(n uint64) Amount { return Amount{Lo: n} }
 
-// IsZero reports whether a is nothing.
+// IsZero reports whether a is zero.
 func (a Amount) IsZero() bool { return a.Hi|a.Lo == 0 }
 
 // Less reports whether a < b.
@@ -46,14 +46,14 @@ func (a Amount) Sub(b Amount) (Amount, bool) {
 	return Amount{hi, lo}, borrow == 0
 }
 
-// Constants, so that Plus and Minus stay small enough to be inlined.
+// Constants keep Plus and Minus small enough to be inlined.
 const (
 	errAmountOverflow  InvariantError = "amount overflow"
 	errAmountBelowZero InvariantError = "amount below zero"
 )
 
-// Plus returns a+b where the caller has shown that it fits; it stops the
-// process otherwise.
+// Plus returns a+b. The caller has shown that the sum fits; otherwise Plus panics with an
+// [InvariantError].
 func (a Amount) Plus(b Amount) Amount {
 	sum, ok := a.Add(b)
 	if !ok {
@@ -62,8 +62,8 @@ func (a Amount) Plus(b Amount) Amount {
 	return sum
 }
 
-// Minus returns a-b where the caller has shown that b ≤ a; it stops the process
-// otherwise.
+// Minus returns a-b. The caller has shown that b ≤ a; otherwise Minus panics with an
+// [InvariantError].
 func (a Amount) Minus(b Amount) Amount {
 	diff, ok := a.Sub(b)
 	if !ok {
@@ -93,6 +93,7 @@ func (a Amount) Div(b Amount) (quotient, remainder Amount) {
 		q, r := a.Div64(b.Lo)
 		return q, Amount{Lo: r}
 	}
+
 	// b is at least 2^64, so the quotient fits one word. Dividing both sides,
 	// shifted so that b's top bit is set, by b's high word alone overestimates
 	// it by at most one (Knuth, The Art of Computer Programming 4.3.1, D3).
@@ -103,6 +104,7 @@ func (a Amount) Div(b Amount) (quotient, remainder Amount) {
 	if q > 0 {
 		q--
 	}
+
 	product, _ := b.Mul(q)
 	r := a.Minus(product)
 	if !r.Less(b) {

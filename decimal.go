@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// MaxDecimalLen is the longest decimal that is read, in bytes.
+// MaxDecimalLen bounds the input of ParseAmount, in bytes.
 const MaxDecimalLen = 40
 
 // MaxScale is the largest ledger scale or precision, in decimals. 10^19 is the
@@ -27,24 +27,28 @@ var pow10 = func() (p [MaxScale + 1]uint64) {
 func Pow10(n uint8) uint64 { return pow10[n] }
 
 // ParseAmount reads digits[.digits], also ".5" and "5.", as a count of units of
-// 10^-scale. Trailing zeros do not count as decimals; more decimals than scale
-// is an error, never rounding. The error is an *Error with CodeInvalid.
+// 10^-scale. Trailing zeros do not count as decimals. More than scale decimals is an
+// error: ParseAmount never rounds. The error is an *Error with CodeInvalid.
 func ParseAmount(s string, scale uint8) (Amount, error) {
 	whole, fraction, ok := splitDecimal(s)
 	if !ok {
-		return Amount{}, Errorf(CodeInvalid, "not a decimal number (digits[.digits], at most %d characters)", MaxDecimalLen)
+		return Amount{}, Errorf(CodeInvalid,
+			"not a decimal number (digits[.digits], at most %d characters)", MaxDecimalLen)
 	}
+
 	for len(fraction) > 0 && fraction[len(fraction)-1] == '0' {
 		fraction = fraction[:len(fraction)-1]
 	}
 	if len(fraction) > int(scale) {
 		return Amount{}, Errorf(CodeInvalid, "more than %d decimals", scale)
 	}
+
 	a, fits := appendDigits(Amount{}, whole, true)
 	a, fits = appendDigits(a, fraction, fits)
 	if pad := int(scale) - len(fraction); fits && pad > 0 {
 		a, fits = a.Mul(pow10[pad])
 	}
+
 	if !fits {
 		return Amount{}, Errorf(CodeInvalid, "number too large")
 	}
@@ -132,7 +136,7 @@ func (a Amount) AppendFixed(dst []byte, scale uint8) []byte {
 	if a.Hi == 0 {
 		return appendFixed64(dst, a.Lo, scale)
 	}
-	// 39 digits at most, from the right, in words of 19.
+	// At most 39 digits, written from the right in words of 19.
 	var buf [64]byte
 	at := len(buf)
 	for left := a; !left.IsZero() || len(buf)-at <= int(scale); {
@@ -144,6 +148,7 @@ func (a Amount) AppendFixed(dst []byte, scale uint8) []byte {
 			word /= 10
 		}
 	}
+
 	point := len(buf) - int(scale)
 	dst = append(dst, buf[at:point]...)
 	if scale == 0 {
@@ -190,7 +195,7 @@ func (l Lots) Format(precision uint8) string { return string(l.Append(nil, preci
 // RateOne is the rate 1, in the millionths that a [Rate] counts.
 const RateOne = 1_000_000
 
-// Rate is a share, or a ratio, in millionths: a fee of 0.1 % is 1,000.
+// Rate is a share or a ratio in millionths: a fee of 0.1 % is 1,000.
 type Rate uint32
 
 // ParseRate reads a decimal in [0, 1) with at most six decimals. The error is
@@ -222,7 +227,7 @@ func ParseRatio(s string) (Rate, error) {
 // Format returns r as a plain decimal, trailing zeros trimmed.
 func (r Rate) Format() string { return Amount{Lo: uint64(r)}.Format(6) }
 
-// FeeOn returns r of a, rounded up to a ledger unit. r must be below RateOne,
+// FeeOn returns the share r of a, rounded up to a ledger unit. r must be below RateOne,
 // so the fee never exceeds a.
 func (r Rate) FeeOn(a Amount) Amount {
 	if r == 0 {
@@ -230,8 +235,9 @@ func (r Rate) FeeOn(a Amount) Amount {
 	}
 	carry, low := bits.Mul64(a.Lo, uint64(r))
 	if a.Hi|carry == 0 && low <= ^uint64(0)-(RateOne-1) {
-		return Amount{Lo: (low + RateOne - 1) / RateOne} // what nearly all fees are
+		return Amount{Lo: (low + RateOne - 1) / RateOne} // nearly all fees
 	}
+
 	// a×r has at most 148 bits: top:mid:low.
 	top, mid := bits.Mul64(a.Hi, uint64(r))
 	mid, over := bits.Add64(mid, carry, 0)

@@ -2,8 +2,8 @@ package bourse
 
 import "fmt"
 
-// Code says what kind of mistake an [Error] reports; each interface maps it to
-// its own wire form.
+// Code is the kind of mistake that an [Error] reports; each interface maps it to its own
+// wire form.
 type Code uint8
 
 // The closed set of codes.
@@ -12,30 +12,32 @@ const (
 	CodeMissing Code = iota + 1
 	// CodeInvalid: a value is malformed or out of its range.
 	CodeInvalid
-	// CodeUnauthorized: no usable credential was given.
+	// CodeUnauthorized: the request has no usable credential.
 	CodeUnauthorized
-	// CodeForbidden: the credential does not allow this.
+	// CodeForbidden: the credential does not permit the request.
 	CodeForbidden
-	// CodeNotFound: the thing named does not exist, or not for this caller.
+	// CodeNotFound: the named object does not exist, or not for this caller.
 	CodeNotFound
 	// CodeConflict: the name is taken.
 	CodeConflict
-	// CodeRefused: the exchange says no; the message starts with the reason.
+	// CodeRefused: the exchange refused the request; Message starts with the reason.
 	CodeRefused
-	// CodeBusy: a queue or limit is full; try again later.
+	// CodeBusy: a queue or limit is full; the caller may try again later.
 	CodeBusy
-	// CodeUnavailable: a part that is needed does not answer now.
+	// CodeUnavailable: a required service does not answer now.
 	CodeUnavailable
-	// CodeUnknown: the command was taken, its outcome is not known.
+	// CodeUnknown: the command was accepted; its outcome is unknown.
 	CodeUnknown
-	// CodeBehind: what is read has not caught up yet with what was announced.
+	// CodeBehind: the data read lags behind an announced event.
 	CodeBehind
 )
 
-// Error is a mistake of the caller, or a refusal that the caller should read.
+// Error is a caller's mistake, or a refusal meant for the caller.
 type Error struct {
 	Code    Code
 	Message string
+	// Reason is the exchange's reason for a refusal; zero for a caller's mistake.
+	Reason Reason
 }
 
 // Error returns the message.
@@ -46,16 +48,19 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// InvariantError is the value that [Impossible] panics with: an invariant of the
-// exchange did not hold. Whoever recovers it must end the process before any
-// acknowledgement leaves.
+// ErrBusy reports a full queue or limit; the request had no effect.
+var ErrBusy = Errorf(CodeBusy, "Too many requests")
+
+// InvariantError is the value that [Impossible] panics with: an invariant of the exchange
+// did not hold. Code that recovers it must end the process before any acknowledgement
+// leaves.
 type InvariantError string
 
-// Error says which invariant does not hold.
+// Error names the broken invariant.
 func (v InvariantError) Error() string { return "invariant violated: " + string(v) }
 
-// Impossible stops the process: an invariant does not hold, and no answer can
-// be trusted from here on.
+// Impossible stops the process: an invariant does not hold, so no later answer can be
+// trusted.
 func Impossible(format string, args ...any) {
 	panic(InvariantError(fmt.Sprintf(format, args...)))
 }

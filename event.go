@@ -3,77 +3,70 @@ package bourse
 // EventKind tags an [Event].
 type EventKind uint8
 
-// The closed set of events. Each says in which list of [Events] its entry is,
-// and, for facts, which fields are filled. The Restored events rebuild what
-// stands behind the engine from a snapshot: they state what earlier events
-// announced.
+// The closed set of events. Each names the list of [Events] that has its entry and, for
+// facts, the fields that are set. The Restored events repeat earlier announcements from a
+// snapshot, to rebuild the state of observers.
 const (
 	// EventGenesis: the exchange was opened. Facts: Genesis.
 	EventGenesis EventKind = iota + 1
 	// EventRules: the rules changed. Facts: Rules.
 	EventRules
-	// EventNoted: an operator asked for something. Facts: Operator, Text.
+	// EventNoted: an operator's request was recorded. Facts: Operator, Text.
 	EventNoted
-	// EventRefused: a command other than an order was turned down. Reason; no
-	// list.
+	// EventRefused: a command other than an order was refused. Reason; no list.
 	EventRefused
 
-	// EventAsset: an asset is defined so from here on. Facts: Asset.
+	// EventAsset: an asset was defined or changed. Facts: Asset.
 	EventAsset
-	// EventNetwork: a network is defined so from here on. Facts: Network.
+	// EventNetwork: a network was defined or changed. Facts: Network.
 	EventNetwork
-	// EventNetworkAsset: an asset moves on a network so from here on. Facts:
+	// EventNetworkAsset: an asset's terms on a network were defined or changed. Facts:
 	// NetworkAsset.
 	EventNetworkAsset
-	// EventMarket: a market is defined so, or in this state, from here on.
-	// Facts: Market.
+	// EventMarket: a market was defined or changed, or changed its state. Facts: Market.
 	EventMarket
-	// EventMarketRestored: where a market stood. Facts: MarketID, LastPrice
-	// (zero before the first trade), Trades and Levels, the numbers of its last
-	// trade and level change.
+	// EventMarketRestored: the counters of a market. Facts: MarketID, LastPrice (zero
+	// before the first trade), Trades and Levels, the numbers of its last trade and level
+	// change.
 	EventMarketRestored
 
 	// EventAccountCreated: an account id was allotted. Facts: Account, Token, Digest of
-	// its person's row, zero for none.
+	// its person's row (zero for none).
 	EventAccountCreated
 	// EventAccountFrozen: an account was frozen or unfrozen. Facts: Account, On.
 	EventAccountFrozen
-	// EventAccountHeld: no money leaves an account until a time. Facts: Account,
-	// Until.
+	// EventAccountHeld: no money leaves an account until a time. Facts: Account, Until.
 	EventAccountHeld
-	// EventAccountFees: an account's own rates. Facts: Account, On, Maker,
+	// EventAccountFees: an account got or lost its own rates. Facts: Account, On, Maker,
 	// Taker, FeeLevel.
 	EventAccountFees
-	// EventAccountRestored: where an account stood. Facts: Account, On if
-	// frozen, Orders, Fills and Movements for how many it had, Token, Digest.
+	// EventAccountRestored: the counters of an account. Facts: Account, On if frozen,
+	// Orders, Fills and Movements so far, Token, Digest.
 	EventAccountRestored
-	// EventPersonChanged: the row of an account's person is another one. Facts:
-	// Account, Digest.
+	// EventPersonChanged: the row of an account's person changed. Facts: Account, Digest.
 	EventPersonChanged
-	// EventKeyCreated: the id of an API key or a session was allotted, or it is
-	// restored. Facts: Account, Key, Token (zero for a session), Digest.
+	// EventKeyCreated: the id of an API key or a session was allotted or restored. Facts:
+	// Account, Key, Token (zero for a session), Digest.
 	EventKeyCreated
-	// EventKeyChanged: an API key's row is another one. Facts: as EventKeyCreated.
+	// EventKeyChanged: an API key's row changed. Facts: as EventKeyCreated.
 	EventKeyChanged
-	// EventKeyRevoked: an API key or a session was ended, or its time is over. Facts:
-	// Account, Key, Token.
+	// EventKeyRevoked: an API key or a session was revoked or expired. Facts: Account,
+	// Key, Token.
 	EventKeyRevoked
-	// EventKeysRestored: how many API keys, or sessions, there ever were. Facts: Key,
-	// the last.
+	// EventKeysRestored: the last id allotted to an API key, or to a session. Facts: Key.
 	EventKeysRestored
 
 	// EventTransfer: money moved outside of trades. Transfers.
 	EventTransfer
 
-	// EventOrderAccepted: an order has an id. Orders.
+	// EventOrderAccepted: an order got an id. Orders.
 	EventOrderAccepted
-	// EventOrderRejected: an order was turned down. Reason; Orders, without ID
-	// and Ordinal.
+	// EventOrderRejected: an order was rejected. Reason; Orders, without ID and Ordinal.
 	EventOrderRejected
-	// EventOrderRepeated: a client id came again with the same fields; the
-	// outcome is the first one. No list.
+	// EventOrderRepeated: a client id came again with the same fields; the outcome is the
+	// first one. No list.
 	EventOrderRepeated
-	// EventOrderTriggered: a stop left its wait. Orders.
+	// EventOrderTriggered: a stop order was triggered. Orders.
 	EventOrderTriggered
 	// EventOrderClosed: an order reached its final status. Orders.
 	EventOrderClosed
@@ -86,8 +79,8 @@ const (
 	// EventLevelRestored: a level of a book. Levels.
 	EventLevelRestored
 
-	// EventNetworkState: where the exchange is on a network, after a change or a
-	// restart. Wallet.Networks.
+	// EventNetworkState: the exchange's state on a network, after a change or a restart.
+	// Wallet.Networks.
 	EventNetworkState
 	// EventDeposit: a deposit is new or changed. Wallet.Deposits.
 	EventDeposit
@@ -98,33 +91,33 @@ const (
 	// EventWithdrawalRestored: a withdrawal that the engine keeps.
 	// Wallet.Withdrawals.
 	EventWithdrawalRestored
-	// EventSigned: a transaction of the exchange is new or changed, or restored.
+	// EventSigned: a transaction of the exchange is new, changed or restored.
 	// Wallet.Signed.
 	EventSigned
-	// EventUnspent: an output of the exchange is new, reserved, free, gone or
-	// restored. Wallet.Unspent.
+	// EventUnspent: an output of the exchange is new, reserved, free, gone or restored.
+	// Wallet.Unspent.
 	EventUnspent
-	// EventHolding: what an address of the exchange has now. Wallet.Holdings.
+	// EventHolding: an address of the exchange has a new balance. Wallet.Holdings.
 	EventHolding
 	// EventNonce: a sending address's next nonce. Wallet.Nonces.
 	EventNonce
-	// EventAddressSaved: an entry of an address book is new or restored, or the
-	// trust in it changed. Wallet.Addresses.
+	// EventAddressSaved: an entry of an address book is new or restored, or its trust
+	// changed. Wallet.Addresses.
 	EventAddressSaved
-	// EventAddressForgotten: an entry ended. Wallet.Addresses.
+	// EventAddressForgotten: an entry was removed. Wallet.Addresses.
 	EventAddressForgotten
 )
 
-// Event is one thing that happened.
+// Event is one fact about a command's effect, in order.
 type Event struct {
 	Kind   EventKind
 	Reason Reason
-	// At is the index of its entry in the list that belongs to its kind.
+	// At indexes the entry in the list that belongs to Kind.
 	At uint32
 }
 
-// Events receives what a command did, in flat lists by kind of entry: nothing
-// is allocated once they have grown. The caller owns and reuses it.
+// Events collects the effects of a command in flat lists by type of entry: nothing is
+// allocated once they have grown. The caller owns and reuses it.
 type Events struct {
 	// List holds the events in the order in which they happened.
 	List []Event
@@ -134,16 +127,15 @@ type Events struct {
 	Levels    []Level
 	Transfers []Transfer
 	Facts     []Fact
-	// Balances holds the state of each touched balance after each posting, in
-	// order.
+	// Balances holds the new state of each touched balance after each posting, in order.
 	Balances []Balance
-	// Wallet holds what the wallet's events tell.
+	// Wallet holds the entries of the wallet's events.
 	Wallet WalletEvents
 
 	Outcome Outcome
 }
 
-// WalletEvents are the lists of the wallet's events. What their entries point to
+// WalletEvents are the lists of the wallet's events. Memory that their entries point to
 // is never changed.
 type WalletEvents struct {
 	Networks    []NetworkState
@@ -154,8 +146,8 @@ type WalletEvents struct {
 	Holdings    []Holding
 	Nonces      []Nonce
 	Addresses   []SavedAddress
-	// any is true if there is an entry; commands of traders need not reset the
-	// lists.
+	// any is true if a list has an entry; Reset skips the lists after the commands of
+	// traders.
 	any bool
 }
 
@@ -168,7 +160,7 @@ func (w *WalletEvents) reset() {
 
 // Reset empties e and keeps its memory.
 func (e *Events) Reset() {
-	// One by one: as a tuple, pointers and capacities would be written as well.
+	// One by one: a tuple assignment would write the pointers and capacities as well.
 	e.List = e.List[:0]
 	e.Orders = e.Orders[:0]
 	e.Trades = e.Trades[:0]
@@ -186,8 +178,8 @@ func (e *Events) add(kind EventKind, reason Reason, at int) {
 	e.List = append(e.List, Event{Kind: kind, Reason: reason, At: uint32(at)})
 }
 
-// Refuse adds a refusal and makes it the outcome. It is never inlined: what is
-// rare must not take registers from what is not.
+// Refuse adds a refusal and makes it the outcome. It is never inlined: rare code must not
+// take registers from the hot path.
 //
 //go:noinline
 func (e *Events) Refuse(reason Reason) {
@@ -195,27 +187,26 @@ func (e *Events) Refuse(reason Reason) {
 	e.Outcome.Reason = reason
 }
 
-// Repeat adds the repetition of a request and makes its first outcome the
-// outcome.
+// Repeat adds the repetition of a request and reports its first outcome.
 func (e *Events) Repeat(first Outcome) {
 	e.add(EventOrderRepeated, first.Reason, 0)
 	e.Outcome = first
 	e.Outcome.Repeated = true
 }
 
-// AddFact adds an event of a kind with facts.
+// AddFact adds an event of a kind with a fact.
 func (e *Events) AddFact(kind EventKind, fact Fact) {
 	e.add(kind, 0, len(e.Facts))
 	e.Facts = append(e.Facts, fact)
 }
 
-// The hot lists are filled in place: their entries are handed out with whatever
-// an earlier command left in them, and whoever asked for one sets every field.
-// Zeroing them first, or building them elsewhere and copying, would double the
-// stores of a command, and the store buffer is what bounds its speed.
+// The hot lists are filled in place: an added entry keeps the values that an earlier
+// command left, and the caller sets every field. Zeroing entries first, or copying them
+// from elsewhere, would double the stores of a command, and the store buffer bounds its
+// speed.
 
-// AddOrder adds an event of a kind with an order, and returns the order, whose
-// fields must all be set; the pointer is good until the next one.
+// AddOrder adds an event of a kind and returns its order. The caller sets every field;
+// the pointer is valid until the next AddOrder or Reject.
 func (e *Events) AddOrder(kind EventKind) *Order {
 	n := len(e.Orders)
 	e.add(kind, 0, n)
@@ -227,8 +218,8 @@ func (e *Events) AddOrder(kind EventKind) *Order {
 	return &e.Orders[n]
 }
 
-// Reject adds the rejection of an order and makes it the outcome. It is never
-// inlined, as Refuse.
+// Reject adds the rejection of an order and makes it the outcome. It is never inlined, as
+// Refuse.
 //
 //go:noinline
 func (e *Events) Reject(o *Order, reason Reason) {
@@ -237,8 +228,8 @@ func (e *Events) Reject(o *Order, reason Reason) {
 	e.Outcome.Reason = reason
 }
 
-// AddTrade adds a trade, whose fields must all be set; the pointer is good until
-// the next one.
+// AddTrade adds a trade. The caller sets every field; the pointer is valid until the next
+// AddTrade.
 func (e *Events) AddTrade() *Trade {
 	n := len(e.Trades)
 	e.add(EventTraded, 0, n)
@@ -250,8 +241,8 @@ func (e *Events) AddTrade() *Trade {
 	return &e.Trades[n]
 }
 
-// AddLevel adds an event of a kind with a level, whose fields must all be set;
-// the pointer is good until the next one.
+// AddLevel adds an event of a kind and returns its level. The caller sets every field;
+// the pointer is valid until the next AddLevel.
 func (e *Events) AddLevel(kind EventKind) *Level {
 	n := len(e.Levels)
 	e.add(kind, 0, n)
@@ -281,14 +272,14 @@ func (e *Events) AddTransfer(t Transfer) {
 	e.Transfers = append(e.Transfers, t)
 }
 
-// addWallet adds an event whose entry is the next of one of the wallet's lists.
+// addWallet appends entry to one of the wallet's lists and adds its event.
 func addWallet[T any](e *Events, kind EventKind, list *[]T, entry *T) {
 	e.add(kind, 0, len(*list))
 	*list = append(*list, *entry)
 	e.Wallet.any = true
 }
 
-// AddNetworkState adds where the exchange is on a network.
+// AddNetworkState adds the exchange's state on a network.
 func (e *Events) AddNetworkState(n *NetworkState) {
 	addWallet(e, EventNetworkState, &e.Wallet.Networks, n)
 }
@@ -309,7 +300,7 @@ func (e *Events) AddSigned(s *SignedTx) { addWallet(e, EventSigned, &e.Wallet.Si
 // AddUnspent adds an output of the exchange.
 func (e *Events) AddUnspent(u *Unspent) { addWallet(e, EventUnspent, &e.Wallet.Unspent, u) }
 
-// AddHolding adds what an address has.
+// AddHolding adds the balance of an address.
 func (e *Events) AddHolding(h *Holding) { addWallet(e, EventHolding, &e.Wallet.Holdings, h) }
 
 // AddNonce adds a sending address's next nonce.
@@ -320,7 +311,7 @@ func (e *Events) AddAddress(kind EventKind, a *SavedAddress) {
 	addWallet(e, kind, &e.Wallet.Addresses, a)
 }
 
-// Fact is what an event tells about definitions, accounts and keys.
+// Fact is the entry of an event about definitions, accounts and keys.
 type Fact struct {
 	On       bool
 	FeeLevel uint8
@@ -337,7 +328,7 @@ type Fact struct {
 	Levels    uint64
 	Orders    uint64
 	Fills     uint64
-	// Movements are deposits and withdrawals.
+	// Movements counts deposits and withdrawals.
 	Movements uint64
 	Until     Time
 	Token     Token
@@ -356,13 +347,13 @@ type Level struct {
 	Market MarketID
 	Side   Side
 	Price  Price
-	// Lots is what rests there now; zero means that the level is gone.
+	// Lots is the resting quantity; zero means that the level is gone.
 	Lots Lots
 	// Seq counts the market's level changes from one.
 	Seq uint64
 }
 
-// Balance is what an account has of an asset, after a posting.
+// Balance is an account's balance of an asset, after a posting.
 type Balance struct {
 	Account   AccountID
 	Asset     AssetID
@@ -371,67 +362,17 @@ type Balance struct {
 	Held Amount
 }
 
-// TransferKind says why money moved outside of trades.
-type TransferKind uint8
-
-// The kinds of transfers.
-const (
-	// TransferCredit: a sandbox handed out money.
-	TransferCredit TransferKind = iota + 1
-	// TransferFeeSweep: fees went to the treasury.
-	TransferFeeSweep
-	// TransferDeposit: a deposit was mined, into pending deposits.
-	TransferDeposit
-	// TransferParked: money was mined that belongs to nobody yet.
-	TransferParked
-	// TransferAssigned: an operator found out whose parked deposit it is.
-	TransferAssigned
-	// TransferCredited: a deposit reached its depth and is the customer's.
-	TransferCredited
-	// TransferFunding: the treasury's money reached the exchange's addresses.
-	TransferFunding
-	// TransferWithdrawal: a withdrawal was accepted by its network.
-	TransferWithdrawal
-	// TransferWithdrawalFee: the fee of a withdrawal.
-	TransferWithdrawalFee
-	// TransferPaid: a withdrawal's transaction was mined.
-	TransferPaid
-	// TransferNetworkCost: what a network took for a transaction.
-	TransferNetworkCost
-	// TransferStrange: money left by a transaction that is not the exchange's.
-	TransferStrange
-	// TransferRewound: a posting of a block was taken back with its block.
-	TransferRewound
-	// TransferInternal: a withdrawal to an account of this exchange.
-	TransferInternal
-	// TransferRefund: an operator paid a withdrawal back.
-	TransferRefund
-	// TransferGiven: a customer gave money to another.
-	TransferGiven
-)
-
-// Transfer is one double-entry posting outside of trades: From owes Amount
-// more, or has it less, and To has it more.
-type Transfer struct {
-	Kind   TransferKind
-	From   AccountID
-	To     AccountID
-	Asset  AssetID
-	Amount Amount
-}
-
-// Outcome is what the sender of a command is told.
+// Outcome is the answer to the sender of a command.
 type Outcome struct {
-	// Reason is zero when the command was carried out.
+	// Reason is zero if the command was carried out.
 	Reason Reason
-	// Status is an order's at the end of its command.
+	// Status is an order's status at the end of its command.
 	Status OrderStatus
-	// Repeated is true when a client id came again and this is the first
-	// outcome.
+	// Repeated is true if a client id came again; the rest is the first outcome.
 	Repeated bool
-	// ID is the id that was allotted or found: an order's, account's, key's,
-	// asset's, network's, market's, withdrawal's, deposit's or address's.
+	// ID is the allotted or existing id: an order's, account's, key's, asset's,
+	// network's, market's, withdrawal's, deposit's or address's.
 	ID uint64
-	// Filled is how much of an order its command traded.
+	// Filled is the quantity of an order that its command traded.
 	Filled Lots
 }

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -73,15 +76,59 @@ func TestCoreIsPure(t *testing.T) {
 	}
 }
 
-// TestEveryPackageHasADoc wants a doc.go, or a package comment in its only file.
+// TestEveryPackageHasADoc wants the package comment of each package in its doc.go, and in
+// no other file, where a reader would have to look for it.
 func TestEveryPackageHasADoc(t *testing.T) {
 	for _, p := range listPackages(t) {
-		if p.Doc == "" && len(p.GoFiles) > 0 {
-			t.Errorf("%s has no package comment", relative(p.ImportPath))
+		described := false
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil,
+				parser.PackageClauseOnly|parser.ParseComments)
+			switch {
+			case err != nil:
+				t.Error(err)
+			case file.Doc.Text() == "":
+			case name != "doc.go":
+				t.Errorf("%s: the package comment is in %s", relative(p.ImportPath), name)
+			default:
+				described = true
+			}
 		}
-		if len(p.GoFiles) > 1 && !slices.Contains(p.GoFiles, "doc.go") {
-			t.Errorf("%s has no doc.go", relative(p.ImportPath))
+		if !described && len(p.GoFiles) > 0 {
+			t.Errorf("%s has no doc.go with a package comment", relative(p.ImportPath))
 		}
+	}
+}
+
+// maxFileLines is CONTRIBUTING's limit of files, tests included.
+const maxFileLines = 600
+
+// TestFilesAreShort holds files to the limit, those of other modules too. What is generated
+// is as long as it comes out.
+func TestFilesAreShort(t *testing.T) {
+	generated := regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+	eachGoFile(t, func(name string, text []byte) {
+		if n := bytes.Count(text, []byte("\n")); n > maxFileLines && !generated.Match(text) {
+			t.Errorf("%s has %d lines, more than %d: split it by topic", name, n, maxFileLines)
+		}
+	})
+}
+
+// eachGoFile visits the Go files of the repository, whichever module they belong to.
+func eachGoFile(t *testing.T, visit func(name string, text []byte)) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err == nil {
+			visit(name, text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -99,14 +146,14 @@ func TestNames(t *testing.T) {
 }
 
 type goPackage struct {
-	ImportPath, Doc                    string
+	ImportPath, Dir                    string
 	GoFiles, TestGoFiles, XTestGoFiles []string
 	Imports, TestImports, XTestImports []string
 }
 
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Doc,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports", "./...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports", "./...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,24 +211,13 @@ var skips = regexp.MustCompile(`\b(t|b|f|tb|d|x)\.Skip(f|Now)?\(`)
 // lacks what it needs, which internal/needs says aloud. What is for some cases only
 // chooses them beforehand, and what is long has a size.
 func TestNothingSkipsItself(t *testing.T) {
-	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Ext(name) != ".go" {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
+	eachGoFile(t, func(name string, text []byte) {
 		for n, line := range strings.Split(string(text), "\n") {
 			if skips.MatchString(line) && name != "internal/needs/needs.go" {
 				t.Errorf("%s:%d: %s", name, n+1, strings.TrimSpace(line))
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func readLayers(t *testing.T) map[string]layer {

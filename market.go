@@ -2,109 +2,80 @@ package bourse
 
 import "math/bits"
 
-// Asset is something that can be owned, counted in units of 10^-Scale.
-type Asset struct {
-	ID     AssetID
-	Symbol Symbol
-	Name   string
-	// Scale is the ledger scale in decimals, at most MaxScale. It never changes.
-	Scale uint8
-	// Enabled is false for an asset that is hidden and takes no new business.
-	Enabled bool
-	// Experimental marks an asset that is listed for tests.
-	Experimental bool
-}
+// Pair is the name of a market, BASE/QUOTE.
+type Pair string
 
-// Network moves assets between the exchange and the outside.
-type Network struct {
-	ID     NetworkID
-	Symbol Symbol
-	// Name describes the network to people.
-	Name string
-	// MemoName is what the network calls the number that tells accounts behind
-	// one address apart; empty where every account has its own address.
-	MemoName string
-	Enabled  bool
-	// Experimental marks a network that exists for tests.
-	Experimental bool
-}
+// MakePair returns base/quote.
+func MakePair(base, quote Symbol) Pair { return Pair(base) + "/" + Pair(quote) }
 
-// NetworkAsset is an asset on a network, with the terms of moving it there.
-type NetworkAsset struct {
-	Asset   AssetID
-	Network NetworkID
-	// Precision is the number of decimals the network can move, at most the
-	// asset's scale.
-	Precision uint8
-	// Confirms is how deep a deposit's block must lie before it is credited.
-	Confirms uint32
-	// Contract names the token on networks that carry several; empty for coins.
-	Contract      string
-	MinDeposit    Amount
-	MinWithdrawal Amount
-	FeeMin        Amount
-	FeeMax        Amount
-	Enabled       bool
-}
-
-// MarketState says what a market takes.
+// MarketState determines which commands a market takes.
 type MarketState uint8
 
 // The states of a market.
 const (
 	// MarketOpen takes orders and cancels.
 	MarketOpen MarketState = iota + 1
-	// MarketCancelOnly takes cancels alone.
+	// MarketCancelOnly takes cancels only.
 	MarketCancelOnly
-	// MarketHalted takes nothing; its book stands still.
+	// MarketHalted takes nothing; its book is frozen.
 	MarketHalted
-	// MarketDelisted takes nothing, is hidden, and its orders are killed.
+	// MarketDelisted takes nothing and is hidden; its orders are killed.
 	MarketDelisted
 )
 
-// Market is where one asset is traded for another.
+var stateWords = [...]string{"", "open", "cancel_only", "halted", "delisted"}
+
+// String returns open, cancel_only, halted or delisted.
+func (s MarketState) String() string { return word(stateWords[:], s) }
+
+// ParseMarketState reads open, cancel_only, halted or delisted.
+func ParseMarketState(s string) (MarketState, bool) { return parseWord[MarketState](stateWords[:], s) }
+
+// Market trades a base asset for a quote asset.
 type Market struct {
 	ID    MarketID
 	Base  AssetID
 	Quote AssetID
 	Pair  Pair
-	// BasePrecision is the decimals of an order's amount: a lot is
+	// BasePrecision is the number of decimals of an order's amount: a lot is
 	// 10^-BasePrecision of the base asset. It never changes.
 	BasePrecision uint8
-	// QuotePrecision is the decimals of a price: a tick is 10^-QuotePrecision
+	// QuotePrecision is the number of decimals of a price: a tick is 10^-QuotePrecision
 	// of the quote asset. It never changes.
 	QuotePrecision uint8
 	State          MarketState
 	Enabled        bool
-	// SelfTrade is used by orders that name no mode of their own.
+	// SelfTrade applies to orders that name no mode.
 	SelfTrade SelfTradeMode
 	// LotUnit is the base asset's ledger units in a lot. Derived.
 	LotUnit uint64
 	// TotalUnit is the quote asset's ledger units in a tick times a lot. Derived.
 	TotalUnit uint64
-	// MinOrder is the least value of an order, in the quote asset's ledger units. A
-	// price counts at most as the last one there.
+	// MinOrder is the minimum value of an order, in the quote asset's ledger units.
+	// A price above the last one counts as the last one.
 	MinOrder Amount
-	// InitialPrice stands in for the last price until the first trade.
+	// InitialPrice replaces the last price before the first trade.
 	InitialPrice Price
-	// MaxPrice is the highest price and stop that an order may name.
+	// MaxPrice bounds the price and the stop of an order.
 	MaxPrice Price
 	// Maker and Taker are the fee rates, below RateOne.
 	Maker, Taker Rate
-	// Collar is how far from the last price MARKET orders and triggered stops
-	// may trade, as a share of it; zero is any distance.
+	// Collar bounds the distance from the last price at which MARKET orders and triggered
+	// stops may trade, as a share of that price; zero is no bound.
 	Collar Rate
-	// Band is how many times the last price, and how many times less than it, the
-	// price and stop of an order may be. It is above RateOne; zero is any.
+	// Band bounds the price and the stop of an order: at most Band times the greater, and
+	// at least 1/Band of the lesser, of the last price and InitialPrice. It is above
+	// RateOne; zero is no bound.
 	Band Rate
 }
 
-// InBand reports whether an order may name a price, the last one being another.
-func (m *Market) InBand(price, last Price) bool {
-	return m.Band == 0 || m.isWithin(price, last) && m.isWithin(last, price)
+// InBand reports whether an order may name price. low and high are the lesser and the
+// greater of the last price and InitialPrice.
+func (m *Market) InBand(price, low, high Price) bool {
+	return m.Band == 0 || m.isWithin(price, high) && m.isWithin(low, price)
 }
 
-// isWithin reports whether a price is at most Band times another one.
+// isWithin reports whether price is at most Band times other.
 func (m *Market) isWithin(price, other Price) bool {
 	high, low := bits.Mul64(uint64(price), RateOne)
 	mostHigh, mostLow := bits.Mul64(uint64(other), uint64(m.Band))

@@ -6,8 +6,8 @@ type Price uint64
 // Lots is a count of a market's lots.
 type Lots uint64
 
-// The bounds of what an order may name. They leave room in one word for the
-// arithmetic of pages and levels.
+// The bounds of an order's price and lots. They leave room in one word for the arithmetic
+// of pages and levels.
 const (
 	MaxPrice Price = 1<<62 - 1
 	MaxLots  Lots  = 1<<62 - 1
@@ -22,10 +22,18 @@ const (
 	Sell
 )
 
+var sideWords = [...]string{"", "BUY", "SELL"}
+
+// String returns BUY or SELL.
+func (s Side) String() string { return word(sideWords[:], s) }
+
+// ParseSide reads BUY or SELL.
+func ParseSide(s string) (Side, bool) { return parseWord[Side](sideWords[:], s) }
+
 // Opposite returns the side that s trades with.
 func (s Side) Opposite() Side { return Buy + Sell - s }
 
-// OrderType says how an order's price is given.
+// OrderType determines an order's price.
 type OrderType uint8
 
 // The order types.
@@ -38,7 +46,15 @@ const (
 	StopLimit
 )
 
-// TimeInForce says what becomes of what an order cannot trade at once.
+var typeWords = [...]string{"", "LIMIT", "MARKET", "STOP_LIMIT"}
+
+// String returns LIMIT, MARKET or STOP_LIMIT.
+func (t OrderType) String() string { return word(typeWords[:], t) }
+
+// ParseOrderType reads LIMIT, MARKET or STOP_LIMIT.
+func ParseOrderType(s string) (OrderType, bool) { return parseWord[OrderType](typeWords[:], s) }
+
+// TimeInForce determines the fate of the quantity that an order cannot trade at once.
 type TimeInForce uint8
 
 // The times in force.
@@ -47,16 +63,24 @@ const (
 	GTC TimeInForce = iota + 1
 	// FOK trades all at once or nothing.
 	FOK
-	// IOC trades what it can at once; the rest is killed.
+	// IOC trades at once as much as possible; the remainder is killed.
 	IOC
 )
 
-// SelfTradeMode says what happens when an order meets one of its own account.
+var tifWords = [...]string{"", "GTC", "FOK", "IOC"}
+
+// String returns GTC, FOK or IOC.
+func (t TimeInForce) String() string { return word(tifWords[:], t) }
+
+// ParseTimeInForce reads GTC, FOK or IOC.
+func ParseTimeInForce(s string) (TimeInForce, bool) { return parseWord[TimeInForce](tifWords[:], s) }
+
+// SelfTradeMode determines the result of a match between two orders of one account.
 type SelfTradeMode uint8
 
 // The modes of self-trade prevention. Zero means the market's default.
 const (
-	// SelfTradeNone lets them trade.
+	// SelfTradeNone lets the two orders trade.
 	SelfTradeNone SelfTradeMode = iota + 1
 	// CancelNewest kills the incoming order.
 	CancelNewest
@@ -66,47 +90,51 @@ const (
 	CancelBoth
 )
 
-// OrderStatus is where an order is in its life.
+var selfTradeWords = [...]string{"", "none", "cancel_newest", "cancel_oldest", "cancel_both"}
+
+// String returns none, cancel_newest, cancel_oldest or cancel_both.
+func (m SelfTradeMode) String() string { return word(selfTradeWords[:], m) }
+
+// ParseSelfTradeMode reads none, cancel_newest, cancel_oldest or cancel_both.
+func ParseSelfTradeMode(s string) (SelfTradeMode, bool) {
+	return parseWord[SelfTradeMode](selfTradeWords[:], s)
+}
+
+// OrderStatus is the status of an order.
 type OrderStatus uint8
 
 // The statuses. All but Open are final.
 const (
 	Open OrderStatus = iota + 1
 	Filled
-	// Canceled: somebody asked for it.
+	// Canceled: the customer or an operator asked for it.
 	Canceled
-	// Killed: its own terms or the exchange ended it.
+	// Killed: the order's own terms or the exchange ended it.
 	Killed
 )
 
-// Role is the part an order played in a trade.
-type Role uint8
+var statusWords = [...]string{"", "OPEN", "FILLED", "CANCELED", "KILLED"}
 
-// The roles.
-const (
-	// Maker rested in the book.
-	Maker Role = iota + 1
-	// Taker came and traded with what rested.
-	Taker
-)
+// String returns OPEN, FILLED, CANCELED or KILLED.
+func (s OrderStatus) String() string { return word(statusWords[:], s) }
 
-// Place is what a client asks for with a new order.
-type Place struct {
+// NewOrder is a client's request for an order.
+type NewOrder struct {
 	Market MarketID
 	Side   Side
 	Type   OrderType
 	TIF    TimeInForce
 	// SelfTrade is zero for the market's default.
 	SelfTrade SelfTradeMode
-	// PostOnly refuses a limit order that would take.
+	// PostOnly rejects a limit order that would take.
 	PostOnly bool
 	// Price is zero for a MARKET order.
 	Price Price
-	// Stop is zero but for a STOP_LIMIT order.
+	// Stop is zero except for a STOP_LIMIT order.
 	Stop Price
 	// Lots is zero for a MARKET order by total.
 	Lots Lots
-	// Total is what a MARKET order by total spends (BUY) or must receive
+	// Total is the amount that a MARKET order by total spends (BUY) or must receive
 	// (SELL), in the quote asset's ledger units.
 	Total Amount
 	// ClientID makes the request idempotent; zero is none.
@@ -117,45 +145,17 @@ type Place struct {
 type Order struct {
 	ID      OrderID
 	Account AccountID
-	Place
+	NewOrder
 	Status OrderStatus
-	// Triggered is true once a STOP_LIMIT order has left its wait.
+	// Triggered is true once a STOP_LIMIT order has been triggered.
 	Triggered bool
 	// Ordinal counts the account's orders from one.
 	Ordinal uint64
-	// Time is that of acceptance.
+	// Time is the time of acceptance.
 	Time Time
-	// Filled is how much of it has traded.
+	// Filled is the traded quantity.
 	Filled Lots
 }
 
 // Waiting reports whether o is a stop that has not been triggered.
 func (o *Order) Waiting() bool { return o.Type == StopLimit && !o.Triggered }
-
-// Trade is a match of two orders.
-type Trade struct {
-	Market MarketID
-	// TakerSide is the side of the order that came.
-	TakerSide Side
-	// Number counts the market's trades from one.
-	Number uint64
-	Price  Price
-	Lots   Lots
-	// Total is the value in the quote asset's ledger units.
-	Total        Amount
-	Maker, Taker Fill
-}
-
-// Fill is one side of a trade.
-type Fill struct {
-	Order   OrderID
-	Account AccountID
-	// Ordinal counts the account's fills from one. Where both sides are one
-	// account the maker's comes first.
-	Ordinal uint64
-	// Filled is how much of the order has traded, this trade included.
-	Filled Lots
-	// Fee is taken from what the side receives: base units for a buyer, quote
-	// units for a seller.
-	Fee Amount
-}

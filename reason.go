@@ -1,19 +1,19 @@
 package bourse
 
-// Reason is why the exchange said no. Zero means that it did not.
+// Reason is the exchange's reason for a refusal; zero means none.
 type Reason uint8
 
-// The reasons for which an order is rejected: a closed list.
+// The closed list of reasons for rejecting an order.
 const (
 	// InsufficientFunds: less is available than the order must hold.
 	InsufficientFunds Reason = iota + 1
-	// BelowMinOrder: the order is worth less than the market's least.
+	// BelowMinOrder: the order is worth less than the market's minimum.
 	BelowMinOrder
 	// MarketClosed: the market takes no orders now.
 	MarketClosed
-	// TooManyOrders: the account has the most open orders allowed here.
+	// TooManyOrders: the account has the maximum of open orders.
 	TooManyOrders
-	// DuplicateClientID: the client id stands for an order with other fields.
+	// DuplicateClientID: the client id names an order with other fields.
 	DuplicateClientID
 	// WouldTake: a post-only order would trade at once.
 	WouldTake
@@ -21,11 +21,11 @@ const (
 	PriceOutOfRange
 	// AccountFrozen: the account may not place orders.
 	AccountFrozen
-	// Overflow: a total does not fit 128 bits, or a price has more lots than fit.
+	// Overflow: a total does not fit 128 bits, or a level's lots do not fit their bound.
 	Overflow
 )
 
-// The reasons for which other commands are refused.
+// The reasons for refusing other commands.
 const (
 	// UnknownAccount: no such account id was allotted.
 	UnknownAccount Reason = iota + 32
@@ -35,23 +35,23 @@ const (
 	UnknownAsset
 	// UnknownNetwork: no such network.
 	UnknownNetwork
-	// UnknownKey: no such API key, or revoked already.
+	// UnknownKey: no such API key, or already revoked.
 	UnknownKey
-	// OrderNotFound: unknown, somebody else's, or done.
+	// OrderNotFound: unknown, of another account, or closed.
 	OrderNotFound
 	// MarketHaltedNow: the market takes no cancels now.
 	MarketHaltedNow
 	// BadDefinition: the definition breaks a rule of its kind.
 	BadDefinition
-	// FixedField: the definition changes what never changes.
+	// FixedField: the definition changes a field that never changes.
 	FixedField
 	// SandboxOnly: production exchanges create no money.
 	SandboxOnly
-	// OutOfOrder: genesis must come first, and once.
+	// OutOfOrder: genesis must be the first command, and the only genesis.
 	OutOfOrder
 	// TooMany: the ids of this kind, or those of one account, are used up.
 	TooMany
-	// Voided: an operator took this command out of the journal's effect.
+	// Voided: an operator voided this command of the journal.
 	Voided
 
 	// NotOnNetwork: the asset does not move on this network.
@@ -60,28 +60,27 @@ const (
 	WithdrawalsClosed
 	// BadPrecision: the network cannot move so many decimals.
 	BadPrecision
-	// FeeOutOfRange: the fee is not what the network's terms allow.
+	// FeeOutOfRange: the fee is outside the network's terms.
 	FeeOutOfRange
-	// BelowMinWithdrawal: less than the least withdrawal.
+	// BelowMinWithdrawal: the amount is below the minimum.
 	BelowMinWithdrawal
-	// MemoNotAllowed: the network knows no memos.
+	// MemoNotAllowed: the network has no memos.
 	MemoNotAllowed
-	// TooManyWithdrawals: the account has the most open withdrawals allowed.
+	// TooManyWithdrawals: the account has the maximum of open withdrawals.
 	TooManyWithdrawals
-	// WithdrawalNotFound: unknown, somebody else's, or over.
+	// WithdrawalNotFound: unknown, of another account, or final.
 	WithdrawalNotFound
-	// WithdrawalSent: the withdrawal was signed; it is not canceled any more.
-	WithdrawalSent
+	// WithdrawalSigned: a signed withdrawal cannot be canceled.
+	WithdrawalSigned
 	// WithdrawalsPaused: the network's withdrawals are stopped.
 	WithdrawalsPaused
-	// NotSigned: the withdrawal has no transaction, or the transaction is
-	// unknown.
+	// NotSigned: the withdrawal has no transaction, or the transaction is unknown.
 	NotSigned
 	// NotProcessing: the withdrawal does not wait for a signature.
 	NotProcessing
 	// AlreadyMined: the transaction is in the chain.
 	AlreadyMined
-	// InputTaken: an output to spend is unknown, or reserved.
+	// InputTaken: an input is unknown or reserved.
 	InputTaken
 	// WrongNonce: the nonce is not the address's next.
 	WrongNonce
@@ -89,17 +88,17 @@ const (
 	DepositNotFound
 	// AddressNotFound: no such entry in this address book.
 	AddressNotFound
-	// AddressTaken: the address is in the address book already.
+	// AddressTaken: the address is already in the address book.
 	AddressTaken
-	// BlockOutOfOrder: the block does not follow the last one taken in.
+	// BlockOutOfOrder: the block does not follow the tip.
 	BlockOutOfOrder
-	// BlockInconsistent: the block contradicts what is known of the network.
+	// BlockInconsistent: the block contradicts the known state of the network.
 	BlockInconsistent
 	// RewindTooDeep: the chain changed deeper than the exchange remembers.
 	RewindTooDeep
-	// DuplicateRequest: the key of the request stands for another one.
+	// DuplicateRequest: the key names a request with another body.
 	DuplicateRequest
-	// NotAskedBefore: what was to be a request once more is a new one.
+	// NotAskedBefore: a request for an earlier outcome names no earlier request.
 	NotAskedBefore
 )
 
@@ -135,7 +134,7 @@ var reasonWords = map[Reason]string{
 	MemoNotAllowed:     "MEMO_NOT_ALLOWED",
 	TooManyWithdrawals: "TOO_MANY_WITHDRAWALS",
 	WithdrawalNotFound: "WITHDRAWAL_NOT_FOUND",
-	WithdrawalSent:     "WITHDRAWAL_SENT",
+	WithdrawalSigned:   "WITHDRAWAL_SIGNED",
 	WithdrawalsPaused:  "WITHDRAWALS_PAUSED",
 	NotSigned:          "NOT_SIGNED",
 	NotProcessing:      "NOT_PROCESSING",
@@ -152,7 +151,7 @@ var reasonWords = map[Reason]string{
 	NotAskedBefore:     "NOT_ASKED_BEFORE",
 }
 
-// String returns the reason's word of the public interfaces.
+// String returns the reason's word in the public interfaces.
 func (r Reason) String() string {
 	if w, ok := reasonWords[r]; ok {
 		return w

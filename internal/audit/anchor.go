@@ -11,15 +11,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// comparison holds a journal against what is anchored of it.
+// comparison compares a journal with its anchored record.
 type comparison struct {
 	known *anchor.Record
-	// missing are the heads whose frame has not been seen.
+	// missing maps sequences to heads whose frame has not been seen yet.
 	missing map[bourse.Seq]journal.Tip
 	wrong   []string
 }
 
-// compare begins a comparison. known may be nil: then there is nothing to find wrong.
+// compare starts a comparison. A nil known never differs.
 func (x *Exchange) compare(known *anchor.Record) (*comparison, error) {
 	c := &comparison{known: known, missing: map[bourse.Seq]journal.Tip{}}
 	if known == nil {
@@ -46,7 +46,7 @@ func (c *comparison) find(format string, args ...any) {
 	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 }
 
-// frame looks at a frame of the journal.
+// frame compares a frame of the journal.
 func (c *comparison) frame(last bourse.Seq, chain journal.Hash) {
 	head, ok := c.missing[last]
 	if !ok {
@@ -58,7 +58,7 @@ func (c *comparison) frame(last bourse.Seq, chain journal.Hash) {
 	}
 }
 
-// state looks at the state behind a command.
+// state compares the state after a command.
 func (c *comparison) state(e *engine.Engine) {
 	if c.known == nil {
 		return
@@ -72,7 +72,7 @@ func (c *comparison) state(e *engine.Engine) {
 	}
 }
 
-// snapshot looks at a snapshot.
+// snapshot compares a snapshot.
 func (c *comparison) snapshot(s *journal.Snapshot) {
 	if c.known == nil {
 		return
@@ -83,12 +83,13 @@ func (c *comparison) snapshot(s *journal.Snapshot) {
 	}
 	section, _ := s.Section(sequencer.EngineSection)
 	if got := journal.Hash(sha256.Sum256(section)); got != head.State {
-		c.find("the anchor has the state %x at command %d, and the snapshot there %x", head.State[:8], head.Tip.Last, got[:8])
+		c.find("the anchor has the state %x at command %d, and the snapshot there %x", head.State[:8], head.Tip.Last,
+			got[:8])
 	}
 }
 
-// end ends a comparison with a journal that is kept from since on. Heads before that
-// cannot be compared.
+// end ends a comparison with a journal that starts at since. Earlier heads cannot be
+// compared.
 func (c *comparison) end(since bourse.Seq, tip journal.Tip) {
 	for at, head := range c.missing {
 		if at >= since {
@@ -97,7 +98,7 @@ func (c *comparison) end(since bourse.Seq, tip journal.Tip) {
 	}
 }
 
-// err returns what was found wrong, as one error.
+// err returns the first difference as an error, or nil.
 func (c *comparison) err() error {
 	if len(c.wrong) == 0 {
 		return nil

@@ -8,22 +8,20 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 )
 
-// Books are a second bookkeeping: they know trades, transfers and open orders
-// from the events, keep everything in big integers, and never look at a balance
-// that the engine announced.
+// Books are a second bookkeeping: they know trades, transfers and open orders from the
+// events, compute in big integers, and never read a balance that the engine announced.
 type Books struct {
 	markets map[bourse.MarketID]*bourse.Market
 	orders  map[bourse.OrderID]*openOrder
-	// owned is what accounts have in total; the outside's accounts go below
-	// zero.
+	// owned holds the accounts' total balances. The outside's accounts go below zero.
 	owned map[place]*big.Int
 	fees  map[bourse.AssetID]*big.Int
-	// postings counts what moved, by asset.
+	// postings counts the postings by asset.
 	postings map[bourse.AssetID]uint64
 	wallet   wallet
 }
 
-// place is where money is.
+// place is one account's balance of one asset.
 type place struct {
 	account bourse.AccountID
 	asset   bourse.AssetID
@@ -43,7 +41,7 @@ func NewBooks() *Books {
 	}
 }
 
-// Enter takes in what a command did.
+// Enter applies the events of a command.
 func (b *Books) Enter(ev *bourse.Events) {
 	for _, e := range ev.List {
 		switch e.Kind {
@@ -65,7 +63,7 @@ func (b *Books) Enter(ev *bourse.Events) {
 			b.wallet.deposit(&ev.Wallet.Deposits[e.At])
 		case bourse.EventWithdrawal:
 			b.wallet.withdrawal(&ev.Wallet.Withdrawals[e.At])
-		default: // nothing that moves or holds money
+		default: // no effect on money
 		}
 	}
 }
@@ -76,14 +74,17 @@ func (b *Books) trade(t *bourse.Trade) {
 	if t.TakerSide == bourse.Sell {
 		buyer, seller = seller, buyer
 	}
+
 	lots := new(big.Int).SetUint64(uint64(t.Lots))
 	amount := new(big.Int).Mul(lots, new(big.Int).SetUint64(m.LotUnit))
 	total := new(big.Int).Mul(lots, new(big.Int).SetUint64(uint64(t.Price)))
 	total.Mul(total, new(big.Int).SetUint64(m.TotalUnit))
+
 	b.move(seller.Account, buyer.Account, m.Base, amount)
 	b.move(buyer.Account, seller.Account, m.Quote, total)
 	b.fee(buyer, m.Base)
 	b.fee(seller, m.Quote)
+
 	for _, f := range [...]*bourse.Fill{buyer, seller} {
 		if o := b.orders[f.Order]; o != nil {
 			o.filled = f.Filled
@@ -117,7 +118,7 @@ func (b *Books) at(p place) *big.Int {
 	return n
 }
 
-// holds recomputes what open orders and withdrawals hold.
+// holds recomputes the held balances from open orders and withdrawals.
 func (b *Books) holds() map[place]*big.Int {
 	held := map[place]*big.Int{}
 	for _, o := range b.orders {
@@ -135,6 +136,7 @@ func (b *Books) holds() map[place]*big.Int {
 		}
 		held[p].Add(held[p], n)
 	}
+
 	for _, w := range b.wallet.open {
 		p := place{w.Account, w.Asset}
 		if held[p] == nil {
@@ -145,11 +147,11 @@ func (b *Books) holds() map[place]*big.Int {
 	return held
 }
 
-// Check holds the engine's ledger against the books and returns every
-// difference.
+// Check compares the engine's ledger with the books and returns every difference.
 func (b *Books) Check(e *engine.Engine) []string {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+
 	held, seen := b.holds(), map[place]bool{}
 	zero := new(big.Int)
 	e.Holdings(func(l bourse.Balance) {
@@ -163,7 +165,8 @@ func (b *Books) Check(e *engine.Engine) []string {
 			want = zero
 		}
 		if got := number(l.Held); want.Cmp(got) != 0 {
-			say("account %d has %s of asset %d held; its open orders and withdrawals hold %s", l.Account, got, l.Asset, want)
+			say("account %d has %s of asset %d held; its open orders and withdrawals hold %s", l.Account, got,
+				l.Asset, want)
 		}
 	}, func(asset bourse.AssetID, account bourse.AccountID, owes, has bourse.Amount) {
 		p := place{account, asset}
@@ -172,6 +175,7 @@ func (b *Books) Check(e *engine.Engine) []string {
 			say("the exchange's account %d has %s of asset %d; its postings make %s", account, got, asset, want)
 		}
 	})
+
 	for p, n := range b.owned {
 		if !seen[p] && n.Sign() != 0 {
 			say("account %d has nothing of asset %d; its postings make %s", p.account, p.asset, n)

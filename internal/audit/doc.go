@@ -1,12 +1,11 @@
-// Package audit reads an exchange's data directory and recomputes what it says,
-// from the journal alone.
+// Package audit reads an exchange's data directory and recomputes its state from the
+// journal alone.
 //
-// It stands behind the journal, beside the follower, and serves the tools: it
-// opens a directory for reading whether or not an exchange runs there, replays
-// it through the engine, and holds the result against snapshots, against the
-// engine's own invariants, and against a second bookkeeping in another
-// arithmetic ([Books]).
+// It is beside the follower, behind the journal, and serves the tools: it opens a
+// directory read-only, whether or not an exchange runs there, replays it through the
+// engine, and compares the result with snapshots, with the engine's own invariants, and
+// with a second bookkeeping in another arithmetic ([Books]).
 //
-// Invariants: nothing in the directory is changed; what was pruned is said, never
-// passed over.
+// Invariants: the directory is never changed, except by [Exchange.Prune]; a pruned range
+// is reported, never skipped silently.
 package audit

@@ -23,7 +23,7 @@ type Exchange struct {
 	dir       *disk.Dir
 }
 
-// ErrEmpty says that a directory holds no journal.
+// ErrEmpty reports that a directory holds no journal.
 var ErrEmpty = errors.New("there is no journal")
 
 // Open opens a data directory.
@@ -56,23 +56,22 @@ func (x *Exchange) open() error {
 // Close releases the directory.
 func (x *Exchange) Close() error { return x.dir.Close() }
 
-// Replayed is where a replay ended.
+// Replayed is the result of a replay.
 type Replayed struct {
 	Engine *engine.Engine
-	// Tip is the last frame that was replayed whole.
+	// Tip is the last frame that was replayed completely.
 	Tip journal.Tip
-	// Since is the sequence of the snapshot that it began from; zero for the
-	// beginning.
+	// Since is the sequence of the starting snapshot; zero for the beginning.
 	Since bourse.Seq
-	// frame, if not nil, is told of each frame that was replayed whole.
+	// frame, if not nil, is called after each completely replayed frame.
 	frame func(last bourse.Seq, chain journal.Hash)
 }
 
-// Visit is told of each command of a replay and what it did; an error ends the
+// Visit is called after each command of a replay with its events. An error ends the
 // replay.
 type Visit func(e *engine.Engine, cmd *bourse.Command, ev *bourse.Events) error
 
-// Everything is the end of a replay that goes as far as the journal does.
+// Everything is the end of a replay of the whole journal.
 const Everything = ^bourse.Seq(0)
 
 // Replay replays the journal from its beginning up to and including a command.
@@ -91,8 +90,8 @@ func (x *Exchange) replayFrom(s *journal.Snapshot, to bourse.Seq) (*Replayed, er
 	return x.replay(&Replayed{Engine: e, Tip: s.Header.Tip, Since: at}, to, nil)
 }
 
-// load reads a snapshot that was listed; nil if it was removed since, as the exchange
-// that runs does with old ones.
+// load reads a listed snapshot. It returns nil if a running exchange has removed the
+// snapshot since.
 func (x *Exchange) load(at bourse.Seq) (*journal.Snapshot, error) {
 	s, err := x.Snapshots.Load(at)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,8 +112,8 @@ func (x *Exchange) ReplayNewest(to bourse.Seq) (*Replayed, error) {
 	return x.replayFrom(s, to)
 }
 
-// ReplayOldest replays the journal from its beginning, or, where that was pruned,
-// from the oldest snapshot that is followed by what is kept.
+// ReplayOldest replays the journal from its beginning, or, if that was pruned, from the
+// oldest snapshot that the kept journal continues.
 func (x *Exchange) ReplayOldest(to bourse.Seq) (*Replayed, error) {
 	r, err := x.Replay(to, nil)
 	if !errors.Is(err, journal.ErrCompacted) {
@@ -124,6 +123,7 @@ func (x *Exchange) ReplayOldest(to bourse.Seq) (*Replayed, error) {
 	if listErr != nil {
 		return nil, listErr
 	}
+
 	for _, at := range snapshots {
 		if at > to {
 			continue
@@ -164,7 +164,7 @@ func (x *Exchange) replay(r *Replayed, to bourse.Seq, visit Visit) (_ *Replayed,
 	return r, nil
 }
 
-// player takes frames through an engine.
+// player applies frames to an engine.
 type player struct {
 	x     *Exchange
 	r     *Replayed
@@ -187,13 +187,13 @@ func (p *player) play(b *journal.Batch) error {
 	return nil
 }
 
-// each reads the commands of a frame.
+// each decodes the commands of a frame.
 func each(b *journal.Batch, cmd *bourse.Command, expect func([]bourse.OrderID), visit func() error) error {
 	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
 	return frame.Each(cmd, expect, visit)
 }
 
-// step takes the command at hand through the engine, if it is one of the replay.
+// step applies the current command to the engine, if it is in the range of the replay.
 func (p *player) step() error {
 	if p.cmd.Seq <= p.r.Engine.Seq() || p.cmd.Seq > p.to {
 		return nil

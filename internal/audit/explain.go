@@ -6,19 +6,20 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/record"
 )
 
 // Line is one change of an account's balance of an asset.
 type Line struct {
 	Seq  bourse.Seq `json:"seq"`
 	Time string     `json:"time"`
-	// Command is what caused it.
+	// Command describes the command that caused the change.
 	Command   string `json:"command"`
 	Available string `json:"avbl"`
 	Held      string `json:"locked"`
 }
 
-// Explain tells every change of what an account has of an asset.
+// Explain calls tell for every change of an account's balance of an asset.
 func (x *Exchange) Explain(account bourse.AccountID, symbol bourse.Symbol, tell func(Line) error) error {
 	var asset *bourse.Asset
 	_, err := x.Replay(Everything, func(e *engine.Engine, cmd *bourse.Command, ev *bourse.Events) error {
@@ -33,7 +34,7 @@ func (x *Exchange) Explain(account bourse.AccountID, symbol bourse.Symbol, tell 
 				continue
 			}
 			line := Line{
-				Seq: cmd.Seq, Time: cmd.Time.Std().Format(time.RFC3339Nano), Command: Describe(cmd),
+				Seq: cmd.Seq, Time: cmd.Time.Std().Format(time.RFC3339Nano), Command: record.Describe(cmd),
 				Available: b.Available.Format(asset.Scale), Held: b.Held.Format(asset.Scale),
 			}
 			if err := tell(line); err != nil {
@@ -42,6 +43,7 @@ func (x *Exchange) Explain(account bourse.AccountID, symbol bourse.Symbol, tell 
 		}
 		return nil
 	})
+
 	if err == nil && asset == nil {
 		err = fmt.Errorf("the journal knows no asset %q", symbol)
 	}

@@ -8,25 +8,25 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/journal"
-	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 )
 
-// Pruned is what a prune left.
+// Pruned is the result of a prune.
 type Pruned struct {
-	// Since is the first command that is kept.
+	// Since is the first kept command.
 	Since bourse.Seq `json:"since"`
-	// StateHash is the state before it.
+	// StateHash is the hash of the state before it.
 	StateHash string `json:"state_hash"`
 }
 
-// Prune deletes archived segments whose commands all lie before a sequence, and
-// leaves a stub with the state that they led to. The exchange must not run.
+// Prune deletes archived segments that end before a sequence, and leaves a stub with the
+// state after them. The exchange must not run.
 func (x *Exchange) Prune(before bourse.Seq) (_ *Pruned, err error) {
-	lock, err := filelog.Lock(x.dir)
+	lock, err := journal.Lock(x.dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
+
 	last, err := x.Files.Boundary(before)
 	if err != nil {
 		return nil, err
@@ -34,6 +34,7 @@ func (x *Exchange) Prune(before bourse.Seq) (_ *Pruned, err error) {
 	if last == 0 {
 		return nil, fmt.Errorf("no archived file lies before command %d", before)
 	}
+
 	end, err := x.ReplayOldest(last)
 	if err != nil {
 		return nil, err
@@ -41,12 +42,13 @@ func (x *Exchange) Prune(before bourse.Seq) (_ *Pruned, err error) {
 	if end.Tip.Last != last {
 		return nil, fmt.Errorf("the replay ended at command %d, not %d", end.Tip.Last, last)
 	}
+
 	hash := end.Engine.StateHash()
 	stub := journal.Stub{Seq: last, Chain: end.Tip.Chain, State: hash, Balances: balances(end.Engine)}
 	return &Pruned{Since: last + 1, StateHash: hex.EncodeToString(hash[:])}, x.Files.Prune(before, stub)
 }
 
-// balances writes down who had what, one line for each balance.
+// balances writes all balances, one on each line.
 func balances(e *engine.Engine) []byte {
 	var text []byte
 	e.Holdings(func(b bourse.Balance) {

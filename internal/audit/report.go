@@ -11,20 +11,20 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 )
 
-// Report is what an audit of money and books found.
+// Report is the result of an audit of money and books.
 type Report struct {
-	// Seq is the last command that was audited.
+	// Seq is the last audited command.
 	Seq       bourse.Seq    `json:"seq"`
 	StateHash string        `json:"state_hash"`
 	Accounts  int           `json:"accounts"`
 	Orders    int           `json:"open_orders"`
 	Trades    uint64        `json:"trades"`
 	Assets    []AssetReport `json:"assets"`
-	// Networks are those on which something happened.
+	// Networks lists the networks with blocks or stopped withdrawals.
 	Networks []NetworkReport `json:"networks"`
-	// Voids are the commands out of effect.
+	// Voids lists the void commands.
 	Voids []Void `json:"voids"`
-	// Violations is empty if all is well.
+	// Violations is empty if all invariants hold.
 	Violations []string `json:"violations"`
 }
 
@@ -32,35 +32,37 @@ type Report struct {
 type AssetReport struct {
 	Asset    bourse.Symbol `json:"asset"`
 	Postings uint64        `json:"postings"`
-	// Customers is what customers have, Held the part that their open orders
-	// and withdrawals hold.
+	// Customers is the sum of the customers' balances. Held is the part held for open
+	// orders and withdrawals.
 	Customers string `json:"customers"`
 	Held      string `json:"held"`
-	// FeesTaken is what fees there ever were, Fees what was not swept yet.
+	// FeesTaken is the sum of all trading fees ever taken, Fees the part not collected
+	// yet.
 	FeesTaken string `json:"fees_taken"`
 	Fees      string `json:"fees"`
 	Treasury  string `json:"treasury"`
-	// WithdrawalFees is what fees of withdrawals were not swept yet,
-	// NetworkCosts what networks took for the exchange's transactions.
+	// WithdrawalFees is the sum of withdrawal fees not collected yet. NetworkCosts is the
+	// sum of network fees of the exchange's transactions.
 	WithdrawalFees string `json:"withdrawal_fees"`
 	NetworkCosts   string `json:"network_costs"`
-	// Outside is what the outside owes to all of them.
+	// Outside is the sum of the outside's debts.
 	Outside string `json:"outside"`
 }
 
-// checkEvery is how many commands lie between two checks of all invariants.
+// checkEvery is the number of commands between two checks of all invariants.
 const checkEvery = 20_000
 
 // maxViolations bounds a report.
 const maxViolations = 100
 
-// Audit recomputes money and books of the whole journal, and holds states against those
-// that are anchored, if known is not nil.
+// Audit recomputes money and books of the whole journal, and compares states with the
+// anchored ones if known is not nil.
 func (x *Exchange) Audit(known *anchor.Record) (*Report, error) {
 	heads, err := x.compare(known)
 	if err != nil {
 		return nil, err
 	}
+
 	books, trades := NewBooks(), uint64(0)
 	violations := []string{}
 	accounts := 0
@@ -72,23 +74,26 @@ func (x *Exchange) Audit(known *anchor.Record) (*Report, error) {
 			violations = append(violations, fmt.Sprintf("at command %d: %s", e.Seq(), v))
 		}
 	}
-	end, err := x.replay(&Replayed{Engine: engine.New(), frame: heads.frame}, Everything, func(e *engine.Engine, cmd *bourse.Command, ev *bourse.Events) error {
-		books.Enter(ev)
-		heads.state(e)
-		trades += uint64(len(ev.Trades))
-		for _, event := range ev.List {
-			if event.Kind == bourse.EventAccountCreated {
-				accounts++
+
+	end, err := x.replay(&Replayed{Engine: engine.New(), frame: heads.frame}, Everything,
+		func(e *engine.Engine, cmd *bourse.Command, ev *bourse.Events) error {
+			books.Enter(ev)
+			heads.state(e)
+			trades += uint64(len(ev.Trades))
+			for _, event := range ev.List {
+				if event.Kind == bourse.EventAccountCreated {
+					accounts++
+				}
 			}
-		}
-		if cmd.Seq%checkEvery == 0 && len(violations) < maxViolations {
-			check(e)
-		}
-		return nil
-	})
+			if cmd.Seq%checkEvery == 0 && len(violations) < maxViolations {
+				check(e)
+			}
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}
+
 	check(end.Engine)
 	heads.end(1, end.Tip)
 	violations = append(violations, heads.wrong...)
@@ -102,7 +107,7 @@ func (x *Exchange) Audit(known *anchor.Record) (*Report, error) {
 	}, nil
 }
 
-// assets sums the books up.
+// assets sums the books up by asset.
 func (b *Books) assets(e *engine.Engine) []AssetReport {
 	held := b.holds()
 	var list []AssetReport
@@ -125,6 +130,7 @@ func (b *Books) assets(e *engine.Engine) []AssetReport {
 				locked.Add(locked, n)
 			}
 		}
+
 		taken := b.fees[a.ID]
 		if taken == nil {
 			taken = new(big.Int)
@@ -146,7 +152,7 @@ func (b *Books) assets(e *engine.Engine) []AssetReport {
 	return list
 }
 
-// decimal writes a number of ledger units in whole assets.
+// decimal formats a number of ledger units in whole assets.
 func decimal(n *big.Int, scale uint8) string {
 	digits := new(big.Int).Abs(n).String()
 	for len(digits) <= int(scale) {

@@ -10,9 +10,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/anchor"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/record"
 )
 
-// Verification is what was found to be whole.
+// Verification is the result of a successful verification.
 type Verification struct {
 	Exchange string     `json:"exchange"`
 	Sandbox  bool       `json:"sandbox"`
@@ -20,18 +21,20 @@ type Verification struct {
 	Last     bourse.Seq `json:"last_seq"`
 	Frames   uint64     `json:"frames"`
 	Chain    string     `json:"chain"`
-	// Snapshots are those whose bytes are whole and that lie on the chain.
+	// Snapshots lists the snapshots that are intact and on the chain.
 	Snapshots []bourse.Seq `json:"snapshots"`
-	// Voids are the commands out of effect.
+	// Voids lists the void commands.
 	Voids []Void `json:"voids"`
 }
 
-// Verify reads every frame that is kept, and every snapshot: checksums, hash
-// chain, that each command can be read, and that the journal holds what is anchored, if
-// known is not nil. Damage is a *journal.DamageError, and what the journal lacks
-// journal.ErrCut.
+// Verify reads every kept frame and snapshot. It checks checksums, the hash chain, the
+// encoding of each command and, if known is not nil, the anchored heads. It returns a
+// *journal.DamageError for damage, and journal.ErrCut for a truncated journal.
 func (x *Exchange) Verify(known *anchor.Record) (*Verification, error) {
-	v := &Verification{Exchange: fmt.Sprintf("%x", x.Identity.Exchange), Sandbox: x.Identity.Sandbox, Snapshots: []bourse.Seq{}, Voids: x.voided()}
+	v := &Verification{
+		Exchange: fmt.Sprintf("%x", x.Identity.Exchange), Sandbox: x.Identity.Sandbox,
+		Snapshots: []bourse.Seq{}, Voids: x.voided(),
+	}
 	heads, err := x.compare(known)
 	if err != nil {
 		return nil, err
@@ -40,11 +43,13 @@ func (x *Exchange) Verify(known *anchor.Record) (*Verification, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	tip := journal.Tip{}
 	chains := map[bourse.Seq]journal.Hash{}
 	for _, at := range snapshots {
 		chains[at] = journal.Hash{}
 	}
+
 	err = x.Frames(func(b *journal.Batch) error {
 		if v.Frames == 0 {
 			v.First = b.First
@@ -61,10 +66,12 @@ func (x *Exchange) Verify(known *anchor.Record) (*Verification, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	heads.end(v.First, tip)
 	if err := errors.Join(heads.err(), x.checkVoids(v.Last)); err != nil {
 		return nil, err
 	}
+
 	for _, at := range snapshots {
 		s, err := x.load(at)
 		if err != nil {
@@ -74,7 +81,8 @@ func (x *Exchange) Verify(known *anchor.Record) (*Verification, error) {
 			continue
 		}
 		if at > v.Last {
-			return nil, fmt.Errorf("%w: there is a snapshot at %d, and the journal ends at %d", journal.ErrCut, at, v.Last)
+			return nil, fmt.Errorf("%w: there is a snapshot at %d, and the journal ends at %d", journal.ErrCut, at,
+				v.Last)
 		}
 		heads.snapshot(s)
 		if at >= v.First && s.Header.Tip.Chain != chains[at] {
@@ -91,7 +99,7 @@ func readable(b *journal.Batch) error {
 	return each(b, &cmd, nil, func() error { return nil })
 }
 
-// Frames reads every frame that is kept.
+// Frames visits every kept frame.
 func (x *Exchange) Frames(visit func(*journal.Batch) error) (err error) {
 	from := bourse.Seq(1)
 	stub, err := x.Files.Stub()
@@ -101,11 +109,13 @@ func (x *Exchange) Frames(visit func(*journal.Batch) error) (err error) {
 	if stub != nil {
 		from = stub.Seq + 1
 	}
+
 	reader, err := x.Files.Read(from)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
+
 	for {
 		b, err := reader.Next()
 		if errors.Is(err, io.EOF) {
@@ -120,7 +130,7 @@ func (x *Exchange) Frames(visit func(*journal.Batch) error) (err error) {
 	}
 }
 
-// Entry is one command, as `journal dump` shows it.
+// Entry is one command in the output of `journal dump`.
 type Entry struct {
 	Seq     bourse.Seq `json:"seq"`
 	Time    string     `json:"time"`
@@ -129,7 +139,7 @@ type Entry struct {
 	Voided  bool       `json:"voided,omitempty"`
 }
 
-// Dump tells the commands from one sequence to another.
+// Dump calls tell for the commands from one sequence to another.
 func (x *Exchange) Dump(from, to bourse.Seq, tell func(Entry) error) error {
 	var cmd bourse.Command
 	return x.Frames(func(b *journal.Batch) error {
@@ -140,12 +150,15 @@ func (x *Exchange) Dump(from, to bourse.Seq, tell func(Entry) error) error {
 			if cmd.Seq < from || cmd.Seq > to {
 				return nil
 			}
-			return tell(Entry{cmd.Seq, b.Time.Std().Format(time.RFC3339Nano), b.Term, Describe(&cmd), x.Voids.Has(cmd.Seq)})
+			return tell(Entry{
+				cmd.Seq, b.Time.Std().Format(time.RFC3339Nano), b.Term, record.Describe(&cmd),
+				x.Voids.Has(cmd.Seq),
+			})
 		})
 	})
 }
 
-// StateReport is a state hash, and how the snapshots agree with it.
+// StateReport is a state hash and its comparison with the snapshots.
 type StateReport struct {
 	Seq       bourse.Seq       `json:"seq"`
 	Commands  uint64           `json:"commands"`
@@ -154,17 +167,17 @@ type StateReport struct {
 	Snapshots []SnapshotReport `json:"snapshots"`
 }
 
-// SnapshotReport is how one snapshot agrees.
+// SnapshotReport is the comparison with one snapshot.
 type SnapshotReport struct {
 	Seq bourse.Seq `json:"seq"`
-	// Agrees is true if the replay from the beginning had the snapshot's state
-	// hash at its moment, and a replay from the snapshot ends like that from the
-	// beginning.
+	// Agrees is true if the replay from the beginning reached the snapshot's state hash
+	// at its sequence, and a replay from the snapshot ends in the same state as the one
+	// from the beginning.
 	Agrees bool `json:"agrees"`
 }
 
-// States replays the journal from its beginning and from each snapshot. now
-// times the first replay.
+// States replays the journal from its beginning and from each snapshot. now times the
+// first replay.
 func (x *Exchange) States(to bourse.Seq, now func() time.Time) (*StateReport, error) {
 	snapshots, err := x.Snapshots.List()
 	if err != nil {
@@ -174,6 +187,7 @@ func (x *Exchange) States(to bourse.Seq, now func() time.Time) (*StateReport, er
 	for _, at := range snapshots {
 		passed[at] = [32]byte{}
 	}
+
 	began := now()
 	end, err := x.Replay(to, func(e *engine.Engine, cmd *bourse.Command, _ *bourse.Events) error {
 		if _, wanted := passed[cmd.Seq]; wanted {
@@ -184,11 +198,13 @@ func (x *Exchange) States(to bourse.Seq, now func() time.Time) (*StateReport, er
 	if err != nil {
 		return nil, err
 	}
+
 	hash := end.Engine.StateHash()
 	r := &StateReport{
 		Seq: end.Engine.Seq(), Commands: uint64(end.Engine.Seq()), StateHash: fmt.Sprintf("%x", hash),
 		Seconds: now().Sub(began).Seconds(), Snapshots: []SnapshotReport{},
 	}
+
 	for _, at := range snapshots {
 		if at > end.Engine.Seq() {
 			continue

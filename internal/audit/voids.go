@@ -8,16 +8,16 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// Void is a command that an operator took out of effect.
+// Void is a command that an operator voided.
 type Void struct {
 	Seq    bourse.Seq `json:"seq"`
 	Reason string     `json:"reason"`
 	Time   string     `json:"time"`
-	// Operator is the system's user id of who did it.
+	// Operator is the operator's user id in the system.
 	Operator uint32 `json:"uid"`
 }
 
-// voided lists the commands out of effect, in the order in which they were taken out.
+// voided lists the void commands, in the order of voiding.
 func (x *Exchange) voided() []Void {
 	list := make([]Void, 0, len(x.Voids.All()))
 	for _, v := range x.Voids.All() {
@@ -26,8 +26,8 @@ func (x *Exchange) voided() []Void {
 	return list
 }
 
-// checkVoids refuses voids of commands that the journal does not have: it had them when
-// they were voided.
+// checkVoids returns ErrCut if a void command is missing in the journal: the journal had
+// it when it was voided.
 func (x *Exchange) checkVoids(last bourse.Seq) error {
 	for _, v := range x.Voids.All() {
 		if v.Seq > last {

@@ -9,15 +9,14 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 )
 
-// wallet is what the books know of deposits and withdrawals.
+// wallet is the books' state of deposits and withdrawals.
 type wallet struct {
-	// open are the withdrawals that hold money, by id.
+	// open maps ids to withdrawals that hold money.
 	open map[bourse.WalletID]bourse.Withdrawal
-	// ended are the final statuses of withdrawals, credited the deposits that
-	// were credited.
+	// ended holds the final statuses of withdrawals, credited the credited deposits.
 	ended    map[bourse.WalletID]bourse.WalletStatus
 	credited map[bourse.DepositID]bool
-	// due is what deposits that were credited come to, paid what was moved for
+	// due is the sum of credited deposits, paid the sum of the transfers that credited
 	// them.
 	due, paid map[bourse.AssetID]*big.Int
 	wrong     []string
@@ -44,8 +43,8 @@ func (w *wallet) transfer(t *bourse.Transfer) {
 	}
 }
 
-// deposit takes in a deposit's state. Only one that came from outside counts:
-// what was paid inside the exchange is a transfer of the withdrawal.
+// deposit applies a deposit's new state. Only deposits from outside count: one paid
+// inside the exchange is a transfer of its withdrawal.
 func (w *wallet) deposit(d *bourse.Deposit) {
 	if d.From == 0 && d.Status == bourse.WalletDone && !w.credited[d.Number] {
 		w.credited[d.Number] = true
@@ -69,13 +68,14 @@ func (w *wallet) withdrawal(d *bourse.Withdrawal) {
 	}
 }
 
-// checkWallet says where deposits and withdrawals break a rule: credited twice
-// or never, ended twice, or other money on a network than the ledger owes for it.
+// checkWallet reports broken rules of deposits and withdrawals: credited twice or never,
+// ended twice, or a network balance that differs from the debt of its account.
 func (b *Books) checkWallet(e *engine.Engine, say func(string, ...any)) {
 	for _, wrong := range b.wallet.wrong {
 		say("%s", wrong)
 	}
 	b.wallet.wrong = nil
+
 	zero := new(big.Int)
 	for _, a := range e.Assets() {
 		due, paid := b.wallet.due[a.ID], b.wallet.paid[a.ID]
@@ -89,6 +89,7 @@ func (b *Books) checkWallet(e *engine.Engine, say func(string, ...any)) {
 			say("deposits of asset %d come to %s and were credited with %s", a.ID, due, paid)
 		}
 	}
+
 	for _, n := range e.Networks() {
 		lies := map[bourse.AssetID]*big.Int{}
 		e.Owned(n.ID, func(asset bourse.AssetID, has bourse.Amount) { lies[asset] = number(has) })
@@ -105,21 +106,20 @@ func (b *Books) checkWallet(e *engine.Engine, say func(string, ...any)) {
 	}
 }
 
-// NetworkReport is where the exchange is on a network.
+// NetworkReport is the exchange's state on a network.
 type NetworkReport struct {
 	Network bourse.Symbol `json:"network"`
 	Height  uint64        `json:"height"`
 	Paused  bool          `json:"paused"`
-	// Halted is why the exchange stopped withdrawals by itself; empty if it did
-	// not.
+	// Halted is the exchange's own reason to stop withdrawals; empty for none.
 	Halted string `json:"halted"`
-	// Owned is what lies there, in whole assets.
+	// Owned is the exchange's balance there, in whole assets.
 	Owned map[bourse.Symbol]string `json:"owned"`
-	// Chain says whether the network itself agrees, where it was asked.
+	// Chain is the result of a comparison with the network itself.
 	Chain Comparison `json:"chain"`
 }
 
-// Comparison says what became of holding the journal against a chain.
+// Comparison is the result of comparing the journal with a chain.
 type Comparison string
 
 // The closed set of comparisons.
@@ -129,9 +129,8 @@ const (
 	Differs     Comparison = "differs"
 )
 
-// Compare holds what the journal says lies on a network against what its chain
-// says, in whole assets. It reports false, and changes nothing, if the two are
-// not at the same height.
+// Compare compares the journal's balances on a network with the chain's, in whole assets.
+// It returns false and changes nothing if the two are at different heights.
 func (r *Report) Compare(network bourse.Symbol, height uint64, owned map[bourse.Symbol]string) bool {
 	for i := range r.Networks {
 		n := &r.Networks[i]
@@ -141,7 +140,8 @@ func (r *Report) Compare(network bourse.Symbol, height uint64, owned map[bourse.
 		n.Chain = Agrees
 		if !maps.Equal(n.Owned, owned) {
 			n.Chain = Differs
-			r.Violations = append(r.Violations, fmt.Sprintf("network %s at height %d: the journal has %v there, the chain %v",
+			r.Violations = append(r.Violations, fmt.Sprintf(
+				"network %s at height %d: the journal has %v there, the chain %v",
 				network, height, n.Owned, owned))
 		}
 		return true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/record"
 )
 
 // wallets is an engine with books beside it.
@@ -21,16 +22,16 @@ func (w *wallets) apply(kind bourse.CommandKind, change func(*bourse.Command)) {
 	w.t.Helper()
 	cmd := bourse.Command{Kind: kind, Seq: w.e.Seq() + 1, Time: w.e.Now() + bourse.Second, Wallet: &bourse.WalletCommand{}}
 	change(&cmd)
-	if err := cmd.Check(); err != nil {
+	if err := record.Check(&cmd); err != nil {
 		w.t.Fatal(err)
 	}
-	if Describe(&cmd) == "" {
+	if record.Describe(&cmd) == "" {
 		w.t.Error("a command has no words")
 	}
 	var ev bourse.Events
 	w.e.Apply(&cmd, &ev)
 	if ev.Outcome.Reason != 0 {
-		w.t.Fatalf("%s: %s", Describe(&cmd), ev.Outcome.Reason)
+		w.t.Fatalf("%s: %s", record.Describe(&cmd), ev.Outcome.Reason)
 	}
 	if w.spoil != nil {
 		w.spoil(&ev)
@@ -38,10 +39,10 @@ func (w *wallets) apply(kind bourse.CommandKind, change func(*bourse.Command)) {
 	w.books.Enter(&ev)
 }
 
-func (w *wallets) block(height byte, parent byte, txs ...bourse.Tx) {
+func (w *wallets) block(height byte, parent byte, txs ...bourse.TxEffect) {
 	w.t.Helper()
 	w.apply(bourse.CommandBlock, func(c *bourse.Command) {
-		c.Wallet.Block = &bourse.Block{
+		c.Wallet.Block = &bourse.BlockEffect{
 			Network: 1, BlockRef: bourse.BlockRef{Height: uint64(height), Hash: bourse.TxHash{height}},
 			Parent: bourse.TxHash{parent}, Txs: txs,
 		}
@@ -64,7 +65,7 @@ func live(t *testing.T, spoil func(*bourse.Events)) *wallets {
 	})
 	w.apply(bourse.CommandCreateAccount, func(*bourse.Command) {})
 	w.block(1, 0)
-	w.block(2, 1, bourse.Tx{Hash: bourse.TxHash{7}, Outputs: []bourse.Output{
+	w.block(2, 1, bourse.TxEffect{Hash: bourse.TxHash{7}, Inflows: []bourse.Inflow{
 		{Index: 0, Asset: 1, Amount: bourse.Units(5000), Owner: 1, Address: 1},
 		{Index: 1, Asset: 1, Amount: bourse.Units(4000), Owner: bourse.AccountTreasury},
 	}})
@@ -78,7 +79,7 @@ func live(t *testing.T, spoil func(*bourse.Events)) *wallets {
 	w.apply(bourse.CommandSigned, func(c *bourse.Command) {
 		c.Wallet.Signed = &bourse.SignedTx{Network: 1, Kind: bourse.SignedWithdrawal, Wallet: 2, Tx: bourse.TxHash{8}, Raw: []byte{1}}
 	})
-	w.block(3, 2, bourse.Tx{Hash: bourse.TxHash{8}, Taken: []bourse.Taken{{Asset: 1, Amount: bourse.Units(1002)}}})
+	w.block(3, 2, bourse.TxEffect{Hash: bourse.TxHash{8}, Outflows: []bourse.Outflow{{Asset: 1, Amount: bourse.Units(1002)}}})
 	w.apply(bourse.CommandRewind, func(c *bourse.Command) { c.Wallet.Network, c.Wallet.Height = 1, 1 })
 	return w
 }

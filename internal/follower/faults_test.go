@@ -18,8 +18,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// line is an exchange on a faulty disk, from its first file to its last, put
-// together in the order in which node does it.
+// line is an exchange on a faulty disk, over all its lives, assembled in node's order.
 type line struct {
 	disk      *memdisk.Disk
 	id        journal.Identity
@@ -30,7 +29,7 @@ type line struct {
 	engine    *engine.Engine
 	sequencer *sequencer.Sequencer
 	follower  *follower.Follower
-	// told are the state hashes after what was acknowledged, in all lives.
+	// told has the state hash after each acknowledged command of all lives.
 	told map[bourse.Seq]journal.Hash
 	now  bourse.Time
 }
@@ -60,7 +59,7 @@ func (l *line) open() (err error) {
 	if _, _, err := journal.Identify(l.disk); err != nil {
 		return err
 	}
-	if l.log, _, err = filelog.Open(l.disk, filelog.Options{Identity: l.id, SegmentSize: 8 * journal.Block}); err != nil {
+	if l.log, _, err = filelog.Open(l.disk, journal.Options{Identity: l.id, SegmentSize: 8 * journal.Block}); err != nil {
 		return err
 	}
 	l.files, l.snapshots = journal.NewFiles(l.disk, l.id), journal.NewSnapshots(l.disk, l.id)
@@ -110,7 +109,7 @@ func (l *line) followOn() error {
 	return err
 }
 
-// found journals what an exchange begins with, as far as it is not there.
+// found journals the opening of an exchange, as far as it is missing.
 func (l *line) found() error {
 	for i, c := range opening() {
 		if l.engine.Seq() > bourse.Seq(i) {
@@ -123,7 +122,7 @@ func (l *line) found() error {
 	return nil
 }
 
-// do takes a command through the line; it is acknowledged when this returns.
+// do takes a command through the line; the command is acknowledged when do returns.
 func (l *line) do(c *bourse.Command) error {
 	t := sequencer.NewTicket()
 	if err := l.sequencer.Submit(c, t); err != nil {
@@ -146,8 +145,7 @@ func (l *line) do(c *bourse.Command) error {
 	return nil
 }
 
-// behind does what goes on behind the line. What the follower may try again, it
-// tries later.
+// behind prepares the log and steps the follower. Errors to retry are retried later.
 func (l *line) behind() error {
 	if _, err := l.log.Prepare(); err != nil {
 		return err
@@ -172,8 +170,8 @@ func (l *line) stop() error {
 	return l.log.Close()
 }
 
-// holds replays the journal from its first command: what was acknowledged is in
-// it, with the effect that it had, and the exchange that was restored agrees.
+// holds replays the journal from its first command: every acknowledged command is in it
+// with its effect, and the restored exchange agrees.
 func (l *line) holds() error {
 	r, err := l.files.Read(1)
 	if err != nil {
@@ -208,13 +206,13 @@ func newLine(seed uint64) *line {
 	}
 }
 
-// failAt makes one operation of the disk fail, of whatever kind, and returns the
-// kinds of all that there are.
+// failAt makes one operation of the disk fail, of any kind, and returns the kinds of all
+// operations seen.
 func (l *line) failAt(n int, fault error) *[]memdisk.OpKind {
 	kinds := new([]memdisk.OpKind)
 	l.disk.Inject(func(op memdisk.Op) error {
 		if op.Kind == memdisk.OpClose {
-			return nil // which cannot fail
+			return nil // cannot fail
 		}
 		if *kinds = append(*kinds, op.Kind); len(*kinds) == n {
 			return fault
@@ -224,14 +222,13 @@ func (l *line) failAt(n int, fault error) *[]memdisk.OpKind {
 	return kinds
 }
 
-// lifeCommands is how many commands a life has: enough for segments, snapshots
-// and archives to come and go.
+// lifeCommands is the number of commands of a life: enough for segments, snapshots and
+// archives to come and go.
 const lifeCommands = 30
 
-// TestEveryOperationFails lets each operation of the disk fail in turn, in the
-// first life of an exchange and in a later one. The life ends with an error or
-// goes on; the next ones, on what the system shows and after a power cut, start
-// and have everything that was acknowledged.
+// TestEveryOperationFails makes each operation of the disk fail in turn, in the first
+// life of an exchange and in a later one. The life ends with an error or continues; the
+// next lives, after a kill and after a power cut, start with every acknowledged command.
 func TestEveryOperationFails(t *testing.T) {
 	stride := 1
 	if testing.Short() {
@@ -244,7 +241,7 @@ func TestEveryOperationFails(t *testing.T) {
 			var met, stopped bool
 			for i, fault := range []error{syscall.EIO, syscall.ENOSPC, &memdisk.ShortWriteError{Written: 700, Cause: syscall.EIO}} {
 				if i > 0 && kind != memdisk.OpWrite && kind != memdisk.OpCreate && kind != memdisk.OpTruncate {
-					break // it fails in one way only
+					break // it has only one way to fail
 				}
 				if kind, met, stopped = endsWell(t, later, n, uint64(i), fault); !met {
 					break
@@ -271,9 +268,8 @@ func TestEveryOperationFails(t *testing.T) {
 	}
 }
 
-// endsWell fails one operation of a life, and looks at the lives after it. It
-// returns what failed, whether there was such an operation, and whether the
-// failure ended the process.
+// endsWell fails one operation of a life, and checks the lives after it. It returns the
+// failed operation, whether there was one, and whether the failure ended the process.
 func endsWell(t *testing.T, later bool, n int, seed uint64, fault error) (kind memdisk.OpKind, met, ended bool) {
 	t.Helper()
 	l := newLine(seed)

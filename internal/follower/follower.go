@@ -13,58 +13,55 @@ import (
 )
 
 const (
-	// batchRows is about how many rows are written together while there is a
+	// batchRows is the approximate number of rows written together while there is a
 	// backlog.
 	batchRows = 50_000
-	// batchCommands bounds the commands whose cursor is written together: what
-	// a start has to read again if few of them leave rows.
+	// batchCommands bounds the commands covered by one write of the cursor: a start
+	// rereads these if few of them leave rows.
 	batchCommands = 100_000
-	// urgent is which part of SnapshotBytes lies between two snapshots while the disk
-	// is nearly full: what precedes the older of two can go to the archive, which
-	// takes a tenth of the room and less.
+	// urgent divides SnapshotBytes while the disk is nearly full. Everything before the
+	// older of two snapshots can move to the archive, which takes at most a tenth of the
+	// space.
 	urgent = 32
 )
 
-// Options are what a follower is put together from.
+// Options configure a follower.
 type Options struct {
-	// State is that of a snapshot that the store's cursor has reached, or a new
-	// one.
+	// State comes from a snapshot at or below the store's cursor, or is new.
 	State
-	// Reader yields what follows Engine's last command.
+	// Reader yields the frames after Engine's last command.
 	Reader journal.Reader
 	Store  history.Store
-	// Stored is told up to where the store has all rows: its cursor when it
-	// moves, or further when what follows it left none.
+	// Stored is called with the last command whose rows are all in the store: the cursor
+	// when it moves, or a later command if those between left no rows.
 	Stored func(history.Cursor)
-	// Voided are the commands that operators took out of effect.
+	// Voided reports the commands that operators took out of effect.
 	Voided func(bourse.Seq) bool
-	// Snapshots is where snapshots go, Files what they make superfluous.
+	// Snapshots is the snapshot store, Files the journal whose old segments are archived.
 	Snapshots *journal.Snapshots
 	Files     *journal.Files
-	// SnapshotEvery is how many commands lie between two snapshots at most, and
-	// SnapshotBytes how many bytes of the journal, zero for any: a frame of one command
-	// has a block, and an idle exchange writes a frame a second.
+	// SnapshotEvery bounds the commands between two snapshots, SnapshotBytes the bytes of
+	// the journal, zero for no bound: a frame of one command takes a block, and an idle
+	// exchange writes a frame a second.
 	SnapshotEvery uint64
 	SnapshotBytes int64
 	// Pressed, if not nil, reports whether the disk is nearly full.
 	Pressed func() bool
 }
 
-// Follower is the second engine. Its methods belong to one goroutine, but for
-// Seq.
+// Follower is the second engine. Not safe for concurrent use, except Seq.
 type Follower struct {
 	Options
 	cursor history.Cursor
 	batch  history.Batch
-	// owed says that the store failed to write the batch, or to say that it did:
-	// the batch stays as it is, so that it can be known again.
+	// owed is true if the store failed to write the batch or to confirm it. The batch
+	// then stays unchanged, so that the store can recognize it.
 	owed bool
 	step step
-	// tip is where the engine stands in the journal.
+	// tip is the last applied frame's tip.
 	tip journal.Tip
-	// snapshot is the last command that a snapshot was taken of, bytes what the journal
-	// has grown by since; keeping is true while superfluous files wait to be moved or
-	// removed.
+	// snapshot is the command of the last snapshot, bytes the growth of the journal
+	// since; keeping is true while old files wait to be removed or archived.
 	snapshot bourse.Seq
 	bytes    int64
 	keeping  bool
@@ -86,27 +83,27 @@ func New(ctx context.Context, o Options) (*Follower, error) {
 	return f, nil
 }
 
-// RetryError is a failure of the store, or of a snapshot or the files around it.
-// Nothing is lost by it: a later Step does the same work again.
+// RetryError is a failure of the store, of a snapshot, or of removing or archiving files.
+// Nothing is lost: a later Step does the same work again.
 type RetryError struct {
 	part  string
 	cause error
 }
 
-// Error says what failed.
+// Error names the part that failed.
 func (e *RetryError) Error() string { return e.part + ": " + e.cause.Error() }
 
 // Unwrap returns the cause.
 func (e *RetryError) Unwrap() error { return e.cause }
 
-// Seq returns the last command that the follower has applied. Anybody may call
-// it.
+// Seq returns the last applied command. Safe for concurrent use.
 func (f *Follower) Seq() bourse.Seq { return bourse.Seq(f.seq.Load()) }
 
-// Step does the next piece of work: a file to put away, a frame of the journal, a
-// batch for the store, a snapshot. It reports whether there may be more to do at
-// once. A *RetryError may be tried again; any other error is final.
+// Step does the next piece of work: a file to remove or archive, a frame of the journal,
+// a batch for the store, a snapshot. It reports whether to call it again at once. A
+// *RetryError may be retried; any other error is final.
 func (f *Follower) Step(ctx context.Context) (bool, error) {
+
 	if f.full() {
 		return true, f.write(ctx)
 	}
@@ -116,10 +113,11 @@ func (f *Follower) Step(ctx context.Context) (bool, error) {
 	if f.snapshotDue() {
 		return true, f.takeSnapshot(ctx)
 	}
+
 	batch, err := f.Reader.Next()
 	switch {
 	case errors.Is(err, io.EOF):
-		// What comes meanwhile is better gathered than written row by row.
+		// At the end of the journal, the rows gathered so far are written at once.
 		return false, f.writeRows(ctx)
 	case err != nil:
 		return false, fmt.Errorf("following the journal: %w", err)
@@ -127,7 +125,7 @@ func (f *Follower) Step(ctx context.Context) (bool, error) {
 	return true, f.follow(batch)
 }
 
-// snapshotDue reports whether a snapshot is to be taken.
+// snapshotDue reports whether a snapshot is due.
 func (f *Follower) snapshotDue() bool {
 	due := f.SnapshotBytes
 	if f.Pressed != nil && f.Pressed() {
@@ -136,13 +134,13 @@ func (f *Follower) snapshotDue() bool {
 	return uint64(f.Engine.Seq()-f.snapshot) >= f.SnapshotEvery || due > 0 && f.bytes >= due
 }
 
-// full reports whether the batch is to be written before it grows.
+// full reports whether the batch must be written before it grows.
 func (f *Follower) full() bool {
 	return f.owed || f.batch.Rows() >= batchRows || f.batch.From != 0 && f.batch.To-f.batch.From >= batchCommands
 }
 
-// writeRows writes the batch if it has rows. The cursor alone can wait, but not
-// those who wait for rows that do not exist.
+// writeRows writes the batch if it has rows. Otherwise the cursor can wait, but callers
+// that wait for these commands are released.
 func (f *Follower) writeRows(ctx context.Context) error {
 	if f.batch.Rows() > 0 {
 		return f.write(ctx)
@@ -153,7 +151,7 @@ func (f *Follower) writeRows(ctx context.Context) error {
 	return nil
 }
 
-// follow applies a frame, and gathers the rows of what the store does not have.
+// follow applies a frame, and gathers the rows that the store lacks.
 func (f *Follower) follow(b *journal.Batch) error {
 	if err := f.step.frame(f.State, b, f.Voided, f.gather); err != nil {
 		return err
@@ -167,7 +165,7 @@ func (f *Follower) follow(b *journal.Batch) error {
 	return nil
 }
 
-// gather gathers the rows of a command.
+// gather adds a command's rows to the batch.
 func (f *Follower) gather(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Seq > f.cursor.Seq {
 		history.Project(cmd, ev, &f.batch)
@@ -175,7 +173,6 @@ func (f *Follower) gather(cmd *bourse.Command, ev *bourse.Events) {
 	}
 }
 
-// write writes the batch.
 func (f *Follower) write(ctx context.Context) error {
 	if f.batch.From == 0 {
 		return nil
@@ -184,7 +181,8 @@ func (f *Follower) write(ctx context.Context) error {
 	f.owed = err != nil
 	switch {
 	case errors.Is(err, history.ErrOutOfOrder):
-		return fmt.Errorf("history is not where it was left: somebody else wrote to it, or it lost what it had confirmed: %w", err)
+		return fmt.Errorf(
+			"history is not where it was left: somebody else wrote to it, or it lost what it had confirmed: %w", err)
 	case err != nil:
 		return &RetryError{"history store", err}
 	}
@@ -194,5 +192,5 @@ func (f *Follower) write(ctx context.Context) error {
 	return nil
 }
 
-// Finish writes what has been gathered, so that the next start reads less.
+// Finish writes the gathered batch, so that the next start reads less.
 func (f *Follower) Finish(ctx context.Context) error { return f.write(ctx) }

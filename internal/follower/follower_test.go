@@ -16,7 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/record"
 )
 
-// failing is a store that fails when it is told to.
+// failing is a store that fails on demand.
 type failing struct {
 	history.Store
 	broken bool
@@ -51,7 +51,7 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	d := memdisk.New(1)
 	id := journal.Identity{Exchange: [16]byte{1}, Sandbox: true}
-	log, _, err := filelog.Open(d, filelog.Options{Identity: id, SegmentSize: 16 * journal.Block})
+	log, _, err := filelog.Open(d, journal.Options{Identity: id, SegmentSize: 16 * journal.Block})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func (r *rig) do(commands ...bourse.Command) {
 	}
 }
 
-// run steps the follower until it has nothing more to do, or fails.
+// run steps the follower until it is idle or fails.
 func (r *rig) run() error {
 	for {
 		more, err := r.follower.Step(context.Background())
@@ -125,7 +125,7 @@ func (r *rig) mustRun() {
 	}
 }
 
-// opening is an exchange with an account that has money.
+// opening opens an exchange with a funded account.
 func opening() []bourse.Command {
 	return []bourse.Command{
 		{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Exchange: [16]byte{1}, Sandbox: true, Rules: 1}},
@@ -159,7 +159,7 @@ func TestFollowerFeedsTheStoreOnceAndTakesSnapshots(t *testing.T) {
 	if st, err := r.files.Stat(); err != nil || st.Archives == 0 || st.Live > good[1] {
 		t.Errorf("segments %+v, %v", st, err)
 	}
-	// A second follower begins at a snapshot and hands on nothing twice.
+	// A second follower begins at a snapshot and writes no row twice.
 	s, err := r.snapshots.Load(good[1])
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestFollowerFeedsTheStoreOnceAndTakesSnapshots(t *testing.T) {
 func TestFollowerTriesTheStoreAgain(t *testing.T) {
 	r := newRig(t)
 	r.do(opening()...)
-	for range 30 { // more than there are between two snapshots
+	for range 30 { // more than between two snapshots
 		r.do(credit())
 	}
 	r.store.broken = true
@@ -204,8 +204,8 @@ func TestFollowerTriesTheStoreAgain(t *testing.T) {
 	}
 }
 
-// TestFollowerTriesTheSameBatch lets commands come while the store is broken: it
-// may have written the batch that failed, and must know it again.
+// TestFollowerTriesTheSameBatch journals commands while the store is broken: the store
+// may have written the failed batch, and must recognize it.
 func TestFollowerTriesTheSameBatch(t *testing.T) {
 	r := newRig(t)
 	r.do(opening()...)
@@ -223,8 +223,8 @@ func TestFollowerTriesTheSameBatch(t *testing.T) {
 	}
 }
 
-// TestFollowerStopsWhenHistoryIsAnother puts another store in the place of the one
-// that the follower has written to.
+// TestFollowerStopsWhenHistoryIsAnother replaces the store that the follower has written
+// to.
 func TestFollowerStopsWhenHistoryIsAnother(t *testing.T) {
 	r := newRig(t)
 	r.do(opening()...)
@@ -238,8 +238,8 @@ func TestFollowerStopsWhenHistoryIsAnother(t *testing.T) {
 	}
 }
 
-// TestAnchoredSnapshotIsKept takes the anchor away after the first snapshot: it is kept, and
-// the journal behind it is not archived, until a later one is anchored.
+// TestAnchoredSnapshotIsKept withholds the anchor after the first snapshot: that one is
+// kept, and the journal after it is not archived, until a later one is anchored.
 func TestAnchoredSnapshotIsKept(t *testing.T) {
 	r := newRig(t)
 	last := bourse.Seq(20)

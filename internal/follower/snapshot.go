@@ -12,8 +12,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// takeSnapshot writes a snapshot of where the follower stands. The store comes
-// first, so that every snapshot is of a moment that its cursor has reached.
+// takeSnapshot writes a snapshot of the last applied command. It writes the store first:
+// a snapshot's command is never beyond the store's cursor.
 func (f *Follower) takeSnapshot(ctx context.Context) error {
 	if err := f.write(ctx); err != nil {
 		return err
@@ -22,14 +22,16 @@ func (f *Follower) takeSnapshot(ctx context.Context) error {
 	if err != nil {
 		return again("snapshot", err)
 	}
+
 	state := sha256.New()
 	w.Section(sequencer.EngineSection)
 	f.Engine.Snapshot(func(b []byte) {
 		state.Write(b)
-		_, _ = w.Write(b) // errors are kept for Commit
+		_, _ = w.Write(b) // Commit returns the error
 	})
 	w.Section(view.TapeSection)
 	f.Tape.Snapshot(func(b []byte) { _, _ = w.Write(b) })
+
 	if err := w.Commit(journal.SnapshotHeader{Tip: f.tip, State: journal.Hash(state.Sum(nil))}); err != nil {
 		return again("snapshot", err)
 	}
@@ -37,8 +39,7 @@ func (f *Follower) takeSnapshot(ctx context.Context) error {
 	return nil
 }
 
-// putAway removes superfluous snapshots and moves a superfluous segment to the
-// archive.
+// putAway removes old snapshots and moves one old segment to the archive.
 func (f *Follower) putAway() error {
 	if _, err := f.Snapshots.Trim(f.cursor.Seq); err != nil {
 		return again("old snapshots", err)
@@ -53,8 +54,8 @@ func (f *Follower) putAway() error {
 	return nil
 }
 
-// again says that something may be tried again, unless a sync failed: then
-// nobody knows what is durable, and the process must stop.
+// again returns a RetryError, unless a sync failed: durability is then unknown, and the
+// process must stop.
 func again(part string, err error) error {
 	if errors.Is(err, disk.ErrSync) {
 		return fmt.Errorf("%s: %w", part, err)

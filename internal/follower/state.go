@@ -14,7 +14,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// State is what a snapshot holds: an engine, and the market data beside it.
+// State is an engine with its market data, the content of a snapshot.
 type State struct {
 	Engine *engine.Engine
 	Tape   *view.Tape
@@ -38,7 +38,7 @@ func RestoreState(section sequencer.Section) (State, error) {
 	return State{e, tape}, nil
 }
 
-// Section returns what a snapshot of the state holds under a name.
+// Section returns the bytes of a snapshot's section by its name.
 func (s State) Section(name string) ([]byte, bool) {
 	var b bytes.Buffer
 	emit := func(piece []byte) { b.Write(piece) }
@@ -53,23 +53,22 @@ func (s State) Section(name string) ([]byte, bool) {
 	return b.Bytes(), true
 }
 
-// Advance is how far a start goes in a journal without those behind the engine, who
-// need not see what it does until then.
+// Advance replays the journal into an engine without notifying observers.
 type Advance struct {
-	// Reader yields what follows the state; To is the last command that may be
-	// applied: frames that end behind it are not.
+	// Reader yields the frames after the state; To is the last command to apply: frames
+	// that end beyond it are not applied.
 	Reader journal.Reader
 	To     bourse.Seq
-	// Voided are the commands that operators took out of effect.
+	// Voided reports the commands that operators took out of effect.
 	Voided func(bourse.Seq) bool
-	// Progress, if not nil, is told each frame's last command, and Seen shown each
-	// command and what it did.
+	// Progress, if not nil, is called with each frame's last command; Seen, if not nil,
+	// with each command and its events.
 	Progress func(bourse.Seq)
 	Seen     func(*bourse.Command, *bourse.Events)
 }
 
-// From advances the state of a snapshot, or the first one if section is nil, and
-// returns the sections of what it came to.
+// From advances the state of a snapshot, or the empty state if section is nil, and
+// returns the sections of the result.
 func (a *Advance) From(section sequencer.Section) (sequencer.Section, error) {
 	s, step := NewState(), step{}
 	if section != nil {
@@ -78,6 +77,7 @@ func (a *Advance) From(section sequencer.Section) (sequencer.Section, error) {
 			return nil, err
 		}
 	}
+
 	for {
 		b, err := a.Reader.Next()
 		switch {
@@ -95,15 +95,17 @@ func (a *Advance) From(section sequencer.Section) (sequencer.Section, error) {
 	}
 }
 
-// step is the command at hand and what it did, in memory that is used again.
+// step is the current command and its events, in reused memory.
 type step struct {
 	cmd bourse.Command
 	ev  bourse.Events
 }
 
-// frame applies the commands of a frame that the state does not hold yet, and shows
-// each to seen, if that is not nil.
-func (t *step) frame(s State, b *journal.Batch, voided func(bourse.Seq) bool, seen func(*bourse.Command, *bourse.Events)) error {
+// frame applies the commands of a frame after the state's last one, and calls seen, if
+// not nil, for each.
+func (t *step) frame(
+	s State, b *journal.Batch, voided func(bourse.Seq) bool, seen func(*bourse.Command, *bourse.Events),
+) error {
 	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
 	return frame.Each(&t.cmd, s.Engine.Expect, func() error {
 		if t.cmd.Seq <= s.Engine.Seq() {

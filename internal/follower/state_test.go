@@ -15,7 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// batches is a journal that ends behind some frames, with an error.
+// batches is a reader of a few frames that ends with an error.
 type batches struct {
 	list []journal.Batch
 	end  error
@@ -32,8 +32,8 @@ func (b *batches) Next() (*journal.Batch, error) {
 
 func (*batches) Close() error { return nil }
 
-// trading is an exchange in which two accounts trade, in frames of one, two, three
-// commands and so on.
+// trading returns the frames of an exchange in which two accounts trade, of one, two,
+// three commands and so on.
 func trading(n int) []journal.Batch {
 	market := bourse.Market{
 		Base: 1, Quote: 2, BasePrecision: 4, QuotePrecision: 2, Enabled: true, SelfTrade: bourse.SelfTradeNone,
@@ -53,7 +53,7 @@ func trading(n int) []journal.Batch {
 			list = append(list, bourse.Command{Kind: bourse.CommandCancel, Account: 1, Order: bourse.OrderID(i)})
 			continue
 		}
-		list = append(list, bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(1 + i%2), Place: bourse.Place{
+		list = append(list, bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(1 + i%2), NewOrder: bourse.NewOrder{
 			Market: 1, Side: bourse.Side(1 + i%2), Type: bourse.Limit, TIF: bourse.GTC, Price: bourse.Price(200 + i%7), Lots: bourse.Lots(1 + i%3),
 		}})
 	}
@@ -69,10 +69,10 @@ func trading(n int) []journal.Batch {
 	return frames
 }
 
-// voided takes one command out of effect.
+// voided voids one command.
 func voided(seq bourse.Seq) bool { return seq == 20 }
 
-// seen replays frames behind a state, or the first one, as somebody sees it.
+// seen replays frames after a state, or from genesis, with observers.
 func seen(t *testing.T, section sequencer.Section, frames []journal.Batch) (*engine.Engine, *view.View) {
 	t.Helper()
 	e, v := engine.New(), view.New()
@@ -90,8 +90,7 @@ func seen(t *testing.T, section sequencer.Section, frames []journal.Batch) (*eng
 	return e, v
 }
 
-// TestAdvance wants the same state, and the same views behind it, wherever people
-// begin to look.
+// TestAdvance wants the same state and the same views, wherever the observers begin.
 func TestAdvance(t *testing.T) {
 	frames := trading(3000)
 	last := frames[len(frames)-1].Last()
@@ -106,7 +105,7 @@ func TestAdvance(t *testing.T) {
 			next++
 		}
 		var err error
-		// Every other one begins where the one before ended.
+		// Every other state begins where the one before ended.
 		if to%2 == 0 {
 			section = nil
 		}
@@ -137,7 +136,7 @@ func stateOf(e *engine.Engine) []byte {
 	return b
 }
 
-// TestAdvanceFails wants the errors of the journal, and of a state that is none.
+// TestAdvanceFails wants the errors of the journal, and of a malformed state.
 func TestAdvanceFails(t *testing.T) {
 	frames := trading(100)
 	advance := func(section sequencer.Section, list []journal.Batch, end error) error {

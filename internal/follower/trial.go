@@ -14,18 +14,19 @@ import (
 
 // Trial replays a journal up to one command, to learn whether the engine can apply it.
 type Trial struct {
-	// Reader yields the frames behind the engine's last command.
+	// Reader yields the frames after the engine's last command.
 	Reader journal.Reader
-	// Seq is the command to try. Commands behind it are not applied.
+	// Seq is the command to try. Later commands are not applied.
 	Seq bourse.Seq
-	// Voided reports the commands that are out of effect already.
+	// Voided reports the commands that are already voided.
 	Voided func(bourse.Seq) bool
 }
 
-// ErrUnreached says that a replay ended before the command that it was to try.
+// ErrUnreached means that the replay ended before the command to try.
 var ErrUnreached = errors.New("the journal ends before it")
 
-// ImpossibleError is a command that the engine cannot apply, and the assertion it trips.
+// ImpossibleError is a command that the engine cannot apply, and the assertion that
+// fails.
 type ImpossibleError struct {
 	Seq   bourse.Seq
 	Cause error
@@ -37,10 +38,10 @@ func (e *ImpossibleError) Error() string { return fmt.Sprintf("command %d: %v", 
 // Unwrap returns the assertion.
 func (e *ImpossibleError) Unwrap() error { return e.Cause }
 
-// Run applies commands up to and including Seq to an engine. It returns nil if the
-// engine can apply them all, and an *ImpossibleError for the first one that trips an
-// assertion; the engine must not be used after that. Other errors say that the journal
-// cannot be read.
+// Run applies commands up to and including Seq to an engine. It returns nil if the engine
+// can apply them all, and an *ImpossibleError for the first one that fails an assertion;
+// the engine must not be used after that. Other errors mean that the journal cannot be
+// read.
 func (t *Trial) Run(e *engine.Engine) error {
 	p := attempt{Trial: t, engine: e}
 
@@ -59,7 +60,7 @@ func (t *Trial) Run(e *engine.Engine) error {
 	return nil
 }
 
-// attempt is a Trial at work: the command at hand and what it did.
+// attempt is a running Trial: the current command and its events.
 type attempt struct {
 	*Trial
 	engine *engine.Engine
@@ -78,8 +79,8 @@ func (a *attempt) frame(b *journal.Batch) error {
 	})
 }
 
-// apply applies the command at hand. A panic of the engine that is an assertion, its
-// own or Go's, becomes an error: at a start it would stop the process.
+// apply applies the current command. A failed assertion, the engine's own or Go's,
+// becomes an error instead of a panic.
 func (a *attempt) apply() (err error) {
 	seq := a.cmd.Seq
 	defer func() {

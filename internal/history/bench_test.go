@@ -39,7 +39,7 @@ func BenchmarkPage(b *testing.B) {
 		r.frame(r.some(100)...)
 		n += r.behind[len(before)].Rows()
 	}
-	ctx := context.Background()
+	ctx, minutes := context.Background(), history.Series{Market: 1, Resolution: history.Minute}
 	for _, c := range []struct {
 		name string
 		read func() error
@@ -50,7 +50,7 @@ func BenchmarkPage(b *testing.B) {
 		{"fills", func() error { _, err := r.reader.Fills(ctx, 1, 0, 0, 50); return err }},
 		{"trades", func() error { _, err := r.reader.Trades(ctx, 1, 0, 50); return err }},
 		{"one order", func() error { _, _, err := r.reader.Order(ctx, 1, 5); return err }},
-		{"candles", func() error { _, err := r.reader.Candles(ctx, 1, history.Minute, 0, 1<<62, 500); return err }},
+		{"candles", func() error { _, err := r.reader.Candles(ctx, minutes, 0, 1<<62, 500); return err }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

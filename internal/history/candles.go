@@ -8,31 +8,35 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Candles returns a market's candles with starts in [from, to], oldest first, the
-// oldest limit of them. Buckets without trades carry the last close, with a
-// volume and a Last of zero; there are none before the first trade and none after
-// the current bucket.
-func (r *Reader) Candles(ctx context.Context, market bourse.MarketID, res Resolution, from, to bourse.Time, limit int) ([]Candle, error) {
-	width := bourse.Time(res)
+// Candles returns a series' candles with starts in [from, to], oldest first, the oldest
+// limit of them. Buckets without trades carry the last close, with a Volume and a Last of
+// zero; none is before the first trade and none after the current bucket.
+func (r *Reader) Candles(ctx context.Context, series Series, from, to bourse.Time, limit int) ([]Candle, error) {
+	width := bourse.Time(series.Resolution)
 	to = min(to, r.live.Now())
-	if from > to || to < 0 || limit <= 0 || r.live.LastTrade(market) == 0 {
+	if from > to || to < 0 || limit <= 0 || r.live.LastTrade(series.Market) == 0 {
 		return nil, nil
 	}
-	c := chart{r.store, r.tail.glimpse(), market, res}
-	if err := r.reach(ctx, c.glimpse); err != nil {
+
+	c := chart{r.store, r.tail.glimpse(), series}
+	if err := r.reach(ctx, c.glimpse.begin); err != nil {
 		return nil, err
 	}
+
 	begin, found, err := c.first(ctx)
 	if err != nil || !found {
 		return nil, r.told(err)
 	}
+
 	if from > begin {
 		begin = (from + width - 1).Floor(width)
 	}
 	end := to.Floor(width)
+
 	if begin > end {
 		return nil, nil
 	}
+
 	if most := bourse.Time(limit); (end-begin)/width >= most {
 		end = begin + (most-1)*width
 	}
@@ -49,31 +53,30 @@ func (c *chart) list(ctx context.Context, begin, end bourse.Time) ([]Candle, err
 	return c.fill(ctx, drawn, begin, end)
 }
 
-// chart is what one read of candles works on.
+// chart is one read of candles.
 type chart struct {
 	store   Store
 	glimpse *glimpse
-	market  bourse.MarketID
-	res     Resolution
+	series  Series
 }
 
 // first returns the start of the market's first candle.
 func (c *chart) first(ctx context.Context) (bourse.Time, bool, error) {
-	stored, found, err := c.store.FirstCandle(ctx, c.market, c.res)
+	stored, found, err := c.store.FirstCandle(ctx, c.series)
 	if err != nil || found {
 		return stored.Start, found, err
 	}
 	for t := range c.young(0, 0) {
-		return t.Time.Floor(bourse.Time(c.res)), true, nil
+		return t.Time.Floor(bourse.Time(c.series.Resolution)), true, nil
 	}
 	return 0, false, nil
 }
 
-// drawn returns the candles that have trades, with starts in [begin, end]: the
-// store's, and into them what is younger.
+// drawn returns the candles that have trades, with starts in [begin, end]: the store's,
+// with the tail's trades added.
 func (c *chart) drawn(ctx context.Context, begin, end bourse.Time) ([]Candle, error) {
-	width := bourse.Time(c.res)
-	list, err := c.store.Candles(ctx, c.market, c.res, begin, end, int((end-begin)/width)+1)
+	width := bourse.Time(c.series.Resolution)
+	list, err := c.store.Candles(ctx, c.series, begin, end, int((end-begin)/width)+1)
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +97,12 @@ func (c *chart) drawn(ctx context.Context, begin, end bourse.Time) ([]Candle, er
 	return list, nil
 }
 
-// young visits the tail's trades behind a number and not before a time, oldest
-// first. Numbers and times rise together.
+// young yields the tail's trades after a number and not before a time, oldest first.
+// Numbers and times rise together.
 func (c *chart) young(number uint64, from bourse.Time) func(func(*Trade) bool) {
 	return func(yield func(*Trade) bool) {
 		for _, k := range c.glimpse.chunks {
-			list := k.find(tradesByMarket, uint64(c.market), Span{number + 1, ^uint64(0)})
+			list := k.find(tradesByMarket, uint64(c.series.Market), Span{number + 1, ^uint64(0)})
 			at, _ := slices.BinarySearchFunc(list, from, func(e entry, from bourse.Time) int {
 				return cmp.Compare(k.Trades[e.at].Time, from)
 			})
@@ -112,9 +115,9 @@ func (c *chart) young(number uint64, from bourse.Time) func(func(*Trade) bool) {
 	}
 }
 
-// fill puts the empty candles between those that have trades.
+// fill adds the empty candles between the drawn ones.
 func (c *chart) fill(ctx context.Context, drawn []Candle, begin, end bourse.Time) ([]Candle, error) {
-	width := bourse.Time(c.res)
+	width := bourse.Time(c.series.Resolution)
 	var price bourse.Price
 	if len(drawn) == 0 || drawn[0].Start > begin {
 		var err error
@@ -134,15 +137,15 @@ func (c *chart) fill(ctx context.Context, drawn []Candle, begin, end bourse.Time
 	return list, nil
 }
 
-// closeBefore returns the price of the last trade before a time; there is one.
+// closeBefore returns the price of the last trade before a time, which must exist.
 func (c *chart) closeBefore(ctx context.Context, before bourse.Time) (bourse.Price, error) {
-	stored, _, err := c.store.CandleBefore(ctx, c.market, c.res, before)
+	stored, _, err := c.store.CandleBefore(ctx, c.series, before)
 	if err != nil {
 		return 0, err
 	}
 	price := stored.Close
 	for _, k := range slices.Backward(c.glimpse.chunks) {
-		list := k.find(tradesByMarket, uint64(c.market), Span{stored.Last + 1, ^uint64(0)})
+		list := k.find(tradesByMarket, uint64(c.series.Market), Span{stored.Last + 1, ^uint64(0)})
 		at, _ := slices.BinarySearchFunc(list, before, func(e entry, before bourse.Time) int {
 			return cmp.Compare(k.Trades[e.at].Time, before)
 		})

@@ -11,18 +11,17 @@ import (
 // chunk is a run of the tail's rows. It never changes once a reader can see it.
 type chunk struct {
 	Batch
-	// last is the last command that left rows here.
+	// last is the last command with rows here.
 	last bourse.Seq
-	// sealed is true for a chunk that will not be replaced by a longer one: only
-	// then an index is worth building.
+	// sealed is true for a chunk that no longer one will replace: only such a chunk is
+	// worth an index.
 	sealed bool
 	// number counts the sealed chunks from one.
 	number  uint64
 	indexes [columns]index
 }
 
-// column is a way to find rows: by a key, and in an order among those that have
-// it.
+// column is a way to find rows: by a key, and by an order among the rows of that key.
 type column int
 
 const (
@@ -31,8 +30,7 @@ const (
 	ordersByMarket
 	fillsByAccount
 	fillsByMarket
-	// By account and client id, in the order of ordinals; two names may share a
-	// key.
+	// By account and client id, in the order of ordinals; two client ids may share a key.
 	ordersByName
 	// By order, in the order of the account's ordinals.
 	fillsByOrder
@@ -40,7 +38,7 @@ const (
 	tradesByMarket
 	// By account, either side of the transfer, in the order of the chunk.
 	transfersByAccount
-	// By account, in the order of the chunk: an ordinal may come again.
+	// By account, in the order of the chunk: an ordinal may occur again.
 	movementsByAccount
 	columns
 )
@@ -52,7 +50,7 @@ type index struct {
 	entries []entry
 }
 
-// entry says where a row is in its list.
+// entry is the position of a row in its list, under its key and order.
 type entry struct {
 	key, order uint64
 	at         int
@@ -107,18 +105,21 @@ func (c *chunk) each(col column, visit func(entry)) {
 	switch col {
 	case ordersByAccount, ordersByMarket, ordersByName:
 		for i := range c.Orders {
-			if o := &c.Orders[i]; col != ordersByName || o.ClientID.Given() {
+			if o := &c.Orders[i]; col != ordersByName || !o.ClientID.IsZero() {
 				visit(entry{orderKey(col, o), o.Ordinal, i})
 			}
 		}
+
 	case fillsByAccount, fillsByMarket, fillsByOrder:
 		for i := range c.Fills {
 			visit(entry{fillKey(col, &c.Fills[i]), c.Fills[i].Ordinal, i})
 		}
+
 	case tradesByMarket:
 		for i := range c.Trades {
 			visit(entry{uint64(c.Trades[i].Market), c.Trades[i].Number, i})
 		}
+
 	case transfersByAccount:
 		for i := range c.Transfers {
 			t := &c.Transfers[i]
@@ -127,10 +128,12 @@ func (c *chunk) each(col column, visit func(entry)) {
 				visit(entry{uint64(t.To), uint64(i), i})
 			}
 		}
+
 	case movementsByAccount:
 		for i := range c.Movements {
 			visit(entry{uint64(c.Movements[i].Account), uint64(i), i})
 		}
+
 	default:
 		bourse.Impossible("history has no column %d", col)
 	}
@@ -162,8 +165,8 @@ func marketKey(account bourse.AccountID, market bourse.MarketID) uint64 {
 	return uint64(account)<<16 | uint64(market)
 }
 
-// nameKey hashes an account's client id (FNV-1a). Who chooses names that collide
-// slows down nobody but the search for those names.
+// nameKey hashes an account's client id (FNV-1a). A client that chooses colliding ids
+// slows down only the search for them.
 func nameKey(account bourse.AccountID, id *bourse.ClientID) uint64 {
 	const basis, prime = 14695981039346656037, 1099511628211
 	h := (basis ^ uint64(account)) * prime

@@ -169,7 +169,7 @@ func (w *watcher) readOne(account bourse.AccountID, known history.Order) {
 		return
 	}
 	w.learn(&o)
-	if !known.ClientID.Given() {
+	if known.ClientID.IsZero() {
 		return
 	}
 	o, found, err = w.r.reader.OrderNamed(ctx, account, known.ClientID)
@@ -256,7 +256,7 @@ func (w *watcher) readMarket(market bourse.MarketID) {
 	}
 	w.dense(fmt.Sprint("trades of market ", market), numbers, count, skip)
 
-	candles, err := w.r.reader.Candles(ctx, market, history.Hour, 0, 1<<62, 1<<30)
+	candles, err := w.r.reader.Candles(ctx, history.Series{Market: market, Resolution: history.Hour}, 0, 1<<62, 1<<30)
 	if w.failed("candles", err) {
 		return
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// EntryKind says why a balance changed.
+// EntryKind is the reason of a change of a balance.
 type EntryKind uint8
 
 // The kinds of entries.
 const (
-	// EntryTrade: an order traded; what was received is less its fee.
+	// EntryTrade: an order traded; received amounts are net of the fee.
 	EntryTrade EntryKind = iota + 1
 	// EntryCredit: a sandbox handed out money.
 	EntryCredit
@@ -19,7 +19,7 @@ const (
 	EntryDeposit
 	// EntryWithdrawal: a withdrawal was accepted by its network, or paid inside.
 	EntryWithdrawal
-	// EntryWithdrawalFee: the fee of one.
+	// EntryWithdrawalFee: the fee of a withdrawal.
 	EntryWithdrawalFee
 	// EntryTransferIn and EntryTransferOut: a customer gave money to another.
 	EntryTransferIn
@@ -40,8 +40,7 @@ func (k EntryKind) String() string {
 	return "UNKNOWN"
 }
 
-// EntryPlace is where an entry stands in the ledger of an account, which is sorted
-// by it.
+// EntryPlace is the position of an entry in an account's ledger, which is sorted by it.
 type EntryPlace struct {
 	Seq bourse.Seq
 	// Place counts the account's entries of the command from zero.
@@ -52,20 +51,20 @@ func comparePlaces(a, b EntryPlace) int {
 	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Place, b.Place))
 }
 
-// Entry is a change of what an account has of an asset, held or not.
+// Entry is a change of an account's balance of an asset, available or held.
 type Entry struct {
 	EntryPlace
 	Time    bourse.Time
 	Account bourse.AccountID
 	Asset   bourse.AssetID
 	Kind    EntryKind
-	// Debit is true if Amount went, false if it came.
+	// Debit is true if Amount left the balance, false if it was added.
 	Debit  bool
 	Amount bourse.Amount
-	// Balance is what there is after it.
+	// Balance is the balance after the entry.
 	Balance bourse.Amount
-	// Market, Trade and Order say which trade it was, and Movement which deposit or
-	// withdrawal; zero where it was none.
+	// Market, Trade and Order name the entry's trade, and Movement its deposit or
+	// withdrawal; zero without one.
 	Market   bourse.MarketID
 	Trade    uint64
 	Order    bourse.OrderID

@@ -104,9 +104,9 @@ func (s laterStore) Orders(ctx context.Context, id bourse.AccountID, span histor
 	return s.Store.Orders(ctx, id, span)
 }
 
-func (s laterStore) OrdersIn(ctx context.Context, id bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]history.Order, error) {
+func (s laterStore) OrdersIn(ctx context.Context, id bourse.AccountID, market bourse.MarketID, w history.Window) ([]history.Order, error) {
 	s.first()
-	return s.Store.OrdersIn(ctx, id, market, last, skip, limit)
+	return s.Store.OrdersIn(ctx, id, market, w)
 }
 
 func (s laterStore) Order(ctx context.Context, id bourse.AccountID, order bourse.OrderID) (history.Order, bool, error) {
@@ -124,9 +124,9 @@ func (s laterStore) Fills(ctx context.Context, id bourse.AccountID, span history
 	return s.Store.Fills(ctx, id, span)
 }
 
-func (s laterStore) FillsIn(ctx context.Context, id bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]history.Fill, error) {
+func (s laterStore) FillsIn(ctx context.Context, id bourse.AccountID, market bourse.MarketID, w history.Window) ([]history.Fill, error) {
 	s.first()
-	return s.Store.FillsIn(ctx, id, market, last, skip, limit)
+	return s.Store.FillsIn(ctx, id, market, w)
 }
 
 func (s laterStore) FillsOf(ctx context.Context, id bourse.AccountID, orders []bourse.OrderID) ([]history.Fill, error) {
@@ -139,9 +139,9 @@ func (s laterStore) Trades(ctx context.Context, market bourse.MarketID, span his
 	return s.Store.Trades(ctx, market, span)
 }
 
-func (s laterStore) Candles(ctx context.Context, market bourse.MarketID, res history.Resolution, from, to bourse.Time, limit int) ([]history.Candle, error) {
+func (s laterStore) Candles(ctx context.Context, series history.Series, from, to bourse.Time, limit int) ([]history.Candle, error) {
 	s.first()
-	return s.Store.Candles(ctx, market, res, from, to, limit)
+	return s.Store.Candles(ctx, series, from, to, limit)
 }
 
 func (s laterStore) Notes(ctx context.Context, skip, limit int) ([]history.Note, error) {
@@ -154,9 +154,9 @@ func (s laterStore) Movements(ctx context.Context, id bourse.AccountID, span his
 	return s.Store.Movements(ctx, id, span)
 }
 
-func (s laterStore) MovementsIn(ctx context.Context, id bourse.AccountID, filter history.MovementFilter, last uint64, skip, limit int) ([]history.Movement, error) {
+func (s laterStore) MovementsIn(ctx context.Context, id bourse.AccountID, filter history.MovementFilter, w history.Window) ([]history.Movement, error) {
 	s.first()
-	return s.Store.MovementsIn(ctx, id, filter, last, skip, limit)
+	return s.Store.MovementsIn(ctx, id, filter, w)
 }
 
 func (s laterStore) Movement(ctx context.Context, id bourse.AccountID, movement bourse.WalletID) (history.Movement, bool, error) {

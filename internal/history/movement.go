@@ -6,7 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// MovementKind says which way money moved.
+// MovementKind is the direction of a movement.
 type MovementKind uint8
 
 // The kinds of movements.
@@ -21,13 +21,12 @@ const (
 	MovementTransferOut
 )
 
-// Movement is a deposit or a withdrawal of an account, as people read it. A store
-// has those that are over: credited deposits, and withdrawals that are done or
-// canceled. What happens to one of them afterwards (its transaction is mined in
-// another block, an operator refunds or replaces it) writes the row again: of two
-// rows with one ordinal, that with the higher Seq holds.
+// Movement is a deposit or a withdrawal of an account, for people to read. A store has
+// the ended ones: credited deposits, and withdrawals that are done or canceled. A later
+// change (its transaction is mined in another block, an operator refunds or replaces it)
+// writes the row again: of two rows with one ordinal, the one with the higher Seq holds.
 type Movement struct {
-	// Seq is the command that made it what it is; zero for one that is open.
+	// Seq is the command that last changed it; zero while it is open.
 	Seq bourse.Seq
 	// Account and Ordinal name the row: an account's deposits and withdrawals are
 	// counted together from one. Ids rise with ordinals.
@@ -37,41 +36,41 @@ type Movement struct {
 	Kind    MovementKind
 	Network bourse.NetworkID
 	Asset   bourse.AssetID
-	// Amount is what arrived, or shall arrive; Fee, of a withdrawal, is charged on
-	// top of it.
+	// Amount is the amount that arrived, or shall arrive; a withdrawal's Fee is charged
+	// on top of it.
 	Amount, Fee bourse.Amount
 	Status      bourse.WalletStatus
-	// Address is where a withdrawal goes to; a deposit's follows from its account.
+	// Address is the destination of a withdrawal; a deposit's follows from its account.
 	Address string
 	Memo    string
 	// Tx is the transaction, zero while there is none and inside the exchange.
 	Tx bourse.TxHash
-	// Mined, Height and Target are of a deposit: whether its block is in the chain,
-	// how high that lies, and how deep it has to.
+	// Mined, Height and Target belong to a deposit: whether its block is in the chain,
+	// that block's height, and the depth that it must reach.
 	Mined  bool
 	Height uint64
 	Target uint32
-	// Other is the other side of a movement inside the exchange, else zero.
+	// Other is the other side of a movement inside the exchange; else zero.
 	Other bourse.WalletID
 	// Party is the other account of a transfer, and Message the token of its message.
 	Party   bourse.AccountID
 	Message bourse.Token
-	// Refunded says that an operator paid a withdrawal back after it was done.
+	// Refunded is true if an operator paid a withdrawal back after it was done.
 	Refunded bool
-	// Created is when it was first seen or asked for, Done when it was credited,
-	// accepted by its network, or canceled; zero until then.
+	// Created is when it was first seen or requested, Done when it was credited, accepted
+	// by its network, or canceled; zero until then.
 	Created, Done bourse.Time
 }
 
-// Confirms returns how deep a deposit's block lies when the last one is at height
-// tip; zero if it is not in the chain.
+// Confirms returns the depth of a deposit's block when the last block is at height tip;
+// zero if it is not in the chain.
 func (m *Movement) Confirms(tip uint64) uint64 {
 	d := bourse.Deposit{Mined: m.Mined, Block: bourse.BlockRef{Height: m.Height}}
 	return d.Confirms(tip)
 }
 
-// ofDeposit returns the movement of a deposit that a command changed, or of an
-// open one with seq zero.
+// ofDeposit returns the movement of a deposit that the command seq changed; seq is zero
+// for an open one.
 func ofDeposit(seq bourse.Seq, d *bourse.Deposit) Movement {
 	m := Movement{
 		Seq: seq, Account: d.Account, Ordinal: d.Ordinal, ID: d.ID, Kind: MovementDeposit,
@@ -119,8 +118,8 @@ func (s MovementSet) With(kind MovementKind, statuses ...bourse.WalletStatus) Mo
 	return s
 }
 
-// stored reports whether a store can have what is in the set: what is open is in
-// the view.
+// stored reports whether a store can have movements of the set: open ones are in the
+// view.
 func (s MovementSet) stored() bool {
 	for kind := MovementDeposit; kind <= MovementTransferOut; kind++ {
 		if s&(member(kind, bourse.WalletDone)|member(kind, bourse.WalletCanceled)) != 0 {
@@ -130,8 +129,7 @@ func (s MovementSet) stored() bool {
 	return false
 }
 
-// MovementFilter leaves the movements that agree with each field that is not
-// zero.
+// MovementFilter selects the movements that match each field that is not zero.
 type MovementFilter struct {
 	Asset   bourse.AssetID
 	Network bourse.NetworkID

@@ -8,10 +8,9 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// WalletTransactions returns an account's deposits and withdrawals, open ones
-// included, newest first, those that pass a filter, after passing over skip of
-// them. With a filter that leaves more than [OverNetworks] out, more than 10,000 to
-// pass over are refused.
+// WalletTransactions returns an account's deposits and withdrawals that pass a filter,
+// open ones included, newest first, after skipping skip of them. With a filter other than
+// none or [OverNetworks], a skip above 10,000 is refused.
 func (r *Reader) WalletTransactions(
 	ctx context.Context, account bourse.AccountID, filter MovementFilter, skip, limit int,
 ) ([]Movement, error) {
@@ -27,12 +26,14 @@ func (r *Reader) WalletTransactions(
 	if page(count, skip, limit).empty() {
 		return nil, nil
 	}
-	return r.movementsIn(ctx, account, filter, count, skip, limit)
+	return r.movementsIn(ctx, account, filter, Window{count, skip, limit})
 }
 
 // WalletTransaction returns a deposit or withdrawal of an account, open or over;
 // false if there is none.
-func (r *Reader) WalletTransaction(ctx context.Context, account bourse.AccountID, id bourse.WalletID) (Movement, bool, error) {
+func (r *Reader) WalletTransaction(
+	ctx context.Context, account bourse.AccountID, id bourse.WalletID,
+) (Movement, bool, error) {
 	deposit, withdrawal := r.live.OpenMovement(account, id)
 	g := r.tail.glimpse()
 	m, found := g.movement(account, id)
@@ -44,20 +45,19 @@ func (r *Reader) WalletTransaction(ctx context.Context, account bourse.AccountID
 	case withdrawal != nil:
 		return ofWithdrawal(0, withdrawal), true, nil
 	}
-	if err := r.reach(ctx, g); err != nil {
+	if err := r.reach(ctx, g.begin); err != nil {
 		return Movement{}, false, err
 	}
 	m, found, err := r.store.Movement(ctx, account, id)
 	return m, found, r.told(err)
 }
 
-// Issued reports whether any account has, or had, a deposit or withdrawal with an
-// id.
+// Issued reports whether any account has, or had, a deposit or withdrawal with an id.
 func (r *Reader) Issued(ctx context.Context, id bourse.WalletID) (bool, error) {
 	if id <= r.live.LastMovement() {
 		return id > 0, nil
 	}
-	if err := r.reach(ctx, r.tail.glimpse()); err != nil {
+	if err := r.reach(ctx, r.tail.glimpse().begin); err != nil {
 		return false, err
 	}
 	return r.store.HasMovement(ctx, id)
@@ -80,18 +80,21 @@ func (r *Reader) movementsSpan(ctx context.Context, account bourse.AccountID, sp
 	if span.empty() {
 		return nil, nil
 	}
-	// Each ordinal has its slot, which the latest row takes.
+
+	// Each ordinal has its slot; a later row replaces an earlier one.
 	slots := make([]Movement, span.Last-span.First+1)
 	g := r.young(account, span, func(m Movement) { slots[m.Ordinal-span.First] = m })
 	missing := span
+
 	for missing.First <= missing.Last && slots[missing.First-span.First].ID != 0 {
 		missing.First++
 	}
 	for missing.First <= missing.Last && slots[missing.Last-span.First].ID != 0 {
 		missing.Last--
 	}
+
 	if !missing.empty() {
-		if err := r.reach(ctx, g); err != nil {
+		if err := r.reach(ctx, g.begin); err != nil {
 			return nil, err
 		}
 		stored, err := r.store.Movements(ctx, account, missing)
@@ -104,14 +107,14 @@ func (r *Reader) movementsSpan(ctx context.Context, account bourse.AccountID, sp
 			}
 		}
 	}
+
 	slots = slices.DeleteFunc(slots, func(m Movement) bool { return m.ID == 0 })
 	slices.Reverse(slots)
 	return slots, nil
 }
 
-// young hands the movements of a span that are in the view or in the tail to put:
-// a later row of an ordinal after an earlier one. It returns the glimpse that was
-// used.
+// young hands the movements of a span in the view and in the tail to put, a later row of
+// an ordinal after an earlier one. It returns the glimpse that it used.
 func (r *Reader) young(account bourse.AccountID, span Span, put func(Movement)) *glimpse {
 	deposits, withdrawals := r.live.OpenMovements(account, span.First, span.Last)
 	for i := range deposits {
@@ -131,23 +134,25 @@ func (r *Reader) young(account bourse.AccountID, span Span, put func(Movement)) 
 	return g
 }
 
-// movementsIn returns movements up to an ordinal that pass a filter.
+// movementsIn returns movements that pass a filter.
 func (r *Reader) movementsIn(
-	ctx context.Context, account bourse.AccountID, filter MovementFilter, last uint64, skip, limit int,
+	ctx context.Context, account bourse.AccountID, filter MovementFilter, w Window,
 ) ([]Movement, error) {
 	latest := map[uint64]Movement{}
-	g := r.young(account, Span{1, last}, func(m Movement) { latest[m.Ordinal] = m })
-	// What is young may be in the store as well, as it was or as it is, and passes
-	// the filter in both: it has to be merged before it is passed over.
-	from, n := skip, limit
+	g := r.young(account, Span{1, w.Last}, func(m Movement) { latest[m.Ordinal] = m })
+
+	// The store may have a young movement as well, in an earlier state or the same, that
+	// passes the filter: rows are merged before any is skipped.
+	ask := w
 	if len(latest) > 0 {
-		from, n = 0, skip+limit
+		ask.Skip, ask.Limit = 0, w.Skip+w.Limit
 	}
+
 	if filter.Of == 0 || filter.Of.stored() {
-		if err := r.reach(ctx, g); err != nil {
+		if err := r.reach(ctx, g.begin); err != nil {
 			return nil, err
 		}
-		stored, err := r.store.MovementsIn(ctx, account, filter, last, from, n)
+		stored, err := r.store.MovementsIn(ctx, account, filter, ask)
 		if err != nil {
 			return nil, r.told(err)
 		}
@@ -157,6 +162,7 @@ func (r *Reader) movementsIn(
 			}
 		}
 	}
+
 	var list []Movement
 	for _, m := range latest {
 		if filter.Passes(&m) {
@@ -164,7 +170,7 @@ func (r *Reader) movementsIn(
 		}
 	}
 	slices.SortFunc(list, newestMovement)
-	return cut(list, skip-from, limit), nil
+	return cut(list, w.Skip-ask.Skip, w.Limit), nil
 }
 
 // newestMovement compares by descending ordinal.

@@ -16,7 +16,7 @@ type chain struct {
 	blocks []bourse.BlockRef
 	made   uint64
 	// txs are all deposits there ever were; mined says in which block each is.
-	txs   []bourse.Tx
+	txs   []bourse.TxEffect
 	mined []uint64
 	// nonce is the next one; signed are the transactions of the exchange.
 	nonce  uint64
@@ -77,7 +77,7 @@ func (r *rig) walletCommand(account bourse.AccountID) bourse.Command {
 			Network: 1, Kind: bourse.SignedWithdrawal, Wallet: some, Tx: r.chain.hash(), Raw: []byte{1}, Nonce: r.chain.nonce,
 		}
 	case n < 18 && len(r.chain.signed) > 0:
-		c.Kind, w.Tx = bourse.CommandSent, r.chain.signed[max(0, len(r.chain.signed)-1-r.rng.IntN(4))]
+		c.Kind, w.Tx = bourse.CommandAccepted, r.chain.signed[max(0, len(r.chain.signed)-1-r.rng.IntN(4))]
 	case r.rng.IntN(2) == 0:
 		c.Kind, w.ID = bourse.CommandReleaseWithdrawal, some
 		w.Network = 0
@@ -88,15 +88,15 @@ func (r *rig) walletCommand(account bourse.AccountID) bourse.Command {
 }
 
 // block puts a block on the chain: with new deposits, and with some that left it.
-func (r *rig) block(account bourse.AccountID) *bourse.Block {
+func (r *rig) block(account bourse.AccountID) *bourse.BlockEffect {
 	c := &r.chain
-	b := &bourse.Block{Network: 1, BlockRef: bourse.BlockRef{Height: 1, Hash: c.hash()}}
+	b := &bourse.BlockEffect{Network: 1, BlockRef: bourse.BlockRef{Height: 1, Hash: c.hash()}}
 	if last := len(c.blocks) - 1; last >= 0 {
 		b.Height, b.Parent = c.blocks[last].Height+1, c.blocks[last].Hash
 	}
 	c.blocks = append(c.blocks, b.BlockRef)
 	if r.rng.IntN(2) == 0 {
-		c.txs = append(c.txs, bourse.Tx{Hash: c.hash(), Outputs: []bourse.Output{
+		c.txs = append(c.txs, bourse.TxEffect{Hash: c.hash(), Inflows: []bourse.Inflow{
 			{Asset: 1, Amount: bourse.Units(1 + r.rng.Uint64N(9)), Owner: account, Address: uint32(account)},
 		}})
 		c.mined = append(c.mined, 0)

@@ -8,18 +8,19 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// OrderFills is an order, open or final, with its fills, oldest first. Seq and
-// Closed are zero while it is open. The fills of an open order are those that its
-// Filled counts.
+// OrderFills is an order, open or final, with its fills, oldest first. Seq and Closed are
+// zero while it is open. Fills are the ones that Filled counts.
 type OrderFills struct {
 	Order
 	Fills []Fill
 }
 
-// Orders returns an account's orders, open ones included, newest first, of one
-// market unless only is zero, after passing over skip of them. With a market,
-// more than 10,000 to pass over are refused.
-func (r *Reader) Orders(ctx context.Context, account bourse.AccountID, only bourse.MarketID, skip, limit int) ([]OrderFills, error) {
+// Orders returns an account's orders, open ones included, newest first, of one market
+// unless only is zero, after skipping skip of them. With a market, a skip above 10,000 is
+// refused.
+func (r *Reader) Orders(
+	ctx context.Context, account bourse.AccountID, only bourse.MarketID, skip, limit int,
+) ([]OrderFills, error) {
 	count, _ := r.live.Counts(account)
 	var g *glimpse
 	var list []Order
@@ -27,7 +28,7 @@ func (r *Reader) Orders(ctx context.Context, account bourse.AccountID, only bour
 	if only == 0 {
 		list, g, err = r.ordersSpan(ctx, account, page(count, skip, limit))
 	} else {
-		list, g, err = r.ordersIn(ctx, account, only, count, skip, limit)
+		list, g, err = r.ordersIn(ctx, account, only, Window{count, skip, limit})
 	}
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -35,24 +36,27 @@ func (r *Reader) Orders(ctx context.Context, account bourse.AccountID, only bour
 	return r.withFills(ctx, g, account, list)
 }
 
-// ordersSpan returns the orders of a span, and the glimpse that was used.
+// ordersSpan returns the orders of a span, and the glimpse that it used.
 func (r *Reader) ordersSpan(ctx context.Context, account bourse.AccountID, span Span) ([]Order, *glimpse, error) {
 	if span.empty() {
 		return nil, nil, nil
 	}
+
 	// Each ordinal has its slot.
 	slots := make([]Order, span.Last-span.First+1)
 	for _, o := range r.live.OpenOrdersSpan(account, span.First, span.Last) {
 		slots[o.Ordinal-span.First].Order = o
 	}
+
 	g := r.tail.glimpse()
 	for _, c := range g.chunks {
 		for _, e := range c.find(ordersByAccount, uint64(account), span) {
 			slots[e.order-span.First] = c.Orders[e.at]
 		}
 	}
+
 	if missing := unfilled(slots, span); !missing.empty() {
-		if err := r.reach(ctx, g); err != nil {
+		if err := r.reach(ctx, g.begin); err != nil {
 			return nil, nil, err
 		}
 		stored, err := r.store.Orders(ctx, account, missing)
@@ -63,12 +67,13 @@ func (r *Reader) ordersSpan(ctx context.Context, account bourse.AccountID, span 
 			slots[stored[i].Ordinal-span.First] = stored[i]
 		}
 	}
+
 	slots = slices.DeleteFunc(slots, func(o Order) bool { return o.ID == 0 })
 	slices.Reverse(slots)
 	return slots, g, nil
 }
 
-// unfilled returns the span of the slots that nothing was found for.
+// unfilled returns the span from the first to the last empty slot.
 func unfilled(slots []Order, span Span) Span {
 	for span.First <= span.Last && slots[0].ID != 0 {
 		slots, span.First = slots[1:], span.First+1
@@ -79,41 +84,44 @@ func unfilled(slots []Order, span Span) Span {
 	return span
 }
 
-// ordersIn returns orders of one market up to an ordinal, and the glimpse that
-// was used.
-func (r *Reader) ordersIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]Order, *glimpse, error) {
-	if err := checkSkip(skip); err != nil || last == 0 || limit <= 0 {
+// ordersIn returns orders of one market, and the glimpse that it used.
+func (r *Reader) ordersIn(
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w Window,
+) ([]Order, *glimpse, error) {
+	if err := checkSkip(w.Skip); err != nil || w.Last == 0 || w.Limit <= 0 {
 		return nil, nil, err
 	}
+
 	var open []Order
-	for _, o := range r.live.OpenOrders(account, market, 0, 0, skip+limit) {
-		if o.Ordinal <= last {
+	for _, o := range r.live.OpenOrders(account, market, 0, 0, w.Skip+w.Limit) {
+		if o.Ordinal <= w.Last {
 			open = append(open, Order{Order: o})
 		}
 	}
+
 	g := r.tail.glimpse()
-	young := merge(g.ordersIn(account, market, last, skip+limit), open, newestOrder)
-	if err := r.reach(ctx, g); err != nil {
+	young := merge(g.ordersIn(account, market, w.Last, w.Skip+w.Limit), open, newestOrder)
+	if err := r.reach(ctx, g.begin); err != nil {
 		return nil, nil, err
 	}
-	// Orders end in any order, so all that is younger than the page may be here,
-	// in the store, or in both: it has to be merged before it is passed over.
-	from, n := skip, limit
+	// Orders end in any order, so that orders above the page may be in the tail, in the
+	// store, or in both: rows are merged before any is skipped.
+	ask := w
 	if len(young) > 0 {
-		from, n = 0, skip+limit
+		ask.Skip, ask.Limit = 0, w.Skip+w.Limit
 	}
-	stored, err := r.store.OrdersIn(ctx, account, market, last, from, n)
+
+	stored, err := r.store.OrdersIn(ctx, account, market, ask)
 	if err != nil {
 		return nil, nil, r.told(err)
 	}
-	return cut(merge(stored, young, newestOrder), skip-from, limit), g, nil
+	return cut(merge(stored, young, newestOrder), w.Skip-ask.Skip, w.Limit), g, nil
 }
 
 // newestOrder compares by descending ordinal.
 func newestOrder(a, b Order) int { return cmp.Compare(b.Ordinal, a.Ordinal) }
 
-// ordersIn returns the final orders of one market up to an ordinal, the newest n
-// of them.
+// ordersIn returns the newest n final orders of one market with ordinals up to last.
 func (g *glimpse) ordersIn(account bourse.AccountID, market bourse.MarketID, last uint64, n int) []Order {
 	var found []*Order
 	for _, c := range g.chunks {
@@ -149,7 +157,9 @@ func (r *Reader) Order(ctx context.Context, account bourse.AccountID, id bourse.
 
 // OrderNamed returns an account's latest order with a client id, open or final;
 // false if there is none.
-func (r *Reader) OrderNamed(ctx context.Context, account bourse.AccountID, name bourse.ClientID) (OrderFills, bool, error) {
+func (r *Reader) OrderNamed(
+	ctx context.Context, account bourse.AccountID, name bourse.ClientID,
+) (OrderFills, bool, error) {
 	open, isOpen := r.live.OpenOrderNamed(account, name)
 	g := r.tail.glimpse()
 	o, found := g.orderNamed(account, name)
@@ -165,10 +175,12 @@ func (r *Reader) OrderNamed(ctx context.Context, account bourse.AccountID, name 
 	return r.oneWithFills(ctx, g, account, o)
 }
 
-// storedOrder returns an order of the store, once that has what the glimpse has
-// not.
-func (r *Reader) storedOrder(ctx context.Context, g *glimpse, account bourse.AccountID, get func() (Order, bool, error)) (OrderFills, bool, error) {
-	if err := r.reach(ctx, g); err != nil {
+// storedOrder returns an order of the store, once the store has the rows that the glimpse
+// lacks.
+func (r *Reader) storedOrder(
+	ctx context.Context, g *glimpse, account bourse.AccountID, get func() (Order, bool, error),
+) (OrderFills, bool, error) {
+	if err := r.reach(ctx, g.begin); err != nil {
 		return OrderFills{}, false, err
 	}
 	o, found, err := get()
@@ -178,7 +190,9 @@ func (r *Reader) storedOrder(ctx context.Context, g *glimpse, account bourse.Acc
 	return r.oneWithFills(ctx, g, account, o)
 }
 
-func (r *Reader) oneWithFills(ctx context.Context, g *glimpse, account bourse.AccountID, o Order) (OrderFills, bool, error) {
+func (r *Reader) oneWithFills(
+	ctx context.Context, g *glimpse, account bourse.AccountID, o Order,
+) (OrderFills, bool, error) {
 	list, err := r.withFills(ctx, g, account, []Order{o})
 	if err != nil {
 		return OrderFills{}, false, err
@@ -186,8 +200,8 @@ func (r *Reader) oneWithFills(ctx context.Context, g *glimpse, account bourse.Ac
 	return list[0], true, nil
 }
 
-// order returns a final order. Ordinals rise with ids, so that the rows of an
-// account are in the order of ids, too.
+// order returns a final order. Ordinals rise with ids, so that the rows of an account are
+// in the order of ids, too.
 func (g *glimpse) order(account bourse.AccountID, id bourse.OrderID) (Order, bool) {
 	for _, c := range slices.Backward(g.chunks) {
 		list := c.find(ordersByAccount, uint64(account), Span{1, ^uint64(0)})
@@ -213,25 +227,30 @@ func (g *glimpse) orderNamed(account bourse.AccountID, name bourse.ClientID) (la
 	return latest, found
 }
 
-// withFills adds their fills to orders of an account, newest first, that were
-// read with this glimpse.
-func (r *Reader) withFills(ctx context.Context, g *glimpse, account bourse.AccountID, orders []Order) ([]OrderFills, error) {
+// withFills adds the fills to an account's orders, which are newest first and were read
+// with the glimpse.
+func (r *Reader) withFills(
+	ctx context.Context, g *glimpse, account bourse.AccountID, orders []Order,
+) ([]OrderFills, error) {
 	list := make([]OrderFills, len(orders))
 	for i := range orders {
 		list[i].Order = orders[i]
 	}
 	g.addFills(account, list)
+
 	var ask []bourse.OrderID
 	for i := range list {
 		if o := &list[i]; o.Filled > 0 && !g.complete(o) {
 			ask = append(ask, o.ID)
 		}
 	}
+
 	if len(ask) > 0 {
 		if err := r.addStored(ctx, g, account, ask, list); err != nil {
 			return nil, err
 		}
 	}
+
 	for i := range list {
 		list[i].clip()
 	}
@@ -241,7 +260,7 @@ func (r *Reader) withFills(ctx context.Context, g *glimpse, account bourse.Accou
 // addFills adds the glimpse's fills to orders, which are newest first.
 func (g *glimpse) addFills(account bourse.AccountID, list []OrderFills) {
 	for _, c := range slices.Backward(g.chunks) {
-		// A few fills find their orders; orders find theirs among many.
+		// A few fills look up their orders; else each order looks up its fills.
 		fills := c.find(fillsByAccount, uint64(account), Span{1, ^uint64(0)})
 		if !c.sealed || len(fills) <= len(list) {
 			for _, e := range slices.Backward(fills) {
@@ -258,7 +277,7 @@ func (g *glimpse) addFills(account bourse.AccountID, list []OrderFills) {
 	}
 }
 
-// add gives a fill to its order, if that is in the list.
+// add appends a fill to its order, if the list has it.
 func add(list []OrderFills, f *Fill) {
 	at, found := slices.BinarySearchFunc(list, f.Order, func(o OrderFills, id bourse.OrderID) int {
 		return cmp.Compare(id, o.ID) // descending
@@ -268,8 +287,8 @@ func add(list []OrderFills, f *Fill) {
 	}
 }
 
-// addFrom adds the fills of a chunk, newest first, if there can be any: most
-// orders begin and end within few chunks.
+// addFrom adds the fills of a chunk, newest first, if there can be any: most orders begin
+// and end within few chunks.
 func (o *OrderFills) addFrom(c *chunk) {
 	if o.Filled == 0 || o.Status != bourse.Open && (o.Seq < c.From || o.filled() == o.Filled) {
 		return
@@ -279,7 +298,7 @@ func (o *OrderFills) addFrom(c *chunk) {
 	}
 }
 
-// filled adds up the fills.
+// filled adds up the lots of the fills.
 func (o *OrderFills) filled() bourse.Lots {
 	var sum bourse.Lots
 	for i := range o.Fills {
@@ -288,29 +307,34 @@ func (o *OrderFills) filled() bourse.Lots {
 	return sum
 }
 
-// complete reports whether the glimpse certainly had all fills of an order. Those
-// of a final one add up. Those of an open one may be younger than what the view
-// knew, so that their sum says nothing.
+// complete reports whether the glimpse has all fills of an order. Those of a final order
+// add up to Filled. An open order may have fills younger than the view's Filled, so that
+// their sum proves nothing.
 func (g *glimpse) complete(o *OrderFills) bool {
-	if g.after == 0 {
+	if g.begin == 0 {
 		return true
 	}
 	return o.Status != bourse.Open && o.filled() == o.Filled
 }
 
-// addStored adds the store's fills to those of some orders.
-func (r *Reader) addStored(ctx context.Context, g *glimpse, account bourse.AccountID, ids []bourse.OrderID, list []OrderFills) error {
-	if err := r.reach(ctx, g); err != nil {
+// addStored adds the store's fills to orders.
+func (r *Reader) addStored(
+	ctx context.Context, g *glimpse, account bourse.AccountID, ids []bourse.OrderID, list []OrderFills,
+) error {
+	if err := r.reach(ctx, g.begin); err != nil {
 		return err
 	}
+
 	stored, err := r.store.FillsOf(ctx, account, ids)
 	if err != nil {
 		return r.told(err)
 	}
+
 	of := make(map[bourse.OrderID][]Fill, len(ids))
 	for _, f := range stored {
 		of[f.Order] = append(of[f.Order], f)
 	}
+
 	for i := range list {
 		if more := of[list[i].ID]; len(more) > 0 {
 			list[i].Fills = merge(list[i].Fills, more, oldestFill)
@@ -322,7 +346,7 @@ func (r *Reader) addStored(ctx context.Context, g *glimpse, account bourse.Accou
 // oldestFill compares by ordinal.
 func oldestFill(a, b Fill) int { return cmp.Compare(a.Ordinal, b.Ordinal) }
 
-// clip takes away the fills that are younger than what the order's Filled counts.
+// clip removes the fills that are younger than the order's Filled.
 func (o *OrderFills) clip() {
 	var sum bourse.Lots
 	for i := range o.Fills {

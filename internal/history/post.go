@@ -2,12 +2,13 @@ package history
 
 import "github.com/bourse-exchange/bourse"
 
-// Post adds the entries that a command leaves in the ledgers of accounts. market
-// returns the definition of a market that exists.
+// Post adds a command's ledger entries to a batch. market returns the definition of an
+// existing market.
 func Post(cmd *bourse.Command, ev *bourse.Events, market func(bourse.MarketID) *bourse.Market, b *Batch) {
 	if len(ev.Trades) == 0 && len(ev.Transfers) == 0 {
 		return
 	}
+
 	p := posting{cmd: cmd, ev: ev, batch: b, first: len(b.Entries)}
 	for _, e := range ev.List {
 		switch e.Kind {
@@ -26,6 +27,7 @@ func Post(cmd *bourse.Command, ev *bourse.Events, market func(bourse.MarketID) *
 			// Nothing else moves money.
 		}
 	}
+
 	p.balance()
 }
 
@@ -40,7 +42,7 @@ type posting struct {
 
 func (p *posting) entries() []Entry { return p.batch.Entries[p.first:] }
 
-// add adds an entry for a customer, unless nothing came or went.
+// add adds an entry of a customer, unless its amount is zero.
 func (p *posting) add(e Entry) {
 	if e.Amount.IsZero() || !e.Account.IsCustomer() {
 		return
@@ -49,8 +51,8 @@ func (p *posting) add(e Entry) {
 	p.batch.Entries = append(p.batch.Entries, e)
 }
 
-// trade adds the four sides of a trade, in the order in which the ledger posts
-// them: what the taker gives first.
+// trade adds the four sides of a trade, in the order in which the ledger posts them: the
+// taker's payment first.
 func (p *posting) trade(t *bourse.Trade, m *bourse.Market) {
 	base, _ := m.BaseAmount(t.Lots) // it was traded, so it fits
 	gives, gets := Entry{Asset: m.Quote, Amount: t.Total}, Entry{Asset: m.Base, Amount: base}
@@ -70,7 +72,7 @@ func (p *posting) leg(t *bourse.Trade, e Entry, from, to *bourse.Fill) {
 	p.add(in)
 }
 
-// transferKinds are the kinds of entries for who gives and who gets.
+// transferKinds are the kinds of entries of a transfer's two sides.
 var transferKinds = [...]struct{ from, to EntryKind }{
 	bourse.TransferCredit:        {0, EntryCredit},
 	bourse.TransferCredited:      {0, EntryDeposit},
@@ -78,7 +80,7 @@ var transferKinds = [...]struct{ from, to EntryKind }{
 	bourse.TransferWithdrawalFee: {EntryWithdrawalFee, 0},
 	bourse.TransferInternal:      {EntryWithdrawal, EntryDeposit},
 	bourse.TransferRefund:        {0, EntryRefund},
-	bourse.TransferGiven:         {EntryTransferOut, EntryTransferIn},
+	bourse.TransferToCustomer:    {EntryTransferOut, EntryTransferIn},
 }
 
 func (p *posting) transfer(t *bourse.Transfer) {
@@ -90,7 +92,7 @@ func (p *posting) transfer(t *bourse.Transfer) {
 	p.add(Entry{Account: t.To, Asset: t.Asset, Kind: kinds.to, Amount: t.Amount})
 }
 
-// refer says which deposit or withdrawal the entries before its event were for.
+// refer sets the deposit or withdrawal of the entries before its event.
 func (p *posting) refer(account bourse.AccountID, id bourse.WalletID, deposit bool) {
 	list := p.entries()
 	for i := len(list) - 1; i >= 0 && list[i].Movement == 0; i-- {
@@ -102,20 +104,21 @@ func (p *posting) refer(account bourse.AccountID, id bourse.WalletID, deposit bo
 	}
 }
 
-// purse names what entries change.
+// purse names a balance that entries change.
 type purse struct {
 	account bourse.AccountID
 	asset   bourse.AssetID
 }
 
-// balance works out what there was after each entry, from what there is after the
-// command, backwards, and numbers each account's entries.
+// balance computes the balance after each entry, backwards from the balances after the
+// command, and numbers each account's entries.
 func (p *posting) balance() {
 	after := make(map[purse]bourse.Amount, len(p.ev.Balances))
 	for i := range p.ev.Balances {
 		b := &p.ev.Balances[i]
 		after[purse{b.Account, b.Asset}] = b.Available.Plus(b.Held)
 	}
+
 	list := p.entries()
 	for i := len(list) - 1; i >= 0; i-- {
 		e := &list[i]
@@ -127,6 +130,7 @@ func (p *posting) balance() {
 			after[at] = e.Balance.Minus(e.Amount)
 		}
 	}
+
 	places := make(map[bourse.AccountID]uint32, len(list))
 	for i := range list {
 		list[i].Place = places[list[i].Account]

@@ -6,16 +6,17 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Project adds what a command did to a batch. What a restore announces is no
-// command and leaves nothing.
+// Project adds a command's rows to a batch. Announcements of a restore leave no rows.
 func Project(cmd *bourse.Command, ev *bourse.Events, b *Batch) {
 	if cmd.Kind == 0 {
 		return
 	}
+
 	if b.From == 0 {
 		b.From = cmd.Seq
 	}
 	b.To, b.Time = cmd.Seq, cmd.Time
+
 	transfers := 0
 	for _, e := range ev.List {
 		switch e.Kind {
@@ -43,22 +44,23 @@ func Project(cmd *bourse.Command, ev *bourse.Events, b *Batch) {
 				b.Movements = append(b.Movements, ofWithdrawal(cmd.Seq, w))
 			}
 		default:
-			// What is open, rejections, books and definitions are not history.
+			// Open orders and movements, rejections, books and definitions are not
+			// history.
 		}
 	}
 }
 
-// next adds a row to a list and returns it to be filled in place, because rows are
-// large and most of what a trade costs here is copying them. It may hold what an
-// earlier one left: every field must be set.
+// next adds a row to a list and returns it to be filled in place, because rows are large
+// and copying them is most of a trade's cost here. The row may hold old values: the
+// caller must set every field.
 func next[R any](list *[]R) *R {
 	n := len(*list)
 	*list = slices.Grow(*list, 1)[:n+1]
 	return &(*list)[n]
 }
 
-// addTrade adds a trade and both its fills, the maker's first: where both are one
-// account's, that is the order of their ordinals.
+// addTrade adds a trade and both its fills, the maker's first: if both belong to one
+// account, that is the order of their ordinals.
 func (b *Batch) addTrade(cmd *bourse.Command, t *bourse.Trade) {
 	*next(&b.Trades) = Trade{
 		Seq: cmd.Seq, Market: t.Market, Number: t.Number, Time: cmd.Time,

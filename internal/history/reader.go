@@ -8,11 +8,11 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// maxSkip bounds the offset into lists that have no dense ordinals, where what is
-// passed over has to be read.
+// maxSkip bounds the offset into lists without dense ordinals, where skipped rows have to
+// be read.
 const maxSkip = 10_000
 
-// Live is what a reader asks of the view, which shows what is announced.
+// Live is the reader's interface of the view, which shows the announced state.
 type Live interface {
 	// Now returns the engine's time.
 	Now() bourse.Time
@@ -21,41 +21,40 @@ type Live interface {
 	// Movements returns the ordinal of an account's last deposit or withdrawal.
 	Movements(account bourse.AccountID) uint64
 	// LastMovement returns the highest id of a deposit or withdrawal that was seen;
-	// one that was over before a restart may be higher.
+	// movements that ended before a restart may have higher ones.
 	LastMovement() bourse.WalletID
-	// OpenMovements returns an account's deposits and withdrawals that are not over,
-	// with ordinals in [first, last], newest first.
+	// OpenMovements returns an account's open deposits and withdrawals with ordinals in
+	// [first, last], newest first.
 	OpenMovements(account bourse.AccountID, first, last uint64) ([]bourse.Deposit, []bourse.Withdrawal)
-	// OpenMovement returns one of them by its id; both are nil if there is none.
+	// OpenMovement returns an open movement by its id; both are nil if there is none.
 	OpenMovement(account bourse.AccountID, id bourse.WalletID) (*bourse.Deposit, *bourse.Withdrawal)
 	// LastTrade returns the number of a market's last trade.
 	LastTrade(market bourse.MarketID) uint64
-	// OpenOrder returns one open order of an account, OpenOrderNamed the one
-	// with a client id; false if there is none.
+	// OpenOrder returns an open order of an account, OpenOrderNamed the one with a client
+	// id; false if there is none.
 	OpenOrder(account bourse.AccountID, id bourse.OrderID) (bourse.Order, bool)
 	OpenOrderNamed(account bourse.AccountID, id bourse.ClientID) (bourse.Order, bool)
-	// OpenOrders returns an account's open orders, newest first: of the market
-	// only, or, with only zero, those of the market first in front.
+	// OpenOrders returns an account's open orders, newest first: of the market only, or,
+	// with only zero, of all markets, the market first in front.
 	OpenOrders(account bourse.AccountID, only, first bourse.MarketID, skip, limit int) []bourse.Order
 	// OpenOrdersSpan returns an account's open orders with ordinals in
 	// [first, last], newest first.
 	OpenOrdersSpan(account bourse.AccountID, first, last uint64) []bourse.Order
 }
 
-// Reader answers pages that cover everything announced before they were asked
-// for. Any goroutine may call it.
+// Reader answers pages that cover everything announced before the call. Safe for
+// concurrent use.
 //
-// Each read asks the view, then the tail, then the store, in this order. A row
-// moves the other way only: what has left the view is in the tail already, and
-// what has left the tail is in the store, so none slips through; one that is seen
-// twice is known by its ordinal, and a final order takes the place of an open
-// one. When the store has not come to where the tail begins, a read waits, and
-// fails with CodeBehind if that takes too long.
+// Each read asks the view, then the tail, then the store, the order in which rows move: a
+// row that has left the view is in the tail already, and a row that has left the tail is
+// in the store, so that none is missed. A row that is seen twice is known by its ordinal,
+// and a final order replaces an open one. If the store has not reached the tail's begin,
+// a read waits, and fails with CodeBehind after Patience.
 type Reader struct {
 	store Store
 	tail  *Tail
 	live  Live
-	// Patience is how long a read waits for the store.
+	// Patience bounds how long a read waits for the store.
 	Patience time.Duration
 }
 
@@ -64,14 +63,14 @@ func NewReader(store Store, tail *Tail, live Live) *Reader {
 	return &Reader{store, tail, live, time.Second}
 }
 
-// reach waits until the store holds what a glimpse does not.
-func (r *Reader) reach(ctx context.Context, g *glimpse) error {
-	if n, _ := r.tail.missing(g.after); n == 0 {
+// reach waits until the store has the rows of the commands up to seq.
+func (r *Reader) reach(ctx context.Context, seq bourse.Seq) error {
+	if n, _ := r.tail.missing(seq); n == 0 {
 		return nil
 	}
 	patient, cancel := context.WithTimeout(ctx, r.Patience)
 	defer cancel()
-	n := r.tail.await(patient, g.after)
+	n := r.tail.await(patient, seq)
 	switch {
 	case n == 0:
 		return nil
@@ -81,7 +80,7 @@ func (r *Reader) reach(ctx context.Context, g *glimpse) error {
 	return bourse.Errorf(bourse.CodeBehind, "History is %d commands behind", n)
 }
 
-// told adds to the error of a store that cannot be asked now how far it lags.
+// told adds the lag to the error of a store that is unavailable.
 func (r *Reader) told(err error) error {
 	var known *bourse.Error
 	if !errors.As(err, &known) || known.Code != bourse.CodeUnavailable {
@@ -91,7 +90,7 @@ func (r *Reader) told(err error) error {
 	return bourse.Errorf(bourse.CodeUnavailable, "%s and %d commands behind", known.Message, n)
 }
 
-// page returns the ordinals of a page, of which the newest is count.
+// page returns the ordinals of a page of a list whose newest ordinal is count.
 func page(count uint64, skip, limit int) Span {
 	if limit <= 0 || skip < 0 || uint64(skip) >= count {
 		return Span{First: 1}

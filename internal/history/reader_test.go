@@ -124,7 +124,7 @@ func (r *rig) checkMarket(t *testing.T, market bourse.MarketID) bool {
 		from := r.now - bourse.Time(r.rng.Int64N(int64(2*bourse.Day)))
 		to := from + bourse.Time(r.rng.Int64N(int64(2*bourse.Day)))
 		for _, span := range [][2]bourse.Time{{from, to}, {0, 1 << 62}, {-5, r.now}, {r.now, 1 << 62}, {to, from - 1}} {
-			candles, err := r.reader.Candles(ctx, market, res, span[0], span[1], limit)
+			candles, err := r.reader.Candles(ctx, history.Series{Market: market, Resolution: res}, span[0], span[1], limit)
 			if r.busy(t, err) {
 				return false
 			}
@@ -153,7 +153,7 @@ func (r *rig) checkOrder(t *testing.T, id bourse.OrderID) bool {
 	if _, found, err := r.reader.Order(context.Background(), account%accounts+1, id); !r.busy(t, err) && found {
 		t.Fatalf("order %d was shown to another account", id)
 	}
-	return !want.ClientID.Given() || r.checkNamed(t, account, want.ClientID)
+	return want.ClientID.IsZero() || r.checkNamed(t, account, want.ClientID)
 }
 
 func (r *rig) checkNamed(t *testing.T, account bourse.AccountID, name bourse.ClientID) bool {

@@ -69,8 +69,8 @@ func TestTailHoldsWhatTheStoreMisses(t *testing.T) {
 		tail.End()
 	}
 	g, next := tail.glimpse(), bourse.Seq(501)
-	if g.after != 500 {
-		t.Errorf("rows up to %d may be missing", g.after)
+	if g.begin != 500 {
+		t.Errorf("rows up to %d may be missing", g.begin)
 	}
 	for _, c := range g.chunks {
 		for _, o := range c.Orders {

@@ -169,7 +169,7 @@ func (r *rig) command() bourse.Command {
 	case n >= 100:
 		return r.walletCommand(account)
 	case n < 70:
-		return bourse.Command{Kind: bourse.CommandPlace, Account: account, Place: r.place(market)}
+		return bourse.Command{Kind: bourse.CommandPlace, Account: account, NewOrder: r.place(market)}
 	case n < 88:
 		id := 1 + r.rng.Uint64N(uint64(len(r.all.orders))+1)
 		return bourse.Command{Kind: bourse.CommandCancel, Account: account, Order: bourse.OrderID(id)}
@@ -178,15 +178,15 @@ func (r *rig) command() bourse.Command {
 	case n < 93:
 		return bourse.Command{Kind: bourse.CommandCredit, Account: account, AssetID: 1, Amount: bourse.Units(5)}
 	case n < 94:
-		return bourse.Command{Kind: bourse.CommandSweepFees}
+		return bourse.Command{Kind: bourse.CommandCollectFees}
 	case n < 96:
 		return bourse.Command{Kind: bourse.CommandNote, Operator: 7, Text: fmt.Sprint("note ", n)}
 	}
 	return bourse.Command{Kind: bourse.CommandTick}
 }
 
-func (r *rig) place(market bourse.MarketID) bourse.Place {
-	p := bourse.Place{
+func (r *rig) place(market bourse.MarketID) bourse.NewOrder {
+	p := bourse.NewOrder{
 		Market: market, Side: bourse.Side(1 + r.rng.IntN(2)), Type: bourse.Limit, TIF: bourse.GTC,
 		Price: bourse.Price(90 + r.rng.IntN(20)), Lots: bourse.Lots(1 + r.rng.IntN(20)),
 	}

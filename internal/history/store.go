@@ -7,7 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// ErrOutOfOrder says that a batch does not continue where the store ends.
+// ErrOutOfOrder reports a batch that does not continue the store.
 var ErrOutOfOrder = errors.New("batch does not continue the history")
 
 // Order is an order that reached its final status.
@@ -45,8 +45,8 @@ type Fill struct {
 	Role    bourse.Role
 	Price   bourse.Price
 	Lots    bourse.Lots
-	// Total is in quote units; Fee in units of what the side receives, base for
-	// a buyer and quote for a seller.
+	// Total is in quote units; Fee in units of the received asset, base for a buyer and
+	// quote for a seller.
 	Total bourse.Amount
 	Fee   bourse.Amount
 }
@@ -60,7 +60,7 @@ type Transfer struct {
 	bourse.Transfer
 }
 
-// Note is what an operator asked for.
+// Note is an operator's note in the journal.
 type Note struct {
 	Seq      bourse.Seq
 	Time     bourse.Time
@@ -71,15 +71,20 @@ type Note struct {
 // Resolution is the width of a candle.
 type Resolution bourse.Time
 
-// The resolutions that are kept.
+// The resolutions of the stored candles.
 const (
 	Minute = Resolution(bourse.Minute)
 	Hour   = Resolution(bourse.Hour)
 	Day    = Resolution(bourse.Day)
 )
 
-// Candle is what was traded in a bucket of time; buckets without trades have
-// none.
+// Series names the candles of one market and resolution.
+type Series struct {
+	Market     bourse.MarketID
+	Resolution Resolution
+}
+
+// Candle summarises the trades in a bucket of time; buckets without trades have none.
 type Candle struct {
 	// Start is a multiple of the resolution.
 	Start                  bourse.Time
@@ -87,12 +92,12 @@ type Candle struct {
 	// Volume is in lots, Value in quote units; either stops at the largest amount.
 	Volume bourse.Amount
 	Value  bourse.Amount
-	// Last is the number of the last trade in it. By it a reader that draws
-	// younger trades into a stored candle knows which ones are in it already.
+	// Last is the number of its last trade. A reader that adds younger trades to a stored
+	// candle skips the trades up to it.
 	Last uint64
 }
 
-// Add draws a trade, whose time must lie in the candle's bucket, into it.
+// Add adds a trade, whose time must lie in the candle's bucket.
 func (c *Candle) Add(t *Trade) {
 	if c.Last == 0 {
 		c.Open, c.High, c.Low = t.Price, t.Price, t.Price
@@ -111,22 +116,22 @@ func saturate(a, b bourse.Amount) bourse.Amount {
 	return bourse.MaxAmount
 }
 
-// Cursor is how far a store has come.
+// Cursor is the position of a store in the journal.
 type Cursor struct {
-	// Seq is the last command whose rows are there, Time its time; zero for an
-	// empty store.
+	// Seq is the last command whose rows are stored, Time its time; zero for an empty
+	// store.
 	Seq  bourse.Seq
 	Time bourse.Time
-	// Chain is the journal's hash of the frame that Seq is in: a store that
-	// belongs to another journal shows by it.
+	// Chain is the journal's hash of the frame that Seq is in: it tells the store of
+	// another journal.
 	Chain [32]byte
 }
 
-// Batch is what a run of commands adds.
+// Batch holds the rows of a run of commands.
 type Batch struct {
-	// From is the first command, To the last: the store's new cursor.
+	// From is the first command, To the last, which becomes the store's cursor.
 	From, To bourse.Seq
-	// Time is that of the last command, Chain the journal's hash of its frame.
+	// Time is the last command's, Chain the journal's hash of its frame.
 	Time      bourse.Time
 	Chain     [32]byte
 	Orders    []Order
@@ -136,7 +141,7 @@ type Batch struct {
 	Notes     []Note
 	// Movements may hold an ordinal several times: the last one holds.
 	Movements []Movement
-	// Entries are what Post adds; a tail has none.
+	// Entries are the ledger entries from Post; a tail has none.
 	Entries []Entry
 }
 
@@ -155,30 +160,34 @@ func (b *Batch) Reset() {
 	}
 }
 
-// Span is a run of ordinals, both included; it is empty if First > Last. What is
-// asked of a store fits 63 bits.
+// Span is a run of ordinals, both included; it is empty if First > Last. Spans for a
+// store fit 63 bits.
 type Span struct{ First, Last uint64 }
 
-// Store keeps rows. Writing belongs to one goroutine; reading may go on beside
-// it, and each read sees whole batches. An error of a store never says that rows are
-// damaged silently: what was written is there, what failed is not.
+// Window is a page of a list with gaps: of the rows with ordinals up to and including
+// Last, at most Limit after skipping Skip.
+type Window struct {
+	Last        uint64
+	Skip, Limit int
+}
+
+// Store keeps rows. Only one goroutine may write; reads may run beside it, and each sees
+// whole batches. The rows of a successful write are there, none of a failed one.
 type Store interface {
-	// Cursor returns how far the store has come.
+	// Cursor returns the store's position.
 	Cursor(ctx context.Context) (Cursor, error)
 
-	// Write adds a batch and moves the cursor, both or neither. Candles are
-	// folded from the trades. A movement takes the place of the one with its
-	// ordinal. ErrOutOfOrder if b.From is not the cursor plus
-	// one.
+	// Write adds a batch and moves the cursor, both or neither. Candles are folded from
+	// the trades. A movement replaces the one with its ordinal. ErrOutOfOrder if b.From
+	// is not the cursor plus one.
 	Write(ctx context.Context, b *Batch) error
 
 	// Orders returns an account's final orders with ordinals in the span,
 	// newest (highest ordinal) first.
 	Orders(ctx context.Context, account bourse.AccountID, span Span) ([]Order, error)
 
-	// OrdersIn returns an account's final orders in a market, newest first,
-	// with ordinals up to and including last, after passing over skip of them.
-	OrdersIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]Order, error)
+	// OrdersIn returns an account's final orders in a market, newest first.
+	OrdersIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, w Window) ([]Order, error)
 
 	// Order returns one final order of an account; false if there is none.
 	Order(ctx context.Context, account bourse.AccountID, id bourse.OrderID) (Order, bool, error)
@@ -190,38 +199,37 @@ type Store interface {
 	// Fills returns an account's fills with ordinals in the span, newest first.
 	Fills(ctx context.Context, account bourse.AccountID, span Span) ([]Fill, error)
 
-	// FillsIn is to Fills what OrdersIn is to Orders.
-	FillsIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]Fill, error)
+	// FillsIn returns an account's fills in a market, newest first.
+	FillsIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, w Window) ([]Fill, error)
 
-	// FillsOf returns the fills of an account's orders, oldest (lowest ordinal)
-	// first, those of different orders mixed.
+	// FillsOf returns the fills of an account's orders, oldest (lowest ordinal) first
+	// across all orders.
 	FillsOf(ctx context.Context, account bourse.AccountID, orders []bourse.OrderID) ([]Fill, error)
 
 	// Trades returns a market's trades with numbers in the span, newest first.
 	Trades(ctx context.Context, market bourse.MarketID, span Span) ([]Trade, error)
 
-	// Candles returns a market's candles with starts in [from, to], oldest
-	// first, at most limit.
-	Candles(ctx context.Context, market bourse.MarketID, res Resolution, from, to bourse.Time, limit int) ([]Candle, error)
+	// Candles returns a series' candles with starts in [from, to], oldest first, at
+	// most limit.
+	Candles(ctx context.Context, series Series, from, to bourse.Time, limit int) ([]Candle, error)
 
 	// CandleBefore returns the last candle that starts before a time; false if
 	// there is none.
-	CandleBefore(ctx context.Context, market bourse.MarketID, res Resolution, before bourse.Time) (Candle, bool, error)
+	CandleBefore(ctx context.Context, series Series, before bourse.Time) (Candle, bool, error)
 
-	// FirstCandle returns the first candle of a market; false if there is none.
-	FirstCandle(ctx context.Context, market bourse.MarketID, res Resolution) (Candle, bool, error)
+	// FirstCandle returns the first candle of a series; false if there is none.
+	FirstCandle(ctx context.Context, series Series) (Candle, bool, error)
 
-	// Transfers returns the transfers to or from an account, newest (highest Seq,
-	// then Index) first, after passing over skip of them.
+	// Transfers returns the transfers to or from an account, newest (highest Seq, then
+	// Index) first, after skipping skip of them.
 	Transfers(ctx context.Context, account bourse.AccountID, skip, limit int) ([]Transfer, error)
 
 	// Movements returns an account's movements with ordinals in the span, newest
 	// (highest ordinal) first.
 	Movements(ctx context.Context, account bourse.AccountID, span Span) ([]Movement, error)
 
-	// MovementsIn returns an account's movements that pass a filter, newest first,
-	// with ordinals up to and including last, after passing over skip of them.
-	MovementsIn(ctx context.Context, account bourse.AccountID, filter MovementFilter, last uint64, skip, limit int) ([]Movement, error)
+	// MovementsIn returns an account's movements that pass a filter, newest first.
+	MovementsIn(ctx context.Context, account bourse.AccountID, filter MovementFilter, w Window) ([]Movement, error)
 
 	// Movement returns one movement of an account; false if there is none.
 	Movement(ctx context.Context, account bourse.AccountID, id bourse.WalletID) (Movement, bool, error)
@@ -229,12 +237,11 @@ type Store interface {
 	// HasMovement reports whether an account has a movement with this id.
 	HasMovement(ctx context.Context, id bourse.WalletID) (bool, error)
 
-	// Entries returns entries of an account's ledger in an asset up to a time and in
-	// front of a place, newest (highest place) first.
-	Entries(ctx context.Context, account bourse.AccountID, asset bourse.AssetID, to bourse.Time, before EntryPlace, limit int) ([]Entry, error)
+	// Entries returns entries of an account's ledger in one asset, whatever q.Assets and
+	// q.From say, newest (highest place) first.
+	Entries(ctx context.Context, q *LedgerQuery, asset bourse.AssetID) ([]Entry, error)
 
-	// Notes returns the operators' notes, newest first, after passing over skip
-	// of them.
+	// Notes returns the operators' notes, newest first, after skipping skip of them.
 	Notes(ctx context.Context, skip, limit int) ([]Note, error)
 
 	// Close releases the store.

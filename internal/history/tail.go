@@ -9,50 +9,45 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// chunkRows is about how many rows are sealed and dropped together. A reader
-// scans what is not sealed, some microseconds for this many.
+// chunkRows is about the number of rows that are sealed and dropped together. A reader
+// scans unsealed rows, some microseconds for this many.
 const chunkRows = 2048
 
-// Tail holds the rows that are too young to be in the store. It is an observer of
-// the sequencer, and belongs before the view: what has left the view must be here
-// already. One goroutine observes, one tells what is stored, any number read.
+// Tail holds the rows that are too young to be in the store. It is an observer of the
+// sequencer, before the view: a row that has left the view must be here already. One
+// goroutine observes, one calls Stored, any number read.
 type Tail struct {
-	// bound is how many rows may be held, more or less a chunk; perChunk is how
-	// many make a chunk.
+	// bound is the number of rows to hold, give or take a chunk; perChunk is the number
+	// of rows of a chunk.
 	bound, perChunk int
 
-	// batch holds the youngest rows; readers see those up to the last End.
-	// touched is the last command that left rows. restored is what a snapshot
-	// restores: readers see that at End, too. They belong to who observes.
-	batch    Batch
-	touched  bourse.Seq
-	tip      Cursor
-	reset    bool
-	restored bourse.Seq
-	// has is up to where the store had all rows when the frame began, if nothing
-	// was here: what is here has no gaps. passed is the last command that is not
-	// here because of that.
-	has, passed bourse.Seq
+	// Owned by the observer: batch holds the youngest rows, and next is the tail's
+	// position with them. Readers see both as of the last End. If reset is true, the next
+	// End empties the tail.
+	batch Batch
+	next  position
+	reset bool
+	// storedAtBegin is the store's cursor when the frame began and the tail was empty, else
+	// zero. Commands up to it are skipped: the tail begins after them, without a gap.
+	storedAtBegin bourse.Seq
 
-	mu sync.RWMutex
-	// chunks are sealed, oldest first; young is batch as readers see it.
-	chunks []*chunk
-	young  Batch
-	// last is touched, and end is tip, as readers see them.
-	last bourse.Seq
-	end  Cursor
-	// rows counts those of chunks, sealed the chunks that there ever were.
+	// Guarded by mu: chunks are sealed, oldest first; young is batch as readers see it, and
+	// announced is next.
+	mu        sync.RWMutex
+	chunks    []*chunk
+	young     Batch
+	announced position
+	// stored is the store's cursor: it has the rows of all commands up to it. moved is
+	// closed and replaced when stored moves.
+	stored Cursor
+	moved  chan struct{}
+	// rows counts the rows of chunks, sealed the chunks ever sealed.
 	rows   int
 	sealed uint64
-	// seen is the last chunk that a reader may hold, the young one among them;
-	// spare is the memory of one that none does.
+	// seen is the number of the last chunk that a reader may hold, the young one
+	// included; spare is the memory of a dropped chunk that no reader holds.
 	seen  atomic.Uint64
 	spare Batch
-	// after is the last command whose rows may be missing here.
-	after  bourse.Seq
-	stored Cursor
-	// moved is closed when stored moves, and replaced.
-	moved chan struct{}
 }
 
 // NewTail returns a tail that holds about bound rows.
@@ -62,16 +57,16 @@ func NewTail(bound int) *Tail {
 	}
 }
 
-// Reset empties the tail: what is restored from a snapshot is in the store, or
-// will be.
+// Reset empties the tail: the rows behind a restored snapshot are in the store, or will
+// be.
 func (t *Tail) Reset(func(string) ([]byte, bool)) error {
-	t.batch, t.touched, t.passed, t.reset = Batch{}, 0, 0, true
+	t.batch, t.next, t.reset = Batch{}, position{}, true
 	return nil
 }
 
-// Unneeded returns up to where a start need not show the tail what the journal
-// holds up to some command: the store has it, or it is more than the tail keeps, of
-// which a command leaves one row or more, with few exceptions.
+// Unneeded returns the last command that a start need not show the tail, of a journal
+// that ends at last: the store has its rows, or the tail has no room for them. With few
+// exceptions a command leaves at least one row.
 func (t *Tail) Unneeded(last bourse.Seq) bourse.Seq {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -82,28 +77,26 @@ func (t *Tail) Unneeded(last bourse.Seq) bourse.Seq {
 func (t *Tail) Begin() {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	t.has = 0
+
+	t.storedAtBegin = 0
 	if t.rows == 0 && t.batch.Rows() == 0 {
-		t.has = t.stored.Seq
+		t.storedAtBegin = t.stored.Seq
 	}
 }
 
-// Observe takes in what a command did. Readers see it at End. What the store has
-// already, as of most that a start replays, is not needed here.
+// Observe takes in a command's events, or, of kind zero, a restore's announcements.
+// Readers see them at End.
 func (t *Tail) Observe(cmd *bourse.Command, ev *bourse.Events) {
-	t.tip.Seq, t.tip.Time = cmd.Seq, cmd.Time
-	if cmd.Kind == 0 {
-		t.restored = cmd.Seq
+	t.next.end.Seq, t.next.end.Time = cmd.Seq, cmd.Time
+	if cmd.Kind == 0 || cmd.Seq <= t.storedAtBegin {
+		t.next.begin = cmd.Seq
 		return
 	}
-	if cmd.Seq <= t.has {
-		t.passed = cmd.Seq
-		return
-	}
+
 	rows := t.batch.Rows()
 	Project(cmd, ev, &t.batch)
 	if t.batch.Rows() > rows {
-		t.touched = cmd.Seq
+		t.next.rows = cmd.Seq
 	}
 }
 
@@ -112,23 +105,24 @@ func (t *Tail) End() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.reset {
-		t.reset, t.chunks, t.rows, t.after = false, nil, 0, t.restored
+		t.reset, t.chunks, t.rows, t.announced = false, nil, 0, position{}
 	}
-	t.after = max(t.after, t.passed)
 	if t.batch.Rows() >= t.perChunk {
 		t.seal()
 	}
-	t.young, t.last, t.end = t.batch, t.touched, t.tip
+
+	t.next.begin = max(t.next.begin, t.announced.begin)
+	t.young, t.announced = t.batch, t.next
 	t.trim()
 }
 
-// seal makes a chunk of the young rows. What follows goes where a chunk was that
-// nobody has seen, as in a replay, or gets room for as much, because it is likely
-// to be of the same shape.
+// seal makes a chunk of the young rows. The next rows use the memory of a dropped chunk
+// that no reader has seen, as in a replay, or get room for as many, because they are
+// likely to be alike.
 func (t *Tail) seal() {
 	b := t.batch
 	t.sealed++
-	t.chunks = append(t.chunks, &chunk{Batch: b, last: t.touched, sealed: true, number: t.sealed})
+	t.chunks = append(t.chunks, &chunk{Batch: b, last: t.next.rows, sealed: true, number: t.sealed})
 	t.rows += b.Rows()
 	if t.batch, t.spare = t.spare, (Batch{}); cap(t.batch.Orders) == 0 {
 		t.batch = Batch{
@@ -138,7 +132,7 @@ func (t *Tail) seal() {
 	}
 }
 
-// trim drops the chunks that are stored, and the oldest ones of too many.
+// trim drops the chunks that are stored, and the oldest chunks beyond the bound.
 func (t *Tail) trim() {
 	n, rows := 0, t.rows+t.young.Rows()
 	for n < len(t.chunks) && (t.chunks[n].last <= t.stored.Seq || rows > t.bound) {
@@ -153,12 +147,12 @@ func (t *Tail) trim() {
 		t.spare = dropped.Batch
 		t.spare.Reset()
 	}
-	t.after = dropped.last
+	t.announced.begin = dropped.last
 	t.rows = rows - t.young.Rows()
 	t.chunks = slices.Clone(t.chunks[n:]) // lets go of the memory
 }
 
-// Stored says that all rows of the commands up to a cursor are in the store.
+// Stored records that the store has all rows of the commands up to a cursor.
 func (t *Tail) Stored(c Cursor) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -171,21 +165,15 @@ func (t *Tail) Stored(c Cursor) {
 	t.trim()
 }
 
-// Lag returns how far the store is behind: zero while it misses no rows.
+// Lag returns the distance of the store: zero while it misses no rows.
 func (t *Tail) Lag() (commands uint64, span bourse.Time) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if max(t.last, t.after) <= t.stored.Seq {
-		return 0, 0
-	}
-	if commands = uint64(t.end.Seq - t.stored.Seq); t.stored.Seq == 0 {
-		return commands, 0 // there is no moment to count from
-	}
-	return commands, t.end.Time - t.stored.Time
+	return t.announced.lag(&t.stored)
 }
 
-// missing returns how many commands the store has to come nearer before a
-// command's rows are in it, and a channel that is closed when it has moved.
+// missing returns the number of commands from the store's cursor to seq, zero if the
+// store has its rows, and a channel that is closed when the cursor moves.
 func (t *Tail) missing(seq bourse.Seq) (uint64, <-chan struct{}) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -195,8 +183,8 @@ func (t *Tail) missing(seq bourse.Seq) (uint64, <-chan struct{}) {
 	return uint64(seq - t.stored.Seq), t.moved
 }
 
-// await waits until a command's rows are in the store, or ctx ends; it returns
-// how many commands are missing then.
+// await waits until the store has a command's rows, or ctx ends; it returns the number of
+// commands that are missing then.
 func (t *Tail) await(ctx context.Context, seq bourse.Seq) uint64 {
 	for {
 		n, moved := t.missing(seq)
@@ -215,33 +203,33 @@ func (t *Tail) await(ctx context.Context, seq bourse.Seq) uint64 {
 func (t *Tail) newestRows() bourse.Seq {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return max(t.last, t.after)
+	return t.announced.newest()
 }
 
-// glimpse is the tail at one moment. It does not change.
+// glimpse is an immutable copy of the tail at one moment.
 type glimpse struct {
-	// after is the last command whose rows may be missing here; those of all
-	// later ones, up to that moment, are here.
-	after bourse.Seq
+	// begin is the last command whose rows may be missing here; the rows of all later
+	// commands, up to that moment, are here.
+	begin bourse.Seq
 	// chunks are the rows, oldest first.
 	chunks []*chunk
 }
 
-// glimpse returns the tail as it is.
+// glimpse returns the tail as readers see it now.
 func (t *Tail) glimpse() *glimpse {
 	t.mu.RLock()
-	g, young := &glimpse{t.after, t.chunks}, t.young
+	g, young := &glimpse{t.announced.begin, t.chunks}, t.young
 	t.seen.Store(t.sealed + 1)
 	t.mu.RUnlock()
 	if young.Rows() > 0 {
-		// The slice is clipped, so that nobody else sees this chunk.
+		// The slice is clipped, so that no other glimpse shares this chunk.
 		g.chunks = append(slices.Clip(g.chunks), &chunk{Batch: young})
 	}
 	return g
 }
 
-// newest returns the rows of a key whose order lies in the span, highest first.
-// It is for the columns whose order is that in which rows come.
+// newest returns the rows of a key whose order lies in the span, highest first. It is for
+// the columns whose order is that of the rows' arrival.
 func newest[R any](g *glimpse, col column, key uint64, span Span, row func(*chunk, int) R) []R {
 	var list []R
 	for _, c := range slices.Backward(g.chunks) {

@@ -102,7 +102,7 @@ func TestFilteredListsRefuseDeepOffsets(t *testing.T) {
 		"notes":     func(skip int) error { _, err := r.reader.Notes(ctx, skip, 50); return err },
 	} {
 		// Accounts without orders are asked nothing, so give this one some.
-		r.frame(bourse.Command{Kind: bourse.CommandPlace, Account: 1, Place: r.place(1)})
+		r.frame(bourse.Command{Kind: bourse.CommandPlace, Account: 1, NewOrder: r.place(1)})
 		r.follow(1)
 		var e *bourse.Error
 		if err := read(10_000); err != nil {

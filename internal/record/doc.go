@@ -1,14 +1,16 @@
-// Package record is the bytes of commands: what the journal carries.
+// Package record is the table of commands and their bytes in the journal.
 //
-// It stands between the sequencer, which encodes what was submitted, and all
-// who read the journal: sequencer, follower and audit.
+// It stands between the sequencer, which encodes submitted commands, and the journal's
+// readers: sequencer, follower and audit.
 //
-// A record is {length uint32, kind uint8, version uint8, body}, little-endian;
-// length counts the body. Fields are appended, never moved: a kind's version
-// rises when its body gains a field, an older version is read with that field
-// absent, and a newer one is refused by name. docs/format/record.md is the
+// A record is {length uint32, kind uint8, version uint8, body}, little-endian; length
+// counts the body. Each kind's row in the table has the body's fields, the check and the
+// words for people: a new kind is a row, beside the engine's case. A version rises when
+// its kind's body changes; a newer one is refused by name. docs/format/record.md is the
 // format.
 //
-// Invariants: what was decoded passes bourse.Command.Check; encoding what was
-// decoded gives the same bytes; nothing is allocated for orders and cancels.
+// Invariants: a decoded command passes Check; encoding a decoded command gives the same
+// bytes; nothing is allocated for orders and cancels.
+//
+// Read record.go, then table.go. order.go is for speed.
 package record

@@ -15,18 +15,19 @@ type Frame struct {
 	Commands []byte
 }
 
-// Ahead is how many commands a frame looks ahead for cancels.
+// Ahead is the number of commands that a frame looks ahead for cancels.
 const Ahead = 32
 
-// Each reads the commands into cmd, one after the other, and calls visit for each.
-// Before, it calls expect, if that is not nil, with the orders that the next of them
+// Each decodes the commands into cmd, one after the other, and calls visit for each. If
+// expect is not nil, it is called before every Ahead commands with the orders that these
 // cancel. Errors are those of Decode and visit, with the command's sequence, and
-// ErrMalformed for bytes behind the last one.
+// ErrMalformed for bytes behind the last command.
 func (f *Frame) Each(cmd *bourse.Command, expect func([]bourse.OrderID), visit func() error) error {
 	var canceled []bourse.OrderID
 	if expect != nil {
 		canceled = make([]bourse.OrderID, 0, min(f.Count, Ahead))
 	}
+
 	rest := f.Commands
 	for i := range f.Count {
 		if i%Ahead == 0 && expect != nil {
@@ -49,8 +50,8 @@ func (f *Frame) Each(cmd *bourse.Command, expect func([]bourse.OrderID), visit f
 	return nil
 }
 
-// appendCanceled appends the orders that the first records of b cancel, as far as
-// they can be read: what is malformed is found when its turn comes.
+// appendCanceled appends the orders that the first records of b cancel. It stops at a
+// malformed record, which fails later when it is decoded.
 func appendCanceled(ids []bourse.OrderID, b []byte, count int) []bourse.OrderID {
 	var c bourse.Command
 	for range count {

@@ -4,34 +4,22 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/codec"
 )
 
-// headerSize is the bytes in front of a record's body.
+// headerSize is the number of bytes in front of a record's body.
 const headerSize = 6
 
-// versionOf returns the version in which the bodies of a kind are written and
-// read. Each journal begins with a genesis, so one that holds other versions of
-// any kind is refused at its first record.
-func versionOf(kind bourse.CommandKind) uint8 {
-	switch kind {
-	case bourse.CommandCreateKey, bourse.CommandTransfer, bourse.CommandDefineMarket,
-		bourse.CommandCreateAccount, bourse.CommandChangeKey, bourse.CommandRevokeKey:
-		return 2
-	case bourse.CommandSecureAccount, bourse.CommandWithdraw:
-		return 3
-	case bourse.CommandGenesis:
-		return 4
-	default:
-		return 1
-	}
-}
+// version is the version of every kind's body.
+const version = 1
 
-// ErrMalformed says that bytes are not records that this program wrote.
+// ErrMalformed reports bytes that are not records of this program.
 var ErrMalformed = errors.New("malformed record")
 
-// NewerError says that a record was written by a newer program.
+// NewerError reports a record that a newer program wrote.
 type NewerError struct {
 	Kind    bourse.CommandKind
 	Version uint8
@@ -39,47 +27,59 @@ type NewerError struct {
 
 // Error names the record's kind and version.
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("record kind %d version %d was written by a newer program; this one reads up to kind %d version %d",
-		e.Kind, e.Version, bourse.LastCommandKind, versionOf(e.Kind))
+	return fmt.Sprintf("record kind %d version %d was written by a newer program; "+
+		"this one reads up to kind %d version %d", e.Kind, e.Version, bourse.LastCommandKind, version)
 }
 
-// OlderError says that a record was written by an older program.
-type OlderError struct {
-	Kind    bourse.CommandKind
-	Version uint8
-}
-
-// Error names the record's kind and version.
-func (e *OlderError) Error() string {
-	return fmt.Sprintf("record kind %d version %d was written by an older program; this one reads version %d",
-		e.Kind, e.Version, versionOf(e.Kind))
-}
+// codecs are pooled, because the table's functions make them escape to the heap.
+var codecs = sync.Pool{New: func() any { return new(codec.Codec) }}
 
 // Append appends the record of a command, without its Seq and Time, which are
-// the journal's. The command must have passed its Check.
+// the journal's. The command must have passed Check.
 func Append(dst []byte, c *bourse.Command) []byte {
 	start := len(dst)
-	dst = append(dst, 0, 0, 0, 0, byte(c.Kind), versionOf(c.Kind))
-	dst = appendBody(dst, c)
+	dst = append(dst, 0, 0, 0, 0, byte(c.Kind), version)
+	switch c.Kind {
+	case bourse.CommandPlace:
+		dst = appendPlace(dst, c)
+	case bourse.CommandCancel:
+		dst = appendCancel(dst, c)
+	default:
+		dst = appendFields(dst, c)
+	}
 	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-headerSize))
 	return dst
 }
 
-// Decode reads the first record of b into c, all of whose other fields become
-// zero, and returns how many bytes it took. The errors are ErrMalformed,
-// *NewerError and *OlderError.
+func appendFields(dst []byte, c *bourse.Command) []byte {
+	k := find(c.Kind)
+	if k == nil {
+		bourse.Impossible("no record for command kind %d", c.Kind)
+	}
+	if k.fields == nil {
+		return dst
+	}
+	w := codecs.Get().(*codec.Codec)
+	w.Append(dst)
+	k.fields(w, c)
+	dst = w.Bytes()
+	w.Append(nil)
+	codecs.Put(w)
+	return dst
+}
+
+// Decode reads the first record of b into c, zeroes all other fields of c, and returns
+// the record's length in bytes. The errors are ErrMalformed and *NewerError.
 func Decode(b []byte, c *bourse.Command) (int, error) {
 	body, whole := first(b)
 	if !whole || b[5] == 0 {
 		return 0, ErrMalformed
 	}
 	kind, v := bourse.CommandKind(b[4]), b[5]
-	switch known := versionOf(kind); {
-	case kind > bourse.LastCommandKind || v > known:
+	if kind > bourse.LastCommandKind || v > version {
 		return 0, &NewerError{kind, v}
-	case v < known:
-		return 0, &OlderError{kind, v}
 	}
+
 	*c = bourse.Command{}
 	c.Kind = kind
 	var ok bool
@@ -89,12 +89,26 @@ func Decode(b []byte, c *bourse.Command) (int, error) {
 	case bourse.CommandCancel:
 		ok = decodeCancel(body, c)
 	default:
-		ok = decodeBody(body, c)
+		ok = decodeFields(body, c)
 	}
-	if !ok || c.Check() != nil {
+	if !ok || Check(c) != nil {
 		return 0, ErrMalformed
 	}
 	return headerSize + len(body), nil
+}
+
+func decodeFields(body []byte, c *bourse.Command) bool {
+	k := find(c.Kind)
+	if k == nil || k.fields == nil {
+		return len(body) == 0
+	}
+	r := codecs.Get().(*codec.Codec)
+	r.Read(body)
+	k.fields(r, c)
+	ok := r.Done()
+	r.Read(nil)
+	codecs.Put(r)
+	return ok
 }
 
 // first returns the body of the first record of b, and whether b has all of it.
@@ -107,97 +121,4 @@ func first(b []byte) (body []byte, whole bool) {
 		return nil, false
 	}
 	return b[headerSize : headerSize+int(size)], true
-}
-
-// The flags of a Place say which of its optional fields follow.
-const (
-	flagPostOnly = 1 << iota
-	flagStop
-	flagTotal
-	flagClientID
-	flagsKnown = 1<<iota - 1
-)
-
-const placeSize = 27
-
-func appendPlace(dst []byte, c *bourse.Command) []byte {
-	p := &c.Place
-	flags := byte(0)
-	if p.PostOnly {
-		flags |= flagPostOnly
-	}
-	if p.Stop != 0 {
-		flags |= flagStop
-	}
-	if !p.Total.IsZero() {
-		flags |= flagTotal
-	}
-	if p.ClientID.Given() {
-		flags |= flagClientID
-	}
-	le := binary.LittleEndian
-	dst = le.AppendUint32(dst, uint32(c.Account))
-	dst = le.AppendUint16(dst, uint16(p.Market))
-	dst = append(dst, byte(p.Side), byte(p.Type), byte(p.TIF), byte(p.SelfTrade), flags)
-	dst = le.AppendUint64(dst, uint64(p.Price))
-	dst = le.AppendUint64(dst, uint64(p.Lots))
-	if flags&flagStop != 0 {
-		dst = le.AppendUint64(dst, uint64(p.Stop))
-	}
-	if flags&flagTotal != 0 {
-		dst = le.AppendUint64(dst, p.Total.Lo)
-		dst = le.AppendUint64(dst, p.Total.Hi)
-	}
-	if flags&flagClientID != 0 {
-		id := p.ClientID.String()
-		dst = append(dst, byte(len(id)))
-		dst = append(dst, id...)
-	}
-	return dst
-}
-
-func decodePlace(b []byte, c *bourse.Command) bool {
-	if len(b) < placeSize {
-		return false
-	}
-	le := binary.LittleEndian
-	p := &c.Place
-	c.Account, p.Market = bourse.AccountID(le.Uint32(b)), bourse.MarketID(le.Uint16(b[4:]))
-	p.Side, p.Type, p.TIF = bourse.Side(b[6]), bourse.OrderType(b[7]), bourse.TimeInForce(b[8])
-	p.SelfTrade = bourse.SelfTradeMode(b[9])
-	flags := b[10]
-	p.PostOnly = flags&flagPostOnly != 0
-	p.Price, p.Lots = bourse.Price(le.Uint64(b[11:])), bourse.Lots(le.Uint64(b[19:]))
-	b = b[placeSize:]
-	if flags&^flagPostOnly == 0 {
-		return len(b) == 0
-	}
-	return flags&^flagsKnown == 0 && decodeOptional(b, flags, p)
-}
-
-func decodeOptional(b []byte, flags byte, p *bourse.Place) bool {
-	r := reader{b: b}
-	if flags&flagStop != 0 {
-		p.Stop = bourse.Price(r.uint64())
-		r.bad = r.bad || p.Stop == 0
-	}
-	if flags&flagTotal != 0 {
-		p.Total = r.amount()
-		r.bad = r.bad || p.Total.IsZero()
-	}
-	if flags&flagClientID != 0 {
-		id, err := bourse.ParseClientID(string(r.take(int(r.uint8()))))
-		p.ClientID = id
-		r.bad = r.bad || err != nil
-	}
-	return r.done()
-}
-
-func decodeCancel(b []byte, c *bourse.Command) bool {
-	if len(b) != 12 {
-		return false
-	}
-	c.Account = bourse.AccountID(binary.LittleEndian.Uint32(b))
-	c.Order = bourse.OrderID(binary.LittleEndian.Uint64(b[4:]))
-	return true
 }

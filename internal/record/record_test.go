@@ -20,15 +20,15 @@ func commands() []bourse.Command {
 	id, _ := bourse.ParseClientID("a-client.id:1_0")
 	token := bourse.Token{1, 2, 3, 15: 16}
 	one := bourse.Amount{Hi: 7, Lo: 9}
-	limit := bourse.Place{
+	limit := bourse.NewOrder{
 		Market: 3, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC,
 		SelfTrade: bourse.CancelBoth, PostOnly: true, Price: 12, Lots: bourse.MaxLots, ClientID: id,
 	}
-	stop := bourse.Place{
+	stop := bourse.NewOrder{
 		Market: 1, Side: bourse.Sell, Type: bourse.StopLimit, TIF: bourse.FOK,
 		Price: bourse.MaxPrice, Stop: 5, Lots: 1,
 	}
-	total := bourse.Place{Market: 1, Side: bourse.Sell, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: one}
+	total := bourse.NewOrder{Market: 1, Side: bourse.Sell, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: one}
 	return []bourse.Command{
 		{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Exchange: [16]byte{9}, Sandbox: true, Rules: 1}},
 		{Kind: bourse.CommandSetRules, Rules: 1},
@@ -65,10 +65,10 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandSetPerson, Account: 5, Access: &bourse.Access{Digest: bourse.RowDigest{8}}},
 		{Kind: bourse.CommandRevokeKey, Key: bourse.LastSession},
 		{Kind: bourse.CommandCredit, Account: 5, AssetID: 2, Amount: bourse.MaxAmount},
-		{Kind: bourse.CommandSweepFees},
-		{Kind: bourse.CommandPlace, Account: 7, Place: limit},
-		{Kind: bourse.CommandPlace, Account: 7, Place: stop},
-		{Kind: bourse.CommandPlace, Account: 7, Place: total},
+		{Kind: bourse.CommandCollectFees},
+		{Kind: bourse.CommandPlace, Account: 7, NewOrder: limit},
+		{Kind: bourse.CommandPlace, Account: 7, NewOrder: stop},
+		{Kind: bourse.CommandPlace, Account: 7, NewOrder: total},
 		{Kind: bourse.CommandCancel, Account: 7, Order: 1 << 60},
 		{Kind: bourse.CommandCancelAll, Account: 7, MarketID: 3},
 		{Kind: bourse.CommandBlock, Wallet: &bourse.WalletCommand{Block: block()}},
@@ -95,7 +95,7 @@ func commands() []bourse.Command {
 			Inputs: []bourse.Outpoint{{Tx: bourse.TxHash{9}, Index: 3}}, From: 4, Nonce: 1 << 40,
 			Cost: bourse.AssetAmount{Asset: 3, Amount: one},
 		}}},
-		{Kind: bourse.CommandSent, Wallet: &bourse.WalletCommand{Network: 2, Tx: bourse.TxHash{4}}},
+		{Kind: bourse.CommandAccepted, Wallet: &bourse.WalletCommand{Network: 2, Tx: bourse.TxHash{4}}},
 		{Kind: bourse.CommandPauseWithdrawals, On: true, Wallet: &bourse.WalletCommand{Network: 2}},
 		{Kind: bourse.CommandAssignDeposit, Account: 7, Wallet: &bourse.WalletCommand{Deposit: 11}},
 		{Kind: bourse.CommandSaveAddress, Account: 7, Token: token, Wallet: &bourse.WalletCommand{
@@ -107,16 +107,16 @@ func commands() []bourse.Command {
 	}
 }
 
-func block() *bourse.Block {
-	return &bourse.Block{
+func block() *bourse.BlockEffect {
+	return &bourse.BlockEffect{
 		Network: 2, BlockRef: bourse.BlockRef{Height: 1 << 33, Hash: bourse.TxHash{1}}, Parent: bourse.TxHash{2},
 		Time: 1_700_000_000 * bourse.Second, ByOutput: true, Part: 1, More: true,
-		Txs: []bourse.Tx{
-			{Hash: bourse.TxHash{3}, Outputs: []bourse.Output{
+		Txs: []bourse.TxEffect{
+			{Hash: bourse.TxHash{3}, Inflows: []bourse.Inflow{
 				{Index: 0, Asset: 1, Amount: bourse.Units(5), Owner: 7, Address: 7},
 				{Index: 4, Asset: 2, Amount: bourse.MaxAmount, Owner: bourse.AccountTreasury, Address: 1 << 31, Memo: "a memo"},
 			}},
-			{Hash: bourse.TxHash{4}, Taken: []bourse.Taken{{Address: 6, Asset: 1, Amount: bourse.Units(9)}},
+			{Hash: bourse.TxHash{4}, Outflows: []bourse.Outflow{{Address: 6, Asset: 1, Amount: bourse.Units(9)}},
 				Spent: []bourse.Outpoint{{Tx: bourse.TxHash{5}, Index: 6}}},
 		},
 	}
@@ -126,10 +126,13 @@ func TestEveryKindComesBack(t *testing.T) {
 	seen := map[bourse.CommandKind]bool{}
 	var all []byte
 	for _, want := range commands() {
-		if err := want.Check(); err != nil {
+		if err := record.Check(&want); err != nil {
 			t.Fatalf("kind %d: %v", want.Kind, err)
 		}
 		seen[want.Kind] = true
+		if said := record.Describe(&want); said == "" || said[0] == ' ' || strings.Contains(said, "%!") {
+			t.Errorf("kind %d is described as %q", want.Kind, said)
+		}
 		b := record.Append(nil, &want)
 		all = append(all, b...)
 		got := bourse.Command{Text: "left over", Order: 99, Market: &bourse.Market{}}
@@ -158,6 +161,58 @@ func TestEveryKindComesBack(t *testing.T) {
 	}
 }
 
+// TestBareCommandsAreChecked wants a command without its fields to be refused, unless
+// it needs none.
+func TestBareCommandsAreChecked(t *testing.T) {
+	whole := []bourse.CommandKind{
+		bourse.CommandTick, bourse.CommandContinue, bourse.CommandCollectFees, bourse.CommandCreateAccount,
+	}
+	for kind := range bourse.LastCommandKind + 2 {
+		for _, c := range []bourse.Command{
+			{Kind: kind}, {Kind: kind, Account: 1}, {Kind: kind, Account: 1, Wallet: &bourse.WalletCommand{}},
+		} {
+			bare := kind != bourse.CommandFreezeAccount && kind != bourse.CommandCancelAll && kind != bourse.CommandSecureAccount &&
+				kind != bourse.CommandSetAccountFees || c.Account == 0
+			if err := record.Check(&c); (err == nil) != (slices.Contains(whole, kind) || !bare) {
+				t.Errorf("kind %d, %+v: %v", kind, c, err)
+			}
+		}
+	}
+}
+
+// TestUrgentKinds lists what overtakes orders.
+func TestUrgentKinds(t *testing.T) {
+	want := []bourse.CommandKind{
+		bourse.CommandFreezeAccount, bourse.CommandRevokeKey, bourse.CommandCancel, bourse.CommandCancelAll,
+		bourse.CommandCancelWithdrawal, bourse.CommandPauseWithdrawals, bourse.CommandSecureAccount,
+	}
+	var got []bourse.CommandKind
+	for kind := range bourse.LastCommandKind + 2 {
+		if record.Urgent(kind) {
+			got = append(got, kind)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("urgent are %v, must be %v", got, want)
+	}
+}
+
+// TestForgedLengths puts lengths that the bytes cannot fill everywhere: they are
+// refused, and nothing panics or is allocated for them.
+func TestForgedLengths(t *testing.T) {
+	for _, c := range commands() {
+		b := record.Append(nil, &c)
+		var got bourse.Command
+		for at := 6; at+4 <= len(b); at++ {
+			forged := bytes.Clone(b)
+			copy(forged[at:], []byte{255, 255, 255, 127})
+			if n, err := record.Decode(forged, &got); err == nil && !bytes.Equal(record.Append(nil, &got), forged[:n]) {
+				t.Errorf("kind %d, byte %d: taken, and not what is written", c.Kind, at)
+			}
+		}
+	}
+}
+
 func TestNewerRecordsAreRefusedByName(t *testing.T) {
 	b := record.Append(nil, &bourse.Command{Kind: bourse.CommandTick})
 	for at, value := range map[int]byte{4: byte(bourse.LastCommandKind) + 1, 5: 2} {
@@ -171,20 +226,10 @@ func TestNewerRecordsAreRefusedByName(t *testing.T) {
 	}
 }
 
-// TestOlderRecordsAreRefusedByName reads the first record of an older journal.
-func TestOlderRecordsAreRefusedByName(t *testing.T) {
-	b := record.Append(nil, &bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Rules: 1}})
-	b[5]--
-	var e *record.OlderError
-	if _, err := record.Decode(b, new(bourse.Command)); !errors.As(err, &e) || e.Kind != bourse.CommandGenesis || e.Version != b[5] {
-		t.Errorf("an older genesis: %v", err)
-	}
-}
-
 func TestRandomOrdersComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(rapid.Uint32Range(1, 1<<31-1).Draw(t, "account"))}
-		p := &want.Place
+		p := &want.NewOrder
 		p.Market = bourse.MarketID(rapid.Uint16Min(1).Draw(t, "market"))
 		p.Side = bourse.Side(rapid.Uint8Range(1, 2).Draw(t, "side"))
 		p.Type = bourse.OrderType(rapid.Uint8Range(1, 3).Draw(t, "type"))
@@ -210,7 +255,7 @@ func TestOrdersAllocateNothing(t *testing.T) {
 	buf := make([]byte, 0, 1024)
 	var c bourse.Command
 	for _, want := range commands() {
-		if want.Kind != bourse.CommandPlace && want.Kind != bourse.CommandCancel || want.Place.ClientID.Given() {
+		if want.Kind != bourse.CommandPlace && want.Kind != bourse.CommandCancel || !want.NewOrder.ClientID.IsZero() {
 			continue
 		}
 		if n := testing.AllocsPerRun(100, func() {
@@ -240,7 +285,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func BenchmarkAppend(b *testing.B) {
-	c := bourse.Command{Kind: bourse.CommandPlace, Account: 7, Place: bourse.Place{
+	c := bourse.Command{Kind: bourse.CommandPlace, Account: 7, NewOrder: bourse.NewOrder{
 		Market: 3, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 12, Lots: 5,
 	}}
 	buf := make([]byte, 0, 1024)
@@ -250,7 +295,7 @@ func BenchmarkAppend(b *testing.B) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	c := bourse.Command{Kind: bourse.CommandPlace, Account: 7, Place: bourse.Place{
+	c := bourse.Command{Kind: bourse.CommandPlace, Account: 7, NewOrder: bourse.NewOrder{
 		Market: 3, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 12, Lots: 5,
 	}}
 	buf := record.Append(nil, &c)

@@ -9,14 +9,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/record"
 )
 
-// Apply takes the next notice of the journal, if there is one: a committed frame
-// goes through the engine and the observers, then its tickets are resolved. It
-// reports whether there was one. An error is final.
+// Apply takes the next notice of the journal, if there is one: a committed frame goes
+// through the engine and the observers, then its tickets are resolved. It reports whether
+// there was one. An error is final.
 func (s *Sequencer) Apply() (bool, error) {
 	n, ok := s.log.Next()
 	if !ok {
 		return false, nil
 	}
+
 	var err error
 	switch n.Kind {
 	case journal.Committed:
@@ -40,10 +41,12 @@ func (s *Sequencer) applyNotice(n *journal.Notice) error {
 	if n.Proposal != 0 {
 		p = s.land(n.Proposal)
 	}
+
 	s.full.Store(false)
 	if p != nil && p.count != n.Batch.Count {
 		bourse.Impossible("proposal %d of %d commands was committed with %d", p.id, p.count, n.Batch.Count)
 	}
+
 	if err := s.applyBatch(&n.Batch, p); err != nil {
 		return err
 	}
@@ -69,15 +72,15 @@ func (s *Sequencer) applyBatch(b *journal.Batch, p *proposal) error {
 	for _, o := range s.observers {
 		o.End()
 	}
-	s.applied.Store(uint64(b.Last())) // everybody sees its effect
+	s.applied.Store(uint64(b.Last())) // every observer has the frame
 	if s.engine.Unfinished() {
 		s.unfinished.Store(true)
 	}
 	return nil
 }
 
-// applyCommands applies a batch's commands and writes down the results of its
-// tickets, which nobody sees yet.
+// applyCommands applies a batch's commands and sets the results of its tickets, without
+// resolving them.
 func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 	frame := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
 	return frame.Each(&s.cmd, s.engine.Expect, func() error {
@@ -85,9 +88,10 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 		if p != nil {
 			ticket = p.tickets[s.cmd.Seq-b.First]
 		}
+
 		result := Result{Err: errUnknown}
-		// What a snapshot covers is not applied again: what it did is in there,
-		// what came of it is not.
+		// Commands covered by a snapshot are not applied again: their effects are in it,
+		// their outcomes are not.
 		if s.cmd.Seq > s.engine.Seq() {
 			s.ev.Reset()
 			if s.voided(s.cmd.Seq) {
@@ -101,6 +105,7 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 			}
 			result = Result{Seq: s.cmd.Seq, Time: b.Time, Outcome: s.ev.Outcome}
 		}
+
 		if ticket != nil {
 			ticket.Result = result
 			s.barren.note(&s.cmd, &result.Outcome)
@@ -109,14 +114,14 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 	})
 }
 
-// weighWalk tells of a command of a proposal of ours that walked far.
+// weighWalk reports a long walk of a command of this process's proposal.
 func (s *Sequencer) weighWalk(p *proposal) {
 	if more := s.engine.Walked() / stepsOfARequest; more > 0 && p != nil && s.weigh != nil {
 		s.weigh(s.cmd.Account, more)
 	}
 }
 
-// give resolves the tickets of a proposal that was not committed with an error.
+// give resolves the tickets of an uncommitted proposal with an error.
 func (s *Sequencer) give(id uint64, why error) {
 	p := s.land(id)
 	if p == nil {
@@ -130,11 +135,11 @@ func (s *Sequencer) give(id uint64, why error) {
 	}
 	s.recycle(p)
 	if s.engine.Unfinished() {
-		s.unfinished.Store(true) // its Continue may have been in there
+		s.unfinished.Store(true) // the proposal may have held its Continue
 	}
 }
 
-// install replaces the engine by an installed snapshot.
+// install replaces the engine by that of an installed snapshot.
 func (s *Sequencer) install(at bourse.Seq) error {
 	section, err := s.load(at)
 	if err != nil {
@@ -153,8 +158,8 @@ func (s *Sequencer) install(at bourse.Seq) error {
 	return nil
 }
 
-// Restore rebuilds the engine of a snapshot, and announces to the observers what
-// it rebuilt.
+// Restore rebuilds the engine of a snapshot, and sends the rebuilt state to the
+// observers.
 func Restore(section Section, observers []Observer) (*engine.Engine, error) {
 	for _, o := range observers {
 		o.Begin()
@@ -162,6 +167,7 @@ func Restore(section Section, observers []Observer) (*engine.Engine, error) {
 			return nil, err
 		}
 	}
+
 	var cmd bourse.Command
 	state, _ := section(EngineSection)
 	e, err := engine.Restore(state, func(ev *bourse.Events) {
@@ -172,6 +178,7 @@ func Restore(section Section, observers []Observer) (*engine.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	cmd.Seq, cmd.Time = e.Seq(), e.Now()
 	var done bourse.Events
 	for _, o := range observers {

@@ -80,8 +80,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestOutOfOrder shows that each ticket gets the outcome of its own command,
-// whatever order the log commits in.
+// TestOutOfOrder shows that each ticket gets the outcome of its own command, in whatever
+// order the log commits.
 func TestOutOfOrder(t *testing.T) {
 	r := newRig(t)
 	r.log.Hold()
@@ -144,7 +144,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// another returns an engine that has seen more than the rig's.
+// another returns an engine that is ahead of the rig's.
 func another(t *testing.T, commands int) *engine.Engine {
 	t.Helper()
 	o := newRig(t)
@@ -287,9 +287,9 @@ func TestMalformedFrames(t *testing.T) {
 	}
 }
 
-// TestChaos steps the sequencer in any order over a log that delays, reorders,
-// drops and changes its term. Every ticket is resolved once, and the state is
-// that of a replay.
+// TestChaos steps the sequencer in random order over a log that delays, reorders, drops
+// and changes its term. Every ticket is resolved once, and the state equals that of a
+// replay.
 func TestChaos(t *testing.T) {
 	for seed := range uint64(10) {
 		r := newRig(t)
@@ -300,7 +300,7 @@ func TestChaos(t *testing.T) {
 			switch chance.IntN(4) {
 			case 0:
 				c := place(bourse.AccountID(1+chance.IntN(2)), bourse.Price(200+chance.IntN(50)), 1)
-				c.Place.Side = bourse.Side(1 + chance.IntN(2))
+				c.NewOrder.Side = bourse.Side(1 + chance.IntN(2))
 				tickets = append(tickets, r.submit(c))
 			case 1:
 				tickets = append(tickets, r.submit(cancel(bourse.AccountID(1+chance.IntN(2)), uint64(1+chance.IntN(500)))))
@@ -397,7 +397,7 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// waitFor waits for a signal; false if it is time to stop.
+// waitFor waits for a signal; false if the test stops.
 func waitFor(signal <-chan struct{}, stop <-chan struct{}) bool {
 	select {
 	case <-signal:
@@ -407,28 +407,28 @@ func waitFor(signal <-chan struct{}, stop <-chan struct{}) bool {
 	}
 }
 
-// TestWalksAreWeighed wants who asks for much of a book to be told of, whether the
-// asker waits or not, and nobody else: not who fires another's stop, and not after
-// a restart, which applies the same commands again.
+// TestWalksAreWeighed wants the sender of a command that walks far to be weighed, whether
+// the sender waits or not, and no other account: not the sender of an order that triggers
+// another account's stop, and not after a restart, which applies the same commands again.
 func TestWalksAreWeighed(t *testing.T) {
 	r := newRig(t)
-	place := func(account bourse.AccountID, p bourse.Place) {
+	place := func(account bourse.AccountID, p bourse.NewOrder) {
 		p.Market = 1
-		if err := r.Submit(&bourse.Command{Kind: bourse.CommandPlace, Account: account, Place: p}, nil); err != nil {
+		if err := r.Submit(&bourse.Command{Kind: bourse.CommandPlace, Account: account, NewOrder: p}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	limit := bourse.Place{Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Lots: 1}
+	limit := bourse.NewOrder{Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Lots: 1}
 	for limit.Price = 101; limit.Price <= 400; limit.Price++ {
 		place(1, limit)
 	}
 
-	all := bourse.Place{Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.FOK, Price: 1000, Lots: 1000}
+	all := bourse.NewOrder{Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.FOK, Price: 1000, Lots: 1000}
 	near := all
 	near.Price = 199
 	place(2, all)
 	place(2, near)
-	market := bourse.Place{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.FOK, Lots: 1000}
+	market := bourse.NewOrder{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.FOK, Lots: 1000}
 	place(2, market)
 
 	stop := all

@@ -8,34 +8,35 @@ import (
 )
 
 const (
-	// barrenAfter is how many commands of an account in a row must come to nothing
-	// before the next ones wait for company.
+	// barrenAfter is the number of an account's fruitless commands in a row after which
+	// its next ones wait for company.
 	barrenAfter = 8
-	// patience is how long they wait at most: 20 frames a second are what all such
-	// accounts together can cause.
+	// patience bounds that wait. All such accounts together cause at most 20 frames a
+	// second.
 	patience = bourse.Second / 20
-	// mostBarren bounds the accounts that are counted; beyond it all begin anew.
+	// mostBarren bounds the accounts counted; beyond it the count starts anew.
 	mostBarren = 1 << 16
-	// patientShare is what waited for long may take of a frame before other orders.
+	// patientShare divides the part of a frame that commands get before other orders once
+	// they have waited for patience.
 	patientShare = 8
 )
 
-// barren counts, for each account, the commands in a row that were refused, repeated or
-// found nothing to trade with. They cost their sender nothing, and a frame of their own would cost the
-// journal a block and a sync each. Anybody may call its methods.
+// barren counts each account's commands in a row that were refused, repeated or found
+// nothing to trade with. They cost the account nothing, but each frame costs the journal
+// a block and a sync. Safe for concurrent use.
 type barren struct {
-	// some is the length of counts: while it is zero nobody takes the lock.
+	// some is the length of counts. While it is zero, mu is not needed.
 	some   atomic.Int64
 	mu     sync.Mutex
 	counts map[bourse.AccountID]uint8
 }
 
-// note counts what became of an account's command. A MARKET order that filled nothing
-// may have held nothing; others held what they asked for.
+// note counts the outcome of an account's command. A MARKET order that filled nothing may
+// have held no funds; other accepted orders held theirs.
 func (b *barren) note(c *bourse.Command, o *bourse.Outcome) {
 	account := c.Account
 	fruitless := o.Reason != 0 || o.Repeated ||
-		c.Kind == bourse.CommandPlace && c.Place.Type == bourse.MarketOrder && o.Filled == 0
+		c.Kind == bourse.CommandPlace && c.NewOrder.Type == bourse.MarketOrder && o.Filled == 0
 	if account == 0 || !fruitless && b.some.Load() == 0 {
 		return
 	}

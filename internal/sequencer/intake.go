@@ -9,60 +9,55 @@ import (
 // Lane is one of the intake's queues.
 type Lane int
 
-// The lanes. What takes risk away has one of its own, so that a flood of orders
-// does not keep it out.
+// The lanes. Commands that reduce risk have their own, so that a flood of orders does not
+// block them.
 const (
-	// Orders is for everything else.
+	// Orders is for all other commands.
 	Orders Lane = iota
 	// Cancels is for cancels, freezes and revocations.
 	Cancels
-	// Patient is for what accounts ask for whose last commands all came to nothing. It
-	// causes no frame of its own before it has waited, and goes along with others.
+	// Patient is for accounts whose last commands were all fruitless. Its commands join a
+	// frame with others, and get a frame of their own only after patience.
 	Patient
 	lanes
 )
 
-// laneSize bounds what a lane holds, in bytes of records: four frames, some
-// 30,000 orders. A proposal takes cancels first and never more than a frame.
+// laneSize bounds a lane in bytes of records: four frames, about 30,000 orders. A
+// proposal takes cancels first and never more than a frame.
 const laneSize = 4 * journal.MaxFrame
 
-// ErrFull says that the intake is full; nothing was taken.
-var ErrFull = bourse.Errorf(bourse.CodeBusy, "Too many requests")
-
-// ErrNoRoom says that the journal's disk is full; nothing was taken.
-var ErrNoRoom = bourse.Errorf(bourse.CodeUnavailable, "The exchange's disk is full; nothing is taken until it has room")
+// ErrNoRoom means that the journal's disk is full; the command was not accepted.
+var ErrNoRoom = bourse.Errorf(
+	bourse.CodeUnavailable, "The exchange's disk is full; nothing is taken until it has room")
 
 // lane is a queue of encoded commands.
 type lane struct {
 	buf     []byte
 	entries []entry
-	// refusal is why the lane takes nothing now, or nil.
+	// refusal is the error of a closed lane, nil if it is open.
 	refusal error
 }
 
 // entry is one queued command.
 type entry struct {
 	ticket *Ticket
-	// end is where its record ends in buf.
+	// end is the offset of its record's end in buf.
 	end int
 }
 
 func laneOf(kind bourse.CommandKind) Lane {
-	switch kind {
-	case bourse.CommandCancel, bourse.CommandCancelAll, bourse.CommandFreezeAccount, bourse.CommandRevokeKey,
-		bourse.CommandSecureAccount, bourse.CommandCancelWithdrawal, bourse.CommandPauseWithdrawals:
+	if record.Urgent(kind) {
 		return Cancels
-	default:
-		return Orders
 	}
+	return Orders
 }
 
-// Submit queues a command; its ticket, which may be nil, is resolved when the
-// command has been committed and applied. Any goroutine may call it. The errors
-// are those of Check, ErrFull, and the refusal of a lane that was closed; then
-// nothing was taken. The command may be used again as soon as Submit returns.
+// Submit queues a command; its ticket, which may be nil, is resolved once the command is
+// committed and applied. Safe for concurrent use. The errors are those of record.Check,
+// bourse.ErrBusy, and the refusal of a closed lane; the command is then not queued. The
+// caller may reuse the command as soon as Submit returns.
 func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
-	if err := c.Check(); err != nil {
+	if err := record.Check(c); err != nil {
 		return err
 	}
 	at := laneOf(c.Kind)
@@ -78,22 +73,24 @@ func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
 	}
 	if len(l.buf) >= laneSize {
 		s.mu.Unlock()
-		return ErrFull
+		return bourse.ErrBusy
 	}
+
 	l.buf = record.Append(l.buf, c)
 	l.entries = append(l.entries, entry{t, len(l.buf)})
 	s.outstanding.Add(1)
 	asleep := !s.awake
 	s.awake = true
 	s.mu.Unlock()
+
 	if asleep {
 		s.poke()
 	}
 	return nil
 }
 
-// Refuse closes a lane: what is queued goes on, what comes is refused with this
-// error. A nil error opens the lane again. What is true of Orders is true of Patient.
+// Refuse closes a lane: queued commands continue, new ones get err. A nil error opens the
+// lane again. Orders includes Patient.
 func (s *Sequencer) Refuse(l Lane, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,19 +100,19 @@ func (s *Sequencer) Refuse(l Lane, err error) {
 	}
 }
 
-// Takes returns why a command of a kind would be refused now, if its lane is closed.
-// Callers that write something before they submit ask first.
+// Takes returns the refusal of a command's lane, nil if it is open. Callers that write
+// something before they submit ask first.
 func (s *Sequencer) Takes(kind bourse.CommandKind) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lanes[laneOf(kind)].refusal
 }
 
-// Save makes cancels wait for company too, while the disk is nearly full: then a frame
-// has many of them, and what room there is lasts longer.
+// Save makes cancels wait for company too, while the disk is nearly full: fuller frames
+// use less of the remaining space.
 func (s *Sequencer) Save(on bool) { s.saving.Store(on) }
 
-// Queued returns how many commands wait to be proposed.
+// Queued returns the number of commands not yet proposed.
 func (s *Sequencer) Queued() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,9 +123,9 @@ func (s *Sequencer) Queued() int {
 	return n
 }
 
-// gather moves queued commands into the proposal, cancels first, up to a frame.
-// Lanes that wait for company are left out of a frame that would hold nothing else,
-// until they have waited for long or, being closed, get no company any more.
+// gather moves queued commands into the proposal, cancels first, up to a frame. Waiting
+// lanes are left out of a frame that would hold only their commands, until patience has
+// passed or the lane is closed.
 func (s *Sequencer) gather(p *proposal, now bourse.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,13 +156,13 @@ func (s *Sequencer) gather(p *proposal, now bourse.Time) {
 	}
 }
 
-// take moves the lane's first entries into a proposal, as many as fit into it and at
-// most so many bytes.
+// take moves as many of the lane's first entries as fit into a proposal, at most that
+// many bytes.
 func (l *lane) take(p *proposal, most int) {
 	l.move(l.fit(min(most, journal.MaxFrame-len(p.bytes))), p)
 }
 
-// fit returns how many of the lane's first entries fit into some bytes.
+// fit returns how many of the lane's first entries fit into room bytes.
 func (l *lane) fit(room int) int {
 	if len(l.buf) <= room {
 		return len(l.entries)
@@ -177,18 +174,19 @@ func (l *lane) fit(room int) int {
 	return n
 }
 
-// move moves the lane's first n entries into a proposal.
 func (l *lane) move(n int, p *proposal) {
 	if n == 0 {
 		return
 	}
 	cut := l.entries[n-1].end
+
 	p.bytes = append(p.bytes, l.buf[:cut]...)
 	for _, e := range l.entries[:n] {
 		p.tickets = append(p.tickets, e.ticket)
 	}
 	p.count += n
 	p.submitted += n
+
 	l.buf = l.buf[:copy(l.buf, l.buf[cut:])]
 	rest := copy(l.entries, l.entries[n:])
 	clear(l.entries[rest:])

@@ -65,7 +65,7 @@ func TestFullLane(t *testing.T) {
 	taken := 0
 	for ; taken < 100_000; taken++ {
 		if err := r.Submit(long, nil); err != nil {
-			if !errors.Is(err, sequencer.ErrFull) || !hasCode(err, bourse.CodeBusy) {
+			if !errors.Is(err, bourse.ErrBusy) || !hasCode(err, bourse.CodeBusy) {
 				t.Fatalf("a full lane says %v", err)
 			}
 			break
@@ -117,8 +117,8 @@ func TestCancelsOvertake(t *testing.T) {
 	}
 }
 
-// TestFramesAreFull shows that no frame is larger than allowed, and that what
-// does not fit goes on.
+// TestFramesAreFull shows that no frame exceeds MaxFrame, and that commands beyond it go
+// into the next one.
 func TestFramesAreFull(t *testing.T) {
 	r := newRig(t)
 	size := journal.MaxFrame - 100
@@ -195,12 +195,43 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestOrdersThatFindNothing has an account send MARKET orders where nothing rests, which
-// hold nothing: after a few they wait for company, as refused ones do.
+// TestDoAll submits commands together: each has its own result, and an invalid one does
+// not affect the others.
+func TestDoAll(t *testing.T) {
+	r := newRig(t)
+	drainWake(r)
+	done := make(chan []sequencer.Result)
+	go func() { done <- r.DoAll(t.Context(), []bourse.Command{*note("a"), {}, *note("b")}) }()
+	<-r.Wake()
+	if err := r.Drain(1); err != nil {
+		t.Fatal(err)
+	}
+
+	var got []sequencer.Result
+	for got == nil {
+		select {
+		case got = <-done:
+		case <-r.Wake():
+			if err := r.Drain(1); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got[0].Refusal() != nil || !hasCode(got[1].Refusal(), bourse.CodeInvalid) || got[2].Refusal() != nil || got[2].Seq != got[0].Seq+1 {
+		t.Errorf("results are %+v", got)
+	}
+	refused := sequencer.Result{Outcome: bourse.Outcome{Reason: bourse.UnknownAccount}}
+	if refused.Refusal() == nil || !r.Idle() {
+		t.Error("a refusal is no error, or something is left")
+	}
+}
+
+// TestOrdersThatFindNothing sends MARKET orders to an empty book, which hold no funds:
+// after a few they wait for company, as refused ones do.
 func TestOrdersThatFindNothing(t *testing.T) {
 	r := newRig(t)
 	nothing := place(2, 0, 1)
-	nothing.Place.Side, nothing.Place.Type, nothing.Place.TIF = bourse.Buy, bourse.MarketOrder, bourse.IOC
+	nothing.NewOrder.Side, nothing.NewOrder.Type, nothing.NewOrder.TIF = bourse.Buy, bourse.MarketOrder, bourse.IOC
 	for range 8 {
 		ticket := r.submit(nothing)
 		r.settle()
@@ -215,11 +246,11 @@ func TestOrdersThatFindNothing(t *testing.T) {
 }
 
 // TestClosedLanesDoNotWait closes the intake while commands wait for company: they are
-// written at once, because none comes.
+// written at once, because no company can come.
 func TestClosedLanesDoNotWait(t *testing.T) {
 	r := newRig(t)
 	refused := place(2, 1000, 1)
-	refused.Place.Market = 9
+	refused.NewOrder.Market = 9
 	for range 8 {
 		r.submit(refused)
 		r.settle()
@@ -238,14 +269,14 @@ func TestClosedLanesDoNotWait(t *testing.T) {
 	}
 }
 
-// TestFruitlessCommandsShareFrames has an account send what comes to nothing: after a
-// few it causes no frames of its own beyond twenty a second, goes along with others at
-// once, and is as before when something succeeds.
+// TestFruitlessCommandsShareFrames sends an account's fruitless commands: after a few
+// they cause at most twenty frames a second, join other frames at once, and go back to
+// normal once one succeeds.
 func TestFruitlessCommandsShareFrames(t *testing.T) {
 	r := newRig(t)
 	refused := place(2, 1000, 1)
-	refused.Place.Market = 9
-	step := func() { // until only time helps
+	refused.NewOrder.Market = 9
+	step := func() { // until only time can move it
 		for range 4 {
 			r.write()
 			r.apply()

@@ -8,9 +8,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// Replay applies what the journal has had since the engine's last command, at a
-// start, before Write and Apply are called: nobody waits for it. progress, if not
-// nil, is told each frame's last command.
+// Replay applies the journal after the engine's last command, at a start, before Write
+// and Apply are called; no tickets wait. progress, if not nil, is called with each
+// frame's last command.
 func (s *Sequencer) Replay(r journal.Reader, progress func(bourse.Seq)) error {
 	for {
 		b, err := r.Next()

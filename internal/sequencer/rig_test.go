@@ -11,8 +11,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// rig is a sequencer with a log that misbehaves on demand before it and an
-// observer behind it. The test steps it.
+// rig is a sequencer between a log that misbehaves on demand and an observer. The test
+// steps it.
 type rig struct {
 	*sequencer.Sequencer
 	t      *testing.T
@@ -21,20 +21,20 @@ type rig struct {
 	engine *engine.Engine
 	seen   *observer
 	now    bourse.Time
-	// voided and load are what the sequencer asks.
+	// voided and load are the sequencer's callbacks.
 	voided map[bourse.Seq]bool
 	load   func(bourse.Seq) (sequencer.Section, error)
-	// weighed are the walks that it told of.
+	// weighed are the calls of Weigh.
 	weighed []weighed
 }
 
-// weighed is what a walk was worth.
+// weighed is a call of Weigh.
 type weighed struct {
 	account bourse.AccountID
 	more    int
 }
 
-// observer writes down what it sees.
+// observer records commands and events.
 type observer struct {
 	t        *testing.T
 	commands []bourse.Command
@@ -86,7 +86,7 @@ func (o *observer) End() {
 	}
 }
 
-// kinds returns the kinds of what was seen.
+// kinds returns the kinds of the commands seen.
 func (o *observer) kinds() []bourse.CommandKind {
 	var list []bourse.CommandKind
 	for i := range o.commands {
@@ -95,8 +95,7 @@ func (o *observer) kinds() []bourse.CommandKind {
 	return list
 }
 
-// newRig returns an exchange that was opened with two rich accounts, and a
-// clock at one minute.
+// newRig opens an exchange with two rich accounts, and a clock at one minute.
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{
@@ -140,8 +139,7 @@ func opening() []bourse.Command {
 	return list
 }
 
-// start opens the log, replays what it has on an engine, and puts a sequencer
-// behind it.
+// start opens the log, replays its commands, and starts a sequencer on it.
 func (r *rig) start(e *engine.Engine) {
 	r.t.Helper()
 	r.log, r.engine, r.seen = r.store.Open(1), e, &observer{t: r.t}
@@ -188,7 +186,7 @@ func (r *rig) apply() bool {
 	return more
 }
 
-// settle writes and applies until there is nothing more at this time.
+// settle writes and applies until nothing more happens at this time.
 func (r *rig) settle() {
 	r.t.Helper()
 	for {
@@ -199,7 +197,7 @@ func (r *rig) settle() {
 	}
 }
 
-// result returns what a ticket holds, which must be resolved.
+// result returns the result of a ticket, which must be resolved.
 func (r *rig) result(ticket *sequencer.Ticket) sequencer.Result {
 	r.t.Helper()
 	if !resolved(ticket) {
@@ -222,9 +220,9 @@ func hasCode(err error, code bourse.Code) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
-// place returns a limit order that rests.
+// place returns a limit order that does not match.
 func place(account bourse.AccountID, price bourse.Price, lots bourse.Lots) *bourse.Command {
-	return &bourse.Command{Kind: bourse.CommandPlace, Account: account, Place: bourse.Place{
+	return &bourse.Command{Kind: bourse.CommandPlace, Account: account, NewOrder: bourse.NewOrder{
 		Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: price, Lots: lots,
 	}}
 }
@@ -237,7 +235,7 @@ func note(text string) *bourse.Command {
 	return &bourse.Command{Kind: bourse.CommandNote, Text: text}
 }
 
-// texts returns the texts of the notes that were seen.
+// texts returns the texts of the notes seen.
 func (o *observer) texts() []string {
 	var list []string
 	for i := range o.commands {

@@ -9,32 +9,32 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// Observer stands behind the engine: it sees every command and what it did, in
-// order, on the goroutine that applies.
+// Observer receives every command and its events, in order, on the goroutine that
+// applies.
 type Observer interface {
-	// Reset empties the observer: what a snapshot restores follows, as Restored
-	// events, between one Begin and End. What is not the engine's it finds in a
-	// section of its own.
+	// Reset empties the observer. The state that a snapshot restores follows as Restored
+	// events, between one Begin and End. State that is not the engine's is in the
+	// observer's own section.
 	Reset(section func(name string) ([]byte, bool)) error
-	// Begin announces the commands of a frame.
+	// Begin begins a frame.
 	Begin()
-	// Observe takes in what a command did. During a restore the command has no
-	// kind, and, with the last piece, the snapshot's Seq and Time. Both are good
-	// only during the call.
+	// Observe receives a command and its events. During a restore the command has no
+	// kind, and the last call has the snapshot's Seq and Time. Both are valid only during
+	// the call.
 	Observe(cmd *bourse.Command, ev *bourse.Events)
-	// End closes the frame. No ticket of the frame is resolved before every
-	// observer has returned from it.
+	// End ends the frame. Its tickets are resolved only after End of every observer has
+	// returned.
 	End()
 }
 
-// Section returns a part of a snapshot by its name; false if it has none.
+// Section returns a snapshot's section by its name; false if there is none.
 type Section = func(name string) ([]byte, bool)
 
-// EngineSection is the section of a snapshot that holds the engine's state.
+// EngineSection is the section with the engine's state.
 const EngineSection = "engine"
 
-// Sequencer is the one writer. Write and Apply belong to one goroutine each;
-// everything else may be called by anybody.
+// Sequencer is the single writer. Write belongs to one goroutine, Apply to another; all
+// other methods are safe for concurrent use.
 type Sequencer struct {
 	log       journal.Log
 	engine    *engine.Engine
@@ -43,77 +43,79 @@ type Sequencer struct {
 	load      func(bourse.Seq) (Section, error)
 	weigh     func(bourse.AccountID, int)
 
-	// The intake.
+	// Intake, guarded by mu.
 	mu    sync.Mutex
 	lanes [lanes]lane
-	// awake is true while the writer knows that there is something to gather.
+	// awake is true while the writer knows of queued commands.
 	awake bool
 	wake  chan struct{}
-	// barren says whose commands wait for company, saving whether cancels do.
+	// barren has the accounts whose commands wait for company, saving is true while
+	// cancels wait too.
 	barren barren
 	saving atomic.Bool
 
-	// Of Write.
+	// Owned by Write.
 	next    proposal
 	lastID  uint64
 	written bourse.Time
 	marked  bool
-	// waiting is since when commands wait for company, zero if none does.
+	// waiting is the time since which commands wait for company, zero if none do.
 	waiting bourse.Time
 
-	// flying are the proposals between Write and Apply, oldest first.
+	// flying are the proposals between Write and Apply, oldest first. Guarded by
+	// flyingMu.
 	flyingMu sync.Mutex
 	flying   []*proposal
 	spare    []*proposal
 
-	// Of Apply.
+	// Owned by Apply.
 	cmd bourse.Command
 	ev  bourse.Events
 
-	// unfinished is set when a Continue has to be proposed.
+	// unfinished is set when a Continue must be proposed.
 	unfinished atomic.Bool
-	// full is set while the journal has no room: then the sequencer's own commands
-	// wait for the next tick, which asks again.
+	// full is set while the journal has no room: the sequencer's own commands then wait
+	// for the next tick, which tries again.
 	full    atomic.Bool
 	applied atomic.Uint64
-	// outstanding counts what was submitted and has no outcome yet.
+	// outstanding counts submitted commands without an outcome.
 	outstanding atomic.Int64
 	tickets     sync.Pool
 }
 
-// proposal is a frame to be, or on its way.
+// proposal is a frame being gathered or in flight.
 type proposal struct {
 	id    uint64
 	bytes []byte
 	count int
-	// submitted is how many of the commands came through Submit.
+	// submitted is the number of commands that came through Submit.
 	submitted int
 	tickets   []*Ticket
 }
 
-// Options are what a sequencer is put together from.
+// Options configure a sequencer.
 type Options struct {
-	// Log is positioned right behind Engine's last command.
+	// Log continues right after Engine's last command.
 	Log    journal.Log
 	Engine *engine.Engine
-	// Observers see each frame in this order.
+	// Observers receive each frame in this order.
 	Observers []Observer
-	// Voided tells the commands that operators took out of effect.
+	// Voided reports the commands that operators took out of effect.
 	Voided func(bourse.Seq) bool
-	// Load returns the snapshot at a sequence, when the log installed one.
+	// Load returns a snapshot that the log installed.
 	Load func(bourse.Seq) (Section, error)
-	// Weigh is told when a command that was submitted here walked so much of a book
-	// that it is worth more than one request, how many more, and whose it was. It
-	// is called from Apply, for commands without a ticket and those whose sender is
-	// gone as well, so that nobody walks for free by not waiting. Nil is none.
+	// Weigh, if not nil, is called when a command submitted to this process walked so
+	// much of a book that it costs more than one request: more is the difference. Apply
+	// calls it for every such command, also without a waiting sender, so that not waiting
+	// saves nothing.
 	Weigh func(account bourse.AccountID, more int)
 }
 
-// stepsOfARequest is how many steps of a walk a request has paid for: with some 20
-// ns a step it is about what the rest of a command costs.
+// stepsOfARequest is the number of steps of a walk included in a request: at about 20 ns
+// a step they cost as much as the rest of a command.
 const stepsOfARequest = 100
 
-// New returns a sequencer.
+// New returns a sequencer that continues after the last command of o.Engine.
 func New(o Options) *Sequencer {
 	s := &Sequencer{
 		log: o.Log, engine: o.Engine, observers: o.Observers, voided: o.Voided, load: o.Load, weigh: o.Weigh,
@@ -126,11 +128,10 @@ func New(o Options) *Sequencer {
 	return s
 }
 
-// Applied returns the last command whose effect everybody sees.
+// Applied returns the last command whose effect every observer has seen.
 func (s *Sequencer) Applied() bourse.Seq { return bourse.Seq(s.applied.Load()) }
 
-// Wake returns a channel that receives when Write has something to do before
-// the time it asked for.
+// Wake returns a channel that receives when Write has work before the time it asked for.
 func (s *Sequencer) Wake() <-chan struct{} { return s.wake }
 
 func (s *Sequencer) poke() {

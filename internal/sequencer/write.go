@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// tickEvery is how often engine time moves when nothing else moves it.
+	// tickEvery is the interval of ticks, which move engine time while no command does.
 	tickEvery = bourse.Second
-	// markAfter is how long nothing arrives before the durable watermark is
-	// written.
+	// markAfter is the idle time after which the durable watermark is written.
 	markAfter = 5 * bourse.Second / 1000
 )
 
-// Write does the writer's next piece of work: it gathers what has arrived,
-// proposes it and steps the journal. It returns how long it may sleep unless
-// Wake says otherwise; zero means that there is more to do at once. An error is
-// final: the process must stop without answering anybody.
+// Write does the writer's next piece of work: it gathers queued commands, proposes them
+// and steps the journal. It returns how long it may sleep unless Wake receives; zero
+// means to call it again at once. An error is final: the process must stop without
+// answering clients.
 func (s *Sequencer) Write(now bourse.Time) (sleep bourse.Time, err error) {
 	if s.next.count == 0 {
 		s.fill(now)
 	}
+
 	busy := false
 	if s.next.count > 0 {
 		err := s.propose(now)
@@ -31,20 +31,21 @@ func (s *Sequencer) Write(now bourse.Time) (sleep bourse.Time, err error) {
 			return 0, err
 		}
 	}
+
 	more, err := s.log.Step()
 	switch {
 	case err != nil:
 		return 0, err
 	case busy && !more:
-		return tickEvery, nil // Apply wakes us when it has taken a frame
+		return tickEvery, nil // Apply wakes the writer after taking a frame
 	case more || s.pending():
 		return 0, nil
 	}
 	return s.rest(now)
 }
 
-// fill gathers the next proposal: work that a command left unfinished first,
-// then what was submitted, or, when nothing else moves engine time, a tick.
+// fill gathers the next proposal: a Continue for an unfinished command first, then queued
+// commands, or a tick if engine time would stand still.
 func (s *Sequencer) fill(now bourse.Time) {
 	tick := now >= s.written+tickEvery
 	if (tick || !s.full.Load()) && s.unfinished.Swap(false) {
@@ -56,15 +57,15 @@ func (s *Sequencer) fill(now bourse.Time) {
 	}
 }
 
-// add appends a command that nobody submitted.
+// add appends a command of the sequencer's own.
 func (p *proposal) add(kind bourse.CommandKind) {
 	p.bytes = record.Append(p.bytes, &bourse.Command{Kind: kind})
 	p.tickets = append(p.tickets, nil)
 	p.count++
 }
 
-// propose hands the gathered proposal to the journal. Its tickets fly until
-// Apply sees it.
+// propose hands the gathered proposal to the journal. It is in flight until Apply sees
+// it.
 func (s *Sequencer) propose(now bourse.Time) error {
 	p := s.take()
 	err := s.log.Propose(journal.Proposal{ID: p.id, Count: p.count, Time: now, Commands: p.bytes})
@@ -76,8 +77,8 @@ func (s *Sequencer) propose(now bourse.Time) error {
 	return nil
 }
 
-// take makes the gathered proposal fly: it must be found by Apply, which may
-// see it committed before Propose has returned.
+// take puts the gathered proposal in flight before Propose, because Apply may see it
+// committed before Propose returns.
 func (s *Sequencer) take() *proposal {
 	s.flyingMu.Lock()
 	defer s.flyingMu.Unlock()
@@ -92,7 +93,7 @@ func (s *Sequencer) take() *proposal {
 	return p
 }
 
-// putBack undoes take, for a journal that is busy.
+// putBack undoes take when the journal is busy.
 func (s *Sequencer) putBack(p *proposal) {
 	s.flyingMu.Lock()
 	defer s.flyingMu.Unlock()
@@ -101,7 +102,8 @@ func (s *Sequencer) putBack(p *proposal) {
 	s.spare = append(s.spare, p)
 }
 
-// land returns the proposal of this id if it is still flying.
+// land removes the proposal with this ID from flying, and returns it; nil if it is not
+// there.
 func (s *Sequencer) land(id uint64) *proposal {
 	s.flyingMu.Lock()
 	defer s.flyingMu.Unlock()
@@ -114,7 +116,7 @@ func (s *Sequencer) land(id uint64) *proposal {
 	return nil
 }
 
-// recycle keeps a proposal's memory.
+// recycle releases a proposal's memory for reuse.
 func (s *Sequencer) recycle(p *proposal) {
 	s.outstanding.Add(-int64(p.submitted))
 	clear(p.tickets)
@@ -124,15 +126,15 @@ func (s *Sequencer) recycle(p *proposal) {
 	s.flyingMu.Unlock()
 }
 
-// pending reports whether there is something to gather.
+// pending reports whether there are commands to gather.
 func (s *Sequencer) pending() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.awake || s.unfinished.Load() && !s.full.Load()
 }
 
-// rest returns how long the writer may sleep. After a while without arrivals it
-// has the journal write its watermark.
+// rest returns how long the writer may sleep. After markAfter without commands it marks
+// the journal.
 func (s *Sequencer) rest(now bourse.Time) (bourse.Time, error) {
 	tick := max(s.written+tickEvery-now, 1)
 	if s.waiting != 0 {
@@ -148,5 +150,22 @@ func (s *Sequencer) rest(now bourse.Time) (bourse.Time, error) {
 	return tick, s.log.Mark()
 }
 
-// Idle reports whether everything that was taken has its outcome.
+// Drain writes and applies all submitted commands, at one time. Only for starts: Write
+// and Apply must not be called meanwhile.
+func (s *Sequencer) Drain(now bourse.Time) error {
+	for !s.Idle() {
+		if _, err := s.Write(now); err != nil {
+			return err
+		}
+		for more := true; more; {
+			var err error
+			if more, err = s.Apply(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Idle reports whether every submitted command has its outcome.
 func (s *Sequencer) Idle() bool { return s.outstanding.Load() == 0 }

@@ -43,7 +43,7 @@ func TestTicksMoveTimeWhenNothingElseDoes(t *testing.T) {
 	if kinds := r.seen.kinds(); len(kinds) != 2 || kinds[1] != bourse.CommandNote {
 		t.Errorf("a tick beside a command: %v", kinds)
 	}
-	// A clock that was set back moves nothing.
+	// A clock set back moves nothing.
 	r.now -= bourse.Minute
 	r.submit(note("x"))
 	r.settle()
@@ -93,7 +93,7 @@ func TestContinue(t *testing.T) {
 	if left := r.engine.OpenOrders(); left != orders-engine.MaxSteps {
 		t.Fatalf("one command canceled %d orders", orders-left)
 	}
-	r.settle() // without any more time
+	r.settle() // at the same time
 	if r.engine.OpenOrders() != 0 || r.engine.Unfinished() {
 		t.Errorf("%d orders were left open", r.engine.OpenOrders())
 	}
@@ -107,8 +107,8 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// TestContinueAfterLoss shows that work which was left is taken up although the
-// term changed under it.
+// TestContinueAfterLoss shows that an unfinished command is continued although the term
+// changed.
 func TestContinueAfterLoss(t *testing.T) {
 	r := newRig(t)
 	for i := range engine.MaxSteps + 1 {
@@ -131,7 +131,7 @@ func TestContinueAfterLoss(t *testing.T) {
 	}
 }
 
-// TestBusy shows that a log which takes nothing delays commands and loses none.
+// TestBusy shows that a busy log delays commands and loses none.
 func TestBusy(t *testing.T) {
 	r := newRig(t)
 	r.log.Hold()
@@ -201,8 +201,7 @@ func TestSubmitWakesOnce(t *testing.T) {
 	}
 }
 
-// TestFailureAnswersNobody shows that nothing leaves when it is not known
-// whether it is durable.
+// TestFailureAnswersNobody shows that no answer is given when durability is unknown.
 func TestFailureAnswersNobody(t *testing.T) {
 	r := newRig(t)
 	ticket := r.submit(note("x"))
@@ -221,9 +220,9 @@ func TestFailureAnswersNobody(t *testing.T) {
 	}
 }
 
-// TestNoRoom fills the journal's disk: what clients ask for is refused and has no
-// effect, what the sequencer owes waits for a tick and not in a loop, and with room
-// everything goes on.
+// TestNoRoom fills the journal's disk: client commands are refused without effect, the
+// sequencer's own wait for a tick instead of looping, and both continue once there is
+// room.
 func TestNoRoom(t *testing.T) {
 	r := newRig(t)
 	orders := make([]*sequencer.Ticket, engine.MaxOpenOrders)

@@ -2,37 +2,36 @@ package view
 
 import "github.com/bourse-exchange/bourse"
 
-// account is what is known of a customer.
+// account is the view's state of a customer.
 type account struct {
 	Account
-	// known is true once an event told of the account: accounts share pages.
+	// known is true once an event named the account: accounts share pages of the table.
 	known bool
-	// balances is by asset id, as long as the highest one touched.
+	// balances is indexed by asset ID, up to the highest asset touched.
 	balances []balance
-	// open are its open orders, by ascending id.
+	// open are the open orders, by ascending ID.
 	open []openOrder
-	// deposits and withdrawals are those that are not over, by ascending ordinal.
+	// deposits and withdrawals are the open ones, by ascending ordinal.
 	deposits    []bourse.Deposit
 	withdrawals []bourse.Withdrawal
 }
 
 type balance struct{ available, held bourse.Amount }
 
-// Account is a customer's standing.
+// Account is the public part of a customer's state.
 type Account struct {
 	Frozen bool
 	// OwnFees is true when Maker and Taker replace the markets' rates.
 	OwnFees      bool
 	FeeLevel     uint8
 	Maker, Taker bourse.Rate
-	// Orders and Fills count what the account ever had: the ordinals of the
-	// last ones.
+	// Orders and Fills are the ordinals of the last order and the last fill.
 	Orders, Fills uint64
-	// Movements counts its deposits and withdrawals together.
+	// Movements is the ordinal of the last deposit or withdrawal.
 	Movements uint64
 }
 
-// account finds or makes a customer's account.
+// account returns a customer's account, and adds it if it is missing.
 func (v *View) account(id bourse.AccountID) *account {
 	if a := v.find(id); a != nil {
 		return a
@@ -74,7 +73,7 @@ func (v *View) foldBalance(b *bourse.Balance) {
 	a.balances[b.Asset] = balance{b.Available, b.Held}
 }
 
-// Account returns a customer's standing; false if there is no such account.
+// Account returns a customer's account; false if it does not exist.
 func (v *View) Account(id bourse.AccountID) (Account, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -90,12 +89,12 @@ func (v *View) Counts(id bourse.AccountID) (orders, fills uint64) {
 	return a.Orders, a.Fills
 }
 
-// Balance returns what a customer has of an asset.
+// Balance returns a customer's balance of an asset.
 func (v *View) Balance(id bourse.AccountID, asset bourse.AssetID) bourse.Balance {
 	return v.Balances(id, []bourse.AssetID{asset})[0]
 }
 
-// Balances returns what a customer has of some assets, all at one moment.
+// Balances returns a customer's balances of some assets, all at one moment.
 func (v *View) Balances(id bourse.AccountID, assets []bourse.AssetID) []bourse.Balance {
 	list := make([]bourse.Balance, len(assets))
 	v.mu.RLock()

@@ -7,11 +7,11 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Catalogue is what the exchange lists. It never changes: a change of the
-// catalogue is a new one.
+// Catalogue is the list of assets, networks and markets. It is immutable: a change makes
+// a new one.
 type Catalogue struct {
 	Genesis *bourse.Genesis
-	// Assets, Networks and Markets are by id; index zero is nil.
+	// Assets, Networks and Markets are indexed by ID; index zero is nil.
 	Assets        []*bourse.Asset
 	Networks      []*bourse.Network
 	Markets       []*bourse.Market
@@ -31,7 +31,7 @@ func newCatalogue() *Catalogue {
 	return c
 }
 
-// clone returns a copy that may be changed before it is indexed.
+// clone returns a copy to change and then index.
 func (c *Catalogue) clone() *Catalogue {
 	return &Catalogue{
 		Genesis: c.Genesis, Assets: slices.Clone(c.Assets), Networks: slices.Clone(c.Networks),
@@ -39,7 +39,7 @@ func (c *Catalogue) clone() *Catalogue {
 	}
 }
 
-// index builds what lookups use.
+// index builds the lookup tables.
 func (c *Catalogue) index() {
 	c.pairs = make(map[bourse.Pair]*bourse.Market, len(c.Markets))
 	c.symbols = make(map[bourse.Symbol]*bourse.Asset, len(c.Assets))
@@ -64,23 +64,22 @@ func (c *Catalogue) visible(m *bourse.Market) bool {
 	return m.Enabled && m.State != bourse.MarketDelisted && c.Assets[m.Base].Enabled && c.Assets[m.Quote].Enabled
 }
 
-// Market returns the market of a pair, or nil. Hidden markets are found too,
-// because what was open there when they were hidden still is.
+// Market returns the market of a pair, or nil. Hidden markets are included, because
+// orders there may still be open.
 func (c *Catalogue) Market(pair bourse.Pair) *bourse.Market { return c.pairs[pair] }
 
-// Asset returns the asset of a symbol, or nil; disabled ones are found too.
+// Asset returns the asset of a symbol, or nil; disabled ones are included.
 func (c *Catalogue) Asset(symbol bourse.Symbol) *bourse.Asset { return c.symbols[symbol] }
 
-// Network returns the network of a symbol, or nil; disabled ones are found too.
+// Network returns the network of a symbol, or nil; disabled ones are included.
 func (c *Catalogue) Network(symbol bourse.Symbol) *bourse.Network { return c.networks[symbol] }
 
-// Listed returns the markets that are not hidden, by pair. The slice is shared:
-// it must not be changed.
+// Listed returns the markets that are not hidden, by pair. The slice is shared and must
+// not be changed.
 func (c *Catalogue) Listed() []*bourse.Market { return c.listed }
 
-// Carried returns what the catalogue says of a network: itself, the terms of the
-// assets on it, disabled ones too, and all assets by id. They are shared: they
-// must not be changed.
+// Carried returns a network, the terms of all assets on it, disabled ones included, and
+// all assets by ID. They are shared and must not be changed.
 func (c *Catalogue) Carried(id bourse.NetworkID) (*bourse.Network, []*bourse.NetworkAsset, []*bourse.Asset) {
 	var terms []*bourse.NetworkAsset
 	for _, t := range c.NetworkAssets {
@@ -91,8 +90,8 @@ func (c *Catalogue) Carried(id bourse.NetworkID) (*bourse.Network, []*bourse.Net
 	return c.Networks[id], terms, c.Assets
 }
 
-// Latest returns the catalogue with the changes of the frame that is open, to
-// the goroutine that observes. It is good until the next Observe.
+// Latest returns the catalogue with the changes of the open frame. It belongs to the
+// goroutine that observes; the result is valid until the next Observe.
 func (v *View) Latest() *Catalogue {
 	if v.next != nil {
 		return v.next
@@ -100,7 +99,7 @@ func (v *View) Latest() *Catalogue {
 	return v.catalogue.Load()
 }
 
-// Catalogue returns what is listed now.
+// Catalogue returns the current catalogue.
 func (v *View) Catalogue() *Catalogue { return v.catalogue.Load() }
 
 func (v *View) foldDefinition(kind bourse.EventKind, f *bourse.Fact) {
@@ -124,8 +123,7 @@ func (v *View) foldDefinition(kind bourse.EventKind, f *bourse.Fact) {
 	}
 }
 
-// put sets the entry at an index that is at most one past the end: ids are
-// dense.
+// put sets the entry at an index at most one past the end: IDs are dense.
 func put[T any](list []T, at int, entry T) []T {
 	if at == len(list) {
 		return append(list, entry)

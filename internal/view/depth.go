@@ -6,7 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// depth is what rests in a market, by level.
+// depth is the open orders of a market, by level.
 type depth struct {
 	market *bourse.Market
 	// seq is the number of the last level change.
@@ -17,7 +17,7 @@ type depth struct {
 // Depth is a market's book at one moment.
 type Depth struct {
 	Market *bourse.Market
-	// Seq is the number of the last level change that it includes.
+	// Seq is the number of the last level change included.
 	Seq        uint64
 	bids, asks *btree.Map[bourse.Price, bourse.Lots]
 }
@@ -46,19 +46,19 @@ func (v *View) foldLevel(l *bourse.Level) {
 	}
 }
 
-// Depth returns a market's book as it is now; the market must exist. The trees
-// are shared copy-on-write, so that a book of any size costs the writer nothing.
+// Depth returns a market's current book; the market must exist. The trees are shared
+// copy-on-write, so a book of any size costs the writer nothing.
 func (v *View) Depth(id bourse.MarketID) Depth {
-	v.mu.Lock() // Copy marks the tree that it copies
+	v.mu.Lock() // Copy writes to the tree that it copies
 	defer v.mu.Unlock()
 	d := v.book(id)
 	return Depth{Market: d.market, Seq: d.seq, bids: d.bids.Copy(), asks: d.asks.Copy()}
 }
 
-// Bids yields the levels of buyers, highest price first.
+// Bids yields the bids, highest price first.
 func (d Depth) Bids(yield func(bourse.Price, bourse.Lots) bool) { d.bids.Reverse(yield) }
 
-// Asks yields the levels of sellers, lowest price first.
+// Asks yields the asks, lowest price first.
 func (d Depth) Asks(yield func(bourse.Price, bourse.Lots) bool) { d.asks.Scan(yield) }
 
 // BookSeq returns the number of a market's last level change.

@@ -1,18 +1,16 @@
-// Package view keeps in memory what people ask for most: the catalogue, books,
-// tickers, recent candles, balances, open orders, and deposits and withdrawals
-// that are not over.
+// Package view keeps in memory the state that clients query most: the catalogue, books,
+// tickers, recent candles, balances, open orders, and open deposits and withdrawals.
 //
-// It stands behind the core: the sequencer folds each command's events into it,
-// between Begin and End, and everything that answers reads from it. It decides
-// nothing and could be rebuilt from the events at any time; after a restart the
-// Restored events and the tape of the snapshot do that.
+// The sequencer folds each command's events into it, between Begin and End; every
+// interface reads from it. It decides nothing and can be rebuilt from the events; after a
+// restart, the Restored events and the tape of the snapshot rebuild it.
 //
-// Invariants: readers see whole frames, never half of one; nothing is announced
-// before it is here; what a reader is given is a copy, or never changes again.
+// Invariants: readers see whole frames only; a change is visible here before it is
+// announced; results are copies, or immutable.
 //
-// What is not here: anything older than a reader can wait for. Closed orders,
-// fills, trades, old candles and what became of deposits and withdrawals are in
-// history; address books, whose names are people's, are in account.
+// Not here: closed orders, fills, trades, old candles, and finished deposits and
+// withdrawals, which are in history; address books, which have the customers' own names
+// for addresses, are in account.
 //
 // Read view.go, then tape.go and wallet.go.
 package view

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzTape restores a tape of minutes from anything: what is taken is written the
-// same way.
+// FuzzTape restores a tape from arbitrary bytes: an accepted one is written back
+// unchanged.
 func FuzzTape(f *testing.F) {
 	var b []byte
 	NewTape().Snapshot(func(part []byte) { b = append(b, part...) })

@@ -13,8 +13,8 @@ func (v *View) Ticker(id bourse.MarketID) Ticker {
 	return v.tape.markets[id].ticker()
 }
 
-// LastTrade returns the number of a market's last trade; zero if there is none,
-// or no such market.
+// LastTrade returns the number of a market's last trade; zero if there is no trade or no
+// market.
 func (v *View) LastTrade(id bourse.MarketID) uint64 {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -35,13 +35,13 @@ func (v *View) Tickers(markets []*bourse.Market) []Ticker {
 	return list
 }
 
-// Minutes is the part of a market's past that is in memory.
+// Minutes is the part of a market's past in memory.
 type Minutes struct {
-	// Since is the start of the first minute that is complete here: what is
-	// older is in history.
+	// Since is the start of the first complete minute in memory; older ones are in
+	// history.
 	Since bourse.Time
-	// First is the start of the minute of the market's first trade; zero if
-	// there was none.
+	// First is the start of the minute of the market's first trade; zero if there was
+	// none.
 	First bourse.Time
 	// Now is the engine's time.
 	Now bourse.Time
@@ -49,7 +49,7 @@ type Minutes struct {
 	Buckets []Bucket
 }
 
-// Minutes returns a market's minutes from memory that start at or after a time.
+// Minutes returns a market's minutes in memory that start at or after a time.
 func (v *View) Minutes(id bourse.MarketID, from bourse.Time) Minutes {
 	v.mu.RLock()
 	defer v.mu.RUnlock()

@@ -8,14 +8,14 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// openOrder says where an open order of an account lies. The ids lie beside each
-// other so that a search stays in few lines of the cache.
+// openOrder is the slot of an account's open order. The IDs are adjacent, so that a
+// search touches few cache lines.
 type openOrder struct {
 	id   bourse.OrderID
 	slot slot
 }
 
-// slot is the place of an order in [orders].
+// slot is the index of an order in [orders].
 type slot uint32
 
 const (
@@ -23,8 +23,8 @@ const (
 	chunkSize = 1 << chunkBits
 )
 
-// orders holds the open orders of all accounts in chunks without pointers, which
-// the collector need not look into. A slot is used again once its order is closed.
+// orders holds the open orders of all accounts in chunks without pointers, which the
+// garbage collector does not scan. Slots of closed orders are reused.
 type orders struct {
 	chunks []*[chunkSize]bourse.Order
 	free   []slot
@@ -33,7 +33,7 @@ type orders struct {
 
 func (o *orders) at(s slot) *bourse.Order { return &o.chunks[s>>chunkBits][s%chunkSize] }
 
-// keep returns the slot of a copy of an order.
+// keep copies an order into a slot.
 func (o *orders) keep(order *bourse.Order) slot {
 	s := o.used
 	if last := len(o.free) - 1; last >= 0 {
@@ -75,9 +75,9 @@ func (v *View) foldFill(f *bourse.Fill) {
 func (v *View) openOrder(kind bourse.EventKind, o *bourse.Order) {
 	a := v.account(o.Account)
 	if kind == bourse.EventOrderAccepted {
-		a.Orders = o.Ordinal // a restored account knows its count already
+		a.Orders = o.Ordinal // a restored account has its count already
 	}
-	a.open = append(a.open, openOrder{o.ID, v.orders.keep(o)}) // ids rise
+	a.open = append(a.open, openOrder{o.ID, v.orders.keep(o)}) // IDs ascend
 }
 
 func (v *View) closeOrder(o *bourse.Order) {
@@ -90,7 +90,7 @@ func (v *View) closeOrder(o *bourse.Order) {
 	a.open = slices.Delete(a.open, at, at+1)
 }
 
-// search finds an open order; the newest is the likeliest.
+// search finds an open order. It tries the newest first, the likeliest one.
 func (a *account) search(id bourse.OrderID) (int, bool) {
 	if n := len(a.open); n > 0 && a.open[n-1].id == id {
 		return n - 1, true
@@ -106,7 +106,7 @@ func (a *account) search(id bourse.OrderID) (int, bool) {
 	return from, from < len(a.open) && a.open[from].id == id
 }
 
-// OpenOrder returns one open order of an account; false if there is none.
+// OpenOrder returns an open order of an account; false if there is none.
 func (v *View) OpenOrder(id bourse.AccountID, order bourse.OrderID) (bourse.Order, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -116,8 +116,8 @@ func (v *View) OpenOrder(id bourse.AccountID, order bourse.OrderID) (bourse.Orde
 	return bourse.Order{}, false
 }
 
-// Open returns an open order, or nil, to the goroutine that observes, between
-// Begin and End. It is good until the next Observe.
+// Open returns an open order, or nil. It belongs to the goroutine that observes, between
+// Begin and End; the result is valid until the next Observe.
 func (v *View) Open(id bourse.AccountID, order bourse.OrderID) *bourse.Order {
 	if a := v.find(id); a != nil {
 		if at, found := a.search(order); found {
@@ -127,12 +127,12 @@ func (v *View) Open(id bourse.AccountID, order bourse.OrderID) *bourse.Order {
 	return nil
 }
 
-// mostLooked bounds how many open orders MayHaveOpen looks at.
+// mostLooked bounds the open orders that MayHaveOpen examines.
 const mostLooked = 1000
 
-// MayHaveOpen reports whether an account has open orders in a market, zero for any.
-// It does not look through more than mostLooked orders: for an account that has
-// more it reports true.
+// MayHaveOpen reports whether an account has open orders in a market, zero for any
+// market. For an account with more than mostLooked open orders it reports true without
+// examining them.
 func (v *View) MayHaveOpen(id bourse.AccountID, market bourse.MarketID) bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -152,7 +152,7 @@ func (v *View) MayHaveOpen(id bourse.AccountID, market bourse.MarketID) bool {
 	return false
 }
 
-// OpenOrderNamed returns the open order of an account with a client id.
+// OpenOrderNamed returns the open order of an account with a client ID.
 func (v *View) OpenOrderNamed(id bourse.AccountID, name bourse.ClientID) (bourse.Order, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -166,9 +166,9 @@ func (v *View) OpenOrderNamed(id bourse.AccountID, name bourse.ClientID) (bourse
 	return bourse.Order{}, false
 }
 
-// OpenOrders returns copies of an account's open orders, newest first, after
-// passing over skip of them and at most limit. only leaves those of one market,
-// first puts those of one market in front; zero means neither.
+// OpenOrders returns copies of an account's open orders, newest first: at most limit,
+// after skip of them. only restricts them to one market, first puts those of one market
+// in front; zero means neither.
 func (v *View) OpenOrders(id bourse.AccountID, only, first bourse.MarketID, skip, limit int) []bourse.Order {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -187,13 +187,13 @@ func (v *View) OpenOrders(id bourse.AccountID, only, first bourse.MarketID, skip
 	return page.orders
 }
 
-// page gathers a page of orders.
+// page collects a page of orders.
 type page struct {
 	skip, limit int
 	orders      []bourse.Order
 }
 
-// add takes in the orders that pass the filter, newest first.
+// add adds the orders that pass the filter, newest first.
 func (p *page) add(open iter.Seq[*bourse.Order], filter func(*bourse.Order) bool) {
 	for o := range open {
 		switch {
@@ -208,8 +208,8 @@ func (p *page) add(open iter.Seq[*bourse.Order], filter func(*bourse.Order) bool
 	}
 }
 
-// OpenOrdersSpan returns copies of an account's open orders whose ordinals lie
-// in [first, last], newest first.
+// OpenOrdersSpan returns copies of an account's open orders with ordinals in [first,
+// last], newest first.
 func (v *View) OpenOrdersSpan(id bourse.AccountID, first, last uint64) []bourse.Order {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -217,7 +217,7 @@ func (v *View) OpenOrdersSpan(id bourse.AccountID, first, last uint64) []bourse.
 	if a == nil {
 		return nil
 	}
-	// Ordinals rise with ids.
+	// Ordinals ascend with IDs.
 	end, _ := slices.BinarySearchFunc(a.open, last+1, func(o openOrder, ordinal uint64) int {
 		return cmp.Compare(v.orders.at(o.slot).Ordinal, ordinal)
 	})

@@ -9,8 +9,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// TestOpenOrdersAgreeWithAList opens, fills and closes orders of some accounts and
-// compares all ways to read them with a list of each account's.
+// TestOpenOrdersAgreeWithAList opens, fills and closes orders of a few accounts and
+// compares all queries with a list of each account's orders.
 func TestOpenOrdersAgreeWithAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, id := New(), bourse.OrderID(0)
@@ -57,7 +57,7 @@ func total(lists map[bourse.AccountID][]bourse.Order) (n int) {
 	return n
 }
 
-// checkOpen wants an account's open orders to be those of a list.
+// checkOpen compares an account's open orders with a list.
 func checkOpen(t *rapid.T, v *View, account bourse.AccountID, list []bourse.Order) {
 	t.Helper()
 	newest := slices.Clone(list)

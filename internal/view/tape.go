@@ -7,34 +7,34 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// tapeKept is how long minutes are kept: a day for tickers, and another one so
-// that yesterday's candle can still be drawn from memory while history lags.
+// tapeKept is the age to which minutes are kept: a day for tickers, and another one so
+// that yesterday's candle can be drawn from memory while history lags.
 const tapeKept = 49 * bourse.Hour
 
-// resolutions are the candles that are drawn live.
+// resolutions are those of the live candles.
 var resolutions = [...]bourse.Time{bourse.Minute, bourse.Hour, bourse.Day}
 
-// Tape is the market data of all markets: prices, the minutes of the last days,
-// the rolling day and the candles being drawn. It is a fold of its own, so that
-// the follower can keep one for the snapshot.
+// Tape is the market data of all markets: prices, the minutes of the last days, the
+// rolling day and the current candles. The view and the follower fold one each; the
+// follower's goes into snapshots.
 type Tape struct {
-	markets []*marketTape // by market id; index zero is nil
-	// minute is the start of the current one.
+	markets []*marketTape // by market ID; index zero is nil
+	// minute is the start of the current minute.
 	minute bourse.Time
 }
 
-// marketTape is one market's.
+// marketTape is the market data of one market.
 type marketTape struct {
 	id bourse.MarketID
-	// last and previous are the last price and the one before its last change;
-	// the initial price until there is one.
+	// last and previous are the last price and the price before its last change; the
+	// initial price until there is one.
 	last, previous bourse.Price
 	trades         uint64
-	// minutes are those with trades, ascending; day indexes the first one of
-	// the rolling day.
+	// minutes are the minutes with trades, ascending; day is the index of the first one
+	// in the rolling day.
 	minutes []Bucket
 	day     int
-	// before is the price when the rolling day began.
+	// before is the price at the start of the rolling day.
 	before        bourse.Price
 	high, low     bourse.Price
 	volume, value bourse.Amount
@@ -43,7 +43,7 @@ type marketTape struct {
 	first bourse.Time
 }
 
-// Bucket is what was traded in a span of time.
+// Bucket is the trading of a span of time.
 type Bucket struct {
 	Start                  bourse.Time
 	Open, High, Low, Close bourse.Price
@@ -63,7 +63,7 @@ type Ticker struct {
 	Trades uint64
 }
 
-// UpdateKind says what an [Update] changed.
+// UpdateKind is the kind of an [Update].
 type UpdateKind uint8
 
 // The kinds of updates.
@@ -72,7 +72,7 @@ const (
 	TickerChanged UpdateKind = iota + 1
 	// VolumeChanged: the rolling day changed while the price stayed.
 	VolumeChanged
-	// CandleChanged: a candle was drawn on, or a new one began.
+	// CandleChanged: a candle changed, or a new one began.
 	CandleChanged
 )
 
@@ -80,8 +80,8 @@ const (
 type Update struct {
 	Kind   UpdateKind
 	Market bourse.MarketID
-	// After is the index of the event that caused it, or -1 for the time that
-	// went by before the command.
+	// After is the index of the event that caused the update, or -1 if time passing
+	// before the command did.
 	After  int
 	Ticker Ticker
 	// Resolution and Candle are set for CandleChanged.
@@ -92,12 +92,11 @@ type Update struct {
 // NewTape returns an empty tape.
 func NewTape() *Tape { return &Tape{markets: make([]*marketTape, 1)} }
 
-// Fold takes in what a command did and appends what changed to updates, unless
-// that is nil.
+// Fold folds a command's events and appends the changes to updates, unless that is nil.
 func (t *Tape) Fold(cmd *bourse.Command, ev *bourse.Events, updates *[]Update) {
 	t.roll(cmd.Time, updates)
 	if len(ev.Trades) == 0 && len(ev.Facts) == 0 {
-		return // as most commands
+		return // the usual case
 	}
 	for i, e := range ev.List {
 		switch e.Kind {
@@ -110,8 +109,7 @@ func (t *Tape) Fold(cmd *bourse.Command, ev *bourse.Events, updates *[]Update) {
 	}
 }
 
-// define makes a market known. Until its first trade it stands at its initial
-// price.
+// define adds a market, or updates the initial price that it has until its first trade.
 func (t *Tape) define(m *bourse.Market) {
 	if int(m.ID) == len(t.markets) {
 		t.markets = append(t.markets, &marketTape{id: m.ID})
@@ -131,6 +129,7 @@ func (t *Tape) trade(tr *bourse.Trade, now bourse.Time, after int, updates *[]Up
 	if m.trades == 0 {
 		m.first = now.Floor(bourse.Minute)
 	}
+
 	m.trades = tr.Number
 	m.addToDay(tr, now)
 	for i, res := range resolutions {
@@ -140,20 +139,24 @@ func (t *Tape) trade(tr *bourse.Trade, now bourse.Time, after int, updates *[]Up
 		}
 		c.add(tr)
 	}
+
 	if updates == nil {
 		return
 	}
+
 	kind := VolumeChanged
 	if changed {
 		kind = TickerChanged
 	}
 	*updates = append(*updates, Update{Kind: kind, Market: m.id, After: after, Ticker: m.ticker()})
 	for i, res := range resolutions {
-		*updates = append(*updates, Update{Kind: CandleChanged, Market: m.id, After: after, Resolution: res, Candle: m.candles[i]})
+		*updates = append(*updates, Update{
+			Kind: CandleChanged, Market: m.id, After: after, Resolution: res, Candle: m.candles[i],
+		})
 	}
 }
 
-// addToDay puts a trade into its minute and into the rolling day.
+// addToDay adds a trade to its minute and to the rolling day.
 func (m *marketTape) addToDay(tr *bourse.Trade, now bourse.Time) {
 	start := now.Floor(bourse.Minute)
 	if n := len(m.minutes); n == 0 || m.minutes[n-1].Start != start {
@@ -167,8 +170,8 @@ func (m *marketTape) addToDay(tr *bourse.Trade, now bourse.Time) {
 	m.volume, m.value = saturate(m.volume, bourse.Units(uint64(tr.Lots))), saturate(m.value, tr.Total)
 }
 
-// add draws a trade into a bucket. A bucket that began without trades has a
-// volume of zero, and its prices are those of the close before it.
+// add adds a trade to a bucket. A bucket without trades has a volume of zero and the
+// previous close as its prices.
 func (b *Bucket) add(tr *bourse.Trade) {
 	if b.Volume.IsZero() {
 		b.Open, b.High, b.Low = tr.Price, tr.Price, tr.Price
@@ -177,12 +180,13 @@ func (b *Bucket) add(tr *bourse.Trade) {
 	b.Volume, b.Value = saturate(b.Volume, bourse.Units(uint64(tr.Lots))), saturate(b.Value, tr.Total)
 }
 
-// roll lets time go by: minutes leave the rolling day, and candles begin.
+// roll advances time: minutes leave the rolling day, and candles begin.
 func (t *Tape) roll(now bourse.Time, updates *[]Update) {
 	if now-t.minute < bourse.Minute {
 		return
 	}
 	t.minute = now.Floor(bourse.Minute)
+
 	var list []Update
 	for _, m := range t.markets[1:] {
 		if m.leaveDay(t.minute) {
@@ -200,14 +204,14 @@ func (t *Tape) roll(now bourse.Time, updates *[]Update) {
 			}
 		}
 	}
+
 	if updates != nil {
 		*updates = append(*updates, list...)
 	}
 }
 
-// leaveDay takes the minutes out of the rolling day that are a day old, and
-// forgets those that are not kept any longer. It reports whether the day
-// changed.
+// leaveDay removes minutes that are a day old from the rolling day, and drops those older
+// than tapeKept. It reports whether the day changed.
 func (m *marketTape) leaveDay(minute bourse.Time) bool {
 	was := m.day
 	for m.day < len(m.minutes) && m.minutes[m.day].Start <= minute-bourse.Day {
@@ -222,7 +226,7 @@ func (m *marketTape) leaveDay(minute bourse.Time) bool {
 	return true
 }
 
-// recount adds up the rolling day from its minutes.
+// recount sums the rolling day over its minutes.
 func (m *marketTape) recount() {
 	m.high, m.low, m.volume, m.value = 0, 0, bourse.Amount{}, bourse.Amount{}
 	for i, b := range m.minutes[m.day:] {
@@ -234,7 +238,7 @@ func (m *marketTape) recount() {
 	}
 }
 
-// saturate returns a+b, or the largest amount: a statistic must not stop the
+// saturate returns a+b, or the largest amount on overflow: a statistic must not stop the
 // exchange.
 func saturate(a, b bourse.Amount) bourse.Amount {
 	if sum, ok := a.Add(b); ok {
@@ -243,8 +247,8 @@ func saturate(a, b bourse.Amount) bourse.Amount {
 	return bourse.MaxAmount
 }
 
-// forget drops the minutes that are not kept, once they are half of all, so
-// that the rest is not moved each minute.
+// forget drops the minutes older than tapeKept once they are more than half of all, so
+// that the others are not moved every minute.
 func (m *marketTape) forget(minute bourse.Time) {
 	old := 0
 	for old < m.day && m.minutes[old].Start < minute-tapeKept {
@@ -267,9 +271,8 @@ func (m *marketTape) ticker() Ticker {
 	return t
 }
 
-// percent returns how far price is from before in whole percent, rounded half
-// away from zero; more than an int64 holds is cut off there. before is at least
-// one.
+// percent returns the change from before to price in whole percent, rounded half away
+// from zero and saturated to an int64. before is at least one.
 func percent(price, before bourse.Price) int64 {
 	diff, sign := price-before, int64(1)
 	if price < before {

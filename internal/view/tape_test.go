@@ -17,7 +17,7 @@ type traded struct {
 	bourse.Trade
 }
 
-// naive computes a ticker from all trades there ever were.
+// naive computes a ticker from all trades.
 func naive(initial bourse.Price, trades []traded, now bourse.Time) Ticker {
 	t := Ticker{Price: initial, Previous: initial, Trades: uint64(len(trades))}
 	before := initial
@@ -53,7 +53,7 @@ func naive(initial bourse.Price, trades []traded, now bourse.Time) Ticker {
 	return t
 }
 
-// candle draws one bucket from all trades.
+// candle computes one bucket from all trades.
 func naiveCandle(initial bourse.Price, trades []traded, start, res bourse.Time) Bucket {
 	b := Bucket{Start: start}
 	last := initial
@@ -114,8 +114,8 @@ func snapshot(t *Tape) (saved []byte) {
 	return saved
 }
 
-// checkUpdates wants the last candle of each resolution to be what all trades
-// draw, and no candle to go back in time.
+// checkUpdates wants the last candle of each resolution to match all trades, and no
+// candle to go back in time.
 func checkUpdates(t *rapid.T, updates []Update, initial bourse.Price, all []traded, now bourse.Time) {
 	last := map[bourse.Time]Bucket{}
 	for _, u := range updates {

@@ -9,19 +9,19 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/table"
 )
 
-// View is the hot state. One goroutine folds; any number may read.
+// View is the hot state. One goroutine folds; reads are safe for concurrent use.
 type View struct {
 	// mu is held from Begin to End, so that readers see whole frames.
 	mu  sync.RWMutex
 	seq bourse.Seq
 	now bourse.Time
-	// books is by market id; nil where nothing is known.
+	// books is indexed by market ID; nil for unknown markets.
 	books    []*depth
 	accounts table.Table[account]
 	orders   orders
 	tape     *Tape
 	wallet   wallet
-	// updates is what the last Fold changed of the market data.
+	// updates are the changes of the market data by the last Observe.
 	updates []Update
 
 	catalogue atomic.Pointer[Catalogue]
@@ -36,8 +36,8 @@ func New() *View {
 	return v
 }
 
-// Reset empties the view and takes the market data of a snapshot's section; the
-// Restored events follow. It belongs between Begin and End.
+// Reset empties the view and takes the market data from a snapshot's section; the
+// Restored events follow. Call it between Begin and End.
 func (v *View) Reset(section func(name string) ([]byte, bool)) error {
 	saved, _ := section(TapeSection)
 	tape, err := RestoreTape(saved)
@@ -50,10 +50,10 @@ func (v *View) Reset(section func(name string) ([]byte, bool)) error {
 	return nil
 }
 
-// Begin opens a frame: readers wait until End.
+// Begin begins a frame: readers wait until End.
 func (v *View) Begin() { v.mu.Lock() }
 
-// End closes a frame: readers see all of it.
+// End ends a frame: readers see all of it.
 func (v *View) End() {
 	if v.next != nil {
 		v.next.index()
@@ -63,11 +63,11 @@ func (v *View) End() {
 	v.mu.Unlock()
 }
 
-// Updates returns what the last Observe changed of the market data. It belongs
-// to the goroutine that observes, and is good until the next Observe.
+// Updates returns the changes of the market data by the last Observe. It belongs to the
+// goroutine that observes; the result is valid until the next Observe.
 func (v *View) Updates() []Update { return v.updates }
 
-// Observe takes in what a command did.
+// Observe folds a command's events.
 func (v *View) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	v.seq, v.now = cmd.Seq, cmd.Time
 	for i := range ev.Balances {
@@ -86,6 +86,7 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 		v.foldDefinition(e.Kind, &ev.Facts[e.At])
 	case bourse.EventAccountCreated, bourse.EventAccountFrozen, bourse.EventAccountFees, bourse.EventAccountRestored:
 		v.foldAccount(e.Kind, &ev.Facts[e.At])
+
 	case bourse.EventOrderAccepted, bourse.EventOrderRestored:
 		v.openOrder(e.Kind, &ev.Orders[e.At])
 	case bourse.EventOrderTriggered:
@@ -96,10 +97,12 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 		v.closeOrder(&ev.Orders[e.At])
 	case bourse.EventTraded:
 		v.foldTrade(&ev.Trades[e.At])
+
 	case bourse.EventLevel, bourse.EventLevelRestored:
 		v.foldLevel(&ev.Levels[e.At])
 	case bourse.EventMarketRestored:
 		v.book(ev.Facts[e.At].MarketID).seq = ev.Facts[e.At].Levels
+
 	case bourse.EventNetworkState:
 		n := &ev.Wallet.Networks[e.At]
 		v.wallet.networks[n.Network] = *n
@@ -107,21 +110,23 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 		v.foldDeposit(&ev.Wallet.Deposits[e.At])
 	case bourse.EventWithdrawal, bourse.EventWithdrawalRestored:
 		v.foldWithdrawal(&ev.Wallet.Withdrawals[e.At])
-	case bourse.EventRules, bourse.EventNoted, bourse.EventRefused, bourse.EventKeyCreated, bourse.EventKeyChanged, bourse.EventKeyRevoked, bourse.EventKeysRestored, bourse.EventAccountHeld, bourse.EventPersonChanged,
+
+	case bourse.EventRules, bourse.EventNoted, bourse.EventRefused, bourse.EventKeyCreated, bourse.EventKeyChanged,
+		bourse.EventKeyRevoked, bourse.EventKeysRestored, bourse.EventAccountHeld, bourse.EventPersonChanged,
 		bourse.EventTransfer, bourse.EventOrderRejected, bourse.EventOrderRepeated:
 	case bourse.EventSigned, bourse.EventUnspent, bourse.EventHolding, bourse.EventNonce,
-		bourse.EventAddressSaved, bourse.EventAddressForgotten: // not for people, or with account
+		bourse.EventAddressSaved, bourse.EventAddressForgotten: // not for clients, or in account
 	}
 }
 
-// Seq returns the last command that readers see.
+// Seq returns the last command visible to readers.
 func (v *View) Seq() bourse.Seq {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.seq
 }
 
-// Now returns the engine's time that readers see.
+// Now returns the engine's time visible to readers.
 func (v *View) Now() bourse.Time {
 	v.mu.RLock()
 	defer v.mu.RUnlock()

@@ -8,17 +8,15 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// wallet is what the view knows of deposits and withdrawals beyond those of one
-// account.
+// wallet is the view's state of deposits and withdrawals across accounts.
 type wallet struct {
 	networks map[bourse.NetworkID]bourse.NetworkState
-	// waiting are the deposits that need an operator: nobody's, and those below
-	// the least one.
+	// waiting are the deposits that need an operator: without an account, or below the
+	// minimum.
 	waiting map[bourse.DepositID]bourse.Deposit
-	// leaving are the withdrawals that are not over, and those that an operator
-	// must decide about once more.
+	// leaving are the open withdrawals, and reverted ones until an operator decides.
 	leaving map[bourse.WalletID]bourse.Withdrawal
-	// last is the highest id of a deposit or withdrawal that was seen.
+	// last is the highest ID of a deposit or withdrawal seen.
 	last bourse.WalletID
 }
 
@@ -30,7 +28,7 @@ func newWallet() wallet {
 	}
 }
 
-// foldDeposit takes in a deposit. A canceled one stays: it may be mined again.
+// foldDeposit folds a deposit. A canceled one stays open: it may be mined again.
 func (v *View) foldDeposit(d *bourse.Deposit) {
 	if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin) {
 		v.wallet.waiting[d.Number] = *d
@@ -46,7 +44,6 @@ func (v *View) foldDeposit(d *bourse.Deposit) {
 	a.deposits = settle(a.deposits, *d, d.Status == bourse.WalletDone, depositOrdinal)
 }
 
-// foldWithdrawal takes in a withdrawal.
 func (v *View) foldWithdrawal(w *bourse.Withdrawal) {
 	over := w.Status == bourse.WalletDone || w.Status == bourse.WalletCanceled
 	if !over || w.Reverted && !w.Refunded {
@@ -63,8 +60,8 @@ func (v *View) foldWithdrawal(w *bourse.Withdrawal) {
 func depositOrdinal(d *bourse.Deposit) uint64       { return d.Ordinal }
 func withdrawalOrdinal(w *bourse.Withdrawal) uint64 { return w.Ordinal }
 
-// settle puts an entry into a list by ascending ordinal, in place of what is
-// there of it, or takes it out if it is over.
+// settle inserts or replaces an entry in a list by ascending ordinal, or removes it if it
+// is over.
 func settle[T any](list []T, entry T, over bool, ordinal func(*T) uint64) []T {
 	at, found := slices.BinarySearchFunc(list, ordinal(&entry), func(e T, n uint64) int {
 		return cmp.Compare(ordinal(&e), n)
@@ -80,8 +77,7 @@ func settle[T any](list []T, entry T, over bool, ordinal func(*T) uint64) []T {
 	return list
 }
 
-// span returns copies of a list's entries with ordinals in [first, last], newest
-// first.
+// span returns copies of a list's entries with ordinals in [first, last], newest first.
 func span[T any](list []T, first, last uint64, ordinal func(*T) uint64) []T {
 	var found []T
 	for i := len(list) - 1; i >= 0 && ordinal(&list[i]) >= first; i-- {
@@ -98,17 +94,16 @@ func (v *View) Movements(id bourse.AccountID) uint64 {
 	return a.Movements
 }
 
-// LastMovement returns the highest id of a deposit or withdrawal that was seen; one
-// that was over before a restart may be higher.
+// LastMovement returns the highest ID of a deposit or withdrawal seen; one that was over
+// before a restart may be higher.
 func (v *View) LastMovement() bourse.WalletID {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.wallet.last
 }
 
-// OpenMovements returns copies of an account's deposits and withdrawals that are
-// not over, with ordinals in [first, last], newest first. Canceled deposits are
-// among them.
+// OpenMovements returns copies of an account's open deposits and withdrawals with
+// ordinals in [first, last], newest first. Canceled deposits are included.
 func (v *View) OpenMovements(id bourse.AccountID, first, last uint64) ([]bourse.Deposit, []bourse.Withdrawal) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -119,8 +114,18 @@ func (v *View) OpenMovements(id bourse.AccountID, first, last uint64) ([]bourse.
 	return span(a.deposits, first, last, depositOrdinal), span(a.withdrawals, first, last, withdrawalOrdinal)
 }
 
-// OpenMovement returns an account's deposit or withdrawal that is not over; both
-// are nil if there is none.
+// OpenWithdrawals returns the number of an account's open withdrawals.
+func (v *View) OpenWithdrawals(id bourse.AccountID) int {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if a := v.find(id); a != nil {
+		return len(a.withdrawals)
+	}
+	return 0
+}
+
+// OpenMovement returns an account's open deposit or withdrawal; both are nil if there is
+// none.
 func (v *View) OpenMovement(id bourse.AccountID, movement bourse.WalletID) (*bourse.Deposit, *bourse.Withdrawal) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -128,7 +133,8 @@ func (v *View) OpenMovement(id bourse.AccountID, movement bourse.WalletID) (*bou
 	if a == nil {
 		return nil, nil
 	}
-	// Ids rise with ordinals.
+
+	// IDs ascend with ordinals.
 	at, found := slices.BinarySearchFunc(a.deposits, movement, func(d bourse.Deposit, id bourse.WalletID) int {
 		return cmp.Compare(d.ID, id)
 	})
@@ -136,6 +142,7 @@ func (v *View) OpenMovement(id bourse.AccountID, movement bourse.WalletID) (*bou
 		d := a.deposits[at]
 		return &d, nil
 	}
+
 	at, found = slices.BinarySearchFunc(a.withdrawals, movement, func(w bourse.Withdrawal, id bourse.WalletID) int {
 		return cmp.Compare(w.ID, id)
 	})
@@ -146,7 +153,7 @@ func (v *View) OpenMovement(id bourse.AccountID, movement bourse.WalletID) (*bou
 	return nil, nil
 }
 
-// NetworkState returns where the exchange is on a network.
+// NetworkState returns the exchange's state on a network.
 func (v *View) NetworkState(id bourse.NetworkID) bourse.NetworkState {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -155,8 +162,8 @@ func (v *View) NetworkState(id bourse.NetworkID) bourse.NetworkState {
 	return n
 }
 
-// Leaving returns the withdrawals of all accounts that are not over, by id, and
-// those whose transaction was mined and did not pay, until an operator decides.
+// Leaving returns the open withdrawals of all accounts, by ID, and those whose
+// transaction was mined without paying, until an operator decides.
 func (v *View) Leaving() []bourse.Withdrawal {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -165,8 +172,8 @@ func (v *View) Leaving() []bourse.Withdrawal {
 	})
 }
 
-// Parked returns the deposits that wait for an operator, by number: nobody's, and
-// those below the least deposit.
+// Parked returns the deposits that wait for an operator, by number: those without an
+// account, and those below the minimum.
 func (v *View) Parked() []bourse.Deposit {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -175,8 +182,8 @@ func (v *View) Parked() []bourse.Deposit {
 	})
 }
 
-// NetworkAsset returns the terms of an asset on a network, or nil; disabled ones
-// are found too.
+// NetworkAsset returns the terms of an asset on a network, or nil; disabled ones are
+// included.
 func (c *Catalogue) NetworkAsset(network bourse.NetworkID, asset bourse.AssetID) *bourse.NetworkAsset {
 	for _, n := range c.NetworkAssets {
 		if n.Network == network && n.Asset == asset {

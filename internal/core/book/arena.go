@@ -2,20 +2,20 @@ package book
 
 import "github.com/bourse-exchange/bourse"
 
-// Slot is the place of an open order in an [Arena]; zero is none. A slot is
-// used again once its order is freed.
+// Slot is the index of an open order in an [Arena]; zero is none. A freed slot is reused.
 type Slot uint32
 
-// Order is an order that is open or being worked: 64 bytes, one line of a cache.
+// Order is an open order or a taker: 64 bytes, one cache line.
 type Order struct {
 	ID    bourse.OrderID
 	Price bourse.Price
 	Lots  bourse.Lots
-	// Filled is how much has traded. Less than Lots while the order is in a
-	// queue; a MARKET order by total has no Lots.
+	// Filled is the traded quantity. It is less than Lots while the order is in a queue;
+	// a MARKET order by total has no Lots.
 	Filled  bourse.Lots
 	Account bourse.AccountID
-	// The next six lie as in bourse.Place, so that they are copied as one word.
+	// The next six have the layout of bourse.NewOrder, so that they are copied as one
+	// word.
 	Market    bourse.MarketID
 	Side      bourse.Side
 	Type      bourse.OrderType
@@ -24,20 +24,19 @@ type Order struct {
 	PostOnly  bool
 	State     State
 	Triggered bool
-	// Named is true when the order has a client id.
+	// Named is true if the order has a client id.
 	Named   bool
 	Time    bourse.Time
 	Ordinal uint64
 }
 
-// Left returns what has not traded of an order with Lots.
+// Left returns the open quantity of an order with Lots.
 func (o *Order) Left() bourse.Lots { return o.Lots - o.Filled }
 
-// links are where an order stands. They lie apart from the orders, because a
-// change beside an order writes its links alone: those of 100,000 orders are
-// 1.6 MB, which caches hold; the orders are four times that. Those of slot zero
-// are nobody's: who has no neighbour writes there, because to tell the ends of a
-// list from its middle by a branch costs more than a wasted write.
+// links hold an order's neighbours. They are apart from the orders, because a change of a
+// neighbour writes its links alone: the links of 100,000 orders are 1.6 MB, which fits
+// caches; the orders are four times that. Slot zero is a sentinel: list ends write to its
+// links, because the store is cheaper than a branch.
 type links struct {
 	// next and prev link the queue of its level, or the trigger queue.
 	next, prev Slot
@@ -45,18 +44,18 @@ type links struct {
 	later, earlier Slot
 }
 
-// State says where an order is.
+// State is the queue of an order.
 type State uint8
 
 // The states of an order.
 const (
-	// Taking: it is being worked and is in no queue.
+	// Taking: the order is being worked and is in no queue.
 	Taking State = iota + 1
-	// Resting: it is in the book.
+	// Resting: the order is in the book.
 	Resting
-	// Waiting: it is a stop that has not been triggered.
+	// Waiting: the order is a stop that has not been triggered.
 	Waiting
-	// Queued: it is a triggered stop in the trigger queue.
+	// Queued: the order is a triggered stop in the trigger queue.
 	Queued
 )
 
@@ -65,7 +64,7 @@ const (
 	chunkSize = 1 << chunkBits
 )
 
-// Arena holds the orders of all markets, and finds the open ones by id.
+// Arena holds the orders of all markets, and indexes the open ones by id.
 type Arena struct {
 	chunks []*chunk
 	free   Slot
@@ -79,22 +78,22 @@ type Arena struct {
 type chunk struct {
 	orders [chunkSize]Order
 	links  [chunkSize]links
-	// stops are the stop prices of those orders that are stops.
+	// stops holds the stop prices of the stop orders.
 	stops [chunkSize]bourse.Price
 }
 
-// At returns an order. The pointer is good until the order is freed.
+// At returns an order. The pointer is valid until the order is freed.
 func (a *Arena) At(s Slot) *Order { return &a.chunks[s>>chunkBits].orders[s%chunkSize] }
 
 func (a *Arena) links(s Slot) *links { return &a.chunks[s>>chunkBits].links[s%chunkSize] }
 
-// Stop returns where the stop price of an order lies, if it is a stop.
+// Stop returns the stop price of a stop order.
 func (a *Arena) Stop(s Slot) *bourse.Price { return &a.chunks[s>>chunkBits].stops[s%chunkSize] }
 
-// Len returns how many orders are open.
+// Len returns the number of open orders.
 func (a *Arena) Len() int { return a.open }
 
-// New returns a slot for an order, whose exported fields must all be set.
+// New returns a slot for an order. The caller sets all exported fields.
 func (a *Arena) New() (Slot, *Order) {
 	s := a.free
 	if s == 0 {
@@ -108,14 +107,14 @@ func (a *Arena) New() (Slot, *Order) {
 
 // unused returns a slot that was never used.
 func (a *Arena) unused() Slot {
-	a.used++ // slot zero stays unused
+	a.used++ // slot zero is the sentinel
 	if int(a.used>>chunkBits) >= len(a.chunks) {
 		a.chunks = append(a.chunks, new(chunk))
 	}
 	return a.used
 }
 
-// Free gives a slot back. The order must be in no queue and not open.
+// Free returns a slot to the free list. The order must be in no queue and not open.
 func (a *Arena) Free(s Slot) {
 	a.links(s).next = a.free
 	a.free = s
@@ -127,30 +126,28 @@ func (a *Arena) Find(id bourse.OrderID) Slot { return a.index.get(id) }
 // All yields the open orders by ascending id.
 func (a *Arena) All(yield func(Slot) bool) { a.index.all(yield) }
 
-// MaxSpan is how far apart the ids of open orders may be: what bounds the
-// index. At 100,000 orders a second an order would be 22 years old.
+// MaxSpan bounds the distance between the ids of open orders, and so the index. At
+// 100,000 orders a second an order at the bound is 22 years old.
 const MaxSpan = 1 << 46
 
-// Reaches reports whether an order of this id may be opened: it lies within
-// MaxSpan of the oldest that the index knows. Ids must rise.
+// Reaches reports whether an order of this id may be opened: it lies within MaxSpan of
+// the oldest id of the index. Ids must rise.
 func (a *Arena) Reaches(id bourse.OrderID) bool {
 	return a.open == 0 || uint64(id)>>groupBits-a.index.first < MaxSpan>>groupBits
 }
 
-// index finds slots by order id, in chunks that are dropped when the last order
-// of their range is done, and in groups of chunks that go with their last
-// chunk: an order that stays open for years costs a pointer for each million
-// ids after it.
+// index maps order ids to slots. Its chunks are dropped when the last order of their
+// range closes, and its groups with their last chunk: an order that stays open for years
+// costs a pointer for each million ids after it.
 type index struct {
-	// newest is the chunk that the last id went to, newestAt its number: where
-	// the next one goes, because ids rise. It is nil once the chunk was dropped.
+	// newest is the chunk of the last id and newestAt its number: the next id most likely
+	// goes there, because ids rise. newest is nil once the chunk is dropped.
 	newest   *indexChunk
 	newestAt uint64
-	// first is the number of the group at groups[0]: the leading empty ones are
-	// cut off.
+	// first is the number of groups[0]. Leading empty groups are cut off.
 	first  uint64
 	groups []*indexGroup
-	// spare are emptied chunks.
+	// spare holds emptied chunks.
 	spare []*indexChunk
 }
 
@@ -166,7 +163,7 @@ type indexChunk struct {
 
 const groupBits = 2 * chunkBits
 
-// maxSpare bounds the chunks kept for reuse: enough for a burst of 64Ki ids.
+// maxSpare bounds the spare chunks: enough for a burst of 64 Ki ids.
 const maxSpare = 64
 
 func (x *index) put(id bourse.OrderID, s Slot) {
@@ -177,7 +174,8 @@ func (x *index) put(id bourse.OrderID, s Slot) {
 	x.newest.used++
 }
 
-// chunk finds or makes the chunk of an id that is not below those in use.
+// chunk returns the chunk of an id, and creates it if missing. The id must not be below
+// the index.
 func (x *index) chunk(id bourse.OrderID) *indexChunk {
 	n := uint64(id) >> groupBits
 	if len(x.groups) == 0 {
@@ -187,11 +185,12 @@ func (x *index) chunk(id bourse.OrderID) *indexChunk {
 		bourse.Impossible("order %d is older than the index", id)
 	}
 	if len(x.groups) == 1 && x.groups[0].used == 0 {
-		x.first = n // no order is open: the group that stayed serves as any
+		x.first = n // no order is open: the remaining group takes any number
 	}
 	if more := n - x.first + 1 - uint64(len(x.groups)); n-x.first >= uint64(len(x.groups)) {
 		x.groups = append(x.groups, make([]*indexGroup, more)...)
 	}
+
 	g := x.groups[n-x.first]
 	if g == nil {
 		g = new(indexGroup)
@@ -223,7 +222,7 @@ func (x *index) get(id bourse.OrderID) Slot {
 	return 0
 }
 
-// at returns where the slot of an id lies, or nil if no order near it is open.
+// at returns the entry of an id, or nil if its chunk does not exist.
 func (x *index) at(id bourse.OrderID) *Slot {
 	n := uint64(id)>>groupBits - x.first
 	if n >= uint64(len(x.groups)) || x.groups[n] == nil {
@@ -242,12 +241,14 @@ func (x *index) remove(id bourse.OrderID) {
 	c := g.chunks[at]
 	c.slots[id%chunkSize] = 0
 	c.used--
+
 	if c.used > 0 {
 		return
 	}
 	if c == x.newest {
 		x.newest = nil
 	}
+
 	g.chunks[at] = nil
 	g.used--
 	if len(x.spare) < maxSpare {
@@ -259,8 +260,8 @@ func (x *index) remove(id bourse.OrderID) {
 	x.cut()
 }
 
-// cut drops the leading groups that are empty. The newest stays, so that put's
-// range only moves up.
+// cut drops the leading empty groups. It keeps the newest, so that put's range only moves
+// up.
 func (x *index) cut() {
 	for len(x.groups) > 1 && (x.groups[0] == nil || x.groups[0].used == 0) {
 		x.groups = x.groups[1:]

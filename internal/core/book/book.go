@@ -8,19 +8,18 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/table"
 )
 
-// Book is one market's open orders: resting, waiting and queued.
+// Book holds one market's open orders: resting, waiting and queued.
 type Book struct {
 	// sides and stops are indexed by bourse.Side.
 	sides, stops [3]Ladder
-	// queueHead and queueTail bound the triggered stops that have not been
-	// worked yet.
+	// queueHead and queueTail are the ends of the queue of triggered stops.
 	queueHead, queueTail Slot
 	accounts             table.Table[List]
 	scratch              []fired
 }
 
-// fired is a stop on its way to the trigger queue. Its id lies beside it, because
-// sorting by what lies in the arena waits for each order many times.
+// fired is a stop on its way to the trigger queue. It carries the id, because sorting by
+// the orders in the arena would miss the cache many times.
 type fired struct {
 	id   bourse.OrderID
 	slot Slot
@@ -36,7 +35,7 @@ type List struct {
 func New() *Book {
 	b := new(Book)
 	b.sides[bourse.Sell] = lowestFirst()
-	// A buy stop is reached from below: the lowest fires first.
+	// A buy stop triggers on rising prices: the lowest is first.
 	b.stops[bourse.Buy] = lowestFirst()
 	return b
 }
@@ -52,14 +51,15 @@ func (b *Book) Empty() bool {
 	return b.Any() == 0
 }
 
-// Listed returns an account's list, or nil if it has never had an order near.
+// Listed returns an account's list, or nil if neither the account nor a neighbour in the
+// table had an order.
 func (b *Book) Listed(account bourse.AccountID) *List { return b.accounts.Find(uint32(account)) }
 
-// List returns an account's list; the pointer stays good.
+// List returns an account's list. The pointer stays valid.
 func (b *Book) List(account bourse.AccountID) *List { return b.accounts.At(uint32(account)) }
 
-// Open makes a new order an open one: found by id, and in its account's list.
-// Ids rise, so the list is sorted by id.
+// Open adds a new order to the index and to its account's list. Ids rise, so the list is
+// sorted by id.
 func (b *Book) Open(a *Arena, s Slot, o *Order, list *List) {
 	a.index.put(o.ID, s)
 	a.open++
@@ -73,7 +73,7 @@ func (b *Book) Open(a *Arena, s Slot, o *Order, list *List) {
 	list.oldest, list.last = oldest, s
 }
 
-// Close ends an open order that is in no queue, and frees its slot.
+// Close removes an open order that is in no queue, and frees its slot.
 func (b *Book) Close(a *Arena, s Slot, o *Order) {
 	a.index.remove(o.ID)
 	a.open--
@@ -83,6 +83,7 @@ func (b *Book) Close(a *Arena, s Slot, o *Order) {
 	a.free = s
 	a.links(earlier).later = later
 	a.links(later).earlier = earlier
+
 	list := b.accounts.Find(uint32(o.Account))
 	list.Open--
 	oldest, last := list.oldest, list.last
@@ -103,28 +104,28 @@ func (b *Book) Oldest(account bourse.AccountID) Slot {
 	return 0
 }
 
-// Rest puts an order at the end of its price's queue and returns the level's
-// new total. The level must have room for it.
+// Rest appends an order to its price's queue and returns the level's new total. The level
+// must have room.
 func (b *Book) Rest(a *Arena, s Slot, o *Order) bourse.Lots {
 	o.State = Resting
 	return b.sides[o.Side].push(a, s, o.Price, o.Left())
 }
 
-// Wait puts a stop at the end of its stop price's queue. There is always room:
-// nobody asks how many lots wait at a price, so that they are not counted.
+// Wait appends a stop to its stop price's queue. There is always room, because waiting
+// lots are not counted.
 func (b *Book) Wait(a *Arena, s Slot, o *Order) {
 	o.State = Waiting
 	b.stops[o.Side].push(a, s, *a.Stop(s), 0)
 }
 
-// Reduce fills the first order of the best level of a side by some lots and
-// returns the level's new total. The order must have more than that left.
+// Reduce fills the first order of the best level of a side by lots and returns the
+// level's new total. The order must have more than lots left.
 func (b *Book) Reduce(o *Order, lots bourse.Lots) bourse.Lots {
 	return b.Side(o.Side).reduce(o, lots)
 }
 
-// Remove takes an order out of whatever queue it is in. For a resting order it
-// returns the level's new total.
+// Remove removes an order from its queue. For a resting order it returns the level's new
+// total.
 func (b *Book) Remove(a *Arena, s Slot, o *Order) bourse.Lots {
 	if o.State != Resting {
 		b.unwait(a, s, o)
@@ -134,7 +135,7 @@ func (b *Book) Remove(a *Arena, s Slot, o *Order) bourse.Lots {
 	return b.sides[o.Side].remove(a, s, o.Price, o.Left())
 }
 
-// unwait takes a stop out of the queue it is in, if any.
+// unwait removes a stop from its queue, if any.
 func (b *Book) unwait(a *Arena, s Slot, o *Order) {
 	switch o.State {
 	case Waiting:
@@ -152,8 +153,8 @@ func (b *Book) Satisfied(price bourse.Price) bool {
 	return !buy.Empty() && buy.Best() <= price || !sell.Empty() && sell.Best() >= price
 }
 
-// Trigger moves the waiting stops that a trade at this price satisfies to the
-// end of the trigger queue, in order of acceptance.
+// Trigger moves the waiting stops that a trade at this price satisfies to the end of the
+// trigger queue, in order of acceptance.
 func (b *Book) Trigger(a *Arena, price bourse.Price) {
 	b.scratch = b.scratch[:0]
 	for _, stops := range [...]*Ladder{&b.stops[bourse.Buy], &b.stops[bourse.Sell]} {
@@ -169,7 +170,7 @@ func (b *Book) Trigger(a *Arena, price bourse.Price) {
 	}
 }
 
-// Queue puts an order at the end of the trigger queue.
+// Queue appends an order to the trigger queue.
 func (b *Book) Queue(a *Arena, s Slot) {
 	o := a.At(s)
 	o.State = Queued
@@ -183,7 +184,7 @@ func (b *Book) Queue(a *Arena, s Slot) {
 	b.queueTail = s
 }
 
-// Queued returns the first of the trigger queue, or zero.
+// Queued returns the first order of the trigger queue, or zero.
 func (b *Book) Queued() Slot { return b.queueHead }
 
 func (b *Book) unqueue(a *Arena, s Slot) {
@@ -203,11 +204,11 @@ func (b *Book) unqueue(a *Arena, s Slot) {
 // Next returns the order behind s in its queue, or zero.
 func (a *Arena) Next(s Slot) Slot { return a.links(s).next }
 
-// Later returns the next younger order of s's account in its market, or zero.
+// Later returns the next newer order of s's account in its market, or zero.
 func (a *Arena) Later(s Slot) Slot { return a.links(s).later }
 
-// Any returns some open order of the market, always the same one for the same
-// history, or zero: best bid, best ask, first stops, first queued.
+// Any returns an open order of the market, or zero: the best bid, best ask, first stop or
+// first queued. The choice is deterministic.
 func (b *Book) Any() Slot {
 	for _, l := range [...]*Ladder{
 		&b.sides[bourse.Buy], &b.sides[bourse.Sell], &b.stops[bourse.Buy], &b.stops[bourse.Sell],

@@ -6,8 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Check recomputes the invariants of the book and returns the first one that
-// does not hold.
+// Check recomputes the invariants of the book and returns the first violation.
 func (b *Book) Check(a *Arena) error {
 	for side := bourse.Buy; side <= bourse.Sell; side++ {
 		if err := b.sides[side].check(a, side, Resting); err != nil {
@@ -42,7 +41,7 @@ func (l *Ladder) check(a *Arena, side bourse.Side, where State) error {
 	return nil
 }
 
-// checkShape holds the pages and the blocks of far levels against their bounds.
+// checkShape checks the pages and the blocks of far levels against their bounds.
 func (l *Ladder) checkShape() error {
 	switch {
 	case len(l.pages) > mostPages:
@@ -52,11 +51,13 @@ func (l *Ladder) checkShape() error {
 	case len(l.pages) > 0 && !l.far.empty() && l.far.last()>>pageBits >= l.pages[0].number:
 		return fmt.Errorf("level %d is far, and there is a page for it", l.price(l.far.last()))
 	}
+
 	for _, pg := range l.pages {
 		if pg.summary == 0 {
 			return fmt.Errorf("page %d is empty", pg.number)
 		}
 	}
+
 	for b, at := range l.far.blocks {
 		if at.used < 1 || at.used > blockSize || l.far.lows[b] != at.keys[0] {
 			return fmt.Errorf("block %d of the far levels has %d and begins at %d", b, at.used, l.far.lows[b])
@@ -74,7 +75,9 @@ func (l *Ladder) checkLevel(a *Arena, side bourse.Side, where State, price bours
 		if where == Waiting {
 			at, counts = *a.Stop(s), 0
 		}
-		if a.links(s).prev != prev || o.State != where || o.Side != side || at != price || o.Filled >= o.Lots || a.Find(o.ID) != s {
+
+		if a.links(s).prev != prev || o.State != where || o.Side != side || at != price || o.Filled >= o.Lots ||
+			a.Find(o.ID) != s {
 			return fmt.Errorf("order %d does not belong at %d", o.ID, price)
 		}
 		if counts > bourse.MaxLots-total {
@@ -88,7 +91,7 @@ func (l *Ladder) checkLevel(a *Arena, side bourse.Side, where State, price bours
 	return nil
 }
 
-// checkLists holds each account's list against its count and the order of ids.
+// checkLists checks each account's list against its count and the order of ids.
 func (b *Book) checkLists(a *Arena) error {
 	for account, list := range b.accounts.All {
 		var open uint32

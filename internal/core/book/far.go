@@ -6,36 +6,35 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// blockSize is how many levels a block holds: 3 KiB, so that making room in one
-// moves some hundred bytes.
+// blockSize is the number of levels in a block: 3 KiB, so that an insertion moves some
+// hundred bytes.
 const blockSize = 128
 
-// block holds levels by ascending key. Those behind used are garbage.
+// block holds levels by ascending key. Entries at used and above are garbage.
 type block struct {
 	used   int
 	keys   [blockSize]int64
 	levels [blockSize]level
 }
 
-// far holds the levels of a ladder that have no page, by ascending key, in
-// blocks: 24 bytes for each level, twice that when blocks are half full.
+// far holds the levels of a ladder without a page, by ascending key, in blocks: 24 bytes
+// for each level, twice that when blocks are half full.
 type far struct {
-	// blocks are never empty. lows[b] is the first key of blocks[b]: a search
-	// reads these alone.
+	// blocks are never empty. lows[b] is the first key of blocks[b]: a search by block
+	// reads only lows.
 	blocks []*block
 	lows   []int64
 }
 
 func (f *far) empty() bool { return len(f.blocks) == 0 }
 
-// last returns the highest key. There must be one.
+// last returns the highest key. far must not be empty.
 func (f *far) last() int64 {
 	b := f.blocks[len(f.blocks)-1]
 	return b.keys[b.used-1]
 }
 
-// place returns where a key is, or where it belongs: the block and the place
-// inside it.
+// place returns the block and the index of a key, or of its insertion.
 func (f *far) place(key int64) (b, i int, found bool) {
 	b, found = slices.BinarySearch(f.lows, key)
 	if found {
@@ -52,8 +51,7 @@ func (f *far) place(key int64) (b, i int, found bool) {
 	return b, i, found
 }
 
-// at returns the level of a key, or nil. The pointer is good until a level comes
-// or goes.
+// at returns the level of a key, or nil. The pointer is valid until far changes.
 func (f *far) at(key int64) *level {
 	if f.empty() {
 		return nil
@@ -65,8 +63,8 @@ func (f *far) at(key int64) *level {
 	return &f.blocks[b].levels[i]
 }
 
-// level finds or makes the level of a key. The pointer is good until a level
-// comes or goes.
+// level returns the level of a key, and creates it if missing. The pointer is valid until
+// far changes.
 func (f *far) level(spare *pool[block], key int64) *level {
 	if f.empty() {
 		f.insertBlock(spare, 0)
@@ -91,8 +89,8 @@ func (f *far) level(spare *pool[block], key int64) *level {
 	return &at.levels[i]
 }
 
-// split makes room at a place of a full block, and returns the place's new
-// block and place. What comes in order, from either end, fills its blocks.
+// split makes room at index i of the full block b, and returns the new block and index.
+// Keys inserted in order, from either end, fill their blocks.
 func (f *far) split(spare *pool[block], b, i int) (int, int) {
 	switch {
 	case i == blockSize && b+1 < len(f.blocks) && f.blocks[b+1].used < blockSize:
@@ -119,7 +117,7 @@ func (f *far) insertBlock(spare *pool[block], b int) {
 	f.lows = slices.Insert(f.lows, b, 0)
 }
 
-// move takes the levels of a block from some place on to the end of another one.
+// move appends the levels of block from, starting at i, to block to.
 func (f *far) move(from, to, i int) {
 	src, dst := f.blocks[from], f.blocks[to]
 	n := copy(dst.keys[dst.used:], src.keys[i:src.used])
@@ -129,7 +127,7 @@ func (f *far) move(from, to, i int) {
 	f.lows[to] = dst.keys[0]
 }
 
-// remove takes out a level that is there.
+// remove removes an existing level.
 func (f *far) remove(spare *pool[block], key int64) {
 	b, i, _ := f.place(key)
 	at := f.blocks[b]
@@ -150,8 +148,7 @@ func (f *far) remove(spare *pool[block], key int64) {
 	}
 }
 
-// merge joins a block with the next one, unless what comes next would part them
-// again.
+// merge joins a block with the next one, unless few insertions would split them again.
 func (f *far) merge(spare *pool[block], b int) {
 	if f.blocks[b].used+f.blocks[b+1].used > blockSize*3/4 {
 		return
@@ -166,7 +163,7 @@ func (f *far) removeBlock(spare *pool[block], b int) {
 	f.lows = slices.Delete(f.lows, b, b+1)
 }
 
-// pop takes out the level of the highest key. There must be one.
+// pop removes and returns the level of the highest key. far must not be empty.
 func (f *far) pop(spare *pool[block]) level {
 	b := len(f.blocks) - 1
 	at := f.blocks[b]
@@ -178,7 +175,7 @@ func (f *far) pop(spare *pool[block]) level {
 	return top
 }
 
-// descend yields the levels, highest key first, until yield wants no more.
+// descend yields the levels, highest key first, until yield returns false.
 func (f *far) descend(l *Ladder, yield func(bourse.Price, Level) bool) {
 	for b := len(f.blocks) - 1; b >= 0; b-- {
 		at := f.blocks[b]

@@ -6,36 +6,35 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// The bounds of a ladder's pages. A page that comes when there are mostPages
-// sends the worst one to the far levels, and the best far levels get a page when
-// fewer than fewPages are left: the two lie apart, so that orders that come and go
-// at one price do not move thousands of levels each time.
+// The bounds of a ladder's pages. A new page above mostPages moves the worst page to the
+// far levels; below fewPages the best far levels get a page. The gap keeps orders that
+// come and go at one price from moving thousands of levels each time.
 const (
 	mostPages = 8
 	fewPages  = 4
 )
 
-// Ladder is a sorted set of price levels. Its best price is the highest key;
-// keys are prices, or their complements where lower prices are better. The zero
-// value is empty, with the highest price best.
+// Ladder is a sorted set of price levels. Its best price is the highest key; keys are
+// prices, or their complements if lower prices are better. The zero value is empty, with
+// the highest price best.
 type Ladder struct {
 	flip int64
-	// pages hold the best levels. They are sorted by number, so that the best is
-	// the last; there are none only if there is no level.
+	// pages hold the best levels, sorted by number, so that the last page is the best. It
+	// is empty only if the ladder is.
 	pages []*page
 	// best is the highest key in use; meaningless while pages is empty.
 	best int64
-	// far holds all other levels: each is worse than all that have a page.
+	// far holds all other levels, each worse than every page.
 	far far
 }
 
-// level is one price: its queue and what is left of the orders in it.
+// level is one price: its queue, and the open quantity of the orders in it.
 type level struct {
 	total      bourse.Lots
 	head, tail Slot
 }
 
-// Level is what a ladder has at one price.
+// Level is the state of one price.
 type Level struct {
 	Total bourse.Lots
 	Head  Slot
@@ -43,7 +42,7 @@ type Level struct {
 
 func (lv *level) shown() Level { return Level{lv.total, lv.head} }
 
-// push puts an order at the end of the queue and returns the new total.
+// push appends an order to the queue and returns the new total.
 func (lv *level) push(a *Arena, s Slot, left bourse.Lots) bourse.Lots {
 	in := a.links(s)
 	in.prev, in.next = lv.tail, 0
@@ -83,17 +82,17 @@ func (l *Ladder) Front() Slot {
 	return l.pages[len(l.pages)-1].levels[l.best&(pageSize-1)].head
 }
 
-// Reaches reports whether price a is at least as good as b for this ladder:
-// whether a level at a lies within a bound b.
+// Reaches reports whether price a is at least as good as b for this ladder, so that a
+// level at a lies within a bound b.
 func (l *Ladder) Reaches(a, b bourse.Price) bool { return l.key(a) >= l.key(b) }
 
-// Within reports whether there is a level, and the best lies within a bound.
+// Within reports whether the ladder has a level within a bound.
 func (l *Ladder) Within(bound bourse.Price) bool {
 	return len(l.pages) > 0 && l.best >= l.key(bound)
 }
 
-// first returns the best page and its place if it has this number: what find
-// would, where most orders are.
+// first returns the best page and its index if it has this number. It is a fast path of
+// find: most orders are there.
 func (l *Ladder) first(number int64) (*page, int) {
 	if at := len(l.pages) - 1; at >= 0 && l.pages[at].number == number {
 		return l.pages[at], at
@@ -101,7 +100,8 @@ func (l *Ladder) first(number int64) (*page, int) {
 	return nil, 0
 }
 
-// find returns the page of this number and the place where it is or belongs.
+// find returns the page of this number and its index, or nil and the index of its
+// insertion.
 func (l *Ladder) find(number int64) (*page, int) {
 	at := len(l.pages)
 	for at > 0 && l.pages[at-1].number > number {
@@ -113,7 +113,7 @@ func (l *Ladder) find(number int64) (*page, int) {
 	return nil, at
 }
 
-// At returns what rests at a price.
+// At returns the resting quantity at a price.
 func (l *Ladder) At(p bourse.Price) bourse.Lots {
 	key := l.key(p)
 	if pg, _ := l.first(key >> pageBits); pg != nil {
@@ -125,8 +125,8 @@ func (l *Ladder) At(p bourse.Price) bourse.Lots {
 	return 0
 }
 
-// elsewhere returns the level of a key outside of the best page, with its page and
-// the place of that. There is no page for a far level, and nothing for none.
+// elsewhere returns the level of a key outside of the best page, with its page and the
+// page's index. The page is nil for a far level, and the level is nil if there is none.
 //
 //go:noinline
 func (l *Ladder) elsewhere(key int64) (*level, *page, int) {
@@ -136,14 +136,13 @@ func (l *Ladder) elsewhere(key int64) (*level, *page, int) {
 	return l.far.at(key), nil, 0
 }
 
-// Room reports whether an order of this many lots can be put at a price: what
-// rests at one price is at most bourse.MaxLots.
+// Room reports whether an order of this many lots fits a price. A price has at most
+// bourse.MaxLots.
 func (l *Ladder) Room(p bourse.Price, lots bourse.Lots) bool {
 	return l.At(p) <= bourse.MaxLots-lots
 }
 
-// push puts an order that counts for some lots at the end of its level and
-// returns the level's new total.
+// push appends an order with left lots to its level and returns the level's new total.
 func (l *Ladder) push(a *Arena, s Slot, p bourse.Price, left bourse.Lots) bourse.Lots {
 	key := l.key(p)
 	pg, _ := l.first(key >> pageBits)
@@ -164,8 +163,9 @@ func (l *Ladder) push(a *Arena, s Slot, p bourse.Price, left bourse.Lots) bourse
 	return lv.push(a, s, left)
 }
 
-// page finds or makes a page. It returns nil for the number of far levels: below
-// all pages, and either there are enough pages or far levels lie above.
+// page returns the page of a number, and creates it if missing. It returns nil for the
+// number of far levels: below all pages, while there are mostPages pages or a far level
+// lies at or above.
 func (l *Ladder) page(a *Arena, number int64) *page {
 	pg, at := l.find(number)
 	switch {
@@ -184,7 +184,7 @@ func (l *Ladder) page(a *Arena, number int64) *page {
 	return pg
 }
 
-// demote makes the levels of the worst page far ones.
+// demote moves the levels of the worst page to the far levels.
 func (l *Ladder) demote(a *Arena) {
 	pg := l.pages[0]
 	for pg.summary != 0 {
@@ -198,7 +198,7 @@ func (l *Ladder) demote(a *Arena) {
 	a.pages.put(pg)
 }
 
-// promote gives the best far levels a page.
+// promote moves the best far levels to a page.
 func (l *Ladder) promote(a *Arena) {
 	pg := a.pages.get()
 	pg.number = l.far.last() >> pageBits
@@ -210,8 +210,8 @@ func (l *Ladder) promote(a *Arena) {
 	l.pages = slices.Insert(l.pages, 0, pg)
 }
 
-// remove takes an order that counts for some lots out of its level and returns
-// the level's new total.
+// remove removes an order with left lots from its level and returns the level's new
+// total.
 func (l *Ladder) remove(a *Arena, s Slot, p bourse.Price, left bourse.Lots) bourse.Lots {
 	key := l.key(p)
 	i := uint64(key) % pageSize
@@ -248,8 +248,8 @@ func (l *Ladder) remove(a *Arena, s Slot, p bourse.Price, left bourse.Lots) bour
 	return total
 }
 
-// reduce fills an order in the best level by some lots and returns the level's
-// new total. The order must have more than that left.
+// reduce fills an order in the best level by lots and returns the level's new total. The
+// order must have more than lots left.
 func (l *Ladder) reduce(o *Order, lots bourse.Lots) bourse.Lots {
 	o.Filled += lots
 	lv := &l.pages[len(l.pages)-1].levels[l.best&(pageSize-1)]
@@ -257,8 +257,8 @@ func (l *Ladder) reduce(o *Order, lots bourse.Lots) bourse.Lots {
 	return lv.total
 }
 
-// takeBest takes out the best level and returns the first order of its queue,
-// which stays as it is. There must be a level.
+// takeBest removes the best level and returns the first order of its queue, whose links
+// stay. The ladder must not be empty.
 func (l *Ladder) takeBest(a *Arena) Slot {
 	at := len(l.pages) - 1
 	pg, i := l.pages[at], uint64(l.best)%pageSize
@@ -268,8 +268,8 @@ func (l *Ladder) takeBest(a *Arena) Slot {
 	return s
 }
 
-// drop takes an empty level out of the bitmaps, and its page out of the ladder
-// if it was the last one there.
+// drop removes an empty level from the bitmaps, and its page from the ladder if the page
+// becomes empty.
 func (l *Ladder) drop(a *Arena, pg *page, at int, i uint64) {
 	best := pg.number<<pageBits|int64(i) == l.best
 	pg.unmark(i)
@@ -285,8 +285,8 @@ func (l *Ladder) drop(a *Arena, pg *page, at int, i uint64) {
 	}
 }
 
-// Levels yields each price with what rests there and the first order of its
-// queue, best first.
+// Levels yields each price with its quantity and the first order of its queue, best
+// first.
 func (l *Ladder) Levels(yield func(bourse.Price, Level) bool) {
 	for p := len(l.pages) - 1; p >= 0; p-- {
 		pg := l.pages[p]

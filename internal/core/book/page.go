@@ -8,23 +8,23 @@ const (
 	wordSize = 64
 )
 
-// page holds the levels of pageSize keys that share their high bits: 64 KiB. A
-// spare one is all zero but for its number.
+// page holds the levels of pageSize keys that share their high bits: 64 KiB. A spare page
+// is all zero except for its number.
 type page struct {
 	number int64
-	// summary has a bit for each word of levels that is not zero.
+	// summary has a bit for each word that is not zero.
 	summary uint64
 	words   [pageSize / wordSize]uint64
 	levels  [pageSize]level
 }
 
-// mark puts a level into the bitmaps.
+// mark adds a level to the bitmaps.
 func (pg *page) mark(i uint64) {
 	pg.words[i/wordSize] |= 1 << (i % wordSize)
 	pg.summary |= 1 << (i / wordSize)
 }
 
-// unmark takes a level out of the bitmaps.
+// unmark removes a level from the bitmaps.
 func (pg *page) unmark(i uint64) {
 	pg.words[i/wordSize] &^= 1 << (i % wordSize)
 	if pg.words[i/wordSize] == 0 {
@@ -32,13 +32,13 @@ func (pg *page) unmark(i uint64) {
 	}
 }
 
-// top returns the highest key in use in a page that has one.
+// top returns the highest key in use. The page must not be empty.
 func (pg *page) top() int64 {
 	w := bits.Len64(pg.summary) - 1
 	return pg.number<<pageBits | int64(w)<<6 | int64(bits.Len64(pg.words[w])-1)
 }
 
-// bottom returns the lowest key in use in a page that has one.
+// bottom returns the lowest key in use. The page must not be empty.
 func (pg *page) bottom() int64 {
 	w := bits.TrailingZeros64(pg.summary)
 	return pg.number<<pageBits | int64(w)<<6 | int64(bits.TrailingZeros64(pg.words[w]))
@@ -58,13 +58,13 @@ func (pg *page) under(i int64) (int64, bool) {
 	return pg.number<<pageBits | w<<6 | int64(bits.Len64(pg.words[w])-1), true
 }
 
-// pool keeps what was given back.
+// pool keeps returned objects for reuse.
 type pool[T any] struct{ spare []*T }
 
 // maxSpareParts bounds a pool: 64 pages are 4 MiB.
 const maxSpareParts = 64
 
-// get returns what was put, or a zero T.
+// get returns a pooled object, or a zero T.
 func (p *pool[T]) get() *T {
 	last := len(p.spare) - 1
 	if last < 0 {

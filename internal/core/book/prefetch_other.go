@@ -4,8 +4,8 @@ package book
 
 import "github.com/bourse-exchange/bourse"
 
-// Expect does nothing here.
+// Expect has no effect on this architecture.
 func (*Arena) Expect([]bourse.OrderID) {}
 
-// ExpectNext does nothing here.
+// ExpectNext has no effect on this architecture.
 func (*Arena) ExpectNext(Slot) {}

@@ -7,10 +7,10 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// MaxSaved is how many entries an address book may have.
+// MaxSaved bounds the entries of an address book.
 const MaxSaved = 1000
 
-// savedKey is what an address book has once.
+// savedKey is unique among the entries of all address books.
 type savedKey struct {
 	account bourse.AccountID
 	network bourse.NetworkID
@@ -22,7 +22,7 @@ func keyOf(a *bourse.SavedAddress) savedKey {
 	return savedKey{a.Account, a.Network, a.Address, a.Memo}
 }
 
-// CanSave says why an entry cannot be added, or zero.
+// CanSave returns the reason why an entry cannot be added, or zero.
 func (c *Custody) CanSave(a *bourse.SavedAddress) bourse.Reason {
 	switch {
 	case c.byPlace[keyOf(a)] != 0:
@@ -47,7 +47,7 @@ func (c *Custody) keep(a *bourse.SavedAddress) {
 	c.books[a.Account] = append(c.books[a.Account], a) // ids rise
 }
 
-// Saved returns an account's entry for a place, or nil.
+// Saved returns the entry for a withdrawal's destination in the account's book, or nil.
 func (c *Custody) Saved(account bourse.AccountID, w *bourse.Withdraw) *bourse.SavedAddress {
 	return c.addresses[c.byPlace[savedKey{account, w.Network, w.Address, w.Memo}]]
 }
@@ -55,12 +55,13 @@ func (c *Custody) Saved(account bourse.AccountID, w *bourse.Withdraw) *bourse.Sa
 // SavedByID returns an entry, or nil.
 func (c *Custody) SavedByID(id bourse.AddressID) *bourse.SavedAddress { return c.addresses[id] }
 
-// Forget takes an entry out.
+// Forget removes an entry.
 func (c *Custody) Forget(ev *bourse.Events, a *bourse.SavedAddress) {
 	delete(c.addresses, a.ID)
 	delete(c.byPlace, keyOf(a))
 	book := c.books[a.Account]
-	at, _ := slices.BinarySearchFunc(book, a.ID, func(b *bourse.SavedAddress, id bourse.AddressID) int { return cmp.Compare(b.ID, id) })
+	at, _ := slices.BinarySearchFunc(book, a.ID,
+		func(b *bourse.SavedAddress, id bourse.AddressID) int { return cmp.Compare(b.ID, id) })
 	if book = slices.Delete(book, at, at+1); len(book) > 0 {
 		c.books[a.Account] = book
 	} else {

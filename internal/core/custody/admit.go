@@ -6,9 +6,9 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Admit says why a block cannot be taken in, or zero. What a node answers is
-// not trusted: a block that contradicts what is known changes nothing.
-func (n *Network) Admit(b *bourse.Block) bourse.Reason {
+// Admit returns the reason why a block cannot be taken in, or zero. A node's answers are
+// not trusted: a block that contradicts the state changes nothing.
+func (n *Network) Admit(b *bourse.BlockEffect) bourse.Reason {
 	if !n.follows(b) {
 		return bourse.BlockOutOfOrder
 	}
@@ -17,7 +17,7 @@ func (n *Network) Admit(b *bourse.Block) bourse.Reason {
 	}
 	t := trial{
 		Network: n, block: b, seen: map[bourse.TxHash]bool{},
-		made: map[bourse.Outpoint]*bourse.Output{}, spent: map[bourse.Outpoint]bool{}, has: map[place]bourse.Amount{},
+		made: map[bourse.Outpoint]*bourse.Inflow{}, spent: map[bourse.Outpoint]bool{}, has: map[place]bourse.Amount{},
 	}
 	for i := range b.Txs {
 		if !t.try(&b.Txs[i]) {
@@ -27,7 +27,7 @@ func (n *Network) Admit(b *bourse.Block) bourse.Reason {
 	return 0
 }
 
-func (n *Network) follows(b *bourse.Block) bool {
+func (n *Network) follows(b *bourse.BlockEffect) bool {
 	switch {
 	case len(n.blocks) == 0:
 		return b.Part == 0
@@ -37,28 +37,29 @@ func (n *Network) follows(b *bourse.Block) bool {
 	return b.Part == 0 && b.Height == n.Tip.Height+1 && b.Parent == n.Tip.Hash
 }
 
-// trial carries out a block beside the state.
+// trial carries out a block on a copy-on-write layer above the state.
 type trial struct {
 	*Network
-	block *bourse.Block
+	block *bourse.BlockEffect
 	seen  map[bourse.TxHash]bool
-	made  map[bourse.Outpoint]*bourse.Output
+	made  map[bourse.Outpoint]*bourse.Inflow
 	spent map[bourse.Outpoint]bool
-	// has is what places have that were touched.
+	// has holds the amounts at places that the block touched.
 	has map[place]bourse.Amount
 }
 
-func (t *trial) try(tx *bourse.Tx) bool {
+func (t *trial) try(tx *bourse.TxEffect) bool {
 	if t.seen[tx.Hash] || !t.fresh(tx) {
 		return false
 	}
+
 	t.seen[tx.Hash] = true
 	if t.block.ByOutput {
 		if !t.trySpent(tx) {
 			return false
 		}
 	} else {
-		for _, taken := range tx.Taken {
+		for _, taken := range tx.Outflows {
 			left, ok := t.at(place{taken.Address, taken.Asset}).Sub(taken.Amount)
 			if !ok {
 				return false
@@ -66,19 +67,20 @@ func (t *trial) try(tx *bourse.Tx) bool {
 			t.has[place{taken.Address, taken.Asset}] = left
 		}
 	}
-	for i := range tx.Outputs {
-		if !t.tryOutput(tx, &tx.Outputs[i]) {
+
+	for i := range tx.Inflows {
+		if !t.tryOutput(tx, &tx.Inflows[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// fresh reports whether a transaction may come now: it is in no block that is
-// remembered, but one with many outputs may go on in the next part of its own.
-func (t *trial) fresh(tx *bourse.Tx) bool {
+// fresh reports whether a transaction may come now: it is in no remembered block, or has
+// many outputs and goes on in the next part of its own block.
+func (t *trial) fresh(tx *bourse.TxEffect) bool {
 	height, mined := t.txs[tx.Hash]
-	return !mined || height == t.block.Height && t.block.Part > 0 && len(tx.Taken) == 0 && t.signed[tx.Hash] == nil
+	return !mined || height == t.block.Height && t.block.Part > 0 && len(tx.Outflows) == 0 && t.signed[tx.Hash] == nil
 }
 
 func (t *trial) at(p place) bourse.Amount {
@@ -88,9 +90,9 @@ func (t *trial) at(p place) bourse.Amount {
 	return t.holdings[p]
 }
 
-// trySpent wants what a transaction spends to be there, and to be what it says
-// it takes.
-func (t *trial) trySpent(tx *bourse.Tx) bool {
+// trySpent checks that the outputs that a transaction spends are known and unspent, and
+// that their sums equal its outflows.
+func (t *trial) trySpent(tx *bourse.TxEffect) bool {
 	sums := map[place]bourse.Amount{}
 	for _, at := range tx.Spent {
 		p, amount := place{}, bourse.Amount{}
@@ -105,7 +107,8 @@ func (t *trial) trySpent(tx *bourse.Tx) bool {
 		}
 		t.spent[at], sums[p] = true, sum
 	}
-	for _, taken := range tx.Taken {
+
+	for _, taken := range tx.Outflows {
 		p := place{taken.Address, taken.Asset}
 		left, ok := sums[p].Sub(taken.Amount)
 		if !ok {
@@ -119,7 +122,7 @@ func (t *trial) trySpent(tx *bourse.Tx) bool {
 	return len(sums) == 0
 }
 
-func (t *trial) tryOutput(tx *bourse.Tx, o *bourse.Output) bool {
+func (t *trial) tryOutput(tx *bourse.TxEffect, o *bourse.Inflow) bool {
 	at := bourse.Outpoint{Tx: tx.Hash, Index: o.Index}
 	if d := t.deposits[at]; d != nil && (d.Mined || d.Asset != o.Asset || d.Amount != o.Amount) {
 		return false
@@ -135,9 +138,9 @@ func (t *trial) tryOutput(tx *bourse.Tx, o *bourse.Output) bool {
 	return fits
 }
 
-// Sums adds up what a block moves, by asset, and reports false if that does not
-// fit. It bounds what its postings can come to owe.
-func Sums(b *bourse.Block) ([]bourse.AssetAmount, bool) {
+// Sums adds up a block's outflows and inflows by asset, and reports false on overflow.
+// The sums bound the debts that its postings can cause.
+func Sums(b *bourse.BlockEffect) ([]bourse.AssetAmount, bool) {
 	var s sums
 	for i := range b.Txs {
 		s.tx(&b.Txs[i])
@@ -145,13 +148,13 @@ func Sums(b *bourse.Block) ([]bourse.AssetAmount, bool) {
 	return s.list, !s.overflow
 }
 
-// Sums adds up what the blocks above a height moved, as the function does.
+// Sums adds up the blocks above a height in the same way.
 func (n *Network) Sums(height uint64) ([]bourse.AssetAmount, bool) {
 	var s sums
 	for i := range n.blocks {
 		if n.blocks[i].Height > height {
 			for _, m := range n.blocks[i].txs {
-				s.tx(m.Tx)
+				s.tx(m.TxEffect)
 			}
 		}
 	}
@@ -163,12 +166,12 @@ type sums struct {
 	overflow bool
 }
 
-func (s *sums) tx(tx *bourse.Tx) {
-	for i := range tx.Taken {
-		s.add(tx.Taken[i].Asset, tx.Taken[i].Amount)
+func (s *sums) tx(tx *bourse.TxEffect) {
+	for i := range tx.Outflows {
+		s.add(tx.Outflows[i].Asset, tx.Outflows[i].Amount)
 	}
-	for i := range tx.Outputs {
-		s.add(tx.Outputs[i].Asset, tx.Outputs[i].Amount)
+	for i := range tx.Inflows {
+		s.add(tx.Inflows[i].Asset, tx.Inflows[i].Amount)
 	}
 }
 

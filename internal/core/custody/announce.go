@@ -1,9 +1,11 @@
 package custody
 
-import "github.com/bourse-exchange/bourse"
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/ordered"
+)
 
-// Announce tells the whole state, after a restore. After each entry it calls
-// told.
+// Announce announces the whole state after a restore, and calls told after each entry.
 func (c *Custody) Announce(ev *bourse.Events, told func()) {
 	for n := range c.Networks {
 		if n.empty() {
@@ -18,38 +20,40 @@ func (c *Custody) Announce(ev *bourse.Events, told func()) {
 			ev.AddHolding(&h)
 			told()
 		}
-		for _, u := range sortedBy(n.unspent, compareUnspent) {
+		for _, u := range n.outputs() {
 			ev.AddUnspent(u)
 			told()
 		}
-		for _, s := range sortedBy(n.signed, func(a, b *bourse.SignedTx) int { return compareHashes(a.Tx, b.Tx) }) {
+		for _, s := range ordered.Values(n.signed, compareHashes) {
 			ev.AddSigned(s)
 			told()
 		}
 	}
-	for _, d := range sorted(c.deposits) {
+
+	for _, d := range byID(c.deposits) {
 		ev.AddDeposit(bourse.EventDepositRestored, d)
 		told()
 	}
-	for _, w := range sorted(c.withdrawals) {
+
+	for _, w := range byID(c.withdrawals) {
 		ev.AddWithdrawal(bourse.EventWithdrawalRestored, w)
 		told()
 	}
-	for _, a := range sorted(c.addresses) {
+
+	for _, a := range byID(c.addresses) {
 		ev.AddAddress(bourse.EventAddressSaved, a)
 		told()
 	}
 }
 
-// Movements yields the ordinals that the remembered deposits and withdrawals of
-// accounts have.
+// Movements yields the ordinals of the accounts' remembered deposits and withdrawals.
 func (c *Custody) Movements(yield func(bourse.AccountID, uint64)) {
-	for _, d := range sorted(c.deposits) {
+	for _, d := range byID(c.deposits) {
 		if d.Account != 0 {
 			yield(d.Account, d.Ordinal)
 		}
 	}
-	for _, w := range sorted(c.withdrawals) {
+	for _, w := range byID(c.withdrawals) {
 		yield(w.Account, w.Ordinal)
 	}
 }

@@ -6,19 +6,20 @@ import (
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/ordered"
 )
 
-// Accounts reports whether custody alone says what an own account of the ledger
-// has and owes.
+// Accounts reports whether custody determines the balances of an own account of the
+// ledger.
 func Accounts(id bourse.AccountID) bool {
 	return id == bourse.AccountPendingDeposits || id == bourse.AccountParked || id == bourse.AccountInTransit ||
 		id >= bourse.NetworkAccount(0)
 }
 
-// Holds yields what open withdrawals hold, until yield reports false, and
+// Holds yields the amounts that open withdrawals hold, until yield reports false, and
 // returns whether it never did.
 func (c *Custody) Holds(yield func(bourse.AccountID, bourse.AssetID, bourse.Amount) bool) bool {
-	for _, w := range sorted(c.withdrawals) {
+	for _, w := range byID(c.withdrawals) {
 		if held := w.Held(); !held.IsZero() && !yield(w.Account, w.Asset, held) {
 			return false
 		}
@@ -26,19 +27,22 @@ func (c *Custody) Holds(yield func(bourse.AccountID, bourse.AssetID, bourse.Amou
 	return true
 }
 
-// Claims yields what own accounts must have or owe, in pieces, until yield
-// reports false, and returns whether it never did.
-func (c *Custody) Claims(yield func(account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount, owes bool) bool) bool {
+// Claims yields the balances and debts that own accounts must have, in pieces, until
+// yield reports false, and returns whether it never did.
+func (c *Custody) Claims(
+	yield func(account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount, owes bool) bool,
+) bool {
 	fits := true
 	say := func(account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount, owes bool) {
 		fits = fits && yield(account, asset, amount, owes)
 	}
+
 	for n := range c.Networks {
-		for _, u := range n.unspent {
+		for _, u := range n.outputs() {
 			say(bourse.NetworkAccount(n.Network), u.Asset, u.Amount, true)
 		}
-		for p, amount := range n.holdings {
-			say(bourse.NetworkAccount(n.Network), p.asset, amount, true)
+		for _, h := range n.sortedHoldings() {
+			say(bourse.NetworkAccount(n.Network), h.Asset, h.Amount, true)
 		}
 		for i := range n.blocks {
 			for _, m := range n.blocks[i].txs {
@@ -50,7 +54,8 @@ func (c *Custody) Claims(yield func(account bourse.AccountID, asset bourse.Asset
 			}
 		}
 	}
-	for _, d := range c.deposits {
+
+	for _, d := range byID(c.deposits) {
 		switch {
 		case d.Account == 0 && d.Mined:
 			say(bourse.AccountParked, d.Asset, d.Amount, false)
@@ -61,7 +66,8 @@ func (c *Custody) Claims(yield func(account bourse.AccountID, asset bourse.Asset
 			say(bourse.AccountPendingDeposits, d.Asset, d.Amount, true)
 		}
 	}
-	for _, w := range c.withdrawals {
+
+	for _, w := range byID(c.withdrawals) {
 		if w.Status == bourse.WalletDone {
 			say(bourse.AccountInTransit, w.Asset, w.Amount, false)
 		}
@@ -69,24 +75,23 @@ func (c *Custody) Claims(yield func(account bourse.AccountID, asset bourse.Asset
 	return fits
 }
 
-// Has returns how much of an asset lies on the network.
+// Has returns the exchange's amount of an asset on the network.
 func (n *Network) Has(asset bourse.AssetID) bourse.Amount {
 	var sum bourse.Amount
-	for _, u := range n.unspent {
+	for _, u := range n.outputs() {
 		if u.Asset == asset {
 			sum = sum.Plus(u.Amount)
 		}
 	}
-	for p, amount := range n.holdings {
-		if p.asset == asset {
-			sum = sum.Plus(amount)
+	for _, h := range n.sortedHoldings() {
+		if h.Asset == asset {
+			sum = sum.Plus(h.Amount)
 		}
 	}
 	return sum
 }
 
-// Check recomputes the invariants from scratch and returns the first one that
-// does not hold.
+// Check recomputes the invariants from scratch and returns the first one that fails.
 func (c *Custody) Check() error {
 	for n := range c.Networks {
 		if err := c.checkNetwork(n); err != nil {
@@ -94,7 +99,8 @@ func (c *Custody) Check() error {
 		}
 	}
 	waiting := 0
-	for _, w := range sorted(c.withdrawals) {
+
+	for _, w := range byID(c.withdrawals) {
 		if w.NotBefore != 0 {
 			waiting++
 		}
@@ -107,6 +113,7 @@ func (c *Custody) Check() error {
 			return fmt.Errorf("withdrawal %d and its transaction disagree", w.ID)
 		}
 	}
+
 	if waiting != len(c.delayed) || !slices.IsSortedFunc(c.delayed, compareDelays) {
 		return fmt.Errorf("%d withdrawals wait for a time, and %d are listed", waiting, len(c.delayed))
 	}
@@ -117,12 +124,14 @@ func (c *Custody) checkNetwork(n *Network) error {
 	if n.byOutput && len(n.holdings) > 0 || !n.byOutput && len(n.unspent) > 0 {
 		return errors.New("money lies in outputs and in accounts")
 	}
-	for _, s := range n.signed {
+
+	for _, s := range ordered.Values(n.signed, compareHashes) {
 		if err := c.checkSigned(n, s); err != nil {
 			return fmt.Errorf("transaction %x: %w", s.Tx, err)
 		}
 	}
-	for _, u := range n.unspent {
+
+	for _, u := range n.outputs() {
 		if u.By == (bourse.TxHash{}) {
 			continue
 		}
@@ -130,14 +139,14 @@ func (c *Custody) checkNetwork(n *Network) error {
 			return fmt.Errorf("output %d of %x is reserved for nothing", u.Index, u.Tx)
 		}
 	}
+
 	if err := c.checkBlocks(n); err != nil {
 		return err
 	}
 	return n.checkBack()
 }
 
-// checkBlocks holds transactions and deposits against the blocks that are
-// remembered.
+// checkBlocks checks transactions and deposits against the remembered blocks.
 func (c *Custody) checkBlocks(n *Network) error {
 	deposits := 0
 	for i := range n.blocks {
@@ -152,14 +161,17 @@ func (c *Custody) checkBlocks(n *Network) error {
 			deposits += found
 		}
 	}
-	for _, d := range n.deposits {
+
+	for _, d := range ordered.Values(n.deposits, compareOutpoints) {
 		if d.Mined && n.remembers(d.Block) {
 			deposits--
 		}
-		if d.Mined && d.Block.Height > n.Tip.Height || d.Status == bourse.WalletDone && d.Mined && !n.remembers(d.Block) {
+		if d.Mined && d.Block.Height > n.Tip.Height ||
+			d.Status == bourse.WalletDone && d.Mined && !n.remembers(d.Block) {
 			return fmt.Errorf("deposit %d lies in a block that is not there", d.Number)
 		}
 	}
+
 	if deposits != 0 {
 		return errors.New("deposits are not what the blocks brought")
 	}
@@ -174,14 +186,17 @@ func (c *Custody) checkSigned(n *Network, s *bourse.SignedTx) error {
 	if len(s.Inputs) > 0 && !n.byOutput {
 		return errors.New("it spends outputs where there are none")
 	}
+
 	for _, at := range s.Inputs {
 		if u := n.unspent[at]; u != nil && s.State <= bourse.SignedAccepted && u.By != s.Tx {
 			return errors.New("an output that it spends is not reserved for it")
 		}
 	}
+
 	if s.Kind != bourse.SignedWithdrawal {
 		return nil
 	}
+
 	w := c.pays(n, s)
 	if (s.State == bourse.SignedWaiting || s.State == bourse.SignedAccepted) && w == nil {
 		return errors.New("no withdrawal waits for it")
@@ -192,7 +207,7 @@ func (c *Custody) checkSigned(n *Network, s *bourse.SignedTx) error {
 	return nil
 }
 
-// pays returns the withdrawal that a transaction is to pay, or nil.
+// pays returns the withdrawal that a transaction pays, or nil.
 func (c *Custody) pays(n *Network, s *bourse.SignedTx) *bourse.Withdrawal {
 	w := c.withdrawals[s.Wallet]
 	if w == nil || w.Network != n.Network || w.Tx != s.Tx {
@@ -201,12 +216,13 @@ func (c *Custody) pays(n *Network, s *bourse.SignedTx) *bourse.Withdrawal {
 	return w
 }
 
-// checkMined wants a transaction's deposits to be in its block and its postings
-// to be what it did, and returns how many deposits it brought.
+// checkMined checks that a transaction's deposits lie in its block and that its postings
+// match its flows, and returns the number of its deposits.
 func (n *Network) checkMined(b *block, m *Mined) (deposits int, err error) {
 	if m.Signed != nil && m.Signed.Block != b.BlockRef {
 		return 0, errors.New("it is signed for another block")
 	}
+
 	net := map[bourse.AssetID]*balance{}
 	of := func(a bourse.AssetID) *balance {
 		if net[a] == nil {
@@ -214,11 +230,13 @@ func (n *Network) checkMined(b *block, m *Mined) (deposits int, err error) {
 		}
 		return net[a]
 	}
-	for _, t := range m.Taken {
+
+	for _, t := range m.Outflows {
 		of(t.Asset).minus(t.Amount)
 	}
-	for i := range m.Outputs {
-		o := &m.Outputs[i]
+
+	for i := range m.Inflows {
+		o := &m.Inflows[i]
 		d := n.Deposit(m.Hash, o.Index)
 		if d == nil || !d.Mined {
 			of(o.Asset).plus(o.Amount)
@@ -229,6 +247,7 @@ func (n *Network) checkMined(b *block, m *Mined) (deposits int, err error) {
 		}
 		deposits++
 	}
+
 	outside := bourse.NetworkAccount(n.Network)
 	for i := range m.Postings {
 		t := &m.Postings[i]
@@ -241,15 +260,13 @@ func (n *Network) checkMined(b *block, m *Mined) (deposits int, err error) {
 			return 0, errors.New("a posting is not one of a block")
 		}
 	}
-	for _, sum := range net {
-		if !sum.fits || sum.in != sum.out {
-			return 0, errors.New("its postings are not what it did")
-		}
+	if ordered.Any(net, func(sum *balance) bool { return !sum.fits || sum.in != sum.out }) {
+		return 0, errors.New("its postings are not what it did")
 	}
 	return deposits, nil
 }
 
-// payer returns the account that a block's posting of a kind takes from.
+// payer returns the account that a block's posting of a kind debits.
 func payer(kind bourse.TransferKind) bourse.AccountID {
 	switch kind {
 	case bourse.TransferPaid:
@@ -263,7 +280,7 @@ func payer(kind bourse.TransferKind) bourse.AccountID {
 	}
 }
 
-// balance adds up what comes in and what goes out.
+// balance adds up amounts in and out.
 type balance struct {
 	in, out bourse.Amount
 	fits    bool
@@ -279,15 +296,15 @@ func (b *balance) minus(a bourse.Amount) {
 	b.out, b.fits = sum, b.fits && ok
 }
 
-// checkBack wants the blocks to be such that each can be taken back.
+// checkBack checks that every remembered block can be taken back, newest first.
 func (n *Network) checkBack() error {
 	unspent := make(map[bourse.Outpoint]bourse.Amount, len(n.unspent))
-	for at, u := range n.unspent {
-		unspent[at] = u.Amount
+	for _, u := range n.outputs() {
+		unspent[u.Outpoint] = u.Amount
 	}
 	holdings := make(map[place]bourse.Amount, len(n.holdings))
-	for p, amount := range n.holdings {
-		holdings[p] = amount
+	for _, h := range n.sortedHoldings() {
+		holdings[place{h.Address, h.Asset}] = h.Amount
 	}
 	for i := len(n.blocks) - 1; i >= 0; i-- {
 		txs := n.blocks[i].txs
@@ -301,9 +318,9 @@ func (n *Network) checkBack() error {
 }
 
 func backOutputs(unspent map[bourse.Outpoint]bourse.Amount, m *Mined) bool {
-	for i := range m.Outputs {
-		at := bourse.Outpoint{Tx: m.Hash, Index: m.Outputs[i].Index}
-		if amount, there := unspent[at]; !there || amount != m.Outputs[i].Amount {
+	for i := range m.Inflows {
+		at := bourse.Outpoint{Tx: m.Hash, Index: m.Inflows[i].Index}
+		if amount, there := unspent[at]; !there || amount != m.Inflows[i].Amount {
 			return false
 		}
 		delete(unspent, at)
@@ -319,15 +336,15 @@ func backOutputs(unspent map[bourse.Outpoint]bourse.Amount, m *Mined) bool {
 }
 
 func backHoldings(holdings map[place]bourse.Amount, m *Mined) bool {
-	for i := range m.Outputs {
-		p := place{m.Outputs[i].Address, m.Outputs[i].Asset}
-		left, ok := holdings[p].Sub(m.Outputs[i].Amount)
+	for i := range m.Inflows {
+		p := place{m.Inflows[i].Address, m.Inflows[i].Asset}
+		left, ok := holdings[p].Sub(m.Inflows[i].Amount)
 		if !ok {
 			return false
 		}
 		holdings[p] = left
 	}
-	for _, t := range m.Taken {
+	for _, t := range m.Outflows {
 		p := place{t.Address, t.Asset}
 		sum, ok := holdings[p].Add(t.Amount)
 		if !ok {

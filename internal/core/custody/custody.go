@@ -2,30 +2,30 @@ package custody
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/ordered"
 )
 
-// MaxBlocks is how many blocks of a network are remembered and can be taken
-// back. It is part of the rules: changing it changes what a journal means.
+// MaxBlocks bounds the blocks of a network that are remembered and can be taken back. It
+// is part of the rules: changing it changes the meaning of a journal.
 const MaxBlocks = 1000
 
-// Custody is the state of all networks and of everything that moves over them.
+// Custody is the state of all networks, their deposits and withdrawals.
 type Custody struct {
-	// networks are by id; nil where nothing happened yet.
+	// networks are by id; nil for a network without state.
 	networks []*Network
 
-	// The last id of each kind that was allotted.
+	// The last allotted id of each kind.
 	lastWallet  bourse.WalletID
 	lastDeposit bourse.DepositID
 	lastAddress bourse.AddressID
 
-	// deposits are those that can still change, and those that were credited in
-	// a block that can still leave the chain.
+	// deposits are the deposits that can still change, and the credited ones whose block
+	// can still leave the chain.
 	deposits map[bourse.DepositID]*bourse.Deposit
-	// withdrawals are those that are open, and those that are done by a
-	// transaction that can still leave the chain.
+	// withdrawals are the open ones, and the done ones whose transaction can still leave
+	// the chain.
 	withdrawals map[bourse.WalletID]*bourse.Withdrawal
 	// open are each account's open withdrawals, by ascending id.
 	open map[bourse.AccountID][]*bourse.Withdrawal
@@ -37,7 +37,7 @@ type Custody struct {
 	// books are the accounts' saved addresses, by ascending id.
 	books map[bourse.AccountID][]*bourse.SavedAddress
 
-	// delayed are the open withdrawals that wait for a time, by that, then by id.
+	// delayed are the open withdrawals with a NotBefore, by that, then by id.
 	delayed []*bourse.Withdrawal
 
 	// named are the client ids of withdrawals, keyed the keys of requests.
@@ -59,7 +59,7 @@ func New() *Custody {
 	}
 }
 
-// Network returns the state of a network that is defined, making it if need be.
+// Network returns the state of a defined network, making it if need be.
 func (c *Custody) Network(id bourse.NetworkID) *Network {
 	for int(id) >= len(c.networks) {
 		c.networks = append(c.networks, nil)
@@ -70,7 +70,7 @@ func (c *Custody) Network(id bourse.NetworkID) *Network {
 	return c.networks[id]
 }
 
-// Networks yields the networks on which something happened, by id.
+// Networks yields the networks that have state, by id.
 func (c *Custody) Networks(yield func(*Network) bool) {
 	for _, n := range c.networks {
 		if n != nil && !yield(n) {
@@ -91,26 +91,5 @@ func (c *Custody) AllotDeposit() bourse.DepositID {
 	return c.lastDeposit
 }
 
-// sorted returns the values of a map by key.
-func sorted[K cmp.Ordered, V any](m map[K]V) []V {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	list := make([]V, len(keys))
-	for i, k := range keys {
-		list[i] = m[k]
-	}
-	return list
-}
-
-// sortedBy returns the values of a map in the order of compare.
-func sortedBy[K comparable, V any](m map[K]V, compare func(a, b V) int) []V {
-	list := make([]V, 0, len(m))
-	for _, v := range m {
-		list = append(list, v)
-	}
-	slices.SortFunc(list, compare)
-	return list
-}
+// byID returns the values of a map by ascending id.
+func byID[K cmp.Ordered, V any](m map[K]V) []V { return ordered.Values(m, cmp.Compare[K]) }

@@ -11,7 +11,7 @@ func compareDelays(a, b *bourse.Withdrawal) int {
 	return cmp.Or(cmp.Compare(a.NotBefore, b.NotBefore), cmp.Compare(a.ID, b.ID))
 }
 
-// delay puts a withdrawal that must wait for a time among those that do.
+// delay adds a withdrawal with a NotBefore to delayed.
 func (c *Custody) delay(w *bourse.Withdrawal) {
 	if w.NotBefore == 0 {
 		return
@@ -20,11 +20,11 @@ func (c *Custody) delay(w *bourse.Withdrawal) {
 	c.delayed = slices.Insert(c.delayed, at, w)
 }
 
-// HoldBack makes what is to leave an account, and is not signed, wait until a time.
-// If a person must look, whatever approved it does not count any more.
+// HoldBack delays an account's unsigned withdrawals until a time. If person is true, it
+// revokes their approval, and a person must look at them.
 func (c *Custody) HoldBack(ev *bourse.Events, account bourse.AccountID, until bourse.Time, person bool) {
 	for _, w := range c.open[account] {
-		if w.Sent {
+		if w.Signed {
 			continue
 		}
 		if until > w.NotBefore {
@@ -37,7 +37,7 @@ func (c *Custody) HoldBack(ev *bourse.Events, account bourse.AccountID, until bo
 	}
 }
 
-// Undelay ends a withdrawal's wait for a time, if it waits for one.
+// Undelay ends a withdrawal's delay, if it has one.
 func (c *Custody) Undelay(w *bourse.Withdrawal) {
 	if w.NotBefore == 0 {
 		return
@@ -47,7 +47,7 @@ func (c *Custody) Undelay(w *bourse.Withdrawal) {
 	w.NotBefore = 0
 }
 
-// Due returns a withdrawal whose time has come, or nil.
+// Due returns a withdrawal whose NotBefore has passed, or nil.
 func (c *Custody) Due(now bourse.Time) *bourse.Withdrawal {
 	if len(c.delayed) == 0 || c.delayed[0].NotBefore > now {
 		return nil

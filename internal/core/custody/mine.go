@@ -1,16 +1,16 @@
 package custody
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/ordered"
 )
 
-// Mine takes in a transaction of the block that Begin opened: where money lies
-// now, and that its transaction is known. The block was admitted.
-func (n *Network) Mine(ev *bourse.Events, tx *bourse.Tx) *Mined {
-	m := &Mined{Tx: tx, Signed: n.signed[tx.Hash]}
+// Mine applies a transaction of the admitted block that Begin opened: it moves the money
+// on the network and remembers the transaction.
+func (n *Network) Mine(ev *bourse.Events, tx *bourse.TxEffect) *Mined {
+	m := &Mined{TxEffect: tx, Signed: n.signed[tx.Hash]}
 	for i := range tx.Spent {
 		u := n.unspent[tx.Spent[i]]
 		delete(n.unspent, tx.Spent[i])
@@ -20,25 +20,28 @@ func (n *Network) Mine(ev *bourse.Events, tx *bourse.Tx) *Mined {
 		gone.Gone = true
 		ev.AddUnspent(&gone)
 	}
+
 	if n.byOutput {
-		for i := range tx.Outputs {
-			n.addUnspent(ev, tx, &tx.Outputs[i])
+		for i := range tx.Inflows {
+			n.addUnspent(ev, tx, &tx.Inflows[i])
 		}
 	} else {
 		n.moveHoldings(ev, tx, false)
 	}
+
 	if m.Signed != nil {
 		m.Was = m.Signed.State
 		m.Signed.State, m.Signed.Block = bourse.SignedMined, n.Tip
 	}
+
 	n.txs[tx.Hash] = n.Tip.Height
 	tip := &n.blocks[len(n.blocks)-1]
 	tip.txs = append(tip.txs, m)
 	return m
 }
 
-// TakeBack makes a mined transaction that was given up one that the network had
-// accepted, and that has its inputs again if its block leaves the chain.
+// TakeBack undoes the drop of a mined transaction: if its block leaves the chain, it
+// counts as accepted and has its inputs again.
 func (n *Network) TakeBack(m *Mined) {
 	m.Was = bourse.SignedAccepted
 	for _, at := range m.Signed.Inputs {
@@ -46,7 +49,7 @@ func (n *Network) TakeBack(m *Mined) {
 	}
 }
 
-func (n *Network) addUnspent(ev *bourse.Events, tx *bourse.Tx, o *bourse.Output) {
+func (n *Network) addUnspent(ev *bourse.Events, tx *bourse.TxEffect, o *bourse.Inflow) {
 	u := &bourse.Unspent{
 		Network: n.Network, Outpoint: bourse.Outpoint{Tx: tx.Hash, Index: o.Index},
 		Asset: o.Asset, Amount: o.Amount, Address: o.Address, Height: n.Tip.Height,
@@ -54,8 +57,8 @@ func (n *Network) addUnspent(ev *bourse.Events, tx *bourse.Tx, o *bourse.Output)
 	n.putUnspent(ev, u)
 }
 
-// putUnspent makes an output one that is there. It may come back, after a
-// reorganisation, to a transaction that is signed already.
+// putUnspent adds an unspent output. After a reorganisation it may belong to a
+// transaction that is signed already.
 func (n *Network) putUnspent(ev *bourse.Events, u *bourse.Unspent) {
 	if by := n.claims[u.Outpoint]; n.reserves(n.signed[by], u.Outpoint) {
 		u.By = by
@@ -64,21 +67,21 @@ func (n *Network) putUnspent(ev *bourse.Events, u *bourse.Unspent) {
 	ev.AddUnspent(u)
 }
 
-// moveHoldings changes what addresses have by what a transaction did, or, with
-// back, takes it back.
-func (n *Network) moveHoldings(ev *bourse.Events, tx *bourse.Tx, back bool) {
+// moveHoldings applies a transaction to the holdings of addresses, or, with back, reverts
+// it.
+func (n *Network) moveHoldings(ev *bourse.Events, tx *bourse.TxEffect, back bool) {
 	taken := func() {
-		for _, t := range tx.Taken {
+		for _, t := range tx.Outflows {
 			n.moveHolding(ev, place{t.Address, t.Asset}, t.Amount, back)
 		}
 	}
-	// What is added comes before what is taken when time runs backwards; the sum
-	// of a place is never below zero either way.
+	// Outflows come before inflows, and after them in reverse, so that no holding is ever
+	// below zero.
 	if !back {
 		taken()
 	}
-	for i := range tx.Outputs {
-		o := &tx.Outputs[i]
+	for i := range tx.Inflows {
+		o := &tx.Inflows[i]
 		n.moveHolding(ev, place{o.Address, o.Asset}, o.Amount, !back)
 	}
 	if back {
@@ -101,8 +104,8 @@ func (n *Network) moveHolding(ev *bourse.Events, at place, amount bourse.Amount,
 	ev.AddHolding(&bourse.Holding{Network: n.Network, Address: at.address, Asset: at.asset, Amount: has})
 }
 
-// Finish ends a command's part of a block: what became final by it is
-// forgotten.
+// Finish ends a command's part of a block, and forgets the state of blocks that became
+// final.
 func (c *Custody) Finish(ev *bourse.Events, n *Network) {
 	for len(n.blocks) > MaxBlocks {
 		final := n.blocks[0].txs
@@ -114,15 +117,16 @@ func (c *Custody) Finish(ev *bourse.Events, n *Network) {
 	n.Announce(ev)
 }
 
-// settle forgets what only a transaction that is final now kept.
+// settle forgets the state that only a transaction, now final, kept.
 func (c *Custody) settle(ev *bourse.Events, n *Network, m *Mined) {
 	delete(n.txs, m.Hash)
-	for i := range m.Outputs {
-		d := n.Deposit(m.Hash, m.Outputs[i].Index)
+	for i := range m.Inflows {
+		d := n.Deposit(m.Hash, m.Inflows[i].Index)
 		if d != nil && d.Mined && d.Status == bourse.WalletDone {
 			c.forgetDeposit(n, d)
 		}
 	}
+
 	for _, s := range n.droppedBy(m) {
 		s.State = bourse.SignedFinal
 		ev.AddSigned(s)
@@ -132,6 +136,7 @@ func (c *Custody) settle(ev *bourse.Events, n *Network, m *Mined) {
 	if s == nil {
 		return
 	}
+
 	s.State = bourse.SignedFinal
 	ev.AddSigned(s)
 	n.forgetSigned(s)
@@ -140,16 +145,11 @@ func (c *Custody) settle(ev *bourse.Events, n *Network, m *Mined) {
 	}
 }
 
-// droppedBy returns what was given up and a transaction excludes, in order.
+// droppedBy returns the dropped transactions that a transaction excludes, by hash.
 func (n *Network) droppedBy(m *Mined) []*bourse.SignedTx {
-	var list []*bourse.SignedTx
-	for _, s := range n.signed {
-		if s.State == bourse.SignedDropped && excludes(m, s) {
-			list = append(list, s)
-		}
-	}
-	slices.SortFunc(list, func(p, q *bourse.SignedTx) int { return bytes.Compare(p.Tx[:], q.Tx[:]) })
-	return list
+	return ordered.Select(n.signed,
+		func(s *bourse.SignedTx) bool { return s.State == bourse.SignedDropped && excludes(m, s) },
+		func(p, q *bourse.SignedTx) int { return compareHashes(p.Tx, q.Tx) })
 }
 
 func (n *Network) forgetSigned(s *bourse.SignedTx) {
@@ -161,8 +161,8 @@ func (n *Network) forgetSigned(s *bourse.SignedTx) {
 	}
 }
 
-// excludes reports whether a transaction that is final can not be in one chain
-// with another: they spend the same output, or use the same nonce.
+// excludes reports whether a final transaction and another cannot be in one chain: they
+// spend the same output, or use the same nonce.
 func excludes(m *Mined, s *bourse.SignedTx) bool {
 	for i := range m.spent {
 		if slices.Contains(s.Inputs, m.spent[i].Outpoint) {
@@ -172,8 +172,8 @@ func excludes(m *Mined, s *bourse.SignedTx) bool {
 	return m.Signed != nil && m.Signed != s && m.Signed.Rivals(s)
 }
 
-// Undo takes back the tip, newest transaction first. undo is called for each
-// transaction before its outputs and inputs are as they were.
+// Undo takes back the tip, newest transaction first. It calls undo for each transaction
+// before it restores the outputs and inputs.
 func (n *Network) Undo(ev *bourse.Events, undo func(*Mined)) {
 	last := n.blocks[len(n.blocks)-1]
 	for i := len(last.txs) - 1; i >= 0; i-- {
@@ -196,9 +196,10 @@ func (n *Network) unmine(ev *bourse.Events, m *Mined) {
 		}
 		ev.AddSigned(s)
 	}
+
 	if n.byOutput {
-		for i := range m.Outputs {
-			at := bourse.Outpoint{Tx: m.Hash, Index: m.Outputs[i].Index}
+		for i := range m.Inflows {
+			at := bourse.Outpoint{Tx: m.Hash, Index: m.Inflows[i].Index}
 			gone := *n.unspent[at]
 			gone.Gone = true
 			delete(n.unspent, at)
@@ -209,7 +210,7 @@ func (n *Network) unmine(ev *bourse.Events, m *Mined) {
 			n.putUnspent(ev, &back)
 		}
 	} else {
-		n.moveHoldings(ev, m.Tx, true)
+		n.moveHoldings(ev, m.TxEffect, true)
 	}
 }
 

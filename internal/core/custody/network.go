@@ -10,33 +10,33 @@ import (
 // Network is the state of one network.
 type Network struct {
 	bourse.NetworkState
-	// byOutput is what the first block said of where money lies.
+	// byOutput is true if money lies in outputs, as the first block reported.
 	byOutput bool
-	// top is the height of the highest block that was ever taken in.
+	// top is the height of the highest block ever taken in.
 	top uint64
-	// blocks are the last ones, oldest first; the newest is the tip.
+	// blocks are the remembered blocks, oldest first; the newest is the tip.
 	blocks []block
 	// txs has the height of each transaction in blocks.
 	txs map[bourse.TxHash]uint64
-	// deposits finds those of Custody that have a transaction here.
+	// deposits finds the remembered deposits that have a transaction here.
 	deposits map[bourse.Outpoint]*bourse.Deposit
-	// waiting are the deposits that time can change, by number.
+	// waiting are the deposits that a new block can change, by number.
 	waiting []*bourse.Deposit
 	signed  map[bourse.TxHash]*bourse.SignedTx
-	// claims finds the transaction that spends an output, also while the output
-	// is in no block.
+	// claims finds the transaction that spends an output, also while the output is in no
+	// block.
 	claims  map[bourse.Outpoint]bourse.TxHash
 	unspent map[bourse.Outpoint]*bourse.Unspent
-	// holdings are more than zero.
+	// holdings holds no zero amounts.
 	holdings map[place]bourse.Amount
-	// nonces are the next ones of the addresses that have sent.
+	// nonces are the next nonces of the addresses that have sent.
 	nonces map[uint32]uint64
-	// ready are the approved withdrawals that wait because withdrawals are
-	// stopped, or because a command had no steps left; by id.
+	// ready are the approved withdrawals that wait because withdrawals are stopped, or
+	// because a command had no steps left; by id.
 	ready []bourse.WalletID
 }
 
-// place is where money lies on a network.
+// place is an asset at an address of a network.
 type place struct {
 	address uint32
 	asset   bourse.AssetID
@@ -46,7 +46,7 @@ func comparePlaces(a, b place) int {
 	return cmp.Or(cmp.Compare(a.address, b.address), cmp.Compare(a.asset, b.asset))
 }
 
-// block is a block that was taken in, with what is needed to take it back.
+// block is a remembered block, with the state to take it back.
 type block struct {
 	bourse.BlockRef
 	parent bourse.TxHash
@@ -54,16 +54,16 @@ type block struct {
 	txs    []*Mined
 }
 
-// Mined is a transaction that was taken in.
+// Mined is a transaction of a remembered block.
 type Mined struct {
-	*bourse.Tx
-	// Signed is the exchange's own transaction of that hash, or nil, and Was its
-	// state before. Where it is nil, Was is zero.
+	*bourse.TxEffect
+	// Signed is the exchange's own transaction of that hash, or nil, and Was its state
+	// before, or zero.
 	Signed *bourse.SignedTx
 	Was    bourse.SignedState
-	// Postings are what the engine posted for it, besides deposits.
+	// Postings are the engine's postings for it, besides deposits.
 	Postings []bourse.Transfer
-	// spent are the outputs that it used up; who had reserved them is in claims.
+	// spent are the outputs that it spent; claims has their reservations.
 	spent []bourse.Unspent
 }
 
@@ -80,7 +80,7 @@ func newNetwork(id bourse.NetworkID) *Network {
 	}
 }
 
-// Announce tells where the exchange is on the network.
+// Announce announces the network's state.
 func (n *Network) Announce(ev *bourse.Events) { ev.AddNetworkState(&n.NetworkState) }
 
 // Halt stops the network's withdrawals; the first reason stays.
@@ -90,17 +90,17 @@ func (n *Network) Halt(why bourse.Halt) {
 	}
 }
 
-// Reaches reports whether the chain can be taken back to a height: its block is
-// remembered and lies below the tip.
+// Reaches reports whether the chain can be taken back to a height at or below the tip: the
+// block at that height is remembered.
 func (n *Network) Reaches(height uint64) bool {
 	return len(n.blocks) > 0 && height >= n.blocks[0].Height
 }
 
-// Top returns the height of the highest block that was ever taken in.
+// Top returns the height of the highest block ever taken in.
 func (n *Network) Top() uint64 { return n.top }
 
-// Begin opens a block that was admitted, or the next part of it.
-func (n *Network) Begin(b *bourse.Block) {
+// Begin opens an admitted block, or its next part.
+func (n *Network) Begin(b *bourse.BlockEffect) {
 	if b.Part == 0 {
 		n.byOutput = b.ByOutput
 		n.blocks = append(n.blocks, block{BlockRef: b.BlockRef, parent: b.Parent, time: b.Time})
@@ -117,17 +117,17 @@ func (n *Network) Deposit(tx bourse.TxHash, index uint32) *bourse.Deposit {
 	return n.deposits[bourse.Outpoint{Tx: tx, Index: index}]
 }
 
-// Waiting returns the deposits that a new block may change, by number. The list
-// is the caller's.
+// Waiting returns the deposits that a new block may change, by number. The caller owns
+// the list.
 func (n *Network) Waiting() []*bourse.Deposit { return slices.Clone(n.waiting) }
 
-// waits reports whether time can change a deposit: it may become deep enough, or
+// waits reports whether a new block can change a deposit: it may become deep enough, or
 // be gone for long enough.
 func waits(d *bourse.Deposit) bool {
 	return d.Status == bourse.WalletPending && (!d.Mined || d.Account != 0 && !d.BelowMin)
 }
 
-// sort puts a deposit that changed where it belongs.
+// sort adds a changed deposit to waiting, or removes it.
 func (n *Network) sort(d *bourse.Deposit) {
 	at, found := slices.BinarySearchFunc(n.waiting, d, func(a, b *bourse.Deposit) int {
 		return cmp.Compare(a.Number, b.Number)
@@ -140,7 +140,7 @@ func (n *Network) sort(d *bourse.Deposit) {
 	}
 }
 
-// AddDeposit takes in a deposit that has a transaction.
+// AddDeposit adds a deposit that has a transaction.
 func (c *Custody) AddDeposit(d *bourse.Deposit) {
 	n := c.Network(d.Network)
 	c.deposits[d.Number] = d
@@ -148,11 +148,10 @@ func (c *Custody) AddDeposit(d *bourse.Deposit) {
 	n.sort(d)
 }
 
-// Deposit returns a deposit that is remembered, or nil.
+// Deposit returns a remembered deposit, or nil.
 func (c *Custody) Deposit(number bourse.DepositID) *bourse.Deposit { return c.deposits[number] }
 
-// ChangedDeposit announces a deposit after a change, and forgets it if nothing
-// can change it any more.
+// ChangedDeposit announces a changed deposit, and forgets it if it is final.
 func (c *Custody) ChangedDeposit(ev *bourse.Events, d *bourse.Deposit) {
 	n := c.Network(d.Network)
 	n.sort(d)

@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// requestKept is how long a name stays taken after its withdrawal ended.
+	// requestKept is how long a name stays taken after its withdrawal has ended.
 	requestKept = bourse.Day
-	// maxEnded bounds the ended ones that are kept for each account, maxRefused the
+	// maxEnded bounds the ended requests that are kept for each account, maxRefused the
 	// refused ones, which cost their sender nothing.
 	maxEnded   = 10_000
 	maxRefused = 100
 )
 
-// requests remembers what accounts asked for under names of their own, so that
-// a request that comes again is answered with its first outcome: while its
-// withdrawal is open and for a day after that. A refusal is an outcome too. N is
-// what a name is, A what tells whether the same was asked for.
+// requests remembers the accounts' requests by their own names, so that a repeated
+// request is answered with its first outcome: while its withdrawal is open and for a day
+// after that. A refusal is an outcome too. N is the type of a name; two requests with
+// equal A are the same.
 type requests[N, A comparable] struct {
 	byName map[requestName[N]]*request[N, A]
-	// ended are in the order of their ends.
+	// ended are the ended requests, in the order of their ends.
 	ended *list.List
-	// byAccount are each account's ended ones, in the same order; those of which
-	// nothing came are apart.
+	// byAccount are each account's ended requests, in the same order; refused ones are
+	// apart.
 	byAccount map[endedOf][]*request[N, A]
 }
 
@@ -34,7 +34,7 @@ type endedOf struct {
 	refused bool
 }
 
-// most is how many requests are kept in a list.
+// most bounds the requests in a list.
 func (l endedOf) most() int {
 	if l.refused {
 		return maxRefused
@@ -53,11 +53,11 @@ type request[N, A comparable] struct {
 	outcome bourse.Outcome
 	// ended is when the withdrawal ended; zero while it is open.
 	ended bourse.Time
-	// at is its place among the ended ones.
+	// at is its element of ended.
 	at *list.Element
 }
 
-// list names the list that the request is in once it has ended.
+// list names the list of the request once it has ended.
 func (r *request[N, A]) list() endedOf { return endedOf{r.account, r.outcome.Reason != 0} }
 
 func newRequests[N, A comparable]() requests[N, A] {
@@ -67,12 +67,14 @@ func newRequests[N, A comparable]() requests[N, A] {
 	}
 }
 
-// find looks for a request of an account with the same name. It returns the
-// first outcome, whether the same was asked for, and whether there is one.
-func (q *requests[N, A]) find(account bourse.AccountID, name N, asked A, now bourse.Time) (first bourse.Outcome, same, found bool) {
+// find returns the first outcome of an account's request with this name, whether both ask
+// for the same, and whether there is one.
+func (q *requests[N, A]) find(
+	account bourse.AccountID, name N, asked A, now bourse.Time,
+) (first bourse.Outcome, same, found bool) {
 	r := q.byName[requestName[N]{account, name}]
 	if r != nil && r.ended != 0 && r.ended+requestKept < now {
-		for mine := q.byAccount[r.list()]; mine[0] != r; mine = mine[1:] { // those that ended before have expired as well
+		for mine := q.byAccount[r.list()]; mine[0] != r; mine = mine[1:] { // older ones have expired as well
 			q.forget(mine[0])
 		}
 		q.forget(r)
@@ -84,7 +86,7 @@ func (q *requests[N, A]) find(account bourse.AccountID, name N, asked A, now bou
 	return r.outcome, r.asked == asked, true
 }
 
-// add takes a name for a request.
+// add stores a request under its name.
 func (q *requests[N, A]) add(account bourse.AccountID, name N, asked A, outcome bourse.Outcome) {
 	r := &request[N, A]{requestName: requestName[N]{account, name}, asked: asked, outcome: outcome}
 	q.byName[r.requestName] = r
@@ -106,7 +108,7 @@ func (q *requests[N, A]) retire(r *request[N, A]) {
 	}
 }
 
-// forget frees a name; it is the oldest of its list.
+// forget frees the name of the oldest request of a list.
 func (q *requests[N, A]) forget(r *request[N, A]) {
 	delete(q.byName, r.requestName)
 	q.ended.Remove(r.at)
@@ -118,7 +120,7 @@ func (q *requests[N, A]) forget(r *request[N, A]) {
 	}
 }
 
-// oldest returns the request that ended first; nil if none has.
+// oldest returns the request that ended first; nil without one.
 func (q *requests[N, A]) oldest() *request[N, A] {
 	if at := q.ended.Front(); at != nil {
 		return at.Value.(*request[N, A])
@@ -126,7 +128,7 @@ func (q *requests[N, A]) oldest() *request[N, A] {
 	return nil
 }
 
-// expire forgets requests whose time is over, at most this many.
+// expire forgets requests whose time is over, at most the given number.
 func (q *requests[N, A]) expire(now bourse.Time, most int) {
 	for r := q.oldest(); most > 0 && r != nil && r.ended+requestKept < now; r = q.oldest() {
 		q.forget(r)

@@ -2,13 +2,14 @@ package custody
 
 import (
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/ordered"
 )
 
 // Signed returns a transaction of the exchange that is not final, or nil.
 func (n *Network) Signed(tx bourse.TxHash) *bourse.SignedTx { return n.signed[tx] }
 
-// CanSign says why a transaction cannot go on record, or zero: it is there
-// already and was not given up, spends what is not free, or is not the sending
+// CanSign returns the reason why a transaction cannot go on record, or zero: it is mined,
+// or known and not dropped; an input is not free; or its nonce is not the sending
 // address's next.
 func (n *Network) CanSign(s *bourse.SignedTx) bourse.Reason {
 	_, mined := n.txs[s.Tx]
@@ -24,21 +25,18 @@ func (n *Network) CanSign(s *bourse.SignedTx) bourse.Reason {
 	return 0
 }
 
-// Supersedes reports whether at most one will be paid of a withdrawal's transaction
-// and those that were given up for it, whatever was said of them: with each it shares
-// an output or its number, unless a block at least depth deep keeps that one out.
+// Supersedes reports whether at most one of a withdrawal's transaction and the ones
+// dropped for it can be paid, whatever nodes report about them: with each dropped one it
+// shares an output or its nonce, unless a block at least depth deep excludes that one.
 func (n *Network) Supersedes(s *bourse.SignedTx, depth uint64) bool {
-	for _, old := range n.signed {
-		if old.Wallet == s.Wallet && old.State == bourse.SignedDropped && !old.Rivals(s) && !n.keptOut(old, depth) {
-			return false
-		}
-	}
-	return true
+	return !ordered.Any(n.signed, func(old *bourse.SignedTx) bool {
+		return old.Wallet == s.Wallet && old.State == bourse.SignedDropped && !old.Rivals(s) && !n.excluded(old, depth)
+	})
 }
 
-// keptOut reports whether a transaction that excludes another one is at least depth
-// blocks deep.
-func (n *Network) keptOut(s *bourse.SignedTx, depth uint64) bool {
+// excluded reports whether a block at least depth deep holds a transaction that
+// excludes s, so that s can never be mined.
+func (n *Network) excluded(s *bourse.SignedTx, depth uint64) bool {
 	for i := range n.blocks {
 		if n.blocks[i].Height+depth > n.Tip.Height+1 {
 			break
@@ -52,8 +50,7 @@ func (n *Network) keptOut(s *bourse.SignedTx, depth uint64) bool {
 	return false
 }
 
-// free reports whether outputs can be spent: each is known, reserved by nobody
-// and named once.
+// free reports whether outputs can be spent: each is known, not reserved and named once.
 func (n *Network) free(inputs []bourse.Outpoint) bool {
 	seen := make(map[bourse.Outpoint]bool, len(inputs))
 	for _, at := range inputs {
@@ -66,28 +63,24 @@ func (n *Network) free(inputs []bourse.Outpoint) bool {
 	return len(inputs) > 0
 }
 
-// next reports whether a transaction's nonce may be used: it is the address's
-// next, or that of one that was given up. Of an address that never sent through
-// the exchange any is taken, because it may have sent before.
+// next reports whether a transaction's nonce may be used: it is the address's next, or
+// that of a dropped transaction. An address that never sent through the exchange may use
+// any nonce, because it may have sent before.
 func (n *Network) next(s *bourse.SignedTx) bool {
 	want, sent := n.nonces[s.From]
 	if !sent || s.Nonce >= want {
 		return !sent || s.Nonce == want
 	}
-	dropped := false
-	for _, old := range n.signed {
-		if old.From != s.From || old.Nonce != s.Nonce {
-			continue
-		}
-		if old.State != bourse.SignedDropped {
-			return false
-		}
-		dropped = true
+
+	used := func(dropped bool) bool {
+		return ordered.Any(n.signed, func(old *bourse.SignedTx) bool {
+			return old.From == s.From && old.Nonce == s.Nonce && (old.State == bourse.SignedDropped) == dropped
+		})
 	}
-	return dropped
+	return used(true) && !used(false)
 }
 
-// Sign puts a transaction on record: its inputs are reserved, its nonce is used.
+// Sign puts a transaction on record, reserves its inputs and uses its nonce.
 func (n *Network) Sign(ev *bourse.Events, s *bourse.SignedTx) {
 	n.signed[s.Tx] = s
 	for _, at := range s.Inputs {

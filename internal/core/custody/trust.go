@@ -7,14 +7,14 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// trustAfter is how long an approved amount waits until others like it need no
-// person.
+// trustAfter is the time from an amount's approval until its address needs no person for
+// as much.
 const trustAfter = bourse.Day
 
 func compareTrust(t bourse.Trust, asset bourse.AssetID) int { return cmp.Compare(t.Asset, asset) }
 
-// Trusted reports whether a withdrawal needs no person, because its account's
-// address book trusts its address with its amount.
+// Trusted reports whether a withdrawal needs no person, because its account's address
+// book trusts its address with the amount.
 func (c *Custody) Trusted(account bourse.AccountID, w *bourse.Withdraw, now bourse.Time) bool {
 	a := c.Saved(account, w)
 	if a == nil {
@@ -24,9 +24,9 @@ func (c *Custody) Trusted(account bourse.AccountID, w *bourse.Withdraw, now bour
 	return found && a.Trusts[at].Covers(w.Amount, now)
 }
 
-// Approved notes that a person or a second factor approved a withdrawal: a day
-// later its address, if it is saved, is trusted with the amount. A greater amount
-// waits for its own day, and what is trusted already stays so meanwhile.
+// Approved notes that a person or a second factor approved a withdrawal: a day later its
+// address, if it is saved, is trusted with the amount. A greater amount waits for its own
+// day, and the present trust holds meanwhile.
 func (c *Custody) Approved(ev *bourse.Events, account bourse.AccountID, w *bourse.Withdraw, now bourse.Time) {
 	a := c.Saved(account, w)
 	if a == nil {

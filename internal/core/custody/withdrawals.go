@@ -7,7 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// AddWithdrawal takes in a new withdrawal.
+// AddWithdrawal adds a new withdrawal.
 func (c *Custody) AddWithdrawal(w *bourse.Withdrawal) {
 	c.withdrawals[w.ID] = w
 	c.delay(w)
@@ -17,21 +17,21 @@ func (c *Custody) AddWithdrawal(w *bourse.Withdrawal) {
 	c.sort(w)
 }
 
-// Withdrawal returns a withdrawal that is remembered, or nil.
+// Withdrawal returns a remembered withdrawal, or nil.
 func (c *Custody) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return c.withdrawals[id] }
 
-// OpenWithdrawals returns how many withdrawals of an account are open.
+// OpenWithdrawals returns the number of an account's open withdrawals.
 func (c *Custody) OpenWithdrawals(account bourse.AccountID) int { return len(c.open[account]) }
 
-// ChangedWithdrawal announces a withdrawal after a change.
+// ChangedWithdrawal announces a changed withdrawal.
 func (c *Custody) ChangedWithdrawal(ev *bourse.Events, w *bourse.Withdrawal) {
 	c.sort(w)
 	ev.AddWithdrawal(bourse.EventWithdrawal, w)
 }
 
-// EndWithdrawal announces a withdrawal that holds nothing any more, and frees
-// its client id in time. It is forgotten unless its transaction can still leave
-// the chain or never reach it.
+// EndWithdrawal announces a withdrawal that holds no money any more, and starts the time
+// after which its client id is free. A withdrawal that is done over a network stays
+// remembered: its transaction can still leave the chain, or never reach it.
 func (c *Custody) EndWithdrawal(ev *bourse.Events, w *bourse.Withdrawal, now bourse.Time) {
 	c.close(w)
 	c.Undelay(w)
@@ -43,10 +43,11 @@ func (c *Custody) EndWithdrawal(ev *bourse.Events, w *bourse.Withdrawal, now bou
 	}
 }
 
-// close takes a withdrawal out of those that are open.
+// close removes a withdrawal from the open ones.
 func (c *Custody) close(w *bourse.Withdrawal) {
 	list := c.open[w.Account]
-	at, _ := slices.BinarySearchFunc(list, w.ID, func(w *bourse.Withdrawal, id bourse.WalletID) int { return cmp.Compare(w.ID, id) })
+	at, _ := slices.BinarySearchFunc(list, w.ID,
+		func(w *bourse.Withdrawal, id bourse.WalletID) int { return cmp.Compare(w.ID, id) })
 	if list = slices.Delete(list, at, at+1); len(list) > 0 {
 		c.open[w.Account] = list
 	} else {
@@ -57,8 +58,7 @@ func (c *Custody) close(w *bourse.Withdrawal) {
 // ForgetWithdrawal forgets a withdrawal that an operator ended.
 func (c *Custody) ForgetWithdrawal(w *bourse.Withdrawal) { delete(c.withdrawals, w.ID) }
 
-// sort puts a withdrawal that changed among those that are ready, or takes it
-// out.
+// sort adds a changed withdrawal to the ready ones, or removes it.
 func (c *Custody) sort(w *bourse.Withdrawal) {
 	n := c.Network(w.Network)
 	at, found := slices.BinarySearch(n.ready, w.ID)
@@ -72,7 +72,7 @@ func (c *Custody) sort(w *bourse.Withdrawal) {
 	}
 }
 
-// Ready returns an approved withdrawal whose network lets it go, or nil.
+// Ready returns an approved withdrawal whose network is not stopped, or nil.
 func (c *Custody) Ready() *bourse.Withdrawal {
 	if c.ready == 0 {
 		return nil

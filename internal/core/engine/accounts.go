@@ -17,9 +17,8 @@ func (e *Engine) createAccount(cmd *bourse.Command, ev *bourse.Events) {
 	ev.Outcome.ID = uint64(e.lastAccount)
 }
 
-// freezeAccount keeps an account from new orders, or lets it place them again.
-// What it has open stays until it is canceled; a stop of a frozen account is
-// killed when it is triggered.
+// freezeAccount bars an account from new orders, or admits them again. Its open orders
+// stay until they are canceled; its stops are killed when they are triggered.
 func (e *Engine) freezeAccount(cmd *bourse.Command, ev *bourse.Events) {
 	acct := e.account(cmd.Account)
 	if acct == nil {
@@ -30,17 +29,18 @@ func (e *Engine) freezeAccount(cmd *bourse.Command, ev *bourse.Events) {
 	ev.AddFact(bourse.EventAccountFrozen, bourse.Fact{Account: cmd.Account, On: cmd.On})
 }
 
-// secureAccount keeps money from leaving an account for a while, because how its
-// person gets in was changed: whoever made the change, or had to fear before it,
-// gets time. What waits to leave already waits as well, and outside a sandbox it
-// needs a person, whoever approved it. Trust in addresses ends, and so do
-// sessions and, if the command says so, API keys.
+// secureAccount blocks withdrawals and transfers of an account for a time, because its
+// person's credentials changed: an owner who did not make the change gets time to react.
+// Pending withdrawals wait as well, and outside a sandbox they need an operator's
+// approval, even if they had one. Trust in addresses ends, and so do sessions and, if the
+// command says so, API keys.
 func (e *Engine) secureAccount(cmd *bourse.Command, ev *bourse.Events) {
 	acct := e.account(cmd.Account)
 	if acct == nil {
 		ev.Refuse(bourse.UnknownAccount)
 		return
 	}
+
 	if cmd.Access != nil {
 		acct.setPerson(cmd, ev)
 	}
@@ -48,6 +48,7 @@ func (e *Engine) secureAccount(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.On {
 		e.endKeys(acct.keys, 0, ev)
 	}
+
 	acct.held = max(acct.held, e.now+cmd.Hold)
 	acct.announceHeld(cmd.Account, ev)
 	e.custody.DistrustAll(ev, cmd.Account)
@@ -56,7 +57,7 @@ func (e *Engine) secureAccount(cmd *bourse.Command, ev *bourse.Events) {
 	}
 }
 
-// setPerson takes over the digest of the row of an account's person.
+// setPerson replaces the digest of the row of an account's person.
 func (e *Engine) setPerson(cmd *bourse.Command, ev *bourse.Events) {
 	acct := e.account(cmd.Account)
 	if acct == nil {
@@ -94,7 +95,7 @@ func (a *account) announceFees(id bourse.AccountID, ev *bourse.Events) {
 	})
 }
 
-// credit hands out money of a sandbox.
+// credit credits an account with sandbox money.
 func (e *Engine) credit(cmd *bourse.Command, ev *bourse.Events) {
 	switch {
 	case !e.genesis.Sandbox:
@@ -111,22 +112,22 @@ func (e *Engine) credit(cmd *bourse.Command, ev *bourse.Events) {
 	}
 }
 
-// sweepFees moves what the fee accounts have to the treasury.
-func (e *Engine) sweepFees(ev *bourse.Events) {
+// collectFees moves the balances of the fee accounts to the treasury.
+func (e *Engine) collectFees(ev *bourse.Events) {
 	for _, asset := range e.assets[1:] {
 		for _, own := range e.ledger.Own(asset.ID) {
 			if own.Account != bourse.AccountFees && own.Account != bourse.AccountWithdrawalFees || own.Has.IsZero() {
 				continue
 			}
 			e.transfer(ev, bourse.Transfer{
-				Kind: bourse.TransferFeeSweep, From: own.Account, To: bourse.AccountTreasury,
+				Kind: bourse.TransferFeesCollected, From: own.Account, To: bourse.AccountTreasury,
 				Asset: asset.ID, Amount: own.Has,
 			})
 		}
 	}
 }
 
-// transfer posts and announces a transfer; false means that it was refused.
+// transfer posts and announces a transfer. False means that the ledger refused it.
 func (e *Engine) transfer(ev *bourse.Events, t bourse.Transfer) bool {
 	if !e.ledger.Transfer(ev, t.From, t.To, t.Asset, t.Amount) {
 		return false

@@ -2,14 +2,14 @@ package engine
 
 import "github.com/bourse-exchange/bourse"
 
-// savedFrom returns the entry of the address book that a withdrawal asks for.
+// savedFrom returns the address book entry that a withdrawal asks for.
 func savedFrom(account bourse.AccountID, w *bourse.Withdraw) *bourse.SavedAddress {
 	return &bourse.SavedAddress{
 		Account: account, Network: w.Network, Asset: w.Asset, Address: w.Address, Memo: w.Memo, Token: w.Save,
 	}
 }
 
-// saveAddress adds an entry to an address book. Saving makes nothing trusted.
+// saveAddress adds an entry to an address book. A saved address is not trusted.
 func (e *Engine) saveAddress(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	asked := cmd.Wallet.Save
 	switch {
@@ -20,6 +20,7 @@ func (e *Engine) saveAddress(cmd *bourse.Command, ev *bourse.Events) bourse.Reas
 	case e.terms(asked.Network, asked.Asset) == nil:
 		return bourse.NotOnNetwork
 	}
+
 	a := &bourse.SavedAddress{
 		Account: cmd.Account, Network: asked.Network, Asset: asked.Asset,
 		Address: asked.Address, Memo: asked.Memo, Token: cmd.Token,

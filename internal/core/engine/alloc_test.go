@@ -10,8 +10,8 @@ import (
 )
 
 // round is a sequence of orders after which the book is as it was before: makers
-// that are taken, canceled and swept, stops that fire, and every way to ask.
-var round = []bourse.Place{
+// that are taken, alone and all at once, and canceled, stops that fire, and every way to ask.
+var round = []bourse.NewOrder{
 	{Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 105, Lots: 3},
 	{Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 9_000, Lots: 3},
 	{Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 99, Lots: 4, PostOnly: true},
@@ -43,16 +43,16 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	var cmd bourse.Command
 	var names uint64
 	play := func() {
-		cmd = bourse.Command{Kind: bourse.CommandPlace, Account: 1, Place: round[0]}
-		cmd.Place.Market = 1
+		cmd = bourse.Command{Kind: bourse.CommandPlace, Account: 1, NewOrder: round[0]}
+		cmd.NewOrder.Market = 1
 		names++
-		copy(cmd.Place.ClientID[:], "name")
-		binary.LittleEndian.PutUint64(cmd.Place.ClientID[4:], names)
+		copy(cmd.NewOrder.ClientID[:], "name")
+		binary.LittleEndian.PutUint64(cmd.NewOrder.ClientID[4:], names)
 		apply(&cmd)
 		for i, p := range round {
-			cmd = bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(1 + i%2), Place: p}
-			if cmd.Place.Market == 0 {
-				cmd.Place.Market = 1
+			cmd = bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(1 + i%2), NewOrder: p}
+			if cmd.NewOrder.Market == 0 {
+				cmd.NewOrder.Market = 1
 			}
 			apply(&cmd)
 		}

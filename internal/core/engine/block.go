@@ -7,17 +7,19 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/custody"
 )
 
-// block takes in the next block of a network, or a part of it: all that it says,
-// or nothing. Every unit that it moves is posted against the network's account,
-// which so owes at every moment what the chain says the exchange has there.
-func (e *Engine) block(b *bourse.Block, ev *bourse.Events) bourse.Reason {
+// block applies the next block of a network, or a part of it: completely or not at all.
+// Every movement is posted against the network's account, so that account always owes the
+// exchange's balance on the chain.
+func (e *Engine) block(b *bourse.BlockEffect, ev *bourse.Events) bourse.Reason {
 	if e.network(b.Network) == nil {
 		return bourse.UnknownNetwork
 	}
+
 	n := e.custody.Network(b.Network)
 	if reason := n.Admit(b); reason != 0 {
 		return reason
 	}
+
 	sums, fit := custody.Sums(b)
 	for _, s := range sums {
 		if e.terms(b.Network, s.Asset) == nil {
@@ -27,6 +29,7 @@ func (e *Engine) block(b *bourse.Block, ev *bourse.Events) bourse.Reason {
 	if !fit || !e.room(sums) {
 		return bourse.Overflow
 	}
+
 	n.Begin(b)
 	for i := range b.Txs {
 		e.mine(n, &b.Txs[i], ev)
@@ -38,7 +41,8 @@ func (e *Engine) block(b *bourse.Block, ev *bourse.Events) bourse.Reason {
 	return 0
 }
 
-// room reports whether own accounts could owe so much more of each asset.
+// room reports whether the exchange's own accounts can owe the sums on top of their
+// debts.
 func (e *Engine) room(sums []bourse.AssetAmount) bool {
 	for _, s := range sums {
 		if !e.ledger.Room(s.Asset, s.Amount) {
@@ -48,32 +52,35 @@ func (e *Engine) room(sums []bourse.AssetAmount) bool {
 	return true
 }
 
-// mine takes in one transaction of an admitted block.
-func (e *Engine) mine(n *custody.Network, tx *bourse.Tx, ev *bourse.Events) {
+// mine applies one transaction of an admitted block.
+func (e *Engine) mine(n *custody.Network, tx *bourse.TxEffect, ev *bourse.Events) {
 	m := n.Mine(ev, tx)
 	if m.Signed != nil && m.Was == bourse.SignedDropped {
 		e.takeBack(n, m, ev)
 	}
+
 	ours := m.Signed != nil && m.Was != bourse.SignedDropped
 	if ours {
 		e.mineOurs(n, m, ev)
 	} else {
 		e.mineStrange(n, m, ev)
 	}
+
 	moves := ours && m.Signed.Kind != bourse.SignedWithdrawal // between addresses of the exchange
-	for i := range tx.Outputs {
-		if o := &tx.Outputs[i]; o.Owner != bourse.AccountTreasury && !moves {
+	for i := range tx.Inflows {
+		if o := &tx.Inflows[i]; o.Owner != bourse.AccountTreasury && !moves {
 			e.deposit(n, tx, o, ev)
 		}
 	}
+
 	if m.Signed != nil {
 		ev.AddSigned(m.Signed)
 	}
 }
 
-// takeBack makes a transaction that was given up, and is mined and pays all the
-// same, its withdrawal's again, unless that is over or paid: nothing else may pay
-// it now.
+// takeBack restores a dropped transaction as its withdrawal's, because it was mined and
+// pays after all: no other transaction may pay the withdrawal now. It does nothing if the
+// withdrawal is final or paid.
 func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
 	w := e.custody.Withdrawal(m.Signed.Wallet)
 	if w == nil || !slices.ContainsFunc(netOf(m), func(c netChange) bool { return c.pays(w) }) {
@@ -86,44 +93,48 @@ func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Event
 	case !s.Reverted:
 		return
 	}
+
 	n.TakeBack(m)
 	w.Tx, w.Reverted = m.Hash, false
 	e.custody.ChangedWithdrawal(ev, w)
 }
 
-// mineStrange posts what a transaction did that the exchange did not sign, or had
-// given up. Money that it took is the operator's loss, and stops the network.
+// mineStrange posts a transaction that the exchange did not sign, or had dropped. Money
+// that it took is the operator's loss and halts the network.
 func (e *Engine) mineStrange(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
 	outside := bourse.NetworkAccount(n.Network)
-	for _, t := range m.Taken {
+	for _, t := range m.Outflows {
 		e.post(m, ev, bourse.Transfer{
 			Kind: bourse.TransferStrange, From: bourse.AccountTreasury, To: outside, Asset: t.Asset, Amount: t.Amount,
 		})
 		n.Halt(bourse.HaltStrangeSpend)
 	}
-	for i := range m.Outputs {
-		if o := &m.Outputs[i]; o.Owner == bourse.AccountTreasury {
+	for i := range m.Inflows {
+		if o := &m.Inflows[i]; o.Owner == bourse.AccountTreasury {
 			e.post(m, ev, bourse.Transfer{
-				Kind: bourse.TransferFunding, From: outside, To: bourse.AccountTreasury, Asset: o.Asset, Amount: o.Amount,
+				Kind: bourse.TransferFunding, From: outside, To: bourse.AccountTreasury,
+				Asset: o.Asset, Amount: o.Amount,
 			})
 		}
 	}
 }
 
-// mineOurs posts what a transaction of the exchange did. Of what left, as much as
-// the withdrawal's amount is what it paid; the rest is what the network took. If
-// less left, it did not pay.
+// mineOurs posts a transaction of the exchange. Of the amount that left, the withdrawal's
+// amount is its payment and the rest the network's fee. If less left, the transaction did
+// not pay.
 func (e *Engine) mineOurs(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
 	outside := bourse.NetworkAccount(n.Network)
 	w := e.custody.Withdrawal(m.Signed.Wallet)
 	if w != nil && w.Tx != m.Hash {
 		w = nil
 	}
+
 	paid := false
 	for _, net := range netOf(m) {
 		if net.gained {
 			e.post(m, ev, bourse.Transfer{
-				Kind: bourse.TransferFunding, From: outside, To: bourse.AccountTreasury, Asset: net.Asset, Amount: net.Amount,
+				Kind: bourse.TransferFunding, From: outside, To: bourse.AccountTreasury,
+				Asset: net.Asset, Amount: net.Amount,
 			})
 			continue
 		}
@@ -132,39 +143,42 @@ func (e *Engine) mineOurs(n *custody.Network, m *custody.Mined, ev *bourse.Event
 			paid = true
 			cost = net.Amount.Minus(w.Amount)
 			e.post(m, ev, bourse.Transfer{
-				Kind: bourse.TransferPaid, From: bourse.AccountInTransit, To: outside, Asset: net.Asset, Amount: w.Amount,
+				Kind: bourse.TransferPaid, From: bourse.AccountInTransit, To: outside,
+				Asset: net.Asset, Amount: w.Amount,
 			})
 		}
 		if !cost.IsZero() {
 			e.post(m, ev, bourse.Transfer{
-				Kind: bourse.TransferNetworkCost, From: bourse.AccountNetworkCosts, To: outside, Asset: net.Asset, Amount: cost,
+				Kind: bourse.TransferNetworkCost, From: bourse.AccountNetworkCosts, To: outside,
+				Asset: net.Asset, Amount: cost,
 			})
 		}
 	}
+
 	switch {
 	case w == nil:
 	case paid && w.Status == bourse.WalletProcessing:
-		e.settleWithdrawal(w, ev) // the network's acceptance got lost
+		e.settleWithdrawal(w, ev) // the acceptance got lost
 	case !paid:
 		m.Signed.Reverted, w.Reverted = true, true
 		e.custody.ChangedWithdrawal(ev, w)
 	}
 }
 
-// netChange is what the exchange lost of an asset, or gained.
+// netChange is the exchange's loss or gain of an asset.
 type netChange struct {
 	bourse.AssetAmount
 	gained bool
 }
 
-// pays reports whether the change is enough to be what a withdrawal pays.
+// pays reports whether the change is a loss that covers a withdrawal.
 func (n *netChange) pays(w *bourse.Withdrawal) bool {
 	return !n.gained && n.Asset == w.Asset && !n.Amount.Less(w.Amount)
 }
 
-// netOf returns what a transaction of the exchange did to its own addresses, by
-// asset. Where it pays a withdrawal, what reaches a customer's address is a
-// deposit and not the exchange's.
+// netOf returns, by asset, the effect of a transaction of the exchange on its own
+// addresses. If it pays a withdrawal, an inflow to a customer's address is a deposit and
+// does not count.
 func netOf(m *custody.Mined) []netChange {
 	var list []netChange
 	add := func(asset bourse.AssetID, amount bourse.Amount, gained bool) {
@@ -176,14 +190,16 @@ func netOf(m *custody.Mined) []netChange {
 		}
 		list = append(list, netChange{bourse.AssetAmount{Asset: asset, Amount: amount}, gained})
 	}
-	for _, t := range m.Taken {
+
+	for _, t := range m.Outflows {
 		add(t.Asset, t.Amount, false)
 	}
-	for i := range m.Outputs {
-		if o := &m.Outputs[i]; o.Owner == bourse.AccountTreasury || m.Signed.Kind != bourse.SignedWithdrawal {
+	for i := range m.Inflows {
+		if o := &m.Inflows[i]; o.Owner == bourse.AccountTreasury || m.Signed.Kind != bourse.SignedWithdrawal {
 			add(o.Asset, o.Amount, true)
 		}
 	}
+
 	kept := list[:0]
 	for _, n := range list {
 		if !n.Amount.IsZero() {
@@ -204,8 +220,8 @@ func (n *netChange) add(amount bourse.Amount, gained bool) {
 	}
 }
 
-// post carries out a posting of a block and remembers it, so that a rewind takes
-// it back. There is room for it: the block was admitted.
+// post carries out a posting of a block and records it for a rewind. It cannot be
+// refused, because the block was admitted.
 func (e *Engine) post(m *custody.Mined, ev *bourse.Events, t bourse.Transfer) {
 	e.must(ev, t)
 	m.Postings = append(m.Postings, t)
@@ -219,13 +235,13 @@ func (e *Engine) must(ev *bourse.Events, t bourse.Transfer) {
 	}
 }
 
-// rewind takes back the blocks above a height. What they posted is taken back to
-// the unit; a deposit that they had brought waits to be mined again, and if it
-// was credited already, the network is stopped.
+// rewind reverts the blocks above a height. Their postings are reversed to the unit. A
+// deposit in them waits to be mined again; if it was already credited, the network halts.
 func (e *Engine) rewind(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
 	if e.network(cmd.Network) == nil {
 		return bourse.UnknownNetwork
 	}
+
 	n := e.custody.Network(cmd.Network)
 	if cmd.Height >= n.Tip.Height {
 		return bourse.BlockOutOfOrder
@@ -235,9 +251,11 @@ func (e *Engine) rewind(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Rea
 		n.Announce(ev)
 		return bourse.RewindTooDeep
 	}
+
 	if sums, fit := n.Sums(cmd.Height); !fit || !e.room(sums) {
 		return bourse.Overflow
 	}
+
 	for n.Tip.Height > cmd.Height {
 		n.Undo(ev, func(m *custody.Mined) { e.unmine(n, m, ev) })
 	}
@@ -245,10 +263,10 @@ func (e *Engine) rewind(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Rea
 	return 0
 }
 
-// unmine takes back what mine did, newest first.
+// unmine reverts mine, newest first.
 func (e *Engine) unmine(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
-	for i := len(m.Outputs) - 1; i >= 0; i-- {
-		if d := n.Deposit(m.Hash, m.Outputs[i].Index); d != nil && d.Mined {
+	for i := len(m.Inflows) - 1; i >= 0; i-- {
+		if d := n.Deposit(m.Hash, m.Inflows[i].Index); d != nil && d.Mined {
 			e.undeposit(n, d, ev)
 		}
 	}
@@ -258,13 +276,14 @@ func (e *Engine) unmine(n *custody.Network, m *custody.Mined, ev *bourse.Events)
 			Kind: bourse.TransferRewound, From: t.To, To: t.From, Asset: t.Asset, Amount: t.Amount,
 		})
 	}
+
 	if m.Signed == nil || m.Signed.Kind != bourse.SignedWithdrawal {
 		return
 	}
 	w := e.custody.Withdrawal(m.Signed.Wallet)
 	switch {
 	case w == nil || w.Tx != m.Hash:
-		m.Was = bourse.SignedDropped // given up while it was mined and had not paid
+		m.Was = bourse.SignedDropped // dropped while it was mined without paying
 	case w.Reverted:
 		w.Reverted = false
 		e.custody.ChangedWithdrawal(ev, w)

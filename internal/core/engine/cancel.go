@@ -2,8 +2,8 @@ package engine
 
 import "github.com/bourse-exchange/bourse"
 
-// cancel ends one order at its owner's request. An order that is unknown,
-// somebody else's or done is not found, whichever it is.
+// cancel cancels one order at its owner's request. An order that is unknown, of another
+// account, or closed is not found: the answer does not tell which.
 func (e *Engine) cancel(cmd *bourse.Command, ev *bourse.Events) {
 	s := e.arena.Find(cmd.Order)
 	if s == 0 {
@@ -15,19 +15,21 @@ func (e *Engine) cancel(cmd *bourse.Command, ev *bourse.Events) {
 		ev.Refuse(bourse.OrderNotFound)
 		return
 	}
+
 	m := e.markets[o.Market]
 	if m.State == bourse.MarketHalted {
 		ev.Refuse(bourse.MarketHaltedNow)
 		return
 	}
+
 	ev.Outcome = bourse.Outcome{
 		ID: uint64(o.ID), Status: bourse.Canceled, Filled: o.Filled,
 	}
 	e.end(m, s, o, bourse.Canceled, ev)
 }
 
-// cancelAll ends an account's open orders, in one market or all that are not
-// halted; what the steps do not suffice for is left to a Continue.
+// cancelAll cancels an account's open orders, in one market or in all that are not
+// halted. A Continue cancels the orders beyond the step budget.
 func (e *Engine) cancelAll(cmd *bourse.Command, ev *bourse.Events) {
 	switch {
 	case e.account(cmd.Account) == nil:
@@ -40,34 +42,34 @@ func (e *Engine) cancelAll(cmd *bourse.Command, ev *bourse.Events) {
 		ev.Refuse(bourse.MarketHaltedNow)
 		return
 	}
-	w := sweep{account: cmd.Account, market: cmd.MarketID, upTo: e.lastOrder}
-	if !e.cancelSome(&w, ev) {
-		e.leaveSweep(w)
+
+	p := partialCancel{account: cmd.Account, market: cmd.MarketID, upTo: e.lastOrder}
+	if !e.cancelSome(&p, ev) {
+		e.keepPartial(p)
 	}
 }
 
-// leaveSweep keeps what is left of a cancel-all. One that covers the same
-// orders and more takes an older one's place, so that repeating the request
-// does not make the list grow.
-func (e *Engine) leaveSweep(w sweep) {
-	for i := range e.sweeps {
-		if e.sweeps[i].account == w.account && e.sweeps[i].market == w.market {
-			e.sweeps[i] = w
+// keepPartial keeps the rest of a cancel-all. It replaces an older one of the same
+// account and market, whose orders it covers, so that repeated requests do not grow the
+// list.
+func (e *Engine) keepPartial(p partialCancel) {
+	for i := range e.partials {
+		if e.partials[i].account == p.account && e.partials[i].market == p.market {
+			e.partials[i] = p
 			return
 		}
 	}
-	e.sweeps = append(e.sweeps, w)
+	e.partials = append(e.partials, p)
 }
 
-// cancelSome cancels what the steps allow and reports whether that was all. A
-// market that is halted when its turn comes is passed over for good: its orders
-// stay open, and are seen to be.
-func (e *Engine) cancelSome(w *sweep, ev *bourse.Events) bool {
+// cancelSome cancels orders within the step budget and reports whether all are done. A
+// market that is halted at its turn is skipped for good: its orders visibly stay open.
+func (e *Engine) cancelSome(p *partialCancel, ev *bourse.Events) bool {
 	for _, m := range e.markets[1:] {
-		if w.market != 0 && w.market != m.ID || m.State == bourse.MarketHalted {
+		if p.market != 0 && p.market != m.ID || m.State == bourse.MarketHalted {
 			continue
 		}
-		for s := m.book.Oldest(w.account); s != 0 && e.arena.At(s).ID <= w.upTo; s = m.book.Oldest(w.account) {
+		for s := m.book.Oldest(p.account); s != 0 && e.arena.At(s).ID <= p.upTo; s = m.book.Oldest(p.account) {
 			if e.steps == 0 {
 				return false
 			}
@@ -78,7 +80,7 @@ func (e *Engine) cancelSome(w *sweep, ev *bourse.Events) bool {
 	return true
 }
 
-// killAll ends the orders of a delisted market, as far as the steps allow.
+// killAll kills the orders of a delisted market, within the step budget.
 func (e *Engine) killAll(m *market, ev *bourse.Events) {
 	for s := m.book.Any(); s != 0 && e.steps > 0; s = m.book.Any() {
 		e.steps--

@@ -13,28 +13,19 @@ func (e *Engine) found(g *bourse.Genesis, ev *bourse.Events) {
 	ev.AddFact(bourse.EventGenesis, bourse.Fact{Genesis: g})
 }
 
-// defineAsset adds an asset, or changes the one of that symbol. Definitions are
-// never changed in place: events that were handed out keep theirs.
+// defineAsset adds an asset, or changes the asset of the same symbol. A definition is
+// never changed in place: events that refer to it stay valid.
 func (e *Engine) defineAsset(def *bourse.Asset, ev *bourse.Events) {
 	a := *def
-	a.ID = bourse.AssetID(len(e.assets))
-	for _, old := range e.assets[1:] {
-		if old.Symbol == a.Symbol {
-			a.ID = old.ID
-		}
-	}
-	switch {
-	case int(a.ID) == len(e.assets):
-		if len(e.assets) > math.MaxUint16 {
-			ev.Refuse(bourse.TooMany)
-			return
-		}
-		e.assets = append(e.assets, nil)
-	case e.assets[a.ID].Scale != a.Scale:
-		ev.Refuse(bourse.FixedField)
+	at := indexOf(e.assets, func(old *bourse.Asset) bool { return old.Symbol == a.Symbol })
+	a.ID = bourse.AssetID(at)
+	list, reason := put(e.assets, at, &a, func(old *bourse.Asset) bool { return old.Scale == a.Scale })
+	if reason != 0 {
+		ev.Refuse(reason)
 		return
 	}
-	e.assets[a.ID] = &a
+
+	e.assets = list
 	e.reopen()
 	ev.AddFact(bourse.EventAsset, bourse.Fact{Asset: &a})
 	ev.Outcome.ID = uint64(a.ID)
@@ -42,26 +33,43 @@ func (e *Engine) defineAsset(def *bourse.Asset, ev *bourse.Events) {
 
 func (e *Engine) defineNetwork(def *bourse.Network, ev *bourse.Events) {
 	n := *def
-	n.ID = bourse.NetworkID(len(e.networks))
-	for _, old := range e.networks[1:] {
-		if old.Symbol == n.Symbol {
-			n.ID = old.ID
-		}
-	}
-	switch {
-	case int(n.ID) == len(e.networks):
-		if len(e.networks) > math.MaxUint16 {
-			ev.Refuse(bourse.TooMany)
-			return
-		}
-		e.networks = append(e.networks, nil)
-	case e.networks[n.ID].MemoName == "" != (n.MemoName == ""):
-		ev.Refuse(bourse.FixedField)
+	at := indexOf(e.networks, func(old *bourse.Network) bool { return old.Symbol == n.Symbol })
+	n.ID = bourse.NetworkID(at)
+	list, reason := put(e.networks, at, &n, func(old *bourse.Network) bool {
+		return (old.MemoName == "") == (n.MemoName == "")
+	})
+	if reason != 0 {
+		ev.Refuse(reason)
 		return
 	}
-	e.networks[n.ID] = &n
+
+	e.networks = list
 	ev.AddFact(bourse.EventNetwork, bourse.Fact{Network: &n})
 	ev.Outcome.ID = uint64(n.ID)
+}
+
+// indexOf returns the index of the definition that match finds, or the list's length if
+// there is none. Index zero is unused.
+func indexOf[T any](list []*T, match func(*T) bool) int {
+	if at := slices.IndexFunc(list[1:], match); at >= 0 {
+		return at + 1
+	}
+	return len(list)
+}
+
+// put returns the list with def at an index of indexOf, or the reason to refuse it. alike
+// compares the fixed fields of def with those of the definition that it replaces.
+func put[T any](list []*T, at int, def *T, alike func(old *T) bool) ([]*T, bourse.Reason) {
+	switch {
+	case at > math.MaxUint16:
+		return list, bourse.TooMany
+	case at == len(list):
+		return append(list, def), 0
+	case !alike(list[at]):
+		return list, bourse.FixedField
+	}
+	list[at] = def
+	return list, 0
 }
 
 func (e *Engine) defineNetworkAsset(def *bourse.NetworkAsset, ev *bourse.Events) {
@@ -76,6 +84,7 @@ func (e *Engine) defineNetworkAsset(def *bourse.NetworkAsset, ev *bourse.Events)
 		ev.Refuse(bourse.BadDefinition)
 		return
 	}
+
 	at, found := slices.BinarySearchFunc(e.networkAssets, def, compareTerms)
 	n := *def
 	switch {
@@ -85,6 +94,7 @@ func (e *Engine) defineNetworkAsset(def *bourse.NetworkAsset, ev *bourse.Events)
 		ev.Refuse(bourse.FixedField)
 		return
 	}
+
 	e.networkAssets[at] = &n
 	ev.AddFact(bourse.EventNetworkAsset, bourse.Fact{NetworkAsset: &n})
 }
@@ -97,7 +107,7 @@ func compareTerms(a, b *bourse.NetworkAsset) int {
 	return int(a.Asset) - int(b.Asset)
 }
 
-// fitsNetwork reports whether the terms name amounts that the network can move.
+// fitsNetwork reports whether the network can move the amounts of the terms.
 func fitsNetwork(n *bourse.NetworkAsset, scale uint8) bool {
 	if n.Precision > scale {
 		return false
@@ -111,18 +121,20 @@ func fitsNetwork(n *bourse.NetworkAsset, scale uint8) bool {
 	return true
 }
 
-// defineMarket adds a market, or changes the one of these assets.
+// defineMarket adds a market, or changes the market of the same pair.
 func (e *Engine) defineMarket(def *bourse.Market, ev *bourse.Events) {
 	if int(def.Base) >= len(e.assets) || int(def.Quote) >= len(e.assets) {
 		ev.Refuse(bourse.UnknownAsset)
 		return
 	}
+
 	m := *def
 	m.ID, m.State = bourse.MarketID(len(e.markets)), bourse.MarketOpen
 	if !e.derive(&m) {
 		ev.Refuse(bourse.BadDefinition)
 		return
 	}
+
 	for _, old := range e.markets[1:] {
 		if old.Pair != m.Pair {
 			continue
@@ -133,6 +145,7 @@ func (e *Engine) defineMarket(def *bourse.Market, ev *bourse.Events) {
 		}
 		m.ID, m.State = old.ID, old.State
 	}
+
 	if len(e.markets) > math.MaxUint16 {
 		ev.Refuse(bourse.TooMany)
 		return
@@ -150,14 +163,15 @@ func (e *Engine) redefine(m *bourse.Market, ev *bourse.Events) {
 	ev.Outcome.ID = uint64(m.ID)
 }
 
-// setMarketState opens or closes a market. Delisting kills its orders, as far
-// as the steps allow; a Continue does the rest.
+// setMarketState changes a market's state. Delisting kills its orders within the step
+// budget; a Continue kills the rest.
 func (e *Engine) setMarketState(cmd *bourse.Command, ev *bourse.Events) {
 	m := e.market(cmd.MarketID)
 	if m == nil {
 		ev.Refuse(bourse.UnknownMarket)
 		return
 	}
+
 	def := *m.Market
 	def.State = cmd.State
 	e.redefine(&def, ev)
@@ -169,9 +183,9 @@ func (e *Engine) setMarketState(cmd *bourse.Command, ev *bourse.Events) {
 	}
 }
 
-// derive fills what follows from a market's assets, and reports whether its
-// precisions keep all arithmetic exact: price × amount within the quote asset's
-// scale, and three decimals left below a lot for its fee.
+// derive sets a market's derived fields, and reports whether its precisions keep all
+// arithmetic exact: price × amount fits the quote asset's scale, and a lot has three more
+// decimals for its fee.
 func (e *Engine) derive(m *bourse.Market) bool {
 	if m.Base == 0 || m.Quote == 0 || int(m.Base) >= len(e.assets) || int(m.Quote) >= len(e.assets) {
 		return false

@@ -7,6 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
+	"github.com/bourse-exchange/bourse/internal/record"
 )
 
 // step is a command of an operator or of the edge and what it is answered.
@@ -76,7 +77,7 @@ func TestOperators(t *testing.T) {
 	apply := func(cmd bourse.Command) {
 		ev.Reset()
 		cmd.Seq, cmd.Time = e.Seq()+1, e.Now()+1
-		if err := cmd.Check(); err != nil {
+		if err := record.Check(&cmd); err != nil {
 			t.Fatal(err)
 		}
 		e.Apply(&cmd, &ev)

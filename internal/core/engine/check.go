@@ -13,9 +13,9 @@ type holding struct {
 	asset   bourse.AssetID
 }
 
-// Check recomputes the invariants of money and books from scratch and returns
-// the first one that does not hold. It reads everything: tests call it after
-// every command, audits at the end.
+// Check recomputes the invariants of money and books from scratch and returns the first
+// violation. It reads the whole state: tests call it after every command, audits at the
+// end.
 func (e *Engine) Check() error {
 	holds := map[holding]bourse.Amount{}
 	open := 0
@@ -30,6 +30,7 @@ func (e *Engine) Check() error {
 		holds[h] = sum
 		open++
 	}
+
 	if open != e.arena.Len() {
 		return fmt.Errorf("%d orders are found by id and %d are open", open, e.arena.Len())
 	}
@@ -41,9 +42,11 @@ func (e *Engine) Check() error {
 	}) {
 		return errors.New("withdrawals hold more than fits")
 	}
+
 	if err := e.checkCustody(); err != nil {
 		return err
 	}
+
 	for _, m := range e.markets[1:] {
 		if err := e.checkMarket(m); err != nil {
 			return fmt.Errorf("market %s: %w", m.Pair, err)
@@ -52,7 +55,7 @@ func (e *Engine) Check() error {
 	return e.checkMoney(holds)
 }
 
-// checkMoney holds the ledger against what open orders and withdrawals must hold.
+// checkMoney compares the ledger with the holds of open orders and withdrawals.
 func (e *Engine) checkMoney(holds map[holding]bourse.Amount) error {
 	seen := 0
 	for _, a := range e.assets[1:] {
@@ -70,6 +73,7 @@ func (e *Engine) checkMoney(holds map[holding]bourse.Amount) error {
 			}
 		}
 	}
+
 	if seen != len(holds) {
 		return fmt.Errorf("%d holdings are reserved and %d held", len(holds), seen)
 	}
@@ -93,9 +97,11 @@ func (e *Engine) checkMarket(m *market) error {
 	return nil
 }
 
-// Holdings yields the ledger for an audit: customers first, then the exchange's
-// own accounts.
-func (e *Engine) Holdings(customer func(bourse.Balance), own func(bourse.AssetID, bourse.AccountID, bourse.Amount, bourse.Amount)) {
+// Holdings yields the ledger for an audit: customers first, then the exchange's own
+// accounts.
+func (e *Engine) Holdings(
+	customer func(bourse.Balance), own func(bourse.AssetID, bourse.AccountID, bourse.Amount, bourse.Amount),
+) {
 	for _, a := range e.assets[1:] {
 		for b := range e.ledger.Customers(a.ID) {
 			customer(b)
@@ -106,7 +112,7 @@ func (e *Engine) Holdings(customer func(bourse.Balance), own func(bourse.AssetID
 	}
 }
 
-// Depth returns what rests on a side of a market, best level first.
+// Depth returns the levels of a side of a market, best first.
 func (e *Engine) Depth(id bourse.MarketID, side bourse.Side) []bourse.Level {
 	m := e.market(id)
 	if m == nil {
@@ -121,7 +127,7 @@ func (e *Engine) Depth(id bourse.MarketID, side bourse.Side) []bourse.Level {
 	return levels
 }
 
-// Balance returns what a customer has of an asset.
+// Balance returns a customer's balance of an asset.
 func (e *Engine) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.Balance {
 	return e.ledger.Balance(account, asset)
 }

@@ -14,20 +14,22 @@ type ownKey struct {
 	asset   bourse.AssetID
 }
 
-// claim is what an own account must have less what it must owe, kept as two sums
-// because amounts know no sign.
+// claim is the balance that custody expects of an own account: has minus owes, kept as
+// two sums because amounts are unsigned.
 type claim struct{ has, owes bourse.Amount }
 
-// checkCustody recomputes custody's invariants, and holds the ledger's own
-// accounts against it: to the unit, a network's account owes what lies on the
-// network, and what is pending, parked and in transit is what deposits and
-// withdrawals say.
+// checkCustody recomputes custody's invariants and compares the ledger's own accounts
+// with it, to the unit: a network's account owes the exchange's balance on the network,
+// and pending, parked and in-transit balances match the deposits and withdrawals.
 func (e *Engine) checkCustody() error {
 	if err := e.custody.Check(); err != nil {
 		return err
 	}
+
 	claims := map[ownKey]claim{}
-	fits := e.custody.Claims(func(account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount, owes bool) bool {
+	fits := e.custody.Claims(func(
+		account bourse.AccountID, asset bourse.AssetID, amount bourse.Amount, owes bool,
+	) bool {
 		k := ownKey{account, asset}
 		c := claims[k]
 		var ok bool
@@ -42,6 +44,7 @@ func (e *Engine) checkCustody() error {
 	if !fits {
 		return errors.New("what custody knows of is more than fits")
 	}
+
 	for _, a := range e.assets[1:] {
 		for _, own := range e.ledger.Own(a.ID) {
 			k := ownKey{own.Account, a.ID}
@@ -53,6 +56,7 @@ func (e *Engine) checkCustody() error {
 			delete(claims, k)
 		}
 	}
+
 	for n := bourse.NetworkID(0); int(n) < len(e.networks); n++ {
 		for _, a := range e.assets[1:] {
 			for _, account := range [...]bourse.AccountID{
@@ -67,14 +71,14 @@ func (e *Engine) checkCustody() error {
 	return nil
 }
 
-// is reports whether the claim comes to having and owing this.
+// is reports whether the claim equals a balance of has minus owes.
 func (c claim) is(has, owes bourse.Amount) bool {
 	left, leftFits := c.has.Add(owes)
 	right, rightFits := c.owes.Add(has)
 	return leftFits && rightFits && left == right
 }
 
-// Owned yields what the exchange has on a network, by asset, as its blocks say.
+// Owned yields the exchange's balance on a network, by asset, according to its blocks.
 func (e *Engine) Owned(n bourse.NetworkID, yield func(bourse.AssetID, bourse.Amount)) {
 	if e.network(n) == nil {
 		return
@@ -88,18 +92,18 @@ func (e *Engine) Owned(n bourse.NetworkID, yield func(bourse.AssetID, bourse.Amo
 
 // readCustody restores the wallet's part of the state.
 func (x *restorer) readCustody() {
-	x.custody = custody.Read(x.r, custody.Around{
+	x.custody = custody.Read(x.c, custody.Around{
 		Networks: len(x.networks), Assets: len(x.assets), Accounts: x.lastAccount, Now: x.now,
 		Terms: func(n bourse.NetworkID, a bourse.AssetID) bool { return x.terms(n, a) != nil },
 	})
-	if x.r.Err() != nil {
+	if !x.c.OK() {
 		return
 	}
 	x.custody.Movements(func(account bourse.AccountID, ordinal uint64) {
 		a := x.account(account)
-		x.want(a != nil && ordinal <= a.movements)
+		x.c.Want(a != nil && ordinal <= a.movements)
 	})
 }
 
-// announceWallet tells the wallet's part of the state.
+// announceWallet announces the wallet's part of the state.
 func (x *restorer) announceWallet() { x.custody.Announce(&x.ev, x.flushIfFull) }

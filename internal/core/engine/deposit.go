@@ -7,7 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/custody"
 )
 
-// terms returns the terms on which an asset moves on a network, or nil.
+// terms returns the terms of moving an asset on a network, or nil.
 func (e *Engine) terms(network bourse.NetworkID, asset bourse.AssetID) *bourse.NetworkAsset {
 	at, found := slices.BinarySearchFunc(e.networkAssets,
 		&bourse.NetworkAsset{Network: network, Asset: asset}, compareTerms)
@@ -17,10 +17,10 @@ func (e *Engine) terms(network bourse.NetworkID, asset bourse.AssetID) *bourse.N
 	return e.networkAssets[at]
 }
 
-// deposit takes in an output that belongs to a customer, or to nobody known. One
-// that was mined before, in a block that left the chain, is the same deposit,
-// whoever the output is said to belong to now.
-func (e *Engine) deposit(n *custody.Network, tx *bourse.Tx, o *bourse.Output, ev *bourse.Events) {
+// deposit applies an output that belongs to a customer or has no known owner. An output
+// that was mined before, in a block that left the chain, is the same deposit and keeps
+// its owner.
+func (e *Engine) deposit(n *custody.Network, tx *bourse.TxEffect, o *bourse.Inflow, ev *bourse.Events) {
 	d := n.Deposit(tx.Hash, o.Index)
 	if d == nil {
 		d = e.newDeposit(n, tx, o)
@@ -29,6 +29,7 @@ func (e *Engine) deposit(n *custody.Network, tx *bourse.Tx, o *bourse.Output, ev
 		d.Done = 0
 	}
 	d.Mined, d.Block, d.Gone = true, n.Tip, 0
+
 	kind, where := booked(d)
 	e.must(ev, bourse.Transfer{
 		Kind: kind, From: bourse.NetworkAccount(n.Network), To: where, Asset: d.Asset, Amount: d.Amount,
@@ -36,7 +37,8 @@ func (e *Engine) deposit(n *custody.Network, tx *bourse.Tx, o *bourse.Output, ev
 	e.custody.ChangedDeposit(ev, d)
 }
 
-// booked returns how and where a deposit's money is kept from its block on.
+// booked returns the kind of posting and the account for a mined deposit that is not
+// credited.
 func booked(d *bourse.Deposit) (bourse.TransferKind, bourse.AccountID) {
 	if d.Account == 0 {
 		return bourse.TransferParked, bourse.AccountParked
@@ -44,7 +46,7 @@ func booked(d *bourse.Deposit) (bourse.TransferKind, bourse.AccountID) {
 	return bourse.TransferDeposit, bourse.AccountPendingDeposits
 }
 
-func (e *Engine) newDeposit(n *custody.Network, tx *bourse.Tx, o *bourse.Output) *bourse.Deposit {
+func (e *Engine) newDeposit(n *custody.Network, tx *bourse.TxEffect, o *bourse.Inflow) *bourse.Deposit {
 	terms := e.terms(n.Network, o.Asset)
 	d := &bourse.Deposit{
 		Number: e.custody.AllotDeposit(), Network: n.Network, Asset: o.Asset, Amount: o.Amount,
@@ -58,29 +60,30 @@ func (e *Engine) newDeposit(n *custody.Network, tx *bourse.Tx, o *bourse.Output)
 	return d
 }
 
-// own makes a deposit an account's.
+// own assigns a deposit to an account.
 func (e *Engine) own(d *bourse.Deposit, account bourse.AccountID) {
 	d.ID, d.Ordinal = e.allotMovement(account)
 	d.Account = account
 }
 
-// allotMovement gives an account its next deposit or withdrawal.
+// allotMovement allots an account its next deposit or withdrawal.
 func (e *Engine) allotMovement(account bourse.AccountID) (bourse.WalletID, uint64) {
 	a := e.account(account)
 	a.movements++
 	return e.custody.AllotWallet(), a.movements
 }
 
-// undeposit takes a deposit out of its block. One that is credited stays
-// credited: the exchange is short of it until it is mined again.
+// undeposit removes a deposit from its block. A credited deposit stays credited: the
+// exchange lacks the money until the deposit is mined again.
 //
-// Its absence is counted from the highest block there ever was, so that a chain
-// has the time to grow past where it was before the deposit is given up.
+// Gone is counted from the highest tip ever reached, so that the new chain has the time
+// to outgrow the old one before the deposit is given up.
 func (e *Engine) undeposit(n *custody.Network, d *bourse.Deposit, ev *bourse.Events) {
 	_, where := booked(d)
 	d.Mined, d.Gone = false, n.Top()
 	e.must(ev, bourse.Transfer{
-		Kind: bourse.TransferRewound, From: where, To: bourse.NetworkAccount(n.Network), Asset: d.Asset, Amount: d.Amount,
+		Kind: bourse.TransferRewound, From: where, To: bourse.NetworkAccount(n.Network),
+		Asset: d.Asset, Amount: d.Amount,
 	})
 	if d.Status == bourse.WalletDone {
 		n.Halt(bourse.HaltReorg)
@@ -88,8 +91,8 @@ func (e *Engine) undeposit(n *custody.Network, d *bourse.Deposit, ev *bourse.Eve
 	e.custody.ChangedDeposit(ev, d)
 }
 
-// ripen does what a new block brings about by its height alone: deposits that
-// are deep enough are credited, and those that stayed away are given up.
+// ripen applies the effects of a higher tip: it credits deposits that are deep enough and
+// gives up deposits that stayed out of the chain for too long.
 func (e *Engine) ripen(n *custody.Network, ev *bourse.Events) {
 	for _, d := range n.Waiting() {
 		switch {
@@ -102,24 +105,25 @@ func (e *Engine) ripen(n *custody.Network, ev *bourse.Events) {
 	}
 }
 
-// creditDeposit gives a deposit to its account if it is deep enough. Nothing but
-// its depth has a say: frozen accounts and disabled assets are credited.
+// creditDeposit credits a deposit to its account if it is deep enough. Only the depth
+// counts: frozen accounts and disabled assets are credited too.
 func (e *Engine) creditDeposit(n *custody.Network, d *bourse.Deposit, ev *bourse.Events) {
 	if d.Account == 0 || d.BelowMin || d.Confirms(n.Tip.Height) < uint64(d.Target) {
 		return
 	}
 	if !e.transfer(ev, bourse.Transfer{
-		Kind: bourse.TransferCredited, From: bourse.AccountPendingDeposits, To: d.Account, Asset: d.Asset, Amount: d.Amount,
+		Kind: bourse.TransferCredited, From: bourse.AccountPendingDeposits, To: d.Account,
+		Asset: d.Asset, Amount: d.Amount,
 	}) {
-		return // no room for what is owed: the next block tries again
+		return // the ledger has no room: the next block tries again
 	}
 	d.Status, d.Done = bourse.WalletDone, e.now
 	e.custody.ChangedDeposit(ev, d)
 }
 
-// assignDeposit is an operator's word: a parked deposit is this account's, or a
-// deposit of this account counts although it is below the minimum. It is
-// credited by the same rule as any other.
+// assignDeposit carries out an operator's decision: a parked deposit belongs to this
+// account, or a deposit of this account is admitted although it is below the minimum. The
+// usual rule credits it.
 func (e *Engine) assignDeposit(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	if e.account(cmd.Account) == nil {
 		return bourse.UnknownAccount
@@ -128,6 +132,7 @@ func (e *Engine) assignDeposit(cmd *bourse.Command, ev *bourse.Events) bourse.Re
 	if d == nil || d.Status != bourse.WalletPending || d.Account != 0 && (d.Account != cmd.Account || !d.BelowMin) {
 		return bourse.DepositNotFound
 	}
+
 	if d.Account == 0 {
 		e.own(d, cmd.Account)
 		if d.Mined {
@@ -137,6 +142,7 @@ func (e *Engine) assignDeposit(cmd *bourse.Command, ev *bourse.Events) bourse.Re
 			})
 		}
 	}
+
 	d.BelowMin = false
 	e.custody.ChangedDeposit(ev, d)
 	if n := e.custody.Network(d.Network); d.Mined && n.Part == 0 {

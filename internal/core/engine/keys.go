@@ -6,15 +6,16 @@ import (
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/ordered"
 )
 
-// keys are the live API keys, or the live sessions. A key leaves when it is revoked
-// and when its time is over; ids rise, and none comes twice.
+// keys is the set of live API keys, or of live sessions. A key leaves the set when it is
+// revoked or expires. Ids rise and are never reused.
 type keys struct {
 	byID map[bourse.KeyID]*key
-	// last is the newest id that was allotted, and end the highest that can be.
+	// last is the newest allotted id, end the highest possible one.
 	last, end bourse.KeyID
-	// expiring are those that end by themselves, the first to end first.
+	// expiring is a heap of the keys with an expiry, earliest first.
 	expiring expiringKeys
 }
 
@@ -23,7 +24,7 @@ type key struct {
 	account bourse.AccountID
 	token   bourse.Token
 	bourse.Access
-	// at is its place in expiring, if it is there.
+	// at is the index in expiring, if the key expires.
 	at int
 }
 
@@ -34,7 +35,7 @@ func newKeys(first, end bourse.KeyID) keys {
 func newAPIKeys() keys  { return newKeys(0, bourse.FirstSession-1) }
 func newSessions() keys { return newKeys(bourse.FirstSession, bourse.LastSession) }
 
-// keysOf returns the set that an id belongs to.
+// keysOf returns the set of an id.
 func (e *Engine) keysOf(id bourse.KeyID) *keys {
 	if id.IsSession() {
 		return &e.sessions
@@ -42,7 +43,7 @@ func (e *Engine) keysOf(id bourse.KeyID) *keys {
 	return &e.keys
 }
 
-// add takes in a key with an id of its own.
+// add adds a key that has its id.
 func (k *keys) add(one *key) {
 	k.byID[one.id] = one
 	if one.Expires != 0 {
@@ -59,26 +60,21 @@ func (k *keys) remove(one *key) {
 
 // sorted returns the live keys by ascending id.
 func (k *keys) sorted() []*key {
-	list := make([]*key, 0, len(k.byID))
-	for _, one := range k.byID {
-		list = append(list, one)
-	}
-	slices.SortFunc(list, func(a, b *key) int { return cmp.Compare(a.id, b.id) })
-	return list
+	return ordered.Values(k.byID, cmp.Compare[bourse.KeyID])
 }
 
-// expiringKeys is a heap.
+// expiringKeys is a heap ordered by expiry.
 type expiringKeys []*key
 
-// Len returns how many there are.
+// Len returns the number of keys.
 func (h expiringKeys) Len() int { return len(h) }
 
-// Less orders by the end, then by id, so that the order is the same everywhere.
+// Less orders by expiry, then by id, so that the order is the same everywhere.
 func (h expiringKeys) Less(i, j int) bool {
 	return cmp.Or(cmp.Compare(h[i].Expires, h[j].Expires), cmp.Compare(h[i].id, h[j].id)) < 0
 }
 
-// Swap lets two change places.
+// Swap swaps two keys and updates their indexes.
 func (h expiringKeys) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].at, h[j].at = i, j
@@ -91,7 +87,7 @@ func (h *expiringKeys) Push(x any) {
 	*h = append(*h, one)
 }
 
-// Pop takes the last one out.
+// Pop removes the last key.
 func (h *expiringKeys) Pop() any {
 	list := *h
 	one := list[len(list)-1]
@@ -100,7 +96,7 @@ func (h *expiringKeys) Pop() any {
 	return one
 }
 
-// listOf returns the list of an account's live keys or sessions that an id belongs to.
+// listOf returns the account's list of live keys or sessions, by the kind of id.
 func (a *account) listOf(id bourse.KeyID) *[]*key {
 	if id.IsSession() {
 		return &a.sessions
@@ -109,26 +105,32 @@ func (a *account) listOf(id bourse.KeyID) *[]*key {
 }
 
 func (e *Engine) createKey(cmd *bourse.Command, ev *bourse.Events) {
-	acct := e.account(cmd.Account)
+	e.beginKey(&key{account: cmd.Account, token: cmd.Token, Access: *cmd.Access}, &e.keys, bourse.MaxKeys, ev)
+}
+
+// beginKey allots a key the next id of its set, unless its account already has most keys.
+func (e *Engine) beginKey(one *key, set *keys, most int, ev *bourse.Events) {
+	acct := e.account(one.account)
 	if acct == nil {
 		ev.Refuse(bourse.UnknownAccount)
 		return
 	}
-	e.expireKeys(&e.keys, ev)
-	if len(acct.keys) >= bourse.MaxKeys || e.keys.last == e.keys.end {
+	e.expireKeys(set, ev)
+	list := acct.listOf(set.last)
+	if len(*list) >= most || set.last == set.end {
 		ev.Refuse(bourse.TooMany)
 		return
 	}
 
-	e.keys.last++
-	one := &key{id: e.keys.last, account: cmd.Account, token: cmd.Token, Access: *cmd.Access}
-	e.keys.add(one)
-	acct.keys = append(acct.keys, one)
+	set.last++
+	one.id = set.last
+	set.add(one)
+	*list = append(*list, one)
 	announceKey(ev, bourse.EventKeyCreated, one)
 	ev.Outcome.ID = uint64(one.id)
 }
 
-// changeKey takes over what the owner made of a key.
+// changeKey replaces the access of an API key.
 func (e *Engine) changeKey(cmd *bourse.Command, ev *bourse.Events) {
 	one := e.keys.byID[cmd.Key]
 	if one == nil || one.account != cmd.Account {
@@ -160,28 +162,12 @@ func (e *Engine) endKey(one *key, ev *bourse.Events) {
 	announceKey(ev, bourse.EventKeyRevoked, one)
 }
 
-// openSession begins a session, which ends by itself.
+// openSession starts a session, which always expires.
 func (e *Engine) openSession(cmd *bourse.Command, ev *bourse.Events) {
-	acct := e.account(cmd.Account)
-	if acct == nil {
-		ev.Refuse(bourse.UnknownAccount)
-		return
-	}
-	e.expireKeys(&e.sessions, ev)
-	if len(acct.sessions) >= bourse.MaxSessions || e.sessions.last == e.sessions.end {
-		ev.Refuse(bourse.TooMany)
-		return
-	}
-
-	e.sessions.last++
-	one := &key{id: e.sessions.last, account: cmd.Account, Access: *cmd.Access}
-	e.sessions.add(one)
-	acct.sessions = append(acct.sessions, one)
-	announceKey(ev, bourse.EventKeyCreated, one)
-	ev.Outcome.ID = uint64(one.id)
+	e.beginKey(&key{account: cmd.Account, Access: *cmd.Access}, &e.sessions, bourse.MaxSessions, ev)
 }
 
-// endKeys ends keys or sessions of one account, oldest first, except one.
+// endKeys ends keys or sessions of one account, oldest first, except but.
 func (e *Engine) endKeys(list []*key, but bourse.KeyID, ev *bourse.Events) {
 	for _, one := range slices.Clone(list) {
 		if one.id != but {
@@ -190,7 +176,7 @@ func (e *Engine) endKeys(list []*key, but bourse.KeyID, ev *bourse.Events) {
 	}
 }
 
-// expireKeys ends keys whose time is over, some at a time.
+// expireKeys ends expired keys, at most expiredPerTick.
 func (e *Engine) expireKeys(k *keys, ev *bourse.Events) {
 	for n := expiredPerTick; n > 0 && len(k.expiring) > 0 && k.expiring[0].Expires <= e.now; n-- {
 		e.endKey(k.expiring[0], ev)
@@ -201,8 +187,8 @@ func announceKey(ev *bourse.Events, kind bourse.EventKind, k *key) {
 	ev.AddFact(kind, bourse.Fact{Account: k.account, Key: k.id, Token: k.token, Digest: k.Digest})
 }
 
-// Keys returns how many API keys are live.
+// Keys returns the number of live API keys.
 func (e *Engine) Keys() int { return len(e.keys.byID) }
 
-// Sessions returns how many sessions are live.
+// Sessions returns the number of live sessions.
 func (e *Engine) Sessions() int { return len(e.sessions.byID) }

@@ -5,31 +5,31 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/book"
 )
 
-// taker is the order that is being worked against the book: one that has just
-// been accepted, or a stop that has just been triggered.
+// taker is the order being matched: a newly accepted order, or a newly triggered stop.
 type taker struct {
 	slot  book.Slot
 	order *book.Order
-	// list is where the order goes if it rests; nil if it is there already.
+	// list is the account's list to add a resting order to; nil if the order is already
+	// in it.
 	list *book.List
-	// left is what may still be traded; for a BUY by total what its money still
-	// buys at the best price, or at that of its last trade.
+	// left is the quantity still to trade. For a BUY by total it is the quantity that the
+	// hold buys at the best price, or at the price of its last trade.
 	left bourse.Lots
-	// limit is the worst price it may trade at; zero is any.
+	// limit is the worst price of a trade; zero is any.
 	limit bourse.Price
-	// held is what is left of its hold.
+	// held is the rest of the order's hold.
 	held bourse.Amount
-	// total is what a MARKET order by total asks for.
+	// total is the requested total of a MARKET order by total.
 	total bourse.Amount
 	// spends is set for a BUY by total, which trades while its hold buys a lot.
 	spends bool
-	// complete is set by the quote of a MARKET FOK order: the book can give all.
+	// complete is set by the quote of a MARKET FOK order: the book can fill it.
 	complete bool
-	// stopped is set when self-trade prevention or a freeze ended it.
+	// stopped is set when self-trade prevention or a freeze ended the order.
 	stopped bool
 }
 
-// work matches an order and settles what becomes of the rest of it.
+// work matches an order, then rests or finishes it.
 func (e *Engine) work(m *market, t *taker, ev *bourse.Events) {
 	o := t.order
 	crosses := t.limit == 0 || m.crosses(o.Side, t.limit)
@@ -43,16 +43,16 @@ func (e *Engine) work(m *market, t *taker, ev *bourse.Events) {
 	}
 }
 
-// canFill reports whether the book can give a FOK order all it asks for.
+// canFill reports whether the book can fill a FOK order.
 func (e *Engine) canFill(m *market, t *taker) bool {
 	if t.order.Type == bourse.MarketOrder {
 		return t.complete
 	}
-	return e.quote(m, t, bourse.MaxAmount).complete // the account holds what it asks for
+	return e.quote(m, t, bourse.MaxAmount).complete // the account already holds the amount
 }
 
-// match trades with the best of the other side until nothing is left to trade
-// or nothing to trade with.
+// match trades with the best of the other side until the taker or the reachable book is
+// exhausted.
 func (e *Engine) match(m *market, t *taker, ev *bourse.Events) {
 	opposite := m.book.Side(t.order.Side.Opposite())
 	for t.left > 0 && !t.stopped && !opposite.Empty() {
@@ -62,6 +62,7 @@ func (e *Engine) match(m *market, t *taker, ev *bourse.Events) {
 		if t.left == 0 || t.limit != 0 && !opposite.Reaches(opposite.Best(), t.limit) {
 			return
 		}
+
 		s := opposite.Front()
 		maker := e.arena.At(s)
 		if maker.Account == t.order.Account && t.order.SelfTrade != bourse.SelfTradeNone {
@@ -72,7 +73,7 @@ func (e *Engine) match(m *market, t *taker, ev *bourse.Events) {
 	}
 }
 
-// preventSelfTrade ends the taker, the maker or both, as the taker's mode says.
+// preventSelfTrade ends the taker, the maker or both, according to the taker's mode.
 func (e *Engine) preventSelfTrade(m *market, t *taker, s book.Slot, maker *book.Order, ev *bourse.Events) {
 	if t.order.SelfTrade != bourse.CancelNewest {
 		e.end(m, s, maker, bourse.Killed, ev)
@@ -91,10 +92,11 @@ func (e *Engine) trade(m *market, t *taker, s book.Slot, maker *book.Order, ev *
 
 	tr := ev.AddTrade()
 	tr.Market, tr.TakerSide, tr.Number, tr.Price, tr.Lots = m.ID, t.order.Side, m.trades, price, lots
-	makerRate := e.fill(&tr.Maker, maker, maker.Filled+lots, m.Maker, bourse.Maker)
-	takerRate := e.fill(&tr.Taker, t.order, t.order.Filled, m.Taker, bourse.Taker)
-	e.settle(m, t, tr, makerRate, takerRate, ev)
-	if maker.ID == e.placing { // a stop that it triggered trades with it
+	e.settle(m, t, tr, rates{
+		maker: e.fill(&tr.Maker, maker, maker.Filled+lots, m.Maker, bourse.Maker),
+		taker: e.fill(&tr.Taker, t.order, t.order.Filled, m.Taker, bourse.Taker),
+	}, ev)
+	if maker.ID == e.placing { // a stop that the placed order triggered trades with it
 		ev.Outcome.Filled = maker.Filled + lots
 	}
 
@@ -110,9 +112,10 @@ func (e *Engine) trade(m *market, t *taker, s book.Slot, maker *book.Order, ev *
 	}
 }
 
-// fill writes down one side of a trade, but for its fee, and returns the rate of
-// that.
-func (e *Engine) fill(f *bourse.Fill, o *book.Order, filled bourse.Lots, rate bourse.Rate, role bourse.Role) bourse.Rate {
+// fill sets one side of a trade except its fee, and returns its fee rate.
+func (e *Engine) fill(
+	f *bourse.Fill, o *book.Order, filled bourse.Lots, rate bourse.Rate, role bourse.Role,
+) bourse.Rate {
 	acct := e.accounts.Find(uint32(o.Account))
 	acct.fills++
 	f.Order, f.Account, f.Ordinal, f.Filled = o.ID, o.Account, acct.fills, filled
@@ -125,8 +128,11 @@ func (e *Engine) fill(f *bourse.Fill, o *book.Order, filled bourse.Lots, rate bo
 	return acct.taker
 }
 
-// settle moves the money of a trade: what the taker gives, then what it gets.
-func (e *Engine) settle(m *market, t *taker, tr *bourse.Trade, makerRate, takerRate bourse.Rate, ev *bourse.Events) {
+// rates are the fee rates of the two sides of a trade.
+type rates struct{ maker, taker bourse.Rate }
+
+// settle moves the money of a trade: the taker's payment, then its proceeds.
+func (e *Engine) settle(m *market, t *taker, tr *bourse.Trade, fees rates, ev *bourse.Events) {
 	total, fits := m.Total(tr.Price, tr.Lots)
 	base, baseFits := m.BaseAmount(tr.Lots)
 	if !fits || !baseFits {
@@ -134,9 +140,10 @@ func (e *Engine) settle(m *market, t *taker, tr *bourse.Trade, makerRate, takerR
 	}
 	tr.Total = total
 	given, got := bySide(tr.TakerSide, total, base), bySide(tr.TakerSide, base, total)
-	tr.Maker.Fee, tr.Taker.Fee = makerRate.FeeOn(given), takerRate.FeeOn(got)
+	tr.Maker.Fee, tr.Taker.Fee = fees.maker.FeeOn(given), fees.taker.FeeOn(got)
 	refund := t.priceImprovement(m, tr)
 	t.held = t.held.Minus(given).Minus(refund)
+
 	held := m.held[tr.TakerSide]
 	held.Give(ev, tr.Taker.Account, given, refund)
 	held.Receive(ev, tr.Maker.Account, given, tr.Maker.Fee)
@@ -145,7 +152,7 @@ func (e *Engine) settle(m *market, t *taker, tr *bourse.Trade, makerRate, takerR
 	held.Receive(ev, tr.Taker.Account, got, tr.Taker.Fee)
 }
 
-// priceImprovement returns what a buyer held for this trade beyond its total.
+// priceImprovement returns the part of a buyer's hold for this trade above its total.
 func (t *taker) priceImprovement(m *market, tr *bourse.Trade) bourse.Amount {
 	if tr.TakerSide != bourse.Buy || t.order.Price <= tr.Price {
 		return bourse.Amount{} // also a MARKET order, whose price is zero
@@ -154,14 +161,14 @@ func (t *taker) priceImprovement(m *market, tr *bourse.Trade) bourse.Amount {
 	return better
 }
 
-// mayRest reports whether the book takes what is left of an order: a LIMIT was
-// admitted with room, a triggered stop meets the book as it is now, and does not
-// rest across what its collar kept it from.
+// mayRest reports whether the remainder of an order may rest. A LIMIT was admitted with
+// room in the book. A triggered stop needs room now, and does not rest at a price that
+// crosses the book beyond its collar.
 func (m *market) mayRest(o *book.Order) bool {
 	return o.Type == bourse.Limit || !m.crosses(o.Side, o.Price) && m.book.Side(o.Side).Room(o.Price, o.Left())
 }
 
-// rest puts what is left of an order into the book.
+// rest puts the remainder of an order into the book.
 func (e *Engine) rest(m *market, t *taker, ev *bourse.Events) {
 	o := t.order
 	if o.Filled > 0 && m.reserve(o) != t.held {
@@ -192,7 +199,7 @@ func (e *Engine) finish(m *market, t *taker, ev *bourse.Events) {
 	}
 }
 
-// end takes an open order out of the market: its hold is released.
+// end removes an open order from the market and releases its hold.
 func (e *Engine) end(m *market, s book.Slot, o *book.Order, status bourse.OrderStatus, ev *bourse.Events) {
 	rested := o.State == book.Resting
 	total := m.book.Remove(&e.arena, s, o)
@@ -203,9 +210,9 @@ func (e *Engine) end(m *market, s book.Slot, o *book.Order, status bourse.OrderS
 	e.close(m, s, o, status, ev)
 }
 
-// reserve returns what an open order holds.
+// reserve returns the hold of an open order.
 func (m *market) reserve(o *book.Order) bourse.Amount {
-	total, fits := m.Total(o.Price, o.Left()) // admitted with both, whatever its side
+	total, fits := m.Total(o.Price, o.Left()) // both fit since admission, on either side
 	base, baseFits := m.BaseAmount(o.Left())
 	if !fits || !baseFits {
 		bourse.Impossible("order %d holds more than fits", o.ID)
@@ -213,14 +220,16 @@ func (m *market) reserve(o *book.Order) bourse.Amount {
 	return bySide(o.Side, total, base)
 }
 
-// close announces an open order's final status and frees it; it must be in no
+// close announces an open order's final status and frees it. The order must be in no
 // queue and hold nothing.
 func (e *Engine) close(m *market, s book.Slot, o *book.Order, status bourse.OrderStatus, ev *bourse.Events) {
 	e.announceClosed(s, o, status, ev)
 	m.book.Close(&e.arena, s, o)
 }
 
-func (e *Engine) announceClosed(s book.Slot, o *book.Order, status bourse.OrderStatus, ev *bourse.Events) *bourse.Order {
+func (e *Engine) announceClosed(
+	s book.Slot, o *book.Order, status bourse.OrderStatus, ev *bourse.Events,
+) *bourse.Order {
 	told := e.announce(bourse.EventOrderClosed, s, o, status, ev)
 	if o.ID == e.placing {
 		ev.Outcome.Status, ev.Outcome.Filled = status, o.Filled
@@ -231,7 +240,7 @@ func (e *Engine) announceClosed(s book.Slot, o *book.Order, status bourse.OrderS
 	return told
 }
 
-// noteLevel announces what rests at an order's price now.
+// noteLevel announces the new quantity at an order's price.
 func (m *market) noteLevel(o *book.Order, lots bourse.Lots, ev *bourse.Events) {
 	m.levelSeq++
 	l := ev.AddLevel(bourse.EventLevel)

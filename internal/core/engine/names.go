@@ -6,27 +6,26 @@ import (
 )
 
 const (
-	// nameKept is how long a client id stays taken after its order ended.
+	// nameKept is the time for which a client id stays taken after its order ended.
 	nameKept = bourse.Day
-	// maxEndedNames bounds those of ended orders that are kept for each account,
-	// maxRefusedNames those of rejections, which cost their sender nothing.
+	// maxEndedNames bounds the retained client ids of an account's ended orders,
+	// maxRefusedNames those of its rejections, which cost their sender nothing.
 	maxEndedNames   = 10_000
 	maxRefusedNames = 100
-	// expiredPerTick bounds the work that one tick spends on forgetting.
+	// expiredPerTick bounds the names that one tick forgets.
 	expiredPerTick = 1_000
 )
 
-// names remembers client ids, so that a request that comes again is answered
-// with its first outcome: while its order is open and for nameKept after that,
-// up to the last maxEndedNames of an account. A rejection is an outcome too, up to
-// the last maxRefusedNames.
+// names remembers client ids, so that a repeated request gets its first outcome: while
+// its order is open and for nameKept after, up to the last maxEndedNames of an account. A
+// rejection is an outcome too, up to the last maxRefusedNames.
 type names struct {
 	entries []name
 	free    uint32
 	byID    map[nameKey]uint32
-	// byOrder finds the entries of open orders.
+	// byOrder indexes the entries of open orders.
 	byOrder map[bourse.OrderID]uint32
-	// oldest and newest bound the list of ended names by time of their end.
+	// oldest and newest are the ends of the list of ended names, by time of end.
 	oldest, newest uint32
 }
 
@@ -35,26 +34,26 @@ type nameKey struct {
 	id      bourse.ClientID
 }
 
-// name is one client id that is taken.
+// name is a taken client id.
 type name struct {
 	account bourse.AccountID
-	// place is what was asked for.
-	place   bourse.Place
+	// place is the request.
+	place   bourse.NewOrder
 	outcome bourse.Outcome
-	// ended is when the order ended; zero while it is open.
+	// ended is the time the order ended; zero while it is open.
 	ended bourse.Time
-	// older and newer link the ended names of all accounts, next those of one.
+	// older and newer link the ended names of all accounts, next those of one account.
 	older, newer uint32
 	next         uint32
 }
 
-// endedNames is one of an account's two lists of ended names, oldest first: those of
-// orders, and those of rejections.
+// endedNames is one of an account's two lists of ended names, oldest first: one for
+// orders, one for rejections.
 type endedNames struct {
 	oldest, newest, count uint32
 }
 
-// full reports whether a list of names like this one has more than are kept.
+// full reports whether the list of n exceeds its bound.
 func (n *name) full(list *endedNames) bool {
 	if n.outcome.Reason != 0 {
 		return list.count > maxRefusedNames
@@ -62,7 +61,7 @@ func (n *name) full(list *endedNames) bool {
 	return list.count > maxEndedNames
 }
 
-// listedNames returns the list that an ended name is in.
+// listedNames returns the list of an ended name.
 func (e *Engine) listedNames(n *name) *endedNames {
 	acct := e.accounts.At(uint32(n.account))
 	if n.outcome.Reason != 0 {
@@ -73,16 +72,15 @@ func (e *Engine) listedNames(n *name) *endedNames {
 
 func newNames() names {
 	return names{
-		entries: make([]name, 1), // zero is none
+		entries: make([]name, 1), // index zero means none
 		byID:    map[nameKey]uint32{},
 		byOrder: map[bourse.OrderID]uint32{},
 	}
 }
 
-// repeated answers a request whose client id is taken, and reports whether it
-// was.
+// repeated answers a request whose client id is taken, and reports whether it did.
 func (e *Engine) repeated(cmd *bourse.Command, ev *bourse.Events) bool {
-	at, taken := e.names.byID[nameKey{cmd.Account, cmd.Place.ClientID}]
+	at, taken := e.names.byID[nameKey{cmd.Account, cmd.NewOrder.ClientID}]
 	if !taken {
 		return false
 	}
@@ -91,7 +89,7 @@ func (e *Engine) repeated(cmd *bourse.Command, ev *bourse.Events) bool {
 		e.names.forget(e, at)
 		return false
 	}
-	if n.place != cmd.Place {
+	if n.place != cmd.NewOrder {
 		e.reject(cmd, bourse.DuplicateClientID, ev)
 		return true
 	}
@@ -99,8 +97,8 @@ func (e *Engine) repeated(cmd *bourse.Command, ev *bourse.Events) bool {
 	return true
 }
 
-// take makes an entry for a request's client id. It is never inlined, because
-// most orders have none.
+// take adds an entry for a request's client id. It is never inlined, because most orders
+// have none.
 //
 //go:noinline
 func (n *names) take(cmd *bourse.Command) uint32 {
@@ -111,12 +109,12 @@ func (n *names) take(cmd *bourse.Command) uint32 {
 		at = uint32(len(n.entries))
 		n.entries = append(n.entries, name{})
 	}
-	n.entries[at] = name{account: cmd.Account, place: cmd.Place}
-	n.byID[nameKey{cmd.Account, cmd.Place.ClientID}] = at
+	n.entries[at] = name{account: cmd.Account, place: cmd.NewOrder}
+	n.byID[nameKey{cmd.Account, cmd.NewOrder.ClientID}] = at
 	return at
 }
 
-// of returns the client id of an open order, or none.
+// of returns the client id of an open order, or the zero value.
 func (n *names) of(o *book.Order) bourse.ClientID {
 	if !o.Named {
 		return bourse.ClientID{}
@@ -124,15 +122,14 @@ func (n *names) of(o *book.Order) bourse.ClientID {
 	return n.entries[n.byOrder[o.ID]].place.ClientID
 }
 
-// end starts the time after which an order's client id is free again.
+// end ends the name of a closed order: nameKept later its client id is free.
 func (n *names) end(e *Engine, id bourse.OrderID) {
 	at := n.byOrder[id]
 	delete(n.byOrder, id)
 	n.retire(e, at)
 }
 
-// retire starts the time after which an entry's client id is free again, and
-// lets the oldest of its account go if there are too many.
+// retire ends an entry's name and forgets the oldest of its list if that is full.
 func (n *names) retire(e *Engine, at uint32) {
 	n.append(e, at, e.now)
 	if list := e.listedNames(&n.entries[at]); n.entries[at].full(list) {
@@ -140,7 +137,7 @@ func (n *names) retire(e *Engine, at uint32) {
 	}
 }
 
-// append puts an entry at the end of the lists of ended ones.
+// append adds an entry to the lists of ended names.
 func (n *names) append(e *Engine, at uint32, ended bourse.Time) {
 	entry := &n.entries[at]
 	entry.ended = ended
@@ -162,19 +159,21 @@ func (n *names) append(e *Engine, at uint32, ended bourse.Time) {
 	list.count++
 }
 
-// forget frees an ended entry: the oldest of its account's list, because all lists
-// are in the order of their ends.
+// forget frees an ended entry, after all older ones of its account's list: the lists are
+// in order of end, so those have expired as well.
 func (n *names) forget(e *Engine, at uint32) {
 	entry := &n.entries[at]
 	list := e.listedNames(entry)
-	for list.oldest != at { // those that ended before it have expired as well
+	for list.oldest != at { // older, so expired as well
 		n.forget(e, list.oldest)
 	}
+
 	list.oldest = entry.next
 	if list.oldest == 0 {
 		list.newest = 0
 	}
 	list.count--
+
 	if entry.older != 0 {
 		n.entries[entry.older].newer = entry.newer
 	} else {
@@ -185,12 +184,13 @@ func (n *names) forget(e *Engine, at uint32) {
 	} else {
 		n.newest = entry.older
 	}
+
 	delete(n.byID, nameKey{entry.account, entry.place.ClientID})
 	*entry = name{next: n.free}
 	n.free = at
 }
 
-// expire forgets names whose time is over, at most this many.
+// expire forgets at most most expired names.
 func (n *names) expire(e *Engine, most int) {
 	for ; most > 0 && n.oldest != 0 && n.entries[n.oldest].ended+nameKept < e.now; most-- {
 		n.forget(e, n.oldest)

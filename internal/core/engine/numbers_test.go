@@ -33,15 +33,15 @@ func runOut(t *testing.T, up [3]uint64) {
 		apply(cmd)
 	}
 	e.UseUp(1, bourse.OrderID(up[0]), up[1], up[2])
-	sell := bourse.Place{Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 2}
+	sell := bourse.NewOrder{Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 2}
 	buy := sell
 	buy.Side, buy.Lots = bourse.Buy, 1
-	first := apply(bourse.Command{Kind: bourse.CommandPlace, Account: 1, Place: sell})
-	second := apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, Place: buy})
+	first := apply(bourse.Command{Kind: bourse.CommandPlace, Account: 1, NewOrder: sell})
+	second := apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, NewOrder: buy})
 	if first.Reason != 0 || second.Status != bourse.Filled {
 		t.Fatalf("the last orders are %+v and %+v", first, second)
 	}
-	if third := apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, Place: buy}); third.Reason != bourse.TooMany {
+	if third := apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, NewOrder: buy}); third.Reason != bourse.TooMany {
 		t.Errorf("beyond the last number: %+v", third)
 	}
 	restored, err := engine.Restore(snapshot(e), func(*bourse.Events) {})
@@ -71,7 +71,7 @@ func TestIDsTooFarApart(t *testing.T) {
 	for _, cmd := range enginetest.Opening() {
 		apply(cmd)
 	}
-	place := bourse.Command{Kind: bourse.CommandPlace, Account: 1, Place: bourse.Place{
+	place := bourse.Command{Kind: bourse.CommandPlace, Account: 1, NewOrder: bourse.NewOrder{
 		Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 2,
 	}}
 	old := apply(place)

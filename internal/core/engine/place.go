@@ -7,22 +7,20 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/book"
 )
 
-// place takes or turns down a new order, and works it and what it triggers.
-// Nearly all orders are limits that come to rest at once. This function is
-// their straight way, each thing found once, and whatever is rare leaves it by a
-// call:
+// place accepts or rejects a new order, and works it and the stops that it triggers.
+// Nearly all orders are limits that rest at once. This function is their straight path,
+// with each lookup done once; rare cases leave it by a call:
 //
-//	who, where   the account, its market, its open orders there
-//	admit        numbers, states, the rules of a limit; what it must hold
-//	Hold         the money
-//	accept       an id and a slot, and that it is told
-//	Open, Rest   found by id and by account, at the end of its price's queue
+//	account, market   find the account, its market and its open orders there
+//	admit             check numbers, states and the rules of a limit; compute the hold
+//	Hold              hold the money
+//	accept            allot an id and a slot, and announce the order
+//	Open, Rest        index it by id and account, and append it to its price's queue
 //
-// A MARKET order leaves after the checks that all orders share, because its hold
-// depends on the book; stops, and what takes or may not rest, leave once they are
-// accepted.
+// A MARKET order leaves the path after the checks that all orders share, because its hold
+// depends on the book; stops, takers and orders that may not rest leave it once accepted.
 func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
-	p := &cmd.Place
+	p := &cmd.NewOrder
 	acct, m := e.account(cmd.Account), e.market(p.Market)
 	switch {
 	case acct == nil:
@@ -31,21 +29,24 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 	case m == nil:
 		ev.Refuse(bourse.UnknownMarket)
 		return
-	case p.ClientID.Given() && e.repeated(cmd, ev):
+	case !p.ClientID.IsZero() && e.repeated(cmd, ev):
 		return
 	case e.usedUp(m):
 		ev.Refuse(bourse.TooMany)
 		return
 	}
+
 	var named uint32
-	if p.ClientID.Given() {
+	if !p.ClientID.IsZero() {
 		named = e.names.take(cmd)
 	}
+
 	e.around = m.price()
 	list := m.book.Listed(cmd.Account)
 	if list == nil {
 		list = m.book.List(cmd.Account)
 	}
+
 	held, reason := m.admit(acct, list, p)
 	switch {
 	case reason != 0:
@@ -62,6 +63,7 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 			e.enter(m, &taker{slot: s, order: o, list: list, left: p.Lots, limit: p.Price, held: held}, ev)
 		}
 	}
+
 	if reason != 0 {
 		e.turnDown(cmd, named, reason, ev)
 	} else if m.book.Queued() != 0 {
@@ -72,7 +74,7 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 	}
 }
 
-// turnDown rejects an order whose client id, if it has one, stays taken.
+// turnDown rejects an order. Its client id, if any, stays taken.
 //
 //go:noinline
 func (e *Engine) turnDown(cmd *bourse.Command, named uint32, reason bourse.Reason, ev *bourse.Events) {
@@ -83,20 +85,20 @@ func (e *Engine) turnDown(cmd *bourse.Command, named uint32, reason bourse.Reaso
 	}
 }
 
-// reject announces an order that was turned down.
+// reject announces a rejected order.
 func (e *Engine) reject(cmd *bourse.Command, reason bourse.Reason, ev *bourse.Events) {
-	ev.Reject(&bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: e.now}, reason)
+	ev.Reject(&bourse.Order{Account: cmd.Account, NewOrder: cmd.NewOrder, Time: e.now}, reason)
 }
 
-// usedUp reports whether the numbers that an order may need are used up. As
-// MaxNumber is a power of two, three numbers are below it if their union is.
+// usedUp reports whether a number that an order may need has reached MaxNumber. As
+// MaxNumber is a power of two, three numbers are below it if their bitwise or is.
 func (e *Engine) usedUp(m *market) bool {
 	return uint64(e.lastOrder)|m.trades|m.levelSeq >= MaxNumber || !e.arena.Reaches(e.lastOrder+1)
 }
 
-// admit checks an order against the account, the rules and the book, and returns
-// what it must hold. What is special to MARKET is left to admitMarket.
-func (m *market) admit(acct *account, list *book.List, p *bourse.Place) (bourse.Amount, bourse.Reason) {
+// admit checks an order against the account, the rules and the book, and returns its
+// hold. The checks of MARKET orders alone are in admitMarket.
+func (m *market) admit(acct *account, list *book.List, p *bourse.NewOrder) (bourse.Amount, bourse.Reason) {
 	switch {
 	case acct.frozen:
 		return bourse.Amount{}, bourse.AccountFrozen
@@ -107,6 +109,7 @@ func (m *market) admit(acct *account, list *book.List, p *bourse.Place) (bourse.
 	case p.Price > m.MaxPrice || p.Stop > m.MaxPrice, m.Band != 0 && !m.inBand(p):
 		return bourse.Amount{}, bourse.PriceOutOfRange
 	}
+
 	total, fits := m.Total(p.Price, p.Lots)
 	base, baseFits := m.BaseAmount(p.Lots)
 	waits, rests := p.Type == bourse.StopLimit, p.TIF == bourse.GTC
@@ -125,25 +128,25 @@ func (m *market) admit(acct *account, list *book.List, p *bourse.Place) (bourse.
 	return bySide(p.Side, total, base), 0
 }
 
-// inBand reports whether the price of an order, and its stop if it has one, lie in
-// the market's band around the last price.
+// inBand reports whether an order's price, and its stop if any, lie in the market's band
+// around the last price and the initial one.
 //
 //go:noinline
-func (m *market) inBand(p *bourse.Place) bool {
-	last := m.price()
-	return m.InBand(p.Price, last) && (p.Type != bourse.StopLimit || m.InBand(p.Stop, last))
+func (m *market) inBand(p *bourse.NewOrder) bool {
+	low, high := min(m.price(), m.InitialPrice), max(m.price(), m.InitialPrice)
+	return m.InBand(p.Price, low, high) && (p.Type != bourse.StopLimit || m.InBand(p.Stop, low, high))
 }
 
-// worth returns what counts as the value of an order whose total at its price
-// fits: a price is worth no more than the last one, so that a far one does not
-// make a tiny order look large.
+// worth returns the value of an order for the minimum. The total at its price must fit. A
+// price above the last one counts as the last one, so that a far price does not inflate a
+// tiny order.
 func (m *market) worth(price bourse.Price, lots bourse.Lots) bourse.Amount {
 	total, _ := m.Total(min(price, m.price()), lots)
 	return total
 }
 
-// bySide returns one of two amounts without a branch, because nothing foretells
-// the side of the next order.
+// bySide returns one of two amounts without a branch, because the side of the next order
+// is unpredictable.
 func bySide(side bourse.Side, buy, sell bourse.Amount) bourse.Amount {
 	keep := -uint64(side - bourse.Buy) // no bits for Buy, all for Sell
 	return bourse.Amount{
@@ -152,12 +155,13 @@ func bySide(side bourse.Side, buy, sell bourse.Amount) bourse.Amount {
 	}
 }
 
-// accept gives an order that holds what it must an id and a slot, and announces
-// it.
-func (e *Engine) accept(acct *account, m *market, cmd *bourse.Command, named uint32, ev *bourse.Events) (book.Slot, *book.Order) {
+// accept allots an id and a slot to an order whose hold is taken, and announces it.
+func (e *Engine) accept(
+	acct *account, m *market, cmd *bourse.Command, named uint32, ev *bourse.Events,
+) (book.Slot, *book.Order) {
 	e.lastOrder++
 	acct.orders++
-	p, mode := &cmd.Place, m.selfTrade(&cmd.Place)
+	p, mode := &cmd.NewOrder, m.selfTrade(&cmd.NewOrder)
 	s, o := e.arena.New()
 	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly = p.Market, p.Side, p.Type, p.TIF, mode, p.PostOnly
 	o.Price, o.Lots, o.Filled = p.Price, p.Lots, 0
@@ -172,7 +176,7 @@ func (e *Engine) accept(acct *account, m *market, cmd *bourse.Command, named uin
 	e.placing = o.ID
 
 	told := ev.AddOrder(bourse.EventOrderAccepted)
-	told.Place = *p
+	told.NewOrder = *p
 	told.SelfTrade = mode
 	told.ID, told.Ordinal, told.Account, told.Time = o.ID, o.Ordinal, o.Account, o.Time
 	told.Status, told.Triggered, told.Filled = bourse.Open, false, 0
@@ -181,14 +185,14 @@ func (e *Engine) accept(acct *account, m *market, cmd *bourse.Command, named uin
 }
 
 // selfTrade returns the mode of an order: its own or the market's.
-func (m *market) selfTrade(p *bourse.Place) bourse.SelfTradeMode {
+func (m *market) selfTrade(p *bourse.NewOrder) bourse.SelfTradeMode {
 	if p.SelfTrade != 0 {
 		return p.SelfTrade
 	}
 	return m.SelfTrade
 }
 
-// enter lets an accepted order wait for its stop, or works it.
+// enter puts an accepted order to wait for its stop, or works it.
 //
 //go:noinline
 func (e *Engine) enter(m *market, t *taker, ev *bourse.Events) {
@@ -204,29 +208,32 @@ func (m *market) crosses(side bourse.Side, price bourse.Price) bool {
 	return m.book.Side(side.Opposite()).Within(price)
 }
 
-// placeMarket admits a MARKET order, and works it.
+// placeMarket admits and works a MARKET order.
 //
 //go:noinline
-func (e *Engine) placeMarket(acct *account, m *market, cmd *bourse.Command, named uint32, ev *bourse.Events) bourse.Reason {
-	p := &cmd.Place
+func (e *Engine) placeMarket(
+	acct *account, m *market, cmd *bourse.Command, named uint32, ev *bourse.Events,
+) bourse.Reason {
+	p := &cmd.NewOrder
 	asked := book.Order{Account: cmd.Account, Side: p.Side, TIF: p.TIF, SelfTrade: m.selfTrade(p), Lots: p.Lots}
 	t := taker{order: &asked, total: p.Total}
 	if reason := e.admitMarket(m, &t); reason != 0 {
 		return reason
 	}
+
 	if !m.held[p.Side].Hold(ev, cmd.Account, t.held) {
 		return bourse.InsufficientFunds
 	}
+
 	t.slot, t.order = e.accept(acct, m, cmd, named, ev)
 	t.list = m.book.List(cmd.Account)
 	e.work(m, &t, ev)
 	return 0
 }
 
-// admitMarket checks what is special to MARKET orders and computes the hold.
-// Where that is what the book would give, the book is walked as far as the account
-// can pay for; where it is not, and the order may be filled in part, the book is
-// not walked at all.
+// admitMarket makes the checks of MARKET orders alone and computes the hold. If the hold
+// depends on the book, the book is walked as far as the account can pay; if it does not,
+// and the order may be filled in part, the book is not walked at all.
 func (e *Engine) admitMarket(m *market, t *taker) bourse.Reason {
 	o := t.order
 	if reason := checkMinMarket(m, t); reason != 0 {
@@ -235,7 +242,7 @@ func (e *Engine) admitMarket(m *market, t *taker) bourse.Reason {
 
 	t.limit = e.collar(m, o.Side)
 	byLots, buys := o.Lots > 0, o.Side == bourse.Buy
-	t.left = bourse.MaxLots // takes all it can reach, or pay
+	t.left = bourse.MaxLots // bounded by the book and the hold
 	if byLots {
 		t.left = o.Lots
 	}
@@ -269,8 +276,8 @@ func (e *Engine) admitMarket(m *market, t *taker) bourse.Reason {
 	return 0
 }
 
-// checkMinMarket holds a MARKET order's total, or its value at the best price,
-// against the market's least.
+// checkMinMarket checks a MARKET order's total, or its value at the best price, against
+// the market's minimum.
 func checkMinMarket(m *market, t *taker) bourse.Reason {
 	value := t.total
 	if t.order.Lots > 0 {
@@ -297,22 +304,22 @@ func (m *market) price() bourse.Price {
 	return m.last
 }
 
-// collar returns the worst price at which MARKET orders and triggered stops of
-// a side may trade, around the price when the command began; zero is any.
+// collar returns the worst price at which MARKET orders and triggered stops of a side may
+// trade, measured from the price at the start of the command; zero is any.
 func (e *Engine) collar(m *market, side bourse.Side) bourse.Price {
 	if m.Collar == 0 {
 		return 0
 	}
 	hi, lo := bits.Mul64(uint64(e.around), uint64(m.Collar))
-	width, _ := bits.Div64(hi, lo, bourse.RateOne) // Collar < RateOne, so it fits
+	width, _ := bits.Div64(hi, lo, bourse.RateOne) // fits because Collar < RateOne
 	if side == bourse.Buy {
 		return e.around + bourse.Price(width)
 	}
 	return e.around - bourse.Price(width)
 }
 
-// wait lets a new order wait for its stop. What it may look at once that fires, its
-// account's own orders, it pays now if it fills at once or not at all.
+// wait puts a new order to wait for its stop. A FOK order is charged now for the walk
+// over its account's own orders when it triggers.
 func (e *Engine) wait(m *market, t *taker) {
 	if t.order.TIF == bourse.FOK {
 		e.walked += int(t.list.Open)
@@ -333,7 +340,7 @@ func stopReached(side bourse.Side, stop, price bourse.Price) bool {
 	return price <= stop
 }
 
-// stop returns an order's stop price, zero for what is none.
+// stop returns an order's stop price, or zero if it is not a stop.
 func (e *Engine) stop(s book.Slot, o *book.Order) bourse.Price {
 	if o.Type != bourse.StopLimit {
 		return 0
@@ -341,15 +348,18 @@ func (e *Engine) stop(s book.Slot, o *book.Order) bourse.Price {
 	return *e.arena.Stop(s)
 }
 
-// announce adds an event that tells an order to the outside, and returns what it
-// tells: the total of a MARKET order is not known here.
-func (e *Engine) announce(kind bourse.EventKind, s book.Slot, in *book.Order, status bourse.OrderStatus, ev *bourse.Events) *bourse.Order {
+// announce adds an event with an order and returns the event's copy, for the caller to
+// set the total of a MARKET order, which is unknown here.
+func (e *Engine) announce(
+	kind bourse.EventKind, s book.Slot, in *book.Order, status bourse.OrderStatus, ev *bourse.Events,
+) *bourse.Order {
 	o := ev.AddOrder(kind)
-	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly = in.Market, in.Side, in.Type, in.TIF, in.SelfTrade, in.PostOnly
+	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly =
+		in.Market, in.Side, in.Type, in.TIF, in.SelfTrade, in.PostOnly
 	o.ID, o.Account, o.Status, o.Triggered = in.ID, in.Account, status, in.Triggered
 	o.Ordinal, o.Time, o.Filled = in.Ordinal, in.Time, in.Filled
 	o.Price, o.Stop, o.Lots, o.Total = in.Price, e.stop(s, in), in.Lots, bourse.Amount{}
-	if in.Named || o.ClientID.Given() {
+	if in.Named || !o.ClientID.IsZero() {
 		o.ClientID = e.names.of(in)
 	}
 	return o

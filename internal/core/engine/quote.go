@@ -8,22 +8,22 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/book"
 )
 
-// quote is what the book would give an order now, within its limit and without
-// what self-trade prevention keeps it from.
+// quote is the part of the book that an order would get now, within its limit and without
+// quantity excluded by self-trade prevention.
 type quote struct {
 	lots bourse.Lots
-	// hold is what an order must hold for the lots: a SELL their base, a BUY by
-	// amount their value. A BUY by total holds its total.
+	// hold is the required hold for lots: their base for a SELL, their value for a BUY by
+	// amount. A BUY by total holds its total.
 	hold bourse.Amount
-	// complete: the order would get all it asks for.
+	// complete is true if the order would be filled.
 	complete bool
-	// beyond: the hold is more than the order may have. The rest is not computed.
+	// beyond is true if hold exceeds the allowed maximum; the walk ends there.
 	beyond bool
 }
 
-// quote walks the other side, best price first, until the order has all it asks
-// for or needs more than most. A level costs the same whatever rests there; see
-// reachable for the account's own orders.
+// quote walks the other side, best price first, until the order is filled or its hold
+// exceeds most. The cost of a level does not depend on the orders in it; see reachable
+// for the account's own orders.
 func (e *Engine) quote(m *market, t *taker, most bourse.Amount) quote {
 	var q quote
 	budget, unit := t.total, bourse.Amount{}
@@ -56,20 +56,19 @@ func (e *Engine) quote(m *market, t *taker, most bourse.Amount) quote {
 	return q
 }
 
-// wanted returns how many lots the order would take at a level with room for
-// any number.
+// wanted returns the lots that the order would take at a level of unbounded size.
 func wanted(t *taker, q *quote, budget, unit bourse.Amount) bourse.Lots {
 	if t.total.IsZero() {
 		return t.order.Left() - q.lots
 	}
 	n, rest := budget.Div(unit)
 	if t.order.Side == bourse.Sell && !rest.IsZero() {
-		n, _ = n.Add(bourse.Units(1)) // rounded up: the last step passes the total
+		n, _ = n.Add(bourse.Units(1)) // rounded up: the last lot reaches the total
 	}
 	return min(atMostLots(n), bourse.MaxLots-q.lots)
 }
 
-// lotsFor returns how many lots an amount of the quote asset buys at a price.
+// lotsFor returns the number of lots that an amount of the quote asset buys at a price.
 func (m *market) lotsFor(money bourse.Amount, price bourse.Price) bourse.Lots {
 	unit, _ := m.Total(price, 1) // at most 2^126
 	n, _ := money.Div(unit)
@@ -92,11 +91,11 @@ func (q *quote) take(m *market, t *taker, price bourse.Price, lots bourse.Lots) 
 	case t.total.IsZero():
 		value, fits := m.Total(price, lots)
 		sum, sumFits := q.hold.Add(value)
-		q.hold, q.beyond = sum, !fits || !sumFits // nobody has what cannot be counted
+		q.hold, q.beyond = sum, !fits || !sumFits // no account has an amount that does not fit
 	}
 }
 
-// spend takes unit × lots off the budget, down to zero.
+// spend returns the budget less unit × lots, at least zero.
 func spend(budget, unit bourse.Amount, lots bourse.Lots) bourse.Amount {
 	cost, fits := unit.Mul(uint64(lots))
 	left, ok := budget.Sub(cost)
@@ -106,9 +105,9 @@ func spend(budget, unit bourse.Amount, lots bourse.Lots) bourse.Amount {
 	return left
 }
 
-// satisfied reports whether an order would have all it asks for. A BUY by total
-// has when what is left of the budget does not pay one more lot at the price
-// that comes next, or at the last one if none does.
+// satisfied reports whether the quote fills the order. A BUY by total is filled when the
+// rest of its budget does not pay one more lot at the next price, or at the last one if
+// there is no next.
 func satisfied(t *taker, q *quote, budget, unit bourse.Amount) bool {
 	switch {
 	case t.total.IsZero():
@@ -121,21 +120,20 @@ func satisfied(t *taker, q *quote, budget, unit bourse.Amount) bool {
 	return budget.IsZero()
 }
 
-// ownOrders are a taker's own orders, as its walk through the other side meets
-// them.
+// ownOrders tracks a taker's own orders during its walk through the other side.
 type ownOrders struct {
 	t        *taker
 	opposite *book.Ladder
-	// any is false if there are none, or the order may trade with them.
+	// any is false if the account has none, or the order may trade with them.
 	any bool
-	// steps is how many more orders are looked at in the queues before the account's
-	// list is; there are none once that was.
+	// steps is the number of orders still to scan in queues before gather lists the
+	// account's orders; zero once it has.
 	steps int
-	// next is the first of the listed ones that the walk has not passed.
+	// next indexes the first listed order that the walk has not passed.
 	next int
 }
 
-// ownLots is what one of an account's own orders has left, at a price.
+// ownLots is the open quantity of one of the account's own orders, at a price.
 type ownLots struct {
 	price bourse.Price
 	lots  bourse.Lots
@@ -150,13 +148,13 @@ func (m *market) ownOrders(t *taker) ownOrders {
 	return mine
 }
 
-// reachable returns how much of a level the order may trade with, or at least
-// what it wants, and whether an order of its own ends the walk there.
+// reachable returns how much of a level the order may trade with, or at least want, and
+// whether one of the account's own orders ends the walk there.
 //
-// A level's total counts the account's own orders. The queues of the first levels
-// are gone through for them, because most walks end there. When that has taken as
-// many steps as the account has orders in the market, its list tells of all of
-// them at once, and a level is one step again.
+// A level's total includes the account's own orders. The queues of the first levels are
+// scanned for them, because most walks end there. Once that has taken as many steps as
+// the account has orders in the market, gather lists all of them, and a level costs one
+// step again.
 func (e *Engine) reachable(
 	m *market, mine *ownOrders, price bourse.Price, level book.Level, want bourse.Lots,
 ) (total bourse.Lots, blocked bool) {
@@ -181,9 +179,9 @@ func (e *Engine) reachable(
 	return e.scan(mine.t, level.Head, want, &all)
 }
 
-// scan goes through a queue and adds up what the order may trade with: until it
-// has what it wants, until an order of its own ends the walk, or until there are
-// no steps left, and then the sum says nothing.
+// scan sums the quantity of a queue that the order may trade with. It stops when the sum
+// reaches want, at an own order that ends the walk, or when steps is used up. In the last
+// case the sum is meaningless.
 func (e *Engine) scan(t *taker, s book.Slot, want bourse.Lots, steps *int) (total bourse.Lots, blocked bool) {
 	for ; s != 0 && total < want && *steps > 0; s = e.arena.Next(s) {
 		*steps--
@@ -219,8 +217,7 @@ func (e *Engine) gather(m *market, mine *ownOrders) {
 	})
 }
 
-// pass goes past the listed orders up to a price, and returns how many lots are
-// at it.
+// pass advances past the listed orders up to a price, and returns their lots at it.
 func (mine *ownOrders) pass(own []ownLots, price bourse.Price) (lots bourse.Lots) {
 	for ; mine.next < len(own) && mine.opposite.Reaches(own[mine.next].price, price); mine.next++ {
 		if own[mine.next].price == price {

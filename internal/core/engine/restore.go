@@ -2,73 +2,77 @@ package engine
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/codec"
 	"github.com/bourse-exchange/bourse/internal/core/book"
 	"github.com/bourse-exchange/bourse/internal/core/ledger"
-	"github.com/bourse-exchange/bourse/internal/core/state"
 )
 
-// restorer rebuilds an engine and announces what it rebuilt.
+// ErrMalformed reports bytes that are not a state of this program.
+var ErrMalformed = errors.New("malformed state")
+
+// restorer rebuilds an engine and announces its state.
 type restorer struct {
 	*Engine
-	r    *state.Reader
+	c    *codec.Codec
 	ev   bourse.Events
 	emit func(*bourse.Events)
 
-	// symbols and pairs are those read so far.
+	// symbols and pairs are the ones read so far.
 	symbols map[bourse.Symbol]bool
 	pairs   map[bourse.Pair]bool
-	// unplaced is where orders by slot belong that are in no queue yet.
+	// unplaced is the state, by slot, of each order that its queue has not listed yet.
 	unplaced []book.State
 }
 
-// Restore rebuilds an engine from its canonical form. It announces what it
-// rebuilt, in pieces, through emit, whose argument is good only during the
-// call: definitions first, then accounts, balances, orders and levels. The
-// error is state.ErrMalformed or names a version that this program does not
-// know; what was announced until then is worth nothing.
+// Restore rebuilds an engine from its canonical form. It announces the state, in pieces,
+// through emit, whose argument is valid only during the call: definitions first, then
+// accounts, balances, orders and levels. The error is ErrMalformed or names a version
+// that this program does not know; announcements before it are void.
 //
-// Nothing in the bytes is trusted: they restore to an engine whose invariants
-// hold and that writes the same bytes again, or they do not restore.
+// Nothing in the bytes is trusted: they restore to an engine whose invariants hold and
+// that writes the same bytes again, or they do not restore.
 func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 	x := restorer{
-		Engine: New(), r: state.NewReader(snapshot), emit: emit,
+		Engine: New(), c: codec.NewReader(snapshot), emit: emit,
 		symbols: map[bourse.Symbol]bool{}, pairs: map[bourse.Pair]bool{},
 	}
-	if v := x.r.Uint32(); v != stateVersion {
-		return nil, fmt.Errorf("state version %d is not known to this program, which writes %d", v, stateVersion)
+	var version uint32
+	if codec.Uint32(x.c, &version); version != stateVersion {
+		return nil, fmt.Errorf("state version %d is not known to this program, which writes %d", version, stateVersion)
 	}
-	x.seq, x.now = bourse.Seq(x.r.Uint64()), bourse.Time(x.r.Uint64())
-	if x.r.Bool() {
-		x.readGenesis()
-	}
+
 	for _, part := range []func(){
-		x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets, x.readAccounts, x.readKeys, x.readSessions,
-		x.readLedger, x.readOrders, x.readQueues, x.readSweeps, x.readNames, x.readCustody,
+		x.readGenesis, x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets,
+		x.readAccounts, x.readKeys, x.readSessions, x.readLedger,
+		x.readOrders, x.readQueues, x.readPartials, x.readNames, x.readCustody,
 		x.announceOrders, x.announceLevels, x.announceWallet,
 	} {
 		part()
 		x.flush()
-		if err := x.r.Err(); err != nil {
-			return nil, err
+		if !x.c.OK() {
+			return nil, ErrMalformed
 		}
 	}
-	if x.r.Rest() != 0 || x.genesis == nil && (len(x.assets) > 1 || len(x.networks) > 1 || x.lastAccount > 0) {
-		return nil, state.ErrMalformed
+
+	empty := len(x.assets) == 1 && len(x.networks) == 1 && x.lastAccount == 0
+	if !x.c.Done() || x.genesis == nil && !empty {
+		return nil, ErrMalformed
 	}
 	if err := x.Check(); err != nil {
-		return nil, fmt.Errorf("%w: %w", state.ErrMalformed, err)
+		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	if !x.writes(snapshot) {
-		return nil, state.ErrMalformed
+		return nil, ErrMalformed
 	}
 	return x.Engine, nil
 }
 
-// writes reports whether the engine's canonical form is these bytes.
+// writes reports whether the engine's canonical form equals these bytes.
 func (e *Engine) writes(snapshot []byte) bool {
 	same := true
 	e.Snapshot(func(b []byte) {
@@ -79,21 +83,10 @@ func (e *Engine) writes(snapshot []byte) bool {
 	return same && len(snapshot) == 0
 }
 
-// want marks the state as malformed unless ok, and returns ok.
-func (x *restorer) want(ok bool) bool {
-	if !ok {
-		x.r.Fail()
-	}
-	return ok
-}
-
-// sound wants the parts of a command to be what a command may carry.
-func (x *restorer) sound(cmd bourse.Command) bool { return x.want(cmd.Check() == nil) }
-
 // maxRestored is the highest number that an engine can reach: see MaxNumber.
 const maxRestored = MaxNumber + 1<<62
 
-// pieceSize is about how many events are announced together.
+// pieceSize is about the number of events that are announced together.
 const pieceSize = 1000
 
 func (x *restorer) flush() {
@@ -108,24 +101,20 @@ func (x *restorer) flushIfFull() {
 }
 
 func (x *restorer) readGenesis() {
-	g := new(bourse.Genesis)
-	x.r.Bytes(g.Exchange[:])
-	g.Sandbox, g.Rules = x.r.Bool(), x.r.Uint32()
-	x.genesis, x.rules = g, x.r.Uint32()
-	x.sound(bourse.Command{Kind: bourse.CommandGenesis, Genesis: g})
-	x.sound(bourse.Command{Kind: bourse.CommandSetRules, Rules: x.rules})
+	x.codeGenesis(x.c)
+	g := x.genesis
+	if g == nil || !x.c.Want(bourse.KnownRules(g.Rules) && bourse.KnownRules(x.rules)) {
+		return
+	}
 	x.ev.AddFact(bourse.EventGenesis, bourse.Fact{Genesis: g})
 	x.ev.AddFact(bourse.EventRules, bourse.Fact{Rules: x.rules})
 }
 
 func (x *restorer) readAssets() {
-	for n := x.r.Count(11); n > 0 && x.r.Err() == nil; n-- {
-		a := &bourse.Asset{
-			ID: bourse.AssetID(len(x.assets)), Symbol: bourse.Symbol(x.r.Text(32)), Name: x.r.Text(128),
-			Scale: x.r.Uint8(), Enabled: x.r.Bool(), Experimental: x.r.Bool(),
-		}
-		x.sound(bourse.Command{Kind: bourse.CommandDefineAsset, Asset: a})
-		x.want(!x.symbols[a.Symbol] && len(x.assets) <= math.MaxUint16)
+	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
+		a := &bourse.Asset{ID: bourse.AssetID(len(x.assets))}
+		x.c.Asset(a)
+		x.c.Want(a.Valid() && !x.symbols[a.Symbol] && len(x.assets) <= math.MaxUint16)
 		x.symbols[a.Symbol] = true
 		x.assets = append(x.assets, a)
 		x.ev.AddFact(bourse.EventAsset, bourse.Fact{Asset: a})
@@ -134,13 +123,10 @@ func (x *restorer) readAssets() {
 }
 
 func (x *restorer) readNetworks() {
-	for n := x.r.Count(14); n > 0 && x.r.Err() == nil; n-- {
-		net := &bourse.Network{
-			ID: bourse.NetworkID(len(x.networks)), Symbol: bourse.Symbol(x.r.Text(32)), Name: x.r.Text(128),
-			MemoName: x.r.Text(128), Enabled: x.r.Bool(), Experimental: x.r.Bool(),
-		}
-		x.sound(bourse.Command{Kind: bourse.CommandDefineNetwork, Network: net})
-		x.want(!x.symbols[net.Symbol] && len(x.networks) <= math.MaxUint16)
+	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
+		net := &bourse.Network{ID: bourse.NetworkID(len(x.networks))}
+		x.c.Network(net)
+		x.c.Want(net.Valid() && !x.symbols[net.Symbol] && len(x.networks) <= math.MaxUint16)
 		x.symbols[net.Symbol] = true
 		x.networks = append(x.networks, net)
 		x.ev.AddFact(bourse.EventNetwork, bourse.Fact{Network: net})
@@ -149,18 +135,13 @@ func (x *restorer) readNetworks() {
 
 func (x *restorer) readNetworkAssets() {
 	last := &bourse.NetworkAsset{}
-	for n := x.r.Count(78); n > 0 && x.r.Err() == nil; n-- {
-		na := &bourse.NetworkAsset{
-			Asset: bourse.AssetID(x.r.Uint16()), Network: bourse.NetworkID(x.r.Uint16()),
-			Precision: x.r.Uint8(), Confirms: x.r.Uint32(), Contract: x.r.Text(128),
-			MinDeposit: x.r.Amount(), MinWithdrawal: x.r.Amount(),
-			FeeMin: x.r.Amount(), FeeMax: x.r.Amount(), Enabled: x.r.Bool(),
-		}
-		if !x.sound(bourse.Command{Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: na}) ||
-			!x.want(int(na.Asset) < len(x.assets) && int(na.Network) < len(x.networks)) {
+	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
+		na := new(bourse.NetworkAsset)
+		x.c.NetworkAsset(na)
+		if !x.c.Want(na.Valid() && int(na.Asset) < len(x.assets) && int(na.Network) < len(x.networks)) {
 			return
 		}
-		x.want(fitsNetwork(na, x.assets[na.Asset].Scale) && compareTerms(last, na) < 0)
+		x.c.Want(fitsNetwork(na, x.assets[na.Asset].Scale) && compareTerms(last, na) < 0)
 		last = na
 		x.networkAssets = append(x.networkAssets, na)
 		x.ev.AddFact(bourse.EventNetworkAsset, bourse.Fact{NetworkAsset: na})
@@ -168,20 +149,19 @@ func (x *restorer) readNetworkAssets() {
 }
 
 func (x *restorer) readMarkets() {
-	for n := x.r.Count(81); n > 0 && x.r.Err() == nil; n-- {
-		def := x.readMarket()
-		if !x.sound(bourse.Command{Kind: bourse.CommandDefineMarket, Market: def}) || !x.want(x.derive(def)) {
+	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
+		def := &bourse.Market{ID: bourse.MarketID(len(x.markets))}
+		m := &market{Market: def, book: book.New()}
+		m.code(x.c)
+		if !x.c.Want(def.Valid() && x.derive(def)) {
 			return
 		}
-		x.want(def.State >= bourse.MarketOpen && def.State <= bourse.MarketDelisted)
-		x.want(!x.pairs[def.Pair] && len(x.markets) <= math.MaxUint16)
+		x.c.Want(def.State >= bourse.MarketOpen && def.State <= bourse.MarketDelisted)
+		x.c.Want(!x.pairs[def.Pair] && len(x.markets) <= math.MaxUint16)
+		x.c.Want(m.last <= bourse.MaxPrice && (m.last == 0) == (m.trades == 0))
+		x.c.Want(m.trades <= maxRestored && m.levelSeq <= maxRestored)
+
 		x.pairs[def.Pair] = true
-		m := &market{
-			Market: def, book: book.New(),
-			last: bourse.Price(x.r.Uint64()), trades: x.r.Uint64(), levelSeq: x.r.Uint64(),
-		}
-		x.want(m.last <= bourse.MaxPrice && (m.last == 0) == (m.trades == 0))
-		x.want(m.trades <= maxRestored && m.levelSeq <= maxRestored)
 		x.markets = append(x.markets, m)
 		x.ev.AddFact(bourse.EventMarket, bourse.Fact{Market: def})
 		x.ev.AddFact(bourse.EventMarketRestored, bourse.Fact{
@@ -191,37 +171,20 @@ func (x *restorer) readMarkets() {
 	x.reopen()
 }
 
-func (x *restorer) readMarket() *bourse.Market {
-	return &bourse.Market{
-		ID:   bourse.MarketID(len(x.markets)),
-		Base: bourse.AssetID(x.r.Uint16()), Quote: bourse.AssetID(x.r.Uint16()),
-		BasePrecision: x.r.Uint8(), QuotePrecision: x.r.Uint8(),
-		State: bourse.MarketState(x.r.Uint8()), Enabled: x.r.Bool(),
-		SelfTrade: bourse.SelfTradeMode(x.r.Uint8()), MinOrder: x.r.Amount(),
-		InitialPrice: bourse.Price(x.r.Uint64()), MaxPrice: bourse.Price(x.r.Uint64()),
-		Maker: bourse.Rate(x.r.Uint32()), Taker: bourse.Rate(x.r.Uint32()), Collar: bourse.Rate(x.r.Uint32()),
-		Band: bourse.Rate(x.r.Uint32()),
-	}
-}
-
 func (x *restorer) readAccounts() {
-	n := x.r.Count(91)
-	for i := 1; i <= n && x.r.Err() == nil; i++ {
+	n := x.c.Count(0)
+	for i := 1; i <= n && x.c.OK(); i++ {
 		x.lastAccount = bourse.AccountID(i)
 		a := x.accounts.At(uint32(i))
-		x.r.Bytes(a.token[:])
-		x.r.Bytes(a.person[:])
-		a.frozen, a.held = x.r.Bool(), bourse.Time(x.r.Uint64())
-		a.ownFees, a.feeLevel = x.r.Bool(), x.r.Uint8()
-		x.want(a.held >= 0 && a.held <= x.now+bourse.MaxHold)
-		a.maker, a.taker = bourse.Rate(x.r.Uint32()), bourse.Rate(x.r.Uint32())
-		a.orders, a.fills, a.movements = x.r.Uint64(), x.r.Uint64(), x.r.Uint64()
-		x.want(a.maker < bourse.RateOne && a.taker < bourse.RateOne)
-		x.want(a.ownFees || a.maker == 0 && a.taker == 0 && a.feeLevel == 0)
-		x.want(a.orders <= maxRestored && a.fills <= maxRestored && a.movements <= maxRestored)
+		a.code(x.c)
+		x.c.Want(x.lastAccount.IsCustomer() && a.held >= 0 && a.held <= x.now+bourse.MaxHold)
+		x.c.Want(a.maker < bourse.RateOne && a.taker < bourse.RateOne)
+		x.c.Want(a.ownFees || a.maker == 0 && a.taker == 0 && a.feeLevel == 0)
+		x.c.Want(a.orders <= maxRestored && a.fills <= maxRestored && a.movements <= maxRestored)
+
 		x.ev.AddFact(bourse.EventAccountRestored, bourse.Fact{
-			Account: x.lastAccount, On: a.frozen, Orders: a.orders, Fills: a.fills, Movements: a.movements, Token: a.token,
-			Digest: a.person,
+			Account: x.lastAccount, On: a.frozen, Orders: a.orders, Fills: a.fills, Movements: a.movements,
+			Token: a.token, Digest: a.person,
 		})
 		if a.held != 0 {
 			a.announceHeld(x.lastAccount, &x.ev)
@@ -255,18 +218,16 @@ func (x *restorer) readSessions() {
 	})
 }
 
-// readKeySet restores a new set. Keys that own does not accept are malformed.
+// readKeySet restores a new set. A key that own does not accept is malformed.
 func (x *restorer) readKeySet(set *keys, own func(*key) bool) {
 	before := set.last
-	set.last = bourse.KeyID(x.r.Uint64())
-	x.want(set.last >= before && set.last <= set.end)
+	codec.Uint64(x.c, &set.last)
+	x.c.Want(set.last >= before && set.last <= set.end)
 	x.ev.AddFact(bourse.EventKeysRestored, bourse.Fact{Key: set.last})
-	for n := x.r.Count(68); n > 0 && x.r.Err() == nil; n-- {
-		k := &key{id: bourse.KeyID(x.r.Uint64()), account: bourse.AccountID(x.r.Uint32())}
-		x.r.Bytes(k.token[:])
-		x.r.Bytes(k.Digest[:])
-		k.Expires = bourse.Time(x.r.Uint64())
-		if !x.want(k.id > before && k.id <= set.last && k.Expires >= 0 && own(k)) {
+	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
+		k := new(key)
+		k.code(x.c)
+		if !x.c.Want(k.id > before && k.id <= set.last && k.Expires >= 0 && own(k)) {
 			return
 		}
 		before = k.id
@@ -278,16 +239,20 @@ func (x *restorer) readKeySet(set *keys, own func(*key) bool) {
 
 func (x *restorer) readLedger() {
 	for _, a := range x.assets[1:] {
-		for n := x.r.Count(36); n > 0 && x.r.Err() == nil; n-- {
-			x.want(x.ledger.RestoreOwn(a.ID, ledger.Own{
-				Account: bourse.AccountID(x.r.Uint32()), Owes: x.r.Amount(), Has: x.r.Amount(),
-			}))
+		for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
+			var own ledger.Own
+			codeOwn(x.c, &own)
+			x.c.Want(x.ledger.RestoreOwn(a.ID, own))
 		}
-		for id := bourse.AccountID(x.r.Uint32()); id != 0; id = bourse.AccountID(x.r.Uint32()) {
-			if !x.want(x.account(id) != nil) {
+
+		for {
+			b := bourse.Balance{Asset: a.ID}
+			if codeBalance(x.c, &b); b.Account == 0 {
+				break
+			}
+			if !x.c.Want(x.account(b.Account) != nil) {
 				return
 			}
-			b := bourse.Balance{Account: id, Asset: a.ID, Available: x.r.Amount(), Held: x.r.Amount()}
 			x.ledger.RestoreCustomer(b)
 			x.ev.AddBalance(b.Account, b.Asset, b.Available, b.Held)
 			x.flushIfFull()

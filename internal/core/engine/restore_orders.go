@@ -2,28 +2,32 @@ package engine
 
 import (
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/codec"
 	"github.com/bourse-exchange/bourse/internal/core/book"
 )
 
-// readOrders opens the orders, by id; resting and queued ones wait for their
-// queue to be read.
+// readOrders opens the orders, by id; resting and queued ones are placed when their queue
+// is read.
 func (x *restorer) readOrders() {
-	x.lastOrder = bourse.OrderID(x.r.Uint64())
-	x.want(x.lastOrder <= MaxNumber)
+	codec.Uint64(x.c, &x.lastOrder)
+	x.c.Want(x.lastOrder <= MaxNumber)
 	last := bourse.OrderID(0)
-	for n := x.r.Count(66); n > 0 && x.r.Err() == nil; n-- {
+	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
 		s, o := x.arena.New()
-		stop := x.readOrder(o)
-		if !x.want(o.ID > last && o.ID <= x.lastOrder && x.arena.Reaches(o.ID)) || !x.fits(o, stop) {
+		var stop bourse.Price
+		codeOrder(x.c, o, &stop)
+		if !x.c.Want(o.ID > last && o.ID <= x.lastOrder && x.arena.Reaches(o.ID)) || !x.fits(o, stop) {
 			return
 		}
 		last = o.ID
 		*x.arena.Stop(s) = stop
 		b := x.market(o.Market).book
+
 		list := b.List(o.Account)
 		b.Open(&x.arena, s, o, list)
-		x.want(list.Open <= MaxOpenOrders)
+		x.c.Want(list.Open <= MaxOpenOrders)
 		where := o.State
+
 		o.State = book.Taking
 		if where == book.Waiting {
 			b.Wait(&x.arena, s, o)
@@ -33,7 +37,7 @@ func (x *restorer) readOrders() {
 	}
 }
 
-// note remembers where an order belongs; Taking is nowhere else.
+// note records the state of an order that a queue must list; Taking for none.
 func (x *restorer) note(s book.Slot, where book.State) {
 	for int(s) >= len(x.unplaced) {
 		x.unplaced = append(x.unplaced, book.Taking)
@@ -41,32 +45,17 @@ func (x *restorer) note(s book.Slot, where book.State) {
 	x.unplaced[s] = where
 }
 
-// readOrder returns the order's stop.
-func (x *restorer) readOrder(o *book.Order) bourse.Price {
-	o.ID, o.Account, o.Market = bourse.OrderID(x.r.Uint64()), bourse.AccountID(x.r.Uint32()), bourse.MarketID(x.r.Uint16())
-	o.Side, o.State = bourse.Side(x.r.Uint8()), book.State(x.r.Uint8())
-	o.Type, o.TIF = bourse.OrderType(x.r.Uint8()), bourse.TimeInForce(x.r.Uint8())
-	o.SelfTrade = bourse.SelfTradeMode(x.r.Uint8())
-	o.PostOnly, o.Triggered, o.Named = x.r.Bool(), x.r.Bool(), x.r.Bool()
-	o.Price = bourse.Price(x.r.Uint64())
-	stop := bourse.Price(x.r.Uint64())
-	o.Lots, o.Filled = bourse.Lots(x.r.Uint64()), bourse.Lots(x.r.Uint64())
-	o.Time, o.Ordinal = bourse.Time(x.r.Uint64()), x.r.Uint64()
-	return stop
-}
-
-// fits wants an order to be one that could have been placed and could have come
-// to where it says it is.
+// fits wants an order that could have been placed and could have reached its state.
 func (x *restorer) fits(o *book.Order, stop bourse.Price) bool {
 	m, acct := x.market(o.Market), x.account(o.Account)
-	if !x.want(m != nil && acct != nil) || !x.sound(bourse.Command{
-		Kind: bourse.CommandPlace, Account: o.Account, Place: bourse.Place{
-			Market: o.Market, Side: o.Side, Type: o.Type, TIF: o.TIF, SelfTrade: o.SelfTrade,
-			PostOnly: o.PostOnly, Price: o.Price, Stop: stop, Lots: o.Lots,
-		},
-	}) {
+	asked := bourse.NewOrder{
+		Market: o.Market, Side: o.Side, Type: o.Type, TIF: o.TIF, SelfTrade: o.SelfTrade,
+		PostOnly: o.PostOnly, Price: o.Price, Stop: stop, Lots: o.Lots,
+	}
+	if !x.c.Want(m != nil && acct != nil && asked.Valid()) {
 		return false
 	}
+
 	stops := o.Type == bourse.StopLimit
 	there := false
 	switch o.State {
@@ -76,14 +65,15 @@ func (x *restorer) fits(o *book.Order, stop bourse.Price) bool {
 		there = stops && !o.Triggered && o.Filled == 0
 	case book.Taking:
 	}
+
 	_, total := m.Total(o.Price, o.Lots)
 	_, base := m.BaseAmount(o.Lots)
-	return x.want(there && total && base && o.Type != bourse.MarketOrder && o.SelfTrade != 0 &&
+	return x.c.Want(there && total && base && o.Type != bourse.MarketOrder && o.SelfTrade != 0 &&
 		o.Ordinal > 0 && o.Ordinal <= acct.orders &&
 		o.Time >= 0 && o.Time <= x.now)
 }
 
-// readQueues puts the resting and queued orders where they were.
+// readQueues places the resting and queued orders in their queues.
 func (x *restorer) readQueues() {
 	for _, m := range x.markets[1:] {
 		for _, side := range [...]bourse.Side{bourse.Buy, bourse.Sell} {
@@ -92,43 +82,48 @@ func (x *restorer) readQueues() {
 		x.readQueue(m, book.Queued, 0)
 	}
 	for _, where := range x.unplaced {
-		x.want(where == book.Taking)
+		x.c.Want(where == book.Taking)
 	}
 }
 
 func (x *restorer) readQueue(m *market, where book.State, side bourse.Side) {
-	for id := x.r.Uint64(); id != 0; id = x.r.Uint64() {
-		s := x.arena.Find(bourse.OrderID(id))
-		if !x.want(s != 0 && x.unplaced[s] == where) {
+	for {
+		var id bourse.OrderID
+		if codec.Uint64(x.c, &id); id == 0 {
+			return
+		}
+
+		s := x.arena.Find(id)
+		if !x.c.Want(s != 0 && x.unplaced[s] == where) {
 			return
 		}
 		x.unplaced[s] = book.Taking
+
 		o := x.arena.At(s)
-		if !x.want(o.Market == m.ID && (side == 0 || o.Side == side)) {
+		if !x.c.Want(o.Market == m.ID && (side == 0 || o.Side == side)) {
 			return
 		}
+
 		switch {
 		case where == book.Queued:
 			m.book.Queue(&x.arena, s)
-		case x.want(m.book.Side(side).Room(o.Price, o.Left())):
+		case x.c.Want(m.book.Side(side).Room(o.Price, o.Left())):
 			m.book.Rest(&x.arena, s, o)
 		}
 	}
 }
 
-func (x *restorer) readSweeps() {
-	for n := x.r.Count(14); n > 0 && x.r.Err() == nil; n-- {
-		w := sweep{
-			account: bourse.AccountID(x.r.Uint32()), market: bourse.MarketID(x.r.Uint16()),
-			upTo: bourse.OrderID(x.r.Uint64()),
-		}
-		x.want(x.account(w.account) != nil && (w.market == 0 || x.market(w.market) != nil) && w.upTo <= x.lastOrder)
-		x.sweeps = append(x.sweeps, w)
+func (x *restorer) readPartials() {
+	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
+		var p partialCancel
+		p.code(x.c)
+		x.c.Want(x.account(p.account) != nil && (p.market == 0 || x.market(p.market) != nil) && p.upTo <= x.lastOrder)
+		x.partials = append(x.partials, p)
 	}
 }
 
 func (x *restorer) readNames() {
-	for n := x.r.Count(101); n > 0 && x.r.Err() == nil; n-- {
+	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
 		at := x.readName()
 		if at == 0 {
 			return
@@ -136,56 +131,49 @@ func (x *restorer) readNames() {
 		entry := &x.names.entries[at]
 		id := bourse.OrderID(entry.outcome.ID)
 		s := x.arena.Find(id)
-		if !x.want(s != 0 && x.names.byOrder[id] == 0) {
+		if !x.c.Want(s != 0 && x.names.byOrder[id] == 0) {
 			return
 		}
 		o := x.arena.At(s)
-		x.want(o.Named && o.Account == entry.account)
+		x.c.Want(o.Named && o.Account == entry.account)
 		x.names.byOrder[id] = at
 	}
+
 	last := bourse.Time(0)
-	for n := x.r.Count(109); n > 0 && x.r.Err() == nil; n-- {
+	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
 		at := x.readName()
-		ended := bourse.Time(x.r.Uint64())
-		if at == 0 || !x.want(ended >= last && ended <= x.now) {
+		var ended bourse.Time
+		codec.Uint64(x.c, &ended)
+		if at == 0 || !x.c.Want(ended >= last && ended <= x.now) {
 			return
 		}
 		last = ended
+
 		x.names.append(x.Engine, at, ended)
 		entry := &x.names.entries[at]
-		x.want(!entry.full(x.listedNames(entry)))
+		x.c.Want(!entry.full(x.listedNames(entry)))
 	}
 }
 
-// readName reads an entry that stands for a client id, or fails and returns
-// zero.
+// readName reads a client id's entry, or fails and returns zero.
 func (x *restorer) readName() uint32 {
-	cmd := bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(x.r.Uint32())}
-	p := &cmd.Place
-	p.Market, p.Side = bourse.MarketID(x.r.Uint16()), bourse.Side(x.r.Uint8())
-	p.Type, p.TIF = bourse.OrderType(x.r.Uint8()), bourse.TimeInForce(x.r.Uint8())
-	p.SelfTrade, p.PostOnly = bourse.SelfTradeMode(x.r.Uint8()), x.r.Bool()
-	p.Price, p.Stop = bourse.Price(x.r.Uint64()), bourse.Price(x.r.Uint64())
-	p.Lots, p.Total = bourse.Lots(x.r.Uint64()), x.r.Amount()
-	x.r.Bytes(p.ClientID[:])
-	outcome := bourse.Outcome{
-		Reason: bourse.Reason(x.r.Uint8()), Status: bourse.OrderStatus(x.r.Uint8()),
-		ID: x.r.Uint64(), Filled: bourse.Lots(x.r.Uint64()),
-	}
-	x.want(outcome.Status <= bourse.Killed && outcome.ID <= uint64(x.lastOrder))
-	if !x.sound(cmd) || !x.want(p.ClientID.Given() && x.account(cmd.Account) != nil && x.market(p.Market) != nil) ||
-		!x.want(x.names.byID[nameKey{cmd.Account, p.ClientID}] == 0) {
+	var n name
+	n.code(x.c)
+	p := &n.place
+	x.c.Want(n.outcome.Status <= bourse.Killed && n.outcome.ID <= uint64(x.lastOrder))
+	if !x.c.Want(p.Valid() && !p.ClientID.IsZero() && x.account(n.account) != nil && x.market(p.Market) != nil) ||
+		!x.c.Want(x.names.byID[nameKey{n.account, p.ClientID}] == 0) {
 		return 0
 	}
-	at := x.names.take(&cmd)
-	x.names.entries[at].outcome = outcome
+	at := x.names.take(&bourse.Command{Account: n.account, NewOrder: *p})
+	x.names.entries[at].outcome = n.outcome
 	return at
 }
 
 func (x *restorer) announceOrders() {
 	for s := range x.arena.All {
 		o := x.arena.At(s)
-		if !x.want(!o.Named || x.names.byOrder[o.ID] != 0) {
+		if !x.c.Want(!o.Named || x.names.byOrder[o.ID] != 0) {
 			return
 		}
 		x.announce(bourse.EventOrderRestored, s, o, bourse.Open, &x.ev)

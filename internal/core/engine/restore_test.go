@@ -11,7 +11,6 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/book"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
-	"github.com/bourse-exchange/bourse/internal/core/state"
 )
 
 // snapshotOf returns the state of a workload after so many commands.
@@ -96,7 +95,7 @@ func TestRestoreVersion(t *testing.T) {
 	data := snapshot(engine.New())
 	data[0]++
 	_, err := engine.Restore(data, func(*bourse.Events) {})
-	if err == nil || errors.Is(err, state.ErrMalformed) {
+	if err == nil || errors.Is(err, engine.ErrMalformed) {
 		t.Errorf("another version is refused with %v", err)
 	}
 }
@@ -147,18 +146,18 @@ func TestRestoreSpoiled(t *testing.T) {
 			cmd.Seq = e.Seq() + 1
 			e.Apply(&cmd, &ev)
 		}
-		sell := bourse.Place{Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 2}
+		sell := bourse.NewOrder{Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 2}
 		stop, named := sell, sell
 		stop.Type, stop.Stop = bourse.StopLimit, 90
 		named.ClientID = bourse.ClientID{'a'}
-		for _, p := range []bourse.Place{sell, stop, named} {
-			e.Apply(&bourse.Command{Seq: e.Seq() + 1, Kind: bourse.CommandPlace, Account: 1, Place: p}, &ev)
+		for _, p := range []bourse.NewOrder{sell, stop, named} {
+			e.Apply(&bourse.Command{Seq: e.Seq() + 1, Kind: bourse.CommandPlace, Account: 1, NewOrder: p}, &ev)
 		}
 		if _, err := engine.Restore(snapshot(e), func(*bourse.Events) {}); err != nil {
 			t.Fatal(err)
 		}
 		e.Spoil(spoil.id, spoil.change)
-		if _, err := engine.Restore(snapshot(e), func(*bourse.Events) {}); !errors.Is(err, state.ErrMalformed) {
+		if _, err := engine.Restore(snapshot(e), func(*bourse.Events) {}); !errors.Is(err, engine.ErrMalformed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -179,4 +178,29 @@ func FuzzRestore(f *testing.F) {
 		f.Add(snapshot(m.e))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { shake(t, data) })
+}
+
+// TestEveryStateComesBack restores the state after every command, and wants the same
+// state hash and the same bytes.
+func TestEveryStateComesBack(t *testing.T) {
+	for seed := enginetest.Seed(1); seed <= 4; seed++ {
+		src, p := seed, enginetest.NewPair()
+		w := enginetest.NewWorkload(&src, p.Oracle)
+		for range 400 {
+			cmd := w.Next()
+			if err := errors.Join(p.Apply(&cmd), p.Restore()); err != nil {
+				t.Fatalf("seed %d: %v\n%+v", seed, err, cmd)
+			}
+		}
+	}
+	for seed := uint64(1); seed <= 4; seed++ {
+		m := newWalletModel(t, seed)
+		for range 200 {
+			m.step()
+			again, err := engine.Restore(snapshot(m.e), func(*bourse.Events) {})
+			if err != nil || again.StateHash() != m.e.StateHash() {
+				t.Fatalf("seed %d, command %d: %v", seed, m.e.Seq(), err)
+			}
+		}
+	}
 }

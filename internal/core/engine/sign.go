@@ -2,17 +2,18 @@ package engine
 
 import "github.com/bourse-exchange/bourse"
 
-// signed puts a transaction of the exchange on record, before it is sent
-// anywhere. From here on its withdrawal cannot be canceled. What is refused here
-// must never be sent.
+// signed records a transaction of the exchange before it is sent. From here on its
+// withdrawal cannot be canceled. A refused transaction must never be sent.
 func (e *Engine) signed(asked *bourse.SignedTx, ev *bourse.Events) bourse.Reason {
 	if e.network(asked.Network) == nil {
 		return bourse.UnknownNetwork
 	}
+
 	n := e.custody.Network(asked.Network)
 	if n.Stopped() {
 		return bourse.WithdrawalsPaused
 	}
+
 	w := e.custody.Withdrawal(asked.Wallet)
 	if asked.Kind == bourse.SignedWithdrawal {
 		switch {
@@ -22,26 +23,29 @@ func (e *Engine) signed(asked *bourse.SignedTx, ev *bourse.Events) bourse.Reason
 			return bourse.AccountFrozen
 		}
 	}
+
 	if reason := n.CanSign(asked); reason != 0 {
 		return reason
 	}
-	if asked.Kind == bourse.SignedWithdrawal && w.Sent && !n.Supersedes(asked, uint64(e.terms(w.Network, w.Asset).Confirms)) {
+	if asked.Kind == bourse.SignedWithdrawal && w.Signed &&
+		!n.Supersedes(asked, uint64(e.terms(w.Network, w.Asset).Confirms)) {
 		return bourse.InputTaken
 	}
+
 	s := *asked
 	s.State, s.Reverted, s.Block, s.Time = bourse.SignedWaiting, false, bourse.BlockRef{}, e.now
 	n.Sign(ev, &s)
 	if asked.Kind == bourse.SignedWithdrawal {
-		w.Tx, w.Sent = s.Tx, true
+		w.Tx, w.Signed = s.Tx, true
 		e.custody.ChangedWithdrawal(ev, w)
 		ev.Outcome.ID = uint64(w.ID)
 	}
 	return 0
 }
 
-// sent notes that a network accepted a transaction. Its withdrawal is done. It
-// may come late, or again.
-func (e *Engine) sent(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
+// accepted records that a network accepted a transaction, and its withdrawal is done. The
+// command may come late, or again.
+func (e *Engine) accepted(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
 	if e.network(cmd.Network) == nil {
 		return bourse.UnknownNetwork
 	}
@@ -53,6 +57,7 @@ func (e *Engine) sent(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reaso
 		s.State = bourse.SignedAccepted
 		ev.AddSigned(s)
 	}
+
 	w := e.custody.Withdrawal(s.Wallet)
 	if w != nil && w.Tx == s.Tx && w.Status == bourse.WalletProcessing && !w.Reverted {
 		e.settleWithdrawal(w, ev)
@@ -61,8 +66,8 @@ func (e *Engine) sent(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reaso
 	return 0
 }
 
-// replaceWithdrawal gives up a withdrawal's transaction, so that another can be
-// signed: an operator's word that the first can never be mined.
+// replaceWithdrawal drops a withdrawal's transaction, so that another can be signed: an
+// operator states that the first can never be mined.
 func (e *Engine) replaceWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
 	w := e.custody.Withdrawal(cmd.ID)
 	if w == nil {
@@ -79,8 +84,7 @@ func (e *Engine) replaceWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events)
 	return 0
 }
 
-// giveUp drops the transaction of a withdrawal, if it has one, unless it is in
-// the chain and paid.
+// giveUp drops the transaction of a withdrawal, if any, unless it is mined and paid.
 func (e *Engine) giveUp(w *bourse.Withdrawal, ev *bourse.Events) bourse.Reason {
 	n := e.custody.Network(w.Network)
 	if s := n.Signed(w.Tx); s != nil && s.State != bourse.SignedMined {
@@ -92,21 +96,23 @@ func (e *Engine) giveUp(w *bourse.Withdrawal, ev *bourse.Events) bourse.Reason {
 	return 0
 }
 
-// releaseWithdrawal ends a withdrawal whose transaction can never be mined, and
-// gives its money back; or gives up a sweep or top-up.
+// releaseWithdrawal ends a withdrawal whose transaction can never be mined, and returns
+// its money; or it drops a sweep or top-up.
 func (e *Engine) releaseWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
 	if cmd.ID == 0 {
 		return e.releaseOther(cmd, ev)
 	}
+
 	w := e.custody.Withdrawal(cmd.ID)
 	switch {
 	case w == nil:
 		return bourse.WithdrawalNotFound
-	case !w.Sent:
+	case !w.Signed:
 		return bourse.NotSigned
 	case w.Status == bourse.WalletDone && !e.ledger.Room(w.Asset, w.Fee):
 		return bourse.Overflow
 	}
+
 	if reason := e.giveUp(w, ev); reason != 0 {
 		return reason
 	}
@@ -115,6 +121,7 @@ func (e *Engine) releaseWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events)
 		e.giveBack(w, ev)
 		return 0
 	}
+
 	for _, part := range [...]struct {
 		from   bourse.AccountID
 		amount bourse.Amount
@@ -125,6 +132,7 @@ func (e *Engine) releaseWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events)
 			})
 		}
 	}
+
 	w.Refunded = true
 	e.custody.ChangedWithdrawal(ev, w)
 	e.custody.ForgetWithdrawal(w)

@@ -4,35 +4,28 @@ import (
 	"crypto/sha256"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/codec"
 	"github.com/bourse-exchange/bourse/internal/core/book"
-	"github.com/bourse-exchange/bourse/internal/core/state"
 )
 
-// stateVersion is that of the canonical form.
-const stateVersion = 7
+// stateVersion is the version of the canonical form.
+const stateVersion = 1
 
-// Snapshot writes the whole state in its canonical form: emit receives the
-// bytes in order and must not keep them. The form depends on what the state
-// means, never on how memory came to hold it.
+// Snapshot writes the whole state in its canonical form: emit receives the bytes in order
+// and must not keep them. The form depends on the state alone, never on its layout in
+// memory.
 func (e *Engine) Snapshot(emit func([]byte)) {
-	w := state.NewWriter(emit)
-	w.Uint32(stateVersion)
-	w.Uint64(uint64(e.seq))
-	w.Uint64(uint64(e.now))
-	w.Bool(e.genesis != nil)
-	if e.genesis != nil {
-		w.Bytes(e.genesis.Exchange[:])
-		w.Bool(e.genesis.Sandbox)
-		w.Uint32(e.genesis.Rules)
-		w.Uint32(e.rules)
-	}
-	e.writeCatalogue(w)
-	e.writeAccounts(w)
-	e.writeLedger(w)
-	e.writeOrders(w)
-	e.writeNames(w)
-	e.custody.Write(w)
-	w.Flush()
+	c := codec.NewWriter(emit)
+	version := uint32(stateVersion)
+	codec.Uint32(c, &version)
+	e.codeGenesis(c)
+	e.writeCatalogue(c)
+	e.writeAccounts(c)
+	e.writeLedger(c)
+	e.writeOrders(c)
+	e.writeNames(c)
+	e.custody.Write(c)
+	c.Flush()
 }
 
 // StateHash returns the SHA-256 of the canonical form.
@@ -42,197 +35,110 @@ func (e *Engine) StateHash() [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-func (e *Engine) writeCatalogue(w *state.Writer) {
-	w.Uint64(uint64(len(e.assets) - 1))
+func (e *Engine) writeCatalogue(c *codec.Codec) {
+	c.Count(len(e.assets) - 1)
 	for _, a := range e.assets[1:] {
-		w.Text(string(a.Symbol))
-		w.Text(a.Name)
-		w.Uint8(a.Scale)
-		w.Bool(a.Enabled)
-		w.Bool(a.Experimental)
+		c.Asset(a)
 	}
-	w.Uint64(uint64(len(e.networks) - 1))
+	c.Count(len(e.networks) - 1)
 	for _, n := range e.networks[1:] {
-		w.Text(string(n.Symbol))
-		w.Text(n.Name)
-		w.Text(n.MemoName)
-		w.Bool(n.Enabled)
-		w.Bool(n.Experimental)
+		c.Network(n)
 	}
-	w.Uint64(uint64(len(e.networkAssets)))
+	c.Count(len(e.networkAssets))
 	for _, n := range e.networkAssets {
-		w.Uint16(uint16(n.Asset))
-		w.Uint16(uint16(n.Network))
-		w.Uint8(n.Precision)
-		w.Uint32(n.Confirms)
-		w.Text(n.Contract)
-		w.Amount(n.MinDeposit)
-		w.Amount(n.MinWithdrawal)
-		w.Amount(n.FeeMin)
-		w.Amount(n.FeeMax)
-		w.Bool(n.Enabled)
+		c.NetworkAsset(n)
 	}
-	w.Uint64(uint64(len(e.markets) - 1))
+	c.Count(len(e.markets) - 1)
 	for _, m := range e.markets[1:] {
-		writeMarket(w, m)
+		m.code(c)
 	}
 }
 
-func writeMarket(w *state.Writer, m *market) {
-	w.Uint16(uint16(m.Base))
-	w.Uint16(uint16(m.Quote))
-	w.Uint8(m.BasePrecision)
-	w.Uint8(m.QuotePrecision)
-	w.Uint8(uint8(m.State))
-	w.Bool(m.Enabled)
-	w.Uint8(uint8(m.SelfTrade))
-	w.Amount(m.MinOrder)
-	w.Uint64(uint64(m.InitialPrice))
-	w.Uint64(uint64(m.MaxPrice))
-	w.Uint32(uint32(m.Maker))
-	w.Uint32(uint32(m.Taker))
-	w.Uint32(uint32(m.Collar))
-	w.Uint32(uint32(m.Band))
-	w.Uint64(uint64(m.last))
-	w.Uint64(m.trades)
-	w.Uint64(m.levelSeq)
-}
-
-func (e *Engine) writeAccounts(w *state.Writer) {
-	w.Uint64(uint64(e.lastAccount))
+func (e *Engine) writeAccounts(c *codec.Codec) {
+	c.Count(int(e.lastAccount))
 	for id := bourse.AccountID(1); id <= e.lastAccount; id++ {
-		a := e.accounts.At(uint32(id))
-		w.Bytes(a.token[:])
-		w.Bytes(a.person[:])
-		w.Bool(a.frozen)
-		w.Uint64(uint64(a.held))
-		w.Bool(a.ownFees)
-		w.Uint8(a.feeLevel)
-		w.Uint32(uint32(a.maker))
-		w.Uint32(uint32(a.taker))
-		w.Uint64(a.orders)
-		w.Uint64(a.fills)
-		w.Uint64(a.movements)
+		e.accounts.At(uint32(id)).code(c)
 	}
-	writeKeys(w, &e.keys)
-	writeKeys(w, &e.sessions)
+	writeKeys(c, &e.keys)
+	writeKeys(c, &e.sessions)
 }
 
-func writeKeys(w *state.Writer, set *keys) {
-	w.Uint64(uint64(set.last))
-	w.Uint64(uint64(len(set.byID)))
+func writeKeys(c *codec.Codec, set *keys) {
+	codec.Uint64(c, &set.last)
+	c.Count(len(set.byID))
 	for _, k := range set.sorted() {
-		w.Uint64(uint64(k.id))
-		w.Uint32(uint32(k.account))
-		w.Bytes(k.token[:])
-		w.Bytes(k.Digest[:])
-		w.Uint64(uint64(k.Expires))
+		k.code(c)
 	}
 }
 
-func (e *Engine) writeLedger(w *state.Writer) {
+func (e *Engine) writeLedger(c *codec.Codec) {
 	for _, a := range e.assets[1:] {
 		own := e.ledger.Own(a.ID)
-		w.Uint64(uint64(len(own)))
-		for _, o := range own {
-			w.Uint32(uint32(o.Account))
-			w.Amount(o.Owes)
-			w.Amount(o.Has)
+		c.Count(len(own))
+		for i := range own {
+			codeOwn(c, &own[i])
 		}
+
 		for b := range e.ledger.Customers(a.ID) {
-			w.Uint32(uint32(b.Account))
-			w.Amount(b.Available)
-			w.Amount(b.Held)
+			codeBalance(c, &b)
 		}
-		w.Uint32(0) // no account: the end
+		codeBalance(c, &bourse.Balance{})
 	}
 }
 
-// writeOrders writes all open orders by id, then, because a queue's order is
-// not that of the ids, the ids of each queue that trades depend on.
-func (e *Engine) writeOrders(w *state.Writer) {
-	w.Uint64(uint64(e.lastOrder))
-	w.Uint64(uint64(e.arena.Len()))
+// writeOrders writes all open orders by id, then the ids of each queue that trades depend
+// on, because queues have their own order.
+func (e *Engine) writeOrders(c *codec.Codec) {
+	codec.Uint64(c, &e.lastOrder)
+	c.Count(e.arena.Len())
 	for s := range e.arena.All {
-		e.writeOrder(w, s)
+		o := e.arena.At(s)
+		stop := e.stop(s, o)
+		codeOrder(c, o, &stop)
 	}
+
 	for _, m := range e.markets[1:] {
 		for _, side := range [...]bourse.Side{bourse.Buy, bourse.Sell} {
 			for _, level := range m.book.Side(side).Levels {
-				e.writeQueue(w, level.Head)
+				e.writeQueue(c, level.Head)
 			}
-			w.Uint64(0)
+			endQueue(c)
 		}
-		e.writeQueue(w, m.book.Queued())
-		w.Uint64(0)
+		e.writeQueue(c, m.book.Queued())
+		endQueue(c)
 	}
-	w.Uint64(uint64(len(e.sweeps)))
-	for _, s := range e.sweeps {
-		w.Uint32(uint32(s.account))
-		w.Uint16(uint16(s.market))
-		w.Uint64(uint64(s.upTo))
+
+	c.Count(len(e.partials))
+	for i := range e.partials {
+		e.partials[i].code(c)
 	}
 }
 
-func (e *Engine) writeQueue(w *state.Writer, s book.Slot) {
+func (e *Engine) writeQueue(c *codec.Codec, s book.Slot) {
 	for ; s != 0; s = e.arena.Next(s) {
-		w.Uint64(uint64(e.arena.At(s).ID))
+		codec.Uint64(c, &e.arena.At(s).ID)
 	}
 }
 
-func (e *Engine) writeOrder(w *state.Writer, s book.Slot) {
-	o := e.arena.At(s)
-	w.Uint64(uint64(o.ID))
-	w.Uint32(uint32(o.Account))
-	w.Uint16(uint16(o.Market))
-	w.Uint8(uint8(o.Side))
-	w.Uint8(uint8(o.State))
-	w.Uint8(uint8(o.Type))
-	w.Uint8(uint8(o.TIF))
-	w.Uint8(uint8(o.SelfTrade))
-	w.Bool(o.PostOnly)
-	w.Bool(o.Triggered)
-	w.Bool(o.Named)
-	w.Uint64(uint64(o.Price))
-	w.Uint64(uint64(e.stop(s, o)))
-	w.Uint64(uint64(o.Lots))
-	w.Uint64(uint64(o.Filled))
-	w.Uint64(uint64(o.Time))
-	w.Uint64(o.Ordinal)
+// endQueue writes order id zero, which ends a queue.
+func endQueue(c *codec.Codec) {
+	var none bourse.OrderID
+	codec.Uint64(c, &none)
 }
 
-// writeNames writes the client ids of open orders, by order, then those that
-// ended, oldest first.
-func (e *Engine) writeNames(w *state.Writer) {
-	w.Uint64(uint64(len(e.names.byOrder)))
+// writeNames writes the client ids of open orders, by order, then those of ended orders,
+// oldest first.
+func (e *Engine) writeNames(c *codec.Codec) {
+	c.Count(len(e.names.byOrder))
 	for s := range e.arena.All {
 		if o := e.arena.At(s); o.Named {
-			writeName(w, &e.names.entries[e.names.byOrder[o.ID]])
+			e.names.entries[e.names.byOrder[o.ID]].code(c)
 		}
 	}
-	w.Uint64(uint64(len(e.names.byID) - len(e.names.byOrder)))
-	for at := e.names.oldest; at != 0; at = e.names.entries[at].newer {
-		writeName(w, &e.names.entries[at])
-		w.Uint64(uint64(e.names.entries[at].ended))
-	}
-}
 
-func writeName(w *state.Writer, n *name) {
-	p := &n.place
-	w.Uint32(uint32(n.account))
-	w.Uint16(uint16(p.Market))
-	w.Uint8(uint8(p.Side))
-	w.Uint8(uint8(p.Type))
-	w.Uint8(uint8(p.TIF))
-	w.Uint8(uint8(p.SelfTrade))
-	w.Bool(p.PostOnly)
-	w.Uint64(uint64(p.Price))
-	w.Uint64(uint64(p.Stop))
-	w.Uint64(uint64(p.Lots))
-	w.Amount(p.Total)
-	w.Bytes(p.ClientID[:])
-	w.Uint8(uint8(n.outcome.Reason))
-	w.Uint8(uint8(n.outcome.Status))
-	w.Uint64(n.outcome.ID)
-	w.Uint64(uint64(n.outcome.Filled))
+	c.Count(len(e.names.byID) - len(e.names.byOrder))
+	for at := e.names.oldest; at != 0; at = e.names.entries[at].newer {
+		e.names.entries[at].code(c)
+		codec.Uint64(c, &e.names.entries[at].ended)
+	}
 }

@@ -50,7 +50,7 @@ func (x *walks) apply(cmd bourse.Command) bourse.Outcome {
 
 func (x *walks) rest(account bourse.AccountID, side bourse.Side, price bourse.Price) {
 	x.Helper()
-	if o := x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: account, Place: bourse.Place{
+	if o := x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: account, NewOrder: bourse.NewOrder{
 		Market: 1, Side: side, Type: bourse.Limit, TIF: bourse.GTC, Price: price, Lots: 2,
 	}}); o.Reason != 0 {
 		x.Fatalf("an order at %d: %s", price, o.Reason)
@@ -64,14 +64,14 @@ const all = depth*queue*2 + 1
 // account could pay for, and a level to be one step, whatever rests there.
 func TestWalksArePaidFor(t *testing.T) {
 	x := newWalks(t)
-	lots := bourse.Place{Type: bourse.MarketOrder, TIF: bourse.IOC, Lots: all}
-	total := bourse.Place{Type: bourse.MarketOrder, TIF: bourse.IOC, Total: bourse.Units(100 * bourse.Pow10(6) * depth)}
-	limit := bourse.Place{Type: bourse.Limit, TIF: bourse.FOK, Lots: all}
+	lots := bourse.NewOrder{Type: bourse.MarketOrder, TIF: bourse.IOC, Lots: all}
+	total := bourse.NewOrder{Type: bourse.MarketOrder, TIF: bourse.IOC, Total: bourse.Units(100 * bourse.Pow10(6) * depth)}
+	limit := bourse.NewOrder{Type: bourse.Limit, TIF: bourse.FOK, Lots: all}
 	for _, c := range [...]struct {
 		name         string
 		account      bourse.AccountID
 		side         bourse.Side
-		place        bourse.Place
+		place        bourse.NewOrder
 		fok          bool
 		reason       bourse.Reason
 		least, most  int
@@ -104,7 +104,7 @@ func TestWalksArePaidFor(t *testing.T) {
 			c.place.TIF = bourse.FOK
 		}
 		for range 3 { // as often as anybody likes
-			o := x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: c.account, Place: c.place})
+			o := x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: c.account, NewOrder: c.place})
 			if o.Reason != c.reason || o.Filled != 0 {
 				t.Errorf("%s: %+v", c.name, o)
 			}
@@ -127,7 +127,7 @@ func TestOwnOrdersInAWalk(t *testing.T) {
 		for i := range bourse.Price(own) {
 			x.rest(2, bourse.Sell, 10_010+i*40)
 		}
-		o := x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, Place: bourse.Place{
+		o := x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, NewOrder: bourse.NewOrder{
 			Market: 1, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.FOK, SelfTrade: mode, Lots: all + 2*own, Price: 20_000,
 		}})
 		if o.Reason != 0 || o.Filled != 0 || o.Status != bourse.Killed {
@@ -148,13 +148,13 @@ func TestStopsThatWalkAreSpread(t *testing.T) {
 	for i := range bourse.Price(own) {
 		x.rest(2, bourse.Sell, 20_000+i*7919%own)
 	}
-	stop := bourse.Place{
+	stop := bourse.NewOrder{
 		Market: 1, Side: bourse.Buy, Type: bourse.StopLimit, TIF: bourse.FOK, SelfTrade: bourse.CancelOldest,
 		Stop: 10_000, Price: 30_000, Lots: all,
 	}
 	paid := 0
 	for range stops {
-		if o := x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, Place: stop}); o.Reason != 0 {
+		if o := x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, NewOrder: stop}); o.Reason != 0 {
 			t.Fatalf("a stop: %s", o.Reason)
 		}
 		paid += x.e.Walked()
@@ -172,7 +172,7 @@ func TestStopsThatWalkAreSpread(t *testing.T) {
 			}
 		}
 	}
-	x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: 1, Place: bourse.Place{
+	x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: 1, NewOrder: bourse.NewOrder{
 		Market: 1, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.IOC, Price: 10_000, Lots: 1,
 	}})
 	for count(); x.e.Unfinished(); count() {

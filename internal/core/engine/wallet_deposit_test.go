@@ -125,7 +125,7 @@ func TestParkedDepositIsAssigned(t *testing.T) {
 	x, c := newExchange(t, true), &chain{network: byAccount}
 	x.mine(c, 1)
 	tx := c.output(nobody, eth, 100)
-	tx.Outputs[0].Memo = "who knows"
+	tx.Inflows[0].Memo = "who knows"
 	x.must(c.next(tx))
 	d := *x.deposit()
 	if d.Account != 0 || d.ID != 0 || d.Memo != "who knows" {
@@ -177,7 +177,7 @@ func TestSeveralOutputsCountEach(t *testing.T) {
 	for i, units := range []uint64{30, 40, 50} {
 		o := brings(bourse.AccountID(1+i%2), btc, units)
 		o.Index = uint32(i) + 5
-		tx.Outputs = append(tx.Outputs, o)
+		tx.Inflows = append(tx.Inflows, o)
 	}
 	x.must(c.next(tx, c.output(treasury, btc, 7)))
 	x.mine(c, target)
@@ -208,25 +208,25 @@ func TestInconsistentBlocksChangeNothing(t *testing.T) {
 	x.must(c.next(first))
 	x.must(a.next(a.output(1, eth, 100)))
 	x.mine(a, 1)
-	spends := func(at bourse.Outpoint, units uint64) bourse.Tx {
-		return bourse.Tx{
+	spends := func(at bourse.Outpoint, units uint64) bourse.TxEffect {
+		return bourse.TxEffect{
 			Hash: c.hash(), Spent: []bourse.Outpoint{at},
-			Taken: []bourse.Taken{{Address: 1, Asset: btc, Amount: bourse.Units(units)}},
+			Outflows: []bourse.Outflow{{Address: 1, Asset: btc, Amount: bourse.Units(units)}},
 		}
 	}
 	there := bourse.Outpoint{Tx: first.Hash}
 	twice := spends(there, 200)
 	twice.Spent = append(twice.Spent, there)
 	foreign := c.output(1, btc, 5)
-	foreign.Outputs[0].Asset = eth
-	for name, txs := range map[string][]bourse.Tx{
+	foreign.Inflows[0].Asset = eth
+	for name, txs := range map[string][]bourse.TxEffect{
 		"mined again":           {first},
 		"spends what is absent": {spends(bourse.Outpoint{Tx: first.Hash, Index: 1}, 100)},
 		"spends another amount": {spends(there, 99)},
 		"spends twice":          {spends(there, 100), spends(there, 100)},
 		"spends twice at once":  {twice},
 		"an unknown asset":      {foreign},
-		"twice in a block":      {c.output(2, btc, 5), {Hash: c.hash(), Outputs: c.output(2, btc, 1).Outputs}, first},
+		"twice in a block":      {c.output(2, btc, 5), {Hash: c.hash(), Inflows: c.output(2, btc, 1).Inflows}, first},
 	} {
 		cmd := c.next(txs...)
 		c.blocks = c.blocks[:len(c.blocks)-1]
@@ -237,7 +237,7 @@ func TestInconsistentBlocksChangeNothing(t *testing.T) {
 			t.Errorf("%s: the state changed", name)
 		}
 	}
-	over := a.next(bourse.Tx{Hash: a.hash(), Taken: []bourse.Taken{{Address: 1, Asset: eth, Amount: bourse.Units(101)}}})
+	over := a.next(bourse.TxEffect{Hash: a.hash(), Outflows: []bourse.Outflow{{Address: 1, Asset: eth, Amount: bourse.Units(101)}}})
 	x.refused(bourse.BlockInconsistent, over)
 	a.blocks = a.blocks[:2]
 	x.refused(bourse.BlockInconsistent, func() bourse.Command {
@@ -246,10 +246,10 @@ func TestInconsistentBlocksChangeNothing(t *testing.T) {
 		a.blocks = a.blocks[:2]
 		return cmd
 	}())
-	for _, spoil := range []func(*bourse.Block){
-		func(b *bourse.Block) { b.Parent[3]++ },
-		func(b *bourse.Block) { b.Height++ },
-		func(b *bourse.Block) { b.Part = 1 },
+	for _, spoil := range []func(*bourse.BlockEffect){
+		func(b *bourse.BlockEffect) { b.Parent[3]++ },
+		func(b *bourse.BlockEffect) { b.Height++ },
+		func(b *bourse.BlockEffect) { b.Part = 1 },
 	} {
 		cmd := a.next()
 		a.blocks = a.blocks[:2]
@@ -268,9 +268,9 @@ func TestBlockInParts(t *testing.T) {
 	x.mine(c, 1)
 	many := c.output(1, btc, 100)
 	whole := c.next(many).Wallet.Block
-	rest := bourse.Tx{Hash: many.Hash, Outputs: []bourse.Output{brings(2, btc, 50)}}
-	rest.Outputs[0].Index = 1
-	for part, txs := range [][]bourse.Tx{{many}, {rest}, {c.output(3, btc, 60)}} {
+	rest := bourse.TxEffect{Hash: many.Hash, Inflows: []bourse.Inflow{brings(2, btc, 50)}}
+	rest.Inflows[0].Index = 1
+	for part, txs := range [][]bourse.TxEffect{{many}, {rest}, {c.output(3, btc, 60)}} {
 		b := *whole
 		b.Part, b.More, b.Txs = uint32(part), part < 2, txs
 		cmd := walletCommand(bourse.CommandBlock, 0, bourse.WalletCommand{Block: &b})
@@ -351,7 +351,7 @@ func TestAbsurdAmountsAreRefused(t *testing.T) {
 	tx := c.output(1, eth, 31)
 	x.refused(bourse.Overflow, c.next(tx))
 	c.blocks = c.blocks[:1]
-	tx.Outputs[0].Amount = bourse.MaxAmount
+	tx.Inflows[0].Amount = bourse.MaxAmount
 	x.refused(bourse.BlockInconsistent, c.next(tx))
 	c.blocks = c.blocks[:1]
 	x.mine(c, target)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/record"
 )
 
 func transferOf(to bourse.AccountID, asset bourse.AssetID, amount uint64) *bourse.Withdraw {
@@ -29,7 +30,7 @@ func TestTransferMovesBothSidesAtOnce(t *testing.T) {
 		in.Status != bourse.WalletDone || in.Done != x.e.Now() {
 		t.Errorf("received as %+v", in)
 	}
-	if len(x.ev.Transfers) != 1 || x.ev.Transfers[0].Kind != bourse.TransferGiven {
+	if len(x.ev.Transfers) != 1 || x.ev.Transfers[0].Kind != bourse.TransferToCustomer {
 		t.Errorf("posted as %+v", x.ev.Transfers)
 	}
 	x.wantBalance(1, btc, 900, 0)
@@ -60,7 +61,7 @@ func TestTermsOfTransfers(t *testing.T) {
 	} {
 		w := transferOf(2, btc, 1)
 		change(w)
-		if cmd := transferCommand(1, w); cmd.Check() == nil {
+		if cmd := transferCommand(1, w); record.Check(&cmd) == nil {
 			t.Errorf("a transfer with %s is well formed", what)
 		}
 	}
@@ -149,7 +150,7 @@ func TestAgain(t *testing.T) {
 	}
 	nameless := transferOf(2, btc, 1)
 	nameless.Again = true
-	if cmd := transferCommand(1, nameless); cmd.Check() == nil {
+	if cmd := transferCommand(1, nameless); record.Check(&cmd) == nil {
 		t.Error("a request without a name is to be known again")
 	}
 	whole.Again = false
@@ -202,7 +203,7 @@ func TestKeysOfRequests(t *testing.T) {
 	}
 	both := *w
 	both.ClientID = bourse.ClientID{'a'}
-	if cmd := withdrawCommand(1, &both); cmd.Check() == nil {
+	if cmd := withdrawCommand(1, &both); record.Check(&cmd) == nil {
 		t.Error("a request with two names is well formed")
 	}
 }

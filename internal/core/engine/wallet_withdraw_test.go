@@ -1,11 +1,9 @@
 package engine_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/core/engine"
 )
 
 // funded returns an exchange whose hot wallets and first customer have money.
@@ -20,7 +18,7 @@ func funded(t *testing.T, sandbox bool) (x *exchange, c, a *chain) {
 }
 
 // signOutputs signs a withdrawal with the first free outputs.
-func (x *exchange) signOutputs(c *chain, id bourse.WalletID, amount, cost uint64) (bourse.Tx, *bourse.SignedTx) {
+func (x *exchange) signOutputs(c *chain, id bourse.WalletID, amount, cost uint64) (bourse.TxEffect, *bourse.SignedTx) {
 	x.tb.Helper()
 	list, _ := c.unspent()
 	tx, ok := c.pay(list[:1], amount, cost)
@@ -33,8 +31,8 @@ func (x *exchange) signOutputs(c *chain, id bourse.WalletID, amount, cost uint64
 }
 
 // signAccount makes what a withdrawal from the hot address does.
-func signAccount(a *chain, id bourse.WalletID, nonce uint64, taken ...bourse.Taken) (bourse.Tx, *bourse.SignedTx) {
-	tx := bourse.Tx{Hash: a.hash(), Taken: taken}
+func signAccount(a *chain, id bourse.WalletID, nonce uint64, taken ...bourse.Outflow) (bourse.TxEffect, *bourse.SignedTx) {
+	tx := bourse.TxEffect{Hash: a.hash(), Outflows: taken}
 	kind := bourse.SignedWithdrawal
 	if id == 0 {
 		kind = bourse.SignedSweep
@@ -42,8 +40,8 @@ func signAccount(a *chain, id bourse.WalletID, nonce uint64, taken ...bourse.Tak
 	return tx, &bourse.SignedTx{Network: a.network, Kind: kind, Wallet: id, Tx: tx.Hash, Raw: []byte{1}, Nonce: nonce}
 }
 
-func takes(address uint32, asset bourse.AssetID, units uint64) bourse.Taken {
-	return bourse.Taken{Address: address, Asset: asset, Amount: bourse.Units(units)}
+func takes(address uint32, asset bourse.AssetID, units uint64) bourse.Outflow {
+	return bourse.Outflow{Address: address, Asset: asset, Amount: bourse.Units(units)}
 }
 
 func TestWithdrawalPaysOnce(t *testing.T) {
@@ -55,11 +53,11 @@ func TestWithdrawalPaysOnce(t *testing.T) {
 	x.wantBalance(1, btc, 896, 104)
 	tx, s := x.signOutputs(c, id, 100, 2)
 	x.must(signedCommand(s))
-	if w := x.withdrawal(); !w.Sent || w.Tx != tx.Hash || w.Status != bourse.WalletProcessing {
+	if w := x.withdrawal(); !w.Signed || w.Tx != tx.Hash || w.Status != bourse.WalletProcessing {
 		t.Fatalf("signed as %+v", w)
 	}
-	x.refused(bourse.WithdrawalSent, cancelCommand(1, uint64(id)))
-	x.refused(bourse.WithdrawalSent, decideCommand(uint64(id), false))
+	x.refused(bourse.WithdrawalSigned, cancelCommand(1, uint64(id)))
+	x.refused(bourse.WithdrawalSigned, decideCommand(uint64(id), false))
 	_, again := x.signOutputs(c, id, 100, 2)
 	x.refused(bourse.NotProcessing, signedCommand(again))
 	other := *s
@@ -91,7 +89,7 @@ func TestWithdrawalPaysOnce(t *testing.T) {
 	x.must(c.next(txs...))
 	x.wantOwn(btc, paid)
 	x.wantBalance(1, btc, 896, 0)
-	x.refused(bourse.WithdrawalSent, cancelCommand(1, uint64(id)))
+	x.refused(bourse.WithdrawalSigned, cancelCommand(1, uint64(id)))
 }
 
 // TestMinedIsAccepted loses the network's answer and the process with it: the
@@ -152,7 +150,7 @@ func TestOrdersAndWithdrawalsShareABalance(t *testing.T) {
 	}})
 	x.credit(1, btc, 99_000)
 	x.credit(2, usdt, 1_000_000)
-	sell := bourse.Command{Kind: bourse.CommandPlace, Account: 1, Place: bourse.Place{
+	sell := bourse.Command{Kind: bourse.CommandPlace, Account: 1, NewOrder: bourse.NewOrder{
 		Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 6,
 	}}
 	order := x.must(sell)
@@ -162,7 +160,7 @@ func TestOrdersAndWithdrawalsShareABalance(t *testing.T) {
 	if reason := x.do(sell); reason != bourse.InsufficientFunds {
 		t.Errorf("an order for more than is left: %q", reason)
 	}
-	buy := bourse.Command{Kind: bourse.CommandPlace, Account: 2, Place: bourse.Place{
+	buy := bourse.Command{Kind: bourse.CommandPlace, Account: 2, NewOrder: bourse.NewOrder{
 		Market: 1, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 2,
 	}}
 	x.must(buy)
@@ -176,7 +174,7 @@ func TestOrdersAndWithdrawalsShareABalance(t *testing.T) {
 	x.wantBalance(1, btc, 39_096, 40_000)
 	x.must(bourse.Command{Kind: bourse.CommandCancel, Account: 1, Order: bourse.OrderID(order)})
 	x.wantBalance(1, btc, 79_096, 0)
-	x.must(bourse.Command{Kind: bourse.CommandSweepFees})
+	x.must(bourse.Command{Kind: bourse.CommandCollectFees})
 	x.wantOwn(btc, map[bourse.AccountID]int64{bourse.AccountWithdrawalFees: 0, bourse.AccountFees: 0, treasury: 3004})
 }
 
@@ -325,213 +323,17 @@ func TestDisabledTakesNoNewWithdrawals(t *testing.T) {
 	}
 }
 
-// TestRevertedWithdrawalWaitsForAPerson mines a transaction that costs and does
-// not pay.
-func TestRevertedWithdrawalWaitsForAPerson(t *testing.T) {
-	x, _, a := funded(t, true)
-	id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(usdt, 100, 4))))
-	reverted, s := signAccount(a, id, 0, takes(hot, eth, 3))
-	x.must(signedCommand(s))
-	x.must(sentCommand(byAccount, s.Tx))
-	x.must(a.next(reverted))
-	if w := x.withdrawal(); !w.Reverted || w.Status != bourse.WalletDone {
-		t.Fatalf("reverted, it is %+v", w)
-	}
-	x.wantOwn(usdt, map[bourse.AccountID]int64{bourse.AccountInTransit: 100})
-	x.wantOwn(eth, map[bourse.AccountID]int64{bourse.AccountNetworkCosts: -3})
-	x.restart()
-	x.must(walletCommand(bourse.CommandReplaceWithdrawal, 0, bourse.WalletCommand{ID: id}))
-	if w := x.withdrawal(); !w.Unsigned() || w.Reverted {
-		t.Fatalf("to be replaced, it is %+v", w)
-	}
-	x.refused(bourse.NotSigned, walletCommand(bourse.CommandReplaceWithdrawal, 0, bourse.WalletCommand{ID: id}))
-	pays, s := signAccount(a, id, 1, takes(hot, usdt, 100), takes(hot, eth, 3))
-	old := *s
-	old.Nonce = 0
-	x.refused(bourse.WrongNonce, signedCommand(&old))
-	x.must(signedCommand(s))
-	x.must(a.next(pays))
-	x.wantOwn(usdt, map[bourse.AccountID]int64{bourse.AccountInTransit: 0})
-	x.refused(bourse.AlreadyMined, walletCommand(bourse.CommandReleaseWithdrawal, 0, bourse.WalletCommand{ID: id}))
-	x.wantBalance(1, usdt, 396, 0)
-
-	// If the chain takes both back, the first one is not to be mined again.
-	rewind, _ := a.back(2)
-	x.must(rewind)
-	for _, s := range x.ev.Wallet.Signed {
-		if s.Tx == reverted.Hash && s.State != bourse.SignedDropped {
-			t.Errorf("the transaction that was replaced is %s", s.State)
-		}
-	}
-	x.restart()
-	x.must(a.next(pays))
-	x.wantOwn(usdt, map[bourse.AccountID]int64{bourse.AccountInTransit: 0})
-	if got := x.e.NetworkState(byAccount).Halted; got != 0 {
-		t.Errorf("halted by %s", got)
-	}
-}
-
-func TestReleasedWithdrawalIsPaidBack(t *testing.T) {
-	release := func(id bourse.WalletID) bourse.Command {
-		return walletCommand(bourse.CommandReleaseWithdrawal, 0, bourse.WalletCommand{ID: id})
-	}
-	x, c, a := funded(t, true)
-	open := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
-	x.refused(bourse.NotSigned, release(open))
-	x.refused(bourse.WithdrawalNotFound, release(99))
-	_, s := x.signOutputs(c, open, 100, 2)
-	x.must(signedCommand(s))
-	x.must(release(open)) // never accepted by the network
-	if w := x.withdrawal(); w.Status != bourse.WalletCanceled {
-		t.Errorf("released as %+v", w)
-	}
-	x.wantBalance(1, btc, 1000, 0)
-	x.refused(bourse.NotSigned, sentCommand(byOutput, s.Tx))
-
-	done := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(eth, 100, 4))))
-	_, first := signAccount(a, done, 0)
-	x.must(signedCommand(first))
-	x.must(sentCommand(byAccount, first.Tx))
-	x.wantBalance(1, eth, 396, 0)
-	x.must(release(done))
-	if w := x.withdrawal(); w.Status != bourse.WalletDone || !w.Refunded {
-		t.Errorf("released as %+v", w)
-	}
-	x.wantBalance(1, eth, 500, 0)
-	x.refused(bourse.WithdrawalNotFound, release(done))
-	x.restart()
-
-	// The nonce that was given up is free again, once.
-	next := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(eth, 100, 4))))
-	pays, second := signAccount(a, next, 0, takes(hot, eth, 103))
-	x.must(signedCommand(second))
-	_, third := signAccount(a, 0, 0)
-	x.refused(bourse.WrongNonce, signedCommand(third))
-	x.must(a.next(pays))
-	x.wantBalance(1, eth, 396, 0)
-
-	// An operator who was wrong pays, and is told.
-	wrong := bourse.Tx{Hash: first.Tx, Taken: []bourse.Taken{takes(hot, eth, 103)}}
-	x.must(a.next(wrong))
-	x.wantOwn(eth, map[bourse.AccountID]int64{treasury: 897, bourse.AccountInTransit: 0, bourse.AccountNetworkCosts: -3})
-	if got := x.e.NetworkState(byAccount).Halted; got != bourse.HaltStrangeSpend {
-		t.Errorf("halted by %q", got)
-	}
-	rewind, _ := a.back(2)
-	x.must(rewind)
-	x.restart()
-}
-
-// TestGivenUpAndMined wants a transaction that was given up too early to pay its
-// withdrawal when it is mined all the same, in the place of what took its place:
-// nobody is paid twice, and no network halts.
-func TestGivenUpAndMined(t *testing.T) {
-	replace := func(id bourse.WalletID) bourse.Command {
-		return walletCommand(bourse.CommandReplaceWithdrawal, 0, bourse.WalletCommand{ID: id})
-	}
-	x, c, a := funded(t, true)
-	id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(eth, 100, 4))))
-	pays, first := signAccount(a, id, 0, takes(hot, eth, 103))
-	x.must(signedCommand(first))
-	x.must(replace(id))
-	x.must(a.next(pays)) // before another is signed
-	if w := x.withdrawal(); w.Status != bourse.WalletDone || w.Tx != first.Tx {
-		t.Errorf("paid, it is %+v", w)
-	}
-	_, second := signAccount(a, id, 1)
-	x.refused(bourse.NotProcessing, signedCommand(second))
-	x.wantBalance(1, eth, 396, 0)
-	x.restart()
-
-	id = bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
-	early, one := x.signOutputs(c, id, 100, 2)
-	x.must(signedCommand(one))
-	x.must(replace(id))
-	late, two := x.signOutputs(c, id, 100, 1)
-	x.must(signedCommand(two))
-	x.must(sentCommand(byOutput, two.Tx))
-	x.must(c.next(early))
-	if w := x.withdrawal(); w.Status != bourse.WalletDone || w.Tx != one.Tx {
-		t.Errorf("paid by the first, it is %+v", w)
-	}
-	x.refused(bourse.NotSigned, sentCommand(byOutput, two.Tx))
-	x.restart()
-	rewind, _ := c.back(1)
-	x.must(rewind)
-	x.restart()
-	x.must(c.next(late))
-	if w := x.withdrawal(); w.Tx != two.Tx {
-		t.Errorf("paid by the second, it is %+v", w)
-	}
-	x.restart()
-	x.wantBalance(1, btc, 896, 0)
-	x.wantOwn(btc, map[bourse.AccountID]int64{bourse.AccountInTransit: 0})
-	for _, network := range []bourse.NetworkID{byOutput, byAccount} {
-		if got := x.e.NetworkState(network).Halted; got != 0 {
-			t.Errorf("network %d halted by %q", network, got)
-		}
-	}
-}
-
-// TestReplacementExcludes wants what takes the place of a transaction that was given
-// up to keep it out of every chain, until something else does that is deep enough.
-func TestReplacementExcludes(t *testing.T) {
-	replace := func(id bourse.WalletID) bourse.Command {
-		return walletCommand(bourse.CommandReplaceWithdrawal, 0, bourse.WalletCommand{ID: id})
-	}
-	x, c, a := funded(t, true)
-	x.must(c.next(c.output(treasury, btc, 500)))
-
-	// Its output was spent by another payment.
-	id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
-	_, first := x.signOutputs(c, id, 100, 2)
-	x.must(signedCommand(first))
-	x.must(replace(id))
-	other := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
-	pays, s := x.signOutputs(c, other, 100, 1)
-	x.must(signedCommand(s))
-	list, _ := c.unspent()
-	list = slices.DeleteFunc(list, func(at bourse.Outpoint) bool { return slices.Contains(s.Inputs, at) })
-	_, elsewhere := x.signOutputs(c, id, 100, 2)
-	elsewhere.Inputs = list[:1]
-	for range target {
-		x.refused(bourse.InputTaken, signedCommand(elsewhere))
-		x.restart()
-		x.must(c.next(pays))
-		pays = c.output(2, btc, 1)
-	}
-	x.must(signedCommand(elsewhere))
-
-	// Its number was.
-	id = bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(eth, 100, 4))))
-	_, first = signAccount(a, id, 0)
-	x.must(signedCommand(first))
-	x.must(replace(id))
-	_, s = signAccount(a, id, 1)
-	x.refused(bourse.InputTaken, signedCommand(s))
-	other = bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(eth, 100, 4))))
-	pays, taken := signAccount(a, other, 0, takes(hot, eth, 103))
-	x.must(signedCommand(taken))
-	for range target {
-		x.refused(bourse.InputTaken, signedCommand(s))
-		x.must(a.next(pays))
-		pays = a.output(2, eth, 1)
-	}
-	x.must(signedCommand(s))
-	x.restart()
-}
-
 // TestSweepsAreNoDeposits tops an address up with the coin that a sweep costs,
 // and brings its token to the hot wallet.
 func TestSweepsAreNoDeposits(t *testing.T) {
 	x, _, a := funded(t, true)
 	topUp, s := signAccount(a, 0, 0, takes(hot, eth, 12))
-	topUp.Outputs = []bourse.Output{brings(1, eth, 10)}
+	topUp.Inflows = []bourse.Inflow{brings(1, eth, 10)}
 	s.Kind = bourse.SignedTopUp
 	x.must(signedCommand(s))
 	x.must(a.next(topUp))
 	sweep, s := signAccount(a, 0, 0, takes(1, usdt, 500), takes(1, eth, 7))
-	sweep.Outputs = []bourse.Output{brings(treasury, usdt, 500)}
+	sweep.Inflows = []bourse.Inflow{brings(treasury, usdt, 500)}
 	s.From = 1
 	x.must(signedCommand(s))
 	x.must(sentCommand(byAccount, s.Tx))
@@ -649,88 +451,4 @@ func TestWithdrawalClientIDs(t *testing.T) {
 	}
 	x.must(withdrawCommand(1, poor))
 	x.restart()
-}
-
-// TestDamagedWalletStates restores states with open business that were damaged.
-func TestDamagedWalletStates(t *testing.T) {
-	x, c, a := funded(t, true)
-	x.must(pauseCommand(byAccount, true))
-	w := withdrawOf(eth, 10, 1)
-	w.ClientID, w.Save = bourse.ClientID{'a'}, bourse.Token{1}
-	x.must(withdrawCommand(1, w))
-	id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
-	tx, s := x.signOutputs(c, id, 100, 2)
-	x.must(signedCommand(s))
-	x.must(c.next(tx, c.output(2, btc, 30), c.output(nobody, btc, 4)))
-	x.must(a.next(a.output(3, usdt, 77)))
-	late := transferOf(2, usdt, 7)
-	late.Message = bourse.Token{2}
-	x.must(secureCommand(1, bourse.Hour))
-	late.Once = bourse.Once{Key: bourse.RequestHash{3}, Body: bourse.RequestHash{4}}
-	x.must(transferCommand(1, late))
-	good := snapshot(x.e)
-	if !hostile(t, good) {
-		t.Fatal("a good state does not restore")
-	}
-	step := 3
-	if testing.Short() {
-		step = 29
-	}
-	for at := 0; at < len(good); at += step {
-		damaged := slices.Clone(good)
-		damaged[at] ^= 1 << (at % 8)
-		shake(t, damaged)
-		damaged[at] = 0xff
-		shake(t, damaged)
-	}
-}
-
-// TestDamagedRandomWallets damages states that random business left behind.
-func TestDamagedRandomWallets(t *testing.T) {
-	flips := 300
-	if testing.Short() {
-		flips = 50
-	}
-	for seed := uint64(1); seed <= 4; seed++ {
-		m := newWalletModel(t, seed)
-		for range 150 {
-			m.step()
-		}
-		good := snapshot(m.e)
-		for range flips {
-			damaged := slices.Clone(good)
-			at := m.below(len(good))
-			damaged[at] = byte(m.below(256))
-			if m.chance(50) { // and what stands next to it
-				damaged[min(at+1, len(good)-1)] ^= byte(1 << m.below(8))
-			}
-			shake(t, damaged)
-		}
-	}
-}
-
-// shake restores bytes of unknown origin like hostile, and then takes all blocks
-// back and lets everything go that waits.
-func shake(t *testing.T, data []byte) {
-	t.Helper()
-	if !hostile(t, data) {
-		return
-	}
-	e, err := engine.Restore(data, func(*bourse.Events) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ev bourse.Events
-	for _, n := range []bourse.NetworkID{byOutput, byAccount} {
-		for _, cmd := range []bourse.Command{
-			pauseCommand(n, false),
-			walletCommand(bourse.CommandRewind, 0, bourse.WalletCommand{Network: n, Height: 1}),
-		} {
-			cmd.Seq, cmd.Time = e.Seq()+1, e.Now()
-			e.Apply(&cmd, &ev)
-			if err := e.Check(); err != nil {
-				t.Fatalf("restored from damage, after %+v: %v", cmd, err)
-			}
-		}
-	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/record"
 )
 
 // The catalogue of these tests: two networks, one whose money lies in outputs
@@ -74,7 +75,7 @@ func termsOf(n bourse.NetworkID, a bourse.AssetID) *bourse.NetworkAsset {
 // after it.
 func (x *exchange) do(cmd bourse.Command) bourse.Reason {
 	x.tb.Helper()
-	if err := cmd.Check(); err != nil {
+	if err := record.Check(&cmd); err != nil {
 		x.tb.Fatalf("%v: %+v", err, cmd)
 	}
 	x.ev.Reset()
@@ -170,7 +171,7 @@ func signedCommand(s *bourse.SignedTx) bourse.Command {
 }
 
 func sentCommand(n bourse.NetworkID, tx bourse.TxHash) bourse.Command {
-	return walletCommand(bourse.CommandSent, 0, bourse.WalletCommand{Network: n, Tx: tx})
+	return walletCommand(bourse.CommandAccepted, 0, bourse.WalletCommand{Network: n, Tx: tx})
 }
 
 func freezeCommand(account bourse.AccountID, on bool) bourse.Command {
@@ -184,7 +185,7 @@ func secureCommand(account bourse.AccountID, hold bourse.Time) bourse.Command {
 // chain is a network of the test: blocks in order, the first at height one.
 type chain struct {
 	network bourse.NetworkID
-	blocks  []*bourse.Block
+	blocks  []*bourse.BlockEffect
 	hashes  uint64
 }
 
@@ -197,8 +198,8 @@ func (c *chain) hash() bourse.TxHash {
 }
 
 // next makes the next block and appends it.
-func (c *chain) next(txs ...bourse.Tx) bourse.Command {
-	b := &bourse.Block{
+func (c *chain) next(txs ...bourse.TxEffect) bourse.Command {
+	b := &bourse.BlockEffect{
 		Network: c.network, BlockRef: bourse.BlockRef{Height: uint64(len(c.blocks)) + 1, Hash: c.hash()},
 		ByOutput: c.network == byOutput, Txs: txs,
 	}
@@ -210,8 +211,8 @@ func (c *chain) next(txs ...bourse.Tx) bourse.Command {
 }
 
 // back takes the last blocks away and returns their transactions.
-func (c *chain) back(depth int) (bourse.Command, []bourse.Tx) {
-	var txs []bourse.Tx
+func (c *chain) back(depth int) (bourse.Command, []bourse.TxEffect) {
+	var txs []bourse.TxEffect
 	for _, b := range c.blocks[len(c.blocks)-depth:] {
 		txs = append(txs, b.Txs...)
 	}
@@ -222,12 +223,12 @@ func (c *chain) back(depth int) (bourse.Command, []bourse.Tx) {
 }
 
 // output is a foreign transaction that brings one amount.
-func (c *chain) output(owner bourse.AccountID, asset bourse.AssetID, units uint64) bourse.Tx {
-	return bourse.Tx{Hash: c.hash(), Outputs: []bourse.Output{brings(owner, asset, units)}}
+func (c *chain) output(owner bourse.AccountID, asset bourse.AssetID, units uint64) bourse.TxEffect {
+	return bourse.TxEffect{Hash: c.hash(), Inflows: []bourse.Inflow{brings(owner, asset, units)}}
 }
 
-func brings(owner bourse.AccountID, asset bourse.AssetID, units uint64) bourse.Output {
-	o := bourse.Output{Asset: asset, Amount: bourse.Units(units), Owner: owner, Address: uint32(owner)}
+func brings(owner bourse.AccountID, asset bourse.AssetID, units uint64) bourse.Inflow {
+	o := bourse.Inflow{Asset: asset, Amount: bourse.Units(units), Owner: owner, Address: uint32(owner)}
 	if owner == treasury {
 		o.Address = hot
 	}
@@ -240,15 +241,15 @@ type spot struct {
 }
 
 // unspent recomputes what outputs there are.
-func (c *chain) unspent() (list []bourse.Outpoint, of map[bourse.Outpoint]bourse.Output) {
-	of = map[bourse.Outpoint]bourse.Output{}
+func (c *chain) unspent() (list []bourse.Outpoint, of map[bourse.Outpoint]bourse.Inflow) {
+	of = map[bourse.Outpoint]bourse.Inflow{}
 	for _, b := range c.blocks {
 		for _, tx := range b.Txs {
 			for _, at := range tx.Spent {
 				delete(of, at)
 				list = slices.DeleteFunc(list, func(o bourse.Outpoint) bool { return o == at })
 			}
-			for _, o := range tx.Outputs {
+			for _, o := range tx.Inflows {
 				at := bourse.Outpoint{Tx: tx.Hash, Index: o.Index}
 				of[at] = o
 				list = append(list, at)
@@ -270,10 +271,10 @@ func (c *chain) has() map[spot]*big.Int {
 	}
 	for _, b := range c.blocks {
 		for _, tx := range b.Txs {
-			for _, t := range tx.Taken {
+			for _, t := range tx.Outflows {
 				at(t.Address, t.Asset).Sub(at(t.Address, t.Asset), bigOf(t.Amount))
 			}
-			for _, o := range tx.Outputs {
+			for _, o := range tx.Inflows {
 				at(o.Address, o.Asset).Add(at(o.Address, o.Asset), bigOf(o.Amount))
 			}
 		}
@@ -295,21 +296,21 @@ func (c *chain) mined(tx bourse.TxHash) uint64 {
 
 // pay makes a transaction of the exchange that spends outputs of it: what is
 // neither paid nor the network's cost comes back.
-func (c *chain) pay(inputs []bourse.Outpoint, amount, cost uint64) (bourse.Tx, bool) {
+func (c *chain) pay(inputs []bourse.Outpoint, amount, cost uint64) (bourse.TxEffect, bool) {
 	_, of := c.unspent()
-	tx := bourse.Tx{Hash: c.hash(), Spent: inputs}
+	tx := bourse.TxEffect{Hash: c.hash(), Spent: inputs}
 	left := new(big.Int)
 	for _, at := range inputs {
 		o, there := of[at]
 		if !there {
 			return tx, false
 		}
-		tx.Taken = append(tx.Taken, bourse.Taken{Address: o.Address, Asset: o.Asset, Amount: o.Amount})
+		tx.Outflows = append(tx.Outflows, bourse.Outflow{Address: o.Address, Asset: o.Asset, Amount: o.Amount})
 		left.Add(left, bigOf(o.Amount))
 	}
 	left.Sub(left, new(big.Int).SetUint64(amount+cost))
 	if left.Sign() > 0 {
-		tx.Outputs = []bourse.Output{brings(treasury, btc, left.Uint64())}
+		tx.Inflows = []bourse.Inflow{brings(treasury, btc, left.Uint64())}
 	}
 	return tx, left.Sign() >= 0
 }

@@ -1,12 +1,12 @@
 package engine
 
-import "github.com/bourse-exchange/bourse"
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/terms"
+)
 
-// maxOpenWithdrawals is how many withdrawals an account may have open.
-const maxOpenWithdrawals = 1_000
-
-// withdraw takes a request for a withdrawal: amount and fee are held, or nothing
-// is. What may go without a person goes on at once.
+// withdraw admits a request for a withdrawal and holds amount and fee, or refuses it. A
+// withdrawal that needs no person goes on at once.
 func (e *Engine) withdraw(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	asked := cmd.Wallet.Withdraw
 	if e.account(cmd.Account) == nil {
@@ -16,24 +16,32 @@ func (e *Engine) withdraw(cmd *bourse.Command, ev *bourse.Events) bourse.Reason 
 	case found && same:
 		ev.Repeat(first)
 		return 0
-	case found && asked.Once.Given():
+	case found && !asked.Once.IsZero():
 		return bourse.DuplicateRequest
 	case found:
 		return bourse.DuplicateClientID
 	case asked.Again:
 		return bourse.NotAskedBefore
 	}
+
 	w := &bourse.Withdrawal{Account: cmd.Account, Withdraw: *asked, Status: bourse.WalletPending, Created: e.now}
 	if w.Internal != 0 {
-		w.Fee = bourse.Amount{} // whatever was offered
+		w.Fee = bourse.Amount{} // internal withdrawals are free
 	}
 	if held := e.account(cmd.Account).held; held > e.now {
 		w.NotBefore = held
 	}
-	if reason := e.refusesWithdrawal(cmd.Account, asked, w, ev); reason != 0 {
+
+	c := e.withdrawalCase(cmd.Account, asked)
+	if reason := c.Refusal(); reason != 0 {
 		e.custody.Remember(cmd.Account, asked, bourse.Outcome{Reason: reason}, e.now)
 		return reason
 	}
+
+	if !e.ledger.Of(w.Asset).Hold(ev, cmd.Account, w.Held()) {
+		bourse.Impossible("account %d has less of asset %d than a withdrawal may hold", cmd.Account, w.Asset)
+	}
+
 	w.ID, w.Ordinal = e.allotMovement(cmd.Account)
 	e.custody.Remember(cmd.Account, asked, bourse.Outcome{ID: uint64(w.ID)}, e.now)
 	e.begin(w, ev)
@@ -41,73 +49,24 @@ func (e *Engine) withdraw(cmd *bourse.Command, ev *bourse.Events) bourse.Reason 
 	return 0
 }
 
-// refusesWithdrawal says why a withdrawal cannot be; if it can, its money is
-// held. The order of the reasons is part of the rules.
-func (e *Engine) refusesWithdrawal(
-	account bourse.AccountID, asked *bourse.Withdraw, w *bourse.Withdrawal, ev *bourse.Events,
-) bourse.Reason {
-	if e.account(account).frozen {
-		return bourse.AccountFrozen
+// withdrawalCase gathers the inputs of the decision on a request.
+func (e *Engine) withdrawalCase(account bourse.AccountID, asked *bourse.Withdraw) terms.Case {
+	c := terms.Case{
+		Asked: asked, Network: e.network(asked.Network), Terms: e.terms(asked.Network, asked.Asset),
+		Frozen: e.account(account).frozen, Recipient: e.account(asked.Internal) != nil,
+		Open: e.custody.OpenWithdrawals(account), Available: e.ledger.Balance(account, asked.Asset).Available,
 	}
-	if reason := e.refusesTerms(asked); reason != 0 {
-		return reason
+	if int(asked.Asset) < len(e.assets) {
+		c.Asset = e.assets[asked.Asset]
 	}
 	if asked.Save != (bourse.Token{}) {
-		if reason := e.custody.CanSave(savedFrom(account, asked)); reason != 0 {
-			return reason
-		}
+		c.Book = e.custody.CanSave(savedFrom(account, asked))
 	}
-	total, fits := w.Amount.Add(w.Fee)
-	switch {
-	case e.custody.OpenWithdrawals(account) >= maxOpenWithdrawals:
-		return bourse.TooManyWithdrawals
-	case !fits:
-		return bourse.Overflow
-	case !e.ledger.Of(w.Asset).Hold(ev, account, total):
-		return bourse.InsufficientFunds
-	}
-	return 0
+	return c
 }
 
-// refusesTerms holds a request against the terms of its network.
-func (e *Engine) refusesTerms(asked *bourse.Withdraw) bourse.Reason {
-	if asked.Transfer() {
-		return e.refusesTransfer(asked)
-	}
-	network := e.network(asked.Network)
-	switch {
-	case int(asked.Asset) >= len(e.assets):
-		return bourse.UnknownAsset
-	case network == nil:
-		return bourse.UnknownNetwork
-	case asked.Internal != 0 && e.account(asked.Internal) == nil:
-		return bourse.UnknownAccount
-	}
-	asset, terms := e.assets[asked.Asset], e.terms(asked.Network, asked.Asset)
-	switch {
-	case terms == nil:
-		return bourse.NotOnNetwork
-	case !asset.Enabled || !network.Enabled || !terms.Enabled:
-		return bourse.WithdrawalsClosed
-	case asked.Memo != "" && network.MemoName == "":
-		return bourse.MemoNotAllowed
-	}
-	step := bourse.Pow10(asset.Scale - terms.Precision)
-	_, amountRest := asked.Amount.Div64(step)
-	_, feeRest := asked.Fee.Div64(step)
-	switch {
-	case amountRest != 0 || feeRest != 0:
-		return bourse.BadPrecision
-	case asked.Amount.Less(terms.MinWithdrawal):
-		return bourse.BelowMinWithdrawal
-	case terms.FeeMax.Less(asked.Fee), asked.Internal == 0 && asked.Fee.Less(terms.FeeMin):
-		return bourse.FeeOutOfRange
-	}
-	return 0
-}
-
-// begin announces a withdrawal whose money is held, saves its address if asked
-// to, and lets it go if policy does.
+// begin announces a withdrawal whose money is held, saves its address if asked, and lets
+// it go if policy approves it.
 func (e *Engine) begin(w *bourse.Withdrawal, ev *bourse.Events) {
 	e.custody.AddWithdrawal(w)
 	e.custody.ChangedWithdrawal(ev, w)
@@ -123,8 +82,8 @@ func (e *Engine) begin(w *bourse.Withdrawal, ev *bourse.Events) {
 	}
 }
 
-// letGo moves an approved withdrawal on, unless it must wait for a time or its
-// network's withdrawals are stopped: then it is ready for when that is over.
+// letGo moves an approved withdrawal on. If it is delayed or its network's withdrawals
+// are stopped, it stays ready for later.
 func (e *Engine) letGo(w *bourse.Withdrawal, ev *bourse.Events) {
 	switch {
 	case w.NotBefore != 0, e.custody.Network(w.Network).Stopped():
@@ -133,7 +92,7 @@ func (e *Engine) letGo(w *bourse.Withdrawal, ev *bourse.Events) {
 		w.Status = bourse.WalletProcessing
 		e.custody.ChangedWithdrawal(ev, w)
 	case e.account(w.Account).frozen:
-		w.Approved = false // frozen while it waited: a person looks again
+		w.Approved = false // frozen during the wait: an operator decides again
 		e.custody.ChangedWithdrawal(ev, w)
 	default:
 		e.payInside(w, ev)
@@ -144,7 +103,7 @@ func (e *Engine) letGo(w *bourse.Withdrawal, ev *bourse.Events) {
 func (e *Engine) payInside(w *bourse.Withdrawal, ev *bourse.Events) {
 	kind := bourse.TransferInternal
 	if w.Transfer() {
-		kind = bourse.TransferGiven
+		kind = bourse.TransferToCustomer
 	}
 	e.pay(ev, bourse.Transfer{Kind: kind, From: w.Account, To: w.Internal, Asset: w.Asset, Amount: w.Amount})
 	d := &bourse.Deposit{
@@ -152,12 +111,12 @@ func (e *Engine) payInside(w *bourse.Withdrawal, ev *bourse.Events) {
 		Status: bourse.WalletDone, From: w.ID, By: w.Account, Message: w.Message, Created: e.now, Done: e.now,
 	}
 	e.own(d, w.Internal)
-	w.Deposit, w.Status, w.Sent, w.Done = d.ID, bourse.WalletDone, true, e.now
+	w.Deposit, w.Status, w.Signed, w.Done = d.ID, bourse.WalletDone, true, e.now
 	e.custody.EndWithdrawal(ev, w, e.now)
 	ev.AddDeposit(bourse.EventDeposit, d)
 }
 
-// pay carries out a transfer out of what is held.
+// pay carries out a transfer out of the held balance.
 func (e *Engine) pay(ev *bourse.Events, t bourse.Transfer) {
 	if !t.Amount.IsZero() {
 		e.ledger.Pay(ev, t.From, t.To, t.Asset, t.Amount)
@@ -171,22 +130,23 @@ func (e *Engine) settleWithdrawal(w *bourse.Withdrawal, ev *bourse.Events) {
 		Kind: bourse.TransferWithdrawal, From: w.Account, To: bourse.AccountInTransit, Asset: w.Asset, Amount: w.Amount,
 	})
 	e.pay(ev, bourse.Transfer{
-		Kind: bourse.TransferWithdrawalFee, From: w.Account, To: bourse.AccountWithdrawalFees, Asset: w.Asset, Amount: w.Fee,
+		Kind: bourse.TransferWithdrawalFee, From: w.Account, To: bourse.AccountWithdrawalFees,
+		Asset: w.Asset, Amount: w.Fee,
 	})
 	w.Status, w.Done = bourse.WalletDone, e.now
 	e.custody.EndWithdrawal(ev, w, e.now)
 }
 
-// cancelWithdrawal ends a withdrawal at its owner's request, if no transaction
-// was signed for it. The journal's order decides between the two. Its address is
-// not trusted any more: whoever cancels may not have asked for it.
+// cancelWithdrawal cancels an unsigned withdrawal at its owner's request; the journal's
+// order decides between a signature and a cancellation. Trust in its address ends: the
+// owner who cancels may not have made the request.
 func (e *Engine) cancelWithdrawal(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	w := e.custody.Withdrawal(cmd.Wallet.ID)
 	if w == nil || w.Account != cmd.Account {
 		return bourse.WithdrawalNotFound
 	}
-	if w.Sent {
-		return bourse.WithdrawalSent
+	if w.Signed {
+		return bourse.WithdrawalSigned
 	}
 	e.custody.Distrust(ev, w.Account, &w.Withdraw)
 	e.giveBack(w, ev)
@@ -204,25 +164,28 @@ func (e *Engine) giveBack(w *bourse.Withdrawal, ev *bourse.Events) {
 	e.custody.EndWithdrawal(ev, w, e.now)
 }
 
-// decideWithdrawal is a person's word on a withdrawal that nobody signed yet. A
-// denial ends the trust in its address, whoever gave it.
+// decideWithdrawal carries out an operator's decision on an unsigned withdrawal. A denial
+// ends the trust in its address.
 func (e *Engine) decideWithdrawal(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	w := e.custody.Withdrawal(cmd.Wallet.ID)
 	switch {
 	case w == nil:
 		return bourse.WithdrawalNotFound
-	case w.Sent:
-		return bourse.WithdrawalSent
+	case w.Signed:
+		return bourse.WithdrawalSigned
 	}
 	ev.Outcome.ID = uint64(w.ID)
+
 	if !cmd.On {
 		e.custody.Distrust(ev, w.Account, &w.Withdraw)
 		e.giveBack(w, ev)
 		return 0
 	}
+
 	if e.account(w.Account).frozen {
 		return bourse.AccountFrozen
 	}
+
 	e.custody.Approved(ev, w.Account, &w.Withdraw, e.now)
 	if !w.Approved {
 		w.Approved = true
@@ -231,8 +194,8 @@ func (e *Engine) decideWithdrawal(cmd *bourse.Command, ev *bourse.Events) bourse
 	return 0
 }
 
-// pauseWithdrawals stops a network's withdrawals or resumes them, whoever
-// stopped them.
+// pauseWithdrawals pauses a network's withdrawals or resumes them. Resuming also ends a
+// halt.
 func (e *Engine) pauseWithdrawals(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	if e.network(cmd.Wallet.Network) == nil {
 		return bourse.UnknownNetwork
@@ -247,8 +210,8 @@ func (e *Engine) pauseWithdrawals(cmd *bourse.Command, ev *bourse.Events) bourse
 	return 0
 }
 
-// letReadyGo moves approved withdrawals on whose networks resumed, as far as the
-// steps allow; a Continue does the rest.
+// letReadyGo moves on approved withdrawals whose networks resumed, within the step
+// budget; a Continue does the rest.
 func (e *Engine) letReadyGo(ev *bourse.Events) {
 	for e.steps > 0 {
 		w := e.custody.Ready()

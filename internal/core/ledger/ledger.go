@@ -7,7 +7,7 @@ import (
 
 // Ledger is the state of all balances. The zero value is empty.
 type Ledger struct {
-	// assets are by id; index zero is nobody's.
+	// assets is indexed by id; index zero is unused.
 	assets []*Accounts
 }
 
@@ -15,25 +15,25 @@ type Ledger struct {
 type Accounts struct {
 	asset     bourse.AssetID
 	customers table.Table[customer]
-	// own is sorted by account; the fee account is kept apart because every
-	// trade posts to it.
+	// own is sorted by account. The fee account is in fees instead, because every trade
+	// posts to it.
 	own  []Own
 	fees bourse.Amount
-	// owed is the sum of what own accounts owe.
+	// owed is the sum of the own accounts' debts.
 	owed bourse.Amount
 }
 
 type customer struct{ available, held bourse.Amount }
 
-// Own is the state of one of the exchange's own accounts. Only one of Owes and
-// Has is more than zero.
+// Own is the state of one of the exchange's own accounts. At most one of Owes and Has is
+// above zero.
 type Own struct {
 	Account bourse.AccountID
 	Owes    bourse.Amount
 	Has     bourse.Amount
 }
 
-// Of returns the accounts of an asset; the pointer stays good.
+// Of returns the accounts of an asset. The pointer stays valid.
 func (l *Ledger) Of(asset bourse.AssetID) *Accounts {
 	for len(l.assets) <= int(asset) {
 		l.assets = append(l.assets, &Accounts{asset: bourse.AssetID(len(l.assets))})
@@ -41,13 +41,13 @@ func (l *Ledger) Of(asset bourse.AssetID) *Accounts {
 	return l.assets[asset]
 }
 
-// customer finds or makes a customer's balances. What is called for each order
-// and trade does the same by hand, because this is not inlined.
+// customer returns a customer's balances, and creates them if missing. It is not inlined,
+// so the postings of orders and trades repeat its lookup by hand.
 func (a *Accounts) customer(id bourse.AccountID) *customer {
 	return a.customers.At(uint32(id))
 }
 
-// Balance returns what a customer has of an asset.
+// Balance returns a customer's balance of an asset.
 func (l *Ledger) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.Balance {
 	b := bourse.Balance{Account: account, Asset: asset}
 	if int(asset) < len(l.assets) {
@@ -58,7 +58,7 @@ func (l *Ledger) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.
 	return b
 }
 
-// Available returns what an account may use.
+// Available returns an account's available balance.
 func (a *Accounts) Available(account bourse.AccountID) bourse.Amount {
 	if c := a.customers.Find(uint32(account)); c != nil {
 		return c.available
@@ -66,8 +66,8 @@ func (a *Accounts) Available(account bourse.AccountID) bourse.Amount {
 	return bourse.Amount{}
 }
 
-// Hold moves amount from available to held, and reports false, changing
-// nothing, if less is available.
+// Hold moves amount from available to held. If less is available, it changes nothing and
+// returns false.
 func (a *Accounts) Hold(ev *bourse.Events, account bourse.AccountID, amount bourse.Amount) bool {
 	c := a.customers.Find(uint32(account))
 	if c == nil {
@@ -86,22 +86,21 @@ func (a *Accounts) Release(ev *bourse.Events, account bourse.AccountID, amount b
 	if amount.IsZero() {
 		return
 	}
-	c := a.customers.Find(uint32(account)) // it holds something
+	c := a.customers.Find(uint32(account)) // exists, because it holds amount
 	c.set(ev, account, a.asset, c.available.Plus(amount), c.held.Minus(amount))
 }
 
 // A trade is settled asset by asset: one side gives, the other receives.
 
-// Give takes amount out of an account's held balance, which is not zero, and
-// moves refund from there back to its available one: what a better price left
-// over.
+// Give takes amount, which is not zero, out of an account's held balance, and moves
+// refund, the price improvement, from held back to available.
 func (a *Accounts) Give(ev *bourse.Events, account bourse.AccountID, amount, refund bourse.Amount) {
-	c := a.customers.Find(uint32(account)) // it holds what it gives
+	c := a.customers.Find(uint32(account)) // exists, because it holds amount
 	c.set(ev, account, a.asset, c.available.Plus(refund), c.held.Minus(amount).Minus(refund))
 }
 
-// Receive adds to an account's available balance what another gave, less fee,
-// which goes to the fee account; fee is at most amount.
+// Receive adds amount less fee to an account's available balance, and fee to the fee
+// account. fee is at most amount.
 func (a *Accounts) Receive(ev *bourse.Events, account bourse.AccountID, amount, fee bourse.Amount) {
 	c := a.customers.Find(uint32(account))
 	if c == nil {
@@ -111,11 +110,12 @@ func (a *Accounts) Receive(ev *bourse.Events, account bourse.AccountID, amount, 
 	a.fees = a.fees.Plus(fee)
 }
 
-// Transfer moves amount between two accounts, from a customer's available
-// balance or from one of the exchange's own accounts, which may come to owe.
-// It reports false, changing nothing, if a customer has less available or if
-// what is owed would not fit.
-func (l *Ledger) Transfer(ev *bourse.Events, from, to bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) bool {
+// Transfer moves amount between two accounts, from a customer's available balance or from
+// one of the exchange's own accounts, which may go into debt. If a customer has less
+// available or the sum of debts would not fit, it changes nothing and returns false.
+func (l *Ledger) Transfer(
+	ev *bourse.Events, from, to bourse.AccountID, asset bourse.AssetID, amount bourse.Amount,
+) bool {
 	a := l.Of(asset)
 	if from.IsCustomer() {
 		c := a.customer(from)
@@ -136,8 +136,8 @@ func (l *Ledger) Transfer(ev *bourse.Events, from, to bourse.AccountID, asset bo
 	return true
 }
 
-// Pay moves amount from a customer's held balance to another account's
-// available one, or to one of the exchange's own.
+// Pay moves amount from a customer's held balance to another account's available one, or
+// to one of the exchange's own accounts.
 func (l *Ledger) Pay(ev *bourse.Events, from, to bourse.AccountID, asset bourse.AssetID, amount bourse.Amount) {
 	if amount.IsZero() {
 		return
@@ -153,8 +153,8 @@ func (l *Ledger) Pay(ev *bourse.Events, from, to bourse.AccountID, asset bourse.
 	}
 }
 
-// Room reports whether own accounts can come to owe amount more, whatever they
-// owe now: transfers of that much together are not refused for lack of room.
+// Room reports whether the sum of debts can grow by amount: transfers up to amount in
+// total are not refused for lack of room.
 func (l *Ledger) Room(asset bourse.AssetID, amount bourse.Amount) bool {
 	_, fits := l.Of(asset).owed.Add(amount)
 	return fits
@@ -201,7 +201,7 @@ func (a *Accounts) give(account bourse.AccountID, amount bourse.Amount) {
 	own.Owes = bourse.Amount{}
 }
 
-// ownAccount finds or makes an own account.
+// ownAccount returns an own account, and creates it if missing.
 func (a *Accounts) ownAccount(account bourse.AccountID) *Own {
 	at := 0
 	for at < len(a.own) && a.own[at].Account < account {
@@ -216,7 +216,9 @@ func (a *Accounts) ownAccount(account bourse.AccountID) *Own {
 }
 
 // set changes and announces a balance.
-func (c *customer) set(ev *bourse.Events, account bourse.AccountID, asset bourse.AssetID, available, held bourse.Amount) {
+func (c *customer) set(
+	ev *bourse.Events, account bourse.AccountID, asset bourse.AssetID, available, held bourse.Amount,
+) {
 	c.available, c.held = available, held
 	ev.AddBalance(account, asset, available, held)
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Customers yields the balances of an asset's customers that are more than
-// zero, by ascending account.
+// Customers yields the nonzero balances of an asset's customers, by ascending account.
 func (l *Ledger) Customers(asset bourse.AssetID) iter.Seq[bourse.Balance] {
 	return func(yield func(bourse.Balance) bool) {
 		if int(asset) >= len(l.assets) {
@@ -27,8 +26,8 @@ func (l *Ledger) Customers(asset bourse.AssetID) iter.Seq[bourse.Balance] {
 	}
 }
 
-// Own returns the exchange's own accounts of an asset that owe or have
-// something, the fee account included, by ascending account.
+// Own returns the nonzero own accounts of an asset, the fee account included, by
+// ascending account.
 func (l *Ledger) Own(asset bourse.AssetID) []Own {
 	if int(asset) >= len(l.assets) {
 		return nil
@@ -51,14 +50,14 @@ func (l *Ledger) Own(asset bourse.AssetID) []Own {
 	return list
 }
 
-// RestoreCustomer sets a customer's balance, on a ledger that is being rebuilt.
+// RestoreCustomer sets a customer's balance on a ledger that is being rebuilt.
 func (l *Ledger) RestoreCustomer(b bourse.Balance) {
 	*l.Of(b.Asset).customers.At(uint32(b.Account)) = customer{b.Available, b.Held}
 }
 
-// RestoreOwn sets an own account, on a ledger that is being rebuilt. It reports
-// false for one that cannot be: a customer's, one that both owes and has, a fee
-// account that owes, or more owed than fits.
+// RestoreOwn sets an own account on a ledger that is being rebuilt. It returns false for
+// an impossible one: a customer's account, one that both owes and has, a fee account that
+// owes, or a sum of debts that does not fit.
 func (l *Ledger) RestoreOwn(asset bourse.AssetID, own Own) bool {
 	a := l.Of(asset)
 	owed, fits := a.owed.Add(own.Owes)
@@ -74,8 +73,8 @@ func (l *Ledger) RestoreOwn(asset bourse.AssetID, own Own) bool {
 	return true
 }
 
-// Check recomputes the sums of an asset from scratch: what is owed must equal
-// what customers and own accounts have together.
+// Check recomputes the sums of an asset from scratch. The sum of debts must equal the sum
+// of balances.
 func (l *Ledger) Check(asset bourse.AssetID) error {
 	var owed, owned bourse.Amount
 	fits := true
@@ -83,6 +82,7 @@ func (l *Ledger) Check(asset bourse.AssetID) error {
 		s, ok := sum.Add(a)
 		*sum, fits = s, fits && ok
 	}
+
 	for b := range l.Customers(asset) {
 		add(&owned, b.Available)
 		add(&owned, b.Held)
@@ -91,8 +91,10 @@ func (l *Ledger) Check(asset bourse.AssetID) error {
 		add(&owed, own.Owes)
 		add(&owned, own.Has)
 	}
+
 	if int(asset) < len(l.assets) && l.assets[asset].owed != owed {
-		return fmt.Errorf("asset %d: %s units are counted as owed and %s found", asset, l.assets[asset].owed.Format(0), owed.Format(0))
+		return fmt.Errorf("asset %d: %s units are counted as owed and %s found", asset,
+			l.assets[asset].owed.Format(0), owed.Format(0))
 	}
 	if !fits || owed != owned {
 		return fmt.Errorf("asset %d: %s units are owed and %s owned", asset, owed.Format(0), owned.Format(0))

@@ -1,10 +1,3 @@
-// Package table is a sparse array by dense id: the core's way to find what
-// belongs to an account without a map.
-//
-// It stands below the other parts of the core. Pages of 64 entries are made
-// when first touched and never move, so that pointers into them stay good, a
-// lookup is two loads, and iteration has one order. Entries start as their zero
-// value. Nothing is ever removed.
 package table
 
 const (
@@ -49,8 +42,8 @@ func (t *Table[T]) Find(id uint32) *T {
 	return nil
 }
 
-// All yields the entries of all touched pages by ascending id, untouched ones
-// among them.
+// All yields every entry of the touched pages by ascending id, untouched entries
+// included.
 func (t *Table[T]) All(yield func(id uint32, entry *T) bool) {
 	for p, page := range t.pages {
 		if page == nil {

@@ -11,17 +11,18 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// comparison asks two stores the same.
+// comparison compares the answers of two stores.
 type comparison struct {
 	t         *testing.T
 	want, got history.Store
 }
 
-// compare asks both stores about everything in a past, with spans and pages
-// drawn at random.
+// compare compares both stores' answers about everything in a past, with random spans and
+// pages.
 func compare(t *testing.T, p *past, want, got history.Store) {
 	t.Helper()
 	c, rng := comparison{t, want, got}, p.rng
+
 	for account := bourse.AccountID(1); account <= pastAccounts+1; account++ {
 		span := history.Span{First: 1 + rng.Uint64N(p.orders[account]+3), Last: rng.Uint64N(p.orders[account] + 3)}
 		c.account(account, p.market(), history.Span{First: 1, Last: 1 << 40}, 0, 1000)
@@ -32,6 +33,7 @@ func compare(t *testing.T, p *past, want, got history.Store) {
 		c.movements(account, p.movements[account], rng)
 		c.entries(account, p.cursor, rng)
 	}
+
 	for market := bourse.MarketID(1); market <= pastMarkets+1; market++ {
 		for _, res := range []history.Resolution{history.Minute, history.Hour, history.Day} {
 			at := p.cursor.Time - bourse.Time(rng.Int64N(int64(20*bourse.Day)))
@@ -40,41 +42,46 @@ func compare(t *testing.T, p *past, want, got history.Store) {
 			c.market(market, res, at, at+bourse.Day, 50)
 		}
 	}
+
 	c.notes(0, 1000)
 	c.notes(rng.IntN(10), 1+rng.IntN(10))
 }
 
-// account compares an account's lists. The span's end is also the ordinal where
-// lists of one market begin.
+// account compares an account's lists. The span's end is also the ordinal at which lists
+// of one market begin.
 func (c comparison) account(account bourse.AccountID, market bourse.MarketID, span history.Span, skip, limit int) {
 	c.t.Helper()
-	ctx, about := context.Background(), fmt.Sprintf("account %d, market %d, %+v, skip %d, limit %d", account, market, span, skip, limit)
+	ctx, about := context.Background(), fmt.Sprintf("account %d, market %d, %+v, skip %d, limit %d", account,
+		market, span, skip, limit)
+	window := history.Window{Last: span.Last, Skip: skip, Limit: limit}
+
 	same(c, "Orders of "+about, func(s history.Store) ([]history.Order, error) { return s.Orders(ctx, account, span) })
 	same(c, "Fills of "+about, func(s history.Store) ([]history.Fill, error) { return s.Fills(ctx, account, span) })
 	same(c, "OrdersIn of "+about, func(s history.Store) ([]history.Order, error) {
-		return s.OrdersIn(ctx, account, market, span.Last, skip, limit)
+		return s.OrdersIn(ctx, account, market, window)
 	})
 	same(c, "FillsIn of "+about, func(s history.Store) ([]history.Fill, error) {
-		return s.FillsIn(ctx, account, market, span.Last, skip, limit)
+		return s.FillsIn(ctx, account, market, window)
 	})
 	same(c, "Transfers of "+about, func(s history.Store) ([]history.Transfer, error) {
 		return s.Transfers(ctx, account, skip, limit)
 	})
 }
 
-// order compares what is known of one order, and of a name.
+// order compares an order, and the latest order with a name.
 func (c comparison) order(account bourse.AccountID, id bourse.OrderID, name bourse.ClientID) {
 	c.t.Helper()
 	ctx := context.Background()
 	same(c, fmt.Sprintf("Order %d of account %d", id, account), one(func(s history.Store) (history.Order, bool, error) {
 		return s.Order(ctx, account, id)
 	}))
-	same(c, fmt.Sprintf("OrderNamed %s of account %d", name, account), one(func(s history.Store) (history.Order, bool, error) {
-		return s.OrderNamed(ctx, account, name)
-	}))
+	same(c, fmt.Sprintf("OrderNamed %s of account %d", name, account),
+		one(func(s history.Store) (history.Order, bool, error) {
+			return s.OrderNamed(ctx, account, name)
+		}))
 }
 
-// fillsOf compares the fills of some orders, also of other accounts' ones.
+// fillsOf compares the fills of some orders, other accounts' orders included.
 func (c comparison) fillsOf(account bourse.AccountID, last bourse.OrderID, rng *rand.Rand) {
 	c.t.Helper()
 	ids := []bourse.OrderID{last + 9}
@@ -91,21 +98,24 @@ func (c comparison) fillsOf(account bourse.AccountID, last bourse.OrderID, rng *
 // market compares a market's trades and candles.
 func (c comparison) market(market bourse.MarketID, res history.Resolution, from, to bourse.Time, limit int) {
 	c.t.Helper()
-	ctx, about := context.Background(), fmt.Sprintf("market %d, width %d, from %d to %d, limit %d", market, res, from, to, limit)
+	ctx, about := context.Background(), fmt.Sprintf("market %d, width %d, from %d to %d, limit %d", market, res,
+		from, to, limit)
+	series := history.Series{Market: market, Resolution: res}
+
 	same(c, "Trades of "+about, func(s history.Store) ([]history.Trade, error) {
 		return s.Trades(ctx, market, history.Span{First: 3, Last: uint64(2 + limit)})
 	})
 	same(c, "Candles of "+about, func(s history.Store) ([]history.Candle, error) {
-		return s.Candles(ctx, market, res, from, to, limit)
+		return s.Candles(ctx, series, from, to, limit)
 	})
 	same(c, "CandleBefore of "+about, one(func(s history.Store) (history.Candle, bool, error) {
-		return s.CandleBefore(ctx, market, res, to)
+		return s.CandleBefore(ctx, series, to)
 	}))
 	same(c, "CandleBefore the start of "+about, one(func(s history.Store) (history.Candle, bool, error) {
-		return s.CandleBefore(ctx, market, res, from)
+		return s.CandleBefore(ctx, series, from)
 	}))
 	same(c, "FirstCandle of "+about, one(func(s history.Store) (history.Candle, bool, error) {
-		return s.FirstCandle(ctx, market, res)
+		return s.FirstCandle(ctx, series)
 	}))
 }
 
@@ -116,7 +126,7 @@ func (c comparison) notes(skip, limit int) {
 	})
 }
 
-// one makes a list of what may be there.
+// one makes a list of an optional row.
 func one[R any](get func(history.Store) (R, bool, error)) func(history.Store) ([]R, error) {
 	return func(s history.Store) ([]R, error) {
 		r, found, err := get(s)
@@ -127,7 +137,7 @@ func one[R any](get func(history.Store) (R, bool, error)) func(history.Store) ([
 	}
 }
 
-// same fails the test unless both stores answer the same rows.
+// same fails the test unless both stores return the same rows.
 func same[R comparable](c comparison, about string, ask func(history.Store) ([]R, error)) {
 	c.t.Helper()
 	want, err := ask(c.want)
@@ -150,36 +160,44 @@ func (c comparison) movements(account bourse.AccountID, count uint64, rng *rand.
 	for _, span := range []history.Span{
 		{First: 1, Last: 1 << 40}, {First: 1 + rng.Uint64N(count+3), Last: rng.Uint64N(count + 3)},
 	} {
-		same(c, fmt.Sprintf("Movements %+v of account %d", span, account), func(s history.Store) ([]history.Movement, error) {
-			return s.Movements(ctx, account, span)
-		})
+		same(c, fmt.Sprintf("Movements %+v of account %d", span, account),
+			func(s history.Store) ([]history.Movement, error) {
+				return s.Movements(ctx, account, span)
+			})
 	}
+
 	id := bourse.WalletID(10*(1+rng.Uint64N(count+3)) + uint64(account))
-	same(c, fmt.Sprintf("Movement %d of account %d", id, account), one(func(s history.Store) (history.Movement, bool, error) {
-		return s.Movement(ctx, account, id)
-	}))
+	same(c, fmt.Sprintf("Movement %d of account %d", id, account),
+		one(func(s history.Store) (history.Movement, bool, error) {
+			return s.Movement(ctx, account, id)
+		}))
 	same(c, fmt.Sprintf("HasMovement %d", id), func(s history.Store) ([]bool, error) {
 		found, err := s.HasMovement(ctx, id)
 		return []bool{found}, err
 	})
+
 	filter := history.MovementFilter{Asset: bourse.AssetID(rng.IntN(4)), Network: bourse.NetworkID(rng.IntN(3))}
 	for range rng.IntN(3) {
-		filter.Of = filter.Of.With(history.MovementKind(1+rng.IntN(4)), bourse.WalletCanceled+bourse.WalletStatus(rng.IntN(2)))
+		filter.Of = filter.Of.With(history.MovementKind(1+rng.IntN(4)),
+			bourse.WalletCanceled+bourse.WalletStatus(rng.IntN(2)))
 	}
-	last, skip, limit := rng.Uint64N(count+3), rng.IntN(9), 1+rng.IntN(9)
-	about := fmt.Sprintf("MovementsIn %+v to %d, skip %d, limit %d, of account %d", filter, last, skip, limit, account)
+	w := history.Window{Last: rng.Uint64N(count + 3), Skip: rng.IntN(9), Limit: 1 + rng.IntN(9)}
+	about := fmt.Sprintf("MovementsIn %+v, %+v, of account %d", filter, w, account)
 	same(c, about, func(s history.Store) ([]history.Movement, error) {
-		return s.MovementsIn(ctx, account, filter, last, skip, limit)
+		return s.MovementsIn(ctx, account, filter, w)
 	})
 }
 
 // entries compares an account's ledger.
 func (c comparison) entries(account bourse.AccountID, last history.Cursor, rng *rand.Rand) {
 	c.t.Helper()
-	asset, to, limit := bourse.AssetID(1+rng.IntN(4)), last.Time-bourse.Time(rng.IntN(3))*bourse.Minute, 1+rng.IntN(20)
-	before := history.EntryPlace{Seq: 1 + bourse.Seq(rng.Uint64N(uint64(last.Seq)+2)), Place: rng.Uint32N(4)}
-	about := fmt.Sprintf("Entries of account %d in %d to %d before %+v, limit %d", account, asset, to, before, limit)
+	asset := bourse.AssetID(1 + rng.IntN(4))
+	q := &history.LedgerQuery{
+		Account: account, To: last.Time - bourse.Time(rng.IntN(3))*bourse.Minute, Limit: 1 + rng.IntN(20),
+		Before: history.EntryPlace{Seq: 1 + bourse.Seq(rng.Uint64N(uint64(last.Seq)+2)), Place: rng.Uint32N(4)},
+	}
+	about := fmt.Sprintf("Entries in %d of %+v", asset, *q)
 	same(c, about, func(s history.Store) ([]history.Entry, error) {
-		return s.Entries(context.Background(), account, asset, to, before, limit)
+		return s.Entries(context.Background(), q, asset)
 	})
 }

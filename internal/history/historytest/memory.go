@@ -10,19 +10,18 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// Memory is a store that forgets when the process ends. Candles are drawn from
-// the trades each time they are asked for.
+// Memory is a store in memory. Each read of candles draws them from the trades.
 type Memory struct {
 	mu     sync.RWMutex
 	cursor history.Cursor
-	// orders are by ordinal, fills and trades by ordinal and number, which have
-	// no gaps.
+	// orders are sorted by ordinal; fills and trades lie at their ordinals and numbers,
+	// which have no gaps.
 	orders    map[bourse.AccountID][]history.Order
 	fills     map[bourse.AccountID][]history.Fill
 	trades    map[bourse.MarketID][]history.Trade
 	transfers []history.Transfer
 	notes     []history.Note
-	// movements are by ordinal.
+	// movements are sorted by ordinal.
 	movements map[bourse.AccountID][]history.Movement
 	entries   map[bourse.AccountID][]history.Entry
 }
@@ -41,7 +40,7 @@ func NewMemory() *Memory {
 	}
 }
 
-// Cursor returns how far the store has come.
+// Cursor returns the store's position.
 func (m *Memory) Cursor(context.Context) (history.Cursor, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -55,6 +54,7 @@ func (m *Memory) Write(_ context.Context, b *history.Batch) error {
 	if b.From != m.cursor.Seq+1 {
 		return history.ErrOutOfOrder
 	}
+
 	for _, o := range b.Orders {
 		list := m.orders[o.Account]
 		at, _ := slices.BinarySearchFunc(list, o.Ordinal, compareOrdinal)
@@ -74,11 +74,12 @@ func (m *Memory) Write(_ context.Context, b *history.Batch) error {
 	for _, e := range b.Entries {
 		m.entries[e.Account] = append(m.entries[e.Account], e)
 	}
+
 	m.cursor = history.Cursor{Seq: b.To, Time: b.Time, Chain: b.Chain}
 	return nil
 }
 
-// move writes a movement, in place of an earlier row of it.
+// move writes a movement, or replaces its earlier row.
 func (m *Memory) move(v history.Movement) {
 	list := m.movements[v.Account]
 	at, found := slices.BinarySearchFunc(list, v.Ordinal, func(w history.Movement, ordinal uint64) int {
@@ -93,8 +94,8 @@ func (m *Memory) move(v history.Movement) {
 
 func compareOrdinal(o history.Order, ordinal uint64) int { return cmp.Compare(o.Ordinal, ordinal) }
 
-// pick returns the rows that pass a filter, last first, after passing over skip
-// of them, at most limit unless that is negative.
+// pick returns the rows that pass a filter, last first, after skipping skip of them, at
+// most limit unless that is negative.
 func pick[R any](rows []R, skip, limit int, filter func(*R) bool) []R {
 	var list []R
 	for i := len(rows) - 1; i >= 0 && len(list) != limit; i-- {
@@ -109,11 +110,10 @@ func pick[R any](rows []R, skip, limit int, filter func(*R) bool) []R {
 	return list
 }
 
-// within returns whether a number lies in a span.
+// within reports whether a number lies in a span.
 func within(n uint64, s history.Span) bool { return n >= s.First && n <= s.Last }
 
-// dense returns those of rows whose numbers, from one without gaps, lie in a
-// span, last first.
+// dense returns the rows whose numbers, from one without gaps, lie in a span, last first.
 func dense[R any](rows []R, s history.Span) []R {
 	last := min(s.Last, uint64(len(rows)))
 	if s.First > last {
@@ -142,11 +142,13 @@ func (m *Memory) Orders(_ context.Context, account bourse.AccountID, span histor
 }
 
 // OrdersIn returns final orders in a market.
-func (m *Memory) OrdersIn(_ context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]history.Order, error) {
+func (m *Memory) OrdersIn(
+	_ context.Context, account bourse.AccountID, market bourse.MarketID, w history.Window,
+) ([]history.Order, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return pick(m.orders[account], skip, limit, func(o *history.Order) bool {
-		return o.Market == market && o.Ordinal <= last
+	return pick(m.orders[account], w.Skip, w.Limit, func(o *history.Order) bool {
+		return o.Market == market && o.Ordinal <= w.Last
 	}), nil
 }
 
@@ -156,7 +158,9 @@ func (m *Memory) Order(_ context.Context, account bourse.AccountID, id bourse.Or
 }
 
 // OrderNamed returns the latest final order with a client id.
-func (m *Memory) OrderNamed(_ context.Context, account bourse.AccountID, id bourse.ClientID) (history.Order, bool, error) {
+func (m *Memory) OrderNamed(
+	_ context.Context, account bourse.AccountID, id bourse.ClientID,
+) (history.Order, bool, error) {
 	return m.latest(account, func(o *history.Order) bool { return o.ClientID == id })
 }
 
@@ -177,11 +181,13 @@ func (m *Memory) Fills(_ context.Context, account bourse.AccountID, span history
 }
 
 // FillsIn returns fills in a market.
-func (m *Memory) FillsIn(_ context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int) ([]history.Fill, error) {
+func (m *Memory) FillsIn(
+	_ context.Context, account bourse.AccountID, market bourse.MarketID, w history.Window,
+) ([]history.Fill, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return pick(m.fills[account], skip, limit, func(f *history.Fill) bool {
-		return f.Market == market && f.Ordinal <= last
+	return pick(m.fills[account], w.Skip, w.Limit, func(f *history.Fill) bool {
+		return f.Market == market && f.Ordinal <= w.Last
 	}), nil
 }
 
@@ -202,13 +208,16 @@ func (m *Memory) Trades(_ context.Context, market bourse.MarketID, span history.
 }
 
 // Candles returns the candles with starts in [from, to].
-func (m *Memory) Candles(_ context.Context, market bourse.MarketID, res history.Resolution, from, to bourse.Time, limit int) ([]history.Candle, error) {
+func (m *Memory) Candles(
+	_ context.Context, series history.Series, from, to bourse.Time, limit int,
+) ([]history.Candle, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	var list []history.Candle
-	for i := range m.trades[market] {
-		t := &m.trades[market][i]
-		start := t.Time.Floor(bourse.Time(res))
+
+	for i := range m.trades[series.Market] {
+		t := &m.trades[series.Market][i]
+		start := t.Time.Floor(bourse.Time(series.Resolution))
 		if start < from || start > to {
 			continue
 		}
@@ -224,17 +233,19 @@ func (m *Memory) Candles(_ context.Context, market bourse.MarketID, res history.
 }
 
 // CandleBefore returns the last candle that starts before a time.
-func (m *Memory) CandleBefore(ctx context.Context, market bourse.MarketID, res history.Resolution, before bourse.Time) (history.Candle, bool, error) {
-	list, err := m.Candles(ctx, market, res, 0, before-1, -1)
+func (m *Memory) CandleBefore(
+	ctx context.Context, series history.Series, before bourse.Time,
+) (history.Candle, bool, error) {
+	list, err := m.Candles(ctx, series, 0, before-1, -1)
 	if len(list) == 0 {
 		return history.Candle{}, false, err
 	}
 	return list[len(list)-1], true, nil
 }
 
-// FirstCandle returns a market's first candle.
-func (m *Memory) FirstCandle(ctx context.Context, market bourse.MarketID, res history.Resolution) (history.Candle, bool, error) {
-	list, err := m.Candles(ctx, market, res, 0, 1<<62, 1)
+// FirstCandle returns a series' first candle.
+func (m *Memory) FirstCandle(ctx context.Context, series history.Series) (history.Candle, bool, error) {
+	list, err := m.Candles(ctx, series, 0, 1<<62, 1)
 	if len(list) == 0 {
 		return history.Candle{}, false, err
 	}
@@ -258,16 +269,20 @@ func (m *Memory) Movements(_ context.Context, account bourse.AccountID, span his
 }
 
 // MovementsIn returns movements that pass a filter.
-func (m *Memory) MovementsIn(_ context.Context, account bourse.AccountID, filter history.MovementFilter, last uint64, skip, limit int) ([]history.Movement, error) {
+func (m *Memory) MovementsIn(
+	_ context.Context, account bourse.AccountID, filter history.MovementFilter, w history.Window,
+) ([]history.Movement, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return pick(m.movements[account], skip, limit, func(v *history.Movement) bool {
-		return v.Ordinal <= last && filter.Passes(v)
+	return pick(m.movements[account], w.Skip, w.Limit, func(v *history.Movement) bool {
+		return v.Ordinal <= w.Last && filter.Passes(v)
 	}), nil
 }
 
 // Movement returns a movement.
-func (m *Memory) Movement(_ context.Context, account bourse.AccountID, id bourse.WalletID) (history.Movement, bool, error) {
+func (m *Memory) Movement(
+	_ context.Context, account bourse.AccountID, id bourse.WalletID,
+) (history.Movement, bool, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	for _, v := range pick(m.movements[account], 0, 1, func(v *history.Movement) bool { return v.ID == id }) {
@@ -289,13 +304,12 @@ func (m *Memory) HasMovement(_ context.Context, id bourse.WalletID) (bool, error
 }
 
 // Entries returns entries of an account's ledger.
-func (m *Memory) Entries(
-	_ context.Context, account bourse.AccountID, asset bourse.AssetID, to bourse.Time, before history.EntryPlace, limit int,
-) ([]history.Entry, error) {
+func (m *Memory) Entries(_ context.Context, q *history.LedgerQuery, asset bourse.AssetID) ([]history.Entry, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return pick(m.entries[account], 0, limit, func(e *history.Entry) bool {
-		return e.Asset == asset && e.Time <= to && (e.Seq < before.Seq || e.Seq == before.Seq && e.Place < before.Place)
+	return pick(m.entries[q.Account], 0, q.Limit, func(e *history.Entry) bool {
+		return e.Asset == asset && e.Time <= q.To &&
+			(e.Seq < q.Before.Seq || e.Seq == q.Before.Seq && e.Place < q.Before.Place)
 	}), nil
 }
 
@@ -306,5 +320,5 @@ func (m *Memory) Notes(_ context.Context, skip, limit int) ([]history.Note, erro
 	return pick(m.notes, skip, limit, func(*history.Note) bool { return true }), nil
 }
 
-// Close does nothing: what was written can be opened again.
+// Close does nothing: the store can be opened again with its rows.
 func (m *Memory) Close() error { return nil }

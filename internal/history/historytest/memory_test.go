@@ -22,7 +22,7 @@ func TestMemoryByHand(t *testing.T) {
 	name := bourse.ClientID{'a'}
 	order := func(id bourse.OrderID, ordinal uint64, market bourse.MarketID) history.Order {
 		return history.Order{Order: bourse.Order{
-			ID: id, Account: 1, Ordinal: ordinal, Place: bourse.Place{Market: market, ClientID: name},
+			ID: id, Account: 1, Ordinal: ordinal, NewOrder: bourse.NewOrder{Market: market, ClientID: name},
 		}, Seq: 1}
 	}
 	trade := func(number uint64, at bourse.Time, price bourse.Price) history.Trade {
@@ -56,7 +56,7 @@ func TestMemoryByHand(t *testing.T) {
 	}
 	orders, err := m.Orders(ctx, 1, history.Span{First: 2, Last: 9})
 	want("orders", orders, err, len(orders), len(orders) == 2 && orders[0].ID == 7 && orders[1].ID == 5)
-	orders, err = m.OrdersIn(ctx, 1, 1, 3, 1, 5)
+	orders, err = m.OrdersIn(ctx, 1, 1, history.Window{Last: 3, Skip: 1, Limit: 5})
 	want("orders of a market", orders, err, len(orders), len(orders) == 1 && orders[0].ID == 5)
 	named, found, err := m.OrderNamed(ctx, 1, name)
 	want("named", named, err, 1, found && named.ID == 7)
@@ -66,13 +66,14 @@ func TestMemoryByHand(t *testing.T) {
 	want("fills", fills, err, len(fills), len(fills) == 2 && fills[0].Ordinal == 2)
 	fills, err = m.FillsOf(ctx, 1, []bourse.OrderID{4})
 	want("fills of an order", fills, err, len(fills), len(fills) == 2 && fills[0].Ordinal == 1 && fills[1].Ordinal == 3)
-	fills, err = m.FillsIn(ctx, 1, 1, 2, 0, 5)
+	fills, err = m.FillsIn(ctx, 1, 1, history.Window{Last: 2, Limit: 5})
 	want("fills of a market", fills, err, len(fills), len(fills) == 1 && fills[0].Ordinal == 2)
-	candles, err := m.Candles(ctx, 1, history.Minute, 1, bourse.Minute, 5)
+	minutes := history.Series{Market: 1, Resolution: history.Minute}
+	candles, err := m.Candles(ctx, minutes, 1, bourse.Minute, 5)
 	want("candles", candles, err, len(candles), len(candles) == 1 && candles[0] == history.Candle{
 		Start: bourse.Minute, Open: 8, High: 11, Low: 8, Close: 11, Volume: bourse.Units(4), Value: bourse.Units(20), Last: 3,
 	})
-	before, found, err := m.CandleBefore(ctx, 1, history.Minute, bourse.Minute)
+	before, found, err := m.CandleBefore(ctx, minutes, bourse.Minute)
 	want("candle before", before, err, 1, found && before.Start == 0 && before.Close == 9)
 	transfers, err := m.Transfers(ctx, 1, 0, 5)
 	want("transfers", transfers, err, len(transfers), len(transfers) == 2 && transfers[0].Seq == 2)
@@ -80,6 +81,6 @@ func TestMemoryByHand(t *testing.T) {
 	want("notes", notes, err, len(notes), len(notes) == 1 && notes[0].Text == "a")
 	moves, err := m.Movements(ctx, 1, history.Span{First: 2, Last: 9})
 	want("movements", moves, err, len(moves), len(moves) == 2 && moves[0].Height == 9 && moves[1].ID == 6)
-	moves, err = m.MovementsIn(ctx, 1, history.MovementFilter{Of: history.MovementSet(0).With(history.MovementDeposit)}, 3, 1, 5)
+	moves, err = m.MovementsIn(ctx, 1, history.MovementFilter{Of: history.MovementSet(0).With(history.MovementDeposit)}, history.Window{Last: 3, Skip: 1, Limit: 5})
 	want("deposits", moves, err, len(moves), len(moves) == 1 && moves[0].ID == 5)
 }

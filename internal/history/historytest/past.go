@@ -9,14 +9,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// The shape of a made-up past: few accounts and markets, so that they meet.
+// The size of a random past: few accounts and markets, so that they meet.
 const (
 	pastAccounts = 5
 	pastMarkets  = 3
 )
 
-// past makes up what happened: rows that could come from an engine, without the
-// money being counted.
+// past makes up rows that could come from an engine, without accounting for the money.
 type past struct {
 	rng       *rand.Rand
 	cursor    history.Cursor
@@ -41,7 +40,7 @@ func newPast(seed uint64) *past {
 	}
 }
 
-// batch makes up what some commands did.
+// batch makes up the rows of some commands.
 func (p *past) batch(commands int) *history.Batch {
 	b := &history.Batch{From: p.cursor.Seq + 1}
 	for range commands {
@@ -64,6 +63,7 @@ func (p *past) batch(commands int) *history.Batch {
 			p.post(b)
 		}
 	}
+
 	for i := range p.cursor.Chain {
 		p.cursor.Chain[i] = byte(p.rng.Uint32())
 	}
@@ -73,7 +73,8 @@ func (p *past) batch(commands int) *history.Batch {
 
 // wait lets time go by: mostly little, sometimes hours or days.
 func (p *past) wait() {
-	spans := [...]bourse.Time{0, 1, bourse.Second, 20 * bourse.Second, 3 * bourse.Minute, 2 * bourse.Hour, 30 * bourse.Hour}
+	spans := [...]bourse.Time{0, 1, bourse.Second, 20 * bourse.Second, 3 * bourse.Minute, 2 * bourse.Hour,
+		30 * bourse.Hour}
 	if n := p.rng.IntN(60); n < len(spans) {
 		p.cursor.Time += spans[n]
 	}
@@ -102,18 +103,21 @@ func (p *past) place(b *history.Batch) {
 	o := bourse.Order{
 		ID: p.lastOrder, Account: account, Status: bourse.Open,
 		Ordinal: p.orders[account], Time: p.cursor.Time, Triggered: p.rng.IntN(2) == 0,
-		Place: bourse.Place{
+		NewOrder: bourse.NewOrder{
 			Market: p.market(), Side: bourse.Side(1 + p.rng.IntN(2)), Type: bourse.OrderType(1 + p.rng.IntN(3)),
 			TIF: bourse.TimeInForce(1 + p.rng.IntN(3)), SelfTrade: bourse.SelfTradeMode(p.rng.IntN(5)),
 			PostOnly: p.rng.IntN(2) == 0, Price: bourse.Price(p.rng.Int64N(int64(bourse.MaxPrice))),
-			Stop: bourse.Price(p.rng.IntN(3)), Lots: bourse.Lots(p.rng.Int64N(int64(bourse.MaxLots))), Total: p.amount(),
+			Stop: bourse.Price(p.rng.IntN(3)), Lots: bourse.Lots(p.rng.Int64N(int64(bourse.MaxLots))),
+			Total: p.amount(),
 		},
 	}
-	if p.rng.IntN(3) == 0 { // names come again
+
+	if p.rng.IntN(3) == 0 { // names repeat
 		name, _ := bourse.ParseClientID(fmt.Sprintf("name-%d", p.rng.IntN(p.names/3+1)))
 		p.names++
 		o.ClientID = name
 	}
+
 	if p.rng.IntN(8) == 0 {
 		p.close(b, o)
 		return
@@ -121,7 +125,7 @@ func (p *past) place(b *history.Batch) {
 	p.open = append(p.open, o)
 }
 
-// end closes an open order; not the oldest one first.
+// end closes an open order, not the oldest first.
 func (p *past) end(b *history.Batch) {
 	if len(p.open) < 5 {
 		return
@@ -143,6 +147,7 @@ func (p *past) trade(b *history.Batch) {
 		return
 	}
 	maker, taker := &p.open[p.rng.IntN(len(p.open)-1)], &p.open[len(p.open)-1]
+
 	p.trades[taker.Market]++
 	t := history.Trade{
 		Seq: p.cursor.Seq, Market: taker.Market, Number: p.trades[taker.Market], Time: p.cursor.Time,
@@ -150,6 +155,7 @@ func (p *past) trade(b *history.Batch) {
 		Lots: bourse.Lots(1 + p.rng.Int64N(int64(bourse.MaxLots))), Total: p.amount(),
 	}
 	b.Trades = append(b.Trades, t)
+
 	for role, o := range []*bourse.Order{maker, taker} {
 		p.fills[o.Account]++
 		o.Filled++
@@ -165,7 +171,7 @@ func (p *past) trade(b *history.Batch) {
 	}
 }
 
-// transfer moves money, up to three times in the command.
+// transfer adds up to three transfers of one command.
 func (p *past) transfer(b *history.Batch) {
 	for i := range 1 + p.rng.IntN(3) {
 		b.Transfers = append(b.Transfers, history.Transfer{
@@ -185,8 +191,8 @@ func (p *past) note(b *history.Batch) {
 	})
 }
 
-// move ends some deposits and withdrawals, not the oldest one first, and changes
-// some that were over.
+// move ends some deposits and withdrawals, not the oldest first, and changes some ended
+// ones.
 func (p *past) move(b *history.Batch) {
 	for range 1 + p.rng.IntN(3) {
 		account := p.account()
@@ -199,6 +205,7 @@ func (p *past) move(b *history.Batch) {
 			Memo: fmt.Sprintf("\xff\x00 %d é'", p.rng.IntN(100)), Created: p.cursor.Time - bourse.Minute,
 			Done: p.cursor.Time, Other: bourse.WalletID(p.rng.IntN(2)),
 		}
+
 		for i := range m.Tx {
 			m.Tx[i] = byte(p.rng.Uint32())
 		}
@@ -221,9 +228,10 @@ func (p *past) post(b *history.Batch) {
 	for range 1 + p.rng.IntN(6) {
 		account := p.account()
 		b.Entries = append(b.Entries, history.Entry{
-			EntryPlace: history.EntryPlace{Seq: p.cursor.Seq, Place: places[account]}, Time: p.cursor.Time, Account: account,
-			Asset: bourse.AssetID(1 + p.rng.IntN(3)), Kind: history.EntryKind(1 + p.rng.IntN(8)), Debit: p.rng.IntN(2) == 0,
-			Amount: p.amount(), Balance: p.amount(), Market: bourse.MarketID(p.rng.IntN(3)), Trade: p.rng.Uint64N(9),
+			EntryPlace: history.EntryPlace{Seq: p.cursor.Seq, Place: places[account]}, Time: p.cursor.Time,
+			Account: account, Asset: bourse.AssetID(1 + p.rng.IntN(3)), Kind: history.EntryKind(1 + p.rng.IntN(8)),
+			Debit: p.rng.IntN(2) == 0, Amount: p.amount(), Balance: p.amount(),
+			Market: bourse.MarketID(p.rng.IntN(3)), Trade: p.rng.Uint64N(9),
 			Order: bourse.OrderID(p.rng.IntN(9)), Movement: bourse.WalletID(p.rng.IntN(9)),
 		})
 		places[account]++

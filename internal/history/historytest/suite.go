@@ -13,11 +13,11 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// Place makes a place for one store and returns what opens it. Opened again,
-// after a Close, the store has what was written. The caller closes.
+// Place makes a place for one store and returns the function that opens it. Opened again
+// after a Close, the store has its rows. The caller closes.
 type Place func(t *testing.T) (open func() history.Store)
 
-// Run holds a kind of store against the contract.
+// Run tests a kind of store against the contract.
 func Run(t *testing.T, place Place) {
 	for _, c := range []struct {
 		name string
@@ -33,6 +33,7 @@ func Run(t *testing.T, place Place) {
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, place(t)) })
 	}
+
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprintf("a random past, seed %d", seed), func(t *testing.T) { testPast(t, place(t), seed) })
 	}
@@ -79,6 +80,7 @@ func testCursor(t *testing.T, open func() history.Store) {
 		write(t, model, b)
 		wantCursor(t, s, p.cursor)
 	}
+
 	was := p.cursor
 	next := p.batch(50)
 	for _, from := range []bourse.Seq{1, next.From - 1, next.From + 1} {
@@ -89,6 +91,7 @@ func testCursor(t *testing.T, open func() history.Store) {
 		}
 	}
 	wantCursor(t, s, was)
+
 	compare(t, p, model, s)
 	write(t, s, next)
 	write(t, model, next)
@@ -103,8 +106,7 @@ func testNoRows(t *testing.T, open func() history.Store) {
 	wantCursor(t, s, history.Cursor{Seq: 8, Time: 5, Chain: [32]byte{31: 2}})
 }
 
-// testGivenUp writes with a context that has ended: either all is there, or
-// nothing.
+// testGivenUp writes with an ended context: either all rows are there, or none.
 func testGivenUp(t *testing.T, open func() history.Store) {
 	s, model, p := opened(t, open), NewMemory(), newPast(3)
 	b := p.batch(100)
@@ -121,11 +123,12 @@ func testGivenUp(t *testing.T, open func() history.Store) {
 	compare(t, p, model, s)
 }
 
-// testPast writes a long past in batches of all sizes, opens the store again now
-// and then, and compares all answers.
+// testPast writes a long past in batches of all sizes, reopens the store now and then,
+// and compares all answers.
 func testPast(t *testing.T, open func() history.Store, seed uint64) {
 	s, model, p := open(), NewMemory(), newPast(seed)
 	defer func() { _ = s.Close() }()
+
 	for i := range 24 {
 		b := p.batch(1 + p.rng.IntN(1<<(i%9)))
 		write(t, s, b)
@@ -149,14 +152,17 @@ func testLargest(t *testing.T, open func() history.Store) {
 	s, model := opened(t, open), NewMemory()
 	name, _ := bourse.ParseClientID("AZaz09._:-abcdefghijklmnopqrstuvwxyz")
 	const far, customer = 1<<62 - 1, bourse.AccountSandbox - 1
+
 	o := bourse.Order{
-		ID: far, Account: customer, Status: bourse.Killed, Triggered: true, Ordinal: 1, Time: far, Filled: bourse.MaxLots,
-		Place: bourse.Place{
+		ID: far, Account: customer, Status: bourse.Killed, Triggered: true, Ordinal: 1, Time: far,
+		Filled: bourse.MaxLots,
+		NewOrder: bourse.NewOrder{
 			Market: 1<<16 - 1, Side: bourse.Sell, Type: bourse.StopLimit, TIF: bourse.IOC, SelfTrade: bourse.CancelBoth,
 			PostOnly: true, Price: bourse.MaxPrice, Stop: bourse.MaxPrice, Lots: bourse.MaxLots,
 			Total: bourse.MaxAmount, ClientID: name,
 		},
 	}
+
 	b := &history.Batch{
 		From: 1, To: far, Time: far,
 		Orders: []history.Order{{Order: o, Seq: far, Closed: far}},
@@ -170,7 +176,7 @@ func testLargest(t *testing.T, open func() history.Store) {
 			Fee: bourse.Amount{Hi: 1 << 63, Lo: 1},
 		}},
 		Transfers: []history.Transfer{{Seq: far, Index: 1 << 20, Time: far, Transfer: bourse.Transfer{
-			Kind: bourse.TransferFeeSweep, From: customer, To: bourse.NetworkAccount(1<<16 - 1),
+			Kind: bourse.TransferFeesCollected, From: customer, To: bourse.NetworkAccount(1<<16 - 1),
 			Asset: 1<<16 - 1, Amount: bourse.MaxAmount,
 		}}},
 		Notes: []history.Note{{Seq: far, Time: far, Operator: 1<<32 - 1, Text: "the end"}},
@@ -182,10 +188,12 @@ func testLargest(t *testing.T, open func() history.Store) {
 		}},
 		Entries: []history.Entry{{
 			EntryPlace: history.EntryPlace{Seq: far, Place: 1<<23 - 1}, Time: far, Account: customer, Asset: 1<<16 - 1,
-			Kind: history.EntryRefund, Debit: true, Amount: bourse.MaxAmount, Balance: bourse.MaxAmount, Market: 1<<16 - 1,
-			Trade: far, Order: far, Movement: far,
+			Kind: history.EntryRefund, Debit: true, Amount: bourse.MaxAmount, Balance: bourse.MaxAmount,
+			Market: 1<<16 - 1,
+			Trade:  far, Order: far, Movement: far,
 		}},
 	}
+
 	write(t, s, b)
 	write(t, model, b)
 	c := comparison{t, model, s}
@@ -196,7 +204,9 @@ func testLargest(t *testing.T, open func() history.Store) {
 	c.notes(0, 9)
 	c.movements(customer, far, rand.New(rand.NewPCG(0, 0)))
 	same(c, "the last entry", func(s history.Store) ([]history.Entry, error) {
-		return s.Entries(context.Background(), customer, 1<<16-1, far, history.EntryPlace{Seq: far, Place: 1 << 23}, 9)
+		before := history.EntryPlace{Seq: far, Place: 1 << 23}
+		q := &history.LedgerQuery{Account: customer, To: far, Before: before, Limit: 9}
+		return s.Entries(context.Background(), q, 1<<16-1)
 	})
 }
 
@@ -216,7 +226,8 @@ func testSaturation(t *testing.T, open func() history.Store) {
 		write(t, model, b)
 		comparison{t, model, s}.market(1, history.Minute, 0, 1<<62, 5)
 	}
-	list, err := s.Candles(context.Background(), 1, history.Hour, 0, 0, 1)
+
+	list, err := s.Candles(context.Background(), history.Series{Market: 1, Resolution: history.Hour}, 0, 0, 1)
 	if err != nil || len(list) != 1 || list[0].Value != bourse.MaxAmount || list[0].Volume.Hi != 1 {
 		t.Errorf("%+v (%v)", list, err)
 	}
@@ -228,6 +239,7 @@ func testWholeBatches(t *testing.T, open func() history.Store) {
 	const batches, rows = 40, 10
 	done := make(chan struct{})
 	var readers sync.WaitGroup
+
 	for range 2 {
 		readers.Go(func() {
 			for last := false; !last && !t.Failed(); {
@@ -240,6 +252,7 @@ func testWholeBatches(t *testing.T, open func() history.Store) {
 			}
 		})
 	}
+
 	for i := range bourse.Seq(batches) {
 		b := &history.Batch{From: i + 1, To: i + 1, Time: bourse.Time(i)}
 		for k := range uint64(rows) {
@@ -250,6 +263,7 @@ func testWholeBatches(t *testing.T, open func() history.Store) {
 		}
 		write(t, s, b)
 	}
+
 	close(done)
 	readers.Wait()
 }

@@ -1,21 +1,19 @@
-// Package enginetest proves the engine: a second exchange that decides the same
-// commands, random commands to decide, and scripts that people can read.
+// Package enginetest tests the engine: a second exchange that decides the same commands,
+// random commands, and readable scripts.
 //
-// It stands beside the engine and is imported by tests alone. [Oracle] is
-// written from the rules and not from the engine: slices, linear scans and
-// big integers, no structure that is there for speed. [Workload] draws commands
-// from a [Source], which is a seed or the bytes of a fuzzer. [Pair] runs both
-// exchanges, and a third engine restored from snapshots, and says where they
-// part. [Script] carries out scenario files: one command per line, what it did
-// below.
+// It stands beside the engine, and only tests import it. [Oracle] is written from the
+// rules and not from the engine: slices, linear scans and big integers, no structure for
+// speed. [Workload] draws commands from a [Source], which is a seed or the bytes of a
+// fuzzer. [Pair] runs both exchanges and a third engine restored from snapshots, and
+// reports the first difference. [Script] runs scenario files: one command per line, its
+// effects below.
 //
-// Invariants: nothing here reads a clock or an environment, so that a seed
-// means the same commands everywhere; the oracle shares nothing with the engine
-// but the vocabulary.
+// Invariants: no code here reads a clock or an environment, so that a seed means the same
+// commands everywhere; the oracle shares only the vocabulary with the engine.
 //
-// Of the wallet the oracle decides nothing: it takes the engine's word for what
-// becomes of a deposit or withdrawal, and works out what that does to balances.
+// The oracle makes no decisions about the wallet: it accepts the engine's statuses of
+// deposits and withdrawals, and derives the balances from them.
 //
-// Read oracle.go first. What is not here: API keys, which move no money in the
-// engine; the tests themselves, which stand in package engine.
+// Read oracle.go first. Not here: API keys, which move no money in the engine; the tests
+// themselves, which are in package engine.
 package enginetest

@@ -7,16 +7,15 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// custodian is what the oracle knows of deposits and withdrawals. What becomes
-// of them is the engine's word; what that does to balances is worked out here,
-// from the statuses alone, and what it does to the exchange's own accounts from
-// the transfers alone. So the two must meet.
+// custodian is the oracle's state of deposits and withdrawals. It takes their statuses
+// from the engine, and derives the customers' balances from the statuses alone and the
+// exchange's own accounts from the transfers alone. So the two must agree.
 type custodian struct {
 	deposits    map[bourse.DepositID]bourse.Deposit
 	withdrawals map[bourse.WalletID]bourse.Withdrawal
-	// delayed are the times before which withdrawals do not leave.
+	// delayed maps withdrawals to the time before which they must not leave.
 	delayed map[bourse.WalletID]bourse.Time
-	// own is what own accounts have less what they owe, by wallet transfers.
+	// own maps own accounts to has minus owes, by wallet transfers.
 	own map[holding]*big.Int
 }
 
@@ -28,8 +27,7 @@ func newCustodian() custodian {
 	}
 }
 
-// ownNet returns an own account's balance by wallet transfers, which may be below
-// zero.
+// ownNet returns an own account's balance by wallet transfers. It may be negative.
 func (x *Oracle) ownNet(account bourse.AccountID, asset bourse.AssetID) *big.Int {
 	key := holding{account, asset}
 	if x.own[key] == nil {
@@ -38,8 +36,7 @@ func (x *Oracle) ownNet(account bourse.AccountID, asset bourse.AssetID) *big.Int
 	return x.own[key]
 }
 
-// followed reports whether the oracle takes the engine's word for what a command
-// brings about.
+// followed reports whether the oracle takes the effects of a command from the engine.
 func followed(cmd *bourse.Command) bool {
 	return cmd.Wallet != nil || cmd.Kind == bourse.CommandDefineNetwork || cmd.Kind == bourse.CommandDefineNetworkAsset
 }
@@ -47,9 +44,9 @@ func followed(cmd *bourse.Command) bool {
 // ofCustody reports whether a transfer belongs to a deposit or a withdrawal.
 func ofCustody(t *bourse.Transfer) bool { return t.Kind >= bourse.TransferDeposit }
 
-// Follow takes in what became of deposits and withdrawals at a time. It returns what must
-// not be: a deposit that is credited twice, a way out of a final status, a
-// withdrawal of more than there is or that left before its time.
+// Follow applies the engine's changes of deposits and withdrawals. It returns an error
+// for an impossible one: a deposit credited twice, a change of a final status, a
+// withdrawal of more than is held, or one that left before its time.
 func (x *Oracle) Follow(at bourse.Time, ev *bourse.Events) error {
 	x.now = at
 	for _, e := range ev.List {
@@ -91,6 +88,7 @@ func (x *Oracle) followWithdrawal(w *bourse.Withdrawal) error {
 	if delete(x.delayed, w.ID); w.NotBefore != 0 {
 		x.delayed[w.ID] = w.NotBefore
 	}
+
 	p := x.purse(w.Account, w.Asset)
 	total := fromAmount(w.Amount)
 	total.Add(total, fromAmount(w.Fee))
@@ -99,11 +97,12 @@ func (x *Oracle) followWithdrawal(w *bourse.Withdrawal) error {
 		p.held.Add(&p.held, total)
 		was.Status = bourse.WalletPending
 	}
+
 	final := was.Status == bourse.WalletDone || was.Status == bourse.WalletCanceled
 	switch {
 	case final && w.Status != was.Status:
 		return fmt.Errorf("withdrawal %d had status %d and has %d", w.ID, was.Status, w.Status)
-	case (w.Status == bourse.WalletDone || w.Status == bourse.WalletProcessing) && was.NotBefore > x.now && !was.Sent:
+	case (w.Status == bourse.WalletDone || w.Status == bourse.WalletProcessing) && was.NotBefore > x.now && !was.Signed:
 		return fmt.Errorf("withdrawal %d left before its time", w.ID)
 	case !final && w.Status == bourse.WalletDone:
 		p.held.Sub(&p.held, total)
@@ -113,13 +112,14 @@ func (x *Oracle) followWithdrawal(w *bourse.Withdrawal) error {
 	case w.Refunded && !was.Refunded:
 		p.available.Add(&p.available, total)
 	}
+
 	if p.available.Sign() < 0 || p.held.Sign() < 0 {
 		return fmt.Errorf("withdrawal %d is of more than there is", w.ID)
 	}
 	return nil
 }
 
-// due reports whether the time of a withdrawal has come that waits for it.
+// due reports whether a delayed withdrawal may leave now.
 func (x *Oracle) due() bool {
 	for _, at := range x.delayed {
 		if at <= x.now {
@@ -140,13 +140,13 @@ func (x *Oracle) followTransfer(t *bourse.Transfer) {
 	}
 }
 
-// Deposits yields what came in, as it is now.
+// Deposits yields the deposits in their current state.
 func (x *Oracle) Deposits(yield func(*bourse.Deposit) bool) { each(x.deposits, yield) }
 
-// Withdrawals yields what went out or is to, as it is now.
+// Withdrawals yields the withdrawals in their current state.
 func (x *Oracle) Withdrawals(yield func(*bourse.Withdrawal) bool) { each(x.withdrawals, yield) }
 
-// each yields the entries whose ids count from one.
+// each yields the entries by ascending id, from one.
 func each[ID ~uint64, E any](entries map[ID]E, yield func(*E) bool) {
 	for id, left := ID(1), len(entries); left > 0; id++ {
 		e, there := entries[id]

@@ -6,7 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// look tells a part of the state.
+// look writes a part of the state to the script's output.
 func (s *Script) look(words []string) error {
 	if words[0] == "orders" {
 		for _, o := range s.pair.Oracle.OpenOrders() {
@@ -54,6 +54,7 @@ func (s *Script) balances(name string) error {
 		if b.Available.IsZero() && b.Held.IsZero() {
 			continue
 		}
+
 		held := ""
 		if !b.Held.IsZero() {
 			held = fmt.Sprintf(", %s held", b.Held.Format(a.Scale))
@@ -63,8 +64,8 @@ func (s *Script) balances(name string) error {
 	return nil
 }
 
-// Restart goes on with the engine that was restored from a snapshot, as a
-// process does that starts again.
+// Restart continues with the engine that was restored from a snapshot, as a restarted
+// process does.
 func (p *Pair) Restart() error {
 	if err := p.Restore(); err != nil {
 		return err

@@ -36,8 +36,7 @@ func (x *Oracle) tradable(m *market) bool {
 
 func (o *order) left() bourse.Lots { return o.Lots - o.Filled }
 
-// accepts reports whether a price is within a bound for this order; a bound of
-// zero is any.
+// accepts reports whether a price is within a bound for this order. Zero is no bound.
 func (o *order) accepts(price, bound bourse.Price) bool {
 	if bound == 0 {
 		return true
@@ -90,8 +89,7 @@ func (m *market) rested(side bourse.Side) []*order {
 	return list
 }
 
-// wants returns how many lots an order would take at a price, were there any
-// number.
+// wants returns the lots that an order would take at a price with unbounded supply.
 func (m *market) wants(o *order, price bourse.Price) bourse.Lots {
 	if o.Lots > 0 {
 		return o.left()
@@ -110,8 +108,8 @@ func (m *market) wants(o *order, price bourse.Price) bourse.Lots {
 	return bourse.Lots(n.Uint64())
 }
 
-// has reports whether an order has all that it asks for, if the side that it
-// trades with goes on at this price; zero is a side that is used up.
+// has reports whether an order is filled, given the next price of the other side; zero
+// means that the other side is used up.
 func (m *market) has(o *order, next bourse.Price) bool {
 	switch {
 	case o.Lots > 0:
@@ -126,8 +124,8 @@ func (m *market) has(o *order, next bourse.Price) bool {
 	return m.wants(o, next) == 0
 }
 
-// would returns the order as it would be had it traded with the book as it is,
-// and whether it would have all that it asks for.
+// would returns a copy of the order as if it had traded with the current book, and
+// whether it would be filled.
 func (x *Oracle) would(m *market, o *order, limit bourse.Price) (*order, bool) {
 	would := &order{Order: o.Order}
 	would.value.Set(&o.value)
@@ -150,19 +148,22 @@ func (x *Oracle) would(m *market, o *order, limit bourse.Price) (*order, bool) {
 	return would, m.has(would, 0)
 }
 
-// work trades an order with the book, as far as its terms and the limit allow,
-// and lets what is left rest or ends it. A frozen order trades nothing.
+// work trades an order with the book within its terms and the limit, then rests or ends
+// it. A frozen order trades nothing.
 func (x *Oracle) work(m *market, o *order, limit bourse.Price, frozen bool) {
+
 	o.where = taking
 	may := !frozen
 	if o.TIF == bourse.FOK && may {
 		_, may = x.would(m, o, limit)
 	}
 	stopped := frozen || may && x.match(m, o, limit)
+
 	next := bourse.Price(0)
 	if best := m.best(o.Side.Opposite()); best != nil {
 		next = best.Price
 	}
+
 	switch {
 	case may && !stopped && m.has(o, next):
 		x.end(m, o, bourse.Filled)
@@ -174,8 +175,8 @@ func (x *Oracle) work(m *market, o *order, limit bourse.Price, frozen bool) {
 	}
 }
 
-// rests reports whether what is left of an order may rest, the other side's
-// best price being next.
+// rests reports whether the remainder of an order may rest. next is the other side's best
+// price.
 func (x *Oracle) rests(m *market, o *order, next bourse.Price) bool {
 	if o.Type == bourse.MarketOrder || o.TIF != bourse.GTC {
 		return false
@@ -187,8 +188,8 @@ func (x *Oracle) rests(m *market, o *order, next bourse.Price) bool {
 	return !crosses && m.room(o.Side, o.Price, o.left())
 }
 
-// match trades an order with the book and reports whether self-trade
-// prevention stopped it.
+// match trades an order with the book and reports whether self-trade prevention stopped
+// it.
 func (x *Oracle) match(m *market, o *order, limit bourse.Price) bool {
 	for {
 		maker := m.best(o.Side.Opposite())
@@ -230,7 +231,7 @@ func (x *Oracle) trade(m *market, taker, maker *order, lots bourse.Lots) {
 	if ofTaker.ownFees {
 		takerRate = ofTaker.taker
 	}
-	paid, got := value, base // by and to the taker
+	paid, got := value, base // the taker's payment and proceeds
 	if taker.Side == bourse.Sell {
 		paid, got = base, value
 	}
@@ -245,14 +246,20 @@ func (x *Oracle) trade(m *market, taker, maker *order, lots bourse.Lots) {
 		Market: m.ID, TakerSide: taker.Side, Number: m.trades, Price: maker.Price, Lots: lots, Total: toAmount(value),
 	}
 	ofMaker.fills++
-	tr.Maker = bourse.Fill{Order: maker.ID, Account: maker.Account, Ordinal: ofMaker.fills, Filled: maker.Filled, Fee: toAmount(makerFee)}
+	tr.Maker = bourse.Fill{
+		Order: maker.ID, Account: maker.Account, Ordinal: ofMaker.fills, Filled: maker.Filled,
+		Fee: toAmount(makerFee),
+	}
 	ofTaker.fills++
-	tr.Taker = bourse.Fill{Order: taker.ID, Account: taker.Account, Ordinal: ofTaker.fills, Filled: taker.Filled, Fee: toAmount(takerFee)}
+	tr.Taker = bourse.Fill{
+		Order: taker.ID, Account: taker.Account, Ordinal: ofTaker.fills, Filled: taker.Filled,
+		Fee: toAmount(takerFee),
+	}
 	*x.ev.AddTrade() = tr
 	if maker.left() == 0 {
 		x.end(m, maker, bourse.Filled)
 	}
-	for _, o := range m.open { // by id, which is the order of acceptance
+	for _, o := range m.open { // by id, the order of acceptance
 		if o.where == waiting && o.satisfiedAt(m.last) {
 			o.where = queued
 			m.queue = append(m.queue, o)
@@ -272,8 +279,8 @@ func (x *Oracle) drain(m *market) {
 	}
 }
 
-// Depth returns what rests on a side of a market, best level first, without the
-// number of the level change.
+// Depth returns the levels of a side of a market, best first, without the number of the
+// level change.
 func (x *Oracle) Depth(id bourse.MarketID, side bourse.Side) []bourse.Level {
 	var levels []bourse.Level
 	for _, o := range x.markets[id-1].rested(side) {
@@ -298,12 +305,12 @@ func (x *Oracle) OpenOrders() []bourse.Order {
 	return list
 }
 
-// Unfinished reports whether a Continue has something to do.
+// Unfinished reports whether work is left for a Continue.
 func (x *Oracle) Unfinished() bool {
 	for _, m := range x.markets {
 		if len(m.queue) > 0 && x.tradable(m) || m.State == bourse.MarketDelisted && len(m.open) > 0 {
 			return true
 		}
 	}
-	return len(x.sweeps) > 0 || x.due()
+	return len(x.partials) > 0 || x.due()
 }

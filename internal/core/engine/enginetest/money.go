@@ -27,7 +27,7 @@ func fromAmount(a bourse.Amount) *big.Int {
 	return n.Lsh(n, 64).Or(n, whole(a.Lo))
 }
 
-// toAmount returns n as an amount; the oracle has no amount that does not fit.
+// toAmount returns n as an amount. n must fit.
 func toAmount(n *big.Int) bourse.Amount {
 	if n.Sign() < 0 || n.Cmp(most) > 0 {
 		bourse.Impossible("the oracle has an amount of %s", n)
@@ -36,7 +36,7 @@ func toAmount(n *big.Int) bourse.Amount {
 	return bourse.Amount{Hi: new(big.Int).Rsh(n, 64).Uint64(), Lo: low.Uint64()}
 }
 
-// feeOn returns rate of n, rounded up.
+// feeOn returns the share rate of n, rounded up.
 func feeOn(rate bourse.Rate, n *big.Int) *big.Int {
 	fee := new(big.Int).Mul(n, whole(uint64(rate)))
 	fee.Add(fee, whole(bourse.RateOne-1))
@@ -52,7 +52,7 @@ type holding struct {
 // purse is a balance.
 type purse struct{ available, held big.Int }
 
-// purse returns a customer's balance, making it if need be.
+// purse returns a customer's balance, and creates it if missing.
 func (x *Oracle) purse(account bourse.AccountID, asset bourse.AssetID) *purse {
 	key := holding{account, asset}
 	if x.purses[key] == nil {
@@ -61,7 +61,7 @@ func (x *Oracle) purse(account bourse.AccountID, asset bourse.AssetID) *purse {
 	return x.purses[key]
 }
 
-// Balance returns what a customer has of an asset.
+// Balance returns a customer's balance of an asset.
 func (x *Oracle) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.Balance {
 	b := bourse.Balance{Account: account, Asset: asset}
 	if p := x.purses[holding{account, asset}]; p != nil {
@@ -70,7 +70,7 @@ func (x *Oracle) Balance(account bourse.AccountID, asset bourse.AssetID) bourse.
 	return b
 }
 
-// hold reserves n for an order, and reports false if less is available.
+// hold reserves n for an order. It returns false if less is available.
 func (x *Oracle) hold(o *order, n *big.Int) bool {
 	p := x.purse(o.Account, o.holds)
 	if p.available.Cmp(n) < 0 {
@@ -82,7 +82,7 @@ func (x *Oracle) hold(o *order, n *big.Int) bool {
 	return true
 }
 
-// release gives back what an order holds beyond keep.
+// release returns the order's hold beyond keep.
 func (x *Oracle) release(o *order, keep *big.Int) {
 	p := x.purse(o.Account, o.holds)
 	back := new(big.Int).Sub(&o.held, keep)
@@ -94,7 +94,7 @@ func (x *Oracle) release(o *order, keep *big.Int) {
 	o.held.Set(keep)
 }
 
-// pay moves n from what an order holds to a customer, less the fee.
+// pay moves n, less the fee, from the order's hold to a customer.
 func (x *Oracle) pay(from *order, to bourse.AccountID, n, fee *big.Int) {
 	p := x.purse(from.Account, from.holds)
 	p.held.Sub(&p.held, n)

@@ -11,17 +11,17 @@ type nameKey struct {
 	id      bourse.ClientID
 }
 
-// name is a client id that was used.
+// name is a used client id.
 type name struct {
-	place   bourse.Place
+	place   bourse.NewOrder
 	outcome bourse.Outcome
 	open    bool
 	ended   bourse.Time
 }
 
-// repeated answers a request whose client id is taken.
+// repeated answers a request whose client id is taken, and reports whether it did.
 func (x *Oracle) repeated(cmd *bourse.Command) bool {
-	key := nameKey{cmd.Account, cmd.Place.ClientID}
+	key := nameKey{cmd.Account, cmd.NewOrder.ClientID}
 	n := x.names[key]
 	if n == nil {
 		return false
@@ -30,8 +30,8 @@ func (x *Oracle) repeated(cmd *bourse.Command) bool {
 		x.forget(key)
 		return false
 	}
-	if n.place != cmd.Place {
-		x.ev.Reject(&bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: x.now}, bourse.DuplicateClientID)
+	if n.place != cmd.NewOrder {
+		x.ev.Reject(&bourse.Order{Account: cmd.Account, NewOrder: cmd.NewOrder, Time: x.now}, bourse.DuplicateClientID)
 		return true
 	}
 	x.ev.Repeat(n.outcome)
@@ -46,36 +46,35 @@ func (x *Oracle) forget(key nameKey) {
 }
 
 func (x *Oracle) nameTaken(cmd *bourse.Command, o *order) {
-	if o.ClientID.Given() {
-		x.names[nameKey{cmd.Account, cmd.Place.ClientID}] = &name{place: cmd.Place, open: true}
+	if !o.ClientID.IsZero() {
+		x.names[nameKey{cmd.Account, cmd.NewOrder.ClientID}] = &name{place: cmd.NewOrder, open: true}
 	}
 }
 
-// nameDecided writes down what a repetition is answered, if it is still known.
+// nameDecided stores the outcome for repetitions, unless the name is already forgotten.
 func (x *Oracle) nameDecided(cmd *bourse.Command, outcome bourse.Outcome) {
-	if n := x.names[nameKey{cmd.Account, cmd.Place.ClientID}]; n != nil {
+	if n := x.names[nameKey{cmd.Account, cmd.NewOrder.ClientID}]; n != nil {
 		n.outcome = outcome
 	}
 }
 
 // nameEnded remembers a rejection.
 func (x *Oracle) nameEnded(cmd *bourse.Command, outcome bourse.Outcome) {
-	if !cmd.Place.ClientID.Given() {
+	if cmd.NewOrder.ClientID.IsZero() {
 		return
 	}
-	key := nameKey{cmd.Account, cmd.Place.ClientID}
-	x.names[key] = &name{place: cmd.Place, outcome: outcome}
+	key := nameKey{cmd.Account, cmd.NewOrder.ClientID}
+	x.names[key] = &name{place: cmd.NewOrder, outcome: outcome}
 	x.retire(key)
 }
 
 func (x *Oracle) orderEnded(o *order) {
-	if o.ClientID.Given() {
+	if !o.ClientID.IsZero() {
 		x.retire(nameKey{o.Account, o.ClientID})
 	}
 }
 
-// retire starts the time that an ended client id stays taken; the oldest goes
-// if an account has too many.
+// retire ends a client id, and forgets the account's oldest if there are too many.
 func (x *Oracle) retire(key nameKey) {
 	a, n := x.accounts[key.account-1], x.names[key]
 	n.open, n.ended = false, x.now
@@ -87,7 +86,7 @@ func (x *Oracle) retire(key nameKey) {
 	}
 }
 
-// endedNames returns the names that ended as one did, and how many are kept.
+// endedNames returns the account's list for ended names like n, and its bound.
 func (a *account) endedNames(n *name) (list *[]nameKey, most int) {
 	if n.outcome.Reason != 0 {
 		return &a.refused, maxRefused

@@ -8,18 +8,18 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// The bounds that the rules name.
+// The bounds of the rules.
 const (
 	maxOpen  = 10_000
 	maxSteps = 1_000
 	maxNames = 10_000
-	// maxRefused is how many client ids of rejections are kept for each account.
+	// maxRefused bounds the retained client ids of an account's rejections.
 	maxRefused = 100
 	nameKept   = bourse.Day
 )
 
-// Oracle is an exchange that is right because it is simple. Apply tells what the
-// engine tells of orders, trades, transfers and refusals.
+// Oracle is a naive exchange. Apply announces orders, trades, transfers and refusals as
+// the engine does.
 type Oracle struct {
 	now     bourse.Time
 	genesis *bourse.Genesis
@@ -33,18 +33,17 @@ type Oracle struct {
 	custodian
 	sessions    []session
 	lastSession bourse.KeyID
-	// fees, treasury and credited are by asset: what the fee accounts and the
-	// treasury have, and what the sandbox owes.
+	// fees, treasury and credited map assets to the balances of the fee account and the
+	// treasury, and to the debt of the sandbox.
 	fees, treasury, credited map[bourse.AssetID]*big.Int
 
 	lastOrder bourse.OrderID
 	// arrivals counts the orders that came to rest.
 	arrivals uint64
 	names    map[nameKey]*name
-	sweeps   []sweep
+	partials []partialCancel
 
-	// steps is what is left of the command's budget, around the middle of the
-	// collar.
+	// steps is the rest of the command's budget, around the middle of the collar.
 	steps  int
 	around bourse.Price
 	ev     *bourse.Events
@@ -54,7 +53,7 @@ type market struct {
 	bourse.Market
 	// open are the market's open orders by id.
 	open []*order
-	// queue are the triggered stops that have not been worked.
+	// queue lists the triggered stops that are not worked yet.
 	queue  []*order
 	last   bourse.Price
 	trades uint64
@@ -64,7 +63,7 @@ type account struct {
 	frozen, ownFees bool
 	maker, taker    bourse.Rate
 	orders, fills   uint64
-	// ended are the client ids of ended orders, refused those of rejections, oldest
+	// ended lists the client ids of ended orders and refused those of rejections, oldest
 	// first.
 	ended, refused []nameKey
 }
@@ -78,22 +77,22 @@ const (
 	queued
 )
 
-// order is an order as the oracle keeps it.
+// order is an open order of the oracle.
 type order struct {
 	bourse.Order
 	where place
-	// arrival tells who rested first at one price.
+	// arrival orders resting orders of one price.
 	arrival uint64
-	// holds is the asset of its hold, held how much is left of it.
+	// holds is the asset of the hold, held its rest.
 	holds bourse.AssetID
 	held  big.Int
-	// value is the quote value of what it traded.
+	// value is the quote value of its trades.
 	value big.Int
 	// lastPrice is the price of its last trade as a taker.
 	lastPrice bourse.Price
 }
 
-type sweep struct {
+type partialCancel struct {
 	account bourse.AccountID
 	market  bourse.MarketID
 	upTo    bourse.OrderID
@@ -115,6 +114,7 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		ev.Refuse(bourse.OutOfOrder)
 		return
 	}
+
 	switch cmd.Kind {
 	case bourse.CommandGenesis:
 		x.genesis = cmd.Genesis
@@ -143,8 +143,8 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.endSessions(func(s session) bool { return s.expires <= x.now })
 	case bourse.CommandCredit:
 		x.credit(cmd)
-	case bourse.CommandSweepFees:
-		x.sweepFees()
+	case bourse.CommandCollectFees:
+		x.collectFees()
 	case bourse.CommandPlace:
 		x.place(cmd)
 	case bourse.CommandCancel:
@@ -153,7 +153,7 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.cancelAll(cmd)
 	case bourse.CommandContinue:
 		x.resume()
-	default: // notes, networks, keys: nothing of the oracle's
+	default: // notes, networks, keys: no effect on the oracle
 	}
 }
 
@@ -199,9 +199,11 @@ func (x *Oracle) defineMarket(m bourse.Market) {
 	if m.BasePrecision+m.QuotePrecision > quote.Scale || m.BasePrecision+3 > base.Scale {
 		x.ev.Refuse(bourse.BadDefinition)
 		return
+
 	}
 	m.LotUnit = bourse.Pow10(base.Scale - m.BasePrecision)
 	m.TotalUnit = bourse.Pow10(quote.Scale - m.BasePrecision - m.QuotePrecision)
+
 	for _, old := range x.markets {
 		if old.Base != m.Base || old.Quote != m.Quote {
 			continue
@@ -215,14 +217,15 @@ func (x *Oracle) defineMarket(m bourse.Market) {
 		x.ev.Outcome.ID = uint64(m.ID)
 		return
 	}
+
 	m.ID, m.State = bourse.MarketID(len(x.markets)+1), bourse.MarketOpen
 	x.markets = append(x.markets, &market{Market: m})
 	x.ev.Outcome.ID = uint64(m.ID)
 }
 
-// setMarketState opens or closes a market. Nothing in the rules says in which
-// order a delisted market's orders are killed, so the oracle takes the engine's:
-// bids, asks, buy stops, sell stops, the queue, each best first.
+// setMarketState changes a market's state. The rules do not fix the order in which a
+// delisted market's orders are killed, so the oracle copies the engine's: bids, asks, buy
+// stops, sell stops, the queue, each best first.
 func (x *Oracle) setMarketState(cmd *bourse.Command) {
 	m := x.marketOrRefuse(cmd.MarketID)
 	if m == nil {
@@ -254,7 +257,7 @@ func (x *Oracle) killAll(m *market) {
 	}
 }
 
-// stops returns a side's waiting stops, the next to fire first.
+// stops returns a side's waiting stops, in the order of triggering.
 func (m *market) stops(side bourse.Side) []*order {
 	var list []*order
 	for _, o := range m.open {
@@ -269,7 +272,7 @@ func (m *market) stops(side bourse.Side) []*order {
 		if a.Stop != b.Stop {
 			return cmp.Compare(a.Stop, b.Stop)
 		}
-		return 0 // by id, as they come
+		return 0 // by id, the order of the list
 	})
 	return list
 }
@@ -286,11 +289,13 @@ func (x *Oracle) credit(cmd *bourse.Command) {
 		x.ev.Refuse(bourse.UnknownAsset)
 		return
 	}
+
 	owed := new(big.Int).Add(x.credited[cmd.AssetID], fromAmount(cmd.Amount))
 	if owed.Cmp(most) > 0 {
 		x.ev.Refuse(bourse.Overflow)
 		return
 	}
+
 	x.credited[cmd.AssetID] = owed
 	p := x.purse(cmd.Account, cmd.AssetID)
 	p.available.Add(&p.available, fromAmount(cmd.Amount))
@@ -300,21 +305,22 @@ func (x *Oracle) credit(cmd *bourse.Command) {
 	})
 }
 
-func (x *Oracle) sweepFees() {
+func (x *Oracle) collectFees() {
 	for i := range x.assets {
 		id := bourse.AssetID(i + 1)
-		x.sweep(bourse.AccountFees, id, x.fees[id])
-		x.sweep(bourse.AccountWithdrawalFees, id, x.ownNet(bourse.AccountWithdrawalFees, id))
+		x.collect(bourse.AccountFees, id, x.fees[id])
+		x.collect(bourse.AccountWithdrawalFees, id, x.ownNet(bourse.AccountWithdrawalFees, id))
 	}
 }
 
-// sweep moves all that there is of some fees to the treasury.
-func (x *Oracle) sweep(from bourse.AccountID, asset bourse.AssetID, fees *big.Int) {
+// collect moves the whole balance of a fee account to the treasury.
+func (x *Oracle) collect(from bourse.AccountID, asset bourse.AssetID, fees *big.Int) {
 	if fees.Sign() == 0 {
 		return
 	}
 	x.ev.AddTransfer(bourse.Transfer{
-		Kind: bourse.TransferFeeSweep, From: from, To: bourse.AccountTreasury, Asset: asset, Amount: toAmount(fees),
+		Kind: bourse.TransferFeesCollected, From: from, To: bourse.AccountTreasury,
+		Asset: asset, Amount: toAmount(fees),
 	})
 	x.treasury[asset].Add(x.treasury[asset], fees)
 	fees.SetInt64(0)

@@ -11,8 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 )
 
-// Pair runs the engine beside the oracle, and beside a twin of the engine that
-// was restored from a snapshot.
+// Pair runs the engine, the oracle, and a twin of the engine restored from a snapshot.
 type Pair struct {
 	Engine *engine.Engine
 	Oracle *Oracle
@@ -20,7 +19,7 @@ type Pair struct {
 	twin               *engine.Engine
 	ev, twinEv, wanted bourse.Events
 
-	// What a reader of the events knows.
+	// The state according to the events.
 	levels   map[levelKey]bourse.Lots
 	levelSeq map[bourse.MarketID]uint64
 	balances map[holding]bourse.Balance
@@ -32,19 +31,20 @@ type levelKey struct {
 	price  bourse.Price
 }
 
-// NewPair returns two exchanges before genesis.
+// NewPair returns a pair before genesis.
 func NewPair() *Pair {
 	return &Pair{
 		Engine: engine.New(), Oracle: NewOracle(), twin: engine.New(),
-		levels: map[levelKey]bourse.Lots{}, levelSeq: map[bourse.MarketID]uint64{}, balances: map[holding]bourse.Balance{},
+		levels: map[levelKey]bourse.Lots{}, levelSeq: map[bourse.MarketID]uint64{},
+		balances: map[holding]bourse.Balance{},
 	}
 }
 
-// Events returns what the engine told of the last command; it is good until the
-// next.
+// Events returns the engine's events of the last command. They are valid until the next
+// Apply.
 func (p *Pair) Events() *bourse.Events { return &p.ev }
 
-// Apply carries out a command everywhere and returns how the outcomes differ.
+// Apply carries out a command everywhere and returns the first difference.
 func (p *Pair) Apply(cmd *bourse.Command) error {
 	p.ev.Reset()
 	p.twinEv.Reset()
@@ -56,7 +56,7 @@ func (p *Pair) Apply(cmd *bourse.Command) error {
 		err = p.Oracle.Follow(cmd.Time, &p.ev)
 	} else {
 		p.Oracle.Apply(cmd, &p.wanted)
-		// Withdrawals whose time has come leave behind everything else.
+		// Delayed withdrawals leave after all other effects.
 		err = errors.Join(p.compare(), p.Oracle.Follow(cmd.Time, &p.ev))
 	}
 	if err = errors.Join(err, p.compareTwin()); err != nil {
@@ -65,7 +65,7 @@ func (p *Pair) Apply(cmd *bourse.Command) error {
 	return p.fold()
 }
 
-// compare holds what the engine told against what the oracle did.
+// compare compares the events of the engine and the oracle.
 func (p *Pair) compare() error {
 	if p.ev.Outcome != p.wanted.Outcome {
 		return fmt.Errorf("the outcome is %+v, the oracle's %+v", p.ev.Outcome, p.wanted.Outcome)
@@ -84,7 +84,7 @@ func (p *Pair) compare() error {
 	return nil
 }
 
-// compareTwin holds what the engine told against what the twin did.
+// compareTwin compares the events of the engine and the twin.
 func (p *Pair) compareTwin() error {
 	if p.Engine.Walked() != p.twin.Walked() {
 		return errors.New("an engine restored from a snapshot walked another way")
@@ -101,7 +101,7 @@ func (p *Pair) compareTwin() error {
 	return nil
 }
 
-// told returns the events that the oracle tells as well.
+// told returns the events that the oracle announces as well.
 func told(ev *bourse.Events) []bourse.Event {
 	var list []bourse.Event
 	for _, e := range ev.List {
@@ -148,8 +148,8 @@ func show(ev *bourse.Events, e bourse.Event) string {
 	}
 }
 
-// fold follows levels and balances as a reader of the events does: numbers of
-// level changes have no gaps, and a level that changed has another total.
+// fold applies level and balance events as an observer does. Numbers of level changes
+// have no gaps, and each change alters the level's total.
 func (p *Pair) fold() error {
 	for _, l := range p.ev.Levels {
 		p.levelSeq[l.Market]++
@@ -166,14 +166,15 @@ func (p *Pair) fold() error {
 			p.levels[key] = l.Lots
 		}
 	}
+
 	for _, b := range p.ev.Balances {
 		p.balances[holding{b.Account, b.Asset}] = b
 	}
 	return nil
 }
 
-// Check compares all that can be asked of the exchanges, and recomputes the
-// engine's invariants.
+// Check compares the observable state of the exchanges, and recomputes the engine's
+// invariants.
 func (p *Pair) Check() error {
 	if err := p.Engine.Check(); err != nil {
 		return err
@@ -207,6 +208,7 @@ func (p *Pair) checkDepth() error {
 			}
 		}
 	}
+
 	if known != len(p.levels) {
 		return fmt.Errorf("the events tell of %d levels, the books have %d", len(p.levels), known)
 	}
@@ -225,8 +227,11 @@ func (p *Pair) checkMoney() error {
 			}
 		}
 	}
+
 	var wrong error
-	p.Engine.Holdings(func(bourse.Balance) {}, func(asset bourse.AssetID, account bourse.AccountID, owes, has bourse.Amount) {
+	p.Engine.Holdings(func(bourse.Balance) {}, func(
+		asset bourse.AssetID, account bourse.AccountID, owes, has bourse.Amount,
+	) {
 		net := new(big.Int).Set(p.Oracle.ownNet(account, asset))
 		switch account {
 		case bourse.AccountSandbox:
@@ -245,8 +250,8 @@ func (p *Pair) checkMoney() error {
 	return wrong
 }
 
-// Restore makes the twin anew from a snapshot of the engine, and compares what
-// the snapshot tells with what the events told.
+// Restore replaces the twin by one restored from a snapshot of the engine, and compares
+// the snapshot's events with the earlier events.
 func (p *Pair) Restore() error {
 	if p.Engine.StateHash() != p.twin.StateHash() {
 		return errors.New("the restored engine's state differs")
@@ -265,7 +270,7 @@ func (p *Pair) Restore() error {
 	return p.checkRestored(&r)
 }
 
-// restored is what a snapshot tells.
+// restored is the state according to a snapshot's events.
 type restored struct {
 	open     []bourse.Order
 	levels   map[levelKey]bourse.Lots

@@ -12,26 +12,32 @@ func (x *Oracle) place(cmd *bourse.Command) {
 	if a == nil {
 		return
 	}
-	m := x.marketOrRefuse(cmd.Place.Market)
+	m := x.marketOrRefuse(cmd.NewOrder.Market)
 	if m == nil || x.repeated(cmd) {
 		return
 	}
+
 	x.around = m.price()
-	o := &order{Order: bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: x.now}, holds: m.Held(cmd.Place.Side)}
+	o := &order{
+		Order: bourse.Order{Account: cmd.Account, NewOrder: cmd.NewOrder, Time: x.now},
+		holds: m.Held(cmd.NewOrder.Side),
+	}
 	if o.SelfTrade == 0 {
 		o.SelfTrade = m.SelfTrade
 	}
 	if reason := x.admit(a, m, o); reason != 0 {
-		x.ev.Reject(&bourse.Order{Account: cmd.Account, Place: cmd.Place, Time: x.now}, reason)
+		x.ev.Reject(&bourse.Order{Account: cmd.Account, NewOrder: cmd.NewOrder, Time: x.now}, reason)
 		x.nameEnded(cmd, x.ev.Outcome)
 		return
 	}
+
 	x.lastOrder++
 	a.orders++
 	o.ID, o.Ordinal, o.Status = x.lastOrder, a.orders, bourse.Open
 	m.open = append(m.open, o)
 	x.nameTaken(cmd, o)
 	x.tell(bourse.EventOrderAccepted, o)
+
 	if o.Type == bourse.StopLimit {
 		o.where = waiting
 		if m.last != 0 && o.satisfiedAt(m.last) {
@@ -41,12 +47,14 @@ func (x *Oracle) place(cmd *bourse.Command) {
 	} else {
 		x.work(m, o, x.worst(m, o), false)
 	}
+
 	x.drain(m)
 	x.ev.Outcome = bourse.Outcome{ID: uint64(o.ID), Status: o.Status, Filled: o.Filled}
 	x.nameDecided(cmd, x.ev.Outcome)
 }
 
-// admit says why an order is turned down; zero means that what it needs is held.
+// admit holds the money for an order and returns zero, or returns the reason to reject
+// it.
 func (x *Oracle) admit(a *account, m *market, o *order) bourse.Reason {
 	if a.frozen {
 		return bourse.AccountFrozen
@@ -74,6 +82,7 @@ func (x *Oracle) needOfLimit(m *market, o *order) (*big.Int, bourse.Reason) {
 	if o.Price > m.MaxPrice || o.Stop > m.MaxPrice || !m.inBand(o.Price) || o.Stop > 0 && !m.inBand(o.Stop) {
 		return nil, bourse.PriceOutOfRange
 	}
+
 	total, base := m.value(o.Price, o.Lots), m.base(o.Lots)
 	if total.Cmp(most) > 0 || base.Cmp(most) > 0 {
 		return nil, bourse.Overflow
@@ -81,6 +90,7 @@ func (x *Oracle) needOfLimit(m *market, o *order) (*big.Int, bourse.Reason) {
 	if m.value(min(o.Price, m.price()), o.Lots).Cmp(fromAmount(m.MinOrder)) < 0 {
 		return nil, bourse.BelowMinOrder
 	}
+
 	if o.Type == bourse.StopLimit || o.TIF == bourse.GTC {
 		if m.openOf(o.Account) >= maxOpen {
 			return nil, bourse.TooManyOrders
@@ -92,6 +102,7 @@ func (x *Oracle) needOfLimit(m *market, o *order) (*big.Int, bourse.Reason) {
 	if best := m.best(o.Side.Opposite()); o.PostOnly && best != nil && o.accepts(best.Price, o.Price) {
 		return nil, bourse.WouldTake
 	}
+
 	if o.Side == bourse.Buy {
 		return total, 0
 	}
@@ -110,6 +121,7 @@ func (x *Oracle) needOfMarket(m *market, o *order) (*big.Int, bourse.Reason) {
 	if (o.Lots == 0 || best != nil) && value.Cmp(fromAmount(m.MinOrder)) < 0 {
 		return nil, bourse.BelowMinOrder
 	}
+
 	would, _ := x.would(m, o, x.worst(m, o))
 	var need *big.Int
 	switch {
@@ -125,17 +137,21 @@ func (x *Oracle) needOfMarket(m *market, o *order) (*big.Int, bourse.Reason) {
 	return need, 0
 }
 
-// inBand reports whether a price lies between a share and a multiple of the last.
+// inBand reports whether a price is at most Band times the last or the initial price, and
+// at least 1/Band of one of them.
 func (m *market) inBand(price bourse.Price) bool {
 	if m.Band == 0 {
 		return true
 	}
-	last := m.price()
-	return times(uint64(price), bourse.RateOne).Cmp(times(uint64(last), uint64(m.Band))) <= 0 &&
-		times(uint64(last), bourse.RateOne).Cmp(times(uint64(price), uint64(m.Band))) <= 0
+	under, above := false, false
+	for _, known := range []bourse.Price{m.price(), m.InitialPrice} {
+		under = under || times(uint64(price), bourse.RateOne).Cmp(times(uint64(known), uint64(m.Band))) <= 0
+		above = above || times(uint64(known), bourse.RateOne).Cmp(times(uint64(price), uint64(m.Band))) <= 0
+	}
+	return under && above
 }
 
-// room reports whether what rests at a price leaves room for more lots.
+// room reports whether a level has room for more lots.
 func (m *market) room(side bourse.Side, price bourse.Price, lots bourse.Lots) bool {
 	for _, o := range m.open {
 		if o.where == resting && o.Side == side && o.Price == price {
@@ -148,7 +164,7 @@ func (m *market) room(side bourse.Side, price bourse.Price, lots bourse.Lots) bo
 	return true
 }
 
-// worst returns the worst price that an order may trade at now; zero is any.
+// worst returns the worst price at which an order may trade now; zero is any.
 func (x *Oracle) worst(m *market, o *order) bourse.Price {
 	if m.Collar == 0 || o.Type == bourse.Limit {
 		return o.Price
@@ -165,12 +181,12 @@ func (x *Oracle) worst(m *market, o *order) bourse.Price {
 	return bound
 }
 
-// tell adds an event about an order.
+// tell adds an event with an order.
 func (x *Oracle) tell(kind bourse.EventKind, o *order) {
 	*x.ev.AddOrder(kind) = o.Order
 }
 
-// end takes an order out of its market.
+// end removes an order from its market.
 func (x *Oracle) end(m *market, o *order, status bourse.OrderStatus) {
 	o.Status = status
 	m.open = slices.DeleteFunc(m.open, func(p *order) bool { return p == o })
@@ -180,7 +196,7 @@ func (x *Oracle) end(m *market, o *order, status bourse.OrderStatus) {
 	x.orderEnded(o)
 }
 
-// cancel ends one order.
+// cancel cancels one order.
 func (x *Oracle) cancel(cmd *bourse.Command) {
 	for _, m := range x.markets {
 		for _, o := range m.open {
@@ -213,21 +229,22 @@ func (x *Oracle) cancelAll(cmd *bourse.Command) {
 			return
 		}
 	}
-	w := sweep{cmd.Account, cmd.MarketID, x.lastOrder}
+
+	w := partialCancel{cmd.Account, cmd.MarketID, x.lastOrder}
 	if x.cancelSome(w) {
 		return
 	}
-	for i, old := range x.sweeps {
+	for i, old := range x.partials {
 		if old.account == w.account && old.market == w.market {
-			x.sweeps[i] = w
+			x.partials[i] = w
 			return
 		}
 	}
-	x.sweeps = append(x.sweeps, w)
+	x.partials = append(x.partials, w)
 }
 
-// cancelSome cancels what the steps allow and reports whether that was all.
-func (x *Oracle) cancelSome(w sweep) bool {
+// cancelSome cancels orders within the step budget and reports whether all are done.
+func (x *Oracle) cancelSome(w partialCancel) bool {
 	for _, m := range x.markets {
 		if w.market != 0 && w.market != m.ID || m.State == bourse.MarketHalted {
 			continue
@@ -247,8 +264,8 @@ func (x *Oracle) cancelSome(w sweep) bool {
 }
 
 func (x *Oracle) resume() {
-	for len(x.sweeps) > 0 && x.steps > 0 && x.cancelSome(x.sweeps[0]) {
-		x.sweeps = x.sweeps[1:]
+	for len(x.partials) > 0 && x.steps > 0 && x.cancelSome(x.partials[0]) {
+		x.partials = x.partials[1:]
 	}
 	for _, m := range x.markets {
 		x.workBacklog(m)

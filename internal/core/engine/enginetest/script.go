@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/record"
 )
 
-// Script is a scenario that people can read: one command per line, and below
-// it, indented, what it did. Lines that start with # and empty lines are kept.
+// Script runs a readable scenario: one command per line, and below it, indented, its
+// effects. Comment lines, which start with #, and empty lines are kept.
 //
 //	asset BTC scale=8 [disabled]
 //	market BTC/USDT lots=3 ticks=2 [maker=0.001] [taker=0.002] [min_order=10]
@@ -26,9 +27,9 @@ import (
 //	wait 24h, restart, book BTC/USDT, balances alice, orders
 //	repeat 100 COMMAND, where {n} is the number of the repetition
 //
-// lots and ticks are the decimals of amounts and prices. A market or an asset
-// that is named again is changed. The oracle decides every command as well, and
-// an error is where it disagrees, or a line that is no command.
+// lots and ticks are the decimals of amounts and prices. Naming a market or an asset
+// again changes it. The oracle decides every command as well; a difference is an error,
+// and so is an unknown command.
 type Script struct {
 	pair     *Pair
 	seq      bourse.Seq
@@ -38,10 +39,10 @@ type Script struct {
 	out      []string
 }
 
-// mostLines is how many events of a line are told one by one; more are counted.
+// mostLines bounds the events listed for a line; more are counted.
 const mostLines = 16
 
-// Run carries out a script and returns it with what it did, as it should be.
+// Run runs a script and returns it with its actual effects.
 func Run(text string) (string, error) {
 	s := &Script{
 		pair: NewPair(), now: 1_700_000_000 * bourse.Second,
@@ -52,13 +53,14 @@ func Run(text string) (string, error) {
 	}); err != nil {
 		return "", err
 	}
+
 	var b strings.Builder
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, " \n")
 		if strings.HasPrefix(line, "  ") {
-			continue // what an earlier run told
+			continue // effects of an earlier run
 		}
 		b.WriteString(line + "\n")
 		if line == "" || line[0] == '#' {
@@ -74,7 +76,7 @@ func Run(text string) (string, error) {
 	return b.String(), nil
 }
 
-// line carries out one line and leaves in out what it did.
+// line runs one line and leaves its effects in out.
 func (s *Script) line(line string) error {
 	s.out = s.out[:0]
 	words := strings.Fields(line)
@@ -86,6 +88,7 @@ func (s *Script) line(line string) error {
 		}
 		times, words = n, words[2:]
 	}
+
 	for n := 1; n <= times; n++ {
 		run := make([]string, len(words))
 		for i, w := range words {
@@ -95,6 +98,7 @@ func (s *Script) line(line string) error {
 			return err
 		}
 	}
+
 	if words[0] != "restart" && words[0] != "book" {
 		if err := s.pair.Check(); err != nil {
 			return err
@@ -106,7 +110,7 @@ func (s *Script) line(line string) error {
 	return nil
 }
 
-// count tells how often each first word came.
+// count counts the lines by first word.
 func count(lines []string) []string {
 	var order []string
 	times := map[string]int{}
@@ -120,6 +124,7 @@ func count(lines []string) []string {
 		}
 		times[verb]++
 	}
+
 	for i, verb := range order {
 		order[i] = fmt.Sprintf("%d × %s", times[verb], verb)
 	}
@@ -130,12 +135,12 @@ func (s *Script) tell(format string, args ...any) {
 	s.out = append(s.out, fmt.Sprintf(format, args...))
 }
 
-// apply carries out a command on both exchanges and tells what it did.
+// apply carries out a command on both exchanges and writes its effects to the output.
 func (s *Script) apply(cmd *bourse.Command) error {
 	s.seq++
 	s.now++
 	cmd.Seq, cmd.Time = s.seq, s.now
-	if err := cmd.Check(); err != nil {
+	if err := record.Check(cmd); err != nil {
 		s.seq--
 		s.tell("malformed: %v", err)
 		return nil
@@ -186,7 +191,8 @@ func (s *Script) showRepeated(o bourse.Outcome) {
 
 func (s *Script) showClosed(o *bourse.Order) {
 	m := s.market(o.Market)
-	s.tell("%s #%d of %s with %s traded", strings.ToLower(o.Status.String()), o.ID, s.name(o.Account), o.Filled.Format(m.BasePrecision))
+	s.tell("%s #%d of %s with %s traded", strings.ToLower(o.Status.String()), o.ID, s.name(o.Account),
+		o.Filled.Format(m.BasePrecision))
 }
 
 func (s *Script) showTrade(t *bourse.Trade) {
@@ -205,6 +211,7 @@ func (s *Script) showTrade(t *bourse.Trade) {
 // order describes an order.
 func (s *Script) order(o *bourse.Order) string {
 	m := s.market(o.Market)
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "#%d %s %s %s %s", o.ID, s.name(o.Account), o.Side, o.Type, o.TIF)
 	if o.Lots > 0 {
@@ -221,6 +228,7 @@ func (s *Script) order(o *bourse.Order) string {
 	if o.Filled > 0 {
 		fmt.Fprintf(&b, " with %s traded", o.Filled.Format(m.BasePrecision))
 	}
+
 	return b.String()
 }
 

@@ -6,10 +6,10 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// mostSessions is how many live sessions an account has.
+// mostSessions bounds an account's live sessions.
 const mostSessions = 50
 
-// session is a session that is live.
+// session is a live session.
 type session struct {
 	id      bourse.KeyID
 	account bourse.AccountID
@@ -44,7 +44,8 @@ func (x *Oracle) secureAccount(cmd *bourse.Command) {
 	}
 }
 
-// endSessions ends those that over accepts. Fewer are live in a test than a tick ends.
+// endSessions ends the sessions that over accepts. A tick ends more sessions than a test
+// has.
 func (x *Oracle) endSessions(over func(session) bool) {
 	x.sessions = slices.DeleteFunc(x.sessions, over)
 }

@@ -1,18 +1,18 @@
 package enginetest
 
-// Source is where a workload's choices come from.
+// Source makes the choices of a workload.
 type Source interface {
-	// Below returns a choice of [0, n); n is more than zero.
+	// Below returns a choice in [0, n). n must not be zero.
 	Below(n uint64) uint64
-	// Done reports whether nothing is left to choose from.
+	// Done reports whether the source is used up.
 	Done() bool
 }
 
-// Seed is a source without end: splitmix64 (Steele, Lea and Flood, Fast
-// Splittable Pseudorandom Number Generators, 2014).
+// Seed is an endless source: splitmix64 (Steele, Lea and Flood, Fast Splittable
+// Pseudorandom Number Generators, 2014).
 type Seed uint64
 
-// Below returns a choice of [0, n).
+// Below returns a choice in [0, n).
 func (s *Seed) Below(n uint64) uint64 {
 	*s += 0x9e3779b97f4a7c15
 	z := uint64(*s)
@@ -24,11 +24,11 @@ func (s *Seed) Below(n uint64) uint64 {
 // Done returns false.
 func (s *Seed) Done() bool { return false }
 
-// Bytes is a source that a fuzzer feeds: a byte for a small choice, eight for a
-// large one, zeros at the end.
+// Bytes is a source fed by a fuzzer: a byte for a small choice, eight for a large one,
+// zeros at the end.
 type Bytes []byte
 
-// Below returns a choice of [0, n).
+// Below returns a choice in [0, n).
 func (b *Bytes) Below(n uint64) uint64 {
 	size := 1
 	if n > 256 {

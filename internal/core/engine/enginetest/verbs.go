@@ -10,9 +10,10 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// verb carries out one command of a script.
+// verb runs one command of a script.
 func (s *Script) verb(words []string) error {
 	rest := words[1:]
+
 	switch words[0] {
 	case "asset":
 		return s.asset(rest)
@@ -37,7 +38,7 @@ func (s *Script) verb(words []string) error {
 	case "fees":
 		return s.fees(rest)
 	case "sweep_fees":
-		return s.apply(&bourse.Command{Kind: bourse.CommandSweepFees})
+		return s.apply(&bourse.Command{Kind: bourse.CommandCollectFees})
 	case "wait":
 		return s.wait(rest)
 	case "restart":
@@ -45,13 +46,14 @@ func (s *Script) verb(words []string) error {
 	case "book", "balances", "orders":
 		return s.look(words)
 	}
+
 	return fmt.Errorf("unknown command %q", words[0])
 }
 
-// options are what a line gives beside its positional words.
+// options are the NAME=VALUE words and flags of a line.
 type options map[string]string
 
-// split parts NAME=VALUE words, and bare ones among flags, from the others.
+// split separates NAME=VALUE words and the given flags from positional words.
 func split(words []string, flags ...string) ([]string, options) {
 	var plain []string
 	set := options{}
@@ -75,7 +77,7 @@ func (o options) or(name, otherwise string) string {
 	return otherwise
 }
 
-// want reports a line with the wrong number of words.
+// want returns an error unless there are n words.
 func want(words []string, n int) error {
 	if len(words) != n {
 		return fmt.Errorf("has %d words where %d belong", len(words), n)
@@ -83,7 +85,7 @@ func want(words []string, n int) error {
 	return nil
 }
 
-// reader parses values and keeps the first error.
+// reader collects the first error of several parsed values.
 type reader struct{ err error }
 
 func read[T any](r *reader, v T, err error) T {
@@ -139,6 +141,7 @@ func (s *Script) defineMarket(words []string) error {
 		return err
 	}
 	baseSymbol, quoteSymbol, _ := strings.Cut(plain[0], "/")
+
 	var r reader
 	base, err := s.assetNamed(baseSymbol)
 	read(&r, 0, err)
@@ -148,10 +151,12 @@ func (s *Script) defineMarket(words []string) error {
 	read(&r, 0, err)
 	ticks, err := strconv.ParseUint(set.or("ticks", "2"), 10, 8)
 	read(&r, 0, err)
+
 	m := bourse.Market{
 		Base: base.ID, Quote: quote.ID, BasePrecision: uint8(lots), QuotePrecision: uint8(ticks),
 		Enabled: set["disabled"] == "", MaxPrice: bourse.MaxPrice,
 	}
+
 	m.MinOrder, err = bourse.ParseAmount(set.or("min_order", "0"), quote.Scale)
 	read(&r, 0, err)
 	m.InitialPrice, err = bourse.ParsePrice(set.or("initial", "100"), m.QuotePrecision)
@@ -168,6 +173,7 @@ func (s *Script) defineMarket(words []string) error {
 		m.Band, err = bourse.ParseRatio(v)
 		read(&r, 0, err)
 	}
+
 	m.SelfTrade, _ = bourse.ParseSelfTradeMode(set.or("self_trade", "none"))
 	if r.err != nil {
 		return r.err
@@ -220,6 +226,7 @@ func (s *Script) place(words []string) error {
 	if err := want(plain, 4); err != nil {
 		return err
 	}
+
 	var r reader
 	id, err := s.accountNamed(plain[0])
 	read(&r, 0, err)
@@ -227,7 +234,8 @@ func (s *Script) place(words []string) error {
 	if read(&r, 0, err); r.err != nil {
 		return r.err
 	}
-	p := bourse.Place{Market: m.ID, TIF: bourse.GTC, PostOnly: set["post_only"] != ""}
+
+	p := bourse.NewOrder{Market: m.ID, TIF: bourse.GTC, PostOnly: set["post_only"] != ""}
 	p.Side = map[string]bourse.Side{"BUY": bourse.Buy, "SELL": bourse.Sell}[plain[1]]
 	p.Type, _ = bourse.ParseOrderType(plain[3])
 	for _, tif := range [...]bourse.TimeInForce{bourse.GTC, bourse.FOK, bourse.IOC} {
@@ -238,24 +246,27 @@ func (s *Script) place(words []string) error {
 	if v := set["self_trade"]; v != "" {
 		p.SelfTrade, _ = bourse.ParseSelfTradeMode(v)
 	}
+
 	s.numbers(&r, &p, m, amount, set)
 	if r.err != nil {
 		return r.err
 	}
-	return s.apply(&bourse.Command{Kind: bourse.CommandPlace, Account: id, Place: p})
+	return s.apply(&bourse.Command{Kind: bourse.CommandPlace, Account: id, NewOrder: p})
 }
 
 // numbers reads an order's amount, total, price, stop and client id.
-func (s *Script) numbers(r *reader, p *bourse.Place, m *bourse.Market, amount string, set options) {
+func (s *Script) numbers(r *reader, p *bourse.NewOrder, m *bourse.Market, amount string, set options) {
 	var err error
 	if amount != "" {
 		p.Lots, err = bourse.ParseLots(amount, m.BasePrecision)
 		read(r, 0, err)
 	}
+
 	if v := set["total"]; v != "" {
 		p.Total, err = bourse.ParseAmount(v, s.pair.Oracle.assets[m.Quote-1].Scale)
 		read(r, 0, err)
 	}
+
 	if v := set["price"]; v != "" {
 		p.Price, err = bourse.ParsePrice(v, m.QuotePrecision)
 		read(r, 0, err)
@@ -264,6 +275,7 @@ func (s *Script) numbers(r *reader, p *bourse.Place, m *bourse.Market, amount st
 		p.Stop, err = bourse.ParsePrice(v, m.QuotePrecision)
 		read(r, 0, err)
 	}
+
 	if v := set["client_id"]; v != "" {
 		p.ClientID, err = bourse.ParseClientID(v)
 		read(r, 0, err)
@@ -349,7 +361,7 @@ func (s *Script) fees(words []string) error {
 	return s.apply(&cmd)
 }
 
-// wait lets time pass, which the exchange learns from a tick.
+// wait advances time with a tick.
 func (s *Script) wait(words []string) error {
 	if err := want(words, 1); err != nil {
 		return err

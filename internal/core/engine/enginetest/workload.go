@@ -4,11 +4,11 @@ import (
 	"strconv"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/record"
 )
 
-// Workload draws commands that an exchange finds hard: few prices, orders that
-// cross, stops that set off stops, values at the edge of what fits, client ids
-// that come again. Every command passes its Check.
+// Workload draws hard commands: few prices, crossing orders, stops that trigger stops,
+// values at the bounds, repeated client ids. Every command passes record.Check.
 type Workload struct {
 	src    Source
 	oracle *Oracle
@@ -16,43 +16,44 @@ type Workload struct {
 	setup  []bourse.Command
 	seq    bourse.Seq
 	now    bourse.Time
-	// recent are client ids and whole requests to repeat.
+	// recent holds requests with client ids, to repeat.
 	recent []bourse.Command
 	names  uint64
 }
 
-// shape is what a workload draws once.
+// shape holds the parameters that a workload draws once.
 type shape struct {
 	accounts, markets uint64
-	// ticks and mid are the band of prices, lots the largest usual amount.
+	// ticks is the width and mid the middle of the price range, lots the largest usual
+	// quantity.
 	ticks, mid uint64
 	lots       uint64
-	// open is how many orders a market has before cancels prevail.
+	// open is the number of open orders in a market above which cancels prevail.
 	open int
 	// stops, cancels and named are weights in a hundred.
 	stops, cancels, named uint64
-	// huge makes one value in that many absurd; zero is none.
+	// huge makes one value in huge absurd; zero is none.
 	huge uint64
-	// wide puts every other price up to so many pages of the book away, on either
-	// side; zero puts none there.
+	// wide spreads every other price up to wide pages of the book to either side; zero is
+	// none.
 	wide uint64
 	// long makes time run fast, so that client ids expire.
 	long bool
-	// deep piles up stops and far orders until one order sets them all off.
+	// deep piles up stops and far orders until one order triggers them all.
 	deep bool
-	// modest leaves room for all that networks may bring.
+	// modest keeps credits small, so that deposits of networks always fit.
 	modest bool
 }
 
-// pageTicks is how many prices share a page of the book.
+// pageTicks is the number of prices in a page of the book.
 const pageTicks = 4096
 
-// NewWorkload returns a workload that draws from src. It reads the oracle to
-// find orders worth canceling.
+// NewWorkload returns a workload that draws from src. It reads the oracle to find orders
+// to cancel.
 func NewWorkload(src Source, oracle *Oracle) *Workload { return newWorkload(src, oracle, false) }
 
-// NewModestWorkload returns one in which nobody has so much that a network's
-// deposits would not fit any more.
+// NewModestWorkload returns a workload whose credits are small enough for the deposits of
+// networks to fit.
 func NewModestWorkload(src Source, oracle *Oracle) *Workload { return newWorkload(src, oracle, true) }
 
 func newWorkload(src Source, oracle *Oracle, modest bool) *Workload {
@@ -74,6 +75,7 @@ func (w *Workload) draw() {
 	s.lots = []uint64{3, 20, 1000}[w.src.Below(3)]
 	s.open = int([]uint64{30, 80, 200}[w.src.Below(3)])
 	s.stops, s.cancels, s.named = w.src.Below(40), w.between(5, 25), w.src.Below(30)
+
 	if w.chance(40) {
 		s.huge = w.between(10, 60)
 	}
@@ -86,6 +88,7 @@ func (w *Workload) draw() {
 		s.accounts, s.markets, s.open, s.stops, s.cancels, s.huge, s.wide = 2, 1, 3500, 60, 2, 0, 40
 	}
 	s.mid += s.wide * pageTicks
+
 	w.add(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}})
 	w.drawCatalogue()
 	for a := bourse.AccountID(1); uint64(a) <= s.accounts; a++ {
@@ -117,7 +120,7 @@ func (w *Workload) drawCatalogue() {
 	}
 }
 
-// market draws all but the precisions of a market.
+// market draws a market without its precisions.
 func (w *Workload) market(pair [2]bourse.AssetID) bourse.Market {
 	m := bourse.Market{
 		Base: pair[0], Quote: pair[1], Enabled: true, InitialPrice: bourse.Price(w.shape.mid),
@@ -131,7 +134,8 @@ func (w *Workload) market(pair [2]bourse.AssetID) bourse.Market {
 		m.Collar = bourse.Rate(w.src.Below(bourse.RateOne / 5))
 	}
 	if w.chance(20) {
-		m.Band = bourse.Rate(bourse.RateOne + 1 + w.src.Below([]uint64{bourse.RateOne / 5, 3 * bourse.RateOne}[w.src.Below(2)]))
+		m.Band = bourse.Rate(bourse.RateOne + 1 +
+			w.src.Below([]uint64{bourse.RateOne / 5, 3 * bourse.RateOne}[w.src.Below(2)]))
 	}
 	if w.chance(20) {
 		m.MaxPrice = bourse.Price(w.shape.mid + w.shape.ticks/2)
@@ -150,7 +154,7 @@ func (w *Workload) rate() bourse.Rate {
 	}
 }
 
-// purse draws an amount to start with: from almost nothing to almost all.
+// purse draws an opening balance, from almost zero to almost the maximum.
 func (w *Workload) purse() bourse.Amount {
 	switch w.src.Below(8) {
 	case 0, 1, 2:
@@ -166,7 +170,9 @@ func (w *Workload) purse() bourse.Amount {
 }
 
 func (w *Workload) accountFees(a bourse.AccountID) bourse.Command {
-	return bourse.Command{Kind: bourse.CommandSetAccountFees, Account: a, On: w.chance(70), Maker: w.rate(), Taker: w.rate()}
+	return bourse.Command{
+		Kind: bourse.CommandSetAccountFees, Account: a, On: w.chance(70), Maker: w.rate(), Taker: w.rate(),
+	}
 }
 
 // Done reports whether the source is used up.
@@ -188,7 +194,7 @@ func (w *Workload) Next() bourse.Command {
 	}
 	w.seq++
 	cmd.Seq, cmd.Time = w.seq, w.now
-	if err := cmd.Check(); err != nil {
+	if err := record.Check(&cmd); err != nil {
 		bourse.Impossible("the workload drew %+v: %v", cmd, err)
 	}
 	return cmd
@@ -224,19 +230,22 @@ func (w *Workload) crowded() bool {
 	return false
 }
 
-// rare draws what operators do, and what puts things right again.
+// rare draws commands of operators, and their reversals.
 func (w *Workload) rare() bourse.Command {
 	a := w.account()
 	market := bourse.MarketID(w.between(1, w.shape.markets))
+
 	switch w.src.Below(16) {
 	case 0:
 		return bourse.Command{Kind: bourse.CommandFreezeAccount, Account: a, On: w.chance(40)}
 	case 1:
 		return w.accountFees(a)
 	case 2, 3:
-		return bourse.Command{Kind: bourse.CommandSweepFees}
+		return bourse.Command{Kind: bourse.CommandCollectFees}
 	case 4:
-		return bourse.Command{Kind: bourse.CommandSetMarketState, MarketID: market, State: bourse.MarketState(w.between(1, 4))}
+		return bourse.Command{
+			Kind: bourse.CommandSetMarketState, MarketID: market, State: bourse.MarketState(w.between(1, 4)),
+		}
 	case 5, 6, 7:
 		return bourse.Command{Kind: bourse.CommandSetMarketState, MarketID: market, State: bourse.MarketOpen}
 	case 8, 9:
@@ -252,12 +261,14 @@ func (w *Workload) rare() bourse.Command {
 	case 14:
 		return bourse.Command{Kind: bourse.CommandCreateAccount}
 	default:
-		return bourse.Command{Kind: bourse.CommandCredit, Account: a, AssetID: bourse.AssetID(w.between(1, 4)), Amount: w.purse()}
+		return bourse.Command{
+			Kind: bourse.CommandCredit, Account: a, AssetID: bourse.AssetID(w.between(1, 4)), Amount: w.purse(),
+		}
 	}
 }
 
-// repair draws the command that puts right what an operator closed, so that
-// most of a workload trades; its kind is zero if there is nothing to repair.
+// repair draws a command that reopens an asset, market or account that an operator
+// closed, so that most of a workload trades. Its kind is zero if all are open.
 func (w *Workload) repair() bourse.Command {
 	for _, a := range w.oracle.assets {
 		if !a.Enabled {
@@ -265,6 +276,7 @@ func (w *Workload) repair() bourse.Command {
 			return bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &a}
 		}
 	}
+
 	for _, m := range w.oracle.markets {
 		if m.State != bourse.MarketOpen {
 			return bourse.Command{Kind: bourse.CommandSetMarketState, MarketID: m.ID, State: bourse.MarketOpen}
@@ -274,6 +286,7 @@ func (w *Workload) repair() bourse.Command {
 			return bourse.Command{Kind: bourse.CommandDefineMarket, Market: &def}
 		}
 	}
+
 	for i, a := range w.oracle.accounts {
 		if a.frozen {
 			return bourse.Command{Kind: bourse.CommandFreezeAccount, Account: bourse.AccountID(i + 1)}
@@ -282,20 +295,20 @@ func (w *Workload) repair() bourse.Command {
 	return bourse.Command{}
 }
 
-// storm draws what a deep workload waits for: an order that sweeps a side and
-// sets off every stop there, or a cancel of everything.
+// storm draws the climax of a deep workload: an order that empties a side and triggers
+// every stop there, or a cancel-all.
 func (w *Workload) storm() bourse.Command {
 	a := w.account()
 	if w.chance(20) {
 		return bourse.Command{Kind: bourse.CommandCancelAll, Account: a}
 	}
-	return bourse.Command{Kind: bourse.CommandPlace, Account: a, Place: bourse.Place{
+	return bourse.Command{Kind: bourse.CommandPlace, Account: a, NewOrder: bourse.NewOrder{
 		Market: 1, Side: bourse.Side(w.between(1, 2)), Type: bourse.MarketOrder, TIF: bourse.IOC,
 		SelfTrade: bourse.SelfTradeNone, Lots: 1 << 30,
 	}}
 }
 
-// redefine changes what may change of a market, and now and then what may not.
+// redefine changes a market's variable fields, and sometimes a fixed one.
 func (w *Workload) redefine(id bourse.MarketID) bourse.Command {
 	old := bourse.Market{Base: 1, Quote: 2}
 	if int(id) <= len(w.oracle.markets) {
@@ -312,17 +325,22 @@ func (w *Workload) redefine(id bourse.MarketID) bourse.Command {
 
 func (w *Workload) account() bourse.AccountID {
 	if w.src.Below(200) == 0 {
-		return bourse.AccountID(w.between(1, uint64(bourse.AccountSandbox)-1)) // most likely nobody's
+		return bourse.AccountID(w.between(1, uint64(bourse.AccountSandbox)-1)) // most likely unallotted
 	}
 	return bourse.AccountID(w.between(1, w.shape.accounts))
 }
 
-// cancel draws a cancel of an order that is open, or of any, or of all.
+// cancel draws a cancel of an open order, of any order id, or of all orders.
 func (w *Workload) cancel() bourse.Command {
 	if w.src.Below(12) == 0 && !w.shape.deep {
-		return bourse.Command{Kind: bourse.CommandCancelAll, Account: w.account(), MarketID: bourse.MarketID(w.src.Below(w.shape.markets + 2))}
+		return bourse.Command{
+			Kind: bourse.CommandCancelAll, Account: w.account(),
+			MarketID: bourse.MarketID(w.src.Below(w.shape.markets + 2)),
+		}
 	}
-	cmd := bourse.Command{Kind: bourse.CommandCancel, Account: w.account(), Order: bourse.OrderID(1 + w.src.Below(1<<20))}
+	cmd := bourse.Command{
+		Kind: bourse.CommandCancel, Account: w.account(), Order: bourse.OrderID(1 + w.src.Below(1<<20)),
+	}
 	if m := w.oracle.markets; len(m) > 0 && w.chance(95) {
 		if open := m[w.src.Below(uint64(len(m)))].open; len(open) > 0 {
 			o := open[w.src.Below(uint64(len(open)))]
@@ -340,22 +358,25 @@ func (w *Workload) placing() bourse.Command {
 	if len(w.recent) > 0 && w.chance(w.shape.named/4) {
 		cmd := w.recent[w.src.Below(uint64(len(w.recent)))]
 		if w.chance(30) {
-			cmd.Place.Lots, cmd.Place.Total = cmd.Place.Lots%7+1, bourse.Amount{}
+			cmd.NewOrder.Lots, cmd.NewOrder.Total = cmd.NewOrder.Lots%7+1, bourse.Amount{}
 		}
 		return cmd
 	}
+
 	cmd := bourse.Command{Kind: bourse.CommandPlace, Account: w.account()}
-	p := &cmd.Place
+	p := &cmd.NewOrder
 	p.Market, p.Side = bourse.MarketID(w.between(1, w.shape.markets)), bourse.Side(w.between(1, 2))
 	if w.src.Below(200) == 0 {
 		p.Market++
 	}
+
 	p.TIF, p.SelfTrade = bourse.GTC, bourse.SelfTradeMode(w.src.Below(5))
 	if w.chance(30) {
 		p.TIF = bourse.TimeInForce(w.between(1, 3))
 	}
 	p.Lots = bourse.Lots(w.large(w.between(1, w.shape.lots), uint64(bourse.MaxLots)))
 	w.terms(p)
+
 	if w.chance(w.shape.named) {
 		w.names++
 		copy(p.ClientID[:], strconv.FormatUint(w.names%5000, 36))
@@ -364,8 +385,8 @@ func (w *Workload) placing() bourse.Command {
 	return cmd
 }
 
-// terms draws a type and what belongs to it.
-func (w *Workload) terms(p *bourse.Place) {
+// terms draws a type and its fields.
+func (w *Workload) terms(p *bourse.NewOrder) {
 	switch {
 	case w.chance(w.shape.stops):
 		p.Type, p.Price, p.Stop = bourse.StopLimit, w.price(), w.price()
@@ -384,8 +405,8 @@ func (w *Workload) terms(p *bourse.Place) {
 	}
 }
 
-// pile puts a stop where only a storm reaches it.
-func (w *Workload) pile(p *bourse.Place) {
+// pile moves a stop to a price that only a storm reaches.
+func (w *Workload) pile(p *bourse.NewOrder) {
 	p.TIF, p.Lots = bourse.GTC, 1
 	far := bourse.Price(w.shape.ticks)
 	if p.Side == bourse.Buy {
@@ -394,23 +415,25 @@ func (w *Workload) pile(p *bourse.Place) {
 	} else {
 		p.Stop -= min(p.Stop-1, far)
 	}
-	if w.chance(15) { // what the storm runs into
+	if w.chance(15) { // a counterparty for the storm
 		p.Type, p.Price, p.Stop = bourse.Limit, p.Stop, 0
 		p.Side = p.Side.Opposite()
 	}
 }
 
-// total draws about the value of some lots, and seldom a round one.
+// total draws about the value of some lots, rarely a round one.
 func (w *Workload) total(id bourse.MarketID, lots bourse.Lots) bourse.Amount {
 	unit := uint64(1)
 	if int(id) <= len(w.oracle.markets) {
 		unit = w.oracle.markets[id-1].TotalUnit
 	}
+
 	total, fits := bourse.Units(w.large(uint64(w.price()), 1<<63)).Mul(uint64(lots))
 	total, unitFits := total.Mul(unit)
 	if !fits || !unitFits {
 		total = bourse.MaxAmount
 	}
+
 	if more, ok := total.Add(bourse.Units(w.src.Below(unit*3 + 1))); ok && w.chance(50) {
 		total = more
 	}

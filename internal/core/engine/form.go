@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/codec"
+	"github.com/bourse-exchange/bourse/internal/core/book"
+	"github.com/bourse-exchange/bourse/internal/core/ledger"
+)
+
+// The canonical form of the engine's own types. Snapshot writes and Restore reads them.
+
+// codeGenesis codes the engine's sequence and time, and the identity of the exchange.
+func (e *Engine) codeGenesis(c *codec.Codec) {
+	codec.Uint64(c, &e.seq)
+	codec.Uint64(c, &e.now)
+	opened := e.genesis != nil
+	if c.Bool(&opened); opened {
+		c.Genesis(codec.New(c, &e.genesis))
+		codec.Uint32(c, &e.rules)
+	}
+}
+
+func (m *market) code(c *codec.Codec) {
+	c.Market(m.Market)
+	codec.Uint8(c, &m.State)
+	codec.Uint64(c, &m.last)
+	codec.Uint64(c, &m.trades)
+	codec.Uint64(c, &m.levelSeq)
+}
+
+func (a *account) code(c *codec.Codec) {
+	c.Fixed(a.token[:])
+	c.Fixed(a.person[:])
+	c.Bool(&a.frozen)
+	codec.Uint64(c, &a.held)
+	c.Bool(&a.ownFees)
+	codec.Uint8(c, &a.feeLevel)
+	codec.Uint32(c, &a.maker)
+	codec.Uint32(c, &a.taker)
+	codec.Uint64(c, &a.orders)
+	codec.Uint64(c, &a.fills)
+	codec.Uint64(c, &a.movements)
+}
+
+func (k *key) code(c *codec.Codec) {
+	codec.Uint64(c, &k.id)
+	codec.Uint32(c, &k.account)
+	c.Fixed(k.token[:])
+	c.Access(&k.Access)
+}
+
+func codeOwn(c *codec.Codec, o *ledger.Own) {
+	codec.Uint32(c, &o.Account)
+	c.Amount(&o.Owes)
+	c.Amount(&o.Has)
+}
+
+// codeBalance codes a customer's balance; account zero ends the balances of an asset.
+func codeBalance(c *codec.Codec, b *bourse.Balance) {
+	if codec.Uint32(c, &b.Account); b.Account != 0 {
+		c.Amount(&b.Available)
+		c.Amount(&b.Held)
+	}
+}
+
+// codeOrder codes an open order and its stop price, zero for none.
+func codeOrder(c *codec.Codec, o *book.Order, stop *bourse.Price) {
+	codec.Uint64(c, &o.ID)
+	codec.Uint32(c, &o.Account)
+	codec.Uint16(c, &o.Market)
+	codec.Uint8(c, &o.Side)
+	codec.Uint8(c, &o.State)
+	codec.Uint8(c, &o.Type)
+	codec.Uint8(c, &o.TIF)
+	codec.Uint8(c, &o.SelfTrade)
+	c.Bool(&o.PostOnly)
+	c.Bool(&o.Triggered)
+	c.Bool(&o.Named)
+	codec.Uint64(c, &o.Price)
+	codec.Uint64(c, stop)
+	codec.Uint64(c, &o.Lots)
+	codec.Uint64(c, &o.Filled)
+	codec.Uint64(c, &o.Time)
+	codec.Uint64(c, &o.Ordinal)
+}
+
+func (s *partialCancel) code(c *codec.Codec) {
+	codec.Uint32(c, &s.account)
+	codec.Uint16(c, &s.market)
+	codec.Uint64(c, &s.upTo)
+}
+
+// code codes a taken client id without its time of end.
+func (n *name) code(c *codec.Codec) {
+	codec.Uint32(c, &n.account)
+	c.NewOrder(&n.place)
+	c.Outcome(&n.outcome)
+}

@@ -1,0 +1,241 @@
+package engine_test
+
+import (
+	"bytes"
+	"math/big"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// free returns the outputs that nothing reserves.
+func (m *walletModel) free() []bourse.Outpoint {
+	list, _ := m.chains[0].unspent()
+	return slices.DeleteFunc(list, func(at bourse.Outpoint) bool {
+		for _, s := range m.signed {
+			if !s.dropped && slices.Contains(s.s.Inputs, at) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (m *walletModel) sign() {
+	list := m.waiting()
+	if len(list) == 0 {
+		return
+	}
+	w := list[m.below(len(list))]
+	cost := uint64(1 + m.below(4))
+	s := &bourse.SignedTx{Network: m.chains[w.chain].network, Kind: bourse.SignedWithdrawal, Wallet: w.id, Raw: []byte{1}}
+	var tx bourse.TxEffect
+	olds, careful := m.instead(w), m.chance(85)
+	if w.chain == 0 {
+		free := m.free()
+		if careful {
+			free = sharedFirst(free, olds)
+		}
+		for n := 1; n <= len(free) && len(tx.Outflows) == 0; n++ {
+			if pays, ok := m.chains[0].pay(free[:n], w.amount, cost); ok {
+				tx = pays
+			}
+		}
+		if len(tx.Outflows) == 0 {
+			return
+		}
+		s.Inputs = tx.Spent
+	} else {
+		tx = bourse.TxEffect{Hash: m.chains[1].hash(), Outflows: []bourse.Outflow{takes(hot, eth, cost)}}
+		if !m.chance(15) { // otherwise it will be mined and not pay
+			tx.Outflows = append(tx.Outflows, takes(hot, w.asset, w.amount))
+		}
+		s.Nonce = m.nonces[hot]
+		if careful && len(olds) > 0 {
+			s.Nonce = olds[0].s.Nonce
+		}
+	}
+	s.Tx = tx.Hash
+	m.steps["signed"]++
+	switch {
+	case m.stopped(w.chain):
+		m.refused(bourse.WithdrawalsPaused, signedCommand(s))
+		return
+	case m.frozen[w.account]:
+		m.refused(bourse.AccountFrozen, signedCommand(s))
+		return
+	case w.chain == 1 && m.used(s.Nonce):
+		m.refused(bourse.WrongNonce, signedCommand(s))
+		return
+	case slices.ContainsFunc(olds, func(old *modelSigned) bool { return !old.s.Rivals(s) && !m.excluded(old) }):
+		m.steps["would be paid twice"]++
+		m.refused(bourse.InputTaken, signedCommand(s))
+		return
+	}
+	m.must(signedCommand(s))
+	w.sent, w.tx = true, s.Tx
+	if w.chain == 1 {
+		m.nonces[hot] = max(m.nonces[hot], s.Nonce+1)
+	}
+	m.signed[s.Tx] = &modelSigned{w: w, s: s, tx: tx}
+	m.loose[w.chain] = append(m.loose[w.chain], tx)
+}
+
+// instead returns what was given up for a withdrawal and is in no block, in the
+// order of its signing.
+func (m *walletModel) instead(w *modelWithdrawal) []*modelSigned {
+	var list []*modelSigned
+	for _, s := range m.signed {
+		if s.w == w && m.chains[w.chain].mined(s.s.Tx) == 0 {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(p, q *modelSigned) int { return bytes.Compare(p.s.Tx[:], q.s.Tx[:]) })
+	return list
+}
+
+// sharedFirst puts the outputs in front that transactions spend.
+func sharedFirst(free []bourse.Outpoint, by []*modelSigned) []bourse.Outpoint {
+	shared := func(at bourse.Outpoint) int {
+		if slices.ContainsFunc(by, func(s *modelSigned) bool { return slices.Contains(s.s.Inputs, at) }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(free, func(p, q bourse.Outpoint) int { return shared(p) - shared(q) })
+	return free
+}
+
+// used reports whether a number of the hot address belongs to a transaction that
+// was not given up, or that failed in a block.
+func (m *walletModel) used(nonce uint64) bool {
+	for _, s := range m.signed {
+		if s.s.Network == byAccount && s.s.From == hot && s.s.Nonce == nonce && (!s.given || m.chains[1].mined(s.s.Tx) != 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// excluded reports whether a deep block holds a transaction that excludes old.
+func (m *walletModel) excluded(old *modelSigned) bool {
+	c := m.chains[old.w.chain]
+	for _, b := range c.blocks[:max(0, len(c.blocks)+1-target)] {
+		for i := range b.Txs {
+			tx := &b.Txs[i]
+			ours := m.signed[tx.Hash]
+			switch {
+			case tx.Hash == old.s.Tx:
+			case slices.ContainsFunc(tx.Spent, func(at bourse.Outpoint) bool { return slices.Contains(old.s.Inputs, at) }),
+				c.network == byAccount && ours != nil && ours.s.Rivals(old.s):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unpaid returns the withdrawals' transactions that are in no block, in the
+// order of their withdrawals.
+func (m *walletModel) unpaid() []*modelSigned {
+	var list []*modelSigned
+	for _, w := range m.going {
+		if s := m.signed[w.tx]; s != nil && m.chains[w.chain].mined(w.tx) == 0 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (m *walletModel) accept() {
+	list := m.unpaid()
+	if len(list) == 0 {
+		return
+	}
+	s := list[m.below(len(list))]
+	m.must(sentCommand(s.s.Network, s.s.Tx))
+	if s.w.status == bourse.WalletProcessing {
+		m.settle(s.w)
+	}
+}
+
+// giveUp replaces or releases a withdrawal whose transaction is in no block, or
+// did not pay. What was given up is never mined.
+func (m *walletModel) giveUp() {
+	var list []*modelWithdrawal
+	for _, w := range m.going {
+		s := m.signed[w.tx]
+		if s != nil && (m.chains[w.chain].mined(w.tx) == 0 || !m.pays(s)) {
+			list = append(list, w)
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	w := list[m.below(len(list))]
+	s := m.signed[w.tx]
+	kind := bourse.CommandReplaceWithdrawal
+	if m.chance(50) {
+		kind = bourse.CommandReleaseWithdrawal
+	}
+	m.must(walletCommand(kind, 0, bourse.WalletCommand{ID: w.id}))
+	m.steps["given up"]++
+	m.loose[w.chain] = slices.DeleteFunc(m.loose[w.chain], func(tx bourse.TxEffect) bool { return tx.Hash == w.tx })
+	s.given, s.dropped = true, m.chains[w.chain].mined(w.tx) == 0
+	w.tx = bourse.TxHash{}
+	if kind == bourse.CommandReplaceWithdrawal {
+		return
+	}
+	if w.status == bourse.WalletDone {
+		m.add(w.account, w.asset, w.amount+w.fee)
+	}
+	w.status = bourse.WalletCanceled // here: over
+}
+
+// pays reports whether a transaction pays its withdrawal when it is mined.
+func (m *walletModel) pays(s *modelSigned) bool {
+	return s.s.Network == byOutput || len(s.tx.Outflows) > 1
+}
+
+func (m *walletModel) assign() {
+	for _, d := range m.coming {
+		height := m.chains[d.chain].mined(d.at.Tx)
+		if d.credited || d.canceled || height == 0 && m.chance(50) || d.owner != 0 && !d.small {
+			continue
+		}
+		if d.owner == 0 {
+			d.owner = m.someone()
+		}
+		m.must(assignCommand(d.owner, d.number))
+		m.steps["assigned"]++
+		d.small = false
+		if height != 0 && uint64(len(m.chains[d.chain].blocks))-height+1 >= target {
+			m.credited(d)
+		}
+		return
+	}
+}
+
+// sweep brings a customer's coins to the hot address.
+func (m *walletModel) sweep() {
+	if m.stopped(1) {
+		return
+	}
+	address := uint32(m.someone())
+	has := m.chains[1].has()[spot{address, eth}]
+	if has == nil || has.Cmp(big.NewInt(10)) < 0 {
+		return
+	}
+	tx := bourse.TxEffect{
+		Hash: m.chains[1].hash(), Outflows: []bourse.Outflow{takes(address, eth, has.Uint64())},
+		Inflows: []bourse.Inflow{brings(treasury, eth, has.Uint64()-3)},
+	}
+	s := &bourse.SignedTx{
+		Network: byAccount, Kind: bourse.SignedSweep, Tx: tx.Hash, Raw: []byte{1}, From: address, Nonce: m.nonces[address],
+	}
+	m.must(signedCommand(s))
+	m.steps["sweep"]++
+	m.nonces[address]++
+	m.signed[tx.Hash] = &modelSigned{s: s, tx: tx}
+	m.loose[1] = append(m.loose[1], tx)
+}

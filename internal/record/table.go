@@ -1,0 +1,480 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/codec"
+)
+
+// kind is a row of the table of commands.
+type kind struct {
+	// name is the kind's word for people, noun the malformed part in Check's error.
+	name, noun string
+	// urgent marks a kind that reduces risk: it overtakes orders.
+	urgent bool
+	// fields codes the body; nil if it is empty. Bodies of orders and cancels are written
+	// by hand.
+	fields func(*codec.Codec, *bourse.Command)
+	// check reports whether a command is well formed, independent of the state; nil if it
+	// always is.
+	check func(*bourse.Command) bool
+	// details formats the fields for people; nil to leave them out.
+	details func(*bourse.Command) string
+}
+
+// find returns the row of a kind; nil if it is unknown.
+func find(of bourse.CommandKind) *kind {
+	if of == 0 || of > bourse.LastCommandKind {
+		return nil
+	}
+	return &kinds[of]
+}
+
+// Check reports whether c is well formed, independent of the exchange's state. The
+// journal takes only commands that pass. The error is a *bourse.Error with CodeInvalid.
+func Check(c *bourse.Command) error {
+	k := find(c.Kind)
+	switch {
+	case k == nil:
+		return bourse.Errorf(bourse.CodeInvalid, "unknown command kind %d", c.Kind)
+	case k.check != nil && !k.check(c):
+		return bourse.Errorf(bourse.CodeInvalid, "malformed %s", k.noun)
+	default:
+		return nil
+	}
+}
+
+// Urgent reports whether commands of a kind reduce risk, and overtake orders.
+func Urgent(of bourse.CommandKind) bool {
+	k := find(of)
+	return k != nil && k.urgent
+}
+
+// Describe returns a command as one line for people.
+func Describe(c *bourse.Command) string {
+	k := find(c.Kind)
+	switch {
+	case k == nil:
+		return fmt.Sprintf("kind %d", c.Kind)
+	case k.details == nil:
+		return k.name
+	default:
+		return k.name + " " + k.details(c)
+	}
+}
+
+// kinds is the table of commands.
+var kinds = [bourse.LastCommandKind + 1]kind{
+	bourse.CommandGenesis: {
+		name: "genesis", noun: "genesis",
+		fields: func(c *codec.Codec, cmd *bourse.Command) { c.Genesis(codec.New(c, &cmd.Genesis)) },
+		check:  func(c *bourse.Command) bool { return c.Genesis != nil && bourse.KnownRules(c.Genesis.Rules) },
+		details: func(c *bourse.Command) string {
+			g := c.Genesis
+			return fmt.Sprintf("exchange=%x sandbox=%t rules=%d", g.Exchange, g.Sandbox, g.Rules)
+		},
+	},
+	bourse.CommandSetRules: {
+		name: "rules", noun: "rules",
+		fields:  func(c *codec.Codec, cmd *bourse.Command) { codec.Uint32(c, &cmd.Rules) },
+		check:   func(c *bourse.Command) bool { return bourse.KnownRules(c.Rules) },
+		details: func(c *bourse.Command) string { return fmt.Sprint(c.Rules) },
+	},
+	bourse.CommandTick:     {name: "tick"},
+	bourse.CommandContinue: {name: "continue"},
+	bourse.CommandNote: {
+		name: "note", noun: "text",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Operator)
+			codec.Text(c, &cmd.Text, bourse.MaxText)
+		},
+		check:   func(c *bourse.Command) bool { return len(c.Text) > 0 && len(c.Text) <= bourse.MaxText },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("uid=%d %q", c.Operator, c.Text) },
+	},
+
+	bourse.CommandDefineAsset: {
+		name: "asset", noun: "asset",
+		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.Asset(codec.New(c, &cmd.Asset)) },
+		check:   func(c *bourse.Command) bool { return c.Asset != nil && c.Asset.Valid() },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Asset) },
+	},
+	bourse.CommandDefineNetwork: {
+		name: "network", noun: "network",
+		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.Network(codec.New(c, &cmd.Network)) },
+		check:   func(c *bourse.Command) bool { return c.Network != nil && c.Network.Valid() },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Network) },
+	},
+	bourse.CommandDefineNetworkAsset: {
+		name: "network-asset", noun: "network asset",
+		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.NetworkAsset(codec.New(c, &cmd.NetworkAsset)) },
+		check:   func(c *bourse.Command) bool { return c.NetworkAsset != nil && c.NetworkAsset.Valid() },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.NetworkAsset) },
+	},
+	bourse.CommandDefineMarket: {
+		name: "market", noun: "market",
+		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.Market(codec.New(c, &cmd.Market)) },
+		check:   func(c *bourse.Command) bool { return c.Market != nil && c.Market.Valid() },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Market) },
+	},
+	bourse.CommandSetMarketState: {
+		name: "market-state", noun: "market state",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint16(c, &cmd.MarketID)
+			codec.Uint8(c, &cmd.State)
+		},
+		check: func(c *bourse.Command) bool {
+			return c.MarketID > 0 && c.State >= bourse.MarketOpen && c.State <= bourse.MarketDelisted
+		},
+		details: func(c *bourse.Command) string { return fmt.Sprintf("market=%d %s", c.MarketID, c.State) },
+	},
+
+	bourse.CommandCreateAccount: {
+		name: "account", noun: "account",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			c.Fixed(cmd.Token[:])
+			c.Person(&cmd.Access)
+		},
+		check: func(c *bourse.Command) bool { return c.Access == nil || c.Access.IsPerson() },
+	},
+	bourse.CommandFreezeAccount: {
+		name: "freeze", noun: "account", urgent: true,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			c.Bool(&cmd.On)
+		},
+		check:   isCustomers,
+		details: func(c *bourse.Command) string { return fmt.Sprintf("account=%d on=%t", c.Account, c.On) },
+	},
+	bourse.CommandSetAccountFees: {
+		name: "account-fees", noun: "account fees",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			c.Bool(&cmd.On)
+			codec.Uint32(c, &cmd.Maker)
+			codec.Uint32(c, &cmd.Taker)
+			codec.Uint8(c, &cmd.Level)
+		},
+		check: func(c *bourse.Command) bool {
+			return isCustomers(c) && c.Maker < bourse.RateOne && c.Taker < bourse.RateOne
+		},
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("account=%d on=%t maker=%s taker=%s level=%d",
+				c.Account, c.On, c.Maker.Format(), c.Taker.Format(), c.Level)
+		},
+	},
+	bourse.CommandCreateKey: {
+		name: "key", noun: "key",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			c.Fixed(cmd.Token[:])
+			c.Access(codec.New(c, &cmd.Access))
+		},
+		check:   func(c *bourse.Command) bool { return isCustomers(c) && c.Access.Valid() },
+		details: account,
+	},
+	bourse.CommandChangeKey: {
+		name: "change-key", noun: "key",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint64(c, &cmd.Key)
+			c.Access(codec.New(c, &cmd.Access))
+		},
+		check:   func(c *bourse.Command) bool { return isCustomers(c) && c.Key > 0 && c.Access.Valid() },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("account=%d key=%d", c.Account, c.Key) },
+	},
+	bourse.CommandRevokeKey: {
+		name: "revoke", noun: "key", urgent: true,
+		fields:  func(c *codec.Codec, cmd *bourse.Command) { codec.Uint64(c, &cmd.Key) },
+		check:   func(c *bourse.Command) bool { return c.Key > 0 },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("key=%d", c.Key) },
+	},
+	bourse.CommandSecureAccount: {
+		name: "secure", noun: "hold", urgent: true,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint64(c, &cmd.Hold)
+			codec.Uint64(c, &cmd.Key)
+			c.Bool(&cmd.On)
+			c.Person(&cmd.Access)
+		},
+		check: func(c *bourse.Command) bool {
+			return isCustomers(c) && c.Hold >= 0 && c.Hold <= bourse.MaxHold && (c.Access == nil || c.Access.IsPerson())
+		},
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("account=%d hold=%s person=%t keys=%t",
+				c.Account, time.Duration(c.Hold)*time.Microsecond, c.Access != nil, c.On)
+		},
+	},
+	bourse.CommandOpenSession: {
+		name: "session", noun: "session",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			c.Access(codec.New(c, &cmd.Access))
+		},
+		check:   func(c *bourse.Command) bool { return isCustomers(c) && c.Access.Valid() && c.Access.Expires > 0 },
+		details: account,
+	},
+	bourse.CommandSetPerson: {
+		name: "person", noun: "person",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			c.Fixed(codec.New(c, &cmd.Access).Digest[:])
+		},
+		check:   func(c *bourse.Command) bool { return isCustomers(c) && c.Access.IsPerson() },
+		details: account,
+	},
+
+	bourse.CommandCredit: {
+		name: "credit", noun: "credit",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint16(c, &cmd.AssetID)
+			c.Amount(&cmd.Amount)
+		},
+		check: func(c *bourse.Command) bool { return isCustomers(c) && c.AssetID > 0 && !c.Amount.IsZero() },
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("account=%d asset=%d units=%s", c.Account, c.AssetID, c.Amount.Format(0))
+		},
+	},
+	bourse.CommandCollectFees: {name: "collect-fees"},
+
+	bourse.CommandPlace: {
+		name: "place", noun: "order",
+		check:   func(c *bourse.Command) bool { return isCustomers(c) && c.NewOrder.Valid() },
+		details: describeOrder,
+	},
+	bourse.CommandCancel: {
+		name: "cancel", noun: "order", urgent: true,
+		check:   func(c *bourse.Command) bool { return isCustomers(c) && c.Order > 0 },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("account=%d order=%d", c.Account, c.Order) },
+	},
+	bourse.CommandCancelAll: {
+		name: "cancel-all", noun: "account", urgent: true,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint16(c, &cmd.MarketID)
+		},
+		check:   isCustomers,
+		details: func(c *bourse.Command) string { return fmt.Sprintf("account=%d market=%d", c.Account, c.MarketID) },
+	},
+
+	bourse.CommandBlock: {
+		name: "block", noun: "block",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			c.BlockEffect(codec.New(c, &codec.New(c, &cmd.Wallet).Block))
+		},
+		check: func(c *bourse.Command) bool {
+			return c.Wallet != nil && c.Wallet.Block != nil && c.Wallet.Block.Valid()
+		},
+		details: describeBlock,
+	},
+	bourse.CommandRewind: {
+		name: "rewind", noun: "block",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			w := codec.New(c, &cmd.Wallet)
+			codec.Uint16(c, &w.Network)
+			codec.Uint64(c, &w.Height)
+		},
+		check: func(c *bourse.Command) bool { return c.Wallet != nil && c.Wallet.Network > 0 },
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("network=%d height=%d", c.Wallet.Network, c.Wallet.Height)
+		},
+	},
+	bourse.CommandWithdraw: {
+		name: "withdraw", noun: "withdrawal",
+		fields: codeWithdraw,
+		check:  func(c *bourse.Command) bool { return asksToWithdraw(c) && !c.Wallet.Withdraw.Transfer() },
+		details: func(c *bourse.Command) string {
+			w := c.Wallet.Withdraw
+			return fmt.Sprintf("account=%d network=%d asset=%d units=%s fee=%s "+
+				"address=%q memo=%q internal=%d client_id=%s",
+				c.Account, w.Network, w.Asset, w.Amount.Format(0), w.Fee.Format(0),
+				w.Address, w.Memo, w.Internal, w.ClientID)
+		},
+	},
+	bourse.CommandTransfer: {
+		name: "transfer", noun: "withdrawal",
+		fields: codeWithdraw,
+		check:  func(c *bourse.Command) bool { return asksToWithdraw(c) && c.Wallet.Withdraw.Transfer() },
+		details: func(c *bourse.Command) string {
+			w := c.Wallet.Withdraw
+			return fmt.Sprintf("account=%d to=%d asset=%d units=%s", c.Account, w.Internal, w.Asset, w.Amount.Format(0))
+		},
+	},
+	bourse.CommandCancelWithdrawal: {
+		name: "cancel-withdrawal", noun: "withdrawal", urgent: true,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint64(c, &codec.New(c, &cmd.Wallet).ID)
+		},
+		check:   func(c *bourse.Command) bool { return isCustomers(c) && isWithdrawals(c) },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("account=%d xid=%d", c.Account, c.Wallet.ID) },
+	},
+	bourse.CommandDecideWithdrawal: {
+		name: "decide-withdrawal", noun: "withdrawal",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			c.Bool(&cmd.On)
+			codec.Uint64(c, &codec.New(c, &cmd.Wallet).ID)
+		},
+		check:   isWithdrawals,
+		details: func(c *bourse.Command) string { return fmt.Sprintf("xid=%d approve=%t", c.Wallet.ID, c.On) },
+	},
+	bourse.CommandReplaceWithdrawal: {
+		name: "replace-withdrawal", noun: "withdrawal",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint64(c, &codec.New(c, &cmd.Wallet).ID)
+		},
+		check:   isWithdrawals,
+		details: func(c *bourse.Command) string { return fmt.Sprintf("xid=%d", c.Wallet.ID) },
+	},
+	bourse.CommandReleaseWithdrawal: {
+		name: "release-withdrawal", noun: "withdrawal",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			w := codec.New(c, &cmd.Wallet)
+			codec.Uint64(c, &w.ID)
+			codec.Uint16(c, &w.Network)
+			c.Fixed(w.Tx[:])
+		},
+		check: func(c *bourse.Command) bool { return c.Wallet != nil && isWithdrawals(c) != isTransaction(c) },
+		details: func(c *bourse.Command) string {
+			if c.Wallet.ID == 0 {
+				return fmt.Sprintf("network=%d tx=%x", c.Wallet.Network, c.Wallet.Tx)
+			}
+			return fmt.Sprintf("xid=%d", c.Wallet.ID)
+		},
+	},
+	bourse.CommandPauseWithdrawals: {
+		name: "pause-withdrawals", noun: "withdrawal", urgent: true,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			c.Bool(&cmd.On)
+			codec.Uint16(c, &codec.New(c, &cmd.Wallet).Network)
+		},
+		check:   func(c *bourse.Command) bool { return c.Wallet != nil && c.Wallet.Network > 0 },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("network=%d on=%t", c.Wallet.Network, c.On) },
+	},
+	bourse.CommandSigned: {
+		name: "signed", noun: "transaction",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			c.SignedTx(codec.New(c, &codec.New(c, &cmd.Wallet).Signed))
+		},
+		check: func(c *bourse.Command) bool {
+			return c.Wallet != nil && c.Wallet.Signed != nil && c.Wallet.Signed.Valid()
+		},
+		details: func(c *bourse.Command) string {
+			s := c.Wallet.Signed
+			return fmt.Sprintf("%s network=%d xid=%d tx=%x from=%d nonce=%d inputs=%d bytes=%d",
+				s.Kind, s.Network, s.Wallet, s.Tx, s.From, s.Nonce, len(s.Inputs), len(s.Raw))
+		},
+	},
+	bourse.CommandAccepted: {
+		name: "accepted", noun: "transaction",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			w := codec.New(c, &cmd.Wallet)
+			codec.Uint16(c, &w.Network)
+			c.Fixed(w.Tx[:])
+		},
+		check: func(c *bourse.Command) bool { return c.Wallet != nil && isTransaction(c) },
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("network=%d tx=%x", c.Wallet.Network, c.Wallet.Tx)
+		},
+	},
+	bourse.CommandAssignDeposit: {
+		name: "assign-deposit", noun: "deposit",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint64(c, &codec.New(c, &cmd.Wallet).Deposit)
+		},
+		check: func(c *bourse.Command) bool { return isCustomers(c) && c.Wallet != nil && c.Wallet.Deposit > 0 },
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("account=%d deposit=%d", c.Account, c.Wallet.Deposit)
+		},
+	},
+	bourse.CommandSaveAddress: {
+		name: "save-address", noun: "address",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			c.Fixed(cmd.Token[:])
+			c.SavedAddress(codec.New(c, &codec.New(c, &cmd.Wallet).Save))
+		},
+		check: func(c *bourse.Command) bool {
+			return isCustomers(c) && c.Wallet != nil && c.Wallet.Save != nil && c.Wallet.Save.Valid()
+		},
+		details: func(c *bourse.Command) string {
+			a := c.Wallet.Save
+			return fmt.Sprintf("account=%d network=%d address=%q memo=%q", c.Account, a.Network, a.Address, a.Memo)
+		},
+	},
+	bourse.CommandForgetAddress: {
+		name: "forget-address", noun: "address",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint32(c, &codec.New(c, &cmd.Wallet).Address)
+		},
+		check: func(c *bourse.Command) bool { return isCustomers(c) && c.Wallet != nil && c.Wallet.Address > 0 },
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("account=%d adbkid=%d", c.Account, c.Wallet.Address)
+		},
+	},
+}
+
+func isCustomers(c *bourse.Command) bool { return c.Account.IsCustomer() }
+
+func isWithdrawals(c *bourse.Command) bool { return c.Wallet != nil && c.Wallet.ID > 0 }
+
+func isTransaction(c *bourse.Command) bool {
+	return c.Wallet.Network > 0 && c.Wallet.Tx != bourse.TxHash{}
+}
+
+func asksToWithdraw(c *bourse.Command) bool {
+	return isCustomers(c) && c.Wallet != nil && c.Wallet.Withdraw != nil && c.Wallet.Withdraw.Valid()
+}
+
+func codeWithdraw(c *codec.Codec, cmd *bourse.Command) {
+	codec.Uint32(c, &cmd.Account)
+	c.Withdraw(codec.New(c, &codec.New(c, &cmd.Wallet).Withdraw))
+}
+
+func account(c *bourse.Command) string { return fmt.Sprintf("account=%d", c.Account) }
+
+func describeOrder(c *bourse.Command) string {
+	p := &c.NewOrder
+	var b strings.Builder
+	fmt.Fprintf(&b, "account=%d market=%d %s %s %s", c.Account, p.Market, p.Side, p.Type, p.TIF)
+
+	if p.Price > 0 {
+		fmt.Fprintf(&b, " ticks=%d", p.Price)
+	}
+	if p.Stop > 0 {
+		fmt.Fprintf(&b, " stop=%d", p.Stop)
+	}
+	if p.Lots > 0 {
+		fmt.Fprintf(&b, " lots=%d", p.Lots)
+	}
+	if !p.Total.IsZero() {
+		fmt.Fprintf(&b, " total=%s", p.Total.Format(0))
+	}
+
+	if p.PostOnly {
+		b.WriteString(" post_only")
+	}
+	if p.SelfTrade != 0 {
+		fmt.Fprintf(&b, " stp=%s", p.SelfTrade)
+	}
+	if !p.ClientID.IsZero() {
+		fmt.Fprintf(&b, " client_id=%s", p.ClientID)
+	}
+	return b.String()
+}
+
+func describeBlock(c *bourse.Command) string {
+	b := c.Wallet.Block
+	outputs := 0
+	for i := range b.Txs {
+		outputs += len(b.Txs[i].Inflows)
+	}
+	return fmt.Sprintf("network=%d height=%d hash=%x part=%d txs=%d outputs=%d",
+		b.Network, b.Height, b.Hash, b.Part, len(b.Txs), outputs)
+}

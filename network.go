@@ -1,0 +1,70 @@
+package bourse
+
+// Network moves assets between the exchange and the outside.
+type Network struct {
+	ID     NetworkID
+	Symbol Symbol
+	// Name describes the network to people.
+	Name string
+	// MemoName is the network's name for the memo that tells accounts behind one address
+	// apart; empty if every account has its own address.
+	MemoName string
+	Enabled  bool
+	// Experimental marks a network for tests.
+	Experimental bool
+}
+
+// NetworkAsset holds the terms of moving an asset on a network.
+type NetworkAsset struct {
+	Asset   AssetID
+	Network NetworkID
+	// Precision is the number of decimals that the network can move, at most the asset's
+	// scale.
+	Precision uint8
+	// Confirms is the depth at which a deposit's block is credited.
+	Confirms uint32
+	// Contract names the token on networks that carry several; empty for coins.
+	Contract      string
+	MinDeposit    Amount
+	MinWithdrawal Amount
+	FeeMin        Amount
+	FeeMax        Amount
+	Enabled       bool
+}
+
+// NetworkState is the exchange's state on a network.
+type NetworkState struct {
+	Network NetworkID
+	// Tip is the last block applied; zero before the first.
+	Tip BlockRef
+	// Part is the number of the tip's next part, zero if the tip is complete.
+	Part uint32
+	// Time is the time of the tip.
+	Time Time
+	// Paused is an operator's stop of withdrawals, Halted the exchange's own.
+	Paused bool
+	Halted Halt
+}
+
+// Stopped reports whether withdrawals are paused or halted.
+func (n *NetworkState) Stopped() bool { return n.Paused || n.Halted != 0 }
+
+// Halt is the reason for which the exchange stopped a network's withdrawals by itself.
+type Halt uint8
+
+// The reasons to halt. Only an operator resumes.
+const (
+	// HaltReorg: the block of a credited deposit left the chain.
+	HaltReorg Halt = iota + 1
+	// HaltDeepReorg: the chain changed deeper than the exchange remembers.
+	HaltDeepReorg
+	// HaltStrangeSpend: money left by a transaction that the exchange did not sign, or
+	// had dropped.
+	HaltStrangeSpend
+)
+
+var haltWords = [...]string{"", "reorganisation", "deep_reorganisation", "strange_spend"}
+
+// String returns reorganisation, deep_reorganisation or strange_spend, or the empty
+// string.
+func (h Halt) String() string { return word(haltWords[:], h) }
