@@ -16,33 +16,34 @@ import (
 const (
 	recordName = "anchor"
 	recordTemp = "anchor.tmp"
-	// maxRecord is the longest record that is read: some 100 KiB are written at most.
+	// maxRecord bounds the size of a record that is read; written records have at most
+	// some 100 KiB.
 	maxRecord = 1 << 20
 )
 
-// Anchor keeps the record of one exchange outside of its data directory. Its methods may
-// be called by any goroutine, one at a time, and may take as long as the place does.
+// Anchor keeps the record of one exchange outside of its data directory. Its methods are
+// called one at a time, from any goroutine, and may block as long as the storage does.
 type Anchor interface {
 	// Load returns the record. The errors are ErrNone, a *journal.DamageError,
-	// journal.ErrNewerFormat, and those of reading.
+	// journal.ErrNewerFormat, and read errors.
 	Load() (*Record, error)
-	// Keep replaces the record, durably. ErrChanged, and nothing is written, if the
-	// record is not the one that Load or an earlier Keep of this Anchor saw last:
-	// somebody else writes there, or the disk behind the place is another one.
+	// Keep replaces the record durably. It writes nothing and returns ErrChanged if the
+	// stored record is not the last one that Load or Keep of this Anchor saw: another
+	// process writes there, or another disk is mounted.
 	Keep(r *Record) error
 }
 
-// Dir is an anchor in a directory of another disk.
+// Dir is an anchor in a directory, meant to be on another disk.
 type Dir struct {
 	path string
 
 	mu sync.Mutex
-	// seen is the record that was read or written last, nil for none; tried is one
-	// whose writing failed and may have taken place all the same.
+	// seen is the last record read or written, nil for none. tried is a record whose
+	// write failed, but may have taken effect.
 	seen, tried []byte
 }
 
-// NewDir returns an anchor in a directory, which must exist.
+// NewDir returns an anchor in an existing directory.
 func NewDir(path string) *Dir { return &Dir{path: path} }
 
 // Load returns the record.
@@ -74,13 +75,12 @@ func (d *Dir) Load() (*Record, error) {
 func (d *Dir) Keep(r *Record) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// The directory is opened each time: a disk that went and came back is another one
-	// to the system.
+	// The directory is opened each time: a disk that was remounted has a new root.
 	root, err := disk.OpenExisting(d.path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }() // what counts is synced
+	defer func() { _ = root.Close() }() // the data is already synced
 
 	b, err := read(root)
 	if err != nil && !errors.Is(err, ErrNone) {
@@ -101,7 +101,7 @@ func (d *Dir) Keep(r *Record) error {
 
 func (d *Dir) file() string { return filepath.Join(d.path, recordName) }
 
-// read returns the bytes of a record; ErrNone if there is none.
+// read returns the bytes of the record, or ErrNone.
 func read(d disk.Disk) ([]byte, error) {
 	f, err := d.Open(recordName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,7 +121,7 @@ func read(d disk.Disk) ([]byte, error) {
 }
 
 // CheckPlace refuses a directory that is missing or inside the data directory. sameDisk
-// reports that both are on one device: whoever has that has both.
+// reports that both are on one device, so that one failure or intruder reaches both.
 func CheckPlace(path, data string) (sameDisk bool, err error) {
 	anchor, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -148,7 +148,8 @@ func CheckPlace(path, data string) (sameDisk bool, err error) {
 			return false, err
 		}
 		if os.SameFile(info, home) {
-			return false, fmt.Errorf("%s is inside the data directory: whoever can change the journal can change it too", path)
+			return false, fmt.Errorf(
+				"%s is inside the data directory: whoever can change the journal can change it too", path)
 		}
 		if dir == filepath.Dir(dir) {
 			break

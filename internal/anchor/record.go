@@ -15,32 +15,32 @@ import (
 )
 
 const (
-	// version is that of the record's form.
+	// version is the version of the record's format.
 	version = 1
-	// maxStates bounds the heads with a state hash: three snapshots are kept at least,
+	// maxStates bounds the heads with a state hash: at least three snapshots are kept,
 	// and more while the history store lags.
 	maxStates = 64
-	// maxAccepted bounds what is kept of what operators accepted; the journal has all.
+	// maxAccepted bounds the acceptances in a record; the journal has all of them.
 	maxAccepted = 16
 )
 
-// Errors of a record that is there.
+// Errors of a record.
 var (
-	// ErrNone says that nothing was anchored there.
+	// ErrNone reports that there is no record.
 	ErrNone = errors.New("nothing is anchored there")
-	// ErrChanged says that a record is not the one that was written last.
+	// ErrChanged reports that a record is not the last one written.
 	ErrChanged = errors.New("the record is not what was written last")
 
 	errSum = errors.New("checksum does not match")
 )
 
-// Head is where a journal stood.
+// Head is the end of a journal at a moment.
 type Head struct {
 	// Tip is the last frame.
 	Tip journal.Tip
-	// State is the state hash behind it; zero if it was not computed there.
+	// State is the state hash after it; zero if it was not computed.
 	State journal.Hash
-	// Voids is how many commands were void, Void the hash of the last void.
+	// Voids is the number of void commands, Void the hash of the last void.
 	Voids int
 	Void  journal.Hash
 }
@@ -48,7 +48,7 @@ type Head struct {
 // String names a head for operators.
 func (h *Head) String() string { return At(h.Tip) }
 
-// At names the place where a journal stood for operators.
+// At describes the end of a journal to operators.
 func At(t journal.Tip) string {
 	if t.Last == 0 {
 		return "no command"
@@ -56,30 +56,30 @@ func At(t journal.Tip) string {
 	return fmt.Sprintf("command %d (chain %x, %s)", t.Last, t.Chain[:8], t.Time.Std().UTC().Format(time.RFC3339))
 }
 
-// Acceptance is an operator's decision to go on with a journal that an anchor
-// contradicts, or that was not anchored before.
+// Acceptance is an operator's decision to continue with a journal that contradicts an
+// anchor, or that was not anchored before.
 type Acceptance struct {
 	Time     bourse.Time
 	Operator uint32
 	Reason   string
-	// Anchored is the head that was given up; zero if there was none.
+	// Anchored is the rejected head; zero if there was none.
 	Anchored journal.Tip
-	// Accepted is the end of the journal that was accepted.
+	// Accepted is the end of the accepted journal.
 	Accepted journal.Tip
 }
 
-// Record is everything that is anchored of an exchange.
+// Record is the anchored data of an exchange.
 type Record struct {
 	Identity journal.Identity
 	// Newest is the newest head.
 	Newest Head
-	// States are heads with a state hash, ascending.
+	// States lists heads with a state hash, ascending.
 	States []Head
-	// Accepted is what operators accepted, oldest first.
+	// Accepted lists the acceptances, oldest first.
 	Accepted []Acceptance
 }
 
-// State returns the head with a state hash at a sequence, nil if there is none.
+// State returns the head with a state hash at a sequence, or nil.
 func (r *Record) State(seq bourse.Seq) *Head {
 	for i := range r.States {
 		if r.States[i].Tip.Last == seq {
@@ -89,7 +89,7 @@ func (r *Record) State(seq bourse.Seq) *Head {
 	return nil
 }
 
-// AddState adds a head with a state hash; the oldest one goes if there are too many.
+// AddState adds a head with a state hash, and drops the oldest above maxStates.
 func (r *Record) AddState(h Head) {
 	r.States = slices.DeleteFunc(r.States, func(old Head) bool { return old.Tip.Last == h.Tip.Last })
 	at := len(r.States)
@@ -100,13 +100,13 @@ func (r *Record) AddState(h Head) {
 	r.States = r.States[max(0, len(r.States)-maxStates):]
 }
 
-// Accept adds what an operator accepted; the oldest one goes if there are too many.
+// Accept adds an acceptance, and drops the oldest above maxAccepted.
 func (r *Record) Accept(a Acceptance) {
 	r.Accepted = append(r.Accepted, a)
 	r.Accepted = r.Accepted[max(0, len(r.Accepted)-maxAccepted):]
 }
 
-// Clone returns a copy that shares nothing.
+// Clone returns a deep copy.
 func (r *Record) Clone() *Record {
 	c := *r
 	c.States, c.Accepted = slices.Clone(r.States), slices.Clone(r.Accepted)
@@ -133,7 +133,7 @@ type (
 		Seq   bourse.Seq `json:"seq"`
 		Chain string     `json:"chain"`
 		Term  uint64     `json:"term"`
-		// Time is the frame's, in microseconds.
+		// Time is the time of the frame, in microseconds.
 		Time bourse.Time `json:"time"`
 	}
 	fileAcceptance struct {
@@ -145,7 +145,7 @@ type (
 	}
 )
 
-// bytes returns the record's form: a JSON document, and a line with its SHA-256.
+// bytes encodes the record: a JSON document, and a line with its SHA-256.
 func (r *Record) bytes() []byte {
 	f := fileRecord{
 		Version: version, Exchange: hex.EncodeToString(r.Identity.Exchange[:]), Sandbox: r.Identity.Sandbox,
@@ -155,7 +155,9 @@ func (r *Record) bytes() []byte {
 		f.States = append(f.States, outHead(&r.States[i]))
 	}
 	for _, a := range r.Accepted {
-		f.Accepted = append(f.Accepted, fileAcceptance{a.Time, a.Operator, a.Reason, outTip(a.Anchored), outTip(a.Accepted)})
+		f.Accepted = append(f.Accepted, fileAcceptance{
+			a.Time, a.Operator, a.Reason, outTip(a.Anchored), outTip(a.Accepted),
+		})
 	}
 
 	text, err := json.MarshalIndent(&f, "", " ")
@@ -166,7 +168,7 @@ func (r *Record) bytes() []byte {
 	return fmt.Appendf(text, "%x\n", sha256.Sum256(text))
 }
 
-// parse reads a record.
+// parse decodes a record.
 func parse(b []byte) (*Record, error) {
 	const sumLine = 2*sha256.Size + 1
 	if len(b) < sumLine {
@@ -187,7 +189,7 @@ func parse(b []byte) (*Record, error) {
 	return f.record()
 }
 
-// record returns what a file says.
+// record converts the form on disk.
 func (f *fileRecord) record() (*Record, error) {
 	p := parser{}
 	r := &Record{Newest: p.head(&f.Newest)}
@@ -214,7 +216,7 @@ func outHead(h *Head) fileHead {
 	return out
 }
 
-// parser reads hashes; err is the first error.
+// parser decodes hashes and keeps the first error.
 type parser struct{ err error }
 
 func (p *parser) hex(into []byte, text string) {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,20 +31,20 @@ const format = 2
 // AccountsDB is the database of accounts and keys in a data directory.
 const AccountsDB = "accounts.db"
 
-// Manifest says what a backup holds.
+// Manifest describes a backup.
 type Manifest struct {
 	Format   int    `json:"format"`
 	Exchange string `json:"exchange"`
 	Sandbox  bool   `json:"sandbox"`
-	// Taken is when the backup was begun, RFC 3339.
+	// Taken is the start of the backup, RFC 3339.
 	Taken string `json:"taken"`
-	// Seq is the last command in it, Chain the hash of its frame, StateHash the state
-	// there, Voids how many commands are void: the head of the journal.
+	// The head of the journal: Seq is its last command, Chain the hash of its frame,
+	// StateHash the state there, Voids the number of void commands.
 	Seq       bourse.Seq `json:"seq"`
 	Chain     string     `json:"chain"`
 	StateHash string     `json:"state_hash"`
 	Voids     int        `json:"voids"`
-	// Files are by name, with a slash between directories.
+	// Files maps names, with slashes between directories, to files.
 	Files map[string]File `json:"files"`
 }
 
@@ -53,7 +54,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Accounts copies the database of accounts, whole and of one moment, to a file.
+// Accounts writes a consistent copy of the accounts database to a file.
 type Accounts func(ctx context.Context, from, to string) error
 
 // Take copies the exchange in dir to dest, which must be empty or missing.
@@ -61,6 +62,7 @@ func Take(ctx context.Context, dir, dest string, now time.Time, accounts Account
 	if err := empty(dest); err != nil {
 		return nil, err
 	}
+
 	c := copier{from: dir, to: dest, files: map[string]File{}}
 	if err := os.MkdirAll(dest, 0o700); err != nil {
 		return nil, err
@@ -71,6 +73,7 @@ func Take(ctx context.Context, dir, dest string, now time.Time, accounts Account
 	if err := c.enter(AccountsDB); err != nil {
 		return nil, err
 	}
+
 	if err := c.journal(); err != nil {
 		return nil, err
 	}
@@ -79,6 +82,7 @@ func Take(ctx context.Context, dir, dest string, now time.Time, accounts Account
 			return nil, err
 		}
 	}
+
 	m := &Manifest{Format: format, Taken: now.UTC().Format(time.RFC3339), Files: c.files}
 	if err := m.replay(dest); err != nil {
 		return nil, fmt.Errorf("the copy does not replay: %w", err)
@@ -86,7 +90,7 @@ func Take(ctx context.Context, dir, dest string, now time.Time, accounts Account
 	return m, m.write(dest)
 }
 
-// empty makes sure that a directory is missing or has nothing in it.
+// empty returns an error unless a directory is missing or empty.
 func empty(dir string) error {
 	names, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,23 +106,54 @@ func empty(dir string) error {
 type copier struct {
 	from, to string
 	files    map[string]File
+	// before is a hook of tests, called before a file is opened.
+	before func(name string)
 }
 
-// journal copies snapshots and segments. Live segments come before the archive,
-// so that one that moves meanwhile is in one of them.
+// journal copies snapshots and segments. Live segments come before the archive, so that
+// the copy has a segment that moves meanwhile.
 func (c *copier) journal() error {
-	for _, part := range [...]struct{ dir, suffix string }{
-		{"snapshots", ".snap"}, {journal.LiveDir, ".seg"}, {journal.ArchiveDir, ""},
-	} {
-		if err := c.directory(part.dir, part.suffix); err != nil {
-			return err
-		}
+	if err := c.directory("snapshots", func(name string) bool { return strings.HasSuffix(name, ".snap") }); err != nil {
+		return err
+	}
+	first, err := c.live()
+	if err != nil {
+		return err
+	}
+	older := func(name string) bool { return first == "" || name < first || !strings.HasSuffix(name, ".zst") }
+	if err := c.directory(journal.ArchiveDir, older); err != nil {
+		return err
 	}
 	return c.file("voids")
 }
 
-// tree copies a directory with what is below it: records that only grow, and
-// come after the journal so that they know everything that it does.
+// live copies the live segments, and returns the name of the first copied one without its
+// suffix. Segments move to the archive oldest first, so a copy from the newest backwards
+// has no gap.
+func (c *copier) live() (first string, err error) {
+	for {
+		names, err := c.names(journal.LiveDir, func(name string) bool { return strings.HasSuffix(name, ".seg") })
+		if err != nil || len(names) == 0 {
+			return "", err
+		}
+		for _, name := range slices.Backward(names) {
+			in := journal.LiveDir + "/" + name
+			if err := c.file(in); err != nil {
+				return "", err
+			}
+			if _, copied := c.files[in]; !copied {
+				break
+			}
+			first = strings.TrimSuffix(name, ".seg")
+		}
+		if first != "" {
+			return first, nil
+		}
+	}
+}
+
+// tree copies a directory recursively. Its records only grow, and are copied after the
+// journal so that they cover all of it.
 func (c *copier) tree(dir string) error {
 	names, err := os.ReadDir(filepath.Join(c.from, dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -138,16 +173,28 @@ func (c *copier) tree(dir string) error {
 	return nil
 }
 
-func (c *copier) directory(dir, suffix string) error {
-	names, err := os.ReadDir(filepath.Join(c.from, dir))
+// names lists the wanted files of a directory, sorted; none if it is missing.
+func (c *copier) names(dir string, wanted func(name string) bool) (names []string, err error) {
+	list, err := os.ReadDir(filepath.Join(c.from, dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range list {
+		if wanted(e.Name()) && !strings.HasSuffix(e.Name(), ".tmp") {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// directory copies the wanted files of a directory.
+func (c *copier) directory(dir string, wanted func(name string) bool) error {
+	names, err := c.names(dir, wanted)
+	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if !strings.HasSuffix(name.Name(), suffix) || strings.HasSuffix(name.Name(), ".tmp") {
-			continue
-		}
-		if err := c.file(dir + "/" + name.Name()); err != nil {
+		if err := c.file(dir + "/" + name); err != nil {
 			return err
 		}
 	}
@@ -156,6 +203,9 @@ func (c *copier) directory(dir, suffix string) error {
 
 // file copies a file, unless it is gone.
 func (c *copier) file(name string) error {
+	if c.before != nil {
+		c.before(name)
+	}
 	in, err := os.Open(filepath.Join(c.from, name)) //nolint:gosec // the operator names the directory
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -163,7 +213,8 @@ func (c *copier) file(name string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }() // it was only read
+	defer func() { _ = in.Close() }() // read-only
+
 	to := filepath.Join(c.to, name)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
@@ -172,6 +223,7 @@ func (c *copier) file(name string) error {
 	if err != nil {
 		return err
 	}
+
 	sum := sha256.New()
 	size, err := io.Copy(io.MultiWriter(out, sum), in)
 	if err == nil {
@@ -184,7 +236,7 @@ func (c *copier) file(name string) error {
 	return nil
 }
 
-// enter writes down a file that is there already.
+// enter adds an already copied file to the manifest.
 func (c *copier) enter(name string) error {
 	f, err := os.Open(filepath.Join(c.to, name)) //nolint:gosec // the operator names the directory
 	if err != nil {
@@ -199,8 +251,8 @@ func (c *copier) enter(name string) error {
 	return errors.Join(err, f.Close())
 }
 
-// replay verifies the journal in a directory, replays it, and sets what a manifest that is
-// being made says of it, or holds it against what one that was read says.
+// replay verifies and replays the journal in a directory. It sets the head of a new
+// manifest, or compares the result with the head of an existing one.
 func (m *Manifest) replay(dir string) (err error) {
 	x, err := audit.Open(dir)
 	if err != nil {
@@ -214,10 +266,12 @@ func (m *Manifest) replay(dir string) (err error) {
 	if err != nil {
 		return err
 	}
+
 	hash := end.Engine.StateHash()
 	got := Manifest{
 		Exchange: hex.EncodeToString(x.Identity.Exchange[:]), Sandbox: x.Identity.Sandbox,
-		Seq: end.Engine.Seq(), Chain: hex.EncodeToString(end.Tip.Chain[:]), StateHash: hex.EncodeToString(hash[:]), Voids: len(x.Voids.All()),
+		Seq: end.Engine.Seq(), Chain: hex.EncodeToString(end.Tip.Chain[:]), StateHash: hex.EncodeToString(hash[:]),
+		Voids: len(x.Voids.All()),
 	}
 	if m.StateHash == "" {
 		got.Format, got.Taken, got.Files = m.Format, m.Taken, m.Files
@@ -233,7 +287,7 @@ func (m *Manifest) replay(dir string) (err error) {
 	return nil
 }
 
-// write writes the manifest, and makes the backup durable.
+// write writes the manifest and makes the backup durable.
 func (m *Manifest) write(dest string) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

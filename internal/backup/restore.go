@@ -10,9 +10,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
-// Install checks the backup in src and makes the data directory dir of it, which
-// must be empty or missing. Until everything has been checked, dir has another
-// name.
+// Install checks the backup in src and restores it to the data directory dir, which must
+// be empty or missing. Until all checks have passed, the directory has another name.
 func Install(src, dir string) (*Manifest, error) {
 	if err := empty(dir); err != nil {
 		return nil, err
@@ -21,10 +20,12 @@ func Install(src, dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	staging := dir + ".restoring"
 	if err := os.RemoveAll(staging); err != nil {
 		return nil, err
 	}
+
 	c := copier{from: src, to: staging, files: map[string]File{}}
 	for name, want := range m.Files {
 		if err := c.file(name); err != nil {
@@ -34,6 +35,7 @@ func Install(src, dir string) (*Manifest, error) {
 			return nil, fmt.Errorf("%s in the backup is not what was backed up", name)
 		}
 	}
+
 	if err := m.replay(staging); err != nil {
 		return nil, fmt.Errorf("the backup does not replay: %w", err)
 	}
@@ -49,10 +51,12 @@ func read(src string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w", manifestName, err)
 	}
+
 	if m.Format != format {
 		return nil, fmt.Errorf("%s has format %d; this program knows %d", manifestName, m.Format, format)
 	}
@@ -67,7 +71,7 @@ func read(src string) (*Manifest, error) {
 	return &m, nil
 }
 
-// install makes what was restored durable and gives it its name.
+// install makes the restored directory durable and gives it its name.
 func install(m *Manifest, staging, dir string) error {
 	d, err := disk.OpenExisting(staging)
 	if err != nil {
@@ -77,8 +81,9 @@ func install(m *Manifest, staging, dir string) error {
 		return err
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err // it was empty
+		return err // dir exists and cannot be removed
 	}
+
 	if err := os.Rename(staging, dir); err != nil {
 		return err
 	}

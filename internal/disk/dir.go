@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Modes of what is made: nobody but the exchange's own user has to look at it.
+// Modes of new files and directories: only the exchange's own user has access.
 const (
 	fileMode = 0o600
 	dirMode  = 0o700
@@ -19,7 +19,7 @@ const (
 // Dir is a directory of the operating system.
 type Dir struct{ root *os.Root }
 
-// Open returns the directory at a path, which it makes if it is missing.
+// Open returns the directory at a path, and creates it if it is missing.
 func Open(path string) (*Dir, error) {
 	if err := os.MkdirAll(path, dirMode); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (d *Dir) Edit(name string) (File, error) {
 	return file(d.root.OpenFile(name, os.O_RDWR, 0))
 }
 
-// Create makes a new, empty file.
+// Create makes an empty file for reading and writing. It fails if the file exists.
 func (d *Dir) Create(name string) (File, error) {
 	return file(d.root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode))
 }
@@ -55,10 +55,10 @@ func (d *Dir) Create(name string) (File, error) {
 // Rename gives a file another name.
 func (d *Dir) Rename(from, to string) error { return d.root.Rename(from, to) }
 
-// Remove removes a file.
+// Remove removes a file or an empty directory.
 func (d *Dir) Remove(name string) error { return d.root.Remove(name) }
 
-// MkdirAll makes a directory and those above it.
+// MkdirAll makes a directory and its parents.
 func (d *Dir) MkdirAll(dir string) error { return d.root.MkdirAll(dir, dirMode) }
 
 // List returns the names in a directory, ascending.
@@ -91,7 +91,7 @@ func unsynced(err error) error {
 	return fmt.Errorf("%w: %w", ErrSync, err)
 }
 
-// Lock takes a lock on a file.
+// Lock locks a file.
 func (d *Dir) Lock(name string) (io.Closer, error) {
 	f, err := d.root.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
@@ -107,12 +107,13 @@ func (d *Dir) Lock(name string) (io.Closer, error) {
 	return f, nil
 }
 
-// Free returns how many bytes may still be written.
+// Free returns how many more bytes may be written.
 func (d *Dir) Free() (uint64, error) {
 	f, err := d.root.Open(".")
 	if err != nil {
 		return 0, err
 	}
+
 	var s unix.Statfs_t
 	err = unix.Fstatfs(int(f.Fd()), &s)
 	if err := errors.Join(err, f.Close()); err != nil {
@@ -140,6 +141,6 @@ func (f osFile) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Sync makes the file's bytes and length durable. It is fdatasync: times of
-// access are nothing that anybody needs after a crash.
+// Sync makes the file's bytes and length durable. It is fdatasync: nothing needs access
+// times after a crash.
 func (f osFile) Sync() error { return unsynced(SyncData(f.File)) }

@@ -5,16 +5,15 @@ import (
 	"io"
 )
 
-// ErrLocked says that another process holds a lock.
+// ErrLocked means that another process holds a lock.
 var ErrLocked = errors.New("locked by another process")
 
-// ErrSync says that what a Sync or SyncDir should have made durable is unknown:
-// the process must stop, and never try again.
+// ErrSync means that a Sync or SyncDir failed, and durability is unknown: the process
+// must stop and never try again.
 var ErrSync = errors.New("sync failed")
 
-// Disk is a directory. Its methods may be called by anybody. Errors for what is
-// missing or already there are fs.ErrNotExist and fs.ErrExist; a full disk is
-// syscall.ENOSPC.
+// Disk is a directory. Safe for concurrent use. Errors for a missing or an existing file
+// are fs.ErrNotExist and fs.ErrExist; for a full disk, syscall.ENOSPC.
 type Disk interface {
 	// Open opens a file for reading.
 	Open(name string) (File, error)
@@ -22,45 +21,44 @@ type Disk interface {
 	Edit(name string) (File, error)
 	// Create makes a new, empty file.
 	Create(name string) (File, error)
-	// Rename gives a file another name, in place of a file that has it.
+	// Rename renames a file, and replaces the target if it exists.
 	Rename(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
-	// MkdirAll makes a directory and those above it, unless they are there.
+	// MkdirAll makes a directory and its parents, unless they exist.
 	MkdirAll(dir string) error
-	// List returns the names in a directory, ascending, without its own.
+	// List returns the base names in a directory, ascending.
 	List(dir string) ([]string, error)
 	// SyncDir makes the names in a directory durable. Every error is ErrSync.
 	SyncDir(dir string) error
-	// Lock takes a lock on a file, which it makes if it is missing, until the
-	// returned closer is closed or the process ends. ErrLocked if it is taken.
+	// Lock locks a file, created if missing, until the closer is closed or the process
+	// ends. ErrLocked if another process holds it.
 	Lock(name string) (io.Closer, error)
-	// Free returns how many bytes may still be written.
+	// Free returns how many more bytes may be written.
 	Free() (uint64, error)
 }
 
-// File is an open file. ReadAt may be called by anybody, the rest belongs to one
-// goroutine.
+// File is an open file. ReadAt is safe for concurrent use; the other methods are not.
 type File interface {
 	io.ReaderAt
 	io.WriterAt
 	// Size returns the file's length in bytes.
 	Size() (int64, error)
-	// Truncate cuts the file, or lengthens it with zeros.
+	// Truncate shortens the file, or extends it with zeros.
 	Truncate(size int64) error
 	// Sync makes the file's bytes and length durable. Every error is ErrSync.
 	Sync() error
-	// Close releases the file and makes nothing durable.
+	// Close closes the file and makes nothing durable.
 	Close() error
 }
 
-// ReadFile returns what a file holds.
+// ReadFile returns a file's content.
 func ReadFile(d Disk, name string) ([]byte, error) {
 	f, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // nothing was written
+	defer func() { _ = f.Close() }() // read only
 	size, err := f.Size()
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SyncData makes a file's bytes and length durable, and leaves times of access to later.
+// SyncData makes a file's bytes and length durable, without access times.
 func SyncData(f *os.File) error {
 	for {
 		if err := unix.Fdatasync(int(f.Fd())); !errors.Is(err, unix.EINTR) {

@@ -6,8 +6,8 @@ import (
 	"path"
 )
 
-// Write makes a new file, in place of one of that name, and makes its bytes
-// durable; its name is not before the SyncDir of its directory.
+// Write creates a file, in place of an existing one, and makes its bytes durable. Its
+// name is durable only after the SyncDir of its directory.
 func Write(d Disk, name string, fill func(File) error) error {
 	if err := d.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -23,9 +23,25 @@ func Write(d Disk, name string, fill func(File) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// Replace gives a file other bytes, or makes it, durably and at once: whatever
-// happens, there are the old ones or the new ones. tmp is a name beside it that
-// nobody else uses.
+// EditOrCreate opens a file for reading and writing, and creates it durably if it is
+// missing.
+func EditOrCreate(d Disk, name string) (File, error) {
+	f, err := d.Edit(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if f, err = d.Create(name); err != nil {
+		return nil, err
+	}
+	if err := d.SyncDir("."); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Replace durably and atomically replaces a file's content, or creates the file: after a
+// crash it holds the old bytes or the new ones. tmp is a name in the same directory for
+// Replace alone.
 func Replace(d Disk, name, tmp string, b []byte) error {
 	err := Write(d, tmp, func(f File) error {
 		_, err := f.WriteAt(b, 0)

@@ -15,10 +15,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
-// ArchiveNext moves the oldest live segment to the archive, compressed, if it is
-// followed by another one and all of its commands lie before this sequence. It
-// reports whether it did. The segment is verified before, its copy after; a crash
-// in between leaves both, and the next call goes on.
+// ArchiveNext moves the oldest live segment to the archive, compressed, if another
+// segment follows it and all of its commands are below before. It verifies the segment
+// first and the copy afterwards. A crash in between leaves both; the next call continues.
 func (f *Files) ArchiveNext(before bourse.Seq) (moved bool, err error) {
 	k, err := f.kept()
 	if err != nil || len(k.live) < 2 || k.live[1] > before {
@@ -46,31 +45,35 @@ func (f *Files) archive(s *segment, following bourse.Seq) error {
 	if err := ensureDir(f.disk, ArchiveDir); err != nil {
 		return err
 	}
+
 	name := archiveName(s.head.First())
 	sum, err := s.sum()
 	if err != nil {
 		return err
 	}
+
 	switch err := f.compare(name, sum); {
 	case err == nil:
-		return f.disk.SyncDir(ArchiveDir) // only the segment's removal is missing
+		return f.disk.SyncDir(ArchiveDir) // only the removal of the live segment is missing
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
+
 	if err := f.pack(s, name+tempExt); err != nil {
 		return err
 	}
 	if err := f.compare(name+tempExt, sum); err != nil {
 		return err
 	}
+
 	if err := f.disk.Rename(name+tempExt, name); err != nil {
 		return err
 	}
 	return f.disk.SyncDir(ArchiveDir)
 }
 
-// verify reads the whole segment, which ends where another one begins, and
-// stands behind its last entry.
+// verify reads the whole segment, leaves it behind its last entry, and checks that it
+// ends right before the command following.
 func (s *segment) verify(following bourse.Seq) error {
 	var e Entry
 	err := s.next(&e)
@@ -90,7 +93,7 @@ func (s *segment) verify(following bourse.Seq) error {
 	return nil
 }
 
-// content is the part of a segment that is not padding.
+// content returns the segment's bytes without padding.
 func (s *segment) content() io.Reader { return io.NewSectionReader(s.file, 0, s.off) }
 
 func (s *segment) sum() (Hash, error) {
@@ -112,15 +115,15 @@ func (f *Files) pack(s *segment, name string) error {
 	})
 }
 
-// leastWindow and mostWindow bound how far back compression looks, as powers of
-// two: no farther than there is anything.
+// leastWindow and mostWindow bound the compression window, as powers of two.
 const leastWindow, mostWindow = 10, 20
 
-// compress writes size bytes. Who reads them is told how many, so that it need not
-// make room again and again.
+// compress compresses size bytes. The size in the frame header lets readers
+// allocate once.
 func compress(to io.Writer, from io.Reader, size int64) error {
 	window := 1 << min(max(bits.Len64(uint64(size)), leastWindow), mostWindow)
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window),
+		zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		return err
 	}
@@ -129,7 +132,7 @@ func compress(to io.Writer, from io.Reader, size int64) error {
 	return errors.Join(err, z.Close())
 }
 
-// compare returns why an archived segment does not have this content, or nil.
+// compare returns an error unless the archived segment has the content hash want.
 func (f *Files) compare(name string, want Hash) error {
 	file, err := f.disk.Open(name)
 	if err != nil {
@@ -150,17 +153,19 @@ func unpackedSum(file disk.File) (Hash, error) {
 	if err != nil {
 		return Hash{}, err
 	}
-	z, err := zstd.NewReader(io.NewSectionReader(file, 0, size), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	z, err := zstd.NewReader(io.NewSectionReader(file, 0, size), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return Hash{}, err
 	}
+
 	defer z.Close()
 	h := sha256.New()
 	_, err = io.Copy(h, z)
 	return hashOf(h), err
 }
 
-// appender writes a file from the front to the back.
+// appender writes a file sequentially.
 type appender struct {
 	file disk.File
 	off  int64

@@ -1,24 +1,22 @@
-// Package journal makes commands durable and gives them their one order.
+// Package journal makes commands durable and puts them into one total order.
 //
-// It stands between the sequencer, which proposes, and everything that reads
-// what was committed. It carries bytes and knows no orders.
+// The sequencer proposes batches; observers read the committed ones. The journal carries
+// bytes and does not interpret commands.
 //
-// This package is the contract: a [Log] takes proposals and yields committed
-// batches, the same ones in the same order to everybody, for ever. Adapters
-// fulfil it: filelog on local files, memlog as a twin for tests that delays,
-// drops, changes leader, truncates and installs snapshots, raftlog later. They
-// pass one suite, journaltest.
+// This package is the contract: a [Log] takes proposals and yields committed batches, the
+// same ones in the same order to every reader, for ever. Adapters: filelog on local
+// files; memlog, a twin for tests that delays, drops, changes leader, truncates and
+// installs snapshots; raftlog later. All pass one suite, journaltest.
 //
-// Beside the contract it holds what all adapters share: the frame (the bytes of
-// a batch, with checksum and hash chain), [Snapshots], the archive of sealed
-// segments, and the [VoidList] of commands that operators took out of effect.
+// The package also holds the parts that adapters share: the frame (the bytes of a batch,
+// with checksum and hash chain), [Snapshots], the archive of sealed segments, and the
+// [VoidList] of commands that operators took out of effect.
 //
-// Invariants: sequence numbers are gapless; a batch that was yielded is yielded
-// again after any crash; time and term never go back; nothing that was not
-// durable is yielded. docs/format has the formats: journal.md, snapshot.md,
-// voids.md.
+// Invariants: sequence numbers are gapless; a batch that was yielded is yielded again
+// after any crash; time and term never go back; only durable batches are yielded. The
+// formats are in docs/format: journal.md, snapshot.md, voids.md.
 //
-// Read journal.go, then frame.go, entry.go and header.go (the bytes), segment.go
-// and reader.go (reading them back), end.go (torn or damaged), archive.go and
+// Read journal.go and open.go, then frame.go, entry.go and header.go (the bytes),
+// segment.go and reader.go (reading them back), end.go (torn or damaged), archive.go and
 // stub.go; snapshot.go and voids.go stand on their own.
 package journal

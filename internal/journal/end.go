@@ -7,54 +7,57 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// End is where the live segments of a stopped journal end: what a log continues.
+// End describes the end of the live segments of a stopped journal, where a log continues.
 type End struct {
-	// Segment is the last segment, as its header says.
+	// Segment is the header of the last segment.
 	Segment Header
-	// Offset is where the next entry goes. Size is the segment's length.
+	// Offset is the offset of the next entry, Size the segment's length.
 	Offset, Size int64
-	// Tip is where the journal stands.
+	// Tip is the journal's tip.
 	Tip Tip
-	// First is the oldest command in the live segments, Frames how many frames
-	// with commands they hold.
+	// First is the oldest command in the live segments, Frames the number of their frames
+	// with commands.
 	First  bourse.Seq
 	Frames int
-	// Proven is the last command that is shown to have been durable.
+	// Proven is the last command that is proven to have been durable.
 	Proven bourse.Seq
-	// Last is the kind of the last entry, LastOffset where it is. Zero if the
-	// segment has none.
+	// Last is the kind of the last entry, LastOffset its offset. Both are zero if the
+	// segment has no entry.
 	Last       EntryKind
 	LastOffset int64
-	// Torn is what lies behind the end, and was never known to be durable; nil
-	// if there is nothing.
+	// Torn describes the bytes behind the end, none of which was known to be durable; nil
+	// if there are none.
 	Torn *Torn
 }
 
-// Torn is what a crash left of an entry that was being written.
+// Torn describes the bytes that a crash left of an entry being written.
 type Torn struct {
 	File string
-	// From and To enclose the bytes that are not zero, in whole blocks.
+	// From and To enclose the non-zero bytes, in whole blocks.
 	From, To int64
-	// Seq is the command that the entry would have begun with.
+	// Seq is the first command of the torn entry.
 	Seq bourse.Seq
 }
 
-// End verifies every live segment: checksums, the hash chain, and that they
-// follow each other. It returns where they end, and false if there are none.
-// Nothing may append meanwhile. Damage is a *DamageError. progress, if not nil,
-// is told how many bytes of how many were looked at.
+// End verifies every live segment: checksums, the hash chain, and that each segment
+// continues the one before. It returns false if there are no segments. The journal must
+// not be appended to meanwhile. Damage is a *DamageError. progress, if not nil, gets the
+// bytes verified so far and in total.
 func (f *Files) End(progress func(done, total int64)) (End, bool, error) {
 	k, err := f.kept()
 	if err != nil {
 		return End{}, false, err
 	}
+
 	if len(k.live) == 0 {
 		return End{}, false, f.empty(&k)
 	}
+
 	w := walk{files: f, progress: progress}
 	if w.total, err = f.total(k.live, liveName); err != nil {
 		return End{}, false, err
 	}
+
 	w.end.First = k.live[0]
 	for i, first := range k.live {
 		if err := w.segment(first, i == len(k.live)-1); err != nil {
@@ -73,7 +76,7 @@ func (f *Files) empty(k *kept) error {
 	return &DamageError{LiveDir, 0, 0, errors.New("it has no segment, and there are older ones in " + ArchiveDir)}
 }
 
-// joins refuses live segments that an archived one lies beyond.
+// joins refuses live segments that are older than an archived one.
 func (f *Files) joins(k *kept) error {
 	if n := len(k.archived); n > 0 && k.archived[n-1] > k.last() {
 		return &DamageError{LiveDir, 0, k.last(), fmt.Errorf("%s is newer", archiveName(k.archived[n-1]))}
@@ -81,7 +84,6 @@ func (f *Files) joins(k *kept) error {
 	return nil
 }
 
-// sizeOf returns the bytes of a file.
 func (f *Files) sizeOf(name string) (int64, error) {
 	file, err := f.disk.Open(name)
 	if err != nil {
@@ -91,7 +93,7 @@ func (f *Files) sizeOf(name string) (int64, error) {
 	return size, errors.Join(err, file.Close())
 }
 
-// walk goes through the live segments.
+// walk verifies the live segments in order.
 type walk struct {
 	files       *Files
 	progress    func(done, total int64)
@@ -100,7 +102,7 @@ type walk struct {
 	before      *segment
 }
 
-// segment reads a segment to its end.
+// segment verifies one segment.
 func (w *walk) segment(first bourse.Seq, last bool) error {
 	s, err := w.files.openLive(first)
 	if err != nil {
@@ -116,11 +118,13 @@ func (w *walk) segment(first bourse.Seq, last bool) error {
 	return errors.Join(err, s.close())
 }
 
-// read reads a segment's entries, and judges what lies behind them.
+// read reads a segment's entries and decides whether the bytes behind them are torn or
+// damaged.
 func (w *walk) read(s *segment, last bool) error {
 	var e Entry
 	var err error
 	begin := int64(0)
+
 	for err = s.next(&e); err == nil; err = s.next(&e) {
 		if e.Kind == EntryBatch {
 			w.end.Frames++
@@ -128,17 +132,21 @@ func (w *walk) read(s *segment, last bool) error {
 		begin = s.off - int64(e.Size)
 		w.tell(s.off)
 	}
+
 	if broken := (*brokenError)(nil); !errors.Is(err, errEnd) && !errors.As(err, &broken) {
 		return err
 	}
+
 	rest, failed := s.remains()
 	if failed != nil {
 		return failed
 	}
+
 	dirty := rest.to > rest.from
 	if rest.proof || !last && dirty {
 		return s.damage(err)
 	}
+
 	w.done += s.win.size
 	w.tell(0)
 	end := &w.end

@@ -9,57 +9,56 @@ import (
 	"slices"
 )
 
-// Block is what entries are aligned to. No block is ever written twice, so a
-// write that tears cannot reach what was durable before it; 4 KiB is the most
-// that a device or the kernel writes as one.
+// Block is the alignment of entries. No block is written twice, so that a torn write
+// cannot reach durable bytes; 4 KiB is the most that a device or the kernel writes
+// atomically.
 const Block = 4096
 
 const (
 	entryMagic   = 0x4a524e42 // "BNRJ"
 	entryVersion = 1
-	// envelope is the bytes of an entry before its frame, envelopeSum where its
-	// checksum is.
+	// envelope is the size of an entry's envelope, envelopeSum the offset of its
+	// checksum.
 	envelope    = 56
 	envelopeSum = envelope - 4
-	// CommandsAt is where an entry's commands begin.
+	// CommandsAt is the offset of the commands within an entry.
 	CommandsAt = envelope + frameHeader
 )
 
-// EntryKind says what an entry of a segment is there for.
+// EntryKind is the purpose of an entry.
 type EntryKind uint16
 
 // The kinds of entries.
 const (
 	// EntryBatch carries commands.
 	EntryBatch EntryKind = iota + 1
-	// EntryMark carries none: it proves that what stands before it was durable.
+	// EntryMark has no commands: it proves that all entries before it were durable.
 	EntryMark
-	// EntrySeal is a mark that a log ended with when it was closed.
+	// EntrySeal is a mark that a clean close wrote as the last entry.
 	EntrySeal
 )
 
 // Entry is a frame in its local envelope, which is not replicated.
 type Entry struct {
 	Kind EntryKind
-	// Synced is the watermark: all of the segment before this offset was known
-	// to be durable when the entry was written.
+	// Synced is the watermark: the segment was known to be durable up to this offset when
+	// the entry was written.
 	Synced int64
 	Frame  Frame
 	// Chain is the hash of the frame.
 	Chain Hash
-	// Size is how many bytes the entry occupies: whole blocks.
+	// Size is the entry's length in bytes, a multiple of Block.
 	Size int
 }
 
-// Room returns how many bytes an entry occupies that has this many bytes of
-// commands.
+// Room returns the size of an entry with that many bytes of commands.
 func Room(commands int) int { return align(CommandsAt + commands + frameSum) }
 
 func align(n int) int { return (n + Block - 1) &^ (Block - 1) }
 
-// Finish completes an entry that will be written at this offset: b holds its
-// commands from CommandsAt on, and it writes what stands before and behind them.
-// It sets the entry's Chain and Size and returns the entry's bytes.
+// Finish completes an entry for offset off. b holds its commands from CommandsAt on;
+// Finish writes header, checksum and padding around them. It sets e.Chain and e.Size and
+// returns the entry's bytes.
 func (h *Header) Finish(b []byte, off int64, e *Entry) []byte {
 	e.Frame.Commands = b[CommandsAt:]
 	e.Size = Room(len(e.Frame.Commands))
@@ -73,8 +72,8 @@ func (h *Header) Finish(b []byte, off int64, e *Entry) []byte {
 	return b
 }
 
-// finishEnvelope writes the envelope. It says where it belongs, so that bytes of
-// a command, of another segment or of another exchange are not taken for one.
+// finishEnvelope writes the envelope. Exchange, segment and offset in it keep bytes of a
+// command, of another segment or of another exchange from being taken for an entry.
 func (h *Header) finishEnvelope(b []byte, off int64, e *Entry) {
 	binary.LittleEndian.PutUint32(b, entryMagic)
 	binary.LittleEndian.PutUint16(b[4:], entryVersion)
@@ -87,7 +86,7 @@ func (h *Header) finishEnvelope(b []byte, off int64, e *Entry) {
 	binary.LittleEndian.PutUint32(b[envelopeSum:], crc32.Checksum(b[:envelopeSum], castagnoli))
 }
 
-// parseEnvelope reads the envelope that b begins with, found at this offset.
+// parseEnvelope reads the envelope at the beginning of b, found at offset off.
 func (h *Header) parseEnvelope(b []byte, off int64, e *Entry) error {
 	if len(b) < envelope || binary.LittleEndian.Uint32(b) != entryMagic ||
 		binary.LittleEndian.Uint32(b[envelopeSum:]) != crc32.Checksum(b[:envelopeSum], castagnoli) {
@@ -100,6 +99,7 @@ func (h *Header) parseEnvelope(b []byte, off int64, e *Entry) error {
 		binary.LittleEndian.Uint64(b[32:]) != uint64(off) {
 		return &brokenError{errPlace}
 	}
+
 	kind := EntryKind(binary.LittleEndian.Uint16(b[6:]))
 	e.Synced = int64(binary.LittleEndian.Uint64(b[40:]))
 	if kind < EntryBatch || kind > EntrySeal || e.Synced < Block || e.Synced > off || !isZero(b[48:envelopeSum]) {
@@ -109,8 +109,8 @@ func (h *Header) parseEnvelope(b []byte, off int64, e *Entry) error {
 	return nil
 }
 
-// ParseEntry reads an entry that was found at an offset; b has its bytes and no
-// more. What stands before it is for the caller to compare.
+// ParseEntry reads the entry found at offset off; b has exactly its bytes. The caller
+// compares it with the entry before.
 func (h *Header) ParseEntry(b []byte, off int64, e *Entry) error {
 	err := h.parseEntry(func(_ int64, n int) ([]byte, error) {
 		return b[:min(n, len(b))], nil
@@ -121,8 +121,8 @@ func (h *Header) ParseEntry(b []byte, off int64, e *Entry) error {
 	return err
 }
 
-// parseEntry reads the entry at an offset. get returns the segment's bytes from
-// an offset on, fewer than asked for only at its end.
+// parseEntry reads the entry at offset off. get returns n bytes of the segment, fewer
+// only at its end.
 func (h *Header) parseEntry(get func(off int64, n int) ([]byte, error), off int64, e *Entry) error {
 	b, err := get(off, Block)
 	switch {
@@ -131,16 +131,19 @@ func (h *Header) parseEntry(get func(off int64, n int) ([]byte, error), off int6
 	case isZero(b):
 		return errEnd
 	}
+
 	if err := h.parseEnvelope(b, off, e); err != nil {
 		return err
 	}
 	if len(b) < Block {
 		return &brokenError{errLength}
 	}
+
 	size, err := frameSize(b[envelope:])
 	if err != nil {
 		return &brokenError{err}
 	}
+
 	e.Size = align(envelope + size)
 	if b, err = get(off, e.Size); err != nil {
 		return err
@@ -148,6 +151,7 @@ func (h *Header) parseEntry(get func(off int64, n int) ([]byte, error), off int6
 	if len(b) < e.Size {
 		return &brokenError{errLength}
 	}
+
 	if err := e.parseFrame(b[envelope : envelope+size]); err != nil {
 		return err
 	}
@@ -160,8 +164,8 @@ func (h *Header) parseEntry(get func(off int64, n int) ([]byte, error), off int6
 	return nil
 }
 
-// parseFrame reads the entry's frame. Whatever its checksum covers was written
-// so; nothing but that can be torn.
+// parseFrame reads the entry's frame. Only a checksum error can come of a torn write:
+// bytes that the checksum covers are as written.
 func (e *Entry) parseFrame(b []byte) error {
 	var err error
 	_, e.Chain, err = ParseFrame(b, &e.Frame)
@@ -171,8 +175,7 @@ func (e *Entry) parseFrame(b []byte) error {
 	return err
 }
 
-// brokenError says that bytes are no entry, which a torn write explains as well
-// as damage does.
+// brokenError marks bytes that are no entry, because of a torn write or of damage.
 type brokenError struct{ cause error }
 
 func (e *brokenError) Error() string { return e.cause.Error() }

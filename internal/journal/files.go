@@ -9,21 +9,21 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
-// Files reads the journal of a data directory, whether a log appends to it at
-// the time or not, and keeps its archive. Its methods may be called by anybody,
-// but those that change files (ArchiveNext, Prune) by one at a time.
+// Files reads a data directory's journal, also while a log appends to it, and keeps its
+// archive. Safe for concurrent use, except ArchiveNext and Prune: only one of them may
+// run at a time.
 type Files struct {
 	disk disk.Disk
 	id   Identity
-	// anybody is true if segments of every exchange may be opened.
+	// anybody lets it open segments of every exchange.
 	anybody bool
 }
 
-// NewFiles returns access to an exchange's journal in a directory.
+// NewFiles returns the files of an exchange's journal.
 func NewFiles(d disk.Disk, id Identity) *Files { return &Files{disk: d, id: id} }
 
-// Identify returns which exchange's journal is in a directory, and false if
-// there is none.
+// Identify returns the identity of the journal in a directory, and false if there is
+// none.
 func Identify(d disk.Disk) (Identity, bool, error) {
 	f := &Files{disk: d, anybody: true}
 	k, err := f.kept()
@@ -37,13 +37,13 @@ func Identify(d disk.Disk) (Identity, bool, error) {
 	return s.head.Identity, true, s.close()
 }
 
-// kept are the sequences that the segments begin with, ascending. While a
-// segment moves to the archive, it is in both.
+// kept lists the first sequences of the segments, ascending. A segment that moves to the
+// archive is in both lists meanwhile.
 type kept struct{ live, archived []bourse.Seq }
 
 func (k *kept) none() bool { return len(k.live)+len(k.archived) == 0 }
 
-// last returns the newest segment; there is one.
+// last returns the newest segment. There must be one.
 func (k *kept) last() bourse.Seq {
 	if n := len(k.live); n > 0 {
 		return k.live[n-1]
@@ -51,7 +51,7 @@ func (k *kept) last() bourse.Seq {
 	return k.archived[len(k.archived)-1]
 }
 
-// first returns the oldest segment; there is one.
+// first returns the oldest segment. There must be one.
 func (k *kept) first() bourse.Seq {
 	switch {
 	case len(k.archived) == 0:
@@ -63,8 +63,8 @@ func (k *kept) first() bourse.Seq {
 	}
 }
 
-// kept lists the segments. The live ones come first, so that none is missed that
-// moves to the archive meanwhile.
+// kept lists the segments: the live ones first, so that a segment that moves meanwhile is
+// not missed.
 func (f *Files) kept() (kept, error) {
 	live, err := f.names(LiveDir, liveExt)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *Files) names(dir, ext string) ([]bourse.Seq, error) {
 	return list, err
 }
 
-// open opens the segment that begins with a command, wherever it is.
+// open opens the segment that begins with a command, live or archived.
 func (f *Files) open(first bourse.Seq) (*segment, error) {
 	s, err := f.openLive(first)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +97,7 @@ func (f *Files) open(first bourse.Seq) (*segment, error) {
 	return s, err
 }
 
-// holder returns the last of the segments that begin with this command or before it.
+// holder returns the last segment that begins at or below seq.
 func holder(firsts []bourse.Seq, seq bourse.Seq) (bourse.Seq, bool) {
 	for i := len(firsts) - 1; i >= 0; i-- {
 		if firsts[i] <= seq {
@@ -107,10 +107,9 @@ func holder(firsts []bourse.Seq, seq bourse.Seq) (bourse.Seq, bool) {
 	return 0, false
 }
 
-// Read returns a reader of the batches that hold this sequence and later ones,
-// from the archive and the live segments. Its io.EOF is the last whole frame; a
-// torn end counts as not written, damage before it is a *DamageError.
-// ErrCompacted if what is asked for was pruned.
+// Read returns a reader of the batches from sequence from on, archived and live. io.EOF
+// follows the last whole frame: a torn end is not an error, damage before it is a
+// *DamageError. ErrCompacted if from was pruned.
 func (f *Files) Read(from bourse.Seq) (Reader, error) {
 	return f.read(&reader{files: f, from: from, archive: true})
 }
@@ -120,14 +119,13 @@ func (f *Files) ReadLive(from bourse.Seq) (Reader, error) {
 	return f.read(&reader{files: f, from: from})
 }
 
-// ReadDurable is ReadLive behind a log that appends to the segments at the time:
-// the reader stays at or below what durable returns, and whatever cannot be read
-// there is damage.
+// ReadDurable is ReadLive beside a log that appends: the reader yields only batches that
+// begin at or below durable(), and any unreadable entry there is damage.
 func (f *Files) ReadDurable(from bourse.Seq, durable func() bourse.Seq) (Reader, error) {
 	return f.read(&reader{files: f, from: from, bound: durable})
 }
 
-// ReadBehind is ReadDurable with the archive: for one that has fallen far behind.
+// ReadBehind is ReadDurable with the archive, for a reader that is far behind.
 func (f *Files) ReadBehind(from bourse.Seq, durable func() bourse.Seq) (Reader, error) {
 	return f.read(&reader{files: f, from: from, archive: true, bound: durable})
 }
@@ -140,7 +138,6 @@ func (f *Files) read(r *reader) (Reader, error) {
 	return r, nil
 }
 
-// compacted says what is left.
 func compacted(since bourse.Seq) error {
 	return fmt.Errorf("%w: it is kept since %d", ErrCompacted, since)
 }

@@ -24,7 +24,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the fixtures again")
 
-// resum gives bytes that end with their checksum the right one.
+// resum corrects the checksum at the end of b.
 func resum(b []byte) []byte {
 	body := b[:len(b)-4]
 	return binary.LittleEndian.AppendUint32(body, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
@@ -33,10 +33,10 @@ func resum(b []byte) []byte {
 // record returns the n-th batch of a test's journal, of two commands.
 func record(n int) []byte { return fmt.Appendf(nil, "%d-", n) }
 
-// write appends batches of two commands, up to this one.
+// write appends batches of two commands, up to this number.
 func write(t testing.TB, d disk.Disk, from, to int) {
 	t.Helper()
-	l, _, err := filelog.Open(d, filelog.Options{Identity: ours, SegmentSize: 6 * journal.Block})
+	l, _, err := filelog.Open(d, journal.Options{Identity: ours, SegmentSize: 6 * journal.Block})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +57,8 @@ func write(t testing.TB, d disk.Disk, from, to int) {
 	}
 }
 
-// check reads the batches that hold the commands from here on, and fails unless
-// they are those of write up to this one.
+// check reads the batches from a command on, and fails unless they are those of write up
+// to a number.
 func check(t *testing.T, r journal.Reader, from bourse.Seq, to int) {
 	t.Helper()
 	for n := int(from+1) / 2; n <= to; n++ {
@@ -134,7 +134,7 @@ func TestReadAcrossTheArchive(t *testing.T) {
 	}
 }
 
-// TestReaderOutlivesTheArchive has a reader on a segment that moves away.
+// TestReaderOutlivesTheArchive reads a segment while it moves to the archive.
 func TestReaderOutlivesTheArchive(t *testing.T) {
 	const batches = 20
 	d := memdisk.New(1)
@@ -157,7 +157,7 @@ func TestReaderOutlivesTheArchive(t *testing.T) {
 	}
 }
 
-// TestReadFollowsAnotherProcess has a reader without a bound behind a log.
+// TestReadFollowsAnotherProcess reads without a bound while a log appends.
 func TestReadFollowsAnotherProcess(t *testing.T) {
 	d := memdisk.New(1)
 	r := reader(t, journal.NewFiles(d, ours).Read, 1)
@@ -176,7 +176,7 @@ func TestReadFollowsAnotherProcess(t *testing.T) {
 	}
 }
 
-// TestArchiveResumes has the power cut between any two operations of a move.
+// TestArchiveResumes cuts the power between any two operations of a move to the archive.
 func TestArchiveResumes(t *testing.T) {
 	for seed := range uint64(8) {
 		archiveResumes(t, seed)
@@ -211,7 +211,8 @@ func archiveResumes(t *testing.T, seed uint64) {
 	}
 }
 
-// TestDamagedArchive flips bits in an archived segment, and before the move.
+// TestDamagedArchive flips bits in an archived segment, and in a live one before its
+// move.
 func TestDamagedArchive(t *testing.T) {
 	const batches = 8
 	whole := memdisk.New(1)
@@ -241,7 +242,7 @@ func TestDamagedArchive(t *testing.T) {
 		for ; err == nil; n++ {
 			_, err = r.Next()
 		}
-		// A few bits of the compressed form mean nothing.
+		// A few bits of the compressed form have no meaning.
 		if !errors.As(err, &damage) && (!errors.Is(err, io.EOF) || n != batches+1) {
 			t.Fatalf("byte %d: %v after %d", off, err, n)
 		}
@@ -300,7 +301,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPruneResumes has the power cut between any two operations of a pruning.
+// TestPruneResumes cuts the power between any two operations of Prune.
 func TestPruneResumes(t *testing.T) {
 	const batches = 20
 	whole := memdisk.New(1)
@@ -334,8 +335,15 @@ func TestPruneResumes(t *testing.T) {
 	}
 }
 
-// TestNewerSegment finds a segment and an entry of a later version.
-func TestNewerSegment(t *testing.T) {
+// TestOtherSegments reads segments of a later and of an earlier version.
+func TestOtherSegments(t *testing.T) {
+	for change, want := range map[int]error{1: journal.ErrNewerFormat, -1: journal.ErrOlderFormat} {
+		testOtherSegment(t, change, want)
+	}
+}
+
+func testOtherSegment(t *testing.T, change int, want error) {
+	t.Helper()
 	whole := memdisk.New(1)
 	write(t, whole, 1, 2)
 	const name = "journal/00000000000000000001.seg"
@@ -343,7 +351,7 @@ func TestNewerSegment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b[8] = 2
+	b[8] = byte(int(b[8]) + change)
 	f, err := whole.Edit(name)
 	if err != nil {
 		t.Fatal(err)
@@ -351,15 +359,27 @@ func TestNewerSegment(t *testing.T) {
 	if _, err := f.WriteAt(resum(b[:journal.Block:journal.Block]), 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := journal.Identify(whole); !errors.Is(err, journal.ErrNewerFormat) || !strings.Contains(err.Error(), name) {
-		t.Fatal(err)
+	if _, _, err := journal.Identify(whole); !errors.Is(err, want) || !strings.Contains(err.Error(), name) {
+		t.Fatalf("version %d: %v", b[8], err)
 	}
 }
 
-// TestFixtures reads journals that were written by each version of the format,
-// and holds what this one writes against the newest of them.
+// TestOldestFixture wants a journal of the oldest format to be refused by name.
+func TestOldestFixture(t *testing.T) {
+	fixture, err := disk.Open("testdata/journal-v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = journal.NewFiles(fixture, ours).Read(1)
+	if !errors.Is(err, journal.ErrOlderFormat) || !strings.Contains(err.Error(), "made by Bourse 0.1.0 or older") {
+		t.Error(err)
+	}
+}
+
+// TestFixtures reads journals of each version of the format that is still read, and
+// compares the bytes written now with the newest of them.
 func TestFixtures(t *testing.T) {
-	const newest, segment = "testdata/journal-v1", "00000000000000000001.seg"
+	const newest, segment = "testdata/journal-v2", "00000000000000000001.seg"
 	d := memdisk.New(1)
 	write(t, d, 1, 4)
 	written, err := disk.ReadFile(d, "journal/"+segment)
@@ -370,7 +390,7 @@ func TestFixtures(t *testing.T) {
 		archiveAll(t, journal.NewFiles(d, ours), 100)
 		keepFixture(t, d, newest)
 	}
-	versions, err := filepath.Glob("testdata/journal-v*")
+	versions, err := filepath.Glob("testdata/journal-v[2-9]")
 	if err != nil || len(versions) == 0 {
 		t.Fatal(versions, err)
 	}

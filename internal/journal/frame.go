@@ -14,13 +14,12 @@ import (
 const (
 	// frameVersion is the newest version of frames that this program knows.
 	frameVersion = 1
-	// frameHeader is the bytes of a frame before its commands, frameSum those
-	// after them.
+	// frameHeader is the size of a frame before its commands, frameSum that after them.
 	frameHeader = 72
 	frameSum    = 4
 )
 
-// Reasons why bytes are no frame.
+// Reasons for refusing bytes as a frame or an entry.
 var (
 	errChecksum  = errors.New("checksum does not match")
 	errLength    = errors.New("length is out of range")
@@ -29,21 +28,21 @@ var (
 	errMalformed = errors.New("fields contradict each other")
 )
 
-// Frame is a batch as it is stored and replicated. A frame without commands
-// holds a place in a log's files and is never yielded.
+// Frame is a batch as it is stored and replicated. A frame without commands fills a mark
+// or a seal and is never yielded.
 type Frame struct {
-	// First is the sequence of the first command; of a frame without commands,
-	// the one that the next frame begins with.
+	// First is the sequence of the first command; in a frame without commands, that of
+	// the next frame.
 	First bourse.Seq
 	Count int
 	Term  uint64
 	Time  bourse.Time
-	// Previous is the hash of the frame with commands before it.
+	// Previous is the hash of the previous frame with commands.
 	Previous Hash
 	Commands []byte
 }
 
-// Append appends the frame's bytes to b, and returns its hash with them.
+// Append appends the frame's bytes to b and returns the frame's hash with it.
 func (f *Frame) Append(b []byte) ([]byte, Hash) {
 	at := len(b)
 	b = slices.Grow(b, frameHeader+len(f.Commands)+frameSum)
@@ -51,9 +50,9 @@ func (f *Frame) Append(b []byte) ([]byte, Hash) {
 	return f.finish(b, at)
 }
 
-// finish writes what stands around the commands: the header, for which b has
-// room from at on, and the checksum, behind b.
+// finish writes the header at b[at:], for which b has room, and appends the checksum.
 func (f *Frame) finish(b []byte, at int) ([]byte, Hash) {
+
 	h := b[at : at+frameHeader]
 	binary.LittleEndian.PutUint32(h, uint32(len(b)-at+frameSum))
 	binary.LittleEndian.PutUint32(h[4:], frameVersion)
@@ -62,12 +61,13 @@ func (f *Frame) finish(b []byte, at int) ([]byte, Hash) {
 	binary.LittleEndian.PutUint64(h[24:], f.Term)
 	binary.LittleEndian.PutUint64(h[32:], uint64(f.Time))
 	copy(h[40:], f.Previous[:])
+
 	sum := sha256.Sum256(b[at:])
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[at:], castagnoli)), sum
 }
 
-// frameSize returns the bytes of the frame that b begins with; b has at least
-// its header.
+// frameSize returns the size of the frame at the beginning of b, which holds at least its
+// header.
 func frameSize(b []byte) (int, error) {
 	size := int64(binary.LittleEndian.Uint32(b))
 	if size < frameHeader+frameSum || size > frameHeader+MaxFrame+frameSum {
@@ -76,9 +76,9 @@ func frameSize(b []byte) (int, error) {
 	return int(size), nil
 }
 
-// ParseFrame reads the frame that b begins with, whose Commands remain a part
-// of b. It returns its bytes and its hash. It does not know what stands before
-// the frame: sequence, time, term and the chain are for the caller to compare.
+// ParseFrame reads the frame at the beginning of b; its Commands alias b. It returns the
+// frame's size and hash. The caller compares sequence, time, term and chain with the
+// frame before.
 func ParseFrame(b []byte, f *Frame) (int, Hash, error) {
 	if len(b) < frameHeader+frameSum {
 		return 0, Hash{}, errLength
@@ -87,13 +87,16 @@ func ParseFrame(b []byte, f *Frame) (int, Hash, error) {
 	if err != nil || size > len(b) {
 		return 0, Hash{}, errLength
 	}
+
 	body := b[:size-frameSum]
 	if binary.LittleEndian.Uint32(b[size-frameSum:]) != crc32.Checksum(body, castagnoli) {
 		return 0, Hash{}, errChecksum
 	}
+
 	if v := binary.LittleEndian.Uint32(b[4:]); v > frameVersion {
 		return 0, Hash{}, fmt.Errorf("frame of version %d %w", v, ErrNewerFormat)
 	}
+
 	f.First = bourse.Seq(binary.LittleEndian.Uint64(b[8:]))
 	count := binary.LittleEndian.Uint64(b[16:])
 	f.Term = binary.LittleEndian.Uint64(b[24:])
@@ -108,8 +111,7 @@ func ParseFrame(b []byte, f *Frame) (int, Hash, error) {
 	return size, sha256.Sum256(body), nil
 }
 
-// follows returns why f cannot be what was appended to a journal at this tip,
-// or nil.
+// follows returns an error unless f may follow this tip.
 func (f *Frame) follows(tip *Tip) error {
 	switch {
 	case f.First != tip.Last+1:

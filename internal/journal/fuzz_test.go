@@ -25,7 +25,7 @@ func patched(b []byte, at uint16, patch []byte) []byte {
 	return b
 }
 
-// sumAt writes the checksum of all that stands before a place.
+// sumAt writes the checksum of all bytes before an offset.
 func sumAt(b []byte, from, at int) {
 	if at+4 <= len(b) {
 		binary.LittleEndian.PutUint32(b[at:], crc32.Checksum(b[from:at], crc32.MakeTable(crc32.Castagnoli)))
@@ -63,8 +63,7 @@ func segmentOf(f *testing.F) []byte {
 	return b
 }
 
-// gapless reads what a reader yields: commands follow each other, or it ends with
-// an error.
+// gapless reads to the end: commands follow each other, or the reader returns an error.
 func gapless(t *testing.T, files *journal.Files) {
 	t.Helper()
 	r, err := files.Read(1)
@@ -90,8 +89,8 @@ func gapless(t *testing.T, files *journal.Files) {
 	}
 }
 
-// FuzzSegment changes a segment, with checksums that are right again: envelopes,
-// frames and headers that only a program could have written.
+// FuzzSegment changes a segment and corrects its checksums, to reach envelopes, frames
+// and headers that only a program could have written.
 func FuzzSegment(f *testing.F) {
 	whole := segmentOf(f)
 	f.Add(uint16(12), []byte{1}, true)
@@ -116,7 +115,7 @@ func FuzzSegment(f *testing.F) {
 	})
 }
 
-// FuzzArchive reads an archived segment that anything may have been packed into.
+// FuzzArchive reads an archived segment with arbitrary content.
 func FuzzArchive(f *testing.F) {
 	whole := segmentOf(f)
 	pack, err := zstd.NewWriter(nil)
@@ -138,7 +137,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// FuzzStub reads what stands for pruned segments.
+// FuzzStub reads arbitrary stubs.
 func FuzzStub(f *testing.F) {
 	f.Add([]byte("BOURSTUB\x01\x00\x00\x00\x01"))
 	f.Add(make([]byte, 116))
@@ -151,8 +150,7 @@ func FuzzStub(f *testing.F) {
 	})
 }
 
-// FuzzVoids reads the side file of commands out of effect; what is read can be
-// added to.
+// FuzzVoids reads an arbitrary file of voids; if it is accepted, Append must work.
 func FuzzVoids(f *testing.F) {
 	d := memdisk.New(1)
 	l, err := journal.LoadVoids(d, ours)

@@ -11,10 +11,10 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Where the journal's files are in the data directory.
+// Directories and file extensions of the journal in the data directory.
 const (
-	// LiveDir has the segments that a start reads, ArchiveDir the older ones,
-	// TornDir what was cut from the end of a log.
+	// LiveDir has the segments that a start reads, ArchiveDir the older ones, TornDir
+	// copies of torn ends.
 	LiveDir    = "journal"
 	ArchiveDir = "archive"
 	TornDir    = "torn"
@@ -25,20 +25,20 @@ const (
 
 const (
 	segmentMagic   = "BRSJRNL\x00"
-	segmentVersion = 1
-	// headerSum is where the header's checksum is: at the end of its block, in
-	// every version.
+	segmentVersion = 2
+	// headerSum is the offset of the header's checksum: the end of its block, in every
+	// version.
 	headerSum = Block - 4
 )
 
-// Header is what a segment begins with, so that each can be read on its own.
+// Header is the first block of a segment. It makes each segment readable on its own.
 type Header struct {
 	Identity
-	// Tip is where the journal stood before the segment's first frame.
+	// Tip is the journal's tip before the segment's first frame.
 	Tip Tip
 }
 
-// First returns the sequence that the segment begins with.
+// First returns the first sequence of the segment.
 func (h *Header) First() bourse.Seq { return h.Tip.Last + 1 }
 
 // Name returns the segment's file name.
@@ -72,12 +72,13 @@ func (h *Header) parse(b []byte) error {
 	case binary.LittleEndian.Uint32(b[headerSum:]) != crc32.Checksum(b[:headerSum], castagnoli):
 		return errChecksum
 	}
-	if v := binary.LittleEndian.Uint32(b[8:]); v > segmentVersion {
-		return fmt.Errorf("segment of version %d %w", v, ErrNewerFormat)
+	if err := checkFormat("segment", binary.LittleEndian.Uint32(b[8:]), segmentVersion); err != nil {
+		return err
 	}
 	if binary.LittleEndian.Uint32(b[12:]) != Block || b[32] > 1 || !isZero(b[33:40]) || !isZero(b[96:headerSum]) {
 		return errMalformed
 	}
+
 	copy(h.Exchange[:], b[16:])
 	h.Sandbox = b[32] == 1
 	h.Tip.Last = bourse.Seq(binary.LittleEndian.Uint64(b[40:]))
@@ -95,7 +96,7 @@ func segmentName(dir string, seq bourse.Seq, ext string) string {
 	return fmt.Sprintf("%s/%020d%s", dir, uint64(seq), ext)
 }
 
-// parseName returns the sequence that a file is named after.
+// parseName returns the sequence in a file's name.
 func parseName(file, ext string) (bourse.Seq, bool) {
 	digits, ok := strings.CutSuffix(file, ext)
 	if !ok || len(digits) != 20 {

@@ -7,20 +7,41 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Errors of files that are whole, but not for us.
+// Errors of files that are intact but do not belong here.
 var (
 	// ErrOtherExchange: a file belongs to another exchange.
 	ErrOtherExchange = errors.New("belongs to another exchange")
-	// ErrSandbox: a file of a sandbox was given to production, or the reverse.
+	// ErrSandbox: a file of a sandbox was given to production, or the other way round.
 	ErrSandbox = errors.New("sandbox and production do not mix")
 	// ErrNewerFormat: a file was written by a newer version of the program.
 	ErrNewerFormat = errors.New("was written in a newer format")
-	// ErrCut: the journal lacks commands that something beside it proves it had.
+	// ErrOlderFormat: a file was written before the formats began anew.
+	ErrOlderFormat = errors.New("was made by Bourse 0.1.0 or older, whose data this program does not read: " +
+		"go on with the program that made it, or begin in an empty directory (docs/upgrade.md)")
+	// ErrCut: the journal lacks commands that another file proves it had.
 	ErrCut = errors.New("the journal may have been cut back or replaced")
 )
 
-// Identity is whose journal it is. It is in the header of every file, so that
-// none can be read in place of another.
+// checkFormat returns an error unless a file has the version that this program reads.
+func checkFormat(what string, has, reads uint32) error {
+	switch {
+	case has > reads:
+		return fmt.Errorf("%s of version %d %w", what, has, ErrNewerFormat)
+	case has < reads:
+		return fmt.Errorf("%s of version %d %w", what, has, ErrOlderFormat)
+	default:
+		return nil
+	}
+}
+
+// isOtherFormat reports whether an error marks an intact file of another version than this
+// program reads.
+func isOtherFormat(err error) bool {
+	return errors.Is(err, ErrNewerFormat) || errors.Is(err, ErrOlderFormat)
+}
+
+// Identity identifies an exchange. Every file's header has it, so that no file is read in
+// place of another.
 type Identity struct {
 	// Exchange is chosen once, at genesis.
 	Exchange [16]byte
@@ -28,8 +49,8 @@ type Identity struct {
 	Sandbox bool
 }
 
-// Check returns why a file with another identity must not be read by this one's
-// exchange, or nil.
+// Check returns an error unless files with the identity other may be read as files of
+// this exchange.
 func (id Identity) Check(other Identity) error {
 	switch {
 	case id.Sandbox != other.Sandbox:
@@ -41,7 +62,7 @@ func (id Identity) Check(other Identity) error {
 	}
 }
 
-// Tip is where a journal stands: what the next frame is appended to.
+// Tip is the end of a journal: the next frame continues it.
 type Tip struct {
 	// Last is the last command, zero before the first.
 	Last bourse.Seq
@@ -51,17 +72,17 @@ type Tip struct {
 	Time  bourse.Time
 }
 
-// DamageError says where a file is not what was written. It is never repaired:
-// whoever reads it stops.
+// DamageError reports a file that differs from the bytes written. Damage is never
+// repaired: readers stop at it.
 type DamageError struct {
 	File   string
 	Offset int64
-	// Seq is the first command that is lost by it, as far as is known.
+	// Seq is the first command lost to the damage, as far as is known.
 	Seq   bourse.Seq
 	Cause error
 }
 
-// Error names the file, the place in it and the command.
+// Error names the file, the offset and the command.
 func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s is damaged at byte %d (command %d): %v", e.File, e.Offset, e.Seq, e.Cause)
 }

@@ -13,22 +13,22 @@ import (
 type reader struct {
 	files *Files
 	from  bourse.Seq
-	// bound, if there is one, is up to where batches are yielded.
+	// bound, if not nil, returns the last sequence that may be read.
 	bound func() bourse.Seq
 	// archive is true if the reader may open archived segments.
 	archive bool
 
-	// seg is nil while there is no segment at all.
+	// seg is nil while there are no segments.
 	seg   *segment
 	entry Entry
 	batch Batch
-	// doubt is where something looked like damage that a log may have been
-	// writing just then; it is looked at once more.
+	// doubt is the offset of an entry that looked damaged once. A log may have been
+	// writing it, so it is read again before it counts as damage.
 	doubt int64
 	err   error
 }
 
-// start opens the segment that holds the first command asked for.
+// start opens the segment that holds from.
 func (r *reader) start() error {
 	k, err := r.files.kept()
 	if err != nil {
@@ -38,15 +38,18 @@ func (r *reader) start() error {
 	if err != nil {
 		return err
 	}
+
 	if !r.archive {
 		k.archived = nil
 	}
+
 	switch {
 	case stub != nil && r.from <= stub.Seq:
 		return compacted(stub.Seq + 1)
 	case k.none():
 		return nil
 	}
+
 	first, ok := holder(k.live, r.from)
 	if !ok {
 		first, ok = holder(k.archived, r.from)
@@ -54,17 +57,18 @@ func (r *reader) start() error {
 	if !ok {
 		return compacted(k.first())
 	}
+
 	r.seg, err = r.open(first)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return r.start() // it moved just now
+		return r.start() // it moved to the archive meanwhile
 	case err != nil:
 		return err
 	}
 	return stub.joins(r.seg)
 }
 
-// open opens a segment among those that the reader may read.
+// open opens a segment that this reader may read.
 func (r *reader) open(first bourse.Seq) (*segment, error) {
 	if r.archive {
 		return r.files.open(first)
@@ -86,6 +90,7 @@ func (r *reader) Next() (*Batch, error) {
 		if !more {
 			return nil, io.EOF
 		}
+
 		if r.entry.Kind != EntryBatch {
 			continue
 		}
@@ -95,8 +100,8 @@ func (r *reader) Next() (*Batch, error) {
 	}
 }
 
-// step reads an entry, in the next segment if this one has ended. It returns
-// false if there is none.
+// step reads an entry, from the next segment if this one has ended. It returns false if
+// there is none.
 func (r *reader) step() (bool, error) {
 	for {
 		if r.seg == nil {
@@ -107,6 +112,7 @@ func (r *reader) step() (bool, error) {
 		if r.bound != nil && r.seg.tip.Last >= r.bound() {
 			return false, nil
 		}
+
 		err := r.seg.next(&r.entry)
 		if err == nil {
 			r.doubt = 0
@@ -121,14 +127,13 @@ func (r *reader) step() (bool, error) {
 	}
 }
 
-// onward decides what it means that the entry at hand cannot be read: the end
-// of the segment, of the journal, or damage. It returns true if step should look
-// again.
+// onward decides why the next entry cannot be read: the end of the segment, the end of
+// the journal, or damage. It returns true if step should try again.
 func (r *reader) onward(why error) (bool, error) {
 	following, err := r.open(r.seg.tip.Last + 1)
 	switch {
 	case err == nil && following.head.First() == r.seg.head.First():
-		// Nothing was written to the segment yet: it is its own follower.
+		// The segment is empty and begins with the sequence that follows it.
 		if err := following.close(); err != nil {
 			return false, err
 		}
@@ -137,22 +142,26 @@ func (r *reader) onward(why error) (bool, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return false, err
 	}
+
 	rest, err := r.seg.remains()
 	if err != nil {
 		return false, err
 	}
+
 	gap, err := r.gap()
 	if err != nil {
 		return false, err
 	}
+
 	if !rest.proof && gap == 0 && r.bound == nil {
 		return false, nil
 	}
 	if !r.doubtful() {
-		return true, nil // a log may have gone on while we looked
+		return true, nil // a log may have appended meanwhile
 	}
+
 	if gap != 0 && !r.archive {
-		// What lay between moved to the archive; no log leaves a gap.
+		// The segments between moved to the archive; no log leaves a gap.
 		return false, compacted(gap)
 	}
 	if gap != 0 && errors.Is(why, errEnd) {
@@ -161,35 +170,38 @@ func (r *reader) onward(why error) (bool, error) {
 	return false, r.seg.damage(why)
 }
 
-// doubtful notes a doubt, and returns true if there was the same one before.
+// doubtful records a doubt at this offset, and returns true if it was recorded before.
 func (r *reader) doubtful() bool {
 	before := r.doubt
 	r.doubt = r.seg.off
 	return before == r.seg.off
 }
 
-// cross goes on to the segment that follows, if this one is read to its end.
+// cross moves to the following segment if this one was read to its end.
 func (r *reader) cross(following *segment, why error) (bool, error) {
 	rest, err := r.seg.remains()
 	if err != nil {
 		return false, errors.Join(err, following.close())
 	}
+
 	if rest.to > rest.from || !errors.Is(why, errEnd) {
-		// A mark may have been written since.
+		// A mark may have been written meanwhile.
 		if err := following.close(); err != nil || !r.doubtful() {
 			return err == nil, err
 		}
 		return false, r.seg.damage(why)
 	}
+
 	if err := following.continues(r.seg); err != nil {
 		return false, errors.Join(err, following.close())
 	}
+
 	err = r.seg.close()
 	r.seg, r.doubt = following, 0
 	return true, err
 }
 
-// continues returns why a segment cannot be the one after another.
+// continues returns an error unless s begins at the tip where before ends.
 func (s *segment) continues(before *segment) error {
 	if s.head.Tip != before.tip {
 		return &DamageError{s.name, 0, s.head.First(), fmt.Errorf("it does not continue %s", before.name)}
@@ -197,8 +209,7 @@ func (s *segment) continues(before *segment) error {
 	return nil
 }
 
-// gap returns the first segment that lies beyond the one that should follow, or
-// zero.
+// gap returns the first segment beyond the next expected one, or zero.
 func (r *reader) gap() (bourse.Seq, error) {
 	k, err := r.files.kept()
 	if err != nil {

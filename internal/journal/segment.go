@@ -12,23 +12,23 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
-// errEnd says that no entry was written here yet.
+// errEnd: no entry was written at this offset yet.
 var errEnd = errors.New("no entry")
 
-// segment reads the entries of one segment, live or archived, and holds each
-// against what stands before it.
+// segment reads the entries of one segment, live or archived, and checks that each
+// follows the one before.
 type segment struct {
-	// file is what is open; nil for an archived segment, which lies in memory.
+	// file is the open file; nil for an archived segment, which is in memory.
 	file disk.File
 	name string
 	head Header
 	win  window
-	// off is where the next entry begins, tip where the journal stands there,
-	// last the kind of the entry before it, if there is one.
+	// off is the offset of the next entry, tip the journal's tip there, last the kind of
+	// the entry before it, if any.
 	off  int64
 	tip  Tip
 	last EntryKind
-	// proven is the last command that an entry showed to have been durable.
+	// proven is the last command that an entry's watermark proves durable.
 	proven bourse.Seq
 }
 
@@ -63,8 +63,7 @@ func (f *Files) openArchived(first bourse.Seq) (*segment, error) {
 	return f.newSegment(bytes.NewReader(plain), int64(len(plain)), archiveName(first), first)
 }
 
-// mostPlain bounds what an archived segment may unpack to: more than the
-// largest segment.
+// mostPlain bounds the unpacked size of an archived segment, above the largest segment.
 const mostPlain = 2 << 30
 
 func unpack(packed []byte) ([]byte, error) {
@@ -76,14 +75,14 @@ func unpack(packed []byte) ([]byte, error) {
 	return d.DecodeAll(packed, nil)
 }
 
-// newSegment reads a segment's header and stands before its first entry.
+// newSegment reads a segment's header. The next entry is its first.
 func (f *Files) newSegment(r io.ReaderAt, size int64, name string, first bourse.Seq) (*segment, error) {
 	s := &segment{name: name, win: window{file: r, size: size}, off: Block}
 	b, err := s.win.get(0, Block)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.head.parse(b); errors.Is(err, ErrNewerFormat) {
+	if err := s.head.parse(b); isOtherFormat(err) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	} else if err != nil {
 		return nil, &DamageError{name, 0, first, err}
@@ -98,18 +97,19 @@ func (f *Files) newSegment(r io.ReaderAt, size int64, name string, first bourse.
 	return s, nil
 }
 
-// next reads the entry at hand and moves behind it. Without an entry the error
-// is errEnd if nothing was written here, a *brokenError if what was is not
-// whole; a *DamageError and any other error are final.
+// next reads the next entry. Without one, the error is errEnd if nothing was written
+// there, or a *brokenError if the bytes are no whole entry; a *DamageError and any other
+// error are final.
 func (s *segment) next(e *Entry) error {
 	kept := s.win.holds(s.off)
 	err := s.head.parseEntry(s.win.get, s.off, e)
 	if broken := (*brokenError)(nil); kept && err != nil || errors.As(err, &broken) {
-		// What was read ahead may be from before the entry was written; and a
-		// read that went wrong once is no reason to call an entry torn.
+		// The buffer may be older than the entry, and a read that failed once must not
+		// make an entry count as torn.
 		s.win.drop()
 		err = s.head.parseEntry(s.win.get, s.off, e)
 	}
+
 	switch {
 	case errors.Is(err, ErrNewerFormat):
 		return fmt.Errorf("%s: %w", s.name, err)
@@ -118,9 +118,11 @@ func (s *segment) next(e *Entry) error {
 	case err != nil:
 		return err
 	}
+
 	if err := e.Frame.follows(&s.tip); err != nil {
 		return s.damage(err)
 	}
+
 	if e.Synced == s.off {
 		s.proven = s.tip.Last
 	}
@@ -133,13 +135,13 @@ func (s *segment) next(e *Entry) error {
 	return nil
 }
 
-// Batch returns the entry's frame as a log yields it.
+// Batch returns the entry's frame as a batch.
 func (e *Entry) Batch() Batch {
 	f := &e.Frame
 	return Batch{f.First, f.Count, f.Term, f.Time, f.Commands, e.Chain}
 }
 
-// damage says that what is at hand was not written like this.
+// damage returns a DamageError at the next entry.
 func (s *segment) damage(cause error) error {
 	if already := (*DamageError)(nil); errors.As(cause, &already) {
 		return cause
@@ -147,19 +149,18 @@ func (s *segment) damage(cause error) error {
 	return &DamageError{s.name, s.off, s.tip.Last + 1, cause}
 }
 
-// remains is what lies in a segment from the entry at hand on, which cannot be
-// read.
+// remains describes the bytes of a segment from the unreadable entry on.
 type remains struct {
-	// from and to enclose all blocks that are not zero.
+	// from and to enclose all non-zero blocks.
 	from, to int64
-	// proof is true if the entry at hand is known to have been durable.
+	// proof is true if that entry is known to have been durable.
 	proof bool
 }
 
-// remains looks through the rest of the segment.
+// remains scans the rest of the segment.
 func (s *segment) remains() (remains, error) {
-	// A segment gets its name once its first entry is durable, but for the first
-	// segment of all.
+	// Every segment but the journal's first is named only after its first entry is
+	// durable.
 	r := remains{from: s.off, to: s.off, proof: s.off == Block && s.head.Tip.Last > 0}
 	s.win.drop()
 	defer s.win.drop()
@@ -174,7 +175,7 @@ func (s *segment) remains() (remains, error) {
 	}
 }
 
-// look looks through a stretch of the rest, block by block.
+// look scans a stretch of the rest, block by block.
 func (s *segment) look(b []byte, off int64, r *remains) {
 	for len(b) > 0 {
 		block := b[:min(Block, len(b))]
@@ -200,15 +201,15 @@ func (s *segment) close() error {
 }
 
 const (
-	// leastAhead and mostAhead are how much is read at once: little at a live
-	// end, where it is soon too old, and much in a long run.
+	// leastAhead and mostAhead bound a read: small at a live end, where the buffer is
+	// soon outdated, large in a long run.
 	leastAhead = 16 << 10
 	mostAhead  = 512 << 10
-	// restAhead is for what should be zero.
+	// restAhead is the read size of remains, which expects zeros.
 	restAhead = 128 << 10
 )
 
-// window reads a file of a size from the front to the back.
+// window is a read buffer over a file, read from front to back.
 type window struct {
 	file  io.ReaderAt
 	size  int64
@@ -219,8 +220,8 @@ type window struct {
 
 func (w *window) holds(off int64) bool { return off >= w.at && off < w.at+int64(len(w.buf)) }
 
-// get returns n bytes at an offset, fewer only at the file's end. They are good
-// until the next call.
+// get returns n bytes at an offset, fewer only at the file's end. They are valid until
+// the next call.
 func (w *window) get(off int64, n int) ([]byte, error) {
 	if off >= w.at && off+int64(n) <= w.at+int64(len(w.buf)) {
 		return w.buf[off-w.at:][:n], nil
@@ -239,5 +240,5 @@ func (w *window) get(off int64, n int) ([]byte, error) {
 	return w.buf[:min(n, got)], nil
 }
 
-// drop forgets what was read.
+// drop discards the buffer.
 func (w *window) drop() { w.buf, w.ahead = w.buf[:0], 0 }

@@ -16,12 +16,11 @@ import (
 
 const (
 	snapshotDir = "snapshots"
-	// snapshotExt ends the name of a snapshot, temporaryExt that of one which is
-	// being written.
+	// snapshotExt is the extension of snapshots, temporaryExt that of unfinished ones.
 	snapshotExt  = ".snap"
 	temporaryExt = ".tmp"
-	// keepSnapshots is how many good snapshots are kept at least: recovery needs
-	// one, and the two before it are for a disk that damages files.
+	// keepSnapshots is the least number of good snapshots kept: recovery needs one; the
+	// two before it guard against a disk that damages files.
 	keepSnapshots = 3
 )
 
@@ -32,46 +31,45 @@ func temporaryName(at bourse.Seq) string {
 	return fmt.Sprintf("%s/%020d%s", snapshotDir, at, temporaryExt)
 }
 
-// Snapshots are the snapshot files in a data directory, each of the moment after
-// one command. Anybody may call the methods.
+// Snapshots are the snapshot files in a data directory, each of the state after one
+// command. Safe for concurrent use.
 type Snapshots struct {
 	disk disk.Disk
 	id   Identity
-	// OnDamage is told of each damaged snapshot that was passed over. It is set
-	// before the first call, or nil.
+	// OnDamage, if not nil, is called for each damaged snapshot that is skipped. Set it
+	// before the first call.
 	OnDamage func(*DamageError)
-	// OnWritten is told of each snapshot that became durable. It is set before the
-	// first call, or nil.
+	// OnWritten, if not nil, is called for each snapshot that became durable. Set it
+	// before the first call.
 	OnWritten func(SnapshotHeader)
-	// Anchored reports whether a start may restore the snapshot at a command: its state
-	// is anchored durably. It is set before the first call; nil without an anchor, when a
-	// start may restore any.
+	// Anchored, if not nil, reports whether the state at a command is anchored durably,
+	// so that a start may restore its snapshot. Without it a start may restore any. Set
+	// it before the first call.
 	Anchored func(bourse.Seq) bool
 
 	mu sync.Mutex
-	// verified says of snapshots that were read since they were written whether
-	// they are good.
+	// verified has the verdict on each snapshot that was read since it was written: true
+	// if it is good.
 	verified map[bourse.Seq]bool
-	// writing are the snapshots whose writers are at work.
+	// writing has the snapshots that a SnapshotWriter is writing.
 	writing map[bourse.Seq]bool
 	// settled is true once the names found at the start are durable.
 	settled bool
 }
 
-// NewSnapshots returns the snapshots of an exchange in a directory, which it
-// does not touch yet.
+// NewSnapshots returns an exchange's snapshots in a directory. It does no I/O.
 func NewSnapshots(d disk.Disk, id Identity) *Snapshots {
 	return &Snapshots{disk: d, id: id, verified: map[bourse.Seq]bool{}, writing: map[bourse.Seq]bool{}}
 }
 
-// Snapshot is a snapshot in memory, every byte of it verified.
+// Snapshot is a verified snapshot in memory.
 type Snapshot struct {
 	Header   SnapshotHeader
 	bytes    []byte
 	sections []section
 }
 
-// Section returns a part of the snapshot by its name; false if it has none.
+// Section returns a section by its name; false if there is none.
 func (s *Snapshot) Section(name string) ([]byte, bool) {
 	for _, p := range s.sections {
 		if p.name == name {
@@ -82,10 +80,10 @@ func (s *Snapshot) Section(name string) ([]byte, bool) {
 	return nil, false
 }
 
-// List returns the snapshots there are, good or not, oldest first.
+// List returns all snapshots, good or not, oldest first.
 func (s *Snapshots) List() ([]bourse.Seq, error) { return s.list(snapshotExt) }
 
-// list returns the sequences in the names with an ending.
+// list returns the sequences of the files with an extension.
 func (s *Snapshots) list(ext string) ([]bourse.Seq, error) {
 	names, err := s.disk.List(snapshotDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +103,7 @@ func (s *Snapshots) list(ext string) ([]bourse.Seq, error) {
 	return list, nil
 }
 
-// NewestBytes returns the length of the newest snapshot, good or not; zero if there is
+// NewestBytes returns the size of the newest snapshot, good or not; zero if there is
 // none.
 func (s *Snapshots) NewestBytes() (int64, error) {
 	list, err := s.List()
@@ -114,7 +112,7 @@ func (s *Snapshots) NewestBytes() (int64, error) {
 	}
 	f, err := s.disk.Open(snapshotName(list[len(list)-1]))
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil // it was removed since
+		return 0, nil // removed meanwhile
 	}
 	if err != nil {
 		return 0, fmt.Errorf("snapshots: %w", err)
@@ -123,10 +121,10 @@ func (s *Snapshots) NewestBytes() (int64, error) {
 	return size, errors.Join(err, f.Close())
 }
 
-// Newest returns the newest good snapshot of a moment not after a command; false
-// if there is none. Damaged ones are passed over, which OnDamage is told. The
-// errors are of reading, and ErrNewerFormat, ErrOtherExchange and ErrSandbox: a
-// file that is whole and not for us is never passed over.
+// Newest returns the newest good snapshot at or below upTo; false if there is none. It
+// skips damaged ones and reports them to OnDamage. The errors are those of reading,
+// ErrNewerFormat, ErrOlderFormat, ErrOtherExchange and ErrSandbox: an intact file that does
+// not belong here is never skipped.
 func (s *Snapshots) Newest(upTo bourse.Seq) (*Snapshot, bool, error) {
 	list, err := s.List()
 	if err != nil {
@@ -145,9 +143,8 @@ func (s *Snapshots) Newest(upTo bourse.Seq) (*Snapshot, bool, error) {
 	return nil, false, nil
 }
 
-// passesOver reports whether the next snapshot is to be looked at in place of one
-// that could not be read: it is damaged, or who runs the exchange has removed it
-// since it was listed.
+// passesOver reports whether to skip a snapshot that could not be read: it is damaged, or
+// an operator removed it since it was listed.
 func (s *Snapshots) passesOver(err error) bool {
 	damage := (*DamageError)(nil)
 	if !errors.As(err, &damage) {
@@ -159,8 +156,8 @@ func (s *Snapshots) passesOver(err error) bool {
 	return true
 }
 
-// Load reads the snapshot of the moment after a command. The errors are a
-// *DamageError, fs.ErrNotExist, and those of Newest.
+// Load reads the snapshot after a command. The errors are a *DamageError, fs.ErrNotExist,
+// and those of Newest.
 func (s *Snapshots) Load(at bourse.Seq) (*Snapshot, error) {
 	name := snapshotName(at)
 	b, err := disk.ReadFile(s.disk, name)
@@ -181,7 +178,7 @@ func (s *Snapshots) Verify(at bourse.Seq) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	defer func() { _ = f.Close() }() // nothing was written
+	defer func() { _ = f.Close() }() // read only
 	size, err := f.Size()
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -190,7 +187,7 @@ func (s *Snapshots) Verify(at bourse.Seq) error {
 	return s.judge(at, damaged, err)
 }
 
-// judge notes what reading a snapshot has shown, and dresses the error.
+// judge records the verdict on a snapshot and returns its error with the file's name.
 func (s *Snapshots) judge(at bourse.Seq, damaged bool, err error) error {
 	if damaged {
 		err = &DamageError{File: snapshotName(at), Seq: at, Cause: err}
@@ -203,9 +200,8 @@ func (s *Snapshots) judge(at bourse.Seq, damaged bool, err error) error {
 	return err
 }
 
-// Good returns the snapshots that are good, newest first. Each is verified by
-// reading it once, and its name is durable; damaged ones are passed over, which
-// OnDamage is told then.
+// Good returns the good snapshots, newest first. Each was verified by reading it once,
+// and its name is durable. It skips damaged ones and reports them to OnDamage.
 func (s *Snapshots) Good() ([]bourse.Seq, error) {
 	list, err := s.List()
 	if err != nil || len(list) == 0 {
@@ -227,8 +223,8 @@ func (s *Snapshots) Good() ([]bourse.Seq, error) {
 	return good, nil
 }
 
-// settle makes the names of the snapshots durable, once: who wrote the newest may
-// have died before that, and what is older is removed on the strength of it.
+// settle makes the names of the snapshots durable, once: the writer of the newest may
+// have crashed before that, and Trim removes older ones because of it.
 func (s *Snapshots) settle() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,7 +238,6 @@ func (s *Snapshots) settle() error {
 	return nil
 }
 
-// good reports whether a snapshot is good.
 func (s *Snapshots) good(at bourse.Seq) (bool, error) {
 	s.mu.Lock()
 	good, known := s.verified[at]
@@ -257,11 +252,10 @@ func (s *Snapshots) good(at bourse.Seq) (bool, error) {
 	return err == nil, err
 }
 
-// Trim removes snapshots that nothing needs any more, given the least cursor of
-// what is durable behind the journal, and what writers that are no more have
-// left. It keeps the three newest good ones, beyond these every one that the
-// cursor may still have to start from, and the newest that a start may restore.
-// It returns how many it removed.
+// Trim removes the snapshots that are no longer needed, and unfinished files without a
+// writer. cursor is the least durable cursor of the observers. It keeps the three newest
+// good snapshots, older ones back to the newest at or below cursor, and the newest that a
+// start may restore. It returns the number removed.
 func (s *Snapshots) Trim(cursor bourse.Seq) (removed int, err error) {
 	if err := s.removeStale(); err != nil {
 		return 0, err
@@ -280,9 +274,9 @@ func (s *Snapshots) Trim(cursor bourse.Seq) (removed int, err error) {
 	return 0, nil
 }
 
-// Needed returns the earliest snapshot that a start may begin with: the older of the
-// two newest good ones, or an earlier one if that is the newest that a start may
-// restore. Zero if there are no two, or a start may have to begin with the first command.
+// Needed returns the earliest snapshot that a start may begin with: the second newest
+// good one, or an earlier one if that is the newest that a start may restore. Zero if
+// there are fewer than two, or a start may have to begin with the first command.
 func (s *Snapshots) Needed(cursor bourse.Seq) (bourse.Seq, error) {
 	good, err := s.Good()
 	if err != nil || len(good) < 2 {
@@ -291,8 +285,8 @@ func (s *Snapshots) Needed(cursor bourse.Seq) (bourse.Seq, error) {
 	return min(good[1], s.restorable(good, cursor)), nil
 }
 
-// restorable returns the newest of these snapshots, newest first, that the cursor has
-// reached and that a start may restore; zero if there is none.
+// restorable returns the newest of the snapshots good, newest first, that is at or below
+// cursor and that a start may restore; zero if there is none.
 func (s *Snapshots) restorable(good []bourse.Seq, cursor bourse.Seq) bourse.Seq {
 	for _, at := range good {
 		if at <= cursor && (s.Anchored == nil || s.Anchored(at)) {
@@ -302,14 +296,13 @@ func (s *Snapshots) restorable(good []bourse.Seq, cursor bourse.Seq) bourse.Seq 
 	return 0
 }
 
-// RemoveFrom removes the snapshots of moments at or after a command, which is to
-// be taken out of effect: they hold what it did. It returns how many it removed,
-// durably.
+// RemoveFrom durably removes the snapshots at or after a command that is to be voided,
+// because they contain its effect. It returns the number removed.
 func (s *Snapshots) RemoveFrom(seq bourse.Seq) (removed int, err error) {
 	return s.removeAll(func(at bourse.Seq) bool { return at >= seq })
 }
 
-// removeAll removes some snapshots.
+// removeAll removes the snapshots for which some returns true.
 func (s *Snapshots) removeAll(some func(bourse.Seq) bool) (removed int, err error) {
 	list, err := s.List()
 	if err != nil {
@@ -331,7 +324,7 @@ func (s *Snapshots) removeAll(some func(bourse.Seq) bool) (removed int, err erro
 	return removed, s.disk.SyncDir(snapshotDir)
 }
 
-// removeStale removes temporary files that nobody writes.
+// removeStale removes temporary files that have no writer.
 func (s *Snapshots) removeStale() error {
 	list, err := s.list(temporaryExt)
 	if err != nil {
@@ -351,7 +344,7 @@ func (s *Snapshots) removeStale() error {
 	return nil
 }
 
-// begin notes that a snapshot is being written.
+// begin records that a snapshot is being written.
 func (s *Snapshots) begin(at bourse.Seq) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -362,8 +355,8 @@ func (s *Snapshots) begin(at bourse.Seq) error {
 	return nil
 }
 
-// end notes that nobody writes a snapshot any more, and that what was known of
-// an older file of its name is void.
+// end records that a snapshot is no longer being written, and forgets the verdict on an
+// older file of its name.
 func (s *Snapshots) end(at bourse.Seq) {
 	s.mu.Lock()
 	delete(s.writing, at)
@@ -377,8 +370,8 @@ func (s *Snapshots) forget(at bourse.Seq) {
 	s.mu.Unlock()
 }
 
-// ensureDir makes a directory in the data directory, durably, also if it is
-// there: who made it may not have come to that.
+// ensureDir makes a directory in the data directory and its name durable, even if it
+// exists: its maker may have crashed before the sync.
 func ensureDir(d disk.Disk, dir string) error {
 	if err := d.MkdirAll(dir); err != nil {
 		return err
@@ -386,7 +379,6 @@ func ensureDir(d disk.Disk, dir string) error {
 	return d.SyncDir(".")
 }
 
-// removeIfThere removes a file if there is one.
 func removeIfThere(d disk.Disk, name string) error {
 	if err := d.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err

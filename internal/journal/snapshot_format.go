@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 
@@ -14,14 +13,14 @@ import (
 
 // The sizes of a snapshot's parts; docs/format/snapshot.md describes them.
 const (
-	snapshotVersion = 1
+	snapshotVersion = 2
 	// identitySize is {magic [8], version u32, sandbox u8, zero [3], exchange [16]}.
 	identitySize = 32
 	// snapshotPrefix is the identity, the sequence and the CRC of both.
 	snapshotPrefix = identitySize + 8 + 4
 	// snapshotSuffix is the length of the contents and the sum of the file.
 	snapshotSuffix = 4 + sha256.Size
-	// maxContents bounds what a damaged length can make us read.
+	// maxContents bounds the memory that a damaged length can claim.
 	maxContents = 1 << 20
 	// maxSections bounds the sections of a snapshot, maxSectionName their names.
 	maxSections    = 1 << 10
@@ -38,7 +37,7 @@ var (
 	errLayout = errors.New("contents do not fit the file")
 )
 
-// SnapshotHeader says of which moment a snapshot is.
+// SnapshotHeader identifies the moment of a snapshot.
 type SnapshotHeader struct {
 	// Tip is the journal's end at that moment.
 	Tip Tip
@@ -52,13 +51,13 @@ type section struct {
 	offset, size int64
 }
 
-// contents is the part of a snapshot that says what the others are.
+// contents is a snapshot's table of sections, with its header.
 type contents struct {
 	header   SnapshotHeader
 	sections []section
 }
 
-// appendIdentity appends what every side file begins with.
+// appendIdentity appends the beginning of every side file.
 func appendIdentity(b []byte, magic [8]byte, version uint32, id Identity) []byte {
 	b = append(b, magic[:]...)
 	b = binary.LittleEndian.AppendUint32(b, version)
@@ -70,14 +69,14 @@ func appendIdentity(b []byte, magic [8]byte, version uint32, id Identity) []byte
 	return append(b, id.Exchange[:]...)
 }
 
-// checkIdentity holds the beginning of a side file, whose bytes were found to be
-// what was written, against what it should be.
+// checkIdentity compares the beginning of a side file, whose checksum was verified, with
+// the expected identity.
 func checkIdentity(b []byte, magic [8]byte, version uint32, id Identity) error {
 	if !bytes.Equal(b[:8], magic[:]) {
 		return errors.New("is another kind of file")
 	}
-	if v := binary.LittleEndian.Uint32(b[8:]); v > version {
-		return fmt.Errorf("%w: version %d, this program reads up to %d", ErrNewerFormat, v, version)
+	if err := checkFormat("file", binary.LittleEndian.Uint32(b[8:]), version); err != nil {
+		return err
 	}
 	return id.Check(Identity{Exchange: [16]byte(b[16:32]), Sandbox: b[12] == 1})
 }
@@ -112,20 +111,23 @@ func appendContents(b []byte, c *contents) []byte {
 // contentsFixed is the size of the contents without sections.
 const contentsFixed = 8 + 32 + 8 + 8 + 32 + 4
 
-// parseContents reads contents, and holds the sections against the bytes that
-// the file has for them: they lie back to back and leave none over.
+// parseContents reads the contents and checks that the sections lie back to back and fill
+// the file up to end.
 func parseContents(b []byte, end int64) (*contents, error) {
 	le := binary.LittleEndian
 	if len(b) < contentsFixed {
 		return nil, errLayout
 	}
+
 	c := new(contents)
 	c.header.Tip = Tip{
-		Last: bourse.Seq(le.Uint64(b)), Chain: Hash(b[8:40]), Term: le.Uint64(b[40:]), Time: bourse.Time(le.Uint64(b[48:])),
+		Last: bourse.Seq(le.Uint64(b)), Chain: Hash(b[8:40]),
+		Term: le.Uint64(b[40:]), Time: bourse.Time(le.Uint64(b[48:])),
 	}
 	c.header.State = Hash(b[56:88])
 	count, offset := le.Uint32(b[88:]), int64(snapshotPrefix)
 	b = b[contentsFixed:]
+
 	for range count {
 		if len(b) < 1 || len(b) < 1+int(b[0])+16 {
 			return nil, errLayout
@@ -139,23 +141,26 @@ func parseContents(b []byte, end int64) (*contents, error) {
 		offset += s.size
 		b = b[n+16:]
 	}
+
 	if len(b) != 0 || offset != end {
 		return nil, errLayout
 	}
 	return c, nil
 }
 
-// parseSnapshot reads a snapshot's contents and verifies every byte of it. An
-// error for which damaged is true says that the file is not what was written;
-// others are of reading, or say that it is not for us.
+// parseSnapshot reads a snapshot's contents and verifies every byte. An error with
+// damaged true means that the file differs from the bytes written; other errors come from
+// reading, or the file does not belong here.
 func parseSnapshot(r io.ReaderAt, size int64, id Identity, at bourse.Seq) (c *contents, damaged bool, err error) {
 	if size < snapshotPrefix+snapshotSuffix {
 		return nil, true, errShort
 	}
+
 	prefix := make([]byte, snapshotPrefix)
 	if err := readFull(r, prefix, 0); err != nil {
 		return nil, false, err
 	}
+
 	if crc32.Checksum(prefix[:snapshotPrefix-4], castagnoli) != binary.LittleEndian.Uint32(prefix[snapshotPrefix-4:]) {
 		return nil, true, errSum
 	}
@@ -165,6 +170,7 @@ func parseSnapshot(r io.ReaderAt, size int64, id Identity, at bourse.Seq) (c *co
 	if bourse.Seq(binary.LittleEndian.Uint64(prefix[identitySize:])) != at {
 		return nil, true, errors.New("is of another moment than its name says")
 	}
+
 	suffix := make([]byte, snapshotSuffix)
 	if err := readFull(r, suffix, size-snapshotSuffix); err != nil {
 		return nil, false, err
@@ -172,32 +178,36 @@ func parseSnapshot(r io.ReaderAt, size int64, id Identity, at bourse.Seq) (c *co
 	if bad, err := checkSum(r, size-sha256.Size, suffix[4:]); bad || err != nil {
 		return nil, bad, errors.Join(err, errSum)
 	}
+
 	length := int64(binary.LittleEndian.Uint32(suffix))
 	end := size - snapshotSuffix - length
 	if length > maxContents || end < snapshotPrefix {
 		return nil, true, errLayout
 	}
+
 	b := make([]byte, length)
 	if err := readFull(r, b, end); err != nil {
 		return nil, false, err
 	}
+
 	if c, err = parseContents(b, end); err == nil && c.header.Tip.Last != at {
 		err = errLayout
 	}
 	return c, err != nil, err
 }
 
-// checkSum compares the SHA-256 of a file's beginning.
+// checkSum compares the SHA-256 of the first size bytes.
 func checkSum(r io.ReaderAt, size int64, want []byte) (bad bool, err error) {
 	sum := sha256.New()
 	buf := make([]byte, 256<<10)
-	if _, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{io.NewSectionReader(r, 0, size)}, buf); err != nil {
+	if _, err := io.CopyBuffer(
+		struct{ io.Writer }{sum}, struct{ io.Reader }{io.NewSectionReader(r, 0, size)}, buf,
+	); err != nil {
 		return false, err
 	}
 	return !bytes.Equal(sum.Sum(nil), want), nil
 }
 
-// readFull fills b.
 func readFull(r io.ReaderAt, b []byte, off int64) error {
 	n, err := r.ReadAt(b, off)
 	if n == len(b) {

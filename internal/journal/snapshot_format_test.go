@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// snapshotOf returns a snapshot at 5 with these contents behind some bytes, and
-// with checksums that are right: what only a program could have written.
+// snapshotOf returns a snapshot at 5 with these contents after some bytes, and with
+// correct checksums, as only a program could have written.
 func snapshotOf(body, contents []byte) []byte {
 	b := append(appendPrefix(nil, Identity{}, 5), body...)
 	b = append(b, contents...)
@@ -17,7 +17,7 @@ func snapshotOf(body, contents []byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// contentsOf returns contents without their length.
+// contentsOf returns the encoded contents without their length.
 func contentsOf(sections ...section) []byte {
 	b := appendContents(nil, &contents{SnapshotHeader{Tip: Tip{Last: 5}}, sections})
 	return b[:len(b)-4]

@@ -21,7 +21,7 @@ import (
 
 var ours = journal.Identity{Exchange: [16]byte{1, 2, 3, 15: 16}}
 
-// header returns what a snapshot at a sequence has for a header.
+// header returns the header of a test's snapshot at a sequence.
 func header(at bourse.Seq) journal.SnapshotHeader {
 	return journal.SnapshotHeader{
 		Tip:   journal.Tip{Last: at, Chain: journal.Hash{1, byte(at)}, Term: 7, Time: 1000 * bourse.Time(at)},
@@ -29,7 +29,7 @@ func header(at bourse.Seq) journal.SnapshotHeader {
 	}
 }
 
-// state returns what a snapshot at a sequence has in its section.
+// state returns the section of a test's snapshot at a sequence.
 func state(at bourse.Seq, size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -44,7 +44,7 @@ func takeSnapshot(s *journal.Snapshots, at bourse.Seq, size int) error {
 		return err
 	}
 	w.Section("engine")
-	_, _ = w.Write(state(at, size)) // errors are kept for Commit
+	_, _ = w.Write(state(at, size)) // Commit returns the error
 	w.Section("empty")
 	w.Section("tape")
 	_, _ = w.Write([]byte("tape"))
@@ -63,7 +63,7 @@ func mustSnapshot(t *testing.T, s *journal.Snapshots, seqs ...bourse.Seq) {
 
 func snapshotFile(at bourse.Seq) string { return fmt.Sprintf("snapshots/%020d.snap", at) }
 
-// isWhole holds a snapshot against what was written.
+// isWhole compares a snapshot with the bytes written.
 func isWhole(t *testing.T, s *journal.Snapshot, at bourse.Seq, size int) {
 	t.Helper()
 	if s.Header != header(at) {
@@ -94,7 +94,7 @@ func TestSnapshotRoundTrip(t *testing.T) {
 	if _, ok, err := s.Newest(100); ok || err != nil {
 		t.Fatalf("the newest of none: %t, %v", ok, err)
 	}
-	// Sizes around that of the buffer, and none.
+	// Sizes around that of the buffer, and zero.
 	for i, size := range []int{0, 1, 256<<10 - 1, 256 << 10, 600 << 10} {
 		at := bourse.Seq(i + 1)
 		if err := takeSnapshot(s, at, size); err != nil {
@@ -192,8 +192,8 @@ func TestSnapshotDamage(t *testing.T) {
 	isDamaged("a byte more than", len(whole))
 }
 
-// TestSnapshotOfOthers shows that a file that is whole and not for us is never
-// passed over.
+// TestSnapshotOfOthers shows that an intact file that does not belong here is never
+// skipped.
 func TestSnapshotOfOthers(t *testing.T) {
 	d := memdisk.New(1)
 	mustSnapshot(t, journal.NewSnapshots(d, ours), 5)
@@ -208,16 +208,17 @@ func TestSnapshotOfOthers(t *testing.T) {
 			t.Errorf("for %v: %v, not %v", c.id, err, c.want)
 		}
 	}
-	setVersion(t, d, snapshotFile(5), 44)
-	_, _, err := journal.NewSnapshots(d, ours).Newest(9)
-	if !errors.Is(err, journal.ErrNewerFormat) {
-		t.Errorf("a newer format: %v", err)
+	for version, want := range map[uint32]error{1: journal.ErrOlderFormat, 99: journal.ErrNewerFormat} {
+		setVersion(t, d, snapshotFile(5), version, 44)
+		if _, _, err := journal.NewSnapshots(d, ours).Newest(9); !errors.Is(err, want) {
+			t.Errorf("version %d: %v", version, err)
+		}
 	}
 }
 
-// setVersion makes a file one of the next version, whose prefix of so many bytes
-// ends with its checksum.
-func setVersion(t *testing.T, d disk.Disk, name string, prefix int) {
+// setVersion changes the version of a file, whose first prefix bytes end with their
+// checksum.
+func setVersion(t *testing.T, d disk.Disk, name string, version uint32, prefix int) {
 	t.Helper()
 	f, err := d.Edit(name)
 	if err != nil {
@@ -227,7 +228,7 @@ func setVersion(t *testing.T, d disk.Disk, name string, prefix int) {
 	if _, err := f.ReadAt(b, 0); err != nil {
 		t.Fatal(err)
 	}
-	binary.LittleEndian.PutUint32(b[8:], 2)
+	binary.LittleEndian.PutUint32(b[8:], version)
 	sum := crc32.Checksum(b[:prefix-4], crc32.MakeTable(crc32.Castagnoli))
 	binary.LittleEndian.PutUint32(b[prefix-4:], sum)
 	if _, err := f.WriteAt(b, 0); err != nil {
@@ -249,7 +250,7 @@ func TestSnapshotAbort(t *testing.T) {
 	if _, err := w.Write(state(5, 600<<10)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Trim(0); err != nil { // does not touch what is being written
+	if _, err := s.Trim(0); err != nil { // must not touch the unfinished snapshot
 		t.Fatal(err)
 	}
 	w.Abort()
@@ -328,9 +329,9 @@ func TestSnapshotRemoveFrom(t *testing.T) {
 	seqs(t, "left", list, err, 10)
 }
 
-// TestSnapshotCrash stops the machine at each operation of taking and trimming
-// snapshots: whatever is there afterwards is good, and what Commit or an earlier
-// snapshot had promised is there.
+// TestSnapshotCrash stops the machine at each operation of taking and trimming snapshots:
+// every snapshot afterwards is good, and none is missing that Commit or an earlier
+// snapshot promised.
 func TestSnapshotCrash(t *testing.T) {
 	for n := 1; ; n++ {
 		d := memdisk.New(uint64(n))
@@ -348,9 +349,9 @@ func TestSnapshotCrash(t *testing.T) {
 	}
 }
 
-// TestSnapshotOfAKilledWriter kills the process that writes a snapshot at each
-// operation, without a loss of power. What the next one finds good must survive
-// one, for older files go on the strength of it.
+// TestSnapshotOfAKilledWriter kills the process that writes a snapshot at each operation,
+// without a power cut. A snapshot that the next process finds good must survive one,
+// because older files are removed due to it.
 func TestSnapshotOfAKilledWriter(t *testing.T) {
 	for n := 1; ; n++ {
 		d := memdisk.New(uint64(n))
@@ -388,8 +389,8 @@ func checkSurvivors(t *testing.T, n int, d disk.Disk, committed bool) {
 	}
 }
 
-// TestSnapshotFaults makes each operation fail in turn. The error comes from
-// Commit, an older snapshot stays good, and the next try succeeds.
+// TestSnapshotFaults makes each operation fail in turn. Commit returns the error, an
+// older snapshot stays good, and the next attempt succeeds.
 func TestSnapshotFaults(t *testing.T) {
 	for n := 1; ; n++ {
 		d := memdisk.New(uint64(n))
@@ -430,7 +431,7 @@ func TestSnapshotFaults(t *testing.T) {
 	}
 }
 
-// TestSnapshotVanishes reads beside an exchange that trims its snapshots.
+// TestSnapshotVanishes reads snapshots while an exchange trims them.
 func TestSnapshotVanishes(t *testing.T) {
 	d := memdisk.New(1)
 	mustSnapshot(t, journal.NewSnapshots(d, ours), 1, 2)
@@ -467,11 +468,11 @@ func TestSnapshotReadErrorIsNoDamage(t *testing.T) {
 	}
 }
 
-// TestSnapshotFixture reads a snapshot of the first release of the format,
-// written out by hand from its description.
+// TestSnapshotFixture reads a snapshot of the oldest format still read, written by hand
+// from its description.
 func TestSnapshotFixture(t *testing.T) {
 	le := binary.LittleEndian
-	b := append([]byte("BOURSNAP"), 1, 0, 0, 0, 0, 0, 0, 0)
+	b := append([]byte("BOURSNAP"), 2, 0, 0, 0, 0, 0, 0, 0)
 	b = append(b, ours.Exchange[:]...)
 	b = le.AppendUint64(b, 5)
 	b = le.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))

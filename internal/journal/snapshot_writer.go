@@ -10,18 +10,18 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
-// snapshotBuffer is how much is written at once.
+// snapshotBuffer is the size of a write in bytes.
 const snapshotBuffer = 256 << 10
 
-// SnapshotWriter writes one snapshot, into a file that nobody reads before
-// Commit. It belongs to one goroutine. Errors are kept: after the first one
-// nothing more is written, and Commit returns it.
+// SnapshotWriter writes one snapshot, into a file that has no reader before Commit. Not
+// safe for concurrent use. Errors are sticky: after the first one nothing more is
+// written, and Commit returns it.
 type SnapshotWriter struct {
 	store *Snapshots
 	at    bourse.Seq
 	file  disk.File
 	buf   []byte
-	// written is how many bytes were given to the file; buf follows them.
+	// written is the number of bytes given to the file; buf follows them.
 	written  int64
 	sum      hash.Hash
 	sections []section
@@ -29,8 +29,7 @@ type SnapshotWriter struct {
 	done     bool
 }
 
-// Create begins the snapshot of the moment after a command. Commit or Abort ends
-// it.
+// Create begins the snapshot of the state after a command. Commit or Abort ends it.
 func (s *Snapshots) Create(at bourse.Seq) (*SnapshotWriter, error) {
 	if err := s.begin(at); err != nil {
 		return nil, err
@@ -44,7 +43,7 @@ func (s *Snapshots) Create(at bourse.Seq) (*SnapshotWriter, error) {
 	return w, nil
 }
 
-// open makes the temporary file, in place of what an earlier try left.
+// open creates the temporary file and removes the remains of an earlier attempt.
 func (w *SnapshotWriter) open() error {
 	d := w.store.disk
 	if err := ensureDir(d, snapshotDir); err != nil {
@@ -58,8 +57,8 @@ func (w *SnapshotWriter) open() error {
 	return err
 }
 
-// Section begins a part of the snapshot: what is written from now on belongs to
-// it. Its name has at most 255 bytes and is used once.
+// Section begins a section: later Writes belong to it. Its name has 1 to 255 bytes and is
+// unique within the snapshot.
 func (w *SnapshotWriter) Section(name string) {
 	if len(name) == 0 || len(name) > maxSectionName || len(w.sections) == maxSections {
 		bourse.Impossible("section %q, number %d of a snapshot", name, len(w.sections)+1)
@@ -73,17 +72,17 @@ func (w *SnapshotWriter) Section(name string) {
 	w.sections = append(w.sections, section{name: name, offset: w.position()})
 }
 
-// closeSection notes where the last section ends.
+// closeSection sets the size of the last section.
 func (w *SnapshotWriter) closeSection() {
 	if last := len(w.sections) - 1; last >= 0 {
 		w.sections[last].size = w.position() - w.sections[last].offset
 	}
 }
 
-// position is where the next byte goes.
+// position returns the offset of the next byte.
 func (w *SnapshotWriter) position() int64 { return w.written + int64(len(w.buf)) }
 
-// Write adds bytes to the section that was begun last. It does not keep them.
+// Write adds bytes to the last section. It does not keep b.
 func (w *SnapshotWriter) Write(b []byte) (int, error) {
 	if len(w.sections) == 0 || w.done {
 		bourse.Impossible("a snapshot is written outside of its sections")
@@ -102,7 +101,7 @@ func (w *SnapshotWriter) Write(b []byte) (int, error) {
 	return total, nil
 }
 
-// flush gives the buffer to the file.
+// flush writes the buffer to the file.
 func (w *SnapshotWriter) flush() {
 	if w.err != nil {
 		return
@@ -114,13 +113,14 @@ func (w *SnapshotWriter) flush() {
 	}
 }
 
-// Commit ends the snapshot: it is durable, under its name, when Commit returns
-// without error. With an error nothing is there, or disk.ErrSync says that it is not
-// known. Tip.Last is the sequence given to Create.
+// Commit finishes the snapshot. Without error, it is durable under its name. After an
+// error there is no snapshot, except after disk.ErrSync, when that is unknown. h.Tip.Last
+// must be the sequence given to Create.
 func (w *SnapshotWriter) Commit(h SnapshotHeader) error {
 	if h.Tip.Last != w.at || w.done {
 		bourse.Impossible("the snapshot at %d ends at %d", w.at, h.Tip.Last)
 	}
+
 	w.closeSection()
 	w.buf = appendContents(w.buf, &contents{h, w.sections})
 	w.flush()
@@ -128,9 +128,11 @@ func (w *SnapshotWriter) Commit(h SnapshotHeader) error {
 		w.buf = w.sum.Sum(w.buf)
 		_, w.err = w.file.WriteAt(w.buf, w.written)
 	}
+
 	w.install()
 	err := w.err
 	w.finish()
+
 	if err != nil {
 		return fmt.Errorf("snapshot at %d: %w", w.at, err)
 	}
@@ -140,7 +142,7 @@ func (w *SnapshotWriter) Commit(h SnapshotHeader) error {
 	return nil
 }
 
-// install makes the file durable and gives it its name.
+// install syncs the file and renames it to its final name.
 func (w *SnapshotWriter) install() {
 	if w.err != nil {
 		return
@@ -153,7 +155,7 @@ func (w *SnapshotWriter) install() {
 	}
 }
 
-// Abort gives the snapshot up. After Commit it does nothing.
+// Abort gives up the snapshot. After Commit it does nothing.
 func (w *SnapshotWriter) Abort() {
 	if w.done {
 		return
@@ -162,10 +164,10 @@ func (w *SnapshotWriter) Abort() {
 	w.finish()
 }
 
-// finish releases the file, and removes it if it has not got its name. That it
-// cannot be removed matters to nobody: Trim tries again.
+// finish closes the file, and removes it after an error. A failed removal is harmless:
+// Trim tries again.
 func (w *SnapshotWriter) finish() {
-	_ = w.file.Close() // what counts was synced
+	_ = w.file.Close() // Commit has synced it
 	if w.err != nil {
 		_ = w.store.disk.Remove(temporaryName(w.at))
 	}

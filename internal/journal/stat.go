@@ -7,21 +7,20 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Stats is what a directory holds of a journal.
+// Stats are figures of a journal in a directory.
 type Stats struct {
 	Segments, Archives      int
 	LiveBytes, ArchiveBytes int64
-	// First is the oldest command, Live the oldest one outside the archive, Last
-	// the newest. Zero if there is none.
+	// First is the oldest command, Live the oldest one in a live segment, Last the
+	// newest. Zero if there is none.
 	First, Live, Last bourse.Seq
-	// Proven is the last command that is shown to have been durable: the
-	// watermark.
+	// Proven is the last command that is proven to have been durable: the watermark.
 	Proven bourse.Seq
-	// Sealed is true if the log was closed and not opened since.
+	// Sealed is true if the log was closed cleanly and not opened since.
 	Sealed bool
 }
 
-// Stat looks at the directory, and reads the last segment.
+// Stat lists the directory and reads the last segment.
 func (f *Files) Stat() (Stats, error) {
 	var st Stats
 	k, err := f.kept()
@@ -41,7 +40,7 @@ func (f *Files) Stat() (Stats, error) {
 	return st, f.statEnd(k.last(), &st)
 }
 
-// total returns the bytes of some segments. One that is gone has moved.
+// total returns the total size of some segments. A missing one has moved to the archive.
 func (f *Files) total(firsts []bourse.Seq, name func(bourse.Seq) string) (int64, error) {
 	var total int64
 	for _, first := range firsts {
@@ -54,7 +53,7 @@ func (f *Files) total(firsts []bourse.Seq, name func(bourse.Seq) string) (int64,
 	return total, nil
 }
 
-// statEnd reads the last segment.
+// statEnd reads the last segment to its end.
 func (f *Files) statEnd(first bourse.Seq, st *Stats) error {
 	s, err := f.open(first)
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 const (
 	stubName    = ArchiveDir + "/stub"
 	stubVersion = 1
-	// stubFixed is the bytes before the balances.
+	// stubFixed is the size of a stub before the balances.
 	stubFixed = 112
 )
 
 var stubMagic = [8]byte{'B', 'O', 'U', 'R', 'S', 'T', 'U', 'B'}
 
-// Stub stands in the archive for the segments that were pruned: the state that
-// whoever verifies the rest begins with.
+// Stub stands in the archive for the pruned segments: the state that verification of the
+// remaining ones begins with.
 type Stub struct {
-	// Seq is the last command that was pruned, Chain the hash of its frame.
+	// Seq is the last pruned command, Chain the hash of its frame.
 	Seq   bourse.Seq
 	Chain Hash
 	// State is the state hash at Seq.
@@ -33,9 +33,9 @@ type Stub struct {
 	Balances []byte
 }
 
-// Boundary returns the last command that Prune(before) would remove, for which
-// it wants a stub: the end of the last archived segment whose commands all lie
-// before this sequence. Zero if there is none.
+// Boundary returns the last command that Prune(before) would remove, the Seq of the stub
+// it takes: the end of the last archived segment whose commands are all below before.
+// Zero if there is none.
 func (f *Files) Boundary(before bourse.Seq) (bourse.Seq, error) {
 	k, err := f.kept()
 	if err != nil {
@@ -51,10 +51,9 @@ func (f *Files) Boundary(before bourse.Seq) (bourse.Seq, error) {
 	return last, nil
 }
 
-// Prune removes the archived segments whose commands all lie before this
-// sequence, for ever, and leaves a stub in their place, whose Seq must be the
-// Boundary. From then on reads of them are ErrCompacted. After a crash in between
-// the same call goes on.
+// Prune permanently removes the archived segments whose commands are all below before,
+// and leaves a stub in their place, whose Seq must be the Boundary. Reading them returns
+// ErrCompacted from then on. After a crash, the same call continues.
 func (f *Files) Prune(before bourse.Seq, stub Stub) error {
 	last, err := f.Boundary(before)
 	switch {
@@ -65,16 +64,19 @@ func (f *Files) Prune(before bourse.Seq, stub Stub) error {
 	case stub.Seq != last:
 		return fmt.Errorf("stub is of command %d, not %d", stub.Seq, last)
 	}
+
 	if err := f.checkStub(&stub); err != nil {
 		return err
 	}
 	if err := disk.Replace(f.disk, stubName, stubName+tempExt, stub.bytes(f.id)); err != nil {
 		return err
 	}
+
 	k, err := f.kept()
 	if err != nil {
 		return err
 	}
+
 	for _, first := range k.archived {
 		if first > stub.Seq {
 			break
@@ -86,8 +88,7 @@ func (f *Files) Prune(before bourse.Seq, stub Stub) error {
 	return f.disk.SyncDir(ArchiveDir)
 }
 
-// checkStub holds a stub against the segment that follows it and the stub that
-// is there.
+// checkStub compares a stub with the segment that follows it and with the current stub.
 func (f *Files) checkStub(stub *Stub) error {
 	s, err := f.open(stub.Seq + 1)
 	if err != nil {
@@ -103,8 +104,8 @@ func (f *Files) checkStub(stub *Stub) error {
 	return err
 }
 
-// joins returns why the segment cannot be the one after the stub, or nil. There
-// may be no stub, and the segment may be a later one.
+// joins returns an error if the segment follows the stub and its chain differs. b may be
+// nil.
 func (b *Stub) joins(s *segment) error {
 	if b != nil && b.Seq == s.head.Tip.Last && b.Chain != s.head.Tip.Chain {
 		return &DamageError{s.name, 0, s.head.First(), errors.New("it does not continue what was pruned")}
@@ -112,7 +113,7 @@ func (b *Stub) joins(s *segment) error {
 	return nil
 }
 
-// Stub returns the stub of what was pruned, nil if nothing was.
+// Stub returns the current stub, nil if nothing was pruned.
 func (f *Files) Stub() (*Stub, error) {
 	b, err := disk.ReadFile(f.disk, stubName)
 	switch {
@@ -124,7 +125,7 @@ func (f *Files) Stub() (*Stub, error) {
 	stub := new(Stub)
 	err = stub.parse(b, f.id)
 	switch {
-	case errors.Is(err, ErrOtherExchange), errors.Is(err, ErrSandbox), errors.Is(err, ErrNewerFormat):
+	case errors.Is(err, ErrOtherExchange), errors.Is(err, ErrSandbox), isOtherFormat(err):
 		return nil, fmt.Errorf("%s: %w", stubName, err)
 	case err != nil:
 		return nil, &DamageError{stubName, 0, 1, err}

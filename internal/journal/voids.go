@@ -18,18 +18,18 @@ const (
 	voidsName    = "voids"
 	voidsTmp     = "voids.tmp"
 	voidsVersion = 1
-	// voidsHeader is the identity, the number of entries, the hash of the last
-	// one, and the CRC of all three.
+	// voidsHeader is the size of the identity, the number of entries, the hash of the
+	// last one, and the CRC of all three.
 	voidsHeader = identitySize + 4 + 32 + 4
-	// voidFixed is an entry without its reason.
+	// voidFixed is the size of an entry without its reason.
 	voidFixed = 8 + 8 + 4 + 2
-	// MaxReason is the longest reason that an operator may give, in bytes.
+	// MaxReason is the longest reason of a void, in bytes.
 	MaxReason = 1024
 )
 
 var voidsMagic = [8]byte{'B', 'O', 'U', 'R', 'V', 'O', 'I', 'D'}
 
-// Errors of taking a command out of effect.
+// Errors of Append.
 var (
 	// ErrVoided: the command is out of effect already.
 	ErrVoided = errors.New("command is void already")
@@ -37,38 +37,37 @@ var (
 	ErrReason = errors.New("a void needs a reason of at most 1024 bytes of text")
 )
 
-// Void takes a command out of effect: one that is durable, and that the engine
-// cannot apply. It keeps its place in the journal and does nothing there.
+// Void takes a durable command that the engine cannot apply out of effect. The command
+// keeps its place in the journal and does nothing there.
 type Void struct {
 	Seq bourse.Seq
-	// Reason is what the operator said, Operator who that was, as the system's
-	// user id, Time when.
+	// Reason is the operator's reason, Operator the system user ID, Time the time of the
+	// void.
 	Reason   string
 	Operator uint32
 	Time     bourse.Time
 }
 
-// VoidList is the commands out of effect. Replay honours it, so it is part of
-// what makes a state: it is kept in a file beside the journal, chained by hashes
-// like the journal itself.
+// VoidList is the list of voided commands. Replay skips them, so the list is part of the
+// state: it is kept in a file beside the journal, with a hash chain like the journal's.
 //
-// Whoever appends must first have removed, with Snapshots.RemoveFrom, every
-// snapshot of a moment at or after the command, and may do it only while nothing
-// has written history beyond it: both would hold what the command did. Append
-// comes before a start, all other methods may then be called by anybody.
+// Before Append, the caller must remove every snapshot at or after the command with
+// Snapshots.RemoveFrom, and must check that the history has no rows beyond it: both would
+// contain the command's effect. Append must precede the start; all other methods are then
+// safe for concurrent use.
 type VoidList struct {
 	disk disk.Disk
 	id   Identity
 	list []Void
 	seqs map[bourse.Seq]bool
-	// head is the hash of the last entry; each covers the one before it, the
-	// first the identity.
+	// head is the hash of the last entry. Each hash covers the previous one; the first
+	// covers the identity.
 	head Hash
 }
 
-// LoadVoids reads the commands out of effect; a missing file means none. The
-// errors are a *DamageError, ErrNewerFormat, ErrOtherExchange, ErrSandbox,
-// disk.ErrSync, and those of reading.
+// LoadVoids reads the voided commands; a missing file means none. The errors are a
+// *DamageError, ErrNewerFormat, ErrOtherExchange, ErrSandbox, disk.ErrSync, and those of
+// reading.
 func LoadVoids(d disk.Disk, id Identity) (*VoidList, error) {
 	l := &VoidList{disk: d, id: id, seqs: map[bourse.Seq]bool{}, head: firstVoid(id)}
 	b, err := disk.ReadFile(d, voidsName)
@@ -81,17 +80,15 @@ func LoadVoids(d disk.Disk, id Identity) (*VoidList, error) {
 	if err := l.parse(b); err != nil {
 		return nil, err
 	}
-	// Who wrote it may have died before its name was durable, and what is
-	// derived from here on depends on it.
+	// Its writer may have crashed before the name was durable, and replay depends on it.
 	return l, d.SyncDir(".")
 }
 
-// firstVoid is what the first entry's hash covers in place of another entry's.
+// firstVoid returns the hash that stands before the first entry.
 func firstVoid(id Identity) Hash {
 	return sha256.Sum256(appendIdentity(nil, voidsMagic, 0, id))
 }
 
-// parse reads the file.
 func (l *VoidList) parse(b []byte) error {
 	if len(b) < voidsHeader {
 		return &DamageError{File: voidsName, Cause: errShort}
@@ -103,6 +100,7 @@ func (l *VoidList) parse(b []byte) error {
 	if err := checkIdentity(b, voidsMagic, voidsVersion, l.id); err != nil {
 		return fmt.Errorf("%s: %w", voidsName, err)
 	}
+
 	count, head := le.Uint32(b[identitySize:]), Hash(b[identitySize+4:])
 	at := voidsHeader
 	for range count {
@@ -113,13 +111,14 @@ func (l *VoidList) parse(b []byte) error {
 		l.enter(v, b[at:at+n])
 		at += n
 	}
+
 	if at != len(b) || l.head != head {
 		return &DamageError{File: voidsName, Offset: int64(at), Cause: errSum}
 	}
 	return nil
 }
 
-// parseVoid reads an entry; n is its size.
+// parseVoid reads an entry at the beginning of b; n is its size.
 func parseVoid(b []byte) (v Void, n int, ok bool) {
 	le := binary.LittleEndian
 	if len(b) < voidFixed {
@@ -145,18 +144,17 @@ func appendVoid(b []byte, v *Void) []byte {
 	return append(b, v.Reason...)
 }
 
-// enter adds an entry, given with its bytes, to the list.
+// enter adds an entry; b is its encoding.
 func (l *VoidList) enter(v Void, b []byte) {
 	l.head = sha256.Sum256(append(l.head[:], b...))
 	l.list = append(l.list, v)
 	l.seqs[v.Seq] = true
 }
 
-// Has reports whether a command is out of effect.
+// Has reports whether a command is voided.
 func (l *VoidList) Has(seq bourse.Seq) bool { return len(l.list) > 0 && l.seqs[seq] }
 
-// All returns the commands out of effect, in the order in which they were taken
-// out. The caller must not change them.
+// All returns the voids, in the order of Append. The caller must not change them.
 func (l *VoidList) All() []Void { return l.list }
 
 // Digest returns the hash of the first n voids, which covers them and the exchange; false
@@ -172,9 +170,9 @@ func (l *VoidList) Digest(n int) (Hash, bool) {
 	return head, true
 }
 
-// Append takes a command out of effect, durably. The errors are ErrVoided,
-// ErrReason, disk.ErrSync, after which the process must stop, and those of the disk,
-// after which nothing has changed.
+// Append durably voids a command. The errors are ErrVoided, ErrReason, disk.ErrSync,
+// after which the process must stop, and those of the disk, after which nothing has
+// changed.
 func (l *VoidList) Append(v Void) error {
 	switch {
 	case v.Seq == 0:
@@ -194,8 +192,8 @@ func (l *VoidList) Append(v Void) error {
 	return nil
 }
 
-// write replaces the file. Voids are few, and a file that is replaced as a whole
-// has no torn end: whatever is wrong with it is damage.
+// write replaces the whole file. Voids are few, and a replaced file has no torn end: any
+// mismatch is damage.
 func (l *VoidList) write() error {
 	b := appendIdentity(nil, voidsMagic, voidsVersion, l.id)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(l.list)))

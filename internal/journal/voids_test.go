@@ -16,7 +16,7 @@ func void(seq bourse.Seq) journal.Void {
 	return journal.Void{Seq: seq, Reason: "trips an assertion: größer", Operator: 1000, Time: bourse.Time(seq) * 3}
 }
 
-// haveVoids loads the voids and holds them against these sequences.
+// haveVoids loads the voids and compares their sequences.
 func haveVoids(t *testing.T, d disk.Disk, want ...bourse.Seq) *journal.VoidList {
 	t.Helper()
 	l, err := journal.LoadVoids(d, ours)
@@ -114,14 +114,14 @@ func TestVoidsOfOthers(t *testing.T) {
 	if _, err := journal.LoadVoids(d, journal.Identity{}); !errors.Is(err, journal.ErrOtherExchange) {
 		t.Errorf("of another exchange: %v", err)
 	}
-	setVersion(t, d, "voids", 72)
+	setVersion(t, d, "voids", 2, 72)
 	if _, err := journal.LoadVoids(d, ours); !errors.Is(err, journal.ErrNewerFormat) {
 		t.Errorf("of a newer format: %v", err)
 	}
 }
 
-// TestVoidsOfAKilledWriter kills the process that appends at each operation,
-// without a loss of power. A void that the next one honours must survive one.
+// TestVoidsOfAKilledWriter kills the process that appends at each operation, without a
+// power cut. A void that the next process honours must survive one.
 func TestVoidsOfAKilledWriter(t *testing.T) {
 	for n := 1; ; n++ {
 		d := memdisk.New(uint64(n))
@@ -142,9 +142,8 @@ func TestVoidsOfAKilledWriter(t *testing.T) {
 	}
 }
 
-// TestVoidsCrash stops the machine, or makes one operation fail, at each
-// operation of an Append: the void is there or not, and it is there if Append
-// said so.
+// TestVoidsCrash stops the machine, or makes one operation fail, at each operation of an
+// Append: the void is there or not, and must be there if Append succeeded.
 func TestVoidsCrash(t *testing.T) {
 	for n := 1; ; n++ {
 		stopped, failing := memdisk.New(uint64(n)), memdisk.New(uint64(n))

@@ -10,16 +10,15 @@ import (
 	"strings"
 )
 
-// elsewhere is the file in a data directory that says that the accounts are not in
-// it, and where they are. Without it an exchange would be opened, or backed up,
-// with a file that was left behind.
+// elsewhere is the file in a data directory that names the server with the accounts.
+// Without it an exchange could be opened, or backed up, with a file that was left behind.
 const elsewhere = "accounts.elsewhere"
 
-// ErrElsewhere says that the accounts of a data directory are on a server.
+// ErrElsewhere reports that the accounts of a data directory are on a server.
 var ErrElsewhere = errors.New("the accounts of this exchange are on a server")
 
-// Bind holds where the accounts are asked for against where they are, and notes a
-// server that they are on from now on. The URL is empty for the data directory.
+// Bind checks the requested location of the accounts against the recorded one, and
+// records a server. accounts is a URL, or empty for the data directory.
 func Bind(data, accounts string) error {
 	path := filepath.Join(data, elsewhere)
 	if accounts == "" {
@@ -30,10 +29,20 @@ func Bind(data, accounts string) error {
 		return errors.Join(fmt.Errorf("%w: %s; name it with --accounts, or move them back and remove %s",
 			ErrElsewhere, strings.TrimSpace(string(text)), path), err)
 	}
-	u, err := url.Parse(accounts)
+	shown, err := WithoutSecrets(accounts)
 	if err != nil {
-		return errors.New("--accounts is no URL") // the reason would show the password
+		return fmt.Errorf("--accounts %w", err)
 	}
-	u.User, u.RawQuery = nil, "" // either may hold a password
-	return os.WriteFile(path, []byte(u.String()+"\n"), 0o600)
+	return os.WriteFile(path, []byte(shown+"\n"), 0o600)
+}
+
+// WithoutSecrets returns a database's URL without user and query, either of which may
+// hold a password. The error names no part of the URL.
+func WithoutSecrets(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", errors.New("is no URL") // the parser's error would show the password
+	}
+	u.User, u.RawQuery = nil, ""
+	return u.String(), nil
 }

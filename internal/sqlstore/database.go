@@ -11,70 +11,80 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// The errors that say what is wrong with a database.
+// The reasons to refuse a database.
 var (
-	// ErrForeign: it is not of this kind.
+	// ErrForeign: the database is of another kind.
 	ErrForeign = errors.New("file of another kind")
-	// ErrNewer: a newer program made it.
+	// ErrNewer: a newer program created it.
 	ErrNewer = errors.New("made by a newer program")
-	// ErrDamaged: it is not what was written.
+	// ErrOlder: an older program created it, with tables that this one does not read.
+	ErrOlder = errors.New("made by Bourse 0.1.0 or older, whose databases this program does not read: " +
+		"go on with the program that made it, or begin without it (docs/upgrade.md)")
+	// ErrDamaged: the content is not as written.
 	ErrDamaged = errors.New("damaged file")
 )
 
-// Database is one store's place in a database. Any goroutine may call it, but for
-// what an Inserter does.
+// Database is one store's database. It is safe for concurrent use, except for its
+// Inserters.
 type Database interface {
-	// Reads returns the connections that read; they cannot write.
+	// Reads returns the read-only connections.
 	Reads() *sql.DB
-	// Patient returns a context for one write: however the caller's ends, it ends
-	// when a write has taken too long.
+	// Patient returns a context for one write. It ignores the end of the caller's and
+	// ends when the write takes too long.
 	Patient(ctx context.Context) (context.Context, context.CancelFunc)
-	// Write runs do in a transaction. One runs at a time.
+	// Write runs do in a transaction. Writes are serialised.
 	Write(ctx context.Context, do func(*sql.Tx) error) error
-	// Inserter returns what puts rows into a table.
+	// Inserter returns an Inserter for a table.
 	Inserter(ctx context.Context, t Table) (Inserter, error)
-	// IsDuplicate reports whether an error says that a row is there already.
+	// IsDuplicate reports whether an error is a violation of a unique key.
 	IsDuplicate(err error) bool
-	// Wrap adds to an error where it happened, and what it means to us.
+	// Wrap adds the location to an error, and its class in this package.
 	Wrap(err error) error
-	// Close lets go of the database.
+	// Close closes all connections.
 	Close() error
 }
 
-// Kind is a kind of store: how its database is opened in a file, and in a schema
-// of a server.
+// Kind is a kind of store. File opens its database in a file, Server in a schema of a
+// server.
 type Kind struct {
-	// Schema is where it is on a server.
+	// Schema is its schema on a server.
 	Schema string
 	File   func(ctx context.Context, path string) (Database, error)
 	Server func(ctx context.Context, url, schema string) (Database, error)
 }
 
-// Table is a table that rows are put into.
+// Table is a table to insert rows into.
 type Table struct {
 	Name    string
 	Columns []string
-	// Key is how many of the first columns name a row that a new one takes the
-	// place of; zero where that cannot happen.
+	// Key is the number of leading columns that identify a row, which a new row replaces;
+	// zero if rows are never replaced.
 	Key int
 }
 
-// Inserter puts rows into a table: those that were added since Begin are there
-// after Flush. Values are int64, string, []byte or nil.
+// Inserter inserts rows into a table. Rows added since Begin are in the table after
+// Flush. Values are int64, string, []byte or nil.
 type Inserter interface {
-	// Begin begins the rows of a transaction.
+	// Begin starts the rows of a transaction.
 	Begin(ctx context.Context, tx *sql.Tx)
 	Add(ctx context.Context, values ...any) error
 	Flush(ctx context.Context) error
 }
 
-// IsURL reports whether a text names a PostgreSQL database rather than a file.
+// IsURL reports whether text is the URL of a PostgreSQL database rather than a file.
 func IsURL(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
 
-// Migrate brings the tables up to what this program knows.
-func Migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, files fs.FS) error {
+// Migrate upgrades the tables to this program's version with the numbered SQL files in a
+// folder. It refuses tables older than its first migration: versions below 10 were those
+// of Bourse 0.1.0 and older.
+func Migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, files fs.FS, folder string) error {
+	files, err := fs.Sub(files, folder)
+	if err != nil {
+		return err
+	}
+
 	p, err := goose.NewProvider(dialect, db, files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
@@ -83,9 +93,13 @@ func Migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, files fs.FS
 	if err != nil {
 		return err
 	}
-	if has > knows {
+	switch first := p.ListSources()[0].Version; {
+	case has > knows:
 		return fmt.Errorf("%w: its tables have version %d, this program knows %d", ErrNewer, has, knows)
+	case has > 0 && has < first:
+		return fmt.Errorf("%w: its tables have version %d, this program begins with %d", ErrOlder, has, first)
 	}
+
 	if has < knows {
 		_, err = p.Up(ctx)
 	}
@@ -101,7 +115,7 @@ func Transact(ctx context.Context, db interface {
 		return err
 	}
 	if err := do(tx); err != nil {
-		// One that its context has ended, or whose connection broke, is gone already.
+		// A transaction is already gone if its context ended or its connection broke.
 		if undo := tx.Rollback(); undo != nil && !errors.Is(undo, sql.ErrTxDone) {
 			return errors.Join(err, undo)
 		}
@@ -109,7 +123,7 @@ func Transact(ctx context.Context, db interface {
 	}
 	err = tx.Commit()
 	if errors.Is(err, sql.ErrTxDone) {
-		return errors.Join(ctx.Err(), err) // which of the two is said is chance
+		return errors.Join(ctx.Err(), err) // the driver reports either of the two
 	}
 	return err
 }

@@ -6,28 +6,29 @@ import (
 	"strings"
 )
 
-// sizes are how many rows a statement takes: calls cost more than rows. The last
-// is one, so that any number of rows is a sum of them.
+// sizes are the numbers of rows in a statement: calls cost more than rows. The last is
+// one, so that any number of rows is a sum of them.
 var sizes = [...]int{64, 8, 1}
 
-// Statements is an Inserter that puts many rows with each statement.
+// Statements is an Inserter that inserts many rows with each statement.
 type Statements struct {
 	columns int
-	// statements take sizes rows each; bound are those of the transaction.
+	// statements[i] takes sizes[i] rows. bound are the statements bound to the
+	// transaction.
 	statements, bound [len(sizes)]*sql.Stmt
-	// values are the columns of the rows that wait, row by row.
+	// values holds the columns of the pending rows, row by row.
 	values []any
 }
 
-// Syntax is how a kind of database writes a statement that inserts.
+// Syntax is a database's syntax of an insertion.
 type Syntax struct {
-	// Into is what stands before the rows, After what stands behind them.
+	// Into precedes the rows, After follows them.
 	Into, After string
-	// Parameter writes the parameter with a number from one.
+	// Parameter returns the parameter of a number, from one.
 	Parameter func(n int) string
 }
 
-// NewStatements prepares statements for rows with some columns.
+// NewStatements prepares statements for rows of columns columns.
 func NewStatements(ctx context.Context, db *sql.DB, columns int, s Syntax) (*Statements, error) {
 	i := &Statements{columns: columns}
 	for at, size := range sizes {
@@ -60,12 +61,12 @@ func (s *Syntax) statement(rows, columns int) string {
 	return b.String()
 }
 
-// Begin begins a transaction's rows.
+// Begin starts a transaction's rows.
 func (i *Statements) Begin(ctx context.Context, tx *sql.Tx) {
 	clear(i.values)
 	i.values = i.values[:0]
 	for at := range sizes {
-		i.bound[at] = tx.StmtContext(ctx, i.statements[at]) // it is closed with the transaction
+		i.bound[at] = tx.StmtContext(ctx, i.statements[at]) // closed with the transaction
 	}
 }
 
@@ -78,7 +79,7 @@ func (i *Statements) Add(ctx context.Context, values ...any) error {
 	return i.Flush(ctx)
 }
 
-// Flush puts the rows that wait into the table.
+// Flush inserts the pending rows into the table.
 func (i *Statements) Flush(ctx context.Context) error {
 	rest := i.values
 	for at, size := range sizes {

@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// sector is what a device writes at once or not at all.
+	// sector is the atomic write unit of a device, in bytes.
 	sector = 512
-	// maxImages bounds what is remembered of a sector between two syncs: its
-	// durable image and the latest that followed.
+	// maxImages bounds the remembered images of a sector between two syncs: the durable
+	// one and the latest overwritten ones.
 	maxImages = 4
 )
 
-// content is the bytes of a file, and what a crash may put in their place.
+// content is the bytes of a file, and the images that a crash may put in their place.
 type content struct {
-	// bytes is what the running process sees, size what was durable of its
-	// length. Bytes that are shared with a copy of the disk are not changed.
+	// bytes is the running process's view, size the durable length. Shared bytes,
+	// which a copy of the disk uses too, are cloned before a change.
 	bytes  []byte
 	shared bool
 	size   int
-	// images are, for each sector changed since the last Sync, what it held:
-	// the durable image first, then later ones that were overwritten.
+	// images has, for each sector changed since the last Sync, its overwritten images:
+	// the durable one first.
 	images map[int][][]byte
-	// doomed are the sectors that a failed Sync gave up: only writing them
-	// again makes them durable.
+	// doomed are the sectors that a failed Sync gave up: a later Sync makes them durable
+	// only if they were written again.
 	doomed map[int]bool
 }
 
-// at returns the image of a sector as the process sees it.
+// at returns the current image of a sector.
 func (c *content) at(index int) []byte {
 	image := make([]byte, sector)
 	if from := index * sector; from < len(c.bytes) {
@@ -41,7 +41,7 @@ func (c *content) at(index int) []byte {
 	return image
 }
 
-// remember keeps the images of the sectors in a range before they change.
+// remember saves the images of the sectors in a range before they change.
 func (c *content) remember(from, to int) {
 	if c.images == nil {
 		c.images = map[int][][]byte{}
@@ -56,14 +56,14 @@ func (c *content) remember(from, to int) {
 	}
 }
 
-// own makes sure that no copy sees a change of the bytes.
+// own clones shared bytes before a change.
 func (c *content) own() {
 	if c.shared {
 		c.bytes, c.shared = slices.Clone(c.bytes), false
 	}
 }
 
-// writeAt writes bytes, after zeros where the file was shorter.
+// writeAt writes b at off, with zeros in any gap.
 func (c *content) writeAt(b []byte, off int) {
 	c.remember(off, off+len(b))
 	c.own()
@@ -86,7 +86,7 @@ func (c *content) truncate(size int) {
 	c.lengthen(size)
 }
 
-// sync makes everything durable but what an earlier sync gave up.
+// sync makes everything durable except the doomed sectors.
 func (c *content) sync() {
 	c.size = len(c.bytes)
 	for i := range c.images {
@@ -96,7 +96,7 @@ func (c *content) sync() {
 	}
 }
 
-// giveUp is a sync that failed.
+// giveUp is a failed sync.
 func (c *content) giveUp() {
 	if c.doomed == nil {
 		c.doomed = map[int]bool{}
@@ -106,7 +106,7 @@ func (c *content) giveUp() {
 	}
 }
 
-// clone returns a copy that shares nothing that changes.
+// clone returns a copy that shares no mutable state.
 func (c *content) clone() content {
 	c.shared = true
 	n := content{bytes: c.bytes, shared: true, size: c.size}
@@ -125,7 +125,7 @@ func (c *content) clone() content {
 	return n
 }
 
-// survive returns what a crash leaves.
+// survive returns the content after a crash.
 func (c *content) survive(r *rand.Rand) content {
 	size := c.size
 	switch low, high := min(c.size, len(c.bytes)), max(c.size, len(c.bytes)); r.IntN(3) {
@@ -134,10 +134,12 @@ func (c *content) survive(r *rand.Rand) content {
 	case 1:
 		size = low + r.IntN(high-low+1)
 	}
+
 	if size == len(c.bytes) && len(c.images) == 0 {
 		c.shared = true
 		return content{bytes: c.bytes, shared: true, size: size}
 	}
+
 	out := make([]byte, size)
 	copy(out, c.bytes)
 	for _, i := range sortedKeys(c.images) {
@@ -150,7 +152,6 @@ func (c *content) survive(r *rand.Rand) content {
 	return content{bytes: out, size: size}
 }
 
-// file is an open file.
 type file struct {
 	disk   *Disk
 	node   *node
@@ -159,7 +160,7 @@ type file struct {
 	closed bool
 }
 
-// ready returns why the file cannot be used.
+// ready returns an error if the file cannot be used.
 func (f *file) ready(write bool) error {
 	switch {
 	case f.closed:
@@ -171,7 +172,7 @@ func (f *file) ready(write bool) error {
 	}
 }
 
-// ReadAt reads bytes at a place.
+// ReadAt reads at an offset, and sees writes that are not synced.
 func (f *file) ReadAt(b []byte, off int64) (int, error) {
 	f.disk.mu.Lock()
 	defer f.disk.mu.Unlock()
@@ -179,12 +180,14 @@ func (f *file) ReadAt(b []byte, off int64) (int, error) {
 	if err := errors.Join(err, f.disk.count(Op{Kind: OpRead, Name: f.name, Offset: off, Size: len(b)})); err != nil {
 		return 0, fail(OpRead, f.name, err)
 	}
+
 	if off >= int64(len(f.node.bytes)) {
 		if len(b) == 0 {
 			return 0, nil
 		}
 		return 0, io.EOF
 	}
+
 	n := copy(b, f.node.bytes[off:])
 	f.disk.flip(b[:n])
 	if n < len(b) {
@@ -193,40 +196,44 @@ func (f *file) ReadAt(b []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// WriteAt writes bytes at a place.
+// WriteAt writes at an offset. Only a sync makes the bytes durable.
 func (f *file) WriteAt(b []byte, off int64) (int, error) {
 	f.disk.mu.Lock()
 	defer f.disk.mu.Unlock()
 	if err := errors.Join(f.ready(true), negative(off)); err != nil {
 		return 0, fail(OpWrite, f.name, err)
 	}
+
 	n := len(b)
 	err := f.disk.count(Op{Kind: OpWrite, Name: f.name, Offset: off, Size: len(b)})
 	if err != nil {
 		n = f.disk.short(err, len(b))
 	}
+
 	if grow := off + int64(n) - int64(len(f.node.bytes)); grow > 0 {
 		if over := f.disk.over(grow); over > 0 {
 			n, err = max(n-int(over), 0), errors.Join(err, syscall.ENOSPC)
 		}
 	}
+
 	if n > 0 {
 		f.node.writeAt(b[:n], int(off))
 	}
+
 	if err != nil {
 		return n, fail(OpWrite, f.name, err)
 	}
 	return n, nil
 }
 
-// Size returns the file's length.
+// Size returns the file's length in bytes.
 func (f *file) Size() (int64, error) {
 	f.disk.mu.Lock()
 	defer f.disk.mu.Unlock()
 	return int64(len(f.node.bytes)), f.ready(false)
 }
 
-// Truncate cuts the file, or lengthens it with zeros.
+// Truncate shortens the file, or extends it with zeros.
 func (f *file) Truncate(size int64) error {
 	f.disk.mu.Lock()
 	defer f.disk.mu.Unlock()

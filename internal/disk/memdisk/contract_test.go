@@ -12,8 +12,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 )
 
-// TestContract holds the disk in memory and the operating system's against the
-// same contract: what is shown over the one must hold over the other.
+// TestContract tests the disk in memory and the operating system's with one suite.
 func TestContract(t *testing.T) {
 	kinds := map[string]func(t *testing.T) disk.Disk{
 		"memory": func(*testing.T) disk.Disk { return memdisk.New(1) },
@@ -68,7 +67,7 @@ func fails(t *testing.T, what string, err error) {
 	}
 }
 
-// put makes a file with these bytes.
+// put creates a file with these bytes.
 func put(t *testing.T, d disk.Disk, name, text string) disk.File {
 	t.Helper()
 	f := must(d.Create(name))(t)

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Crash returns a disk that holds what the machine finds after it lost power
-// now. The disk itself goes on, so that a test can draw several outcomes of one
-// moment. Faults that wait are not taken along.
+// Crash returns the disk that a machine finds after a power loss at this moment. The
+// original disk stays usable, so that a test can draw several outcomes of one moment.
+// Pending faults are not copied.
 func (d *Disk) Crash() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -21,8 +21,10 @@ func (d *Disk) Crash() *Disk {
 			d.pending[i].apply(names)
 		}
 	}
+
 	after := New(r.Uint64())
 	after.capacity = d.capacity
+
 	copies := map[*node]*node{}
 	for _, name := range sortedKeys(names) {
 		if reachable(names, name) {
@@ -33,7 +35,7 @@ func (d *Disk) Crash() *Disk {
 	return after
 }
 
-// reachable reports whether all directories above a name are there.
+// reachable reports whether all directories above a name exist.
 func reachable(names map[string]*node, name string) bool {
 	for name != root {
 		name = path.Dir(name)
@@ -44,7 +46,7 @@ func reachable(names map[string]*node, name string) bool {
 	return true
 }
 
-// survivor returns what is left of a node, the same for each of its names.
+// survivor returns the copy of a node after a crash, the same for each of its names.
 func survivor(n *node, copies map[*node]*node, r *rand.Rand) *node {
 	if c := copies[n]; c != nil {
 		return c
@@ -57,14 +59,17 @@ func survivor(n *node, copies map[*node]*node, r *rand.Rand) *node {
 	return c
 }
 
-// Clone returns a copy of the disk in the same state, with the same chances
-// ahead and the same operations counted, but without the locks, hooks and files
-// that the running process holds.
+// Clone returns a copy of the disk in the same state, with the same random source and
+// operation counts, but without locks, hooks and open files.
 func (d *Disk) Clone() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	chance := *d.chance
-	c := &Disk{locks: map[string]bool{}, chance: &chance, faults: faults{capacity: d.capacity, ops: d.ops, reads: d.reads}}
+	c := &Disk{
+		locks: map[string]bool{}, chance: &chance,
+		faults: faults{capacity: d.capacity, ops: d.ops, reads: d.reads},
+	}
+
 	copies := map[*node]*node{nil: nil}
 	twin := func(n *node) *node {
 		if _, ok := copies[n]; !ok {
@@ -72,6 +77,7 @@ func (d *Disk) Clone() *Disk {
 		}
 		return copies[n]
 	}
+
 	c.names, c.durable = map[string]*node{}, map[string]*node{}
 	for name, n := range d.names {
 		c.names[name] = twin(n)
@@ -86,5 +92,5 @@ func (d *Disk) Clone() *Disk {
 	return c
 }
 
-// sortedKeys returns a map's keys in order, so that chances repeat.
+// sortedKeys returns a map's keys in order, so that random choices repeat.
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

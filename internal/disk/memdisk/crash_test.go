@@ -14,7 +14,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 )
 
-// outcomes returns how often each state was found in many crashes of one moment.
+// outcomes returns the frequency of each state in many crashes of one moment.
 func outcomes(d *memdisk.Disk, look func(*memdisk.Disk) string) map[string]int {
 	seen := map[string]int{}
 	for range 400 {
@@ -40,7 +40,7 @@ func sectors(name string) func(*memdisk.Disk) string {
 
 func page(letter string, n int) string { return strings.Repeat(letter, 512*n) }
 
-// durable makes a file that is durable with its name.
+// durable creates a file whose bytes and name are durable.
 func durable(t *testing.T, d *memdisk.Disk, name, text string) disk.File {
 	t.Helper()
 	f := put(t, d, name, text)
@@ -171,7 +171,7 @@ func TestLocksVanish(t *testing.T) {
 	}
 }
 
-// TestFailedSyncGivesUp shows that trying again is not enough.
+// TestFailedSyncGivesUp shows that repeating a failed Sync makes nothing durable.
 func TestFailedSyncGivesUp(t *testing.T) {
 	d := memdisk.New(7)
 	f := durable(t, d, "a", page("o", 2))
@@ -259,8 +259,8 @@ func TestStopAt(t *testing.T) {
 	}
 }
 
-// TestSeeds shows that everything follows from the seed, and that a clone has
-// the same ahead.
+// TestSeeds shows that the seed determines all outcomes, and that a clone has the same
+// ones ahead.
 func TestSeeds(t *testing.T) {
 	story := func(seed uint64, branch func(*memdisk.Disk) *memdisk.Disk) string {
 		d := memdisk.New(seed)

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// ErrStopped is what every operation of a process gets that is no more.
+// ErrStopped is the error of every operation after the machine has stopped.
 var ErrStopped = errors.New("the machine has stopped")
 
 // OpKind is a kind of operation.
 type OpKind uint8
 
-// The kinds of operations. Those up to OpLock change something and are counted
-// by Ops, the others by Reads, but for OpClose, which cannot fail.
+// The kinds of operations. Those up to OpLock change the disk and are counted by Ops, the
+// others by Reads, except OpClose, which cannot fail.
 const (
 	OpCreate OpKind = iota + 1
 	OpWrite
@@ -44,29 +44,27 @@ func (k OpKind) String() string {
 	return kindNames[k]
 }
 
-// Changes reports whether an operation of this kind can change what a crash
-// leaves.
+// Changes reports whether an operation of this kind can change the outcome of a crash.
 func (k OpKind) Changes() bool { return k <= OpLock }
 
-// Op is an operation that is about to happen.
+// Op is an operation about to run.
 type Op struct {
 	Kind OpKind
-	// Number is its place among those that change something, or among those
-	// that do not, from one.
+	// Number counts the changing operations, or the others, from one.
 	Number int
 	Name   string
-	// Offset and Size are of reads, writes and truncations.
+	// Offset and Size are set for reads, writes and truncations.
 	Offset int64
 	Size   int
 }
 
-// ShortWriteError makes a write end early: the first Written bytes are written.
+// ShortWriteError makes a write stop after Written bytes.
 type ShortWriteError struct {
 	Written int
 	Cause   error
 }
 
-// Error says how far the write came.
+// Error names the number of bytes written.
 func (e *ShortWriteError) Error() string {
 	return fmt.Sprintf("short write of %d bytes: %v", e.Written, e.Cause)
 }
@@ -74,79 +72,77 @@ func (e *ShortWriteError) Error() string {
 // Unwrap returns the cause.
 func (e *ShortWriteError) Unwrap() error { return e.Cause }
 
-// faults is what goes wrong.
+// faults are the planned faults and the operation counts.
 type faults struct {
 	ops, reads int
-	// capacity is how many bytes all files together may have.
+	// capacity bounds the total size of all files in bytes.
 	capacity int64
-	// failAt and stopAt are operations; zero is none.
+	// failAt and stopAt are operation numbers; zero is none.
 	failAt  int
 	failErr error
 	stopAt  int
-	// flipAt is the read that comes with a bit flipped; zero is none.
+	// flipAt is the number of the read that gets a bit flipped; zero is none.
 	flipAt int
 	inject func(Op) error
 }
 
-// Ops returns how many operations that change something there were, whether
-// they failed or not.
+// Ops returns the number of operations that change the disk, failed ones included.
 func (d *Disk) Ops() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.ops
 }
 
-// Reads returns how many other operations there were.
+// Reads returns the number of operations that do not change the disk.
 func (d *Disk) Reads() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.reads
 }
 
-// FailAt makes the n-th operation that changes something, counted from now and
-// one, fail with an error, and only that one. A *ShortWriteError makes a write
-// end early; any other error makes it write nothing.
+// FailAt makes the n-th changing operation from now fail, and only that one; one is the
+// next. A *ShortWriteError makes a write stop early; any other error makes it write
+// nothing.
 func (d *Disk) FailAt(n int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.failAt, d.failErr = d.ops+n, err
 }
 
-// StopAt makes the n-th operation that changes something, counted from now and
-// one, and everything after it, fail with ErrStopped and change nothing. With
-// Crash it is a crash between any two operations.
+// StopAt makes the n-th changing operation from now, and every later operation, fail with
+// ErrStopped and change nothing; one is the next. With Crash it simulates a crash between
+// any two operations.
 func (d *Disk) StopAt(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.stopAt = d.ops + n
 }
 
-// Inject asks a function about every operation before it happens: an error that
-// it returns is the operation's. It must not call the disk. Nil asks nobody.
+// Inject calls hook before every operation; an error that it returns is the operation's.
+// The hook must not call the disk. Nil removes it.
 func (d *Disk) Inject(hook func(Op) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.inject = hook
 }
 
-// SetCapacity makes the disk full when all files together have so many bytes.
+// SetCapacity bounds the total size of all files in bytes.
 func (d *Disk) SetCapacity(bytes int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.capacity = bytes
 }
 
-// FlipRead makes the n-th read of a file's bytes, counted from now and one among
-// all operations that change nothing, come with a bit flipped. If that operation
-// is no read, the next read is meant.
+// FlipRead flips a bit in the n-th non-changing operation from now, one being the next.
+// If that is no read of a file's bytes, the next such read is meant.
 func (d *Disk) FlipRead(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.flipAt = d.reads + n
 }
 
-// Damage changes a byte of a file whose sectors are durable, as a medium that
-// decays: mask says which bits. No operation is counted.
+// Damage flips the bits of mask in a byte of a file whose sectors are durable, like a
+// decaying medium. It counts no operation.
 func (d *Disk) Damage(name string, off int64, mask byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -159,7 +155,7 @@ func (d *Disk) Damage(name string, off int64, mask byte) error {
 	return nil
 }
 
-// count counts an operation and returns its fault. The caller holds the lock.
+// count counts an operation and returns its fault. The caller holds mu.
 func (d *Disk) count(op Op) error {
 	switch {
 	case d.stopAt != 0 && d.ops >= d.stopAt:
@@ -171,19 +167,22 @@ func (d *Disk) count(op Op) error {
 		d.reads++
 		op.Number = d.reads
 	}
+
 	if d.stopAt != 0 && d.ops >= d.stopAt {
 		return ErrStopped
 	}
+
 	if op.Kind.Changes() && op.Number == d.failAt {
 		return d.failErr
 	}
+
 	if d.inject != nil {
 		return d.inject(op)
 	}
 	return nil
 }
 
-// short returns how many bytes a write that fails has written.
+// short returns the number of bytes that a failing write has written.
 func (d *Disk) short(err error, size int) int {
 	var short *ShortWriteError
 	if errors.As(err, &short) {
@@ -192,7 +191,7 @@ func (d *Disk) short(err error, size int) int {
 	return 0
 }
 
-// flip flips a bit of what was read, if it is time.
+// flip flips a bit of b, if a flip is due.
 func (d *Disk) flip(b []byte) {
 	if d.flipAt == 0 || d.reads < d.flipAt || len(b) == 0 {
 		return

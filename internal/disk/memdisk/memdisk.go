@@ -19,20 +19,19 @@ import (
 // root is the name of the directory itself.
 const root = "."
 
-// node is a file or a directory, whatever names it has.
+// node is a file or a directory, under any number of names.
 type node struct {
 	dir bool
 	content
 }
 
-// change is a change of names that is not durable yet. It belongs to the
-// directory whose SyncDir makes it so.
+// change is a change of names that is not durable before the SyncDir of dir.
 type change struct {
 	dir string
-	// name gets the node; without a node it is a removal of from alone.
+	// name gets the node; if node is nil, the change only removes from.
 	name string
 	node *node
-	// from loses the node in the same moment, unless it is empty.
+	// from, if not empty, loses the node gone at the same moment.
 	from string
 	gone *node
 }
@@ -47,11 +46,11 @@ func (c *change) apply(names map[string]*node) {
 	}
 }
 
-// Disk is a directory in memory. Anybody may call its methods.
+// Disk is a directory in memory. Safe for concurrent use.
 type Disk struct {
 	mu sync.Mutex
-	// names is what the running process sees, durable what a crash leaves at
-	// least, and pending leads from the one to the other.
+	// names is the running process's view, durable the names that survive any crash;
+	// pending are the changes between them, in order.
 	names, durable map[string]*node
 	pending        []change
 	locks          map[string]bool
@@ -61,7 +60,7 @@ type Disk struct {
 
 var _ disk.Disk = (*Disk)(nil)
 
-// New returns an empty disk. All its chances follow from the seed.
+// New returns an empty disk. The seed determines all random choices.
 func New(seed uint64) *Disk {
 	top := &node{dir: true}
 	return &Disk{
@@ -73,7 +72,7 @@ func New(seed uint64) *Disk {
 	}
 }
 
-// rand returns the source of chances. The caller holds the lock.
+// rand returns the random source. The caller holds mu.
 func (d *Disk) rand() *rand.Rand {
 	return rand.New(d.chance) //nolint:gosec // a test's chances must repeat
 }
@@ -97,7 +96,7 @@ func (d *Disk) open(kind OpKind, name string, write bool) (disk.File, error) {
 	return &file{disk: d, node: n, name: name, write: write}, nil
 }
 
-// Create makes a new, empty file.
+// Create makes an empty file. It fails if the file exists.
 func (d *Disk) Create(name string) (disk.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -111,7 +110,7 @@ func (d *Disk) Create(name string) (disk.File, error) {
 	return &file{disk: d, node: n, name: name, write: true}, nil
 }
 
-// create enters a new file.
+// create adds a new file.
 func (d *Disk) create(name string) (*node, error) {
 	if err := d.vacant(name); err != nil {
 		return nil, err
@@ -121,7 +120,7 @@ func (d *Disk) create(name string) (*node, error) {
 	return n, nil
 }
 
-// vacant returns why a name cannot be made.
+// vacant returns an error unless name can be created.
 func (d *Disk) vacant(name string) error {
 	if err := d.directory(path.Dir(name)); err != nil {
 		return err
@@ -138,7 +137,7 @@ func (d *Disk) change(c change) {
 	d.pending = append(d.pending, c)
 }
 
-// find returns what has a name.
+// find returns the node of a name.
 func (d *Disk) find(name string) (*node, error) {
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrInvalid
@@ -150,7 +149,7 @@ func (d *Disk) find(name string) (*node, error) {
 	return n, nil
 }
 
-// directory returns why a name is not that of a directory, or nil.
+// directory returns an error unless name is a directory.
 func (d *Disk) directory(name string) error {
 	n, err := d.find(name)
 	if err == nil && !n.dir {
@@ -159,13 +158,14 @@ func (d *Disk) directory(name string) error {
 	return err
 }
 
-// Rename gives a file another name, in place of a file that has it.
+// Rename renames a file, and replaces the target if it exists.
 func (d *Disk) Rename(from, to string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.count(Op{Kind: OpRename, Name: from}); err != nil {
 		return fail(OpRename, from, err)
 	}
+
 	n, err := d.find(from)
 	if err == nil && n.dir {
 		err = syscall.EISDIR
@@ -173,18 +173,20 @@ func (d *Disk) Rename(from, to string) error {
 	if err != nil {
 		return fail(OpRename, from, err)
 	}
+
 	if err := d.vacant(to); err != nil {
 		if there := d.names[to]; !errors.Is(err, fs.ErrExist) || there.dir {
 			return fail(OpRename, to, err)
 		}
 	}
+
 	if from != to {
 		d.change(change{dir: path.Dir(to), name: to, node: n, from: from, gone: n})
 	}
 	return nil
 }
 
-// Remove removes a file, or a directory that is empty.
+// Remove removes a file or an empty directory.
 func (d *Disk) Remove(name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -204,8 +206,8 @@ func (d *Disk) Remove(name string) error {
 	return nil
 }
 
-// MkdirAll makes a directory and those above it. None of them is durable before
-// the SyncDir of the directory that it is in.
+// MkdirAll makes a directory and its parents. Each is durable only after the SyncDir of
+// its own parent.
 func (d *Disk) MkdirAll(dir string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -215,6 +217,7 @@ func (d *Disk) MkdirAll(dir string) error {
 	if err := d.count(Op{Kind: OpMkdir, Name: dir}); err != nil {
 		return fail(OpMkdir, dir, err)
 	}
+
 	for end := 0; end < len(dir); {
 		part, _, _ := strings.Cut(dir[end:], "/")
 		name := dir[:end+len(part)]
@@ -262,6 +265,7 @@ func (d *Disk) SyncDir(dir string) error {
 	if err := errors.Join(err, d.count(Op{Kind: OpSyncDir, Name: dir})); err != nil {
 		return fail(OpSyncDir, dir, err)
 	}
+
 	left := d.pending[:0]
 	for _, c := range d.pending {
 		if c.dir == dir {
@@ -275,14 +279,14 @@ func (d *Disk) SyncDir(dir string) error {
 	return nil
 }
 
-// Free returns how many bytes may still be written.
+// Free returns how many more bytes may be written.
 func (d *Disk) Free() (uint64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return uint64(max(d.capacity-d.used(), 0)), nil
 }
 
-// used returns the bytes of all files that have a name.
+// used returns the total size of all named files.
 func (d *Disk) used() int64 {
 	sum := int64(0)
 	for _, n := range d.names {
@@ -291,8 +295,8 @@ func (d *Disk) used() int64 {
 	return sum
 }
 
-// over returns how much too much it is if files grow by so much. With all the room
-// there is nobody adds up what thousands of files take.
+// over returns by how much files that grow by grow bytes exceed the capacity. Without a
+// capacity it avoids summing thousands of files.
 func (d *Disk) over(grow int64) int64 {
 	if d.capacity == math.MaxInt64 {
 		return 0
@@ -300,16 +304,18 @@ func (d *Disk) over(grow int64) int64 {
 	return d.used() + grow - d.capacity
 }
 
-// Lock takes a lock on a file.
+// Lock locks a file.
 func (d *Disk) Lock(name string) (io.Closer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.count(Op{Kind: OpLock, Name: name}); err != nil {
 		return nil, fail(OpLock, name, err)
 	}
+
 	if d.locks[name] {
 		return nil, fail(OpLock, name, disk.ErrLocked)
 	}
+
 	n, err := d.find(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		n, err = d.create(name)
@@ -320,18 +326,19 @@ func (d *Disk) Lock(name string) (io.Closer, error) {
 	if err != nil {
 		return nil, fail(OpLock, name, err)
 	}
+
 	d.locks[name] = true
 	return &lock{disk: d, name: name}, nil
 }
 
-// lock is a lock that is held.
+// lock is a held lock.
 type lock struct {
 	disk *Disk
 	name string
 	done bool
 }
 
-// Close gives the lock back.
+// Close releases the lock.
 func (l *lock) Close() error {
 	l.disk.mu.Lock()
 	defer l.disk.mu.Unlock()
@@ -343,7 +350,7 @@ func (l *lock) Close() error {
 	return nil
 }
 
-// fail wraps what went wrong the way the operating system's errors are.
+// fail wraps an error in the form of the operating system's.
 func fail(kind OpKind, name string, err error) error {
 	if kind == OpSync || kind == OpSyncDir {
 		err = fmt.Errorf("%w: %w", disk.ErrSync, err)

@@ -14,7 +14,7 @@ import (
 
 var identity = journal.Identity{Exchange: [16]byte{1, 2, 3}, Sandbox: true}
 
-// harness is a log whose process can be killed, on a disk that crash replaces.
+// harness is a log whose process can be killed, on a disk that a crash replaces.
 type harness struct {
 	disk  disk.Disk
 	crash func(disk.Disk) disk.Disk
@@ -22,7 +22,7 @@ type harness struct {
 }
 
 func (h *harness) Open(t *testing.T) journal.Log {
-	l, _, err := filelog.Open(h.disk, filelog.Options{Identity: identity, SegmentSize: h.size})
+	l, _, err := filelog.Open(h.disk, journal.Options{Identity: identity, SegmentSize: h.size})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +70,8 @@ func openDir(t testing.TB, path string) *disk.Dir {
 	return d
 }
 
-// killable is a disk whose process can lose its lock without knowing, as when
-// the system ends it.
+// killable is a disk whose process can lose its lock without noticing, as when the system
+// kills it.
 type killable struct {
 	disk.Disk
 	lock io.Closer

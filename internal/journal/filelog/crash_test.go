@@ -12,8 +12,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 )
 
-// life is what one process does until it is stopped: start, write, mark, prepare,
-// archive, close. It returns what was acknowledged: found at the start or told.
+// life is one process until it is stopped: start, write, mark, prepare, archive, close.
+// It returns the acknowledged batches: those found at the start, and those committed.
 func life(d *memdisk.Disk, writes int) (told int, err error) {
 	s, r, err := open(d, small)
 	if err != nil {
@@ -41,8 +41,8 @@ func life(d *memdisk.Disk, writes int) (told int, err error) {
 	return told, s.log.Close()
 }
 
-// TestCrashAnywhere cuts the power between any two operations, several times in a
-// row, and looks whether all that was acknowledged is there.
+// TestCrashAnywhere cuts the power between any two operations, several times in a row,
+// and checks that all acknowledged batches survive.
 func TestCrashAnywhere(t *testing.T) {
 	const writes = 9
 	whole := memdisk.New(0)
@@ -82,8 +82,8 @@ func crashes(t *testing.T, n int, seed uint64, writes int) {
 	holds(t, d, make([][]byte, told))
 }
 
-// TestKilledAnywhere kills the process between any two operations, and cuts the
-// power when the next one has started: what it found counts.
+// TestKilledAnywhere kills the process between any two operations, and cuts the power
+// after the next start: every batch that it found must survive.
 func TestKilledAnywhere(t *testing.T) {
 	const writes = 9
 	whole := memdisk.New(0)
@@ -109,8 +109,8 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// TestEveryOperationFails makes one operation fail, after which the process ends
-// and the next one starts on what the system shows; then the power is cut.
+// TestEveryOperationFails makes one operation fail, which ends the process. The next one
+// starts without a power cut; then the power is cut.
 func TestEveryOperationFails(t *testing.T) {
 	const writes = 9
 	whole := memdisk.New(0)
@@ -151,7 +151,7 @@ func failsOnce(t *testing.T, n int, fault error, writes int) {
 	}
 }
 
-// TestFailureIsFinal looks whether a log that failed does nothing more.
+// TestFailureIsFinal checks that a failed log does nothing more.
 func TestFailureIsFinal(t *testing.T) {
 	d := memdisk.New(1)
 	s, _ := mustOpen(t, d, 1<<20)
@@ -178,7 +178,7 @@ func TestFailureIsFinal(t *testing.T) {
 	}
 }
 
-// TestFullDisk looks whether preparing goes on when there is room again.
+// TestFullDisk checks that Prepare continues once there is room again.
 func TestFullDisk(t *testing.T) {
 	d := memdisk.New(1)
 	s, _ := mustOpen(t, d, small)
@@ -197,8 +197,8 @@ func TestFullDisk(t *testing.T) {
 	holds(t, d, s.told)
 }
 
-// TestUnprepared looks whether it is told once for each segment that the spare is
-// in use.
+// TestUnprepared checks that Unprepared receives once for each segment when the spare is
+// taken.
 func TestUnprepared(t *testing.T) {
 	d := memdisk.New(1)
 	s, _ := mustOpen(t, d, small)
@@ -211,15 +211,15 @@ func TestUnprepared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(told) == 0 || len(list) != segments+1 { // and the lock
+		if len(told) == 0 || len(list) != segments+1 { // with the lock
 			t.Fatalf("told %d times of %v", len(told), list)
 		}
 		<-told
 	}
 }
 
-// TestEveryReadFlips flips a bit in one read of a start. The start may fail, but
-// nothing that is on disk may be lost by it.
+// TestEveryReadFlips flips a bit in one read of a start. The start may fail, but must not
+// lose anything on disk.
 func TestEveryReadFlips(t *testing.T) {
 	seeds := uint64(20)
 	if testing.Short() {
@@ -234,8 +234,8 @@ func TestEveryReadFlips(t *testing.T) {
 	}
 }
 
-// startsFlipped flips a bit in the n-th read of a start of a journal of some
-// batches. It returns false if there is no such read.
+// startsFlipped flips a bit in the n-th read of a start. It returns false if there is no
+// such read.
 func startsFlipped(t *testing.T, d *memdisk.Disk, n, batches int) bool {
 	t.Helper()
 	reads := d.Reads()
@@ -253,8 +253,8 @@ func startsFlipped(t *testing.T, d *memdisk.Disk, n, batches int) bool {
 	return true
 }
 
-// TestWithoutRoom fills the disk under a log. What it cannot take it refuses, again
-// and again; it closes, opens, and goes on when there is room.
+// TestWithoutRoom fills the disk under a log. It refuses each proposal without room; it
+// can be closed and opened, and continues once there is room.
 func TestWithoutRoom(t *testing.T) {
 	for seed := range uint64(20) {
 		d := memdisk.New(seed)
@@ -275,7 +275,7 @@ func TestWithoutRoom(t *testing.T) {
 		told := s.told
 		for range 3 {
 			d = d.Crash()
-			var r *filelog.Recovery
+			var r *journal.Recovery
 			if s, r = mustOpen(t, d, small); int(r.Tip.Last) != len(told) {
 				t.Fatalf("a start without room: %+v, %d were told", r, len(told))
 			}
@@ -312,12 +312,13 @@ func (s *session) full(t *testing.T) error {
 	return nil
 }
 
-// TestReserve looks whether a log leaves room to others, and takes what is above it.
+// TestReserve checks that a log leaves the reserved space free, and uses the space above
+// it.
 func TestReserve(t *testing.T) {
 	d := memdisk.New(1)
 	const reserve, room = 3 * small, 10 * small
 	d.SetCapacity(room)
-	log, _, err := filelog.Open(d, filelog.Options{Identity: identity, SegmentSize: small, Reserve: func() uint64 { return reserve }})
+	log, _, err := filelog.Open(d, journal.Options{Identity: identity, SegmentSize: small, Reserve: func() uint64 { return reserve }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,8 +334,8 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// TestTornWithoutRoom starts on a torn end whose copy the disk has no room for: the
-// log is read and takes nothing until there is.
+// TestTornWithoutRoom starts on a torn end without room for its copy: the log can be
+// read, and takes no proposal until there is room.
 func TestTornWithoutRoom(t *testing.T) {
 	d := memdisk.New(1)
 	s, _ := mustOpen(t, d, 64<<10)

@@ -11,7 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// overwrite puts bytes into a file behind the journal's back.
+// overwrite changes a file's bytes.
 func overwrite(t *testing.T, d disk.Disk, name string, b []byte, off int64) {
 	t.Helper()
 	f, err := d.Edit(name)
@@ -35,7 +35,7 @@ func read(t *testing.T, d disk.Disk, name string) []byte {
 	return b
 }
 
-// stride is how many bytes a quick test goes on at once.
+// stride is the step in bytes of a quick test.
 func stride() int {
 	if testing.Short() {
 		return 37
@@ -45,8 +45,8 @@ func stride() int {
 
 const firstSegment = "journal/00000000000000000001.seg"
 
-// killed returns a journal of these batches whose process was killed, in one
-// large segment.
+// killed returns a journal of these batches, in one large segment, whose process was
+// killed.
 func killed(t *testing.T, batches int) *memdisk.Disk {
 	t.Helper()
 	d := memdisk.New(1)
@@ -92,7 +92,7 @@ func TestTornAnywhere(t *testing.T) {
 	}
 }
 
-// TestTornOnce starts twice behind a torn entry: what was cut is gone.
+// TestTornOnce starts twice on a torn entry: the second start finds it cut.
 func TestTornOnce(t *testing.T) {
 	d := killed(t, 3)
 	end, _, err := journal.NewFiles(d, identity).End(nil)
@@ -109,8 +109,8 @@ func TestTornOnce(t *testing.T) {
 	}
 }
 
-// TestForeignEntry puts an entry of another past into a journal: it is whole, and
-// the one behind it belongs to what it replaced.
+// TestForeignEntry puts an entry of another history into a journal: it is whole, but the
+// next entry follows the entry that it replaced.
 func TestForeignEntry(t *testing.T) {
 	d := killed(t, 2)
 	other := d.Clone()
@@ -136,14 +136,14 @@ func TestForeignEntry(t *testing.T) {
 	}
 }
 
-// TestFlippedAnywhere flips a bit in every thirteenth byte of a journal's segments. What a
-// later entry proves to have been durable must stop the start by name; behind
-// that, at most the last entry may be cut, with a copy.
+// TestFlippedAnywhere flips a bit in every thirteenth byte of a journal's segments.
+// Damage to bytes that a later entry proves durable must stop the start and name the
+// file; after those, at most the last entry may be cut, with a copy.
 func TestFlippedAnywhere(t *testing.T) {
 	for _, marked := range []bool{false, true} {
 		d := memdisk.New(1)
 		s, _ := mustOpen(t, d, small)
-		s.mustWrite(t, 1, 7) // the last is not the first of its segment
+		s.mustWrite(t, 1, 7) // the last one is not the first of its segment
 		if marked {
 			if err := s.log.Mark(); err != nil {
 				t.Fatal(err)
@@ -174,8 +174,8 @@ func TestFlippedAnywhere(t *testing.T) {
 	}
 }
 
-// flipped flips a bit of a journal of seven batches. tail is where its last entry
-// begins.
+// flipped flips a bit in a journal of seven batches. tail is the offset of its last
+// entry.
 func flipped(t *testing.T, whole *memdisk.Disk, name string, off, tail int64, marked bool) {
 	t.Helper()
 	d := whole.Clone()
@@ -228,7 +228,7 @@ func TestFlippedEverywhere(t *testing.T) {
 	}
 }
 
-// TestLostEntry takes out a whole entry: zeros look like a journal's end.
+// TestLostEntry zeros a whole entry, so that the journal seems to end there.
 func TestLostEntry(t *testing.T) {
 	d := killed(t, 3)
 	overwrite(t, d, firstSegment, make([]byte, journal.Room(len(command(1)))), journal.Block)
@@ -241,7 +241,8 @@ func TestLostEntry(t *testing.T) {
 	}
 }
 
-// TestFirstEntry damages the only entry of a new segment: its name proves it.
+// TestFirstEntry damages the only entry of a new segment. The segment's name proves that
+// it was durable.
 func TestFirstEntry(t *testing.T) {
 	d := memdisk.New(1)
 	s, _ := mustOpen(t, d, small)
@@ -257,7 +258,7 @@ func TestFirstEntry(t *testing.T) {
 	}
 }
 
-// TestMissingSegment takes out segments.
+// TestMissingSegment removes segments.
 func TestMissingSegment(t *testing.T) {
 	whole := memdisk.New(1)
 	s, _ := mustOpen(t, whole, small)

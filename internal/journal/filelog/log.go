@@ -9,9 +9,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// slots is how many proposals may be between Propose and the end of their use by
-// the caller of Next: one is written, one is applied, and two bridge the moments
-// when one side is late.
+// slots bounds the proposals from Propose until the caller of Next is done with them: one
+// being written, one being applied, two to keep both sides busy.
 const slots = 4
 
 // Log is a journal.Log on files.
@@ -20,8 +19,8 @@ type Log struct {
 	files *journal.Files
 	lock  io.Closer
 
-	// Of the goroutine that writes. tip is where the journal stands, durably;
-	// last is the kind of the last entry, zero in an empty segment.
+	// Owned by the writing goroutine. tip is the durable tip; last is the kind of the
+	// last entry, zero in an empty segment.
 	segment  segment
 	tip      journal.Tip
 	term     uint64
@@ -31,20 +30,19 @@ type Log struct {
 	proposed uint64
 	failed   error
 	closed   bool
-	// torn is what Open found at the journal's end and had no room to copy. Nothing
-	// is written before it is cut.
+	// torn is a torn end that Open found no room to copy. It is cut before anything is
+	// written.
 	torn *journal.Torn
 
-	// ring holds the proposals, each at its number modulo its length. Those
-	// below released are free, below committed durable or refused, below proposed
-	// waiting.
+	// ring holds the proposals, each at its number modulo slots. Numbers below released
+	// are free, below committed durable or refused, below proposed pending.
 	ring      [slots]slot
 	committed atomic.Uint64
 	released  atomic.Uint64
 	durable   atomic.Uint64
 	ready     chan struct{}
 
-	// Of the goroutine that takes notices.
+	// Owned by the goroutine that calls Next.
 	taken  uint64
 	notice journal.Notice
 
@@ -53,20 +51,20 @@ type Log struct {
 
 var _ journal.Log = (*Log)(nil)
 
-// slot is a proposal, and then its batch.
+// slot holds a proposal, and then its batch.
 type slot struct {
 	id    uint64
 	count int
 	time  bourse.Time
-	// refused is true if there was no room for the proposal.
+	// refused is true if the disk had no room for the proposal.
 	refused bool
-	// buf is the entry: the commands from journal.CommandsAt on, and once it is
-	// written the rest around them.
+	// buf is the entry's buffer: commands from journal.CommandsAt on; the write fills in
+	// the rest.
 	buf   []byte
 	batch journal.Batch
 }
 
-// Propose hands over a batch.
+// Propose implements [journal.Log].
 func (l *Log) Propose(p journal.Proposal) error {
 	switch {
 	case l.closed:
@@ -78,6 +76,7 @@ func (l *Log) Propose(p journal.Proposal) error {
 	case l.proposed-l.released.Load() >= slots:
 		return journal.ErrBusy
 	}
+
 	s := &l.ring[l.proposed%slots]
 	s.id, s.count, s.time, s.refused = p.ID, p.Count, p.Time, false
 	s.buf = withCommands(s.buf, p.Commands)
@@ -85,8 +84,7 @@ func (l *Log) Propose(p journal.Proposal) error {
 	return nil
 }
 
-// withCommands returns a buffer with room for an entry, and these commands in
-// their place.
+// withCommands returns a buffer with room for an entry and the commands in their place.
 func withCommands(buf, commands []byte) []byte {
 	if room := journal.Room(len(commands)); cap(buf) < room {
 		buf = make([]byte, 0, room)
@@ -94,8 +92,7 @@ func withCommands(buf, commands []byte) []byte {
 	return append(buf[:journal.CommandsAt], commands...)
 }
 
-// Next returns the next notice: a committed batch, or a proposal that was refused
-// because the disk has no room.
+// Next returns the next notice: a committed batch, or a refused proposal.
 func (l *Log) Next() (*journal.Notice, bool) {
 	l.released.Store(l.taken)
 	if l.taken == l.committed.Load() {
@@ -110,13 +107,13 @@ func (l *Log) Next() (*journal.Notice, bool) {
 	return &l.notice, true
 }
 
-// Ready returns a channel that receives when Next may have more to return.
+// Ready returns a channel that receives when Next may have notices.
 func (l *Log) Ready() <-chan struct{} { return l.ready }
 
 // Durable returns the last sequence that is durable.
 func (l *Log) Durable() bourse.Seq { return bourse.Seq(l.durable.Load()) }
 
-// Read returns a reader of the live segments, behind what is durable.
+// Read returns a reader of the live segments up to Durable.
 func (l *Log) Read(from bourse.Seq) (journal.Reader, error) {
 	return l.files.ReadDurable(from, l.Durable)
 }

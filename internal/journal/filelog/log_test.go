@@ -14,24 +14,24 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 )
 
-// small is a segment of a header, three small entries, a mark and a seal.
+// small is the size of a segment with a header, three small entries, a mark and a seal.
 const small = 6 * journal.Block
 
-// session is one process that uses a log, and what it was told.
+// session is one process that uses a log, with its notices.
 type session struct {
 	log *filelog.Log
-	// told are the commands of the batches that Next yielded or that were found
-	// at the start, in order; sent is how many were ever proposed.
+	// told are the commands of the batches yielded by Next or found at the start, in
+	// order; sent counts the proposals.
 	told [][]byte
 	sent int
 }
 
-func open(d disk.Disk, size int64) (*session, *filelog.Recovery, error) {
-	l, r, err := filelog.Open(d, filelog.Options{Identity: identity, SegmentSize: size})
+func open(d disk.Disk, size int64) (*session, *journal.Recovery, error) {
+	l, r, err := filelog.Open(d, journal.Options{Identity: identity, SegmentSize: size})
 	return &session{log: l}, r, err
 }
 
-func mustOpen(t *testing.T, d disk.Disk, size int64) (*session, *filelog.Recovery) {
+func mustOpen(t *testing.T, d disk.Disk, size int64) (*session, *journal.Recovery) {
 	t.Helper()
 	s, r, err := open(d, size)
 	if err != nil {
@@ -40,7 +40,7 @@ func mustOpen(t *testing.T, d disk.Disk, size int64) (*session, *filelog.Recover
 	return s, r
 }
 
-// command is the n-th batch of a test, one command of a few bytes or more.
+// command returns the n-th batch of a test: one command of a few bytes or more.
 func command(n int) []byte {
 	return fmt.Appendf(nil, "command %d %s", n, bytes.Repeat([]byte{byte(n)}, n*1777%9000))
 }
@@ -95,8 +95,8 @@ func readAll(d disk.Disk) ([][]byte, error) {
 	}
 }
 
-// holds fails unless a journal has these batches first, and after them nothing
-// but what was proposed.
+// holds fails unless a journal begins with these batches, and continues only with
+// proposed ones.
 func holds(t *testing.T, d disk.Disk, told [][]byte) [][]byte {
 	t.Helper()
 	all, err := readAll(d)
@@ -127,7 +127,7 @@ func TestRecovery(t *testing.T) {
 	if _, err := s.log.Step(); !errors.Is(err, journal.ErrClosed) {
 		t.Fatalf("Step after Close: %v", err)
 	}
-	for range 3 { // starts and ends leave nothing behind
+	for range 3 { // starts and ends leave no trace
 		s, r = mustOpen(t, d, small)
 		if r.First != 1 || r.Tip.Last != 10 || r.Frames != 10 || !r.Sealed || r.Torn != nil {
 			t.Fatalf("after a close: %+v", r)
@@ -155,7 +155,7 @@ func TestProgress(t *testing.T) {
 	s, _ := mustOpen(t, d, small)
 	s.mustWrite(t, 1, 10)
 	var last, total int64
-	_, _, err := filelog.Open(d.Clone(), filelog.Options{Identity: identity, SegmentSize: small, Progress: func(done, of int64) {
+	_, _, err := filelog.Open(d.Clone(), journal.Options{Identity: identity, SegmentSize: small, Progress: func(done, of int64) {
 		if done < last || of == 0 || done > of {
 			t.Errorf("%d after %d of %d", done, last, of)
 		}
@@ -187,7 +187,7 @@ func TestRefusals(t *testing.T) {
 		{journal.Identity{Exchange: [16]byte{9}, Sandbox: true}, journal.ErrOtherExchange},
 		{journal.Identity{Exchange: identity.Exchange}, journal.ErrSandbox},
 	} {
-		if _, _, err := filelog.Open(d, filelog.Options{Identity: c.id}); !errors.Is(err, c.want) {
+		if _, _, err := filelog.Open(d, journal.Options{Identity: c.id}); !errors.Is(err, c.want) {
 			t.Errorf("%v: %v", c.id, err)
 		}
 		if _, err := journal.NewFiles(d, c.id).Read(1); !errors.Is(err, c.want) {

@@ -12,53 +12,16 @@ import (
 )
 
 const (
-	lockName = journal.LiveDir + "/LOCK"
-	// defaultSegment is large enough that a new one is rare (a second, at a
-	// million commands per second), and small enough to be made in a moment.
+	// defaultSegment makes new segments rare (one a second at a million commands per
+	// second) and quick to prepare.
 	defaultSegment = 64 << 20
 	mostSegment    = 1 << 30
 )
 
-// Options are what a log is opened with.
-type Options struct {
-	// Identity is whose journal it is, or will be if there is none yet.
-	Identity journal.Identity
-	// SegmentSize is the bytes of new segments, 64 MiB if it is zero. It is
-	// rounded up to blocks.
-	SegmentSize int64
-	// Reserve, if not nil, returns how many bytes of the disk the log leaves free for
-	// what must be written beside it. It must not use the log.
-	Reserve func() uint64
-	// Progress, if not nil, is told how many bytes of how many were verified.
-	Progress func(done, total int64)
-}
-
-// Recovery is what a start found.
-type Recovery struct {
-	// Tip is where the journal stands.
-	Tip journal.Tip
-	// First is the oldest command in the live segments, Tip.Last+1 if there is
-	// none; Frames is how many frames with commands were verified.
-	First  bourse.Seq
-	Frames int
-	// Sealed is true if the log was closed before, or is new.
-	Sealed bool
-	// Torn is what was cut from the end, nil if nothing was.
-	Torn *Torn
-}
-
-// Torn is an entry that a crash interrupted, which nobody was told of.
-type Torn struct {
-	journal.Torn
-	// Copy is the file that has what was cut. It is empty if the disk had no room for
-	// it: then nothing is cut, and nothing is taken, before it has.
-	Copy string
-}
-
-// Open opens the journal of a data directory, and makes one if there is none. It
-// verifies every live segment. Errors are journal.ErrInUse, ErrOtherExchange,
-// ErrSandbox, ErrNewerFormat, and *journal.DamageError.
-func Open(d disk.Disk, o Options) (*Log, *Recovery, error) {
+// Open opens the journal of a data directory, or creates one. It verifies every live
+// segment. Errors are journal.ErrInUse, ErrOtherExchange, ErrSandbox, ErrNewerFormat,
+// ErrOlderFormat, and *journal.DamageError.
+func Open(d disk.Disk, o journal.Options) (*Log, *journal.Recovery, error) {
 	l, err := newLog(d, &o)
 	if err != nil {
 		return nil, nil, err
@@ -70,38 +33,32 @@ func Open(d disk.Disk, o Options) (*Log, *Recovery, error) {
 	return l, r, nil
 }
 
-// newLog takes the lock.
-func newLog(d disk.Disk, o *Options) (*Log, error) {
+// newLog checks the options and takes the lock.
+func newLog(d disk.Disk, o *journal.Options) (*Log, error) {
 	size := (o.SegmentSize + journal.Block - 1) / journal.Block * journal.Block
 	switch {
 	case size == 0:
 		size = defaultSegment
 	case size < 2*journal.Block || size > mostSegment:
-		return nil, fmt.Errorf("segments of %d bytes: not between %d and %d", o.SegmentSize, 2*journal.Block, mostSegment)
+		return nil, fmt.Errorf("segments of %d bytes: not between %d and %d",
+			o.SegmentSize, 2*journal.Block, mostSegment)
 	}
+
 	if err := makeDir(d, journal.LiveDir); err != nil {
 		return nil, err
 	}
-	lock, err := Lock(d)
+	lock, err := journal.Lock(d)
 	if err != nil {
 		return nil, err
 	}
+
 	l := &Log{
 		disk: d, files: journal.NewFiles(d, o.Identity), lock: lock,
-		ready: make(chan struct{}, 1), spare: spare{disk: d, size: size, reserve: o.Reserve, behind: make(chan struct{}, 1)},
+		ready: make(chan struct{}, 1),
+		spare: spare{disk: d, size: size, reserve: o.Reserve, behind: make(chan struct{}, 1)},
 	}
 	l.segment.head.Identity = o.Identity
 	return l, nil
-}
-
-// Lock keeps a journal to one process, until it is closed. journal.ErrInUse if
-// another one has it.
-func Lock(d disk.Disk) (io.Closer, error) {
-	lock, err := d.Lock(lockName)
-	if errors.Is(err, disk.ErrLocked) {
-		return nil, fmt.Errorf("%w: %w", journal.ErrInUse, err)
-	}
-	return lock, err
 }
 
 func makeDir(d disk.Disk, dir string) error {
@@ -111,30 +68,32 @@ func makeDir(d disk.Disk, dir string) error {
 	return d.SyncDir(".")
 }
 
-// recover brings the log to where the journal ends.
-func (l *Log) recover(o *Options) (*Recovery, error) {
-	// The process before may have died before it made a segment's name durable.
+// recover verifies the journal and continues at its end.
+func (l *Log) recover(o *journal.Options) (*journal.Recovery, error) {
+	// The previous process may have crashed before it made a segment's name durable.
 	if err := l.disk.SyncDir(journal.LiveDir); err != nil {
 		return nil, err
 	}
+
 	end, ok, err := l.files.End(o.Progress)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
 		l.term = 1
-		return &Recovery{First: 1, Sealed: true}, l.begin()
+		return &journal.Recovery{First: 1, Sealed: true}, l.begin()
 	}
+
 	torn, err := l.resume(&end)
 	if err != nil {
 		return nil, err
 	}
-	return &Recovery{
+	return &journal.Recovery{
 		Tip: end.Tip, First: end.First, Frames: end.Frames, Sealed: end.Last == journal.EntrySeal, Torn: torn,
 	}, nil
 }
 
-// begin makes the first segment.
+// begin creates the first segment.
 func (l *Log) begin() error {
 	if err := l.spare.complete(0); err != nil {
 		return err
@@ -150,8 +109,8 @@ func (l *Log) begin() error {
 	return l.spare.name(&l.segment.head)
 }
 
-// resume goes on at the end of the last segment.
-func (l *Log) resume(end *journal.End) (*Torn, error) {
+// resume continues at the end of the last segment.
+func (l *Log) resume(end *journal.End) (*journal.CutEnd, error) {
 	file, err := l.disk.Edit(end.Segment.Name())
 	if err != nil {
 		return nil, err
@@ -161,7 +120,7 @@ func (l *Log) resume(end *journal.End) (*Torn, error) {
 	l.durable.Store(uint64(end.Tip.Last))
 	torn, err := l.cut(end.Torn)
 	if isFull(err) {
-		l.torn, err = end.Torn, nil // it is cut once there is room for the copy
+		l.torn, err = end.Torn, nil // cut once there is room for the copy
 	}
 	if err != nil {
 		return nil, err
@@ -172,7 +131,7 @@ func (l *Log) resume(end *journal.End) (*Torn, error) {
 	return torn, l.Mark()
 }
 
-// mend cuts what Open had no room to copy.
+// mend cuts the torn end that Open found no room to copy.
 func (l *Log) mend() error {
 	if l.torn == nil {
 		return nil
@@ -184,9 +143,8 @@ func (l *Log) mend() error {
 	return l.segment.file.Sync()
 }
 
-// confirm makes the last entry durable. It writes it once more, because after a
-// sync that failed the system may hold for durable what is not, and only writing
-// makes it try again.
+// confirm makes the last entry durable. It writes the entry again: after a failed sync
+// the page cache may hold it as clean, and only a write makes the next sync cover it.
 func (l *Log) confirm(end *journal.End) error {
 	if end.Last != 0 {
 		b := make([]byte, end.Offset-end.LastOffset)
@@ -204,24 +162,24 @@ func (l *Log) confirm(end *journal.End) error {
 	return l.segment.file.Sync()
 }
 
-// cut copies what is torn to a file of its own, and writes zeros in its place.
-func (l *Log) cut(torn *journal.Torn) (*Torn, error) {
+// cut copies a torn end to its own file and overwrites it with zeros.
+func (l *Log) cut(torn *journal.Torn) (*journal.CutEnd, error) {
 	if torn == nil {
 		return nil, nil
 	}
 	name, err := l.keep(torn)
 	if err != nil {
-		return &Torn{Torn: *torn}, noRoom(fmt.Errorf("keeping what is torn: %w", err))
+		return &journal.CutEnd{Torn: *torn}, noRoom(fmt.Errorf("keeping what is torn: %w", err))
 	}
 	for off := torn.From; off < torn.To; off += chunk {
 		if _, err := l.segment.file.WriteAt(zeros[:min(chunk, torn.To-off)], off); err != nil {
 			return nil, err
 		}
 	}
-	return &Torn{*torn, name}, nil
+	return &journal.CutEnd{Torn: *torn, Copy: name}, nil
 }
 
-// keep makes a durable copy of what is torn.
+// keep makes a durable copy of a torn end.
 func (l *Log) keep(torn *journal.Torn) (string, error) {
 	if err := makeDir(l.disk, journal.TornDir); err != nil {
 		return "", err
@@ -236,13 +194,12 @@ func (l *Log) keep(torn *journal.Torn) (string, error) {
 		err = file.Sync()
 	}
 	if err := errors.Join(err, file.Close()); err != nil {
-		return "", errors.Join(err, l.disk.Remove(name)) // or tries would pile up
+		return "", errors.Join(err, l.disk.Remove(name)) // or retries would pile up copies
 	}
 	return name, l.disk.SyncDir(journal.TornDir)
 }
 
-// createTorn makes a file named after a command; there may be some of earlier
-// starts.
+// createTorn creates a file named after a command, numbered if an earlier start left one.
 func (l *Log) createTorn(seq bourse.Seq) (disk.File, string, error) {
 	base := fmt.Sprintf("%s/%020d", journal.TornDir, uint64(seq))
 	name := base

@@ -13,42 +13,41 @@ import (
 )
 
 const (
-	// spareName is a segment to be. It has no sequence yet.
+	// spareName is the file of the next segment, which has no sequence yet.
 	spareName = journal.LiveDir + "/spare"
-	// chunk is how much of it is made at once: so little that the sync of an
-	// entry meanwhile does not wait long behind it, and not so little that the
-	// syncs become many.
+	// chunk is the size of one piece of preparation: small enough that the sync of an
+	// entry does not wait long behind it, large enough to keep syncs few.
 	chunk = 1 << 20
 )
 
-// spare is the segment that will be written next.
+// spare is the next segment, in preparation.
 type spare struct {
 	disk disk.Disk
 	size int64
-	// reserve returns how many bytes of the disk are left to others; it may be nil.
+	// reserve, if not nil, returns the bytes of disk space left to other files.
 	reserve func() uint64
-	// used is how much of the segment in use is written.
+	// used is the number of bytes written to the current segment.
 	used atomic.Int64
 
 	mu sync.Mutex
-	// file is nil while there is none; made is how much of it is zero and
-	// durable, held how much of the disk it has.
+	// file is nil before create; made is the length that is zero and durable, held the
+	// length allocated on disk.
 	file       disk.File
 	made, held int64
-	// taken is true while the file has been taken and still has the spare's
-	// name. behind receives when less is made than is due.
+	// taken is true from take until name: the file in use still has the spare's name.
+	// behind receives when made falls below due.
 	taken  bool
 	behind chan struct{}
 	failed error
 	closed bool
 }
 
-// due is how much of the spare is to be made by now: it grows twice as fast as the
-// segment in use, so that it is whole when that one is half full. If it were made
-// as fast as the device can, entries would wait behind it all the while.
+// due returns the length to have been made by now. It grows twice as fast as the current
+// segment, so that the spare is whole when that is half full. Preparing at full speed
+// would delay entries all the while.
 func (s *spare) due() int64 { return min(s.size, 2*s.used.Load()+chunk) }
 
-// use notes how much of the segment in use is written.
+// use records the number of bytes written to the current segment.
 func (s *spare) use(off int64) {
 	if was := s.used.Swap(off); 2*was/chunk != 2*off/chunk {
 		s.wake()
@@ -58,11 +57,11 @@ func (s *spare) use(off int64) {
 func (s *spare) wake() {
 	select {
 	case s.behind <- struct{}{}:
-	default: // it is known already
+	default: // already signalled
 	}
 }
 
-// Prepare makes a piece of the next segment, if one is due.
+// Prepare makes one piece of the next segment, if one is due.
 func (l *Log) Prepare() (more bool, err error) {
 	s := &l.spare
 	s.mu.Lock()
@@ -76,13 +75,12 @@ func (l *Log) Prepare() (more bool, err error) {
 	return s.made < s.due(), nil
 }
 
-// Unprepared receives when there is something to prepare: the spare is in use, or
-// the segment in use has been written on.
+// Unprepared receives when a piece may be due: the spare was taken, or the current
+// segment has grown.
 func (l *Log) Unprepared() <-chan struct{} { return l.spare.behind }
 
-// extend makes a piece, of a spare that is to have so many bytes. Without room on
-// the disk it returns a *roomError and may be called again; after any other failure
-// it gives the same error.
+// extend makes one piece of a spare of the given size. Without room on the disk it
+// returns a *roomError and may be called again; any other failure is final.
 func (s *spare) extend(size int64) error {
 	if s.failed != nil {
 		return s.failed
@@ -109,7 +107,7 @@ func (s *spare) extend(size int64) error {
 	return nil
 }
 
-// allows returns a *roomError if so many bytes more would take what is reserved.
+// allows returns a *roomError if that many more bytes would use reserved space.
 func (s *spare) allows(bytes int64) error {
 	if s.reserve == nil || bytes <= 0 {
 		return nil
@@ -118,10 +116,10 @@ func (s *spare) allows(bytes int64) error {
 	if free, err := s.disk.Free(); err == nil && free < reserve+uint64(bytes) {
 		return &roomError{fmt.Errorf("%d bytes are free and %d reserved: %w", free, reserve, syscall.ENOSPC)}
 	}
-	return nil // what cannot be told, the write tells
+	return nil // if Free fails, the write reports a full disk
 }
 
-// roomError says that the disk has no room.
+// roomError means that the disk is full.
 type roomError struct{ cause error }
 
 func (e *roomError) Error() string { return "no room on the disk: " + e.cause.Error() }
@@ -136,7 +134,7 @@ func isFull(err error) bool {
 	return errors.As(err, &full)
 }
 
-// noRoom returns a *roomError for an error of a full disk, and others as they are.
+// noRoom turns an error of a full disk into a *roomError, and returns others unchanged.
 func noRoom(err error) error {
 	if errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync) {
 		return &roomError{err}
@@ -144,11 +142,10 @@ func noRoom(err error) error {
 	return err
 }
 
-// zeros is what a segment is made of.
 var zeros [chunk]byte
 
-// create opens the file that an earlier process left, whose bytes mean nothing and
-// whose room on the disk is kept, or makes one.
+// create opens the spare that an earlier process left, for its allocated space and not
+// its bytes, or creates one.
 func (s *spare) create() error {
 	file, err := s.disk.Edit(spareName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,8 +166,7 @@ func (s *spare) create() error {
 	return nil
 }
 
-// complete makes what is missing of the spare, which is to have at least so many
-// bytes.
+// complete makes the rest of the spare, of at least least bytes.
 func (s *spare) complete(least int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +178,7 @@ func (s *spare) complete(least int64) error {
 	return nil
 }
 
-// take hands over the spare, which is whole.
+// take hands over the spare, which must be whole.
 func (s *spare) take() (disk.File, int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +187,7 @@ func (s *spare) take() (disk.File, int64) {
 	return file, size
 }
 
-// name gives what was taken the name of a segment.
+// name renames the taken file to the segment's name.
 func (s *spare) name(h *journal.Header) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

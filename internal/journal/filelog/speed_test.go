@@ -26,7 +26,7 @@ func step(tb testing.TB, l *filelog.Log, id uint64, count int, commands []byte) 
 
 func openReal(tb testing.TB) *filelog.Log {
 	tb.Helper()
-	l, _, err := filelog.Open(openDir(tb, tb.TempDir()), filelog.Options{Identity: identity})
+	l, _, err := filelog.Open(openDir(tb, tb.TempDir()), journal.Options{Identity: identity})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -34,12 +34,12 @@ func openReal(tb testing.TB) *filelog.Log {
 	return l
 }
 
-// TestSpareKeepsPace looks whether the spare is made along with what is written,
-// and is whole when half of the segment in use is.
+// TestSpareKeepsPace checks that the spare grows with the current segment, and is whole
+// when that is half full.
 func TestSpareKeepsPace(t *testing.T) {
 	const size, piece = 8 << 20, 1 << 20
 	d := openDir(t, t.TempDir())
-	l, _, err := filelog.Open(d, filelog.Options{Identity: identity, SegmentSize: size})
+	l, _, err := filelog.Open(d, journal.Options{Identity: identity, SegmentSize: size})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestSpareKeepsPace(t *testing.T) {
 	}
 }
 
-// TestAllocations looks whether a frame costs no allocation.
+// TestAllocations checks that a frame costs no allocation.
 func TestAllocations(t *testing.T) {
 	l := openReal(t)
 	commands := make([]byte, 10_000)
@@ -83,8 +83,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkStep commits frames of orders of 64 bytes. Its anchor is one write and
-// one sync of as many bytes in a file that was zero-written before.
+// BenchmarkStep commits frames of 64-byte orders. Its anchor is one write and one sync of
+// as many bytes over zeros written before.
 func BenchmarkStep(b *testing.B) {
 	for _, count := range []int{1, 60, 1000, 4000} {
 		commands := make([]byte, 64*count)

@@ -8,15 +8,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// segment is the file that is written.
+// segment is the file being written.
 type segment struct {
 	file disk.File
 	head journal.Header
-	// off is where the next entry goes, size the length of the file.
+	// off is the offset of the next entry, size the file's length.
 	off, size int64
 }
 
-// Step writes the oldest proposal, if there is one, and makes it durable.
+// Step writes the oldest pending proposal and makes it durable.
 func (l *Log) Step() (more bool, err error) {
 	switch {
 	case l.failed != nil:
@@ -32,6 +32,7 @@ func (l *Log) step() (more bool, err error) {
 	if n == l.proposed {
 		return false, nil
 	}
+
 	s := &l.ring[n%slots]
 	l.entry = journal.Entry{Kind: journal.EntryBatch}
 	l.entry.Frame.Count, l.entry.Frame.Time = s.count, max(s.time, l.tip.Time)
@@ -54,7 +55,7 @@ func (l *Log) step() (more bool, err error) {
 	return n+1 < l.proposed, nil
 }
 
-// Mark writes an entry without commands, unless the last one is such.
+// Mark writes an entry without commands, unless the last entry is one.
 func (l *Log) Mark() error {
 	switch {
 	case l.failed != nil:
@@ -67,7 +68,6 @@ func (l *Log) Mark() error {
 	return l.writeBlank(journal.EntryMark)
 }
 
-// writeBlank writes an entry without commands.
 func (l *Log) writeBlank(kind journal.EntryKind) error {
 	l.entry = journal.Entry{Kind: kind}
 	l.entry.Frame.Time = l.tip.Time
@@ -76,14 +76,14 @@ func (l *Log) writeBlank(kind journal.EntryKind) error {
 	return err
 }
 
-// blanks is the room that a batch leaves behind it in its segment: for a mark and a
-// seal, the most that ever follow one. So neither of them needs another segment, and
-// a log that has no room for a batch can still be closed and opened.
+// blanks is the space that a batch leaves in its segment for a mark and a seal, the most
+// that can follow it. They never need another segment, so a log without room for a batch
+// can still be closed and opened.
 var blanks = 2 * int64(journal.Room(0))
 
-// write makes l.entry durable, of which kind, count and time are given; b has
-// its commands. It returns the entry's bytes. A *roomError says that nothing was
-// written because the disk is full; any other error ends the log.
+// write makes l.entry durable; its kind, count and time are set, and b has its commands.
+// It returns the entry's bytes. A *roomError means that the disk is full and nothing was
+// written; any other error stops the log.
 func (l *Log) write(b []byte) ([]byte, error) {
 	f := &l.entry.Frame
 	f.First, f.Term, f.Previous = l.tip.Last+1, l.term, l.tip.Chain
@@ -113,9 +113,9 @@ func (l *Log) write(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// makeRoom makes sure that an entry of some bytes can be written without another
-// byte of the disk, and reports whether that is in the next segment. All that a full
-// disk can refuse happens here, before the first byte of the entry.
+// makeRoom ensures that an entry of that size needs no more disk space, and reports
+// whether it goes to the next segment. Every failure for lack of space happens here,
+// before the first byte of the entry.
 func (l *Log) makeRoom(size int64) (rotate bool, err error) {
 	if err := l.mend(); err != nil {
 		return false, err
@@ -126,13 +126,11 @@ func (l *Log) makeRoom(size int64) (rotate bool, err error) {
 	case l.tip.Last >= l.segment.head.First():
 		return true, l.spare.complete(journal.Block + size)
 	default:
-		// A segment without commands takes what comes: its successor would have
-		// its name.
+		// A segment without commands must grow: its successor would have its name.
 		return false, l.grow(l.segment.off + size)
 	}
 }
 
-// grow lengthens the segment with zeros.
 func (l *Log) grow(to int64) error {
 	s := &l.segment
 	for s.size < to {
@@ -148,7 +146,6 @@ func (l *Log) grow(to int64) error {
 	return nil
 }
 
-// append writes an entry and makes it durable.
 func (s *segment) append(b []byte, e *journal.Entry) ([]byte, error) {
 	e.Synced = s.off
 	b = s.head.Finish(b, s.off, e)
@@ -162,14 +159,15 @@ func (s *segment) append(b []byte, e *journal.Entry) ([]byte, error) {
 	return b, nil
 }
 
-// rotate writes an entry as the first one of a new segment, which gets its name
-// when that is durable. The spare is whole.
+// rotate writes an entry as the first one of a new segment, which gets its name once the
+// entry is durable. The spare must be whole.
 func (l *Log) rotate(b []byte) ([]byte, error) {
 	file, size := l.spare.take()
 	next := segment{
 		file: file, off: journal.Block, size: size,
 		head: journal.Header{Identity: l.segment.head.Identity, Tip: l.tip},
 	}
+
 	var err error
 	if _, err = file.WriteAt(next.head.Bytes(), 0); err == nil {
 		b, err = next.append(b, &l.entry)
@@ -180,12 +178,13 @@ func (l *Log) rotate(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, errors.Join(err, file.Close())
 	}
+
 	old := l.segment.file
 	l.segment = next
 	return b, old.Close()
 }
 
-// Close writes what was proposed and a seal, and releases the journal.
+// Close writes the pending proposals and a seal, and releases the journal.
 func (l *Log) Close() error {
 	if l.closed {
 		return nil
@@ -211,7 +210,7 @@ func (l *Log) seal() error {
 	return l.writeBlank(journal.EntrySeal)
 }
 
-// release gives back what the log holds.
+// release closes the files and the lock.
 func (l *Log) release() error {
 	err := l.spare.close()
 	if l.segment.file != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// parts are the goroutines of a process that has a log open. One that fails
-// stops the others.
+// parts are the goroutines of a process with an open log. One failure stops all.
 type parts struct {
 	t       *testing.T
 	log     journal.Log
@@ -21,8 +20,8 @@ type parts struct {
 	stop    chan struct{}
 }
 
-// testConcurrent runs the log as a process does: one goroutine writes, one takes
-// notices, others read and prepare. It is worth most under the race detector.
+// testConcurrent runs the log as a process does: one goroutine writes, one takes notices,
+// others read and prepare. Most useful under the race detector.
 func testConcurrent(t *testing.T, h Harness) {
 	p := &parts{t: t, log: h.Open(t), batches: 300, stop: make(chan struct{})}
 	var work, aside sync.WaitGroup
@@ -40,7 +39,7 @@ func testConcurrent(t *testing.T, h Harness) {
 
 func (p *parts) end() { p.once.Do(func() { close(p.stop) }) }
 
-// ended reports whether it is over.
+// ended reports whether the test is over.
 func (p *parts) ended() bool {
 	select {
 	case <-p.stop:
@@ -80,7 +79,7 @@ func (p *parts) step() bool {
 	return more && err == nil
 }
 
-// take takes notices, waiting for Ready alone.
+// take takes notices and waits only on Ready.
 func (p *parts) take() {
 	for last := bourse.Seq(0); last < bourse.Seq(p.batches); {
 		n, ok := p.log.Next()
@@ -94,7 +93,8 @@ func (p *parts) take() {
 		}
 		last++
 		if n.Kind != journal.Committed || n.Batch.First != last || p.log.Durable() < last {
-			p.fail("notice of kind %d at %d in place of %d, durable to %d", n.Kind, n.Batch.First, last, p.log.Durable())
+			p.fail("notice of kind %d at %d in place of %d, durable to %d",
+				n.Kind, n.Batch.First, last, p.log.Durable())
 			return
 		}
 	}

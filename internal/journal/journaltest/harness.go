@@ -7,44 +7,43 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// Harness is one journal, empty at first.
+// Harness controls one journal, empty at first.
 type Harness interface {
-	// Open opens the log: at first, and again after Crash or after the log was
-	// closed.
+	// Open opens the log, at first and after Crash or Close.
 	Open(t *testing.T) journal.Log
-	// Crash kills the process that has the log open, without closing it. Nobody
-	// uses that log any more.
+	// Crash kills the process of the open log without closing it. The log is not used
+	// again.
 	Crash(t *testing.T)
 }
 
-// Compactor is a harness of a log that can be cut at its beginning.
+// Compactor is the harness of a log that can drop its oldest frames.
 type Compactor interface {
-	// Compact removes frames that hold only commands before this one, all or
-	// some of them. The log is open.
+	// Compact removes some or all frames whose commands are all below before. The log is
+	// open.
 	Compact(t *testing.T, before bourse.Seq)
 }
 
-// Replicated is a harness of a log that other processes write too. Its methods
-// are about the log that is open.
+// Replicated is the harness of a log that other processes write too. Its methods act on
+// the open log.
 type Replicated interface {
 	// Hold makes steps commit nothing until Release.
 	Hold()
 	Release()
-	// Reverse turns the order in which what was proposed will be committed.
+	// Reverse reverses the commit order of the pending proposals.
 	Reverse()
-	// Drop makes nothing be heard of a proposal before the term changes.
+	// Drop withholds any notice of a proposal until the term changes.
 	Drop(id uint64) bool
-	// ChangeTerm begins another term. Proposals that are not committed are
-	// committed nevertheless if keep, which may be nil, says so.
+	// ChangeTerm begins another term. Pending proposals for which keep, which may be nil,
+	// returns true are still committed.
 	ChangeTerm(keep func(id uint64) bool)
-	// Elsewhere commits what another process proposed.
+	// Elsewhere commits another process's proposal.
 	Elsewhere(p journal.Proposal)
-	// Install puts the log where a snapshot ends.
+	// Install installs a snapshot that ends at a tip.
 	Install(at journal.Tip)
 }
 
-// Run holds a log against the contract. fresh returns a harness with an empty
-// journal each time.
+// Run tests a log against the contract. fresh returns a harness with an empty journal
+// each time.
 func Run(t *testing.T, fresh func(t *testing.T) Harness) {
 	t.Helper()
 	for _, c := range []struct {
@@ -67,6 +66,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Harness) {
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, fresh(t)) })
 	}
+
 	if _, ok := fresh(t).(Compactor); ok {
 		t.Run("says where it was cut", func(t *testing.T) { testCompact(t, fresh(t)) })
 	}

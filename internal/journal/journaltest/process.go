@@ -10,17 +10,16 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// process is what has the log open: it proposes, steps and keeps account of what
-// it was told.
+// process proposes, steps, and records the notices of an open log.
 type process struct {
 	t   *testing.T
 	h   Harness
 	log journal.Log
-	// lastID is that of the last proposal, open are those without an answer.
+	// lastID is the last proposal's ID, open the unanswered proposals.
 	lastID uint64
 	open   map[uint64]journal.Proposal
-	// tip is where the journal stands by what was yielded, and yielded is all of
-	// it, over all lives of the process.
+	// tip and yielded are the tip and all batches yielded so far, over all lives of the
+	// process.
 	tip     journal.Tip
 	yielded []journal.Batch
 	lost    []journal.Proposal
@@ -33,7 +32,7 @@ func start(t *testing.T, h Harness) *process {
 	return p
 }
 
-// reopen opens the log, and takes in from a reader what it has had since.
+// reopen opens the log and reads the batches committed since.
 func (p *process) reopen() {
 	p.t.Helper()
 	p.log = p.h.Open(p.t)
@@ -49,7 +48,7 @@ func (p *process) reopen() {
 	}
 }
 
-// batch returns a proposal's worth of commands, all different.
+// batch returns a proposal's commands, different for each ID.
 func batch(id uint64, count, size int) []byte {
 	b := make([]byte, count*size)
 	for i := range b {
@@ -58,7 +57,7 @@ func batch(id uint64, count, size int) []byte {
 	return b
 }
 
-// propose proposes a batch; stepping until it is taken.
+// propose proposes a batch, stepping until it is accepted.
 func (p *process) propose(count, size int, now bourse.Time) {
 	p.t.Helper()
 	for {
@@ -93,7 +92,7 @@ func (p *process) step() bool {
 	return more
 }
 
-// settle steps and takes notices until there is nothing more.
+// settle steps and takes notices until there are no more.
 func (p *process) settle() {
 	p.t.Helper()
 	for {
@@ -104,7 +103,7 @@ func (p *process) settle() {
 	}
 }
 
-// drain takes all notices; false if there is none.
+// drain takes all notices; false if there were none.
 func (p *process) drain() bool {
 	p.t.Helper()
 	some := false
@@ -138,7 +137,7 @@ func (p *process) notice(n *journal.Notice) {
 	}
 }
 
-// answer returns the proposal that a notice answers, for the only time.
+// answer returns the proposal of a notice, and closes it.
 func (p *process) answer(id uint64) journal.Proposal {
 	p.t.Helper()
 	prop, ok := p.open[id]
@@ -159,7 +158,7 @@ func (p *process) holdAgainst(prop journal.Proposal, b *journal.Batch) {
 	}
 }
 
-// take takes in a batch, which must continue the journal.
+// take appends a batch, which must continue the journal.
 func (p *process) take(b journal.Batch) {
 	p.t.Helper()
 	switch {
@@ -168,14 +167,17 @@ func (p *process) take(b journal.Batch) {
 	case b.Count < 1:
 		p.t.Fatalf("a batch at %d has %d commands", b.First, b.Count)
 	case b.Term < p.tip.Term || b.Time < p.tip.Time:
-		p.t.Fatalf("at %d term and time go from %d and %d to %d and %d", b.First, p.tip.Term, p.tip.Time, b.Term, b.Time)
+		p.t.Fatalf("at %d term and time go from %d and %d to %d and %d",
+			b.First, p.tip.Term, p.tip.Time, b.Term, b.Time)
 	}
+
 	f := journal.Frame{
 		First: b.First, Count: b.Count, Term: b.Term, Time: b.Time, Previous: p.tip.Chain, Commands: b.Commands,
 	}
 	if _, chain := f.Append(nil); chain != b.Chain {
 		p.t.Fatalf("the hash of the batch at %d is not that of its frame", b.First)
 	}
+
 	b.Commands = bytes.Clone(b.Commands)
 	p.yielded = append(p.yielded, b)
 	p.tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
@@ -212,7 +214,7 @@ func (p *process) reader(from bourse.Seq) journal.Reader {
 	return r
 }
 
-// verify reads everything and holds it against what was yielded.
+// verify reads the journal and compares it with the yielded batches.
 func (p *process) verify() {
 	p.t.Helper()
 	p.same(p.read(1), p.yielded)

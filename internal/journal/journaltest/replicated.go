@@ -8,7 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// group is a process whose log others write too.
+// group is a process with a replicated log.
 type group struct {
 	*process
 	Replicated
@@ -34,7 +34,7 @@ func runReplicated(t *testing.T, fresh func(t *testing.T) Harness) {
 	}
 }
 
-// fly proposes n batches that are not committed, and makes sure of it.
+// fly proposes n batches and checks that none is committed.
 func (g group) fly(n int) {
 	g.t.Helper()
 	g.Hold()
@@ -54,6 +54,7 @@ func testReverse(g group) {
 	g.fly(3)
 	g.Reverse()
 	g.Release()
+
 	for _, want := range []uint64{3, 2, 1} {
 		for len(g.yielded) < int(4-want) {
 			g.step()
@@ -63,6 +64,7 @@ func testReverse(g group) {
 			g.t.Fatalf("batch %d is not proposal %d", 4-want, want)
 		}
 	}
+
 	g.settle()
 	if len(g.open) != 0 {
 		g.t.Fatalf("%d proposals have no answer", len(g.open))
@@ -151,6 +153,7 @@ func testInstall(g group) {
 	at := journal.Tip{Last: 1000, Chain: journal.Hash{1, 2, 3}, Term: g.tip.Term + 5, Time: 50}
 	g.Install(at)
 	g.Release()
+
 	for len(g.open) > 0 {
 		n, ok := g.log.Next()
 		if !ok || n.Kind != journal.Lost {
@@ -158,21 +161,25 @@ func testInstall(g group) {
 		}
 		g.notice(n)
 	}
+
 	n, ok := g.log.Next()
 	if !ok || n.Kind != journal.Installed || n.Snapshot != at.Last || g.log.Durable() != at.Last {
 		g.t.Fatalf("no notice of the snapshot at %d", at.Last)
 	}
+
 	if _, err := behind.Next(); !errors.Is(err, journal.ErrCompacted) {
 		g.t.Fatalf("a reader before the snapshot: %v", err)
 	}
+
 	for _, from := range []bourse.Seq{1, 4, at.Last} {
 		if _, err := g.log.Read(from); !errors.Is(err, journal.ErrCompacted) {
 			g.t.Fatalf("reading from %d, before the snapshot: %v", from, err)
 		}
 	}
+
 	g.tip, g.yielded = at, nil
 	g.propose(2, 8, 1)
-	g.settle() // the batch is held against the snapshot's end
+	g.settle() // compares the batch with the snapshot's tip
 	g.same(g.read(at.Last+1), g.yielded)
 	g.close()
 }

@@ -72,7 +72,8 @@ func testBusy(t *testing.T, h Harness) {
 	if !errors.Is(err, journal.ErrBusy) {
 		t.Fatalf("after %d proposals without a step: %v", n, err)
 	}
-	// Nor may notices pile up that nobody takes.
+
+	// Notices must be bounded as well.
 	for n = 0; n < most; n++ {
 		if err = p.tryPropose(1, 64, 1); err != nil && !p.step() {
 			break
@@ -81,6 +82,7 @@ func testBusy(t *testing.T, h Harness) {
 	if n == most {
 		t.Fatalf("%d proposals without a notice taken", n)
 	}
+
 	p.settle()
 	if err := p.tryPropose(1, 64, 1); err != nil {
 		t.Fatalf("after everything was taken: %v", err)
@@ -108,7 +110,7 @@ func testMonotone(t *testing.T, h Harness) {
 	p := start(t, h)
 	for _, now := range []bourse.Time{10, 20, 15, -3, 21} {
 		p.propose(1, 8, now)
-		p.settle() // every batch is held against the one before
+		p.settle() // compares each batch with the one before
 	}
 	if p.tip.Time != 21 {
 		t.Fatalf("the last batch is of time %d", p.tip.Time)
@@ -149,18 +151,21 @@ func testReadBehind(t *testing.T, h Harness) {
 		if _, err := end.Next(); !errors.Is(err, io.EOF) {
 			t.Fatalf("a reader has a batch before it is committed: %v", err)
 		}
+
 		p.settle()
 		b, err := end.Next()
 		if err != nil || !sameBatch(b, &p.yielded[i]) {
 			t.Fatalf("a reader behind the writer has another batch at %d: %v", p.yielded[i].First, err)
 		}
 	}
+
 	for i := range p.yielded {
 		b, err := first.Next()
 		if err != nil || !sameBatch(b, &p.yielded[i]) {
 			t.Fatalf("a slow reader has another batch at %d: %v", p.yielded[i].First, err)
 		}
 	}
+
 	if err := errors.Join(first.Close(), end.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -198,17 +203,20 @@ func testClose(t *testing.T, h Harness) {
 			t.Fatal(err)
 		}
 	}
+
 	p.close()
 	p.drain()
 	if len(p.open) != 0 || p.tip.Last != 7 {
 		t.Fatalf("a close left %d proposals without an answer, and the journal at %d", len(p.open), p.tip.Last)
 	}
+
 	if err := p.tryPropose(1, 8, 3); !errors.Is(err, journal.ErrClosed) {
 		t.Fatalf("Propose after Close: %v", err)
 	}
 	if _, err := p.log.Step(); !errors.Is(err, journal.ErrClosed) {
 		t.Fatalf("Step after Close: %v", err)
 	}
+
 	p.reopen()
 	p.verify()
 	p.close()
@@ -231,8 +239,8 @@ func testReopen(t *testing.T, h Harness) {
 	p.close()
 }
 
-// testCrash kills the process with proposals in every state. What was yielded
-// must be there afterwards; what had no answer is there as a whole or not at all.
+// testCrash kills the process with proposals in every state. Yielded batches must
+// survive; an unanswered proposal is committed as a whole or not at all.
 func testCrash(t *testing.T, h Harness) {
 	p := start(t, h)
 	for life := range 12 {
@@ -245,9 +253,11 @@ func testCrash(t *testing.T, h Harness) {
 		if life%3 == 0 {
 			p.settle()
 		}
+
 		yielded, unanswered := len(p.yielded), p.open
 		h.Crash(t)
 		p.reopen()
+
 		for _, b := range p.yielded[yielded:] {
 			if !proposed(unanswered, &b) {
 				t.Fatalf("after a crash there is a batch at %d that nobody proposed", b.First)

@@ -7,30 +7,30 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// Chaos says how often a step misbehaves, each out of a thousand.
+// Chaos has the probabilities of misbehaviour per step, each in thousandths.
 type Chaos struct {
 	// Delay: the step commits nothing.
 	Delay int
-	// Reorder: another proposal than the oldest is committed.
+	// Reorder: another proposal than the oldest is next.
 	Reorder int
-	// Drop: the oldest proposal is not heard of before the term changes.
+	// Drop: the oldest proposal gets no notice before the term changes.
 	Drop int
-	// Term: the term changes. Keep is then, for each proposal, how often it is
-	// committed after all.
+	// Term: the term changes. Keep is the probability that a pending proposal is then
+	// still committed.
 	Term, Keep int
 }
 
-// SetChaos has the steps that follow misbehave by chance.
+// SetChaos sets the probabilities for later steps.
 func (l *Log) SetChaos(c Chaos) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	l.chaos = c
 }
 
-// hit draws whether something that happens n times in a thousand happens now.
+// hit draws an event with a probability of n in a thousand.
 func (l *Log) hit(n int) bool { return n > 0 && l.chance.IntN(1000) < n }
 
-// misbehave does what chance wants; it reports whether the step is over by it.
+// misbehave draws faults; it reports whether they take up the step.
 func (l *Log) misbehave() bool {
 	if l.hit(l.chaos.Term) {
 		l.changeTerm(func(journal.Proposal) bool { return l.hit(l.chaos.Keep) })
@@ -54,14 +54,14 @@ func (l *Log) drop(i int) {
 	l.pending = slices.Delete(l.pending, i, i+1)
 }
 
-// Hold makes steps commit nothing until Release: the others cannot be reached.
+// Hold makes steps commit nothing until Release, as if the other processes were
+// unreachable.
 func (l *Log) Hold() { l.hold(true) }
 
 // Release ends Hold.
 func (l *Log) Release() { l.hold(false) }
 
-// SetFull makes steps refuse what was proposed, as a log whose disk is full, or takes
-// that back.
+// SetFull makes steps refuse proposals, like a full disk, or ends that.
 func (l *Log) SetFull(full bool) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -74,15 +74,15 @@ func (l *Log) hold(held bool) {
 	l.held = held
 }
 
-// Reverse turns the order of the proposals that are not committed.
+// Reverse reverses the order of the pending proposals.
 func (l *Log) Reverse() {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	slices.Reverse(l.pending)
 }
 
-// Drop drops a proposal that is not committed: nothing is heard of it before the
-// term changes. It reports whether there was one.
+// Drop drops a pending proposal: it gets no notice before the term changes. It reports
+// whether there was one.
 func (l *Log) Drop(id uint64) bool {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -94,9 +94,9 @@ func (l *Log) Drop(id uint64) bool {
 	return true
 }
 
-// ChangeTerm begins a new term: every proposal that is not committed is lost.
-// Those for which keep says so, and none if keep is nil, have reached the new
-// leader and are committed by the steps that follow; the others are truncated.
+// ChangeTerm begins a new term: every pending proposal is lost. Those for which keep
+// returns true have reached the new leader and are committed by later steps; the others,
+// all if keep is nil, are truncated.
 func (l *Log) ChangeTerm(keep func(id uint64) bool) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -108,8 +108,7 @@ func (l *Log) changeTerm(keep func(journal.Proposal) bool) {
 	l.lose(keep)
 }
 
-// lose answers all proposals that are not committed with a Lost notice. Those
-// from elsewhere stay.
+// lose answers all pending proposals of this process with a Lost notice.
 func (l *Log) lose(keep func(journal.Proposal) bool) {
 	for _, id := range l.dropped {
 		l.notify(journal.Notice{Kind: journal.Lost, Proposal: id})
@@ -130,8 +129,7 @@ func (l *Log) lose(keep func(journal.Proposal) bool) {
 	l.pending = kept
 }
 
-// Elsewhere commits at once what another process proposed. Its ID says nothing
-// here.
+// Elsewhere commits a proposal of another process at once. Its ID is ignored.
 func (l *Log) Elsewhere(p journal.Proposal) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -139,9 +137,8 @@ func (l *Log) Elsewhere(p journal.Proposal) {
 	l.notify(journal.Notice{Kind: journal.Committed, Batch: l.store.commit(l.term, &p)})
 }
 
-// Install puts the log where a snapshot ends, as if it had fallen too far behind
-// to be told the batches between. What was proposed is lost, and nothing before
-// the snapshot can be read any more.
+// Install installs a snapshot that ends at a tip, as if the log had fallen too far behind
+// for batches. Pending proposals are lost, and nothing before the snapshot can be read.
 func (l *Log) Install(at journal.Tip) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -155,7 +152,7 @@ func (l *Log) Install(at journal.Tip) {
 	l.notify(journal.Notice{Kind: journal.Installed, Snapshot: at.Last})
 }
 
-// Fail makes the next step fail with an error, which is final.
+// Fail makes the next step fail with a final error.
 func (l *Log) Fail(err error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()

@@ -8,26 +8,25 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// room is how many proposals and notices may wait before the log is busy.
+// room bounds the pending proposals and notices; beyond it the log is busy.
 const room = 16
 
-// Log is a journal.Log in memory. It may be called as that contract says, and
-// the methods of faults.go by whoever calls Step.
+// Log is a journal.Log in memory. The methods of faults.go belong to the goroutine that
+// calls Step.
 type Log struct {
 	store  *Store
 	term   uint64
 	chance *rand.Rand
 	ready  chan struct{}
 
-	// pending are proposals that are not committed, in order of their commit;
-	// those with id zero come from elsewhere or from a term that is over.
+	// pending are the proposals not committed, in commit order; an ID of zero means
+	// another process or an earlier term.
 	pending []journal.Proposal
-	// dropped are the ids of proposals that wait for the term to change.
+	// dropped are the IDs of dropped proposals, lost when the term changes.
 	dropped []uint64
 	lastID  uint64
 	notices []journal.Notice
-	// yielded is the notice lent to the caller of Next, with the commands in
-	// lent.
+	// yielded is the notice last returned by Next, lent its commands.
 	yielded journal.Notice
 	lent    []byte
 
@@ -36,13 +35,13 @@ type Log struct {
 	chaos  Chaos
 	marks  int
 	closed bool
-	// failure is what stopped the log, nextFailure what the next step fails of.
+	// failure stopped the log, nextFailure will stop it at the next step.
 	failure, nextFailure error
 }
 
 var _ journal.Log = (*Log)(nil)
 
-// usable returns why the log does nothing more. The caller holds the lock.
+// usable returns an error if the log has stopped. The caller holds mu.
 func (l *Log) usable() error {
 	switch {
 	case l.failure != nil:
@@ -54,7 +53,7 @@ func (l *Log) usable() error {
 	}
 }
 
-// Propose hands over a batch.
+// Propose implements [journal.Log].
 func (l *Log) Propose(p journal.Proposal) error {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -74,22 +73,25 @@ func (l *Log) Propose(p journal.Proposal) error {
 	return nil
 }
 
-// Step commits one proposal, if the log is in the mood.
+// Step commits one proposal, unless it misbehaves.
 func (l *Log) Step() (more bool, err error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	if err := l.usable(); err != nil {
 		return false, err
 	}
+
 	if l.nextFailure != nil {
 		l.failure = l.nextFailure
 		return false, l.failure
 	}
+
 	if l.full && l.work() {
 		l.notify(journal.Notice{Kind: journal.Refused, Proposal: l.pending[0].ID})
 		l.pending = slices.Delete(l.pending, 0, 1)
 		return l.work(), nil
 	}
+
 	if l.misbehave() {
 		return l.work(), nil
 	}
@@ -99,10 +101,9 @@ func (l *Log) Step() (more bool, err error) {
 	return l.work(), nil
 }
 
-// work reports whether there is something that a step can commit.
+// work reports whether a step can commit a proposal.
 func (l *Log) work() bool { return !l.held && len(l.pending) > 0 }
 
-// commit commits the first pending proposal.
 func (l *Log) commit() {
 	p := l.pending[0]
 	l.pending = slices.Delete(l.pending, 0, 1)
@@ -117,14 +118,17 @@ func (l *Log) notify(n journal.Notice) {
 	}
 }
 
-// Prepare makes ready what the next Step needs, which is nothing.
+// Prepare does nothing.
 func (l *Log) Prepare() (bool, error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	return false, l.usable()
 }
 
-// Mark makes the durable provable, which it always is here.
+// Unprepared returns nil: Prepare has no work.
+func (l *Log) Unprepared() <-chan struct{} { return nil }
+
+// Mark only counts: everything committed is durable here.
 func (l *Log) Mark() error {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -132,15 +136,15 @@ func (l *Log) Mark() error {
 	return l.usable()
 }
 
-// Marks returns how often Mark was called.
+// Marks returns the number of calls to Mark.
 func (l *Log) Marks() int {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	return l.marks
 }
 
-// Next returns the next notice. A log that was closed still tells what it did
-// before; one that crashed tells nothing.
+// Next returns the next notice. A closed log still returns its notices; a crashed one
+// returns none.
 func (l *Log) Next() (*journal.Notice, bool) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -154,13 +158,13 @@ func (l *Log) Next() (*journal.Notice, bool) {
 	return &l.yielded, true
 }
 
-// Ready returns a channel that receives when Next may have more to return.
+// Ready returns a channel that receives when Next may have notices.
 func (l *Log) Ready() <-chan struct{} { return l.ready }
 
 // Durable returns the last sequence that is committed.
 func (l *Log) Durable() bourse.Seq { return l.store.Tip().Last }
 
-// Read returns a reader of the batches that hold this sequence and later ones.
+// Read returns a reader of the batches from sequence from on.
 func (l *Log) Read(from bourse.Seq) (journal.Reader, error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -170,8 +174,7 @@ func (l *Log) Read(from bourse.Seq) (journal.Reader, error) {
 	return &reader{store: l.store, next: from}, nil
 }
 
-// Close commits what was proposed. What cannot be committed, because it was
-// dropped or the log is held, is lost.
+// Close commits the pending proposals. Dropped ones, and all of a held log, are lost.
 func (l *Log) Close() error {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()

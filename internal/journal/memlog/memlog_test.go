@@ -11,7 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal/memlog"
 )
 
-// harness offers all that the suite can ask for.
+// harness implements every interface of the suite.
 type harness struct {
 	store *memlog.Store
 	*memlog.Log
@@ -35,7 +35,7 @@ func TestContract(t *testing.T) {
 	journaltest.Run(t, func(*testing.T) journaltest.Harness { return &harness{store: memlog.NewStore()} })
 }
 
-// story is what a log told under chaos, and where it ended.
+// story is the notices of a log under chaos, and its end.
 type story struct {
 	answers []uint64
 	kinds   []journal.NoticeKind
@@ -81,8 +81,8 @@ func chaos(t *testing.T, seed uint64) story {
 	return s
 }
 
-// TestChaos shows that each proposal has one answer whatever happens, and that
-// what happens follows from the seed.
+// TestChaos shows that each proposal has one answer, and that the seed determines all
+// notices.
 func TestChaos(t *testing.T) {
 	a, b, c := chaos(t, 7), chaos(t, 7), chaos(t, 8)
 	if !slices.Equal(a.answers, b.answers) || !slices.Equal(a.kinds, b.kinds) || a.tip != b.tip {

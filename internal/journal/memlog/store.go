@@ -12,37 +12,35 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// Store is what survives a crash: the frames that were committed. Anybody may
-// call its methods.
+// Store holds the committed frames, which survive a crash. Safe for concurrent use.
 type Store struct {
 	mu     sync.Mutex
 	frames []frame
 	tip    journal.Tip
-	// first is the oldest command kept, or the next one if none is.
+	// first is the oldest command kept, the next command if none is.
 	first bourse.Seq
-	// owner is the log that was opened last, the only one alive.
+	// owner is the log opened last, the only one alive.
 	owner *Log
 }
 
-// frame is a committed batch in its bytes.
+// frame is the encoding of a committed batch.
 type frame struct {
 	last  bourse.Seq
 	bytes []byte
 }
 
-// NewStore returns a store that holds nothing.
+// NewStore returns an empty store.
 func NewStore() *Store { return &Store{first: 1} }
 
-// Tip returns where the journal stands.
+// Tip returns the journal's tip.
 func (s *Store) Tip() journal.Tip {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tip
 }
 
-// Open returns a log on the store, in a term of its own. A log that was opened
-// before has crashed: what it had not committed is gone. All chances of the log
-// follow from the seed.
+// Open opens a log in a new term. It is a crash of the log opened before, whose pending
+// proposals are gone. The seed determines all chances.
 func (s *Store) Open(seed uint64) *Log {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,8 +53,7 @@ func (s *Store) Open(seed uint64) *Log {
 	return l
 }
 
-// Compact drops the frames that hold only commands before this one, as a prune
-// does.
+// Compact drops the frames whose commands are all below before, like a prune.
 func (s *Store) Compact(before bourse.Seq) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +65,7 @@ func (s *Store) Compact(before bourse.Seq) {
 	s.frames = slices.Delete(s.frames, 0, n)
 }
 
-// commit appends a batch. The caller holds the lock.
+// commit appends a batch. The caller holds mu.
 func (s *Store) commit(term uint64, p *journal.Proposal) journal.Batch {
 	f := journal.Frame{
 		First: s.tip.Last + 1, Count: p.Count, Term: term, Time: max(s.tip.Time, p.Time),
@@ -91,7 +88,7 @@ type reader struct {
 	lent   []byte
 }
 
-// Next returns the next batch.
+// Next implements [journal.Reader].
 func (r *reader) Next() (*journal.Batch, error) {
 	r.store.mu.Lock()
 	defer r.store.mu.Unlock()
@@ -101,15 +98,19 @@ func (r *reader) Next() (*journal.Batch, error) {
 	case r.next < r.store.first:
 		return nil, fmt.Errorf("%w: %d, the oldest is %d", journal.ErrCompacted, r.next, r.store.first)
 	}
-	i, _ := slices.BinarySearchFunc(r.store.frames, r.next, func(f frame, seq bourse.Seq) int { return cmp.Compare(f.last, seq) })
+	i, _ := slices.BinarySearchFunc(r.store.frames, r.next, func(f frame, seq bourse.Seq) int {
+		return cmp.Compare(f.last, seq)
+	})
 	if i == len(r.store.frames) {
 		return nil, io.EOF
 	}
+
 	var f journal.Frame
 	_, chain, err := journal.ParseFrame(r.store.frames[i].bytes, &f)
 	if err != nil {
 		return nil, fmt.Errorf("frame before %d: %w", r.store.frames[i].last, err)
 	}
+
 	r.lent = lend(r.lent, f.Commands)
 	r.batch = journal.Batch{First: f.First, Count: f.Count, Term: f.Term, Time: f.Time, Commands: r.lent, Chain: chain}
 	r.next = r.batch.Last() + 1
@@ -124,8 +125,8 @@ func (r *reader) Close() error {
 	return nil
 }
 
-// lend copies bytes into what was lent before. Whoever kept that finds it
-// spoiled.
+// lend copies b into the buffer lent before, after overwriting it to expose callers that
+// kept it.
 func lend(before, b []byte) []byte {
 	for i := range before {
 		before[i] = 0xdb

@@ -9,7 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// KeyOnce returns the key that was asked for under a name.
+// KeyOnce returns the key that was requested under an idempotency name.
 func (s *Store) KeyOnce(ctx context.Context, id bourse.AccountID, once bourse.ClientID) (account.KeyRow, bool, error) {
 	const of = selectKeys + `WHERE account = $1 AND idempotency = $2`
 	row, err := scanKey(s.db.Reads().QueryRowContext(ctx, of, int64(id), once.String()))
@@ -19,7 +19,7 @@ func (s *Store) KeyOnce(ctx context.Context, id bourse.AccountID, once bourse.Cl
 	return row, err == nil, s.db.Wrap(err)
 }
 
-// AddSession writes a session.
+// AddSession stores a session.
 func (s *Store) AddSession(ctx context.Context, row *account.SessionRow) error {
 	const put = `INSERT INTO sessions (id, account, hash, agent, created, expires, last_used, salt)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET account = excluded.account,
@@ -29,16 +29,20 @@ func (s *Store) AddSession(ctx context.Context, row *account.SessionRow) error {
 		int64(row.Created), int64(row.Expires), int64(row.Used), row.Salt[:])
 }
 
-// Used writes when sessions and keys were last used.
-func (s *Store) Used(ctx context.Context, sessions map[account.SessionID]bourse.Time, keys map[bourse.KeyID]bourse.Time) error {
+// Used stores the last uses of sessions and keys.
+func (s *Store) Used(
+	ctx context.Context, sessions map[account.SessionID]bourse.Time, keys map[bourse.KeyID]bourse.Time,
+) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		for id, at := range sessions {
-			if _, err := tx.ExecContext(ctx, `UPDATE sessions SET last_used = $1 WHERE id = $2`, int64(at), int64(id)); err != nil {
+			if _, err := tx.ExecContext(ctx, `UPDATE sessions SET last_used = $1 WHERE id = $2`, int64(at),
+				int64(id)); err != nil {
 				return err
 			}
 		}
 		for id, at := range keys {
-			if _, err := tx.ExecContext(ctx, `UPDATE keys SET last_used = $1 WHERE id = $2`, int64(at), int64(id)); err != nil {
+			if _, err := tx.ExecContext(ctx, `UPDATE keys SET last_used = $1 WHERE id = $2`, int64(at),
+				int64(id)); err != nil {
 				return err
 			}
 		}
@@ -46,7 +50,7 @@ func (s *Store) Used(ctx context.Context, sessions map[account.SessionID]bourse.
 	})
 }
 
-// Sessions hands every session to yield.
+// Sessions passes every session to yield.
 func (s *Store) Sessions(ctx context.Context, yield func(*account.SessionRow) error) error {
 	const all = `SELECT id, account, hash, agent, created, expires, last_used, salt FROM sessions`
 	return s.each(ctx, all, nil, func(r *sql.Rows) error {
@@ -57,7 +61,7 @@ func (s *Store) Sessions(ctx context.Context, yield func(*account.SessionRow) er
 		if err != nil {
 			return s.db.Wrap(err)
 		}
-		// What does not fit is nothing that the journal knows.
+		// An id out of range matches nothing in the journal.
 		row.ID, row.Account = account.SessionID(id), bourse.AccountID(of)
 		copy(row.Hash[:], hash)
 		copy(row.Salt[:], salt)
@@ -65,9 +69,9 @@ func (s *Store) Sessions(ctx context.Context, yield func(*account.SessionRow) er
 	})
 }
 
-// AddActivity writes an entry, and drops those that are kept no longer. Ids rise
-// with time, so the oldest entries of all accounts are found without a search; so
-// many go at once that none stay behind for long.
+// AddActivity adds an entry, and deletes expired and excess ones. Ids rise with time, so
+// the oldest entries of all accounts are found without a search; up to 100 expired
+// entries are deleted at once, so that none stay for long.
 func (s *Store) AddActivity(ctx context.Context, a *account.Activity, most int, since bourse.Time) error {
 	const (
 		insert = `INSERT INTO activity (account, time, kind, address, agent, detail) VALUES ($1, $2, $3, $4, $5, $6)`
@@ -76,7 +80,8 @@ func (s *Store) AddActivity(ctx context.Context, a *account.Activity, most int, 
 			(SELECT id FROM activity WHERE account = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`
 	)
 	return s.write(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, insert, int64(a.Account), int64(a.Time), a.Kind, a.Address, a.Agent, a.Detail); err != nil {
+		if _, err := tx.ExecContext(ctx, insert, int64(a.Account), int64(a.Time), a.Kind, a.Address, a.Agent,
+			a.Detail); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, old, int64(since)); err != nil {
@@ -88,7 +93,9 @@ func (s *Store) AddActivity(ctx context.Context, a *account.Activity, most int, 
 }
 
 // ActivityOf returns an account's entries, newest first.
-func (s *Store) ActivityOf(ctx context.Context, id bourse.AccountID, before uint64, limit int) ([]account.Activity, error) {
+func (s *Store) ActivityOf(
+	ctx context.Context, id bourse.AccountID, before uint64, limit int,
+) ([]account.Activity, error) {
 	const of = `SELECT id, account, time, kind, address, agent, detail FROM activity
 		WHERE account = $1 AND (id < $2 OR $2 = 0) ORDER BY id DESC LIMIT $3`
 	var list []account.Activity
@@ -101,7 +108,7 @@ func (s *Store) ActivityOf(ctx context.Context, id bourse.AccountID, before uint
 	return list, err
 }
 
-// exec writes with one statement.
+// exec runs one statement in a transaction.
 func (s *Store) exec(ctx context.Context, statement string, args ...any) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, statement, args...)

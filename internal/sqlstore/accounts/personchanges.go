@@ -12,8 +12,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
-// AddPersonChange writes what the row of an account is to become. Another address than
-// the account's is reserved by a pending account under the salt.
+// AddPersonChange adds a pending change of an account's row. A new e-mail address is
+// reserved by a pending account under the salt.
 func (s *Store) AddPersonChange(ctx context.Context, row *account.AccountRow) error {
 	const (
 		reserve = `INSERT INTO accounts (token, email, created, salt) SELECT $1, $2, 0, $1
@@ -25,12 +25,13 @@ func (s *Store) AddPersonChange(ctx context.Context, row *account.AccountRow) er
 	if err != nil {
 		return err
 	}
+
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, reserve, row.Salt[:], row.Email, int64(row.ID)); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, insert, row.Salt[:], int64(row.ID), row.Email, row.Password, row.TOTP, row.TOTPUsed,
-			row.Cases.String(), undos)
+		_, err := tx.ExecContext(ctx, insert, row.Salt[:], int64(row.ID), row.Email, row.Password, row.TOTP,
+			row.TOTPUsed, row.Cases.String(), undos)
 		return err
 	})
 	if s.db.IsDuplicate(err) {
@@ -39,7 +40,7 @@ func (s *Store) AddPersonChange(ctx context.Context, row *account.AccountRow) er
 	return err
 }
 
-// PersonChanges hands every change that is not confirmed to yield.
+// PersonChanges passes every pending change to yield.
 func (s *Store) PersonChanges(ctx context.Context, yield func(*account.AccountRow) error) error {
 	const all = `SELECT salt, id, email, password, totp, totp_used, cases, undos FROM person_changes`
 	return s.each(ctx, all, nil, func(r *sql.Rows) error {
@@ -56,7 +57,7 @@ func (s *Store) PersonChanges(ctx context.Context, yield func(*account.AccountRo
 	})
 }
 
-// confirmPeople takes over what the journal decided about people.
+// confirmPeople applies the journal's decisions about people and sessions.
 func confirmPeople(ctx context.Context, tx *sql.Tx, work *account.Decisions) error {
 	for id := range work.People {
 		row := work.People[id]
@@ -72,7 +73,8 @@ func confirmPeople(ctx context.Context, tx *sql.Tx, work *account.Decisions) err
 	return nil
 }
 
-// changePerson writes what a row became. The steps of another secret count anew.
+// changePerson applies a confirmed change to a row. A new TOTP secret resets the last
+// used step.
 func changePerson(ctx context.Context, tx *sql.Tx, row *account.AccountRow) error {
 	const update = `UPDATE accounts SET email = $1, password = $2, totp = $3, totp_used = $4, cases = $5, undos = $6,
 		salt = $7, totp_step = CASE WHEN totp IS NOT DISTINCT FROM $3 THEN totp_step ELSE 0 END WHERE id = $8`
@@ -80,6 +82,7 @@ func changePerson(ctx context.Context, tx *sql.Tx, row *account.AccountRow) erro
 	if err != nil {
 		return err
 	}
+
 	if err := drop(ctx, tx, []bourse.Token{bourse.Token(row.Salt)}); err != nil {
 		return err
 	}
@@ -87,6 +90,7 @@ func changePerson(ctx context.Context, tx *sql.Tx, row *account.AccountRow) erro
 		row.Salt[:], int64(row.ID)); err != nil {
 		return err
 	}
+
 	if _, err := tx.ExecContext(ctx, `DELETE FROM undos WHERE account = $1`, int64(row.ID)); err != nil {
 		return err
 	}
@@ -99,10 +103,12 @@ func changePerson(ctx context.Context, tx *sql.Tx, row *account.AccountRow) erro
 	return nil
 }
 
-// UseStep writes the last time step whose code was taken.
+// UseStep stores the last time step whose code was accepted. first is false if this step
+// or a later one was used before.
 func (s *Store) UseStep(ctx context.Context, id bourse.AccountID, step int64) (first bool, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE accounts SET totp_step = $1 WHERE id = $2 AND totp_step < $1`, step, int64(id))
+		result, err := tx.ExecContext(ctx, `UPDATE accounts SET totp_step = $1 WHERE id = $2 AND totp_step < $1`,
+			step, int64(id))
 		if err != nil {
 			return err
 		}
@@ -148,11 +154,11 @@ func readUndos(text string) ([]account.Undo, error) {
 	return list, nil
 }
 
-// noCases is what no row ever had.
+// noCases is a value that no row ever had.
 const noCases account.Cases = 0xff
 
-// readPerson reads the columns of a person that have a form. A malformed one makes the
-// row one that the journal does not know.
+// readPerson parses the structured columns of a person. A malformed one makes the row
+// unknown to the journal.
 func readPerson(row *account.AccountRow, cases, undos string) {
 	var err error
 	if row.Cases, err = account.ParseCases(cases); err != nil {
@@ -163,7 +169,7 @@ func readPerson(row *account.AccountRow, cases, undos string) {
 	}
 }
 
-// UndosOf returns the accounts that have a way back to an old address.
+// UndosOf returns the accounts that can be returned to an old e-mail address.
 func (s *Store) UndosOf(ctx context.Context, email string) (ids []bourse.AccountID, err error) {
 	err = s.each(ctx, `SELECT account FROM undos WHERE email = $1`, []any{email}, func(r *sql.Rows) error {
 		var id bourse.AccountID

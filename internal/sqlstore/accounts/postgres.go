@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"embed"
-	"io/fs"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
@@ -16,10 +15,10 @@ var serverMigrations embed.FS
 // schema holds the tables.
 const schema = "bourse_accounts"
 
-// errAway is what those hear who ask while the server is away.
+// errAway is a client's answer while the server is unavailable.
 var errAway = bourse.Errorf(bourse.CodeUnavailable, "Accounts are away; try again later")
 
-// Kind says how accounts are moved.
+// Kind opens the accounts' databases for a move.
 var Kind = sqlstore.Kind{Schema: schema, File: openFile, Server: openSchema}
 
 func openServer(ctx context.Context, url string) (sqlstore.Database, error) {
@@ -27,9 +26,5 @@ func openServer(ctx context.Context, url string) (sqlstore.Database, error) {
 }
 
 func openSchema(ctx context.Context, url, schema string) (sqlstore.Database, error) {
-	files, err := fs.Sub(serverMigrations, "migrations/postgres")
-	if err != nil {
-		return nil, err
-	}
-	return postgres.Open(ctx, url, postgres.Options{Schema: schema, Away: errAway, Migrations: files})
+	return postgres.Open(ctx, url, postgres.Options{Schema: schema, Away: errAway, Migrations: serverMigrations})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"io/fs"
 
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/sqlite"
@@ -16,22 +15,17 @@ var fileMigrations embed.FS
 // application marks the file: "BoAc".
 const application = 'B'<<24 | 'o'<<16 | 'A'<<8 | 'c'
 
-// foldAt is how long the log may become before it is folded into the file, in
-// bytes.
+// foldAt is the length of the log, in bytes, at which it is folded into the file.
 const foldAt = 4 << 20
 
-// openFile opens a file, and checks all of it.
+// openFile opens and fully checks a file.
 func openFile(ctx context.Context, path string) (sqlstore.Database, error) {
 	return checked(ctx, path)
 }
 
 func checked(ctx context.Context, path string) (*sqlite.File, error) {
-	files, err := fs.Sub(fileMigrations, "migrations/sqlite")
-	if err != nil {
-		return nil, err
-	}
 	f, err := sqlite.Open(ctx, path, sqlite.Options{
-		Application: application, Durable: true, CacheKiB: 4096, FoldAt: foldAt, Migrations: files,
+		Application: application, Durable: true, CacheKiB: 4096, FoldAt: foldAt, Migrations: fileMigrations,
 	})
 	if err != nil {
 		return nil, err
@@ -42,7 +36,7 @@ func checked(ctx context.Context, path string) (*sqlite.File, error) {
 	return f, nil
 }
 
-// Backup writes a consistent, durable copy of a store in a file to a new file.
+// Backup writes a consistent, durable copy of a file store to a new file.
 func Backup(ctx context.Context, from, to string) error {
 	f, err := checked(ctx, from)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // Store is an account.Store in a database.
 type Store struct{ db sqlstore.Database }
 
-// Open opens the store in a file or at the URL of a PostgreSQL database, and makes
-// it if there is none. The errors are those of package sqlstore.
+// Open opens the store in a file or at the URL of a PostgreSQL database, and creates it
+// if missing. The errors are those of package sqlstore.
 func Open(ctx context.Context, place string) (*Store, error) {
 	open := openFile
 	if sqlstore.IsURL(place) {
@@ -32,20 +32,21 @@ func Open(ctx context.Context, place string) (*Store, error) {
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Reach asks the database something small.
+// Reach pings the database.
 func (s *Store) Reach(ctx context.Context) error { return s.db.Wrap(s.db.Reads().PingContext(ctx)) }
 
-// AddAccount writes a pending account.
+// AddAccount adds a pending account.
 func (s *Store) AddAccount(ctx context.Context, row *account.AccountRow) error {
 	const insert = `INSERT INTO accounts (token, email, created, password, cases, salt) VALUES ($1, $2, $3, $4, $5, $6)`
-	err := s.exec(ctx, insert, row.Token[:], row.Email, int64(row.Created), row.Password, row.Cases.String(), row.Salt[:])
+	err := s.exec(ctx, insert, row.Token[:], row.Email, int64(row.Created), row.Password, row.Cases.String(),
+		row.Salt[:])
 	if s.db.IsDuplicate(err) {
 		return account.ErrTaken
 	}
 	return err
 }
 
-// AddKey writes a pending key.
+// AddKey adds a pending key.
 func (s *Store) AddKey(ctx context.Context, row *account.KeyRow) error {
 	const insert = `INSERT INTO keys (token, account, name, hash, scopes, addresses, expires, created, idempotency, request, salt)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
@@ -58,13 +59,13 @@ func (s *Store) AddKey(ctx context.Context, row *account.KeyRow) error {
 	return err
 }
 
-// AddName writes a pending name.
+// AddName adds a pending name.
 func (s *Store) AddName(ctx context.Context, row *account.NameRow) error {
 	const insert = `INSERT INTO address_names (token, account, network, name) VALUES ($1, $2, $3, $4)`
 	return s.writeName(ctx, insert, row.Token[:], int64(row.Account), int64(row.Network), row.Name)
 }
 
-// SetName writes the name of an entry.
+// SetName sets the name of an address book entry.
 func (s *Store) SetName(ctx context.Context, row *account.NameRow) error {
 	const put = `INSERT INTO address_names (token, id, account, network, name) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (token) DO UPDATE SET id = excluded.id, name = excluded.name`
@@ -79,19 +80,22 @@ func (s *Store) writeName(ctx context.Context, statement string, args ...any) er
 	return err
 }
 
-// Confirm takes over what the journal decided.
+// Confirm applies the journal's decisions in one transaction.
 func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		for token, id := range work.Accounts {
-			if err := confirm(ctx, tx, `UPDATE accounts SET id = $1 WHERE token = $2 AND id IS NULL`, token, int64(id)); err != nil {
+			if err := confirm(ctx, tx, `UPDATE accounts SET id = $1 WHERE token = $2 AND id IS NULL`, token,
+				int64(id)); err != nil {
 				return err
 			}
 		}
 		for token, id := range work.Keys {
-			if err := confirm(ctx, tx, `UPDATE keys SET id = $1 WHERE token = $2 AND id IS NULL`, token, int64(id)); err != nil {
+			if err := confirm(ctx, tx, `UPDATE keys SET id = $1 WHERE token = $2 AND id IS NULL`, token,
+				int64(id)); err != nil {
 				return err
 			}
 		}
+
 		for id := range work.Changed {
 			c := work.Changed[id]
 			if err := changeKey(ctx, tx, &c); err != nil {
@@ -103,6 +107,7 @@ func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 				return err
 			}
 		}
+
 		if err := confirmPeople(ctx, tx, work); err != nil {
 			return err
 		}
@@ -113,8 +118,8 @@ func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 	})
 }
 
-// endKey notes when a key ended, and removes its account's oldest that ended if
-// there are too many.
+// endKey marks a key as revoked, and deletes its account's oldest revoked key if there
+// are more than account.MostEnded.
 func endKey(ctx context.Context, tx *sql.Tx, id bourse.KeyID, at bourse.Time) error {
 	const (
 		revoke = `UPDATE keys SET revoked = $1 WHERE id = $2 AND revoked = 0`
@@ -152,7 +157,7 @@ func confirm(ctx context.Context, tx *sql.Tx, update string, token bourse.Token,
 	return err
 }
 
-// drop removes pending rows: a row with an id stays, whatever is asked.
+// drop deletes pending rows. A row with an id always stays.
 func drop(ctx context.Context, tx *sql.Tx, tokens []bourse.Token) error {
 	for _, token := range tokens {
 		for _, remove := range [...]string{
@@ -197,7 +202,7 @@ func (s *Store) account(ctx context.Context, query string, key any) (account.Acc
 	return row, err == nil, s.db.Wrap(err)
 }
 
-// Accounts hands every account to yield.
+// Accounts passes every account to yield.
 func (s *Store) Accounts(ctx context.Context, yield func(*account.AccountRow) error) error {
 	return s.each(ctx, selectAccounts, nil, func(r *sql.Rows) error {
 		row, err := scanAccount(r)
@@ -223,7 +228,7 @@ func (s *Store) KeysOf(ctx context.Context, id bourse.AccountID) ([]account.KeyR
 	return keys, err
 }
 
-// Keys hands every key to yield.
+// Keys passes every key to yield.
 func (s *Store) Keys(ctx context.Context, yield func(*account.KeyRow) error) error {
 	return s.each(ctx, selectKeys, nil, func(r *sql.Rows) error {
 		row, err := scanKey(r)
@@ -248,7 +253,7 @@ func (s *Store) NamesOf(ctx context.Context, id bourse.AccountID) ([]account.Nam
 	return names, err
 }
 
-// Names hands every name to yield.
+// Names passes every name to yield.
 func (s *Store) Names(ctx context.Context, yield func(*account.NameRow) error) error {
 	return s.each(ctx, selectNames, nil, func(r *sql.Rows) error {
 		row, err := scanName(r)
@@ -284,8 +289,7 @@ func (s *Store) each(ctx context.Context, query string, args []any, yield func(*
 // scanner is a *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dest ...any) error }
 
-// scanAccount reads an account. Malformed columns read as what no row ever had, so that
-// the journal does not know the row.
+// scanAccount reads an account. A malformed column makes the row unknown to the journal.
 func scanAccount(from scanner) (account.AccountRow, error) {
 	var row account.AccountRow
 	var token, salt []byte
@@ -301,7 +305,7 @@ func scanAccount(from scanner) (account.AccountRow, error) {
 	return row, nil
 }
 
-// scanKey reads a key. One whose terms are malformed has no scope, as no key ever had.
+// scanKey reads a key. Malformed terms become no scopes, which no key ever had.
 func scanKey(from scanner) (account.KeyRow, error) {
 	var row account.KeyRow
 	var of int64
@@ -312,7 +316,7 @@ func scanKey(from scanner) (account.KeyRow, error) {
 	if err != nil {
 		return row, err
 	}
-	row.Account = bourse.AccountID(of) // what does not fit is nothing that the journal knows
+	row.Account = bourse.AccountID(of) // an id out of range matches nothing in the journal
 	copy(row.Token[:], token)
 	copy(row.Hash[:], hash)
 	copy(row.Request[:], request)
@@ -322,7 +326,7 @@ func scanKey(from scanner) (account.KeyRow, error) {
 	return row, nil
 }
 
-// readTerms reads what a key may do, and from where: nothing if that is malformed.
+// readTerms parses a key's scopes and addresses. Malformed ones become none.
 func readTerms(scopes, addresses string) (account.Scopes, []netip.Prefix) {
 	may, err := account.ParseScopes(scopes)
 	if err != nil {

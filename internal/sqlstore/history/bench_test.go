@@ -56,7 +56,7 @@ func (b *business) close(batch *history.Batch) {
 	b.orders[account]++
 	o := history.Order{Seq: b.seq, Closed: b.time, Order: bourse.Order{
 		ID: b.order, Account: account, Status: bourse.Canceled, Ordinal: b.orders[account], Time: b.time - 1000,
-		Filled: 17, Place: bourse.Place{
+		Filled: 17, NewOrder: bourse.NewOrder{
 			Market: bourse.MarketID(b.random.IntN(markets) + 1), Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC,
 			SelfTrade: bourse.CancelNewest, Price: 6_543_210, Lots: 123_456,
 		},

@@ -9,22 +9,22 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// widths are the candles that are kept.
+// widths are the stored candle widths.
 var widths = [...]history.Resolution{history.Minute, history.Hour, history.Day}
 
-// candleID names the candle of a market and width that was drawn last.
+// candleID names the current candle of a market and width.
 type candleID struct {
 	market bourse.MarketID
 	width  history.Resolution
 }
 
-// drawing is a candle that is being drawn; changed is true until it is written.
+// drawing is a candle in memory. changed is true until it is written.
 type drawing struct {
 	history.Candle
 	changed bool
 }
 
-// draw draws trades into their candles, and writes the candles that changed.
+// draw adds trades to their candles, and writes the changed candles.
 func (s *Store) draw(ctx context.Context, tx *sql.Tx, trades []history.Trade) error {
 	for i := range trades {
 		for _, width := range widths {
@@ -36,6 +36,7 @@ func (s *Store) draw(ctx context.Context, tx *sql.Tx, trades []history.Trade) er
 			d.changed = true
 		}
 	}
+
 	for id, d := range s.drawing {
 		if err := s.putCandle(ctx, id, d); err != nil {
 			return err
@@ -44,8 +45,7 @@ func (s *Store) draw(ctx context.Context, tx *sql.Tx, trades []history.Trade) er
 	return s.inserts.candles.Flush(ctx)
 }
 
-// candle returns the candle that a moment is in. The one that was drawn until
-// then is put aside.
+// candle returns the candle that contains at. It writes the previous one first.
 func (s *Store) candle(ctx context.Context, tx *sql.Tx, id candleID, at bourse.Time) (*drawing, error) {
 	start := at.Floor(bourse.Time(id.width))
 	d := s.drawing[id]
@@ -58,6 +58,7 @@ func (s *Store) candle(ctx context.Context, tx *sql.Tx, id candleID, at bourse.T
 	} else if err := s.putCandle(ctx, id, d); err != nil {
 		return nil, err
 	}
+
 	*d = drawing{Candle: history.Candle{Start: start}}
 	row := tx.QueryRowContext(ctx, selectCandles+`AND start = $3`, int64(id.market), int64(id.width), int64(start))
 	if err := scanCandle(row, &d.Candle); err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -66,7 +67,7 @@ func (s *Store) candle(ctx context.Context, tx *sql.Tx, id candleID, at bourse.T
 	return d, nil
 }
 
-// putCandle puts a candle into the table if it changed.
+// putCandle writes a candle if it changed.
 func (s *Store) putCandle(ctx context.Context, id candleID, d *drawing) error {
 	if !d.changed {
 		return nil
@@ -94,21 +95,22 @@ func scanCandle(r scanner, c *history.Candle) error {
 
 // Candles returns a market's candles, oldest first.
 func (s *Store) Candles(
-	ctx context.Context, market bourse.MarketID, res history.Resolution, from, to bourse.Time, limit int,
+	ctx context.Context, series history.Series, from, to bourse.Time, limit int,
 ) ([]history.Candle, error) {
-	return list(ctx, s, selectCandlesIn, scanCandle, int64(market), int64(res), int64(from), int64(to), limit)
+	return list(ctx, s, selectCandlesIn, scanCandle, int64(series.Market), int64(series.Resolution), int64(from),
+		int64(to), limit)
 }
 
 // CandleBefore returns the last candle that starts before a time.
 func (s *Store) CandleBefore(
-	ctx context.Context, market bourse.MarketID, res history.Resolution, before bourse.Time,
+	ctx context.Context, series history.Series, before bourse.Time,
 ) (history.Candle, bool, error) {
-	return one(ctx, s, selectCandleBefore, scanCandle, int64(market), int64(res), int64(before))
+	return one(ctx, s, selectCandleBefore, scanCandle, int64(series.Market), int64(series.Resolution), int64(before))
 }
 
 // FirstCandle returns the first candle of a market.
 func (s *Store) FirstCandle(
-	ctx context.Context, market bourse.MarketID, res history.Resolution,
+	ctx context.Context, series history.Series,
 ) (history.Candle, bool, error) {
-	return one(ctx, s, selectFirstCandle, scanCandle, int64(market), int64(res))
+	return one(ctx, s, selectFirstCandle, scanCandle, int64(series.Market), int64(series.Resolution))
 }

@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"embed"
-	"io/fs"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
@@ -16,12 +15,12 @@ var serverMigrations embed.FS
 // Schema holds the tables and the views for readers.
 const Schema = "bourse_history"
 
-// errAway is what those hear who ask while the server is away.
+// errAway is a client's answer while the server is unavailable.
 var errAway = bourse.Errorf(bourse.CodeUnavailable, "History is away")
 
-// onServer is what PostgreSQL does in its own way.
+// onServer holds the queries of PostgreSQL.
 var onServer = kind{
-	// The planner would rather read all of the account's fills.
+	// The planner would otherwise read all of the account's fills.
 	fillsOf: `WITH asked AS MATERIALIZED (SELECT ` + fillColumns + ` FROM fills WHERE order_id = ANY($2))
 		SELECT ` + fillColumns + ` FROM asked WHERE account = $1 ORDER BY ordinal`,
 	ids: func(orders []bourse.OrderID) any {
@@ -38,14 +37,10 @@ func openServer(ctx context.Context, url string) (sqlstore.Database, error) {
 }
 
 func openSchema(ctx context.Context, url, schema string) (sqlstore.Database, error) {
-	files, err := fs.Sub(serverMigrations, "migrations/postgres")
-	if err != nil {
-		return nil, err
-	}
-	return postgres.Open(ctx, url, postgres.Options{Schema: schema, Away: errAway, Migrations: files})
+	return postgres.Open(ctx, url, postgres.Options{Schema: schema, Away: errAway, Migrations: serverMigrations})
 }
 
-// Kind says how a history is moved.
+// Kind opens the history's databases for a move.
 var Kind = sqlstore.Kind{Schema: Schema, File: openFile, Server: openSchema}
 
 // Drop removes the store at a URL.

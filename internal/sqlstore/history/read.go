@@ -14,11 +14,11 @@ const (
 		total_hi, total_lo, coalesce(client_id, ''), status, triggered, time, filled, seq, closed`
 	selectOrders     = `SELECT ` + orderColumns + ` FROM orders WHERE account = $1 `
 	selectOrdersSpan = selectOrders + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
-	// What is passed over is read from the index alone.
+	// Skipped rows are read from the index alone.
 	selectOrdersIn = selectOrders + `AND ordinal IN (SELECT ordinal FROM orders
 		WHERE account = $1 AND market = $2 AND ordinal <= $3 ORDER BY ordinal DESC LIMIT $4 OFFSET $5) ORDER BY ordinal DESC`
-	// Ids rise with ordinals: each step halves where the order with an id can be, by
-	// the first final order from the middle on.
+	// Ids rise with ordinals: a binary search by the first final order from the middle
+	// on.
 	selectOrder = `WITH RECURSIVE search(low, high, found) AS (
 			SELECT CAST(1 AS bigint), max(ordinal), CAST(0 AS bigint) FROM orders WHERE account = $1
 			UNION ALL
@@ -46,13 +46,12 @@ const (
 		address, memo, tx, mined, height, target, other, refunded, created, done, party, message`
 	selectMovements     = `SELECT ` + movementColumns + ` FROM movements WHERE account = $1 `
 	selectMovementsSpan = selectMovements + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
-	// An account has few enough movements to pass over those that the filter does
-	// not leave.
+	// An account has few enough movements to scan past the filtered ones.
 	selectMovementsIn = selectMovements + `AND ordinal <= $2 AND $3 IN (0, asset) AND $4 IN (0, network)
 		AND (CAST($5 AS bigint) >> (8 * kind + status)) & 1 = 1 ORDER BY ordinal DESC LIMIT $6 OFFSET $7`
 	selectMovementID = `SELECT id FROM movements WHERE id = $1 LIMIT 1`
 	selectMovement   = selectMovements + `AND id = $2`
-	// Entries are few enough to pass over those after a time.
+	// Entries are few enough to scan those after a time.
 	selectEntries = `SELECT account, asset, seq, place, time, kind, debit, amount_hi, amount_lo, balance_hi, balance_lo,
 		market, trade, order_id, movement FROM entries
 		WHERE account = $1 AND asset = $2 AND (seq, place) < ($3, $4) AND time <= $5
@@ -60,7 +59,7 @@ const (
 	selectNotes = `SELECT seq, time, operator, text FROM notes ORDER BY seq DESC LIMIT $1 OFFSET $2`
 )
 
-// queries are those that both kinds of database are asked alike.
+// queries are the queries shared by both kinds of database.
 var queries = [...]string{
 	selectCursor, selectOrdersSpan, selectOrdersIn, selectOrder, selectOrderNamed,
 	selectFillsSpan, selectFillsIn, selectTrades, selectTransfers, selectNotes,
@@ -86,9 +85,9 @@ func (s *Store) Orders(ctx context.Context, account bourse.AccountID, span histo
 
 // OrdersIn returns an account's final orders in a market.
 func (s *Store) OrdersIn(
-	ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int,
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w history.Window,
 ) ([]history.Order, error) {
-	return list(ctx, s, selectOrdersIn, scanOrder, int64(account), int64(market), integer(last), limit, skip)
+	return list(ctx, s, selectOrdersIn, scanOrder, int64(account), int64(market), integer(w.Last), w.Limit, w.Skip)
 }
 
 // Order returns one final order of an account.
@@ -118,9 +117,9 @@ func (s *Store) Fills(ctx context.Context, account bourse.AccountID, span histor
 
 // FillsIn returns an account's fills in a market.
 func (s *Store) FillsIn(
-	ctx context.Context, account bourse.AccountID, market bourse.MarketID, last uint64, skip, limit int,
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w history.Window,
 ) ([]history.Fill, error) {
-	return list(ctx, s, selectFillsIn, scanFill, int64(account), int64(market), integer(last), limit, skip)
+	return list(ctx, s, selectFillsIn, scanFill, int64(account), int64(market), integer(w.Last), w.Limit, w.Skip)
 }
 
 // FillsOf returns the fills of an account's orders.
@@ -176,38 +175,39 @@ func (s *Store) Movements(
 
 // MovementsIn returns an account's movements that pass a filter.
 func (s *Store) MovementsIn(
-	ctx context.Context, account bourse.AccountID, filter history.MovementFilter, last uint64, skip, limit int,
+	ctx context.Context, account bourse.AccountID, filter history.MovementFilter, w history.Window,
 ) ([]history.Movement, error) {
 	of := int64(filter.Of)
 	if of == 0 {
 		of = -1
 	}
-	return list(ctx, s, selectMovementsIn, scanMovement, int64(account), integer(last),
-		int64(filter.Asset), int64(filter.Network), of, limit, skip)
+	return list(ctx, s, selectMovementsIn, scanMovement, int64(account), integer(w.Last),
+		int64(filter.Asset), int64(filter.Network), of, w.Limit, w.Skip)
 }
 
 // Movement returns one movement of an account.
-func (s *Store) Movement(ctx context.Context, account bourse.AccountID, id bourse.WalletID) (history.Movement, bool, error) {
+func (s *Store) Movement(
+	ctx context.Context, account bourse.AccountID, id bourse.WalletID,
+) (history.Movement, bool, error) {
 	return one(ctx, s, selectMovement, scanMovement, int64(account), integer(id))
 }
 
 // HasMovement reports whether an account has a movement with this id.
 func (s *Store) HasMovement(ctx context.Context, id bourse.WalletID) (bool, error) {
-	_, found, err := one(ctx, s, selectMovementID, func(r scanner, id *bourse.WalletID) error { return r.Scan(id) }, integer(id))
+	_, found, err := one(ctx, s, selectMovementID, func(r scanner, id *bourse.WalletID) error { return r.Scan(id) },
+		integer(id))
 	return found, err
 }
 
 // Entries returns entries of an account's ledger in an asset.
-func (s *Store) Entries(
-	ctx context.Context, account bourse.AccountID, asset bourse.AssetID, to bourse.Time, before history.EntryPlace, limit int,
-) ([]history.Entry, error) {
+func (s *Store) Entries(ctx context.Context, q *history.LedgerQuery, asset bourse.AssetID) ([]history.Entry, error) {
 	return list(ctx, s, selectEntries, func(r scanner, e *history.Entry) error {
 		var sum, balance amount
 		err := r.Scan(&e.Account, &e.Asset, &e.Seq, &e.Place, &e.Time, &e.Kind, &e.Debit, &sum.hi, &sum.lo,
 			&balance.hi, &balance.lo, &e.Market, &e.Trade, &e.Order, &e.Movement)
 		e.Amount, e.Balance = sum.get(), balance.get()
 		return err
-	}, int64(account), int64(asset), integer(before.Seq), int64(before.Place), int64(to), limit)
+	}, int64(q.Account), int64(asset), integer(q.Before.Seq), int64(q.Before.Place), int64(q.To), q.Limit)
 }
 
 // Notes returns the operators' notes.

@@ -10,10 +10,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
-// kind is what differs between the kinds of database.
+// kind holds the differences between the kinds of database.
 type kind struct {
-	// fillsOf asks for an account's ($1) fills of some orders ($2), and ids is how
-	// those are handed over.
+	// fillsOf selects an account's ($1) fills of some orders ($2). ids encodes the orders
+	// as a parameter.
 	fillsOf string
 	ids     func([]bourse.OrderID) any
 }
@@ -22,21 +22,21 @@ type kind struct {
 type Store struct {
 	db   sqlstore.Database
 	kind kind
-	// reads are the queries, prepared for every reading connection.
+	// reads holds the queries, prepared on every reading connection.
 	reads map[string]*sql.Stmt
 
-	// Of the writing goroutine. cursor is where the store stands, as far as this
-	// process knows.
+	// Owned by the writing goroutine. cursor is the store's cursor as far as this process
+	// knows.
 	inserts inserts
 	cursor  history.Cursor
-	// drawing are the candles that were changed last.
+	// drawing holds the latest candles.
 	drawing map[candleID]*drawing
 }
 
 var _ history.Store = (*Store)(nil)
 
-// Open opens the store in a file or at the URL of a PostgreSQL database, and makes
-// it if there is none. The errors are those of package sqlstore.
+// Open opens the store in a file or at the URL of a PostgreSQL database, and creates it
+// if missing. The errors are those of package sqlstore.
 func Open(ctx context.Context, place string) (*Store, error) {
 	open, k := openFile, inFile
 	if sqlstore.IsURL(place) {
@@ -69,7 +69,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Cursor returns how far the store has come.
+// Cursor returns the store's cursor.
 func (s *Store) Cursor(ctx context.Context) (history.Cursor, error) {
 	c, _, err := one(ctx, s, selectCursor, func(r scanner, c *history.Cursor) error {
 		var chain []byte
@@ -83,8 +83,10 @@ func (s *Store) Cursor(ctx context.Context) (history.Cursor, error) {
 // scanner is a *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dest ...any) error }
 
-// list runs a query and returns its rows; scan reads one.
-func list[T any](ctx context.Context, s *Store, query string, scan func(scanner, *T) error, args ...any) (found []T, err error) {
+// list runs a query and returns its rows, each read by scan.
+func list[T any](
+	ctx context.Context, s *Store, query string, scan func(scanner, *T) error, args ...any,
+) (found []T, err error) {
 	rows, err := s.reads[query].QueryContext(ctx, args...)
 	if err != nil {
 		return nil, s.db.Wrap(err)
@@ -101,7 +103,9 @@ func list[T any](ctx context.Context, s *Store, query string, scan func(scanner,
 }
 
 // one runs a query for at most one row.
-func one[T any](ctx context.Context, s *Store, query string, scan func(scanner, *T) error, args ...any) (T, bool, error) {
+func one[T any](
+	ctx context.Context, s *Store, query string, scan func(scanner, *T) error, args ...any,
+) (T, bool, error) {
 	rows, err := list(ctx, s, query, scan, args...)
 	if err != nil || len(rows) == 0 {
 		var none T
@@ -110,15 +114,15 @@ func one[T any](ctx context.Context, s *Store, query string, scan func(scanner, 
 	return rows[0], true, nil
 }
 
-// integer returns a count as a column holds it; SQL counts to 2^63-1, and so
-// does everything that is counted here but the end of an open span.
+// integer returns a count for a column. SQL integers end at 2^63-1; only the end of an
+// open span exceeds that.
 func integer[N ~uint64](n N) int64 { return int64(min(n, 1<<63-1)) }
 
 // high and low are the columns of an amount.
 func high(a bourse.Amount) int64 { return int64(a.Hi) }
 func low(a bourse.Amount) int64  { return int64(a.Lo) }
 
-// amount reads the columns of an amount.
+// amount holds the columns of an amount.
 type amount struct{ hi, lo int64 }
 
 func (a amount) get() bourse.Amount { return bourse.Amount{Hi: uint64(a.hi), Lo: uint64(a.lo)} }

@@ -64,6 +64,10 @@ func TestOpenRefuses(t *testing.T) {
 			closed(t, open(t, path))
 			change(t, path, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)`)
 		}, sqlstore.ErrNewer},
+		"an older program's history": {func(t *testing.T, path string) {
+			closed(t, open(t, path))
+			change(t, path, `UPDATE goose_db_version SET version_id = 4 WHERE version_id <> 0`)
+		}, sqlstore.ErrOlder},
 		"a damaged history": {func(t *testing.T, path string) {
 			closed(t, open(t, path))
 			b, err := os.ReadFile(path)
@@ -149,7 +153,7 @@ func testFailedWrite(t *testing.T, s *sqlhistory.Store) {
 			t.Fatalf("cursor %d (%v), want %d", cursor.Seq, err, c.last)
 		}
 	}
-	candle, ok, err := s.FirstCandle(t.Context(), 1, history.Minute)
+	candle, ok, err := s.FirstCandle(t.Context(), history.Series{Market: 1, Resolution: history.Minute})
 	want := history.Candle{Start: 60e6, Open: 100, High: 110, Low: 100, Close: 110, Volume: bourse.Units(2), Last: 2}
 	if err != nil || !ok || candle != want {
 		t.Errorf("candle %+v, want %+v (%v)", candle, want, err)

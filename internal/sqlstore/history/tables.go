@@ -2,26 +2,27 @@ package history
 
 import "github.com/bourse-exchange/bourse/internal/sqlstore"
 
-// table is a table and what puts rows into it.
+// table is a table and its Inserter.
 type table struct {
 	insert *sqlstore.Inserter
 	sqlstore.Table
 }
 
-// tables returns the tables that a batch writes, with their columns in the order
-// in which rows are put together.
+// tables returns the tables that a batch writes, with their columns in the order of the
+// values.
 func (i *inserts) tables() [8]table {
+
 	return [...]table{
 		{&i.orders, sqlstore.Table{Name: "orders", Columns: []string{
-			"account", "ordinal", "id", "market", "side", "type", "tif", "selftrade", "postonly", "price", "stop", "lots",
-			"total_hi", "total_lo", "client_id", "status", "triggered", "time", "filled", "seq", "closed",
+			"account", "ordinal", "id", "market", "side", "type", "tif", "selftrade", "postonly", "price", "stop",
+			"lots", "total_hi", "total_lo", "client_id", "status", "triggered", "time", "filled", "seq", "closed",
 		}}},
 		{&i.trades, sqlstore.Table{Name: "trades", Columns: []string{
 			"market", "number", "seq", "time", "taker_side", "price", "lots", "total_hi", "total_lo",
 		}}},
 		{&i.fills, sqlstore.Table{Name: "fills", Columns: []string{
-			"account", "ordinal", "order_id", "market", "seq", "time", "side", "role", "price", "lots", "total_hi", "total_lo",
-			"fee_hi", "fee_lo",
+			"account", "ordinal", "order_id", "market", "seq", "time", "side", "role", "price", "lots", "total_hi",
+			"total_lo", "fee_hi", "fee_lo",
 		}}},
 		{&i.transfers, sqlstore.Table{Name: "transfers", Columns: []string{
 			"account", "seq", "place", "time", "kind", "from_account", "to_account", "asset", "amount_hi", "amount_lo",
@@ -33,12 +34,12 @@ func (i *inserts) tables() [8]table {
 			"party", "message",
 		}}},
 		{&i.entries, sqlstore.Table{Name: "entries", Columns: []string{
-			"account", "asset", "seq", "place", "time", "kind", "debit", "amount_hi", "amount_lo", "balance_hi", "balance_lo",
-			"market", "trade", "order_id", "movement",
+			"account", "asset", "seq", "place", "time", "kind", "debit", "amount_hi", "amount_lo", "balance_hi",
+			"balance_lo", "market", "trade", "order_id", "movement",
 		}}},
 		{&i.candles, sqlstore.Table{Name: "candles", Key: 3, Columns: []string{
-			"market", "width", "start", "open", "high", "low", "close", "volume_hi", "volume_lo", "value_hi", "value_lo",
-			"last",
+			"market", "width", "start", "open", "high", "low", "close", "volume_hi", "volume_lo", "value_hi",
+			"value_lo", "last",
 		}}},
 	}
 }

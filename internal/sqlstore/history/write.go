@@ -13,8 +13,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
-// updateCursor moves the cursor only from where this process left it: nobody else
-// has written meanwhile, and the server has not lost what it confirmed.
+// updateCursor moves the cursor only from this process's last position. Otherwise another
+// process has written, or the server has lost a confirmed write.
 const updateCursor = `UPDATE cursor SET seq = $1, time = $2, chain = $3 WHERE seq = $4`
 
 // Write adds a batch and moves the cursor.
@@ -25,16 +25,18 @@ func (s *Store) Write(ctx context.Context, b *history.Batch) error {
 	if b.From != s.cursor.Seq+1 {
 		return history.ErrOutOfOrder
 	}
+
 	err := s.db.Write(ctx, func(tx *sql.Tx) error { return s.write(ctx, tx, b, &next) })
 	if err == nil {
 		s.cursor = next
 		return nil
 	}
+
 	clear(s.drawing) // they may hold trades that were not written
-	// A commit that failed may have been one: as long as nobody knows, the same batch
-	// is tried again, and found here.
+	// A failed commit may have succeeded. While its outcome is unknown, the caller tries
+	// the same batch again, and resume finds it here.
 	if unknown := s.resume(ctx); unknown != nil {
-		return fmt.Errorf("%w (after %v)", unknown, err) //nolint:errorlint // what this was about is not known
+		return fmt.Errorf("%w (after %v)", unknown, err) //nolint:errorlint // the first error is context only
 	}
 	if s.cursor == next {
 		return nil
@@ -42,7 +44,7 @@ func (s *Store) Write(ctx context.Context, b *history.Batch) error {
 	return err
 }
 
-// resume finds out what is written.
+// resume reads the cursor from the database.
 func (s *Store) resume(ctx context.Context) error {
 	now, err := s.Cursor(ctx)
 	if err == nil {
@@ -59,24 +61,26 @@ func (s *Store) write(ctx context.Context, tx *sql.Tx, b *history.Batch, next *h
 	if err := s.draw(ctx, tx, b.Trades); err != nil {
 		return err
 	}
-	result, err := tx.ExecContext(ctx, updateCursor, integer(next.Seq), int64(next.Time), next.Chain[:], integer(s.cursor.Seq))
+	result, err := tx.ExecContext(ctx, updateCursor, integer(next.Seq), int64(next.Time), next.Chain[:],
+		integer(s.cursor.Seq))
 	if err != nil {
 		return err
 	}
 	if moved, err := result.RowsAffected(); err != nil || moved != 1 {
-		return errors.Join(fmt.Errorf("%w: the store is no longer at command %d", history.ErrOutOfOrder, s.cursor.Seq), err)
+		return errors.Join(
+			fmt.Errorf("%w: the store is no longer at command %d", history.ErrOutOfOrder, s.cursor.Seq), err)
 	}
 	return nil
 }
 
-// inserts puts rows into the tables.
+// inserts holds the Inserters of a batch's tables.
 type inserts struct {
 	orders, trades, fills, transfers, notes, movements, entries, candles sqlstore.Inserter
-	// order is the order in which a batch's rows go into a table.
+	// order holds the row order of a batch for one table.
 	order []int
 }
 
-// sorted returns the indices of n rows in the order of their table: neighbours in
+// sorted returns the indexes of n rows in the order of their table, so that neighbours in
 // the table are written together.
 func (i *inserts) sorted(n int, compare func(a, b int) int) []int {
 	i.order = i.order[:0]
@@ -87,7 +91,7 @@ func (i *inserts) sorted(n int, compare func(a, b int) int) []int {
 	return i.order
 }
 
-// prepare prepares all tables.
+// prepare creates the Inserters of all tables.
 func (i *inserts) prepare(ctx context.Context, db sqlstore.Database) (err error) {
 	for _, t := range i.tables() {
 		if *t.insert, err = db.Inserter(ctx, t.Table); err != nil {
@@ -97,7 +101,7 @@ func (i *inserts) prepare(ctx context.Context, db sqlstore.Database) (err error)
 	return nil
 }
 
-// begin begins a transaction.
+// begin starts a transaction.
 func (i *inserts) begin(ctx context.Context, tx *sql.Tx) {
 	for _, t := range i.tables() {
 		(*t.insert).Begin(ctx, tx)
@@ -132,7 +136,7 @@ func (i *inserts) addOrders(ctx context.Context, b *history.Batch) error {
 	return i.orders.Flush(ctx)
 }
 
-// flag returns what a column holds.
+// flag returns a truth value for a column.
 func flag(on bool) int64 {
 	if on {
 		return 1
@@ -140,9 +144,9 @@ func flag(on bool) int64 {
 	return 0
 }
 
-// clientID returns what a column holds: text, or null for none.
+// clientID returns a client id for a column: text, or null for none.
 func clientID(id *bourse.ClientID) any {
-	if !id.Given() {
+	if id.IsZero() {
 		return nil
 	}
 	return id.String()
@@ -204,12 +208,13 @@ func (i *inserts) addNotes(ctx context.Context, b *history.Batch) error {
 	return i.notes.Flush(ctx)
 }
 
-// addMovements puts the last row of each ordinal.
+// addMovements writes the last row of each ordinal.
 func (i *inserts) addMovements(ctx context.Context, b *history.Batch) error {
 	order := i.sorted(len(b.Movements), func(x, y int) int {
 		m, o := &b.Movements[x], &b.Movements[y]
 		return cmp.Or(cmp.Compare(m.Account, o.Account), cmp.Compare(m.Ordinal, o.Ordinal), cmp.Compare(x, y))
 	})
+
 	for at, n := range order {
 		m := &b.Movements[n]
 		if at+1 < len(order) {
@@ -219,8 +224,8 @@ func (i *inserts) addMovements(ctx context.Context, b *history.Batch) error {
 		}
 		err := i.movements.Add(ctx, int64(m.Account), integer(m.Ordinal), integer(m.ID), integer(m.Seq), int64(m.Kind),
 			int64(m.Network), int64(m.Asset), high(m.Amount), low(m.Amount), high(m.Fee), low(m.Fee), int64(m.Status),
-			m.Address, []byte(m.Memo), m.Tx[:], flag(m.Mined), integer(m.Height), int64(m.Target), integer(m.Other), flag(m.Refunded),
-			int64(m.Created), int64(m.Done), int64(m.Party), m.Message[:])
+			m.Address, []byte(m.Memo), m.Tx[:], flag(m.Mined), integer(m.Height), int64(m.Target), integer(m.Other),
+			flag(m.Refunded), int64(m.Created), int64(m.Done), int64(m.Party), m.Message[:])
 		if err != nil {
 			return err
 		}
@@ -235,8 +240,8 @@ func (i *inserts) addEntries(ctx context.Context, b *history.Batch) error {
 	}) {
 		e := &b.Entries[n]
 		err := i.entries.Add(ctx, int64(e.Account), int64(e.Asset), integer(e.Seq), int64(e.Place), int64(e.Time),
-			int64(e.Kind), flag(e.Debit), high(e.Amount), low(e.Amount), high(e.Balance), low(e.Balance), int64(e.Market),
-			integer(e.Trade), integer(e.Order), integer(e.Movement))
+			int64(e.Kind), flag(e.Debit), high(e.Amount), low(e.Amount), high(e.Balance), low(e.Balance),
+			int64(e.Market), integer(e.Trade), integer(e.Order), integer(e.Movement))
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// compared is what is found of one row.
+// compared is the result of comparing two rows by key.
 type compared int
 
 const (
@@ -28,7 +28,8 @@ func (m *mover) compare(ctx context.Context, there *side, doing string, found fu
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // it only reads
+	defer func() { _ = tx.Rollback() }() // read-only
+
 	m.done = 0
 	for i := range there.tables {
 		t := &there.tables[i]
@@ -47,8 +48,7 @@ func (m *mover) compare(ctx context.Context, there *side, doing string, found fu
 	return nil
 }
 
-// compareTable goes through the rows of a table on both sides, which have the same
-// order.
+// compareTable walks the rows of a table on both sides, in the order of the key.
 func (m *mover) compareTable(ctx context.Context, tx *sql.Tx, t *table, found func(compared) error) error {
 	here, err := read(ctx, m.moment, t)
 	if err != nil {
@@ -60,6 +60,7 @@ func (m *mover) compareTable(ctx context.Context, tx *sql.Tx, t *table, found fu
 		return err
 	}
 	defer func() { _ = there.rows.Close() }() // as above
+
 	key := t.keyPlaces()
 	if err := advance(here, there, different); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (m *mover) compareTable(ctx context.Context, tx *sql.Tx, t *table, found fu
 	return nil
 }
 
-// pair says what the rows at hand are to each other.
+// pair compares the current rows of both sides.
 func pair(here, there *cursor, key []int) compared {
 	switch {
 	case !here.more:
@@ -99,7 +100,7 @@ func pair(here, there *cursor, key []int) compared {
 	return different
 }
 
-// advance reads on where the rows at hand were dealt with.
+// advance moves on the sides whose current row was compared.
 func advance(here, there *cursor, dealt compared) error {
 	if dealt != onlyThere {
 		if err := here.next(); err != nil {
@@ -112,7 +113,7 @@ func advance(here, there *cursor, dealt compared) error {
 	return nil
 }
 
-// keyPlaces returns where the columns of the key are.
+// keyPlaces returns the indexes of the key's columns.
 func (t *table) keyPlaces() []int {
 	places := make([]int, len(t.key))
 	for i, name := range t.key {
@@ -121,8 +122,8 @@ func (t *table) keyPlaces() []int {
 	return places
 }
 
-// compareValue compares values as databases order them. Values of different kinds,
-// which no key has, are only known to differ.
+// compareValue orders values as databases do. Values of different types, which no key
+// has, are merely unequal.
 func compareValue(a, b any) int {
 	switch a := a.(type) {
 	case int64:

@@ -12,23 +12,22 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sqlstore/sqlite"
 )
 
-// ErrAhead says that the destination has rows that the source has not.
+// ErrAhead reports that the destination has rows that the source does not have.
 var ErrAhead = errors.New("the destination has rows that the source does not have")
 
-// batch is how many rows are written in one transaction.
+// batch is the number of rows in one transaction.
 const batch = 20_000
 
-// The names of a copy until it is whole, behind that of the file or the schema.
+// The suffixes of a copy's file or schema until the copy is complete.
 const (
 	fileAside   = ".moving"
 	schemaAside = "_moving"
 )
 
-// Report is told how far a move has come.
+// Report receives the progress of a move.
 type Report func(doing, table string, done, total int64)
 
-// Store moves a store from one place to another, and returns how many rows each of
-// its tables has.
+// Store moves a store from one place to another, and returns the number of rows by table.
 func Store(ctx context.Context, kind sqlstore.Kind, from, to string, report Report) (_ map[string]int64, err error) {
 	m := mover{kind: kind, to: to, report: report, counts: map[string]int64{}}
 	if m.source, err = m.open(ctx, from, ""); err != nil {
@@ -38,7 +37,8 @@ func Store(ctx context.Context, kind sqlstore.Kind, from, to string, report Repo
 	if m.moment, err = m.source.look(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { _ = m.moment.Rollback() }() // it only reads
+	defer func() { _ = m.moment.Rollback() }() // read-only
+
 	if err := m.count(ctx); err != nil {
 		return nil, err
 	}
@@ -57,14 +57,14 @@ type mover struct {
 	to     string
 	report Report
 	source *side
-	// moment is what the source was when the move began.
+	// moment is the snapshot of the source.
 	moment *sql.Tx
 	counts map[string]int64
 	done   int64
 	total  int64
 }
 
-// open opens one of the databases, which must exist unless it is made aside.
+// open opens one of the databases. It must exist, unless aside names a copy.
 func (m *mover) open(ctx context.Context, place, aside string) (s *side, err error) {
 	s = &side{server: sqlstore.IsURL(place)}
 	switch {
@@ -78,6 +78,7 @@ func (m *mover) open(ctx context.Context, place, aside string) (s *side, err err
 		}
 		s.database, err = m.kind.File(ctx, place+aside)
 	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (m *mover) count(ctx context.Context) error {
 	return nil
 }
 
-// spare refuses a destination that would lose rows.
+// spare refuses a destination with rows that the move would lose.
 func (m *mover) spare(ctx context.Context) error {
 	if _, err := os.Stat(m.to); !sqlstore.IsURL(m.to) && errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -115,7 +116,7 @@ func (m *mover) spare(ctx context.Context) error {
 	return errors.Join(err, there.database.Close())
 }
 
-// make makes the copy, and compares every row of it.
+// make copies all rows and compares them.
 func (m *mover) make(ctx context.Context) (err error) {
 	if err := m.clear(ctx); err != nil {
 		return err
@@ -128,12 +129,14 @@ func (m *mover) make(ctx context.Context) (err error) {
 	if err := same(m.source, copied); err != nil {
 		return err
 	}
+
 	m.done = 0
 	for i := range copied.tables {
 		if err := m.copyTable(ctx, copied, &copied.tables[i]); err != nil {
 			return err
 		}
 	}
+
 	return m.compare(ctx, copied, "verifying", func(found compared) error {
 		if found != equal {
 			return errors.New("a row of the copy is not that of the source")
@@ -142,7 +145,7 @@ func (m *mover) make(ctx context.Context) (err error) {
 	})
 }
 
-// clear removes what an earlier move left.
+// clear removes the rest of an earlier move.
 func (m *mover) clear(ctx context.Context) error {
 	if sqlstore.IsURL(m.to) {
 		return postgres.Drop(ctx, m.to, m.kind.Schema+schemaAside)
@@ -155,7 +158,7 @@ func (m *mover) clear(ctx context.Context) error {
 	return nil
 }
 
-// install gives the copy its name.
+// install gives the copy its final name.
 func (m *mover) install(ctx context.Context) error {
 	if sqlstore.IsURL(m.to) {
 		return postgres.Replace(ctx, m.to, m.kind.Schema, m.kind.Schema+schemaAside)
@@ -173,6 +176,7 @@ func (m *mover) copyTable(ctx context.Context, to *side, t *table) error {
 	if err != nil {
 		return errors.Join(to.database.Wrap(err), rows.rows.Close())
 	}
+
 	err = to.database.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM "+t.name) //nolint:gosec // the database's own names
 		return err
@@ -184,13 +188,14 @@ func (m *mover) copyTable(ctx context.Context, to *side, t *table) error {
 		})
 		m.report("copying", t.name, m.done, m.total)
 	}
+
 	if err == nil {
 		err = to.database.Write(ctx, func(tx *sql.Tx) error { return countOn(ctx, tx, t) })
 	}
 	return errors.Join(err, rows.rows.Close())
 }
 
-// put puts a batch of rows into a table.
+// put inserts a batch of rows into a table.
 func (m *mover) put(ctx context.Context, into sqlstore.Inserter, t *table, rows *cursor) error {
 	for range batch {
 		if err := rows.next(); err != nil {
@@ -199,6 +204,7 @@ func (m *mover) put(ctx context.Context, into sqlstore.Inserter, t *table, rows 
 		if !rows.more {
 			break
 		}
+
 		for i := range t.columns {
 			if n, ok := rows.values[i].(int64); ok && t.columns[i].truth {
 				rows.values[i] = n != 0
@@ -212,7 +218,7 @@ func (m *mover) put(ctx context.Context, into sqlstore.Inserter, t *table, rows 
 	return into.Flush(ctx)
 }
 
-// countOn has a column that counts go on behind the rows that were put in.
+// countOn sets a table's identity sequences above the inserted rows.
 func countOn(ctx context.Context, tx *sql.Tx, t *table) error {
 	for _, c := range t.columns {
 		if !c.counts {

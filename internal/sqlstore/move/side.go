@@ -17,24 +17,24 @@ type side struct {
 	tables   []table
 }
 
-// table is a table as a database describes it.
+// table is a table of a database's schema.
 type table struct {
 	name    string
 	columns []column
-	// key are the columns that name a row, in the order in which rows are read.
+	// key lists the columns of the primary key, which is the order of reading.
 	key []string
 }
 
 type column struct {
 	name string
-	// truth says that it holds true and false, not numbers.
+	// truth is true for a boolean column.
 	truth bool
-	// counts says that the database numbers its rows.
+	// counts is true for an identity column.
 	counts bool
 }
 
-// What databases tell of their tables: name, column, place in the key or 0,
-// whether it holds true and false, whether it counts.
+// The queries of a database's schema: table, column, position in the key or 0, whether it
+// is boolean, whether it is an identity.
 const (
 	describeFile = `SELECT m.name, c.name, c.pk, 0, 0 FROM sqlite_schema m JOIN pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name <> 'goose_db_version'
@@ -51,7 +51,7 @@ const (
 		ORDER BY c.table_name COLLATE "C", c.column_name COLLATE "C"`
 )
 
-// describe asks a database for its tables.
+// describe reads the schema of a database.
 func (s *side) describe(ctx context.Context) (err error) {
 	query := describeFile
 	if s.server {
@@ -62,6 +62,7 @@ func (s *side) describe(ctx context.Context) (err error) {
 		return s.database.Wrap(err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+
 	for rows.Next() {
 		var name string
 		var c column
@@ -77,7 +78,7 @@ func (s *side) describe(ctx context.Context) (err error) {
 	return s.database.Wrap(rows.Err())
 }
 
-// add adds a column with its place in the key, or zero.
+// add adds a column with its position in the key, or zero.
 func (t *table) add(c column, place int) {
 	t.columns = append(t.columns, c)
 	if place > 0 {
@@ -95,15 +96,16 @@ func (t *table) names() []string {
 	return list
 }
 
-// query asks for all rows of a table, in the order of its key.
+// query selects all rows of a table in the order of its key.
 func (t *table) query() string {
 	return "SELECT " + strings.Join(t.names(), ", ") + " FROM " + t.name + " ORDER BY " + strings.Join(t.key, ", ")
 }
 
-// same reports whether two databases have the same tables.
+// same returns an error unless two databases have the same tables.
 func same(a, b *side) error {
 	for i := range max(len(a.tables), len(b.tables)) {
-		if i >= len(a.tables) || i >= len(b.tables) || fmt.Sprint(a.tables[i].name, a.tables[i].names(), a.tables[i].key) !=
+		if i >= len(a.tables) || i >= len(b.tables) || fmt.Sprint(a.tables[i].name, a.tables[i].names(),
+			a.tables[i].key) !=
 			fmt.Sprint(b.tables[i].name, b.tables[i].names(), b.tables[i].key) {
 			return fmt.Errorf("the two databases do not have the same tables")
 		}
@@ -111,7 +113,7 @@ func same(a, b *side) error {
 	return nil
 }
 
-// look begins a transaction that sees one moment.
+// look begins a transaction with a snapshot.
 func (s *side) look(ctx context.Context) (*sql.Tx, error) {
 	if !s.server {
 		tx, err := s.database.Reads().BeginTx(ctx, nil)
@@ -127,8 +129,7 @@ func (s *side) look(ctx context.Context) (*sql.Tx, error) {
 // cursor reads the rows of a table one by one.
 type cursor struct {
 	rows *sql.Rows
-	// values are those of the row at hand, if more is true: int64, string, []byte
-	// or nil.
+	// values is the current row while more is true: int64, string, []byte or nil.
 	values []any
 	more   bool
 	into   []any

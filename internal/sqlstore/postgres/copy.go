@@ -16,8 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
-// Inserter returns what puts rows into a table: by COPY, unless they may take the
-// place of others.
+// Inserter returns an Inserter for a table. It uses COPY, unless rows may be replaced.
 func (d *Database) Inserter(ctx context.Context, t sqlstore.Table) (sqlstore.Inserter, error) {
 	if t.Key == 0 {
 		return d.copier(ctx, t)
@@ -34,31 +33,31 @@ func (d *Database) Inserter(ctx context.Context, t sqlstore.Table) (sqlstore.Ins
 	})
 }
 
-// copier puts rows into a table by COPY. Rows are encoded as they are added, since
-// looking up how each value of each row is encoded costs more than encoding it.
+// copier inserts rows by COPY. Rows are encoded when they are added, since the driver's
+// look-up of an encoding for each value costs more than encoding it.
 type copier struct {
 	database *Database
-	// statement is the COPY, types are those of its columns.
+	// statement is the COPY statement, types are the types of its columns.
 	statement string
 	types     []uint32
-	// encoded are the rows that wait, behind copyBegins; it is empty if there are none.
+	// encoded holds copyBegins and the pending rows; it is empty if there are none.
 	encoded []byte
 }
 
-// What stands before and behind the rows of a COPY (PostgreSQL's manual, "Binary
-// Format").
+// The header and trailer of a binary COPY (PostgreSQL's manual, "Binary Format").
 const (
 	copyBegins = "PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00"
 	copyEnds   = "\xff\xff"
 )
 
-// copier returns the copier of a table, whose types it asks for.
+// copier returns the copier of a table. It reads the column types from the server.
 func (d *Database) copier(ctx context.Context, t sqlstore.Table) (*copier, error) {
 	columns := strings.Join(t.Columns, ", ")
 	c := &copier{
 		database: d, statement: "COPY " + quote(t.Name) + " (" + columns + ") FROM STDIN BINARY",
 		types: make([]uint32, len(t.Columns)),
 	}
+
 	conn, err := d.writer.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -76,7 +75,7 @@ func (d *Database) copier(ctx context.Context, t sqlstore.Table) (*copier, error
 	})
 }
 
-// onServer runs do with the connection to the server that is behind one of ours.
+// onServer runs do with the driver's connection of conn.
 func onServer(conn *sql.Conn, do func(*pgx.Conn) error) error {
 	return conn.Raw(func(behind any) error {
 		pg, ok := behind.(*stdlib.Conn)
@@ -87,7 +86,7 @@ func onServer(conn *sql.Conn, do func(*pgx.Conn) error) error {
 	})
 }
 
-// Begin begins a transaction's rows.
+// Begin starts a transaction's rows.
 func (c *copier) Begin(context.Context, *sql.Tx) { c.encoded = c.encoded[:0] }
 
 // Add adds a row, which is in the table after Flush.
@@ -110,7 +109,7 @@ func (c *copier) Add(_ context.Context, values ...any) error {
 	return nil
 }
 
-// appendValue appends a value as COPY reads it: its length and its bytes.
+// appendValue appends a value in COPY's form: its length and its bytes.
 func appendValue(b []byte, column uint32, value any) ([]byte, error) {
 	switch v := value.(type) {
 	case nil:
@@ -135,6 +134,7 @@ func appendValue(b []byte, column uint32, value any) ([]byte, error) {
 			return append(appendLength(b, 1), truth), nil
 		}
 	}
+
 	return nil, fmt.Errorf("a %T does not go into type %d", value, column)
 }
 
@@ -154,12 +154,12 @@ func appendInteger(b []byte, column uint32, v int64) ([]byte, error) {
 	return nil, fmt.Errorf("%d does not go into type %d", v, column)
 }
 
-// clean returns a text as a column can hold it: without zero bytes, and in UTF-8.
+// clean returns a text without zero bytes and in valid UTF-8, as a column requires.
 func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// Flush copies the rows that wait.
+// Flush copies the pending rows.
 func (c *copier) Flush(ctx context.Context) error {
 	if len(c.encoded) == 0 {
 		return nil

@@ -17,63 +17,65 @@ import (
 )
 
 const (
-	// readers is how many connections of a store read: with the writer's, and two
-	// stores, a fifth of what a server takes by default.
+	// readers is the number of reading connections of a store: with the writer's, and two
+	// stores, a fifth of a server's default limit.
 	readers = 8
-	// connectWithin bounds the making of a connection, unless the URL says more.
+	// connectWithin bounds connecting, unless the URL has a timeout.
 	connectWithin = 5 * time.Second
-	// readWithin bounds a query: half of what a request may take.
+	// readWithin bounds a query: half of a request's time limit.
 	readWithin = 5 * time.Second
-	// writeWithin bounds a write, which takes less than a second, so that a stop
-	// does not wait for a server that fell silent.
+	// writeWithin bounds a write, which usually takes less than a second, so that a stop
+	// does not wait for a silent server.
 	writeWithin = 7 * time.Second
-	// lifetime is how long a connection is used, so that a change of addresses
-	// behind a name is followed.
+	// lifetime bounds the use of a connection, so that a DNS change takes effect.
 	lifetime = 30 * time.Minute
 )
 
-// Options say what place a store has.
+// Options describe a store's database.
 type Options struct {
 	// Schema holds the store's tables.
 	Schema string
-	// Away is what those hear who ask while the server cannot be asked.
+	// Away is a client's answer while the server is unavailable.
 	Away *bourse.Error
-	// Migrations holds the numbered SQL files that make the tables.
+	// Migrations holds the numbered SQL files that create the tables, in
+	// migrations/postgres.
 	Migrations fs.FS
 }
 
-// Database is a store's place on a server.
+// Database is a store's database on a server.
 type Database struct {
 	Options
 	writer, reader *sql.DB
 	// name is the server and the database, without the password.
 	name string
-	// writing is the connection of the transaction that runs. It belongs to whoever
-	// has the writer's only connection.
+	// writing is the connection of the current transaction. It is owned by the holder of
+	// the writer's only connection.
 	writing *sql.Conn
 }
 
 var _ sqlstore.Database = (*Database)(nil)
 
-// Open opens a place, and makes it if there is none. The errors are those of
-// package sqlstore and of the server, with its name in their text.
+// Open opens a store's schema, and creates it if missing. The errors are those of package
+// sqlstore and of the server, with its name in their text.
 func Open(ctx context.Context, url string, o Options) (*Database, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, err // it hides the password
+		return nil, err // hides the password
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectWithin
 	}
+
 	d := &Database{Options: o, name: fmt.Sprintf("%s:%d/%s", config.Host, config.Port, config.Database)}
-	// A write asks first whether its connection is still there: one that the server
-	// has closed is replaced, instead of failing the write.
+	// A write first pings its connection: one that the server has closed is replaced,
+	// instead of failing the write.
 	asks := stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return true })
 	d.writer = connect(config, o.Schema, map[string]string{"synchronous_commit": "on"}, asks)
 	d.writer.SetMaxOpenConns(1)
 	if err := d.prepare(ctx); err != nil {
 		return nil, errors.Join(d.Wrap(err), d.writer.Close())
 	}
+
 	d.reader = connect(config, o.Schema, map[string]string{
 		"default_transaction_read_only": "on", "statement_timeout": milliseconds(readWithin),
 	})
@@ -98,16 +100,16 @@ func connect(config *pgx.ConnConfig, schema string, parameters map[string]string
 	return db
 }
 
-// prepare makes the schema and brings its tables up to what this program knows.
+// prepare creates the schema and migrates its tables.
 func (d *Database) prepare(ctx context.Context) error {
 	_, err := d.writer.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+quote(d.Schema))
 	if err != nil {
 		return err
 	}
-	return sqlstore.Migrate(ctx, goose.DialectPostgres, d.writer, d.Migrations)
+	return sqlstore.Migrate(ctx, goose.DialectPostgres, d.writer, d.Migrations, "migrations/postgres")
 }
 
-// Reads returns the connections that read.
+// Reads returns the reading connections.
 func (d *Database) Reads() *sql.DB { return d.reader }
 
 // Patient returns a context for one write.
@@ -126,21 +128,21 @@ func (d *Database) Write(ctx context.Context, do func(*sql.Tx) error) error {
 	return d.Wrap(sqlstore.Transact(ctx, conn, do))
 }
 
-// Close lets go of the connections.
+// Close closes the connections.
 func (d *Database) Close() error { return errors.Join(d.reader.Close(), d.writer.Close()) }
 
-// Drop removes a schema with all that is in it.
+// Drop removes a schema with its contents.
 func Drop(ctx context.Context, url, schema string) error {
 	return transact(ctx, url, "DROP SCHEMA IF EXISTS "+quote(schema)+" CASCADE")
 }
 
-// Replace puts a schema in the place of another one.
+// Replace replaces a schema by another one.
 func Replace(ctx context.Context, url, schema, by string) error {
 	return transact(ctx, url, "DROP SCHEMA IF EXISTS "+quote(schema)+" CASCADE",
 		"ALTER SCHEMA "+quote(by)+" RENAME TO "+quote(schema))
 }
 
-// transact runs statements in one transaction on a connection of their own.
+// transact runs statements in one transaction on a separate connection.
 func transact(ctx context.Context, url string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// IsDuplicate reports whether an error says that a row is there already.
+// IsDuplicate reports whether an error is a violation of a unique key.
 func (d *Database) IsDuplicate(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && e.Code == "23505" // unique_violation
 }
 
-// Wrap adds the server's name to an error, and what those hear who ask if it
-// cannot be asked now.
+// Wrap adds the server's name to an error, and the store's answer to clients if the
+// server is unavailable.
 func (d *Database) Wrap(err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) || errors.Is(err, context.Canceled) {
 		return err
@@ -30,8 +30,8 @@ func (d *Database) Wrap(err error) error {
 	return fmt.Errorf("PostgreSQL at %s: %w", d.name, err)
 }
 
-// away reports whether an error says that the server cannot be asked now: there is
-// no connection, or it has no room, goes down, took too long, or only reads.
+// away reports whether an error means an unavailable server: no connection, no resources,
+// shutting down, too slow, or read-only.
 func away(err error) bool {
 	var refused *pgconn.PgError
 	var network net.Error
@@ -43,9 +43,10 @@ func away(err error) bool {
 		case "08", "53", "57": // connections, resources, operator intervention
 			return true
 		}
-		return refused.Code == "25006" // read_only_sql_transaction: another server is the first one now
+		return refused.Code == "25006" // read_only_sql_transaction: another server is the primary now
 	}
-	for _, lost := range [...]error{io.EOF, io.ErrUnexpectedEOF, driver.ErrBadConn, sql.ErrConnDone, context.DeadlineExceeded} {
+	for _, lost := range [...]error{io.EOF, io.ErrUnexpectedEOF, driver.ErrBadConn, sql.ErrConnDone,
+		context.DeadlineExceeded} {
 		if errors.Is(err, lost) {
 			return true
 		}

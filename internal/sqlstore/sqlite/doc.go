@@ -1,12 +1,12 @@
-// Package sqlite opens the files of our stores, all in one way: one connection
-// that writes, a few that read, migrations before anybody does either.
+// Package sqlite opens the stores' files in one way: one connection that writes, a few
+// that read, after the migrations.
 //
-// It stands below the stores in internal/sqlstore, which own their tables and
-// their SQL. Files are in write-ahead mode, so that reading never waits for
-// writing; the log is folded into the file by the writer alone, at moments of its
-// own choosing, and given back to the disk or, where much is written, kept.
+// It is below the stores in internal/sqlstore, which own their tables and their SQL.
+// Files are in write-ahead mode, so that readers never wait for the writer. The writer
+// alone folds the log into the file, in one of two ways that leave the same tables:
+// fold.go returns the log's space; pace.go keeps it and spares others' syncs under heavy
+// writing.
 //
-// Invariants: a file of another kind is refused by name before a byte of it is
-// changed; so is one that a newer program made; nobody but the exchange's own
-// user can read what is made here.
+// Invariants: a file of another kind, or of a newer program, is refused by name before a
+// byte of it is changed; only the exchange's own user can read the files.
 package sqlite

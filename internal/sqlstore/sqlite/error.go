@@ -11,20 +11,19 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
-// ErrFull tells a client that a row found no room. Nothing of the write was kept, and
-// the same may be tried again.
+// ErrFull tells a client that a write found no space. Nothing of the write was kept, and
+// the client may try again.
 var ErrFull = bourse.Errorf(bourse.CodeUnavailable, "The exchange's disk is full; try again later")
 
-// Explain adds to an error of SQLite what it means to us: ErrForeign for a file
-// that is no database, ErrDamaged for one that is not what was written, ErrFull for a
-// disk without room.
+// Explain adds the class of an SQLite error: ErrForeign for a file that is no database,
+// ErrDamaged for a damaged one, ErrFull for a full disk.
 func Explain(err error) error {
 	switch code(err) {
 	case sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_SHMOPEN:
-		return fmt.Errorf("%w: %w", ErrFull, err) // the index of the log has no room
+		return fmt.Errorf("%w: %w", ErrFull, err) // no space for the index of the log
 	}
 
-	switch code(err) & 0xff { // the rest of a code says more than we ask for
+	switch code(err) & 0xff { // the low byte is the primary code
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %w", sqlstore.ErrForeign, err)
 	case sqlite3.SQLITE_CORRUPT:
@@ -35,8 +34,8 @@ func Explain(err error) error {
 	return err
 }
 
-// IsDuplicate reports whether an error says that a row would break a UNIQUE
-// constraint or a primary key.
+// IsDuplicate reports whether an error is a violation of a UNIQUE constraint or a primary
+// key.
 func (f *File) IsDuplicate(err error) bool {
 	c := code(err)
 	return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY

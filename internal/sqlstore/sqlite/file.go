@@ -19,57 +19,54 @@ import (
 )
 
 const (
-	// patience is how long, in milliseconds, a statement waits for another
-	// connection's lock.
+	// patience is the wait of a statement for another connection's lock, in milliseconds.
 	patience = 5000
-	// logLimit is what is kept of the log's file after it was folded in, in bytes;
-	// pacedLogLimit where that is done at a pace.
+	// logLimit is the size to which the log's file is cut after a fold, in bytes;
+	// pacedLogLimit applies to a paced fold.
 	logLimit      = 4 << 20
 	pacedLogLimit = 512 << 20
-	// readers is how many connections read: more would only wait for each other,
-	// since answers come from the page cache.
+	// logSuffix is the suffix of the log's file name.
+	logSuffix = "-wal"
+	// readers is the number of reading connections. More would wait for each other, since
+	// answers come from the page cache.
 	readers = 4
-	// alone is the system of SQLite that keeps the index of the log in memory: no file
-	// of it takes room, and no other process may open the database meanwhile.
+	// alone is the SQLite VFS that keeps the index of the log in memory: the index takes
+	// no disk space, and no other process may open the database meanwhile.
 	alone = "unix-excl"
 )
 
-// Options say what kind of file it is and how it is kept.
+// Options describe a file's kind and upkeep.
 type Options struct {
 	// Application marks files of this kind (SQLite's application_id).
 	Application int32
-	// Durable makes every transaction durable before its commit returns.
-	// Without it the newest ones can be lost in a crash, and nothing else.
+	// Durable makes every transaction durable before its commit returns. Without it a
+	// crash can lose the newest transactions, and nothing else.
 	Durable bool
 	// CacheKiB is the page cache of the writer; each reader has an eighth.
 	CacheKiB int
-	// FoldAt is how long the log may become before it is folded into the file, in
-	// bytes.
+	// FoldAt is the length of the log, in bytes, at which it is folded into the file.
 	FoldAt int64
-	// FoldEvery, in place of FoldAt, is after how many writes the log is folded, which
-	// is then done at a pace: for a file that much is written to, by nobody but this
-	// File, and that is not Durable.
+	// FoldEvery, in place of FoldAt, is the number of writes between paced folds. It
+	// suits a file with many writes, written only by this File, and not Durable.
 	FoldEvery int
-	// Migrations holds the numbered SQL files that make the tables.
+	// Migrations holds the numbered SQL files that create the tables, in migrations/sqlite.
 	Migrations fs.FS
 }
 
-// File is an open file.
+// File is an open database file.
 type File struct {
-	// Writer has one connection, Reader has several, which cannot write.
+	// Writer has one connection, Reader has several read-only ones.
 	Writer, Reader *sql.DB
 	path           string
-	// system is SQLite's system of files that it was opened with; empty for the usual.
+	// system is the SQLite VFS of the file; empty for the default.
 	system string
-	foldAt int64
-	// pace is nil unless the log is folded at a pace.
-	pace *pace
+	folder folder
 }
 
 var _ sqlstore.Database = (*File)(nil)
 
-// Open opens a file, and makes it if there is none. On a disk without room for the index
-// of the log it keeps other processes out until Close. The errors are those of package
+// Open opens a file, and creates it if missing. On a disk without space for the index of
+// the log it keeps other processes out until Close. The errors are those of package
 // sqlstore and of the system, with the path in their text.
 func Open(ctx context.Context, path string, o Options) (*File, error) {
 	path, err := filepath.Abs(path)
@@ -88,7 +85,7 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 }
 
 func open(ctx context.Context, path, system string, o *Options) (*File, error) {
-	f := &File{path: path, system: system, foldAt: o.FoldAt}
+	f := &File{path: path, system: system}
 	err := f.claim(ctx, o.Application)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, Explain(err))
@@ -97,7 +94,8 @@ func open(ctx context.Context, path, system string, o *Options) (*File, error) {
 		return nil, err
 	}
 	f.Writer.SetMaxOpenConns(1)
-	if err := sqlstore.Migrate(ctx, goose.DialectSQLite3, f.Writer, o.Migrations); err != nil {
+	f.folder = &checkpoints{writer: f.Writer, log: path + logSuffix, at: o.FoldAt}
+	if err := sqlstore.Migrate(ctx, goose.DialectSQLite3, f.Writer, o.Migrations, "migrations/sqlite"); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, Explain(err)), f.Writer.Close())
 	}
 
@@ -109,14 +107,15 @@ func open(ctx context.Context, path, system string, o *Options) (*File, error) {
 	if o.FoldEvery == 0 {
 		return f, nil
 	}
-	if f.pace, err = newPace(path, o.FoldEvery); err != nil {
+	p, err := newPace(path, f.Writer, o.FoldEvery)
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	f.folder = p
 	return f, nil
 }
 
-// makeFile makes an empty file that others cannot read; the log takes its mode
-// from it.
+// makeFile creates an empty file that other users cannot read. The log inherits its mode.
 func makeFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the path is the operator's
 	if err != nil {
@@ -173,9 +172,8 @@ func (o *Options) reader() url.Values {
 	return p
 }
 
-// claim marks a file that is empty as one of our kind, and refuses any other one
-// that is not marked so. It does that before write-ahead mode is switched on,
-// which changes a file.
+// claim marks an empty file with the application id, and refuses any other file without
+// it. It runs before write-ahead mode is switched on, which changes a file.
 func (f *File) claim(ctx context.Context, application int32) error {
 	db, err := f.connect(parameters(1024))
 	if err != nil {
@@ -205,18 +203,18 @@ func claimWith(ctx context.Context, db *sql.DB, application int32) error {
 	return err
 }
 
-// Reads returns the connections that read.
+// Reads returns the reading connections.
 func (f *File) Reads() *sql.DB { return f.Reader }
 
-// Patient returns a context that nothing ends: a write takes less than a second,
-// and watching for the end of one costs with every statement.
+// Patient returns a context without end: a write takes less than a second, and a context
+// with an end costs time in every statement.
 func (f *File) Patient(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithoutCancel(ctx), func() {}
 }
 
-// Inserter returns what puts rows into a table. A statement that fails leaves
-// what it did so far (OR FAIL), because the transaction undoes it anyway; else
-// SQLite would keep notes to undo each statement alone.
+// Inserter returns an Inserter for a table. A failed statement keeps its partial effect
+// (OR FAIL), because the transaction undoes it anyway; otherwise SQLite would keep a
+// journal for each statement.
 func (f *File) Inserter(ctx context.Context, t sqlstore.Table) (sqlstore.Inserter, error) {
 	verb := "INSERT OR FAIL INTO "
 	if t.Key > 0 {
@@ -228,55 +226,18 @@ func (f *File) Inserter(ctx context.Context, t sqlstore.Table) (sqlstore.Inserte
 	})
 }
 
-// Write runs do in a transaction of the writer, and keeps the log short.
+// Write runs do in a transaction of the writer, and folds the log if it is due.
 func (f *File) Write(ctx context.Context, do func(*sql.Tx) error) error {
-	if f.pace != nil {
-		return f.writePaced(ctx, do)
-	}
-	if err := sqlstore.Transact(ctx, f.Writer, do); err != nil {
-		return f.Wrap(err)
-	}
-	// It is written: if the log cannot be folded now it grows, that is all, and the
-	// next write says what is wrong.
-	if size, err := f.LogSize(); err == nil && size >= f.foldAt {
-		_ = f.Fold(ctx)
-	}
-	return nil
+	return f.folder.write(ctx, func() error { return f.Wrap(sqlstore.Transact(ctx, f.Writer, do)) })
 }
 
-func (f *File) writePaced(ctx context.Context, do func(*sql.Tx) error) error {
-	p := f.pace
-	p.writing.Lock()
-	defer p.writing.Unlock()
-	if p.failed != nil {
-		return p.failed
-	}
-	if err := sqlstore.Transact(ctx, f.Writer, do); err != nil {
-		return f.Wrap(err)
-	}
-	if p.writes++; p.writes >= p.every {
-		_ = p.fold(ctx, f.Writer) // it is written: the next write says what is wrong
-	} else {
-		p.grew()
-	}
-	return nil
-}
-
-// Fold folds the log into the file and gives its space back, unless a reader is
-// in the way; then a later call does. At a pace it keeps the space.
-func (f *File) Fold(ctx context.Context) error {
-	if f.pace != nil {
-		f.pace.writing.Lock()
-		defer f.pace.writing.Unlock()
-		return f.Wrap(f.pace.fold(ctx, f.Writer))
-	}
-	_, err := f.Writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-	return f.Wrap(err)
-}
+// Fold folds the log into the file and returns its space, unless a reader prevents it;
+// then a later call does. A paced fold keeps the space.
+func (f *File) Fold(ctx context.Context) error { return f.Wrap(f.folder.fold(ctx)) }
 
 // LogSize returns the length of the log in bytes.
 func (f *File) LogSize() (int64, error) {
-	info, err := os.Stat(f.path + "-wal")
+	info, err := os.Stat(f.path + logSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -286,7 +247,7 @@ func (f *File) LogSize() (int64, error) {
 	return info.Size(), nil
 }
 
-// Check reads the whole file; ErrDamaged if it is not sound.
+// Check reads the whole file and returns ErrDamaged if it is damaged.
 func (f *File) Check(ctx context.Context) error {
 	var said string
 	if err := f.Writer.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&said); err != nil {
@@ -298,8 +259,8 @@ func (f *File) Check(ctx context.Context) error {
 	return nil
 }
 
-// Copy writes a consistent copy to a new file and makes it durable. Writing and
-// reading go on beside it.
+// Copy writes a consistent copy to a new file and makes it durable. Writers and readers
+// continue meanwhile.
 func (f *File) Copy(ctx context.Context, to string) error {
 	out, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the path is the operator's
 	if err != nil {
@@ -314,13 +275,12 @@ func (f *File) Copy(ctx context.Context, to string) error {
 	return syncDir(filepath.Dir(to))
 }
 
-// Replace puts a file, which nobody has open, in the place of another one, which
-// nobody may have open either, and makes that durable.
+// Replace replaces a file by another one and makes that durable. Neither may be open.
 func Replace(ctx context.Context, path, by string) error {
 	if err := idle(ctx, path); err != nil {
 		return err
 	}
-	for _, old := range [...]string{path, path + "-wal", path + "-shm"} {
+	for _, old := range [...]string{path, path + logSuffix, path + "-shm"} {
 		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -331,7 +291,7 @@ func Replace(ctx context.Context, path, by string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// idle reports whether somebody has a file open.
+// idle returns an error if a file is open elsewhere.
 func idle(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -349,7 +309,7 @@ func idle(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// copyTo copies by a connection of its own, which keeps nobody waiting.
+// copyTo copies on a separate connection, so that no other waits.
 func (f *File) copyTo(ctx context.Context, to string) error {
 	db, err := f.connect(parameters(1024))
 	if err != nil {
@@ -367,7 +327,7 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Wrap adds the path to an error of the file, and what it means.
+// Wrap adds the path to an error of the file, and its class.
 func (f *File) Wrap(err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) {
 		return err
@@ -375,15 +335,7 @@ func (f *File) Wrap(err error) error {
 	return fmt.Errorf("%s: %w", filepath.Base(f.path), Explain(err))
 }
 
-// Close folds the log in and closes the file.
+// Close folds the log and closes the file.
 func (f *File) Close() error {
-	if f.pace == nil {
-		return errors.Join(f.Reader.Close(), f.Wrap(f.Writer.Close()))
-	}
-	f.pace.writing.Lock()
-	defer f.pace.writing.Unlock()
-	if f.pace.failed != nil {
-		return f.pace.failed // to close the writer would remove the log
-	}
-	return errors.Join(f.Reader.Close(), f.Wrap(f.Writer.Close()), f.pace.close())
+	return f.folder.close(func() error { return errors.Join(f.Reader.Close(), f.Wrap(f.Writer.Close())) })
 }

@@ -17,7 +17,7 @@ import (
 // things is a kind of file with one table.
 var things = sqlite.Options{
 	Application: 7, Durable: true, CacheKiB: 1024, FoldAt: 1 << 30,
-	Migrations: fstest.MapFS{"00001_things.sql": {Data: []byte(
+	Migrations: fstest.MapFS{"migrations/sqlite/00001_things.sql": {Data: []byte(
 		"-- +goose Up\nCREATE TABLE things (name TEXT NOT NULL UNIQUE) STRICT;\n")}},
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -119,6 +120,73 @@ func TestFoldThatFails(t *testing.T) {
 	if n, err := count(t, f), f.Check(t.Context()); n != 1 || err != nil {
 		t.Errorf("%d things (%v), want 1", n, err)
 	}
+}
+
+// TestFoldersAgree does the same to a file that is folded at a pace and to one that
+// SQLite folds: writes of every size, some of them refused, folds, and starts. Both hold
+// the same after each step, and each is read by the other kind at the end.
+func TestFoldersAgree(t *testing.T) {
+	dir, chance := t.TempDir(), rand.New(rand.NewPCG(1, 2))
+	plain := things
+	plain.FoldAt = 64 << 10
+	kinds := [...]sqlite.Options{plain, paced(7)}
+	paths := [...]string{filepath.Join(dir, "plain.db"), filepath.Join(dir, "paced.db")}
+	files := [...]*sqlite.File{openAs(t, paths[0], kinds[0]), openAs(t, paths[1], kinds[1])}
+	next := 0
+
+	for step := range 120 {
+		var errs [2]error
+		switch n := chance.IntN(20); n {
+		case 0:
+			for i, f := range files {
+				errs[i] = f.Fold(t.Context())
+			}
+		case 1:
+			for i, f := range files {
+				errs[i] = f.Close()
+				files[i] = openAs(t, paths[i], kinds[i])
+			}
+		default:
+			var names []string
+			for range 1 + chance.IntN(60) {
+				names = append(names, fmt.Sprintf("%d %s", next, strings.Repeat("x", chance.IntN(400))))
+				next++
+			}
+			if n == 2 {
+				names = append(names, names[0]) // refused whole
+			}
+			for i, f := range files {
+				errs[i] = add(f, names...)
+			}
+		}
+		if (errs[0] == nil) != (errs[1] == nil) {
+			t.Fatalf("step %d: %v, and at a pace %v", step, errs[0], errs[1])
+		}
+		if plain, paced := all(t, files[0]), all(t, files[1]); plain != paced {
+			t.Fatalf("step %d: %d bytes of things, and at a pace %d", step, len(plain), len(paced))
+		}
+	}
+
+	want := all(t, files[0])
+	for i, f := range files {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		other := openAs(t, paths[i], kinds[1-i])
+		if err := other.Check(t.Context()); err != nil || all(t, other) != want {
+			t.Errorf("%s is not what was written (%v)", paths[i], err)
+		}
+	}
+}
+
+// all returns the things of a file.
+func all(t *testing.T, f *sqlite.File) (text string) {
+	t.Helper()
+	query := "SELECT coalesce(group_concat(name, char(10)), '') FROM (SELECT name FROM things ORDER BY rowid)"
+	if err := f.Reader.QueryRowContext(t.Context(), query).Scan(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // TestFoldsBesideReaders folds again and again while others read.

@@ -30,20 +30,20 @@ func Need(t testing.TB) {
 	needs.That(t, "PostgreSQL", err == nil)
 }
 
-// program returns the path of a program of the server's: distributions keep them
-// out of PATH, one directory for each version.
+// program returns the path of one of the server's programs. Distributions keep them out
+// of PATH, in one directory for each version.
 func program(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name) // the pattern is good
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name) // the pattern is well formed
 	if len(found) == 0 {
 		return "", errors.New("PostgreSQL is not installed")
 	}
 	return slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), nil
 }
 
-// version returns the version in a path as above.
+// version returns the version in a path of program.
 func version(path string) int {
 	n, _ := strconv.Atoi(strings.Split(path, "/")[4])
 	return n
@@ -55,14 +55,14 @@ type Server struct {
 	Dir  string
 	data string
 	as   *syscall.Credential
-	// process is the server's; ended is closed with it.
+	// process is the server's process. ended is closed when it ends.
 	process *os.Process
 	ended   chan struct{}
-	// databases counts those that were made.
+	// databases counts the created databases.
 	databases int
 }
 
-// Start makes and starts a server. The caller stops it.
+// Start creates and starts a server. The caller stops it.
 func Start() (_ *Server, err error) {
 	s := &Server{}
 	if s.as, err = unprivileged(); err != nil {
@@ -71,6 +71,7 @@ func Start() (_ *Server, err error) {
 	if s.Dir, err = os.MkdirTemp("", "pg"); err != nil {
 		return nil, err
 	}
+
 	s.data = filepath.Join(s.Dir, "data")
 	if s.as != nil {
 		err = os.Chown(s.Dir, int(s.as.Uid), int(s.as.Gid))
@@ -87,7 +88,7 @@ func Start() (_ *Server, err error) {
 	return s, nil
 }
 
-// unprivileged returns the user that a server runs as: nil for our own.
+// unprivileged returns the user that a server runs as; nil means this process's user.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil //nolint:nilnil // the documented way to say so
@@ -110,15 +111,16 @@ func (s *Server) command(name string, args ...string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(path, args...) //nolint:noctx // it ends by itself, or with us
+	cmd := exec.Command(path, args...) //nolint:noctx // it ends by itself, or with this process
 	cmd.Dir = s.Dir
 	cmd.SysProcAttr = attributes(s.as)
 	return cmd, nil
 }
 
-// initialize makes the server's files.
+// initialize creates the server's files.
 func (s *Server) initialize() error {
-	cmd, err := s.command("initdb", "-D", s.data, "-U", "bourse", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	cmd, err := s.command("initdb", "-D", s.data, "-U", "bourse", "-A", "trust", "-E", "UTF8", "--locale=C",
+		"--no-sync")
 	if err != nil {
 		return err
 	}
@@ -128,7 +130,7 @@ func (s *Server) initialize() error {
 	return nil
 }
 
-// Run starts a server that was stopped, and waits until it takes connections.
+// Run starts a stopped server, and waits until it accepts connections.
 func (s *Server) Run() error {
 	cmd, err := s.command("postgres", "-D", s.data, "-c", "listen_addresses=", "-c", "unix_socket_directories="+s.Dir,
 		"-c", "fsync=off", "-c", "shared_buffers=64MB", "-c", "log_min_messages=log")
@@ -139,6 +141,7 @@ func (s *Server) Run() error {
 	if err != nil {
 		return err
 	}
+
 	started := make(chan error)
 	s.ended = make(chan struct{})
 	go func() {
@@ -152,6 +155,7 @@ func (s *Server) Run() error {
 			attend(cmd, said, started)
 		}
 	}()
+
 	if err := <-started; err != nil {
 		return err
 	}
@@ -159,15 +163,16 @@ func (s *Server) Run() error {
 	return <-started
 }
 
-// attend waits until a server is ready, says so, and waits for its end.
+// attend reports on ready that a server accepts connections, or that it failed, and waits
+// for its end.
 func attend(cmd *exec.Cmd, said io.Reader, ready chan<- error) {
 	var log strings.Builder
 	lines := bufio.NewScanner(said)
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), "database system is ready to accept connections") {
 			ready <- nil
-			_, _ = io.Copy(io.Discard, said) // it ends with the server
-			_ = cmd.Wait()                   // it says that it was told to end
+			_, _ = io.Copy(io.Discard, said) // ends with the server
+			_ = cmd.Wait()                   // fails, because the server is killed
 			return
 		}
 		log.WriteString(lines.Text() + "\n")
@@ -175,8 +180,8 @@ func attend(cmd *exec.Cmd, said io.Reader, ready chan<- error) {
 	ready <- fmt.Errorf("the server ended: %w\n%s", cmd.Wait(), log.String())
 }
 
-// Kill ends the server as a crash would: it loses what it has not confirmed, and
-// recovers at the next Run.
+// Kill ends the server as a crash does: it loses unconfirmed writes, and recovers at the
+// next Run.
 func (s *Server) Kill() error {
 	if err := s.process.Signal(syscall.SIGQUIT); err != nil {
 		return err
@@ -193,7 +198,7 @@ func (s *Server) URL(database string) string {
 	return "postgres://bourse@/" + database + "?host=" + url.QueryEscape(s.Dir)
 }
 
-// Database makes a database and returns its URL. One goroutine calls it.
+// Database creates a database and returns its URL. Not safe for concurrent use.
 func (s *Server) Database(ctx context.Context) (string, error) {
 	conn, err := pgx.Connect(ctx, s.URL("postgres"))
 	if err != nil {

@@ -13,8 +13,8 @@ var shared struct {
 	server *Server
 }
 
-// Main runs a test binary's tests, and stops the server that they started. It is
-// for TestMain.
+// Main runs a test binary's tests, and stops the server that they started. Call it from
+// TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
 	if s := shared.server; s != nil {
@@ -26,8 +26,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Database returns the URL of a new database on the server of this test binary,
-// which the first call starts.
+// Database returns the URL of a new database on the shared server of this test binary.
+// The first call starts the server.
 func Database(t testing.TB) string {
 	t.Helper()
 	Need(t)
@@ -47,8 +47,8 @@ func Database(t testing.TB) string {
 	return url
 }
 
-// Places returns a fresh place for a store for each kind of database: files in a
-// temporary directory, and databases on a server, which skip a test without one.
+// Places returns a new place for a store by kind of database: files in a temporary
+// directory, and databases on a server, which skip a test without one.
 func Places(file func(t testing.TB) string) map[string]func(t testing.TB) string {
 	return map[string]func(t testing.TB) string{"SQLite": file, "PostgreSQL": Database}
 }

@@ -12,7 +12,8 @@ CREATE TABLE cursor (
 ) STRICT;
 INSERT INTO cursor VALUES (1, 0, 0, zeroblob(32));
 
--- Orders that reached their final status.
+-- Orders that reached their final status. An account's orders have ids in the order of
+-- their ordinals: one is found by halving, and an index of ids would cost with every row.
 CREATE TABLE orders (
 	account   INTEGER NOT NULL,
 	ordinal   INTEGER NOT NULL,
@@ -38,7 +39,6 @@ CREATE TABLE orders (
 	PRIMARY KEY (account, ordinal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX orders_by_market ON orders (account, market, ordinal);
-CREATE INDEX orders_by_id ON orders (id);
 CREATE INDEX orders_by_client_id ON orders (account, client_id, ordinal) WHERE client_id IS NOT NULL;
 
 -- Trades as the public sees them.
@@ -114,4 +114,57 @@ CREATE TABLE candles (
 	value_lo  INTEGER NOT NULL,
 	last      INTEGER NOT NULL,
 	PRIMARY KEY (market, width, start)
+) STRICT, WITHOUT ROWID;
+
+-- Deposits and withdrawals that are over. A row is written again when what is
+-- over changes after all.
+CREATE TABLE movements (
+	account   INTEGER NOT NULL,
+	ordinal   INTEGER NOT NULL,
+	id        INTEGER NOT NULL,
+	seq       INTEGER NOT NULL,
+	kind      INTEGER NOT NULL,
+	network   INTEGER NOT NULL,
+	asset     INTEGER NOT NULL,
+	amount_hi INTEGER NOT NULL,
+	amount_lo INTEGER NOT NULL,
+	fee_hi    INTEGER NOT NULL,
+	fee_lo    INTEGER NOT NULL,
+	status    INTEGER NOT NULL,
+	address   TEXT    NOT NULL,
+	-- Whoever paid in chose its bytes.
+	memo      BLOB    NOT NULL,
+	tx        BLOB    NOT NULL CHECK (length(tx) = 32),
+	mined     INTEGER NOT NULL,
+	height    INTEGER NOT NULL,
+	target    INTEGER NOT NULL,
+	other     INTEGER NOT NULL,
+	refunded  INTEGER NOT NULL,
+	created   INTEGER NOT NULL,
+	done      INTEGER NOT NULL,
+	-- The other account of a transfer, and the token of its message.
+	party     INTEGER NOT NULL,
+	message   BLOB NOT NULL CHECK (length(message) = 16),
+	PRIMARY KEY (account, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX movements_by_id ON movements (id);
+
+-- Every change of every balance.
+CREATE TABLE entries (
+	account    INTEGER NOT NULL,
+	asset      INTEGER NOT NULL,
+	seq        INTEGER NOT NULL,
+	place      INTEGER NOT NULL,
+	time       INTEGER NOT NULL,
+	kind       INTEGER NOT NULL,
+	debit      INTEGER NOT NULL,
+	amount_hi  INTEGER NOT NULL,
+	amount_lo  INTEGER NOT NULL,
+	balance_hi INTEGER NOT NULL,
+	balance_lo INTEGER NOT NULL,
+	market     INTEGER NOT NULL,
+	trade      INTEGER NOT NULL,
+	order_id   INTEGER NOT NULL,
+	movement   INTEGER NOT NULL,
+	PRIMARY KEY (account, asset, seq, place)
 ) STRICT, WITHOUT ROWID;
