@@ -9,23 +9,23 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Identity is who is asking.
+// Identity is an authenticated caller.
 type Identity struct {
 	Account bourse.AccountID
-	// Key names the key; for a session, a number that no key has.
+	// Key names the key; a session has an id above FirstSession, which no key has.
 	Key    bourse.KeyID
 	Scopes Scopes
 	// Session is zero for a key.
 	Session SessionID
-	// Expires is when the secret stops working; zero for never.
+	// Expires is the end of the secret's validity; zero for never.
 	Expires bourse.Time
 }
 
 // Account is a customer's account.
 type Account struct {
 	ID bourse.AccountID
-	// Email is normalised; it is empty for an account that has no person behind
-	// it, like those of simulated traders.
+	// Email is normalised; empty for an account without a person, such as a simulated
+	// trader's.
 	Email   string
 	Created bourse.Time
 	// Frozen accounts place no orders; they can still read and cancel.
@@ -36,35 +36,35 @@ type Account struct {
 type Key struct {
 	ID      bourse.KeyID
 	Account bourse.AccountID
-	// Name is the owner's word for it.
+	// Name is chosen by the owner.
 	Name   string
 	Scopes Scopes
-	// Addresses are where the key may be used from; none means anywhere.
+	// Addresses are the networks that the key may be used from; none means any.
 	Addresses []netip.Prefix
-	// Expires is zero for a key that does not; Revoked for one that is good.
+	// Expires is zero for a key without expiry; Revoked is zero for a live key.
 	Expires bourse.Time
 	Created bourse.Time
 	Revoked bourse.Time
-	// Used is when it was last used, not later than a minute ago; zero for never.
+	// Used is the time of the last use, accurate to a minute; zero for never.
 	Used bourse.Time
 }
 
-// NewKey is what is asked for with a new key.
+// NewKey is a request for a key.
 type NewKey struct {
 	// Name has up to 128 bytes; it may be empty.
 	Name string
 	// Scopes are DefaultScopes if zero.
 	Scopes Scopes
-	// Addresses are where it may be used from; none means anywhere.
+	// Addresses are the networks that the key may be used from; none means any.
 	Addresses []netip.Prefix
 	// Expires is zero for never.
 	Expires bourse.Time
-	// Once is the name under which Request asks for it; see OrderKey.
+	// Once is the client's idempotency key for Request; see OrderKey.
 	Once    bourse.ClientID
 	Request Digest
 }
 
-// The bounds of what people may write.
+// The bounds of client input, in bytes; maxAddresses counts networks.
 const (
 	maxEmail     = 254 // RFC 5321, 4.5.3.1.3, without the brackets
 	maxLocal     = 64  // RFC 5321, 4.5.3.1.1
@@ -72,10 +72,9 @@ const (
 	maxAddresses = 32
 )
 
-// NormalizeEmail returns an e-mail address in the form in which it is unique:
-// without spaces around it and in lower case, since no mail system in use tells
-// people apart by case. The error is an *bourse.Error with CodeInvalid. Only the
-// plain form of an address is taken: no quotes, comments or names.
+// NormalizeEmail returns the unique form of an e-mail address: trimmed and in lower case,
+// since no mail system in use distinguishes people by case. Quotes, comments and display
+// names are refused. The error is an *bourse.Error with CodeInvalid.
 func NormalizeEmail(s string) (string, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	local, domain, _ := strings.Cut(s, "@")
@@ -85,8 +84,8 @@ func NormalizeEmail(s string) (string, error) {
 	return s, nil
 }
 
-// dotted reports whether s is made of words of certain characters with dots
-// between them.
+// dotted reports whether s is a sequence of non-empty words of good characters, separated
+// by dots.
 func dotted(s string, good func(byte) bool) bool {
 	for word := range strings.SplitSeq(s, ".") {
 		if word == "" {
@@ -130,11 +129,12 @@ func parsePrefix(s string) (netip.Prefix, error) {
 	return netip.PrefixFrom(a.WithZone(""), a.BitLen()), nil
 }
 
-// check reports whether k can be made, and fills in what it leaves open.
+// check validates k and fills in its defaults.
 func (k *NewKey) check(now bourse.Time) error {
 	if k.Scopes == 0 {
 		k.Scopes = DefaultScopes
 	}
+
 	switch {
 	case len(k.Name) > maxName || strings.ContainsFunc(k.Name, control):
 		return bourse.Errorf(bourse.CodeInvalid, "name: at most %d bytes, no control characters", maxName)
@@ -145,6 +145,7 @@ func (k *NewKey) check(now bourse.Time) error {
 	case k.Expires != 0 && k.Expires <= now:
 		return bourse.Errorf(bourse.CodeInvalid, "expires: in the past")
 	}
+
 	addresses := make([]netip.Prefix, len(k.Addresses))
 	for i, p := range k.Addresses {
 		if !p.IsValid() || p.Addr().Is4In6() {
@@ -162,7 +163,7 @@ func control(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }
 func (s *Service) ByID(ctx context.Context, id bourse.AccountID) (Account, bool, error) {
 	row, err := s.person(ctx, id)
 	if errors.Is(err, ErrNone) || errors.Is(err, ErrForged) {
-		row.Account, err = Account{ID: id}, nil // the journal alone knows it
+		row.Account, err = Account{ID: id}, nil // the journal alone knows the account
 	}
 	if err != nil {
 		return Account{}, false, err
@@ -184,7 +185,8 @@ func (s *Service) ByEmail(ctx context.Context, email string) (Account, bool, err
 	return s.standing(row.Account)
 }
 
-// standing adds what the journal says of an account.
+// standing adds the account's state in the journal; false if the journal has no such
+// account.
 func (s *Service) standing(a Account) (Account, bool, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -7,21 +7,22 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// The bounds of what is kept of activities: enough to see what a thief did, and
-// addresses of people no longer than that takes.
+// The bounds of the activity log: enough to trace a theft, and no longer than that takes,
+// because entries hold people's IP addresses.
 const (
 	mostActivities = 10_000
 	activityFor    = 90 * bourse.Day
-	// mostOfNobody is for what happened to addresses without an account, which is
-	// written so that it costs what it costs with one.
+	// mostOfNobody bounds the entries of account 0, which stand for addresses without an
+	// account. They are written so that a failed log-in costs the same with and without
+	// an account.
 	mostOfNobody = 100
 )
 
-// log notes an activity. What happened has happened: that it is not noted is told
-// to the operator alone.
+// log writes an activity. The action has already happened, so only the operator hears of
+// a failed write.
 func (s *Service) log(ctx context.Context, id bourse.AccountID, kind string, v Visit, detail string) {
 	a := &Activity{Account: id, Time: s.now(), Kind: kind, Agent: v.agent(), Detail: detail}
-	if v.From.IsValid() { // an operator comes from nowhere
+	if v.From.IsValid() { // an operator has no address
 		a.Address = v.From.Unmap().WithZone("").String()
 	}
 	most := mostActivities
@@ -33,15 +34,15 @@ func (s *Service) log(ctx context.Context, id bourse.AccountID, kind string, v V
 	}
 }
 
-// maxAgent is how much is kept of what a client says it is, in bytes.
+// maxAgent bounds the kept part of a client's User-Agent, in bytes.
 const maxAgent = 256
 
 func (v Visit) agent() string {
 	return strings.ToValidUTF8(v.Agent[:min(len(v.Agent), maxAgent)], "")
 }
 
-// Activity returns what happened to an account, newest first: entries with ids
-// below before, or from the newest on if it is zero, no more than limit.
+// Activity returns an account's activities, newest first: at most limit entries with ids
+// below before, or the newest if before is zero.
 func (s *Service) Activity(ctx context.Context, id bourse.AccountID, before uint64, limit int) ([]Activity, error) {
 	return s.Store.ActivityOf(ctx, id, before, limit)
 }

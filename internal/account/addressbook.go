@@ -10,7 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// SavedAddress is an entry of an address book with its name.
+// SavedAddress is a named entry of an address book.
 type SavedAddress struct {
 	bourse.SavedAddress
 	Name string
@@ -19,8 +19,8 @@ type SavedAddress struct {
 // maxAddressName is the longest name of an entry, in bytes.
 const maxAddressName = 255
 
-// ValidAddressName reports whether an entry of an address book may be called so:
-// 1 to 255 letters, digits and spaces.
+// ValidAddressName reports whether name is valid for an entry: 1 to 255 ASCII letters,
+// digits and spaces.
 func ValidAddressName(name string) bool {
 	for _, c := range []byte(name) {
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
@@ -31,8 +31,8 @@ func ValidAddressName(name string) bool {
 	return len(name) >= 1 && len(name) <= maxAddressName
 }
 
-// books are the address books as the journal has them: each account's entries
-// by ascending id. What is in them is never changed, but replaced.
+// books are the address books in the journal: each account's entries by ascending id. An
+// entry is immutable; a change replaces it.
 type books map[bourse.AccountID][]*bourse.SavedAddress
 
 func byAddressID(a *bourse.SavedAddress, id bourse.AddressID) int { return cmp.Compare(a.ID, id) }
@@ -46,7 +46,7 @@ func (b books) entry(account bourse.AccountID, id bourse.AddressID) *bourse.Save
 	return b[account][at]
 }
 
-// put adds an entry, or replaces it.
+// put adds or replaces an entry.
 func (b books) put(a *bourse.SavedAddress) {
 	list := b[a.Account]
 	at, found := slices.BinarySearchFunc(list, a.ID, byAddressID)
@@ -57,7 +57,7 @@ func (b books) put(a *bourse.SavedAddress) {
 	b[a.Account] = slices.Insert(list, at, a)
 }
 
-// remove takes an entry out.
+// remove deletes an entry.
 func (b books) remove(a *bourse.SavedAddress) {
 	list := b[a.Account]
 	if at, found := slices.BinarySearchFunc(list, a.ID, byAddressID); found {
@@ -65,7 +65,7 @@ func (b books) remove(a *bourse.SavedAddress) {
 	}
 }
 
-// foldAddress takes in an entry that is new, trusted or restored.
+// foldAddress applies a new, trusted or restored entry.
 func (s *Service) foldAddress(f *facts, a *bourse.SavedAddress) {
 	kept := *a
 	f.books.put(&kept)
@@ -75,7 +75,7 @@ func (s *Service) foldAddress(f *facts, a *bourse.SavedAddress) {
 	}
 }
 
-// foldForgotten takes in the end of an entry.
+// foldForgotten applies the end of an entry.
 func (s *Service) foldForgotten(f *facts, a *bourse.SavedAddress) {
 	f.books.remove(a)
 	s.open.Forgotten = append(s.open.Forgotten, a.ID)
@@ -103,11 +103,10 @@ func (s *Service) AddressBook(ctx context.Context, account bourse.AccountID) ([]
 	return list, nil
 }
 
-// Withdraw carries a command for a withdrawal that saves its address under a
-// name, or saves nothing if the name is empty. The errors are those of a command,
-// and *bourse.Errors with CodeConflict if the name stands for another address or
-// the address has another name; then nothing was asked for. An outcome may be a
-// refusal. The name must be valid.
+// Withdraw submits a withdrawal and saves its address under name; an empty name saves
+// nothing. The name must be valid. The errors are those of a command, and *bourse.Errors
+// with CodeConflict if the name stands for another address or the address has another
+// name; then no command was submitted. The outcome may be a refusal.
 func (s *Service) Withdraw(ctx context.Context, cmd *bourse.Command, name string) (bourse.Outcome, error) {
 	var token bourse.Token
 	if name != "" && !cmd.Wallet.Withdraw.Again {
@@ -116,14 +115,16 @@ func (s *Service) Withdraw(ctx context.Context, cmd *bourse.Command, name string
 			return bourse.Outcome{}, err
 		}
 	}
+
 	cmd.Wallet.Withdraw.Save = token
 	o, err := s.submit(ctx, cmd)
 	if token == (bourse.Token{}) || err != nil && !notTaken(err) {
 		return o, err
 	}
+
 	s.mu.Lock()
 	_, undecided := s.saving[token]
-	if undecided { // refused, or a repetition
+	if undecided { // refused or repeated
 		delete(s.saving, token)
 		s.open.Dropped = append(s.open.Dropped, token)
 	}
@@ -133,18 +134,19 @@ func (s *Service) Withdraw(ctx context.Context, cmd *bourse.Command, name string
 		s.tellHolder(ctx, cmd.Account, fmt.Sprintf("A withdrawal address was saved: %s, network %s.",
 			Plain(w.Address), s.NetworkName(w.Network)))
 	}
-	// The journal has decided: what the store misses now, a later call tells it.
+	// The journal has decided. If the store fails now, a later Confirm retries.
 	_ = s.Confirm(context.WithoutCancel(ctx))
 	return o, err
 }
 
-// reserve writes the pending row of a new entry and returns its token, which is
-// zero if the address is saved under this name already.
+// reserve writes the pending row of a new entry and returns its token. The token is zero
+// if the address is saved under this name already.
 func (s *Service) reserve(ctx context.Context, cmd *bourse.Command, name string) (bourse.Token, error) {
-	// An entry whose sender did not hear of it may have no name yet.
+	// An entry may still lack its name if an earlier outcome was not heard.
 	if err := s.Confirm(ctx); err != nil {
 		return bourse.Token{}, err
 	}
+
 	w := cmd.Wallet.Withdraw
 	if saved := s.savedAs(cmd.Account, w); saved != 0 {
 		rows, err := s.Store.NamesOf(ctx, cmd.Account)
@@ -156,6 +158,7 @@ func (s *Service) reserve(ctx context.Context, cmd *bourse.Command, name string)
 		}
 		return bourse.Token{}, errOtherName
 	}
+
 	token, err := s.newToken()
 	if err != nil {
 		return token, err
@@ -166,13 +169,14 @@ func (s *Service) reserve(ctx context.Context, cmd *bourse.Command, name string)
 	} else if err != nil {
 		return token, err
 	}
+
 	s.mu.Lock()
 	s.saving[token] = struct{}{}
 	s.mu.Unlock()
 	return token, nil
 }
 
-// savedAs returns the entry of the address that a withdrawal goes to, or zero.
+// savedAs returns the entry with the withdrawal's address, or zero.
 func (s *Service) savedAs(account bourse.AccountID, w *bourse.Withdraw) bourse.AddressID {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -190,9 +194,9 @@ var (
 	errOtherAddress = bourse.Errorf(bourse.CodeConflict, "the name is used for another address")
 )
 
-// RenameAddress gives an entry of an address book another name, which must be
-// valid. The errors are *bourse.Errors with CodeNotFound, and CodeConflict if the
-// account uses the name for another address of the network.
+// RenameAddress changes the name of an entry. The name must be valid. The errors are
+// *bourse.Errors with CodeNotFound, and CodeConflict if the account uses the name for
+// another address of the network.
 func (s *Service) RenameAddress(ctx context.Context, account bourse.AccountID, id bourse.AddressID, name string) error {
 	s.mu.RLock()
 	a := s.facts.books.entry(account, id)
@@ -207,14 +211,14 @@ func (s *Service) RenameAddress(ctx context.Context, account bourse.AccountID, i
 	return err
 }
 
-// ForgetAddress takes an entry out of an address book. The errors are those of a
-// command; CodeNotFound if the account has no such entry.
+// ForgetAddress removes an entry. The errors are those of a command, and CodeNotFound if
+// the account has no such entry.
 func (s *Service) ForgetAddress(ctx context.Context, account bourse.AccountID, id bourse.AddressID) error {
 	s.mu.RLock()
 	known := id != 0 && s.facts.books.entry(account, id) != nil
 	s.mu.RUnlock()
 	if !known {
-		return errNoAddress // a refusal that is free does not reach the journal
+		return errNoAddress // unmetered refusals stay out of the journal
 	}
 
 	_, err := s.do(ctx, &bourse.Command{
@@ -223,7 +227,7 @@ func (s *Service) ForgetAddress(ctx context.Context, account bourse.AccountID, i
 	if err != nil {
 		return err
 	}
-	// It is gone, whatever the store says: the name can be removed later.
+	// The entry is gone, even if the store fails now: a later Confirm removes the name.
 	_ = s.Confirm(context.WithoutCancel(ctx))
 	return nil
 }

@@ -10,62 +10,62 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// credential is what authentication has to know of a key.
+// credential is the part of a key or session that authentication reads.
 type credential struct {
 	Identity
 	hash      Hash
 	token     bourse.Token
 	addresses []netip.Prefix
-	// used is when it was last used, and noted whether that is on the list of what
-	// the store has to be told.
+	// used is the time of the last use. noted is set while the credential is in usedList.
 	used  atomic.Int64
 	noted atomic.Bool
-	// session is that of a session.
+	// session is set for sessions only.
 	session Session
 }
 
-// useStep is how exactly it is known when a key was last used: who uses one often
-// must not have all processors write to one place.
+// useStep is the resolution of used: a busy key must not have all processors write to one
+// cache line.
 const useStep = bourse.Second
 
-// errUnauthorized is the answer for every secret that is no good. It does not
-// say why.
-var errUnauthorized = bourse.Errorf(bourse.CodeUnauthorized, "Unauthorized")
+// ErrUnauthorized is the answer to every bad secret, and does not give the reason.
+var ErrUnauthorized = bourse.Errorf(bourse.CodeUnauthorized, "Unauthorized")
 
-// errStale is the answer for every secret while the store has been away too long.
+// errStale is the answer to every secret while the store is unreachable for longer than
+// Grace.
 var errStale = bourse.Errorf(bourse.CodeUnavailable, "Accounts are away; try again later")
 
-// Reached says that the store has answered.
+// Reached notes that the store has answered.
 func (s *Service) Reached() { s.reached.Store(int64(s.now())) }
 
-// stale reports whether the store has been away for longer than keys may be taken
-// from memory.
+// stale reports whether the store has been unreachable for longer than Grace.
 func (s *Service) stale(now bourse.Time) bool {
 	return s.Grace != 0 && now-bourse.Time(s.reached.Load()) > bourse.Time(s.Grace.Microseconds())
 }
 
-// Authenticate says whose a secret is, if it may be used now and from there. The
-// error is always the same *bourse.Error with CodeUnauthorized, but for one with
-// CodeUnavailable while the store has been away for too long. It reads memory
-// alone. A frozen account is known like any other: it may look, and the engine
-// refuses its orders.
+// Authenticate returns the identity behind a secret that is valid now and from this
+// address. It reads memory alone. Every failure is ErrUnauthorized, except for
+// CodeUnavailable while the store has been unreachable for too long. The owner of a
+// frozen account authenticates like any other: reads are allowed, and the engine refuses
+// the orders.
 func (s *Service) Authenticate(_ context.Context, secret Secret, from netip.Addr) (Identity, error) {
 	if !secret.wellFormed() {
-		return Identity{}, errUnauthorized
+		return Identity{}, ErrUnauthorized
 	}
 	if s.stale(s.now()) {
 		return Identity{}, errStale
 	}
+
 	hash := secret.hash()
 	s.mu.RLock()
 	c := s.credentials[hash]
 	good := c != nil && s.facts.good(c)
 	s.mu.RUnlock()
-	// The map compares byte by byte, but hashes: their prefixes tell nothing
-	// about a secret. The second look is for the day when somebody forgets it.
+
+	// The map compares hashes, so its timing leaks prefixes of a hash and not of the
+	// secret. The constant-time comparison is a second line of defence.
 	now := s.now()
 	if !good || subtle.ConstantTimeCompare(c.hash[:], hash[:]) != 1 || !c.usable(now, from) {
-		return Identity{}, errUnauthorized
+		return Identity{}, ErrUnauthorized
 	}
 	if int64(now)-c.used.Load() >= int64(useStep) {
 		c.used.Store(int64(now))
@@ -74,8 +74,8 @@ func (s *Service) Authenticate(_ context.Context, secret Secret, from netip.Addr
 	return c.Identity, nil
 }
 
-// usedList is what was used since the store was last told, so that telling it costs
-// what was used and not what there is.
+// usedList holds the credentials used since the store was last told, so that an update
+// costs as much as was used, not as much as exists.
 type usedList struct {
 	mu   sync.Mutex
 	list []*credential
@@ -90,7 +90,7 @@ func (l *usedList) add(c *credential) {
 	l.list = append(l.list, c)
 }
 
-// take empties the list.
+// take empties the list and returns its credentials.
 func (l *usedList) take() []*credential {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,7 +102,7 @@ func (l *usedList) take() []*credential {
 	return list
 }
 
-// good reports whether the key or session of a credential is live in the journal.
+// good reports whether the journal has the credential's key or session as live.
 func (f *facts) good(c *credential) bool {
 	k := f.keys[c.Key]
 	return k != nil && k.token == c.token && k.account == c.Account
@@ -124,14 +124,14 @@ func (c *credential) usable(now bourse.Time, from netip.Addr) bool {
 	return false
 }
 
-// row returns what is known of a key's row from when it was admitted.
+// row returns the key's row as it was admitted, without the name and the times.
 func (c *credential) row() *KeyRow {
 	return &KeyRow{Hash: c.hash, Token: c.token, Key: Key{
 		ID: c.Key, Account: c.Account, Scopes: c.Scopes, Addresses: c.addresses, Expires: c.Expires,
 	}}
 }
 
-// admit makes a key known to Authenticate. The caller holds mu.
+// admit adds a key to Authenticate's map. The caller holds mu.
 func (s *Service) admit(row *KeyRow) {
 	c := &credential{
 		Identity: Identity{Account: row.Account, Key: row.ID, Scopes: row.Scopes, Expires: row.Expires},
@@ -141,7 +141,7 @@ func (s *Service) admit(row *KeyRow) {
 	s.credentials[row.Hash], s.byKey[row.ID] = c, c
 }
 
-// admitSession makes a session known to Authenticate. The caller holds mu.
+// admitSession adds a session to Authenticate's map. The caller holds mu.
 func (s *Service) admitSession(row *SessionRow) {
 	c := &credential{
 		Identity: Identity{
@@ -153,8 +153,8 @@ func (s *Service) admitSession(row *SessionRow) {
 	s.credentials[row.Hash], s.byKey[c.Key] = c, c
 }
 
-// Neighbourhood returns what counts as one address: of IPv6, the network of 64
-// bits that a single customer of a provider has to himself.
+// Neighbourhood returns the unit by which clients are counted: an IPv4 address, or the
+// /64 of an IPv6 address, which a provider gives to a single customer.
 func Neighbourhood(a netip.Addr) netip.Addr {
 	a = a.Unmap().WithZone("")
 	if !a.Is6() {

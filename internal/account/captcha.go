@@ -21,20 +21,20 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// captchaFor is how long a picture may be looked at.
+// captchaFor bounds the time to answer a picture.
 const captchaFor = 10 * bourse.Minute
 
-// Captcha is a picture of digits that whoever signs up reads. It slows programs
-// down; what stops them is that an address must be confirmed.
+// Captcha is a picture of digits for a sign-up. It slows programs down; only the
+// confirmation of the address stops them.
 type Captcha struct {
-	// Challenge is the answer and its expiry, sealed for one e-mail address: nothing
-	// is kept for a picture that nobody answers.
+	// Challenge is the answer and its expiry, sealed for one e-mail address. The server
+	// keeps no state for an unanswered picture.
 	Challenge string
 	PNG       []byte
 }
 
-// NewCaptcha draws a picture for an address; false where none is asked for. The
-// errors are *bourse.Errors with CodeInvalid and CodeBusy.
+// NewCaptcha draws a picture for an address; on is false if captchas are off. The errors
+// are *bourse.Errors with CodeInvalid and CodeBusy.
 func (s *Service) NewCaptcha(email string, v Visit) (c Captcha, on bool, err error) {
 	if email, err = NormalizeEmail(email); err != nil || !s.Captcha {
 		return c, false, err
@@ -58,8 +58,8 @@ func (s *Service) NewCaptcha(email string, v Visit) (c Captcha, on bool, err err
 	return c, true, err
 }
 
-// sealCaptcha returns the challenge of an answer: nonce, and sealed with it the expiry
-// and the answer, in hex.
+// sealCaptcha returns the challenge of an answer, in hex: the nonce, then the sealed
+// expiry and answer.
 func (s *Service) sealCaptcha(email, answer string) (string, error) {
 	box, err := s.captchaBox()
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Service) sealCaptcha(email, answer string) (string, error) {
 	return hex.EncodeToString(box.Seal(sealed, sealed, text, []byte(email))), nil
 }
 
-// checkCaptcha takes an answer. A challenge is answered once, right or wrong.
+// checkCaptcha checks an answer. A challenge takes one answer, right or wrong.
 func (s *Service) checkCaptcha(email, challenge, response string, v Visit) error {
 	if !s.Captcha {
 		return nil
@@ -91,8 +91,8 @@ func (s *Service) checkCaptcha(email, challenge, response string, v Visit) error
 	return nil
 }
 
-// openCaptcha returns the answer of a challenge for an address; false if it is none,
-// or over.
+// openCaptcha returns the answer of a challenge for an address; false if it is forged or
+// expired.
 func (s *Service) openCaptcha(email, challenge string) (string, bool) {
 	box, err := s.captchaBox()
 	sealed, malformed := hex.DecodeString(challenge)
@@ -108,10 +108,10 @@ func (s *Service) openCaptcha(email, challenge string) (string, bool) {
 
 func (s *Service) captchaBox() (cipher.AEAD, error) { return chacha20poly1305.NewX(s.key("captcha")) }
 
-// key derives a key for one use from the one in the data directory.
+// key derives the key of one use from Seal.
 func (s *Service) key(use string) []byte {
 	mac := hmac.New(sha256.New, s.Seal[:])
-	_, _ = mac.Write([]byte(use)) // a hash takes everything
+	_, _ = mac.Write([]byte(use)) // a hash never fails
 	return mac.Sum(nil)
 }
 
@@ -123,11 +123,13 @@ const (
 	stroke                  = 5
 )
 
-// segments are which of the seven strokes of a digit are drawn: top, upper left,
-// upper right, middle, lower left, lower right, bottom.
-var segments = [10]string{"1110111", "0010010", "1011101", "1011011", "0111010", "1101011", "1101111", "1010010", "1111111", "1111011"}
+// segments are the drawn strokes of each digit: top, upper left, upper right, middle,
+// lower left, lower right, bottom.
+var segments = [10]string{
+	"1110111", "0010010", "1011101", "1011011", "0111010", "1101011", "1101111", "1010010", "1111111", "1111011",
+}
 
-// draw draws digits that lean, with noise.
+// draw draws slanted digits with noise.
 func draw(text string, chance *rand.Rand) ([]byte, error) {
 	img := image.NewPaletted(image.Rect(0, 0, cellWidth*len(text)+cellWidth/2, pictureHeight),
 		color.Palette{color.White, color.Gray{0x30}, color.Gray{0x90}})
@@ -154,22 +156,23 @@ func draw(text string, chance *rand.Rand) ([]byte, error) {
 // badly, and the compressor takes eight times the time and 800 KB of garbage.
 var pictures = png.Encoder{CompressionLevel: png.NoCompression, BufferPool: new(buffers)}
 
-// buffers keeps what an encoder uses for the next one.
+// buffers reuses the buffers of the encoder.
 type buffers struct{ pool sync.Pool }
 
-// Get returns a buffer that was put back; nil if there is none.
+// Get returns a buffer, or nil if there is none.
 func (b *buffers) Get() *png.EncoderBuffer {
 	e, _ := b.pool.Get().(*png.EncoderBuffer)
 	return e
 }
 
-// Put keeps a buffer.
+// Put returns a buffer to the pool.
 func (b *buffers) Put(e *png.EncoderBuffer) { b.pool.Put(e) }
 
 func drawDigit(img *image.Paletted, digit byte, at image.Point, lean int) {
 	const half = digitHeight / 2
 	bars := [7]image.Rectangle{
-		image.Rect(0, 0, digitWidth, stroke), image.Rect(0, 0, stroke, half), image.Rect(digitWidth-stroke, 0, digitWidth, half),
+		image.Rect(0, 0, digitWidth, stroke),
+		image.Rect(0, 0, stroke, half), image.Rect(digitWidth-stroke, 0, digitWidth, half),
 		image.Rect(0, half-stroke/2, digitWidth, half+stroke/2+1),
 		image.Rect(0, half, stroke, digitHeight), image.Rect(digitWidth-stroke, half, digitWidth, digitHeight),
 		image.Rect(0, digitHeight-stroke, digitWidth, digitHeight),

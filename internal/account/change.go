@@ -7,9 +7,9 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// ChangePassword sets a new password. Other sessions end, and withdrawals wait.
-// The errors are ErrPassword, those of SecondFactor where a new password is
-// confirmed, and *bourse.Errors with CodeInvalid and CodeBusy.
+// ChangePassword sets a new password. Other sessions end, and withdrawals are held. The
+// errors are ErrPassword, those of SecondFactor if ConfirmPassword is set, and
+// *bourse.Errors with CodeInvalid and CodeBusy.
 func (s *Service) ChangePassword(ctx context.Context, who Identity, old, password string, act Act) error {
 	if err := CheckPassword("password", password); err != nil {
 		return err
@@ -28,11 +28,11 @@ func (s *Service) ChangePassword(ctx context.Context, who Identity, old, passwor
 	if err != nil {
 		return err
 	}
-	return s.setPassword(ctx, s.secureCommand(row.ID, who.Session), &row, hash, changedPassword, act.Visit)
+	return s.setPassword(ctx, s.secureCommand(row.ID, who.Session), newPassword{&row, hash, changedPassword}, act.Visit)
 }
 
-// ownPassword returns an account whose person knows its password. Wrong ones count
-// against the session alone: what strangers do wrong does not lock a holder out.
+// ownPassword checks the password of a session's own account and returns its row.
+// Failures count against the session alone, so that strangers cannot lock a holder out.
 func (s *Service) ownPassword(ctx context.Context, who Identity, password string, v Visit) (AccountRow, error) {
 	row, err := s.person(ctx, who.Account)
 	if err != nil {
@@ -46,28 +46,33 @@ func (s *Service) ownPassword(ctx context.Context, who Identity, password string
 	return row, err
 }
 
+// newPassword is the hash that takes the place of the one in a row, and the kind of
+// activity under which the owner finds it.
+type newPassword struct {
+	was        *AccountRow
+	hash, kind string
+}
+
 // setPassword sets the hash of a new password.
-func (s *Service) setPassword(
-	ctx context.Context, cmd *bourse.Command, was *AccountRow, hash, kind string, v Visit,
-) error {
+func (s *Service) setPassword(ctx context.Context, cmd *bourse.Command, p newPassword, v Visit) error {
 	err := s.secure(ctx, cmd, func(row *AccountRow) error {
-		if row.Password != was.Password { // another request was first
+		if row.Password != p.was.Password { // a concurrent request was first
 			return ErrPassword
 		}
-		row.Password = hash
+		row.Password = p.hash
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	s.log(ctx, was.ID, kind, v, "")
-	s.tell(ctx, was.ID, was.Email, "The password of your account was changed.")
+	s.log(ctx, p.was.ID, p.kind, v, "")
+	s.tell(ctx, p.was.ID, p.was.Email, "The password of your account was changed.")
 	return nil
 }
 
-// secure changes how a person gets in: codes that are out for the account end, and cmd
-// ends sessions and, with On, keys, and lets withdrawals wait, so that who comes in by a
-// stolen way out gains nothing in a hurry. A longer hold stays.
+// secure changes a person's credentials. Pending codes of the account end; cmd ends
+// sessions and, with On, keys, and holds withdrawals, so that a thief with a stolen
+// credential gains nothing quickly. A longer hold stays.
 func (s *Service) secure(ctx context.Context, cmd *bourse.Command, change func(*AccountRow) error) error {
 	var addresses [2]string
 	err := s.changePerson(ctx, cmd, func(row *AccountRow) error {
@@ -82,24 +87,25 @@ func (s *Service) secure(ctx context.Context, cmd *bourse.Command, change func(*
 	return err
 }
 
-// secureCommand ends an account's sessions except one.
+// secureCommand returns the command that ends all sessions but one and holds withdrawals.
 func (s *Service) secureCommand(id bourse.AccountID, but SessionID) *bourse.Command {
 	return &bourse.Command{
 		Kind: bourse.CommandSecureAccount, Account: id, Key: but.key(), Hold: min(s.hold(), bourse.MaxHold),
 	}
 }
 
-// evictCommand ends an account's sessions and API keys.
+// evictCommand returns the command that ends all sessions and API keys and holds
+// withdrawals.
 func (s *Service) evictCommand(id bourse.AccountID) *bourse.Command {
 	cmd := s.secureCommand(id, 0)
 	cmd.On = true
 	return cmd
 }
 
-// hold is for how long withdrawals wait after a change of how a person gets in.
+// hold is the hold of withdrawals after a change of credentials.
 func (s *Service) hold() bourse.Time { return bourse.Time(s.Hold.Microseconds()) }
 
-// dropCodes ends the codes that are out for an account.
+// dropCodes ends the pending codes of an account.
 func (s *Service) dropCodes(id bourse.AccountID, addresses ...string) {
 	for _, email := range addresses {
 		s.shared.DropCodes(ForReset, email, nil)
@@ -108,8 +114,8 @@ func (s *Service) dropCodes(id bourse.AccountID, addresses ...string) {
 	s.shared.DropCodes(ForFactor, idName(id), nil)
 }
 
-// HeldUntil returns until when an account's withdrawals wait because of a change of
-// how its person gets in; a moment of the past if they do not.
+// HeldUntil returns the end of an account's hold of withdrawals; a time in the past if
+// there is none.
 func (s *Service) HeldUntil(id bourse.AccountID) bourse.Time {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -119,9 +125,9 @@ func (s *Service) HeldUntil(id bourse.AccountID) bourse.Time {
 	return 0
 }
 
-// ForgotPassword mails a code that resets the password of an account, if the address
-// has one; it does not tell, and does the same work if not. A code that is out for the
-// source that asks is mailed again; codes that others asked for stay as they are.
+// ForgotPassword mails a code that resets the password of the address's account. The
+// answer and the work are the same without an account. A source that asks again gets its
+// pending code again; codes of other sources are unaffected.
 func (s *Service) ForgotPassword(ctx context.Context, email string, v Visit) error {
 	email, err := NormalizeEmail(email)
 	if err != nil {
@@ -160,14 +166,13 @@ func (s *Service) ForgotPassword(ctx context.Context, email string, v Visit) err
 	if has {
 		err = s.send(ctx, &Mail{To: email, Code: c.Text, Source: c.Source}, letterReset, c.Text)
 	}
-	if err != nil { // to tell would tell that there is an account
+	if err != nil { // an error would reveal that the account exists
 		s.OnFailure("a letter was not sent", err)
 	}
 	return nil
 }
 
-// ownCode returns the code of a subject that is out for a source; without an id if
-// there is none.
+// ownCode returns a source's pending code of a subject; its id is zero if there is none.
 func (s *Service) ownCode(p Purpose, subject string, v Visit) Code {
 	for _, c := range s.shared.CodesOf(p, subject, s.now()) {
 		if c.Source == v.source() && !c.Ended() {
@@ -177,9 +182,9 @@ func (s *Service) ownCode(p Purpose, subject string, v Visit) Code {
 	return Code{}
 }
 
-// ResetPassword sets a new password with the code that ForgotPassword mailed. All
-// sessions and keys end, and withdrawals wait. The errors are ErrVerification, and
-// *bourse.Errors with CodeInvalid and CodeBusy.
+// ResetPassword sets a new password with the code of ForgotPassword. All sessions and
+// keys end, and withdrawals are held. The errors are ErrVerification, and *bourse.Errors
+// with CodeInvalid and CodeBusy.
 func (s *Service) ResetPassword(ctx context.Context, email, code, password string, v Visit) error {
 	email, err := NormalizeEmail(email)
 	if err != nil {
@@ -188,6 +193,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 	if err := CheckPassword("password", password); err != nil {
 		return err
 	}
+
 	of, _, err := s.personOf(ctx, email)
 	if err != nil {
 		return err
@@ -196,6 +202,7 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 	if err != nil {
 		return err
 	}
+
 	return s.tryMailed(try{ForReset, email, v, known}, text(code), func(c *Code) error {
 		if c.Account == 0 { // the address has no account
 			return ErrVerification
@@ -208,6 +215,6 @@ func (s *Service) ResetPassword(ctx context.Context, email, code, password strin
 		if err != nil {
 			return err
 		}
-		return s.setPassword(ctx, s.evictCommand(row.ID), &row, hash, resetPassword, v)
+		return s.setPassword(ctx, s.evictCommand(row.ID), newPassword{&row, hash, resetPassword}, v)
 	})
 }

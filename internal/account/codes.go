@@ -14,19 +14,19 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// The bounds of codes that people read and write back.
+// The bounds of mailed codes.
 const (
 	codeDigits = 6
-	// maxWrong is how many wrong tries end a code.
+	// maxWrong is the number of wrong tries that end a code.
 	maxWrong = 5
-	// mostCodes is how many codes of a purpose are out at most: some 10 MiB.
+	// mostCodes bounds the pending codes of a purpose: some 10 MiB.
 	mostCodes = 1 << 15
-	// mostOfSubject is how many codes of a purpose a subject has out at most.
+	// mostOfSubject bounds the pending codes of a purpose and a subject.
 	mostOfSubject = 8
 )
 
-// codeTables keeps one table per purpose, in memory alone: codes are good for
-// minutes, and nothing that was never written can be read in a copy.
+// codeTables keeps one table per purpose, in memory alone: codes live for minutes, and no
+// copy of a disk can contain them.
 type codeTables [purposes]codeTable
 
 // PutCode adds a code.
@@ -116,7 +116,7 @@ func (t *codeTable) drop(subject string, pick func(*Code) bool) {
 	t.keep(subject, func(c *Code) bool { return pick != nil && !pick(c) })
 }
 
-// keep removes the codes of a subject that stays refuses. The caller holds mu.
+// keep removes the subject's codes that fail stays. The caller holds mu.
 func (t *codeTable) keep(subject string, stays func(*Code) bool) {
 	list := t.out[subject]
 	left := slices.DeleteFunc(list, func(c *Code) bool { return !stays(c) })
@@ -128,9 +128,9 @@ func (t *codeTable) keep(subject string, stays func(*Code) bool) {
 	t.out[subject] = left
 }
 
-// makeRoom frees an eighth of a full table. Codes that are over go first. Then the
-// networks that hold the most codes pay, of these the sources that hold the most,
-// and of these the oldest codes: who holds few loses none. The caller holds mu.
+// makeRoom frees an eighth of a full table. Expired codes go first, then the oldest codes
+// of the largest sources of the largest networks: a holder of few codes loses none. The
+// caller holds mu.
 func (t *codeTable) makeRoom(now bourse.Time) {
 	byNetwork := map[netip.Prefix][]*Code{}
 	for subject := range t.out {
@@ -174,8 +174,8 @@ func newest(list []*Code, most int) []*Code {
 	return list[:most]
 }
 
-// level returns the most that each group may keep, at least one, so that all together
-// keep no more than room.
+// level returns the largest share, at least one, such that the groups, each cut to it,
+// fit into room.
 func level[K comparable](groups map[K][]*Code, room int) int {
 	sizes := make([]int, 0, len(groups))
 	for _, g := range groups {
@@ -192,7 +192,7 @@ func level[K comparable](groups map[K][]*Code, room int) int {
 	return mostCodes
 }
 
-// is returns a judge that compares a text with that of a code.
+// is returns a judge that compares a code's text in constant time.
 func is(text string) func(*Code) bool {
 	return func(c *Code) bool {
 		return c.Text != "" && subtle.ConstantTimeCompare([]byte(c.Text), []byte(text)) == 1
@@ -208,8 +208,8 @@ func newCode(random io.Reader) (string, error) {
 	return fmt.Sprintf("%0*d", codeDigits, n), nil
 }
 
-// CheckCode reports what is wrong with the form of a code that came in a field.
-// The error is an *bourse.Error with CodeInvalid.
+// CheckCode checks the form of a code in a field. The error is an *bourse.Error with
+// CodeInvalid.
 func CheckCode(field, text string) error {
 	good := len(text) == codeDigits
 	for _, c := range []byte(text) {

@@ -6,14 +6,14 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// mostNames is how many names a quota counts for at once: at most some 5 MiB.
+// mostNames bounds the names of a quota: at most some 5 MiB.
 const mostNames = 1 << 15
 
-// countTables keeps one table per quota, so that a crowd of names of one kind takes
-// no room from another.
+// countTables keeps one table per quota, so that names of one quota never evict those of
+// another.
 type countTables [quotas]countTable
 
-// Take counts one.
+// Take counts one; see Counts.
 func (t *countTables) Take(q Quota, name string, now bourse.Time) bool { return t[q].take(name, now) }
 
 // Free reports whether Take would allow one.
@@ -22,9 +22,8 @@ func (t *countTables) Free(q Quota, name string, now bourse.Time) bool { return 
 // Back takes one count back.
 func (t *countTables) Back(q Quota, name string) { t[q].back(name) }
 
-// countTable counts by name. Names never share a count. A full table forgets the
-// names with the fewest counts: what that forgives is the least that there is, and
-// it costs no other name anything.
+// countTable counts by name. Names never share a count. A full table forgets the names
+// with the fewest counts: that forgives the least, and costs no other name anything.
 type countTable struct {
 	rule
 
@@ -32,13 +31,13 @@ type countTable struct {
 	names map[string]*count
 }
 
-// count is when a name did something, within the window, and until when it may not.
+// count holds a name's times within the window, and the end of its block.
 type count struct {
 	at    []bourse.Time
 	until bourse.Time
 }
 
-// take counts before the caller knows how the attempt ends, so that many at once
+// take counts before the outcome of the attempt is known, so that concurrent attempts
 // gain nothing.
 func (t *countTable) take(name string, now bourse.Time) bool {
 	if t.most == 0 {

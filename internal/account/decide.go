@@ -19,10 +19,9 @@ func newDecisions() Decisions {
 	}
 }
 
-// decide lets the journal decide about a pending row, which is of a key or of an
-// account (nil). The row is confirmed when decide returns an id, and gone when
-// nothing was taken. When the outcome is unknown it stays, for a later event or
-// the next start.
+// decide submits the command of a pending row: of a key, or of an account if key is nil.
+// The row is confirmed if decide returns an id, and dropped if the command was not taken.
+// If the outcome is unknown, the row stays for a later event or the next start.
 func (s *Service) decide(ctx context.Context, cmd *bourse.Command, key *KeyRow) (uint64, error) {
 	s.mu.Lock()
 	s.waiting[cmd.Token] = key
@@ -37,14 +36,14 @@ func (s *Service) decide(ctx context.Context, cmd *bourse.Command, key *KeyRow) 
 		s.open.Dropped = append(s.open.Dropped, cmd.Token)
 		s.mu.Unlock()
 	}
-	// The journal has decided: the caller's patience no longer matters.
+	// The journal has decided, so the caller's cancellation no longer applies.
 	if failed := s.Confirm(context.WithoutCancel(ctx)); failed != nil {
 		return 0, errors.Join(err, failed)
 	}
 	return id, err
 }
 
-// do submits a command; a refusal is an *bourse.Error.
+// do submits a command; a refusal becomes an *bourse.Error.
 func (s *Service) do(ctx context.Context, cmd *bourse.Command) (uint64, error) {
 	o, err := s.submit(ctx, cmd)
 	if err == nil && o.Reason != 0 {
@@ -53,7 +52,7 @@ func (s *Service) do(ctx context.Context, cmd *bourse.Command) (uint64, error) {
 	return o.ID, err
 }
 
-// notTaken reports whether an error says that the command has no effect.
+// notTaken reports whether err means that the command has no effect.
 func notTaken(err error) bool {
 	var e *bourse.Error
 	return errors.As(err, &e) && e.Code != bourse.CodeUnknown
@@ -74,9 +73,9 @@ func refusal(reason bourse.Reason) error {
 	}
 }
 
-// Confirm tells the store what the journal decided. Whoever creates something
-// calls it; what it could not do, because the store failed or nobody waited for
-// the outcome, a later call does, so it should be called now and then.
+// Confirm writes the journal's decisions to the store. Each creation calls it. It also
+// retries failed writes of earlier calls, and writes outcomes that no caller waited for,
+// so it should be called periodically.
 func (s *Service) Confirm(ctx context.Context) error {
 	s.confirming.Lock()
 	defer s.confirming.Unlock()

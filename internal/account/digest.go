@@ -10,8 +10,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Salt is chance that a row has of its own, so that its digest in the journal tells
-// an auditor nothing about it.
+// Salt is a row's own randomness. It keeps an auditor from guessing the row behind a
+// digest in the journal.
 type Salt [16]byte
 
 func (s *Service) newSalt() (salt Salt, err error) {
@@ -21,15 +21,15 @@ func (s *Service) newSalt() (salt Salt, err error) {
 	return salt, nil
 }
 
-// What the digests of rows begin with.
+// Prefixes that separate the digests of different rows.
 const (
 	digestKey     = "bourse key 1\n"
 	digestSession = "bourse session 1\n"
 	digestPerson  = "bourse person 1\n"
 )
 
-// digest returns what the journal has of a key's row: of all that says whose the
-// key is, who may use it and for what. The row's name is not part of it.
+// digest returns the journal's digest of a key's row: owner, secret, scopes, addresses
+// and expiry. The name is not part of it.
 func (k *KeyRow) digest() bourse.RowDigest {
 	le := binary.LittleEndian
 	b := append([]byte(digestKey), k.Salt[:]...)
@@ -47,8 +47,7 @@ func (k *KeyRow) digest() bourse.RowDigest {
 	return sha256.Sum256(b)
 }
 
-// digest returns what the journal has of a session's row: whose it is, who may use it
-// and until when.
+// digest returns the journal's digest of a session's row: owner, secret and expiry.
 func (row *SessionRow) digest() bourse.RowDigest {
 	le := binary.LittleEndian
 	b := append([]byte(digestSession), row.Salt[:]...)
@@ -57,8 +56,8 @@ func (row *SessionRow) digest() bourse.RowDigest {
 	return sha256.Sum256(le.AppendUint64(b, uint64(row.Expires)))
 }
 
-// digest returns what the journal has of the row of an account's person: of all that
-// says how a holder gets in. The last time step of a code is not part of it.
+// digest returns the journal's digest of a person's row: everything that grants access.
+// TOTPStep is not part of it.
 func (row *AccountRow) digest() bourse.RowDigest {
 	b := append([]byte(digestPerson), row.Salt[:]...)
 	b = append(b, row.Token[:]...)
@@ -82,8 +81,7 @@ func appendSized[T string | []byte](b []byte, text T) []byte {
 	return append(b, text...)
 }
 
-// appendFactor appends the sealed secret of an application, which is never empty, and
-// whether codes come from there.
+// appendFactor appends the sealed TOTP secret, empty for none, and whether it is in use.
 func appendFactor(b, totp []byte, used bool) []byte {
 	b = appendSized(b, totp)
 	if used {
@@ -92,16 +90,16 @@ func appendFactor(b, totp []byte, used bool) []byte {
 	return append(b, 0)
 }
 
-// with returns the row as a change makes it.
+// with returns the row with a change applied.
 func (k *KeyRow) with(c *KeyChange) *KeyRow {
 	row := *k
 	row.Name, row.Scopes, row.Addresses, row.Expires, row.Salt = c.Name, c.Scopes, c.Addresses, c.Expires, c.Salt
 	return &row
 }
 
-// admitAsJournaled admits a key whose row is the one that the journal knows, or
-// becomes it by a change that was written before its command. Others stay out, with
-// an alarm: somebody else wrote the row. The caller holds mu.
+// admitAsJournaled admits a key whose row, possibly with a pending change applied, has
+// the journal's digest. Any other row was written by a third party: it is refused with an
+// alarm. The caller holds mu.
 func (r *reconciliation) admitAsJournaled(row *KeyRow, f *keyFact) {
 	if row.digest() == f.digest && row.Token == f.token && row.Account == f.account {
 		r.admit(row)
@@ -110,7 +108,8 @@ func (r *reconciliation) admitAsJournaled(row *KeyRow, f *keyFact) {
 	changes := r.changes[row.ID]
 	at := slices.IndexFunc(changes, func(c KeyChange) bool { return row.with(&c).digest() == f.digest })
 	if at < 0 {
-		r.OnForged("key", fmt.Errorf("key %d of account %d is not the one in the journal: it is refused", row.ID, row.Account))
+		r.OnForged("key", fmt.Errorf("key %d of account %d is not the one in the journal: it is refused",
+			row.ID, row.Account))
 		return
 	}
 	r.admit(row.with(&changes[at]))

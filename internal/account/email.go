@@ -7,17 +7,18 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// ChangeEmail mails a code that makes a new address that of the account, when the
-// factor in use has confirmed it: without an application that is a code to the old
-// address. The errors are ErrPassword, those of SecondFactor, and *bourse.Errors with
-// CodeInvalid and CodeBusy.
+// ChangeEmail mails a code to a new address after the factor in use has confirmed the
+// request; without an authenticator application that is a code to the old address. The
+// errors are ErrPassword, those of SecondFactor, and *bourse.Errors with CodeInvalid and
+// CodeBusy.
 func (s *Service) ChangeEmail(ctx context.Context, who Identity, email, password string, act Act) error {
 	email, err := NormalizeEmail(email)
 	if err != nil {
 		return err
 	}
 	takes := []spending{
-		{lettersBySource, act.source().String()}, {changesByHour, idName(who.Account)}, {changesByDay, idName(who.Account)},
+		{lettersBySource, act.source().String()},
+		{changesByHour, idName(who.Account)}, {changesByDay, idName(who.Account)},
 	}
 	for _, t := range takes {
 		if !s.shared.Free(t.quota, t.name, s.now()) {
@@ -39,8 +40,8 @@ func (s *Service) ChangeEmail(ctx context.Context, who Identity, email, password
 	return s.mailNewAddress(ctx, &row, email, act.Visit)
 }
 
-// mailNewAddress mails the code of a change. Whether the new address has an account is
-// told to its holder alone.
+// mailNewAddress mails the code of a change. If the new address has an account, only its
+// holder is told so.
 func (s *Service) mailNewAddress(ctx context.Context, row *AccountRow, email string, v Visit) error {
 	_, has, err := s.personOf(ctx, email)
 	if err != nil {
@@ -63,8 +64,7 @@ func (s *Service) mailNewAddress(ctx context.Context, row *AccountRow, email str
 	return s.send(ctx, &Mail{To: email, Code: c.Text, Source: c.Source}, letter, values...)
 }
 
-// PendingEmail returns the address that an account is about to get; empty for
-// none.
+// PendingEmail returns the new address that awaits its code; empty for none.
 func (s *Service) PendingEmail(id bourse.AccountID) string {
 	for _, c := range s.shared.CodesOf(ForEmail, idName(id), s.now()) {
 		if !c.Ended() {
@@ -74,15 +74,15 @@ func (s *Service) PendingEmail(id bourse.AccountID) string {
 	return ""
 }
 
-// CancelEmail calls a change of address off; it reports whether there was one.
+// CancelEmail cancels a pending change of address; it reports whether there was one.
 func (s *Service) CancelEmail(id bourse.AccountID) bool {
 	was := s.PendingEmail(id) != ""
 	s.shared.DropCodes(ForEmail, idName(id), nil)
 	return was
 }
 
-// VerifyEmail makes the new address that of the account. Other sessions end,
-// withdrawals wait, and the old address gets a code that takes it back; see
+// VerifyEmail changes the account's address to the new one. Other sessions end,
+// withdrawals are held, and the old address gets a code that undoes the change; see
 // UndoEmail. The errors are ErrVerification, and *bourse.Errors with CodeConflict and
 // CodeBusy.
 func (s *Service) VerifyEmail(ctx context.Context, who Identity, code string, v Visit) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Provider is where the codes of a second factor come from.
+// Provider is the source of second-factor codes.
 type Provider string
 
 // The providers.
@@ -16,45 +16,46 @@ const (
 	ProviderTOTP  Provider = "TOTP"
 )
 
-// FactorError says that a request must come again, unchanged, with a code.
+// FactorError asks the client to repeat the request, unchanged, with a code.
 type FactorError struct {
 	Provider Provider
-	// Message says where the code is.
+	// Message tells the user where to find the code.
 	Message string
 }
 
-// Error says where the code is.
+// Error returns the message.
 func (e *FactorError) Error() string { return e.Message }
 
 var (
-	// ErrWrongFactor says that the code of a second factor is wrong.
+	// ErrWrongFactor is the answer to a wrong second-factor code.
 	ErrWrongFactor = bourse.Errorf(bourse.CodeForbidden, "The code is wrong")
 
 	errTooMany      = bourse.Errorf(bourse.CodeBusy, "Too many requests, try again later")
-	errFactorLocked = bourse.Errorf(bourse.CodeBusy, "Too many wrong codes: second factors are locked for up to an hour")
+	errFactorLocked = bourse.Errorf(bourse.CodeBusy,
+		"Too many wrong codes: second factors are locked for up to an hour")
 )
 
-// factorFor is how long a request waits for its code.
+// factorFor bounds the time to send a request's code.
 const factorFor = 5 * bourse.Minute
 
 // Act is a request that a second factor may have to confirm.
 type Act struct {
-	// Case are those of which one must be on; zero for what is always confirmed.
+	// Case is the set of cases of which one must be on; zero for a request that is always
+	// confirmed.
 	Case   Cases
 	Digest Digest
-	// What says in plain words what the code confirms, for the letter that brings it.
-	// What a client wrote stands in it as [Plain] shows it.
+	// What describes the request in plain words, for the letter with the code. Client
+	// values in it have passed [Plain].
 	What string
-	// Code came along; empty for none. Otherwise it has the form of one.
+	// Code came with the request; empty for none. Otherwise it is well formed.
 	Code string
 	Visit
 }
 
-// SecondFactor lets a request pass that needs no second factor, or brings the
-// right one. Call it when the request has been found good in everything else. The
-// errors are *FactorError: the request must come again with a code, which is on
-// its way; ErrWrongFactor; and *bourse.Errors with CodeBusy. A key needs none: it
-// is a factor of its own.
+// SecondFactor passes a request that needs no second factor or carries the right one.
+// Call it after every other check. A key needs none: it is a factor of its own. The
+// errors are *FactorError, which says that a code is on its way and the request must be
+// repeated with it; ErrWrongFactor; and *bourse.Errors with CodeBusy.
 func (s *Service) SecondFactor(ctx context.Context, who Identity, act Act) error {
 	if who.Session == 0 {
 		return nil
@@ -96,7 +97,7 @@ func (s *Service) confirm(ctx context.Context, id bourse.AccountID, act Act) err
 	return nil
 }
 
-// challengeOf returns the challenge that is out for a request of an account.
+// challengeOf returns the pending challenge of an account's request.
 func (s *Service) challengeOf(id bourse.AccountID, digest Digest) (Code, bool) {
 	for _, c := range s.shared.CodesOf(ForFactor, idName(id), s.now()) {
 		if c.Digest == digest && !c.Ended() {
@@ -106,8 +107,8 @@ func (s *Service) challengeOf(id bourse.AccountID, digest Digest) (Code, bool) {
 	return Code{}, false
 }
 
-// challenge asks for a code, which it mails unless an application makes it. The code
-// of a challenge that is out is mailed again.
+// challenge asks for a code and mails it, unless an authenticator application makes it. A
+// pending challenge's code is mailed again.
 func (s *Service) challenge(ctx context.Context, row *AccountRow, c Code, act Act) error {
 	asks := &FactorError{ProviderTOTP, "Enter the code that your authenticator application shows"}
 	if !row.TOTPUsed {
@@ -117,7 +118,10 @@ func (s *Service) challenge(ctx context.Context, row *AccountRow, c Code, act Ac
 		}
 	}
 	if c.ID == 0 {
-		c = Code{Subject: idName(row.ID), Source: act.source(), Expires: s.now() + factorFor, Account: row.ID, Digest: act.Digest}
+		c = Code{
+			Subject: idName(row.ID), Source: act.source(), Expires: s.now() + factorFor,
+			Account: row.ID, Digest: act.Digest,
+		}
 		if !row.TOTPUsed {
 			if err := s.drawApart(ForFactor, &c); err != nil {
 				return err
@@ -135,8 +139,7 @@ func (s *Service) challenge(ctx context.Context, row *AccountRow, c Code, act Ac
 	return asks
 }
 
-// putChallenge adds a challenge, in place of the account's oldest one if it has too
-// many.
+// putChallenge adds a challenge. If the account has too many, its oldest one goes.
 func (s *Service) putChallenge(c *Code) {
 	for !s.shared.PutCode(ForFactor, c, s.now()) {
 		if list := s.shared.CodesOf(ForFactor, c.Subject, s.now()); len(list) > 0 {
@@ -146,7 +149,7 @@ func (s *Service) putChallenge(c *Code) {
 	}
 }
 
-// said is what a letter says of a request.
+// said describes a request in a letter.
 func (a *Act) said() string {
 	what := a.What
 	if a.From.IsValid() {
@@ -173,5 +176,5 @@ func (s *Service) tryFactor(ctx context.Context, row *AccountRow, act Act) (bool
 	return s.Store.UseStep(ctx, row.ID, step)
 }
 
-// idName is an account's name where names are texts.
+// idName returns an account's name in quotas and subjects.
 func idName(id bourse.AccountID) string { return fmt.Sprintf("account %d:", id) }

@@ -1,20 +1,20 @@
 package account
 
-// try is a mailed code that comes back.
+// try is a mailed code sent back by a client.
 type try struct {
 	purpose Purpose
 	subject string
 	visit   Visit
-	// known says that somebody has logged in to the account from the source before.
+	// known is set if the account has a log-in from this source.
 	known bool
 }
 
-// tryMailed takes a mailed code back, as often as that is allowed, and does what it is
-// about. A source that asked for a code tries its own one, which ends after maxWrong
-// wrong tries. Any other source tries all codes of the subject and ends none; those
-// tries are counted for the subject. So nobody ends a code that somebody else asked
-// for. judge is called when the try is allowed. The errors are ErrVerification,
-// *bourse.Errors with CodeBusy, and those of the functions.
+// tryMailed checks a mailed code within the quotas and calls do with the right one. A
+// source that asked for a code tries its own code, which ends after maxWrong wrong tries.
+// Any other source tries all codes of the subject and ends none; its tries count against
+// the subject. So no client can end another client's code. judge is called once the try
+// is allowed. The errors are ErrVerification, *bourse.Errors with CodeBusy, and those of
+// the functions.
 func (s *Service) tryMailed(t try, judge func() (func(*Code) bool, error), do func(*Code) error) error {
 	source, own := t.visit.source(), false
 	for _, c := range s.shared.CodesOf(t.purpose, t.subject, s.now()) {
@@ -39,10 +39,10 @@ func (s *Service) tryMailed(t try, judge func() (func(*Code) bool, error), do fu
 	return do(&c)
 }
 
-// guess counts a try before it is judged; back takes the counts back of a right one.
-// Beyond the limit of all sources, a source that is not known may try the code alone
-// that it asked for, and no more once its network has sent a wrong one within a day:
-// those who guess pay, and known sources lose nothing.
+// guess counts a try before it is judged; back returns the counts after a right one.
+// Beyond the limit of all sources, an unknown source may try only the code that it asked
+// for, and only while its network has sent no wrong one within a day: guessers pay, and
+// known sources lose nothing.
 func (s *Service) guess(t *try, own bool) (back func(), ok bool) {
 	now, source := s.now(), t.visit.source()
 	from := network(source).String()
@@ -77,7 +77,7 @@ func (s *Service) guess(t *try, own bool) (back func(), ok bool) {
 	return back, true
 }
 
-// text returns the judge of a code's text alone.
+// text returns a judge of the code's text alone.
 func text(given string) func() (func(*Code) bool, error) {
 	return func() (func(*Code) bool, error) { return is(given), nil }
 }

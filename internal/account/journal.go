@@ -7,12 +7,12 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// facts are what the journal says of accounts, by their dense ids (index zero is
-// nobody's), of live keys and sessions, and of address books.
+// facts are the journal's state of accounts, indexed by their dense ids (index zero is
+// unused), of live keys and sessions, and of address books.
 type facts struct {
 	accounts []accountFact
 	keys     map[bourse.KeyID]*keyFact
-	// lastKey and lastSession are the newest that there ever were.
+	// lastKey and lastSession are the highest ids ever allotted.
 	lastKey, lastSession bourse.KeyID
 	books                books
 }
@@ -20,9 +20,9 @@ type facts struct {
 type accountFact struct {
 	token  bourse.Token
 	frozen bool
-	// held is the time before which no money leaves it.
+	// held is the end of the hold of withdrawals.
 	held bourse.Time
-	// person is the digest of the row of the person; zero if it has none.
+	// person is the digest of the person's row; zero for an account without a person.
 	person bourse.RowDigest
 	// keys and sessions are the live ones, oldest first.
 	keys, sessions []bourse.KeyID
@@ -36,11 +36,12 @@ type keyFact struct {
 
 func newFacts() *facts {
 	return &facts{
-		accounts: make([]accountFact, 1), keys: map[bourse.KeyID]*keyFact{}, lastSession: bourse.FirstSession, books: books{},
+		accounts: make([]accountFact, 1), keys: map[bourse.KeyID]*keyFact{},
+		lastSession: bourse.FirstSession, books: books{},
 	}
 }
 
-// account returns what is known of an account; nil if the journal has none.
+// account returns an account's state; nil if the journal has no such account.
 func (f *facts) account(id bourse.AccountID) *accountFact {
 	if id == 0 || uint64(id) >= uint64(len(f.accounts)) {
 		return nil
@@ -48,8 +49,7 @@ func (f *facts) account(id bourse.AccountID) *accountFact {
 	return &f.accounts[id]
 }
 
-// Reset prepares for what a snapshot restores. Until End, everybody still sees
-// what was there before.
+// Reset prepares for a snapshot. Readers see the old state until End.
 func (s *Service) Reset(func(name string) ([]byte, bool)) error {
 	s.restored = newFacts()
 	return nil
@@ -58,12 +58,13 @@ func (s *Service) Reset(func(name string) ([]byte, bool)) error {
 // Begin announces the commands of a frame.
 func (s *Service) Begin() {}
 
-// Observe takes in what a command did. Most commands do nothing here, and pay
-// for no lock.
+// Observe applies the events of a command. Most commands have none of interest, and skip
+// the lock.
 func (s *Service) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if len(ev.Facts) == 0 && len(ev.Wallet.Addresses) == 0 {
 		return
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.facts
@@ -109,7 +110,7 @@ func (s *Service) foldAccount(f *facts, fact *bourse.Fact) {
 	}
 }
 
-// foldPerson takes in what became of the row of a person.
+// foldPerson applies a change of a person's row.
 func (s *Service) foldPerson(f *facts, fact *bourse.Fact) {
 	f.accounts[fact.Account].person = fact.Digest
 	row := s.persons[fact.Digest]
@@ -123,7 +124,7 @@ func (s *Service) foldPerson(f *facts, fact *bourse.Fact) {
 	s.open.People[fact.Account] = *row
 }
 
-// reached notes that there was a key or session of an id.
+// reached notes that an id was allotted.
 func (f *facts) reached(id bourse.KeyID) {
 	if id.IsSession() {
 		f.lastSession = max(f.lastSession, id)
@@ -149,8 +150,8 @@ func (s *Service) foldKey(f *facts, fact *bourse.Fact) {
 	}
 }
 
-// foldKeyChanged takes in what became of a key. Connections that it has opened end:
-// they may no longer be allowed.
+// foldKeyChanged applies a change of a key. Its connections are closed, because the new
+// terms may not allow them.
 func (s *Service) foldKeyChanged(f *facts, fact *bourse.Fact) {
 	f.keys[fact.Key].digest = fact.Digest
 	c := s.changing[fact.Digest]
@@ -186,7 +187,7 @@ func (s *Service) foldRevoked(f *facts, key bourse.KeyID, at bourse.Time) {
 	s.expel(key)
 }
 
-// expel forgets a key or session that ended. The caller holds mu.
+// expel removes an ended key or session. The caller holds mu.
 func (s *Service) expel(key bourse.KeyID) {
 	if c := s.byKey[key]; c != nil {
 		delete(s.credentials, c.hash)
@@ -195,7 +196,7 @@ func (s *Service) expel(key bourse.KeyID) {
 	s.revoked = append(s.revoked, key)
 }
 
-// End closes the frame: what was revoked in it is told.
+// End closes the frame and reports the keys that were revoked in it.
 func (s *Service) End() {
 	if s.restored != nil {
 		s.install()
@@ -206,9 +207,9 @@ func (s *Service) End() {
 	s.revoked = s.revoked[:0]
 }
 
-// install makes what a snapshot restored what everybody sees. Keys that were good
-// until now and are not there, or have other rows, ended or changed meanwhile, and
-// saved addresses that are gone were forgotten.
+// install replaces the state with the restored one. Live keys that are missing there, or
+// have another digest, ended or changed meanwhile; missing saved addresses were
+// forgotten.
 func (s *Service) install() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +231,7 @@ func (s *Service) install() {
 	s.facts, s.restored = s.restored, nil
 }
 
-// merge puts back what could not be confirmed.
+// merge puts back decisions that the store did not take.
 func (s *Decisions) merge(work *Decisions) {
 	maps.Copy(s.Accounts, work.Accounts)
 	maps.Copy(s.Keys, work.Keys)

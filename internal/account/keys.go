@@ -10,17 +10,17 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// OrderKey makes a key for its holder, who has no other good one of the name. The
-// secret is empty when the key was made before, under the same k.Once: it is shown
-// once. Who asks must still be let in when it is made: a reset may have ended the session
-// while its request waited. The errors are those of CreateKey, and *bourse.Errors with CodeConflict if
-// the name is used, or k.Once stands for another request, and CodeUnknown if it is
-// not known yet what became of an earlier one.
+// OrderKey makes a key for the holder of an account, with a name that no other live key
+// has. The secret is empty if the key was made before under the same k.Once, because a
+// secret is shown once. The session or key that asks must still be live when the key is
+// made: a reset may have ended it while the request waited. The errors are those of
+// CreateKey, and *bourse.Errors with CodeConflict if the name is used or k.Once stands
+// for another request, and CodeUnknown if the outcome of an earlier request is pending.
 func (s *Service) OrderKey(ctx context.Context, who Identity, k NewKey, v Visit) (bourse.KeyID, Secret, error) {
 	account := who.Account
 	defer s.naming.Lock(account)()
 	if !s.lives(account, who.Key) {
-		return 0, "", errUnauthorized
+		return 0, "", ErrUnauthorized
 	}
 	if id, err := s.keyOnce(ctx, account, &k); id != 0 || err != nil {
 		return id, "", err
@@ -28,8 +28,8 @@ func (s *Service) OrderKey(ctx context.Context, who Identity, k NewKey, v Visit)
 	if err := s.checkKeyName(ctx, account, 0, k.Name); err != nil {
 		return 0, "", err
 	}
-	// Without cancellation: the lock is kept until it is decided, or the key could be made
-	// behind a reset.
+	// Without cancellation: releasing the lock before the decision would let a key be
+	// made after a reset.
 	id, secret, err := s.CreateKey(context.WithoutCancel(ctx), account, k)
 	if err == nil {
 		s.log(ctx, account, madeKey, v, k.Name)
@@ -37,8 +37,8 @@ func (s *Service) OrderKey(ctx context.Context, who Identity, k NewKey, v Visit)
 	return id, secret, err
 }
 
-// CheckKey reports what is wrong with an order of a key, before anything else is
-// asked. It returns the key if it was made before.
+// CheckKey validates an order of a key, before a second factor is asked for. It returns
+// the id of the key if it was made before.
 func (s *Service) CheckKey(ctx context.Context, account bourse.AccountID, k NewKey) (bourse.KeyID, error) {
 	if id, err := s.keyOnce(ctx, account, &k); id != 0 || err != nil {
 		return id, err
@@ -52,10 +52,9 @@ func (s *Service) CheckKey(ctx context.Context, account bourse.AccountID, k NewK
 	return 0, s.checkKeyName(ctx, account, 0, k.Name)
 }
 
-// keyOnce returns the key that was made under k's name for the request; zero if
-// there is none.
+// keyOnce returns the key made under k.Once for the same request; zero if there is none.
 func (s *Service) keyOnce(ctx context.Context, account bourse.AccountID, k *NewKey) (bourse.KeyID, error) {
-	if !k.Once.Given() {
+	if k.Once.IsZero() {
 		return 0, nil
 	}
 	row, found, err := s.Store.KeyOnce(ctx, account, k.Once)
@@ -72,8 +71,7 @@ func (s *Service) keyOnce(ctx context.Context, account bourse.AccountID, k *NewK
 
 var errOnce = bourse.Errorf(bourse.CodeConflict, "The Idempotency-Key stands for another request")
 
-// checkRoom refuses a key that the engine would refuse, so that no refusal is
-// journaled.
+// checkRoom refuses a key beyond MaxKeys, so that the engine's refusal is not journaled.
 func (s *Service) checkRoom(account bourse.AccountID) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -83,7 +81,7 @@ func (s *Service) checkRoom(account bourse.AccountID) error {
 	return nil
 }
 
-// checkKeyName reports whether another good key of the account has a name.
+// checkKeyName refuses a name that another live key of the account has.
 func (s *Service) checkKeyName(ctx context.Context, account bourse.AccountID, but bourse.KeyID, name string) error {
 	keys, err := s.Keys(ctx, account)
 	if err != nil {
@@ -97,8 +95,8 @@ func (s *Service) checkKeyName(ctx context.Context, account bourse.AccountID, bu
 	return nil
 }
 
-// Key returns a good key of an account. The error is an *bourse.Error with
-// CodeNotFound, or CodeForbidden if it is another account's.
+// Key returns a live key of an account. The error is an *bourse.Error with CodeNotFound,
+// or CodeForbidden if another account owns it.
 func (s *Service) Key(ctx context.Context, account bourse.AccountID, id bourse.KeyID) (Key, error) {
 	s.mu.RLock()
 	f := s.facts.keys[id]
@@ -121,14 +119,14 @@ func (s *Service) Key(ctx context.Context, account bourse.AccountID, id bourse.K
 	return Key{}, refusal(bourse.UnknownKey)
 }
 
-// CheckChange reports what is wrong with what a key is to become. The errors are
-// *bourse.Errors with CodeInvalid and CodeConflict, and those of Key.
+// CheckChange validates a change of a key. The errors are *bourse.Errors with CodeInvalid
+// and CodeConflict, and those of Key.
 func (s *Service) CheckChange(ctx context.Context, k *Key) error {
 	_, err := s.checkChange(ctx, k)
 	return err
 }
 
-// checkChange returns what the key is now.
+// checkChange validates a change and returns the key before it.
 func (s *Service) checkChange(ctx context.Context, k *Key) (Key, error) {
 	was, err := s.Key(ctx, k.Account, k.ID)
 	if err != nil {
@@ -145,24 +143,26 @@ func (s *Service) checkChange(ctx context.Context, k *Key) (Key, error) {
 	return was, s.checkKeyName(ctx, k.Account, k.ID, k.Name)
 }
 
-// ChangeKey writes what the owner may change of a key: name, scopes, addresses and
-// expiry. The name is not part of the row's digest: a new name alone needs no command.
-// Who asks must still be let in. The errors are those of CheckChange.
+// ChangeKey changes a key's name, scopes, addresses and expiry. The name is not part of
+// the digest, so that a rename needs no command. The session or key that asks must still
+// be live. The errors are those of CheckChange.
 func (s *Service) ChangeKey(ctx context.Context, who Identity, k *Key, v Visit) error {
 	defer s.naming.Lock(k.Account)()
 	if !s.lives(who.Account, who.Key) {
-		return errUnauthorized
+		return ErrUnauthorized
 	}
 	was, err := s.checkChange(ctx, k)
 	if err != nil {
 		return err
 	}
+
 	if err := s.Ready(bourse.CommandChangeKey); err != nil {
 		return err
 	}
 	if k.sameTerms(&was) {
 		return s.renameKey(ctx, &was, k.Name, v)
 	}
+
 	change := &KeyChange{Key: *k}
 	if change.Salt, err = s.newSalt(); err != nil {
 		return err
@@ -170,6 +170,7 @@ func (s *Service) ChangeKey(ctx context.Context, who Identity, k *Key, v Visit) 
 	if err := s.Store.AddKeyChange(ctx, change); err != nil {
 		return err
 	}
+
 	if err := s.decideChange(ctx, change); err != nil {
 		return err
 	}
@@ -182,8 +183,8 @@ func (k *Key) sameTerms(other *Key) bool {
 	return k.Scopes == other.Scopes && k.Expires == other.Expires && slices.Equal(k.Addresses, other.Addresses)
 }
 
-// renameKey writes the name of a key. What the journal decided earlier is written before
-// it, since it has names as well.
+// renameKey writes the name of a key, after decisions still to be confirmed, since those
+// write names as well.
 func (s *Service) renameKey(ctx context.Context, was *Key, name string, v Visit) error {
 	if name == was.Name {
 		return nil
@@ -198,8 +199,8 @@ func (s *Service) renameKey(ctx context.Context, was *Key, name string, v Visit)
 	return nil
 }
 
-// decideChange lets the journal decide about the change of a key. What the row says
-// besides is taken from memory: the store's may be forged.
+// decideChange submits the change of a key. The rest of the row is taken from memory,
+// because the stored row may be forged.
 func (s *Service) decideChange(ctx context.Context, c *KeyChange) error {
 	s.mu.Lock()
 	was := s.byKey[c.ID]
@@ -220,7 +221,7 @@ func (s *Service) decideChange(ctx context.Context, c *KeyChange) error {
 	})
 	switch {
 	case err == nil:
-		// The change counts, whatever the store says: it can be written later.
+		// The change holds, even if the store fails now: a later Confirm writes it.
 		_ = s.Confirm(context.WithoutCancel(ctx))
 	case notTaken(err):
 		s.mu.Lock()
@@ -233,8 +234,7 @@ func (s *Service) decideChange(ctx context.Context, c *KeyChange) error {
 	return err
 }
 
-// EndKey revokes a key of an account. The errors are those of Key and of a
-// command.
+// EndKey revokes a key of an account. The errors are those of Key and of a command.
 func (s *Service) EndKey(ctx context.Context, account bourse.AccountID, id bourse.KeyID, v Visit) error {
 	k, err := s.Key(ctx, account, id)
 	if err != nil {
@@ -256,8 +256,8 @@ func (s *Service) storeKey(ctx context.Context, row *KeyRow) error {
 	return err
 }
 
-// CreateKey makes a key for an account. The secret is returned this once. The
-// errors are *bourse.Errors with CodeInvalid, and those of a command.
+// CreateKey makes a key for an account. The secret is returned this once. The errors are
+// those of a command, and *bourse.Errors with CodeInvalid.
 func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k NewKey) (bourse.KeyID, Secret, error) {
 	if err := k.check(s.now()); err != nil {
 		return 0, "", err
@@ -268,6 +268,7 @@ func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k New
 	if err := s.Ready(bourse.CommandCreateKey); err != nil {
 		return 0, "", err
 	}
+
 	secret, err := newSecret(s.Random)
 	if err != nil {
 		return 0, "", err
@@ -282,6 +283,7 @@ func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k New
 	if row.Salt, err = s.newSalt(); err != nil {
 		return 0, "", err
 	}
+
 	if err := s.storeKey(ctx, row); err != nil {
 		return 0, "", err
 	}
@@ -289,6 +291,7 @@ func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k New
 		Kind: bourse.CommandCreateKey, Account: account, Token: row.Token,
 		Access: &bourse.Access{Digest: row.digest(), Expires: row.Expires},
 	}
+
 	id, err := s.decide(ctx, cmd, row)
 	if err != nil {
 		return 0, "", err
@@ -297,24 +300,24 @@ func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k New
 	return bourse.KeyID(id), secret, nil
 }
 
-// RevokeKey ends a key, from now on and everywhere.
+// RevokeKey revokes a key, immediately and on every node.
 func (s *Service) RevokeKey(ctx context.Context, key bourse.KeyID) error {
 	if _, err := s.do(ctx, &bourse.Command{Kind: bourse.CommandRevokeKey, Key: key}); err != nil {
 		return err
 	}
-	// It is revoked, whatever the store says: the time can be noted later.
+	// The key is revoked, even if the store fails now: a later Confirm writes the time.
 	_ = s.Confirm(context.WithoutCancel(ctx))
 	return nil
 }
 
-// Keys returns an account's keys by ascending id: the live ones, and the last
-// MostEnded that ended. Which ones live and what
-// those may do the journal says, whatever their rows do.
+// Keys returns an account's live keys and its last MostEnded revoked ones, by ascending
+// id. Whether a key is live, and its terms, are the journal's and not the rows'.
 func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, error) {
 	rows, err := s.Store.KeysOf(ctx, account)
 	if err != nil {
 		return nil, err
 	}
+
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	keys := make([]Key, 0, len(rows))
@@ -329,7 +332,7 @@ func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, er
 			if c := s.byKey[k.ID]; c != nil {
 				k.Scopes, k.Addresses, k.Expires = c.Scopes, c.addresses, c.Expires
 			}
-		case k.Revoked == 0: // the store was not told yet
+		case k.Revoked == 0: // the store does not know yet
 			k.Revoked = s.now()
 		}
 		keys = append(keys, k)
@@ -337,8 +340,8 @@ func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, er
 	return s.withHidden(account, keys), nil
 }
 
-// withHidden adds the live keys of an account that its rows do not show: somebody else
-// changed them. The caller holds mu.
+// withHidden adds the live keys of an account that its rows do not show, because a third
+// party changed them. The caller holds mu.
 func (s *Service) withHidden(account bourse.AccountID, keys []Key) []Key {
 	f := s.facts.account(account)
 	if f == nil {

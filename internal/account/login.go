@@ -9,22 +9,21 @@ import (
 // LogIn is a request for a session.
 type LogIn struct {
 	Email, Password string
-	// Remember makes it last longer.
+	// Remember extends the session's life to rememberedFor.
 	Remember bool
 	Act
 }
 
 var (
-	// ErrLogIn says that an address and a password do not belong together, and
-	// not which of them is wrong.
+	// ErrLogIn is the answer to a wrong address or password, and does not say which one
+	// is wrong.
 	ErrLogIn = bourse.Errorf(bourse.CodeUnauthorized, "E-mail or password is wrong")
-	// ErrPassword says that a person's own password is wrong.
+	// ErrPassword is the answer to a wrong password of one's own account.
 	ErrPassword = bourse.Errorf(bourse.CodeUnauthorized, "The password is wrong")
 )
 
-// LogIn begins a session, whose secret is returned this once. The errors are
-// ErrLogIn, those of SecondFactor, and *bourse.Errors with CodeBusy after too many
-// failures.
+// LogIn begins a session. The secret is returned this once. The errors are ErrLogIn,
+// those of SecondFactor, and *bourse.Errors with CodeBusy after too many failures.
 func (s *Service) LogIn(ctx context.Context, in LogIn) (Secret, error) {
 	email, err := NormalizeEmail(in.Email)
 	if err != nil {
@@ -43,7 +42,7 @@ func (s *Service) LogIn(ctx context.Context, in LogIn) (Secret, error) {
 	case err != nil:
 		return "", err
 	case !ok:
-		// An address without an account costs the same row: of account 0.
+		// An address without an account writes the same row, under account 0.
 		s.log(ctx, row.ID, failedLogIn, in.Visit, "")
 		return "", ErrLogIn
 	}
@@ -55,9 +54,9 @@ func (s *Service) LogIn(ctx context.Context, in LogIn) (Secret, error) {
 	return s.begin(ctx, &row, &in)
 }
 
-// failures are what a wrong password of a log-in counts against: the source, and the
-// address. A source from which somebody has logged in to the account before has a
-// count of its own, so that strangers do not lock it out.
+// failures returns the quotas that a wrong log-in password counts against: the source's,
+// and the address's. A source with an earlier log-in to the account has its own count, so
+// that strangers cannot lock it out.
 func (s *Service) failures(ctx context.Context, email string, row *AccountRow, v Visit) ([]spending, error) {
 	known, err := s.knows(ctx, row.ID, v.source())
 	if err != nil {
@@ -70,9 +69,10 @@ func (s *Service) failures(ctx context.Context, email string, row *AccountRow, v
 	return []spending{{passwordsBySource, from}, {passwordsByAccount, email}}, nil
 }
 
-// checkPassword compares a password, as often as what its failures count against
-// allows.
-func (s *Service) checkPassword(ctx context.Context, hash, password string, v Visit, failures ...spending) (bool, error) {
+// checkPassword compares a password, if the quotas of its failures allow it.
+func (s *Service) checkPassword(
+	ctx context.Context, hash, password string, v Visit, failures ...spending,
+) (bool, error) {
 	if !s.spend(failures...) {
 		return false, errTooMany
 	}

@@ -10,7 +10,8 @@ import (
 // maxMessage is the longest message of a transfer, in bytes.
 const maxMessage = 255
 
-// ValidMessage reports whether a transfer may bear a message.
+// ValidMessage reports whether text is valid for a transfer: at most 255 bytes, no
+// control characters.
 func ValidMessage(text string) bool {
 	for _, c := range text {
 		if control(c) {
@@ -20,12 +21,11 @@ func ValidMessage(text string) bool {
 	return len(text) <= maxMessage
 }
 
-// Transfer carries a command for a transfer between accounts that bears a message,
-// or none if it is empty. The errors are those of a command; an outcome may be a
-// refusal. The message must be valid.
+// Transfer submits a transfer between accounts with a message, which may be empty and
+// must be valid. The errors are those of a command; the outcome may be a refusal.
 //
-// The message is written first, so that a transfer that is known has its own. One
-// whose outcome is not known keeps it.
+// The message is written before the command, so that every known transfer has its own. It
+// is kept if the outcome is unknown.
 func (s *Service) Transfer(ctx context.Context, cmd *bourse.Command, message string) (bourse.Outcome, error) {
 	var token bourse.Token
 	if message != "" && !cmd.Wallet.Withdraw.Again {
@@ -40,12 +40,12 @@ func (s *Service) Transfer(ctx context.Context, cmd *bourse.Command, message str
 	cmd.Wallet.Withdraw.Message = token
 	o, err := s.submit(ctx, cmd)
 	if token != (bourse.Token{}) && (err == nil && (o.Reason != 0 || o.Repeated) || notTaken(err)) {
-		_ = s.Store.DropMessage(context.WithoutCancel(ctx), token) // nobody will ever ask for it
+		_ = s.Store.DropMessage(context.WithoutCancel(ctx), token) // no transfer refers to it
 	}
 	return o, err
 }
 
-// Message returns the message that a transfer bears; empty if there is none.
+// Message returns a transfer's message; empty if there is none.
 func (s *Service) Message(ctx context.Context, token bourse.Token) (string, error) {
 	if token == (bourse.Token{}) {
 		return "", nil
@@ -55,7 +55,9 @@ func (s *Service) Message(ctx context.Context, token bourse.Token) (string, erro
 
 // CheckAddressName returns an *bourse.Error with CodeConflict if an account cannot
 // save the address of a withdrawal under a name.
-func (s *Service) CheckAddressName(ctx context.Context, account bourse.AccountID, asked *bourse.Withdraw, name string) error {
+func (s *Service) CheckAddressName(
+	ctx context.Context, account bourse.AccountID, asked *bourse.Withdraw, name string,
+) error {
 	rows, err := s.Store.NamesOf(ctx, account)
 	if err != nil {
 		return err
@@ -64,15 +66,19 @@ func (s *Service) CheckAddressName(ctx context.Context, account bourse.AccountID
 	if saved != 0 && !slices.ContainsFunc(rows, func(r NameRow) bool { return r.ID == saved && r.Name == name }) {
 		return errOtherName
 	}
-	if saved == 0 && slices.ContainsFunc(rows, func(r NameRow) bool { return r.Network == asked.Network && r.Name == name }) {
+	if saved == 0 && slices.ContainsFunc(rows, func(r NameRow) bool {
+		return r.Network == asked.Network && r.Name == name
+	}) {
 		return errOtherAddress
 	}
 	return nil
 }
 
-// SavedAddress returns an entry of an account's address book. Without it, foreign
-// says whether it is another account's.
-func (s *Service) SavedAddress(ctx context.Context, account bourse.AccountID, id bourse.AddressID) (a SavedAddress, found, foreign bool, err error) {
+// SavedAddress returns an entry of an account's address book. If found is false, foreign
+// reports whether another account owns the entry.
+func (s *Service) SavedAddress(
+	ctx context.Context, account bourse.AccountID, id bourse.AddressID,
+) (a SavedAddress, found, foreign bool, err error) {
 	list, err := s.AddressBook(ctx, account)
 	if err != nil {
 		return a, false, false, err

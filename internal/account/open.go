@@ -8,15 +8,15 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// ErrMismatch says that the store and the journal do not belong together: the
-// store has confirmed an id that the journal did not allot to it.
+// ErrMismatch says that the store and the journal do not belong together: the store has
+// confirmed an id that the journal did not allot.
 var ErrMismatch = errors.New("accounts and journal do not belong together")
 
-// Open brings the store and the journal together, after the journal has been
-// replayed and before anybody is served. Pending rows that the journal knows are
-// confirmed, others are dropped: no command of an earlier process can still
-// arrive. ErrMismatch if a confirmed row is not the journal's. What the journal
-// knows and the store does not is nobody's, and no error.
+// Open reconciles the store with the journal. Call it after the journal has been replayed
+// and before any request is served. Pending rows that the journal knows are confirmed;
+// others are dropped, because no command of an earlier process can still arrive.
+// ErrMismatch if the journal lacks a confirmed row. An id without a row is no error, and
+// grants nothing.
 func (s *Service) Open(ctx context.Context) error {
 	r := reconciliation{
 		Service: s, work: newDecisions(),
@@ -24,6 +24,7 @@ func (s *Service) Open(ctx context.Context) error {
 		changes: map[bourse.KeyID][]KeyChange{}, people: map[bourse.AccountID][]AccountRow{},
 		names: map[bourse.Token]struct{}{}, addresses: map[bourse.AddressID]*bourse.SavedAddress{},
 	}
+
 	r.readBooks()
 	if err := s.Store.PersonChanges(ctx, r.personChange); err != nil {
 		return err
@@ -43,6 +44,7 @@ func (s *Service) Open(ctx context.Context) error {
 	if err := s.Store.Sessions(ctx, r.session); err != nil {
 		return err
 	}
+
 	s.Reached()
 	r.finish()
 	if err := r.dropChanges(ctx); err != nil {
@@ -51,7 +53,7 @@ func (s *Service) Open(ctx context.Context) error {
 	return s.Confirm(ctx)
 }
 
-// reconciliation is the work of Open.
+// reconciliation is the state of Open.
 type reconciliation struct {
 	*Service
 	work Decisions
@@ -59,9 +61,9 @@ type reconciliation struct {
 	accounts map[bourse.Token]struct{}
 	keys     map[bourse.Token]*KeyRow
 	names    map[bourse.Token]struct{}
-	// changes are those of keys that are not confirmed.
+	// changes are the unconfirmed changes of keys.
 	changes map[bourse.KeyID][]KeyChange
-	// people are changes of people that are not confirmed.
+	// people are the unconfirmed changes of people.
 	people map[bourse.AccountID][]AccountRow
 	// addresses are the entries of all address books.
 	addresses map[bourse.AddressID]*bourse.SavedAddress
@@ -77,8 +79,8 @@ func (r *reconciliation) readBooks() {
 	}
 }
 
-// name looks at the name of an entry. An entry that the journal does not know
-// was forgotten: it does not tell the ids of those.
+// name reconciles the name of an entry. A name without an entry in the journal belongs to
+// a forgotten entry.
 func (r *reconciliation) name(row *NameRow) error {
 	a := r.addresses[row.ID]
 	switch {
@@ -97,14 +99,17 @@ func (r *reconciliation) account(row *AccountRow) error {
 		r.accounts[row.Token] = struct{}{}
 		return nil
 	}
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if f := r.facts.account(row.ID); f == nil || f.token != row.Token {
 		return fmt.Errorf("%w: account %d is not in the journal", ErrMismatch, row.ID)
 	}
+
 	if r.facts.has(row) {
 		return nil
 	}
+
 	for _, change := range r.people[row.ID] {
 		change.Token = row.Token
 		if r.facts.has(&change) {
@@ -116,8 +121,8 @@ func (r *reconciliation) account(row *AccountRow) error {
 	return nil
 }
 
-// personChange gives a change of a person up, unless it becomes the journal's row: a
-// change that is confirmed is gone before it is dropped.
+// personChange marks a change of a person as dropped. A change that account confirms is
+// removed before the drop applies.
 func (r *reconciliation) personChange(row *AccountRow) error {
 	r.people[row.ID] = append(r.people[row.ID], *row)
 	r.work.Dropped = append(r.work.Dropped, bourse.Token(row.Salt))
@@ -134,7 +139,7 @@ func (r *reconciliation) key(row *KeyRow) error {
 	defer r.mu.Unlock()
 	f := r.facts.keys[row.ID]
 	switch {
-	case f == nil && row.ID <= r.facts.lastKey: // it ended, and the journal says no more of it
+	case f == nil && row.ID <= r.facts.lastKey: // it ended; the journal keeps no more of it
 		if _, told := r.open.Revoked[row.ID]; row.Revoked == 0 && !told {
 			r.work.Revoked[row.ID] = r.now()
 		}
@@ -151,8 +156,8 @@ func (r *reconciliation) change(c *KeyChange) error {
 	return nil
 }
 
-// dropChanges removes the changes of keys that the journal did not decide for. A
-// key that was changed keeps its own until that is confirmed.
+// dropChanges removes the changes of keys that the journal did not take. A changed key
+// keeps its change until that is confirmed.
 func (r *reconciliation) dropChanges(ctx context.Context) error {
 	for id, list := range r.changes {
 		if _, decided := r.work.Changed[id]; decided {
@@ -167,10 +172,11 @@ func (r *reconciliation) dropChanges(ctx context.Context) error {
 	return nil
 }
 
-// finish decides about the pending rows.
+// finish confirms or drops the pending rows.
 func (r *reconciliation) finish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	for id := range r.facts.accounts {
 		token := r.facts.accounts[id].token
 		if _, ok := r.accounts[token]; ok && id > 0 {
@@ -178,6 +184,7 @@ func (r *reconciliation) finish() {
 			delete(r.accounts, token)
 		}
 	}
+
 	for id := range r.facts.keys {
 		f := r.facts.keys[id]
 		if row := r.keys[f.token]; row != nil {
@@ -187,17 +194,19 @@ func (r *reconciliation) finish() {
 			delete(r.keys, f.token)
 		}
 	}
+
 	for id, a := range r.addresses {
 		if _, ok := r.names[a.Token]; ok {
 			r.work.Addresses[a.Token] = id
 			delete(r.names, a.Token)
 		}
 	}
+
 	r.drop()
 	r.open.merge(&r.work)
 }
 
-// drop gives up the pending rows that the journal does not know.
+// drop drops the pending rows that the journal does not know.
 func (r *reconciliation) drop() {
 	for token := range r.accounts {
 		r.work.Dropped = append(r.work.Dropped, token)

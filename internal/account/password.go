@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -22,22 +23,23 @@ const (
 	maxPassword = 254
 )
 
-// What a hash costs: the least that OWASP's Password Storage Cheat Sheet advises
-// for argon2id.
+// The cost of a hash: of the argon2id settings that OWASP's Password Storage Cheat Sheet
+// calls equally strong, the one with the least memory. Each hash allocates its memory
+// anew, and garbage collection slows trading down.
 const (
-	argonKiB    = 19 << 10
-	argonPasses = 2
+	argonKiB    = 7 << 10
+	argonPasses = 5
 	argonLanes  = 1
 	argonSalt   = 16
 	argonHash   = 32
 )
 
-// atOnce is how many hashes are computed at the same time: each one takes argonKiB
-// of memory and a processor.
-const atOnce = 2
+// atOnce bounds concurrent hashes. Each takes a processor and argonKiB of memory; at
+// least half of the processors stay free for trading.
+var atOnce = min(max(1, runtime.NumCPU()/2), 4)
 
-// CheckPassword reports what is wrong with the form of a new password in a field. The
-// error is an *bourse.Error with CodeInvalid.
+// CheckPassword checks the length of a new password in a field. The error is an
+// *bourse.Error with CodeInvalid.
 func CheckPassword(field, password string) error {
 	if len(password) < minPassword || len(password) > maxPassword {
 		return bourse.Errorf(bourse.CodeInvalid, "%s: must have %d to %d bytes", field, minPassword, maxPassword)
@@ -45,8 +47,8 @@ func CheckPassword(field, password string) error {
 	return nil
 }
 
-// hasher computes hashes of passwords, a few at a time, and takes only so many at once
-// of a source: the processors that hash are shared by strangers.
+// hasher hashes passwords. It bounds the concurrent hashes, and the hashes that one
+// source runs or waits for.
 type hasher struct {
 	slots chan struct{}
 	most  int
@@ -55,11 +57,11 @@ type hasher struct {
 	waiting map[netip.Addr]int
 }
 
-func newHasher(most int) *hasher {
-	return &hasher{slots: make(chan struct{}, atOnce), most: most, waiting: map[netip.Addr]int{}}
+func newHasher(slots, most int) *hasher {
+	return &hasher{slots: make(chan struct{}, slots), most: most, waiting: map[netip.Addr]int{}}
 }
 
-// enter waits for a slot. leave must follow if it returns no error.
+// enter waits for a slot. Each successful enter needs a leave.
 func (h *hasher) enter(ctx context.Context, from netip.Addr) error {
 	if !h.count(from) {
 		return errTooMany
@@ -96,8 +98,7 @@ func (h *hasher) uncount(from netip.Addr) {
 	}
 }
 
-// hash returns a new hash, in the form that is used everywhere, with its salt and
-// costs.
+// hash returns a new hash in the PHC string format, with its salt and cost.
 func (h *hasher) hash(ctx context.Context, from netip.Addr, random io.Reader, password string) (string, error) {
 	salt := make([]byte, argonSalt)
 	if _, err := io.ReadFull(random, salt); err != nil {
@@ -117,8 +118,8 @@ const argonForm = "$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s"
 
 var errHash = errors.New("a stored password hash is malformed")
 
-// verify reports whether a password is the one of a hash. It takes as long for an
-// account without one.
+// verify reports whether a password matches a hash. An empty hash takes as long and never
+// matches.
 func (h *hasher) verify(ctx context.Context, from netip.Addr, hash, password string) (bool, error) {
 	if err := h.enter(ctx, from); err != nil {
 		return false, err

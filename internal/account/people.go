@@ -7,10 +7,10 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// SessionID names a session. The journal numbers sessions behind API keys.
+// SessionID names a session. The journal numbers sessions above API keys.
 type SessionID uint64
 
-// key returns the id that the journal has for a session; zero for none.
+// key returns the session's id in the journal; zero for none.
 func (id SessionID) key() bourse.KeyID {
 	if id == 0 {
 		return 0
@@ -20,37 +20,37 @@ func (id SessionID) key() bourse.KeyID {
 
 func sessionOf(key bourse.KeyID) SessionID { return SessionID(key - bourse.FirstSession) }
 
-// Session is what a log-in began.
+// Session is a logged-in session.
 type Session struct {
 	ID      SessionID
 	Account bourse.AccountID
-	// Agent is what the client said it is.
+	// Agent is the client's User-Agent.
 	Agent   string
 	Created bourse.Time
 	Expires bourse.Time
-	// Used is when it was last used, not later than a minute ago.
+	// Used is the time of the last use, accurate to a minute.
 	Used bourse.Time
 }
 
-// Digest identifies a request by what it asks for.
+// Digest identifies a request by its contents.
 type Digest [32]byte
 
-// Visit is where a request came from, and what its client said it is.
+// Visit is the address and the User-Agent of a request.
 type Visit struct {
 	From  netip.Addr
 	Agent string
 }
 
-// Activity is something that happened to an account.
+// Activity is an entry of an account's log.
 type Activity struct {
 	ID      uint64
 	Account bourse.AccountID
 	Time    bourse.Time
 	// Kind is a word like LOGIN.
 	Kind string
-	// Address and Agent tell the visit.
+	// Address and Agent are those of the visit.
 	Address, Agent string
-	// Detail says more; it holds no secrets.
+	// Detail is free text without secrets.
 	Detail string
 }
 
@@ -72,7 +72,7 @@ const (
 	revokedKey         = "API_KEY_REVOKED"
 )
 
-// Cases is a set of what a second factor is asked for.
+// Cases is a set of requests that need a second factor.
 type Cases uint8
 
 // The cases.

@@ -8,12 +8,13 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// ErrForged says that an account's row is not the one that the journal knows: nobody gets
-// in by it until an operator has set it right.
-var ErrForged = bourse.Errorf(bourse.CodeForbidden, "The account is closed: its data was changed from outside. Write to us")
+// ErrForged says that an account's row differs from the journal's: the account stays
+// closed until an operator has repaired the row.
+var ErrForged = bourse.Errorf(bourse.CodeForbidden,
+	"The account is closed: its data was changed from outside. Write to us")
 
-// person returns the row of an account that has a person, as the journal knows it.
-// ErrNone if it has none, and ErrForged.
+// person returns the row of an account's person if its digest is the journal's. The
+// errors are ErrNone if the account has no person, and ErrForged.
 func (s *Service) person(ctx context.Context, id bourse.AccountID) (AccountRow, error) {
 	row, ok, err := s.Store.Account(ctx, id)
 	if err == nil && !ok {
@@ -25,8 +26,8 @@ func (s *Service) person(ctx context.Context, id bourse.AccountID) (AccountRow, 
 	return s.journaled(ctx, row)
 }
 
-// personOf returns the row of the account of a normalised e-mail address; false if
-// there is none. A row that the journal does not know is nobody's.
+// personOf returns the row of the account with a normalised e-mail address; false if
+// there is none, or if its digest is not the journal's.
 func (s *Service) personOf(ctx context.Context, email string) (AccountRow, bool, error) {
 	row, ok, err := s.Store.AccountOf(ctx, email)
 	if err != nil || !ok {
@@ -39,7 +40,8 @@ func (s *Service) personOf(ctx context.Context, email string) (AccountRow, bool,
 	return row, err == nil && row.Email == email, err
 }
 
-// journaled returns the row that the journal has, in place of one that was read.
+// journaled returns the row with the journal's digest, in place of one that was read from
+// the store.
 func (s *Service) journaled(ctx context.Context, row AccountRow) (AccountRow, error) {
 	s.mu.RLock()
 	same := s.facts.has(&row)
@@ -49,7 +51,7 @@ func (s *Service) journaled(ctx context.Context, row AccountRow) (AccountRow, er
 	}
 
 	// A change may have been decided or confirmed since. While confirming is held, the
-	// store does not change, and what it has not been told is in open.
+	// store does not change, and its missing changes are in open.
 	s.confirming.Lock()
 	defer s.confirming.Unlock()
 	row, ok, err := s.Store.Account(ctx, row.ID)
@@ -72,13 +74,13 @@ func (s *Service) journaled(ctx context.Context, row AccountRow) (AccountRow, er
 	return AccountRow{}, ErrForged
 }
 
-// has reports whether a confirmed row is the one that the journal knows.
+// has reports whether a confirmed row has the token and the digest of the journal.
 func (f *facts) has(row *AccountRow) bool {
 	fact := f.account(row.ID)
 	return fact != nil && fact.token == row.Token && fact.person == row.digest()
 }
 
-// alarm tells of a row that somebody else wrote, once. The caller holds mu.
+// alarm reports a forged row, once. The caller holds mu.
 func (s *Service) alarm(row *AccountRow) {
 	digest := row.digest()
 	if s.alarmed[row.ID] == digest {
@@ -88,17 +90,16 @@ func (s *Service) alarm(row *AccountRow) {
 	s.OnForged("account", fmt.Errorf("the row of account %d is not the one in the journal: nobody gets in", row.ID))
 }
 
-// changePerson lets the journal decide about a change of the row of cmd's account.
-// The new row is written beside the old one, the command carries its digest, and the
-// row becomes it when it is confirmed: whatever a crash leaves, the next start finds
-// the row that the journal knows. A session that cmd.Key names must still live: a reset
-// may have ended it while its request waited. The errors are those of person and a
-// command, ErrTaken if another account has the address, and change's own, after which nothing
-// is written.
+// changePerson submits a change of the row of cmd's account. The new row is written
+// beside the old one, the command carries its digest, and confirming replaces the old
+// row: after a crash, the next start finds the row with the journal's digest. The session
+// in cmd.Key must still be live: a reset may have ended it while the request waited. The
+// errors are those of person and of a command, ErrTaken if another account has the
+// address, and those of change, after which nothing is written.
 func (s *Service) changePerson(ctx context.Context, cmd *bourse.Command, change func(*AccountRow) error) error {
 	defer s.naming.Lock(cmd.Account)()
 	if cmd.Key != 0 && !s.lives(cmd.Account, cmd.Key) {
-		return errUnauthorized
+		return ErrUnauthorized
 	}
 	row, err := s.person(ctx, cmd.Account)
 	if err != nil {
@@ -110,7 +111,7 @@ func (s *Service) changePerson(ctx context.Context, cmd *bourse.Command, change 
 	return s.decidePerson(ctx, cmd, &row)
 }
 
-// lives reports whether the journal has a live key or session of an account.
+// lives reports whether a key or session of an account is live.
 func (s *Service) lives(id bourse.AccountID, key bourse.KeyID) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -118,8 +119,8 @@ func (s *Service) lives(id bourse.AccountID, key bourse.KeyID) bool {
 	return f != nil && f.account == id
 }
 
-// decidePerson lets the journal decide about a new row. The caller holds the account's
-// lock of naming.
+// decidePerson submits the digest of a new row. The caller holds the account's lock in
+// naming.
 func (s *Service) decidePerson(ctx context.Context, cmd *bourse.Command, row *AccountRow) error {
 	if err := s.Ready(cmd.Kind); err != nil {
 		return err
@@ -136,8 +137,8 @@ func (s *Service) decidePerson(ctx context.Context, cmd *bourse.Command, row *Ac
 	s.persons[cmd.Access.Digest] = row
 	s.mu.Unlock()
 
-	// Without cancellation: the lock is kept until it is decided, or a key could be made
-	// behind a reset.
+	// Without cancellation: releasing the lock before the decision would let a key be
+	// made after a reset.
 	_, err = s.do(context.WithoutCancel(ctx), cmd)
 	if err != nil && !notTaken(err) {
 		return err
@@ -148,7 +149,7 @@ func (s *Service) decidePerson(ctx context.Context, cmd *bourse.Command, row *Ac
 		s.open.Dropped = append(s.open.Dropped, bourse.Token(row.Salt))
 		s.mu.Unlock()
 	}
-	// The journal has decided, whatever the store says: it can be told later.
+	// The journal has decided. If the store fails now, a later Confirm retries.
 	_ = s.Confirm(context.WithoutCancel(ctx))
 	return err
 }

@@ -14,10 +14,10 @@ var (
 	ErrNotConfigured = bourse.Errorf(bourse.CodeConflict, "It is not configured")
 )
 
-// Factors tells what an account has by way of second factors.
+// Factors are an account's second factors.
 type Factors struct {
-	// Prepared says that there is the secret of an authenticator application; Used
-	// that codes come from there, and not by e-mail.
+	// Prepared is set if there is a TOTP secret; Used is set if codes come from it and
+	// not by e-mail.
 	Prepared, Used bool
 	Cases          Cases
 }
@@ -28,9 +28,9 @@ func (s *Service) Factors(ctx context.Context, id bourse.AccountID) (Factors, er
 	return Factors{row.TOTP != nil, row.TOTPUsed, row.Cases}, err
 }
 
-// PrepareTOTP makes a secret for an authenticator application and returns the
-// address from which it reads it, this once. Codes go on coming by e-mail until
-// one of its codes is shown to UseTOTP. ErrConfigured if there is one in use.
+// PrepareTOTP makes a secret for an authenticator application and returns its otpauth
+// URL, this once. Codes come by e-mail until UseTOTP gets a code from the application.
+// ErrConfigured if one is in use.
 func (s *Service) PrepareTOTP(ctx context.Context, id bourse.AccountID, act Act) (Secret, error) {
 	row, err := s.person(ctx, id)
 	if err != nil {
@@ -39,15 +39,20 @@ func (s *Service) PrepareTOTP(ctx context.Context, id bourse.AccountID, act Act)
 	if row.TOTPUsed {
 		return "", ErrConfigured
 	}
+
 	act.What = "Prepare an authenticator application"
 	if err := s.confirm(ctx, id, act); err != nil {
 		return "", err
 	}
+
 	sealed, url, err := s.newTOTP(&row)
 	if err != nil {
 		return "", err
 	}
-	return url, s.changePerson(ctx, &bourse.Command{Kind: bourse.CommandSetPerson, Account: id}, func(row *AccountRow) error {
+
+	return url, s.changePerson(ctx, &bourse.Command{
+		Kind: bourse.CommandSetPerson, Account: id,
+	}, func(row *AccountRow) error {
 		if row.TOTPUsed {
 			return ErrConfigured
 		}
@@ -56,8 +61,8 @@ func (s *Service) PrepareTOTP(ctx context.Context, id bourse.AccountID, act Act)
 	})
 }
 
-// UseTOTP makes the authenticator application the second factor, with a code from
-// it. Other sessions end, and withdrawals wait. The errors are ErrNotConfigured,
+// UseTOTP makes the authenticator application the second factor, given a code from it.
+// Other sessions end, and withdrawals are held. The errors are ErrNotConfigured,
 // ErrConfigured, ErrWrongFactor, and *bourse.Errors with CodeBusy.
 func (s *Service) UseTOTP(ctx context.Context, who Identity, act Act) error {
 	row, err := s.person(ctx, who.Account)
@@ -69,10 +74,12 @@ func (s *Service) UseTOTP(ctx context.Context, who Identity, act Act) error {
 	case row.TOTP == nil:
 		return ErrNotConfigured
 	}
+
 	locks := spending{factorsByAccount, idName(who.Account)}
 	if !s.spend(locks) {
 		return errFactorLocked
 	}
+
 	step, ok, err := s.totpStep(&row, act.Code)
 	if err == nil && ok {
 		ok, err = s.Store.UseStep(ctx, who.Account, step)
@@ -84,18 +91,20 @@ func (s *Service) UseTOTP(ctx context.Context, who Identity, act Act) error {
 		s.log(ctx, who.Account, failedSecondFactor, act.Visit, "")
 		return ErrWrongFactor
 	}
+
 	s.shared.Back(locks.quota, locks.name)
-	return s.changeFactor(ctx, who, act.Visit, "Codes come from an authenticator application now.", func(now *AccountRow) error {
-		if now.TOTPUsed || !bytes.Equal(now.TOTP, row.TOTP) {
-			return ErrConfigured // another request was first
-		}
-		now.TOTPUsed = true
-		return nil
-	})
+	return s.changeFactor(ctx, who, act.Visit,
+		"Codes come from an authenticator application now.", func(now *AccountRow) error {
+			if now.TOTPUsed || !bytes.Equal(now.TOTP, row.TOTP) {
+				return ErrConfigured // a concurrent request was first
+			}
+			now.TOTPUsed = true
+			return nil
+		})
 }
 
-// UseEmail lets codes come by e-mail again. Other sessions end, and withdrawals
-// wait. The errors are ErrConfigured and those of SecondFactor.
+// UseEmail switches codes back to e-mail. Other sessions end, and withdrawals are held.
+// The errors are ErrConfigured and those of SecondFactor.
 func (s *Service) UseEmail(ctx context.Context, who Identity, act Act) error {
 	f, err := s.Factors(ctx, who.Account)
 	if err == nil && !f.Used {
@@ -114,8 +123,8 @@ func (s *Service) UseEmail(ctx context.Context, who Identity, act Act) error {
 	})
 }
 
-// RemoveTOTP forgets the authenticator application. Other sessions end, and
-// withdrawals wait. The errors are ErrNotConfigured and those of SecondFactor.
+// RemoveTOTP removes the authenticator application. Other sessions end, and withdrawals
+// are held. The errors are ErrNotConfigured and those of SecondFactor.
 func (s *Service) RemoveTOTP(ctx context.Context, who Identity, act Act) error {
 	f, err := s.Factors(ctx, who.Account)
 	if err == nil && !f.Prepared {
@@ -128,13 +137,16 @@ func (s *Service) RemoveTOTP(ctx context.Context, who Identity, act Act) error {
 	if err := s.confirm(ctx, who.Account, act); err != nil {
 		return err
 	}
-	return s.changeFactor(ctx, who, act.Visit, "The authenticator application was removed.", func(row *AccountRow) error {
-		row.TOTP, row.TOTPUsed = nil, false
-		return nil
-	})
+	return s.changeFactor(ctx, who, act.Visit,
+		"The authenticator application was removed.", func(row *AccountRow) error {
+			row.TOTP, row.TOTPUsed = nil, false
+			return nil
+		})
 }
 
-func (s *Service) changeFactor(ctx context.Context, who Identity, v Visit, what string, change func(*AccountRow) error) error {
+func (s *Service) changeFactor(
+	ctx context.Context, who Identity, v Visit, what string, change func(*AccountRow) error,
+) error {
 	var email string
 	err := s.secure(ctx, s.secureCommand(who.Account, who.Session), func(row *AccountRow) error {
 		email = row.Email
@@ -148,8 +160,8 @@ func (s *Service) changeFactor(ctx context.Context, who Identity, v Visit, what 
 	return nil
 }
 
-// SetCases says what a second factor is asked for: the cases of on are switched on
-// and those of off are switched off. The errors are those of SecondFactor.
+// SetCases switches the cases of on on and those of off off, and returns the result. The
+// errors are those of SecondFactor.
 func (s *Service) SetCases(ctx context.Context, who Identity, on, off Cases, act Act) (Cases, error) {
 	act.What = "Change what a second factor is asked for"
 	for _, change := range []struct {
@@ -160,9 +172,11 @@ func (s *Service) SetCases(ctx context.Context, who Identity, on, off Cases, act
 			act.What += ", " + change.cases.String() + change.to
 		}
 	}
+
 	if err := s.confirm(ctx, who.Account, act); err != nil {
 		return 0, err
 	}
+
 	var now Cases
 	var email string
 	err := s.secure(ctx, s.secureCommand(who.Account, who.Session), func(row *AccountRow) error {
@@ -173,6 +187,7 @@ func (s *Service) SetCases(ctx context.Context, who Identity, on, off Cases, act
 	if err != nil {
 		return 0, err
 	}
+
 	s.log(ctx, who.Account, changedCases, act.Visit, now.String())
 	s.tell(ctx, who.Account, email, "What a second factor is asked for was changed.")
 	return now, nil

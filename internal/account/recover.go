@@ -6,9 +6,9 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// ResetFactor lets the codes of an account come by e-mail again, for a holder who has
-// lost an authenticator application. Sessions end, and withdrawals wait. ErrNone if
-// the account has no person.
+// ResetFactor switches an account's codes back to e-mail, for a holder who lost the
+// authenticator application. Sessions end, and withdrawals are held. ErrNone if the
+// account has no person.
 func (s *Service) ResetFactor(ctx context.Context, id bourse.AccountID) error {
 	var email string
 	err := s.secure(ctx, s.secureCommand(id, 0), func(row *AccountRow) error {
@@ -25,13 +25,13 @@ func (s *Service) ResetFactor(ctx context.Context, id bourse.AccountID) error {
 
 const byOperator = "By an operator."
 
-// EndAccess ends every way into an account, for a holder whose second factor or
-// address was stolen: sessions, keys, the authenticator application and the password,
-// which only a reset sets again. Withdrawals wait. The account should be frozen first.
-// ErrNone if the account has no person.
+// EndAccess ends all access to an account, for a holder whose second factor or address
+// was stolen: sessions, keys, the authenticator application and the password, which only
+// a reset sets again. Withdrawals are held. Freeze the account first. ErrNone if the
+// account has no person.
 //
-// With the holder's address, which becomes the account's, ways back to old addresses
-// end as well, and nothing is believed of the row: it may be one that was refused.
+// A non-empty email is the holder's address and becomes the account's. Undos of old
+// addresses then end as well, and the row is not trusted: it may be a forged one.
 func (s *Service) EndAccess(ctx context.Context, id bourse.AccountID, email string) error {
 	was, now, err := s.endPerson(ctx, id, email)
 	if err != nil {
@@ -44,8 +44,7 @@ func (s *Service) EndAccess(ctx context.Context, id bourse.AccountID, email stri
 	return nil
 }
 
-// endPerson makes a row that nobody gets in by. It returns the address that the row had
-// and the one that it has.
+// endPerson removes the credentials of a row. It returns the old and the new address.
 func (s *Service) endPerson(ctx context.Context, id bourse.AccountID, email string) (was, now string, err error) {
 	defer s.naming.Lock(id)()
 	row, err := s.endable(ctx, id, email)
@@ -65,8 +64,8 @@ func (s *Service) endPerson(ctx context.Context, id bourse.AccountID, email stri
 	return was, row.Email, s.decidePerson(ctx, s.evictCommand(id), &row)
 }
 
-// endable returns the row of an account, whoever wrote it if there is an address to put
-// into it.
+// endable returns an account's row. If an address will replace the row's own, the digest is
+// not checked.
 func (s *Service) endable(ctx context.Context, id bourse.AccountID, email string) (AccountRow, error) {
 	if email == "" {
 		return s.person(ctx, id)

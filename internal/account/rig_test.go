@@ -13,6 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/mail"
+	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 )
 
@@ -130,7 +131,7 @@ var errUnknown = bourse.Errorf(bourse.CodeUnknown, "Outcome unknown")
 func (r *rig) submit(_ context.Context, c *bourse.Command) (bourse.Outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := c.Check(); err != nil {
+	if err := record.Check(c); err != nil {
 		return bourse.Outcome{}, err
 	}
 	how := r.breaks

@@ -11,18 +11,18 @@ type Scopes uint8
 
 // The scopes.
 const (
-	// ScopeRead sees what the account has and did.
+	// ScopeRead reads balances, orders and history.
 	ScopeRead Scopes = 1 << iota
 	// ScopeTrade places and cancels orders.
 	ScopeTrade
-	// ScopeWithdraw takes money out.
+	// ScopeWithdraw withdraws money.
 	ScopeWithdraw
-	// ScopeAccount changes who gets in. Sessions alone have it: a key that could
-	// make keys would outlive its end.
+	// ScopeAccount changes credentials. Only sessions have it: a key that could make keys
+	// would outlive its revocation.
 	ScopeAccount
 
 	allScopes = ScopeRead | ScopeTrade | ScopeWithdraw
-	// DefaultScopes are those of a key that asks for none in particular.
+	// DefaultScopes are the scopes of a key that was ordered without any.
 	DefaultScopes = ScopeRead | ScopeTrade
 
 	sessionScopes = allScopes | ScopeAccount
@@ -71,5 +71,5 @@ func (s Scopes) Words() []string {
 // String returns the scopes' names, with commas between them.
 func (s Scopes) String() string { return strings.Join(s.Words(), ",") }
 
-// valid reports whether s holds at least one scope and none that is unknown.
+// valid reports whether s holds at least one scope and no unknown one.
 func (s Scopes) valid() bool { return s != 0 && s&^allScopes == 0 }

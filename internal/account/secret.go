@@ -8,14 +8,12 @@ import (
 	"log/slog"
 )
 
-// secretBytes is how much chance is in a secret; it is written as two hex digits
-// a byte.
+// secretBytes is the randomness of a secret, written as two hex digits a byte.
 const secretBytes = 32
 
-// Secret is a credential in clear: it prints as *** wherever it is printed. Who
-// shows it to its owner converts it to a string. Two places are beyond it: an
-// unexported field of a struct that is printed whole, and the key of a map that is
-// encoded as JSON.
+// Secret is a credential in clear. It prints as *** in every format; convert it to a
+// string to show it to its owner. Two places leak it: an unexported field of a struct
+// that is printed whole, and the key of a map that is encoded as JSON.
 type Secret string
 
 const masked = "***"
@@ -47,7 +45,7 @@ func newSecret(random io.Reader) (Secret, error) {
 	return Secret(hex.EncodeToString(b[:])), nil
 }
 
-// wellFormed reports whether s looks like what newSecret returns.
+// wellFormed reports whether s has the form of newSecret's results.
 func (s Secret) wellFormed() bool {
 	if len(s) != 2*secretBytes {
 		return false
@@ -60,8 +58,8 @@ func (s Secret) wellFormed() bool {
 	return true
 }
 
-// Hash is what is kept of a secret. A plain hash is enough: 256 random bits
-// cannot be guessed, so there is nothing that a slow one would slow down.
+// Hash is the stored form of a secret. A plain hash is enough: 256 random bits cannot be
+// guessed, so a slow hash would add nothing.
 type Hash [sha256.Size]byte
 
 // hash returns the hash of s, which must be well formed.

@@ -8,16 +8,16 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// How long a session lasts. An account has bourse.MaxSessions: the least recently used
-// one ends when there is one more.
+// The life of a session. An account has at most bourse.MaxSessions: one more ends the
+// least recently used one.
 const (
 	sessionFor    = bourse.Day
 	rememberedFor = 30 * bourse.Day
 )
 
-// begin makes a session for somebody who gave the password of a row. The journal
-// allots its id and keeps the digest of its row, which is written after that: an id
-// without a row opens nothing.
+// begin makes a session for a person who gave the row's password. The journal allots the
+// id and keeps the digest of the row, which is written afterwards: an id without a row
+// grants nothing.
 func (s *Service) begin(ctx context.Context, person *AccountRow, in *LogIn) (Secret, error) {
 	takes := spending{logInsByAccount, idName(person.ID)}
 	if !s.spend(takes) {
@@ -27,7 +27,7 @@ func (s *Service) begin(ctx context.Context, person *AccountRow, in *LogIn) (Sec
 	s.mu.RLock()
 	same := s.facts.has(person)
 	s.mu.RUnlock()
-	if !same { // the password was changed since it was checked
+	if !same { // the password changed since it was checked
 		return "", ErrLogIn
 	}
 
@@ -62,7 +62,7 @@ func (s *Service) begin(ctx context.Context, person *AccountRow, in *LogIn) (Sec
 	return secret, nil
 }
 
-// newSession draws a session without an id.
+// newSession makes a session without an id.
 func (s *Service) newSession(id bourse.AccountID, in *LogIn) (*SessionRow, Secret, error) {
 	secret, err := newSecret(s.Random)
 	if err != nil {
@@ -82,8 +82,8 @@ func (s *Service) newSession(id bourse.AccountID, in *LogIn) (*SessionRow, Secre
 	return row, secret, nil
 }
 
-// makeRoom ends the least recently used sessions that an account has too many. Those
-// without a row, which a crash or an unheard answer left, go first.
+// makeRoom ends the least recently used sessions until there is room for one more.
+// Sessions without a row, left by a crash or an unheard outcome, go first.
 func (s *Service) makeRoom(ctx context.Context, id bourse.AccountID) error {
 	for {
 		surplus := s.leastUsed(id)
@@ -96,8 +96,8 @@ func (s *Service) makeRoom(ctx context.Context, id bourse.AccountID) error {
 	}
 }
 
-// leastUsed returns the least recently used session of an account that has no room for
-// another one; zero if it has.
+// leastUsed returns the least recently used session of an account without room for
+// another one; zero if there is room.
 func (s *Service) leastUsed(id bourse.AccountID) bourse.KeyID {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -144,7 +144,7 @@ var (
 )
 
 // Session returns a session of an account. The error is an *bourse.Error with
-// CodeNotFound, or CodeForbidden if it is another account's.
+// CodeNotFound, or CodeForbidden if another account owns it.
 func (s *Service) Session(account bourse.AccountID, id SessionID) (Session, error) {
 	for _, one := range s.Sessions(account) {
 		if one.ID == id {
@@ -159,8 +159,8 @@ func (s *Service) Session(account bourse.AccountID, id SessionID) (Session, erro
 	return Session{}, errNoSession
 }
 
-// EndSession ends a session of an account, from now on and everywhere. The errors
-// are those of Session and of a command.
+// EndSession ends a session of an account, immediately and on every node. The errors are
+// those of Session and of a command.
 func (s *Service) EndSession(ctx context.Context, account bourse.AccountID, id SessionID, v Visit) error {
 	one, err := s.Session(account, id)
 	if err != nil {
@@ -183,13 +183,13 @@ func (s *Service) EndSessions(ctx context.Context, account bourse.AccountID) err
 	return nil
 }
 
-// end ends a session, which may have ended already.
+// end ends a session; one that ended before is no error.
 func (s *Service) end(ctx context.Context, key bourse.KeyID) error {
 	_, err := s.do(context.WithoutCancel(ctx), &bourse.Command{Kind: bourse.CommandRevokeKey, Key: key})
 	if err != nil && !isUnknownKey(err) {
 		return err
 	}
-	// It ended, whatever the store says: its row can be removed later.
+	// The session ended, even if the store fails now: a later Confirm removes the row.
 	_ = s.Confirm(context.WithoutCancel(ctx))
 	return nil
 }
@@ -199,8 +199,8 @@ func isUnknownKey(err error) bool {
 	return errors.As(err, &e) && e.Code == bourse.CodeNotFound
 }
 
-// session looks at a session's row at a start. One that the journal does not know is
-// removed, with an alarm: somebody else wrote it.
+// session reconciles a session's row at a start. A row that the journal does not have is
+// removed; one that a third party wrote raises an alarm.
 func (r *reconciliation) session(row *SessionRow) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -211,14 +211,14 @@ func (r *reconciliation) session(row *SessionRow) error {
 		return nil
 	}
 	if f != nil || key > r.facts.lastSession {
-		r.OnForged("session", fmt.Errorf("session %d of account %d is not the one in the journal: it is removed", row.ID, row.Account))
+		r.OnForged("session", fmt.Errorf("session %d of account %d is not the one in the journal: it is removed",
+			row.ID, row.Account))
 	}
 	r.work.Ended = append(r.work.Ended, row.ID)
 	return nil
 }
 
-// noteUse tells the store which sessions and keys were used since it was told
-// last, once a minute.
+// noteUse writes the last use of sessions and keys to the store, once a minute.
 func (s *Service) noteUse(ctx context.Context) error {
 	now := s.now()
 	s.mu.Lock()

@@ -6,22 +6,21 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Shared is the state that all nodes of one exchange have to agree on beside the
-// journal and the rows of its store: codes that are out, and counts of what was done.
-// One process keeps them in memory; a cluster puts something else behind this
-// interface. Safe for concurrent use.
+// Shared is the state that all nodes of an exchange must agree on, beside the journal and
+// the store: pending codes, and counts of attempts. A single process keeps it in memory;
+// a cluster replaces this interface. Safe for concurrent use.
 type Shared interface {
 	Codes
 	Counts
 }
 
-// Codes keeps the codes that are out, in one bounded table per purpose.
+// Codes keeps pending codes, in one bounded table per purpose.
 type Codes interface {
-	// PutCode adds a code and numbers it. Codes that are out for the same subject
-	// stay. It reports false if the subject has mostOfSubject already.
+	// PutCode adds a code and numbers it. Pending codes of the same subject stay. It
+	// reports false if the subject has mostOfSubject already.
 	PutCode(p Purpose, c *Code, now bourse.Time) bool
-	// CodesOf returns copies of the codes that are out for a subject, oldest first,
-	// the ended ones included until they expire.
+	// CodesOf returns copies of a subject's codes, oldest first, including ended ones
+	// until they expire.
 	CodesOf(p Purpose, subject string, now bourse.Time) []Code
 	// TryCode judges the codes of a subject that pick accepts. The first good one is
 	// removed and returned. Without one, each judged code counts a wrong try and ends
@@ -31,19 +30,18 @@ type Codes interface {
 	DropCodes(p Purpose, subject string, pick func(*Code) bool)
 }
 
-// Counts counts what was done within a window of time, in one bounded table per
-// quota.
+// Counts counts attempts within a window of time, in one bounded table per quota.
 type Counts interface {
-	// Take counts one, and reports whether the quota allowed it. Who used up a quota
-	// waits for its whole window.
+	// Take counts one, and reports whether the quota allowed it. A name that used up a
+	// quota waits for its whole window.
 	Take(q Quota, name string, now bourse.Time) bool
 	// Free reports whether Take would allow one.
 	Free(q Quota, name string, now bourse.Time) bool
-	// Back takes one count back, of something that went well.
+	// Back takes one count back after a success.
 	Back(q Quota, name string)
 }
 
-// Purpose says what a code is for, so that none opens another door.
+// Purpose is the use of a code. A code of one purpose never passes for another.
 type Purpose uint8
 
 // The purposes.
@@ -55,20 +53,20 @@ const (
 	purposes
 )
 
-// Code is a code that is out.
+// Code is a pending code.
 type Code struct {
 	ID      uint64
 	Subject string
-	// Text is empty where an authenticator application makes the code, and where
-	// the address gets a letter without one.
+	// Text is empty if an authenticator application makes the code, or if the letter to
+	// the address has none.
 	Text string
-	// Source is the neighbourhood of the client that asked for it.
+	// Source is the neighbourhood of the client that asked for the code.
 	Source  netip.Addr
 	Expires bourse.Time
 	// Wrong counts wrong tries.
 	Wrong int
-	// What happens when it comes back: to which account, with which address and
-	// which hash of a password. Digest is that of the request that it confirms.
+	// The effect of the right code: Account, Email and the hash in Password are those of
+	// the change. Digest is that of the request that it confirms.
 	Account  bourse.AccountID
 	Email    string
 	Password string
@@ -88,30 +86,30 @@ const (
 	Right
 )
 
-// Quota names something that may be done a limited number of times.
+// Quota names a limited action.
 type Quota uint8
 
-// The quotas, by what they count and by whom.
+// The quotas, by action and by counted name.
 const (
-	// Wrong passwords: of an address that logs in, from sources that have never
-	// logged in to its account, and from each source that has; of a client's source;
-	// of a session that gives its own password.
+	// Wrong passwords: of an address that logs in, from all sources without an earlier
+	// log-in to its account, and from each source with one; of a client's source; of a
+	// session that gives its own password.
 	passwordsByAccount Quota = iota
 	passwordsBySource
 	passwordsBySession
 	// Wrong codes: of an account's second factor; of a subject's mailed codes, from
-	// sources that asked for none; of a source; of all sources; of a source's
-	// network, counted once a day; of an undo by source.
+	// sources that asked for none; of a source; of all sources; of a source's network,
+	// counted once a day; of an undo by source.
 	factorsByAccount
 	codesBySubject
 	codesBySource
 	codesInAll
 	codesByNetwork
 	undosBySource
-	// Letters: second factors and notices of an account; letters to an address that
-	// clients without a key or a new address cause, within an hour and a day; the
-	// same for a source that has logged in to the account; letters of a source; new
-	// addresses of an account.
+	// Letters: second factors and notices of an account; letters to an address caused by
+	// clients without a key or by a new address, within an hour and a day; the same for a
+	// source with a log-in to the account; letters of a source; new addresses of an
+	// account.
 	factorLetters
 	notices
 	lettersByHour
@@ -129,37 +127,37 @@ const (
 	quotas
 )
 
-// Limits bound what one client may do of what clients share. Zero sets no limit; the
-// limits of a code and of an account hold always.
+// Limits bound each client's use of shared resources. Zero sets no limit; the limits of a
+// code and of an account always hold.
 type Limits struct {
-	// WrongPasswords and WrongCodes count those of a source within an hour.
+	// WrongPasswords and WrongCodes bound those of a source within an hour.
 	WrongPasswords, WrongCodes int
-	// WrongCodesInAll counts the wrong mailed codes of all sources within a day.
-	// Beyond it a code is taken only from the source that asked for it, and from no
-	// network that has sent a wrong one that day.
+	// WrongCodesInAll bounds the wrong mailed codes of all sources within a day. Beyond
+	// it, a code is taken only from the source that asked for it, and from no network
+	// that has sent a wrong one that day.
 	WrongCodesInAll int
-	// Letters counts second factors, and apart from them notices, to an account
-	// within an hour.
+	// Letters bounds the second factors, and separately the notices, to an account within
+	// an hour.
 	Letters int
-	// LettersToAddress counts letters that clients without a key cause to an
-	// address, and new addresses that an account asks for, within an hour; twice as
-	// many within a day.
+	// LettersToAddress bounds the letters to an address that clients without a key cause,
+	// and the new addresses that an account asks for, within an hour; twice as many
+	// within a day.
 	LettersToAddress int
-	// LettersBySource counts letters that a source causes within an hour.
+	// LettersBySource bounds the letters that a source causes within an hour.
 	LettersBySource int
-	// LogIns counts sessions that an account begins within an hour.
+	// LogIns bounds the sessions that an account begins within an hour.
 	LogIns int
-	// Captchas counts pictures that a source asks for, and answers, within an hour.
+	// Captchas bounds the pictures that a source asks for, and answers, within an hour.
 	Captchas int
-	// Hashing is how many passwords of a source are hashed or wait for it at once.
+	// Hashing bounds the passwords of a source that are hashed or wait for it at once.
 	Hashing int
 }
 
-// mostAccountFailures is how many wrong passwords, second factors and foreign tries
-// of mailed codes an account may see.
+// mostAccountFailures bounds an account's wrong passwords, its wrong second factors, and
+// its subject's wrong codes from sources that asked for none.
 const mostAccountFailures = 10
 
-// rule allows Most within a window.
+// rule allows most within a window.
 type rule struct {
 	most   int
 	within bourse.Time
@@ -208,7 +206,7 @@ func newLocal(l *Limits) Shared {
 	return s
 }
 
-// spend takes one of each quota for a name, or none of any.
+// spend takes one of each quota, or none at all.
 func (s *Service) spend(spends ...spending) bool {
 	for i, one := range spends {
 		if s.shared.Take(one.quota, one.name, s.now()) {
@@ -222,7 +220,7 @@ func (s *Service) spend(spends ...spending) bool {
 	return true
 }
 
-// spending is one of a quota that a name takes.
+// spending is a quota and the name that it counts.
 type spending struct {
 	quota Quota
 	name  string

@@ -6,13 +6,13 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// verifyFor is how long a code that confirms an address is good.
+// verifyFor is the life of a code that confirms an address.
 const verifyFor = 15 * bourse.Minute
 
-// SignUp asks for an account.
+// SignUp is a request for an account.
 type SignUp struct {
 	Email, Password string
-	// Challenge and Response are those of a captcha, where one is asked for.
+	// Challenge and Response are those of a captcha, if captchas are on.
 	Challenge, Response string
 	Visit
 }
@@ -20,25 +20,24 @@ type SignUp struct {
 // Confirmation makes the account of a sign-up.
 type Confirmation struct {
 	Email, Code string
-	// Password is that of the sign-up; it may be empty while only one sign-up of the
-	// address is pending.
+	// Password is that of the sign-up. It may be empty while the address has only one
+	// pending sign-up.
 	Password string
 	Visit
 }
 
 var (
-	// ErrVerification says that a code does not confirm what it should; it may be
-	// over, or used.
+	// ErrVerification is the answer to a wrong, expired or used code.
 	ErrVerification = bourse.Errorf(bourse.CodeUnauthorized, "The code is wrong, or no longer good")
-	// ErrWhichSignUp says that a code alone does not tell which sign-up it confirms.
+	// ErrWhichSignUp says that the code alone does not identify a sign-up.
 	ErrWhichSignUp = bourse.Errorf(bourse.CodeUnauthorized,
 		"Several sign-ups of this address are pending; send the password of yours with its code")
 )
 
-// SignUp mails a code that confirms the address, and belongs to this sign-up alone:
-// others of the address stay pending. It does not tell whether the address has an
-// account, and does the same work if it has: its holder is told by mail. The errors
-// are *bourse.Errors with CodeInvalid and CodeBusy.
+// SignUp mails a code that confirms the address for this sign-up alone: other sign-ups of
+// the address stay pending. The answer and the work are the same if the address has an
+// account; its holder is told by mail. The errors are *bourse.Errors with CodeInvalid and
+// CodeBusy.
 func (s *Service) SignUp(ctx context.Context, up SignUp) error {
 	email, err := NormalizeEmail(up.Email)
 	if err != nil {
@@ -69,7 +68,7 @@ func (s *Service) SignUp(ctx context.Context, up SignUp) error {
 		return err
 	}
 	if has {
-		c.Text = "" // it confirms nothing, and counts like one that does
+		c.Text = "" // it confirms nothing, and counts like any other
 	}
 	if !s.shared.PutCode(ForSignUp, c, s.now()) {
 		return errTooMany
@@ -81,14 +80,14 @@ func (s *Service) SignUp(ctx context.Context, up SignUp) error {
 	return s.send(ctx, &Mail{To: email, Code: c.Text, Source: c.Source}, letter, values...)
 }
 
-// strangersLetter is what a letter takes of an address that others than its holder may
-// cause. An address that has had its letters gets no more, and the answer does not
-// tell: it would tell of letters that the address's holder asked for.
+// strangersLetter returns the quotas of a letter that strangers can cause to an address.
+// Beyond them the address gets no letter and the client the usual answer: another one
+// would reveal the letters that the holder asked for.
 func (s *Service) strangersLetter(email string) []spending {
 	return []spending{{lettersByHour, email}, {lettersByDay, email}}
 }
 
-// drawApart draws the text of a code, unlike those of its subject that are out.
+// drawApart draws the text of a code, unlike the subject's pending ones.
 func (s *Service) drawApart(p Purpose, c *Code) error {
 	out := s.shared.CodesOf(p, c.Subject, s.now())
 draw:
@@ -107,8 +106,8 @@ draw:
 	}
 }
 
-// Verify makes the account whose address a code confirms. The errors are
-// ErrVerification, ErrWhichSignUp, *bourse.Errors with CodeBusy, and those of Create.
+// Verify makes the account of a confirmed address. The errors are ErrVerification,
+// ErrWhichSignUp, *bourse.Errors with CodeBusy, and those of Create.
 func (s *Service) Verify(ctx context.Context, in Confirmation) error {
 	email, err := NormalizeEmail(in.Email)
 	if err != nil {
@@ -141,7 +140,8 @@ func (s *Service) Verify(ctx context.Context, in Confirmation) error {
 	})
 }
 
-// confirms reports whether a confirmation has the code and the password of a sign-up.
+// confirms reports whether a confirmation matches a sign-up's code and, if given, its
+// password.
 func (s *Service) confirms(ctx context.Context, c *Code, in *Confirmation) (bool, error) {
 	if !is(in.Code)(c) || in.Password == "" {
 		return is(in.Code)(c), nil

@@ -7,11 +7,11 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// source returns the neighbourhood that a visit came from, which quotas count by.
+// source returns the neighbourhood of a visit, the unit of quotas.
 func (v Visit) source() netip.Addr { return Neighbourhood(v.From) }
 
-// network returns the network of a source that one operator is likely to own: 16
-// bits of an IPv4 address, 32 of an IPv6 one.
+// network returns the network around a source that one operator is likely to own: the /16
+// of an IPv4 address, the /32 of an IPv6 one.
 func network(source netip.Addr) netip.Prefix {
 	bits := 16
 	if source.Is6() {
@@ -21,12 +21,12 @@ func network(source netip.Addr) netip.Prefix {
 	return p
 }
 
-// mostLogIns is how many sources of log-ins are looked through.
+// mostLogIns bounds the log-in addresses that knows reads.
 const mostLogIns = 64
 
-// knows reports whether somebody has logged in to an account from a source within the
-// last 90 days. Such a source has quotas of its own, which no stranger uses up. It
-// asks the store the same for an account that is not there.
+// knows reports whether an account has a log-in from a source within the last 90 days.
+// Such a source has quotas of its own, which strangers cannot use up. An account that
+// does not exist costs the same query.
 func (s *Service) knows(ctx context.Context, id bourse.AccountID, source netip.Addr) (bool, error) {
 	list, err := s.Store.LogIns(ctx, id, mostLogIns)
 	if err != nil {

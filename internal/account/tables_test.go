@@ -220,7 +220,7 @@ func TestGuessesInAll(t *testing.T) {
 // TestHashingBySource wants one source to wait for no more hashes than it may, and
 // another one to get its turn.
 func TestHashingBySource(t *testing.T) {
-	h := newHasher(2)
+	h := newHasher(2, 2)
 	flood, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	for range 2 {
 		if err := h.enter(t.Context(), flood); err != nil {

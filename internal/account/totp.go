@@ -16,14 +16,13 @@ import (
 )
 
 const (
-	// totpPeriod is how long a code of an authenticator application is shown.
+	// totpPeriod is the life of an authenticator application's code.
 	totpPeriod = 30 * bourse.Second
-	// totpSkew is how many of its steps a clock may be off.
+	// totpSkew is the tolerated clock error, in time steps.
 	totpSkew = 1
 )
 
-// newTOTP draws a secret, and returns it sealed, with the address that an
-// authenticator application reads it from.
+// newTOTP draws a secret and returns it sealed, with its otpauth URL.
 func (s *Service) newTOTP(row *AccountRow) (sealed []byte, url Secret, err error) {
 	key, err := totp.Generate(totp.GenerateOpts{
 		Issuer: s.Issuer, AccountName: row.Email, Period: uint(totpPeriod / bourse.Second), Rand: s.Random,
@@ -35,8 +34,8 @@ func (s *Service) newTOTP(row *AccountRow) (sealed []byte, url Secret, err error
 	return sealed, Secret(key.URL()), err
 }
 
-// totpStep returns the time step that shows a code now, or just did or will; false
-// if none does, or it was used.
+// totpStep returns the time step of a code, within totpSkew of now; false if the code is
+// wrong or used.
 func (s *Service) totpStep(row *AccountRow, text string) (int64, bool, error) {
 	secret, err := s.unseal(row.ID, row.TOTP)
 	if err != nil {
@@ -55,8 +54,8 @@ func (s *Service) totpStep(row *AccountRow, text string) (int64, bool, error) {
 	return 0, false, nil
 }
 
-// seal encrypts a secret for an account: what the database holds is of no use
-// without the key, nor for another account.
+// seal encrypts a secret for an account: the stored value is useless without the key, and
+// for another account.
 func (s *Service) seal(id bourse.AccountID, secret string) ([]byte, error) {
 	box, err := s.box()
 	if err != nil {

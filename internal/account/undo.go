@@ -16,35 +16,35 @@ import (
 )
 
 const (
-	// undoFor is how long an old address can take a change back.
+	// undoFor is the time within which an old address can undo a change.
 	undoFor = 7 * bourse.Day
-	// mostUndos is how many old addresses an account has within that time.
+	// mostUndos bounds an account's pending undos.
 	mostUndos = 8
 )
 
-// Undo is what the holder of an old address needs to take a change of address back:
-// it outlives restarts, in the store.
+// Undo lets the holder of an old address undo a change of address. It is in the store,
+// and survives restarts.
 type Undo struct {
 	// Email is the old address.
 	Email string
-	// Code is a MAC of the code that was mailed there, under a key that the store
-	// does not have.
+	// Code is a MAC of the mailed code, under a key that the store does not have.
 	Code    Hash
 	Expires bourse.Time
-	// TOTP and TOTPUsed are the second factor at the time of the change. It comes
-	// back: an application of whoever changed the address would lock the holder out.
+	// TOTP and TOTPUsed are the second factor at the time of the change. The undo
+	// restores it: a thief's application would lock the holder out.
 	TOTP     []byte
 	TOTPUsed bool
 }
 
-// undoDigits writes 80 random bits as 16 characters without look-alikes. Strangers may
-// guess at an undo code for seven days, and nothing counts their tries in all.
+// undoDigits writes 80 random bits as 16 characters without look-alikes. The length must
+// withstand seven days of guessing, because the tries of all sources together are not
+// bounded.
 var undoDigits = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
 
-// plainUndo drops what people write between the characters, and reads look-alikes.
+// plainUndo drops separators and maps look-alikes.
 var plainUndo = strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1")
 
-// newUndoCode draws an undo code, in groups of four.
+// newUndoCode draws an undo code in groups of four characters.
 func newUndoCode(random io.Reader) (string, error) {
 	var b [10]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
@@ -54,8 +54,7 @@ func newUndoCode(random io.Reader) (string, error) {
 	return c[:4] + "-" + c[4:8] + "-" + c[8:12] + "-" + c[12:], nil
 }
 
-// readUndoCode returns the plain form of an undo code that came back. The error is an
-// *bourse.Error with CodeInvalid.
+// readUndoCode normalises an undo code. The error is an *bourse.Error with CodeInvalid.
 func readUndoCode(text string) (string, error) {
 	plain := plainUndo.Replace(strings.ToUpper(text))
 	if _, err := undoDigits.DecodeString(plain); err != nil || len(plain) != 16 {
@@ -64,16 +63,16 @@ func readUndoCode(text string) (string, error) {
 	return plain, nil
 }
 
-// undoCode returns what is kept of an undo code.
+// undoCode returns the stored MAC of an undo code.
 func (s *Service) undoCode(id bourse.AccountID, email, code string) (sum Hash) {
 	mac := hmac.New(sha256.New, s.key("undo"))
-	_, _ = fmt.Fprintf(mac, "%d %s %s", id, email, code) // a hash takes everything
+	_, _ = fmt.Fprintf(mac, "%d %s %s", id, email, code) // a hash never fails
 	copy(sum[:], mac.Sum(nil))
 	return sum
 }
 
 // addUndo adds the undo of a change of address to a row. Older ones stay: a thief who
-// changes an address twice does not get rid of its holder.
+// changes the address twice does not get rid of the holder.
 func (s *Service) addUndo(row *AccountRow, old, code string) error {
 	row.Undos = slices.DeleteFunc(row.Undos, func(u Undo) bool { return u.Email == old || s.now() >= u.Expires })
 	if len(row.Undos) >= mostUndos {
@@ -84,18 +83,19 @@ func (s *Service) addUndo(row *AccountRow, old, code string) error {
 		return err
 	}
 	row.Undos = append(row.Undos, Undo{
-		Email: old, Code: s.undoCode(row.ID, old, plain), Expires: s.now() + undoFor, TOTP: row.TOTP, TOTPUsed: row.TOTPUsed,
+		Email: old, Code: s.undoCode(row.ID, old, plain), Expires: s.now() + undoFor,
+		TOTP: row.TOTP, TOTPUsed: row.TOTPUsed,
 	})
 	return nil
 }
 
-// UndoEmail makes an old address that of its account again, with the code that was
-// mailed there when it changed. Sessions, keys and the password end, the second factor
-// is what it was, and withdrawals wait; later changes can not be taken back any more.
-// The errors are ErrVerification, and *bourse.Errors with CodeInvalid, CodeBusy and CodeConflict.
+// UndoEmail restores an old address with the code that was mailed there when it changed.
+// Sessions, keys and the password end, the second factor is restored, withdrawals are
+// held, and undos of later changes end. The errors are ErrVerification, and
+// *bourse.Errors with CodeInvalid, CodeBusy and CodeConflict.
 //
-// Wrong tries are counted by source and never end the code: whoever took the account
-// could otherwise take the way back as well.
+// Wrong tries count by source and never end the code: a thief could otherwise use up the
+// holder's undo.
 func (s *Service) UndoEmail(ctx context.Context, email, code string, v Visit) error {
 	email, err := NormalizeEmail(email)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *Service) UndoEmail(ctx context.Context, email, code string, v Visit) er
 		return err
 	}
 	if len(undos) == 0 {
-		undos = []bourse.AccountID{0} // nobody's, which costs the same
+		undos = []bourse.AccountID{0} // account 0, at the same cost
 	}
 	for _, id := range undos {
 		u, err := s.undoOf(ctx, id, email)
@@ -133,8 +133,8 @@ func (s *Service) UndoEmail(ctx context.Context, email, code string, v Visit) er
 	return ErrVerification
 }
 
-// undoOf returns the way back of an account to an old address; one that is over if
-// there is none that the journal knows.
+// undoOf returns an account's undo for an old address; an expired one if the journal's
+// row has none.
 func (s *Service) undoOf(ctx context.Context, id bourse.AccountID, email string) (Undo, error) {
 	row, err := s.person(ctx, id)
 	var known *bourse.Error
@@ -160,7 +160,7 @@ func (s *Service) undo(ctx context.Context, id bourse.AccountID, u *Undo, v Visi
 	err := s.secure(ctx, cmd, func(row *AccountRow) error {
 		at := slices.IndexFunc(row.Undos, func(kept Undo) bool { return kept.Email == u.Email && kept.Code == u.Code })
 		if at < 0 {
-			return ErrVerification // another request was first
+			return ErrVerification // a concurrent request was first
 		}
 		from, row.Email, row.Undos = row.Email, u.Email, row.Undos[:at]
 		row.Password, row.TOTP, row.TOTPUsed = "", u.TOTP, u.TOTPUsed

@@ -6,31 +6,41 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Bools returns a field that is an object whose members are true or false; absent
-// is nil.
-func (r *Request) Bools(name string) (map[string]bool, error) {
-	v := r.value(name)
+// Bools returns a field that is an object of booleans; nil if it is absent.
+func (f *Form) Bools(name string) map[string]bool {
+	v := f.value(name)
 	if v == nil {
-		return nil, nil //nolint:nilnil // absent is no error
+		return nil
 	}
-	wrong := Invalid(name, "must be an object of true and false")
+	list, ok := bools(v)
+	if !ok {
+		f.Fail(Invalid(name, "must be an object of true and false"))
+		return nil
+	}
+	return list
+}
+
+// bools reads an object of booleans.
+func bools(v jsontext.Value) (list map[string]bool, ok bool) {
 	if v.Kind() != '{' {
-		return nil, wrong
+		return nil, false
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(v))
-	_, _ = d.ReadToken() // it was read before
-	list := map[string]bool{}
+
+	_, _ = d.ReadToken() // Form.Parse checked it
+	list = map[string]bool{}
 	for d.PeekKind() == '"' {
 		member, err := d.ReadToken()
 		if err != nil {
-			return nil, wrong
+			return nil, false
 		}
 		word := member.String()
 		value, err := d.ReadToken()
 		if err != nil || value.Kind() != 't' && value.Kind() != 'f' {
-			return nil, wrong
+			return nil, false
 		}
 		list[word] = value.Bool()
 	}
-	return list, nil
+
+	return list, true
 }

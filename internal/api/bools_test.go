@@ -9,11 +9,12 @@ import (
 
 func TestBools(t *testing.T) {
 	read := func(value string) (map[string]bool, error) {
-		var r api.Request
+		var r api.Form
 		if err := r.Parse([]byte(`{"on":`+value+`}`), api.Fields{"on"}); err != nil {
 			t.Fatal(err)
 		}
-		return r.Bools("on")
+		list := r.Bools("on")
+		return list, r.Err()
 	}
 	if got, err := read(`{"a":true, "\u0062":false}`); err != nil || !maps.Equal(got, map[string]bool{"a": true, "b": false}) {
 		t.Errorf("%v %v", got, err)

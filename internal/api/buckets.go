@@ -5,34 +5,33 @@ import (
 	"time"
 )
 
-// The bounds of a table of buckets. A bucket takes some 70 bytes.
+// The bounds of a table of buckets. A bucket takes about 70 bytes.
 const (
-	// fewBuckets stay in a table that nobody presses.
+	// fewBuckets is the size below which a table drops no bucket.
 	fewBuckets = 1024
-	// mostBuckets is the most that a table holds.
+	// mostBuckets bounds the buckets of a table.
 	mostBuckets = 1 << 17
-	// lookedAt is how many buckets a newcomer has looked at for one to drop.
+	// lookedAt is the number of buckets that an insertion inspects for one to drop.
 	lookedAt = 8
 )
 
-// bucket is one token bucket. Only the moment is kept at which it will be full
-// again, counted from the limiter's start.
+// bucket is a token bucket. It stores only the time at which it is full again, counted
+// from the limiter's start.
 type bucket[K comparable] struct {
 	name K
 	full time.Duration
 }
 
-// buckets are token buckets by name. Every name has a bucket of its own: a newcomer
-// to a full table takes the place of the least indebted of a few, whose small debt
-// is forgiven.
+// buckets holds a token bucket for each name. A new name in a full table replaces the
+// least indebted of lookedAt buckets and forgives its debt.
 type buckets[K comparable] struct {
-	// every is how long one token takes to come back, depth how long all but one.
+	// every is the refill time of one token, depth that of all but one.
 	every, depth time.Duration
 
 	mu  sync.Mutex
 	at  map[K]int32
 	all []bucket[K]
-	// hand is where the search for room goes on.
+	// hand is the index at which makeRoom resumes.
 	hand int
 }
 
@@ -46,8 +45,8 @@ func newBuckets[K comparable](r Rate) *buckets[K] {
 	return &buckets[K]{every: every, depth: every * time.Duration(max(r.Burst, 1)-1), at: map[K]int32{}}
 }
 
-// take takes tokens if there is at least one, and reports whether there was. The
-// rest of a large weight becomes a debt. Nil buckets never run dry.
+// take takes tokens if the bucket has at least one, and reports whether it had. Tokens
+// beyond those available become a debt. A nil *buckets has no limit.
 func (b *buckets[K]) take(name K, tokens int, now time.Duration) bool {
 	if b == nil {
 		return true
@@ -55,6 +54,7 @@ func (b *buckets[K]) take(name K, tokens int, now time.Duration) bool {
 
 	b.mu.Lock()
 	defer b.mu.Unlock()
+
 	e := b.find(name, now)
 	if e.full-now > b.depth {
 		return false
@@ -64,8 +64,8 @@ func (b *buckets[K]) take(name K, tokens int, now time.Duration) bool {
 	return true
 }
 
-// charge takes tokens whether there are any or not. It reports how many times the
-// bucket's depth is owed by then: zero while there was a token.
+// charge takes tokens even from an empty bucket. It returns the debt before the call as a
+// multiple of the bucket's depth: zero while there was a token.
 func (b *buckets[K]) charge(name K, tokens int, now time.Duration) (depths int) {
 	if b == nil {
 		return 0
@@ -73,6 +73,7 @@ func (b *buckets[K]) charge(name K, tokens int, now time.Duration) (depths int) 
 
 	b.mu.Lock()
 	defer b.mu.Unlock()
+
 	e := b.find(name, now)
 	if owed := e.full - now; owed > b.depth {
 		depths = int(owed / (b.depth + b.every))
@@ -82,7 +83,7 @@ func (b *buckets[K]) charge(name K, tokens int, now time.Duration) (depths int) 
 	return depths
 }
 
-// overdrawn reports whether a bucket owes more than taking its last token alone made it.
+// overdrawn reports whether a bucket owes more than the taking of its last token.
 func (b *buckets[K]) overdrawn(name K, now time.Duration) bool {
 	if b == nil {
 		return false
@@ -90,21 +91,22 @@ func (b *buckets[K]) overdrawn(name K, now time.Duration) bool {
 
 	b.mu.Lock()
 	defer b.mu.Unlock()
+
 	at, known := b.at[name]
 	return known && b.all[at].full-now > b.depth+b.every
 }
 
-// mostOwed bounds a debt, in depths, so that what is owed is paid in finite time.
+// mostOwed bounds a debt, in depths, so that a bucket refills in bounded time.
 const mostOwed = 8
 
-// add makes a bucket owe tokens. The caller holds mu.
+// add charges tokens to a bucket. The caller holds mu.
 func (b *buckets[K]) add(e *bucket[K], tokens int, now time.Duration) {
 	most := now + mostOwed*(b.depth+b.every)
 	tokens = min(tokens, mostOwed*int(b.depth/b.every+1)) // more than that would pass most
 	e.full = min(max(e.full, now)+time.Duration(tokens)*b.every, max(e.full, most))
 }
 
-// find returns the bucket of a name. The caller holds mu.
+// find returns the bucket of a name, a full one if the name is new. The caller holds mu.
 func (b *buckets[K]) find(name K, now time.Duration) *bucket[K] {
 	at, known := b.at[name]
 	if known {
@@ -119,8 +121,8 @@ func (b *buckets[K]) find(name K, now time.Duration) *bucket[K] {
 	return &b.all[len(b.all)-1]
 }
 
-// makeRoom drops buckets that are full again among the next few, and in a full
-// table the least indebted of them at least. The caller holds mu.
+// makeRoom inspects the next lookedAt buckets and drops the ones that are full again. If the
+// table is still full it drops the least indebted of them. The caller holds mu.
 func (b *buckets[K]) makeRoom(now time.Duration) {
 	least := -1
 	for range min(lookedAt, len(b.all)) {
@@ -131,8 +133,8 @@ func (b *buckets[K]) makeRoom(now time.Duration) {
 		switch {
 		case b.all[b.hand].full <= now:
 			b.drop(b.hand)
-			least = -1 // it may have been moved, and there is room now
-			continue   // another one stands here now
+			least = -1 // drop may have moved it, and there is room now
+			continue   // drop moved another bucket here
 		case least < 0 || b.all[b.hand].full < b.all[least].full:
 			least = b.hand
 		}
@@ -144,7 +146,7 @@ func (b *buckets[K]) makeRoom(now time.Duration) {
 	}
 }
 
-// drop takes a bucket out; the last one takes its place.
+// drop removes a bucket and moves the last one into its place.
 func (b *buckets[K]) drop(at int) {
 	last := len(b.all) - 1
 	delete(b.at, b.all[at].name)

@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	// networkBits is the length of the IPv6 networks that connections are counted by as
-	// well: providers give a customer up to 48 bits, which hold 65,536 sources.
+	// networkBits is the prefix length by which IPv6 connections are also counted:
+	// providers give a customer up to 48 bits, 65,536 sources.
 	networkBits = 48
-	// networkShare is how many sources' connections such a network may have.
+	// networkShare is the connections of such a network, as a multiple of a source's.
 	networkShare = 4
 )
 
-// Connections counts connections by source and, of IPv6, by network. The zero value
-// counts none yet. Not safe for concurrent use.
+// Connections counts connections by source and, for IPv6, by network. The zero value is
+// empty. Not safe for concurrent use.
 type Connections struct {
 	open map[netip.Prefix]int
 }
 
-// Add counts a connection. It reports whether its source has at most perSource
-// connections by now, and its network networkShare times as many; zero is no limit.
+// Add counts a connection. It reports whether its source now has at most perSource
+// connections and its network at most networkShare times as many; zero is no limit.
 func (c *Connections) Add(from netip.Addr, perSource int) (fits bool) {
 	if c.open == nil {
 		c.open = map[netip.Prefix]int{}
@@ -37,7 +37,7 @@ func (c *Connections) Add(from netip.Addr, perSource int) (fits bool) {
 	return fits || perSource == 0
 }
 
-// Remove takes back what Add counted, whatever it reported.
+// Remove undoes Add, whatever Add reported.
 func (c *Connections) Remove(from netip.Addr) {
 	source, network := counted(from)
 	c.remove(source)
@@ -52,8 +52,8 @@ func (c *Connections) remove(p netip.Prefix) {
 	}
 }
 
-// counted returns the source of a connection as a network, and the wider network around
-// it; invalid if the address is not IPv6.
+// counted returns the source of a connection as a prefix, and the network around it,
+// which is invalid unless the address is IPv6.
 func counted(from netip.Addr) (source, network netip.Prefix) {
 	at := account.Neighbourhood(from)
 	source = netip.PrefixFrom(at, at.BitLen())

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestConnectionsOfANetwork opens connections from ever new networks of 64 bits in one of
-// 48: they may have four times what one source may, and the network beside it as many.
+// TestConnectionsOfANetwork opens connections from many /64 networks in one /48 network:
+// it may have four times the connections of a source, and its neighbour the same.
 func TestConnectionsOfANetwork(t *testing.T) {
 	var c Connections
 	for _, site := range []string{"2001:db8:1", "2001:db8:2"} {
@@ -38,7 +38,7 @@ func TestConnectionsOfANetwork(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreForgotten removes all that were counted.
+// TestConnectionsAreForgotten removes all counted connections.
 func TestConnectionsAreForgotten(t *testing.T) {
 	var c Connections
 	from := []string{"192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1", "2001:db8:0:1::1", "2001:db8::2"}

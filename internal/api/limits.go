@@ -10,11 +10,11 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// Class says what a request costs us; each class has a limit of its own, so that
-// an account that places too many orders can still cancel them, and look.
+// Class groups requests by cost. Each class has its own limit, so that an account over
+// its limit of orders can still cancel and read.
 type Class uint8
 
-// The classes. The last two are those of streams.
+// The classes. Frames and Subscriptions are those of streams.
 const (
 	Reads Class = iota
 	Orders
@@ -24,42 +24,40 @@ const (
 	classes
 )
 
-// Rate is how often something may be done. The zero Rate sets no limit.
+// Rate bounds the frequency of an action. The zero Rate sets no limit.
 type Rate struct {
-	// PerSecond is the average that is kept up.
+	// PerSecond is the sustained average.
 	PerSecond float64
-	// Burst is how often at once, after a pause; at least once.
+	// Burst is the number allowed at once after a pause, at least one.
 	Burst int
 }
 
-// Rates are those of the classes.
+// Rates has a Rate for each class.
 type Rates struct{ Reads, Orders, Cancels, Frames, Subscriptions Rate }
 
-// SourceRates are those of requests without a good secret: such a request costs the
-// same whatever it asks for.
+// SourceRates limit requests without a valid secret; all classes of REST share Requests.
 type SourceRates struct{ Requests, Frames, Subscriptions Rate }
 
-// Limits are what an account and, without a good secret, a source may do. The zero
+// Limits apply to each account and, without a valid secret, to each source. The zero
 // Limits allow everything.
 type Limits struct {
 	Account Rates
 	Source  SourceRates
-	// FailedAuth is how often a source may show a secret that is no good.
+	// FailedAuth limits the invalid secrets of a source.
 	FailedAuth Rate
-	// Connections is how many connections a source may have open; zero for any
-	// number.
+	// Connections bounds the open connections of a source; zero is no bound.
 	Connections int
 }
 
-// Payer is what a request is counted against: the account of a good secret, or, where
-// Account is zero, the source.
+// Payer is charged for a request: the account of a valid secret or, if Account is zero,
+// the source.
 type Payer struct {
 	Account bourse.AccountID
 	Source  netip.Addr
 }
 
-// Limiter counts requests against limits. A nil *Limiter allows everything. It is
-// safe for concurrent use.
+// Limiter counts requests against limits. A nil *Limiter allows everything. Safe for
+// concurrent use.
 type Limiter struct {
 	clock    func() time.Time
 	began    time.Time
@@ -68,9 +66,10 @@ type Limiter struct {
 	failures *buckets[netip.Addr]
 }
 
-// NewLimiter returns a limiter that has seen nobody yet.
+// NewLimiter returns a limiter with full buckets.
 func NewLimiter(l Limits, clock func() time.Time) *Limiter {
 	requests := newBuckets[netip.Addr](l.Source.Requests)
+
 	return &Limiter{
 		clock: clock,
 		began: clock(),
@@ -90,13 +89,13 @@ func NewLimiter(l Limits, clock func() time.Time) *Limiter {
 	}
 }
 
-// now returns the time since the limiter began, on a clock that cannot be set back.
+// now returns the time since the limiter began, which follows the monotonic clock.
 func (l *Limiter) now() time.Duration { return l.clock().Sub(l.began) }
 
-// Admit counts a request, and reports whether it may go on.
+// Admit counts a request and reports whether its payer is within the limit.
 func (l *Limiter) Admit(class Class, who Payer) bool { return l.AdmitWork(class, who, 1) }
 
-// AdmitWork counts a request whose weight is known beforehand.
+// AdmitWork counts a request whose weight is known in advance.
 func (l *Limiter) AdmitWork(class Class, who Payer, tokens int) bool {
 	switch {
 	case l == nil:
@@ -107,8 +106,8 @@ func (l *Limiter) AdmitWork(class Class, who Payer, tokens int) bool {
 	return l.sources[class].take(account.Neighbourhood(who.Source), tokens, l.now())
 }
 
-// Charge counts work that a request turned out to cause, and reports how many
-// times over the payer has spent its limit; zero while it is within.
+// Charge counts work that a request caused. It returns the payer's debt as a multiple of
+// its limit; zero while it is within.
 func (l *Limiter) Charge(class Class, who Payer, tokens int) (over int) {
 	switch {
 	case l == nil:
@@ -119,27 +118,26 @@ func (l *Limiter) Charge(class Class, who Payer, tokens int) (over int) {
 	return l.sources[class].charge(account.Neighbourhood(who.Source), tokens, l.now())
 }
 
-// Overdrawn reports whether an account owes more than its requests took: for what they
-// turned out to cause.
+// Overdrawn reports whether an account owes for work that its requests caused, beyond the
+// requests themselves.
 func (l *Limiter) Overdrawn(class Class, who bourse.AccountID) bool {
 	return l != nil && l.accounts[class].overdrawn(who, l.now())
 }
 
-// weighedBytes is the size of an answer that its request has paid for; each further
-// part of this size weighs as much as a request.
-const weighedBytes = 16 << 10
+// weighedBytes is the size of an answer that its request pays for; each further part of
+// this size weighs as much as a request.
+const weighedBytes = 8 << 10
 
-// ChargeAnswer counts a large answer by its size.
+// ChargeAnswer counts an answer by its size.
 func (l *Limiter) ChargeAnswer(class Class, who Payer, size int) {
 	if more := size / weighedBytes; more > 0 {
 		l.Charge(class, who, more)
 	}
 }
 
-// Guard returns an authenticator that bounds how many bad secrets a source may
-// show; beyond the limit a bad secret is ErrTooMany. A good one always passes: a
-// secret has 256 random bits, so that any number of guesses finds none, and clients
-// that share an address don't lock each other out.
+// Guard returns an authenticator that bounds the invalid secrets of a source; beyond the
+// limit the error is bourse.ErrBusy. A valid secret always passes: with 256 random bits
+// guessing is hopeless, and clients behind one address do not lock each other out.
 func (l *Limiter) Guard(who Authenticator) Authenticator {
 	if l == nil || l.failures == nil {
 		return who
@@ -152,7 +150,7 @@ type guard struct {
 	who     Authenticator
 }
 
-// Authenticate finds out whose a secret is.
+// Authenticate finds the holder of a secret.
 func (g *guard) Authenticate(ctx context.Context, secret account.Secret, from netip.Addr) (account.Identity, error) {
 	who, err := g.who.Authenticate(ctx, secret, from)
 	if err == nil {
@@ -162,7 +160,7 @@ func (g *guard) Authenticate(ctx context.Context, secret account.Secret, from ne
 	known := (*bourse.Error)(nil)
 	bad := errors.As(err, &known) && known.Code == bourse.CodeUnauthorized
 	if bad && !g.limiter.failures.take(account.Neighbourhood(from), 1, g.limiter.now()) {
-		return who, ErrTooMany
+		return who, bourse.ErrBusy
 	}
 	return who, err
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// watch is a clock that is set by hand.
+// watch is a manual clock.
 type watch struct{ now time.Time }
 
 func (w *watch) read() time.Time { return w.now }
 
 func newWatch() *watch { return &watch{time.Unix(1_700_000_000, 0)} }
 
-// admitted counts how many of n requests go on.
+// admitted returns how many of n requests are admitted.
 func admitted(n int, admit func() bool) (good int) {
 	for range n {
 		if admit() {
@@ -66,8 +66,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestDebt wants a weight beyond the burst to be paid in the time that it takes, and
-// a debt to have an end.
+// TestDebt checks that a weight beyond the burst is paid off in time, and that a debt is
+// bounded.
 func TestDebt(t *testing.T) {
 	w := newWatch()
 	l := NewLimiter(Limits{
@@ -105,7 +105,7 @@ func TestDebt(t *testing.T) {
 	}
 }
 
-// TestNeighbours wants one customer's network of IPv6 to count as one address.
+// TestNeighbours checks that a customer's IPv6 network counts as one address.
 func TestNeighbours(t *testing.T) {
 	l := NewLimiter(Limits{Source: SourceRates{Requests: Rate{PerSecond: 1, Burst: 3}}}, newWatch().read)
 	at, good := netip.MustParseAddr("2001:db8:0:1::"), 0
@@ -131,8 +131,8 @@ func TestNoLimits(t *testing.T) {
 	}
 }
 
-// TestNobodySharesABucket comes from more addresses than there is room for: each
-// newcomer has its own burst, and a debtor stays one.
+// TestNobodySharesABucket uses more addresses than a table holds: each new one has its
+// own burst, and a debt is kept.
 func TestNobodySharesABucket(t *testing.T) {
 	w := newWatch()
 	b := newBuckets[uint32](Rate{PerSecond: 1, Burst: 4})
@@ -160,8 +160,8 @@ func TestNobodySharesABucket(t *testing.T) {
 	}
 }
 
-// TestBucketsComeAndGo has crowds of every size come while earlier ones pay their debts,
-// so that room is made wherever the search for it stands.
+// TestBucketsComeAndGo adds crowds of every size while earlier ones pay their debts, so
+// that makeRoom starts at every position.
 func TestBucketsComeAndGo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	b := newBuckets[uint64](Rate{PerSecond: 100, Burst: 10})
@@ -184,18 +184,18 @@ func TestBucketsComeAndGo(t *testing.T) {
 	}
 }
 
-// door lets the secret "good" in.
+// door accepts the secret "good".
 type door struct{}
 
 func (door) Authenticate(_ context.Context, secret account.Secret, _ netip.Addr) (account.Identity, error) {
 	if secret != "good" {
-		return account.Identity{}, ErrUnauthorized
+		return account.Identity{}, account.ErrUnauthorized
 	}
 	return account.Identity{Account: 1}, nil
 }
 
-// TestGuard wants a source to have so many bad secrets and no more, and a good one
-// to pass whatever its neighbours show.
+// TestGuard checks that a source has a limited number of bad secrets, and that a good one
+// always passes.
 func TestGuard(t *testing.T) {
 	w := newWatch()
 	who := NewLimiter(Limits{FailedAuth: Rate{PerSecond: 0.1, Burst: 3}}, w.read).Guard(door{})
@@ -207,17 +207,17 @@ func TestGuard(t *testing.T) {
 		}
 	}
 	for range 3 {
-		ask("bad", a, ErrUnauthorized)
+		ask("bad", a, account.ErrUnauthorized)
 	}
 	for range 100 {
-		ask("bad", a, ErrTooMany)
+		ask("bad", a, bourse.ErrBusy)
 		ask("good", a, nil)
 	}
-	ask("bad", b, ErrUnauthorized)
+	ask("bad", b, account.ErrUnauthorized)
 	w.now = w.now.Add(10 * time.Second)
-	ask("bad", a, ErrUnauthorized)
-	ask("bad", a, ErrTooMany)
-	if e := (*bourse.Error)(nil); !errors.As(ErrTooMany, &e) || e.Code != bourse.CodeBusy {
+	ask("bad", a, account.ErrUnauthorized)
+	ask("bad", a, bourse.ErrBusy)
+	if e := (*bourse.Error)(nil); !errors.As(bourse.ErrBusy, &e) || e.Code != bourse.CodeBusy {
 		t.Error("a client that asks too often is told something else")
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// Metered counts the requests of pages that need no secret, and the bytes of their
-// answers, against the source. from returns the address that a request came from.
+// Metered limits a handler that needs no secret by source: it counts requests, and the
+// bytes of their answers. from returns a client's address.
 func (l *Limiter) Metered(from func(*http.Request) netip.Addr, next http.Handler) http.Handler {
 	if l == nil {
 		return next
@@ -32,7 +32,7 @@ type meter struct {
 	size int
 }
 
-// Write writes a part of the answer.
+// Write counts and writes a part of the answer.
 func (m *meter) Write(p []byte) (int, error) {
 	m.size += len(p)
 	return m.ResponseWriter.Write(p)

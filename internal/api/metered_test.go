@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// TestMetered wants pages to count by source, and large ones by their bytes.
+// TestMetered checks that pages count by source, and large ones by size.
 func TestMetered(t *testing.T) {
 	w := newWatch()
 	l := NewLimiter(Limits{Source: SourceRates{Requests: Rate{PerSecond: 1, Burst: 6}}}, w.read)
 	from := func(r *http.Request) netip.Addr { return netip.MustParseAddr(r.Header.Get("From")) }
 	h := l.Metered(from, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for range 4 {
-			_, _ = w.Write(make([]byte, 20<<10)) // 80 KiB weigh as 5 requests more
+			_, _ = w.Write(make([]byte, 10<<10)) // 40 KiB weigh as 5 requests more
 		}
 	}))
 	ask := func(from string, want int) {
@@ -39,7 +39,7 @@ func TestMetered(t *testing.T) {
 	ask("192.0.2.1", http.StatusOK)
 }
 
-// TestNothingIsMeteredWithoutLimits wants a handler to stay as it is.
+// TestNothingIsMeteredWithoutLimits checks that a nil limiter returns the handler itself.
 func TestNothingIsMeteredWithoutLimits(t *testing.T) {
 	var l *Limiter
 	got := httptest.NewRecorder()

@@ -14,8 +14,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// TestPatience bounds a request by our patience, or by less where the transport
-// says so; that it was us who gave up is our failure, not the caller's leaving.
+// TestPatience checks that a request ends after Patience or an earlier deadline of the
+// transport, and that this counts as an internal failure, not as the client's leaving.
 func TestPatience(t *testing.T) {
 	for name, c := range map[string]struct{ transport, want time.Duration }{
 		"no bound of its own": {want: 10 * time.Second},
@@ -29,10 +29,10 @@ func TestPatience(t *testing.T) {
 }
 
 func patient(t *testing.T, transport, want time.Duration) {
-	v := &api.V1{
+	v := &api.Server{
 		Who: gate{}, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
 		Clock: time.Now, Patience: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
-		Observe: func(*api.Endpoint, int, bool, time.Duration) {},
+		Observe: func(string, int, bool, time.Duration) {},
 	}
 	mux := http.NewServeMux()
 	v.Handle(mux, "/spot", endpoints(make(chan struct{}, 1)))

@@ -10,22 +10,24 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// ParseQuery reads the parameters of a query string, as strictly as Parse reads
-// a body: a known name that comes twice or differs in case alone is refused.
-// Numbers and truth values are written as they would be in JSON.
-func (r *Request) ParseQuery(query string, fields Fields) error {
-	r.fields, r.body, r.query = fields, nil, true
-	r.values = [MaxFields]jsontext.Value{}
+// ParseQuery reads a query string as strictly as Parse reads a body: a known name that is
+// given twice or differs in case alone is refused. Numbers and booleans are written as in
+// JSON.
+func (f *Form) ParseQuery(query string, fields Fields) error {
+	f.fields, f.body, f.query, f.err = fields, nil, true, nil
+	f.values = [MaxFields]jsontext.Value{}
+
 	given, err := url.ParseQuery(query)
 	if err != nil {
 		return bourse.Errorf(bourse.CodeInvalid, "The query string is malformed")
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		quoted, err := jsontext.AppendQuote(nil, name)
 		if err != nil {
 			return bourse.Errorf(bourse.CodeInvalid, "The query string is not UTF-8")
 		}
-		at, err := r.index(quoted)
+		at, err := f.index(quoted)
 		switch {
 		case err != nil:
 			return err
@@ -34,17 +36,17 @@ func (r *Request) ParseQuery(query string, fields Fields) error {
 		case len(given[name]) > 1:
 			return Invalid(name, "is given twice")
 		}
-		if r.values[at], err = jsontext.AppendQuote(nil, given[name][0]); err != nil {
+		if f.values[at], err = jsontext.AppendQuote(nil, given[name][0]); err != nil {
 			return Invalid(name, "is not UTF-8")
 		}
 	}
 	return nil
 }
 
-// scalar returns the raw value of a field that is no text, or nil.
-func (r *Request) scalar(name string) jsontext.Value {
-	v := r.value(name)
-	if v == nil || !r.query {
+// scalar returns the raw value of a field that is not a string, or nil.
+func (f *Form) scalar(name string) jsontext.Value {
+	v := f.value(name)
+	if v == nil || !f.query {
 		return v
 	}
 	if bare := jsontext.Value(unquote(v)); bare.IsValid() {

@@ -12,17 +12,17 @@ var (
 	corsHeaders = []string{"Content-Type, Authorization, Idempotency-Key"}
 	corsMaxAge  = []string{"86400"}
 	jsonType    = []string{"application/json"}
-	allowedV1   = []string{"GET, POST, OPTIONS"}
 	retryAfter  = []string{"1"}
 )
 
-// Transport is in front of all interfaces: repeated slashes in a path count as
-// one, every path answers OPTIONS, and every answer may be read by a page of any
-// origin, because authority comes from keys and never from cookies.
+// Transport wraps all interfaces: runs of slashes in a path count as one slash, every
+// path answers OPTIONS, and pages of any origin may read answers, because authority comes
+// from keys and never from cookies.
 func Transport(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h["Access-Control-Allow-Origin"] = anyOrigin
+
 		if r.Method == http.MethodOptions {
 			h["Access-Control-Allow-Methods"] = corsMethods
 			h["Access-Control-Allow-Headers"] = corsHeaders
@@ -30,21 +30,24 @@ func Transport(next http.Handler) http.Handler {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
+
 		if path, changed := singleSlashes(r.URL.Path); changed {
 			clean := *r.URL
 			clean.Path, clean.RawPath = path, ""
 			r = r.WithContext(r.Context())
 			r.URL = &clean
 		}
+
 		if hasDots(r.URL.Path) { // the mux would redirect
 			http.NotFound(w, r)
 			return
 		}
+
 		next.ServeHTTP(w, r)
 	})
 }
 
-// singleSlashes returns the path with each run of slashes as one.
+// singleSlashes collapses runs of slashes, and reports whether there were any.
 func singleSlashes(path string) (string, bool) {
 	if !strings.Contains(path, "//") {
 		return path, false

@@ -21,7 +21,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// gate lets two secrets in.
+// gate accepts two secrets.
 type gate struct{}
 
 func (gate) Authenticate(_ context.Context, secret account.Secret, from netip.Addr) (account.Identity, error) {
@@ -35,10 +35,10 @@ func (gate) Authenticate(_ context.Context, secret account.Secret, from netip.Ad
 	case "s3cret-breaks":
 		return who, fmt.Errorf("looking up %v from %v: %w", secret, from, io.ErrUnexpectedEOF)
 	}
-	return who, api.ErrUnauthorized
+	return who, account.ErrUnauthorized
 }
 
-// desk is an interface with an endpoint for each way to end.
+// desk is an interface with an endpoint for each outcome.
 type desk struct {
 	*testing.T
 
@@ -47,11 +47,11 @@ type desk struct {
 	mu     sync.Mutex
 	seen   []string
 	limits api.Limits
-	// waiting receives when a request of /waits is being worked on.
+	// waiting receives when a request of /waits has started.
 	waiting chan struct{}
 }
 
-// observed returns how the requests since the last call ended.
+// observed returns the outcomes of the requests since the last call.
 func (d *desk) observed() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -63,14 +63,14 @@ func (d *desk) observed() string {
 func newDesk(t *testing.T, limits api.Limits) *desk {
 	d := &desk{T: t, limits: limits, waiting: make(chan struct{}, 1)}
 	frozen := func() time.Time { return time.Unix(1_700_000_000, 0) }
-	v := &api.V1{
+	v := &api.Server{
 		Who: gate{}, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
 		Limits: api.NewLimiter(limits, frozen), Clock: frozen, Patience: time.Minute,
 		Log: slog.New(slog.NewTextHandler(&d.log, nil)),
-		Observe: func(e *api.Endpoint, status int, success bool, _ time.Duration) {
+		Observe: func(endpoint string, status int, success bool, _ time.Duration) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
-			d.seen = append(d.seen, fmt.Sprintf("%s:%d:%v", e.Path, status, success))
+			d.seen = append(d.seen, fmt.Sprintf("%s:%d:%v", endpoint, status, success))
 		},
 	}
 	mux := http.NewServeMux()
@@ -87,18 +87,11 @@ func endpoints(waiting chan<- struct{}) []api.Endpoint {
 			return err
 		}
 	}
-	reasons := api.Reasons{
-		Explained: map[bourse.Reason]string{bourse.InsufficientFunds: "less is available than the order must hold"},
-		Plain:     map[bourse.Reason]*bourse.Error{bourse.OrderNotFound: bourse.Errorf(bourse.CodeNotFound, "Order not found")},
-	}
 	return []api.Endpoint{
 		{Path: "/echo", Fields: api.Fields{"text", "offset"}, Answer: func(c *api.Call) error {
-			if err := c.Require("text"); err != nil {
-				return err
-			}
-			text, err := c.Text("text")
-			c.Out.Text("text", text)
-			return err
+			c.Require("text")
+			c.Out.Text("text", c.Text("text"))
+			return c.Err()
 		}},
 		{Path: "/who", Scope: account.ScopeRead, Answer: func(c *api.Call) error {
 			c.Out.Uint("account", uint64(c.Who.Account))
@@ -109,8 +102,8 @@ func endpoints(waiting chan<- struct{}) []api.Endpoint {
 			return nil
 		}},
 		{Path: "/trade/now", Scope: account.ScopeTrade, Class: api.Orders, Answer: func(*api.Call) error { return nil }},
-		{Path: "/refused", Answer: fail(reasons.Refusal(bourse.InsufficientFunds))},
-		{Path: "/wrapped", Answer: fail(fmt.Errorf("somewhere: %w", reasons.Refusal(bourse.OrderNotFound)))},
+		{Path: "/refused", Answer: fail(api.RefusedOrder(bourse.InsufficientFunds))},
+		{Path: "/wrapped", Answer: fail(fmt.Errorf("somewhere: %w", api.RefusedOrder(bourse.OrderNotFound)))},
 		{Path: "/busy", Answer: fail(bourse.Errorf(bourse.CodeBusy, "the queue is full"))},
 		{Path: "/broken", Fields: api.Fields{"text"}, Answer: fail(errors.New("disk on fire"))},
 		{Path: "/waits", Answer: func(c *api.Call) error {
@@ -324,7 +317,7 @@ func TestAccountsAreCountedOnce(t *testing.T) {
 
 // TestLargeAnswersWeigh wants bytes and other work to count beside requests.
 func TestLargeAnswersWeigh(t *testing.T) {
-	text := strings.Repeat("x", 60<<10) // 3 requests more
+	text := strings.Repeat("x", 30<<10) // 3 requests more
 	d := newDesk(t, api.Limits{Source: api.SourceRates{Requests: api.Rate{PerSecond: 1, Burst: 5}}})
 	d.post("/spot/echo", `{"text":"`+text+`"}`, `{"success":true,"text":"`+text+`"}`)
 	d.post("/spot/echo", `{"text":"x"}`, `{"success":true,"text":"x"}`)
@@ -336,8 +329,8 @@ func TestLargeAnswersWeigh(t *testing.T) {
 	d.tooMany("/spot/who", `{"api_key":"s3cret-trades"}`)
 }
 
-// TestFailuresAreLoggedWithoutSecrets wants to find the cause in the log, and
-// none of what the caller sent.
+// TestFailuresAreLoggedWithoutSecrets checks that the log has the cause and nothing that
+// the caller sent.
 func TestFailuresAreLoggedWithoutSecrets(t *testing.T) {
 	d := newDesk(t, api.Limits{})
 	for path, body := range map[string]string{
@@ -358,7 +351,7 @@ func TestFailuresAreLoggedWithoutSecrets(t *testing.T) {
 	}
 }
 
-// TestBodyThatBreaksOff sends less than it said it would.
+// TestBodyThatBreaksOff sends less than its Content-Length.
 func TestBodyThatBreaksOff(t *testing.T) {
 	d := newDesk(t, api.Limits{})
 	var dialer net.Dialer
@@ -378,8 +371,8 @@ func TestBodyThatBreaksOff(t *testing.T) {
 	}
 }
 
-// TestClientThatLeaves is gone before the answer is there: that is no failure of
-// ours.
+// TestClientThatLeaves closes the connection before the answer, which is no failure of
+// the exchange.
 func TestClientThatLeaves(t *testing.T) {
 	d := newDesk(t, api.Limits{})
 	var dialer net.Dialer
@@ -390,7 +383,7 @@ func TestClientThatLeaves(t *testing.T) {
 	_, _ = io.WriteString(conn, "POST /spot/waits HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
 	<-d.waiting
 	_ = conn.Close()
-	d.server.Close() // waits until the request has ended
+	d.server.Close() // waits for the request's end
 	if got := d.observed(); got != "/waits:400:false" {
 		t.Errorf("observed was %s", got)
 	}
@@ -399,8 +392,8 @@ func TestClientThatLeaves(t *testing.T) {
 	}
 }
 
-// TestRequestsAtOnce has many requests share the pool of sessions; none may see
-// another one's bytes.
+// TestRequestsAtOnce runs many requests over the pool of sessions; none may see another
+// one's bytes.
 func TestRequestsAtOnce(t *testing.T) {
 	d := newDesk(t, api.Limits{})
 	var work sync.WaitGroup

@@ -2,10 +2,10 @@ package chain
 
 import "github.com/bourse-exchange/bourse"
 
-// What the vocabulary already names.
+// Aliases of types that package bourse defines.
 type (
-	// Hash names a block or a transaction. [Codec].FormatHash writes it the way
-	// people of the network do.
+	// Hash names a block or a transaction. [Codec].FormatHash writes it in the network's
+	// usual form.
 	Hash = bourse.TxHash
 	// BlockRef names a block.
 	BlockRef = bourse.BlockRef
@@ -13,8 +13,8 @@ type (
 	Outpoint = bourse.Outpoint
 )
 
-// CoinID names what a network moves, the way the catalogue does: the contract
-// of the [bourse.NetworkAsset] if it has one, else the asset's symbol.
+// CoinID names a coin of a network: the contract of its [bourse.NetworkAsset] if it has
+// one, else the asset's symbol.
 type CoinID string
 
 // CoinOf returns the coin of an asset on a network.
@@ -25,27 +25,27 @@ func CoinOf(symbol bourse.Symbol, contract string) CoinID {
 	return CoinID(symbol)
 }
 
-// Coin is something that a network moves.
+// Coin is an asset on a network.
 type Coin struct {
 	ID CoinID
-	// Decimals is how many decimals of the asset the smallest unit is.
+	// Decimals is the number of decimals of the network's smallest unit.
 	Decimals uint8
 }
 
-// Shape says how a network works.
+// Shape describes how a network works.
 type Shape struct {
-	// Coins lists what the network moves of what we know.
+	// Coins lists the known coins of the network.
 	Coins []Coin
-	// Native is the coin that payments cost; empty where they cost nothing.
+	// Native is the coin of transaction costs; empty if there are none.
 	Native CoinID
-	// Outputs is true where payments spend outputs that they name, and false
-	// where they are numbered by sender.
+	// Outputs is true if payments spend named outputs, and false if they have a sender
+	// and a nonce.
 	Outputs bool
-	// MemoName is what the network calls the text that tells accounts behind
-	// one address apart; empty where each account has its own address.
+	// MemoName is the network's term for the text that distinguishes accounts behind one
+	// address; empty if each account has its own address.
 	MemoName string
-	// Sweeps is true where deposits must be moved to the hot wallet before
-	// they can be paid out.
+	// Sweeps is true if deposits must be moved to the hot wallet before they can be paid
+	// out.
 	Sweeps bool
 }
 
@@ -59,83 +59,82 @@ func (s *Shape) Coin(id CoinID) (Coin, bool) {
 	return Coin{}, false
 }
 
-// Indices of our addresses that belong to no customer; a customer's index is
-// his account id.
+// Indices of the exchange's own addresses; a customer's index is the account id.
 const (
-	// IndexHot is the hot wallet, from which withdrawals are paid.
+	// IndexHot is the hot wallet, which pays withdrawals.
 	IndexHot uint32 = 0
-	// IndexChange receives what a payment of outputs does not need.
+	// IndexChange receives the change of payments of outputs.
 	IndexChange uint32 = 1<<32 - 1
 )
 
-// Destination is where money can be sent to.
+// Destination is the recipient of a payment.
 type Destination struct {
 	Address string
 	// Memo is empty on networks without memos.
 	Memo string
 }
 
-// OwnerKind says whose an address is.
+// OwnerKind classifies the owner of an address.
 type OwnerKind uint8
 
 // The closed set of owners.
 const (
-	// OwnerCustomer is the account whose id is the index.
+	// OwnerCustomer is the account with the owner's index.
 	OwnerCustomer OwnerKind = iota + 1
 	// OwnerTreasury is the exchange itself: the hot wallet and change.
 	OwnerTreasury
-	// OwnerNobody is an address of ours with a memo that is missing, malformed
-	// or names nobody: the money is parked for a person.
+	// OwnerNobody is a shared address with a memo that is missing, malformed or
+	// unassigned. An operator decides about the money.
 	OwnerNobody
 )
 
-// Owner is whose an address with its memo is.
+// Owner is the owner of an address and memo.
 type Owner struct {
 	Kind OwnerKind
-	// Index is the account's id for a customer, IndexHot or IndexChange for the
-	// exchange, and meaningless for nobody.
+	// Index is the account's id for a customer, IndexHot or IndexChange for the exchange,
+	// and meaningless for OwnerNobody.
 	Index uint32
-	// At is the index of the address where the money lies: Index where each
-	// account has its own, IndexHot where all share one.
+	// At is the index of the address that holds the money: Index if each account has its
+	// own address, IndexHot if all share one.
 	At uint32
 }
 
-// Block is one block with all that its transactions moved.
+// Block is a block with all transfers of its transactions.
 type Block struct {
 	BlockRef
 	// Parent is the hash of the block below; zero for the first.
 	Parent Hash
-	// Time is what the network says, and may lie before the parent's.
+	// Time is the network's timestamp, which may precede the parent's.
 	Time bourse.Time
 	Txs  []Tx
 }
 
-// Tx is a transaction in a block: what it took from addresses and what it gave
-// to them, as the network's state really changed. A transfer that was reverted,
-// or that a token refused while the transaction itself was fine, is not in it.
+// Tx is a mined transaction with its debits and credits, as the network's state really
+// changed. A transfer that was reverted, or that a token refused inside a successful
+// transaction, is left out.
 type Tx struct {
 	Hash Hash
-	// Failed is true for a transaction that the network took into a block and
-	// did not execute: it took its cost and gave nothing.
-	Failed bool
-	Taken  []Taken
-	Given  []Given
+	// Failed is true for a mined transaction that was not executed: it has its cost as a
+	// debit and no credits.
+	Failed  bool
+	Debits  []Debit
+	Credits []Credit
 }
 
-// Taken is what a transaction took from an address, its cost included.
-type Taken struct {
+// Debit is an amount taken from an address, costs included.
+type Debit struct {
 	Address string
 	Coin    CoinID
 	Amount  bourse.Amount
-	// Spent names the output that is gone; zero on networks of accounts.
+	// Spent names the spent output; zero on networks of accounts.
 	Spent Outpoint
 }
 
-// Given is what a transaction gave to an address.
-type Given struct {
-	// Index tells the outputs of one transaction apart, and stays the same when
-	// the transaction is mined again elsewhere: an output's number, or a log's
-	// position inside its transaction.
+// Credit is an amount given to an address.
+type Credit struct {
+	// Index identifies the credit within its transaction, and stays the same if the
+	// transaction is mined again: an output's number, or a log's position in its
+	// transaction.
 	Index   uint32
 	Address string
 	Memo    string
@@ -143,156 +142,131 @@ type Given struct {
 	Amount  bourse.Amount
 }
 
-// Health says whether a network can be worked with.
+// Health reports whether a network is usable.
 type Health struct {
 	// Operating is false when the node does not answer, is syncing, or its
 	// head is older than the network's limit.
 	Operating bool
-	// Reason says in words why it is not.
+	// Reason explains in words why it is not operating.
 	Reason   string
 	Head     BlockRef
 	HeadTime bourse.Time
 }
 
-// Fees is what payments cost now, in the native coin.
+// Fees is the current cost of payments, in the native coin.
 type Fees struct {
-	// Cost is the most that a typical payment of the coin will cost; on
-	// networks of outputs, one with a single input.
+	// Cost is the maximum cost of a typical payment of the coin; on networks of outputs,
+	// of one with a single input.
 	Cost bourse.Amount
-	// PerInput is what each further input adds; zero on networks of accounts.
+	// PerInput is the cost of each further input; zero on networks of accounts.
 	PerInput bourse.Amount
 }
 
-// Kind says what a payment of ours is for.
-type Kind uint8
-
-// The closed set of kinds.
-const (
-	// KindWithdrawal pays a customer's money out of the hot wallet.
-	KindWithdrawal Kind = iota + 1
-	// KindSweep moves a deposit to the hot wallet.
-	KindSweep
-	// KindTopUp gives a deposit address what the sweep of a token costs.
-	KindTopUp
-)
-
-// String returns withdrawal, sweep or top-up.
-func (k Kind) String() string {
-	switch k {
-	case KindWithdrawal:
-		return "withdrawal"
-	case KindSweep:
-		return "sweep"
-	case KindTopUp:
-		return "top-up"
-	}
-	return "unknown"
-}
-
-// Input is an output of ours that a payment may spend.
+// Input is an output of the exchange that a payment may spend.
 type Input struct {
 	Outpoint
-	// Owner is the index of the address that it lies at.
+	// Owner is the index of the address that holds it.
 	Owner  uint32
 	Coin   CoinID
 	Amount bourse.Amount
 }
 
-// Payment is what is to be paid, with what custody has chosen to pay it from.
+// Payment is a payment to make, with the source that custody chose.
 type Payment struct {
-	Kind Kind
+	Kind bourse.SignedKind
 	Coin CoinID
-	// Amount is what arrives. Zero in a sweep of the native coin by accounts:
-	// everything that the cost leaves of the sender's balance.
+	// Amount is the amount that arrives. Zero in a sweep of a native coin by accounts:
+	// the sender's balance minus the cost.
 	Amount bourse.Amount
 	To     Destination
-	// Inputs pay, where the network has outputs; change goes to IndexChange.
+	// Inputs are the source on networks of outputs; change goes to IndexChange.
 	Inputs []Input
-	// From and Nonce pay, where the network has accounts.
+	// From and Nonce are the source on networks of accounts.
 	From  uint32
 	Nonce uint64
-	// CostCap is the most that the network may be given in its native coin.
+	// CostCap bounds the cost, in the native coin.
 	CostCap bourse.Amount
 }
 
-// Unsigned is a payment that needs a signature alone.
+// Unsigned is a payment that lacks only a signature.
 type Unsigned struct {
-	// Raw is the transaction in the adapter's own form.
+	// Raw is the transaction in the adapter's own encoding.
 	Raw []byte
-	// Cost is the most that the network can take for it.
+	// Cost is the transaction's maximum cost.
 	Cost bourse.Amount
 }
 
-// Decoded is everything that a transaction does.
+// Decoded holds all effects of a transaction.
 type Decoded struct {
-	// Hash is final: a signature does not change it any more. It is zero for
-	// an unsigned transaction where the network hashes signatures too.
+	// Hash is final: a signature does not change it. It is zero for an unsigned
+	// transaction if the network hashes signatures too.
 	Hash Hash
-	// Signed is true when every signature that is needed is there and right.
+	// Signed is true if every required signature is present and valid.
 	Signed bool
-	// Inputs are spent, on networks of outputs; their owners are ours.
+	// Inputs are the spent outputs, on networks of outputs; the exchange owns them.
 	Inputs []Input
-	// From and Nonce are the sender, an index of ours, on networks of accounts.
+	// From and Nonce are the sender, one of the exchange's indices, on networks of
+	// accounts.
 	From  uint32
 	Nonce uint64
 	// Pays lists every output, or message; change is among them.
 	Pays []Pay
-	// Cost is the most that the network can take, in its native coin.
+	// Cost is the transaction's maximum cost, in the native coin.
 	Cost bourse.Amount
 }
 
-// Pay is one thing that a transaction pays.
+// Pay is one payment of a transaction.
 type Pay struct {
 	To     Destination
 	Coin   CoinID
 	Amount bourse.Amount
 }
 
-// VerdictKind says what a node made of a transaction.
+// VerdictKind is a node's response to a broadcast.
 type VerdictKind uint8
 
 // The closed set of verdicts.
 const (
-	// Accepted: the node took it.
+	// Accepted: the node accepted the transaction.
 	Accepted VerdictKind = iota + 1
-	// Known: the node has it already, waiting or mined.
+	// Known: the node has the transaction already, waiting or mined.
 	Known
-	// Rejected: the node will not take it, and says why. The bytes may still
-	// be mined later or through another node: ask for their state.
+	// Rejected: the node refuses the transaction, with a reason. The bytes may still be
+	// mined later or through another node: query their state.
 	Rejected
-	// Unknown: nobody can say; ask for the state of the transaction.
+	// Unknown: the outcome is unknown; query the transaction's state.
 	Unknown
 )
 
-// Verdict is what a node made of a transaction.
+// Verdict is a node's response to a broadcast, with its reason.
 type Verdict struct {
 	Kind   VerdictKind
 	Reason string
 }
 
-// TxStatus says where a transaction is.
+// TxStatus is the status of a transaction.
 type TxStatus uint8
 
 // The closed set of states of a transaction.
 const (
-	// TxAbsent: the node has never heard of it, which proves nothing.
+	// TxAbsent: the node does not know the transaction, which proves nothing.
 	TxAbsent TxStatus = iota + 1
-	// TxWaiting: the node has it, no block does.
+	// TxWaiting: the node has the transaction, but no block contains it.
 	TxWaiting
-	// TxMined: it is in a block of the node's chain.
+	// TxMined: a block of the node's chain contains the transaction.
 	TxMined
-	// TxConflicted: another mined transaction has spent its inputs or used its
-	// nonce, so that these bytes cannot be mined unless that one is undone.
+	// TxConflicted: another mined transaction has spent the inputs or used the nonce, so
+	// these bytes cannot be mined unless that one is undone.
 	TxConflicted
 )
 
-// TxState is where a transaction is.
+// TxState is the state of a transaction on a node's chain.
 type TxState struct {
 	Status TxStatus
-	// Block holds it when it is mined.
+	// Block contains the transaction if it is mined.
 	Block BlockRef
 	// Confirms counts the blocks from that one to the head, both included.
 	Confirms uint64
-	// Failed is true when it is mined and was not executed.
+	// Failed is true if the transaction is mined and was not executed.
 	Failed bool
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// MaxInputs is how many outputs one payment spends at most, so that its size
-// stays far below what any network takes.
+// MaxInputs bounds the outputs that one payment spends, so that its size stays far below
+// the limit of any network.
 const MaxInputs = 100
 
-// Select picks the outputs of a coin that a payment spends: the largest first,
-// so that it is cheap, until they cover the amount and, where the coin is what
-// costs are paid in, the cost. It returns what the payment will cost with them,
-// if the fees stay what they are.
-// The order of unspent does not matter. False: they do not suffice.
+// Select picks the outputs of a coin that a payment spends: the largest first, to keep it
+// cheap, until they cover the amount and, for the native coin, the cost. It returns the
+// cost of the payment at these fees; false if the outputs do not suffice. The order of
+// unspent does not matter.
 func Select(unspent []Input, coin, native CoinID, amount bourse.Amount, fees Fees) ([]Input, bourse.Amount, bool) {
 	own := slices.Clone(unspent)
 	own = slices.DeleteFunc(own, func(in Input) bool { return in.Coin != coin })
 	slices.SortFunc(own, largestFirst)
+
 	var sum bourse.Amount
 	cost := fees.Cost
 	for n := 1; n <= min(len(own), MaxInputs); n++ {

@@ -6,7 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Kind says what a topic is about.
+// Kind is the kind of a topic.
 type Kind uint8
 
 // The kinds of topics.
@@ -20,46 +20,48 @@ const (
 	OwnTrades
 )
 
-// Topic is what one can subscribe to.
+// Topic is a subject of subscriptions.
 type Topic struct {
 	Kind Kind
 	// Market is set for public topics.
 	Market bourse.MarketID
-	// Account is set for private ones.
+	// Account is set for private topics.
 	Account bourse.AccountID
 	// Resolution is set for Candles.
 	Resolution bourse.Time
 }
 
-// maxStaged bounds the bytes that wait for Deliver; the publisher waits beyond
-// it. Handing on references is so much cheaper than making messages that only a
-// stalled process gets there.
+// maxStaged bounds the bytes waiting for Deliver; beyond it the publisher waits.
+// Delivering references is so much cheaper than encoding messages that only a stalled
+// process reaches it.
 const maxStaged = 64 << 20
 
-// Feed knows who listens to what.
+// Feed maps topics to subscribers.
 type Feed struct {
-	// mu guards the topics: writing subscribes, reading publishes and delivers.
+	// mu guards the topics: Subscribe, Unsubscribe and Leave write; the publisher and
+	// Deliver read.
 	mu     sync.RWMutex
 	topics map[Topic]map[*Subscriber]struct{}
 
-	// frame is being staged, by the publisher alone.
+	// frame is the frame being staged, owned by the publisher.
 	frame []message
 
-	// Frames between the publisher and Deliver.
+	// Staged frames between the publisher and Deliver, guarded by waitingMu.
 	waitingMu sync.Mutex
 	drained   sync.Cond
 	waiting   []message
 	bytes     int
 	ready     chan struct{}
 
-	// Of Deliver.
+	// Owned by Deliver.
 	delivering []message
 	touched    []*Subscriber
-	// run is messages of one topic: its subscribers are walked once for all.
+	// run holds consecutive messages of one topic: its subscribers are walked once for
+	// all.
 	run [][]byte
 }
 
-// message is the bytes for a topic.
+// message is an encoded message of a topic.
 type message struct {
 	topic Topic
 	bytes []byte
@@ -72,28 +74,29 @@ func New() *Feed {
 	return f
 }
 
-// Begin opens a frame. Begin, Wanted, Idle, Stage and End belong to one goroutine.
+// Begin begins a frame. Begin, Wanted, Idle, Stage and End belong to one goroutine.
 func (f *Feed) Begin() { f.mu.RLock() }
 
-// Wanted reports whether anybody listens to a topic, so that nobody encodes for
-// nobody. It belongs between Begin and End.
+// Wanted reports whether a topic has subscribers, so that unwanted messages are not
+// encoded. Call it between Begin and End.
 func (f *Feed) Wanted(t Topic) bool { return len(f.topics[t]) > 0 }
 
-// Idle reports whether nobody listens to anything. It belongs between Begin and
-// End, which keep it as it is.
+// Idle reports whether no topic has a subscriber, which cannot change between Begin and
+// End. Call it between them.
 func (f *Feed) Idle() bool { return len(f.topics) == 0 }
 
-// Stage adds a message to the frame; the bytes must never change again.
+// Stage adds a message to the frame. The bytes must not change afterwards.
 func (f *Feed) Stage(t Topic, bytes []byte) {
 	f.frame = append(f.frame, message{t, bytes})
 }
 
-// End closes the frame and leaves it to Deliver.
+// End ends the frame and leaves it to Deliver.
 func (f *Feed) End() {
 	f.mu.RUnlock()
 	if len(f.frame) == 0 {
 		return
 	}
+
 	f.waitingMu.Lock()
 	for f.bytes > maxStaged {
 		f.drained.Wait()
@@ -103,6 +106,7 @@ func (f *Feed) End() {
 	}
 	f.waiting = append(f.waiting, f.frame...)
 	f.waitingMu.Unlock()
+
 	clear(f.frame)
 	f.frame = f.frame[:0]
 	select {
@@ -111,11 +115,11 @@ func (f *Feed) End() {
 	}
 }
 
-// Ready returns a channel that receives when Deliver has something to do.
+// Ready returns a channel that receives when Deliver has work.
 func (f *Feed) Ready() <-chan struct{} { return f.ready }
 
-// Deliver hands on what was staged and reports whether there was anything. It
-// belongs to one goroutine.
+// Deliver queues the staged messages for their subscribers and reports whether there were
+// any. Not safe for concurrent use.
 func (f *Feed) Deliver() bool {
 	f.waitingMu.Lock()
 	f.delivering, f.waiting = f.waiting, f.delivering[:0]
@@ -125,6 +129,7 @@ func (f *Feed) Deliver() bool {
 	if len(f.delivering) == 0 {
 		return false
 	}
+
 	f.mu.RLock()
 	for rest := f.delivering; len(rest) > 0; {
 		t := rest[0].topic
@@ -140,11 +145,13 @@ func (f *Feed) Deliver() bool {
 		}
 		clear(f.run)
 	}
-	// The queues are filled under the lock, so that nothing comes after the
-	// answer to an unsubscription.
+
+	// The queues are filled under the lock, so that no message follows the answer to an
+	// Unsubscribe.
 	for _, s := range f.touched {
 		s.arrive()
 	}
+
 	f.mu.RUnlock()
 	clear(f.touched)
 	clear(f.delivering)
@@ -152,8 +159,8 @@ func (f *Feed) Deliver() bool {
 	return true
 }
 
-// Subscribe adds topics to a subscriber; those that it has already stay as they
-// are. The answer is queued in front of their messages.
+// Subscribe adds topics to a subscriber; existing ones stay. The answer is queued before
+// their messages.
 func (f *Feed) Subscribe(s *Subscriber, topics []Topic, answer []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -167,8 +174,8 @@ func (f *Feed) Subscribe(s *Subscriber, topics []Topic, answer []byte) {
 	s.Push(answer)
 }
 
-// Unsubscribe takes topics from a subscriber; none of their messages comes
-// behind the answer.
+// Unsubscribe removes topics from a subscriber; none of their messages follows the
+// answer.
 func (f *Feed) Unsubscribe(s *Subscriber, topics []Topic, answer []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -178,7 +185,7 @@ func (f *Feed) Unsubscribe(s *Subscriber, topics []Topic, answer []byte) {
 	s.Push(answer)
 }
 
-// Leave takes all topics from a subscriber.
+// Leave removes all topics from a subscriber.
 func (f *Feed) Leave(s *Subscriber) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -195,7 +202,7 @@ func (f *Feed) drop(s *Subscriber, t Topic) {
 	}
 }
 
-// Subscriptions returns how many topics a subscriber would have with these.
+// Subscriptions returns the number of topics that a subscriber would have with more.
 func (f *Feed) Subscriptions(s *Subscriber, more []Topic) int {
 	f.mu.RLock()
 	defer f.mu.RUnlock()

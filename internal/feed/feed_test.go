@@ -14,7 +14,7 @@ var (
 	book   = feed.Topic{Kind: feed.Book, Market: 1}
 )
 
-// listener collects what a subscriber is given.
+// listener collects a subscriber's messages.
 type listener struct {
 	*feed.Subscriber
 	started, cut int
@@ -64,7 +64,7 @@ func TestOrderAndTopics(t *testing.T) {
 	if got := a.drain(); !slices.Equal(got, want) {
 		t.Errorf("a got %v, want %v", got, want)
 	}
-	// b left while b3 was on its way, so b3 does not come.
+	// b left before b3 was delivered, so b3 does not arrive.
 	if got, want := b.drain(), []string{"b subscribed", "b1", "b2"}; !slices.Equal(got, want) {
 		t.Errorf("b got %v, want %v", got, want)
 	}
@@ -176,8 +176,8 @@ func TestLastMessageOfTheSlow(t *testing.T) {
 	}
 }
 
-// TestAnswersAreBounded wants what is pushed to be cut long before what is
-// published, and counted from zero when it was taken.
+// TestAnswersAreBounded wants pushed messages to have a lower bound than published ones,
+// counted from zero after Take.
 func TestAnswersAreBounded(t *testing.T) {
 	cut := 0
 	s := feed.NewSubscriber(func() {}, func() { cut++ })
@@ -210,8 +210,8 @@ func TestSubscriptionsCountTopicsOnce(t *testing.T) {
 	}
 }
 
-// TestPublisherWaitsForDelivery fills what waits for Deliver: the publisher is
-// held up, and goes on behind it.
+// TestPublisherWaitsForDelivery exceeds maxStaged: the publisher waits, and continues
+// after Deliver.
 func TestPublisherWaitsForDelivery(t *testing.T) {
 	f := feed.New()
 	l := newListener()
@@ -243,8 +243,8 @@ func TestPublisherWaitsForDelivery(t *testing.T) {
 	}
 }
 
-// TestConcurrently is for the race detector: publishers, subscriptions and
-// takers at once; each taker must see rising messages.
+// TestConcurrently is for the race detector: publishers, subscriptions and takers at
+// once; each taker must see ascending messages.
 func TestConcurrently(t *testing.T) {
 	f := feed.New()
 	const messages, listeners = 2000, 8

@@ -2,20 +2,19 @@ package feed
 
 import "sync"
 
-// maxQueued bounds the bytes that wait in a subscriber's queue. A burst of one
-// full frame fits into it many times over.
+// maxQueued bounds the bytes in a subscriber's queue, many times a full frame.
 const maxQueued = 4 << 20
 
-// maxPushed bounds the bytes among them that were pushed: answers, which nobody
-// else shares. Whoever asks and does not read could otherwise have us keep as
-// much as he sends.
+// maxPushed bounds the pushed bytes among them: answers, which no other subscriber
+// shares. Without it, a client that sends requests and does not read would make the
+// server keep an answer to each.
 const maxPushed = 256 << 10
 
 // Subscriber is a bounded queue of messages with one taker.
 type Subscriber struct {
-	// topics is guarded by the feed.
+	// topics is guarded by the feed's mu.
 	topics map[Topic]struct{}
-	// arriving belongs to Deliver.
+	// arriving is owned by Deliver.
 	arriving [][]byte
 
 	mu     sync.Mutex
@@ -23,39 +22,40 @@ type Subscriber struct {
 	bytes  int
 	pushed int
 	taking bool
-	// over is true once the queue has outgrown its bound, ended after End.
+	// over is true once the queue has exceeded its bound, ended after End.
 	over, ended bool
-	// start has somebody call Take until it returns nothing.
+	// start makes the owner call Take until it returns nothing.
 	start func()
 	// cut ends the subscriber because its queue is full.
 	cut func()
 }
 
-// NewSubscriber returns a subscriber with an empty queue. start is called, from
-// any goroutine, when messages wait and nobody takes them: it must return at
-// once and see to it that Take is called until it returns nothing. cut is called
-// once, when the queue has outgrown its bound; nothing is queued any more then.
+// NewSubscriber returns a subscriber with an empty queue. start is called, from any
+// goroutine, when messages arrive and Take is not being called: it must return at once
+// and cause calls of Take until that returns nothing. cut is called once, when the queue
+// exceeds its bound; later messages are dropped.
 func NewSubscriber(start, cut func()) *Subscriber {
 	return &Subscriber{topics: map[Topic]struct{}{}, start: start, cut: cut}
 }
 
-// Push queues one message that is for this subscriber alone.
+// Push queues a message for this subscriber alone.
 func (s *Subscriber) Push(message []byte) { s.add(len(message), message) }
 
-// arrive queues what Deliver has gathered for it.
+// arrive queues the messages that Deliver has gathered for this subscriber.
 func (s *Subscriber) arrive() {
 	s.add(0, s.arriving...)
 	clear(s.arriving)
 	s.arriving = s.arriving[:0]
 }
 
-// add queues messages, of which so many bytes are pushed.
+// add queues messages; pushed is the number of pushed bytes among them.
 func (s *Subscriber) add(pushed int, messages ...[]byte) {
 	s.mu.Lock()
 	if s.over || s.ended {
 		s.mu.Unlock()
 		return
 	}
+
 	s.queue = append(s.queue, messages...)
 	for _, m := range messages {
 		s.bytes += len(m)
@@ -65,6 +65,7 @@ func (s *Subscriber) add(pushed int, messages ...[]byte) {
 	idle, over := !s.taking, s.over
 	s.taking = true
 	s.mu.Unlock()
+
 	if over {
 		s.cut()
 	}
@@ -73,8 +74,8 @@ func (s *Subscriber) add(pushed int, messages ...[]byte) {
 	}
 }
 
-// Take moves all queued messages to the end of batch, which may be reused from
-// call to call. When there are none, start will be called again for the next.
+// Take appends all queued messages to batch, which may be reused between calls. If there
+// are none, the next message calls start again.
 func (s *Subscriber) Take(batch [][]byte) [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +86,8 @@ func (s *Subscriber) Take(batch [][]byte) [][]byte {
 	return batch
 }
 
-// End queues a last message; what comes from now on is dropped. With now, what
-// waits is dropped as well. Only the first End counts; it reports whether it was.
+// End queues a last message; later messages are dropped. With now, queued messages are
+// dropped as well. Only the first End counts; it reports whether it was the first.
 func (s *Subscriber) End(last []byte, now bool) bool {
 	s.mu.Lock()
 	if s.ended {

@@ -7,19 +7,19 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// mostBoxes is how many addresses letters are kept for.
+// mostBoxes bounds the addresses with a letter.
 const mostBoxes = 10_000
 
-// Box keeps the last letter to each address. The zero Box is empty. Any goroutine
-// may call it.
+// Box keeps the last letter to each address. The zero value is empty. Safe for concurrent
+// use.
 type Box struct {
 	mu   sync.Mutex
 	last map[string]account.Mail
-	// order is that of the addresses' first letters.
+	// order has the addresses in order of their first letters; the oldest one is evicted.
 	order []string
 }
 
-// Send puts a letter into the box.
+// Send stores a letter.
 func (b *Box) Send(_ context.Context, m *account.Mail) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

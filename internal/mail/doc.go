@@ -1,10 +1,8 @@
-// Package mail carries letters to people: over SMTP, or, in a sandbox, into a box
-// in memory that operators look into.
+// Package mail delivers letters: over SMTP, or, in a sandbox, into a box in memory that
+// operators can read.
 //
-// It stands beside the accounts, which say what is written and to whom.
+// Package account decides on the texts and recipients.
 //
-// Invariants: when Send returns, the letter is with the server that carries it on, in
-// a bounded queue before it, or in the box; no letter gets into a log.
-//
-// What is not here: the letters' texts (account).
+// Invariants: when Send returns, the letter is with the mail server, in a bounded queue,
+// or in the box; no letter appears in a log.
 package mail

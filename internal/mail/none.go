@@ -7,10 +7,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// None carries nothing: an exchange without a mail server has no codes to send.
+// None refuses all letters: an exchange without a mail server sends no codes.
 type None struct{}
 
-// Send says so.
+// Send returns an *bourse.Error with CodeUnavailable.
 func (None) Send(context.Context, *account.Mail) error {
 	return bourse.Errorf(bourse.CodeUnavailable, "This exchange sends no mail")
 }

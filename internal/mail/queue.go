@@ -14,25 +14,23 @@ import (
 )
 
 const (
-	// mostWaiting is how many letters of a kind wait at most.
+	// mostWaiting bounds the letters of a line.
 	mostWaiting = 1024
-	// couriers is how many letters of a kind are carried at once.
+	// couriers is the number of concurrent deliveries of a line.
 	couriers = 2
-	// mostTries is how often a letter is tried, pause how long a courier waits after
-	// a server that is away.
+	// mostTries bounds the tries of a letter; pause is a courier's wait after a temporary
+	// failure.
 	mostTries = 5
 	pause     = 2 * time.Second
-	// finishWithin bounds how long letters are carried on after the end of Run's
-	// context.
+	// finishWithin bounds the deliveries after the end of Run's context.
 	finishWithin = 3 * time.Second
 )
 
-// Queue holds letters until a mailer has carried them, so that no client waits for a
-// mail server, or learns from the wait whether there is a letter. Letters of accounts
-// (second factors and notices) have a line and couriers of their own: what strangers
-// cause does not delay them. In each line the letter goes next whose sender has the
-// fewest waiting, and a full line drops one of who has the most. Safe for concurrent
-// use.
+// Queue holds letters until a mailer has delivered them, so that clients neither wait for
+// a mail server nor learn from the wait whether there is a letter. Letters of accounts
+// (second factors and notices) have their own line and couriers, so that strangers cannot
+// delay them. Each line serves the sender with the fewest waiting letters first, and a
+// full line drops a letter of the sender with the most. Safe for concurrent use.
 type Queue struct {
 	mailer    account.Mailer
 	after     func(time.Duration) <-chan time.Time
@@ -40,21 +38,21 @@ type Queue struct {
 
 	mu    sync.Mutex
 	lines [2]line
-	// more is closed and replaced when a letter has come.
+	// more is closed and replaced when a letter arrives.
 	more chan struct{}
 }
 
-// line is letters in the order in which they came.
+// line holds letters in order of arrival.
 type line []waiting
 
-// waiting is a letter, and how often it was tried.
+// waiting is a letter and the number of its tries.
 type waiting struct {
 	account.Mail
 	tries int
 }
 
-// sender is who caused a letter: the source, or of an account's own letters the
-// account's address.
+// sender identifies the cause of a letter: the source, or the recipient of an account's
+// own letter.
 type sender struct {
 	source netip.Addr
 	to     string
@@ -67,16 +65,16 @@ func (m *waiting) sender() sender {
 	return sender{to: m.To}
 }
 
-// errDropped says that a line was full.
+// errDropped reports that a line was full.
 var errDropped = errors.New("too many letters wait; one of the sender with the most was dropped")
 
-// NewQueue returns an empty queue. after is time.After. onFailure is told of letters that
-// are not carried; the error holds no letter.
+// NewQueue returns an empty queue. after is time.After. onFailure is called for failed
+// deliveries; the error contains no letter.
 func NewQueue(mailer account.Mailer, after func(time.Duration) <-chan time.Time, onFailure func(error)) *Queue {
 	return &Queue{mailer: mailer, after: after, onFailure: onFailure, more: make(chan struct{})}
 }
 
-// Send puts a letter into its line.
+// Send appends a letter to its line.
 func (q *Queue) Send(_ context.Context, m *account.Mail) error {
 	q.put(waiting{Mail: *m})
 	return nil
@@ -116,7 +114,7 @@ func (l *line) load() map[sender]int {
 	return load
 }
 
-// drop removes the newest letter of the sender that has the most.
+// drop removes the newest letter of the sender with the most letters.
 func (l *line) drop() {
 	load, heaviest := l.load(), 0
 	for i := range *l {
@@ -127,7 +125,7 @@ func (l *line) drop() {
 	*l = slices.Delete(*l, heaviest, heaviest+1)
 }
 
-// next removes the oldest letter of the sender that has the fewest.
+// next removes the oldest letter of the sender with the fewest letters.
 func (l *line) next() (waiting, bool) {
 	if len(*l) == 0 {
 		return waiting{}, false
@@ -143,7 +141,8 @@ func (l *line) next() (waiting, bool) {
 	return m, true
 }
 
-// Run carries letters until ctx ends, and for a moment longer those that wait.
+// Run delivers letters until ctx ends, and the waiting ones for up to finishWithin
+// longer.
 func (q *Queue) Run(ctx context.Context) {
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -169,8 +168,8 @@ func (q *Queue) Run(ctx context.Context) {
 	work.Wait()
 }
 
-// carry carries the letters of a line until it is empty after ctx has ended, or
-// sending ends.
+// carry delivers the letters of a line until ctx has ended and the line is empty, or
+// until sending ends.
 func (q *Queue) carry(ctx, sending context.Context, kind int) {
 	for sending.Err() == nil {
 		m, ok, more := q.take(kind)
@@ -193,8 +192,8 @@ func (q *Queue) take(kind int) (m waiting, ok bool, more <-chan struct{}) {
 	return m, ok, q.more
 }
 
-// try carries a letter once. One that a server refuses for good is dropped; another
-// one waits for its next try.
+// try delivers a letter once. A permanent refusal drops it; after any other failure it
+// goes back to the queue.
 func (q *Queue) try(ctx, sending context.Context, m waiting) {
 	err := q.mailer.Send(sending, &m.Mail)
 	if err == nil {

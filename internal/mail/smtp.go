@@ -10,26 +10,23 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// deliverWithin bounds how long the server may take to accept a letter: who asked
-// for it is waiting.
+// deliverWithin bounds the server's time to accept a letter.
 const deliverWithin = 8 * time.Second
 
-// SMTP hands letters to a server that carries them on. Any goroutine may call it.
+// SMTP hands letters to a mail server. Safe for concurrent use.
 type SMTP struct {
 	// Host and Port are the server's.
 	Host string
 	Port int
-	// From is the address that letters come from.
+	// From is the sender's address.
 	From string
-	// User and Password log in to the server; empty for a server that asks for
-	// none.
+	// User and Password log in to the server; empty for a server without authentication.
 	User, Password string
-	// Plain allows a connection that is not encrypted, for a server on this
-	// machine.
+	// Plain permits an unencrypted connection, for a server on this machine.
 	Plain bool
 }
 
-// Send hands a letter over.
+// Send delivers a letter to the server.
 func (s *SMTP) Send(ctx context.Context, m *account.Mail) error {
 	letter := gomail.NewMsg()
 	if err := letter.From(s.From); err != nil {
@@ -57,7 +54,8 @@ func (s *SMTP) options() []gomail.Option {
 	}
 	options := []gomail.Option{gomail.WithPort(s.Port), gomail.WithTLSPolicy(policy), gomail.WithTimeout(deliverWithin)}
 	if s.User != "" {
-		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(s.User), gomail.WithPassword(s.Password))
+		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover),
+			gomail.WithUsername(s.User), gomail.WithPassword(s.Password))
 	}
 	return options
 }

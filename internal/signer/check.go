@@ -12,7 +12,7 @@ func mismatch(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMismatch, fmt.Sprintf(format, args...))
 }
 
-// check holds everything that the bytes do against what they are expected to.
+// check compares all effects of the bytes with the expectation.
 func (n *Network) check(raw []byte, e *Expect) error {
 	d, err := n.Codec.Decode(raw)
 	if err != nil {
@@ -21,6 +21,7 @@ func (n *Network) check(raw []byte, e *Expect) error {
 	if d.Signed {
 		return mismatch("it is signed already")
 	}
+
 	if err := n.checkPurpose(e); err != nil {
 		return err
 	}
@@ -30,42 +31,44 @@ func (n *Network) check(raw []byte, e *Expect) error {
 	if err := n.checkPays(&d, e); err != nil {
 		return err
 	}
+
 	if e.CostCap.Less(d.Cost) {
 		return mismatch("it costs %s, more than %s", d.Cost.Format(0), e.CostCap.Format(0))
 	}
-	if n.MaxCost.Less(d.Cost) || e.Kind == chain.KindTopUp && n.MaxCost.Less(e.Amount) {
+	if n.MaxCost.Less(d.Cost) || e.Kind == bourse.SignedTopUp && n.MaxCost.Less(e.Amount) {
 		return fmt.Errorf("%w: a cost of %s", ErrLimit, d.Cost.Format(0))
 	}
 	return nil
 }
 
-// checkPurpose finds out by the signer's own means whether the destination is
-// one that this kind may have.
+// checkPurpose checks the destination of a kind of payment against the signer's own
+// addresses.
 func (n *Network) checkPurpose(e *Expect) error {
 	shape := n.Codec.Shape()
 	switch e.Kind {
-	case chain.KindWithdrawal:
+	case bourse.SignedWithdrawal:
 		if e.ID == 0 || e.Account != 0 || e.Amount.IsZero() {
 			return mismatch("not a withdrawal")
 		}
 		return nil
-	case chain.KindSweep:
+	case bourse.SignedSweep:
 		if shape.Sweeps && e.ID == 0 && isCustomer(e.Account) && e.To == n.Codec.Destination(chain.IndexHot) {
 			return nil
 		}
-	case chain.KindTopUp:
+	case bourse.SignedTopUp:
 		if shape.Sweeps && e.ID == 0 && isCustomer(e.Account) && e.Coin == shape.Native &&
 			e.To == n.Codec.Destination(e.Account) && !e.Amount.IsZero() {
 			return nil
 		}
 	}
+
 	return mismatch("not a payment that this network needs")
 }
 
 func isCustomer(index uint32) bool { return bourse.AccountID(index).IsCustomer() }
 
-// checkPayer wants the hot wallet to pay, or the account that is swept. On
-// networks of outputs all of ours may: the codec has seen that they are.
+// checkPayer requires the hot wallet as the payer, or the swept account. On networks of
+// outputs any own address may pay: Decode has checked that all inputs are the exchange's.
 func (n *Network) checkPayer(d *chain.Decoded, e *Expect) error {
 	if n.Codec.Shape().Outputs {
 		for i := range d.Inputs {
@@ -76,7 +79,7 @@ func (n *Network) checkPayer(d *chain.Decoded, e *Expect) error {
 		return nil
 	}
 	payer := chain.IndexHot
-	if e.Kind == chain.KindSweep {
+	if e.Kind == bourse.SignedSweep {
 		payer = e.Account
 	}
 	if d.From != payer || d.Nonce != e.Nonce {
@@ -85,9 +88,10 @@ func (n *Network) checkPayer(d *chain.Decoded, e *Expect) error {
 	return nil
 }
 
-// checkPays wants the destination once and, on networks of outputs, change.
+// checkPays requires exactly one payment to the destination and, on networks of outputs,
+// allows change.
 func (n *Network) checkPays(d *chain.Decoded, e *Expect) error {
-	everything := e.Kind == chain.KindSweep && e.Amount.IsZero()
+	everything := e.Kind == bourse.SignedSweep && e.Amount.IsZero()
 	at := slices.IndexFunc(d.Pays, func(p chain.Pay) bool {
 		return p.To == e.To && p.Coin == e.Coin && (p.Amount == e.Amount || everything)
 	})
@@ -96,7 +100,7 @@ func (n *Network) checkPays(d *chain.Decoded, e *Expect) error {
 	}
 	change := n.Codec.Destination(chain.IndexChange)
 	for i, p := range d.Pays {
-		// Change has no memo; it is the withdrawal's that is repeated for it.
+		// Change has no memo of its own: Decode repeats the withdrawal's.
 		ours := n.Codec.Shape().Outputs && p.To.Address == change.Address
 		if i != at && !ours {
 			return mismatch("it pays %s too", p.To.Address)
@@ -105,7 +109,7 @@ func (n *Network) checkPays(d *chain.Decoded, e *Expect) error {
 	return nil
 }
 
-// sign signs, and holds what came back against what was asked for.
+// sign signs and checks the keyring's result.
 func (n *Network) sign(raw []byte) (Signed, error) {
 	signed, hash, err := n.Keys.Sign(raw)
 	if err != nil {
@@ -125,13 +129,14 @@ func errOrUnsigned(err error) error {
 	return err
 }
 
-// checkLimits counts what left in the last hour and day. What is older is
-// forgotten here, and only here: not what it was signed for.
+// checkLimits checks the withdrawals of the last hour and day. It forgets older amounts,
+// but never that they were signed.
 func (s *Local) checkLimits(n *Network, e *Expect, now int64) error {
 	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
 	if n.Limit == nil {
 		return nil
 	}
+
 	limit := n.Limit(e.Coin)
 	hour, day := e.Amount, e.Amount
 	fits := true
@@ -149,9 +154,11 @@ func (s *Local) checkLimits(n *Network, e *Expect, now int64) error {
 	over := func(sum, most bourse.Amount) bool { return !most.IsZero() && (!fits || most.Less(sum)) }
 	switch {
 	case over(hour, limit.Hour):
-		return fmt.Errorf("%w: %s units of %s in an hour, and %s are the most", ErrSpent, hour.Format(0), e.Coin, limit.Hour.Format(0))
+		return fmt.Errorf("%w: %s units of %s in an hour, and %s are the most",
+			ErrSpent, hour.Format(0), e.Coin, limit.Hour.Format(0))
 	case over(day, limit.Day):
-		return fmt.Errorf("%w: %s units of %s in a day, and %s are the most", ErrSpent, day.Format(0), e.Coin, limit.Day.Format(0))
+		return fmt.Errorf("%w: %s units of %s in a day, and %s are the most",
+			ErrSpent, day.Format(0), e.Coin, limit.Day.Format(0))
 	}
 	return nil
 }

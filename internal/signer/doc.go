@@ -1,32 +1,30 @@
-// Package signer holds the keys of the exchange's money, and signs nothing that
-// it has not understood.
+// Package signer holds the keys of the exchange's money. It signs only transactions that
+// it has decoded and checked.
 //
-// It stands behind an interface as narrow as a connection, so that it can be a
-// process of its own: what it is asked for is bytes and what they are expected
-// to do. The wallet asks, and is not trusted: the signer decodes the bytes by
-// its own means, holds every output, the payer and the cost against what was
-// journaled, keeps its own record of what it signed, and has limits that the
-// wallet knows nothing of.
+// Its interface is as narrow as a connection, so that it can be a process of its own: it
+// gets bytes and their expected effects. The wallet is not trusted: the signer decodes
+// the bytes itself, compares every output, the payer and the cost with the expectation
+// from the journal, keeps its own record of signatures, and has limits that the wallet
+// does not know.
 //
 // Invariants:
 //
-//   - For one withdrawal and attempt at most one transaction is ever signed, also
-//     after a crash: the record, which has its bytes, is durable before the
-//     signature leaves. Whoever asks again, also with other bytes, gets that one,
-//     if it does what is expected; a crash between the record and the journal
-//     leaves nothing stuck and nothing signed twice.
-//   - A further attempt needs the one before it. It is for a withdrawal whose
-//     transaction an operator gave up in the journal, or whose transaction never
-//     went on record there, and so never left, and cannot any more because what
-//     it spends was spent otherwise.
-//   - Sweeps and top-ups stay ours, are not on record, and may be signed again in
-//     another form: a chain takes one of those with the same nonce.
-//   - Money leaves to the withdrawal's destination, to the exchange's own change
-//     or hot wallet, to one of its deposit addresses as a top-up, or as a cost
-//     below the limit of the network. Nowhere else.
-//   - A record that is damaged anywhere but at its very end keeps the signer from
-//     opening: forgetting what was signed is how one pays twice.
+//   - A withdrawal's attempt has at most one signed transaction, also after a crash: its
+//     bytes are durable in the record before the signature leaves. A repeated request,
+//     also with other bytes, gets that transaction if it makes the expected payment. A
+//     crash between the record and the journal blocks nothing and signs nothing twice.
+//   - A further attempt requires the previous one. It is for a withdrawal whose
+//     transaction an operator gave up in the journal, or whose transaction never reached
+//     the journal, so that it was never broadcast, and cannot reach it any more because
+//     its inputs were spent meanwhile.
+//   - Sweeps and top-ups stay with the exchange and are not recorded. They may be signed
+//     again in another form: a chain mines only one of those with the same nonce.
+//   - Money goes only to the withdrawal's destination, to the exchange's own change or
+//     hot wallet, to one of its deposit addresses as a top-up, or to the network as a
+//     cost below its limit.
+//   - A record that is damaged anywhere but at its very end stops the signer from opening:
+//     a forgotten signature can lead to a second payment.
 //
-// Reading order: signer.go, check.go, record.go. Not here: when to sign, and
-// what became of it.
+// Reading order: signer.go, check.go, record.go. Out of scope: when to sign, and the fate
+// of signed transactions.
 package signer

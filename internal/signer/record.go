@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 
 	"github.com/go-json-experiment/json"
 
@@ -15,16 +14,16 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
-// logName is the signer's record: one line for each transaction, of a checksum
-// in eight hex digits, a space, and JSON.
+// logName is the signer's record: one line for each transaction, with a checksum in eight
+// hex digits, a space, and JSON.
 const logName = "signed.log"
 
-// entry is one transaction that was signed.
+// entry is a signed transaction.
 type entry struct {
 	purpose
 	Hash digest       `json:"hash"`
 	Coin chain.CoinID `json:"coin"`
-	// Amount is decimal digits.
+	// Amount is in decimal digits.
 	Amount string `json:"amount"`
 	// Time is in microseconds since 1970.
 	Time int64 `json:"time"`
@@ -32,10 +31,10 @@ type entry struct {
 	Raw []byte `json:"raw"`
 }
 
-// place is where a line is on record, without its end.
+// place is the position of a line in the record, without its newline.
 type place struct{ offset, length int64 }
 
-// digest is a hash that is written in hex.
+// digest is a hash in hex.
 type digest [32]byte
 
 // MarshalText writes lower-case hex digits.
@@ -60,7 +59,7 @@ func (e *entry) amount() bourse.Amount {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// line writes an entry as it stands in the record.
+// line encodes an entry as a line of the record.
 func (e *entry) line() ([]byte, error) {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -69,7 +68,7 @@ func (e *entry) line() ([]byte, error) {
 	return fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(text, castagnoli), text), nil
 }
 
-// parseLine reads what line wrote, without its end.
+// parseLine decodes a line, without its newline.
 func parseLine(b []byte) (e entry, ok bool) {
 	sum, text, found := bytes.Cut(b, []byte(" "))
 	if !found || string(sum) != fmt.Sprintf("%08x", crc32.Checksum(text, castagnoli)) {
@@ -88,16 +87,11 @@ type log struct {
 	size int64
 }
 
-// openLog returns the record in a directory, which it makes if it is missing,
-// and hands over what it holds. A last line that a crash left unfinished, or with
-// a hole, is cut off: its signature never left.
+// openLog opens or creates the record in a directory and passes its entries to each. A
+// last line that a crash left unfinished, or with a hole, is cut off: its signature never
+// left.
 func openLog(d disk.Disk, each func(entry, place)) (*log, error) {
-	f, err := d.Edit(logName)
-	if errors.Is(err, fs.ErrNotExist) {
-		if f, err = d.Create(logName); err == nil {
-			err = d.SyncDir(".")
-		}
-	}
+	f, err := disk.EditOrCreate(d, logName)
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +123,12 @@ func (l *log) read(text []byte, each func(entry, place)) error {
 	return l.file.Truncate(l.size)
 }
 
-// hasHole reports whether a part of a line was never written: sectors reach the
-// disk in any order, and where one is missing there are zeros. No line has any,
-// and decay does not make them.
+// hasHole reports whether a part of a line was never written: sectors reach the disk in
+// any order, and a missing one reads as zeros. No valid line contains zeros, and decay
+// does not produce them.
 func hasHole(line []byte) bool { return bytes.IndexByte(line, 0) >= 0 }
 
-// entry reads a line once more.
+// entry reads a line again.
 func (l *log) entry(at place) (entry, error) {
 	line := make([]byte, at.length)
 	if n, err := l.file.ReadAt(line, at.offset); n < len(line) {

@@ -12,73 +12,74 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
+// Dir is the directory of the signer's record in a data directory.
+const Dir = "signer"
+
 var (
-	// ErrMismatch says that the bytes do not do what they are expected to do.
+	// ErrMismatch says that the bytes do not have the expected effects.
 	ErrMismatch = errors.New("the transaction is not what was journaled")
-	// ErrAnother says that what was signed for this withdrawal before pays
-	// something else than is expected now.
+	// ErrAnother says that the transaction signed earlier for this withdrawal has a
+	// different payment.
 	ErrAnother = errors.New("another payment was signed for this")
-	// ErrLimit says that a limit of the signer stands against it.
+	// ErrLimit says that the payment exceeds a limit of the signer.
 	ErrLimit = errors.New("beyond the signer's limit")
-	// ErrSpent is the [ErrLimit] of an hour or a day: a lesser amount may pass, and the
-	// same one later.
+	// ErrSpent is the [ErrLimit] of an hour or a day: a smaller amount may pass now, and
+	// the same amount later.
 	ErrSpent = fmt.Errorf("%w of an hour or a day", ErrLimit)
 )
 
-// Expect is what was journaled: what the bytes must do, and nothing more.
+// Expect is the expectation from the journal: the exact effects of the bytes.
 type Expect struct {
 	Network bourse.NetworkID
-	Kind    chain.Kind
+	Kind    bourse.SignedKind
 	// ID is the withdrawal's; zero for sweeps and top-ups.
 	ID bourse.WalletID
-	// Attempt counts from zero the transactions for one withdrawal. There is a
-	// further one only where those before it can never be mined, or are known
-	// to be in nobody's hands.
+	// Attempt numbers a withdrawal's transactions from zero. A further attempt requires
+	// that earlier ones can never be mined, or were never broadcast.
 	Attempt uint32
 	Coin    chain.CoinID
-	// Amount is what arrives; zero in a sweep of everything.
+	// Amount is the amount that arrives; zero in a sweep of everything.
 	Amount bourse.Amount
 	To     chain.Destination
-	// CostCap is the most that the network may take.
+	// CostCap bounds the cost.
 	CostCap bourse.Amount
-	// Account is whose deposit address is swept or topped up; zero otherwise.
+	// Account is the index of the swept or topped-up deposit address; zero otherwise.
 	Account uint32
 	// Nonce is the payer's, on networks of accounts.
 	Nonce uint64
 }
 
-// Signed is a transaction that can be broadcast.
+// Signed is a transaction ready for broadcast.
 type Signed struct {
 	Raw  []byte
 	Hash chain.Hash
 }
 
-// Signer signs what was journaled. It may be called by anybody at once.
+// Signer signs payments of the journal. Safe for concurrent use.
 type Signer interface {
-	// Sign compares an unsigned transaction with what is expected of it and
-	// signs it. For a withdrawal and attempt that something was signed for
-	// before it returns that, which may spend other inputs, have another nonce
-	// and cost more than is expected now; it pays the same. ErrMismatch,
-	// ErrAnother and ErrLimit are final for these bytes, but for ErrSpent, after
-	// which nothing was signed either; any other error says nothing about whether
-	// a signature was made. After both the same may be asked again.
+	// Sign checks an unsigned transaction against the expectation and signs it. For a
+	// withdrawal and attempt that it signed before, it returns the earlier transaction,
+	// which makes the same payment but may have other inputs, another nonce and a higher
+	// cost. ErrMismatch, ErrAnother and ErrLimit are final for these bytes, except for
+	// ErrSpent, which means that nothing was signed. Any other error leaves open whether a
+	// signature was made. In these two cases the caller may retry.
 	Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error)
 }
 
-// Limit bounds what leaves of a coin in an hour and in a day. Zero is no bound.
+// Limit bounds a coin's withdrawals in an hour and in a day. Zero is no bound.
 type Limit struct {
 	Hour, Day bourse.Amount
 }
 
-// Network is what the signer knows of one network.
+// Network is the signer's view of one network.
 type Network struct {
 	// Codec is the signer's own, made from its own keys.
 	Codec chain.Codec
 	Keys  chain.Keyring
-	// MaxCost is the most that one transaction may cost, and one top-up may
-	// give, whatever the journal says. Zero allows no cost at all.
+	// MaxCost bounds the cost of one transaction, and the amount of one top-up,
+	// regardless of the journal. Zero allows no cost at all.
 	MaxCost bourse.Amount
-	// Limit returns the limit of a coin; nil sets none.
+	// Limit returns the limit of a coin; a nil Limit sets none.
 	Limit func(chain.CoinID) Limit
 }
 
@@ -90,20 +91,20 @@ type Local struct {
 	mu     sync.Mutex
 	log    *log
 	broken error
-	// done says where on record the transaction of a withdrawal is.
+	// done maps each purpose to its line of the record.
 	done map[purpose]place
-	// spent has the withdrawals of the last day, oldest first.
+	// spent are the withdrawals of the last day, oldest first.
 	spent []entry
 }
 
-// purpose is what a transaction was signed for.
+// purpose identifies a withdrawal's attempt.
 type purpose struct {
 	Network bourse.NetworkID `json:"network"`
 	ID      bourse.WalletID  `json:"id"`
 	Attempt uint32           `json:"attempt"`
 }
 
-// Open returns the signer whose record is in a directory.
+// Open opens the signer with the record in a directory.
 func Open(d disk.Disk, networks map[bourse.NetworkID]Network, clock func() bourse.Time) (*Local, error) {
 	s := &Local{networks: networks, clock: clock, done: map[purpose]place{}}
 	var err error
@@ -122,8 +123,8 @@ func (s *Local) Close() error {
 	return s.log.file.Close()
 }
 
-// Sign compares an unsigned transaction with what is expected of it and signs
-// it, or returns what it signed before.
+// Sign checks an unsigned transaction against the expectation and signs it, or returns
+// the transaction that it signed before.
 func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error) {
 	if err := ctx.Err(); err != nil {
 		return Signed{}, err
@@ -132,19 +133,22 @@ func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, e
 	if !ok {
 		return Signed{}, fmt.Errorf("%w: network %d has no keys here", ErrMismatch, e.Network)
 	}
+
 	if err := n.check(u.Raw, &e); err != nil {
 		return Signed{}, err
 	}
-	if e.Kind != chain.KindWithdrawal {
-		// What stays ours may be signed in any number of forms: only one of
-		// those with the same nonce is ever mined.
+	if e.Kind != bourse.SignedWithdrawal {
+		// Sweeps and top-ups may be signed in any number of forms: the chain mines only
+		// one of those with the same nonce.
 		return n.sign(u.Raw)
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken != nil {
 		return Signed{}, s.broken
 	}
+
 	p := purpose{e.Network, e.ID, e.Attempt}
 	if at, ok := s.done[p]; ok {
 		return s.repeat(&n, &e, at)
@@ -152,7 +156,7 @@ func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, e
 	return s.first(&n, &e, p, u.Raw)
 }
 
-// repeat returns what is on record, if it pays what is expected now.
+// repeat returns the recorded transaction, if it makes the expected payment.
 func (s *Local) repeat(n *Network, e *Expect, at place) (Signed, error) {
 	before, err := s.log.entry(at)
 	if err != nil {
@@ -175,10 +179,12 @@ func (s *Local) first(n *Network, e *Expect, p purpose, raw []byte) (Signed, err
 			return Signed{}, fmt.Errorf("%w: attempt %d without the one before it", ErrMismatch, e.Attempt)
 		}
 	}
+
 	now := int64(s.clock())
 	if err := s.checkLimits(n, e, now); err != nil {
 		return Signed{}, err
 	}
+
 	signed, err := n.sign(raw)
 	if err != nil {
 		return Signed{}, err
@@ -189,7 +195,7 @@ func (s *Local) first(n *Network, e *Expect, p purpose, raw []byte) (Signed, err
 	at, err := s.log.append(&made)
 	switch {
 	case errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync):
-		return Signed{}, err // a full disk: nothing is signed, and it may be tried again
+		return Signed{}, err // a full disk: nothing has left, and the caller may retry
 	case err != nil:
 		s.broken = fmt.Errorf("signer: %w", err)
 		return Signed{}, s.broken
@@ -198,7 +204,7 @@ func (s *Local) first(n *Network, e *Expect, p purpose, raw []byte) (Signed, err
 	return signed, nil
 }
 
-// remember keeps what later questions need; the bytes are on record.
+// remember indexes an entry; its bytes stay in the record.
 func (s *Local) remember(e entry, at place) {
 	e.Raw = nil
 	s.done[e.purpose] = at

@@ -81,7 +81,7 @@ func (b *bench) payment(id bourse.NetworkID, xid bourse.WalletID, amount uint64)
 	}
 	shape := b.clients[id].Shape()
 	p := chain.Payment{
-		Kind: chain.KindWithdrawal, Coin: shape.Native, Amount: bourse.Units(amount),
+		Kind: bourse.SignedWithdrawal, Coin: shape.Native, Amount: bourse.Units(amount),
 		To: chain.Destination{Address: to}, CostCap: bourse.Units(1e15),
 	}
 	if shape.Outputs {
@@ -99,7 +99,7 @@ func (b *bench) outputs(id bourse.NetworkID) (inputs []chain.Input) {
 		b.t.Fatal(err)
 	}
 	for _, tx := range block.Txs {
-		for _, g := range tx.Given {
+		for _, g := range tx.Credits {
 			if _, ours := b.clients[id].Owner(g.Address, g.Memo); ours {
 				inputs = append(inputs, chain.Input{
 					Outpoint: chain.Outpoint{Tx: tx.Hash, Index: g.Index}, Coin: g.Coin, Amount: g.Amount,
@@ -222,7 +222,7 @@ func TestRefusesWhatWasNotJournaled(t *testing.T) {
 		"no network":   func(e *signer.Expect) { e.Network = 9 },
 		"no id":        func(e *signer.Expect) { e.ID = 0 },
 		"kind":         func(e *signer.Expect) { e.Kind = 0 },
-		"a sweep":      func(e *signer.Expect) { e.Kind, e.ID, e.Account = chain.KindSweep, 0, 1 },
+		"a sweep":      func(e *signer.Expect) { e.Kind, e.ID, e.Account = bourse.SignedSweep, 0, 1 },
 		"from account": func(e *signer.Expect) { e.Account = 1 },
 	} {
 		wrong := e
@@ -248,7 +248,7 @@ func TestSweepsGoHome(t *testing.T) {
 	b := newBench(t)
 	client := b.clients[eth]
 	top := chain.Payment{
-		Kind: chain.KindTopUp, Coin: "ETH", Amount: bourse.Units(1e14), To: client.Destination(5), CostCap: bourse.Units(1e15),
+		Kind: bourse.SignedTopUp, Coin: "ETH", Amount: bourse.Units(1e14), To: client.Destination(5), CostCap: bourse.Units(1e15),
 	}
 	e := signer.Expect{
 		Network: eth, Kind: top.Kind, Coin: top.Coin, Amount: top.Amount, To: top.To, CostCap: top.CostCap, Account: 5,
@@ -264,7 +264,7 @@ func TestSweepsGoHome(t *testing.T) {
 	if _, err := b.nodes[eth].Mine(1); err != nil {
 		t.Fatal(err)
 	}
-	sweep := chain.Payment{Kind: chain.KindSweep, Coin: "ETH", To: client.Destination(chain.IndexHot), From: 5, CostCap: bourse.Units(1e15)}
+	sweep := chain.Payment{Kind: bourse.SignedSweep, Coin: "ETH", To: client.Destination(chain.IndexHot), From: 5, CostCap: bourse.Units(1e15)}
 	s := signer.Expect{Network: eth, Kind: sweep.Kind, Coin: "ETH", To: sweep.To, CostCap: sweep.CostCap, Account: 5}
 	u = b.prepare(eth, sweep)
 	wrong = s

@@ -9,12 +9,12 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Board shows what the journal says is open. It stands behind the engine as an
-// observer; Reset, Begin, Observe and End belong to the goroutine that applies,
-// everything else may be called by anybody and sees whole frames.
+// Board mirrors the open items of the journal. It is an observer behind the engine.
+// Reset, Begin, Observe and End belong to the goroutine that applies; all other methods
+// are safe for concurrent use and see whole frames.
 type Board struct {
 	mu sync.RWMutex
-	// locked is true while the frame at hand has touched the board.
+	// locked is true while the current frame holds mu.
 	locked bool
 
 	last        bourse.AccountID
@@ -23,34 +23,33 @@ type Board struct {
 	withdrawals map[bourse.WalletID]*bourse.Withdrawal
 }
 
-// network is what is open on one network.
+// network holds the open items of one network.
 type network struct {
 	state  bourse.NetworkState
 	signed map[bourse.TxHash]bourse.SignedTx
-	// dropped are those that an operator gave up.
+	// dropped are transactions that an operator gave up.
 	dropped  map[bourse.TxHash]bourse.SignedTx
 	unspent  map[bourse.Outpoint]bourse.Unspent
 	holdings map[place]holding
-	// pending are the deposits that are in a block and not credited.
+	// pending are mined deposits that are not credited.
 	pending map[bourse.DepositID]bourse.Deposit
 	nonces  map[uint32]uint64
 }
 
-// holding is what lies at a place, and the height of the block that changed it
-// last. After a restart that is taken to be the next block, which is later than
-// the truth.
+// holding is a balance and the height of the block that changed it last. A restart sets
+// the height to the next block's, which is too late and therefore safe.
 type holding struct {
 	amount bourse.Amount
 	since  uint64
 }
 
-// place is an asset at an address of ours.
+// place is an asset at one of the exchange's addresses.
 type place struct {
 	address uint32
 	asset   bourse.AssetID
 }
 
-// NewBoard returns a board on which nothing is open.
+// NewBoard returns an empty board.
 func NewBoard() *Board {
 	b := new(Board)
 	b.clear()
@@ -64,7 +63,7 @@ func (b *Board) clear() {
 	b.withdrawals = map[bourse.WalletID]*bourse.Withdrawal{}
 }
 
-// Reset empties the board; the Restored events follow.
+// Reset empties the board; Restored events follow.
 func (b *Board) Reset(func(string) ([]byte, bool)) error {
 	b.lock()
 	b.clear()
@@ -74,7 +73,7 @@ func (b *Board) Reset(func(string) ([]byte, bool)) error {
 // Begin opens a frame.
 func (b *Board) Begin() {}
 
-// End closes a frame: readers see all of it.
+// End closes a frame and lets readers see it.
 func (b *Board) End() {
 	if b.locked {
 		b.locked = false
@@ -82,8 +81,7 @@ func (b *Board) End() {
 	}
 }
 
-// lock keeps readers out until End. Most frames do not touch the board and pay
-// for no lock.
+// lock takes mu until End. Most frames do not touch the board, and skip the lock.
 func (b *Board) lock() {
 	if !b.locked {
 		b.mu.Lock()
@@ -91,7 +89,7 @@ func (b *Board) lock() {
 	}
 }
 
-// Observe takes in what a command did.
+// Observe applies the events of a command.
 func (b *Board) Observe(_ *bourse.Command, ev *bourse.Events) {
 	for _, e := range ev.List {
 		switch e.Kind {
@@ -125,7 +123,7 @@ func (b *Board) Observe(_ *bourse.Command, ev *bourse.Events) {
 			b.lock()
 			n := &ev.Wallet.Nonces[e.At]
 			b.network(n.Network).nonces[n.Address] = n.Next
-		default: // nothing that a network has to do with
+		default: // not about networks
 		}
 	}
 }
@@ -136,7 +134,8 @@ func (b *Board) network(id bourse.NetworkID) *network {
 		n = &network{
 			state:  bourse.NetworkState{Network: id},
 			signed: map[bourse.TxHash]bourse.SignedTx{}, dropped: map[bourse.TxHash]bourse.SignedTx{},
-			unspent: map[bourse.Outpoint]bourse.Unspent{}, holdings: map[place]holding{}, pending: map[bourse.DepositID]bourse.Deposit{}, nonces: map[uint32]uint64{},
+			unspent: map[bourse.Outpoint]bourse.Unspent{}, holdings: map[place]holding{},
+			pending: map[bourse.DepositID]bourse.Deposit{}, nonces: map[uint32]uint64{},
 		}
 		b.networks[id] = n
 	}
@@ -201,7 +200,7 @@ func (b *Board) foldDeposit(d *bourse.Deposit) {
 	}
 }
 
-// State returns where the exchange is on a network.
+// State returns the exchange's position in a network's chain.
 func (b *Board) State(id bourse.NetworkID) bourse.NetworkState {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -211,15 +210,15 @@ func (b *Board) State(id bourse.NetworkID) bourse.NetworkState {
 	return bourse.NetworkState{Network: id}
 }
 
-// Accounts returns the highest account id there is.
+// Accounts returns the highest account id.
 func (b *Board) Accounts() uint32 {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return uint32(b.last)
 }
 
-// Unsigned returns a network's withdrawals that wait for a signature, the oldest
-// first. Those of frozen accounts wait until they are thawed.
+// Unsigned returns a network's withdrawals without a signature, oldest first. Withdrawals
+// of frozen accounts are left out.
 func (b *Board) Unsigned(id bourse.NetworkID) []bourse.Withdrawal {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -233,8 +232,8 @@ func (b *Board) Unsigned(id bourse.NetworkID) []bourse.Withdrawal {
 	return list
 }
 
-// Signed returns a network's transactions of ours that are not final, in the
-// order of senders and nonces.
+// Signed returns a network's own transactions that are not final, ordered by sender and
+// nonce.
 func (b *Board) Signed(id bourse.NetworkID) []bourse.SignedTx {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -247,12 +246,13 @@ func (b *Board) Signed(id bourse.NetworkID) []bourse.SignedTx {
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(p, q bourse.SignedTx) int {
-		return cmp.Or(cmp.Compare(p.From, q.From), cmp.Compare(p.Nonce, q.Nonce), cmp.Compare(p.Time, q.Time), bytes.Compare(p.Tx[:], q.Tx[:]))
+		return cmp.Or(cmp.Compare(p.From, q.From), cmp.Compare(p.Nonce, q.Nonce),
+			cmp.Compare(p.Time, q.Time), bytes.Compare(p.Tx[:], q.Tx[:]))
 	})
 	return list
 }
 
-// Unspent returns a network's outputs of ours that nothing reserves.
+// Unspent returns a network's own outputs that no transaction reserves.
 func (b *Board) Unspent(id bourse.NetworkID) []bourse.Unspent {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -267,7 +267,7 @@ func (b *Board) Unspent(id bourse.NetworkID) []bourse.Unspent {
 	return list
 }
 
-// Holding is what an address has, and since which block it has been so.
+// Holding is an address's balance, and the height of the block that changed it last.
 type Holding struct {
 	Address uint32
 	Asset   bourse.AssetID
@@ -275,7 +275,7 @@ type Holding struct {
 	Since   uint64
 }
 
-// Holdings returns what a network's addresses of ours have, by address.
+// Holdings returns the balances of a network's own addresses, ordered by address.
 func (b *Board) Holdings(id bourse.NetworkID) []Holding {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -291,8 +291,8 @@ func (b *Board) Holdings(id bourse.NetworkID) []Holding {
 	return list
 }
 
-// Young returns how much of an asset came to an address in deposits that are not
-// deep enough to stay.
+// Young returns the sum of an asset's deposits to an address that have fewer
+// confirmations than their target.
 func (b *Board) Young(id bourse.NetworkID, address uint32, asset bourse.AssetID) (sum bourse.Amount) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -308,8 +308,8 @@ func (b *Board) Young(id bourse.NetworkID, address uint32, asset bourse.AssetID)
 	return sum
 }
 
-// Nonce returns the number of an address's next transaction, and the numbers
-// below it, in order, whose transactions were given up and have no successor.
+// Nonce returns an address's next nonce, and in ascending order the lower nonces of
+// dropped transactions without a successor.
 func (b *Board) Nonce(id bourse.NetworkID, address uint32) (next uint64, gaps []uint64) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -335,9 +335,9 @@ func (n *network) uses(address uint32, nonce uint64) bool {
 	return false
 }
 
-// GivenUp returns the transactions that were given up of the withdrawals that wait
-// for another one, and that could still be mined, whatever an operator said of them.
-// deep is how deep a block of an asset lies that stays.
+// GivenUp returns the dropped or failed transactions of unsigned withdrawals that could
+// still be mined. deep is the number of confirmations after which a block of an asset's
+// network stays.
 func (b *Board) GivenUp(id bourse.NetworkID, deep func(bourse.AssetID) uint64) []bourse.SignedTx {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -346,9 +346,10 @@ func (b *Board) GivenUp(id bourse.NetworkID, deep func(bourse.AssetID) uint64) [
 		return nil
 	}
 	var list []bourse.SignedTx
-	for _, txs := range [...]map[bourse.TxHash]bourse.SignedTx{n.dropped, n.signed} { // those that failed in a block are signed
+	// Transactions that failed in a block are in signed.
+	for _, txs := range [...]map[bourse.TxHash]bourse.SignedTx{n.dropped, n.signed} {
 		for _, s := range txs {
-			if w := b.withdrawals[s.Wallet]; w != nil && !n.keptOut(&s, deep(w.Asset)) {
+			if w := b.withdrawals[s.Wallet]; w != nil && !n.decided(&s, deep(w.Asset)) {
 				list = append(list, s)
 			}
 		}
@@ -356,9 +357,9 @@ func (b *Board) GivenUp(id bourse.NetworkID, deep func(bourse.AssetID) uint64) [
 	return list
 }
 
-// keptOut reports whether a transaction, or one that excludes it, lies so deep that
-// it stays.
-func (n *network) keptOut(s *bourse.SignedTx, deep uint64) bool {
+// decided reports whether a block with deep confirmations holds the transaction or one
+// that excludes it.
+func (n *network) decided(s *bourse.SignedTx, deep uint64) bool {
 	for _, other := range n.signed {
 		if other.State == bourse.SignedMined && other.Block.Height+deep <= n.state.Tip.Height+1 && other.Rivals(s) {
 			return true
@@ -376,9 +377,8 @@ func (n *network) free(inputs []bourse.Outpoint) bool {
 	return true
 }
 
-// Takes reports whether a transaction could go on record as far as its inputs
-// are concerned: it is not on record, or was given up, and nobody spends what it
-// spends.
+// Takes reports whether the journal can record a transaction: it is not recorded, or was
+// dropped, and its inputs are unspent and unreserved.
 func (b *Board) Takes(s *bourse.SignedTx) (takes, dropped bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -167,7 +167,7 @@ func TestLostReply(t *testing.T) {
 		n.faults.Inject(devnet.LostReply, devnet.MethodBroadcast, 3)
 		w.settle()
 		w.wants(id, bourse.WalletProcessing, false)
-		if reason := w.cancel(id); reason != bourse.WithdrawalSent {
+		if reason := w.cancel(id); reason != bourse.WithdrawalSigned {
 			t.Errorf("a cancel of what may be sent: %s", reason)
 		}
 		if h := n.worker.Health(); h.Operating {

@@ -10,8 +10,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// scan takes in the next block, or takes back one that left the chain. It
-// reports whether it did anything.
+// scan takes in the next block, or rewinds one that left the chain. It reports whether it
+// did either.
 func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 	state := w.Board.State(w.ID)
 	next := w.Start
@@ -19,12 +19,13 @@ func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 	if known {
 		next = state.Tip.Height + 1
 		if state.Part > 0 {
-			next = state.Tip.Height // its other parts are missing
+			next = state.Tip.Height // the remaining parts of the tip
 		}
 	}
 	if health.Head.Height < next {
 		return w.compare(ctx, &state, health)
 	}
+
 	b, err := w.Network.Block(ctx, next)
 	switch {
 	case errors.Is(err, chain.ErrNoBlock):
@@ -41,6 +42,7 @@ func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 	if w.refused == [2]bourse.BlockRef{b.BlockRef, health.Head} {
 		return false, fmt.Errorf("%w: block %d was refused", chain.ErrOdd, b.Height)
 	}
+
 	refused, err := w.takeIn(ctx, b, &state)
 	if refused != 0 {
 		w.refused = [2]bourse.BlockRef{b.BlockRef, health.Head}
@@ -49,8 +51,8 @@ func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 	return err == nil, err
 }
 
-// compare looks, when there is no next block, whether the last one is still the
-// chain's. A node whose head lies lower is behind: that proves nothing.
+// compare rewinds if the head is another block at the tip's height. A lower head proves
+// nothing: the node may be behind.
 func (w *Worker) compare(ctx context.Context, state *bourse.NetworkState, health *chain.Health) (bool, error) {
 	if state.Tip == (bourse.BlockRef{}) || health.Head.Height != state.Tip.Height || health.Head.Hash == state.Tip.Hash {
 		return false, nil
@@ -58,8 +60,7 @@ func (w *Worker) compare(ctx context.Context, state *bourse.NetworkState, health
 	return w.rewind(ctx, state)
 }
 
-// rewind takes back the last block, if the network itself says that another one
-// is at its height.
+// rewind takes the tip back if the network's block at its height is another one.
 func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, error) {
 	b, err := w.Network.Block(ctx, state.Tip.Height)
 	switch {
@@ -73,17 +74,19 @@ func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, 
 	if state.Halted == bourse.HaltDeepReorg {
 		return false, fmt.Errorf("%w: the chain changed deeper than is remembered", chain.ErrOdd)
 	}
+
 	w.Log.Warn("a block left the chain", slog.Int("network", int(w.ID)), slog.Uint64("height", state.Tip.Height),
 		slog.String("hash", w.Network.FormatHash(state.Tip.Hash)))
-	reason, err := w.submit(ctx, bourse.CommandRewind, &bourse.WalletCommand{Network: w.ID, Height: state.Tip.Height - 1})
+	reason, err := w.submit(ctx, bourse.CommandRewind,
+		&bourse.WalletCommand{Network: w.ID, Height: state.Tip.Height - 1})
 	if err == nil && reason != 0 {
 		return false, fmt.Errorf("%w: taking back block %d: %s", chain.ErrOdd, state.Tip.Height, reason)
 	}
 	return err == nil, err
 }
 
-// takeIn makes commands of a block: one, or several parts of a large one. It
-// returns why one was refused.
+// takeIn submits a block in one or several parts. It returns the reason of a refusal, or
+// zero.
 func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.NetworkState) (bourse.Reason, error) {
 	w.Network.Watch(w.Board.Accounts())
 	txs, err := w.ours(b)
@@ -92,7 +95,7 @@ func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.Netwo
 	}
 	parts := split(txs)
 	for i := state.Part; int(i) < len(parts); i++ {
-		block := &bourse.Block{
+		block := &bourse.BlockEffect{
 			Network: w.ID, BlockRef: b.BlockRef, Parent: b.Parent, Time: max(b.Time, 0),
 			ByOutput: w.Network.Shape().Outputs, Part: i, More: int(i) < len(parts)-1, Txs: parts[i],
 		}
@@ -104,28 +107,28 @@ func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.Netwo
 	return 0, nil
 }
 
-// ours returns what the transactions of a block do to the exchange's addresses.
-func (w *Worker) ours(b *chain.Block) ([]bourse.Tx, error) {
-	var list []bourse.Tx
+// ours returns the effects of a block's transactions on the exchange's addresses.
+func (w *Worker) ours(b *chain.Block) ([]bourse.TxEffect, error) {
+	var list []bourse.TxEffect
 	for i := range b.Txs {
-		tx := bourse.Tx{Hash: b.Txs[i].Hash}
+		tx := bourse.TxEffect{Hash: b.Txs[i].Hash}
 		if err := w.taken(&b.Txs[i], &tx); err != nil {
 			return nil, err
 		}
 		if err := w.given(&b.Txs[i], &tx); err != nil {
 			return nil, err
 		}
-		if len(tx.Taken)+len(tx.Outputs) > 0 {
+		if len(tx.Outflows)+len(tx.Inflows) > 0 {
 			list = append(list, tx)
 		}
 	}
 	return list, nil
 }
 
-// taken adds what a transaction takes from addresses of ours.
-func (w *Worker) taken(from *chain.Tx, tx *bourse.Tx) error {
-	for i := range from.Taken {
-		t := &from.Taken[i]
+// taken adds a transaction's outflows from own addresses.
+func (w *Worker) taken(from *chain.Tx, tx *bourse.TxEffect) error {
+	for i := range from.Debits {
+		t := &from.Debits[i]
 		owner, ours := w.Network.Owner(t.Address, "")
 		k := w.coins.byID[t.Coin]
 		if !ours || k == nil {
@@ -135,7 +138,7 @@ func (w *Worker) taken(from *chain.Tx, tx *bourse.Tx) error {
 		if !fits {
 			return fmt.Errorf("%w: an amount that cannot be counted", chain.ErrOdd)
 		}
-		tx.Taken = append(tx.Taken, bourse.Taken{Address: owner.At, Asset: k.asset.ID, Amount: amount})
+		tx.Outflows = append(tx.Outflows, bourse.Outflow{Address: owner.At, Asset: k.asset.ID, Amount: amount})
 		if t.Spent != (chain.Outpoint{}) {
 			tx.Spent = append(tx.Spent, t.Spent)
 		}
@@ -143,10 +146,10 @@ func (w *Worker) taken(from *chain.Tx, tx *bourse.Tx) error {
 	return nil
 }
 
-// given adds what a transaction gives to addresses of ours.
-func (w *Worker) given(from *chain.Tx, tx *bourse.Tx) error {
-	for i := range from.Given {
-		g := &from.Given[i]
+// given adds a transaction's inflows to own addresses.
+func (w *Worker) given(from *chain.Tx, tx *bourse.TxEffect) error {
+	for i := range from.Credits {
+		g := &from.Credits[i]
 		owner, ours := w.Network.Owner(g.Address, g.Memo)
 		k := w.coins.byID[g.Coin]
 		if !ours || k == nil || g.Amount.IsZero() {
@@ -156,7 +159,7 @@ func (w *Worker) given(from *chain.Tx, tx *bourse.Tx) error {
 		if !fits {
 			return fmt.Errorf("%w: an amount that cannot be counted", chain.ErrOdd)
 		}
-		tx.Outputs = append(tx.Outputs, bourse.Output{
+		tx.Inflows = append(tx.Inflows, bourse.Inflow{
 			Index: g.Index, Asset: k.asset.ID, Amount: amount, Owner: account(owner), Address: owner.At,
 			Memo: g.Memo[:min(len(g.Memo), bourse.MaxMemo)],
 		})
@@ -164,7 +167,7 @@ func (w *Worker) given(from *chain.Tx, tx *bourse.Tx) error {
 	return nil
 }
 
-// account returns the account that an owner is in the ledger; zero for nobody.
+// account returns an owner's account; zero for none.
 func account(o chain.Owner) bourse.AccountID {
 	switch o.Kind {
 	case chain.OwnerCustomer:
@@ -176,10 +179,10 @@ func account(o chain.Owner) bourse.AccountID {
 	return 0
 }
 
-// split divides a block's transactions into parts that fit a command; there is at
-// least one part. A transaction stays whole unless it is too large alone.
-func split(txs []bourse.Tx) [][]bourse.Tx {
-	parts := [][]bourse.Tx{nil}
+// split divides a block's transactions into parts that fit a command, at least one. Only
+// a transaction too large for a part is divided.
+func split(txs []bourse.TxEffect) [][]bourse.TxEffect {
+	parts := [][]bourse.TxEffect{nil}
 	entries := 0
 	for _, tx := range txs {
 		for _, piece := range pieces(tx) {
@@ -194,16 +197,16 @@ func split(txs []bourse.Tx) [][]bourse.Tx {
 	return parts
 }
 
-func size(tx *bourse.Tx) int { return 1 + len(tx.Taken) + len(tx.Spent) + len(tx.Outputs) }
+func size(tx *bourse.TxEffect) int { return 1 + len(tx.Outflows) + len(tx.Spent) + len(tx.Inflows) }
 
-// pieces divides a transaction with very many outputs, a payout of somebody's
-// that reaches hundreds of customers.
-func pieces(tx bourse.Tx) []bourse.Tx {
+// pieces divides a transaction with too many inflows, such as another exchange's payout
+// to hundreds of customers.
+func pieces(tx bourse.TxEffect) []bourse.TxEffect {
 	const most = bourse.MaxBlockEntries / 2
-	var list []bourse.Tx
-	for size(&tx) > bourse.MaxBlockEntries && len(tx.Outputs) > most {
-		list = append(list, bourse.Tx{Hash: tx.Hash, Outputs: tx.Outputs[:most]})
-		tx.Outputs = tx.Outputs[most:]
+	var list []bourse.TxEffect
+	for size(&tx) > bourse.MaxBlockEntries && len(tx.Inflows) > most {
+		list = append(list, bourse.TxEffect{Hash: tx.Hash, Inflows: tx.Inflows[:most]})
+		tx.Inflows = tx.Inflows[most:]
 	}
 	return append(list, tx)
 }

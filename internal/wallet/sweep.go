@@ -7,17 +7,18 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// worthwhile is how many times its cost a sweep of the native coin must bring.
+// worthwhile is the least value of a native sweep, in multiples of its cost.
 const worthwhile = 10
 
-// sweep brings a deposit to the hot wallet, from where it can be paid out, or the
-// coin that this costs to the deposit's address. It reports whether it signed
-// something. An address has one transaction on its way at most.
+// sweep moves a deposit to the hot wallet, which makes payments, or first moves the
+// native coin for its cost to the deposit's address. It reports whether it signed a
+// transaction. An address has at most one unmined transaction.
 func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, error) {
 	native := w.coins.native
 	if native == nil {
 		return false, nil
 	}
+
 	busy := map[uint32]bool{}
 	for i := range signed {
 		if signed[i].State == bourse.SignedMined {
@@ -25,22 +26,24 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 		}
 		busy[signed[i].From] = true
 		if signed[i].Kind == bourse.SignedTopUp {
-			return false, nil // one at a time: it is not written down for whom it is
+			return false, nil // one at a time: the transaction does not name its depositor
 		}
 	}
+
 	have := map[place]bourse.Amount{}
 	holdings := w.Board.Holdings(w.ID)
 	tip := w.Board.State(w.ID).Tip.Height
 	for _, h := range holdings {
 		have[place{h.Address, h.Asset}] = h.Amount
 	}
+
 	for _, h := range holdings {
 		k := w.coins.byAsset[h.Asset]
 		if k == nil || h.Address == chain.IndexHot || busy[h.Address] || h.Amount.Less(k.terms.MinDeposit) {
 			continue
 		}
 		if h.Since+uint64(k.terms.Confirms) > tip+1 {
-			continue // it may still leave the chain, and its sweep would wait for ever
+			continue // it may still leave the chain, and its sweep would then wait for ever
 		}
 		if done, err := w.sweepOne(ctx, &h, k, have[place{h.Address, native.asset.ID}]); done || err != nil {
 			return done, err
@@ -49,8 +52,8 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 	return false, nil
 }
 
-// sweepOne sweeps what an address has of an asset; coin is what it has of the
-// native one.
+// sweepOne sweeps an address's balance of one asset; gas is its balance of the native
+// coin.
 func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas bourse.Amount) (bool, error) {
 	native := w.coins.native
 	fees, err := w.feesOf(ctx, k.ID)
@@ -61,24 +64,27 @@ func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas bourse.A
 	if !fits {
 		return false, chain.ErrOdd
 	}
+
 	hot := w.Network.Destination(chain.IndexHot)
 	if k == native {
 		least, fits := cost.Mul(worthwhile)
 		if !fits || h.Amount.Less(least) {
 			return false, nil
 		}
-		p := chain.Payment{Kind: chain.KindSweep, Coin: k.ID, To: hot, From: h.Address}
+		p := chain.Payment{Kind: bourse.SignedSweep, Coin: k.ID, To: hot, From: h.Address}
 		return w.carryOut(ctx, &p, 0, h.Address)
 	}
+
 	if gas.Less(cost) {
 		to := w.Network.Destination(h.Address)
-		p := chain.Payment{Kind: chain.KindTopUp, Coin: native.ID, Amount: fees.Cost, To: to, From: chain.IndexHot}
+		p := chain.Payment{Kind: bourse.SignedTopUp, Coin: native.ID, Amount: fees.Cost, To: to, From: chain.IndexHot}
 		return w.carryOut(ctx, &p, 0, h.Address)
 	}
+
 	amount, exact := k.units(h.Amount)
 	if !exact {
 		return false, nil
 	}
-	p := chain.Payment{Kind: chain.KindSweep, Coin: k.ID, Amount: amount, To: hot, From: h.Address}
+	p := chain.Payment{Kind: bourse.SignedSweep, Coin: k.ID, Amount: amount, To: hot, From: h.Address}
 	return w.carryOut(ctx, &p, 0, h.Address)
 }

@@ -5,36 +5,36 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// coin is an asset as a network moves it.
+// coin joins an asset of the ledger with a network's coin.
 type coin struct {
 	chain.Coin
 	asset *bourse.Asset
 	terms *bourse.NetworkAsset
-	// unit is the ledger units in the network's smallest one.
+	// unit is the number of ledger units in the network's smallest unit.
 	unit uint64
 }
 
-// coins are those of a network that the catalogue lists, by both names.
+// coins are a network's listed coins, by both names.
 type coins struct {
 	byID    map[chain.CoinID]*coin
 	byAsset map[bourse.AssetID]*coin
 	native  *coin
 }
 
-// Lister says what is listed.
+// Lister reads the catalogue.
 type Lister interface {
 	// Listed returns a network, its assets' terms, and assets by id.
 	Listed(id bourse.NetworkID) (*bourse.Network, []*bourse.NetworkAsset, []*bourse.Asset)
 }
 
-// newCoins joins what a network moves with what is listed there.
+// newCoins joins a network's coins with the catalogue.
 func newCoins(shape *chain.Shape, terms []*bourse.NetworkAsset, assets []*bourse.Asset) *coins {
 	c := &coins{byID: map[chain.CoinID]*coin{}, byAsset: map[bourse.AssetID]*coin{}}
 	for _, t := range terms {
 		a := assets[t.Asset]
 		moved, ok := shape.Coin(chain.CoinOf(a.Symbol, t.Contract))
 		if !ok || moved.Decimals > a.Scale {
-			continue // the network does not move it, or finer than the ledger counts
+			continue // the network does not move it, or its units are finer than the ledger's
 		}
 		k := &coin{Coin: moved, asset: a, terms: t, unit: bourse.Pow10(a.Scale - moved.Decimals)}
 		c.byID[moved.ID], c.byAsset[a.ID] = k, k
@@ -45,11 +45,10 @@ func newCoins(shape *chain.Shape, terms []*bourse.NetworkAsset, assets []*bourse
 	return c
 }
 
-// ledger returns a number of the network's units in ledger units; false if it
-// does not fit.
+// ledger converts network units to ledger units; false on overflow.
 func (c *coin) ledger(units bourse.Amount) (bourse.Amount, bool) { return units.Mul(c.unit) }
 
-// units returns ledger units in the network's units; false if that is not exact.
+// units converts ledger units to network units; false if the result is not exact.
 func (c *coin) units(ledger bourse.Amount) (bourse.Amount, bool) {
 	n, rest := ledger.Div(bourse.Units(c.unit))
 	return n, rest.IsZero()

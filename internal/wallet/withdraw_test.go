@@ -17,7 +17,7 @@ func TestWithdrawalPaysOnce(t *testing.T) {
 		w.wants(id, bourse.WalletProcessing, false)
 		w.settle()
 		w.wants(id, bourse.WalletDone, false)
-		if reason := w.cancel(id); reason != bourse.WithdrawalSent {
+		if reason := w.cancel(id); reason != bourse.WithdrawalSigned {
 			t.Errorf("a cancel of what is sent: %s", reason)
 		}
 		w.mine(l.network, 1)
@@ -252,7 +252,7 @@ func TestCancelRacesTheSend(t *testing.T) {
 					}
 				default:
 					sent++
-					if reason != bourse.WithdrawalSent {
+					if reason != bourse.WithdrawalSigned {
 						t.Errorf("sent, and the cancel got %q", reason)
 					}
 				}
@@ -482,7 +482,7 @@ func TestSpentBySomebodyElse(t *testing.T) {
 			n.node.Lag(1, true) // so that it goes on paying
 			id := w.mustWithdraw(l, 1, 10*l.least)
 			w.settle()
-			if d := w.withdrawals[id]; !d.Sent {
+			if d := w.withdrawals[id]; !d.Signed {
 				t.Fatalf("nothing was signed for %+v", d)
 			}
 			w.wants(id, bourse.WalletProcessing, false)
@@ -500,7 +500,7 @@ func (w *world) steal(l *listing) {
 		w.tb.Fatal(err)
 	}
 	p := chain.Payment{
-		Kind: chain.KindWithdrawal, Coin: l.coin(), Amount: bourse.Units(l.least), To: chain.Destination{Address: to},
+		Kind: bourse.SignedWithdrawal, Coin: l.coin(), Amount: bourse.Units(l.least), To: chain.Destination{Address: to},
 		From: chain.IndexHot, CostCap: bourse.Units(1e15),
 	}
 	for _, u := range w.board.Unspent(l.network) {

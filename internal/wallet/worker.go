@@ -11,10 +11,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
-// Submit carries a command to the sequencer and waits for what became of it.
+// Submit sends a command to the sequencer and waits for its outcome.
 type Submit func(ctx context.Context, c *bourse.Command) (bourse.Outcome, error)
 
-// Options are what a worker is put together from.
+// Options configure a worker.
 type Options struct {
 	ID      bourse.NetworkID
 	Network chain.Network
@@ -22,71 +22,69 @@ type Options struct {
 	Board   *Board
 	Listed  Lister
 	Submit  Submit
-	// Start is the first block that is read on a chain that was never read.
+	// Start is the first block to read on a new chain.
 	Start uint64
 	Log   *slog.Logger
 }
 
-// Worker talks with one network. Step belongs to one goroutine; Health and
-// Limited may be called by anybody.
+// Worker connects to one network. Step belongs to one goroutine; Health and Limited are
+// safe for concurrent use.
 type Worker struct {
 	Options
 	coins *coins
 
 	mu     sync.Mutex
 	health chain.Health
-	// limited is how many withdrawals waited for the signer's limits at the last look
-	// at all of them.
+	// limited is the number of withdrawals that waited for the signer's limits at the
+	// last full pass.
 	limited int
 
-	// resent is the block at which what waits was broadcast again.
+	// resent is the head at which accepted transactions were last broadcast again.
 	resent bourse.BlockRef
-	// fees are what payments cost at this step.
+	// fees caches the cost of payments for this step.
 	fees map[chain.CoinID]chain.Fees
-	// bound is what the hot wallet may not pay with, found out once in a step,
-	// and decoded has the transactions that it follows from.
+	// bound is the part of the hot wallet's balance that is not available, computed once
+	// a step; decoded caches the transactions behind it.
 	bound   map[chain.CoinID]bourse.Amount
 	decoded map[bourse.TxHash]chain.Decoded
-	// givenUp are the transactions in whose place others are to be signed, of this
-	// step.
+	// givenUp are the dropped transactions that withdrawals of this step replace.
 	givenUp []bourse.SignedTx
-	// spent is, by coin, the least amount that the signer refused at this step because
-	// of what left in an hour or a day: more than that would be refused as well.
+	// spent is, by coin, the least amount that exceeded the signer's hourly or daily
+	// limit in this step. Larger amounts would be refused as well.
 	spent map[chain.CoinID]bourse.Amount
-	// said has what was logged about transactions, by hash, and withdrawals, by
-	// id: they are tried again and again.
+	// said holds the last logged reason by transaction hash and withdrawal id, because
+	// payments are retried at every step.
 	said map[any]string
-	// refused is a block that the exchange did not take in, with the head at
-	// that time: it is not offered again before something changed.
+	// refused is the last refused block, with the head at that time: it is not submitted
+	// again before the head changes.
 	refused [2]bourse.BlockRef
-	// troubled is the last thing that went wrong and was logged.
+	// troubled is the last logged reason of not operating.
 	troubled string
 }
 
-// NewWorker returns a worker; its network does not operate before the first
-// Step.
+// NewWorker returns a worker. Its network does not operate before the first Step.
 func NewWorker(o Options) *Worker {
 	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}, said: map[any]string{}}
 }
 
-// Health returns what the network's health was at the last step.
+// Health returns the network's health at the last step.
 func (w *Worker) Health() chain.Health {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.health
 }
 
-// Limited returns how many withdrawals wait because the signer's limit of an hour or a
-// day is reached.
+// Limited returns the number of withdrawals that wait for the signer's hourly or daily
+// limit.
 func (w *Worker) Limited() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.limited
 }
 
-// Step does a piece of work: a block, or what there is to send. It reports
-// whether there may be more to do at once. An error is the exchange's own:
-// trouble of the network is logged and shows in Health.
+// Step takes in one block or sends payments. It reports whether the next step may have
+// work at once. An error is the exchange's own: the network's errors are logged and show
+// in Health.
 func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	_, terms, assets := w.Listed.Listed(w.ID)
 	w.coins = newCoins(w.Network.Shape(), terms, assets)
@@ -114,10 +112,10 @@ func (w *Worker) ask(ctx context.Context) chain.Health {
 	return h
 }
 
-// trouble reports whether an error is the network's.
+// trouble reports whether the network caused an error.
 func trouble(err error) bool { return errors.Is(err, chain.ErrSilent) || errors.Is(err, chain.ErrOdd) }
 
-// tell publishes the health, and logs when it changes.
+// tell publishes the health and logs its changes.
 func (w *Worker) tell(h chain.Health) {
 	w.mu.Lock()
 	w.health = h
@@ -133,7 +131,7 @@ func (w *Worker) tell(h chain.Health) {
 	}
 }
 
-// complain logs what stands against a transaction or a withdrawal, once for each
+// complain logs the reason why a transaction or withdrawal is held up, once for each
 // reason.
 func (w *Worker) complain(about any, what, reason string, args ...any) {
 	if w.said[about] != reason {
@@ -143,7 +141,7 @@ func (w *Worker) complain(about any, what, reason string, args ...any) {
 	}
 }
 
-// feesOf asks for what payments of a coin cost, once in a step.
+// feesOf returns the cost of payments of a coin, queried once a step.
 func (w *Worker) feesOf(ctx context.Context, coin chain.CoinID) (chain.Fees, error) {
 	if f, asked := w.fees[coin]; asked {
 		return f, nil
@@ -155,8 +153,10 @@ func (w *Worker) feesOf(ctx context.Context, coin chain.CoinID) (chain.Fees, err
 	return f, err
 }
 
-// submit carries a wallet command. It returns why the exchange said no, or zero.
-func (w *Worker) submit(ctx context.Context, kind bourse.CommandKind, cmd *bourse.WalletCommand) (bourse.Reason, error) {
+// submit submits a wallet command. It returns the reason of a refusal, or zero.
+func (w *Worker) submit(
+	ctx context.Context, kind bourse.CommandKind, cmd *bourse.WalletCommand,
+) (bourse.Reason, error) {
 	out, err := w.Submit(ctx, &bourse.Command{Kind: kind, Wallet: cmd})
 	return out.Reason, err
 }

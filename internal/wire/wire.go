@@ -1,8 +1,3 @@
-// Package wire writes the JSON of answers and stream messages by hand: they are
-// the hot half of every interface.
-//
-// It stands at the edge and knows the vocabulary only. Field names are ASCII
-// constants of the program and are not escaped; texts are.
 package wire
 
 import (
@@ -13,31 +8,30 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Writer appends a JSON value to a buffer. Commas follow from what was written
-// before.
+// Writer appends a JSON value to a buffer and places the commas.
 type Writer struct {
 	buf []byte
-	// start is where the value begins.
+	// start is the offset of the value in buf.
 	start int
 }
 
-// NewWriter returns a writer of a value behind what is in buf.
+// NewWriter returns a writer of a value after the contents of buf.
 func NewWriter(buf []byte) *Writer { return &Writer{buf, len(buf)} }
 
-// Bytes returns the buffer, with what was in it before the value.
+// Bytes returns the whole buffer, including the bytes before the value.
 func (w *Writer) Bytes() []byte { return w.buf }
 
-// Reset begins a value behind what is in buf.
+// Reset begins a value after the contents of buf.
 func (w *Writer) Reset(buf []byte) { w.buf, w.start = buf, len(buf) }
 
-// next puts the comma that a further element needs.
+// next writes a comma before any element but the first.
 func (w *Writer) next() {
 	if n := len(w.buf); n > w.start && w.buf[n-1] != '{' && w.buf[n-1] != '[' && w.buf[n-1] != ':' {
 		w.buf = append(w.buf, ',')
 	}
 }
 
-// Name begins a member of an object; its value follows.
+// Name begins a member of an object. Its value must follow.
 func (w *Writer) Name(name string) {
 	w.next()
 	w.buf = append(w.buf, '"')
@@ -45,7 +39,7 @@ func (w *Writer) Name(name string) {
 	w.buf = append(w.buf, '"', ':')
 }
 
-// Object begins an object as an element, or as the value of a name.
+// Object begins an object as an element or as the value of a name.
 func (w *Writer) Object() {
 	w.next()
 	w.buf = append(w.buf, '{')
@@ -63,20 +57,19 @@ func (w *Writer) Array() {
 // EndArray ends an array.
 func (w *Writer) EndArray() { w.buf = append(w.buf, ']') }
 
-// Text writes a member whose value may hold any character; what is not UTF-8 is
-// replaced.
+// Text writes a member with a string; invalid UTF-8 is replaced.
 func (w *Writer) Text(name, value string) {
 	w.Name(name)
 	w.String(value)
 }
 
-// String writes a string as an element, or as the value of a name.
+// String writes a string as an element or as the value of a name.
 func (w *Writer) String(value string) {
 	w.next()
-	w.buf, _ = jsontext.AppendQuote(w.buf, value) // errors are about UTF-8, which it replaces
+	w.buf, _ = jsontext.AppendQuote(w.buf, value) // the only errors are about invalid UTF-8, which is replaced
 }
 
-// Word writes a member whose value is known to need no escapes.
+// Word writes a member with a string that needs no escapes.
 func (w *Writer) Word(name, value string) {
 	w.Name(name)
 	w.buf = append(w.buf, '"')
@@ -96,7 +89,7 @@ func (w *Writer) Int(name string, value int64) {
 	w.buf = strconv.AppendInt(w.buf, value, 10)
 }
 
-// Number writes a member whose value is a JSON number already.
+// Number writes a member with a formatted JSON number.
 func (w *Writer) Number(name, value string) {
 	w.Name(name)
 	w.buf = append(w.buf, value...)
@@ -108,7 +101,7 @@ func (w *Writer) Uint(name string, value uint64) {
 	w.buf = strconv.AppendUint(w.buf, value, 10)
 }
 
-// Amount writes a member with a decimal of the scale, trailing zeros trimmed.
+// Amount writes a member with a decimal of a scale, without trailing zeros.
 func (w *Writer) Amount(name string, value bourse.Amount, scale uint8) {
 	w.Name(name)
 	w.buf = append(w.buf, '"')
@@ -116,17 +109,17 @@ func (w *Writer) Amount(name string, value bourse.Amount, scale uint8) {
 	w.buf = append(w.buf, '"')
 }
 
-// Price writes a member with a decimal, trailing zeros trimmed.
+// Price writes a member with a decimal, without trailing zeros.
 func (w *Writer) Price(name string, value bourse.Price, precision uint8) {
 	w.Amount(name, bourse.Units(uint64(value)), precision)
 }
 
-// Lots writes a member with a decimal, trailing zeros trimmed.
+// Lots writes a member with a decimal, without trailing zeros.
 func (w *Writer) Lots(name string, value bourse.Lots, precision uint8) {
 	w.Amount(name, bourse.Units(uint64(value)), precision)
 }
 
-// Fixed writes a member with a decimal of exactly this many decimals.
+// Fixed writes a member with exactly this many decimals.
 func (w *Writer) Fixed(name string, value uint64, decimals uint8) {
 	w.Name(name)
 	w.buf = append(w.buf, '"')
@@ -134,7 +127,7 @@ func (w *Writer) Fixed(name string, value uint64, decimals uint8) {
 	w.buf = append(w.buf, '"')
 }
 
-// Time writes a member with Unix seconds of six decimals, as a string.
+// Time writes a member with Unix seconds and six decimals, as a string.
 func (w *Writer) Time(name string, value bourse.Time) {
 	w.Name(name)
 	w.buf = append(w.buf, '"')
@@ -142,8 +135,7 @@ func (w *Writer) Time(name string, value bourse.Time) {
 	w.buf = append(w.buf, '"')
 }
 
-// Seconds writes a member with whole Unix seconds, as a number; null for the zero
-// time.
+// Seconds writes a member with whole Unix seconds as a number; null for the zero time.
 func (w *Writer) Seconds(name string, value bourse.Time) {
 	if value == 0 {
 		w.Null(name)
@@ -152,10 +144,10 @@ func (w *Writer) Seconds(name string, value bourse.Time) {
 	w.Int(name, int64(value/bourse.Second))
 }
 
-// Null writes a member without a value.
+// Null writes a member with null.
 func (w *Writer) Null(name string) { w.Number(name, "null") }
 
-// Maybe writes a member with a text; null for the empty one.
+// Maybe writes a member with a string; null for the empty string.
 func (w *Writer) Maybe(name, value string) {
 	if value == "" {
 		w.Null(name)

@@ -10,7 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// source returns the header by which a request of a test comes from somewhere.
+// source returns the header that sets a request's source address.
 func source(address string) string { return fromHeader + ": " + address }
 
 const (
@@ -18,9 +18,8 @@ const (
 	stranger = "198.51.100.66"
 )
 
-// TestSignUpIsNotHijacked has a stranger sign up for the same address, before and
-// after its holder, and wants the holder's code to open the account with the holder's
-// password alone.
+// TestSignUpIsNotHijacked lets a stranger sign up with the same address, before and after
+// its holder. The holder's code must open the account only with the holder's password.
 func TestSignUpIsNotHijacked(t *testing.T) {
 	e := newExchange(t)
 	up := func(password, from string) string {
@@ -50,8 +49,8 @@ func TestSignUpIsNotHijacked(t *testing.T) {
 	e.fails("PATCH /signup", verify(theirs, "hijack after!"), "", 401, "INVALID_VERIFICATION_CODE", source(stranger))
 }
 
-// TestEndedSignUpStillCounts wants a sign-up whose code was ended by wrong tries to
-// keep a later one from being confirmed by its code alone.
+// TestEndedSignUpStillCounts checks that a sign-up whose code was ended by wrong attempts
+// still requires the password for a later one.
 func TestEndedSignUpStillCounts(t *testing.T) {
 	e := newExchange(t)
 	e.want("POST /signup", `{"email":"`+ada+`","password":"`+password+`"}`, "", 200, `{}`)
@@ -62,8 +61,8 @@ func TestEndedSignUpStillCounts(t *testing.T) {
 	e.fails("PATCH /signup", `{"email":"`+ada+`","code":"`+e.code(ada)+`"}`, "", 401, "INVALID_VERIFICATION_CODE")
 }
 
-// TestResetEndsKeys makes a key, resets the password, and wants the key to be gone for
-// good; and its holder to have been told of the key.
+// TestResetEndsKeys checks that a password reset revokes keys for good, and that the
+// holder was told of the key.
 func TestResetEndsKeys(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
@@ -78,7 +77,7 @@ func TestResetEndsKeys(t *testing.T) {
 	e.fails("GET /email", "", session, 403, "INVALID_KEY")
 }
 
-// lastLetter wants the last letter to an address to say something.
+// lastLetter checks the text of the last letter to an address.
 func (e *exchange) lastLetter(to, want string) {
 	e.Helper()
 	if m, _ := e.box.Last(to); !strings.Contains(m.Text, want) {
@@ -88,8 +87,7 @@ func (e *exchange) lastLetter(to, want string) {
 
 const countess = "countess@example.com"
 
-// move changes the address of an account, confirmed by the code that is mailed to the
-// old one.
+// move changes the address of an account, confirmed by the code mailed to the old one.
 func (e *exchange) move(session account.Secret, from, to string) {
 	e.Helper()
 	put := `{"email":"` + to + `","password":"` + password + `"}`
@@ -98,8 +96,8 @@ func (e *exchange) move(session account.Secret, from, to string) {
 	e.want("PATCH /email", `{"code":"`+e.code(to)+`"}`, session, 200, `{"email":"`+to+`","pendingChange":null}`)
 }
 
-// TestAddressChangeIsConfirmed wants a change of address to need the factor in use
-// besides the password, so that it is no way around the factor.
+// TestAddressChangeIsConfirmed checks that a change of address needs the current second
+// factor besides the password.
 func TestAddressChangeIsConfirmed(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
@@ -121,8 +119,8 @@ func TestAddressChangeIsConfirmed(t *testing.T) {
 	e.want("PUT /email", put, session, 511, `{"error":{"code":"REQUIRE_2FA","msg":"Enter the code that your authenticator application shows"}}`)
 }
 
-// TestUndoAddress has a thief take an account over, as far as it goes, and its holder
-// take it back from the old address.
+// TestUndoAddress lets a thief take over an account and its holder recover it from the
+// old address.
 func TestUndoAddress(t *testing.T) {
 	e := newExchange(t)
 	thief := e.join(ada)
@@ -135,7 +133,7 @@ func TestUndoAddress(t *testing.T) {
 		`{"url":"otpauth://totp/Bourse:countess@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET"}`)
 	e.want("POST /mfa/providers/TOTP", `{"code2FA":"`+e.totpCode(url)+`"}`, thief, 200, `{}`)
 
-	for range 6 { // neither the thief nor anybody else ends the way back
+	for range 6 { // a stranger cannot end the code
 		e.ask("DELETE /email", strings.Replace(undo, e.code(ada), other(e.code(ada)), 1), "", source(stranger))
 	}
 	e.fails("DELETE /email", strings.Replace(undo, ada, mallory, 1), "", 401, "INVALID_VERIFICATION_CODE")
@@ -166,8 +164,9 @@ func TestUndoAddress(t *testing.T) {
 	e.want("GET /email", "", session, 200, `{"email":"`+ada+`","pendingChange":null}`)
 }
 
-// TestUndoReachesOverChanges wants the first address to take back a chain of changes,
-// and the ones in between to be of no use after it; and a code to end after 7 days.
+// TestUndoReachesOverChanges checks that the first address reverts a chain of changes,
+// after which the codes of the later ones are invalid; and that a code expires after 7
+// days.
 func TestUndoReachesOverChanges(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
@@ -185,9 +184,9 @@ func TestUndoReachesOverChanges(t *testing.T) {
 	late.fails("DELETE /email", `{"email":"`+ada+`","code":"`+late.code(ada)+`"}`, "", 401, "INVALID_VERIFICATION_CODE")
 }
 
-// TestStrangersLockNobodyOut has strangers log in wrongly and ask for resets, and wants
-// the holder to change the password with a session, to log in from where they have
-// logged in before, to reset it, and to be mailed second factors.
+// TestStrangersLockNobodyOut lets strangers log in wrongly and request resets. The holder
+// must still be able to change the password with a session, log in from a known source,
+// reset the password and receive second factors.
 func TestStrangersLockNobodyOut(t *testing.T) {
 	e := newLimited(t, account.Limits{WrongPasswords: 100, WrongCodes: 20, Letters: 20, LettersToAddress: 5, LettersBySource: 20})
 	session := e.join(ada)
@@ -207,7 +206,7 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 	e.want("PUT /password", `{"oldPassword":"`+password+`","password":"`+battery+`"}`, session, 200, `{}`)
 	e.want("DELETE /password", `{"email":"`+ada+`"}`, "", 200, `{}`)
 	mine := e.code(ada)
-	for i := range 30 { // asking again, elsewhere, replaces and ends no code
+	for i := range 30 { // repeated requests from elsewhere neither replace nor end the code
 		from := source(fmt.Sprintf("203.0.113.%d", i))
 		e.ask("DELETE /password", `{"email":"`+ada+`"}`, "", from)
 		e.ask("PATCH /password", `{"email":"`+ada+`","code":"`+other(mine)+`","password":"`+battery+`"}`, "", from)
@@ -216,7 +215,8 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 	e.logIn(ada)
 }
 
-// TestLiveCodeIsMailedAgain asks twice from one source, and wants one code.
+// TestLiveCodeIsMailedAgain requests a code twice from one source, and expects the same
+// one.
 func TestLiveCodeIsMailedAgain(t *testing.T) {
 	e := newExchange(t)
 	e.join(ada)
@@ -228,8 +228,8 @@ func TestLiveCodeIsMailedAgain(t *testing.T) {
 	}
 }
 
-// TestResetCodeDies wants a reset code to be good no longer once the password or the
-// address has changed.
+// TestResetCodeDies checks that a reset code is invalid after a change of the password or
+// the address.
 func TestResetCodeDies(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
@@ -246,9 +246,9 @@ func TestResetCodeDies(t *testing.T) {
 	e.fails("PATCH /password", strings.Replace(reset, ada, countess, 1), "", 401, "INVALID_VERIFICATION_CODE")
 }
 
-// TestUnknownAddressesCostAlike asks the same of an address with an account and of one
-// without, and wants the same answers and the same calls to the store, far beyond
-// every limit.
+// TestUnknownAddressesCostAlike sends the same requests for an address with an account
+// and one without, far beyond all limits, and expects the same answers and the same calls
+// to the store.
 func TestUnknownAddressesCostAlike(t *testing.T) {
 	limits := account.Limits{WrongPasswords: 12, WrongCodes: 6, Letters: 20, LettersToAddress: 3, LettersBySource: 6}
 	for what, request := range map[string][2]string{
@@ -279,8 +279,8 @@ func TestUnknownAddressesCostAlike(t *testing.T) {
 	}
 }
 
-// TestGuessingCodesFromOneSource wants a source that guesses at many accounts to be
-// refused, and no other.
+// TestGuessingCodesFromOneSource checks that only a source that guesses codes of many
+// accounts is refused.
 func TestGuessingCodesFromOneSource(t *testing.T) {
 	e := newLimited(t, account.Limits{WrongCodes: 20})
 	e.join(ada)
@@ -298,8 +298,8 @@ func TestGuessingCodesFromOneSource(t *testing.T) {
 	e.want("PATCH /password", `{"email":"`+ada+`","code":"`+e.code(ada)+`","password":"`+battery+`"}`, "", 200, `{}`)
 }
 
-// TestGuessingOneAccount wants five tries of a code to end it, and ten a day from those
-// who did not ask for one.
+// TestGuessingOneAccount checks that five wrong attempts end a code, and that other
+// sources than the code's have ten attempts a day.
 func TestGuessingOneAccount(t *testing.T) {
 	e := newLimited(t, account.Limits{LettersToAddress: 5})
 	e.join(ada)
@@ -320,8 +320,8 @@ func TestGuessingOneAccount(t *testing.T) {
 	}
 }
 
-// TestLettersToStrangers has an account ask for sixty addresses, and wants five letters
-// an hour and ten a day.
+// TestLettersToStrangers lets an account request sixty addresses, and expects five
+// letters an hour and ten a day.
 func TestLettersToStrangers(t *testing.T) {
 	e := newLimited(t, account.Limits{LettersToAddress: 5, LettersBySource: 20})
 	session := e.join(ada)
@@ -342,7 +342,7 @@ func TestLettersToStrangers(t *testing.T) {
 	}
 }
 
-// TestLettersOfASource wants a source to run out of letters, and no other.
+// TestLettersOfASource checks that only the source at its limit gets no more letters.
 func TestLettersOfASource(t *testing.T) {
 	e := newLimited(t, account.Limits{LettersToAddress: 5, LettersBySource: 20})
 	answers := map[int]int{}
@@ -378,8 +378,8 @@ func TestLettersSayWhatTheyConfirm(t *testing.T) {
 	}
 }
 
-// TestPasswordIsConfirmed wants a new password to need the second factor, where the
-// exchange says so.
+// TestPasswordIsConfirmed checks that a new password needs the second factor if the
+// exchange demands it.
 func TestPasswordIsConfirmed(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)

@@ -10,13 +10,14 @@ import (
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
-// Account is the interface.
+// Account implements the interface.
 type Account struct{ Accounts *account.Service }
 
-// Endpoints lists the interface.
+// Endpoints returns the endpoints of the interface.
 func (a *Account) Endpoints() []v2.Endpoint {
 	const (
-		get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
+		get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch,
+			http.MethodDelete
 
 		read, own = account.ScopeRead, account.ScopeAccount
 	)
@@ -57,31 +58,23 @@ func (a *Account) Endpoints() []v2.Endpoint {
 	}
 }
 
-// texts returns required text fields.
-func texts(c *v2.Call, names ...string) ([]string, error) {
-	if err := c.Require(names...); err != nil {
-		return nil, err
-	}
+// texts reads required strings.
+func texts(c *v2.Call, names ...string) []string {
+	c.Require(names...)
 	values := make([]string, len(names))
 	for i, name := range names {
-		var err error
-		if values[i], err = c.Text(name); err != nil {
-			return nil, err
-		}
+		values[i] = c.Text(name)
 	}
-	return values, nil
+	return values
 }
 
-// code returns the required field of a mailed code.
-func code(c *v2.Call) (string, error) {
-	values, err := texts(c, "code")
-	if err != nil {
-		return "", err
-	}
-	return values[0], account.CheckCode("code", values[0])
+// code reads the required code from a letter.
+func code(c *v2.Call) string {
+	c.Require("code")
+	return c.FactorCode("code")
 }
 
-// client tells what a client is, for people.
+// client parses a user agent for display.
 func client(agent string) (browser, system, device string) {
 	ua := useragent.Parse(agent)
 	switch {

@@ -7,18 +7,19 @@ import (
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
-// activity lists what happened to the account, newest first.
+// activity lists the account's events, newest first.
 func (a *Account) activity(c *v2.Call) error {
-	before, limit, err := c.Cursor()
-	if err != nil {
+	before, limit := c.Cursor()
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	rows, err := a.Accounts.Activity(c.Context, c.Who.Account, before, limit+1)
 	if err != nil {
 		return err
 	}
 	id := func(e *account.Activity) uint64 { return e.ID }
-	v2.WriteCursor(c, "entries", limit, rows, id, func(e *account.Activity) {
+	v2.WriteCursor(c, limit, rows, id, func(e *account.Activity) {
 		c.Out.Seconds("time", e.Time)
 		c.Out.Word("kind", e.Kind)
 		c.Out.Maybe("ip", e.Address)
@@ -28,7 +29,7 @@ func (a *Account) activity(c *v2.Call) error {
 	return nil
 }
 
-// device tells a client in a few words.
+// device formats a user agent for display.
 func device(agent string) string {
 	browser, system, kind := client(agent)
 	var words []string

@@ -160,7 +160,7 @@ func TestPassword(t *testing.T) {
 	e.logIn(ada)
 }
 
-// totpCode is what an authenticator application shows.
+// totpCode returns the code of an authenticator application.
 func (e *exchange) totpCode(url string) string {
 	e.Helper()
 	code, err := totp.GenerateCode(strings.TrimPrefix(url, "secret="), e.now)
@@ -201,8 +201,8 @@ func TestSecondFactor(t *testing.T) {
 	e.want("DELETE /mfa/providers/TOTP", `{"code2FA":"`+e.code(ada)+`"}`, session, 200, `{}`)
 }
 
-// TestCases switches cases on, and wants what they belong to to be asked for a
-// code, when nothing else is wrong.
+// TestCases switches cases on, and checks that their requests demand a code, once nothing
+// else is wrong.
 func TestCases(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
@@ -220,7 +220,7 @@ func TestCases(t *testing.T) {
 	e.fails("POST /sessions", with(strings.Replace(logIn, "}", `,"remember":true}`, 1), "code2FA", e.code(ada)), "", 511, "REQUIRE_2FA")
 	e.fails("POST /sessions", with(logIn, "code2FA", "12345"), "", 400, "VALIDATION_ERROR")
 
-	// A key that can withdraw without a code is not had without one.
+	// A key that can withdraw without a code needs a code itself.
 	e.want("POST /api-keys", `{"description":"one"}`, session, 200,
 		`{"keyid":1,"apiKey":"SECRET","description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
 	e.fails("POST /api-keys", `{"description":"two","scopes":["withdraw"]}`, session, 511, "REQUIRE_2FA")

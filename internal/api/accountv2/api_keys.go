@@ -12,32 +12,29 @@ import (
 
 var keyFields = api.Fields{"description", "scopes", "ips", "expires"}
 
-// The bounds of what a request for a key may list.
+// Bounds on the fields of a key.
 const (
 	mostScopes = 8
 	mostIPs    = 32
-	// lastExpiry is the end of the year 9999.
+	// lastExpiry is the last second of the year 9999.
 	lastExpiry = 253402300799
 )
 
-// makeKey makes a key. One that was made before, under the same Idempotency-Key,
-// is answered without its secret.
+// makeKey creates a key. A request repeated under its Idempotency-Key is answered without
+// the secret.
 func (a *Account) makeKey(c *v2.Call) error {
-	if err := c.Require("description"); err != nil {
-		return err
-	}
+	c.Require("description")
 	k := account.Key{Account: c.Who.Account, Scopes: account.DefaultScopes}
-	if err := readKey(c, &k); err != nil {
+	readKey(c, &k)
+	asked := account.NewKey{Name: k.Name, Scopes: k.Scopes, Addresses: k.Addresses, Expires: k.Expires,
+		Request: c.Digest()}
+	act := c.Act(cases(k.Scopes))
+	asked.Once = c.IdempotencyKey()
+
+	if err := c.Err(); err != nil {
 		return err
 	}
-	asked := account.NewKey{Name: k.Name, Scopes: k.Scopes, Addresses: k.Addresses, Expires: k.Expires, Request: c.Digest()}
-	act, err := c.Act(cases(k.Scopes))
-	if err != nil {
-		return err
-	}
-	if asked.Once, err = c.IdempotencyKey(); err != nil {
-		return err
-	}
+
 	id, err := a.Accounts.CheckKey(c.Context, c.Who.Account, asked)
 	if err != nil {
 		return err
@@ -52,17 +49,19 @@ func (a *Account) makeKey(c *v2.Call) error {
 			return err
 		}
 	}
+
 	if k, err = a.Accounts.Key(c.Context, c.Who.Account, id); err != nil {
 		return err
 	}
+
 	c.Out.Uint("keyid", uint64(id))
 	c.Out.Maybe("apiKey", string(secret))
 	writeTerms(c, &k)
 	return nil
 }
 
-// cases are those that ask for a second factor for a key: one that can withdraw
-// without it must not be had without it.
+// cases returns the cases that protect the making of a key: one with the scope withdraw,
+// which needs no second factor later, is protected like a withdrawal.
 func cases(scopes account.Scopes) account.Cases {
 	if scopes.Has(account.ScopeWithdraw) {
 		return account.CaseAPIKey | account.CaseWithdrawal
@@ -70,44 +69,34 @@ func cases(scopes account.Scopes) account.Cases {
 	return account.CaseAPIKey
 }
 
-// readKey reads what the owner may say of a key; what is absent stays.
-func readKey(c *v2.Call, k *account.Key) (err error) {
+// readKey reads the fields of a key; absent ones stay unchanged.
+func readKey(c *v2.Call, k *account.Key) {
 	if c.Has("description") {
-		if k.Name, err = c.Text("description"); err != nil {
-			return err
-		}
-		if strings.TrimSpace(k.Name) == "" {
-			return api.Invalid("description", "must not be empty")
+		if k.Name = c.Text("description"); strings.TrimSpace(k.Name) == "" {
+			c.Fail(api.Invalid("description", "must not be empty"))
 		}
 	}
+
 	if c.Has("scopes") {
-		words, err := c.Texts("scopes", mostScopes)
-		if err != nil {
-			return err
-		}
-		if k.Scopes, err = account.ParseScopes(strings.Join(words, ",")); err != nil {
-			return err
-		}
+		scopes, err := account.ParseScopes(strings.Join(c.Texts("scopes", mostScopes), ","))
+		c.Fail(err)
+		k.Scopes = scopes
 	}
+
 	if c.Has("ips") {
-		words, err := c.Texts("ips", mostIPs)
-		if err != nil {
-			return err
-		}
-		if k.Addresses = nil; len(words) > 0 {
-			if k.Addresses, err = account.ParseAddresses(strings.Join(words, ",")); err != nil {
-				return api.Invalid("ips", "must be addresses or networks")
+		k.Addresses = nil
+		if words := c.Texts("ips", mostIPs); len(words) > 0 {
+			addresses, err := account.ParseAddresses(strings.Join(words, ","))
+			if err != nil {
+				c.Fail(api.Invalid("ips", "must be addresses or networks"))
 			}
+			k.Addresses = addresses
 		}
 	}
+
 	if c.Has("expires") {
-		seconds, err := c.Int("expires", 0, lastExpiry)
-		if err != nil {
-			return err
-		}
-		k.Expires = bourse.Time(seconds) * bourse.Second
+		k.Expires = bourse.Time(c.Int("expires", 0, lastExpiry)) * bourse.Second
 	}
-	return nil
 }
 
 func writeKey(c *v2.Call, k *account.Key) {
@@ -115,7 +104,7 @@ func writeKey(c *v2.Call, k *account.Key) {
 	writeTerms(c, k)
 }
 
-// writeTerms writes what there is to say of a key but its id.
+// writeTerms writes all fields of a key except its id.
 func writeTerms(c *v2.Call, k *account.Key) {
 	c.Out.Text("description", k.Name)
 	c.Out.Name("scopes")
@@ -124,6 +113,7 @@ func writeTerms(c *v2.Call, k *account.Key) {
 		c.Out.String(word)
 	}
 	c.Out.EndArray()
+
 	c.Out.Name("ips")
 	c.Out.Array()
 	for _, p := range k.Addresses {
@@ -134,16 +124,18 @@ func writeTerms(c *v2.Call, k *account.Key) {
 		}
 	}
 	c.Out.EndArray()
+
 	c.Out.Seconds("expires", k.Expires)
 	c.Out.Seconds("lastAct", k.Used)
 }
 
-// keys lists the account's good keys.
+// keys lists the account's keys without revoked ones.
 func (a *Account) keys(c *v2.Call) error {
-	p, err := c.Page()
-	if err != nil {
+	p := c.Page()
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	all, err := a.Accounts.Keys(c.Context, c.Who.Account)
 	if err != nil {
 		return err
@@ -160,14 +152,14 @@ func (a *Account) keys(c *v2.Call) error {
 
 // named returns the key that the path names.
 func (a *Account) named(c *v2.Call) (account.Key, error) {
-	id, err := c.SegmentID("keyid")
-	if err != nil {
+	id := c.SegmentID("keyid")
+	if err := c.Err(); err != nil {
 		return account.Key{}, err
 	}
 	return a.Accounts.Key(c.Context, c.Who.Account, bourse.KeyID(id))
 }
 
-// key shows one.
+// key writes one key.
 func (a *Account) key(c *v2.Call) error {
 	k, err := a.named(c)
 	if err != nil {
@@ -177,20 +169,19 @@ func (a *Account) key(c *v2.Call) error {
 	return nil
 }
 
-// changeKey changes what the owner says of a key. What a key may do is confirmed
-// like a new key.
+// changeKey changes a key. A change of scopes, addresses or expiry is confirmed like a
+// new key.
 func (a *Account) changeKey(c *v2.Call) error {
 	k, err := a.named(c)
 	if err != nil {
 		return err
 	}
-	if err := readKey(c, &k); err != nil {
+	readKey(c, &k)
+	act := c.Act(cases(k.Scopes))
+	if err := c.Err(); err != nil {
 		return err
 	}
-	act, err := c.Act(cases(k.Scopes))
-	if err != nil {
-		return err
-	}
+
 	if err := a.Accounts.CheckChange(c.Context, &k); err != nil {
 		return err
 	}
@@ -207,7 +198,7 @@ func (a *Account) changeKey(c *v2.Call) error {
 	return nil
 }
 
-// endKey revokes one.
+// endKey revokes a key.
 func (a *Account) endKey(c *v2.Call) error {
 	k, err := a.named(c)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// counting is a store that notes which of its methods are called for people.
+// counting is a store that counts the calls of its methods for people.
 type counting struct {
 	account.Store
 	calls *[]string

@@ -12,7 +12,7 @@ var (
 	undoFields  = api.Fields{"email", "code"}
 )
 
-// email shows the account's address, and the one that is about to be.
+// email writes the account's address and the pending one.
 func (a *Account) email(c *v2.Call) error {
 	who, _, err := a.Accounts.ByID(c.Context, c.Who.Account)
 	if err != nil {
@@ -23,17 +23,14 @@ func (a *Account) email(c *v2.Call) error {
 	return nil
 }
 
-// changeEmail mails a code to the new address, when the factor in use has confirmed
+// changeEmail mails a code to the new address after the current second factor confirmed
 // the change.
 func (a *Account) changeEmail(c *v2.Call) error {
-	given, err := texts(c, "email", "password")
-	if err != nil {
+	given, act := texts(c, "email", "password"), c.Act(0)
+	if err := c.Err(); err != nil {
 		return err
 	}
-	act, err := c.Act(0)
-	if err != nil {
-		return err
-	}
+
 	if err := a.Accounts.ChangeEmail(c.Context, c.Who, given[0], given[1], act); err != nil {
 		return err
 	}
@@ -42,18 +39,19 @@ func (a *Account) changeEmail(c *v2.Call) error {
 
 // verifyEmail makes the new address the account's.
 func (a *Account) verifyEmail(c *v2.Call) error {
-	text, err := code(c)
-	if err != nil {
+	text := code(c)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	if err := a.Accounts.VerifyEmail(c.Context, c.Who, text, c.Visit()); err != nil {
 		return err
 	}
 	return a.email(c)
 }
 
-// cancelEmail calls a change off, for a session. With an old address and the code that
-// was mailed there it takes a change back, which nobody needs a key for.
+// cancelEmail cancels a session's pending change. With an old address and the code mailed
+// there it reverts a change, without a key.
 func (a *Account) cancelEmail(c *v2.Call) error {
 	if c.Has("email") || c.Has("code") {
 		return a.undoEmail(c)
@@ -69,11 +67,12 @@ func (a *Account) cancelEmail(c *v2.Call) error {
 	return a.email(c)
 }
 
-// undoEmail makes an old address that of its account again.
+// undoEmail restores an old address of an account.
 func (a *Account) undoEmail(c *v2.Call) error {
-	given, err := texts(c, "email", "code")
-	if err != nil {
+	given := texts(c, "email", "code")
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	return a.Accounts.UndoEmail(c.Context, given[0], given[1], c.Visit())
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 )
 
-// TestWhoMayDoWhat asks every endpoint without a key, with one that is no good,
-// with a key of each scope, with a session, and with that of somebody else about
-// what is not his.
+// TestWhoMayDoWhat calls every endpoint without a key, with an invalid key, with a key of
+// each scope, with a session, and with another account's session.
 func TestWhoMayDoWhat(t *testing.T) {
 	e := newExchange(t)
 	stranger := e.join(mallory)
@@ -38,7 +37,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	read, trade, withdraw := e.key(first, "read"), e.key(first, "trade"), e.key(first, "withdraw")
 	for _, p := range endpoints {
 		guest := slices.Contains(guests, p.Method+" "+p.Path)
-		session := e.logInOrJoin() // some endpoints end the one that asks
+		session := e.logInOrJoin() // some endpoints end their own session
 		keys := map[string]account.Secret{
 			"none": "", "bad": account.Secret(strings.Repeat("0", 64)),
 			"read": read, "trade": trade, "withdraw": withdraw, "session": session,
@@ -91,8 +90,7 @@ func (e *exchange) key(session account.Secret, scope string) account.Secret {
 	return account.Secret(secret.FindString(got.Body.String()))
 }
 
-// TestNothingToSteal wants the database and the log to hold none of the secrets
-// that went over the wire.
+// TestNothingToSteal checks that the database and the log have none of the secrets sent.
 func TestNothingToSteal(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
@@ -116,7 +114,7 @@ func TestNothingToSteal(t *testing.T) {
 			t.Errorf("the log holds %q", s)
 		}
 	}
-	if !strings.Contains(dump, "$argon2id$v=19$m=19456,t=2,p=1$") {
+	if !strings.Contains(dump, "$argon2id$v=19$m=7168,t=5,p=1$") {
 		t.Error("the database holds no hash of a password: the dump is none")
 	}
 }
@@ -138,7 +136,7 @@ func (e *exchange) dump() string {
 	}
 	defer func() { _ = db.Close() }()
 	for _, table := range []string{"accounts", "keys", "sessions", "activity", "undos"} {
-		rows, err := db.QueryContext(e.Context(), "SELECT * FROM "+table) //nolint:sqlclosecheck // it is read to its end
+		rows, err := db.QueryContext(e.Context(), "SELECT * FROM "+table) //nolint:sqlclosecheck // read to the end
 		if err != nil {
 			e.Fatal(err)
 		}
@@ -163,8 +161,8 @@ func (e *exchange) dump() string {
 	return strings.Join(slices.Compact(all), "\n")
 }
 
-// TestBruteForce guesses a log-in's code and a password through the interface, and
-// counts the guesses that were looked at.
+// TestBruteForce guesses a log-in's code and a password, and counts the guesses that were
+// checked.
 func TestBruteForce(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)

@@ -9,7 +9,7 @@ import (
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
-// cases shows what a second factor is asked for.
+// cases writes the cases that demand a second factor.
 func (a *Account) cases(c *v2.Call) error {
 	f, err := a.Accounts.Factors(c.Context, c.Who.Account)
 	if err != nil {
@@ -28,31 +28,29 @@ func writeCases(c *v2.Call, on account.Cases) {
 	c.Out.EndObject()
 }
 
-// setCases switches cases on and off; what is not named stays.
+// setCases switches cases on and off; absent ones stay unchanged.
 func (a *Account) setCases(c *v2.Call) error {
-	if err := c.Require("cases"); err != nil {
-		return err
-	}
-	given, err := c.Bools("cases")
-	if err != nil {
-		return err
-	}
+	c.Require("cases")
+	given := c.Bools("cases")
+
 	var on, off account.Cases
 	for _, word := range slices.Sorted(maps.Keys(given)) {
 		bit := slices.Index(account.CaseWords[:], word)
-		if bit < 0 {
-			return api.Invalid("cases", "names none of the cases")
-		}
-		if given[word] {
+		switch {
+		case bit < 0:
+			c.Fail(api.Invalid("cases", "names none of the cases"))
+		case given[word]:
 			on |= 1 << bit
-		} else {
+		default:
 			off |= 1 << bit
 		}
 	}
-	act, err := c.Act(0)
-	if err != nil {
+
+	act := c.Act(0)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	now, err := a.Accounts.SetCases(c.Context, c.Who, on, off, act)
 	if err != nil {
 		return err

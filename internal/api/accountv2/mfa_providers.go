@@ -6,7 +6,7 @@ import (
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
-// providers shows where codes can come from, and do.
+// providers writes the providers of codes and their states.
 func (a *Account) providers(c *v2.Call) error {
 	f, err := a.Accounts.Factors(c.Context, c.Who.Account)
 	if err != nil {
@@ -29,31 +29,28 @@ func writeProvider(c *v2.Call, p account.Provider, description string, configure
 	c.Out.EndObject()
 }
 
-// provider returns the one that the path names.
-func provider(c *v2.Call) (account.Provider, error) {
+// provider returns the provider that the path names.
+func provider(c *v2.Call) account.Provider {
 	switch name := c.Segment("provider"); name {
 	case string(account.ProviderEmail), string(account.ProviderTOTP):
-		return account.Provider(name), nil
+		return account.Provider(name)
 	case "GA":
-		return account.ProviderTOTP, nil
+		return account.ProviderTOTP
 	}
-	return "", v2.Errorf(v2.NotFound, "There is no such provider")
+	c.Fail(v2.Errorf(v2.NotFound, "There is no such provider"))
+	return ""
 }
 
-// prepareProvider answers with what an authenticator application reads its secret
-// from.
+// prepareProvider answers with the URL of an authenticator application's new secret.
 func (a *Account) prepareProvider(c *v2.Call) error {
-	p, err := provider(c)
-	if err != nil {
-		return err
-	}
-	if p == account.ProviderEmail {
+	if provider(c) == account.ProviderEmail {
 		return account.ErrConfigured
 	}
-	act, err := c.Act(0)
-	if err != nil {
+	act := c.Act(0)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	url, err := a.Accounts.PrepareTOTP(c.Context, c.Who.Account, act)
 	if err != nil {
 		return err
@@ -62,16 +59,13 @@ func (a *Account) prepareProvider(c *v2.Call) error {
 	return nil
 }
 
-// useProvider makes one the second factor.
+// useProvider makes a provider the second factor.
 func (a *Account) useProvider(c *v2.Call) error {
-	p, err := provider(c)
-	if err != nil {
+	p, act := provider(c), c.Act(0)
+	if err := c.Err(); err != nil {
 		return err
 	}
-	act, err := c.Act(0)
-	if err != nil {
-		return err
-	}
+
 	if p == account.ProviderEmail {
 		return a.Accounts.UseEmail(c.Context, c.Who, act)
 	}
@@ -81,18 +75,15 @@ func (a *Account) useProvider(c *v2.Call) error {
 	return a.Accounts.UseTOTP(c.Context, c.Who, act)
 }
 
-// removeProvider forgets one; codes can always come by e-mail.
+// removeProvider removes a provider; e-mail cannot be removed.
 func (a *Account) removeProvider(c *v2.Call) error {
-	p, err := provider(c)
-	if err != nil {
-		return err
-	}
-	if p == account.ProviderEmail {
+	if provider(c) == account.ProviderEmail {
 		return v2.Errorf(v2.MethodNotAllowed, "Codes can always come by e-mail")
 	}
-	act, err := c.Act(0)
-	if err != nil {
+	act := c.Act(0)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	return a.Accounts.RemoveTOTP(c.Context, c.Who, act)
 }

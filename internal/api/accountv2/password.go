@@ -10,38 +10,34 @@ var (
 	resetFields    = api.Fields{"email", "code", "password"}
 )
 
-// changePassword sets a new one.
+// changePassword sets a new password.
 func (a *Account) changePassword(c *v2.Call) error {
-	given, err := texts(c, "oldPassword", "password")
-	if err != nil {
+	given, act := texts(c, "oldPassword", "password"), c.Act(0)
+	if err := c.Err(); err != nil {
 		return err
 	}
-	act, err := c.Act(0)
-	if err != nil {
-		return err
-	}
+
 	act.What = "Change the password"
 	return a.Accounts.ChangePassword(c.Context, c.Who, given[0], given[1], act)
 }
 
-// forgotPassword mails a code that resets it.
+// forgotPassword mails a code for resetPassword.
 func (a *Account) forgotPassword(c *v2.Call) error {
-	email, err := texts(c, "email")
-	if err != nil {
+	email := texts(c, "email")
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	return a.Accounts.ForgotPassword(c.Context, email[0], c.Visit())
 }
 
-// resetPassword sets a new one with the code.
+// resetPassword sets a new password with a mailed code.
 func (a *Account) resetPassword(c *v2.Call) error {
-	given, err := texts(c, "email", "code", "password")
-	if err != nil {
+	given := texts(c, "email", "code", "password")
+	text := code(c)
+	if err := c.Err(); err != nil {
 		return err
 	}
-	text, err := code(c)
-	if err != nil {
-		return err
-	}
+
 	return a.Accounts.ResetPassword(c.Context, given[0], text, given[2], c.Visit())
 }

@@ -44,10 +44,10 @@ type exchange struct {
 	mu     sync.Mutex
 	engine *engine.Engine
 	now    time.Time
-	// letters counts those that were sent, by address.
+	// letters counts the letters sent, by address.
 	letters map[string]int
 	calls   []string
-	// said is everything that was asked and answered with a secret in it.
+	// secrets are all requests and answers with a secret.
 	secrets []string
 }
 
@@ -74,17 +74,17 @@ func newLimited(t *testing.T, limits account.Limits) *exchange {
 	if err := e.accounts.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := &v2.Server{
+	s := &api.Server{
 		Who: e.accounts, From: from,
-		Clock: clock, Log: log, Patience: time.Minute, Observe: func(string, int, time.Duration) {},
+		Clock: clock, Log: log, Patience: time.Minute, Observe: func(string, int, bool, time.Duration) {},
 	}
 	mux := http.NewServeMux()
-	s.Handle(mux, "/account/v2", (&accountv2.Account{Accounts: e.accounts}).Endpoints())
+	v2.Handle(s, mux, "/account/v2", (&accountv2.Account{Accounts: e.accounts}).Endpoints())
 	e.handler = api.Transport(mux)
 	return e
 }
 
-// fromHeader names the address that a request of a test comes from.
+// fromHeader is the header with the source of a test's request.
 const fromHeader = "X-Test-From"
 
 func from(r *http.Request) netip.Addr {
@@ -100,7 +100,7 @@ func (e *exchange) Send(ctx context.Context, m *account.Mail) error {
 	return e.box.Send(ctx, m)
 }
 
-// submit stands for the sequencer.
+// submit implements the sequencer.
 func (e *exchange) submit(_ context.Context, c *bourse.Command) (bourse.Outcome, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -132,10 +132,10 @@ func (e *exchange) ask(what, body string, key account.Secret, headers ...string)
 	return got
 }
 
-// secret is what differs from run to run.
+// secret matches values that differ from run to run.
 var secret = regexp.MustCompile(`[0-9a-f]{64}|secret=[A-Z2-7]+`)
 
-// want asks, and wants a status and an answer, with secrets as SECRET.
+// want sends a request and checks status and answer, with secrets as SECRET.
 func (e *exchange) want(what, body string, key account.Secret, status int, want string, headers ...string) string {
 	e.Helper()
 	got := e.ask(what, body, key, headers...)
@@ -147,7 +147,7 @@ func (e *exchange) want(what, body string, key account.Secret, status int, want 
 	return strings.Join(secret.FindAllString(text, -1), "")
 }
 
-// fails wants an error.
+// fails expects an error.
 func (e *exchange) fails(what, body string, key account.Secret, status int, code string, headers ...string) {
 	e.Helper()
 	got := e.ask(what, body, key, headers...)
@@ -156,7 +156,7 @@ func (e *exchange) fails(what, body string, key account.Secret, status int, code
 	}
 }
 
-// code returns the code that was mailed last.
+// code returns the code of the last letter.
 func (e *exchange) code(to string) string {
 	e.Helper()
 	m, _ := e.box.Last(to)
@@ -168,7 +168,7 @@ func (e *exchange) code(to string) string {
 }
 
 func other(code string) string {
-	if len(code) > 6 { // takes an address back
+	if len(code) > 6 { // a code that reverts a change of address
 		return "2222-2222-2222-2222"
 	}
 	if code == "000000" {
@@ -182,14 +182,14 @@ func with(body, field, value string) string {
 	return strings.TrimSuffix(body, "}") + map[bool]string{true: "", false: ","}[body == "{}"] + fmt.Sprintf("%q:%q}", field, value)
 }
 
-// confirmed asks, brings the code that was mailed, and wants an answer.
+// confirmed sends a request with the mailed code and checks the answer.
 func (e *exchange) confirmed(what, body string, key account.Secret, want string) string {
 	e.Helper()
 	e.fails(what, body, key, 511, "REQUIRE_2FA")
 	return e.want(what, with(body, "code2FA", e.code(ada)), key, 200, want)
 }
 
-// join signs somebody up and logs in.
+// join signs up and logs in.
 func (e *exchange) join(email string) account.Secret {
 	e.Helper()
 	e.want("POST /signup", `{"email":"`+email+`","password":"`+password+`"}`, "", 200, `{}`)

@@ -8,19 +8,16 @@ import (
 
 var logInFields = api.Fields{"email", "password", "remember"}
 
-// logIn begins a session.
+// logIn starts a session.
 func (a *Account) logIn(c *v2.Call) error {
-	given, err := texts(c, "email", "password")
-	if err != nil {
+	given := texts(c, "email", "password")
+	in := account.LogIn{
+		Email: given[0], Password: given[1], Remember: c.Bool("remember"), Act: c.Act(account.CaseLogin),
+	}
+	if err := c.Err(); err != nil {
 		return err
 	}
-	in := account.LogIn{Email: given[0], Password: given[1]}
-	if in.Remember, err = c.Bool("remember"); err != nil {
-		return err
-	}
-	if in.Act, err = c.Act(account.CaseLogin); err != nil {
-		return err
-	}
+
 	in.What = "Log in"
 	secret, err := a.Accounts.LogIn(c.Context, in)
 	if err != nil {
@@ -32,10 +29,11 @@ func (a *Account) logIn(c *v2.Call) error {
 
 // sessions lists the account's sessions.
 func (a *Account) sessions(c *v2.Call) error {
-	p, err := c.Page()
-	if err != nil {
+	p := c.Page()
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	v2.WritePart(c, "sessions", p, a.Accounts.Sessions(c.Who.Account), func(s *account.Session) { writeSession(c, s) })
 	return nil
 }
@@ -51,20 +49,20 @@ func writeSession(c *v2.Call, s *account.Session) {
 }
 
 // one returns the session that the path names.
-func (a *Account) one(c *v2.Call) (account.SessionID, error) {
+func one(c *v2.Call) account.SessionID {
 	if c.Segment("sid") == "current" {
-		return c.Who.Session, nil
+		return c.Who.Session
 	}
-	id, err := c.SegmentID("sid")
-	return account.SessionID(id), err
+	return account.SessionID(c.SegmentID("sid"))
 }
 
-// session shows one.
+// session writes one session.
 func (a *Account) session(c *v2.Call) error {
-	id, err := a.one(c)
-	if err != nil {
+	id := one(c)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	s, err := a.Accounts.Session(c.Who.Account, id)
 	if err != nil {
 		return err
@@ -73,16 +71,17 @@ func (a *Account) session(c *v2.Call) error {
 	return nil
 }
 
-// endSession ends one.
+// endSession ends a session.
 func (a *Account) endSession(c *v2.Call) error {
-	id, err := a.one(c)
-	if err != nil {
+	id := one(c)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	return a.Accounts.EndSession(c.Context, c.Who.Account, id, c.Visit())
 }
 
-// endSessions ends all of them, also the one that asks.
+// endSessions ends all sessions, including the request's own.
 func (a *Account) endSessions(c *v2.Call) error {
 	return a.Accounts.EndSessions(c.Context, c.Who.Account)
 }

@@ -13,12 +13,13 @@ var (
 	verifyFields = api.Fields{"email", "code", "password"}
 )
 
-// captcha answers with a picture to read, or with nothing where none is asked for.
+// captcha answers with an image to read, or null where none is demanded.
 func (a *Account) captcha(c *v2.Call) error {
-	email, err := texts(c, "email")
-	if err != nil {
+	email := texts(c, "email")
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	picture, on, err := a.Accounts.NewCaptcha(email[0], c.Visit())
 	if err != nil {
 		return err
@@ -34,38 +35,27 @@ func (a *Account) captcha(c *v2.Call) error {
 
 // signUp mails a code that confirms the address.
 func (a *Account) signUp(c *v2.Call) error {
-	given, err := texts(c, "email", "password")
-	if err != nil {
-		return err
-	}
+	given := texts(c, "email", "password")
 	up := account.SignUp{Email: given[0], Password: given[1], Visit: c.Visit()}
-	if up.Challenge, err = c.Text("captchaChallenge"); err != nil {
+	up.Challenge, up.Response = c.Text("captchaChallenge"), c.Text("captchaResponse")
+	if err := c.Err(); err != nil {
 		return err
 	}
-	if up.Response, err = c.Text("captchaResponse"); err != nil {
-		return err
-	}
+
 	return a.Accounts.SignUp(c.Context, up)
 }
 
-// verify opens the account of the sign-up that the code, and the password if it is
-// given, belong to.
+// verify opens the account of the sign-up that matches the code and, if given, the
+// password.
 func (a *Account) verify(c *v2.Call) error {
-	email, err := texts(c, "email")
-	if err != nil {
-		return err
-	}
-	in := account.Confirmation{Email: email[0], Visit: c.Visit()}
-	if in.Code, err = code(c); err != nil {
-		return err
-	}
-	if in.Password, err = c.Text("password"); err != nil {
-		return err
-	}
+	email := texts(c, "email")
+	in := account.Confirmation{Email: email[0], Visit: c.Visit(), Code: code(c), Password: c.Text("password")}
 	if c.Has("password") {
-		if err := account.CheckPassword("password", in.Password); err != nil {
-			return err
-		}
+		c.Fail(account.CheckPassword("password", in.Password))
 	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+
 	return a.Accounts.Verify(c.Context, in)
 }

@@ -10,7 +10,7 @@ import (
 
 var validator = sync.OnceValues(describe.NewValidator)
 
-// valid holds a request that was taken, and any answer, against the description.
+// valid validates an answer, and the request if it succeeded, against the description.
 func (e *exchange) valid(what, body string, got *httptest.ResponseRecorder) {
 	e.Helper()
 	v, err := validator()

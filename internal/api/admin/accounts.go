@@ -21,9 +21,11 @@ func (s *Server) accountCreate(ctx context.Context, args jsontext.Value) (any, e
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	if err := s.note(ctx, "account create"); err != nil {
 		return nil, err
 	}
+
 	id, err := s.Accounts.Create(ctx, a.Email)
 	return struct {
 		Account bourse.AccountID `json:"account"`
@@ -45,6 +47,7 @@ func (s *Server) accountShow(ctx context.Context, args jsontext.Value) (any, err
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	who, found, err := s.Accounts.ByID(ctx, a.Account)
 	if err != nil {
 		return nil, err
@@ -52,14 +55,17 @@ func (s *Server) accountShow(ctx context.Context, args jsontext.Value) (any, err
 	if !found {
 		return nil, bourse.Errorf(bourse.CodeNotFound, "account: no person has it")
 	}
+
 	keys, err := s.Accounts.Keys(ctx, who.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	list := make([]keyAnswer, len(keys))
 	for i := range keys {
 		list[i] = describeKey(&keys[i])
 	}
+
 	standing, _ := s.View.Account(who.ID)
 	return struct {
 		Account bourse.AccountID `json:"account"`
@@ -87,9 +93,9 @@ type accountArgs struct {
 	Account bourse.AccountID `json:"account"`
 }
 
-// numbered replaces the e-mail address in a request's member account by the number of
-// its holder's account. A number in a string is a number. Arguments without such a
-// member are returned as they are.
+// numbered replaces the e-mail address in the member account by the number of its
+// account. A string of digits becomes a number. Arguments without such a member are
+// returned unchanged.
 func (s *Server) numbered(ctx context.Context, args jsontext.Value) (jsontext.Value, error) {
 	var members map[string]jsontext.Value
 	var name string
@@ -131,6 +137,7 @@ func (s *Server) freeze(ctx context.Context, args jsontext.Value, text string, o
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	_, err := s.noted(ctx, fmt.Sprintf("%s %d", text, a.Account),
 		&bourse.Command{Kind: bourse.CommandFreezeAccount, Account: a.Account, On: on})
 	return struct {
@@ -142,7 +149,7 @@ func (s *Server) freeze(ctx context.Context, args jsontext.Value, text string, o
 func (s *Server) accountFees(ctx context.Context, args jsontext.Value) (any, error) {
 	var a struct {
 		Account bourse.AccountID `json:"account"`
-		// Maker and Taker are empty for the markets' own rates again.
+		// Maker and Taker are empty to restore the markets' own rates.
 		Maker string `json:"maker_fee,omitempty"`
 		Taker string `json:"taker_fee,omitempty"`
 		Level uint8  `json:"level,omitzero"`
@@ -150,7 +157,9 @@ func (s *Server) accountFees(ctx context.Context, args jsontext.Value) (any, err
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
-	cmd := bourse.Command{Kind: bourse.CommandSetAccountFees, Account: a.Account, On: a.Maker+a.Taker != "", Level: a.Level}
+
+	cmd := bourse.Command{Kind: bourse.CommandSetAccountFees, Account: a.Account,
+		On: a.Maker+a.Taker != "", Level: a.Level}
 	if cmd.On {
 		var err error
 		if cmd.Maker, err = bourse.ParseRate(a.Maker); err != nil {
@@ -160,6 +169,7 @@ func (s *Server) accountFees(ctx context.Context, args jsontext.Value) (any, err
 			return nil, bourse.Errorf(bourse.CodeInvalid, "taker fee: %v", err)
 		}
 	}
+
 	_, err := s.noted(ctx, fmt.Sprintf("account fees %d %s %s", a.Account, a.Maker, a.Taker), &cmd)
 	return a, err
 }
@@ -169,14 +179,15 @@ func (s *Server) keyCreate(ctx context.Context, args jsontext.Value) (any, error
 		Account bourse.AccountID `json:"account"`
 		Name    string           `json:"name"`
 		Scopes  string           `json:"scopes"`
-		// Addresses are separated by commas; empty is any.
+		// Addresses are separated by commas; empty allows any.
 		Addresses string `json:"addresses,omitempty"`
-		// Expires is RFC 3339; empty is never.
+		// Expires is RFC 3339; empty never expires.
 		Expires string `json:"expires,omitempty"`
 	}
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	k := account.NewKey{Name: a.Name}
 	var err error
 	if k.Scopes, err = account.ParseScopes(a.Scopes); err != nil {
@@ -187,6 +198,7 @@ func (s *Server) keyCreate(ctx context.Context, args jsontext.Value) (any, error
 			return nil, err
 		}
 	}
+
 	if a.Expires != "" {
 		expires, err := time.Parse(time.RFC3339, a.Expires)
 		if err != nil {
@@ -194,9 +206,11 @@ func (s *Server) keyCreate(ctx context.Context, args jsontext.Value) (any, error
 		}
 		k.Expires = bourse.TimeOf(expires)
 	}
+
 	if err := s.note(ctx, fmt.Sprintf("key create %d --scopes %s", a.Account, strings.TrimSpace(k.Scopes.String()))); err != nil {
 		return nil, err
 	}
+
 	id, secret, err := s.Accounts.CreateKey(ctx, a.Account, k)
 	return struct {
 		Key    bourse.KeyID `json:"key_id"`
@@ -208,9 +222,11 @@ func (s *Server) keyRevoke(ctx context.Context, args jsontext.Value) (any, error
 	var a struct {
 		Key bourse.KeyID `json:"key_id"`
 	}
+
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	if err := s.note(ctx, fmt.Sprintf("key revoke %d", a.Key)); err != nil {
 		return nil, err
 	}

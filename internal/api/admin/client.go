@@ -17,16 +17,17 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// ErrNotRunning says that no exchange runs on a data directory.
+// ErrNotRunning is the error for a data directory without a running exchange.
 var ErrNotRunning = errors.New("no exchange is running there")
 
-// Call asks the exchange on a data directory for a verb and returns its answer. What
-// the exchange refuses is an *bourse.Error.
+// Call sends a verb to the exchange on a data directory and returns its answer. A refusal
+// is an *bourse.Error.
 func Call(ctx context.Context, data, verb string, args any) (jsontext.Value, error) {
 	body, err := json.Marshal(args)
 	if err != nil {
 		return nil, err
 	}
+
 	client := http.Client{Transport: &http.Transport{
 		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, data) },
 		DisableKeepAlives: true,
@@ -35,6 +36,7 @@ func Call(ctx context.Context, data, verb string, args any) (jsontext.Value, err
 	if err != nil {
 		return nil, err
 	}
+
 	response, err := client.Do(request)
 	switch {
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ECONNREFUSED):
@@ -46,9 +48,11 @@ func Call(ctx context.Context, data, verb string, args any) (jsontext.Value, err
 	if err := errors.Join(err, response.Body.Close()); err != nil {
 		return nil, err
 	}
+
 	if response.StatusCode == http.StatusOK {
 		return answer, nil
 	}
+
 	var f failure
 	if err := json.Unmarshal(answer, &f); err != nil {
 		return nil, fmt.Errorf("%s: %s", response.Status, answer)

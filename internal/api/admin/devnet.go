@@ -9,30 +9,29 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Devnet controls the embedded networks of a sandbox, as the world outside would.
-// Errors are *bourse.Errors.
+// Devnet controls the embedded networks of a sandbox. Errors are *bourse.Errors.
 type Devnet interface {
-	// Mine puts blocks on top of a network's chain and returns the new height.
+	// Mine adds blocks to a network's chain and returns the new height.
 	Mine(ctx context.Context, network bourse.Symbol, blocks int) (uint64, error)
-	// Send pays from the outside world and returns the transaction's name.
+	// Send pays from outside the exchange and returns the transaction's name.
 	Send(network bourse.Symbol, address string, asset bourse.Symbol, amount, memo string) (string, error)
-	// Address returns a new address of the outside world.
+	// Address returns a new address outside the exchange.
 	Address(network bourse.Symbol) (string, error)
-	// Balance returns what an address has on the chain.
+	// Balance returns the balance of an address on the chain.
 	Balance(network bourse.Symbol, address string, asset bourse.Symbol) (string, error)
-	// Owned returns what the chain says that the exchange has, in whole assets,
-	// and at which height.
+	// Owned returns the balances of the exchange on the chain, in whole assets, and the
+	// height at which they hold.
 	Owned(network bourse.Symbol) (height uint64, owned map[bourse.Symbol]string, err error)
 	// Networks lists the networks.
 	Networks() []bourse.Symbol
-	// Reorg replaces the last blocks by as many and one more; with drop, without
-	// the transactions that were in them. It returns the new height.
+	// Reorg replaces the last depth blocks by depth+1 others, with the same transactions
+	// unless drop is set. It returns the new height.
 	Reorg(ctx context.Context, network bourse.Symbol, depth int, drop bool) (uint64, error)
-	// Stop makes a network's node silent, or, with false, lets it answer again.
+	// Stop silences a network's node or, with false, lets it answer again.
 	Stop(network bourse.Symbol, stopped bool) error
 }
 
-// devnetArgs are what the verbs of the devnet read.
+// devnetArgs are the arguments of all devnet verbs.
 type devnetArgs struct {
 	Network bourse.Symbol `json:"network"`
 	Blocks  int           `json:"blocks,omitzero"`
@@ -45,19 +44,22 @@ type devnetArgs struct {
 	Stopped bool          `json:"stopped,omitzero"`
 }
 
-// devnet reads a verb's arguments, journals what was asked for and does it.
+// devnet returns a verb that reads its arguments, journals a note and calls do.
 func (s *Server) devnet(what string, do func(ctx context.Context, a *devnetArgs) (any, error)) verb {
 	return func(ctx context.Context, args jsontext.Value) (any, error) {
 		var a devnetArgs
 		if err := read(args, &a); err != nil {
 			return nil, err
 		}
+
 		if s.Devnet == nil {
 			return nil, bourse.Errorf(bourse.CodeRefused, "only a sandbox has embedded networks")
 		}
+
 		if err := s.note(ctx, fmt.Sprintf("devnet %s %s", what, a.Network)); err != nil {
 			return nil, err
 		}
+
 		return do(ctx, &a)
 	}
 }
@@ -104,21 +106,23 @@ func (s *Server) devnetStop(_ context.Context, a *devnetArgs) (any, error) {
 	}{a.Network, a.Stopped}, s.Devnet.Stop(a.Network, a.Stopped)
 }
 
-// Owned is what a chain says that the exchange has.
+// Owned has the balances of the exchange on a chain.
 type Owned struct {
 	Height uint64                   `json:"height"`
 	Owned  map[bourse.Symbol]string `json:"owned"`
 }
 
-// devnetOwned is asked by an audit, and by nobody else: it is not journaled.
+// devnetOwned serves audits. It only reads, so it is not journaled.
 func (s *Server) devnetOwned(_ context.Context, args jsontext.Value) (any, error) {
 	if err := read(args, &struct{}{}); err != nil {
 		return nil, err
 	}
+
 	list := map[bourse.Symbol]Owned{}
 	if s.Devnet == nil {
 		return list, nil
 	}
+
 	for _, network := range s.Devnet.Networks() {
 		height, owned, err := s.Devnet.Owned(network)
 		if err != nil {

@@ -1,12 +1,12 @@
-// Package admin is the operators' interface: a Unix socket in the data directory, however long its path.
+// Package admin is the operators' interface: a Unix socket in the data directory.
 //
-// It stands at the edge, beside the public interfaces. Who may open the socket
-// may do everything; each verb is journaled as a note with the user id of the
-// process on the other side, before it is carried out. A verb answers when every
-// endpoint shows its effect. [Client] is the other end, for the command line.
+// It stands at the edge, beside the public interfaces. Access to the socket allows every
+// verb; each one is journaled, before it runs, as a note with the user id of
+// the peer process. A verb answers once every endpoint shows its effect. [Call] is the
+// client, for the command line.
 //
-// Invariants: a verb changes money, orders or rights by command alone; names and
-// e-mails of people stay out of the journal; an error changes nothing.
+// Invariants: a verb changes money, orders and rights by commands alone; names and e-mail
+// addresses stay out of the journal; a refused command changes nothing.
 //
-// Read server.go first; the verbs are in the file of what they are about.
+// Read server.go first; the other files group the verbs by subject.
 package admin

@@ -19,21 +19,24 @@ func (s *Server) marketState(ctx context.Context, args jsontext.Value) (any, err
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	m := s.View.Catalogue().Market(a.Pair)
 	if m == nil {
 		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown pair %q", a.Pair)
 	}
+
 	state, known := bourse.ParseMarketState(a.State)
 	if !known {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "unknown state %q", a.State)
 	}
+
 	_, err := s.noted(ctx, fmt.Sprintf("market %s %s", a.State, a.Pair),
 		&bourse.Command{Kind: bourse.CommandSetMarketState, MarketID: m.ID, State: state})
 	return a, err
 }
 
-// notes lists what operators asked for, newest first, and every command that they took
-// out of effect, which the journal itself cannot say.
+// notes lists the operators' notes, newest first, and all voided commands, which are not
+// in the journal.
 func (s *Server) notes(ctx context.Context, args jsontext.Value) (any, error) {
 	var a struct {
 		Offset int `json:"offset"`
@@ -41,20 +44,24 @@ func (s *Server) notes(ctx context.Context, args jsontext.Value) (any, error) {
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	if a.Offset < 0 {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "offset must not be negative")
 	}
+
 	const page = 50
 	rows, err := s.History.Notes(ctx, a.Offset, page)
 	if err != nil {
 		return nil, err
 	}
+
 	type note struct {
 		Seq      bourse.Seq `json:"seq"`
 		Time     string     `json:"time"`
 		Operator uint32     `json:"uid"`
 		Text     string     `json:"text"`
 	}
+
 	list := make([]note, len(rows))
 	for i := range rows {
 		list[i] = note{rows[i].Seq, rows[i].Time.Std().Format(time.RFC3339Nano), rows[i].Operator, rows[i].Text}
@@ -72,29 +79,34 @@ func (s *Server) catalogueShow(_ context.Context, args jsontext.Value) (any, err
 	return catalogue.Of(s.View.Catalogue()), nil
 }
 
-// catalogueApply makes what is listed as a document says. Changes that the
-// exchange refuses stop it; those before are made, and applying again goes on.
+// catalogueApply changes the catalogue to match a document. The first refused change
+// stops it; earlier changes stay, and another apply continues.
 func (s *Server) catalogueApply(ctx context.Context, args jsontext.Value) (any, error) {
 	var a struct {
 		Document string `json:"document"`
-		// DryRun says what would change first, and changes nothing.
+		// DryRun lists the first changes without making them.
 		DryRun bool `json:"dry_run,omitzero"`
 	}
+
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	doc, err := catalogue.Parse([]byte(a.Document))
 	if err != nil {
 		return nil, err
 	}
+
 	answer := struct {
 		Changes []string `json:"changes"`
 	}{[]string{}}
+
 	if !a.DryRun {
 		if err := s.note(ctx, "catalogue apply"); err != nil {
 			return nil, err
 		}
 	}
+
 	for {
 		changes, err := doc.Next(s.View.Catalogue())
 		if err != nil || len(changes) == 0 {
@@ -119,6 +131,7 @@ func (s *Server) clockAccept(ctx context.Context, args jsontext.Value) (any, err
 	if err := read(args, &struct{}{}); err != nil {
 		return nil, err
 	}
+
 	s.AcceptClock()
 	return struct {
 		Accepted bool `json:"accepted"`

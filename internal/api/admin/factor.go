@@ -15,15 +15,16 @@ import (
 type factorArgs struct {
 	Account bourse.AccountID `json:"account"`
 	Reason  string           `json:"reason"`
-	// Email is the holder's address, where the account's row is not believed.
+	// Email is the holder's address, required if the account's row fails its check.
 	Email string `json:"email,omitempty"`
 }
 
-// readFactor reads the arguments, and journals what is asked for and why.
+// readFactor reads the arguments and journals the verb with its reason.
 func (s *Server) readFactor(ctx context.Context, args jsontext.Value, verb string) (a factorArgs, err error) {
 	if err := read(args, &a); err != nil {
 		return a, err
 	}
+
 	if strings.TrimSpace(a.Reason) == "" {
 		return a, bourse.Errorf(bourse.CodeInvalid, "reason: must not be empty")
 	}
@@ -35,7 +36,7 @@ func (s *Server) readFactor(ctx context.Context, args jsontext.Value, verb strin
 	return a, s.note(ctx, fmt.Sprintf("%s %d: %s", verb, a.Account, a.Reason))
 }
 
-// factorReset lets an account's codes come by e-mail again.
+// factorReset switches an account's codes back to e-mail.
 func (s *Server) factorReset(ctx context.Context, args jsontext.Value) (any, error) {
 	a, err := s.readFactor(ctx, args, "factor reset")
 	if err == nil {
@@ -46,7 +47,7 @@ func (s *Server) factorReset(ctx context.Context, args jsontext.Value) (any, err
 	}{a.Account}, withoutPerson(err)
 }
 
-// factorStolen freezes an account and ends every way into it.
+// factorStolen freezes an account and ends all access to it.
 func (s *Server) factorStolen(ctx context.Context, args jsontext.Value) (any, error) {
 	a, err := s.readFactor(ctx, args, "factor stolen")
 	if err == nil {
@@ -61,14 +62,15 @@ func (s *Server) factorStolen(ctx context.Context, args jsontext.Value) (any, er
 	}{a.Account, err == nil}, withoutPerson(err)
 }
 
-// withoutPerson tells an operator that an account is nobody's, that its row is not
-// believed, or that an address is another account's.
+// withoutPerson translates errors for the operator: the account has no person, its row
+// was changed from outside, or its address is taken.
 func withoutPerson(err error) error {
 	switch {
 	case errors.Is(err, account.ErrNone):
 		return bourse.Errorf(bourse.CodeNotFound, "account: no person has it")
 	case errors.Is(err, account.ErrForged):
-		return bourse.Errorf(bourse.CodeRefused, "account: its row was changed from outside; factor stolen --email sets the holder's address")
+		return bourse.Errorf(bourse.CodeRefused,
+			"account: its row was changed from outside; factor stolen --email sets the holder's address")
 	case errors.Is(err, account.ErrTaken):
 		return bourse.Errorf(bourse.CodeConflict, "email: another account has it")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// Letters are what a sandbox keeps in place of sending it.
+// Letters keeps the mail of a sandbox instead of sending it.
 type Letters interface {
 	// Last returns the last letter to an address; false if there is none.
 	Last(to string) (account.Mail, bool)
@@ -23,17 +23,21 @@ func (s *Server) mailLast(_ context.Context, args jsontext.Value) (any, error) {
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	if s.Letters == nil {
 		return nil, bourse.Errorf(bourse.CodeRefused, "this exchange sends its mail; only a sandbox shows it")
 	}
+
 	to, err := account.NormalizeEmail(a.Email)
 	if err != nil {
 		return nil, err
 	}
+
 	m, found := s.Letters.Last(to)
 	if !found {
 		return nil, bourse.Errorf(bourse.CodeNotFound, "no letter was sent to this address")
 	}
+
 	return struct {
 		Subject string `json:"subject"`
 		Code    string `json:"code"`

@@ -10,7 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// balance is what an account has of an asset, as the wallet's interface says it.
+// balance is a balance in the words of the wallet's interface.
 type balance struct {
 	Total  string `json:"total"`
 	Locked string `json:"locked"`
@@ -19,7 +19,8 @@ type balance struct {
 
 func describeBalance(a *bourse.Asset, b bourse.Balance) balance {
 	return balance{
-		Total: b.Available.Plus(b.Held).Format(a.Scale), Locked: b.Held.Format(a.Scale), Avbl: b.Available.Format(a.Scale),
+		Total: b.Available.Plus(b.Held).Format(a.Scale), Locked: b.Held.Format(a.Scale),
+		Avbl: b.Available.Format(a.Scale),
 	}
 }
 
@@ -32,16 +33,20 @@ func (s *Server) credit(ctx context.Context, args jsontext.Value) (any, error) {
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	asset := s.View.Catalogue().Asset(a.Asset)
 	if asset == nil {
 		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown asset %q", a.Asset)
 	}
+
 	amount, err := bourse.ParseAmount(a.Amount, asset.Scale)
 	if err != nil {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "amount: %v", err)
 	}
+
 	_, err = s.noted(ctx, fmt.Sprintf("credit %d %s %s", a.Account, a.Asset, a.Amount),
 		&bourse.Command{Kind: bourse.CommandCredit, Account: a.Account, AssetID: asset.ID, Amount: amount})
+
 	return struct {
 		Account bourse.AccountID `json:"account"`
 		Asset   bourse.Symbol    `json:"asset"`
@@ -54,43 +59,49 @@ func (s *Server) balances(_ context.Context, args jsontext.Value) (any, error) {
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	if _, known := s.View.Account(a.Account); !known {
 		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown account %d", a.Account)
 	}
+
 	assets := s.View.Catalogue().Assets[1:]
 	ids := make([]bourse.AssetID, len(assets))
 	for i := range assets {
 		ids[i] = assets[i].ID
 	}
+
 	list := map[bourse.Symbol]balance{}
 	for i, b := range s.View.Balances(a.Account, ids) {
 		if !b.Available.IsZero() || !b.Held.IsZero() {
 			list[assets[i].Symbol] = describeBalance(assets[i], b)
 		}
 	}
+
 	return struct {
 		Account  bourse.AccountID          `json:"account"`
 		Balances map[bourse.Symbol]balance `json:"balances"`
 	}{a.Account, list}, nil
 }
 
-// feesSweep moves what the fee accounts hold to the treasury.
-func (s *Server) feesSweep(ctx context.Context, args jsontext.Value) (any, error) {
+// feesCollect moves the balances of the fee accounts to the treasury.
+func (s *Server) feesCollect(ctx context.Context, args jsontext.Value) (any, error) {
 	if err := read(args, &struct{}{}); err != nil {
 		return nil, err
 	}
-	r, err := s.noted(ctx, "fees sweep", &bourse.Command{Kind: bourse.CommandSweepFees})
+
+	r, err := s.noted(ctx, "fees collect", &bourse.Command{Kind: bourse.CommandCollectFees})
 	if err != nil {
 		return nil, err
 	}
-	swept, err := s.swept(ctx, r.Seq)
+
+	collected, err := s.collected(ctx, r.Seq)
 	return struct {
-		Swept map[bourse.Symbol]string `json:"swept"`
-	}{swept}, err
+		Collected map[bourse.Symbol]string `json:"collected"`
+	}{collected}, err
 }
 
-// swept gathers what a sweep moved.
-func (s *Server) swept(ctx context.Context, seq bourse.Seq) (map[bourse.Symbol]string, error) {
+// collected returns the amounts that a collection of fees moved.
+func (s *Server) collected(ctx context.Context, seq bourse.Seq) (map[bourse.Symbol]string, error) {
 	const page = 100
 	assets := s.View.Catalogue().Assets
 	list := map[bourse.Symbol]string{}
@@ -110,7 +121,7 @@ func (s *Server) swept(ctx context.Context, seq bourse.Seq) (map[bourse.Symbol]s
 	}
 }
 
-// older reports whether a page reaches back behind a command.
+// older reports whether a page reaches past a command.
 func older(rows []history.Transfer, seq bourse.Seq) bool {
 	return len(rows) > 0 && rows[len(rows)-1].Seq < seq
 }

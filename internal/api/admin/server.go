@@ -17,36 +17,35 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// maxBody is the longest request, in bytes: a catalogue of some thousand
-// markets.
+// maxBody bounds a request, in bytes: a catalogue of some thousand markets fits.
 const maxBody = 8 << 20
 
-// Sequencer carries commands.
+// Sequencer sequences commands.
 type Sequencer interface {
-	// Do submits a command and waits for what became of it.
+	// Do submits a command and waits for its outcome.
 	Do(ctx context.Context, c *bourse.Command) (sequencer.Result, error)
 }
 
-// Options are what a server is put together from.
+// Options are the parts of a server.
 type Options struct {
 	Accounts  *account.Service
 	View      *view.View
 	History   *history.Reader
 	Sequencer Sequencer
-	// FormatHash may be nil: then names of transactions are plain hex.
+	// FormatHash formats transaction names; nil for hex.
 	FormatHash FormatHash
-	// Devnet is nil on an exchange without embedded networks.
+	// Devnet is nil unless the exchange has embedded networks.
 	Devnet Devnet
-	// Letters are those that a sandbox keeps; nil on an exchange that sends them.
+	// Letters is the mail of a sandbox; nil if the exchange sends its mail.
 	Letters Letters
-	// AcceptClock follows a jump of the machine's clock.
+	// AcceptClock accepts a jump of the machine's clock.
 	AcceptClock func()
-	// Voids are the commands out of effect, oldest first.
+	// Voids are the voided commands, oldest first.
 	Voids []Void
 	Log   *slog.Logger
 }
 
-// Void is a command that an operator took out of effect before a start.
+// Void is a command that an operator voided before a start.
 type Void struct {
 	Seq      bourse.Seq `json:"seq"`
 	Time     string     `json:"time"`
@@ -57,13 +56,13 @@ type Void struct {
 // Server answers operators.
 type Server struct{ Options }
 
-// verb is one thing that an operator can ask for. It reads its arguments and
-// returns what is answered.
+// verb is an operation for operators. It reads its arguments and returns the answer.
 type verb func(ctx context.Context, args jsontext.Value) (any, error)
 
-// Handler returns the server of the socket.
+// Handler returns the handler of the socket.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
+
 	for name, v := range map[string]verb{
 		"account/create":     s.accountCreate,
 		"account/show":       s.accountShow,
@@ -78,7 +77,7 @@ func (s *Server) Handler() http.Handler {
 		"credit":             s.credit,
 		"balances":           s.balances,
 		"market/state":       s.marketState,
-		"fees/sweep":         s.feesSweep,
+		"fees/collect":       s.feesCollect,
 		"log":                s.notes,
 		"catalogue/show":     s.catalogueShow,
 		"catalogue/apply":    s.catalogueApply,
@@ -127,7 +126,7 @@ func (s *Server) answer(v verb, w http.ResponseWriter, r *http.Request) (any, er
 	return v(r.Context(), args)
 }
 
-// problem is the answer of a verb that failed.
+// problem returns the answer for an error.
 func (s *Server) problem(r *http.Request, err error) (status int, answer any) {
 	var known *bourse.Error
 	if !errors.As(err, &known) {
@@ -137,12 +136,12 @@ func (s *Server) problem(r *http.Request, err error) (status int, answer any) {
 	return http.StatusBadRequest, failure{known.Message}
 }
 
-// failure is the answer of a verb that failed.
+// failure is the answer for an error.
 type failure struct {
 	Error string `json:"error"`
 }
 
-// read reads the arguments of a verb.
+// read unmarshals the arguments of a verb; unknown members are errors.
 func read(args jsontext.Value, into any) error {
 	if err := json.Unmarshal(args, into, json.RejectUnknownMembers(true)); err != nil {
 		return bourse.Errorf(bourse.CodeInvalid, "arguments: %v", err)
@@ -150,14 +149,14 @@ func read(args jsontext.Value, into any) error {
 	return nil
 }
 
-// note journals what an operator asks for.
+// note journals an operator's request.
 func (s *Server) note(ctx context.Context, text string) error {
 	uid, _ := ctx.Value(peerKey{}).(uint32)
 	_, err := s.do(ctx, &bourse.Command{Kind: bourse.CommandNote, Operator: uid, Text: text})
 	return err
 }
 
-// do carries a command; a refusal is an error.
+// do sequences a command; a refusal is an error.
 func (s *Server) do(ctx context.Context, cmd *bourse.Command) (sequencer.Result, error) {
 	r, err := s.Sequencer.Do(ctx, cmd)
 	if err == nil && r.Outcome.Reason != 0 {
@@ -166,7 +165,7 @@ func (s *Server) do(ctx context.Context, cmd *bourse.Command) (sequencer.Result,
 	return r, err
 }
 
-// noted journals the note, then carries the command.
+// noted journals a note, then sequences the command.
 func (s *Server) noted(ctx context.Context, text string, cmd *bourse.Command) (sequencer.Result, error) {
 	if err := s.note(ctx, text); err != nil {
 		return sequencer.Result{}, err

@@ -12,16 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socketName is the socket in a data directory.
+// socketName is the name of the socket in a data directory.
 const socketName = "admin.sock"
 
-// maxPath is the longest path that a Unix socket can have on Linux.
+// maxPath is the longest path of a Unix socket on Linux.
 const maxPath = 107
 
-// reach calls f with a path of the socket of a data directory that a socket can have.
-// A path that is too long is one below the open directory: the socket is in the data
-// directory, whose owner alone may open it, and in no directory that others can write
-// to.
+// reach calls f with a path of the socket that is short enough. A longer one is replaced
+// by a path below the open directory in /proc: moving the socket to a temporary directory
+// would expose it to other users.
 func reach(data string, f func(path string) error) error {
 	path := filepath.Join(data, socketName)
 	if len(path) <= maxPath {
@@ -40,8 +39,8 @@ func reach(data string, f func(path string) error) error {
 	return f(filepath.Join(below, socketName))
 }
 
-// Listen opens the socket of a data directory for the user that the exchange runs as.
-// The caller holds the lock of the directory: a socket that is there is left over.
+// Listen opens the socket of a data directory, with access for the exchange's user alone.
+// The caller holds the lock of the directory, so an existing socket is stale.
 func Listen(ctx context.Context, data string) (net.Listener, error) {
 	path := filepath.Join(data, socketName)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -53,7 +52,7 @@ func Listen(ctx context.Context, data string) (net.Listener, error) {
 		l, err := (&net.ListenConfig{Control: private}).Listen(ctx, "unix", path)
 		if err == nil {
 			s.UnixListener, _ = l.(*net.UnixListener)
-			s.SetUnlinkOnClose(false) // its path may be gone by then
+			s.SetUnlinkOnClose(false) // its path may be gone at Close
 		}
 		return err
 	})
@@ -63,9 +62,9 @@ func Listen(ctx context.Context, data string) (net.Listener, error) {
 	return s, nil
 }
 
-// private gives a socket the mode that its file will have. A umask would be the whole
-// process's, whose other goroutines make directories meanwhile; and a mode that is set
-// once the file is there comes too late.
+// private sets the mode of a socket before its file exists. A umask would apply to the
+// whole process, in which other goroutines make directories; a later chmod would leave
+// the socket open for a moment.
 func private(_, _ string, c syscall.RawConn) error {
 	var err error
 	control := c.Control(func(fd uintptr) { err = unix.Fchmod(int(fd), 0o600) })
@@ -78,7 +77,7 @@ type socket struct {
 	path string
 }
 
-// Close ends the listener and removes the socket.
+// Close closes the listener and removes the socket's file.
 func (s *socket) Close() error {
 	err := s.UnixListener.Close()
 	if err == nil {
@@ -96,20 +95,22 @@ func dial(ctx context.Context, data string) (c net.Conn, err error) {
 	return c, err
 }
 
-// peerKey finds the user id of a connection's other side in its context.
+// peerKey is the context key of the peer's user id.
 type peerKey struct{}
 
-// Peer notes who is at the other side of a connection; it is for a server's
+// Peer stores the user id of a connection's peer in its context, as a server's
 // ConnContext.
 func Peer(ctx context.Context, c net.Conn) context.Context {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
 		return ctx
 	}
+
 	raw, err := u.SyscallConn()
 	if err != nil {
 		return ctx
 	}
+
 	_ = raw.Control(func(fd uintptr) {
 		if uid, err := peerUID(int(fd)); err == nil {
 			ctx = context.WithValue(ctx, peerKey{}, uid)

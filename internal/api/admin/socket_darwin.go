@@ -2,7 +2,7 @@ package admin
 
 import "golang.org/x/sys/unix"
 
-// peerUID returns the user id of the other side of a Unix socket.
+// peerUID returns the user id of the process at the other end of a Unix socket.
 func peerUID(fd int) (uint32, error) {
 	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {

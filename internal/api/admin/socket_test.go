@@ -13,9 +13,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 )
 
-// TestSocketStaysInTheDataDirectory wants the socket of a directory whose path is too
-// long for one to be in it all the same, for its owner alone, and none in a directory
-// that all users of the machine share.
+// TestSocketStaysInTheDataDirectory checks that the socket is in the data directory even
+// if its path is too long for one, with access for the owner alone, and never in a shared
+// directory.
 func TestSocketStaysInTheDataDirectory(t *testing.T) {
 	for name, deep := range map[string]int{"short": 0, "long": 10} {
 		t.Run(name, func(t *testing.T) {
@@ -35,8 +35,8 @@ func TestSocketStaysInTheDataDirectory(t *testing.T) {
 	}
 }
 
-// TestNobodyElsesFiles opens sockets while another goroutine makes directories: these
-// have the mode that was asked for.
+// TestNobodyElsesFiles opens sockets while another goroutine makes directories, which
+// must keep their modes.
 func TestNobodyElsesFiles(t *testing.T) {
 	data, others := t.TempDir(), t.TempDir()
 	stop, stopped := make(chan struct{}), make(chan error)
@@ -76,7 +76,7 @@ func TestNobodyElsesFiles(t *testing.T) {
 	}
 }
 
-// serveAt asks an exchange on a data directory for a verb, twice over.
+// serveAt calls a verb of an exchange on a data directory twice.
 func serveAt(t *testing.T, data string) {
 	t.Helper()
 	socket := filepath.Join(data, "admin.sock")

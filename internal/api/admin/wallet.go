@@ -10,13 +10,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// FormatHash writes the name of a transaction the way people of a network do.
+// FormatHash formats the name of a transaction as users of its network do.
 type FormatHash func(n bourse.NetworkID, tx bourse.TxHash) string
 
-// txID returns the name of a transaction; empty for none.
+// txID returns the name of a transaction; empty if there is none.
 func (s *Server) txID(n bourse.NetworkID, tx bourse.TxHash) string {
 	switch {
 	case tx == bourse.TxHash{}:
@@ -27,7 +28,7 @@ func (s *Server) txID(n bourse.NetworkID, tx bourse.TxHash) string {
 	return s.FormatHash(n, tx)
 }
 
-// withdrawalAnswer is a withdrawal that is not over.
+// withdrawalAnswer is a withdrawal that is not final.
 type withdrawalAnswer struct {
 	ID      bourse.WalletID  `json:"xid"`
 	Account bourse.AccountID `json:"account"`
@@ -37,13 +38,13 @@ type withdrawalAnswer struct {
 	Fee     string           `json:"fee"`
 	Address string           `json:"address"`
 	Memo    string           `json:"memo,omitempty"`
-	// Internal is the account of this exchange that it goes to.
+	// Internal is the recipient's account if the withdrawal stays inside the exchange.
 	Internal bourse.AccountID `json:"internal,omitzero"`
 	Status   string           `json:"status"`
 	Approved bool             `json:"approved"`
-	Sent     bool             `json:"sent"`
+	Signed   bool             `json:"signed"`
 	TxID     string           `json:"txid,omitempty"`
-	// Reverted: it was mined and did not pay.
+	// Reverted is set if the transaction was mined and did not pay.
 	Reverted bool   `json:"reverted,omitzero"`
 	Created  string `json:"create_time"`
 }
@@ -53,30 +54,31 @@ func (s *Server) describeWithdrawal(c *view.Catalogue, w *bourse.Withdrawal) wit
 	return withdrawalAnswer{
 		ID: w.ID, Account: w.Account, Asset: asset.Symbol, Network: networkSymbol(c, w.Network),
 		Amount: w.Amount.Format(asset.Scale), Fee: w.Fee.Format(asset.Scale), Address: w.Address, Memo: w.Memo,
-		Internal: w.Internal, Status: w.Status.String(), Approved: w.Approved, Sent: w.Sent,
+		Internal: w.Internal, Status: w.Status.String(), Approved: w.Approved, Signed: w.Signed,
 		TxID: s.txID(w.Network, w.Tx), Reverted: w.Reverted, Created: w.Created.Std().Format(time.RFC3339Nano),
 	}
 }
 
-// withdrawalList lists the withdrawals that are not over, oldest first, and those
-// that an operator has to decide about once more.
+// withdrawalList lists the withdrawals that are not final, oldest first, and any that
+// wait for another decision of an operator.
 func (s *Server) withdrawalList(_ context.Context, args jsontext.Value) (any, error) {
 	if err := read(args, &struct{}{}); err != nil {
 		return nil, err
 	}
+
 	open := s.View.Leaving()
 	catalogue := s.View.Catalogue()
 	list := make([]withdrawalAnswer, len(open))
 	for i := range open {
 		list[i] = s.describeWithdrawal(catalogue, &open[i])
 	}
+
 	return struct {
 		Withdrawals []withdrawalAnswer `json:"withdrawals"`
 	}{list}, nil
 }
 
-// withdrawal returns the verb of a command about one withdrawal, which says what
-// became of it.
+// withdrawal returns the verb of a command about one withdrawal.
 func (s *Server) withdrawal(what string, cmd bourse.Command) verb {
 	return func(ctx context.Context, args jsontext.Value) (any, error) {
 		var a struct {
@@ -85,18 +87,20 @@ func (s *Server) withdrawal(what string, cmd bourse.Command) verb {
 		if err := read(args, &a); err != nil {
 			return nil, err
 		}
+
 		do := cmd
 		do.Wallet = &bourse.WalletCommand{ID: a.ID}
-		if err := do.Check(); err != nil {
+		if err := record.Check(&do); err != nil {
 			return nil, err
 		}
+
 		_, err := s.noted(ctx, fmt.Sprintf("withdrawal %s %d", what, a.ID), &do)
 		return a, err
 	}
 }
 
-// withdrawalsPause stops a network's withdrawals, or resumes them, whoever
-// stopped them.
+// withdrawalsPause stops a network's withdrawals or resumes them, even if the exchange
+// itself stopped them.
 func (s *Server) withdrawalsPause(ctx context.Context, args jsontext.Value) (any, error) {
 	var a struct {
 		Network bourse.Symbol `json:"network"`
@@ -105,14 +109,17 @@ func (s *Server) withdrawalsPause(ctx context.Context, args jsontext.Value) (any
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	n := s.View.Catalogue().Network(a.Network)
 	if n == nil {
 		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown network %q", a.Network)
 	}
+
 	what := "resume"
 	if a.Paused {
 		what = "pause"
 	}
+
 	_, err := s.noted(ctx, fmt.Sprintf("withdrawals %s %s", what, a.Network), &bourse.Command{
 		Kind: bourse.CommandPauseWithdrawals, On: a.Paused, Wallet: &bourse.WalletCommand{Network: n.ID},
 	})
@@ -122,7 +129,7 @@ func (s *Server) withdrawalsPause(ctx context.Context, args jsontext.Value) (any
 // depositAnswer is a deposit that waits for an operator.
 type depositAnswer struct {
 	Number bourse.DepositID `json:"deposit"`
-	// Account and ID are there for one that is below the least deposit.
+	// Account and ID are set for a deposit below the least deposit.
 	Account bourse.AccountID `json:"account,omitzero"`
 	ID      bourse.WalletID  `json:"xid,omitzero"`
 	Asset   bourse.Symbol    `json:"asset"`
@@ -132,7 +139,7 @@ type depositAnswer struct {
 	TxID    string           `json:"txid"`
 	Index   uint32           `json:"index"`
 	Height  uint64           `json:"height"`
-	// Confirms is zero while its block is not in the chain.
+	// Confirms is zero while the deposit's block is not in the chain.
 	Confirms uint64 `json:"confirms"`
 	Target   uint32 `json:"confirms_target"`
 	Created  string `json:"create_time"`
@@ -143,6 +150,7 @@ func (s *Server) depositsParked(_ context.Context, args jsontext.Value) (any, er
 	if err := read(args, &struct{}{}); err != nil {
 		return nil, err
 	}
+
 	parked := s.View.Parked()
 	catalogue := s.View.Catalogue()
 	list := make([]depositAnswer, len(parked))
@@ -151,19 +159,21 @@ func (s *Server) depositsParked(_ context.Context, args jsontext.Value) (any, er
 		asset := catalogue.Assets[d.Asset]
 		list[i] = depositAnswer{
 			Number: d.Number, Account: d.Account, ID: d.ID, Asset: asset.Symbol,
-			Network: catalogue.Networks[d.Network].Symbol, Amount: d.Amount.Format(asset.Scale), Memo: strings.ToValidUTF8(d.Memo, "\uFFFD"),
+			Network: catalogue.Networks[d.Network].Symbol, Amount: d.Amount.Format(asset.Scale),
+			Memo: strings.ToValidUTF8(d.Memo, "\uFFFD"),
 			TxID: s.txID(d.Network, d.Tx), Index: d.Index, Height: d.Block.Height,
 			Confirms: d.Confirms(s.View.NetworkState(d.Network).Tip.Height), Target: d.Target,
 			Created: d.Created.Std().Format(time.RFC3339Nano),
 		}
 	}
+
 	return struct {
 		Deposits []depositAnswer `json:"deposits"`
 	}{list}, nil
 }
 
-// depositAssign gives a parked deposit to an account, or lets one of an account
-// count although it is below the least deposit.
+// depositAssign credits a parked deposit to an account, or credits an account's deposit
+// below the least deposit.
 func (s *Server) depositAssign(ctx context.Context, args jsontext.Value) (any, error) {
 	var a struct {
 		Deposit bourse.DepositID `json:"deposit"`
@@ -172,12 +182,14 @@ func (s *Server) depositAssign(ctx context.Context, args jsontext.Value) (any, e
 	if err := read(args, &a); err != nil {
 		return nil, err
 	}
+
 	cmd := &bourse.Command{
 		Kind: bourse.CommandAssignDeposit, Account: a.Account, Wallet: &bourse.WalletCommand{Deposit: a.Deposit},
 	}
-	if err := cmd.Check(); err != nil {
+	if err := record.Check(cmd); err != nil {
 		return nil, err
 	}
+
 	r, err := s.noted(ctx, fmt.Sprintf("deposit assign %d %d", a.Deposit, a.Account), cmd)
 	return struct {
 		Deposit bourse.DepositID `json:"deposit"`
@@ -186,7 +198,7 @@ func (s *Server) depositAssign(ctx context.Context, args jsontext.Value) (any, e
 	}{a.Deposit, a.Account, bourse.WalletID(r.Outcome.ID)}, err
 }
 
-// networkSymbol returns the symbol of a network; none for that of a transfer
+// networkSymbol returns the symbol of a network; empty for id zero, that of transfers
 // between accounts.
 func networkSymbol(c *view.Catalogue, id bourse.NetworkID) bourse.Symbol {
 	if id == 0 {

@@ -13,13 +13,14 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/history/historytest"
+	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// office is the operators' interface of an exchange whose journal is what was
-// applied. On production nobody approves by himself.
+// office is the operators' interface of an exchange without a journal. In production
+// withdrawals need an approval.
 type office struct {
 	*testing.T
 	admin.Server
@@ -43,9 +44,9 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-// Do stands for the sequencer.
+// Do implements Sequencer.
 func (o *office) Do(_ context.Context, c *bourse.Command) (sequencer.Result, error) {
-	if err := c.Check(); err != nil {
+	if err := record.Check(c); err != nil {
 		return sequencer.Result{}, err
 	}
 	cmd := *c
@@ -71,7 +72,7 @@ func (o *office) do(cmd bourse.Command) bourse.Outcome {
 	return r.Outcome
 }
 
-// answers wants a verb to answer so.
+// answers checks the answer of a verb.
 func (o *office) answers(verb, args, want string) {
 	o.Helper()
 	w := httptest.NewRecorder()
@@ -84,19 +85,19 @@ func (o *office) answers(verb, args, want string) {
 	}
 }
 
-// fund has an account deposit on ATOM.
+// fund gives an account a deposit on ATOM.
 func (o *office) fund() {
 	o.Helper()
 	c := o.View.Catalogue()
 	atom := c.Asset("ATOM")
 	ten, _ := bourse.ParseAmount("10", atom.Scale)
 	crumb, _ := bourse.ParseAmount("0.001", atom.Scale)
-	o.do(bourse.Command{Kind: bourse.CommandBlock, Wallet: &bourse.WalletCommand{Block: &bourse.Block{
+	o.do(bourse.Command{Kind: bourse.CommandBlock, Wallet: &bourse.WalletCommand{Block: &bourse.BlockEffect{
 		Network: c.Network("ATOM").ID, BlockRef: bourse.BlockRef{Height: 7, Hash: bourse.TxHash{7}},
-		Txs: []bourse.Tx{
-			{Hash: bourse.TxHash{1}, Outputs: []bourse.Output{{Asset: atom.ID, Amount: ten, Owner: 1}}},
-			{Hash: bourse.TxHash{2}, Outputs: []bourse.Output{{Asset: atom.ID, Amount: ten, Memo: "who?\xff"}}},
-			{Hash: bourse.TxHash{3}, Outputs: []bourse.Output{{Asset: atom.ID, Amount: crumb, Owner: 1}}},
+		Txs: []bourse.TxEffect{
+			{Hash: bourse.TxHash{1}, Inflows: []bourse.Inflow{{Asset: atom.ID, Amount: ten, Owner: 1}}},
+			{Hash: bourse.TxHash{2}, Inflows: []bourse.Inflow{{Asset: atom.ID, Amount: ten, Memo: "who?\xff"}}},
+			{Hash: bourse.TxHash{3}, Inflows: []bourse.Inflow{{Asset: atom.ID, Amount: crumb, Owner: 1}}},
 		},
 	}}})
 }
@@ -123,14 +124,14 @@ func TestWithdrawals(t *testing.T) {
 	o.answers("withdrawals/pause", `{"network":"ATOM","paused":true}`, `{"network":"ATOM","paused":true}`)
 	o.answers("withdrawal/approve", `{"xid":3}`, `{"xid":3}`)
 	created := `"create_time":"` + (o.View.Leaving()[0].Created.Std().Format("2006-01-02T15:04:05Z")) + `"}]}`
-	o.answers("withdrawal/list", `{}`, head+`"status":"PENDING","approved":true,"sent":false,`+created)
+	o.answers("withdrawal/list", `{}`, head+`"status":"PENDING","approved":true,"signed":false,`+created)
 	o.answers("withdrawals/pause", `{"network":"ATOM","paused":false}`, `{"network":"ATOM","paused":false}`)
 	o.do(bourse.Command{Kind: bourse.CommandSigned, Wallet: &bourse.WalletCommand{Signed: &bourse.SignedTx{
 		Network: o.View.Catalogue().Network("ATOM").ID, Kind: bourse.SignedWithdrawal, Wallet: 3, Tx: bourse.TxHash{9}, Raw: []byte{1},
 	}}})
 	const tx = `"txid":"0900000000000000000000000000000000000000000000000000000000000000",`
-	o.answers("withdrawal/list", `{}`, head+`"status":"PROCESSING","approved":true,"sent":true,`+tx+created)
-	o.answers("withdrawal/deny", `{"xid":3}`, `{"error":"WITHDRAWAL_SENT"}`)
+	o.answers("withdrawal/list", `{}`, head+`"status":"PROCESSING","approved":true,"signed":true,`+tx+created)
+	o.answers("withdrawal/deny", `{"xid":3}`, `{"error":"WITHDRAWAL_SIGNED"}`)
 	o.answers("withdrawal/replace", `{"xid":3}`, `{"xid":3}`)
 	o.answers("withdrawal/replace", `{"xid":3}`, `{"error":"NOT_SIGNED"}`)
 	o.answers("withdrawal/release", `{"xid":3}`, `{"xid":3}`)
@@ -145,7 +146,7 @@ func TestWithdrawals(t *testing.T) {
 		"withdrawals pause ATOM", "withdrawal deny 4")
 }
 
-// wantNotes wants the journal to have these notes among its own, newest first.
+// wantNotes checks the newest of the journal's notes, newest first.
 func (o *office) wantNotes(want ...string) {
 	o.Helper()
 	notes, err := o.History.Notes(o.Context(), 0, 100)

@@ -1,8 +1,3 @@
-// Package icons draws a picture for every asset and network, and serves it.
-//
-// It stands at the edge. A picture follows from the symbol alone, so that each
-// listing has one from the start: a disc in the symbol's own colour with its
-// first letters, round for assets and cornered for networks.
 package icons
 
 import (
@@ -15,16 +10,18 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// Handler serves /icons/SYMBOL.svg for what the catalogue knows.
+// Handler serves /icons/SYMBOL.svg for the catalogue's symbols.
 func Handler(v *view.View) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, ok := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/icons/"), ".svg")
 		catalogue := v.Catalogue()
 		asset, network := catalogue.Asset(bourse.Symbol(name)), catalogue.Network(bourse.Symbol(name))
+
 		if !ok || asset == nil && network == nil {
 			http.NotFound(w, r)
 			return
 		}
+
 		h := w.Header()
 		h.Set("Content-Type", "image/svg+xml")
 		h.Set("Cache-Control", "public, max-age=86400")
@@ -34,7 +31,7 @@ func Handler(v *view.View) http.Handler {
 	})
 }
 
-// draw returns the picture of a symbol.
+// draw returns the icon of a symbol as SVG.
 func draw(symbol string, asset bool) []byte {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(symbol)) // never fails

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// answer is an http.ResponseWriter that keeps the whole answer. Its headers are
-// read when the handler has returned.
+// answer is an http.ResponseWriter that buffers the answer. It reads the headers after
+// the handler has returned.
 type answer struct {
 	header http.Header
 	status int
 	body   []byte
-	// shared is the body, if it belongs to others and is not copied.
+	// shared is a body owned by the handler, which is not copied.
 	shared []byte
-	// names is where the names of headers are sorted.
+	// names is reused to sort the names of headers.
 	names []string
-	// date is the header of the second that dated is.
+	// date is the Date header of the Unix second dated.
 	date  []byte
 	dated int64
 }
@@ -25,14 +25,14 @@ type answer struct {
 // Header returns the headers of the answer.
 func (a *answer) Header() http.Header { return a.header }
 
-// WriteHeader sets the status, unless it is set.
+// WriteHeader sets the status unless it is set; informational ones are ignored.
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 && status >= http.StatusOK {
 		a.status = status
 	}
 }
 
-// Write adds to the body.
+// Write appends to the body.
 func (a *answer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if !hasBody(a.status) {
@@ -42,7 +42,7 @@ func (a *answer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteShared makes bytes that never change the whole body, without a copy of them.
+// WriteShared sets the body without a copy. The bytes must never change.
 func (a *answer) WriteShared(p []byte) {
 	a.WriteHeader(http.StatusOK)
 	if hasBody(a.status) {
@@ -50,22 +50,22 @@ func (a *answer) WriteShared(p []byte) {
 	}
 }
 
-// size returns how long the body is.
+// size returns the length of the body.
 func (a *answer) size() int { return len(a.body) + len(a.shared) }
 
-// hasBody reports whether answers of a status have a body, be it an empty one.
+// hasBody reports whether answers of a status have a body, even an empty one.
 func hasBody(status int) bool {
 	return status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-// reset makes it empty.
+// reset empties the answer for reuse.
 func (a *answer) reset() {
 	clear(a.header)
 	a.status, a.body, a.shared = 0, a.body[:0], nil
 }
 
-// append appends the answer as net/http writes it: headers by name, then those
-// that the handler has left to the server, then the body unless it is shared.
+// append appends the answer as net/http writes it: the handler's headers by name, then
+// the server's own, then the body unless it is shared.
 func (a *answer) append(b []byte, now time.Time, last bool) []byte {
 	a.WriteHeader(http.StatusOK)
 	b = append(b, "HTTP/1.1 "...)
@@ -73,18 +73,22 @@ func (a *answer) append(b []byte, now time.Time, last bool) []byte {
 	b = append(b, ' ')
 	b = append(b, http.StatusText(a.status)...)
 	b = append(b, "\r\n"...)
+
 	a.names = a.names[:0]
 	for name := range a.header {
 		a.names = append(a.names, name)
 	}
 	slices.Sort(a.names)
+
 	for _, name := range a.names {
 		for _, value := range a.header[name] {
 			b = appendHeader(b, name, value)
 		}
 	}
+
 	b = append(b, a.dateOf(now)...)
 	b = a.appendMissing(b)
+
 	if last {
 		b = append(b, "Connection: close\r\n"...)
 	}
@@ -92,7 +96,7 @@ func (a *answer) append(b []byte, now time.Time, last bool) []byte {
 	return append(b, a.body...)
 }
 
-// appendMissing appends what tells the body's size and kind.
+// appendMissing appends Content-Length and Content-Type unless the handler set them.
 func (a *answer) appendMissing(b []byte) []byte {
 	if !hasBody(a.status) {
 		return b
@@ -106,7 +110,7 @@ func (a *answer) appendMissing(b []byte) []byte {
 	return b
 }
 
-// appendHeader appends a header. A line break in a value does not end it.
+// appendHeader appends a header. Line breaks in the value become spaces.
 func appendHeader(b []byte, name, value string) []byte {
 	b = append(b, name...)
 	b = append(b, ": "...)
@@ -120,7 +124,7 @@ func appendHeader(b []byte, name, value string) []byte {
 	return append(b, "\r\n"...)
 }
 
-// dateOf returns the header of a moment.
+// dateOf returns the Date header of a time.
 func (a *answer) dateOf(now time.Time) []byte {
 	if second := now.Unix(); second != a.dated || a.date == nil {
 		a.dated = second

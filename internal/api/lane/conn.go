@@ -13,24 +13,23 @@ import (
 	"time"
 )
 
-// Times of a connection; net/http has its own for what it gets.
+// Times of a connection before net/http takes it over.
 const (
-	// bodyWithin is how long a body that did not come with its head may take
-	// until net/http waits for it instead.
+	// bodyWithin is how long readBody waits before net/http takes over.
 	bodyWithin = 2 * time.Second
-	// renewEvery is how often deadlines are set anew: they cost more than they
-	// are worth with each request.
+	// renewEvery is the interval of setting deadlines, which cost too much for each
+	// request.
 	renewEvery = time.Second
 )
 
-// smallBuffer is what a connection keeps between requests.
+// smallBuffer is the memory that a connection keeps between requests.
 const smallBuffer = 4 << 10
 
-// conn is a connection while its requests are plain.
+// conn is a connection whose requests have all been plain.
 type conn struct {
 	net.Conn
 	server *Server
-	// in holds what was read and not answered yet.
+	// in holds bytes read and not answered.
 	in  []byte
 	out []byte
 
@@ -39,11 +38,11 @@ type conn struct {
 	body    body
 	request http.Request
 	answer  answer
-	// renewed is when the deadlines were set; zero if they are to be.
+	// renewed is when the deadlines were last set; zero forces a renewal.
 	renewed time.Time
 }
 
-// body is that of a request.
+// body is the body of a request.
 type body struct{ bytes.Reader }
 
 // Close does nothing.
@@ -59,17 +58,19 @@ func newConn(s *Server, raw net.Conn) *conn {
 	return c
 }
 
-// serve answers requests as long as they are plain and the connection lasts. It
-// reports whether net/http is to go on with the connection.
+// serve answers plain requests until the connection ends. It returns true if net/http is
+// to take over.
 func (c *conn) serve() (goesOn bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			if cause != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
-				c.server.Log.Error("a handler panicked", slog.String("cause", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
+				c.server.Log.Error("a handler panicked", slog.String("cause", fmt.Sprint(cause)),
+					slog.String("stack", string(debug.Stack())))
 			}
 			goesOn = false
 		}
 	}()
+
 	_ = c.SetReadDeadline(c.server.Clock().Add(c.server.FirstWithin))
 	for {
 		if len(c.in) == 0 && !c.read() {
@@ -84,17 +85,18 @@ func (c *conn) serve() (goesOn bool) {
 	}
 }
 
-// read waits for bytes, and reports whether there are some.
+// read waits for bytes and reports whether there are any.
 func (c *conn) read() bool {
 	if c.server.closing.Load() {
 		return false
 	}
+
 	n, err := c.Read(c.in[len(c.in):cap(c.in)])
 	c.in = c.in[:len(c.in)+n]
 	return err == nil && n > 0
 }
 
-// readBody reads what is missing of the body.
+// readBody reads the rest of the body, and reports whether it is complete.
 func (c *conn) readBody() bool {
 	whole := c.head.size + c.head.length
 	if c.head.length > c.server.MaxBody {
@@ -103,6 +105,7 @@ func (c *conn) readBody() bool {
 	if len(c.in) >= whole {
 		return true
 	}
+
 	c.renewed = time.Time{}
 	_ = c.SetReadDeadline(c.server.Clock().Add(bodyWithin))
 	for len(c.in) < whole {
@@ -116,19 +119,23 @@ func (c *conn) readBody() bool {
 	return true
 }
 
-// respond has a request answered, and reports whether the connection goes on.
+// respond answers a request and reports whether the connection stays open.
 func (c *conn) respond() bool {
 	now := c.server.Clock()
 	c.renew(now)
+
 	whole := c.head.size + c.head.length
 	c.body.Reset(c.in[c.head.size:whole])
 	c.url = url.URL{Path: c.head.path}
 	c.request.RequestURI, c.request.Host, c.request.ContentLength = c.head.path, c.head.host, int64(c.head.length)
 	c.answer.reset()
+
 	c.server.Handler.ServeHTTP(&c.answer, c.request.WithContext(c.server.context(now)))
 	last := c.server.closing.Load()
+
 	c.out = c.answer.append(c.out[:0], c.server.Clock(), last)
 	err := c.write()
+
 	c.in = c.in[:copy(c.in, c.in[whole:])]
 	c.shrink()
 	return err == nil && !last
@@ -147,7 +154,7 @@ func (c *conn) write() error {
 	return err
 }
 
-// shrink lets go of what a large request or answer took.
+// shrink releases the memory of a large request or answer.
 func (c *conn) shrink() {
 	if cap(c.in) > smallBuffer && len(c.in) <= smallBuffer {
 		c.in = append(make([]byte, 0, smallBuffer), c.in...)
@@ -160,7 +167,7 @@ func (c *conn) shrink() {
 	}
 }
 
-// renew sets the deadlines, if they are old.
+// renew sets the deadlines unless they are recent.
 func (c *conn) renew(now time.Time) {
 	if now.Sub(c.renewed) < renewEvery {
 		return
@@ -168,13 +175,12 @@ func (c *conn) renew(now time.Time) {
 	c.renewed = now
 	_ = c.SetReadDeadline(now.Add(c.server.IdleFor))
 	_ = c.SetWriteDeadline(now.Add(c.server.WriteWithin))
-	if c.server.closing.Load() { // just now
+	if c.server.closing.Load() { // closing may have been set meanwhile
 		_ = c.SetReadDeadline(now)
 	}
 }
 
-// Resumed is a connection that net/http goes on with: what was read already comes
-// first.
+// Resumed is a connection that net/http takes over; the bytes already read come first.
 type Resumed struct {
 	net.Conn
 	rest []byte
@@ -192,7 +198,7 @@ func (r *Resumed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// CloseWrite says that nothing follows.
+// CloseWrite closes the writing side.
 func (r *Resumed) CloseWrite() error {
 	if half, ok := r.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -200,8 +206,8 @@ func (r *Resumed) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// Bare returns the connection itself, which writes many buffers at once, as soon
-// as all that was read before has been read again.
+// Bare returns the connection itself, whose writes can be vectored, once the bytes
+// already read have been consumed.
 func (r *Resumed) Bare() net.Conn {
 	if len(r.rest) > 0 {
 		return r

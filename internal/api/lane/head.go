@@ -13,32 +13,35 @@ const (
 	maxHeaders = 32
 )
 
-// head is what the bytes before a body say. It is good until the next one.
+// head is the parsed head of a request. It is valid until the next read.
 type head struct {
-	// size is how many bytes it takes, length what Content-Length says.
+	// size is the length of the head, length the Content-Length.
 	size, length int
 	path, host   string
 	header       http.Header
-	// values is where the values of header lie.
+	// values backs the slices in header.
 	values [maxHeaders]string
 }
 
 var blankLine = []byte("\r\n\r\n")
 
-// read reads a head that b begins with. It reports whether that is plain: with
-// anything else, and with a part of a head, it is false.
+// read parses the head at the start of b. It returns false unless the head is complete
+// and plain.
 func (h *head) read(b []byte) bool {
 	end := bytes.Index(b[:min(len(b), maxHead)], blankLine)
 	if end < 0 {
 		return false
 	}
+
 	h.size = end + len(blankLine)
 	h.host, h.length = "", -1
 	clear(h.header)
+
 	line, rest, _ := strings.Cut(string(b[:end]), "\r\n")
 	if !h.readLine(line) {
 		return false
 	}
+
 	for i := 0; rest != ""; i++ {
 		line, rest, _ = strings.Cut(rest, "\r\n")
 		if i == maxHeaders || !h.readHeader(line, i) {
@@ -48,7 +51,7 @@ func (h *head) read(b []byte) bool {
 	return h.host != "" && h.length >= 0
 }
 
-// readLine reads the request line.
+// readLine parses the request line.
 func (h *head) readLine(line string) bool {
 	path, post := strings.CutPrefix(line, "POST ")
 	path, http11 := strings.CutSuffix(path, " HTTP/1.1")
@@ -56,13 +59,14 @@ func (h *head) readLine(line string) bool {
 	return post && http11 && all(path, inPath)
 }
 
-// readHeader reads the header of this number.
+// readHeader parses header number number.
 func (h *head) readHeader(line string, number int) bool {
 	name, value, ok := strings.Cut(line, ":")
 	value = strings.Trim(value, " \t")
 	if !ok || name == "" || !all(name, inName) || !all(value, inValue) {
 		return false
 	}
+
 	name = textproto.CanonicalMIMEHeaderKey(name)
 	switch name {
 	case "Host":
@@ -80,6 +84,7 @@ func (h *head) readHeader(line string, number int) bool {
 	case "Transfer-Encoding", "Trailer", "Te", "Upgrade", "Expect", "Pragma":
 		return false
 	}
+
 	h.values[number] = value
 	if before, twice := h.header[name]; twice {
 		h.header[name] = append(before, value)
@@ -89,7 +94,7 @@ func (h *head) readHeader(line string, number int) bool {
 	return true
 }
 
-// readLength reads Content-Length.
+// readLength parses Content-Length.
 func (h *head) readLength(value string) bool {
 	const digits = 5
 	if value == "" || len(value) > digits {
@@ -105,7 +110,7 @@ func (h *head) readLength(value string) bool {
 	return true
 }
 
-// class says where a character may stand without being unusual.
+// class is a set of the places where a character is usual.
 type class uint8
 
 const (
@@ -115,7 +120,7 @@ const (
 	inValue
 )
 
-// classes are those of each byte.
+// classes maps each byte to its class.
 var classes = func() (table [256]class) {
 	for c := ' '; c <= '~'; c++ {
 		table[c] = inValue
@@ -133,7 +138,7 @@ var classes = func() (table [256]class) {
 	return table
 }()
 
-// all reports whether every byte of s is of a class.
+// all reports whether every byte of s belongs to class of.
 func all(s string, of class) bool {
 	for i := range len(s) {
 		if classes[s[i]]&of == 0 {

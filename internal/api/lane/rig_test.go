@@ -18,8 +18,7 @@ import (
 
 var errNoFiles = errors.New("there are no files left")
 
-// pipes is a listener whose connections are pipes, on which time may be a
-// synctest bubble's.
+// pipes is a listener whose connections are pipes, for use in a synctest bubble.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -77,7 +76,7 @@ func restServer(handler http.Handler) *http.Server {
 	}
 }
 
-// stop stops both, as the exchange does.
+// stop stops both servers in the exchange's order.
 func (s *server) stop(t *testing.T) {
 	t.Helper()
 	if err := s.Shutdown(context.Background()); err != nil {
@@ -97,7 +96,7 @@ func (s *server) wait(t *testing.T) {
 	}
 }
 
-// echo answers with what it sees of a request.
+// echo answers with the fields of the request.
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	w.Header().Set("B-Line", "one\r\ntwo")

@@ -15,14 +15,14 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/lane"
 )
 
-// here stands for a request that is served by this package.
+// here means that this package serves a request, there that net/http does.
 const here, there = true, false
 
-// conversations are what clients send. Each is answered as net/http answers it.
+// conversations are clients' inputs. Each must be answered as by net/http.
 var conversations = []struct {
 	name  string
 	bytes string
-	// where is who serves the last request.
+	// where is the server of the last request.
 	where bool
 }{
 	{"plain", "POST /spot/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", here},
@@ -75,7 +75,7 @@ var conversations = []struct {
 	{"nothing of HTTP", "\x16\x03\x01\x00\x05hello", there},
 }
 
-// TestSame holds what this package answers against net/http.
+// TestSame compares this package's answers with those of net/http.
 func TestSame(t *testing.T) {
 	var last atomic.Bool
 	seen := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -115,7 +115,7 @@ func listen(t *testing.T) net.Listener {
 
 var date = regexp.MustCompile(`Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n`)
 
-// converse sends bytes and returns the answers, with one date.
+// converse sends bytes and returns the answers with a fixed date.
 func converse(t *testing.T, to net.Addr, bytes string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", to.String())
@@ -136,15 +136,14 @@ func converse(t *testing.T, to net.Addr, bytes string) string {
 	return date.ReplaceAllString(string(all), "Date: now\r\n")
 }
 
-// TestBare takes a connection that was handed over out of what handed it over,
-// unless something would be lost by it.
+// TestBare unwraps a connection that was handed over, unless bytes would be lost.
 func TestBare(t *testing.T) {
 	const upgrade = "GET /stream HTTP/1.1\r\nHost: x\r\n\r\n"
 	large := "POST /spot/a HTTP/1.1\r\nHost: x\r\nContent-Length: 10000\r\n\r\n" + strings.Repeat("x", 10_000)
 	for sent, stays := range map[string]bool{
 		upgrade: false,
-		// What makes room for the large body holds more behind it than net/http takes
-		// at a time.
+		// The buffer grown for the large body holds more bytes than net/http reads at
+		// once.
 		large + upgrade + strings.Repeat("x", 20_000): true,
 	} {
 		bare := make(chan net.Conn, 1)

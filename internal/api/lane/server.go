@@ -12,30 +12,29 @@ import (
 	"time"
 )
 
-// Server serves the connections of a listener. Its fields are not to change once
-// it serves.
+// Server serves the connections of a listener. Its fields must not change once it serves.
 type Server struct {
 	Listener net.Listener
-	// Handler serves requests here and, by Rest, in net/http.
+	// Handler serves the requests here; net/http serves the same one on Rest.
 	Handler http.Handler
-	// Prefixes are what paths begin with that are served here.
+	// Prefixes are those of the paths served here.
 	Prefixes []string
-	// MaxBody is the longest body that is read here.
+	// MaxBody bounds the bodies read here.
 	MaxBody int
-	// Patience bounds how long a request may be worked on. Requests of the same
-	// second share a context, so it is up to a second less.
+	// Patience bounds the time of a request. Requests of the same second share a context,
+	// so that it is up to a second less.
 	Patience time.Duration
-	// FirstWithin is how long a new connection may be silent, IdleFor one that has
-	// its answer; WriteWithin is how long it may take to read it.
+	// FirstWithin is the time for a new connection's first bytes, IdleFor that between
+	// requests, and WriteWithin that for the client to read an answer.
 	FirstWithin, IdleFor, WriteWithin time.Duration
-	// State is told of connections that come and go, as net/http tells it; one
-	// that is handed over goes here and comes there.
+	// State is called for new and closed connections, like http.Server.ConnState. One
+	// that net/http takes over is closed here and new there.
 	State func(net.Conn, http.ConnState)
 	Clock func() time.Time
 	Log   *slog.Logger
 
 	closing atomic.Bool
-	// current is the context of this second.
+	// current is the context of the current second.
 	current atomic.Pointer[shared]
 	rest    rest
 
@@ -44,13 +43,13 @@ type Server struct {
 	open  sync.WaitGroup
 }
 
-// shared is the context of the requests of a second.
+// shared is the context that requests of one second share.
 type shared struct {
 	began time.Time
-	ctx   context.Context //nolint:containedctx // it is what is shared
+	ctx   context.Context //nolint:containedctx // requests share it
 }
 
-// rest is the listener of what is not served here.
+// rest is the listener of the connections that net/http takes over.
 type rest struct {
 	server *Server
 	conns  chan net.Conn
@@ -58,14 +57,13 @@ type rest struct {
 	once   sync.Once
 }
 
-// Rest returns the listener that net/http is to serve. It is to be called once,
-// before Serve.
+// Rest returns the listener for net/http. Call it once, before Serve.
 func (s *Server) Rest() net.Listener {
 	s.rest.server, s.rest.conns, s.rest.closed = s, make(chan net.Conn), make(chan struct{})
 	return &s.rest
 }
 
-// Accept waits for a connection that is handed over.
+// Accept waits for a connection to take over.
 func (r *rest) Accept() (net.Conn, error) {
 	select {
 	case c := <-r.conns:
@@ -75,13 +73,13 @@ func (r *rest) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends Accept; what would be handed over is closed from then on.
+// Close ends Accept; later connections are closed instead of handed over.
 func (r *rest) Close() error {
 	r.once.Do(func() { close(r.closed) })
 	return nil
 }
 
-// Addr returns the address that is listened on.
+// Addr returns the address of the underlying listener.
 func (r *rest) Addr() net.Addr { return r.server.Listener.Addr() }
 
 // Serve accepts connections until Shutdown or Close.
@@ -94,7 +92,7 @@ func (s *Server) Serve() {
 			s.begin(raw)
 		case errors.Is(err, net.ErrClosed):
 			return
-		default: // there are no files left, or the client has gone
+		default: // out of file descriptors, or the client has left
 			s.Log.Warn("accepting a connection", slog.Any("error", err))
 			rest, cancel := context.WithTimeout(context.Background(), pause)
 			<-rest.Done()
@@ -103,17 +101,19 @@ func (s *Server) Serve() {
 	}
 }
 
-// begin serves a connection on a goroutine of its own.
+// begin serves a connection on its own goroutine.
 func (s *Server) begin(raw net.Conn) {
 	s.State(raw, http.StateNew)
 	c := newConn(s, raw)
 	s.mu.Lock()
+
 	defer s.mu.Unlock()
 	if s.closing.Load() {
 		s.State(raw, http.StateClosed)
 		_ = raw.Close()
 		return
 	}
+
 	if s.conns == nil {
 		s.conns = map[*conn]struct{}{}
 	}
@@ -132,7 +132,7 @@ func (s *Server) run(c *conn) {
 	}
 }
 
-// handOver gives a connection to net/http, if that still takes one.
+// handOver passes a connection to net/http; false if Rest is closed.
 func (s *Server) handOver(c net.Conn) bool {
 	select {
 	case s.rest.conns <- c:
@@ -152,7 +152,7 @@ func (s *Server) takes(path string) bool {
 	return false
 }
 
-// context returns that of a request.
+// context returns the context of a request.
 func (s *Server) context(now time.Time) context.Context {
 	if c := s.current.Load(); c != nil && now.Sub(c.began) < time.Second {
 		return c.ctx
@@ -163,8 +163,8 @@ func (s *Server) context(now time.Time) context.Context {
 	return ctx
 }
 
-// Shutdown takes no further connections, closes those that are silent, and waits
-// until the others have their answers, or ctx ends.
+// Shutdown stops accepting, closes silent connections, and waits until the others have
+// their answers or ctx ends.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.stop(func(c *conn) { _ = c.SetReadDeadline(s.Clock()) })
 	done := make(chan struct{})
@@ -183,7 +183,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // Close closes all connections at once.
 func (s *Server) Close() error { return s.stop(func(c *conn) { _ = c.Close() }) }
 
-// stop closes the listener and does this to each connection.
+// stop closes the listener and calls each for every connection.
 func (s *Server) stop(each func(*conn)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -50,7 +50,7 @@ func closedAfter(t *testing.T, c net.Conn, want time.Duration) {
 	}
 }
 
-// served serves connections in memory, in a time of its own, and then stops.
+// served serves in-memory connections in a synctest bubble, then stops.
 func served(t *testing.T, handler http.HandlerFunc, visit func(t *testing.T, p *pipes, s *server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// TestAccept goes on when a connection could not be accepted.
+// TestAccept checks that Serve continues after a failed Accept.
 func TestAccept(t *testing.T) {
 	served(t, echo, func(t *testing.T, p *pipes, _ *server) {
 		p.conns <- nil
@@ -80,8 +80,7 @@ func TestAccept(t *testing.T) {
 	})
 }
 
-// TestSlowBody gives a body that does not come to net/http, which waits as long as
-// it is told to.
+// TestSlowBody checks that a late body goes to net/http, with its own timeout.
 func TestSlowBody(t *testing.T) {
 	var failed error
 	read := func(_ http.ResponseWriter, r *http.Request) { _, failed = io.ReadAll(r.Body) }
@@ -96,7 +95,7 @@ func TestSlowBody(t *testing.T) {
 	})
 }
 
-// TestBodyInPieces takes a body that comes late, and then the next request.
+// TestBodyInPieces sends a body in pieces, then another request.
 func TestBodyInPieces(t *testing.T) {
 	served(t, echo, func(t *testing.T, p *pipes, _ *server) {
 		c := p.dial()
@@ -111,7 +110,7 @@ func TestBodyInPieces(t *testing.T) {
 	})
 }
 
-// TestNobodyReads gives up on who does not read an answer.
+// TestNobodyReads checks that a client that does not read its answer is cut.
 func TestNobodyReads(t *testing.T) {
 	served(t, echo, func(t *testing.T, p *pipes, _ *server) {
 		c := p.dial()
@@ -123,8 +122,8 @@ func TestNobodyReads(t *testing.T) {
 	})
 }
 
-// TestSharedBodyIsNotCopied sends a body that others have as well: a client that does
-// not read it costs no memory, and is cut all the same.
+// TestSharedBodyIsNotCopied sends a shared body: a client that does not read it costs no
+// memory and is cut.
 func TestSharedBodyIsNotCopied(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
 	share := func(w http.ResponseWriter, _ *http.Request) {
@@ -161,7 +160,7 @@ func TestSharedBodyIsNotCopied(t *testing.T) {
 	})
 }
 
-// TestPatience ends the requests of a second together, none later than it is due.
+// TestPatience checks that requests of one second end together, none late.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPipes()
@@ -175,7 +174,7 @@ func TestPatience(t *testing.T) {
 			go func() { _, _ = io.WriteString(p.dial(), order) }()
 			time.Sleep(500 * time.Millisecond)
 		}
-		// They end at the same moment, in any order.
+		// Both end at the same moment, in any order.
 		if sum := <-took + <-took; sum != 19500*time.Millisecond {
 			t.Errorf("the two took %s together, want 10 and 9.5 s", sum)
 		}
@@ -185,7 +184,7 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-// TestShutdown closes the silent at once and answers what was asked.
+// TestShutdown checks that silent connections close at once and requests are answered.
 func TestShutdown(t *testing.T) {
 	late := func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(3 * time.Second)
@@ -205,6 +204,6 @@ func TestShutdown(t *testing.T) {
 		if status, last := readAnswer(t, busy); status != http.StatusOK || !last {
 			t.Errorf("answered %d, close %t", status, last)
 		}
-		closedAfter(t, busy, 0) // without an answer to what came behind
+		closedAfter(t, busy, 0) // the second request gets no answer
 	})
 }

@@ -11,29 +11,29 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// allLevels is the depth of a whole book.
+// allLevels is the depth of a complete book.
 const allLevels = math.MaxInt32
 
-// depths are the depths that books are encoded to. A request gets the first that is
-// enough, cut to what it asks for: few levels of a large book cost little.
+// depths are the depths to which books are encoded. A request gets the first sufficient
+// one, cut to its depth, so that few levels of a large book cost little.
 var depths = [...]int{100, 1000, allLevels}
 
-// books holds each market's book as the answer to a request, so that a book is
-// encoded at most once for each sequence and depth, however many ask. The zero books
-// are ready to use; they are safe for concurrent use.
+// books caches each market's book as an answer: a book is encoded at most once for each
+// sequence and depth, however many clients ask. The zero value is ready to use. Safe for
+// concurrent use.
 type books struct{ markets sync.Map } // of bourse.MarketID to *[len(depths)]edition
 
-// edition is a book at one of the depths.
+// edition is the cache of a book at one depth.
 type edition struct {
-	// begun counts the encodings that were begun.
+	// begun counts the encodings started.
 	begun atomic.Uint64
 
 	mu      sync.Mutex
 	current *encoded
 }
 
-// read returns the answer with the best levels of a market, as fresh as if it had
-// been encoded now. The bytes are shared and never changed.
+// read returns the best depth levels of a market, as fresh as if encoded now. The bytes
+// are shared and never change.
 func (b *books) read(v *view.View, m *bourse.Market, depth int) []byte {
 	all, known := b.markets.Load(m.ID)
 	if !known {
@@ -47,9 +47,9 @@ func (b *books) read(v *view.View, m *bourse.Market, depth int) []byte {
 	return all.(*[len(depths)]edition)[at].read(v, m, depths[at]).cut(depth)
 }
 
-// read returns a book that is not older than the call. An encoding that began while
-// this call waited for another one will do, so that a queue of callers is answered by
-// one encoding.
+// read returns a book that is not older than the call. An encoding that started while
+// this call waited for the lock is fresh enough, so that one encoding answers a queue of
+// callers.
 func (e *edition) read(v *view.View, m *bourse.Market, depth int) *encoded {
 	before := e.begun.Load()
 	e.mu.Lock()
@@ -61,7 +61,7 @@ func (e *edition) read(v *view.View, m *bourse.Market, depth int) *encoded {
 	}
 
 	e.begun.Add(1)
-	e.current = encode(v.Depth(m.ID), m, depth)
+	e.current = encode(v.Depth(m.ID), m, depth, was)
 	return e.current
 }
 
@@ -70,30 +70,42 @@ type encoded struct {
 	market *bourse.Market
 	seq    uint64
 	whole  []byte
-	// bids and asks are where rows of whole end, the first entry where they begin.
+	// bids and asks are the offsets in whole at which rows end; the first entry is where
+	// they begin.
 	bids, asks []int
 }
 
-// encode writes the best levels of a book. Prices and amounts have all their
-// decimals, so that a client can match levels by their text.
-func encode(book view.Depth, m *bourse.Market, depth int) *encoded {
+// encode writes the best levels of a book. Prices and amounts keep all their decimals, so
+// that clients can match levels as strings. The buffer starts a little larger than the
+// last answer, because growing it would copy a large book.
+func encode(book view.Depth, m *bourse.Market, depth int, was *encoded) *encoded {
 	e := &encoded{market: m, seq: book.Seq}
-	w := wire.NewWriter(nil)
+	if was == nil {
+		was = new(encoded)
+	}
+
+	room := len(was.whole) + len(was.whole)/64
+	w := wire.NewWriter(make([]byte, 0, room))
 	w.Object()
 	w.Bool("success", true)
-	e.bids = writeLevels(w, m, "bids", book.Bids, depth)
-	e.asks = writeLevels(w, m, "asks", book.Asks, depth)
+	w.Name("bids")
+	e.bids = writeLevels(w, m, book.Bids, depth, len(was.bids))
+	w.Name("asks")
+	e.asks = writeLevels(w, m, book.Asks, depth, len(was.asks))
 	w.Uint("seq", book.Seq)
 	w.EndObject()
+
 	e.whole = w.Bytes()
 	return e
 }
 
-// writeLevels writes a side, and returns where its rows begin and end.
-func writeLevels(w *wire.Writer, m *bourse.Market, name string, levels iter.Seq2[bourse.Price, bourse.Lots], depth int) []int {
-	w.Name(name)
+// writeLevels writes a side and returns the offset of its first row and the ends of all
+// rows. were is the length of the last such list.
+func writeLevels(
+	w *wire.Writer, m *bourse.Market, levels iter.Seq2[bourse.Price, bourse.Lots], depth, were int,
+) []int {
 	w.Array()
-	ends := []int{len(w.Bytes())}
+	ends := append(make([]int, 0, were+were/64), len(w.Bytes()))
 	for price, lots := range levels {
 		if len(ends) > depth {
 			break
@@ -108,7 +120,7 @@ func writeLevels(w *wire.Writer, m *bourse.Market, name string, levels iter.Seq2
 	return ends
 }
 
-// cut returns the answer with at most so many levels a side.
+// cut returns the answer with at most depth levels a side.
 func (e *encoded) cut(depth int) []byte {
 	bids, asks := len(e.bids)-1, len(e.asks)-1
 	if bids <= depth && asks <= depth {

@@ -12,7 +12,7 @@ import (
 
 var btc = &bourse.Market{ID: 1, BasePrecision: 6, QuotePrecision: 2}
 
-// shelf is a view whose book of one market changes as a test says.
+// shelf is a view of one market whose book the test changes.
 type shelf struct {
 	*testing.T
 	view  *view.View
@@ -31,7 +31,7 @@ func (s *shelf) level(side bourse.Side, price bourse.Price, lots bourse.Lots) {
 	s.view.End()
 }
 
-// book is an answer as a client reads it.
+// book has the fields of an answer.
 type book struct {
 	Success    bool
 	Bids, Asks []struct{ Price, Amount string }
@@ -47,8 +47,8 @@ func (s *shelf) read(depth int) (b book, text []byte) {
 	return b, text
 }
 
-// TestBookIsEncodedOnce wants all that ask at one sequence to share the bytes, and
-// the first one behind a change to get it.
+// TestBookIsEncodedOnce checks that all requests at one sequence share the bytes, and
+// that the first one after a change gets the new book.
 func TestBookIsEncodedOnce(t *testing.T) {
 	s := &shelf{T: t, view: view.New()}
 	for i := range 300 {
@@ -72,7 +72,7 @@ func TestBookIsEncodedOnce(t *testing.T) {
 	}
 }
 
-// TestDepth wants so many levels of each side, the best ones.
+// TestDepth checks that each side has the requested number of best levels.
 func TestDepth(t *testing.T) {
 	s := &shelf{T: t, view: view.New()}
 	if got, _ := s.read(5); len(got.Bids)+len(got.Asks) != 0 {
@@ -98,8 +98,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestBookIsNeverOld asks from many sides while the book changes: no answer is older
-// than its question.
+// TestBookIsNeverOld reads concurrently while the book changes: no answer is older than
+// its request.
 func TestBookIsNeverOld(t *testing.T) {
 	s := &shelf{T: t, view: view.New()}
 	s.level(bourse.Buy, 1, 1)

@@ -8,15 +8,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// candlePageSize is how many candles a page holds.
+// candlePageSize is the number of candles in a page.
 const candlePageSize = 500
 
 var candlestickFields = api.Fields{"pair", "res", "from", "to"}
 
-// maxSeconds is the latest Unix second that engine time can count.
+// maxSeconds is the latest Unix second that fits bourse.Time.
 const maxSeconds = math.MaxInt64 / int64(bourse.Second)
 
-// parseResolution reads the width of a candle.
+// parseResolution parses the width of a candle.
 func parseResolution(text string) (history.Resolution, bool) {
 	switch text {
 	case "1":
@@ -31,33 +31,23 @@ func parseResolution(text string) (history.Resolution, bool) {
 
 // candlestick lists a market's candles, oldest first.
 func (s *Spot) candlestick(c *api.Call) error {
-	if err := c.Require("pair", "res", "from", "to"); err != nil {
-		return err
-	}
-	m, err := c.Pair("pair", s.market)
-	if err != nil {
-		return err
-	}
-	text, err := c.Text("res")
-	if err != nil {
-		return err
-	}
-	res, known := parseResolution(text)
+	c.Require("pair", "res", "from", "to")
+	m := c.Pair("pair", s.market)
+	res, known := parseResolution(c.Text("res"))
 	if !known {
-		return api.Invalid("res", "must be one of 1, 60, 1D")
+		c.Fail(api.Invalid("res", "must be one of 1, 60, 1D"))
 	}
-	from, err := second(c, "from")
+	from, to := second(c, "from"), second(c, "to")
+	if err := c.Err(); err != nil {
+		return err
+	}
+
+	of := history.Series{Market: m.ID, Resolution: res}
+	candles, err := s.History.Candles(c.Context, of, from, to, candlePageSize)
 	if err != nil {
 		return err
 	}
-	to, err := second(c, "to")
-	if err != nil {
-		return err
-	}
-	candles, err := s.History.Candles(c.Context, m.ID, res, from, to, candlePageSize)
-	if err != nil {
-		return err
-	}
+
 	c.Out.Name("candlestick")
 	c.Out.Array()
 	for i := range candles {
@@ -79,7 +69,6 @@ func writeCandle(c *api.Call, m *bourse.Market, k *history.Candle) {
 }
 
 // second reads a Unix time in seconds.
-func second(c *api.Call, name string) (bourse.Time, error) {
-	n, err := c.Int(name, 0, maxSeconds)
-	return bourse.Time(n) * bourse.Second, err
+func second(c *api.Call, name string) bourse.Time {
+	return bourse.Time(c.Int(name, 0, maxSeconds)) * bourse.Second
 }

@@ -7,28 +7,30 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// config tells what a client shows first.
+// config writes the exchange's default choices for clients.
 func (s *Spot) config(c *api.Call) error {
 	catalogue := s.View.Catalogue()
 	var quotes []string
+
 	for _, m := range catalogue.Listed() {
 		quotes = append(quotes, string(catalogue.Assets[m.Quote].Symbol))
 	}
 	slices.Sort(quotes)
+
 	c.Out.Name("quotes")
 	c.Out.Array()
 	for _, q := range slices.Compact(quotes) {
 		c.Out.String(q)
 	}
 	c.Out.EndArray()
+
 	if m := s.defaultMarket(); m != nil {
 		c.Out.Word("default_pair", string(m.Pair))
 	}
 	return nil
 }
 
-// defaultMarket returns the market that newcomers see first, or nil if none is
-// listed.
+// defaultMarket returns DefaultPair's market or the first one listed; nil if none is.
 func (s *Spot) defaultMarket() *bourse.Market {
 	listed := s.View.Catalogue().Listed()
 	for _, m := range listed {

@@ -25,6 +25,7 @@ func (s *Spot) markets(c *api.Call) error {
 	if err != nil {
 		return err
 	}
+
 	c.Out.Name("markets")
 	c.Out.Array()
 	for i := range rows {
@@ -47,54 +48,42 @@ func (s *Spot) writeMarket(c *api.Call, r *row) {
 	c.Out.Price("previous", r.ticker.Previous, r.QuotePrecision)
 }
 
-// selectMarkets returns the page of markets that a request asks for.
+// selectMarkets returns the requested page of markets.
 func (s *Spot) selectMarkets(c *api.Call) ([]row, error) {
-	rows, err := s.filterMarkets(c)
-	if err != nil {
-		return nil, err
-	}
-	if err := sortMarkets(c, rows); err != nil {
-		return nil, err
-	}
-	skip, err := c.Offset()
-	if err != nil {
-		return nil, err
-	}
+	rows := s.filterMarkets(c)
+	sortMarkets(c, rows)
+
+	skip := c.Offset()
 	if !c.Has("offset") && !c.Has("pair") {
-		return nil, api.Missing("offset")
+		c.Fail(api.Missing("offset"))
 	}
+
 	rows = rows[min(skip, len(rows)):]
-	return rows[:min(pageSize, len(rows))], nil
+	return rows[:min(pageSize, len(rows))], c.Err()
 }
 
-// filterMarkets returns the markets that one of pair, quote and search leaves,
-// by pair.
-func (s *Spot) filterMarkets(c *api.Call) ([]row, error) {
+// filterMarkets returns the markets that match pair, quote or search, of which one may be
+// given, ordered by pair.
+func (s *Spot) filterMarkets(c *api.Call) []row {
 	given := 0
 	for _, name := range [...]string{"pair", "quote", "search"} {
 		if c.Has(name) {
 			given++
 		}
 	}
+
 	if given > 1 {
-		return nil, bourse.Errorf(bourse.CodeInvalid, "Only one of pair, quote and search may be given")
+		c.Fail(bourse.Errorf(bourse.CodeInvalid, "Only one of pair, quote and search may be given"))
 	}
-	m, err := c.OptionalPair("pair", s.market)
-	if err != nil {
-		return nil, err
+
+	if m := c.OptionalPair("pair", s.market); m != nil {
+		return s.rows([]*bourse.Market{m})
 	}
-	if m != nil {
-		return s.rows([]*bourse.Market{m}), nil
+	quote, search := c.Text("quote"), strings.ToLower(c.Text("search"))
+	if c.Err() != nil {
+		return nil
 	}
-	quote, err := c.Text("quote")
-	if err != nil {
-		return nil, err
-	}
-	search, err := c.Text("search")
-	if err != nil {
-		return nil, err
-	}
-	search = strings.ToLower(search)
+
 	catalogue := s.View.Catalogue()
 	var list []*bourse.Market
 	for _, m := range catalogue.Listed() {
@@ -103,11 +92,10 @@ func (s *Spot) filterMarkets(c *api.Call) ([]row, error) {
 			list = append(list, m)
 		}
 	}
-	return s.rows(list), nil
+	return s.rows(list)
 }
 
-// matches reports whether a market's pair, symbols or names contain a text in
-// lower case.
+// matches reports whether a market's pair or names contain a lower-case text.
 func matches(m *bourse.Market, base, quote *bourse.Asset, search string) bool {
 	for _, s := range [...]string{string(m.Pair), base.Name, quote.Name} {
 		if strings.Contains(strings.ToLower(s), search) {
@@ -117,7 +105,7 @@ func matches(m *bourse.Market, base, quote *bourse.Asset, search string) bool {
 	return false
 }
 
-// rows adds the tickers, all of one moment.
+// rows adds the tickers, all at one moment.
 func (s *Spot) rows(markets []*bourse.Market) []row {
 	catalogue := s.View.Catalogue()
 	rows := make([]row, len(markets))
@@ -128,16 +116,9 @@ func (s *Spot) rows(markets []*bourse.Market) []row {
 	return rows
 }
 
-// sortMarkets orders rows as the request says; equal keys stay by pair.
-func sortMarkets(c *api.Call, rows []row) error {
-	key, err := c.Text("sort")
-	if err != nil {
-		return err
-	}
-	dir, err := c.Text("sort_dir")
-	if err != nil {
-		return err
-	}
+// sortMarkets sorts rows by the requested key; equal rows stay ordered by pair.
+func sortMarkets(c *api.Call, rows []row) {
+	key, dir := c.Text("sort"), c.Text("sort_dir")
 	compare, known := map[string]func(a, b *row) int{
 		"":     func(*row, *row) int { return 0 },
 		"name": func(a, b *row) int { return cmp.Compare(a.Pair, b.Pair) },
@@ -150,21 +131,25 @@ func sortMarkets(c *api.Call, rows []row) error {
 			return compareDecimals(a.ticker.Value, a.quote.Scale, b.ticker.Value, b.quote.Scale)
 		},
 	}[key]
+
 	switch {
 	case !known || c.Has("sort") && key == "":
-		return api.Invalid("sort", "must be one of name, price, change and volume")
+		c.Fail(api.Invalid("sort", "must be one of name, price, change and volume"))
 	case c.Has("sort") && c.Has("pair"):
-		return bourse.Errorf(bourse.CodeInvalid, "sort cannot be used with pair")
+		c.Fail(bourse.Errorf(bourse.CodeInvalid, "sort cannot be used with pair"))
 	case c.Has("sort_dir") && dir != "asc" && dir != "desc":
-		return api.Invalid("sort_dir", "must be asc or desc")
+		c.Fail(api.Invalid("sort_dir", "must be asc or desc"))
 	}
+	if c.Err() != nil {
+		return
+	}
+
 	slices.SortStableFunc(rows, func(a, b row) int {
 		if dir == "desc" {
 			a, b = b, a
 		}
 		return compare(&a, &b)
 	})
-	return nil
 }
 
 // compareDecimals compares a×10^-aScale with b×10^-bScale.

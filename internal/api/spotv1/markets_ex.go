@@ -6,12 +6,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// marketsEx lists markets with all that is known of them.
+// marketsEx lists markets with all their figures.
 func (s *Spot) marketsEx(c *api.Call) error {
 	rows, err := s.selectMarkets(c)
 	if err != nil {
 		return err
 	}
+
 	c.Out.Name("markets")
 	c.Out.Array()
 	for i := range rows {

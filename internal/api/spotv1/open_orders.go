@@ -9,17 +9,15 @@ var openOrdersFields = api.Fields{"offset", "filter_pair", "sort_pair"}
 
 // openOrders lists an account's open orders, newest first.
 func (s *Spot) openOrders(c *api.Call) error {
-	skip, filter, err := s.page(c)
-	if err != nil {
-		return err
-	}
-	first, err := c.OptionalPair("sort_pair", s.market)
-	if err != nil {
-		return err
-	}
+	skip, filter := s.page(c)
+	first := c.OptionalPair("sort_pair", s.market)
 	if filter != nil && first != nil {
-		return bourse.Errorf(bourse.CodeInvalid, "filter_pair and sort_pair cannot be used together")
+		c.Fail(bourse.Errorf(bourse.CodeInvalid, "filter_pair and sort_pair cannot be used together"))
 	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+
 	orders := s.View.OpenOrders(c.Who.Account, id(filter), id(first), skip, pageSize)
 	catalogue := s.View.Catalogue()
 	c.Out.Name("orders")
@@ -50,7 +48,7 @@ func writeOpenOrder(c *api.Call, m *bourse.Market, o *bourse.Order) {
 	if o.Type == bourse.StopLimit {
 		c.Out.Price("stop", o.Stop, m.QuotePrecision)
 	}
-	if o.ClientID.Given() {
+	if !o.ClientID.IsZero() {
 		c.Out.Word("client_id", o.ClientID.String())
 	}
 }

@@ -7,20 +7,18 @@ import (
 
 var cancelFields = api.Fields{"obid"}
 
-// cancel asks for the end of an order. The view refuses what it can, so that a
-// refusal that costs its sender nothing does not reach the journal. An id that a
-// client was told is in the view, because the view folds a command before its answer
-// leaves. Whether an open order is still there is the engine's decision.
+// cancel cancels an order. Free refusals stay out of the journal, so the view refuses
+// first: it has every id that a client knows, because it folds a command before the
+// answer leaves. The engine decides whether the order is still open.
 func (s *Spot) cancel(c *api.Call) error {
-	if err := c.Require("obid"); err != nil {
+	c.Require("obid")
+	id := c.ID("obid")
+	if err := c.Err(); err != nil {
 		return err
 	}
-	id, err := c.ID("obid")
-	if err != nil {
-		return err
-	}
+
 	if reason := s.refusesCancel(c.Who.Account, bourse.OrderID(id)); reason != 0 {
-		return reasons.Refusal(reason)
+		return api.RefusedOrder(reason)
 	}
 
 	r, err := s.Sequencer.Do(c.Context, &bourse.Command{
@@ -29,14 +27,10 @@ func (s *Spot) cancel(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	if r.Outcome.Reason != 0 {
-		return reasons.Refusal(r.Outcome.Reason)
-	}
-	return nil
+	return api.RefusedOrder(r.Outcome.Reason)
 }
 
-// refusesCancel returns why the engine would refuse the cancel of an order, as far
-// as the view shows; zero if it does not.
+// refusesCancel returns the reason for which the view refuses a cancel, or zero.
 func (s *Spot) refusesCancel(account bourse.AccountID, id bourse.OrderID) bourse.Reason {
 	o, open := s.View.OpenOrder(account, id)
 	switch {

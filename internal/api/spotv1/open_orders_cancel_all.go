@@ -7,18 +7,18 @@ import (
 
 var cancelAllFields = api.Fields{"filter_pair"}
 
-// cancelAll asks for the end of all of an account's orders, or of those in one
-// market. An account without such orders has its answer from the view: nothing is
-// journaled for it.
+// cancelAll cancels an account's orders in all markets or in one. If the view has none,
+// nothing is journaled.
 func (s *Spot) cancelAll(c *api.Call) error {
-	m, err := c.OptionalPair("filter_pair", s.market)
-	if err != nil {
+	m := c.OptionalPair("filter_pair", s.market)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	cmd := bourse.Command{Kind: bourse.CommandCancelAll, Account: c.Who.Account}
 	if m != nil {
 		if m.State == bourse.MarketHalted {
-			return reasons.Refusal(bourse.MarketHaltedNow)
+			return api.RefusedOrder(bourse.MarketHaltedNow)
 		}
 		cmd.MarketID = m.ID
 	}
@@ -30,8 +30,5 @@ func (s *Spot) cancelAll(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	if r.Outcome.Reason != 0 {
-		return reasons.Refusal(r.Outcome.Reason)
-	}
-	return nil
+	return api.RefusedOrder(r.Outcome.Reason)
 }

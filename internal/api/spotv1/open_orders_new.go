@@ -11,7 +11,7 @@ var newOrderFields = api.Fields{
 	"client_id", "post_only", "stp",
 }
 
-// respType says how much of the outcome the answer tells.
+// respType selects how much of the outcome is in the answer.
 type respType uint8
 
 const (
@@ -32,37 +32,39 @@ func parseRespType(s string) (respType, bool) {
 	return 0, false
 }
 
-// newOrder takes a new order. What the request and the market's definition alone
-// can refuse is refused here; the engine decides about the rest.
+// newOrder places an order. Errors that follow from the request and the market's
+// definition alone are found here; the engine decides everything else.
 func (s *Spot) newOrder(c *api.Call) error {
 	cmd := bourse.Command{Kind: bourse.CommandPlace, Account: c.Who.Account}
-	resp, err := s.readOrder(c, &cmd.Place)
-	if err != nil {
+	resp := s.readOrder(c, &cmd.NewOrder)
+	if err := c.Err(); err != nil {
 		return err
 	}
-	over, err := s.turn(c, &cmd.Place)
+
+	over, err := s.turn(c, &cmd.NewOrder)
 	if err != nil {
 		return err
 	}
 	defer over()
+
 	r, err := s.Sequencer.Do(c.Context, &cmd)
 	if err != nil {
 		return err
 	}
-	return answerOrder(c, resp, &r, s.View.Catalogue().Markets[cmd.Place.Market])
+	return answerOrder(c, resp, &r, s.View.Catalogue().Markets[cmd.NewOrder.Market])
 }
 
-// turn waits until the account has no other order under way that may look at much of the
-// book without trading, if this is one: what the other looked at is counted by then, and
-// api.ErrTooMany if that is more than the account may cause. over ends the turn.
-func (s *Spot) turn(c *api.Call, p *bourse.Place) (over func(), err error) {
+// turn serializes, per account, the orders that may walk much of the book without
+// trading. When it returns, the account is charged for the previous one's walk; if the
+// account is overdrawn, the error is bourse.ErrBusy. over ends the turn.
+func (s *Spot) turn(c *api.Call, p *bourse.NewOrder) (over func(), err error) {
 	if p.Type != bourse.MarketOrder && p.TIF != bourse.FOK {
 		return func() {}, nil
 	}
 	over = s.walking.Lock(c.Who.Account)
 	if c.Overdrawn() {
 		over()
-		return nil, api.ErrTooMany
+		return nil, bourse.ErrBusy
 	}
 	return over, nil
 }
@@ -71,87 +73,71 @@ func answerOrder(c *api.Call, resp respType, r *sequencer.Result, m *bourse.Mark
 	if resp != respAck && resp != respResult {
 		return nil
 	}
+
 	if r.Outcome.Reason != 0 {
-		return reasons.Refusal(r.Outcome.Reason)
+		return api.RefusedOrder(r.Outcome.Reason)
 	}
+
 	c.Out.Uint("obid", r.Outcome.ID)
 	if resp == respAck {
 		c.Out.Word("status", bourse.Open.String())
 		return nil
 	}
+
 	c.Out.Word("status", r.Outcome.Status.String())
 	c.Out.Lots("filled", r.Outcome.Filled, m.BasePrecision)
 	return nil
 }
 
 // readOrder reads the request.
-func (s *Spot) readOrder(c *api.Call, p *bourse.Place) (respType, error) {
-	if err := c.Require("pair", "side", "type", "time_in_force"); err != nil {
-		return 0, err
+func (s *Spot) readOrder(c *api.Call, p *bourse.NewOrder) respType {
+	c.Require("pair", "side", "type", "time_in_force")
+	m := c.Pair("pair", s.market)
+	p.Side = api.Word(c.Form, "side", bourse.ParseSide)
+	p.Type = api.Word(c.Form, "type", bourse.ParseOrderType)
+	p.TIF = api.Word(c.Form, "time_in_force", bourse.ParseTimeInForce)
+	resp := api.Word(c.Form, "resp_type", parseRespType)
+	if c.Err() != nil {
+		return 0
 	}
-	m, err := c.Pair("pair", s.market)
-	if err != nil {
-		return 0, err
-	}
+
 	p.Market = m.ID
-	if p.Side, err = api.Word(c.Request, "side", bourse.ParseSide); err != nil {
-		return 0, err
-	}
-	if p.Type, err = api.Word(c.Request, "type", bourse.ParseOrderType); err != nil {
-		return 0, err
-	}
-	if p.TIF, err = api.Word(c.Request, "time_in_force", bourse.ParseTimeInForce); err != nil {
-		return 0, err
-	}
-	resp, err := api.Word(c.Request, "resp_type", parseRespType)
-	if err != nil {
-		return 0, err
-	}
-	if err := s.readNumbers(c, m, p); err != nil {
-		return 0, err
-	}
-	return resp, readExtras(c, p)
+	s.readNumbers(c, m, p)
+	readExtras(c, p)
+	return resp
 }
 
-// readNumbers reads price, stop, amount and total, as far as the type of the
-// order needs them; the others are ignored.
-func (s *Spot) readNumbers(c *api.Call, m *bourse.Market, p *bourse.Place) error {
+// readNumbers reads the fields price, stop, amount and total that the order's type uses;
+// the others are ignored.
+func (s *Spot) readNumbers(c *api.Call, m *bourse.Market, p *bourse.NewOrder) {
 	if p.Type == bourse.MarketOrder {
-		return s.readMarketNumbers(c, m, p)
+		s.readMarketNumbers(c, m, p)
+		return
 	}
-	needed := []string{"price", "amount"}
+
+	c.Require("price", "amount")
 	if p.Type == bourse.StopLimit {
-		needed = append(needed, "stop")
+		c.Require("stop")
 	}
-	if err := c.Require(needed...); err != nil {
-		return err
-	}
-	var err error
-	if p.Price, err = number(c, "price", m.QuotePrecision, bourse.ParsePrice); err != nil {
-		return err
-	}
+	p.Price = number(c, "price", m.QuotePrecision, bourse.ParsePrice)
 	if p.Type == bourse.StopLimit {
-		if p.Stop, err = number(c, "stop", m.QuotePrecision, bourse.ParsePrice); err != nil {
-			return err
-		}
+		p.Stop = number(c, "stop", m.QuotePrecision, bourse.ParsePrice)
 	}
-	p.Lots, err = number(c, "amount", m.BasePrecision, bourse.ParseLots)
-	return err
+	p.Lots = number(c, "amount", m.BasePrecision, bourse.ParseLots)
 }
 
-func (s *Spot) readMarketNumbers(c *api.Call, m *bourse.Market, p *bourse.Place) (err error) {
+func (s *Spot) readMarketNumbers(c *api.Call, m *bourse.Market, p *bourse.NewOrder) {
 	byAmount, byTotal := c.Has("amount"), c.Has("total")
 	switch {
 	case byAmount && byTotal:
-		return bourse.Errorf(bourse.CodeInvalid, "Only one of amount and total may be given")
+		c.Fail(bourse.Errorf(bourse.CodeInvalid, "Only one of amount and total may be given"))
 	case byTotal:
-		p.Total, err = number(c, "total", s.View.Catalogue().Assets[m.Quote].Scale, parseTotal)
+		p.Total = number(c, "total", s.View.Catalogue().Assets[m.Quote].Scale, parseTotal)
 	case byAmount:
-		p.Lots, err = number(c, "amount", m.BasePrecision, bourse.ParseLots)
+		p.Lots = number(c, "amount", m.BasePrecision, bourse.ParseLots)
 	default:
-		return api.Missing("amount")
+		c.Fail(api.Missing("amount"))
 	}
-	return err
 }
 
 func parseTotal(s string, scale uint8) (bourse.Amount, error) {
@@ -163,30 +149,24 @@ func parseTotal(s string, scale uint8) (bourse.Amount, error) {
 }
 
 // number reads a decimal field.
-func number[N any](c *api.Call, name string, decimals uint8, parse func(string, uint8) (N, error)) (N, error) {
-	var none N
-	text, err := c.Text(name)
-	if err != nil {
-		return none, err
+func number[N any](c *api.Call, name string, decimals uint8, parse func(string, uint8) (N, error)) (n N) {
+	text := c.Text(name)
+	if c.Err() != nil {
+		return n
 	}
 	n, err := parse(text, decimals)
 	if err != nil {
-		return none, api.Invalid(name, err.Error())
+		c.Fail(api.Invalid(name, err.Error()))
 	}
-	return n, nil
+	return n
 }
 
-// readExtras reads what the specification's clients may leave out.
-func readExtras(c *api.Call, p *bourse.Place) (err error) {
-	if p.SelfTrade, err = api.Word(c.Request, "stp", bourse.ParseSelfTradeMode); err != nil {
-		return err
-	}
-	if p.PostOnly, err = c.Bool("post_only"); err != nil {
-		return err
-	}
+// readExtras reads the optional fields that the specification does not have.
+func readExtras(c *api.Call, p *bourse.NewOrder) {
+	p.SelfTrade = api.Word(c.Form, "stp", bourse.ParseSelfTradeMode)
+	p.PostOnly = c.Bool("post_only")
 	if p.PostOnly && (p.Type != bourse.Limit || p.TIF != bourse.GTC) {
-		return api.Invalid("post_only", "is for LIMIT orders with GTC")
+		c.Fail(api.Invalid("post_only", "is for LIMIT orders with GTC"))
 	}
-	p.ClientID, err = api.ClientID(c)
-	return err
+	p.ClientID = api.ClientID(c.Form)
 }

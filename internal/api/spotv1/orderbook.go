@@ -4,21 +4,17 @@ import "github.com/bourse-exchange/bourse/internal/api"
 
 var orderbookFields = api.Fields{"pair", "depth"}
 
-// maxDepth is the most levels a side that a request can ask for without asking for
-// all.
+// maxDepth bounds the field depth.
 const maxDepth = 10_000
 
-// orderbook lists the levels of a market: all of them, or the best of each side.
+// orderbook writes all levels of a market, or the best depth of each side.
 func (s *Spot) orderbook(c *api.Call) error {
-	m, err := c.Pair("pair", s.market)
-	if err != nil {
+	m := c.Pair("pair", s.market)
+	depth := c.Int("depth", 1, maxDepth)
+	if err := c.Err(); err != nil {
 		return err
 	}
 
-	depth, err := c.Int("depth", 1, maxDepth)
-	if err != nil {
-		return err
-	}
 	if !c.Has("depth") {
 		depth = allLevels
 	}

@@ -9,16 +9,18 @@ import (
 
 var ordersHistoryFields = api.Fields{"offset", "filter_pair"}
 
-// ordersHistory lists an account's orders, open ones too, newest first.
+// ordersHistory lists an account's orders, including open ones, newest first.
 func (s *Spot) ordersHistory(c *api.Call) error {
-	skip, filter, err := s.page(c)
-	if err != nil {
+	skip, filter := s.page(c)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	orders, err := s.History.Orders(c.Context, c.Who.Account, id(filter), skip, pageSize)
 	if err != nil {
 		return err
 	}
+
 	catalogue := s.View.Catalogue()
 	c.Out.Name("orders")
 	c.Out.Array()
@@ -33,6 +35,7 @@ func (s *Spot) ordersHistory(c *api.Call) error {
 
 func writeOrder(c *api.Call, catalogue *view.Catalogue, o *history.OrderFills) {
 	m := catalogue.Markets[o.Market]
+
 	c.Out.Uint("obid", uint64(o.ID))
 	c.Out.Word("pair", string(m.Pair))
 	c.Out.Time("time", o.Time)
@@ -41,9 +44,11 @@ func writeOrder(c *api.Call, catalogue *view.Catalogue, o *history.OrderFills) {
 	c.Out.Word("type", o.Type.String())
 	c.Out.Uint("quote_prec", uint64(m.QuotePrecision))
 	writeOrderTrades(c, catalogue, m, o)
+
 	c.Out.Word("status", o.Status.String())
 	c.Out.Word("base", string(catalogue.Assets[m.Base].Symbol))
 	c.Out.Word("quote", string(catalogue.Assets[m.Quote].Symbol))
+
 	if o.Price > 0 {
 		c.Out.Price("price", o.Price, m.QuotePrecision)
 	}
@@ -52,13 +57,15 @@ func writeOrder(c *api.Call, catalogue *view.Catalogue, o *history.OrderFills) {
 	} else {
 		c.Out.Amount("total", o.Total, catalogue.Assets[m.Quote].Scale)
 	}
+
 	if !o.Waiting() {
 		c.Out.Lots("filled", o.Filled, m.BasePrecision)
 	}
 	if o.Type == bourse.StopLimit {
 		c.Out.Price("stop", o.Stop, m.QuotePrecision)
 	}
-	if o.ClientID.Given() {
+
+	if !o.ClientID.IsZero() {
 		c.Out.Word("client_id", o.ClientID.String())
 	}
 }
@@ -77,7 +84,7 @@ func writeOrderTrades(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, 
 	c.Out.EndArray()
 }
 
-// writeFill writes what the rows of a fill share, from fee to role.
+// writeFill writes the fields that all rows of a fill have, from fee to role.
 func writeFill(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, f *history.Fill) {
 	c.Out.Amount("fee", f.Fee, catalogue.Assets[m.Received(f.Side)].Scale)
 	c.Out.Price("price", f.Price, m.QuotePrecision)

@@ -12,31 +12,31 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// pageSize is how many rows a page of a list holds.
+// pageSize is the number of rows in a page.
 const pageSize = 50
 
-// Sequencer carries commands.
+// Sequencer sequences commands.
 type Sequencer interface {
-	// Do submits a command and waits for what became of it.
+	// Do submits a command and waits for its outcome.
 	Do(ctx context.Context, c *bourse.Command) (sequencer.Result, error)
 }
 
-// Spot is the interface.
+// Spot implements the interface.
 type Spot struct {
 	View      *view.View
 	History   *history.Reader
 	Sequencer Sequencer
-	// PublicURL is where clients reach the exchange, without a slash at its end.
+	// PublicURL is the exchange's address for clients, without a trailing slash.
 	PublicURL string
-	// DefaultPair is shown first to newcomers.
+	// DefaultPair is the market that clients show first.
 	DefaultPair bourse.Pair
 
 	books books
-	// walking is held, by account, by an order that may walk the book.
+	// walking serializes, per account, the orders that may walk the book.
 	walking lock.Accounts
 }
 
-// Endpoints lists the interface.
+// Endpoints returns the endpoints of the interface.
 func (s *Spot) Endpoints() []api.Endpoint {
 	read, trade := account.ScopeRead, account.ScopeTrade
 	return []api.Endpoint{
@@ -58,18 +58,12 @@ func (s *Spot) Endpoints() []api.Endpoint {
 	}
 }
 
-// market finds the market of a pair.
+// market returns the market of a pair, or nil.
 func (s *Spot) market(pair bourse.Pair) *bourse.Market { return s.View.Catalogue().Market(pair) }
 
-// page reads what lists ask for: the offset, which they demand, and a market to
-// look at alone, nil for all.
-func (s *Spot) page(c *api.Call) (skip int, filter *bourse.Market, err error) {
-	if err = c.Require("offset"); err != nil {
-		return 0, nil, err
-	}
-	if skip, err = c.Offset(); err != nil {
-		return 0, nil, err
-	}
-	filter, err = c.OptionalPair("filter_pair", s.market)
-	return skip, filter, err
+// page reads the required offset of a list and its optional market.
+func (s *Spot) page(c *api.Call) (skip int, filter *bourse.Market) {
+	c.Require("offset")
+	skip = c.Offset()
+	return skip, c.OptionalPair("filter_pair", s.market)
 }

@@ -6,21 +6,17 @@ var tradesFields = api.Fields{"pair", "offset"}
 
 // trades lists a market's trades, newest first.
 func (s *Spot) trades(c *api.Call) error {
-	if err := c.Require("pair", "offset"); err != nil {
+	c.Require("pair", "offset")
+	m, skip := c.Pair("pair", s.market), c.Offset()
+	if err := c.Err(); err != nil {
 		return err
 	}
-	m, err := c.Pair("pair", s.market)
-	if err != nil {
-		return err
-	}
-	skip, err := c.Offset()
-	if err != nil {
-		return err
-	}
+
 	trades, err := s.History.Trades(c.Context, m.ID, skip, pageSize)
 	if err != nil {
 		return err
 	}
+
 	scale := s.View.Catalogue().Assets[m.Quote].Scale
 	c.Out.Name("trades")
 	c.Out.Array()

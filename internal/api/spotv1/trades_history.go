@@ -6,14 +6,16 @@ var tradesHistoryFields = api.Fields{"offset", "filter_pair"}
 
 // tradesHistory lists an account's own trades, newest first.
 func (s *Spot) tradesHistory(c *api.Call) error {
-	skip, filter, err := s.page(c)
-	if err != nil {
+	skip, filter := s.page(c)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	fills, err := s.History.Fills(c.Context, c.Who.Account, id(filter), skip, pageSize)
 	if err != nil {
 		return err
 	}
+
 	catalogue := s.View.Catalogue()
 	c.Out.Name("trades")
 	c.Out.Array()

@@ -4,20 +4,23 @@ import "github.com/bourse-exchange/bourse/internal/api"
 
 var userFeesFields = api.Fields{"pair"}
 
-// userFees tells the rates that an account is charged in a market.
+// userFees writes the account's rates in a market.
 func (s *Spot) userFees(c *api.Call) error {
-	m, err := c.OptionalPair("pair", s.market)
-	if err != nil {
+	m := c.OptionalPair("pair", s.market)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	if m == nil {
 		m = s.defaultMarket()
 	}
+
 	standing, _ := s.View.Account(c.Who.Account)
 	maker, taker := standing.Maker, standing.Taker
 	if !standing.OwnFees && m != nil {
 		maker, taker = m.Maker, m.Taker
 	}
+
 	c.Out.Uint("level", uint64(standing.FeeLevel))
 	c.Out.Word("maker_fee", maker.Format())
 	c.Out.Word("taker_fee", taker.Format())

@@ -12,9 +12,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// TestWalksTakeTurns has an account send many orders at once that may walk the book: what
-// the first of them looked at is counted before another is let in, which then none is.
-// Plain orders wait for nobody, nor do other accounts.
+// TestWalksTakeTurns lets an account send many orders at once that may walk the book: the
+// first one's walk is charged before the next is admitted, so that none is. Plain orders
+// and other accounts do not wait.
 func TestWalksTakeTurns(t *testing.T) {
 	const crowd = 50
 	now := time.Unix(1_700_000_000, 0)
@@ -26,7 +26,7 @@ func TestWalksTakeTurns(t *testing.T) {
 		}
 		return c
 	}
-	walk := &bourse.Place{Type: bourse.Limit, TIF: bourse.FOK}
+	walk := &bourse.NewOrder{Type: bourse.Limit, TIF: bourse.FOK}
 	s := new(Spot)
 	first := call(1)
 	over, err := s.turn(first, walk)
@@ -42,7 +42,7 @@ func TestWalksTakeTurns(t *testing.T) {
 		ended.Go(func() {
 			begun.Done()
 			over, err := s.turn(c, walk)
-			if errors.Is(err, api.ErrTooMany) {
+			if errors.Is(err, bourse.ErrBusy) {
 				refused.Add(1)
 				return
 			}
@@ -50,14 +50,14 @@ func TestWalksTakeTurns(t *testing.T) {
 		})
 	}
 	begun.Wait()
-	for id, p := range map[bourse.AccountID]*bourse.Place{1: {Type: bourse.Limit, TIF: bourse.GTC}, 2: walk} {
+	for id, p := range map[bourse.AccountID]*bourse.NewOrder{1: {Type: bourse.Limit, TIF: bourse.GTC}, 2: walk} {
 		over, err := s.turn(call(id), p)
 		if err != nil {
 			t.Fatalf("account %d: %v", id, err)
 		}
 		over()
 	}
-	first.Charge(2 * crowd) // what it looked at
+	first.Charge(2 * crowd) // the levels that it walked
 	over()
 	ended.Wait()
 	if refused.Load() != crowd {

@@ -6,7 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// candleStick tells how a candle stands.
+// candleStick stages a candle.
 func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
 	topic := feed.Topic{Kind: feed.Candles, Market: m.ID, Resolution: u.Resolution}
 	name := nameCandleStick + "1"
@@ -17,10 +17,12 @@ func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
 		name = nameCandleStick + "1D"
 	default: // a minute
 	}
+
 	w, ok := p.begin(topic, m.Pair, name)
 	if !ok {
 		return
 	}
+
 	c := &u.Candle
 	w.Int("time", c.Start.Seconds())
 	w.Word("pair", string(m.Pair))

@@ -15,7 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/describe"
 )
 
-// patience is how long a test waits for a message that must come.
+// patience is the timeout of an expected message.
 const patience = 20 * time.Second
 
 // client is a WebSocket client that sees frames.
@@ -95,7 +95,7 @@ func (c *client) receive() string {
 	return string(f.Payload)
 }
 
-// want wants the next messages to be these.
+// want expects the next messages.
 func (c *client) want(texts ...string) {
 	c.Helper()
 	for _, text := range texts {
@@ -105,14 +105,14 @@ func (c *client) want(texts ...string) {
 	}
 }
 
-// ask sends a request and wants this answer.
+// ask sends a request and expects an answer.
 func (c *client) ask(request, answer string) {
 	c.Helper()
 	c.send(request)
 	c.want(answer)
 }
 
-// ok asks for something that must succeed.
+// ok sends a request that must succeed.
 func (c *client) ok(request string) {
 	c.Helper()
 	c.send(request)
@@ -121,7 +121,7 @@ func (c *client) ok(request string) {
 	}
 }
 
-// drain returns what was sent to the client before now.
+// drain returns the messages sent to the client so far.
 func (c *client) drain() (messages []string) {
 	c.Helper()
 	c.send(`{"op":"ping","id":999}`)
@@ -134,7 +134,7 @@ func (c *client) drain() (messages []string) {
 	}
 }
 
-// ended wants the connection to be closed with a code.
+// ended expects the connection to be closed with a code.
 func (c *client) ended(code ws.StatusCode, reason string) {
 	c.Helper()
 	f, err := c.next()

@@ -16,14 +16,13 @@ import (
 )
 
 const (
-	// writeChunk is how many bytes are written at a time, so that an end with a
-	// reason can come in between.
+	// writeChunk bounds a write in bytes, so that a close frame can come between two.
 	writeChunk = 64 << 10
-	// writeFor is how long a connection may take for a chunk before it is cut.
+	// writeFor is the time for a chunk before the connection is cut.
 	writeFor = 10 * time.Second
-	// lingerFor is how long a client may take to read why its connection ends.
+	// lingerFor is the time for a client to read the reason of the close.
 	lingerFor = 5 * time.Second
-	// lingerBytes is how much it may send meanwhile.
+	// lingerBytes bounds the bytes that a closing connection discards.
 	lingerBytes = 16 << 20
 )
 
@@ -36,27 +35,27 @@ type conn struct {
 	raw        net.Conn
 	from       netip.Addr
 	subscriber *feed.Subscriber
-	// socket is raw's own, for writes that do not wait; nil for one that encrypts.
+	// socket is raw's, for writes that do not block; nil for an encrypted connection.
 	socket syscall.RawConn
 
-	// Of the reader.
+	// identity and use are owned by the reader.
 	identity account.Identity
 	use      use
 
-	// expires is when the key of identity does; guarded by the server's mu.
+	// expires is the expiry of identity's key. Guarded by the server's mu.
 	expires bourse.Time
-	// key is that of identity, for Revoke; zero before auth.
+	// key is identity's key, for Revoke; zero before auth.
 	key    atomic.Uint64
 	pinged atomic.Int64
-	// ended is true once a close frame is queued, cut when nothing that was
-	// queued before it is to be sent any more.
+	// ended is set once a close frame is queued; cut if messages queued before it are
+	// dropped.
 	ended, cut atomic.Bool
 }
 
 func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
 	c := &conn{server: s, raw: raw, from: from}
 	if bare, ok := raw.(syscall.Conn); ok {
-		c.socket, _ = bare.SyscallConn() // none: as if it encrypted
+		c.socket, _ = bare.SyscallConn() // nil on error, as for an encrypted connection
 	}
 	c.pinged.Store(s.Clock().UnixNano())
 	c.subscriber = feed.NewSubscriber(
@@ -66,7 +65,7 @@ func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
 	return c
 }
 
-// serve reads until the connection ends. early is what came with the upgrade.
+// serve reads until the connection ends. early are the bytes after the upgrade.
 func (c *conn) serve(early []byte) {
 	defer c.server.remove(c)
 	r := reader{conn: c, early: early}
@@ -82,10 +81,10 @@ func (c *conn) serve(early []byte) {
 	}
 }
 
-// finish ends a connection whose reader has stopped. Where there is a reason to
-// give, the writer sends it behind the answers that are due; until the client
-// has it, and closes, what still comes is thrown away: closing earlier could
-// take the reason from it.
+// finish closes a connection whose reader has stopped. If there is a reason to give, the
+// writer sends it after the pending answers, and input is discarded until the client
+// closes: an earlier close could reset the connection before the client has read the
+// reason.
 func (c *conn) finish(err error) {
 	if code, reason, ok := closing(err); ok {
 		c.end(code, reason, false)
@@ -94,38 +93,36 @@ func (c *conn) finish(err error) {
 	_ = c.raw.Close()
 }
 
-// end has the connection closed with a reason, once. With now, what is queued is
-// not sent any more.
+// end queues a close frame, once. With now, the queued messages are dropped.
 func (c *conn) end(code ws.StatusCode, reason string, now bool) {
 	var body []byte
 	if code != ws.StatusNoStatusRcvd {
 		body = ws.NewCloseFrameBody(code, reason)
 	}
 	if c.subscriber.End(ws.MustCompileFrame(ws.NewCloseFrame(body)), now) {
-		c.cut.Store(now) // not earlier: what is behind a gap must be gone already
+		c.cut.Store(now) // after End: a message behind the gap must not be sent
 		c.ended.Store(true)
 		c.linger()
 	}
 }
 
-// patience sets how long the connection may be silent. One that has ended gets no
-// more of it, however much it has to say.
+// patience sets the read deadline, unless the connection is ending.
 func (c *conn) patience(d time.Duration) {
 	if c.ended.Load() {
 		return
 	}
 	_ = c.raw.SetReadDeadline(c.server.Clock().Add(d))
-	if c.ended.Load() { // just now
+	if c.ended.Load() { // ended may have been set meanwhile
 		c.linger()
 	}
 }
 
-// linger sets how long a connection that has ended stays for its client.
+// linger sets the read deadline of an ending connection.
 func (c *conn) linger() { _ = c.raw.SetReadDeadline(c.server.Clock().Add(lingerFor)) }
 
-// flush writes a batch, of whose first message a part has gone, and then what is
-// queued until nothing is left, and waits for room. It runs on a goroutine of its
-// own, with no writer beside it.
+// flush writes a batch, of whose first message skip bytes are sent, and then the queue
+// until it is empty, waiting for room. It runs on its own goroutine, and no writer visits
+// the connection meanwhile.
 func (c *conn) flush(batch [][]byte, skip int) {
 	var vector net.Buffers
 	for ; len(batch) > 0; batch = c.subscriber.Take(batch[:0]) {
@@ -144,13 +141,14 @@ func (c *conn) flush(batch [][]byte, skip int) {
 			if c.cut.Load() {
 				break // the queue holds the close frame alone
 			}
+
 			rest = rest[n:]
 		}
 		clear(batch)
 	}
 }
 
-// chunk returns how many messages are written at a time.
+// chunk returns the number of messages for the next write.
 func chunk(messages [][]byte) int {
 	n, size := 0, 0
 	for n < len(messages) && (n == 0 || size+len(messages[n]) <= writeChunk) {
@@ -160,24 +158,24 @@ func chunk(messages [][]byte) int {
 	return n
 }
 
-// isClose reports whether a frame of ours is a close frame.
+// isClose reports whether an outgoing frame is a close frame.
 func isClose(frame []byte) bool { return frame[0]&0x0f == byte(ws.OpClose) }
 
 func (c *conn) write(messages net.Buffers) bool {
 	_ = c.raw.SetWriteDeadline(c.server.Clock().Add(writeFor))
 	_, err := messages.WriteTo(c.raw)
-	_ = c.raw.SetWriteDeadline(time.Time{}) // a writer may come long after
+	_ = c.raw.SetWriteDeadline(time.Time{}) // the next writer may come much later
 	return err == nil
 }
 
-// closeWrite says that nothing follows; the reader closes when the client does.
+// closeWrite closes the writing side; the reader closes the rest after the client.
 func (c *conn) closeWrite() {
 	if half, ok := c.raw.(interface{ CloseWrite() error }); !ok || half.CloseWrite() != nil {
 		_ = c.raw.Close()
 	}
 }
 
-// ping pings a connection that was not pinged for a while.
+// ping pings a connection unless it was pinged recently.
 func (c *conn) ping(now time.Time) {
 	if now.UnixNano()-c.pinged.Load() >= int64(pingEvery) {
 		c.pinged.Store(now.UnixNano())

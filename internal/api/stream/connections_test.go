@@ -15,7 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// level is what tests read of an orderBook message.
+// level has the fields of an orderBook message.
 type level struct {
 	Class string
 	ID    int
@@ -30,11 +30,11 @@ func parseLevel(t *testing.T, text string) (l level) {
 	return l
 }
 
-// perRound is how many orderBook messages a round of churn makes.
+// perRound is the number of orderBook messages of a round of churn.
 const perRound = 200
 
-// churn trades in rounds, until more says no: each round is one frame that places
-// 100 orders and cancels them.
+// churn trades in rounds until more returns false: each round is one frame that places
+// and cancels 100 orders.
 func (x *exchange) churn(more func() bool) {
 	next := bourse.OrderID(1)
 	for goOn := true; goOn; goOn = more() {
@@ -48,7 +48,7 @@ func (x *exchange) churn(more func() bool) {
 	}
 }
 
-// rounds has churn trade so many rounds.
+// rounds limits churn to n rounds.
 func rounds(n int) (more func() bool) {
 	return func() bool {
 		n--
@@ -57,10 +57,10 @@ func rounds(n int) (more func() bool) {
 }
 
 const (
-	// queued is how many bytes a subscriber's queue may hold.
+	// queued is the capacity of a subscriber's queue in bytes.
 	queued = 4 << 20
-	// mostUnread is how many bytes a client may leave unread at most before it is
-	// cut, far above what a queue, a writer and the kernel hold together.
+	// mostUnread bounds the unread bytes of a client before it is cut, far above the sum
+	// of queue, writer and kernel buffers.
 	mostUnread = 64 << 20
 )
 
@@ -72,7 +72,7 @@ const (
 // writer has taken. A writer may send a little of it before it sees the cut.
 func TestSlowConsumerIsCut(t *testing.T) {
 	x := newExchange(t, 0)
-	x.clock.Store(int64(time.Hour)) // deadlines are far away: the queue alone counts
+	x.clock.Store(int64(time.Hour)) // distant deadlines: only the queue counts
 	slow, quick := x.dial(), x.dial()
 	_ = slow.conn.(*net.TCPConn).SetReadBuffer(256 << 10)
 	slow.ok(`{"op":"sub","id":1,"streams":"BTC/USDT@orderBook"}`)
@@ -97,8 +97,8 @@ func TestSlowConsumerIsCut(t *testing.T) {
 	}
 }
 
-// follow reads the orderBook messages of a round, which come behind a message,
-// and returns how many bytes they have.
+// follow reads the orderBook messages of a round after a sequence, and returns their size
+// in bytes.
 func (c *client) follow(seq uint64) (size int) {
 	c.Helper()
 	for range perRound {
@@ -112,8 +112,8 @@ func (c *client) follow(seq uint64) (size int) {
 	return size
 }
 
-// untilCut reads orderBook messages from the first one on until the connection is
-// cut for being slow, and returns how many bytes they have.
+// untilCut reads orderBook messages from the first one until the connection is closed as
+// too slow, and returns their size in bytes.
 func (c *client) untilCut() (size int) {
 	c.Helper()
 	for seq := uint64(1); ; seq++ {
@@ -132,8 +132,8 @@ func (c *client) untilCut() (size int) {
 	}
 }
 
-// TestSubscribingWhileItHappens subscribes and unsubscribes while messages come:
-// between the answers there is no gap, and nothing comes outside of them.
+// TestSubscribingWhileItHappens subscribes and unsubscribes during messages: there is no
+// gap between the two answers, and no message outside of them.
 func TestSubscribingWhileItHappens(t *testing.T) {
 	x := newExchange(t, 0)
 	var work sync.WaitGroup
@@ -158,7 +158,7 @@ func TestSubscribingWhileItHappens(t *testing.T) {
 	work.Wait()
 }
 
-// visit subscribes and unsubscribes again, and reports whether all was well.
+// visit subscribes and unsubscribes again, and reports success.
 func (c *client) visit(id int) bool {
 	subscribed, last := false, uint64(0)
 	c.send(fmt.Sprintf(`{"op":"sub","id":%d,"streams":"BTC/USDT@orderBook"}`, id))
@@ -185,8 +185,8 @@ func (c *client) visit(id int) bool {
 	}
 }
 
-// TestSnapshotAndStreamJoin takes the book as the endpoint would, while
-// subscribed: it is never older than a message that was sent before.
+// TestSnapshotAndStreamJoin reads the book like the endpoint while subscribed: it is
+// never older than a message sent before.
 func TestSnapshotAndStreamJoin(t *testing.T) {
 	x := newExchange(t, 0)
 	c := x.dial()
@@ -225,7 +225,7 @@ func TestRevokedKey(t *testing.T) {
 	x.dial().ask(`{"op":"auth","id":1,"api_key":"alice"}`, failed(1, "Unauthorized"))
 }
 
-// TestKeyRevokedDuringAuth revokes a key between the check and the login.
+// TestKeyRevokedDuringAuth revokes a key between the two checks of auth.
 func TestKeyRevokedDuringAuth(t *testing.T) {
 	x := newExchange(t, 0)
 	var once sync.Once
@@ -238,10 +238,10 @@ func TestKeyRevokedDuringAuth(t *testing.T) {
 	c := x.dial()
 	c.ask(`{"op":"auth","id":1,"api_key":"bob"}`, failed(1, "Unauthorized"))
 	c.ask(`{"op":"sub","id":2,"streams":"myOrders"}`, failed(2, "Unauthorized"))
-	c.ok(`{"op":"auth","id":3,"api_key":"alice"}`) // it still belongs to nobody
+	c.ok(`{"op":"auth","id":3,"api_key":"alice"}`) // the connection still has no account
 }
 
-// TestSecretsAreNotLogged looks for keys in what a server writes down.
+// TestSecretsAreNotLogged searches a server's log for keys.
 func TestSecretsAreNotLogged(t *testing.T) {
 	x := newExchange(t, 0)
 	c := x.dial()
@@ -254,7 +254,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 	}
 }
 
-// TestPrivateStreamsOfOneAccount has two connections of one account.
+// TestPrivateStreamsOfOneAccount subscribes two connections of one account.
 func TestPrivateStreamsOfOneAccount(t *testing.T) {
 	x := newExchange(t, 0)
 	a, b := x.dial(), x.dial()

@@ -17,10 +17,10 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
-	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
@@ -39,7 +39,7 @@ const (
 	tradeKey  account.Secret = "alice trades"
 )
 
-// keyring is an authenticator with a few keys.
+// keyring is an authenticator with some keys.
 type keyring struct {
 	mu   sync.Mutex
 	keys map[account.Secret]account.Identity
@@ -65,7 +65,7 @@ func (k *keyring) Authenticate(_ context.Context, s account.Secret, _ netip.Addr
 	case s == "broken":
 		return who, io.ErrUnexpectedEOF
 	case !ok:
-		return who, api.ErrUnauthorized
+		return who, account.ErrUnauthorized
 	}
 	k.passed()
 	return who, nil
@@ -77,7 +77,7 @@ func (k *keyring) revoke(s account.Secret) {
 	k.mu.Unlock()
 }
 
-// exchange is the line from the engine to the connections, stepped by the test.
+// exchange is the pipeline from the engine to the connections, stepped by the test.
 type exchange struct {
 	*testing.T
 
@@ -93,12 +93,12 @@ type exchange struct {
 	seq   bourse.Seq
 	now   bourse.Time
 	ev    bourse.Events
-	clock atomic.Int64 // how far the server's clock is from the real one
-	// frozen, if set, is all that the server's clock shows.
+	clock atomic.Int64 // offset of the server's clock
+	// frozen, if set, is the time of the server's clock.
 	frozen atomic.Pointer[time.Time]
 }
 
-// logBuffer keeps what was logged.
+// logBuffer collects the log.
 type logBuffer struct {
 	mu   sync.Mutex
 	text []byte
@@ -186,7 +186,7 @@ func units(s string, scale uint8) bourse.Amount {
 	return a
 }
 
-// do takes commands through the line as one frame, and has it delivered.
+// do carries out commands as one frame and delivers it.
 func (x *exchange) do(commands ...bourse.Command) {
 	x.Helper()
 	x.view.Begin()
@@ -194,7 +194,7 @@ func (x *exchange) do(commands ...bourse.Command) {
 	for i := range commands {
 		cmd := &commands[i]
 		cmd.Seq, cmd.Time = x.seq+1, x.now
-		if err := cmd.Check(); err != nil {
+		if err := record.Check(cmd); err != nil {
 			x.Error(err) // not Fatal: the frame is open
 			continue
 		}
@@ -213,8 +213,8 @@ func (x *exchange) do(commands ...bourse.Command) {
 	}
 }
 
-// place has a new order of an account taken through, and returns its id.
-func (x *exchange) place(who bourse.AccountID, p bourse.Place) bourse.OrderID {
+// place places an order of an account and returns its id.
+func (x *exchange) place(who bourse.AccountID, p bourse.NewOrder) bourse.OrderID {
 	x.Helper()
 	x.do(order(who, p))
 	return bourse.OrderID(x.ev.Outcome.ID)
@@ -225,12 +225,12 @@ func (x *exchange) cancel(who bourse.AccountID, id bourse.OrderID) {
 	x.do(bourse.Command{Kind: bourse.CommandCancel, Account: who, Order: id})
 }
 
-func order(who bourse.AccountID, p bourse.Place) bourse.Command {
+func order(who bourse.AccountID, p bourse.NewOrder) bourse.Command {
 	p.Market = 1
-	return bourse.Command{Kind: bourse.CommandPlace, Account: who, Place: p}
+	return bourse.Command{Kind: bourse.CommandPlace, Account: who, NewOrder: p}
 }
 
 // limit returns a LIMIT GTC order; the price is in cents, the amount in 10^-6.
-func limit(side bourse.Side, price bourse.Price, lots bourse.Lots) bourse.Place {
-	return bourse.Place{Side: side, Type: bourse.Limit, TIF: bourse.GTC, Price: price, Lots: lots}
+func limit(side bourse.Side, price bourse.Price, lots bourse.Lots) bourse.NewOrder {
+	return bourse.NewOrder{Side: side, Type: bourse.Limit, TIF: bourse.GTC, Price: price, Lots: lots}
 }

@@ -9,37 +9,38 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// What a connection may do in a second. These bounds hold always; those of its account
-// or source, over all connections, are the limiter's.
+// Limits of a connection per second. They always apply; the limiter's apply to its
+// account or source, over all connections.
 const (
-	// maxRequests is how many requests are carried out.
+	// maxRequests bounds the requests carried out.
 	maxRequests = 100
-	// maxNames is how many streams requests may name: each takes the lock that trading
-	// publishes under.
+	// maxNames bounds the streams that requests name: each takes the lock under which
+	// trading publishes.
 	maxNames = 4096
-	// maxFrames is how many frames of any kind are read, where each weighedBytes of
-	// a frame weigh as another one.
+	// maxFrames bounds the frames of any kind; each weighedBytes of a frame count as
+	// another one.
 	maxFrames    = 1000
 	weighedBytes = 2 << 10
-	// fairFrames is how many frames end no connection whose neighbours send too many.
+	// fairFrames is the number of frames that never close a connection, even if its payer
+	// is over the limit.
 	fairFrames = 20
 )
 
-// use is what a connection has done in its second.
+// use counts the actions of a connection in the current second.
 type use struct {
 	second                  time.Time
 	frames, requests, names int
-	// over is how many times the payer has spent its limit of frames.
+	// over is the payer's debt as a multiple of its limit of frames.
 	over int
 }
 
-// payer returns what the connection is counted against.
+// payer returns the account or source that pays for the connection.
 func (c *conn) payer() api.Payer { return api.Payer{Account: c.identity.Account, Source: c.from} }
 
-// errFlood ends a connection that sends without measure.
+// errFlood closes a connection that sends too many frames.
 var errFlood = &closeError{ws.StatusPolicyViolation, "too many frames"}
 
-// meter counts a frame, before its payload is read.
+// meter counts a frame before its payload is read.
 func (c *conn) meter(size int64) error {
 	if now := c.server.Clock(); now.Sub(c.use.second) >= time.Second {
 		c.use = use{second: now}
@@ -54,7 +55,7 @@ func (c *conn) meter(size int64) error {
 	return nil
 }
 
-// admit counts a request against the connection's limit.
+// admit counts a request and reports whether it is within the limits.
 func (c *conn) admit() bool {
 	c.use.requests++
 	return c.use.requests <= maxRequests && c.use.over == 0
@@ -66,7 +67,7 @@ func (c *conn) admitNames(n int) bool {
 	return c.use.names <= maxNames && c.server.Limits.AdmitWork(api.Subscriptions, c.payer(), n)
 }
 
-// reserve takes room for a connection of a source, and reports whether there was some.
+// reserve counts a connection of a source unless it has too many.
 func (s *Server) reserve(from netip.Addr) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +78,7 @@ func (s *Server) reserve(from netip.Addr) bool {
 	return true
 }
 
-// release gives it back.
+// release undoes reserve.
 func (s *Server) release(from netip.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,11 +25,11 @@ func (x *exchange) freeze() time.Time {
 	return now
 }
 
-// times returns a frame, masked, many times over.
+// times returns n copies of a masked frame.
 func times(n int, f ws.Frame) []byte { return bytes.Repeat(ws.MustCompileFrame(ws.MaskFrame(f)), n) }
 
-// flooded wants a connection to be ended for what it sends, and returns how many
-// frames came before.
+// flooded expects the connection to be closed with errFlood, and returns the number of
+// frames before that.
 func (c *client) flooded() (before int) {
 	c.Helper()
 	for {
@@ -45,8 +45,8 @@ func (c *client) flooded() (before int) {
 	}
 }
 
-// TestFloodsOfFrames wants a connection to have so many frames a second of any kind,
-// and to be ended beyond; its neighbours notice nothing.
+// TestFloodsOfFrames checks that a connection is closed above maxFrames a second, and
+// that its neighbours are not affected.
 func TestFloodsOfFrames(t *testing.T) {
 	empty := ws.NewFrame(ws.OpContinuation, false, nil)
 	first := ws.MustCompileFrame(ws.MaskFrame(ws.NewFrame(ws.OpText, false, []byte("{"))))
@@ -74,7 +74,7 @@ func TestFloodsOfFrames(t *testing.T) {
 	}
 }
 
-// TestSecondsBeginAnew wants what is just allowed to be so in each second.
+// TestSecondsBeginAnew checks that the full limits apply in each second.
 func TestSecondsBeginAnew(t *testing.T) {
 	x := newExchange(t, 0)
 	now := x.freeze()
@@ -91,7 +91,7 @@ func TestSecondsBeginAnew(t *testing.T) {
 	}
 }
 
-// TestTooManyNames wants subscriptions to be counted by the streams that they name.
+// TestTooManyNames checks that subscriptions count by the streams that they name.
 func TestTooManyNames(t *testing.T) {
 	x := newExchange(t, 0)
 	now := x.freeze()
@@ -108,15 +108,14 @@ func TestTooManyNames(t *testing.T) {
 	c.ask(`{"op":"sub","id":11,"streams":"BTC/USDT@ticker"}`, resp(11))
 }
 
-// limit has accounts and sources counted on a clock that stands.
+// limit sets limits for accounts and sources, with a frozen clock.
 func (x *exchange) limit(l api.Limits) {
 	now := x.freeze()
 	x.server.Limits = api.NewLimiter(l, func() time.Time { return now })
 }
 
-// TestConnectionsShareALimit wants all connections of a source to have what one has:
-// requests are refused beyond, and what still floods is ended, but no neighbour that
-// sends little.
+// TestConnectionsShareALimit checks that all connections of a source share its limit:
+// requests above it are refused and floods closed, but no neighbour that sends little.
 func TestConnectionsShareALimit(t *testing.T) {
 	x := newExchange(t, 0)
 	x.limit(api.Limits{Source: api.SourceRates{Frames: api.Rate{PerSecond: 1, Burst: 50}}})
@@ -144,8 +143,8 @@ func TestConnectionsShareALimit(t *testing.T) {
 	}
 }
 
-// TestAccountsPayThemselves wants a connection to leave its source's limit when it has
-// logged in, and the connections of an account to share the account's.
+// TestAccountsPayThemselves checks that an authenticated connection leaves its source's
+// limit, and that connections of an account share the account's.
 func TestAccountsPayThemselves(t *testing.T) {
 	x := newExchange(t, 0)
 	x.limit(api.Limits{
@@ -166,8 +165,8 @@ func TestAccountsPayThemselves(t *testing.T) {
 	two.ask(`{"op":"sub","id":3,"streams":"myOrders"}`, failed(3, "Too many requests"))
 }
 
-// TestConnectionsOfASource wants a source to have so many connections, and room again
-// when one has gone.
+// TestConnectionsOfASource checks that the connections of a source are bounded, and that
+// closing one makes room.
 func TestConnectionsOfASource(t *testing.T) {
 	x := newExchange(t, 0)
 	x.server.PerSource = 2
@@ -195,8 +194,8 @@ func TestConnectionsOfASource(t *testing.T) {
 	}
 }
 
-// TestConnectionsOfANetwork wants a network of 48 bits to have so many connections as four
-// sources, from however many of its addresses they come.
+// TestConnectionsOfANetwork checks that a /48 network has the connections of four
+// sources, whatever its addresses.
 func TestConnectionsOfANetwork(t *testing.T) {
 	x := newExchange(t, 0)
 	x.server.PerSource = 1
@@ -215,8 +214,8 @@ func TestConnectionsOfANetwork(t *testing.T) {
 	x.dial().ok(`{"op":"ping","id":1}`)
 }
 
-// TestUpgradesAreRequests wants a source to open connections at the rate of its requests,
-// whether they stay open or not, and another source to notice nothing.
+// TestUpgradesAreRequests checks that a source opens connections at the rate of its
+// requests, whether they stay open or not, and that another source is not affected.
 func TestUpgradesAreRequests(t *testing.T) {
 	x := newExchange(t, 0)
 	x.limit(api.Limits{Source: api.SourceRates{Requests: api.Rate{PerSecond: 1, Burst: 3}}})
@@ -237,8 +236,7 @@ func TestUpgradesAreRequests(t *testing.T) {
 	x.dial().ok(`{"op":"ping","id":1}`)
 }
 
-// TestExpiredKey wants a connection to end when its key does, and those of other keys
-// to stay.
+// TestExpiredKey checks that a connection is closed when its key expires, and no other.
 func TestExpiredKey(t *testing.T) {
 	x := newExchange(t, 0)
 	now := x.freeze()

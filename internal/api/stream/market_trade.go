@@ -5,7 +5,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/feed"
 )
 
-// marketTrade tells a trade to the public.
+// marketTrade stages a trade for the public.
 func (p *Publisher) marketTrade(m *bourse.Market, t *bourse.Trade) {
 	topic := feed.Topic{Kind: feed.Trades, Market: m.ID}
 	w, ok := p.begin(topic, m.Pair, nameMarketTrade)

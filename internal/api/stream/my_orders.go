@@ -6,15 +6,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// change is what a command did to an order after its acceptance.
+// change accumulates a command's effects on an order after its acceptance.
 type change struct {
 	account bourse.AccountID
 	market  *bourse.Market
 	order   bourse.OrderID
 	filled  bourse.Lots
-	// waiting is true for a stop that ended before its trigger.
+	// waiting is set for a stop that ended before its trigger.
 	waiting bool
-	// status is set when it is final.
+	// status is the final status; zero while the order is open.
 	status bourse.OrderStatus
 	client bourse.ClientID
 }
@@ -33,7 +33,7 @@ func (p *Publisher) orderEvent(event string, account bourse.AccountID, m *bourse
 	return w, ok
 }
 
-// orderAccepted tells that an order has an id.
+// orderAccepted stages the acceptance of an order.
 func (p *Publisher) orderAccepted(o *bourse.Order) {
 	m := p.catalogue.Markets[o.Market]
 	w, ok := p.orderEvent("orderAccepted", o.Account, m)
@@ -47,13 +47,13 @@ func (p *Publisher) orderAccepted(o *bourse.Order) {
 	w.Word("time_in_force", o.TIF.String())
 	w.Word("base", string(p.catalogue.Assets[m.Base].Symbol))
 	w.Word("quote", string(p.catalogue.Assets[m.Quote].Symbol))
-	p.asked(w, m, &o.Place)
+	p.asked(w, m, &o.NewOrder)
 	w.Uint("quote_prec", uint64(m.QuotePrecision))
 	clientID(w, o.ClientID)
 	p.stage(ownOrders(o.Account))
 }
 
-// orderRejected tells that an order was turned down.
+// orderRejected stages the rejection of an order.
 func (p *Publisher) orderRejected(o *bourse.Order, reason bourse.Reason) {
 	m := p.catalogue.Markets[o.Market]
 	w, ok := p.orderEvent("orderRejected", o.Account, m)
@@ -64,14 +64,14 @@ func (p *Publisher) orderRejected(o *bourse.Order, reason bourse.Reason) {
 	w.Word("type", o.Type.String())
 	w.Int("time", o.Time.Seconds())
 	w.Word("time_in_force", o.TIF.String())
-	p.asked(w, m, &o.Place)
+	p.asked(w, m, &o.NewOrder)
 	w.Word("reason", reason.String())
 	clientID(w, o.ClientID)
 	p.stage(ownOrders(o.Account))
 }
 
-// asked writes the numbers of a request.
-func (p *Publisher) asked(w *wire.Writer, m *bourse.Market, o *bourse.Place) {
+// asked writes the numbers of a new order.
+func (p *Publisher) asked(w *wire.Writer, m *bourse.Market, o *bourse.NewOrder) {
 	if o.Price != 0 {
 		w.Price("price", o.Price, m.QuotePrecision)
 	}
@@ -87,12 +87,12 @@ func (p *Publisher) asked(w *wire.Writer, m *bourse.Market, o *bourse.Place) {
 }
 
 func clientID(w *wire.Writer, id bourse.ClientID) {
-	if id.Given() {
+	if !id.IsZero() {
 		w.Word("client_id", id.String())
 	}
 }
 
-// orderTriggered tells that a stop left its wait.
+// orderTriggered stages the trigger of a stop.
 func (p *Publisher) orderTriggered(o *bourse.Order) {
 	m := p.catalogue.Markets[o.Market]
 	w, ok := p.orderEvent("orderUpdate", o.Account, m)
@@ -107,22 +107,22 @@ func (p *Publisher) orderTriggered(o *bourse.Order) {
 	p.stage(ownOrders(o.Account))
 }
 
-// orderFilled notes that an order traded.
+// orderFilled records a fill of an order.
 func (p *Publisher) orderFilled(f *bourse.Fill, m *bourse.Market) {
 	if c := p.change(f.Account, f.Order, m); c != nil {
 		c.filled = f.Filled
 	}
 }
 
-// orderClosed notes that an order reached its final status.
+// orderClosed records the final status of an order.
 func (p *Publisher) orderClosed(o *bourse.Order) {
 	if c := p.change(o.Account, o.ID, p.catalogue.Markets[o.Market]); c != nil {
 		c.filled, c.status, c.client, c.waiting = o.Filled, o.Status, o.ClientID, o.Waiting()
 	}
 }
 
-// change returns what is to be told about an order at the end of the command,
-// or nil if nobody listens.
+// change returns the order's change in this command, or nil if the account has no
+// subscriber.
 func (p *Publisher) change(account bourse.AccountID, order bourse.OrderID, m *bourse.Market) *change {
 	if !p.feed.Wanted(ownOrders(account)) {
 		return nil
@@ -136,7 +136,7 @@ func (p *Publisher) change(account bourse.AccountID, order bourse.OrderID, m *bo
 	return &p.changed[at]
 }
 
-// orderUpdates tells about each order that the command changed, once.
+// orderUpdates stages one update for each order that the command changed.
 func (p *Publisher) orderUpdates() {
 	if len(p.changed) == 0 {
 		return

@@ -5,7 +5,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/feed"
 )
 
-// myTrade tells an account its side of a trade.
+// myTrade stages an account's side of a trade.
 func (p *Publisher) myTrade(m *bourse.Market, t *bourse.Trade, f *bourse.Fill, role bourse.Role, side bourse.Side) {
 	topic := feed.Topic{Kind: feed.OwnTrades, Account: f.Account}
 	w, ok := p.begin(topic, "", nameMyTrades)

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// The names of the private streams, and what follows a pair in those of the
-// public ones.
+// Names of the private streams, and of the public ones after PAIR@.
 const (
 	nameMyOrders    = "myOrders"
 	nameMyTrades    = "myTrades"
@@ -21,21 +21,21 @@ const (
 	nameOrderBook   = "orderBook"
 )
 
-// resolutions are the words for the widths of candles.
+// resolutions maps words to the widths of candles.
 var resolutions = map[string]bourse.Time{"1": bourse.Minute, "60": bourse.Hour, "1D": bourse.Day}
 
-// topic returns what the name of a stream means for an account, which is zero
-// before auth.
-func topic(catalogue *view.Catalogue, name string, account bourse.AccountID) (feed.Topic, error) {
+// topic parses the name of a stream. subscriber is zero before auth.
+func topic(catalogue *view.Catalogue, name string, subscriber bourse.AccountID) (feed.Topic, error) {
 	if name == nameMyOrders || name == nameMyTrades {
-		if account == 0 {
-			return feed.Topic{}, bourse.Errorf(bourse.CodeUnauthorized, "Unauthorized")
+		if subscriber == 0 {
+			return feed.Topic{}, account.ErrUnauthorized
 		}
 		if name == nameMyOrders {
-			return feed.Topic{Kind: feed.OwnOrders, Account: account}, nil
+			return feed.Topic{Kind: feed.OwnOrders, Account: subscriber}, nil
 		}
-		return feed.Topic{Kind: feed.OwnTrades, Account: account}, nil
+		return feed.Topic{Kind: feed.OwnTrades, Account: subscriber}, nil
 	}
+
 	pair, kind, _ := strings.Cut(name, "@")
 	t := feed.Topic{}
 	switch kind {
@@ -54,6 +54,7 @@ func topic(catalogue *view.Catalogue, name string, account bourse.AccountID) (fe
 		}
 		t.Kind = feed.Candles
 	}
+
 	m := catalogue.Market(bourse.Pair(pair))
 	if m == nil {
 		return feed.Topic{}, bourse.Errorf(bourse.CodeNotFound, "Unknown pair in %s", quoted(name))
@@ -62,7 +63,7 @@ func topic(catalogue *view.Catalogue, name string, account bourse.AccountID) (fe
 	return t, nil
 }
 
-// quoted returns a name for an error, cut where it is too long for one.
+// quoted quotes a name for an error message, and shortens a long one.
 func quoted(name string) string {
 	const most = 128
 	if len(name) > most {

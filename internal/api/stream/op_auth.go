@@ -8,16 +8,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// auth logs in, so that private streams can be subscribed to. A connection
-// belongs to one account for its life.
-func auth(c *conn, r *api.Request, _ string) error {
-	if err := r.Require("api_key"); err != nil {
+// auth authenticates a connection for the private streams. A connection keeps its account
+// for its life.
+func auth(c *conn, f *api.Form, _ string) error {
+	f.Require("api_key")
+	secret := f.Text("api_key")
+	if err := f.Err(); err != nil {
 		return err
 	}
-	secret, err := r.Text("api_key")
-	if err != nil {
-		return err
-	}
+
 	who, err := c.authenticate(account.Secret(secret))
 	if err != nil {
 		return err
@@ -28,8 +27,9 @@ func auth(c *conn, r *api.Request, _ string) error {
 	if c.identity.Account != 0 && c.identity.Account != who.Account {
 		return bourse.Errorf(bourse.CodeForbidden, "This connection belongs to another account")
 	}
+
 	before := c.key.Swap(uint64(who.Key))
-	// A key that was revoked before Revoke could see it here is no good now.
+	// Revoke may have missed this connection until now, so check the key once more.
 	if who, err = c.authenticate(account.Secret(secret)); err != nil {
 		c.key.Store(before)
 		return err

@@ -2,5 +2,5 @@ package stream
 
 import "github.com/bourse-exchange/bourse/internal/api"
 
-// ping shows that the connection is alive.
-func ping(*conn, *api.Request, string) error { return nil }
+// ping answers without an effect.
+func ping(*conn, *api.Form, string) error { return nil }

@@ -6,15 +6,16 @@ import (
 	"github.com/bourse-exchange/bourse/internal/feed"
 )
 
-// maxSubscriptions is how many streams a connection may have.
+// maxSubscriptions bounds the streams of a connection.
 const maxSubscriptions = 1024
 
-// sub subscribes to streams, to all of them or to none.
-func sub(c *conn, r *api.Request, id string) error {
-	topics, err := c.topics(r)
+// sub subscribes to all of the named streams or, on an error, to none.
+func sub(c *conn, f *api.Form, id string) error {
+	topics, err := c.topics(f)
 	if err != nil {
 		return err
 	}
+
 	if c.server.Feed.Subscriptions(c.subscriber, topics) > maxSubscriptions {
 		return bourse.Errorf(bourse.CodeRefused, "A connection may have at most %d streams", maxSubscriptions)
 	}
@@ -22,24 +23,23 @@ func sub(c *conn, r *api.Request, id string) error {
 	return errAnswered
 }
 
-// topics reads the names of streams.
-func (c *conn) topics(r *api.Request) ([]feed.Topic, error) {
-	if err := r.Require("streams"); err != nil {
-		return nil, err
-	}
-	names, err := r.TextOrTexts("streams", maxSubscriptions)
-	if err != nil {
-		return nil, err
-	}
+// topics parses the names of streams.
+func (c *conn) topics(f *api.Form) ([]feed.Topic, error) {
+	f.Require("streams")
+	names := f.TextOrTexts("streams", maxSubscriptions)
 	if len(names) == 0 {
-		return nil, bourse.Errorf(bourse.CodeMissing, "Missing data")
+		f.Fail(bourse.Errorf(bourse.CodeMissing, "Missing data"))
+	}
+	if err := f.Err(); err != nil {
+		return nil, err
 	}
 	if !c.admitNames(len(names)) {
-		return nil, api.ErrTooMany
+		return nil, bourse.ErrBusy
 	}
 
 	catalogue := c.server.View.Catalogue()
 	topics := make([]feed.Topic, len(names))
+	var err error
 	for i, name := range names {
 		if topics[i], err = topic(catalogue, name, c.identity.Account); err != nil {
 			return nil, err

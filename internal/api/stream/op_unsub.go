@@ -2,9 +2,9 @@ package stream
 
 import "github.com/bourse-exchange/bourse/internal/api"
 
-// unsub unsubscribes from streams, from all of them or from none.
-func unsub(c *conn, r *api.Request, id string) error {
-	topics, err := c.topics(r)
+// unsub unsubscribes from all of the named streams or, on an error, from none.
+func unsub(c *conn, f *api.Form, id string) error {
+	topics, err := c.topics(f)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func failed(id any, err string) string {
 	return fmt.Sprintf(`{"class":"resp","id":%v,"success":false,"error":%q}`, id, err)
 }
 
-// TestOperations asks one connection one thing after the other.
+// TestOperations sends all kinds of requests on one connection.
 func TestOperations(t *testing.T) {
 	c := newExchange(t, 0).dial()
 	for _, step := range []struct{ request, answer string }{

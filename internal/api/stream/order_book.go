@@ -5,8 +5,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/feed"
 )
 
-// orderBook tells what a level of the book holds now. Prices and amounts have
-// all their decimals, so that a client can match levels by their text.
+// orderBook stages a level of the book. Prices and amounts keep all their decimals, so
+// that clients can match levels as strings.
 func (p *Publisher) orderBook(l *bourse.Level) {
 	m := p.catalogue.Markets[l.Market]
 	topic := feed.Topic{Kind: feed.Book, Market: m.ID}

@@ -63,7 +63,7 @@ func TestInvalidUTF8(t *testing.T) {
 	}
 }
 
-// masked returns a masked frame with a header that may be wrong.
+// masked returns a masked frame with a header that may be malformed.
 func masked(h ws.Header, payload string) []byte {
 	h.Masked, h.Mask, h.Length = true, [4]byte{1, 2, 3, 4}, int64(len(payload))
 	var b bytes.Buffer
@@ -106,7 +106,7 @@ func TestFramesThatBreakTheProtocol(t *testing.T) {
 			c := x.dial()
 			c.T = t
 			c.raw(append(masked(ws.Header{Fin: true, OpCode: ws.OpText}, request), f.bytes...))
-			c.want(resp(1)) // what was asked before is answered
+			c.want(resp(1)) // earlier requests are answered
 			c.ended(f.code, "")
 		})
 	}
@@ -136,7 +136,7 @@ func TestFragmentsAndControlFrames(t *testing.T) {
 	add(true, ws.OpPong, "")
 	add(true, ws.OpContinuation, "\x82\xac"+`"}`)
 	add(true, ws.OpPing, "")
-	for _, part := range b { // the slowest network there is
+	for _, part := range b { // byte by byte
 		c.raw([]byte{part})
 	}
 	for _, want := range []string{"one", strings.Repeat("p", 125), resp(5), ""} {
@@ -200,7 +200,7 @@ func TestClosingCutsThoseWhoStay(t *testing.T) {
 	c.ok(`{"op":"ping","id":1}`)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	x.server.Close(ctx) // returns though the client says nothing
+	x.server.Close(ctx) // returns although the client does not close
 	if n := x.server.Len(); n != 0 {
 		t.Errorf("%d connections are left", n)
 	}

@@ -7,48 +7,46 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// Publisher turns what commands did into stream messages. It stands behind the
-// view and sees each command after it.
+// Publisher turns commands into stream messages. It observes each command after the view.
 type Publisher struct {
 	feed *feed.Feed
 	view *view.View
 
 	catalogue *view.Catalogue
 	now       bourse.Time
-	// w writes into a block that messages share; a full one is left to those
-	// who still have to send parts of it.
+	// w writes into a block that messages share. A full block lives until subscribers
+	// have sent its messages.
 	w     *wire.Writer
 	begun int
 
-	// changed are the orders to tell about at the end of the command.
+	// changed are the order changes of the current command; index has their positions.
 	changed []change
 	index   map[bourse.OrderID]int
 }
 
-// blockSize is the size of the blocks that messages are written into.
+// blockSize is the size of a block of messages.
 const blockSize = 64 << 10
 
-// NewPublisher returns a publisher for a feed, behind a view.
+// NewPublisher returns a publisher that reads a view and stages in a feed.
 func NewPublisher(f *feed.Feed, v *view.View) *Publisher {
 	return &Publisher{
 		feed: f, view: v, w: wire.NewWriter(make([]byte, 0, blockSize)), index: map[bourse.OrderID]int{},
 	}
 }
 
-// Reset has nothing to empty: what a snapshot restores was announced before.
+// Reset keeps nothing: a snapshot's commands were published before.
 func (p *Publisher) Reset(func(string) ([]byte, bool)) error { return nil }
 
-// Begin opens a frame.
+// Begin begins a frame.
 func (p *Publisher) Begin() { p.feed.Begin() }
 
-// End closes a frame and lets its messages go.
+// End ends a frame and releases its messages.
 func (p *Publisher) End() { p.feed.End() }
 
-// Observe stages the messages of a command, in the order in which things
-// happened.
+// Observe stages the messages of a command in the order of its events.
 func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 || p.feed.Idle() {
-		return // a restore tells nothing new, and a replay tells nobody
+		return // a restore is no command, and in a replay there is no subscriber
 	}
 	p.now, p.catalogue = cmd.Time, p.view.Latest()
 	updates := p.marketData(p.view.Updates(), -1)
@@ -73,7 +71,7 @@ func (p *Publisher) event(e bourse.Event, ev *bourse.Events) {
 		p.trade(&ev.Trades[e.At])
 	case bourse.EventLevel:
 		p.orderBook(&ev.Levels[e.At])
-	default: // nothing that a stream tells
+	default: // not in a stream
 	}
 }
 
@@ -86,8 +84,7 @@ func (p *Publisher) trade(t *bourse.Trade) {
 	p.orderFilled(&t.Taker, m)
 }
 
-// marketData stages the updates that the event at this index caused, and
-// returns the rest.
+// marketData stages the updates caused by the event at index after, and returns the rest.
 func (p *Publisher) marketData(updates []view.Update, after int) []view.Update {
 	for len(updates) > 0 && updates[0].After == after {
 		u := &updates[0]
@@ -106,17 +103,19 @@ func (p *Publisher) marketData(updates []view.Update, after int) []view.Update {
 	return updates
 }
 
-// begin starts a data message for a topic, if anybody wants it.
+// begin starts a message for a topic; false if it has no subscriber.
 func (p *Publisher) begin(t feed.Topic, pair bourse.Pair, stream string) (*wire.Writer, bool) {
 	if !p.feed.Wanted(t) {
 		return nil, false
 	}
+
 	block := p.w.Bytes()
 	if cap(block)-len(block) < blockSize/16 {
 		block = make([]byte, 0, blockSize)
 	}
 	p.begun = len(block)
 	p.w.Reset(block[:len(block)+headerRoom])
+
 	p.w.Object()
 	p.w.Word("class", "data")
 	if pair == "" {
@@ -127,7 +126,7 @@ func (p *Publisher) begin(t feed.Topic, pair bourse.Pair, stream string) (*wire.
 	return p.w, true
 }
 
-// stage ends the message that begin started.
+// stage completes and stages the message that begin started.
 func (p *Publisher) stage(t feed.Topic) {
 	p.w.EndObject()
 	block := p.w.Bytes()

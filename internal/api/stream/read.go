@@ -9,15 +9,13 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// maxMessage is the longest message that a client may send, in bytes, all
-// fragments together.
+// maxMessage bounds a client's message in bytes, over all fragments.
 const maxMessage = 16 << 10
 
-// lastCode is the highest code that a close frame may have: RFC 6455, section
-// 7.4.2, gives those up to here a meaning.
+// lastCode is the highest close code that RFC 6455 defines, section 7.4.2.
 const lastCode ws.StatusCode = 4999
 
-// closeError ends a connection with a code and a reason.
+// closeError closes a connection with a code and a reason.
 type closeError struct {
 	code   ws.StatusCode
 	reason string
@@ -26,8 +24,7 @@ type closeError struct {
 // Error returns the reason.
 func (e *closeError) Error() string { return e.reason }
 
-// closing returns the close frame that an error calls for; false if the
-// connection is simply gone.
+// closing returns the close code for an error; false if the connection is lost.
 func closing(err error) (ws.StatusCode, string, bool) {
 	var e *closeError
 	if errors.As(err, &e) {
@@ -38,21 +35,21 @@ func closing(err error) (ws.StatusCode, string, bool) {
 
 func protocolError(reason string) error { return &closeError{ws.StatusProtocolError, reason} }
 
-// reader takes messages off a connection.
+// reader reads messages from a connection.
 type reader struct {
 	conn *conn
-	// early is what has been read already.
+	// early has bytes already read.
 	early []byte
-	// ahead is where more is read than was asked for: small frames take one call of
-	// the system each, or several of them one.
+	// ahead is the buffer for reading ahead, so that a small frame takes at most one
+	// system call.
 	ahead [128]byte
 	head  [14]byte
-	// message gathers fragments; fragmented is true between them.
+	// message collects fragments; fragmented is set between them.
 	message    []byte
 	fragmented bool
 }
 
-// Read reads what came early, then from the connection.
+// Read reads early first, then from the connection.
 func (r *reader) Read(p []byte) (int, error) {
 	if len(r.early) > 0 {
 		n := copy(p, r.early)
@@ -73,9 +70,9 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next returns the next text message, which is good until the next call. It
-// answers pings on the way. A *closeError says how to end the connection; any
-// other error means that it is gone.
+// next returns the next text message, valid until the next call, and answers pings. A
+// *closeError is the reason to give the client; after any other error the connection is
+// lost.
 func (r *reader) next() ([]byte, error) {
 	for {
 		if len(r.early) == 0 {
@@ -98,6 +95,7 @@ func (r *reader) next() ([]byte, error) {
 		if err := r.fragment(h); err != nil {
 			return nil, err
 		}
+
 		if h.Fin {
 			r.fragmented = false
 			if !utf8.Valid(r.message) {
@@ -114,26 +112,31 @@ func (r *reader) header() (ws.Header, error) {
 	if _, err := io.ReadFull(r, r.head[:2]); err != nil {
 		return h, err
 	}
+
 	h.Fin, h.Rsv, h.OpCode = r.head[0]&0x80 != 0, r.head[0]>>4&7, ws.OpCode(r.head[0]&0x0f)
 	h.Masked, h.Length = r.head[1]&0x80 != 0, int64(r.head[1]&0x7f)
 	state := ws.StateServerSide
+
 	if r.fragmented {
 		state = state.Set(ws.StateFragmented)
 	}
 	if err := ws.CheckHeader(h, state); err != nil {
 		return h, protocolError(err.Error())
 	}
+
 	more := map[int64]int{126: 2, 127: 8}[h.Length]
 	rest := r.head[2 : 2+more+4]
 	if _, err := io.ReadFull(r, rest); err != nil {
 		return h, err
 	}
+
 	switch more {
 	case 2:
 		h.Length = int64(binary.BigEndian.Uint16(rest))
 	case 8:
 		h.Length = int64(binary.BigEndian.Uint64(rest))
 	}
+
 	copy(h.Mask[:], rest[more:])
 	if h.Length < 0 || h.Length > maxMessage {
 		return h, &closeError{ws.StatusMessageTooBig, "message too long"}
@@ -148,11 +151,13 @@ func (r *reader) fragment(h ws.Header) error {
 		return &closeError{ws.StatusUnsupportedData, "text messages only"}
 	case ws.OpText:
 		r.message, r.fragmented = r.message[:0], true
-	default: // a continuation; header has checked the rest
+	default: // a continuation, which header has checked
 	}
+
 	if len(r.message)+int(h.Length) > maxMessage {
 		return &closeError{ws.StatusMessageTooBig, "message too long"}
 	}
+
 	start := len(r.message)
 	r.message = append(r.message, make([]byte, h.Length)...)
 	if _, err := io.ReadFull(r, r.message[start:]); err != nil {
@@ -169,6 +174,7 @@ func (r *reader) control(h ws.Header) error {
 		return err
 	}
 	ws.Cipher(payload, h.Mask, 0)
+
 	switch h.OpCode {
 	case ws.OpPing:
 		r.conn.subscriber.Push(ws.MustCompileFrame(ws.NewPongFrame(payload)))
@@ -184,7 +190,7 @@ func (r *reader) control(h ws.Header) error {
 			return protocolError("no such close code")
 		}
 		return &closeError{code, ""}
-	default: // an unasked pong shows life, and that is all
+	default: // an unsolicited pong only shows life
 	}
 	return nil
 }

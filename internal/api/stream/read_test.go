@@ -15,8 +15,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// FuzzReader reads any bytes as frames: what comes out is bounded UTF-8, and it
-// ends with a code that may be sent.
+// FuzzReader reads arbitrary bytes as frames: messages are bounded UTF-8, and the close
+// code is one that may be sent.
 func FuzzReader(f *testing.F) {
 	add := func(frames ...ws.Frame) {
 		var b []byte
@@ -60,7 +60,7 @@ func checkEnd(t *testing.T, err error) {
 	}
 }
 
-// TestFrames frames messages of each length that is written in another way.
+// TestFrames frames messages of each length encoding.
 func TestFrames(t *testing.T) {
 	for _, n := range []int{0, 1, 125, 126, 127, 1<<16 - 1, 1 << 16, 100_000} {
 		text := bytes.Repeat([]byte("x"), n)
@@ -71,8 +71,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestChunks wants every message in one chunk, and chunks of the size that lets
-// an end come in between.
+// TestChunks checks that every message is in one chunk, and that chunks have at most
+// writeChunk bytes.
 func TestChunks(t *testing.T) {
 	list := [][]byte{make([]byte, 1), make([]byte, writeChunk-1), make([]byte, 1), make([]byte, 2*writeChunk), nil}
 	for _, want := range []int{2, 1, 1, 1} {

@@ -11,14 +11,14 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// fields are what a request may hold.
+// fields are the names that a request may hold.
 var fields = api.Fields{"op", "id", "api_key", "streams"}
 
-// operation carries out a request. It returns the answer's error, or, if it has
-// queued the answer itself, errAnswered.
-type operation func(c *conn, r *api.Request, id string) error
+// operation carries out a request. It returns the answer's error, or errAnswered if it
+// has queued the answer itself.
+type operation func(c *conn, f *api.Form, id string) error
 
-// errAnswered says that the answer is queued already.
+// errAnswered is returned by operations that have queued their answer.
 var errAnswered = errors.New("answered")
 
 func operations(op string) operation {
@@ -32,36 +32,35 @@ func operations(op string) operation {
 	case "unsub":
 		return unsub
 	}
-	return func(*conn, *api.Request, string) error {
+	return func(*conn, *api.Form, string) error {
 		return bourse.Errorf(bourse.CodeInvalid, "Unknown operation")
 	}
 }
 
-// handle carries out a message and queues its answer. An error ends the
-// connection: the message was no request.
+// handle carries out a message and queues its answer. It returns an error if the message
+// is no request, which closes the connection.
 func (c *conn) handle(message []byte) error {
-	r := c.server.requests.Get().(*api.Request)
-	defer c.server.requests.Put(r)
-	malformed := r.Parse(message, fields)
-	if errors.Is(malformed, api.ErrNotObject) || !r.Has("op") || !r.Has("id") {
+	f := c.server.forms.Get().(*api.Form)
+	defer c.server.forms.Put(f)
+	malformed := f.Parse(message, fields)
+	if errors.Is(malformed, api.ErrNotObject) || !f.Has("op") || !f.Has("id") {
 		return &closeError{ws.StatusPolicyViolation, "not a JSON object with op and id"}
 	}
-	op, err := r.Text("op")
-	id, idErr := r.Integer("id")
+	op, id := f.Text("op"), f.Integer("id")
 	switch {
-	case err != nil || idErr != nil:
+	case f.Err() != nil:
 		return &closeError{ws.StatusPolicyViolation, "op must be a string and id an integer"}
 	case !c.admit():
-		c.answer(id, api.ErrTooMany)
+		c.answer(id, bourse.ErrBusy)
 	case malformed != nil:
 		c.answer(id, malformed)
 	default:
-		c.answer(id, operations(op)(c, r, id))
+		c.answer(id, operations(op)(c, f, id))
 	}
 	return nil
 }
 
-// answer queues the answer to a request, unless that is done.
+// answer queues the answer to a request, unless err is errAnswered.
 func (c *conn) answer(id string, err error) {
 	if errors.Is(err, errAnswered) {
 		return
@@ -86,11 +85,11 @@ func answer(id string, err error) []byte {
 	return frame(w.Bytes())
 }
 
-// headerRoom is left in front of a message for its frame header.
+// headerRoom is the space before a message for its frame header.
 const headerRoom = 10
 
-// frame completes a message, which has headerRoom bytes in front, to a text
-// frame, and returns the part of it that is used.
+// frame adds the text frame header to a message with headerRoom bytes before it, and
+// returns the frame.
 func frame(b []byte) []byte {
 	n := len(b) - headerRoom
 	var start int

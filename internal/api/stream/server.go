@@ -20,29 +20,29 @@ import (
 )
 
 const (
-	// pingEvery is how often an idle connection is pinged; one that shows no
-	// life for aliveFor is cut.
+	// pingEvery is the interval of pings to an idle connection; one without input for
+	// aliveFor is cut.
 	pingEvery = 20 * time.Second
 	aliveFor  = 40 * time.Second
-	// sendBuffer bounds what the kernel keeps for a connection, in bytes.
+	// sendBuffer bounds the kernel's send buffer of a connection, in bytes.
 	sendBuffer = 128 << 10
 )
 
-// Authenticator says who is asking.
+// Authenticator finds the holder of a secret.
 type Authenticator interface {
 	Authenticate(ctx context.Context, secret account.Secret, from netip.Addr) (account.Identity, error)
 }
 
-// Options are what a server is put together from.
+// Options are the parts of a server.
 type Options struct {
 	Feed *feed.Feed
 	View *view.View
 	Who  Authenticator
 	From func(*http.Request) netip.Addr
-	// Limits count what accounts and sources send, over all their connections; nil
+	// Limits count the input of accounts and sources over all their connections; nil
 	// allows everything.
 	Limits *api.Limiter
-	// PerSource is how many connections a source may have; zero for any number.
+	// PerSource bounds the connections of a source; zero is no bound.
 	PerSource int
 	Clock     func() time.Time
 	Log       *slog.Logger
@@ -55,26 +55,26 @@ type Server struct {
 	mu     sync.Mutex
 	conns  map[*conn]struct{}
 	closed bool
-	// sources counts the connections of each source.
+	// sources counts connections by source.
 	sources api.Connections
-	// expiring are the connections whose key expires.
+	// expiring has the connections whose key expires.
 	expiring map[*conn]struct{}
 	// open is done when all connections have ended.
-	open     sync.WaitGroup
-	requests sync.Pool
-	writers  *writers
+	open    sync.WaitGroup
+	forms   sync.Pool
+	writers *writers
 }
 
 // NewServer returns a server without connections.
 func NewServer(o Options) *Server {
 	s := &Server{Options: o, conns: map[*conn]struct{}{}, expiring: map[*conn]struct{}{}}
-	s.writers = newWriters(max(1, runtime.GOMAXPROCS(0)/4)) // the other processors are the engine's
-	s.requests.New = func() any { return new(api.Request) }
+	s.writers = newWriters(max(1, runtime.GOMAXPROCS(0)/4)) // the engine needs the other processors
+	s.forms.New = func() any { return new(api.Form) }
 	return s
 }
 
-// ServeHTTP upgrades a request to a connection and returns; the connection lives
-// on. The upgrade counts as a request of its source: the key comes later, if at all.
+// ServeHTTP upgrades a request to a connection and returns. The upgrade counts as a
+// request of its source, because a key comes later, if at all.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	from := s.From(r)
 	if !s.Limits.Admit(api.Reads, api.Payer{Source: from}) || !s.reserve(from) {
@@ -86,14 +86,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	raw, rw, _, err := ws.UpgradeHTTP(r, w)
 	if err != nil {
 		s.release(from)
-		return // the upgrader has answered
+		return // UpgradeHTTP has answered
 	}
 
 	if resumed, ok := raw.(interface{ Bare() net.Conn }); ok {
 		raw = resumed.Bare()
 	}
 	if tcp, ok := raw.(*net.TCPConn); ok {
-		_ = tcp.SetWriteBuffer(sendBuffer) // a hint: the queue is bounded as well
+		_ = tcp.SetWriteBuffer(sendBuffer) // a hint: the queue is bounded too
 	}
 	c := newConn(s, raw, from)
 	if !s.add(c) {
@@ -126,7 +126,7 @@ func (s *Server) remove(c *conn) {
 	s.open.Done()
 }
 
-// each calls f for every connection there is now.
+// each calls f for every current connection.
 func (s *Server) each(f func(*conn)) {
 	s.mu.Lock()
 	list := make([]*conn, 0, len(s.conns))
@@ -139,14 +139,13 @@ func (s *Server) each(f func(*conn)) {
 	}
 }
 
-// Ping pings the connections that were not pinged for a while. It is to be
-// called every few seconds.
+// Ping pings idle connections. Call it every few seconds.
 func (s *Server) Ping() {
 	now := s.Clock()
 	s.each(func(c *conn) { c.ping(now) })
 }
 
-// watchExpiry has Expire know when the key of a connection expires; zero for never.
+// watchExpiry registers the expiry of a connection's key with Expire; zero is never.
 func (s *Server) watchExpiry(c *conn, at bourse.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,8 +155,7 @@ func (s *Server) watchExpiry(c *conn, at bourse.Time) {
 	}
 }
 
-// Expire ends the connections whose key has expired. It is to be called several
-// times a second.
+// Expire closes connections whose key has expired. Call it several times a second.
 func (s *Server) Expire() {
 	now := bourse.TimeOf(s.Clock())
 	var over []*conn
@@ -175,7 +173,7 @@ func (s *Server) Expire() {
 	}
 }
 
-// Revoke ends the connections that logged in with a key.
+// Revoke closes the connections that authenticated with a key.
 func (s *Server) Revoke(key bourse.KeyID) {
 	s.each(func(c *conn) {
 		if c.key.Load() == uint64(key) {
@@ -184,15 +182,15 @@ func (s *Server) Revoke(key bourse.KeyID) {
 	})
 }
 
-// Len returns how many connections there are.
+// Len returns the number of connections.
 func (s *Server) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.conns)
 }
 
-// Close takes no further connections, ends those there are with 1001, and waits
-// for them until ctx ends; then it cuts the rest.
+// Close refuses new connections, closes the current ones with 1001, and waits for them
+// until ctx ends; then it cuts the rest.
 func (s *Server) Close(ctx context.Context) {
 	s.mu.Lock()
 	s.closed = true

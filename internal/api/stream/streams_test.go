@@ -13,7 +13,7 @@ import (
 const everyPublicStream = `{"op":"sub","id":1,"streams":["BTC/USDT@marketTrade","BTC/USDT@ticker","BTC/USDT@tickerEx",` +
 	`"BTC/USDT@orderBook","BTC/USDT@candleStick/1","BTC/USDT@candleStick/60","BTC/USDT@candleStick/1D"]}`
 
-// step is a part of a story that streams tell.
+// step is a step of the story.
 type step struct {
 	name string
 	do   func(x *exchange)
@@ -22,18 +22,18 @@ type step struct {
 // lots are a thousandth of the base asset.
 const lots bourse.Lots = 1000
 
-// story goes through all that streams tell.
+// story causes every kind of stream message.
 var story = []step{
 	{"a limit order rests", func(x *exchange) { x.place(alice, limit(bourse.Sell, 6100000, 500*lots)) }},
 	{"a second one joins its level", func(x *exchange) { x.place(bob, limit(bourse.Sell, 6100000, 250*lots)) }},
 	{"a buyer takes a part and rests", func(x *exchange) { x.place(bob, limit(bourse.Buy, 6100050, 1000*lots)) }},
 	{"a market order by amount at the same price", func(x *exchange) {
-		x.place(alice, bourse.Place{Side: bourse.Sell, Type: bourse.MarketOrder, TIF: bourse.GTC, Lots: 100 * lots})
+		x.place(alice, bourse.NewOrder{Side: bourse.Sell, Type: bourse.MarketOrder, TIF: bourse.GTC, Lots: 100 * lots})
 	}},
 	{"a market order by total, in two trades", func(x *exchange) {
 		x.place(alice, limit(bourse.Sell, 6200000, 10*lots))
 		x.place(alice, limit(bourse.Sell, 6300001, 10*lots))
-		x.place(bob, bourse.Place{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: units("900.000000000001", 12)})
+		x.place(bob, bourse.NewOrder{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: units("900.000000000001", 12)})
 	}},
 	{"IOC: the rest is killed", func(x *exchange) {
 		p := limit(bourse.Buy, 6300001, 500*lots)
@@ -46,11 +46,11 @@ var story = []step{
 		x.place(alice, p)
 	}},
 	{"a market order finds nobody", func(x *exchange) {
-		x.place(bob, bourse.Place{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.IOC, Lots: lots})
+		x.place(bob, bourse.NewOrder{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.IOC, Lots: lots})
 	}},
 	{"too dear", func(x *exchange) { x.place(bob, limit(bourse.Buy, 90000000, 1_000_000*lots)) }},
 	{"a market order too dear", func(x *exchange) {
-		x.place(alice, bourse.Place{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: units("99999999", 12)})
+		x.place(alice, bourse.NewOrder{Side: bourse.Buy, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: units("99999999", 12)})
 	}},
 	{"too small, with a name", func(x *exchange) {
 		p := limit(bourse.Buy, 100, 1*lots)
@@ -61,12 +61,12 @@ var story = []step{
 		p := limit(bourse.Buy, 5900000, 1*lots)
 		p.ClientID, _ = bourse.ParseClientID("Name.1:a-b_c")
 		id := x.place(bob, p)
-		x.place(bob, p) // the same request again tells nothing
+		x.place(bob, p) // a repeated request has no message
 		x.cancel(bob, id)
 		x.cancel0(bob, id)
 	}},
 	{"stops: one is canceled while it waits, one is triggered and rests, one is triggered and killed", func(x *exchange) {
-		stop := bourse.Place{Side: bourse.Sell, Type: bourse.StopLimit, TIF: bourse.GTC, Price: 6000000, Stop: 6050000, Lots: 30 * lots}
+		stop := bourse.NewOrder{Side: bourse.Sell, Type: bourse.StopLimit, TIF: bourse.GTC, Price: 6000000, Stop: 6050000, Lots: 30 * lots}
 		waiting := stop
 		waiting.Stop = 100
 		x.cancel(alice, x.place(alice, waiting))
@@ -111,14 +111,14 @@ var story = []step{
 	}},
 }
 
-// later lets time go by.
+// later advances the clock.
 func (x *exchange) later(d bourse.Time) {
 	x.Helper()
 	x.now += d
 	x.do(bourse.Command{Kind: bourse.CommandTick})
 }
 
-// cancel0 asks for the end of an order that is not there.
+// cancel0 cancels an order that does not exist.
 func (x *exchange) cancel0(who bourse.AccountID, id bourse.OrderID) {
 	x.Helper()
 	x.cancel(who, id)
@@ -127,8 +127,8 @@ func (x *exchange) cancel0(who bourse.AccountID, id bourse.OrderID) {
 	}
 }
 
-// TestStory compares every message of every stream, byte by byte, with
-// testdata/streams.txt. REWRITE=1 writes it anew; read the difference.
+// TestStory compares every message of every stream with testdata/streams.txt, byte by
+// byte. REWRITE=1 rewrites the file.
 func TestStory(t *testing.T) {
 	x := newExchange(t, 1)
 	public, private := x.dial(), map[string]*client{"alice": x.dial(), "bob": x.dial()}
@@ -180,7 +180,7 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestOtherMarketsAndAccountsAreNotTold listens next door.
+// TestOtherMarketsAndAccountsAreNotTold subscribes to other markets and accounts.
 func TestOtherMarketsAndAccountsAreNotTold(t *testing.T) {
 	x := newExchange(t, 1)
 	c := x.dial()

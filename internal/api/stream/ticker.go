@@ -7,7 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// ticker tells that the price changed.
+// ticker stages a price change.
 func (p *Publisher) ticker(m *bourse.Market, t *view.Ticker) {
 	topic := feed.Topic{Kind: feed.Ticker, Market: m.ID}
 	w, ok := p.begin(topic, m.Pair, nameTicker)

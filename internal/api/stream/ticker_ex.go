@@ -6,7 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// tickerEx tells that the price or the rolling day changed.
+// tickerEx stages a change of the price or the rolling day.
 func (p *Publisher) tickerEx(m *bourse.Market, t *view.Ticker) {
 	topic := feed.Topic{Kind: feed.TickerEx, Market: m.ID}
 	w, ok := p.begin(topic, m.Pair, nameTickerEx)

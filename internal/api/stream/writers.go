@@ -8,18 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writers walk the connections that have something to send. Each gets one write,
-// which never blocks, of all that is queued by then: in a burst its turn comes
-// later and its write is longer. Writers come when there is something to do and
-// go when there is nothing, so that a lone message leaves at once. They are few: a
-// goroutine for each connection would be woken as often as it writes, and many at
-// a time would take the processors from the engine.
+// writers serve the connections with queued messages. A visit writes everything queued
+// and never blocks: in a burst visits are rarer and writes longer. A writer starts when a
+// connection waits, so that a lone message leaves at once. Writers are few: a goroutine
+// for each connection would be woken for each write, and many of them would take the
+// processors from the engine.
 type writers struct {
 	mu sync.Mutex
-	// waiting are the connections to go to, from next on, each once.
+	// waiting are the connections to visit, from index next, each once.
 	waiting []*conn
 	next    int
-	// idle are the pens of writers that are not running; there are no other ones.
+	// idle are the pens of writers that do not run. The number of pens bounds the
+	// writers.
 	idle []*pen
 }
 
@@ -31,7 +31,7 @@ func newWriters(most int) *writers {
 	return w
 }
 
-// add has a connection written to.
+// add queues a connection for a visit, and starts a writer if one is idle.
 func (w *writers) add(c *conn) {
 	w.mu.Lock()
 	w.waiting = append(w.waiting, c)
@@ -46,7 +46,7 @@ func (w *writers) add(c *conn) {
 	}
 }
 
-// walk writes to connections until none waits.
+// walk visits connections until none waits.
 func (w *writers) walk(p *pen) {
 	var again *conn
 	for c := w.turn(p, nil); c != nil; c = w.turn(p, again) {
@@ -57,8 +57,8 @@ func (w *writers) walk(p *pen) {
 	}
 }
 
-// turn puts a connection at the end, if there is one to be visited again, and
-// returns the next; if there is none the pen is laid down.
+// turn requeues the connection again, if there is one, and returns the next. If none
+// waits, the pen becomes idle.
 func (w *writers) turn(p *pen, again *conn) *conn {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,6 +69,7 @@ func (w *writers) turn(p *pen, again *conn) *conn {
 		w.idle = append(w.idle, p)
 		return nil
 	}
+
 	c := w.waiting[w.next]
 	w.waiting[w.next] = nil
 	if w.next++; 2*w.next >= len(w.waiting) {
@@ -78,12 +79,12 @@ func (w *writers) turn(p *pen, again *conn) *conn {
 	return c
 }
 
-// pen is what a writer writes with.
+// pen is the state of a writer.
 type pen struct {
 	batch  [][]byte
 	joined []byte
-	// write is put, once for all connections: it writes ink and notes how much
-	// of it went.
+	// write is put as a function value, made once: it writes ink and records the number
+	// of bytes in wrote.
 	write func(fd uintptr) bool
 	ink   []byte
 	wrote int
@@ -96,11 +97,12 @@ func newPen() *pen {
 	return p
 }
 
-// visit writes what is queued for a connection, and reports whether to come
-// again. What its socket has no room for is left to a goroutine that waits.
+// visit writes the messages queued for a connection, and reports whether to requeue it.
+// If its socket is full, a goroutine that blocks writes the rest.
 func (p *pen) visit(c *conn) bool {
 	p.batch = c.subscriber.Take(p.batch[:0])
 	defer clear(p.batch)
+
 	for rest := p.batch; len(rest) > 0; {
 		n := chunk(rest)
 		left, skip, ok := p.send(c, rest[:n])
@@ -122,12 +124,13 @@ func (p *pen) visit(c *conn) bool {
 	return len(p.batch) > 0
 }
 
-// send writes messages as far as there is room. It returns how many are left, and
-// how much of the first of these has gone.
+// send writes messages without blocking. It returns the number of messages left and the
+// bytes sent of the first of these.
 func (p *pen) send(c *conn, messages [][]byte) (left, skip int, ok bool) {
 	if c.socket == nil {
 		return len(messages), 0, true
 	}
+
 	p.ink, p.wrote = messages[0], 0
 	if len(messages) > 1 {
 		p.joined = p.joined[:0]
@@ -136,9 +139,11 @@ func (p *pen) send(c *conn, messages [][]byte) (left, skip int, ok bool) {
 		}
 		p.ink = p.joined
 	}
+
 	if c.socket.Write(p.write) != nil || p.err != nil {
 		return 0, 0, false
 	}
+
 	for i, m := range messages {
 		if p.wrote < len(m) {
 			return len(messages) - i, p.wrote, true
@@ -148,7 +153,7 @@ func (p *pen) send(c *conn, messages [][]byte) (left, skip int, ok bool) {
 	return 0, 0, true
 }
 
-// put writes the ink to a socket without waiting for room.
+// put writes ink to a socket without blocking.
 func (p *pen) put(fd uintptr) bool {
 	n, err := unix.Write(int(fd), p.ink)
 	p.wrote, p.err = max(n, 0), err

@@ -14,14 +14,14 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// unwatched returns a connection that no writer comes to.
+// unwatched returns a connection without a writer.
 func unwatched(raw net.Conn) *conn {
 	s := NewServer(Options{Feed: feed.New(), View: view.New(), Clock: time.Now})
 	s.writers = newWriters(0)
 	return newConn(s, raw, netip.Addr{})
 }
 
-// TestOneWriteForAllThatIsQueued writes to a socket that keeps writes apart.
+// TestOneWriteForAllThatIsQueued writes to a socket that preserves write boundaries.
 func TestOneWriteForAllThatIsQueued(t *testing.T) {
 	at := &net.UnixAddr{Net: "unixpacket", Name: filepath.Join(t.TempDir(), "s")}
 	listener, err := net.ListenUnix(at.Net, at)
@@ -57,8 +57,7 @@ func TestOneWriteForAllThatIsQueued(t *testing.T) {
 	}
 }
 
-// patient is a connection that cannot be written to without waiting, like one
-// that encrypts.
+// patient is a connection without a raw socket, like an encrypted one.
 type patient struct {
 	net.Conn
 
@@ -70,8 +69,8 @@ func (p *patient) SetWriteDeadline(t time.Time) error {
 	return p.Conn.SetWriteDeadline(t)
 }
 
-// TestRestOfAMessage goes on with a message of which a part has gone. What is left
-// of it looks like a close frame, and is none.
+// TestRestOfAMessage continues a partly sent message, whose rest looks like a close frame
+// and is none.
 func TestRestOfAMessage(t *testing.T) {
 	ours, theirs := net.Pipe()
 	p := &patient{Conn: ours}
@@ -91,7 +90,7 @@ func TestRestOfAMessage(t *testing.T) {
 	}
 }
 
-// TestEncryptedConnections has writers leave what they cannot write themselves.
+// TestEncryptedConnections checks that writers leave encrypted connections to flush.
 func TestEncryptedConnections(t *testing.T) {
 	ours, theirs := net.Pipe()
 	c := newConn(NewServer(Options{Feed: feed.New(), View: view.New(), Clock: time.Now}), &patient{Conn: ours}, netip.Addr{})

@@ -7,9 +7,10 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/core/terms"
 )
 
-// Once returns what makes a request with a key and a digest happen once.
+// Once returns the identity of a request under a key, with its digest.
 func Once(key bourse.ClientID, digest account.Digest) (o bourse.Once) {
 	sum := sha256.Sum256(key[:])
 	copy(o.Key[:], sum[:])
@@ -17,62 +18,86 @@ func Once(key bourse.ClientID, digest account.Digest) (o bourse.Once) {
 	return o
 }
 
-// Clear lets a request for money to leave pass: a session's with the second factor
-// that the account asks for, a key's without one. It notes in the request whether
-// there was one. Before a second factor
-// is asked for, check has to find the request good. If it does not, the request may
-// be one that was taken before, and now lacks what it took: then it passes to be
-// answered once more, and refused is the answer if it was not. A request without a
-// name that check refuses is not journaled, whoever sends it: no first answer has to
-// be kept for it. The errors are those
-// of check and [account.Service.SecondFactor].
-func (t *Teller) Clear(
-	ctx context.Context, who account.Identity, act account.Act, asked *bourse.Withdraw, check func() error,
-) (refused, err error) {
-	if !asked.Named() {
-		if err := check(); err != nil {
-			return nil, err
-		}
-	}
-	if who.Session == 0 {
-		return nil, nil
-	}
+// Payment is a request to move money out of an account.
+type Payment struct {
+	Who   account.Identity
+	Act   account.Act
+	Asked *bourse.Withdraw
+	// Check returns the error with which the exchange would refuse the request now.
+	Check func() error
+	// Send sends the request to the engine.
+	Send func() (bourse.Outcome, error)
 
-	factors, err := t.Accounts.Factors(ctx, who.Account)
-	if err != nil || !factors.Cases.Has(act.Case) {
-		return nil, err
-	}
-	switch err := check(); {
-	case err != nil && asked.Named():
-		asked.Again = true
-		return err, nil
-	case err != nil:
-		return nil, err
-	}
-	if err := t.Accounts.SecondFactor(ctx, who, act); err != nil {
-		return nil, err
-	}
-	asked.Factor = true
-	return nil, nil
+	// refusal is the answer if a request sent as a repetition turns out to be new.
+	refusal error
 }
 
-// RefusesCancel returns why the engine would refuse the cancel of a withdrawal, as
-// far as the view shows; zero if it does not. What the view refuses is not
-// journaled, because the refusal costs its sender nothing. An id that a client was
-// told is in the view until the withdrawal is over.
+// Pay clears and sends a request. The outcome may be a refusal of the engine. Errors come
+// from Check, Send and [account.Service.SecondFactor].
+func (t *Teller) Pay(ctx context.Context, p *Payment) (bourse.Outcome, error) {
+	if err := t.clear(ctx, p); err != nil {
+		return bourse.Outcome{}, err
+	}
+
+	o, err := p.Send()
+	if o.Reason == bourse.NotAskedBefore {
+		return bourse.Outcome{}, p.refusal
+	}
+	return o, err
+}
+
+// clear checks the second factor of a session's request, if the account demands one; a
+// key's request needs none. Before that, Check must find the request good. A request with
+// a name that Check refuses may repeat an earlier one whose success used up the balance;
+// it is sent as a repetition.
+//
+// A request without a name is always checked and, if refused, not journaled: no first
+// answer has to be kept for it.
+func (t *Teller) clear(ctx context.Context, p *Payment) error {
+	named := p.Asked.Named()
+	if !named {
+		if err := p.Check(); err != nil {
+			return err
+		}
+	}
+	if p.Who.Session == 0 {
+		return nil
+	}
+
+	factors, err := t.Accounts.Factors(ctx, p.Who.Account)
+	if err != nil || !factors.Cases.Has(p.Act.Case) {
+		return err
+	}
+	if err := p.Check(); err != nil {
+		if !named {
+			return err
+		}
+		p.Asked.Again, p.refusal = true, err
+		return nil
+	}
+
+	if err := t.Accounts.SecondFactor(ctx, p.Who, p.Act); err != nil {
+		return err
+	}
+	p.Asked.Factor = true
+	return nil
+}
+
+// RefusesCancel returns the reason for which the view refuses the cancel of a withdrawal,
+// or zero. Its refusals are not journaled, because they are free. The view has every id
+// that a client knows until the withdrawal is final.
 func (t *Teller) RefusesCancel(id bourse.AccountID, withdrawal bourse.WalletID) bourse.Reason {
 	switch _, w := t.View.OpenMovement(id, withdrawal); {
 	case w == nil:
 		return bourse.WithdrawalNotFound
-	case w.Sent:
-		return bourse.WithdrawalSent
+	case w.Signed:
+		return bourse.WithdrawalSigned
 	default:
 		return 0
 	}
 }
 
-// Says says in plain words where a withdrawal takes how much, for the letter of a
-// second factor.
+// Says describes a withdrawal in plain words for the letter of a second factor.
 func (r *Route) Says(asked *bourse.Withdraw) string {
 	text := fmt.Sprintf("Withdraw %s %s over %s to %s", asked.Amount.Format(r.Asset.Scale), r.Asset.Symbol,
 		r.Listed.Symbol, account.Plain(asked.Address))
@@ -82,34 +107,15 @@ func (r *Route) Says(asked *bourse.Withdraw) string {
 	return text + ", fee " + asked.Fee.Format(r.Asset.Scale) + " " + string(r.Asset.Symbol)
 }
 
-// Precheck says why the exchange would refuse a request now, as far as the view
-// shows; zero if it does not. Of a transfer the route has the asset alone.
+// Precheck returns the reason for which the engine would refuse a request now, as far as
+// the view shows, or zero. A transfer's route has only the asset.
 func (t *Teller) Precheck(id bourse.AccountID, r *Route, asked *bourse.Withdraw) bourse.Reason {
-	total, fits := asked.Amount.Add(asked.Fee)
-	if asked.Internal != 0 {
-		total, fits = asked.Amount, true
-	}
 	standing, _ := t.View.Account(id)
-	switch {
-	case standing.Frozen:
-		return bourse.AccountFrozen
-	case !r.Asset.Enabled:
-		return bourse.WithdrawalsClosed
-	case !fits:
-		return bourse.Overflow
+	_, recipient := t.View.Account(asked.Internal)
+	c := terms.Case{
+		Asked: asked, Asset: r.Asset, Network: r.Listed, Terms: r.Terms,
+		Frozen: standing.Frozen, Recipient: recipient,
+		Open: t.View.OpenWithdrawals(id), Available: t.View.Balance(id, asked.Asset).Available,
 	}
-	if !asked.Transfer() {
-		switch {
-		case !r.Listed.Enabled, !r.Terms.Enabled:
-			return bourse.WithdrawalsClosed
-		case asked.Amount.Less(r.Terms.MinWithdrawal):
-			return bourse.BelowMinWithdrawal
-		case r.Terms.FeeMax.Less(asked.Fee), asked.Fee.Less(r.LeastFee(asked)):
-			return bourse.FeeOutOfRange
-		}
-	}
-	if t.View.Balance(id, asked.Asset).Available.Less(total) {
-		return bourse.InsufficientFunds
-	}
-	return 0
+	return c.Refusal()
 }

@@ -6,57 +6,35 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// Destination reads the fields address and memo; what is absent is empty.
-func Destination(c *api.Call) (address, memo string, err error) {
-	if address, err = c.Text("address"); err != nil {
-		return "", "", err
-	}
-	memo, err = c.Text("memo")
-	return address, memo, err
-}
+// Destination reads the fields address and memo; absent is empty.
+func Destination(c *api.Call) (address, memo string) { return c.Text("address"), c.Text("memo") }
 
-// JudgeFields judges an address, a memo or both, which a request must hold.
-func (w *Way) JudgeFields(c *api.Call) (Verdict, error) {
+// JudgeFields judges an address, a memo or both; one is required.
+func (w *Way) JudgeFields(c *api.Call) Verdict {
 	if !c.Has("address") && !c.Has("memo") {
-		return Verdict{}, api.Missing("address")
+		c.Fail(api.Missing("address"))
 	}
-	address, memo, err := Destination(c)
-	if err != nil {
-		return Verdict{}, err
+	address, memo := Destination(c)
+	if c.Err() != nil {
+		return Verdict{}
 	}
-	return w.Judge(address, memo), nil
+	return w.Judge(address, memo)
 }
 
-// Amount reads a field with a decimal, which parse turns into ledger units.
-func Amount(c *api.Call, field string, parse func(string) (bourse.Amount, error)) (bourse.Amount, error) {
-	text, err := c.Text(field)
-	if err != nil {
-		return bourse.Amount{}, err
+// Moved reads the field amount, which must be positive.
+func Moved(c *api.Call, parse func(string) (bourse.Amount, error)) bourse.Amount {
+	a := api.Read(c.Form, "amount", parse)
+	if a.IsZero() {
+		c.Fail(api.Invalid("amount", "must be greater than zero"))
 	}
-	a, err := parse(text)
-	if err != nil {
-		return bourse.Amount{}, api.Invalid(field, err.Error())
-	}
-	return a, nil
+	return a
 }
 
-// Moved reads the field amount: how much is to move, which is not nothing.
-func Moved(c *api.Call, parse func(string) (bourse.Amount, error)) (bourse.Amount, error) {
-	a, err := Amount(c, "amount", parse)
-	if err == nil && a.IsZero() {
-		err = api.Invalid("amount", "must be greater than zero")
+// AddressName reads the name of an address book entry; absent is empty.
+func AddressName(c *api.Call, field string) string {
+	name := c.Text(field)
+	if c.Has(field) && !account.ValidAddressName(name) {
+		c.Fail(api.Invalid(field, "want 1 to 255 letters, digits and spaces"))
 	}
-	return a, err
-}
-
-// AddressName reads a name of an entry of an address book; absent is empty.
-func AddressName(c *api.Call, field string) (string, error) {
-	name, err := c.Text(field)
-	if err != nil || !c.Has(field) {
-		return "", err
-	}
-	if !account.ValidAddressName(name) {
-		return "", api.Invalid(field, "want 1 to 255 letters, digits and spaces")
-	}
-	return name, nil
+	return name
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// Listing is the work on a page of transactions of one account.
+// Listing writes a page of one account's transactions.
 type Listing struct {
 	*Teller
-	// tips are the networks' heights from before the rows were read: a pending
-	// deposit is not as deep as it must be, and with these it cannot seem to be.
+	// tips are the networks' heights before the rows were read, so that a pending deposit
+	// never appears with all its confirmations.
 	tips []uint64
-	// addresses are those where the account's deposits arrive.
+	// addresses caches the account's deposit addresses.
 	addresses map[bourse.NetworkID]string
 }
 
-// NewListing returns the work on a page whose rows are read after it.
+// NewListing returns a listing. Call it before the rows are read.
 func (t *Teller) NewListing() *Listing {
 	tips := make([]uint64, len(t.View.Catalogue().Networks))
 	for id := range tips {
@@ -27,7 +27,7 @@ func (t *Teller) NewListing() *Listing {
 	return &Listing{Teller: t, tips: tips, addresses: map[bourse.NetworkID]string{}}
 }
 
-// Address returns where a deposit arrived or a withdrawal goes to.
+// Address returns the address of a deposit or the destination of a withdrawal.
 func (l *Listing) Address(m *history.Movement) string {
 	if m.Kind == history.MovementWithdrawal {
 		return m.Address
@@ -40,7 +40,8 @@ func (l *Listing) Address(m *history.Movement) string {
 	return address
 }
 
-// Confirms counts from heights that may be older than the deposit's block.
+// Confirms returns a deposit's confirmations at the listing's height, at least those of
+// its own block.
 func (l *Listing) Confirms(m *history.Movement) uint64 {
 	var tip uint64
 	if int(m.Network) < len(l.tips) {
@@ -49,11 +50,10 @@ func (l *Listing) Confirms(m *history.Movement) uint64 {
 	return m.Confirms(max(tip, m.Height))
 }
 
-// TxID returns the name of a transaction, or, of one inside the exchange, that of
-// the withdrawal. There is none before it is sent, and while an operator has it
-// signed anew.
+// TxID returns the name of a transaction or, inside the exchange, of the withdrawal;
+// empty before it is sent and while it is signed anew.
 func (l *Listing) TxID(m *history.Movement) string {
-	inside := m.Other // both sides bear the withdrawal's number
+	inside := m.Other // the recipient's row has the withdrawal's number
 	if m.Kind == history.MovementWithdrawal {
 		if m.Status != bourse.WalletDone {
 			return ""
@@ -62,6 +62,7 @@ func (l *Listing) TxID(m *history.Movement) string {
 			inside = m.ID
 		}
 	}
+
 	switch {
 	case inside != 0:
 		return "internal-" + strconv.FormatUint(uint64(inside), 10)

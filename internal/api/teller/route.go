@@ -4,22 +4,23 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/core/terms"
 )
 
-// Route is an asset on a network that is connected.
+// Route is an asset on a connected network.
 type Route struct {
 	Asset *bourse.Asset
 	Way
 	Terms *bourse.NetworkAsset
 }
 
-// Way is a network that is connected.
+// Way is a connected network.
 type Way struct {
 	Listed *bourse.Network
 	Network
 }
 
-// Way finds a network, also where it is disabled. The error is an *bourse.Error
+// Way returns the way over a network, even a disabled one. The error is an *bourse.Error
 // with CodeUnavailable if it is not connected.
 func (t *Teller) Way(listed *bourse.Network) (Way, error) {
 	n, connected := t.Networks.Network(listed.ID)
@@ -29,8 +30,8 @@ func (t *Teller) Way(listed *bourse.Network) (Way, error) {
 	return Way{listed, n}, nil
 }
 
-// Route finds an asset on a network, also where it is disabled; false if the
-// network does not carry it. The error is that of Way.
+// Route returns the route of an asset on a network, even a disabled one; false if the
+// network does not carry it. The error is Way's.
 func (t *Teller) Route(asset *bourse.Asset, network *bourse.Network) (r Route, carried bool, err error) {
 	r.Asset = asset
 	if r.Terms = t.View.Catalogue().NetworkAsset(network.ID, asset.ID); r.Terms == nil {
@@ -40,26 +41,27 @@ func (t *Teller) Route(asset *bourse.Asset, network *bourse.Network) (r Route, c
 	return r, true, err
 }
 
-// Home returns where an account receives deposits on the network.
+// Home returns the destination for an account's deposits.
 func (w *Way) Home(id bourse.AccountID) chain.Destination { return w.Destination(uint32(id)) }
 
-// MisplacedError says that money cannot go to an address, or with a memo.
+// MisplacedError is the error for an address or memo to which money cannot go.
 type MisplacedError struct {
-	// Field is address or memo.
+	// Field is "address" or "memo".
 	Field string
 	why   string
 }
 
-// Error says what is wrong, with the field's name.
+// Error returns the field and the reason.
 func (e *MisplacedError) Error() string { return e.Field + ": " + e.why }
 
-// Direct reads address and memo, which may be empty, into a request: in their
-// canonical forms, and with the account that they name. The error is a
-// *MisplacedError.
+// Direct sets the destination of a request from an address and a memo, which may be
+// empty: both in canonical form, and the account of the exchange that they name. The
+// error is a *MisplacedError.
 func (w *Way) Direct(asked *bourse.Withdraw, address, memo string) (err error) {
 	if memo != "" && w.Listed.MemoName == "" {
 		return &MisplacedError{"memo", string(w.Listed.Symbol) + " has no memos"}
 	}
+
 	if memo != "" {
 		if asked.Memo, err = w.ParseMemo(memo); err != nil {
 			return &MisplacedError{"memo", api.Public(err)}
@@ -68,6 +70,7 @@ func (w *Way) Direct(asked *bourse.Withdraw, address, memo string) (err error) {
 	if asked.Address, err = w.ParseAddress(address); err != nil {
 		return &MisplacedError{"address", api.Public(err)}
 	}
+
 	owner, ours := w.Owner(asked.Address, asked.Memo)
 	switch {
 	case !ours:
@@ -81,15 +84,15 @@ func (w *Way) Direct(asked *bourse.Withdraw, address, memo string) (err error) {
 	return nil
 }
 
-// Verdict is what there is to say of an address with a memo.
+// Verdict is a judgement of an address with a memo.
 type Verdict struct {
-	// Address and Memo are whether they are good; the empty memo is none, which is
-	// right everywhere. Internal is whether they name an account of the exchange.
+	// Address and Memo report whether they are valid; an empty memo is valid on every
+	// network. Internal reports whether they name an account of the exchange.
 	Address, Memo, Internal bool
 }
 
-// Judge says whether money can go to an address with a memo. The exchange's own
-// addresses are no good; the one that accounts share is, with the memo of one.
+// Judge reports whether money can go to an address with a memo. The exchange's own
+// addresses are invalid, except the one that accounts share, with an account's memo.
 func (w *Way) Judge(address, memo string) Verdict {
 	canonical, goodMemo := "", true
 	if memo != "" {
@@ -97,6 +100,7 @@ func (w *Way) Judge(address, memo string) Verdict {
 		canonical, err = w.ParseMemo(memo)
 		goodMemo = err == nil && w.Listed.MemoName != ""
 	}
+
 	owner, goodAddress := w.judgeAddress(address, canonical)
 	return Verdict{
 		Address: goodAddress, Memo: goodMemo && owner.Kind != chain.OwnerNobody,
@@ -104,13 +108,14 @@ func (w *Way) Judge(address, memo string) Verdict {
 	}
 }
 
-// judgeAddress returns whose an address with a memo in its canonical form is, if
-// it is ours, and whether it is one to withdraw to.
+// judgeAddress returns the owner of an address with a canonical memo, if it is the
+// exchange's, and whether withdrawals may go there.
 func (w *Way) judgeAddress(address, memo string) (chain.Owner, bool) {
 	canonical, err := w.ParseAddress(address)
 	if err != nil {
 		return chain.Owner{}, false
 	}
+
 	owner, ours := w.Owner(canonical, memo)
 	if !ours {
 		return chain.Owner{}, true
@@ -118,8 +123,8 @@ func (w *Way) judgeAddress(address, memo string) (chain.Owner, bool) {
 	return owner, owner.Kind == chain.OwnerCustomer
 }
 
-// Amount reads a decimal in ledger units; it has as many decimals as the network
-// can move. The error is for who sent it.
+// Amount parses a decimal into ledger units, with at most the decimals that the network
+// moves. The error is for the client.
 func (r *Route) Amount(text string) (bourse.Amount, error) {
 	a, err := bourse.ParseAmount(text, r.Terms.Precision)
 	if err != nil {
@@ -132,10 +137,16 @@ func (r *Route) Amount(text string) (bourse.Amount, error) {
 	return a, nil
 }
 
-// LeastFee returns the least fee of a request.
-func (r *Route) LeastFee(asked *bourse.Withdraw) bourse.Amount {
-	if asked.Internal != 0 {
-		return bourse.Amount{}
+// Refused returns the error for a reason, with the terms concerned; nil for zero.
+func (r *Route) Refused(reason bourse.Reason, asked *bourse.Withdraw) error {
+	amount := func(a bourse.Amount) string { return a.Format(r.Asset.Scale) }
+	switch reason {
+	case bourse.FeeOutOfRange:
+		least := amount(terms.LeastFee(asked, r.Terms))
+		return api.Refused(reason, "fee: must be from "+least+" to "+amount(r.Terms.FeeMax))
+	case bourse.BelowMinWithdrawal:
+		return api.Refused(reason, "amount: must be at least "+amount(r.Terms.MinWithdrawal))
+	default:
+		return api.RefusedWithdrawal(reason)
 	}
-	return r.Terms.FeeMin
 }

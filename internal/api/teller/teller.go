@@ -14,20 +14,20 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// Sequencer carries commands.
+// Sequencer sequences commands.
 type Sequencer interface {
-	// Do submits a command and waits for what became of it.
+	// Do submits a command and waits for its outcome.
 	Do(ctx context.Context, c *bourse.Command) (sequencer.Result, error)
 }
 
-// Networks knows the networks that are connected. Any goroutine may call it.
+// Networks has the connected networks. Safe for concurrent use.
 type Networks interface {
-	// Network returns a network; false if it is not connected.
+	// Network returns a connected network; false if it is not connected.
 	Network(id bourse.NetworkID) (Network, bool)
 }
 
-// Network is what the interfaces ask of a network. The methods are those of
-// [chain.Codec], and need no node; any goroutine may call them.
+// Network is the part of a network that the interfaces use. Its methods but Operating are
+// those of [chain.Codec], which need no node. Safe for concurrent use.
 type Network interface {
 	Destination(index uint32) chain.Destination
 	Owner(address, memo string) (chain.Owner, bool)
@@ -35,35 +35,34 @@ type Network interface {
 	ParseMemo(s string) (string, error)
 	FormatHash(h bourse.TxHash) string
 	PaymentURI(coin chain.CoinID, to chain.Destination) (string, bool)
-	// Operating reports whether the network's node answered in time and was up to
-	// date when it was asked last. It does not wait.
+	// Operating reports whether the network's node answered in time and was up to date at
+	// the last check. It does not block.
 	Operating() bool
 }
 
-// Teller is put together by node.
+// Teller has the services that the wallet interfaces use.
 type Teller struct {
 	View      *view.View
 	History   *history.Reader
 	Accounts  *account.Service
 	Sequencer Sequencer
 	Networks  Networks
-	// PublicURL is where clients reach the exchange, without a slash at its end.
+	// PublicURL is the exchange's address for clients, without a trailing slash.
 	PublicURL string
 }
 
-// Icon returns where the picture of an asset or a network is.
+// Icon returns the URL of the icon of an asset or network.
 func (t *Teller) Icon(symbol bourse.Symbol) string {
 	return t.PublicURL + "/icons/" + string(symbol) + ".svg"
 }
 
-// Matches reports whether a phrase is in a symbol or a name, whatever its case.
+// Matches reports whether a symbol or name contains a phrase, in any case.
 func Matches(phrase string, symbol bourse.Symbol, name string) bool {
 	phrase = strings.ToLower(phrase)
 	return strings.Contains(strings.ToLower(string(symbol)), phrase) || strings.Contains(strings.ToLower(name), phrase)
 }
 
-// Carriers returns the networks that carry an asset, by symbol, unless they are
-// disabled.
+// Carriers returns the enabled terms of an asset on enabled networks, by network symbol.
 func Carriers(c *view.Catalogue, asset bourse.AssetID) []*bourse.NetworkAsset {
 	var list []*bourse.NetworkAsset
 	for _, terms := range c.NetworkAssets {

@@ -7,9 +7,10 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// Code is the constant by which clients tell errors apart.
+// Code identifies an error to clients.
 type Code string
 
 // The codes.
@@ -45,7 +46,7 @@ const (
 	Require2FA              Code = "REQUIRE_2FA"
 )
 
-// statuses are those of all codes.
+// statuses maps each code to its HTTP status.
 var statuses = map[Code]int{
 	MissingData: http.StatusBadRequest, ValidationError: http.StatusBadRequest,
 
@@ -72,8 +73,7 @@ var statuses = map[Code]int{
 	Require2FA:          http.StatusNetworkAuthenticationRequired,
 }
 
-// general are the codes of errors that say no more than what kind of mistake they
-// are.
+// general maps error kinds to codes.
 var general = map[bourse.Code]Code{
 	bourse.CodeMissing:      MissingData,
 	bourse.CodeInvalid:      ValidationError,
@@ -88,8 +88,7 @@ var general = map[bourse.Code]Code{
 	bourse.CodeBehind:       RateLimit,
 }
 
-// named are the codes of errors that clients tell apart from others of their
-// kind.
+// named maps errors with a code of their own.
 var named = map[*bourse.Error]Code{
 	account.ErrLogIn:         LoginFailed,
 	account.ErrPassword:      WrongPassword,
@@ -98,9 +97,28 @@ var named = map[*bourse.Error]Code{
 	account.ErrWrongFactor:   Invalid2FA,
 	account.ErrConfigured:    AlreadyConfigured,
 	account.ErrNotConfigured: NotConfigured,
+
+	api.ErrNoEndpoint: InvalidEndpoint,
+	api.ErrMethod:     MethodNotAllowed,
+	api.ErrNoSecret:   Unauthorized,
+	api.ErrHasSecret:  AlreadyLoggedIn,
 }
 
-// Error is a mistake of the caller, or a refusal, with its code.
+// refused maps the engine's reasons with a code of their own; other reasons use general.
+var refused = map[bourse.Reason]Code{
+	bourse.InsufficientFunds:  InsufBalance,
+	bourse.BelowMinWithdrawal: AmountOutOfRange,
+	bourse.Overflow:           AmountOutOfRange,
+	bourse.FeeOutOfRange:      FeeOutOfRange,
+	bourse.NotOnNetwork:       InvalidNetwork,
+	bourse.MemoNotAllowed:     InvalidAddress,
+	bourse.UnknownAccount:     InvalidAddress,
+	bourse.AccountFrozen:      AccountInactive,
+	bourse.WithdrawalsClosed:  Forbidden,
+	bourse.DuplicateRequest:   Conflict,
+}
+
+// Error is an error for clients with its code.
 type Error struct {
 	Code    Code
 	Message string
@@ -114,22 +132,29 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{code, fmt.Sprintf(format, args...)}
 }
 
-// public returns what a caller may know of an error; nil if it is ours.
+// public returns the error for clients; nil if err is internal.
 func public(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
+
 	var factor *account.FactorError
 	if errors.As(err, &factor) {
 		return &Error{Require2FA, factor.Message}
 	}
+
 	var known *bourse.Error
 	if !errors.As(err, &known) {
 		return nil
 	}
-	if code, ok := named[known]; ok {
-		return &Error{code, known.Message}
+
+	code, ok := named[known]
+	if !ok {
+		code, ok = refused[known.Reason]
 	}
-	return &Error{general[known.Code], known.Message}
+	if !ok {
+		code = general[known.Code]
+	}
+	return &Error{code, known.Message}
 }

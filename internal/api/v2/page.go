@@ -1,12 +1,13 @@
 package v2
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// How many rows a page has, unless it is asked for another number, and at most.
+// Rows of a page by default and at most.
 const (
 	usualLimit = 50
 	mostLimit  = 500
@@ -20,47 +21,41 @@ var (
 	OrderFields  = api.Fields{"orderBy", "orderDir"}
 )
 
-// Page is a part of a list, by its place.
+// Page is a range of a list.
 type Page struct{ Offset, Limit int }
 
 // Page reads PageFields.
-func (c *Call) Page() (p Page, err error) {
-	if p.Limit, err = c.limit(); err != nil {
-		return p, err
-	}
-	p.Offset, err = c.Offset()
-	return p, err
+func (c *Call) Page() Page {
+	limit := c.limit()
+	return Page{c.Offset(), limit}
 }
 
-// Cursor reads CursorFields: where to go on, zero for the beginning, and how many
-// rows to show.
-func (c *Call) Cursor() (after uint64, limit int, err error) {
-	if limit, err = c.limit(); err != nil {
-		return 0, 0, err
-	}
-	after, err = c.ID("cursor")
-	return after, limit, err
+// Cursor reads CursorFields: the cursor, zero for the first page, and the number of rows.
+func (c *Call) Cursor() (after uint64, limit int) {
+	limit = c.limit()
+	return c.ID("cursor"), limit
 }
 
-func (c *Call) limit() (int, error) {
-	text, err := c.Integer("limit")
-	if err != nil || text == "" {
-		return usualLimit, err
+func (c *Call) limit() int {
+	text := c.Integer("limit")
+	if text == "" {
+		return usualLimit
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
 	case err == nil && n < 1 || text[0] == '-':
-		return 0, api.Invalid("limit", "must be at least 1")
+		c.Fail(api.Invalid("limit", "must be at least 1"))
 	case err != nil || n > mostLimit:
-		return 0, Errorf(LimitOutOfRange, "limit: at most %d", mostLimit)
+		c.Fail(Errorf(LimitOutOfRange, "limit: at most %d", mostLimit))
 	}
-	return int(n), nil
+	return int(n)
 }
 
-// Query is how many rows to look for, so that it is seen whether there are more.
+// Query returns the number of rows to query: one more than the page has, to find out
+// whether there are more.
 func (p Page) Query() int { return p.Limit + 1 }
 
-// WriteList writes a page that was looked for with Query rows, and whether there
+// WriteList writes a page from the rows of a query for p.Query() rows, and whether there
 // are more.
 func WriteList[T any](c *Call, name string, p Page, rows []T, write func(*T)) {
 	more := len(rows) > p.Limit
@@ -68,17 +63,17 @@ func WriteList[T any](c *Call, name string, p Page, rows []T, write func(*T)) {
 	c.Out.Bool("more", more)
 }
 
-// WritePart writes the page of a list that is at hand as a whole.
+// WritePart writes a page of a complete list.
 func WritePart[T any](c *Call, name string, p Page, all []T, write func(*T)) {
 	WriteList(c, name, p, all[min(p.Offset, len(all)):], write)
 }
 
-// WriteCursor writes rows that were looked for with one more than limit; the
-// cursor is that of the last row shown, and null if there are no more.
-func WriteCursor[T any](c *Call, name string, limit int, rows []T, cursor func(*T) uint64, write func(*T)) {
+// WriteCursor writes the entries of a page from the rows of a query for limit+1 rows,
+// and the cursor of the last one, which is null on the last page.
+func WriteCursor[T any](c *Call, limit int, rows []T, cursor func(*T) uint64, write func(*T)) {
 	more := len(rows) > limit
 	rows = rows[:min(len(rows), limit)]
-	writeArray(c, name, rows, write)
+	writeArray(c, "entries", rows, write)
 	if more {
 		c.Out.Uint("cursor", cursor(&rows[limit-1]))
 		return
@@ -97,50 +92,39 @@ func writeArray[T any](c *Call, name string, rows []T, write func(*T)) {
 	c.Out.EndArray()
 }
 
-// maxSearch is the longest phrase that is searched for, in bytes.
+// maxSearch bounds a search phrase, in bytes.
 const maxSearch = 256
 
 // Search reads SearchFields; absent is empty.
-func (c *Call) Search() (string, error) {
-	q, err := c.Text("q")
-	if err == nil && len(q) > maxSearch {
-		return "", api.Invalid("q", "at most "+strconv.Itoa(maxSearch)+" bytes")
+func (c *Call) Search() string {
+	q := c.Text("q")
+	if len(q) > maxSearch {
+		c.Fail(api.Invalid("q", "at most "+strconv.Itoa(maxSearch)+" bytes"))
 	}
-	return q, err
+	return q
 }
 
-// Order is how a list is sorted.
-type Order struct {
+// Sort is the order of a list.
+type Sort struct {
 	By         string
 	Descending bool
 }
 
-// Order reads OrderFields. A list may be sorted by these fields; unless it is
-// asked for another one, by the first, ascending.
-func (c *Call) Order(fields ...string) (o Order, err error) {
-	o.By = fields[0]
+// Sort reads OrderFields. The list can be sorted by the given fields; the default is the
+// first, ascending.
+func (c *Call) Sort(fields ...string) Sort {
+	by := fields[0]
 	if c.Has("orderBy") {
-		if o.By, err = c.oneOf("orderBy", fields...); err != nil {
-			return o, err
-		}
+		by = c.oneOf("orderBy", fields...)
 	}
-	if c.Has("orderDir") {
-		direction, err := c.oneOf("orderDir", "ASC", "DESC")
-		o.Descending = direction == "DESC"
-		return o, err
-	}
-	return o, nil
+	return Sort{by, c.Has("orderDir") && c.oneOf("orderDir", "ASC", "DESC") == "DESC"}
 }
 
-func (c *Call) oneOf(name string, words ...string) (string, error) {
-	text, err := c.Text(name)
-	if err != nil {
-		return "", err
+// oneOf reads a field that must be one of the words.
+func (c *Call) oneOf(name string, words ...string) string {
+	text := c.Text(name)
+	if !slices.Contains(words, text) {
+		c.Fail(api.Invalid(name, "is none of the values it may have"))
 	}
-	for _, w := range words {
-		if w == text {
-			return w, nil
-		}
-	}
-	return "", api.Invalid(name, "is none of the values it may have")
+	return text
 }

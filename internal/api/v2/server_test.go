@@ -31,7 +31,7 @@ func (gate) Authenticate(_ context.Context, secret account.Secret, _ netip.Addr)
 	case "s3cret-breaks":
 		return account.Identity{}, io.ErrUnexpectedEOF
 	}
-	return account.Identity{}, api.ErrUnauthorized
+	return account.Identity{}, account.ErrUnauthorized
 }
 
 // desk is an interface with an endpoint for each convention.
@@ -48,14 +48,14 @@ func newDesk(t *testing.T, limits api.Limits) *desk { return newPatientDesk(t, l
 func newPatientDesk(t *testing.T, limits api.Limits, patience time.Duration) *desk {
 	d := &desk{T: t}
 	frozen := func() time.Time { return time.Unix(1_700_000_000, 0) }
-	s := &v2.Server{
+	s := &api.Server{
 		Who: gate{}, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
 		Limits: api.NewLimiter(limits, frozen), Clock: frozen, Patience: patience,
 		Log:     slog.New(slog.NewTextHandler(&d.log, nil)),
-		Observe: func(endpoint string, status int, _ time.Duration) { d.seen = fmt.Sprint(endpoint, " ", status) },
+		Observe: func(endpoint string, status int, _ bool, _ time.Duration) { d.seen = fmt.Sprint(endpoint, " ", status) },
 	}
 	mux := http.NewServeMux()
-	s.Handle(mux, "/x/v2", endpoints())
+	v2.Handle(s, mux, "/x/v2", endpoints())
 	d.Handler = api.Transport(mux)
 	return d
 }
@@ -71,9 +71,8 @@ func endpoints() []v2.Endpoint {
 		}
 	}
 	echo := func(c *v2.Call) error {
-		text, err := c.Text("text")
-		c.Out.Text("text", text)
-		return err
+		c.Out.Text("text", c.Text("text"))
+		return c.Err()
 	}
 	fields := api.Fields{"text"}
 	return []v2.Endpoint{
@@ -81,9 +80,8 @@ func endpoints() []v2.Endpoint {
 		{Method: "POST", Path: "/echo", Fields: fields, Answer: echo},
 		{Method: "DELETE", Path: "/echo", Fields: fields, Answer: echo},
 		{Method: "GET", Path: "/things/{id}", Answer: func(c *v2.Call) error {
-			id, err := c.SegmentID("id")
-			c.Out.Uint("id", id)
-			return err
+			c.Out.Uint("id", c.SegmentID("id"))
+			return c.Err()
 		}},
 		{Method: "GET", Path: "/things/current", Answer: func(*v2.Call) error { return nil }},
 		{Method: "GET", Path: "/mine", Scope: account.ScopeRead, Answer: func(c *v2.Call) error {
@@ -95,19 +93,18 @@ func endpoints() []v2.Endpoint {
 		{Method: "GET", Path: "/list", Fields: append(v2.PageFields, append(v2.SearchFields, v2.OrderFields...)...), Answer: list},
 		{Method: "GET", Path: "/log", Fields: v2.CursorFields, Answer: log},
 		{Method: "POST", Path: "/once", Answer: func(c *v2.Call) error {
-			id, err := c.IdempotencyKey()
-			c.Out.Text("key", id.String())
-			return err
+			c.Out.Text("key", c.IdempotencyKey().String())
+			return c.Err()
 		}},
 		{Method: "POST", Path: "/digest/{of}", Answer: func(c *v2.Call) error {
 			c.Out.Text("digest", fmt.Sprintf("%x", c.Digest()))
 			return nil
 		}},
 		{Method: "POST", Path: "/confirmed", Answer: func(c *v2.Call) error {
-			act, err := c.Act(account.CaseLogin)
+			act := c.Act(account.CaseLogin)
 			switch {
-			case err != nil:
-				return err
+			case c.Err() != nil:
+				return c.Err()
 			case act.Code == "":
 				return fmt.Errorf("asking: %w", &account.FactorError{Message: "Look at your mail"})
 			case act.Code != "123456" || act.Case != account.CaseLogin || act.Digest != c.Digest() || act.Agent != "agent/1":
@@ -123,30 +120,25 @@ func endpoints() []v2.Endpoint {
 }
 
 func list(c *v2.Call) error {
-	p, err := c.Page()
-	if err != nil {
+	p, q, o := c.Page(), c.Search(), c.Sort("name", "size")
+	if err := c.Err(); err != nil {
 		return err
 	}
-	q, err := c.Search()
-	if err != nil {
-		return err
-	}
-	o, err := c.Order("name", "size")
 	c.Out.Text("sort", fmt.Sprintf("%s%s %v", q, o.By, o.Descending))
 	v2.WritePart(c, "letters", p, five, func(s *string) { c.Out.Text("name", *s) })
-	return err
+	return nil
 }
 
 func log(c *v2.Call) error {
-	after, limit, err := c.Cursor()
-	if err != nil {
+	after, limit := c.Cursor()
+	if err := c.Err(); err != nil {
 		return err
 	}
 	rows := []uint64{}
 	for n := after + 1; n <= 5 && len(rows) <= limit; n++ {
 		rows = append(rows, n)
 	}
-	v2.WriteCursor(c, "entries", limit, rows, func(n *uint64) uint64 { return *n }, func(n *uint64) { c.Out.Uint("seq", *n) })
+	v2.WriteCursor(c, limit, rows, func(n *uint64) uint64 { return *n }, func(n *uint64) { c.Out.Uint("seq", *n) })
 	return nil
 }
 

@@ -11,35 +11,31 @@ import (
 
 var addressbookFields = api.Fields{"asset", "network"}
 
-// addressbook lists the account's saved addresses, by id.
+// addressbook lists the account's saved addresses by id.
 func (w *Wallet) addressbook(c *api.Call) error {
 	catalogue := w.View.Catalogue()
-	var asset bourse.AssetID
-	var network bourse.NetworkID
+	asset, network := new(bourse.Asset), new(bourse.Network)
 	if c.Has("asset") {
-		a, err := api.Named(c, "asset", catalogue.Asset)
-		if err != nil {
-			return err
-		}
-		asset = a.ID
+		asset = api.Named(c.Form, "asset", catalogue.Asset)
 	}
 	if c.Has("network") {
-		n, err := api.Named(c, "network", catalogue.Network)
-		if err != nil {
-			return err
-		}
-		network = n.ID
+		network = api.Named(c.Form, "network", catalogue.Network)
 	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+
 	list, err := w.Accounts.AddressBook(c.Context, c.Who.Account)
 	if err != nil {
 		return err
 	}
-	catalogue = w.View.Catalogue() // what the entries name is in this one
+	catalogue = w.View.Catalogue() // newer than the entries, so it has their assets and networks
 	c.Out.Name("addressbook")
 	c.Out.Object()
 	for i := range list {
 		a := &list[i]
-		if (asset == 0 || asset == a.Asset) && (network == 0 || network == a.Network) {
+
+		if (asset.ID == 0 || asset.ID == a.Asset) && (network.ID == 0 || network.ID == a.Network) {
 			c.Out.Name(strconv.FormatUint(uint64(a.ID), 10))
 			c.Out.Object()
 			w.writeAddress(c, catalogue, a)
@@ -67,13 +63,10 @@ func (w *Wallet) writeAddress(c *api.Call, catalogue *view.Catalogue, a *account
 }
 
 // addressID reads the id of an entry.
-func addressID(c *api.Call) (bourse.AddressID, error) {
-	id, err := c.ID("adbkid")
-	if err != nil {
-		return 0, err
-	}
-	if id >= 1<<32 { // there are not so many
+func addressID(c *api.Call) bourse.AddressID {
+	id := c.ID("adbkid")
+	if id >= 1<<32 { // no address has such an id
 		id = 0
 	}
-	return bourse.AddressID(id), nil
+	return bourse.AddressID(id)
 }

@@ -10,20 +10,15 @@ import (
 
 var renameFields = api.Fields{"adbkid", "new_name"}
 
-// rename gives a saved address another name.
+// rename renames a saved address.
 func (w *Wallet) rename(c *api.Call) error {
-	if err := c.Require("adbkid", "new_name"); err != nil {
+	c.Require("adbkid", "new_name")
+	id, name := addressID(c), teller.AddressName(c, "new_name")
+	if err := c.Err(); err != nil {
 		return err
 	}
-	id, err := addressID(c)
-	if err != nil {
-		return err
-	}
-	name, err := teller.AddressName(c, "new_name")
-	if err != nil {
-		return err
-	}
-	err = w.Accounts.RenameAddress(c.Context, c.Who.Account, id, name)
+
+	err := w.Accounts.RenameAddress(c.Context, c.Who.Account, id, name)
 	var known *bourse.Error
 	if errors.As(err, &known) && known.Code == bourse.CodeConflict {
 		return api.Invalid("new_name", known.Message)

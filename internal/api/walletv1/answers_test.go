@@ -11,8 +11,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// TestAnswers holds the answers of all endpoints, to the byte, against
-// testdata/answers.txt. REWRITE=1 writes it anew; read the difference.
+// TestAnswers compares the answers of all endpoints with testdata/answers.txt, byte by
+// byte. REWRITE=1 rewrites the file.
 func TestAnswers(t *testing.T) {
 	const path = "testdata/answers.txt"
 	d := newDesk(t)
@@ -89,8 +89,8 @@ func tellAddresses(d *desk, say func(path, body string)) {
 func tellDeposits(d *desk, say func(path, body string)) {
 	memo := d.Own("ATOM", 1).Memo
 	d.Mine("BTC")
-	d.Mine("BTC", d.Tx("BTC", 1, 1, "BTC", "0.5", ""))
-	d.Mine("ATOM", d.Tx("ATOM", 2, 1, "ATOM", "3", memo))
+	d.Mine("BTC", d.Tx("BTC", 1, 1, "0.5", ""))
+	d.Mine("ATOM", d.Tx("ATOM", 2, 1, "3", memo))
 	say("/transactions", `{"api_key":"ALICE","offset":0}`)
 	say("/balances", `{"api_key":"ALICE","symbols":["BTC","ATOM"]}`)
 	d.Mine("BTC")
@@ -115,7 +115,7 @@ func tellWithdrawals(d *desk, say func(path, body string)) {
 	say("/withdraw/cancel", `{"api_key":"ALICE","xid":3}`)
 	say("/withdraw/cancel", `{"api_key":"ALICE","xid":"4"}`)
 	say("/withdraw/cancel", `{"api_key":"BOB","xid":4}`)
-	d.Sent("ETH", 7)
+	d.Accepted("ETH", 7)
 	say("/transactions", `{"api_key":"ALICE","offset":0,"asset":"ETH"}`)
 }
 

@@ -11,12 +11,13 @@ import (
 
 var assetsFields = api.Fields{"symbols", "search", "offset"}
 
-// assets lists the assets of the exchange, by symbol.
+// assets lists the assets of the exchange by symbol.
 func (w *Wallet) assets(c *api.Call) error {
 	list, err := w.selectAssets(c, false)
 	if err != nil {
 		return err
 	}
+
 	c.Out.Name("assets")
 	c.Out.Object()
 	for _, a := range list {
@@ -34,43 +35,29 @@ func (w *Wallet) writeAsset(c *api.Call, a *bourse.Asset) {
 	c.Out.Text("icon_url", w.Icon(a.Symbol))
 }
 
-// selectAssets returns the page of assets that a request asks for, by symbol.
-// Disabled ones are among them only where they are asked for by symbol, and then
-// only if hidden is true.
+// selectAssets returns the requested page of assets by symbol. Disabled ones are included
+// only if hidden is true and the request names symbols.
 func (w *Wallet) selectAssets(c *api.Call, hidden bool) ([]*bourse.Asset, error) {
-	symbols, err := c.Texts("symbols", pageSize)
-	if err != nil {
-		return nil, err
-	}
-	search, err := c.Text("search")
-	if err != nil {
-		return nil, err
-	}
-	skip, err := c.Offset()
-	if err != nil {
-		return nil, err
-	}
-	list, err := w.named(symbols)
-	if err != nil {
-		return nil, err
-	}
+	symbols, search, skip := c.Texts("symbols", pageSize), c.Text("search"), c.Offset()
+	list := w.named(c, symbols)
 	list = slices.DeleteFunc(list, func(a *bourse.Asset) bool {
 		seen := a.Enabled || hidden && len(symbols) > 0
 		return !seen || !teller.Matches(search, a.Symbol, a.Name)
 	})
 	list = list[min(skip, len(list)):]
-	return list[:min(pageSize, len(list))], nil
+	return list[:min(pageSize, len(list))], c.Err()
 }
 
-// named returns the assets of these symbols, or all of them, once each and by
-// symbol.
-func (w *Wallet) named(symbols []string) ([]*bourse.Asset, error) {
+// named returns the assets of the symbols, or all of them, by symbol and without
+// duplicates.
+func (w *Wallet) named(c *api.Call, symbols []string) []*bourse.Asset {
 	catalogue := w.View.Catalogue()
 	var list []*bourse.Asset
 	for _, s := range symbols {
 		a := catalogue.Asset(bourse.Symbol(s))
 		if a == nil {
-			return nil, api.Unknown("symbols", "asset", s)
+			c.Fail(api.Unknown("symbols", "asset", s))
+			return nil
 		}
 		list = append(list, a)
 	}
@@ -78,5 +65,5 @@ func (w *Wallet) named(symbols []string) ([]*bourse.Asset, error) {
 		list = slices.Clone(catalogue.Assets[1:])
 	}
 	slices.SortFunc(list, func(a, b *bourse.Asset) int { return cmp.Compare(a.Symbol, b.Symbol) })
-	return slices.Compact(list), nil
+	return slices.Compact(list)
 }

@@ -7,21 +7,23 @@ import (
 
 var balancesFields = api.Fields{"symbols", "search", "offset"}
 
-// balances lists what the account has, zeros included, by symbol.
+// balances lists the account's balances, including zeros, by symbol.
 func (w *Wallet) balances(c *api.Call) error {
 	return w.listBalances(c, func(*bourse.Asset) {})
 }
 
-// listBalances lists balances; more writes what follows one.
+// listBalances lists balances; more appends fields to each.
 func (w *Wallet) listBalances(c *api.Call, more func(*bourse.Asset)) error {
 	list, err := w.selectAssets(c, true)
 	if err != nil {
 		return err
 	}
+
 	ids := make([]bourse.AssetID, len(list))
 	for i, a := range list {
 		ids[i] = a.ID
 	}
+
 	c.Out.Name("balances")
 	c.Out.Object()
 	for i, b := range w.View.Balances(c.Who.Account, ids) {

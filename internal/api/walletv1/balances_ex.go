@@ -5,7 +5,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// balancesEx lists what the account has, with the assets.
+// balancesEx lists the account's balances with their assets.
 func (w *Wallet) balancesEx(c *api.Call) error {
 	return w.listBalances(c, func(a *bourse.Asset) { w.writeAsset(c, a) })
 }

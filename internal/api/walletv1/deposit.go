@@ -5,12 +5,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// deposit tells where the account receives an asset: the same place for ever.
+// deposit writes the account's deposit address for an asset, which never changes.
 func (w *Wallet) deposit(c *api.Call) error {
 	r, err := w.openRoute(c)
 	if err != nil {
 		return err
 	}
+
 	to := r.Home(c.Who.Account)
 	c.Out.Bool("operating", r.Operating())
 	c.Out.Uint("confirms_target", uint64(r.Terms.Confirms))

@@ -9,8 +9,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// TestSecondFactor has a session withdraw, with the case on and off, and a key that
-// is never asked.
+// TestSecondFactor withdraws with a session, with the case on and off, and with a key,
+// which needs no code.
 func TestSecondFactor(t *testing.T) {
 	const email = "alice@example.com"
 	d := newDesk(t)
@@ -67,8 +67,8 @@ func TestSecondFactor(t *testing.T) {
 	}
 }
 
-// TestSavedAddressIsTold wants the holder to be mailed when a withdrawal saves its
-// address, and not when it is saved already.
+// TestSavedAddressIsTold checks that the holder gets a letter when a withdrawal saves a
+// new address.
 func TestSavedAddressIsTold(t *testing.T) {
 	const email = "alice@example.com"
 	d := newDesk(t)

@@ -7,19 +7,19 @@ import (
 
 var networksFields = api.Fields{"asset"}
 
-// networks lists the networks that carry an asset, by symbol.
+// networks lists the networks that carry an asset by symbol.
 func (w *Wallet) networks(c *api.Call) error {
-	if err := c.Require("asset"); err != nil {
-		return err
-	}
 	catalogue := w.View.Catalogue()
-	a, err := api.Named(c, "asset", catalogue.Asset)
-	if err != nil {
+	c.Require("asset")
+	a := api.Named(c.Form, "asset", catalogue.Asset)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	if !a.Enabled {
 		return api.Unknown("asset", "asset", string(a.Symbol))
 	}
+
 	c.Out.Name("networks")
 	c.Out.Object()
 	for _, terms := range teller.Carriers(catalogue, a.ID) {

@@ -19,23 +19,23 @@ import (
 	"github.com/bourse-exchange/bourse/internal/describe"
 )
 
-// desk is the interface in front of an exchange.
+// desk is the interface on an exchange.
 type desk struct{ *tellertest.Desk }
 
 func newDesk(t *testing.T) *desk {
 	d := &desk{tellertest.New(t)}
-	v1 := &api.V1{
+	v1 := &api.Server{
 		Who: d.Accounts, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() }, Clock: d.Clock,
-		Patience: time.Minute, Log: slog.New(slog.DiscardHandler), Observe: func(*api.Endpoint, int, bool, time.Duration) {},
+		Patience: time.Minute, Log: slog.New(slog.DiscardHandler), Observe: func(string, int, bool, time.Duration) {},
 	}
 	v1.Handle(d.Mux, "", (&walletv1.Wallet{Teller: d.Teller()}).Endpoints())
 	return d
 }
 
-// validator holds requests that were taken, and any answer, against the description.
+// validator validates answers, and requests that succeeded, against the description.
 var validator = sync.OnceValues(describe.NewValidator)
 
-// post sends a request and returns the answer as it came.
+// post sends a request and returns the raw answer.
 func (d *desk) post(path, body string) string {
 	d.Helper()
 	w := httptest.NewRecorder()
@@ -49,7 +49,7 @@ func (d *desk) post(path, body string) string {
 	return w.Body.String()
 }
 
-// described holds an answer, and a request that was taken, against the description.
+// described validates an answer, and a request that succeeded, against the description.
 func (d *desk) described(path string, request, answer []byte) error {
 	d.Helper()
 	v, err := validator()
@@ -82,7 +82,7 @@ func (d *desk) ask(key, path string, f fields) fields {
 	return answer
 }
 
-// refused wants an error that contains a text, or any if that is empty.
+// refused expects an error that contains a text; any if the text is empty.
 func (d *desk) refused(key, path string, f fields, text string) {
 	d.Helper()
 	got := d.ask(key, path, f)
@@ -91,7 +91,7 @@ func (d *desk) refused(key, path string, f fields, text string) {
 	}
 }
 
-// taken wants success and returns the answer.
+// taken expects success and returns the answer.
 func (d *desk) taken(key, path string, f fields) fields {
 	d.Helper()
 	got := d.ask(key, path, f)
@@ -114,7 +114,7 @@ func (d *desk) rows(key string, f fields) []fields {
 	return list
 }
 
-// out is a withdrawal to the outside that is fine.
+// out returns a valid withdrawal to an address outside.
 func (d *desk) out(asset, at bourse.Symbol, amount, fee string) fields {
 	return fields{"asset": asset, "network": at, "address": d.Outside(at, 1), "amount": amount, "fee": fee}
 }
@@ -129,7 +129,7 @@ func (f fields) with(name string, value any) fields {
 	return g
 }
 
-// xid returns the id that a withdrawal was given.
+// xid returns the id of a withdrawal's answer.
 func xid(f fields) uint64 { return uint64(f["xid"].(float64)) }
 
 func (f fields) String() string {

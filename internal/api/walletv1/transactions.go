@@ -10,7 +10,7 @@ import (
 
 var transactionsFields = api.Fields{"offset", "asset", "type", "status"}
 
-// kindWords are the types of transactions, by kind.
+// kindWords are the words for types of transactions.
 var kindWords = [...]string{
 	history.MovementDeposit: "DEPOSIT", history.MovementWithdrawal: "WITHDRAWAL",
 }
@@ -24,26 +24,22 @@ func parseKind(s string) (history.MovementKind, bool) {
 	return 0, false
 }
 
-// transactions lists the account's deposits and withdrawals, newest first, but not
-// its transfers.
+// transactions lists the account's deposits and withdrawals, newest first. Transfers are
+// left out.
 func (w *Wallet) transactions(c *api.Call) error {
-	if err := c.Require("offset"); err != nil {
+	c.Require("offset")
+	skip, filter := c.Offset(), w.movementFilter(c)
+	if err := c.Err(); err != nil {
 		return err
 	}
-	skip, err := c.Offset()
-	if err != nil {
-		return err
-	}
-	filter, err := w.movementFilter(c)
-	if err != nil {
-		return err
-	}
+
 	l := listing{Listing: w.NewListing(), Call: c}
 	list, err := w.History.WalletTransactions(c.Context, c.Who.Account, filter, skip, pageSize)
 	if err != nil {
 		return err
 	}
-	l.catalogue = w.View.Catalogue() // what the rows name is in this one
+
+	l.catalogue = w.View.Catalogue() // newer than the rows, so it has their assets and networks
 	c.Out.Name("transactions")
 	c.Out.Array()
 	for i := range list {
@@ -55,29 +51,22 @@ func (w *Wallet) transactions(c *api.Call) error {
 	return nil
 }
 
-// listing is the work on one page.
+// listing writes one page.
 type listing struct {
 	*teller.Listing
 	*api.Call
 	catalogue *view.Catalogue
 }
 
-func (w *Wallet) movementFilter(c *api.Call) (f history.MovementFilter, err error) {
+func (w *Wallet) movementFilter(c *api.Call) (f history.MovementFilter) {
 	if c.Has("asset") {
-		a, err := api.Named(c, "asset", w.View.Catalogue().Asset)
-		if err != nil {
-			return f, err
+		if a := api.Named(c.Form, "asset", w.View.Catalogue().Asset); a != nil {
+			f.Asset = a.ID
 		}
-		f.Asset = a.ID
 	}
-	kind, err := api.Word(c.Request, "type", parseKind)
-	if err != nil {
-		return f, err
-	}
-	status, err := api.Word(c.Request, "status", bourse.ParseWalletStatus)
-	if err != nil {
-		return f, err
-	}
+	kind := api.Word(c.Form, "type", parseKind)
+	status := api.Word(c.Form, "status", bourse.ParseWalletStatus)
+
 	var statuses []bourse.WalletStatus
 	if status != 0 {
 		statuses = []bourse.WalletStatus{status}
@@ -87,11 +76,12 @@ func (w *Wallet) movementFilter(c *api.Call) (f history.MovementFilter, err erro
 			f.Of = f.Of.With(history.MovementKind(k), statuses...)
 		}
 	}
-	return f, nil
+	return f
 }
 
 func (l *listing) write(m *history.Movement) {
 	asset, network := l.catalogue.Assets[m.Asset], l.catalogue.Networks[m.Network]
+
 	out := l.Out
 	out.Uint("xid", uint64(m.ID))
 	out.Word("type", kindWords[m.Kind])
@@ -103,12 +93,14 @@ func (l *listing) write(m *history.Movement) {
 	out.Text("address", l.Address(m))
 	out.Text("network_description", network.Name)
 	out.Text("icon_url", l.Icon(asset.Symbol))
+
 	if network.MemoName != "" {
 		if m.Memo != "" {
 			out.Text("memo", m.Memo)
 		}
 		out.Text("memo_name", network.MemoName)
 	}
+
 	if m.Status == bourse.WalletDone {
 		out.Time("exec_time", m.Done)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// state tells a transaction in short: xid, status and what else is there.
+// state formats a transaction in short: xid, status and optional fields.
 func state(row fields) string {
 	s := fmt.Sprintf("%v %v", row["xid"], row["status"])
 	for _, name := range []string{"confirms", "height"} {
@@ -19,7 +19,7 @@ func state(row fields) string {
 	return s
 }
 
-// wantRows wants the account's transactions to be these, newest first.
+// wantRows checks the account's transactions, newest first.
 func (d *desk) wantRows(key string, f fields, want ...string) {
 	d.Helper()
 	var got []string
@@ -31,11 +31,11 @@ func (d *desk) wantRows(key string, f fields, want ...string) {
 	}
 }
 
-// TestDepositThatLeavesAndReturns follows a deposit whose block leaves the chain,
-// is given up, and is mined after all: it keeps its xid and is credited once.
+// TestDepositThatLeavesAndReturns follows a deposit whose block leaves the chain, which
+// is given up and then mined again: it keeps its xid and is credited once.
 func TestDepositThatLeavesAndReturns(t *testing.T) {
 	d := newDesk(t)
-	deposit := d.Tx("BTC", 1, 1, "BTC", "0.5", "")
+	deposit := d.Tx("BTC", 1, 1, "0.5", "")
 	d.Mine("BTC")
 	d.Mine("BTC", deposit)
 	d.wantRows(d.Alice, fields{}, "1 PENDING confirms 1 height 101")
@@ -61,8 +61,8 @@ func TestDepositThatLeavesAndReturns(t *testing.T) {
 		t.Errorf("credited %s", got.Format(btc.Scale))
 	}
 
-	// The credited one is taken out of the chain and mined elsewhere: its row is
-	// written again, and the network's withdrawals stop.
+	// The credited one is removed from the chain and mined elsewhere: its row is
+	// rewritten, and the network's withdrawals stop.
 	d.Rewind("BTC")
 	d.Rewind("BTC")
 	d.Mine("BTC")
@@ -75,10 +75,10 @@ func TestDepositThatLeavesAndReturns(t *testing.T) {
 	}
 }
 
-// TestParked: what has no owner, or is too small, waits for an operator.
+// TestParked checks that deposits without an owner, or too small, wait for an operator.
 func TestParked(t *testing.T) {
 	d := newDesk(t)
-	d.Mine("ATOM", d.Tx("ATOM", 1, 0, "ATOM", "2", "who?"), d.Tx("ATOM", 2, 2, "ATOM", "0.001", "292"))
+	d.Mine("ATOM", d.Tx("ATOM", 1, 0, "2", "who?"), d.Tx("ATOM", 2, 2, "0.001", "292"))
 	parked := d.View.Parked()
 	if len(parked) != 2 || parked[0].Memo != "who?" || parked[1].Account != 2 {
 		t.Fatalf("parked: %+v", parked)
@@ -95,8 +95,8 @@ func TestParked(t *testing.T) {
 	}
 }
 
-// TestPages reads lists of more than a page, while some of it is open, some in the
-// tail and some in the store.
+// TestPages reads lists of more than a page, with rows in the view, the tail and the
+// store.
 func TestPages(t *testing.T) {
 	d := newDesk(t)
 	const all = 130
@@ -140,8 +140,8 @@ func TestPages(t *testing.T) {
 	d.refused(d.Alice, "/transactions", fields{}, "Missing data: offset")
 }
 
-// TestPausedThenDone: withdrawals wait while a network is paused, and go on in
-// order; what was signed is not canceled.
+// TestPausedThenDone checks that withdrawals wait while a network is paused and continue
+// in order, and that a signed one cannot be canceled.
 func TestPausedThenDone(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "ETH", "10")
@@ -155,7 +155,7 @@ func TestPausedThenDone(t *testing.T) {
 	d.Sign("ETH", first, 0, 9)
 	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": first}, "Withdrawal already sent")
 	d.wantRows(d.Alice, fields{}, "1 PROCESSING")
-	d.Sent("ETH", 9)
+	d.Accepted("ETH", 9)
 	d.wantRows(d.Alice, fields{}, "1 DONE")
 	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": first}, "Withdrawal already sent")
 	if open := d.View.Leaving(); len(open) != 0 {

@@ -6,13 +6,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 )
 
-// pageSize is how many rows a page of a list holds.
+// pageSize is the number of rows in a page.
 const pageSize = 50
 
-// Wallet is the interface.
+// Wallet implements the interface.
 type Wallet struct{ teller.Teller }
 
-// Endpoints lists the interface.
+// Endpoints returns the endpoints of the interface.
 func (w *Wallet) Endpoints() []api.Endpoint {
 	read, withdraw := account.ScopeRead, account.ScopeWithdraw
 	return []api.Endpoint{
@@ -32,26 +32,22 @@ func (w *Wallet) Endpoints() []api.Endpoint {
 	}
 }
 
-// routeFields are those of the endpoints that are about an asset on a network.
+// routeFields are the fields of the endpoints for an asset on a network.
 var routeFields = api.Fields{"asset", "network"}
 
-// route is an asset on a network that is connected.
+// route is an asset on a connected network.
 type route struct{ teller.Route }
 
-// route finds what the fields asset and network name, also where it is disabled.
+// route returns the route that the fields asset and network name, even a disabled one.
 func (w *Wallet) route(c *api.Call) (r route, err error) {
-	if err := c.Require(routeFields...); err != nil {
-		return r, err
-	}
+	c.Require(routeFields...)
 	catalogue := w.View.Catalogue()
-	asset, err := api.Named(c, "asset", catalogue.Asset)
-	if err != nil {
+	asset := api.Named(c.Form, "asset", catalogue.Asset)
+	network := api.Named(c.Form, "network", catalogue.Network)
+	if err := c.Err(); err != nil {
 		return r, err
 	}
-	network, err := api.Named(c, "network", catalogue.Network)
-	if err != nil {
-		return r, err
-	}
+
 	var carried bool
 	if r.Route, carried, err = w.Route(asset, network); !carried {
 		return r, api.Invalid("network", string(network.Symbol)+" does not carry "+string(asset.Symbol))
@@ -59,7 +55,8 @@ func (w *Wallet) route(c *api.Call) (r route, err error) {
 	return r, err
 }
 
-// openRoute finds what the fields asset and network name, if it is not disabled.
+// openRoute returns the route that the fields asset and network name, unless it is
+// disabled.
 func (w *Wallet) openRoute(c *api.Call) (route, error) {
 	r, err := w.route(c)
 	switch {

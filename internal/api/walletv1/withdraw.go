@@ -9,62 +9,56 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 )
 
-// withdrawFields are all texts.
-var withdrawFields = api.Fields{"asset", "network", "address", "amount", "fee", "memo", "adbk_name", "client_id", "code_2fa"}
+// withdrawFields are all strings.
+var withdrawFields = api.Fields{"asset", "network", "address", "amount", "fee", "memo", "adbk_name",
+	"client_id", "code_2fa"}
 
-// withdraw asks for a withdrawal. What is wrong with the form of the request is
-// refused here; the engine decides about the rest, so that a request that comes
-// again under its client id gets the first answer.
+// withdraw requests a withdrawal. Malformed requests are refused here; the engine decides
+// everything else, so that a request repeated under its client id gets the first answer.
 func (w *Wallet) withdraw(c *api.Call) error {
-	if err := c.Require("asset", "network", "address", "amount", "fee"); err != nil {
-		return err
+	c.Require("asset", "network", "address", "amount", "fee")
+	for _, name := range withdrawFields { // wrong types are reported first
+		c.Text(name)
 	}
-	for _, name := range withdrawFields { // what has the wrong type is told first
-		if _, err := c.Text(name); err != nil {
-			return err
-		}
-	}
+
 	r, err := w.route(c)
 	if err != nil {
 		return err
 	}
+
 	asked := &bourse.Withdraw{Network: r.Listed.ID, Asset: r.Asset.ID}
-	if err := r.readDestination(c, asked); err != nil {
+	r.readDestination(c, asked)
+	asked.Amount, asked.Fee = teller.Moved(c, r.Amount), api.Read(c.Form, "fee", r.Amount)
+	name := teller.AddressName(c, "adbk_name")
+	asked.ClientID = api.ClientID(c.Form)
+	act := c.Act(account.CaseWithdrawal, "/withdraw")
+	if err := c.Err(); err != nil {
 		return err
 	}
-	if err := r.readAmounts(c, asked); err != nil {
-		return err
-	}
-	name, err := readExtras(c, asked)
-	if err != nil {
-		return err
-	}
-	act, err := c.Act(account.CaseWithdrawal, "/withdraw")
-	if err != nil {
-		return err
-	}
+
 	act.What = r.Says(asked)
-	check := func() error { return w.check(c, &r, asked, name) }
-	refused, err := w.Clear(c.Context, c.Who, act, asked, check)
-	if err != nil {
-		return err
-	}
-	o, err := w.Accounts.Withdraw(c.Context, &bourse.Command{
-		Kind: bourse.CommandWithdraw, Account: c.Who.Account, Wallet: &bourse.WalletCommand{Withdraw: asked},
-	}, name)
+
+	o, err := w.Pay(c.Context, &teller.Payment{
+		Who: c.Who, Act: act, Asked: asked,
+		Check: func() error { return w.check(c, &r, asked, name) },
+		Send: func() (bourse.Outcome, error) {
+			o, err := w.Accounts.Withdraw(c.Context, &bourse.Command{
+				Kind: bourse.CommandWithdraw, Account: c.Who.Account, Wallet: &bourse.WalletCommand{Withdraw: asked},
+			}, name)
+			return o, named(err)
+		},
+	})
 	switch {
 	case err != nil:
-		return named(err)
-	case o.Reason == bourse.NotAskedBefore:
-		return refused
+		return err
 	case o.Reason != 0:
-		return r.Refusal(o.Reason, asked)
+		return r.Refused(o.Reason, asked)
 	}
 	c.Out.Uint("xid", o.ID)
 	return nil
 }
 
-// named tells to which field an error about a name belongs.
+// named attributes an error about a name to its field.
 func named(err error) error {
 	var known *bourse.Error
 	if errors.As(err, &known) && known.Code == bourse.CodeConflict {
@@ -73,48 +67,23 @@ func named(err error) error {
 	return err
 }
 
-// check finds out what the exchange would say, before a second factor is asked for.
+// check returns the error with which the exchange would refuse the request now, before a
+// second factor is demanded.
 func (w *Wallet) check(c *api.Call, r *route, asked *bourse.Withdraw, name string) error {
 	if name != "" {
 		if err := w.Accounts.CheckAddressName(c.Context, c.Who.Account, asked, name); err != nil {
 			return named(err)
 		}
 	}
-	if reason := w.Precheck(c.Who.Account, &r.Route, asked); reason != 0 {
-		return r.Refusal(reason, asked)
-	}
-	return nil
+	return r.Refused(w.Precheck(c.Who.Account, &r.Route, asked), asked)
 }
 
-// readDestination reads address and memo in their canonical forms, and whose they
-// are.
-func (r *route) readDestination(c *api.Call, asked *bourse.Withdraw) error {
-	address, memo, err := teller.Destination(c)
-	if err != nil {
-		return err
-	}
+// readDestination reads address and memo in canonical form, and the account that they
+// name.
+func (r *route) readDestination(c *api.Call, asked *bourse.Withdraw) {
+	address, memo := teller.Destination(c)
 	var misplaced *teller.MisplacedError
 	if err := r.Direct(asked, address, memo); errors.As(err, &misplaced) {
-		return bourse.Errorf(bourse.CodeInvalid, "%s", misplaced)
+		c.Fail(bourse.Errorf(bourse.CodeInvalid, "%s", misplaced))
 	}
-	return nil
-}
-
-// readAmounts reads amount and fee, which have as many decimals as the network
-// can move.
-func (r *route) readAmounts(c *api.Call, asked *bourse.Withdraw) (err error) {
-	if asked.Amount, err = teller.Moved(c, r.Amount); err != nil {
-		return err
-	}
-	asked.Fee, err = teller.Amount(c, "fee", r.Amount)
-	return err
-}
-
-// readExtras reads the name under which to save the address, and the client id.
-func readExtras(c *api.Call, asked *bourse.Withdraw) (name string, err error) {
-	if name, err = teller.AddressName(c, "adbk_name"); err != nil {
-		return "", err
-	}
-	asked.ClientID, err = api.ClientID(c)
-	return name, err
 }

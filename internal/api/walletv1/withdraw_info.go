@@ -2,12 +2,13 @@ package walletv1
 
 import "github.com/bourse-exchange/bourse/internal/api"
 
-// withdrawInfo tells the terms of withdrawals.
+// withdrawInfo writes the terms of withdrawals.
 func (w *Wallet) withdrawInfo(c *api.Call) error {
 	r, err := w.openRoute(c)
 	if err != nil {
 		return err
 	}
+
 	c.Out.Bool("operating", r.Operating())
 	c.Out.Amount("fee_min", r.Terms.FeeMin, r.Asset.Scale)
 	c.Out.Amount("fee_max", r.Terms.FeeMax, r.Asset.Scale)

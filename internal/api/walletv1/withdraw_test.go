@@ -11,7 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// TestWhatIsRefusedHoldsNothing asks for withdrawals that cannot be.
+// TestWhatIsRefusedHoldsNothing requests impossible withdrawals.
 func TestWhatIsRefusedHoldsNothing(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "1")
@@ -93,8 +93,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestDisabled: what is disabled hides, takes no withdrawals and gives no
-// addresses; what was asked for before can be canceled.
+// TestDisabled checks that disabled assets and networks are hidden and take no requests;
+// earlier withdrawals can be canceled.
 func TestDisabled(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "LTC", "1")
@@ -121,8 +121,8 @@ func TestDisabled(t *testing.T) {
 	}
 }
 
-// TestAddressBook: a name stands for one address of an account and network, and
-// the other way round; what is refused saves nothing.
+// TestAddressBook checks that names and addresses of an account and network correspond
+// one to one, and that a refused request saves nothing.
 func TestAddressBook(t *testing.T) {
 	d := newDesk(t)
 	for _, id := range []bourse.AccountID{1, 2} {
@@ -157,7 +157,7 @@ func TestAddressBook(t *testing.T) {
 	d.wantBook(d.Alice, "2 Cold 1, 4 Warm, 5 Cold 2")
 }
 
-// wantBook wants an address book to be this, by id.
+// wantBook checks an address book by id.
 func (d *desk) wantBook(key, want string) {
 	d.Helper()
 	book := d.taken(key, "/addressbook", fields{})["addressbook"].(map[string]any)
@@ -172,9 +172,8 @@ func (d *desk) wantBook(key, want string) {
 	}
 }
 
-// TestComingAgain: a request that comes again is answered with its first xid,
-// saves its address once and withdraws once, also when nobody heard the first
-// answer.
+// TestComingAgain checks that a repeated request gets its first xid, saves its address
+// once and withdraws once, even if the first answer was lost.
 func TestComingAgain(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "10")
@@ -193,8 +192,8 @@ func TestComingAgain(t *testing.T) {
 	}
 }
 
-// TestInternal: on a network without memos the address alone names the account,
-// and the offered fee is not charged.
+// TestInternal checks that on a network without memos the address alone names the
+// account, and that the offered fee is not charged.
 func TestInternal(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "1")
@@ -242,9 +241,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestSavingTogether has many ask at once for one address under different names,
-// and for one name with different addresses: the book has one of each, and only
-// what it has was withdrawn.
+// TestSavingTogether saves one address under many names, and many addresses under one
+// name, concurrently: the book has one of each, and only the saved ones were withdrawn.
 func TestSavingTogether(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "10")

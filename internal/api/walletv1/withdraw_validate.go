@@ -4,16 +4,17 @@ import "github.com/bourse-exchange/bourse/internal/api"
 
 var validateFields = api.Fields{"asset", "network", "address", "memo"}
 
-// validate judges an address, a memo or both.
+// validate reports whether an address, a memo or both are valid.
 func (w *Wallet) validate(c *api.Call) error {
 	r, err := w.openRoute(c)
 	if err != nil {
 		return err
 	}
-	v, err := r.JudgeFields(c)
-	if err != nil {
+	v := r.JudgeFields(c)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	if c.Has("address") {
 		c.Out.Bool("valid_address", v.Address)
 	}

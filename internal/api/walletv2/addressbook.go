@@ -12,20 +12,13 @@ import (
 
 var addressbookFields = fields(v2.PageFields, v2.SearchFields, api.Fields{"network"})
 
-// addressbook lists the account's saved addresses, by id.
+// addressbook lists the account's saved addresses by id.
 func (w *Wallet) addressbook(c *v2.Call) error {
-	p, err := c.Page()
-	if err != nil {
+	p, q, network := c.Page(), c.Search(), w.networkFilter(c)
+	if err := c.Err(); err != nil {
 		return err
 	}
-	q, err := c.Search()
-	if err != nil {
-		return err
-	}
-	network, err := w.networkFilter(c)
-	if err != nil {
-		return err
-	}
+
 	list, err := w.Accounts.AddressBook(c.Context, c.Who.Account)
 	if err != nil {
 		return err
@@ -37,26 +30,27 @@ func (w *Wallet) addressbook(c *v2.Call) error {
 	return nil
 }
 
-// networkFilter reads the field network; absent is zero. A disabled network is
-// found: what went over it is not hidden.
-func (w *Wallet) networkFilter(c *v2.Call) (bourse.NetworkID, error) {
+// networkFilter reads the field network; absent is zero. A disabled network is valid,
+// because its past transactions stay visible.
+func (w *Wallet) networkFilter(c *v2.Call) bourse.NetworkID {
 	return filterBy(c, "network", w.View.Catalogue().Network, func(n *bourse.Network) bourse.NetworkID { return n.ID })
 }
 
 // filterBy reads a field with a symbol; absent is zero.
-func filterBy[T any, ID ~uint16](c *v2.Call, name string, find func(bourse.Symbol) *T, id func(*T) ID) (ID, error) {
+func filterBy[T any, ID ~uint16](c *v2.Call, name string, find func(bourse.Symbol) *T, id func(*T) ID) ID {
 	if !c.Has(name) {
-		return 0, nil
+		return 0
 	}
-	symbol, err := c.Text(name)
-	if err != nil {
-		return 0, err
+	is := found(c, name, c.Text(name), find, func(*T) bool { return true })
+	if is == nil {
+		return 0
 	}
-	is, err := found(name, symbol, find, func(*T) bool { return true })
-	if err != nil {
-		return 0, err
-	}
-	return id(is), nil
+	return id(is)
+}
+
+// assetFilter reads the field asset; absent is zero.
+func (w *Wallet) assetFilter(c *v2.Call) bourse.AssetID {
+	return filterBy(c, "asset", w.View.Catalogue().Asset, func(a *bourse.Asset) bourse.AssetID { return a.ID })
 }
 
 func (w *Wallet) writeAddress(c *v2.Call, a *account.SavedAddress) {
@@ -67,15 +61,17 @@ func (w *Wallet) writeAddress(c *v2.Call, a *account.SavedAddress) {
 	w.writeNetwork(c, w.View.Catalogue().Networks[a.Network])
 }
 
-// savedAddress returns the entry that the path names, if it is the account's.
+// savedAddress returns the entry that the path names; an error if it is another
+// account's.
 func (w *Wallet) savedAddress(c *v2.Call) (account.SavedAddress, error) {
-	id, err := c.SegmentID("adbkid")
-	if err != nil {
+	id := c.SegmentID("adbkid")
+	if err := c.Err(); err != nil {
 		return account.SavedAddress{}, err
 	}
-	if id >= 1<<32 { // there are not so many
+	if id >= 1<<32 { // no address has such an id
 		id = 0
 	}
+
 	a, found, foreign, err := w.Accounts.SavedAddress(c.Context, c.Who.Account, bourse.AddressID(id))
 	switch {
 	case err != nil || found:

@@ -2,7 +2,7 @@ package walletv2
 
 import "github.com/bourse-exchange/bourse/internal/api/v2"
 
-// forget takes an entry out of the address book.
+// forget removes an entry from the address book.
 func (w *Wallet) forget(c *v2.Call) error {
 	a, err := w.savedAddress(c)
 	if err != nil {

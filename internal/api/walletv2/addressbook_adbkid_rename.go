@@ -8,18 +8,19 @@ import (
 
 var renameFields = api.Fields{"name"}
 
-// rename gives an entry of the address book another name.
+// rename renames an entry of the address book.
 func (w *Wallet) rename(c *v2.Call) error {
 	a, err := w.savedAddress(c)
 	if err != nil {
 		return err
 	}
-	if err := c.Require("name"); err != nil {
+
+	c.Require("name")
+	a.Name = teller.AddressName(c.Call, "name")
+	if err := c.Err(); err != nil {
 		return err
 	}
-	if a.Name, err = teller.AddressName(c.Call, "name"); err != nil {
-		return err
-	}
+
 	if err := w.Accounts.RenameAddress(c.Context, c.Who.Account, a.ID, a.Name); err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// TestAnswers holds the answers of all endpoints, to the byte, against
-// testdata/answers.txt. REWRITE=1 writes it anew; read the difference.
+// TestAnswers compares the answers of all endpoints with testdata/answers.txt, byte by
+// byte. REWRITE=1 rewrites the file.
 func TestAnswers(t *testing.T) {
 	const path = "testdata/answers.txt"
 	d := newDesk(t)
@@ -94,8 +94,8 @@ func tellTerms(d *desk, say func(key, request, body string)) {
 func tellDeposits(d *desk, say func(key, request, body string)) {
 	memo := d.Own("ATOM", 1).Memo
 	d.Mine("BTC")
-	d.Mine("BTC", d.Tx("BTC", 1, 1, "BTC", "0.5", ""))
-	d.Mine("ATOM", d.Tx("ATOM", 2, 1, "ATOM", "3", memo))
+	d.Mine("BTC", d.Tx("BTC", 1, 1, "0.5", ""))
+	d.Mine("ATOM", d.Tx("ATOM", 2, 1, "3", memo))
 	say("alice", "GET /io/transactions", "")
 	d.Mine("BTC")
 	say("alice", "GET /io/transactions?status=DONE", "")
@@ -121,7 +121,7 @@ func tellWithdrawals(d *desk, say func(key, request, body string)) {
 	say("alice", "DELETE /io/transactions/4", "")
 	say("alice", "DELETE /io/transactions/4", "")
 	say("bob", "DELETE /io/transactions/4", "")
-	d.Sent("ETH", 7)
+	d.Accepted("ETH", 7)
 	say("alice", "GET /io/transactions/3", "")
 }
 

@@ -13,18 +13,11 @@ var assetsFields = fields(v2.PageFields, v2.SearchFields, v2.OrderFields)
 
 // assets lists the assets of the exchange.
 func (w *Wallet) assets(c *v2.Call) error {
-	p, err := c.Page()
-	if err != nil {
+	p, list, o := c.Page(), w.search(c), c.Sort("symbol", "name")
+	if err := c.Err(); err != nil {
 		return err
 	}
-	list, err := w.search(c)
-	if err != nil {
-		return err
-	}
-	o, err := c.Order("symbol", "name")
-	if err != nil {
-		return err
-	}
+
 	sortBy(list, o, func(a, b *bourse.Asset) int {
 		if o.By == "name" {
 			return cmp.Compare(a.Name, b.Name)
@@ -35,25 +28,20 @@ func (w *Wallet) assets(c *v2.Call) error {
 	return nil
 }
 
-// search returns the assets that are not disabled and match the phrase that is
-// asked for.
-func (w *Wallet) search(c *v2.Call) ([]*bourse.Asset, error) {
-	q, err := c.Search()
-	if err != nil {
-		return nil, err
-	}
+// search returns the enabled assets that match the search phrase.
+func (w *Wallet) search(c *v2.Call) []*bourse.Asset {
+	q := c.Search()
 	var list []*bourse.Asset
 	for _, a := range w.View.Catalogue().Assets[1:] {
 		if a.Enabled && teller.Matches(q, a.Symbol, a.Name) {
 			list = append(list, a)
 		}
 	}
-	return list, nil
+	return list
 }
 
-// sortBy sorts a list by a comparison, then by symbol, the other way round if that
-// is asked for.
-func sortBy[T any](list []T, o v2.Order, compare func(a, b T) int, symbol func(T) bourse.Symbol) {
+// sortBy sorts a list by compare, then by symbol, in the requested direction.
+func sortBy[T any](list []T, o v2.Sort, compare func(a, b T) int, symbol func(T) bourse.Symbol) {
 	slices.SortFunc(list, func(a, b T) int {
 		n := cmp.Or(compare(a, b), cmp.Compare(symbol(a), symbol(b)))
 		if o.Descending {
@@ -63,10 +51,11 @@ func sortBy[T any](list []T, o v2.Order, compare func(a, b T) int, symbol func(T
 	})
 }
 
-// mostDecimals is how many decimals of an asset are worth showing.
+// mostDecimals bounds the decimals that clients display.
 const mostDecimals = 8
 
-// decimals returns how many decimals of an asset to show: those that it moves with.
+// decimals returns the decimals to display: the most with which a network moves the
+// asset.
 func (w *Wallet) decimals(a *bourse.Asset) uint8 {
 	moves, most := false, uint8(0)
 	for _, terms := range w.View.Catalogue().NetworkAssets {

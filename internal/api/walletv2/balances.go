@@ -10,26 +10,19 @@ import (
 
 var balancesFields = fields(v2.PageFields, v2.SearchFields, v2.OrderFields, api.Fields{"nonZero"})
 
-// holding is what an account has of an asset.
+// holding is an account's balance of an asset.
 type holding struct {
 	asset *bourse.Asset
 	bourse.Balance
 }
 
-// balances lists what the account has.
+// balances lists the account's balances.
 func (w *Wallet) balances(c *v2.Call) error {
-	p, err := c.Page()
-	if err != nil {
+	p, assets, o := c.Page(), w.search(c), c.Sort("symbol", "total")
+	if err := c.Err(); err != nil {
 		return err
 	}
-	assets, err := w.search(c)
-	if err != nil {
-		return err
-	}
-	o, err := c.Order("symbol", "total")
-	if err != nil {
-		return err
-	}
+
 	list := w.holdings(c, assets)
 	if c.Has("nonZero") {
 		list = slices.DeleteFunc(list, func(h holding) bool { return h.Available.IsZero() && h.Held.IsZero() })
@@ -44,7 +37,7 @@ func (w *Wallet) balances(c *v2.Call) error {
 	return nil
 }
 
-// holdings returns what the account has of assets, all at one moment.
+// holdings returns the account's balances of assets, all at one moment.
 func (w *Wallet) holdings(c *v2.Call, assets []*bourse.Asset) []holding {
 	ids := make([]bourse.AssetID, len(assets))
 	for i, a := range assets {
@@ -65,14 +58,14 @@ func (w *Wallet) writeHolding(c *v2.Call, h *holding) {
 	c.Out.Amount("avbl", h.Available, h.asset.Scale)
 }
 
-// compareTotals compares decimals of different scales.
+// compareTotals compares totals of different scales.
 func compareTotals(a, b *holding) int {
 	x, y := a.Available.Plus(a.Held), b.Available.Plus(b.Held)
 	scale := max(a.asset.Scale, b.asset.Scale)
 	x, xFits := x.Mul(bourse.Pow10(scale - a.asset.Scale))
 	y, yFits := y.Mul(bourse.Pow10(scale - b.asset.Scale))
 	switch {
-	case !xFits || !yFits: // more than any amount, which only one of them can be
+	case !xFits || !yFits: // at most one of them overflows, and it is the larger
 		return flagOf(!xFits) - flagOf(!yFits)
 	case x.Less(y):
 		return -1

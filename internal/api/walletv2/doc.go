@@ -1,16 +1,14 @@
 // Package walletv2 is the wallet REST interface V2: one file per endpoint, named
 // after its path.
 //
-// It stands at the edge, on v2 and teller: what it says of money is what walletv1
-// says, with transfers between accounts and the ledger besides. Requests leave as
-// commands to the sequencer; answers are read from view, history and account.
-// docs/spec/wallet.md says what it has in common with V1; ADRs 73 to 75 are about
-// what it adds.
+// It stands at the edge, on v2 and teller. It describes money as walletv1 does, and adds
+// transfers between accounts and the ledger. Requests become commands for the sequencer;
+// answers come from view, history and account. docs/spec/wallet.md has the parts shared
+// with V1, ADRs 73 to 75 the additions.
 //
-// Invariants: a request is found good in everything else before a second factor is
-// asked for; what depends on balances and terms is decided by the engine, whatever
-// was found before; of what belongs to another account nothing is told but that it
-// does.
+// Invariants: a second factor is demanded only for a request without other errors; the
+// engine decides everything that depends on balances and terms, even after a check here;
+// another account's entry is Forbidden, and nothing else is told of it.
 //
 // Read wallet.go, then io_transactions_new.go and transaction.go.
 package walletv2

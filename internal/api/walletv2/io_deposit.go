@@ -9,7 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// deposit tells where the account receives an asset: the same place for ever.
+// deposit writes the account's deposit address for an asset, which never changes.
 func (w *Wallet) deposit(c *v2.Call) error {
 	r, err := w.openRoute(c)
 	if err != nil {
@@ -20,10 +20,12 @@ func (w *Wallet) deposit(c *v2.Call) error {
 	if !ok {
 		text = to.Address
 	}
+
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
 		return err
 	}
+
 	c.Out.Text("address", to.Address)
 	c.Out.Maybe("memoName", r.Listed.MemoName)
 	c.Out.Maybe("memo", to.Memo)
@@ -32,6 +34,7 @@ func (w *Wallet) deposit(c *v2.Call) error {
 	c.Out.Amount("minAmount", r.Terms.MinDeposit, r.Asset.Scale)
 	c.Out.Bool("operating", r.Operating())
 	c.Out.Text("qrCode", "data:image/png;base64,"+base64.StdEncoding.EncodeToString(code.PNG()))
+
 	warning := ""
 	if r.Listed.MemoName != "" {
 		warning = "A deposit without this " + r.Listed.MemoName + " waits for an operator"

@@ -9,12 +9,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
-// fees lists what moving assets costs, by symbol of the asset.
+// fees lists the fees and minimums of moving assets by symbol.
 func (w *Wallet) fees(c *v2.Call) error {
-	p, err := c.Page()
-	if err != nil {
+	p := c.Page()
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	catalogue := w.View.Catalogue()
 	var list []*bourse.Asset
 	for _, a := range catalogue.Assets[1:] {

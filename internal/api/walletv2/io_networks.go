@@ -12,24 +12,21 @@ import (
 
 var networksFields = fields(v2.PageFields, api.Fields{"asset"})
 
-// networks lists the networks, or those that carry an asset, by symbol.
+// networks lists all networks, or the carriers of an asset, by symbol.
 func (w *Wallet) networks(c *v2.Call) error {
-	p, err := c.Page()
-	if err != nil {
+	p := c.Page()
+	var asset *bourse.Asset
+	if c.Has("asset") {
+		asset = w.assetOf(c, "asset", c.Text("asset"))
+	}
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	catalogue := w.View.Catalogue()
 	var list []*bourse.Network
-	if c.Has("asset") {
-		symbol, err := c.Text("asset")
-		if err != nil {
-			return err
-		}
-		a, err := w.assetOf("asset", symbol)
-		if err != nil {
-			return err
-		}
-		for _, terms := range teller.Carriers(catalogue, a.ID) {
+	if asset != nil {
+		for _, terms := range teller.Carriers(catalogue, asset.ID) {
 			list = append(list, catalogue.Networks[terms.Network])
 		}
 	} else {

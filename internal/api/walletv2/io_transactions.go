@@ -13,19 +13,16 @@ import (
 
 var transactionsFields = fields(v2.PageFields, api.Fields{"type", "status", "asset", "network"})
 
-// statusWords are the statuses of transactions, in the order of their lives.
+// statusWords are the statuses of transactions, in the order of a transaction's life.
 var statusWords = []string{"PENDING", "PROCESSING", "CONFIRM_PENDING", "DONE", "CANCEL_PENDING", "CANCELED"}
 
 // transactions lists the account's transactions, newest first.
 func (w *Wallet) transactions(c *v2.Call) error {
-	p, err := c.Page()
-	if err != nil {
+	p, filter := c.Page(), w.transactionFilter(c)
+	if err := c.Err(); err != nil {
 		return err
 	}
-	filter, err := w.transactionFilter(c)
-	if err != nil {
-		return err
-	}
+
 	l := w.NewListing()
 	list, err := w.History.WalletTransactions(c.Context, c.Who.Account, filter, p.Offset, p.Query())
 	if err != nil {
@@ -40,22 +37,13 @@ func (w *Wallet) transactions(c *v2.Call) error {
 	return failed
 }
 
-func (w *Wallet) transactionFilter(c *v2.Call) (f history.MovementFilter, err error) {
-	kinds, err := words(c, "type", kindWords[1:])
-	if err != nil {
-		return f, err
+func (w *Wallet) transactionFilter(c *v2.Call) (f history.MovementFilter) {
+	kinds, statuses := words(c, "type", kindWords[1:]), words(c, "status", statusWords)
+	f.Asset, f.Network = w.assetFilter(c), w.networkFilter(c)
+	if len(kinds)+len(statuses) == 0 {
+		return f
 	}
-	statuses, err := words(c, "status", statusWords)
-	if err != nil {
-		return f, err
-	}
-	f.Asset, err = filterBy(c, "asset", w.View.Catalogue().Asset, func(a *bourse.Asset) bourse.AssetID { return a.ID })
-	if err != nil {
-		return f, err
-	}
-	if f.Network, err = w.networkFilter(c); err != nil || len(kinds)+len(statuses) == 0 {
-		return f, err
-	}
+
 	for kind := history.MovementDeposit; kind <= history.MovementTransferOut; kind++ {
 		for status := bourse.WalletPending; status <= bourse.WalletDone; status++ {
 			m := history.Movement{Kind: kind, Status: status}
@@ -68,27 +56,26 @@ func (w *Wallet) transactionFilter(c *v2.Call) (f history.MovementFilter, err er
 	if f.Of == 0 {
 		f.Of = nothing
 	}
-	return f, nil
+	return f
 }
 
-// nothing is the set of what cannot be: no type has all statuses, and what is asked
-// for may be of none.
+// nothing is a set without transactions, for types that never have a requested status. The
+// empty set would select all.
 const nothing history.MovementSet = 1
 
-// words reads a field that lists words with commas between them; absent is none.
-func words(c *v2.Call, name string, known []string) ([]string, error) {
-	if !c.Has(name) {
-		return nil, nil
-	}
-	text, err := c.Text(name)
-	if err != nil {
-		return nil, err
+// words reads a field with words separated by commas; absent is nil.
+func words(c *v2.Call, name string, known []string) []string {
+	text := c.Text(name)
+	if c.Err() != nil || !c.Has(name) {
+		return nil
 	}
 	list := strings.Split(text, ",")
 	for _, word := range list {
 		if !slices.Contains(known, word) {
-			return nil, api.Invalid(name, strconv.Quote(word[:min(len(word), 32)])+" is none of "+strings.Join(known, ", "))
+			quoted := strconv.Quote(word[:min(len(word), 32)])
+			c.Fail(api.Invalid(name, quoted+" is none of "+strings.Join(known, ", ")))
+			return nil
 		}
 	}
-	return list, nil
+	return list
 }

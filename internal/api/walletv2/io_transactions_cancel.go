@@ -2,13 +2,13 @@ package walletv2
 
 import (
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/api/teller"
+	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// cancel asks for the end of a withdrawal. The journal's order decides between it
-// and the signature.
+// cancel cancels a withdrawal. If the signature is first in the journal, the cancel is
+// refused.
 func (w *Wallet) cancel(c *v2.Call) error {
 	m, err := w.own(c)
 	if err != nil {
@@ -27,17 +27,17 @@ func (w *Wallet) cancel(c *v2.Call) error {
 	switch {
 	case err != nil:
 		return err
-	case r.Outcome.Reason == bourse.WithdrawalSent:
+	case r.Outcome.Reason == bourse.WithdrawalSigned:
 		return v2.Errorf(v2.AlreadySent, "The withdrawal was sent already")
-	case r.Outcome.Reason == bourse.WithdrawalNotFound: // it is over
+	case r.Outcome.Reason == bourse.WithdrawalNotFound: // it is final
 		return w.tooLate(c, m.ID)
 	case r.Outcome.Reason != 0:
-		return teller.Refusal(r.Outcome.Reason)
+		return api.RefusedWithdrawal(r.Outcome.Reason)
 	}
 	return w.show(c, m.ID)
 }
 
-// tooLate says why a withdrawal that was sent or is over cannot be canceled.
+// tooLate returns the error for the cancel of a signed or final withdrawal.
 func (w *Wallet) tooLate(c *v2.Call, id bourse.WalletID) error {
 	m, _, err := w.History.WalletTransaction(c.Context, c.Who.Account, id)
 	switch {

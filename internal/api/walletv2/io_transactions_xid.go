@@ -2,7 +2,7 @@ package walletv2
 
 import "github.com/bourse-exchange/bourse/internal/api/v2"
 
-// transaction tells of one transaction.
+// transaction writes one transaction.
 func (w *Wallet) transaction(c *v2.Call) error {
 	l := w.NewListing()
 	m, err := w.own(c)

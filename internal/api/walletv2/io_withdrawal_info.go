@@ -2,12 +2,13 @@ package walletv2
 
 import "github.com/bourse-exchange/bourse/internal/api/v2"
 
-// withdrawalInfo tells the terms of withdrawals.
+// withdrawalInfo writes the terms of withdrawals.
 func (w *Wallet) withdrawalInfo(c *v2.Call) error {
 	r, err := w.openRoute(c)
 	if err != nil {
 		return err
 	}
+
 	c.Out.Maybe("memoName", r.Listed.MemoName)
 	c.Out.Maybe("contract", r.Terms.Contract)
 	c.Out.Amount("minAmount", r.Terms.MinWithdrawal, r.Asset.Scale)
@@ -16,6 +17,7 @@ func (w *Wallet) withdrawalInfo(c *v2.Call) error {
 	c.Out.Uint("feePrec", uint64(r.Terms.Precision))
 	c.Out.Uint("prec", uint64(r.Terms.Precision))
 	c.Out.Bool("operating", r.Operating())
+
 	stopped, held := "", ""
 	if state := w.View.NetworkState(r.Listed.ID); state.Stopped() {
 		stopped = "Withdrawals are stopped: what is asked for waits until they resume"

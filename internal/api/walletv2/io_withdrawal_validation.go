@@ -7,20 +7,22 @@ import (
 
 var validationFields = api.Fields{"address", "memo"}
 
-// validation judges an address, a memo or both.
+// validation reports whether an address, a memo or both are valid.
 func (w *Wallet) validation(c *v2.Call) error {
-	listed, err := w.networkOf("network", c.Segment("network"))
-	if err != nil {
+	listed := w.networkOf(c, "network", c.Segment("network"))
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	way, err := w.Way(listed)
 	if err != nil {
 		return err
 	}
-	v, err := way.JudgeFields(c.Call)
-	if err != nil {
+	v := way.JudgeFields(c.Call)
+	if err := c.Err(); err != nil {
 		return err
 	}
+
 	judged := func(name, about string, good bool) {
 		if c.Has(about) {
 			c.Out.Bool(name, good)

@@ -13,8 +13,8 @@ import (
 
 var ledgerFields = fields(v2.CursorFields, api.Fields{"asset", "from", "to", "format"})
 
-// The cursor of an entry is its command, and above that its place among the
-// account's entries of the command.
+// A cursor has the command's sequence in its low placeShift bits and the entry's place
+// among the account's entries of that command above them.
 const placeShift = 40
 
 func cursorOf(e *history.Entry) uint64 { return uint64(e.Place)<<placeShift | uint64(e.Seq) }
@@ -23,28 +23,18 @@ func placeAt(cursor uint64) history.EntryPlace {
 	return history.EntryPlace{Seq: bourse.Seq(cursor & (1<<placeShift - 1)), Place: uint32(cursor >> placeShift)}
 }
 
-// ledger lists every change of what the account has, newest first.
+// ledger lists every change of the account's balances, newest first.
 func (w *Wallet) ledger(c *v2.Call) error {
-	after, limit, err := c.Cursor()
-	if err != nil {
-		return err
-	}
-	asCSV, err := wantsCSV(c)
-	if err != nil {
-		return err
-	}
+	after, limit := c.Cursor()
+	asCSV := wantsCSV(c)
 	q := &history.LedgerQuery{Account: c.Who.Account, Before: placeAt(after), Limit: limit + 1}
-	if q.From, err = seconds(c, "from", 0); err != nil {
+	q.From = seconds(c, "from", 0)
+	q.To = seconds(c, "to", lastSecond) + bourse.Second - 1 // includes the last second
+	only := w.assetFilter(c)
+	if err := c.Err(); err != nil {
 		return err
 	}
-	if q.To, err = seconds(c, "to", lastSecond); err != nil {
-		return err
-	}
-	q.To += bourse.Second - 1 // all of that second
-	only, err := filterBy(c, "asset", w.View.Catalogue().Asset, func(a *bourse.Asset) bourse.AssetID { return a.ID })
-	if err != nil {
-		return err
-	}
+
 	for _, a := range w.View.Catalogue().Assets[1:] {
 		if only == 0 || a.ID == only {
 			q.Assets = append(q.Assets, a.ID)
@@ -57,38 +47,38 @@ func (w *Wallet) ledger(c *v2.Call) error {
 	if asCSV {
 		return w.writeCSV(c, list, limit)
 	}
-	v2.WriteCursor(c, "entries", limit, list, cursorOf, func(e *history.Entry) { w.writeEntry(c, e) })
+	v2.WriteCursor(c, limit, list, cursorOf, func(e *history.Entry) { w.writeEntry(c, e) })
 	return nil
 }
 
-// lastSecond bounds the times that are asked for.
+// lastSecond bounds the requested times, in Unix seconds.
 const lastSecond = 1 << 40
 
-// seconds reads a field with a time; absent is otherwise.
-func seconds(c *v2.Call, name string, otherwise int64) (bourse.Time, error) {
-	if !c.Has(name) {
-		return bourse.Time(otherwise) * bourse.Second, nil
+// seconds reads a Unix time; absent is otherwise.
+func seconds(c *v2.Call, name string, otherwise int64) bourse.Time {
+	if c.Has(name) {
+		otherwise = c.Int(name, 0, lastSecond)
 	}
-	n, err := c.Int(name, 0, lastSecond)
-	return bourse.Time(n) * bourse.Second, err
+	return bourse.Time(otherwise) * bourse.Second
 }
 
-// wantsCSV reports whether the answer is to be CSV, by the field format or the
-// header Accept.
-func wantsCSV(c *v2.Call) (bool, error) {
+// wantsCSV reports whether the field format, or without it the header Accept, selects
+// CSV.
+func wantsCSV(c *v2.Call) bool {
 	if !c.Has("format") {
-		return c.Accepts("text/csv"), nil
+		return c.Accepts("text/csv")
 	}
-	format, err := c.Text("format")
-	if err == nil && format != "csv" && format != "json" {
-		err = api.Invalid("format", "must be csv or json")
+	format := c.Text("format")
+	if format != "csv" && format != "json" {
+		c.Fail(api.Invalid("format", "must be csv or json"))
 	}
-	return format == "csv", err
+	return format == "csv"
 }
 
 func (w *Wallet) writeEntry(c *v2.Call, e *history.Entry) {
 	asset := w.View.Catalogue().Assets[e.Asset]
 	out := c.Out
+
 	out.Uint("seq", uint64(e.Seq))
 	out.Seconds("time", e.Time)
 	out.Word("asset", string(asset.Symbol))
@@ -97,6 +87,7 @@ func (w *Wallet) writeEntry(c *v2.Call, e *history.Entry) {
 	out.Word("kind", e.Kind.String())
 	out.Name("reference")
 	out.Object()
+
 	for _, ref := range [...]struct {
 		name string
 		id   uint64
@@ -110,7 +101,7 @@ func (w *Wallet) writeEntry(c *v2.Call, e *history.Entry) {
 	out.EndObject()
 }
 
-// delta writes a change with its sign.
+// delta formats a change with its sign.
 func delta(e *history.Entry, scale uint8) string {
 	if e.Debit {
 		return "-" + e.Amount.Format(scale)
@@ -118,25 +109,29 @@ func delta(e *history.Entry, scale uint8) string {
 	return e.Amount.Format(scale)
 }
 
-// writeCSV answers with a page of entries as CSV (RFC 4180), one line for each
-// below the names of the columns. The cursor is in a header.
+// writeCSV answers with a page of entries as CSV (RFC 4180) with a header line. The next
+// cursor is in the header Next-Cursor.
 func (w *Wallet) writeCSV(c *v2.Call, list []history.Entry, limit int) error {
 	if len(list) > limit {
 		list = list[:limit]
-		c.Header("Next-Cursor", strconv.FormatUint(cursorOf(&list[limit-1]), 10))
+		c.Expose("Next-Cursor", strconv.FormatUint(cursorOf(&list[limit-1]), 10))
 	}
+
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)
 	out.UseCRLF = true
 	rows := [][]string{{"seq", "time", "asset", "delta", "balance", "kind", "order", "trade", "xid"}}
+
 	for i := range list {
 		e := &list[i]
 		asset := w.View.Catalogue().Assets[e.Asset]
 		rows = append(rows, []string{
 			number(uint64(e.Seq)), strconv.FormatInt(e.Time.Seconds(), 10), string(asset.Symbol), delta(e, asset.Scale),
-			e.Balance.Format(asset.Scale), e.Kind.String(), number(uint64(e.Order)), number(e.Trade), number(uint64(e.Movement)),
+			e.Balance.Format(asset.Scale), e.Kind.String(),
+			number(uint64(e.Order)), number(e.Trade), number(uint64(e.Movement)),
 		})
 	}
+
 	if err := out.WriteAll(rows); err != nil {
 		return err
 	}
@@ -144,7 +139,7 @@ func (w *Wallet) writeCSV(c *v2.Call, list []history.Entry, limit int) error {
 	return nil
 }
 
-// number writes an id; zero is none.
+// number formats an id; zero is empty.
 func number(id uint64) string {
 	if id == 0 {
 		return ""

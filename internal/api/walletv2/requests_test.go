@@ -18,8 +18,8 @@ import (
 
 const post, get, remove, patch = http.MethodPost, http.MethodGet, http.MethodDelete, http.MethodPatch
 
-// TestSecondFactor has a session withdraw and transfer, with the case on and off,
-// and keys that are never asked.
+// TestSecondFactor withdraws and transfers with a session, with the case on and off, and
+// with keys, which need no code.
 func TestSecondFactor(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "100")
@@ -46,7 +46,7 @@ func TestSecondFactor(t *testing.T) {
 		d.refused(403, "INVALID_2FA", session, post, "/io/transactions", wrong)
 		d.refused(511, "REQUIRE_2FA", session, post, "/io/transactions", changed)
 		d.taken(session, post, "/io/transactions", with)
-		d.refused(511, "REQUIRE_2FA", session, post, "/io/transactions", with) // it was good once
+		d.refused(511, "REQUIRE_2FA", session, post, "/io/transactions", with) // a code is valid once
 		d.taken(d.Alice, post, "/io/transactions", body)
 	}
 	letters := d.Code("alice@example.com")
@@ -74,8 +74,8 @@ func TestSecondFactor(t *testing.T) {
 	d.refused(403, "ACCOUNT_INACTIVE", session, post, "/io/transactions", body)
 }
 
-// TestAllOfItOnce sends away all there is, and again when nothing is left: what was
-// taken is told, with a second factor or without, and what was not is refused.
+// TestAllOfItOnce sends the whole balance, then repeats the request: the first answer is
+// repeated, with a second factor or without, and a new request is refused.
 func TestAllOfItOnce(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "1")
@@ -103,8 +103,8 @@ func otherCode(code string) string {
 	return "0" + code[1:]
 }
 
-// TestHeldAfterANewPassword wants what leaves an account to wait after a change of
-// how its person gets in, whoever asks.
+// TestHeldAfterANewPassword checks that withdrawals and transfers of sessions and keys
+// wait after a change of the ways into the account.
 func TestHeldAfterANewPassword(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "10")
@@ -139,8 +139,7 @@ func TestHeldAfterANewPassword(t *testing.T) {
 	}
 }
 
-// TestIdempotencyKey sends requests again, changed, at once, and when nobody heard
-// of the first.
+// TestIdempotencyKey repeats requests, changed, concurrently, and after a lost answer.
 func TestIdempotencyKey(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "10")
@@ -175,14 +174,13 @@ func TestIdempotencyKey(t *testing.T) {
 	d.refused(400, "VALIDATION_ERROR", d.Alice, post, "/io/transactions", present, "Idempotency-Key: a b")
 }
 
-// TestForeignIDsLeakNothing compares what is said of ids of others, whatever they
-// stand for.
+// TestForeignIDsLeakNothing compares the answers for all kinds of other accounts' ids.
 func TestForeignIDsLeakNothing(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "10")
 	d.taken(d.Alice, post, "/io/transactions", d.out("BTC", "BTC", "0.1", ""))
 	d.taken(d.Alice, post, "/io/transactions", gift("BTC", "bob@example.com", "1", ""))
-	d.Mine("ETH", d.Tx("ETH", 1, 1, "ETH", "1", ""))
+	d.Mine("ETH", d.Tx("ETH", 1, 1, "1", ""))
 	said := map[string]bool{}
 	for _, xid := range []int{1, 2, 4} {
 		for _, method := range []string{get, remove} {
@@ -198,8 +196,8 @@ func TestForeignIDsLeakNothing(t *testing.T) {
 	}
 }
 
-// TestPagesUnderInserts walks both kinds of pages while others are added: by cursor
-// nothing is missed and nothing comes twice, by offset what was pushed down does.
+// TestPagesUnderInserts reads both kinds of pages while rows are added: by cursor each
+// row appears once, by offset rows repeat.
 func TestPagesUnderInserts(t *testing.T) {
 	d := newDesk(t)
 	for range 25 {
@@ -237,14 +235,14 @@ func TestPagesUnderInserts(t *testing.T) {
 		}
 		add()
 	}
-	for xid := 1.0; xid <= 17; xid += 2 { // the other side has the even ones
+	for xid := 1.0; xid <= 17; xid += 2 { // the other account has the even ones
 		if found[xid] == 0 {
 			t.Errorf("transaction %v is missing", xid)
 		}
 	}
 }
 
-// TestLedgerAsCSV follows the header that says where to go on.
+// TestLedgerAsCSV follows the header Next-Cursor.
 func TestLedgerAsCSV(t *testing.T) {
 	d := newDesk(t)
 	for range 5 {
@@ -272,7 +270,7 @@ func TestLedgerAsCSV(t *testing.T) {
 	}
 }
 
-// TestStatusesOfWalletEndpoints provokes what no other test does.
+// TestStatusesOfWalletEndpoints provokes the statuses that no other test does.
 func TestStatusesOfWalletEndpoints(t *testing.T) {
 	d := newDesk(t)
 	d.refused(404, "INVALID_ENDPOINT", d.Alice, get, "/io", "")
@@ -303,14 +301,14 @@ func TestStatusesOfWalletEndpoints(t *testing.T) {
 		t.Errorf("listed are %v", list)
 	}
 	d.Now += bourse.Second
-	d.Credit(1, "BTC", "1") // the ledger's store does not have it
+	d.Credit(1, "BTC", "1") // the ledger's store does not have this credit yet
 	if msg := d.refused(429, "RATE_LIMIT", d.Alice, get, "/ledger", ""); !strings.Contains(msg, "commands behind") {
 		t.Errorf("the lag is told as %q", msg)
 	}
 }
 
-// TestTakenAndNotShown has a history that never sees what was done: a request that
-// was taken must not look as if it could be repeated.
+// TestTakenAndNotShown has a history without the new transaction: a request that
+// succeeded must not look repeatable.
 func TestTakenAndNotShown(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "1")
@@ -326,8 +324,8 @@ func TestTakenAndNotShown(t *testing.T) {
 	}
 }
 
-// TestUnknownAddressesWeigh lets nobody ask for many addresses whether they have an
-// account: a transfer to none takes the account's orders for seconds.
+// TestUnknownAddressesWeigh checks that a transfer to an unknown address uses up the
+// account's orders for seconds.
 func TestUnknownAddressesWeigh(t *testing.T) {
 	d := &desk{Desk: tellertest.New(t)}
 	d.limits = api.NewLimiter(api.Limits{Account: api.Rates{Orders: api.Rate{PerSecond: 100, Burst: 500}}}, d.Clock)

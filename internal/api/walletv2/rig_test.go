@@ -22,13 +22,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/describe"
 )
 
-// prefix is where the interface is.
+// prefix is the path of the interface.
 const prefix = "/wallet/v2"
 
-// desk is the interface in front of an exchange.
+// desk is the interface on an exchange.
 type desk struct {
 	*tellertest.Desk
-	// limits are those of its clients; nil for none.
+	// limits are the limits of its clients, or nil.
 	limits *api.Limiter
 }
 
@@ -40,17 +40,17 @@ func newDesk(t *testing.T) *desk {
 
 // serve adds the interface below a path.
 func (d *desk) serve(prefix string, t teller.Teller) {
-	s := &v2.Server{
+	s := &api.Server{
 		Who: d.Accounts, Limits: d.limits, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() }, Clock: d.Clock,
-		Patience: time.Minute, Log: slog.New(slog.DiscardHandler), Observe: func(string, int, time.Duration) {},
+		Patience: time.Minute, Log: slog.New(slog.DiscardHandler), Observe: func(string, int, bool, time.Duration) {},
 	}
-	s.Handle(d.Mux, prefix, (&walletv2.Wallet{Teller: t}).Endpoints())
+	v2.Handle(s, d.Mux, prefix, (&walletv2.Wallet{Teller: t}).Endpoints())
 }
 
-// validator holds requests that were taken, and any answer, against the description.
+// validator validates answers, and requests that succeeded, against the description.
 var validator = sync.OnceValues(describe.NewValidator)
 
-// answer is what came back.
+// answer is an HTTP answer.
 type answer struct {
 	status int
 	header http.Header
@@ -84,7 +84,7 @@ func (d *desk) ask(key, method, path, body string, headers ...string) answer {
 
 type object = map[string]any
 
-// taken wants status 200 and returns the answer.
+// taken expects status 200 and returns the answer.
 func (d *desk) taken(key, method, path, body string, headers ...string) object {
 	d.Helper()
 	a := d.ask(key, method, path, body, headers...)
@@ -103,7 +103,7 @@ func (d *desk) decoded(a answer) object {
 	return o
 }
 
-// refused wants a status and a code.
+// refused expects a status and a code.
 func (d *desk) refused(status int, code, key, method, path, body string, headers ...string) string {
 	d.Helper()
 	a := d.ask(key, method, path, body, headers...)
@@ -115,19 +115,19 @@ func (d *desk) refused(status int, code, key, method, path, body string, headers
 	return msg
 }
 
-// out is the body of a withdrawal to the outside; more are further fields.
+// out returns the body of a withdrawal to an address outside, with more fields.
 func (d *desk) out(asset, at bourse.Symbol, amount, more string) string {
 	return `{"type":"WITHDRAWAL","asset":"` + string(asset) + `","network":"` + string(at) + `","address":"` + d.Outside(at, 1) +
 		`","amount":"` + amount + `"` + more + `}`
 }
 
-// gift is the body of a transfer.
+// gift returns the body of a transfer.
 func gift(asset, to, amount, more string) string {
 	return `{"type":"TRANSFER_OUT","asset":"` + asset + `","address":"` + to + `","amount":"` + amount + `"` + more + `}`
 }
 
-// confirming makes sessions of an account need a second factor for what leaves it,
-// and returns one.
+// confirming makes withdrawals and transfers of an account's sessions need a second
+// factor, and returns a session.
 func (d *desk) confirming(email string) string {
 	d.Helper()
 	session := d.Session(email)

@@ -12,7 +12,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/walletv2"
 )
 
-// asker is somebody who may have a key.
+// asker is a client with or without a key.
 type asker struct {
 	name, key string
 	// scopes are those of the key, which is an account's if it is good.
@@ -20,7 +20,7 @@ type asker struct {
 	good, own bool
 }
 
-// askers are the owner of what is asked for, and others, with each kind of key.
+// askers returns the owner of the requested entries and others, with each kind of key.
 func (d *desk) askers() []asker {
 	list := []asker{
 		{name: "no key"}, {name: "a bad key", key: strings.Repeat("0", 64)},
@@ -34,7 +34,7 @@ func (d *desk) askers() []asker {
 	return list
 }
 
-// needed is the scope that an endpoint is to ask for, whatever it asks for.
+// needed returns the scope that an endpoint must require.
 func needed(e *v2.Endpoint) account.Scopes {
 	for _, public := range []string{"/assets", "/io/networks", "/io/fees"} {
 		if strings.HasPrefix(e.Path, public) {
@@ -47,13 +47,12 @@ func needed(e *v2.Endpoint) account.Scopes {
 	return account.ScopeWithdraw
 }
 
-// owned reports whether an endpoint is about something that is somebody's.
+// owned reports whether an endpoint is about an entry of one account.
 func owned(e *v2.Endpoint) bool {
 	return strings.Contains(e.Path, "{xid}") || strings.Contains(e.Path, "{adbkid}")
 }
 
-// may returns the status that somebody is to be answered with, and the code unless
-// it is 200.
+// may returns the expected status for an asker, and the code unless it is 200.
 func (a *asker) may(e *v2.Endpoint) (status int, code string) {
 	scope := needed(e)
 	switch {
@@ -68,8 +67,7 @@ func (a *asker) may(e *v2.Endpoint) (status int, code string) {
 	}
 }
 
-// TestScopes asks for each endpoint that there is with each kind of key. An endpoint
-// that needs parameters has them here.
+// TestScopes calls each endpoint with each kind of key, with the parameters given here.
 func TestScopes(t *testing.T) {
 	d := newDesk(t)
 	d.Credit(1, "BTC", "100")

@@ -7,13 +7,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// kindWords are the types of transactions, by kind.
+// kindWords are the words for types of transactions.
 var kindWords = [...]string{
 	history.MovementDeposit: "DEPOSIT", history.MovementWithdrawal: "WITHDRAWAL",
 	history.MovementTransferIn: "TRANSFER_IN", history.MovementTransferOut: "TRANSFER_OUT",
 }
 
-// statusOf returns the status of a transaction.
+// statusOf returns the word for a transaction's status.
 func statusOf(m *history.Movement) string {
 	switch {
 	case m.Status == bourse.WalletPending && m.Kind == history.MovementDeposit:
@@ -25,7 +25,7 @@ func statusOf(m *history.Movement) string {
 	}
 }
 
-// given reports whether a transaction goes over no network.
+// given reports whether a transaction is a transfer, which uses no network.
 func given(m *history.Movement) bool {
 	return m.Kind == history.MovementTransferIn || m.Kind == history.MovementTransferOut
 }
@@ -38,6 +38,7 @@ func (w *Wallet) writeTransaction(c *v2.Call, l *teller.Listing, m *history.Move
 	if err != nil {
 		return err
 	}
+
 	out := c.Out
 	out.Uint("xid", uint64(m.ID))
 	out.Word("type", kindWords[m.Kind])
@@ -46,19 +47,23 @@ func (w *Wallet) writeTransaction(c *v2.Call, l *teller.Listing, m *history.Move
 	out.Seconds("createTime", m.Created)
 	out.Maybe("address", address)
 	out.Maybe("memo", memo)
+
 	if m.Status == bourse.WalletDone {
 		out.Seconds("confirmTime", m.Done)
 	} else {
 		out.Null("confirmTime")
 	}
 	w.writeChain(c, l, m)
+
 	if m.Kind == history.MovementDeposit {
 		out.Null("fee")
 	} else {
 		out.Amount("fee", m.Fee, asset.Scale)
 	}
 	out.Bool("delayed", w.delayed(m))
+
 	w.writeAsset(c, asset)
+
 	if given(m) {
 		out.Null("network")
 	} else {
@@ -67,8 +72,8 @@ func (w *Wallet) writeTransaction(c *v2.Call, l *teller.Listing, m *history.Move
 	return nil
 }
 
-// parties returns where money came from or goes to, and what was said with it: an
-// address and a memo, or, of a transfer, the other's e-mail address and a message.
+// parties returns the address and memo of a transaction; for a transfer, the other
+// account's e-mail address and the message.
 func (w *Wallet) parties(c *v2.Call, l *teller.Listing, m *history.Movement) (address, memo string, err error) {
 	if !given(m) {
 		return l.Address(m), m.Memo, nil
@@ -81,25 +86,29 @@ func (w *Wallet) parties(c *v2.Call, l *teller.Listing, m *history.Movement) (ad
 	return other.Email, memo, err
 }
 
-// writeChain writes what the network says of a transaction.
+// writeChain writes the fields that come from the network.
 func (w *Wallet) writeChain(c *v2.Call, l *teller.Listing, m *history.Movement) {
 	out := c.Out
 	onChain := m.Kind == history.MovementDeposit && m.Other == 0
+
 	if onChain && m.Status == bourse.WalletPending {
 		out.Uint("confirmations", l.Confirms(m))
 	} else {
 		out.Null("confirmations")
 	}
+
 	if onChain {
 		out.Uint("confirmTarget", uint64(m.Target))
 	} else {
 		out.Null("confirmTarget")
 	}
+
 	if given(m) {
 		out.Null("txid")
 	} else {
 		out.Maybe("txid", l.TxID(m))
 	}
+
 	if onChain {
 		out.Uint("height", m.Height)
 	} else {
@@ -107,7 +116,7 @@ func (w *Wallet) writeChain(c *v2.Call, l *teller.Listing, m *history.Movement) 
 	}
 }
 
-// delayed reports whether a transaction waits for an approval, a time or a node.
+// delayed reports whether a transaction waits for an approval, a hold or a node.
 func (w *Wallet) delayed(m *history.Movement) bool {
 	switch {
 	case m.Status != bourse.WalletPending && m.Status != bourse.WalletProcessing:
@@ -119,16 +128,18 @@ func (w *Wallet) delayed(m *history.Movement) bool {
 	return !connected || !n.Operating()
 }
 
-// own returns the transaction that the path names, if it is the account's.
+// own returns the transaction that the path names; an error if it is another account's.
 func (w *Wallet) own(c *v2.Call) (m history.Movement, err error) {
-	id, err := c.SegmentID("xid")
-	if err != nil {
+	id := c.SegmentID("xid")
+	if err := c.Err(); err != nil {
 		return m, err
 	}
+
 	m, found, err := w.History.WalletTransaction(c.Context, c.Who.Account, bourse.WalletID(id))
 	if err != nil || found {
 		return m, err
 	}
+
 	switch issued, err := w.History.Issued(c.Context, bourse.WalletID(id)); {
 	case err != nil:
 		return m, err
@@ -139,9 +150,8 @@ func (w *Wallet) own(c *v2.Call) (m history.Movement, err error) {
 	}
 }
 
-// show answers with a transaction that the request has just changed, as it is now.
-// Whatever keeps history from showing it, the request must not look refused: who
-// repeats it would pay twice.
+// show answers with a transaction that the request just changed. A failure to read it
+// must not look like a refusal: a client that repeats the request would pay twice.
 func (w *Wallet) show(c *v2.Call, id bourse.WalletID) error {
 	l := w.NewListing()
 	m, found, err := w.History.WalletTransaction(c.Context, c.Who.Account, id)

@@ -11,13 +11,14 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
-// Wallet is the interface.
+// Wallet implements the interface.
 type Wallet struct{ teller.Teller }
 
-// Endpoints lists the interface.
+// Endpoints returns the endpoints of the interface.
 func (w *Wallet) Endpoints() []v2.Endpoint {
 	const get, post, patch, remove = http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete
 	read, withdraw := account.ScopeRead, account.ScopeWithdraw
+
 	return []v2.Endpoint{
 		{Method: get, Path: "/assets", Fields: assetsFields, Answer: w.assets},
 		{Method: get, Path: "/assets/{symbol}", Answer: w.asset},
@@ -43,37 +44,44 @@ func (w *Wallet) Endpoints() []v2.Endpoint {
 	}
 }
 
-// fields puts lists of fields together.
+// fields concatenates lists of fields.
 func fields(lists ...api.Fields) api.Fields { return slices.Concat(lists...) }
 
-// assetOf returns the asset of a symbol, which a segment or a field named so gave.
-func (w *Wallet) assetOf(name, symbol string) (*bourse.Asset, error) {
-	return found(name, symbol, w.View.Catalogue().Asset, func(a *bourse.Asset) bool { return a.Enabled })
+// assetOf returns the enabled asset of a symbol; name is its segment or field.
+func (w *Wallet) assetOf(c *v2.Call, name, symbol string) *bourse.Asset {
+	return found(c, name, symbol, w.View.Catalogue().Asset, func(a *bourse.Asset) bool { return a.Enabled })
 }
 
-// networkOf returns the network of a symbol.
-func (w *Wallet) networkOf(name, symbol string) (*bourse.Network, error) {
-	return found(name, symbol, w.View.Catalogue().Network, func(n *bourse.Network) bool { return n.Enabled })
+// networkOf returns the enabled network of a symbol; name is its segment or field.
+func (w *Wallet) networkOf(c *v2.Call, name, symbol string) *bourse.Network {
+	return found(c, name, symbol, w.View.Catalogue().Network, func(n *bourse.Network) bool { return n.Enabled })
 }
 
-// found returns what a symbol names, unless an operator has disabled it.
-func found[T any](name, symbol string, find func(bourse.Symbol) *T, enabled func(*T) bool) (*T, error) {
+// found returns the enabled entry of a symbol; nil after an error.
+func found[T any](c *v2.Call, name, symbol string, find func(bourse.Symbol) *T, enabled func(*T) bool) *T {
 	if !bourse.ValidSymbol(bourse.Symbol(symbol)) {
-		return nil, api.Invalid(name, "is no symbol")
+		c.Fail(api.Invalid(name, "is no symbol"))
+		return nil
 	}
-	switch is := find(bourse.Symbol(symbol)); {
+
+	is := find(bourse.Symbol(symbol))
+	switch {
 	case is == nil:
-		return nil, v2.Errorf(v2.NotFound, "%s: %s does not exist", name, symbol)
+		c.Fail(v2.Errorf(v2.NotFound, "%s: %s does not exist", name, symbol))
 	case !enabled(is):
-		return nil, v2.Errorf(v2.Forbidden, "%s: %s is disabled", name, symbol)
-	default:
-		return is, nil
+		c.Fail(v2.Errorf(v2.Forbidden, "%s: %s is disabled", name, symbol))
 	}
+	if c.Err() != nil {
+		return nil
+	}
+	return is
 }
 
-// routeOf returns the route of an asset on a network, also where its terms are
-// disabled.
-func (w *Wallet) routeOf(asset *bourse.Asset, network *bourse.Network) (teller.Route, error) {
+// routeOf returns the route of an asset on a network, even with disabled terms.
+func (w *Wallet) routeOf(c *v2.Call, asset *bourse.Asset, network *bourse.Network) (teller.Route, error) {
+	if err := c.Err(); err != nil {
+		return teller.Route{}, err
+	}
 	r, carried, err := w.Route(asset, network)
 	if !carried {
 		return r, v2.Errorf(v2.InvalidNetwork, "network: %s does not carry %s", network.Symbol, asset.Symbol)
@@ -81,17 +89,12 @@ func (w *Wallet) routeOf(asset *bourse.Asset, network *bourse.Network) (teller.R
 	return r, err
 }
 
-// openRoute returns the route that the path names, if it is open.
-func (w *Wallet) openRoute(c *v2.Call) (r teller.Route, err error) {
-	network, err := w.networkOf("network", c.Segment("network"))
-	if err != nil {
-		return r, err
-	}
-	asset, err := w.assetOf("asset", c.Segment("asset"))
-	if err != nil {
-		return r, err
-	}
-	if r, err = w.routeOf(asset, network); err == nil && !r.Terms.Enabled {
+// openRoute returns the route that the path names, unless it is disabled.
+func (w *Wallet) openRoute(c *v2.Call) (teller.Route, error) {
+	network := w.networkOf(c, "network", c.Segment("network"))
+	asset := w.assetOf(c, "asset", c.Segment("asset"))
+	r, err := w.routeOf(c, asset, network)
+	if err == nil && !r.Terms.Enabled {
 		err = v2.Errorf(v2.Forbidden, "network: %s is disabled for %s", network.Symbol, asset.Symbol)
 	}
 	return r, err
@@ -112,7 +115,7 @@ func (w *Wallet) writeNetworkFields(c *v2.Call, n *bourse.Network) {
 	c.Out.Maybe("memoName", n.MemoName)
 }
 
-// writeWarnings writes the member warnings, without those that are empty.
+// writeWarnings writes the member warnings without empty ones.
 func writeWarnings(c *v2.Call, list ...string) {
 	c.Out.Name("warnings")
 	c.Out.Array()

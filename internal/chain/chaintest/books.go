@@ -8,19 +8,19 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// holding is what is ours at one address.
+// holding is a coin at one of the exchange's addresses.
 type holding struct {
 	address string
 	coin    chain.CoinID
 }
 
-// books is what the blocks say that is ours.
+// books are the exchange's balances and outputs according to the blocks.
 type books struct {
 	balances map[holding]bourse.Amount
 	unspent  map[chain.Outpoint]chain.Input
 }
 
-// read follows all blocks, as a scanner does.
+// read builds the books from all blocks, as a scanner does.
 func (d *desk) read() *books {
 	d.Helper()
 	b := &books{map[holding]bourse.Amount{}, map[chain.Outpoint]chain.Input{}}
@@ -39,26 +39,31 @@ func (d *desk) read() *books {
 }
 
 func (d *desk) enter(b *books, tx *chain.Tx) {
-	for _, t := range tx.Taken {
+	for _, t := range tx.Debits {
 		owner, ours := d.Network.Owner(t.Address, "")
 		if !ours {
 			continue
 		}
+
 		h := holding{t.Address, t.Coin}
 		b.balances[h] = b.balances[h].Minus(t.Amount)
+
 		if !d.shape().Outputs {
 			continue
 		}
+
 		if in, ok := b.unspent[t.Spent]; !ok || in.Amount != t.Amount || in.Owner != owner.At {
 			d.Errorf("%x spends %v, which is not there", tx.Hash, t)
 		}
 		delete(b.unspent, t.Spent)
 	}
-	for _, g := range tx.Given {
+
+	for _, g := range tx.Credits {
 		owner, ours := d.Network.Owner(g.Address, g.Memo)
 		if !ours {
 			continue
 		}
+
 		h := holding{g.Address, g.Coin}
 		b.balances[h] = b.balances[h].Plus(g.Amount)
 		point := chain.Outpoint{Tx: tx.Hash, Index: g.Index}
@@ -66,8 +71,8 @@ func (d *desk) enter(b *books, tx *chain.Tx) {
 	}
 }
 
-// closeBooks compares what the blocks say with what the network says, to the
-// unit, at all of our addresses.
+// closeBooks compares the books with the network's balances, to the unit, at all of the
+// exchange's addresses.
 func (d *desk) closeBooks() {
 	d.Helper()
 	b := d.read()
@@ -75,6 +80,7 @@ func (d *desk) closeBooks() {
 	for index := range uint32(accounts) {
 		indices = append(indices, index+1)
 	}
+
 	for _, index := range indices {
 		address := d.Network.Destination(index).Address
 		for _, coin := range d.some() {
@@ -87,7 +93,7 @@ func (d *desk) closeBooks() {
 	}
 }
 
-// inputs chooses what a payment spends, on networks of outputs.
+// inputs selects the inputs of a payment, on networks of outputs.
 func (d *desk) inputs(coin chain.CoinID, amount bourse.Amount) []chain.Input {
 	d.Helper()
 	if !d.shape().Outputs {
@@ -103,7 +109,7 @@ func (d *desk) inputs(coin chain.CoinID, amount bourse.Amount) []chain.Input {
 	return inputs
 }
 
-// deposit is what one output gave us.
+// deposit is an output to one of the exchange's addresses.
 type deposit struct {
 	tx    chain.Hash
 	index uint32
@@ -112,11 +118,11 @@ type deposit struct {
 	sum   bourse.Amount
 }
 
-// deposits returns what a block gave us, in its order.
+// deposits returns a block's outputs to the exchange, in order.
 func (d *desk) deposits(height uint64) (found []deposit) {
 	d.Helper()
 	for _, tx := range d.block(height).Txs {
-		for _, g := range tx.Given {
+		for _, g := range tx.Credits {
 			if owner, ours := d.Network.Owner(g.Address, g.Memo); ours {
 				found = append(found, deposit{tx.Hash, g.Index, owner, g.Coin, g.Amount})
 			}

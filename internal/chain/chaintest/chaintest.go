@@ -8,61 +8,61 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// Outside is the world that pays us and that we pay, and whoever makes blocks.
+// Outside controls the chain and the addresses that are not the exchange's.
 type Outside interface {
-	// Mine puts blocks on top, the first with all that waits.
+	// Mine adds blocks, the first with all pending transactions.
 	Mine(count int) (chain.BlockRef, error)
-	// Send pays one coin, to one memo, in one transaction that waits.
+	// Send makes a pending transaction that pays one coin, with one memo.
 	Send(pays ...chain.Pay) (chain.Hash, error)
-	// SendFailing sends what is mined and not executed. It is asked of networks
-	// of accounts alone.
+	// SendFailing sends a transaction that is mined without effect. It is called only on
+	// networks of accounts.
 	SendFailing(pay chain.Pay) (chain.Hash, error)
-	// NewAddress returns an address outside that has nothing yet.
+	// NewAddress returns an unused address outside the exchange.
 	NewAddress() (string, error)
-	// Reorg takes blocks off the chain, and puts empty ones in their place; what
-	// was in them waits again, last first, or is dropped.
+	// Reorg replaces the last blocks by empty ones. Their transactions are dropped or
+	// pending again, in reverse order.
 	Reorg(depth int, drop bool) (chain.BlockRef, error)
-	// Restore lets wait again what was dropped, as far as it can be mined.
+	// Restore makes dropped transactions pending again, if they are still valid.
 	Restore() error
-	// DoubleSpend throws a payment off the chain, or out of what waits, and
-	// lets another one wait that takes its place.
+	// DoubleSpend removes a payment from the chain or the pending ones and replaces it by
+	// a conflicting one.
 	DoubleSpend(hash chain.Hash) (chain.Hash, error)
 }
 
-// Rig is one network, fresh, with a hot wallet that has enough of every coin.
-// Where a function is missing, the tests that need it are skipped.
+// Rig is a fresh network whose hot wallet has enough of every coin.
 type Rig struct {
 	Network chain.Network
 	Keys    chain.Keyring
 	Outside Outside
-	// Foreign are addresses that this network must refuse.
+	// Foreign are addresses that the network must refuse.
 	Foreign []string
-	// Stop makes the node silent, Start ends it.
+	// Stop silences the node until Start.
 	Stop, Start func()
-	// Lag hides the last blocks from who asks, silently or not.
-	Lag func(blocks uint64, silent bool)
-	// LoseReply lets the next broadcast arrive and its answer not.
-	LoseReply func()
-	// Spoil has, by name, what makes every answer odd from then on; Mend ends
+	// Lag hides the last blocks from queries. If silent is set, the node does not report
 	// it.
+	Lag func(blocks uint64, silent bool)
+	// LoseReply delivers the next broadcast but loses its answer.
+	LoseReply func()
+	// Spoil has functions, by name, that corrupt every answer until Mend.
 	Spoil map[string]func()
 	Mend  func()
-	// Restart ends the node and starts it again on what it has kept.
+	// Restart restarts the node with its stored state.
 	Restart func(t *testing.T)
 }
 
-// accounts is how many accounts the suite watches.
+// accounts is the number of accounts that the suite watches.
 const accounts = 5
 
-// Run holds an adapter against the contract. Each call of open returns a new
-// network.
+// Run tests an adapter against the contract of package chain. open returns a new network
+// at each call.
 func Run(t *testing.T, open func(t *testing.T) *Rig) {
 	t.Helper()
 	shape := open(t).Network.Shape()
+
 	for _, test := range []struct {
 		name string
 		run  func(*desk)
-		// on says on which networks there is something to test; nil is all.
+		// on selects the networks to test; nil selects all.
 		on func(*chain.Shape) bool
 	}{
 		{"Shape", testShape, nil},
@@ -109,19 +109,19 @@ func Run(t *testing.T, open func(t *testing.T) *Rig) {
 	}
 }
 
-// desk is where one test is made.
+// desk is the environment of one test.
 type desk struct {
 	*testing.T
 	*Rig
 }
 
-// The kinds of networks that some tests are for.
+// Predicates for the tests of some networks.
 func withMemos(s *chain.Shape) bool       { return s.MemoName != "" }
 func ofAccounts(s *chain.Shape) bool      { return !s.Outputs }
 func withSweeps(s *chain.Shape) bool      { return s.Sweeps }
 func withTokenSweeps(s *chain.Shape) bool { return s.Sweeps && len(s.Coins) > 1 }
 
-// must ends the test with an error.
+// must fails the test on an error.
 func (d *desk) must(err error) {
 	d.Helper()
 	if err != nil {
@@ -129,7 +129,7 @@ func (d *desk) must(err error) {
 	}
 }
 
-// wants compares an error with the one that is due.
+// wants compares an error with the expected one.
 func (d *desk) wants(what string, got, want error) {
 	d.Helper()
 	if !errors.Is(got, want) {
@@ -137,7 +137,7 @@ func (d *desk) wants(what string, got, want error) {
 	}
 }
 
-// invalid wants an error that says that the caller is wrong.
+// invalid expects an error with CodeInvalid.
 func (d *desk) invalid(what string, err error) {
 	d.Helper()
 	var caller *bourse.Error
@@ -148,10 +148,10 @@ func (d *desk) invalid(what string, err error) {
 
 func (d *desk) shape() *chain.Shape { return d.Network.Shape() }
 
-// some returns the first coins: enough to have the native one and a token.
+// some returns the first two coins: the native one and a token, if there are two.
 func (d *desk) some() []chain.Coin { return d.shape().Coins[:min(2, len(d.shape().Coins))] }
 
-// amount is a hundredth of a coin.
+// amount returns a hundredth of a coin.
 func amount(c chain.Coin) bourse.Amount { return bourse.Units(bourse.Pow10(c.Decimals) / 100) }
 
 func (d *desk) mine(count int) chain.BlockRef {
@@ -194,7 +194,7 @@ func (d *desk) tx(height uint64, hash chain.Hash) *chain.Tx {
 	return nil
 }
 
-// height returns where the chain has a transaction, and zero if it has not.
+// height returns the height of a transaction's block, or zero.
 func (d *desk) height(hash chain.Hash) uint64 {
 	d.Helper()
 	for height := d.head().Height; height > 0; height-- {

@@ -8,16 +8,18 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// testBlocks wants heights, parents and an end.
+// testBlocks checks heights, parents and the end of the chain.
 func testBlocks(d *desk) {
 	before := d.head()
 	after := d.mine(3)
 	if after.Height != before.Height+3 || d.head() != after {
 		d.Errorf("from %d to %d by 3 blocks", before.Height, after.Height)
 	}
+
 	if b := d.block(after.Height); b.BlockRef != after || b.Time <= 0 {
 		d.Errorf("the head is %v", b.BlockRef)
 	}
+
 	_, err := d.Network.Block(d.Context(), after.Height+1)
 	d.wants("above the head", err, chain.ErrNoBlock)
 	h, err := d.Network.Health(d.Context())
@@ -30,7 +32,8 @@ func (d *desk) pay(index uint32, coin chain.Coin, amount bourse.Amount) chain.Pa
 	return chain.Pay{To: d.Network.Destination(index), Coin: coin.ID, Amount: amount}
 }
 
-// testDeposit wants a payment in no block before it is mined, and in one after.
+// testDeposit checks that a payment appears in the block that mines it, and in none
+// before.
 func testDeposit(d *desk) {
 	for _, coin := range d.some() {
 		before := d.head().Height
@@ -39,8 +42,10 @@ func testDeposit(d *desk) {
 		if d.head().Height != before || d.height(hash) != 0 {
 			d.Fatal("a payment was in a block before one was made")
 		}
+
 		height := d.mine(1).Height
 		d.mine(2) // deeper
+
 		at, owner := d.height(hash), chain.Owner{}
 		if at != height {
 			d.Errorf("mined at %d, found at %d", height, at)
@@ -56,22 +61,25 @@ func testDeposit(d *desk) {
 	}
 }
 
-// testSeveralOutputs pays several times in one transaction: each counts once.
+// testSeveralOutputs checks that each output of a transaction counts once.
 func testSeveralOutputs(d *desk) {
 	coin := d.shape().Coins[0]
 	to := []uint32{1, 2, 1, 3}
 	if d.shape().MemoName != "" {
 		to = []uint32{1, 1, 1, 1}
 	}
+
 	var pays []chain.Pay
 	for i, index := range to {
 		pays = append(pays, d.pay(index, coin, bourse.Units(uint64(1000+i))))
 	}
+
 	hash := d.send(pays...)
 	found := d.deposits(d.mine(1).Height)
 	if len(found) != len(pays) {
 		d.Fatalf("found %v", found)
 	}
+
 	seen := map[uint32]bool{}
 	for i, f := range found {
 		if f.tx != hash || seen[f.index] || f.owner.Index != to[i] || f.sum != pays[i].Amount {
@@ -81,12 +89,13 @@ func testSeveralOutputs(d *desk) {
 	}
 }
 
-// testNobodysMemo pays with memos that name nobody: the money is ours, and
-// nobody's.
+// testNobodysMemo checks that payments with memos of no account reach the exchange
+// without an owner.
 func testNobodysMemo(d *desk) {
 	coin := d.shape().Coins[0]
 	address := d.Network.Destination(1).Address
-	for _, memo := range []string{"", "0", "1", "100", "-1", "treasure", d.Network.Destination(accounts + 1).Memo, "0" + d.Network.Destination(1).Memo} {
+	for _, memo := range []string{"", "0", "1", "100", "-1", "treasure",
+		d.Network.Destination(accounts + 1).Memo, "0" + d.Network.Destination(1).Memo} {
 		d.send(chain.Pay{To: chain.Destination{Address: address, Memo: memo}, Coin: coin.ID, Amount: amount(coin)})
 		found := d.deposits(d.mine(1).Height)
 		if len(found) != 1 || found[0].owner.Kind != chain.OwnerNobody || found[0].sum != amount(coin) {
@@ -95,7 +104,7 @@ func testNobodysMemo(d *desk) {
 	}
 }
 
-// testDust pays the least there is; it is told like everything else.
+// testDust checks that a payment of one unit is reported.
 func testDust(d *desk) {
 	coin := d.shape().Coins[0]
 	d.send(d.pay(1, coin, bourse.Units(1)))
@@ -104,8 +113,8 @@ func testDust(d *desk) {
 	}
 }
 
-// testFailedDeposit sends what is mined and does nothing: a token that returns
-// false, a payment that runs out of gas or of money.
+// testFailedDeposit checks that a mined transaction without effect is no deposit: a token
+// that returns false, a payment out of gas or money.
 func testFailedDeposit(d *desk) {
 	for _, coin := range d.some() {
 		hash, err := d.Outside.SendFailing(d.pay(1, coin, amount(coin)))
@@ -115,34 +124,40 @@ func testFailedDeposit(d *desk) {
 		if tx == nil {
 			d.Fatalf("the payment of %s is not in the block", coin.ID)
 		}
-		if found := d.deposits(height); len(found) > 0 || len(tx.Given) > 0 {
+		if found := d.deposits(height); len(found) > 0 || len(tx.Credits) > 0 {
 			d.Errorf("%s that did not arrive: found %v", coin.ID, found)
 		}
 	}
 }
 
-// testMinedAgain has a reorganisation put two deposits elsewhere: they are gone
-// in between, and then the same by name and index, in another order.
+// testMinedAgain checks two deposits through a reorganisation: they disappear, and return
+// with the same names and indices in another order.
 func testMinedAgain(d *desk) {
 	coin := d.shape().Coins[0]
 	d.send(d.pay(1, coin, amount(coin)))
 	d.send(d.pay(2, coin, amount(coin)))
+
 	first := d.mine(1)
 	before := d.deposits(first.Height)
 	d.mine(1)
+
 	head, err := d.Outside.Reorg(2, false)
 	d.must(err)
-	if other := d.block(first.Height); other.Hash == first.Hash || len(d.deposits(first.Height)) > 0 || head != d.head() {
+	if other := d.block(first.Height); other.Hash == first.Hash || len(d.deposits(first.Height)) > 0 ||
+		head != d.head() {
 		d.Errorf("block %d is still %v", first.Height, other)
 	}
+
 	if head.Height <= first.Height+1 {
 		d.Errorf("a chain took the place of one that was as long")
 	}
+
 	for _, f := range before {
 		if at := d.height(f.tx); at != 0 {
 			d.Errorf("a payment that waits again is in block %d", at)
 		}
 	}
+
 	after := d.deposits(d.mine(1).Height)
 	slices.Reverse(after)
 	if len(before) != 2 || !slices.Equal(before, after) {
@@ -150,7 +165,7 @@ func testMinedAgain(d *desk) {
 	}
 }
 
-// testDropped has a reorganisation drop a deposit, which comes back late.
+// testDropped checks a deposit that a reorganisation drops and that returns later.
 func testDropped(d *desk) {
 	coin := d.shape().Coins[0]
 	hash := d.send(d.pay(1, coin, amount(coin)))
@@ -168,7 +183,7 @@ func testDropped(d *desk) {
 	}
 }
 
-// testSpentTwice takes a deposit back, before it is mined and after.
+// testSpentTwice checks a deposit that is double-spent, before it is mined and after.
 func testSpentTwice(d *desk) {
 	coin := d.shape().Coins[0]
 	for _, mined := range []bool{false, true} {
@@ -187,15 +202,17 @@ func testSpentTwice(d *desk) {
 	}
 }
 
-// testRestart wants blocks and what waits to survive.
+// testRestart checks that blocks and pending transactions survive a restart.
 func testRestart(d *desk) {
 	coin := d.shape().Coins[0]
 	d.send(d.pay(1, coin, amount(coin)))
 	d.mine(2)
+
 	_, err := d.Outside.Reorg(1, false)
 	d.must(err)
 	waits := d.send(d.pay(2, coin, amount(coin)))
 	before := d.head()
+
 	d.Restart(d.T)
 	if after := d.head(); after != before {
 		d.Fatalf("was at %v, is at %v", before, after)

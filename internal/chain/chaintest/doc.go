@@ -1,12 +1,10 @@
-// Package chaintest is the suite that every adapter of a network passes: the
-// rules that a good wallet keeps, as far as a network shows them.
+// Package chaintest is the test suite for the adapters of networks.
 //
-// It stands beside the contract, package chain, and is imported by tests alone.
-// An adapter's test hands it a [Rig]: the network as the wallet sees it, and the
-// means to play the outside world and the way to the node. After each test the
-// books are closed: what the blocks say that we got and gave must be, to the
-// unit, what the network says that we have.
+// It stands beside the contract, package chain, and only tests import it. An adapter's
+// test passes a [Rig]: the network as the wallet sees it, with controls for the outside
+// world and the connection to the node. After each test the deposits and payments in the
+// blocks must equal the network's balances, to the unit.
 //
-// Reading order: chaintest.go, books.go, then one file for each theme. Not here:
-// whose money is credited when, which is the custody's and the scanner's.
+// Read chaintest.go, books.go, then the other files, one for each theme. The crediting of
+// deposits is tested with the custody and the scanner.
 package chaintest

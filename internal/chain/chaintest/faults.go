@@ -10,13 +10,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// question is something that a node is asked, and what it answered.
+// question is a query to a node.
 type question struct {
 	name string
 	ask  func(ctx context.Context) (any, error)
 }
 
-// questions returns every question that a network has; raw waits at the node.
+// questions returns every query that a network has; raw is pending at the node.
 func (d *desk) questions(raw []byte) []question {
 	coin := d.shape().Coins[0]
 	hot := d.Network.Destination(chain.IndexHot).Address
@@ -33,7 +33,7 @@ func (d *desk) questions(raw []byte) []question {
 	}
 }
 
-// waiting returns a payment that waits at the node.
+// waiting returns a payment that is pending at the node.
 func (d *desk) waiting() []byte {
 	d.Helper()
 	coin := d.shape().Coins[0]
@@ -42,11 +42,11 @@ func (d *desk) waiting() []byte {
 	return raw
 }
 
-// local reports whether a question needs no node on this network.
+// local reports whether a query needs no node on this network.
 func (d *desk) local(name string) bool { return name == "Nonce" && d.shape().Outputs }
 
-// testSilent asks a node that takes connections and never answers, and wants
-// every question to end by itself.
+// testSilent checks that every query to a node that accepts connections and never answers
+// ends by itself.
 func testSilent(d *desk) {
 	questions := d.questions(d.waiting())
 	d.Stop()
@@ -60,10 +60,12 @@ func testSilent(d *desk) {
 			d.Errorf("a silent node's health is %v", h)
 		}
 	}
+
 	ended, cancel := context.WithCancel(d.Context())
 	cancel()
 	_, err := d.Network.Health(ended)
 	d.wants("a context that has ended", err, chain.ErrSilent)
+
 	d.Start()
 	for _, q := range questions {
 		if _, err := q.ask(d.Context()); err != nil {
@@ -72,17 +74,19 @@ func testSilent(d *desk) {
 	}
 }
 
-// testOdd spoils answers in every way there is: each question then fails as the
-// contract says, or gets the answer that is true.
+// testOdd corrupts answers in every way: each query must fail as the contract says or
+// return the true answer.
 func testOdd(d *desk) {
 	raw := d.waiting()
 	questions := d.questions(raw)
+
 	var truth []any
 	for _, q := range questions {
 		answer, err := q.ask(d.Context())
 		d.must(err)
 		truth = append(truth, answer)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(d.Spoil)) {
 		for i, q := range questions {
 			d.Spoil[name]()
@@ -99,15 +103,17 @@ func testOdd(d *desk) {
 			}
 		}
 	}
+
 	d.mine(1)
 	d.state(raw, chain.TxMined)
 }
 
-// testBehind asks a node that is some blocks behind: it is not operating if it
-// says so, and tells one consistent past in any case.
+// testBehind checks a node that is some blocks behind: it is not operating if it reports
+// that, and its past is consistent in any case.
 func testBehind(d *desk) {
 	raw := d.waiting()
 	d.mine(3)
+
 	head := d.head()
 	for _, silent := range []bool{false, true} {
 		d.Lag(3, silent)
@@ -120,6 +126,7 @@ func testBehind(d *desk) {
 		d.state(raw, chain.TxWaiting)
 		d.closeBooks()
 	}
+
 	d.Lag(0, false)
 	if d.head() != head {
 		d.Error("the head is another one than before")

@@ -5,11 +5,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// plenty is a cap that no cost reaches.
+// plenty is a cap above every cost.
 var plenty = bourse.Units(1e18)
 
-// payment returns a withdrawal to an address outside, with the nonce or the
-// inputs that come next.
+// payment returns a withdrawal to an address outside, with the next nonce or inputs.
 func (d *desk) payment(coin chain.Coin, amount bourse.Amount) *chain.Payment {
 	d.Helper()
 	to, err := d.Outside.NewAddress()
@@ -17,7 +16,7 @@ func (d *desk) payment(coin chain.Coin, amount bourse.Amount) *chain.Payment {
 	nonce, err := d.Network.Nonce(d.Context(), chain.IndexHot)
 	d.must(err)
 	p := &chain.Payment{
-		Kind: chain.KindWithdrawal, Coin: coin.ID, Amount: amount, To: chain.Destination{Address: to},
+		Kind: bourse.SignedWithdrawal, Coin: coin.ID, Amount: amount, To: chain.Destination{Address: to},
 		From: chain.IndexHot, Nonce: nonce, CostCap: plenty, Inputs: d.inputs(coin.ID, amount),
 	}
 	if d.shape().MemoName != "" {
@@ -66,25 +65,30 @@ func (d *desk) balance(address string, coin chain.CoinID) bourse.Amount {
 	return a
 }
 
-// testPayment follows a withdrawal from its preparation to its depth.
+// testPayment follows a withdrawal from Prepare to its confirmations.
 func testPayment(d *desk) {
 	for _, coin := range d.some() {
 		p := d.payment(coin, amount(coin))
 		u := d.prepare(p)
 		d.checkDecoded(p, u.Raw, u.Cost, false)
+
 		raw, hash, err := d.Keys.Sign(u.Raw)
 		d.must(err)
 		d.checkDecoded(p, raw, u.Cost, true)
 		if again, other, err := d.Keys.Sign(u.Raw); err != nil || string(again) != string(raw) || other != hash {
 			d.Errorf("signed again it is another: %v", err)
 		}
+
 		d.state(raw, chain.TxAbsent)
 		d.broadcast(raw, chain.Accepted)
 		d.state(raw, chain.TxWaiting)
+
 		height := d.mine(1).Height
 		head := d.mine(2)
 		s := d.state(raw, chain.TxMined)
-		if s.Block.Height != height || s.Block.Hash != d.block(height).Hash || s.Confirms != head.Height-height+1 || s.Failed {
+
+		if s.Block.Height != height || s.Block.Hash != d.block(height).Hash ||
+			s.Confirms != head.Height-height+1 || s.Failed {
 			d.Errorf("mined at %d of %d it is %v", height, head.Height, s)
 		}
 		if got := d.balance(p.To.Address, coin.ID); got != p.Amount {
@@ -94,12 +98,13 @@ func testPayment(d *desk) {
 	}
 }
 
-// checkDecoded wants everything that a payment does, and nothing else.
+// checkDecoded checks that a transaction makes the payment and nothing else.
 func (d *desk) checkDecoded(p *chain.Payment, raw []byte, cost bourse.Amount, signed bool) {
 	d.Helper()
 	t, err := d.Network.Decode(raw)
 	d.must(err)
-	if t.Signed != signed || t.Cost != cost || len(t.Inputs) != len(p.Inputs) || t.From != p.From || t.Nonce != p.Nonce {
+	if t.Signed != signed || t.Cost != cost || len(t.Inputs) != len(p.Inputs) ||
+		t.From != p.From || t.Nonce != p.Nonce {
 		d.Errorf("decoded as %v", t)
 	}
 	change := d.Network.Destination(chain.IndexChange).Address
@@ -116,18 +121,18 @@ func (d *desk) checkDecoded(p *chain.Payment, raw []byte, cost bourse.Amount, si
 	}
 }
 
-// checkCost wants what left us to be the payment and at most its cost.
+// checkCost checks that the balance falls by the payment and at most its cost.
 func (d *desk) checkCost(tx *chain.Tx, p *chain.Payment, most bourse.Amount) {
 	d.Helper()
 	net := bourse.Amount{}
-	for _, t := range tx.Taken {
+	for _, t := range tx.Debits {
 		if t.Coin == d.shape().Native {
 			net = net.Plus(t.Amount)
 		}
 	}
-	for _, g := range tx.Given {
+	for _, g := range tx.Credits {
 		if g.Coin == d.shape().Native {
-			net = net.Minus(g.Amount) // also what arrived
+			net = net.Minus(g.Amount) // payments to the exchange included
 		}
 	}
 	if most.Less(net) || net.IsZero() != most.IsZero() {
@@ -135,25 +140,28 @@ func (d *desk) checkCost(tx *chain.Tx, p *chain.Payment, most bourse.Amount) {
 	}
 }
 
-// testChange pays so that something is left: what comes back is the treasury's.
+// testChange checks that change belongs to the treasury and can be spent.
 func testChange(d *desk) {
 	coin := d.shape().Coins[0]
 	raw, hash := d.sign(d.payment(coin, amount(coin)))
 	d.broadcast(raw, chain.Accepted)
 	height := d.mine(1).Height
+
 	found := d.deposits(height)
 	for _, f := range found {
 		if f.owner.Kind != chain.OwnerTreasury {
 			d.Errorf("change is %v", f)
 		}
 	}
+
 	if d.tx(height, hash) == nil || (len(found) > 0) != d.shape().Outputs {
 		d.Errorf("what came back is %v", found)
 	}
-	if len(found) > 0 { // change can be paid with, like everything else
+	if len(found) > 0 { // change can be spent like any output
 		p := d.payment(coin, amount(coin))
 		p.Inputs = []chain.Input{{
-			Outpoint: chain.Outpoint{Tx: hash, Index: found[0].index}, Owner: found[0].owner.At, Coin: coin.ID, Amount: found[0].sum,
+			Outpoint: chain.Outpoint{Tx: hash, Index: found[0].index}, Owner: found[0].owner.At,
+			Coin: coin.ID, Amount: found[0].sum,
 		}}
 		raw, _ = d.sign(p)
 		d.broadcast(raw, chain.Accepted)
@@ -162,7 +170,7 @@ func testChange(d *desk) {
 	}
 }
 
-// testBroadcastAgain hands over the same bytes again and again.
+// testBroadcastAgain broadcasts the same bytes repeatedly.
 func testBroadcastAgain(d *desk) {
 	coin := d.shape().Coins[0]
 	p := d.payment(coin, amount(coin))
@@ -171,23 +179,27 @@ func testBroadcastAgain(d *desk) {
 	d.broadcast(raw, chain.Known)
 	d.mine(1)
 	d.broadcast(raw, chain.Known)
+
 	d.mine(3)
 	d.broadcast(raw, chain.Known)
 	if got := d.balance(p.To.Address, coin.ID); got != p.Amount {
 		d.Errorf("%s arrived", got.Format(0))
 	}
+
 	unsigned := d.prepare(d.payment(coin, amount(coin))).Raw
 	if v, err := d.Network.Broadcast(d.Context(), unsigned); err == nil || v.Kind != chain.Unknown {
 		d.Errorf("without a signature the verdict is %v", v)
 	}
 }
 
-// testLostReply loses the answer to a broadcast: nobody knows, until asked.
+// testLostReply loses the answer to a broadcast: its outcome is unknown until State is
+// called.
 func testLostReply(d *desk) {
 	coin := d.shape().Coins[0]
 	p := d.payment(coin, amount(coin))
 	raw, _ := d.sign(p)
 	d.LoseReply()
+
 	v, err := d.Network.Broadcast(d.Context(), raw)
 	d.wants("the lost reply", err, chain.ErrSilent)
 	if v.Kind != chain.Unknown {
@@ -201,7 +213,7 @@ func testLostReply(d *desk) {
 	}
 }
 
-// testConflict prepares two payments of which only one can be made.
+// testConflict prepares two payments of which only one is possible.
 func testConflict(d *desk) {
 	coin := d.shape().Coins[0]
 	one, other := d.payment(coin, amount(coin)), d.payment(coin, amount(coin))
@@ -209,9 +221,11 @@ func testConflict(d *desk) {
 	raw, _ := d.sign(one)
 	lost, _ := d.sign(other)
 	d.broadcast(raw, chain.Accepted)
+
 	d.broadcast(lost, chain.Rejected)
 	d.state(lost, chain.TxAbsent)
 	d.mine(1)
+
 	v, err := d.Network.Broadcast(d.Context(), lost)
 	if err != nil || v.Kind != chain.Rejected && v.Kind != chain.Unknown {
 		d.Errorf("the verdict is %v, %v", v, err)
@@ -223,8 +237,8 @@ func testConflict(d *desk) {
 	}
 }
 
-// testNonceSequence hands over payments in the wrong order: they are mined in
-// the right one.
+// testNonceSequence broadcasts payments in the wrong order; they are mined in the right
+// one.
 func testNonceSequence(d *desk) {
 	coin := d.shape().Coins[0]
 	var raws [][]byte
@@ -234,6 +248,7 @@ func testNonceSequence(d *desk) {
 		raw, _ := d.sign(p)
 		raws = append(raws, raw)
 	}
+
 	d.broadcast(raws[2], chain.Accepted)
 	d.broadcast(raws[1], chain.Accepted)
 	d.mine(1)
@@ -241,6 +256,7 @@ func testNonceSequence(d *desk) {
 	d.broadcast(raws[2], chain.Known)
 	d.broadcast(raws[0], chain.Accepted)
 	d.mine(1)
+
 	for _, raw := range raws {
 		d.state(raw, chain.TxMined)
 	}
@@ -249,8 +265,8 @@ func testNonceSequence(d *desk) {
 	}
 }
 
-// testPaymentReorganised throws a payment of ours off the chain; the same bytes
-// are mined again, once.
+// testPaymentReorganised drops a payment from the chain; the same bytes are mined again,
+// once.
 func testPaymentReorganised(d *desk) {
 	coin := d.shape().Coins[0]
 	p := d.payment(coin, amount(coin))
@@ -269,7 +285,7 @@ func testPaymentReorganised(d *desk) {
 	}
 }
 
-// testCaps asks for payments that cost more than they may, or than there is.
+// testCaps prepares payments above the cost cap or the balance.
 func testCaps(d *desk) {
 	coin := d.shape().Coins[0]
 	p := d.payment(coin, amount(coin))
@@ -289,8 +305,7 @@ func testCaps(d *desk) {
 	}
 }
 
-// testDecodeRefuses changes bytes: whatever decodes must still be the same
-// payment, and whatever was signed must still be signed.
+// testDecodeRefuses checks that changed or truncated bytes do not decode.
 func testDecodeRefuses(d *desk) {
 	coin := d.shape().Coins[0]
 	raw, hash := d.sign(d.payment(coin, amount(coin)))
@@ -309,13 +324,13 @@ func testDecodeRefuses(d *desk) {
 	}
 }
 
-// testSweep moves all of a deposit of the native coin to the hot wallet.
+// testSweep moves all of a native deposit to the hot wallet.
 func testSweep(d *desk) {
 	coin, _ := d.shape().Coin(d.shape().Native)
 	d.send(d.pay(4, coin, amount(coin)))
 	d.mine(1)
 	p := &chain.Payment{
-		Kind: chain.KindSweep, Coin: coin.ID, To: d.Network.Destination(chain.IndexHot), From: 4, CostCap: plenty,
+		Kind: bourse.SignedSweep, Coin: coin.ID, To: d.Network.Destination(chain.IndexHot), From: 4, CostCap: plenty,
 	}
 	d.sweep(p)
 	if left := d.balance(d.Network.Destination(4).Address, coin.ID); !left.IsZero() {
@@ -326,7 +341,7 @@ func testSweep(d *desk) {
 	d.wants("a sweep of nothing", err, chain.ErrFunds)
 }
 
-// sweep makes a payment, and wants what arrives to be the treasury's.
+// sweep makes a payment and checks that its output is the treasury's.
 func (d *desk) sweep(p *chain.Payment) {
 	d.Helper()
 	raw, hash := d.sign(p)
@@ -339,25 +354,31 @@ func (d *desk) sweep(p *chain.Payment) {
 	}
 }
 
-// testSweepToken cannot move a token before a top-up has paid for it.
+// testSweepToken checks that a token moves only after a top-up for its fee.
 func testSweepToken(d *desk) {
 	coin := d.shape().Coins[1]
 	d.send(d.pay(4, coin, amount(coin)))
 	d.mine(1)
 	p := &chain.Payment{
-		Kind: chain.KindSweep, Coin: coin.ID, Amount: amount(coin), To: d.Network.Destination(chain.IndexHot), From: 4, CostCap: plenty,
+		Kind: bourse.SignedSweep, Coin: coin.ID, Amount: amount(coin),
+		To: d.Network.Destination(chain.IndexHot), From: 4, CostCap: plenty,
 	}
+
 	_, err := d.Network.Prepare(d.Context(), p)
 	d.wants("a sweep that nobody pays for", err, chain.ErrFunds)
+
 	fees, err := d.Network.Fees(d.Context(), coin.ID)
 	d.must(err)
 	top := &chain.Payment{
-		Kind: chain.KindTopUp, Coin: d.shape().Native, Amount: fees.Cost, To: d.Network.Destination(4), CostCap: plenty,
+		Kind: bourse.SignedTopUp, Coin: d.shape().Native, Amount: fees.Cost,
+		To: d.Network.Destination(4), CostCap: plenty,
 	}
+
 	raw, _ := d.sign(top)
 	d.broadcast(raw, chain.Accepted)
 	_, err = d.Network.Prepare(d.Context(), p)
 	d.wants("a sweep before the top-up is mined", err, chain.ErrFunds)
+
 	d.mine(1)
 	d.sweep(p)
 	if left := d.balance(d.Network.Destination(4).Address, coin.ID); !left.IsZero() {

@@ -9,20 +9,19 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// program is what an address stands for: a hash of who may spend from it.
+// program is an address's content: a hash of the key and index that may spend from it.
 type program [20]byte
 
-// letters are the 32 that words of five bits are written with; they look alike
-// to nobody.
+// letters encode five bits each. None looks like another.
 const letters = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
-// checkWords is how many words of five bits an address's checksum has.
+// checkWords is the length of an address's checksum, in words of five bits.
 const checkWords = 6
 
-// memoLength is the most bytes that a memo has.
+// memoLength bounds a memo, in bytes.
 const memoLength = 256
 
-// formatAddress returns the canonical form.
+// formatAddress returns the canonical form of an address.
 func (p *Params) formatAddress(to program) string {
 	if p.form == formHex {
 		return formatHex(to)
@@ -31,7 +30,8 @@ func (p *Params) formatAddress(to program) string {
 	return text + p.checksum(text)
 }
 
-// words writes bytes whose bits are a multiple of five.
+// words encodes bytes as words of five bits; the number of bits must be a multiple of
+// five.
 func words(b []byte) string {
 	var out strings.Builder
 	var held, bits uint
@@ -44,14 +44,14 @@ func words(b []byte) string {
 	return out.String()
 }
 
-// checksum depends on the prefix too, so that no network takes another's.
+// checksum covers the network too, so that no network accepts another's address.
 func (p *Params) checksum(text string) string {
 	sum := sha256.Sum256([]byte(string(p.Symbol) + " " + text))
 	return words(sum[:5])[:checkWords]
 }
 
-// parseAddress reads an address of this network in any of its spellings. The
-// error is an *bourse.Error.
+// parseAddress parses any spelling of an address of this network. The error is an
+// *bourse.Error.
 func (p *Params) parseAddress(s string) (to program, err error) {
 	if p.form == formHex {
 		return parseHex(s)
@@ -72,7 +72,7 @@ func (p *Params) parseAddress(s string) (to program, err error) {
 	return unword(data[:len(data)-checkWords])
 }
 
-// unword reads what words wrote.
+// unword decodes the result of words.
 func unword(data string) (to program, err error) {
 	var held, bits uint
 	at := 0
@@ -90,8 +90,8 @@ func unword(data string) (to program, err error) {
 	return to, nil
 }
 
-// formatHex writes hex digits whose case is the checksum: a letter is upper
-// case where the hash of the lower-case digits has its top bit set.
+// formatHex encodes hex digits with a checksum in their case: a letter is upper case if
+// the hash of the lower-case digits has its top bit set.
 func formatHex(to program) string {
 	digits := []byte(hex.EncodeToString(to[:]))
 	sum := sha256.Sum256(digits)
@@ -117,7 +117,7 @@ func parseHex(s string) (to program, err error) {
 	return to, nil
 }
 
-// parseMemo reads a memo of somebody's.
+// parseMemo returns the canonical form of any memo.
 func parseMemo(s string) (string, error) {
 	if len(s) > memoLength {
 		return "", bourse.Errorf(bourse.CodeInvalid, "memo is longer than %d bytes", memoLength)
@@ -130,17 +130,17 @@ func parseMemo(s string) (string, error) {
 	return strings.TrimSpace(s), nil
 }
 
-// memoTreasury marks the exchange's own money at its shared address.
+// memoTreasury is the memo of the exchange's own money at its shared address.
 const memoTreasury = "treasury"
 
-// accountMemo writes an account's number with two check digits (ISO 7064, MOD
-// 97-10), so that a mistyped digit names nobody instead of somebody else.
+// accountMemo returns an account's number with two check digits (ISO 7064, MOD 97-10), so
+// that a mistyped digit names no account instead of another one.
 func accountMemo(index uint32) string {
 	n := uint64(index) * 100
 	return strconv.FormatUint(n+98-n%97, 10)
 }
 
-// accountOfMemo reads what accountMemo wrote, and nothing else.
+// accountOfMemo parses the results of accountMemo, and only those.
 func accountOfMemo(memo string) (index uint32, ok bool) {
 	n, err := strconv.ParseUint(memo, 10, 64)
 	if err != nil || n/100 == 0 || n/100 >= uint64(bourse.AccountSandbox) {

@@ -10,27 +10,27 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// header is what a block's hash is made of.
+// header is the hashed part of a block.
 type header struct {
 	Network bourse.Symbol `json:"network"`
 	Height  uint64        `json:"height"`
 	Parent  digest        `json:"parent"`
 	Time    int64         `json:"time"`
-	// Branch counts the reorganisations before it, so that a block that takes
-	// another's place never has its hash.
+	// Branch counts the earlier reorganisations, so that a replacement of a block never
+	// has the same hash.
 	Branch uint64 `json:"branch"`
-	// Root is the hash of the transactions and of what they did.
+	// Root is the hash of the transactions and their effects.
 	Root digest `json:"root"`
 }
 
-// block is a block on the wire and on disk.
+// block is the form of a block on the wire and on disk.
 type block struct {
 	header
 	Hash digest  `json:"hash"`
 	Txs  []mined `json:"txs"`
 }
 
-// mined is a transaction in a block, with what it did.
+// mined is a transaction in a block, with its effects.
 type mined struct {
 	Hash   digest  `json:"hash"`
 	Raw    []byte  `json:"raw"`
@@ -69,17 +69,17 @@ func (h *header) seal() digest {
 	return sha256.Sum256(append(b, h.Root[:]...))
 }
 
-// seal gives a block the hash that it must have.
+// seal sets the block's root and hash.
 func (b *block) seal() *block {
 	b.Root = rootOf(b.Txs)
 	b.Hash = b.header.seal()
 	return b
 }
 
-// sealed reports whether the block's hash covers what it holds.
+// sealed reports whether the root and the hash match the contents.
 func (b *block) sealed() bool { return b.Root == rootOf(b.Txs) && b.Hash == b.header.seal() }
 
-// rootOf returns the hash of transactions; zero if there are none.
+// rootOf returns the hash of transactions; zero for none.
 func rootOf(txs []mined) digest {
 	if len(txs) == 0 {
 		return digest{}
@@ -95,7 +95,7 @@ func (b *block) ref() chain.BlockRef {
 	return chain.BlockRef{Height: b.Height, Hash: chain.Hash(b.Hash)}
 }
 
-// genesis gives the wallets of the outside world what they begin with.
+// genesis returns the first block, with the initial funds of the outside world's wallets.
 func genesis(p *Params, outside PublicKey) *block {
 	b := &block{header: header{Network: p.Symbol}}
 	m := mined{Hash: sha256.Sum256([]byte("genesis of " + string(p.Symbol)))}
@@ -120,12 +120,12 @@ func genesis(p *Params, outside PublicKey) *block {
 
 // The outside world's addresses, by index.
 const (
-	// wallets is how many take turns in paying, so that payments do not hang on
-	// one another.
+	// wallets is the number of wallets that pay in turn, so that payments do not depend
+	// on one another.
 	wallets = 8
-	// poorWallet can pay for gas and has nothing else: what it sends fails.
+	// poorWallet has the coin for gas and nothing else, so that its payments fail.
 	poorWallet = wallets
 	poorGas    = 1e9
-	// firstReceiver is the first address that is given to those who ask.
+	// firstReceiver is the index of the first address of NewAddress.
 	firstReceiver = 1000
 )

@@ -13,28 +13,26 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// maxAnswer bounds what a node may answer with, in bytes.
+// maxAnswer bounds a node's answer, in bytes.
 const maxAnswer = 64 << 20
 
-// maxNonce is more payments than one address can ever have made.
+// maxNonce exceeds the payments that one address can ever make.
 const maxNonce = 1 << 40
 
-// DefaultTimeout is how long a node may take: a silent one must show within
-// three seconds.
+// DefaultTimeout bounds a request, so that a silent node shows within three seconds.
 const DefaultTimeout = time.Second
 
-// ClientOptions say how a node is asked.
+// ClientOptions configure a client.
 type ClientOptions struct {
-	// Timeout is how long one question may take; zero is DefaultTimeout.
+	// Timeout bounds one request; zero is DefaultTimeout.
 	Timeout time.Duration
-	// Clock tells the time, for the age of the head.
+	// Clock measures the age of the head.
 	Clock func() bourse.Time
-	// MaxAge is how old the head of a network that works may be; zero is any
-	// age.
+	// MaxAge bounds the age of the head of an operating network; zero for no bound.
 	MaxAge bourse.Time
 }
 
-// Client asks a node. It implements [chain.Network].
+// Client talks to a node. It implements [chain.Network].
 type Client struct {
 	*Codec
 	transport Transport
@@ -44,8 +42,8 @@ type Client struct {
 
 var _ chain.Network = (*Client)(nil)
 
-// NewClient returns a client of the node behind a transport, for the exchange
-// whose public key it is.
+// NewClient returns a client of the node behind a transport, for the exchange with this
+// public key.
 func NewClient(p *Params, key PublicKey, t Transport, o ClientOptions) *Client {
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
@@ -57,10 +55,11 @@ func odd(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", chain.ErrOdd, fmt.Sprintf(format, args...))
 }
 
-// ask puts one question and reads the answer into result.
+// ask sends one request and decodes the answer into result.
 func (c *Client) ask(ctx context.Context, method string, params, result any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
+
 	inner, err := json.Marshal(params)
 	if err != nil {
 		return err
@@ -80,7 +79,7 @@ func (c *Client) ask(ctx context.Context, method string, params, result any) err
 	return read(reply, id, method, result)
 }
 
-// read takes an answer apart, and trusts nothing of it.
+// read decodes an answer and checks all of it.
 func read(reply []byte, id uint64, method string, result any) error {
 	var a answer
 	if err := decodeExact(reply, &a); err != nil {
@@ -100,7 +99,7 @@ func read(reply []byte, id uint64, method string, result any) error {
 	return nil
 }
 
-// Health says whether the network can be worked with.
+// Health reports whether the network is usable.
 func (c *Client) Health(ctx context.Context) (chain.Health, error) {
 	var r headResult
 	err := c.ask(ctx, MethodHead, none{}, &r)
@@ -114,6 +113,7 @@ func (c *Client) Health(ctx context.Context) (chain.Health, error) {
 		Head:     chain.BlockRef{Height: r.Height, Hash: chain.Hash(r.Hash)},
 		HeadTime: bourse.Time(r.Time),
 	}
+
 	switch {
 	case r.Known > r.Height:
 		h.Reason = fmt.Sprintf("the node is %d blocks behind", r.Known-r.Height)
@@ -132,7 +132,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// Block returns the block at a height, whose hash covers everything in it.
+// Block returns the block at a height, checked against its hash.
 func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	var b block
 	if err := c.ask(ctx, MethodBlock, blockParams{height}, &b); err != nil {
@@ -141,6 +141,7 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 	if b.Network != c.params.Symbol || b.Height != height || b.Time < 0 || !b.sealed() {
 		return nil, odd("block %d is not what it says", height)
 	}
+
 	out := &chain.Block{BlockRef: b.ref(), Parent: chain.Hash(b.Parent), Time: bourse.Time(b.Time)}
 	seen := map[chain.Hash]bool{}
 	for i := range b.Txs {
@@ -165,7 +166,7 @@ var (
 
 func (c *Client) readTx(m *mined, height uint64) (chain.Tx, error) {
 	tx := chain.Tx{Hash: chain.Hash(m.Hash), Failed: m.Failed}
-	if height > 0 { // the first block has no payments
+	if height > 0 { // the genesis block has no payments
 		t, err := c.params.parseTx(m.Raw)
 		if err != nil {
 			return chain.Tx{}, err
@@ -174,13 +175,17 @@ func (c *Client) readTx(m *mined, height uint64) (chain.Tx, error) {
 			return chain.Tx{}, errName
 		}
 	}
+
 	for _, t := range m.Taken {
 		if err := c.checkTransfer(t.Address, t.Coin); err != nil {
 			return chain.Tx{}, err
 		}
 		spent := chain.Outpoint{Tx: chain.Hash(t.Tx), Index: t.Index}
-		tx.Taken = append(tx.Taken, chain.Taken{Address: t.Address, Coin: t.Coin, Amount: bourse.Amount(t.Amount), Spent: spent})
+		tx.Debits = append(tx.Debits, chain.Debit{
+			Address: t.Address, Coin: t.Coin, Amount: bourse.Amount(t.Amount), Spent: spent,
+		})
 	}
+
 	for i, g := range m.Given {
 		if err := c.checkTransfer(g.Address, g.Coin); err != nil {
 			return chain.Tx{}, err
@@ -191,8 +196,11 @@ func (c *Client) readTx(m *mined, height uint64) (chain.Tx, error) {
 		if i > 0 && g.Index <= m.Given[i-1].Index {
 			return chain.Tx{}, errTwice
 		}
-		tx.Given = append(tx.Given, chain.Given{Index: g.Index, Address: g.Address, Memo: g.Memo, Coin: g.Coin, Amount: bourse.Amount(g.Amount)})
+		tx.Credits = append(tx.Credits, chain.Credit{
+			Index: g.Index, Address: g.Address, Memo: g.Memo, Coin: g.Coin, Amount: bourse.Amount(g.Amount),
+		})
 	}
+
 	return tx, nil
 }
 
@@ -203,7 +211,7 @@ func (c *Client) checkTransfer(address string, coin chain.CoinID) error {
 	return c.params.checkAddress(address)
 }
 
-// Balance returns what an address has.
+// Balance returns an address's balance.
 func (c *Client) Balance(ctx context.Context, address string, coin chain.CoinID) (bourse.Amount, error) {
 	var r balanceResult
 	params := addressParams{address, coin}
@@ -216,7 +224,7 @@ func (c *Client) Balance(ctx context.Context, address string, coin chain.CoinID)
 	return bourse.Amount(r.Amount), nil
 }
 
-// Nonce returns the number of the next payment of an address of ours.
+// Nonce returns the next nonce of one of the exchange's addresses.
 func (c *Client) Nonce(ctx context.Context, index uint32) (uint64, error) {
 	if c.params.Shape.Outputs {
 		return 0, nil
@@ -236,22 +244,25 @@ func (c *Client) nonce(ctx context.Context, address string) (uint64, error) {
 	return r.Nonce, nil
 }
 
-// State says where a signed transaction is.
+// State returns the state of a signed transaction.
 func (c *Client) State(ctx context.Context, raw []byte) (chain.TxState, error) {
 	t, err := c.params.parseTx(raw)
 	if err != nil {
 		return chain.TxState{}, err
 	}
-	// What may have taken its place is asked first: if a place is taken now
-	// and the transaction is not mined later, another one has taken it.
+
+	// Conflicts are queried first: if the inputs or nonce are used now and the
+	// transaction is not mined later, another transaction has used them.
 	taken, err := c.replaced(ctx, t)
 	if err != nil {
 		return chain.TxState{}, err
 	}
+
 	place, err := c.place(ctx, t.hash())
 	if err != nil {
 		return chain.TxState{}, err
 	}
+
 	switch {
 	case place.Place == placeMined:
 		return chain.TxState{
@@ -285,9 +296,9 @@ func (c *Client) place(ctx context.Context, hash chain.Hash) (r placeResult, err
 	return r, odd("a transaction is %q at %d of %d", r.Place, r.Height, r.Head)
 }
 
-// replaced reports whether a mined transaction, this one or another, has used
-// the nonce or spent an input. An input that is not there counts only if what
-// made it is mined: otherwise nothing has spent it yet.
+// replaced reports whether a mined transaction, this one or another, has used the nonce
+// or an input. A missing input counts only if the transaction that made it is mined;
+// otherwise it does not exist yet.
 func (c *Client) replaced(ctx context.Context, t *transaction) (bool, error) {
 	if t.From != "" {
 		nonce, err := c.nonce(ctx, t.From)
@@ -321,7 +332,7 @@ func (c *Client) unspent(ctx context.Context, point pointParams) (bool, error) {
 	return r.Unspent, nil
 }
 
-// Broadcast hands a signed transaction to the node.
+// Broadcast sends a signed transaction to the node.
 func (c *Client) Broadcast(ctx context.Context, raw []byte) (chain.Verdict, error) {
 	unknown := chain.Verdict{Kind: chain.Unknown}
 	d, err := c.Decode(raw)
@@ -331,6 +342,7 @@ func (c *Client) Broadcast(ctx context.Context, raw []byte) (chain.Verdict, erro
 	if !d.Signed {
 		return unknown, errSignature
 	}
+
 	var r verdictResult
 	if err := c.ask(ctx, MethodBroadcast, rawParams{raw}, &r); err != nil {
 		return unknown, err
@@ -338,13 +350,14 @@ func (c *Client) Broadcast(ctx context.Context, raw []byte) (chain.Verdict, erro
 	if len(r.Reason) > maxReason || chain.Hash(r.Hash) != d.Hash {
 		return unknown, odd("broadcast: a verdict on another transaction")
 	}
+
 	switch r.Verdict {
 	case verdictAccepted:
 		return chain.Verdict{Kind: chain.Accepted}, nil
 	case verdictKnown:
 		return chain.Verdict{Kind: chain.Known}, nil
 	case verdictStale:
-		// Whoever used the nonce may have been these very bytes.
+		// These very bytes may have used the nonce.
 		return chain.Verdict{Kind: chain.Unknown, Reason: r.Reason}, nil
 	case verdictRejected:
 		return chain.Verdict{Kind: chain.Rejected, Reason: r.Reason}, nil

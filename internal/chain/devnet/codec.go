@@ -15,21 +15,21 @@ type Codec struct {
 
 	mu   sync.RWMutex
 	last uint32
-	// known finds the account of an address; empty where all share one.
+	// known maps addresses to accounts; empty on a network with one shared address.
 	known map[program]uint32
 }
 
-// NewCodec returns the codec of the exchange whose key it is.
+// NewCodec returns the codec of the exchange with this public key.
 func NewCodec(p *Params, key PublicKey) *Codec {
 	return &Codec{params: p, key: key, known: map[program]uint32{}}
 }
 
-// Shape says how the network works.
+// Shape returns the network's shape.
 func (c *Codec) Shape() *chain.Shape { return &c.params.Shape }
 
 func (c *Codec) shared() bool { return c.params.Shape.MemoName != "" }
 
-// Destination returns where an account receives its deposits.
+// Destination returns the deposit address of an account.
 func (c *Codec) Destination(index uint32) chain.Destination {
 	if index == chain.IndexChange && !c.params.Shape.Outputs {
 		index = chain.IndexHot
@@ -56,7 +56,7 @@ func (c *Codec) Watch(last uint32) {
 	}
 }
 
-// Owner returns whose an address with its memo is.
+// Owner returns the owner of an address and memo.
 func (c *Codec) Owner(address, memo string) (chain.Owner, bool) {
 	to, err := c.params.parseAddress(address)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *Codec) ParseMemo(s string) (string, error) {
 	return parseMemo(s)
 }
 
-// FormatHash writes the name of a block or a transaction.
+// FormatHash writes a block's or transaction's hash.
 func (c *Codec) FormatHash(h chain.Hash) string {
 	text, _ := digest(h).MarshalText() // never fails
 	if c.params.form == formHex {
@@ -119,8 +119,8 @@ func (c *Codec) FormatHash(h chain.Hash) string {
 	return string(text)
 }
 
-// PaymentURI returns a URL that asks a payer's wallet to pay. The native coin
-// of a network without memos has one; tokens have none that is widely known.
+// PaymentURI returns a URL that opens a payer's wallet with the payment. Only the native
+// coin of a network without memos has one; no form for tokens is widely known.
 func (c *Codec) PaymentURI(coin chain.CoinID, to chain.Destination) (string, bool) {
 	if c.params.scheme == "" || coin != c.params.Shape.Native {
 		return "", false
@@ -128,7 +128,7 @@ func (c *Codec) PaymentURI(coin chain.CoinID, to chain.Destination) (string, boo
 	return c.params.scheme + to.Address + c.params.suffix, true
 }
 
-// Decode tells everything that a transaction does.
+// Decode returns all effects of a transaction.
 func (c *Codec) Decode(raw []byte) (chain.Decoded, error) {
 	t, err := c.params.parseTx(raw)
 	if err != nil {
@@ -146,13 +146,14 @@ func (c *Codec) Decode(raw []byte) (chain.Decoded, error) {
 	return d, err
 }
 
-// decodePayers finds the indices of who pays, and holds them against the
-// addresses: an index alone would say what its writer likes.
+// decodePayers checks the payers' indices against the addresses, since an index alone
+// proves nothing.
 func (c *Codec) decodePayers(t *transaction, d *chain.Decoded) error {
 	payers := t.payers()
 	if len(t.Witness) != len(payers) {
 		return errSignature
 	}
+
 	signatures := 0
 	for i, w := range t.Witness {
 		if c.params.address(c.key, w.Index) != payers[i] {
@@ -162,15 +163,18 @@ func (c *Codec) decodePayers(t *transaction, d *chain.Decoded) error {
 			signatures++
 		}
 	}
+
 	if signatures > 0 {
 		if err := c.params.verify(t); err != nil {
 			return err
 		}
 		d.Signed = true
 	}
+
 	if t.From != "" {
 		d.From = t.Witness[0].Index
 	}
+
 	for i := range t.Inputs {
 		in := &t.Inputs[i]
 		d.Inputs = append(d.Inputs, chain.Input{
@@ -182,8 +186,8 @@ func (c *Codec) decodePayers(t *transaction, d *chain.Decoded) error {
 
 var errUnbalanced = errors.New("outputs and inputs do not match")
 
-// costOfTx returns the most that the network can take for a transaction. Coins
-// that costs are not paid in must come out as they go in.
+// costOfTx returns a transaction's maximum cost. Outputs of any coin but the native one
+// must equal its inputs.
 func (p *Params) costOfTx(t *transaction) (cost bourse.Amount, err error) {
 	if !p.Shape.Outputs {
 		return costOf(t.Gas, t.Price), nil
@@ -201,7 +205,7 @@ func (p *Params) costOfTx(t *transaction) (cost bourse.Amount, err error) {
 	return cost, nil
 }
 
-// sums returns what goes in and out of a coin, and false if it overflows.
+// sums returns the sums of a coin's inputs and outputs; false on overflow.
 func (t *transaction) sums(coin chain.CoinID) (in, out bourse.Amount, ok bool) {
 	ok = true
 	for i := range t.Inputs {
@@ -217,7 +221,7 @@ func (t *transaction) sums(coin chain.CoinID) (in, out bourse.Amount, ok bool) {
 	return in, out, ok
 }
 
-// size is what a transaction of outputs is charged for, in units of the rate.
+// size returns the charged size of a transaction of outputs, in units of the rate.
 func size(inputs, outputs int) uint64 {
 	const base, perInput, perOutput = 100, 70, 40
 	return base + perInput*uint64(inputs) + perOutput*uint64(outputs)

@@ -9,13 +9,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// Who controls the network does so past the node's door: none of this can be
-// asked for over a connection.
+// The control functions bypass the node's protocol: no request over a connection reaches
+// them.
 
-// maxMined is the most blocks that one call mines.
+// maxMined bounds the blocks of one call.
 const maxMined = 10_000
 
-// Mine puts blocks on top, the first with all that waits, and returns the head.
+// Mine adds blocks, the first with the whole pool, and returns the head.
 func (n *Node) Mine(count int) (chain.BlockRef, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -33,17 +33,16 @@ func (n *Node) Head() chain.BlockRef {
 	return n.head().ref()
 }
 
-// Send pays from the outside world, in one transaction that waits for a block.
-// All of it must be of one coin and, on networks with memos, to one memo.
+// Send pays from the outside world in one transaction, which joins the pool. All payments
+// must be of one coin and, on networks with memos, to one memo.
 func (n *Node) Send(pays ...chain.Pay) (chain.Hash, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.send(pays, false)
 }
 
-// SendFailing sends what the network takes into a block and does not execute: a
-// token's contract returns false, gas runs out, or the sender does not have
-// what he sends.
+// SendFailing sends a payment that is mined and not executed: a token's contract returns
+// false, gas runs out, or the sender's balance is too low.
 func (n *Node) SendFailing(pay chain.Pay) (chain.Hash, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -71,11 +70,12 @@ func (n *Node) send(pays []chain.Pay, failing bool) (chain.Hash, error) {
 	return n.accept(t.encode())
 }
 
-// pay checks and writes what is to be paid, and not yet from what.
+// pay validates payments and returns a transaction without a source.
 func (n *Node) pay(pays []chain.Pay) (*transaction, error) {
 	if len(pays) == 0 || len(pays) > maxOutputs {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "pays 1 to %d at once", maxOutputs)
 	}
+
 	t := &transaction{Network: n.params.Symbol, Memo: pays[0].To.Memo}
 	if t.Memo != "" && n.params.Shape.MemoName == "" {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "this network has no memos")
@@ -83,6 +83,7 @@ func (n *Node) pay(pays []chain.Pay) (*transaction, error) {
 	if memo, err := parseMemo(t.Memo); err != nil || memo != t.Memo {
 		return nil, errors.Join(bourse.Errorf(bourse.CodeInvalid, "not a memo"), err)
 	}
+
 	for _, pay := range pays {
 		to, err := n.params.parseAddress(pay.To.Address)
 		if err != nil {
@@ -94,18 +95,21 @@ func (n *Node) pay(pays []chain.Pay) (*transaction, error) {
 		}
 		t.Outputs = append(t.Outputs, output{n.params.formatAddress(to), pay.Coin, units(pay.Amount)})
 	}
+
 	if _, _, ok := t.sums(pays[0].Coin); !ok {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "more than there can be")
 	}
 	return t, nil
 }
 
-// payFromOutputs chooses inputs of the outside world's and gives the rest back
-// to the first of them.
+// payFromOutputs chooses inputs of the outside world and returns the change to the first
+// of them.
 func (n *Node) payFromOutputs(t *transaction) error {
 	p, coin := n.params, t.Outputs[0].Coin
 	_, out, _ := t.sums(coin)
-	fees := chain.Fees{Cost: costOf(size(1, len(t.Outputs)+1), p.rate), PerInput: costOf(size(1, 0)-size(0, 0), p.rate)}
+	fees := chain.Fees{
+		Cost: costOf(size(1, len(t.Outputs)+1), p.rate), PerInput: costOf(size(1, 0)-size(0, 0), p.rate),
+	}
 	inputs, cost, ok := chain.Select(n.ahead().unspent(n.wallets, coin), coin, p.Shape.Native, out, fees)
 	if !ok {
 		return fmt.Errorf("the outside world: %w", chain.ErrFunds)
@@ -118,7 +122,7 @@ func (n *Node) payFromOutputs(t *transaction) error {
 	return nil
 }
 
-// spend writes inputs into a transaction.
+// spend adds inputs to a transaction.
 func (p *Params) spend(t *transaction, inputs []chain.Input, address func(uint32) string) {
 	for _, in := range inputs {
 		t.Inputs = append(t.Inputs, input{digest(in.Tx), in.Index, address(in.Owner), in.Coin, units(in.Amount)})
@@ -126,7 +130,7 @@ func (p *Params) spend(t *transaction, inputs []chain.Input, address func(uint32
 	}
 }
 
-// payFromAccount has the outside world's wallets take turns.
+// payFromAccount pays from the outside world's wallets in turn.
 func (n *Node) payFromAccount(t *transaction, failing bool) error {
 	p, state := n.params, n.ahead()
 	index := uint32(n.sent+n.head().Height) % wallets
@@ -137,12 +141,13 @@ func (n *Node) payFromAccount(t *transaction, failing bool) error {
 	if failing && short {
 		index = poorWallet
 	}
+
 	t.From = p.address(n.outside.Public(), index)
 	t.Nonce, t.Price = state.nonces[t.From], p.rate
 	t.Witness = []witness{{Index: index}}
 	t.Gas = state.gas(t)
 	if failing && !short {
-		t.Gas = p.gasBase // less than it takes
+		t.Gas = p.gasBase // below the required gas
 	}
 	if !failing && state.balance(t.From, t.Outputs[0].Coin).Less(out) {
 		return fmt.Errorf("the outside world: %w", chain.ErrFunds)
@@ -150,8 +155,7 @@ func (n *Node) payFromAccount(t *transaction, failing bool) error {
 	return nil
 }
 
-// NewAddress returns an address of the outside world's that nobody was given
-// before.
+// NewAddress returns an unused address of the outside world.
 func (n *Node) NewAddress() (string, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -159,7 +163,7 @@ func (n *Node) NewAddress() (string, error) {
 	return address, n.commit(&record{Given: true})
 }
 
-// Balance returns what an address has of a coin, at the head.
+// Balance returns an address's balance of a coin, at the head.
 func (n *Node) Balance(address string, coin chain.CoinID) (bourse.Amount, error) {
 	to, err := n.params.parseAddress(address)
 	if err != nil {
@@ -173,15 +177,15 @@ func (n *Node) Balance(address string, coin chain.CoinID) (bourse.Amount, error)
 	return n.tip.balance(n.params.formatAddress(to), coin), nil
 }
 
-// Reorg takes the last blocks off the chain and puts one more empty one than
-// that in their place. Their transactions wait again, last first, or are
-// forgotten if they are to be dropped.
+// Reorg replaces the last depth blocks by depth+1 empty ones. Their transactions return
+// to the pool in front, last first, or are dropped if drop is set.
 func (n *Node) Reorg(depth int, drop bool) (chain.BlockRef, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if depth < 1 || uint64(depth) >= n.head().Height {
 		return chain.BlockRef{}, bourse.Errorf(bourse.CodeInvalid, "a depth of 1 to %d", n.head().Height-1)
 	}
+
 	height := n.head().Height - uint64(depth)
 	pool := n.waiting()
 	if !drop {
@@ -204,15 +208,15 @@ func (n *Node) above(height uint64) [][]byte {
 	return raws
 }
 
-// rewrite puts empty blocks above a height, one more than there are, and lets
-// a pool wait behind them.
+// rewrite replaces the blocks above a height by empty ones, one more than there were, and
+// sets the pool.
 func (n *Node) rewrite(height uint64, pool [][]byte) error {
 	time := max(int64(n.options.Clock()), n.blocks[height].Time)
 	empty := slices.Repeat([]int64{time}, int(n.head().Height-height)+1)
 	return n.commit(&record{Cut: &height, Empty: empty, Pool: &pool})
 }
 
-// Restore lets everything wait again that was dropped, as far as it still can.
+// Restore returns dropped transactions to the pool, if they can still be executed.
 func (n *Node) Restore() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -225,7 +229,7 @@ func (n *Node) Restore() error {
 	return n.commit(&record{Pool: &pool})
 }
 
-// Forget drops a transaction that waits, as nodes do with what nobody mines.
+// Forget drops a transaction from the pool, as nodes do with unmined ones.
 func (n *Node) Forget(hash chain.Hash) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -241,9 +245,9 @@ func without(raws [][]byte, raw []byte) [][]byte {
 	return slices.DeleteFunc(raws, func(other []byte) bool { return string(other) == string(raw) })
 }
 
-// DoubleSpend lets a payment of the outside world's wait that takes the place of
-// another one, which is thrown off the chain if it is in there. What else was
-// in its blocks waits again.
+// DoubleSpend adds a conflicting payment of the outside world to the pool. If the
+// original is mined, its block and all above are reorganised away; their other
+// transactions return to the pool.
 func (n *Node) DoubleSpend(hash chain.Hash) (chain.Hash, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -251,6 +255,7 @@ func (n *Node) DoubleSpend(hash chain.Hash) (chain.Hash, error) {
 	if raw == nil {
 		return chain.Hash{}, bourse.Errorf(bourse.CodeNotFound, "this transaction is not known")
 	}
+
 	t, err := n.params.parseTx(raw)
 	if err != nil {
 		return chain.Hash{}, err
@@ -258,6 +263,7 @@ func (n *Node) DoubleSpend(hash chain.Hash) (chain.Hash, error) {
 	if err := n.contradict(t); err != nil {
 		return chain.Hash{}, err
 	}
+
 	if height == 0 {
 		pool := append([][]byte{t.encode()}, without(n.waiting(), raw)...)
 		return t.hash(), n.commit(&record{Pool: &pool})
@@ -283,13 +289,14 @@ func (n *Node) find(hash chain.Hash) ([]byte, uint64) {
 	return nil, 0
 }
 
-// contradict turns a payment into another one with the same inputs or nonce,
-// which gives everything back to who paid.
+// contradict changes a payment into another one with the same inputs or nonce, which pays
+// everything back to the payer.
 func (n *Node) contradict(t *transaction) error {
 	payer := t.payers()[0]
 	if _, ours := n.wallets[payer]; !ours && t.Witness[0].Index != poorWallet {
 		return bourse.Errorf(bourse.CodeInvalid, "not a payment of the outside world's")
 	}
+
 	coin := t.Outputs[0].Coin
 	back := output{payer, coin, units(bourse.Units(1))}
 	if n.params.Shape.Outputs {
@@ -305,8 +312,8 @@ func (n *Node) contradict(t *transaction) error {
 	return nil
 }
 
-// Lag hides the last blocks from who asks, as a node that is behind does. It
-// says that it is syncing, unless it is silent about it. Zero ends it.
+// Lag hides the last blocks from clients, like a node that is behind. The node reports
+// that it is syncing, unless silent is set. Zero ends the lag.
 func (n *Node) Lag(blocks uint64, silent bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

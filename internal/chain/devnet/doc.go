@@ -1,31 +1,29 @@
-// Package devnet is the embedded default: whole networks in the process, which
-// stand for somebody else's nodes.
+// Package devnet is the default set of networks, embedded in the process in place of
+// external nodes.
 //
-// There are five, in three shapes. BTC and LTC keep money in outputs and give
-// each account an address; ETH keeps it in accounts with nonces, has a token
-// with a contract of its own, and must be swept; ATOM gives all accounts one
-// address and each a memo; TEST carries many coins in outputs at no cost. They
-// are not the protocols of their namesakes: blocks have parents, hashes and
-// transactions, addresses have checksums, payments have signatures, and things
-// go wrong in the ways that they do there.
+// There are five networks of three shapes. BTC and LTC have outputs and an address for
+// each account. ETH has accounts with nonces and a token contract, and needs sweeps. ATOM
+// has one address for all accounts and a memo for each. TEST has many coins in outputs at
+// no cost. They do not speak the protocols of their namesakes: blocks have parents,
+// hashes and transactions, addresses have checksums, payments have signatures, and
+// failures are those of the real networks.
 //
-// A [Node] is a network: it keeps its blocks and what waits for one in a file,
-// makes blocks when Tick finds one due or when it is told to, and can be made to
-// reorganise, to spend twice and to lag. A [Client] implements [chain.Network]
-// and reaches a node through encoded requests and answers alone; [Faults] stands
-// between them and loses, doubles, cuts and falsifies what it is told to. [Keys]
-// signs. All of it is driven by calls and a clock that is handed in: there is
-// no goroutine, no randomness and no time here.
+// A [Node] is a network: it keeps its blocks and its pool in a file, makes blocks when
+// Tick finds one due or on request, and can be told to reorganise, to double-spend and to
+// lag. A [Client] implements [chain.Network] and talks to a node only by encoded requests
+// and answers; [Faults] stands between the two and loses, repeats, cuts and falsifies
+// messages on request. [Keys] signs. Calls and an injected clock drive everything: the
+// package has no goroutines, no randomness and no clock of its own.
 //
 // Invariants:
 //
-//   - Client and Node share nothing but bytes, and the client believes none of
-//     them that it has not checked; a block's hash covers all that is in it.
-//   - A change of the network is one record of its log, durable before anybody
-//     is told; a restart makes the same changes from the log.
-//   - What a transaction does is found out once, when it enters the pool, and
-//     what a block says it did is what changes the state.
+//   - Client and Node share only bytes, and the client checks all of them; a block's hash
+//     covers its whole content.
+//   - A change of the network is one record of its log, durable before any client sees
+//     it; a restart replays the same changes from the log.
+//   - A transaction's effects are computed once, when it enters the pool, and the state
+//     changes only by the effects that a block records.
 //
-// Reading order: params.go, tx.go, state.go, node.go, control.go; then serve.go
-// and client.go. Not here: whose money it is, and when to ask.
+// Reading order: params.go, tx.go, state.go, node.go, control.go; then serve.go and
+// client.go. Out of scope: ownership of money, and scheduling.
 package devnet

@@ -11,44 +11,43 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Fault is a way in which a node or the way to it misbehaves.
+// Fault is a failure of a node or of the connection to it.
 type Fault uint8
 
 // The closed set of faults.
 const (
-	// Silent: the connection is there and never answers; the request does not
-	// arrive.
+	// Silent: the request does not arrive, and the connection never answers.
 	Silent Fault = iota + 1
-	// LostReply: the request arrives, its answer never does.
+	// LostReply: the request arrives, its answer does not.
 	LostReply
-	// Refused: there is no connection.
+	// Refused: the connection is refused.
 	Refused
-	// Doubled: the request arrives twice, and its second answer is given.
+	// Doubled: the request arrives twice, and the client gets the second answer.
 	Doubled
-	// Cut: the answer ends in its middle.
+	// Cut: the answer is cut in half.
 	Cut
-	// Garbage: the answer is no JSON.
+	// Garbage: the answer is not JSON.
 	Garbage
-	// WrongID: the answer is to another request.
+	// WrongID: the answer has another request's id.
 	WrongID
-	// Stale: the answer is what this method's request before was told.
+	// Stale: the answer is that of the method's previous request.
 	Stale
-	// Failing: the node answers with an error.
+	// Failing: the answer is an error.
 	Failing
-	// LieNegative, LieFloat, LieNull, LieHuge and LieText: every number, or
-	// every text, in the answer is another one.
+	// LieNegative, LieFloat, LieNull, LieHuge and LieText: every number, or every text,
+	// in the answer is replaced.
 	LieNegative
 	LieFloat
 	LieNull
 	LieHuge
 	LieText
-	// LieMore: the answer has a member that it should not have.
+	// LieMore: the answer has an unknown member.
 	LieMore
 
 	lastFault = LieMore
 )
 
-// AllFaults returns each of them.
+// AllFaults returns all faults.
 func AllFaults() []Fault {
 	var all []Fault
 	for f := Silent; f <= lastFault; f++ {
@@ -59,41 +58,41 @@ func AllFaults() []Fault {
 
 var errRefused = errors.New("connection refused")
 
-// rule says which calls go wrong, and how.
+// rule selects the calls that fail, and how.
 type rule struct {
 	fault  Fault
 	method string
 	left   int
 }
 
-// Faults stands in front of a node, and misbehaves as it is told. It
-// implements [Transport]; its methods may be called by anybody.
+// Faults is a transport in front of a node that fails on request. It implements
+// [Transport]. Safe for concurrent use.
 type Faults struct {
 	behind Transport
 
 	mu      sync.Mutex
 	stopped bool
 	rules   []*rule
-	// last is each method's answer before, without its id.
+	// last is each method's previous answer.
 	last map[string]answer
-	// hold, if it is set, is waited for in front of each call.
+	// hold, if set, runs before each call.
 	hold func(ctx context.Context) error
 }
 
-// NewFaults returns a layer without faults.
+// NewFaults returns a transport without faults.
 func NewFaults(behind Transport) *Faults {
 	return &Faults{behind: behind, last: map[string]answer{}}
 }
 
-// Inject makes the next calls of a method go wrong, or those of all methods if
-// it is empty; so many times, or until Clear if times is zero.
+// Inject makes the next calls of a method fail, or of all methods if method is empty:
+// times calls, or all until Clear if times is zero.
 func (f *Faults) Inject(fault Fault, method string, times int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rules = append(f.rules, &rule{fault, method, times})
 }
 
-// Clear ends all that was injected.
+// Clear ends all injected faults and the hold.
 func (f *Faults) Clear() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -112,15 +111,15 @@ func (f *Faults) stop(stopped bool) {
 	f.stopped = stopped
 }
 
-// Hold makes each call wait for a function first, which may take its time or
-// end the call with an error. Nil ends it.
+// Hold runs a function before each call, which may block or end the call with an error.
+// Nil ends it.
 func (f *Faults) Hold(hold func(ctx context.Context) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.hold = hold
 }
 
-// choose takes the rule that is next for a method.
+// choose consumes the next rule for a method.
 func (f *Faults) choose(method string) (Fault, func(context.Context) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,18 +140,20 @@ func (f *Faults) choose(method string) (Fault, func(context.Context) error) {
 	return 0, f.hold
 }
 
-// Call passes a request on, or does not.
+// Call forwards a request, or fails it.
 func (f *Faults) Call(ctx context.Context, text []byte) ([]byte, error) {
 	var asked request
 	if err := json.Unmarshal(text, &asked); err != nil {
 		return nil, err
 	}
+
 	fault, hold := f.choose(asked.Method)
 	if hold != nil {
 		if err := hold(ctx); err != nil {
 			return nil, err
 		}
 	}
+
 	switch fault {
 	case Silent:
 		<-ctx.Done()
@@ -163,8 +164,9 @@ func (f *Faults) Call(ctx context.Context, text []byte) ([]byte, error) {
 		if _, err := f.behind.Call(ctx, text); err != nil {
 			return nil, err
 		}
-	default: // the rest is about the answer
+	default: // the other faults concern the answer
 	}
+
 	reply, err := f.behind.Call(ctx, text)
 	if err != nil {
 		return nil, err
@@ -176,7 +178,7 @@ func (f *Faults) Call(ctx context.Context, text []byte) ([]byte, error) {
 	return f.twist(fault, &asked, reply)
 }
 
-// twist gives an answer the form that a fault has.
+// twist applies a fault to an answer.
 func (f *Faults) twist(fault Fault, asked *request, reply []byte) ([]byte, error) {
 	var a answer
 	if err := json.Unmarshal(reply, &a); err != nil {
@@ -186,6 +188,7 @@ func (f *Faults) twist(fault Fault, asked *request, reply []byte) ([]byte, error
 	before := f.last[asked.Method]
 	f.last[asked.Method] = a
 	f.mu.Unlock()
+
 	switch fault {
 	case Cut:
 		return reply[:len(reply)/2], nil
@@ -210,12 +213,12 @@ func (f *Faults) twist(fault Fault, asked *request, reply []byte) ([]byte, error
 
 var fault500 = fault{codeBroken, "internal error"}
 
-// lie changes every number or text in a value.
+// lie replaces every number or text in a value.
 func lie(kind Fault, value jsontext.Value) jsontext.Value {
 	var out bytes.Buffer
 	in, to := jsontext.NewDecoder(bytes.NewReader(value)), jsontext.NewEncoder(&out)
 	for {
-		// Names come in pairs with values; only the values are lies.
+		// Names alternate with values; only values are replaced.
 		depth, position := in.StackIndex(in.StackDepth())
 		name := depth == '{' && position%2 == 0
 		token, err := in.ReadToken()

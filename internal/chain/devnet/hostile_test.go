@@ -94,7 +94,7 @@ func newStall(t *testing.T) *stall {
 		t.Fatal(err)
 	}
 	s.fresh = chain.Payment{
-		Kind: chain.KindWithdrawal, Coin: "ETH", Amount: bourse.Units(1e9), To: chain.Destination{Address: to},
+		Kind: bourse.SignedWithdrawal, Coin: "ETH", Amount: bourse.Units(1e9), To: chain.Destination{Address: to},
 		From: chain.IndexHot, CostCap: bourse.Units(1e18),
 	}
 	s.mined = s.signed(t)

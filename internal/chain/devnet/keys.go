@@ -10,10 +10,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// PublicKey is what addresses are made from. An address commits to the key and
-// to an index, and whoever spends from it shows both: so one key has as many
-// addresses as there are indices, and who holds the public half alone can tell
-// them all.
+// PublicKey is the base of a party's addresses. An address commits to the key and to an
+// index, and spending from it reveals both. So one key has as many addresses as there are
+// indices, and its public half is enough to derive all of them.
 type PublicKey [ed25519.PublicKeySize]byte
 
 // Keys holds the private key of one party on one network. It implements
@@ -29,13 +28,13 @@ func NewKeys(p *Params, seed [32]byte) *Keys {
 	return &Keys{p, ed25519.NewKeyFromSeed(sum[:])}
 }
 
-// Public returns the half that may be told.
+// Public returns the public key.
 func (k *Keys) Public() (key PublicKey) {
 	copy(key[:], k.private[ed25519.PublicKeySize:])
 	return key
 }
 
-// program returns what the address with an index stands for.
+// program returns the content of the address with an index.
 func (p *Params) program(key PublicKey, index uint32) (to program) {
 	b := append([]byte("bourse devnet address "+string(p.Symbol)+" "), key[:]...)
 	sum := sha256.Sum256(binary.LittleEndian.AppendUint32(b, index))
@@ -74,7 +73,7 @@ func (k *Keys) sign(t *transaction) {
 	}
 }
 
-// verify reports whether each address that a transaction spends from agreed.
+// verify checks the signature of each address that a transaction spends from.
 func (p *Params) verify(t *transaction) error {
 	hash := t.hash()
 	payers := t.payers()
@@ -94,7 +93,7 @@ func (p *Params) verify(t *transaction) error {
 	return nil
 }
 
-// costOf returns what a payment of gas or size takes at a price.
+// costOf returns the cost of gas or size at a price.
 func costOf(units, price uint64) bourse.Amount {
 	cost, ok := bourse.Units(units).Mul(price)
 	if !ok {

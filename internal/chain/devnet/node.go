@@ -12,22 +12,21 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
-// Options are what a network needs of its surroundings.
+// Options configure a network.
 type Options struct {
-	// Seed makes the keys of the outside world; the same seed and the same
-	// clock make the same network.
+	// Seed derives the keys of the outside world; the same seed and clock make the same
+	// network.
 	Seed [32]byte
-	// Clock tells the time.
+	// Clock returns the current time.
 	Clock func() bourse.Time
-	// BlockTime is how far apart Tick makes blocks; zero makes none.
+	// BlockTime is the interval of Tick's blocks; zero for none.
 	BlockTime bourse.Time
-	// Hot is the exchange's hot wallet, which is given its funding in the first
-	// block. Empty for none.
+	// Hot is the exchange's hot wallet, funded in block 1. Empty for none.
 	Hot chain.Destination
 }
 
-// Node is a network and the node that answers for it. Its methods may be called
-// by anybody. Once the log fails, other than for want of room, nothing is taken any more.
+// Node is a network and its node. Safe for concurrent use. After a failure of the log
+// other than a full disk, every change fails.
 type Node struct {
 	params  *Params
 	options Options
@@ -39,25 +38,25 @@ type Node struct {
 	log    *store
 	broken error
 	blocks []*block
-	// where is the height of each mined transaction.
+	// where maps each mined transaction to its height.
 	where map[chain.Hash]uint64
 	tip   *state
-	// next is the tip with the pool on top; nil if it must be made anew.
+	// next is the state after the pool; nil if the pool is empty.
 	next *state
-	// pool is what the next block takes, in order; gaps wait for a nonce.
+	// pool is the content of the next block, in order; gaps wait for a lower nonce.
 	pool, gaps []*pending
-	// dropped left the chain or the pool and were forgotten, each once. It
-	// follows from the log, as everything else does.
+	// dropped are transactions that left the chain or the pool, each once. Like all
+	// state, it is rebuilt from the log.
 	dropped  []dropped
 	branch   uint64
 	sent     uint64
 	receiver uint32
-	// lag hides that many of the last blocks; silent hides that it does.
+	// lag is the number of hidden blocks; silent hides the lag itself.
 	lag    uint64
 	silent bool
 }
 
-// pending is a transaction that waits.
+// pending is a transaction in the pool or the gaps.
 type pending struct {
 	tx      *transaction
 	effects *mined
@@ -65,21 +64,23 @@ type pending struct {
 
 func (w *pending) hash() chain.Hash { return chain.Hash(w.effects.Hash) }
 
-// dropped is a transaction that neither waits nor is mined.
+// dropped is a transaction that is neither pending nor mined.
 type dropped struct {
 	hash chain.Hash
 	raw  []byte
 }
 
-// Open returns the network in a directory, which it founds if there is none.
+// Open opens the network in a directory, and creates it if the directory has none.
 func Open(d disk.Disk, p *Params, o Options) (*Node, error) {
 	n := &Node{
 		params: p, options: o, outside: NewKeys(p, o.Seed), wallets: map[string]uint32{},
 		where: map[chain.Hash]uint64{}, tip: newState(p),
 	}
+
 	for index := range uint32(wallets) {
 		n.wallets[p.address(n.outside.Public(), index)] = index
 	}
+
 	first := genesis(p, n.outside.Public())
 	log, err := openStore(d, func(r *record) error {
 		if len(n.blocks) == 0 && (r.Block == nil || r.Block.Hash != first.Hash) {
@@ -90,6 +91,7 @@ func Open(d disk.Disk, p *Params, o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	n.log = log
 	if len(n.blocks) == 0 {
 		err = n.commit(&record{Block: first})
@@ -111,8 +113,8 @@ func (n *Node) Close() error {
 	return n.log.file.Close()
 }
 
-// fund mines the first block, with what the exchange begins with. A crash in
-// between leaves payments in the pool, and the next start only mines them.
+// fund mines block 1 with the exchange's initial funds. A crash may leave some of its
+// payments in the pool; the next start sends only the missing ones.
 func (n *Node) fund() error {
 	for _, a := range n.params.funding {
 		if n.options.Hot.Address == "" || n.pays(a.coin) {
@@ -129,14 +131,14 @@ func (n *Node) fund() error {
 	return n.mine(1)
 }
 
-// pays reports whether a funding of this coin waits already.
+// pays reports whether a funding of this coin is in the pool.
 func (n *Node) pays(coin chain.CoinID) bool {
 	return slices.ContainsFunc(n.pool, func(w *pending) bool { return w.tx.Outputs[0].Coin == coin })
 }
 
 func (n *Node) head() *block { return n.blocks[len(n.blocks)-1] }
 
-// commit makes a change durable, and then makes it.
+// commit makes a change durable and applies it.
 func (n *Node) commit(r *record) error {
 	if n.broken != nil {
 		return n.broken
@@ -144,7 +146,7 @@ func (n *Node) commit(r *record) error {
 	err := n.log.append(r)
 	switch {
 	case errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync):
-		return err // a full disk: nothing is changed, and it may be tried again
+		return err // a full disk: nothing has changed, and the caller may retry
 	case err != nil:
 		n.broken = fmt.Errorf("network %s: %w", n.params.Symbol, err)
 		return n.broken
@@ -152,7 +154,8 @@ func (n *Node) commit(r *record) error {
 	return n.apply(r)
 }
 
-// apply makes a change that the log has: the same after a restart as before.
+// apply applies a record of the log. It is deterministic, so that a restart rebuilds the
+// same state.
 func (n *Node) apply(r *record) error {
 	var off [][]byte
 	if r.Cut != nil {
@@ -166,25 +169,28 @@ func (n *Node) apply(r *record) error {
 			return err
 		}
 	}
+
 	for _, time := range r.Empty {
 		n.follow(n.draft(time).seal())
 	}
+
 	switch {
 	case r.Pool != nil:
 		n.replacePool(*r.Pool, off)
 	case len(r.Tx) > 0:
-		n.admit([][]byte{r.Tx}) // it was tried before it was written
+		n.admit([][]byte{r.Tx}) // it was executed before it was written
 	case r.Block != nil:
 		n.refill(n.waiting())
 	}
+
 	if r.Given {
 		n.receiver++
 	}
 	return nil
 }
 
-// cut goes back to a height, by following the chain up to it once more, and
-// returns the transactions that were above it.
+// cut rebuilds the state at a height from the chain below, and returns the transactions
+// above it.
 func (n *Node) cut(height uint64) ([][]byte, error) {
 	if height >= uint64(len(n.blocks)) {
 		return nil, fmt.Errorf("there is no height %d to go back to", height)
@@ -198,7 +204,7 @@ func (n *Node) cut(height uint64) ([][]byte, error) {
 	return off, nil
 }
 
-// put adds the next block, if it is that.
+// put adds a block if it is the next one.
 func (n *Node) put(b *block) error {
 	var parent digest
 	if len(n.blocks) > 0 {
@@ -219,7 +225,7 @@ func (n *Node) follow(b *block) {
 	n.blocks = append(n.blocks, b)
 }
 
-// waiting returns the bytes of all that waits, in order.
+// waiting returns the bytes of all pending transactions, in order.
 func (n *Node) waiting() [][]byte {
 	var raws [][]byte
 	for _, w := range slices.Concat(n.pool, n.gaps) {
@@ -228,8 +234,8 @@ func (n *Node) waiting() [][]byte {
 	return raws
 }
 
-// refill makes the pool anew from transactions that were right when they came,
-// in any order. What the chain has, or what can't be executed any more, falls out.
+// refill rebuilds the pool from transactions that were valid on arrival, in any order.
+// Mined transactions are left out; others that can no longer be executed are dropped.
 func (n *Node) refill(raws [][]byte) {
 	n.pool, n.gaps, n.next = nil, nil, nil
 	for left := len(raws) + 1; len(raws) > 0 && len(raws) < left; {
@@ -241,8 +247,8 @@ func (n *Node) refill(raws [][]byte) {
 	}
 }
 
-// replacePool lets a pool wait and nothing else. What waited before, or was just
-// taken off the chain, is dropped.
+// replacePool sets the pool. Transactions that were pending, or just left the chain, and
+// are not in the new pool are dropped.
 func (n *Node) replacePool(pool, off [][]byte) {
 	before := slices.Concat(off, n.waiting())
 	n.refill(pool)
@@ -252,20 +258,20 @@ func (n *Node) replacePool(pool, off [][]byte) {
 	n.dropped = slices.DeleteFunc(n.dropped, func(d dropped) bool { return n.known(d.hash) })
 }
 
-// drop keeps a transaction, so that it may be asked to wait again.
+// drop keeps a transaction for Restore.
 func (n *Node) drop(hash chain.Hash, raw []byte) {
 	if !slices.ContainsFunc(n.dropped, func(d dropped) bool { return d.hash == hash }) {
 		n.dropped = append(n.dropped, dropped{hash, raw})
 	}
 }
 
-// known reports whether a transaction is mined or waits.
+// known reports whether a transaction is mined or pending.
 func (n *Node) known(hash chain.Hash) bool {
 	_, mined := n.where[hash]
 	return mined || n.waits(hash) != nil
 }
 
-// parse reads a transaction that was right when it came.
+// parse decodes a transaction that was valid on arrival.
 func (n *Node) parse(raw []byte) *transaction {
 	t, err := n.params.parseTx(raw)
 	if err != nil {
@@ -274,8 +280,8 @@ func (n *Node) parse(raw []byte) *transaction {
 	return t
 }
 
-// admit lets transactions wait that are not mined, and returns those that can't be
-// executed: they may spend what a later one gives.
+// admit adds transactions that are not mined to the pool or the gaps. It returns those
+// that cannot be executed yet: they may spend outputs of a later one.
 func (n *Node) admit(raws [][]byte) (left [][]byte) {
 	for _, raw := range raws {
 		t := n.parse(raw)
@@ -286,8 +292,8 @@ func (n *Node) admit(raws [][]byte) (left [][]byte) {
 	return left
 }
 
-// enter puts a transaction in the pool or among the gaps, and with it those
-// that waited for it.
+// enter adds a transaction to the pool or the gaps, and then the transaction that waited
+// for its nonce.
 func (n *Node) enter(t *transaction) bool {
 	effects, err := n.ahead().execute(t)
 	switch {
@@ -297,22 +303,24 @@ func (n *Node) enter(t *transaction) bool {
 	case err != nil:
 		return false
 	}
+
 	if n.next == nil {
 		n.next = n.tip.clone()
 	}
 	n.next.follow(effects)
 	n.pool = append(n.pool, &pending{t, effects})
+
 	for i, w := range n.gaps {
 		if w.tx.From == t.From && w.tx.Nonce == t.Nonce+1 {
 			n.gaps = slices.Delete(n.gaps, i, i+1)
-			n.enter(w.tx) // what became impossible is gone
+			n.enter(w.tx) // gone if it became impossible
 			return true
 		}
 	}
 	return true
 }
 
-// ahead is the state that the next transaction meets.
+// ahead is the state before the next transaction.
 func (n *Node) ahead() *state {
 	if n.next != nil {
 		return n.next
@@ -331,7 +339,7 @@ func (n *Node) Tick() (bool, error) {
 	return true, n.mine(1)
 }
 
-// mine puts blocks on top; the first takes what waits.
+// mine adds blocks; the first contains the pool.
 func (n *Node) mine(count int) error {
 	r := &record{}
 	time := max(int64(n.options.Clock()), n.head().Time)
@@ -347,7 +355,7 @@ func (n *Node) mine(count int) error {
 	return n.commit(r)
 }
 
-// draft returns the next block, empty and without its hash.
+// draft returns the next block, without transactions and hash.
 func (n *Node) draft(time int64) *block {
 	parent := n.head()
 	return &block{header: header{
@@ -355,17 +363,17 @@ func (n *Node) draft(time int64) *block {
 	}}
 }
 
-// Why a transaction is not taken.
+// Reasons to refuse a transaction.
 var (
 	errKnown    = errors.New("already known")
 	errReplaces = errors.New("another transaction with this nonce waits")
 	errFull     = errors.New("too many transactions wait")
 )
 
-// maxGaps is how many transactions may wait for the one before them.
+// maxGaps bounds the transactions that wait for a lower nonce.
 const maxGaps = 1000
 
-// accept takes a transaction into the pool.
+// accept adds a transaction to the pool or the gaps.
 func (n *Node) accept(raw []byte) (chain.Hash, error) {
 	t, err := n.params.parseTx(raw)
 	if err != nil {
@@ -374,10 +382,12 @@ func (n *Node) accept(raw []byte) (chain.Hash, error) {
 	if err := n.params.verify(t); err != nil {
 		return chain.Hash{}, err
 	}
+
 	hash := t.hash()
 	if n.known(hash) {
 		return hash, errKnown
 	}
+
 	_, err = n.ahead().execute(t)
 	switch {
 	case errors.Is(err, errNonceLow) && t.Nonce >= n.tip.nonces[t.From], n.waitsForGap(t):

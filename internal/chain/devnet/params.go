@@ -5,20 +5,20 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// form is how a network writes its addresses.
+// form is a network's encoding of addresses.
 type form uint8
 
 const (
 	// formWords is a prefix, a 1, and words of five bits with a checksum.
 	formWords form = iota + 1
-	// formHex is 0x and forty hex digits whose case is the checksum.
+	// formHex is 0x and forty hex digits with a checksum in their case.
 	formHex
 )
 
-// allotment is so much of a coin.
+// allotment is an initial amount of a coin.
 type allotment struct {
 	coin chain.CoinID
-	// each is the amount of one output, of which there are so many.
+	// each is the amount of one output, times their number.
 	each  bourse.Amount
 	times int
 }
@@ -27,42 +27,42 @@ type allotment struct {
 type Params struct {
 	// Symbol is the catalogue's name of the network.
 	Symbol bourse.Symbol
-	// Shape says how it works.
+	// Shape describes how the network works.
 	Shape chain.Shape
 	form  form
 	// prefix begins addresses of formWords.
 	prefix string
-	// scheme begins payment URIs of the native coin, suffix ends them; empty
-	// for none.
+	// scheme begins and suffix ends payment URIs of the native coin; an empty scheme
+	// means none.
 	scheme, suffix string
-	// rate is the price of a unit of size, or of gas.
+	// rate is the price of a unit of size or gas.
 	rate uint64
-	// gasBase, gasCoin and gasToken are what a payment takes of gas by itself,
-	// for each message of the native coin, and for each message of a token.
-	// A token's message to an address that has none takes half as much again.
+	// gasBase, gasCoin and gasToken are the gas of a payment itself, of each message of
+	// the native coin, and of each message of a token. A token message to an address
+	// without that token costs half as much again.
 	gasBase, gasCoin, gasToken uint64
-	// lenient networks take payments that cannot be executed into blocks, where
-	// they fail (Cosmos); others refuse them at the door (Ethereum).
+	// lenient networks mine payments that cannot be executed, and fail them there
+	// (Cosmos); others refuse them on broadcast (Ethereum).
 	lenient bool
-	// supply is what each wallet of the outside world begins with, funding
-	// what the exchange's hot wallet gets in the first block.
+	// supply is the initial balance of each wallet of the outside world; funding is that
+	// of the exchange's hot wallet, in block 1.
 	supply, funding []allotment
 }
 
 // USDT is the token contract on the network ETH.
 const USDT chain.CoinID = "0xdAC17F958D2ee523a2206206994597C13D831ec7"
 
-// testCoins is how many coins the network TEST carries.
+// testCoins is the number of coins of the network TEST.
 const testCoins = 60
 
-// maxGas bounds what a payment may name, so that gas × price never overflows.
+// maxGas bounds a payment's gas, so that gas × price never overflows.
 const maxGas = 1 << 40
 
 // Networks returns the networks of the sandbox: BTC, LTC, ETH, ATOM and TEST.
 func Networks() []*Params {
 	return []*Params{
-		bitcoinLike("BTC", "bcdev", "bitcoin:", 10, 300_000, 20),
-		bitcoinLike("LTC", "ltcdev", "litecoin:", 100, 5_000_000, 400),
+		bitcoinLike("BTC", "bcdev", "bitcoin:", 10, issue{300_000, 20}),
+		bitcoinLike("LTC", "ltcdev", "litecoin:", 100, issue{5_000_000, 400}),
 		ethereumLike(),
 		cosmosLike(),
 		test(),
@@ -79,7 +79,7 @@ func Lookup(symbol bourse.Symbol) *Params {
 	return nil
 }
 
-// whole returns n of a coin with that many decimals.
+// whole returns n coins of that many decimals.
 func whole(n uint64, decimals uint8) bourse.Amount {
 	a, ok := bourse.Units(n).Mul(bourse.Pow10(decimals))
 	if !ok {
@@ -88,15 +88,18 @@ func whole(n uint64, decimals uint8) bourse.Amount {
 	return a
 }
 
-func bitcoinLike(symbol bourse.Symbol, prefix, scheme string, rate, supply, funding uint64) *Params {
+// issue is how many whole coins there are in each allotment of the supply and of the funding.
+type issue struct{ supply, funding uint64 }
+
+func bitcoinLike(symbol bourse.Symbol, prefix, scheme string, rate uint64, of issue) *Params {
 	coin := chain.Coin{ID: chain.CoinID(symbol), Decimals: 8}
 	return &Params{
 		Symbol: symbol,
 		Shape:  chain.Shape{Coins: []chain.Coin{coin}, Native: coin.ID, Outputs: true},
 		form:   formWords, prefix: prefix, scheme: scheme, rate: rate,
-		supply: []allotment{{coin.ID, whole(supply, 8), 4}},
-		// Many outputs, so that many payments can be made between two blocks.
-		funding: []allotment{{coin.ID, whole(funding, 8), 50}},
+		supply: []allotment{{coin.ID, whole(of.supply, 8), 4}},
+		// Many outputs allow many payments between two blocks.
+		funding: []allotment{{coin.ID, whole(of.funding, 8), 50}},
 	}
 }
 
@@ -124,7 +127,7 @@ func cosmosLike() *Params {
 	}
 }
 
-// test carries many coins in outputs and costs nothing.
+// test returns the network TEST, with many coins and no costs.
 func test() *Params {
 	p := &Params{Symbol: "TEST", Shape: chain.Shape{Outputs: true}, form: formWords, prefix: "testdev"}
 	for i := range testCoins {

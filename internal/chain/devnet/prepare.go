@@ -8,11 +8,11 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// maxRate is how far above the usual the price of a unit may be, before it is
+// maxRate bounds the price of a unit, in multiples of the usual one; a higher price is
 // taken for a lie.
 const maxRate = 1000
 
-// rate asks for the price of a unit of size, or of gas.
+// rate queries the price of a unit of size or gas.
 func (c *Client) rate(ctx context.Context) (uint64, error) {
 	var r rateResult
 	if err := c.ask(ctx, MethodRate, none{}, &r); err != nil {
@@ -24,7 +24,7 @@ func (c *Client) rate(ctx context.Context) (uint64, error) {
 	return r.Rate, nil
 }
 
-// Fees returns what payments of a coin cost now.
+// Fees returns the current cost of payments of a coin.
 func (c *Client) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error) {
 	if _, ok := c.params.Shape.Coin(coin); !ok {
 		return chain.Fees{}, bourse.Errorf(bourse.CodeInvalid, "coin is not known")
@@ -39,7 +39,7 @@ func (c *Client) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error
 	return chain.Fees{Cost: costOf(c.mostGas(coin), rate)}, nil
 }
 
-// mostGas is what a payment may take of gas at most, headroom included.
+// mostGas returns the maximum gas of a payment, with headroom.
 func (c *Client) mostGas(coin chain.CoinID) uint64 {
 	p := c.params
 	if coin == p.Shape.Native {
@@ -48,15 +48,15 @@ func (c *Client) mostGas(coin chain.CoinID) uint64 {
 	return headroom(p.gasBase + p.gasToken + p.gasToken/2)
 }
 
-// headroom adds a fifth: what a token takes may change until it is mined.
+// headroom adds a fifth, because a token's gas may change before the payment is mined.
 func headroom(gas uint64) uint64 { return gas + gas/5 }
 
 var errKind = errors.New("a payment that this network does not have")
 
-// Prepare makes a payment that needs a signature alone.
+// Prepare makes a payment that lacks only a signature.
 func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, error) {
 	coin, ok := c.params.Shape.Coin(p.Coin)
-	if !ok || p.Kind != chain.KindWithdrawal && !c.params.Shape.Sweeps {
+	if !ok || p.Kind != bourse.SignedWithdrawal && !c.params.Shape.Sweeps {
 		return chain.Unsigned{}, errKind
 	}
 	rate, err := c.rate(ctx)
@@ -76,7 +76,7 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 	return c.finish(t, p.CostCap)
 }
 
-// finish reads what was written once more, the way everybody else will.
+// finish encodes a transaction, decodes it as the signer will, and checks its cost.
 func (c *Client) finish(t *transaction, most bourse.Amount) (chain.Unsigned, error) {
 	raw := t.encode()
 	d, err := c.Decode(raw)
@@ -102,13 +102,15 @@ func (c *Client) prepareOutputs(t *transaction, p *chain.Payment, rate uint64) e
 	if !ok || !enough {
 		return chain.ErrFunds
 	}
-	// Change that would cost more to spend than it is worth is left to the
-	// network, if that much may be left to it.
+
+	// Change below the cost of spending it goes to the network, if the cost cap allows
+	// it.
 	worth := costOf(size(1, 0)-size(0, 0), rate)
 	most, fits := add(cost, rest, true)
 	if rest.IsZero() || rest.Less(worth) && fits && !p.CostCap.Less(most) {
 		return nil
 	}
+
 	change := c.Destination(chain.IndexChange).Address
 	t.Outputs = append(t.Outputs, output{change, p.Coin, units(rest)})
 	return nil
@@ -123,17 +125,20 @@ func (c *Client) prepareAccount(ctx context.Context, t *transaction, p *chain.Pa
 	t.From, t.Nonce, t.Price = c.params.address(c.key, p.From), p.Nonce, rate
 	t.Witness = []witness{{Index: p.From}}
 	native := c.params.Shape.Native
-	everything := p.Kind == chain.KindSweep && p.Coin == native && p.Amount.IsZero()
+	everything := p.Kind == bourse.SignedSweep && p.Coin == native && p.Amount.IsZero()
 	if everything {
-		t.Outputs[0].Amount = units(bourse.Units(1)) // what it is does not change the gas
+		t.Outputs[0].Amount = units(bourse.Units(1)) // the amount does not affect the gas
 	}
+
 	if err := c.estimate(ctx, t, p.Coin); err != nil {
 		return err
 	}
+
 	has, err := c.Balance(ctx, t.From, native)
 	if err != nil {
 		return err
 	}
+
 	left, ok := has.Sub(costOf(t.Gas, t.Price))
 	switch {
 	case !ok, everything && left.IsZero():
@@ -146,13 +151,14 @@ func (c *Client) prepareAccount(ctx context.Context, t *transaction, p *chain.Pa
 			return err
 		}
 	}
+
 	if left.Less(p.Amount) {
 		return chain.ErrFunds
 	}
 	return nil
 }
 
-// estimate asks what the payment takes, since tokens differ between nodes.
+// estimate queries the payment's gas, because tokens differ between nodes.
 func (c *Client) estimate(ctx context.Context, t *transaction, coin chain.CoinID) error {
 	if _, err := c.params.parseTx(t.encode()); err != nil {
 		return err
@@ -168,8 +174,8 @@ func (c *Client) estimate(ctx context.Context, t *transaction, coin chain.CoinID
 	if coin != c.params.Shape.Native {
 		t.Gas = headroom(r.Gas)
 	}
-	// Gas is a limit and not a price. A node that says too little would have the
-	// payment fail in its block.
+	// Gas is a limit and not a price. Too low an estimate would make the payment fail in
+	// its block.
 	t.Gas = max(t.Gas, c.mostGas(coin))
 	return nil
 }

@@ -10,14 +10,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// Transport carries an encoded request to a node and its encoded answer back.
-// It returns when the context ends, whatever the node does. It may be called by
-// anybody at once.
+// Transport carries an encoded request to a node and returns its encoded answer. It
+// returns when the context ends. Safe for concurrent use.
 type Transport interface {
 	Call(ctx context.Context, request []byte) ([]byte, error)
 }
 
-// request and answer are what goes over a connection.
+// request and answer are the messages of a connection.
 type (
 	request struct {
 		ID     uint64         `json:"id"`
@@ -35,7 +34,7 @@ type (
 	}
 )
 
-// The methods of a node, by which faults are injected.
+// The methods of a node, which also select the calls of a fault.
 const (
 	MethodHead        = "head"
 	MethodBlock       = "block"
@@ -48,7 +47,7 @@ const (
 	MethodBroadcast   = "broadcast"
 )
 
-// Codes of errors that a node answers with.
+// The error codes of a node's answers.
 const (
 	codeInvalid = -32602
 	codeMethod  = -32601
@@ -62,7 +61,7 @@ type (
 	headResult struct {
 		header
 		Hash digest `json:"hash"`
-		// Known is the highest block that the node has heard of.
+		// Known is the highest block that the node knows.
 		Known uint64 `json:"known"`
 	}
 	blockParams struct {
@@ -102,7 +101,8 @@ type (
 	}
 	placeResult struct {
 		hashParams
-		// Place is one of the words below; the rest belongs to placeMined.
+		// Place is one of the words below; Height, Block and Failed are set for
+		// placeMined only.
 		Place  string `json:"place"`
 		Height uint64 `json:"height"`
 		Block  digest `json:"block"`
@@ -162,7 +162,7 @@ func (n *Node) answer(asked *request) (jsontext.Value, *fault) {
 // Error returns the message.
 func (f *fault) Error() string { return f.Message }
 
-// with reads a method's parameters.
+// with decodes a method's parameters.
 func with[P any](asked *request, method func(P) (any, error)) (any, error) {
 	var params P
 	if err := json.Unmarshal(asked.Params, &params, json.RejectUnknownMembers(true)); err != nil {
@@ -184,7 +184,9 @@ func (n *Node) result(asked *request) (any, error) {
 	case MethodBalance:
 		return with(asked, n.sayBalance)
 	case MethodNonce:
-		return with(asked, func(p addressParams) (any, error) { return nonceResult{p, n.seen().nonces[p.Address]}, nil })
+		return with(asked, func(p addressParams) (any, error) {
+			return nonceResult{p, n.seen().nonces[p.Address]}, nil
+		})
 	case MethodUnspent:
 		return with(asked, func(p pointParams) (any, error) {
 			_, ok := n.seen().outputs[chain.Outpoint{Tx: chain.Hash(p.Tx), Index: p.Index}]
@@ -198,7 +200,7 @@ func (n *Node) result(asked *request) (any, error) {
 	return nil, &fault{codeMethod, "no such method"}
 }
 
-// height is the highest block that the node shows.
+// height is the height of the highest visible block.
 func (n *Node) height() uint64 {
 	head := n.head().Height
 	return head - min(n.lag, head)
@@ -234,7 +236,7 @@ func (n *Node) sayBlock(p blockParams) (any, error) {
 	return n.blocks[p.Height], nil
 }
 
-// sayEstimate tells what a payment would take, signed or not.
+// sayEstimate returns the gas of a payment, signed or not.
 func (n *Node) sayEstimate(p rawParams) (any, error) {
 	t, err := n.params.parseTx(p.Raw)
 	if err != nil {
@@ -263,7 +265,7 @@ func (n *Node) sayPlace(p hashParams) (any, error) {
 	return r, nil
 }
 
-// maxReason bounds what a node says about a refusal.
+// maxReason bounds the reason of a refusal, in bytes.
 const maxReason = 200
 
 func (n *Node) sayVerdict(p rawParams) (any, error) {

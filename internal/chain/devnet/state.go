@@ -11,18 +11,18 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// holding is what an address has of a coin.
+// holding identifies a balance: an address and a coin.
 type holding struct {
 	address string
 	coin    chain.CoinID
 }
 
-// state is what everybody owns after a block.
+// state is the ledger after a block.
 type state struct {
 	params *Params
-	// outputs lie unspent, on networks of outputs.
+	// outputs are the unspent outputs, on networks of outputs.
 	outputs map[chain.Outpoint]output
-	// balances and nonces are the accounts', on the others. None is zero.
+	// balances and nonces belong to networks of accounts. No entry is zero.
 	balances map[holding]bourse.Amount
 	nonces   map[string]uint64
 }
@@ -35,7 +35,7 @@ func (s *state) clone() *state {
 	return &state{s.params, maps.Clone(s.outputs), maps.Clone(s.balances), maps.Clone(s.nonces)}
 }
 
-// balance returns what an address has of a coin.
+// balance returns an address's balance of a coin.
 func (s *state) balance(address string, coin chain.CoinID) (sum bourse.Amount) {
 	for _, out := range s.outputs {
 		if out.Address == address && out.Coin == coin {
@@ -45,13 +45,15 @@ func (s *state) balance(address string, coin chain.CoinID) (sum bourse.Amount) {
 	return sum.Plus(s.balances[holding{address, coin}])
 }
 
-// unspent returns the outputs of a coin at addresses, with their indices, in a
-// fixed order.
+// unspent returns a coin's unspent outputs at addresses, with the addresses' indices, in
+// a fixed order.
 func (s *state) unspent(at map[string]uint32, coin chain.CoinID) []chain.Input {
 	var list []chain.Input
 	for point, out := range s.outputs {
 		if index, ok := at[out.Address]; ok && out.Coin == coin {
-			list = append(list, chain.Input{Outpoint: point, Owner: index, Coin: out.Coin, Amount: bourse.Amount(out.Amount)})
+			list = append(list, chain.Input{
+				Outpoint: point, Owner: index, Coin: out.Coin, Amount: bourse.Amount(out.Amount),
+			})
 		}
 	}
 	slices.SortFunc(list, func(a, b chain.Input) int {
@@ -60,7 +62,7 @@ func (s *state) unspent(at map[string]uint32, coin chain.CoinID) []chain.Input {
 	return list
 }
 
-// Why a transaction cannot be executed now.
+// Reasons why a transaction cannot be executed now.
 var (
 	errInputs   = errors.New("an input is missing or spent")
 	errCheap    = errors.New("pays less than the least fee")
@@ -69,7 +71,7 @@ var (
 	errNonceGap = errors.New("nonce too high")
 )
 
-// execute returns what a transaction does to a state, which it leaves alone.
+// execute returns the effects of a transaction on a state, without applying them.
 func (s *state) execute(t *transaction) (*mined, error) {
 	m := &mined{Hash: digest(t.hash()), Raw: t.encode()}
 	if s.params.Shape.Outputs {
@@ -84,8 +86,11 @@ func (s *state) executeOutputs(t *transaction, m *mined) error {
 		if out, ok := s.outputs[in.outpoint()]; !ok || out != (output{in.Address, in.Coin, in.Amount}) {
 			return errInputs
 		}
-		m.Taken = append(m.Taken, taken{Address: in.Address, Coin: in.Coin, Amount: in.Amount, Tx: in.Tx, Index: in.Index})
+		m.Taken = append(m.Taken, taken{
+			Address: in.Address, Coin: in.Coin, Amount: in.Amount, Tx: in.Tx, Index: in.Index,
+		})
 	}
+
 	cost, err := s.params.costOfTx(t)
 	if err != nil {
 		return err
@@ -100,7 +105,7 @@ func (s *state) executeOutputs(t *transaction, m *mined) error {
 	return nil
 }
 
-// leastShare: a node passes on what pays a tenth of the usual rate.
+// leastShare divides the usual fee: a node accepts a tenth of it.
 const leastShare = 10
 
 func (s *state) executeAccount(t *transaction, m *mined) error {
@@ -112,17 +117,20 @@ func (s *state) executeAccount(t *transaction, m *mined) error {
 	case t.Price < s.params.rate:
 		return errCheap
 	}
+
 	native := s.params.Shape.Native
 	has := s.balance(t.From, native)
 	left, ok := has.Sub(costOf(t.Gas, t.Price))
 	if !ok {
 		return errFunds
 	}
+
 	_, out, _ := t.sums(native)
 	poor := left.Less(out)
 	if poor && !s.params.lenient {
 		return errFunds
 	}
+
 	gas := s.gas(t)
 	m.Failed = poor || gas > t.Gas
 	m.take(t.From, native, costOf(min(gas, t.Gas), t.Price))
@@ -132,8 +140,8 @@ func (s *state) executeAccount(t *transaction, m *mined) error {
 	return nil
 }
 
-// deliver adds the messages. One of a token that the sender does not have is
-// not in it: the contract returned false, and nothing else went wrong.
+// deliver adds the effects of the messages. A message beyond the sender's balance of a
+// token is left out: its contract returned false, and nothing else failed.
 func (s *state) deliver(t *transaction, m *mined) {
 	spent := map[chain.CoinID]bourse.Amount{}
 	for i, out := range t.Outputs {
@@ -148,7 +156,7 @@ func (s *state) deliver(t *transaction, m *mined) {
 	}
 }
 
-// gas returns what the execution of a payment takes.
+// gas returns the gas of a payment's execution.
 func (s *state) gas(t *transaction) uint64 {
 	p := s.params
 	gas := p.gasBase
@@ -165,7 +173,7 @@ func (s *state) gas(t *transaction) uint64 {
 	return gas
 }
 
-// follow changes the state as a transaction in a block says.
+// follow applies a mined transaction.
 func (s *state) follow(m *mined) {
 	if s.params.Shape.Outputs {
 		for _, t := range m.Taken {
@@ -176,12 +184,14 @@ func (s *state) follow(m *mined) {
 		}
 		return
 	}
+
 	for _, t := range m.Taken {
 		s.set(holding{t.Address, t.Coin}, s.balances[holding{t.Address, t.Coin}].Minus(bourse.Amount(t.Amount)))
 	}
 	for _, g := range m.Given {
 		s.set(holding{g.Address, g.Coin}, s.balances[holding{g.Address, g.Coin}].Plus(bourse.Amount(g.Amount)))
 	}
+
 	if len(m.Raw) > 0 {
 		t, err := s.params.parseTx(m.Raw)
 		if err != nil {

@@ -5,54 +5,47 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
-// logName is the one file of a network.
+// logName is the file of a network.
 const logName = "chain.log"
 
-// headBytes precede each record: its length and its checksum.
+// headBytes is the size of a record's length and checksum.
 const headBytes = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// record is one change of a network, in the order of its fields.
+// record is one change of a network. Its fields apply in order.
 type record struct {
-	// Cut takes the blocks above a height off the chain.
+	// Cut removes the blocks above a height.
 	Cut *uint64 `json:"cut,omitempty"`
-	// Block is put on top; its transactions wait no more.
+	// Block is added; its transactions leave the pool.
 	Block *block `json:"block,omitempty"`
-	// Empty puts empty blocks on top, of which these are the times: most blocks
-	// are empty, and a start has to read all there ever were.
+	// Empty adds empty blocks with these times. Most blocks are empty, and a start reads
+	// all of them.
 	Empty []int64 `json:"empty,omitempty"`
-	// Pool takes the place of what waits.
+	// Pool replaces the pending transactions.
 	Pool *[][]byte `json:"pool,omitempty"`
-	// Tx joins what waits.
+	// Tx becomes pending.
 	Tx []byte `json:"tx,omitempty"`
-	// Given counts an outside address that somebody asked for.
+	// Given counts an address of NewAddress.
 	Given bool `json:"given,omitempty"`
 }
 
-// store is the append-only log of a network. Records are durable when they are
-// appended; one that a crash left half written is cut off.
+// store is the append-only log of a network. append makes records durable; a record that
+// a crash left incomplete is cut off.
 type store struct {
 	file disk.File
 	size int64
 }
 
-// openStore returns the log in a directory, which it makes if it is missing,
-// and hands over what it holds.
+// openStore opens or creates the log in a directory and passes its records to each.
 func openStore(d disk.Disk, each func(*record) error) (*store, error) {
-	f, err := d.Edit(logName)
-	if errors.Is(err, fs.ErrNotExist) {
-		if f, err = d.Create(logName); err == nil {
-			err = d.SyncDir(".")
-		}
-	}
+	f, err := disk.EditOrCreate(d, logName)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +67,7 @@ func (s *store) replay(each func(*record) error) error {
 			return err
 		}
 	}
+
 	for {
 		payload := next(b[s.size:])
 		if payload == nil {
@@ -90,7 +84,7 @@ func (s *store) replay(each func(*record) error) error {
 	}
 }
 
-// next returns the payload of the first record, or nil if there is no whole one.
+// next returns the payload of the first record; nil if there is no complete one.
 func next(b []byte) []byte {
 	if len(b) < headBytes {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// Bounds of one transaction.
+// Bounds of a transaction.
 const (
 	maxTxBytes = 128 << 10
 	maxOutputs = 256
@@ -53,8 +53,8 @@ func (d *digest) UnmarshalText(b []byte) error {
 	return err
 }
 
-// transaction is a payment in the form that the network knows. Which half of
-// the first fields is used follows from the network's shape.
+// transaction is a payment in the network's encoding. Inputs are set on networks of
+// outputs; From, Nonce, Gas and Price on networks of accounts.
 type transaction struct {
 	Network bourse.Symbol `json:"network"`
 	Inputs  []input       `json:"inputs,omitempty"`
@@ -64,13 +64,12 @@ type transaction struct {
 	Price   uint64        `json:"price"`
 	Outputs []output      `json:"outputs"`
 	Memo    string        `json:"memo,omitempty"`
-	// Witness has an entry for each address that pays, in order; before it is
-	// signed they hold indices alone.
+	// Witness has an entry for each payer, in order. Unsigned entries hold indices only.
 	Witness []witness `json:"witness,omitempty"`
 }
 
-// input names an output that is spent, and repeats what it holds, so that who
-// signs knows what the payment costs without asking anybody.
+// input names a spent output and repeats its content, so that the signer knows the cost
+// of the payment without a query.
 type input struct {
 	Tx      digest       `json:"tx"`
 	Index   uint32       `json:"index"`
@@ -95,7 +94,7 @@ func (in *input) outpoint() chain.Outpoint {
 	return chain.Outpoint{Tx: chain.Hash(in.Tx), Index: in.Index}
 }
 
-// encode returns the bytes, always the same for the same transaction.
+// encode returns the transaction's encoding. It is deterministic.
 func (t *transaction) encode() []byte {
 	b, err := json.Marshal(t)
 	if err != nil {
@@ -104,14 +103,14 @@ func (t *transaction) encode() []byte {
 	return b
 }
 
-// hash names the transaction; signatures are not part of it.
+// hash returns the transaction's hash, without its signatures.
 func (t *transaction) hash() chain.Hash {
 	bare := *t
 	bare.Witness = nil
 	return sha256.Sum256(bare.encode())
 }
 
-// payers returns the addresses that must agree.
+// payers returns the addresses that must sign.
 func (t *transaction) payers() []string {
 	if t.From != "" {
 		return []string{t.From}
@@ -123,8 +122,8 @@ func (t *transaction) payers() []string {
 	return payers
 }
 
-// decodeExact reads JSON that must be, byte for byte, what its Go value is
-// written as: nothing unknown, missing, doubled, null or spelled otherwise.
+// decodeExact decodes JSON that must equal the encoding of its Go value byte for byte:
+// nothing unknown, missing, repeated, null or spelled differently.
 func decodeExact(b []byte, v any) error {
 	if err := json.Unmarshal(b, v, json.RejectUnknownMembers(true)); err != nil {
 		return err
@@ -139,8 +138,8 @@ func decodeExact(b []byte, v any) error {
 	return nil
 }
 
-// parseTx reads a transaction of this network and checks everything about it
-// that does not need the network's state.
+// parseTx decodes a transaction of this network and makes every check that needs no
+// state.
 func (p *Params) parseTx(raw []byte) (*transaction, error) {
 	if len(raw) > maxTxBytes {
 		return nil, fmt.Errorf("transaction of %d bytes", len(raw))
@@ -176,6 +175,7 @@ func (p *Params) checkPayers(t *transaction) error {
 	} else if t.From == "" || len(t.Inputs) > 0 || t.Gas > maxGas {
 		return errors.New("not an account's payment")
 	}
+
 	for _, payer := range t.payers() {
 		if err := p.checkAddress(payer); err != nil {
 			return err
@@ -184,7 +184,7 @@ func (p *Params) checkPayers(t *transaction) error {
 	return nil
 }
 
-// checkAddress wants the canonical form: on the wire there is no other.
+// checkAddress requires the canonical form, the only one on the wire.
 func (p *Params) checkAddress(s string) error {
 	to, err := p.parseAddress(s)
 	if err != nil {
@@ -203,6 +203,7 @@ func (p *Params) checkOutputs(t *transaction) error {
 	if memo, err := parseMemo(t.Memo); err != nil || memo != t.Memo || memo != "" && p.Shape.MemoName == "" {
 		return errors.New("a memo that the network does not have")
 	}
+
 	sums := map[chain.CoinID]bourse.Amount{}
 	for _, out := range t.Outputs {
 		if err := p.checkAddress(out.Address); err != nil {

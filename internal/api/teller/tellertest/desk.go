@@ -18,14 +18,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/history/historytest"
 	"github.com/bourse-exchange/bourse/internal/mail"
+	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// Desk is an exchange whose journal is what was applied, and whose networks do what
-// the test says.
+// Desk is an exchange without a journal, whose chains have the blocks that the test
+// mines.
 type Desk struct {
 	*testing.T
 	Mux *http.ServeMux
@@ -37,38 +38,38 @@ type Desk struct {
 	store    *historytest.Memory
 	Accounts *account.Service
 	Now      bourse.Time
-	// behind is what the follower has not written.
+	// behind is the history not yet written to the store.
 	behind history.Batch
-	// Unknown makes the next command's outcome unknown.
+	// Unknown makes the next outcome bourse.CodeUnknown.
 	Unknown bool
 
 	chains map[bourse.NetworkID]*Chain
-	// Alice and Bob are the keys of accounts 1 and 2, which may read and withdraw.
+	// Alice and Bob are keys of accounts 1 and 2 with the scopes read and withdraw.
 	Alice, Bob string
-	// Box has the letters.
+	// Box has the letters sent.
 	Box mail.Box
 }
 
-// Chain is a codec of a devnet, with the blocks that the test made.
+// Chain is a devnet codec with the blocks that the test mined.
 type Chain struct {
 	*devnet.Codec
 	keys *devnet.Keys
-	// Silent is a node that does not answer.
+	// Silent makes Operating false.
 	Silent bool
 	blocks []bourse.BlockRef
 	made   byte
 }
 
-// Operating reports whether the node answers.
+// Operating implements teller.Network.
 func (n *Chain) Operating() bool { return !n.Silent }
 
-// Network returns a network.
+// Network implements teller.Networks.
 func (d *Desk) Network(id bourse.NetworkID) (teller.Network, bool) {
 	n, ok := d.chains[id]
 	return n, ok
 }
 
-// New returns an exchange with the catalogue of a sandbox and two customers.
+// New returns an exchange with the sandbox's catalogue and two customers.
 func New(t *testing.T) *Desk {
 	store, err := accounts.Open(t.Context(), filepath.Join(t.TempDir(), "accounts.db"))
 	if err != nil {
@@ -83,34 +84,38 @@ func New(t *testing.T) *Desk {
 		Store: store, Random: rand.Reader, Clock: d.Clock, Mailer: &d.Box, Hold: Hold, Issuer: "Test",
 		OnFailure: func(what string, err error) { t.Error(what, err) },
 	})
+
 	d.Accounts.Bind(func(ctx context.Context, c *bourse.Command) (bourse.Outcome, error) {
 		r, err := d.Do(ctx, c)
 		return r.Outcome, err
 	})
-	d.Must(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: bourse.CurrentRules}})
+
+	d.Must(bourse.Command{Kind: bourse.CommandGenesis,
+		Genesis: &bourse.Genesis{Sandbox: true, Rules: bourse.CurrentRules}})
 	for _, cmd := range sandbox.Catalogue(true) {
 		d.Must(cmd)
 	}
 	d.connect()
+
 	d.Alice, d.Bob = d.Newcomer("alice@example.com"), d.Newcomer("bob@example.com")
 	return d
 }
 
-// Hold is for how long withdrawals wait after a change of how a person gets in.
+// Hold is the hold on withdrawals after a change of the ways into an account.
 const Hold = time.Hour
 
-// Clock tells the time of the test.
+// Clock returns Now.
 func (d *Desk) Clock() time.Time { return d.Now.Std() }
 
-// Teller returns what the interfaces work on.
+// Teller returns the services for an interface.
 func (d *Desk) Teller() teller.Teller {
 	return teller.Teller{
-		View: d.View, History: history.NewReader(d.store, d.tail, d.View), Accounts: d.Accounts, Sequencer: d, Networks: d,
-		PublicURL: "http://here",
+		View: d.View, History: history.NewReader(d.store, d.tail, d.View), Accounts: d.Accounts,
+		Sequencer: d, Networks: d, PublicURL: "http://here",
 	}
 }
 
-// connect gives each network of the catalogue a codec.
+// connect gives each network of the catalogue a chain.
 func (d *Desk) connect() {
 	for _, n := range d.View.Catalogue().Networks[1:] {
 		params := devnet.Lookup(n.Symbol)
@@ -119,7 +124,7 @@ func (d *Desk) connect() {
 	}
 }
 
-// Newcomer makes an account and a key that may do everything.
+// Newcomer creates an account and a key with the scopes read and withdraw.
 func (d *Desk) Newcomer(email string) string {
 	d.Helper()
 	id, err := d.Accounts.Create(d.Context(), email)
@@ -132,7 +137,7 @@ func (d *Desk) Newcomer(email string) string {
 	return d.Key(id, account.ScopeRead|account.ScopeWithdraw)
 }
 
-// Key makes a key with scopes.
+// Key creates a key.
 func (d *Desk) Key(id bourse.AccountID, scopes account.Scopes) string {
 	d.Helper()
 	_, secret, err := d.Accounts.CreateKey(d.Context(), id, account.NewKey{Scopes: scopes})
@@ -142,31 +147,36 @@ func (d *Desk) Key(id bourse.AccountID, scopes account.Scopes) string {
 	return string(secret)
 }
 
-// Do stands for the sequencer.
+// Do implements teller.Sequencer.
 func (d *Desk) Do(_ context.Context, c *bourse.Command) (sequencer.Result, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := c.Check(); err != nil {
+	if err := record.Check(c); err != nil {
 		return sequencer.Result{}, err
 	}
+
 	cmd := *c
 	cmd.Seq, cmd.Time = d.Engine.Seq()+1, d.Now
 	var ev bourse.Events
 	for _, o := range []sequencer.Observer{d.tail, d.View, d.Accounts} {
 		o.Begin()
 	}
+
 	d.Engine.Apply(&cmd, &ev)
 	d.tail.Observe(&cmd, &ev)
 	d.View.Observe(&cmd, &ev)
 	d.Accounts.Observe(&cmd, &ev)
 	history.Project(&cmd, &ev, &d.behind)
 	history.Post(&cmd, &ev, d.Engine.Market, &d.behind)
+
 	d.tail.End()
 	d.View.End()
 	d.Accounts.End()
+
 	if err := d.Engine.Check(); err != nil {
 		d.Errorf("after %d: %v", cmd.Kind, err)
 	}
+
 	if d.Unknown {
 		d.Unknown = false
 		return sequencer.Result{}, bourse.Errorf(bourse.CodeUnknown, "Outcome unknown")
@@ -174,7 +184,7 @@ func (d *Desk) Do(_ context.Context, c *bourse.Command) (sequencer.Result, error
 	return sequencer.Result{Seq: cmd.Seq, Time: cmd.Time, Outcome: ev.Outcome}, nil
 }
 
-// Must carries a command that must not be refused, a second after the one before.
+// Must applies a command a second after the last one and fails if it is refused.
 func (d *Desk) Must(cmd bourse.Command) bourse.Outcome {
 	d.Helper()
 	d.Now += bourse.Second
@@ -185,7 +195,7 @@ func (d *Desk) Must(cmd bourse.Command) bourse.Outcome {
 	return r.Outcome
 }
 
-// Follow writes what is behind to the store.
+// Follow writes the pending history to the store.
 func (d *Desk) Follow() {
 	d.Helper()
 	if err := d.store.Write(d.Context(), &d.behind); err != nil {
@@ -195,14 +205,14 @@ func (d *Desk) Follow() {
 	d.behind = history.Batch{}
 }
 
-// Symbols returns an asset, and a network with its chain.
+// Symbols returns an asset, a network and its chain.
 func (d *Desk) Symbols(asset, network bourse.Symbol) (*bourse.Asset, *bourse.Network, *Chain) {
 	c := d.View.Catalogue()
 	n := c.Network(network)
 	return c.Asset(asset), n, d.chains[n.ID]
 }
 
-// Units reads an amount.
+// Units parses an amount.
 func (d *Desk) Units(amount string, asset *bourse.Asset) bourse.Amount {
 	d.Helper()
 	a, err := bourse.ParseAmount(amount, asset.Scale)
@@ -212,24 +222,24 @@ func (d *Desk) Units(amount string, asset *bourse.Asset) bourse.Amount {
 	return a
 }
 
-// Tx returns a transaction to somebody's address: owner is an account, or the
-// treasury.
-func (d *Desk) Tx(at bourse.Symbol, name byte, owner bourse.AccountID, asset bourse.Symbol, amount, memo string) bourse.Tx {
+// Tx returns a transaction of a network's own coin to the exchange; owner is an account
+// or the treasury.
+func (d *Desk) Tx(coin bourse.Symbol, name byte, owner bourse.AccountID, amount, memo string) bourse.TxEffect {
 	d.Helper()
-	a, _, n := d.Symbols(asset, at)
-	out := bourse.Output{Asset: a.ID, Amount: d.Units(amount, a), Owner: owner, Memo: memo}
+	a, _, n := d.Symbols(coin, coin)
+	out := bourse.Inflow{Asset: a.ID, Amount: d.Units(amount, a), Owner: owner, Memo: memo}
 	if owner.IsCustomer() && n.Shape().MemoName == "" {
 		out.Address = uint32(owner)
 	}
-	return bourse.Tx{Hash: bourse.TxHash{name}, Outputs: []bourse.Output{out}}
+	return bourse.TxEffect{Hash: bourse.TxHash{name}, Inflows: []bourse.Inflow{out}}
 }
 
-// Mine puts a block on a network's chain.
-func (d *Desk) Mine(at bourse.Symbol, txs ...bourse.Tx) {
+// Mine adds a block to a network's chain.
+func (d *Desk) Mine(at bourse.Symbol, txs ...bourse.TxEffect) {
 	d.Helper()
 	_, listed, n := d.Symbols("BTC", at)
 	n.made++
-	b := &bourse.Block{
+	b := &bourse.BlockEffect{
 		Network: listed.ID, BlockRef: bourse.BlockRef{Height: 100, Hash: bourse.TxHash{0xb, n.made}}, Time: d.Now,
 		ByOutput: n.Shape().Outputs, Txs: txs,
 	}
@@ -240,7 +250,7 @@ func (d *Desk) Mine(at bourse.Symbol, txs ...bourse.Tx) {
 	d.Must(bourse.Command{Kind: bourse.CommandBlock, Wallet: &bourse.WalletCommand{Block: b}})
 }
 
-// Rewind takes the last block from a network's chain.
+// Rewind removes the last block of a network's chain.
 func (d *Desk) Rewind(at bourse.Symbol) {
 	d.Helper()
 	_, listed, n := d.Symbols("BTC", at)
@@ -250,21 +260,21 @@ func (d *Desk) Rewind(at bourse.Symbol) {
 	}})
 }
 
-// Credit hands out money.
+// Credit credits an account.
 func (d *Desk) Credit(id bourse.AccountID, asset bourse.Symbol, amount string) {
 	d.Helper()
 	a := d.View.Catalogue().Asset(asset)
 	d.Must(bourse.Command{Kind: bourse.CommandCredit, Account: id, AssetID: a.ID, Amount: d.Units(amount, a)})
 }
 
-// Pause stops a network's withdrawals, or resumes them.
+// Pause stops or resumes a network's withdrawals.
 func (d *Desk) Pause(at bourse.Symbol, on bool) {
 	d.Helper()
 	n := d.View.Catalogue().Network(at)
 	d.Must(bourse.Command{Kind: bourse.CommandPauseWithdrawals, On: on, Wallet: &bourse.WalletCommand{Network: n.ID}})
 }
 
-// Sign puts a transaction of a network of accounts on record for a withdrawal.
+// Sign journals a signed transaction for a withdrawal, on a network of accounts.
 func (d *Desk) Sign(at bourse.Symbol, xid uint64, nonce uint64, name byte) {
 	d.Helper()
 	n := d.View.Catalogue().Network(at)
@@ -274,39 +284,43 @@ func (d *Desk) Sign(at bourse.Symbol, xid uint64, nonce uint64, name byte) {
 	}}})
 }
 
-// Sent says that the network took a transaction.
-func (d *Desk) Sent(at bourse.Symbol, name byte) {
+// Accepted journals that the network accepted a transaction.
+func (d *Desk) Accepted(at bourse.Symbol, name byte) {
 	d.Helper()
 	n := d.View.Catalogue().Network(at)
-	d.Must(bourse.Command{Kind: bourse.CommandSent, Wallet: &bourse.WalletCommand{Network: n.ID, Tx: bourse.TxHash{name}}})
+	d.Must(bourse.Command{Kind: bourse.CommandAccepted,
+		Wallet: &bourse.WalletCommand{Network: n.ID, Tx: bourse.TxHash{name}}})
 }
 
-// Outside returns an address of somebody who is not ours.
+// Outside returns an address outside the exchange.
 func (d *Desk) Outside(at bourse.Symbol, who byte) string {
 	params := devnet.Lookup(at)
 	return devnet.NewCodec(params, devnet.NewKeys(params, [32]byte{0xff, who}).Public()).Destination(1).Address
 }
 
-// Own returns where an account receives; chain.IndexHot is the hot wallet.
+// Own returns the deposit destination of an account, or of the hot wallet for
+// chain.IndexHot.
 func (d *Desk) Own(at bourse.Symbol, index uint32) chain.Destination {
 	_, _, n := d.Symbols("BTC", at)
 	return n.Destination(index)
 }
 
-// Session gives the person of an e-mail address a password and a session, and waits
-// until withdrawals are not held up by that.
+// Session gives the account of an e-mail address a password and a session, and waits
+// until the resulting hold ends.
 func (d *Desk) Session(email string) string {
 	d.Helper()
 	const password = "correct horse"
 	if err := d.Accounts.ForgotPassword(d.Context(), email, account.Visit{}); err != nil {
 		d.Fatal(err)
 	}
+
 	if err := d.Accounts.ResetPassword(d.Context(), email, d.Code(email), password, account.Visit{}); err != nil {
 		d.Fatal(err)
 	}
-	if email == "alice@example.com" { // the reset has ended her key
+	if email == "alice@example.com" { // the reset revoked her key
 		d.Alice = d.Key(1, account.ScopeRead|account.ScopeWithdraw)
 	}
+
 	d.Now += bourse.Time(Hold.Microseconds())
 	d.Must(bourse.Command{Kind: bourse.CommandTick})
 	secret, err := d.Accounts.LogIn(d.Context(), account.LogIn{Email: email, Password: password})
@@ -316,7 +330,7 @@ func (d *Desk) Session(email string) string {
 	return string(secret)
 }
 
-// Code returns the code of the last letter to an address.
+// Code returns the code in the last letter to an address.
 func (d *Desk) Code(email string) string {
 	d.Helper()
 	letter, ok := d.Box.Last(email)

@@ -1,0 +1,328 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
+
+// MaxBody bounds the body of a request, in bytes.
+const MaxBody = 64 << 10
+
+// Server takes requests of all interfaces through the same steps: find the endpoint, read
+// the request, authenticate, count, answer, observe.
+type Server struct {
+	Who Authenticator
+	// From returns the client's address.
+	From func(*http.Request) netip.Addr
+	// Limits count requests; nil allows everything.
+	Limits *Limiter
+	// Observe is called with the outcome and duration of each request.
+	Observe func(endpoint string, status int, success bool, took time.Duration)
+	Clock   func() time.Time
+	Log     *slog.Logger
+	// Patience bounds the time of an endpoint.
+	Patience time.Duration
+
+	sessions sync.Pool
+}
+
+// Dialect is the form of an interface's requests and answers.
+type Dialect struct {
+	// Secret returns the key in a request; false if there is none.
+	Secret func(c *Call) (account.Secret, bool, error)
+	// BadSecret replaces the authenticator's error for an invalid key, unless it is nil.
+	BadSecret error
+	// SecretInside is set if the key is a field, so that a request is parsed before it is
+	// authenticated.
+	SecretInside bool
+	// Begin starts the answer to a request that is taken.
+	Begin func(out *wire.Writer)
+	// Fail writes the answer for an error and returns its status. It returns zero and
+	// writes nothing if the error is internal.
+	Fail func(c *Call, err error) int
+}
+
+// The errors of requests that reach no endpoint.
+var (
+	ErrNoEndpoint = bourse.Errorf(bourse.CodeNotFound, "There is no such endpoint")
+	ErrMethod     = bourse.Errorf(bourse.CodeInvalid, "The method cannot be used here")
+	ErrTooLong    = bourse.Errorf(bourse.CodeInvalid, "The body is longer than %d bytes", MaxBody)
+	ErrBrokenOff  = bourse.Errorf(bourse.CodeInvalid, "The body breaks off")
+	ErrNoSecret   = bourse.Errorf(bourse.CodeUnauthorized, "Authorization is required: no API key was given")
+	ErrHasSecret  = bourse.Errorf(bourse.CodeForbidden, "The request is for who has no API key")
+	// ErrLeft is the error for a client that left before the answer.
+	ErrLeft = bourse.Errorf(bourse.CodeInvalid, "The client has left")
+	// ErrInternal replaces an internal error.
+	ErrInternal = bourse.Errorf(bourse.CodeUnavailable, "Internal error, try again later")
+)
+
+// path handles the requests of one path, with its endpoints by method.
+type path struct {
+	*Server
+	*Dialect
+	// who wraps Who with the limit of failures.
+	who Authenticator
+	// label names the path to Observe if no endpoint matches.
+	label   string
+	methods map[string]*Endpoint
+	allowed []string
+}
+
+// Path returns the handler of a path with its endpoints by method; with nil methods it
+// answers ErrNoEndpoint.
+func (s *Server) Path(d *Dialect, label string, methods map[string]*Endpoint) http.Handler {
+	p := &path{Server: s, Dialect: d, who: s.Limits.Guard(s.Who), label: label, methods: methods}
+	names := make([]string, 0, len(methods)+1)
+	for name, e := range methods {
+		names = append(names, name)
+		if e.label = e.Path; e.Method != "" {
+			e.label = e.Method + " " + e.Path
+		}
+		if len(e.Fields) > MaxFields {
+			bourse.Impossible("endpoint %s has %d fields", e.Path, len(e.Fields))
+		}
+	}
+
+	slices.Sort(names)
+	p.allowed = []string{strings.Join(append(names, http.MethodOptions), ", ")}
+	return p
+}
+
+// session is the reusable memory of one request.
+type session struct {
+	call Call
+	form Form
+	out  *wire.Writer
+	body []byte
+}
+
+// ServeHTTP answers a request.
+func (p *path) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := p.Clock()
+	s, _ := p.sessions.Get().(*session)
+	if s == nil {
+		s = &session{out: wire.NewWriter(make([]byte, 0, 4096)), body: make([]byte, 0, 4096)}
+	}
+
+	ctx, cancel := p.patient(r.Context())
+	defer cancel()
+
+	c := &s.call
+	*c = Call{
+		Form: &s.form, Context: ctx, Out: s.out, From: p.From(r), Limits: p.Limits,
+		HTTP: r, Header: w.Header(), Body: s.body[:0], kind: jsonType,
+	}
+	label, status, success := p.answer(c)
+	// The client's reading time is not part of the duration.
+	p.Observe(label, status, success, p.Clock().Sub(began))
+	c.send(w, status)
+
+	s.body, s.call = c.Body, Call{}
+	p.sessions.Put(s)
+}
+
+// patient bounds a request by Patience unless it has such a deadline already: a timer for
+// each request costs more than parsing it.
+func (p *path) patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok && !end.After(p.Clock().Add(p.Patience)) {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, p.Patience)
+}
+
+// answer leaves the answer in c. It returns a label from a bounded set, the status, and
+// whether the request succeeded.
+func (p *path) answer(c *Call) (label string, status int, success bool) {
+	e := p.methods[c.HTTP.Method]
+	if label = p.label; e != nil {
+		label, c.Class = e.label, e.Class
+	}
+
+	c.Out.Reset(c.Out.Bytes()[:0])
+	p.Begin(c.Out)
+	err := p.work(c, e)
+
+	if err == nil {
+		c.Out.EndObject()
+		c.Limits.ChargeAnswer(c.Class, c.Payer(), len(c.answered()))
+		return label, http.StatusOK, true
+	}
+
+	c.Out.Reset(c.Out.Bytes()[:0])
+	c.whole, c.kind = nil, jsonType
+	if status = p.Fail(c, err); status != 0 {
+		return label, status, false
+	}
+	if errors.Is(c.HTTP.Context().Err(), context.Canceled) {
+		return label, p.Fail(c, ErrLeft), false
+	}
+	p.Log.Error("request failed", slog.String("endpoint", label), slog.Any("error", err))
+	return label, p.Fail(c, ErrInternal), false
+}
+
+// work checks the path and method, takes the request and answers it.
+func (p *path) work(c *Call, e *Endpoint) error {
+	switch {
+	case p.methods == nil:
+		return ErrNoEndpoint
+	case e == nil:
+		c.Header["Allow"] = p.allowed
+		return ErrMethod
+	}
+
+	if err := p.take(c, e); err != nil {
+		return err
+	}
+	return e.Answer(c)
+}
+
+// take reads and authenticates a request. One with its key in a field is counted after it
+// is parsed, any other before.
+func (p *path) take(c *Call, e *Endpoint) error {
+	if p.SecretInside && e.Scope != 0 {
+		if err := c.read(); err != nil {
+			return err
+		}
+		return p.admit(c, e, c.parse(e))
+	}
+
+	if err := p.admit(c, e, nil); err != nil {
+		return err
+	}
+	if err := c.read(); err != nil {
+		return err
+	}
+	return c.parse(e)
+}
+
+// admit authenticates a request, counts it and checks its scope. A request counts against
+// its account or, without one, its source, even if it is malformed.
+func (p *path) admit(c *Call, e *Endpoint, malformed error) error {
+	err := malformed
+	if err == nil {
+		err = p.authenticate(c, e)
+	}
+	if !c.Limits.Admit(e.Class, c.Payer()) {
+		return bourse.ErrBusy
+	}
+
+	known := c.Who.Account != 0
+	switch {
+	case err != nil:
+		return err
+	case known && e.Guest:
+		return ErrHasSecret
+	case known && !c.Who.Scopes.Has(e.Scope):
+		return Forbidden(e.Scope)
+	case !known && e.Scope != 0:
+		return ErrNoSecret
+	}
+	return nil
+}
+
+// authenticate sets c.Who.
+func (p *path) authenticate(c *Call, e *Endpoint) error {
+	if p.SecretInside && e.Scope == 0 {
+		return nil
+	}
+
+	secret, shown, err := p.Secret(c)
+	if err != nil || !shown {
+		return err
+	}
+
+	if c.Who, err = p.who.Authenticate(c.Context, secret, c.From); err == nil {
+		return nil
+	}
+
+	c.Who = account.Identity{}
+	known := (*bourse.Error)(nil)
+	if p.BadSecret != nil && errors.As(err, &known) && known.Code == bourse.CodeUnauthorized {
+		return p.BadSecret
+	}
+	return err
+}
+
+// read reads the body, at most MaxBody bytes.
+func (c *Call) read() error {
+	if c.HTTP.ContentLength > MaxBody {
+		return ErrTooLong
+	}
+
+	for {
+		if len(c.Body) == cap(c.Body) {
+			c.Body = slices.Grow(c.Body, min(cap(c.Body), MaxBody+1))
+		}
+		n, err := c.HTTP.Body.Read(c.Body[len(c.Body):min(cap(c.Body), MaxBody+1)])
+		c.Body = c.Body[:len(c.Body)+n]
+		switch {
+		case len(c.Body) > MaxBody:
+			return ErrTooLong
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return ErrBrokenOff
+		}
+	}
+}
+
+// parse reads the fields from the query or the body.
+func (c *Call) parse(e *Endpoint) error {
+	switch {
+	case e.query(c):
+		return c.ParseQuery(c.HTTP.URL.RawQuery, e.Fields)
+	case e.Method != "" && len(c.Body) == 0:
+		return c.ParseQuery("", e.Fields)
+	}
+	return c.Parse(c.Body, e.Fields)
+}
+
+// query reports whether a request has its fields in the query.
+func (e *Endpoint) query(c *Call) bool {
+	get := c.HTTP.Method == http.MethodGet
+	if e.Method != "" {
+		return get
+	}
+	return get && e.Scope == 0 && len(c.Body) == 0
+}
+
+// answered returns the body of the answer.
+func (c *Call) answered() []byte {
+	if c.whole != nil {
+		return c.whole
+	}
+	return c.Out.Bytes()
+}
+
+// send sends the answer. A writer with WriteShared does not copy a whole body.
+func (c *Call) send(w http.ResponseWriter, status int) {
+	body := c.answered()
+	c.Header["Content-Type"] = c.kind
+	if len(body) > 0 {
+		c.Header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
+
+	if shared, ok := w.(interface{ WriteShared(p []byte) }); ok && c.whole != nil {
+		shared.WriteShared(body)
+		return
+	}
+	if status != http.StatusOK {
+		w.WriteHeader(status)
+	}
+	if len(body) > 0 {
+		_, _ = w.Write(body) // the client may be gone
+	}
+}
