@@ -11,11 +11,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/audit"
 )
 
-// errViolations says that an audit found something, which has been printed.
+// errViolations reports that an audit found violations. The report is already printed.
 var errViolations = errors.New("the audit found violations")
 
-// adminCmd operates a running exchange, through the socket in its data
-// directory.
+// adminCmd operates a running exchange through the socket in its data directory.
 type adminCmd struct {
 	Data string `help:"Data directory of the exchange." default:"bourse-dev" type:"path"`
 
@@ -46,7 +45,7 @@ type adminCmd struct {
 		Delist     marketDelist     `cmd:"" help:"Take nothing, hide the market and kill its orders."`
 	} `cmd:"" help:"Markets."`
 	Fees struct {
-		Sweep feesSweep `cmd:"" help:"Move what fees have gathered to the treasury."`
+		Collect feesCollect `cmd:"" help:"Move what fees have gathered to the treasury."`
 	} `cmd:"" help:"Fees."`
 	Catalogue struct {
 		Show  catalogueShow  `cmd:"" help:"Show what is listed."`
@@ -68,7 +67,7 @@ type adminCmd struct {
 	Audit auditCmd `cmd:"" help:"Recompute money and books from the journal alone; exit 1 on any violation."`
 }
 
-// ask sends a verb to the exchange and prints its answer.
+// ask calls a verb of the exchange and prints its answer.
 func (p *program) ask(a *adminCmd, verb string, args any) error {
 	answer, err := admin.Call(p.ctx, a.Data, verb, args)
 	switch {
@@ -80,7 +79,7 @@ func (p *program) ask(a *adminCmd, verb string, args any) error {
 	return p.print([]byte(answer))
 }
 
-// ofAccount names the account of a verb.
+// ofAccount is the account argument of a verb.
 type ofAccount struct {
 	Account string `arg:"" help:"Account: its number or its holder's e-mail address." json:"account"`
 }
@@ -126,14 +125,14 @@ type keyCreate struct {
 	Expires   string `help:"When it ends; never, if empty." json:"expires" placeholder:"RFC3339"`
 }
 
-// Run makes a key.
+// Run creates a key.
 func (c *keyCreate) Run(p *program, a *adminCmd) error { return p.ask(a, "key/create", c) }
 
 type keyRevoke struct {
 	Key uint64 `arg:"" name:"key-id" help:"Key's id." json:"key_id"`
 }
 
-// Run ends a key.
+// Run revokes a key.
 func (c *keyRevoke) Run(p *program, a *adminCmd) error { return p.ask(a, "key/revoke", c) }
 
 type factorReset struct {
@@ -141,7 +140,7 @@ type factorReset struct {
 	Reason string `help:"Why, and how the holder was identified; it is kept for ever." required:"" json:"reason" placeholder:"TEXT"`
 }
 
-// Run takes an authenticator application away.
+// Run removes an authenticator application.
 func (c *factorReset) Run(p *program, a *adminCmd) error { return p.ask(a, "factor/reset", c) }
 
 type factorStolen struct {
@@ -150,14 +149,14 @@ type factorStolen struct {
 	Email  string `help:"The holder's address, which becomes the account's: for an account whose row was changed from outside." json:"email,omitempty" placeholder:"EMAIL"`
 }
 
-// Run ends every way into an account.
+// Run freezes an account and revokes all of its credentials.
 func (c *factorStolen) Run(p *program, a *adminCmd) error { return p.ask(a, "factor/stolen", c) }
 
 type mailLast struct {
 	Email string `arg:"" help:"E-mail address." json:"email"`
 }
 
-// Run shows a letter.
+// Run shows the last letter to an address.
 func (c *mailLast) Run(p *program, a *adminCmd) error { return p.ask(a, "mail/last", c) }
 
 type credit struct {
@@ -166,7 +165,7 @@ type credit struct {
 	Amount string `arg:"" help:"Amount." json:"amount"`
 }
 
-// Run hands out money.
+// Run credits sandbox money.
 func (c *credit) Run(p *program, a *adminCmd) error { return p.ask(a, "credit", c) }
 
 type balances struct{ ofAccount }
@@ -196,20 +195,20 @@ func (m *marketHalt) Run(p *program, a *adminCmd) error { return m.set(p, a, "ha
 // Run opens a market.
 func (m *marketResume) Run(p *program, a *adminCmd) error { return m.set(p, a, "open") }
 
-// Run leaves a market cancels alone.
+// Run restricts a market to cancels.
 func (m *marketCancelOnly) Run(p *program, a *adminCmd) error { return m.set(p, a, "cancel_only") }
 
 // Run delists a market.
 func (m *marketDelist) Run(p *program, a *adminCmd) error { return m.set(p, a, "delisted") }
 
-type feesSweep struct{}
+type feesCollect struct{}
 
-// Run sweeps fees.
-func (*feesSweep) Run(p *program, a *adminCmd) error { return p.ask(a, "fees/sweep", struct{}{}) }
+// Run collects fees.
+func (*feesCollect) Run(p *program, a *adminCmd) error { return p.ask(a, "fees/collect", struct{}{}) }
 
 type catalogueShow struct{}
 
-// Run shows what is listed, as a file that apply takes.
+// Run shows the catalogue in the form that apply reads.
 func (*catalogueShow) Run(p *program, a *adminCmd) error {
 	return p.ask(a, "catalogue/show", struct{}{})
 }
@@ -219,7 +218,7 @@ type catalogueApply struct {
 	DryRun bool   `help:"Say what would change first, and change nothing."`
 }
 
-// Run lists what a file says.
+// Run applies a catalogue file.
 func (c *catalogueApply) Run(p *program, a *adminCmd) error {
 	text, err := os.ReadFile(c.File)
 	if err != nil {
@@ -237,18 +236,18 @@ type noteLog struct {
 	Offset int `help:"How many of the newest to pass over." json:"offset"`
 }
 
-// Run shows what operators asked for.
+// Run shows the operators' notes.
 func (c *noteLog) Run(p *program, a *adminCmd) error { return p.ask(a, "log", c) }
 
 type auditCmd struct {
 	Anchor string `help:"Directory with anchored heads, which the journal must hold." placeholder:"DIR"`
 }
 
-// audits is how often an audit begins anew because a network went on meanwhile.
+// audits bounds the restarts of an audit because a network advanced meanwhile.
 const audits = 5
 
-// Run audits the journal, of a running or a stopped exchange. Of a running
-// sandbox the embedded networks are asked too.
+// Run audits the journal of a running or a stopped exchange. It compares a running
+// sandbox with its embedded networks too.
 func (c *auditCmd) Run(p *program, a *adminCmd) (err error) {
 	known, err := anchored(c.Anchor)
 	if err != nil {
@@ -259,6 +258,7 @@ func (c *auditCmd) Run(p *program, a *adminCmd) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
+
 	var report *audit.Report
 	for range audits {
 		chains := p.chains(a)
@@ -269,6 +269,7 @@ func (c *auditCmd) Run(p *program, a *adminCmd) (err error) {
 			break
 		}
 	}
+
 	if err := p.print(judged{verdict(report), report}); err != nil {
 		return err
 	}
@@ -278,7 +279,7 @@ func (c *auditCmd) Run(p *program, a *adminCmd) (err error) {
 	return nil
 }
 
-// judged is a report behind its verdict.
+// judged is a report preceded by its verdict.
 type judged struct {
 	Verdict string `json:"verdict"`
 	*audit.Report
@@ -291,8 +292,8 @@ func verdict(r *audit.Report) string {
 	return fmt.Sprintf("OK: the journal accounts for every balance and order up to command %d", r.Seq)
 }
 
-// chains asks a running sandbox what its networks say that it has; none answer
-// while it does not run.
+// chains returns the balances that a running sandbox's networks report, or nil if it does
+// not run.
 func (p *program) chains(a *adminCmd) (owned map[bourse.Symbol]admin.Owned) {
 	answer, err := admin.Call(p.ctx, a.Data, "devnet/owned", struct{}{})
 	if err != nil || json.Unmarshal(answer, &owned) != nil {
@@ -301,8 +302,8 @@ func (p *program) chains(a *adminCmd) (owned map[bourse.Symbol]admin.Owned) {
 	return owned
 }
 
-// compared holds a report against the chains, and reports whether all of them
-// were where the journal is.
+// compared compares a report with the chains, and reports whether all of them were at the
+// journal's heights.
 func compared(r *audit.Report, chains map[bourse.Symbol]admin.Owned) bool {
 	all := true
 	for network, c := range chains {

@@ -147,6 +147,11 @@ var breakages = map[string]breakage{
 	"BourseSlowDisk":    slowDisk,
 	"BourseAnchorAway":  withoutAnchor,
 	"BourseNetworkDown": silentNetwork,
+	"BourseCertificateEnds": func(t *testing.T) string {
+		s, metrics := watchedServer(t, certified(t)...)
+		s.startAs("serve")
+		return metrics
+	},
 	"BourseHistoryBehind": func(t *testing.T) string {
 		s, metrics := watchedServer(t, short...)
 		s.start()
@@ -280,8 +285,8 @@ func TestAlertsAreInTheRunbook(t *testing.T) {
 // TestDashboard wants each metric of the dashboard and of the rules to be one that an
 // exchange has.
 func TestDashboard(t *testing.T) {
-	s, metrics := watchedServer(t, append([]string{"--anchor", t.TempDir()}, short...)...)
-	s.start()
+	s, metrics := watchedServer(t, append(certified(t), "--anchor", t.TempDir())...)
+	s.startAs("serve")
 	r, err := http.Get("http://" + metrics + "/metrics")
 	must(t, err)
 	defer func() { _ = r.Body.Close() }()

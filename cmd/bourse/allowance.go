@@ -8,7 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/node"
 )
 
-// allowance is a limit of the signer, as BTC=5:20: five in an hour, twenty in a day.
+// allowance is a limit of the signer, such as BTC=5:20: five in an hour, twenty in a day.
 type allowance node.SignerLimit
 
 // UnmarshalText reads a limit.

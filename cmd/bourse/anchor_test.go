@@ -167,7 +167,8 @@ func TestJournalCutBack(t *testing.T) {
 	refused(t, exitDamaged, heads, "journal", "verify", data, "--anchor", anchored)
 	refused(t, exitFailed, heads, "admin", "--data", data, "audit", "--anchor", anchored)
 	advice := fmt.Sprintf("--accept-journal %d --reason", after)
-	refusedStart(t, exitDamaged, append(heads, "Restore the missing segments", advice), "dev", data, "--anchor", anchored)
+	command := fmt.Sprintf(" dev --data %s --listen 127.0.0.1:0 --anchor %s --bots=false --block-time=0 %s", data, anchored, advice)
+	refusedStart(t, exitDamaged, append(heads, "Restore the missing segments", command), "dev", data, "--anchor", anchored)
 	refusedStart(t, exitDamaged, heads, "dev", data, "--anchor", anchored, "--accept-journal=1", "--reason=x")
 	refusedStart(t, exitFailed, []string{"--reason"}, "dev", data, "--anchor", anchored, fmt.Sprintf("--accept-journal=%d", after))
 

@@ -26,8 +26,7 @@ func (c *backup) Run(p *program) error {
 	return p.print(summary(m))
 }
 
-// copyAccounts copies the accounts of a data directory to a file: those that are
-// in it, or those on a server.
+// copyAccounts copies the accounts to a file, from the data directory or from a server.
 func (c *backup) copyAccounts(ctx context.Context, from, to string) error {
 	if c.Accounts != "" {
 		_, err := move.Store(ctx, accounts.Kind, c.Accounts, to, func(string, string, int64, int64) {})
@@ -53,7 +52,7 @@ func (c *restore) Run(p *program) error {
 	return p.print(summary(m))
 }
 
-// summary is a manifest without its files.
+// summary returns a manifest without its files.
 func summary(m *backups.Manifest) map[string]any {
 	return map[string]any{
 		"exchange": m.Exchange, "sandbox": m.Sandbox, "taken": m.Taken,

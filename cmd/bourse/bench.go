@@ -8,6 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/bench"
 	"github.com/bourse-exchange/bourse/internal/node"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
 )
 
 type benchCmd struct {
@@ -26,7 +27,7 @@ type benchCmd struct {
 	Exchange benchExchange `cmd:"" help:"Run the exchange that rest and stream measure: a sandbox whose limits are counted and never reached."`
 }
 
-// AfterApply begins the profile, if one is asked for.
+// AfterApply starts the profile, if requested.
 func (c *benchCmd) AfterApply() (err error) {
 	if c.Profile == "" {
 		return nil
@@ -37,7 +38,7 @@ func (c *benchCmd) AfterApply() (err error) {
 	return pprof.StartCPUProfile(c.profile)
 }
 
-// AfterRun ends the profile.
+// AfterRun stops the profile.
 func (c *benchCmd) AfterRun() error {
 	if c.profile == nil {
 		return nil
@@ -76,7 +77,7 @@ type benchDurable struct {
 	JSON     bool          `name:"json" help:"Print one JSON object, also on a terminal."`
 }
 
-// Run measures the durable line.
+// Run measures the durable pipeline.
 func (c *benchDurable) Run(p *program) error {
 	w, err := bench.Load(c.Workload)
 	if err != nil {
@@ -86,7 +87,7 @@ func (c *benchDurable) Run(p *program) error {
 	return p.tell(r, err, c.JSON)
 }
 
-// tell prints what was measured, if it was.
+// tell prints a measurement or returns its error.
 func (p *program) tell(report any, err error, asJSON bool) error {
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func (p *program) tell(report any, err error, asJSON bool) error {
 	return p.print(report)
 }
 
-// benchTarget says which server is measured.
+// benchTarget selects the measured server.
 type benchTarget struct {
 	Dir  string `help:"Directory on the disk to measure; an exchange gets a temporary one in it." default:"." type:"existingdir"`
 	To   string `help:"Measure what listens there instead of an exchange of its own: an anchor that takes any key." placeholder:"HOST:PORT"`
@@ -131,11 +132,12 @@ type benchStream struct {
 
 // Run measures the stream of a book.
 func (c *benchStream) Run(p *program) error {
-	r, err := bench.Stream(p.ctx, c.Dir, c.target(), c.Subscribers, c.Burst, c.For)
+	r, err := bench.Stream(p.ctx, c.Dir, c.target(),
+		bench.StreamPlan{Subscribers: c.Subscribers, Burst: c.Burst, For: c.For})
 	return p.tell(r, err, c.JSON)
 }
 
-// workplace is where something is measured, and how it is told.
+// workplace selects the measured disk and the form of the output.
 type workplace struct {
 	Dir  string `help:"Directory on the disk to measure; a temporary one is made in it." default:"." type:"existingdir"`
 	JSON bool   `name:"json" help:"Print one JSON object, also on a terminal."`
@@ -182,7 +184,7 @@ type benchSnapshot struct {
 	Window time.Duration `help:"How long each window is." default:"1m"`
 }
 
-// Run measures what trading notices of snapshots.
+// Run measures the effect of snapshots on trading.
 func (c *benchSnapshot) Run(p *program) error {
 	r, err := bench.Snapshot(p.ctx, c.Dir, c.Orders, bench.Windows{Rate: c.Rate, Pairs: c.Pairs, Each: c.Window})
 	return p.tell(r, err, c.JSON)
@@ -204,7 +206,8 @@ func (c *benchHistory) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	r, err := bench.History(p.ctx, w, bench.Place{Dir: c.Dir, Store: c.Store}, c.Backlog, bench.Windows{Rate: c.Rate, Pairs: c.Pairs, Each: c.Window})
+	r, err := bench.History(p.ctx, w, bench.Place{Dir: c.Dir, Store: c.Store}, c.Backlog,
+		bench.Windows{Rate: c.Rate, Pairs: c.Pairs, Each: c.Window})
 	return p.tell(r, err, c.JSON)
 }
 
@@ -229,8 +232,11 @@ type benchExchange struct {
 func (c *benchExchange) Run(p *program) error {
 	never := api.Rate{PerSecond: 1e9, Burst: 1e9}
 	each := api.Rates{Reads: never, Orders: never, Cancels: never, Frames: never, Subscriptions: never}
-	return p.exchange(new(logging), &node.Options{
-		Data: string(c.Data), Listen: c.Listen, MetricsListen: "127.0.0.1:0", Sandbox: true,
-		Limits: api.Limits{Account: each, Source: api.SourceRates{Requests: never, Frames: never, Subscriptions: never}, FailedAuth: never}, Serving: func(string) {},
-	})
+	source := api.SourceRates{Requests: never, Frames: never, Subscriptions: never}
+	o := &node.Options{
+		Data: string(c.Data), Listen: c.Listen, MetricsListen: "127.0.0.1:0",
+		Limits: api.Limits{Account: each, Source: source, FailedAuth: never}, Serving: func(string) {},
+	}
+	surround(o, sandbox.Options{})
+	return p.exchange(new(logging), o)
 }

@@ -2,7 +2,8 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// clockSynchronized reports whether something keeps the machine's clock right.
+// clockSynchronized reports whether the machine's clock is synchronised, if the system
+// knows.
 func clockSynchronized() (synchronized, known bool) {
 	var t unix.Timex
 	state, err := unix.Adjtimex(&t)

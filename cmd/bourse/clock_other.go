@@ -2,5 +2,5 @@
 
 package main
 
-// clockSynchronized reports that nobody knows.
+// clockSynchronized reports that the system does not know.
 func clockSynchronized() (synchronized, known bool) { return false, false }

@@ -11,18 +11,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// settings are what a configuration file says, by the name of the flag.
+// settings maps flag names to the values of a configuration file.
 type settings map[string]any
 
-// configFile is a configuration file that was read.
+// configFile is a parsed configuration file.
 type configFile struct {
 	settings
-	// lines are where settings are, by the name of the flag.
+	// lines maps flag names to the lines of their settings.
 	lines map[string]int
 }
 
-// load reads a YAML file. The nesting of its keys follows the dashes of the
-// flags: {tls: {cert: FILE}} is --tls-cert.
+// load reads a YAML file. The nesting of its keys follows the dashes of the flags: {tls:
+// {cert: FILE}} is --tls-cert.
 func (f *configFile) load(r io.Reader) (kong.Resolver, error) {
 	var root yaml.Node
 	d := yaml.NewDecoder(r)
@@ -45,7 +45,7 @@ func (f *configFile) load(r io.Reader) (kong.Resolver, error) {
 	return f, nil
 }
 
-// find notes where the settings below a node are.
+// find records the lines of the settings below a node.
 func (f *configFile) find(prefix string, n *yaml.Node) {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		name := prefix + strings.ReplaceAll(n.Content[i].Value, "_", "-")
@@ -55,7 +55,7 @@ func (f *configFile) find(prefix string, n *yaml.Node) {
 }
 
 // locate adds the line to an error about a setting of the file, unless the command line
-// has the setting too.
+// sets the flag too.
 func (f *configFile) locate(err error, args []string) error {
 	flag, _, _ := strings.Cut(err.Error(), ":")
 	line, ok := f.lines[strings.TrimPrefix(flag, "--")]
@@ -77,7 +77,7 @@ func (s settings) add(prefix string, tree map[string]any) {
 	}
 }
 
-// Validate refuses keys that no flag of the command has.
+// Validate refuses keys without a flag of serve.
 func (f *configFile) Validate(app *kong.Application) error {
 	known := map[string]bool{}
 	for _, command := range app.Children {
@@ -87,6 +87,7 @@ func (f *configFile) Validate(app *kong.Application) error {
 			}
 		}
 	}
+
 	var unknown []string
 	for name := range f.settings {
 		if !known[name] {
@@ -100,17 +101,19 @@ func (f *configFile) Validate(app *kong.Application) error {
 	return fmt.Errorf("configuration file: unknown settings: %s", strings.Join(unknown, ", "))
 }
 
-// Resolve returns the file's value of a flag, unless the environment has one.
+// Resolve returns the file's value of a flag, unless the environment sets it.
 func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) { //nolint:unparam // kong asks for the error
 	value, ok := s[flag.Name]
 	if !ok {
-		return nil, nil //nolint:nilnil // kong's way to say that there is none
+		return nil, nil //nolint:nilnil // kong's way to say none
 	}
+
 	for _, name := range flag.Envs {
 		if environment(name) {
 			return nil, nil //nolint:nilnil // as above
 		}
 	}
+
 	if list, ok := value.([]any); ok {
 		if len(list) == 0 {
 			return nil, nil //nolint:nilnil // as above

@@ -6,14 +6,14 @@ import (
 	"github.com/bourse-exchange/bourse/internal/demo"
 )
 
-// demoCmd shows what an exchange promises.
+// demoCmd demonstrates the promises of an exchange.
 type demoCmd struct {
 	Crash demoCrash `cmd:"" help:"Kill an exchange of its own while it trades, and show what is left; 20 seconds."`
 }
 
 type demoCrash struct{}
 
-// Run shows a crash.
+// Run demonstrates a crash.
 func (*demoCrash) Run(p *program) error {
 	self, err := os.Executable()
 	if err != nil {

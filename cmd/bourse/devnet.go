@@ -1,7 +1,6 @@
 package main
 
-// devnetCmd controls the embedded networks of a sandbox, as the world outside
-// would.
+// devnetCmd controls the embedded networks of a sandbox from the outside.
 type devnetCmd struct {
 	Mine    devnetMine    `cmd:"" help:"Put blocks on top of a network's chain."`
 	Send    devnetSend    `cmd:"" help:"Pay from the outside world: the faucet."`
@@ -12,7 +11,7 @@ type devnetCmd struct {
 	Start   devnetStart   `cmd:"" help:"Let a network's node answer again."`
 }
 
-// onNetwork names the network of a verb.
+// onNetwork is the network argument of a verb.
 type onNetwork struct {
 	Network string `arg:"" help:"Network, as BTC." json:"network"`
 }
@@ -22,7 +21,7 @@ type devnetMine struct {
 	Blocks int `arg:"" optional:"" help:"How many." default:"1" json:"blocks"`
 }
 
-// Run mines.
+// Run mines blocks.
 func (c *devnetMine) Run(p *program, a *adminCmd) error { return p.ask(a, "devnet/mine", c) }
 
 type devnetSend struct {
@@ -33,12 +32,12 @@ type devnetSend struct {
 	Memo    string `help:"Memo, on networks that have one." json:"memo"`
 }
 
-// Run pays.
+// Run pays from the faucet.
 func (c *devnetSend) Run(p *program, a *adminCmd) error { return p.ask(a, "devnet/send", c) }
 
 type devnetAddress struct{ onNetwork }
 
-// Run makes an address.
+// Run creates an address.
 func (c *devnetAddress) Run(p *program, a *adminCmd) error { return p.ask(a, "devnet/address", c) }
 
 type devnetBalance struct {

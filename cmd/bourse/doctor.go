@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -15,21 +16,23 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/catalogue"
+	"github.com/bourse-exchange/bourse/internal/certificate"
 )
 
-// doctor looks for what still blocks opening an exchange. Its settings are those of
+// doctor finds the problems that block opening an exchange. It reads the settings of
 // serve.
 type doctor struct {
 	Config string `help:"YAML file with the settings of serve." placeholder:"FILE" required:"" type:"existingfile"`
 }
 
-// errBlocked says that something blocks opening, which has been printed.
+// errBlocked reports that a problem blocks opening. The problem is already printed.
 var errBlocked = errors.New("not ready to open")
 
-// finding is what one look found: empty if all is well, otherwise what to do.
+// finding is the result of one check. An empty do means that all is well; otherwise do is
+// the remedy.
 type finding struct{ about, do string }
 
-// Run looks at everything and prints what it found, what blocks first.
+// Run makes all checks and prints their results, blocking ones first.
 func (d *doctor) Run(p *program) error {
 	var c cli
 	parser, err := newParser(&c)
@@ -45,6 +48,7 @@ func (d *doctor) Run(p *program) error {
 		s.diskFinding(), s.clockFinding(), s.anchorFinding(), s.tlsFinding(), s.mailFinding(p.ctx),
 	}
 	findings = append(findings, s.listedFindings(p)...)
+
 	blocks := 0
 	for _, f := range findings {
 		if f.do != "" {
@@ -52,18 +56,21 @@ func (d *doctor) Run(p *program) error {
 			_, _ = fmt.Fprintf(p.stdout, "BLOCKS  %s: %s\n", f.about, f.do)
 		}
 	}
+
 	for _, f := range findings {
 		if f.do == "" {
 			_, _ = fmt.Fprintf(p.stdout, "ok      %s\n", f.about)
 		}
 	}
+
 	if blocks > 0 {
 		return errBlocked
 	}
 	return nil
 }
 
-// diskFinding wants the data directory, or the one that it will be made in, to have room.
+// diskFinding checks the free space of the data directory, or of its nearest existing
+// parent.
 func (s *serve) diskFinding() finding {
 	at := string(s.Data)
 	for at != filepath.Dir(at) {
@@ -76,27 +83,30 @@ func (s *serve) diskFinding() finding {
 	if err := unix.Statfs(at, &free); err != nil {
 		return finding{"disk", fmt.Sprintf("%v; make %s for the user that the exchange runs as", err, s.Data)}
 	}
-	const times = 4                          // room to notice that it shrinks
-	have := free.Bavail * uint64(free.Bsize) // its type differs between systems
+	const times = 4                          // an early warning before the limit
+	have := free.Bavail * uint64(free.Bsize) // Bsize differs in type between systems
 	if want := times * uint64(s.MinFree); have < want {
-		return finding{"disk", fmt.Sprintf("%s has %d MiB left; below min-free orders stop, so have %d MiB", at, have>>20, want>>20)}
+		return finding{"disk", fmt.Sprintf(
+			"%s has %d MiB left; below min-free orders stop, so have %d MiB", at, have>>20, want>>20)}
 	}
 	return finding{about: "disk"}
 }
 
-// clockFinding wants a clock that is kept right, as far as the machine says.
+// clockFinding checks that the clock is synchronised, if the system knows.
 func (s *serve) clockFinding() finding {
 	if synchronized, known := clockSynchronized(); known && !synchronized {
-		return finding{"clock", "it is not kept right; run chrony or systemd-timesyncd, because orders and candles bear its time"}
+		return finding{"clock",
+			"it is not kept right; run chrony or systemd-timesyncd, because orders and candles bear its time"}
 	}
 	return finding{about: "clock"}
 }
 
-// anchorFinding wants heads of the journal on another disk.
+// anchorFinding checks that the journal is anchored on another disk.
 func (s *serve) anchorFinding() finding {
 	const about = "anchor"
 	if s.Anchoring.Anchor == "" {
-		return finding{about, "there is none; set `anchor` to a directory on another disk, so that a journal that was cut back is noticed"}
+		return finding{about,
+			"there is none; set `anchor` to a directory on another disk, so that a journal that was cut back is noticed"}
 	}
 	var there, data unix.Stat_t
 	if err := unix.Stat(s.Anchoring.Anchor, &there); err != nil {
@@ -108,20 +118,32 @@ func (s *serve) anchorFinding() finding {
 	return finding{about: about}
 }
 
-// tlsFinding wants a certificate for the name that clients use.
+// tlsFinding checks the certificate for the name that clients use.
 func (s *serve) tlsFinding() finding {
 	const about = "certificate"
 	u, err := url.Parse(s.PublicURL)
 	if s.PublicURL == "" || err != nil {
 		return finding{about, "set `public-url` to where clients reach the exchange"}
 	}
-	if s.TLSCert == "" {
+
+	cert, key := s.TLSCert, s.TLSKey
+	switch {
+	case s.TLSDomain != "":
+		cert = certificate.File(string(s.Data), s.TLSDomain)
+		key = cert
+		if _, err := os.Stat(cert); errors.Is(err, fs.ErrNotExist) {
+			return finding{about, fmt.Sprintf(
+				"the authority has not given one yet; start the exchange and let port 443 of %s reach it", s.TLSDomain)}
+		}
+	case cert == "":
 		if u.Scheme == "https" && len(s.Proxies) > 0 {
 			return finding{about: about + " (a trusted proxy's)"}
 		}
-		return finding{about, "set `tls.cert` and `tls.key`, or `trusted-proxies` and an https `public-url` behind a proxy"}
+		return finding{about,
+			"set `tls.domain`, or `tls.cert` and `tls.key`, or `trusted-proxies` and an https `public-url` behind a proxy"}
 	}
-	pair, err := tls.LoadX509KeyPair(s.TLSCert, s.TLSKey)
+
+	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
 		return finding{about, fmt.Sprintf("%v; put the certificate chain and its key there", err)}
 	}
@@ -134,7 +156,7 @@ func (s *serve) tlsFinding() finding {
 	return finding{about: about}
 }
 
-// mailFinding wants a mail server that answers: without one nobody can sign up.
+// mailFinding checks that a mail server answers: new customers need it to sign up.
 func (s *serve) mailFinding(ctx context.Context) finding {
 	const about, within = "mail server", 5 * time.Second
 	if s.SMTP.Address == "" {
@@ -147,16 +169,19 @@ func (s *serve) mailFinding(ctx context.Context) finding {
 	if err != nil {
 		return finding{about, fmt.Sprintf("%s does not answer: %v", s.SMTP.Address, err)}
 	}
-	_ = conn.Close() // nothing was said
+	_ = conn.Close() // nothing was sent
 	return finding{about: about}
 }
 
-// listedFindings asks the running exchange what is listed.
+// listedFindings checks the catalogue of the running exchange.
 func (s *serve) listedFindings(p *program) []finding {
 	const none = "this version connects to no real network, so no money can come in; see docs/production-ready.md"
 	answer, err := admin.Call(p.ctx, string(s.Data), "catalogue/show", struct{}{})
 	if err != nil {
-		return []finding{{"exchange", fmt.Sprintf("%v; start it, so that what is listed can be looked at", err)}, {"networks", none}}
+		return []finding{
+			{"exchange", fmt.Sprintf("%v; start it, so that what is listed can be looked at", err)},
+			{"networks", none},
+		}
 	}
 	doc, err := catalogue.Parse(answer)
 	if err != nil {

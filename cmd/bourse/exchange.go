@@ -18,7 +18,12 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/certificate"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 	"github.com/bourse-exchange/bourse/internal/node"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
@@ -28,7 +33,7 @@ func environment(name string) bool {
 	return set
 }
 
-// logging are the settings of the log, which goes to stderr.
+// logging holds the settings of the log, which goes to stderr.
 type logging struct {
 	Level  slog.Level `help:"Least level that is logged: debug, info, warn, error." default:"info" placeholder:"LEVEL"`
 	Format string     `help:"text or json." enum:"text,json" default:"text"`
@@ -43,13 +48,13 @@ func (l *logging) logger(p *program, level *slog.LevelVar) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.stderr, o))
 }
 
-// stores are where the databases are.
+// stores holds the locations of the databases.
 type stores struct {
 	History  string `help:"PostgreSQL database of the history, postgres://…; a file in the data directory, if empty." placeholder:"URL"`
 	Accounts string `help:"PostgreSQL database of accounts and keys; a file in the data directory, if empty." placeholder:"URL"`
 }
 
-// check refuses what is no URL of a database.
+// check refuses a location that is no URL of a database.
 func (s *stores) check() error {
 	for name, url := range map[string]string{"history": s.History, "accounts": s.Accounts} {
 		if url != "" && !sqlstore.IsURL(url) {
@@ -59,7 +64,8 @@ func (s *stores) check() error {
 	return nil
 }
 
-// anchoring is where heads of the journal are kept, and how an operator overrules them.
+// anchoring holds the place of the journal's anchored heads, and an operator's acceptance
+// of a journal that contradicts them.
 type anchoring struct {
 	Anchor string `help:"Directory on another disk where heads of the journal are kept, so that a journal that was cut back or replaced is noticed; none, if empty." placeholder:"DIR"`
 	Accept uint64 `help:"Go on with the journal as it is, which ends at this sequence, although the anchor or something made of the journal knows more." name:"accept-journal" placeholder:"SEQ"`
@@ -100,16 +106,16 @@ func (d *dev) Run(p *program) error {
 	return p.exchange(&d.Log, o)
 }
 
-// options are those of the sandbox.
+// options returns the options of the sandbox.
 func (d *dev) options() (*node.Options, error) {
 	if err := d.Stores.check(); err != nil {
 		return nil, err
 	}
 
 	o := &node.Options{
-		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts, Listen: d.Listen, MetricsListen: d.Metrics,
-		Sandbox: true, Bots: d.Bots, Wide: d.Listed == "wide", SignerLimits: allowances(d.Signer), BlockTime: bourse.Time(time.Duration(d.Block).Microseconds()),
-		SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
+		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts,
+		Listen: d.Listen, MetricsListen: d.Metrics,
+		SignerLimits: allowances(d.Signer), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 	}
 	if d.Limits == "production" {
 		var defaults bounds
@@ -118,11 +124,20 @@ func (d *dev) options() (*node.Options, error) {
 		}
 		defaults.set(o)
 	}
+	surround(o, sandbox.Options{
+		Wide: d.Listed == "wide", Bots: d.Bots, BlockTime: bourse.Time(time.Duration(d.Block).Microseconds()),
+	})
 	return d.Anchoring.set(o), nil
 }
 
-// serve runs a production exchange. Each setting is a flag, has a name in the
-// environment and a key in the configuration file.
+// surround makes an exchange a sandbox, connected to the embedded networks.
+func surround(o *node.Options, s sandbox.Options) {
+	o.Sandbox = sandbox.New(s)
+	o.Networks = o.Sandbox.Attachments()
+}
+
+// serve runs a production exchange. Each setting is a flag, a variable of the environment
+// and a key of the configuration file.
 type serve struct {
 	Config kong.ConfigFlag `help:"YAML file with settings; see deploy/bourse.yaml." placeholder:"FILE"`
 
@@ -132,6 +147,8 @@ type serve struct {
 	PublicURL string         `help:"Where clients reach the exchange; the address listened on, if empty." name:"public-url" placeholder:"URL"`
 	TLSCert   string         `help:"File with the certificate chain, PEM." name:"tls-cert" placeholder:"FILE"`
 	TLSKey    string         `help:"File with the certificate's key, PEM." name:"tls-key" placeholder:"FILE"`
+	TLSDomain string         `help:"Domain name to get a certificate for by ACME, which agrees to the authority's terms. Port 443 of the name must reach the exchange." name:"tls-domain" placeholder:"NAME"`
+	ACME      acme           `embed:"" prefix:"acme-"`
 	Proxies   []netip.Prefix `help:"Networks of proxies whose X-Forwarded-For is believed." name:"trusted-proxies" placeholder:"CIDR"`
 	MinFree   size           `help:"Room to keep free on the disk; below it only cancels are taken." default:"1GiB"`
 	Segment   size           `help:"Size of the journal's files." name:"segment-size" default:"64MiB"`
@@ -146,20 +163,26 @@ type serve struct {
 	Void      uint64    `help:"Take a command out of effect that the engine cannot apply, by its sequence; the engine is asked first." placeholder:"SEQ"`
 }
 
-// bounds are what strangers and customers may do of what they share.
+// acme holds the certificate authority for --tls-domain.
+type acme struct {
+	Directory string `help:"URL of the authority's ACME directory." default:"https://acme-v02.api.letsencrypt.org/directory" placeholder:"URL"`
+	Roots     string `help:"File with the CA certificates, PEM, that the authority's own certificate is verified with; the system's, if empty." placeholder:"FILE"`
+}
+
+// bounds holds the limits on clients and customers.
 type bounds struct {
 	Limits limits `embed:"" prefix:"limits-"`
 	People people `embed:""`
 }
 
-// set gives an exchange the bounds, and the second factor that a new password takes
-// where money is real.
+// set sets the bounds of an exchange, and requires the second factor for a new password.
 func (b *bounds) set(o *node.Options) *node.Options {
-	o.Limits, o.People, o.Hold, o.Captcha, o.ConfirmPassword = b.Limits.limits(), b.People.limits(), b.People.Hold, b.People.Captcha, true
+	o.Limits, o.People, o.Hold, o.Captcha, o.ConfirmPassword =
+		b.Limits.limits(), b.People.limits(), b.People.Hold, b.People.Captcha, true
 	return o
 }
 
-// limits are how often something may be done; 0 is without limit.
+// limits holds rates of requests; 0 is no limit.
 type limits struct {
 	Account struct {
 		Reads         rate `help:"Requests of one account that read." default:"20:100"`
@@ -184,7 +207,9 @@ func (l *limits) limits() api.Limits {
 			Reads: a.Reads.Rate, Orders: a.Orders.Rate, Cancels: a.Cancels.Rate,
 			Frames: a.Frames.Rate, Subscriptions: a.Subscriptions.Rate,
 		},
-		Source:     api.SourceRates{Requests: s.Requests.Rate, Frames: s.Frames.Rate, Subscriptions: s.Subscriptions.Rate},
+		Source: api.SourceRates{
+			Requests: s.Requests.Rate, Frames: s.Frames.Rate, Subscriptions: s.Subscriptions.Rate,
+		},
 		FailedAuth: l.FailedAuth.Rate, Connections: int(min(s.Connections, math.MaxInt32)),
 	}
 }
@@ -194,26 +219,37 @@ func (s *serve) Run(p *program) error {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key go together")
 	}
+	if s.TLSDomain != "" && (s.TLSCert != "" || !domainName.MatchString(s.TLSDomain)) {
+		return fmt.Errorf(
+			"--tls-domain takes a name such as exchange.example.com, and neither --tls-cert nor --tls-key beside it; got %q",
+			s.TLSDomain)
+	}
 	if err := publicURL(s.PublicURL); err != nil {
 		return err
 	}
 	if err := s.Stores.check(); err != nil {
 		return err
 	}
+
 	mailer, err := s.SMTP.mailer()
 	if err != nil {
 		return err
 	}
 	return p.exchange(&s.Log, s.Anchoring.set(s.Bounds.set(&node.Options{
 		Mail: mailer,
-		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
-		TLSCert: s.TLSCert, TLSKey: s.TLSKey, TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
+		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen,
+		MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
+		Certificate: certificate.Options{
+			Cert: s.TLSCert, Key: s.TLSKey,
+			ACME: certificate.ACME{Domain: s.TLSDomain, Directory: s.ACME.Directory, Roots: s.ACME.Roots},
+		},
+		TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
 		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, SignerLimits: allowances(s.Signer),
 		Void: bourse.Seq(s.Void), Serving: func(string) {},
 	})))
 }
 
-// publicURL refuses what cannot stand in front of a path.
+// publicURL refuses a URL that a path cannot be appended to.
 func publicURL(text string) error {
 	u, err := url.Parse(text)
 	if text == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
@@ -223,11 +259,12 @@ func publicURL(text string) error {
 	return fmt.Errorf("--public-url: %q is no address such as https://example.com", text)
 }
 
-// exchange runs an exchange. SIGHUP reads the certificate and the level of the
-// log again.
+// exchange runs an exchange. SIGHUP reloads the certificate and the level of the log.
 func (p *program) exchange(l *logging, o *node.Options) error {
 	level := new(slog.LevelVar)
-	o.Log, o.Version = l.logger(p, level), versionText()
+	o.Log, o.Version, o.OpenLog = l.logger(p, level), versionText(), openLog
+	o.Again, o.Admin = p.again(), p.line("admin", "--data", o.Data)
+
 	hangup, reload := make(chan os.Signal, 1), make(chan struct{}, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
@@ -241,15 +278,20 @@ func (p *program) exchange(l *logging, o *node.Options) error {
 			}
 			select {
 			case reload <- struct{}{}:
-			default: // one is waiting
+			default: // a reload is already pending
 			}
 		}
 	}()
+
 	return node.Run(p.ctx, *o)
 }
 
-// logLevel reads the level of the log from command line, environment and file as
-// they are now.
+// openLog opens the journal's log on files of the data directory.
+func openLog(d disk.Disk, o journal.Options) (journal.Log, *journal.Recovery, error) {
+	return filelog.Open(d, o)
+}
+
+// logLevel reads the current level of the log from command line, environment and file.
 func (p *program) logLevel() (slog.Level, error) {
 	var c cli
 	parser, err := newParser(&c)
@@ -266,8 +308,8 @@ func (p *program) logLevel() (slog.Level, error) {
 	return c.Dev.Log.Level, nil
 }
 
-// place is a directory. An empty one is none: it would be where the process
-// happens to run.
+// place is the path of a directory. An empty path is refused, because it would mean the
+// working directory.
 type place string
 
 // UnmarshalText reads a path.
@@ -279,7 +321,7 @@ func (p *place) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// size is a number of bytes, as 64MiB.
+// size is a number of bytes, such as 64MiB.
 type size uint64
 
 // UnmarshalText reads a size.
@@ -298,8 +340,7 @@ func (s *size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// rate is how often something may be done, as 20:100: twenty times a second, and
-// a hundred at once after a pause.
+// rate is a rate such as 20:100: twenty a second, with bursts of a hundred.
 type rate struct{ api.Rate }
 
 // UnmarshalText reads a rate.
@@ -307,7 +348,7 @@ func (r *rate) UnmarshalText(text []byte) error {
 	bad := fmt.Errorf("%q is no rate; write PER_SECOND or PER_SECOND:BURST, 0 for no limit", text)
 	perSecond, burst, both := strings.Cut(string(text), ":")
 	n, err := strconv.ParseFloat(perSecond, 64)
-	if err != nil || !(n >= 0 && n <= 1e9) { // NaN is none either
+	if err != nil || !(n >= 0 && n <= 1e9) { // also refuses NaN
 		return bad
 	}
 	r.Rate = api.Rate{PerSecond: n, Burst: max(int(n), 1)}

@@ -27,6 +27,7 @@ func mayMount(t *testing.T) bool {
 	if os.Geteuid() == 0 {
 		return true
 	}
+	needsNamespaces(t)
 	again := exec.Command(os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
 	again.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,

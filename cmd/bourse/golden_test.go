@@ -25,7 +25,7 @@ type golden struct {
 }
 
 // refusedFormat is what a build says of a directory that it does not read any more.
-var refusedFormat = regexp.MustCompile(`version \d+ (was written by an older program|is not known to this program)`)
+var refusedFormat = regexp.MustCompile(`version \d+ (was made by Bourse 0\.1\.0 or older|is not known to this program)`)
 
 // TestGolden opens the data directory that each release left: the state is what it was,
 // and the exchange goes on with it; or it is refused by the name of what is too old, and

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
 // TestBinaryIsStatic wants a program that needs no library of the machine, from the
@@ -105,6 +107,7 @@ func TestImage(t *testing.T) {
 		t.Fatalf("the image runs %v %v", entry, command)
 	}
 
+	needsNamespaces(t)
 	s := &server{t: t, data: "/data", program: entry[0], under: confined(root, user)}
 	t.Cleanup(func() {
 		if s.cmd.ProcessState == nil {
@@ -171,6 +174,15 @@ func copyInto(t *testing.T, context, root string, args []string) {
 		if out, err := exec.Command("chown", "-R", owner, to).CombinedOutput(); err != nil {
 			t.Fatalf("chown %s: %v\n%s", owner, err, out)
 		}
+	}
+}
+
+// needsNamespaces skips a test of an ordinary user where the system lets users have no
+// namespaces of their own.
+func needsNamespaces(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		needs.That(t, "user-namespaces", exec.Command("unshare", "--user", "--map-root-user", "--mount", "true").Run() == nil)
 	}
 }
 

@@ -13,16 +13,16 @@ import (
 	"github.com/bourse-exchange/bourse/deploy"
 )
 
-// initCmd writes what an operator begins with.
+// initCmd writes the initial files of an operator.
 type initCmd struct {
 	Dir    string `arg:"" optional:"" type:"path" help:"Directory of the files; made if missing." default:"/etc/bourse"`
-	Domain string `help:"Name by which clients reach the exchange; its certificate is expected beside the files." placeholder:"NAME"`
+	Domain string `help:"Domain name of the exchange, which then listens on port 443 and gets its certificate by ACME." placeholder:"NAME"`
 }
 
-// domainName is a name in DNS with at least one dot.
+// domainName matches a DNS name with at least one dot.
 var domainName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$`)
 
-// Run writes the files, none of them over another one.
+// Run writes the files and never overwrites one.
 func (c *initCmd) Run(p *program) error {
 	if _, err := netip.ParseAddr(c.Domain); c.Domain != "" && (err == nil || !domainName.MatchString(c.Domain)) {
 		return fmt.Errorf("--domain: %q is no name such as exchange.example.com", c.Domain)
@@ -49,26 +49,29 @@ func (c *initCmd) Run(p *program) error {
 
 // adapt writes the domain and the directory into a file.
 func (c *initCmd) adapt(name, text string) string {
-	switch {
-	case name == "bourse.service":
-		return strings.ReplaceAll(text, "/etc/bourse/bourse.yaml", filepath.Join(c.Dir, "bourse.yaml"))
-	case name != "bourse.yaml" || c.Domain == "":
-		return text
+	var changes []string
+	switch name {
+	case "bourse.service":
+		changes = []string{"/etc/bourse/bourse.yaml", filepath.Join(c.Dir, "bourse.yaml")}
+		if c.Domain != "" { // an unprivileged process needs this for port 443
+			changes = append(changes, "=\nAmbientCapabilities=\n",
+				"=CAP_NET_BIND_SERVICE\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n", "PrivateUsers=yes\n", "")
+		}
+	case "bourse.yaml":
+		if c.Domain != "" {
+			changes = []string{
+				"\nlisten: 127.0.0.1:8080", "\nlisten: :443",
+				"\npublic-url: \"\"", "\npublic-url: https://" + c.Domain,
+				"\n  domain: \"\"", "\n  domain: " + c.Domain,
+			}
+		}
 	}
-	for was, is := range map[string]string{
-		"listen: 127.0.0.1:8080": "listen: :8443",
-		`public-url: ""`:         "public-url: https://" + c.Domain + ":8443",
-		`  cert: ""`:             "  cert: " + filepath.Join(c.Dir, c.Domain+".crt"),
-		`  key: ""`:              "  key: " + filepath.Join(c.Dir, c.Domain+".key"),
-	} {
-		text = strings.Replace(text, "\n"+was, "\n"+is, 1)
-	}
-	return text
+	return strings.NewReplacer(changes...).Replace(text)
 }
 
-// create writes a file that is not there yet.
+// create writes a new file.
 func create(path, text string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640) //nolint:gosec // the operator says where
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640) //nolint:gosec // the operator names the path
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
 // TestInit writes an operator's files, starts an exchange from them, lists their catalogue
@@ -52,11 +56,15 @@ func TestInitForADomain(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	c, err := parse(t, "serve", "--config", filepath.Join(dir, "bourse.yaml"))
-	if err != nil || c.Serve.PublicURL != "https://exchange.example.org:8443" || c.Serve.Listen != ":8443" ||
-		c.Serve.TLSCert != filepath.Join(dir, "exchange.example.org.crt") || c.Serve.TLSKey != filepath.Join(dir, "exchange.example.org.key") {
+	if err != nil || c.Serve.PublicURL != "https://exchange.example.org" || c.Serve.Listen != ":443" || c.Serve.TLSDomain != "exchange.example.org" {
 		t.Errorf("%+v %v", c.Serve, err)
 	}
-	diagnosed(t, filepath.Join(dir, "bourse.yaml"), map[string]string{"certificate": "put the certificate chain"})
+	diagnosed(t, filepath.Join(dir, "bourse.yaml"), map[string]string{"certificate": "port 443 of exchange.example.org"})
+	unit, err := os.ReadFile(filepath.Join(dir, "bourse.service"))
+	must(t, err)
+	if strings.Count(string(unit), "=CAP_NET_BIND_SERVICE\n") != 2 || strings.Contains(string(unit), "PrivateUsers") {
+		t.Errorf("the unit does not let the exchange listen on port 443:\n%s", unit)
+	}
 	for _, bad := range []string{"localhost", "127.0.0.1", "a b.org", "-x.org", "http://x.org", "x.org:1"} {
 		if _, stderr, code := run(t, "init", filepath.Join(dir, "other"), "--domain="+bad); code != exitFailed || !strings.Contains(stderr, "is no name") {
 			t.Errorf("%q: exit %d: %s", bad, code, stderr)
@@ -79,6 +87,42 @@ func diagnosed(t *testing.T, config string, want map[string]string) {
 		_, rest, found := strings.Cut(stdout, line)
 		if rest, _, _ = strings.Cut(rest, "\n"); !found || do != "" && !strings.Contains(rest, do) {
 			t.Errorf("%s: wanted %q of\n%s", about, do, stdout)
+		}
+	}
+}
+
+// TestDoctorOfTheMachine wants the doctor to notice a disk with less room than four times
+// min-free, and a clock that nothing keeps right.
+func TestDoctorOfTheMachine(t *testing.T) {
+	needs.Program(t, "strace")
+	program, err := binary()
+	must(t, err)
+	dir := t.TempDir()
+	if _, stderr, code := run(t, "init", dir); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	config := filepath.Join(dir, "bourse.yaml")
+	change(t, config, "data: /var/lib/bourse", "data: "+filepath.Join(dir, "data"))
+	kept := "1GiB"
+	ask := func(state, minFree string) string {
+		change(t, config, "\nmin-free: "+kept, "\nmin-free: "+minFree)
+		kept = minFree
+		out, err := exec.Command("strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=adjtimex",
+			"-e", "inject=adjtimex:retval="+state, program, "doctor", "--config", config).Output()
+		if _, blocked := errors.AsType[*exec.ExitError](err); !blocked {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return string(out)
+	}
+
+	for _, c := range []struct{ state, minFree, line string }{
+		{"0", "0", "ok      clock\n"},
+		{"5", "0", "BLOCKS  clock: it is not kept right; run chrony"}, // TIME_ERROR
+		{"0", "0", "ok      disk\n"},
+		{"0", "4000000GiB", "MiB left; below min-free orders stop, so have "},
+	} {
+		if out := ask(c.state, c.minFree); !strings.Contains(out, c.line) {
+			t.Errorf("adjtimex %s, min-free %s: it does not say %q:\n%s", c.state, c.minFree, c.line, out)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/audit"
 )
 
-// journalCmd looks into a journal. DIR is a data directory.
+// journalCmd inspects a journal. DIR is a data directory.
 type journalCmd struct {
 	Verify  journalVerify  `cmd:"" help:"Read every frame and snapshot: checksums, hash chain, commands, anchored heads. Exit 3 on damage."`
 	Stat    journalStat    `cmd:"" help:"Show how large the journal is and where it stands."`
@@ -30,11 +30,11 @@ func in(dir string, f func(*audit.Exchange) error) error {
 	return errors.Join(f(x), x.Close())
 }
 
-// anchored loads what is anchored in a directory; nil if none is named. It is read before
-// the journal, which may grow meanwhile.
+// anchored loads the record anchored in a directory, or returns nil if dir is empty.
+// Callers load it before the journal, which may grow meanwhile.
 func anchored(dir string) (*anchor.Record, error) {
 	if dir == "" {
-		return nil, nil //nolint:nilnil // nothing is to be compared
+		return nil, nil //nolint:nilnil // nothing to compare
 	}
 	r, err := anchor.NewDir(dir).Load()
 	if err != nil {
@@ -67,7 +67,7 @@ type journalStat struct {
 	Dir string `arg:"" type:"existingdir" help:"Data directory."`
 }
 
-// Run shows how large a journal is.
+// Run shows the size and the sequences of a journal.
 func (c *journalStat) Run(p *program) error {
 	return in(c.Dir, func(x *audit.Exchange) error {
 		s, err := x.Files.Stat()
@@ -80,7 +80,8 @@ func (c *journalStat) Run(p *program) error {
 		}
 		return p.print(map[string]any{
 			"exchange": fmt.Sprintf("%x", x.Identity.Exchange), "sandbox": x.Identity.Sandbox,
-			"segments": s.Segments, "segment_bytes": s.LiveBytes, "archives": s.Archives, "archive_bytes": s.ArchiveBytes,
+			"segments": s.Segments, "segment_bytes": s.LiveBytes,
+			"archives": s.Archives, "archive_bytes": s.ArchiveBytes,
 			"first_seq": s.First, "first_live_seq": s.Live, "last_seq": s.Last, "watermark": s.Proven,
 			"sealed": s.Sealed, "snapshots": snapshots, "voided": len(x.Voids.All()),
 		})
@@ -114,7 +115,7 @@ type journalReplay struct {
 	To  uint64 `help:"Last sequence; the end, if 0."`
 }
 
-// Run replays a journal. A snapshot that does not agree is an error.
+// Run replays a journal. A differing snapshot is an error.
 func (c *journalReplay) Run(p *program) error {
 	return in(c.Dir, func(x *audit.Exchange) error {
 		r, err := x.States(upTo(c.To), time.Now)
@@ -144,7 +145,8 @@ func (c *journalExplain) Run(p *program) error {
 	return in(c.Dir, func(x *audit.Exchange) error {
 		out := json.NewEncoder(p.stdout)
 		out.SetEscapeHTML(false)
-		return x.Explain(bourse.AccountID(c.Account), bourse.Symbol(c.Asset), func(l audit.Line) error { return out.Encode(l) })
+		return x.Explain(bourse.AccountID(c.Account), bourse.Symbol(c.Asset),
+			func(l audit.Line) error { return out.Encode(l) })
 	})
 }
 

@@ -30,27 +30,27 @@ type cli struct {
 	Bench   benchCmd   `cmd:"" help:"Measure."`
 	Version version    `cmd:"" help:"Print the version."`
 
-	// file is the configuration file, if one is named.
+	// file is the configuration file, if any.
 	file configFile
 
 	Print versionFlag `name:"version" short:"V" env:"-" help:"Print the version."`
 }
 
-// The exit codes, besides 0.
+// The exit codes besides 0.
 const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitDamaged = 3
 )
 
-// program is what commands get from their surroundings.
+// program holds the process's environment for the commands.
 type program struct {
 	// ctx ends with SIGTERM or SIGINT.
 	ctx            context.Context
 	stdout, stderr io.Writer
 	// pretty is true if stdout is a terminal.
 	pretty bool
-	// self is the program as it was called.
+	// self is the name the program was called by.
 	self string
 	args []string
 }
@@ -66,7 +66,7 @@ func main() {
 	os.Exit(p.run())
 }
 
-// run carries out the command line and returns the exit code.
+// run runs the command line and returns the exit code.
 func (p *program) run() int {
 	if len(p.args) == 0 {
 		return p.report(p.overview())
@@ -96,19 +96,20 @@ func newParser(c *cli) (*kong.Kong, error) {
 	)
 }
 
-// report prints an error and returns the exit code for it.
+// report prints an error and returns its exit code.
 func (p *program) report(err error) int {
 	var damage *journal.DamageError
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errViolations), errors.Is(err, errBlocked):
-		return exitFailed // the report has been printed
+		return exitFailed // the report is already printed
 	case errors.Is(err, journal.ErrCut):
 		_, _ = fmt.Fprintf(p.stderr, "bourse: %v\nDelete nothing; see docs/runbook.md.\n", err)
 		return exitDamaged
 	case errors.As(err, &damage):
-		_, _ = fmt.Fprintf(p.stderr, "bourse: %v\nNothing was changed. Restore a backup, or see docs/runbook.md.\n", err)
+		_, _ = fmt.Fprintf(p.stderr, "bourse: %v\nNothing was changed. Restore a backup, or see docs/runbook.md.\n",
+			err)
 		return exitDamaged
 	default:
 		_, _ = fmt.Fprintf(p.stderr, "bourse: %v\n", err)

@@ -37,7 +37,7 @@ func TestOperate(t *testing.T) {
 		{"account fees " + id + " --maker 0.002 --taker 0.003", `"maker_fee":"0.002"`, "", ""},
 		{"credit " + id + " LTC 1.5", `"total":"1.5"`, "", ""},
 		{"balances " + id, `"LTC":{"total":"1.5","locked":"0","avbl":"1.5"}`, "", ""},
-		{"fees sweep", `{"swept":{}}`, "", ""},
+		{"fees collect", `{"collected":{}}`, "", ""},
 		{"catalogue show", `{"symbol":"BTC","name":"Bitcoin"`, "", ""},
 		{"clock accept", `{"accepted":true}`, "", ""},
 		{"log", `"text":"clock accept"`, "", ""},

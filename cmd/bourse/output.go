@@ -13,8 +13,8 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// print prints an answer: for people as YAML, for programs as one JSON object on
-// one line.
+// print prints an answer: as YAML to a terminal, otherwise as one JSON object on one
+// line.
 func (p *program) print(answer any) error {
 	text, isText := answer.([]byte)
 	if !isText {
@@ -27,10 +27,12 @@ func (p *program) print(answer any) error {
 		_, err := p.stdout.Write(append(text, '\n'))
 		return err
 	}
+
 	var node yaml.Node // JSON is YAML; a node keeps the order of the fields
 	if err := yaml.Unmarshal(text, &node); err != nil {
 		return err
 	}
+
 	plain(&node)
 	e := yaml.NewEncoder(p.stdout)
 	e.SetIndent(2)
@@ -40,7 +42,7 @@ func (p *program) print(answer any) error {
 	return e.Close()
 }
 
-// plain gives nodes the style of YAML where they came from JSON.
+// plain resets nodes to block style, because those parsed from JSON have flow style.
 func plain(n *yaml.Node) {
 	n.Style = 0
 	for _, c := range n.Content {

@@ -2,5 +2,5 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// getTermios asks whether a file is a terminal.
+// getTermios is the ioctl that reads a terminal's settings.
 const getTermios = unix.TIOCGETA

@@ -13,7 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/mail"
 )
 
-// smtp is the mail server that carries codes to people.
+// smtp holds the settings of the mail server.
 type smtp struct {
 	Address  string `help:"Mail server; without one nobody can sign up." placeholder:"HOST:PORT"`
 	From     string `help:"Address that letters come from." placeholder:"EMAIL"`
@@ -22,7 +22,7 @@ type smtp struct {
 	Plain    bool   `help:"Speak to the server without encryption; for one on this machine."`
 }
 
-// mailer returns what carries letters; nil if there is no server.
+// mailer returns the mailer, or nil if there is no server.
 func (s *smtp) mailer() (account.Mailer, error) {
 	if s.Address == "" {
 		return nil, nil //nolint:nilnil // an exchange may send no mail
@@ -31,6 +31,7 @@ func (s *smtp) mailer() (account.Mailer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--smtp-address: %w", err)
 	}
+
 	m := &mail.SMTP{Host: host, From: s.From, User: s.User, Plain: s.Plain}
 	if m.Port, err = strconv.Atoi(port); err != nil {
 		return nil, fmt.Errorf("--smtp-address: %q is no port", port)
@@ -38,6 +39,7 @@ func (s *smtp) mailer() (account.Mailer, error) {
 	if _, err := account.NormalizeEmail(s.From); err != nil {
 		return nil, errors.New("--smtp-from is an e-mail address")
 	}
+
 	if s.Password != "" {
 		text, err := os.ReadFile(s.Password)
 		if err != nil {
@@ -48,7 +50,7 @@ func (s *smtp) mailer() (account.Mailer, error) {
 	return m, nil
 }
 
-// people are the settings of what people do with their accounts.
+// people holds the settings for accounts and log-ins.
 type people struct {
 	Hold      time.Duration `help:"How long withdrawals wait after a change of password, address or second factor." name:"withdrawal-hold" default:"24h"`
 	Captcha   bool          `help:"Ask who signs up to read a picture." default:"true" negatable:""`
@@ -63,10 +65,11 @@ type people struct {
 	Hashing   int           `help:"Passwords of a client's address that are hashed or wait for it at once; 0 is without limit." name:"passwords-at-once" default:"4"`
 }
 
-// limits returns the limits of what clients share.
+// limits returns the limits of accounts.
 func (p *people) limits() account.Limits {
 	return account.Limits{
 		WrongPasswords: p.Passwords, WrongCodes: p.Codes, WrongCodesInAll: p.CodesADay, Letters: p.Letters,
-		LettersToAddress: p.Address, LettersBySource: p.Source, LogIns: p.LogIns, Captchas: p.Captchas, Hashing: p.Hashing,
+		LettersToAddress: p.Address, LettersBySource: p.Source, LogIns: p.LogIns, Captchas: p.Captchas,
+		Hashing: p.Hashing,
 	}
 }

@@ -43,7 +43,7 @@ func (c *storeMove) Run(p *program) error {
 	return p.print(map[string]any{"moved": rows})
 }
 
-// kind returns which store is meant.
+// kind returns the selected kind of store.
 func (c *storeMove) kind() (sqlstore.Kind, error) {
 	for _, name := range [...]string{c.Store, filepath.Base(c.From), filepath.Base(c.To)} {
 		switch name {

@@ -39,6 +39,14 @@ func certify(t *testing.T, dir string, serial int64) {
 	write(t, filepath.Join(dir, "cert.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})))
 }
 
+// certified returns the flags of an exchange with a certificate that is good for an hour.
+func certified(t *testing.T) []string {
+	t.Helper()
+	dir := t.TempDir()
+	certify(t, dir, 1)
+	return []string{"--tls-cert=" + filepath.Join(dir, "cert.pem"), "--tls-key=" + filepath.Join(dir, "key.pem")}
+}
+
 // serial returns the serial number of the certificate that an address shows.
 func serial(t *testing.T, address string) int64 {
 	t.Helper()

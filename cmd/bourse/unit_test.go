@@ -32,17 +32,24 @@ var exposure = regexp.MustCompile(`Overall exposure level for bourse\.service: (
 // mostExposure is the score that the unit file stays below, of ten.
 const mostExposure = 2.0
 
-// TestUnitIsTight wants the unit file to be one that systemd reads without a word, and
-// its exposure to be low.
+// TestUnitIsTight wants the unit file, and that of an exchange that listens on port 443,
+// to be ones that systemd reads without a word, and their exposure to be low.
 func TestUnitIsTight(t *testing.T) {
-	text, err := os.ReadFile(unitFile)
-	if err != nil {
-		t.Fatal(err)
+	domain := t.TempDir()
+	if _, stderr, code := run(t, "init", domain, "--domain", "exchange.example.org"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
 	}
+	for name, file := range map[string]string{"as it is": unitFile, "with a domain": filepath.Join(domain, "bourse.service")} {
+		t.Run(name, func(t *testing.T) { tight(t, file) })
+	}
+}
+
+func tight(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	must(t, err)
 	program, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 
 	// systemd looks for the program where the unit file has it.
 	installed := filepath.Join(t.TempDir(), "bourse.service")
@@ -51,7 +58,7 @@ func TestUnitIsTight(t *testing.T) {
 		t.Errorf("systemd-analyze verify: %s", said)
 	}
 
-	report := analyze(t, "security", "--offline=true", unitFile)
+	report := analyze(t, "security", "--offline=true", file)
 	found := exposure.FindStringSubmatch(report)
 	if found == nil {
 		t.Fatalf("no exposure level in\n%s", report)

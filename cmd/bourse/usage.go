@@ -4,14 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/bourse-exchange/bourse/internal/sqlstore"
 )
 
-// first are the commands that a new user is shown.
+// first lists the commands for a new user.
 var first = []struct{ line, does string }{
 	{"dev", "Run a sandbox with demo markets."},
 	{"watch BTC/USDT", "Show one of its markets while it trades."},
@@ -21,7 +24,7 @@ var first = []struct{ line, does string }{
 	{"serve --config deploy/bourse.yaml", "Run an exchange of your own."},
 }
 
-// overview prints the first commands and where the others are.
+// overview prints the first commands and the way to all others.
 func (p *program) overview() error {
 	var b strings.Builder
 	b.WriteString("A spot exchange with its wallet, in one binary.\n\n")
@@ -33,8 +36,7 @@ func (p *program) overview() error {
 	return err
 }
 
-// misused prints what is wrong with a command line, and the line that shows how it is
-// used.
+// misused prints the error of a command line, and the command that shows its usage.
 func (p *program) misused(err error) int {
 	words := []string{"--help"}
 	var parse *kong.ParseError
@@ -47,11 +49,12 @@ func (p *program) misused(err error) int {
 		}
 		words = append(command, words...)
 	}
-	_, _ = fmt.Fprintf(p.stderr, "bourse: %s\nHow it is used: %s\n", strings.ReplaceAll(err.Error(), "\n", " "), p.line(words...))
+	_, _ = fmt.Fprintf(p.stderr, "bourse: %s\nHow it is used: %s\n", strings.ReplaceAll(err.Error(), "\n", " "),
+		p.line(words...))
 	return exitUsage
 }
 
-// line returns a command line of this program that a shell takes as it is.
+// line returns a command line of this program, quoted for a shell.
 func (p *program) line(words ...string) string {
 	quoted := make([]string, 0, len(words)+1)
 	for _, w := range append([]string{p.self}, words...) {
@@ -60,10 +63,36 @@ func (p *program) line(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// quote returns a word as a shell reads it.
+// again returns the command line that started this program, for logs and errors. Database
+// URLs are without user and query, which may hold a password.
+func (p *program) again() string {
+	words := slices.Clone(p.args)
+	for i, w := range words {
+		flag, value, assigned := strings.Cut(w, "=")
+		if !assigned || !strings.HasPrefix(flag, "--") {
+			flag, value = "", w
+		}
+		if !sqlstore.IsURL(value) {
+			continue
+		}
+
+		shown, err := sqlstore.WithoutSecrets(value)
+		if err != nil {
+			shown = "URL"
+		}
+		words[i] = shown
+		if flag != "" {
+			words[i] = flag + "=" + shown
+		}
+	}
+	return p.line(words...)
+}
+
+// quote quotes a word for a shell.
 func quote(word string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+=,", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./:@%+=,", r)
 	}
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
 		return word
@@ -71,16 +100,18 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// greet prints what can be done with a sandbox. The lines can be pasted into a shell
-// in any directory.
+// greet prints the first commands for a sandbox. They can be pasted into a shell in any
+// directory.
 func (p *program) greet(data, address string) {
 	elsewhere := *p
 	if strings.Contains(p.self, "/") {
 		elsewhere.self = absolute(p.self)
 	}
+
 	operate := func(words ...string) string {
 		return elsewhere.line(append([]string{"admin", "--data", absolute(data)}, words...)...)
 	}
+
 	_, _ = fmt.Fprintf(p.stderr, `
 Bourse serves a sandbox at http://%[1]s; http://%[1]s/docs describes its interfaces.
 In another terminal:
@@ -98,7 +129,7 @@ Stop it with Ctrl-C.
 		operate("credit", "you@example.org", "USDT", "100000"))
 }
 
-// absolute returns a path that holds in every directory.
+// absolute returns an absolute path if it can.
 func absolute(path string) string {
 	if a, err := filepath.Abs(path); err == nil {
 		return a
@@ -106,10 +137,10 @@ func absolute(path string) string {
 	return path
 }
 
-// pause is the time between two blocks, as 5s, or 5 for seconds.
+// pause is the time between two blocks, such as 5s, or 5 for seconds.
 type pause time.Duration
 
-// mostPause is the longest time between two blocks.
+// mostPause bounds the time between two blocks.
 const mostPause = time.Hour
 
 // UnmarshalText reads a pause.

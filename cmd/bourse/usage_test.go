@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
 // TestMisuse wants what is wrong with a command line in one line, the way to the help
@@ -120,10 +122,24 @@ func workingDirectory(t *testing.T) string {
 	return at
 }
 
+// TestAgainHidesSecrets wants the command line that errors and the log repeat to be
+// without what may be a database's password.
+func TestAgainHidesSecrets(t *testing.T) {
+	p := &program{self: "bourse", args: []string{
+		"serve", "--data=/a=b", "--history", "postgres://u:s3cret@h/d?password=s3cret",
+		"--accounts=postgresql://u:s3cret@h/d?sslmode=disable", "postgres://u:s3cret%zz@h/d", "--reason", "a b",
+	}}
+	want := "bourse serve --data=/a=b --history postgres://h/d --accounts=postgresql://h/d URL --reason 'a b'"
+	if got := p.again(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 // TestPaste pastes the lines that a sandbox prints at its start into a shell in another
 // directory, and the line that is printed where no exchange runs. The data directory's
 // name wants quotes.
 func TestPaste(t *testing.T) {
+	needs.Program(t, "curl")
 	data := filepath.Join(t.TempDir(), "a b's $HOME")
 	s := start(t, data, "--bots=false", "--block-time=0")
 	_, text, ok := strings.Cut(s.greeting(), "In another terminal:\n")

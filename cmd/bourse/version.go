@@ -9,10 +9,10 @@ import (
 
 type version struct{}
 
-// versionFlag prints the version, whatever else the command line says.
+// versionFlag prints the version, regardless of the rest of the command line.
 type versionFlag bool
 
-// BeforeReset runs before a command line is checked for what is missing in it.
+// BeforeReset runs before the command line is checked for missing parts.
 func (versionFlag) BeforeReset(app *kong.Kong) error {
 	_, err := fmt.Fprintln(app.Stdout, versionText())
 	app.Exit(0)
@@ -25,8 +25,8 @@ func (*version) Run(p *program) error {
 	return err
 }
 
-// versionText names the tag, or what Go makes of the commit if none names it, then the
-// commit and its date, and the version of Go.
+// versionText returns the tag or pseudo-version, the commit and its date, and the version
+// of Go.
 func versionText() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

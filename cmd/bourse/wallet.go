@@ -1,6 +1,6 @@
 package main
 
-// withdrawalCmd decides about withdrawals.
+// withdrawalCmd lists and decides withdrawals.
 type withdrawalCmd struct {
 	List    withdrawalList    `cmd:"" help:"Show the withdrawals that are not over, oldest first."`
 	Approve withdrawalApprove `cmd:"" help:"Let a withdrawal go."`
@@ -16,7 +16,7 @@ func (*withdrawalList) Run(p *program, a *adminCmd) error {
 	return p.ask(a, "withdrawal/list", struct{}{})
 }
 
-// withdrawal names the withdrawal of a verb.
+// withdrawal is the withdrawal argument of a verb.
 type withdrawal struct {
 	ID uint64 `arg:"" name:"xid" help:"Withdrawal." json:"xid"`
 }
@@ -41,12 +41,12 @@ func (c *withdrawalReplace) Run(p *program, a *adminCmd) error {
 	return p.ask(a, "withdrawal/replace", c)
 }
 
-// Run ends a withdrawal whose transaction is void.
+// Run releases a withdrawal whose transaction can never be mined.
 func (c *withdrawalRelease) Run(p *program, a *adminCmd) error {
 	return p.ask(a, "withdrawal/release", c)
 }
 
-// withdrawalsCmd is the switch of a network's withdrawals.
+// withdrawalsCmd pauses and resumes a network's withdrawals.
 type withdrawalsCmd struct {
 	Pause  withdrawalsPause  `cmd:"" help:"Let no withdrawal of a network go."`
 	Resume withdrawalsResume `cmd:"" help:"Let a network's withdrawals go, whoever stopped them."`
@@ -69,7 +69,7 @@ func (c *onNetwork) pause(p *program, a *adminCmd, on bool) error {
 
 type depositsParked struct{}
 
-// Run lists the deposits that wait for an operator.
+// Run lists the deposits that need an operator.
 func (*depositsParked) Run(p *program, a *adminCmd) error {
 	return p.ask(a, "deposits/parked", struct{}{})
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// small is a workload of so many orders, every other one of which meets the one
-// before it.
+// small is a workload of n orders, each odd one of which matches the one before.
 func small(orders int) *Workload {
 	w := &Workload{users: 2}
 	for i := range orders {
@@ -24,7 +23,7 @@ func small(orders int) *Workload {
 	return w
 }
 
-// TestParse wants whole records of known types, and each as it was written.
+// TestParse parses whole records of known types, and refuses others.
 func TestParse(t *testing.T) {
 	place, cancel := make([]byte, recordSize), make([]byte, recordSize)
 	place[0], place[1], place[4], place[16], place[24] = addIOC, 1, 7, 8, 9
@@ -56,8 +55,8 @@ func TestDurable(t *testing.T) {
 	}
 }
 
-// TestRestart wants the state of the process that wrote, and an error when
-// something that was acknowledged is not there.
+// TestRestart compares the restarted state with the writer's, and wants an error when an
+// acknowledged command is missing.
 func TestRestart(t *testing.T) {
 	l, err := newLineAt(t.TempDir())
 	if err != nil {
@@ -89,19 +88,19 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("%+v", *r)
 	}
 	for _, measured := range slices.Concat(r.Quiet, r.During, r.Took, []float64{r.Ratio}) {
-		if !(measured > 0) { // NaN is none either
+		if !(measured > 0) { // also false for NaN
 			t.Errorf("%+v", *r)
 		}
 	}
-	// The ratio is the median of the pairs', so it lies between them.
+	// The ratio is the median of the pairs' ratios, so it lies between them.
 	low, high := r.During[0]/r.Quiet[0], r.During[1]/r.Quiet[1]
 	if r.Ratio < min(low, high) || r.Ratio > max(low, high) {
 		t.Errorf("%+v has pairs of %v and %v", *r, low, high)
 	}
 }
 
-// TestHistory counts what 500 orders leave: each one's end, 250 trades with their
-// two sides, and in the ledger of each side what came and what went.
+// TestHistory counts the rows of 500 orders: the end of each, 250 trades with two fills,
+// and the ledger entries of each side.
 func TestHistory(t *testing.T) {
 	const backlog = 500
 	w := small(2 * backlog)

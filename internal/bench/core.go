@@ -13,29 +13,28 @@ import (
 	"github.com/bourse-exchange/bourse/internal/record"
 )
 
-// CoreReport is what `bench core` measures: the whole engine, ledger, holds,
-// fees and events included, on one thread.
+// CoreReport is the result of `bench core`: the whole engine with ledger, holds, fees and
+// events, on one thread.
 type CoreReport struct {
 	CommandsPerSecond float64 `json:"commands_per_second"`
-	// Encoded includes writing and reading each command's record, Replayed reading
-	// alone, from records that were written before.
+	// Encoded includes encoding and decoding each command's record, Replayed only
+	// decoding records encoded before.
 	Encoded  float64 `json:"commands_per_second_encoded"`
 	Replayed float64 `json:"commands_per_second_replayed"`
-	// CPU is the process's, so that a machine with other work shows.
+	// CPU is the process's CPU time, which reveals other load on the machine.
 	CPU float64 `json:"cpu_ns_per_command"`
 	Totals
 	AllocsPerCommand float64 `json:"allocs_per_command"`
-	// BytesPerOrder is what the prefill's resting orders take of the heap: their
-	// records, their index, the pages of their prices and the lists of accounts.
+	// BytesPerOrder is the heap that a resting order of the prefill takes: its record,
+	// its index entry, its share of price pages and account lists.
 	BytesPerOrder float64 `json:"bytes_per_resting_order"`
-	// P50 and P99 come from a pass of their own, which reads the clock around
-	// each command.
+	// P50 and P99 come from a separate pass that reads the clock around each command.
 	P50 int64 `json:"p50_ns"`
 	P99 int64 `json:"p99_ns"`
 }
 
-// Core runs a workload through the engine. It is an error if the totals are not
-// those of the workload: then there is no speed to speak of.
+// Core runs a workload through the engine. It returns an error if the totals differ from
+// the workload's.
 func Core(w *Workload) (*CoreReport, error) {
 	plain, err := w.median(func(x *run) { x.apply(w.measured) })
 	if err != nil {
@@ -45,17 +44,20 @@ func Core(w *Workload) (*CoreReport, error) {
 		CommandsPerSecond: plain.rate, CPU: plain.cpu, Totals: plain.Totals,
 		AllocsPerCommand: plain.allocs, BytesPerOrder: plain.bytes,
 	}
+
 	encoded, err := w.median(func(x *run) { x.applyEncoded(w.measured) })
 	if err != nil {
 		return nil, err
 	}
 	r.Encoded = encoded.rate
+
 	written := encode(w.measured)
 	replayed, err := w.median(func(x *run) { x.applyRecords(written, len(w.measured)) })
 	if err != nil {
 		return nil, err
 	}
 	r.Replayed = replayed.rate
+
 	timed, err := w.run(func(x *run) { x.applyTimed(w.measured) })
 	if err != nil {
 		return nil, err
@@ -67,11 +69,10 @@ func Core(w *Workload) (*CoreReport, error) {
 	return &r, nil
 }
 
-// CoresReport is what several workloads give, in the order in which they were
-// named.
+// CoresReport is the result of several workloads, in the order given.
 type CoresReport struct {
 	Runs []*CoreReport `json:"runs"`
-	// Ratio is the last one's speed over the first one's.
+	// Ratio is the last workload's speed over the first one's.
 	Ratio float64 `json:"ratio"`
 }
 
@@ -98,15 +99,15 @@ type run struct {
 	took   []time.Duration
 	Totals
 	rate, allocs, cpu float64
-	// bytes is what a resting order of the prefill takes.
+	// bytes is the heap that a resting order of the prefill takes.
 	bytes float64
 }
 
-// passes are how many the median is taken of: one takes less than a second, which
-// what else goes on in a machine can have for itself.
+// passes is the number of passes whose median counts: one takes less than a second, so
+// other load on the machine can hit a whole pass.
 const passes = 5
 
-// median runs a pass several times and returns the one of middling speed.
+// median runs several passes and returns the one of median speed.
 func (w *Workload) median(pass func(*run)) (*run, error) {
 	var list [passes]*run
 	for i := range list {
@@ -114,15 +115,15 @@ func (w *Workload) median(pass func(*run)) (*run, error) {
 		if err != nil {
 			return nil, err
 		}
-		x.engine = nil // what the passes before it left is not to be in its way
+		x.engine = nil // its engine must not stay on the heap of later passes
 		list[i] = x
 	}
 	slices.SortFunc(list[:], func(a, b *run) int { return cmp.Compare(a.rate, b.rate) })
 	return list[passes/2], nil
 }
 
-// run opens an exchange, applies the prefill, and measures how pass applies the
-// rest.
+// run opens an exchange, applies the prefill, and measures pass on the remaining
+// commands.
 func (w *Workload) run(pass func(*run)) (*run, error) {
 	x := &run{engine: engine.New()}
 	for _, c := range w.opening() {
@@ -131,12 +132,14 @@ func (w *Workload) run(pass func(*run)) (*run, error) {
 			return nil, fmt.Errorf("opening the exchange: %s", reason)
 		}
 	}
+
 	empty := heap()
 	x.apply(w.prefill)
 	full := heap()
 	if open := x.engine.OpenOrders(); open > 0 {
 		x.bytes = (float64(full.HeapAlloc) - float64(empty.HeapAlloc)) / float64(open)
 	}
+
 	x.Totals = Totals{}
 	n := float64(len(w.measured))
 	before := heap()
@@ -147,13 +150,14 @@ func (w *Workload) run(pass func(*run)) (*run, error) {
 	var after runtime.MemStats
 	runtime.ReadMemStats(&after)
 	x.allocs = float64(after.Mallocs-before.Mallocs) / n
+
 	if w.want != nil && x.Totals != *w.want {
 		return nil, fmt.Errorf("the totals are %+v, must be %+v", x.Totals, *w.want)
 	}
 	return x, nil
 }
 
-// heap returns what is in use, and that alone.
+// heap collects garbage and returns the memory statistics.
 func heap() runtime.MemStats {
 	var m runtime.MemStats
 	runtime.GC()
@@ -198,7 +202,7 @@ func (x *run) applyEncoded(list []item) {
 	}
 }
 
-// applyRecords applies count records that encode made.
+// applyRecords applies count records of encode.
 func (x *run) applyRecords(data []byte, count int) {
 	var c bourse.Command
 	frame := record.Frame{First: x.seq + 1, Count: count, Time: 1, Commands: data}
@@ -224,8 +228,8 @@ func (x *run) applyTimed(list []item) {
 	}
 }
 
-// parts yields the commands some at a time, and tells the engine before which
-// orders they cancel, as those who read the journal do.
+// parts yields the commands in parts of record.Ahead, and tells the engine before each
+// which orders it cancels, as readers of the journal do.
 func (x *run) parts(list []item) iter.Seq[[]item] {
 	return func(yield func([]item) bool) {
 		ids := make([]bourse.OrderID, 0, record.Ahead)
@@ -238,7 +242,7 @@ func (x *run) parts(list []item) iter.Seq[[]item] {
 	}
 }
 
-// encode turns a workload's commands into the journal's records.
+// encode encodes a workload's commands as records.
 func encode(list []item) []byte {
 	var c bourse.Command
 	var b []byte

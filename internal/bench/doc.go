@@ -1,7 +1,6 @@
 // Package bench measures the parts of the exchange, behind `bourse bench`.
 //
-// It stands beside node: it puts parts together the way node does, feeds them a
-// workload, and reports figures. It decides nothing and is not imported by
-// anything that runs an exchange. docs/performance.md says what the figures
-// mean and what they were.
+// It assembles parts the way node does, feeds them a workload, and reports figures.
+// Nothing that runs an exchange imports it. docs/performance.md explains the figures and
+// records them.
 package bench

@@ -9,32 +9,33 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
-// DurableReport is what `bench durable` measures: from a command's moment in an
-// open-loop schedule to its ticket, that is on disk, applied and visible, with
-// views on and history left to lag.
+// DurableReport is the result of `bench durable`: the latency from a command's due time
+// in an open-loop schedule to its ticket, when it is on disk, applied and visible, with
+// views on and history lagging.
 type DurableReport struct {
-	// Rate is the schedule's, Reached what was acknowledged.
+	// Rate is the scheduled rate, Reached the acknowledged one, in commands per second.
 	Rate    float64 `json:"rate"`
 	Reached float64 `json:"reached"`
 	P50     float64 `json:"p50_us"`
 	P99     float64 `json:"p99_us"`
 	P999    float64 `json:"p999_us"`
-	// CPU is that of the process for each command, who submits included.
+	// CPU is the process's CPU time per command, including the submitter.
 	CPU float64 `json:"cpu_us_per_op"`
-	// Anchor is the median of a 4 KiB write and fdatasync into a file that was
-	// written before, in the same directory, right before the run.
+	// Anchor is the median time of a 4 KiB write and fdatasync over blocks of a file that
+	// were written before, in the same directory, right before the run.
 	Anchor float64 `json:"fdatasync_p50_us"`
-	// Ratio is P50 to Anchor.
+	// Ratio is P50 over Anchor.
 	Ratio float64 `json:"p50_to_fdatasync"`
 }
 
-// Durable runs a workload through journal, engine and views at a rate, in a
-// temporary directory below dir, for a while.
+// Durable runs a workload through journal, engine and views at a rate, in a temporary
+// directory below dir.
 func Durable(w *Workload, dir string, rate int, lasting time.Duration) (_ *DurableReport, err error) {
 	anchor, err := syncMedian(dir)
 	if err != nil {
 		return nil, err
 	}
+
 	l, err := newLine(dir)
 	if err != nil {
 		return nil, err
@@ -43,6 +44,7 @@ func Durable(w *Workload, dir string, rate int, lasting time.Duration) (_ *Durab
 	if err := errors.Join(l.all(these(w.opening())), l.all(items(w.prefill))); err != nil {
 		return nil, err
 	}
+
 	before := cpu()
 	took, reached, err := l.drive(items(w.measured), rate, lasting)
 	if err != nil {
@@ -54,7 +56,7 @@ func Durable(w *Workload, dir string, rate int, lasting time.Duration) (_ *Durab
 	}, nil
 }
 
-// syncMedian measures the anchor, in microseconds.
+// syncMedian measures DurableReport's Anchor in microseconds.
 func syncMedian(dir string) (_ float64, err error) {
 	const block, blocks, rounds = 4096, 256, 2000
 	f, err := os.CreateTemp(dir, "bourse-bench-")
@@ -62,12 +64,14 @@ func syncMedian(dir string) (_ float64, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+
 	if _, err := f.Write(make([]byte, block*blocks)); err != nil {
 		return 0, err
 	}
 	if err := f.Sync(); err != nil {
 		return 0, err
 	}
+
 	b := make([]byte, block)
 	took := make([]time.Duration, rounds)
 	for i := range took {
@@ -81,6 +85,7 @@ func syncMedian(dir string) (_ float64, err error) {
 		}
 		took[i] = time.Since(began)
 	}
+
 	slices.Sort(took)
 	return micros(took[rounds/2]), nil
 }

@@ -23,26 +23,25 @@ type Target struct {
 	Address string
 	// Metrics is the address of its metrics; empty if it has none.
 	Metrics string
-	// PID is its process, or zero: then nothing is said about its CPU.
+	// PID is its process ID; zero if its CPU time is not measured.
 	PID int
-	// keys are the API keys of its clients; an anchor has none and takes any.
+	// keys are its clients' API keys; a server without keys accepts any.
 	keys []string
 }
 
-// exchange is an exchange of our own program, in a process and a directory of its
-// own: what is measured shares nothing with who measures.
+// exchange is an exchange of this program in its own process and directory, which shares
+// nothing with the measuring process.
 type exchange struct {
 	Target
 	data    string
 	process *exec.Cmd
 	began   time.Time
-	// took is how long it was until it served.
+	// took is the time from start to serving.
 	took time.Duration
 }
 
-// measured returns what is to be measured: other, or, if that is nil, an exchange
-// in a directory below dir, with customers who have money. stop ends what was
-// started for it.
+// measured returns the target to measure: other, or, if that is nil, an exchange in a
+// directory below dir, with funded customers. stop ends that exchange.
 func measured(ctx context.Context, dir string, other *Target, customers int) (_ *Target, stop func() error, err error) {
 	if other != nil {
 		return other, func() error { return nil }, nil
@@ -57,8 +56,7 @@ func measured(ctx context.Context, dir string, other *Target, customers int) (_ 
 	return &x.Target, x.stop, nil
 }
 
-// startExchange starts `bourse bench exchange` in a temporary directory below
-// dir.
+// startExchange starts `bourse bench exchange` in a temporary directory below dir.
 func startExchange(ctx context.Context, dir string) (*exchange, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -68,7 +66,9 @@ func startExchange(ctx context.Context, dir string) (*exchange, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &exchange{data: data, process: exec.CommandContext(ctx, self, "bench", "exchange", "--data", data)} //nolint:gosec // it is this program
+
+	x := &exchange{data: data, process: exec.CommandContext(ctx, //nolint:gosec // it is this program
+		self, "bench", "exchange", "--data", data)}
 	stderr, err := x.process.StderrPipe()
 	if err == nil {
 		x.began = time.Now()
@@ -77,6 +77,7 @@ func startExchange(ctx context.Context, dir string) (*exchange, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(data))
 	}
+
 	if x.Address, x.Metrics, err = servingAt(stderr); err != nil {
 		return nil, errors.Join(err, x.stop())
 	}
@@ -84,8 +85,8 @@ func startExchange(ctx context.Context, dir string) (*exchange, error) {
 	return x, nil
 }
 
-// servingAt reads a log up to the address that its process serves at. The address of
-// its metrics comes before.
+// servingAt reads a log until it names the address that the process serves at. The
+// address of its metrics comes before.
 func servingAt(log io.Reader) (address, metrics string, err error) {
 	lines := bufio.NewScanner(log)
 	var last string
@@ -95,41 +96,50 @@ func servingAt(log io.Reader) (address, metrics string, err error) {
 			metrics = at
 		}
 		if _, at, ok := strings.Cut(last, "msg=serving address="); ok {
-			go func() { _, _ = io.Copy(io.Discard, log) }() // so that it never waits for us
+			go func() { _, _ = io.Copy(io.Discard, log) }() // keeps the pipe drained
 			return at, metrics, nil
 		}
 	}
 	return "", "", fmt.Errorf("the exchange did not start: %s", last)
 }
 
-// stop ends the process and removes what it wrote.
+// stop kills the process and removes its files.
 func (x *exchange) stop() error {
 	_ = x.process.Process.Kill() // it may have ended
-	_ = x.process.Wait()         // killed: that is no news
+	_ = x.process.Wait()         // killed: an error is expected
 	return os.RemoveAll(x.data)
 }
 
-// money is what each account gets of the two assets of the market that is traded.
+// money is the credit of each account, for both assets of the traded market.
 var money = map[string]string{"BTC": "100000", "USDT": "1000000000"}
 
-// open opens accounts with keys and money.
+// open creates accounts with keys and money.
 func (x *exchange) open(ctx context.Context, accounts int) error {
 	for i := range accounts {
 		var account struct {
 			ID uint32 `json:"account"`
 		}
-		if err := operate(ctx, x.data, "account/create", map[string]any{"email": fmt.Sprintf("bench%d@example.org", i)}, &account); err != nil {
+		if err := operate(
+			ctx, x.data, "account/create", map[string]any{"email": fmt.Sprintf("bench%d@example.org", i)}, &account,
+		); err != nil {
 			return err
 		}
+
 		var key struct {
 			Secret string `json:"api_key"`
 		}
-		if err := operate(ctx, x.data, "key/create", map[string]any{"account": account.ID, "name": "bench", "scopes": "read,trade"}, &key); err != nil {
+		if err := operate(
+			ctx, x.data, "key/create",
+			map[string]any{"account": account.ID, "name": "bench", "scopes": "read,trade"}, &key,
+		); err != nil {
 			return err
 		}
 		x.keys = append(x.keys, key.Secret)
+
 		for asset, amount := range money {
-			if err := operate(ctx, x.data, "credit", map[string]any{"account": account.ID, "asset": asset, "amount": amount}, nil); err != nil {
+			if err := operate(
+				ctx, x.data, "credit", map[string]any{"account": account.ID, "asset": asset, "amount": amount}, nil,
+			); err != nil {
 				return err
 			}
 		}
@@ -162,7 +172,7 @@ func get(ctx context.Context, address, path string) ([]byte, error) {
 	return body, errors.Join(err, answer.Body.Close())
 }
 
-// lag returns how many commands the history is behind.
+// lag returns the number of commands that the history is behind.
 func (t *Target) lag(ctx context.Context) (uint64, error) {
 	body, err := get(ctx, t.Address, "/readyz")
 	if err != nil {
@@ -174,7 +184,7 @@ func (t *Target) lag(ctx context.Context) (uint64, error) {
 	return ready.Lag, json.Unmarshal(body, &ready)
 }
 
-// allocations returns how many the process has made since it started; zero if it has no
+// allocations returns the number of allocations since the process started; zero without
 // metrics.
 func (t *Target) allocations(ctx context.Context) (float64, error) {
 	if t.Metrics == "" {

@@ -22,11 +22,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// never is how many commands lie between snapshots that nobody wants.
+// never is an interval of snapshots that no measurement reaches.
 const never = 1 << 62
 
-// line is journal, engine and views in a directory of their own, run like node
-// runs them.
+// line is journal, engine and views in their own directory, run the way node runs them.
 type line struct {
 	node.Line
 	path     string
@@ -34,7 +33,7 @@ type line struct {
 	identity journal.Identity
 	engine   *engine.Engine
 	tail     *history.Tail
-	// writing starts the writer, before the first thing is submitted.
+	// writing starts the writer before the first submitted command.
 	writing sync.Once
 
 	ctx     context.Context
@@ -75,7 +74,7 @@ func (l *line) open() (err error) {
 	if l.disk, err = disk.Open(l.path); err != nil {
 		return err
 	}
-	log, _, err := filelog.Open(l.disk, filelog.Options{Identity: l.identity})
+	log, _, err := filelog.Open(l.disk, journal.Options{Identity: l.identity})
 	if err != nil {
 		return errors.Join(err, l.disk.Close())
 	}
@@ -85,18 +84,19 @@ func (l *line) open() (err error) {
 		Sequencer: sequencer.New(sequencer.Options{
 			Log: log, Engine: l.engine, Observers: []sequencer.Observer{l.tail, view.New()}, Voided: nothing,
 		}),
-		Now: func() bourse.Time { return bourse.TimeOf(time.Now()) }, Wrote: func(time.Duration) {}, Retrying: l.fail, Unprepared: l.fail,
+		Now: func() bourse.Time { return bourse.TimeOf(time.Now()) }, Wrote: func(time.Duration) {},
+		Retrying: l.fail, Unprepared: l.fail,
 	}
 	return nil
 }
 
-// tailRows bounds the history in memory, as an exchange's does.
+// tailRows bounds the history in memory, as in an exchange.
 const tailRows = 200_000
 
 func nothing(bourse.Seq) bool { return false }
 
-// follow puts a second engine behind the line, which writes history to a store
-// and takes snapshots when it is told to. Nobody steps it yet.
+// follow adds a follower to the line, which writes history to a store and takes a
+// snapshot when SnapshotEvery is lowered. The caller steps it.
 func (l *line) follow(store history.Store) error {
 	files := journal.NewFiles(l.disk, l.identity)
 	reader, err := files.ReadBehind(1, l.Log.Durable)
@@ -121,7 +121,7 @@ func (l *line) spawn(part func(context.Context) error) {
 func (l *line) fail(err error) {
 	select {
 	case l.failed <- err:
-	default: // another one was first
+	default: // an earlier error counts
 	}
 }
 
@@ -137,15 +137,15 @@ func (l *line) halt() error {
 	}
 }
 
-// stop ends the line and removes what it wrote.
+// stop ends the line and removes its files.
 func (l *line) stop() error {
 	return errors.Join(l.halt(), l.Log.Close(), l.disk.Close(), os.RemoveAll(l.path))
 }
 
-// all carries commands as fast as they are taken, before anything is submitted. It
-// writes their frames itself, so that they stay in order: the intake takes cancels
-// first.
+// all commits commands as fast as possible, before anything is submitted. It writes the
+// frames itself to keep their order: the intake would take cancels first.
 func (l *line) all(next source) error {
+
 	const frame = 32 << 10
 	var c bourse.Command
 	var bytes []byte
@@ -159,9 +159,11 @@ func (l *line) all(next source) error {
 			p.Commands = record.Append(p.Commands, &c)
 			p.Count++
 		}
+
 		if p.Count == 0 {
 			break
 		}
+
 		if err := l.commit(p); err != nil {
 			return err
 		}
@@ -170,7 +172,7 @@ func (l *line) all(next source) error {
 	return l.settle(func() bool { return l.Sequencer.Applied() == l.Log.Durable() })
 }
 
-// commit writes a frame, when there is room for it.
+// commit writes a frame, once there is room for it.
 func (l *line) commit(p journal.Proposal) error {
 	if err := l.insist(journal.ErrBusy, func() error { return l.Log.Propose(p) }); err != nil {
 		return err
@@ -179,7 +181,7 @@ func (l *line) commit(p journal.Proposal) error {
 	return err
 }
 
-// settle waits until something is so.
+// settle waits until so returns true.
 func (l *line) settle(so func() bool) error {
 	for !so() {
 		select {
@@ -191,7 +193,7 @@ func (l *line) settle(so func() bool) error {
 	return nil
 }
 
-// insist tries something again as long as it is busy.
+// insist repeats try while its error is busy.
 func (l *line) insist(busy error, try func() error) (err error) {
 	waited := l.settle(func() bool {
 		err = try()
@@ -202,5 +204,5 @@ func (l *line) insist(busy error, try func() error) (err error) {
 
 // submit submits a command, and waits while the intake is full.
 func (l *line) submit(c *bourse.Command, t *sequencer.Ticket) error {
-	return l.insist(sequencer.ErrFull, func() error { return l.Sequencer.Submit(c, t) })
+	return l.insist(bourse.ErrBusy, func() error { return l.Sequencer.Submit(c, t) })
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// ticks is how many of them /proc counts in a second, on every Linux there is.
+// ticks is the number of clock ticks per second in /proc, on every Linux.
 const ticks = 100
 
-// cpuOf returns the CPU time that a process has taken, zero for none.
+// cpuOf returns the CPU time of a process, zero for PID zero.
 func cpuOf(pid int) (time.Duration, error) {
 	if pid == 0 {
 		return 0, nil
@@ -21,13 +21,15 @@ func cpuOf(pid int) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The name in parentheses may hold anything.
+	// The name in parentheses may contain any character.
+
 	_, rest, _ := strings.Cut(string(text), ") ")
 	fields := strings.Fields(rest)
 	const user, system = 11, 12
 	if len(fields) <= system {
 		return 0, fmt.Errorf("process %d: %q is no status", pid, text)
 	}
+
 	u, err := strconv.ParseInt(fields[user], 10, 64)
 	if err != nil {
 		return 0, err
@@ -36,7 +38,7 @@ func cpuOf(pid int) (time.Duration, error) {
 	return time.Duration(u+s) * time.Second / ticks, err
 }
 
-// cpu returns the CPU time that this process has taken.
+// cpu returns the CPU time of this process.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -45,7 +47,7 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// residentOf returns the memory of a process, in bytes.
+// residentOf returns the resident memory of a process in bytes.
 func residentOf(pid int) (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -19,33 +19,31 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
-	"github.com/bourse-exchange/bourse/internal/node"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// ReplayReport is what `bench replay` measures: the start after a crash, without
-// a snapshot. A start whose state is not that of the process that died has no
-// speed.
+// ReplayReport is the result of `bench replay`: a start after a crash, without a
+// snapshot. A start that reaches another state than the crashed process is an error.
 type ReplayReport struct {
 	Commands uint64 `json:"commands"`
-	// Rate is over all of it, Verify and Replay.
+	// Rate is over Verify and Replay together.
 	Rate float64 `json:"commands_per_second"`
-	// Verify is how long the journal takes to be verified and opened, Replay how
-	// long engine and views take to apply it.
+	// Verify is the time to verify and open the journal, Replay the time of engine and
+	// views to apply it.
 	Verify float64 `json:"verify_s"`
 	Replay float64 `json:"replay_s"`
 	Hash   string  `json:"state_hash"`
 }
 
-// Written is what a process that writes a journal says of it before it dies.
+// Written is the report of a process that wrote a journal, before it is killed.
 type Written struct {
 	Seq  bourse.Seq `json:"seq"`
 	Hash string     `json:"state_hash"`
 }
 
-// Write carries a workload into a journal in a directory, and leaves it as a crash
-// would: not closed.
+// Write commits a workload to a journal in a directory, and leaves it as after a crash:
+// not closed.
 func Write(w *Workload, dir string) (*Written, error) {
 	l, err := newLineAt(dir)
 	if err != nil {
@@ -63,8 +61,8 @@ func hash(e *engine.Engine) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Replay has a process of its own carry the workload in a file into a journal in
-// a directory below dir, kills it, and starts where it was.
+// Replay runs a process that commits the workload in a file to a journal in a directory
+// below dir, kills it, and restarts from the journal.
 func Replay(ctx context.Context, workload, dir string) (_ *ReplayReport, err error) {
 	path, err := os.MkdirTemp(dir, "bourse-bench-")
 	if err != nil {
@@ -82,14 +80,15 @@ func Replay(ctx context.Context, workload, dir string) (_ *ReplayReport, err err
 	return r, err
 }
 
-// writeAndDie runs `bourse bench write` until it has written everything, and
-// kills it.
+// writeAndDie runs `bourse bench write` until it has written everything, and kills it.
 func writeAndDie(ctx context.Context, workload, path string) (*Written, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	process := exec.CommandContext(ctx, self, "bench", "write", "--workload", workload, "--dir", path) //nolint:gosec // it is this program
+	process := exec.CommandContext(ctx, self, "bench", "write", //nolint:gosec // it is this program
+		"--workload", workload, "--dir", path)
+
 	process.Stderr = os.Stderr
 	out, err := process.StdoutPipe()
 	if err != nil {
@@ -98,13 +97,15 @@ func writeAndDie(ctx context.Context, workload, path string) (*Written, error) {
 	if err := process.Start(); err != nil {
 		return nil, err
 	}
+
 	var written Written
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	if err == nil {
 		err = json.Unmarshal(line, &written)
 	}
+
 	_ = process.Process.Kill() // it may have failed
-	_ = process.Wait()         // killed: that is no news
+	_ = process.Wait()         // killed: an error is expected
 	return &written, err
 }
 
@@ -119,17 +120,20 @@ func restart(path string, last bourse.Seq) (_ *ReplayReport, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	began := time.Now()
-	log, _, err := filelog.Open(d, filelog.Options{Identity: identity})
+	log, _, err := filelog.Open(d, journal.Options{Identity: identity})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
+
 	verified := time.Now()
 	e, err := replay(log)
 	if err != nil {
 		return nil, err
 	}
+
 	done := time.Now()
 	if e.Seq() != last {
 		return nil, fmt.Errorf("%w: the journal ends at %d, %d was acknowledged", io.ErrUnexpectedEOF, e.Seq(), last)
@@ -140,24 +144,27 @@ func restart(path string, last bourse.Seq) (_ *ReplayReport, err error) {
 	}, nil
 }
 
-// replay brings an engine to the end of a journal, of which history has nothing.
-func replay(log *filelog.Log) (*engine.Engine, error) {
+// replay applies a whole journal to an engine, without a snapshot or history.
+func replay(log journal.Log) (*engine.Engine, error) {
 	tail := history.NewTail(tailRows)
 	reader, err := log.Read(1)
 	if err != nil {
 		return nil, err
 	}
-	reader = node.ReadAhead(reader)
+	reader = journal.ReadAhead(reader)
+
 	a := follower.Advance{Reader: reader, To: tail.Unneeded(log.Durable()), Voided: nothing}
 	section, err := a.From(nil)
 	if err := errors.Join(err, reader.Close()); err != nil {
 		return nil, err
 	}
+
 	observers := []sequencer.Observer{tail, view.New()}
 	e, err := sequencer.Restore(section, observers)
 	if err != nil {
 		return nil, err
 	}
+
 	s := sequencer.New(sequencer.Options{Log: log, Engine: e, Observers: observers, Voided: nothing})
 	if reader, err = log.Read(e.Seq() + 1); err != nil {
 		return nil, err

@@ -14,28 +14,30 @@ import (
 	"time"
 )
 
-// RESTReport is what `bench rest` measures: orders over HTTP, each connection
-// waiting for its answer before it asks again.
+// RESTReport is the result of `bench rest`: orders over HTTP; each connection waits for
+// an answer before the next request.
 type RESTReport struct {
 	Connections int `json:"connections"`
-	// Rate is acknowledged orders a second.
+	// Rate is in acknowledged orders per second.
 	Rate float64 `json:"rate"`
 	P50  float64 `json:"p50_us"`
 	P99  float64 `json:"p99_us"`
-	// CPU is that of the server, for each order.
+	// CPU is the server's CPU time per order.
 	CPU float64 `json:"cpu_us_per_op"`
-	// Allocs are the server's for each order; zero if it does not tell.
+	// Allocs is the number of the server's allocations per order; zero without metrics.
 	Allocs float64 `json:"allocs_per_op"`
-	// Lag is how many commands the history was behind at the end, CatchUp how
-	// long it took to be there, and Sustained the rate over both.
+	// Lag is the number of commands that history was behind at the end, CatchUp the time
+	// to catch up, and Sustained the rate over both.
 	Lag       uint64  `json:"history_lag"`
 	CatchUp   float64 `json:"history_catch_up_s"`
 	Sustained float64 `json:"sustained_rate"`
 }
 
-// REST measures an exchange of its own in a directory below dir, or, if it is not
-// nil, another server.
-func REST(ctx context.Context, dir string, other *Target, connections int, lasting time.Duration) (_ *RESTReport, err error) {
+// REST measures other, or, if that is nil, an exchange of its own in a directory below
+// dir.
+func REST(
+	ctx context.Context, dir string, other *Target, connections int, lasting time.Duration,
+) (_ *RESTReport, err error) {
 	target, stop, err := measured(ctx, dir, other, min(connections, 16))
 	if err != nil {
 		return nil, err
@@ -46,7 +48,7 @@ func REST(ctx context.Context, dir string, other *Target, connections int, lasti
 		return nil, err
 	}
 	defer closeAll(clients)
-	if _, err := load(clients, lasting/10); err != nil { // it warms up
+	if _, err := load(clients, lasting/10); err != nil { // warm up
 		return nil, err
 	}
 	r, err := target.load(ctx, clients, lasting)
@@ -56,7 +58,7 @@ func REST(ctx context.Context, dir string, other *Target, connections int, lasti
 	return r, err
 }
 
-// load measures a while of orders.
+// load measures orders for a while.
 func (t *Target) load(ctx context.Context, clients []*client, lasting time.Duration) (*RESTReport, error) {
 	var allocs [2]float64
 	var err error
@@ -65,15 +67,18 @@ func (t *Target) load(ctx context.Context, clients []*client, lasting time.Durat
 			return nil, err
 		}
 	}
+
 	before, err := cpuOf(t.PID)
 	if err != nil {
 		return nil, err
 	}
+
 	began := time.Now()
 	took, err := load(clients, lasting)
 	if err != nil {
 		return nil, err
 	}
+
 	spent := time.Since(began)
 	after, err := cpuOf(t.PID)
 	if err != nil {
@@ -84,15 +89,17 @@ func (t *Target) load(ctx context.Context, clients []*client, lasting time.Durat
 			return nil, err
 		}
 	}
+
 	n := float64(len(took))
 	slices.Sort(took)
 	return &RESTReport{
-		Connections: len(clients), Rate: n / spent.Seconds(), P50: micros(took[len(took)/2]), P99: micros(took[len(took)*99/100]),
+		Connections: len(clients), Rate: n / spent.Seconds(),
+		P50: micros(took[len(took)/2]), P99: micros(took[len(took)*99/100]),
 		CPU: micros(after-before) / n, Allocs: (allocs[1] - allocs[0]) / n,
 	}, nil
 }
 
-// catchUp waits until the history has everything.
+// catchUp waits until the history has caught up.
 func (r *RESTReport) catchUp(ctx context.Context, t *Target, lasting time.Duration) (err error) {
 	if r.Lag, err = t.lag(ctx); err != nil {
 		return err
@@ -110,11 +117,11 @@ func (r *RESTReport) catchUp(ctx context.Context, t *Target, lasting time.Durati
 	return nil
 }
 
-// client is a connection that sends the same orders again and again.
+// client is a connection that sends two orders in turn.
 type client struct {
 	conn net.Conn
 	r    *bufio.Reader
-	// requests are sent in turn: an order, and one that it meets.
+	// requests are sent in turn: an order, and one that matches it.
 	requests [2][]byte
 	turn     int
 	took     []time.Duration
@@ -139,8 +146,8 @@ func closeAll(clients []*client) {
 	}
 }
 
-// dial connects the client of this number. Every other one begins with a sale, so
-// that about as many are bought as sold.
+// dial connects the client of this number. Odd ones begin with a sale, so that buys and
+// sales balance.
 func (t *Target) dial(number int) (*client, error) {
 	conn, err := net.Dial("tcp", t.Address) //nolint:noctx // a moment, on this machine
 	if err != nil {
@@ -158,12 +165,12 @@ func (t *Target) dial(number int) (*client, error) {
 	return c, nil
 }
 
-// load has all clients send orders for a while, and returns how long each answer
-// took.
+// load makes all clients send orders for a while, and returns the latencies.
 func load(clients []*client, lasting time.Duration) ([]time.Duration, error) {
 	var over atomic.Bool
 	timer := time.AfterFunc(lasting, func() { over.Store(true) })
 	defer timer.Stop()
+
 	var running sync.WaitGroup
 	failed := make([]error, len(clients))
 	for i, c := range clients {
@@ -174,11 +181,13 @@ func load(clients []*client, lasting time.Duration) ([]time.Duration, error) {
 			}
 		})
 	}
+
 	running.Wait()
 	var took []time.Duration
 	for _, c := range clients {
 		took = append(took, c.took...)
 	}
+
 	if err := errors.Join(failed...); err != nil {
 		return nil, err
 	}
@@ -194,7 +203,7 @@ var (
 	successful    = []byte(`"success":true`)
 )
 
-// order sends the next order and reads its answer, which must say success.
+// order sends the next order and reads its answer, which must be a success.
 func (c *client) order() error {
 	began := time.Now()
 	if _, err := c.conn.Write(c.requests[c.turn&1]); err != nil {
@@ -212,12 +221,13 @@ func (c *client) order() error {
 	return nil
 }
 
-// answer reads an answer, which is good until the next one.
+// answer reads an answer, valid until the next one.
 func (c *client) answer() (status, body []byte, err error) {
 	line, err := c.r.ReadSlice('\n')
 	if err != nil {
 		return nil, nil, err
 	}
+
 	status = bytes.Clone(line)
 	length := 0
 	for len(line) > len("\r\n") {
@@ -230,6 +240,7 @@ func (c *client) answer() (status, body []byte, err error) {
 			}
 		}
 	}
+
 	if body, err = c.r.Peek(length); err != nil {
 		return nil, nil, err
 	}

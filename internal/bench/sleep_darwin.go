@@ -2,8 +2,8 @@ package bench
 
 import "time"
 
-// punctual does nothing: this system has no slack to set for a thread.
+// punctual does nothing: this system has no timer slack per thread.
 func punctual() error { return nil }
 
-// sleep sleeps by the runtime's timers, which is less exact than on Linux.
+// sleep uses the runtime's timers, which are less exact than nanosleep on Linux.
 func sleep(d time.Duration) { time.Sleep(d) }

@@ -6,12 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// punctual lets the system wake this thread late by no more than its clock's step; it
-// would be late by 50 microseconds.
+// punctual sets this thread's timer slack to 1 ns; the default wakes it up to 50 µs late.
 func punctual() error { return unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
 
-// sleep sleeps in the system: the runtime's timers are late by up to a millisecond when
-// nothing else goes on. Woken early, it is early by less than that.
+// sleep uses nanosleep: the runtime's timers are up to a millisecond late on an idle
+// process. A signal may end it early.
 func sleep(d time.Duration) {
 	t := unix.NsecToTimespec(d.Nanoseconds())
 	_ = unix.Nanosleep(&t, nil)

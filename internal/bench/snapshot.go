@@ -14,30 +14,31 @@ import (
 	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
 )
 
-// SnapshotReport is what `bench snapshot` measures: what trading notices of a
-// snapshot of many open orders.
+// SnapshotReport is the result of `bench snapshot`: the effect of a snapshot of many open
+// orders on the latency of trading.
 type SnapshotReport struct {
 	Orders int     `json:"orders"`
 	Rate   float64 `json:"rate"`
-	// Quiet and During are the p99.9 of each pair of windows, without a snapshot
-	// and with one; Ratio is the median of their ratios.
+	// Quiet and During are the p99.9 of each pair of windows, without a snapshot and with
+	// one; Ratio is the median of their ratios.
 	Quiet  []float64 `json:"p999_without_us"`
 	During []float64 `json:"p999_during_us"`
 	Ratio  float64   `json:"p999_ratio"`
-	// Took is how long each snapshot took, in seconds.
+	// Took is the duration of each snapshot in seconds.
 	Took []float64 `json:"snapshot_s"`
-	// PerOrder is what a resting order takes in the whole process: engine, views,
-	// the tail of the history and the follower's engine.
+	// PerOrder is the memory that a resting order takes in the whole process: engine,
+	// views, the tail of the history and the follower's engine.
 	PerOrder float64 `json:"bytes_per_order"`
 }
 
-// Snapshot has so many orders rest, and measures windows of trading.
+// Snapshot places resting orders, and measures windows of trading.
 func Snapshot(ctx context.Context, dir string, orders int, windows Windows) (_ *SnapshotReport, err error) {
 	l, err := newLine(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.stop()) }()
+
 	store, err := sqlhistory.Open(ctx, filepath.Join(l.path, "history.db"))
 	if err != nil {
 		return nil, err
@@ -46,10 +47,12 @@ func Snapshot(ctx context.Context, dir string, orders int, windows Windows) (_ *
 	if err := l.follow(store); err != nil {
 		return nil, err
 	}
+
 	r := &SnapshotReport{Orders: orders, Rate: float64(windows.Rate)}
 	if r.PerOrder, err = l.crowd(ctx, orders); err != nil {
 		return nil, err
 	}
+
 	s := &snapshots{line: l, want: make(chan struct{}), took: make(chan time.Duration, 1)}
 	follow, end := context.WithCancel(ctx)
 	l.spawn(func(context.Context) error { return s.follow(follow) })
@@ -57,18 +60,20 @@ func Snapshot(ctx context.Context, dir string, orders int, windows Windows) (_ *
 		end()
 		err = errors.Join(err, l.halt()) // before the store is closed
 	}()
+
 	next := traders()
 	for range windows.Pairs {
 		if err := r.pair(ctx, s, next, windows); err != nil {
 			return nil, err
 		}
 	}
+
 	r.Ratio = ratio(r.During, r.Quiet)
 	return r, nil
 }
 
-// crowd has orders rest, here and in the follower's engine, and returns how much
-// memory each of them took.
+// crowd places resting orders, also in the follower's engine, and returns the memory that
+// each took.
 func (l *line) crowd(ctx context.Context, orders int) (float64, error) {
 	opening := &Workload{users: crowdUsers}
 	if err := l.all(these(opening.opening())); err != nil {
@@ -88,7 +93,7 @@ func (l *line) crowd(ctx context.Context, orders int) (float64, error) {
 	return float64(after-before) / float64(orders), err
 }
 
-// catchUp steps the follower until it has everything.
+// catchUp steps the follower until it has caught up.
 func (l *line) catchUp(ctx context.Context) error {
 	for more := true; more; {
 		var err error
@@ -99,7 +104,7 @@ func (l *line) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// resident returns the memory of this process without what is garbage.
+// resident returns the memory of this process without garbage.
 func resident() (int64, error) {
 	debug.FreeOSMemory()
 	return residentOf(os.Getpid())
@@ -111,6 +116,7 @@ func (r *SnapshotReport) pair(ctx context.Context, s *snapshots, next source, w 
 	if err != nil {
 		return err
 	}
+
 	select {
 	case s.want <- struct{}{}:
 	case err := <-s.failed:
@@ -118,10 +124,12 @@ func (r *SnapshotReport) pair(ctx context.Context, s *snapshots, next source, w 
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+
 	during, _, err := s.drive(next, w.Rate, w.Each)
 	if err != nil {
 		return err
 	}
+
 	select {
 	case took := <-s.took:
 		r.Took = append(r.Took, took.Seconds())
@@ -130,11 +138,12 @@ func (r *SnapshotReport) pair(ctx context.Context, s *snapshots, next source, w 
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+
 	r.Quiet, r.During = append(r.Quiet, quiet.at(999)), append(r.During, during.at(999))
 	return nil
 }
 
-// snapshots is a line whose follower takes snapshots when it is told to.
+// snapshots is a line whose follower takes snapshots on demand.
 type snapshots struct {
 	*line
 	want chan struct{}
@@ -154,6 +163,7 @@ func (s *snapshots) follow(ctx context.Context) error {
 			s.took <- took
 		default:
 		}
+
 		more, err := s.Follower.Step(ctx)
 		if err != nil && ctx.Err() == nil {
 			return err
@@ -165,8 +175,8 @@ func (s *snapshots) follow(ctx context.Context) error {
 	return nil
 }
 
-// snapshot has the follower take a snapshot as its next step, but for the rows
-// that come first.
+// snapshot makes the follower take a snapshot as its next step, after the rows due before
+// it.
 func (s *snapshots) snapshot(ctx context.Context) (time.Duration, error) {
 	s.Follower.SnapshotEvery = 0
 	defer func() { s.Follower.SnapshotEvery = never }()

@@ -2,10 +2,10 @@ package bench
 
 import "github.com/bourse-exchange/bourse"
 
-// source writes the next command, and reports whether there was one.
+// source sets the next command, and reports whether there was one.
 type source func(c *bourse.Command) bool
 
-// these gives commands one after another.
+// these yields the commands of a list.
 func these(list []bourse.Command) source {
 	return func(c *bourse.Command) bool {
 		if len(list) == 0 {
@@ -16,7 +16,7 @@ func these(list []bourse.Command) source {
 	}
 }
 
-// items gives the commands of a part of a workload.
+// items yields the commands of a part of a workload.
 func items(list []item) source {
 	return func(c *bourse.Command) bool {
 		if len(list) == 0 {
@@ -29,14 +29,15 @@ func items(list []item) source {
 	}
 }
 
-// The market of a crowd: its middle, and how many prices it stands at on a side.
+// The market of a crowd: its middle price, the number of prices per side, and the number
+// of accounts.
 const (
 	crowdMiddle = 500_000
 	crowdPrices = 4096
 	crowdUsers  = 1000
 )
 
-// crowd gives so many orders that rest at some thousand prices on both sides.
+// crowd yields n orders that rest at crowdPrices prices on each side.
 func crowd(n int) source {
 	i := 0
 	return func(c *bourse.Command) bool {
@@ -45,26 +46,26 @@ func crowd(n int) source {
 		}
 		away := bourse.Price(1 + i/2%crowdPrices)
 		c.Kind, c.Account = bourse.CommandPlace, bourse.AccountID(1+i%crowdUsers)
-		c.Place = limit(bourse.Buy, crowdMiddle-away)
+		c.NewOrder = limit(bourse.Buy, crowdMiddle-away)
 		if i%2 == 1 {
-			c.Place = limit(bourse.Sell, crowdMiddle+away)
+			c.NewOrder = limit(bourse.Sell, crowdMiddle+away)
 		}
 		i++
 		return true
 	}
 }
 
-// traders gives pairs of orders that meet in the middle of a crowd, for ever.
+// traders yields pairs of orders that match in the middle of a crowd, for ever.
 func traders() source {
 	i := 0
 	return func(c *bourse.Command) bool {
 		*c = bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(1 + i%crowdUsers)}
-		c.Place = limit([...]bourse.Side{bourse.Buy, bourse.Sell}[i%2], crowdMiddle)
+		c.NewOrder = limit([...]bourse.Side{bourse.Buy, bourse.Sell}[i%2], crowdMiddle)
 		i++
 		return true
 	}
 }
 
-func limit(side bourse.Side, price bourse.Price) bourse.Place {
-	return bourse.Place{Market: 1, Side: side, Type: bourse.Limit, TIF: bourse.GTC, Price: price, Lots: 10}
+func limit(side bourse.Side, price bourse.Price) bourse.NewOrder {
+	return bourse.NewOrder{Market: 1, Side: side, Type: bourse.Limit, TIF: bourse.GTC, Price: price, Lots: 10}
 }

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// StartReport is what `bench start` measures: an exchange in an empty directory.
+// StartReport is the result of `bench start`: an exchange in an empty directory.
 type StartReport struct {
-	// Start is the median of how long it takes until it serves, in seconds.
+	// Start is the median time until it serves, in seconds.
 	Start float64 `json:"start_s"`
-	// Resident is the median of its memory when it has nothing to do.
+	// Resident is the median of its idle memory in bytes.
 	Resident float64 `json:"resident_bytes"`
-	// PerStream is what each of Streams idle WebSockets takes.
+	// PerStream is the memory of each of Streams idle WebSockets in bytes.
 	Streams   int     `json:"streams"`
 	PerStream float64 `json:"bytes_per_stream"`
 }

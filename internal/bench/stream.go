@@ -13,67 +13,78 @@ import (
 	"time"
 )
 
-// StreamReport is what `bench stream` measures: messages of an order book on
-// their way to all who listen to it.
+// StreamReport is the result of `bench stream`: order book messages delivered to all
+// subscribers.
 type StreamReport struct {
 	Subscribers int `json:"subscribers"`
-	// Burst is how many orders are placed at once; each makes one message. The
-	// next ones follow when everybody has them all.
+	// Burst is the number of orders placed at once; each makes one message. The next
+	// burst follows when every subscriber has all messages.
 	Burst int `json:"burst"`
-	// Rate is messages delivered a second, all subscribers together.
+	// Rate is the messages delivered per second to all subscribers together.
 	Rate float64 `json:"messages_per_second"`
-	// CPU is that of the server, for each message.
+	// CPU is the server's CPU time per message.
 	CPU float64 `json:"cpu_us_per_message"`
 }
 
-// patience is how long subscribers may wait for what was sent.
+// patience bounds the wait for the messages of a burst.
 const patience = 30 * time.Second
 
-// Stream measures an exchange of its own in a directory below dir, or, if it is
-// not nil, another server.
-func Stream(ctx context.Context, dir string, other *Target, subscribers, burst int, lasting time.Duration) (_ *StreamReport, err error) {
+// StreamPlan is the number of connections that subscribe, the number of orders placed at
+// once, and the duration.
+type StreamPlan struct {
+	Subscribers, Burst int
+	For                time.Duration
+}
+
+// Stream measures other, or, if that is nil, an exchange of its own in a directory below
+// dir.
+func Stream(ctx context.Context, dir string, other *Target, plan StreamPlan) (_ *StreamReport, err error) {
 	target, stop, err := measured(ctx, dir, other, 16)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
+
 	a := newAudience()
 	defer a.leave()
-	r := &StreamReport{Subscribers: subscribers, Burst: burst}
-	if err := errors.Join(a.join(target, subscribers), a.subscribe()); err != nil {
+	r := &StreamReport{Subscribers: plan.Subscribers, Burst: plan.Burst}
+	if err := errors.Join(a.join(target, plan.Subscribers), a.subscribe()); err != nil {
 		return nil, err
 	}
-	placers, err := target.dialAll(burst)
+
+	placers, err := target.dialAll(plan.Burst)
 	if err != nil {
 		return nil, err
 	}
 	defer closeAll(placers)
+
 	before, err := cpuOf(target.PID)
 	if err != nil {
 		return nil, err
 	}
 	began, sent := time.Now(), 0
-	for time.Since(began) < lasting {
-		if err := a.round(placers, subscribers); err != nil {
+	for time.Since(began) < plan.For {
+		if err := a.round(placers, plan.Subscribers); err != nil {
 			return nil, err
 		}
-		sent += burst * subscribers
+		sent += plan.Burst * plan.Subscribers
 	}
+
 	spent := time.Since(began)
 	after, err := cpuOf(target.PID)
 	if err != nil {
 		return nil, err
 	}
+
 	r.Rate, r.CPU = float64(sent)/spent.Seconds(), micros(after-before)/float64(sent)
 	return r, nil
 }
 
-// audience are all who listen.
+// audience is all subscribers.
 type audience struct {
 	conns   []net.Conn
 	readers []*bufio.Reader
-	// total counts the messages that arrived; reached receives when they are as
-	// many as awaited.
+	// total counts the messages received; reached receives when it equals awaited.
 	total, awaited atomic.Int64
 	reached        chan struct{}
 	failed         chan error
@@ -84,7 +95,7 @@ func newAudience() *audience {
 	return &audience{reached: make(chan struct{}, 1), failed: make(chan error, 1)}
 }
 
-// join connects so many.
+// join opens n connections.
 func (a *audience) join(t *Target, n int) error {
 	for range n {
 		conn, err := net.Dial("tcp", t.Address) //nolint:noctx // a moment, on this machine
@@ -101,7 +112,7 @@ func (a *audience) join(t *Target, n int) error {
 	return nil
 }
 
-// subscribe has everybody listen.
+// subscribe subscribes every connection.
 func (a *audience) subscribe() error {
 	for i, r := range a.readers {
 		if err := subscribe(a.conns[i], r); err != nil {
@@ -119,10 +130,11 @@ func (a *audience) leave() {
 	}
 }
 
-// round has each placer place an order, and waits until everybody knows of all of
-// them.
+// round makes each placer place an order, and waits until every subscriber has all
+// messages.
 func (a *audience) round(placers []*client, subscribers int) error {
 	a.awaited.Add(int64(len(placers) * subscribers))
+
 	var running sync.WaitGroup
 	failed := make([]error, len(placers))
 	for i, p := range placers {
@@ -132,6 +144,7 @@ func (a *audience) round(placers []*client, subscribers int) error {
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
+
 	select {
 	case <-a.reached:
 		return nil
@@ -161,7 +174,8 @@ func (a *audience) listen(r *bufio.Reader) {
 	}
 }
 
-// count takes all whole text frames that have arrived, and at least one frame.
+// count reads all whole frames that have arrived, at least one, and counts the text
+// frames.
 func count(r *bufio.Reader) (texts int, err error) {
 	for {
 		size, text, err := frameSize(r)
@@ -180,8 +194,7 @@ func count(r *bufio.Reader) (texts int, err error) {
 	}
 }
 
-// frameSize looks at the header of the next frame and returns the bytes of all of
-// it.
+// frameSize reads the header of the next frame and returns the frame's size.
 func frameSize(r *bufio.Reader) (size int, text bool, err error) {
 	const short, opText, plain = 126, 0x81, 2
 	h, err := r.Peek(plain)
@@ -201,7 +214,7 @@ func frameSize(r *bufio.Reader) (size int, text bool, err error) {
 	return plain + 2 + int(binary.BigEndian.Uint16(h[plain:])), text, nil
 }
 
-// upgrade turns a connection into a stream.
+// upgrade turns a connection into a WebSocket.
 func upgrade(conn net.Conn) (*bufio.Reader, error) {
 	const request = "GET /stream HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
@@ -222,7 +235,7 @@ func upgrade(conn net.Conn) (*bufio.Reader, error) {
 	}
 }
 
-// subscribe listens to the book, and waits for the answer.
+// subscribe subscribes to the book, and waits for the answer.
 func subscribe(conn net.Conn, r *bufio.Reader) error {
 	text := []byte(`{"op":"sub","id":1,"streams":"BTC/USDT@orderBook"}`)
 	frame := append([]byte{0x81, 0x80 | byte(len(text)), 0, 0, 0, 0}, text...) // masked with zeros

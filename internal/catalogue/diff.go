@@ -4,22 +4,24 @@ import (
 	"fmt"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// Change is one difference, and the command that makes it.
+// Change is one difference between a document and the catalogue, and the command that
+// makes it.
 type Change struct {
-	// Text says what it is, for people.
+	// Text describes the change to an operator.
 	Text    string
 	Command bourse.Command
-	// at is the entry that it makes, and where that begins.
+	// at names the entry and its line, for errors.
 	at string
 }
 
-// Next returns the changes that can be made now: those of assets, and, when
-// there are none left, those of networks, then of what moves on them, then of
-// markets, because each of them names the ids of those before. When it returns
-// none, everything is as the document says. Errors are *bourse.Error.
+// Next returns the changes that can be made now: those of assets; if there are none,
+// those of networks, then of assets on networks, then of markets, because each part
+// refers to the ids of the earlier ones. It returns none when the catalogue matches the
+// document. Errors are *bourse.Error.
 func (d *Document) Next(c *view.Catalogue) ([]Change, error) {
 	for _, part := range [...]func(*view.Catalogue) ([]Change, error){d.assets, d.networks, d.carriages, d.markets} {
 		if changes, err := part(c); err != nil || len(changes) > 0 {
@@ -36,6 +38,7 @@ func (d *Document) assets(c *view.Catalogue) ([]Change, error) {
 		want := bourse.Asset{
 			Symbol: e.Symbol, Name: e.Name, Scale: e.Scale, Enabled: e.Enabled, Experimental: e.Experimental,
 		}
+
 		name := "asset " + string(e.Symbol)
 		at := d.at(place{part: "asset", at: i}, name)
 		old := c.Asset(e.Symbol)
@@ -87,6 +90,7 @@ func (d *Document) carriages(c *view.Catalogue) ([]Change, error) {
 			if err != nil {
 				return nil, invalid("%s: %v", at, err)
 			}
+
 			old := carriage(c, want)
 			if old != nil && *old == *want {
 				continue
@@ -98,7 +102,7 @@ func (d *Document) carriages(c *view.Catalogue) ([]Change, error) {
 	return checked(list)
 }
 
-// carriage returns what is listed for an asset on a network, or nil.
+// carriage returns the listed terms of an asset on a network, or nil.
 func carriage(c *view.Catalogue, want *bourse.NetworkAsset) *bourse.NetworkAsset {
 	for _, n := range c.NetworkAssets {
 		if n.Network == want.Network && n.Asset == want.Asset {
@@ -117,6 +121,7 @@ func (e *Carriage) read(c *view.Catalogue, network *bourse.Network) (*bourse.Net
 		Asset: a.ID, Network: network.ID, Precision: e.Precision, Confirms: e.Confirms,
 		Contract: e.Contract, Enabled: e.Enabled,
 	}
+
 	for _, f := range [...]struct {
 		name, text string
 		to         *bourse.Amount
@@ -143,6 +148,7 @@ func (d *Document) markets(c *view.Catalogue) ([]Change, error) {
 		if err != nil {
 			return nil, invalid("%s: %v", at, err)
 		}
+
 		old := c.Market(pair)
 		if old != nil {
 			want.ID, want.Pair, want.State = old.ID, old.Pair, old.State
@@ -194,12 +200,14 @@ func (e *Market) numbers(m *bourse.Market, scale uint8) (err error) {
 			return fmt.Errorf("max_price: %w", err)
 		}
 	}
+
 	if m.Maker, err = bourse.ParseRate(e.MakerFee); err != nil {
 		return wrong("maker_fee", e.MakerFee, err)
 	}
 	if m.Taker, err = bourse.ParseRate(e.TakerFee); err != nil {
 		return wrong("taker_fee", e.TakerFee, err)
 	}
+
 	if e.Collar != "" {
 		if m.Collar, err = bourse.ParseRate(e.Collar); err != nil {
 			return fmt.Errorf("collar: %w", err)
@@ -213,7 +221,7 @@ func (e *Market) numbers(m *bourse.Market, scale uint8) (err error) {
 	return nil
 }
 
-// wrong returns the error of a setting that is needed.
+// wrong returns the error of a required setting.
 func wrong(name, text string, err error) error {
 	if text == "" {
 		return fmt.Errorf("%s is missing", name)
@@ -231,7 +239,7 @@ func change(isNew bool, what, at string, cmd bourse.Command) Change {
 // checked returns the changes if their commands are well formed.
 func checked(list []Change) ([]Change, error) {
 	for i := range list {
-		if err := list[i].Command.Check(); err != nil {
+		if err := record.Check(&list[i].Command); err != nil {
 			return nil, invalid("%s: %v", list[i].at, err)
 		}
 	}

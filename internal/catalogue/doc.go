@@ -1,11 +1,11 @@
-// Package catalogue is what an exchange lists, as a document that people write.
+// Package catalogue reads and writes the exchange's catalogue as a YAML document for
+// operators.
 //
-// It stands between operators and the line: [Parse] reads a document, [Of] writes
-// down what is listed, and [Diff] says which commands lead from one to the other,
-// so that a change can be read before it is made.
+// It stands between operators and the admin interface: [Parse] reads a document, [Of]
+// writes the current catalogue, and [Document.Next] returns the commands that lead from
+// one to the other, so that an operator reviews a change before it is made.
 //
-// Invariants: what a document does not mention is left alone; nothing is ever
-// taken off the list by leaving it out; what never changes (scales, precisions)
-// is refused here as by the engine; the document of what is listed has no
-// difference to it.
+// Invariants: an entry missing from a document is left alone, never delisted; a change of
+// a fixed field (scales, precisions) is refused here as by the engine; the document of
+// the current catalogue has no difference to it.
 package catalogue

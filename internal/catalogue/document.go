@@ -12,18 +12,17 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// Document is what is listed. All numbers are decimals, in whole assets.
+// Document is the catalogue. All numbers are decimals, in whole assets.
 type Document struct {
 	Assets   []Asset   `yaml:"assets,omitempty" json:"assets,omitempty"`
 	Networks []Network `yaml:"networks,omitempty" json:"networks,omitempty"`
 	Markets  []Market  `yaml:"markets,omitempty" json:"markets,omitempty"`
 
-	// lines are where entries begin, by their places; empty for a document that was
-	// not read.
+	// lines maps entries to their first lines; empty for a document that was not parsed.
 	lines map[place]int
 }
 
-// place is an entry: the network'th network's at'th asset for a carriage.
+// place names an entry. A carriage is asset at of network network.
 type place struct {
 	part        string
 	at, network int
@@ -38,7 +37,7 @@ type Asset struct {
 	Experimental bool          `yaml:"experimental,omitempty" json:"experimental,omitempty"`
 }
 
-// Network is an entry of the networks, with the assets that move on it.
+// Network is an entry of the networks, with its assets.
 type Network struct {
 	Symbol       bourse.Symbol `yaml:"symbol" json:"symbol"`
 	Name         string        `yaml:"name" json:"name"`
@@ -48,7 +47,7 @@ type Network struct {
 	Assets       []Carriage    `yaml:"assets,omitempty" json:"assets,omitempty"`
 }
 
-// Carriage is an asset on a network.
+// Carriage holds the terms of an asset on a network.
 type Carriage struct {
 	Asset         bourse.Symbol `yaml:"asset" json:"asset"`
 	Precision     uint8         `yaml:"precision" json:"precision"`
@@ -69,23 +68,20 @@ type Market struct {
 	QuotePrecision uint8         `yaml:"quote_precision" json:"quote_precision"`
 	MinOrder       string        `yaml:"min_order" json:"min_order"`
 	InitialPrice   string        `yaml:"initial_price" json:"initial_price"`
-	// MaxPrice is the highest price that can be counted, if it is empty.
+	// MaxPrice may be empty, for bourse.MaxPrice.
 	MaxPrice string `yaml:"max_price,omitempty" json:"max_price,omitempty"`
 	MakerFee string `yaml:"maker_fee" json:"maker_fee"`
 	TakerFee string `yaml:"taker_fee" json:"taker_fee"`
-	// SelfTrade is none, cancel_newest, cancel_oldest or cancel_both; none if
-	// it is empty.
+	// SelfTrade is none, cancel_newest, cancel_oldest or cancel_both. Empty means none.
 	SelfTrade string `yaml:"stp,omitempty" json:"stp,omitempty"`
-	// Collar is a share of the last price; none if it is empty.
+	// Collar is a share of the last price. Empty means no collar.
 	Collar string `yaml:"collar,omitempty" json:"collar,omitempty"`
-	// Band is how far prices may be from the last one: within [last / band,
-	// last × band]. Any if it is empty.
+	// Band bounds prices to [last / band, last × band]. Empty means no band.
 	Band    string `yaml:"band,omitempty" json:"band,omitempty"`
 	Enabled bool   `yaml:"enabled" json:"enabled"`
 }
 
-// Parse reads a document. Unknown keys, and anything behind the document, are
-// errors.
+// Parse reads a document. Unknown keys and a second document are errors.
 func Parse(text []byte) (*Document, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
@@ -100,21 +96,24 @@ func Parse(text []byte) (*Document, error) {
 	return &doc, nil
 }
 
-// linesOf returns where the entries of a document begin.
+// linesOf returns the first lines of the entries of a document.
 func linesOf(text []byte) map[place]int {
 	var root struct {
 		Assets, Markets []yaml.Node
 		Networks        []yaml.Node
 	}
 	if yaml.Unmarshal(text, &root) != nil {
-		return nil // an entry that is an alias of another, say
+		return nil // for example, an entry that is an alias
 	}
 	lines := map[place]int{}
-	for part, entries := range map[string][]yaml.Node{"asset": root.Assets, "network": root.Networks, "market": root.Markets} {
+	for part, entries := range map[string][]yaml.Node{
+		"asset": root.Assets, "network": root.Networks, "market": root.Markets,
+	} {
 		for i := range entries {
 			lines[place{part: part, at: i}] = entries[i].Line
 		}
 	}
+
 	for i := range root.Networks {
 		var network struct{ Assets []yaml.Node }
 		if root.Networks[i].Decode(&network) != nil {
@@ -124,10 +123,11 @@ func linesOf(text []byte) map[place]int {
 			lines[place{"carriage", j, i}] = network.Assets[j].Line
 		}
 	}
+
 	return lines
 }
 
-// at prefixes what an entry is called with its line.
+// at returns the name of an entry, prefixed with its line.
 func (d *Document) at(p place, name string) string {
 	if line := d.lines[p]; line > 0 {
 		return fmt.Sprintf("line %d: %s", line, name)
@@ -150,7 +150,7 @@ func (d *Document) Format() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Of returns the document of what is listed.
+// Of returns the document of a catalogue.
 func Of(c *view.Catalogue) *Document {
 	d := new(Document)
 	for _, a := range c.Assets[1:] {
@@ -191,6 +191,7 @@ func marketOf(c *view.Catalogue, m *bourse.Market) Market {
 		InitialPrice: m.InitialPrice.Format(m.QuotePrecision),
 		MakerFee:     m.Maker.Format(), TakerFee: m.Taker.Format(), Enabled: m.Enabled,
 	}
+
 	if m.MaxPrice != bourse.MaxPrice {
 		doc.MaxPrice = m.MaxPrice.Format(m.QuotePrecision)
 	}
@@ -203,5 +204,6 @@ func marketOf(c *view.Catalogue, m *bourse.Market) Market {
 	if m.Band != 0 {
 		doc.Band = m.Band.Format()
 	}
+
 	return doc
 }

@@ -15,25 +15,26 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 )
 
-// client trades, and remembers what it was told.
+// client trades, and remembers the answers.
 type client struct {
 	key  string
 	name string
 	rng  *rand.Rand
 	http *http.Client
-	// told are its orders that were acknowledged, by obid.
+	// told are its acknowledged orders, by obid.
 	told map[uint64]*order
 	// open are the orders that it may cancel.
 	open []uint64
-	// unanswered is the order, or the obid of the cancel, whose answer never came.
+	// unanswered is an order without an answer, canceling the obid of a cancel without
+	// one.
 	unanswered fields
 	canceling  uint64
 	orders     int
-	// acknowledged counts orders and cancels of all clients.
+	// acknowledged counts the orders and cancels of all clients.
 	acknowledged *atomic.Int64
 }
 
-// order is what a client was told of one.
+// order is an order as last answered.
 type order struct {
 	name     string
 	filled   string
@@ -42,7 +43,7 @@ type order struct {
 
 type fields map[string]any
 
-// reply is what the endpoints answer that a client asks.
+// reply is the union of the endpoints' answers.
 type reply struct {
 	Success bool
 	Error   string
@@ -57,7 +58,7 @@ type reply struct {
 	}
 }
 
-// join opens an account with a key and money.
+// join creates an account with a key and money.
 func join(ctx context.Context, x *exchange, n int, acknowledged *atomic.Int64) (*client, error) {
 	const seed = 17
 	c := &client{
@@ -78,10 +79,12 @@ func join(ctx context.Context, x *exchange, n int, acknowledged *atomic.Int64) (
 			return nil, err
 		}
 	}
-	text, err := admin.Call(ctx, x.data(), "key/create", fields{"account": email, "name": "demo", "scopes": "read,trade"})
+	text, err := admin.Call(
+		ctx, x.data(), "key/create", fields{"account": email, "name": "demo", "scopes": "read,trade"})
 	if err != nil {
 		return nil, err
 	}
+
 	var made struct {
 		Secret string `json:"api_key"`
 	}
@@ -90,16 +93,17 @@ func join(ctx context.Context, x *exchange, n int, acknowledged *atomic.Int64) (
 	return c, err
 }
 
-// errUnanswered says that a connection broke before the answer: nobody knows what
-// became of the request.
+// errUnanswered means that the connection broke before the answer: the outcome is
+// unknown.
 var errUnanswered = errors.New("no answer came")
 
-// ask asks an endpoint.
+// ask sends a request to an endpoint.
 func (c *client) ask(ctx context.Context, url, path string, f fields) (r reply, err error) {
 	f["api_key"] = c.key
 	text, err := json.Marshal(f)
 	if err != nil {
 		return r, err
+
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+path, bytes.NewReader(text))
 	if err != nil {
@@ -121,7 +125,7 @@ func (c *client) ask(ctx context.Context, url, path string, f fields) (r reply, 
 	return r, json.Unmarshal(answer, &r)
 }
 
-// trade places and cancels orders, one after the other, until no answer comes.
+// trade places and cancels orders, one after the other, until an answer fails to come.
 func (c *client) trade(ctx context.Context, url string) error {
 	for {
 		var err error
@@ -142,14 +146,17 @@ func (c *client) trade(ctx context.Context, url string) error {
 
 func (c *client) place(ctx context.Context, url string) error {
 	const middle, spread = 60_000, 20
+
 	c.orders++
 	side, price := "BUY", middle-c.rng.IntN(spread)
 	if c.rng.IntN(2) == 0 {
 		side, price = "SELL", middle-spread/2+c.rng.IntN(spread)
 	}
+
 	o := fields{
 		"pair": "BTC/USDT", "side": side, "type": "LIMIT", "time_in_force": "GTC", "price": fmt.Sprint(price),
-		"amount": fmt.Sprintf("0.00%d", 1+c.rng.IntN(9)), "resp_type": "RESULT", "client_id": fmt.Sprintf("%s-%d", c.name, c.orders),
+		"amount": fmt.Sprintf("0.00%d", 1+c.rng.IntN(9)), "resp_type": "RESULT",
+		"client_id": fmt.Sprintf("%s-%d", c.name, c.orders),
 	}
 	r, err := c.ask(ctx, url, "/spot/open_orders/new", o)
 	if errors.Is(err, errUnanswered) {
@@ -169,7 +176,7 @@ func (c *client) place(ctx context.Context, url string) error {
 	return nil
 }
 
-// cancel cancels an order; one that was filled meanwhile is left as it is.
+// cancel cancels an order; an order filled meanwhile stays as it is.
 func (c *client) cancel(ctx context.Context, url string) error {
 	at := c.rng.IntN(len(c.open))
 	obid := c.open[at]
@@ -184,11 +191,11 @@ func (c *client) cancel(ctx context.Context, url string) error {
 	return err
 }
 
-// found is what a client finds after a crash.
+// found is a client's result after a crash.
 type found struct {
-	// there and gone count orders that were acknowledged.
+	// there and gone count acknowledged orders that exist, or do not.
 	there, gone int
-	// took and never count requests without an answer, by what became of them.
+	// took and never count requests without an answer: those carried out, and others.
 	took, never int
 }
 
@@ -199,7 +206,7 @@ func (f *found) add(g found) {
 	f.never += g.never
 }
 
-// look asks for everything that the client was told, and what became of what it was not.
+// look queries all acknowledged orders, and the outcome of the unanswered request.
 func (c *client) look(ctx context.Context, url string) (f found, err error) {
 	if c.unanswered != nil {
 		took, err := c.again(ctx, url)
@@ -212,6 +219,7 @@ func (c *client) look(ctx context.Context, url string) (f found, err error) {
 			f.never++
 		}
 	}
+
 	for obid, told := range c.told {
 		r, err := c.ask(ctx, url, "/spot/order", fields{"obid": obid})
 		if err != nil {
@@ -233,7 +241,7 @@ func (c *client) look(ctx context.Context, url string) (f found, err error) {
 	return f, nil
 }
 
-// holds reports whether an order is at least what its client was told.
+// holds reports whether an order shows no less than its acknowledgement.
 func (o *order) holds(r reply) bool {
 	const scale = 18
 	told, err := bourse.ParseAmount(o.filled, scale)
@@ -242,8 +250,8 @@ func (o *order) holds(r reply) bool {
 		(!o.canceled || r.Order.Status == "CANCELED")
 }
 
-// again sends the order whose answer never came once more under its name, and reports
-// whether it had taken place. It is there once then.
+// again repeats the unanswered order with its client ID, and reports whether it had been
+// placed. Either way it exists once afterwards.
 func (c *client) again(ctx context.Context, url string) (took bool, err error) {
 	name := c.unanswered["client_id"]
 	before, err := c.ask(ctx, url, "/spot/order", fields{"client_id": name})

@@ -14,15 +14,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/audit"
 )
 
-// How long the demonstration trades: for TradeFor, or until so much is acknowledged
-// that looking for all of it would take longer.
+// The demonstration trades for TradeFor, or until tradeUntil orders and cancels are
+// acknowledged, more of which would take long to query.
 const (
 	clients    = 8
 	TradeFor   = 8 * time.Second
 	tradeUntil = 25_000
 )
 
-// Options say what runs, and who is told.
+// Options configure the demonstration.
 type Options struct {
 	// Program is this program's file.
 	Program string
@@ -31,8 +31,7 @@ type Options struct {
 	TradeFor time.Duration
 }
 
-// ErrBroken says that the exchange did not keep what it promises; what is wrong has
-// been printed.
+// ErrBroken means that the exchange broke a promise. The details have been printed.
 var ErrBroken = errors.New("the exchange did not keep its word")
 
 // crash is one demonstration.
@@ -44,24 +43,28 @@ type crash struct {
 	began        time.Time
 }
 
-// Crash starts an exchange, kills it while clients trade, starts it again, and holds
-// what is there against what was acknowledged.
+// Crash starts an exchange, kills it while clients trade, starts it again, and compares
+// its state with the acknowledgements.
 func Crash(ctx context.Context, o Options) (err error) {
-	ctx, cancel := context.WithCancel(ctx) // ends the exchange, whatever happens
+	ctx, cancel := context.WithCancel(ctx) // ends the exchange on every path
 	defer cancel()
+
 	dir, err := os.MkdirTemp("", "bourse-demo-")
 	if err != nil {
 		return err
 	}
 	c := &crash{Options: o, x: &exchange{program: o.Program, dir: dir}, began: time.Now()}
+
 	err = c.run(ctx)
 	if ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
+
 	if errors.Is(err, ErrBroken) {
 		c.say("Its data is in %s.", dir)
 		return err
 	}
+
 	cancel()
 	return errors.Join(err, os.RemoveAll(dir))
 }
@@ -100,11 +103,12 @@ func (c *crash) run(ctx context.Context) error {
 	if !held || !proven {
 		return ErrBroken
 	}
-	c.say("\nNothing that was acknowledged is lost, and nothing happened twice. It took %.0f s.", time.Since(c.began).Seconds())
+	c.say("\nNothing that was acknowledged is lost, and nothing happened twice. It took %.0f s.",
+		time.Since(c.began).Seconds())
 	return nil
 }
 
-// trade has clients trade, and kills the exchange while they do.
+// trade makes clients trade, and kills the exchange meanwhile.
 func (c *crash) trade(ctx context.Context) error {
 	for n := range clients {
 		client, err := join(ctx, c.x, n+1, &c.acknowledged)
@@ -125,7 +129,8 @@ func (c *crash) trade(ctx context.Context) error {
 	for began := time.Now(); time.Since(began) < c.TradeFor && c.acknowledged.Load() < tradeUntil; {
 		select {
 		case <-tick.C:
-			c.say("   %2.0f s %9s orders and cancels acknowledged", time.Since(began).Seconds(), thousands(int(c.acknowledged.Load())))
+			c.say("   %2.0f s %9s orders and cancels acknowledged",
+				time.Since(began).Seconds(), thousands(int(c.acknowledged.Load())))
 		case err := <-failed:
 			return fmt.Errorf("a client ended early: %w", err)
 		case <-ctx.Done():
@@ -151,7 +156,7 @@ func (c *crash) trade(ctx context.Context) error {
 	return nil
 }
 
-// look has each client ask for what it was told.
+// look makes each client query its acknowledged orders.
 func (c *crash) look(ctx context.Context) (held bool, err error) {
 	var looking sync.WaitGroup
 	var mu sync.Mutex
@@ -175,7 +180,8 @@ func (c *crash) look(ctx context.Context) (held bool, err error) {
 	c.say("   acknowledged  %9s", thousands(all.there+all.gone))
 	c.say("   there         %9s", thousands(all.there))
 	c.say("   lost          %9s", thousands(all.gone))
-	c.say("   without an answer: %d had taken place, %d had not; sent again, each is there once", all.took, all.never)
+	c.say("   without an answer: %d had taken place, %d had not; sent again, each is there once",
+		all.took, all.never)
 	return all.gone == 0, nil
 }
 
@@ -206,11 +212,12 @@ func (c *crash) prove(dead *audit.StateReport) (proven bool, err error) {
 		}
 		c.say("   from snapshot %-9d %s", s.Seq, hash)
 	}
-	c.say("   every balance and order recomputed from %s commands: %d violations", thousands(int(report.Seq)), len(report.Violations))
+	c.say("   every balance and order recomputed from %s commands: %d violations",
+		thousands(int(report.Seq)), len(report.Violations))
 	return proven, nil
 }
 
-// states replays the journal of an exchange that does not run.
+// states replays the journal of a stopped exchange.
 func states(data string) (_ *audit.StateReport, err error) {
 	x, err := audit.Open(data)
 	if err != nil {
@@ -220,7 +227,7 @@ func states(data string) (_ *audit.StateReport, err error) {
 	return x.States(audit.Everything, time.Now)
 }
 
-// thousands writes a number with commas.
+// thousands formats a number with commas.
 func thousands(n int) string {
 	digits := fmt.Sprint(n)
 	var b strings.Builder

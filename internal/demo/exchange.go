@@ -13,12 +13,12 @@ import (
 	"syscall"
 )
 
-// exchange is a sandbox that runs as a process of its own.
+// exchange is a sandbox in its own process.
 type exchange struct {
 	program, dir string
 	cmd          *exec.Cmd
 	url          string
-	// last is what it logged last, logged is closed when it has ended.
+	// last is its last log message, logged is closed when its log has ended.
 	last   string
 	logged chan struct{}
 }
@@ -55,6 +55,7 @@ func (x *exchange) start(ctx context.Context) error {
 			}
 		}
 	}()
+
 	select {
 	case address := <-serving:
 		x.url = "http://" + address
@@ -64,7 +65,7 @@ func (x *exchange) start(ctx context.Context) error {
 	}
 }
 
-// ownEnvironment is the environment without settings of exchanges.
+// ownEnvironment returns the environment without an exchange's settings.
 func ownEnvironment() (list []string) {
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "BOURSE_") {
@@ -74,15 +75,15 @@ func ownEnvironment() (list []string) {
 	return list
 }
 
-// kill ends the process as a power cut would: it gets no chance to do anything.
+// kill ends the process like a power cut: without a chance to do anything.
 func (x *exchange) kill() error {
 	err := x.cmd.Process.Kill()
 	<-x.logged
-	_ = x.cmd.Wait() // it says that it was killed
+	_ = x.cmd.Wait() // it reports the kill
 	return err
 }
 
-// stop asks the process to end.
+// stop stops the process in order.
 func (x *exchange) stop() error {
 	if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err

@@ -31,7 +31,7 @@ func mustValidator(t *testing.T) *Validator {
 	return v
 }
 
-// walk calls f for every object of a document, with its place.
+// walk calls f for every object of a document, with its path.
 func walk(value any, place string, f func(d document, place string)) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -46,7 +46,7 @@ func walk(value any, place string, f func(d document, place string)) {
 	}
 }
 
-// resolve returns what a reference inside a document points to, or nil.
+// resolve returns the target of a reference inside a document, or nil.
 func resolve(d document, ref string) any {
 	var value any = map[string]any(d)
 	for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
@@ -78,8 +78,8 @@ func TestEveryReferenceResolvesAndIsNeeded(t *testing.T) {
 	}
 }
 
-// TestSchemasAreSchemas compiles every schema of the documents, whether a body
-// uses it or not: the compiler checks them against the draft's own schema.
+// TestSchemasAreSchemas compiles every schema of the documents, also unused ones: the
+// compiler checks them against the draft's own schema.
 func TestSchemasAreSchemas(t *testing.T) {
 	for _, file := range slices.Concat(restFiles, restV2Files, []string{streamsFile}) {
 		doc := mustLoad(t, file)
@@ -95,8 +95,8 @@ func TestSchemasAreSchemas(t *testing.T) {
 	}
 }
 
-// TestEnumsHaveTypes wants no list of values to leave to a generator of clients what
-// they are.
+// TestEnumsHaveTypes wants a type for every enumeration, so that generators of clients
+// need not infer it.
 func TestEnumsHaveTypes(t *testing.T) {
 	found := 0
 	for _, file := range slices.Concat(restFiles, restV2Files, []string{streamsFile}) {
@@ -325,8 +325,8 @@ func TestAnswersThatAreWrong(t *testing.T) {
 	}
 }
 
-// TestPresenceOfTransactionFields takes each field of a transaction away where
-// it must be, and adds it where it must not be.
+// TestPresenceOfTransactionFields removes each field of a transaction where it is
+// required, and adds it where it is forbidden.
 func TestPresenceOfTransactionFields(t *testing.T) {
 	v := mustValidator(t)
 	const always = `"xid":1,"asset":"A","network":"A","amount":"1","create_time":"1.000000","address":"x",` +
@@ -416,7 +416,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestKnownFilesAreNotSentAgain wants a client that has a document to be told so.
+// TestKnownFilesAreNotSentAgain wants a 304 for a client that has the document.
 func TestKnownFilesAreNotSentAgain(t *testing.T) {
 	h, err := Handler("/docs")
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package describe serves the descriptions of the public interfaces to people,
-// and holds requests, answers and messages against them in tests.
+// Package describe serves the descriptions of the public interfaces, and validates
+// requests, answers and messages against them in tests.
 //
-// It stands beside the interfaces and knows none of them: docs/api is its only
-// source.
+// It knows none of the interfaces: docs/api is its only source.
 package describe

@@ -21,27 +21,30 @@ const (
 	streamsFile = "streams.yaml"
 )
 
-// restFiles are the documents of what is spoken over HTTP.
+// restFiles are the documents of REST V1.
 var restFiles = []string{spotFile, walletFile}
 
 // document is a description as plain JSON values.
 type document map[string]any
 
-// load reads a document. Duplicate names are errors of the YAML decoder.
+// load reads a document. The YAML decoder refuses duplicate names.
 func load(name string) (document, error) {
 	text, err := fs.ReadFile(apidocs.Files, name)
 	if err != nil {
 		return nil, err
 	}
+
 	var parsed map[string]any
 	if err := yaml.Unmarshal(text, &parsed); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	// Through JSON, so that numbers are what the schemas expect.
+
+	// Through JSON, so that numbers have the schemas' type.
 	plain, err := json.Marshal(parsed)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(plain))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -58,13 +61,13 @@ func (d document) at(names ...string) document {
 	return d
 }
 
-// text returns the string of a name, or nothing.
+// text returns the string of a name, empty if there is none.
 func (d document) text(name string) string {
 	s, _ := d[name].(string)
 	return s
 }
 
-// prefix returns where an interface's paths begin.
+// prefix returns the prefix of an interface's paths.
 func (d document) prefix() string {
 	servers, _ := d["servers"].([]any)
 	if len(servers) != 1 {

@@ -11,8 +11,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 )
 
-// TestEndpointsAreDescribed holds the paths, fields and scopes that the program
-// serves against the documents.
+// TestEndpointsAreDescribed compares the served paths, fields and scopes with the
+// documents.
 func TestEndpointsAreDescribed(t *testing.T) {
 	for file, endpoints := range map[string][]api.Endpoint{
 		spotFile:   new(spotv1.Spot).Endpoints(),
@@ -31,7 +31,7 @@ func TestEndpointsAreDescribed(t *testing.T) {
 	}
 }
 
-// described holds one endpoint against a document.
+// described compares one endpoint with a document.
 func described(t *testing.T, doc document, e *api.Endpoint) {
 	post := doc.at("paths", e.Path, "post")
 	if tags, _ := post["tags"].([]any); len(tags) != 1 || tags[0] != tagOf(doc, e) {
@@ -59,7 +59,7 @@ func described(t *testing.T, doc document, e *api.Endpoint) {
 	}
 }
 
-// parameters returns the names of what an operation takes in its query.
+// parameters returns the names of an operation's query parameters.
 func parameters(operation document) (names []string) {
 	list, _ := operation["parameters"].([]any)
 	for _, p := range list {
@@ -70,7 +70,7 @@ func parameters(operation document) (names []string) {
 	return names
 }
 
-// tagOf returns the tag that stands for an endpoint's scope.
+// tagOf returns the tag of an endpoint's scope.
 func tagOf(doc document, e *api.Endpoint) string {
 	switch e.Scope {
 	case 0:

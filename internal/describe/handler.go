@@ -22,16 +22,16 @@ var (
 	styles []byte
 )
 
-// page is what the index shows.
+// page is the content of the index.
 type page struct {
 	Spot, Wallet, Account, Operations, Streams []entry
 }
 
-// entry is a name and what it is for.
+// entry is a name and its purpose.
 type entry struct{ Name, Summary string }
 
-// Handler serves the descriptions below a path such as /docs: an index for
-// people, and the documents for machines.
+// Handler serves the descriptions below a path such as /docs: an index in HTML, and the
+// documents.
 func Handler(prefix string) (http.Handler, error) {
 	index, err := render(prefix)
 	if err != nil {
@@ -56,7 +56,7 @@ func Handler(prefix string) (http.Handler, error) {
 type file struct {
 	kind string
 	body []byte
-	// tag names this version of it, as ETag.
+	// tag is the ETag of this version.
 	tag string
 }
 
@@ -65,12 +65,12 @@ func newFile(kind string, body []byte) *file {
 	return &file{kind, body, fmt.Sprintf(`"%x"`, sum[:12])}
 }
 
-// ServeHTTP answers with the file, or with 304 if the client has it. Pages may load
-// our style sheet and nothing else.
+// ServeHTTP answers with the file, or with 304 if the client has this version. Pages may
+// load the style sheet and nothing else.
 func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("ETag", f.tag)
-	h.Set("Cache-Control", "no-cache") // ask whether it is still this version
+	h.Set("Cache-Control", "no-cache") // revalidate each time
 	if has := r.Header.Get("If-None-Match"); has == "*" || strings.Contains(has, f.tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
@@ -84,7 +84,7 @@ func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(f.body) // the client may be gone
 }
 
-// render writes the index from the documents.
+// render renders the index from the documents.
 func render(prefix string) ([]byte, error) {
 	spot, err := endpoints(spotFile)
 	if err != nil {
@@ -106,6 +106,7 @@ func render(prefix string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	p := page{Spot: spot, Wallet: slices.Concat(wallet, wallet2), Account: account}
 	messages := streams.at("components", "messages")
 	for _, name := range slices.Sorted(maps.Keys(messages)) {
@@ -115,10 +116,12 @@ func render(prefix string) ([]byte, error) {
 			p.Streams = append(p.Streams, entry{name, messages.at(name).text("summary")})
 		}
 	}
+
 	t, err := template.New("index").Parse(indexText)
 	if err != nil {
 		return nil, err
 	}
+
 	var out bytes.Buffer
 	err = t.Execute(&out, struct {
 		Prefix string
@@ -127,7 +130,7 @@ func render(prefix string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// endpoints lists what a document describes.
+// endpoints lists the endpoints of a document.
 func endpoints(file string) ([]entry, error) {
 	doc, err := load(file)
 	if err != nil {
@@ -140,7 +143,7 @@ func endpoints(file string) ([]entry, error) {
 	return list, nil
 }
 
-// operations lists what a document of REST V2 describes.
+// operations lists the operations of a REST V2 document.
 func operations(file string) ([]entry, error) {
 	doc, err := load(file)
 	if err != nil {

@@ -8,20 +8,19 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// restV2Files are the documents of interfaces whose methods and paths say what is
-// done.
+// restV2Files are the documents of REST V2, whose operations are a method on a path.
 var restV2Files = []string{accountFile, wallet2File}
 
 // operation is a method on a path of REST V2.
 type operation struct {
 	method string
-	// segments are those of the path; a {name} stands for any.
+	// segments are those of the path; a {name} matches any.
 	segments []string
 	// request is nil for a method without a body.
 	request, answer, failure *jsonschema.Schema
 }
 
-// methods are those that operations have.
+// methods are the methods of operations, as OpenAPI names them.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
 func (v *Validator) addRestV2(file string) error {
@@ -29,52 +28,60 @@ func (v *Validator) addRestV2(file string) error {
 	if err != nil {
 		return err
 	}
-	// body compiles what a part of an operation refers to.
+
+	// body compiles the schema that a part of an operation refers to.
 	body := func(part document) (*jsonschema.Schema, error) {
 		at := strings.Split(strings.TrimPrefix(part.text("$ref"), "#/"), "/")
 		return compile(c, file, at, jsonBody)
 	}
+
 	for path := range doc.at("paths") {
 		for _, method := range methods {
 			described := doc.at("paths", path, method)
 			if described == nil {
 				continue
 			}
+
 			o := operation{method: strings.ToUpper(method), segments: strings.Split(doc.prefix()+path, "/")}
 			if part := described.at("requestBody"); part != nil {
 				if o.request, err = body(part); err != nil {
 					return err
 				}
 			}
+
 			if o.answer, err = body(described.at("responses", "200")); err != nil {
 				return err
 			}
 			if o.failure, err = body(described.at("responses", "4XX")); err != nil {
 				return err
 			}
+
 			v.operations = append(v.operations, o)
 		}
 	}
 	return nil
 }
 
-// Exchange holds a request of REST V2 that was taken, and its answer, against their
-// description. A request that was refused may be anything.
+// Exchange validates an accepted request of REST V2 and its answer. A refused request may
+// be anything; only its answer is validated.
 func (v *Validator) Exchange(method, path string, request []byte, status int, answer []byte) error {
 	o := v.operation(method, path)
 	if o == nil {
 		return fmt.Errorf("%w: %s %s", ErrUnknown, method, path)
 	}
+
 	given, err := parse(answer)
 	if err != nil {
 		return err
 	}
+
 	if status != http.StatusOK {
 		return o.failure.Validate(given)
 	}
 	if err := o.answer.Validate(given); err != nil || o.request == nil || len(request) == 0 {
 		return err
 	}
+
 	asked, err := parse(request)
 	if err != nil {
 		return err
@@ -82,8 +89,7 @@ func (v *Validator) Exchange(method, path string, request []byte, status int, an
 	return o.request.Validate(asked)
 }
 
-// operation returns what a path leads to; one without placeholders goes before one
-// with them.
+// operation returns the operation of a path; one without placeholders takes precedence.
 func (v *Validator) operation(method, path string) *operation {
 	path, _, _ = strings.Cut(path, "?")
 	segments := strings.Split(path, "/")
@@ -93,11 +99,13 @@ func (v *Validator) operation(method, path string) *operation {
 		if o.method != method || len(o.segments) != len(segments) {
 			continue
 		}
+
 		exact, fits := true, true
 		for j, s := range o.segments {
 			exact = exact && s == segments[j]
 			fits = fits && (s == segments[j] || strings.HasPrefix(s, "{"))
 		}
+
 		if exact {
 			return o
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/walletv2"
 )
 
-// TestOperationsAreDescribed holds methods, paths, parameters and who may ask
-// against the documents.
+// TestOperationsAreDescribed compares methods, paths, parameters and scopes with the
+// documents.
 func TestOperationsAreDescribed(t *testing.T) {
 	for file, endpoints := range map[string][]v2.Endpoint{
 		accountFile: new(accountv2.Account).Endpoints(), wallet2File: new(walletv2.Wallet).Endpoints(),

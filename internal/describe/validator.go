@@ -12,11 +12,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// ErrUnknown says that a path or message is not described.
+// ErrUnknown means that a path or message is not described.
 var ErrUnknown = errors.New("not described")
 
-// Validator holds what is sent and received against the descriptions. It never
-// changes, and may be used from several goroutines.
+// Validator validates requests, answers and messages. It is immutable and safe for
+// concurrent use.
 type Validator struct {
 	// requests and answers are by path below the host, messages by name.
 	requests, answers, messages map[string]*jsonschema.Schema
@@ -31,6 +31,7 @@ func NewValidator() (*Validator, error) {
 		answers:  map[string]*jsonschema.Schema{},
 		messages: map[string]*jsonschema.Schema{},
 	}
+
 	for _, file := range restFiles {
 		if err := v.addRest(file); err != nil {
 			return nil, err
@@ -44,13 +45,14 @@ func NewValidator() (*Validator, error) {
 	if err := v.addStreams(); err != nil {
 		return nil, err
 	}
+
 	return v, nil
 }
 
-// jsonBody is where a body's schema is, below what has a body.
+// jsonBody is the path of a body's schema.
 var jsonBody = []string{"content", "application/json", "schema"}
 
-// open reads a document, and makes a compiler of the schemas in it.
+// open reads a document and makes a compiler for its schemas.
 func open(file string) (document, *jsonschema.Compiler, error) {
 	doc, err := load(file)
 	if err != nil {
@@ -91,7 +93,7 @@ func (v *Validator) addStreams() error {
 	return nil
 }
 
-// escape writes a name as a part of a JSON pointer.
+// escape escapes a name in a JSON pointer.
 var escape = strings.NewReplacer("~", "~0", "/", "~1")
 
 func compile(c *jsonschema.Compiler, file string, at, below []string) (*jsonschema.Schema, error) {
@@ -107,16 +109,15 @@ func compile(c *jsonschema.Compiler, file string, at, below []string) (*jsonsche
 	return s, nil
 }
 
-// Paths returns the endpoints that are described, sorted, with their interface's
-// prefix: /spot/markets.
+// Paths returns the described endpoints, sorted, with their interface's prefix:
+// /spot/markets.
 func (v *Validator) Paths() []string { return slices.Sorted(maps.Keys(v.requests)) }
 
-// Messages returns the names of the stream messages that are described, sorted:
-// an operation's, resp, or a stream's without pair and resolution.
+// Messages returns the names of the described stream messages, sorted: an operation's,
+// resp, or a stream's without pair and resolution.
 func (v *Validator) Messages() []string { return slices.Sorted(maps.Keys(v.messages)) }
 
-// Request holds the body of a request to a path against its description. Null
-// counts as absent.
+// Request validates the body of a request to a path. Null counts as absent.
 func (v *Validator) Request(path string, body []byte) error {
 	value, err := parse(body)
 	if err != nil {
@@ -128,8 +129,7 @@ func (v *Validator) Request(path string, body []byte) error {
 	return validate(v.requests, path, value)
 }
 
-// Answer holds the body of an answer of a path, whose status is 200, against its
-// description.
+// Answer validates the body of an answer with status 200.
 func (v *Validator) Answer(path string, body []byte) error {
 	value, err := parse(body)
 	if err != nil {
@@ -138,8 +138,7 @@ func (v *Validator) Answer(path string, body []byte) error {
 	return validate(v.answers, path, value)
 }
 
-// Message holds a stream message, a client's or the server's, against its
-// description.
+// Message validates a stream message, a client's or the server's.
 func (v *Validator) Message(body []byte) error {
 	value, err := parse(body)
 	if err != nil {
@@ -152,7 +151,7 @@ func (v *Validator) Message(body []byte) error {
 	return validate(v.messages, messageName(object), value)
 }
 
-// messageName returns the name under which a message is described.
+// messageName returns the name of a message's description.
 func messageName(m document) string {
 	if _, isRequest := m["op"]; isRequest {
 		return m.text("op")
@@ -167,8 +166,7 @@ func messageName(m document) string {
 	return name
 }
 
-// parse reads one JSON value, strictly: no name twice, valid UTF-8, nothing
-// behind it.
+// parse reads one JSON value strictly: no duplicate names, valid UTF-8, nothing after it.
 func parse(body []byte) (any, error) {
 	d := jsontext.NewDecoder(bytes.NewReader(body))
 	if _, err := d.ReadValue(); err != nil {

@@ -1,9 +1,3 @@
-// Package lock has a mutex for each account.
-//
-// It stands below what must do one thing of an account at a time: the changes of a
-// person and its keys, and the orders that walk a book.
-//
-// Invariant: whoever waits waits for requests of one account alone.
 package lock
 
 import (
@@ -12,7 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Accounts is a mutex for each account. The zero Accounts has nobody who holds one.
+// Accounts holds a mutex for each account. The zero value is ready to use.
 type Accounts struct {
 	mu   sync.Mutex
 	held map[bourse.AccountID]*lock
@@ -20,12 +14,11 @@ type Accounts struct {
 
 type lock struct {
 	sync.Mutex
-	// users are who holds it or waits for it; with the last one it goes.
+	// users counts holders and waiters; the last one removes the lock.
 	users int
 }
 
-// Lock waits until nobody else holds an account's mutex, and returns what gives it
-// back.
+// Lock locks an account's mutex and returns the function that unlocks it.
 func (l *Accounts) Lock(id bourse.AccountID) (unlock func()) {
 	l.mu.Lock()
 	if l.held == nil {

@@ -1,10 +1,3 @@
-// Package needs says what a test needs of the machine beyond Go.
-//
-// It stands beside the tests. A test names what it needs; where that is missing the test
-// is skipped with a line that `make test` counts. What BOURSE_REQUIRE lists is there:
-// without it the test fails, as in continuous integration.
-//
-// Invariant: nothing else skips a test.
 package needs
 
 import (
@@ -15,28 +8,31 @@ import (
 	"testing"
 )
 
-// Prefix begins the line of a test that was skipped; what it needs follows.
+// Prefix begins the line of a skipped test; the need follows.
 const Prefix = "needs "
 
-// Program skips a test where a program is missing.
+// Program skips a test if a program is not in PATH.
 func Program(t testing.TB, name string) {
 	t.Helper()
 	_, err := exec.LookPath(name)
 	That(t, name, err == nil)
 }
 
-// Root skips a test of an ordinary user.
+// Root skips a test unless it runs as root.
 func Root(t testing.TB) {
 	t.Helper()
 	That(t, "root", os.Geteuid() == 0)
 }
 
-// That skips a test unless what it needs is there.
+// That skips a test unless a need is met.
 func That(t testing.TB, name string, there bool) {
 	t.Helper()
-	// `make test` puts into BOURSE_HAS what is installed. Go's cache of results knows the
-	// environment that a test reads, and no file outside the module.
+
+	// `make test` lists the installed programs in BOURSE_HAS. Reading it makes Go's test
+	// cache depend on them: the cache tracks the environment that a test reads, but no
+	// file outside the module.
 	_ = os.Getenv("BOURSE_HAS") //nolint:forbidigo // for tests alone
+
 	switch {
 	case there:
 	case slices.Contains(strings.Fields(os.Getenv("BOURSE_REQUIRE")), name): //nolint:forbidigo // for tests alone

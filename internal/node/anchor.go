@@ -16,11 +16,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// errSilent says that an anchor has not answered for long.
-var errSilent = errors.New("it does not answer")
-
-// openAnchor loads what is anchored, and refuses a start that could not tell whether the
-// journal is whole. exists says that the data directory has a journal.
+// openAnchor loads the anchor's record, and refuses a start that could not check the
+// journal against it. exists reports whether the data directory has a journal.
 func (n *Node) openAnchor(identity journal.Identity, exists bool) error {
 	if n.Anchor == "" {
 		return nil
@@ -33,35 +30,35 @@ func (n *Node) openAnchor(identity journal.Identity, exists bool) error {
 		return fmt.Errorf("anchor: %w", err)
 	}
 	if sameDisk {
-		n.Log.Warn("the anchor is on the disk of the data directory: who can change one can change both", slog.String("anchor", n.Anchor))
+		n.Log.Warn("the anchor is on the disk of the data directory: who can change one can change both",
+			slog.String("anchor", n.Anchor))
 	}
 
-	h := &heads{place: anchor.NewDir(n.Anchor), soon: make(chan struct{}, 1), done: make(chan struct{})}
-	record, err := h.place.Load()
+	h := &heads{Keeper: anchor.NewKeeper(anchor.NewDir(n.Anchor), time.Now, anchorLate), done: make(chan struct{})}
+	err = h.Load()
 	switch {
-	case errors.Is(err, anchor.ErrNone):
-		record = nil
+	case errors.Is(err, anchor.ErrNone): // Record is nil
 	case err != nil:
 		return fmt.Errorf("anchor: %w", err)
 	case !exists:
 		return fmt.Errorf("%w: %s has %s of exchange %x, and %s holds no journal. Bring the data directory back, or give a new exchange another anchor",
-			journal.ErrCut, n.Anchor, &record.Newest, record.Identity.Exchange, n.Data)
+			journal.ErrCut, n.Anchor, &h.Record.Newest, h.Record.Identity.Exchange, n.Data)
 	default:
-		if err := identity.Check(record.Identity); err != nil {
+		if err := identity.Check(h.Record.Identity); err != nil {
 			return fmt.Errorf("anchor %s: %w", n.Anchor, err)
 		}
 	}
-	h.record = record
 	n.heads = h
 	return nil
 }
 
-// checkAnchored holds the journal and its side files against what is anchored.
+// checkAnchored checks the journal and its side files against the anchored record.
 func (n *Node) checkAnchored(tip journal.Tip) error {
 	n.foundTip = tip
 	n.accepting = n.AcceptJournal != 0 && n.AcceptJournal == tip.Last && !n.acceptedBefore(tip)
 	if n.accepting {
-		n.Log.Warn("going on with the journal as it is", slog.Uint64("seq", uint64(tip.Last)), slog.String("reason", n.Reason))
+		n.Log.Warn("going on with the journal as it is", slog.Uint64("seq", uint64(tip.Last)),
+			slog.String("reason", n.Reason))
 	}
 	if err := n.checkAhead(tip); err != nil {
 		return err
@@ -70,13 +67,13 @@ func (n *Node) checkAnchored(tip journal.Tip) error {
 		return nil
 	}
 
-	known := n.heads.record
+	known := n.heads.Record
 	if known == nil {
 		if tip.Last > 0 && !n.accepting {
 			return fmt.Errorf("%w: nothing is anchored in %s, and the journal ends at %s. Mount the right disk there; if this exchange is anchored for the first time, %s",
 				journal.ErrCut, n.Anchor, anchor.At(tip), n.accept(tip))
 		}
-		n.heads.record = &anchor.Record{Identity: n.identity}
+		n.heads.Record = &anchor.Record{Identity: n.identity}
 		return n.probe()
 	}
 	if err := n.checkHead(&known.Newest, tip); err != nil {
@@ -88,8 +85,9 @@ func (n *Node) checkAnchored(tip journal.Tip) error {
 	return n.probe()
 }
 
-// probe keeps the record as it was found, so that a place that cannot be written to is
-// told before anybody trades. What is accepted is written down first.
+// probe writes the record back as it was found: an anchor that cannot be written to stops
+// the start before any trade. An accepted journal is anchored later, once a note of it is
+// journaled.
 func (n *Node) probe() error {
 	if n.accepting {
 		return nil
@@ -97,13 +95,14 @@ func (n *Node) probe() error {
 	return n.keepHeads()
 }
 
-// acceptedBefore reports whether an operator accepted this end of the journal already. The
-// journal has gone on since: whoever brought it back there did so behind the same flag.
+// acceptedBefore reports whether an operator accepted this end of the journal already.
+// The journal has grown since, so that this end now means another cut, which the same
+// flag does not excuse.
 func (n *Node) acceptedBefore(tip journal.Tip) bool {
-	if n.heads == nil || n.heads.record == nil {
+	if n.heads == nil || n.heads.Record == nil {
 		return false
 	}
-	for _, a := range n.heads.record.Accepted {
+	for _, a := range n.heads.Record.Accepted {
 		if a.Accepted.Last == tip.Last && a.Accepted.Chain == tip.Chain {
 			return true
 		}
@@ -111,7 +110,7 @@ func (n *Node) acceptedBefore(tip journal.Tip) bool {
 	return false
 }
 
-// checkHead wants the journal to hold the newest head.
+// checkHead refuses a journal without the newest anchored head, unless it is accepted.
 func (n *Node) checkHead(head *anchor.Head, tip journal.Tip) error {
 	ours, compacted := head.Tip.Last == 0, false
 	if !ours && head.Tip.Last <= tip.Last {
@@ -136,13 +135,13 @@ func (n *Node) checkHead(head *anchor.Head, tip journal.Tip) error {
 		journal.ErrCut, n.Anchor, head, n.Data, what, anchor.At(tip), n.accept(tip))
 }
 
-// accept tells an operator how to go on with a journal as it is.
+// accept returns the advice to start once with the journal accepted as it is.
 func (n *Node) accept(tip journal.Tip) string {
-	return fmt.Sprintf("start once with --accept-journal %d --reason TEXT", tip.Last)
+	return fmt.Sprintf("start once with `%s --accept-journal %d --reason TEXT`", n.Again, tip.Last)
 }
 
-// checkAnchoredVoids wants the file of voids to continue the anchored one, by commands
-// alone that the engine cannot apply.
+// checkAnchoredVoids checks that the file of voids continues the anchored one, and that
+// the engine cannot apply any of the commands that it adds.
 func (n *Node) checkAnchoredVoids(head *anchor.Head) error {
 	all := n.voids.All()
 	if digest, ok := n.voids.Digest(head.Voids); !ok || head.Voids > 0 && digest != head.Void {
@@ -169,12 +168,12 @@ func (n *Node) checkAnchoredVoids(head *anchor.Head) error {
 	return nil
 }
 
-// checkAhead refuses a journal that ends before something that was derived of it: the
-// journal may have been cut back. An operator who accepts that has what is ahead removed.
+// checkAhead refuses a journal that ends before a void or a snapshot of it: it may have
+// been cut back. If an operator accepts the journal, later snapshots are removed.
 func (n *Node) checkAhead(tip journal.Tip) error {
 	for _, v := range n.voids.All() {
 		if v.Seq > tip.Last && n.accepting {
-			// It would take out of effect what gets this sequence next.
+			// The void would hit the next command that gets this sequence.
 			return fmt.Errorf("%w: command %d is void, and the journal in %s ends at command %d. It cannot go on with this file voids; restore a backup",
 				journal.ErrCut, v.Seq, n.Data, tip.Last)
 		}
@@ -206,15 +205,16 @@ func (n *Node) checkAhead(tip journal.Tip) error {
 	return nil
 }
 
-// ahead is the error of a journal that ends before something that knows more.
+// ahead returns the error for a journal that ends before data derived from it.
 func (n *Node) ahead(what string, tip journal.Tip) error {
 	return fmt.Errorf("%w: %s, and the journal in %s ends at command %d. Delete nothing; restore the missing segments from a copy or a backup. If the loss is known and accepted, %s",
 		journal.ErrCut, what, n.Data, tip.Last, n.accept(tip))
 }
 
-// vouched reports whether a snapshot may be restored: it has the state that is anchored
-// for its moment. One that the anchor does not know may have been made by anybody who
-// can write files; the start goes on from an older one.
+// vouched reports whether a snapshot may be restored: its state is the one anchored for
+// its sequence. The start passes over a snapshot that is not anchored, because any
+// process with access to the files could have written it; while a journal is accepted, the snapshot is
+// taken and anchored.
 func (n *Node) vouched(s *journal.Snapshot) (bool, error) {
 	if n.heads == nil {
 		return true, nil
@@ -223,9 +223,9 @@ func (n *Node) vouched(s *journal.Snapshot) (bool, error) {
 	section, _ := s.Section(sequencer.EngineSection)
 	state := journal.Hash(sha256.Sum256(section))
 
-	switch known := n.heads.state(tip.Last); {
+	switch known := n.heads.State(tip.Last); {
 	case n.accepting && (known == nil || known.Tip.Chain != tip.Chain):
-		n.heads.addState(tip, state)
+		n.heads.AddState(tip, state)
 		return true, nil
 	case known == nil:
 		n.Log.Warn("passed over a snapshot that is not anchored", slog.Uint64("seq", uint64(tip.Last)))
@@ -237,12 +237,13 @@ func (n *Node) vouched(s *journal.Snapshot) (bool, error) {
 	return true, nil
 }
 
-// checkState holds the state that a start came to against an anchored one.
+// checkState compares the state after the replay with the one anchored for its sequence,
+// if any.
 func (n *Node) checkState() error {
 	if n.heads == nil || n.accepting {
 		return nil
 	}
-	known := n.heads.state(n.engine.Seq())
+	known := n.heads.State(n.engine.Seq())
 	if known == nil {
 		return nil
 	}
@@ -253,8 +254,8 @@ func (n *Node) checkState() error {
 	return nil
 }
 
-// followHeads has heads follow the journal from where it was opened. What was made of a
-// journal that is accepted as it is may know more than that: the history is made again.
+// followHeads starts the heads at the journal's tip. The history of an accepted journal
+// may be ahead of it and is forgotten.
 func (n *Node) followHeads(ctx context.Context, tip journal.Tip) error {
 	if n.accepting {
 		if err := n.forgetHistory(ctx); err != nil {
@@ -265,14 +266,15 @@ func (n *Node) followHeads(ctx context.Context, tip journal.Tip) error {
 	if h == nil {
 		return nil
 	}
-	h.tip, h.voids = tip, len(n.voids.All())
-	h.void, _ = n.voids.Digest(h.voids)
-	n.snapshots.Anchored = h.anchored
-	n.snapshots.OnWritten = func(s journal.SnapshotHeader) { h.addState(s.Tip, s.State) }
+	voids := len(n.voids.All())
+	void, _ := n.voids.Digest(voids)
+	h.Follow(tip, voids, void)
+	n.snapshots.Anchored = h.Anchored
+	n.snapshots.OnWritten = func(s journal.SnapshotHeader) { h.AddState(s.Tip, s.State) }
 	return nil
 }
 
-// noteAccepted journals that an operator went on with a journal as it is.
+// noteAccepted journals a note that an operator accepted the journal as it is.
 func (n *Node) noteAccepted(ctx context.Context) error {
 	if !n.accepting {
 		return nil
@@ -285,8 +287,8 @@ func (n *Node) noteAccepted(ctx context.Context) error {
 	return nil
 }
 
-// anchorStart anchors the head that the exchange begins to serve with, and what an
-// operator accepted.
+// anchorStart anchors the head that the exchange starts to serve with, and the acceptance
+// if an operator accepted the journal.
 func (n *Node) anchorStart() error {
 	if n.heads == nil {
 		return nil
@@ -299,11 +301,13 @@ func (n *Node) anchorStart() error {
 	return n.keepHeads()
 }
 
-// anchorAccepted changes the record to the journal that was accepted.
+// anchorAccepted drops the states that the accepted journal does not hold, and records
+// the acceptance.
 func (n *Node) anchorAccepted() error {
-	r := n.heads.record
+	r := n.heads.Record
 	states := r.States
 	r.States = nil
+
 	for _, s := range states {
 		if s.Tip.Last > n.foundTip.Last {
 			continue
@@ -316,6 +320,7 @@ func (n *Node) anchorAccepted() error {
 			r.States = append(r.States, s)
 		}
 	}
+
 	r.Accept(anchor.Acceptance{
 		Time: bourse.TimeOf(time.Now()), Operator: uint32(os.Getuid()), Reason: n.Reason,
 		Anchored: r.Newest.Tip, Accepted: n.foundTip,
@@ -324,12 +329,12 @@ func (n *Node) anchorAccepted() error {
 	return nil
 }
 
-// keepHeads anchors the record as it is now.
+// keepHeads writes the record to the anchor.
 func (n *Node) keepHeads() error {
 	if n.heads == nil {
 		return nil
 	}
-	if err := n.heads.keep(); err != nil {
+	if err := n.heads.Keep(); err != nil {
 		return fmt.Errorf("anchor %s: %w", n.Anchor, err)
 	}
 	return nil

@@ -2,25 +2,23 @@ package node
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"unicode/utf8"
 
+	"github.com/bourse-exchange/bourse/internal/certificate"
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// check refuses what would keep the exchange from serving, before anything is
-// founded or replayed for it. What it finds good may still fail later.
+// check refuses settings that would keep the exchange from serving, before a journal is
+// made or replayed. A setting that passes may still fail later.
 func (o *Options) check(ctx context.Context) error {
-	if o.TLSCert != "" {
-		if _, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey); err != nil {
-			return fmt.Errorf("certificate: %w", err)
-		}
+	if _, err := certificate.Open(o.Certificate, o.Data, o.Log); err != nil {
+		return err
 	}
-	// The address is not kept: until the exchange serves, clients are to be
-	// turned away at once rather than wait.
+
+	// The listener is closed again: until the exchange serves, clients are to be refused
+	// at once rather than wait.
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Listen)
 	if err != nil {
 		return err
@@ -28,10 +26,11 @@ func (o *Options) check(ctx context.Context) error {
 	return l.Close()
 }
 
-// errNoReason says that nobody would know why a command has no effect.
+// errNoReason refuses a void or an acceptance without a usable reason.
 var errNoReason = errors.New("a command is voided, and a journal accepted, with a --reason of at most 1024 bytes of text only")
 
-// needsReason reports whether an operator decides something and does not say why.
+// needsReason reports whether a void or an acceptance lacks a usable reason.
 func (o *Options) needsReason() bool {
-	return (o.Void != 0 || o.AcceptJournal != 0) && (o.Reason == "" || len(o.Reason) > journal.MaxReason || !utf8.ValidString(o.Reason))
+	return (o.Void != 0 || o.AcceptJournal != 0) &&
+		(o.Reason == "" || len(o.Reason) > journal.MaxReason || !utf8.ValidString(o.Reason))
 }

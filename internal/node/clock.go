@@ -7,14 +7,14 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// maxJump is how far the wall clock may move against the monotonic one before
-// somebody has to look at it.
+// maxJump is how far the wall clock may move ahead of the monotonic one before an
+// operator must accept it.
 const maxJump = 60 * bourse.Second
 
-// reading is what the machine's clocks say at one instant.
+// reading is the machine's clocks at one instant.
 type reading struct {
 	wall bourse.Time
-	// mono counts from some instant and never jumps.
+	// mono counts from an arbitrary instant and never jumps.
 	mono bourse.Time
 }
 
@@ -27,22 +27,23 @@ func machineClock() func() reading {
 	}
 }
 
-// clock is the exchange's: the wall clock, as long as it moves with the monotonic
-// one. A jump is not followed: time goes on from where it was, at the pace of the
-// monotonic clock, and a jump forward is an alarm until an operator accepts it.
+// clock is the exchange's clock. It follows the wall clock while that moves with the
+// monotonic one. After a jump it runs on at the pace of the monotonic clock; a jump
+// forward raises an alarm until an operator accepts it.
 type clock struct {
 	read func() reading
 	// alarm is called once for each jump forward.
 	alarm func(by bourse.Time)
 
 	mu sync.Mutex
-	// ahead is how far the exchange's time is ahead of mono.
+	// ahead is the exchange's time minus mono.
 	ahead bourse.Time
-	// jumped is true while the wall clock is ahead and nobody has accepted it.
+	// jumped is true while the wall clock is ahead and no operator has accepted it.
 	jumped bool
 }
 
-// newClock returns a clock that is never behind the journal.
+// newClock returns a clock that starts at the machine's time or the journal's, whichever
+// is later.
 func newClock(read func() reading, journal bourse.Time, alarm func(by bourse.Time)) *clock {
 	r := read()
 	return &clock{read: read, alarm: alarm, ahead: max(r.wall, journal) - r.mono}
@@ -64,7 +65,7 @@ func (c *clock) Now() bourse.Time {
 	return r.mono + c.ahead
 }
 
-// Accept follows a jump forward.
+// Accept moves the clock forward to the wall clock.
 func (c *clock) Accept() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
 )
 
 func TestClockFollowsNoJump(t *testing.T) {
@@ -69,10 +70,10 @@ func TestClockJumps(t *testing.T) {
 	var ahead atomic.Int64
 	serving, ended := make(chan string, 1), make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
-	data := t.TempDir()
+	data, world := t.TempDir(), sandbox.New(sandbox.Options{})
 	go func() {
 		ended <- Run(ctx, Options{
-			Data: data, Listen: "127.0.0.1:0", Sandbox: true, SegmentSize: 256 << 10, Log: slog.New(slog.DiscardHandler),
+			Data: data, OpenLog: openLog, Listen: "127.0.0.1:0", Sandbox: world, Networks: world.Attachments(), SegmentSize: 256 << 10, Log: slog.New(slog.DiscardHandler),
 			Serving: func(address string) { serving <- address },
 			machine: func() reading {
 				r := machine()

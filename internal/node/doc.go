@@ -1,13 +1,16 @@
 // Package node puts the parts of an exchange together and runs them.
 //
-// It is the only package, beside cmd, that reads the clock, the environment and
-// the configuration, and the only one that starts the goroutines of the line:
-// one that writes the journal, one that applies, one that delivers the feed, one
-// that follows. Everything else is handed what it needs.
+// It starts the goroutines of the line, among them the journal's writer, the engine, the
+// feed and the follower. It reads the clock, and hands every part its dependencies.
 //
-// Invariants: parts are started in the order in which they depend on each other
-// and stopped in the opposite one; an error of the line ends the process without
-// answering anybody; nothing listens before what it serves is complete.
+// [Options] name the differences between exchanges: the function that opens the journal's
+// log, the networks to connect, and the sandbox, if the money is not real. Package cmd
+// chooses them; node knows no adapter of a log or a network.
 //
-// Read node.go first, then open.go, line.go, follow.go and serve.go.
+// Invariants: parts start in the order of their dependencies and stop in the reverse one;
+// an error of the line ends the process without further answers; no listener opens before
+// its handlers are complete.
+//
+// Read node.go first, then open.go, genesis.go, attach.go, line.go, follow.go, serve.go
+// and stop.go.
 package node

@@ -2,56 +2,14 @@ package node
 
 import (
 	"encoding/json"
-	"net"
 	"net/http"
-	"net/netip"
-	"strings"
 
 	"github.com/bourse-exchange/bourse"
 )
 
-// from returns the address that a request came from: that of the connection, or,
-// behind a proxy that is trusted, the last one in X-Forwarded-For that is not.
-func (n *Node) from(r *http.Request) netip.Addr {
-	peer := peerOf(r)
-	if !n.trusts(peer) {
-		if _, given := r.Header["X-Forwarded-For"]; given {
-			n.distrust(peer)
-		}
-		return peer
-	}
-
-	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0; i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
-			return peer
-		}
-		if peer = hop.Unmap(); !n.trusts(peer) {
-			return peer
-		}
-	}
-	return peer
-}
-
-func (n *Node) trusts(a netip.Addr) bool {
-	for _, p := range n.TrustedProxies {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
-}
-
-func peerOf(r *http.Request) netip.Addr {
-	host, _, _ := net.SplitHostPort(r.RemoteAddr)
-	a, _ := netip.ParseAddr(host)
-	return a.Unmap().WithZone("")
-}
-
-// watchful ends the process when a handler finds an invariant broken: net/http
-// would go on serving. Any other panic stays with its request.
-func (n *Node) watchful(next http.Handler) http.Handler {
+// endingBroken ends the process when a handler panics with an invariant error, after
+// which net/http would go on serving. Any other panic ends its request alone.
+func (n *Node) endingBroken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			cause := recover()
@@ -67,12 +25,12 @@ func (n *Node) watchful(next http.Handler) http.Handler {
 	})
 }
 
-// healthz says that the process works.
+// healthz reports that the process runs.
 func (n *Node) healthz(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, map[string]any{"status": "ok", "version": n.Version})
 }
 
-// readyz says whether the exchange takes requests, and how far its parts are.
+// readyz reports whether the exchange takes requests, and the progress of its parts.
 func (n *Node) readyz(w http.ResponseWriter, _ *http.Request) {
 	commands, lag := n.tail.Lag()
 	detail := map[string]any{
@@ -83,7 +41,7 @@ func (n *Node) readyz(w http.ResponseWriter, _ *http.Request) {
 		"clock_jumped":        n.clock.Jumped(),
 	}
 	if n.heads != nil {
-		kept, since, err := n.heads.reached()
+		kept, since, err := n.heads.Reached()
 		detail["anchored_seq"], detail["anchored_seconds_ago"], detail["anchor_away"] = kept, since.Seconds(), err != nil
 	}
 	status := http.StatusOK

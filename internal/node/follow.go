@@ -8,33 +8,36 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// openFollower starts the second engine from the newest snapshot that the
-// history's cursor has reached.
+// openFollower starts the follower from the newest snapshot at or before the history's
+// cursor.
 func (n *Node) openFollower(ctx context.Context, cursor history.Cursor) error {
 	snapshot, found, err := n.newestSnapshot(cursor.Seq)
 	if err != nil {
 		return err
 	}
+
 	second := follower.NewState()
 	if found {
 		if second, err = follower.RestoreState(snapshot.Section); err != nil {
 			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
 		}
 	}
+
 	reader, err := n.files.ReadBehind(second.Engine.Seq()+1, n.log.Durable)
 	if err != nil {
 		return fmt.Errorf("following the journal: %w", err)
 	}
 	n.closers = append(n.closers, reader)
+
 	n.follower, err = follower.New(ctx, follower.Options{
 		State: second, Reader: reader, Store: n.store, Stored: n.tail.Stored, Voided: n.voids.Has,
-		Snapshots: n.snapshots, Files: n.files, SnapshotEvery: n.SnapshotEvery, SnapshotBytes: segmentsApart * n.SegmentSize,
-		Pressed: n.full.Load,
+		Snapshots: n.snapshots, Files: n.files, SnapshotEvery: n.SnapshotEvery,
+		SnapshotBytes: segmentsApart * n.SegmentSize, Pressed: n.full.Load,
 	})
 	return err
 }
 
-// cursor returns how far the history has come.
+// cursor returns the history's cursor, checked against the journal.
 func (n *Node) cursor(ctx context.Context) (history.Cursor, error) {
 	cursor, err := n.store.Cursor(ctx)
 	if err != nil {
@@ -43,8 +46,8 @@ func (n *Node) cursor(ctx context.Context) (history.Cursor, error) {
 	return cursor, n.checkCursor(cursor)
 }
 
-// checkCursor refuses a history that is not this journal's, and a journal that ends before
-// the history does: it may have been cut back, and the history is the witness.
+// checkCursor refuses a history of another journal, and a journal that ends before the
+// history's cursor: it may have been cut back.
 func (n *Node) checkCursor(cursor history.Cursor) error {
 	name := n.historyName()
 	switch {

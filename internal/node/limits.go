@@ -9,18 +9,18 @@ import (
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
-// SignerScale is how many decimals the amounts of a [SignerLimit] have.
+// SignerScale is the number of decimals in the amounts of a [SignerLimit].
 const SignerScale = 18
 
-// SignerLimit bounds what the signer lets leave of an asset, on each network by itself.
-// Zero is no bound.
+// SignerLimit bounds the amount of an asset that the signer sends in an hour and in a
+// day, on each network by itself. Zero is no bound.
 type SignerLimit struct {
 	Asset     bourse.Symbol
 	Hour, Day bourse.Amount
 }
 
 // checkSignerLimits refuses a limit of an asset that no connected network moves, because
-// it would bound nothing, and a second one of the same asset.
+// it would bound nothing, and a second limit of one asset.
 func (n *Node) checkSignerLimits() error {
 	seen := map[bourse.Symbol]bool{}
 	for i := range n.SignerLimits {
@@ -37,7 +37,7 @@ func (n *Node) checkSignerLimits() error {
 	return nil
 }
 
-// coinOf returns the coin that an asset is on a network, empty if it is not listed there.
+// coinOf returns the coin of an asset on a network; empty if it is not listed there.
 func (n *Node) coinOf(id bourse.NetworkID, symbol bourse.Symbol) chain.CoinID {
 	_, terms, assets := n.Listed(id)
 	for _, t := range terms {
@@ -48,8 +48,8 @@ func (n *Node) coinOf(id bourse.NetworkID, symbol bourse.Symbol) chain.CoinID {
 	return ""
 }
 
-// signerLimit returns the limits of a network's coins. It looks at the catalogue each
-// time: a coin that is listed later has the limit of its asset at once.
+// signerLimit returns the limits of a network's coins. It reads the catalogue at each
+// call: a coin that is listed later has the limit of its asset at once.
 func (n *Node) signerLimit(id bourse.NetworkID, shape *chain.Shape) func(chain.CoinID) signer.Limit {
 	return func(coin chain.CoinID) signer.Limit {
 		moved, known := shape.Coin(coin)
@@ -62,8 +62,8 @@ func (n *Node) signerLimit(id bourse.NetworkID, shape *chain.Shape) func(chain.C
 	}
 }
 
-// units returns an amount of a limit in a coin's smallest units. A bound below the
-// smallest unit stays a bound.
+// units converts an amount at SignerScale to a coin's smallest units. A bound below one
+// unit becomes one unit.
 func units(a bourse.Amount, decimals uint8) bourse.Amount {
 	whole, _ := a.Div(bourse.Units(bourse.Pow10(SignerScale - decimals)))
 	if whole.IsZero() && !a.IsZero() {

@@ -11,28 +11,28 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/follower"
-	"github.com/bourse-exchange/bourse/internal/journal/filelog"
+	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// Line runs a sequencer on its journal. Each of its methods is a part that runs
-// until ctx ends, on a goroutine of its own; an error of one is final for all.
+// Line runs a sequencer on its journal. Each method runs until ctx ends, on a goroutine
+// of its own; an error of one is final for all.
 type Line struct {
-	Log       *filelog.Log
+	Log       journal.Log
 	Sequencer *sequencer.Sequencer
 	// Follower may be nil if Follow is not called.
 	Follower *follower.Follower
 	Now      func() bourse.Time
-	// Wrote is told how long each step of the writer took.
+	// Wrote receives the duration of each step of the writer.
 	Wrote func(time.Duration)
-	// Retrying is told what failed and is tried again.
+	// Retrying receives each error that is retried.
 	Retrying func(error)
-	// Unprepared is told why the disk has no room for the journal's next segment,
-	// and nil when that is whole after all.
+	// Unprepared receives the error for which the disk has no room for the journal's next
+	// segment, and nil once that segment is whole.
 	Unprepared func(error)
 }
 
-// Write runs the writer of the journal.
+// Write runs the journal's writer.
 func (l *Line) Write(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -74,13 +74,13 @@ func (l *Line) Apply(ctx context.Context) error {
 	}
 }
 
-// Prepare keeps the journal's next segment ready. While the disk is full it tries
-// again: cancels go on in the segment that there is. It begins as soon as a segment
-// is in use, because what is told of a full disk must be told before that one is
-// full, however small it is.
+// Prepare keeps the journal's next segment ready. While the disk is full it tries again,
+// and cancels go on in the current segment. It begins as soon as a segment is in use,
+// because a full disk must be reported before that segment is full, however small it is.
 func (l *Line) Prepare(ctx context.Context) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
+
 	for full := false; ; {
 		more, err := l.Log.Prepare()
 		if err != nil {
@@ -92,10 +92,12 @@ func (l *Line) Prepare(ctx context.Context) error {
 		if more {
 			continue
 		}
+
 		if full != (err != nil) {
 			l.Unprepared(err)
 		}
 		full = err != nil
+
 		select {
 		case <-ctx.Done():
 			return nil
@@ -105,25 +107,26 @@ func (l *Line) Prepare(ctx context.Context) error {
 	}
 }
 
-// isFull reports whether an error is that of a full disk, after which the same may be
-// tried again. A sync that failed is not, whatever it says.
+// isFull reports whether an error means a full disk, after which the same may be tried
+// again. A failed sync is final, whatever its cause.
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync) }
 
-// The pauses of the second engine: with nothing to do, and after failures, each
-// twice as long as the one before. A transaction of many rows costs little more
-// than one of few, because they share pages, and nobody waits for rows: until the
-// store has them they are read from memory.
+// The pauses of the follower: when idle, and after failures, each twice as long as the
+// last. A transaction of many rows costs little more than one of few, because they share
+// pages, and no reader waits for rows: until the store has them they are read from
+// memory.
 const (
 	idlePause  = 250 * time.Millisecond
 	firstPause = 250 * time.Millisecond
 	lastPause  = 4 * time.Second
 )
 
-// Follow runs the second engine. What can be tried again is, without hurry.
+// Follow runs the follower. Errors that may pass are retried with growing pauses.
 func (l *Line) Follow(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	pause := firstPause
+
 	for ctx.Err() == nil {
 		more, err := l.Follower.Step(ctx)
 		wait := idlePause
@@ -142,6 +145,7 @@ func (l *Line) Follow(ctx context.Context) error {
 				continue
 			}
 		}
+
 		timer.Reset(wait)
 		select {
 		case <-ctx.Done():
@@ -162,7 +166,7 @@ func (n *Node) startLine(ctx context.Context) {
 		Retrying: n.retrying, Unprepared: n.unprepared,
 	}
 	for _, part := range [...]func(context.Context) error{
-		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.watch, n.expire, n.attend, n.mailLetters,
+		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.watch, n.expire, n.pollStores, n.mailLetters,
 	} {
 		n.spawn(func() error { return part(ctx) })
 	}
@@ -172,8 +176,7 @@ func (n *Node) startLine(ctx context.Context) {
 	}
 }
 
-// spawn runs a part of the node. An error that is not the end of its context
-// stops the process.
+// spawn runs a part of the node on a goroutine. Its error stops the process.
 func (n *Node) spawn(part func() error) {
 	n.running.Go(func() {
 		if err := part(); err != nil {
@@ -182,7 +185,7 @@ func (n *Node) spawn(part func() error) {
 	})
 }
 
-// retrying notes what the follower will try again.
+// retrying logs an error that the follower retries.
 func (n *Node) retrying(err error) {
 	n.Log.Error("something failed that stops no trading; trying again", slog.Any("error", err))
 	n.metrics.retries.Inc()

@@ -11,11 +11,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// metrics are what operators watch.
+// metrics are the node's Prometheus collectors.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
@@ -28,8 +27,8 @@ type metrics struct {
 	forged   prometheus.Counter
 }
 
-// liveHeap is what the last collection found alive, as go_gc_heap_live_bytes: what
-// is allocated tells a leak only to who knows when it is collected.
+// liveHeap selects go_gc_heap_live_bytes, the heap that the last collection found alive:
+// the allocated heap grows between collections without a leak.
 var liveHeap = regexp.MustCompile("^/gc/heap/live:bytes$")
 
 func newMetrics(n *Node) *metrics {
@@ -44,14 +43,16 @@ func newMetrics(n *Node) *metrics {
 			Buckets: prometheus.ExponentialBuckets(10e-6, 2, 18),
 		}),
 		apply: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "bourse_apply_delay_seconds", Help: "Time from a frame's being durable to everybody's seeing what it did.",
-			Buckets: prometheus.ExponentialBuckets(2e-6, 1.25, 50), // to 0.1 s, so fine that a tenth shows
+			Name:    "bourse_apply_delay_seconds",
+			Help:    "Time from a frame's being durable to everybody's seeing what it did.",
+			Buckets: prometheus.ExponentialBuckets(2e-6, 1.25, 50), // up to 0.1 s, fine enough to show a tenth
 		}),
 		retries: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "bourse_follower_retries_total", Help: "Failures of history or snapshots that were tried again.",
 		}),
 		forged: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "bourse_accounts_forged_total", Help: "Rows of the accounts' store that were refused, because the journal knows others.",
+			Name: "bourse_accounts_forged_total",
+			Help: "Rows of the accounts' store that were refused, because the journal knows others.",
 		}),
 		free: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "bourse_disk_free_bytes", Help: "Room left on the data directory's disk.",
@@ -61,6 +62,7 @@ func newMetrics(n *Node) *metrics {
 		Name: "bourse_disk_least_free_bytes", Help: "Room below which only cancels are taken.",
 	})
 	m.series = &series{known: map[ending]prometheus.Observer{}, of: m.requests}
+
 	m.registry.MustRegister(m.requests, m.step, m.apply, m.retries, m.free, m.least, m.forged,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -69,27 +71,32 @@ func newMetrics(n *Node) *metrics {
 	return m
 }
 
-// gauges are what is read of the exchange when somebody asks.
+// gauges returns the collectors whose values are read from the exchange at each scrape.
 func (n *Node) gauges() []prometheus.Collector {
 	list := []prometheus.Collector{
-		gauge("bourse_applied_seq", "Last command that everybody sees.", func() float64 { return float64(n.sequencer.Applied()) }),
-		gauge("bourse_intake_queued", "Commands that wait for the journal.", func() float64 { return float64(n.sequencer.Queued()) }),
-		gauge("bourse_intake_closed", "1 while new orders are refused, for want of room or because the clock jumped.", func() float64 {
-			return flag(n.refusing(sequencer.Orders))
-		}),
+		gauge("bourse_applied_seq", "Last command that everybody sees.",
+			func() float64 { return float64(n.sequencer.Applied()) }),
+		gauge("bourse_intake_queued", "Commands that wait for the journal.",
+			func() float64 { return float64(n.sequencer.Queued()) }),
+		gauge("bourse_intake_closed",
+			"1 while new orders are refused, for want of room or because the clock jumped.", func() float64 {
+				return flag(n.refusing(sequencer.Orders))
+			}),
 		gauge("bourse_history_lag_commands", "Commands whose rows are not in the history store yet.", func() float64 {
 			commands, _ := n.tail.Lag()
 			return float64(commands)
 		}),
-		gauge("bourse_follower_seq", "Last command that the follower has applied.", func() float64 { return float64(n.follower.Seq()) }),
+		gauge("bourse_follower_seq", "Last command that the follower has applied.",
+			func() float64 { return float64(n.follower.Seq()) }),
 		gauge("bourse_streams", "Open WebSocket connections.", func() float64 { return float64(n.streams.Len()) }),
-		gauge("bourse_withdrawals_limited", "Withdrawals that wait because a limit of the signer is reached.", func() float64 {
-			sum := 0
-			for _, a := range n.networks {
-				sum += a.worker.Limited()
-			}
-			return float64(sum)
-		}),
+		gauge("bourse_withdrawals_limited", "Withdrawals that wait because a limit of the signer is reached.",
+			func() float64 {
+				sum := 0
+				for _, a := range n.networks {
+					sum += a.worker.Limited()
+				}
+				return float64(sum)
+			}),
 		gauge("bourse_networks_down", "Connected networks that do not operate.", func() float64 {
 			down := 0
 			for _, a := range n.networks {
@@ -100,18 +107,26 @@ func (n *Node) gauges() []prometheus.Collector {
 			return float64(down)
 		}),
 	}
+
+	if n.certificate.Encrypted() {
+		list = append(list, gauge("bourse_certificate_left_seconds",
+			"Time for which the certificate is good; 0 if there is none.", func() float64 {
+				return n.certificate.Left().Seconds()
+			}))
+	}
+
 	if n.heads != nil {
 		list = append(list,
 			gauge("bourse_anchored_seq", "Last command whose head is anchored.", func() float64 {
-				kept, _, _ := n.heads.reached()
+				kept, _, _ := n.heads.Reached()
 				return float64(kept)
 			}),
 			gauge("bourse_anchor_away", "1 while the anchor cannot be written to.", func() float64 {
-				_, _, err := n.heads.reached()
+				_, _, err := n.heads.Reached()
 				return flag(err != nil)
 			}),
 			gauge("bourse_anchor_age_seconds", "Time since a head was anchored.", func() float64 {
-				_, since, _ := n.heads.reached()
+				_, since, _ := n.heads.Reached()
 				return since.Seconds()
 			}),
 		)
@@ -131,23 +146,18 @@ func flag(on bool) float64 {
 	return 0
 }
 
-func (m *metrics) observe(e *api.Endpoint, status int, success bool, took time.Duration) {
-	m.series.find(ending{e.Path, status, success}).Observe(took.Seconds())
+func (m *metrics) observe(endpoint string, status int, success bool, took time.Duration) {
+	m.series.find(ending{endpoint, status, success}).Observe(took.Seconds())
 }
 
-// observeV2 counts a request of a V2 interface.
-func (m *metrics) observeV2(endpoint string, status int, took time.Duration) {
-	m.series.find(ending{endpoint, status, status == http.StatusOK}).Observe(took.Seconds())
-}
-
-// ending is how a request to an endpoint ended.
+// ending is the outcome of a request to an endpoint.
 type ending struct {
 	endpoint string
 	status   int
 	success  bool
 }
 
-// series finds the series of an ending without making its labels each time.
+// series caches the observer of each ending, so that its labels are made once.
 type series struct {
 	of    *prometheus.HistogramVec
 	mu    sync.RWMutex

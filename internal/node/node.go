@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
@@ -14,13 +13,14 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
+	"github.com/bourse-exchange/bourse/internal/certificate"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/edge"
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/follower"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
-	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 	"github.com/bourse-exchange/bourse/internal/mail"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
@@ -33,19 +33,19 @@ type Node struct {
 
 	disk      *disk.Dir
 	identity  journal.Identity
-	log       *filelog.Log
+	log       journal.Log
 	files     *journal.Files
 	snapshots *journal.Snapshots
 	voids     *journal.VoidList
-	// heads is nil without an anchor. accepting says that an operator goes on with a
-	// journal that ends at foundTip, whatever knows more.
+	// heads is nil without an anchor. accepting is true if an operator accepts a journal
+	// that ends at foundTip, although other files know more.
 	heads     *heads
 	accepting bool
 	foundTip  journal.Tip
 	store     history.Store
 	closers   []io.Closer
-	// servers are the stores that are not files; they belong to attend.
-	servers []*server
+	// remote are the databases on servers. Owned by pollStores.
+	remote []*remoteStore
 
 	clock    *clock
 	engine   *engine.Engine
@@ -53,44 +53,43 @@ type Node struct {
 	tail     *history.Tail
 	reader   *history.Reader
 	accounts *account.Service
-	// letters are those of a sandbox, which has no mail server.
+	// letters holds the letters of a sandbox, which has no mail server.
 	letters *mail.Box
-	// post are letters on their way to the mail server, where there is one.
+	// post queues letters for the mail server; nil without one.
 	post      *mail.Queue
 	board     *wallet.Board
 	networks  []*attached
 	feed      *feed.Feed
 	limits    *api.Limiter
+	proxies   *edge.Proxies
 	streams   *stream.Server
 	sequencer *sequencer.Sequencer
 	follower  *follower.Follower
 	metrics   *metrics
 	docs      http.Handler
 
-	certificate *atomic.Pointer[tls.Certificate]
+	certificate *certificate.Source
 	ready       atomic.Bool
 	refusals    refusals
-	forwarded   forwarded
-	// full is true while the disk is nearly full, reserved how many of its bytes the
-	// journal leaves free. watch writes them.
+	// full is true while the disk is nearly full; reserved is the number of its bytes
+	// that the journal leaves free. Written by watch.
 	full     atomic.Bool
 	reserved atomic.Uint64
-	// kept is the length of the file that keeps room for the next start. It, lagging and
-	// anchorAway belong to watch.
-	kept                int64
+	// roomKept is the length of the reserve file. It, lagging and anchorAway are owned by
+	// watch.
+	roomKept            int64
 	lagging, anchorAway bool
 
 	// stopLine ends the goroutines of the line.
 	stopLine context.CancelFunc
 
-	// running holds the goroutines, failed the first error of one of them.
+	// running counts the goroutines; failed receives the first error of one of them.
 	running sync.WaitGroup
 	failed  chan error
 }
 
-// Run opens an exchange, serves until ctx ends, and stops it. The error says why
-// it could not open, or what failed while it ran: then nothing more has been
-// acknowledged, and the process must end at once.
+// Run opens an exchange, serves until ctx ends, and stops it. After an error nothing more
+// is acknowledged, and the process must end at once.
 func Run(ctx context.Context, o Options) error {
 	if err := o.check(ctx); err != nil {
 		return err
@@ -105,7 +104,7 @@ func Run(ctx context.Context, o Options) error {
 	return n.close()
 }
 
-// close releases what is open, the last opened first.
+// close closes the closers, the last opened first.
 func (n *Node) close() error {
 	var errs []error
 	for i := len(n.closers) - 1; i >= 0; i-- {
@@ -123,14 +122,13 @@ func (n *Node) fail(err error) {
 	}
 }
 
-// refusals are the reasons for which the intake is closed. The lanes are open
-// while there is none.
+// refusals are the reasons that close the intake. A lane without one is open.
 type refusals struct {
 	mu   sync.Mutex
 	lane [2][reasons]error
 }
 
-// reason is one thing that can close a lane, the most important one first.
+// reason is a cause that can close a lane, the most important one first.
 type reason int
 
 const (
@@ -141,7 +139,7 @@ const (
 	reasons
 )
 
-// refuse closes a lane for a reason, or, with nil, takes the reason back.
+// refuse closes a lane for a reason, or withdraws the reason if err is nil.
 func (n *Node) refuse(lane sequencer.Lane, why reason, err error) {
 	r := &n.refusals
 	r.mu.Lock()
@@ -166,6 +164,7 @@ func (n *Node) refusing(lane sequencer.Lane) bool {
 
 var (
 	errStopping = bourse.Errorf(bourse.CodeBusy, "The exchange is going down")
-	errClock    = bourse.Errorf(bourse.CodeUnavailable, "The exchange's clock has jumped; nothing is taken until an operator accepts it")
+	errClock    = bourse.Errorf(bourse.CodeUnavailable,
+		"The exchange's clock has jumped; nothing is taken until an operator accepts it")
 	errDiskFull = bourse.Errorf(bourse.CodeUnavailable, "The exchange's disk is nearly full; only cancels are taken")
 )

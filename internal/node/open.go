@@ -11,19 +11,20 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
+	"github.com/bourse-exchange/bourse/internal/certificate"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/edge"
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/follower"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
-	"github.com/bourse-exchange/bourse/internal/journal/filelog"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
-// assemble puts an exchange together, up to where it may serve.
+// assemble puts an exchange together, ready to serve.
 func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	o.defaults()
 	n := &Node{Options: o, failed: make(chan error, 1)}
@@ -32,16 +33,19 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 			err = errors.Join(err, n.close())
 		}
 	}()
+	if n.certificate, err = certificate.Open(o.Certificate, o.Data, o.Log); err != nil {
+		return nil, err
+	}
 	if err := n.openJournal(ctx); err != nil {
 		return nil, err
 	}
-	if err := n.release(); err != nil {
+	if err := n.releaseRoom(); err != nil {
 		return nil, err
 	}
 	if err := n.openStores(ctx); err != nil {
 		return nil, err
 	}
-	n.keep()
+	n.keepRoom()
 
 	cursor, err := n.cursor(ctx)
 	if err != nil {
@@ -59,7 +63,7 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.accounts.Open(ctx); err != nil {
 		return nil, n.accountsError(err)
 	}
-	if err := n.found(ctx); err != nil {
+	if err := n.begin(ctx); err != nil {
 		return nil, err
 	}
 	if err := n.anchorStart(); err != nil {
@@ -76,13 +80,14 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	return n, nil
 }
 
-// openJournal opens the data directory and the journal in it, which names the
-// exchange from its first byte.
+// openJournal opens the data directory and the journal in it, and checks both against the
+// anchor.
 func (n *Node) openJournal(ctx context.Context) (err error) {
 	if n.disk, err = disk.Open(n.Data); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	n.closers = append(n.closers, n.disk)
+
 	identity, exists, err := journal.Identify(n.disk)
 	if err != nil {
 		return fmt.Errorf("journal in %s: %w", n.Data, err)
@@ -93,24 +98,28 @@ func (n *Node) openJournal(ctx context.Context) (err error) {
 	case n.Void != 0 && !exists:
 		return fmt.Errorf("command %d cannot be voided: there is no journal in %s", n.Void, n.Data)
 	case !exists:
-		identity.Sandbox = n.Sandbox
+		identity.Sandbox = n.Sandbox != nil
 		if _, err := rand.Read(identity.Exchange[:]); err != nil {
 			return err
 		}
 	}
-	if identity.Sandbox != n.Sandbox {
+	if identity.Sandbox != (n.Sandbox != nil) {
 		return fmt.Errorf("%s: %w: `bourse dev` opens sandboxes, `bourse serve` production", n.Data, journal.ErrSandbox)
 	}
+
 	n.identity = identity
 	if err := n.openAnchor(identity, exists); err != nil {
 		return err
 	}
-	log, recovered, err := filelog.Open(n.disk, filelog.Options{
-		Identity: identity, SegmentSize: n.SegmentSize, Reserve: n.reserved.Load, Progress: n.progress("verifying the journal"),
+
+	log, recovered, err := n.OpenLog(n.disk, journal.Options{
+		Identity: identity, SegmentSize: n.SegmentSize, Reserve: n.reserved.Load,
+		Progress: n.progress("verifying the journal"),
 	})
 	if err != nil {
 		return fmt.Errorf("journal in %s: %w", n.Data, err)
 	}
+
 	n.log = log
 	n.reportRecovery(recovered)
 	n.files = journal.NewFiles(n.disk, identity)
@@ -121,6 +130,7 @@ func (n *Node) openJournal(ctx context.Context) (err error) {
 	if n.voids, err = journal.LoadVoids(n.disk, identity); err != nil {
 		return fmt.Errorf("voided commands: %w", err)
 	}
+
 	if err := n.checkAnchored(recovered.Tip); err != nil {
 		return err
 	}
@@ -130,21 +140,25 @@ func (n *Node) openJournal(ctx context.Context) (err error) {
 	return n.followHeads(ctx, recovered.Tip)
 }
 
-// buildLine puts the line together: the engine where a start need not show anybody
-// what it did until then, and those who stand behind it.
+// buildLine puts the line together: the engine, its observers and the sequencer. The
+// engine starts from the restorable state, and its observers see every command after
+// that.
 func (n *Node) buildLine(cursor history.Cursor) error {
 	n.view, n.feed, n.board = view.New(), feed.New(), wallet.NewBoard()
 	n.tail = history.NewTail(n.TailRows)
 	n.tail.Stored(cursor)
 	n.reader = history.NewReader(n.store, n.tail, n.view)
+	n.proxies = &edge.Proxies{Trusted: n.TrustedProxies, Clock: time.Now, Log: n.Log}
 	n.limits = api.NewLimiter(n.Limits, time.Now)
 	n.streams = stream.NewServer(stream.Options{
-		Feed: n.feed, View: n.view, Who: n.limits.Guard(n.accounts), From: n.from, Clock: time.Now, Log: n.Log,
+		Feed: n.feed, View: n.view, Who: n.limits.Guard(n.accounts), From: n.proxies.From, Clock: time.Now, Log: n.Log,
 		Limits: n.limits, PerSource: n.Limits.Connections,
 	})
-	// The tail closes a frame before the view, so that what leaves the view is
-	// in the tail already; the publisher looks at the view.
+
+	// The tail closes a frame before the view, so that orders that leave the view are in
+	// the tail already; the publisher reads the view.
 	observers := []sequencer.Observer{n.tail, n.view, n.accounts, n.board, stream.NewPublisher(n.feed, n.view)}
+
 	n.engine = engine.New()
 	section, err := n.restorable()
 	if err != nil {
@@ -155,18 +169,21 @@ func (n *Node) buildLine(cursor history.Cursor) error {
 			return fmt.Errorf("snapshot: %w", err)
 		}
 	}
+
 	n.sequencer = sequencer.New(sequencer.Options{
-		Log: &stopwatch{Log: n.anchoredLog(), applied: n.applied}, Engine: n.engine, Observers: observers, Voided: n.voids.Has, Load: n.loadSnapshot,
+		Log: &stopwatch{Log: n.anchoredLog(), applied: n.applied}, Engine: n.engine, Observers: observers,
+		Voided: n.voids.Has, Load: n.loadSnapshot,
 		Weigh: func(id bourse.AccountID, more int) { n.limits.Charge(api.Orders, api.Payer{Account: id}, more) },
 	})
+
 	n.accounts.Bind(n.submit)
 	n.metrics = newMetrics(n)
 	return nil
 }
 
-// restorable returns the state from where on those behind the engine have to see
-// what it does: that of the newest good snapshot, or the one that the journal has
-// come to from there where the tail needs to see more; nil for that of the beginning.
+// restorable returns the state to restore: the newest good snapshot's, advanced without
+// observers over the commands that the tail does not need. Observers see every command
+// after it. Nil means genesis.
 func (n *Node) restorable() (sequencer.Section, error) {
 	snapshot, found, err := n.newestSnapshot(n.log.Durable())
 	if err != nil {
@@ -189,8 +206,8 @@ func (n *Node) restorable() (sequencer.Section, error) {
 	return section, err
 }
 
-// newestSnapshot returns the newest good snapshot of a moment not after a command, which
-// lies on this journal's chain and has the state that is anchored, if any is; false if there is none.
+// newestSnapshot returns the newest good snapshot at or before a command; false if there
+// is none. It lies on this journal's chain and, with an anchor, vouched accepts it.
 func (n *Node) newestSnapshot(upTo bourse.Seq) (*journal.Snapshot, bool, error) {
 	snapshot, found, err := n.snapshots.Newest(upTo)
 	if err != nil {
@@ -216,8 +233,8 @@ func (n *Node) newestSnapshot(upTo bourse.Seq) (*journal.Snapshot, bool, error) 
 	return snapshot, true, nil
 }
 
-// holds reports whether the journal holds a frame that ends with a command and has
-// this hash.
+// holds reports whether the journal holds a frame that ends with the command last and has
+// the hash chain.
 func (n *Node) holds(last bourse.Seq, chain journal.Hash) (bool, error) {
 	stub, err := n.files.Stub()
 	if err != nil {
@@ -248,7 +265,7 @@ func (n *Node) loadSnapshot(at bourse.Seq) (sequencer.Section, error) {
 // replay applies the rest of the journal.
 func (n *Node) replay() error { return n.read(n.engine.Seq(), n.sequencer.Replay) }
 
-// read has the journal behind a command applied.
+// read hands the journal behind a command to apply, and logs its progress.
 func (n *Node) read(from bourse.Seq, apply func(journal.Reader, func(bourse.Seq)) error) error {
 	r, err := n.log.Read(from + 1)
 	if errors.Is(err, journal.ErrCompacted) {
@@ -256,12 +273,13 @@ func (n *Node) read(from bourse.Seq, apply func(journal.Reader, func(bourse.Seq)
 	}
 	if errors.Is(err, journal.ErrCompacted) && n.heads != nil {
 		return fmt.Errorf("%w: no snapshot in %s from which the journal is kept is anchored in %s: %w. Bring such a snapshot or a later state of the anchor back from a copy, "+
-			"or restore a backup; if the snapshots are known to be the exchange's own, %s", journal.ErrCut, n.Data, n.Anchor, err, n.accept(n.foundTip))
+			"or restore a backup; if the snapshots are known to be the exchange's own, %s",
+			journal.ErrCut, n.Data, n.Anchor, err, n.accept(n.foundTip))
 	}
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
-	r = ReadAhead(r)
+	r = journal.ReadAhead(r)
 	last, progress := n.log.Durable(), n.progress("replaying the journal")
 	err = apply(r, func(seq bourse.Seq) { progress(int64(seq-from), int64(last-from)) })
 	if err := errors.Join(err, r.Close()); err != nil {
@@ -270,8 +288,8 @@ func (n *Node) read(from bourse.Seq, apply func(journal.Reader, func(bourse.Seq)
 	return nil
 }
 
-// progress returns a reporter that logs how far long work has come, now and
-// then.
+// progress returns a reporter that logs the progress of long work, at most every two
+// seconds.
 func (n *Node) progress(what string) func(done, total int64) {
 	const every = 2 * time.Second
 	last := time.Now()

@@ -8,12 +8,20 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/certificate"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
-// Options are what an exchange is configured with.
+// Options configure an exchange.
 type Options struct {
-	// Data is the directory of everything that lasts; it is made if missing.
+	// Data is the directory of all durable files; it is made if missing.
 	Data string
+	// OpenLog opens the journal's log in the data directory, and makes it if there is
+	// none. It is called once; a second process gets journal.ErrInUse.
+	OpenLog func(disk.Disk, journal.Options) (journal.Log, *journal.Recovery, error)
 	// History and Accounts are URLs of PostgreSQL databases; empty for files in Data.
 	History, Accounts string
 	// Listen is the address of the interfaces, HOST:PORT; port 0 takes any.
@@ -21,86 +29,81 @@ type Options struct {
 	// MetricsListen is the address of metrics and profiles, HOST:PORT; none are served
 	// if it is empty.
 	MetricsListen string
-	// PublicURL is where clients reach it; empty for the address listened on.
+	// PublicURL is the URL for clients; empty for the address listened on.
 	PublicURL string
-	// Sandbox opens an exchange whose money is not real.
-	Sandbox bool
-	// BlockTime is how far apart the embedded networks make blocks; zero makes
-	// them on demand alone.
-	BlockTime bourse.Time
-	// Wide lists assets and markets that are there to make lists long.
-	Wide bool
-	// Bots keep the sandbox's markets moving.
-	Bots bool
-	// TLSCert and TLSKey are files; both or none.
-	TLSCert, TLSKey string
-	// TrustedProxies may say for whom they ask, in X-Forwarded-For.
+	// Sandbox surrounds an exchange whose money is not real; nil for production.
+	Sandbox *sandbox.World
+	// Networks are the networks to connect.
+	Networks []wallet.Attachment
+	// Certificate configures the source of the certificate.
+	Certificate certificate.Options
+	// TrustedProxies are the proxies whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 	Limits         api.Limits
 	// Mail carries codes to people; nil for a sandbox, which keeps letters for
 	// operators to see, and for an exchange that sends none.
 	Mail account.Mailer
-	// Hold is how long withdrawals wait after a change of how a person gets in.
+	// Hold is how long withdrawals wait after a change of a person's means to sign in.
 	Hold time.Duration
-	// Captcha asks who signs up to read a picture.
+	// Captcha asks people who sign up to read a picture.
 	Captcha bool
 	// ConfirmPassword asks for a second factor for a new password.
 	ConfirmPassword bool
-	// People bound what one client may do of what clients share of accounts; zero sets
-	// no limit.
+	// People bounds one client's use of shared resources of the accounts; zero sets no limit.
 	People account.Limits
-	// SignerLimits bound what the signer lets leave of an asset on each network.
+	// SignerLimits bound the amount of an asset that the signer sends on each network.
 	SignerLimits []SignerLimit
-	// MinFree is how many bytes must stay free on the disk.
+	// MinFree is the number of bytes that must stay free on the disk.
 	MinFree uint64
-	// SegmentSize is that of the journal's files; zero for the usual one.
+	// SegmentSize is the size of the journal's files in bytes; zero for the default.
 	SegmentSize int64
-	// SnapshotEvery is how many commands lie between snapshots; zero for the
-	// usual number.
+	// SnapshotEvery is the number of commands between snapshots; zero for the default.
 	SnapshotEvery uint64
-	// TailRows bounds the rows of history in memory; zero for the usual number.
+	// TailRows bounds the rows of history in memory; zero for the default.
 	TailRows int
-	// Void takes a command out of effect before anything is replayed; zero for
-	// none.
+	// Void takes a command out of effect before the replay; zero for none.
 	Void bourse.Seq
 	// Anchor is the directory on another disk where heads of the journal are kept; empty
 	// for none.
 	Anchor string
-	// AcceptJournal goes on with a journal that ends at this command, although the anchor
-	// or something made of the journal knows more; zero for never.
+	// AcceptJournal accepts a journal that ends at this command, although the anchor or
+	// data derived from the journal knows more; zero for never.
 	AcceptJournal bourse.Seq
-	// Reason is why an operator voids a command or accepts a journal.
+	// Reason is the operator's reason to void a command or to accept a journal.
 	Reason string
-	// Version is what the program calls itself.
+	// Again is the command line that started the exchange, and Admin the one of its admin
+	// socket, quoted for a shell and without secrets. Errors and the log add flags and verbs
+	// to them to tell operators what to run.
+	Again, Admin string
+	// Version is the program's version.
 	Version string
 	Log     *slog.Logger
-	// Reload asks for the certificate to be read again; it may be nil.
+	// Reload triggers reading the certificate again; it may be nil.
 	Reload <-chan struct{}
-	// Serving is told the address when the exchange serves.
+	// Serving is called with the address once the exchange serves.
 	Serving func(address string)
 
 	// machine reads the machine's clocks; nil for the real ones.
 	machine func() reading
 }
 
-// What a zero in Options means, and what follows from it.
+// Defaults of Options, and the bound beside them.
 const (
 	segmentSize   = 64 << 20
 	snapshotEvery = 2_000_000
-	// segmentsApart is how many segments of the journal lie between two snapshots at
-	// most.
+	// segmentsApart bounds the number of journal segments between two snapshots.
 	segmentsApart = 4
 	tailRows      = 200_000
 )
 
 const (
-	// patience bounds how long a request may be worked on.
+	// patience bounds the time to answer a request.
 	patience = 10 * time.Second
 	// stopWithin bounds a graceful stop.
 	stopWithin = 9 * time.Second
-	// keysOutlive is for how long keys in memory are taken while the server with the
-	// accounts is away: time to bring it back, and less than it takes until people
-	// who lost a key find nobody who can look after it.
+	// keysOutlive is how long keys in memory are accepted while the server with the
+	// accounts is away: long enough to bring it back, short enough to bound the use of a
+	// lost key that cannot be revoked meanwhile.
 	keysOutlive = time.Hour
 )
 

@@ -9,36 +9,36 @@ import (
 )
 
 const (
-	// reserveName is a file of zeros. It keeps room on the disk for the next start:
-	// the databases cannot be opened, not even for reading, without a few pages of it.
+	// reserveName is a file of zeros that keeps disk space for the next start: the
+	// databases cannot be opened, not even for reading, without a few free pages.
 	reserveName = "reserve"
-	// reserveSize is the room that a start takes, several times over, in bytes.
+	// reserveSize is several times the space that a start takes, in bytes.
 	reserveSize = 512 << 10
 )
 
-// release gives the reserve to what follows.
-func (n *Node) release() error {
+// releaseRoom removes the reserve, so that the start has its room.
+func (n *Node) releaseRoom() error {
 	if err := n.disk.Remove(reserveName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	n.kept = 0
+	n.roomKept = 0
 	return nil
 }
 
-// keep makes the reserve as large as the disk allows. It is called again until the
+// keepRoom makes the reserve as large as the disk allows. It is called again until the
 // reserve is whole.
-func (n *Node) keep() {
-	if n.kept >= reserveSize {
+func (n *Node) keepRoom() {
+	if n.roomKept >= reserveSize {
 		return
 	}
-	if err := n.fill(); err != nil && !isFull(err) {
+	if err := n.fillRoom(); err != nil && !isFull(err) {
 		n.Log.Error("cannot keep room for the next start", slog.Any("error", err))
 	}
 }
 
-// fill writes what is missing of the reserve. It need not be durable: what counts is
-// the room that it takes.
-func (n *Node) fill() error {
+// fillRoom writes the missing part of the reserve. It need not be durable: only its space
+// counts.
+func (n *Node) fillRoom() error {
 	file, err := n.disk.Edit(reserveName)
 	if errors.Is(err, fs.ErrNotExist) {
 		file, err = n.disk.Create(reserveName)
@@ -52,9 +52,9 @@ func (n *Node) fill() error {
 }
 
 func (n *Node) lengthen(file disk.File) error {
-	for piece := make([]byte, 4<<10); n.kept < reserveSize; {
-		written, err := file.WriteAt(piece, n.kept)
-		n.kept += int64(written)
+	for piece := make([]byte, 4<<10); n.roomKept < reserveSize; {
+		written, err := file.WriteAt(piece, n.roomKept)
+		n.roomKept += int64(written)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,17 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/filelog"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
 )
+
+// openLog opens a log on files.
+func openLog(d disk.Disk, o journal.Options) (journal.Log, *journal.Recovery, error) {
+	return filelog.Open(d, o)
+}
 
 // freeAddress returns an address that nothing listens on.
 func freeAddress(t *testing.T) string {
@@ -26,8 +36,9 @@ func freeAddress(t *testing.T) string {
 // assembled returns an exchange that does not serve yet.
 func assembled(t *testing.T, o Options) *Node {
 	t.Helper()
-	o.Data, o.Sandbox, o.SegmentSize, o.Log = t.TempDir(), true, 256<<10, slog.New(slog.DiscardHandler)
-	o.Serving = func(string) {}
+	o.Data, o.Sandbox, o.SegmentSize, o.Log = t.TempDir(), sandbox.New(sandbox.Options{}), 256<<10, slog.New(slog.DiscardHandler)
+	o.Networks = o.Sandbox.Attachments()
+	o.OpenLog, o.Serving = openLog, func(string) {}
 	if err := o.check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +65,7 @@ func TestNothingIsLeftOpen(t *testing.T) {
 
 	for name, fail := range map[string]func(t *testing.T, n *Node) context.Context{
 		"no traders": func(t *testing.T, n *Node) context.Context {
-			n.Bots = true
+			n.Sandbox.Bots = true
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			return ctx
@@ -92,12 +103,12 @@ func TestNothingIsLeftOpen(t *testing.T) {
 // TestMetricsHaveADoorOfTheirOwn wants the main listener to know no metrics, and the
 // other one nothing else.
 func TestMetricsHaveADoorOfTheirOwn(t *testing.T) {
-	metrics := freeAddress(t)
+	metrics, world := freeAddress(t), sandbox.New(sandbox.Options{})
 	serving, ended := make(chan string, 1), make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		ended <- Run(ctx, Options{
-			Data: t.TempDir(), Listen: "127.0.0.1:0", MetricsListen: metrics, Sandbox: true, SegmentSize: 256 << 10,
+			Data: t.TempDir(), OpenLog: openLog, Listen: "127.0.0.1:0", MetricsListen: metrics, Sandbox: world, Networks: world.Attachments(), SegmentSize: 256 << 10,
 			Log: slog.New(slog.DiscardHandler), Serving: func(address string) { serving <- address },
 		})
 	}()

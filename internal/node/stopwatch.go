@@ -8,29 +8,29 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// stopwatch is a log that tells how long each frame took from being durable to
-// being applied, with everything in between that trading must not wait for.
+// stopwatch is a log that measures how long each frame takes from being durable to being
+// applied.
 type stopwatch struct {
 	journal.Log
-	// applied is told by the goroutine that applies.
+	// applied receives each duration, on the applying goroutine.
 	applied func(time.Duration)
 
 	mu sync.Mutex
-	// durable are the frames that were made so and not taken yet, oldest first;
-	// taken is the last command that was.
+	// durable are the frames that became durable and are not taken yet, oldest first;
+	// taken is the last command taken.
 	durable []moment
 	taken   bourse.Seq
-	// applying is since when the frame at hand is durable; zero for none.
+	// applying is when the current frame became durable; zero for none.
 	applying time.Time
 }
 
-// moment is when the frames up to a command were known to be durable.
+// moment is the time at which the frames up to a command were known to be durable.
 type moment struct {
 	last bourse.Seq
 	at   time.Time
 }
 
-// Step does the work at hand.
+// Step steps the log, and notes the frames that became durable.
 func (s *stopwatch) Step() (bool, error) {
 	before := s.Durable()
 	more, err := s.Log.Step()
@@ -44,7 +44,7 @@ func (s *stopwatch) Step() (bool, error) {
 	return more, err
 }
 
-// Next returns the next notice. Whoever asks has applied the one before.
+// Next returns the next notice. The caller has applied the previous one.
 func (s *stopwatch) Next() (*journal.Notice, bool) {
 	if !s.applying.IsZero() {
 		s.applied(time.Since(s.applying))
@@ -57,8 +57,8 @@ func (s *stopwatch) Next() (*journal.Notice, bool) {
 	return n, ok
 }
 
-// take returns since when a frame is durable: from now on, if Step has not come
-// to saying so.
+// take returns the time at which a frame became durable, or now if Step has not noted it
+// yet.
 func (s *stopwatch) take(last bourse.Seq) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

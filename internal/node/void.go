@@ -16,8 +16,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// void takes a command out of effect, if the operator asked for it. Only a command
-// that the engine cannot apply is taken: to void one that took effect would undo a
+// void takes a command out of effect, if the operator asked for it. Only a command that
+// the engine cannot apply is voided: voiding one that took effect would undo a
 // revocation, a freeze or a trade without a trace in the books.
 func (n *Node) void(ctx context.Context, tip journal.Tip) error {
 	switch {
@@ -31,7 +31,7 @@ func (n *Node) void(ctx context.Context, tip journal.Tip) error {
 		return err
 	}
 
-	// Snapshots and history may hold what the command did: both are made again.
+	// Snapshots and history may hold the command's effects: both are made again.
 	if _, err := n.snapshots.RemoveFrom(n.Void); err != nil {
 		return fmt.Errorf("snapshots that hold command %d: %w", n.Void, err)
 	}
@@ -39,10 +39,11 @@ func (n *Node) void(ctx context.Context, tip journal.Tip) error {
 		return err
 	}
 	n.Log.Warn("voiding a command", slog.Uint64("seq", uint64(n.Void)), slog.String("reason", n.Reason))
-	return n.voids.Append(journal.Void{Seq: n.Void, Reason: n.Reason, Operator: uint32(os.Getuid()), Time: bourse.TimeOf(time.Now())})
+	return n.voids.Append(journal.Void{Seq: n.Void, Reason: n.Reason, Operator: uint32(os.Getuid()),
+		Time: bourse.TimeOf(time.Now())})
 }
 
-// voidable refuses a command that the engine can apply, or cannot come to.
+// voidable refuses a command that the engine can apply, or cannot reach.
 func (n *Node) voidable(seq bourse.Seq, voided func(bourse.Seq) bool) error {
 	err := n.try(seq, voided)
 	var broken *follower.ImpossibleError
@@ -77,11 +78,12 @@ func (n *Node) try(seq bourse.Seq, voided func(bourse.Seq) bool) error {
 	})
 }
 
-// voided lists the commands out of effect for operators.
+// voided lists the voided commands for operators.
 func (n *Node) voided() []admin.Void {
 	list := make([]admin.Void, 0, len(n.voids.All()))
 	for _, v := range n.voids.All() {
-		list = append(list, admin.Void{Seq: v.Seq, Time: v.Time.Std().Format(time.RFC3339Nano), Operator: v.Operator, Reason: v.Reason})
+		list = append(list, admin.Void{Seq: v.Seq, Time: v.Time.Std().Format(time.RFC3339Nano),
+			Operator: v.Operator, Reason: v.Reason})
 	}
 	return list
 }

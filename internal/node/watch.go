@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/journal/filelog"
+	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// watch looks after what nobody asks for: the room on the disk, idle streams and
-// how far history lags.
+// watch checks the disk, the clock, idle streams, the history's lag and the anchor every
+// second, and reloads the certificate on request.
 func (n *Node) watch(ctx context.Context) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -20,9 +20,7 @@ func (n *Node) watch(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-n.Reload:
-			if err := n.loadCertificate(); err != nil {
-				n.Log.Error("the certificate stays as it is", slog.Any("error", err))
-			}
+			n.certificate.Reload()
 			continue
 		case <-tick.C:
 		}
@@ -34,14 +32,14 @@ func (n *Node) watch(ctx context.Context) error {
 	}
 }
 
-// alwaysFree is what the journal leaves free beside room for snapshots: for what a
-// start and the databases write, in bytes.
+// alwaysFree is the space in bytes that the journal leaves free beside room for
+// snapshots, for a start and for the databases.
 const alwaysFree = 2 << 20
 
-// reserve computes how many bytes the journal leaves free: the follower writes a
-// snapshot while the ones before it are there, and what it makes superfluous is
-// copied before it is removed.
-func (n *Node) reserve() {
+// leaveRoom computes how many bytes the journal leaves free: the follower writes a
+// snapshot while the previous ones are there, and copies superfluous files before it
+// removes them.
+func (n *Node) leaveRoom() {
 	snapshot, err := n.snapshots.NewestBytes()
 	if err != nil {
 		n.Log.Error("cannot tell how large snapshots are", slog.Any("error", err))
@@ -50,29 +48,32 @@ func (n *Node) reserve() {
 	n.reserved.Store(alwaysFree + 2*uint64(snapshot))
 }
 
-// expireEvery is how often streams are looked through for a key that has expired:
-// they end within a second.
+// expireEvery is the time between searches for streams with an expired key: they end
+// within a second.
 const expireEvery = 200 * time.Millisecond
 
-// expire ends the streams whose keys expire. It waits for no disk.
-func (n *Node) expire(ctx context.Context) error {
-	tick := time.NewTicker(expireEvery)
+// expire ends streams whose keys have expired. It waits for no disk.
+func (n *Node) expire(ctx context.Context) error { return every(ctx, expireEvery, n.streams.Expire) }
+
+// every calls f at an interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, f func()) error {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			n.streams.Expire()
+			f()
 		}
 	}
 }
 
-// checkRoom refuses new business while the disk is nearly full. Cancels go on as long
-// as the journal has segments: they take risk away.
+// checkRoom refuses new business while the disk is nearly full. Cancels go on as long as
+// the journal has segments: they reduce risk.
 func (n *Node) checkRoom() {
-	n.reserve()
-	n.keep()
+	n.leaveRoom()
+	n.keepRoom()
 
 	free, err := n.disk.Free()
 	if err != nil {
@@ -86,7 +87,8 @@ func (n *Node) checkRoom() {
 		n.full.Store(full)
 		n.sequencer.Save(full)
 		if full {
-			n.Log.Error("the disk is nearly full: only cancels are taken", slog.Uint64("free_bytes", free), slog.Uint64("min_free_bytes", least))
+			n.Log.Error("the disk is nearly full: only cancels are taken", slog.Uint64("free_bytes", free),
+				slog.Uint64("min_free_bytes", least))
 			n.refuse(sequencer.Orders, diskFull, errDiskFull)
 		} else {
 			n.Log.Warn("the disk has room again", slog.Uint64("free_bytes", free))
@@ -95,8 +97,8 @@ func (n *Node) checkRoom() {
 	}
 }
 
-// unprepared refuses new business while the journal's next segment finds no room,
-// which a disk that fills up fast can come to between two looks at it.
+// unprepared refuses new business while the journal's next segment finds no room: a disk
+// that fills up fast can reach this between two calls of checkRoom.
 func (n *Node) unprepared(err error) {
 	if err == nil {
 		n.Log.Warn("the journal's next segment has room again")
@@ -107,7 +109,7 @@ func (n *Node) unprepared(err error) {
 	n.refuse(sequencer.Orders, noSegment, errDiskFull)
 }
 
-// checkLag logs when history falls far behind, once for each time.
+// checkLag logs when history falls far behind and when it has caught up.
 func (n *Node) checkLag() {
 	commands, _ := n.tail.Lag()
 	if far := commands > uint64(n.TailRows); far != n.lagging {
@@ -120,15 +122,15 @@ func (n *Node) checkLag() {
 	}
 }
 
-// clockJumped is called when the machine's clock has jumped forward.
+// clockJumped closes the intake after a jump forward of the machine's clock.
 func (n *Node) clockJumped(by bourse.Time) {
 	n.Log.Error("the machine's clock has jumped forward; nothing is taken until an operator accepts its time",
-		slog.Duration("by", time.Duration(by)*time.Microsecond), slog.String("accept", "bourse admin --data "+n.Data+" clock accept"))
+		slog.Duration("by", time.Duration(by)*time.Microsecond), slog.String("accept", n.Admin+" clock accept"))
 	n.refuse(sequencer.Orders, clockJumped, errClock)
 	n.refuse(sequencer.Cancels, clockJumped, errClock)
 }
 
-// checkClock opens the intake again once the clock is right, or accepted.
+// checkClock reopens the intake once the clock is right or accepted.
 func (n *Node) checkClock() {
 	if !n.clock.Jumped() {
 		n.refuse(sequencer.Orders, clockJumped, nil)
@@ -136,20 +138,21 @@ func (n *Node) checkClock() {
 	}
 }
 
-// acceptClock follows a jump that an operator has looked at.
+// acceptClock accepts the machine's time after a jump.
 func (n *Node) acceptClock() {
 	n.clock.Accept()
 	n.checkClock()
 }
 
-// reportRecovery logs what the journal's end looked like.
-func (n *Node) reportRecovery(r *filelog.Recovery) {
+// reportRecovery logs the state of the journal's end.
+func (n *Node) reportRecovery(r *journal.Recovery) {
 	n.Log.Info("journal opened", slog.Uint64("last_seq", uint64(r.Tip.Last)))
 	switch {
 	case r.Torn == nil:
 	case r.Torn.Copy == "":
 		n.Log.Error("the journal's end is torn, and the disk has no room for a copy of it; nothing is taken before it has", slog.Uint64("after_seq", uint64(r.Tip.Last)))
 	default:
-		n.Log.Warn("cut a torn end that was never acknowledged", slog.Uint64("after_seq", uint64(r.Tip.Last)), slog.String("copy", r.Torn.Copy))
+		n.Log.Warn("cut a torn end that was never acknowledged", slog.Uint64("after_seq", uint64(r.Tip.Last)),
+			slog.String("copy", r.Torn.Copy))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 )
 
-// welcomePage is what the address of an exchange shows to people.
+// welcomePage is the page at the root of an exchange's address.
 var welcomePage = template.Must(template.New("welcome").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bourse</title>
 <h1>Bourse</h1>
@@ -25,13 +25,13 @@ var welcomePage = template.Must(template.New("welcome").Parse(`<!doctype html>
 // step is something to do next: an address to open, or a line to type.
 type step struct{ Do, At, Type string }
 
-// welcome tells a visitor what to do next: a browser as a page, anything else as text.
+// welcome shows a visitor the next steps: a browser as a page, any other client as text.
 func (n *Node) welcome(w http.ResponseWriter, r *http.Request) {
 	page := struct {
 		What  string
 		Steps []step
 	}{What: "This is a spot exchange.", Steps: n.steps()}
-	if n.Sandbox {
+	if n.Sandbox != nil {
 		page.What = "This is the sandbox of a spot exchange: its money is worth nothing."
 	}
 
@@ -56,14 +56,16 @@ func (n *Node) welcome(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(out.Bytes()) // the client may be gone
 }
 
-// steps are what a visitor can do.
+// steps returns the next steps of a visitor.
 func (n *Node) steps() []step {
 	list := []step{{Do: "See the markets", At: "/spot/markets_ex?offset=0"}}
 	if n.view.Catalogue().Market(sandbox.DefaultPair) != nil {
-		list = append(list, step{Do: "See an order book", At: "/spot/orderbook?depth=10&pair=" + string(sandbox.DefaultPair)})
+		list = append(list, step{Do: "See an order book",
+			At: "/spot/orderbook?depth=10&pair=" + string(sandbox.DefaultPair)})
 	}
-	if n.Sandbox {
-		list = append(list, step{Do: "Open an account and trade, beside the exchange", Type: "bourse admin account create you@example.org"})
+	if n.Sandbox != nil {
+		list = append(list, step{Do: "Open an account and trade, beside the exchange",
+			Type: "bourse admin account create you@example.org"})
 	} else {
 		list = append(list, step{Do: "Sign up", At: "/docs/account.yaml"})
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
-// SmallDisk returns a directory on a disk of its own, of a size such as 24m.
+// SmallDisk returns a directory on a tmpfs of a size such as 24m.
 func SmallDisk(t *testing.T, size string) string {
 	t.Helper()
 	needs.Root(t)
 	dir := t.TempDir()
+
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
 		t.Fatalf("this test mounts a small disk: %v", err)
 	}
@@ -26,7 +27,7 @@ func SmallDisk(t *testing.T, size string) string {
 	return dir
 }
 
-// Ballast writes a file until there are only so many bytes left.
+// Ballast fills a disk with a file until leave bytes are free.
 func Ballast(t *testing.T, dir, name string, leave uint64) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -34,6 +35,7 @@ func Ballast(t *testing.T, dir, name string, leave uint64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for chunk := make([]byte, 64<<10); ; {
 		var s syscall.Statfs_t
 		if err := syscall.Statfs(dir, &s); err != nil {
@@ -43,12 +45,14 @@ func Ballast(t *testing.T, dir, name string, leave uint64) string {
 		if free <= leave {
 			break
 		}
+
 		if _, err := f.Write(chunk[:min(uint64(len(chunk)), free-leave)]); errors.Is(err, syscall.ENOSPC) {
 			break
 		} else if err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}

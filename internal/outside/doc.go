@@ -1,7 +1,7 @@
-// Package outside runs the program as tests do that know it from outside alone.
+// Package outside runs the program for tests that know only its interfaces.
 //
-// It stands beside the tests: conformance, hostile and abuse take from it what a process
-// says, its operators' socket and a small disk.
+// It stands beside the tests: conformance, hostile and abuse use its process output, its
+// client of the operators' socket and its small disk.
 //
-// Invariant: it knows no package of the program.
+// Invariant: it imports no package of the program but needs.
 package outside

@@ -19,15 +19,15 @@ import (
 	"time"
 )
 
-// Output is what a process says on both its outputs.
+// Output collects a process's stdout and stderr.
 type Output struct {
-	// Address receives the HOST:PORT that the exchange listens on. It is closed if the
-	// process ends without saying so.
+	// Address receives the HOST:PORT on which the exchange listens. It is closed when the
+	// process ends.
 	Address chan string
-	// Metrics is the HOST:PORT of its metrics, if it serves them. It is set before
+	// Metrics is the HOST:PORT of the metrics, empty without them. It is set before
 	// Address receives.
 	Metrics string
-	// Ended is closed when the process has closed both its outputs.
+	// Ended is closed when the process has closed both outputs.
 	Ended chan struct{}
 
 	mu   sync.Mutex
@@ -39,7 +39,7 @@ var (
 	metricsForm = regexp.MustCompile(`msg="serving metrics" address=(\S+)`)
 )
 
-// Listen starts a process and reads what it says.
+// Listen starts a process and reads its output.
 func Listen(cmd *exec.Cmd) (*Output, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -52,6 +52,7 @@ func Listen(cmd *exec.Cmd) (*Output, error) {
 		_ = r.Close()
 		return nil, err
 	}
+
 	o := &Output{Address: make(chan string, 1), Ended: make(chan struct{})}
 	go o.read(r)
 	return o, nil
@@ -72,7 +73,7 @@ func (o *Output) read(r io.ReadCloser) {
 			o.Address <- at[1]
 		}
 		o.mu.Lock()
-		_, _ = o.said.WriteString(line) // it never fails
+		_, _ = o.said.WriteString(line) // never fails
 		o.mu.Unlock()
 		if err != nil {
 			return
@@ -80,14 +81,14 @@ func (o *Output) read(r io.ReadCloser) {
 	}
 }
 
-// Text returns what was said so far.
+// Text returns the output so far.
 func (o *Output) Text() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.said.String()
 }
 
-// Size returns how many bytes were said so far.
+// Size returns the bytes of output so far.
 func (o *Output) Size() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -105,26 +106,31 @@ func Socket(data string, timeout time.Duration) *http.Client {
 	}}
 }
 
-// Operate carries out an operator's verb over a socket. A nil into drops the answer; a
-// refusal is an error with its text.
+// Operate calls an operator's verb. A nil into drops the answer; a refusal is an error
+// with its text.
 func Operate(socket *http.Client, verb string, args, into any) error {
 	body, err := json.Marshal(args)
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://admin/"+verb, bytes.NewReader(body))
+
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://admin/"+verb,
+		bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
+
 	res, err := socket.Do(req)
 	if err != nil {
 		return err
 	}
+
 	out, err := io.ReadAll(res.Body)
 	if err := errors.Join(err, res.Body.Close()); err != nil {
 		return err
 	}
+
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("admin %s: %s: %s", verb, res.Status, out)
 	}

@@ -8,65 +8,64 @@ import (
 
 // The shape of the traders' books.
 const (
-	// levels is how many orders they keep on each side of a market.
+	// levels is the number of orders that the maker keeps on each side of a market.
 	levels = 14
 	// PerMarket bounds the commands of a plan for one market: two orders are replaced,
 	// one is taken.
 	PerMarket = 5
-	// usualOrder is how many least orders of a market the usual one is worth: 2,000 USDT,
-	// so that ten levels of a side hold 110,000, and never less than 50,000.
+	// usualOrder is the worth of the usual order in least orders of its market: 2,000
+	// USDT, so that ten levels of a side hold 110,000, and never less than 50,000.
 	usualOrder = 400
 )
 
-// Pace is how much happens between two plans for a market.
+// Pace is the amount of trading between two plans for a market.
 type Pace struct {
-	// step is the share of a price by which the fair one moves at most, pull the share
-	// of its way home that it goes back: one in so many.
+	// step divides a price to bound a move of the fair price; pull divides its distance
+	// from home to give the part that it goes back.
 	step, pull int64
-	// trades is how many plans have one trade, on average.
+	// trades is the average number of plans for one trade.
 	trades int
 }
 
-// The paces of the traders' lives.
+// The paces of the past and of live trading.
 var (
 	// Past is for plans minutes apart.
 	Past = Pace{step: 2_000, pull: 400, trades: 2}
-	// Live is for some plans a second. A price moves by about as much in a minute as
+	// Live is for several plans a second. A price moves by about as much in a minute as
 	// between two plans of the past.
 	Live = Pace{step: 50_000, pull: 250_000, trades: 8}
 )
 
-// Bots are simulated traders: one that makes each market, and one that takes.
+// Bots are two simulated traders: a maker that quotes each market, and a taker.
 type Bots struct {
 	maker, taker bourse.AccountID
 	rng          *rand.Rand
 	books        []*quotes
 	turn         int
-	// asked are the places of the last plan's orders, by its commands.
+	// asked are the quotes of the last plan's orders, by command; nil for other commands.
 	asked []*quote
 }
 
 // quotes are the orders that the maker keeps in a market.
 type quotes struct {
 	*bourse.Market
-	// home is where the fair price returns to, fair where it is, in thousandths
-	// of a tick.
+	// home is the price to which the fair price returns, fair the current one, in
+	// thousandths of a tick.
 	home, fair int64
 	// lot is the usual size of an order.
 	lot   int64
 	sides [3][levels]quote
 }
 
-// quote is a place for one order.
+// quote is a slot for one order.
 type quote struct {
-	// order is zero while the place is free.
+	// order is zero while the slot is free.
 	order bourse.OrderID
-	// asked is true while an order for it is part of a plan.
+	// asked is true while a plan places an order for the slot.
 	asked bool
 }
 
-// Funds are the commands that give a trader its accounts' worth: plenty of each
-// of the assets.
+// Funds returns the commands that credit an account with plenty of each asset.
 func Funds(account bourse.AccountID, assets []*bourse.Asset) []bourse.Command {
 	const plenty = 1_000_000_000
 	var list []bourse.Command
@@ -79,8 +78,7 @@ func Funds(account bourse.AccountID, assets []*bourse.Asset) []bourse.Command {
 	return list
 }
 
-// NewBots returns traders for some markets. They take over the orders that the
-// maker has open already.
+// NewBots returns traders for some markets. They take over the maker's open orders.
 func NewBots(seed uint64, maker, taker bourse.AccountID, markets []*bourse.Market, open []bourse.Order) *Bots {
 	b := &Bots{
 		maker: maker, taker: taker,
@@ -98,7 +96,7 @@ func NewBots(seed uint64, maker, taker bourse.AccountID, markets []*bourse.Marke
 // Taker returns the account of the trader that takes.
 func (b *Bots) Taker() bourse.AccountID { return b.taker }
 
-// adopt puts the maker's open orders into places, and the fair price between
+// adopt puts the maker's open orders into slots, and the fair price between the best of
 // them.
 func (q *quotes) adopt(open []bourse.Order) {
 	var best [3]int64
@@ -107,7 +105,8 @@ func (q *quotes) adopt(open []bourse.Order) {
 			continue
 		}
 		price := int64(o.Price) * 1000
-		if best[o.Side] == 0 || o.Side == bourse.Buy && price > best[o.Side] || o.Side == bourse.Sell && price < best[o.Side] {
+		if best[o.Side] == 0 || o.Side == bourse.Buy && price > best[o.Side] ||
+			o.Side == bourse.Sell && price < best[o.Side] {
 			best[o.Side] = price
 		}
 		for i := range q.sides[o.Side] {
@@ -122,15 +121,15 @@ func (q *quotes) adopt(open []bourse.Order) {
 	}
 }
 
-// usualLots returns what the usual order of a market is, in lots at the initial price.
+// usualLots returns the size of a market's usual order, in lots at the initial price.
 func usualLots(m *bourse.Market) int64 {
 	perLot, _ := m.Total(m.InitialPrice, 1)
 	least, _ := m.MinOrder.Div(perLot)
 	return max(int64(least.Lo)*usualOrder, 1)
 }
 
-// Plan returns what the traders do next, in some markets after those of the last
-// plan: at most PerMarket commands in each.
+// Plan returns the traders' next commands, for the markets after those of the last plan:
+// at most PerMarket in each.
 func (b *Bots) Plan(markets int, pace Pace) []bourse.Command {
 	b.asked = b.asked[:0]
 	var plan []bourse.Command
@@ -146,7 +145,7 @@ func (b *Bots) Plan(markets int, pace Pace) []bourse.Command {
 	return plan
 }
 
-// Learn takes in what became of the commands of the last plan, in their order.
+// Learn takes the outcomes of the last plan's commands, in their order.
 func (b *Bots) Learn(outcomes []bourse.Outcome) {
 	for i, o := range outcomes {
 		if b.asked[i] == nil {
@@ -166,7 +165,7 @@ func (b *Bots) drift(q *quotes, pace Pace) {
 	q.fair = max(q.fair, 2000)
 }
 
-// requote replaces one of the maker's orders, or fills a free place.
+// requote replaces one of the maker's orders, or fills a free slot.
 func (b *Bots) requote(plan []bourse.Command, q *quotes) []bourse.Command {
 	side := bourse.Side(1 + b.rng.IntN(2))
 	at := b.rng.IntN(levels)
@@ -176,14 +175,17 @@ func (b *Bots) requote(plan []bourse.Command, q *quotes) []bourse.Command {
 			break
 		}
 	}
+
 	place := &q.sides[side][at]
 	if place.asked {
 		return plan
 	}
+
 	if place.order != 0 {
 		plan = b.add(plan, nil, bourse.Command{Kind: bourse.CommandCancel, Account: b.maker, Order: place.order})
 	}
 	place.asked = true
+
 	// Orders lie closer together near the middle: about 0.02 %, 0.06 %, ...
 	away := q.fair / 10_000 * int64(2+at*at+at)
 	price := q.fair - away
@@ -192,28 +194,28 @@ func (b *Bots) requote(plan []bourse.Command, q *quotes) []bourse.Command {
 	}
 	return b.add(plan, place, bourse.Command{
 		Kind: bourse.CommandPlace, Account: b.maker,
-		Place: bourse.Place{
+		NewOrder: bourse.NewOrder{
 			Market: q.ID, Side: side, Type: bourse.Limit, TIF: bourse.GTC,
 			Price: bourse.Price(max(price/1000, 1)), Lots: b.lots(q.lot * int64(1+at)),
 		},
 	})
 }
 
-// take sends an order that trades at once, now and then.
+// take sends an order that trades at once, in one of pace.trades plans on average.
 func (b *Bots) take(plan []bourse.Command, q *quotes, pace Pace) []bourse.Command {
 	if b.rng.IntN(pace.trades) != 0 {
 		return plan
 	}
 	return b.add(plan, nil, bourse.Command{
 		Kind: bourse.CommandPlace, Account: b.taker,
-		Place: bourse.Place{
+		NewOrder: bourse.NewOrder{
 			Market: q.ID, Side: bourse.Side(1 + b.rng.IntN(2)), Type: bourse.MarketOrder, TIF: bourse.IOC,
 			Lots: b.lots(max(q.lot/usualTake, 1)),
 		},
 	})
 }
 
-// usualTake is the part of the usual order that is taken at once: 200 USDT.
+// usualTake divides the usual order to give a taker's: 200 USDT.
 const usualTake = 10
 
 // lots returns a size between a half and one and a half of the usual one.
@@ -221,7 +223,7 @@ func (b *Bots) lots(usual int64) bourse.Lots {
 	return bourse.Lots(max(usual/2+b.rng.Int64N(usual+1), 1))
 }
 
-// add appends a command whose order, if it rests, belongs to a place.
+// add appends a command whose order, if it rests, takes a slot.
 func (b *Bots) add(plan []bourse.Command, place *quote, cmd bourse.Command) []bourse.Command {
 	b.asked = append(b.asked, place)
 	return append(plan, cmd)

@@ -6,14 +6,14 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// scale is the ledger scale of most of the sandbox's assets: four decimals more
-// than any of their networks moves.
+// scale is the ledger scale of most of the sandbox's assets: four decimals more than
+// their networks move.
 const scale = 12
 
-// TestAssets is how many assets are listed to make the lists long.
+// TestAssets is the number of assets that make the lists long.
 const TestAssets = 60
 
-// feeRate is what makers and takers pay: 0.1 %.
+// feeRate is the fee of makers and takers: 0.1 %.
 const feeRate = 1000
 
 // DefaultPair is the market that newcomers see first.
@@ -33,7 +33,7 @@ var assets = []asset{
 	{"ATOM", "Cosmos", scale},
 }
 
-// carriage is an asset on a network: what the network moves and on which terms.
+// carriage is an asset on a network, with its precision and terms.
 type carriage struct {
 	asset     bourse.Symbol
 	precision uint8
@@ -83,14 +83,15 @@ var markets = []market{
 // testNetwork carries the test assets, so that no real-looking network does.
 const testNetwork = "TEST"
 
-// Catalogue returns the commands that list the sandbox's assets, networks and
-// markets on an exchange that has none yet: ids are counted from one. A wide one has
-// TestAssets more, behind the others.
+// Catalogue returns the commands that list the sandbox's assets, networks and markets on
+// an exchange without any: ids are counted from one. A wide catalogue lists TestAssets
+// more, after the others.
 func Catalogue(wide bool) []bourse.Command {
 	tests := 0
 	if wide {
 		tests = TestAssets
 	}
+
 	c := &catalogue{assets: map[bourse.Symbol]bourse.AssetID{}, scales: map[bourse.Symbol]uint8{}}
 	for _, a := range assets {
 		c.addAsset(a, false)
@@ -98,6 +99,7 @@ func Catalogue(wide bool) []bourse.Command {
 	for i := range tests {
 		c.addAsset(asset{testSymbol(i), fmt.Sprintf("Test asset %02d", i+1), scale}, true)
 	}
+
 	for _, n := range networks {
 		c.addNetwork(n, false)
 	}
@@ -108,6 +110,7 @@ func Catalogue(wide bool) []bourse.Command {
 	if wide {
 		c.addNetwork(test, true)
 	}
+
 	for _, m := range markets {
 		c.addMarket(m)
 	}
@@ -119,7 +122,7 @@ func Catalogue(wide bool) []bourse.Command {
 
 func testSymbol(i int) bourse.Symbol { return bourse.Symbol(fmt.Sprintf("TEST%02d", i+1)) }
 
-// catalogue gathers commands and remembers what they will have defined.
+// catalogue gathers commands and the ids that they will define.
 type catalogue struct {
 	commands []bourse.Command
 	assets   map[bourse.Symbol]bourse.AssetID
@@ -165,7 +168,7 @@ func (c *catalogue) addMarket(m market) {
 	}})
 }
 
-// units reads one of the decimals above.
+// units parses one of the decimals above.
 func units(s string, scale uint8) bourse.Amount {
 	a, err := bourse.ParseAmount(s, scale)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 )
 
@@ -31,7 +32,7 @@ func newExchange(t *testing.T) *exchange {
 
 func (x *exchange) do(cmd bourse.Command) bourse.Outcome {
 	x.t.Helper()
-	if err := cmd.Check(); err != nil {
+	if err := record.Check(&cmd); err != nil {
 		x.t.Fatalf("%+v: %v", cmd, err)
 	}
 	cmd.Seq, cmd.Time = x.e.Seq()+1, x.now

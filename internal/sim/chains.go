@@ -12,19 +12,19 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 )
 
-// coin is what an asset may be on a network. Amounts are in the network's units.
+// coin is an asset of a network. Amounts are in the network's units.
 type coin struct {
 	network bourse.Symbol
-	// contract names the coin, so that any asset can be it.
+	// contract is the coin's ID; the ledger's asset is drawn per seed.
 	contract chain.CoinID
 	decimals uint8
-	// confirms is how deep a deposit must lie.
+	// confirms is the number of confirmations of a deposit.
 	confirms uint32
-	// least is the least deposit and withdrawal, fee what withdrawals cost.
+	// least is the minimum deposit and withdrawal, fee the fee of a withdrawal.
 	least, fee uint64
 }
 
-// coins are what networks move, the native one first.
+// coins are the coins of all networks, native ones first.
 var coins = [...]coin{
 	{"BTC", "BTC", 8, 2, 10_000, 5_000},
 	{"ETH", "ETH", 18, 3, 1e16, 1e15},
@@ -33,8 +33,8 @@ var coins = [...]coin{
 	{"TEST", "TEST01", 8, 2, 10_000, 100},
 }
 
-// listed is an asset that is a coin. Its unit is the ledger units in the
-// network's.
+// listed is a ledger asset that stands for a coin. unit is the number of ledger units in
+// one of the network's.
 type listed struct {
 	*coin
 	asset bourse.AssetID
@@ -46,8 +46,7 @@ func (l *listed) ledger(units uint64) bourse.Amount {
 	return a
 }
 
-// network is a network and its node, which go on whatever becomes of the
-// exchange.
+// network is a network with its node. It outlives the exchange's processes.
 type network struct {
 	world  *world
 	id     bourse.NetworkID
@@ -59,14 +58,14 @@ type network struct {
 	disk   *memdisk.Disk
 	node   *devnet.Node
 	faults *devnet.Faults
-	// deep networks rewrite more of their chain than deposits are waited for;
-	// rough is true once one did.
+	// deep networks reorganise deeper than the confirmations of deposits; rough is true
+	// once one did.
 	deep, rough bool
-	// silentUntil is the step at which the node answers again; zero is now.
+	// silentUntil is the step at which the node answers again; zero if it does now.
 	silentUntil uint64
-	// sent are payments of the outside world to customers.
+	// sent are payments from outside to customers.
 	sent []chain.Hash
-	// checked is the last block at which the ledger was held against the chain.
+	// checked is the last block at which the ledger was compared with the chain.
 	checked bourse.BlockRef
 }
 
@@ -74,8 +73,8 @@ const genesisTime = bourse.Time(1_700_000_000) * bourse.Second
 
 var ownSeed, outsideSeed = [32]byte{1}, [32]byte{2}
 
-// founded are the disks of networks that were just founded: to copy them is
-// faster than to found networks again.
+// founded has the disk of each network after its genesis: cloning it is faster than
+// opening a new network.
 var founded = sync.OnceValue(func() map[bourse.Symbol]*memdisk.Disk {
 	disks := map[bourse.Symbol]*memdisk.Disk{}
 	for _, c := range coins {
@@ -107,8 +106,8 @@ func (n *network) open() {
 	n.faults = devnet.NewFaults(n.node)
 }
 
-// shallow is how much of the chain may be rewritten without any deposit that was
-// credited leaving it.
+// shallow returns the number of blocks that a reorganisation may replace: less than the
+// confirmations of deposits, except on deep networks.
 func (n *network) shallow() int {
 	if n.deep {
 		return 4
@@ -120,7 +119,7 @@ func (n *network) shallow() int {
 	return most
 }
 
-// act lets something happen on the network.
+// act makes one random event on the network.
 func (n *network) act() {
 	c := n.world.wallets.chance
 	switch c.Below(12) {
@@ -150,16 +149,18 @@ func (n *network) note(what string) {
 	n.world.trail.note("step %d: %s at height %d: %s", n.world.steps, n.params.Symbol, n.node.Head().Height, what)
 }
 
-// reorganise rewrites the end of the chain.
+// reorganise replaces the last blocks of the chain.
 func (n *network) reorganise(c *chance) {
 	most := n.shallow()
 	if most == 0 {
 		return
 	}
+
 	depth := 1 + int(c.Below(uint64(most)))
 	if uint64(depth)+1 >= n.node.Head().Height {
 		return
 	}
+
 	drop := c.oneIn(3)
 	_, err := n.node.Reorg(depth, drop)
 	want(err, "rewriting a chain")
@@ -171,7 +172,7 @@ func (n *network) reorganise(c *chance) {
 	n.note("reorganised")
 }
 
-// replace has a depositor take back a payment that no deposit was credited for.
+// replace double-spends a payment to a customer whose deposit has not been credited.
 func (n *network) replace(c *chance) {
 	if len(n.sent) == 0 {
 		return
@@ -186,16 +187,18 @@ func (n *network) replace(c *chance) {
 			return
 		}
 	}
+
 	n.sent = slices.Delete(n.sent, at, at+1)
 	if _, err := n.node.DoubleSpend(tx); err != nil {
-		return // it is no more, or too little to pay for another
+		return // it is gone, or too small to pay for a replacement
 	}
+
 	n.rough = n.rough || n.deep
 	n.world.count(ChainReplaced)
 	n.note("a payment is replaced")
 }
 
-// drop makes the node forget what waits, or remember what it forgot.
+// drop makes the node forget a transaction in its pool, or restores the forgotten ones.
 func (n *network) drop(c *chance) {
 	if c.oneIn(3) {
 		want(n.node.Restore(), "restoring what was dropped")
@@ -228,8 +231,7 @@ func (n *network) misbehave(c *chance) {
 	}
 }
 
-// fallBehind makes the node hide its last blocks, say nothing at all, or answer
-// again.
+// fallBehind makes the node hide its last blocks or stop answering, or ends both.
 func (n *network) fallBehind(c *chance) {
 	switch c.Below(4) {
 	case 0:
@@ -244,7 +246,7 @@ func (n *network) fallBehind(c *chance) {
 	}
 }
 
-// recover ends what misbehaves.
+// recover ends all faults of the node.
 func (n *network) recover() {
 	n.faults.Clear()
 	n.faults.Start()
@@ -252,7 +254,7 @@ func (n *network) recover() {
 	n.silentUntil = 0
 }
 
-// crash ends the node, and starts it from what is durable.
+// crash crashes the node, and restarts it from its durable state.
 func (n *network) crash(c *chance) {
 	if !c.oneIn(10) {
 		return
@@ -263,19 +265,21 @@ func (n *network) crash(c *chance) {
 	n.note("the node crashed")
 }
 
-// wire lies between a wallet and a node.
+// wire is the transport between a wallet and a node.
 type wire struct{ n *network }
 
-// Call passes a request on. Who would wait for an answer does not get one at
-// once: there is no time to wait for here.
+// Call passes a request on, with a canceled context: simulated time stands still, so a
+// late answer is a missing one.
 func (c wire) Call(ctx context.Context, text []byte) ([]byte, error) {
 	x := c.n.world.wallets
 	leaves := bytes.Contains(text, []byte(`"method":"`+devnet.MethodBroadcast+`"`))
 	if leaves {
 		x.mayEnd()
 	}
+
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
+
 	reply, err := c.n.faults.Call(ctx, text)
 	if leaves {
 		x.mayEnd()

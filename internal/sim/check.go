@@ -12,20 +12,23 @@ import (
 )
 
 const (
-	// checkEvery is how many frames lie between two checks, deepEvery how many
+	// checkEvery is the number of frames between two checks, deepEvery the number of
 	// starts between two replays of the whole journal.
 	checkEvery = 40
 	deepEvery  = 25
 )
 
-// check holds the live exchange against the truth.
+// check compares the live exchange with the truth.
 func (w *world) check() {
 	p, t := w.process, w.truth
 	if p.engine.Seq() != t.last() || p.view.Seq() != t.last() {
-		fail("the engine is at %d, the view at %d, and %d commands were yielded", p.engine.Seq(), p.view.Seq(), t.last())
+		fail("the engine is at %d, the view at %d, and %d commands were yielded",
+			p.engine.Seq(), p.view.Seq(), t.last())
 	}
+
 	want(t.pair.Check(), "the engine that never stopped")
 	want(p.engine.Check(), "the engine")
+
 	hash := t.pair.Engine.StateHash()
 	if p.engine.StateHash() != hash {
 		fail("the state at %d differs from that of an engine that never stopped", t.last())
@@ -33,21 +36,24 @@ func (w *world) check() {
 	if f := p.follower; f.Seq() == t.last() && f.Engine.StateHash() != hash {
 		fail("the follower's state at %d differs", t.last())
 	}
+
 	if w.chance.oneIn(4) {
 		want(t.pair.Restore(), "the twin")
 	}
+
 	w.checkView()
 	w.checkPages()
 	w.wallets.checkBoard(p.board, t.board)
 	w.trail.hash.Write(hash[:])
 }
 
-// checkView holds what clients see against the engine.
+// checkView compares the view with the engine.
 func (w *world) checkView() {
 	v, e := w.process.view, w.process.engine
 	c := v.Catalogue()
 	open := w.truth.pair.Oracle.OpenOrders()
 	seen := 0
+
 	for account := bourse.AccountID(1); ; account++ {
 		standing, ok := v.Account(account)
 		if !ok {
@@ -63,9 +69,11 @@ func (w *world) checkView() {
 			fail("account %d has %d orders and %d fills, or %+v", account, orders, fills, standing)
 		}
 	}
+
 	if seen != len(open) {
 		fail("the view shows %d open orders, and there are %d", seen, len(open))
 	}
+
 	for _, m := range c.Markets[1:] {
 		checkDepth(v, e, m.ID)
 		w.checkTicker(m.ID)
@@ -80,7 +88,7 @@ func checkBalances(v *view.View, e *engine.Engine, c *view.Catalogue, account bo
 	}
 }
 
-// checkOpen wants an order among those that are open.
+// checkOpen checks that an order is among the open ones.
 func checkOpen(open []bourse.Order, o *bourse.Order) {
 	at, found := slices.BinarySearchFunc(open, o.ID, func(p bourse.Order, id bourse.OrderID) int {
 		return int(int64(p.ID) - int64(id))
@@ -118,6 +126,7 @@ func (w *world) checkTicker(market bourse.MarketID) {
 	var last uint64
 	var price, high, low bourse.Price
 	volume := bourse.Amount{}
+
 	for i := range w.truth.rows.Trades {
 		t := &w.truth.rows.Trades[i]
 		if t.Market != market {
@@ -133,12 +142,14 @@ func (w *world) checkTicker(market bourse.MarketID) {
 		high, low = max(high, t.Price), min(low, t.Price)
 		volume = saturate(volume, bourse.Units(uint64(t.Lots)))
 	}
+
 	if last == 0 {
 		price = got.Price
 	}
 	if volume.IsZero() {
 		high, low = price, price
 	}
+
 	if got.Trades != last || got.Price != price || got.High != high || got.Low != low || got.Volume != volume {
 		fail("the ticker of market %d is %+v; its trades make: number %d, price %d, high %d, low %d, volume %v",
 			market, got, last, price, high, low, volume)
@@ -152,8 +163,8 @@ func saturate(a, b bourse.Amount) bourse.Amount {
 	return bourse.MaxAmount
 }
 
-// checkFound wants an order that was acknowledged to be found at once, open or
-// final, unless history says that it lags.
+// checkFound checks that an acknowledged order is found at once, open or closed, unless
+// history lags.
 func (w *world) checkFound(r *request, result *sequencer.Result) {
 	id := bourse.OrderID(result.Outcome.ID)
 	if r.cmd.Kind != bourse.CommandPlace || result.Outcome.Reason != 0 {
@@ -162,22 +173,24 @@ func (w *world) checkFound(r *request, result *sequencer.Result) {
 	if _, open := w.process.view.OpenOrder(r.cmd.Account, id); open {
 		return
 	}
+
 	o, found, err := w.process.reader.Order(w.ctx, r.cmd.Account, id)
 	if lags(err) {
 		return
 	}
 	want(err, "an order that was acknowledged")
-	asked := r.cmd.Place
+
+	asked := r.cmd.NewOrder
 	if asked.SelfTrade == 0 {
-		asked.SelfTrade = o.SelfTrade // the market's
+		asked.SelfTrade = o.SelfTrade // the market's default
 	}
-	if !found || o.ID != id || o.Account != r.cmd.Account || o.Place != asked {
+	if !found || o.ID != id || o.Account != r.cmd.Account || o.NewOrder != asked {
 		fail("order %d of account %d was acknowledged, and is found as %+v", id, r.cmd.Account, o)
 	}
 	w.checkFills(&o.Order.Order, len(o.Fills))
 }
 
-// checkFills wants as many fills of an order as its trades made.
+// checkFills checks that an order has as many fills as the truth.
 func (w *world) checkFills(o *bourse.Order, fills int) {
 	n := 0
 	for i := range w.truth.rows.Fills {
@@ -190,7 +203,7 @@ func (w *world) checkFills(o *bourse.Order, fills int) {
 	}
 }
 
-// lags reports whether an error says that history has to catch up first.
+// lags reports whether an error means that history has to catch up.
 func lags(err error) bool {
 	behind := (*bourse.Error)(nil)
 	return errors.As(err, &behind) && behind.Code == bourse.CodeBehind || errors.Is(err, context.DeadlineExceeded)

@@ -10,51 +10,50 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// clients ask for commands, one request after the other or many at once.
+// clients send requests, one at a time or many at once.
 type clients struct {
 	world *world
 	work  *enginetest.Workload
 	// asked counts the commands drawn.
 	asked int
-	// founded is true once the opening is over, during which each command waits
-	// for the one before it.
+	// founded is true once the opening is over. During it, each command waits for the one
+	// before.
 	founded bool
-	// leaving is true once clients ask for nothing new.
+	// leaving is true once clients send no new requests.
 	leaving bool
-	// held is a command that was drawn and not sent.
+	// held is a drawn command that was not sent yet.
 	held *bourse.Command
-	// pending wait for an answer, doubtful are those whose fate their clients do
-	// not know and who will ask again.
+	// pending are requests without an answer. doubtful are requests of unknown outcome,
+	// which their clients will repeat.
 	pending, doubtful []*request
-	// answered are requests with client ids and the answers they got.
+	// answered are requests with client IDs and their answers.
 	answered []answer
 }
 
-// request is a command that was sent.
+// request is a sent command.
 type request struct {
 	cmd    bourse.Command
 	ticket *sequencer.Ticket
-	// opening is true for what the exchange is founded with: it is sent until it
-	// is answered.
+	// opening is true for commands of the opening: they are repeated until answered.
 	opening bool
-	// earlier is the answer that the same request got before, or nil.
+	// earlier is the first answer to the same request, or nil.
 	earlier *answer
 }
 
-// answer is what a client was told.
+// answer is an answer that a client received.
 type answer struct {
 	cmd    bourse.Command
 	result sequencer.Result
-	// since is when the command was decided on, which may be before this answer.
+	// since is the time of the command's decision, which may precede this answer.
 	since bourse.Time
-	// life is the process that gave it.
+	// life is the number of the process that gave it.
 	life int
 }
 
-// mostAnswered bounds the answers that are remembered.
+// mostAnswered bounds the remembered answers.
 const mostAnswered = 64
 
-// act lets clients send a few requests.
+// act sends a few requests.
 func (c *clients) act() {
 	w := c.world
 	for n := w.chance.between(1, w.shape.burst); n > 0 && uint64(len(c.pending)) < w.shape.pending; n-- {
@@ -91,7 +90,7 @@ func (c *clients) ask() {
 	c.send(r)
 }
 
-// opens reports whether an exchange is founded with commands of a kind.
+// opens reports whether a kind of command belongs to the opening.
 func opens(kind bourse.CommandKind) bool {
 	switch kind {
 	case bourse.CommandGenesis, bourse.CommandDefineAsset, bourse.CommandDefineMarket,
@@ -102,12 +101,12 @@ func opens(kind bourse.CommandKind) bool {
 	}
 }
 
-// send hands a request to the exchange.
+// send submits a request to the exchange.
 func (c *clients) send(r *request) {
 	r.ticket = sequencer.NewTicket()
 	cmd := r.cmd
 	if err := c.world.process.sequencer.Submit(&cmd, r.ticket); err != nil {
-		if !errors.Is(err, sequencer.ErrFull) {
+		if !errors.Is(err, bourse.ErrBusy) {
 			fail("%+v was refused: %w", r.cmd, err)
 		}
 		c.doubt(r)
@@ -116,7 +115,7 @@ func (c *clients) send(r *request) {
 	c.pending = append(c.pending, r)
 }
 
-// collect takes the answers that are there.
+// collect receives the answers to pending requests.
 func (c *clients) collect() {
 	waiting := c.pending[:0]
 	var done []*request
@@ -135,16 +134,18 @@ func (c *clients) collect() {
 	}
 }
 
-// receive takes an answer, or loses it.
+// receive receives an answer, or loses it.
 func (c *clients) receive(r *request) {
 	w, result := c.world, r.ticket.Result
 	if w.withoutRoom(result.Err) {
 		c.doubt(r)
 		return
 	}
+
 	if result.Err != nil {
 		fail("a command was taken and has no outcome: %w", result.Err)
 	}
+
 	c.checkAnswer(r, &result)
 	w.trail.mark(uint64(result.Seq), uint64(w.lives))
 	if w.chance.percent(w.shape.lost) {
@@ -152,51 +153,58 @@ func (c *clients) receive(r *request) {
 		c.doubt(r)
 		return
 	}
+
 	c.checkEarlier(r, &result)
 	if w.chance.oneIn(4) {
 		w.checkFound(r, &result)
 	}
-	if r.cmd.Kind != bourse.CommandPlace || !r.cmd.Place.ClientID.Given() || r.earlier != nil {
+
+	if r.cmd.Kind != bourse.CommandPlace || r.cmd.NewOrder.ClientID.IsZero() || r.earlier != nil {
 		return
 	}
-	// An answer that comes late may be about a use of the id that is over.
-	if since := w.truth.named[name{r.cmd.Account, r.cmd.Place.ClientID}]; since <= result.Time {
+	// A late answer may be about an earlier use of the ID, before it was free again.
+	if since := w.truth.named[name{r.cmd.Account, r.cmd.NewOrder.ClientID}]; since <= result.Time {
 		c.remember(answer{r.cmd, result, since, w.lives})
 	}
 }
 
-// checkAnswer holds an answer against the journal.
+// checkAnswer compares an answer with the journal.
 func (c *clients) checkAnswer(r *request, result *sequencer.Result) {
 	h := c.world.truth.at(result.Seq)
 	switch {
 	case !bytes.Equal(h.command, record.Append(nil, &r.cmd)):
 		fail("the answer to %+v names command %d, which is another one", r.cmd, result.Seq)
 	case h.time != result.Time || h.events.Outcome != result.Outcome:
-		fail("command %d was answered %+v at %d, and had the outcome %+v at %d", result.Seq, result.Outcome, result.Time, h.events.Outcome, h.time)
+		fail("command %d was answered %+v at %d, and had the outcome %+v at %d",
+			result.Seq, result.Outcome, result.Time, h.events.Outcome, h.time)
 	}
 }
 
-// checkEarlier holds the answer to a request that came again against the first
-// one, if its client id is still taken for sure.
+// checkEarlier compares the answer to a repeated request with the first one, while its
+// client ID is certainly remembered.
 func (c *clients) checkEarlier(r *request, result *sequencer.Result) {
 	if r.earlier == nil || result.Time > r.earlier.since+bourse.Day {
 		return
 	}
+
 	first, now := r.earlier.result.Outcome, result.Outcome
 	switch first.Reason {
 	case bourse.DuplicateClientID:
-		return // the id was another request's, and may be free now
+		return // the ID was another request's, and may be free now
 	case bourse.UnknownAccount, bourse.UnknownMarket:
-		return // there is nobody to remember it for
+		return // without an account or market, nothing is remembered
 	default:
 	}
+
 	first.Repeated = true
 	if first != now && first.Reason != 0 {
-		return // a hundred later rejections of the account push one out, and it is decided anew
+		return // a hundred later rejections of the account evict one, and it is decided anew
 	}
 	if first != now {
-		fail("a client id that was answered %+v by command %d is answered %+v by command %d", first, r.earlier.result.Seq, now, result.Seq)
+		fail("a client id that was answered %+v by command %d is answered %+v by command %d",
+			first, r.earlier.result.Seq, now, result.Seq)
 	}
+
 	c.world.count(AnsweredAgain)
 	if r.earlier.life != c.world.lives {
 		c.world.count(AnsweredAfterCrash)
@@ -211,7 +219,7 @@ func (c *clients) remember(a answer) {
 	}
 }
 
-// hangUp is what clients see when the exchange goes away.
+// hangUp disconnects all clients: the outcomes of their requests are unknown to them.
 func (c *clients) hangUp() {
 	for _, r := range c.pending {
 		c.doubt(r)
@@ -219,16 +227,15 @@ func (c *clients) hangUp() {
 	c.pending = nil
 }
 
-// doubt decides whether a client that does not know what became of its request
-// asks again: it does if that is safe.
+// doubt repeats a request of unknown outcome if that is safe.
 func (c *clients) doubt(r *request) {
 	var safe bool
 	switch r.cmd.Kind {
 	case bourse.CommandPlace:
-		safe = r.cmd.Place.ClientID.Given()
+		safe = !r.cmd.NewOrder.ClientID.IsZero()
 	case bourse.CommandWithdraw, bourse.CommandTransfer:
 		asked := r.cmd.Wallet.Withdraw
-		safe = asked.ClientID.Given() || asked.Once.Given()
+		safe = !asked.ClientID.IsZero() || !asked.Once.IsZero()
 	default:
 		safe = true
 	}

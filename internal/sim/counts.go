@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Kind is a kind of what happens to an exchange in a simulation.
+// Kind is a kind of event in a simulation.
 type Kind int
 
-// The kinds of faults, and of what follows from them.
+// The kinds of faults, and of their consequences.
 const (
 	// PowerCut: the machine stopped between two operations of the disk.
 	PowerCut Kind = iota
 	// PowerCutInStart: it stopped while the process was starting.
 	PowerCutInStart
-	// Killed: the process ended, the machine went on.
+	// Killed: the process ended, the machine did not.
 	Killed
 	// KilledInStart: the same, while it was starting.
 	KilledInStart
-	// Stopped: the process was asked to stop.
+	// Stopped: the process was stopped in order.
 	Stopped
 	// SyncFailed: a sync failed, and the process stopped.
 	SyncFailed
@@ -30,15 +30,13 @@ const (
 	ShortWrite
 	// DiskFull: the disk had no room.
 	DiskFull
-	// NoRoom: a command was refused for that.
+	// NoRoom: a command was refused because the disk was full.
 	NoRoom
 	// BitFlipped: a read came with a bit flipped.
 	BitFlipped
-	// Decayed: a byte before the watermark was another one, and the start
-	// refused.
+	// Decayed: a byte before the watermark was changed, and the start refused.
 	Decayed
-	// SnapshotDecayed: a byte of a snapshot was another one, and a start did
-	// without it.
+	// SnapshotDecayed: a byte of a snapshot was changed, and a start skipped it.
 	SnapshotDecayed
 	// TornEnd: a start found an entry that a crash had interrupted.
 	TornEnd
@@ -54,16 +52,16 @@ const (
 	ClockForward
 	// ClockBack: the clock jumped back.
 	ClockBack
-	// AnswerLost: an answer never reached its client.
+	// AnswerLost: an answer did not reach its client.
 	AnswerLost
-	// AskedAgain: a client asked again, not knowing what became of its request.
+	// AskedAgain: a client repeated a request of unknown outcome.
 	AskedAgain
-	// AnsweredAgain: a client asked again what it had been answered.
+	// AnsweredAgain: a client repeated an answered request.
 	AnsweredAgain
 	// AnsweredAfterCrash: the same, with a crash in between.
 	AnsweredAfterCrash
-	// Unanswered: a command was in the journal after a crash that nobody had
-	// been told of.
+	// Unanswered: after a crash, the journal had a command that no client had been told
+	// of.
 	Unanswered
 	// SnapshotTaken: the follower took a snapshot.
 	SnapshotTaken
@@ -73,14 +71,13 @@ const (
 	Archived
 	// ReadArchive: a follower began in the archive.
 	ReadArchive
-	// PageRead: a page of history was what it had to be.
+	// PageRead: a page of history was as expected.
 	PageRead
 	// PageLagged: a page was refused because history lagged.
 	PageLagged
 	// EndedInWallet: the process ended between two steps of a wallet.
 	EndedInWallet
-	// SignerCrashed: the signer ended, and what it had not synced survived or
-	// not.
+	// SignerCrashed: the signer crashed, with its unsynced writes surviving or not.
 	SignerCrashed
 	// ChainReorganised: a network's last blocks were replaced.
 	ChainReorganised
@@ -90,17 +87,17 @@ const (
 	ChainReplaced
 	// ChainStalled: a node did not answer, or answered with errors.
 	ChainStalled
-	// ChainReplyLost: a node did what it was asked to, and its answer got lost.
+	// ChainReplyLost: a node carried out a request, and its answer was lost.
 	ChainReplyLost
 	// ChainDoubled: a request reached a node twice.
 	ChainDoubled
-	// ChainLied: an answer of a node was not the truth, or none.
+	// ChainLied: a node gave a wrong or malformed answer.
 	ChainLied
 	// ChainBehind: a node did not know the last blocks.
 	ChainBehind
-	// ChainCrashed: a node ended and began anew.
+	// ChainCrashed: a node crashed and restarted.
 	ChainCrashed
-	// ChainCompared: the ledger was what a chain says.
+	// ChainCompared: the ledger agreed with a chain.
 	ChainCompared
 	// DepositCredited: a deposit was credited, once.
 	DepositCredited
@@ -108,8 +105,8 @@ const (
 	WithdrawalPaid
 	// WithdrawalCanceled: a withdrawal was canceled, and nothing was paid.
 	WithdrawalCanceled
-	// WithdrawalDelayed: a withdrawal or a transfer was asked for that had to wait
-	// for a time.
+	// WithdrawalDelayed: an account's money was put on hold before a withdrawal or a
+	// transfer.
 	WithdrawalDelayed
 	// TransferPaid: money went from one customer to another, over no network.
 	TransferPaid
@@ -120,9 +117,11 @@ var kindNames = [kinds]string{
 	PowerCut: "power cuts", PowerCutInStart: "power cuts while starting", Killed: "kills",
 	KilledInStart: "kills while starting", Stopped: "stops",
 	SyncFailed: "syncs failed", OperationFailed: "operations failed", WriteFailed: "writes failed",
-	ShortWrite: "short writes", DiskFull: "full disks", NoRoom: "refused for want of room", BitFlipped: "bits flipped", Decayed: "bytes decayed",
+	ShortWrite: "short writes", DiskFull: "full disks", NoRoom: "refused for want of room",
+	BitFlipped: "bits flipped", Decayed: "bytes decayed",
 	SnapshotDecayed: "snapshots decayed",
-	TornEnd:         "torn ends", Stalled: "stalls", HistoryFailed: "history failures", HistoryDeleted: "histories deleted",
+	TornEnd:         "torn ends", Stalled: "stalls", HistoryFailed: "history failures",
+	HistoryDeleted:  "histories deleted",
 	HistoryWentBack: "histories gone back", ClockForward: "clocks forward", ClockBack: "clocks back",
 	AnswerLost: "answers lost", AskedAgain: "asked again", AnsweredAgain: "answered again",
 	AnsweredAfterCrash: "answered again after a crash", Unanswered: "unanswered found", SnapshotTaken: "snapshots",
@@ -132,14 +131,15 @@ var kindNames = [kinds]string{
 	ChainDropped: "payments dropped", ChainReplaced: "payments replaced", ChainStalled: "nodes stalled",
 	ChainReplyLost: "nodes' answers lost", ChainDoubled: "requests doubled", ChainLied: "nodes lied",
 	ChainBehind: "nodes behind", ChainCrashed: "nodes crashed", ChainCompared: "chains compared",
-	DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid", WithdrawalCanceled: "withdrawals canceled",
-	WithdrawalDelayed: "withdrawals delayed", TransferPaid: "transfers paid",
+	DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid",
+	WithdrawalCanceled: "withdrawals canceled",
+	WithdrawalDelayed:  "withdrawals delayed", TransferPaid: "transfers paid",
 }
 
-// String returns the kind's name, in the plural.
+// String returns the kind's name in the plural.
 func (k Kind) String() string { return kindNames[k] }
 
-// Counts is how often each kind of thing happened.
+// Counts has the number of events of each kind.
 type Counts [kinds]uint64
 
 // Add adds other counts.
@@ -149,7 +149,7 @@ func (c *Counts) Add(other *Counts) {
 	}
 }
 
-// Missing returns the kinds that never happened.
+// Missing returns the kinds without an event.
 func (c *Counts) Missing() []Kind {
 	var list []Kind
 	for k, n := range c {

@@ -8,8 +8,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// found defines the networks and what is listed there, one thing after the other.
-// It reports whether all is there.
+// found defines the networks and their assets, one command at a time. It reports whether
+// all exist.
 func (x *wallets) found() bool {
 	c := x.world.process.view.Catalogue()
 	for _, n := range x.networks {
@@ -19,16 +19,19 @@ func (x *wallets) found() bool {
 			}}, true)
 			return false
 		}
+
 		if n.listed == nil {
 			n.listed = x.drawListed(n, c.Assets)
 		}
+
 		for _, l := range n.listed {
 			if !slices.ContainsFunc(c.NetworkAssets, func(t *bourse.NetworkAsset) bool {
 				return t.Network == n.id && t.Asset == l.asset
 			}) {
 				x.ask(&bourse.Command{Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: &bourse.NetworkAsset{
-					Network: n.id, Asset: l.asset, Precision: l.decimals, Confirms: l.confirms, Contract: string(l.contract),
-					Enabled: true, MinDeposit: l.ledger(l.least), MinWithdrawal: l.ledger(l.least),
+					Network: n.id, Asset: l.asset, Precision: l.decimals, Confirms: l.confirms,
+					Contract: string(l.contract), Enabled: true,
+					MinDeposit: l.ledger(l.least), MinWithdrawal: l.ledger(l.least),
 					FeeMin: l.ledger(l.fee), FeeMax: l.ledger(10 * l.fee),
 				}}, true)
 				return false
@@ -38,13 +41,14 @@ func (x *wallets) found() bool {
 	return true
 }
 
-// drawListed draws which assets are a network's coins. A token needs the native
-// one, in which its costs are paid.
+// drawListed draws the assets that stand for a network's coins. A token needs the native
+// coin, which pays its network fees.
 func (x *wallets) drawListed(n *network, assets []*bourse.Asset) []listed {
 	list := []listed{}
 	for i := range coins {
 		c := &coins[i]
-		if c.network != n.params.Symbol || c.contract != n.params.Shape.Native && n.params.Shape.Native != "" && len(list) == 0 {
+		if c.network != n.params.Symbol ||
+			c.contract != n.params.Shape.Native && n.params.Shape.Native != "" && len(list) == 0 {
 			continue
 		}
 		from := x.chance.Below(3)
@@ -60,7 +64,7 @@ func (x *wallets) drawListed(n *network, assets []*bourse.Asset) []listed {
 	return list
 }
 
-// ask sends a request, again and again if need be.
+// ask sends a request, repeated until answered if surely.
 func (x *wallets) ask(cmd *bourse.Command, surely bool) {
 	x.world.clients.send(&request{cmd: *cmd, opening: surely})
 }
@@ -75,11 +79,12 @@ func (x *wallets) person() bourse.AccountID {
 	return bourse.AccountID(x.chance.between(1, most))
 }
 
-// customer lets a customer or an operator do something.
+// customer makes one random request of a customer or an operator.
 func (x *wallets) customer(n *network) {
 	if len(n.listed) == 0 {
 		return
 	}
+
 	l := &n.listed[x.chance.Below(uint64(len(n.listed)))]
 	switch x.chance.Below(18) {
 	case 0, 1, 2, 3, 4:
@@ -103,34 +108,37 @@ func (x *wallets) customer(n *network) {
 	}
 }
 
-// deposit pays something to a customer from outside.
+// deposit pays to a customer from outside.
 func (x *wallets) deposit(n *network, l *listed) {
 	c := x.chance
 	to := n.codec.Destination(uint32(x.person()))
 	if to.Memo != "" && c.oneIn(6) {
-		to.Memo = "rent" // nobody's
+		to.Memo = "rent" // of no account
 	}
+
 	var pays []chain.Pay
 	for range 1 + c.Below(3)/2*c.Below(4) {
 		pays = append(pays, chain.Pay{To: to, Coin: l.contract, Amount: bourse.Units(l.least/2 + c.Below(20*l.least))})
 	}
+
 	if !n.params.Shape.Outputs && c.oneIn(8) {
-		_, _ = n.node.SendFailing(pays[0]) // the outside may be waiting for something
+		_, _ = n.node.SendFailing(pays[0]) // the outside wallet may have nothing confirmed to spend
 		return
 	}
+
 	if tx, err := n.node.Send(pays...); err == nil {
 		n.sent = append(n.sent, tx)
 	}
 }
 
-// withdraw asks for a payment to an address that nobody else is paid to, or to
-// another customer.
+// withdraw requests a payment to a fresh address, or to another customer.
 func (x *wallets) withdraw(n *network, l *listed) {
 	c := x.chance
 	address, err := n.node.NewAddress()
 	want(err, "an address")
 	asked := &bourse.Withdraw{
-		Network: n.id, Asset: l.asset, Amount: l.ledger(l.least + c.Below(20*l.least)), Fee: l.ledger(l.fee), Address: address,
+		Network: n.id, Asset: l.asset, Amount: l.ledger(l.least + c.Below(20*l.least)), Fee: l.ledger(l.fee),
+		Address: address,
 	}
 	if c.oneIn(8) {
 		asked.Internal = x.person()
@@ -143,21 +151,24 @@ func (x *wallets) withdraw(n *network, l *listed) {
 	x.request(bourse.CommandWithdraw, asked)
 }
 
-// transfer asks for money to go to another customer, over no network.
+// transfer requests a transfer to another customer.
 func (x *wallets) transfer(l *listed) {
 	x.request(bourse.CommandTransfer, &bourse.Withdraw{
 		Asset: l.asset, Amount: l.ledger(1 + x.chance.Below(20*l.least)), Internal: x.person(),
 	})
 }
 
-// request asks for a withdrawal or a transfer. Some customers log in, some accounts' money
-// must wait for a time, and some requests come with a key under which they are not done twice.
+// request requests a withdrawal or a transfer. Some customers log in, some accounts put
+// their money on hold, and some requests have an idempotency key.
 func (x *wallets) request(kind bourse.CommandKind, asked *bourse.Withdraw) {
 	c := x.chance
 	if c.oneIn(4) {
 		x.ask(&bourse.Command{
 			Kind: bourse.CommandOpenSession, Account: x.person(),
-			Access: &bourse.Access{Digest: bourse.RowDigest{byte(c.Below(256))}, Expires: max(1, x.world.now+bourse.Time(c.Below(uint64(60*second))))},
+			Access: &bourse.Access{
+				Digest:  bourse.RowDigest{byte(c.Below(256))},
+				Expires: max(1, x.world.now+bourse.Time(c.Below(uint64(60*second)))),
+			},
 		}, false)
 	}
 	if c.oneIn(8) {
@@ -167,20 +178,21 @@ func (x *wallets) request(kind bourse.CommandKind, asked *bourse.Withdraw) {
 		}, false)
 		x.world.count(WithdrawalDelayed)
 	}
-	if !asked.ClientID.Given() && c.oneIn(2) {
+
+	if asked.ClientID.IsZero() && c.oneIn(2) {
 		copy(asked.Once.Key[:], x.name())
 		asked.Once.Body[0] = 1
 	}
 	x.ask(&bourse.Command{Kind: kind, Account: x.person(), Wallet: &bourse.WalletCommand{Withdraw: asked}}, false)
 }
 
-// name returns what no request was named yet.
+// name returns an unused request name.
 func (x *wallets) name() string {
 	x.names++
 	return "w" + strconv.FormatUint(x.names, 36)
 }
 
-// among returns one of the withdrawals that pass, or nil.
+// among returns a random withdrawal that passes, or nil.
 func (x *wallets) among(pass func(*bourse.Withdrawal) bool) *bourse.Withdrawal {
 	var list []bourse.Withdrawal
 	for d := range x.world.truth.pair.Oracle.Withdrawals {
@@ -202,8 +214,8 @@ func (x *wallets) cancel() {
 	}
 }
 
-// decide is an operator's word on a withdrawal: yes or no, or that it needs
-// another transaction.
+// decide is an operator's decision on a withdrawal: approve, reject, or replace its
+// transaction.
 func (x *wallets) decide(n *network) {
 	if d := x.among(func(d *bourse.Withdrawal) bool {
 		return d.Network == n.id && d.Internal == 0 && d.Tx != (bourse.TxHash{}) && d.Done == 0
@@ -219,15 +231,18 @@ func (x *wallets) decide(n *network) {
 }
 
 func (x *wallets) pause(n *network, on bool) {
-	x.ask(&bourse.Command{Kind: bourse.CommandPauseWithdrawals, On: on, Wallet: &bourse.WalletCommand{Network: n.id}}, false)
+	x.ask(&bourse.Command{
+		Kind: bourse.CommandPauseWithdrawals, On: on, Wallet: &bourse.WalletCommand{Network: n.id},
+	}, false)
 }
 
-// assign gives a deposit that waits for an operator to an account.
+// assign assigns a deposit that waits for an operator to an account.
 func (x *wallets) assign() {
 	for d := range x.world.truth.pair.Oracle.Deposits {
 		if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin) {
 			x.ask(&bourse.Command{
-				Kind: bourse.CommandAssignDeposit, Account: max(d.Account, 1), Wallet: &bourse.WalletCommand{Deposit: d.Number},
+				Kind: bourse.CommandAssignDeposit, Account: max(d.Account, 1),
+				Wallet: &bourse.WalletCommand{Deposit: d.Number},
 			}, false)
 			return
 		}

@@ -13,33 +13,38 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// checkDeep replays the whole journal, from its beginning and from each snapshot,
-// and reads all of history. The disk is copied for it, so that faults that wait
-// stay where they are.
+// checkDeep replays the whole journal, from its beginning and from each snapshot, and
+// reads all of history. It works on a copy of the disk, so that pending faults stay
+// pending.
 func (w *world) checkDeep() {
 	d := w.disk.Clone()
 	d.SetCapacity(math.MaxInt64)
 	w.withoutDecayed(d)
+
 	voids, err := journal.LoadVoids(d, w.identity)
 	want(err, "voids")
 	x := &audit.Exchange{
-		Identity: w.identity, Files: journal.NewFiles(d, w.identity), Snapshots: journal.NewSnapshots(d, w.identity), Voids: voids,
+		Identity: w.identity, Files: journal.NewFiles(d, w.identity),
+		Snapshots: journal.NewSnapshots(d, w.identity), Voids: voids,
 	}
+
 	verified, err := x.Verify(nil)
 	want(err, "verifying the journal")
 	if verified.Last < w.truth.last() || verified.First != 1 {
 		fail("the journal has commands %d to %d, and %d were yielded", verified.First, verified.Last, w.truth.last())
 	}
 	w.checkStates(x)
+
 	report, err := x.Audit(nil)
 	want(err, "the audit")
 	if len(report.Violations) > 0 {
 		fail("the audit says: %v", report.Violations)
 	}
+
 	w.checkHistory()
 }
 
-// checkStates wants one state hash, however the state was reached.
+// checkStates checks that every replay has the same state hash.
 func (w *world) checkStates(x *audit.Exchange) {
 	states, err := x.States(w.truth.last(), func() time.Time { return time.Time{} })
 	want(err, "replaying the journal")
@@ -54,14 +59,14 @@ func (w *world) checkStates(x *audit.Exchange) {
 	}
 }
 
-// checkHistory wants the history store to be the fold of the events up to its
-// cursor.
+// checkHistory checks that the history store is the fold of the events up to its cursor.
 func (w *world) checkHistory() {
 	cursor, err := w.store.Cursor(w.ctx)
 	want(err, "the history's cursor")
 	if cursor.Seq > w.truth.last() {
 		fail("history is at %d, and %d commands were yielded", cursor.Seq, w.truth.last())
 	}
+
 	rows := &w.truth.rows
 	everything := history.Span{First: 1, Last: math.MaxInt64}
 	for account := bourse.AccountID(1); ; account++ {
@@ -83,6 +88,7 @@ func (w *world) checkHistory() {
 		slices.Reverse(movements)
 		compareRows(w, "movements", movements, w.movements(account, cursor.Seq), nil)
 	}
+
 	for _, m := range w.process.view.Catalogue().Markets[1:] {
 		trades, err := w.store.Trades(w.ctx, m.ID, everything)
 		want(err, "trades")
@@ -90,15 +96,17 @@ func (w *world) checkHistory() {
 			return t.Seq, t.Market == m.ID
 		}), func(a, b history.Trade) int { return int(int64(a.Number) - int64(b.Number)) })
 	}
+
 	transfers, err := w.store.Transfers(w.ctx, bourse.AccountSandbox, 0, math.MaxInt32)
 	want(err, "transfers")
 	slices.Reverse(transfers)
-	compareRows(w, "transfers", transfers, until(rows.Transfers, cursor.Seq, func(t *history.Transfer) (bourse.Seq, bool) {
-		return t.Seq, t.From == bourse.AccountSandbox
-	}), nil)
+	compareRows(w, "transfers", transfers,
+		until(rows.Transfers, cursor.Seq, func(t *history.Transfer) (bourse.Seq, bool) {
+			return t.Seq, t.From == bourse.AccountSandbox
+		}), nil)
 }
 
-// movements returns an account's deposits and withdrawals as they were told last.
+// movements returns the last version of each of an account's deposits and withdrawals.
 func (w *world) movements(account bourse.AccountID, last bourse.Seq) []history.Movement {
 	told := until(w.truth.rows.Movements, last, func(m *history.Movement) (bourse.Seq, bool) {
 		return m.Seq, m.Account == account
@@ -117,7 +125,7 @@ func (w *world) movements(account bourse.AccountID, last bourse.Seq) []history.M
 	return list
 }
 
-// until returns the rows that pass, of commands up to one.
+// until returns the rows that pass, of commands up to last.
 func until[R any](rows []R, last bourse.Seq, pass func(*R) (bourse.Seq, bool)) []R {
 	var list []R
 	for i := range rows {
@@ -128,7 +136,7 @@ func until[R any](rows []R, last bourse.Seq, pass func(*R) (bourse.Seq, bool)) [
 	return list
 }
 
-// compareRows wants the same rows, brought into one order unless it is theirs.
+// compareRows compares rows, sorted by order unless that is nil.
 func compareRows[R comparable](w *world, about string, got, wanted []R, order func(a, b R) int) {
 	if order != nil {
 		slices.SortFunc(got, order)
@@ -147,20 +155,20 @@ func compareRows[R comparable](w *world, about string, got, wanted []R, order fu
 	w.trail.mark(uint64(len(got)))
 }
 
-// checkCandles recomputes candles from the trades. The follower has caught up.
+// checkCandles recomputes candles from the trades. The follower must have caught up.
 func (w *world) checkCandles() {
 	now := w.process.engine.Now()
 	for _, m := range w.process.view.Catalogue().Markets[1:] {
 		for _, res := range [...]history.Resolution{history.Minute, history.Hour, history.Day} {
 			from := now - 300*bourse.Time(res)
-			got, err := w.process.reader.Candles(w.ctx, m.ID, res, from, now, 1000)
+			got, err := w.process.reader.Candles(w.ctx, history.Series{Market: m.ID, Resolution: res}, from, now, 1000)
 			want(err, "candles")
 			compareRows(w, "candles", got, w.candles(m.ID, bourse.Time(res), from), nil)
 		}
 	}
 }
 
-// candles draws a market's candles in the plainest way.
+// candles computes a market's candles in the simplest way.
 func (w *world) candles(market bourse.MarketID, width, from bourse.Time) []history.Candle {
 	trades := until(w.truth.rows.Trades, w.truth.last(), func(t *history.Trade) (bourse.Seq, bool) {
 		return t.Seq, t.Market == market
@@ -168,6 +176,7 @@ func (w *world) candles(market bourse.MarketID, width, from bourse.Time) []histo
 	if len(trades) == 0 {
 		return nil
 	}
+
 	var list []history.Candle
 	var price bourse.Price
 	start := trades[0].Time.Floor(width)

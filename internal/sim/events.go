@@ -7,8 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// cloneEvents returns events that stay as they are. What they point to is never
-// changed.
+// cloneEvents returns a copy of the events. The values that they point to are immutable.
 func cloneEvents(ev *bourse.Events) bourse.Events {
 	c := *ev
 	c.List, c.Orders, c.Trades = slices.Clone(ev.List), slices.Clone(ev.Orders), slices.Clone(ev.Trades)
@@ -22,7 +21,7 @@ func cloneEvents(ev *bourse.Events) bourse.Events {
 	return c
 }
 
-// sameEvents reports whether two commands did the same.
+// sameEvents reports whether two commands had the same events.
 func sameEvents(a, b *bourse.Events) bool {
 	return a.Outcome == b.Outcome && slices.Equal(a.List, b.List) && slices.Equal(a.Orders, b.Orders) &&
 		slices.Equal(a.Trades, b.Trades) && slices.Equal(a.Levels, b.Levels) &&
@@ -37,7 +36,7 @@ func sameWallet(a, b *bourse.WalletEvents) bool {
 		deepEqual(a.Nonces, b.Nonces) && deepEqual(a.Addresses, b.Addresses)
 }
 
-// deepEqual compares entries with what they point to.
+// deepEqual compares entries including the values that they point to.
 func deepEqual[E any](a, b []E) bool {
 	return slices.EqualFunc(a, b, func(x, y E) bool { return reflect.DeepEqual(x, y) })
 }

@@ -12,45 +12,45 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// errDisk is what an operation of the disk gets that fails.
+// errDisk is the error of a failing disk operation.
 var errDisk = fmt.Errorf("the simulated disk: %w", syscall.EIO)
 
-// never is farther than any simulation goes.
+// never is beyond the end of any simulation.
 const never = math.MaxInt32
 
-// faults is what will go wrong, and what has gone wrong since the process began.
+// faults are the planned faults, and those since the process began.
 type faults struct {
-	// next is the operation that will fail, cut the one before which the process
-	// ends, with the machine or alone, as how says.
+	// next is the operation to fail with err, as kind; cut is the operation before which
+	// the process ends, with the machine or alone as how tells.
 	next, cut trigger
 	err       error
 	kind, how Kind
-	// flipAt is the read that comes with a bit flipped; zero is none.
+	// flipAt is the number of the read that gets a bit flipped; zero is none.
 	flipAt int
-	// fullUntil is the step at which the disk gets room again, downUntil the
-	// one at which the history store answers again; zero is now.
+	// fullUntil is the step at which the disk has room again, downUntil the step at which
+	// the history store answers again; zero if they do now.
 	fullUntil, downUntil uint64
 	stalledUntil         [parts]uint64
 
-	// stopped is true once the process has ended. fired, flipped and full
-	// are since the process began, syncFailed since the step at hand began.
+	// stopped is true once the process has ended. fired, flipped and full are since the
+	// process began, syncFailed since the current step began.
 	stopped              bool
 	fired, flipped, full bool
-	// named is true between the renaming of a snapshot and what comes next.
+	// named is true between the renaming of a snapshot and the next operation.
 	named      bool
 	syncFailed string
 }
 
 // trigger waits for one of the operations that it matches.
 type trigger struct {
-	// matches is nil if it waits for none; left is how many pass before.
+	// matches is nil if nothing is planned; left is the number of matches to let pass.
 	matches func(memdisk.Op) bool
 	left    uint64
 }
 
 func (t *trigger) waits() bool { return t.matches != nil }
 
-// pulled reports whether it waited for this operation.
+// pulled reports whether this is the operation to trigger at.
 func (t *trigger) pulled(op memdisk.Op) bool {
 	switch {
 	case t.matches == nil || !t.matches(op):
@@ -65,40 +65,44 @@ func (t *trigger) pulled(op memdisk.Op) bool {
 
 func (f *faults) historyDown(step uint64) bool { return step < f.downUntil }
 
-// began forgets what happened to the process before.
+// began resets the faults for a new process.
 func (f *faults) began() {
 	*f = faults{fullUntil: f.fullUntil, downUntil: f.downUntil, full: f.fullUntil > 0}
 }
 
-// install puts the faults behind the world's disk.
+// install installs the faults in the world's disk.
 func (w *world) install() {
 	w.disk.Inject(func(op memdisk.Op) error {
 		f := &w.faults
 		if f.stopped {
 			return memdisk.ErrStopped
 		}
+
 		if f.cut.pulled(op) {
 			f.stopped = true
 			w.trail.note("the end comes before the %s of %s", op.Kind, op.Name)
 			return memdisk.ErrStopped
 		}
+
 		if op.Kind == memdisk.OpRead && f.flipAt != 0 && op.Number >= f.flipAt && op.Size > 0 {
 			f.flipAt, f.flipped = 0, true
 			w.count(BitFlipped)
 			w.trail.note("a bit flips in %s, from %d", op.Name, op.Offset)
 		}
+
 		if f.next.pulled(op) {
 			return w.fire(op)
 		}
+
 		w.watch(op)
 		return nil
 	})
 }
 
-// watch counts what files are made.
+// watch counts snapshots and archived segments.
 func (w *world) watch(op memdisk.Op) {
 	if isNaming(op) && w.faults.named {
-		w.anchored = true // by a snapshot of a moment that history has reached
+		w.anchored = true // by a snapshot that history has reached
 	}
 	w.faults.named = op.Kind == memdisk.OpRename && strings.HasPrefix(op.Name, snapshotDir)
 	switch {
@@ -110,7 +114,7 @@ func (w *world) watch(op memdisk.Op) {
 	}
 }
 
-// fire makes an operation fail.
+// fire returns the error of a failing operation.
 func (w *world) fire(op memdisk.Op) error {
 	f := &w.faults
 	err := f.err
@@ -132,15 +136,16 @@ func isWrite(op memdisk.Op) bool { return op.Kind == memdisk.OpWrite }
 
 func isOther(op memdisk.Op) bool { return !isSync(op) && !isWrite(op) }
 
-// changes matches what a crash can tell from what was before.
+// changes matches the operations that can change the outcome of a crash.
 func changes(op memdisk.Op) bool { return op.Kind.Changes() }
 
 // isCommit matches the sync that makes a frame durable.
 func isCommit(op memdisk.Op) bool {
-	return op.Kind == memdisk.OpSync && strings.HasPrefix(op.Name, journal.LiveDir) && strings.HasSuffix(op.Name, ".seg")
+	return op.Kind == memdisk.OpSync && strings.HasPrefix(op.Name, journal.LiveDir) &&
+		strings.HasSuffix(op.Name, ".seg")
 }
 
-// plan makes an operation fail, one of the next few.
+// plan makes one of the next operations fail.
 func (w *world) plan(kind Kind, within uint64) {
 	f := &w.faults
 	f.kind, f.err, f.next.left = kind, errDisk, w.chance.Below(within)
@@ -162,9 +167,8 @@ func (w *world) plan(kind Kind, within uint64) {
 // isNaming matches the sync that makes names durable.
 func isNaming(op memdisk.Op) bool { return op.Kind == memdisk.OpSyncDir }
 
-// cut ends the process before one of the next operations of the disk that change
-// something: any, or between the write of a frame and its sync, or before a name
-// is durable.
+// cut ends the process before one of the next changing operations: any, or between the
+// write of a frame and its sync, or before a name is durable.
 func (w *world) cut(how Kind, within uint64) {
 	f := &w.faults
 	f.how = how
@@ -178,7 +182,7 @@ func (w *world) cut(how Kind, within uint64) {
 	}
 }
 
-// flipBit flips a bit of one of the next reads.
+// flipBit flips a bit in one of the next reads.
 func (w *world) flipBit(within uint64) {
 	n := 1 + int(w.chance.Below(within))
 	w.disk.FlipRead(n)
@@ -189,15 +193,15 @@ func (w *world) flipBit(within uint64) {
 func (w *world) fillDisk() {
 	free, err := w.disk.Free()
 	want(err, "room on the disk")
-	used := math.MaxInt64 - int64(free) // the disk has all room there is
+	used := math.MaxInt64 - int64(free) // the disk is unlimited at this point
 	w.disk.SetCapacity(used + int64(w.chance.Below(uint64(2*w.shape.segment))))
 	w.faults.full, w.faults.fullUntil = true, w.steps+w.chance.between(20, 400)
 	w.count(DiskFull)
 	w.trail.note("the disk is full")
 }
 
-// withoutRoom reports whether a command was refused because the disk is full, which
-// it is.
+// withoutRoom reports whether a command was refused because of a full disk, and the disk
+// is full.
 func (w *world) withoutRoom(err error) bool {
 	if !errors.Is(err, sequencer.ErrNoRoom) || !w.faults.full && !w.faults.fired {
 		return false
@@ -206,7 +210,7 @@ func (w *world) withoutRoom(err error) bool {
 	return true
 }
 
-// emptyDisk gives the disk room again.
+// emptyDisk removes the disk's limit.
 func (w *world) emptyDisk() {
 	w.disk.SetCapacity(math.MaxInt64)
 	w.faults.fullUntil = 0
@@ -218,6 +222,7 @@ func (w *world) disturb() {
 	if f.fullUntil != 0 && w.steps >= f.fullUntil {
 		w.emptyDisk()
 	}
+
 	switch {
 	case c.oneIn(s.powerCut) && !f.cut.waits():
 		w.cut(PowerCut, 40)
@@ -260,6 +265,7 @@ func (w *world) jump() {
 func (w *world) excused(err error) bool {
 	f := &w.faults
 	damage := (*journal.DamageError)(nil)
+
 	switch {
 	case errors.Is(err, memdisk.ErrStopped):
 		return f.stopped

@@ -2,16 +2,16 @@ package sim
 
 import "github.com/bourse-exchange/bourse"
 
-// mostCalm bounds the steps until everything is done once nothing goes wrong.
+// mostCalm bounds the steps until everything is settled without faults.
 const mostCalm = 400_000
 
-// liveness lets the exchange run without faults: everything that was asked gets
-// its answer, the follower catches up, and the exchange stops and starts again as
-// it was.
+// liveness runs the exchange without faults: every request gets its answer, the follower
+// catches up, and the exchange stops and starts again unchanged.
 func (w *world) liveness() {
 	w.calm()
 	w.trail.note("step %d: no more faults", w.steps)
 	w.steps = 0
+
 	for w.process == nil || !w.settled() {
 		if w.steps >= mostCalm {
 			fail("after %d steps without faults: %d requests wait, %d will come again; of wallets: %s",
@@ -19,31 +19,33 @@ func (w *world) liveness() {
 		}
 		w.turn()
 	}
+
 	w.checkEnd()
 	w.shutDown()
 	w.start()
 	if w.process == nil || !w.process.recovered.Sealed || w.process.recovered.Torn != nil {
 		fail("after a stop in order, the journal is not sealed: %+v", w.process)
 	}
+
 	w.check()
 	w.checkDeep()
 }
 
-// calm takes back all faults.
+// calm ends all faults.
 func (w *world) calm() {
 	w.shape.calm()
 	w.emptyDisk()
 	w.disk.FlipRead(never)
 	f := &w.faults
 	if last := w.truth.last(); last > 0 {
-		w.now = max(w.now, w.truth.at(last).time) // or what waits for a time would wait for days
+		w.now = max(w.now, w.truth.at(last).time) // otherwise delayed withdrawals would wait for days
 	}
 	f.next, f.cut, f.flipAt, f.downUntil, f.stalledUntil = trigger{}, trigger{}, 0, 0, [parts]uint64{}
 	w.clients.leaving = true
 	w.wallets.relax()
 }
 
-// calm sets all rates to never. What is left is to answer those who asked.
+// calm sets all rates to never, so that only open requests remain.
 func (s *shape) calm() {
 	kept := *s
 	*s = shape{
@@ -55,7 +57,7 @@ func (s *shape) calm() {
 	}
 }
 
-// settled reports whether there is nothing left to do.
+// settled reports whether no work is left.
 func (w *world) settled() bool {
 	p, c := w.process, &w.clients
 	behind, _ := p.tail.Lag()
@@ -63,8 +65,8 @@ func (w *world) settled() bool {
 		p.follower.Seq() == p.log.Durable() && behind == 0 && !p.engine.Unfinished() && w.wallets.settled()
 }
 
-// checkEnd checks what is told while history has all. The journal follows once
-// it is sealed.
+// checkEnd makes the checks that need a complete history. The deep check of the journal
+// follows once it is sealed.
 func (w *world) checkEnd() {
 	w.check()
 	w.checkCandles()

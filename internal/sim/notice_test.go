@@ -11,8 +11,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// TestNotices does to an exchange what must not happen to it, and wants the
-// simulation to notice.
+// TestNotices breaks an exchange in ways that must not happen, and wants the simulation
+// to notice.
 func TestNotices(t *testing.T) {
 	seed := uint64(1)
 	for !calmLife(seed).eventful() {
@@ -52,7 +52,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// calmLife is an exchange that ran without faults for a while.
+// calmLife returns an exchange that has run without faults for a while.
 func calmLife(seed uint64) *world {
 	w := newWorld(Options{Seed: seed, Commands: 300})
 	segment := w.shape.segment
@@ -71,14 +71,14 @@ func calmLife(seed uint64) *world {
 	return w
 }
 
-// eventful reports whether everything happened that is meddled with.
+// eventful reports whether everything happened that a case breaks.
 func (w *world) eventful() bool {
 	return w.counts[WithdrawalPaid] > 0 && w.counts[DepositCredited] > 0 &&
 		len(w.truth.rows.Trades) >= 2 && len(w.clients.answered) > 0
 }
 
-// meddled meddles with an exchange, starts it again and checks everything. It
-// returns what was noticed.
+// meddled breaks an exchange, starts it again and checks everything. It returns the
+// violation noticed.
 func meddled(t *testing.T, seed uint64, meddle func(*world)) (err error) {
 	t.Helper()
 	w := calmLife(seed)
@@ -100,8 +100,7 @@ func meddled(t *testing.T, seed uint64, meddle func(*world)) (err error) {
 	return nil
 }
 
-// loseFrame puts zeros in the place of the last frame, and of the entry without
-// commands behind it, if there is one.
+// loseFrame zeros the last frame, and the entry without commands after it, if any.
 func loseFrame(w *world) {
 	w.overwrite(func(end *journal.End) int64 {
 		if end.Last == journal.EntryBatch {
@@ -116,7 +115,7 @@ func changeFrame(w *world) {
 	w.overwrite(func(*journal.End) int64 { return journal.Block }, func(b []byte) { b[40] ^= 1 })
 }
 
-// overwrite changes the last segment behind an offset.
+// overwrite changes the last segment from an offset on.
 func (w *world) overwrite(from func(*journal.End) int64, change func([]byte)) {
 	end, _, err := w.files().End(nil)
 	want(err, "the journal's end")
@@ -130,7 +129,7 @@ func (w *world) overwrite(from func(*journal.End) int64, change func([]byte)) {
 	want(err, name)
 }
 
-// loseRows leaves the store its cursor alone.
+// loseRows removes all rows of the store but keeps its cursor.
 func loseRows(w *world) {
 	cursor, _ := w.store.Cursor(w.ctx)
 	w.store.Memory = historytest.NewMemory()
@@ -143,7 +142,7 @@ func changeCursor(w *world) {
 	want(w.store.Memory.Write(w.ctx, &history.Batch{From: 1, To: cursor.Seq, Time: cursor.Time}), "rows")
 }
 
-// answerTwice lets a client have been answered something else.
+// answerTwice changes a remembered answer.
 func answerTwice(w *world) {
 	a := w.clients.answered[0]
 	result := a.result
@@ -152,7 +151,7 @@ func answerTwice(w *world) {
 	w.clients.checkEarlier(&request{cmd: a.cmd, earlier: &a}, &result)
 }
 
-// loseOrder asks for an order that never was.
+// loseOrder looks for an order that does not exist.
 func loseOrder(w *world) {
 	r := &request{cmd: bourse.Command{Kind: bourse.CommandPlace, Account: 1}}
 	a := w.clients.answered[0].result
@@ -160,21 +159,21 @@ func loseOrder(w *world) {
 	w.checkFound(r, &a)
 }
 
-// chainHasMore lets a coin be worth more on its chain.
+// chainHasMore changes a coin's unit, so that the chain has more of it.
 func chainHasMore(w *world) {
 	n := w.wallets.networks[0]
 	n.listed[0].unit++
 	n.checked = bourse.BlockRef{}
 }
 
-// losePayment lets a chain forget all that was paid.
+// losePayment makes a chain forget all payments.
 func losePayment(w *world) {
 	n := w.wallets.networks[0]
 	_, err := n.node.Reorg(int(n.node.Head().Height)-2, true)
 	want(err, "rewriting a chain")
 }
 
-// missDeposit tells the oracle of a deposit that the engine does not know.
+// missDeposit adds a deposit to the oracle alone.
 func missDeposit(w *world) {
 	var ev bourse.Events
 	ev.AddDeposit(bourse.EventDeposit, &bourse.Deposit{

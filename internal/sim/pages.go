@@ -8,15 +8,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// checkPages reads pages of an account's orders and fills and of a market's
-// trades, as interfaces do: they cover everything that was announced, wherever a
-// row is at the time. A page that says that history lags is no page. While the
-// follower is ahead of the live engine, which it may be of what is durable, pages
-// show what is about to be announced, and are not looked at.
+// checkPages reads pages of an account's orders and fills and of a market's trades, as
+// interfaces do: they cover everything announced, wherever a row is at the time. Pages
+// refused because history lags are not compared. Nor are pages while the history store is
+// ahead of the live engine, when they show commands not announced yet.
 func (w *world) checkPages() {
 	if cursor, err := w.store.Cursor(w.ctx); err != nil || cursor.Seq > w.process.sequencer.Applied() {
 		return
 	}
+
 	c := w.process.view.Catalogue()
 	accounts := 1
 	for ; w.exists(bourse.AccountID(accounts + 1)); accounts++ {
@@ -24,6 +24,7 @@ func (w *world) checkPages() {
 	if len(c.Markets) == 1 || !w.exists(1) {
 		return
 	}
+
 	account := bourse.AccountID(w.chance.between(1, uint64(accounts)))
 	market := bourse.MarketID(w.chance.between(1, uint64(len(c.Markets)-1)))
 	only := bourse.MarketID(0)
@@ -53,11 +54,13 @@ func (w *world) exists(account bourse.AccountID) bool {
 	return ok
 }
 
-// checkOrdersPage reads a page of orders, open and final, with their fills.
+// checkOrdersPage reads a page of orders, open and closed, with their fills.
 func (w *world) checkOrdersPage(account bourse.AccountID, only bourse.MarketID, skip, limit int) {
 	got, err := w.process.reader.Orders(w.ctx, account, only, skip, limit)
 	passes := func(o *history.Order) bool { return o.Account == account && (only == 0 || o.Market == only) }
-	all := until(w.truth.rows.Orders, w.truth.last(), func(o *history.Order) (bourse.Seq, bool) { return o.Seq, passes(o) })
+	all := until(w.truth.rows.Orders, w.truth.last(), func(o *history.Order) (bourse.Seq, bool) {
+		return o.Seq, passes(o)
+	})
 	for _, o := range w.truth.pair.Oracle.OpenOrders() {
 		all = append(all, history.Order{Order: o})
 	}
@@ -74,7 +77,7 @@ func (w *world) checkOrdersPage(account bourse.AccountID, only bourse.MarketID, 
 	checkPage(w, "orders", orders, err, page(all, skip, limit, passes))
 }
 
-// page returns the rows that pass, last first.
+// page returns the rows that pass, newest first: at most limit, after skip of them.
 func page[R any](rows []R, skip, limit int, pass func(*R) bool) []R {
 	var list []R
 	for i := len(rows) - 1; i >= 0 && len(list) < limit; i-- {

@@ -9,7 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
-// relax takes back what goes wrong with networks, and lets operators clear up.
+// relax ends the faults of the networks; from now on operators clear up.
 func (x *wallets) relax() {
 	x.calm = true
 	for _, n := range x.networks {
@@ -18,8 +18,8 @@ func (x *wallets) relax() {
 	}
 }
 
-// goOn does what brings everything to an end: the wallet works, blocks are made,
-// and nobody is kept from being paid.
+// goOn makes one step towards the end: of the wallet, the chain, or an operator who
+// releases payments.
 func (x *wallets) goOn(n *network) {
 	w := x.world
 	switch x.chance.Below(12) {
@@ -38,7 +38,7 @@ func (x *wallets) goOn(n *network) {
 	}
 }
 
-// thaw lets frozen accounts be paid.
+// thaw unfreezes the account of an unpaid withdrawal.
 func (x *wallets) thaw(n *network) {
 	d := x.among(func(d *bourse.Withdrawal) bool {
 		return (d.Network == n.id || d.Transfer()) && (d.Open() || d.Unsigned())
@@ -48,8 +48,8 @@ func (x *wallets) thaw(n *network) {
 	}
 }
 
-// approve lets go what a person has to look at again, because its account was frozen
-// while it waited.
+// approve approves a withdrawal that needs a new approval because its account was frozen
+// meanwhile.
 func (x *wallets) approve() {
 	d := x.among(func(d *bourse.Withdrawal) bool { return d.Open() && !d.Approved && d.NotBefore == 0 })
 	if d != nil {
@@ -59,11 +59,11 @@ func (x *wallets) approve() {
 	}
 }
 
-// settled reports whether every withdrawal has come to its end, every deposit
-// that may be was credited, and the exchange is where the networks are.
+// settled reports whether every withdrawal is final, every deposit that can be is
+// credited, and the exchange is at the tip of every network.
 func (x *wallets) settled() bool { return x.open() == "" }
 
-// open says what is not settled.
+// open names one thing that is not settled.
 func (x *wallets) open() string {
 	for _, n := range x.networks {
 		if open := n.left(); open != "" {
@@ -83,14 +83,14 @@ func (x *wallets) open() string {
 	return ""
 }
 
-// left says what a network's wallet has not done yet.
+// left names one thing that a network's wallet has not done yet.
 func (n *network) left() string {
 	p := n.world.process
 	if s, h := p.board.State(n.id), p.worker(n).Health(); s.Tip != n.node.Head() || s.Part != 0 || !h.Operating {
 		return fmt.Sprintf("network %d is at %+v, its chain at %+v, with %+v", n.id, s, n.node.Head(), h)
 	}
 	for _, d := range p.board.Unsigned(n.id) {
-		if !d.Sent || !n.rough {
+		if !d.Signed || !n.rough {
 			return fmt.Sprintf("withdrawal %+v is not signed", d)
 		}
 	}
@@ -102,15 +102,14 @@ func (n *network) left() string {
 	return ""
 }
 
-// stranded reports whether a withdrawal was paid from what left the chain for
-// good, or has to be because of a payment that was given up, which only a person can
-// clear up.
+// stranded reports whether a withdrawal was signed on a network that reorganised beyond
+// its confirmations: its inputs may be gone for good, which only an operator can resolve.
 func (x *wallets) stranded(d *bourse.Withdrawal) bool {
-	return d.Network != 0 && x.networks[d.Network-1].rough && d.Sent
+	return d.Network != 0 && x.networks[d.Network-1].rough && d.Signed
 }
 
-// check holds the ledger against each chain whose last block the exchange has
-// just taken in (I10).
+// check compares the ledger with each chain whose last block the exchange has just
+// processed (I10).
 func (x *wallets) check() {
 	for _, n := range x.networks {
 		s := x.world.process.board.State(n.id)
@@ -130,6 +129,7 @@ func (n *network) checkOwned() {
 			owes[a] = owed
 		}
 	})
+
 	for i := range n.listed {
 		l := &n.listed[i]
 		var sum bourse.Amount
@@ -138,14 +138,15 @@ func (n *network) checkOwned() {
 			sum = sum.Plus(has)
 		}
 		if owned[l.asset] != sum || owes[l.asset] != sum {
-			fail("at height %d of %s the chain says %s of %s, custody %s, the ledger %s", n.node.Head().Height, n.params.Symbol,
-				sum.Format(0), l.contract, owned[l.asset].Format(0), owes[l.asset].Format(0))
+			fail("at height %d of %s the chain says %s of %s, custody %s, the ledger %s",
+				n.node.Head().Height, n.params.Symbol, sum.Format(0), l.contract,
+				owned[l.asset].Format(0), owes[l.asset].Format(0))
 		}
 	}
 	n.world.count(ChainCompared)
 }
 
-// has returns what an address has, in ledger units.
+// has returns an address's balance in ledger units.
 func (n *network) has(address string, l *listed) bourse.Amount {
 	units, err := n.node.Balance(address, l.contract)
 	want(err, "a balance")
@@ -153,7 +154,7 @@ func (n *network) has(address string, l *listed) bourse.Amount {
 	return a
 }
 
-// addresses returns every address of the exchange that is paid to.
+// addresses returns every address of the exchange that receives payments.
 func (n *network) addresses() []string {
 	var list []string
 	for _, index := range []uint32{chain.IndexHot, chain.IndexChange, 1, 2, 3, 4, 5, 6, 7, 8} {
@@ -164,7 +165,7 @@ func (n *network) addresses() []string {
 	return list
 }
 
-// checkBoard holds what wallets see against a board that never started anew.
+// checkBoard compares the wallets' board with one that never restarted.
 func (x *wallets) checkBoard(got, wanted *wallet.Board) {
 	for _, n := range x.networks {
 		if is, was := got.State(n.id), wanted.State(n.id); is != was {
@@ -179,8 +180,8 @@ func (x *wallets) checkBoard(got, wanted *wallet.Board) {
 	}
 }
 
-// checkPaid holds withdrawals against what arrived (I9). A request that is asked
-// again when its key is forgotten, a day later, is another one, to the same address.
+// checkPaid compares withdrawals with the payments on the chain (I9). A request repeated
+// a day later, when its key is forgotten, is another withdrawal to the same address.
 func (x *wallets) checkPaid() {
 	due := map[string]bourse.Amount{}
 	for d := range x.world.truth.pair.Oracle.Withdrawals {
@@ -192,13 +193,16 @@ func (x *wallets) checkPaid() {
 			due[d.Address] = due[d.Address].Plus(d.Amount)
 		}
 	}
+
 	for d := range x.world.truth.pair.Oracle.Withdrawals {
 		if d.Internal != 0 {
 			continue
 		}
+
 		n := x.networks[d.Network-1]
 		at := slices.IndexFunc(n.listed, func(l listed) bool { return l.asset == d.Asset })
 		got := n.has(d.Address, &n.listed[at])
+
 		switch {
 		case d.Status == bourse.WalletDone && got == due[d.Address]:
 			x.world.count(WithdrawalPaid)
@@ -206,9 +210,11 @@ func (x *wallets) checkPaid() {
 		case d.Status == bourse.WalletCanceled && got == due[d.Address]:
 			x.world.count(WithdrawalCanceled)
 		default:
-			fail("withdrawal %d of %s has status %d, and the chain paid %s: %+v", d.ID, d.Amount.Format(0), d.Status, got.Format(0), *d)
+			fail("withdrawal %d of %s has status %d, and the chain paid %s: %+v",
+				d.ID, d.Amount.Format(0), d.Status, got.Format(0), *d)
 		}
 	}
+
 	for d := range x.world.truth.pair.Oracle.Deposits {
 		if d.Status == bourse.WalletDone && d.From == 0 {
 			x.world.count(DepositCredited)

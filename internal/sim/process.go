@@ -17,13 +17,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
-// process is a running exchange: what node puts together, without interfaces and
-// without goroutines.
+// process is a running exchange, assembled like node's, without interfaces and
+// goroutines.
 type process struct {
 	world *world
 
 	log       *filelog.Log
-	recovered *filelog.Recovery
+	recovered *journal.Recovery
 	files     *journal.Files
 	snapshots *journal.Snapshots
 	voids     *journal.VoidList
@@ -40,11 +40,12 @@ type process struct {
 	workers map[bourse.NetworkID]*wallet.Worker
 }
 
-// open starts an exchange on the world's disk and history, in the order in which
-// node does.
+// open starts an exchange on the world's disk and history, in node's order.
 func open(ctx context.Context, w *world) (*process, error) {
 	p := &process{world: w, board: wallet.NewBoard(), workers: map[bourse.NetworkID]*wallet.Worker{}}
-	for _, step := range []func(context.Context) error{p.openJournal, p.buildLine, p.replay, p.openFollower, p.openWallet} {
+	for _, step := range []func(context.Context) error{
+		p.openJournal, p.buildLine, p.replay, p.openFollower, p.openWallet,
+	} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -61,10 +62,12 @@ func (p *process) openJournal(context.Context) error {
 	if exists && id != w.identity {
 		fail("the journal says that it is of exchange %x", id.Exchange)
 	}
-	p.log, p.recovered, err = filelog.Open(w.disk, filelog.Options{Identity: w.identity, SegmentSize: w.shape.segment})
+
+	p.log, p.recovered, err = filelog.Open(w.disk, journal.Options{Identity: w.identity, SegmentSize: w.shape.segment})
 	if err != nil {
 		return err
 	}
+
 	p.files = journal.NewFiles(w.disk, w.identity)
 	p.snapshots = journal.NewSnapshots(w.disk, w.identity)
 	p.snapshots.OnDamage = func(d *journal.DamageError) { w.trail.note("passed over: %v", d) }
@@ -82,26 +85,29 @@ func (p *process) buildLine(ctx context.Context) error {
 	p.tail.Stored(cursor)
 	p.reader = history.NewReader(w.store, p.tail, p.view)
 	p.reader.Patience = 0
+
 	observers := []sequencer.Observer{p.tail, p.view, p.board, &witness{world: w}}
 	p.engine = engine.New()
 	section, err := p.restorable()
 	if err != nil {
 		return err
 	}
+
 	if section != nil {
 		if p.engine, err = sequencer.Restore(section, observers); err != nil {
 			return fmt.Errorf("snapshot: %w", err)
 		}
 		w.count(Restored)
 	}
+
 	p.sequencer = sequencer.New(sequencer.Options{
 		Log: p.log, Engine: p.engine, Observers: observers, Voided: p.voids.Has, Load: p.load,
 	})
 	return nil
 }
 
-// restorable returns the state from where on those behind the engine see what it
-// does; nil for that of the beginning.
+// restorable returns the snapshot to restore; observers replay everything after it. Nil
+// means genesis.
 func (p *process) restorable() (sequencer.Section, error) {
 	snapshot, found, err := p.snapshots.Newest(p.log.Durable())
 	if err != nil {
@@ -112,10 +118,12 @@ func (p *process) restorable() (sequencer.Section, error) {
 	if found {
 		section, at = snapshot.Section, snapshot.Header.Tip.Last
 	}
+
 	to := p.tail.Unneeded(p.log.Durable())
 	if to <= at {
 		return section, nil
 	}
+
 	r, err := p.read(at)
 	if err != nil {
 		return nil, err
@@ -142,7 +150,7 @@ func (p *process) replay(context.Context) error {
 	return errors.Join(p.sequencer.Replay(r, nil), r.Close())
 }
 
-// read returns a reader of the journal behind a command.
+// read returns a reader of the journal after a command.
 func (p *process) read(from bourse.Seq) (journal.Reader, error) {
 	r, err := p.log.Read(from + 1)
 	if errors.Is(err, journal.ErrCompacted) {
@@ -166,17 +174,20 @@ func (p *process) openFollower(ctx context.Context) error {
 	if err := p.checkCursor(cursor); err != nil {
 		return err
 	}
+
 	snapshot, found, err := p.snapshots.Newest(cursor.Seq)
 	if err != nil {
 		return err
 	}
 	w.checkAnchor(found)
+
 	second := follower.NewState()
 	if found {
 		if second, err = follower.RestoreState(snapshot.Section); err != nil {
 			return fmt.Errorf("snapshot at %d: %w", snapshot.Header.Tip.Last, err)
 		}
 	}
+
 	reader, err := p.files.ReadBehind(second.Engine.Seq()+1, p.log.Durable)
 	if err != nil {
 		return fmt.Errorf("following the journal: %w", err)
@@ -184,14 +195,16 @@ func (p *process) openFollower(ctx context.Context) error {
 	if second.Engine.Seq()+1 < p.recovered.First {
 		w.count(ReadArchive)
 	}
+
 	p.follower, err = follower.New(ctx, follower.Options{
 		State: second, Reader: reader, Store: w.store, Stored: p.tail.Stored, Voided: p.voids.Has,
-		Snapshots: p.snapshots, Files: p.files, SnapshotEvery: w.shape.snapshotEvery, SnapshotBytes: 40 * w.shape.segment,
+		Snapshots: p.snapshots, Files: p.files, SnapshotEvery: w.shape.snapshotEvery,
+		SnapshotBytes: 40 * w.shape.segment,
 	})
 	return err
 }
 
-// checkCursor holds the history's cursor against the journal.
+// checkCursor compares the history's cursor with the journal.
 func (p *process) checkCursor(cursor history.Cursor) error {
 	if cursor.Seq == 0 {
 		return nil
@@ -210,8 +223,8 @@ func (p *process) checkCursor(cursor history.Cursor) error {
 	return errors.Join(err, reader.Close())
 }
 
-// stop ends the process as it ends when it is asked to: nothing new is taken,
-// everything is answered, and the journal is sealed.
+// stop stops the process in order: new commands are refused, open ones answered, and the
+// journal is sealed.
 func (p *process) stop(ctx context.Context) error {
 	refusal := bourse.Errorf(bourse.CodeBusy, "going down")
 	p.sequencer.Refuse(sequencer.Orders, refusal)

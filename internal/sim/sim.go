@@ -7,24 +7,24 @@ import (
 	"runtime/debug"
 )
 
-// Options say what to simulate.
+// Options configure a simulation.
 type Options struct {
-	// Seed is what everything follows from, Commands how many commands clients
-	// ask for while there are faults.
+	// Seed determines everything, Commands is the number of commands that clients send
+	// while there are faults.
 	Seed     uint64
 	Commands int
 }
 
-// Report is what a simulation did.
+// Report is the result of a simulation.
 type Report struct {
-	// Commands is how many commands came into the journal.
+	// Commands is the number of commands in the journal.
 	Commands uint64
-	// Hash covers everything that was observed.
+	// Hash covers everything observed.
 	Hash   [32]byte
 	Counts Counts
 }
 
-// Run runs a seed twice. The error is a *SeedError.
+// Run runs a seed twice and compares the runs. The error is a *SeedError.
 func Run(o Options) (*Report, error) {
 	first, err := runOnce(o)
 	if err != nil {
@@ -42,16 +42,16 @@ func Run(o Options) (*Report, error) {
 
 var errTwoRuns = errors.New("two runs of the seed went different ways")
 
-// SeedError is what a simulation found.
+// SeedError is a finding of a simulation.
 type SeedError struct {
 	Options
 	Cause error
-	// Trail is what happened last, Stack where it was noticed.
+	// Trail has the last events, Stack the place of the check.
 	Trail []string
 	Stack []byte
 }
 
-// Error tells the cause and what led to it.
+// Error prints the cause and the trail.
 func (f *SeedError) Error() string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "seed %d, %d commands: %v", f.Seed, f.Commands, f.Cause)
@@ -67,10 +67,10 @@ func (f *SeedError) Error() string {
 // Unwrap returns the cause.
 func (f *SeedError) Unwrap() error { return f.Cause }
 
-// violation is what a check that fails panics with.
+// violation is the panic of a failed check.
 type violation struct{ error }
 
-// runOnce runs a seed.
+// runOnce runs a seed once.
 func runOnce(o Options) (_ *Report, err error) {
 	w := newWorld(o)
 	defer func() {
@@ -83,8 +83,7 @@ func runOnce(o Options) (_ *Report, err error) {
 	return &Report{Commands: uint64(w.truth.last()), Hash: w.trail.sum(), Counts: w.counts}, nil
 }
 
-// causeOf returns what somebody panicked with as an error. A panic of the product
-// is as much a finding as a check of ours.
+// causeOf turns a panic into an error. A panic of the product is a finding as well.
 func causeOf(r any) error {
 	if v, ok := r.(violation); ok {
 		return v.error
@@ -95,10 +94,10 @@ func causeOf(r any) error {
 	return fmt.Errorf("panic: %v", r)
 }
 
-// fail ends the simulation: something does not hold.
+// fail ends the simulation with a violation.
 func fail(format string, args ...any) { panic(violation{fmt.Errorf(format, args...)}) }
 
-// want ends the simulation unless there is no error.
+// want ends the simulation if there is an error.
 func want(err error, about string) {
 	if err != nil {
 		fail("%s: %w", about, err)

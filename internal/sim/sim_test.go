@@ -23,11 +23,10 @@ var (
 	wall     = flag.Duration("sim.for", 0, "go on with new seeds until so much time has passed")
 )
 
-// enough is how many seeds must have seen every kind of fault.
+// enough is the number of seeds that must have seen every kind of fault.
 const enough = 100
 
-// TestSeeds simulates whole exchanges. What runs by default is a sample; `make
-// sim` is the gate.
+// TestSeeds simulates whole exchanges. The default is a sample; `make sim` is the gate.
 func TestSeeds(t *testing.T) {
 	r := run{t: t, commands: *commands, began: time.Now(), told: time.Now()}
 	if r.commands == 0 {
@@ -46,7 +45,7 @@ func TestSeeds(t *testing.T) {
 			r.atLeast = 2
 		}
 	}
-	// Simulations make much garbage and keep little; nobody profiles it.
+	// Simulations make much garbage and keep little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 0
@@ -68,7 +67,7 @@ type run struct {
 	began, told time.Time
 
 	mu sync.Mutex
-	// list comes first, then atLeast seeds from next on, and more while there is
+	// list runs first, then at least atLeast seeds from next on, and more while there is
 	// time.
 	list          []sim.Options
 	next, atLeast uint64
@@ -134,8 +133,8 @@ func (r *run) tell() {
 		r.done, r.atLeast, r.total, took.Round(time.Second), float64(r.total)/took.Seconds(), &r.counts)
 }
 
-// failedBefore reads the seeds that once failed: a seed and a number of commands
-// on a line, then what it found.
+// failedBefore reads the seeds that once failed: a seed and a number of commands per
+// line, then the finding.
 func failedBefore(t *testing.T) []sim.Options {
 	t.Helper()
 	b, err := os.ReadFile("testdata/seeds.txt")

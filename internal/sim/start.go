@@ -14,12 +14,12 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// snapshotDir is where the product keeps snapshots.
+// snapshotDir is the product's directory of snapshots.
 const snapshotDir = "snapshots"
 
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }
 
-// start tries to start the exchange, with faults of its own.
+// start starts the exchange, with faults of its own.
 func (w *world) start() {
 	c, s := w.chance, &w.shape
 	w.loseHistory()
@@ -29,6 +29,7 @@ func (w *world) start() {
 	if c.oneIn(s.decayed) {
 		w.decaySnapshot()
 	}
+
 	switch {
 	case c.oneIn(s.cutInStart):
 		w.cut(pick(c, PowerCutInStart, PowerCutInStart, KilledInStart), 30)
@@ -37,6 +38,7 @@ func (w *world) start() {
 	case c.oneIn(s.flipped):
 		w.flipBit(12)
 	}
+
 	p, err := w.open()
 	switch cut := w.faults.stopped; {
 	case err != nil && !w.excused(err):
@@ -49,7 +51,7 @@ func (w *world) start() {
 	case err != nil:
 		w.trail.note("start: %v", err)
 		if isFull(err) {
-			w.emptyDisk() // an operator makes room
+			w.emptyDisk() // as an operator would
 		}
 		w.die(Killed)
 	default:
@@ -65,14 +67,15 @@ func (w *world) open() (*process, error) {
 	return open(w.ctx, w)
 }
 
-// serve takes a process that has started into service.
+// serve puts a started process into service.
 func (w *world) serve(p *process) {
 	w.process = p
 	w.lives++
 	if p.recovered.Torn != nil {
 		w.count(TornEnd)
 	}
-	w.trail.note("step %d: life %d begins at command %d, term %d", w.steps, w.lives, p.engine.Seq(), p.recovered.Tip.Term+1)
+	w.trail.note("step %d: life %d begins at command %d, term %d",
+		w.steps, w.lives, p.engine.Seq(), p.recovered.Tip.Term+1)
 	if p.engine.Seq() < w.truth.last() {
 		fail("the journal ends at command %d, and command %d was yielded", p.engine.Seq(), w.truth.last())
 	}
@@ -82,15 +85,15 @@ func (w *world) serve(p *process) {
 	}
 }
 
-// checkAnchor wants a snapshot that history's cursor has reached to be there, if
-// there ever was one, durably, while history was the same.
+// checkAnchor checks that a snapshot at or below history's cursor exists, if there ever
+// was a durable one for this history.
 func (w *world) checkAnchor(found bool) {
 	if w.anchored && !found && !w.faults.flipped {
 		fail("no snapshot is left that history's cursor has reached")
 	}
 }
 
-// loseHistory takes the history store away, or its last batches.
+// loseHistory deletes the history store, or its last batches.
 func (w *world) loseHistory() {
 	switch {
 	case w.chance.oneIn(w.shape.deleted):
@@ -112,19 +115,21 @@ func (w *world) files() *journal.Files {
 	return journal.NewFiles(d, w.identity)
 }
 
-// refuseDecay changes a byte before the watermark. The start must refuse, naming
-// the file; then the operator puts the disk back.
+// refuseDecay damages a byte before the watermark in a copy of the disk. The start must
+// refuse and name the file.
 func (w *world) refuseDecay() {
 	end, ok, err := w.files().End(nil)
 	want(err, "the journal's end")
 	if !ok {
 		return
 	}
+
 	d := w.disk.Clone()
 	names, err := d.List(journal.LiveDir)
 	want(err, "the journal's files")
 	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".seg") })
 	name := journal.LiveDir + "/" + pick(w.chance, names...)
+
 	b, err := disk.ReadFile(d, name)
 	want(err, name)
 	limit := int64(len(b))
@@ -134,7 +139,7 @@ func (w *world) refuseDecay() {
 	w.tryDecayed(name, int64(w.chance.Below(uint64(limit))))
 }
 
-// tryDecayed starts the exchange with a byte changed.
+// tryDecayed starts the exchange with a byte changed, and then restores the disk.
 func (w *world) tryDecayed(name string, off int64) {
 	before := w.disk
 	w.disk = before.Clone()
@@ -143,8 +148,10 @@ func (w *world) tryDecayed(name string, off int64) {
 		fail("damaging %s: %w", name, err)
 	}
 	w.trail.note("byte %d of %s decays", off, name)
+
 	_, err := w.open()
 	damage := (*journal.DamageError)(nil)
+
 	switch {
 	case err == nil:
 		fail("a start did not notice that byte %d of %s was another one", off, name)
@@ -153,6 +160,7 @@ func (w *world) tryDecayed(name string, off int64) {
 	case damage == nil && !w.excused(err):
 		fail("byte %d of %s was another one, and the start said: %w", off, name, err)
 	}
+
 	if damage != nil {
 		w.count(Decayed)
 	}
@@ -160,9 +168,9 @@ func (w *world) tryDecayed(name string, off int64) {
 	w.disk = before
 }
 
-// decaySnapshot changes a byte of a snapshot for good. Starts pass it over; of the
-// two newest, and of all that history may need, one is enough. Therefore no
-// other one decays before it is gone.
+// decaySnapshot damages a byte of a snapshot for good. Starts skip it. Since one of the
+// two newest snapshots, and of the ones history may need, must stay good, no other one
+// is damaged until it is gone.
 func (w *world) decaySnapshot() {
 	d := w.disk.Clone()
 	names, err := d.List(snapshotDir)
@@ -174,6 +182,7 @@ func (w *world) decaySnapshot() {
 	if len(names) == 0 || slices.Contains(names, w.decayed) {
 		return
 	}
+
 	w.decayed, w.anchored = pick(w.chance, names...), false
 	name := snapshotDir + "/" + w.decayed
 	b, err := disk.ReadFile(d, name)
@@ -183,7 +192,7 @@ func (w *world) decaySnapshot() {
 	w.trail.note("%s decays", name)
 }
 
-// withoutDecayed removes the snapshot that decayed from a copy of the disk.
+// withoutDecayed removes the damaged snapshot from a copy of the disk.
 func (w *world) withoutDecayed(d *memdisk.Disk) {
 	if err := d.Remove(snapshotDir + "/" + w.decayed); w.decayed != "" && !errors.Is(err, fs.ErrNotExist) {
 		want(err, "removing what decayed")

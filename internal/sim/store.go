@@ -9,11 +9,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history/historytest"
 )
 
-// errHistory is what a history store says that fails.
+// errHistory is the error of a failing history store.
 var errHistory = errors.New("the history store does not answer")
 
-// store is the history store: whole batches are there or not, and the machine
-// may lose the last of them.
+// store is the history store: batches are atomic, and the last ones may be lost.
 type store struct {
 	*historytest.Memory
 	world   *world
@@ -41,7 +40,7 @@ func (s *store) Write(ctx context.Context, b *history.Batch) error {
 	return nil
 }
 
-// without returns the store as it was before its last n batches.
+// without returns the store before its last n batches.
 func (s *store) without(n int) *store {
 	before := newStore(s.world)
 	before.batches = slices.Clone(s.batches[:len(s.batches)-n])

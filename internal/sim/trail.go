@@ -7,10 +7,10 @@ import (
 	"hash"
 )
 
-// trailKept is how many lines a failure shows.
+// trailKept is the number of lines in a failure.
 const trailKept = 60
 
-// trail is what was observed: a hash of all of it, and the last events in words.
+// trail is a hash of everything observed, and the last events as text.
 type trail struct {
 	hash  hash.Hash
 	buf   []byte
@@ -19,7 +19,7 @@ type trail struct {
 
 func newTrail() *trail { return &trail{hash: sha256.New()} }
 
-// mark takes in numbers.
+// mark adds numbers to the hash.
 func (t *trail) mark(numbers ...uint64) {
 	for _, n := range numbers {
 		t.buf = binary.LittleEndian.AppendUint64(t.buf, n)
@@ -27,7 +27,7 @@ func (t *trail) mark(numbers ...uint64) {
 	t.flush()
 }
 
-// note takes in something that is worth telling.
+// note adds an event to the hash and the lines.
 func (t *trail) note(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	t.buf = append(t.buf, line...)

@@ -11,31 +11,29 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
-// truth is what the journal ever yielded, and what came of it in an exchange that
-// never stops: the engine, a twin that is restored from snapshots, and the naive
-// oracle.
+// truth has every command that the journal yielded, and their effect in an exchange that
+// never stops: the engine, a twin restored from snapshots, and the naive oracle.
 type truth struct {
 	pair *enginetest.Pair
-	// board is what wallets must see.
+	// board is the expected board of the wallets.
 	board *wallet.Board
-	// past is by sequence less one.
+	// past is indexed by sequence minus one.
 	past []happening
-	// rows are what history must hold, those of a command behind those of the
-	// one before it.
+	// rows are the expected rows of history, in command order.
 	rows history.Batch
-	// named is when a client id was decided on last, and not only repeated.
+	// named is the time of the last decision on a client ID that was no repetition.
 	named map[name]bourse.Time
-	// command is what see works with.
+	// command is a buffer of see.
 	command []byte
 }
 
-// name is a client id of an account.
+// name is an account's client ID.
 type name struct {
 	account bourse.AccountID
 	id      bourse.ClientID
 }
 
-// happening is one command of the past.
+// happening is one past command.
 type happening struct {
 	time    bourse.Time
 	command []byte
@@ -46,10 +44,10 @@ func newTruth() *truth {
 	return &truth{pair: enginetest.NewPair(), board: wallet.NewBoard(), named: map[name]bourse.Time{}}
 }
 
-// last returns the last command that was ever yielded.
+// last returns the last command ever yielded.
 func (t *truth) last() bourse.Seq { return bourse.Seq(len(t.past)) }
 
-// at returns a command of the past.
+// at returns a past command.
 func (t *truth) at(seq bourse.Seq) *happening {
 	if seq == 0 || seq > t.last() {
 		fail("command %d was answered, and %d is the last that was yielded", seq, t.last())
@@ -57,8 +55,8 @@ func (t *truth) at(seq bourse.Seq) *happening {
 	return &t.past[seq-1]
 }
 
-// see takes in what an exchange did with a command: it must be what it was at the
-// first time. It reports whether this was the first time.
+// see compares a command and its events with the truth, which learns a new one first. It
+// reports whether it was new.
 func (t *truth) see(cmd *bourse.Command, ev *bourse.Events) bool {
 	first := cmd.Seq > t.last()
 	if first {
@@ -70,7 +68,7 @@ func (t *truth) see(cmd *bourse.Command, ev *bourse.Events) bool {
 	return first
 }
 
-// learn carries out a command for the first time.
+// learn applies a command for the first time.
 func (t *truth) learn(cmd *bourse.Command) {
 	if err := t.pair.Apply(cmd); err != nil {
 		fail("%w", err)
@@ -83,12 +81,12 @@ func (t *truth) learn(cmd *bourse.Command) {
 	})
 	history.Project(cmd, ev, &t.rows)
 	if cmd.Kind == bourse.CommandPlace && !ev.Outcome.Repeated && ev.Outcome.Reason != bourse.DuplicateClientID {
-		t.named[name{cmd.Account, cmd.Place.ClientID}] = cmd.Time
+		t.named[name{cmd.Account, cmd.NewOrder.ClientID}] = cmd.Time
 	}
 }
 
-// learnUntil reads in the journal what no live engine has shown: the follower may
-// be ahead of it, and then the next start may begin from a snapshot beyond it.
+// learnUntil reads commands from the journal that no live engine has shown: the follower
+// may be ahead of it, and the next start may restore the follower's snapshot.
 func (t *truth) learnUntil(last bourse.Seq, files func() *journal.Files) {
 	if last <= t.last() {
 		return
@@ -115,13 +113,13 @@ func (t *truth) learnFrame(b *journal.Batch) {
 	}), "reading the journal")
 }
 
-// compare holds what an exchange did with a command against what it was: in the
-// engine that never stops, and each time before.
+// compare compares a command and its events with the truth.
 func (t *truth) compare(cmd *bourse.Command, written []byte, ev *bourse.Events) {
 	was := t.at(cmd.Seq)
 	switch {
 	case cmd.Time != was.time || !bytes.Equal(written, was.command):
-		fail("command %d was another one before: %x at %d, now %x at %d", cmd.Seq, was.command, was.time, written, cmd.Time)
+		fail("command %d was another one before: %x at %d, now %x at %d",
+			cmd.Seq, was.command, was.time, written, cmd.Time)
 	case ev.Outcome != was.events.Outcome:
 		fail("command %d had the outcome %+v, now %+v", cmd.Seq, was.events.Outcome, ev.Outcome)
 	case !sameEvents(ev, &was.events):
@@ -129,10 +127,10 @@ func (t *truth) compare(cmd *bourse.Command, written []byte, ev *bourse.Events) 
 	}
 }
 
-// witness shows the truth what an exchange does. It is an observer.
+// witness is the observer that reports to the truth.
 type witness struct {
 	world *world
-	// seq is the last command seen, or that of the snapshot.
+	// seq is the last command seen, or the restored snapshot's.
 	seq bourse.Seq
 }
 
@@ -142,13 +140,13 @@ func (o *witness) Reset(func(string) ([]byte, bool)) error {
 	return nil
 }
 
-// Begin opens a frame.
+// Begin does nothing.
 func (o *witness) Begin() {}
 
-// End closes a frame.
+// End does nothing.
 func (o *witness) End() {}
 
-// Observe takes in a command, which must follow the one before it.
+// Observe checks that a command follows the last one, and compares it with the truth.
 func (o *witness) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 {
 		o.seq = cmd.Seq
@@ -162,5 +160,6 @@ func (o *witness) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if o.world.truth.see(cmd, ev) && o.world.starting {
 		o.world.count(Unanswered)
 	}
-	o.world.trail.mark(uint64(cmd.Seq), uint64(cmd.Time), uint64(cmd.Kind), ev.Outcome.ID, uint64(ev.Outcome.Reason), uint64(len(ev.List)))
+	o.world.trail.mark(uint64(cmd.Seq), uint64(cmd.Time), uint64(cmd.Kind),
+		ev.Outcome.ID, uint64(ev.Outcome.Reason), uint64(len(ev.List)))
 }

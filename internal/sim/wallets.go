@@ -15,24 +15,24 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
-// wallets is what a world with networks has besides: the networks, the signer's
-// record, and customers who deposit and withdraw.
+// wallets are the networks of a world, the signer's record, and customers who deposit and
+// withdraw.
 type wallets struct {
 	world    *world
 	chance   *chance
 	networks []*network
-	// vault is the disk of the signer.
+	// vault is the signer's disk.
 	vault *memdisk.Disk
-	// busy is true while a worker makes a step. It waits for its commands while
-	// everything else goes on.
+	// busy is true while a worker makes a step, which waits for its commands while
+	// everything else continues.
 	busy bool
-	// calm is true once nothing goes wrong any more.
+	// calm is true once there are no more faults.
 	calm bool
-	// names counts the requests of customers.
+	// names counts the named requests of customers.
 	names uint64
 }
 
-// ended unwinds a wallet whose process has ended.
+// ended is the panic that unwinds a wallet whose process has ended.
 type ended struct{}
 
 func newWallets(w *world) *wallets {
@@ -48,9 +48,10 @@ func newWallets(w *world) *wallets {
 	return x
 }
 
-// act makes a step: of a wallet, a network, or a customer.
+// act makes a step of a wallet, a network, or a customer.
 func (x *wallets) act() {
-	if x.busy || len(x.networks) == 0 || !x.world.clients.founded || !x.calm && !x.chance.oneIn(x.world.shape.pace) || !x.found() {
+	if x.busy || len(x.networks) == 0 || !x.world.clients.founded ||
+		!x.calm && !x.chance.oneIn(x.world.shape.pace) || !x.found() {
 		return
 	}
 	n := x.networks[x.chance.Below(uint64(len(x.networks)))]
@@ -69,7 +70,7 @@ func (x *wallets) act() {
 	}
 }
 
-// step lets a network's worker make a step, unless the process ends in it.
+// step makes a step of a network's worker, unless the process ends in it.
 func (x *wallets) step(n *network) {
 	x.busy = true
 	defer func() {
@@ -79,12 +80,12 @@ func (x *wallets) step(n *network) {
 		}
 	}()
 	_, err := x.world.process.worker(n).Step(x.world.ctx)
-	if !errors.Is(err, sequencer.ErrNoRoom) { // it is tried again
+	if !errors.Is(err, sequencer.ErrNoRoom) { // the worker tries again
 		want(err, "a wallet")
 	}
 }
 
-// mayEnd is a moment between two steps of a wallet: the process may end here.
+// mayEnd ends the process between two steps of a wallet, sometimes.
 func (x *wallets) mayEnd() {
 	w := x.world
 	if !w.chance.oneIn(w.shape.walletEnd) {
@@ -95,23 +96,26 @@ func (x *wallets) mayEnd() {
 	panic(ended{})
 }
 
-// submit carries a command of a wallet, while everything else goes on.
+// submit submits a command of a wallet, while everything else continues.
 func (x *wallets) submit(_ context.Context, cmd *bourse.Command) (bourse.Outcome, error) {
 	x.mayEnd()
+
 	w := x.world
 	life := w.process
 	ticket := sequencer.NewTicket()
 	own := *cmd
+
 	for {
 		err := life.sequencer.Submit(&own, ticket)
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, sequencer.ErrFull) {
+		if !errors.Is(err, bourse.ErrBusy) {
 			fail("%+v of a wallet was refused: %w", own.Wallet, err)
 		}
 		x.wait(life)
 	}
+
 	for {
 		select {
 		case <-ticket.Done():
@@ -127,7 +131,7 @@ func (x *wallets) submit(_ context.Context, cmd *bourse.Command) (bourse.Outcome
 	}
 }
 
-// wait lets everything else make a step. A wallet ends with its process.
+// wait makes a step of everything else. A wallet ends with its process.
 func (x *wallets) wait(life *process) {
 	x.world.turn()
 	if x.world.process != life {
@@ -135,7 +139,7 @@ func (x *wallets) wait(life *process) {
 	}
 }
 
-// checkAnswer holds what a wallet is told against the journal.
+// checkAnswer compares a wallet's answer with the journal.
 func (x *wallets) checkAnswer(r *sequencer.Result) {
 	want(r.Err, "a command of a wallet")
 	if h := x.world.truth.at(r.Seq); h.events.Outcome != r.Outcome {
@@ -143,7 +147,7 @@ func (x *wallets) checkAnswer(r *sequencer.Result) {
 	}
 }
 
-// end is what a process leaves of the signer's record.
+// end leaves the signer's disk as the end of a process does.
 func (x *wallets) end(how Kind) {
 	if how == PowerCut || how == PowerCutInStart {
 		x.vault = x.vault.Crash()
@@ -152,7 +156,7 @@ func (x *wallets) end(how Kind) {
 	}
 }
 
-// openWallet opens the signer. Workers are made when they are needed.
+// openWallet opens the signer. Workers are created on demand.
 func (p *process) openWallet(context.Context) error {
 	x := p.world.wallets
 	if len(x.networks) == 0 {
@@ -180,12 +184,12 @@ func (p *process) worker(n *network) *wallet.Worker {
 	return p.workers[n.id]
 }
 
-// Listed returns what the catalogue says of a network.
+// Listed returns a network's catalogue entries.
 func (p *process) Listed(id bourse.NetworkID) (*bourse.Network, []*bourse.NetworkAsset, []*bourse.Asset) {
 	return p.view.Catalogue().Carried(id)
 }
 
-// pen lies between a worker and the signer.
+// pen is the signer that a worker uses.
 type pen struct{ p *process }
 
 var errSigner = errors.New("the signer does not answer")
@@ -195,11 +199,14 @@ func (s pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signe
 	w := s.p.world
 	x := w.wallets
 	x.mayEnd()
+
 	crashes := w.chance.oneIn(w.shape.signerEnd)
 	if crashes {
 		x.vault.StopAt(1 + int(w.chance.Below(3)))
 	}
+
 	signed, err := s.p.signer.Sign(ctx, u, e)
+
 	if crashes {
 		w.count(SignerCrashed)
 		w.trail.note("step %d: the signer crashes", w.steps)

@@ -17,7 +17,7 @@ const (
 	hour   = bourse.Hour
 )
 
-// world is an exchange and everything around it.
+// world is an exchange with its environment.
 type world struct {
 	Options
 	chance *chance
@@ -30,15 +30,14 @@ type world struct {
 	disk     *memdisk.Disk
 	store    *store
 	faults   faults
-	// process is nil while the exchange is down; lives counts the processes,
-	// starting is true while one starts.
+	// process is nil while the exchange is down; lives counts the processes, starting is
+	// true during a start.
 	process  *process
 	lives    int
 	starting bool
-	// anchored is true if there was a snapshot that the cursor of this history
-	// had reached.
+	// anchored is true if there was a snapshot that this history's cursor had reached.
 	anchored bool
-	// decayed is the name of the snapshot that decayed last.
+	// decayed is the name of the last damaged snapshot.
 	decayed string
 
 	clients clients
@@ -68,18 +67,17 @@ func newWorld(o Options) *world {
 
 func (w *world) count(k Kind) { w.counts[k]++ }
 
-// mostSteps bounds the steps of a command: beyond it nothing gets anywhere.
+// mostSteps bounds the steps per command; more mean that there is no progress.
 const mostSteps = 400
 
-// safety runs the exchange while things go wrong, until clients have asked for
-// enough.
+// safety runs the exchange with faults, until clients have sent their commands.
 func (w *world) safety() {
 	for w.clients.asked < w.Commands {
 		w.turn()
 	}
 }
 
-// turn is a step of the world: of a part, or of what goes wrong.
+// turn makes a step of the world: of a part, or a fault.
 func (w *world) turn() {
 	if w.steps++; w.steps > uint64(w.Commands+1000)*mostSteps {
 		fail("no progress: %d commands were asked for in %d steps", w.clients.asked, w.steps)
@@ -115,7 +113,7 @@ func (w *world) draw() part {
 	return partClock
 }
 
-// step lets a part make a step.
+// step makes a step of a part.
 func (w *world) step(p part) {
 	if w.steps < w.faults.stalledUntil[p] {
 		return
@@ -124,9 +122,11 @@ func (w *world) step(p part) {
 		w.wallets.act()
 		return
 	}
+
 	x := w.process
 	var err error
 	w.faults.syncFailed = ""
+
 	switch p {
 	case partClients:
 		w.clients.act()
@@ -141,6 +141,7 @@ func (w *world) step(p part) {
 	default:
 		w.now += bourse.Time(w.chance.Below(w.shape.pause))
 	}
+
 	w.judge(p, err)
 }
 
@@ -156,7 +157,7 @@ func (w *world) apply() error {
 	return err
 }
 
-// prepare makes the next segment ready. A full disk is no reason to stop.
+// prepare prepares the next segment. A full disk does not stop the process.
 func (w *world) prepare() error {
 	_, err := w.process.log.Prepare()
 	if isFull(err) && w.excused(err) && w.faults.syncFailed == "" {
@@ -165,8 +166,7 @@ func (w *world) prepare() error {
 	return err
 }
 
-// follow steps the follower. What may be tried again is no reason to stop, unless
-// it was a sync.
+// follow steps the follower. Errors to retry do not stop the process.
 func (w *world) follow() error {
 	_, err := w.process.follower.Step(w.ctx)
 	retry := (*follower.RetryError)(nil)
@@ -179,8 +179,8 @@ func (w *world) follow() error {
 	return err
 }
 
-// judge looks at how a step ended: an error ends the process, and must have had a
-// cause; a sync that failed must have ended it.
+// judge judges the end of a step: an error ends the process, and must have a fault as its
+// cause; a failed sync must have ended it.
 func (w *world) judge(p part, err error) {
 	cut := w.faults.stopped
 	switch {
@@ -191,6 +191,7 @@ func (w *world) judge(p part, err error) {
 	case err == nil && !cut:
 		return
 	}
+
 	w.trail.note("step %d: %s ends: %v", w.steps, partNames[p], err)
 	if p != partApply && w.chance.oneIn(2) {
 		w.applyRest()
@@ -198,6 +199,7 @@ func (w *world) judge(p part, err error) {
 	if p != partFollow && w.chance.oneIn(2) {
 		w.followRest()
 	}
+
 	if cut {
 		w.die(w.faults.how)
 	} else {
@@ -205,8 +207,8 @@ func (w *world) judge(p part, err error) {
 	}
 }
 
-// applyRest applies what is durable, as the goroutine that applies does before
-// the process has ended.
+// applyRest applies all durable frames, as the applying goroutine may before the process
+// has ended.
 func (w *world) applyRest() {
 	for more := true; more; {
 		var err error
@@ -216,7 +218,7 @@ func (w *world) applyRest() {
 	w.clients.collect()
 }
 
-// followRest lets the follower go on until the process has ended.
+// followRest steps the follower until the process has ended.
 func (w *world) followRest() {
 	for n := w.chance.Below(5); n > 0; n-- {
 		if err := w.follow(); err != nil && !w.excused(err) {
@@ -225,7 +227,7 @@ func (w *world) followRest() {
 	}
 }
 
-// die ends the process. Without power, what was not synced survives or not.
+// die ends the process. A power cut loses unsynced writes, or not.
 func (w *world) die(how Kind) {
 	w.count(how)
 	w.trail.note("step %d: %s at command %d", w.steps, how, w.truth.last())
@@ -238,7 +240,7 @@ func (w *world) die(how Kind) {
 	w.end()
 }
 
-// end is what is left when a process is no more.
+// end resets the world after the end of a process.
 func (w *world) end() {
 	w.process = nil
 	w.faults.began()
@@ -255,6 +257,7 @@ func (w *world) shutDown() {
 		w.judge(partWrite, errors.Join(err))
 		return
 	}
+
 	w.count(Stopped)
 	w.trail.note("step %d: stopped at command %d", w.steps, w.truth.last())
 	w.wallets.end(Stopped)

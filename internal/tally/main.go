@@ -1,8 +1,3 @@
-// Command tally prints what `go test -json` says as go test does, and ends with a line
-// that counts the tests that were skipped and what they need.
-//
-// It stands behind `make test`. With -strict a skip is an error, unless -allow names what
-// the test needs.
 package main
 
 import (
@@ -35,14 +30,14 @@ type event struct {
 	Action, Package, Test, Output, ImportPath string
 }
 
-// tally is what was seen so far.
+// tally is the state of the tests read so far.
 type tally struct {
 	out    io.Writer
 	strict bool
 	allow  []string
-	// said is the output of tests that run, by package and test.
+	// said is the output of running tests by package and test.
 	said map[string]map[string]*strings.Builder
-	// skipped counts tests by what they need.
+	// skipped counts skipped tests by their need.
 	skipped  map[string]int
 	packages int
 	failed   bool
@@ -55,7 +50,7 @@ func newTally(out io.Writer, strict bool, allow []string) *tally {
 	}
 }
 
-// read takes all events, and returns an error if the tests are not all right.
+// read takes all events. It returns an error if a test failed or none ran.
 func (t *tally) read(in io.Reader) error {
 	d := json.NewDecoder(in)
 	for {
@@ -91,7 +86,7 @@ func (t *tally) take(e *event) {
 
 func (t *tally) print(text string) { _, _ = io.WriteString(t.out, text) }
 
-// output keeps what a test says until it has ended, and prints what is said of packages.
+// output keeps a test's output until its end, and prints a package's at once.
 func (t *tally) output(e *event) {
 	if e.Test == "" {
 		if e.Output != "PASS\n" {
@@ -107,15 +102,15 @@ func (t *tally) output(e *event) {
 	if tests[e.Test] == nil {
 		tests[e.Test] = new(strings.Builder)
 	}
-	_, _ = tests[e.Test].WriteString(e.Output) // it never fails
+	_, _ = tests[e.Test].WriteString(e.Output) // never fails
 }
 
-// ended takes in the end of a test or, without one, of a package.
+// ended takes the end of a test or, without a test, of a package.
 func (t *tally) ended(e *event) {
 	t.failed = t.failed || e.Action == "fail"
 	if e.Test == "" {
 		t.packages++
-		if e.Action == "fail" { // tests that never ended are why
+		if e.Action == "fail" { // unfinished tests are the cause
 			for _, name := range slices.Sorted(maps.Keys(t.said[e.Package])) {
 				t.print(t.said[e.Package][name].String())
 			}
@@ -137,7 +132,7 @@ func (t *tally) ended(e *event) {
 	}
 }
 
-// needed returns what a skipped test says that it needs.
+// needed returns the need that a skipped test printed.
 func needed(said string) string {
 	_, what, found := strings.Cut(said, ": "+needs.Prefix)
 	if !found {
@@ -147,7 +142,7 @@ func needed(said string) string {
 	return what
 }
 
-// close prints the closing line.
+// close prints the count of skipped tests.
 func (t *tally) close() {
 	if len(t.skipped) == 0 {
 		return
@@ -160,6 +155,7 @@ func (t *tally) close() {
 		list = append(list, fmt.Sprintf("%s (%d)", what, n))
 		t.failed = t.failed || t.strict && !slices.Contains(t.allow, what)
 	}
-	t.print(fmt.Sprintf("\n%d tests were skipped; they need %s. `make needs` installs it; root is for `sudo make test`.\n",
+	t.print(fmt.Sprintf(
+		"\n%d tests were skipped; they need %s. `make needs` installs it; root is for `sudo make test`.\n",
 		total, strings.Join(list, ", ")))
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// scale is how many decimals numbers are compared at.
+// scale is the number of decimals at which numbers are compared.
 const scale = 18
 
-// number is a price or an amount, and how it is written without needless zeros.
+// number is a price or an amount, with its text without needless zeros.
 type number struct {
 	text  string
 	value bourse.Amount
@@ -24,18 +24,18 @@ func parseNumber(text string) (number, error) {
 	return number{v.Format(scale), v}, nil
 }
 
-// level is what is wanted or offered at a price.
+// level is the total of the orders at a price.
 type level struct{ price, amount number }
 
 // book is a market's book at a sequence.
 type book struct {
 	// bids and asks begin with the best level.
 	bids, asks []level
-	// seq is that of the last message in it.
+	// seq is the sequence of the last message applied.
 	seq uint64
 }
 
-// set makes amount what is there at a price; zero removes the level.
+// set sets the amount at a price; zero removes the level.
 func (b *book) set(side string, price, amount number) error {
 	levels, better := &b.bids, -1
 	switch side {

@@ -17,14 +17,14 @@ import (
 	"github.com/gobwas/ws/wsutil"
 )
 
-// Bounds of what an exchange may take and send.
+// Bounds of an exchange's delays and answers.
 const (
 	dialWithin = 10 * time.Second
 	maxAnswer  = 64 << 20 // a whole book
 	maxMessage = 16 << 10
 )
 
-// message is what the exchange sends on a stream: an answer, a level or a trade.
+// message is a message on a stream: an answer, a level or a trade.
 type message struct {
 	Class, Stream       string
 	Success             bool
@@ -66,7 +66,7 @@ func dial(ctx context.Context, address, pair string) (*client, error) {
 
 func (c *client) close() error { return c.conn.Close() }
 
-// subscribe asks for the book and the trades. What comes later follows the answer.
+// subscribe subscribes to the book and the trades. Their messages follow the answer.
 func (c *client) subscribe() error {
 	ask, err := json.Marshal(map[string]any{
 		"op": "sub", "id": 1, "streams": []string{c.pair + "@orderBook", c.pair + "@marketTrade"},
@@ -95,6 +95,7 @@ func (c *client) next() (*message, error) {
 	frames := wsutil.Reader{
 		Source: answers, State: ws.StateClientSide, CheckUTF8: true, MaxFrameSize: maxMessage, OnIntermediate: control,
 	}
+
 	for {
 		h, err := frames.NextFrame()
 		if err != nil {
@@ -106,6 +107,7 @@ func (c *client) next() (*message, error) {
 			}
 			continue
 		}
+
 		text, err := io.ReadAll(io.LimitReader(&frames, maxMessage))
 		if err != nil {
 			return nil, err
@@ -133,7 +135,7 @@ func parse(text []byte) (*message, error) {
 	return m, errors.Join(err, also)
 }
 
-// load asks for the book as it is now.
+// load requests the current book.
 func (c *client) load(ctx context.Context) (*book, error) {
 	at := c.base + "/spot/orderbook?" + url.Values{"pair": {c.pair}}.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, http.NoBody)

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Options say what is watched, and where it is shown.
+// Options configure a watch.
 type Options struct {
-	// URL is where the exchange is, as http://127.0.0.1:8080.
+	// URL is the exchange's address, such as http://127.0.0.1:8080.
 	URL string
-	// Pair is the market, as BTC/USDT.
+	// Pair is the market, such as BTC/USDT.
 	Pair string
-	// Out is where the market is shown: as a page that changes on a terminal, as lines
-	// anywhere else.
+	// Out shows the market: as a changing page on a terminal, otherwise as lines.
 	Out      io.Writer
 	Terminal bool
-	// Every is how often a page may change; a person reads no faster than 100 ms.
+	// Every is the least interval between changes of a page; people read no faster than
+	// 100 ms.
 	Every time.Duration
 }
 
-// Run shows a market until ctx ends, which is no error, or the exchange does.
+// Run shows a market until ctx ends, which is no error, or the connection ends.
 func Run(ctx context.Context, o Options) error {
 	if !plain(o.Pair) {
 		return fmt.Errorf("%q is no pair such as BTC/USDT", o.Pair)
@@ -35,7 +35,7 @@ func Run(ctx context.Context, o Options) error {
 	stop := context.AfterFunc(ctx, func() { _ = c.close() })
 	defer func() {
 		stop()
-		_ = c.close() // nothing is unsaid
+		_ = c.close() // nothing is pending
 	}()
 
 	if err := c.subscribe(); err != nil {
@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) error {
 	return ended(ctx, errors.Join(follow(ctx, c, b, shown, o.Every), shown.end()))
 }
 
-// ended turns what was broken off because ctx ended into no error.
+// ended returns nil if ctx has ended, and err otherwise.
 func ended(ctx context.Context, err error) error {
 	select {
 	case <-ctx.Done():
@@ -63,7 +63,7 @@ func ended(ctx context.Context, err error) error {
 	}
 }
 
-// plain reports whether a name can be a pair's: capitals, digits and a slash.
+// plain reports whether a text has only the characters of a pair.
 func plain(pair string) bool {
 	return pair != "" && strings.Trim(pair, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/.-_") == ""
 }
@@ -73,9 +73,9 @@ type shower interface {
 	// traded is called for each trade, changed after each change of the book.
 	traded(trade) error
 	changed(*book) error
-	// due is called every so often.
+	// due is called at every tick.
 	due(*book) error
-	// end leaves the output as it was found.
+	// end restores the output.
 	end() error
 }
 
@@ -85,7 +85,7 @@ func follow(ctx context.Context, c *client, b *book, s shower, every time.Durati
 		*message
 		err error
 	}
-	// A message waits while a page is written; the exchange holds back far more.
+	// Messages queue while a page is written; the exchange buffers far more.
 	messages := make(chan received, 256)
 	reading := make(chan struct{})
 	ctx, cancel := context.WithCancel(ctx)
@@ -94,6 +94,7 @@ func follow(ctx context.Context, c *client, b *book, s shower, every time.Durati
 		_ = c.close()
 		<-reading
 	}()
+
 	go func() {
 		defer close(reading)
 		for {
@@ -112,8 +113,10 @@ func follow(ctx context.Context, c *client, b *book, s shower, every time.Durati
 	if err := errors.Join(s.changed(b), s.due(b)); err != nil {
 		return err
 	}
+
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+
 	for {
 		var err error
 		select {
@@ -133,7 +136,7 @@ func follow(ctx context.Context, c *client, b *book, s shower, every time.Durati
 	}
 }
 
-// take takes a message into the book and shows it.
+// take applies a message to the book and shows it.
 func take(b *book, m *message, s shower) error {
 	switch {
 	case strings.HasSuffix(m.Stream, "@marketTrade"):

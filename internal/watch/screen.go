@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// depth is how many levels of each side a page shows, and half of how many trades.
+// depth is the number of levels shown per side, and half the number of trades.
 const depth = 10
 
-// The commands of a terminal that are used, ECMA-48.
+// The control sequences in use, ECMA-48 and xterm.
 const (
 	home, clearLine, clearBelow = "\x1b[H", "\x1b[K", "\x1b[J"
 	enter, leave                = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 	green, red, usual           = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 )
 
-// screen shows a market on a terminal, on a page of its own.
+// screen shows a market on the terminal's alternate screen.
 type screen struct {
 	out      io.Writer
 	pair, at string
 	// trades are the last ones, newest first.
 	trades []trade
-	// entered is true once the terminal shows our page.
+	// entered is true once the terminal shows the alternate screen.
 	entered bool
 	shown   []byte
 }
@@ -36,7 +36,7 @@ func (s *screen) traded(t trade) error {
 
 func (s *screen) changed(*book) error { return nil }
 
-// due writes the page, unless it is there already.
+// due writes the page if it has changed.
 func (s *screen) due(b *book) error {
 	page := s.page(b)
 	if bytes.Equal(page, s.shown) {
@@ -64,7 +64,8 @@ func (s *screen) page(b *book) []byte {
 	rows := make([]string, 2*depth+1)
 	prices, amounts := s.decimals(b)
 	row := func(color string, l level) string {
-		return fmt.Sprintf("%s%16s%s %18s", color, padded(l.price.text, prices), usual, padded(l.amount.text, amounts))
+		return fmt.Sprintf("%s%16s%s %18s",
+			color, padded(l.price.text, prices), usual, padded(l.amount.text, amounts))
 	}
 	for i, l := range b.asks[:min(depth, len(b.asks))] {
 		rows[depth-1-i] = row(red, l)
@@ -82,6 +83,7 @@ func (s *screen) page(b *book) []byte {
 	line("%s at %s, change %d   (Ctrl-C ends)", s.pair, s.at, b.seq)
 	line("")
 	line("%16s %18s      %-8s %16s %18s", "PRICE", "AMOUNT", "TRADES", "PRICE", "AMOUNT")
+
 	for i, left := range rows {
 		if left == "" {
 			left = strings.Repeat(" ", 16+1+18)
@@ -95,13 +97,15 @@ func (s *screen) page(b *book) []byte {
 		if t.side == "SELL" {
 			color = red
 		}
-		line("%s      %s %s%16s%s %18s", left, clock(t.time), color, padded(t.price.text, prices), usual, padded(t.amount.text, amounts))
+		line("%s      %s %s%16s%s %18s",
+			left, clock(t.time), color, padded(t.price.text, prices), usual, padded(t.amount.text, amounts))
 	}
+
 	out.WriteString(clearBelow)
 	return out.Bytes()
 }
 
-// decimals returns how many decimals the prices and amounts of a page have.
+// decimals returns the number of decimals of a page's prices and amounts.
 func (s *screen) decimals(b *book) (prices, amounts int) {
 	widen := func(price, amount number) {
 		prices, amounts = max(prices, decimals(price.text)), max(amounts, decimals(amount.text))
@@ -117,13 +121,13 @@ func (s *screen) decimals(b *book) (prices, amounts int) {
 	return prices, amounts
 }
 
-// decimals returns how many digits follow the point of a number.
+// decimals returns the number of digits after a number's point.
 func decimals(text string) int {
 	_, after, _ := strings.Cut(text, ".")
 	return len(after)
 }
 
-// padded returns a number with at least so many decimals.
+// padded returns a number with at least that many decimals.
 func padded(text string, least int) string {
 	missing := least - decimals(text)
 	if missing <= 0 {
@@ -140,12 +144,13 @@ func clock(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(tim
 // lines shows a market as lines: each trade, and the best levels when they change.
 type lines struct {
 	out io.Writer
-	// best is the last line about them.
+	// best is the last line about the best levels.
 	best string
 }
 
 func (l *lines) traded(t trade) error {
-	_, err := fmt.Fprintf(l.out, "trade %s %s %s at %s\n", time.Unix(t.time, 0).UTC().Format(time.RFC3339), t.side, t.amount.text, t.price.text)
+	_, err := fmt.Fprintf(l.out, "trade %s %s %s at %s\n",
+		time.Unix(t.time, 0).UTC().Format(time.RFC3339), t.side, t.amount.text, t.price.text)
 	return err
 }
 
@@ -159,7 +164,7 @@ func (l *lines) changed(b *book) error {
 	return err
 }
 
-// best describes the best level of a side.
+// best formats the best level of a side.
 func best(side []level) string {
 	if len(side) == 0 {
 		return "-"

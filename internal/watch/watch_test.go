@@ -18,7 +18,7 @@ func num(t *testing.T, text string) number {
 	return n
 }
 
-// TestBookIsSorted holds a book against a map after each of many changes.
+// TestBookIsSorted compares a book with a map after each of many changes.
 func TestBookIsSorted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, side := range []string{"BUY", "SELL"} {
@@ -50,7 +50,7 @@ func TestBookIsSorted(t *testing.T) {
 	}
 }
 
-// TestNothingButNumbers wants nothing on the terminal that an exchange made up.
+// TestNothingButNumbers wants nothing on the terminal but numbers and known words.
 func TestNothingButNumbers(t *testing.T) {
 	const good = `{"class":"data","stream":"BTC/USDT@orderBook","pair":"BTC/USDT","price":"1.50","amount":"2","side":"BUY","seq":7}`
 	if m, err := parse([]byte(good)); err != nil || m.price.text != "1.5" || m.Seq != 7 {
@@ -70,7 +70,7 @@ func TestNothingButNumbers(t *testing.T) {
 	}
 }
 
-// TestGapIsNoticed wants each change of the book once and in its turn.
+// TestGapIsNoticed wants each change of the book once and in order.
 func TestGapIsNoticed(t *testing.T) {
 	b, out := &book{seq: 5}, new(bytes.Buffer)
 	s := &lines{out: out}
@@ -94,7 +94,7 @@ func TestGapIsNoticed(t *testing.T) {
 	}
 }
 
-// TestPage wants the best levels in the middle, and the newest trade on top.
+// TestPage wants the best levels in the middle, and the newest trade at the top.
 func TestPage(t *testing.T) {
 	b := &book{seq: 42}
 	for i := range 12 {

@@ -1,4 +1,4 @@
-package node
+package edge
 
 import (
 	"fmt"
@@ -17,24 +17,24 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// guest is a connection from an address.
-type guest struct {
+// connFrom is a connection from an address.
+type connFrom struct {
 	net.Conn
 	from string
 }
 
-func (g guest) RemoteAddr() net.Addr {
-	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(g.from), 5))
+func (c connFrom) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(c.from), 5))
 }
 
 // crowd are connections that come and go.
 type crowd struct {
 	*testing.T
-	*guests
+	*Admission
 }
 
 func newCrowd(t *testing.T, most, perPeer int) *crowd {
-	return &crowd{t, &guests{
+	return &crowd{t, &Admission{
 		most: most, perPeer: perPeer, streams: func() int { return 0 }, log: slog.New(slog.DiscardHandler),
 		trusts: func(a netip.Addr) bool { return a.String() == "10.0.0.1" || a.String() == "fd00::1" },
 	}}
@@ -45,14 +45,14 @@ func (c *crowd) come(from string, welcome bool) {
 	c.Helper()
 	ours, theirs := net.Pipe()
 	defer func() { _ = ours.Close() }()
-	c.state(guest{ours, from}, http.StateNew)
+	c.State(connFrom{ours, from}, http.StateNew)
 	go func() { _, _ = ours.Write([]byte{1}) }()
 	if _, err := theirs.Read(make([]byte, 1)); (err == nil) != welcome {
 		c.Errorf("%s, welcome %v: %v", from, welcome, err)
 	}
 }
 
-func (c *crowd) leave(from string, how http.ConnState) { c.state(guest{from: from}, how) }
+func (c *crowd) leave(from string, how http.ConnState) { c.State(connFrom{from: from}, how) }
 
 // TestConnectionsAreBounded wants a connection too many to be closed, also when
 // others have become streams, and room again when one has gone.

@@ -1,0 +1,171 @@
+package node
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/signer"
+	"github.com/bourse-exchange/bourse/internal/wallet"
+)
+
+// askEvery is the time between polls of an idle network.
+const askEvery = 300 * time.Millisecond
+
+// attached is a connected network with its worker.
+type attached struct {
+	*wallet.Connection
+	id     bourse.NetworkID
+	symbol bourse.Symbol
+	worker *wallet.Worker
+}
+
+// attach connects the listed networks and gives all of them one signer.
+func (n *Node) attach() error {
+	for _, a := range n.Networks {
+		listed := n.view.Catalogue().Network(a.Symbol)
+		if listed == nil {
+			continue
+		}
+		c, err := a.Open()
+		if err != nil {
+			return fmt.Errorf("network %s: %w", a.Symbol, err)
+		}
+		n.closers = append(n.closers, closer(c.Close))
+		n.networks = append(n.networks, &attached{Connection: c, id: listed.ID, symbol: a.Symbol})
+	}
+	if err := n.checkSignerLimits(); err != nil || len(n.networks) == 0 {
+		return err
+	}
+
+	keeper, err := n.openSigner()
+	if err != nil {
+		return err
+	}
+	for _, a := range n.networks {
+		a.worker = wallet.NewWorker(wallet.Options{
+			ID: a.id, Network: a.Network, Signer: keeper, Board: n.board, Listed: n, Submit: n.submit, Log: n.Log,
+		})
+	}
+	return nil
+}
+
+// openSigner opens the signer in this process, whose record lies in the data directory.
+func (n *Node) openSigner() (signer.Signer, error) {
+	known := map[bourse.NetworkID]signer.Network{}
+	for _, a := range n.networks {
+		s := a.Signer
+		s.Limit = n.signerLimit(a.id, a.Network.Shape())
+		known[a.id] = s
+	}
+
+	d, err := disk.Open(filepath.Join(n.Data, signer.Dir))
+	if err != nil {
+		return nil, err
+	}
+	n.closers = append(n.closers, d)
+	keeper, err := signer.Open(d, known, n.now)
+	if err != nil {
+		return nil, err
+	}
+	n.closers = append(n.closers, keeper)
+	return keeper, nil
+}
+
+// closer makes an io.Closer of a function.
+type closer func() error
+
+// Close calls the function.
+func (c closer) Close() error { return c() }
+
+// now returns the machine's time.
+func (n *Node) now() bourse.Time { return bourse.TimeOf(time.Now()) }
+
+// Listed returns the catalogue's entries for a network.
+func (n *Node) Listed(id bourse.NetworkID) (*bourse.Network, []*bourse.NetworkAsset, []*bourse.Asset) {
+	return n.view.Catalogue().Carried(id)
+}
+
+// submit carries a command through the sequencer.
+func (n *Node) submit(ctx context.Context, c *bourse.Command) (bourse.Outcome, error) {
+	r, err := n.sequencer.Do(ctx, c)
+	return r.Outcome, err
+}
+
+// converse runs the worker of a network until ctx ends. Refusals of the intake, as during
+// a stop, and a full disk are retried.
+func (n *Node) converse(ctx context.Context, a *attached) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		if err := a.tick(); err != nil {
+			return fmt.Errorf("network %s: %w", a.symbol, err)
+		}
+
+		more, err := a.worker.Step(ctx)
+		if known := new(bourse.Error); err != nil && ctx.Err() == nil && !errors.As(err, &known) && !isFull(err) {
+			return fmt.Errorf("network %s: %w", a.symbol, err)
+		}
+		if more && err == nil {
+			continue
+		}
+
+		timer.Reset(askEvery)
+		select {
+		case <-ctx.Done():
+		case <-a.Changed:
+		case <-timer.C:
+		}
+	}
+	return nil
+}
+
+// tick lets an embedded network make its blocks. A full disk is retried.
+func (a *attached) tick() error {
+	if a.Tick == nil {
+		return nil
+	}
+	if err := a.Tick(); err != nil && !isFull(err) {
+		return err
+	}
+	return nil
+}
+
+// connections offers the connected networks to the wallet's interface.
+type connections struct{ *Node }
+
+// connection is a connected network, for the wallet's interface.
+type connection struct {
+	chain.Network
+	worker *wallet.Worker
+}
+
+// Operating reports whether the network worked at the last poll.
+func (c connection) Operating() bool { return c.worker.Health().Operating }
+
+// Network returns a network; false if it is not connected.
+func (c connections) Network(id bourse.NetworkID) (teller.Network, bool) {
+	for _, a := range c.networks {
+		if a.id == id {
+			a.Network.Watch(c.board.Accounts())
+			return connection{a.Network, a.worker}, true
+		}
+	}
+	return nil, false
+}
+
+// formatHash writes a transaction's hash in its network's format, or in hexadecimal if
+// the network is not connected.
+func (c connections) formatHash(id bourse.NetworkID, tx bourse.TxHash) string {
+	if n, connected := c.Network(id); connected {
+		return n.FormatHash(tx)
+	}
+	return hex.EncodeToString(tx[:])
+}

@@ -1,0 +1,77 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
+)
+
+// begin journals genesis if the exchange is new, and a sandbox's first commands. It runs
+// before the line's goroutines.
+func (n *Node) begin(ctx context.Context) error {
+	now := max(bourse.TimeOf(time.Now()), n.engine.Now())
+	isNew := n.view.Catalogue().Genesis == nil
+	if n.Sandbox == nil {
+		return n.alongside(now, func() error { return n.journalGenesis(ctx) })
+	}
+
+	n.Sandbox.Join(sandbox.Exchange{
+		Data: n.Data, View: n.view, Sequencer: n.sequencer, Accounts: n.accounts, Board: n.board,
+		Now: n.now, Progress: n.progress, Log: n.Log,
+	})
+	if isNew {
+		now -= n.Sandbox.PastLength()
+	}
+	err := n.alongside(now, func() error { return n.journalGenesis(ctx) })
+	if err == nil && isNew {
+		err = n.Sandbox.MakePast(ctx, now)
+	}
+	return err
+}
+
+// journalGenesis journals the first commands that are missing, and the note of an
+// accepted journal.
+func (n *Node) journalGenesis(ctx context.Context) error {
+	if n.view.Catalogue().Genesis == nil {
+		genesis := bourse.Genesis{Exchange: n.identity.Exchange, Sandbox: n.identity.Sandbox,
+			Rules: bourse.CurrentRules}
+		if err := n.carry(ctx, bourse.Command{Kind: bourse.CommandGenesis, Genesis: &genesis}); err != nil {
+			return fmt.Errorf("genesis: %w", err)
+		}
+	}
+	if n.Sandbox != nil {
+		if err := n.Sandbox.List(ctx); err != nil {
+			return err
+		}
+	}
+	return n.noteAccepted(ctx)
+}
+
+// alongside runs work and drains the sequencer at the time now for its commands: the
+// line's goroutines do not run yet.
+func (n *Node) alongside(now bourse.Time, work func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-n.sequencer.Wake():
+			if err := n.sequencer.Drain(now); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// carry takes a command through the line; a refusal is an error.
+func (n *Node) carry(ctx context.Context, cmd bourse.Command) error {
+	r, err := n.sequencer.Do(ctx, &cmd)
+	if err != nil {
+		return err
+	}
+	return r.Refusal()
+}

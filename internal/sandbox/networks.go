@@ -1,0 +1,106 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/devnet"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/signer"
+	"github.com/bourse-exchange/bourse/internal/wallet"
+)
+
+const (
+	// headsLate is the age of a head, in block times, above which its network counts as
+	// not operating.
+	headsLate = 20
+	// networksDir is the directory of the embedded networks.
+	networksDir = "devnet"
+	seedFile    = "seed"
+)
+
+// embedded is a network in this process.
+type embedded struct {
+	params *devnet.Params
+	id     bourse.NetworkID
+	node   *devnet.Node
+	faults *devnet.Faults
+	client *devnet.Client
+	// changed wakes the exchange to look at the network at once.
+	changed chan struct{}
+}
+
+// Attachments returns the embedded networks.
+func (w *World) Attachments() []wallet.Attachment {
+	all := devnet.Networks()
+	list := make([]wallet.Attachment, len(all))
+	for i, p := range all {
+		list[i] = wallet.Attachment{Symbol: p.Symbol, Open: func() (*wallet.Connection, error) { return w.open(p) }}
+	}
+	return list
+}
+
+// open opens an embedded network and a client of it.
+func (w *World) open(p *devnet.Params) (*wallet.Connection, error) {
+	outside, own, err := w.seeds()
+	if err != nil {
+		return nil, err
+	}
+	d, err := disk.Open(filepath.Join(w.exchange.Data, networksDir, string(p.Symbol)))
+	if err != nil {
+		return nil, err
+	}
+
+	keys := devnet.NewKeys(p, own)
+	codec := devnet.NewCodec(p, keys.Public())
+	node, err := devnet.Open(d, p, devnet.Options{
+		Seed: outside, Clock: w.exchange.Now, BlockTime: w.BlockTime, Hot: codec.Destination(chain.IndexHot),
+	})
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+
+	n := &embedded{
+		params: p, id: w.exchange.View.Catalogue().Network(p.Symbol).ID,
+		node: node, faults: devnet.NewFaults(node), changed: make(chan struct{}, 1),
+	}
+	n.client = devnet.NewClient(p, keys.Public(), n.faults, devnet.ClientOptions{
+		Clock: w.exchange.Now, MaxAge: headsLate * w.BlockTime,
+	})
+	w.networks = append(w.networks, n)
+	return &wallet.Connection{
+		Network: n.client, Signer: signer.Network{Codec: codec, Keys: keys, MaxCost: bourse.Units(1 << 62)},
+		Changed: n.changed, Tick: n.tick, Close: func() error { return errors.Join(node.Close(), d.Close()) },
+	}, nil
+}
+
+func (n *embedded) tick() error {
+	_, err := n.node.Tick()
+	return err
+}
+
+// seeds returns the secrets from which the keys of the outside world and of the exchange
+// are made.
+func (w *World) seeds() (outside, own [32]byte, err error) {
+	d, err := disk.Open(w.exchange.Data)
+	if err != nil {
+		return outside, own, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+
+	if outside, err = disk.Secret(d, networksDir+"/"+seedFile); err != nil {
+		return outside, own, fmt.Errorf("embedded networks: %w", err)
+	}
+	if own, err = disk.Secret(d, signer.Dir+"/"+seedFile); err != nil {
+		return outside, own, fmt.Errorf("signer: %w", err)
+	}
+	return outside, own, nil
+}
+
+// carried returns the catalogue's entries for a network.
+func (w *World) carried(n *embedded) (*bourse.Network, []*bourse.NetworkAsset, []*bourse.Asset) {
+	return w.exchange.View.Catalogue().Carried(n.id)
+}
