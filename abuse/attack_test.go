@@ -22,48 +22,48 @@ import (
 //
 // The words about the crowd:
 //
-//	crowd N KIND      who attacks: strangers without an account, accounts without
-//	                  money that have a key, or sessions, which have logged in. Each
+//	crowd N KIND      the attackers: strangers without an account, accounts with a key
+//	                  and without money, or sessions, which have logged in. Each
 //	                  member has a client address of its own
-//	funds AMOUNT ASSET... what each account of the crowd is given
-//	connections N     how many each member has, 1 unless said
-//	pace N            how often in a second each connection takes a step; 0 is as
-//	                  often as it is answered
+//	funds AMOUNT ASSET... the credits of each account of the crowd
+//	connections N     the connections of each member; the default is 1
+//	pace N            the steps of each connection per second; 0 is one after each
+//	                  answer
 //	fresh             each step is taken from another address, on a new connection
 //	neighbour         the trader of the first market has the first member's address
 //	book PAIR FROM STEP LEVELS
-//	                  others have sold at so many prices before; a tenth of them in
+//	                  other accounts sell at LEVELS prices before; a tenth of them in
 //	                  the short form
 //	band RATIO        ATOM/USDT takes prices within this ratio of the last one
-//	least DURATION    how long a window of the full form is at least
+//	least DURATION    the least length of a window of the full form
 //	disk N, memory N  the most KiB that an attacker adds in a second
-//	nothing           the attack reaches the journal with nothing
+//	nothing           no command of the attack may be journaled
 //
 // The words that are steps, taken in turn by each connection:
 //
-//	send METHOD PATH [BODY]  asks. With a key or session V2 carries it in a header
+//	send METHOD PATH [BODY]  sends a request, in V2 with the key or session in a header
 //	header NAME: VALUE       adds a header to the step before
 //	keep NAME                keeps a field of the answer to the step before, as <<NAME>>
-//	captcha EMAIL            signs up with a captcha that was read
+//	captcha EMAIL            reads a captcha and signs up with it
 //	join EMAIL               signs up, confirms the address and logs in
 //	text TEXT, ping TEXT, empty, pong TEXT
-//	                         writes a frame to a stream that is open or is opened
-//	times N                  takes the step before so often in one write
-//	deaf                     nothing that comes is read
-//	unread METHOD PATH [BODY] asks on a connection that is not read
-//	idle N                   holds so many connections open that say nothing
-//	part TEXT                holds a connection open that says no more than this
+//	                         writes a frame to the stream, and opens it if needed
+//	times N                  repeats the step before N times in one write
+//	deaf                     does not read the stream
+//	unread METHOD PATH [BODY] sends a request and does not read the answer
+//	idle N                   holds N silent connections open
+//	part TEXT                holds a connection open that sends only this
 //
-// "first" before a step takes it once, before the windows. And what is wanted:
+// "first" before a step takes it once, before the windows. The expectations:
 //
 //	wants TEXT        an answer must contain this
 //	status N          every answer has this status
 //
-// Between angles are: key, session, n (a number that no one else gets), pair and price
-// (of a main market, in turn), email (a fresh address), victim (that of a person who
-// logs in meanwhile), theirs (an open order of a trader), what is kept, "hex N" and
-// "digits N" (at random), "number N" (the same, without zeros in front), "N * text", and "count FROM STEP", a decimal that rises by
-// STEP with each use of the connection.
+// The placeholders <<...>> are: key, session, n (a unique number), pair and price (of a
+// main market, in turn), email (a new address), victim (the address of a person who logs
+// in meanwhile), theirs (an open order of a trader), kept fields, "hex N" and "digits N"
+// (at random), "number N" (digits without a leading zero), "N * text", and "count FROM
+// STEP", a decimal that rises by STEP with each use on the connection.
 type attack struct {
 	file, name string
 	line       int
@@ -78,43 +78,43 @@ type attack struct {
 	book        *ladder
 	band        string
 	least       time.Duration
-	// disk and memory are bounds in KiB per attacker-second.
+	// disk and memory are bounds in KiB per attacker and second.
 	disk, memory float64
-	// nothing is true if no command of the attack may be journaled.
+	// nothing is set if no command of the attack may be journaled.
 	nothing bool
 
 	first, steps []step
-	// last is first or steps, whichever had a step added last.
+	// last is the list, first or steps, to which a step was added last.
 	last   *[]step
 	wants  []string
 	status int
 }
 
-// step is something that a connection does.
+// step is an action of a connection.
 type step struct {
 	word string
-	// text is what follows the word.
+	// text is the line after the word.
 	text    string
 	headers [][2]string
 	keep    []string
 	times   int
 }
 
-// ladder is a book that others have made.
+// ladder is an existing book.
 type ladder struct {
 	pair, from, step string
 	levels           int
 }
 
-// The bounds that hold unless an attack says otherwise. An account that may order makes
-// frames of a block each that count; a stranger's attempts are mostly kept nowhere.
+// Default bounds of an attack. An account that may order makes frames of a block each;
+// most attempts of a stranger are not stored.
 const (
 	usualDisk   = 24
 	fundedDisk  = 64
 	usualMemory = 1024
 )
 
-// enough is how many attacks a file must have.
+// enough is the least number of attacks in a file.
 const enough = 3
 
 // readAttacks reads a file of testdata.
@@ -149,7 +149,7 @@ func readAttacks(t *testing.T, file string) (list []*attack) {
 	return list
 }
 
-// check refuses an attack that attacks nothing, and sets what it leaves out.
+// check refuses an attack without steps and sets its defaults.
 func (a *attack) check(t *testing.T) {
 	t.Helper()
 	if a.members == 0 || len(a.steps) == 0 || len(a.wants) == 0 && a.status == 0 {
@@ -166,7 +166,7 @@ func (a *attack) check(t *testing.T) {
 	}
 }
 
-// parse reads a line.
+// parse parses a line.
 func (a *attack) parse(line int, text string) (err error) {
 	word, rest, _ := strings.Cut(text, " ")
 	into := &a.steps
@@ -220,7 +220,7 @@ func (a *attack) parse(line int, text string) (err error) {
 	return err
 }
 
-// amend reads a word about the step before.
+// amend parses a word that changes the previous step.
 func (a *attack) amend(word, rest string) (err error) {
 	if a.last == nil {
 		return errors.New("no step comes before")

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// signUp asks for a captcha, reads it, and signs up. Whoever misreads a picture is
-// given another one.
+// signUp requests captchas until it reads one correctly, and signs up.
 func signUp(client *http.Client, address, email, password string) (a answer, err error) {
 	base := "http://" + address + "/account/v2/signup"
 	for range 3 {
@@ -39,14 +38,14 @@ func signUp(client *http.Client, address, email, password string) (a answer, err
 	return a, err
 }
 
-// The measures of a picture, in pixels.
+// Dimensions of a captcha, in pixels.
 const (
 	cellWidth, digitWidth, digitHeight = 40, 24, 44
 	half, stroke                       = digitHeight / 2, 5
 )
 
-// bars are the seven strokes of a digit and what is above and below it, digits those
-// that each has.
+// bars are the seven strokes of a digit and the space around it; digits are the strokes
+// of each digit.
 var (
 	bars = [9]image.Rectangle{
 		image.Rect(0, 0, digitWidth, stroke), image.Rect(0, 0, stroke, half), image.Rect(digitWidth-stroke, 0, digitWidth, half),
@@ -61,7 +60,7 @@ var (
 	}
 )
 
-// readCaptcha reads the digits of a picture, as a person does.
+// readCaptcha reads the digits of a captcha as a human would.
 func readCaptcha(img string) (string, error) {
 	text, ok := strings.CutPrefix(img, "data:image/png;base64,")
 	raw, err := base64.StdEncoding.DecodeString(text)
@@ -84,8 +83,8 @@ func readCaptcha(img string) (string, error) {
 	return string(out), nil
 }
 
-// readDigit tries each place and lean of a digit, looks closer at those that agree best
-// at a glance, and returns the digit whose strokes agree best with what is there.
+// readDigit tries each place and slant of a digit coarsely, the best ones closely, and
+// returns the digit whose strokes match best.
 func readDigit(picture *image.Paletted, left int) (best byte) {
 	type place struct {
 		x, y, lean int
@@ -116,8 +115,8 @@ func readDigit(picture *image.Paletted, left int) (best byte) {
 	return best
 }
 
-// agree returns the digit that agrees best with the strokes at one place, of which it
-// looks at every so many pixels.
+// agree returns the digit whose strokes match best at one place, from every every-th
+// pixel.
 func agree(picture *image.Paletted, left, top, lean, every int) (digit byte, most float64) {
 	var ink [len(bars)]float64
 	for i, bar := range bars {
@@ -155,7 +154,7 @@ func isDark(picture *image.Paletted, x, y int) bool {
 	return y >= 0 && y < picture.Rect.Max.Y && x < picture.Rect.Max.X && picture.Pix[y*picture.Stride+x] == 1
 }
 
-// TestReadCaptcha reads pictures of the exchange and signs up with them.
+// TestReadCaptcha signs up with captchas of the exchange.
 func TestReadCaptcha(t *testing.T) {
 	x := start(t, t.TempDir())
 	defer x.stop(t)

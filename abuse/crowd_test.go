@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// gather makes the crowd.
+// gather creates the crowd.
 func (s *siege) gather() {
 	s.Helper()
 	a := s.attack
@@ -42,7 +42,7 @@ func (s *siege) gather() {
 	}
 }
 
-// prepare takes the first steps; those of a stream are taken when it is opened.
+// prepare takes the first steps; those of a stream are taken when it opens.
 func (c *connection) prepare() {
 	for i := range c.attack.first {
 		if step := &c.attack.first[i]; step.word == "send" {
@@ -51,8 +51,8 @@ func (c *connection) prepare() {
 	}
 }
 
-// equip gives a member an account without money, or with what the attack gives, and a
-// session if it takes one.
+// equip gives a member an account, with the attack's funds, and a session if its kind has
+// one.
 func (s *siege) equip(m *member) {
 	s.Helper()
 	email := fmt.Sprintf("member%d@crowd.example", numbers.Add(1))
@@ -68,7 +68,7 @@ func (s *siege) equip(m *member) {
 	m.session = p.session
 }
 
-// bound gives ATOM/USDT a band.
+// bound gives ATOM/USDT a price band.
 func (s *siege) bound(ratio string) {
 	s.Helper()
 	document := `markets: [{base: ATOM, quote: USDT, base_precision: 2, quote_precision: 4, min_order: "5", initial_price: "8", ` +
@@ -78,7 +78,7 @@ func (s *siege) bound(ratio string) {
 	}
 }
 
-// scatter ends the crowd.
+// scatter closes the crowd's connections.
 func (s *siege) scatter() {
 	for _, m := range s.members {
 		for _, c := range m.conns {
@@ -87,8 +87,8 @@ func (s *siege) scatter() {
 	}
 }
 
-// build lets others sell at many prices. An account places as many orders as it may at
-// once.
+// build lets other accounts sell at many prices, each with as many orders at once as
+// allowed.
 func (s *siege) build(l *ladder) {
 	s.Helper()
 	const each = 450

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// block is the unit that a disk gives room in, in bytes.
+// block is the allocation unit of the disk, in bytes.
 const block = 4 << 10
 
-// written returns the bytes on disk below a data directory, and of the log. Segments of
-// the journal that are made ahead count by what is written in them, rounded to blocks.
+// written returns the bytes on disk of a data directory and the log. Preallocated
+// segments of the journal count up to their last write, rounded to blocks.
 func (x *exchange) written(t *testing.T) int64 {
 	t.Helper()
 	total := x.log.Size()
@@ -39,7 +39,7 @@ func (x *exchange) written(t *testing.T) int64 {
 	return total
 }
 
-// skipGone forgives a file that was removed meanwhile.
+// skipGone ignores the error for a removed file.
 func skipGone(err error) error {
 	if os.IsNotExist(err) {
 		return nil
@@ -47,8 +47,7 @@ func skipGone(err error) error {
 	return err
 }
 
-// usedOf returns the bytes of a file up to the last one that is not zero, rounded to
-// blocks.
+// usedOf returns the bytes of a file up to the last non-zero one, rounded to blocks.
 func usedOf(path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -26,7 +26,7 @@ var (
 	pairsFlag  = flag.Int("pairs", 2, "how many pairs of windows the full form has for each attack")
 )
 
-// patience is how long an answer may take that has to come.
+// patience is the timeout of an answer.
 const patience = 30 * time.Second
 
 // binary is the command under attack.
@@ -65,16 +65,16 @@ func complain(err error) int {
 // exchange is a running exchange.
 type exchange struct {
 	data string
-	// address is the HOST:PORT of the API, metrics that of the metrics' listener.
+	// address is the HOST:PORT of the API, metrics that of the metrics.
 	address, metrics string
 	process          *exec.Cmd
 	socket           *http.Client
 	log              *outside.Output
-	// full says that the disk was full, which V2 tells with status 500.
+	// full is set if the disk was full, which V2 reports with status 500.
 	full bool
 }
 
-// start runs an exchange on a data directory. It has to be stopped.
+// start runs an exchange on a data directory until stop.
 func start(t *testing.T, data string, options ...string) *exchange {
 	t.Helper()
 	x := &exchange{data: data}
@@ -95,7 +95,7 @@ func start(t *testing.T, data string, options ...string) *exchange {
 	return x
 }
 
-// stop ends the exchange and looks at what it leaves.
+// stop stops the exchange and checks its journal and log.
 func (x *exchange) stop(t *testing.T) {
 	t.Helper()
 	failed, err := x.failures()
@@ -120,7 +120,7 @@ func (x *exchange) stop(t *testing.T) {
 	}
 }
 
-// watch reads a page of what the exchange tells of itself.
+// watch reads a page of the metrics' listener.
 func (x *exchange) watch(path string) (string, error) {
 	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Get("http://" + x.metrics + path)
@@ -137,7 +137,7 @@ func (x *exchange) watch(path string) (string, error) {
 	return string(text), nil
 }
 
-// failures returns what ended with status 500.
+// failures returns the endpoints with status 500.
 func (x *exchange) failures() (list []string, err error) {
 	text, err := x.watch("/metrics")
 	for line := range strings.Lines(text) {
@@ -148,7 +148,7 @@ func (x *exchange) failures() (list []string, err error) {
 	return list, err
 }
 
-// seq returns the last command that was applied.
+// seq returns the sequence of the last applied command.
 func (x *exchange) seq(t *testing.T) uint64 {
 	t.Helper()
 	a, err := request(clientFrom("127.0.0.1", false), http.MethodGet, "http://"+x.address+"/readyz", "", "", nil)
@@ -162,7 +162,7 @@ func (x *exchange) seq(t *testing.T) uint64 {
 	return ready.Seq
 }
 
-// collected returns the resident memory after a collection of garbage, in bytes.
+// collected returns the resident memory after a garbage collection, in bytes.
 func (x *exchange) collected(t *testing.T) int64 {
 	t.Helper()
 	if _, err := x.watch("/debug/pprof/heap?gc=1&debug=1"); err != nil {
@@ -171,7 +171,7 @@ func (x *exchange) collected(t *testing.T) int64 {
 	return x.resident()
 }
 
-// resident returns the resident memory, in bytes; zero if the process is gone.
+// resident returns the resident memory in bytes; zero if the process has ended.
 func (x *exchange) resident() int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", x.process.Process.Pid))
 	fields := strings.Fields(string(text))
@@ -182,7 +182,7 @@ func (x *exchange) resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// worked returns for how long processors have worked for the process.
+// worked returns the CPU time of the process.
 func (x *exchange) worked() time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", x.process.Process.Pid))
 	fields := strings.Fields(string(text))
@@ -200,13 +200,13 @@ const ticksPerSecond = 100
 // fields is the body of a request.
 type fields map[string]any
 
-// operate asks the admin socket. A nil into drops the answer.
+// operate calls an operator's verb. A nil into drops the answer.
 func (x *exchange) operate(verb string, args fields, into any) error {
 	return outside.Operate(x.socket, verb, args, into)
 }
 
-// open makes an account with a key that may do everything, and credits it: each
-// credit is an amount and a symbol, "100 USDT".
+// open creates an account with a key of all scopes and credits it; a credit is an amount
+// and a symbol, "100 USDT".
 func (x *exchange) open(t *testing.T, email string, credits ...string) (id int, key string) {
 	t.Helper()
 	var made struct{ Account int }
@@ -234,7 +234,7 @@ func (x *exchange) credit(t *testing.T, id int, credits ...string) {
 	}
 }
 
-// code returns the code of the last letter to an address.
+// code returns the code in the last letter to an address.
 func (x *exchange) code(email string) (string, error) {
 	var letter struct{ Code string }
 	if err := x.operate("mail/last", fields{"email": email}, &letter); err != nil {

@@ -10,20 +10,23 @@ import (
 	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
-// The small disk: it has room for an exchange that trades, and once ballast leaves
-// nearlyFull of it, for cancels alone.
+// The small disk has room for an exchange that trades. After ballast leaves nearlyFull
+// bytes, cancels work until the journal's last segments are used up: at least half a
+// segment, 512 frames of 4 KiB. The windows of the full form last 100 s, in which honest
+// traders send about 200 cancels and the exchange journals about as many commands.
 const (
-	diskSize   = "64m"
-	nearlyFull = 300 << 10
+	diskSize    = "64m"
+	segmentSize = "4MiB"
+	nearlyFull  = 300 << 10
 )
 
-// TestFullDisk lets crowds attack while the disk is nearly full: new orders are refused
-// with the documented error, cancels and reads are taken. With room again trading goes
-// on, and people sign up.
+// TestFullDisk lets crowds attack while the disk is nearly full: new orders get the
+// documented error, cancels and reads work. Once there is room again, trading and
+// sign-ups work.
 func TestFullDisk(t *testing.T) {
 	list := readAttacks(t, "full.txt")
 	disk := outside.SmallDisk(t, diskSize)
-	x := start(t, filepath.Join(disk, "data"), "--segment-size=1MiB")
+	x := start(t, filepath.Join(disk, "data"), "--segment-size="+segmentSize)
 	defer x.stop(t)
 	h := newHonest(t, x)
 	defer h.close()
@@ -32,7 +35,7 @@ func TestFullDisk(t *testing.T) {
 	sieges := make([]*siege, len(list))
 	for i, a := range list {
 		sieges[i] = &siege{T: t, x: x, honest: h, attack: a, calm: calm}
-		sieges[i].gather() // while there is room for its accounts
+		sieges[i].gather() // while the disk has room for its accounts
 		defer sieges[i].scatter()
 	}
 
@@ -66,11 +69,22 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// rest has each trader place orders that stay.
+// cancelEvery returns the number of a trader's rounds per cancel on a full disk: the
+// short form's windows are short, and the full form's cancels must fit the last segments. It is
+// no multiple of eight: in every eighth round a trader is away.
+func cancelEvery() int64 {
+	if *fullFlag {
+		return 39
+	}
+	return 10
+}
+
+// rest lets each trader place enough resting orders for the cancels of the full form's
+// windows.
 func (h *honest) rest(t *testing.T) {
 	t.Helper()
 	for _, tr := range h.traders {
-		for i := range int64(40) {
+		for i := range int64(150) {
 			r, err := tr.ask("/open_orders/new", tr.order("SELL", "GTC", "ACK", tr.at(50_000+i), tr.amount))
 			if err != nil || !r.Success {
 				t.Fatalf("resting: %v %s", err, r.Error)
@@ -80,7 +94,7 @@ func (h *honest) rest(t *testing.T) {
 	}
 }
 
-// until lets the first trader go on until something is so.
+// until lets the first trader trade until a condition holds.
 func (h *honest) until(t *testing.T, so func() bool) {
 	t.Helper()
 	every := time.NewTicker(tradeEvery)
@@ -95,9 +109,9 @@ func (h *honest) until(t *testing.T, so func() bool) {
 	}
 }
 
-// whileFull cancels an order that rests, and looks at the book and at what is open.
+// whileFull cancels a resting order and reads the book and the open orders.
 func (tr *trader) whileFull() error {
-	if len(tr.resting) > 0 && tr.n%4 == 0 {
+	if len(tr.resting) > 0 && tr.n%cancelEvery() == 0 {
 		id := tr.resting[0]
 		tr.resting = tr.resting[1:]
 		if err := tr.cancel(id); err != nil {

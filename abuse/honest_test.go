@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// market is one in which an honest trader trades.
+// market is the market of an honest trader.
 type market struct {
 	pair, base, quote string
-	// price is close to the best bid and ask, tick is the market's least step of prices,
-	// amount the size of an order.
+	// price is close to the best bid and ask, tick is the smallest price step, and amount
+	// the size of an order.
 	price, tick, amount, part string
-	// far is how many ticks above the touch its trader sells at most: those of ATOM/USDT
-	// stay in a band.
+	// far is the most ticks above the touch at which the trader sells: orders in
+	// ATOM/USDT stay in a band.
 	far int64
 }
 
-// at returns a price so many ticks above the touch.
+// at returns the price a number of ticks above the touch.
 func (m *market) at(ticks int64) string { return rise(m.price, m.tick, ticks) }
 
 const anyFar = 1 << 40
@@ -36,21 +36,25 @@ var mainMarkets = [...]market{
 	{"ETH/BTC", "ETH", "BTC", "0.05000", "0.00001", "0.02", "0.01", anyFar},
 }
 
-// honest are those who trade and log in while others attack. They are refused nothing.
+// honest are the clients that trade and log in during attacks. They must be refused
+// nothing.
 type honest struct {
 	x       *exchange
 	traders [len(mainMarkets)]*trader
-	// known logs in from an address that it has used before.
+	// known logs in from an address that it used before.
 	known *person
+	// visits counts people's visits, made by one goroutine at a time.
+	visits int
 
 	mu sync.Mutex
-	// refusals are what honest clients were refused.
+	// refusals are the refusals of honest clients.
 	refusals []string
-	// full tells that the disk is full: then "no room" is no refusal of an honest client.
+	// full is set while the disk is full: then "no room" is no refusal of an honest
+	// client.
 	full atomic.Bool
-	// turnedAway counts the orders that were refused for that.
+	// turnedAway counts the orders refused for that.
 	turnedAway atomic.Int64
-	// canceled counts the orders that were canceled meanwhile.
+	// canceled counts the orders canceled meanwhile.
 	canceled atomic.Int64
 	rounds   atomic.Int64
 	// commands counts the journaled commands of honest clients.
@@ -63,15 +67,17 @@ type trader struct {
 	*market
 	source, key string
 	client      *http.Client
-	// open is an order that is on the book now, or was last.
+	// open is the last order placed on the book.
 	open atomic.Int64
 	acks []time.Duration
 	n    int64
-	// resting are orders to cancel while the disk is full.
+	// resting are the orders to cancel while the disk is full.
 	resting []int64
+	// books is the stream of the book, or nil.
+	books *stream
 }
 
-// newHonest opens the accounts of honest clients.
+// newHonest creates the accounts of honest clients.
 func newHonest(t *testing.T, x *exchange) *honest {
 	t.Helper()
 	h := &honest{x: x}
@@ -88,7 +94,7 @@ func newHonest(t *testing.T, x *exchange) *honest {
 	return h
 }
 
-// close ends the connections.
+// close closes the connections.
 func (h *honest) close() {
 	for _, tr := range h.traders {
 		tr.client.CloseIdleConnections()
@@ -96,14 +102,14 @@ func (h *honest) close() {
 	h.known.client.CloseIdleConnections()
 }
 
-// refuse notes that an honest client was refused.
+// refuse records a refusal of an honest client.
 func (h *honest) refuse(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.refusals = append(h.refusals, err.Error())
 }
 
-// refused returns and forgets the refusals.
+// refused returns and clears the refusals.
 func (h *honest) refused() (list []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -111,14 +117,14 @@ func (h *honest) refused() (list []string) {
 	return list
 }
 
-// The paces of honest clients, in rounds a second: below what their limits allow.
+// Rounds of honest clients per second, below their limits.
 const (
 	tradeEvery  = 60 * time.Millisecond
 	personEvery = 1500 * time.Millisecond
 )
 
-// during runs honest clients until the end of a window, each for one round at least,
-// and returns the times of ACK.
+// during runs honest clients until end, at least one round each, and returns the times of
+// ACK.
 func (h *honest) during(end <-chan struct{}) (acks []time.Duration) {
 	var all sync.WaitGroup
 	for _, tr := range h.traders {
@@ -137,7 +143,7 @@ func (h *honest) during(end <-chan struct{}) (acks []time.Duration) {
 	return acks
 }
 
-// repeat does something until the end, once at least.
+// repeat calls do until end, at least once.
 func (h *honest) repeat(end <-chan struct{}, every time.Duration, do func() error) {
 	pace := time.NewTicker(every)
 	defer pace.Stop()
@@ -153,7 +159,7 @@ func (h *honest) repeat(end <-chan struct{}, every time.Duration, do func() erro
 	}
 }
 
-// healthy asks whether the exchange works.
+// healthy checks /healthz.
 func (h *honest) healthy() error {
 	client := clientFrom("127.0.0.1", false)
 	a, err := request(client, http.MethodGet, "http://"+h.x.address+"/healthz", "", "", nil)
@@ -166,16 +172,14 @@ func (h *honest) healthy() error {
 	return nil
 }
 
-// run trades and listens until the end of a window.
+// run trades and listens until end.
 func (tr *trader) run(end <-chan struct{}) {
-	s, err := openStream(tr.source, tr.x.address)
-	if err == nil {
-		err = s.write(frameOf("text", `{"op":"sub","id":1,"streams":"`+tr.pair+`@orderBook"}`))
-	}
-	if err != nil {
+	if err := tr.subscribe(); err != nil {
 		tr.refuse(fmt.Errorf("%s: stream: %w", tr.pair, err))
 		return
 	}
+	s := tr.books
+	tr.books = nil
 	heard, over := make(chan error, 1), make(chan struct{})
 	go func() { heard <- tr.listen(s, over) }()
 
@@ -187,8 +191,28 @@ func (tr *trader) run(end <-chan struct{}) {
 	}
 }
 
-// listen reads the book's stream until it is closed here, and wants its messages
-// without a gap.
+// subscribe opens the stream of the book unless it is open. An upgrade counts as a
+// request of its address (SPOT-AUTH-6), which a trader may share with an attacker; before
+// an attack there is room for it.
+func (tr *trader) subscribe() error {
+	if tr.books != nil {
+		return nil
+	}
+
+	s, err := openStream(tr.source, tr.x.address)
+	if err != nil {
+		return err
+	}
+	if err := s.write(frameOf("text", `{"op":"sub","id":1,"streams":"`+tr.pair+`@orderBook"}`)); err != nil {
+		s.close()
+		return err
+	}
+	tr.books = s
+	return nil
+}
+
+// listen reads the book's stream until over is closed, and checks that no message is
+// missing.
 func (tr *trader) listen(s *stream, over <-chan struct{}) error {
 	var last uint64
 	for {
@@ -219,7 +243,7 @@ func (tr *trader) listen(s *stream, over <-chan struct{}) error {
 	}
 }
 
-// reply is what a trader reads of an answer.
+// reply has the fields that a trader reads of an answer.
 type reply struct {
 	Success bool
 	Error   string
@@ -254,7 +278,7 @@ func (tr *trader) order(side, force, respond, price, amount string) fields {
 	}
 }
 
-// round sells near the touch, takes a part of it, looks, and cancels the rest.
+// round sells near the touch, takes a part, reads, and cancels the rest.
 func (tr *trader) round() error {
 	tr.rounds.Add(1)
 	tr.n++
@@ -286,8 +310,8 @@ func (tr *trader) round() error {
 	return tr.cancel(sell.Obid)
 }
 
-// reads is where the trader looks. Market data does not look at keys, so that the one who
-// may share an attacker's address (SPOT-AUTH-6) reads with its key.
+// reads returns the path of the trader's reads. Market data ignores keys, so a trader
+// that may share an attacker's address (SPOT-AUTH-6) reads with its key.
 func (tr *trader) reads() string {
 	if tr.market == &mainMarkets[0] {
 		return "/open_orders"
@@ -295,7 +319,7 @@ func (tr *trader) reads() string {
 	return "/orderbook"
 }
 
-// away sells where nobody else does, and cancels.
+// away sells far from the other orders and cancels.
 func (tr *trader) away() error {
 	price := tr.at(1000 + tr.n*4097%tr.far)
 	sell, err := tr.ask("/open_orders/new", tr.order("SELL", "GTC", "ACK", price, tr.amount))
@@ -308,7 +332,7 @@ func (tr *trader) away() error {
 	return tr.cancel(sell.Obid)
 }
 
-// cancel cancels an order, or finds it filled by others.
+// cancel cancels an order, which others may have filled.
 func (tr *trader) cancel(id int64) error {
 	gone, err := tr.ask("/open_orders/cancel", fields{"obid": id})
 	if err == nil && gone.Error == "Order not found" {
@@ -322,7 +346,7 @@ func (tr *trader) cancel(id int64) error {
 	return nil
 }
 
-// isFull reports whether an order was refused as it may be while the disk is full.
+// isFull reports whether an order was refused because the disk is full.
 func (tr *trader) isFull(text string) bool {
 	if !tr.full.Load() || !strings.Contains(text, "disk is nearly full") {
 		return false
@@ -331,7 +355,7 @@ func (tr *trader) isFull(text string) bool {
 	return true
 }
 
-// orNone makes an error that can be wrapped of none.
+// orNone replaces a nil error by one that can be wrapped.
 func orNone(err error) error {
 	if err == nil {
 		return fmt.Errorf("answered")

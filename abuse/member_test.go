@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// member is one of a crowd.
+// member is an attacker of a crowd.
 type member struct {
 	*siege
 	key, session, source string
@@ -30,22 +30,22 @@ type connection struct {
 	*member
 	client *http.Client
 	stream *stream
-	// held are connections that say nothing, unread those whose answers are not read.
+	// held are silent connections, unread ones whose answers are not read.
 	held   []net.Conn
 	unread *mute
 	kept   map[string]string
 	counts map[string]int64
 	tally  *tally
 	random *rand.Rand
-	// turn is how many steps were taken.
+	// turn is the number of steps taken.
 	turn int
 }
 
-// sources counts the client addresses that were used.
+// sources counts the client addresses used.
 var sources atomic.Uint32
 
-// newSource returns a loopback address that nothing had before, in a network of 16
-// bits: attackers are in other networks than honest people.
+// newSource returns an unused loopback address in a network of 16 bits: attackers and
+// honest clients have different networks.
 func newSource(network byte) string {
 	n := sources.Add(1)
 	return fmt.Sprintf("127.%d.%d.%d", network, n>>8&0xff, n&0xff)
@@ -55,10 +55,10 @@ func newSource(network byte) string {
 const (
 	tradersNetwork   = 10
 	peopleNetwork    = 20
-	attackersNetwork = 60 // and those above, one for each 65,536 addresses
+	attackersNetwork = 60 // and the following ones, one for each 65,536 addresses
 )
 
-// clientFrom returns a client with connections from one address alone.
+// clientFrom returns a client whose connections come from one address.
 func clientFrom(source string, keep bool) *http.Client {
 	return &http.Client{Timeout: patience, Transport: &http.Transport{
 		DisableKeepAlives: !keep, DisableCompression: true, MaxIdleConnsPerHost: 2,
@@ -74,23 +74,23 @@ func dialFrom(ctx context.Context, source, address string) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", address)
 }
 
-// answer is what came of a request.
+// answer is the result of a request.
 type answer struct {
 	status int
 	body   []byte
 }
 
-// taken reports whether the request did what it asked for.
+// taken reports whether the request succeeded.
 func (a *answer) taken() bool {
 	return a.status == http.StatusOK && !bytes.Contains(a.body, []byte(`"success":false`))
 }
 
-// limited reports whether a limit was reached.
+// limited reports whether a limit refused the request.
 func (a *answer) limited() bool {
 	return a.status == http.StatusTooManyRequests || bytes.Contains(a.body, []byte("Too many requests"))
 }
 
-// request asks.
+// request sends a request.
 func request(client *http.Client, method, url, body, secret string, headers [][2]string) (answer, error) {
 	var in io.Reader
 	if body != "" {
@@ -139,7 +139,7 @@ func (c *connection) do(s *step) {
 	}
 }
 
-// send asks and counts the answer.
+// send sends a request and counts the answer.
 func (c *connection) send(s *step, text string) {
 	client := c.asker()
 	for range s.times {
@@ -155,7 +155,7 @@ func (c *connection) send(s *step, text string) {
 	}
 }
 
-// asker returns the client of the next request.
+// asker returns the client for the next request.
 func (c *connection) asker() *http.Client {
 	if c.attack.fresh {
 		return clientFrom(newSource(attackersNetwork+byte(sources.Load()>>16)), false)
@@ -163,7 +163,7 @@ func (c *connection) asker() *http.Client {
 	return c.client
 }
 
-// secretFor returns what goes into the header of a request; V1 has it in the body.
+// secretFor returns the secret for the header of a request; V1 has it in the body.
 func (c *connection) secretFor(path string) string {
 	switch {
 	case !strings.HasPrefix(path, "/account/v2") && !strings.HasPrefix(path, "/wallet/v2"):
@@ -181,7 +181,7 @@ func (c *connection) expandHeaders(list [][2]string) (out [][2]string) {
 	return out
 }
 
-// fieldOf returns a field of an answer, a number or a text.
+// fieldOf returns a field of an answer, a number or a string.
 func fieldOf(body []byte, name string) string {
 	at := regexp.MustCompile(`"` + regexp.QuoteMeta(name) + `":"?([^",}]*)`).FindSubmatch(body)
 	if at == nil {
@@ -192,10 +192,10 @@ func fieldOf(body []byte, name string) string {
 
 var placeholder = regexp.MustCompile(`<<(.*?)>>`)
 
-// numbers are given once each.
+// numbers is the last number given out.
 var numbers atomic.Uint64
 
-// expand replaces what stands between angles.
+// expand replaces the placeholders <<...>>.
 func (c *connection) expand(text string) string {
 	if !strings.Contains(text, "<<") {
 		return text
@@ -259,7 +259,7 @@ func pow10(n int) int {
 	return p
 }
 
-// rise returns from + times × by; both decimals have as many digits behind the point.
+// rise returns from + times × by; both decimals have the same number of decimals.
 func rise(from, by string, times int64) string {
 	_, fraction, _ := strings.Cut(from, ".")
 	a, _ := strconv.ParseInt(strings.ReplaceAll(from, ".", ""), 10, 64)
@@ -272,7 +272,7 @@ func rise(from, by string, times int64) string {
 	return fmt.Sprintf("%d.%0*d", sum/scale, len(fraction), sum%scale)
 }
 
-// join signs up and confirms the address, which the attacker can read.
+// join signs up and confirms the address, whose mail the attacker can read.
 func (c *connection) join(email string) {
 	p := &person{honest: c.honest, email: email, password: "battery staple", client: clientFrom(c.source, true)}
 	defer p.client.CloseIdleConnections()
@@ -289,7 +289,7 @@ func (c *connection) captcha(email string) {
 	c.tally.count(&a, err)
 }
 
-// hold opens connections that say no more than a text, up to a number.
+// hold opens connections that send only a text, up to a number.
 func (c *connection) hold(many, text string) {
 	most, _ := strconv.Atoi(many)
 	before := len(c.held)
@@ -308,7 +308,7 @@ func (c *connection) hold(many, text string) {
 	c.tally.note("held")
 }
 
-// stillOpen drops the connections that the exchange has closed.
+// stillOpen removes the connections that the exchange has closed.
 func stillOpen(list []net.Conn) []net.Conn {
 	open := list[:0]
 	for _, conn := range list {
@@ -325,7 +325,7 @@ func stillOpen(list []net.Conn) []net.Conn {
 // mute is a connection whose answers are not read.
 type mute struct{ net.Conn }
 
-// ignore asks and reads nothing of the answer.
+// ignore sends a request and does not read the answer.
 func (c *connection) ignore(text string) {
 	method, rest, _ := strings.Cut(text, " ")
 	path, body, _ := strings.Cut(rest, " ")
@@ -357,7 +357,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// close ends what the connection holds.
+// close closes all of the connection's sockets.
 func (c *connection) close() {
 	c.client.CloseIdleConnections()
 	for _, conn := range c.held {

@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// victim is the address of a person whom attackers know.
+// victim is an e-mail address that the attackers know.
 const victim = "victim@people.example"
 
 // person has an account with a password.
@@ -17,7 +17,7 @@ type person struct {
 	client                   *http.Client
 }
 
-// must asks for something that is not refused.
+// must sends a request that must succeed.
 func (p *person) must(method, path string, body fields) ([]byte, error) {
 	text := ""
 	if body != nil {
@@ -56,7 +56,7 @@ func (p *person) join() error {
 	return p.logIn()
 }
 
-// logIn begins a session.
+// logIn starts a session.
 func (p *person) logIn() error {
 	p.session = ""
 	body, err := p.must(http.MethodPost, "/sessions", fields{"email": p.email, "password": p.password})
@@ -88,22 +88,30 @@ func (p *person) logOut() error {
 	return err
 }
 
-// visitCommands is how many commands a visit may take: an account, its password, the
-// holds and revocations of a reset.
+// visitCommands bounds the commands of a visit: an account, its password, the holds and
+// revocations of a reset.
 const visitCommands = 12
 
-// visit has a newcomer sign up, log in, reset the password and log in again, and the
-// one whose address the attackers know log in and out.
+// knownEvery is the number of visits in the full form per log-in of the known person: an
+// account has 100 log-ins an hour.
+const knownEvery = 4
+
+// visit lets a newcomer sign up, log in, reset the password and log in again, and often
+// the known person log in and out.
 func (h *honest) visit() error {
 	h.commands.Add(visitCommands)
+	h.visits++
 	p := &person{honest: h, email: fmt.Sprintf("new%d@people.example", numbers.Add(1)), password: "correct horse"}
 	p.client = clientFrom(newSource(peopleNetwork), true)
 	defer p.client.CloseIdleConnections()
 	newcomer := inTurn(p.join, p.reset, p.logIn, p.logOut)
+	if *fullFlag && h.visits%knownEvery != 1 {
+		return newcomer
+	}
 	return errors.Join(newcomer, inTurn(h.known.logIn, h.known.logOut))
 }
 
-// inTurn does one after another until one fails.
+// inTurn calls the steps until one fails.
 func inTurn(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {

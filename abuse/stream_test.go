@@ -21,7 +21,7 @@ type stream struct {
 	in io.Reader
 
 	mu sync.Mutex
-	// gone is set when the exchange has ended the connection.
+	// gone is the error with which the exchange ended the connection.
 	gone error
 }
 
@@ -51,7 +51,7 @@ func (s *stream) frame() (f ws.Frame, err error) {
 	return f, err
 }
 
-// next returns the next text, and answers pings on the way. A close frame is an error.
+// next returns the next text and answers pings. A close frame is an error.
 func (s *stream) next() ([]byte, error) {
 	for {
 		f, err := s.frame()
@@ -79,7 +79,7 @@ func (s *stream) write(f ws.Frame) error {
 
 func (s *stream) close() { _ = s.Close() }
 
-// ended returns why the stream is over; nil if it is not.
+// ended returns the error that ended the stream, or nil.
 func (s *stream) ended() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *stream) end(err error) {
 	}
 }
 
-// deaf reports whether the attack reads nothing of its streams.
+// deaf reports whether the attack does not read its streams.
 func (a *attack) deaf() bool {
 	for i := range a.steps {
 		if a.steps[i].word == "deaf" {
@@ -104,7 +104,7 @@ func (a *attack) deaf() bool {
 	return false
 }
 
-// listen has a stream that is open, and counts what comes.
+// listen opens a stream unless one is open, and counts its messages.
 func (c *connection) listen() bool {
 	if c.stream != nil && c.stream.ended() == nil {
 		return true
@@ -168,7 +168,7 @@ func (c *connection) frames(s *step, text string) {
 	c.tally.note("written")
 }
 
-// frameOf makes a frame.
+// frameOf returns a frame.
 func frameOf(word, text string) ws.Frame {
 	switch word {
 	case "ping":

@@ -11,19 +11,19 @@ import (
 	"sync"
 )
 
-// tally is what came of the steps of a crowd.
+// tally counts the outcomes of a crowd's steps.
 type tally struct {
 	wants  []string
 	status int
-	// full allows 500 where it says that the disk is full: V2 has no other status for what
-	// may be tried again.
+	// full permits status 500 for a full disk: V2 has no other status for a retryable
+	// error.
 	full bool
 
 	mu sync.Mutex
-	// answers counts all answers, taken those that succeeded, limited those with status 429.
-	// The exchange turned away turned steps by closing a connection.
+	// answers counts all answers, taken the successful ones, limited those with status
+	// 429, and turned the steps for which the exchange closed the connection.
 	answers, taken, limited, turned int
-	// seen are the wanted texts that came, broken the answers that may never come.
+	// seen are the wanted texts received, broken the forbidden answers.
 	seen   map[string]bool
 	broken []string
 	texts  map[string]int
@@ -31,7 +31,7 @@ type tally struct {
 
 var number = regexp.MustCompile(`[0-9]+`)
 
-// count counts an answer, or that there was none.
+// count counts an answer or its absence.
 func (l *tally) count(a *answer, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,10 +63,10 @@ func (l *tally) count(a *answer, err error) {
 	}
 }
 
-// tail is the end of a text, which says most of an error.
+// tail returns the end of a text, the telling part of most errors.
 func tail(s string) string { return s[max(0, len(s)-40):] }
 
-// note remembers a step that has no answer.
+// note records a step without an answer.
 func (l *tally) note(what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,7 +74,7 @@ func (l *tally) note(what string) {
 	l.text(what)
 }
 
-// turn counts a step that the exchange turned away.
+// turn counts a step for which the exchange closed the connection.
 func (l *tally) turn(what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +83,7 @@ func (l *tally) turn(what string) {
 	l.text(what)
 }
 
-// look looks for wanted texts. The caller holds mu.
+// look searches for wanted texts. The caller holds mu.
 func (l *tally) look(body []byte) {
 	for _, w := range l.wants {
 		if !l.seen[w] && bytes.Contains(body, []byte(w)) {
@@ -92,17 +92,17 @@ func (l *tally) look(body []byte) {
 	}
 }
 
-// text remembers what was answered. The caller holds mu.
+// text records an answer. The caller holds mu.
 func (l *tally) text(s string) {
 	if s = number.ReplaceAllString(s, "#"); len(l.texts) < 50 || l.texts[s] > 0 {
 		l.texts[s]++
 	}
 }
 
-// refused is how many answers said no for another reason than a limit.
+// refused returns the number of answers refused for other reasons than a limit.
 func (l *tally) refused() int { return l.answers - l.taken - l.limited }
 
-// most returns what was answered most.
+// most returns the most frequent answer.
 func (l *tally) most() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,7 +113,7 @@ func (l *tally) most() string {
 	return strings.Join(lines[:min(len(lines), 8)], "\n    ")
 }
 
-// missing returns the wanted texts that never came.
+// missing returns the wanted texts that were never received.
 func (l *tally) missing() (list []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

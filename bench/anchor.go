@@ -14,14 +14,14 @@ import (
 	"sync"
 )
 
-// frame is a text frame of the size of an order book message, made beforehand.
+// frame is a WebSocket text frame of the size of an order book message.
 var frame = func() []byte {
 	text := []byte(`{"class":"data","stream":"BTC/USDT@orderBook","pair":"BTC/USDT","price":"60000.00","amount":"0.123000","side":"SELL","seq":123456}`)
 	const short = 126
 	return append([]byte{0x81, short, 0, byte(len(text))}, text...)
 }()
 
-// fan writes the frame to everybody who is connected, one write for each.
+// fan writes the frame to all connections, one write for each.
 type fan struct {
 	mu    sync.Mutex
 	conns []net.Conn
@@ -41,8 +41,8 @@ func (f *fan) send() {
 	f.conns = kept
 }
 
-// ServeHTTP upgrades a connection. What the client sends is answered with one
-// frame, as a subscription is, and otherwise not looked at.
+// ServeHTTP upgrades a connection. One frame answers the client's first byte, as a
+// subscription's answer; other input is ignored.
 func (f *fan) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 	conn, rw, err := http.NewResponseController(w).Hijack()
@@ -50,16 +50,18 @@ func (f *fan) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	if _, err := fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n",
+
+	if _, err := fmt.Fprintf(conn,
+		"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n",
 		base64.StdEncoding.EncodeToString(sum[:])); err != nil {
 		_ = conn.Close()
 		return
 	}
+
 	go f.subscribe(conn, rw.Reader)
 }
 
-// subscribe waits for a subscription, answers it, and then takes the connection
-// in.
+// subscribe waits for input, answers it and adds the connection.
 func (f *fan) subscribe(conn net.Conn, r *bufio.Reader) {
 	if _, err := r.ReadByte(); err == nil {
 		f.mu.Lock()
@@ -70,8 +72,8 @@ func (f *fan) subscribe(conn net.Conn, r *bufio.Reader) {
 	}
 }
 
-// trivial is the least that a handler of orders does: it reads a JSON object into
-// a struct and answers with another one.
+// trivial is a minimal handler of orders: it decodes a JSON object into a struct and
+// encodes another one.
 type trivial struct{ then func() }
 
 func (t *trivial) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -85,10 +87,12 @@ func (t *trivial) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Amount string `json:"amount"`
 		Resp   string `json:"resp_type"`
 	}
+
 	if err := json.NewDecoder(r.Body).Decode(&order); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+
 	t.then()
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(struct { // the client may be gone
@@ -98,8 +102,8 @@ func (t *trivial) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}{true, 1, "OPEN"})
 }
 
-// serveAnchor serves the trivial handler, which with -fan also sends the frame to
-// all who are connected.
+// serveAnchor serves the trivial handler. With -fan each order also sends the frame to
+// all connections.
 func serveAnchor(args []string) error {
 	var listen string
 	var fans bool
@@ -107,22 +111,27 @@ func serveAnchor(args []string) error {
 		f.StringVar(&listen, "listen", "127.0.0.1:0", "address to listen on")
 		f.BoolVar(&fans, "fan", false, "send a frame to all connections for each order")
 	})
+
 	if err != nil {
 		return err
 	}
+
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err
 	}
+
 	all := new(fan)
 	orders := &trivial{then: func() {}}
 	if fans {
 		orders.then = all.send
 	}
+
 	mux := http.NewServeMux()
 	mux.Handle("/spot/open_orders/new", orders)
 	mux.Handle("/stream", all)
 	fmt.Fprintf(os.Stderr, "msg=serving address=%s\n", listener.Addr())
+
 	if err := http.Serve(listener, mux); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -5,7 +5,7 @@ import "slices"
 // maxTick bounds the prices of a workload.
 const maxTick = 1 << 18
 
-// Sides of an order, as a workload's records have them.
+// Sides of an order in a workload's records.
 const (
 	buy = iota
 	sell
@@ -18,23 +18,23 @@ type order struct {
 	user       uint32
 	side       uint8
 	prev, next *order
-	// at is its place among the live ones.
+	// at is the order's index in book.live.
 	at int
 }
 
 type queue struct{ head, tail *order }
 
-// book is the reference: price, then time, in a flat array of prices. It holds no
-// money and knows no users; what it trades is what every engine must trade.
+// book is the reference: price-time priority in a flat array of prices, without money or
+// users. Every engine must make the same trades.
 type book struct {
 	sides [2][maxTick]queue
-	// best are the best prices: 0 if nobody bids, maxTick if nobody asks.
+	// best are the best prices: 0 without bids, maxTick without asks.
 	best [2]int64
 	live []*order
 	totals
 }
 
-// totals are what a workload comes to, behind its prefill.
+// totals are the sums over a workload after its prefill.
 type totals struct {
 	Trades   int64 `json:"trades"`
 	Volume   int64 `json:"volume"`
@@ -43,7 +43,7 @@ type totals struct {
 
 func newBook() *book { return &book{best: [2]int64{0, maxTick}} }
 
-// place matches an order; what is left of it rests if it may.
+// place matches an order. The remainder rests if rests is set.
 func (b *book) place(o *order, rests bool) {
 	o.qty = b.match(o.side, o.price, o.qty)
 	if o.qty > 0 && rests {
@@ -51,8 +51,8 @@ func (b *book) place(o *order, rests bool) {
 	}
 }
 
-// match takes what an order of a side may take; price 0 takes at any price. It
-// returns what is left.
+// match trades up to qty against the other side; price 0 takes any price. It returns the
+// remainder.
 func (b *book) match(side uint8, price, qty int64) int64 {
 	against := 1 - side
 	for qty > 0 {
@@ -78,6 +78,7 @@ func (b *book) rest(o *order) {
 	if best := &b.best[o.side]; o.side == buy && o.price > *best || o.side == sell && o.price < *best {
 		*best = o.price
 	}
+
 	q := &b.sides[o.side][o.price]
 	if o.prev = q.tail; q.tail != nil {
 		q.tail.next = o
@@ -85,12 +86,13 @@ func (b *book) rest(o *order) {
 		q.head = o
 	}
 	q.tail = o
+
 	o.at = len(b.live)
 	b.live = append(b.live, o)
 }
 
-// remove takes an order out. The last of the live ones moves to its place, which
-// is a part of the workload's definition.
+// remove removes an order. The last live order takes its index, which is a part of the
+// workload's definition.
 func (b *book) remove(o *order) {
 	q := &b.sides[o.side][o.price]
 	if o.prev != nil {
@@ -103,9 +105,11 @@ func (b *book) remove(o *order) {
 	} else {
 		q.tail = o.prev
 	}
+
 	last := b.live[len(b.live)-1]
 	b.live[o.at], last.at = last, o.at
 	b.live = slices.Delete(b.live, len(b.live)-1, len(b.live))
+
 	step := [2]int64{-1, 1}[o.side]
 	for best := &b.best[o.side]; *best > 0 && *best < maxTick && b.sides[o.side][*best].head == nil; {
 		*best += step

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// measureSync measures a write of 4 KiB and its fdatasync, in a file that was
-// written before: the least that something durable costs on a disk.
+// measureSync measures a 4 KiB write with fdatasync in a file written before: the lowest
+// cost of durability on a disk.
 func measureSync(args []string) (err error) {
 	var dir string
 	var rounds int
+
 	err = flags("sync", args, func(f *flag.FlagSet) {
 		f.StringVar(&dir, "dir", ".", "directory on the disk to measure")
 		f.IntVar(&rounds, "n", 5000, "how many")
@@ -21,15 +22,18 @@ func measureSync(args []string) (err error) {
 	if err != nil {
 		return err
 	}
+
 	file, err := os.CreateTemp(dir, "bench-sync-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+
 	took, err := syncs(file, rounds)
 	if err != nil {
 		return err
 	}
+
 	waits := waits(took)
 	slices.Sort(took)
 	return printJSON(map[string]float64{
@@ -38,8 +42,8 @@ func measureSync(args []string) (err error) {
 	})
 }
 
-// waits returns in order what those wait who come to the loop at any moment, one
-// every so often: the rest of the sync under way and all of the next.
+// waits returns, sorted, the waits of requests that arrive every 10 µs: the rest of the
+// current sync and all of the next.
 func waits(took []time.Duration) []time.Duration {
 	const every = 10 * time.Microsecond
 	var list []time.Duration
@@ -62,6 +66,7 @@ func syncs(file *os.File, rounds int) ([]time.Duration, error) {
 	if err := file.Sync(); err != nil {
 		return nil, err
 	}
+
 	b := make([]byte, block)
 	took := make([]time.Duration, rounds)
 	for i := range took {

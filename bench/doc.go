@@ -1,13 +1,12 @@
-// Bench puts Bourse beside its anchors: the reference book that the common
-// workload comes from, a trivial net/http handler, a raw loop of WebSocket frames,
-// and a loop of fdatasync.
+// Bench compares Bourse with its anchors: the reference book of the common workload, a
+// trivial net/http handler, a raw loop of WebSocket frames, and a loop of fdatasync.
 //
-// It is a module of its own, so that nothing here reaches the product, and it
-// knows the product only as the program `bourse`, whose `bench` commands measure
-// the product's side of each line. `make bench` runs both in turn, repeats, and
-// prints medians and ratios; docs/performance.md says what the lines mean.
+// It is a module of its own, so that its dependencies stay out of the product, and it
+// runs the product as the program `bourse`, whose `bench` commands measure the product's
+// side of each line. `make bench` runs both in turn, repeats, and prints medians and
+// ratios; docs/performance.md explains the lines.
 //
-// Read main.go first, then run.go and lines.go; workload.go and book.go make the
-// workload, anchor.go and disk.go are the anchors; postgres.go starts a server for
-// what is measured with one.
+// Read main.go first, then run.go and lines.go. workload.go and book.go make the
+// workload, anchor.go and disk.go are the anchors, and postgres.go starts a PostgreSQL
+// server.
 package main

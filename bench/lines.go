@@ -16,20 +16,20 @@ type line struct {
 	// Value is the median of the rounds, in Unit.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Anchor and Ratio are medians too; the ratio is taken in each round. Zero if
-	// there is none.
+	// Anchor is the median of the anchor and Ratio that of the rounds' ratios; zero
+	// without an anchor.
 	Anchor float64 `json:"anchor,omitempty"`
 	Ratio  float64 `json:"ratio,omitempty"`
-	// AtLeast and Aim are of the ratio, or of the value if there is none. Less is
-	// better if Aim is less.
+	// AtLeast and Aim apply to Ratio or, without one, to Value. Lower is better if Aim is
+	// below AtLeast.
 	AtLeast float64 `json:"at_least"`
 	Aim     float64 `json:"aim"`
-	// CPU, in microseconds, and Allocs are of each operation; zero if unknown.
+	// CPU, in microseconds, and Allocs are per operation; zero if unknown.
 	CPU    float64 `json:"cpu_us_per_op,omitempty"`
 	Allocs float64 `json:"allocs_per_op,omitempty"`
 }
 
-// bound is what a line is to reach.
+// bound is the target of a line.
 type bound struct{ atLeast, aim float64 }
 
 const (
@@ -38,26 +38,37 @@ const (
 	kibi    = 1 << 10
 )
 
-// lines makes the table of the samples.
+// lines makes the table from the samples.
 func lines(s samples) []line {
 	return []line{
 		s.plain("1", "engine on w1k, one thread", "M/s", "core.w1k.commands_per_second", million, bound{13.5, 27}),
-		s.plain("1", "the same with the journal's encoding", "M/s", "core.w1k.commands_per_second_encoded", million, bound{}),
+		s.plain("1", "the same with the journal's encoding", "M/s", "core.w1k.commands_per_second_encoded", million,
+			bound{}),
 		s.plain("1", "engine on w100k, one thread", "M/s", "core.w100k.commands_per_second", million, bound{7.9, 15.8}),
-		s.plain("1", "reference book on w1k: a flat array, no money", "M/s", "book.w1k.commands_per_second", million, bound{}),
+		s.plain("1", "reference book on w1k: a flat array, no money", "M/s", "book.w1k.commands_per_second", million,
+			bound{}),
 		s.engine("w1k"), s.engine("w100k"),
-		s.over("2", "w100k ÷ w1k", "/s", "core.w100k.commands_per_second", "core.w1k.commands_per_second", bound{0.6, 0.7}),
+		s.over("2", "w100k ÷ w1k", "/s", "core.w100k.commands_per_second", "core.w1k.commands_per_second",
+			bound{0.6, 0.7}),
 		s.plain("3", "allocations per command", "", "core.w1k.allocs_per_command", 1, bound{0.001, 0.001}),
-		s.over("4", "order → durable, p50 at 100,000/s ÷ fdatasync", "µs", "durable.p50_us", "sync.p50_us", bound{3, 2}),
+		s.over("4", "order → durable, p50 at 100,000/s ÷ fdatasync", "µs", "durable.p50_us", "sync.p50_us",
+			bound{3, 2}),
 		s.plain("5", "highest rate with p99 ≤ 1 ms, durable", "k/s", "highest.rate", 1000, bound{500, 1500}),
-		s.plain("5", "p99 of who comes at any moment to the loop of fdatasync", "ms", "sync.wait_p99_us", 1000, bound{}),
-		s.over("6", "REST orders, 64 connections ÷ trivial handler", "/s", "rest.64.rate", "handler.64.rate", bound{0.5, 0.7}),
-		s.over("6", "REST orders, 256 connections ÷ trivial handler", "/s", "rest.256.rate", "handler.256.rate", bound{0.65, 0.85}),
+		s.plain("5", "p99 of who comes at any moment to the loop of fdatasync", "ms", "sync.wait_p99_us", 1000,
+			bound{}),
+		s.over("6", "REST orders, 64 connections ÷ trivial handler", "/s", "rest.64.rate", "handler.64.rate",
+			bound{0.5, 0.7}),
+		s.over("6", "REST orders, 256 connections ÷ trivial handler", "/s", "rest.256.rate", "handler.256.rate",
+			bound{0.65, 0.85}),
 		s.plain("6", "the same until the history has caught up", "/s", "rest.256.sustained_rate", 1, bound{}),
 		s.alone(),
-		s.over("8", "messages to 1,000 subscribers ÷ raw loop", "/s", "stream.4.messages_per_second", "raw.4.messages_per_second", bound{0.8, 0.9}),
-		s.plain("8", "messages to 1,000 subscribers in bursts of 64", "M/s", "stream.64.messages_per_second", million, bound{1, 2}),
-		s.plain("9", "restart after kill -9, state hash equal", "M/s", "replay.commands_per_second", million, bound{5, 10}),
+		s.over("8", "messages to 1,000 subscribers ÷ raw loop", "/s", "stream.4.messages_per_second",
+			"raw.4.messages_per_second",
+			bound{0.8, 0.9}),
+		s.plain("8", "messages to 1,000 subscribers in bursts of 64", "M/s", "stream.64.messages_per_second", million,
+			bound{1, 2}),
+		s.plain("9", "restart after kill -9, state hash equal", "M/s", "replay.commands_per_second", million,
+			bound{5, 10}),
 		s.plain("10", "start in an empty directory", "s", "start.start_s", 1, bound{1, 0.3}),
 		s.plain("10", "memory when idle", "MiB", "start.resident_bytes", mega, bound{150, 80}),
 		s.plain("11", "p99.9 during a snapshot ÷ without", "", "snapshot.p999_ratio", 1, bound{3, 1.5}),
@@ -65,18 +76,20 @@ func lines(s samples) []line {
 		s.server("rows of history into PostgreSQL", "k/s", "postgres.rows_per_second", 1000, bound{80, 150}),
 		s.plain("12", "ACK p99 at 20,000/s, history on ÷ off", "", "history.p99_ratio", 1, bound{1.5, 1.1}),
 		s.server("the same with PostgreSQL", "", "postgres.p99_ratio", 1, bound{1.5, 1.1}),
-		s.plain("13", "memory of a resting order, engine alone", "B", "core.w100k.bytes_per_resting_order", 1, bound{128, 64}),
+		s.plain("13", "memory of a resting order, engine alone", "B", "core.w100k.bytes_per_resting_order", 1,
+			bound{128, 64}),
 		s.plain("13", "memory of a resting order, whole process", "B", "snapshot.bytes_per_order", 1, bound{600, 300}),
 		s.plain("13", "memory of an idle WebSocket", "KiB", "start.bytes_per_stream", kibi, bound{16, 6}),
 	}
 }
 
-// plain is a line without an anchor.
+// plain returns a line without an anchor.
 func (s samples) plain(number, figure, unit, name string, scale float64, b bound) line {
-	return line{Number: number, Figure: figure, Unit: unit, Value: median(s[name]) / scale, AtLeast: b.atLeast, Aim: b.aim}
+	return line{Number: number, Figure: figure, Unit: unit,
+		Value: median(s[name]) / scale, AtLeast: b.atLeast, Aim: b.aim}
 }
 
-// server is a line of history on a server, which not every machine has.
+// server returns a line of history on a PostgreSQL server, if one is installed.
 func (s samples) server(figure, unit, name string, scale float64, b bound) line {
 	if len(s[name]) == 0 {
 		return line{Number: "12", Figure: figure + ": not installed here"}
@@ -84,16 +97,17 @@ func (s samples) server(figure, unit, name string, scale float64, b bound) line 
 	return s.plain("12", figure, unit, name, scale, b)
 }
 
-// engine is a line with i25959341's engine as anchor.
+// engine returns a line with i25959341's engine as the anchor.
 func (s samples) engine(workload string) line {
 	figure := "engine on " + workload + " ÷ i25959341"
 	if len(s["i25959341."+workload+".commands_per_second"]) == 0 {
 		return line{Number: "1", Figure: figure + ": not here, see bench/i25959341"}
 	}
-	return s.over("1", figure, "/s", "core."+workload+".commands_per_second", "i25959341."+workload+".commands_per_second", bound{10, 20})
+	return s.over("1", figure, "/s", "core."+workload+".commands_per_second",
+		"i25959341."+workload+".commands_per_second", bound{10, 20})
 }
 
-// over is a line with an anchor.
+// over returns a line with an anchor.
 func (s samples) over(number, figure, unit, name, anchor string, b bound) line {
 	l := s.plain(number, figure, unit, name, 1, b)
 	l.Anchor, l.Ratio = median(s[anchor]), s.ratio(name, func(round int) float64 { return s[anchor][round] })
@@ -104,8 +118,7 @@ func (s samples) over(number, figure, unit, name, anchor string, b bound) line {
 	return l
 }
 
-// alone is the line of a single connection, whose anchor is the handler and a
-// sync.
+// alone returns the line of a single connection, whose anchor is the handler plus a sync.
 func (s samples) alone() line {
 	const name = "rest.1.p50_us"
 	anchor := func(round int) float64 { return s["handler.1.p50_us"][round] + s["sync.p50_us"][round] }
@@ -124,7 +137,7 @@ func (s samples) ratio(name string, anchor func(round int) float64) float64 {
 	return median(list)
 }
 
-// parent cuts the last part of a name.
+// parent removes the last part of a dotted name.
 func parent(name string) string {
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] == '.' {
@@ -134,18 +147,20 @@ func parent(name string) string {
 	return ""
 }
 
-// reached says how far a line has come.
+// reached returns the target that a line reaches.
 func (l *line) reached() string {
 	value := l.Value
 	if l.Ratio != 0 {
 		value = l.Ratio
 	}
+
 	reaches := func(bound float64) bool {
-		if l.Aim < l.AtLeast || l.Aim < 1 && l.Ratio == 0 { // less is better
+		if l.Aim < l.AtLeast || l.Aim < 1 && l.Ratio == 0 { // lower is better
 			return value <= bound
 		}
 		return value >= bound
 	}
+
 	switch {
 	case l.AtLeast == 0:
 		return ""
@@ -161,41 +176,47 @@ func (l *line) reached() string {
 // print prints the table as Markdown.
 func (r *report) print(w io.Writer) {
 	m := &r.Machine
-	_, _ = fmt.Fprintf(w, "%s, %d cores, Linux %s, %s; medians of %d rounds.\n", m.CPU, m.Cores, m.Kernel, m.Go, r.Rounds)
+	_, _ = fmt.Fprintf(w, "%s, %d cores, Linux %s, %s; medians of %d rounds.\n",
+		m.CPU, m.Cores, m.Kernel, m.Go, r.Rounds)
+
 	if r.Others > tooMuch {
 		_, _ = fmt.Fprintf(w, "Disturbed: other processes took %.0f %% of the processors.\n", 100*r.Others)
 	}
-	_, _ = fmt.Fprint(w, "\n| # | figure | measured | anchor | ratio | at least | aim | CPU µs/op | allocs/op | reached |\n|--|--|--:|--:|--:|--:|--:|--:|--:|--|\n")
+	_, _ = fmt.Fprint(w,
+		"\n| # | figure | measured | anchor | ratio | at least | aim | CPU µs/op | allocs/op | reached |\n|--|--|--:|--:|--:|--:|--:|--:|--:|--|\n")
 	for i := range r.Lines {
 		l := &r.Lines[i]
-		_, _ = fmt.Fprintf(w, "| %s | %s | %s %s | %s | %s | %s | %s | %s | %s | %s |\n", l.Number, l.Figure, short(l.Value), l.Unit,
+		_, _ = fmt.Fprintf(w, "| %s | %s | %s %s | %s | %s | %s | %s | %s | %s | %s |\n",
+			l.Number, l.Figure, short(l.Value), l.Unit,
 			short(l.Anchor), short(l.Ratio), short(l.AtLeast), short(l.Aim), short(l.CPU), short(l.Allocs), l.reached())
 	}
 }
 
-// The marks between which a document has the table.
+// The marks around the table in a document.
 const (
 	tableBegins = "<!-- make bench writes what follows -->\n"
 	tableEnds   = "<!-- make bench wrote what precedes -->\n"
 )
 
-// replace puts the table into a document, in place of the one it has.
+// replace replaces the table in a document.
 func (r *report) replace(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
+
 	before, rest, begins := strings.Cut(string(text), tableBegins)
 	_, after, ends := strings.Cut(rest, tableEnds)
 	if !begins || !ends {
 		return fmt.Errorf("%s has no place for the table", path)
 	}
+
 	var table strings.Builder
 	r.print(&table)
 	return os.WriteFile(path, []byte(before+tableBegins+"\n"+table.String()+"\n"+tableEnds+after), 0o644)
 }
 
-// short prints three digits, and nothing for zero.
+// short formats three digits; zero is empty.
 func short(v float64) string {
 	switch {
 	case v == 0 || math.IsNaN(v):

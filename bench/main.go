@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// commands are what the program does, by name.
+// commands are the program's commands by name.
 var commands = map[string]struct {
 	help string
 	run  func(args []string) error
@@ -43,7 +43,7 @@ func usage() {
 	}
 }
 
-// flags parses a command's flags; it takes no other arguments.
+// flags parses a command's flags. Arguments are an error.
 func flags(name string, args []string, define func(*flag.FlagSet)) error {
 	set := flag.NewFlagSet(name, flag.ExitOnError)
 	define(set)

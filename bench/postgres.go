@@ -14,28 +14,27 @@ import (
 	"syscall"
 )
 
-// server is a PostgreSQL server of our own, as its makers set it up: what it
-// confirms is on the disk.
+// server is a PostgreSQL server with default settings: a confirmed commit is on the disk.
 type server struct {
 	dir     string
 	as      *syscall.Credential
 	process *exec.Cmd
 }
 
-// program returns the path of one of PostgreSQL's programs, empty if it is not
-// installed: distributions keep them out of PATH, a directory for each version.
+// program returns the path of a PostgreSQL program, empty if it is not installed.
+// Distributions keep them out of PATH, in a directory per version.
 func program(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name) // the pattern is good
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name) // the pattern is valid
 	if len(found) == 0 {
 		return ""
 	}
 	return found[len(found)-1]
 }
 
-// startServer makes and starts a server with a socket in a temporary directory.
+// startServer creates and starts a server with its socket in a temporary directory.
 func startServer() (_ *server, err error) {
 	s := &server{}
 	if s.dir, err = os.MkdirTemp("", "pg"); err != nil {
@@ -47,7 +46,8 @@ func startServer() (_ *server, err error) {
 	return s, nil
 }
 
-// unprivileged has the server run as another user if we are root, which it refuses.
+// unprivileged selects another user for the server if this process is root, because
+// PostgreSQL refuses root.
 func (s *server) unprivileged() error {
 	if os.Getuid() != 0 {
 		return nil
@@ -71,25 +71,29 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// run starts the server, and waits until it takes connections.
+// run starts the server and waits until it accepts connections.
 func (s *server) run() error {
 	data := filepath.Join(s.dir, "data")
-	said, err := s.command("initdb", "-D", data, "-U", "bourse", "-A", "trust", "-E", "UTF8", "--locale=C").CombinedOutput()
+	said, err := s.command("initdb", "-D", data, "-U", "bourse",
+		"-A", "trust", "-E", "UTF8", "--locale=C").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, said)
 	}
+
 	s.process = s.command("postgres", "-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories="+s.dir)
 	log, err := s.process.StderrPipe()
 	if err != nil {
 		return err
 	}
+
 	if err := s.process.Start(); err != nil {
 		return err
 	}
+
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), "ready to accept connections") {
-			go func() { // a full pipe would stop it
+			go func() { // a full pipe would block the server
 				for lines.Scan() {
 				}
 			}()
@@ -100,14 +104,14 @@ func (s *server) run() error {
 	return fmt.Errorf("postgres: %w\n%s", s.process.Wait(), said)
 }
 
-// url names the server's database.
+// url returns the URL of the server's database.
 func (s *server) url() string {
 	return "postgres://bourse@/postgres?host=" + url.QueryEscape(s.dir)
 }
 
-// stop ends the server and removes what it had.
+// stop stops the server and removes its files.
 func (s *server) stop() error {
 	err := s.process.Process.Signal(syscall.SIGINT)
-	_ = s.process.Wait() // it was told to end: that is no news
+	_ = s.process.Wait() // the exit status of an interrupted server does not matter
 	return errors.Join(err, os.RemoveAll(s.dir))
 }

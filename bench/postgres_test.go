@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestServer starts a server, which listens where its URL says and leaves nothing
-// behind.
+// TestServer checks that a server listens at its URL and removes its files.
 func TestServer(t *testing.T) {
 	if program("initdb") == "" {
 		t.Log("PostgreSQL is not installed: there is nothing to start")
@@ -34,7 +33,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestLineWithoutServer says what was not measured instead of missing a bound.
+// TestLineWithoutServer checks that a figure without a server is reported as missing, not
+// as a missed bound.
 func TestLineWithoutServer(t *testing.T) {
 	l := samples{}.server("rows", "k/s", "postgres.rows_per_second", 1000, bound{80, 150})
 	if l.Figure != "rows: not installed here" || l.reached() != "" {

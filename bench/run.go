@@ -17,20 +17,20 @@ import (
 	"time"
 )
 
-// plan is what a run measures and how long.
+// plan configures a run.
 type plan struct {
-	// Bourse and Self are the programs, Dir the directory that is measured; Engine
-	// is the driver of i25959341's engine, if there is one.
+	// Bourse and Self are the programs, Dir is the measured directory, and Engine the
+	// driver of i25959341's engine, or empty.
 	Bourse, Self, Dir, Engine string
-	// Rounds is how often everything is measured, in turn; a figure is the median.
+	// Rounds is the number of rounds of all measurements; a figure is the median.
 	Rounds int
-	// Each is how long one measurement takes, Window each half of a pair.
+	// Each is the time of one measurement, Window that of each half of a pair.
 	Each, Window time.Duration
 	Pairs        int
-	// SnapshotWindow and Orders are those of the snapshot, which is measured once.
+	// SnapshotWindow and Orders configure the snapshot, which is measured once.
 	SnapshotWindow time.Duration
 	Orders         int
-	// Rates are tried for the highest one that holds.
+	// Rates are tried for the highest sustained one.
 	Rates []int
 }
 
@@ -48,16 +48,16 @@ func quickPlan() plan {
 	}
 }
 
-// report is what a run prints as JSON.
+// report is the result of a run as JSON.
 type report struct {
 	Machine machine `json:"machine"`
 	Rounds  int     `json:"rounds"`
 	Lines   []line  `json:"lines"`
-	// Others is the part of the processors that other processes took.
+	// Others is the share of CPU time that other processes took.
 	Others float64 `json:"others"`
 }
 
-// machine is where it was measured.
+// machine describes the machine of a run.
 type machine struct {
 	CPU    string `json:"cpu"`
 	Cores  int    `json:"cores"`
@@ -65,13 +65,14 @@ type machine struct {
 	Go     string `json:"go"`
 }
 
-// tooMuch is the part of the processors from which on other processes disturb.
+// tooMuch is the share of other processes above which a run counts as disturbed.
 const tooMuch = 0.05
 
 // runAll measures everything and prints the table.
 func runAll(args []string) error {
 	var quick bool
 	var path, dir, bourse, engine, doc string
+
 	err := flags("run", args, func(f *flag.FlagSet) {
 		f.BoolVar(&quick, "quick", false, "one short round, to see that everything works")
 		f.StringVar(&path, "json", "", "file for the figures as JSON")
@@ -83,17 +84,21 @@ func runAll(args []string) error {
 	if err != nil {
 		return err
 	}
+
 	p := fullPlan()
 	if quick {
 		p = quickPlan()
 	}
+
 	if p.Self, err = os.Executable(); err != nil {
 		return err
 	}
 	p.Bourse, p.Dir, p.Engine = bourse, dir, engine
+
 	if err := p.workloads(); err != nil {
 		return err
 	}
+
 	r := report{Machine: thisMachine(), Rounds: p.Rounds}
 	before := now()
 	s := samples{}
@@ -102,9 +107,11 @@ func runAll(args []string) error {
 			return err
 		}
 	}
+
 	if err := p.snapshot(s); err != nil {
 		return err
 	}
+
 	r.Others, r.Lines = now().others(before), lines(s)
 	if path != "" {
 		text, err := json.MarshalIndent(r, "", "  ")
@@ -115,6 +122,7 @@ func runAll(args []string) error {
 			return err
 		}
 	}
+
 	r.print(os.Stdout)
 	if doc != "" {
 		return r.replace(doc)
@@ -122,7 +130,7 @@ func runAll(args []string) error {
 	return nil
 }
 
-// workloads are the files in the directory, by their name.
+// workloads are the files of the workloads, with their resting orders.
 var workloads = map[string]int{"w1k.bin": 1_000, "w100k.bin": 100_000}
 
 func (p *plan) workloads() error {
@@ -138,11 +146,10 @@ func (p *plan) workloads() error {
 	return nil
 }
 
-// samples are the figures of all rounds, by name.
+// samples are the figures of all rounds by name.
 type samples map[string][]float64
 
-// take runs a command that prints one JSON object, and keeps its numbers under
-// PREFIX.NAME.
+// take runs a command that prints a JSON object and keeps its numbers as PREFIX.NAME.
 func (s samples) take(prefix, program string, args ...string) error {
 	_, _ = fmt.Fprintf(os.Stderr, "%s\n", strings.Join(append([]string{filepath.Base(program)}, args...), " "))
 	command := exec.Command(program, args...)
@@ -163,7 +170,7 @@ func (s samples) take(prefix, program string, args ...string) error {
 	return nil
 }
 
-// round measures everything once, a figure and its anchor one after the other.
+// round measures everything once, each figure directly before its anchor.
 func (p *plan) round(s samples) error {
 	for _, w := range []string{"w1k", "w100k"} {
 		path := filepath.Join(p.Dir, w+".bin")
@@ -179,7 +186,7 @@ func (p *plan) round(s samples) error {
 	return errors.Join(p.durable(s), p.orders(s), p.streams(s), p.rest(s))
 }
 
-// durable measures the line in process: latency at a rate, and the highest rate.
+// durable measures the in-process figures: the latency at a rate, and the highest rate.
 func (p *plan) durable(s samples) error {
 	durable := func(name string, rate int) error {
 		return s.take(name, p.Bourse, "bench", "durable", "--json", "--workload", filepath.Join(p.Dir, "w1k.bin"),
@@ -188,6 +195,7 @@ func (p *plan) durable(s samples) error {
 	if err := errors.Join(durable("durable", 100_000), s.take("sync", p.Self, "sync", "-dir", p.Dir)); err != nil {
 		return err
 	}
+
 	highest := 0.0
 	for _, rate := range p.Rates {
 		const most = 1000 // microseconds
@@ -203,7 +211,7 @@ func (p *plan) durable(s samples) error {
 	return nil
 }
 
-// orders measures orders over HTTP beside the trivial handler.
+// orders measures orders over HTTP against the trivial handler.
 func (p *plan) orders(s samples) error {
 	for _, n := range []string{"1", "64", "256"} {
 		args := []string{"bench", "rest", "--json", "--connections", n, "--for", p.Each.String()}
@@ -216,7 +224,7 @@ func (p *plan) orders(s samples) error {
 	return nil
 }
 
-// streams measures subscribers beside the raw loop.
+// streams measures subscribers against the raw loop.
 func (p *plan) streams(s samples) error {
 	for _, n := range []string{"4", "64"} {
 		args := []string{"bench", "stream", "--json", "--burst", n, "--for", p.Each.String()}
@@ -229,7 +237,7 @@ func (p *plan) streams(s samples) error {
 	return nil
 }
 
-// rest measures what has no anchor but itself.
+// rest measures the figures without an anchor.
 func (p *plan) rest(s samples) error {
 	workload := filepath.Join(p.Dir, "w1k.bin")
 	return errors.Join(
@@ -238,7 +246,7 @@ func (p *plan) rest(s samples) error {
 		s.take("start", p.Bourse, "bench", "start", "--json", "--dir", p.Dir, "--rounds", "1"))
 }
 
-// history measures the history, with further arguments.
+// history measures the history; args are added to the command.
 func (p *plan) history(s samples, name string, args ...string) error {
 	return s.take(name, p.Bourse, append([]string{
 		"bench", "history", "--json", "--workload", filepath.Join(p.Dir, "w1k.bin"), "--dir", p.Dir,
@@ -246,10 +254,10 @@ func (p *plan) history(s samples, name string, args ...string) error {
 	}, args...)...)
 }
 
-// postgres measures the history on a new server, if one is installed.
+// postgres measures the history on a new PostgreSQL server, if one is installed.
 func (p *plan) postgres(s samples) error {
 	if program("initdb") == "" {
-		return nil // its line says so
+		return nil // lines prints that it is not installed
 	}
 	server, err := startServer()
 	if err != nil {
@@ -260,24 +268,27 @@ func (p *plan) postgres(s samples) error {
 
 func (p *plan) snapshot(s samples) error {
 	const pairs = 5
-	return s.take("snapshot", p.Bourse, "bench", "snapshot", "--json", "--dir", p.Dir, "--orders", strconv.Itoa(p.Orders),
+	return s.take("snapshot", p.Bourse, "bench", "snapshot", "--json", "--dir", p.Dir,
+		"--orders", strconv.Itoa(p.Orders),
 		"--pairs", strconv.Itoa(min(pairs, 2*p.Pairs)), "--window", p.SnapshotWindow.String())
 }
 
-// beside starts an anchor, and has the product's client measure it.
+// beside starts an anchor and measures it with the product's client.
 func (p *plan) beside(s samples, prefix string, flags, args []string) (err error) {
 	anchor := exec.Command(p.Self, append([]string{"anchor"}, flags...)...)
 	out, err := anchor.StderrPipe()
 	if err != nil {
 		return err
 	}
+
 	if err := anchor.Start(); err != nil {
 		return err
 	}
 	defer func() {
 		err = errors.Join(err, anchor.Process.Kill())
-		_ = anchor.Wait() // killed: that is no news
+		_ = anchor.Wait() // the exit status of a killed process does not matter
 	}()
+
 	line, err := bufio.NewReader(out).ReadString('\n')
 	_, address, ok := strings.Cut(strings.TrimSpace(line), "address=")
 	if err != nil || !ok {
@@ -286,8 +297,8 @@ func (p *plan) beside(s samples, prefix string, flags, args []string) (err error
 	return s.take(prefix, p.Bourse, append(args, "--to", address, "--pid", strconv.Itoa(anchor.Process.Pid))...)
 }
 
-// cpuTime is what the processors have done since the machine started, all of it
-// and our own part.
+// cpuTime is the CPU time since the machine started: all, and this process with its
+// children.
 type cpuTime struct {
 	at        time.Time
 	all, ours time.Duration
@@ -301,8 +312,10 @@ func now() cpuTime {
 			u.ours += time.Duration(r.Utime.Nano() + r.Stime.Nano())
 		}
 	}
+
 	text, _ := os.ReadFile("/proc/stat")
 	const idle, wait, ticks = 3, 4, 100
+
 	fields := strings.Fields(strings.TrimPrefix(strings.SplitN(string(text), "\n", 2)[0], "cpu "))
 	for i, field := range fields[:min(len(fields), 8)] {
 		if n, err := strconv.ParseInt(field, 10, 64); err == nil && i != idle && i != wait {
@@ -312,7 +325,7 @@ func now() cpuTime {
 	return u
 }
 
-// others is the part of the processors that others took since.
+// others returns the share of CPU time that other processes took since then.
 func (u cpuTime) others(since cpuTime) float64 {
 	foreign := u.all - since.all - (u.ours - since.ours)
 	return max(float64(foreign)/float64(u.at.Sub(since.at))/float64(runtime.NumCPU()), 0)

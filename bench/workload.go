@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// recordSize is the bytes of a record: {u8 kind, u8 side, u16 0, u32 user, u64 id,
-// i64 price, i64 quantity}, little-endian.
+// recordSize is the size of a record in bytes: {u8 kind, u8 side, u16 0, u32 user, u64
+// id, i64 price, i64 quantity}, little-endian.
 const recordSize = 32
 
 // Kinds of records.
@@ -26,17 +26,17 @@ const (
 )
 
 const (
-	// middle is the price that the market returns to.
+	// middle is the price to which the market reverts.
 	middle = 100_000
 	users  = 1000
-	// Below this many resting orders the book is shallow: so many ticks deep on a
-	// side.
+	// Below manyResting resting orders the book is shallow ticks deep on a side, else
+	// deep.
 	manyResting = 10_000
 	shallow     = 750
 	deep        = 5000
 )
 
-// source is splitmix64.
+// source is a splitmix64 generator.
 type source struct{ state uint64 }
 
 func (s *source) next() uint64 {
@@ -54,8 +54,8 @@ func (s *source) below(n int) int { return int(s.next() % uint64(n)) }
 func (s *source) unit() float64 { return float64(s.next()>>11) / (1 << 53) }
 
 // generator makes the commands of a market: a prefill, then passive and marketable
-// orders, cancels, IOC and market orders around a price that wanders. The order in
-// which it draws numbers is the workload's definition: a seed gives one file.
+// orders, cancels, IOC and market orders around a random price. The order of its draws is
+// the workload's definition: a seed gives one file.
 type generator struct {
 	random  source
 	book    *book
@@ -63,12 +63,12 @@ type generator struct {
 	depth   float64
 	price   float64
 	id      uint64
-	// gone are ids of orders that never rested, for cancels that miss.
+	// gone are ids of orders that never rested, for failing cancels.
 	gone []uint64
 	out  *bufio.Writer
 }
 
-// about is what stands beside a workload.
+// about is the JSON file of a workload.
 type about struct {
 	Prefill int `json:"prefill"`
 	N       int `json:"n"`
@@ -77,20 +77,23 @@ type about struct {
 	Resting int `json:"resting_end"`
 }
 
-// generate writes a workload of n commands around so many resting orders.
+// generate writes a workload of n commands around resting resting orders.
 func generate(to io.Writer, resting, n int, seed uint64) (about, error) {
 	g := &generator{
 		random: source{seed}, book: newBook(), resting: resting, depth: shallow, price: middle,
 		out: bufio.NewWriterSize(to, 1<<20),
 	}
+
 	if resting > manyResting {
 		g.depth = deep
 	}
 	a := about{N: n, Users: users}
+
 	for ; len(g.book.live) < resting; a.Prefill++ {
 		g.limit(false)
 	}
 	g.book.totals = totals{}
+
 	for i := range n {
 		if i%128 == 0 {
 			g.price += (g.random.unit()-0.5)*1.2 - (g.price-middle)*0.00002
@@ -98,6 +101,7 @@ func generate(to io.Writer, resting, n int, seed uint64) (about, error) {
 		g.step()
 	}
 	a.totals, a.Resting = g.book.totals, len(g.book.live)
+
 	return a, g.out.Flush()
 }
 
@@ -120,21 +124,22 @@ func (g *generator) step() {
 	}
 }
 
-// crowded decides between a cancel and another passive order, so that about as
-// many rest as should.
+// crowded decides between a cancel and a passive order, so that the number of resting
+// orders stays near its target.
 func (g *generator) crowded() bool {
 	n := len(g.book.live)
 	return n > g.resting || n > g.resting*9/10 && g.random.next()&1 == 0
 }
 
-// limit places a GTC order: at the best price of the other side, or somewhere
-// behind the middle.
+// limit places a GTC order at the best price of the other side or at an offset from the
+// middle.
 func (g *generator) limit(marketable bool) {
 	g.id++
 	side := uint8(g.random.next() & 1)
 	qty := int64(1 + g.random.below(100))
 	user := uint32(1 + g.random.below(users))
 	price := int64(math.Round(g.price))
+
 	if marketable {
 		if best := g.book.best[1-side]; best > 0 && best < maxTick {
 			price = best
@@ -142,11 +147,12 @@ func (g *generator) limit(marketable bool) {
 	} else {
 		price += g.offset() * [2]int64{-1, 1}[side]
 	}
+
 	g.emit(addGTC, side, user, g.id, price, qty)
 	g.book.place(&order{id: g.id, price: price, qty: qty, user: user, side: side}, true)
 }
 
-// offset is how far from the middle a passive order stands: a power law of
+// offset returns the distance of a passive order from the middle: a power law with
 // exponent 1.5, cut off at the depth.
 func (g *generator) offset() int64 {
 	const a = 0.5
@@ -160,6 +166,7 @@ func (g *generator) immediate(kind uint8) {
 	side := uint8(g.random.next() & 1)
 	qty := int64(1 + g.random.below(150))
 	user := uint32(1 + g.random.below(users))
+
 	price := int64(0)
 	if kind == addIOC {
 		// The best price of the other side, or up to two ticks through it.
@@ -168,12 +175,13 @@ func (g *generator) immediate(kind uint8) {
 			price = int64(g.price)
 		}
 	}
+
 	g.emit(kind, side, user, g.id, price, qty)
 	g.book.place(&order{price: price, qty: qty, side: side}, false)
 	g.gone = append(g.gone, g.id)
 }
 
-// cancel cancels a live order; one in fifty aims at an order that is gone.
+// cancel cancels a live order, or one in fifty times an order that is gone.
 func (g *generator) cancel() {
 	if g.random.below(50) == 0 && len(g.gone) > 0 {
 		g.emit(cancel, 0, 1, g.gone[g.random.below(len(g.gone))], 0, 0)
@@ -191,7 +199,7 @@ func (g *generator) emit(kind, side uint8, user uint32, id uint64, price, qty in
 	binary.LittleEndian.PutUint64(r[8:], id)
 	binary.LittleEndian.PutUint64(r[16:], uint64(price))
 	binary.LittleEndian.PutUint64(r[24:], uint64(qty))
-	_, _ = g.out.Write(r[:]) // an error stays for Flush
+	_, _ = g.out.Write(r[:]) // Flush returns the error
 }
 
 func writeWorkload(args []string) error {
@@ -210,7 +218,7 @@ func writeWorkload(args []string) error {
 	return writeFiles(path, resting, n, seed)
 }
 
-// writeFiles writes a workload, and beside it what it comes to.
+// writeFiles writes a workload and its totals.
 func writeFiles(path string, resting, n int, seed uint64) error {
 	file, err := os.Create(path)
 	if err != nil {
@@ -227,26 +235,32 @@ func writeFiles(path string, resting, n int, seed uint64) error {
 	return os.WriteFile(path+".json", append(text, '\n'), 0o644)
 }
 
-// measureBook runs a workload through the reference book: the bound that no
-// product reaches, since it holds no money.
+// measureBook measures the reference book: an upper bound for products, because it holds
+// no money.
 func measureBook(args []string) error {
 	var path string
-	err := flags("book", args, func(f *flag.FlagSet) { f.StringVar(&path, "workload", "w1k.bin", "file of the workload") })
+	err := flags("book", args, func(f *flag.FlagSet) {
+		f.StringVar(&path, "workload", "w1k.bin", "file of the workload")
+	})
 	if err != nil {
 		return err
 	}
+
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
+
 	text, err := os.ReadFile(path + ".json")
 	if err != nil {
 		return err
 	}
+
 	var want about
 	if err := json.Unmarshal(text, &want); err != nil {
 		return err
 	}
+
 	r := replayer{book: newBook(), orders: make([]*order, len(data)/recordSize+1)}
 	r.apply(data[:want.Prefill*recordSize])
 	r.book.totals = totals{}
@@ -254,6 +268,7 @@ func measureBook(args []string) error {
 	began := time.Now()
 	r.apply(measured)
 	spent := time.Since(began)
+
 	if r.book.totals != want.totals {
 		return fmt.Errorf("the totals are %+v, must be %+v", r.book.totals, want.totals)
 	}
@@ -263,7 +278,7 @@ func measureBook(args []string) error {
 // replayer applies a workload's records.
 type replayer struct {
 	book *book
-	// orders are by id.
+	// orders is indexed by id.
 	orders []*order
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestWorkload holds the generator against the files that every engine was
-// measured with.
+// TestWorkload compares the generator with the files with which every engine was
+// measured.
 func TestWorkload(t *testing.T) {
 	for _, c := range []struct {
 		resting int
@@ -30,8 +30,8 @@ func TestWorkload(t *testing.T) {
 	}
 }
 
-// TestWaits counts what comes to syncs of 30, 20 and 10 microseconds: those of the
-// first wait for its rest and the second.
+// TestWaits counts arrivals during syncs of 30, 20 and 10 µs: an arrival in the first
+// waits for its rest and the second.
 func TestWaits(t *testing.T) {
 	us := time.Microsecond
 	got := waits([]time.Duration{30 * us, 20 * us, 10 * us})

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// account is one customer, with a key that may do everything.
+// account is a customer with a key of all scopes.
 type account struct {
 	x   *exam
 	id  string
@@ -16,7 +16,7 @@ type account struct {
 
 var accounts atomic.Uint64
 
-// operate runs an admin command.
+// operate runs an operator's command.
 func (x *exam) operate(args ...string) map[string]any {
 	x.Helper()
 	answer, err := x.exchange.operator.do(args...)
@@ -26,8 +26,8 @@ func (x *exam) operate(args ...string) map[string]any {
 	return answer
 }
 
-// account opens an account and credits it: each credit is an amount and a
-// symbol, "100 USDT".
+// account opens an account and credits it; a credit is an amount and a symbol, "100
+// USDT".
 func (x *exam) account(credits ...string) *account {
 	x.Helper()
 	email := fmt.Sprintf("c%d-%s@example.com", accounts.Add(1), x.exchange.pool.run)
@@ -41,27 +41,27 @@ func (x *exam) account(credits ...string) *account {
 	return a
 }
 
-// trader opens an account with more than enough of a market's assets.
+// trader opens an account with ample funds of a market's assets.
 func (x *exam) trader(m *market) *account {
 	x.Helper()
 	return x.account("100000 "+m.base, "1000000 "+m.quote)
 }
 
-// traders opens several.
+// traders opens two traders.
 func (x *exam) traders(m *market) (a, b *account) {
 	x.Helper()
 	return x.trader(m), x.trader(m)
 }
 
-// newKey makes another key of the account.
+// newKey creates another key of the account.
 func (a *account) newKey(scopes string) (secret, id string) {
 	a.x.Helper()
 	key := a.x.operate("key", "create", a.id, "--name", "conformance", "--scopes", scopes)
 	return text(key["api_key"]), text(key["key_id"])
 }
 
-// leave takes what the account left in books away, whatever the check did to
-// its answers.
+// leave cancels the account's orders past the proxy, so that changed answers cannot leave
+// any behind.
 func (a *account) leave() {
 	body := `{"api_key":"` + a.key + `"}`
 	res, err := a.x.exchange.send("POST", a.x.exchange.url+"/spot/open_orders/cancel_all", body, nil)
@@ -70,7 +70,7 @@ func (a *account) leave() {
 	}
 }
 
-// text returns an admin answer's field as it is written.
+// text returns a field of an operator's answer as written.
 func text(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -114,13 +114,13 @@ func (a *account) history(obid string) *value {
 	return nothing
 }
 
-// cancel asks for the end of an order.
+// cancel cancels an order.
 func (a *account) cancel(obid string) *answer {
 	a.x.Helper()
 	return a.post("/open_orders/cancel", fields{"obid": number(obid)})
 }
 
-// number is an integer in a request, as it is written.
+// number is an integer in a request as written.
 type number string
 
 // MarshalJSON writes the number.

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// slowChecks wait for a minute to begin.
+// slowChecks wait for the start of a minute.
 var slowChecks = []check{nextMinute}
 
-// TestAcrossMinutes stands in a file that comes early, so that it waits beside
-// the others.
+// TestAcrossMinutes is in a file that sorts early, so that it waits while the other
+// checks run.
 func TestAcrossMinutes(t *testing.T) {
 	examine(t, slowChecks)
 }

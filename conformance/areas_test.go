@@ -1,6 +1,6 @@
 package conformance
 
-// allChecks lists the checks of all areas, for the passes over all of them.
+// allChecks has the checks of all areas.
 var allChecks = [][]check{
 	transportChecks, requestChecks, numberChecks, timeChecks, listChecks, keyChecks,
 	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, ordersChecks,

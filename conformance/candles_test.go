@@ -10,10 +10,10 @@ var candlesChecks = []check{candlesNeed, candleWidths, candleRows, bucketStarts,
 
 func TestCandles(t *testing.T) { examine(t, candlesChecks) }
 
-// widths are the resolutions' seconds.
+// widths are the widths of the resolutions in seconds.
 var widths = map[string]int64{"1": 60, "60": 3600, "1D": 86400}
 
-// candles asks for a market's candles.
+// candles requests a market's candles.
 func (x *exam) candles(m *market, res string, from, to int64) *answer {
 	x.Helper()
 	return x.post("/candlestick", fields{"pair": m.pair, "res": res, "from": from, "to": to})
@@ -117,7 +117,7 @@ func candleFold(x *exam) {
 	}
 	row := x.candles(m, "1D", first, first).value.get("candlestick").items[0]
 	if seconds(x.trades(m).items[0].get("time").text)/86400*86400 != first {
-		return // midnight came in between
+		return // midnight passed meanwhile
 	}
 	x.equal("open", row.get("open").text, before.get("open").text)
 	x.equal("close", row.get("close").text, "11")

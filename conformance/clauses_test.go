@@ -15,7 +15,7 @@ import (
 
 var clauseForm = regexp.MustCompile(`(?m)^\*\*([A-Z]+(?:-[A-Z]+)?-[0-9]+)\*\* `)
 
-// specified returns the clauses of the specification in its order.
+// specified returns the clauses of the specification in order.
 func specified(t *testing.T) []string {
 	t.Helper()
 	pages, err := filepath.Glob("../docs/spec/*.md")
@@ -35,7 +35,7 @@ func specified(t *testing.T) []string {
 	return list
 }
 
-// covered maps the functions of this package to the clauses that they name.
+// covered maps the functions of this package to the clauses in their calls of covers.
 var covered = sync.OnceValues(func() (map[string][]string, error) {
 	files, err := filepath.Glob("*_test.go")
 	if err != nil {
@@ -56,7 +56,7 @@ var covered = sync.OnceValues(func() (map[string][]string, error) {
 	return list, nil
 })
 
-// named returns the texts of a function's calls of covers.
+// named returns the arguments of a function's calls of covers.
 func named(fn *ast.FuncDecl) []string {
 	var list []string
 	ast.Inspect(fn, func(n ast.Node) bool {
@@ -77,7 +77,7 @@ func named(fn *ast.FuncDecl) []string {
 	return list
 }
 
-// clausesIn returns the clauses that a check names.
+// clausesIn returns the clauses of a check.
 func clausesIn(t *testing.T, c check) []string {
 	t.Helper()
 	all, err := covered()
@@ -87,7 +87,7 @@ func clausesIn(t *testing.T, c check) []string {
 	return all[c.name()]
 }
 
-// clausesOf returns the clauses that a part of the checks names.
+// clausesOf returns the clauses of a part of the checks.
 func clausesOf(t *testing.T, checks []check, part, parts int) []string {
 	t.Helper()
 	var list []string
@@ -100,8 +100,8 @@ func clausesOf(t *testing.T, checks []check, part, parts int) []string {
 	return slices.Compact(list)
 }
 
-// TestEveryClauseIsCovered wants a check for each clause, a clause for each
-// name, and each number once.
+// TestEveryClauseIsCovered checks that clause numbers are unique, that each clause has a
+// check, and that each check names existing clauses.
 func TestEveryClauseIsCovered(t *testing.T) {
 	clauses := specified(t)
 	seen := map[string]bool{}

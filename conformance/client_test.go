@@ -12,7 +12,7 @@ import (
 // fields is the body of a request.
 type fields map[string]any
 
-// with returns a copy with one more field, or without it if v is nil.
+// with returns a copy with a field set, or removed if v is nil.
 func (f fields) with(name string, v any) fields {
 	c := fields{}
 	for k, old := range f {
@@ -25,12 +25,12 @@ func (f fields) with(name string, v any) fields {
 	return c
 }
 
-// answer is what came back over HTTP.
+// answer is an HTTP answer.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
-	// value is the body's JSON; nil if it has none.
+	// value is the body's JSON, or nil.
 	value *value
 }
 
@@ -84,8 +84,8 @@ func (e *exchange) send(method, url, body string, header http.Header) (*answer, 
 	return a, nil
 }
 
-// eventually repeats a request until an answer is as wanted, for at most this
-// long, and returns the last one.
+// eventually repeats a request until an answer is as wanted or the time is over, and
+// returns the last one.
 func (x *exam) eventually(in time.Duration, request func() *answer, wanted func(*answer) bool) *answer {
 	x.Helper()
 	end, every := time.NewTimer(in), time.NewTicker(20*time.Millisecond)

@@ -12,8 +12,8 @@ var consistencyChecks = []check{addsUp}
 
 func TestConsistency(t *testing.T) { examine(t, consistencyChecks) }
 
-// addsUp lets three accounts trade at random, and holds everything that the
-// exchange says about it against each other.
+// addsUp lets three accounts trade at random and checks that all answers of the exchange
+// agree.
 func addsUp(x *exam) {
 	m := x.market()
 	seed := rand.Uint64()
@@ -43,7 +43,7 @@ func addsUp(x *exam) {
 	}
 }
 
-// disturb places a random order, or cancels one.
+// disturb places or cancels a random order.
 func (x *exam) disturb(m *market, random *rand.Rand, a *account) {
 	x.Helper()
 	side := []string{"BUY", "SELL"}[random.IntN(2)]
@@ -74,24 +74,24 @@ func (x *exam) disturb(m *market, random *rand.Rand, a *account) {
 	}
 }
 
-// written returns a book as its levels are written.
+// written returns the levels of a book as written.
 func written(book *value) local {
 	l := local{}
 	l.load(book)
 	return l
 }
 
-// String returns the levels in the order of their names.
+// String returns the levels sorted by name.
 func (l local) String() string { return fmt.Sprint(map[string]string(l)) }
 
-// added adds the unfilled amounts of open orders up to levels.
+// added sums the unfilled amounts of open orders into levels.
 func (x *exam) added(everybody []*account) local {
 	x.Helper()
 	sums := map[string]*big.Rat{}
 	for _, a := range everybody {
 		for _, row := range a.list("/open_orders").items {
 			if !row.has("filled") {
-				continue // a stop that waits
+				continue // a waiting stop
 			}
 			key := row.get("side").text + decimal(row.get("price").text).FloatString(4)
 			if sums[key] == nil {
@@ -108,7 +108,7 @@ func (x *exam) added(everybody []*account) local {
 	return l
 }
 
-// uncrossed wants no bid at or above an ask.
+// uncrossed checks that no bid is at or above an ask.
 func (x *exam) uncrossed(book *value) {
 	x.Helper()
 	bids, asks := book.get("bids").column("price"), book.get("asks").column("price")
@@ -117,8 +117,8 @@ func (x *exam) uncrossed(book *value) {
 	}
 }
 
-// fillsAddUp wants each order's trades to be its filled amount, and to be those
-// of the account's trades history.
+// fillsAddUp checks that each order's trades sum up to its filled amount and are those of
+// the trades history.
 func (x *exam) fillsAddUp(a *account) {
 	x.Helper()
 	var ofOrders []string

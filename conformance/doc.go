@@ -1,25 +1,21 @@
-// Package conformance holds a running exchange against docs/spec, clause by
-// clause.
+// Package conformance tests a running exchange against docs/spec, clause by clause.
 //
-// It stands outside: it speaks HTTP and WebSocket, and uses the bourse command
-// for what only an operator can do. It imports nothing of the product but
-// its descriptions, against which it holds every answer, so that it can examine any
-// exchange: by default it builds and starts one, with -url and -admin it uses one
-// that runs.
+// It stands outside: it uses HTTP and WebSocket, and the bourse command for an operator's
+// actions. It imports nothing of the product but its descriptions, with which it
+// validates every answer. It can therefore examine any exchange: by default it builds and
+// starts one; with -url and -admin it uses a running one.
 //
-// A check is a function that takes an [exam] and says with covers which clauses
-// the assertions that follow are about. TestEveryClauseIsCovered fails for a
-// clause that no check names. TestMutations runs the checks behind a proxy that
-// changes an answer on its way, and fails for a clause whose checks never
-// notice: an assertion that cannot fail proves nothing.
+// A check is a function that takes an [exam] and names, with covers, the clauses of the
+// assertions that follow. TestEveryClauseIsCovered fails for a clause without a check.
+// TestMutations runs the checks behind a proxy that changes an answer, and fails for a
+// clause whose checks never notice, because an assertion that cannot fail proves nothing.
 //
-// Invariants: each check has accounts of its own; what it does to a market, it
-// does to one that no other check uses meanwhile, and it leaves its book empty.
-// So it is with networks, which make blocks on demand alone: one that needs
-// several takes them in the order BTC, LTC, ETH, ATOM. What the exchange does by
-// itself is waited for past the proxy, so that a changed answer never passes for
-// a slow exchange.
+// Invariants: each check has its own accounts; it changes only markets that no other
+// check uses meanwhile, and leaves their books empty. The same holds for networks, which
+// make blocks only on demand; a check that needs several reserves them in the order BTC,
+// LTC, ETH, ATOM. Waiting for the exchange bypasses the proxy, so that a changed answer
+// never looks like a slow exchange.
 //
-// Read exam_test.go first, then any of the areas, such as cancel_test.go;
-// proxy_test.go and mutation_test.go examine the checks themselves.
+// Read exam_test.go first, then an area such as cancel_test.go; proxy_test.go and
+// mutation_test.go test the checks themselves.
 package conformance

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// T is what a check needs of a test: *testing.T, or the recorder that the
-// mutation pass watches it with.
+// T is the part of *testing.T that a check needs. The mutation pass replaces it by a
+// recorder.
 type T interface {
 	Helper()
 	Name() string
@@ -20,7 +20,7 @@ type T interface {
 	Cleanup(func())
 }
 
-// crediting is a T that wants to know which clauses a failure is about.
+// crediting is a T that records the clauses of a failure.
 type crediting interface {
 	credit(clauses []string)
 }
@@ -37,28 +37,28 @@ func (c check) name() string {
 // exam is one run of a check.
 type exam struct {
 	T
-	// exchange is examined; url is where, which may be a proxy before it.
+	// exchange is the examined exchange; url is its address or that of a proxy.
 	exchange *exchange
 	url      string
-	// patience is how long a message may take.
+	// patience is the timeout of a message.
 	patience time.Duration
 	clauses  []string
-	// undescribed says that requests are taken although they are not as described.
+	// undescribed permits requests that differ from the description.
 	undescribed bool
 }
 
-// patience is how long a message may take that has to come. Messages that must not
-// come are not waited for.
+// patience is the timeout of an expected message. Checks do not wait for the absence of a
+// message.
 const patience = 30 * time.Second
 
-// examine runs checks as subtests, beside each other.
+// examine runs checks as parallel subtests.
 func examine(t *testing.T, checks []check) {
 	t.Parallel()
 	for _, c := range checks {
 		t.Run(c.name(), func(t *testing.T) {
 			t.Parallel()
 			defer func() {
-				if p := recover(); p != nil { // the others go on
+				if p := recover(); p != nil { // let the other checks continue
 					t.Errorf("the check fell over: %v\n%s", p, debug.Stack())
 				}
 			}()
@@ -67,10 +67,10 @@ func examine(t *testing.T, checks []check) {
 	}
 }
 
-// covers says which clauses the assertions from here on are about.
+// covers names the clauses of the following assertions.
 func (x *exam) covers(clauses ...string) { x.clauses = clauses }
 
-// Errorf fails the check: the exchange does not do what the clauses say.
+// Errorf fails the check: the exchange violates its clauses.
 func (x *exam) Errorf(format string, args ...any) {
 	x.Helper()
 	x.blame()
@@ -90,8 +90,8 @@ func (x *exam) blame() {
 	}
 }
 
-// broken ends the check because what comes before its assertions failed: that
-// proves nothing about its clauses.
+// broken ends the check because its preparation failed, which proves nothing about its
+// clauses.
 func (x *exam) broken(format string, args ...any) {
 	x.Helper()
 	x.T.Fatalf("cannot examine "+strings.Join(x.clauses, ", ")+": "+format, args...)

@@ -27,15 +27,15 @@ var (
 // examined is the exchange under examination.
 var examined *exchange
 
-// exchange is a running exchange and its operator.
+// exchange is a running exchange with its operator.
 type exchange struct {
 	url      string
 	operator operator
-	// client keeps connections open, so that a check does not pay for them.
+	// client keeps connections open, to save each check the handshakes.
 	client *http.Client
 	pool   *pool
 	marker marker
-	// reservations are for the checks of the wallet.
+	// reservations are used by the wallet's checks.
 	reservations *reservations
 }
 
@@ -82,8 +82,8 @@ func newClient() *http.Client {
 	}
 }
 
-// start builds the binary and runs an exchange without traders of its own. stop
-// must be called also after an error.
+// start builds the binary and runs an exchange without traders. Call stop even after an
+// error.
 func (e *exchange) start() (stop func(), err error) {
 	dir, err := os.MkdirTemp("", "conformance")
 	if err != nil {

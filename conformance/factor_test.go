@@ -8,9 +8,9 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// otherCode returns a code that is not this one.
+// otherCode returns a different code.
 func otherCode(code string) string {
-	if len(code) > 6 { // takes an address back
+	if len(code) > 6 { // a code that reverts a change of address
 		return "2222-2222-2222-2222"
 	}
 	if code == "123456" {
@@ -49,8 +49,8 @@ func wrongCodes(x *exam) {
 	x.refuses(p.ask("PATCH", "/mfa/cases", wrong), 511, "REQUIRE_2FA")
 }
 
-// applicationCode returns the code that an authenticator application shows so
-// many steps from now.
+// applicationCode returns the code of an authenticator application, a number of time
+// steps from now.
 func (x *exam) applicationCode(address string, steps int) string {
 	x.Helper()
 	u, err := url.Parse(address)
@@ -79,7 +79,7 @@ func codesOfAnApplication(x *exam) {
 		x.Fatalf("url is %q", address)
 	}
 	x.gives(p.ask("GET", "/mfa/providers", nil), fmt.Sprintf(emailUsed, true))
-	// The code of the step before leaves those of now and the next one unused.
+	// The previous step's code leaves the current one and the next unused.
 	x.gives(p.ask("POST", "/mfa/providers/TOTP", fields{"code2FA": x.applicationCode(address, -1)}), `{}`)
 	x.covers("ACC-FAC-5")
 	x.refuses(p.ask("PUT", "/mfa/providers/GA", nil), 405, "ALREADY_CONFIGURED")

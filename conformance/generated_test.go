@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestGeneratedClients has a common generator make clients from the descriptions,
-// and places an order and asks for a withdrawal with them. They are made anew each
-// time: what is kept could not show that a description has changed.
+// TestGeneratedClients generates clients from the descriptions with a common generator,
+// and places an order and requests a withdrawal with them. They are generated at each
+// run, so that a changed description shows.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func TestGeneratedClients(t *testing.T) {
 	x.equal("amount", a.row("xid", withdrawal).get("amount").text, "0.25")
 }
 
-// generate makes a package from a description.
+// generate generates a package from a description.
 func generate(t *testing.T, dir, name string) {
 	t.Helper()
 	if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {

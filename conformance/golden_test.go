@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// golden holds JSON against testdata/golden/NAME.json: a pattern with every
-// field of the specification's table, in its order. $NAME in it stands for one
-// of the words, which come as name and text in turn.
+// golden matches JSON with testdata/golden/NAME.json: a pattern with every field of the
+// specification's table, in order. words are pairs of a name and the text that replaces
+// $NAME.
 func (x *exam) golden(got *value, name string, words ...string) {
 	x.Helper()
 	b, err := os.ReadFile("testdata/golden/" + name + ".json")
@@ -23,7 +23,7 @@ func (x *exam) golden(got *value, name string, words ...string) {
 	x.match(got, strings.NewReplacer(pairs...).Replace(string(b)))
 }
 
-// TestGoldenFilesAreUsed wants each golden file to be named by a check.
+// TestGoldenFilesAreUsed checks that a check names each golden file.
 func TestGoldenFilesAreUsed(t *testing.T) {
 	files, err := filepath.Glob("testdata/golden/*.json")
 	if err != nil || len(files) == 0 {

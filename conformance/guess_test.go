@@ -1,6 +1,6 @@
 package conformance
 
-// tooMuch wants a refusal that says when to come again.
+// tooMuch checks for a refusal with Retry-After.
 func (x *exam) tooMuch(a *answer) {
 	x.Helper()
 	x.refuses(a, 429, "RATE_LIMIT")
@@ -26,7 +26,7 @@ func guessedCodes(x *exam) {
 	past.x = x.past()
 	change := fields{"cases": fields{"LOGIN": true}}
 	x.covers("ACC-FAC-8")
-	for range 2 { // each code may be missed five times
+	for range 2 { // five wrong attempts are allowed for each code
 		past.x.refuses(past.ask("PATCH", "/mfa/cases", change), 511, "REQUIRE_2FA")
 		wrong := change.with("code2FA", otherCode(p.code()))
 		for range 5 {
@@ -58,8 +58,8 @@ func confirmedKey(x *exam) {
 	x.refuses(p.ask("PATCH", "/api-keys/"+key, fields{"ips": []string{}}), 511, "REQUIRE_2FA")
 }
 
-// confirmed posts a request that is asked for a code, walks every way to miss it, and
-// brings it. With another value of a field it would be another request.
+// confirmed posts a request that demands a code, tries every wrong code, then the right
+// one. A request with another value of the field needs another code.
 func (p *person) confirmed(path string, body fields, field string, value any, pattern string) {
 	p.x.Helper()
 	p.x.refuses(p.ask("POST", path, body), 511, "REQUIRE_2FA")
@@ -67,7 +67,7 @@ func (p *person) confirmed(path string, body fields, field string, value any, pa
 	p.x.refuses(p.ask("POST", path, body.with("code2FA", otherCode(code))), 403, "INVALID_2FA")
 	p.x.refuses(p.ask("POST", path, body.with(field, value).with("code2FA", code)), 511, "REQUIRE_2FA")
 	p.x.gives(p.ask("POST", path, body.with("code2FA", code)), pattern)
-	if path == "/api-keys" { // what is there already is refused for that
+	if path == "/api-keys" { // refused because it exists already
 		p.x.refuses(p.ask("POST", path, body.with("code2FA", code)), 409, "CONFLICT")
 		return
 	}

@@ -11,7 +11,7 @@ var keyChecks = []check{keyIsNeeded, uselessKeys, secrets, scopes, revokedKey, p
 
 func TestKeys(t *testing.T) { examine(t, keyChecks) }
 
-// keyed are the endpoints that need a key, with bodies that suffice otherwise.
+// keyed are the endpoints that need a key, with bodies that are otherwise valid.
 var keyed = map[string]fields{
 	"/open_orders": {"offset": 0}, "/orders_history": {"offset": 0}, "/trades_history": {"offset": 0},
 	"/open_orders/new": untouched.limit("BUY", "10", "1"), "/open_orders/cancel": {"obid": 1},

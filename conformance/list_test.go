@@ -19,8 +19,7 @@ func offsetIsNeeded(x *exam) {
 	}
 }
 
-// collect reads pages until one is not full, and wants all others to hold 50
-// rows.
+// collect reads pages until one is not full, and checks that all others have 50 rows.
 func (x *exam) collect(page func(offset int) *value) []*value {
 	x.Helper()
 	var rows []*value

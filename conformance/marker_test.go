@@ -6,10 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// marker makes events that nothing else is mistaken for: orders in a market of
-// its own, each at a price of its own. A connection sends its messages in the
-// order in which things happened, so that when it has sent the marker it has sent
-// everything before.
+// marker makes unmistakable events: orders in a market of its own, each at its own price.
+// A connection sends messages in the order of events, so that a marker's message comes
+// after those of all earlier events.
 type marker struct {
 	exchange *exchange
 	open     sync.Once
@@ -21,10 +20,10 @@ type marker struct {
 // marking is the market of the markers.
 var marking = testMarket(59)
 
-// stream is what a connection has to subscribe to.
+// markerStream is the stream of the marker's book.
 const markerStream = "TEST59/USDT@orderBook"
 
-// set makes a marker and returns its price, as messages write it.
+// set makes a marker and returns its price as in messages.
 func (m *marker) set() (string, error) {
 	m.open.Do(m.prepare)
 	if m.err != nil {
@@ -46,7 +45,7 @@ func (m *marker) set() (string, error) {
 	return price, err
 }
 
-// prepare opens the account that makes the markers.
+// prepare opens the marker's account.
 func (m *marker) prepare() {
 	o := &m.exchange.operator
 	account, err := o.do("account", "create", "marker-"+m.exchange.pool.run+"@example.com")

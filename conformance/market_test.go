@@ -7,20 +7,20 @@ import (
 	"math/big"
 )
 
-// market is one of the sandbox's test markets: base_precision 4,
-// quote_precision 4, min_order 1, fees of 0.1 %.
+// market is a test market of the sandbox: base_precision 4, quote_precision 4, min_order
+// 1, fees of 0.1 %.
 type market struct {
 	pair, base, quote string
 }
 
-// pool hands out the test markets, one check each at a time.
+// pool hands out the test markets, each to one check at a time.
 type pool struct {
 	free chan *market
-	// run tells this run's accounts from those of others.
+	// run distinguishes this run's accounts from those of other runs.
 	run string
 }
 
-// untouched never has a trade.
+// untouched is a market without trades.
 var untouched = testMarket(60)
 
 func testMarket(n int) *market {
@@ -46,16 +46,16 @@ func newPool() *pool {
 	return p
 }
 
-// market returns a market that no other check uses until this one ends. Its book
-// is empty, and it may have traded before: last at 100 or above, because an order
-// is worth no more than the last price makes it.
+// market returns a market that no other check uses until this one ends. Its book is
+// empty. Its last price is at least 100, because an order's worth is limited by the last
+// price.
 func (x *exam) market() *market {
 	x.Helper()
 	m := <-x.exchange.pool.free
 	x.Cleanup(func() { x.exchange.pool.free <- m })
 	if last, ok := new(big.Rat).SetString(x.ticker(m).get("price").text); !ok || last.Cmp(big.NewRat(100, 1)) < 0 {
 		a := x.trader(m)
-		x.trade(m, a, a, "100", "10000") // worth the least order at any last price
+		x.trade(m, a, a, "100", "10000") // worth the minimum at any last price
 	}
 	return m
 }
@@ -70,7 +70,7 @@ func (x *exam) book(m *market) *value {
 	return a.value
 }
 
-// levels writes a side of a book as "price:amount" in order.
+// levels formats a side of a book as "price:amount" in order.
 func levels(side *value) []string {
 	list := []string{}
 	for _, row := range side.items {

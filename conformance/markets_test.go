@@ -38,8 +38,8 @@ func extendedRows(x *exam) {
 	x.same("pairs", extended.value.get("markets").column("pair"), plain.value.get("markets").column("pair")...)
 }
 
-// everyMarket returns the pairs of all markets, page by page. No market is delisted
-// between the pages; a check calls it once.
+// everyMarket returns the pairs of all markets, page by page. It must be called once per
+// check; no market is delisted between the pages.
 func (x *exam) everyMarket(body fields) []*value {
 	x.reserve("list of markets")
 	x.Helper()
@@ -121,7 +121,7 @@ func decimal(s string) *big.Rat {
 	return r
 }
 
-// ordered wants rows that search selects to ascend by a field.
+// ordered checks that the rows of a search are sorted by a field.
 func (x *exam) ordered(sort, name, dir string) {
 	x.Helper()
 	rows := x.post("/markets_ex", fields{"sort": sort, "sort_dir": dir, "quote": "USDT", "offset": 0}).value.get("markets").items

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// placeholders stand in patterns for what changes from run to run: the kind of
-// JSON value and the form of its text.
+// placeholders match values that change from run to run: the kind of JSON value and the
+// form of its text.
 var placeholders = map[string]struct {
 	kind byte
 	form *regexp.Regexp
@@ -36,9 +36,8 @@ var placeholders = map[string]struct {
 	"#reason": {'"', regexp.MustCompile(`^[A-Z_]+$`)},
 }
 
-// mismatch compares a value with a pattern: JSON in which texts that begin with
-// # are placeholders. The order of fields counts. It returns what differs first,
-// or "".
+// mismatch compares a value with a pattern: JSON in which strings that begin with # are
+// placeholders. The order of fields counts. It returns the first difference, or "".
 func mismatch(got, pattern *value) string { return mismatchAt("", got, pattern) }
 
 func mismatchAt(at string, got, pattern *value) string {
@@ -69,7 +68,7 @@ func mismatchAt(at string, got, pattern *value) string {
 	return ""
 }
 
-// match holds an answer's JSON, or a message, against a pattern.
+// match checks an answer or message against a pattern.
 func (x *exam) match(got *value, pattern string) {
 	x.Helper()
 	want, err := parseValue([]byte(pattern))
@@ -85,7 +84,7 @@ func (x *exam) match(got *value, pattern string) {
 	}
 }
 
-// matchAll holds messages against patterns, in order.
+// matchAll checks messages against patterns in order.
 func (x *exam) matchAll(got []*value, patterns ...string) {
 	x.Helper()
 	for i, pattern := range patterns {
@@ -100,7 +99,7 @@ func (x *exam) matchAll(got []*value, patterns ...string) {
 	}
 }
 
-// equal holds a text against what is wanted.
+// equal compares a text with the wanted one.
 func (x *exam) equal(what, got, want string) {
 	x.Helper()
 	if got != want {
@@ -108,13 +107,13 @@ func (x *exam) equal(what, got, want string) {
 	}
 }
 
-// same holds lists of texts against each other.
+// same compares lists of texts.
 func (x *exam) same(what string, got []string, want ...string) {
 	x.Helper()
 	x.equal(what, strings.Join(got, " "), strings.Join(want, " "))
 }
 
-// fails wants an error with exactly this text.
+// fails expects an error with exactly this text.
 func (x *exam) fails(a *answer, text string) {
 	x.Helper()
 	x.failed(a)
@@ -123,7 +122,7 @@ func (x *exam) fails(a *answer, text string) {
 	}
 }
 
-// failsNaming wants an error whose text holds these words.
+// failsNaming expects an error whose text has these words.
 func (x *exam) failsNaming(a *answer, words ...string) {
 	x.Helper()
 	x.failed(a)
@@ -134,7 +133,7 @@ func (x *exam) failsNaming(a *answer, words ...string) {
 	}
 }
 
-// failed wants the form of an error.
+// failed checks the form of an error.
 func (x *exam) failed(a *answer) {
 	x.Helper()
 	if a.status != 200 {
@@ -143,7 +142,7 @@ func (x *exam) failed(a *answer) {
 	x.match(a.value, `{"success":false,"error":"#text"}`)
 }
 
-// succeeds wants an answer with success true.
+// succeeds expects success true.
 func (x *exam) succeeds(a *answer) {
 	x.Helper()
 	if a.status != 200 || a.value.get("success").kind != 't' {
@@ -151,7 +150,7 @@ func (x *exam) succeeds(a *answer) {
 	}
 }
 
-// answers wants an answer with success true and this JSON.
+// answers expects success true and this JSON.
 func (x *exam) answers(a *answer, pattern string) {
 	x.Helper()
 	x.succeeds(a)

@@ -11,18 +11,18 @@ import (
 type mutation struct {
 	at   place
 	name string
-	// rank orders the mutations of a check: those that only a look at the
-	// content notices come first, crude ones last.
+	// rank orders the mutations of a check: first the ones that only a check of the
+	// content notices, crude ones last.
 	rank int
-	// apply makes the change, and reports whether there was anything to change.
+	// apply makes the change, and reports whether it changed anything.
 	apply func(*passage) bool
 }
 
-// crude is the rank of mutations that make any check fail that sees the answer:
-// they prove nothing about what it looks for.
+// crude is the rank of mutations that fail any check that reads the answer; they prove
+// nothing about its assertions.
 const crude = 3
 
-// The changes of a stream that are not changes of one message.
+// Changes of a stream, as opposed to one message.
 const (
 	dropMessage   = "drop the message"
 	repeatMessage = "send the message twice"
@@ -37,7 +37,7 @@ func (m *mutation) String() string {
 	return where + ": " + m.name
 }
 
-// mutations lists what can be done to what passed.
+// mutations returns the changes of a passage.
 func mutations(p passage) []mutation {
 	var list []mutation
 	add := func(rank int, name string, apply func(*passage) bool) {
@@ -101,14 +101,14 @@ func mutateHead(p passage, add func(int, string, func(*passage) bool)) {
 	})
 }
 
-// edit is a change of a JSON value; the value it is applied to is the root.
+// edit changes a JSON value in place, given its root.
 type edit struct {
 	name  string
 	rank  int
 	apply func(root *value) bool
 }
 
-// changes lists what can be done to a value and what it holds.
+// changes returns the edits of a value and its parts.
 func changes(v *value, at string) []edit {
 	var list []edit
 	switch v.kind {
@@ -125,7 +125,7 @@ func changes(v *value, at string) []edit {
 	return list
 }
 
-// within turns the edits of a part into edits of the whole.
+// within turns edits of a part into edits of the whole.
 func within(list []edit, find func(*value) *value) []edit {
 	for i, e := range list {
 		list[i].apply = func(root *value) bool {
@@ -218,7 +218,7 @@ func changesOfArray(v *value) []edit {
 	return list
 }
 
-// sample returns which rows of n are changed: the first two and the last.
+// sample returns the indices of n rows to change: the first two and the last.
 func sample(n int) []int {
 	switch n {
 	case 1:
@@ -229,7 +229,7 @@ func sample(n int) []int {
 	return []int{0, 1, n - 1}
 }
 
-// opposites are what words are changed to.
+// opposites maps words to their replacements.
 var opposites = map[string]string{
 	"BUY": "SELL", "SELL": "BUY", "MAKER": "TAKER", "TAKER": "MAKER", "OPEN": "FILLED", "FILLED": "KILLED",
 	"KILLED": "CANCELED", "CANCELED": "KILLED", "GTC": "IOC", "IOC": "FOK", "FOK": "GTC",
@@ -276,7 +276,7 @@ func changesOfScalar(v *value) []edit {
 	return nil
 }
 
-// makeLarge puts a digit before a number.
+// makeLarge prefixes a number with a digit.
 func makeLarge(v *value) bool {
 	if v.text == "" || strings.Trim(v.text, "0123456789.") != "" {
 		return false
@@ -285,7 +285,7 @@ func makeLarge(v *value) bool {
 	return true
 }
 
-// otherText returns a text of the same kind that says something else.
+// otherText returns a different text of the same kind.
 func otherText(s string) string {
 	if o, ok := opposites[s]; ok {
 		return o

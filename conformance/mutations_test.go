@@ -20,7 +20,7 @@ var (
 // maxMutations bounds the runs of one check.
 const maxMutations = 400
 
-// recorder is a T that a check may fail without failing anything.
+// recorder is a T that records failures instead of failing the test.
 type recorder struct {
 	name string
 
@@ -34,27 +34,27 @@ func (r *recorder) Helper()             {}
 func (r *recorder) Name() string        { return r.name }
 func (r *recorder) Logf(string, ...any) {}
 
-// Errorf writes a failure down.
+// Errorf records a failure.
 func (r *recorder) Errorf(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 }
 
-// Fatalf writes a failure down and ends the check.
+// Fatalf records a failure and ends the check.
 func (r *recorder) Fatalf(format string, args ...any) {
 	r.Errorf(format, args...)
 	runtime.Goexit()
 }
 
-// Cleanup has f called when the check is over.
+// Cleanup defers f to the end of the check.
 func (r *recorder) Cleanup(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cleanups = append(r.cleanups, f)
 }
 
-// credit says that a check of these clauses noticed something.
+// credit records that a check of these clauses noticed a change.
 func (r *recorder) credit(clauses []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,11 +63,10 @@ func (r *recorder) credit(clauses []string) {
 	}
 }
 
-// changedPatience is how long a message may take whose change may be that it never
-// comes.
+// changedPatience is the timeout of a message in a run whose change may suppress it.
 const changedPatience = 2 * time.Second
 
-// watch runs a check behind a proxy and returns what became of both.
+// watch runs a check behind a proxy and returns the recorder and the proxy.
 func watch(c check, change *mutation) (*recorder, *proxy) {
 	wait := patience
 	if change != nil {
@@ -93,8 +92,8 @@ func watch(c check, change *mutation) (*recorder, *proxy) {
 	return r, p
 }
 
-// TestMutations fails for a clause whose checks notice no change of an answer.
-// All of them take minutes; it examines the part that -mutate says.
+// TestMutations fails for a clause whose checks notice no change of an answer. It runs
+// the part of the checks selected by -mutate, because all of them take minutes.
 func TestMutations(t *testing.T) {
 	var part, parts int
 	if _, err := fmt.Sscanf(*mutateFlag, "%d/%d", &part, &parts); err != nil || parts < 1 {
@@ -118,7 +117,7 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// tally gathers the clauses for which a change was noticed.
+// tally collects the clauses whose changes were noticed.
 type tally struct {
 	mu      sync.Mutex
 	clauses map[string]bool
@@ -143,8 +142,8 @@ func (y *tally) has(clauses []string) bool {
 	return true
 }
 
-// mutate runs a check again and again, each time with another change, until each
-// of its clauses was noticed to be broken.
+// mutate repeats a check with different changes until one was noticed for each of its
+// clauses.
 func mutate(t *testing.T, c check, noticed *tally) {
 	r, p := watch(c, nil)
 	if len(r.failures) > 0 {

@@ -41,7 +41,7 @@ func nameRepeated(x *exam) {
 	x.same("open orders", a.open())
 }
 
-// nameAtOnce sends the same request several times at the same time.
+// nameAtOnce sends the same request several times concurrently.
 func nameAtOnce(x *exam) {
 	x.covers("SPOT-CID-2")
 	m := x.market()

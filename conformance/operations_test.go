@@ -22,7 +22,7 @@ func TestOperations(t *testing.T) { examine(t, operationsChecks) }
 
 const succeeded = `{"class":"resp","id":%d,"success":true}`
 
-// fails wants an error as the answer to the socket's last request.
+// fails expects an error as the answer to the socket's last request.
 func (s *socket) fails(m *value, words ...string) {
 	s.x.Helper()
 	s.x.match(m, fmt.Sprintf(`{"class":"resp","id":%d,"success":false,"error":"#text"}`, s.id))
@@ -33,7 +33,7 @@ func (s *socket) fails(m *value, words ...string) {
 	}
 }
 
-// succeeds wants success as the answer to the socket's last request.
+// succeeds expects success as the answer to the socket's last request.
 func (s *socket) succeeds(m *value) {
 	s.x.Helper()
 	s.x.match(m, fmt.Sprintf(succeeded, s.id))
@@ -77,8 +77,8 @@ func pingInTime(x *exam) {
 	s, idle := x.connect(), x.connect()
 	s.sub(m.pair+"@orderBook", m.pair+"@marketTrade", m.pair+"@tickerEx")
 
-	// A moment counts in which the machine has time: then a connection without data, which
-	// pings at the same time, is answered in time.
+	// Only moments in which the machine is not busy count: a connection without data that
+	// pings at the same time must be answered in time.
 	const moments, most = 20, 400
 	counted := 0
 	for i := 0; counted < moments && i < most; i++ {
@@ -102,7 +102,7 @@ func pingInTime(x *exam) {
 	}
 }
 
-// inTime is how long the answer to a ping may take.
+// inTime is the time within which a ping must be answered.
 const inTime = 100 * time.Millisecond
 
 func unknownOperation(x *exam) {
@@ -386,7 +386,7 @@ func tooManyFrames(x *exam) {
 		if name == "fragments" {
 			_ = s.frame(ws.NewFrame(ws.OpText, false, nil))
 		}
-		_, _ = s.conn.Write(bytes.Repeat(ws.MustCompileFrame(ws.MaskFrame(f)), 20_000)) // it may end meanwhile
+		_, _ = s.conn.Write(bytes.Repeat(ws.MustCompileFrame(ws.MaskFrame(f)), 20_000)) // the connection may end meanwhile
 		s.ends(x.patience, ws.StatusPolicyViolation)
 		other.succeeds(other.ask("ping", fields{}))
 	}

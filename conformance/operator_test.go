@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// operator does what only the exchange's operator can do.
+// operator runs the operator's commands.
 type operator struct {
-	// command is the admin command with what comes before its verb.
+	// command is the command line before the verb.
 	command []string
-	// socket is a client of the socket behind the command; nil if where it is is
-	// not known. What every check needs goes there directly, because starting
-	// the command a thousand times takes longer than all checks.
+	// socket is a client of the operators' socket, nil if its path is unknown. Frequent
+	// verbs use it directly, because a thousand starts of the command take longer than
+	// all checks.
 	socket *http.Client
 }
 
-// do runs a verb with its arguments and returns what it prints.
+// do runs a verb and returns its output.
 func (o *operator) do(args ...string) (map[string]any, error) {
 	out, err := o.run(args)
 	if err != nil {
@@ -49,7 +49,7 @@ func (o *operator) run(args []string) ([]byte, error) {
 	return out, err
 }
 
-// frequent returns what the command sends for the verbs that open accounts.
+// frequent returns the socket's request for the verbs that open accounts.
 func frequent(args []string) (path string, body fields) {
 	switch {
 	case args[0] == "account" && args[1] == "create":

@@ -2,7 +2,7 @@ package conformance
 
 import "encoding/json"
 
-// limit is a LIMIT GTC order that asks for its result.
+// limit returns a LIMIT GTC order with a RESULT answer.
 func (m *market) limit(side, price, amount string) fields {
 	return fields{
 		"pair": m.pair, "side": side, "type": "LIMIT", "time_in_force": "GTC",
@@ -10,17 +10,17 @@ func (m *market) limit(side, price, amount string) fields {
 	}
 }
 
-// byAmount is a MARKET order by amount.
+// byAmount returns a MARKET order by amount.
 func (m *market) byAmount(side, amount string) fields {
 	return m.limit(side, "", amount).with("price", nil).with("type", "MARKET").with("time_in_force", "IOC")
 }
 
-// byTotal is a MARKET order by total.
+// byTotal returns a MARKET order by total.
 func (m *market) byTotal(side, total string) fields {
 	return m.byAmount(side, "").with("amount", nil).with("total", total)
 }
 
-// stop is a STOP_LIMIT order.
+// stop returns a STOP_LIMIT order.
 func (m *market) stop(side, stop, price, amount string) fields {
 	return m.limit(side, price, amount).with("type", "STOP_LIMIT").with("stop", stop)
 }
@@ -31,8 +31,8 @@ func (a *account) try(order fields) *answer {
 	return a.post("/open_orders/new", order)
 }
 
-// later posts orders one after the other, beside what the check does, and not
-// through a proxy. Answers that did not come are left out.
+// later posts orders one after another, concurrently with the check and past the proxy.
+// Missing answers are left out.
 func (a *account) later(orders ...fields) <-chan *answer {
 	answers := make(chan *answer, len(orders))
 	go func() {
@@ -73,19 +73,19 @@ func (a *account) sell(m *market, price, amount string) string {
 	return a.place(m.limit("SELL", price, amount))
 }
 
-// trade lets two accounts trade: the first sells at rest, the second buys.
+// trade lets the first account sell at rest to the second.
 func (x *exam) trade(m *market, seller, buyer *account, price, amount string) (sold, bought string) {
 	x.Helper()
 	return seller.sell(m, price, amount), buyer.buy(m, price, amount)
 }
 
-// becomes wants a RESULT answer with a status and what was filled.
+// becomes checks the status and filled amount of a RESULT answer.
 func (x *exam) becomes(a *answer, status, filled string) {
 	x.Helper()
 	x.answers(a, `{"success":true,"obid":"#id","status":"`+status+`","filled":"`+filled+`"}`)
 }
 
-// stands wants an order to be in a state, as the history shows it.
+// stands checks the state of an order in the history.
 func (a *account) stands(obid, status, filled string) {
 	a.x.Helper()
 	row := a.history(obid)
@@ -93,7 +93,7 @@ func (a *account) stands(obid, status, filled string) {
 	a.x.equal("filled of order "+obid, row.get("filled").text, filled)
 }
 
-// rejects wants a rejection with this reason.
+// rejects expects a rejection with this reason.
 func (x *exam) rejects(a *answer, reason string) {
 	x.Helper()
 	x.failed(a)

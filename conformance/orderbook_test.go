@@ -120,7 +120,7 @@ func neverCrossed(x *exam) {
 	}
 }
 
-// top returns the best of some levels; empty if there is none.
+// top returns the best level; empty if there is none.
 func top(list []string) string {
 	if len(list) == 0 {
 		return ""

@@ -35,7 +35,7 @@ func openFilled(x *exam) {
 	x.equal("filled", b.list("/open_orders").items[0].get("filled").text, "1")
 }
 
-// twoMarkets returns orders in two markets, alternately, oldest first.
+// twoMarkets returns orders in two alternating markets, oldest first.
 func (x *exam) twoMarkets() (a *account, m, n *market, ids []string) {
 	x.Helper()
 	m = x.market()
@@ -82,7 +82,7 @@ func openOrDone(x *exam) {
 	a.stands(sold, "FILLED", "1")
 }
 
-// storied is an account with a history of each kind.
+// storied returns an account with every kind of history.
 func (x *exam) storied(m *market) *account {
 	x.Helper()
 	a := x.trader(m)

@@ -63,7 +63,7 @@ func refusedIsSilent(x *exam) {
 	}
 }
 
-// events writes myOrders messages as "event:obid:status:filled".
+// events formats myOrders messages as "event:obid:status:filled".
 func events(messages []*value) []string {
 	list := []string{}
 	for _, m := range of(messages, "myOrders") {
@@ -89,7 +89,7 @@ func oneUpdateEach(x *exam) {
 		"orderAccepted:" + third + "::", "orderUpdate:" + second + ":FILLED:3", "orderUpdate:" + third + "::3",
 	}
 	slices.Sort(got)
-	slices.Sort(want) // which of the two updates comes first is not said
+	slices.Sort(want) // the order of the two updates is unspecified
 	x.same("events of an order that fills in steps", got, want...)
 }
 
@@ -161,7 +161,7 @@ func orderOfMessages(x *exam) {
 	x.same("prices", (&value{items: of(got, "myTrades")}).column("price"), "10", "11")
 }
 
-// kinds returns what messages of the private streams are about.
+// kinds returns the kinds of messages of the private streams.
 func kinds(messages []*value) []string {
 	var list []string
 	for _, m := range messages {

@@ -18,20 +18,20 @@ func TestPeople(t *testing.T) { examine(t, peopleChecks) }
 
 const goodPassword = "correct horse"
 
-// person is somebody who signed up.
+// person is a person with an e-mail address.
 type person struct {
 	x     *exam
 	email string
-	// key is that of a session.
+	// key is a session's key.
 	key string
 }
 
-// stranger returns somebody who has not signed up.
+// stranger returns a person who has not signed up.
 func (x *exam) stranger() *person {
 	return &person{x: x, email: fmt.Sprintf("p%d-%s@example.com", accounts.Add(1), x.exchange.pool.run)}
 }
 
-// person signs somebody up and logs in, past any proxy.
+// person signs a person up and logs in, past any proxy.
 func (x *exam) person() *person {
 	x.Helper()
 	p := x.stranger()
@@ -48,7 +48,7 @@ func (p *person) session() string {
 	return guest.behind(http.MethodPost, "/sessions", fields{"email": p.email, "password": goodPassword}).get("apiKey").text
 }
 
-// behind asks the exchange itself.
+// behind sends a request past any proxy.
 func (p *person) behind(method, path string, body fields) *value {
 	p.x.Helper()
 	b, err := json.Marshal(body)
@@ -66,7 +66,7 @@ func (p *person) behind(method, path string, body fields) *value {
 	return a.value
 }
 
-// code returns the code that was mailed last.
+// code returns the code of the last letter.
 func (p *person) code() string {
 	p.x.Helper()
 	return text(p.x.operate("mail", "last", p.email)["code"])
@@ -77,7 +77,7 @@ func (p *person) ask(method, path string, body fields) *answer {
 	return p.x.rest(method, path, p.key, body)
 }
 
-// confirm asks, and again with the code that is mailed, past any proxy.
+// confirm sends a request, then again with the mailed code, past any proxy.
 func (p *person) confirm(method, path string, body fields) *value {
 	p.x.Helper()
 	b, err := json.Marshal(body)
@@ -117,7 +117,7 @@ func signingUpAgain(x *exam) {
 	x.equal("mailed code", p.code(), "")
 }
 
-// signUpsApart has two sign-ups of one address pending.
+// signUpsApart keeps two sign-ups of one address pending.
 func signUpsApart(x *exam) {
 	p := x.stranger()
 	up := fields{"email": p.email, "password": goodPassword}
@@ -239,7 +239,7 @@ func addressChanged(x *exam) {
 	x.gives(p.ask("PATCH", "/email", fields{"code": next.code()}), show(next.email, `null`))
 }
 
-// addressRestored changes an address, and has the holder of the old one take it back.
+// addressRestored changes an address, which the holder of the old one reverts.
 func addressRestored(x *exam) {
 	p, next := x.person(), x.stranger()
 	p.confirm("PUT", "/email", fields{"email": next.email, "password": goodPassword})

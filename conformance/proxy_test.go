@@ -14,23 +14,23 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// place is where in a run an answer or a message was: the nth HTTP answer, or
-// the nth message of the nth connection. HTTP has connection 0.
+// place is the position of an answer or message in a run: the HTTP answer of an index, on
+// connection 0, or the message of an index on a WebSocket connection.
 type place struct{ connection, index int }
 
 // passage is an answer or message on its way to the client.
 type passage struct {
 	at     place
 	method string
-	// status, header and value are an answer's; a message has only a value, a
-	// close frame only a status.
+	// status, header and value belong to an answer; a message has only a value, a close
+	// frame only a status.
 	status int
 	header http.Header
 	value  *value
 }
 
-// proxy stands between a check and the exchange. It writes down what passes, and
-// changes one thing of it.
+// proxy stands between a check and the exchange. It records the passages and changes one
+// of them.
 type proxy struct {
 	exchange *exchange
 	server   *httptest.Server
@@ -49,7 +49,7 @@ func newProxy(e *exchange, change *mutation) *proxy {
 	return p
 }
 
-// note writes down what passes.
+// note records a passage.
 func (p *proxy) note(at passage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +60,7 @@ func (p *proxy) note(at passage) {
 	p.passed = append(p.passed, at)
 }
 
-// ServeHTTP passes a request on and its answer back.
+// ServeHTTP forwards a request and its answer.
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Upgrade") != "" {
 		p.tunnel(w, r)
@@ -94,7 +94,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(a.body)
 }
 
-// tunnel passes a WebSocket connection through.
+// tunnel forwards a WebSocket connection.
 func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	p.connections++
@@ -120,7 +120,7 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 	_ = down.Close()
 }
 
-// stream passes what the exchange sends, frame by frame.
+// stream forwards the exchange's messages frame by frame.
 func (p *proxy) stream(number int, up io.Reader, down io.Writer) {
 	from := newHead(up)
 	if _, err := down.Write(from.head()); err != nil {
@@ -150,8 +150,8 @@ func (p *proxy) stream(number int, up io.Reader, down io.Writer) {
 	}
 }
 
-// message returns the frames to send for a message, and one that is held back
-// until the next.
+// message returns the frames to send for a message, and one to hold until the next
+// message.
 func (p *proxy) message(at place, f ws.Frame, held []byte) (frames [][]byte, hold []byte) {
 	v, err := parseValue(f.Payload)
 	if err != nil {
@@ -200,12 +200,12 @@ func encode(f ws.Frame) []byte {
 	return b.Bytes()
 }
 
-// head reads an HTTP head byte by byte, so that nothing behind it is lost.
+// head reads an HTTP head byte by byte, so that no byte after it is consumed.
 type head struct{ io.Reader }
 
 func newHead(r io.Reader) head { return head{r} }
 
-// head returns everything up to the empty line.
+// head returns the head up to the empty line.
 func (h head) head() []byte {
 	var b []byte
 	one := make([]byte, 1)

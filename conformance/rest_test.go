@@ -17,8 +17,7 @@ func (x *exam) rest(method, path, key string, body fields, headers ...string) *a
 	return x.v2(method, "/account/v2"+path, key, body, headers...)
 }
 
-// v2 sends a request of REST V2, with a key unless it is empty. Headers are names
-// and values.
+// v2 sends a V2 request, with a key unless it is empty. headers are names and values.
 func (x *exam) v2(method, path, key string, body fields, headers ...string) *answer {
 	x.Helper()
 	text := ""
@@ -39,7 +38,7 @@ func (x *exam) v2(method, path, key string, body fields, headers ...string) *ans
 	return x.send(method, path, text, header)
 }
 
-// gives wants status 200 and an answer.
+// gives expects status 200 and an answer.
 func (x *exam) gives(a *answer, pattern string) {
 	x.Helper()
 	if a.status != http.StatusOK {
@@ -49,7 +48,7 @@ func (x *exam) gives(a *answer, pattern string) {
 	x.match(a.value, pattern)
 }
 
-// refuses wants a status and a code.
+// refuses expects a status and a code.
 func (x *exam) refuses(a *answer, status int, code string) {
 	x.Helper()
 	if a.status != status {
@@ -58,7 +57,7 @@ func (x *exam) refuses(a *answer, status int, code string) {
 	x.match(a.value, `{"error":{"code":"`+code+`","msg":"#text"}}`)
 }
 
-// formsOfV2 looks at nothing but forms, which every check looks at.
+// formsOfV2 checks only the forms of answers, as every check does.
 func formsOfV2(x *exam) {
 	x.covers("REST-FORM-1")
 	a := x.account("1 BTC")
@@ -149,7 +148,7 @@ func pagesOfV2(x *exam) {
 	x.refuses(anonymous("?limit=501"), 406, "LIMIT_OUT_OF_RANGE")
 }
 
-// named is gives for sessions whose clients are whatever sends these requests.
+// named is gives for a session's client as this program is reported.
 func (x *exam) named(a *answer, pattern string) {
 	x.Helper()
 	for _, row := range append([]*value{a.value}, a.value.get("sessions").items...) {

@@ -18,7 +18,7 @@ func selfNone(x *exam) {
 	x.same("sides", a.list("/trades_history").column("side"), "BUY", "SELL")
 }
 
-// surrounded puts an own order between two of others: 10, own 11, 12.
+// surrounded puts an own order between two others: 10, own 11, 12.
 func (x *exam) surrounded(m *market) (a *account, own string) {
 	x.Helper()
 	a, b := x.traders(m)

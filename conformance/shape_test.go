@@ -9,9 +9,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/describe"
 )
 
-// shapes are the tables of the specification: the fields of each answer, row and
-// message in their order, with their forms. A ? marks one that may be absent; [x]
-// is an array of rows x, {x} an object x, <x> an object whose members are x.
+// shapes are the tables of the specification: the fields of each answer, row and message
+// in order, with their forms. A ? marks an optional field; [x] is an array of rows x, {x}
+// an object x, <x> an object whose members are x.
 var shapes = map[string]string{
 	"/markets":                "success markets:[market]",
 	"/markets_ex":             "success markets:[market_ex]",
@@ -60,8 +60,8 @@ const (
 	day    = " high:#dec low:#dec vol_base:#dec vol_quote:#dec"
 )
 
-// shaped holds an answer or a message against its table. Whatever a check is
-// about, this is about the order and the types of fields.
+// shaped checks the order and types of fields of an answer or a message against its
+// table, in every check.
 func (x *exam) shaped(name string, v *value) {
 	x.Helper()
 	clauses := x.clauses
@@ -72,8 +72,8 @@ func (x *exam) shaped(name string, v *value) {
 	}
 }
 
-// shapedAnswer holds an answer, and a request that was taken, against the table of
-// its path and the description.
+// shapedAnswer checks an answer, and a request that succeeded, against the table of its
+// path and the description.
 func (x *exam) shapedAnswer(method, path, body string, a *answer) {
 	x.Helper()
 	switch {
@@ -82,7 +82,7 @@ func (x *exam) shapedAnswer(method, path, body string, a *answer) {
 			return v.Exchange(method, path, []byte(body), a.status, a.body)
 		}, a)
 	case strings.Contains(path, "?"):
-		// Fields that came in a query are described like those of a body.
+		// Fields of a query are described like those of a body.
 		asked := x.undescribed
 		x.undescribed = true
 		path, _, _ = strings.Cut(path, "?")
@@ -101,10 +101,10 @@ func (x *exam) shapedAnswer(method, path, body string, a *answer) {
 	}
 }
 
-// validator holds requests and answers against the descriptions.
+// validator validates requests and answers against the descriptions.
 var validator = sync.OnceValues(describe.NewValidator)
 
-// describedV1 holds an answer of V1, and the request if it was taken, against the
+// describedV1 validates a V1 answer, and the request if it succeeded, against the
 // description.
 func (x *exam) describedV1(clause, endpoint, body string, a *answer) {
 	x.Helper()
@@ -117,8 +117,8 @@ func (x *exam) describedV1(clause, endpoint, body string, a *answer) {
 	}, a)
 }
 
-// described fails if an answer is not as described, whatever the check is about.
-// What is no JSON, or is asked where nothing is, has no description.
+// described fails the check if an answer differs from the description. Answers without
+// JSON or of unknown paths have no description.
 func (x *exam) described(clause string, hold func(*describe.Validator) error, a *answer) {
 	x.Helper()
 	v, err := validator()
@@ -136,7 +136,7 @@ func (x *exam) described(clause string, hold func(*describe.Validator) error, a 
 	}
 }
 
-// shapedMessage holds a message against the table of its stream.
+// shapedMessage checks a message against the table of its stream.
 func (x *exam) shapedMessage(m *value) {
 	x.Helper()
 	name := m.get("stream").text
@@ -150,7 +150,7 @@ func (x *exam) shapedMessage(m *value) {
 	x.shaped(name, m)
 }
 
-// tabled holds an object against a table.
+// tabled checks an object against a table.
 func (x *exam) tabled(name string, v *value, table string) {
 	x.Helper()
 	members := v.members
@@ -179,7 +179,7 @@ func tableOf(form string) string {
 	return shapes[name]
 }
 
-// formed holds a field's value against its form.
+// formed checks a field's value against its form.
 func (x *exam) formed(name string, v *value, form string) {
 	x.Helper()
 	switch {

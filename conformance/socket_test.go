@@ -20,17 +20,17 @@ import (
 type socket struct {
 	x    *exam
 	conn net.Conn
-	// messages are those that arrived; closed at the end of the connection.
+	// messages are the received messages; closed at the end of the connection.
 	messages chan *value
 	pongs    chan string
-	// closed is the close frame's code; zero if it broke off.
+	// closed is the code of the close frame; zero without one.
 	closed ws.StatusCode
-	// mu is held for each frame written.
+	// mu is held while a frame is written.
 	mu sync.Mutex
 	id int
-	// aside are data messages that came before an answer that was awaited.
+	// aside are data messages received before an awaited answer.
 	aside []*value
-	// marked is true once markers are sent to this connection.
+	// marked is set once this connection receives markers.
 	marked bool
 }
 
@@ -44,7 +44,7 @@ func (x *exam) connect() *socket {
 	return s
 }
 
-// dial opens a connection with headers of its own.
+// dial opens a connection with extra headers.
 func (x *exam) dial(header http.Header) (*socket, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -63,7 +63,7 @@ func (x *exam) dial(header http.Header) (*socket, error) {
 	return s, nil
 }
 
-// read takes frames in until the connection ends.
+// read receives frames until the connection ends.
 func (s *socket) read(from io.Reader) {
 	defer close(s.messages)
 	for {
@@ -90,7 +90,7 @@ func (s *socket) read(from io.Reader) {
 	}
 }
 
-// maxFrame is the longest frame that is read, in bytes.
+// maxFrame bounds the frames read, in bytes.
 const maxFrame = 1 << 20
 
 var errLongFrame = errors.New("frame too long")
@@ -109,7 +109,7 @@ func readFrame(from io.Reader) (ws.Frame, error) {
 	return f, err
 }
 
-// frame writes a frame as a client does.
+// frame writes a masked frame.
 func (s *socket) frame(f ws.Frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,8 +129,7 @@ func (s *socket) say(message string) {
 
 var errNoMessage = errors.New("no message came")
 
-// next returns the next message that is no marker; an error if none comes in
-// time or ever.
+// next returns the next message except markers; an error if none arrives in time.
 func (s *socket) next() (*value, error) {
 	for {
 		m, err := s.any()
@@ -155,15 +154,14 @@ func (s *socket) any() (*value, error) {
 	}
 }
 
-// ask sends a request and returns its answer; what comes before it is put
-// aside.
+// ask sends a request and returns its answer; earlier messages go to aside.
 func (s *socket) ask(op string, body fields) *value {
 	s.x.Helper()
 	s.request(op, body)
 	return s.answer()
 }
 
-// request sends a request, whose answer is for later.
+// request sends a request without waiting for its answer.
 func (s *socket) request(op string, body fields) {
 	s.x.Helper()
 	s.id++
@@ -174,7 +172,7 @@ func (s *socket) request(op string, body fields) {
 	s.say(string(b))
 }
 
-// answer returns the next answer; what comes before it is put aside.
+// answer returns the next answer; earlier messages go to aside.
 func (s *socket) answer() *value {
 	s.x.Helper()
 	for {
@@ -189,7 +187,7 @@ func (s *socket) answer() *value {
 	}
 }
 
-// must asks for something that has to succeed before a check can go on.
+// must sends a request whose success a check needs.
 func (s *socket) must(op string, body fields) {
 	s.x.Helper()
 	if m := s.ask(op, body); m.get("success").kind != 't' {
@@ -197,20 +195,20 @@ func (s *socket) must(op string, body fields) {
 	}
 }
 
-// auth logs in.
+// auth authenticates the connection.
 func (s *socket) auth(a *account) {
 	s.x.Helper()
 	s.must("auth", fields{"api_key": a.key})
 }
 
-// sub subscribes to streams and forgets what came until then.
+// sub subscribes to streams and drops the messages received so far.
 func (s *socket) sub(streams ...string) {
 	s.x.Helper()
 	s.must("sub", fields{"streams": streams})
 	s.aside = nil
 }
 
-// fence returns the data messages of everything that happened up to now.
+// fence returns the data messages of all events so far.
 func (s *socket) fence() []*value {
 	s.x.Helper()
 	if !s.marked {
@@ -239,7 +237,7 @@ func (s *socket) fence() []*value {
 	}
 }
 
-// of leaves the messages of some streams.
+// of returns the messages of some streams.
 func of(messages []*value, streams ...string) []*value {
 	var list []*value
 	for _, m := range messages {
@@ -250,7 +248,7 @@ func of(messages []*value, streams ...string) []*value {
 	return list
 }
 
-// ends wants the connection to be closed in time with one of these codes.
+// ends expects the connection to be closed in time with one of the codes.
 func (s *socket) ends(in time.Duration, codes ...ws.StatusCode) {
 	s.x.Helper()
 	end := time.NewTimer(in)
@@ -275,7 +273,7 @@ func (s *socket) ends(in time.Duration, codes ...ws.StatusCode) {
 	}
 }
 
-// private connects, logs in and subscribes to an account's own streams.
+// private connects, authenticates and subscribes to an account's own streams.
 func (a *account) private() *socket {
 	a.x.Helper()
 	s := a.x.connect()

@@ -6,7 +6,7 @@ var stopsChecks = []check{stopCondition, onlyTrades, satisfiedAlready, asIfNew, 
 
 func TestStops(t *testing.T) { examine(t, stopsChecks) }
 
-// waiting wants some of an account's orders to wait, and no others.
+// waiting checks that exactly these orders of an account wait.
 func (a *account) waiting(what string, ids ...string) {
 	a.x.Helper()
 	var got []string
@@ -96,7 +96,7 @@ func stopsInOrder(x *exam) {
 	third := a.place(m.stop("BUY", "12", "20", "2"))
 	b.sell(m, "13", "2")
 	b.sell(m, "14", "3")
-	taker := b.buy(m, "13", "3") // takes all at 13, and rests with 1
+	taker := b.buy(m, "13", "3") // takes all at 13; the remaining 1 rests
 	b.stands(taker, "OPEN", "2")
 	a.stands(first, "FILLED", "2")
 	a.stands(second, "OPEN", "1")
@@ -119,7 +119,7 @@ func cascade(x *exam) {
 	a.stands(second, "FILLED", "1")
 	a.waiting("the other side", own)
 	x.equal("price", x.ticker(m).get("price").text, "13")
-	// What an order triggers may trade with it: RESULT tells that too.
+	// A triggered order may trade with its trigger, which RESULT reports too.
 	x.trade(m, b, b, "15", "1")
 	a.place(m.stop("SELL", "14", "13.5", "1"))
 	b.sell(m, "14", "1")

@@ -38,7 +38,7 @@ func dataMessages(x *exam) {
 	}
 }
 
-// first returns the first of some messages, or nothing.
+// first returns the first message, or nothing.
 func first(messages []*value) *value {
 	if len(messages) == 0 {
 		return nothing
@@ -169,10 +169,10 @@ func bookCounts(x *exam) {
 	}
 }
 
-// local is a book that a client keeps: price and side to amount.
+// local is a client's book: price and side to amount.
 type local map[string]string
 
-// load takes a snapshot in.
+// load applies a snapshot.
 func (l local) load(book *value) {
 	for side, name := range map[string]string{"BUY": "bids", "SELL": "asks"} {
 		for _, row := range book.get(name).items {
@@ -181,7 +181,7 @@ func (l local) load(book *value) {
 	}
 }
 
-// update takes a message in.
+// update applies a message.
 func (l local) update(message *value) {
 	key := message.get("side").text + message.get("price").text
 	l[key] = message.get("amount").text
@@ -222,7 +222,7 @@ func keptBook(x *exam) {
 	}
 }
 
-// countsUnderLoad lets several accounts trade at once.
+// countsUnderLoad lets several accounts trade concurrently.
 func countsUnderLoad(x *exam) {
 	x.covers("SPOT-STR-8")
 	m := x.market()
@@ -322,7 +322,7 @@ func toldInOrder(x *exam) {
 			got = append(got, name+" "+price)
 		}
 	}
-	for i := 0; i+3 <= len(got); i += 3 { // a trade and its level belong together
+	for i := 0; i+3 <= len(got); i += 3 { // a trade is followed by its level
 		slices.SortFunc(got[i+1:i+3], strings.Compare)
 	}
 	x.same("the public's messages", got, want...)

@@ -57,7 +57,7 @@ func timeGoesOn(x *exam) {
 		last = text
 		return text > first
 	}
-	// A second, and what a busy machine needs to notice it.
+	// A second, and some delay of a busy machine.
 	if a := x.eventually(2*time.Second, now, later); a.value.get("time").text <= first {
 		x.Errorf("time stands still at %s", first)
 	}

@@ -64,7 +64,7 @@ func getWithQuery(x *exam) {
 		x.failsNaming(a, says)
 	}
 
-	// A key in an address is not looked at.
+	// A key in the query is ignored.
 	a := x.account()
 	x.failed(x.send(http.MethodGet, "/spot/open_orders?offset=0&api_key="+a.key, "", nil))
 }
@@ -162,7 +162,7 @@ func options(x *exam) {
 	}
 }
 
-// lists wants a header to list a word.
+// lists checks that a header lists a word.
 func (x *exam) lists(a *answer, header, word string) {
 	x.Helper()
 	if !strings.Contains(a.header.Get(header), word) {
@@ -213,7 +213,7 @@ func nothingIsNull(x *exam) {
 	x.golden(a.post("/open_orders", fields{"offset": 0, "filter_pair": m.pair}).value, "open_orders", "pair", m.pair)
 }
 
-// nonNull wants no null anywhere in a value.
+// nonNull checks that a value has no null in it.
 func (x *exam) nonNull(what string, v *value) {
 	x.Helper()
 	if v.kind == 'n' {

@@ -9,12 +9,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// value is a JSON value that keeps the order of its fields and the text of its
-// numbers, because both are part of the contract.
+// value is a JSON value that keeps the order of fields and the text of numbers, because
+// both are part of the contract.
 type value struct {
 	// kind is one of jsontext's: n f t " 0 { [.
 	kind jsontext.Kind
-	// text is a text's content or a number's literal.
+	// text is the content of a string or the literal of a number.
 	text    string
 	members []member
 	items   []*value
@@ -27,8 +27,7 @@ type member struct {
 
 var errTrailing = errors.New("something follows the JSON value")
 
-// parseValue reads exactly one value; names that come twice and invalid UTF-8
-// are errors.
+// parseValue parses exactly one value; duplicate names and invalid UTF-8 are errors.
 func parseValue(b []byte) (*value, error) {
 	d := jsontext.NewDecoder(bytes.NewReader(b))
 	v, err := readValue(d)
@@ -129,7 +128,7 @@ func (v *value) clone() *value {
 	return &c
 }
 
-// nothing is what a field that is not there reads as.
+// nothing is the value of an absent field.
 var nothing = &value{kind: 'n'}
 
 // get returns a field of an object, or nothing.
@@ -154,7 +153,7 @@ func (v *value) names() string {
 	return strings.Join(list, " ")
 }
 
-// column returns a field of each row of an array, as text.
+// column returns a field of each row of an array as text.
 func (v *value) column(name string) []string {
 	list := make([]string, len(v.items))
 	for i, item := range v.items {

@@ -19,7 +19,7 @@ func (a *account) book(filter fields) *value {
 	return a.wallet("/addressbook", filter).value.get("addressbook")
 }
 
-// saved returns entries as "name:address", in order.
+// saved formats entries as "name:address" in order.
 func saved(book *value) []string {
 	list := []string{}
 	for _, m := range book.members {
@@ -206,7 +206,7 @@ func namesByNetwork(x *exam) {
 	x.same("entries", saved(b.book(nil)), "one:"+first)
 }
 
-// litecoin is how the sandbox lists its network LTC.
+// litecoin is the sandbox's catalogue entry of network LTC.
 const litecoin = `networks:
   - symbol: LTC
     name: Litecoin

@@ -17,7 +17,7 @@ var walletAssetsChecks = []check{
 
 func TestWalletAssets(t *testing.T) { examine(t, walletAssetsChecks) }
 
-// symbolsOf returns the members of a keyed answer.
+// symbolsOf returns the member names of a keyed answer.
 func symbolsOf(a *answer, name string) []string { return members(a.value.get(name)) }
 
 func assetFields(x *exam) {
@@ -46,7 +46,7 @@ func unknownAssets(x *exam) {
 	x.failsNaming(x.wallet("/assets", fields{"symbols": []string{"btc"}}), "btc")
 }
 
-// assetSearches are texts and what they find.
+// assetSearches maps search texts to results.
 var assetSearches = map[string]string{
 	"bit": "BTC", "BiTcOiN": "BTC", "ltc": "LTC", "coin": "BTC LTC", "test asset 07": "TEST07", "TEST4": "TEST40 TEST41 TEST42 " +
 		"TEST43 TEST44 TEST45 TEST46 TEST47 TEST48 TEST49", "nothing like it": "",
@@ -73,7 +73,7 @@ func assetPages(x *exam) {
 	x.same("a page", page, list[7:57]...)
 }
 
-// collectMembers reads the pages of a keyed list, which come in order.
+// collectMembers reads all pages of a keyed list and checks their order.
 func (x *exam) collectMembers(page func(offset int) *value) []string {
 	x.Helper()
 	var list []string
@@ -92,7 +92,7 @@ func (x *exam) collectMembers(page func(offset int) *value) []string {
 	}
 }
 
-// pictured wants an SVG picture behind a URL.
+// pictured expects an SVG image at a URL.
 func (x *exam) pictured(url string) {
 	x.Helper()
 	a, err := x.exchange.send(http.MethodGet, url, "", nil)

@@ -7,23 +7,21 @@ import (
 	"sync"
 )
 
-// chain is one of the sandbox's networks, with a coin that moves on it. A check
-// has it for itself: what it does to the network it does to nobody else.
+// chain is a network of the sandbox with a coin on it, reserved by one check.
 type chain struct {
 	x       *exam
 	network string
 	coin    string
-	// confirms is how deep a deposit must lie.
+	// confirms is the depth at which a deposit is credited.
 	confirms int
-	// prec is how many decimals the network moves.
+	// prec is the number of decimals that the network moves.
 	prec int
-	// small is less than the least deposit, and fee between the least and the
-	// highest.
+	// small is below the least deposit; fee is between the least and the highest fee.
 	small, fee string
 }
 
-// byOutput have an address for each account and need more than one
-// confirmation, so that there is something to take back.
+// byOutput are the networks with an address for each account and more than one
+// confirmation, so that a deposit can be reorganised before it is credited.
 var byOutput = []string{"BTC", "LTC", "ETH"}
 
 var sandboxChains = map[string]chain{
@@ -33,18 +31,16 @@ var sandboxChains = map[string]chain{
 	"ATOM": {network: "ATOM", coin: "ATOM", confirms: 1, prec: 6, small: "0.005", fee: "0.005"},
 }
 
-// reservations says what is in use: networks, and what else one check at a time
-// may change.
+// reservations are the networks and other resources that one check at a time may change.
 type reservations struct {
 	mu    sync.Mutex
 	freed sync.Cond
 	taken map[string]bool
-	// witnesses are accounts whose deposits tell how far the exchange has read
-	// a network.
+	// witnesses are accounts whose deposits show how far the exchange has read a network.
 	witnesses map[string]*witness
 }
 
-// witness is an account that receives something in the last block of all.
+// witness is an account with a deposit in the last block.
 type witness struct{ key, address, memo string }
 
 func newReservations() *reservations {
@@ -53,8 +49,7 @@ func newReservations() *reservations {
 	return r
 }
 
-// reserve waits until one of several things is free and takes it until the check
-// ends.
+// reserve waits until one of several resources is free and takes it until the check ends.
 func (x *exam) reserve(among ...string) string {
 	r := x.exchange.reservations
 	r.mu.Lock()
@@ -71,11 +66,10 @@ func (x *exam) reserve(among ...string) string {
 	}
 }
 
-// networks are all of them, in the order in which those who reserve several do.
+// networks are all networks in the order of reservation.
 var networks = []string{"BTC", "LTC", "ETH", "ATOM"}
 
-// awake reserves networks, so that they answer: another check may have one fall
-// silent.
+// awake reserves networks so that no other check silences them.
 func (x *exam) awake(networks ...string) {
 	for _, network := range networks {
 		x.reserve(network)
@@ -89,8 +83,8 @@ func (r *reservations) release(name string) {
 	r.freed.Broadcast()
 }
 
-// chain reserves one of several networks. Its last block is new: what checks
-// before left unconfirmed is confirmed.
+// chain reserves one of several networks and mines a block, which confirms the remains of
+// earlier checks.
 func (x *exam) chain(among ...string) *chain {
 	x.Helper()
 	c := sandboxChains[x.reserve(among...)]
@@ -106,20 +100,20 @@ func (c *chain) token(asset string, prec int, small, fee string) *chain {
 	return &t
 }
 
-// outside returns a new address outside of the exchange.
+// outside returns a new address outside the exchange.
 func (c *chain) outside() string {
 	c.x.Helper()
 	return text(c.x.operate("devnet", "address", c.network)["address"])
 }
 
-// received returns what an address has.
+// received returns the balance of an address.
 func (c *chain) received(address string) string {
 	c.x.Helper()
 	return text(c.x.operate("devnet", "balance", c.network, address, c.coin)["balance"])
 }
 
-// pays sends money from outside to an address, which waits to be mined, and
-// returns the network's name of the transaction.
+// pays makes a pending payment from outside to an address, and returns the transaction's
+// name.
 func (c *chain) pays(address, memo, amount string) (txid string) {
 	c.x.Helper()
 	args := []string{"devnet", "send", c.network, address, c.coin, amount}
@@ -129,14 +123,14 @@ func (c *chain) pays(address, memo, amount string) (txid string) {
 	return text(c.x.operate(args...)["txid"])
 }
 
-// gives sends money from outside to an account.
+// gives makes a pending payment from outside to an account.
 func (c *chain) gives(a *account, amount string) (txid string) {
 	c.x.Helper()
 	address, memo := a.address(c)
 	return c.pays(address, memo, amount)
 }
 
-// address returns where an account's deposits go, past any proxy.
+// address returns an account's deposit address, past any proxy.
 func (a *account) address(c *chain) (address, memo string) {
 	a.x.Helper()
 	v := a.behind("/deposit", fields{"asset": c.coin, "network": c.network})
@@ -146,7 +140,7 @@ func (a *account) address(c *chain) (address, memo string) {
 	return v.get("address").text, v.get("memo").text
 }
 
-// mine makes blocks of all that waits, and returns when the exchange has read
+// mine mines blocks with all pending transactions, and returns once the exchange has read
 // them.
 func (c *chain) mine(blocks int) {
 	c.x.Helper()
@@ -167,7 +161,7 @@ func (c *chain) plain() *chain {
 	return &p
 }
 
-// witness returns the network's witness. The caller has the network.
+// witness returns the network's witness. The caller has reserved the network.
 func (c *chain) witness() *witness {
 	c.x.Helper()
 	r := c.x.exchange.reservations
@@ -186,8 +180,8 @@ func (c *chain) witness() *witness {
 	return w
 }
 
-// reorganise replaces the last blocks by others without their transactions,
-// which then wait again or are lost.
+// reorganise replaces the last blocks by others without their transactions, which are
+// pending again or lost.
 func (c *chain) reorganise(depth int, lost bool) {
 	c.x.Helper()
 	args := []string{"devnet", "reorg", c.network, strconv.Itoa(depth)}
@@ -197,7 +191,7 @@ func (c *chain) reorganise(depth int, lost bool) {
 	c.x.operate(args...)
 }
 
-// fallsSilent makes the network answer nothing until the check ends or the network is called back.
+// fallsSilent silences the network's node until the check ends or restarts it.
 func (c *chain) fallsSilent() {
 	c.x.Helper()
 	c.x.operate("devnet", "stop", c.network)
@@ -229,7 +223,7 @@ func (c *chain) to(address, amount string) fields {
 // route returns the fields that name asset and network.
 func (c *chain) route() fields { return fields{"asset": c.coin, "network": c.network} }
 
-// customer opens an account with more than enough of the network's coin.
+// customer opens an account with ample funds of the network's coin.
 func (c *chain) customer() *account {
 	c.x.Helper()
 	return c.x.account("1 " + c.coin)
@@ -247,7 +241,7 @@ func members(v *value) []string {
 	return list
 }
 
-// ascending wants the members of an object to come in order.
+// ascending checks that the members of an object are sorted.
 func (x *exam) ascending(what string, v *value) {
 	x.Helper()
 	if list := members(v); !slices.IsSorted(list) {

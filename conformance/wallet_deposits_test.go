@@ -22,8 +22,7 @@ func (a *account) info(c *chain) *value {
 	return a.wallet("/deposit", c.route()).value
 }
 
-// off returns one of the sandbox's networks without reserving it: to look at,
-// not to touch.
+// off returns a network of the sandbox without a reservation, for reading only.
 func (x *exam) off(network string) *chain {
 	c := sandboxChains[network]
 	c.x = x
@@ -39,7 +38,7 @@ func depositAddressFields(x *exam) {
 	for _, of := range [][2]string{
 		{"BTC", "wallet_deposit_BTC"}, {"LTC", "wallet_deposit_LTC"}, {"ETH", "wallet_deposit_ETH"}, {"ATOM", "wallet_deposit_ATOM"},
 	} {
-		x.reserve(of[0]) // so that it answers
+		x.reserve(of[0]) // so that no other check silences it
 		address, memo := a.address(x.off(of[0]))
 		x.golden(a.info(x.off(of[0])), of[1], "address", address, "memo", memo)
 	}
@@ -95,7 +94,7 @@ func paymentURLs(x *exam) {
 	}
 }
 
-// operating wants a network to be said to operate, or not to, within a time.
+// operating checks within a time whether a network is reported to operate.
 func (a *account) operating(c *chain, path string, want bool, in time.Duration) {
 	a.x.Helper()
 	wanted := fmt.Sprint(want)
@@ -175,7 +174,7 @@ func namesOfTheNetwork(x *exam) {
 	c.mine(1)
 	second := c.gives(a, "0.5")
 	c.mine(1)
-	// The first mine(1) put one block, so the second is the next.
+	// The first mine(1) made one block, so the second made the next.
 	low, high := a.shows("txid", first, "amount", "0.25"), a.shows("txid", second, "amount", "0.5")
 	n, _ := strconv.Atoi(low.get("height").text)
 	x.equal("height", high.get("height").text, strconv.Itoa(n+1))
@@ -184,7 +183,7 @@ func namesOfTheNetwork(x *exam) {
 
 func blockLeavesTheChain(x *exam) {
 	x.covers("WAL-DEP-5")
-	c := x.chain("ETH") // its target is higher than what takes the block's place
+	c := x.chain("ETH") // its confirmation target exceeds the blocks that replace this one
 	a := x.account()
 	txid := c.gives(a, "0.25")
 	c.mine(1)
@@ -302,7 +301,7 @@ func parkedDeposit(x *exam) {
 	a.owns("ATOM", "0.75", "0", "0.75")
 }
 
-// parked returns the operators' name of a deposit that belongs to nobody.
+// parked returns the operators' number of a deposit without an account.
 func (x *exam) parked(txid string) string {
 	x.Helper()
 	list, _ := x.operate("deposits", "parked")["deposits"].([]any)
@@ -371,7 +370,7 @@ func collected(x *exam) {
 	txid := token.gives(a, "30")
 	c.mine(c.confirms)
 	a.shows("txid", txid, "status", "DONE")
-	// The token is worth collecting: coins for it come first, then it goes.
+	// The token is worth collecting: first coins for the fee are sent, then it is swept.
 	for blocks := 0; token.received(address) != "0"; blocks++ {
 		if blocks == 20 {
 			x.broken("the deposit is still at its address")

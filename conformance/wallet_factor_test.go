@@ -8,7 +8,8 @@ func TestWalletFactors(t *testing.T) { examine(t, walletFactorChecks) }
 
 const needsFactor = `{"success":false,"error":"#text","need_2fa":true,"provider_2fa":"EMAIL"}`
 
-// careful is somebody with money whose withdrawals are confirmed, and his session.
+// careful returns a person with funds whose withdrawals need a second factor, and the
+// session.
 func (x *exam) careful(c *chain) (p *person, session *account) {
 	x.Helper()
 	p = x.person()

@@ -205,7 +205,7 @@ func canceledIsNeverPaid(x *exam) {
 	a := c.customer()
 	to := c.outside()
 	paid := 0
-	for range 10 { // some are sent first, some are not
+	for range 10 { // some are signed first, some are not
 		xid := a.take(c.to(to, "0.05"))
 		if a.drop(xid).value.get("success").kind == 't' {
 			a.turns(xid, "CANCELED")
@@ -227,7 +227,7 @@ func canceledIsNeverPaid(x *exam) {
 	}
 }
 
-// trimmed writes ten-thousandths without trailing zeros.
+// trimmed formats ten-thousandths without trailing zeros.
 func trimmed(n int) string { return product(fmt.Sprintf("%d", n), "0.0001") }
 
 // inside moves money from one account to another.

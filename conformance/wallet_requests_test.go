@@ -131,7 +131,7 @@ func walletUnknownNames(x *exam) {
 	x.equal("assets", all.value.String(), x.wallet("/assets", fields{}).value.String())
 }
 
-// demanding are the endpoints with what each of them needs.
+// demanding are the endpoints with their required fields.
 var demanding = map[string]fields{
 	"/transactions":       {"offset": 0},
 	"/deposit":            {"asset": "BTC", "network": "BTC"},

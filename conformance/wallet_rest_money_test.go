@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// out is the request of a withdrawal in V2.
+// out returns the request of a withdrawal in V2.
 func (c *chain) out(address, amount string) fields {
 	return c.to(address, amount).with("type", "WITHDRAWAL")
 }
 
-// takeV2 asks for a withdrawal in V2 and returns its xid. What still waits when the
-// check ends is canceled.
+// takeV2 requests a withdrawal in V2 and returns its xid. It is canceled at the end of
+// the check if it still waits.
 func (a *account) takeV2(body fields) string {
 	a.x.Helper()
 	res := a.v2("POST", "/io/transactions", body)
@@ -26,8 +26,7 @@ func (a *account) takeV2(body fields) string {
 	return xid
 }
 
-// movement returns a transaction as V2 shows it, once V1 says this of it past any
-// proxy.
+// movement returns a V2 transaction once a field has a value in V1, past any proxy.
 func (a *account) movement(name, id, field, want string) *value {
 	a.x.Helper()
 	a.x.until(enough, "transaction "+id+" with "+field+" "+want, func() bool {
@@ -36,7 +35,7 @@ func (a *account) movement(name, id, field, want string) *value {
 	return a.v2("GET", "/io/transactions/"+a.hidden(name, id).get("xid").text, nil).value
 }
 
-// row is the pattern of a transaction of BTC or LTC.
+// row returns the pattern of a transaction of BTC or LTC.
 func (c *chain) row(kind, status, rest string) string {
 	return `{"xid":"#id","type":"` + kind + `","amount":"0.25","status":"` + status + `","createTime":"#unix",` + rest +
 		`,"asset":{"symbol":"` + c.coin + `","name":"#text","iconUrl":"#url","defaultPrec":8}` +
@@ -217,7 +216,7 @@ func bookOfV2(x *exam) {
 	x.refuses(a.v2("GET", at, nil), 404, "NOT_FOUND")
 }
 
-// confirmedWithdrawal walks the ways that a session's withdrawal may be confirmed.
+// confirmedWithdrawal tries the ways to confirm a session's withdrawal.
 func confirmedWithdrawal(x *exam) {
 	x.covers("WAL-REST-21")
 	p, rich, other := x.person(), x.known("10 USDT"), x.known()

@@ -2,12 +2,12 @@ package conformance
 
 import "fmt"
 
-// past is the exam past any proxy.
+// past returns the exam without its proxy.
 func (x *exam) past() *exam {
 	return &exam{T: x.T, exchange: x.exchange, url: x.exchange.url, patience: x.patience, clauses: x.clauses}
 }
 
-// giveMany gives so many times, past any proxy, and returns the ids, newest first.
+// giveMany makes n transfers past any proxy, and returns their ids, newest first.
 func (c *customer) giveMany(to string, n int) []string {
 	c.x.Helper()
 	var ids []string
@@ -22,8 +22,8 @@ func (c *customer) giveMany(to string, n int) []string {
 	return ids
 }
 
-// offsetsMove walks a list by offset while rows are put before it: rows come again,
-// and none is missed.
+// offsetsMove reads a list by offset while rows are added before it: rows repeat, and
+// none is missed.
 func offsetsMove(x *exam) {
 	x.covers("WAL-REST-22")
 	a, b := x.twoCustomers()
@@ -45,7 +45,7 @@ func offsetsMove(x *exam) {
 	}
 	for i, xid := range want {
 		times := 1
-		if i == 1 || i == 2 { // the second page began two rows higher
+		if i == 1 || i == 2 { // the second page starts two rows earlier
 			times = 2
 		}
 		x.equal("times that "+xid+" was seen", fmt.Sprint(seen[xid]), fmt.Sprint(times))
@@ -53,8 +53,8 @@ func offsetsMove(x *exam) {
 	x.equal("rows", fmt.Sprint(len(seen)), fmt.Sprint(len(want)))
 }
 
-// cursorsStay walks a list by cursor while rows are put before it: each row that was
-// there comes once, and nothing else.
+// cursorsStay reads a list by cursor while rows are added before it: each earlier row
+// appears once, and no other.
 func cursorsStay(x *exam) {
 	x.covers("WAL-REST-23")
 	a, b := x.twoCustomers()
@@ -71,5 +71,5 @@ func cursorsStay(x *exam) {
 		}
 		a.giveMany(b.email, 2)
 	}
-	x.same("entries", got, append(want, "null")...) // the last is the credit
+	x.same("entries", got, append(want, "null")...) // the last entry is the credit
 }

@@ -14,7 +14,7 @@ var walletRESTChecks = []check{
 
 func TestWalletREST(t *testing.T) { examine(t, walletRESTChecks) }
 
-// customer is an account whose e-mail address is known.
+// customer is an account with a known e-mail address.
 type customer struct {
 	*account
 	email string
@@ -65,7 +65,7 @@ func (x *exam) twoCustomers() (a, b *customer) {
 	return x.known("10 USDT"), x.known()
 }
 
-// known opens an account under an e-mail address of its own.
+// known opens an account with its own e-mail address.
 func (x *exam) known(credits ...string) *customer {
 	x.Helper()
 	email := fmt.Sprintf("k%d-%s@example.com", accounts.Add(1), x.exchange.pool.run)

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// enough is how long anything may take that the exchange does by itself, such as
-// reading a block. It is waited for past any proxy, so that a change of an answer
-// never looks like slowness.
+// enough is the timeout of the exchange's own work, such as reading a block. The wait is
+// past any proxy, so that a changed answer never looks slow.
 const enough = 20 * time.Second
 
 // wallet sends a request to an endpoint below /wallet.
@@ -33,7 +32,7 @@ func (a *account) wallet(path string, body fields) *answer {
 	return a.x.wallet(path, body.with("api_key", a.key))
 }
 
-// behind asks the exchange itself, past any proxy.
+// behind sends a request past any proxy.
 func (a *account) behind(path string, body fields) *value {
 	a.x.Helper()
 	b, err := json.Marshal(body.with("api_key", a.key))
@@ -47,7 +46,7 @@ func (a *account) behind(path string, body fields) *value {
 	return res.value
 }
 
-// until waits for something that the exchange does by itself.
+// until waits for the exchange's own work.
 func (x *exam) until(in time.Duration, what string, ready func() bool) {
 	x.Helper()
 	end, every := time.NewTimer(in), time.NewTicker(50*time.Millisecond)
@@ -62,7 +61,7 @@ func (x *exam) until(in time.Duration, what string, ready func() bool) {
 	}
 }
 
-// transactions returns the newest that a filter leaves.
+// transactions returns the newest transactions that match a filter.
 func (a *account) transactions(filter fields) *value {
 	a.x.Helper()
 	return a.wallet("/transactions", fields{"offset": 0}.and(filter)).value.get("transactions")
@@ -77,7 +76,7 @@ func (f fields) and(more fields) fields {
 	return c
 }
 
-// rowOf returns the row of a list in which a field says this, or nothing.
+// rowOf returns the row of a list whose field has this value, or nothing.
 func rowOf(list *value, name, text string) *value {
 	for _, row := range list.items {
 		if row.get(name).text == text {
@@ -87,20 +86,19 @@ func rowOf(list *value, name, text string) *value {
 	return nothing
 }
 
-// row returns a transaction as the list shows it: name is xid or txid.
+// row returns a listed transaction; name is xid or txid.
 func (a *account) row(name, id string) *value {
 	a.x.Helper()
 	return rowOf(a.transactions(nil), name, id)
 }
 
-// hidden returns a transaction as the exchange has it, past any proxy.
+// hidden returns a transaction past any proxy.
 func (a *account) hidden(name, id string) *value {
 	a.x.Helper()
 	return rowOf(a.behind("/transactions", fields{"offset": 0}).get("transactions"), name, id)
 }
 
-// shows waits until a field of a transaction says this, and returns the row as
-// the list shows it.
+// shows waits until a field of a transaction has a value, and returns its listed row.
 func (a *account) shows(name, id, field, want string) *value {
 	a.x.Helper()
 	a.x.until(enough, "transaction "+id+" with "+field+" "+want, func() bool {
@@ -111,8 +109,8 @@ func (a *account) shows(name, id, field, want string) *value {
 	return row
 }
 
-// turns waits until a withdrawal has a status. A withdrawal is listed when its
-// request is answered; there is no use in waiting for one that is not.
+// turns waits until a withdrawal has a status. It fails at once if the withdrawal is not
+// listed, because it is listed before its request is answered.
 func (a *account) turns(xid, status string) *value {
 	a.x.Helper()
 	if a.hidden("xid", xid) == nothing {
@@ -121,21 +119,21 @@ func (a *account) turns(xid, status string) *value {
 	return a.shows("xid", xid, "status", status)
 }
 
-// balance returns an asset's balance, of both endpoints alike.
+// balance returns an asset's balance, which both endpoints must agree on.
 func (a *account) balance(asset string) *value {
 	a.x.Helper()
 	return a.wallet("/balances", fields{"symbols": []string{asset}}).value.get("balances").get(asset)
 }
 
-// owns holds an asset's balance against what is wanted.
+// owns checks an asset's balance.
 func (a *account) owns(asset, total, locked, avbl string) {
 	a.x.Helper()
 	b := a.balance(asset)
 	a.x.same(asset, []string{b.get("total").text, b.get("locked").text, b.get("avbl").text}, total, locked, avbl)
 }
 
-// take asks for a withdrawal and returns its xid. What still waits when the
-// check ends is canceled.
+// take requests a withdrawal and returns its xid. It is canceled at the end of the check
+// if it still waits.
 func (a *account) take(body fields) string {
 	a.x.Helper()
 	res := a.wallet("/withdraw", body)
@@ -150,7 +148,7 @@ func (a *account) take(body fields) string {
 	return xid
 }
 
-// drop asks for the end of a withdrawal.
+// drop cancels a withdrawal.
 func (a *account) drop(xid string) *answer {
 	a.x.Helper()
 	return a.wallet("/withdraw/cancel", fields{"xid": number(xid)})

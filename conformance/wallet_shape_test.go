@@ -28,11 +28,11 @@ var walletShapes = map[string]string{
 		" memo_name?:#text",
 }
 
-// extras are behind the fields that every client knows.
+// extras are fields after the specified ones.
 const extras = " contract?:#text"
 
-// walletShaped holds an answer against the table of its path. Whatever a check
-// is about, this is about the order and the types of fields.
+// walletShaped checks the order and types of an answer's fields against the table of its
+// path, in every check.
 func (x *exam) walletShaped(path string, v *value) {
 	x.Helper()
 	clauses := x.clauses

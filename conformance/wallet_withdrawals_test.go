@@ -27,7 +27,7 @@ func withdrawInfoFields(x *exam) {
 		{x.off("BTC"), "wallet_withdraw_info_BTC"}, {x.off("ETH").usdt(), "wallet_withdraw_info_USDT"},
 		{x.off("ATOM"), "wallet_withdraw_info_ATOM"},
 	} {
-		x.reserve(of.c.network) // so that it answers and is not paused
+		x.reserve(of.c.network) // so that no other check silences or pauses it
 		x.golden(a.wallet("/withdraw/info", of.c.route()).value, of.name)
 	}
 }
@@ -56,7 +56,7 @@ func infoOperating(x *exam) {
 	a.operating(c, "/withdraw/info", true, enough)
 }
 
-// validate asks whether an address is good.
+// validate validates an address.
 func (a *account) validate(c *chain, more fields) *answer {
 	a.x.Helper()
 	return a.wallet("/withdraw/validate", c.route().and(more))
@@ -74,7 +74,7 @@ func validatesWhatIsSent(x *exam) {
 	x.failed(a.validate(c, nil))
 }
 
-// spoiled returns addresses that look like one, and are none.
+// spoiled returns invalid addresses that look valid.
 func spoiled(address string) []string {
 	middle, last := len(address)/2, len(address)-1
 	other := func(at int) string {
@@ -311,7 +311,7 @@ func refusedHoldsNothing(x *exam) {
 	x.answers(a.wallet("/transactions", fields{"offset": 0}), `{"success":true,"transactions":[]}`)
 }
 
-// paid wants an address outside to have this after the next block.
+// paid checks the balance of an address outside after the next block.
 func (c *chain) paid(address, want string) {
 	c.x.Helper()
 	c.mine(1)

@@ -17,7 +17,7 @@ import (
 // fields is the body of a request.
 type fields map[string]any
 
-// answer is what endpoints answer.
+// answer has the fields of all answers.
 type answer struct {
 	Success bool
 	Error   string
@@ -32,31 +32,30 @@ type answer struct {
 		Filled string
 	}
 	Trades []struct{ Price, Amount, Total, Fee, Side, Role string }
-	// Bids and Asks are those of a book, as they are written.
+	// Bids and Asks are the levels of a book as written.
 	Bids, Asks []level
 }
 
 // level is a row of a book.
 type level struct{ Price, Amount string }
 
-// operate asks the admin socket.
+// operate calls an operator's verb.
 func (x *exchange) operate(verb string, args fields, into any) error {
 	return outside.Operate(x.socket, verb, args, into)
 }
 
-// account is a customer with a key that may do everything.
+// account is a customer with a key of all scopes.
 type account struct {
 	x   *exchange
 	id  int
 	key string
-	// client has connections of its own.
+	// client has its own connections.
 	client *http.Client
 }
 
 var accounts atomic.Uint64
 
-// open makes an account and credits it: each credit is an amount and a symbol,
-// "100 USDT".
+// open creates an account and credits it; a credit is an amount and a symbol, "100 USDT".
 func (x *exchange) open(t testing.TB, credits ...string) *account {
 	t.Helper()
 	var made struct{ Account int }
@@ -84,18 +83,18 @@ func (x *exchange) open(t testing.TB, credits ...string) *account {
 	return a
 }
 
-// balance is what an account has of an asset.
+// balance is a balance of an asset.
 type balance struct{ Total, Locked, Avbl string }
 
-// balances returns what the account has, by symbol.
+// balances returns the account's balances by symbol.
 func (a *account) balances() (map[string]balance, error) {
 	var got struct{ Balances map[string]balance }
 	err := a.x.operate("balances", fields{"account": a.id}, &got)
 	return got.Balances, err
 }
 
-// ask sends a request with the account's key. An error means that there is no
-// answer, or one with another status than 200.
+// ask sends a request with the account's key. An error means no answer or a status other
+// than 200.
 func (a *account) ask(path string, body fields) (answer, error) {
 	var got answer
 	all := fields{"api_key": a.key}
@@ -109,8 +108,8 @@ func (a *account) ask(path string, body fields) (answer, error) {
 	return got, json.Unmarshal(text, &got)
 }
 
-// post sends a request and returns its answer, which has status 200. A path is
-// one of the spot interface, if it does not say that it is one of the wallet's.
+// post sends a request and returns its answer, which must have status 200. A path without
+// an interface is one of spot.
 func (x *exchange) post(client *http.Client, path string, body fields) ([]byte, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -133,7 +132,7 @@ func (x *exchange) post(client *http.Client, path string, body fields) ([]byte, 
 	return out, x.unleaked(string(out))
 }
 
-// must asks for something that has to succeed.
+// must sends a request that must succeed.
 func (a *account) must(t testing.TB, path string, body fields) answer {
 	t.Helper()
 	got, err := a.ask(path, body)
@@ -143,7 +142,7 @@ func (a *account) must(t testing.TB, path string, body fields) answer {
 	return got
 }
 
-// inside returns where the account receives deposits of ATOM.
+// inside returns the account's deposit destination for ATOM.
 func (a *account) inside(t testing.TB) (address, memo string) {
 	t.Helper()
 	var got struct{ Address, Memo string }
@@ -158,7 +157,7 @@ func (a *account) inside(t testing.TB) (address, memo string) {
 	return got.Address, got.Memo
 }
 
-// limit is a LIMIT order with GTC that tells its id.
+// limit returns a LIMIT order with GTC whose answer has the id.
 func limit(pair, side, price, amount string) fields {
 	return fields{
 		"pair": pair, "side": side, "type": "LIMIT", "time_in_force": "GTC",
@@ -166,7 +165,7 @@ func limit(pair, side, price, amount string) fields {
 	}
 }
 
-// immediate is a LIMIT order with IOC that tells what became of it.
+// immediate returns a LIMIT order with IOC whose answer has the result.
 func immediate(pair, side, price, amount string) fields {
 	f := limit(pair, side, price, amount)
 	f["time_in_force"], f["resp_type"] = "IOC", "RESULT"

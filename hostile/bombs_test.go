@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// bomb is how many requests go off at once.
+// bomb is the number of simultaneous requests.
 const bomb = 1000
 
-// detonate sends requests at once, and returns how many were granted and the
-// errors of the others. Any other failure fails the test.
+// detonate sends n requests at once, and returns the granted answers and the refusals by
+// error. Any other failure fails the test.
 func detonate(t *testing.T, n int, send func(i int) (answer, error)) (granted []answer, errs map[string]int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -42,7 +42,7 @@ func detonate(t *testing.T, n int, send func(i int) (answer, error)) (granted []
 	return granted, errs
 }
 
-// size is how many requests a bomb has.
+// size returns the number of requests of a bomb.
 func size() int {
 	if testing.Short() {
 		return bomb / 5
@@ -50,7 +50,7 @@ func size() int {
 	return bomb
 }
 
-// refusedFor wants all but some of the requests to be refused for a reason.
+// refusedFor checks that want requests were refused, all for one reason.
 func refusedFor(t *testing.T, errs map[string]int, reason string, want int) {
 	t.Helper()
 	n := 0
@@ -79,7 +79,7 @@ func (a *account) has(t *testing.T, symbol, avbl, locked string) {
 	}
 }
 
-// hasHeld wants the account to have locked so much of an asset.
+// hasHeld checks the account's locked amount of an asset.
 func (a *account) hasHeld(t *testing.T, symbol, locked string) {
 	t.Helper()
 	all, err := a.balances()
@@ -88,8 +88,8 @@ func (a *account) hasHeld(t *testing.T, symbol, locked string) {
 	}
 }
 
-// TestOrdersForAllThereIs sends orders for shares of a balance at once: exactly
-// what fits is taken.
+// TestOrdersForAllThereIs sends orders for shares of a balance at once: exactly those
+// that fit are accepted.
 func TestOrdersForAllThereIs(t *testing.T) {
 	const pair = "TEST01/USDT"
 	for _, c := range []struct {
@@ -119,9 +119,9 @@ func TestOrdersForAllThereIs(t *testing.T) {
 	}
 }
 
-// TestWithdrawalsForMoreThanThereIs sends withdrawals of 60 % of a balance at
-// once: one is taken, and its money arrives once. Half of the requests name
-// themselves, so that retries of one and requests of their own are mixed.
+// TestWithdrawalsForMoreThanThereIs sends withdrawals of 60 % of a balance at once: one
+// is accepted, and its money arrives once. Half of the requests have a client id, so that
+// retries and new requests mix.
 func TestWithdrawalsForMoreThanThereIs(t *testing.T) {
 	from, to := attacked.open(t, "100 ATOM"), attacked.open(t)
 	address, memo := to.inside(t)
@@ -142,8 +142,8 @@ func TestWithdrawalsForMoreThanThereIs(t *testing.T) {
 	to.has(t, "ATOM", "60", "0")
 }
 
-// TestOneOrderForMany has many accounts take the same order: it is sold once,
-// and all money together is what there was, less the fees.
+// TestOneOrderForMany lets many accounts take the same order: it is sold once, and the
+// sum of all balances stays the same, less the fees.
 func TestOneOrderForMany(t *testing.T) {
 	const pair, buyers = "TEST02/USDT", 20
 	seller := attacked.open(t, "50 TEST02")
@@ -194,8 +194,8 @@ func rat(text string) *big.Rat {
 	return r
 }
 
-// TestOneNameForMany places the same order under the same name at once: it is
-// placed once, and everybody is told of the same one.
+// TestOneNameForMany places the same order under one client id at once: it is placed
+// once, and all answers have its id.
 func TestOneNameForMany(t *testing.T) {
 	a := attacked.open(t, "1000 USDT")
 	order := limit("TEST03/USDT", "BUY", "1", "1")
@@ -212,7 +212,7 @@ func TestOneNameForMany(t *testing.T) {
 	a.has(t, "USDT", "999", "1")
 }
 
-// TestOneEndForMany cancels one order at once: it ends once.
+// TestOneEndForMany cancels one order many times at once: it ends once.
 func TestOneEndForMany(t *testing.T) {
 	a := attacked.open(t, "1000 USDT")
 	id := a.must(t, "/open_orders/new", limit("TEST04/USDT", "BUY", "1", "10")).Obid
@@ -226,8 +226,8 @@ func TestOneEndForMany(t *testing.T) {
 	a.has(t, "USDT", "1000", "0")
 }
 
-// TestCancelingWhilePlacing places and cancels everything at once; a last cancel
-// leaves nothing held.
+// TestCancelingWhilePlacing places and cancels all orders at once; after a last cancel
+// nothing is held.
 func TestCancelingWhilePlacing(t *testing.T) {
 	a := attacked.open(t, "1000 USDT")
 	_, errs := detonate(t, size(), func(i int) (answer, error) {

@@ -13,9 +13,9 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// TestBooks keeps books from streams while others trade. Each book that the
-// endpoint shows must be, to the letter, the one that was kept when its message
-// came: those in between are not looked at, but they are needed to get there.
+// TestBooks keeps books from streams during trading. Each book from the endpoint must
+// equal the kept one at its sequence, to the letter. Books in between are not compared,
+// but errors in them would persist.
 func TestBooks(t *testing.T) {
 	const pair, writers = "TEST20/USDT", 4
 	operations := 400
@@ -61,7 +61,7 @@ func (x *exchange) book(pair string) (answer, error) {
 	return got, err
 }
 
-// scribble places and cancels orders at random.
+// scribble places and cancels random orders.
 func scribble(t *testing.T, a *account, pair string, operations int, random *rand.Rand) {
 	var open []uint64
 	for range operations {
@@ -90,20 +90,19 @@ func scribble(t *testing.T, a *account, pair string, operations int, random *ran
 type keeper struct {
 	s    *subscription
 	pair string
-	// sides are the levels by price, as they are written.
+	// sides are the levels by price, as written.
 	sides    map[string]map[string]string
 	seq      uint64
 	messages int
 
 	mu sync.Mutex
-	// shown are books of the endpoint whose message has not come yet.
+	// shown are books of the endpoint whose sequence the stream has not reached.
 	shown map[uint64]answer
 	stop  chan struct{}
 	done  chan error
 }
 
-// keep starts to keep a book. It begins with a book of the endpoint that it asks
-// for after it subscribed.
+// keep starts to keep a book, from a book that it requests after subscribing.
 func keep(t *testing.T, pair string) *keeper {
 	t.Helper()
 	s, err := attacked.subscribe(pair + "@orderBook")
@@ -134,7 +133,7 @@ func (k *keeper) load(book *answer) {
 	}
 }
 
-// watch asks the endpoint for books, one after the other.
+// watch requests books from the endpoint one after another.
 func (k *keeper) watch() {
 	for {
 		book, err := attacked.book(k.pair)
@@ -155,8 +154,7 @@ func (k *keeper) watch() {
 	}
 }
 
-// until applies the messages up to a last book, and returns how many books it
-// compared.
+// until applies messages up to a last book, and returns the number of books compared.
 func (k *keeper) until(last answer) (compared int, err error) {
 	close(k.stop)
 	if err := <-k.done; err != nil {
@@ -179,7 +177,7 @@ func (k *keeper) until(last answer) (compared int, err error) {
 		case err != nil:
 			return compared, err
 		case m.Seq <= k.seq && k.messages == 0:
-			continue // the first book had it already
+			continue // the first book includes it
 		case m.Seq != k.seq+1:
 			return compared, fmt.Errorf("message %d came behind %d", m.Seq, k.seq)
 		}
@@ -190,7 +188,7 @@ func (k *keeper) until(last answer) (compared int, err error) {
 	}
 }
 
-// String writes the book, each side in some order.
+// String formats the book, each side in any order.
 func (k *keeper) String() string {
 	var bids, asks []level
 	for price, amount := range k.sides["BUY"] {
@@ -209,8 +207,8 @@ func written(book *answer) string {
 	return fmt.Sprint(book.Bids, book.Asks)
 }
 
-// TestSlowConsumers has some connections that do not read. They are cut, with a
-// reason and nothing left out before it; those who read miss nothing.
+// TestSlowConsumers has connections that do not read. They are closed with a reason,
+// without a gap before it; other connections miss nothing.
 func TestSlowConsumers(t *testing.T) {
 	const pair = "TEST21/USDT"
 	var streams []string
@@ -236,21 +234,21 @@ func TestSlowConsumers(t *testing.T) {
 	maker, taker := attacked.open(t, "10000000 TEST21"), attacked.open(t, "1000000000 USDT")
 	cut := func() bool {
 		n, err := attacked.gauge("bourse_streams")
-		return err == nil && int(n) <= 2 // the quick one and the healthy client's
+		return err == nil && int(n) <= 2 // the fast subscriber and the healthy client's
 	}
 	for round := 0; round < 100 && !cut(); round++ {
-		sweep(t, maker, taker, pair)
+		takeSide(t, maker, taker, pair)
 	}
 	if t.Failed() || !eventually(patience, cut) {
 		t.Error("those who do not read are still there")
 	}
 	close(stop)
-	sweep(t, maker, taker, pair) // something that the quick one ends with
+	takeSide(t, maker, taker, pair) // a message with which the fast subscriber ends
 	if err := <-ended; err != nil {
 		t.Errorf("who reads noticed: %v", err)
 	}
-	// All at once: the longer a connection did not read, the longer its peer waits
-	// before it asks again whether there is room.
+	// All readers at once: the longer a connection does not read, the longer its peer
+	// waits before it probes the window again.
 	var readers sync.WaitGroup
 	for i, s := range slow {
 		readers.Go(func() {
@@ -263,11 +261,11 @@ func TestSlowConsumers(t *testing.T) {
 	h.end(t)
 }
 
-// levels is how many levels a sweep takes.
+// levels is the number of levels that takeSide takes.
 const levels = 300
 
-// sweep fills a side of a book and takes all of it with one order.
-func sweep(t *testing.T, maker, taker *account, pair string) {
+// takeSide fills a side of a book and takes it with one order.
+func takeSide(t *testing.T, maker, taker *account, pair string) {
 	t.Helper()
 	var work sync.WaitGroup
 	for part := range 4 {
@@ -285,12 +283,11 @@ func sweep(t *testing.T, maker, taker *account, pair string) {
 	work.Wait()
 	got := taker.must(t, "/open_orders/new", immediate(pair, "BUY", "30", fmt.Sprint(levels)))
 	if got.Status != "FILLED" {
-		t.Errorf("the sweep ended with %+v", got)
+		t.Errorf("the order ended with %+v", got)
 	}
 }
 
-// gapless reads a book's messages until it is told to stop, and wants each one
-// to follow the one before.
+// gapless reads a book's messages until stop, and checks that none is missing.
 func (s *subscription) gapless(stop chan struct{}) error {
 	for {
 		m, err := s.next()
@@ -308,9 +305,8 @@ func (s *subscription) gapless(stop chan struct{}) error {
 	}
 }
 
-// cutWell reads what a connection was sent before it was cut: nothing may be
-// missing in between, and the last word is the reason. A reader as slow as this
-// may lose the end to a reset.
+// cutWell reads the messages of a connection that was cut: none may be missing, and the
+// last one is the reason. A reader this slow may lose the end to a reset.
 func (s *subscription) cutWell(book string) error {
 	_ = s.conn.(*net.TCPConn).SetReadBuffer(1 << 20)
 	for {

@@ -18,15 +18,15 @@ import (
 //	  post /trades {"pair":"BTC/USDT","pair":"BTC/USDT","offset":0}
 //	  refused one JSON object
 //
-// A line of a case is a word and what it is about. In it <<ff fe>> are bytes in
-// hexadecimal, <<1000 * text>> repeats a text, in which backslashes escape as in
-// Go, and <<key>> is a text that the test knows.
+// A line of a case is a word with its arguments. The placeholder <<ff fe>> stands for
+// bytes in hexadecimal, <<1000 * text>> repeats a text with Go's backslash escapes, and
+// <<key>> is a value of the test.
 type hostileCase struct {
 	file, name string
 	line       int
 	steps      []step
-	// slow cases wait for the exchange's patience to end; they are worked on
-	// beside the others, and not with -short.
+	// slow cases wait for a timeout of the exchange; they run in parallel, and not with
+	// -short.
 	slow bool
 }
 
@@ -36,7 +36,7 @@ type step struct {
 	word, text string
 }
 
-// enough is how many cases a file must have.
+// enough is the least number of cases in a file.
 const enough = 60
 
 // readCases reads a file of testdata.
@@ -79,7 +79,7 @@ func readCases(t *testing.T, file string) (list []hostileCase) {
 
 var placeholder = regexp.MustCompile(`(?s)<<(.*?)>>`)
 
-// expand replaces what stands between angles.
+// expand replaces the placeholders <<...>>.
 func expand(text string, known map[string]string) (string, error) {
 	var failed error
 	out := placeholder.ReplaceAllStringFunc(text, func(s string) string {
@@ -121,22 +121,22 @@ type siege struct {
 	work func(c *attack)
 }
 
-// attack is a case that is carried out.
+// attack is a running case.
 type attack struct {
 	*testing.T
 	*siege
 	hostileCase
-	// at is the line that is carried out.
+	// at is the current line.
 	at step
 }
 
-// fail says in which line a case went wrong.
+// fail reports an error with the current line.
 func (a *attack) fail(format string, args ...any) {
 	a.Helper()
 	a.Fatalf("testdata/%s:%d: %s %.120s: %s", a.file, a.at.line, a.at.word, a.at.text, fmt.Sprintf(format, args...))
 }
 
-// expanded returns a text with everything between angles replaced.
+// expanded returns a text with its placeholders replaced.
 func (a *attack) expanded(text string) string {
 	a.Helper()
 	out, err := expand(text, a.known)
@@ -153,8 +153,8 @@ func (a *attack) each(f func(word, text string)) {
 	}
 }
 
-// lay carries out all cases of a file, with a healthy client beside, and looks
-// at what is left.
+// lay carries out all cases of a file beside a healthy client, and checks the exchange
+// afterwards.
 func lay(t *testing.T, file string, work func(*attack)) {
 	x := attacked
 	s := &siege{exchange: x, attacker: x.open(t, "1000000 USDT", "1000 LTC", "10 BTC", "100 ATOM", "10 ETH"), work: work}
@@ -180,15 +180,15 @@ func lay(t *testing.T, file string, work func(*attack)) {
 	s.unchanged(t, &before)
 }
 
-// stand is what must be as it was after the attack.
+// stand is the state that an attack must not change.
 type stand struct {
 	balances          string
 	goroutines, bytes float64
 	failures          int
 }
 
-// slack is how many goroutines and bytes more may be left: connections of the
-// test that are idle, and what trading has added to books and histories.
+// slack is the allowed growth of goroutines and bytes: idle connections of the test, and
+// the trading's additions to books and histories.
 const (
 	slackGoroutines = 16
 	slackBytes      = 24 << 20
@@ -243,5 +243,5 @@ func (s *siege) unchanged(t *testing.T, before *stand) {
 	}
 }
 
-// within sets how long a connection may take.
+// within returns the deadline of a connection.
 func within(d time.Duration) time.Time { return time.Now().Add(d) }

@@ -27,7 +27,7 @@ import (
 
 func TestConfig(t *testing.T) { lay(t, "config.txt", (*attack).config) }
 
-// start is a command line that must not work.
+// start is a command line that must fail.
 type start struct {
 	*attack
 	dir               string
@@ -86,7 +86,7 @@ func (s *start) refused(text string) {
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.binary, append(words, s.flags...)...)
-	cmd.Dir = s.dir // where nothing may be founded either
+	cmd.Dir = s.dir // must stay empty too
 	cmd.Env = append(os.Environ(), s.env...)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said

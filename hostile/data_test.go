@@ -37,20 +37,19 @@ import (
 //	starts TEXT    the exchange starts, has what was traded, and says the text
 //	audit TEXT     an audit fails and says the text
 
-// shortLife are settings with which files of every kind come soon.
+// shortLife are settings under which files of every kind appear soon.
 var shortLife = []string{"dev", "--bots=false", "--block-time=0", "--segment-size=256KiB", "--snapshot-every=150"}
 
-// TestFiles starts exchanges on directories in which something is wrong.
+// TestFiles starts exchanges on damaged data directories.
 func TestFiles(t *testing.T) {
 	dir, key := tradeUntilArchived(t)
 	lay(t, "files.txt", func(a *attack) { a.disturb(dir, key) })
 }
 
-// tradeUntilArchived makes a data directory that holds files of every kind, and
-// returns it with a customer's key. The archive is filled by the follower, which
-// pauses between its rounds: however fast the orders were, the exchange stops only
-// after a segment has been archived. The newest segment then gets frames of its
-// own, because the cases change its first ones.
+// tradeUntilArchived makes a data directory with files of every kind, and returns it with
+// a customer's key. The follower fills the archive in rounds with pauses, so the exchange
+// stops only after a segment has been archived. The newest segment gets more frames
+// afterwards, because the cases change its first ones.
 func tradeUntilArchived(t *testing.T) (dir, key string) {
 	t.Helper()
 	x := &exchange{binary: attacked.binary, data: filepath.Join(t.TempDir(), "data"), client: newClient()}
@@ -75,7 +74,7 @@ func tradeUntilArchived(t *testing.T) (dir, key string) {
 	return x.data, a.key
 }
 
-// placeAndCancel places an order and cancels it, some times: two frames each.
+// placeAndCancel places and cancels an order a number of times: two frames each.
 func (a *account) placeAndCancel(t *testing.T, times int) {
 	t.Helper()
 	for range times {
@@ -84,8 +83,7 @@ func (a *account) placeAndCancel(t *testing.T, times int) {
 	}
 }
 
-// files returns the files of the data directory that match a pattern, in the
-// order of their names.
+// files returns the files of the data directory that match a pattern, sorted by name.
 func (x *exchange) files(pattern string) []string {
 	list, _ := filepath.Glob(filepath.Join(x.data, pattern))
 	slices.Sort(list)
@@ -115,14 +113,14 @@ func (a *attack) disturb(dir, key string) {
 	}
 }
 
-// disturbed is a data directory that is changed.
+// disturbed is a changed data directory.
 type disturbed struct {
 	*attack
 	x   *exchange
 	key string
 }
 
-// matches returns the paths that a name means; a pattern must match some.
+// matches returns the paths of a name; a pattern must match at least one.
 func (d *disturbed) matches(name string) []string {
 	d.Helper()
 	if !strings.Contains(name, "*") {
@@ -158,7 +156,7 @@ func (d *disturbed) do(word, name, rest string) {
 	case "mkdir":
 		err = os.Mkdir(path, 0o700)
 	case "dir":
-		_ = os.Remove(path) // if it is there
+		_ = os.Remove(path) // it need not exist
 		err = os.Mkdir(path, 0o700)
 	case "link":
 		if err = os.Remove(path); err != nil {
@@ -176,7 +174,7 @@ func (d *disturbed) do(word, name, rest string) {
 	}
 }
 
-// change changes what a file holds.
+// change changes a file's contents.
 func (d *disturbed) change(word, path, rest string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -214,10 +212,10 @@ func (d *disturbed) change(word, path, rest string) error {
 	return os.WriteFile(path, b, 0o600)
 }
 
-// exitDamaged is the exit code for damage.
+// exitDamaged is the exit code for damaged data.
 const exitDamaged = 3
 
-// begin starts the exchange, or audits it, and compares.
+// begin starts the exchange or audits it, and checks the outcome.
 func (d *disturbed) begin(word, text string) {
 	d.Helper()
 	if word == "audit" {
@@ -250,7 +248,7 @@ func (d *disturbed) begin(word, text string) {
 	}
 }
 
-// goesOn looks at an exchange that has started.
+// goesOn checks an exchange that has started.
 func (d *disturbed) goesOn(word string) {
 	d.Helper()
 	defer func() {

@@ -23,13 +23,13 @@ var (
 	detectorFlag = flag.Bool("detector", false, "build the command with the race detector")
 )
 
-// patience is how long an answer may take that has to come.
+// patience is the timeout of an answer.
 const patience = 30 * time.Second
 
 // exchange is the exchange under attack.
 type exchange struct {
 	binary, data string
-	// address is the HOST:PORT of the API, metrics that of the metrics' listener.
+	// address is the HOST:PORT of the API, metrics that of the metrics.
 	address, metrics string
 	process          *exec.Cmd
 	client           *http.Client
@@ -37,7 +37,7 @@ type exchange struct {
 	log              *outside.Output
 
 	mu sync.Mutex
-	// secrets may be in nothing that leaves the exchange.
+	// secrets must not leave the exchange except in their own answers.
 	secrets []string
 }
 
@@ -46,7 +46,7 @@ var attacked *exchange
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// Slow cases wait for the exchange, all of them at once.
+	// Slow cases wait for the exchange, so they all run at once.
 	_ = flag.Set("test.parallel", "16")
 	os.Exit(run(m))
 }
@@ -81,8 +81,7 @@ func newClient() *http.Client {
 	return &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 }
 
-// start runs an exchange. Its log is complete, so that secrets can be looked for
-// in all of it.
+// start runs an exchange and keeps its complete log for the search for secrets.
 func (x *exchange) start(words ...string) error {
 	words = append(words, "--data", x.data, "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--log-level", "debug")
 	x.process = exec.Command(words[0], words[1:]...)
@@ -99,8 +98,7 @@ func (x *exchange) start(words ...string) error {
 	return nil
 }
 
-// another starts an exchange of a test's own with this command line, and stops it
-// when the test ends.
+// another starts an exchange for one test and stops it at the test's end.
 func another(t *testing.T, words ...string) *exchange {
 	t.Helper()
 	x := &exchange{binary: attacked.binary, data: filepath.Join(t.TempDir(), "data"), client: newClient()}
@@ -115,7 +113,7 @@ func another(t *testing.T, words ...string) *exchange {
 	return x
 }
 
-// build builds the command, unless there is one.
+// build builds the command unless it is built.
 func (x *exchange) build() (err error) {
 	if *binaryFlag != "" {
 		x.binary, err = filepath.Abs(*binaryFlag)
@@ -131,7 +129,7 @@ func (x *exchange) build() (err error) {
 	return nil
 }
 
-// stop ends the exchange and looks at what it leaves.
+// stop stops the exchange and checks its journal and log.
 func (x *exchange) stop() error {
 	_ = x.process.Process.Signal(os.Interrupt)
 	if err := x.process.Wait(); err != nil {
@@ -144,7 +142,7 @@ func (x *exchange) stop() error {
 	return errors.Join(x.sober(), x.unleaked(x.log.Text()))
 }
 
-// sober looks for what may never be in the log.
+// sober searches the log for messages that must not be there.
 func (x *exchange) sober() error {
 	for line := range strings.Lines(x.log.Text()) {
 		for _, bad := range []string{"panic", "DATA RACE", "goroutine ", "request failed", "invariant"} {
@@ -156,14 +154,14 @@ func (x *exchange) sober() error {
 	return nil
 }
 
-// keep remembers a secret.
+// keep adds a secret.
 func (x *exchange) keep(secret string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.secrets = append(x.secrets, secret)
 }
 
-// unleaked looks for secrets in what the exchange said.
+// unleaked searches output for secrets.
 func (x *exchange) unleaked(said string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -175,10 +173,10 @@ func (x *exchange) unleaked(said string) error {
 	return nil
 }
 
-// url returns the address of a path.
+// url returns the URL of a path.
 func (x *exchange) url(path string) string { return "http://" + x.address + path }
 
-// watch reads a page of what the exchange tells of itself.
+// watch reads a page of the metrics' listener.
 func (x *exchange) watch(path string) (string, error) {
 	res, err := x.client.Get("http://" + x.metrics + path)
 	if err != nil {
@@ -194,7 +192,7 @@ func (x *exchange) watch(path string) (string, error) {
 	return string(text), nil
 }
 
-// gauge returns a number that the exchange publishes about itself.
+// gauge returns the value of a metric.
 func (x *exchange) gauge(name string) (float64, error) {
 	text, err := x.watch("/metrics")
 	if err != nil {
@@ -208,7 +206,7 @@ func (x *exchange) gauge(name string) (float64, error) {
 	return 0, fmt.Errorf("no metric %s", name)
 }
 
-// failures returns what ended with status 500.
+// failures returns the endpoints with status 500.
 func (x *exchange) failures() (list []string, err error) {
 	text, err := x.watch("/metrics")
 	if err != nil {
@@ -222,8 +220,7 @@ func (x *exchange) failures() (list []string, err error) {
 	return list, nil
 }
 
-// eventually asks until an answer is as wanted, and reports whether it was in
-// time.
+// eventually polls until wanted is true, and reports whether it was in time.
 func eventually(in time.Duration, wanted func() bool) bool {
 	end, every := time.NewTimer(in), time.NewTicker(20*time.Millisecond)
 	defer end.Stop()

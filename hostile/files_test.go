@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestMoreConnectionsThanFiles opens more connections than the exchange may open
-// files, and leaves them idle. Who is in already goes on trading, while the
-// journal goes from file to file; when the others have gone, there is room again.
+// TestMoreConnectionsThanFiles opens more idle connections than the exchange has file
+// descriptors. Earlier connections keep trading while the journal rotates its files;
+// after the idle ones close, new ones are accepted.
 func TestMoreConnectionsThanFiles(t *testing.T) {
 	const files, pair = 160, "BTC/USDT"
 	limited := "ulimit -n " + strconv.Itoa(files) + ` && exec "$0" "$@"`

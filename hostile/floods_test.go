@@ -9,15 +9,13 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// TestFloodsTogether has many connections ask and ask, and read none of the
-// answers. What the exchange keeps of answers for each of them is bounded, far
-// below what it keeps of market data for somebody who is slow; and each one
-// ends, however much it still has to say.
+// TestFloodsTogether floods the exchange over many connections that do not read the
+// answers. The queue of answers per connection is bounded, far below that of market data
+// for a slow subscriber, and each connection is closed, whatever is queued.
 //
-// The exchange is the test's own and stops the world to collect garbage. What is
-// allocated while a collection marks beside the program counts as alive, however
-// soon it is dropped: a flood allocates so much meanwhile that this would be
-// measured, more of it the faster the machine is and the more there is to mark.
+// The exchange is the test's own and collects garbage with the world stopped. A
+// concurrent collection counts allocations made meanwhile as alive: the measured memory
+// would depend on the speed of the machine.
 func TestFloodsTogether(t *testing.T) {
 	const connections, bound = 24, 1 << 20
 	frames := [...][]byte{
@@ -71,8 +69,7 @@ func after(work *sync.WaitGroup) chan struct{} {
 	return done
 }
 
-// flood sends a frame again and again, and reports whether the exchange had
-// enough of it in time.
+// flood repeats a frame, and reports whether the exchange closed the connection in time.
 func (s *subscription) flood(frame []byte) bool {
 	many := bytes.Repeat(frame, 100)
 	_ = s.conn.SetWriteDeadline(within(patience))

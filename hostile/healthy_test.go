@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// healthy is a client that trades and reads while others attack, and notices
-// when anything is not as it should be.
+// healthy is a client that trades and reads during attacks and records every wrong
+// answer.
 type healthy struct {
 	maker, taker *account
 	stop, done   chan struct{}
@@ -36,7 +36,7 @@ func (x *exchange) healthy(t *testing.T) *healthy {
 	return h
 }
 
-// end stops the client and tells what it noticed.
+// end stops the client and reports its errors.
 func (h *healthy) end(t *testing.T) {
 	t.Helper()
 	close(h.stop)
@@ -67,7 +67,7 @@ func (h *healthy) trade(s *subscription) {
 		if h.err = h.round(s); h.err != nil {
 			return
 		}
-		h.rounds++ // one at least, however soon the attack is over
+		h.rounds++ // at least one round, even in a short attack
 		select {
 		case <-h.stop:
 			return
@@ -76,8 +76,8 @@ func (h *healthy) trade(s *subscription) {
 	}
 }
 
-// round places an order, finds it everywhere, trades against it, and cancels what
-// is left.
+// round places an order, finds it on every endpoint, trades against it, and cancels the
+// rest.
 func (h *healthy) round(s *subscription) error {
 	sell, err := h.maker.ask("/open_orders/new", limit(healthyPair, "SELL", "3000", "0.02"))
 	if err != nil || !sell.Success {
@@ -103,8 +103,7 @@ func (h *healthy) round(s *subscription) error {
 	return h.heard(s)
 }
 
-// heard wants the messages of a round: the book changed three times, and there
-// was one trade.
+// heard checks the messages of a round: three changes of the book and one trade.
 func (h *healthy) heard(s *subscription) error {
 	amounts := []string{"0.02000", "0.01000", "0"}
 	for range 4 {
@@ -123,7 +122,7 @@ func (h *healthy) heard(s *subscription) error {
 	return nil
 }
 
-// message is what is read of the stream's messages.
+// message has the fields of all stream messages.
 type message struct {
 	Class, Stream, Error        string
 	ID                          int

@@ -55,7 +55,7 @@ func (a *attack) http() {
 	a.each(l.do)
 }
 
-// open opens the connection, if there is none.
+// open opens the connection unless it is open.
 func (l *line) open() {
 	l.Helper()
 	if l.conn != nil {
@@ -95,13 +95,13 @@ func (l *line) do(word, text string) {
 	}
 }
 
-// write writes, and reports whether the exchange still listens.
+// write writes, and reports whether the connection is open.
 func (l *line) write(text string) bool {
 	_, err := io.WriteString(l.conn, text)
 	return err == nil
 }
 
-// see carries out the words that want something.
+// see carries out the words of expectations.
 func (l *line) see(word, text string) {
 	l.Helper()
 	switch word {
@@ -139,8 +139,7 @@ func (l *line) see(word, text string) {
 	}
 }
 
-// read reads an answer and returns its status; the words say whether it must be
-// there.
+// read reads an answer and returns its status; words are the expected ones.
 func (l *line) read(words ...string) string {
 	l.Helper()
 	var err error

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// TestClientsThatLeave breaks connections off at every moment of a request: an
-// order happened entirely or not at all, what is held is what is open, and the
-// exchange takes none of it for a failure of its own.
+// TestClientsThatLeave breaks off connections at every point of a request: an order is
+// placed completely or not at all, the held amount matches the open orders, and the
+// exchange counts no failure of its own.
 func TestClientsThatLeave(t *testing.T) {
 	const pair = "TEST06/USDT"
 	a := attacked.open(t, "100000 USDT")
@@ -55,8 +55,8 @@ func TestClientsThatLeave(t *testing.T) {
 	a.has(t, "USDT", "100000", "0")
 }
 
-// leave sends a request and breaks the connection off: in the middle of it, at
-// its end, or soon after.
+// leave sends a request and breaks the connection off: in the middle of it, at its end,
+// or soon after.
 func leave(path string, body fields, random *rand.Rand) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -80,8 +80,7 @@ func leave(path string, body fields, random *rand.Rand) error {
 	return err
 }
 
-// holdsWhatIsOpen waits until nothing is on its way any more: then the account
-// has locked ten for each order of the list.
+// holdsWhatIsOpen waits until the account's locked amount is ten for each open order.
 func (a *account) holdsWhatIsOpen(t *testing.T) {
 	t.Helper()
 	var open, locked *big.Rat

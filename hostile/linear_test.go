@@ -12,19 +12,18 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// The bounds of a history: the search for an order grows with what is at once
-// and with how long it is. So clients meet after each round, when the level is
-// empty again, and each round is a history of its own.
+// Bounds of a history. The cost of checking grows with the number of concurrent
+// operations and the length. Clients therefore meet after each round, when the level is
+// empty, and each round is a history of its own.
 const (
 	linearClients = 8
 	linearRound   = 25
 	linearRounds  = 80
 )
 
-// TestHistories lets clients place, take, cancel and read at once, while another
-// one listens to the stream, and wants everything that they were told to make
-// sense in some order: one that puts each operation between its request and its
-// answer, and that is the order of the changes in the stream.
+// TestHistories lets clients place, take, cancel and read concurrently while another one
+// listens to the stream. All answers must be linearizable: some order puts each operation
+// between its request and its answer and agrees with the changes in the stream.
 func TestHistories(t *testing.T) {
 	rounds := linearRounds
 	if testing.Short() {
@@ -57,14 +56,14 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// listener is a client that listens to a book.
+// listener is a subscriber of a book.
 type listener struct {
 	mu   sync.Mutex
 	list []message
 	err  error
 }
 
-// listen starts to listen to the market's book.
+// listen subscribes to the market's book.
 func (l *contested) listen(t *testing.T) *listener {
 	t.Helper()
 	s, err := attacked.subscribe(l.pair + "@orderBook")
@@ -96,8 +95,7 @@ func (l *contested) bookSeq(t *testing.T) uint64 {
 	return book.Seq
 }
 
-// overhear returns what was heard of a round: what the level was after each of its
-// changes.
+// overhear returns the amounts of the level after each change of a round.
 func (l *contested) overhear(t *testing.T, h *listener, from uint64) (amounts []uint64) {
 	t.Helper()
 	to := l.bookSeq(t)
@@ -125,7 +123,7 @@ func (l *contested) overhear(t *testing.T, h *listener, from uint64) (amounts []
 	return amounts
 }
 
-// decide ends a round.
+// decide checks a round.
 func (l *contested) decide(t *testing.T, heard []uint64) {
 	t.Helper()
 	l.note(t, l.maker, l.taker, 0, input{act: list})
@@ -143,7 +141,7 @@ func (l *contested) decide(t *testing.T, heard []uint64) {
 	l.maker.hasHeld(t, l.symbol, "0")
 }
 
-// contested is one level of one market, and what clients were told of it.
+// contested is a level of a market, with the history of a round.
 type contested struct {
 	maker, taker *account
 	symbol, pair string
@@ -151,7 +149,7 @@ type contested struct {
 
 	mu      sync.Mutex
 	history []porcupine.Operation
-	// ids are the last orders, open or not.
+	// ids are the latest orders, open or not.
 	ids []uint64
 }
 
@@ -162,21 +160,20 @@ func contest(t *testing.T, symbol string) *contested {
 	}
 }
 
-// remembered is from how many of the last orders one is picked to cancel or to
-// look at.
+// remembered is the number of the latest orders from which one is picked.
 const remembered = 16
 
-// pick returns one of the last orders.
+// pick returns one of the latest orders.
 func (l *contested) pick(random *rand.Rand) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.ids) == 0 {
-		return 1 << 60 // none has this one
+		return 1 << 60 // no order has this id
 	}
 	return l.ids[random.IntN(len(l.ids))]
 }
 
-// operate does one thing at random and notes it.
+// operate carries out a random operation and records it.
 func (l *contested) operate(t *testing.T, maker, taker *account, client int, random *rand.Rand) {
 	in := input{act: [...]act{place, place, place, place, cancel, cancel, take, take, take, depth, depth, held, list, look}[random.IntN(14)]}
 	if in.act == cancel || in.act == look {
@@ -185,7 +182,7 @@ func (l *contested) operate(t *testing.T, maker, taker *account, client int, ran
 	l.note(t, maker, taker, client, in)
 }
 
-// note does one thing and notes what was told.
+// note carries out an operation and records its answer.
 func (l *contested) note(t *testing.T, maker, taker *account, client int, in input) {
 	from := time.Since(l.began)
 	out, err := l.ask(maker, taker, in)
@@ -203,7 +200,7 @@ func (l *contested) note(t *testing.T, maker, taker *account, client int, in inp
 	}
 }
 
-// ask carries an operation out.
+// ask carries out an operation.
 func (l *contested) ask(maker, taker *account, in input) (out told, err error) {
 	var got answer
 	switch in.act {
@@ -247,7 +244,7 @@ func (l *contested) ask(maker, taker *account, in input) (out told, err error) {
 	return out, err
 }
 
-// whole reads an amount that has to be whole.
+// whole parses an amount that must be an integer.
 func whole(text string) (uint64, error) {
 	r := rat(text)
 	if !r.IsInt() {

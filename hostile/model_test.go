@@ -11,20 +11,20 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// act is what a client asks of the one level of a market: all orders in it are
-// of one account, at one price, for one unit.
+// act is an operation on the only level of a market. All its orders are of one account,
+// at one price, for one unit.
 type act uint8
 
 const (
-	// place puts an order behind the others.
+	// place adds an order behind the others.
 	place act = iota + 1
-	// cancel takes an order out, wherever it is.
+	// cancel removes an order at any place.
 	cancel
-	// take buys one unit: it fills the oldest order, or is killed.
+	// take buys one unit: it fills the oldest order or is killed.
 	take
-	// depth reads what the book says.
+	// depth reads the amount in the book.
 	depth
-	// held reads what the account has locked.
+	// held reads the account's locked amount.
 	held
 	// list reads the account's open orders.
 	list
@@ -34,14 +34,14 @@ const (
 
 var acts = [...]string{place: "place", cancel: "cancel", take: "take", depth: "depth", held: "held", list: "list", look: "look"}
 
-// input is what a client asked, output what it was told.
+// input is an operation, told its answer.
 type (
 	input struct {
 		act  act
 		obid uint64
 	}
 	told struct {
-		// yes is the answer of cancel, take, and, if an order is open, of look.
+		// yes is the answer of cancel and take; of look, whether the order is open.
 		yes bool
 		// obid is the answer of place, many that of depth and held.
 		obid, many uint64
@@ -50,8 +50,8 @@ type (
 	}
 )
 
-// queue is a state of the level: the ids of its orders, oldest first, eight bytes
-// each, behind the highest id so far and how often the level has changed.
+// queue is a state of the level: the ids of its orders, oldest first, eight bytes each,
+// after the highest id so far and the number of changes of the level.
 type queue string
 
 func (q queue) ids() []uint64 {
@@ -71,10 +71,10 @@ func queueOf(highest, changes uint64, ids []uint64) queue {
 	return queue(b)
 }
 
-// pageSize is how many orders a list shows.
+// pageSize is the number of orders in a list.
 const pageSize = 50
 
-// step tells whether an answer fits a state, and which state comes then.
+// step reports whether an answer is possible in a state, and returns the next state.
 func (q queue) step(in input, out told) (bool, queue) {
 	all := q.ids()
 	highest, changes, ids := all[0], all[1], all[2:]
@@ -102,9 +102,8 @@ func (q queue) step(in input, out told) (bool, queue) {
 	}
 }
 
-// levelModel is the model that histories are checked against. heard is what the
-// stream told that the level was after each change: the order in which everything
-// makes sense must be the one that the stream showed.
+// levelModel is the model of histories. heard are the amounts of the level after each
+// change in the stream, with which the linearization must agree.
 func levelModel(heard []uint64) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return queueOf(0, 0, nil) },
@@ -121,11 +120,11 @@ func levelModel(heard []uint64) porcupine.Model {
 	}
 }
 
-// checkWithin is how long a history may be thought about.
+// checkWithin is the timeout of checking a history.
 const checkWithin = 20 * time.Second
 
-// TestModel wants the model to see what must not be: each history is a line of
-// operations, one after the other.
+// TestModel checks that the model rejects impossible histories. Each history is a line of
+// sequential operations.
 func TestModel(t *testing.T) {
 	good := []porcupine.Operation{}
 	add := func(history []porcupine.Operation, in input, out told) []porcupine.Operation {

@@ -22,20 +22,20 @@ import (
 //	taken TEXT         wants status 200, success true, and the text in the answer
 //	status N           wants another status
 //
-// After a refusal the attacker has what it had before.
+// After a refusal the attacker's balances and orders must be unchanged.
 
 func TestJSON(t *testing.T)     { lay(t, "json.txt", (*attack).rest) }
 func TestDecimals(t *testing.T) { lay(t, "decimals.txt", (*attack).rest) }
 func TestSpot(t *testing.T)     { lay(t, "spot.txt", (*attack).rest) }
 func TestWallet(t *testing.T)   { lay(t, "wallet.txt", (*attack).withdrawals) }
 
-// field is a field of a form: its value is JSON, well-formed or not.
+// field is a field of a form. Its value is JSON, perhaps malformed.
 type field struct{ name, value string }
 
-// rested is what a REST case has come to.
+// rested is the state of a REST case.
 type rested struct {
 	*attack
-	// base is what all paths begin with.
+	// base is the prefix of all paths.
 	base   string
 	form   []field
 	before string
@@ -43,7 +43,7 @@ type rested struct {
 	body   []byte
 }
 
-// rest carries out a case that consists of requests and answers.
+// rest carries out a case of requests and answers.
 func (a *attack) rest() {
 	r := &rested{attack: a, base: "/spot", form: []field{
 		{"api_key", strconv.Quote(a.attacker.key)}, {"pair", `"LTC/USDT"`}, {"side", `"BUY"`}, {"type", `"LIMIT"`},
@@ -52,7 +52,7 @@ func (a *attack) rest() {
 	a.each(r.do)
 }
 
-// withdrawals is the same for the wallet.
+// withdrawals carries out a case of the wallet.
 func (a *attack) withdrawals() {
 	address, memo := a.attacker.inside(a.T)
 	r := &rested{attack: a, base: "/wallet", form: []field{
@@ -125,7 +125,7 @@ func (r *rested) send(method, path, body string) {
 	}
 }
 
-// answered wants an answer with status 200.
+// answered expects an answer with status 200.
 func (r *rested) answered(success bool, text string) {
 	r.Helper()
 	if err := wellAnswered(r.status, r.body, success, text); err != nil {
@@ -139,7 +139,7 @@ func (r *rested) answered(success bool, text string) {
 	}
 }
 
-// wellAnswered holds an answer against what is wanted of it.
+// wellAnswered checks an answer.
 func wellAnswered(status int, body []byte, success bool, text string) error {
 	var got answer
 	if err := json.Unmarshal(body, &got); err != nil || status != http.StatusOK {
@@ -155,7 +155,7 @@ func wellAnswered(status int, body []byte, success bool, text string) error {
 	return nil
 }
 
-// possessions are what the attacker has, in money and orders.
+// possessions returns the attacker's balances and orders.
 func (r *rested) possessions() string {
 	r.Helper()
 	all, err := r.attacker.balances()

@@ -28,14 +28,13 @@ type crowd struct {
 	list []*subscription
 	work sync.WaitGroup
 	mu   sync.Mutex
-	// cut counts those that the exchange has ended, lost those that ended in any
-	// other way before the crowd was closed.
+	// cut counts connections that the exchange closed. lost counts connections that failed
+	// for another reason while the crowd was open.
 	cut, lost int
 	closed    bool
 }
 
-// gather opens connections that listen to some streams. Of every twenty, deaf
-// ones never read.
+// gather opens connections that listen to streams. Of every twenty, deaf ones never read.
 func gather(t *testing.T, n, deaf int, streams ...string) *crowd {
 	t.Helper()
 	c := &crowd{}
@@ -54,8 +53,8 @@ func gather(t *testing.T, n, deaf int, streams ...string) *crowd {
 	return c
 }
 
-// listen reads until the connection ends. What comes is not looked at: the crowd
-// shares the machine with the exchange.
+// listen reads until the connection ends. Messages are dropped unparsed, because the
+// crowd shares the machine with the exchange.
 func (c *crowd) listen(s *subscription) {
 	for {
 		f, err := s.frame()
@@ -90,13 +89,13 @@ func (c *crowd) close() {
 	c.list = nil
 }
 
-// TestBusyCrowd trades in pairs of windows, with the crowd and without it, and
-// prints what it does to the time from a frame's being durable to its being
-// applied, and to the time of an answer. Of each pair another window is first.
+// TestBusyCrowd trades in pairs of windows, with the crowd and without it in alternating
+// order, and prints the crowd's effect on the time from a frame's commit to its
+// application and on the time of an answer.
 func TestBusyCrowd(t *testing.T) {
 	const pair = "TEST30/USDT"
 	a := attacked.open(t, "1000000 USDT")
-	trade(t, a, pair) // what is slow at first belongs to no window
+	trade(t, a, pair) // warms up before the windows
 	var ratios []float64
 	for n := range *soakPairs {
 		var alone, beside window
@@ -119,7 +118,7 @@ func TestBusyCrowd(t *testing.T) {
 	}
 }
 
-// besideCrowd is a window with the crowd.
+// besideCrowd measures a window with the crowd.
 func besideCrowd(t *testing.T, a *account, pair string) window {
 	t.Helper()
 	c := gather(t, *soakBusy, 1, pair+"@orderBook")
@@ -133,22 +132,21 @@ func besideCrowd(t *testing.T, a *account, pair string) window {
 	return w
 }
 
-// The exchange trades steadily in a market that the crowd does not listen to, in all
-// windows: a processor that slept or did something else before a lone command would
-// be measured otherwise, and not what a frame waits for. A command in so many is in
-// the crowd's market, and a message to all of the crowd, which shares the machine
-// with the exchange: without room in between, how busy the machine is would be
-// measured.
+// In all windows the exchange trades steadily in a market without the crowd; an idle
+// processor's wake-up would be measured otherwise. One command in every so many is in the
+// crowd's market and sends a message to the whole crowd, which shares the machine with
+// the exchange. The commands between leave it time: without them the load of the machine
+// would be measured.
 const (
 	steadyPair  = "TEST29/USDT"
 	tradeEvery  = 2500 * time.Microsecond
 	crowdsEvery = 40
 )
 
-// window is what a window measured.
+// window is the result of a window.
 type window struct {
-	// apply is the median from commit to apply, in seconds; answer that of
-	// placing an order.
+	// apply is the median from commit to application in seconds, answer that of placing
+	// an order.
 	apply  float64
 	answer time.Duration
 	orders int
@@ -181,10 +179,10 @@ func trade(t *testing.T, a *account, pair string) window {
 	return window{apply: medianBetween(before, applied(t)), answer: took[len(took)/2], orders: len(took)}
 }
 
-// bucket is how many frames were applied within a time.
+// bucket is the number of frames applied within a time.
 type bucket struct{ within, count float64 }
 
-// applied returns the histogram from commit to apply.
+// applied returns the histogram from commit to application.
 func applied(t *testing.T) (list []bucket) {
 	t.Helper()
 	text, err := attacked.watch("/metrics")
@@ -210,8 +208,8 @@ func applied(t *testing.T) (list []bucket) {
 	return list
 }
 
-// medianBetween returns the median of what came between two histograms, as far as
-// buckets tell.
+// medianBetween returns the median between two histograms, to the precision of their
+// buckets.
 func medianBetween(before, after []bucket) float64 {
 	half := (after[len(after)-1].count - before[len(before)-1].count) / 2
 	var low bucket
@@ -225,8 +223,8 @@ func medianBetween(before, after []bucket) float64 {
 	return math.Inf(1)
 }
 
-// TestIdleCrowd holds connections to which nearly nothing comes, and prints what
-// each costs. The memory must not grow while nothing happens.
+// TestIdleCrowd holds nearly idle connections and prints the cost of each. The memory
+// must not grow meanwhile.
 func TestIdleCrowd(t *testing.T) {
 	heap, resident := attacked.memory(t)
 	c := gather(t, *soakIdle, 0, "TEST31/USDT@ticker")
@@ -251,8 +249,8 @@ func TestIdleCrowd(t *testing.T) {
 	}
 }
 
-// memory returns the bytes of the exchange's heap, after a collection, and of
-// its resident memory.
+// memory returns the bytes of the exchange's heap after a collection and of its resident
+// memory.
 func (x *exchange) memory(t *testing.T) (heap, resident float64) {
 	t.Helper()
 	_, err := x.watch("/debug/pprof/heap?gc=1&debug=1")

@@ -13,7 +13,7 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// subscription is a WebSocket connection of a client that behaves well.
+// subscription is a WebSocket connection of a correct client.
 type subscription struct {
 	x    *exchange
 	conn net.Conn
@@ -36,7 +36,7 @@ func (x *exchange) connect() (*subscription, error) {
 	return s, nil
 }
 
-// subscribe opens a connection that listens to streams.
+// subscribe opens a connection and subscribes to streams.
 func (x *exchange) subscribe(streams ...string) (*subscription, error) {
 	s, err := x.connect()
 	if err != nil {
@@ -49,7 +49,7 @@ func (x *exchange) subscribe(streams ...string) (*subscription, error) {
 	return s, err
 }
 
-// request asks for something that must succeed, before any data comes.
+// request sends a request that must succeed, before any data message.
 func (s *subscription) request(text string) error {
 	if err := s.send(ws.NewTextFrame([]byte(text))); err != nil {
 		return err
@@ -79,7 +79,7 @@ type closedError struct {
 
 func (e *closedError) Error() string { return fmt.Sprintf("closed with %d %q", e.code, e.reason) }
 
-// next returns the next message, and answers pings on the way.
+// next returns the next message and answers pings.
 func (s *subscription) next() (message, error) {
 	for {
 		f, err := s.frame()
@@ -110,7 +110,7 @@ func (s *subscription) react(f *ws.Frame) error {
 	return nil
 }
 
-// maxFrame is the longest frame that is read, in bytes.
+// maxFrame bounds the frames read, in bytes.
 const maxFrame = 1 << 20
 
 // frame reads one frame.
@@ -127,7 +127,7 @@ func (s *subscription) frame() (f ws.Frame, err error) {
 	return f, err
 }
 
-// follows reports whether a message of a book is the one after the last one.
+// follows reports whether a message of a book directly follows the last one.
 func (s *subscription) follows(seq uint64) bool {
 	before := s.seq
 	s.seq = seq
@@ -136,7 +136,7 @@ func (s *subscription) follows(seq uint64) bool {
 
 func (s *subscription) close() { _ = s.conn.Close() }
 
-// isGone reports whether an error says that the connection is no more.
+// isGone reports whether an error means that the connection has ended.
 func isGone(err error) bool {
 	var timeout net.Error
 	return err != nil && (!errors.As(err, &timeout) || !timeout.Timeout())

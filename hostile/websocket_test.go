@@ -41,7 +41,7 @@ import (
 
 func TestWebSocket(t *testing.T) { lay(t, "websocket.txt", (*attack).websocket) }
 
-// frames is a connection whose frames are made by hand.
+// frames is a connection with handmade frames.
 type frames struct {
 	*attack
 	method  string
@@ -112,7 +112,7 @@ func (f *frames) upgrade() {
 		f.fail("upgrade: %v", err)
 	}
 	f.status = res.StatusCode
-	_ = res.Body.Close() // what follows a good upgrade is no body
+	_ = res.Body.Close() // bytes after a successful upgrade are no body
 }
 
 // say carries out the words that send.
@@ -142,13 +142,13 @@ func (f *frames) say(word, text string) bool {
 	return true
 }
 
-// write writes, and reports whether the exchange still listens.
+// write writes, and reports whether the connection is open.
 func (f *frames) write(b []byte) bool {
 	_, err := f.conn.Write(b)
 	return err == nil
 }
 
-// times sends a frame or bytes again and again, many in a write.
+// times repeats a frame or bytes, many in one write.
 func (f *frames) times(text string) {
 	f.Helper()
 	words := strings.SplitN(text, " ", 5)
@@ -179,7 +179,7 @@ var kinds = map[string]ws.OpCode{
 	"close": ws.OpClose, "ping": ws.OpPing, "pong": ws.OpPong,
 }
 
-// compile makes a frame, as wrong as it may be.
+// compile returns a frame, which may be malformed.
 func (f *frames) compile(flags, kind, payload string) []byte {
 	f.Helper()
 	code, known := kinds[kind]
@@ -218,7 +218,7 @@ func (f *frames) compile(flags, kind, payload string) []byte {
 	return append(b.Bytes(), body...)
 }
 
-// hear carries out the words that want something.
+// hear carries out the words of expectations.
 func (f *frames) hear(word, text string) {
 	f.Helper()
 	switch word {
@@ -247,8 +247,7 @@ func (f *frames) hear(word, text string) {
 	}
 }
 
-// answer wants a text with something in it; data that comes before is passed
-// over.
+// answer expects a message that contains a text, and skips data messages before it.
 func (f *frames) answer(text string) {
 	f.Helper()
 	for {
@@ -266,7 +265,7 @@ func (f *frames) answer(text string) {
 	}
 }
 
-// closes wants a close frame, and the end behind it.
+// closes expects a close frame, then the end of the connection.
 func (f *frames) closes(codes []string) {
 	f.Helper()
 	h, payload, err := f.next()
@@ -288,7 +287,7 @@ func (f *frames) closes(codes []string) {
 	}
 }
 
-// next reads a frame of the exchange, which must be one that it may send.
+// next reads a frame, which must be one that a server may send.
 func (f *frames) next() (ws.Header, []byte, error) {
 	f.Helper()
 	h, err := ws.ReadHeader(f.in)

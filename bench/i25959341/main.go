@@ -1,7 +1,7 @@
-// I25959341 carries the common workload through the order book of that name, the one
-// that most Go programs use: an anchor of the engine's line. It is a module of its own
-// because that engine cannot be had from module proxies; `make bench ENGINE=DIR` takes
-// a clone of github.com/i25959341/orderbook.
+// I25959341 runs the common workload on the order book of that name, the one that most Go
+// programs use, as an anchor of the engine's line. It is a module of its own because
+// module proxies do not have that engine; `make bench ENGINE=DIR` takes a clone of
+// github.com/i25959341/orderbook.
 package main
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// recordSize is the bytes of a record: {u8 kind, u8 side, u16 0, u32 user, u64 id,
-// i64 price, i64 quantity}, little-endian.
+// recordSize is the size of a record in bytes: {u8 kind, u8 side, u16 0, u32 user, u64
+// id, i64 price, i64 quantity}, little-endian.
 const recordSize = 32
 
-// Kinds of records; zero is an order that rests.
+// Kinds of records; zero is a resting order.
 const (
 	addIOC = iota + 1
 	cancel
 	addMarket
 )
 
-// totals are what every engine must come to.
+// totals are the sums that every engine must reach.
 type totals struct {
 	Trades   int64 `json:"trades"`
 	Volume   int64 `json:"volume"`
@@ -45,14 +45,17 @@ func main() {
 func run() error {
 	path := flag.String("workload", "", "file of a workload, its totals beside it")
 	flag.Parse()
+
 	data, err := os.ReadFile(*path)
 	if err != nil {
 		return err
 	}
+
 	text, err := os.ReadFile(*path + ".json")
 	if err != nil {
 		return err
 	}
+
 	var side struct {
 		Prefill int `json:"prefill"`
 		totals
@@ -60,17 +63,20 @@ func run() error {
 	if err := json.Unmarshal(text, &side); err != nil {
 		return err
 	}
+
 	cut := side.Prefill * recordSize
 	m := market{book: orderbook.NewOrderBook()}
 	if err := m.carry(data[:cut]); err != nil {
 		return err
 	}
 	m.totals = totals{}
+
 	began := time.Now()
 	if err := m.carry(data[cut:]); err != nil {
 		return err
 	}
 	took := time.Since(began)
+
 	if m.totals != side.totals {
 		return fmt.Errorf("%+v, not %+v", m.totals, side.totals)
 	}
@@ -79,7 +85,7 @@ func run() error {
 	})
 }
 
-// market counts what the engine does. Its orders are numbered as they come.
+// market counts the engine's trades. Orders are numbered from 1 in order of arrival.
 type market struct {
 	book *orderbook.OrderBook
 	last int
@@ -120,8 +126,8 @@ func (m *market) place(kind byte, side orderbook.Side, price, lots int64) error 
 	return err
 }
 
-// count takes in what an order ended and what it left of another one, and reports
-// whether nothing is left of itself. lots is what it traded if it left something.
+// count adds the trades of an order from the engine's answer, and reports whether the
+// order is filled. lots is the quantity traded if the answer has a partial order.
 func (m *market) count(id string, done []*orderbook.Order, partial *orderbook.Order, lots int64) (filled bool) {
 	for _, o := range done {
 		if o.ID() == id {

@@ -1,8 +1,7 @@
-// Command client places an order and asks for a withdrawal with clients that were
-// generated from the descriptions.
+// Command client places an order and requests a withdrawal with clients generated from
+// the descriptions.
 //
-// It is a module of its own, built where a test has put the generated packages
-// beside it.
+// It is a module of its own; a test builds it with the generated packages beside it.
 package main
 
 import (
@@ -18,7 +17,7 @@ import (
 	"client/wallet2"
 )
 
-// task is what the client is to do.
+// task is the client's input.
 type task struct {
 	URL, Key, Pair, Asset, Network, Address string
 }
