@@ -116,34 +116,15 @@ FUZZTIME ?= 30s
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME.
-	@grep -rlE '^func Fuzz' --include='*_test.go' . | while read -r f; do \
-		grep -oE '^func (Fuzz[A-Za-z0-9]+)' "$$f" | sed 's/func //' | while read -r t; do \
-			echo "$$t in $$(dirname $$f)"; \
-			$(GO) test -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) "./$$(dirname $$f)" </dev/null || exit 1; \
-		done || exit 1; \
-	done
+	tools/fuzz $(FUZZTIME)
 
 .PHONY: bench
 bench: build ## Measure everything beside its anchors, some 25 minutes; QUICK=1 for 3. ENGINE=DIR adds a clone of github.com/i25959341/orderbook.
-	cd bench && $(GO) build -o ../$(BIN)/bench .
-	@mkdir -p data/bench
-ifdef ENGINE
-	cd bench/i25959341 && cp go.mod ../../data/bench/engine.mod && cp go.sum ../../data/bench/engine.sum && \
-		$(GO) mod edit -replace github.com/i25959341/orderbook=$(abspath $(ENGINE)) ../../data/bench/engine.mod && \
-		$(GO) build -modfile ../../data/bench/engine.mod -o ../../$(BIN)/i25959341 .
-endif
-	$(BIN)/bench run -bourse $(BIN)/bourse -dir data/bench -json data/bench/bench.json $(if $(ENGINE),-engine $(BIN)/i25959341) $(if $(QUICK),-quick,-doc docs/performance.md)
+	ENGINE=$(ENGINE) tools/bench $(if $(QUICK),-quick,-doc docs/performance.md)
 
 .PHONY: pgo
 pgo: build ## Make the profile that the compiler builds with anew, some 2 minutes.
-	cd bench && $(GO) build -o ../$(BIN)/bench .
-	@mkdir -p data/pgo
-	$(BIN)/bench workload -resting 1000 -o data/pgo/w1k.bin
-	$(BIN)/bench workload -resting 100000 -o data/pgo/w100k.bin
-	$(BIN)/bourse bench --profile data/pgo/core core --workload data/pgo/w1k.bin --workload data/pgo/w100k.bin
-	$(BIN)/bourse bench --profile data/pgo/replay replay --workload data/pgo/w1k.bin --dir data/pgo
-	$(BIN)/bourse bench --profile data/pgo/durable durable --workload data/pgo/w1k.bin --dir data/pgo
-	$(GO) tool pprof -proto data/pgo/core data/pgo/replay data/pgo/durable >$(PROFILE)
+	tools/pgo $(PROFILE)
 
 HOT := $(GO) test -run '^$$' -bench 'Append|Decode|Authenticate|Tail' -benchtime 100ms -count 5 ./internal/record ./internal/account ./internal/history
 

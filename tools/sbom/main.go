@@ -1,5 +1,5 @@
-// Command sbom writes the bill of materials of a Go program, as CycloneDX in JSON, from
-// what the linker noted in it. The same program gives the same bytes.
+// Command sbom writes the bill of materials of a Go program, as CycloneDX JSON, from its
+// build information. Equal programs give equal bytes.
 package main
 
 import (
@@ -35,8 +35,7 @@ func run(args []string) error {
 	return encoder.SetPretty(true).Encode(materials(info))
 }
 
-// materials lists the program, the standard library and all modules that it is linked
-// from.
+// materials lists the program, the standard library and all linked modules.
 func materials(info *debug.BuildInfo) *cdx.BOM {
 	program := component(cdx.ComponentTypeApplication, info.Main.Path, info.Main.Version)
 	settings := []cdx.Property{}
@@ -51,7 +50,7 @@ func materials(info *debug.BuildInfo) *cdx.BOM {
 			m = m.Replace
 		}
 		c := component(cdx.ComponentTypeLibrary, m.Path, m.Version)
-		// What go.sum has of a module: a SHA-256 over the hashes of its files.
+		// The hash from go.sum: a SHA-256 over the hashes of the module's files.
 		if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && len(sum) > 0 {
 			c.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}
 		}
