@@ -33,14 +33,20 @@ func kept(data, pattern string) []string {
 	})
 }
 
-// flip flips a bit in the middle of what a file holds.
+// flip flips a bit in the middle of what a file holds, and in an archive the last one, of
+// its checksum. A bit within compressed data may mean the same either way, if what a match
+// refers to occurs twice: one of 220 does.
 func flip(t *testing.T, path string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b[len(bytes.TrimRight(b, "\x00"))/2] ^= 4
+	at := len(bytes.TrimRight(b, "\x00")) / 2
+	if strings.HasSuffix(path, ".zst") {
+		at = len(b) - 1
+	}
+	b[at] ^= 4
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
