@@ -71,17 +71,17 @@ STORE ?= sqlite
 
 .PHONY: conformance
 conformance: ## Hold the binary against every clause of the specification; STORE=postgres with its stores there.
-	$(GO) test -count=1 ./conformance -store=$(STORE)
+	$(GO) test -count=1 ./test/conformance -store=$(STORE)
 
 PART ?= 1/1
 
 .PHONY: mutations
 mutations: ## Examine the conformance checks themselves, PART N/M of them.
-	$(GO) test -count=1 -timeout 60m -run TestMutations ./conformance -mutate=$(PART)
+	$(GO) test -count=1 -timeout 60m -run TestMutations ./test/conformance -mutate=$(PART)
 
 .PHONY: zoo
 zoo: ## Let each seeded bug loose, PART N/M of them, and want it caught; ONLY=3,17 for some.
-	$(GO) test -count=1 -timeout 60m -tags zoo ./zoo -part=$(PART) -only=$(ONLY)
+	$(GO) test -count=1 -timeout 60m -tags zoo ./test/zoo -part=$(PART) -only=$(ONLY)
 
 CYCLES ?= 200
 
@@ -106,11 +106,11 @@ SOAK_FOR    ?= 10m
 
 .PHONY: hostile
 hostile: ## Attack a running exchange; SOAK=1 adds thousands of connections.
-	$(GO) test -count=1 -timeout 60m $(if $(SOAK),-v) ./hostile $(if $(SOAK),-soak.busy=2000 -soak.pairs=5 -soak.window=$(SOAK_WINDOW) -soak.most=0.10 -soak.idle=10000 -soak.for=$(SOAK_FOR))
+	$(GO) test -count=1 -timeout 60m $(if $(SOAK),-v) ./test/hostile $(if $(SOAK),-soak.busy=2000 -soak.pairs=5 -soak.window=$(SOAK_WINDOW) -soak.most=0.10 -soak.idle=10000 -soak.for=$(SOAK_FOR))
 
 .PHONY: abuse
 abuse: ## Let crowds attack what strangers share, and compare the honest ACK, some 40 minutes; ONLY=captchas for some.
-	$(GO) test -count=1 -timeout 120m -v ./abuse -full -only='$(ONLY)'
+	$(GO) test -count=1 -timeout 120m -v ./test/abuse -full -only='$(ONLY)'
 
 FUZZTIME ?= 30s
 
@@ -129,14 +129,14 @@ pgo: build ## Make the profile that the compiler builds with anew, some 2 minute
 HOT := $(GO) test -run '^$$' -bench 'Append|Decode|Authenticate|Tail' -benchtime 100ms -count 5 ./internal/record ./internal/account ./internal/history
 
 .PHONY: benchstat
-benchstat: $(TOOLS)/benchstat ## Compare what is hot with bench/baseline.txt: a report, no test.
+benchstat: $(TOOLS)/benchstat ## Compare what is hot with test/bench/baseline.txt: a report, no test.
 	@mkdir -p data/bench
 	$(HOT) >data/bench/now.txt
-	$(TOOLS)/benchstat bench/baseline.txt data/bench/now.txt
+	$(TOOLS)/benchstat test/bench/baseline.txt data/bench/now.txt
 
 .PHONY: baseline
-baseline: ## Make bench/baseline.txt what is hot now.
-	$(HOT) >bench/baseline.txt
+baseline: ## Make test/bench/baseline.txt what is hot now.
+	$(HOT) >test/bench/baseline.txt
 
 .PHONY: check
 check: fmt lint quick ## What must pass before a commit: format, lint, layers, quick tests.

@@ -19,7 +19,7 @@ func TestAbuseIsHeld(t *testing.T) {
 	collect(t, ".", "_test.go", `(?m)^func (Test\w+)\(`, known)
 	collect(t, "docs/spec", ".md", `\*\*([A-Z]+-[A-Z]+-\d+)\*\*`, known)
 	attacks := map[string]bool{}
-	for _, path := range glob(t, "abuse/testdata/*.txt") {
+	for _, path := range glob(t, "test/abuse/testdata/*.txt") {
 		list := map[string]bool{}
 		collect(t, path, ".txt", `(?m)^attack (.+)$`, list)
 		for name := range list {

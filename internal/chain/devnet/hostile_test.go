@@ -16,7 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 )
 
-// The words of hostile/testdata/chain.txt:
+// The words of test/hostile/testdata/chain.txt:
 //
 //	ask METHOD      what the client asks the node for
 //	answer TEXT     what the node answers

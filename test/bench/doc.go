@@ -1,9 +1,8 @@
 // Bench compares Bourse with its anchors: the reference book of the common workload, a
 // trivial net/http handler, a raw loop of WebSocket frames, and a loop of fdatasync.
 //
-// It is a module of its own, so that its dependencies stay out of the product, and it
-// runs the product as the program `bourse`, whose `bench` commands measure the product's
-// side of each line. `make bench` runs both in turn, repeats, and prints medians and
+// It imports nothing of the product: it runs the program `bourse`, whose `bench` commands
+// measure the product's side of each line. `make bench` runs both in turn, repeats, and prints medians and
 // ratios; docs/performance.md explains the lines.
 //
 // Read main.go first, then run.go and lines.go. workload.go and book.go make the

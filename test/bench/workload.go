@@ -148,7 +148,7 @@ func (g *generator) limit(marketable bool) {
 		price += g.offset() * [2]int64{-1, 1}[side]
 	}
 
-	g.emit(addGTC, side, user, g.id, price, qty)
+	g.emit(record{addGTC, side, user, g.id, price, qty})
 	g.book.place(&order{id: g.id, price: price, qty: qty, user: user, side: side}, true)
 }
 
@@ -176,7 +176,7 @@ func (g *generator) immediate(kind uint8) {
 		}
 	}
 
-	g.emit(kind, side, user, g.id, price, qty)
+	g.emit(record{kind, side, user, g.id, price, qty})
 	g.book.place(&order{price: price, qty: qty, side: side}, false)
 	g.gone = append(g.gone, g.id)
 }
@@ -184,21 +184,29 @@ func (g *generator) immediate(kind uint8) {
 // cancel cancels a live order, or one in fifty times an order that is gone.
 func (g *generator) cancel() {
 	if g.random.below(50) == 0 && len(g.gone) > 0 {
-		g.emit(cancel, 0, 1, g.gone[g.random.below(len(g.gone))], 0, 0)
+		g.emit(record{kind: cancel, user: 1, id: g.gone[g.random.below(len(g.gone))]})
 		return
 	}
 	o := g.book.live[g.random.below(len(g.book.live))]
-	g.emit(cancel, o.side, o.user, o.id, 0, 0)
+	g.emit(record{kind: cancel, side: o.side, user: o.user, id: o.id})
 	g.book.remove(o)
 }
 
-func (g *generator) emit(kind, side uint8, user uint32, id uint64, price, qty int64) {
+// record is one command, as the format has it.
+type record struct {
+	kind, side uint8
+	user       uint32
+	id         uint64
+	price, qty int64
+}
+
+func (g *generator) emit(c record) {
 	var r [recordSize]byte
-	r[0], r[1] = kind, side
-	binary.LittleEndian.PutUint32(r[4:], user)
-	binary.LittleEndian.PutUint64(r[8:], id)
-	binary.LittleEndian.PutUint64(r[16:], uint64(price))
-	binary.LittleEndian.PutUint64(r[24:], uint64(qty))
+	r[0], r[1] = c.kind, c.side
+	binary.LittleEndian.PutUint32(r[4:], c.user)
+	binary.LittleEndian.PutUint64(r[8:], c.id)
+	binary.LittleEndian.PutUint64(r[16:], uint64(c.price))
+	binary.LittleEndian.PutUint64(r[24:], uint64(c.qty))
 	_, _ = g.out.Write(r[:]) // Flush returns the error
 }
 

@@ -41,52 +41,62 @@ const (
 // lines makes the table from the samples.
 func lines(s samples) []line {
 	return []line{
-		s.plain("1", "engine on w1k, one thread", "M/s", "core.w1k.commands_per_second", million, bound{13.5, 27}),
-		s.plain("1", "the same with the journal's encoding", "M/s", "core.w1k.commands_per_second_encoded", million,
+		s.plain("1", "engine on w1k, one thread", value{"core.w1k.commands_per_second", "M/s", million}, bound{13.5, 27}),
+		s.plain("1", "the same with the journal's encoding", value{"core.w1k.commands_per_second_encoded", "M/s", million},
 			bound{}),
-		s.plain("1", "engine on w100k, one thread", "M/s", "core.w100k.commands_per_second", million, bound{7.9, 15.8}),
-		s.plain("1", "reference book on w1k: a flat array, no money", "M/s", "book.w1k.commands_per_second", million,
+		s.plain("1", "engine on w100k, one thread",
+			value{"core.w100k.commands_per_second", "M/s", million}, bound{7.9, 15.8}),
+		s.plain("1", "reference book on w1k: a flat array, no money", value{"book.w1k.commands_per_second", "M/s", million},
 			bound{}),
 		s.engine("w1k"), s.engine("w100k"),
-		s.over("2", "w100k ÷ w1k", "/s", "core.w100k.commands_per_second", "core.w1k.commands_per_second",
+		s.over("2", "w100k ÷ w1k", quotient{"core.w100k.commands_per_second", "core.w1k.commands_per_second", "/s"},
 			bound{0.6, 0.7}),
-		s.plain("3", "allocations per command", "", "core.w1k.allocs_per_command", 1, bound{0.001, 0.001}),
-		s.over("4", "order → durable, p50 at 100,000/s ÷ fdatasync", "µs", "durable.p50_us", "sync.p50_us",
+		s.plain("3", "allocations per command", value{"core.w1k.allocs_per_command", "", 1}, bound{0.001, 0.001}),
+		s.over("4", "order → durable, p50 at 100,000/s ÷ fdatasync", quotient{"durable.p50_us", "sync.p50_us", "µs"},
 			bound{3, 2}),
-		s.plain("5", "highest rate with p99 ≤ 1 ms, durable", "k/s", "highest.rate", 1000, bound{500, 1500}),
-		s.plain("5", "p99 of who comes at any moment to the loop of fdatasync", "ms", "sync.wait_p99_us", 1000,
+		s.plain("5", "highest rate with p99 ≤ 1 ms, durable", value{"highest.rate", "k/s", 1000}, bound{500, 1500}),
+		s.plain("5", "p99 of who comes at any moment to the loop of fdatasync", value{"sync.wait_p99_us", "ms", 1000},
 			bound{}),
-		s.over("6", "REST orders, 64 connections ÷ trivial handler", "/s", "rest.64.rate", "handler.64.rate",
+		s.over("6", "REST orders, 64 connections ÷ trivial handler", quotient{"rest.64.rate", "handler.64.rate", "/s"},
 			bound{0.5, 0.7}),
-		s.over("6", "REST orders, 256 connections ÷ trivial handler", "/s", "rest.256.rate", "handler.256.rate",
+		s.over("6", "REST orders, 256 connections ÷ trivial handler", quotient{"rest.256.rate", "handler.256.rate", "/s"},
 			bound{0.65, 0.85}),
-		s.plain("6", "the same until the history has caught up", "/s", "rest.256.sustained_rate", 1, bound{}),
+		s.plain("6", "the same until the history has caught up", value{"rest.256.sustained_rate", "/s", 1}, bound{}),
 		s.alone(),
-		s.over("8", "messages to 1,000 subscribers ÷ raw loop", "/s", "stream.4.messages_per_second",
-			"raw.4.messages_per_second",
+		s.over("8", "messages to 1,000 subscribers ÷ raw loop",
+			quotient{"stream.4.messages_per_second", "raw.4.messages_per_second", "/s"},
 			bound{0.8, 0.9}),
-		s.plain("8", "messages to 1,000 subscribers in bursts of 64", "M/s", "stream.64.messages_per_second", million,
+		s.plain("8", "messages to 1,000 subscribers in bursts of 64", value{"stream.64.messages_per_second", "M/s", million},
 			bound{1, 2}),
-		s.plain("9", "restart after kill -9, state hash equal", "M/s", "replay.commands_per_second", million,
+		s.plain("9", "restart after kill -9, state hash equal", value{"replay.commands_per_second", "M/s", million},
 			bound{5, 10}),
-		s.plain("10", "start in an empty directory", "s", "start.start_s", 1, bound{1, 0.3}),
-		s.plain("10", "memory when idle", "MiB", "start.resident_bytes", mega, bound{150, 80}),
-		s.plain("11", "p99.9 during a snapshot ÷ without", "", "snapshot.p999_ratio", 1, bound{3, 1.5}),
-		s.plain("12", "rows of history into SQLite", "k/s", "history.rows_per_second", 1000, bound{50, 100}),
+		s.plain("10", "start in an empty directory", value{"start.start_s", "s", 1}, bound{1, 0.3}),
+		s.plain("10", "memory when idle", value{"start.resident_bytes", "MiB", mega}, bound{150, 80}),
+		s.plain("11", "p99.9 during a snapshot ÷ without", value{"snapshot.p999_ratio", "", 1}, bound{3, 1.5}),
+		s.plain("12", "rows of history into SQLite", value{"history.rows_per_second", "k/s", 1000}, bound{50, 100}),
 		s.server("rows of history into PostgreSQL", "k/s", "postgres.rows_per_second", 1000, bound{80, 150}),
-		s.plain("12", "ACK p99 at 20,000/s, history on ÷ off", "", "history.p99_ratio", 1, bound{1.5, 1.1}),
+		s.plain("12", "ACK p99 at 20,000/s, history on ÷ off", value{"history.p99_ratio", "", 1}, bound{1.5, 1.1}),
 		s.server("the same with PostgreSQL", "", "postgres.p99_ratio", 1, bound{1.5, 1.1}),
-		s.plain("13", "memory of a resting order, engine alone", "B", "core.w100k.bytes_per_resting_order", 1,
+		s.plain("13", "memory of a resting order, engine alone", value{"core.w100k.bytes_per_resting_order", "B", 1},
 			bound{128, 64}),
-		s.plain("13", "memory of a resting order, whole process", "B", "snapshot.bytes_per_order", 1, bound{600, 300}),
-		s.plain("13", "memory of an idle WebSocket", "KiB", "start.bytes_per_stream", kibi, bound{16, 6}),
+		s.plain("13", "memory of a resting order, whole process", value{"snapshot.bytes_per_order", "B", 1}, bound{600, 300}),
+		s.plain("13", "memory of an idle WebSocket", value{"start.bytes_per_stream", "KiB", kibi}, bound{16, 6}),
 	}
 }
 
+// value names samples, and says how they are printed: in a unit, divided by the scale.
+type value struct {
+	name, unit string
+	scale      float64
+}
+
+// quotient names the samples of a line with an anchor.
+type quotient struct{ name, anchor, unit string }
+
 // plain returns a line without an anchor.
-func (s samples) plain(number, figure, unit, name string, scale float64, b bound) line {
-	return line{Number: number, Figure: figure, Unit: unit,
-		Value: median(s[name]) / scale, AtLeast: b.atLeast, Aim: b.aim}
+func (s samples) plain(number, figure string, v value, b bound) line {
+	return line{Number: number, Figure: figure, Unit: v.unit,
+		Value: median(s[v.name]) / v.scale, AtLeast: b.atLeast, Aim: b.aim}
 }
 
 // server returns a line of history on a PostgreSQL server, if one is installed.
@@ -94,24 +104,24 @@ func (s samples) server(figure, unit, name string, scale float64, b bound) line 
 	if len(s[name]) == 0 {
 		return line{Number: "12", Figure: figure + ": not installed here"}
 	}
-	return s.plain("12", figure, unit, name, scale, b)
+	return s.plain("12", figure, value{name, unit, scale}, b)
 }
 
 // engine returns a line with i25959341's engine as the anchor.
 func (s samples) engine(workload string) line {
 	figure := "engine on " + workload + " ÷ i25959341"
 	if len(s["i25959341."+workload+".commands_per_second"]) == 0 {
-		return line{Number: "1", Figure: figure + ": not here, see bench/i25959341"}
+		return line{Number: "1", Figure: figure + ": not here, see test/bench/i25959341"}
 	}
-	return s.over("1", figure, "/s", "core."+workload+".commands_per_second",
-		"i25959341."+workload+".commands_per_second", bound{10, 20})
+	const rate = ".commands_per_second"
+	return s.over("1", figure, quotient{"core." + workload + rate, "i25959341." + workload + rate, "/s"}, bound{10, 20})
 }
 
 // over returns a line with an anchor.
-func (s samples) over(number, figure, unit, name, anchor string, b bound) line {
-	l := s.plain(number, figure, unit, name, 1, b)
-	l.Anchor, l.Ratio = median(s[anchor]), s.ratio(name, func(round int) float64 { return s[anchor][round] })
-	for prefix := name; prefix != ""; prefix = parent(prefix) {
+func (s samples) over(number, figure string, q quotient, b bound) line {
+	l := s.plain(number, figure, value{q.name, q.unit, 1}, b)
+	l.Anchor, l.Ratio = median(s[q.anchor]), s.ratio(q.name, func(round int) float64 { return s[q.anchor][round] })
+	for prefix := q.name; prefix != ""; prefix = parent(prefix) {
 		l.CPU = max(l.CPU, median(s[prefix+".cpu_us_per_op"]), median(s[prefix+".cpu_us_per_message"]))
 		l.Allocs = max(l.Allocs, median(s[prefix+".allocs_per_op"]))
 	}
@@ -122,7 +132,7 @@ func (s samples) over(number, figure, unit, name, anchor string, b bound) line {
 func (s samples) alone() line {
 	const name = "rest.1.p50_us"
 	anchor := func(round int) float64 { return s["handler.1.p50_us"][round] + s["sync.p50_us"][round] }
-	l := s.plain("7", "REST order, one connection, p50 ÷ (handler + fdatasync)", "µs", name, 1, bound{2, 1.5})
+	l := s.plain("7", "REST order, one connection, p50 ÷ (handler + fdatasync)", value{name, "µs", 1}, bound{2, 1.5})
 	l.Ratio = s.ratio(name, anchor)
 	l.Anchor = l.Value / l.Ratio
 	return l

@@ -18,7 +18,7 @@ var clauseForm = regexp.MustCompile(`(?m)^\*\*([A-Z]+(?:-[A-Z]+)?-[0-9]+)\*\* `)
 // specified returns the clauses of the specification in order.
 func specified(t *testing.T) []string {
 	t.Helper()
-	pages, err := filepath.Glob("../docs/spec/*.md")
+	pages, err := filepath.Glob("../../docs/spec/*.md")
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no specification: %v", err)
 	}

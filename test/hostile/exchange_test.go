@@ -123,7 +123,7 @@ func (x *exchange) build() (err error) {
 	if *detectorFlag {
 		args = append(args, "-race")
 	}
-	if out, err := exec.Command("go", append(args, "../cmd/bourse")...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", append(args, "../../cmd/bourse")...).CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return nil

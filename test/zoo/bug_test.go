@@ -15,7 +15,7 @@ import (
 const dir = "testdata/bugs"
 
 // root is the top of the tree.
-const root = ".."
+const root = "../.."
 
 // A bug is a deliberate defect.
 type bug struct {

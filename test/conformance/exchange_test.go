@@ -95,7 +95,7 @@ func (e *exchange) start() (stop func(), err error) {
 	if *detectorFlag {
 		args = append(args, "-race")
 	}
-	build := exec.Command("go", append(args, "../cmd/bourse")...)
+	build := exec.Command("go", append(args, "../../cmd/bourse")...)
 	if out, err := build.CombinedOutput(); err != nil {
 		return stop, fmt.Errorf("go build: %w\n%s", err, out)
 	}

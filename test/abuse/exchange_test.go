@@ -46,7 +46,7 @@ func run(m *testing.M) int {
 
 	if binary, err = filepath.Abs(*binaryFlag); *binaryFlag == "" {
 		binary = filepath.Join(dir, "bourse")
-		out, failed := exec.Command("go", "build", "-o", binary, "../cmd/bourse").CombinedOutput()
+		out, failed := exec.Command("go", "build", "-o", binary, "../../cmd/bourse").CombinedOutput()
 		if err = failed; err != nil {
 			err = fmt.Errorf("go build: %w\n%s", err, out)
 		}

@@ -56,7 +56,7 @@ func generate(t *testing.T, dir, name string) {
 	if err := os.WriteFile(at, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command(t, "../tools", "tool", "oapi-codegen", "-config", at, "../docs/api/"+name+".yaml")
+	command(t, "../../tools", "tool", "oapi-codegen", "-config", at, "../docs/api/"+name+".yaml")
 }
 
 // command runs the go command in a directory.

@@ -1,3 +1,0 @@
-module github.com/bourse-exchange/bourse/bench
-
-go 1.26.0
