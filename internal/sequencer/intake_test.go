@@ -226,6 +226,23 @@ func TestDoAll(t *testing.T) {
 	}
 }
 
+// TestDrainWaitsForCompany drains a command that waits for company and gets none.
+func TestDrainWaitsForCompany(t *testing.T) {
+	r := newRig(t)
+	for range 9 {
+		ticket := sequencer.NewTicket()
+		if err := r.Submit(place(77, 1, 1), ticket); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Drain(1); err != nil {
+			t.Fatal(err)
+		}
+		if r.result(ticket).Outcome.Reason == 0 {
+			t.Fatal("an unknown account has an order")
+		}
+	}
+}
+
 // TestOrdersThatFindNothing sends MARKET orders to an empty book, which hold no funds:
 // after a few they wait for company, as refused ones do.
 func TestOrdersThatFindNothing(t *testing.T) {

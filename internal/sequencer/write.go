@@ -150,18 +150,23 @@ func (s *Sequencer) rest(now bourse.Time) (bourse.Time, error) {
 	return tick, s.log.Mark()
 }
 
-// Drain writes and applies all submitted commands, at one time. Only for starts: Write
-// and Apply must not be called meanwhile.
+// Drain writes and applies all submitted commands, at the time now, or later by what the
+// writer would sleep for. Only for starts: Write and Apply must not be called meanwhile.
 func (s *Sequencer) Drain(now bourse.Time) error {
 	for !s.Idle() {
-		if _, err := s.Write(now); err != nil {
+		sleep, err := s.Write(now)
+		if err != nil {
 			return err
 		}
-		for more := true; more; {
-			var err error
+
+		applied := 0
+		for more := true; more; applied++ {
 			if more, err = s.Apply(); err != nil {
 				return err
 			}
+		}
+		if applied == 1 {
+			now += sleep // the last Apply found nothing, and so did the first
 		}
 	}
 	return nil
