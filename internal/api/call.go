@@ -14,7 +14,7 @@ import (
 // Call is one request in an endpoint. It is valid until the endpoint returns.
 type Call struct {
 	*Form
-	// Context ends after Server.Patience, or earlier if net/http sees the client leave.
+	// Context ends Server.Patience after the endpoint began, or earlier if net/http sees the client leave.
 	Context context.Context
 	// Out takes the fields of the answer after success.
 	Out *wire.Writer

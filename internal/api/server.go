@@ -33,7 +33,7 @@ type Server struct {
 	Observe func(endpoint string, status int, success bool, took time.Duration)
 	Clock   func() time.Time
 	Log     *slog.Logger
-	// Patience bounds the time of an endpoint.
+	// Patience bounds the time of an endpoint, and that of authentication.
 	Patience time.Duration
 
 	sessions sync.Pool
@@ -55,7 +55,7 @@ type Dialect struct {
 	Fail func(c *Call, err error) int
 }
 
-// The errors of requests that reach no endpoint.
+// The errors of requests that reach no endpoint, and those that replace an endpoint's.
 var (
 	ErrNoEndpoint = bourse.Errorf(bourse.CodeNotFound, "There is no such endpoint")
 	ErrMethod     = bourse.Errorf(bourse.CodeInvalid, "The method cannot be used here")
@@ -117,12 +117,9 @@ func (p *path) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s = &session{out: wire.NewWriter(make([]byte, 0, 4096)), body: make([]byte, 0, 4096)}
 	}
 
-	ctx, cancel := p.patient(r.Context())
-	defer cancel()
-
 	c := &s.call
 	*c = Call{
-		Form: &s.form, Context: ctx, Out: s.out, From: p.From(r), Limits: p.Limits,
+		Form: &s.form, Context: r.Context(), Out: s.out, From: p.From(r), Limits: p.Limits,
 		HTTP: r, Header: w.Header(), Body: s.body[:0], kind: jsonType,
 	}
 	label, status, success := p.answer(c)
@@ -130,12 +127,15 @@ func (p *path) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.Observe(label, status, success, p.Clock().Sub(began))
 	c.send(w, status)
 
-	s.body, s.call = c.Body, Call{}
+	// Passwords and new keys do not stay in the pool.
+	clear(c.Body)
+	clear(s.out.Bytes())
+	s.form, s.body, s.call = Form{}, c.Body, Call{}
 	p.sessions.Put(s)
 }
 
-// patient bounds a request by Patience unless it has such a deadline already: a timer for
-// each request costs more than parsing it.
+// patient bounds the next piece of work by Patience unless ctx has such a deadline
+// already: a timer for each request costs more than parsing it.
 func (p *path) patient(ctx context.Context) (context.Context, context.CancelFunc) {
 	if end, ok := ctx.Deadline(); ok && !end.After(p.Clock().Add(p.Patience)) {
 		return ctx, func() {}
@@ -186,11 +186,15 @@ func (p *path) work(c *Call, e *Endpoint) error {
 	if err := p.take(c, e); err != nil {
 		return err
 	}
+
+	ctx, cancel := p.patient(c.HTTP.Context())
+	defer cancel()
+	c.Context = ctx
 	return e.Answer(c)
 }
 
 // take reads and authenticates a request. One with its key in a field is counted after it
-// is parsed, any other before.
+// is parsed, any other before. The client's time for the body is not part of Patience.
 func (p *path) take(c *Call, e *Endpoint) error {
 	if p.SecretInside && e.Scope != 0 {
 		if err := c.read(); err != nil {
@@ -202,8 +206,10 @@ func (p *path) take(c *Call, e *Endpoint) error {
 	if err := p.admit(c, e, nil); err != nil {
 		return err
 	}
-	if err := c.read(); err != nil {
-		return err
+	if e.Method != http.MethodGet {
+		if err := c.read(); err != nil {
+			return err
+		}
 	}
 	return c.parse(e)
 }
@@ -244,7 +250,9 @@ func (p *path) authenticate(c *Call, e *Endpoint) error {
 		return err
 	}
 
-	if c.Who, err = p.who.Authenticate(c.Context, secret, c.From); err == nil {
+	ctx, cancel := p.patient(c.HTTP.Context())
+	defer cancel()
+	if c.Who, err = p.who.Authenticate(ctx, secret, c.From); err == nil {
 		return nil
 	}
 

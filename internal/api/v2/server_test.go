@@ -189,6 +189,7 @@ func TestConventions(t *testing.T) {
 	}{
 		{"GET", "/x/v2/echo?text=%C3%A9&other=1", "", 200, `{"text":"é"}`, ""},
 		{"GET", "/x/v2/echo", `{"text":"not here"}`, 200, `{"text":""}`, ""},
+		{"GET", "/x/v2/echo", strings.Repeat("x", api.MaxBody+1), 200, `{"text":""}`, ""},
 		{"GET", "/x/v2/echo?text=a&text=b", "", 400, failure("VALIDATION_ERROR", "text: is given twice"), ""},
 		{"GET", "/x/v2/echo?Text=a", "", 400, failure("VALIDATION_ERROR", `Unknown field "Text", did you mean text?`), ""},
 		{"GET", "/x/v2/echo?text=%zz", "", 400, failure("VALIDATION_ERROR", "The query string is malformed"), ""},
