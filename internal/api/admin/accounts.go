@@ -14,14 +14,11 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-func (s *Server) accountCreate(ctx context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Email string `json:"email"`
-	}
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
+type accountCreateArgs struct {
+	Email string `json:"email"`
+}
 
+func (s *Server) accountCreate(ctx context.Context, a accountCreateArgs) (any, error) {
 	if err := s.note(ctx, "account create"); err != nil {
 		return nil, err
 	}
@@ -42,12 +39,7 @@ type keyAnswer struct {
 	Revoked   bool         `json:"revoked"`
 }
 
-func (s *Server) accountShow(ctx context.Context, args jsontext.Value) (any, error) {
-	var a accountArgs
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
-
+func (s *Server) accountShow(ctx context.Context, a accountArgs) (any, error) {
 	who, found, err := s.Accounts.ByID(ctx, a.Account)
 	if err != nil {
 		return nil, err
@@ -124,40 +116,37 @@ func (s *Server) numbered(ctx context.Context, args jsontext.Value) (jsontext.Va
 	return json.Marshal(members)
 }
 
-func (s *Server) accountFreeze(ctx context.Context, args jsontext.Value) (any, error) {
-	return s.freeze(ctx, args, "account freeze", true)
+func (s *Server) accountFreeze(ctx context.Context, a accountArgs) (any, error) {
+	return s.freeze(ctx, a.Account, true)
 }
 
-func (s *Server) accountUnfreeze(ctx context.Context, args jsontext.Value) (any, error) {
-	return s.freeze(ctx, args, "account unfreeze", false)
+func (s *Server) accountUnfreeze(ctx context.Context, a accountArgs) (any, error) {
+	return s.freeze(ctx, a.Account, false)
 }
 
-func (s *Server) freeze(ctx context.Context, args jsontext.Value, text string, on bool) (any, error) {
-	var a accountArgs
-	if err := read(args, &a); err != nil {
-		return nil, err
+func (s *Server) freeze(ctx context.Context, id bourse.AccountID, on bool) (any, error) {
+	text := "account freeze"
+	if !on {
+		text = "account unfreeze"
 	}
 
-	_, err := s.noted(ctx, fmt.Sprintf("%s %d", text, a.Account),
-		&bourse.Command{Kind: bourse.CommandFreezeAccount, Account: a.Account, On: on})
+	_, err := s.noted(ctx, fmt.Sprintf("%s %d", text, id),
+		&bourse.Command{Kind: bourse.CommandFreezeAccount, Account: id, On: on})
 	return struct {
 		Account bourse.AccountID `json:"account"`
 		Frozen  bool             `json:"frozen"`
-	}{a.Account, on}, err
+	}{id, on}, err
 }
 
-func (s *Server) accountFees(ctx context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Account bourse.AccountID `json:"account"`
-		// Maker and Taker are empty to restore the markets' own rates.
-		Maker string `json:"maker_fee,omitempty"`
-		Taker string `json:"taker_fee,omitempty"`
-		Level uint8  `json:"level,omitzero"`
-	}
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
+type accountFeesArgs struct {
+	Account bourse.AccountID `json:"account"`
+	// Maker and Taker are empty to restore the markets' own rates.
+	Maker string `json:"maker_fee,omitempty"`
+	Taker string `json:"taker_fee,omitempty"`
+	Level uint8  `json:"level,omitzero"`
+}
 
+func (s *Server) accountFees(ctx context.Context, a accountFeesArgs) (any, error) {
 	cmd := bourse.Command{Kind: bourse.CommandSetAccountFees, Account: a.Account,
 		On: a.Maker+a.Taker != "", Level: a.Level}
 	if cmd.On {
@@ -174,20 +163,17 @@ func (s *Server) accountFees(ctx context.Context, args jsontext.Value) (any, err
 	return a, err
 }
 
-func (s *Server) keyCreate(ctx context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Account bourse.AccountID `json:"account"`
-		Name    string           `json:"name"`
-		Scopes  string           `json:"scopes"`
-		// Addresses are separated by commas; empty allows any.
-		Addresses string `json:"addresses,omitempty"`
-		// Expires is RFC 3339; empty never expires.
-		Expires string `json:"expires,omitempty"`
-	}
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
+type keyCreateArgs struct {
+	Account bourse.AccountID `json:"account"`
+	Name    string           `json:"name"`
+	Scopes  string           `json:"scopes"`
+	// Addresses are separated by commas; empty allows any.
+	Addresses string `json:"addresses,omitempty"`
+	// Expires is RFC 3339; empty never expires.
+	Expires string `json:"expires,omitempty"`
+}
 
+func (s *Server) keyCreate(ctx context.Context, a keyCreateArgs) (any, error) {
 	k := account.NewKey{Name: a.Name}
 	var err error
 	if k.Scopes, err = account.ParseScopes(a.Scopes); err != nil {
@@ -218,15 +204,11 @@ func (s *Server) keyCreate(ctx context.Context, args jsontext.Value) (any, error
 	}{id, string(secret)}, err
 }
 
-func (s *Server) keyRevoke(ctx context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Key bourse.KeyID `json:"key_id"`
-	}
+type keyRevokeArgs struct {
+	Key bourse.KeyID `json:"key_id"`
+}
 
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
-
+func (s *Server) keyRevoke(ctx context.Context, a keyRevokeArgs) (any, error) {
 	if err := s.note(ctx, fmt.Sprintf("key revoke %d", a.Key)); err != nil {
 		return nil, err
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/bourse-exchange/bourse"
 )
 
@@ -44,14 +42,9 @@ type devnetArgs struct {
 	Stopped bool          `json:"stopped,omitzero"`
 }
 
-// devnet returns a verb that reads its arguments, journals a note and calls do.
+// devnet returns a verb that journals a note and calls do.
 func (s *Server) devnet(what string, do func(ctx context.Context, a *devnetArgs) (any, error)) verb {
-	return func(ctx context.Context, args jsontext.Value) (any, error) {
-		var a devnetArgs
-		if err := read(args, &a); err != nil {
-			return nil, err
-		}
-
+	return taking(func(ctx context.Context, a devnetArgs) (any, error) {
 		if s.Devnet == nil {
 			return nil, bourse.Errorf(bourse.CodeRefused, "only a sandbox has embedded networks")
 		}
@@ -61,7 +54,7 @@ func (s *Server) devnet(what string, do func(ctx context.Context, a *devnetArgs)
 		}
 
 		return do(ctx, &a)
-	}
+	})
 }
 
 type heightAnswer struct {
@@ -113,11 +106,7 @@ type Owned struct {
 }
 
 // devnetOwned serves audits. It only reads, so it is not journaled.
-func (s *Server) devnetOwned(_ context.Context, args jsontext.Value) (any, error) {
-	if err := read(args, &struct{}{}); err != nil {
-		return nil, err
-	}
-
+func (s *Server) devnetOwned(_ context.Context, _ struct{}) (any, error) {
 	list := map[bourse.Symbol]Owned{}
 	if s.Devnet == nil {
 		return list, nil

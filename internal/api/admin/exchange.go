@@ -5,21 +5,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/catalogue"
 )
 
-func (s *Server) marketState(ctx context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Pair  bourse.Pair `json:"pair"`
-		State string      `json:"state"`
-	}
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
+type marketStateArgs struct {
+	Pair  bourse.Pair `json:"pair"`
+	State string      `json:"state"`
+}
 
+func (s *Server) marketState(ctx context.Context, a marketStateArgs) (any, error) {
 	m := s.View.Catalogue().Market(a.Pair)
 	if m == nil {
 		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown pair %q", a.Pair)
@@ -35,16 +30,13 @@ func (s *Server) marketState(ctx context.Context, args jsontext.Value) (any, err
 	return a, err
 }
 
+type notesArgs struct {
+	Offset int `json:"offset"`
+}
+
 // notes lists the operators' notes, newest first, and all voided commands, which are not
 // in the journal.
-func (s *Server) notes(ctx context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Offset int `json:"offset"`
-	}
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
-
+func (s *Server) notes(ctx context.Context, a notesArgs) (any, error) {
 	if a.Offset < 0 {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "offset must not be negative")
 	}
@@ -72,26 +64,19 @@ func (s *Server) notes(ctx context.Context, args jsontext.Value) (any, error) {
 	}{list, append([]Void{}, s.Voids...)}, nil
 }
 
-func (s *Server) catalogueShow(_ context.Context, args jsontext.Value) (any, error) {
-	if err := read(args, &struct{}{}); err != nil {
-		return nil, err
-	}
+func (s *Server) catalogueShow(_ context.Context, _ struct{}) (any, error) {
 	return catalogue.Of(s.View.Catalogue()), nil
+}
+
+type catalogueApplyArgs struct {
+	Document string `json:"document"`
+	// DryRun lists the first changes without making them.
+	DryRun bool `json:"dry_run,omitzero"`
 }
 
 // catalogueApply changes the catalogue to match a document. The first refused change
 // stops it; earlier changes stay, and another apply continues.
-func (s *Server) catalogueApply(ctx context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Document string `json:"document"`
-		// DryRun lists the first changes without making them.
-		DryRun bool `json:"dry_run,omitzero"`
-	}
-
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
-
+func (s *Server) catalogueApply(ctx context.Context, a catalogueApplyArgs) (any, error) {
 	doc, err := catalogue.Parse([]byte(a.Document))
 	if err != nil {
 		return nil, err
@@ -127,11 +112,7 @@ func (s *Server) catalogueApply(ctx context.Context, args jsontext.Value) (any, 
 	}
 }
 
-func (s *Server) clockAccept(ctx context.Context, args jsontext.Value) (any, error) {
-	if err := read(args, &struct{}{}); err != nil {
-		return nil, err
-	}
-
+func (s *Server) clockAccept(ctx context.Context, _ struct{}) (any, error) {
 	s.AcceptClock()
 	return struct {
 		Accepted bool `json:"accepted"`

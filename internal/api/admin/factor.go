@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 )
@@ -19,26 +17,22 @@ type factorArgs struct {
 	Email string `json:"email,omitempty"`
 }
 
-// readFactor reads the arguments and journals the verb with its reason.
-func (s *Server) readFactor(ctx context.Context, args jsontext.Value, verb string) (a factorArgs, err error) {
-	if err := read(args, &a); err != nil {
-		return a, err
-	}
-
+// noteFactor checks the arguments and journals the verb with its reason.
+func (s *Server) noteFactor(ctx context.Context, a *factorArgs, verb string) (err error) {
 	if strings.TrimSpace(a.Reason) == "" {
-		return a, bourse.Errorf(bourse.CodeInvalid, "reason: must not be empty")
+		return bourse.Errorf(bourse.CodeInvalid, "reason: must not be empty")
 	}
 	if a.Email != "" {
 		if a.Email, err = account.NormalizeEmail(a.Email); err != nil {
-			return a, err
+			return err
 		}
 	}
-	return a, s.note(ctx, fmt.Sprintf("%s %d: %s", verb, a.Account, a.Reason))
+	return s.note(ctx, fmt.Sprintf("%s %d: %s", verb, a.Account, a.Reason))
 }
 
 // factorReset switches an account's codes back to e-mail.
-func (s *Server) factorReset(ctx context.Context, args jsontext.Value) (any, error) {
-	a, err := s.readFactor(ctx, args, "factor reset")
+func (s *Server) factorReset(ctx context.Context, a factorArgs) (any, error) {
+	err := s.noteFactor(ctx, &a, "factor reset")
 	if err == nil {
 		err = s.Accounts.ResetFactor(ctx, a.Account)
 	}
@@ -48,8 +42,8 @@ func (s *Server) factorReset(ctx context.Context, args jsontext.Value) (any, err
 }
 
 // factorStolen freezes an account and ends all access to it.
-func (s *Server) factorStolen(ctx context.Context, args jsontext.Value) (any, error) {
-	a, err := s.readFactor(ctx, args, "factor stolen")
+func (s *Server) factorStolen(ctx context.Context, a factorArgs) (any, error) {
+	err := s.noteFactor(ctx, &a, "factor stolen")
 	if err == nil {
 		_, err = s.do(ctx, &bourse.Command{Kind: bourse.CommandFreezeAccount, Account: a.Account, On: true})
 	}

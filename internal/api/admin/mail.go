@@ -3,8 +3,6 @@ package admin
 import (
 	"context"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 )
@@ -15,15 +13,12 @@ type Letters interface {
 	Last(to string) (account.Mail, bool)
 }
 
-// mailLast shows the last letter to an address.
-func (s *Server) mailLast(_ context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Email string `json:"email"`
-	}
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
+type mailLastArgs struct {
+	Email string `json:"email"`
+}
 
+// mailLast shows the last letter to an address.
+func (s *Server) mailLast(_ context.Context, a mailLastArgs) (any, error) {
 	if s.Letters == nil {
 		return nil, bourse.Errorf(bourse.CodeRefused, "this exchange sends its mail; only a sandbox shows it")
 	}

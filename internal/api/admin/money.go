@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
@@ -24,16 +22,13 @@ func describeBalance(a *bourse.Asset, b bourse.Balance) balance {
 	}
 }
 
-func (s *Server) credit(ctx context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Account bourse.AccountID `json:"account"`
-		Asset   bourse.Symbol    `json:"asset"`
-		Amount  string           `json:"amount"`
-	}
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
+type creditArgs struct {
+	Account bourse.AccountID `json:"account"`
+	Asset   bourse.Symbol    `json:"asset"`
+	Amount  string           `json:"amount"`
+}
 
+func (s *Server) credit(ctx context.Context, a creditArgs) (any, error) {
 	asset := s.View.Catalogue().Asset(a.Asset)
 	if asset == nil {
 		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown asset %q", a.Asset)
@@ -54,12 +49,7 @@ func (s *Server) credit(ctx context.Context, args jsontext.Value) (any, error) {
 	}{a.Account, a.Asset, describeBalance(asset, s.View.Balance(a.Account, asset.ID))}, err
 }
 
-func (s *Server) balances(_ context.Context, args jsontext.Value) (any, error) {
-	var a accountArgs
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
-
+func (s *Server) balances(_ context.Context, a accountArgs) (any, error) {
 	if _, known := s.View.Account(a.Account); !known {
 		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown account %d", a.Account)
 	}
@@ -84,11 +74,7 @@ func (s *Server) balances(_ context.Context, args jsontext.Value) (any, error) {
 }
 
 // feesCollect moves the balances of the fee accounts to the treasury.
-func (s *Server) feesCollect(ctx context.Context, args jsontext.Value) (any, error) {
-	if err := read(args, &struct{}{}); err != nil {
-		return nil, err
-	}
-
+func (s *Server) feesCollect(ctx context.Context, _ struct{}) (any, error) {
 	r, err := s.noted(ctx, "fees collect", &bourse.Command{Kind: bourse.CommandCollectFees})
 	if err != nil {
 		return nil, err

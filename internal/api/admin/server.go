@@ -64,33 +64,33 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 
 	for name, v := range map[string]verb{
-		"account/create":     s.accountCreate,
-		"account/show":       s.accountShow,
-		"account/freeze":     s.accountFreeze,
-		"account/unfreeze":   s.accountUnfreeze,
-		"account/fees":       s.accountFees,
-		"key/create":         s.keyCreate,
-		"key/revoke":         s.keyRevoke,
-		"factor/reset":       s.factorReset,
-		"factor/stolen":      s.factorStolen,
-		"mail/last":          s.mailLast,
-		"credit":             s.credit,
-		"balances":           s.balances,
-		"market/state":       s.marketState,
-		"fees/collect":       s.feesCollect,
-		"log":                s.notes,
-		"catalogue/show":     s.catalogueShow,
-		"catalogue/apply":    s.catalogueApply,
-		"clock/accept":       s.clockAccept,
-		"withdrawal/list":    s.withdrawalList,
+		"account/create":     taking(s.accountCreate),
+		"account/show":       taking(s.accountShow),
+		"account/freeze":     taking(s.accountFreeze),
+		"account/unfreeze":   taking(s.accountUnfreeze),
+		"account/fees":       taking(s.accountFees),
+		"key/create":         taking(s.keyCreate),
+		"key/revoke":         taking(s.keyRevoke),
+		"factor/reset":       taking(s.factorReset),
+		"factor/stolen":      taking(s.factorStolen),
+		"mail/last":          taking(s.mailLast),
+		"credit":             taking(s.credit),
+		"balances":           taking(s.balances),
+		"market/state":       taking(s.marketState),
+		"fees/collect":       taking(s.feesCollect),
+		"log":                taking(s.notes),
+		"catalogue/show":     taking(s.catalogueShow),
+		"catalogue/apply":    taking(s.catalogueApply),
+		"clock/accept":       taking(s.clockAccept),
+		"withdrawal/list":    taking(s.withdrawalList),
 		"withdrawal/approve": s.withdrawal("approve", bourse.Command{Kind: bourse.CommandDecideWithdrawal, On: true}),
 		"withdrawal/deny":    s.withdrawal("deny", bourse.Command{Kind: bourse.CommandDecideWithdrawal}),
 		"withdrawal/replace": s.withdrawal("replace", bourse.Command{Kind: bourse.CommandReplaceWithdrawal}),
 		"withdrawal/release": s.withdrawal("release", bourse.Command{Kind: bourse.CommandReleaseWithdrawal}),
-		"withdrawals/pause":  s.withdrawalsPause,
-		"deposits/parked":    s.depositsParked,
-		"deposit/assign":     s.depositAssign,
-		"devnet/owned":       s.devnetOwned,
+		"withdrawals/pause":  taking(s.withdrawalsPause),
+		"deposits/parked":    taking(s.depositsParked),
+		"deposit/assign":     taking(s.depositAssign),
+		"devnet/owned":       taking(s.devnetOwned),
 		"devnet/mine":        s.devnet("mine", s.devnetMine),
 		"devnet/send":        s.devnet("send", s.devnetSend),
 		"devnet/address":     s.devnet("address", s.devnetAddress),
@@ -141,12 +141,15 @@ type failure struct {
 	Error string `json:"error"`
 }
 
-// read unmarshals the arguments of a verb; unknown members are errors.
-func read(args jsontext.Value, into any) error {
-	if err := json.Unmarshal(args, into, json.RejectUnknownMembers(true)); err != nil {
-		return bourse.Errorf(bourse.CodeInvalid, "arguments: %v", err)
+// taking returns the verb that reads its arguments into an A; unknown members are errors.
+func taking[A any](do func(context.Context, A) (any, error)) verb {
+	return func(ctx context.Context, args jsontext.Value) (any, error) {
+		var a A
+		if err := json.Unmarshal(args, &a, json.RejectUnknownMembers(true)); err != nil {
+			return nil, bourse.Errorf(bourse.CodeInvalid, "arguments: %v", err)
+		}
+		return do(ctx, a)
 	}
-	return nil
 }
 
 // note journals an operator's request.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/view"
@@ -61,11 +59,7 @@ func (s *Server) describeWithdrawal(c *view.Catalogue, w *bourse.Withdrawal) wit
 
 // withdrawalList lists the withdrawals that are not final, oldest first, and any that
 // wait for another decision of an operator.
-func (s *Server) withdrawalList(_ context.Context, args jsontext.Value) (any, error) {
-	if err := read(args, &struct{}{}); err != nil {
-		return nil, err
-	}
-
+func (s *Server) withdrawalList(_ context.Context, _ struct{}) (any, error) {
 	open := s.View.Leaving()
 	catalogue := s.View.Catalogue()
 	list := make([]withdrawalAnswer, len(open))
@@ -78,16 +72,13 @@ func (s *Server) withdrawalList(_ context.Context, args jsontext.Value) (any, er
 	}{list}, nil
 }
 
+type withdrawalArgs struct {
+	ID bourse.WalletID `json:"xid"`
+}
+
 // withdrawal returns the verb of a command about one withdrawal.
 func (s *Server) withdrawal(what string, cmd bourse.Command) verb {
-	return func(ctx context.Context, args jsontext.Value) (any, error) {
-		var a struct {
-			ID bourse.WalletID `json:"xid"`
-		}
-		if err := read(args, &a); err != nil {
-			return nil, err
-		}
-
+	return taking(func(ctx context.Context, a withdrawalArgs) (any, error) {
 		do := cmd
 		do.Wallet = &bourse.WalletCommand{ID: a.ID}
 		if err := record.Check(&do); err != nil {
@@ -96,20 +87,17 @@ func (s *Server) withdrawal(what string, cmd bourse.Command) verb {
 
 		_, err := s.noted(ctx, fmt.Sprintf("withdrawal %s %d", what, a.ID), &do)
 		return a, err
-	}
+	})
+}
+
+type withdrawalsPauseArgs struct {
+	Network bourse.Symbol `json:"network"`
+	Paused  bool          `json:"paused"`
 }
 
 // withdrawalsPause stops a network's withdrawals or resumes them, even if the exchange
 // itself stopped them.
-func (s *Server) withdrawalsPause(ctx context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Network bourse.Symbol `json:"network"`
-		Paused  bool          `json:"paused"`
-	}
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
-
+func (s *Server) withdrawalsPause(ctx context.Context, a withdrawalsPauseArgs) (any, error) {
 	n := s.View.Catalogue().Network(a.Network)
 	if n == nil {
 		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown network %q", a.Network)
@@ -146,11 +134,7 @@ type depositAnswer struct {
 }
 
 // depositsParked lists the deposits that wait for an operator, oldest first.
-func (s *Server) depositsParked(_ context.Context, args jsontext.Value) (any, error) {
-	if err := read(args, &struct{}{}); err != nil {
-		return nil, err
-	}
-
+func (s *Server) depositsParked(_ context.Context, _ struct{}) (any, error) {
 	parked := s.View.Parked()
 	catalogue := s.View.Catalogue()
 	list := make([]depositAnswer, len(parked))
@@ -172,17 +156,14 @@ func (s *Server) depositsParked(_ context.Context, args jsontext.Value) (any, er
 	}{list}, nil
 }
 
+type depositAssignArgs struct {
+	Deposit bourse.DepositID `json:"deposit"`
+	Account bourse.AccountID `json:"account"`
+}
+
 // depositAssign credits a parked deposit to an account, or credits an account's deposit
 // below the least deposit.
-func (s *Server) depositAssign(ctx context.Context, args jsontext.Value) (any, error) {
-	var a struct {
-		Deposit bourse.DepositID `json:"deposit"`
-		Account bourse.AccountID `json:"account"`
-	}
-	if err := read(args, &a); err != nil {
-		return nil, err
-	}
-
+func (s *Server) depositAssign(ctx context.Context, a depositAssignArgs) (any, error) {
 	cmd := &bourse.Command{
 		Kind: bourse.CommandAssignDeposit, Account: a.Account, Wallet: &bourse.WalletCommand{Deposit: a.Deposit},
 	}
