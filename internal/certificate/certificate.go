@@ -50,6 +50,9 @@ const (
 	// takes only a few failures of a name an hour.
 	firstRetry = 2 * time.Minute
 	lastRetry  = 2 * time.Hour
+	// failureKept is the time for which the manager answers with a failed order's error
+	// instead of asking the authority.
+	failureKept = time.Minute
 )
 
 // errNoCertificate fails handshakes until there is a certificate.
@@ -67,8 +70,10 @@ type Source struct {
 	log *slog.Logger
 	// current is nil until there is a certificate.
 	current atomic.Pointer[tls.Certificate]
-	// authority is nil for a certificate from files; now makes Run ask it at once.
+	// authority is nil for a certificate from files, ask gets one from it, and now makes
+	// Run ask at once.
 	authority *autocert.Manager
+	ask       func(context.Context) (*tls.Certificate, error)
 	now       chan struct{}
 }
 
@@ -91,7 +96,7 @@ func Open(o Options, data string, log *slog.Logger) (*Source, error) {
 		Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(o.ACME.Domain), Client: client,
 		Cache: autocert.DirCache(filepath.Dir(File(data, o.ACME.Domain))),
 	}
-	s.now = make(chan struct{})
+	s.ask, s.now = s.askAuthority, make(chan struct{}, 1)
 	return s, nil
 }
 
@@ -142,10 +147,10 @@ func (s *Source) handshake(hello *tls.ClientHelloInfo) (*tls.Certificate, error)
 // Reload reads the files again, or has Run ask the authority.
 func (s *Source) Reload() {
 	switch {
-	case s.authority != nil:
+	case s.ask != nil:
 		select {
 		case s.now <- struct{}{}:
-		default: // Run is asking
+		default: // Run has yet to follow the last call
 		}
 	case s.Cert != "":
 		if err := s.load(); err != nil {
@@ -174,21 +179,23 @@ func (s *Source) Left() time.Duration {
 }
 
 // Run gets the certificate from the authority, follows its renewals and retries failures,
-// until ctx ends. Without an authority it returns at once.
+// until ctx ends. Reload makes it ask at once, after a failure once the manager has
+// forgotten it. Without an authority Run returns at once.
 func (s *Source) Run(ctx context.Context) error {
-	if s.authority == nil {
+	if s.ask == nil {
 		return nil
 	}
 
 	retry := firstRetry
 	for ctx.Err() == nil {
-		next := renewalLook
-		c, err := s.askAuthority(ctx)
+		next, forgotten := renewalLook, time.After(0)
+		c, err := s.ask(ctx)
 		switch {
 		case err == nil:
 			s.show(c)
 			retry = firstRetry
 		case ctx.Err() == nil:
+			forgotten = time.After(failureKept)
 			s.log.Error("no certificate from the authority; port 443 of the domain must reach this exchange",
 				slog.String("domain", s.ACME.Domain), slog.Any("error", err), slog.Duration("again_in", retry))
 			next, retry = retry, min(2*retry, lastRetry)
@@ -197,6 +204,10 @@ func (s *Source) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-s.now:
+			select {
+			case <-ctx.Done():
+			case <-forgotten:
+			}
 		case <-time.After(next):
 		}
 	}
