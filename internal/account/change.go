@@ -14,6 +14,12 @@ func (s *Service) ChangePassword(ctx context.Context, who Identity, old, passwor
 	if err := CheckPassword("password", password); err != nil {
 		return err
 	}
+	if s.ConfirmPassword {
+		if err := s.unlocked(who.Account); err != nil {
+			return err
+		}
+	}
+
 	row, err := s.ownPassword(ctx, who, old, act.Visit)
 	if err != nil {
 		return err

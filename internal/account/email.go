@@ -26,6 +26,10 @@ func (s *Service) ChangeEmail(ctx context.Context, who Identity, email, password
 		}
 	}
 
+	if err := s.unlocked(who.Account); err != nil {
+		return err
+	}
+
 	row, err := s.ownPassword(ctx, who, password, act.Visit)
 	if err != nil {
 		return err

@@ -68,16 +68,15 @@ func (s *Service) confirm(ctx context.Context, id bourse.AccountID, act Act) err
 	if err != nil || act.Case != 0 && row.Cases&act.Case == 0 {
 		return err
 	}
-	locks := spending{factorsByAccount, idName(id)}
-	if !s.shared.Free(locks.quota, locks.name, s.now()) {
-		return errFactorLocked
+	if err := s.unlocked(id); err != nil {
+		return err
 	}
 	c, out := s.challengeOf(id, act.Digest)
 	if !out || act.Code == "" {
 		return s.challenge(ctx, &row, c, act)
 	}
 
-	source := spending{codesBySource, act.source().String()}
+	locks, source := factorLock(id), spending{codesBySource, act.source().String()}
 	if !s.spend(source) {
 		return errTooMany
 	}
@@ -94,6 +93,18 @@ func (s *Service) confirm(ctx context.Context, id bourse.AccountID, act Act) err
 	}
 	s.shared.Back(locks.quota, locks.name)
 	s.shared.Back(source.quota, source.name)
+	return nil
+}
+
+// factorLock is the quota of an account's wrong codes.
+func factorLock(id bourse.AccountID) spending { return spending{factorsByAccount, idName(id)} }
+
+// unlocked returns an error while an account has had too many wrong codes. Requests that
+// hash a password before they ask for a code check it first, because hashing is expensive.
+func (s *Service) unlocked(id bourse.AccountID) error {
+	if lock := factorLock(id); !s.shared.Free(lock.quota, lock.name, s.now()) {
+		return errFactorLocked
+	}
 	return nil
 }
 
