@@ -34,7 +34,7 @@ import (
 //	book PAIR FROM STEP LEVELS
 //	                  other accounts sell at LEVELS prices before; a tenth of them in
 //	                  the short form
-//	band RATIO        ATOM/USDT takes prices within this ratio of the last one
+//	band RATIO        ATOM/USDT takes prices within this ratio of the last and the initial one
 //	least DURATION    the least length of a window of the full form
 //	disk N, memory N  the most KiB that an attacker adds in a second
 //	nothing           no command of the attack may be journaled

@@ -2,10 +2,8 @@ package abuse
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -123,29 +121,14 @@ func (x *exchange) stop(t *testing.T) {
 // watch reads a page of the metrics' listener.
 func (x *exchange) watch(path string) (string, error) {
 	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
-	res, err := client.Get("http://" + x.metrics + path)
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(res.Body)
-	if err := errors.Join(err, res.Body.Close()); err != nil {
-		return "", err
-	}
-	if res.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: %s", path, res.Status)
-	}
-	return string(text), nil
+	body, err := outside.Body(client.Get("http://" + x.metrics + path))
+	return string(body), err
 }
 
 // failures returns the endpoints with status 500.
 func (x *exchange) failures() (list []string, err error) {
 	text, err := x.watch("/metrics")
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "bourse_request_duration_seconds_count") && strings.Contains(line, `status="500"`) {
-			list = append(list, strings.TrimSpace(line))
-		}
-	}
-	return list, err
+	return outside.Failures(text), err
 }
 
 // seq returns the sequence of the last applied command.

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os/exec"
 	"strings"
+
+	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
 // operator runs the operator's commands.
@@ -67,16 +68,5 @@ func (o *operator) ask(path string, body fields) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := o.socket.Post("http://admin/"+path, "application/json", bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	out, err := io.ReadAll(res.Body)
-	if err := errors.Join(err, res.Body.Close()); err != nil {
-		return nil, err
-	}
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s", res.Status, out)
-	}
-	return out, nil
+	return outside.Body(o.socket.Post("http://admin/"+path, "application/json", bytes.NewReader(b)))
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -118,18 +117,8 @@ func (x *exchange) post(client *http.Client, path string, body fields) ([]byte, 
 	if !strings.HasPrefix(path, "/wallet/") {
 		path = "/spot" + path
 	}
-	res, err := client.Post(x.url(path), "application/json", bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	out, err := io.ReadAll(res.Body)
-	if err := errors.Join(err, res.Body.Close()); err != nil {
-		return nil, err
-	}
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s", path, res.Status)
-	}
-	return out, x.unleaked(string(out))
+	out, err := outside.Body(client.Post(x.url(path), "application/json", bytes.NewReader(text)))
+	return out, errors.Join(err, x.unleaked(string(out)))
 }
 
 // must sends a request that must succeed.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -178,18 +177,8 @@ func (x *exchange) url(path string) string { return "http://" + x.address + path
 
 // watch reads a page of the metrics' listener.
 func (x *exchange) watch(path string) (string, error) {
-	res, err := x.client.Get("http://" + x.metrics + path)
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(res.Body)
-	if err := errors.Join(err, res.Body.Close()); err != nil {
-		return "", err
-	}
-	if res.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: %s", path, res.Status)
-	}
-	return string(text), nil
+	body, err := outside.Body(x.client.Get("http://" + x.metrics + path))
+	return string(body), err
 }
 
 // gauge returns the value of a metric.
@@ -209,15 +198,7 @@ func (x *exchange) gauge(name string) (float64, error) {
 // failures returns the endpoints with status 500.
 func (x *exchange) failures() (list []string, err error) {
 	text, err := x.watch("/metrics")
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "bourse_request_duration_seconds_count") && strings.Contains(line, `status="500"`) {
-			list = append(list, strings.TrimSpace(line))
-		}
-	}
-	return list, nil
+	return outside.Failures(text), err
 }
 
 // eventually polls until wanted is true, and reports whether it was in time.
