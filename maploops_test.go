@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,6 +48,7 @@ func TestMapLoopsAreFound(t *testing.T) {
 	source := `package p
 type index map[string]int
 type holder struct{ all index }
+type anyMap interface{ ~map[string]int }
 func loops[M ~map[string]int](h holder, m M, list []int, pairs func(func(int) bool)) {
 	for range h.all {}
 	for k := range map[int]bool{} { _ = k }
@@ -54,14 +56,15 @@ func loops[M ~map[string]int](h holder, m M, list []int, pairs func(func(int) bo
 	for range list {}
 	for range pairs {}
 	for range len(h.all) {}
-}`
+}
+func named[M anyMap](m M) { for range m {} }`
 	name := filepath.Join(t.TempDir(), "p.go")
 	if err := os.WriteFile(name, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
 
 	p := exportedPackage{ImportPath: "p", Dir: filepath.Dir(name), GoFiles: []string{"p.go"}}
-	want := fmt.Sprint([]string{name + ":5:2", name + ":6:2", name + ":7:2"})
+	want := fmt.Sprint([]string{name + ":6:2", name + ":7:2", name + ":8:2", name + ":13:29"})
 	if got := fmt.Sprint(p.mapLoops(t, nil)); got != want {
 		t.Errorf("loops over maps at %s, want %s", got, want)
 	}
@@ -128,9 +131,13 @@ func (p *exportedPackage) mapLoops(t *testing.T, compiled map[string]exportedPac
 
 // overMap reports whether a loop over a type may be one over a map.
 func overMap(of types.Type) bool {
-	if parameter, ok := of.(*types.TypeParam); ok {
-		return strings.Contains(parameter.Constraint().String(), "map[")
+	switch of := of.Underlying().(type) { // of a type parameter, its constraint
+	case *types.Map:
+		return true
+	case *types.Interface:
+		return slices.ContainsFunc(slices.Collect(of.EmbeddedTypes()), overMap)
+	case *types.Union:
+		return slices.ContainsFunc(slices.Collect(of.Terms()), func(t *types.Term) bool { return overMap(t.Type()) })
 	}
-	_, ok := of.Underlying().(*types.Map)
-	return ok
+	return false
 }

@@ -69,10 +69,9 @@ type Market struct {
 	Band Rate
 }
 
-// InBand reports whether an order may name price. low and high are the lesser and the
-// greater of the last price and InitialPrice.
-func (m *Market) InBand(price, low, high Price) bool {
-	return m.Band == 0 || m.isWithin(price, high) && m.isWithin(low, price)
+// InBand reports whether an order may name price when last is the last trade's.
+func (m *Market) InBand(price, last Price) bool {
+	return m.isWithin(price, max(last, m.InitialPrice)) && m.isWithin(min(last, m.InitialPrice), price)
 }
 
 // isWithin reports whether price is at most Band times other.

@@ -55,12 +55,12 @@ func (c *Codec) OK() bool { return !c.failed }
 // Done reports whether all bytes were read and no read failed.
 func (c *Codec) Done() bool { return !c.failed && len(c.buf) == 0 }
 
-// Want fails the reading unless ok, and returns ok.
+// Want fails the reading unless ok, and reports whether no read has failed.
 func (c *Codec) Want(ok bool) bool {
 	if !ok {
 		c.failed, c.buf = true, nil
 	}
-	return ok
+	return !c.failed
 }
 
 // take returns the next n bytes; nil if there are fewer.

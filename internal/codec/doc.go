@@ -9,8 +9,8 @@
 // follow their length, in four bytes. docs/format has the fields.
 //
 // Invariants: a value has one form; writing does not change the value; after the first
-// mistake everything reads as zero; a length never makes a reader allocate more than the
-// remaining bytes can fill. A value's sense is checked by its Valid and by the reader's
+// mistake everything reads as zero; a length never makes a reader allocate more entries
+// than the remaining bytes can hold. A value's sense is checked by its Valid and by the reader's
 // caller.
 //
 // Read codec.go, then catalogue.go. Not here: orders and cancels in the journal, which

@@ -66,8 +66,8 @@ type VoidList struct {
 }
 
 // LoadVoids reads the voided commands; a missing file means none. The errors are a
-// *DamageError, ErrNewerFormat, ErrOtherExchange, ErrSandbox, disk.ErrSync, and those of
-// reading.
+// *DamageError, ErrNewerFormat, ErrOlderFormat, ErrOtherExchange, ErrSandbox,
+// disk.ErrSync, and those of reading.
 func LoadVoids(d disk.Disk, id Identity) (*VoidList, error) {
 	l := &VoidList{disk: d, id: id, seqs: map[bourse.Seq]bool{}, head: firstVoid(id)}
 	b, err := disk.ReadFile(d, voidsName)

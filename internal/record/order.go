@@ -10,7 +10,7 @@ import (
 // Orders and cancels are nearly all commands: they are written and read by hand, at fixed
 // offsets. Rare fields of orders follow, by the codec.
 
-// The flags of a Place tell which of its optional fields follow.
+// The flags of a new order tell which of its optional fields follow.
 const (
 	flagPostOnly = 1 << iota
 	flagStop

@@ -75,20 +75,16 @@ func (c *Custody) Claims(
 	return fits
 }
 
-// Has returns the exchange's amount of an asset on the network.
-func (n *Network) Has(asset bourse.AssetID) bourse.Amount {
-	var sum bourse.Amount
+// Owned returns the exchange's amounts on the network, by asset id, of assets ids.
+func (n *Network) Owned(assets int) []bourse.Amount {
+	sums := make([]bourse.Amount, assets)
 	for _, u := range n.outputs() {
-		if u.Asset == asset {
-			sum = sum.Plus(u.Amount)
-		}
+		sums[u.Asset] = sums[u.Asset].Plus(u.Amount)
 	}
 	for _, h := range n.sortedHoldings() {
-		if h.Asset == asset {
-			sum = sum.Plus(h.Amount)
-		}
+		sums[h.Asset] = sums[h.Asset].Plus(h.Amount)
 	}
-	return sum
+	return sums
 }
 
 // Check recomputes the invariants from scratch and returns the first one that fails.

@@ -61,13 +61,18 @@ func New() *Custody {
 
 // Network returns the state of a defined network, making it if need be.
 func (c *Custody) Network(id bourse.NetworkID) *Network {
-	for int(id) >= len(c.networks) {
-		c.networks = append(c.networks, nil)
-	}
+	c.grow(id)
 	if c.networks[id] == nil {
 		c.networks[id] = newNetwork(id)
 	}
 	return c.networks[id]
+}
+
+// grow makes room for a network.
+func (c *Custody) grow(id bourse.NetworkID) {
+	for int(id) >= len(c.networks) {
+		c.networks = append(c.networks, nil)
+	}
 }
 
 // Networks yields the networks that have state, by id.

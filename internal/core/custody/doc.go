@@ -18,10 +18,9 @@
 // and index as long as its transaction can be mined, so that it is credited once; an open
 // withdrawal has at most one transaction.
 //
-// Maps are for lookups. Where code iterates over one, its result does not depend on the
-// order, or is sorted first.
+// Maps are for lookups; package ordered iterates over them.
 //
 // Read custody.go first, then network.go and mine.go.
 //
-// Not here: money (the ledger's), and the rules of withdrawals (the engine's).
+// Not here: money (the ledger's), and why a withdrawal is refused (package terms).
 package custody

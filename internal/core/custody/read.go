@@ -39,7 +39,7 @@ func Read(c *codec.Codec, in Around) *Custody {
 			break
 		}
 		last = head.Network
-		x.Network(last)
+		x.grow(last)
 		x.networks[last] = head
 		x.readNetwork(head)
 	}

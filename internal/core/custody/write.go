@@ -1,8 +1,8 @@
 package custody
 
 import (
+	"bytes"
 	"cmp"
-	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/codec"
@@ -76,7 +76,7 @@ func (n *Network) write(w *codec.Codec) {
 	}
 }
 
-func compareHashes(a, b bourse.TxHash) int { return slices.Compare(a[:], b[:]) }
+func compareHashes(a, b bourse.TxHash) int { return bytes.Compare(a[:], b[:]) }
 
 func compareOutpoints(a, b bourse.Outpoint) int {
 	return cmp.Or(compareHashes(a.Tx, b.Tx), cmp.Compare(a.Index, b.Index))

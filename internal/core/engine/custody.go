@@ -83,9 +83,9 @@ func (e *Engine) Owned(n bourse.NetworkID, yield func(bourse.AssetID, bourse.Amo
 	if e.network(n) == nil {
 		return
 	}
-	for _, a := range e.assets[1:] {
-		if has := e.custody.Network(n).Has(a.ID); !has.IsZero() {
-			yield(a.ID, has)
+	for id, has := range e.custody.Network(n).Owned(len(e.assets)) {
+		if !has.IsZero() {
+			yield(bourse.AssetID(id), has)
 		}
 	}
 }

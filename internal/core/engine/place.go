@@ -133,8 +133,7 @@ func (m *market) admit(acct *account, list *book.List, p *bourse.NewOrder) (bour
 //
 //go:noinline
 func (m *market) inBand(p *bourse.NewOrder) bool {
-	low, high := min(m.price(), m.InitialPrice), max(m.price(), m.InitialPrice)
-	return m.InBand(p.Price, low, high) && (p.Type != bourse.StopLimit || m.InBand(p.Stop, low, high))
+	return m.InBand(p.Price, m.price()) && (p.Type != bourse.StopLimit || m.InBand(p.Stop, m.price()))
 }
 
 // worth returns the value of an order for the minimum. The total at its price must fit. A
