@@ -12,12 +12,12 @@ import (
 // errSilent reports that an anchor has not answered for long.
 var errSilent = errors.New("it does not answer")
 
-// Keeper keeps a record of a running journal at an anchor. It is safe for concurrent use,
-// except that Follow is called before all other methods but Load, and Keep by one
-// goroutine at a time.
+// Keeper keeps a record of a running journal at an anchor. One goroutine starts an
+// exchange and calls Follow; from then on the keeper is safe for concurrent use, and Keep
+// is called by one goroutine at a time.
 type Keeper struct {
-	// Record is the record to keep. A start may replace and change it before Follow; then it
-	// is guarded by mu.
+	// Record is the record to keep. The start may replace and change it until the line
+	// runs; then it is guarded by mu.
 	Record *Record
 
 	place Anchor

@@ -5,7 +5,7 @@
 //
 // [Options] name the differences between exchanges: the function that opens the journal's
 // log, the networks to connect, and the sandbox, if the money is not real. Package cmd
-// chooses them; node knows no adapter of a log or a network.
+// chooses them; node knows no adapter of a log, and no network but a sandbox's.
 //
 // Invariants: parts start in the order of their dependencies and stop in the reverse one;
 // an error of the line ends the process without further answers; no listener opens before

@@ -51,7 +51,10 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	servers := n.public(l.public, n.server(admitted), admitted) //nolint:contextcheck // a request lives on while the exchange stops
 	servers = append(servers, n.private(l)...)
 	n.spawn(func() error { return n.certificate.Run(ctx) })
-	stopTraders := background(ctx, trade)
+	stopTraders := func() {}
+	if trade != nil {
+		stopTraders = background(ctx, trade)
+	}
 	n.ready.Store(true)
 	n.Log.Info("serving", slog.String("address", address))
 	n.Serving(address)
@@ -65,10 +68,10 @@ func (n *Node) serve(ctx context.Context) (err error) {
 }
 
 // traders returns the function that trades for a sandbox's traders until its context
-// ends.
+// ends; nil without traders.
 func (n *Node) traders(ctx context.Context) (trade func(context.Context), err error) {
 	if n.Sandbox == nil {
-		return func(context.Context) {}, nil
+		return nil, nil
 	}
 	return n.Sandbox.Traders(ctx)
 }

@@ -66,10 +66,10 @@ func (w *World) findTraders(ctx context.Context) (*Bots, error) {
 }
 
 // Traders finds the traders, and returns the function that trades for them until its
-// context ends; without Bots it does nothing.
+// context ends; nil without Bots.
 func (w *World) Traders(ctx context.Context) (trade func(context.Context), err error) {
 	if !w.Bots {
-		return func(context.Context) {}, nil
+		return nil, nil
 	}
 	bots, err := w.findTraders(ctx)
 	if err != nil {

@@ -41,8 +41,8 @@ type Exchange struct {
 // World surrounds an exchange whose money is not real with a catalogue, simulated traders
 // and their past, and networks.
 //
-// Join is called first, then List and MakePast, then the attachments are opened, all by
-// one goroutine. After that the other methods are safe for concurrent use.
+// Join is called first, then List and MakePast, then the attachments are opened, one after
+// the other. After that the other methods are safe for concurrent use.
 type World struct {
 	Options
 
