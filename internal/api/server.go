@@ -130,7 +130,8 @@ func (p *path) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Passwords and new keys do not stay in the pool.
 	clear(c.Body)
 	clear(s.out.Bytes())
-	s.form, s.body, s.call = Form{}, c.Body, Call{}
+	s.form.forget()
+	s.body, s.call = c.Body, Call{}
 	p.sessions.Put(s)
 }
 
