@@ -51,6 +51,9 @@ var typeWords = [...]string{"", "LIMIT", "MARKET", "STOP_LIMIT"}
 // String returns LIMIT, MARKET or STOP_LIMIT.
 func (t OrderType) String() string { return word(typeWords[:], t) }
 
+// HasStop reports whether an order of this type waits for a trade at its stop.
+func (t OrderType) HasStop() bool { return t == StopLimit }
+
 // ParseOrderType reads LIMIT, MARKET or STOP_LIMIT.
 func ParseOrderType(s string) (OrderType, bool) { return parseWord[OrderType](typeWords[:], s) }
 
@@ -130,7 +133,7 @@ type NewOrder struct {
 	PostOnly bool
 	// Price is zero for a MARKET order.
 	Price Price
-	// Stop is zero except for a STOP_LIMIT order.
+	// Stop is zero except for a type with a stop.
 	Stop Price
 	// Lots is zero for a MARKET order by total.
 	Lots Lots
@@ -147,7 +150,7 @@ type Order struct {
 	Account AccountID
 	NewOrder
 	Status OrderStatus
-	// Triggered is true once a STOP_LIMIT order has been triggered.
+	// Triggered is true once the stop of an order has been triggered.
 	Triggered bool
 	// Ordinal counts the account's orders from one.
 	Ordinal uint64
@@ -158,4 +161,4 @@ type Order struct {
 }
 
 // Waiting reports whether o is a stop that has not been triggered.
-func (o *Order) Waiting() bool { return o.Type == StopLimit && !o.Triggered }
+func (o *Order) Waiting() bool { return o.Type.HasStop() && !o.Triggered }

@@ -238,7 +238,7 @@ func TestRandomOrdersComeBack(t *testing.T) {
 		if p.Type != bourse.MarketOrder {
 			p.Price = bourse.Price(rapid.Uint64Range(1, uint64(bourse.MaxPrice)).Draw(t, "price"))
 		}
-		if p.Type == bourse.StopLimit {
+		if p.Type.HasStop() {
 			p.Stop = bourse.Price(rapid.Uint64Range(1, uint64(bourse.MaxPrice)).Draw(t, "stop"))
 		}
 		if rapid.Bool().Draw(t, "named") {

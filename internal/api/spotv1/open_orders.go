@@ -45,7 +45,7 @@ func writeOpenOrder(c *api.Call, m *bourse.Market, o *bourse.Order) {
 	if !o.Waiting() {
 		c.Out.Lots("filled", o.Filled, m.BasePrecision)
 	}
-	if o.Type == bourse.StopLimit {
+	if o.Type.HasStop() {
 		c.Out.Price("stop", o.Stop, m.QuotePrecision)
 	}
 	if !o.ClientID.IsZero() {

@@ -116,11 +116,11 @@ func (s *Spot) readNumbers(c *api.Call, m *bourse.Market, p *bourse.NewOrder) {
 	}
 
 	c.Require("price", "amount")
-	if p.Type == bourse.StopLimit {
+	if p.Type.HasStop() {
 		c.Require("stop")
 	}
 	p.Price = number(c, "price", m.QuotePrecision, bourse.ParsePrice)
-	if p.Type == bourse.StopLimit {
+	if p.Type.HasStop() {
 		p.Stop = number(c, "stop", m.QuotePrecision, bourse.ParsePrice)
 	}
 	p.Lots = number(c, "amount", m.BasePrecision, bourse.ParseLots)

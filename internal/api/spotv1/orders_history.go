@@ -61,7 +61,7 @@ func writeOrder(c *api.Call, catalogue *view.Catalogue, o *history.OrderFills) {
 	if !o.Waiting() {
 		c.Out.Lots("filled", o.Filled, m.BasePrecision)
 	}
-	if o.Type == bourse.StopLimit {
+	if o.Type.HasStop() {
 		c.Out.Price("stop", o.Stop, m.QuotePrecision)
 	}
 

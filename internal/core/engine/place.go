@@ -112,7 +112,7 @@ func (m *market) admit(acct *account, list *book.List, p *bourse.NewOrder) (bour
 
 	total, fits := m.Total(p.Price, p.Lots)
 	base, baseFits := m.BaseAmount(p.Lots)
-	waits, rests := p.Type == bourse.StopLimit, p.TIF == bourse.GTC
+	waits, rests := p.Type.HasStop(), p.TIF == bourse.GTC
 	switch {
 	case !fits || !baseFits:
 		return bourse.Amount{}, bourse.Overflow
@@ -133,7 +133,7 @@ func (m *market) admit(acct *account, list *book.List, p *bourse.NewOrder) (bour
 //
 //go:noinline
 func (m *market) inBand(p *bourse.NewOrder) bool {
-	return m.InBand(p.Price, m.price()) && (p.Type != bourse.StopLimit || m.InBand(p.Stop, m.price()))
+	return m.InBand(p.Price, m.price()) && (!p.Type.HasStop() || m.InBand(p.Stop, m.price()))
 }
 
 // worth returns the value of an order for the minimum. The total at its price must fit. A
@@ -166,7 +166,7 @@ func (e *Engine) accept(
 	o.Price, o.Lots, o.Filled = p.Price, p.Lots, 0
 	o.State, o.Triggered, o.Named = book.Taking, false, named != 0
 	o.ID, o.Ordinal, o.Account, o.Time = e.lastOrder, acct.orders, cmd.Account, e.now
-	if p.Type == bourse.StopLimit {
+	if p.Type.HasStop() {
 		*e.arena.Stop(s) = p.Stop
 	}
 	if named != 0 {
@@ -195,7 +195,7 @@ func (m *market) selfTrade(p *bourse.NewOrder) bourse.SelfTradeMode {
 //
 //go:noinline
 func (e *Engine) enter(m *market, t *taker, ev *bourse.Events) {
-	if t.order.Type == bourse.StopLimit {
+	if t.order.Type.HasStop() {
 		e.wait(m, t)
 	} else {
 		e.work(m, t, ev)
@@ -341,7 +341,7 @@ func stopReached(side bourse.Side, stop, price bourse.Price) bool {
 
 // stop returns an order's stop price, or zero if it is not a stop.
 func (e *Engine) stop(s book.Slot, o *book.Order) bourse.Price {
-	if o.Type != bourse.StopLimit {
+	if !o.Type.HasStop() {
 		return 0
 	}
 	return *e.arena.Stop(s)

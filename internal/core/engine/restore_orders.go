@@ -56,7 +56,7 @@ func (x *restorer) fits(o *book.Order, stop bourse.Price) bool {
 		return false
 	}
 
-	stops := o.Type == bourse.StopLimit
+	stops := o.Type.HasStop()
 	there := false
 	switch o.State {
 	case book.Resting:

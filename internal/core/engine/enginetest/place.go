@@ -38,7 +38,7 @@ func (x *Oracle) place(cmd *bourse.Command) {
 	x.nameTaken(cmd, o)
 	x.tell(bourse.EventOrderAccepted, o)
 
-	if o.Type == bourse.StopLimit {
+	if o.Type.HasStop() {
 		o.where = waiting
 		if m.last != 0 && o.satisfiedAt(m.last) {
 			o.where = queued
@@ -91,7 +91,7 @@ func (x *Oracle) needOfLimit(m *market, o *order) (*big.Int, bourse.Reason) {
 		return nil, bourse.BelowMinOrder
 	}
 
-	if o.Type == bourse.StopLimit || o.TIF == bourse.GTC {
+	if o.Type.HasStop() || o.TIF == bourse.GTC {
 		if m.openOf(o.Account) >= maxOpen {
 			return nil, bourse.TooManyOrders
 		}
