@@ -147,6 +147,11 @@ func (b *Book) unwait(a *Arena, s Slot, o *Order) {
 	o.State = Taking
 }
 
+// Reached reports whether a trade at this price satisfies an order's stop.
+func (b *Book) Reached(a *Arena, s Slot, o *Order, price bourse.Price) bool {
+	return b.stops[o.Side].Reaches(*a.Stop(s), price)
+}
+
 // Satisfied reports whether a trade at this price satisfies a waiting stop.
 func (b *Book) Satisfied(price bourse.Price) bool {
 	buy, sell := &b.stops[bourse.Buy], &b.stops[bourse.Sell]

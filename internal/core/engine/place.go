@@ -324,19 +324,11 @@ func (e *Engine) wait(m *market, t *taker) {
 		e.walked += int(t.list.Open)
 	}
 	m.book.Open(&e.arena, t.slot, t.order, t.list)
-	if m.last != 0 && stopReached(t.order.Side, *e.arena.Stop(t.slot), m.last) {
+	if m.last != 0 && m.book.Reached(&e.arena, t.slot, t.order, m.last) {
 		m.book.Queue(&e.arena, t.slot)
 	} else {
 		m.book.Wait(&e.arena, t.slot, t.order)
 	}
-}
-
-// stopReached reports whether a trade at this price satisfies a stop.
-func stopReached(side bourse.Side, stop, price bourse.Price) bool {
-	if side == bourse.Buy {
-		return price >= stop
-	}
-	return price <= stop
 }
 
 // stop returns an order's stop price, or zero if it is not a stop.
