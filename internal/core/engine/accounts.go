@@ -2,6 +2,39 @@ package engine
 
 import "github.com/bourse-exchange/bourse"
 
+// decideAccount carries out the commands about accounts, keys and sessions, and those that
+// move money outside of trades and networks.
+func (e *Engine) decideAccount(cmd *bourse.Command, ev *bourse.Events) {
+	switch cmd.Kind {
+	case bourse.CommandCreateAccount:
+		e.createAccount(cmd, ev)
+	case bourse.CommandFreezeAccount:
+		e.freezeAccount(cmd, ev)
+	case bourse.CommandSecureAccount:
+		e.secureAccount(cmd, ev)
+	case bourse.CommandSetAccountFees:
+		e.setAccountFees(cmd, ev)
+
+	case bourse.CommandCreateKey:
+		e.createKey(cmd, ev)
+	case bourse.CommandChangeKey:
+		e.changeKey(cmd, ev)
+	case bourse.CommandRevokeKey:
+		e.revokeKey(cmd, ev)
+	case bourse.CommandOpenSession:
+		e.openSession(cmd, ev)
+	case bourse.CommandSetPerson:
+		e.setPerson(cmd, ev)
+
+	case bourse.CommandCredit:
+		e.credit(cmd, ev)
+	case bourse.CommandCollectFees:
+		e.collectFees(ev)
+	default:
+		e.decideWallet(cmd, ev)
+	}
+}
+
 func (e *Engine) createAccount(cmd *bourse.Command, ev *bourse.Events) {
 	if e.lastAccount+1 >= bourse.AccountSandbox {
 		ev.Refuse(bourse.TooMany)

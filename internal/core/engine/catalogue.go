@@ -8,6 +8,24 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/book"
 )
 
+// decideCatalogue carries out the commands about assets, networks and markets.
+func (e *Engine) decideCatalogue(cmd *bourse.Command, ev *bourse.Events) {
+	switch cmd.Kind {
+	case bourse.CommandDefineAsset:
+		e.defineAsset(cmd.Asset, ev)
+	case bourse.CommandDefineNetwork:
+		e.defineNetwork(cmd.Network, ev)
+	case bourse.CommandDefineNetworkAsset:
+		e.defineNetworkAsset(cmd.NetworkAsset, ev)
+	case bourse.CommandDefineMarket:
+		e.defineMarket(cmd.Market, ev)
+	case bourse.CommandSetMarketState:
+		e.setMarketState(cmd, ev)
+	default:
+		e.decideAccount(cmd, ev)
+	}
+}
+
 func (e *Engine) found(g *bourse.Genesis, ev *bourse.Events) {
 	e.genesis, e.rules = g, g.Rules
 	ev.AddFact(bourse.EventGenesis, bourse.Fact{Genesis: g})

@@ -8,6 +8,45 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/custody"
 )
 
+// decideWallet carries out the commands of the wallet.
+func (e *Engine) decideWallet(cmd *bourse.Command, ev *bourse.Events) {
+	var reason bourse.Reason
+	switch cmd.Kind {
+	case bourse.CommandBlock:
+		reason = e.block(cmd.Wallet.Block, ev)
+	case bourse.CommandRewind:
+		reason = e.rewind(cmd.Wallet, ev)
+	case bourse.CommandAssignDeposit:
+		reason = e.assignDeposit(cmd, ev)
+	case bourse.CommandWithdraw, bourse.CommandTransfer:
+		reason = e.withdraw(cmd, ev)
+	case bourse.CommandCancelWithdrawal:
+		reason = e.cancelWithdrawal(cmd, ev)
+	case bourse.CommandDecideWithdrawal:
+		reason = e.decideWithdrawal(cmd, ev)
+	case bourse.CommandPauseWithdrawals:
+		reason = e.pauseWithdrawals(cmd, ev)
+	case bourse.CommandSigned:
+		reason = e.signed(cmd.Wallet.Signed, ev)
+	case bourse.CommandAccepted:
+		reason = e.accepted(cmd.Wallet, ev)
+	case bourse.CommandReplaceWithdrawal:
+		reason = e.replaceWithdrawal(cmd.Wallet, ev)
+	case bourse.CommandReleaseWithdrawal:
+		reason = e.releaseWithdrawal(cmd.Wallet, ev)
+	case bourse.CommandSaveAddress:
+		reason = e.saveAddress(cmd, ev)
+	case bourse.CommandForgetAddress:
+		reason = e.forgetAddress(cmd, ev)
+	default:
+		bourse.Impossible("command %d has unknown kind %d", cmd.Seq, cmd.Kind)
+	}
+
+	if reason != 0 {
+		ev.Refuse(reason)
+	}
+}
+
 // ownKey names one of the exchange's own accounts in one asset.
 type ownKey struct {
 	account bourse.AccountID

@@ -15,8 +15,9 @@
 //
 // # Inside
 //
-// [Engine.Apply] (engine.go) is one switch over the kinds of commands, and the files are
-// named after their decisions. The steps of an order:
+// [Engine.Apply] (engine.go) is one switch over the kinds of commands, which catalogue.go,
+// accounts.go and custody.go continue for their areas, and the files are named after
+// their decisions. The steps of an order:
 //
 //   - place.go: check the client id (names.go), the account's and the market's state, the
 //     numeric bounds, the price band, the minimum and the room in the book. The cost of a
@@ -38,8 +39,8 @@
 // The wallet: block.go applies and reverts blocks of networks and posts their movements;
 // deposit.go turns inflows into deposits and credits them by depth; withdraw.go holds the
 // money of withdrawals, releases them for sending and ends them; sign.go records their
-// transactions before they are sent; addresses.go keeps address books. custody.go
-// compares the ledger with custody.
+// transactions before they are sent; addresses.go keeps address books. custody.go passes
+// the wallet's commands to them, and compares the ledger with custody.
 //
 // snapshot.go writes the state in its canonical form and hashes it; restore.go and
 // restore_orders.go read it back and announce it as events, so that observers are seeded

@@ -156,6 +156,8 @@ func (e *Engine) Skip(cmd *bourse.Command, ev *bourse.Events) {
 	ev.Refuse(bourse.Voided)
 }
 
+// decide carries out the rare commands. Those of an area are in its file: catalogue.go,
+// accounts.go, custody.go.
 func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	switch cmd.Kind {
 	case bourse.CommandCancelAll:
@@ -179,90 +181,8 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	case bourse.CommandSetRules:
 		e.rules = cmd.Rules
 		ev.AddFact(bourse.EventRules, bourse.Fact{Rules: cmd.Rules})
-
-	case bourse.CommandDefineAsset:
-		e.defineAsset(cmd.Asset, ev)
-	case bourse.CommandDefineNetwork:
-		e.defineNetwork(cmd.Network, ev)
-	case bourse.CommandDefineNetworkAsset:
-		e.defineNetworkAsset(cmd.NetworkAsset, ev)
-	case bourse.CommandDefineMarket:
-		e.defineMarket(cmd.Market, ev)
-	case bourse.CommandSetMarketState:
-		e.setMarketState(cmd, ev)
-
-	case bourse.CommandCredit:
-		e.credit(cmd, ev)
-	case bourse.CommandCollectFees:
-		e.collectFees(ev)
 	default:
-		e.decideAccount(cmd, ev)
-	}
-}
-
-// decideAccount carries out the commands about accounts, keys and sessions.
-func (e *Engine) decideAccount(cmd *bourse.Command, ev *bourse.Events) {
-	switch cmd.Kind {
-	case bourse.CommandCreateAccount:
-		e.createAccount(cmd, ev)
-	case bourse.CommandFreezeAccount:
-		e.freezeAccount(cmd, ev)
-	case bourse.CommandSecureAccount:
-		e.secureAccount(cmd, ev)
-	case bourse.CommandSetAccountFees:
-		e.setAccountFees(cmd, ev)
-
-	case bourse.CommandCreateKey:
-		e.createKey(cmd, ev)
-	case bourse.CommandChangeKey:
-		e.changeKey(cmd, ev)
-	case bourse.CommandRevokeKey:
-		e.revokeKey(cmd, ev)
-	case bourse.CommandOpenSession:
-		e.openSession(cmd, ev)
-	case bourse.CommandSetPerson:
-		e.setPerson(cmd, ev)
-	default:
-		e.decideWallet(cmd, ev)
-	}
-}
-
-// decideWallet carries out the commands of the wallet.
-func (e *Engine) decideWallet(cmd *bourse.Command, ev *bourse.Events) {
-	var reason bourse.Reason
-	switch cmd.Kind {
-	case bourse.CommandBlock:
-		reason = e.block(cmd.Wallet.Block, ev)
-	case bourse.CommandRewind:
-		reason = e.rewind(cmd.Wallet, ev)
-	case bourse.CommandAssignDeposit:
-		reason = e.assignDeposit(cmd, ev)
-	case bourse.CommandWithdraw, bourse.CommandTransfer:
-		reason = e.withdraw(cmd, ev)
-	case bourse.CommandCancelWithdrawal:
-		reason = e.cancelWithdrawal(cmd, ev)
-	case bourse.CommandDecideWithdrawal:
-		reason = e.decideWithdrawal(cmd, ev)
-	case bourse.CommandPauseWithdrawals:
-		reason = e.pauseWithdrawals(cmd, ev)
-	case bourse.CommandSigned:
-		reason = e.signed(cmd.Wallet.Signed, ev)
-	case bourse.CommandAccepted:
-		reason = e.accepted(cmd.Wallet, ev)
-	case bourse.CommandReplaceWithdrawal:
-		reason = e.replaceWithdrawal(cmd.Wallet, ev)
-	case bourse.CommandReleaseWithdrawal:
-		reason = e.releaseWithdrawal(cmd.Wallet, ev)
-	case bourse.CommandSaveAddress:
-		reason = e.saveAddress(cmd, ev)
-	case bourse.CommandForgetAddress:
-		reason = e.forgetAddress(cmd, ev)
-	default:
-		bourse.Impossible("command %d has unknown kind %d", cmd.Seq, cmd.Kind)
-	}
-
-	if reason != 0 {
-		ev.Refuse(reason)
+		e.decideCatalogue(cmd, ev)
 	}
 }
 
