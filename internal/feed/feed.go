@@ -6,19 +6,9 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Kind is the kind of a topic.
+// Kind is the kind of a topic. The publisher defines the kinds; the feed only compares
+// them.
 type Kind uint8
-
-// The kinds of topics.
-const (
-	Trades Kind = iota + 1
-	Candles
-	Ticker
-	TickerEx
-	Book
-	OwnOrders
-	OwnTrades
-)
 
 // Topic is a subject of subscriptions.
 type Topic struct {
@@ -27,7 +17,7 @@ type Topic struct {
 	Market bourse.MarketID
 	// Account is set for private topics.
 	Account bourse.AccountID
-	// Resolution is set for Candles.
+	// Resolution is set for candles.
 	Resolution bourse.Time
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	trades = feed.Topic{Kind: feed.Trades, Market: 1}
-	book   = feed.Topic{Kind: feed.Book, Market: 1}
+	trades = feed.Topic{Kind: 1, Market: 1}
+	book   = feed.Topic{Kind: 2, Market: 1}
 )
 
 // listener collects a subscriber's messages.

@@ -8,7 +8,7 @@ import (
 
 // candleStick stages a candle.
 func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
-	topic := feed.Topic{Kind: feed.Candles, Market: m.ID, Resolution: u.Resolution}
+	topic := feed.Topic{Kind: kindCandleStick, Market: m.ID, Resolution: u.Resolution}
 	name := nameCandleStick + "1"
 	switch u.Resolution {
 	case bourse.Hour:

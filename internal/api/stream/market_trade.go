@@ -7,7 +7,7 @@ import (
 
 // marketTrade stages a trade for the public.
 func (p *Publisher) marketTrade(m *bourse.Market, t *bourse.Trade) {
-	topic := feed.Topic{Kind: feed.Trades, Market: m.ID}
+	topic := feed.Topic{Kind: kindMarketTrade, Market: m.ID}
 	w, ok := p.begin(topic, m.Pair, nameMarketTrade)
 	if !ok {
 		return

@@ -20,7 +20,7 @@ type change struct {
 }
 
 func ownOrders(account bourse.AccountID) feed.Topic {
-	return feed.Topic{Kind: feed.OwnOrders, Account: account}
+	return feed.Topic{Kind: kindMyOrders, Account: account}
 }
 
 // orderEvent begins a message on myOrders.

@@ -7,7 +7,7 @@ import (
 
 // myTrade stages an account's side of a trade.
 func (p *Publisher) myTrade(m *bourse.Market, t *bourse.Trade, f *bourse.Fill, role bourse.Role, side bourse.Side) {
-	topic := feed.Topic{Kind: feed.OwnTrades, Account: f.Account}
+	topic := feed.Topic{Kind: kindMyTrades, Account: f.Account}
 	w, ok := p.begin(topic, "", nameMyTrades)
 	if !ok {
 		return

@@ -21,38 +21,43 @@ const (
 	nameOrderBook   = "orderBook"
 )
 
+// The kinds of their topics.
+const (
+	kindMyOrders feed.Kind = iota + 1
+	kindMyTrades
+	kindMarketTrade
+	kindCandleStick
+	kindTicker
+	kindTickerEx
+	kindOrderBook
+)
+
+var privateKinds = map[string]feed.Kind{nameMyOrders: kindMyOrders, nameMyTrades: kindMyTrades}
+
+// publicKinds lacks the candles, whose names end with a resolution.
+var publicKinds = map[string]feed.Kind{
+	nameMarketTrade: kindMarketTrade, nameTicker: kindTicker, nameTickerEx: kindTickerEx, nameOrderBook: kindOrderBook,
+}
+
 // resolutions maps words to the widths of candles.
 var resolutions = map[string]bourse.Time{"1": bourse.Minute, "60": bourse.Hour, "1D": bourse.Day}
 
 // topic parses the name of a stream. subscriber is zero before auth.
 func topic(catalogue *view.Catalogue, name string, subscriber bourse.AccountID) (feed.Topic, error) {
-	if name == nameMyOrders || name == nameMyTrades {
+	if kind, private := privateKinds[name]; private {
 		if subscriber == 0 {
 			return feed.Topic{}, account.ErrUnauthorized
 		}
-		if name == nameMyOrders {
-			return feed.Topic{Kind: feed.OwnOrders, Account: subscriber}, nil
-		}
-		return feed.Topic{Kind: feed.OwnTrades, Account: subscriber}, nil
+		return feed.Topic{Kind: kind, Account: subscriber}, nil
 	}
 
-	pair, kind, _ := strings.Cut(name, "@")
-	t := feed.Topic{}
-	switch kind {
-	case nameMarketTrade:
-		t.Kind = feed.Trades
-	case nameTicker:
-		t.Kind = feed.Ticker
-	case nameTickerEx:
-		t.Kind = feed.TickerEx
-	case nameOrderBook:
-		t.Kind = feed.Book
-	default:
-		res, isCandle := strings.CutPrefix(kind, nameCandleStick)
-		if t.Resolution = resolutions[res]; !isCandle || t.Resolution == 0 {
-			return feed.Topic{}, bourse.Errorf(bourse.CodeNotFound, "Unknown stream %s", quoted(name))
-		}
-		t.Kind = feed.Candles
+	pair, word, _ := strings.Cut(name, "@")
+	t := feed.Topic{Kind: publicKinds[word]}
+	if res, isCandle := strings.CutPrefix(word, nameCandleStick); isCandle && resolutions[res] != 0 {
+		t.Kind, t.Resolution = kindCandleStick, resolutions[res]
+	}
+	if t.Kind == 0 {
+		return feed.Topic{}, bourse.Errorf(bourse.CodeNotFound, "Unknown stream %s", quoted(name))
 	}
 
 	m := catalogue.Market(bourse.Pair(pair))

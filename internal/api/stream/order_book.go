@@ -9,7 +9,7 @@ import (
 // that clients can match levels as strings.
 func (p *Publisher) orderBook(l *bourse.Level) {
 	m := p.catalogue.Markets[l.Market]
-	topic := feed.Topic{Kind: feed.Book, Market: m.ID}
+	topic := feed.Topic{Kind: kindOrderBook, Market: m.ID}
 	w, ok := p.begin(topic, m.Pair, nameOrderBook)
 	if !ok {
 		return

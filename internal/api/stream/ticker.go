@@ -9,7 +9,7 @@ import (
 
 // ticker stages a price change.
 func (p *Publisher) ticker(m *bourse.Market, t *view.Ticker) {
-	topic := feed.Topic{Kind: feed.Ticker, Market: m.ID}
+	topic := feed.Topic{Kind: kindTicker, Market: m.ID}
 	w, ok := p.begin(topic, m.Pair, nameTicker)
 	if !ok {
 		return

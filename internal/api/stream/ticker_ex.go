@@ -8,7 +8,7 @@ import (
 
 // tickerEx stages a change of the price or the rolling day.
 func (p *Publisher) tickerEx(m *bourse.Market, t *view.Ticker) {
-	topic := feed.Topic{Kind: feed.TickerEx, Market: m.ID}
+	topic := feed.Topic{Kind: kindTickerEx, Market: m.ID}
 	w, ok := p.begin(topic, m.Pair, nameTickerEx)
 	if !ok {
 		return
