@@ -1,5 +1,10 @@
 package stream
 
+import (
+	"maps"
+	"slices"
+)
+
 // Cut returns how many of the open connections have been ended without what was
 // queued for them.
 func (s *Server) Cut() (n int) {
@@ -9,4 +14,13 @@ func (s *Server) Cut() (n int) {
 		}
 	})
 	return n
+}
+
+// StreamNames returns the names of all streams, of the public ones without the pair.
+func StreamNames() []string {
+	list := slices.AppendSeq(slices.Collect(maps.Keys(privateKinds)), maps.Keys(publicKinds))
+	for res := range resolutions {
+		list = append(list, nameCandleStick+res)
+	}
+	return list
 }
