@@ -44,6 +44,9 @@ const (
 	MarketOrder
 	// StopLimit waits for a trade at its stop, then acts as a limit order.
 	StopLimit
+
+	// LastOrderType is the newest type that this program knows.
+	LastOrderType = StopLimit
 )
 
 var typeWords = [...]string{"", "LIMIT", "MARKET", "STOP_LIMIT"}

@@ -232,7 +232,7 @@ func TestRandomOrdersComeBack(t *testing.T) {
 		p := &want.NewOrder
 		p.Market = bourse.MarketID(rapid.Uint16Min(1).Draw(t, "market"))
 		p.Side = bourse.Side(rapid.Uint8Range(1, 2).Draw(t, "side"))
-		p.Type = bourse.OrderType(rapid.Uint8Range(1, 3).Draw(t, "type"))
+		p.Type = bourse.OrderType(rapid.Uint8Range(1, uint8(bourse.LastOrderType)).Draw(t, "type"))
 		p.TIF = bourse.TimeInForce(rapid.Uint8Range(1, 3).Draw(t, "tif"))
 		p.Lots = bourse.Lots(rapid.Uint64Range(1, uint64(bourse.MaxLots)).Draw(t, "lots"))
 		if p.Type != bourse.MarketOrder {

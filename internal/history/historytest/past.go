@@ -104,7 +104,7 @@ func (p *past) place(b *history.Batch) {
 		ID: p.lastOrder, Account: account, Status: bourse.Open,
 		Ordinal: p.orders[account], Time: p.cursor.Time, Triggered: p.rng.IntN(2) == 0,
 		NewOrder: bourse.NewOrder{
-			Market: p.market(), Side: bourse.Side(1 + p.rng.IntN(2)), Type: bourse.OrderType(1 + p.rng.IntN(3)),
+			Market: p.market(), Side: bourse.Side(1 + p.rng.IntN(2)), Type: bourse.OrderType(1 + p.rng.IntN(int(bourse.LastOrderType))),
 			TIF: bourse.TimeInForce(1 + p.rng.IntN(3)), SelfTrade: bourse.SelfTradeMode(p.rng.IntN(5)),
 			PostOnly: p.rng.IntN(2) == 0, Price: bourse.Price(p.rng.Int64N(int64(bourse.MaxPrice))),
 			Stop: bourse.Price(p.rng.IntN(3)), Lots: bourse.Lots(p.rng.Int64N(int64(bourse.MaxLots))),

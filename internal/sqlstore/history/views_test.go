@@ -2,6 +2,8 @@ package history
 
 import (
 	"database/sql"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -52,4 +54,33 @@ func TestViews(t *testing.T) {
 			t.Errorf("%s\nis %q (%v), want %q", query, got.String, err, want)
 		}
 	}
+}
+
+// TestViewsKnowTheWords compares the words of the views with the vocabulary: a word that a
+// view lacks would be null there.
+func TestViewsKnowTheWords(t *testing.T) {
+	text, err := serverMigrations.ReadFile("migrations/postgres/00010_history.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for column, list := range map[string]string{
+		"side": words[bourse.Side](), "taker_side": words[bourse.Side](), "type": words[bourse.OrderType](),
+		"tif": words[bourse.TimeInForce](), "status": words[bourse.OrderStatus](), "role": words[bourse.Role](),
+	} {
+		if want := "(ARRAY[" + list + "])[" + column + "]"; !strings.Contains(string(text), want) {
+			t.Errorf("no view has %s", want)
+		}
+	}
+}
+
+// words returns the words of an enumeration as SQL texts.
+func words[E interface {
+	~uint8
+	fmt.Stringer
+}]() string {
+	var list []string
+	for e := E(1); e.String() != "unknown"; e++ {
+		list = append(list, "'"+e.String()+"'")
+	}
+	return strings.Join(list, ", ")
 }
