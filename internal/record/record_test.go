@@ -3,8 +3,11 @@ package record_test
 import (
 	"bytes"
 	"errors"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -158,6 +161,24 @@ func TestEveryKindComesBack(t *testing.T) {
 			t.Fatalf("record %d of a run: %v", count, err)
 		}
 		all = all[n:]
+	}
+}
+
+// TestEveryKindIsDescribed compares the kinds with the table of docs/format/record.md.
+func TestEveryKindIsDescribed(t *testing.T) {
+	page, err := os.ReadFile("../../docs/format/record.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want []string
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \| [a-z ]+ \| .*\|$`).FindAllSubmatch(page, -1) {
+		got = append(got, string(row[1]))
+	}
+	for kind := bourse.CommandKind(1); kind <= bourse.LastCommandKind; kind++ {
+		want = append(want, strconv.Itoa(int(kind)))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the page has rows of the kinds %v, want %v", got, want)
 	}
 }
 
