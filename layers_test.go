@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"io"
@@ -16,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 const module = "github.com/bourse-exchange/bourse"
@@ -113,6 +116,48 @@ func TestFilesAreShort(t *testing.T) {
 			t.Errorf("%s has %d lines, more than %d: split it by topic", name, n, maxFileLines)
 		}
 	})
+}
+
+// TestLimitsAreAsSaid compares the limits that CONTRIBUTING.md states with those of the
+// linters and of TestFilesAreShort.
+func TestLimitsAreAsSaid(t *testing.T) {
+	var c struct {
+		Linters struct {
+			Settings struct {
+				Funlen   struct{ Lines, Statements int }
+				Gocognit struct {
+					Complexity int `yaml:"min-complexity"`
+				}
+				Revive struct {
+					Rules []struct {
+						Name      string
+						Arguments []any
+					}
+				}
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, ".golangci.yml")), &c); err != nil {
+		t.Fatal(err)
+	}
+	s := &c.Linters.Settings
+	parameters := "no limit of"
+	for _, rule := range s.Revive.Rules {
+		if rule.Name == "argument-limit" {
+			parameters = fmt.Sprint(rule.Arguments...)
+		}
+	}
+
+	text := strings.Join(strings.Fields(read(t, "CONTRIBUTING.md")), " ")
+	for _, said := range []string{
+		fmt.Sprintf("by habit and %d at most, with at most %d statements,", s.Funlen.Lines, s.Funlen.Statements),
+		fmt.Sprintf("a cognitive complexity of %d and %s parameters", s.Gocognit.Complexity, parameters),
+		fmt.Sprintf("files have at most %d lines, tests included", maxFileLines),
+	} {
+		if !strings.Contains(text, said) {
+			t.Errorf("CONTRIBUTING.md does not say %q", said)
+		}
+	}
 }
 
 // eachGoFile visits the Go files of the repository, whichever module they belong to.
