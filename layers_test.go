@@ -160,6 +160,22 @@ func TestLimitsAreAsSaid(t *testing.T) {
 	}
 }
 
+// TestHowToNamesFiles wants the files that CONTRIBUTING.md tells how to touch to exist.
+func TestHowToNamesFiles(t *testing.T) {
+	_, text, _ := strings.Cut(read(t, "CONTRIBUTING.md"), "\n## How to add")
+	text, _, _ = strings.Cut(text, "\n## ")
+	found := 0
+	for _, m := range regexp.MustCompile("`([a-z0-9_./]+\\.[a-z]+)`").FindAllStringSubmatch(text, -1) {
+		found++
+		if _, err := os.Stat(m[1]); err != nil {
+			t.Errorf("CONTRIBUTING.md: %v", err)
+		}
+	}
+	if found < 30 {
+		t.Errorf("only %d files were found", found)
+	}
+}
+
 // eachGoFile visits the Go files of the repository, whichever module they belong to.
 func eachGoFile(t *testing.T, visit func(name string, text []byte)) {
 	t.Helper()
