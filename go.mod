@@ -22,7 +22,6 @@ require (
 	golang.org/x/sys v0.49.0
 	modernc.org/sqlite v1.61.1
 	pgregory.net/rapid v1.3.0
-	rsc.io/qr v0.2.0
 )
 
 require (

@@ -1,10 +1,6 @@
 package walletv2
 
 import (
-	"encoding/base64"
-
-	"rsc.io/qr"
-
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
@@ -16,15 +12,7 @@ func (w *Wallet) deposit(c *v2.Call) error {
 		return err
 	}
 	to := r.Home(c.Who.Account)
-	text, ok := r.PaymentURI(chain.CoinOf(r.Asset.Symbol, r.Terms.Contract), to)
-	if !ok {
-		text = to.Address
-	}
-
-	code, err := qr.Encode(text, qr.M)
-	if err != nil {
-		return err
-	}
+	paymentURL, _ := r.PaymentURI(chain.CoinOf(r.Asset.Symbol, r.Terms.Contract), to)
 
 	c.Out.Text("address", to.Address)
 	c.Out.Maybe("memoName", r.Listed.MemoName)
@@ -33,7 +21,7 @@ func (w *Wallet) deposit(c *v2.Call) error {
 	c.Out.Maybe("contract", r.Terms.Contract)
 	c.Out.Amount("minAmount", r.Terms.MinDeposit, r.Asset.Scale)
 	c.Out.Bool("operating", r.Operating())
-	c.Out.Text("qrCode", "data:image/png;base64,"+base64.StdEncoding.EncodeToString(code.PNG()))
+	c.Out.Maybe("qrCode", paymentURL)
 
 	warning := ""
 	if r.Listed.MemoName != "" {
