@@ -87,6 +87,9 @@ type Endpoint struct {
 	Scope account.Scopes
 	// Guest refuses requests that show a key.
 	Guest bool
+	// Query lets a method other than GET give its fields, which must be strings, in the
+	// query as well. A second factor would not bind such fields.
+	Query bool
 	// Class selects the limit that a request counts against.
 	Class Class
 	// Answer writes the answer's fields to c.Out. If it returns an error, its output is

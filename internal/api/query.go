@@ -16,7 +16,12 @@ import (
 func (f *Form) ParseQuery(query string, fields Fields) error {
 	f.fields, f.body, f.query, f.err = fields, nil, true, nil
 	f.values = [MaxFields]jsontext.Value{}
+	return f.AddQuery(query)
+}
 
+// AddQuery adds the fields of a query string to those of a body, as strings. A field that
+// both give is refused.
+func (f *Form) AddQuery(query string) error {
 	given, err := url.ParseQuery(query)
 	if err != nil {
 		return bourse.Errorf(bourse.CodeInvalid, "The query string is malformed")
@@ -33,7 +38,7 @@ func (f *Form) ParseQuery(query string, fields Fields) error {
 			return err
 		case at < 0:
 			continue
-		case len(given[name]) > 1:
+		case len(given[name]) > 1 || f.values[at] != nil:
 			return Invalid(name, "is given twice")
 		}
 		if f.values[at], err = jsontext.AppendQuote(nil, given[name][0]); err != nil {

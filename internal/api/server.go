@@ -291,15 +291,20 @@ func (c *Call) read() error {
 // parse reads the fields from the query or the body.
 func (c *Call) parse(e *Endpoint) error {
 	switch {
-	case e.query(c):
+	case e.query(c), e.Query && len(c.Body) == 0:
 		return c.ParseQuery(c.HTTP.URL.RawQuery, e.Fields)
 	case e.Method != "" && len(c.Body) == 0:
 		return c.ParseQuery("", e.Fields)
 	}
-	return c.Parse(c.Body, e.Fields)
+
+	err := c.Parse(c.Body, e.Fields)
+	if err == nil && e.Query {
+		err = c.AddQuery(c.HTTP.URL.RawQuery)
+	}
+	return err
 }
 
-// query reports whether a request has its fields in the query.
+// query reports whether a request has its fields in the query alone.
 func (e *Endpoint) query(c *Call) bool {
 	get := c.HTTP.Method == http.MethodGet
 	if e.Method != "" {

@@ -268,7 +268,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 			`{"api_key":"k"}`, `{"offset":0}`, `{"api_key":"k","offset":0,"type":"deposit"}`,
 			`{"api_key":"k","offset":0,"status":"OPEN"}`,
 		},
-		"/wallet/withdraw/validate": {`{"api_key":"k","asset":"A","network":"A"}`},
+		"/wallet/withdraw/validate": {`{"api_key":"k","asset":"A"}`, `{"api_key":"k","asset":"A","network":"A","memo":7}`},
 		"/wallet/withdraw": {
 			`{"api_key":"k","asset":"A","network":"A","address":"x","amount":"1"}`,
 			`{"api_key":"k","asset":"A","network":"A","address":"x","amount":1,"fee":"1"}`,
@@ -298,7 +298,7 @@ func TestAnswersThatAreWrong(t *testing.T) {
 		"/spot/orderbook": {`{"success":true,"bids":[],"asks":[]}`, `{"success":true,"bids":[{"price":"1"}],"asks":[],"seq":0}`},
 		"/wallet/balances": {`{"success":true,"balances":{"A":{"total":"1","locked":"0"}}}`,
 			`{"success":true,"balances":{"A":{"total":"1","locked":"0","avbl":"1","name":"a"}}}`},
-		"/wallet/withdraw/validate": {`{"success":true}`, `{"success":true,"valid_address":true}`},
+		"/wallet/withdraw/validate": {`{"success":true,"valid_address":true}`, `{"success":true,"internal":true}`},
 		"/wallet/withdraw":          {`{"success":true}`, `{"success":true,"xid":"1"}`, `{"success":false,"error":"x","need_2fa":true}`},
 		"/wallet/deposit":           {`{"success":true,"operating":true,"confirms_target":1,"address":"x","memo":"1","min_deposit":"1"}`},
 		"/spot/time":                {`{"success":true,"time":"1700000000"}`, `{"success":true,"time":1700000000.000000}`},

@@ -53,25 +53,32 @@ func operationDescribed(t *testing.T, doc document, e *v2.Endpoint) {
 	if o.text("operationId") == "" || o.text("summary") == "" {
 		t.Errorf("%s has no name or no summary", name)
 	}
-	fields := slices.Clone(e.Fields)
-	var described []string
-	if e.Method == http.MethodGet {
-		list, _ := o["parameters"].([]any)
-		for _, p := range list {
-			p, _ := resolve(doc, document(p.(map[string]any)).text("$ref")).(map[string]any)
-			described = append(described, document(p).text("name"))
-		}
-	} else {
-		fields = append(fields, "code2FA")
-		body, _ := resolve(doc, o.at("requestBody").text("$ref")).(map[string]any)
-		for field := range document(body).at(append(slices.Clone(jsonBody), "properties")...) {
-			described = append(described, field)
-		}
+	var inQuery, inBody []string
+	list, _ := o["parameters"].([]any)
+	for _, p := range list {
+		p, _ := resolve(doc, document(p.(map[string]any)).text("$ref")).(map[string]any)
+		inQuery = append(inQuery, document(p).text("name"))
 	}
-	slices.Sort(fields)
+	body, _ := resolve(doc, o.at("requestBody").text("$ref")).(map[string]any)
+	for field := range document(body).at(append(slices.Clone(jsonBody), "properties")...) {
+		inBody = append(inBody, field)
+	}
+
+	if e.Method == http.MethodGet || e.Query {
+		sameFields(t, name+" in the query", inQuery, e.Fields)
+	}
+	if e.Method != http.MethodGet {
+		sameFields(t, name+" in the body", inBody, append(slices.Clone(e.Fields), "code2FA"))
+	}
+}
+
+// sameFields compares the described fields of a request with the fields that it takes.
+func sameFields(t *testing.T, what string, described, taken []string) {
+	t.Helper()
+	taken = slices.Sorted(slices.Values(taken))
 	slices.Sort(described)
-	if !slices.Equal(described, fields) {
-		t.Errorf("%s takes %v, described are %v", name, fields, described)
+	if !slices.Equal(described, taken) {
+		t.Errorf("%s takes %v, described are %v", what, taken, described)
 	}
 }
 

@@ -124,17 +124,24 @@ func validationOfV2(x *exam) {
 		for name, v := range about {
 			query = append(query, name+"="+v.(string))
 		}
-		x.gives(a.v2("GET", "/io/withdrawal/"+network+"/validation?"+strings.Join(query, "&"), nil), pattern)
-		x.gives(a.v2("POST", "/io/withdrawal/"+network+"/validation", about), pattern)
+		at := "/io/withdrawal/" + network + "/validation"
+		inQuery := at + "?" + strings.Join(query, "&")
+		x.gives(a.v2("GET", inQuery, nil), pattern)
+		x.gives(a.v2("POST", inQuery, nil), pattern)
+		x.gives(a.v2("POST", inQuery, fields{}), pattern)
+		x.gives(a.v2("POST", at, about), pattern)
 	}
 	judge("ATOM", fields{"address": address, "memo": memo}, "true", "true", "true")
 	judge("ATOM", fields{"memo": memo}, "null", "true", "null")
 	judge("BTC", fields{"address": address}, "false", "null", "false")
 	judge("BTC", fields{"memo": "7"}, "null", "false", "null")
+	judge("BTC", fields{}, "null", "null", "null")
+	x.gives(a.v2("POST", "/io/withdrawal/ATOM/validation?memo="+memo, fields{"address": address}),
+		`{"validAddress":true,"validMemo":true,"internal":true}`)
+	x.refuses(a.v2("POST", "/io/withdrawal/ATOM/validation?memo=7", fields{"memo": "7"}), 400, "VALIDATION_ERROR")
 	outside := sandboxChains["BTC"]
 	outside.x = x
 	judge("BTC", fields{"address": outside.outside()}, "true", "null", "false")
-	x.refuses(a.v2("POST", "/io/withdrawal/BTC/validation", fields{}), 400, "MISSING_DATA")
 	x.refuses(a.v2("GET", "/io/withdrawal/NOSUCH/validation?memo=7", nil), 404, "NOT_FOUND")
 }
 

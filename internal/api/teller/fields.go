@@ -9,11 +9,8 @@ import (
 // Destination reads the fields address and memo; absent is empty.
 func Destination(c *api.Call) (address, memo string) { return c.Text("address"), c.Text("memo") }
 
-// JudgeFields judges an address, a memo or both; one is required.
+// JudgeFields judges the fields address and memo.
 func (w *Way) JudgeFields(c *api.Call) Verdict {
-	if !c.Has("address") && !c.Has("memo") {
-		c.Fail(api.Missing("address"))
-	}
 	address, memo := Destination(c)
 	if c.Err() != nil {
 		return Verdict{}

@@ -47,6 +47,9 @@ type Endpoint struct {
 	Scope account.Scopes
 	// Guest refuses requests that show a key.
 	Guest bool
+	// Query lets a method other than GET give its fields in the query as well; see
+	// [api.Endpoint].
+	Query bool
 	// Class selects the limit that a request counts against.
 	Class api.Class
 	// Answer writes the answer's fields to c.Out. If it returns an error, its output is

@@ -42,7 +42,8 @@ func Handle(s *api.Server, mux *http.ServeMux, prefix string, endpoints []Endpoi
 // plain returns the endpoint as an api.Endpoint.
 func (e *Endpoint) plain(prefix string) *api.Endpoint {
 	return &api.Endpoint{
-		Method: e.Method, Path: prefix + e.Path, Fields: e.Fields, Scope: e.Scope, Guest: e.Guest, Class: e.Class,
+		Method: e.Method, Path: prefix + e.Path, Fields: e.Fields, Scope: e.Scope, Guest: e.Guest, Query: e.Query,
+		Class: e.Class,
 		Answer: func(c *api.Call) error {
 			err := e.Answer(&Call{c})
 			if err != nil && public(err) == nil && errors.Is(c.Context.Err(), context.DeadlineExceeded) {

@@ -79,6 +79,7 @@ func endpoints() []v2.Endpoint {
 		{Method: "GET", Path: "/echo", Fields: fields, Answer: echo},
 		{Method: "POST", Path: "/echo", Fields: fields, Answer: echo},
 		{Method: "DELETE", Path: "/echo", Fields: fields, Answer: echo},
+		{Method: "POST", Path: "/both", Query: true, Fields: fields, Answer: echo},
 		{Method: "GET", Path: "/things/{id}", Answer: func(c *v2.Call) error {
 			c.Out.Uint("id", c.SegmentID("id"))
 			return c.Err()
@@ -196,6 +197,13 @@ func TestConventions(t *testing.T) {
 		{"GET", "/x/v2/echo?text=%ff", "", 400, failure("VALIDATION_ERROR", "text: is not UTF-8"), ""},
 		{"GET", "/x/v2/echo?%ff=1", "", 400, failure("VALIDATION_ERROR", "The query string is not UTF-8"), ""},
 		{"POST", "/x/v2/echo?text=a", `{"text":"b"}`, 200, `{"text":"b"}`, ""},
+		{"POST", "/x/v2/both?text=a&other=1", "", 200, `{"text":"a"}`, ""},
+		{"POST", "/x/v2/both?text=a", `{"other":1,"text":null}`, 200, `{"text":"a"}`, ""},
+		{"POST", "/x/v2/both?other=1", `{"text":"b"}`, 200, `{"text":"b"}`, ""},
+		{"POST", "/x/v2/both?text=a", `{"text":"b"}`, 400, failure("VALIDATION_ERROR", "text: is given twice"), ""},
+		{"POST", "/x/v2/both?text=a&text=b", `{}`, 400, failure("VALIDATION_ERROR", "text: is given twice"), ""},
+		{"POST", "/x/v2/both?Text=a", `{}`, 400, failure("VALIDATION_ERROR", `Unknown field "Text", did you mean text?`), ""},
+		{"POST", "/x/v2/both?text=a", `[]`, 400, notObject, ""},
 		{"POST", "/x/v2/echo", "", 200, `{"text":""}`, ""},
 		{"POST", "/x/v2/echo", `[]`, 400, notObject, ""},
 		{"POST", "/x/v2/echo", `{"text":"a","text":"b"}`, 400, notObject, ""},

@@ -4,7 +4,7 @@ import "github.com/bourse-exchange/bourse/internal/api"
 
 var validateFields = api.Fields{"asset", "network", "address", "memo"}
 
-// validate reports whether an address, a memo or both are valid.
+// validate reports whether an address, a memo, both or neither are valid.
 func (w *Wallet) validate(c *api.Call) error {
 	r, err := w.openRoute(c)
 	if err != nil {

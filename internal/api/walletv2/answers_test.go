@@ -88,6 +88,7 @@ func tellTerms(d *desk, say func(key, request, body string)) {
 	say("bob", "GET /io/withdrawal/ATOM/validation?address="+atom.Address+"&memo="+atom.Memo, "")
 	say("bob", "POST /io/withdrawal/BTC/validation", `{"address":"`+d.Outside("BTC", 1)+`"}`)
 	say("bob", "POST /io/withdrawal/BTC/validation", `{"memo":"7"}`)
+	say("bob", "POST /io/withdrawal/BTC/validation?memo=7", "")
 	say("bob", "POST /io/withdrawal/BTC/validation", `{}`)
 }
 

@@ -7,7 +7,7 @@ import (
 
 var validationFields = api.Fields{"address", "memo"}
 
-// validation reports whether an address, a memo or both are valid.
+// validation reports whether an address, a memo, both or neither are valid.
 func (w *Wallet) validation(c *v2.Call) error {
 	listed := w.networkOf(c, "network", c.Segment("network"))
 	if err := c.Err(); err != nil {

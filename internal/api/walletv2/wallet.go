@@ -30,7 +30,10 @@ func (w *Wallet) Endpoints() []v2.Endpoint {
 		{Method: get, Path: "/io/deposit/{network}/{asset}", Scope: read, Answer: w.deposit},
 		{Method: get, Path: "/io/withdrawal/{network}/info/{asset}", Scope: read, Answer: w.withdrawalInfo},
 		{Method: get, Path: "/io/withdrawal/{network}/validation", Scope: read, Fields: validationFields, Answer: w.validation},
-		{Method: post, Path: "/io/withdrawal/{network}/validation", Scope: read, Fields: validationFields, Answer: w.validation},
+		{
+			Method: post, Path: "/io/withdrawal/{network}/validation", Scope: read, Query: true,
+			Fields: validationFields, Answer: w.validation,
+		},
 		{Method: get, Path: "/io/transactions", Scope: read, Fields: transactionsFields, Answer: w.transactions},
 		{Method: post, Path: "/io/transactions", Scope: withdraw, Class: api.Orders, Fields: newFields, Answer: w.newTransaction},
 		{Method: get, Path: "/io/transactions/{xid}", Scope: read, Answer: w.transaction},
