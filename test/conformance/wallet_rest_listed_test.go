@@ -153,9 +153,10 @@ func feesOfV2(x *exam) {
 	}
 	a := x.account()
 	v1 := a.behind("/withdraw/info", fields{"asset": "ATOM", "network": "ATOM"})
-	row := `{"asset":{"symbol":"ATOM","name":"#text","iconUrl":"#url","defaultPrec":6},"networks":[{"network":` + cosmosV2 +
-		`,"minDeposit":"#dec","minWithdrawal":"` + v1.get("min_withdrawal").text + `","feeMin":"` + v1.get("fee_min").text +
-		`","feeMax":"` + v1.get("fee_max").text + `"}]}`
+	least := a.behind("/deposit", fields{"asset": "ATOM", "network": "ATOM"}).get("min_deposit").text
+	row := `{"symbol":"ATOM","name":"#text","iconUrl":"#url","networks":[{"symbol":"ATOM","name":"#text","iconUrl":"#url",` +
+		`"deposit":{"minAmount":"` + least + `"},"withdrawal":{"minAmount":"` + v1.get("min_withdrawal").text +
+		`","feeMin":"` + v1.get("fee_min").text + `","feeMax":"` + v1.get("fee_max").text + `"}}]}`
 	x.gives(ask("/ATOM"), row)
 	x.gives(ask("?limit=1"), `{"fees":[`+row+`],"more":true}`)
 	x.refuses(ask("/NOSUCH"), 404, "NOT_FOUND")

@@ -70,9 +70,7 @@ func (w *Wallet) decimals(a *bourse.Asset) uint8 {
 }
 
 func (w *Wallet) writeAssetFields(c *v2.Call, a *bourse.Asset) {
-	c.Out.Word("symbol", string(a.Symbol))
-	c.Out.Text("name", a.Name)
-	c.Out.Text("iconUrl", w.Icon(a.Symbol))
+	w.writeTitle(c, a.Symbol, a.Name)
 	c.Out.Uint("defaultPrec", uint64(w.decimals(a)))
 }
 

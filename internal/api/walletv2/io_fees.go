@@ -30,16 +30,26 @@ func (w *Wallet) fees(c *v2.Call) error {
 
 func (w *Wallet) writeFee(c *v2.Call, a *bourse.Asset) {
 	catalogue := w.View.Catalogue()
-	w.writeAsset(c, a)
+	w.writeTitle(c, a.Symbol, a.Name)
+
 	c.Out.Name("networks")
 	c.Out.Array()
 	for _, terms := range teller.Carriers(catalogue, a.ID) {
+		n := catalogue.Networks[terms.Network]
 		c.Out.Object()
-		w.writeNetwork(c, catalogue.Networks[terms.Network])
-		c.Out.Amount("minDeposit", terms.MinDeposit, a.Scale)
-		c.Out.Amount("minWithdrawal", terms.MinWithdrawal, a.Scale)
+		w.writeTitle(c, n.Symbol, n.Name)
+
+		c.Out.Name("deposit")
+		c.Out.Object()
+		c.Out.Amount("minAmount", terms.MinDeposit, a.Scale)
+		c.Out.EndObject()
+
+		c.Out.Name("withdrawal")
+		c.Out.Object()
+		c.Out.Amount("minAmount", terms.MinWithdrawal, a.Scale)
 		c.Out.Amount("feeMin", terms.FeeMin, a.Scale)
 		c.Out.Amount("feeMax", terms.FeeMax, a.Scale)
+		c.Out.EndObject()
 		c.Out.EndObject()
 	}
 	c.Out.EndArray()

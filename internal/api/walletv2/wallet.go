@@ -112,10 +112,15 @@ func (w *Wallet) writeNetwork(c *v2.Call, n *bourse.Network) {
 }
 
 func (w *Wallet) writeNetworkFields(c *v2.Call, n *bourse.Network) {
-	c.Out.Word("symbol", string(n.Symbol))
-	c.Out.Text("name", n.Name)
-	c.Out.Text("iconUrl", w.Icon(n.Symbol))
+	w.writeTitle(c, n.Symbol, n.Name)
 	c.Out.Maybe("memoName", n.MemoName)
+}
+
+// writeTitle writes the fields by which people recognise an asset or a network.
+func (w *Wallet) writeTitle(c *v2.Call, symbol bourse.Symbol, name string) {
+	c.Out.Word("symbol", string(symbol))
+	c.Out.Text("name", name)
+	c.Out.Text("iconUrl", w.Icon(symbol))
 }
 
 // writeWarnings writes the member warnings without empty ones.
