@@ -13,6 +13,7 @@ import (
 var walletAssetsChecks = []check{
 	assetFields, assetsBySymbol, unknownAssets, assetSearch, assetPages, assetIcons, disabledAsset, networksOfAsset, networkIcons,
 	balanceFields, balancesExtended, allBalances, balancesAsked, balanceSearch, balanceSums, lockedBalances, pendingIsInNoBalance,
+	greatestPrecisions,
 }
 
 func TestWalletAssets(t *testing.T) { examine(t, walletAssetsChecks) }
@@ -176,6 +177,15 @@ func balancesExtended(x *exam) {
 	asset := x.wallet("/assets", fields{"symbols": []string{"LTC"}}).value.get("assets").get("LTC")
 	for _, name := range []string{"name", "icon_url"} {
 		x.equal(name, row.get(name).text, asset.get(name).text)
+	}
+}
+
+func greatestPrecisions(x *exam) {
+	x.covers("WAL-BAL-9")
+	a := x.account()
+	rows := a.wallet("/balances_ex", fields{"symbols": []string{"BTC", "ETH", "ATOM", "USDT"}}).value.get("balances")
+	for _, c := range []*chain{x.off("BTC"), x.off("ETH"), x.off("ATOM"), x.off("ETH").usdt()} {
+		x.equal("max_prec of "+c.coin, rows.get(c.coin).get("max_prec").text, a.behind("/withdraw/info", c.route()).get("prec").text)
 	}
 }
 

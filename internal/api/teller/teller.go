@@ -75,3 +75,18 @@ func Carriers(c *view.Catalogue, asset bourse.AssetID) []*bourse.NetworkAsset {
 	})
 	return list
 }
+
+// MaxPrecision returns the greatest number of decimals with which a network moves an
+// asset, enabled or not; its ledger scale if no network carries it.
+func MaxPrecision(c *view.Catalogue, a *bourse.Asset) uint8 {
+	carried, most := false, uint8(0)
+	for _, terms := range c.NetworkAssets {
+		if terms.Asset == a.ID {
+			carried, most = true, max(most, terms.Precision)
+		}
+	}
+	if !carried {
+		return a.Scale
+	}
+	return most
+}

@@ -54,24 +54,9 @@ func sortBy[T any](list []T, o v2.Sort, compare func(a, b T) int, symbol func(T)
 // mostDecimals bounds the decimals that clients display.
 const mostDecimals = 8
 
-// decimals returns the decimals to display: the most with which a network moves the
-// asset.
-func (w *Wallet) decimals(a *bourse.Asset) uint8 {
-	moves, most := false, uint8(0)
-	for _, terms := range w.View.Catalogue().NetworkAssets {
-		if terms.Asset == a.ID {
-			moves, most = true, max(most, terms.Precision)
-		}
-	}
-	if !moves {
-		most = a.Scale
-	}
-	return min(most, mostDecimals)
-}
-
 func (w *Wallet) writeAssetFields(c *v2.Call, a *bourse.Asset) {
 	w.writeTitle(c, a.Symbol, a.Name)
-	c.Out.Uint("defaultPrec", uint64(w.decimals(a)))
+	c.Out.Uint("defaultPrec", uint64(min(teller.MaxPrecision(w.View.Catalogue(), a), mostDecimals)))
 }
 
 // writeAsset writes the member asset.
