@@ -31,8 +31,7 @@ func confirmedByMail(x *exam) {
 	x.covers("ACC-FAC-3")
 	x.refuses(p.ask("PATCH", "/mfa/cases", cases(false).with("code2FA", code)), 511, "REQUIRE_2FA")
 	x.covers("ACC-FAC-1")
-	const on = `{"cases":{"LOGIN":true,"WITHDRAWAL":false,"API_KEY":false}}`
-	x.gives(p.ask("PATCH", "/mfa/cases", cases(true).with("code2FA", code)), on)
+	x.gives(p.ask("PATCH", "/mfa/cases", cases(true).with("code2FA", code)), casesAre(true, false, false))
 	x.covers("ACC-FAC-3")
 	x.refuses(p.ask("PATCH", "/mfa/cases", cases(true).with("code2FA", code)), 511, "REQUIRE_2FA")
 }
@@ -87,7 +86,7 @@ func codesOfAnApplication(x *exam) {
 	change := fields{"cases": fields{"LOGIN": false}}
 	x.refuses(p.ask("PATCH", "/mfa/cases", change), 511, "REQUIRE_2FA")
 	code := x.applicationCode(address, 0)
-	x.gives(p.ask("PATCH", "/mfa/cases", change.with("code2FA", code)), `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":false}}`)
+	x.gives(p.ask("PATCH", "/mfa/cases", change.with("code2FA", code)), casesAre(false, false, false))
 	x.refuses(p.ask("PATCH", "/mfa/cases", change), 511, "REQUIRE_2FA")
 	x.refuses(p.ask("PATCH", "/mfa/cases", change.with("code2FA", code)), 403, "INVALID_2FA")
 	x.refuses(p.ask("POST", "/mfa/providers/EMAIL", nil), 511, "REQUIRE_2FA")
@@ -95,12 +94,19 @@ func codesOfAnApplication(x *exam) {
 	x.gives(p.ask("GET", "/mfa/providers", nil), fmt.Sprintf(emailUsed, true))
 }
 
+// casesAre returns the pattern of the cases.
+func casesAre(logIn, withdrawal, key bool) string {
+	return fmt.Sprintf(`{"cases":{"LOGIN":{"description":"#text","enabled":%v},`+
+		`"WITHDRAWAL":{"description":"#text","enabled":%v},"API_KEY":{"description":"#text","enabled":%v}}}`,
+		logIn, withdrawal, key)
+}
+
 func casesSwitched(x *exam) {
 	p := x.person()
 	x.covers("ACC-CASE-1")
-	x.gives(p.ask("GET", "/mfa/cases", nil), `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":false}}`)
+	x.gives(p.ask("GET", "/mfa/cases", nil), casesAre(false, false, false))
 	p.confirm("PATCH", "/mfa/cases", fields{"cases": fields{"LOGIN": true, "WITHDRAWAL": true}})
-	x.gives(p.ask("GET", "/mfa/cases", nil), `{"cases":{"LOGIN":true,"WITHDRAWAL":true,"API_KEY":false}}`)
+	x.gives(p.ask("GET", "/mfa/cases", nil), casesAre(true, true, false))
 	x.covers("ACC-CASE-2")
 	x.refuses(x.rest("POST", "/sessions", "", fields{"email": p.email, "password": goodPassword}), 511, "REQUIRE_2FA")
 	x.refuses(p.ask("POST", "/api-keys", fields{"description": "two", "scopes": []string{"withdraw"}}), 511, "REQUIRE_2FA")

@@ -201,7 +201,7 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 	}
 	e.fails("POST /sessions", `{"email":"`+ada+`","password":"`+password+`"}`, "", 429, "RATE_LIMIT", source(stranger))
 
-	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":false}}`, session, `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":false}}`)
+	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":false}}`, session, cases(false, false, false))
 	e.logIn(ada)
 	e.want("PUT /password", `{"oldPassword":"`+password+`","password":"`+battery+`"}`, session, 200, `{}`)
 	e.want("DELETE /password", `{"email":"`+ada+`"}`, "", 200, `{}`)
@@ -368,7 +368,7 @@ func TestLettersSayWhatTheyConfirm(t *testing.T) {
 		e.fails(c.what, c.body, session, 511, "REQUIRE_2FA")
 		e.lastLetter(ada, c.says+"\n\nIt came from 192.0.2.7.")
 	}
-	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":true,"API_KEY":true}}`, session, `{"cases":{"LOGIN":true,"WITHDRAWAL":false,"API_KEY":true}}`)
+	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":true,"API_KEY":true}}`, session, cases(true, false, true))
 	e.fails("POST /sessions", `{"email":"`+ada+`","password":"`+password+`"}`, "", 511, "REQUIRE_2FA")
 	e.lastLetter(ada, "Log in")
 	e.fails("POST /api-keys", `{"description":"call +1 900 123456","scopes":["read","withdraw"],"ips":["192.0.2.0/24"],"expires":1700000100}`, session, 511, "REQUIRE_2FA")

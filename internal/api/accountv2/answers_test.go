@@ -201,18 +201,25 @@ func TestSecondFactor(t *testing.T) {
 	e.want("DELETE /mfa/providers/TOTP", `{"code2FA":"`+e.code(ada)+`"}`, session, 200, `{}`)
 }
 
+// cases returns the answer about cases.
+func cases(logIn, withdrawal, key bool) string {
+	return fmt.Sprintf(`{"cases":{"LOGIN":{"description":"Logging in","enabled":%v},`+
+		`"WITHDRAWAL":{"description":"Withdrawals and transfers","enabled":%v},`+
+		`"API_KEY":{"description":"New API keys","enabled":%v}}}`, logIn, withdrawal, key)
+}
+
 // TestCases switches cases on, and checks that their requests demand a code, once nothing
 // else is wrong.
 func TestCases(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
-	const none = `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":false}}`
-	e.want("GET /mfa/cases", "", session, 200, none)
+	e.want("GET /mfa/cases", "", session, 200, cases(false, false, false))
 	e.fails("PATCH /mfa/cases", `{}`, session, 400, "MISSING_DATA")
-	for _, bad := range []string{`{"cases":["LOGIN"]}`, `{"cases":{"LOGIN":1}}`, `{"cases":{"TRADE":true}}`, `{"cases":{"":true}}`, `{"cases":{"LOGIN,API_KEY":true}}`, `{"cases":{"login":true}}`} {
+	for _, bad := range []string{`{"cases":["LOGIN"]}`, `{"cases":{"LOGIN":1}}`, `{"cases":{"TRADE":true}}`, `{"cases":{"":true}}`, `{"cases":{"LOGIN,API_KEY":true}}`, `{"cases":{"login":true}}`,
+		`{"cases":{"LOGIN":{"enabled":true}}}`} {
 		e.fails("PATCH /mfa/cases", bad, session, 400, "VALIDATION_ERROR")
 	}
-	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":true,"WITHDRAWAL":true}}`, session, `{"cases":{"LOGIN":true,"WITHDRAWAL":true,"API_KEY":false}}`)
+	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":true,"WITHDRAWAL":true}}`, session, cases(true, true, false))
 	logIn := `{"email":"` + ada + `","password":"` + password + `"}`
 	e.fails("POST /sessions", strings.Replace(logIn, "correct", "corrupt", 1), "", 401, "LOGIN_FAILED")
 	e.confirmed("POST /sessions", logIn, "", `{"apiKey":"SECRET"}`)
@@ -225,7 +232,7 @@ func TestCases(t *testing.T) {
 		`{"keyid":1,"apiKey":"SECRET","description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
 	e.fails("POST /api-keys", `{"description":"two","scopes":["withdraw"]}`, session, 511, "REQUIRE_2FA")
 	e.fails("PATCH /api-keys/1", `{"scopes":["withdraw"]}`, session, 511, "REQUIRE_2FA")
-	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":true}}`, session, `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":true}}`)
+	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":true}}`, session, cases(false, false, true))
 	e.fails("POST /api-keys", `{"description":"one"}`, session, 409, "CONFLICT")
 	e.confirmed("POST /api-keys", `{"description":"two"}`, session,
 		`{"keyid":2,"apiKey":"SECRET","description":"two","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)

@@ -166,7 +166,7 @@ func (e *exchange) dump() string {
 func TestBruteForce(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
-	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":true}}`, session, `{"cases":{"LOGIN":true,"WITHDRAWAL":false,"API_KEY":false}}`)
+	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":true}}`, session, cases(true, false, false))
 	logIn := `{"email":"` + ada + `","password":"` + password + `"}`
 	answers := map[int]int{}
 	for range 100 {

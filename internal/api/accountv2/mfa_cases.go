@@ -19,11 +19,18 @@ func (a *Account) cases(c *v2.Call) error {
 	return nil
 }
 
+// caseDescriptions describe the cases to people, by bit.
+var caseDescriptions = [len(account.CaseWords)]string{"Logging in", "Withdrawals and transfers", "New API keys"}
+
 func writeCases(c *v2.Call, on account.Cases) {
 	c.Out.Name("cases")
 	c.Out.Object()
 	for i, word := range account.CaseWords {
-		c.Out.Bool(word, on.Has(1<<i))
+		c.Out.Name(word)
+		c.Out.Object()
+		c.Out.Text("description", caseDescriptions[i])
+		c.Out.Bool("enabled", on.Has(1<<i))
+		c.Out.EndObject()
 	}
 	c.Out.EndObject()
 }
