@@ -19,12 +19,13 @@ const (
 // FactorError asks the client to repeat the request, unchanged, with a code.
 type FactorError struct {
 	Provider Provider
-	// Message tells the user where to find the code.
-	Message string
+	// Place is where the user finds the code, for a client's own sentence: a masked address
+	// or "your authenticator app".
+	Place string
 }
 
-// Error returns the message.
-func (e *FactorError) Error() string { return e.Message }
+// Error returns a sentence with the place.
+func (e *FactorError) Error() string { return "Enter the code from " + e.Place }
 
 var (
 	// ErrWrongFactor is the answer to a wrong second-factor code.
@@ -121,9 +122,9 @@ func (s *Service) challengeOf(id bourse.AccountID, digest Digest) (Code, bool) {
 // challenge asks for a code and mails it, unless an authenticator application makes it. A
 // pending challenge's code is mailed again.
 func (s *Service) challenge(ctx context.Context, row *AccountRow, c Code, act Act) error {
-	asks := &FactorError{ProviderTOTP, "Enter the code that your authenticator application shows"}
+	asks := &FactorError{ProviderTOTP, "your authenticator app"}
 	if !row.TOTPUsed {
-		asks = &FactorError{ProviderEmail, "Enter the code that was sent to " + maskEmail(row.Email)}
+		asks = &FactorError{ProviderEmail, maskEmail(row.Email)}
 		if !s.spend(spending{factorLetters, idName(row.ID)}) {
 			return errTooMany
 		}

@@ -64,8 +64,9 @@ func TestMaskedAddress(t *testing.T) {
 	r := newRig(t)
 	r.join(ada)
 	who, _ := r.session(ada)
+	var asks *account.FactorError
 	err := r.SecondFactor(t.Context(), who, act(1, ""))
-	if err == nil || !strings.Contains(err.Error(), "a***@example.com") || strings.Contains(err.Error(), ada) {
+	if !errors.As(err, &asks) || asks.Place != "a***@example.com" || strings.Contains(err.Error(), ada) {
 		t.Errorf("asked was %v", err)
 	}
 }

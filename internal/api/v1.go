@@ -52,7 +52,7 @@ func failV1(c *Call, err error) int {
 	var factor *account.FactorError
 	switch {
 	case errors.As(err, &factor):
-		c.refuse(factor.Message)
+		c.refuse(factor.Error())
 		c.Out.Bool("need_2fa", true)
 		c.Out.Word("provider_2fa", string(factor.Provider))
 		c.Out.EndObject()

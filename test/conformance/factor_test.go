@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/pquerna/otp/totp"
@@ -26,8 +27,12 @@ func confirmedByMail(x *exam) {
 	x.refuses(p.ask("PATCH", "/mfa/cases", fields{"cases": fields{"TRADE": true}}), 400, "VALIDATION_ERROR")
 	x.refuses(p.ask("PATCH", "/mfa/cases", cases(true).with("code2FA", "12345")), 400, "VALIDATION_ERROR")
 	x.covers("ACC-FAC-1")
-	x.refuses(p.ask("PATCH", "/mfa/cases", cases(true)), 511, "REQUIRE_2FA")
+	asked := p.ask("PATCH", "/mfa/cases", cases(true))
+	x.refuses(asked, 511, "REQUIRE_2FA")
 	code := p.code()
+	x.covers("ACC-FAC-9")
+	_, domain, _ := strings.Cut(p.email, "@")
+	x.equal("msg", asked.value.get("error").get("msg").text, p.email[:1]+"***@"+domain)
 	x.covers("ACC-FAC-3")
 	x.refuses(p.ask("PATCH", "/mfa/cases", cases(false).with("code2FA", code)), 511, "REQUIRE_2FA")
 	x.covers("ACC-FAC-1")
@@ -89,7 +94,11 @@ func codesOfAnApplication(x *exam) {
 	x.gives(p.ask("PATCH", "/mfa/cases", change.with("code2FA", code)), casesAre(false, false, false))
 	x.refuses(p.ask("PATCH", "/mfa/cases", change), 511, "REQUIRE_2FA")
 	x.refuses(p.ask("PATCH", "/mfa/cases", change.with("code2FA", code)), 403, "INVALID_2FA")
-	x.refuses(p.ask("POST", "/mfa/providers/EMAIL", nil), 511, "REQUIRE_2FA")
+	asked := p.ask("POST", "/mfa/providers/EMAIL", nil)
+	x.refuses(asked, 511, "REQUIRE_2FA")
+	x.covers("ACC-FAC-9")
+	x.equal("msg", asked.value.get("error").get("msg").text, "your authenticator app")
+	x.covers("ACC-FAC-7")
 	x.gives(p.ask("POST", "/mfa/providers/EMAIL", fields{"code2FA": x.applicationCode(address, 1)}), `{}`)
 	x.gives(p.ask("GET", "/mfa/providers", nil), fmt.Sprintf(emailUsed, true))
 }

@@ -116,7 +116,7 @@ func TestAddressChangeIsConfirmed(t *testing.T) {
 		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET"}`)
 	e.want("POST /mfa/providers/TOTP", `{"code2FA":"`+e.totpCode(url)+`"}`, session, 200, `{}`)
 	e.want("GET /email", "", session, 200, `{"email":"`+ada+`","pendingChange":null}`) // confirmed by another factor
-	e.want("PUT /email", put, session, 511, `{"error":{"code":"REQUIRE_2FA","msg":"Enter the code that your authenticator application shows"}}`)
+	e.want("PUT /email", put, session, 511, `{"error":{"code":"REQUIRE_2FA","msg":"your authenticator app"}}`)
 }
 
 // TestUndoAddress lets a thief take over an account and its holder recover it from the

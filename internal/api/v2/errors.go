@@ -141,7 +141,7 @@ func public(err error) *Error {
 
 	var factor *account.FactorError
 	if errors.As(err, &factor) {
-		return &Error{Require2FA, factor.Message}
+		return &Error{Require2FA, factor.Place}
 	}
 
 	var known *bourse.Error

@@ -107,7 +107,7 @@ func endpoints() []v2.Endpoint {
 			case c.Err() != nil:
 				return c.Err()
 			case act.Code == "":
-				return fmt.Errorf("asking: %w", &account.FactorError{Message: "Look at your mail"})
+				return fmt.Errorf("asking: %w", &account.FactorError{Place: "a***@example.com"})
 			case act.Code != "123456" || act.Case != account.CaseLogin || act.Digest != c.Digest() || act.Agent != "agent/1":
 				return account.ErrWrongFactor
 			}
@@ -251,7 +251,7 @@ func TestConventions(t *testing.T) {
 		status int
 		want   string
 	}{
-		{`null`, 511, failure("REQUIRE_2FA", "Look at your mail")},
+		{`null`, 511, failure("REQUIRE_2FA", "a***@example.com")},
 		{`"123456"`, 200, `{}`},
 		{`"123457"`, 403, failure("INVALID_2FA", "The code is wrong")},
 		{`""`, 400, failure("VALIDATION_ERROR", "code2FA: must be 6 digits")},
@@ -399,7 +399,7 @@ func TestSlowAnswers(t *testing.T) {
 	d := newPatientDesk(t, api.Limits{}, -1)
 	d.want("POST", "/x/v2/broken", "", 504, failure("TIMEOUT", "The exchange took too long; it is not known what became of the request"))
 	d.want("POST", "/x/v2/poor", "", 406, failure("INSUF_BALANCE", "Not enough"))
-	d.want("POST", "/x/v2/confirmed", "", 511, failure("REQUIRE_2FA", "Look at your mail"))
+	d.want("POST", "/x/v2/confirmed", "", 511, failure("REQUIRE_2FA", "a***@example.com"))
 	if d.log.Len() != 0 {
 		t.Errorf("logged was %s", d.log.String())
 	}

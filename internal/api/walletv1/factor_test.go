@@ -34,7 +34,8 @@ func TestSecondFactor(t *testing.T) {
 		t.Error("a code was sent for a withdrawal that cannot be")
 	}
 	got := d.ask(session, "/withdraw", f)
-	if got["success"] != false || got["need_2fa"] != true || got["provider_2fa"] != "EMAIL" || got["error"] == "" {
+	if got["success"] != false || got["need_2fa"] != true || got["provider_2fa"] != "EMAIL" ||
+		got["error"] != "Enter the code from a***@example.com" {
 		t.Fatalf("asked with %v", got)
 	}
 	code := d.Code(email)
