@@ -103,7 +103,7 @@ func (w *walker) walk() {
 	session := w.do(200, "POST", "/account/v2/sessions", fields{"email": w.email, "password": first}).Key
 	w.key, w.secrets["session"] = session, session
 	w.secrets["key"] = w.do(200, "POST", "/account/v2/api-keys", fields{"description": "one"}).Key
-	otpauth, err := url.Parse(w.confirmed("provider", "PUT", "/account/v2/mfa/providers/TOTP", fields{}).URL)
+	otpauth, err := url.Parse(w.confirmed("provider", "PUT", "/account/v2/mfa/providers/GA", fields{}).URL)
 	must(w.t, err)
 	w.secrets["application"] = otpauth.Query().Get("secret")
 	w.confirmed("cases", "PATCH", "/account/v2/mfa/cases", fields{"cases": fields{"WITHDRAWAL": true}})
@@ -133,11 +133,11 @@ func TestLostAndStolenFactors(t *testing.T) {
 	logIn := fields{"email": w.email, "password": password}
 	w.key = w.do(200, "POST", "/account/v2/sessions", logIn).Key
 	key := w.do(200, "POST", "/account/v2/api-keys", fields{"description": "one"}).Key
-	otpauth, err := url.Parse(w.confirmed("provider", "PUT", "/account/v2/mfa/providers/TOTP", fields{}).URL)
+	otpauth, err := url.Parse(w.confirmed("provider", "PUT", "/account/v2/mfa/providers/GA", fields{}).URL)
 	must(t, err)
 	code, err := totp.GenerateCode(otpauth.Query().Get("secret"), time.Now())
 	must(t, err)
-	w.do(200, "POST", "/account/v2/mfa/providers/TOTP", fields{"code2FA": code})
+	w.do(200, "POST", "/account/v2/mfa/providers/GA", fields{"code2FA": code})
 
 	id := fmt.Sprint(mustControl[struct{ Account int }](s, "account/show", fields{"account": w.email}).Account)
 	operate[json.RawMessage](s, "factor", "reset", id, "--reason", "phone lost, passport seen")

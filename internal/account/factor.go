@@ -10,10 +10,10 @@ import (
 // Provider is the source of second-factor codes.
 type Provider string
 
-// The providers.
+// The providers, as clients name them.
 const (
 	ProviderEmail Provider = "EMAIL"
-	ProviderTOTP  Provider = "TOTP"
+	ProviderTOTP  Provider = "GA"
 )
 
 // FactorError asks the client to repeat the request, unchanged, with a code.
@@ -26,6 +26,9 @@ type FactorError struct {
 
 // Error returns a sentence with the place.
 func (e *FactorError) Error() string { return "Enter the code from " + e.Place }
+
+// asksTOTP returns the error that asks for a code of the authenticator application.
+func asksTOTP() *FactorError { return &FactorError{ProviderTOTP, "your authenticator app"} }
 
 var (
 	// ErrWrongFactor is the answer to a wrong second-factor code.
@@ -122,7 +125,7 @@ func (s *Service) challengeOf(id bourse.AccountID, digest Digest) (Code, bool) {
 // challenge asks for a code and mails it, unless an authenticator application makes it. A
 // pending challenge's code is mailed again.
 func (s *Service) challenge(ctx context.Context, row *AccountRow, c Code, act Act) error {
-	asks := &FactorError{ProviderTOTP, "your authenticator app"}
+	asks := asksTOTP()
 	if !row.TOTPUsed {
 		asks = &FactorError{ProviderEmail, maskEmail(row.Email)}
 		if !s.spend(spending{factorLetters, idName(row.ID)}) {

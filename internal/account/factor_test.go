@@ -142,15 +142,19 @@ func TestGuessingAtOnce(t *testing.T) {
 func (r *rig) useTOTP(who account.Identity) account.Secret {
 	r.t.Helper()
 	asked(r.t.(*testing.T), second(r.PrepareTOTP(r.t.Context(), who.Account, act(90, ""))), account.ProviderEmail)
-	url, err := r.PrepareTOTP(r.t.Context(), who.Account, act(90, r.code(ada)))
+	key, err := r.PrepareTOTP(r.t.Context(), who.Account, act(90, r.code(ada)))
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if err := r.UseTOTP(r.t.Context(), who, act(91, r.step(url, 0))); err != nil {
+	if !strings.Contains(string(key.URL), "secret="+string(key.Secret)) {
+		r.t.Errorf("the URL has another secret than the key")
+	}
+	asked(r.t.(*testing.T), r.UseTOTP(r.t.Context(), who, act(91, "")), account.ProviderTOTP)
+	if err := r.UseTOTP(r.t.Context(), who, act(91, r.step(key.URL, 0))); err != nil {
 		r.t.Fatal(err)
 	}
 	r.now = r.now.Add(time.Minute)
-	return url
+	return key.URL
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -28,29 +28,35 @@ func (s *Service) Factors(ctx context.Context, id bourse.AccountID) (Factors, er
 	return Factors{row.TOTP != nil, row.TOTPUsed, row.Cases}, err
 }
 
-// PrepareTOTP makes a secret for an authenticator application and returns its otpauth
-// URL, this once. Codes come by e-mail until UseTOTP gets a code from the application.
-// ErrConfigured if one is in use.
-func (s *Service) PrepareTOTP(ctx context.Context, id bourse.AccountID, act Act) (Secret, error) {
+// TOTPKey is what an authenticator application needs to make codes.
+type TOTPKey struct {
+	// URL is the otpauth URL that holds Secret.
+	URL, Secret Secret
+}
+
+// PrepareTOTP makes a key for an authenticator application and returns it, this once.
+// Codes come by e-mail until UseTOTP gets a code from the application. ErrConfigured if
+// one is in use.
+func (s *Service) PrepareTOTP(ctx context.Context, id bourse.AccountID, act Act) (TOTPKey, error) {
 	row, err := s.person(ctx, id)
 	if err != nil {
-		return "", err
+		return TOTPKey{}, err
 	}
 	if row.TOTPUsed {
-		return "", ErrConfigured
+		return TOTPKey{}, ErrConfigured
 	}
 
 	act.What = "Prepare an authenticator application"
 	if err := s.confirm(ctx, id, act); err != nil {
-		return "", err
+		return TOTPKey{}, err
 	}
 
-	sealed, url, err := s.newTOTP(&row)
+	sealed, key, err := s.newTOTP(&row)
 	if err != nil {
-		return "", err
+		return TOTPKey{}, err
 	}
 
-	return url, s.changePerson(ctx, &bourse.Command{
+	return key, s.changePerson(ctx, &bourse.Command{
 		Kind: bourse.CommandSetPerson, Account: id,
 	}, func(row *AccountRow) error {
 		if row.TOTPUsed {
@@ -62,8 +68,8 @@ func (s *Service) PrepareTOTP(ctx context.Context, id bourse.AccountID, act Act)
 }
 
 // UseTOTP makes the authenticator application the second factor, given a code from it.
-// Other sessions end, and withdrawals are held. The errors are ErrNotConfigured,
-// ErrConfigured, ErrWrongFactor, and *bourse.Errors with CodeBusy.
+// Other sessions end, and withdrawals are held. The errors are *FactorError without a
+// code, ErrNotConfigured, ErrConfigured, ErrWrongFactor, and *bourse.Errors with CodeBusy.
 func (s *Service) UseTOTP(ctx context.Context, who Identity, act Act) error {
 	row, err := s.person(ctx, who.Account)
 	switch {
@@ -73,6 +79,8 @@ func (s *Service) UseTOTP(ctx context.Context, who Identity, act Act) error {
 		return ErrConfigured
 	case row.TOTP == nil:
 		return ErrNotConfigured
+	case act.Code == "":
+		return asksTOTP()
 	}
 
 	locks := spending{factorsByAccount, idName(who.Account)}

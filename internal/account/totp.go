@@ -22,16 +22,16 @@ const (
 	totpSkew = 1
 )
 
-// newTOTP draws a secret and returns it sealed, with its otpauth URL.
-func (s *Service) newTOTP(row *AccountRow) (sealed []byte, url Secret, err error) {
+// newTOTP draws a secret and returns it sealed, with the key for the application.
+func (s *Service) newTOTP(row *AccountRow) ([]byte, TOTPKey, error) {
 	key, err := totp.Generate(totp.GenerateOpts{
 		Issuer: s.Issuer, AccountName: row.Email, Period: uint(totpPeriod / bourse.Second), Rand: s.Random,
 	})
 	if err != nil {
-		return nil, "", fmt.Errorf("drawing a secret: %w", err)
+		return nil, TOTPKey{}, fmt.Errorf("drawing a secret: %w", err)
 	}
-	sealed, err = s.seal(row.ID, key.Secret())
-	return sealed, Secret(key.URL()), err
+	sealed, err := s.seal(row.ID, key.Secret())
+	return sealed, TOTPKey{Secret(key.URL()), Secret(key.Secret())}, err
 }
 
 // totpStep returns the time step of a code, within totpSkew of now; false if the code is

@@ -72,17 +72,24 @@ func codesOfAnApplication(x *exam) {
 	p := x.person()
 	x.covers("ACC-FAC-5")
 	x.gives(p.ask("GET", "/mfa/providers", nil), fmt.Sprintf(emailUsed, false))
-	x.refuses(p.ask("DELETE", "/mfa/providers/TOTP", nil), 405, "NOT_CONFIGURED")
+	for _, name := range []string{"GA", "TOTP"} {
+		x.refuses(p.ask("DELETE", "/mfa/providers/"+name, nil), 405, "NOT_CONFIGURED")
+		x.refuses(p.ask("POST", "/mfa/providers/"+name, nil), 405, "NOT_CONFIGURED")
+	}
 	x.refuses(p.ask("POST", "/mfa/providers/EMAIL", nil), 405, "ALREADY_CONFIGURED")
 	x.covers("ACC-FAC-6")
-	x.refuses(p.ask("PUT", "/mfa/providers/TOTP", nil), 511, "REQUIRE_2FA")
-	a := p.ask("PUT", "/mfa/providers/TOTP", fields{"code2FA": p.code()})
-	x.gives(a, `{"url":"#text"}`)
+	x.refuses(p.ask("PUT", "/mfa/providers/GA", nil), 511, "REQUIRE_2FA")
+	a := p.ask("PUT", "/mfa/providers/GA", fields{"code2FA": p.code()})
+	x.gives(a, `{"url":"#text","secret":"#text"}`)
 	address := a.value.get("url").text
-	if p, err := url.Parse(address); err != nil || p.Scheme != "otpauth" {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "otpauth" {
 		x.Fatalf("url is %q", address)
 	}
+	x.equal("secret", a.value.get("secret").text, u.Query().Get("secret"))
 	x.gives(p.ask("GET", "/mfa/providers", nil), fmt.Sprintf(emailUsed, true))
+	x.refuses(p.ask("POST", "/mfa/providers/GA", nil), 511, "REQUIRE_2FA")
+	x.refuses(p.ask("POST", "/mfa/providers/GA", fields{}), 511, "REQUIRE_2FA")
 	// The previous step's code leaves the current one and the next unused.
 	x.gives(p.ask("POST", "/mfa/providers/TOTP", fields{"code2FA": x.applicationCode(address, -1)}), `{}`)
 	x.covers("ACC-FAC-5")

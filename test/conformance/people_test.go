@@ -284,7 +284,7 @@ func passwordReset(x *exam) {
 }
 
 const emailUsed = `{"providers":{"EMAIL":{"description":"#text","configured":true,"enabled":true},` +
-	`"TOTP":{"description":"#text","configured":%v,"enabled":false}}}`
+	`"GA":{"description":"#text","configured":%v,"enabled":false}}}`
 
 func activityListed(x *exam) {
 	p := x.person()

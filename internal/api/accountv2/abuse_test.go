@@ -112,9 +112,9 @@ func TestAddressChangeIsConfirmed(t *testing.T) {
 	e.fails("PUT /email", with(put, "code2FA", other(e.code(ada))), session, 403, "INVALID_2FA")
 	e.want("PUT /email", with(put, "code2FA", e.code(ada)), session, 200, `{"email":"`+ada+`","pendingChange":"`+countess+`"}`)
 
-	url := e.confirmed("PUT /mfa/providers/TOTP", `{}`, session,
-		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET"}`)
-	e.want("POST /mfa/providers/TOTP", `{"code2FA":"`+e.totpCode(url)+`"}`, session, 200, `{}`)
+	url := e.confirmed("PUT /mfa/providers/GA", `{}`, session,
+		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET","secret":"SECRET"}`)
+	e.want("POST /mfa/providers/GA", `{"code2FA":"`+e.totpCode(url)+`"}`, session, 200, `{}`)
 	e.want("GET /email", "", session, 200, `{"email":"`+ada+`","pendingChange":null}`) // confirmed by another factor
 	e.want("PUT /email", put, session, 511, `{"error":{"code":"REQUIRE_2FA","msg":"your authenticator app"}}`)
 }
@@ -128,10 +128,10 @@ func TestUndoAddress(t *testing.T) {
 	e.lastLetter(ada, "c***@example.com")
 	undo := `{"email":"` + ada + `","code":"` + e.code(ada) + `"}`
 	key := account.Secret(secret.FindString(e.ask("POST /api-keys", `{"description":"one"}`, thief).Body.String()))
-	e.fails("PUT /mfa/providers/TOTP", `{}`, thief, 511, "REQUIRE_2FA")
-	url := e.want("PUT /mfa/providers/TOTP", `{"code2FA":"`+e.code(countess)+`"}`, thief, 200,
-		`{"url":"otpauth://totp/Bourse:countess@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET"}`)
-	e.want("POST /mfa/providers/TOTP", `{"code2FA":"`+e.totpCode(url)+`"}`, thief, 200, `{}`)
+	e.fails("PUT /mfa/providers/GA", `{}`, thief, 511, "REQUIRE_2FA")
+	url := e.want("PUT /mfa/providers/GA", `{"code2FA":"`+e.code(countess)+`"}`, thief, 200,
+		`{"url":"otpauth://totp/Bourse:countess@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET","secret":"SECRET"}`)
+	e.want("POST /mfa/providers/GA", `{"code2FA":"`+e.totpCode(url)+`"}`, thief, 200, `{}`)
 
 	for range 6 { // a stranger cannot end the code
 		e.ask("DELETE /email", strings.Replace(undo, e.code(ada), other(e.code(ada)), 1), "", source(stranger))
@@ -360,7 +360,7 @@ func TestLettersSayWhatTheyConfirm(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
 	for _, c := range []struct{ what, body, says string }{
-		{"PUT /mfa/providers/TOTP", `{}`, "Prepare an authenticator application"},
+		{"PUT /mfa/providers/GA", `{}`, "Prepare an authenticator application"},
 		{"PUT /email", `{"email":"` + countess + `","password":"` + password + `"}`, "Change the address of the account to countess@example.com"},
 		{"PATCH /mfa/cases", `{"cases":{"LOGIN":true,"API_KEY":true,"WITHDRAWAL":false}}`,
 			"Change what a second factor is asked for, LOGIN,API_KEY on, WITHDRAWAL off"},

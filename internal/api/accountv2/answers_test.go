@@ -160,10 +160,13 @@ func TestPassword(t *testing.T) {
 	e.logIn(ada)
 }
 
+// applicationSecret returns the secret among the texts of a prepared key, where it is last.
+func applicationSecret(key string) string { return key[len(key)-32:] }
+
 // totpCode returns the code of an authenticator application.
-func (e *exchange) totpCode(url string) string {
+func (e *exchange) totpCode(key string) string {
 	e.Helper()
-	code, err := totp.GenerateCode(strings.TrimPrefix(url, "secret="), e.now)
+	code, err := totp.GenerateCode(applicationSecret(key), e.now)
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -174,31 +177,34 @@ func TestSecondFactor(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
 	const mail = `{"providers":{"EMAIL":{"description":"One-time codes by e-mail","configured":true,"enabled":true},` +
-		`"TOTP":{"description":"Authenticator application","configured":%v,"enabled":false}}}`
+		`"GA":{"description":"Authenticator application","configured":%v,"enabled":false}}}`
 	e.want("GET /mfa/providers", "", session, 200, fmt.Sprintf(mail, false))
 	e.fails("PUT /mfa/providers/EMAIL", "", session, 405, "ALREADY_CONFIGURED")
 	e.fails("POST /mfa/providers/EMAIL", "", session, 405, "ALREADY_CONFIGURED")
 	e.fails("DELETE /mfa/providers/EMAIL", "", session, 405, "METHOD_NOT_ALLOWED")
-	e.fails("DELETE /mfa/providers/TOTP", "", session, 405, "NOT_CONFIGURED")
-	e.fails("POST /mfa/providers/TOTP", `{"code2FA":"123456"}`, session, 405, "NOT_CONFIGURED")
-	e.fails("POST /mfa/providers/TOTP", `{}`, session, 400, "MISSING_DATA")
+	e.fails("DELETE /mfa/providers/GA", "", session, 405, "NOT_CONFIGURED")
+	e.fails("POST /mfa/providers/GA", `{"code2FA":"123456"}`, session, 405, "NOT_CONFIGURED")
+	e.fails("POST /mfa/providers/GA", `{}`, session, 405, "NOT_CONFIGURED")
 	for _, method := range []string{"PUT", "POST", "DELETE"} {
 		e.fails(method+" /mfa/providers/SMS", "", session, 404, "NOT_FOUND")
 	}
-	url := e.confirmed("PUT /mfa/providers/GA", `{}`, session,
-		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET"}`)
+	url := e.confirmed("PUT /mfa/providers/TOTP", `{}`, session,
+		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET","secret":"SECRET"}`)
 	e.want("GET /mfa/providers", "", session, 200, fmt.Sprintf(mail, true))
-	e.fails("POST /mfa/providers/TOTP", `{"code2FA":"`+other(e.totpCode(url))+`"}`, session, 403, "INVALID_2FA")
-	e.want("POST /mfa/providers/TOTP", `{"code2FA":"`+e.totpCode(url)+`"}`, session, 200, `{}`)
+	for _, none := range []string{"", `{}`, `{"code2FA":null}`} {
+		e.want("POST /mfa/providers/GA", none, session, 511, `{"error":{"code":"REQUIRE_2FA","msg":"your authenticator app"}}`)
+	}
+	e.fails("POST /mfa/providers/GA", `{"code2FA":"`+other(e.totpCode(url))+`"}`, session, 403, "INVALID_2FA")
+	e.want("POST /mfa/providers/GA", `{"code2FA":"`+e.totpCode(url)+`"}`, session, 200, `{}`)
 	e.want("GET /mfa/providers", "", session, 200, `{"providers":{"EMAIL":{"description":"One-time codes by e-mail","configured":true,"enabled":false},`+
-		`"TOTP":{"description":"Authenticator application","configured":true,"enabled":true}}}`)
-	e.fails("PUT /mfa/providers/TOTP", "", session, 405, "ALREADY_CONFIGURED")
+		`"GA":{"description":"Authenticator application","configured":true,"enabled":true}}}`)
+	e.fails("PUT /mfa/providers/GA", "", session, 405, "ALREADY_CONFIGURED")
 	e.want("POST /mfa/providers/EMAIL", "", session, 511,
 		`{"error":{"code":"REQUIRE_2FA","msg":"your authenticator app"}}`)
 	e.now = e.now.Add(time.Minute)
 	e.want("POST /mfa/providers/EMAIL", `{"code2FA":"`+e.totpCode(url)+`"}`, session, 200, `{}`)
-	e.want("DELETE /mfa/providers/TOTP", "", session, 511, `{"error":{"code":"REQUIRE_2FA","msg":"a***@example.com"}}`)
-	e.want("DELETE /mfa/providers/TOTP", `{"code2FA":"`+e.code(ada)+`"}`, session, 200, `{}`)
+	e.want("DELETE /mfa/providers/GA", "", session, 511, `{"error":{"code":"REQUIRE_2FA","msg":"a***@example.com"}}`)
+	e.want("DELETE /mfa/providers/GA", `{"code2FA":"`+e.code(ada)+`"}`, session, 200, `{}`)
 }
 
 // cases returns the answer about cases.

@@ -94,13 +94,13 @@ func (e *exchange) key(session account.Secret, scope string) account.Secret {
 func TestNothingToSteal(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
-	url := e.confirmed("PUT /mfa/providers/TOTP", `{}`, session,
-		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET"}`)
+	url := e.confirmed("PUT /mfa/providers/GA", `{}`, session,
+		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET","secret":"SECRET"}`)
 	e.want("POST /api-keys", `{"description":"one"}`, session, 200,
 		`{"keyid":1,"apiKey":"SECRET","description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
 	e.want("DELETE /password", `{"email":"`+ada+`"}`, "", 200, `{}`)
 	e.fails("POST /sessions", `{"email":"`+ada+`","password":"s3cret horse"}`, "", 401, "LOGIN_FAILED")
-	secrets := append(e.secrets, password, "s3cret horse", strings.TrimPrefix(url, "secret="), e.code(ada), e.totpCode(url))
+	secrets := append(e.secrets, password, "s3cret horse", applicationSecret(url), e.code(ada), e.totpCode(url))
 	if len(secrets) < 8 {
 		t.Fatalf("only %d secrets went over the wire", len(secrets))
 	}

@@ -2,7 +2,6 @@ package accountv2
 
 import (
 	"github.com/bourse-exchange/bourse/internal/account"
-	"github.com/bourse-exchange/bourse/internal/api"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
@@ -29,19 +28,19 @@ func writeProvider(c *v2.Call, p account.Provider, description string, configure
 	c.Out.EndObject()
 }
 
-// provider returns the provider that the path names.
+// provider returns the provider that the path names; TOTP is an alias.
 func provider(c *v2.Call) account.Provider {
 	switch name := c.Segment("provider"); name {
 	case string(account.ProviderEmail), string(account.ProviderTOTP):
 		return account.Provider(name)
-	case "GA":
+	case "TOTP":
 		return account.ProviderTOTP
 	}
 	c.Fail(v2.Errorf(v2.NotFound, "There is no such provider"))
 	return ""
 }
 
-// prepareProvider answers with the URL of an authenticator application's new secret.
+// prepareProvider answers with the new key of an authenticator application.
 func (a *Account) prepareProvider(c *v2.Call) error {
 	if provider(c) == account.ProviderEmail {
 		return account.ErrConfigured
@@ -51,11 +50,12 @@ func (a *Account) prepareProvider(c *v2.Call) error {
 		return err
 	}
 
-	url, err := a.Accounts.PrepareTOTP(c.Context, c.Who.Account, act)
+	key, err := a.Accounts.PrepareTOTP(c.Context, c.Who.Account, act)
 	if err != nil {
 		return err
 	}
-	c.Out.Text("url", string(url))
+	c.Out.Text("url", string(key.URL))
+	c.Out.Text("secret", string(key.Secret))
 	return nil
 }
 
@@ -68,9 +68,6 @@ func (a *Account) useProvider(c *v2.Call) error {
 
 	if p == account.ProviderEmail {
 		return a.Accounts.UseEmail(c.Context, c.Who, act)
-	}
-	if act.Code == "" {
-		return api.Missing("code2FA")
 	}
 	return a.Accounts.UseTOTP(c.Context, c.Who, act)
 }
