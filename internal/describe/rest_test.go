@@ -84,7 +84,7 @@ func sameFields(t *testing.T, what string, described, taken []string) {
 
 func TestExchangesThatAreWrong(t *testing.T) {
 	v := mustValidator(t)
-	const good = `{"sid":1,"lastAct":2,"browser":null,"os":null,"device":null,"current":true}`
+	const good = `{"sid":1,"lastAct":2,"browser":"Firefox","os":"Unknown","device":"Unknown","current":true}`
 	if err := v.Exchange("GET", "/account/v2/sessions/current?x=y", nil, 200, []byte(good)); err != nil {
 		t.Error(err)
 	}

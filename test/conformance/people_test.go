@@ -156,10 +156,10 @@ func sessionsListed(x *exam) {
 	p.session()
 	x.covers("ACC-SES-1")
 	a := p.ask("GET", "/sessions", nil)
-	x.named(a, `{"sessions":[`+fmt.Sprintf(sessionForm, true)+`,`+fmt.Sprintf(sessionForm, false)+`],"more":false}`)
-	x.named(p.ask("GET", "/sessions/current", nil), fmt.Sprintf(sessionForm, true))
+	x.gives(a, `{"sessions":[`+fmt.Sprintf(sessionForm, true)+`,`+fmt.Sprintf(sessionForm, false)+`],"more":false}`)
+	x.gives(p.ask("GET", "/sessions/current", nil), fmt.Sprintf(sessionForm, true))
 	rows := p.behind("GET", "/sessions", nil).get("sessions").items
-	x.named(p.ask("GET", "/sessions/"+rows[1].get("sid").text, nil), fmt.Sprintf(sessionForm, false))
+	x.gives(p.ask("GET", "/sessions/"+rows[1].get("sid").text, nil), fmt.Sprintf(sessionForm, false))
 }
 
 func sessionsEnded(x *exam) {

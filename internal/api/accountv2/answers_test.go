@@ -68,6 +68,20 @@ func TestSessions(t *testing.T) {
 	e.want("GET /sessions/current", "", foreign, 200, fmt.Sprintf(show, 3, true))
 }
 
+// TestUnknownClients lists sessions of clients that say little or nothing of themselves.
+func TestUnknownClients(t *testing.T) {
+	e := newExchange(t)
+	e.join(ada)
+	body := `{"email":"` + ada + `","password":"` + password + `"}`
+	for _, c := range []struct{ agent, browser string }{{"", "Unknown"}, {"Go-http-client/1.1", "Go-http-client"}} {
+		key := e.want("POST /sessions", body, "", 200, `{"apiKey":"SECRET"}`, "User-Agent: "+c.agent)
+		got := e.ask("GET /sessions/current", "", account.Secret(key)).Body.String()
+		if want := `"browser":"` + c.browser + `","os":"Unknown","device":"Unknown"`; !strings.Contains(got, want) {
+			t.Errorf("agent %q: %s, want %s", c.agent, got, want)
+		}
+	}
+}
+
 func TestKeys(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)

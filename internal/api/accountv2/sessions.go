@@ -1,6 +1,8 @@
 package accountv2
 
 import (
+	"cmp"
+
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
@@ -38,13 +40,16 @@ func (a *Account) sessions(c *v2.Call) error {
 	return nil
 }
 
+// unknown stands for the parts of a client that its user agent does not tell.
+const unknown = "Unknown"
+
 func writeSession(c *v2.Call, s *account.Session) {
 	browser, system, device := client(s.Agent)
 	c.Out.Uint("sid", uint64(s.ID))
 	c.Out.Seconds("lastAct", s.Used)
-	c.Out.Maybe("browser", browser)
-	c.Out.Maybe("os", system)
-	c.Out.Maybe("device", device)
+	c.Out.Text("browser", cmp.Or(browser, unknown))
+	c.Out.Text("os", cmp.Or(system, unknown))
+	c.Out.Text("device", cmp.Or(device, unknown))
 	c.Out.Bool("current", s.ID == c.Who.Session)
 }
 
