@@ -1,14 +1,18 @@
 package conformance
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image/png"
 	"net/http"
+	"strings"
 	"testing"
 )
 
 var peopleChecks = []check{
-	signingUp, signingUpAgain, signUpsApart, captchaOff, loggingIn, sessionsListed, sessionsEnded, keysMade, keysChanged, keyMadeOnce,
+	signingUp, signingUpAgain, signUpsApart, captchaDrawn, loggingIn, sessionsListed, sessionsEnded, keysMade, keysChanged, keyMadeOnce,
 	addressChanged, addressRestored, passwordChanged, passwordReset, confirmedByMail, wrongCodes, codesOfAnApplication, casesSwitched, activityListed,
 	guessedPasswords, guessedCodes, confirmedLogIn, confirmedKey,
 }
@@ -133,9 +137,22 @@ func signUpsApart(x *exam) {
 	x.gives(x.rest("POST", "/sessions", "", up), `{"apiKey":"#text"}`)
 }
 
-func captchaOff(x *exam) {
+func captchaDrawn(x *exam) {
+	p := x.stranger()
 	x.covers("ACC-SIGN-5")
-	x.gives(x.rest("GET", "/signup/captcha?email=a@example.com", "", nil), `{"challenge":null,"img":null}`)
+	a := x.rest("GET", "/signup/captcha?email="+p.email, "", nil)
+	x.gives(a, `{"challenge":"#text","img":"#text"}`)
+	text, found := strings.CutPrefix(a.value.get("img").text, "data:image/png;base64,")
+	picture, err := base64.StdEncoding.DecodeString(text)
+	if _, broken := png.Decode(bytes.NewReader(picture)); !found || err != nil || broken != nil {
+		x.Errorf("img is %.40q: %v %v", a.value.get("img").text, err, broken)
+	}
+
+	up := fields{"email": p.email, "password": goodPassword}
+	half := up.with("captchaChallenge", a.value.get("challenge").text)
+	x.refuses(x.rest("POST", "/signup", "", half), 400, "MISSING_DATA")
+	x.refuses(x.rest("POST", "/signup", "", up.with("captchaResponse", "123456")), 400, "MISSING_DATA")
+	x.gives(x.rest("POST", "/signup", "", half.with("captchaResponse", "any")), `{}`)
 }
 
 func loggingIn(x *exam) {

@@ -13,11 +13,14 @@ import (
 
 func TestSignUp(t *testing.T) {
 	e := newExchange(t)
-	e.want("GET /signup/captcha?email="+ada, "", "", 200, `{"challenge":null,"img":null}`)
+	e.drawn(ada)
 	e.fails("GET /signup/captcha", "", "", 400, "MISSING_DATA")
 	e.fails("GET /signup/captcha?email=nobody", "", "", 400, "VALIDATION_ERROR")
 	e.fails("POST /signup", `{"email":"`+ada+`"}`, "", 400, "MISSING_DATA")
 	e.fails("POST /signup", `{"email":"`+ada+`","password":"1234567"}`, "", 400, "VALIDATION_ERROR")
+	for _, half := range []string{"captchaChallenge", "captchaResponse"} {
+		e.fails("POST /signup", with(`{"email":"`+ada+`","password":"`+password+`"}`, half, "x"), "", 400, "MISSING_DATA")
+	}
 	e.want("POST /signup", `{"email":"`+ada+`","password":"`+password+`"}`, "", 200, `{}`)
 	code := e.code(ada)
 	e.fails("PATCH /signup", `{"email":"`+ada+`","code":"12345"}`, "", 400, "VALIDATION_ERROR")
@@ -29,11 +32,21 @@ func TestSignUp(t *testing.T) {
 	e.fails("POST /signup", `{"email":"`+mallory+`","password":"`+password+`"}`, key, 403, "ALREADY_LOGGED_IN")
 
 	e.accounts.Captcha = true
-	got := e.ask("GET /signup/captcha?email="+mallory, "", "")
+	e.drawn(mallory)
+	up := `{"email":"` + mallory + `","password":"` + password + `"}`
+	e.want("POST /signup", up, "", 400, `{"error":{"code":"MISSING_DATA","msg":"Missing data: captchaChallenge"}}`)
+	up = with(up, "captchaChallenge", "00")
+	e.want("POST /signup", up, "", 400, `{"error":{"code":"MISSING_DATA","msg":"Missing data: captchaResponse"}}`)
+	e.fails("POST /signup", with(up, "captchaResponse", "123456"), "", 401, "INVALID_VERIFICATION_CODE")
+}
+
+// drawn requests a captcha for an address.
+func (e *exchange) drawn(email string) {
+	e.Helper()
+	got := e.ask("GET /signup/captcha?email="+email, "", "")
 	if got.Code != 200 || !strings.Contains(got.Body.String(), `"img":"data:image/png;base64,iVBOR`) {
-		t.Errorf("%d %.80s", got.Code, got.Body)
+		e.Errorf("%d %.80s", got.Code, got.Body)
 	}
-	e.fails("POST /signup", `{"email":"`+mallory+`","password":"`+password+`"}`, "", 401, "INVALID_VERIFICATION_CODE")
 }
 
 func TestSessions(t *testing.T) {

@@ -13,22 +13,18 @@ var (
 	verifyFields = api.Fields{"email", "code", "password"}
 )
 
-// captcha answers with an image to read, or null where none is demanded.
+// captcha answers with an image to read.
 func (a *Account) captcha(c *v2.Call) error {
 	email := texts(c, "email")
 	if err := c.Err(); err != nil {
 		return err
 	}
 
-	picture, on, err := a.Accounts.NewCaptcha(email[0], c.Visit())
+	picture, err := a.Accounts.NewCaptcha(email[0], c.Visit())
 	if err != nil {
 		return err
 	}
-	c.Out.Maybe("challenge", picture.Challenge)
-	if !on {
-		c.Out.Null("img")
-		return nil
-	}
+	c.Out.Text("challenge", picture.Challenge)
 	c.Out.Text("img", "data:image/png;base64,"+base64.StdEncoding.EncodeToString(picture.PNG))
 	return nil
 }
@@ -37,6 +33,9 @@ func (a *Account) captcha(c *v2.Call) error {
 func (a *Account) signUp(c *v2.Call) error {
 	given := texts(c, "email", "password")
 	up := account.SignUp{Email: given[0], Password: given[1], Visit: c.Visit()}
+	if a.Accounts.Captcha || c.Has("captchaChallenge") || c.Has("captchaResponse") {
+		c.Require("captchaChallenge", "captchaResponse")
+	}
 	up.Challenge, up.Response = c.Text("captchaChallenge"), c.Text("captchaResponse")
 	if err := c.Err(); err != nil {
 		return err
