@@ -17,8 +17,9 @@ var (
 
 // Transport wraps all interfaces: runs of slashes in a path count as one slash, every
 // path answers OPTIONS, and pages of any origin may read answers, because authority comes
-// from keys and never from cookies.
-func Transport(next http.Handler) http.Handler {
+// from keys and never from cookies. Paths with segments of dots go to missing, because the
+// mux would redirect them.
+func Transport(next, missing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h["Access-Control-Allow-Origin"] = anyOrigin
@@ -38,8 +39,8 @@ func Transport(next http.Handler) http.Handler {
 			r.URL = &clean
 		}
 
-		if hasDots(r.URL.Path) { // the mux would redirect
-			http.NotFound(w, r)
+		if hasDots(r.URL.Path) {
+			missing.ServeHTTP(w, r)
 			return
 		}
 

@@ -12,7 +12,8 @@ import (
 
 // v1 is the dialect of the V1 interfaces: POST or GET with a JSON object, or GET with a
 // query string if no key is needed. A request that is taken has status 200 and a JSON
-// object with success; any other status has no body.
+// object with success, which a path that does not exist is answered with as well; any
+// other status has no body.
 var v1 = &Dialect{SecretInside: true, Secret: secretV1, Begin: beginV1, Fail: failV1}
 
 // statusesV1 are the statuses of errors that have no body.
@@ -57,6 +58,10 @@ func failV1(c *Call, err error) int {
 		c.Out.Word("provider_2fa", string(factor.Provider))
 		c.Out.EndObject()
 		return http.StatusOK
+	case errors.Is(err, ErrNoEndpoint):
+		c.refuse(ErrNoEndpoint.Message)
+		c.Out.EndObject()
+		return http.StatusNotFound
 	case !errors.As(err, &known):
 		return 0
 	case known.Code == bourse.CodeBusy:
@@ -71,6 +76,9 @@ func failV1(c *Call, err error) int {
 	c.Out.EndObject()
 	return http.StatusOK
 }
+
+// Missing returns the handler of paths that V1 does not have.
+func (s *Server) Missing() http.Handler { return s.Path(v1, "/", nil) }
 
 // refuse begins the answer for an error.
 func (c *Call) refuse(message string) {

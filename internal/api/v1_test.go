@@ -75,7 +75,8 @@ func newDesk(t *testing.T, limits api.Limits) *desk {
 	}
 	mux := http.NewServeMux()
 	v.Handle(mux, "/spot", endpoints(d.waiting))
-	d.server = httptest.NewServer(api.Transport(mux))
+	mux.Handle("/", v.Missing())
+	d.server = httptest.NewServer(api.Transport(mux, v.Missing()))
 	t.Cleanup(d.server.Close)
 	return d
 }
@@ -252,18 +253,21 @@ func TestOtherStatuses(t *testing.T) {
 		{http.MethodPut, "/spot/echo", strings.NewReader(`{"text":"x"}`), 405, "Allow: GET, POST, OPTIONS", "/echo:405:false"},
 		{http.MethodDelete, "/spot/echo", http.NoBody, 405, "Allow: GET, POST, OPTIONS", "/echo:405:false"},
 		{http.MethodHead, "/spot/echo", http.NoBody, 405, "Allow: GET, POST, OPTIONS", "/echo:405:false"},
-		{http.MethodPost, "/spot/nothing", strings.NewReader(`{}`), 404, "", ""},
-		{http.MethodPost, "/spot/echo/", strings.NewReader(`{}`), 404, "", ""},
-		{http.MethodPost, "/spot/../spot/echo", strings.NewReader(`{}`), 404, "", ""},
-		{http.MethodPost, "/spot/./echo", strings.NewReader(`{}`), 404, "", ""},
-		{http.MethodPost, "/", strings.NewReader(`{}`), 404, "", ""},
+		{http.MethodPost, "/spot/nothing", strings.NewReader(`{}`), 404, "Content-Type: application/json", "/:404:false"},
+		{http.MethodPost, "/spot/echo/", strings.NewReader(`{}`), 404, "Content-Type: application/json", "/:404:false"},
+		{http.MethodPost, "/spot/../spot/echo", strings.NewReader(`{}`), 404, "Content-Type: application/json", "/:404:false"},
+		{http.MethodPost, "/spot/./echo", strings.NewReader(`{}`), 404, "Content-Type: application/json", "/:404:false"},
+		{http.MethodPost, "/", strings.NewReader(`{}`), 404, "Content-Type: application/json", "/:404:false"},
 		{http.MethodOptions, "/spot/echo", http.NoBody, 204, "Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE, OPTIONS", ""},
 		{http.MethodOptions, "/nothing", http.NoBody, 204, "Access-Control-Allow-Headers: Content-Type, Authorization, Idempotency-Key", ""},
 	} {
 		d.observed()
-		r, _ := d.ask(c.method, c.path, c.body)
+		r, text := d.ask(c.method, c.path, c.body)
 		if r.status != c.status {
 			t.Errorf("%s %s: %d, want %d", c.method, c.path, r.status, c.status)
+		}
+		if r.status == http.StatusNotFound && text != failure("There is no such endpoint") {
+			t.Errorf("%s %s: %s", c.method, c.path, text)
 		}
 		if name, value, given := strings.Cut(c.header, ": "); given && r.header.Get(name) != value {
 			t.Errorf("%s %s: %s is %q", c.method, c.path, name, r.header.Get(name))

@@ -379,8 +379,14 @@ func TestMessagesThatAreWrong(t *testing.T) {
 	}
 }
 
+// missing answers for paths that do not exist.
+func missing(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/missing")
+	w.WriteHeader(http.StatusNotFound)
+}
+
 func TestHandler(t *testing.T) {
-	h, err := Handler("/docs")
+	h, err := Handler("/docs", http.HandlerFunc(missing))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +402,7 @@ func TestHandler(t *testing.T) {
 		"/docs/wallet.yaml":  {200, "application/yaml", "/withdraw/cancel"},
 		"/docs/streams.yaml": {200, "application/yaml", "asyncapi: 3.0.0"},
 		"/docs/account.yaml": {200, "application/yaml", "/mfa/cases"},
-		"/docs/docs.go":      {404, "text/plain; charset=utf-8", ""},
+		"/docs/docs.go":      {404, "text/missing", ""},
 	} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
@@ -411,7 +417,7 @@ func TestHandler(t *testing.T) {
 
 // TestKnownFilesAreNotSentAgain wants a 304 for a client that has the document.
 func TestKnownFilesAreNotSentAgain(t *testing.T) {
-	h, err := Handler("/docs")
+	h, err := Handler("/docs", http.HandlerFunc(missing))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,8 @@ type page struct {
 type entry struct{ Name, Summary string }
 
 // Handler serves the descriptions below a path such as /docs: an index in HTML, and the
-// documents.
-func Handler(prefix string) (http.Handler, error) {
+// documents. Other paths there go to missing.
+func Handler(prefix string, missing http.Handler) (http.Handler, error) {
 	index, err := render(prefix)
 	if err != nil {
 		return nil, err
@@ -40,6 +40,7 @@ func Handler(prefix string) (http.Handler, error) {
 
 	mux := http.NewServeMux()
 	mux.Handle("GET "+prefix, newFile("text/html; charset=utf-8", index))
+	mux.Handle("GET "+prefix+"/", missing)
 	mux.Handle("GET "+prefix+"/{$}", newFile("text/html; charset=utf-8", index))
 	mux.Handle("GET "+prefix+"/docs.css", newFile("text/css; charset=utf-8", styles))
 	for _, name := range slices.Concat(restFiles, restV2Files, []string{streamsFile}) {

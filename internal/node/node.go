@@ -67,6 +67,7 @@ type Node struct {
 	follower  *follower.Follower
 	metrics   *metrics
 	docs      http.Handler
+	rest      *api.Server
 
 	certificate *certificate.Source
 	ready       atomic.Bool

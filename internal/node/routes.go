@@ -2,6 +2,7 @@ package node
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/bourse-exchange/bourse/internal/api"
@@ -18,10 +19,6 @@ import (
 
 // routes returns the handler of the public listener.
 func (n *Node) routes() http.Handler {
-	rest := &api.Server{
-		Who: n.accounts, From: n.proxies.From, Limits: n.limits, Observe: n.metrics.observe,
-		Clock: time.Now, Log: n.Log, Patience: patience,
-	}
 	spot := &spotv1.Spot{
 		View: n.view, History: n.reader, Sequencer: n.sequencer, PublicURL: n.PublicURL,
 		DefaultPair: sandbox.DefaultPair,
@@ -32,20 +29,44 @@ func (n *Node) routes() http.Handler {
 	}
 
 	mux := http.NewServeMux()
-	v2.Handle(rest, mux, "/account/v2", (&accountv2.Account{Accounts: n.accounts}).Endpoints())
-	rest.Handle(mux, "/spot", spot.Endpoints())
-	rest.Handle(mux, "/wallet", (&walletv1.Wallet{Teller: money}).Endpoints())
-	v2.Handle(rest, mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
+	v2.Handle(n.rest, mux, "/account/v2", (&accountv2.Account{Accounts: n.accounts}).Endpoints())
+	n.rest.Handle(mux, "/spot", spot.Endpoints())
+	n.rest.Handle(mux, "/wallet", (&walletv1.Wallet{Teller: money}).Endpoints())
+	v2.Handle(n.rest, mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
 	mux.Handle("/stream", n.streams)
+	missing := n.missing()
+	mux.Handle("/", missing)
 	for path, pages := range map[string]http.Handler{
-		"/icons/": icons.Handler(n.view), "/docs": n.docs, "/docs/": n.docs, "/{$}": http.HandlerFunc(n.welcome),
+		"/icons/": icons.Handler(n.view, missing), "/docs": n.docs, "/docs/": n.docs, "/{$}": http.HandlerFunc(n.welcome),
 	} {
 		mux.Handle(path, n.limits.Metered(n.proxies.From, pages))
 	}
 
 	mux.HandleFunc("/healthz", n.healthz)
 	mux.HandleFunc("/readyz", n.readyz)
-	return mux
+	return api.Transport(mux, missing)
+}
+
+// newREST returns the server of the HTTP interfaces.
+func (n *Node) newREST() *api.Server {
+	return &api.Server{
+		Who: n.accounts, From: n.proxies.From, Limits: n.limits, Observe: n.metrics.observe,
+		Clock: time.Now, Log: n.Log, Patience: patience,
+	}
+}
+
+// missing returns the handler of paths that do not exist: it answers in V1's form below
+// V1's interfaces, and in V2's elsewhere.
+func (n *Node) missing() http.Handler {
+	v1, elsewhere := n.rest.Missing(), v2.Missing(n.rest)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		below := func(prefix string) bool { return strings.HasPrefix(r.URL.Path+"/", prefix) }
+		if (below("/spot/") || below("/wallet/")) && !below("/wallet/v2/") {
+			v1.ServeHTTP(w, r)
+		} else {
+			elsewhere.ServeHTTP(w, r)
+		}
+	})
 }
 
 // operators returns the handler of the admin socket.

@@ -28,7 +28,8 @@ const (
 // serve listens until ctx ends, then stops the exchange; it returns at once if the line
 // fails. Steps that may fail come before the listeners open.
 func (n *Node) serve(ctx context.Context) (err error) {
-	if n.docs, err = describe.Handler("/docs"); err != nil {
+	n.rest = n.newREST()
+	if n.docs, err = describe.Handler("/docs", n.missing()); err != nil {
 		return err
 	}
 	admitted, err := edge.NewAdmission(n.Limits.Connections, n.proxies.Trusts, n.streams.Len, n.Log)
@@ -141,7 +142,7 @@ func served(err error) error {
 // server returns the server of the public interfaces.
 func (n *Node) server(a *edge.Admission) *http.Server {
 	return &http.Server{
-		Handler:           n.endingBroken(api.Transport(n.routes())),
+		Handler:           n.endingBroken(n.routes()),
 		ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor,
 		MaxHeaderBytes: maxHeader, ConnState: a.State,
 		ErrorLog: n.serverLog(),

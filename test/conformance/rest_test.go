@@ -95,6 +95,17 @@ func errorsOfV2(x *exam) {
 	x.covers("REST-ERR-1", "REST-ERR-2")
 	x.refuses(x.rest("GET", "/nothing", "", nil), 404, "INVALID_ENDPOINT")
 	x.refuses(p.ask("POST", "/email/more", nil), 404, "INVALID_ENDPOINT")
+	for _, path := range []string{
+		"/nothing", "/account", "/account/v3/email", "/wallet/v2", "/wallet/v2/../assets", "/spots", "/metrics", "/healthz/x",
+		"/docs/nothing", "/icons/NOSUCH.svg",
+	} {
+		a := x.send("GET", path, "", nil)
+		x.refuses(a, 404, "INVALID_ENDPOINT")
+		x.equal("Content-Type", a.header.Get("Content-Type"), "application/json")
+	}
+	for _, path := range []string{"/spot", "/spot/nothing", "/wallet/nothing", "/wallet/v2x"} {
+		x.noEndpoint(x.send("GET", path, "", nil))
+	}
 	x.covers("REST-ERR-3")
 	a := p.ask("POST", "/email", nil)
 	x.refuses(a, 405, "METHOD_NOT_ALLOWED")

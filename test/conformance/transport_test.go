@@ -82,10 +82,17 @@ func otherMethods(x *exam) {
 func unknownPath(x *exam) {
 	x.covers("SPOT-TRN-5")
 	for _, path := range []string{"/spot/nothing", "/spot/markets/", "/spot/open_orders/old", "/spot/../spot/markets"} {
-		if a := x.send(http.MethodPost, path, "{}", nil); a.status != http.StatusNotFound {
-			x.Errorf("%s: status %d, want 404", path, a.status)
-		}
+		x.noEndpoint(x.send(http.MethodPost, path, "{}", nil))
 	}
+}
+
+// noEndpoint expects V1's answer for a path that does not exist.
+func (x *exam) noEndpoint(a *answer) {
+	x.Helper()
+	if kind := a.header.Get("Content-Type"); a.status != http.StatusNotFound || kind != "application/json" {
+		x.Errorf("status %d and type %q, want 404 and application/json", a.status, kind)
+	}
+	x.match(a.value, `{"success":false,"error":"#text"}`)
 }
 
 func longBody(x *exam) {

@@ -80,7 +80,7 @@ func newLimited(t *testing.T, limits account.Limits) *exchange {
 	}
 	mux := http.NewServeMux()
 	v2.Handle(s, mux, "/account/v2", (&accountv2.Account{Accounts: e.accounts}).Endpoints())
-	e.handler = api.Transport(mux)
+	e.handler = api.Transport(mux, v2.Missing(s))
 	return e
 }
 

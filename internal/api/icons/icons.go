@@ -10,15 +10,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// Handler serves /icons/SYMBOL.svg for the catalogue's symbols.
-func Handler(v *view.View) http.Handler {
+// Handler serves /icons/SYMBOL.svg for the catalogue's symbols; other paths go to missing.
+func Handler(v *view.View, missing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, ok := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/icons/"), ".svg")
 		catalogue := v.Catalogue()
 		asset, network := catalogue.Asset(bourse.Symbol(name)), catalogue.Network(bourse.Symbol(name))
 
 		if !ok || asset == nil && network == nil {
-			http.NotFound(w, r)
+			missing.ServeHTTP(w, r)
 			return
 		}
 

@@ -39,6 +39,9 @@ func Handle(s *api.Server, mux *http.ServeMux, prefix string, endpoints []Endpoi
 	mux.Handle(prefix+"/", nothing)
 }
 
+// Missing returns the handler of paths that do not exist, below no prefix.
+func Missing(s *api.Server) http.Handler { return s.Path(dialect, "/", nil) }
+
 // plain returns the endpoint as an api.Endpoint.
 func (e *Endpoint) plain(prefix string) *api.Endpoint {
 	return &api.Endpoint{

@@ -56,7 +56,7 @@ func newPatientDesk(t *testing.T, limits api.Limits, patience time.Duration) *de
 	}
 	mux := http.NewServeMux()
 	v2.Handle(s, mux, "/x/v2", endpoints())
-	d.Handler = api.Transport(mux)
+	d.Handler = api.Transport(mux, v2.Missing(s))
 	return d
 }
 
