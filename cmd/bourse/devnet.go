@@ -9,6 +9,7 @@ type devnetCmd struct {
 	Reorg   devnetReorg   `cmd:"" help:"Replace the last blocks by as many and one more."`
 	Stop    devnetStop    `cmd:"" help:"Make a network's node silent."`
 	Start   devnetStart   `cmd:"" help:"Let a network's node answer again."`
+	Lag     devnetLag     `cmd:"" help:"Let a network's node fall behind by some blocks; 0 lets it catch up."`
 }
 
 // onNetwork is the network argument of a verb.
@@ -71,3 +72,11 @@ type devnetStart struct{ onNetwork }
 func (c *devnetStart) Run(p *program, a *adminCmd) error {
 	return p.ask(a, "devnet/stop", map[string]any{"network": c.Network})
 }
+
+type devnetLag struct {
+	onNetwork
+	Blocks int `arg:"" help:"How many." json:"blocks"`
+}
+
+// Run lets a node fall behind.
+func (c *devnetLag) Run(p *program, a *adminCmd) error { return p.ask(a, "devnet/lag", c) }

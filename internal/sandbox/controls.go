@@ -134,6 +134,19 @@ func (w *World) Stop(symbol bourse.Symbol, stopped bool) error {
 	return nil
 }
 
+// Lag has a network's node fall behind by some blocks, or catch up.
+func (w *World) Lag(symbol bourse.Symbol, blocks int) error {
+	n, err := w.find(symbol)
+	switch {
+	case err != nil:
+		return err
+	case blocks < 0:
+		return bourse.Errorf(bourse.CodeInvalid, "blocks: must not be negative")
+	}
+	n.node.Lag(uint64(blocks), false)
+	return nil
+}
+
 // Networks lists the networks.
 func (w *World) Networks() []bourse.Symbol {
 	list := make([]bourse.Symbol, len(w.networks))

@@ -203,6 +203,16 @@ func (c *chain) comesBack() {
 	c.x.operate("devnet", "start", c.network)
 }
 
+// lags puts the network's node behind its chain by some blocks; the check's end lets it
+// catch up.
+func (c *chain) lags(blocks int) {
+	c.x.Helper()
+	c.x.operate("devnet", "lag", c.network, strconv.Itoa(blocks))
+	if blocks > 0 {
+		c.x.Cleanup(func() { _, _ = c.x.exchange.operator.do("devnet", "lag", c.network, "0") })
+	}
+}
+
 // pause stops the network's withdrawals until the check ends.
 func (c *chain) pause() {
 	c.x.Helper()

@@ -9,7 +9,7 @@ import (
 )
 
 var walletDepositsChecks = []check{
-	depositAddressFields, oneAddressEach, oneMemoEach, paymentURLs, operatingFollowsTheNetwork, contractsAndLeastDeposits,
+	depositAddressFields, oneAddressEach, oneMemoEach, paymentURLs, operatingFollowsTheNetwork, operatingNeedsSync, contractsAndLeastDeposits,
 	confirmsFollowTheChain, creditedAtTheTarget, creditedOnce, namesOfTheNetwork, blockLeavesTheChain, minedAgain, minedAfterCancel,
 	staysAway, coinAndToken, twoTransactions, memoSaysWhose, parkedDeposit, belowTheLeast, reorganisedAfterCredit, silentNetwork, collected,
 }
@@ -111,6 +111,28 @@ func operatingFollowsTheNetwork(x *exam) {
 	a.operating(c, "/deposit", false, 3*time.Second)
 	c.comesBack()
 	a.operating(c, "/deposit", true, enough)
+}
+
+// operatingNeedsSync has a network's node fall behind, while it goes on answering.
+func operatingNeedsSync(x *exam) {
+	c := x.chain(byOutput...)
+	a := x.account()
+	agreed := func(want bool, in time.Duration) {
+		x.Helper()
+		x.covers("WAL-ADR-8")
+		a.operating(c, "/deposit", want, in)
+		x.covers("WAL-INF-3")
+		a.operating(c, "/withdraw/info", want, in)
+		x.covers("WAL-REST-24")
+		for _, path := range []string{"/io/deposit/" + c.network + "/" + c.coin, "/io/withdrawal/" + c.network + "/info/" + c.coin} {
+			x.equal("operating of "+path, a.v2("GET", path, nil).value.get("operating").String(), fmt.Sprint(want))
+		}
+	}
+	agreed(true, enough)
+	c.lags(1)
+	agreed(false, 3*time.Second)
+	c.lags(0)
+	agreed(true, enough)
 }
 
 func contractsAndLeastDeposits(x *exam) {

@@ -27,6 +27,9 @@ type Devnet interface {
 	Reorg(ctx context.Context, network bourse.Symbol, depth int, drop bool) (uint64, error)
 	// Stop silences a network's node or, with false, lets it answer again.
 	Stop(network bourse.Symbol, stopped bool) error
+	// Lag hides the last blocks of a network's node, which reports that it is syncing; zero
+	// ends the lag.
+	Lag(network bourse.Symbol, blocks int) error
 }
 
 // devnetArgs are the arguments of all devnet verbs.
@@ -97,6 +100,13 @@ func (s *Server) devnetStop(_ context.Context, a *devnetArgs) (any, error) {
 		Network bourse.Symbol `json:"network"`
 		Stopped bool          `json:"stopped"`
 	}{a.Network, a.Stopped}, s.Devnet.Stop(a.Network, a.Stopped)
+}
+
+func (s *Server) devnetLag(_ context.Context, a *devnetArgs) (any, error) {
+	return struct {
+		Network bourse.Symbol `json:"network"`
+		Blocks  int           `json:"blocks"`
+	}{a.Network, a.Blocks}, s.Devnet.Lag(a.Network, a.Blocks)
 }
 
 // Owned has the balances of the exchange on a chain.

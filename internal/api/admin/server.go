@@ -97,6 +97,7 @@ func (s *Server) Handler() http.Handler {
 		"devnet/balance":     s.devnet("balance", s.devnetBalance),
 		"devnet/reorg":       s.devnet("reorg", s.devnetReorg),
 		"devnet/stop":        s.devnet("stop", s.devnetStop),
+		"devnet/lag":         s.devnet("lag", s.devnetLag),
 	} {
 		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) { s.serve(v, w, r) })
 	}
