@@ -7,7 +7,7 @@ import (
 
 var walletLifeChecks = []check{
 	unstopped, pausedNetwork, silentNode, paidOnce, denied, finalStatuses, withdrawalReorganised,
-	cancelAnswer, cancelWaiting, cancelProcessing, cancelReleases, cancelSent, secondCancel, cancelUnknown, canceledIsNeverPaid,
+	cancelAnswer, cancelWaiting, cancelProcessing, cancelReleases, cancelSent, secondCancel, cancelInside, cancelUnknown, canceledIsNeverPaid,
 	insideBoth, insideMoney, insideFees, insideNames, insideMemo, insidePaused,
 }
 
@@ -179,8 +179,18 @@ func secondCancel(x *exam) {
 	x.succeeds(a.drop(xid))
 	x.failed(a.drop(xid))
 	a.turns(xid, "CANCELED")
-	x.failed(a.drop(xid))
+	x.fails(a.drop(xid), "Withdrawal already canceled")
 	a.owns(c.coin, "1", "0", "1")
+}
+
+func cancelInside(x *exam) {
+	x.covers("WAL-CAN-8")
+	c := x.chain(byOutput...)
+	a, b := c.customer(), x.account()
+	xid := c.inside(a, b, "0.25", "0")
+	x.fails(a.drop(xid), "Withdrawal already done")
+	x.equal("status", a.row("xid", xid).get("status").text, "DONE")
+	b.owns(c.coin, "0.25", "0", "0.25")
 }
 
 func cancelUnknown(x *exam) {

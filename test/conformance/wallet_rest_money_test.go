@@ -182,6 +182,16 @@ func cancelOfV2(x *exam) {
 	sent := a.takeV2(c.out(c.outside(), "0.25"))
 	a.movement("xid", sent, "status", "DONE")
 	x.refuses(a.v2("DELETE", "/io/transactions/"+sent, nil), 406, "ALREADY_SENT")
+
+	b := x.account()
+	to, _ := b.address(c)
+	for _, inside := range []string{c.inside(a, b, "0.1", "0"), a.takeV2(c.out(to, "0.1"))} {
+		x.refuses(a.v2("DELETE", "/io/transactions/"+inside, nil), 405, "METHOD_NOT_ALLOWED")
+		x.equal("status", a.hidden("xid", inside).get("status").text, "DONE")
+	}
+	c.pause()
+	waits := a.takeV2(c.out(to, "0.1"))
+	x.equal("status", a.v2("DELETE", "/io/transactions/"+waits, nil).value.get("status").text, "CANCELED")
 }
 
 func bookOfV2(x *exam) {

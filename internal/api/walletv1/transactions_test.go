@@ -158,6 +158,11 @@ func TestPausedThenDone(t *testing.T) {
 	d.Accepted("ETH", 9)
 	d.wantRows(d.Alice, fields{}, "1 DONE")
 	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": first}, "Withdrawal already sent")
+	d.Pause("ETH", true)
+	second := xid(d.taken(d.Alice, "/withdraw", d.out("ETH", "ETH", "1", "0.001")))
+	d.taken(d.Alice, "/withdraw/cancel", fields{"xid": second})
+	d.Follow()
+	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": second}, "Withdrawal already canceled")
 	if open := d.View.Leaving(); len(open) != 0 {
 		t.Errorf("leaving: %+v", open)
 	}

@@ -38,15 +38,26 @@ func (w *Wallet) cancel(c *api.Call) error {
 	return api.RefusedWithdrawal(r.Outcome.Reason)
 }
 
-// notFound returns the error for a withdrawal that the engine does not know; it forgets
-// old ones.
+var (
+	errCanceled = bourse.Errorf(bourse.CodeRefused, "Withdrawal already canceled")
+	errSettled  = bourse.Errorf(bourse.CodeRefused, "Withdrawal already done")
+)
+
+// notFound returns the error for a withdrawal that the engine does not know, because it
+// forgets final ones: what became of it, or that there is none.
 func (w *Wallet) notFound(c *api.Call, id bourse.WalletID) error {
 	m, found, err := w.History.WalletTransaction(c.Context, c.Who.Account, id)
 	switch {
 	case err != nil:
 		return err
-	case found && m.Kind == history.MovementWithdrawal && m.Status == bourse.WalletDone:
+	case !found || m.Kind != history.MovementWithdrawal:
+		return api.RefusedWithdrawal(bourse.WithdrawalNotFound)
+	case m.Status == bourse.WalletCanceled:
+		return errCanceled
+	case m.Other != 0:
+		return errSettled
+	case m.Status == bourse.WalletDone:
 		return api.RefusedWithdrawal(bourse.WithdrawalSigned)
 	}
-	return api.RefusedWithdrawal(bourse.WithdrawalNotFound)
+	return api.RefusedWithdrawal(bourse.WithdrawalNotFound) // it was requested meanwhile
 }

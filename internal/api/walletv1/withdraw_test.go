@@ -208,7 +208,7 @@ func TestInternal(t *testing.T) {
 			t.Errorf("balance %v, want %s", got, want)
 		}
 	}
-	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal already sent")
+	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal already done")
 	d.refused(d.Bob, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal not found")
 	d.refused(d.Bob, "/withdraw/cancel", fields{"xid": 2}, "Withdrawal not found")
 }

@@ -135,6 +135,7 @@ func tellTransfers(d *desk, say func(key, request, body string)) {
 	say("alice", "POST /io/transactions", gift("BTC", "bob@example.com", "1000", ""))
 	inside := d.Own("BTC", 2).Address
 	say("alice", "POST /io/transactions", `{"type":"WITHDRAWAL","asset":"BTC","network":"BTC","address":"`+inside+`","amount":"0.1"}`)
+	say("alice", "DELETE /io/transactions/7", "")
 	say("bob", "GET /io/transactions?type=DEPOSIT", "")
 }
 

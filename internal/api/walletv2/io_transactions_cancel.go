@@ -11,12 +11,13 @@ import (
 // refused.
 func (w *Wallet) cancel(c *v2.Call) error {
 	m, err := w.own(c)
+	if err == nil {
+		err = past(&m)
+	}
 	if err != nil {
 		return err
 	}
-	if m.Kind != history.MovementWithdrawal {
-		return v2.Errorf(v2.MethodNotAllowed, "xid: only a withdrawal can be canceled")
-	}
+
 	if w.RefusesCancel(c.Who.Account, m.ID) != 0 {
 		return w.tooLate(c, m.ID)
 	}
@@ -37,15 +38,32 @@ func (w *Wallet) cancel(c *v2.Call) error {
 	return w.show(c, m.ID)
 }
 
-// tooLate returns the error for the cancel of a signed or final withdrawal.
-func (w *Wallet) tooLate(c *v2.Call, id bourse.WalletID) error {
-	m, _, err := w.History.WalletTransaction(c.Context, c.Who.Account, id)
+// past returns the error for the cancel of a transaction that is final or was never a
+// withdrawal over a network; nil if it may still be canceled.
+func past(m *history.Movement) error {
 	switch {
-	case err != nil:
-		return err
+	case m.Kind != history.MovementWithdrawal:
+		return v2.Errorf(v2.MethodNotAllowed, "xid: only a withdrawal can be canceled")
+	case m.Other != 0:
+		return v2.Errorf(v2.MethodNotAllowed, "xid: the withdrawal was settled inside the exchange")
 	case m.Status == bourse.WalletCanceled:
 		return v2.Errorf(v2.NotAcceptable, "The withdrawal is canceled already")
-	default:
+	case m.Status == bourse.WalletDone:
 		return v2.Errorf(v2.AlreadySent, "The withdrawal was sent already")
+	default:
+		return nil
 	}
+}
+
+// tooLate returns the error for the cancel of a withdrawal that was signed or became
+// final meanwhile.
+func (w *Wallet) tooLate(c *v2.Call, id bourse.WalletID) error {
+	m, _, err := w.History.WalletTransaction(c.Context, c.Who.Account, id)
+	if err == nil {
+		err = past(&m)
+	}
+	if err == nil {
+		err = v2.Errorf(v2.AlreadySent, "The withdrawal was sent already")
+	}
+	return err
 }
