@@ -125,7 +125,9 @@ func foreignTransactions(x *exam) {
 func moreThanThereIs(x *exam) {
 	x.covers("WAL-REST-5")
 	a, b := x.twoCustomers()
-	x.refuses(a.v2("POST", "/io/transactions", gift(b.email, "10.000001")), 406, "INSUF_BALANCE")
+	poor := a.v2("POST", "/io/transactions", gift(b.email, "10.000001"))
+	x.refuses(poor, 406, "INSUF_BALANCE")
+	x.equal("msg", poor.value.get("error").get("msg").text, "Less is available than amount and fee")
 	x.refuses(a.v2("POST", "/io/transactions", gift("nobody-"+b.email, "1")), 406, "INVALID_ADDRESS")
 	a.owns("USDT", "10", "0", "10")
 }

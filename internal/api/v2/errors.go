@@ -106,7 +106,6 @@ var named = map[*bourse.Error]Code{
 
 // refused maps the engine's reasons with a code of their own; other reasons use general.
 var refused = map[bourse.Reason]Code{
-	bourse.InsufficientFunds:  InsufBalance,
 	bourse.BelowMinWithdrawal: AmountOutOfRange,
 	bourse.Overflow:           AmountOutOfRange,
 	bourse.FeeOutOfRange:      FeeOutOfRange,
@@ -117,6 +116,10 @@ var refused = map[bourse.Reason]Code{
 	bourse.WithdrawalsClosed:  Forbidden,
 	bourse.DuplicateRequest:   Conflict,
 }
+
+// errBalance replaces the engine's message for [bourse.InsufficientFunds], which names the
+// reason as V1 knows it.
+var errBalance = &Error{InsufBalance, "Less is available than amount and fee"}
 
 // Error is an error for clients with its code.
 type Error struct {
@@ -149,6 +152,9 @@ func public(err error) *Error {
 		return nil
 	}
 
+	if known.Reason == bourse.InsufficientFunds {
+		return errBalance
+	}
 	code, ok := named[known]
 	if !ok {
 		code, ok = refused[known.Reason]
