@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -16,19 +19,21 @@ type SavedAddress struct {
 	Name string
 }
 
-// maxAddressName is the longest name of an entry, in bytes.
+// maxAddressName is the longest name of an entry, in characters.
 const maxAddressName = 255
 
-// ValidAddressName reports whether name is valid for an entry: 1 to 255 ASCII letters,
-// digits and spaces.
+// ValidAddressName reports whether name is valid for an entry: 1 to 255 printable
+// characters of any script.
 func ValidAddressName(name string) bool {
-	for _, c := range []byte(name) {
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (c < '0' || c > '9') && c != ' ' {
-			return false
-		}
-	}
-	return len(name) >= 1 && len(name) <= maxAddressName
+	return name != "" && utf8.RuneCountInString(name) <= maxAddressName && !strings.ContainsFunc(name, unprintable)
+}
+
+// unprintable reports whether a character has no place in a line of text: controls, and
+// format characters such as those that reorder text, but for the two joiners, which
+// scripts and emoji need.
+func unprintable(r rune) bool {
+	const joiner, nonJoiner = '\u200d', '\u200c'
+	return r == utf8.RuneError || !unicode.IsGraphic(r) && r != joiner && r != nonJoiner
 }
 
 // books are the address books in the journal: each account's entries by ascending id. An

@@ -115,7 +115,9 @@ func TestAddressBook(t *testing.T) {
 func TestAddressNames(t *testing.T) {
 	for name, valid := range map[string]bool{
 		"a": true, "Cold wallet 7": true, " ": true, strings.Repeat("x", 255): true,
-		"": false, strings.Repeat("x", 256): false, "a_b": false, "é": false, "a\x00": false, "a[": false, "@": false,
+		"a_b": true, "<b>@[]": true, "é": true, "冷钱包": true, "کیف\u200cپول": true, "👨\u200d👩": true, strings.Repeat("é", 255): true,
+		"": false, strings.Repeat("x", 256): false, strings.Repeat("é", 256): false, "a\x00": false, "a\nb": false, "\x7f": false,
+		"a\u0085": false, "a\u2028": false, "a\u202eb": false, "\ufeff": false, "a\xff": false, "\ufffd": false,
 	} {
 		if account.ValidAddressName(name) != valid {
 			t.Errorf("%q is valid: %v", name, !valid)

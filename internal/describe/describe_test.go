@@ -272,7 +272,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"/wallet/withdraw": {
 			`{"api_key":"k","asset":"A","network":"A","address":"x","amount":"1"}`,
 			`{"api_key":"k","asset":"A","network":"A","address":"x","amount":1,"fee":"1"}`,
-			`{"api_key":"k","asset":"A","network":"A","address":"x","amount":"1","fee":"1","adbk_name":"a_b"}`,
+			`{"api_key":"k","asset":"A","network":"A","address":"x","amount":"1","fee":"1","adbk_name":"a\tb"}`,
 		},
 		"/wallet/addressbook/rename": {`{"api_key":"k","adbkid":1,"new_name":""}`},
 	} {

@@ -79,21 +79,31 @@ func namesOfEntries(x *exam) {
 	c.pause()
 	a := c.customer()
 	to := c.outside()
-	bad := []any{"", strings.Repeat("a", 256), "a_b", "a-b", "é", "a\n", "<b>", 7, true}
+	bad := []any{
+		"", strings.Repeat("a", 256), strings.Repeat("é", 256), "a\n", "a\x00", "a\x7f", "a\u0085", "a\u2028", "a\u202eb", 7, true,
+	}
 	for _, name := range bad {
 		x.failsNaming(a.wallet("/withdraw", c.to(to, "0.02").with("adbk_name", name)), "adbk_name")
 	}
 	x.same("entries", saved(a.book(nil)))
 	a.owns(c.coin, "1", "0", "1")
-	for _, name := range []string{"a", "Z 9", strings.Repeat("a", 255)} {
+	good := []string{"a", "Z 9", "a_b-c", "<b>", "é", "冷钱包", "👨\u200d👩", strings.Repeat("é", 255)}
+	for _, name := range good {
 		a.saves(c, name, c.outside())
 	}
+	var names []string
+	for _, m := range a.book(nil).members {
+		names = append(names, m.value.get("name").text)
+	}
+	x.same("names", names, good...)
 	id := members(a.book(nil))[0]
 	for _, name := range bad {
 		x.failsNaming(a.wallet("/addressbook/rename", fields{"adbkid": number(id), "new_name": name}), "new_name")
 	}
-	if n := len(a.book(nil).members); n != 3 {
-		x.Errorf("%d entries, want 3", n)
+	x.succeeds(a.wallet("/addressbook/rename", fields{"adbkid": number(id), "new_name": "сейф №1"}))
+	x.equal("name", a.book(nil).get(id).get("name").text, "сейф №1")
+	if n := len(a.book(nil).members); n != len(good) {
+		x.Errorf("%d entries, want %d", n, len(good))
 	}
 }
 

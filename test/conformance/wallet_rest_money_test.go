@@ -122,7 +122,7 @@ func refusedOfV2(x *exam) {
 	refused(400, "VALIDATION_ERROR", good.with("amount", "0.000000001"))
 	refused(400, "VALIDATION_ERROR", good.with("amount", "0"))
 	refused(400, "VALIDATION_ERROR", good.with("amount", 1))
-	refused(400, "VALIDATION_ERROR", good.with("adbkSaveName", "a_b"))
+	refused(400, "VALIDATION_ERROR", good.with("adbkSaveName", "a\tb"))
 	refused(404, "NOT_FOUND", good.with("asset", "NOSUCH"))
 	refused(404, "NOT_FOUND", good.with("network", "NOSUCH"))
 	refused(406, "INVALID_NETWORK", good.with("network", "ATOM"))
@@ -216,7 +216,7 @@ func bookOfV2(x *exam) {
 	at := "/addressbook/" + first(list.value.get("addresses").items).get("adbkid").text
 	x.gives(a.v2("GET", at, nil), entry("cold wallet", cold))
 	x.refuses(a.v2("PATCH", at, fields{"name": "warm wallet"}), 409, "CONFLICT")
-	x.refuses(a.v2("PATCH", at, fields{"name": "a_b"}), 400, "VALIDATION_ERROR")
+	x.refuses(a.v2("PATCH", at, fields{"name": "a\tb"}), 400, "VALIDATION_ERROR")
 	x.refuses(a.v2("PATCH", at, fields{}), 400, "MISSING_DATA")
 	x.gives(a.v2("PATCH", at, fields{"name": "vault"}), entry("vault", cold))
 	for _, method := range []string{"GET", "PATCH", "DELETE"} {

@@ -303,7 +303,7 @@ func refusedHoldsNothing(x *exam) {
 	a := c.customer()
 	body := c.to(c.outside(), "0.1")
 	for name, bad := range map[string]any{
-		"asset": "NOSUCH", "network": "ATOM", "address": "x", "amount": "100", "fee": "0.9", "memo": "7", "adbk_name": "a_b", "client_id": "a b",
+		"asset": "NOSUCH", "network": "ATOM", "address": "x", "amount": "100", "fee": "0.9", "memo": "7", "adbk_name": "a\tb", "client_id": "a b",
 	} {
 		x.failed(a.wallet("/withdraw", body.with(name, bad)))
 	}

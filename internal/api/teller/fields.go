@@ -31,7 +31,7 @@ func Moved(c *api.Call, parse func(string) (bourse.Amount, error)) bourse.Amount
 func AddressName(c *api.Call, field string) string {
 	name := c.Text(field)
 	if c.Has(field) && !account.ValidAddressName(name) {
-		c.Fail(api.Invalid(field, "want 1 to 255 letters, digits and spaces"))
+		c.Fail(api.Invalid(field, "want 1 to 255 printable characters"))
 	}
 	return name
 }

@@ -135,7 +135,7 @@ func tellBook(d *desk, say func(path, body string)) {
 	}
 	save("other wallet")
 	save("another name")
-	save("no_name")
+	save(`no\tname`)
 	say("/addressbook", `{"api_key":"ALICE","network":"ATOM"}`)
 	say("/addressbook", `{"api_key":"ALICE","network":"BTC"}`)
 	say("/addressbook/rename", `{"api_key":"ALICE","adbkid":1,"new_name":"cold"}`)

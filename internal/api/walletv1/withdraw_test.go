@@ -49,7 +49,7 @@ func TestWhatIsRefusedHoldsNothing(t *testing.T) {
 		{btc.with("fee", "0.0011"), "fee"},
 		{btc.with("amount", "1"), "INSUF_FUNDS"},
 		{btc.with("adbk_name", ""), "adbk_name"},
-		{btc.with("adbk_name", "naïve"), "adbk_name"},
+		{btc.with("adbk_name", "two\nlines"), "adbk_name"},
 		{btc.with("adbk_name", strings.Repeat("n", 256)), "adbk_name"},
 		{btc.with("client_id", "a b"), "client_id"},
 		{btc.with("address", "x").with("amount", 1), "amount: must be a string"},
@@ -145,16 +145,16 @@ func TestAddressBook(t *testing.T) {
 
 	rename := fields{"adbkid": 4, "new_name": "Cold 1"}
 	d.refused(d.Alice, "/addressbook/rename", rename, "new_name: the name is used")
-	d.refused(d.Alice, "/addressbook/rename", rename.with("new_name", "_"), "new_name: want")
+	d.refused(d.Alice, "/addressbook/rename", rename.with("new_name", "\t"), "new_name: want")
 	d.refused(d.Bob, "/addressbook/rename", rename.with("new_name", "x"), "Address not found")
 	d.taken(d.Alice, "/addressbook/rename", rename.with("new_name", "Cold 2"))
-	d.taken(d.Alice, "/addressbook/rename", rename.with("new_name", "Warm"))
+	d.taken(d.Alice, "/addressbook/rename", rename.with("new_name", "Wärmer, «_»"))
 	d.taken(d.Alice, "/addressbook/delete", fields{"adbkid": 1})
 	for _, bad := range []any{1, 0, 1 << 40, "7"} {
 		d.refused(d.Alice, "/addressbook/delete", fields{"adbkid": bad}, "Address not found")
 	}
 	d.taken(d.Alice, "/withdraw", d.out("BTC", "BTC", "0.1", "0.0001").with("adbk_name", "Cold 2"))
-	d.wantBook(d.Alice, "2 Cold 1, 4 Warm, 5 Cold 2")
+	d.wantBook(d.Alice, "2 Cold 1, 4 Wärmer, «_», 5 Cold 2")
 }
 
 // wantBook checks an address book by id.

@@ -145,7 +145,7 @@ func tellBook(d *desk, say func(key, request, body string)) {
 	}
 	save("other wallet")
 	save("another name")
-	save("no_name")
+	save(`no\tname`)
 	say("alice", "GET /addressbook?q=WALL&network=ATOM", "")
 	say("alice", "GET /addressbook?network=BTC", "")
 	say("alice", "PATCH /addressbook/1", `{"name":"cold"}`)

@@ -289,7 +289,7 @@ func TestStatusesOfWalletEndpoints(t *testing.T) {
 	d.Credit(1, "LTC", "1")
 	d.taken(d.Alice, post, "/io/transactions", d.out("LTC", "LTC", "0.5", `,"adbkSaveName":"one"`))
 	d.refused(400, "MISSING_DATA", d.Alice, patch, "/addressbook/1", `{}`)
-	d.refused(400, "VALIDATION_ERROR", d.Alice, patch, "/addressbook/1", `{"name":"a_b"}`)
+	d.refused(400, "VALIDATION_ERROR", d.Alice, patch, "/addressbook/1", `{"name":"a\tb"}`)
 	eth := *d.View.Catalogue().Asset("ETH")
 	eth.Enabled = false
 	d.Must(bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &eth})
