@@ -324,9 +324,28 @@ func Word[E ~uint8](f *Form, name string, parse func(string) (E, bool)) E {
 	}
 	e, ok := parse(text)
 	if !ok {
-		f.Fail(Invalid(name, strconv.Quote(cut(text))+" is none of the values it may have"))
+		f.Fail(unknownWord(name, text))
 	}
 	return e
+}
+
+// Words returns a field that is a word or an array of at most most words, each of which
+// parse must know.
+func Words[E ~uint8](f *Form, name string, most int, parse func(string) (E, bool)) []E {
+	var list []E
+	for _, text := range f.TextOrTexts(name, most) {
+		e, ok := parse(text)
+		if !ok {
+			f.Fail(unknownWord(name, text))
+			return nil
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+func unknownWord(name, text string) error {
+	return Invalid(name, strconv.Quote(cut(text))+" is none of the values it may have")
 }
 
 // Read parses a string field; absent is parsed as the empty string.

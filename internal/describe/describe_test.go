@@ -266,7 +266,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"/wallet/networks": {`{}`, `{"asset":null}`},
 		"/wallet/transactions": {
 			`{"api_key":"k"}`, `{"offset":0}`, `{"api_key":"k","offset":0,"type":"deposit"}`,
-			`{"api_key":"k","offset":0,"status":"OPEN"}`,
+			`{"api_key":"k","offset":0,"status":"OPEN"}`, `{"api_key":"k","offset":0,"type":["deposit"]}`,
 		},
 		"/wallet/withdraw/validate": {`{"api_key":"k","asset":"A"}`, `{"api_key":"k","asset":"A","network":"A","memo":7}`},
 		"/wallet/withdraw": {
@@ -319,27 +319,35 @@ func TestAnswersThatAreWrong(t *testing.T) {
 }
 
 // TestPresenceOfTransactionFields removes each field of a transaction where it is
-// required, and adds it where it is forbidden.
+// required, and adds it where it is forbidden; only a transfer has an empty network.
 func TestPresenceOfTransactionFields(t *testing.T) {
 	v := mustValidator(t)
-	const always = `"xid":1,"asset":"A","network":"A","amount":"1","create_time":"1.000000","address":"x",` +
-		`"network_description":"n","icon_url":"http://h/i"`
+	const always = `"xid":1,"asset":"A","amount":"1","create_time":"1.000000","address":"x","icon_url":"http://h/i"`
+	const network, none = `,"network":"A","network_description":"n"`, `,"network":"","network_description":""`
 	optional := map[string]string{
 		"exec_time": `"1.000000"`, "confirms": "0", "confirms_target": "1", "txid": `"t"`, "height": "1",
-		"wd_fee_this": `"1"`, "fee": `"1"`,
+		"wd_fee_this": `"1"`, "fee": `"1"`, "memo_name": `"Memo"`,
 	}
 	for _, c := range []struct{ kind, status, fields, free string }{
-		{"DEPOSIT", "PENDING", "confirms confirms_target txid height", ""},
-		{"DEPOSIT", "DONE", "exec_time txid", "height"},
-		{"DEPOSIT", "CANCELED", "txid", "height"},
-		{"WITHDRAWAL", "PENDING", "fee", ""},
-		{"WITHDRAWAL", "PROCESSING", "fee wd_fee_this", ""},
-		{"WITHDRAWAL", "PENDING_CANCEL", "fee wd_fee_this", ""},
-		{"WITHDRAWAL", "CANCELED", "fee wd_fee_this", ""},
-		{"WITHDRAWAL", "DONE", "exec_time txid fee wd_fee_this", ""},
+		{"DEPOSIT", "PENDING", "confirms confirms_target txid height", "memo_name"},
+		{"DEPOSIT", "DONE", "exec_time txid", "height memo_name"},
+		{"DEPOSIT", "CANCELED", "txid", "height memo_name"},
+		{"WITHDRAWAL", "PENDING", "fee", "memo_name"},
+		{"WITHDRAWAL", "PROCESSING", "fee wd_fee_this", "memo_name"},
+		{"WITHDRAWAL", "PENDING_CANCEL", "fee wd_fee_this", "memo_name"},
+		{"WITHDRAWAL", "CANCELED", "fee wd_fee_this", "memo_name"},
+		{"WITHDRAWAL", "DONE", "exec_time txid fee wd_fee_this", "memo_name"},
+		{"TRANSFER_IN", "DONE", "exec_time", ""},
+		{"TRANSFER_OUT", "PENDING", "", ""},
+		{"TRANSFER_OUT", "CANCELED", "", ""},
+		{"TRANSFER_OUT", "DONE", "exec_time", ""},
 	} {
-		row := func(change string) error {
-			body := `{"success":true,"transactions":[{` + always + `,"type":"` + c.kind + `","status":"` + c.status + `"`
+		own, other := network, none
+		if strings.HasPrefix(c.kind, "TRANSFER") {
+			own, other = none, network
+		}
+		row := func(at, change string) error {
+			body := `{"success":true,"transactions":[{` + always + at + `,"type":"` + c.kind + `","status":"` + c.status + `"`
 			for name, value := range optional {
 				if slices.Contains(strings.Fields(c.fields), name) != (name == change) {
 					body += `,"` + name + `":` + value
@@ -347,11 +355,14 @@ func TestPresenceOfTransactionFields(t *testing.T) {
 			}
 			return v.Answer("/wallet/transactions", []byte(body+"}]}"))
 		}
-		if err := row(""); err != nil {
+		if err := row(own, ""); err != nil {
 			t.Errorf("%s %s: %v", c.kind, c.status, err)
 		}
+		if row(other, "") == nil {
+			t.Errorf("%s %s may be at %s", c.kind, c.status, other)
+		}
 		for name := range optional {
-			if name != c.free && row(name) == nil {
+			if !slices.Contains(strings.Fields(c.free), name) && row(own, name) == nil {
 				t.Errorf("%s %s: %s is free to come and go", c.kind, c.status, name)
 			}
 		}

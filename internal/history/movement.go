@@ -105,9 +105,6 @@ func member(kind MovementKind, status bourse.WalletStatus) MovementSet {
 	return 1 << (8*uint(kind) + uint(status))
 }
 
-// OverNetworks are deposits and withdrawals in every status.
-var OverNetworks = MovementSet(0).With(MovementDeposit).With(MovementWithdrawal)
-
 // With returns the set with a kind in these statuses, or in every one.
 func (s MovementSet) With(kind MovementKind, statuses ...bourse.WalletStatus) MovementSet {
 	for status := bourse.WalletPending; status <= bourse.WalletDone; status++ {

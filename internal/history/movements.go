@@ -9,8 +9,8 @@ import (
 )
 
 // WalletTransactions returns an account's deposits and withdrawals that pass a filter,
-// open ones included, newest first, after skipping skip of them. With a filter other than
-// none or [OverNetworks], a skip above 10,000 is refused.
+// open ones included, newest first, after skipping skip of them. With a filter a skip
+// above 10,000 is refused.
 func (r *Reader) WalletTransactions(
 	ctx context.Context, account bourse.AccountID, filter MovementFilter, skip, limit int,
 ) ([]Movement, error) {
@@ -18,10 +18,8 @@ func (r *Reader) WalletTransactions(
 	if filter == (MovementFilter{}) {
 		return r.movementsSpan(ctx, account, page(count, skip, limit))
 	}
-	if filter != (MovementFilter{Of: OverNetworks}) {
-		if err := checkSkip(skip); err != nil {
-			return nil, err
-		}
+	if err := checkSkip(skip); err != nil {
+		return nil, err
 	}
 	if page(count, skip, limit).empty() {
 		return nil, nil

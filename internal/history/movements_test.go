@@ -184,13 +184,10 @@ func (r *rig) checkMovements(t *testing.T, account bourse.AccountID, skip, limit
 	return true
 }
 
-// someOf returns a set of kinds and statuses: all, over networks, or a few.
+// someOf returns a set of kinds and statuses: all, or a few.
 func (r *rig) someOf() (s history.MovementSet) {
-	switch r.rng.IntN(3) {
-	case 0:
+	if r.rng.IntN(3) == 0 {
 		return 0
-	case 1:
-		return history.OverNetworks
 	}
 	for range 1 + r.rng.IntN(3) {
 		s = s.With(history.MovementKind(1+r.rng.IntN(4)), bourse.WalletStatus(1+r.rng.IntN(5)))

@@ -24,6 +24,8 @@ var placeholders = map[string]struct {
 	"#full":   {'"', regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?$`)},
 	"#pair":   {'"', regexp.MustCompile(`^[A-Z0-9_]+/[A-Z0-9_]+$`)},
 	"#symbol": {'"', regexp.MustCompile(`^[A-Z0-9_]+$`)},
+	"#over":   {'"', regexp.MustCompile(`^[A-Z0-9_]*$`)},
+	"#line":   {'"', regexp.MustCompile(`^[^\n]*$`)},
 	"#name":   {'"', regexp.MustCompile(`^[A-Za-z0-9._:-]{1,36}$`)},
 	"#side":   {'"', regexp.MustCompile(`^(BUY|SELL)$`)},
 	"#type":   {'"', regexp.MustCompile(`^(LIMIT|MARKET|STOP_LIMIT)$`)},
@@ -31,7 +33,7 @@ var placeholders = map[string]struct {
 	"#status": {'"', regexp.MustCompile(`^(OPEN|FILLED|CANCELED|KILLED)$`)},
 	"#role":   {'"', regexp.MustCompile(`^(MAKER|TAKER)$`)},
 	"#event":  {'"', regexp.MustCompile(`^order(Accepted|Rejected|Update)$`)},
-	"#kind":   {'"', regexp.MustCompile(`^(DEPOSIT|WITHDRAWAL)$`)},
+	"#kind":   {'"', regexp.MustCompile(`^(DEPOSIT|WITHDRAWAL|TRANSFER_IN|TRANSFER_OUT)$`)},
 	"#stage":  {'"', regexp.MustCompile(`^(PENDING|PROCESSING|PENDING_CANCEL|CANCELED|DONE)$`)},
 	"#reason": {'"', regexp.MustCompile(`^[A-Z_]+$`)},
 }

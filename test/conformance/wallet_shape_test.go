@@ -21,8 +21,8 @@ var walletShapes = map[string]string{
 	"wallet_network":    "description:#text icon_url:#url",
 	"wallet_balance":    "total:#dec locked:#dec avbl:#dec",
 	"wallet_balance_ex": "total:#dec locked:#dec avbl:#dec name:#text icon_url:#url max_prec:#int",
-	"wallet_transaction": "xid:#id type:#kind asset:#symbol network:#symbol amount:#dec status:#stage create_time:#time address:#text" +
-		" network_description:#text icon_url:#url memo?:#text memo_name?:#text exec_time?:#time confirms?:#int confirms_target?:#id" +
+	"wallet_transaction": "xid:#id type:#kind asset:#symbol network:#over amount:#dec status:#stage create_time:#time address:#text" +
+		" network_description:#line icon_url:#url memo?:#text memo_name?:#text exec_time?:#time confirms?:#int confirms_target?:#id" +
 		" txid?:#text height?:#int wd_fee_this?:#dec fee?:#dec",
 	"wallet_address": "asset:#symbol network:#symbol address:#text name:#text icon_url:#url network_description:#text memo?:#text" +
 		" memo_name?:#text",

@@ -10,6 +10,7 @@ import (
 var walletTransactionsChecks = []check{
 	pendingDepositRow, doneDepositRow, pendingWithdrawalRow, processingWithdrawalRow, canceledWithdrawalRow, doneWithdrawalRow,
 	memosOfRows, timesOfRows, transactionPages, transactionFilters, transactionIDs,
+	transfersListed,
 }
 
 func TestWalletTransactions(t *testing.T) { examine(t, walletTransactionsChecks) }
@@ -182,20 +183,46 @@ func transactionFilters(x *exam) {
 		{fields{"asset": "USDT"}, nil},
 		{fields{"type": "DEPOSIT"}, []string{deposit}},
 		{fields{"type": "WITHDRAWAL"}, []string{gone, waits, done}},
+		{fields{"type": []string{"WITHDRAWAL"}}, []string{gone, waits, done}},
+		{fields{"type": []string{"DEPOSIT", "WITHDRAWAL"}}, []string{gone, waits, deposit, done}},
+		{fields{"type": []string{"TRANSFER_IN", "TRANSFER_OUT"}}, nil},
+		{fields{"type": []string{}}, []string{gone, waits, deposit, done}},
 		{fields{"status": "PENDING"}, []string{waits, deposit}},
 		{fields{"status": "PROCESSING"}, nil},
 		{fields{"status": "PENDING_CANCEL"}, nil},
 		{fields{"status": "CANCELED"}, []string{gone}},
 		{fields{"status": "DONE"}, []string{done}},
 		{fields{"type": "WITHDRAWAL", "status": "PENDING", "asset": c.coin}, []string{waits}},
+		{fields{"type": []string{"TRANSFER_IN", "DEPOSIT"}, "status": "PENDING"}, []string{deposit}},
 	} {
 		x.same("xids", a.transactions(f.filter).column("xid"), f.want...)
 	}
-	for _, bad := range []fields{{"type": "deposit"}, {"type": ""}, {"status": "OPEN"}, {"status": "done"}} {
+	for _, bad := range []fields{
+		{"type": "deposit"}, {"type": ""}, {"type": []string{"DEPOSIT", "deposit"}}, {"type": []any{1}}, {"type": 1},
+		{"type": []string{"DEPOSIT", "DEPOSIT", "DEPOSIT", "DEPOSIT", "DEPOSIT"}}, {"status": "OPEN"}, {"status": "done"},
+	} {
 		for name := range bad {
 			x.failsNaming(a.wallet("/transactions", fields{"offset": 0}.and(bad)), name)
 		}
 	}
+}
+
+// transfersListed gives money to another account, which both find in V1.
+func transfersListed(x *exam) {
+	x.covers("WAL-TX-12")
+	a, b := x.twoCustomers()
+	said := a.v2("POST", "/io/transactions", gift(b.email, "2.5").with("memo", "for lunch")).value.get("xid").text
+	silent := a.v2("POST", "/io/transactions", gift(b.email, "1")).value.get("xid").text
+	row := func(kind, amount, email, memo string) string {
+		return `{"xid":"#id","type":"` + kind + `","asset":"USDT","network":"","amount":"` + amount + `","status":"DONE",` +
+			`"create_time":"#time","address":"` + email + `","network_description":"","icon_url":"#url"` + memo + `,"exec_time":"#time"}`
+	}
+	const message = `,"memo":"for lunch"`
+	x.match(a.transactions(nil), `[`+row("TRANSFER_OUT", "1", b.email, "")+`,`+row("TRANSFER_OUT", "2.5", b.email, message)+`]`)
+	x.match(b.transactions(nil), `[`+row("TRANSFER_IN", "1", a.email, "")+`,`+row("TRANSFER_IN", "2.5", a.email, message)+`]`)
+	x.same("xids", a.transactions(fields{"type": "TRANSFER_OUT"}).column("xid"), silent, said)
+	x.same("xids", a.transactions(fields{"type": "TRANSFER_IN", "asset": "USDT"}).column("xid"))
+	x.same("amounts", b.transactions(fields{"type": []string{"TRANSFER_IN"}, "status": "DONE"}).column("amount"), "1", "2.5")
 }
 
 func transactionIDs(x *exam) {

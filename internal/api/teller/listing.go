@@ -1,6 +1,7 @@
 package teller
 
 import (
+	"context"
 	"encoding/hex"
 	"strconv"
 
@@ -14,8 +15,30 @@ type Listing struct {
 	// tips are the networks' heights before the rows were read, so that a pending deposit
 	// never appears with all its confirmations.
 	tips []uint64
-	// addresses caches the account's deposit addresses.
+	// addresses caches the account's deposit addresses, emails those of other accounts.
 	addresses map[bourse.NetworkID]string
+	emails    map[bourse.AccountID]string
+}
+
+// KindWords are the words for types of transactions.
+var KindWords = [...]string{
+	history.MovementDeposit: "DEPOSIT", history.MovementWithdrawal: "WITHDRAWAL",
+	history.MovementTransferIn: "TRANSFER_IN", history.MovementTransferOut: "TRANSFER_OUT",
+}
+
+// ParseKind returns the type of transactions with a word.
+func ParseKind(word string) (history.MovementKind, bool) {
+	for kind, w := range KindWords {
+		if kind > 0 && w == word {
+			return history.MovementKind(kind), true
+		}
+	}
+	return 0, false
+}
+
+// Given reports whether a transaction is a transfer, which uses no network.
+func Given(m *history.Movement) bool {
+	return m.Kind == history.MovementTransferIn || m.Kind == history.MovementTransferOut
 }
 
 // NewListing returns a listing. Call it before the rows are read.
@@ -24,11 +47,34 @@ func (t *Teller) NewListing() *Listing {
 	for id := range tips {
 		tips[id] = t.View.NetworkState(bourse.NetworkID(id)).Tip.Height
 	}
-	return &Listing{Teller: t, tips: tips, addresses: map[bourse.NetworkID]string{}}
+	return &Listing{
+		Teller: t, tips: tips, addresses: map[bourse.NetworkID]string{}, emails: map[bourse.AccountID]string{},
+	}
 }
 
-// Address returns the address of a deposit or the destination of a withdrawal.
-func (l *Listing) Address(m *history.Movement) string {
+// Parties returns the address and memo of a transaction; for a transfer, the other
+// account's e-mail address and the message.
+func (l *Listing) Parties(ctx context.Context, m *history.Movement) (address, memo string, err error) {
+	if !Given(m) {
+		return l.address(m), m.Memo, nil
+	}
+
+	address, known := l.emails[m.Party]
+	if !known {
+		other, _, err := l.Accounts.ByID(ctx, m.Party)
+		if err != nil {
+			return "", "", err
+		}
+		address = other.Email
+		l.emails[m.Party] = address
+	}
+
+	memo, err = l.Accounts.Message(ctx, m.Message)
+	return address, memo, err
+}
+
+// address returns the address of a deposit or the destination of a withdrawal.
+func (l *Listing) address(m *history.Movement) string {
 	if m.Kind == history.MovementWithdrawal {
 		return m.Address
 	}

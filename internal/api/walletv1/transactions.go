@@ -10,22 +10,7 @@ import (
 
 var transactionsFields = api.Fields{"offset", "asset", "type", "status"}
 
-// kindWords are the words for types of transactions.
-var kindWords = [...]string{
-	history.MovementDeposit: "DEPOSIT", history.MovementWithdrawal: "WITHDRAWAL",
-}
-
-func parseKind(s string) (history.MovementKind, bool) {
-	for kind, word := range kindWords {
-		if kind > 0 && word == s {
-			return history.MovementKind(kind), true
-		}
-	}
-	return 0, false
-}
-
-// transactions lists the account's deposits and withdrawals, newest first. Transfers are
-// left out.
+// transactions lists the account's deposits, withdrawals and transfers, newest first.
 func (w *Wallet) transactions(c *api.Call) error {
 	c.Require("offset")
 	skip, filter := c.Offset(), w.movementFilter(c)
@@ -44,7 +29,9 @@ func (w *Wallet) transactions(c *api.Call) error {
 	c.Out.Array()
 	for i := range list {
 		c.Out.Object()
-		l.write(&list[i])
+		if err := l.write(&list[i]); err != nil {
+			return err
+		}
 		c.Out.EndObject()
 	}
 	c.Out.EndArray()
@@ -64,51 +51,69 @@ func (w *Wallet) movementFilter(c *api.Call) (f history.MovementFilter) {
 			f.Asset = a.ID
 		}
 	}
-	kind := api.Word(c.Form, "type", parseKind)
+	kinds := api.Words(c.Form, "type", len(allKinds), teller.ParseKind)
 	status := api.Word(c.Form, "status", bourse.ParseWalletStatus)
+	if len(kinds) == 0 && status == 0 {
+		return f
+	}
 
+	if len(kinds) == 0 {
+		kinds = allKinds
+	}
 	var statuses []bourse.WalletStatus
 	if status != 0 {
 		statuses = []bourse.WalletStatus{status}
 	}
-	for k := range kindWords {
-		if k > 0 && (kind == 0 || int(kind) == k) {
-			f.Of = f.Of.With(history.MovementKind(k), statuses...)
-		}
+	for _, kind := range kinds {
+		f.Of = f.Of.With(kind, statuses...)
 	}
 	return f
 }
 
-func (l *listing) write(m *history.Movement) {
+var allKinds = []history.MovementKind{
+	history.MovementDeposit, history.MovementWithdrawal, history.MovementTransferIn, history.MovementTransferOut,
+}
+
+func (l *listing) write(m *history.Movement) error {
 	asset, network := l.catalogue.Assets[m.Asset], l.catalogue.Networks[m.Network]
+	if teller.Given(m) {
+		network = new(bourse.Network)
+	}
+	address, memo, err := l.Parties(l.Context, m)
+	if err != nil {
+		return err
+	}
 
 	out := l.Out
 	out.Uint("xid", uint64(m.ID))
-	out.Word("type", kindWords[m.Kind])
+	out.Word("type", teller.KindWords[m.Kind])
 	out.Word("asset", string(asset.Symbol))
 	out.Word("network", string(network.Symbol))
 	out.Amount("amount", m.Amount, asset.Scale)
 	out.Word("status", m.Status.String())
 	out.Time("create_time", m.Created)
-	out.Text("address", l.Address(m))
+	out.Text("address", address)
 	out.Text("network_description", network.Name)
 	out.Text("icon_url", l.Icon(asset.Symbol))
 
+	if memo != "" && (teller.Given(m) || network.MemoName != "") {
+		out.Text("memo", memo)
+	}
 	if network.MemoName != "" {
-		if m.Memo != "" {
-			out.Text("memo", m.Memo)
-		}
 		out.Text("memo_name", network.MemoName)
 	}
 
 	if m.Status == bourse.WalletDone {
 		out.Time("exec_time", m.Done)
 	}
-	if m.Kind == history.MovementDeposit {
+	switch m.Kind {
+	case history.MovementDeposit:
 		l.writeDeposit(m)
-	} else {
+	case history.MovementWithdrawal:
 		l.writeWithdrawal(m, asset)
+	case history.MovementTransferIn, history.MovementTransferOut: // without a chain and a fee
 	}
+	return nil
 }
 
 func (l *listing) writeDeposit(m *history.Movement) {

@@ -167,3 +167,45 @@ func TestPausedThenDone(t *testing.T) {
 		t.Errorf("leaving: %+v", open)
 	}
 }
+
+// TestTransfersAreListed gives money to another account, with and without a message, and
+// reads both lists, open and stored.
+func TestTransfersAreListed(t *testing.T) {
+	d := newDesk(t)
+	d.Credit(1, "BTC", "10")
+	give := func(message string) {
+		btc := d.View.Catalogue().Asset("BTC")
+		asked := &bourse.Withdraw{Asset: btc.ID, Internal: 2, Amount: d.Units("0.5", btc)}
+		cmd := &bourse.Command{Kind: bourse.CommandTransfer, Account: 1, Wallet: &bourse.WalletCommand{Withdraw: asked}}
+		if o, err := d.Accounts.Transfer(t.Context(), cmd, message); err != nil || o.Reason != 0 {
+			t.Fatal(o.Reason, err)
+		}
+	}
+	give("for lunch")
+	give("")
+	d.taken(d.Alice, "/withdraw", d.out("BTC", "BTC", "1", "0.0001"))
+
+	for _, stored := range []bool{false, true} {
+		if stored {
+			d.Follow()
+		}
+		d.wantRows(d.Alice, fields{}, "5 PROCESSING", "3 DONE", "1 DONE")
+		d.wantRows(d.Alice, fields{"type": []string{"TRANSFER_OUT", "DEPOSIT"}}, "3 DONE", "1 DONE")
+		d.wantRows(d.Alice, fields{"type": "WITHDRAWAL"}, "5 PROCESSING")
+		d.wantRows(d.Alice, fields{"type": "TRANSFER_IN"})
+		d.wantRows(d.Alice, fields{"status": "DONE", "asset": "BTC"}, "3 DONE", "1 DONE")
+		rows := d.rows(d.Bob, fields{"type": []string{}})
+		if len(rows) != 2 {
+			t.Fatalf("the recipient sees %v", rows)
+		}
+		for i, memo := range []any{nil, "for lunch"} {
+			row := rows[i]
+			if row["type"] != "TRANSFER_IN" || row["address"] != "alice@example.com" || row["memo"] != memo ||
+				row["network"] != "" || row["network_description"] != "" || row["txid"] != nil || row["fee"] != nil {
+				t.Errorf("row %v", row)
+			}
+		}
+	}
+	d.refused(d.Alice, "/transactions", fields{"offset": 0, "type": []string{"DEPOSIT", "GIFT"}}, "type")
+	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal not found")
+}

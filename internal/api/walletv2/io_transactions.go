@@ -7,6 +7,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
@@ -38,7 +39,7 @@ func (w *Wallet) transactions(c *v2.Call) error {
 }
 
 func (w *Wallet) transactionFilter(c *v2.Call) (f history.MovementFilter) {
-	kinds, statuses := words(c, "type", kindWords[1:]), words(c, "status", statusWords)
+	kinds, statuses := words(c, "type", teller.KindWords[1:]), words(c, "status", statusWords)
 	f.Asset, f.Network = w.assetFilter(c), w.networkFilter(c)
 	if len(kinds)+len(statuses) == 0 {
 		return f
@@ -47,7 +48,7 @@ func (w *Wallet) transactionFilter(c *v2.Call) (f history.MovementFilter) {
 	for kind := history.MovementDeposit; kind <= history.MovementTransferOut; kind++ {
 		for status := bourse.WalletPending; status <= bourse.WalletDone; status++ {
 			m := history.Movement{Kind: kind, Status: status}
-			if (len(kinds) == 0 || slices.Contains(kinds, kindWords[kind])) &&
+			if (len(kinds) == 0 || slices.Contains(kinds, teller.KindWords[kind])) &&
 				(len(statuses) == 0 || slices.Contains(statuses, statusOf(&m))) {
 				f.Of = f.Of.With(kind, status)
 			}

@@ -7,12 +7,6 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
-// kindWords are the words for types of transactions.
-var kindWords = [...]string{
-	history.MovementDeposit: "DEPOSIT", history.MovementWithdrawal: "WITHDRAWAL",
-	history.MovementTransferIn: "TRANSFER_IN", history.MovementTransferOut: "TRANSFER_OUT",
-}
-
 // statusOf returns the word for a transaction's status.
 func statusOf(m *history.Movement) string {
 	switch {
@@ -25,23 +19,18 @@ func statusOf(m *history.Movement) string {
 	}
 }
 
-// given reports whether a transaction is a transfer, which uses no network.
-func given(m *history.Movement) bool {
-	return m.Kind == history.MovementTransferIn || m.Kind == history.MovementTransferOut
-}
-
 // writeTransaction writes a transaction's fields.
 func (w *Wallet) writeTransaction(c *v2.Call, l *teller.Listing, m *history.Movement) error {
 	catalogue := w.View.Catalogue()
 	asset := catalogue.Assets[m.Asset]
-	address, memo, err := w.parties(c, l, m)
+	address, memo, err := l.Parties(c.Context, m)
 	if err != nil {
 		return err
 	}
 
 	out := c.Out
 	out.Uint("xid", uint64(m.ID))
-	out.Word("type", kindWords[m.Kind])
+	out.Word("type", teller.KindWords[m.Kind])
 	out.Amount("amount", m.Amount, asset.Scale)
 	out.Word("status", statusOf(m))
 	out.Seconds("createTime", m.Created)
@@ -64,26 +53,12 @@ func (w *Wallet) writeTransaction(c *v2.Call, l *teller.Listing, m *history.Move
 
 	w.writeAsset(c, asset)
 
-	if given(m) {
+	if teller.Given(m) {
 		out.Null("network")
 	} else {
 		w.writeNetwork(c, catalogue.Networks[m.Network])
 	}
 	return nil
-}
-
-// parties returns the address and memo of a transaction; for a transfer, the other
-// account's e-mail address and the message.
-func (w *Wallet) parties(c *v2.Call, l *teller.Listing, m *history.Movement) (address, memo string, err error) {
-	if !given(m) {
-		return l.Address(m), m.Memo, nil
-	}
-	other, _, err := w.Accounts.ByID(c.Context, m.Party)
-	if err != nil {
-		return "", "", err
-	}
-	memo, err = w.Accounts.Message(c.Context, m.Message)
-	return other.Email, memo, err
 }
 
 // writeChain writes the fields that come from the network.
@@ -103,7 +78,7 @@ func (w *Wallet) writeChain(c *v2.Call, l *teller.Listing, m *history.Movement) 
 		out.Null("confirmTarget")
 	}
 
-	if given(m) {
+	if teller.Given(m) {
 		out.Null("txid")
 	} else {
 		out.Maybe("txid", l.TxID(m))
