@@ -3,7 +3,7 @@ package conformance
 // allChecks has the checks of all areas.
 var allChecks = [][]check{
 	transportChecks, requestChecks, numberChecks, timeChecks, listChecks, keyChecks,
-	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, ordersChecks,
+	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, agedChecks, ordersChecks,
 	placeChecks, moneyChecks, executionChecks, stopsChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, extrasChecks,
 	operationsChecks, streamsChecks, slowChecks, ownChecks, consistencyChecks,
 	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,

@@ -8,7 +8,12 @@ import (
 
 var candlesChecks = []check{candlesNeed, candleWidths, candleRows, bucketStarts, candleRange, candleFold, candleBounds}
 
+// agedChecks need an exchange with a past.
+var agedChecks = []check{candlePages}
+
 func TestCandles(t *testing.T) { examine(t, candlesChecks) }
+
+func TestAged(t *testing.T) { examine(t, agedChecks) }
 
 // widths are the widths of the resolutions in seconds.
 var widths = map[string]int64{"1": 60, "60": 3600, "1D": 86400}
@@ -147,4 +152,28 @@ func candleBounds(x *exam) {
 			x.Errorf("candles of width %s begin at %s", res, rows[0])
 		}
 	}
+}
+
+// candlePages reads the minutes of a past range, each page from behind the one before.
+func candlePages(x *exam) {
+	x.covers("SPOT-CDL-9")
+	const minutes = 1201
+	m := &market{pair: "BTC/USDT"}
+	first := (x.now()/3600 - 24) * 3600
+	last := first + (minutes-1)*60
+
+	from := first
+	for _, rows := range []int64{500, 500, 201} {
+		page := x.candles(m, "1", from, last).value.get("candlestick").column("time")
+		if int64(len(page)) != rows {
+			x.Fatalf("%d candles from %d, want %d", len(page), from, rows)
+		}
+		for i, time := range page {
+			if want := from + int64(i)*60; seconds(time) != want {
+				x.Fatalf("candle %d from %d is of %s, want %d", i, from, time, want)
+			}
+		}
+		from += rows * 60
+	}
+	x.answers(x.candles(m, "1", from, last), `{"success":true,"candlestick":[]}`)
 }

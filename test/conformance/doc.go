@@ -3,7 +3,8 @@
 // It stands outside: it uses HTTP and WebSocket, and the bourse command for an operator's
 // actions. It imports nothing of the product but its descriptions, with which it
 // validates every answer. It can therefore examine any exchange: by default it builds and
-// starts one; with -url and -admin it uses a running one.
+// starts one, and for checks that need a past a second one, with traders; with -url and
+// -admin it uses a running one, which must have traded for a day.
 //
 // A check is a function that takes an [exam] and names, with covers, the clauses of the
 // assertions that follow. TestEveryClauseIsCovered fails for a clause without a check.

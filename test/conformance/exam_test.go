@@ -62,7 +62,11 @@ func examine(t *testing.T, checks []check) {
 					t.Errorf("the check fell over: %v\n%s", p, debug.Stack())
 				}
 			}()
-			c(&exam{T: t, exchange: examined, url: examined.url, patience: patience})
+			e, err := on(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c(&exam{T: t, exchange: e, url: e.url, patience: patience})
 		})
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,8 +26,23 @@ var (
 	adminFlag    = flag.String("admin", "", "the admin command of the exchange at -url, such as \"bourse admin --data DIR\"")
 )
 
-// examined is the exchange under examination.
-var examined *exchange
+var (
+	// examined is the exchange under examination.
+	examined *exchange
+	// aged returns another one, with traders and a past of days, for the checks of
+	// agedChecks. Its first call starts it.
+	aged func() (*exchange, error)
+	// stops end what the run started.
+	stops cleanups
+)
+
+// on returns the exchange that a check examines.
+func on(c check) (*exchange, error) {
+	if slices.ContainsFunc(agedChecks, func(a check) bool { return a.name() == c.name() }) {
+		return aged()
+	}
+	return examined, nil
+}
 
 // exchange is a running exchange with its operator.
 type exchange struct {
@@ -47,29 +64,74 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	e := &exchange{
-		url: strings.TrimSuffix(*urlFlag, "/"), client: newClient(), pool: newPool(),
-		reservations: newReservations(),
+	dir, err := os.MkdirTemp("", "conformance")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		return 1
 	}
-	e.operator.command = strings.Fields(*adminFlag)
-	e.marker.exchange = e
-	if e.url == "" {
-		stop, err := e.start()
-		defer stop()
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "conformance:", err)
-			return 1
-		}
+	stops.add(func() { _ = os.RemoveAll(dir) })
+	defer stops.run()
+
+	examined = newExchange()
+	examined.url = strings.TrimSuffix(*urlFlag, "/")
+	examined.operator.command = strings.Fields(*adminFlag)
+	if *urlFlag != "" {
+		aged = func() (*exchange, error) { return examined, nil }
+		return m.Run()
 	}
-	examined = e
+
+	if err := examined.build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		return 1
+	}
+	aged = sync.OnceValues(func() (*exchange, error) {
+		e := newExchange()
+		return e, e.start(dir, "aged", agingFor)
+	})
+	if err := examined.start(dir, "data", startingFor, "--bots=false"); err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		return 1
+	}
+
 	code := m.Run()
-	if *urlFlag == "" {
-		if out, err := e.operator.run([]string{"audit"}); err != nil {
-			fmt.Fprintf(os.Stderr, "conformance: the journal does not agree: %v\n%s\n", err, out)
-			return 1
-		}
+	if out, err := examined.operator.run([]string{"audit"}); err != nil {
+		fmt.Fprintf(os.Stderr, "conformance: the journal does not agree: %v\n%s\n", err, out)
+		return 1
 	}
 	return code
+}
+
+// Bounds of a start: of an exchange without a past, and of one that first makes days of it.
+const (
+	startingFor = 30 * time.Second
+	agingFor    = 5 * time.Minute
+)
+
+// cleanups are the functions to call at the end of the run. Safe for concurrent use.
+type cleanups struct {
+	mu   sync.Mutex
+	list []func()
+}
+
+func (c *cleanups) add(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = append(c.list, f)
+}
+
+// run calls the functions, the last one first.
+func (c *cleanups) run() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range slices.Backward(c.list) {
+		f()
+	}
+}
+
+func newExchange() *exchange {
+	e := &exchange{client: newClient(), pool: newPool(), reservations: newReservations()}
+	e.marker.exchange = e
+	return e
 }
 
 func newClient() *http.Client {
@@ -82,52 +144,49 @@ func newClient() *http.Client {
 	}
 }
 
-// start builds the binary and runs an exchange without traders. Call stop even after an
-// error.
-func (e *exchange) start() (stop func(), err error) {
-	dir, err := os.MkdirTemp("", "conformance")
-	if err != nil {
-		return func() {}, err
-	}
-	stop = func() { _ = os.RemoveAll(dir) }
-	binary, data := filepath.Join(dir, "bourse"), filepath.Join(dir, "data")
-	args := []string{"build", "-o", binary}
+// build builds the binary in a directory.
+func (e *exchange) build(dir string) error {
+	args := []string{"build", "-o", filepath.Join(dir, "bourse")}
 	if *detectorFlag {
 		args = append(args, "-race")
 	}
-	build := exec.Command("go", append(args, "../../cmd/bourse")...)
-	if out, err := build.CombinedOutput(); err != nil {
-		return stop, fmt.Errorf("go build: %w\n%s", err, out)
+	out, err := exec.Command("go", append(args, "../../cmd/bourse")...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	args = []string{"dev", "--data", data, "--listen", "127.0.0.1:0", "--bots=false", "--block-time=0"}
+	return nil
+}
+
+// start runs the binary of a directory on a data directory there until the end of the
+// run, and waits at most within until it serves.
+func (e *exchange) start(dir, name string, within time.Duration, more ...string) error {
+	binary, data := filepath.Join(dir, "bourse"), filepath.Join(dir, name)
+	args := append([]string{"dev", "--data", data, "--listen", "127.0.0.1:0", "--block-time=0"}, more...)
 	if *storeFlag == "postgres" {
 		database, err := postgrestest.Start()
 		if err != nil {
-			return stop, err
+			return err
 		}
-		stop = func() {
-			_ = database.Stop()
-			_ = os.RemoveAll(dir)
-		}
+		stops.add(func() { _ = database.Stop() })
 		args = append(args, "--history", database.URL("postgres"), "--accounts", database.URL("postgres"))
 	}
-	serve, before := exec.Command(binary, args...), stop
+
+	serve := exec.Command(binary, args...)
 	said, err := outside.Listen(serve)
 	if err != nil {
-		return stop, err
+		return err
 	}
-	stop = func() {
+	stops.add(func() {
 		_ = serve.Process.Signal(os.Interrupt)
 		_ = serve.Wait()
-		before()
-	}
+	})
 	e.operator = operator{[]string{binary, "admin", "--data", data}, outside.Socket(data, 0)}
-	return stop, e.await(said)
+	return e.await(said, within)
 }
 
 // await waits until the exchange serves.
-func (e *exchange) await(said *outside.Output) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+func (e *exchange) await(said *outside.Output, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	select {
 	case address, ok := <-said.Address:

@@ -66,13 +66,13 @@ func (r *recorder) credit(clauses []string) {
 // changedPatience is the timeout of a message in a run whose change may suppress it.
 const changedPatience = 2 * time.Second
 
-// watch runs a check behind a proxy and returns the recorder and the proxy.
-func watch(c check, change *mutation) (*recorder, *proxy) {
+// watch runs a check behind a proxy of an exchange and returns the recorder and the proxy.
+func watch(e *exchange, c check, change *mutation) (*recorder, *proxy) {
 	wait := patience
 	if change != nil {
 		wait = changedPatience
 	}
-	p := newProxy(examined, change)
+	p := newProxy(e, change)
 	defer p.server.Close()
 	r := &recorder{name: c.name(), noticed: map[string]bool{}}
 	done := make(chan struct{})
@@ -86,7 +86,7 @@ func watch(c check, change *mutation) (*recorder, *proxy) {
 				f()
 			}
 		}()
-		c(&exam{T: r, exchange: examined, url: p.server.URL, patience: wait})
+		c(&exam{T: r, exchange: e, url: p.server.URL, patience: wait})
 	}()
 	<-done
 	return r, p
@@ -145,7 +145,11 @@ func (y *tally) has(clauses []string) bool {
 // mutate repeats a check with different changes until one was noticed for each of its
 // clauses.
 func mutate(t *testing.T, c check, noticed *tally) {
-	r, p := watch(c, nil)
+	e, err := on(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, p := watch(e, c, nil)
 	if len(r.failures) > 0 {
 		t.Fatalf("fails without a change: %s", r.failures[0])
 	}
@@ -163,7 +167,7 @@ func mutate(t *testing.T, c check, noticed *tally) {
 			break
 		}
 		runs++
-		r, p := watch(c, &list[i])
+		r, p := watch(e, c, &list[i])
 		switch {
 		case len(r.failures) > 0:
 			red++
