@@ -59,7 +59,9 @@ func (f *Form) Parse(body []byte, fields Fields) error {
 }
 
 // forget drops the values, and keeps the memory of the decoder.
-func (f *Form) forget() { f.fields, f.values, f.body, f.err = nil, [MaxFields]jsontext.Value{}, nil, nil }
+func (f *Form) forget() {
+	f.fields, f.values, f.body, f.err = nil, [MaxFields]jsontext.Value{}, nil, nil
+}
 
 // members reads the object. misnamed is the error for the first name that differs from a
 // known one in case alone.

@@ -122,7 +122,7 @@ func (p *path) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Form: &s.form, Context: r.Context(), Out: s.out, From: p.From(r), Limits: p.Limits,
 		HTTP: r, Header: w.Header(), Body: s.body[:0], kind: jsonType,
 	}
-	label, status, success := p.answer(c)
+	label, status, success := p.answer(c) //nolint:contextcheck // steps derive theirs from the request's
 	// The client's reading time is not part of the duration.
 	p.Observe(label, status, success, p.Clock().Sub(began))
 	c.send(w, status)

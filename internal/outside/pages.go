@@ -1,6 +1,7 @@
 package outside
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,12 +9,26 @@ import (
 	"strings"
 )
 
-// Body returns the body of a response with status 200; any other status is an error. It
-// takes the results of an http.Client's methods.
-func Body(res *http.Response, err error) ([]byte, error) {
+// Get returns the body of a page; any status but 200 is an error.
+func Get(client *http.Client, url string) ([]byte, error) {
+	res, err := client.Get(url)
 	if err != nil {
 		return nil, err
 	}
+	return body(res)
+}
+
+// Post sends a JSON text and returns the body of the answer; any status but 200 is an
+// error.
+func Post(client *http.Client, url string, text []byte) ([]byte, error) {
+	res, err := client.Post(url, "application/json", bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	return body(res)
+}
+
+func body(res *http.Response) ([]byte, error) {
 	body, err := io.ReadAll(res.Body)
 	if err := errors.Join(err, res.Body.Close()); err != nil {
 		return nil, err

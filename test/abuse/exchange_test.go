@@ -121,7 +121,7 @@ func (x *exchange) stop(t *testing.T) {
 // watch reads a page of the metrics' listener.
 func (x *exchange) watch(path string) (string, error) {
 	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
-	body, err := outside.Body(client.Get("http://" + x.metrics + path))
+	body, err := outside.Get(client, "http://"+x.metrics+path)
 	return string(body), err
 }
 

@@ -68,5 +68,5 @@ func (o *operator) ask(path string, body fields) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return outside.Body(o.socket.Post("http://admin/"+path, "application/json", bytes.NewReader(b)))
+	return outside.Post(o.socket, "http://admin/"+path, b)
 }

@@ -1,7 +1,6 @@
 package hostile
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -117,7 +116,7 @@ func (x *exchange) post(client *http.Client, path string, body fields) ([]byte, 
 	if !strings.HasPrefix(path, "/wallet/") {
 		path = "/spot" + path
 	}
-	out, err := outside.Body(client.Post(x.url(path), "application/json", bytes.NewReader(text)))
+	out, err := outside.Post(client, x.url(path), text)
 	return out, errors.Join(err, x.unleaked(string(out)))
 }
 

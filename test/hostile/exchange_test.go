@@ -177,7 +177,7 @@ func (x *exchange) url(path string) string { return "http://" + x.address + path
 
 // watch reads a page of the metrics' listener.
 func (x *exchange) watch(path string) (string, error) {
-	body, err := outside.Body(x.client.Get("http://" + x.metrics + path))
+	body, err := outside.Get(x.client, "http://"+x.metrics+path)
 	return string(body), err
 }
 
