@@ -152,7 +152,7 @@ func (s *stall) ask(t *testing.T, method string, raw []byte) (err error) {
 // TestHostileAnswers reads what nodes may answer. The client says what it thinks
 // of it, and believes the next honest answer.
 func TestHostileAnswers(t *testing.T) {
-	text, err := os.ReadFile("../../../hostile/testdata/chain.txt")
+	text, err := os.ReadFile("../../../test/hostile/testdata/chain.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
