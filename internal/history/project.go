@@ -73,7 +73,7 @@ func (b *Batch) addTrade(cmd *bourse.Command, t *bourse.Trade) {
 func (b *Batch) addFill(cmd *bourse.Command, t *bourse.Trade, f *bourse.Fill, side bourse.Side, role bourse.Role) {
 	*next(&b.Fills) = Fill{
 		Seq: cmd.Seq, Account: f.Account, Ordinal: f.Ordinal, Order: f.Order,
-		Market: t.Market, Time: cmd.Time, Side: side, Role: role,
+		Market: t.Market, Trade: t.Number, Time: cmd.Time, Side: side, Role: role,
 		Price: t.Price, Lots: t.Lots, Total: t.Total, Fee: f.Fee,
 	}
 }

@@ -268,7 +268,7 @@ func (n *naive) trade(cmd *bourse.Command, t *bourse.Trade) {
 		o := n.orders[side.Order-1]
 		f := history.Fill{
 			Seq: cmd.Seq, Account: side.Account, Ordinal: side.Ordinal, Order: side.Order, Market: t.Market,
-			Time: cmd.Time, Side: o.Side, Role: bourse.Role(role + 1), Price: t.Price, Lots: t.Lots,
+			Trade: t.Number, Time: cmd.Time, Side: o.Side, Role: bourse.Role(role + 1), Price: t.Price, Lots: t.Lots,
 			Total: t.Total, Fee: side.Fee,
 		}
 		o.Filled = side.Filled

@@ -40,11 +40,13 @@ type Fill struct {
 	Ordinal uint64
 	Order   bourse.OrderID
 	Market  bourse.MarketID
-	Time    bourse.Time
-	Side    bourse.Side
-	Role    bourse.Role
-	Price   bourse.Price
-	Lots    bourse.Lots
+	// Trade is the market's number of the trade.
+	Trade uint64
+	Time  bourse.Time
+	Side  bourse.Side
+	Role  bourse.Role
+	Price bourse.Price
+	Lots  bourse.Lots
 	// Total is in quote units; Fee in units of the received asset, base for a buyer and
 	// quote for a seller.
 	Total bourse.Amount

@@ -12,14 +12,15 @@ var placeholders = map[string]struct {
 	kind byte
 	form *regexp.Regexp
 }{
-	"#time": {'"', regexp.MustCompile(`^[1-9][0-9]{9}\.[0-9]{6}$`)},
-	"#unix": {'0', regexp.MustCompile(`^[1-9][0-9]{9}$`)},
-	"#int":  {'0', regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)},
-	"#id":   {'0', regexp.MustCompile(`^[1-9][0-9]*$`)},
-	"#dec":  {'"', regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$`)},
-	"#pct":  {'"', regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)},
-	"#text": {'"', regexp.MustCompile(`^[^\n]+$`)},
-	"#url":  {'"', regexp.MustCompile(`^https?://[^/]+/.+$`)},
+	"#time":   {'"', regexp.MustCompile(`^[1-9][0-9]{9}\.[0-9]{6}$`)},
+	"#unix":   {'0', regexp.MustCompile(`^[1-9][0-9]{9}$`)},
+	"#micros": {'0', regexp.MustCompile(`^[1-9][0-9]{15}$`)},
+	"#int":    {'0', regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)},
+	"#id":     {'0', regexp.MustCompile(`^[1-9][0-9]*$`)},
+	"#dec":    {'"', regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$`)},
+	"#pct":    {'"', regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)},
+	"#text":   {'"', regexp.MustCompile(`^[^\n]+$`)},
+	"#url":    {'"', regexp.MustCompile(`^https?://[^/]+/.+$`)},
 
 	"#full":   {'"', regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?$`)},
 	"#pair":   {'"', regexp.MustCompile(`^[A-Z0-9_]+/[A-Z0-9_]+$`)},

@@ -7,7 +7,7 @@ import (
 
 var ownChecks = []check{
 	acceptedMessage, rejectedMessage, refusedIsSilent, oneUpdateEach, finalStatus, triggeredMessage, waitingUpdate, orderOfMessages,
-	ownTradeMessages, othersAreSilent,
+	ownTradeMessages, othersAreSilent, updatesSayWhatIsLeft,
 }
 
 func TestOwnStreams(t *testing.T) { examine(t, ownChecks) }
@@ -24,7 +24,7 @@ func acceptedMessage(x *exam) {
 	x.golden(first(s.fence()), "stream_orderAccepted", "pair", m.pair, "base", m.base)
 	a.place(m.byTotal("BUY", "5").with("time_in_force", "GTC").with("price", "3"))
 	x.match(first(s.fence()), `{"class":"data","stream":"myOrders","event":"orderAccepted","pair":"`+m.pair+`","obid":"#id","side":"BUY","type":"MARKET",`+
-		`"time":"#unix","time_in_force":"GTC","base":"`+m.base+`","quote":"USDT","total":"5","quote_prec":4}`)
+		`"time":"#unix","time_us":"#micros","time_in_force":"GTC","base":"`+m.base+`","quote":"USDT","total":"5","quote_prec":4,"filled":"0"}`)
 }
 
 func rejectedMessage(x *exam) {
@@ -78,7 +78,7 @@ func oneUpdateEach(x *exam) {
 	a, b := x.traders(m)
 	s := a.private()
 	first, second := a.sell(m, "10", "1"), a.sell(m, "10", "3")
-	x.same("events of orders that rest", events(s.fence()), "orderAccepted:"+first+"::", "orderAccepted:"+second+"::")
+	x.same("events of orders that rest", events(s.fence()), "orderAccepted:"+first+"::0", "orderAccepted:"+second+"::0")
 	b.sell(m, "11", "1")
 	b.buy(m, "10", "1")
 	b.buy(m, "10", "2")
@@ -86,7 +86,7 @@ func oneUpdateEach(x *exam) {
 	b.sell(m, "9", "1")
 	third := a.buy(m, "11", "4")
 	got, want := events(s.fence()), []string{
-		"orderAccepted:" + third + "::", "orderUpdate:" + second + ":FILLED:3", "orderUpdate:" + third + "::3",
+		"orderAccepted:" + third + "::0", "orderUpdate:" + second + ":FILLED:3", "orderUpdate:" + third + "::3",
 	}
 	slices.Sort(got)
 	slices.Sort(want) // the order of the two updates is unspecified
@@ -102,16 +102,16 @@ func finalStatus(x *exam) {
 	b.buy(m, "10", "0.5")
 	a.cancel(id)
 	got := s.fence()
-	x.same("events", events(got), "orderAccepted:"+id+"::", "orderUpdate:"+id+"::0.5", "orderUpdate:"+id+":CANCELED:0.5")
+	x.same("events", events(got), "orderAccepted:"+id+"::0", "orderUpdate:"+id+"::0.5", "orderUpdate:"+id+":CANCELED:0.5")
 	x.golden(got[len(got)-1], "stream_orderUpdate", "pair", m.pair, "obid", id)
 	b.sell(m, "10", "1")
 	id = a.place(m.limit("BUY", "10", "2").with("time_in_force", "IOC"))
-	x.same("events of IOC", events(s.fence()), "orderAccepted:"+id+"::", "orderUpdate:"+id+":KILLED:1")
+	x.same("events of IOC", events(s.fence()), "orderAccepted:"+id+"::0", "orderUpdate:"+id+":KILLED:1")
 	id = a.place(m.limit("BUY", "10", "2").with("time_in_force", "FOK"))
-	x.same("events of FOK", events(s.fence()), "orderAccepted:"+id+"::", "orderUpdate:"+id+":KILLED:0")
+	x.same("events of FOK", events(s.fence()), "orderAccepted:"+id+"::0", "orderUpdate:"+id+":KILLED:0")
 	b.sell(m, "10", "1")
 	id = a.buy(m, "10", "1")
-	x.same("events of a fill", events(s.fence()), "orderAccepted:"+id+"::", "orderUpdate:"+id+":FILLED:1")
+	x.same("events of a fill", events(s.fence()), "orderAccepted:"+id+"::0", "orderUpdate:"+id+":FILLED:1")
 }
 
 func triggeredMessage(x *exam) {
@@ -128,9 +128,10 @@ func triggeredMessage(x *exam) {
 	if len(got) != 2 {
 		x.Fatalf("%d messages, want 2: %v", len(got), got)
 	}
-	begin := `{"class":"data","stream":"myOrders","event":"orderUpdate","pair":"` + m.pair + `","obid":` + id + `,"time":"#unix",`
-	x.match(got[0], begin+`"triggered":true,"filled":"0"}`)
-	x.match(got[1], begin+`"filled":"1"}`)
+	begin := `{"class":"data","stream":"myOrders","event":"orderUpdate","pair":"` + m.pair + `","obid":` + id + `,"side":"BUY","time":"#unix",` +
+		`"time_us":"#micros","price":"12",`
+	x.match(got[0], begin+`"triggered":true,"filled":"0","left":"3"}`)
+	x.match(got[1], begin+`"filled":"1","left":"2"}`)
 	rests := a.place(m.stop("BUY", "11", "5", "3"))
 	x.same("events of a stop that rests", events(s.fence()), "orderAccepted:"+rests+"::", "orderUpdate:"+rests+"::0")
 }
@@ -144,7 +145,7 @@ func waitingUpdate(x *exam) {
 	a.cancel(id)
 	got := s.fence()
 	x.same("events", events(got), "orderAccepted:"+id+"::", "orderUpdate:"+id+":CANCELED:")
-	x.equal("fields", got[len(got)-1].names(), "class stream event pair obid time status")
+	x.equal("fields", got[len(got)-1].names(), "class stream event pair obid side time time_us price status left")
 }
 
 func orderOfMessages(x *exam) {
@@ -182,8 +183,8 @@ func ownTradeMessages(x *exam) {
 	sold, bought := x.trade(m, a, b, "10.5", "1.5")
 	x.golden(first(of(taker.fence(), "myTrades")), "stream_myTrades", "pair", m.pair, "obid", bought)
 	told := of(maker.fence(), "myTrades")
-	x.matchAll(told, `{"class":"data","stream":"myTrades","time":"#unix","price":"10.5","amount":"1.5","total":"15.75","side":"SELL",`+
-		`"pair":"`+m.pair+`","obid":`+sold+`,"role":"MAKER","fee":"0.01575"}`)
+	x.matchAll(told, `{"class":"data","stream":"myTrades","time":"#unix","time_us":"#micros","price":"10.5","amount":"1.5","total":"15.75","side":"SELL",`+
+		`"pair":"`+m.pair+`","obid":`+sold+`,"role":"MAKER","fee":"0.01575","trade_id":"#id"}`)
 	x.trade(m, a, a, "10", "1")
 	roles := (&value{items: of(maker.fence(), "myTrades")}).column("role")
 	slices.Sort(roles)
@@ -204,4 +205,25 @@ func othersAreSilent(x *exam) {
 	for _, message := range own.fence() {
 		x.equal("obid", message.get("obid").text, id)
 	}
+}
+
+func updatesSayWhatIsLeft(x *exam) {
+	x.covers("SPOT-MYO-11")
+	m := x.market()
+	a, b := x.traders(m)
+	s := a.private()
+	a.sell(m, "10", "3")
+	b.buy(m, "10", "1")
+	b.buy(m, "10", "2")
+	a.place(m.limit("BUY", "9", "2").with("time_in_force", "IOC"))
+	b.sell(m, "8", "4")
+	a.place(m.byAmount("BUY", "1.5").with("time_in_force", "IOC"))
+	a.place(m.byTotal("BUY", "10").with("time_in_force", "IOC"))
+	var got []string
+	for _, message := range of(s.fence(), "myOrders") {
+		if message.get("event").text == "orderUpdate" {
+			got = append(got, message.get("side").text+":"+message.get("price").text+":"+message.get("left").text)
+		}
+	}
+	x.same("updates", got, "SELL:10:2", "SELL:10:0", "BUY:9:2", "BUY::0", "BUY::")
 }

@@ -32,25 +32,27 @@ var shapes = map[string]string{
 	"market":    ticker,
 	"market_ex": ticker + " base_name:#text quote_name:#text base_precision:#int quote_precision:#int" + day + " min_order:#dec",
 	"level":     "price:#full amount:#full",
-	"trade":     "time:#time price:#dec amount:#dec total:#dec side:#side",
+	"trade":     "time:#time price:#dec amount:#dec total:#dec side:#side trade_id:#id",
 	"candle":    "time:#time open:#dec high:#dec low:#dec close:#dec volume:#dec",
 	"open_order": "obid:#id pair:#pair time:#time side:#side price:#dec amount:#dec time_in_force:#tif type:#type quote_prec:#int" +
 		" filled?:#dec stop?:#dec client_id?:#name",
 	"order": "obid:#id pair:#pair time:#time side:#side time_in_force:#tif type:#type quote_prec:#int trades:[order_trade] status:#status" +
 		" base:#symbol quote:#symbol price?:#dec amount?:#dec total?:#dec filled?:#dec stop?:#dec client_id?:#name",
-	"order_trade": "time:#time fee:#dec price:#dec amount:#dec total:#dec role:#role",
-	"own_trade":   "time:#time pair:#pair fee:#dec price:#dec amount:#dec total:#dec role:#role side:#side",
+	"order_trade": "time:#time fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id",
+	"own_trade": "time:#time pair:#pair fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id" +
+		" side:#side",
 
-	"@marketTrade": "class stream time:#unix price:#dec amount:#dec total:#dec side:#side pair:#pair",
-	"@candleStick": "class stream time:#unix pair:#pair open:#dec high:#dec low:#dec close:#dec volume:#dec",
+	"@marketTrade": "class stream time:#unix time_us:#micros price:#dec amount:#dec total:#dec side:#side pair:#pair" +
+		" trade_id:#id",
+	"@candleStick": "class stream time:#unix time_us:#micros pair:#pair open:#dec high:#dec low:#dec close:#dec volume:#dec",
 	"@ticker":      "class stream pair:#pair price:#dec change:#int previous:#dec",
 	"@tickerEx":    "class stream pair:#pair price:#dec change:#int previous:#dec" + day,
 	"@orderBook":   "class stream pair:#pair price:#full amount:#full side:#side seq:#int",
-	"myTrades": "class stream time:#unix price:#dec amount:#dec total:#dec side:#side pair:#pair obid:#id role:#role" +
-		" fee:#dec",
-	"myOrders": "class stream event:#event pair:#pair obid?:#id side?:#side type?:#type time:#unix time_in_force?:#tif base?:#symbol" +
+	"myTrades": "class stream time:#unix time_us:#micros price:#dec amount:#dec total:#dec side:#side pair:#pair obid:#id role:#role" +
+		" fee:#dec trade_id:#id",
+	"myOrders": "class stream event:#event pair:#pair obid?:#id side?:#side type?:#type time:#unix time_us:#micros time_in_force?:#tif base?:#symbol" +
 		" quote?:#symbol price?:#dec amount?:#dec total?:#dec stop?:#dec quote_prec?:#int status?:#status triggered? filled?:#dec" +
-		" reason?:#reason client_id?:#name",
+		" left?:#dec reason?:#reason client_id?:#name",
 	"error": "success error:#text",
 	"resp":  "class id:#int success error?:#text",
 }

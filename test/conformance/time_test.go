@@ -1,12 +1,13 @@
 package conformance
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-var timeChecks = []check{timesAreTexts, streamTimes, timeGoesOn, oneTimeForATrade}
+var timeChecks = []check{timesAreTexts, streamTimes, timeGoesOn, oneTimeForATrade, microseconds}
 
 func TestTimes(t *testing.T) { examine(t, timeChecks) }
 
@@ -77,4 +78,21 @@ func oneTimeForATrade(x *exam) {
 	x.equal("time in the buyer's order", b.history(bought).get("trades").items[0].get("time").text, when)
 	seconds, _, _ := strings.Cut(when, ".")
 	x.same("time in the stream", (&value{items: s.fence()}).column("time"), seconds)
+}
+
+func microseconds(x *exam) {
+	x.covers("SPOT-TIM-5")
+	m := x.market()
+	a, b := x.traders(m)
+	s := b.private()
+	s.sub(m.pair+"@marketTrade", m.pair+"@candleStick/1")
+	x.trade(m, a, b, "10", "1")
+	when := strings.Replace(x.trades(m).items[0].get("time").text, ".", "", 1)
+	got := s.fence()
+	x.equal("time_us of a trade", first(of(got, m.pair+"@marketTrade")).get("time_us").text, when)
+	x.equal("time_us of an own trade", first(of(got, "myTrades")).get("time_us").text, when)
+	for _, message := range got {
+		whole, _ := strings.CutPrefix(message.get("time_us").text, message.get("time").text)
+		x.equal("digits of time_us behind time", strconv.Itoa(len(whole)), "6")
+	}
 }

@@ -1,8 +1,11 @@
 package conformance
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+)
 
-var tradesChecks = []check{tradesNeed, tradeRows, takerSide, oneRowForEach}
+var tradesChecks = []check{tradesNeed, tradeRows, takerSide, oneRowForEach, tradesAreNumbered, oneTradeEverywhere}
 
 func TestTrades(t *testing.T) { examine(t, tradesChecks) }
 
@@ -47,5 +50,46 @@ func oneRowForEach(x *exam) {
 	x.same("prices", rows.column("price")[:3], "11", "10", "10")
 	if n := len(rows.items); n != min(50, before+3) {
 		x.Errorf("%d rows after %d", n, before)
+	}
+}
+
+func tradesAreNumbered(x *exam) {
+	x.covers("SPOT-TRD-5")
+	m := x.market()
+	a, b := x.traders(m)
+	for i := range 3 {
+		a.sell(m, strconv.Itoa(10+i), "1")
+	}
+	b.buy(m, "12", "3")
+	x.trade(m, a, b, "10", "1")
+	ids := x.trades(m).column("trade_id")
+	last := seconds(ids[0])
+	for i, id := range ids[:4] {
+		x.equal("trade_id", id, strconv.FormatInt(last-int64(i), 10))
+	}
+}
+
+// oneTradeEverywhere finds a trade by its trade_id in all places that list it.
+func oneTradeEverywhere(x *exam) {
+	x.covers("SPOT-TRD-6")
+	m := x.market()
+	a, b := x.traders(m)
+	public, seller, buyer := x.connect(), a.private(), b.private()
+	public.sub(m.pair + "@marketTrade")
+	sold, bought := x.trade(m, a, b, "10.5", "1.5")
+
+	id := x.trades(m).column("trade_id")[0]
+	x.equal("trade_id of marketTrade", first(public.fence()).get("trade_id").text, id)
+	for _, own := range []struct {
+		*account
+		*socket
+		order string
+	}{{a, seller, sold}, {b, buyer, bought}} {
+		told := first(of(own.fence(), "myTrades"))
+		x.equal("trade of myTrades", told.get("trade_id").text+" "+told.get("obid").text, id+" "+own.order)
+		row := own.list("/trades_history").items[0]
+		x.equal("own trade", row.get("trade_id").text+" "+row.get("obid").text, id+" "+own.order)
+		row = own.history(own.order).get("trades").items[0]
+		x.equal("trade of the order", row.get("trade_id").text+" "+row.get("obid").text, id+" "+own.order)
 	}
 }

@@ -84,11 +84,13 @@ func writeOrderTrades(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, 
 	c.Out.EndArray()
 }
 
-// writeFill writes the fields that all rows of a fill have, from fee to role.
+// writeFill writes the fields that all rows of a fill have, from fee to obid.
 func writeFill(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, f *history.Fill) {
 	c.Out.Amount("fee", f.Fee, catalogue.Assets[m.Received(f.Side)].Scale)
 	c.Out.Price("price", f.Price, m.QuotePrecision)
 	c.Out.Lots("amount", f.Lots, m.BasePrecision)
 	c.Out.Amount("total", f.Total, catalogue.Assets[m.Quote].Scale)
 	c.Out.Word("role", f.Role.String())
+	c.Out.Uint("trade_id", f.Trade)
+	c.Out.Uint("obid", uint64(f.Order))
 }

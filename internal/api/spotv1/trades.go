@@ -28,6 +28,7 @@ func (s *Spot) trades(c *api.Call) error {
 		c.Out.Lots("amount", t.Lots, m.BasePrecision)
 		c.Out.Amount("total", t.Total, scale)
 		c.Out.Word("side", t.TakerSide.String())
+		c.Out.Uint("trade_id", t.Number)
 		c.Out.EndObject()
 	}
 	c.Out.EndArray()

@@ -24,7 +24,7 @@ func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
 	}
 
 	c := &u.Candle
-	w.Int("time", c.Start.Seconds())
+	writeTime(w, c.Start)
 	w.Word("pair", string(m.Pair))
 	w.Price("open", c.Open, m.QuotePrecision)
 	w.Price("high", c.High, m.QuotePrecision)

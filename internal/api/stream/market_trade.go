@@ -12,11 +12,12 @@ func (p *Publisher) marketTrade(m *bourse.Market, t *bourse.Trade) {
 	if !ok {
 		return
 	}
-	w.Int("time", p.now.Seconds())
+	writeTime(w, p.now)
 	w.Price("price", t.Price, m.QuotePrecision)
 	w.Lots("amount", t.Lots, m.BasePrecision)
 	w.Amount("total", t.Total, p.catalogue.Assets[m.Quote].Scale)
 	w.Word("side", t.TakerSide.String())
 	w.Word("pair", string(m.Pair))
+	w.Uint("trade_id", t.Number)
 	p.stage(topic)
 }

@@ -6,17 +6,12 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// change accumulates a command's effects on an order after its acceptance.
+// change is an order that a command changed after its acceptance.
 type change struct {
 	account bourse.AccountID
-	market  *bourse.Market
 	order   bourse.OrderID
-	filled  bourse.Lots
-	// waiting is set for a stop that ended before its trigger.
-	waiting bool
-	// status is the final status; zero while the order is open.
-	status bourse.OrderStatus
-	client bourse.ClientID
+	// closed is the order at its end; nil while it is open.
+	closed *bourse.Order
 }
 
 func ownOrders(account bourse.AccountID) feed.Topic {
@@ -43,12 +38,15 @@ func (p *Publisher) orderAccepted(o *bourse.Order) {
 	w.Uint("obid", uint64(o.ID))
 	w.Word("side", o.Side.String())
 	w.Word("type", o.Type.String())
-	w.Int("time", o.Time.Seconds())
+	writeTime(w, o.Time)
 	w.Word("time_in_force", o.TIF.String())
 	w.Word("base", string(p.catalogue.Assets[m.Base].Symbol))
 	w.Word("quote", string(p.catalogue.Assets[m.Quote].Symbol))
 	p.asked(w, m, &o.NewOrder)
 	w.Uint("quote_prec", uint64(m.QuotePrecision))
+	if !o.Waiting() {
+		w.Lots("filled", o.Filled, m.BasePrecision)
+	}
 	clientID(w, o.ClientID)
 	p.stage(ownOrders(o.Account))
 }
@@ -62,7 +60,7 @@ func (p *Publisher) orderRejected(o *bourse.Order, reason bourse.Reason) {
 	}
 	w.Word("side", o.Side.String())
 	w.Word("type", o.Type.String())
-	w.Int("time", o.Time.Seconds())
+	writeTime(w, o.Time)
 	w.Word("time_in_force", o.TIF.String())
 	p.asked(w, m, &o.NewOrder)
 	w.Word("reason", reason.String())
@@ -93,37 +91,21 @@ func clientID(w *wire.Writer, id bourse.ClientID) {
 }
 
 // orderTriggered stages the trigger of a stop.
-func (p *Publisher) orderTriggered(o *bourse.Order) {
-	m := p.catalogue.Markets[o.Market]
-	w, ok := p.orderEvent("orderUpdate", o.Account, m)
-	if !ok {
-		return
-	}
-	w.Uint("obid", uint64(o.ID))
-	w.Int("time", p.now.Seconds())
-	w.Bool("triggered", true)
-	w.Lots("filled", o.Filled, m.BasePrecision)
-	clientID(w, o.ClientID)
-	p.stage(ownOrders(o.Account))
-}
+func (p *Publisher) orderTriggered(o *bourse.Order) { p.orderUpdate(o, true) }
 
 // orderFilled records a fill of an order.
-func (p *Publisher) orderFilled(f *bourse.Fill, m *bourse.Market) {
-	if c := p.change(f.Account, f.Order, m); c != nil {
-		c.filled = f.Filled
-	}
-}
+func (p *Publisher) orderFilled(f *bourse.Fill) { p.change(f.Account, f.Order) }
 
-// orderClosed records the final status of an order.
+// orderClosed records the end of an order. o is valid until the next command.
 func (p *Publisher) orderClosed(o *bourse.Order) {
-	if c := p.change(o.Account, o.ID, p.catalogue.Markets[o.Market]); c != nil {
-		c.filled, c.status, c.client, c.waiting = o.Filled, o.Status, o.ClientID, o.Waiting()
+	if c := p.change(o.Account, o.ID); c != nil {
+		c.closed = o
 	}
 }
 
 // change returns the order's change in this command, or nil if the account has no
 // subscriber.
-func (p *Publisher) change(account bourse.AccountID, order bourse.OrderID, m *bourse.Market) *change {
+func (p *Publisher) change(account bourse.AccountID, order bourse.OrderID) *change {
 	if !p.feed.Wanted(ownOrders(account)) {
 		return nil
 	}
@@ -131,7 +113,7 @@ func (p *Publisher) change(account bourse.AccountID, order bourse.OrderID, m *bo
 	if !known {
 		at = len(p.changed)
 		p.index[order] = at
-		p.changed = append(p.changed, change{account: account, market: m, order: order})
+		p.changed = append(p.changed, change{account: account, order: order})
 	}
 	return &p.changed[at]
 }
@@ -142,27 +124,44 @@ func (p *Publisher) orderUpdates() {
 		return
 	}
 	for i := range p.changed {
-		p.orderUpdate(&p.changed[i])
+		c := &p.changed[i]
+		o := c.closed
+		if o == nil {
+			o = p.view.Open(c.account, c.order)
+		}
+		p.orderUpdate(o, false)
 	}
 	p.changed = p.changed[:0]
 	clear(p.index)
 }
 
-func (p *Publisher) orderUpdate(c *change) {
-	w, ok := p.orderEvent("orderUpdate", c.account, c.market)
+// orderUpdate stages an order's state after a command, or at its trigger.
+func (p *Publisher) orderUpdate(o *bourse.Order, triggered bool) {
+	m := p.catalogue.Markets[o.Market]
+	w, ok := p.orderEvent("orderUpdate", o.Account, m)
 	if !ok {
 		return
 	}
-	w.Uint("obid", uint64(c.order))
-	w.Int("time", p.now.Seconds())
-	if c.status != 0 {
-		w.Word("status", c.status.String())
-	} else if o := p.view.Open(c.account, c.order); o != nil {
-		c.client = o.ClientID
+
+	w.Uint("obid", uint64(o.ID))
+	w.Word("side", o.Side.String())
+	writeTime(w, p.now)
+	if o.Price != 0 {
+		w.Price("price", o.Price, m.QuotePrecision)
 	}
-	if !c.waiting {
-		w.Lots("filled", c.filled, c.market.BasePrecision)
+
+	if triggered {
+		w.Bool("triggered", true)
+	} else if o.Status != bourse.Open {
+		w.Word("status", o.Status.String())
 	}
-	clientID(w, c.client)
-	p.stage(ownOrders(c.account))
+
+	if !o.Waiting() {
+		w.Lots("filled", o.Filled, m.BasePrecision)
+	}
+	if o.Lots != 0 {
+		w.Lots("left", o.Lots-o.Filled, m.BasePrecision)
+	}
+	clientID(w, o.ClientID)
+	p.stage(ownOrders(o.Account))
 }

@@ -16,7 +16,7 @@ func (p *Publisher) myTrade(m *bourse.Market, t *bourse.Trade, f *bourse.Fill, r
 	if side == bourse.Buy {
 		received = m.Base
 	}
-	w.Int("time", p.now.Seconds())
+	writeTime(w, p.now)
 	w.Price("price", t.Price, m.QuotePrecision)
 	w.Lots("amount", t.Lots, m.BasePrecision)
 	w.Amount("total", t.Total, p.catalogue.Assets[m.Quote].Scale)
@@ -25,5 +25,6 @@ func (p *Publisher) myTrade(m *bourse.Market, t *bourse.Trade, f *bourse.Fill, r
 	w.Uint("obid", uint64(f.Order))
 	w.Word("role", role.String())
 	w.Amount("fee", f.Fee, p.catalogue.Assets[received].Scale)
+	w.Uint("trade_id", t.Number)
 	p.stage(topic)
 }

@@ -80,8 +80,8 @@ func (p *Publisher) trade(t *bourse.Trade) {
 	p.marketTrade(m, t)
 	p.myTrade(m, t, &t.Maker, bourse.Maker, t.TakerSide.Opposite())
 	p.myTrade(m, t, &t.Taker, bourse.Taker, t.TakerSide)
-	p.orderFilled(&t.Maker, m)
-	p.orderFilled(&t.Taker, m)
+	p.orderFilled(&t.Maker)
+	p.orderFilled(&t.Taker)
 }
 
 // marketData stages the updates caused by the event at index after, and returns the rest.
@@ -124,6 +124,12 @@ func (p *Publisher) begin(t feed.Topic, pair bourse.Pair, stream string) (*wire.
 		p.w.Word("stream", string(pair)+"@"+stream)
 	}
 	return p.w, true
+}
+
+// writeTime writes a time as Unix seconds and as Unix microseconds.
+func writeTime(w *wire.Writer, t bourse.Time) {
+	w.Int("time", t.Seconds())
+	w.Int("time_us", int64(t))
 }
 
 // stage completes and stages the message that begin started.

@@ -161,7 +161,7 @@ func (p *past) trade(b *history.Batch) {
 		o.Filled++
 		f := history.Fill{
 			Seq: t.Seq, Account: o.Account, Ordinal: p.fills[o.Account], Order: o.ID, Market: t.Market,
-			Time: t.Time, Side: t.TakerSide, Role: bourse.Role(role + 1), Price: t.Price, Lots: t.Lots,
+			Trade: t.Number, Time: t.Time, Side: t.TakerSide, Role: bourse.Role(role + 1), Price: t.Price, Lots: t.Lots,
 			Total: t.Total, Fee: p.amount(),
 		}
 		if o == maker {

@@ -171,8 +171,8 @@ func testLargest(t *testing.T, open func() history.Store) {
 			Price: bourse.MaxPrice, Lots: bourse.MaxLots, Total: bourse.MaxAmount,
 		}},
 		Fills: []history.Fill{{
-			Seq: far, Account: customer, Ordinal: 1, Order: far, Market: o.Market, Time: far, Side: bourse.Sell,
-			Role: bourse.Taker, Price: bourse.MaxPrice, Lots: bourse.MaxLots, Total: bourse.MaxAmount,
+			Seq: far, Account: customer, Ordinal: 1, Order: far, Market: o.Market, Trade: far, Time: far,
+			Side: bourse.Sell, Role: bourse.Taker, Price: bourse.MaxPrice, Lots: bourse.MaxLots, Total: bourse.MaxAmount,
 			Fee: bourse.Amount{Hi: 1 << 63, Lo: 1},
 		}},
 		Transfers: []history.Transfer{{Seq: far, Index: 1 << 20, Time: far, Transfer: bourse.Transfer{
@@ -257,8 +257,8 @@ func testWholeBatches(t *testing.T, open func() history.Store) {
 		b := &history.Batch{From: i + 1, To: i + 1, Time: bourse.Time(i)}
 		for k := range uint64(rows) {
 			b.Fills = append(b.Fills, history.Fill{
-				Seq: i + 1, Account: 1, Ordinal: uint64(i)*rows + k + 1, Order: 1, Market: 1, Time: bourse.Time(i),
-				Side: bourse.Buy, Role: bourse.Maker, Price: 1, Lots: 1,
+				Seq: i + 1, Account: 1, Ordinal: uint64(i)*rows + k + 1, Order: 1, Market: 1, Trade: 1,
+				Time: bourse.Time(i), Side: bourse.Buy, Role: bourse.Maker, Price: 1, Lots: 1,
 			})
 		}
 		write(t, s, b)

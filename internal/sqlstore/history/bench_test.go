@@ -82,7 +82,7 @@ func (b *business) trade(batch *history.Batch) {
 		b.fills[account]++
 		batch.Fills = append(batch.Fills, history.Fill{
 			Seq: b.seq, Account: account, Ordinal: b.fills[account], Order: b.order - bourse.OrderID(b.random.IntN(10)),
-			Market: market, Time: b.time, Side: bourse.Buy, Role: role, Price: t.Price, Lots: t.Lots, Total: t.Total,
+			Market: market, Trade: t.Number, Time: b.time, Side: bourse.Buy, Role: role, Price: t.Price, Lots: t.Lots, Total: t.Total,
 			Fee: bourse.Units(1234),
 		})
 		for leg := range uint32(2) {

@@ -31,7 +31,7 @@ const (
 		` + selectOrders + `AND ordinal = (SELECT max(found) FROM search)`
 	selectOrderNamed = selectOrders + `AND client_id = $2 ORDER BY ordinal DESC LIMIT 1`
 
-	fillColumns = `account, ordinal, order_id, market, seq, time, side, role, price, lots,
+	fillColumns = `account, ordinal, order_id, market, trade, seq, time, side, role, price, lots,
 		total_hi, total_lo, fee_hi, fee_lo`
 	selectFills     = `SELECT ` + fillColumns + ` FROM fills WHERE account = $1 `
 	selectFillsSpan = selectFills + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
@@ -104,8 +104,8 @@ func (s *Store) OrderNamed(
 
 func scanFill(r scanner, f *history.Fill) error {
 	var total, fee amount
-	err := r.Scan(&f.Account, &f.Ordinal, &f.Order, &f.Market, &f.Seq, &f.Time, &f.Side, &f.Role, &f.Price, &f.Lots,
-		&total.hi, &total.lo, &fee.hi, &fee.lo)
+	err := r.Scan(&f.Account, &f.Ordinal, &f.Order, &f.Market, &f.Trade, &f.Seq, &f.Time, &f.Side, &f.Role, &f.Price,
+		&f.Lots, &total.hi, &total.lo, &fee.hi, &fee.lo)
 	f.Total, f.Fee = total.get(), fee.get()
 	return err
 }

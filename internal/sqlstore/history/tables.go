@@ -21,7 +21,7 @@ func (i *inserts) tables() [8]table {
 			"market", "number", "seq", "time", "taker_side", "price", "lots", "total_hi", "total_lo",
 		}}},
 		{&i.fills, sqlstore.Table{Name: "fills", Columns: []string{
-			"account", "ordinal", "order_id", "market", "seq", "time", "side", "role", "price", "lots", "total_hi",
+			"account", "ordinal", "order_id", "market", "trade", "seq", "time", "side", "role", "price", "lots", "total_hi",
 			"total_lo", "fee_hi", "fee_lo",
 		}}},
 		{&i.transfers, sqlstore.Table{Name: "transfers", Columns: []string{

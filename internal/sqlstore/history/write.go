@@ -171,7 +171,7 @@ func (i *inserts) addFills(ctx context.Context, b *history.Batch) error {
 	}) {
 		f := &b.Fills[n]
 		err := i.fills.Add(ctx, int64(f.Account), integer(f.Ordinal), integer(f.Order), int64(f.Market),
-			integer(f.Seq), int64(f.Time), int64(f.Side), int64(f.Role), integer(f.Price), integer(f.Lots),
+			integer(f.Trade), integer(f.Seq), int64(f.Time), int64(f.Side), int64(f.Role), integer(f.Price), integer(f.Lots),
 			high(f.Total), low(f.Total), high(f.Fee), low(f.Fee))
 		if err != nil {
 			return err

@@ -61,6 +61,7 @@ CREATE TABLE fills (
 	account  bigint   NOT NULL,
 	ordinal  bigint   NOT NULL,
 	order_id bigint   NOT NULL,
+	trade    bigint   NOT NULL,
 	seq      bigint   NOT NULL,
 	time     bigint   NOT NULL,
 	price    bigint   NOT NULL,
@@ -219,12 +220,13 @@ COMMENT ON COLUMN trades_v1.lots IS 'In the market''s lots';
 COMMENT ON COLUMN trades_v1.total IS 'In ledger units of the quote asset';
 
 CREATE VIEW fills_v1 AS
-	SELECT account, ordinal, order_id, market, moment(time) AS traded_at, (ARRAY['BUY', 'SELL'])[side] AS side,
+	SELECT account, ordinal, order_id, market, trade, moment(time) AS traded_at, (ARRAY['BUY', 'SELL'])[side] AS side,
 		(ARRAY['MAKER', 'TAKER'])[role] AS role, price::numeric AS price, lots::numeric AS lots,
 		amount(total_hi, total_lo) AS total, amount(fee_hi, fee_lo) AS fee, seq
 	FROM fills;
 COMMENT ON VIEW fills_v1 IS 'Each account''s side of a trade';
 COMMENT ON COLUMN fills_v1.ordinal IS 'Counts the account''s fills from one';
+COMMENT ON COLUMN fills_v1.trade IS 'The market''s number of the trade';
 COMMENT ON COLUMN fills_v1.price IS 'In the market''s ticks';
 COMMENT ON COLUMN fills_v1.lots IS 'In the market''s lots';
 COMMENT ON COLUMN fills_v1.total IS 'In ledger units of the quote asset';

@@ -61,6 +61,7 @@ CREATE TABLE fills (
 	ordinal  INTEGER NOT NULL,
 	order_id INTEGER NOT NULL,
 	market   INTEGER NOT NULL,
+	trade    INTEGER NOT NULL,
 	seq      INTEGER NOT NULL,
 	time     INTEGER NOT NULL,
 	side     INTEGER NOT NULL,
