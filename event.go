@@ -41,7 +41,7 @@ const (
 	// Taker, FeeLevel.
 	EventAccountFees
 	// EventAccountRestored: the counters of an account. Facts: Account, On if frozen,
-	// Orders, Fills and Movements so far, Token, Digest.
+	// Orders, Fills, Movements and Streams so far, Token, Digest.
 	EventAccountRestored
 	// EventPersonChanged: the row of an account's person changed. Facts: Account, Digest.
 	EventPersonChanged
@@ -114,6 +114,10 @@ type Event struct {
 	Reason Reason
 	// At indexes the entry in the list that belongs to Kind.
 	At uint32
+	// StreamSeq is the position of an event about an order in the stream of its account's
+	// orders, or of a deposit or withdrawal in that of its account's transfers; zero for
+	// other events.
+	StreamSeq uint64
 }
 
 // Events collects the effects of a command in flat lists by type of entry: nothing is
@@ -263,7 +267,7 @@ func (e *Events) AddBalance(account AccountID, asset AssetID, available, held Am
 		e.Balances = append(e.Balances, Balance{})
 	}
 	b := &e.Balances[n]
-	b.Account, b.Asset, b.Available, b.Held = account, asset, available, held
+	b.Account, b.Asset, b.Available, b.Held, b.StreamSeq = account, asset, available, held, 0
 }
 
 // AddTransfer adds a transfer.
@@ -330,6 +334,7 @@ type Fact struct {
 	Fills     uint64
 	// Movements counts deposits and withdrawals.
 	Movements uint64
+	Streams   AccountStreams
 	Until     Time
 	Token     Token
 	Digest    RowDigest
@@ -360,6 +365,15 @@ type Balance struct {
 	Available Amount
 	// Held is reserved for open orders and pending withdrawals.
 	Held Amount
+	// StreamSeq is the position of the posting in the stream of its account's balances; zero
+	// outside of a command.
+	StreamSeq uint64
+}
+
+// AccountStreams are the positions of the last events in the streams of an account. The
+// position in the stream of its trades is the ordinal of its last fill.
+type AccountStreams struct {
+	Orders, Balances, Transfers uint64
 }
 
 // Outcome is the answer to the sender of a command.

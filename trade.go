@@ -23,6 +23,9 @@ type Fill struct {
 	Ordinal uint64
 	// Filled is the order's traded quantity, this trade included.
 	Filled Lots
+	// UpdateSeq is the position of the order's update in the stream of its account's orders,
+	// on the last fill of a command that leaves the order open; else zero.
+	UpdateSeq uint64
 	// Fee is taken from the proceeds: base units for a buyer, quote units for a seller.
 	Fee Amount
 }

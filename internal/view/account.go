@@ -29,7 +29,13 @@ type Account struct {
 	Orders, Fills uint64
 	// Movements is the ordinal of the last deposit or withdrawal.
 	Movements uint64
+	// Streams are the positions of the last events in the account's streams.
+	Streams bourse.AccountStreams
 }
+
+// toldOrder records the position of an event in the stream of the account's orders. In a
+// list of events, updates precede triggers with lower positions.
+func (a *account) toldOrder(seq uint64) { a.Streams.Orders = max(a.Streams.Orders, seq) }
 
 // account returns a customer's account, and adds it if it is missing.
 func (v *View) account(id bourse.AccountID) *account {
@@ -61,7 +67,7 @@ func (v *View) foldAccount(kind bourse.EventKind, f *bourse.Fact) {
 	case bourse.EventAccountFees:
 		a.OwnFees, a.Maker, a.Taker, a.FeeLevel = f.On, f.Maker, f.Taker, f.FeeLevel
 	case bourse.EventAccountRestored:
-		a.Frozen, a.Orders, a.Fills, a.Movements = f.On, f.Orders, f.Fills, f.Movements
+		a.Frozen, a.Orders, a.Fills, a.Movements, a.Streams = f.On, f.Orders, f.Fills, f.Movements, f.Streams
 	}
 }
 
@@ -71,6 +77,7 @@ func (v *View) foldBalance(b *bourse.Balance) {
 		a.balances = append(a.balances, make([]balance, missing)...)
 	}
 	a.balances[b.Asset] = balance{b.Available, b.Held}
+	a.Streams.Balances = max(a.Streams.Balances, b.StreamSeq)
 }
 
 // Account returns a customer's account; false if it does not exist.

@@ -67,21 +67,31 @@ func (v *View) foldTrade(t *bourse.Trade) {
 func (v *View) foldFill(f *bourse.Fill) {
 	a := v.account(f.Account)
 	a.Fills = f.Ordinal
+	a.toldOrder(f.UpdateSeq)
 	if at, found := a.search(f.Order); found {
 		v.orders.at(a.open[at].slot).Filled = f.Filled
 	}
 }
 
-func (v *View) openOrder(kind bourse.EventKind, o *bourse.Order) {
+func (v *View) openOrder(e bourse.Event, o *bourse.Order) {
 	a := v.account(o.Account)
-	if kind == bourse.EventOrderAccepted {
+	a.toldOrder(e.StreamSeq)
+	if e.Kind == bourse.EventOrderAccepted {
 		a.Orders = o.Ordinal // a restored account has its count already
 	}
 	a.open = append(a.open, openOrder{o.ID, v.orders.keep(o)}) // IDs ascend
 }
 
-func (v *View) closeOrder(o *bourse.Order) {
+func (v *View) triggerOrder(e bourse.Event, o *bourse.Order) {
+	v.account(o.Account).toldOrder(e.StreamSeq)
+	if o := v.Open(o.Account, o.ID); o != nil {
+		o.Triggered = true
+	}
+}
+
+func (v *View) closeOrder(e bourse.Event, o *bourse.Order) {
 	a := v.account(o.Account)
+	a.toldOrder(e.StreamSeq)
 	at, found := a.search(o.ID)
 	if !found {
 		return

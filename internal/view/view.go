@@ -88,13 +88,13 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 		v.foldAccount(e.Kind, &ev.Facts[e.At])
 
 	case bourse.EventOrderAccepted, bourse.EventOrderRestored:
-		v.openOrder(e.Kind, &ev.Orders[e.At])
+		v.openOrder(e, &ev.Orders[e.At])
+	case bourse.EventOrderRejected:
+		v.account(ev.Orders[e.At].Account).toldOrder(e.StreamSeq)
 	case bourse.EventOrderTriggered:
-		if o := v.Open(ev.Orders[e.At].Account, ev.Orders[e.At].ID); o != nil {
-			o.Triggered = true
-		}
+		v.triggerOrder(e, &ev.Orders[e.At])
 	case bourse.EventOrderClosed:
-		v.closeOrder(&ev.Orders[e.At])
+		v.closeOrder(e, &ev.Orders[e.At])
 	case bourse.EventTraded:
 		v.foldTrade(&ev.Trades[e.At])
 
@@ -107,13 +107,13 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 		n := &ev.Wallet.Networks[e.At]
 		v.wallet.networks[n.Network] = *n
 	case bourse.EventDeposit, bourse.EventDepositRestored:
-		v.foldDeposit(&ev.Wallet.Deposits[e.At])
+		v.foldDeposit(e, &ev.Wallet.Deposits[e.At])
 	case bourse.EventWithdrawal, bourse.EventWithdrawalRestored:
-		v.foldWithdrawal(&ev.Wallet.Withdrawals[e.At])
+		v.foldWithdrawal(e, &ev.Wallet.Withdrawals[e.At])
 
 	case bourse.EventRules, bourse.EventNoted, bourse.EventRefused, bourse.EventKeyCreated, bourse.EventKeyChanged,
 		bourse.EventKeyRevoked, bourse.EventKeysRestored, bourse.EventAccountHeld, bourse.EventPersonChanged,
-		bourse.EventTransfer, bourse.EventOrderRejected, bourse.EventOrderRepeated:
+		bourse.EventTransfer, bourse.EventOrderRepeated:
 	case bourse.EventSigned, bourse.EventUnspent, bourse.EventHolding, bourse.EventNonce,
 		bourse.EventAddressSaved, bourse.EventAddressForgotten: // not for clients, or in account
 	}

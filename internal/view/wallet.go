@@ -29,7 +29,7 @@ func newWallet() wallet {
 }
 
 // foldDeposit folds a deposit. A canceled one stays open: it may be mined again.
-func (v *View) foldDeposit(d *bourse.Deposit) {
+func (v *View) foldDeposit(e bourse.Event, d *bourse.Deposit) {
 	if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin) {
 		v.wallet.waiting[d.Number] = *d
 	} else {
@@ -41,10 +41,11 @@ func (v *View) foldDeposit(d *bourse.Deposit) {
 	v.wallet.last = max(v.wallet.last, d.ID)
 	a := v.account(d.Account)
 	a.Movements = max(a.Movements, d.Ordinal)
+	a.Streams.Transfers = max(a.Streams.Transfers, e.StreamSeq)
 	a.deposits = settle(a.deposits, *d, d.Status == bourse.WalletDone, depositOrdinal)
 }
 
-func (v *View) foldWithdrawal(w *bourse.Withdrawal) {
+func (v *View) foldWithdrawal(e bourse.Event, w *bourse.Withdrawal) {
 	over := w.Status == bourse.WalletDone || w.Status == bourse.WalletCanceled
 	if !over || w.Reverted && !w.Refunded {
 		v.wallet.leaving[w.ID] = *w
@@ -54,6 +55,7 @@ func (v *View) foldWithdrawal(w *bourse.Withdrawal) {
 	v.wallet.last = max(v.wallet.last, w.ID)
 	a := v.account(w.Account)
 	a.Movements = max(a.Movements, w.Ordinal)
+	a.Streams.Transfers = max(a.Streams.Transfers, e.StreamSeq)
 	a.withdrawals = settle(a.withdrawals, *w, over, withdrawalOrdinal)
 }
 

@@ -24,7 +24,7 @@ func acceptedMessage(x *exam) {
 	x.golden(first(s.fence()), "stream_orderAccepted", "pair", m.pair, "base", m.base)
 	a.place(m.byTotal("BUY", "5").with("time_in_force", "GTC").with("price", "3"))
 	x.match(first(s.fence()), `{"class":"data","stream":"myOrders","event":"orderAccepted","pair":"`+m.pair+`","obid":"#id","side":"BUY","type":"MARKET",`+
-		`"time":"#unix","time_us":"#micros","time_in_force":"GTC","base":"`+m.base+`","quote":"USDT","total":"5","quote_prec":4,"filled":"0"}`)
+		`"time":"#unix","time_us":"#micros","time_in_force":"GTC","base":"`+m.base+`","quote":"USDT","total":"5","quote_prec":4,"filled":"0","seq":"#id"}`)
 }
 
 func rejectedMessage(x *exam) {
@@ -130,8 +130,8 @@ func triggeredMessage(x *exam) {
 	}
 	begin := `{"class":"data","stream":"myOrders","event":"orderUpdate","pair":"` + m.pair + `","obid":` + id + `,"side":"BUY","time":"#unix",` +
 		`"time_us":"#micros","price":"12",`
-	x.match(got[0], begin+`"triggered":true,"filled":"0","left":"3"}`)
-	x.match(got[1], begin+`"filled":"1","left":"2"}`)
+	x.match(got[0], begin+`"triggered":true,"filled":"0","left":"3","seq":"#id"}`)
+	x.match(got[1], begin+`"filled":"1","left":"2","seq":"#id"}`)
 	rests := a.place(m.stop("BUY", "11", "5", "3"))
 	x.same("events of a stop that rests", events(s.fence()), "orderAccepted:"+rests+"::", "orderUpdate:"+rests+"::0")
 }
@@ -145,7 +145,7 @@ func waitingUpdate(x *exam) {
 	a.cancel(id)
 	got := s.fence()
 	x.same("events", events(got), "orderAccepted:"+id+"::", "orderUpdate:"+id+":CANCELED:")
-	x.equal("fields", got[len(got)-1].names(), "class stream event pair obid side time time_us price status left")
+	x.equal("fields", got[len(got)-1].names(), "class stream event pair obid side time time_us price status left seq")
 }
 
 func orderOfMessages(x *exam) {
@@ -184,7 +184,7 @@ func ownTradeMessages(x *exam) {
 	x.golden(first(of(taker.fence(), "myTrades")), "stream_myTrades", "pair", m.pair, "obid", bought)
 	told := of(maker.fence(), "myTrades")
 	x.matchAll(told, `{"class":"data","stream":"myTrades","time":"#unix","time_us":"#micros","price":"10.5","amount":"1.5","total":"15.75","side":"SELL",`+
-		`"pair":"`+m.pair+`","obid":`+sold+`,"role":"MAKER","fee":"0.01575","trade_id":"#id"}`)
+		`"pair":"`+m.pair+`","obid":`+sold+`,"role":"MAKER","fee":"0.01575","trade_id":"#id","seq":"#id"}`)
 	x.trade(m, a, a, "10", "1")
 	roles := (&value{items: of(maker.fence(), "myTrades")}).column("role")
 	slices.Sort(roles)

@@ -43,16 +43,16 @@ var shapes = map[string]string{
 		" side:#side",
 
 	"@marketTrade": "class stream time:#unix time_us:#micros price:#dec amount:#dec total:#dec side:#side pair:#pair" +
-		" trade_id:#id",
-	"@candleStick": "class stream time:#unix time_us:#micros pair:#pair open:#dec high:#dec low:#dec close:#dec volume:#dec",
-	"@ticker":      "class stream pair:#pair price:#dec change:#int previous:#dec",
-	"@tickerEx":    "class stream pair:#pair price:#dec change:#int previous:#dec" + day,
-	"@orderBook":   "class stream pair:#pair price:#full amount:#full side:#side seq:#int",
+		" trade_id:#id seq:#id",
+	"@candleStick": "class stream time:#unix time_us:#micros pair:#pair open:#dec high:#dec low:#dec close:#dec volume:#dec seq:#id",
+	"@ticker":      "class stream pair:#pair price:#dec change:#int previous:#dec seq:#id",
+	"@tickerEx":    "class stream pair:#pair price:#dec change:#int previous:#dec" + day + " seq:#id",
+	"@orderBook":   "class stream pair:#pair price:#full amount:#full side:#side seq:#id",
 	"myTrades": "class stream time:#unix time_us:#micros price:#dec amount:#dec total:#dec side:#side pair:#pair obid:#id role:#role" +
-		" fee:#dec trade_id:#id",
+		" fee:#dec trade_id:#id seq:#id",
 	"myOrders": "class stream event:#event pair:#pair obid?:#id side?:#side type?:#type time:#unix time_us:#micros time_in_force?:#tif base?:#symbol" +
 		" quote?:#symbol price?:#dec amount?:#dec total?:#dec stop?:#dec quote_prec?:#int status?:#status triggered? filled?:#dec" +
-		" left?:#dec reason?:#reason client_id?:#name",
+		" left?:#dec reason?:#reason client_id?:#name seq:#id",
 	"error": "success error:#text",
 	"resp":  "class id:#int success error?:#text",
 }

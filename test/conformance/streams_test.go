@@ -9,7 +9,7 @@ import (
 
 var streamsChecks = []check{
 	dataMessages, tradeMessages, candleMessages, tickerMessages, tickerExMessages, bookMessages, bookCounts, keptBook,
-	nothingOld, toldIsShown, toldInOrder, countsUnderLoad,
+	nothingOld, toldIsShown, toldInOrder, countsUnderLoad, streamsAreNumbered, stateIsAtTheJournal,
 }
 
 func TestStreams(t *testing.T) { examine(t, streamsChecks) }
@@ -327,4 +327,65 @@ func toldInOrder(x *exam) {
 	}
 	x.same("the public's messages", got, want...)
 	x.same("own messages by pair", slices.Compact(own), m.pair, n.pair, m.pair)
+}
+
+// streamsAreNumbered follows the event streams over two connections.
+func streamsAreNumbered(x *exam) {
+	x.covers("SPOT-STR-13")
+	m := x.market()
+	a, b := x.traders(m)
+	last := map[string]int64{}
+	follow := func(messages []*value) {
+		for _, message := range messages {
+			name, seq := message.get("stream").text, seconds(message.get("seq").text)
+			if before := last[name]; before != 0 && seq != before+1 {
+				x.Errorf("%s goes from %d to %d", name, before, seq)
+			}
+			last[name] = seq
+			if name == m.pair+"@marketTrade" {
+				x.equal("seq of a trade", message.get("seq").text, message.get("trade_id").text)
+			}
+		}
+	}
+
+	for range 2 {
+		s := a.private()
+		s.sub(m.pair+"@marketTrade", m.pair+"@orderBook")
+		a.cancel(a.sell(m, "20", "1"))
+		a.sell(m, "10", "2")
+		b.buy(m, "10", "1.5")
+		a.try(m.limit("BUY", "1000", "100000"))
+		a.buy(m, "10", "1")
+		b.sell(m, "9", "3")
+		a.place(m.limit("BUY", "9", "4").with("time_in_force", "IOC"))
+		follow(s.fence())
+		_ = s.conn.Close()
+	}
+	for _, name := range []string{"myOrders", "myTrades", m.pair + "@marketTrade", m.pair + "@orderBook"} {
+		if last[name] < 8 {
+			x.Errorf("%s has come to %d", name, last[name])
+		}
+	}
+}
+
+func stateIsAtTheJournal(x *exam) {
+	x.covers("SPOT-STR-14")
+	m := x.market()
+	a, b := x.traders(m)
+	s := x.connect()
+	s.sub(m.pair+"@ticker", m.pair+"@tickerEx", m.pair+"@candleStick/1", m.pair+"@candleStick/60")
+	var before int64
+	for i := range 3 {
+		x.trade(m, a, b, strconv.Itoa(10+i), "1")
+		got := (&value{items: s.fence()}).column("seq")
+		if len(got) != 4 {
+			x.Fatalf("%d messages, want 4", len(got))
+		}
+		x.same("seq of one trade's messages", slices.Compact(got), got[0])
+		if at := seconds(got[0]); at <= before {
+			x.Errorf("seq went from %d to %d", before, at)
+		} else {
+			before = at
+		}
+	}
 }

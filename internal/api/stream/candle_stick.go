@@ -31,5 +31,5 @@ func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
 	w.Price("low", c.Low, m.QuotePrecision)
 	w.Price("close", c.Close, m.QuotePrecision)
 	w.Amount("volume", c.Volume, m.BasePrecision)
-	p.stage(topic)
+	p.stage(topic, uint64(p.seq))
 }

@@ -19,5 +19,5 @@ func (p *Publisher) marketTrade(m *bourse.Market, t *bourse.Trade) {
 	w.Word("side", t.TakerSide.String())
 	w.Word("pair", string(m.Pair))
 	w.Uint("trade_id", t.Number)
-	p.stage(topic)
+	p.stage(topic, t.Number)
 }

@@ -6,14 +6,6 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// change is an order that a command changed after its acceptance.
-type change struct {
-	account bourse.AccountID
-	order   bourse.OrderID
-	// closed is the order at its end; nil while it is open.
-	closed *bourse.Order
-}
-
 func ownOrders(account bourse.AccountID) feed.Topic {
 	return feed.Topic{Kind: kindMyOrders, Account: account}
 }
@@ -29,7 +21,7 @@ func (p *Publisher) orderEvent(event string, account bourse.AccountID, m *bourse
 }
 
 // orderAccepted stages the acceptance of an order.
-func (p *Publisher) orderAccepted(o *bourse.Order) {
+func (p *Publisher) orderAccepted(e bourse.Event, o *bourse.Order) {
 	m := p.catalogue.Markets[o.Market]
 	w, ok := p.orderEvent("orderAccepted", o.Account, m)
 	if !ok {
@@ -48,11 +40,11 @@ func (p *Publisher) orderAccepted(o *bourse.Order) {
 		w.Lots("filled", o.Filled, m.BasePrecision)
 	}
 	clientID(w, o.ClientID)
-	p.stage(ownOrders(o.Account))
+	p.stage(ownOrders(o.Account), e.StreamSeq)
 }
 
 // orderRejected stages the rejection of an order.
-func (p *Publisher) orderRejected(o *bourse.Order, reason bourse.Reason) {
+func (p *Publisher) orderRejected(e bourse.Event, o *bourse.Order) {
 	m := p.catalogue.Markets[o.Market]
 	w, ok := p.orderEvent("orderRejected", o.Account, m)
 	if !ok {
@@ -63,9 +55,9 @@ func (p *Publisher) orderRejected(o *bourse.Order, reason bourse.Reason) {
 	writeTime(w, o.Time)
 	w.Word("time_in_force", o.TIF.String())
 	p.asked(w, m, &o.NewOrder)
-	w.Word("reason", reason.String())
+	w.Word("reason", e.Reason.String())
 	clientID(w, o.ClientID)
-	p.stage(ownOrders(o.Account))
+	p.stage(ownOrders(o.Account), e.StreamSeq)
 }
 
 // asked writes the numbers of a new order.
@@ -90,53 +82,8 @@ func clientID(w *wire.Writer, id bourse.ClientID) {
 	}
 }
 
-// orderTriggered stages the trigger of a stop.
-func (p *Publisher) orderTriggered(o *bourse.Order) { p.orderUpdate(o, true) }
-
-// orderFilled records a fill of an order.
-func (p *Publisher) orderFilled(f *bourse.Fill) { p.change(f.Account, f.Order) }
-
-// orderClosed records the end of an order. o is valid until the next command.
-func (p *Publisher) orderClosed(o *bourse.Order) {
-	if c := p.change(o.Account, o.ID); c != nil {
-		c.closed = o
-	}
-}
-
-// change returns the order's change in this command, or nil if the account has no
-// subscriber.
-func (p *Publisher) change(account bourse.AccountID, order bourse.OrderID) *change {
-	if !p.feed.Wanted(ownOrders(account)) {
-		return nil
-	}
-	at, known := p.index[order]
-	if !known {
-		at = len(p.changed)
-		p.index[order] = at
-		p.changed = append(p.changed, change{account: account, order: order})
-	}
-	return &p.changed[at]
-}
-
-// orderUpdates stages one update for each order that the command changed.
-func (p *Publisher) orderUpdates() {
-	if len(p.changed) == 0 {
-		return
-	}
-	for i := range p.changed {
-		c := &p.changed[i]
-		o := c.closed
-		if o == nil {
-			o = p.view.Open(c.account, c.order)
-		}
-		p.orderUpdate(o, false)
-	}
-	p.changed = p.changed[:0]
-	clear(p.index)
-}
-
 // orderUpdate stages an order's state after a command, or at its trigger.
-func (p *Publisher) orderUpdate(o *bourse.Order, triggered bool) {
+func (p *Publisher) orderUpdate(seq uint64, o *bourse.Order, triggered bool) {
 	m := p.catalogue.Markets[o.Market]
 	w, ok := p.orderEvent("orderUpdate", o.Account, m)
 	if !ok {
@@ -163,5 +110,5 @@ func (p *Publisher) orderUpdate(o *bourse.Order, triggered bool) {
 		w.Lots("left", o.Lots-o.Filled, m.BasePrecision)
 	}
 	clientID(w, o.ClientID)
-	p.stage(ownOrders(o.Account))
+	p.stage(ownOrders(o.Account), seq)
 }

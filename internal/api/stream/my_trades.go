@@ -26,5 +26,5 @@ func (p *Publisher) myTrade(m *bourse.Market, t *bourse.Trade, f *bourse.Fill, r
 	w.Word("role", role.String())
 	w.Amount("fee", f.Fee, p.catalogue.Assets[received].Scale)
 	w.Uint("trade_id", t.Number)
-	p.stage(topic)
+	p.stage(topic, f.Ordinal)
 }

@@ -22,6 +22,5 @@ func (p *Publisher) orderBook(l *bourse.Level) {
 		w.Fixed("amount", uint64(l.Lots), m.BasePrecision)
 	}
 	w.Word("side", l.Side.String())
-	w.Uint("seq", l.Seq)
-	p.stage(topic)
+	p.stage(topic, l.Seq)
 }

@@ -19,9 +19,8 @@ type Publisher struct {
 	w     *wire.Writer
 	begun int
 
-	// changed are the order changes of the current command; index has their positions.
-	changed []change
-	index   map[bourse.OrderID]int
+	// seq is the sequence of the current command.
+	seq bourse.Seq
 }
 
 // blockSize is the size of a block of messages.
@@ -29,9 +28,7 @@ const blockSize = 64 << 10
 
 // NewPublisher returns a publisher that reads a view and stages in a feed.
 func NewPublisher(f *feed.Feed, v *view.View) *Publisher {
-	return &Publisher{
-		feed: f, view: v, w: wire.NewWriter(make([]byte, 0, blockSize)), index: map[bourse.OrderID]int{},
-	}
+	return &Publisher{feed: f, view: v, w: wire.NewWriter(make([]byte, 0, blockSize))}
 }
 
 // Reset keeps nothing: a snapshot's commands were published before.
@@ -48,25 +45,25 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 || p.feed.Idle() {
 		return // a restore is no command, and in a replay there is no subscriber
 	}
-	p.now, p.catalogue = cmd.Time, p.view.Latest()
+	p.seq, p.now, p.catalogue = cmd.Seq, cmd.Time, p.view.Latest()
 	updates := p.marketData(p.view.Updates(), -1)
 	for i, e := range ev.List {
 		p.event(e, ev)
 		updates = p.marketData(updates, i)
 	}
-	p.orderUpdates()
+	for _, e := range ev.List {
+		p.update(e, ev)
+	}
 }
 
 func (p *Publisher) event(e bourse.Event, ev *bourse.Events) {
 	switch e.Kind {
 	case bourse.EventOrderAccepted:
-		p.orderAccepted(&ev.Orders[e.At])
+		p.orderAccepted(e, &ev.Orders[e.At])
 	case bourse.EventOrderRejected:
-		p.orderRejected(&ev.Orders[e.At], e.Reason)
+		p.orderRejected(e, &ev.Orders[e.At])
 	case bourse.EventOrderTriggered:
-		p.orderTriggered(&ev.Orders[e.At])
-	case bourse.EventOrderClosed:
-		p.orderClosed(&ev.Orders[e.At])
+		p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], true)
 	case bourse.EventTraded:
 		p.trade(&ev.Trades[e.At])
 	case bourse.EventLevel:
@@ -80,8 +77,28 @@ func (p *Publisher) trade(t *bourse.Trade) {
 	p.marketTrade(m, t)
 	p.myTrade(m, t, &t.Maker, bourse.Maker, t.TakerSide.Opposite())
 	p.myTrade(m, t, &t.Taker, bourse.Taker, t.TakerSide)
-	p.orderFilled(&t.Maker)
-	p.orderFilled(&t.Taker)
+}
+
+// update stages the updates of the orders that the command changed after their
+// acceptance: where they ended, or where they last traded. The engine has numbered them in
+// this order, behind all other messages about orders.
+func (p *Publisher) update(e bourse.Event, ev *bourse.Events) {
+	switch e.Kind {
+	case bourse.EventOrderClosed:
+		p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], false)
+	case bourse.EventTraded:
+		t := &ev.Trades[e.At]
+		p.filled(&t.Maker)
+		p.filled(&t.Taker)
+	default:
+	}
+}
+
+// filled stages the update of an open order whose last fill this is.
+func (p *Publisher) filled(f *bourse.Fill) {
+	if f.UpdateSeq != 0 && p.feed.Wanted(ownOrders(f.Account)) {
+		p.orderUpdate(f.UpdateSeq, p.view.Open(f.Account, f.Order), false)
+	}
 }
 
 // marketData stages the updates caused by the event at index after, and returns the rest.
@@ -132,8 +149,10 @@ func writeTime(w *wire.Writer, t bourse.Time) {
 	w.Int("time_us", int64(t))
 }
 
-// stage completes and stages the message that begin started.
-func (p *Publisher) stage(t feed.Topic) {
+// stage completes and stages the message that begin started. seq is its number in the
+// stream.
+func (p *Publisher) stage(t feed.Topic, seq uint64) {
+	p.w.Uint("seq", seq)
 	p.w.EndObject()
 	block := p.w.Bytes()
 	p.feed.Stage(t, frame(block[p.begun:len(block):len(block)]))

@@ -15,7 +15,7 @@ func (p *Publisher) ticker(m *bourse.Market, t *view.Ticker) {
 		return
 	}
 	writeTicker(w, m, t)
-	p.stage(topic)
+	p.stage(topic, uint64(p.seq))
 }
 
 func writeTicker(w *wire.Writer, m *bourse.Market, t *view.Ticker) {

@@ -18,5 +18,5 @@ func (p *Publisher) tickerEx(m *bourse.Market, t *view.Ticker) {
 	w.Price("low", t.Low, m.QuotePrecision)
 	w.Amount("vol_base", t.Volume, m.BasePrecision)
 	w.Amount("vol_quote", t.Value, p.catalogue.Assets[m.Quote].Scale)
-	p.stage(topic)
+	p.stage(topic, uint64(p.seq))
 }

@@ -29,6 +29,7 @@
 //   - trigger.go: work the queue of stops, first in, first out; it may grow meanwhile. A
 //     command has a budget of steps ([MaxSteps]); a Continue, which is a command of its
 //     own, does the remaining work, so that no command stops the exchange for long.
+//   - streams.go numbers the events for the streams of their accounts.
 //   - cancel.go ends orders; accounts.go and catalogue.go change accounts and
 //     definitions, and move money outside of trades.
 //

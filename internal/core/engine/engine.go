@@ -83,6 +83,7 @@ type market struct {
 type account struct {
 	orders   uint64
 	fills    uint64
+	streams  bourse.AccountStreams
 	frozen   bool
 	ownFees  bool
 	feeLevel uint8
@@ -139,6 +140,7 @@ func (e *Engine) Apply(cmd *bourse.Command, ev *bourse.Events) {
 	default:
 		e.decide(cmd, ev)
 	}
+	e.number(ev)
 }
 
 // Expect prefetches orders that the next commands will cancel. It changes no state, and

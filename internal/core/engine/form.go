@@ -40,6 +40,9 @@ func (a *account) code(c *codec.Codec) {
 	codec.Uint64(c, &a.orders)
 	codec.Uint64(c, &a.fills)
 	codec.Uint64(c, &a.movements)
+	codec.Uint64(c, &a.streams.Orders)
+	codec.Uint64(c, &a.streams.Balances)
+	codec.Uint64(c, &a.streams.Transfers)
 }
 
 func (k *key) code(c *codec.Codec) {

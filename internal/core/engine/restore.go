@@ -181,10 +181,11 @@ func (x *restorer) readAccounts() {
 		x.c.Want(a.maker < bourse.RateOne && a.taker < bourse.RateOne)
 		x.c.Want(a.ownFees || a.maker == 0 && a.taker == 0 && a.feeLevel == 0)
 		x.c.Want(a.orders <= maxRestored && a.fills <= maxRestored && a.movements <= maxRestored)
+		x.c.Want(max(a.streams.Orders, a.streams.Balances, a.streams.Transfers) <= maxRestored)
 
 		x.ev.AddFact(bourse.EventAccountRestored, bourse.Fact{
 			Account: x.lastAccount, On: a.frozen, Orders: a.orders, Fills: a.fills, Movements: a.movements,
-			Token: a.token, Digest: a.person,
+			Streams: a.streams, Token: a.token, Digest: a.person,
 		})
 		if a.held != 0 {
 			a.announceHeld(x.lastAccount, &x.ev)

@@ -63,6 +63,8 @@ type account struct {
 	frozen, ownFees bool
 	maker, taker    bourse.Rate
 	orders, fills   uint64
+	// told counts the events about the account's orders.
+	told uint64
 	// ended lists the client ids of ended orders and refused those of rejections, oldest
 	// first.
 	ended, refused []nameKey
@@ -155,6 +157,51 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.resume()
 	default: // notes, networks, keys: no effect on the oracle
 	}
+	x.number()
+}
+
+// number numbers the events in the streams of their accounts' orders: acceptances,
+// rejections and triggers as they happen, then one update for each order that traded or
+// ended.
+func (x *Oracle) number() {
+	ended, last := map[bourse.OrderID]bool{}, map[bourse.OrderID]*bourse.Fill{}
+	for i := range x.ev.List {
+		e := &x.ev.List[i]
+		switch e.Kind {
+		case bourse.EventOrderAccepted, bourse.EventOrderRejected, bourse.EventOrderTriggered:
+			e.StreamSeq = x.told(x.ev.Orders[e.At].Account)
+		case bourse.EventOrderClosed:
+			ended[x.ev.Orders[e.At].ID] = true
+		case bourse.EventTraded:
+			t := &x.ev.Trades[e.At]
+			last[t.Maker.Order] = &t.Maker
+			last[t.Taker.Order] = &t.Taker
+		default:
+		}
+	}
+
+	for i := range x.ev.List {
+		e := &x.ev.List[i]
+		switch e.Kind {
+		case bourse.EventOrderClosed:
+			e.StreamSeq = x.told(x.ev.Orders[e.At].Account)
+		case bourse.EventTraded:
+			t := &x.ev.Trades[e.At]
+			for _, f := range [...]*bourse.Fill{&t.Maker, &t.Taker} {
+				if last[f.Order] == f && !ended[f.Order] {
+					f.UpdateSeq = x.told(f.Account)
+				}
+			}
+		default:
+		}
+	}
+}
+
+// told counts an event about an account's orders.
+func (x *Oracle) told(account bourse.AccountID) uint64 {
+	a := x.accounts[account-1]
+	a.told++
+	return a.told
 }
 
 func (x *Oracle) accountOrRefuse(id bourse.AccountID) *account {

@@ -23,6 +23,7 @@ type Pair struct {
 	levels   map[levelKey]bourse.Lots
 	levelSeq map[bourse.MarketID]uint64
 	balances map[holding]bourse.Balance
+	streams  map[bourse.AccountID]bourse.AccountStreams
 }
 
 type levelKey struct {
@@ -36,7 +37,7 @@ func NewPair() *Pair {
 	return &Pair{
 		Engine: engine.New(), Oracle: NewOracle(), twin: engine.New(),
 		levels: map[levelKey]bourse.Lots{}, levelSeq: map[bourse.MarketID]uint64{},
-		balances: map[holding]bourse.Balance{},
+		balances: map[holding]bourse.Balance{}, streams: map[bourse.AccountID]bourse.AccountStreams{},
 	}
 }
 
@@ -120,7 +121,7 @@ func told(ev *bourse.Events) []bourse.Event {
 }
 
 func same(a *bourse.Events, x bourse.Event, b *bourse.Events, y bourse.Event) bool {
-	if x.Kind != y.Kind || x.Reason != y.Reason {
+	if x.Kind != y.Kind || x.Reason != y.Reason || x.StreamSeq != y.StreamSeq {
 		return false
 	}
 	switch x.Kind {
@@ -167,8 +168,39 @@ func (p *Pair) fold() error {
 		}
 	}
 
+	return p.foldStreams()
+}
+
+// foldStreams applies balances. Positions in the streams of balances and transfers have no
+// gaps; those of orders are compared with the oracle's.
+func (p *Pair) foldStreams() error {
 	for _, b := range p.ev.Balances {
+		at := p.streams[b.Account]
+		if at.Balances++; b.StreamSeq != at.Balances {
+			return fmt.Errorf("balance %d of account %d comes as %d", at.Balances, b.Account, b.StreamSeq)
+		}
+		p.streams[b.Account] = at
+		b.StreamSeq = 0
 		p.balances[holding{b.Account, b.Asset}] = b
+	}
+
+	for _, e := range p.ev.List {
+		account := bourse.AccountID(0)
+		switch e.Kind {
+		case bourse.EventDeposit:
+			account = p.ev.Wallet.Deposits[e.At].Account
+		case bourse.EventWithdrawal:
+			account = p.ev.Wallet.Withdrawals[e.At].Account
+		default:
+		}
+		if account == 0 {
+			continue
+		}
+		at := p.streams[account]
+		if at.Transfers++; e.StreamSeq != at.Transfers {
+			return fmt.Errorf("transfer %d of account %d comes as %d", at.Transfers, account, e.StreamSeq)
+		}
+		p.streams[account] = at
 	}
 	return nil
 }
