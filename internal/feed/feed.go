@@ -1,14 +1,25 @@
 package feed
 
 import (
+	"container/list"
 	"sync"
 
 	"github.com/bourse-exchange/bourse"
 )
 
-// Kind is the kind of a topic. The publisher defines the kinds; the feed only compares
-// them.
+// Kind is the kind of a topic.
 type Kind uint8
+
+// The kinds of topics.
+const (
+	Trades Kind = iota + 1
+	Candles
+	Ticker
+	TickerEx
+	Book
+	OwnOrders
+	OwnTrades
+)
 
 // Topic is a subject of subscriptions.
 type Topic struct {
@@ -17,7 +28,7 @@ type Topic struct {
 	Market bourse.MarketID
 	// Account is set for private topics.
 	Account bourse.AccountID
-	// Resolution is set for candles.
+	// Resolution is set for Candles.
 	Resolution bourse.Time
 }
 
@@ -28,10 +39,12 @@ const maxStaged = 64 << 20
 
 // Feed maps topics to subscribers.
 type Feed struct {
-	// mu guards the topics: Subscribe, Unsubscribe and Leave write; the publisher and
-	// Deliver read.
-	mu     sync.RWMutex
-	topics map[Topic]map[*Subscriber]struct{}
+	// mu guards the lines: subscribing and leaving write; the publisher and Deliver read,
+	// and Deliver alone writes to the contents of a line meanwhile.
+	mu    sync.RWMutex
+	lines map[Topic]*line
+	// idle are the topics of the lines without a subscriber, the latest left last.
+	idle list.List
 
 	// frame is the frame being staged, owned by the publisher.
 	frame []message
@@ -46,20 +59,19 @@ type Feed struct {
 	// Owned by Deliver.
 	delivering []message
 	touched    []*Subscriber
-	// run holds consecutive messages of one topic: its subscribers are walked once for
-	// all.
-	run [][]byte
+	useless    []Topic
 }
 
-// message is an encoded message of a topic.
+// message is an encoded message of a topic, with its number in the topic's stream.
 type message struct {
 	topic Topic
+	seq   uint64
 	bytes []byte
 }
 
 // New returns a feed without subscribers.
 func New() *Feed {
-	f := &Feed{topics: map[Topic]map[*Subscriber]struct{}{}, ready: make(chan struct{}, 1)}
+	f := &Feed{lines: map[Topic]*line{}, ready: make(chan struct{}, 1)}
 	f.drained.L = &f.waitingMu
 	return f
 }
@@ -67,17 +79,19 @@ func New() *Feed {
 // Begin begins a frame. Begin, Wanted, Idle, Stage and End belong to one goroutine.
 func (f *Feed) Begin() { f.mu.RLock() }
 
-// Wanted reports whether a topic has subscribers, so that unwanted messages are not
-// encoded. Call it between Begin and End.
-func (f *Feed) Wanted(t Topic) bool { return len(f.topics[t]) > 0 }
+// Wanted reports whether a topic has a line, so that unwanted messages are not encoded.
+// Call it between Begin and End.
+func (f *Feed) Wanted(t Topic) bool { return f.lines[t] != nil }
 
-// Idle reports whether no topic has a subscriber, which cannot change between Begin and
-// End. Call it between them.
-func (f *Feed) Idle() bool { return len(f.topics) == 0 }
+// Idle reports whether no topic has a line, which cannot change between Begin and End.
+// Call it between them.
+func (f *Feed) Idle() bool { return len(f.lines) == 0 }
 
-// Stage adds a message to the frame. The bytes must not change afterwards.
-func (f *Feed) Stage(t Topic, bytes []byte) {
-	f.frame = append(f.frame, message{t, bytes})
+// Stage adds a message to the frame. seq is its number in the topic's stream: one more
+// than that of the message before, if the topic is counted, else no less. The bytes must
+// not change afterwards.
+func (f *Feed) Stage(t Topic, seq uint64, bytes []byte) {
+	f.frame = append(f.frame, message{topic: t, seq: seq, bytes: bytes})
 }
 
 // End ends the frame and leaves it to Deliver.
@@ -121,19 +135,14 @@ func (f *Feed) Deliver() bool {
 	}
 
 	f.mu.RLock()
+	share := min(maxRecentBytes, maxKept/max(1, len(f.lines)))
 	for rest := f.delivering; len(rest) > 0; {
-		t := rest[0].topic
-		f.run = f.run[:0]
-		for ; len(rest) > 0 && rest[0].topic == t; rest = rest[1:] {
-			f.run = append(f.run, rest[0].bytes)
+		n := 1
+		for n < len(rest) && rest[n].topic == rest[0].topic {
+			n++
 		}
-		for s := range f.topics[t] {
-			if len(s.arriving) == 0 {
-				f.touched = append(f.touched, s)
-			}
-			s.arriving = append(s.arriving, f.run...)
-		}
-		clear(f.run)
+		f.pass(rest[:n], share)
+		rest = rest[n:]
 	}
 
 	// The queues are filled under the lock, so that no message follows the answer to an
@@ -143,10 +152,41 @@ func (f *Feed) Deliver() bool {
 	}
 
 	f.mu.RUnlock()
+	f.forget()
 	clear(f.touched)
 	clear(f.delivering)
 	f.touched = f.touched[:0]
 	return true
+}
+
+// pass passes consecutive messages of one topic to its line.
+func (f *Feed) pass(run []message, share int) {
+	l := f.lines[run[0].topic]
+	if l == nil {
+		return
+	}
+
+	if run[0].topic.Kind.Counted() {
+		l.keep(run, share)
+		if l.unheard += len(run); l.useless() {
+			f.useless = append(f.useless, run[0].topic)
+		}
+	}
+	for s, sub := range l.subscribers {
+		if sub.holding {
+			s.hold(sub, run)
+			continue
+		}
+		before := len(s.arriving)
+		for i := range run {
+			if run[i].seq > sub.has {
+				s.arriving = append(s.arriving, run[i].bytes)
+			}
+		}
+		if before == 0 && len(s.arriving) > 0 {
+			f.touched = append(f.touched, s)
+		}
+	}
 }
 
 // Subscribe adds topics to a subscriber; existing ones stay. The answer is queued before
@@ -155,11 +195,9 @@ func (f *Feed) Subscribe(s *Subscriber, topics []Topic, answer []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, t := range topics {
-		if f.topics[t] == nil {
-			f.topics[t] = map[*Subscriber]struct{}{}
+		if _, has := s.topics[t]; !has {
+			f.add(s, t)
 		}
-		f.topics[t][s] = struct{}{}
-		s.topics[t] = struct{}{}
 	}
 	s.Push(answer)
 }
@@ -184,12 +222,12 @@ func (f *Feed) Leave(s *Subscriber) {
 	}
 }
 
-func (f *Feed) drop(s *Subscriber, t Topic) {
-	delete(s.topics, t)
-	delete(f.topics[t], s)
-	if len(f.topics[t]) == 0 {
-		delete(f.topics, t)
-	}
+// Has reports whether a subscriber has a topic.
+func (f *Feed) Has(s *Subscriber, t Topic) bool {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	_, has := s.topics[t]
+	return has
 }
 
 // Subscriptions returns the number of topics that a subscriber would have with more.

@@ -6,12 +6,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/feed"
 )
 
 var (
-	trades = feed.Topic{Kind: 1, Market: 1}
-	book   = feed.Topic{Kind: 2, Market: 1}
+	trades  = feed.Topic{Kind: feed.Trades, Market: 1}
+	candles = feed.Topic{Kind: feed.Candles, Market: 1, Resolution: bourse.Minute}
+	prices  = feed.Topic{Kind: feed.Ticker, Market: 1}
 )
 
 // listener collects a subscriber's messages.
@@ -35,32 +37,42 @@ func (l *listener) drain() (got []string) {
 	return got
 }
 
-func publish(f *feed.Feed, messages ...any) {
+// press is a feed that numbers the messages of its topics.
+type press struct {
+	*feed.Feed
+	last map[feed.Topic]uint64
+}
+
+func newPress() press { return press{feed.New(), map[feed.Topic]uint64{}} }
+
+// publish publishes pairs of a topic and a message as one frame.
+func publish(f press, messages ...any) {
 	f.Begin()
 	for i := 0; i < len(messages); i += 2 {
-		if t := messages[i].(feed.Topic); f.Wanted(t) {
-			f.Stage(t, []byte(messages[i+1].(string)))
+		t := messages[i].(feed.Topic)
+		if f.last[t]++; f.Wanted(t) {
+			f.Stage(t, f.last[t], []byte(messages[i+1].(string)))
 		}
 	}
 	f.End()
 }
 
 func TestOrderAndTopics(t *testing.T) {
-	f := feed.New()
+	f := newPress()
 	a, b := newListener(), newListener()
-	f.Subscribe(a.Subscriber, []feed.Topic{trades, book}, []byte("a subscribed"))
+	f.Subscribe(a.Subscriber, []feed.Topic{trades, prices}, []byte("a subscribed"))
 	f.Subscribe(a.Subscriber, []feed.Topic{trades}, []byte("a again"))
-	f.Subscribe(b.Subscriber, []feed.Topic{book}, []byte("b subscribed"))
-	publish(f, trades, "t1", book, "b1", trades, "t2")
-	publish(f, book, "b2")
+	f.Subscribe(b.Subscriber, []feed.Topic{prices}, []byte("b subscribed"))
+	publish(f, trades, "t1", prices, "b1", trades, "t2")
+	publish(f, prices, "b2")
 	for f.Deliver() {
 	}
-	f.Unsubscribe(a.Subscriber, []feed.Topic{book}, []byte("a left the book"))
-	publish(f, book, "b3", trades, "t3")
+	f.Unsubscribe(a.Subscriber, []feed.Topic{prices}, []byte("a left the prices"))
+	publish(f, prices, "b3", trades, "t3")
 	f.Leave(b.Subscriber)
 	for f.Deliver() {
 	}
-	want := []string{"a subscribed", "a again", "t1", "b1", "t2", "b2", "a left the book", "t3"}
+	want := []string{"a subscribed", "a again", "t1", "b1", "t2", "b2", "a left the prices", "t3"}
 	if got := a.drain(); !slices.Equal(got, want) {
 		t.Errorf("a got %v, want %v", got, want)
 	}
@@ -69,7 +81,7 @@ func TestOrderAndTopics(t *testing.T) {
 		t.Errorf("b got %v, want %v", got, want)
 	}
 	f.Begin()
-	if f.Wanted(book) || !f.Wanted(trades) {
+	if f.Wanted(prices) || !f.Wanted(trades) {
 		t.Error("the topics left are wrong")
 	}
 	f.End()
@@ -79,7 +91,7 @@ func TestOrderAndTopics(t *testing.T) {
 }
 
 func TestIdle(t *testing.T) {
-	f, l := feed.New(), newListener()
+	f, l := newPress(), newListener()
 	for _, idle := range []bool{true, false, true} {
 		f.Begin()
 		if f.Idle() != idle {
@@ -87,11 +99,11 @@ func TestIdle(t *testing.T) {
 		}
 		f.End()
 		if idle {
-			f.Subscribe(l.Subscriber, []feed.Topic{trades, book}, nil)
+			f.Subscribe(l.Subscriber, []feed.Topic{candles, prices}, nil)
 			continue
 		}
-		f.Unsubscribe(l.Subscriber, []feed.Topic{trades}, nil)
-		f.Unsubscribe(l.Subscriber, []feed.Topic{book}, nil)
+		f.Unsubscribe(l.Subscriber, []feed.Topic{candles}, nil)
+		f.Unsubscribe(l.Subscriber, []feed.Topic{prices}, nil)
 	}
 }
 
@@ -110,7 +122,7 @@ func TestStartIsCalledWhenNobodyTakes(t *testing.T) {
 }
 
 func TestSlowSubscriberIsCutAndNeverSkipped(t *testing.T) {
-	f := feed.New()
+	f := newPress()
 	slow, quick := newListener(), newListener()
 	f.Subscribe(slow.Subscriber, []feed.Topic{trades}, []byte("subscribed"))
 	f.Subscribe(quick.Subscriber, []feed.Topic{trades}, []byte("subscribed"))
@@ -136,7 +148,7 @@ func TestSlowSubscriberIsCutAndNeverSkipped(t *testing.T) {
 
 func TestLastMessage(t *testing.T) {
 	for _, now := range []bool{false, true} {
-		f := feed.New()
+		f := newPress()
 		l := newListener()
 		f.Subscribe(l.Subscriber, []feed.Topic{trades}, []byte("subscribed"))
 		publish(f, trades, "1")
@@ -200,10 +212,10 @@ func TestAnswersAreBounded(t *testing.T) {
 }
 
 func TestSubscriptionsCountTopicsOnce(t *testing.T) {
-	f := feed.New()
+	f := newPress()
 	s := newListener().Subscriber
 	f.Subscribe(s, []feed.Topic{trades, trades}, nil)
-	for want, more := range [][]feed.Topic{1: {trades}, 2: {book, trades, book}} {
+	for want, more := range [][]feed.Topic{1: {trades}, 2: {prices, trades, prices}} {
 		if got := f.Subscriptions(s, more); more != nil && got != want {
 			t.Errorf("%d subscriptions with %v, want %d", got, more, want)
 		}
@@ -213,7 +225,7 @@ func TestSubscriptionsCountTopicsOnce(t *testing.T) {
 // TestPublisherWaitsForDelivery exceeds maxStaged: the publisher waits, and continues
 // after Deliver.
 func TestPublisherWaitsForDelivery(t *testing.T) {
-	f := feed.New()
+	f := newPress()
 	l := newListener()
 	f.Subscribe(l.Subscriber, []feed.Topic{trades}, nil)
 	const messages = 80
@@ -223,7 +235,7 @@ func TestPublisherWaitsForDelivery(t *testing.T) {
 		big := make([]byte, 1<<20)
 		for i := range messages {
 			f.Begin()
-			f.Stage(trades, big)
+			f.Stage(trades, uint64(i+1), big)
 			f.End()
 			published <- i
 		}
@@ -246,7 +258,7 @@ func TestPublisherWaitsForDelivery(t *testing.T) {
 // TestConcurrently is for the race detector: publishers, subscriptions and takers at
 // once; each taker must see ascending messages.
 func TestConcurrently(t *testing.T) {
-	f := feed.New()
+	f := newPress()
 	const messages, listeners = 2000, 8
 	var work sync.WaitGroup
 	stop := make(chan struct{})

@@ -1,6 +1,9 @@
 package feed
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // maxQueued bounds the bytes in a subscriber's queue, many times a full frame.
 const maxQueued = 4 << 20
@@ -17,10 +20,15 @@ type Subscriber struct {
 	// arriving is owned by Deliver.
 	arriving [][]byte
 
+	// taken receives after a Take.
+	taken chan struct{}
+
 	mu     sync.Mutex
 	queue  [][]byte
 	bytes  int
 	pushed int
+	// states is the size of the messages from addState.
+	states int
 	taking bool
 	// over is true once the queue has exceeded its bound, ended after End.
 	over, ended bool
@@ -35,7 +43,9 @@ type Subscriber struct {
 // and cause calls of Take until that returns nothing. cut is called once, when the queue
 // exceeds its bound; later messages are dropped.
 func NewSubscriber(start, cut func()) *Subscriber {
-	return &Subscriber{topics: map[Topic]struct{}{}, start: start, cut: cut}
+	return &Subscriber{
+		topics: map[Topic]struct{}{}, taken: make(chan struct{}, 1), start: start, cut: cut,
+	}
 }
 
 // Push queues a message for this subscriber alone.
@@ -51,7 +61,7 @@ func (s *Subscriber) arrive() {
 // add queues messages; pushed is the number of pushed bytes among them.
 func (s *Subscriber) add(pushed int, messages ...[]byte) {
 	s.mu.Lock()
-	if s.over || s.ended {
+	if s.over || s.ended || len(messages) == 0 {
 		s.mu.Unlock()
 		return
 	}
@@ -74,6 +84,66 @@ func (s *Subscriber) add(pushed int, messages ...[]byte) {
 	}
 }
 
+// addState queues messages that do not count against the bounds of the queue: what a
+// subscriber missed, or a state.
+func (s *Subscriber) addState(messages ...[]byte) {
+	s.mu.Lock()
+	if s.over || s.ended || len(messages) == 0 {
+		s.mu.Unlock()
+		return
+	}
+	s.queue = append(s.queue, messages...)
+	for _, m := range messages {
+		s.states += len(m)
+	}
+	idle := !s.taking
+	s.taking = true
+	s.mu.Unlock()
+	if idle {
+		s.start()
+	}
+}
+
+// hold keeps messages of a topic until Release.
+func (s *Subscriber) hold(sub *subscription, run []message) {
+	for i := range run {
+		sub.heldBytes += len(run[i].bytes)
+	}
+	if sub.held = append(sub.held, run...); sub.heldBytes > maxQueued {
+		sub.held = nil
+		s.overflow()
+	}
+}
+
+// overflow cuts the subscriber off as if its queue had exceeded its bound.
+func (s *Subscriber) overflow() {
+	s.mu.Lock()
+	was := s.over || s.ended
+	s.over = true
+	s.mu.Unlock()
+	if !was {
+		s.cut()
+	}
+}
+
+// Await waits until no message from addState is queued or the subscriber has ended. It
+// reports false if the context ends before.
+func (s *Subscriber) Await(ctx context.Context) bool {
+	for {
+		s.mu.Lock()
+		done := s.states == 0 || s.over || s.ended
+		s.mu.Unlock()
+		if done {
+			return true
+		}
+		select {
+		case <-s.taken:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
 // Take appends all queued messages to batch, which may be reused between calls. If there
 // are none, the next message calls start again.
 func (s *Subscriber) Take(batch [][]byte) [][]byte {
@@ -82,7 +152,11 @@ func (s *Subscriber) Take(batch [][]byte) [][]byte {
 	s.taking = len(s.queue) > 0
 	batch = append(batch, s.queue...)
 	clear(s.queue)
-	s.queue, s.bytes, s.pushed = s.queue[:0], 0, 0
+	s.queue, s.bytes, s.pushed, s.states = s.queue[:0], 0, 0, 0
+	select {
+	case s.taken <- struct{}{}:
+	default:
+	}
 	return batch
 }
 

@@ -18,7 +18,12 @@ func (r *Reader) Fills(
 		return r.fillsIn(ctx, account, only, Window{count, skip, limit})
 	}
 
-	span := page(count, skip, limit)
+	return r.FillsSpan(ctx, account, page(count, skip, limit))
+}
+
+// FillsSpan returns an account's fills with ordinals in the span, newest first. The span
+// must not go beyond the last fill.
+func (r *Reader) FillsSpan(ctx context.Context, account bourse.AccountID, span Span) ([]Fill, error) {
 	if span.empty() {
 		return nil, nil
 	}
@@ -75,7 +80,12 @@ func (g *glimpse) firstFill(account bourse.AccountID, last uint64) uint64 {
 
 // Trades returns a market's trades, newest first, after skipping skip of them.
 func (r *Reader) Trades(ctx context.Context, market bourse.MarketID, skip, limit int) ([]Trade, error) {
-	span := page(r.live.LastTrade(market), skip, limit)
+	return r.TradesSpan(ctx, market, page(r.live.LastTrade(market), skip, limit))
+}
+
+// TradesSpan returns a market's trades with numbers in the span, newest first. The span
+// must not go beyond the last trade.
+func (r *Reader) TradesSpan(ctx context.Context, market bourse.MarketID, span Span) ([]Trade, error) {
 	if span.empty() {
 		return nil, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
 	"github.com/bourse-exchange/bourse/internal/certificate"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
@@ -56,13 +57,15 @@ type Node struct {
 	// letters holds the letters of a sandbox, which has no mail server.
 	letters *mail.Box
 	// post queues letters for the mail server; nil without one.
-	post      *mail.Queue
-	board     *wallet.Board
-	networks  []*attached
-	feed      *feed.Feed
-	limits    *api.Limiter
-	proxies   *edge.Proxies
-	streams   *stream.Server
+	post     *mail.Queue
+	board    *wallet.Board
+	networks []*attached
+	feed     *feed.Feed
+	limits   *api.Limiter
+	proxies  *edge.Proxies
+	streams  *stream.Server
+	// spot is set by routes.
+	spot      *spotv1.Spot
 	sequencer *sequencer.Sequencer
 	follower  *follower.Follower
 	metrics   *metrics

@@ -151,7 +151,8 @@ func (n *Node) buildLine(cursor history.Cursor) error {
 	n.proxies = &edge.Proxies{Trusted: n.TrustedProxies, Clock: time.Now, Log: n.Log}
 	n.limits = api.NewLimiter(n.Limits, time.Now)
 	n.streams = stream.NewServer(stream.Options{
-		Feed: n.feed, View: n.view, Who: n.limits.Guard(n.accounts), From: n.proxies.From, Clock: time.Now, Log: n.Log,
+		Feed: n.feed, View: n.view, History: n.reader, State: n.streamState, Who: n.limits.Guard(n.accounts),
+		From: n.proxies.From, Clock: time.Now, Log: n.Log,
 		Limits: n.limits, PerSource: n.Limits.Connections,
 	})
 

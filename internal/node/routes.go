@@ -19,7 +19,7 @@ import (
 
 // routes returns the handler of the public listener.
 func (n *Node) routes() http.Handler {
-	spot := &spotv1.Spot{
+	n.spot = &spotv1.Spot{
 		View: n.view, History: n.reader, Sequencer: n.sequencer, PublicURL: n.PublicURL,
 		DefaultPair: sandbox.DefaultPair,
 	}
@@ -30,7 +30,7 @@ func (n *Node) routes() http.Handler {
 
 	mux := http.NewServeMux()
 	v2.Handle(n.rest, mux, "/account/v2", (&accountv2.Account{Accounts: n.accounts}).Endpoints())
-	n.rest.Handle(mux, "/spot", spot.Endpoints())
+	n.rest.Handle(mux, "/spot", n.spot.Endpoints())
 	n.rest.Handle(mux, "/wallet", (&walletv1.Wallet{Teller: money}).Endpoints())
 	v2.Handle(n.rest, mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
 	mux.Handle("/stream", n.streams)

@@ -24,6 +24,19 @@ func (v *View) LastTrade(id bourse.MarketID) uint64 {
 	return v.tape.markets[id].trades
 }
 
+// Candle returns a market's current candle of a live resolution; false before the first
+// trade.
+func (v *View) Candle(id bourse.MarketID, res bourse.Time) (Bucket, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	m := v.tape.markets[id]
+	at := slices.Index(resolutions[:], res)
+	if m.trades == 0 || at < 0 {
+		return Bucket{}, false
+	}
+	return m.candles[at], true
+}
+
 // Tickers returns the tickers of some markets, all at one moment.
 func (v *View) Tickers(markets []*bourse.Market) []Ticker {
 	list := make([]Ticker, len(markets))

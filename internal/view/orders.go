@@ -197,6 +197,22 @@ func (v *View) OpenOrders(id bourse.AccountID, only, first bourse.MarketID, skip
 	return page.orders
 }
 
+// EveryOpenOrder returns copies of all open orders of an account, newest first, and the
+// position of the last event in the stream of its orders.
+func (v *View) EveryOpenOrder(id bourse.AccountID) ([]bourse.Order, uint64) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	a := v.find(id)
+	if a == nil {
+		return nil, 0
+	}
+	list := make([]bourse.Order, 0, len(a.open))
+	for o := range v.orders.newest(a.open) {
+		list = append(list, *o)
+	}
+	return list, a.Streams.Orders
+}
+
 // page collects a page of orders.
 type page struct {
 	skip, limit int

@@ -95,6 +95,12 @@ func (w *Writer) Number(name, value string) {
 	w.buf = append(w.buf, value...)
 }
 
+// Raw writes a member with a JSON value.
+func (w *Writer) Raw(name string, value []byte) {
+	w.Name(name)
+	w.buf = append(w.buf, value...)
+}
+
 // Uint writes a member.
 func (w *Writer) Uint(name string, value uint64) {
 	w.Name(name)

@@ -55,6 +55,7 @@ var shapes = map[string]string{
 		" left?:#dec reason?:#reason client_id?:#name seq:#id",
 	"error": "success error:#text",
 	"resp":  "class id:#int success error?:#text",
+	"reset": "class stream seq:#int state",
 }
 
 const (
@@ -142,8 +143,9 @@ func (x *exam) described(clause string, hold func(*describe.Validator) error, a 
 func (x *exam) shapedMessage(m *value) {
 	x.Helper()
 	name := m.get("stream").text
-	if m.get("class").text == "resp" {
-		name = "resp"
+	if class := m.get("class").text; class == "resp" || class == "reset" {
+		x.shaped(class, m)
+		return
 	}
 	if _, kind, public := strings.Cut(name, "@"); public {
 		kind, _, _ = strings.Cut(kind, "/")

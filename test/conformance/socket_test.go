@@ -180,7 +180,7 @@ func (s *socket) answer() *value {
 		if err != nil {
 			s.x.Fatalf("no answer: %v", err)
 		}
-		if m.get("class").text != "data" {
+		if class := m.get("class").text; class != "data" && class != "reset" {
 			return m
 		}
 		s.aside = append(s.aside, m)

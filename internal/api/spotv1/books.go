@@ -32,9 +32,9 @@ type edition struct {
 	current *encoded
 }
 
-// read returns the best depth levels of a market, as fresh as if encoded now. The bytes
-// are shared and never change.
-func (b *books) read(v *view.View, m *bourse.Market, depth int) []byte {
+// read returns at least the best depth levels of a market, as fresh as if encoded now. The
+// bytes are shared and never change.
+func (b *books) read(v *view.View, m *bourse.Market, depth int) *encoded {
 	all, known := b.markets.Load(m.ID)
 	if !known {
 		all, _ = b.markets.LoadOrStore(m.ID, new([len(depths)]edition))
@@ -44,7 +44,7 @@ func (b *books) read(v *view.View, m *bourse.Market, depth int) []byte {
 	for depths[at] < depth {
 		at++
 	}
-	return all.(*[len(depths)]edition)[at].read(v, m, depths[at]).cut(depth)
+	return all.(*[len(depths)]edition)[at].read(v, m, depths[at])
 }
 
 // read returns a book that is not older than the call. An encoding that started while

@@ -40,7 +40,7 @@ type book struct {
 
 func (s *shelf) read(depth int) (b book, text []byte) {
 	s.Helper()
-	text = s.books.read(s.view, btc, depth)
+	text = s.books.read(s.view, btc, depth).cut(depth)
 	if err := json.Unmarshal(text, &b); err != nil || !b.Success {
 		s.Fatalf("%v: %.200s", err, text)
 	}

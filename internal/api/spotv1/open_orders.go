@@ -3,6 +3,7 @@ package spotv1
 import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
 var openOrdersFields = api.Fields{"offset", "filter_pair", "sort_pair"}
@@ -24,33 +25,33 @@ func (s *Spot) openOrders(c *api.Call) error {
 	c.Out.Array()
 	for i := range orders {
 		o := &orders[i]
-		c.Out.Object()
-		writeOpenOrder(c, catalogue.Markets[o.Market], o)
-		c.Out.EndObject()
+		writeOpenOrder(c.Out, catalogue.Markets[o.Market], o)
 	}
 	c.Out.EndArray()
 	return nil
 }
 
-func writeOpenOrder(c *api.Call, m *bourse.Market, o *bourse.Order) {
-	c.Out.Uint("obid", uint64(o.ID))
-	c.Out.Word("pair", string(m.Pair))
-	c.Out.Time("time", o.Time)
-	c.Out.Word("side", o.Side.String())
-	c.Out.Price("price", o.Price, m.QuotePrecision)
-	c.Out.Lots("amount", o.Lots, m.BasePrecision)
-	c.Out.Word("time_in_force", o.TIF.String())
-	c.Out.Word("type", o.Type.String())
-	c.Out.Uint("quote_prec", uint64(m.QuotePrecision))
+func writeOpenOrder(out *wire.Writer, m *bourse.Market, o *bourse.Order) {
+	out.Object()
+	out.Uint("obid", uint64(o.ID))
+	out.Word("pair", string(m.Pair))
+	out.Time("time", o.Time)
+	out.Word("side", o.Side.String())
+	out.Price("price", o.Price, m.QuotePrecision)
+	out.Lots("amount", o.Lots, m.BasePrecision)
+	out.Word("time_in_force", o.TIF.String())
+	out.Word("type", o.Type.String())
+	out.Uint("quote_prec", uint64(m.QuotePrecision))
 	if !o.Waiting() {
-		c.Out.Lots("filled", o.Filled, m.BasePrecision)
+		out.Lots("filled", o.Filled, m.BasePrecision)
 	}
 	if o.Type.HasStop() {
-		c.Out.Price("stop", o.Stop, m.QuotePrecision)
+		out.Price("stop", o.Stop, m.QuotePrecision)
 	}
 	if !o.ClientID.IsZero() {
-		c.Out.Word("client_id", o.ClientID.String())
+		out.Word("client_id", o.ClientID.String())
 	}
+	out.EndObject()
 }
 
 // id returns a market's id, or zero for none.

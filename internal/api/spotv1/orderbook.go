@@ -19,6 +19,6 @@ func (s *Spot) orderbook(c *api.Call) error {
 		depth = allLevels
 	}
 
-	c.Whole(s.books.read(s.View, m, int(depth)))
+	c.Whole(s.books.read(s.View, m, int(depth)).cut(int(depth)))
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
 var ordersHistoryFields = api.Fields{"offset", "filter_pair"}
@@ -78,19 +79,19 @@ func writeOrderTrades(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, 
 		f := &o.Fills[i]
 		c.Out.Object()
 		c.Out.Time("time", f.Time)
-		writeFill(c, catalogue, m, f)
+		writeFill(c.Out, catalogue, m, f)
 		c.Out.EndObject()
 	}
 	c.Out.EndArray()
 }
 
 // writeFill writes the fields that all rows of a fill have, from fee to obid.
-func writeFill(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, f *history.Fill) {
-	c.Out.Amount("fee", f.Fee, catalogue.Assets[m.Received(f.Side)].Scale)
-	c.Out.Price("price", f.Price, m.QuotePrecision)
-	c.Out.Lots("amount", f.Lots, m.BasePrecision)
-	c.Out.Amount("total", f.Total, catalogue.Assets[m.Quote].Scale)
-	c.Out.Word("role", f.Role.String())
-	c.Out.Uint("trade_id", f.Trade)
-	c.Out.Uint("obid", uint64(f.Order))
+func writeFill(out *wire.Writer, catalogue *view.Catalogue, m *bourse.Market, f *history.Fill) {
+	out.Amount("fee", f.Fee, catalogue.Assets[m.Received(f.Side)].Scale)
+	out.Price("price", f.Price, m.QuotePrecision)
+	out.Lots("amount", f.Lots, m.BasePrecision)
+	out.Amount("total", f.Total, catalogue.Assets[m.Quote].Scale)
+	out.Word("role", f.Role.String())
+	out.Uint("trade_id", f.Trade)
+	out.Uint("obid", uint64(f.Order))
 }

@@ -1,6 +1,11 @@
 package spotv1
 
-import "github.com/bourse-exchange/bourse/internal/api"
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
 
 var tradesFields = api.Fields{"pair", "offset"}
 
@@ -16,21 +21,24 @@ func (s *Spot) trades(c *api.Call) error {
 	if err != nil {
 		return err
 	}
+	s.writeTrades(c.Out, m, trades)
+	return nil
+}
 
+func (s *Spot) writeTrades(out *wire.Writer, m *bourse.Market, trades []history.Trade) {
 	scale := s.View.Catalogue().Assets[m.Quote].Scale
-	c.Out.Name("trades")
-	c.Out.Array()
+	out.Name("trades")
+	out.Array()
 	for i := range trades {
 		t := &trades[i]
-		c.Out.Object()
-		c.Out.Time("time", t.Time)
-		c.Out.Price("price", t.Price, m.QuotePrecision)
-		c.Out.Lots("amount", t.Lots, m.BasePrecision)
-		c.Out.Amount("total", t.Total, scale)
-		c.Out.Word("side", t.TakerSide.String())
-		c.Out.Uint("trade_id", t.Number)
-		c.Out.EndObject()
+		out.Object()
+		out.Time("time", t.Time)
+		out.Price("price", t.Price, m.QuotePrecision)
+		out.Lots("amount", t.Lots, m.BasePrecision)
+		out.Amount("total", t.Total, scale)
+		out.Word("side", t.TakerSide.String())
+		out.Uint("trade_id", t.Number)
+		out.EndObject()
 	}
-	c.Out.EndArray()
-	return nil
+	out.EndArray()
 }

@@ -1,6 +1,10 @@
 package spotv1
 
-import "github.com/bourse-exchange/bourse/internal/api"
+import (
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
 
 var tradesHistoryFields = api.Fields{"offset", "filter_pair"}
 
@@ -15,20 +19,23 @@ func (s *Spot) tradesHistory(c *api.Call) error {
 	if err != nil {
 		return err
 	}
+	s.writeFills(c.Out, fills)
+	return nil
+}
 
+func (s *Spot) writeFills(out *wire.Writer, fills []history.Fill) {
 	catalogue := s.View.Catalogue()
-	c.Out.Name("trades")
-	c.Out.Array()
+	out.Name("trades")
+	out.Array()
 	for i := range fills {
 		f := &fills[i]
 		m := catalogue.Markets[f.Market]
-		c.Out.Object()
-		c.Out.Time("time", f.Time)
-		c.Out.Word("pair", string(m.Pair))
-		writeFill(c, catalogue, m, f)
-		c.Out.Word("side", f.Side.String())
-		c.Out.EndObject()
+		out.Object()
+		out.Time("time", f.Time)
+		out.Word("pair", string(m.Pair))
+		writeFill(out, catalogue, m, f)
+		out.Word("side", f.Side.String())
+		out.EndObject()
 	}
-	c.Out.EndArray()
-	return nil
+	out.EndArray()
 }

@@ -4,26 +4,21 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
 // candleStick stages a candle.
 func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
-	topic := feed.Topic{Kind: kindCandleStick, Market: m.ID, Resolution: u.Resolution}
-	name := nameCandleStick + "1"
-	switch u.Resolution {
-	case bourse.Hour:
-		name = nameCandleStick + "60"
-	case bourse.Day:
-		name = nameCandleStick + "1D"
-	default: // a minute
-	}
-
-	w, ok := p.begin(topic, m.Pair, name)
+	topic := feed.Topic{Kind: feed.Candles, Market: m.ID, Resolution: u.Resolution}
+	w, ok := p.begin(topic)
 	if !ok {
 		return
 	}
+	writeCandle(w, m, &u.Candle)
+	p.stage(topic, uint64(p.seq))
+}
 
-	c := &u.Candle
+func writeCandle(w *wire.Writer, m *bourse.Market, c *view.Bucket) {
 	writeTime(w, c.Start)
 	w.Word("pair", string(m.Pair))
 	w.Price("open", c.Open, m.QuotePrecision)
@@ -31,5 +26,4 @@ func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
 	w.Price("low", c.Low, m.QuotePrecision)
 	w.Price("close", c.Close, m.QuotePrecision)
 	w.Amount("volume", c.Volume, m.BasePrecision)
-	p.stage(topic, uint64(p.seq))
 }

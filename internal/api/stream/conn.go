@@ -60,7 +60,7 @@ func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
 	c.pinged.Store(s.Clock().UnixNano())
 	c.subscriber = feed.NewSubscriber(
 		func() { s.writers.add(c) },
-		func() { c.end(ws.StatusPolicyViolation, "too slow", true) },
+		c.endSlow,
 	)
 	return c
 }
@@ -92,6 +92,9 @@ func (c *conn) finish(err error) {
 	}
 	_ = c.raw.Close()
 }
+
+// endSlow ends a connection that does not keep up.
+func (c *conn) endSlow() { c.end(ws.StatusPolicyViolation, "too slow", true) }
 
 // end queues a close frame, once. With now, the queued messages are dropped.
 func (c *conn) end(code ws.StatusCode, reason string, now bool) {

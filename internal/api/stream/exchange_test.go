@@ -17,9 +17,12 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/history/historytest"
 	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
@@ -85,6 +88,9 @@ type exchange struct {
 	view      *view.View
 	feed      *feed.Feed
 	publisher *stream.Publisher
+	tail      *history.Tail
+	store     *historytest.Memory
+	spot      *spotv1.Spot
 	server    *stream.Server
 	keys      *keyring
 	url       string
@@ -125,8 +131,10 @@ func newExchange(t *testing.T, moreMarkets int) *exchange {
 		T: t, engine: engine.New(), view: view.New(), feed: feed.New(), keys: newKeyring(), log: new(logBuffer), now: start,
 	}
 	x.publisher = stream.NewPublisher(x.feed, x.view)
+	x.tail, x.store = history.NewTail(100_000), historytest.NewMemory()
+	x.spot = &spotv1.Spot{View: x.view, History: history.NewReader(x.store, x.tail, x.view)}
 	x.server = stream.NewServer(stream.Options{
-		Feed: x.feed, View: x.view, Who: x.keys, Log: slog.New(slog.NewTextHandler(x.log, nil)),
+		Feed: x.feed, View: x.view, History: x.spot.History, State: x.state, Who: x.keys, Log: slog.New(slog.NewTextHandler(x.log, nil)),
 		From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
 		Clock: func() time.Time {
 			if at := x.frozen.Load(); at != nil {
@@ -186,9 +194,35 @@ func units(s string, scale uint8) bourse.Amount {
 	return a
 }
 
+// state returns the state of a stream.
+func (x *exchange) state(ctx context.Context, t feed.Topic) (s stream.State, err error) {
+	switch t.Kind {
+	case feed.Book:
+		s.Seq, s.Body = x.spot.BookState(t.Market)
+	case feed.Trades:
+		s.Seq, s.Body, err = x.spot.TradesState(ctx, t.Market)
+	case feed.OwnOrders:
+		s.Seq, s.Body = x.spot.OrdersState(t.Account)
+	case feed.OwnTrades:
+		s.Seq, s.Body, err = x.spot.FillsState(ctx, t.Account)
+	default:
+		x.Errorf("the state of a topic of kind %d was asked for", t.Kind)
+	}
+	return s, err
+}
+
 // do carries out commands as one frame and delivers it.
 func (x *exchange) do(commands ...bourse.Command) {
 	x.Helper()
+	x.apply(commands...)
+	for x.feed.Deliver() {
+	}
+}
+
+// apply carries out commands as one frame.
+func (x *exchange) apply(commands ...bourse.Command) {
+	x.Helper()
+	x.tail.Begin()
 	x.view.Begin()
 	x.publisher.Begin()
 	for i := range commands {
@@ -204,13 +238,13 @@ func (x *exchange) do(commands ...bourse.Command) {
 		if r := x.ev.Outcome.Reason; r >= bourse.UnknownAccount && r != bourse.OrderNotFound {
 			x.Errorf("command %+v: %s", cmd, r)
 		}
+		x.tail.Observe(cmd, &x.ev)
 		x.view.Observe(cmd, &x.ev)
 		x.publisher.Observe(cmd, &x.ev)
 	}
+	x.tail.End()
 	x.view.End()
 	x.publisher.End()
-	for x.feed.Deliver() {
-	}
 }
 
 // place places an order of an account and returns its id.

@@ -262,3 +262,22 @@ func TestExpiredKey(t *testing.T) {
 	renewed.ok(`{"op":"ping","id":4}`)
 	other.ok(`{"op":"ping","id":4}`)
 }
+
+// TestResumingIsCounted checks that resumed streams count as reads, by number and size.
+func TestResumingIsCounted(t *testing.T) {
+	x := newExchange(t, 0)
+	for i := range 200 {
+		x.place(alice, limit(bourse.Sell, 6100000+bourse.Price(i), lots))
+	}
+	x.limit(api.Limits{Source: api.SourceRates{Requests: api.Rate{PerSecond: 1, Burst: 4}}})
+	const ask = `{"op":"sub","id":%d,"streams":[%s],"since":{%s}}`
+	c := x.dial()                                                               // an upgrade counts as one
+	c.ok(fmt.Sprintf(ask, 1, `"BTC/USDT@orderBook"`, `"BTC/USDT@orderBook":0`)) // the book's size counts as another
+	if got := c.receive(); !strings.HasPrefix(got, `{"class":"reset"`) || len(got) < 8<<10 || len(got) > 16<<10 {
+		t.Errorf("the state has %d bytes", len(got))
+	}
+	c.ok(fmt.Sprintf(ask, 2, `"BTC/USDT@ticker"`, `"BTC/USDT@ticker":0`))
+	c.receive()
+	c.ask(fmt.Sprintf(ask, 3, `"BTC/USDT@tickerEx"`, `"BTC/USDT@tickerEx":0`), failed(3, "Too many requests"))
+	c.ok(`{"op":"sub","id":4,"streams":["BTC/USDT@tickerEx"]}`)
+}

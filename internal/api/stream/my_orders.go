@@ -7,12 +7,12 @@ import (
 )
 
 func ownOrders(account bourse.AccountID) feed.Topic {
-	return feed.Topic{Kind: kindMyOrders, Account: account}
+	return feed.Topic{Kind: feed.OwnOrders, Account: account}
 }
 
 // orderEvent begins a message on myOrders.
 func (p *Publisher) orderEvent(event string, account bourse.AccountID, m *bourse.Market) (*wire.Writer, bool) {
-	w, ok := p.begin(ownOrders(account), "", nameMyOrders)
+	w, ok := p.begin(ownOrders(account))
 	if ok {
 		w.Word("event", event)
 		w.Word("pair", string(m.Pair))

@@ -8,6 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
 // Names of the private streams, and of the public ones after PAIR@.
@@ -21,22 +22,11 @@ const (
 	nameOrderBook   = "orderBook"
 )
 
-// The kinds of their topics.
-const (
-	kindMyOrders feed.Kind = iota + 1
-	kindMyTrades
-	kindMarketTrade
-	kindCandleStick
-	kindTicker
-	kindTickerEx
-	kindOrderBook
-)
-
-var privateKinds = map[string]feed.Kind{nameMyOrders: kindMyOrders, nameMyTrades: kindMyTrades}
+var privateKinds = map[string]feed.Kind{nameMyOrders: feed.OwnOrders, nameMyTrades: feed.OwnTrades}
 
 // publicKinds lacks the candles, whose names end with a resolution.
 var publicKinds = map[string]feed.Kind{
-	nameMarketTrade: kindMarketTrade, nameTicker: kindTicker, nameTickerEx: kindTickerEx, nameOrderBook: kindOrderBook,
+	nameMarketTrade: feed.Trades, nameTicker: feed.Ticker, nameTickerEx: feed.TickerEx, nameOrderBook: feed.Book,
 }
 
 // resolutions maps words to the widths of candles.
@@ -54,7 +44,7 @@ func topic(catalogue *view.Catalogue, name string, subscriber bourse.AccountID) 
 	pair, word, _ := strings.Cut(name, "@")
 	t := feed.Topic{Kind: publicKinds[word]}
 	if res, isCandle := strings.CutPrefix(word, nameCandleStick); isCandle && resolutions[res] != 0 {
-		t.Kind, t.Resolution = kindCandleStick, resolutions[res]
+		t.Kind, t.Resolution = feed.Candles, resolutions[res]
 	}
 	if t.Kind == 0 {
 		return feed.Topic{}, bourse.Errorf(bourse.CodeNotFound, "Unknown stream %s", quoted(name))
@@ -66,6 +56,43 @@ func topic(catalogue *view.Catalogue, name string, subscriber bourse.AccountID) 
 	}
 	t.Market = m.ID
 	return t, nil
+}
+
+// writeStream writes the name of a topic's stream.
+func writeStream(w *wire.Writer, c *view.Catalogue, t feed.Topic) {
+	if t.Market == 0 {
+		w.Word("stream", kindName(t))
+		return
+	}
+	w.Word("stream", string(c.Markets[t.Market].Pair)+"@"+kindName(t))
+}
+
+// kindName returns the name of a topic's stream, without the pair.
+func kindName(t feed.Topic) string {
+	switch t.Kind {
+	case feed.OwnOrders:
+		return nameMyOrders
+	case feed.OwnTrades:
+		return nameMyTrades
+	case feed.Trades:
+		return nameMarketTrade
+	case feed.Ticker:
+		return nameTicker
+	case feed.TickerEx:
+		return nameTickerEx
+	case feed.Book:
+		return nameOrderBook
+	case feed.Candles:
+		switch t.Resolution {
+		case bourse.Hour:
+			return nameCandleStick + "60"
+		case bourse.Day:
+			return nameCandleStick + "1D"
+		}
+		return nameCandleStick + "1"
+	}
+	bourse.Impossible("topic of kind %d", t.Kind)
+	return ""
 }
 
 // quoted quotes a name for an error message, and shortens a long one.

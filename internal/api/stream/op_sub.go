@@ -6,35 +6,88 @@ import (
 	"github.com/bourse-exchange/bourse/internal/feed"
 )
 
-// maxSubscriptions bounds the streams of a connection.
-const maxSubscriptions = 1024
+const (
+	// maxSubscriptions bounds the streams of a connection.
+	maxSubscriptions = 1024
+	// maxResumed bounds the streams that a request resumes: each may need a state.
+	maxResumed = 64
+)
 
-// sub subscribes to all of the named streams or, on an error, to none.
+// sub subscribes to all of the named streams or, on an error, to none. Those in since
+// begin with what the client missed.
 func sub(c *conn, f *api.Form, id string) error {
-	topics, err := c.topics(f)
+	names, topics, err := c.topics(f)
+	if err != nil {
+		return err
+	}
+	if c.server.Feed.Subscriptions(c.subscriber, topics) > maxSubscriptions {
+		return bourse.Errorf(bourse.CodeRefused, "A connection may have at most %d streams", maxSubscriptions)
+	}
+	resumed, err := c.resumed(f, names, topics)
 	if err != nil {
 		return err
 	}
 
-	if c.server.Feed.Subscriptions(c.subscriber, topics) > maxSubscriptions {
-		return bourse.Errorf(bourse.CodeRefused, "A connection may have at most %d streams", maxSubscriptions)
+	plain := make([]feed.Topic, 0, len(topics))
+	for i, t := range topics {
+		if _, resumes := resumed[names[i]]; !resumes {
+			plain = append(plain, t)
+		}
 	}
-	c.server.Feed.Subscribe(c.subscriber, topics, answer(id, nil))
+	c.server.Feed.Subscribe(c.subscriber, plain, answer(id, nil))
+
+	for i, t := range topics {
+		if since, resumes := resumed[names[i]]; resumes {
+			delete(resumed, names[i]) // named twice, it is resumed once
+			if err := c.resume(t, since); err != nil {
+				return err
+			}
+		}
+	}
 	return errAnswered
 }
 
+// resumed parses the field since: the last number that the client has of some of the named
+// streams.
+func (c *conn) resumed(f *api.Form, names []string, topics []feed.Topic) (map[string]uint64, error) {
+	since := f.Counts("since", maxResumed)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+
+	known := 0
+	counted := make(map[string]bool, len(since))
+	for i, name := range names {
+		if _, resumes := since[name]; !resumes || counted[name] {
+			continue
+		}
+		counted[name] = true
+		known++
+		if c.server.Feed.Has(c.subscriber, topics[i]) {
+			return nil, bourse.Errorf(bourse.CodeRefused, "since: the connection has %s already", quoted(name))
+		}
+	}
+	if known < len(since) {
+		return nil, api.Invalid("since", "must name streams of this request only")
+	}
+	if known > 0 && !c.server.Limits.AdmitWork(api.Reads, c.payer(), known) {
+		return nil, bourse.ErrBusy
+	}
+	return since, nil
+}
+
 // topics parses the names of streams.
-func (c *conn) topics(f *api.Form) ([]feed.Topic, error) {
+func (c *conn) topics(f *api.Form) ([]string, []feed.Topic, error) {
 	f.Require("streams")
 	names := f.TextOrTexts("streams", maxSubscriptions)
 	if len(names) == 0 {
 		f.Fail(bourse.Errorf(bourse.CodeMissing, "Missing data"))
 	}
 	if err := f.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !c.admitNames(len(names)) {
-		return nil, bourse.ErrBusy
+		return nil, nil, bourse.ErrBusy
 	}
 
 	catalogue := c.server.View.Catalogue()
@@ -42,8 +95,8 @@ func (c *conn) topics(f *api.Form) ([]feed.Topic, error) {
 	var err error
 	for i, name := range names {
 		if topics[i], err = topic(catalogue, name, c.identity.Account); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return topics, nil
+	return names, topics, nil
 }

@@ -4,7 +4,7 @@ import "github.com/bourse-exchange/bourse/internal/api"
 
 // unsub unsubscribes from all of the named streams or, on an error, from none.
 func unsub(c *conn, f *api.Form, id string) error {
-	topics, err := c.topics(f)
+	_, topics, err := c.topics(f)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 // that clients can match levels as strings.
 func (p *Publisher) orderBook(l *bourse.Level) {
 	m := p.catalogue.Markets[l.Market]
-	topic := feed.Topic{Kind: kindOrderBook, Market: m.ID}
-	w, ok := p.begin(topic, m.Pair, nameOrderBook)
+	topic := feed.Topic{Kind: feed.Book, Market: m.ID}
+	w, ok := p.begin(topic)
 	if !ok {
 		return
 	}

@@ -18,6 +18,8 @@ type Publisher struct {
 	// have sent its messages.
 	w     *wire.Writer
 	begun int
+	// broken is set in a frame that restores a snapshot.
+	broken bool
 
 	// seq is the sequence of the current command.
 	seq bourse.Seq
@@ -31,14 +33,24 @@ func NewPublisher(f *feed.Feed, v *view.View) *Publisher {
 	return &Publisher{feed: f, view: v, w: wire.NewWriter(make([]byte, 0, blockSize))}
 }
 
-// Reset keeps nothing: a snapshot's commands were published before.
-func (p *Publisher) Reset(func(string) ([]byte, bool)) error { return nil }
+// Reset cuts off the subscribers at the end of the frame: the commands that a snapshot
+// covers are not observed, so that the next messages do not follow the last ones.
+func (p *Publisher) Reset(func(string) ([]byte, bool)) error {
+	p.broken = true
+	return nil
+}
 
 // Begin begins a frame.
 func (p *Publisher) Begin() { p.feed.Begin() }
 
 // End ends a frame and releases its messages.
-func (p *Publisher) End() { p.feed.End() }
+func (p *Publisher) End() {
+	p.feed.End()
+	if p.broken {
+		p.broken = false
+		p.feed.Break()
+	}
+}
 
 // Observe stages the messages of a command in the order of its events.
 func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
@@ -75,8 +87,8 @@ func (p *Publisher) event(e bourse.Event, ev *bourse.Events) {
 func (p *Publisher) trade(t *bourse.Trade) {
 	m := p.catalogue.Markets[t.Market]
 	p.marketTrade(m, t)
-	p.myTrade(m, t, &t.Maker, bourse.Maker, t.TakerSide.Opposite())
-	p.myTrade(m, t, &t.Taker, bourse.Taker, t.TakerSide)
+	p.myTrade(t, &t.Maker, bourse.Maker, t.TakerSide.Opposite())
+	p.myTrade(t, &t.Taker, bourse.Taker, t.TakerSide)
 }
 
 // update stages the updates of the orders that the command changed after their
@@ -121,7 +133,7 @@ func (p *Publisher) marketData(updates []view.Update, after int) []view.Update {
 }
 
 // begin starts a message for a topic; false if it has no subscriber.
-func (p *Publisher) begin(t feed.Topic, pair bourse.Pair, stream string) (*wire.Writer, bool) {
+func (p *Publisher) begin(t feed.Topic) (*wire.Writer, bool) {
 	if !p.feed.Wanted(t) {
 		return nil, false
 	}
@@ -133,14 +145,15 @@ func (p *Publisher) begin(t feed.Topic, pair bourse.Pair, stream string) (*wire.
 	p.begun = len(block)
 	p.w.Reset(block[:len(block)+headerRoom])
 
-	p.w.Object()
-	p.w.Word("class", "data")
-	if pair == "" {
-		p.w.Word("stream", stream)
-	} else {
-		p.w.Word("stream", string(pair)+"@"+stream)
-	}
+	beginData(p.w, p.catalogue, t)
 	return p.w, true
+}
+
+// beginData begins a data message.
+func beginData(w *wire.Writer, c *view.Catalogue, t feed.Topic) {
+	w.Object()
+	w.Word("class", "data")
+	writeStream(w, c, t)
 }
 
 // writeTime writes a time as Unix seconds and as Unix microseconds.
@@ -155,5 +168,5 @@ func (p *Publisher) stage(t feed.Topic, seq uint64) {
 	p.w.Uint("seq", seq)
 	p.w.EndObject()
 	block := p.w.Bytes()
-	p.feed.Stage(t, frame(block[p.begun:len(block):len(block)]))
+	p.feed.Stage(t, seq, frame(block[p.begun:len(block):len(block)]))
 }

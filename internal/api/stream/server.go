@@ -16,6 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
@@ -35,10 +36,13 @@ type Authenticator interface {
 
 // Options are the parts of a server.
 type Options struct {
-	Feed *feed.Feed
-	View *view.View
-	Who  Authenticator
-	From func(*http.Request) netip.Addr
+	Feed    *feed.Feed
+	View    *view.View
+	History *history.Reader
+	// State returns the present state of a counted topic.
+	State func(ctx context.Context, t feed.Topic) (State, error)
+	Who   Authenticator
+	From  func(*http.Request) netip.Addr
 	// Limits count the input of accounts and sources over all their connections; nil
 	// allows everything.
 	Limits *api.Limiter

@@ -9,8 +9,8 @@ import (
 
 // ticker stages a price change.
 func (p *Publisher) ticker(m *bourse.Market, t *view.Ticker) {
-	topic := feed.Topic{Kind: kindTicker, Market: m.ID}
-	w, ok := p.begin(topic, m.Pair, nameTicker)
+	topic := feed.Topic{Kind: feed.Ticker, Market: m.ID}
+	w, ok := p.begin(topic)
 	if !ok {
 		return
 	}

@@ -1,0 +1,248 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/feed"
+)
+
+// numbered publishes n messages of a topic, each its number, as one frame.
+func (f press) numbered(t feed.Topic, n int) {
+	var messages []any
+	for i := range n {
+		messages = append(messages, t, fmt.Sprint(f.last[t]+uint64(i)+1))
+	}
+	publish(f, messages...)
+}
+
+// resumes resumes a topic and reports whether what was missed is in memory.
+func (f press) resumes(s *feed.Subscriber, t feed.Topic, since uint64) bool {
+	_, known := f.Resume(s, t, since)
+	return known
+}
+
+// deliver delivers all frames.
+func (f press) deliver() {
+	for f.Deliver() {
+	}
+}
+
+func (l *listener) wants(t *testing.T, want ...string) {
+	t.Helper()
+	if got := l.drain(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestMissedMessagesAreSent lets the only subscriber leave and come back: with all it has
+// missed delivered, and with some of it staged.
+func TestMissedMessagesAreSent(t *testing.T) {
+	f, first := newPress(), newListener()
+	f.Subscribe(first.Subscriber, []feed.Topic{trades}, []byte("subscribed"))
+	f.numbered(trades, 3)
+	f.deliver()
+	first.wants(t, "subscribed", "1", "2", "3")
+	f.Leave(first.Subscriber)
+	f.numbered(trades, 2)
+	f.deliver()
+	f.numbered(trades, 2) // staged
+
+	for since, want := range map[uint64][]string{
+		0: {"1", "2", "3", "4", "5", "6", "7", "8"}, 3: {"4", "5", "6", "7", "8"}, 5: {"6", "7", "8"},
+	} {
+		l := newListener()
+		if !f.resumes(l.Subscriber, trades, since) {
+			t.Errorf("messages behind %d are not in memory", since)
+		}
+		defer func() { l.wants(t, want...) }()
+	}
+	f.deliver()
+	f.numbered(trades, 1)
+	f.deliver()
+}
+
+// TestWhatIsNotInMemoryIsHeld wants the messages behind a state, each once, whether they
+// came before it was read or while it was.
+func TestWhatIsNotInMemoryIsHeld(t *testing.T) {
+	f, l := newPress(), newListener()
+	f.numbered(trades, 3) // nobody wants them
+	f.numbered(trades, 1)
+	if f.resumes(l.Subscriber, trades, 1) {
+		t.Fatal("messages that nobody wanted are in memory")
+	}
+	f.numbered(trades, 2)
+	f.deliver()
+	f.numbered(trades, 1) // staged
+	l.wants(t)
+	f.Release(l.Subscriber, trades, 5, [][]byte{[]byte("the state at 5")})
+	f.deliver()
+	f.numbered(trades, 1)
+	f.deliver()
+	l.wants(t, "the state at 5", "6", "7", "8")
+
+	// A client that is ahead of what was delivered is not sent it again.
+	ahead := newListener()
+	f.numbered(trades, 2)
+	if f.resumes(ahead.Subscriber, trades, 10) {
+		t.Error("messages to come are in memory")
+	}
+	f.Release(ahead.Subscriber, trades, 10, nil)
+	f.deliver()
+	f.numbered(trades, 1)
+	f.deliver()
+	ahead.wants(t, "11")
+}
+
+// TestStatesAreNeverMissed wants topics without numbers of their own to be held always.
+func TestStatesAreNeverMissed(t *testing.T) {
+	f, l, other := newPress(), newListener(), newListener()
+	f.Subscribe(other.Subscriber, []feed.Topic{prices}, nil)
+	f.numbered(prices, 3)
+	f.deliver()
+	if f.resumes(l.Subscriber, prices, 2) {
+		t.Error("a topic that tells a state has missed messages")
+	}
+	f.Release(l.Subscriber, prices, 3, [][]byte{[]byte("now")})
+	f.numbered(prices, 1)
+	f.deliver()
+	l.wants(t, "now", "4")
+}
+
+// TestRecentMessagesAreBounded publishes more than a line keeps, in number and in bytes.
+func TestRecentMessagesAreBounded(t *testing.T) {
+	for name, size := range map[string]int{"number": 10, "bytes": 4 << 10} {
+		f, l := newPress(), newListener()
+		f.Subscribe(l.Subscriber, []feed.Topic{trades}, nil)
+		const messages = 5000
+		for range messages {
+			publish(f, trades, string(make([]byte, size)))
+			f.Deliver()
+			l.drain()
+		}
+		kept := 0
+		for since := uint64(messages); since > 0; since-- {
+			back := newListener()
+			if !f.resumes(back.Subscriber, trades, since) {
+				break
+			}
+			kept = len(back.drain())
+		}
+		if kept < 32 || kept > 2*1024 || kept*size > 2*(256<<10) {
+			t.Errorf("%s: %d messages of %d bytes are kept", name, kept, size)
+		}
+	}
+}
+
+// TestLeftLinesAreBounded leaves more lines than are kept without a subscriber: the one
+// that was left first is forgotten.
+func TestLeftLinesAreBounded(t *testing.T) {
+	f, l := newPress(), newListener()
+	const lines = 1025
+	for id := bourse.AccountID(1); id <= lines; id++ {
+		own := feed.Topic{Kind: feed.OwnTrades, Account: id}
+		f.Subscribe(l.Subscriber, []feed.Topic{own}, nil)
+		publish(f, own, "1")
+		f.deliver()
+		f.Leave(l.Subscriber)
+	}
+	for id, want := range map[bourse.AccountID]bool{1: false, 2: true, lines: true} {
+		own := feed.Topic{Kind: feed.OwnTrades, Account: id}
+		if got := f.resumes(newListener().Subscriber, own, 0); got != want {
+			t.Errorf("line %d is in memory: %v", id, got)
+		}
+	}
+}
+
+// TestALeftLineEnds wants a line to be forgotten when its last subscriber could not be sent
+// what it missed any more, so that nothing is encoded for it.
+func TestALeftLineEnds(t *testing.T) {
+	f, l := newPress(), newListener()
+	f.Subscribe(l.Subscriber, []feed.Topic{trades}, nil)
+	f.numbered(trades, 3000)
+	f.deliver()
+	f.Leave(l.Subscriber)
+	for _, wanted := range []bool{true, false} {
+		f.numbered(trades, 1000)
+		f.deliver()
+		if f.Begin(); f.Wanted(trades) != wanted {
+			t.Errorf("wanted is %v", !wanted)
+		}
+		f.End()
+	}
+}
+
+// TestManyLinesShareTheMemory wants a line to keep less when there are many.
+func TestManyLinesShareTheMemory(t *testing.T) {
+	f, l := newPress(), newListener()
+	const lines = 20_000
+	for id := bourse.AccountID(1); id <= lines; id++ {
+		f.Subscribe(l.Subscriber, []feed.Topic{{Kind: feed.OwnTrades, Account: id}}, nil)
+	}
+	own := feed.Topic{Kind: feed.OwnTrades, Account: 1}
+	for range 100 {
+		publish(f, own, string(make([]byte, 1<<10)))
+		f.deliver()
+		l.drain()
+	}
+	if f.resumes(newListener().Subscriber, own, 90) || !f.resumes(newListener().Subscriber, own, 97) {
+		t.Error("one of 20,000 lines keeps 10 KiB, or not 3")
+	}
+}
+
+// TestABreakCutsAllOff wants no subscriber to go on behind messages that were not staged.
+func TestABreakCutsAllOff(t *testing.T) {
+	f, l, waits := newPress(), newListener(), newListener()
+	f.Subscribe(l.Subscriber, []feed.Topic{trades, prices}, nil)
+	f.numbered(trades, 3)
+	f.deliver()
+	f.resumes(waits.Subscriber, prices, 0)
+	f.Break()
+	if l.cut != 1 || waits.cut != 1 {
+		t.Errorf("cut %d and %d times", l.cut, waits.cut)
+	}
+	f.Release(waits.Subscriber, prices, 0, nil)
+	if f.Begin(); !f.Idle() {
+		t.Error("topics are left")
+	}
+	f.End()
+	f.Leave(l.Subscriber)
+	if f.resumes(newListener().Subscriber, trades, 2) {
+		t.Error("messages from before are in memory")
+	}
+}
+
+// TestHeldMessagesAreBounded cuts a subscriber off whose state takes too long.
+func TestHeldMessagesAreBounded(t *testing.T) {
+	f, l := newPress(), newListener()
+	f.resumes(l.Subscriber, trades, 5)
+	for range 5 {
+		publish(f, trades, string(make([]byte, 1<<20)))
+		f.deliver()
+	}
+	if l.cut != 1 {
+		t.Errorf("cut %d times", l.cut)
+	}
+}
+
+// TestStatesAreAwaited wants a state to be taken before the next one is made, and not to
+// count against the bounds of the queue.
+func TestStatesAreAwaited(t *testing.T) {
+	f, l := newPress(), newListener()
+	f.resumes(l.Subscriber, trades, 5)
+	f.Release(l.Subscriber, trades, 9, [][]byte{make([]byte, 8<<20)})
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if l.Await(over) || l.cut != 0 {
+		t.Errorf("an untaken state was not awaited, or cut the subscriber off: %d", l.cut)
+	}
+	done := make(chan bool)
+	go func() { done <- l.Await(t.Context()) }()
+	l.drain()
+	if !<-done {
+		t.Error("the state is still awaited")
+	}
+}
