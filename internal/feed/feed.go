@@ -19,6 +19,8 @@ const (
 	Book
 	OwnOrders
 	OwnTrades
+	OwnBalances
+	OwnTransfers
 )
 
 // Topic is a subject of subscriptions.
@@ -67,6 +69,8 @@ type message struct {
 	topic Topic
 	seq   uint64
 	bytes []byte
+	// encode returns bytes, which are nil until Deliver calls it; nil for most messages.
+	encode func() []byte
 }
 
 // New returns a feed without subscribers.
@@ -92,6 +96,12 @@ func (f *Feed) Idle() bool { return len(f.lines) == 0 }
 // not change afterwards.
 func (f *Feed) Stage(t Topic, seq uint64, bytes []byte) {
 	f.frame = append(f.frame, message{topic: t, seq: seq, bytes: bytes})
+}
+
+// StageLater adds a message that Deliver encodes, because that may take long. If encode
+// returns nil, the topic's subscribers are cut off.
+func (f *Feed) StageLater(t Topic, seq uint64, encode func() []byte) {
+	f.frame = append(f.frame, message{topic: t, seq: seq, encode: encode})
 }
 
 // End ends the frame and leaves it to Deliver.
@@ -134,6 +144,12 @@ func (f *Feed) Deliver() bool {
 		return false
 	}
 
+	for i := range f.delivering {
+		if m := &f.delivering[i]; m.encode != nil {
+			m.bytes, m.encode = m.encode(), nil
+		}
+	}
+
 	f.mu.RLock()
 	share := min(maxRecentBytes, maxKept/max(1, len(f.lines)))
 	for rest := f.delivering; len(rest) > 0; {
@@ -166,6 +182,12 @@ func (f *Feed) pass(run []message, share int) {
 		return
 	}
 
+	for i := range run {
+		if run[i].bytes == nil {
+			l.cutOff()
+			return
+		}
+	}
 	if run[0].topic.Kind.Counted() {
 		l.keep(run, share)
 		if l.unheard += len(run); l.useless() {

@@ -22,7 +22,7 @@ const (
 // other topics tell a state, and the last one is enough.
 func (k Kind) Counted() bool {
 	switch k {
-	case Trades, Book, OwnOrders, OwnTrades:
+	case Trades, Book, OwnOrders, OwnTrades, OwnBalances, OwnTransfers:
 		return true
 	case Candles, Ticker, TickerEx:
 	}
@@ -101,6 +101,14 @@ func (f *Feed) forget() {
 		}
 	}
 	f.useless = f.useless[:0]
+}
+
+// cutOff cuts off the subscribers and forgets the recent messages, because one is missing.
+func (l *line) cutOff() {
+	l.recent, l.bytes = nil, 0
+	for s := range l.subscribers {
+		s.overflow()
+	}
 }
 
 // after returns the messages behind a number, if the line has all of them.

@@ -246,3 +246,28 @@ func TestStatesAreAwaited(t *testing.T) {
 		t.Error("the state is still awaited")
 	}
 }
+
+// TestMessagesEncodedLate wants a message that Deliver encodes in its place among the others,
+// and subscribers cut off if it cannot be.
+func TestMessagesEncodedLate(t *testing.T) {
+	f, l := newPress(), newListener()
+	f.Subscribe(l.Subscriber, []feed.Topic{trades, prices}, []byte("subscribed"))
+	f.Begin()
+	f.Stage(prices, 1, []byte("first"))
+	f.StageLater(trades, 1, func() []byte { return []byte("made") })
+	f.Stage(prices, 2, []byte("last"))
+	f.End()
+	f.deliver()
+	l.wants(t, "subscribed", "first", "made", "last")
+
+	f.Begin()
+	f.StageLater(trades, 2, func() []byte { return nil })
+	f.End()
+	f.deliver()
+	if l.cut != 1 {
+		t.Errorf("cut %d times", l.cut)
+	}
+	if f.resumes(newListener().Subscriber, trades, 1) {
+		t.Error("what could not be made is in memory")
+	}
+}

@@ -69,9 +69,9 @@ func (m *Movement) Confirms(tip uint64) uint64 {
 	return d.Confirms(tip)
 }
 
-// ofDeposit returns the movement of a deposit that the command seq changed; seq is zero
+// OfDeposit returns the movement of a deposit that the command seq changed; seq is zero
 // for an open one.
-func ofDeposit(seq bourse.Seq, d *bourse.Deposit) Movement {
+func OfDeposit(seq bourse.Seq, d *bourse.Deposit) Movement {
 	m := Movement{
 		Seq: seq, Account: d.Account, Ordinal: d.Ordinal, ID: d.ID, Kind: MovementDeposit,
 		Network: d.Network, Asset: d.Asset, Amount: d.Amount, Status: d.Status, Memo: d.Memo, Tx: d.Tx,
@@ -84,8 +84,8 @@ func ofDeposit(seq bourse.Seq, d *bourse.Deposit) Movement {
 	return m
 }
 
-// ofWithdrawal returns the movement of a withdrawal in the same way.
-func ofWithdrawal(seq bourse.Seq, w *bourse.Withdrawal) Movement {
+// OfWithdrawal returns the movement of a withdrawal in the same way.
+func OfWithdrawal(seq bourse.Seq, w *bourse.Withdrawal) Movement {
 	m := Movement{
 		Seq: seq, Account: w.Account, Ordinal: w.Ordinal, ID: w.ID, Kind: MovementWithdrawal,
 		Network: w.Network, Asset: w.Asset, Amount: w.Amount, Fee: w.Fee, Status: w.Status,

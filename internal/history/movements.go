@@ -39,9 +39,9 @@ func (r *Reader) WalletTransaction(
 	case found:
 		return m, true, nil
 	case deposit != nil:
-		return ofDeposit(0, deposit), true, nil
+		return OfDeposit(0, deposit), true, nil
 	case withdrawal != nil:
-		return ofWithdrawal(0, withdrawal), true, nil
+		return OfWithdrawal(0, withdrawal), true, nil
 	}
 	if err := r.reach(ctx, g.begin); err != nil {
 		return Movement{}, false, err
@@ -116,10 +116,10 @@ func (r *Reader) movementsSpan(ctx context.Context, account bourse.AccountID, sp
 func (r *Reader) young(account bourse.AccountID, span Span, put func(Movement)) *glimpse {
 	deposits, withdrawals := r.live.OpenMovements(account, span.First, span.Last)
 	for i := range deposits {
-		put(ofDeposit(0, &deposits[i]))
+		put(OfDeposit(0, &deposits[i]))
 	}
 	for i := range withdrawals {
-		put(ofWithdrawal(0, &withdrawals[i]))
+		put(OfWithdrawal(0, &withdrawals[i]))
 	}
 	g := r.tail.glimpse()
 	for _, c := range g.chunks {

@@ -36,12 +36,12 @@ func Project(cmd *bourse.Command, ev *bourse.Events, b *Batch) {
 		case bourse.EventDeposit:
 			d := &ev.Wallet.Deposits[e.At]
 			if d.Account != 0 && d.Status == bourse.WalletDone {
-				b.Movements = append(b.Movements, ofDeposit(cmd.Seq, d))
+				b.Movements = append(b.Movements, OfDeposit(cmd.Seq, d))
 			}
 		case bourse.EventWithdrawal:
 			w := &ev.Wallet.Withdrawals[e.At]
 			if w.Status == bourse.WalletDone || w.Status == bourse.WalletCanceled {
-				b.Movements = append(b.Movements, ofWithdrawal(cmd.Seq, w))
+				b.Movements = append(b.Movements, OfWithdrawal(cmd.Seq, w))
 			}
 		default:
 			// Open orders and movements, rejections, books and definitions are not

@@ -14,6 +14,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
+	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 	"github.com/bourse-exchange/bourse/internal/certificate"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -64,8 +65,9 @@ type Node struct {
 	limits   *api.Limiter
 	proxies  *edge.Proxies
 	streams  *stream.Server
-	// spot is set by routes.
+	// spot and wallet are set by routes.
 	spot      *spotv1.Spot
+	wallet    *walletv1.Wallet
 	sequencer *sequencer.Sequencer
 	follower  *follower.Follower
 	metrics   *metrics

@@ -158,7 +158,9 @@ func (n *Node) buildLine(cursor history.Cursor) error {
 
 	// The tail closes a frame before the view, so that orders that leave the view are in
 	// the tail already; the publisher reads the view.
-	observers := []sequencer.Observer{n.tail, n.view, n.accounts, n.board, stream.NewPublisher(n.feed, n.view)}
+	observers := []sequencer.Observer{
+		n.tail, n.view, n.accounts, n.board, stream.NewPublisher(n.feed, n.view, n.transferRow),
+	}
 
 	n.engine = engine.New()
 	section, err := n.restorable()

@@ -27,11 +27,12 @@ func (n *Node) routes() http.Handler {
 		View: n.view, History: n.reader, Accounts: n.accounts, Sequencer: n.sequencer, Networks: connections{n},
 		PublicURL: n.PublicURL,
 	}
+	n.wallet = &walletv1.Wallet{Teller: money}
 
 	mux := http.NewServeMux()
 	v2.Handle(n.rest, mux, "/account/v2", (&accountv2.Account{Accounts: n.accounts}).Endpoints())
 	n.rest.Handle(mux, "/spot", n.spot.Endpoints())
-	n.rest.Handle(mux, "/wallet", (&walletv1.Wallet{Teller: money}).Endpoints())
+	n.rest.Handle(mux, "/wallet", n.wallet.Endpoints())
 	v2.Handle(n.rest, mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
 	mux.Handle("/stream", n.streams)
 	missing := n.missing()

@@ -115,3 +115,21 @@ func (v *View) Balances(id bourse.AccountID, assets []bourse.AssetID) []bourse.B
 	}
 	return list
 }
+
+// EveryBalance returns a customer's balances of all assets touched, by asset, and the
+// position of the last posting in the stream of its balances.
+func (v *View) EveryBalance(id bourse.AccountID) ([]bourse.Balance, uint64) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	a := v.find(id)
+	if a == nil {
+		return nil, 0
+	}
+	list := make([]bourse.Balance, len(a.balances))
+	for asset, b := range a.balances {
+		list[asset] = bourse.Balance{
+			Account: id, Asset: bourse.AssetID(asset), Available: b.available, Held: b.held,
+		}
+	}
+	return list, a.Streams.Balances
+}

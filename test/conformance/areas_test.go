@@ -5,7 +5,7 @@ var allChecks = [][]check{
 	transportChecks, requestChecks, numberChecks, timeChecks, listChecks, keyChecks,
 	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, agedChecks, ordersChecks,
 	placeChecks, moneyChecks, executionChecks, stopsChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, extrasChecks,
-	operationsChecks, streamsChecks, resumeChecks, slowChecks, ownChecks, consistencyChecks,
+	operationsChecks, streamsChecks, resumeChecks, slowChecks, ownChecks, ownMoneyChecks, consistencyChecks,
 	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,
 	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks, walletFactorChecks, walletRESTChecks,
 	restChecks, peopleChecks,

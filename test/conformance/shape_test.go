@@ -53,6 +53,9 @@ var shapes = map[string]string{
 	"myOrders": "class stream event:#event pair:#pair obid?:#id side?:#side type?:#type time:#unix time_us:#micros time_in_force?:#tif base?:#symbol" +
 		" quote?:#symbol price?:#dec amount?:#dec total?:#dec stop?:#dec quote_prec?:#int status?:#status triggered? filled?:#dec" +
 		" left?:#dec reason?:#reason client_id?:#name seq:#id",
+	"myBalances":  "class stream time:#unix time_us:#micros asset:#symbol total:#dec locked:#dec avbl:#dec seq:#id",
+	"myTransfers": "class stream " + walletShapes["wallet_transaction"] + " seq:#id",
+
 	"error": "success error:#text",
 	"resp":  "class id:#int success error?:#text",
 	"reset": "class stream seq:#int state",

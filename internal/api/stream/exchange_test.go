@@ -19,12 +19,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
+	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/history/historytest"
 	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -91,6 +94,7 @@ type exchange struct {
 	tail      *history.Tail
 	store     *historytest.Memory
 	spot      *spotv1.Spot
+	wallet    *walletv1.Wallet
 	server    *stream.Server
 	keys      *keyring
 	url       string
@@ -130,9 +134,10 @@ func newExchange(t *testing.T, moreMarkets int) *exchange {
 	x := &exchange{
 		T: t, engine: engine.New(), view: view.New(), feed: feed.New(), keys: newKeyring(), log: new(logBuffer), now: start,
 	}
-	x.publisher = stream.NewPublisher(x.feed, x.view)
+	x.publisher = stream.NewPublisher(x.feed, x.view, x.row)
 	x.tail, x.store = history.NewTail(100_000), historytest.NewMemory()
 	x.spot = &spotv1.Spot{View: x.view, History: history.NewReader(x.store, x.tail, x.view)}
+	x.wallet = &walletv1.Wallet{Teller: teller.Teller{View: x.view, History: x.spot.History, Networks: unconnected{}}}
 	x.server = stream.NewServer(stream.Options{
 		Feed: x.feed, View: x.view, History: x.spot.History, State: x.state, Who: x.keys, Log: slog.New(slog.NewTextHandler(x.log, nil)),
 		From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
@@ -194,6 +199,17 @@ func units(s string, scale uint8) bourse.Amount {
 	return a
 }
 
+// unconnected has no networks.
+type unconnected struct{}
+
+// Network returns none.
+func (unconnected) Network(bourse.NetworkID) (teller.Network, bool) { return nil, false }
+
+// row writes a transaction's row.
+func (x *exchange) row(w *wire.Writer, m *history.Movement) error {
+	return x.wallet.Row(x.Context(), w, m)
+}
+
 // state returns the state of a stream.
 func (x *exchange) state(ctx context.Context, t feed.Topic) (s stream.State, err error) {
 	switch t.Kind {
@@ -205,6 +221,10 @@ func (x *exchange) state(ctx context.Context, t feed.Topic) (s stream.State, err
 		s.Seq, s.Body = x.spot.OrdersState(t.Account)
 	case feed.OwnTrades:
 		s.Seq, s.Body, err = x.spot.FillsState(ctx, t.Account)
+	case feed.OwnBalances:
+		s.Seq, s.Body = x.wallet.BalancesState(t.Account)
+	case feed.OwnTransfers:
+		s.Seq, s.Body, err = x.wallet.TransfersState(ctx, t.Account)
 	default:
 		x.Errorf("the state of a topic of kind %d was asked for", t.Kind)
 	}

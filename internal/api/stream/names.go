@@ -15,6 +15,8 @@ import (
 const (
 	nameMyOrders    = "myOrders"
 	nameMyTrades    = "myTrades"
+	nameMyBalances  = "myBalances"
+	nameMyTransfers = "myTransfers"
 	nameMarketTrade = "marketTrade"
 	nameCandleStick = "candleStick/"
 	nameTicker      = "ticker"
@@ -22,7 +24,10 @@ const (
 	nameOrderBook   = "orderBook"
 )
 
-var privateKinds = map[string]feed.Kind{nameMyOrders: feed.OwnOrders, nameMyTrades: feed.OwnTrades}
+var privateKinds = map[string]feed.Kind{
+	nameMyOrders: feed.OwnOrders, nameMyTrades: feed.OwnTrades,
+	nameMyBalances: feed.OwnBalances, nameMyTransfers: feed.OwnTransfers,
+}
 
 // publicKinds lacks the candles, whose names end with a resolution.
 var publicKinds = map[string]feed.Kind{
@@ -74,6 +79,10 @@ func kindName(t feed.Topic) string {
 		return nameMyOrders
 	case feed.OwnTrades:
 		return nameMyTrades
+	case feed.OwnBalances:
+		return nameMyBalances
+	case feed.OwnTransfers:
+		return nameMyTransfers
 	case feed.Trades:
 		return nameMarketTrade
 	case feed.Ticker:

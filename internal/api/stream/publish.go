@@ -3,6 +3,7 @@ package stream
 import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
@@ -11,6 +12,8 @@ import (
 type Publisher struct {
 	feed *feed.Feed
 	view *view.View
+	// row writes the fields of a transaction's row in the wallet's list.
+	row func(w *wire.Writer, m *history.Movement) error
 
 	catalogue *view.Catalogue
 	now       bourse.Time
@@ -28,9 +31,10 @@ type Publisher struct {
 // blockSize is the size of a block of messages.
 const blockSize = 64 << 10
 
-// NewPublisher returns a publisher that reads a view and stages in a feed.
-func NewPublisher(f *feed.Feed, v *view.View) *Publisher {
-	return &Publisher{feed: f, view: v, w: wire.NewWriter(make([]byte, 0, blockSize))}
+// NewPublisher returns a publisher that reads a view and stages in a feed. row writes the
+// fields of a transaction's row; it is called by Deliver, on its goroutine.
+func NewPublisher(f *feed.Feed, v *view.View, row func(*wire.Writer, *history.Movement) error) *Publisher {
+	return &Publisher{feed: f, view: v, row: row, w: wire.NewWriter(make([]byte, 0, blockSize))}
 }
 
 // Reset cuts off the subscribers at the end of the frame: the commands that a snapshot
@@ -66,6 +70,9 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	for _, e := range ev.List {
 		p.update(e, ev)
 	}
+	for i := range ev.Balances {
+		p.myBalance(&ev.Balances[i])
+	}
 }
 
 func (p *Publisher) event(e bourse.Event, ev *bourse.Events) {
@@ -80,6 +87,12 @@ func (p *Publisher) event(e bourse.Event, ev *bourse.Events) {
 		p.trade(&ev.Trades[e.At])
 	case bourse.EventLevel:
 		p.orderBook(&ev.Levels[e.At])
+	case bourse.EventDeposit:
+		if d := &ev.Wallet.Deposits[e.At]; d.Account != 0 {
+			p.myTransfer(e.StreamSeq, history.OfDeposit(0, d))
+		}
+	case bourse.EventWithdrawal:
+		p.myTransfer(e.StreamSeq, history.OfWithdrawal(0, &ev.Wallet.Withdrawals[e.At]))
 	default: // not in a stream
 	}
 }

@@ -116,6 +116,10 @@ func (s *Server) position(t feed.Topic) uint64 {
 		return who.Streams.Orders
 	case feed.OwnTrades:
 		return who.Fills
+	case feed.OwnBalances:
+		return who.Streams.Balances
+	case feed.OwnTransfers:
+		return who.Streams.Transfers
 	default:
 		bourse.Impossible("topic of kind %d is not counted", t.Kind)
 		return 0

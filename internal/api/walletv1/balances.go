@@ -3,6 +3,7 @@ package walletv1
 import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
 var balancesFields = api.Fields{"symbols", "search", "offset"}
@@ -29,12 +30,16 @@ func (w *Wallet) listBalances(c *api.Call, more func(*bourse.Asset)) error {
 	for i, b := range w.View.Balances(c.Who.Account, ids) {
 		c.Out.Name(string(list[i].Symbol))
 		c.Out.Object()
-		c.Out.Amount("total", b.Available.Plus(b.Held), list[i].Scale)
-		c.Out.Amount("locked", b.Held, list[i].Scale)
-		c.Out.Amount("avbl", b.Available, list[i].Scale)
+		writeBalance(c.Out, list[i], &b)
 		more(list[i])
 		c.Out.EndObject()
 	}
 	c.Out.EndObject()
 	return nil
+}
+
+func writeBalance(out *wire.Writer, a *bourse.Asset, b *bourse.Balance) {
+	out.Amount("total", b.Available.Plus(b.Held), a.Scale)
+	out.Amount("locked", b.Held, a.Scale)
+	out.Amount("avbl", b.Available, a.Scale)
 }

@@ -1,0 +1,28 @@
+package stream
+
+import (
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
+
+// myTransfer stages a deposit, withdrawal or transfer. The message is made when it is
+// delivered: its row may need the database.
+func (p *Publisher) myTransfer(seq uint64, m history.Movement) {
+	topic := feed.Topic{Kind: feed.OwnTransfers, Account: m.Account}
+	if !p.feed.Wanted(topic) {
+		return
+	}
+
+	catalogue := p.catalogue
+	p.feed.StageLater(topic, seq, func() []byte {
+		w := wire.NewWriter(make([]byte, headerRoom, 1024))
+		beginData(w, catalogue, topic)
+		if err := p.row(w, &m); err != nil {
+			return nil
+		}
+		w.Uint("seq", seq)
+		w.EndObject()
+		return frame(w.Bytes())
+	})
+}
