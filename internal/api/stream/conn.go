@@ -93,8 +93,12 @@ func (c *conn) finish(err error) {
 	_ = c.raw.Close()
 }
 
+// closeSlow is the close code of a connection that does not keep up: its client can resume
+// behind the last message that it has.
+const closeSlow ws.StatusCode = 4408
+
 // endSlow ends a connection that does not keep up.
-func (c *conn) endSlow() { c.end(ws.StatusPolicyViolation, "too slow", true) }
+func (c *conn) endSlow() { c.end(closeSlow, "slow, resume with since", true) }
 
 // end queues a close frame, once. With now, the queued messages are dropped.
 func (c *conn) end(code ws.StatusCode, reason string, now bool) {

@@ -122,7 +122,7 @@ func (c *client) untilCut() (size int) {
 			c.Fatalf("after %d messages: %v", seq-1, err)
 		}
 		if f.Header.OpCode == ws.OpClose {
-			c.isClose(f, ws.StatusPolicyViolation, "too slow")
+			c.isClose(f, 4408, "slow, resume with since")
 			return size
 		}
 		if got := parseLevel(c.T, string(f.Payload)); got.Seq != seq {
