@@ -16,7 +16,7 @@ type keys struct {
 	// last is the newest allotted id, end the highest possible one.
 	last, end bourse.KeyID
 	// expiring is a heap of the keys with an expiry, earliest first.
-	expiring expiringKeys
+	expiring expiring[*key]
 }
 
 type key struct {
@@ -63,38 +63,12 @@ func (k *keys) sorted() []*key {
 	return ordered.Values(k.byID, cmp.Compare[bourse.KeyID])
 }
 
-// expiringKeys is a heap ordered by expiry.
-type expiringKeys []*key
-
-// Len returns the number of keys.
-func (h expiringKeys) Len() int { return len(h) }
-
-// Less orders by expiry, then by id, so that the order is the same everywhere.
-func (h expiringKeys) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].Expires, h[j].Expires), cmp.Compare(h[i].id, h[j].id)) < 0
+// before orders keys by expiry, then by id, so that the order is the same everywhere.
+func (k *key) before(other *key) bool {
+	return cmp.Or(cmp.Compare(k.Expires, other.Expires), cmp.Compare(k.id, other.id)) < 0
 }
 
-// Swap swaps two keys and updates their indexes.
-func (h expiringKeys) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].at, h[j].at = i, j
-}
-
-// Push adds a *key.
-func (h *expiringKeys) Push(x any) {
-	one := x.(*key) //nolint:forcetypeassert // the heap holds nothing else
-	one.at = len(*h)
-	*h = append(*h, one)
-}
-
-// Pop removes the last key.
-func (h *expiringKeys) Pop() any {
-	list := *h
-	one := list[len(list)-1]
-	list[len(list)-1] = nil
-	*h = list[:len(list)-1]
-	return one
-}
+func (k *key) moved(to int) { k.at = to }
 
 // listOf returns the account's list of live keys or sessions, by the kind of id.
 func (a *account) listOf(id bourse.KeyID) *[]*key {
