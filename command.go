@@ -113,8 +113,19 @@ const (
 	// else. Account, Access.
 	CommandSetPerson
 
+	// CommandCancelAfter arms the dead man's switch that cancels an account's open orders
+	// after Hold, or, with Hold zero, disarms it. Account, Hold, and MarketID unless it
+	// means all markets.
+	CommandCancelAfter
+	// CommandCancelOnClose allots the id of a connection whose close cancels its account's
+	// open orders. Account.
+	CommandCancelOnClose
+	// CommandConnectionClosed closes such a connection, or, without Account, all up to
+	// Connection: a process that starts has none of them. Account, Connection.
+	CommandConnectionClosed
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandSetPerson
+	LastCommandKind = CommandConnectionClosed
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves
@@ -141,6 +152,8 @@ type Command struct {
 	Hold     Time
 	Token    Token
 	NewOrder NewOrder
+	// Connection is set by CommandConnectionClosed alone.
+	Connection ConnectionID
 
 	Genesis      *Genesis
 	Asset        *Asset

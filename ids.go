@@ -16,6 +16,8 @@ type (
 	MarketID uint16
 	// OrderID names an accepted order. Ids rise with acceptance across markets.
 	OrderID uint64
+	// ConnectionID names a connection whose close cancels its account's orders.
+	ConnectionID uint64
 )
 
 // The ids of the wallet are dense, start at one and are allotted by the engine.

@@ -124,6 +124,15 @@ var statusWords = [...]string{"", "OPEN", "FILLED", "CANCELED", "KILLED"}
 // String returns OPEN, FILLED, CANCELED or KILLED.
 func (s OrderStatus) String() string { return word(statusWords[:], s) }
 
+// The bounds of dead man's switches. They are part of the rules: changing one changes the
+// meaning of existing journals.
+const (
+	// MaxCancelAfter is the longest time of a dead man's switch.
+	MaxCancelAfter = Day
+	// MaxConnections bounds an account's connections whose close cancels its orders.
+	MaxConnections = 50
+)
+
 // NewOrder is a client's request for an order.
 type NewOrder struct {
 	Market MarketID

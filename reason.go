@@ -100,6 +100,8 @@ const (
 	DuplicateRequest
 	// NotAskedBefore: a request for an earlier outcome names no earlier request.
 	NotAskedBefore
+	// UnknownConnection: no such connection is open, or its close cancels nothing.
+	UnknownConnection
 )
 
 var reasonWords = map[Reason]string{
@@ -149,6 +151,7 @@ var reasonWords = map[Reason]string{
 	RewindTooDeep:      "REWIND_TOO_DEEP",
 	DuplicateRequest:   "DUPLICATE_REQUEST",
 	NotAskedBefore:     "NOT_ASKED_BEFORE",
+	UnknownConnection:  "UNKNOWN_CONNECTION",
 }
 
 // String returns the reason's word in the public interfaces.

@@ -74,6 +74,10 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandPlace, Account: 7, NewOrder: total},
 		{Kind: bourse.CommandCancel, Account: 7, Order: 1 << 60},
 		{Kind: bourse.CommandCancelAll, Account: 7, MarketID: 3},
+		{Kind: bourse.CommandCancelAfter, Account: 7, MarketID: 3, Hold: bourse.MaxCancelAfter},
+		{Kind: bourse.CommandCancelOnClose, Account: 7},
+		{Kind: bourse.CommandConnectionClosed, Account: 7, Connection: 1 << 40},
+		{Kind: bourse.CommandConnectionClosed, Connection: 1 << 40},
 		{Kind: bourse.CommandBlock, Wallet: &bourse.WalletCommand{Block: block()}},
 		{Kind: bourse.CommandRewind, Wallet: &bourse.WalletCommand{Network: 2, Height: 99}},
 		{Kind: bourse.CommandWithdraw, Account: 7, Wallet: &bourse.WalletCommand{Withdraw: &bourse.Withdraw{
@@ -193,7 +197,8 @@ func TestBareCommandsAreChecked(t *testing.T) {
 			{Kind: kind}, {Kind: kind, Account: 1}, {Kind: kind, Account: 1, Wallet: &bourse.WalletCommand{}},
 		} {
 			bare := kind != bourse.CommandFreezeAccount && kind != bourse.CommandCancelAll && kind != bourse.CommandSecureAccount &&
-				kind != bourse.CommandSetAccountFees || c.Account == 0
+				kind != bourse.CommandSetAccountFees && kind != bourse.CommandCancelAfter && kind != bourse.CommandCancelOnClose ||
+				c.Account == 0
 			if err := record.Check(&c); (err == nil) != (slices.Contains(whole, kind) || !bare) {
 				t.Errorf("kind %d, %+v: %v", kind, c, err)
 			}
@@ -206,6 +211,7 @@ func TestUrgentKinds(t *testing.T) {
 	want := []bourse.CommandKind{
 		bourse.CommandFreezeAccount, bourse.CommandRevokeKey, bourse.CommandCancel, bourse.CommandCancelAll,
 		bourse.CommandCancelWithdrawal, bourse.CommandPauseWithdrawals, bourse.CommandSecureAccount,
+		bourse.CommandCancelAfter, bourse.CommandCancelOnClose, bourse.CommandConnectionClosed,
 	}
 	var got []bourse.CommandKind
 	for kind := range bourse.LastCommandKind + 2 {

@@ -15,6 +15,8 @@ type kind struct {
 	name, noun string
 	// urgent marks a kind that reduces risk: it overtakes orders.
 	urgent bool
+	// free marks an urgent kind that takes effect without money or open orders.
+	free bool
 	// fields codes the body; nil if it is empty. Bodies of orders and cancels are written
 	// by hand.
 	fields func(*codec.Codec, *bourse.Command)
@@ -51,6 +53,13 @@ func Check(c *bourse.Command) error {
 func Urgent(of bourse.CommandKind) bool {
 	k := find(of)
 	return k != nil && k.urgent
+}
+
+// Free reports whether commands of an urgent kind take effect without money or open
+// orders.
+func Free(of bourse.CommandKind) bool {
+	k := find(of)
+	return k != nil && k.free
 }
 
 // Describe returns a command as one line for people.
@@ -205,7 +214,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		},
 		details: func(c *bourse.Command) string {
 			return fmt.Sprintf("account=%d hold=%s person=%t keys=%t",
-				c.Account, time.Duration(c.Hold)*time.Microsecond, c.Access != nil, c.On)
+				c.Account, span(c.Hold), c.Access != nil, c.On)
 		},
 	},
 	bourse.CommandOpenSession: {
@@ -259,6 +268,40 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		},
 		check:   isCustomers,
 		details: func(c *bourse.Command) string { return fmt.Sprintf("account=%d market=%d", c.Account, c.MarketID) },
+	},
+	bourse.CommandCancelAfter: {
+		name: "cancel-after", noun: "dead man's switch", urgent: true, free: true,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint16(c, &cmd.MarketID)
+			codec.Uint64(c, &cmd.Hold)
+		},
+		check: func(c *bourse.Command) bool {
+			return isCustomers(c) && c.Hold >= 0 && c.Hold <= bourse.MaxCancelAfter
+		},
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("account=%d market=%d after=%s", c.Account, c.MarketID, span(c.Hold))
+		},
+	},
+	bourse.CommandCancelOnClose: {
+		name: "cancel-on-close", noun: "account", urgent: true, free: true,
+		fields:  func(c *codec.Codec, cmd *bourse.Command) { codec.Uint32(c, &cmd.Account) },
+		check:   isCustomers,
+		details: account,
+	},
+	bourse.CommandConnectionClosed: {
+		name: "connection-closed", noun: "connection", urgent: true, free: true,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint64(c, &cmd.Connection)
+		},
+		check: func(c *bourse.Command) bool { return (c.Account == 0 || isCustomers(c)) && c.Connection > 0 },
+		details: func(c *bourse.Command) string {
+			if c.Account == 0 {
+				return fmt.Sprintf("up-to=%d", c.Connection)
+			}
+			return fmt.Sprintf("account=%d connection=%d", c.Account, c.Connection)
+		},
 	},
 
 	bourse.CommandBlock: {
@@ -436,6 +479,8 @@ func codeWithdraw(c *codec.Codec, cmd *bourse.Command) {
 	codec.Uint32(c, &cmd.Account)
 	c.Withdraw(codec.New(c, &codec.New(c, &cmd.Wallet).Withdraw))
 }
+
+func span(t bourse.Time) time.Duration { return time.Duration(t) * time.Microsecond }
 
 func account(c *bourse.Command) string { return fmt.Sprintf("account=%d", c.Account) }
 

@@ -108,7 +108,8 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 
 		if ticket != nil {
 			ticket.Result = result
-			s.barren.note(&s.cmd, &result.Outcome)
+			free := record.Free(s.cmd.Kind) && !s.engine.HasOrders(s.cmd.Account)
+			s.barren.note(&s.cmd, &result.Outcome, free)
 		}
 		return nil
 	})
@@ -132,6 +133,9 @@ func (s *Sequencer) give(id uint64, why error) {
 			t.Result = Result{Err: why}
 			t.resolve()
 		}
+	}
+	if p.closes {
+		s.orphaned.Store(true)
 	}
 	s.recycle(p)
 	if s.engine.Unfinished() {

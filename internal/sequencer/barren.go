@@ -22,8 +22,9 @@ const (
 )
 
 // barren counts each account's commands in a row that were refused, repeated or found
-// nothing to trade with. They cost the account nothing, but each frame costs the journal
-// a block and a sync. Safe for concurrent use.
+// nothing to trade with, or that an account without open orders needs no money for. They
+// cost the account nothing, but each frame costs the journal a block and a sync. Safe for
+// concurrent use.
 type barren struct {
 	// some is the length of counts. While it is zero, mu is not needed.
 	some   atomic.Int64
@@ -32,10 +33,11 @@ type barren struct {
 }
 
 // note counts the outcome of an account's command. A MARKET order that filled nothing may
-// have held no funds; other accepted orders held theirs.
-func (b *barren) note(c *bourse.Command, o *bourse.Outcome) {
+// have held no funds; other accepted orders held theirs. free is true for a command that
+// takes effect without money, of an account without open orders.
+func (b *barren) note(c *bourse.Command, o *bourse.Outcome, free bool) {
 	account := c.Account
-	fruitless := o.Reason != 0 || o.Repeated ||
+	fruitless := free || o.Reason != 0 || o.Repeated ||
 		c.Kind == bourse.CommandPlace && c.NewOrder.Type == bourse.MarketOrder && o.Filled == 0
 	if account == 0 || !fruitless && b.some.Load() == 0 {
 		return

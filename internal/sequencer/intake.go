@@ -61,7 +61,7 @@ func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
 		return err
 	}
 	at := laneOf(c.Kind)
-	if at == Orders && s.barren.waits(c.Account) {
+	if (at == Orders || record.Free(c.Kind)) && s.barren.waits(c.Account) {
 		at = Patient
 	}
 

@@ -99,6 +99,7 @@ func TestCancelsOvertake(t *testing.T) {
 	kinds := []*bourse.Command{
 		cancel(1, 1),
 		{Kind: bourse.CommandCancelAll, Account: 1},
+		{Kind: bourse.CommandCancelAfter, Account: 1, Hold: bourse.Hour},
 		{Kind: bourse.CommandFreezeAccount, Account: 1, On: true},
 		{Kind: bourse.CommandRevokeKey, Key: 1},
 		{Kind: bourse.CommandSecureAccount, Account: 1},
@@ -112,7 +113,7 @@ func TestCancelsOvertake(t *testing.T) {
 			t.Errorf("command %d is of kind %d, not %d", i, r.seen.commands[i].Kind, c.Kind)
 		}
 	}
-	if r.seen.frames != 3 || len(r.seen.commands) != 155 {
+	if r.seen.frames != 3 || len(r.seen.commands) != 156 {
 		t.Errorf("%d commands in %d frames", len(r.seen.commands), r.seen.frames)
 	}
 }
@@ -348,6 +349,36 @@ func TestFruitlessCommandsShareFrames(t *testing.T) {
 	again := r.submit(refused)
 	step()
 	r.result(again)
+}
+
+// TestFreeCommandsShareFrames arms switches of an account without open orders.
+func TestFreeCommandsShareFrames(t *testing.T) {
+	r := newRig(t)
+	arm := &bourse.Command{Kind: bourse.CommandCancelAfter, Account: 2, Hold: bourse.Hour}
+	frames := func(commands int) int {
+		before := r.seen.frames
+		for range commands {
+			r.submit(arm)
+			for range 4 {
+				r.write()
+				r.apply()
+			}
+		}
+		return r.seen.frames - before
+	}
+
+	if n := frames(20); n != 8 {
+		t.Errorf("%d frames without an open order", n)
+	}
+	for _, c := range []*bourse.Command{arm, place(2, 2000, 1)} {
+		r.submit(c)
+		r.settle()
+		r.now += bourse.Second / 20
+		r.settle()
+	}
+	if n := frames(20); n != 20 {
+		t.Errorf("%d frames with an open order", n)
+	}
 }
 
 // TestSaving lets cancels wait for company while the disk is nearly full.

@@ -16,6 +16,7 @@ func (s *Sequencer) Replay(r journal.Reader, progress func(bourse.Seq)) error {
 		b, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			s.written = s.engine.Now()
+			s.begin()
 			return nil
 		}
 		if err == nil {

@@ -74,6 +74,10 @@ type Sequencer struct {
 
 	// unfinished is set when a Continue must be proposed.
 	unfinished atomic.Bool
+	// orphans is the newest connection of earlier processes whose close cancels orders, and
+	// orphaned is set while the command that closes them must be proposed.
+	orphans  bourse.ConnectionID
+	orphaned atomic.Bool
 	// full is set while the journal has no room: the sequencer's own commands then wait
 	// for the next tick, which tries again.
 	full    atomic.Bool
@@ -91,6 +95,8 @@ type proposal struct {
 	// submitted is the number of commands that came through Submit.
 	submitted int
 	tickets   []*Ticket
+	// closes is true if it closes the connections of earlier processes.
+	closes bool
 }
 
 // Options configure a sequencer.
@@ -124,8 +130,16 @@ func New(o Options) *Sequencer {
 	s.barren.counts = map[bourse.AccountID]uint8{}
 	s.tickets.New = func() any { return NewTicket() }
 	s.applied.Store(uint64(o.Engine.Seq()))
-	s.unfinished.Store(o.Engine.Unfinished())
+	s.begin()
 	return s
+}
+
+// begin notes what earlier processes left: unfinished work, and connections that no
+// command closed. This process has accepted none yet.
+func (s *Sequencer) begin() {
+	s.unfinished.Store(s.engine.Unfinished())
+	s.orphans = s.engine.Connections()
+	s.orphaned.Store(s.orphans != 0)
 }
 
 // Applied returns the last command whose effect every observer has seen.

@@ -44,22 +44,29 @@ func (s *Sequencer) Write(now bourse.Time) (sleep bourse.Time, err error) {
 	return s.rest(now)
 }
 
-// fill gathers the next proposal: a Continue for an unfinished command first, then queued
-// commands, or a tick if engine time would stand still.
+// fill gathers the next proposal: the sequencer's own commands first, then queued ones,
+// or a tick if engine time would stand still. The first command of a process closes the
+// connections of earlier ones; a Continue follows an unfinished command.
 func (s *Sequencer) fill(now bourse.Time) {
 	tick := now >= s.written+tickEvery
-	if (tick || !s.full.Load()) && s.unfinished.Swap(false) {
-		s.next.add(bourse.CommandContinue)
+	if tick || !s.full.Load() {
+		if s.orphaned.Swap(false) {
+			s.next.closes = true
+			s.next.add(&bourse.Command{Kind: bourse.CommandConnectionClosed, Connection: s.orphans})
+		}
+		if s.unfinished.Swap(false) {
+			s.next.add(&bourse.Command{Kind: bourse.CommandContinue})
+		}
 	}
 	s.gather(&s.next, now)
 	if s.next.count == 0 && tick {
-		s.next.add(bourse.CommandTick)
+		s.next.add(&bourse.Command{Kind: bourse.CommandTick})
 	}
 }
 
 // add appends a command of the sequencer's own.
-func (p *proposal) add(kind bourse.CommandKind) {
-	p.bytes = record.Append(p.bytes, &bourse.Command{Kind: kind})
+func (p *proposal) add(c *bourse.Command) {
+	p.bytes = record.Append(p.bytes, c)
 	p.tickets = append(p.tickets, nil)
 	p.count++
 }
@@ -120,7 +127,7 @@ func (s *Sequencer) land(id uint64) *proposal {
 func (s *Sequencer) recycle(p *proposal) {
 	s.outstanding.Add(-int64(p.submitted))
 	clear(p.tickets)
-	p.bytes, p.tickets, p.count, p.submitted = p.bytes[:0], p.tickets[:0], 0, 0
+	p.bytes, p.tickets, p.count, p.submitted, p.closes = p.bytes[:0], p.tickets[:0], 0, 0, false
 	s.flyingMu.Lock()
 	s.spare = append(s.spare, p)
 	s.flyingMu.Unlock()
@@ -130,7 +137,7 @@ func (s *Sequencer) recycle(p *proposal) {
 func (s *Sequencer) pending() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.awake || s.unfinished.Load() && !s.full.Load()
+	return s.awake || (s.unfinished.Load() || s.orphaned.Load()) && !s.full.Load()
 }
 
 // rest returns how long the writer may sleep. After markAfter without commands it marks

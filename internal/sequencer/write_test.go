@@ -131,6 +131,58 @@ func TestContinueAfterLoss(t *testing.T) {
 	}
 }
 
+// TestStartClosesConnections restarts with connections whose close was not journaled,
+// twice: there is nothing left to close then.
+func TestStartClosesConnections(t *testing.T) {
+	r := newRig(t)
+	r.submit(place(1, 200, 1))
+	r.submit(&bourse.Command{Kind: bourse.CommandCancelOnClose, Account: 1})
+	r.submit(&bourse.Command{Kind: bourse.CommandCancelOnClose, Account: 2})
+	r.settle()
+	r.submit(&bourse.Command{Kind: bourse.CommandConnectionClosed, Account: 2, Connection: 2})
+	r.settle()
+
+	for _, want := range []int{1, 1} {
+		r.start(engine.New())
+		armed := r.submit(&bourse.Command{Kind: bourse.CommandCancelOnClose, Account: 2})
+		r.submit(place(2, 300, 1))
+		r.settle()
+		closed := 0
+		for _, c := range r.seen.commands {
+			if c.Kind == bourse.CommandConnectionClosed && c.Account == 0 {
+				closed++
+			}
+		}
+		if closed != want || r.engine.OpenOrders() != 1 {
+			t.Fatalf("%d starts closed connections, %d open orders", closed, r.engine.OpenOrders())
+		}
+		r.submit(&bourse.Command{
+			Kind: bourse.CommandConnectionClosed, Account: 2, Connection: bourse.ConnectionID(r.result(armed).Outcome.ID),
+		})
+		r.settle()
+		if r.engine.OpenOrders() != 0 {
+			t.Fatal("the connection of this process was closed by its start")
+		}
+	}
+}
+
+// TestStartClosesConnectionsAfterLoss loses the first command of a process.
+func TestStartClosesConnectionsAfterLoss(t *testing.T) {
+	r := newRig(t)
+	r.submit(place(1, 200, 1))
+	r.submit(&bourse.Command{Kind: bourse.CommandCancelOnClose, Account: 1})
+	r.settle()
+	r.start(engine.New())
+	r.log.Hold()
+	r.write()
+	r.log.ChangeTerm(nil)
+	r.log.Release()
+	r.settle()
+	if r.engine.OpenOrders() != 0 || r.engine.Connections() != 0 {
+		t.Errorf("%d open orders, connection %d armed", r.engine.OpenOrders(), r.engine.Connections())
+	}
+}
+
 // TestBusy shows that a busy log delays commands and loses none.
 func TestBusy(t *testing.T) {
 	r := newRig(t)

@@ -55,6 +55,10 @@ func (s *Spot) Endpoints() []api.Endpoint {
 		{Path: "/open_orders/new", Scope: trade, Class: api.Orders, Fields: newOrderFields, Answer: s.newOrder},
 		{Path: "/open_orders/cancel", Scope: trade, Class: api.Cancels, Fields: cancelFields, Answer: s.cancel},
 		{Path: "/open_orders/cancel_all", Scope: trade, Class: api.Cancels, Fields: cancelAllFields, Answer: s.cancelAll},
+		{
+			Path: "/open_orders/cancel_after", Scope: trade, Class: api.Cancels, Fields: cancelAfterFields,
+			Answer: s.cancelAfter,
+		},
 	}
 }
 

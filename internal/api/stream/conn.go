@@ -41,6 +41,9 @@ type conn struct {
 	// identity and use are owned by the reader.
 	identity account.Identity
 	use      use
+	// armed is the connection's id in the journal if its end cancels the open orders of
+	// identity's account, else zero. Owned by the reader.
+	armed bourse.ConnectionID
 
 	// expires is the expiry of identity's key. Guarded by the server's mu.
 	expires bourse.Time
@@ -68,6 +71,7 @@ func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
 // serve reads until the connection ends. early are the bytes after the upgrade.
 func (c *conn) serve(early []byte) {
 	defer c.server.remove(c)
+	defer c.disarm()
 	r := reader{conn: c, early: early}
 	for {
 		message, err := r.next()

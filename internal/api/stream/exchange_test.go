@@ -100,6 +100,10 @@ type exchange struct {
 	url       string
 	log       *logBuffer
 
+	// refusals is the number of next commands of connections that are refused as busy.
+	refusals atomic.Int64
+	// mu guards the rest: connections submit as well.
+	mu    sync.Mutex
 	seq   bourse.Seq
 	now   bourse.Time
 	ev    bourse.Events
@@ -139,7 +143,8 @@ func newExchange(t *testing.T, moreMarkets int) *exchange {
 	x.spot = &spotv1.Spot{View: x.view, History: history.NewReader(x.store, x.tail, x.view)}
 	x.wallet = &walletv1.Wallet{Teller: teller.Teller{View: x.view, History: x.spot.History, Networks: unconnected{}}}
 	x.server = stream.NewServer(stream.Options{
-		Feed: x.feed, View: x.view, History: x.spot.History, State: x.state, Who: x.keys, Log: slog.New(slog.NewTextHandler(x.log, nil)),
+		Feed: x.feed, View: x.view, History: x.spot.History, State: x.state,
+		Who: x.keys, Submit: x.submit, Log: slog.New(slog.NewTextHandler(x.log, nil)),
 		From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
 		Clock: func() time.Time {
 			if at := x.frozen.Load(); at != nil {
@@ -235,12 +240,42 @@ func (x *exchange) state(ctx context.Context, t feed.Topic) (s stream.State, err
 func (x *exchange) do(commands ...bourse.Command) {
 	x.Helper()
 	x.apply(commands...)
-	for x.feed.Deliver() {
-	}
+	x.deliver()
 }
 
 // apply carries out commands as one frame.
 func (x *exchange) apply(commands ...bourse.Command) {
+	x.Helper()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.frame(commands, func(r bourse.Reason) bool { return r < bourse.UnknownAccount || r == bourse.OrderNotFound })
+}
+
+// submit carries out the command of a connection.
+func (x *exchange) submit(_ context.Context, c *bourse.Command) (bourse.Outcome, error) {
+	if x.refusals.Add(-1) >= 0 {
+		return bourse.Outcome{}, bourse.ErrBusy
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.frame([]bourse.Command{*c}, func(bourse.Reason) bool { return true })
+	x.deliver()
+	return x.ev.Outcome, nil
+}
+
+func (x *exchange) deliver() {
+	for x.feed.Deliver() {
+	}
+}
+
+// between calls f with the engine, between two frames.
+func (x *exchange) between(f func(*engine.Engine)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f(x.engine)
+}
+
+func (x *exchange) frame(commands []bourse.Command, allowed func(bourse.Reason) bool) {
 	x.Helper()
 	x.tail.Begin()
 	x.view.Begin()
@@ -255,7 +290,7 @@ func (x *exchange) apply(commands ...bourse.Command) {
 		x.seq++
 		x.ev.Reset()
 		x.engine.Apply(cmd, &x.ev)
-		if r := x.ev.Outcome.Reason; r >= bourse.UnknownAccount && r != bourse.OrderNotFound {
+		if r := x.ev.Outcome.Reason; !allowed(r) {
 			x.Errorf("command %+v: %s", cmd, r)
 		}
 		x.tail.Observe(cmd, &x.ev)

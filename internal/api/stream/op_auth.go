@@ -9,10 +9,10 @@ import (
 )
 
 // auth authenticates a connection for the private streams. A connection keeps its account
-// for its life.
+// for its life. With cancel_on_close its end cancels the account's open orders.
 func auth(c *conn, f *api.Form, _ string) error {
 	f.Require("api_key")
-	secret := f.Text("api_key")
+	secret, cancelOnClose := f.Text("api_key"), f.Bool("cancel_on_close")
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -24,13 +24,19 @@ func auth(c *conn, f *api.Form, _ string) error {
 	if !who.Scopes.Has(account.ScopeRead) {
 		return api.Forbidden(account.ScopeRead)
 	}
+	if cancelOnClose && !who.Scopes.Has(account.ScopeTrade) {
+		return api.Forbidden(account.ScopeTrade)
+	}
 	if c.identity.Account != 0 && c.identity.Account != who.Account {
 		return bourse.Errorf(bourse.CodeForbidden, "This connection belongs to another account")
 	}
 
 	before := c.key.Swap(uint64(who.Key))
 	// Revoke may have missed this connection until now, so check the key once more.
-	if who, err = c.authenticate(account.Secret(secret)); err != nil {
+	if who, err = c.authenticate(account.Secret(secret)); err == nil && cancelOnClose {
+		err = c.arm(who.Account)
+	}
+	if err != nil {
 		c.key.Store(before)
 		return err
 	}

@@ -42,7 +42,9 @@ type Options struct {
 	// State returns the present state of a counted topic.
 	State func(ctx context.Context, t feed.Topic) (State, error)
 	Who   Authenticator
-	From  func(*http.Request) netip.Addr
+	// Submit carries out a command of a connection.
+	Submit func(context.Context, *bourse.Command) (bourse.Outcome, error)
+	From   func(*http.Request) netip.Addr
 	// Limits count the input of accounts and sources over all their connections; nil
 	// allows everything.
 	Limits *api.Limiter
@@ -59,6 +61,8 @@ type Server struct {
 	mu     sync.Mutex
 	conns  map[*conn]struct{}
 	closed bool
+	// closing is closed with closed.
+	closing chan struct{}
 	// sources counts connections by source.
 	sources api.Connections
 	// expiring has the connections whose key expires.
@@ -71,7 +75,8 @@ type Server struct {
 
 // NewServer returns a server without connections.
 func NewServer(o Options) *Server {
-	s := &Server{Options: o, conns: map[*conn]struct{}{}, expiring: map[*conn]struct{}{}}
+	s := &Server{Options: o, conns: map[*conn]struct{}{}, expiring: map[*conn]struct{}{},
+		closing: make(chan struct{})}
 	s.writers = newWriters(max(1, runtime.GOMAXPROCS(0)/4)) // the engine needs the other processors
 	s.forms.New = func() any { return new(api.Form) }
 	return s
@@ -197,7 +202,10 @@ func (s *Server) Len() int {
 // until ctx ends; then it cuts the rest.
 func (s *Server) Close(ctx context.Context) {
 	s.mu.Lock()
-	s.closed = true
+	if !s.closed {
+		s.closed = true
+		close(s.closing)
+	}
 	s.mu.Unlock()
 	s.each(func(c *conn) { c.end(ws.StatusGoingAway, "the exchange is going down", true) })
 	done := make(chan struct{})

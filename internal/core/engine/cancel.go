@@ -49,13 +49,12 @@ func (e *Engine) cancelAll(cmd *bourse.Command, ev *bourse.Events) {
 	}
 }
 
-// keepPartial keeps the rest of a cancel-all. It replaces an older one of the same
-// account and market, whose orders it covers, so that repeated requests do not grow the
-// list.
+// keepPartial keeps the rest of a cancel-all. One of the same account and market covers
+// it as well from then on, so that repeated requests do not grow the list.
 func (e *Engine) keepPartial(p partialCancel) {
 	for i := range e.partials {
 		if e.partials[i].account == p.account && e.partials[i].market == p.market {
-			e.partials[i] = p
+			e.partials[i].upTo = max(e.partials[i].upTo, p.upTo)
 			return
 		}
 	}

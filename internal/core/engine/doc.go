@@ -30,8 +30,10 @@
 //     command has a budget of steps ([MaxSteps]); a Continue, which is a command of its
 //     own, does the remaining work, so that no command stops the exchange for long.
 //   - streams.go numbers the events for the streams of their accounts.
-//   - cancel.go ends orders; accounts.go and catalogue.go change accounts and
-//     definitions, and move money outside of trades.
+//   - cancel.go ends orders, and silence.go those of clients that fell silent: a dead man's
+//     switch expires by the journaled time or by the close of a connection.
+//   - accounts.go and catalogue.go change accounts and definitions, and move money outside
+//     of trades.
 //
 // Package ledger holds the money: no other code changes a balance. Package book holds the
 // orders by price and time. Package custody holds the state of networks. None of them

@@ -47,6 +47,7 @@ type Engine struct {
 	names       names
 	// partials lists the cancel-alls that ran out of steps.
 	partials []partialCancel
+	deadmen  deadmen
 	// custody is the wallet's part of the state.
 	custody *custody.Custody
 
@@ -99,6 +100,8 @@ type account struct {
 	keys, sessions []*key
 	// movements counts deposits and withdrawals.
 	movements uint64
+	// connections counts the account's armed connections.
+	connections int
 	// ended and refused list the retained client ids of orders that ended and of
 	// rejections.
 	ended, refused endedNames
@@ -113,6 +116,7 @@ func New() *Engine {
 		keys:     newAPIKeys(),
 		sessions: newSessions(),
 		names:    newNames(),
+		deadmen:  deadmen{byKey: map[deadmanKey]*deadman{}},
 		custody:  custody.New(),
 	}
 }
@@ -164,12 +168,19 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	switch cmd.Kind {
 	case bourse.CommandCancelAll:
 		e.cancelAll(cmd, ev)
+	case bourse.CommandCancelAfter:
+		e.cancelAfter(cmd, ev)
+	case bourse.CommandCancelOnClose:
+		e.cancelOnClose(cmd, ev)
+	case bourse.CommandConnectionClosed:
+		e.connectionClosed(cmd, ev)
+
 	case bourse.CommandTick:
 		e.names.expire(e, expiredPerTick)
 		e.custody.Expire(e.now, expiredPerTick)
 		e.expireKeys(&e.keys, ev)
 		e.expireKeys(&e.sessions, ev)
-
+		e.fireDue(ev)
 	case bourse.CommandContinue:
 		e.resume(ev)
 	case bourse.CommandNote:

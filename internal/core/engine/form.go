@@ -93,6 +93,14 @@ func (s *partialCancel) code(c *codec.Codec) {
 	codec.Uint64(c, &s.upTo)
 }
 
+func (d *deadman) code(c *codec.Codec) {
+	codec.Uint32(c, &d.account)
+	codec.Uint16(c, &d.market)
+	codec.Uint64(c, &d.connection)
+	codec.Uint64(c, &d.expires)
+	codec.Uint64(c, &d.upTo)
+}
+
 // code codes a taken client id without its time of end.
 func (n *name) code(c *codec.Codec) {
 	codec.Uint32(c, &n.account)

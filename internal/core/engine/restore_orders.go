@@ -122,6 +122,44 @@ func (x *restorer) readPartials() {
 	}
 }
 
+func (x *restorer) readDeadmen() {
+	codec.Uint64(x.c, &x.deadmen.lastConnection)
+	last := deadmanKey{}
+	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
+		var d deadman
+		d.code(x.c)
+		if !x.c.Want(last.compare(d.deadmanKey) < 0 && x.armed(&d)) {
+			return
+		}
+		last = d.deadmanKey
+		x.deadmen.add(d.deadmanKey, d.expires).upTo = d.upTo
+	}
+}
+
+// armed reports whether a switch could have been armed and could have reached its state,
+// and counts it with its account.
+func (x *restorer) armed(d *deadman) bool {
+	acct := x.account(d.account)
+	if acct == nil || d.expires < 0 || d.upTo > x.lastOrder {
+		return false
+	}
+
+	latest := x.now + bourse.MaxCancelAfter
+	if d.upTo != 0 {
+		latest = x.now + haltedRetry
+	}
+	switch d.connection {
+	case 0:
+		return d.expires <= latest && (d.market == 0 || x.market(d.market) != nil)
+	case closedConnections:
+		return d.expires <= latest && d.market == 0 && d.upTo != 0
+	}
+
+	acct.connections++
+	return acct.connections <= bourse.MaxConnections && d.connection <= x.deadmen.lastConnection &&
+		d.market == 0 && d.upTo == 0 && (d.expires <= x.now || d.expires == whenClosed)
+}
+
 func (x *restorer) readNames() {
 	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
 		at := x.readName()

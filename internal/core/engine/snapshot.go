@@ -6,6 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/codec"
 	"github.com/bourse-exchange/bourse/internal/core/book"
+	"github.com/bourse-exchange/bourse/internal/core/ordered"
 )
 
 // stateVersion is the version of the canonical form.
@@ -23,6 +24,7 @@ func (e *Engine) Snapshot(emit func([]byte)) {
 	e.writeAccounts(c)
 	e.writeLedger(c)
 	e.writeOrders(c)
+	e.writeDeadmen(c)
 	e.writeNames(c)
 	e.custody.Write(c)
 	c.Flush()
@@ -124,6 +126,15 @@ func (e *Engine) writeQueue(c *codec.Codec, s book.Slot) {
 func endQueue(c *codec.Codec) {
 	var none bourse.OrderID
 	codec.Uint64(c, &none)
+}
+
+// writeDeadmen writes the armed switches by key.
+func (e *Engine) writeDeadmen(c *codec.Codec) {
+	codec.Uint64(c, &e.deadmen.lastConnection)
+	c.Count(len(e.deadmen.byKey))
+	for _, d := range ordered.Values(e.deadmen.byKey, deadmanKey.compare) {
+		d.code(c)
+	}
 }
 
 // writeNames writes the client ids of open orders, by order, then those of ended orders,

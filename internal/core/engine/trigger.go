@@ -52,7 +52,7 @@ type partialCancel struct {
 
 // Unfinished reports whether work is left for a Continue.
 func (e *Engine) Unfinished() bool {
-	if len(e.partials) > 0 || e.custody.Ready() != nil || e.custody.Due(e.now) != nil {
+	if len(e.partials) > 0 || e.deadmen.due(e.now) || e.custody.Ready() != nil || e.custody.Due(e.now) != nil {
 		return true
 	}
 	for _, m := range e.markets[1:] {
@@ -70,8 +70,8 @@ func (e *Engine) hasBacklog(m *market) bool {
 	return m.book.Queued() != 0 && m.tradable
 }
 
-// resume continues unfinished work: cancel-alls first, then the markets in order, then
-// withdrawals.
+// resume continues unfinished work: cancel-alls first, then dead man's switches, the
+// markets in order, and withdrawals.
 func (e *Engine) resume(ev *bourse.Events) {
 	for len(e.partials) > 0 && e.steps > 0 {
 		if !e.cancelSome(&e.partials[0], ev) {
@@ -79,6 +79,7 @@ func (e *Engine) resume(ev *bourse.Events) {
 		}
 		e.partials = e.partials[:copy(e.partials, e.partials[1:])]
 	}
+	e.fireDue(ev)
 	for _, m := range e.markets[1:] {
 		if e.steps == 0 {
 			return

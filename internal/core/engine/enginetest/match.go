@@ -312,5 +312,5 @@ func (x *Oracle) Unfinished() bool {
 			return true
 		}
 	}
-	return len(x.partials) > 0 || x.due()
+	return len(x.partials) > 0 || x.nextDue() >= 0 || x.due()
 }

@@ -42,6 +42,7 @@ type Oracle struct {
 	arrivals uint64
 	names    map[nameKey]*name
 	partials []partialCancel
+	deadmen
 
 	// steps is the rest of the command's budget, around the middle of the collar.
 	steps  int
@@ -143,6 +144,13 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.secureAccount(cmd)
 	case bourse.CommandTick:
 		x.endSessions(func(s session) bool { return s.expires <= x.now })
+		x.fireDue()
+	case bourse.CommandCancelAfter:
+		x.cancelAfter(cmd)
+	case bourse.CommandCancelOnClose:
+		x.cancelOnClose(cmd)
+	case bourse.CommandConnectionClosed:
+		x.connectionClosed(cmd)
 	case bourse.CommandCredit:
 		x.credit(cmd)
 	case bourse.CommandCollectFees:

@@ -231,12 +231,15 @@ func (x *Oracle) cancelAll(cmd *bourse.Command) {
 	}
 
 	w := partialCancel{cmd.Account, cmd.MarketID, x.lastOrder}
-	if x.cancelSome(w) {
-		return
+	if !x.cancelSome(w) {
+		x.keepPartial(w)
 	}
+}
+
+func (x *Oracle) keepPartial(w partialCancel) {
 	for i, old := range x.partials {
 		if old.account == w.account && old.market == w.market {
-			x.partials[i] = w
+			x.partials[i].upTo = max(old.upTo, w.upTo)
 			return
 		}
 	}
@@ -267,6 +270,7 @@ func (x *Oracle) resume() {
 	for len(x.partials) > 0 && x.steps > 0 && x.cancelSome(x.partials[0]) {
 		x.partials = x.partials[1:]
 	}
+	x.fireDue()
 	for _, m := range x.markets {
 		x.workBacklog(m)
 	}

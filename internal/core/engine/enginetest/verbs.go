@@ -29,6 +29,8 @@ func (s *Script) verb(words []string) error {
 		return s.cancel(rest)
 	case "cancel_all":
 		return s.cancelAll(rest)
+	case "cancel_after", "cancel_on_close", "close", "close_up_to":
+		return s.silence(words[0], rest)
 	case "continue":
 		return s.apply(&bourse.Command{Kind: bourse.CommandContinue})
 	case "state":
@@ -299,7 +301,14 @@ func (s *Script) cancel(words []string) error {
 
 func (s *Script) cancelAll(words []string) error {
 	cmd := bourse.Command{Kind: bourse.CommandCancelAll}
-	var err error
+	if err := s.ownerAndMarket(words, &cmd); err != nil {
+		return err
+	}
+	return s.apply(&cmd)
+}
+
+// ownerAndMarket reads ACCOUNT [PAIR].
+func (s *Script) ownerAndMarket(words []string, cmd *bourse.Command) error {
 	if len(words) == 2 {
 		m, err := s.marketNamed(words[1])
 		if err != nil {
@@ -308,13 +317,53 @@ func (s *Script) cancelAll(words []string) error {
 		cmd.MarketID = m.ID
 		words = words[:1]
 	}
-	if err = want(words, 1); err != nil {
+	if err := want(words, 1); err != nil {
 		return err
 	}
-	if cmd.Account, err = s.accountNamed(words[0]); err != nil {
+	var err error
+	cmd.Account, err = s.accountNamed(words[0])
+	return err
+}
+
+// silence runs the commands of dead man's switches.
+func (s *Script) silence(verb string, words []string) error {
+	var r reader
+	cmd := bourse.Command{Kind: bourse.CommandConnectionClosed}
+	if verb == "close" || verb == "close_up_to" {
+		if len(words) == 0 {
+			return want(words, 1)
+		}
+		n, err := strconv.ParseUint(words[len(words)-1], 10, 64)
+		cmd.Connection, words = bourse.ConnectionID(read(&r, n, err)), words[:len(words)-1]
+	}
+
+	switch verb {
+	case "cancel_after":
+		if len(words) < 2 {
+			return want(words, 2)
+		}
+		span, err := time.ParseDuration(words[1])
+		cmd.Kind, cmd.Hold = bourse.CommandCancelAfter, bourse.Time(read(&r, span, err).Microseconds())
+		words = slices.Delete(slices.Clone(words), 1, 2)
+	case "cancel_on_close":
+		cmd.Kind = bourse.CommandCancelOnClose
+	}
+
+	if verb == "close_up_to" {
+		read(&r, 0, want(words, 0))
+	} else {
+		read(&r, 0, s.ownerAndMarket(words, &cmd))
+	}
+	if r.err != nil {
+		return r.err
+	}
+	if err := s.apply(&cmd); err != nil || cmd.Kind != bourse.CommandCancelOnClose {
 		return err
 	}
-	return s.apply(&cmd)
+	if id := s.pair.Events().Outcome.ID; id != 0 {
+		s.tell("connection %d", id)
+	}
+	return nil
 }
 
 func (s *Script) state(words []string) error {

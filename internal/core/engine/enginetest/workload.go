@@ -296,11 +296,14 @@ func (w *Workload) repair() bourse.Command {
 }
 
 // storm draws the climax of a deep workload: an order that empties a side and triggers
-// every stop there, or a cancel-all.
+// every stop there, or a cancel-all, at once or by a dead man's switch.
 func (w *Workload) storm() bourse.Command {
 	a := w.account()
 	if w.chance(20) {
 		return bourse.Command{Kind: bourse.CommandCancelAll, Account: a}
+	}
+	if w.chance(10) {
+		return bourse.Command{Kind: bourse.CommandCancelAfter, Account: a, Hold: 1}
 	}
 	return bourse.Command{Kind: bourse.CommandPlace, Account: a, NewOrder: bourse.NewOrder{
 		Market: 1, Side: bourse.Side(w.between(1, 2)), Type: bourse.MarketOrder, TIF: bourse.IOC,
@@ -332,6 +335,9 @@ func (w *Workload) account() bourse.AccountID {
 
 // cancel draws a cancel of an open order, of any order id, or of all orders.
 func (w *Workload) cancel() bourse.Command {
+	if w.src.Below(10) == 0 && !w.shape.deep {
+		return w.silence()
+	}
 	if w.src.Below(12) == 0 && !w.shape.deep {
 		return bourse.Command{
 			Kind: bourse.CommandCancelAll, Account: w.account(),
@@ -349,6 +355,28 @@ func (w *Workload) cancel() bourse.Command {
 				cmd.Account = o.Account
 			}
 		}
+	}
+	return cmd
+}
+
+// silence draws a command of dead man's switches. Short ones expire between two commands.
+func (w *Workload) silence() bourse.Command {
+	cmd := bourse.Command{Account: w.account()}
+	connection := bourse.ConnectionID(1 + w.src.Below(uint64(w.oracle.lastConnection)+2))
+	switch w.src.Below(8) {
+	case 0, 1:
+		cmd.Kind = bourse.CommandCancelOnClose
+	case 2:
+		cmd.Kind, cmd.Connection = bourse.CommandConnectionClosed, connection
+		if len(w.oracle.armed) > 0 {
+			one := w.oracle.armed[w.src.Below(uint64(len(w.oracle.armed)))]
+			cmd.Account, cmd.Connection = one.account, max(1, one.connection)
+		}
+	case 3:
+		cmd.Kind, cmd.Account, cmd.Connection = bourse.CommandConnectionClosed, 0, connection
+	default:
+		cmd.Kind, cmd.MarketID = bourse.CommandCancelAfter, bourse.MarketID(w.src.Below(w.shape.markets+2))
+		cmd.Hold = bourse.Time([]uint64{0, w.src.Below(300), w.src.Below(uint64(bourse.MaxCancelAfter) + 1)}[w.src.Below(3)])
 	}
 	return cmd
 }
