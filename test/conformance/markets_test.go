@@ -10,8 +10,8 @@ import (
 
 var marketsChecks = []check{
 	marketRows, extendedRows, marketsByPair, oneMarket, marketsOfAQuote, searchedMarkets, oneSelection, marketsNeedOffset,
-	sortOrPair, sortedMarkets, sortedDown, unknownSorts, lastPrice, previousPrice, changeInPercent, rollingDay, quietMarket,
-	icons, delistedMarket,
+	sortOrPair, sortedMarkets, sortedDown, unknownSorts, dirWithoutSort, emptyQuote, lastPrice, previousPrice,
+	changeInPercent, rollingDay, quietMarket, icons, delistedMarket,
 }
 
 func TestMarkets(t *testing.T) { examine(t, marketsChecks) }
@@ -166,6 +166,22 @@ func unknownSorts(x *exam) {
 	for _, bad := range []string{"", "pair", "Price", "vol_quote"} {
 		x.failsNaming(x.post("/markets", fields{"offset": 0, "sort": bad}), "sort")
 		x.failsNaming(x.post("/markets", fields{"offset": 0, "sort": "price", "sort_dir": bad}), "sort_dir")
+	}
+}
+
+func dirWithoutSort(x *exam) {
+	x.covers("SPOT-MKT-20")
+	body := fields{"search": "BTC", "offset": 0}
+	x.same("pairs", x.post("/markets", body.with("sort_dir", "desc")).value.get("markets").column("pair"), "BTC/USDT", "ETH/BTC")
+	x.undescribed = true
+	x.same("pairs", x.post("/markets", body.with("sort_dir", "down")).value.get("markets").column("pair"), "BTC/USDT", "ETH/BTC")
+}
+
+func emptyQuote(x *exam) {
+	x.covers("SPOT-MKT-21")
+	for _, path := range []string{"/markets", "/markets_ex"} {
+		x.same("pairs", x.post(path, fields{"quote": "", "offset": 0}).value.get("markets").column("pair"),
+			x.post(path, fields{"offset": 0}).value.get("markets").column("pair")...)
 	}
 }
 

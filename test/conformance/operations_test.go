@@ -14,7 +14,7 @@ import (
 
 var operationsChecks = []check{
 	oneAnswerEach, anyID, pingInTime, unknownOperation, textOrArray, streamsNeeded, unknownStreams, allOrNone, subscribedOnce,
-	nothingAfterUnsub, authAnswers, privateNeedsAuth, secondAuth, revokedOnStream, longMessage, noRequest, tooManyRequests,
+	nothingAfterUnsub, authAnswers, privateNeedsAuth, secondAuth, revokedOnStream, longMessage, noRequest, requestWithoutID, tooManyRequests,
 	streamOrigin, fragments, binaryMessage, expiredOnStream, tooManyFrames, tooManyNames,
 }
 
@@ -276,13 +276,23 @@ func longMessage(x *exam) {
 func noRequest(x *exam) {
 	x.covers("SPOT-WS-16")
 	for _, message := range []string{
-		"", "ping", "[]", `"ping"`, "{}", `{"op":"ping"}`, `{"id":1}`, `{"op":1,"id":1}`, `{"op":"ping","id":"1"}`, `{"op":"ping","id":1.5}`,
+		"", "ping", "[]", `"ping"`, "{}", `{"id":1}`, `{"op":1,"id":1}`, `{"op":"ping","id":"1"}`, `{"op":"ping","id":1.5}`,
 		`{"op":"ping","id":1}{}`, `{"op":"ping","id":1,"id":2}`, "{\"op\":\"ping\",\"id\":1,\"x\":\"\xff\"}",
 	} {
 		s := x.connect()
 		s.say(message)
 		s.ends(x.patience, ws.StatusInvalidFramePayloadData, ws.StatusPolicyViolation)
 	}
+}
+
+func requestWithoutID(x *exam) {
+	x.covers("SPOT-WS-24")
+	s := x.connect()
+	for _, message := range []string{`{"op":"ping"}`, `{"op":"ping","id":null}`, `{"op":"sub","streams":"BTC/USDT@ticker"}`} {
+		s.say(message)
+		x.match(s.answer(), `{"class":"resp","id":null,"success":false,"error":"Missing data: id"}`)
+	}
+	s.succeeds(s.ask("ping", fields{}))
 }
 
 func tooManyRequests(x *exam) {

@@ -58,7 +58,7 @@ var shapes = map[string]string{
 	"myTransfers": "class stream " + walletShapes["wallet_transaction"] + " seq:#id",
 
 	"error": "success error:#text",
-	"resp":  "class id:#int success error?:#text",
+	"resp":  "class id success error?:#text",
 	"reset": "class stream seq:#int state",
 }
 

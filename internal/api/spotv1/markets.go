@@ -116,7 +116,8 @@ func (s *Spot) rows(markets []*bourse.Market) []row {
 	return rows
 }
 
-// sortMarkets sorts rows by the requested key; equal rows stay ordered by pair.
+// sortMarkets sorts rows by the requested key; equal rows stay ordered by pair. Without a
+// key the direction is ignored.
 func sortMarkets(c *api.Call, rows []row) {
 	key, dir := c.Text("sort"), c.Text("sort_dir")
 	compare, known := map[string]func(a, b *row) int{
@@ -137,7 +138,7 @@ func sortMarkets(c *api.Call, rows []row) {
 		c.Fail(api.Invalid("sort", "must be one of name, price, change and volume"))
 	case c.Has("sort") && c.Has("pair"):
 		c.Fail(bourse.Errorf(bourse.CodeInvalid, "sort cannot be used with pair"))
-	case c.Has("sort_dir") && dir != "asc" && dir != "desc":
+	case c.Has("sort") && c.Has("sort_dir") && dir != "asc" && dir != "desc":
 		c.Fail(api.Invalid("sort_dir", "must be asc or desc"))
 	}
 	if c.Err() != nil {

@@ -26,6 +26,8 @@ func TestOperations(t *testing.T) {
 		{`{"op":"pong","id":3}`, failed(3, "Unknown operation")},
 		{`{"op":"","id":4}`, failed(4, "Unknown operation")},
 		{`{"op":"PING","id":5}`, failed(5, "Unknown operation")},
+		{`{"op":"ping"}`, failed("null", "Missing data: id")},
+		{`{"op":"sub","id":null,"streams":"BTC/USDT@ticker"}`, failed("null", "Missing data: id")},
 		{`{"op":"ping","id":6,"Streams":"x"}`, failed(6, `Unknown field "Streams", did you mean streams?`)},
 
 		{`{"op":"sub","id":10}`, failed(10, "Missing data: streams")},

@@ -27,8 +27,6 @@ func TestTextsThatAreNoRequests(t *testing.T) {
 		"no op":            `{"id":1}`,
 		"op null":          `{"op":null,"id":1}`,
 		"op no string":     `{"op":1,"id":1}`,
-		"no id":            `{"op":"ping"}`,
-		"id null":          `{"op":"ping","id":null}`,
 		"id string":        `{"op":"ping","id":"1"}`,
 		"id fraction":      `{"op":"ping","id":1.0}`,
 		"id exponent":      `{"op":"ping","id":1e2}`,

@@ -43,10 +43,13 @@ func (c *conn) handle(message []byte) error {
 	f := c.server.forms.Get().(*api.Form)
 	defer c.server.forms.Put(f)
 	malformed := f.Parse(message, fields)
-	if errors.Is(malformed, api.ErrNotObject) || !f.Has("op") || !f.Has("id") {
+	if errors.Is(malformed, api.ErrNotObject) || !f.Has("op") {
 		return &closeError{ws.StatusPolicyViolation, "not a JSON object with op and id"}
 	}
 	op, id := f.Text("op"), f.Integer("id")
+	if id == "" {
+		id = "null"
+	}
 	switch {
 	case f.Err() != nil:
 		return &closeError{ws.StatusPolicyViolation, "op must be a string and id an integer"}
@@ -54,6 +57,8 @@ func (c *conn) handle(message []byte) error {
 		c.answer(id, bourse.ErrBusy)
 	case malformed != nil:
 		c.answer(id, malformed)
+	case !f.Has("id"):
+		c.answer(id, api.Missing("id"))
 	default:
 		c.answer(id, operations(op)(c, f, id))
 	}
