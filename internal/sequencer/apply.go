@@ -104,6 +104,9 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 				o.Observe(&s.cmd, &s.ev)
 			}
 			result = Result{Seq: s.cmd.Seq, Time: b.Time, Outcome: s.ev.Outcome}
+			if s.cmd.Kind == bourse.CommandCancelAll && ticket != nil {
+				result.Canceled = s.canceled()
+			}
 		}
 
 		if ticket != nil {
@@ -113,6 +116,15 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 		}
 		return nil
 	})
+}
+
+// canceled returns the orders of the cancel-all that was applied.
+func (s *Sequencer) canceled() []bourse.OrderID {
+	list := make([]bourse.OrderID, 0, len(s.ev.Orders))
+	for i := range s.ev.Orders {
+		list = append(list, s.ev.Orders[i].ID)
+	}
+	return append(list, s.engine.Canceling(s.cmd.Account, s.cmd.MarketID)...)
 }
 
 // weighWalk reports a long walk of a command of this process's proposal.

@@ -107,6 +107,12 @@ func (w *Writer) Uint(name string, value uint64) {
 	w.buf = strconv.AppendUint(w.buf, value, 10)
 }
 
+// Integer writes an integer as an element or as the value of a name.
+func (w *Writer) Integer(value uint64) {
+	w.next()
+	w.buf = strconv.AppendUint(w.buf, value, 10)
+}
+
 // Amount writes a member with a decimal of a scale, without trailing zeros.
 func (w *Writer) Amount(name string, value bourse.Amount, scale uint8) {
 	w.Name(name)

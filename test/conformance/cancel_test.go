@@ -2,7 +2,7 @@ package conformance
 
 import "testing"
 
-var cancelChecks = []check{cancelAnswers, cancelTakesAway, cancelOfNothing, cancelInHalt, cancelOnly}
+var cancelChecks = []check{cancelAnswers, cancelTakesAway, cancelOfNothing, cancelInHalt, cancelOnly, cancelByName}
 
 func TestCancel(t *testing.T) { examine(t, cancelChecks) }
 
@@ -11,6 +11,7 @@ func cancelAnswers(x *exam) {
 	m := x.market()
 	a := x.trader(m)
 	x.fails(a.post("/open_orders/cancel", fields{}), "Missing data: obid")
+	x.failsNaming(a.post("/open_orders/cancel", fields{"obid": 1, "client_id": "n"}), "obid", "client_id")
 	x.golden(a.cancel(a.sell(m, "10", "1")).value, "open_orders_cancel")
 }
 
@@ -56,6 +57,23 @@ func cancelInHalt(x *exam) {
 	x.same("open orders", a.open(), id)
 	x.operate("market", "resume", m.pair)
 	x.succeeds(a.cancel(id))
+}
+
+func cancelByName(x *exam) {
+	x.covers("SPOT-CAN-7")
+	m := x.market()
+	a, b := x.traders(m)
+	order := m.limit("SELL", "10", "1").with("client_id", "n")
+	id, other := a.place(order), b.place(order)
+	kept := a.place(order.with("client_id", "m"))
+	cancel := func(name string) *answer { return a.post("/open_orders/cancel", fields{"client_id": name}) }
+	x.fails(cancel("o"), "Order not found")
+	x.succeeds(cancel("n"))
+	a.stands(id, "CANCELED", "0")
+	x.same("open orders", a.open(), kept)
+	x.same("open orders of another", b.open(), other)
+	x.fails(cancel("n"), "Order not found")
+	x.failsNaming(cancel("o p"), "client_id")
 }
 
 func cancelOnly(x *exam) {

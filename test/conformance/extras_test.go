@@ -59,10 +59,13 @@ func cancelAll(x *exam) {
 	b := x.trader(m)
 	other := b.sell(m, "10", "1")
 	waits := a.place(m.stop("SELL", "0.001", "5", "1"))
-	x.answers(a.post("/open_orders/cancel_all", fields{"filter_pair": n.pair}), `{"success":true}`)
+	x.answers(a.post("/open_orders/cancel_all", fields{"filter_pair": n.pair}),
+		`{"success":true,"obids":[`+ids[1]+`,`+ids[3]+`]}`)
 	x.same("open orders", a.open(), waits, ids[2], ids[0])
-	x.golden(a.post("/open_orders/cancel_all", fields{}).value, "open_orders_cancel_all")
+	x.golden(a.post("/open_orders/cancel_all", fields{}).value, "open_orders_cancel_all",
+		"first", ids[0], "second", ids[2], "third", waits)
 	x.same("open orders", a.open())
+	x.answers(a.post("/open_orders/cancel_all", fields{}), `{"success":true,"obids":[]}`)
 	x.same("open orders of another", b.open(), other)
 	for _, state := range a.list("/orders_history").column("status") {
 		x.equal("status", state, "CANCELED")

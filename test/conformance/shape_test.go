@@ -23,7 +23,7 @@ var shapes = map[string]string{
 	"/trades_history":           "success trades:[own_trade]",
 	"/open_orders/new":          "success obid?:#id status?:#status filled?:#dec",
 	"/open_orders/cancel":       "success",
-	"/open_orders/cancel_all":   "success",
+	"/open_orders/cancel_all":   "success obids",
 	"/open_orders/cancel_after": "success expires",
 	"/order":                    "success order:{order}",
 	"/config":                   "success quotes:#texts default_pair:#pair",

@@ -1,6 +1,9 @@
 package conformance
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 var silenceChecks = []check{
 	armed, rearmed, fires, firesOnce, closes, silenceNeedsTrade,
@@ -17,18 +20,22 @@ func (a *account) after(seconds int, more fields) *answer {
 	return a.post("/open_orders/cancel_after", fields{"seconds": seconds})
 }
 
-// canceled waits until messages say that orders are canceled, in this order.
+// canceled waits until messages say that orders are canceled, and no others.
 func (s *socket) canceled(ids ...string) {
 	s.x.Helper()
 	for len(ids) > 0 {
 		m, err := s.next()
-		switch {
-		case err != nil:
-			s.x.Fatalf("order %s was not canceled: %v", ids[0], err)
-		case m.get("status").text == "CANCELED":
-			s.x.equal("canceled order", m.get("obid").text, ids[0])
-			ids = ids[1:]
+		if err != nil {
+			s.x.Fatalf("orders %v were not canceled: %v", ids, err)
 		}
+		if m.get("status").text != "CANCELED" {
+			continue
+		}
+		at := slices.Index(ids, m.get("obid").text)
+		if at < 0 {
+			s.x.Fatalf("%s, want %v", m, ids)
+		}
+		ids = slices.Delete(ids, at, at+1)
 	}
 }
 

@@ -5,24 +5,25 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-var cancelFields = api.Fields{"obid"}
+var cancelFields = api.Fields{"obid", "client_id"}
 
-// cancel cancels an order. Free refusals stay out of the journal, so the view refuses
-// first: it has every id that a client knows, because it folds a command before the
-// answer leaves. The engine decides whether the order is still open.
+// cancel cancels an order, selected by obid or client_id. Free refusals stay out of the
+// journal, so the view refuses first: it has every id that a client knows, because it
+// folds a command before the answer leaves. The engine decides whether the order is still
+// open.
 func (s *Spot) cancel(c *api.Call) error {
-	c.Require("obid")
-	id := c.ID("obid")
+	id, name := selectOrder(c)
 	if err := c.Err(); err != nil {
 		return err
 	}
 
-	if reason := s.refusesCancel(c.Who.Account, bourse.OrderID(id)); reason != 0 {
+	o, reason := s.cancelable(c.Who.Account, id, name)
+	if reason != 0 {
 		return api.RefusedOrder(reason)
 	}
 
 	r, err := s.Sequencer.Do(c.Context, &bourse.Command{
-		Kind: bourse.CommandCancel, Account: c.Who.Account, Order: bourse.OrderID(id),
+		Kind: bourse.CommandCancel, Account: c.Who.Account, Order: o.ID,
 	})
 	if err != nil {
 		return err
@@ -30,15 +31,24 @@ func (s *Spot) cancel(c *api.Call) error {
 	return api.RefusedOrder(r.Outcome.Reason)
 }
 
-// refusesCancel returns the reason for which the view refuses a cancel, or zero.
-func (s *Spot) refusesCancel(account bourse.AccountID, id bourse.OrderID) bourse.Reason {
-	o, open := s.View.OpenOrder(account, id)
+// cancelable returns the open order with an id or, with id zero, with a client id, and
+// the reason for which the view refuses its cancel, or zero.
+func (s *Spot) cancelable(
+	account bourse.AccountID, id bourse.OrderID, name bourse.ClientID,
+) (o bourse.Order, reason bourse.Reason) {
+	open := false
+	if id != 0 {
+		o, open = s.View.OpenOrder(account, id)
+	} else if !name.IsZero() {
+		o, open = s.View.OpenOrderNamed(account, name)
+	}
+
 	switch {
 	case !open:
-		return bourse.OrderNotFound
+		return o, bourse.OrderNotFound
 	case s.View.Catalogue().Markets[o.Market].State == bourse.MarketHalted:
-		return bourse.MarketHaltedNow
+		return o, bourse.MarketHaltedNow
 	default:
-		return 0
+		return o, 0
 	}
 }

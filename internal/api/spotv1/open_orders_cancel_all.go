@@ -23,6 +23,7 @@ func (s *Spot) cancelAll(c *api.Call) error {
 		cmd.MarketID = m.ID
 	}
 	if !s.View.MayHaveOpen(c.Who.Account, cmd.MarketID) {
+		writeIDs(c, nil)
 		return nil
 	}
 
@@ -30,5 +31,18 @@ func (s *Spot) cancelAll(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	return api.RefusedOrder(r.Outcome.Reason)
+	if r.Outcome.Reason != 0 {
+		return api.RefusedOrder(r.Outcome.Reason)
+	}
+	writeIDs(c, r.Canceled)
+	return nil
+}
+
+func writeIDs(c *api.Call, ids []bourse.OrderID) {
+	c.Out.Name("obids")
+	c.Out.Array()
+	for _, id := range ids {
+		c.Out.Integer(uint64(id))
+	}
+	c.Out.EndArray()
 }

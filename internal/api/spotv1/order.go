@@ -27,21 +27,25 @@ func (s *Spot) order(c *api.Call) error {
 }
 
 func (s *Spot) findOrder(c *api.Call) (o history.OrderFills, found bool, err error) {
-	byID, byName := c.Has("obid"), c.Has("client_id")
-	if byID && byName {
-		c.Fail(bourse.Errorf(bourse.CodeInvalid, "Only one of obid and client_id may be given"))
-	}
-	if !byID && !byName {
-		c.Fail(api.Missing("obid"))
-	}
-
-	id, name := c.ID("obid"), api.ClientID(c.Form)
+	id, name := selectOrder(c)
 	switch {
 	case c.Err() != nil:
 		return o, false, c.Err()
-	case byID:
-		return s.History.Order(c.Context, c.Who.Account, bourse.OrderID(id))
+	case name.IsZero():
+		return s.History.Order(c.Context, c.Who.Account, id)
 	default:
 		return s.History.OrderNamed(c.Context, c.Who.Account, name)
 	}
+}
+
+// selectOrder reads obid or client_id, of which one must be given.
+func selectOrder(c *api.Call) (bourse.OrderID, bourse.ClientID) {
+	byID, byName := c.Has("obid"), c.Has("client_id")
+	switch {
+	case byID && byName:
+		c.Fail(bourse.Errorf(bourse.CodeInvalid, "Only one of obid and client_id may be given"))
+	case !byID && !byName:
+		c.Fail(api.Missing("obid"))
+	}
+	return bourse.OrderID(c.ID("obid")), api.ClientID(c.Form)
 }

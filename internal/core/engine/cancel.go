@@ -79,6 +79,24 @@ func (e *Engine) cancelSome(p *partialCancel, ev *bourse.Events) bool {
 	return true
 }
 
+// Canceling returns the orders that a cancel-all of an account has left to a Continue.
+func (e *Engine) Canceling(account bourse.AccountID, market bourse.MarketID) (left []bourse.OrderID) {
+	for _, p := range e.partials {
+		if p.account != account || p.market != market {
+			continue
+		}
+		for _, m := range e.markets[1:] {
+			if p.market != 0 && p.market != m.ID || m.State == bourse.MarketHalted {
+				continue
+			}
+			for s := m.book.Oldest(account); s != 0 && e.arena.At(s).ID <= p.upTo; s = e.arena.Later(s) {
+				left = append(left, e.arena.At(s).ID)
+			}
+		}
+	}
+	return left
+}
+
 // killAll kills the orders of a delisted market, within the step budget.
 func (e *Engine) killAll(m *market, ev *bourse.Events) {
 	for s := m.book.Any(); s != 0 && e.steps > 0; s = m.book.Any() {
