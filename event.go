@@ -72,6 +72,9 @@ const (
 	EventOrderClosed
 	// EventOrderRestored: an open order. Orders.
 	EventOrderRestored
+	// EventRejectionRestored: the rejection of an order whose client id is kept. Reason;
+	// Orders, as EventOrderRejected.
+	EventRejectionRestored
 	// EventTraded: two orders matched. Trades.
 	EventTraded
 	// EventLevel: a level of a book changed. Levels.
@@ -230,6 +233,12 @@ func (e *Events) Reject(o *Order, reason Reason) {
 	e.add(EventOrderRejected, reason, len(e.Orders))
 	e.Orders = append(e.Orders, *o)
 	e.Outcome.Reason = reason
+}
+
+// AddRejection adds the restored rejection of an order.
+func (e *Events) AddRejection(o *Order, reason Reason) {
+	e.add(EventRejectionRestored, reason, len(e.Orders))
+	e.Orders = append(e.Orders, *o)
 }
 
 // AddTrade adds a trade. The caller sets every field; the pointer is valid until the next

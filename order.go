@@ -133,6 +133,14 @@ const (
 	MaxConnections = 50
 )
 
+// The bounds of retained client ids. They are part of the rules.
+const (
+	// ClientIDKept is the time for which a client id stays taken after its order ended.
+	ClientIDKept = Day
+	// MaxRejections bounds an account's retained client ids of rejected orders.
+	MaxRejections = 100
+)
+
 // NewOrder is a client's request for an order.
 type NewOrder struct {
 	Market MarketID

@@ -11,6 +11,8 @@ type account struct {
 	balances []balance
 	// open are the open orders, by ascending ID.
 	open []openOrder
+	// rejections are those of orders with a client id, oldest first, at most MaxRejections.
+	rejections []Rejection
 	// deposits and withdrawals are the open ones, by ascending ordinal.
 	deposits    []bourse.Deposit
 	withdrawals []bourse.Withdrawal

@@ -80,6 +80,9 @@ func (v *View) openOrder(e bourse.Event, o *bourse.Order) {
 		a.Orders = o.Ordinal // a restored account has its count already
 	}
 	a.open = append(a.open, openOrder{o.ID, v.orders.keep(o)}) // IDs ascend
+	if len(a.rejections) > 0 {
+		a.forgetRejection(&o.ClientID)
+	}
 }
 
 func (v *View) triggerOrder(e bourse.Event, o *bourse.Order) {

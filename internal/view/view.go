@@ -91,6 +91,9 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 		v.openOrder(e, &ev.Orders[e.At])
 	case bourse.EventOrderRejected:
 		v.account(ev.Orders[e.At].Account).toldOrder(e.StreamSeq)
+		v.foldRejection(&ev.Orders[e.At], e.Reason)
+	case bourse.EventRejectionRestored:
+		v.foldRejection(&ev.Orders[e.At], e.Reason)
 	case bourse.EventOrderTriggered:
 		v.triggerOrder(e, &ev.Orders[e.At])
 	case bourse.EventOrderClosed:

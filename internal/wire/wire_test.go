@@ -26,6 +26,8 @@ func TestWriter(t *testing.T) {
 	w.EndObject()
 	w.String("x")
 	w.String("y")
+	w.Integer(1 << 63)
+	w.Integer(0)
 	w.EndArray()
 	w.Name("empty")
 	w.Object()
@@ -40,7 +42,7 @@ func TestWriter(t *testing.T) {
 	w.Maybe("name", "a\"b")
 	w.EndObject()
 	const want = `{"success":true,"error":"a \"quote\", a tab\t, ` + "\ufffd" + `","pair":"BTC/USDT",` +
-		`"list":[{"price":"60000.1","amount":"0.000005","fixed":"60000.10"},{},"x","y"],"empty":{},` +
+		`"list":[{"price":"60000.1","amount":"0.000005","fixed":"60000.10"},{},"x","y",9223372036854775808,0],"empty":{},` +
 		`"big":"1.8446744073709551616","time":"1.500000","change":-3,"obid":9223372036854775808,` +
 		`"since":1,"until":null,"memo":null,"name":"a\"b"}`
 	if got := string(w.Bytes()); got != want {

@@ -4,6 +4,7 @@ import "testing"
 
 var extrasChecks = []check{
 	orderByID, orderByName, orderOfNobody, cancelAll, config, userFees, exchangeTime, postOnlyRests, postOnlyForm, namesAreShown,
+	rejectedByName,
 }
 
 func TestExtras(t *testing.T) { examine(t, extrasChecks) }
@@ -39,6 +40,25 @@ func orderByName(x *exam) {
 	row := a.post("/order", fields{"client_id": "n"}).value.get("order")
 	x.equal("obid", row.get("obid").text, id)
 	x.equal("status", row.get("status").text, "CANCELED")
+}
+
+func rejectedByName(x *exam) {
+	x.covers("SPOT-EXT-11")
+	m := x.market()
+	a, b := x.traders(m)
+	named := func() *value { return a.post("/order", fields{"client_id": "n"}).value }
+	poor := m.limit("SELL", "10", "100001").with("client_id", "n")
+	x.rejects(a.try(poor), "INSUF_FUNDS")
+	x.golden(named(), "order.rejected", "pair", m.pair, "base", m.base)
+	x.rejects(a.try(poor), "INSUF_FUNDS")
+	x.rejects(a.try(poor.with("amount", "1")), "DUPLICATE_CLIENT_ID")
+	x.golden(named(), "order.rejected", "pair", m.pair, "base", m.base)
+	x.fails(b.post("/order", fields{"client_id": "n"}), "Order not found")
+
+	x.rejects(a.try(m.stop("SELL", "5", "4", "100001").with("client_id", "m")), "INSUF_FUNDS")
+	x.equal("fields", a.post("/order", fields{"client_id": "m"}).value.get("order").names(),
+		"pair time side time_in_force type quote_prec trades status reason base quote price amount stop client_id")
+	x.same("orders", a.list("/orders_history").column("obid"))
 }
 
 func orderOfNobody(x *exam) {

@@ -31,7 +31,7 @@ var placeholders = map[string]struct {
 	"#side":   {'"', regexp.MustCompile(`^(BUY|SELL)$`)},
 	"#type":   {'"', regexp.MustCompile(`^(LIMIT|MARKET|STOP_LIMIT)$`)},
 	"#tif":    {'"', regexp.MustCompile(`^(GTC|FOK|IOC)$`)},
-	"#status": {'"', regexp.MustCompile(`^(OPEN|FILLED|CANCELED|KILLED)$`)},
+	"#status": {'"', regexp.MustCompile(`^(OPEN|FILLED|CANCELED|KILLED|REJECTED)$`)},
 	"#role":   {'"', regexp.MustCompile(`^(MAKER|TAKER)$`)},
 	"#event":  {'"', regexp.MustCompile(`^order(Accepted|Rejected|Update)$`)},
 	"#kind":   {'"', regexp.MustCompile(`^(DEPOSIT|WITHDRAWAL|TRANSFER_IN|TRANSFER_OUT)$`)},

@@ -37,8 +37,8 @@ var shapes = map[string]string{
 	"candle":    "time:#time open:#dec high:#dec low:#dec close:#dec volume:#dec",
 	"open_order": "obid:#id pair:#pair time:#time side:#side price:#dec amount:#dec time_in_force:#tif type:#type quote_prec:#int" +
 		" filled?:#dec stop?:#dec client_id?:#name",
-	"order": "obid:#id pair:#pair time:#time side:#side time_in_force:#tif type:#type quote_prec:#int trades:[order_trade] status:#status" +
-		" base:#symbol quote:#symbol price?:#dec amount?:#dec total?:#dec filled?:#dec stop?:#dec client_id?:#name",
+	"order": "obid?:#id pair:#pair time:#time side:#side time_in_force:#tif type:#type quote_prec:#int trades:[order_trade]" +
+		" status:#status reason?:#reason base:#symbol quote:#symbol price?:#dec amount?:#dec total?:#dec filled?:#dec stop?:#dec client_id?:#name",
 	"order_trade": "time:#time fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id",
 	"own_trade": "time:#time pair:#pair fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id" +
 		" side:#side",

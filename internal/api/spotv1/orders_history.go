@@ -38,15 +38,24 @@ func writeOrder(c *api.Call, catalogue *view.Catalogue, o *history.OrderFills) {
 	m := catalogue.Markets[o.Market]
 
 	c.Out.Uint("obid", uint64(o.ID))
+	writeHead(c, m, &o.Order.Order)
+	writeOrderTrades(c, catalogue, m, o)
+	c.Out.Word("status", o.Status.String())
+	writeTerms(c, catalogue, m, &o.Order.Order)
+}
+
+// writeHead writes the fields of a row from pair to quote_prec.
+func writeHead(c *api.Call, m *bourse.Market, o *bourse.Order) {
 	c.Out.Word("pair", string(m.Pair))
 	c.Out.Time("time", o.Time)
 	c.Out.Word("side", o.Side.String())
 	c.Out.Word("time_in_force", o.TIF.String())
 	c.Out.Word("type", o.Type.String())
 	c.Out.Uint("quote_prec", uint64(m.QuotePrecision))
-	writeOrderTrades(c, catalogue, m, o)
+}
 
-	c.Out.Word("status", o.Status.String())
+// writeTerms writes the fields of a row from base on.
+func writeTerms(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, o *bourse.Order) {
 	c.Out.Word("base", string(catalogue.Assets[m.Base].Symbol))
 	c.Out.Word("quote", string(catalogue.Assets[m.Quote].Symbol))
 

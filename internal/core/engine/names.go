@@ -6,19 +6,16 @@ import (
 )
 
 const (
-	// nameKept is the time for which a client id stays taken after its order ended.
-	nameKept = bourse.Day
-	// maxEndedNames bounds the retained client ids of an account's ended orders,
-	// maxRefusedNames those of its rejections, which cost their sender nothing.
-	maxEndedNames   = 10_000
-	maxRefusedNames = 100
+	// maxEndedNames bounds the retained client ids of an account's ended orders. Those of
+	// its rejections, which cost their sender nothing, have a bound of their own.
+	maxEndedNames = 10_000
 	// expiredPerTick bounds the names that one tick forgets.
 	expiredPerTick = 1_000
 )
 
 // names remembers client ids, so that a repeated request gets its first outcome: while
-// its order is open and for nameKept after, up to the last maxEndedNames of an account. A
-// rejection is an outcome too, up to the last maxRefusedNames.
+// its order is open and for ClientIDKept after, up to the last maxEndedNames of an account. A
+// rejection is an outcome too, up to the last MaxRejections.
 type names struct {
 	entries []name
 	free    uint32
@@ -56,7 +53,7 @@ type endedNames struct {
 // full reports whether the list of n exceeds its bound.
 func (n *name) full(list *endedNames) bool {
 	if n.outcome.Reason != 0 {
-		return list.count > maxRefusedNames
+		return list.count > bourse.MaxRejections
 	}
 	return list.count > maxEndedNames
 }
@@ -85,7 +82,7 @@ func (e *Engine) repeated(cmd *bourse.Command, ev *bourse.Events) bool {
 		return false
 	}
 	n := &e.names.entries[at]
-	if n.ended != 0 && n.ended+nameKept < e.now {
+	if n.ended != 0 && n.ended+bourse.ClientIDKept < e.now {
 		e.names.forget(e, at)
 		return false
 	}
@@ -122,7 +119,7 @@ func (n *names) of(o *book.Order) bourse.ClientID {
 	return n.entries[n.byOrder[o.ID]].place.ClientID
 }
 
-// end ends the name of a closed order: nameKept later its client id is free.
+// end ends the name of a closed order: ClientIDKept later its client id is free.
 func (n *names) end(e *Engine, id bourse.OrderID) {
 	at := n.byOrder[id]
 	delete(n.byOrder, id)
@@ -192,7 +189,7 @@ func (n *names) forget(e *Engine, at uint32) {
 
 // expire forgets at most most expired names.
 func (n *names) expire(e *Engine, most int) {
-	for ; most > 0 && n.oldest != 0 && n.entries[n.oldest].ended+nameKept < e.now; most-- {
+	for ; most > 0 && n.oldest != 0 && n.entries[n.oldest].ended+bourse.ClientIDKept < e.now; most-- {
 		n.forget(e, n.oldest)
 	}
 }

@@ -50,7 +50,7 @@ func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 		x.readGenesis, x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets,
 		x.readAccounts, x.readKeys, x.readSessions, x.readLedger,
 		x.readOrders, x.readQueues, x.readPartials, x.readDeadmen, x.readNames, x.readCustody,
-		x.announceOrders, x.announceLevels, x.announceWallet,
+		x.announceOrders, x.announceRejections, x.announceLevels, x.announceWallet,
 	} {
 		part()
 		x.flush()

@@ -219,6 +219,17 @@ func (x *restorer) announceOrders() {
 	}
 }
 
+// announceRejections announces the rejections whose client ids are kept, oldest first.
+func (x *restorer) announceRejections() {
+	for at := x.names.oldest; at != 0; at = x.names.entries[at].newer {
+		n := &x.names.entries[at]
+		if n.outcome.Reason != 0 {
+			x.ev.AddRejection(&bourse.Order{Account: n.account, NewOrder: n.place, Time: n.ended}, n.outcome.Reason)
+			x.flushIfFull()
+		}
+	}
+}
+
 func (x *restorer) announceLevels() {
 	for _, m := range x.markets[1:] {
 		for _, side := range [...]bourse.Side{bourse.Buy, bourse.Sell} {
