@@ -45,6 +45,18 @@ func (c *Call) Payer() Payer { return Payer{c.Who.Account, c.From} }
 // order walked or rows read. This request is still answered; the client's next ones wait.
 func (c *Call) Charge(tokens int) { c.Limits.Charge(c.Class, c.Payer(), tokens) }
 
+// skippedInARequest is the number of rows of a filtered list that a request may skip:
+// reading them takes about as long as the rest of it.
+const skippedInARequest = 1000
+
+// ChargeSkipped counts the rows that a request for a page skips, of a list whose rows
+// are at most count.
+func (c *Call) ChargeSkipped(skip int, count uint64) {
+	if more := min(uint64(skip), count) / skippedInARequest; more > 0 {
+		c.Charge(int(more))
+	}
+}
+
 // Overdrawn reports whether the account owes for work that its earlier requests caused.
 func (c *Call) Overdrawn() bool { return c.Limits.Overdrawn(c.Class, c.Who.Account) }
 

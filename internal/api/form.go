@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -234,6 +235,25 @@ const MaxOffset = 1<<31 - 1
 
 // Offset returns the rows of a list to skip.
 func (f *Form) Offset() int { return int(f.Int("offset", 0, MaxOffset)) }
+
+// Period returns the times that the fields from and to bound, whole Unix seconds, both
+// included; zero is no bound.
+func (f *Form) Period() (from, to bourse.Time) {
+	from = f.Second("from")
+	if f.Has("to") {
+		to = f.Second("to")
+		to += min(bourse.Second-1, math.MaxInt64-to)
+	}
+	return from, to
+}
+
+// maxSeconds is the latest Unix second that fits bourse.Time.
+const maxSeconds = math.MaxInt64 / int64(bourse.Second)
+
+// Second returns a time in Unix seconds; absent is zero.
+func (f *Form) Second(name string) bourse.Time {
+	return bourse.Time(f.Int(name, 0, maxSeconds)) * bourse.Second
+}
 
 // ID returns an id field, an integer or a string of digits; absent is zero.
 func (f *Form) ID(name string) uint64 {

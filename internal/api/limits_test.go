@@ -221,3 +221,26 @@ func TestGuard(t *testing.T) {
 		t.Error("a client that asks too often is told something else")
 	}
 }
+
+// TestSkippedRowsWeigh checks the weight of rows that a page skips: never more than the
+// list has.
+func TestSkippedRowsWeigh(t *testing.T) {
+	l := NewLimiter(Limits{Account: Rates{Reads: Rate{PerSecond: 1, Burst: 10}}}, newWatch().read)
+	for who, c := range map[bourse.AccountID]struct {
+		skip  int
+		count uint64
+		left  int
+	}{
+		1: {skip: 999, count: 5000, left: 10},
+		2: {skip: 1000, count: 5000, left: 9},
+		3: {skip: 3500, count: 1 << 40, left: 7},
+		4: {skip: MaxOffset, count: 4000, left: 6},
+		5: {skip: MaxOffset, count: 0, left: 10},
+	} {
+		call := Call{Who: account.Identity{Account: who}, Limits: l, Class: Reads}
+		call.ChargeSkipped(c.skip, c.count)
+		if n := admitted(20, func() bool { return l.Admit(Reads, Payer{Account: who}) }); n != c.left {
+			t.Errorf("skipping %d of %d rows leaves %d requests, want %d", c.skip, c.count, n, c.left)
+		}
+	}
+}

@@ -44,10 +44,10 @@ func BenchmarkPage(b *testing.B) {
 		name string
 		read func() error
 	}{
-		{"orders", func() error { _, err := r.reader.Orders(ctx, 1, 0, 0, 50); return err }},
-		{"orders, deep", func() error { _, err := r.reader.Orders(ctx, 1, 0, 9000, 50); return err }},
-		{"orders of a market", func() error { _, err := r.reader.Orders(ctx, 1, 1, 0, 50); return err }},
-		{"fills", func() error { _, err := r.reader.Fills(ctx, 1, 0, 0, 50); return err }},
+		{"orders", func() error { _, err := r.reader.Orders(ctx, 1, &history.ListQuery{Limit: 50}); return err }},
+		{"orders, deep", func() error { _, err := r.reader.Orders(ctx, 1, &history.ListQuery{Skip: 9000, Limit: 50}); return err }},
+		{"orders of a market", func() error { _, err := r.reader.Orders(ctx, 1, &history.ListQuery{Market: 1, Limit: 50}); return err }},
+		{"fills", func() error { _, err := r.reader.Fills(ctx, 1, &history.ListQuery{Limit: 50}); return err }},
 		{"trades", func() error { _, err := r.reader.Trades(ctx, 1, 0, 50); return err }},
 		{"one order", func() error { _, _, err := r.reader.Order(ctx, 1, 5); return err }},
 		{"candles", func() error { _, err := r.reader.Candles(ctx, minutes, 0, 1<<62, 500); return err }},

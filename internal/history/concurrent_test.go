@@ -119,7 +119,7 @@ func (w *watcher) readOrders(account bourse.AccountID, market bourse.MarketID) {
 	ctx := context.Background()
 	count, _ := w.r.view.Counts(account)
 	skip := w.rng.IntN(int(min(count, 60)) + 1)
-	list, err := w.r.reader.Orders(ctx, account, 0, skip, 40)
+	list, err := w.r.reader.Orders(ctx, account, &history.ListQuery{Skip: skip, Limit: 40})
 	if w.failed("orders", err) {
 		return
 	}
@@ -186,7 +186,7 @@ func (w *watcher) readOne(account bourse.AccountID, known history.Order) {
 // readOrdersIn reads the orders of a market: those that a page of all showed are
 // among them.
 func (w *watcher) readOrdersIn(account bourse.AccountID, market bourse.MarketID, all []history.OrderFills) {
-	list, err := w.r.reader.Orders(context.Background(), account, market, 0, 150)
+	list, err := w.r.reader.Orders(context.Background(), account, &history.ListQuery{Market: market, Limit: 150})
 	if w.failed("orders of a market", err) {
 		return
 	}
@@ -209,7 +209,7 @@ func (w *watcher) readFills(account bourse.AccountID, market bourse.MarketID) {
 	ctx := context.Background()
 	_, count := w.r.view.Counts(account)
 	skip := w.rng.IntN(int(min(count, 60)) + 1)
-	list, err := w.r.reader.Fills(ctx, account, 0, skip, 40)
+	list, err := w.r.reader.Fills(ctx, account, &history.ListQuery{Skip: skip, Limit: 40})
 	if w.failed("fills", err) {
 		return
 	}
@@ -218,7 +218,7 @@ func (w *watcher) readFills(account bourse.AccountID, market bourse.MarketID) {
 		ordinals[i] = list[i].Ordinal
 	}
 	w.dense(fmt.Sprint("fills of account ", account), ordinals, count, skip)
-	list, err = w.r.reader.Fills(ctx, account, market, skip, 40)
+	list, err = w.r.reader.Fills(ctx, account, &history.ListQuery{Market: market, Skip: skip, Limit: 40})
 	if w.failed("fills of a market", err) {
 		return
 	}

@@ -8,17 +8,22 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Fills returns an account's fills, newest first, of one market unless only is zero,
-// after skipping skip of them. With a market, a skip above 10,000 is refused.
-func (r *Reader) Fills(
-	ctx context.Context, account bourse.AccountID, only bourse.MarketID, skip, limit int,
-) ([]Fill, error) {
-	_, count := r.live.Counts(account)
-	if only != 0 {
-		return r.fillsIn(ctx, account, only, Window{count, skip, limit})
+// Fills returns an account's fills that a query selects, newest first.
+func (r *Reader) Fills(ctx context.Context, account bourse.AccountID, q *ListQuery) ([]Fill, error) {
+	bounds, err := r.fillSpan(ctx, account, q)
+	if err != nil {
+		return nil, err
 	}
 
-	return r.FillsSpan(ctx, account, page(count, skip, limit))
+	span := bounds.page(q.Skip, q.Limit)
+	switch {
+	case span.empty():
+		return nil, nil
+	case q.Market != 0:
+		return r.fillsIn(ctx, account, q.Market, Window{Span: bounds, Skip: q.Skip, Limit: q.Limit})
+	default:
+		return r.FillsSpan(ctx, account, span)
+	}
 }
 
 // FillsSpan returns an account's fills with ordinals in the span, newest first. The span
@@ -27,7 +32,6 @@ func (r *Reader) FillsSpan(ctx context.Context, account bourse.AccountID, span S
 	if span.empty() {
 		return nil, nil
 	}
-
 	g := r.tail.glimpse()
 	list := newest(g, fillsByAccount, uint64(account), span, fillAt)
 	if n := len(list); n > 0 {
@@ -49,11 +53,8 @@ func (r *Reader) FillsSpan(ctx context.Context, account bourse.AccountID, span S
 func (r *Reader) fillsIn(
 	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w Window,
 ) ([]Fill, error) {
-	if err := checkSkip(w.Skip); err != nil || w.Last == 0 || w.Limit <= 0 {
-		return nil, err
-	}
 	g := r.tail.glimpse()
-	young := newest(g, fillsByMarket, marketKey(account, market), Span{1, w.Last}, fillAt)
+	young := newest(g, fillsByMarket, marketKey(account, market), w.Span, fillAt)
 	list := cut(young, w.Skip, w.Limit)
 	if len(list) == w.Limit {
 		return list, nil
@@ -62,8 +63,9 @@ func (r *Reader) fillsIn(
 		return nil, err
 	}
 	// The store may have some of the tail's fills: the query begins below them.
-	last := g.firstFill(account, w.Last) - 1
-	older, err := r.store.FillsIn(ctx, account, market, Window{last, max(0, w.Skip-len(young)), w.Limit - len(list)})
+	w.Last = g.firstFill(account, w.Last) - 1
+	w.Skip, w.Limit = max(0, w.Skip-len(young)), w.Limit-len(list)
+	older, err := r.store.FillsIn(ctx, account, market, w)
 	return append(list, older...), r.told(err)
 }
 

@@ -73,6 +73,11 @@ func (v laterView) OpenOrders(id bourse.AccountID, only, first bourse.MarketID, 
 	return v.View.OpenOrders(id, only, first, skip, limit)
 }
 
+func (v laterView) OpenOrderUpTo(id bourse.AccountID, order bourse.OrderID, t bourse.Time) uint64 {
+	defer v.then()
+	return v.View.OpenOrderUpTo(id, order, t)
+}
+
 func (v laterView) OpenOrdersSpan(id bourse.AccountID, first, last uint64) []bourse.Order {
 	defer v.then()
 	return v.View.OpenOrdersSpan(id, first, last)
@@ -107,6 +112,26 @@ func (s laterStore) Orders(ctx context.Context, id bourse.AccountID, span histor
 func (s laterStore) OrdersIn(ctx context.Context, id bourse.AccountID, market bourse.MarketID, w history.Window) ([]history.Order, error) {
 	s.first()
 	return s.Store.OrdersIn(ctx, id, market, w)
+}
+
+func (s laterStore) OrdinalsIn(ctx context.Context, id bourse.AccountID, market bourse.MarketID, w history.Window) ([]uint64, error) {
+	s.first()
+	return s.Store.OrdinalsIn(ctx, id, market, w)
+}
+
+func (s laterStore) OrderUpTo(ctx context.Context, id bourse.AccountID, order bourse.OrderID, t bourse.Time) (uint64, error) {
+	s.first()
+	return s.Store.OrderUpTo(ctx, id, order, t)
+}
+
+func (s laterStore) FillUpTo(ctx context.Context, id bourse.AccountID, t bourse.Time) (uint64, error) {
+	s.first()
+	return s.Store.FillUpTo(ctx, id, t)
+}
+
+func (s laterStore) FillBefore(ctx context.Context, id bourse.AccountID, market bourse.MarketID, trade uint64) (uint64, error) {
+	s.first()
+	return s.Store.FillBefore(ctx, id, market, trade)
 }
 
 func (s laterStore) Order(ctx context.Context, id bourse.AccountID, order bourse.OrderID) (history.Order, bool, error) {

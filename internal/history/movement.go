@@ -131,10 +131,15 @@ type MovementFilter struct {
 	Asset   bourse.AssetID
 	Network bourse.NetworkID
 	Of      MovementSet
+	// Before selects movements with lower ids.
+	Before bourse.WalletID
+	// From and To bound the time of creation, both included. To is zero for no bound.
+	From, To bourse.Time
 }
 
 // Passes reports whether a movement passes the filter.
 func (f MovementFilter) Passes(m *Movement) bool {
 	return (f.Asset == 0 || f.Asset == m.Asset) && (f.Network == 0 || f.Network == m.Network) &&
-		(f.Of == 0 || f.Of&member(m.Kind, m.Status) != 0)
+		(f.Of == 0 || f.Of&member(m.Kind, m.Status) != 0) && (f.Before == 0 || m.ID < f.Before) &&
+		m.Created >= f.From && (f.To == 0 || m.Created <= f.To)
 }

@@ -9,22 +9,20 @@ import (
 )
 
 // WalletTransactions returns an account's deposits and withdrawals that pass a filter,
-// open ones included, newest first, after skipping skip of them. With a filter a skip
-// above 10,000 is refused.
+// open ones included, newest first, after skipping skip of them.
 func (r *Reader) WalletTransactions(
 	ctx context.Context, account bourse.AccountID, filter MovementFilter, skip, limit int,
 ) ([]Movement, error) {
-	count := r.live.Movements(account)
-	if filter == (MovementFilter{}) {
-		return r.movementsSpan(ctx, account, page(count, skip, limit))
-	}
-	if err := checkSkip(skip); err != nil {
-		return nil, err
-	}
-	if page(count, skip, limit).empty() {
+	span := page(r.live.Movements(account), skip, limit)
+	switch {
+	case span.empty():
 		return nil, nil
+	case filter == (MovementFilter{}):
+		return r.movementsSpan(ctx, account, span)
+	default:
+		all := Span{First: 1, Last: r.live.Movements(account)}
+		return r.movementsIn(ctx, account, filter, Window{Span: all, Skip: skip, Limit: limit})
 	}
-	return r.movementsIn(ctx, account, filter, Window{count, skip, limit})
 }
 
 // WalletTransaction returns a deposit or withdrawal of an account, open or over;
@@ -132,32 +130,59 @@ func (r *Reader) young(account bourse.AccountID, span Span, put func(Movement)) 
 	return g
 }
 
-// movementsIn returns movements that pass a filter.
+// readTogether is the number of movements that are read together while rows are skipped:
+// memory is bounded, whatever the offset.
+const readTogether = 1000
+
+// movementsIn returns movements that pass a filter. It walks down the ordinals, because
+// the store may have a young movement as well, in an earlier state that passes the
+// filter: rows are merged before any is skipped.
 func (r *Reader) movementsIn(
 	ctx context.Context, account bourse.AccountID, filter MovementFilter, w Window,
 ) ([]Movement, error) {
 	latest := map[uint64]Movement{}
-	g := r.young(account, Span{1, w.Last}, func(m Movement) { latest[m.Ordinal] = m })
-
-	// The store may have a young movement as well, in an earlier state or the same, that
-	// passes the filter: rows are merged before any is skipped.
-	ask := w
-	if len(latest) > 0 {
-		ask.Skip, ask.Limit = 0, w.Skip+w.Limit
-	}
-
-	if filter.Of == 0 || filter.Of.stored() {
+	g := r.young(account, w.Span, func(m Movement) { latest[m.Ordinal] = m })
+	inStore := filter.Of == 0 || filter.Of.stored()
+	if inStore {
 		if err := r.reach(ctx, g.begin); err != nil {
 			return nil, err
 		}
-		stored, err := r.store.MovementsIn(ctx, account, filter, ask)
-		if err != nil {
-			return nil, r.told(err)
-		}
-		for i := range stored {
-			if m := &stored[i]; m.Seq > latest[m.Ordinal].Seq {
-				latest[m.Ordinal] = *m
+	}
+
+	var list []Movement
+	for !w.empty() && len(list) < w.Limit {
+		var stored []Movement
+		if inStore {
+			var err error
+			ask := Window{Span: w.Span, Limit: readTogether}
+			if stored, err = r.store.MovementsIn(ctx, account, filter, ask); err != nil {
+				return nil, r.told(err)
 			}
+		}
+
+		low := w.First // the lowest ordinal whose row is here, if there is one
+		if len(stored) == readTogether {
+			low = stored[readTogether-1].Ordinal
+		}
+		rows := passing(filter, Span{First: low, Last: w.Last}, latest, stored)
+		list = append(list, cut(rows, w.Skip, w.Limit-len(list))...)
+		w.Skip, w.Last = max(0, w.Skip-len(rows)), low-1
+	}
+	return list, nil
+}
+
+// passing returns the latest rows of a span's movements, of young and stored ones, that
+// pass a filter, newest first.
+func passing(filter MovementFilter, span Span, young map[uint64]Movement, stored []Movement) []Movement {
+	latest := map[uint64]Movement{}
+	for ordinal, m := range young {
+		if span.has(ordinal) {
+			latest[ordinal] = m
+		}
+	}
+	for i := range stored {
+		if m := &stored[i]; m.Seq > latest[m.Ordinal].Seq {
+			latest[m.Ordinal] = *m
 		}
 	}
 
@@ -168,7 +193,7 @@ func (r *Reader) movementsIn(
 		}
 	}
 	slices.SortFunc(list, newestMovement)
-	return cut(list, w.Skip-ask.Skip, w.Limit), nil
+	return list
 }
 
 // newestMovement compares by descending ordinal.

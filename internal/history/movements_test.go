@@ -163,6 +163,12 @@ func (r *rig) checkMovements(t *testing.T, account bourse.AccountID, skip, limit
 		filter = history.MovementFilter{
 			Asset: bourse.AssetID(r.rng.IntN(2)), Network: bourse.NetworkID(r.rng.IntN(2)), Of: r.someOf(),
 		}
+		if r.rng.IntN(2) == 0 {
+			filter.From, filter.To = r.past(), r.past()
+		}
+		if r.rng.IntN(2) == 0 {
+			filter.Before = bourse.WalletID(1 + r.rng.Uint64N(r.all.lastMovement+2))
+		}
 	}
 	list, err := r.reader.WalletTransactions(context.Background(), account, filter, skip, limit)
 	if r.busy(t, err) {

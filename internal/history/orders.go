@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -15,20 +16,20 @@ type OrderFills struct {
 	Fills []Fill
 }
 
-// Orders returns an account's orders, open ones included, newest first, of one market
-// unless only is zero, after skipping skip of them. With a market, a skip above 10,000 is
-// refused.
-func (r *Reader) Orders(
-	ctx context.Context, account bourse.AccountID, only bourse.MarketID, skip, limit int,
-) ([]OrderFills, error) {
-	count, _ := r.live.Counts(account)
+// Orders returns an account's orders that a query selects, open ones included, newest
+// first. The time of an order is that of its acceptance.
+func (r *Reader) Orders(ctx context.Context, account bourse.AccountID, q *ListQuery) ([]OrderFills, error) {
+	span, err := r.orderSpan(ctx, account, q)
+	if err != nil || span.empty() {
+		return nil, err
+	}
+
 	var g *glimpse
 	var list []Order
-	var err error
-	if only == 0 {
-		list, g, err = r.ordersSpan(ctx, account, page(count, skip, limit))
-	} else {
-		list, g, err = r.ordersIn(ctx, account, only, Window{count, skip, limit})
+	if q.Market == 0 {
+		list, g, err = r.ordersSpan(ctx, account, span.page(q.Skip, q.Limit))
+	} else if !span.page(q.Skip, q.Limit).empty() {
+		list, g, err = r.ordersIn(ctx, account, q.Market, Window{Span: span, Skip: q.Skip, Limit: q.Limit})
 	}
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -88,54 +89,76 @@ func unfilled(slots []Order, span Span) Span {
 func (r *Reader) ordersIn(
 	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w Window,
 ) ([]Order, *glimpse, error) {
-	if err := checkSkip(w.Skip); err != nil || w.Last == 0 || w.Limit <= 0 {
-		return nil, nil, err
+	// Only so many of the newest orders can be on the page or before it.
+	most := w.Skip + w.Limit
+	openMost := most
+	if count, _ := r.live.Counts(account); w.Last < count {
+		openMost = math.MaxInt // there may be newer ones than those
 	}
-
 	var open []Order
-	for _, o := range r.live.OpenOrders(account, market, 0, 0, w.Skip+w.Limit) {
-		if o.Ordinal <= w.Last {
+	for _, o := range r.live.OpenOrders(account, market, 0, 0, openMost) {
+		if w.has(o.Ordinal) {
 			open = append(open, Order{Order: o})
 		}
 	}
 
 	g := r.tail.glimpse()
-	young := merge(g.ordersIn(account, market, w.Last, w.Skip+w.Limit), open, newestOrder)
+	young := merge(g.ordersIn(account, market, w.Span, most), open, newestOrder)
 	if err := r.reach(ctx, g.begin); err != nil {
 		return nil, nil, err
 	}
-	// Orders end in any order, so that orders above the page may be in the tail, in the
-	// store, or in both: rows are merged before any is skipped.
-	ask := w
-	if len(young) > 0 {
-		ask.Skip, ask.Limit = 0, w.Skip+w.Limit
-	}
 
-	stored, err := r.store.OrdersIn(ctx, account, market, ask)
+	// The glimpse has the rows of all commands after begin, so that the store's rows up to
+	// there are the others. Orders end in any order: a page begins in the store at most as
+	// many rows earlier as there are young ones.
+	w.Until = g.begin
+	ask := w
+	ask.Skip = max(0, w.Skip-len(young))
+	ask.Limit = w.Skip - ask.Skip + w.Limit
+	stored, err := r.store.OrdinalsIn(ctx, account, market, ask)
 	if err != nil {
 		return nil, nil, r.told(err)
 	}
-	return cut(merge(stored, young, newestOrder), w.Skip-ask.Skip, w.Limit), g, nil
+
+	ordinals := make([]uint64, len(young))
+	for i := range young {
+		ordinals[i] = young[i].Ordinal
+	}
+	list, err := r.ordersAt(ctx, account, market, weave(ordinals, stored, ask.Skip, w.Skip, w.Limit), young, w.Until)
+	return list, g, err
+}
+
+// ordersAt returns the orders of one market at ordinals: young ones, and rows of the
+// store that a command up to until wrote.
+func (r *Reader) ordersAt(
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, at []uint64, young []Order, until bourse.Seq,
+) ([]Order, error) {
+	if len(at) == 0 {
+		return nil, nil
+	}
+	span := Span{First: at[len(at)-1], Last: at[0]}
+	list := slices.DeleteFunc(young, func(o Order) bool { return !span.has(o.Ordinal) })
+	if len(list) == len(at) {
+		return list, nil
+	}
+	stored, err := r.store.OrdersIn(ctx, account, market, Window{Span: span, Until: until, Limit: len(at)})
+	return merge(list, stored, newestOrder), r.told(err)
 }
 
 // newestOrder compares by descending ordinal.
 func newestOrder(a, b Order) int { return cmp.Compare(b.Ordinal, a.Ordinal) }
 
-// ordersIn returns the newest n final orders of one market with ordinals up to last.
-func (g *glimpse) ordersIn(account bourse.AccountID, market bourse.MarketID, last uint64, n int) []Order {
-	var found []*Order
+// ordersIn returns the final orders of one market with ordinals in a span, of each chunk
+// the newest n.
+func (g *glimpse) ordersIn(account bourse.AccountID, market bourse.MarketID, span Span, n int) []Order {
+	var found []Order
 	for _, c := range g.chunks {
-		list := c.find(ordersByMarket, marketKey(account, market), Span{1, last})
+		list := c.find(ordersByMarket, marketKey(account, market), span)
 		for _, e := range list[max(0, len(list)-n):] {
-			found = append(found, &c.Orders[e.at])
+			found = append(found, c.Orders[e.at])
 		}
 	}
-	slices.SortFunc(found, func(a, b *Order) int { return cmp.Compare(b.Ordinal, a.Ordinal) })
-	list := make([]Order, 0, min(n, len(found)))
-	for _, o := range cut(found, 0, n) {
-		list = append(list, *o)
-	}
-	return list
+	return found
 }
 
 // Order returns one order of an account, open or final; false if there is none.

@@ -8,8 +8,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// maxSkip bounds the offset into lists without dense ordinals, where skipped rows have to
-// be read.
+// maxSkip bounds the offset into lists without ordinals, where skipped rows have to be
+// read.
 const maxSkip = 10_000
 
 // Live is the reader's interface of the view, which shows the announced state.
@@ -37,6 +37,9 @@ type Live interface {
 	// OpenOrders returns an account's open orders, newest first: of the market only, or,
 	// with only zero, of all markets, the market first in front.
 	OpenOrders(account bourse.AccountID, only, first bourse.MarketID, skip, limit int) []bourse.Order
+	// OpenOrderUpTo returns the highest ordinal of an account's open order with an id up to
+	// id and accepted up to a time; zero if there is none.
+	OpenOrderUpTo(account bourse.AccountID, id bourse.OrderID, t bourse.Time) uint64
 	// OpenOrdersSpan returns an account's open orders with ordinals in
 	// [first, last], newest first.
 	OpenOrdersSpan(account bourse.AccountID, first, last uint64) []bourse.Order
@@ -100,6 +103,8 @@ func page(count uint64, skip, limit int) Span {
 }
 
 func (s Span) empty() bool { return s.First > s.Last }
+
+func (s Span) has(n uint64) bool { return n >= s.First && n <= s.Last }
 
 // checkSkip refuses an offset that would read too much.
 func checkSkip(skip int) error {

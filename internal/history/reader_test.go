@@ -78,27 +78,9 @@ func (r *rig) busy(t *testing.T, err error) bool {
 
 func (r *rig) checkAccount(t *testing.T, account bourse.AccountID, only bourse.MarketID, skip, limit int) bool {
 	t.Helper()
-	ctx := context.Background()
-	about := fmt.Sprintf("of account %d, market %d, skip %d, limit %d", account, only, skip, limit)
-	orders, err := r.reader.Orders(ctx, account, only, skip, limit)
-	ok := !r.busy(t, err)
-	if ok {
-		var want []history.OrderFills
-		for _, o := range page(r.all.orders, skip, limit, func(o *history.OrderFills) bool {
-			return o.Account == account && (only == 0 || o.Market == only)
-		}) {
-			want = append(want, *o)
-		}
-		sameRows(t, "orders "+about, orders, want, equalOrders)
-	}
-	fills, err := r.reader.Fills(ctx, account, only, skip, limit)
-	if r.busy(t, err) {
-		return false
-	}
-	sameRows(t, "fills "+about, fills, page(r.all.fills, skip, limit, func(f history.Fill) bool {
-		return f.Account == account && (only == 0 || f.Market == only)
-	}), equal)
-	transfers, err := r.reader.Transfers(ctx, account, skip, limit)
+	ok := r.checkPast(t, account, only, skip, limit)
+	about := fmt.Sprintf("of account %d, skip %d, limit %d", account, skip, limit)
+	transfers, err := r.reader.Transfers(context.Background(), account, skip, limit)
 	if r.busy(t, err) {
 		return false
 	}
@@ -106,6 +88,55 @@ func (r *rig) checkAccount(t *testing.T, account bourse.AccountID, only bourse.M
 		return tr.From == account || tr.To == account
 	}), equal)
 	return ok
+}
+
+// checkPast compares pages of orders and fills, half of them within bounds of their times
+// or ids.
+func (r *rig) checkPast(t *testing.T, account bourse.AccountID, only bourse.MarketID, skip, limit int) bool {
+	t.Helper()
+	ctx := context.Background()
+	q := &history.ListQuery{Market: only, Skip: skip, Limit: limit}
+	if r.rng.IntN(2) == 0 {
+		q.From, q.To = r.past(), r.past()
+	}
+	if r.rng.IntN(2) == 0 {
+		q.Before = 1 + r.rng.Uint64N(uint64(len(r.all.orders))+3)
+	}
+	during := func(t bourse.Time) bool { return t >= q.From && (q.To == 0 || t <= q.To) }
+	about := fmt.Sprintf("of account %d, %+v", account, *q)
+	orders, err := r.reader.Orders(ctx, account, q)
+	ok := !r.busy(t, err)
+	if ok {
+		var want []history.OrderFills
+		for _, o := range page(r.all.orders, skip, limit, func(o *history.OrderFills) bool {
+			return o.Account == account && (only == 0 || o.Market == only) && during(o.Time) &&
+				(q.Before == 0 || uint64(o.ID) < q.Before)
+		}) {
+			want = append(want, *o)
+		}
+		sameRows(t, "orders "+about, orders, want, equalOrders)
+	}
+	if only == 0 {
+		q.Before = 0 // numbers of trades are those of a market
+	}
+	about = fmt.Sprintf("of account %d, %+v", account, *q)
+	fills, err := r.reader.Fills(ctx, account, q)
+	if r.busy(t, err) {
+		return false
+	}
+	sameRows(t, "fills "+about, fills, page(r.all.fills, skip, limit, func(f history.Fill) bool {
+		return f.Account == account && (only == 0 || f.Market == only) && during(f.Time) &&
+			(q.Before == 0 || f.Trade < q.Before)
+	}), equal)
+	return ok
+}
+
+// past returns no time, or one of the past or close to it.
+func (r *rig) past() bourse.Time {
+	if r.rng.IntN(3) == 0 {
+		return 0
+	}
+	return r.now + 5 - bourse.Time(r.rng.Int64N(int64(r.now-began)+10))
 }
 
 func (r *rig) checkMarket(t *testing.T, market bourse.MarketID) bool {
@@ -197,7 +228,7 @@ func TestAwayNamesTheLag(t *testing.T) {
 	reader := history.NewReader(away{r.store}, tail, r.view)
 	var e *bourse.Error
 	for account := bourse.AccountID(1); account <= accounts; account++ {
-		_, err := reader.Fills(t.Context(), account, 0, 0, 10)
+		_, err := reader.Fills(t.Context(), account, &history.ListQuery{Limit: 10})
 		if !errors.As(err, &e) || e.Code != bourse.CodeUnavailable || e.Message != "History is away and 0 commands behind" {
 			t.Errorf("account %d: %v", account, err)
 		}

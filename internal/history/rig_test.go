@@ -39,10 +39,13 @@ type rig struct {
 	now   bourse.Time
 }
 
+// began is the time of a rig's first command.
+const began = 20_000 * bourse.Day
+
 func newRig(seed uint64, bound int) *rig {
 	r := &rig{
 		rng: rand.New(rand.NewPCG(seed, 0)), engine: engine.New(), tail: history.NewTail(bound), view: view.New(), tape: view.NewTape(),
-		store: historytest.NewMemory(), all: newNaive(), now: 20_000 * bourse.Day,
+		store: historytest.NewMemory(), all: newNaive(), now: began,
 	}
 	r.reader = history.NewReader(r.store, r.tail, r.view)
 	r.reader.Patience = 0

@@ -166,10 +166,12 @@ func (b *Batch) Reset() {
 // store fit 63 bits.
 type Span struct{ First, Last uint64 }
 
-// Window is a page of a list with gaps: of the rows with ordinals up to and including
-// Last, at most Limit after skipping Skip.
+// Window is a page of a list with gaps: of the rows with ordinals in the span, at most
+// Limit after skipping Skip.
 type Window struct {
-	Last        uint64
+	Span
+	// Until leaves out the orders that a later command ended; it bounds no other rows.
+	Until       bourse.Seq
 	Skip, Limit int
 }
 
@@ -188,8 +190,14 @@ type Store interface {
 	// newest (highest ordinal) first.
 	Orders(ctx context.Context, account bourse.AccountID, span Span) ([]Order, error)
 
-	// OrdersIn returns an account's final orders in a market, newest first.
+	// OrdersIn returns an account's final orders in a market, newest first, OrdinalsIn
+	// their ordinals. Skipped rows cost an entry of an index each.
 	OrdersIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, w Window) ([]Order, error)
+	OrdinalsIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, w Window) ([]uint64, error)
+
+	// OrderUpTo returns the highest ordinal of an account's final order with an id up to id
+	// and accepted up to a time; zero if there is none.
+	OrderUpTo(ctx context.Context, account bourse.AccountID, id bourse.OrderID, t bourse.Time) (uint64, error)
 
 	// Order returns one final order of an account; false if there is none.
 	Order(ctx context.Context, account bourse.AccountID, id bourse.OrderID) (Order, bool, error)
@@ -203,6 +211,11 @@ type Store interface {
 
 	// FillsIn returns an account's fills in a market, newest first.
 	FillsIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, w Window) ([]Fill, error)
+
+	// FillUpTo returns the highest ordinal of an account's fill up to a time, FillBefore that
+	// of its fill in a market's trade with a lower number; zero if there is none.
+	FillUpTo(ctx context.Context, account bourse.AccountID, t bourse.Time) (uint64, error)
+	FillBefore(ctx context.Context, account bourse.AccountID, market bourse.MarketID, trade uint64) (uint64, error)
 
 	// FillsOf returns the fills of an account's orders, oldest (lowest ordinal) first
 	// across all orders.

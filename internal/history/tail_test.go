@@ -91,13 +91,11 @@ func TestReadsWaitForTheLastDroppedRow(t *testing.T) {
 	}
 }
 
-func TestFilteredListsRefuseDeepOffsets(t *testing.T) {
+func TestListsWithoutOrdinalsRefuseDeepOffsets(t *testing.T) {
 	r := newRig(1, 20)
 	r.follow(1)
 	ctx := context.Background()
 	for name, read := range map[string]func(skip int) error{
-		"orders":    func(skip int) error { _, err := r.reader.Orders(ctx, 1, 1, skip, 50); return err },
-		"fills":     func(skip int) error { _, err := r.reader.Fills(ctx, 1, 1, skip, 50); return err },
 		"transfers": func(skip int) error { _, err := r.reader.Transfers(ctx, 1, skip, 50); return err },
 		"notes":     func(skip int) error { _, err := r.reader.Notes(ctx, skip, 50); return err },
 	} {

@@ -35,7 +35,7 @@ func (w *world) checkPages() {
 	w.checkOrdersPage(account, only, skip, limit)
 
 	rows := &w.truth.rows
-	fills, err := w.process.reader.Fills(w.ctx, account, only, skip, limit)
+	fills, err := w.process.reader.Fills(w.ctx, account, &history.ListQuery{Market: only, Skip: skip, Limit: limit})
 	checkPage(w, "fills", fills, err, page(rows.Fills, skip, limit, func(f *history.Fill) bool {
 		return f.Account == account && (only == 0 || f.Market == only)
 	}))
@@ -56,7 +56,7 @@ func (w *world) exists(account bourse.AccountID) bool {
 
 // checkOrdersPage reads a page of orders, open and closed, with their fills.
 func (w *world) checkOrdersPage(account bourse.AccountID, only bourse.MarketID, skip, limit int) {
-	got, err := w.process.reader.Orders(w.ctx, account, only, skip, limit)
+	got, err := w.process.reader.Orders(w.ctx, account, &history.ListQuery{Market: only, Skip: skip, Limit: limit})
 	passes := func(o *history.Order) bool { return o.Account == account && (only == 0 || o.Market == only) }
 	all := until(w.truth.rows.Orders, w.truth.last(), func(o *history.Order) (bourse.Seq, bool) {
 		return o.Seq, passes(o)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"sort"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -235,6 +236,24 @@ func (p *page) add(open iter.Seq[*bourse.Order], filter func(*bourse.Order) bool
 			p.orders = append(p.orders, *o)
 		}
 	}
+}
+
+// OpenOrderUpTo returns the highest ordinal of an account's open order with an id up to
+// order and accepted up to a time; zero if there is none.
+func (v *View) OpenOrderUpTo(id bourse.AccountID, order bourse.OrderID, t bourse.Time) uint64 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	a := v.find(id)
+	if a == nil {
+		return 0
+	}
+	end := sort.Search(len(a.open), func(i int) bool {
+		return a.open[i].id > order || v.orders.at(a.open[i].slot).Time > t
+	})
+	if end == 0 {
+		return 0
+	}
+	return v.orders.at(a.open[end-1].slot).Ordinal
 }
 
 // OpenOrdersSpan returns copies of an account's open orders with ordinals in [first,

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var listChecks = []check{offsetIsNeeded, pages, pastTheEnd, newestFirst}
+var listChecks = []check{offsetIsNeeded, pages, pastTheEnd, newestFirst, farBack, afterARow, inATime, walked}
 
 func TestLists(t *testing.T) { examine(t, listChecks) }
 
@@ -97,4 +97,113 @@ func newestFirst(x *exam) {
 	x.same("orders history", a.list("/orders_history").column("obid"), third, second, first)
 	x.same("trades history", a.list("/trades_history").column("price"), "12", "11", "10")
 	x.same("trades", x.trades(m).column("price")[:3], "12", "11", "10")
+}
+
+// farBack checks a page after the offset at which filtered lists used to end.
+func farBack(x *exam) {
+	x.covers("SPOT-LST-5")
+	m := x.market()
+	a, b := x.traders(m)
+	id := a.sell(m, "10", "1")
+	b.buy(m, "10", "1")
+	for _, offset := range []int{10001, 1000000} {
+		body := fields{"offset": offset, "filter_pair": m.pair}
+		x.answers(a.post("/orders_history", body), `{"success":true,"orders":[]}`)
+		x.answers(a.post("/trades_history", body), `{"success":true,"trades":[]}`)
+	}
+	x.same("orders", a.post("/orders_history", fields{"offset": 0, "filter_pair": m.pair}).value.get("orders").column("obid"), id)
+}
+
+// past returns a column of a list of the past.
+func (a *account) past(path, rows, column string, body fields) []string {
+	a.x.Helper()
+	answer := a.post(path, fields{"offset": 0}.and(body))
+	a.x.succeeds(answer)
+	return answer.value.get(rows).column(column)
+}
+
+func afterARow(x *exam) {
+	x.covers("SPOT-LST-6")
+	a, m, n, ids := x.twoMarkets()
+	orders := func(body fields) []string { return a.past("/orders_history", "orders", "obid", body) }
+	x.same("orders", orders(fields{"after": number(ids[3])}), ids[2], ids[1], ids[0])
+	x.same("orders", orders(fields{"after": ids[2]}), ids[1], ids[0])
+	x.same("orders", orders(fields{"after": ids[0]}))
+	a.cancel(ids[2])
+	x.same("orders", orders(fields{"after": "9000000000000000000", "filter_pair": m.pair}), ids[2], ids[0])
+	x.same("orders", orders(fields{"after": ids[3], "filter_pair": n.pair}), ids[1])
+	x.same("orders", orders(fields{"after": ids[2], "filter_pair": m.pair}), ids[0])
+	x.failsNaming(a.post("/orders_history", fields{"offset": 0, "after": "x"}), "after")
+
+	b := x.trader(m)
+	for range 3 {
+		a.sell(m, "12", "1")
+	}
+	b.buy(m, "12", "4")
+	trades := func(body fields) []string { return b.past("/trades_history", "trades", "trade_id", body) }
+	all := trades(fields{"filter_pair": m.pair})
+	if len(all) != 4 {
+		x.Fatalf("%d trades, want 4", len(all))
+	}
+	x.same("trades", trades(fields{"filter_pair": m.pair, "after": number(all[0])}), all[1:]...)
+	x.same("trades", trades(fields{"filter_pair": m.pair, "after": all[2]}), all[3])
+	x.same("trades", trades(fields{"filter_pair": m.pair, "after": all[3]}))
+	x.same("trades", trades(fields{"filter_pair": n.pair, "after": all[0]}))
+	x.failsNaming(b.post("/trades_history", fields{"offset": 0, "after": all[0]}), "after", "filter_pair")
+}
+
+func inATime(x *exam) {
+	x.covers("SPOT-LST-7")
+	m := x.market()
+	a, b := x.traders(m)
+	first, second := a.sell(m, "10", "1"), a.sell(m, "11", "1")
+	b.buy(m, "11", "2")
+	began := seconds(a.history(first).get("time").text)
+	ended := seconds(x.trades(m).items[0].get("time").text)
+
+	for _, filter := range []any{nil, m.pair} {
+		orders := func(from, to any) []string {
+			return a.past("/orders_history", "orders", "obid", fields{"from": from, "to": to, "filter_pair": filter})
+		}
+		trades := func(from, to any) []string {
+			return b.past("/trades_history", "trades", "price", fields{"from": from, "to": to, "filter_pair": filter})
+		}
+		x.same("orders", orders(began, ended), second, first)
+		x.same("orders", orders(began, nil), second, first)
+		x.same("orders", orders(nil, ended), second, first)
+		x.same("orders", orders(ended+1, nil))
+		x.same("orders", orders(0, began-1))
+		x.same("orders", orders(ended, began-1))
+		x.same("trades", trades(began, ended), "11", "10")
+		x.same("trades", trades(began, nil), "11", "10")
+		x.same("trades", trades(ended+1, nil))
+		x.same("trades", trades(nil, began-1))
+	}
+	x.failsNaming(a.post("/orders_history", fields{"offset": 0, "from": "1"}), "from")
+	x.failsNaming(a.post("/trades_history", fields{"offset": 0, "to": -1}), "to")
+}
+
+// walked adds an order before each page of a walk.
+func walked(x *exam) {
+	x.covers("SPOT-LST-8")
+	m := x.market()
+	a := x.trader(m)
+	var ids []string
+	for range 4 {
+		ids = append(ids, a.sell(m, "10", "1"))
+	}
+	slices.Reverse(ids)
+	for _, filter := range []any{nil, m.pair} {
+		x.same("orders", a.past("/orders_history", "orders", "obid", fields{"after": ids[0], "offset": 1, "filter_pair": filter}), ids[2:]...)
+		last := ids[0]
+		for _, want := range ids[1:] {
+			a.cancel(a.sell(m, "10", "1"))
+			row := a.past("/orders_history", "orders", "obid", fields{"after": last, "filter_pair": filter})
+			if len(row) == 0 {
+				x.Fatalf("nothing follows %s", last)
+			}
+			x.equal("next order", row[0], want)
+			last = row[0]
+		}
+	}
 }

@@ -9,7 +9,7 @@ import (
 
 var walletTransactionsChecks = []check{
 	pendingDepositRow, doneDepositRow, pendingWithdrawalRow, processingWithdrawalRow, canceledWithdrawalRow, doneWithdrawalRow,
-	memosOfRows, timesOfRows, transactionPages, transactionFilters, transactionIDs,
+	memosOfRows, timesOfRows, transactionPages, transactionFilters, transactionIDs, transactionsAfter,
 	transfersListed,
 }
 
@@ -245,4 +245,38 @@ func transactionIDs(x *exam) {
 		}
 		last = n
 	}
+}
+
+func transactionsAfter(x *exam) {
+	x.covers("WAL-TX-12")
+	c := x.chain(byOutput...)
+	c.pause()
+	a := c.customer()
+	to := c.outside()
+	a.take(c.to(to, "0.25"))
+	a.take(c.to(to, "0.25"))
+	rows := a.transactions(nil)
+	ids, times := rows.column("xid"), rows.column("create_time")
+	x.same("after", a.transactions(fields{"after": number(ids[0])}).column("xid"), ids[1:]...)
+	x.same("after", a.transactions(fields{"after": ids[1], "type": "WITHDRAWAL"}).column("xid"), withdrawals(rows, 2)...)
+	x.same("after", a.transactions(fields{"after": ids[0], "offset": 1}).column("xid"), ids[2:]...)
+	x.same("after", a.transactions(fields{"after": ids[len(ids)-1]}).column("xid"))
+
+	first, last := seconds(times[len(times)-1]), seconds(times[0])
+	x.same("in a time", a.transactions(fields{"from": first, "to": last}).column("xid"), ids...)
+	x.same("before a time", a.transactions(fields{"to": first - 1}).column("xid"))
+	x.same("after a time", a.transactions(fields{"from": last + 1}).column("xid"))
+	x.same("far back", a.transactions(fields{"offset": 1000000, "asset": c.coin}).column("xid"))
+	x.failsNaming(a.wallet("/transactions", fields{"offset": 0, "from": 1.5}), "from")
+	x.failsNaming(a.wallet("/transactions", fields{"offset": 0, "after": true}), "after")
+}
+
+// withdrawals returns the ids of the withdrawals of a list from an index on.
+func withdrawals(rows *value, from int) (ids []string) {
+	for _, row := range rows.items[from:] {
+		if row.get("type").text == "WITHDRAWAL" {
+			ids = append(ids, row.get("xid").text)
+		}
+	}
+	return ids
 }

@@ -1,8 +1,6 @@
 package spotv1
 
 import (
-	"math"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/history"
@@ -12,9 +10,6 @@ import (
 const candlePageSize = 500
 
 var candlestickFields = api.Fields{"pair", "res", "from", "to"}
-
-// maxSeconds is the latest Unix second that fits bourse.Time.
-const maxSeconds = math.MaxInt64 / int64(bourse.Second)
 
 // parseResolution parses the width of a candle.
 func parseResolution(text string) (history.Resolution, bool) {
@@ -37,7 +32,7 @@ func (s *Spot) candlestick(c *api.Call) error {
 	if !known {
 		c.Fail(api.Invalid("res", "must be one of 1, 60, 1D"))
 	}
-	from, to := second(c, "from"), second(c, "to")
+	from, to := c.Second("from"), c.Second("to")
 	if err := c.Err(); err != nil {
 		return err
 	}
@@ -66,9 +61,4 @@ func writeCandle(c *api.Call, m *bourse.Market, k *history.Candle) {
 	c.Out.Price("close", k.Close, m.QuotePrecision)
 	c.Out.Amount("volume", k.Volume, m.BasePrecision)
 	c.Out.EndObject()
-}
-
-// second reads a Unix time in seconds.
-func second(c *api.Call, name string) bourse.Time {
-	return bourse.Time(c.Int(name, 0, maxSeconds)) * bourse.Second
 }

@@ -8,16 +8,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-var ordersHistoryFields = api.Fields{"offset", "filter_pair"}
-
 // ordersHistory lists an account's orders, including open ones, newest first.
 func (s *Spot) ordersHistory(c *api.Call) error {
-	skip, filter := s.page(c)
+	count, _ := s.View.Counts(c.Who.Account)
+	q := s.past(c, count)
 	if err := c.Err(); err != nil {
 		return err
 	}
 
-	orders, err := s.History.Orders(c.Context, c.Who.Account, id(filter), skip, pageSize)
+	orders, err := s.History.Orders(c.Context, c.Who.Account, q)
 	if err != nil {
 		return err
 	}

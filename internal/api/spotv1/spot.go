@@ -48,8 +48,8 @@ func (s *Spot) Endpoints() []api.Endpoint {
 		{Path: "/config", Answer: s.config},
 		{Path: "/time", Answer: s.time},
 		{Path: "/open_orders", Scope: read, Fields: openOrdersFields, Answer: s.openOrders},
-		{Path: "/orders_history", Scope: read, Fields: ordersHistoryFields, Answer: s.ordersHistory},
-		{Path: "/trades_history", Scope: read, Fields: tradesHistoryFields, Answer: s.tradesHistory},
+		{Path: "/orders_history", Scope: read, Fields: pastFields, Answer: s.ordersHistory},
+		{Path: "/trades_history", Scope: read, Fields: pastFields, Answer: s.tradesHistory},
 		{Path: "/order", Scope: read, Fields: orderFields, Answer: s.order},
 		{Path: "/user_fees", Scope: read, Fields: userFeesFields, Answer: s.userFees},
 		{Path: "/open_orders/new", Scope: trade, Class: api.Orders, Fields: newOrderFields, Answer: s.newOrder},
@@ -70,4 +70,19 @@ func (s *Spot) page(c *api.Call) (skip int, filter *bourse.Market) {
 	c.Require("offset")
 	skip = c.Offset()
 	return skip, c.OptionalPair("filter_pair", s.market)
+}
+
+// pastFields are the fields of lists of the past.
+var pastFields = api.Fields{"offset", "filter_pair", "after", "from", "to"}
+
+// past reads a query of a list of the past. count is the length of the list without
+// bounds: rows of one market that are skipped cost more than others.
+func (s *Spot) past(c *api.Call, count uint64) *history.ListQuery {
+	skip, filter := s.page(c)
+	q := &history.ListQuery{Market: id(filter), Before: c.ID("after"), Skip: skip, Limit: pageSize}
+	q.From, q.To = c.Period()
+	if filter != nil && c.Err() == nil {
+		c.ChargeSkipped(skip, count)
+	}
+	return q
 }

@@ -1,21 +1,25 @@
 package spotv1
 
 import (
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-var tradesHistoryFields = api.Fields{"offset", "filter_pair"}
-
-// tradesHistory lists an account's own trades, newest first.
+// tradesHistory lists an account's own trades, newest first. Numbers of trades, and so
+// after, are those of a market.
 func (s *Spot) tradesHistory(c *api.Call) error {
-	skip, filter := s.page(c)
+	_, count := s.View.Counts(c.Who.Account)
+	q := s.past(c, count)
+	if q.Before != 0 && q.Market == 0 {
+		c.Fail(bourse.Errorf(bourse.CodeInvalid, "after needs filter_pair"))
+	}
 	if err := c.Err(); err != nil {
 		return err
 	}
 
-	fills, err := s.History.Fills(c.Context, c.Who.Account, id(filter), skip, pageSize)
+	fills, err := s.History.Fills(c.Context, c.Who.Account, q)
 	if err != nil {
 		return err
 	}

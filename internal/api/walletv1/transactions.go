@@ -8,7 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-var transactionsFields = api.Fields{"offset", "asset", "type", "status"}
+var transactionsFields = api.Fields{"offset", "asset", "type", "status", "after", "from", "to"}
 
 // transactions lists the account's deposits, withdrawals and transfers, newest first.
 func (w *Wallet) transactions(c *api.Call) error {
@@ -17,6 +17,7 @@ func (w *Wallet) transactions(c *api.Call) error {
 	if err := c.Err(); err != nil {
 		return err
 	}
+	c.ChargeSkipped(skip, w.View.Movements(c.Who.Account))
 
 	l := listing{Listing: w.NewListing(), Call: c}
 	list, err := w.History.WalletTransactions(c.Context, c.Who.Account, filter, skip, pageSize)
@@ -51,6 +52,8 @@ func (w *Wallet) movementFilter(c *api.Call) (f history.MovementFilter) {
 			f.Asset = a.ID
 		}
 	}
+	f.Before = bourse.WalletID(c.ID("after"))
+	f.From, f.To = c.Period()
 	kinds := api.Words(c.Form, "type", len(allKinds), teller.ParseKind)
 	status := api.Word(c.Form, "status", bourse.ParseWalletStatus)
 	if len(kinds) == 0 && status == 0 {

@@ -24,6 +24,10 @@ func (w *Wallet) transactions(c *v2.Call) error {
 		return err
 	}
 
+	if filter != (history.MovementFilter{}) {
+		c.ChargeSkipped(p.Offset, w.View.Movements(c.Who.Account))
+	}
+
 	l := w.NewListing()
 	list, err := w.History.WalletTransactions(c.Context, c.Who.Account, filter, p.Offset, p.Query())
 	if err != nil {

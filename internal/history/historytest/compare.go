@@ -25,8 +25,11 @@ func compare(t *testing.T, p *past, want, got history.Store) {
 
 	for account := bourse.AccountID(1); account <= pastAccounts+1; account++ {
 		span := history.Span{First: 1 + rng.Uint64N(p.orders[account]+3), Last: rng.Uint64N(p.orders[account] + 3)}
-		c.account(account, p.market(), history.Span{First: 1, Last: 1 << 40}, 0, 1000)
-		c.account(account, p.market(), span, rng.IntN(20), 1+rng.IntN(20))
+		c.account(account, p.market(), everything(1000))
+		c.account(account, p.market(), history.Window{
+			Span: span, Until: bourse.Seq(rng.Uint64N(uint64(p.cursor.Seq) + 2)), Skip: rng.IntN(20), Limit: 1 + rng.IntN(20),
+		})
+		c.bounds(account, p)
 		name, _ := bourse.ParseClientID(fmt.Sprintf("name-%d", rng.IntN(p.names/3+1)))
 		c.order(account, 1+bourse.OrderID(rng.Uint64N(uint64(p.lastOrder)+1)), name)
 		c.fillsOf(account, p.lastOrder, rng)
@@ -47,13 +50,16 @@ func compare(t *testing.T, p *past, want, got history.Store) {
 	c.notes(rng.IntN(10), 1+rng.IntN(10))
 }
 
-// account compares an account's lists. The span's end is also the ordinal at which lists
-// of one market begin.
-func (c comparison) account(account bourse.AccountID, market bourse.MarketID, span history.Span, skip, limit int) {
+// everything is the window of a list's newest rows.
+func everything(limit int) history.Window {
+	return history.Window{Span: history.Span{First: 1, Last: 1 << 40}, Until: 1<<63 - 1, Limit: limit}
+}
+
+// account compares an account's lists.
+func (c comparison) account(account bourse.AccountID, market bourse.MarketID, window history.Window) {
 	c.t.Helper()
-	ctx, about := context.Background(), fmt.Sprintf("account %d, market %d, %+v, skip %d, limit %d", account,
-		market, span, skip, limit)
-	window := history.Window{Last: span.Last, Skip: skip, Limit: limit}
+	ctx, about := context.Background(), fmt.Sprintf("account %d, market %d, %+v", account, market, window)
+	span, skip, limit := window.Span, window.Skip, window.Limit
 
 	same(c, "Orders of "+about, func(s history.Store) ([]history.Order, error) { return s.Orders(ctx, account, span) })
 	same(c, "Fills of "+about, func(s history.Store) ([]history.Fill, error) { return s.Fills(ctx, account, span) })
@@ -63,9 +69,36 @@ func (c comparison) account(account bourse.AccountID, market bourse.MarketID, sp
 	same(c, "FillsIn of "+about, func(s history.Store) ([]history.Fill, error) {
 		return s.FillsIn(ctx, account, market, window)
 	})
+	same(c, "OrdinalsIn of "+about, func(s history.Store) ([]uint64, error) {
+		return s.OrdinalsIn(ctx, account, market, window)
+	})
 	same(c, "Transfers of "+about, func(s history.Store) ([]history.Transfer, error) {
 		return s.Transfers(ctx, account, skip, limit)
 	})
+}
+
+// bounds compares the highest ordinals up to random ids, times and numbers of trades.
+func (c comparison) bounds(account bourse.AccountID, p *past) {
+	c.t.Helper()
+	ctx, rng, market := context.Background(), p.rng, p.market()
+	id := bourse.OrderID(rng.Uint64N(uint64(p.lastOrder) + 2))
+	t := p.cursor.Time - bourse.Time(rng.Int64N(int64(p.cursor.Time)+2))
+	if rng.IntN(3) == 0 {
+		id = ^bourse.OrderID(0)
+	}
+	trade := rng.Uint64N(p.trades[market] + 3)
+
+	about := fmt.Sprintf("account %d, market %d, up to id %d, time %d, trade %d", account, market, id, t, trade)
+	for name, ordinal := range map[string]func(history.Store) (uint64, error){
+		"OrderUpTo":  func(s history.Store) (uint64, error) { return s.OrderUpTo(ctx, account, id, t) },
+		"FillUpTo":   func(s history.Store) (uint64, error) { return s.FillUpTo(ctx, account, t) },
+		"FillBefore": func(s history.Store) (uint64, error) { return s.FillBefore(ctx, account, market, trade) },
+	} {
+		same(c, name+" of "+about, func(s history.Store) ([]uint64, error) {
+			n, err := ordinal(s)
+			return []uint64{n}, err
+		})
+	}
 }
 
 // order compares an order, and the latest order with a name.
@@ -181,7 +214,13 @@ func (c comparison) movements(account bourse.AccountID, count uint64, rng *rand.
 		filter.Of = filter.Of.With(history.MovementKind(1+rng.IntN(4)),
 			bourse.WalletCanceled+bourse.WalletStatus(rng.IntN(2)))
 	}
-	w := history.Window{Last: rng.Uint64N(count + 3), Skip: rng.IntN(9), Limit: 1 + rng.IntN(9)}
+	if rng.IntN(3) == 0 {
+		filter.Before, filter.To = bourse.WalletID(rng.Uint64N(count+3)), bourse.Time(rng.Int64N(int64(bourse.Day)))
+		filter.From = filter.To - bourse.Hour
+	}
+	w := history.Window{
+		Span: history.Span{First: rng.Uint64N(3), Last: rng.Uint64N(count + 3)}, Skip: rng.IntN(9), Limit: 1 + rng.IntN(9),
+	}
 	about := fmt.Sprintf("MovementsIn %+v, %+v, of account %d", filter, w, account)
 	same(c, about, func(s history.Store) ([]history.Movement, error) {
 		return s.MovementsIn(ctx, account, filter, w)

@@ -148,8 +148,28 @@ func (m *Memory) OrdersIn(
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return pick(m.orders[account], w.Skip, w.Limit, func(o *history.Order) bool {
-		return o.Market == market && o.Ordinal <= w.Last
+		return o.Market == market && within(o.Ordinal, w.Span) && o.Seq <= w.Until
 	}), nil
+}
+
+// OrdinalsIn returns the ordinals of final orders in a market.
+func (m *Memory) OrdinalsIn(
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w history.Window,
+) ([]uint64, error) {
+	var list []uint64
+	orders, err := m.OrdersIn(ctx, account, market, w)
+	for i := range orders {
+		list = append(list, orders[i].Ordinal)
+	}
+	return list, err
+}
+
+// OrderUpTo returns the highest ordinal of a final order up to an id and a time.
+func (m *Memory) OrderUpTo(
+	_ context.Context, account bourse.AccountID, id bourse.OrderID, t bourse.Time,
+) (uint64, error) {
+	o, _, err := m.latest(account, func(o *history.Order) bool { return o.ID <= id && o.Time <= t })
+	return o.Ordinal, err
 }
 
 // Order returns a final order.
@@ -187,8 +207,29 @@ func (m *Memory) FillsIn(
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return pick(m.fills[account], w.Skip, w.Limit, func(f *history.Fill) bool {
-		return f.Market == market && f.Ordinal <= w.Last
+		return f.Market == market && within(f.Ordinal, w.Span)
 	}), nil
+}
+
+// FillUpTo returns the highest ordinal of a fill up to a time.
+func (m *Memory) FillUpTo(_ context.Context, account bourse.AccountID, t bourse.Time) (uint64, error) {
+	return m.lastFill(account, func(f *history.Fill) bool { return f.Time <= t })
+}
+
+// FillBefore returns the highest ordinal of a fill in a trade with a lower number.
+func (m *Memory) FillBefore(
+	_ context.Context, account bourse.AccountID, market bourse.MarketID, trade uint64,
+) (uint64, error) {
+	return m.lastFill(account, func(f *history.Fill) bool { return f.Market == market && f.Trade < trade })
+}
+
+func (m *Memory) lastFill(account bourse.AccountID, filter func(*history.Fill) bool) (uint64, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, f := range pick(m.fills[account], 0, 1, filter) {
+		return f.Ordinal, nil
+	}
+	return 0, nil
 }
 
 // FillsOf returns the fills of some orders.
@@ -275,7 +316,7 @@ func (m *Memory) MovementsIn(
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return pick(m.movements[account], w.Skip, w.Limit, func(v *history.Movement) bool {
-		return v.Ordinal <= w.Last && filter.Passes(v)
+		return within(v.Ordinal, w.Span) && filter.Passes(v)
 	}), nil
 }
 

@@ -56,7 +56,7 @@ func TestMemoryByHand(t *testing.T) {
 	}
 	orders, err := m.Orders(ctx, 1, history.Span{First: 2, Last: 9})
 	want("orders", orders, err, len(orders), len(orders) == 2 && orders[0].ID == 7 && orders[1].ID == 5)
-	orders, err = m.OrdersIn(ctx, 1, 1, history.Window{Last: 3, Skip: 1, Limit: 5})
+	orders, err = m.OrdersIn(ctx, 1, 1, history.Window{Span: history.Span{Last: 3}, Until: 99, Skip: 1, Limit: 5})
 	want("orders of a market", orders, err, len(orders), len(orders) == 1 && orders[0].ID == 5)
 	named, found, err := m.OrderNamed(ctx, 1, name)
 	want("named", named, err, 1, found && named.ID == 7)
@@ -66,7 +66,7 @@ func TestMemoryByHand(t *testing.T) {
 	want("fills", fills, err, len(fills), len(fills) == 2 && fills[0].Ordinal == 2)
 	fills, err = m.FillsOf(ctx, 1, []bourse.OrderID{4})
 	want("fills of an order", fills, err, len(fills), len(fills) == 2 && fills[0].Ordinal == 1 && fills[1].Ordinal == 3)
-	fills, err = m.FillsIn(ctx, 1, 1, history.Window{Last: 2, Limit: 5})
+	fills, err = m.FillsIn(ctx, 1, 1, history.Window{Span: history.Span{Last: 2}, Limit: 5})
 	want("fills of a market", fills, err, len(fills), len(fills) == 1 && fills[0].Ordinal == 2)
 	minutes := history.Series{Market: 1, Resolution: history.Minute}
 	candles, err := m.Candles(ctx, minutes, 1, bourse.Minute, 5)
@@ -81,6 +81,6 @@ func TestMemoryByHand(t *testing.T) {
 	want("notes", notes, err, len(notes), len(notes) == 1 && notes[0].Text == "a")
 	moves, err := m.Movements(ctx, 1, history.Span{First: 2, Last: 9})
 	want("movements", moves, err, len(moves), len(moves) == 2 && moves[0].Height == 9 && moves[1].ID == 6)
-	moves, err = m.MovementsIn(ctx, 1, history.MovementFilter{Of: history.MovementSet(0).With(history.MovementDeposit)}, history.Window{Last: 3, Skip: 1, Limit: 5})
+	moves, err = m.MovementsIn(ctx, 1, history.MovementFilter{Of: history.MovementSet(0).With(history.MovementDeposit)}, history.Window{Span: history.Span{Last: 3}, Until: 99, Skip: 1, Limit: 5})
 	want("deposits", moves, err, len(moves), len(moves) == 1 && moves[0].ID == 5)
 }

@@ -197,8 +197,8 @@ func testLargest(t *testing.T, open func() history.Store) {
 	write(t, s, b)
 	write(t, model, b)
 	c := comparison{t, model, s}
-	c.account(customer, o.Market, history.Span{First: 1, Last: 9}, 0, 9)
-	c.account(bourse.NetworkAccount(1<<16-1), o.Market, history.Span{First: 1, Last: 9}, 0, 9)
+	c.account(customer, o.Market, everything(9))
+	c.account(bourse.NetworkAccount(1<<16-1), o.Market, everything(9))
 	c.order(customer, far, name)
 	c.market(o.Market, history.Day, 0, 1<<62, 9)
 	c.notes(0, 9)

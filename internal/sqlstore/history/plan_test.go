@@ -30,7 +30,7 @@ func TestPlans(t *testing.T) {
 // plan returns the steps by which SQLite would answer a query.
 func plan(t *testing.T, s *Store, query string) (steps []string) {
 	t.Helper()
-	args := make([]any, 9)
+	args := make([]any, 11)
 	rows, err := s.db.Reads().QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,21 @@ const (
 	selectOrders     = `SELECT ` + orderColumns + ` FROM orders WHERE account = $1 `
 	selectOrdersSpan = selectOrders + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
 	// Skipped rows are read from the index alone.
-	selectOrdersIn = selectOrders + `AND ordinal IN (SELECT ordinal FROM orders
-		WHERE account = $1 AND market = $2 AND ordinal <= $3 ORDER BY ordinal DESC LIMIT $4 OFFSET $5) ORDER BY ordinal DESC`
+	selectOrdinalsIn = `SELECT ordinal FROM orders
+		WHERE account = $1 AND market = $2 AND ordinal BETWEEN $3 AND $4 AND seq <= $5
+		ORDER BY ordinal DESC LIMIT $6 OFFSET $7`
+	selectOrdersIn = selectOrders + `AND ordinal IN (` + selectOrdinalsIn + `) ORDER BY ordinal DESC`
+	// Ids and times rise with ordinals: as for selectOrder, below.
+	selectOrderUpTo = `WITH RECURSIVE search(low, high, found) AS (
+			SELECT CAST(1 AS bigint), max(ordinal), CAST(0 AS bigint) FROM orders WHERE account = $1
+			UNION ALL
+			SELECT CASE WHEN o.id <= $2 AND o.time <= $3 THEN o.ordinal + 1 ELSE low END,
+				CASE WHEN o.id <= $2 AND o.time <= $3 THEN high ELSE (low + high) / 2 - 1 END,
+				CASE WHEN o.id <= $2 AND o.time <= $3 THEN o.ordinal ELSE found END
+			FROM search JOIN orders o ON o.account = $1 AND o.ordinal = (SELECT min(p.ordinal) FROM orders p
+				WHERE p.account = $1 AND p.ordinal >= (low + high) / 2)
+			WHERE low <= high)
+		SELECT max(found) FROM search`
 	// Ids rise with ordinals: a binary search by the first final order from the middle
 	// on.
 	selectOrder = `WITH RECURSIVE search(low, high, found) AS (
@@ -36,7 +49,27 @@ const (
 	selectFills     = `SELECT ` + fillColumns + ` FROM fills WHERE account = $1 `
 	selectFillsSpan = selectFills + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
 	selectFillsIn   = selectFills + `AND ordinal IN (SELECT ordinal FROM fills
-		WHERE account = $1 AND market = $2 AND ordinal <= $3 ORDER BY ordinal DESC LIMIT $4 OFFSET $5) ORDER BY ordinal DESC`
+		WHERE account = $1 AND market = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal DESC LIMIT $5 OFFSET $6)
+		ORDER BY ordinal DESC`
+	selectFillUpTo = `WITH RECURSIVE search(low, high, found) AS (
+			SELECT CAST(1 AS bigint), max(ordinal), CAST(0 AS bigint) FROM fills WHERE account = $1
+			UNION ALL
+			SELECT CASE WHEN f.time <= $2 THEN f.ordinal + 1 ELSE low END,
+				CASE WHEN f.time <= $2 THEN high ELSE f.ordinal - 1 END,
+				CASE WHEN f.time <= $2 THEN f.ordinal ELSE found END
+			FROM search JOIN fills f ON f.account = $1 AND f.ordinal = (low + high) / 2
+			WHERE low <= high)
+		SELECT max(found) FROM search`
+	selectFillBefore = `WITH RECURSIVE search(low, high, found) AS (
+			SELECT CAST(1 AS bigint), max(ordinal), CAST(0 AS bigint) FROM fills WHERE account = $1 AND market = $2
+			UNION ALL
+			SELECT CASE WHEN f.trade < $3 THEN f.ordinal + 1 ELSE low END,
+				CASE WHEN f.trade < $3 THEN high ELSE (low + high) / 2 - 1 END,
+				CASE WHEN f.trade < $3 THEN f.ordinal ELSE found END
+			FROM search JOIN fills f ON f.account = $1 AND f.ordinal = (SELECT min(p.ordinal) FROM fills p
+				WHERE p.account = $1 AND p.market = $2 AND p.ordinal >= (low + high) / 2)
+			WHERE low <= high)
+		SELECT max(found) FROM search`
 
 	selectTrades = `SELECT market, number, seq, time, taker_side, price, lots, total_hi, total_lo
 		FROM trades WHERE market = $1 AND number BETWEEN $2 AND $3 ORDER BY number DESC`
@@ -47,8 +80,9 @@ const (
 	selectMovements     = `SELECT ` + movementColumns + ` FROM movements WHERE account = $1 `
 	selectMovementsSpan = selectMovements + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
 	// An account has few enough movements to scan past the filtered ones.
-	selectMovementsIn = selectMovements + `AND ordinal <= $2 AND $3 IN (0, asset) AND $4 IN (0, network)
-		AND (CAST($5 AS bigint) >> (8 * kind + status)) & 1 = 1 ORDER BY ordinal DESC LIMIT $6 OFFSET $7`
+	selectMovementsIn = selectMovements + `AND ordinal BETWEEN $2 AND $3 AND $4 IN (0, asset) AND $5 IN (0, network)
+		AND (CAST($6 AS bigint) >> (8 * kind + status)) & 1 = 1 AND id < $7 AND created BETWEEN $8 AND $9
+		ORDER BY ordinal DESC LIMIT $10 OFFSET $11`
 	selectMovementID = `SELECT id FROM movements WHERE id = $1 LIMIT 1`
 	selectMovement   = selectMovements + `AND id = $2`
 	// Entries are few enough to scan those after a time.
@@ -62,6 +96,7 @@ const (
 // queries are the queries shared by both kinds of database.
 var queries = [...]string{
 	selectCursor, selectOrdersSpan, selectOrdersIn, selectOrder, selectOrderNamed,
+	selectOrdinalsIn, selectOrderUpTo, selectFillUpTo, selectFillBefore,
 	selectFillsSpan, selectFillsIn, selectTrades, selectTransfers, selectNotes,
 	selectMovementsSpan, selectMovementsIn, selectMovement, selectMovementID, selectEntries,
 	selectCandlesIn, selectCandleBefore, selectFirstCandle,
@@ -87,7 +122,27 @@ func (s *Store) Orders(ctx context.Context, account bourse.AccountID, span histo
 func (s *Store) OrdersIn(
 	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w history.Window,
 ) ([]history.Order, error) {
-	return list(ctx, s, selectOrdersIn, scanOrder, int64(account), int64(market), integer(w.Last), w.Limit, w.Skip)
+	return list(ctx, s, selectOrdersIn, scanOrder, int64(account), int64(market), integer(w.First), integer(w.Last),
+		integer(w.Until), w.Limit, w.Skip)
+}
+
+func scanOrdinal(r scanner, n *uint64) error { return r.Scan(n) }
+
+// OrdinalsIn returns the ordinals of an account's final orders in a market.
+func (s *Store) OrdinalsIn(
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w history.Window,
+) ([]uint64, error) {
+	return list(ctx, s, selectOrdinalsIn, scanOrdinal, int64(account), int64(market), integer(w.First),
+		integer(w.Last), integer(w.Until), w.Limit, w.Skip)
+}
+
+// OrderUpTo returns the highest ordinal of an account's final order up to an id and a
+// time.
+func (s *Store) OrderUpTo(
+	ctx context.Context, account bourse.AccountID, id bourse.OrderID, t bourse.Time,
+) (uint64, error) {
+	n, _, err := one(ctx, s, selectOrderUpTo, scanOrdinal, int64(account), integer(id), int64(t))
+	return n, err
 }
 
 // Order returns one final order of an account.
@@ -119,7 +174,23 @@ func (s *Store) Fills(ctx context.Context, account bourse.AccountID, span histor
 func (s *Store) FillsIn(
 	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w history.Window,
 ) ([]history.Fill, error) {
-	return list(ctx, s, selectFillsIn, scanFill, int64(account), int64(market), integer(w.Last), w.Limit, w.Skip)
+	return list(ctx, s, selectFillsIn, scanFill, int64(account), int64(market), integer(w.First), integer(w.Last),
+		w.Limit, w.Skip)
+}
+
+// FillUpTo returns the highest ordinal of an account's fill up to a time.
+func (s *Store) FillUpTo(ctx context.Context, account bourse.AccountID, t bourse.Time) (uint64, error) {
+	n, _, err := one(ctx, s, selectFillUpTo, scanOrdinal, int64(account), int64(t))
+	return n, err
+}
+
+// FillBefore returns the highest ordinal of an account's fill in a market's trade with a
+// lower number.
+func (s *Store) FillBefore(
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, trade uint64,
+) (uint64, error) {
+	n, _, err := one(ctx, s, selectFillBefore, scanOrdinal, int64(account), int64(market), integer(trade))
+	return n, err
 }
 
 // FillsOf returns the fills of an account's orders.
@@ -181,8 +252,15 @@ func (s *Store) MovementsIn(
 	if of == 0 {
 		of = -1
 	}
-	return list(ctx, s, selectMovementsIn, scanMovement, int64(account), integer(w.Last),
-		int64(filter.Asset), int64(filter.Network), of, w.Limit, w.Skip)
+	before, to := filter.Before, filter.To
+	if before == 0 {
+		before = 1<<63 - 1
+	}
+	if to == 0 {
+		to = 1<<63 - 1
+	}
+	return list(ctx, s, selectMovementsIn, scanMovement, int64(account), integer(w.First), integer(w.Last),
+		int64(filter.Asset), int64(filter.Network), of, integer(before), int64(filter.From), int64(to), w.Limit, w.Skip)
 }
 
 // Movement returns one movement of an account.

@@ -39,7 +39,7 @@ CREATE TABLE orders (
 	client_id text COLLATE "C",
 	PRIMARY KEY (account, ordinal)
 );
-CREATE INDEX orders_by_market ON orders (account, market, ordinal);
+CREATE INDEX orders_by_market ON orders (account, market, ordinal, seq);
 CREATE INDEX orders_by_client_id ON orders (account, client_id, ordinal) WHERE client_id IS NOT NULL;
 
 -- Trades as the public sees them.

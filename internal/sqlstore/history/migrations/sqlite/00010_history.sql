@@ -38,7 +38,7 @@ CREATE TABLE orders (
 	closed    INTEGER NOT NULL,
 	PRIMARY KEY (account, ordinal)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX orders_by_market ON orders (account, market, ordinal);
+CREATE INDEX orders_by_market ON orders (account, market, ordinal, seq);
 CREATE INDEX orders_by_client_id ON orders (account, client_id, ordinal) WHERE client_id IS NOT NULL;
 
 -- Trades as the public sees them.
