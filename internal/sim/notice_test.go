@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -74,8 +75,12 @@ func calmLife(seed uint64) *world {
 // eventful reports whether everything happened that a case breaks.
 func (w *world) eventful() bool {
 	return w.counts[WithdrawalPaid] > 0 && w.counts[DepositCredited] > 0 &&
-		len(w.truth.rows.Trades) >= 2 && len(w.clients.answered) > 0
+		len(w.truth.rows.Trades) >= 2 && slices.ContainsFunc(w.clients.answered, accepted)
 }
+
+// accepted reports whether a request's answer must stay the same: that of a rejection may
+// be evicted.
+func accepted(a answer) bool { return a.result.Outcome.Reason == 0 }
 
 // meddled breaks an exchange, starts it again and checks everything. It returns the
 // violation noticed.
@@ -144,7 +149,7 @@ func changeCursor(w *world) {
 
 // answerTwice changes a remembered answer.
 func answerTwice(w *world) {
-	a := w.clients.answered[0]
+	a := w.clients.answered[slices.IndexFunc(w.clients.answered, accepted)]
 	result := a.result
 	a.result.Outcome.Filled++
 	a.since = w.now
