@@ -80,6 +80,27 @@ func (a Amount) Mul(n uint64) (Amount, bool) {
 	return Amount{mid, lo}, over|carry == 0
 }
 
+// MulDiv returns a×b÷n rounded down, and false if the quotient does not fit. The product
+// may have 256 bits. n must not be zero.
+func (a Amount) MulDiv(b Amount, n uint64) (Amount, bool) {
+	var words [4]uint64 // of the product, lowest first
+	words[1], words[0] = bits.Mul64(a.Lo, b.Lo)
+	words[3], words[2] = bits.Mul64(a.Hi, b.Hi)
+	for _, factors := range [...][2]uint64{{a.Hi, b.Lo}, {a.Lo, b.Hi}} {
+		hi, lo := bits.Mul64(factors[0], factors[1])
+		var carry uint64
+		words[1], carry = bits.Add64(words[1], lo, 0)
+		words[2], carry = bits.Add64(words[2], hi, carry)
+		words[3] += carry
+	}
+
+	var rest uint64
+	for i := len(words) - 1; i >= 0; i-- {
+		words[i], rest = bits.Div64(rest, words[i], n)
+	}
+	return Amount{words[1], words[0]}, words[2]|words[3] == 0
+}
+
 // Div64 returns the quotient and remainder of a÷n. n must not be zero.
 func (a Amount) Div64(n uint64) (quotient Amount, remainder uint64) {
 	quotient.Hi, remainder = a.Hi/n, a.Hi%n

@@ -65,6 +65,15 @@ func TestAmountArithmetic(t *testing.T) {
 	})
 }
 
+func TestMulDiv(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, n := amount().Draw(t, "a"), amount().Draw(t, "b"), max(1, word().Draw(t, "n"))
+		got, fits := a.MulDiv(b, n)
+		want := new(big.Int).Mul(toBig(a), toBig(b))
+		same(t, "a*b/n", got, fits, want.Quo(want, new(big.Int).SetUint64(n)))
+	})
+}
+
 func TestFeeRoundsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := amount().Draw(t, "a")

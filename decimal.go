@@ -227,6 +227,9 @@ func ParseRatio(s string) (Rate, error) {
 // Format returns r as a plain decimal, trailing zeros trimmed.
 func (r Rate) Format() string { return Amount{Lo: uint64(r)}.Format(6) }
 
+// Percent returns r in percent as a plain decimal, trailing zeros trimmed: 1,000 is 0.1.
+func (r Rate) Percent() string { return Amount{Lo: uint64(r)}.Format(4) }
+
 // FeeOn returns the share r of a, rounded up to a ledger unit. r must be below RateOne,
 // so the fee never exceeds a.
 func (r Rate) FeeOn(a Amount) Amount {

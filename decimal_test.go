@@ -88,6 +88,11 @@ func TestParseRate(t *testing.T) {
 	if r, err := bourse.ParseRate("0.001"); err != nil || r != 1000 || r.Format() != "0.001" {
 		t.Errorf("rate = %d (%s), %v", r, r.Format(), err)
 	}
+	for r, want := range map[bourse.Rate]string{0: "0", 1: "0.0001", 1000: "0.1", 10_000: "1", bourse.RateOne - 1: "99.9999"} {
+		if got := r.Percent(); got != want {
+			t.Errorf("rate %d is %s percent, want %s", r, got, want)
+		}
+	}
 	for _, in := range []string{"1", "1.0", "0.0000001", "-0.1", ""} {
 		if r, err := bourse.ParseRate(in); err == nil {
 			t.Errorf("ParseRate(%q) = %d, want an error", in, r)
