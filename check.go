@@ -47,6 +47,20 @@ func (m *Market) Valid() bool {
 		m.SelfTrade >= SelfTradeNone && m.SelfTrade <= CancelBoth
 }
 
+// Valid reports whether s is well formed.
+func (s *FeeSchedule) Valid() bool {
+	if s.VolumeAsset == 0 || len(s.Levels) == 0 || len(s.Levels) > MaxFeeLevels || !s.Levels[0].Volume.IsZero() {
+		return false
+	}
+	for i := range s.Levels {
+		l := &s.Levels[i]
+		if l.Maker >= RateOne || l.Taker >= RateOne || i > 0 && !s.Levels[i-1].Volume.Less(l.Volume) {
+			return false
+		}
+	}
+	return true
+}
+
 // Valid reports whether a is well formed.
 func (a *Access) Valid() bool { return a != nil && a.Expires >= 0 }
 

@@ -35,7 +35,7 @@ const (
 	// CommandFreezeAccount freezes or unfreezes an account. Account, On.
 	CommandFreezeAccount
 	// CommandSetAccountFees gives an account its own fee rates, or, with On false, the
-	// markets' rates again. Account, On, Maker, Taker, Level.
+	// markets' rates again. Account, On, Maker, Taker.
 	CommandSetAccountFees
 	// CommandCreateKey allots an API key's id. Account, Token, Access.
 	CommandCreateKey
@@ -124,8 +124,14 @@ const (
 	// Connection: a process that starts has none of them. Account, Connection.
 	CommandConnectionClosed
 
+	// CommandDefineFees sets the schedule of fees. Fees.
+	CommandDefineFees
+	// CommandSetAccountLevel fixes an account's fee level, or, with On false, lets the
+	// schedule set it again. Account, On, Level.
+	CommandSetAccountLevel
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandConnectionClosed
+	LastCommandKind = CommandSetAccountLevel
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves
@@ -160,6 +166,7 @@ type Command struct {
 	Network      *Network
 	NetworkAsset *NetworkAsset
 	Market       *Market
+	Fees         *FeeSchedule
 	Wallet       *WalletCommand
 	Access       *Access
 	Text         string

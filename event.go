@@ -29,6 +29,8 @@ const (
 	// before the first trade), Trades and Levels, the numbers of its last trade and level
 	// change.
 	EventMarketRestored
+	// EventFeeSchedule: the schedule of fees was set or restored. Facts: Fees.
+	EventFeeSchedule
 
 	// EventAccountCreated: an account id was allotted. Facts: Account, Token, Digest of
 	// its person's row (zero for none).
@@ -38,8 +40,11 @@ const (
 	// EventAccountHeld: no money leaves an account until a time. Facts: Account, Until.
 	EventAccountHeld
 	// EventAccountFees: an account got or lost its own rates. Facts: Account, On, Maker,
-	// Taker, FeeLevel.
+	// Taker.
 	EventAccountFees
+	// EventAccountLevel: an account's fee level changed or was restored. Facts: Account,
+	// On if it is fixed, FeeLevel.
+	EventAccountLevel
 	// EventAccountRestored: the counters of an account. Facts: Account, On if frozen,
 	// Orders, Fills, Movements and Streams so far, Token, Digest.
 	EventAccountRestored
@@ -353,6 +358,7 @@ type Fact struct {
 	Network      *Network
 	NetworkAsset *NetworkAsset
 	Market       *Market
+	Fees         *FeeSchedule
 	Text         string
 }
 

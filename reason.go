@@ -102,6 +102,8 @@ const (
 	NotAskedBefore
 	// UnknownConnection: no such connection is open, or its close cancels nothing.
 	UnknownConnection
+	// UnknownLevel: the schedule of fees has no such level.
+	UnknownLevel
 )
 
 var reasonWords = map[Reason]string{
@@ -152,6 +154,7 @@ var reasonWords = map[Reason]string{
 	DuplicateRequest:   "DUPLICATE_REQUEST",
 	NotAskedBefore:     "NOT_ASKED_BEFORE",
 	UnknownConnection:  "UNKNOWN_CONNECTION",
+	UnknownLevel:       "UNKNOWN_LEVEL",
 }
 
 // String returns the reason's word in the public interfaces.

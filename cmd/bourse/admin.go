@@ -24,6 +24,7 @@ type adminCmd struct {
 		Freeze   accountFreeze   `cmd:"" help:"Refuse an account's orders; its cancels work."`
 		Unfreeze accountUnfreeze `cmd:"" help:"Take a frozen account's orders again."`
 		Fees     accountFees     `cmd:"" help:"Give an account rates of its own, or, without rates, those of the markets."`
+		Level    accountLevel    `cmd:"" help:"Fix an account's fee level, or, without a level, let the schedule set it."`
 	} `cmd:"" help:"Accounts."`
 	Key struct {
 		Create keyCreate `cmd:"" help:"Make an API key. It is shown this once."`
@@ -50,7 +51,7 @@ type adminCmd struct {
 	Catalogue struct {
 		Show  catalogueShow  `cmd:"" help:"Show what is listed."`
 		Apply catalogueApply `cmd:"" help:"List what a file says; what it leaves out stays."`
-	} `cmd:"" help:"Assets, networks and markets."`
+	} `cmd:"" help:"Assets, networks, markets and the schedule of fees."`
 	Withdrawal  withdrawalCmd  `cmd:"" help:"Withdrawals, one by one."`
 	Withdrawals withdrawalsCmd `cmd:"" help:"The withdrawals of a network."`
 	Deposits    struct {
@@ -110,11 +111,18 @@ type accountFees struct {
 	ofAccount
 	Maker string `help:"Share of what a maker receives, as 0.001." json:"maker_fee" placeholder:"RATE"`
 	Taker string `help:"Share of what a taker receives." json:"taker_fee" placeholder:"RATE"`
-	Level uint8  `help:"Level that is shown to the account." json:"level"`
 }
 
 // Run sets an account's fees.
 func (c *accountFees) Run(p *program, a *adminCmd) error { return p.ask(a, "account/fees", c) }
+
+type accountLevel struct {
+	ofAccount
+	Fix *uint8 `help:"Level to stay at, whatever the account trades." json:"level,omitempty" placeholder:"LEVEL"`
+}
+
+// Run sets an account's fee level.
+func (c *accountLevel) Run(p *program, a *adminCmd) error { return p.ask(a, "account/level", c) }
 
 type keyCreate struct {
 	ofAccount

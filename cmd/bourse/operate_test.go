@@ -35,6 +35,9 @@ func TestOperate(t *testing.T) {
 		{"market resume BTC/USDT", `"open"`, "BTC/USDT", ""},
 		{"market delist TEST60/USDT", `"delisted"`, "TEST60/USDT", "MARKET_CLOSED"},
 		{"account fees " + id + " --maker 0.002 --taker 0.003", `"maker_fee":"0.002"`, "", ""},
+		{"account level " + id + " --fix 2", `{"account":` + id + `,"fee_level":2,"fee_level_fixed":true}`, "", ""},
+		{"account show " + id, `"fee_level":2,"fee_level_fixed":true`, "", ""},
+		{"account level " + id, `"fee_level":0,"fee_level_fixed":false`, "", ""},
 		{"credit " + id + " LTC 1.5", `"total":"1.5"`, "", ""},
 		{"balances " + id, `"LTC":{"total":"1.5","locked":"0","avbl":"1.5"}`, "", ""},
 		{"fees collect", `{"collected":{}}`, "", ""},
@@ -74,6 +77,8 @@ func TestOperatorsMistakes(t *testing.T) {
 		"credit 1 BTC 0":                            "credit",
 		"market halt BTC-USDT":                      `unknown pair "BTC-USDT"`,
 		"balances 99":                               "unknown account 99",
+		"account level 99":                          "UNKNOWN_ACCOUNT",
+		"account level 1 --fix 31":                  "UNKNOWN_LEVEL",
 		"log --offset=-1":                           "offset",
 		"catalogue apply /dev/null":                 "catalogue",
 	} {

@@ -204,7 +204,7 @@ func TestAccountsByName(t *testing.T) {
 	id, _ := s.customer("ada")
 	for _, who := range []string{"ada@example.org", "ADA@example.org", fmt.Sprint(id)} {
 		for _, verb := range []string{
-			"account show %", "account freeze %", "account unfreeze %", "account fees %", "key create % --name x",
+			"account show %", "account freeze %", "account unfreeze %", "account fees %", "account level %", "key create % --name x",
 			"factor reset % --reason lost", "credit % BTC 1", "balances %",
 		} {
 			stdout, stderr, code := run(t, append([]string{"admin", "--data", s.data}, strings.Fields(strings.ReplaceAll(verb, "%", who))...)...)

@@ -69,6 +69,21 @@ func (c *Codec) Market(m *bourse.Market) {
 	Uint32(c, &m.Band)
 }
 
+// FeeSchedule codes a schedule of fees.
+func (c *Codec) FeeSchedule(s *bourse.FeeSchedule) {
+	Uint16(c, &s.VolumeAsset)
+	levels := List(c, &s.Levels, minFeeLevel)
+	for i := range levels {
+		l := &levels[i]
+		c.Amount(&l.Volume)
+		Uint32(c, &l.Maker)
+		Uint32(c, &l.Taker)
+	}
+}
+
+// minFeeLevel is the number of bytes of a level of fees.
+const minFeeLevel = 24
+
 // Access codes the access of a key, a session or a person.
 func (c *Codec) Access(a *bourse.Access) {
 	c.Fixed(a.Digest[:])

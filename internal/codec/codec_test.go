@@ -46,6 +46,7 @@ var values = []value{
 	valueOf((*Codec).Network, "ID"),
 	valueOf((*Codec).NetworkAsset),
 	valueOf((*Codec).Market, "ID", "Pair", "State", "LotUnit", "TotalUnit"),
+	valueOf((*Codec).FeeSchedule),
 	valueOf((*Codec).Access),
 	valueOf((*Codec).ClientID),
 	valueOf((*Codec).NewOrder),

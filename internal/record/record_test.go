@@ -59,7 +59,11 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandCreateAccount, Token: token},
 		{Kind: bourse.CommandCreateAccount, Token: token, Access: &bourse.Access{Digest: bourse.RowDigest{5}}},
 		{Kind: bourse.CommandFreezeAccount, Account: 5, On: true},
-		{Kind: bourse.CommandSetAccountFees, Account: 5, On: true, Maker: 10, Taker: 20, Level: 3},
+		{Kind: bourse.CommandSetAccountFees, Account: 5, On: true, Maker: 10, Taker: 20},
+		{Kind: bourse.CommandSetAccountLevel, Account: 5, On: true, Level: 3},
+		{Kind: bourse.CommandDefineFees, Fees: &bourse.FeeSchedule{VolumeAsset: 2, Levels: []bourse.FeeLevel{
+			{Maker: 1000, Taker: 2000}, {Volume: one, Maker: 1, Taker: bourse.RateOne - 1},
+		}}},
 		{Kind: bourse.CommandCreateKey, Account: 5, Token: token, Access: &bourse.Access{Digest: bourse.RowDigest{4}, Expires: 8}},
 		{Kind: bourse.CommandChangeKey, Account: 5, Key: 1 << 40, Access: &bourse.Access{Digest: bourse.RowDigest{31: 4}}},
 		{Kind: bourse.CommandSecureAccount, Account: 5, Hold: bourse.MaxHold, On: true},
@@ -197,8 +201,8 @@ func TestBareCommandsAreChecked(t *testing.T) {
 			{Kind: kind}, {Kind: kind, Account: 1}, {Kind: kind, Account: 1, Wallet: &bourse.WalletCommand{}},
 		} {
 			bare := kind != bourse.CommandFreezeAccount && kind != bourse.CommandCancelAll && kind != bourse.CommandSecureAccount &&
-				kind != bourse.CommandSetAccountFees && kind != bourse.CommandCancelAfter && kind != bourse.CommandCancelOnClose ||
-				c.Account == 0
+				kind != bourse.CommandSetAccountFees && kind != bourse.CommandSetAccountLevel &&
+				kind != bourse.CommandCancelAfter && kind != bourse.CommandCancelOnClose || c.Account == 0
 			if err := record.Check(&c); (err == nil) != (slices.Contains(whole, kind) || !bare) {
 				t.Errorf("kind %d, %+v: %v", kind, c, err)
 			}

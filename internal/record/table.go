@@ -128,6 +128,12 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		check:   func(c *bourse.Command) bool { return c.Market != nil && c.Market.Valid() },
 		details: func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Market) },
 	},
+	bourse.CommandDefineFees: {
+		name: "fees", noun: "schedule of fees",
+		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.FeeSchedule(codec.New(c, &cmd.Fees)) },
+		check:   func(c *bourse.Command) bool { return c.Fees != nil && c.Fees.Valid() },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Fees) },
+	},
 	bourse.CommandSetMarketState: {
 		name: "market-state", noun: "market state",
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
@@ -164,14 +170,24 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 			c.Bool(&cmd.On)
 			codec.Uint32(c, &cmd.Maker)
 			codec.Uint32(c, &cmd.Taker)
-			codec.Uint8(c, &cmd.Level)
 		},
 		check: func(c *bourse.Command) bool {
 			return isCustomers(c) && c.Maker < bourse.RateOne && c.Taker < bourse.RateOne
 		},
 		details: func(c *bourse.Command) string {
-			return fmt.Sprintf("account=%d on=%t maker=%s taker=%s level=%d",
-				c.Account, c.On, c.Maker.Format(), c.Taker.Format(), c.Level)
+			return fmt.Sprintf("account=%d on=%t maker=%s taker=%s", c.Account, c.On, c.Maker.Format(), c.Taker.Format())
+		},
+	},
+	bourse.CommandSetAccountLevel: {
+		name: "account-level", noun: "account level",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			c.Bool(&cmd.On)
+			codec.Uint8(c, &cmd.Level)
+		},
+		check: func(c *bourse.Command) bool { return isCustomers(c) && (c.On || c.Level == 0) },
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("account=%d fixed=%t level=%d", c.Account, c.On, c.Level)
 		},
 	},
 	bourse.CommandCreateKey: {

@@ -94,7 +94,7 @@ func (c *clients) ask() {
 func opens(kind bourse.CommandKind) bool {
 	switch kind {
 	case bourse.CommandGenesis, bourse.CommandDefineAsset, bourse.CommandDefineMarket,
-		bourse.CommandCreateAccount, bourse.CommandSetAccountFees, bourse.CommandCredit:
+		bourse.CommandDefineFees, bourse.CommandCreateAccount, bourse.CommandSetAccountFees, bourse.CommandCredit:
 		return true
 	default:
 		return false

@@ -25,8 +25,10 @@ type Account struct {
 	Frozen bool
 	// OwnFees is true when Maker and Taker replace the markets' rates.
 	OwnFees      bool
-	FeeLevel     uint8
 	Maker, Taker bourse.Rate
+	// FeeLevel is the level of the schedule of fees. FixedLevel is set if an operator chose it.
+	FeeLevel   uint8
+	FixedLevel bool
 	// Orders and Fills are the ordinals of the last order and the last fill.
 	Orders, Fills uint64
 	// Movements is the ordinal of the last deposit or withdrawal.
@@ -67,7 +69,9 @@ func (v *View) foldAccount(kind bourse.EventKind, f *bourse.Fact) {
 	case bourse.EventAccountFrozen:
 		a.Frozen = f.On
 	case bourse.EventAccountFees:
-		a.OwnFees, a.Maker, a.Taker, a.FeeLevel = f.On, f.Maker, f.Taker, f.FeeLevel
+		a.OwnFees, a.Maker, a.Taker = f.On, f.Maker, f.Taker
+	case bourse.EventAccountLevel:
+		a.FeeLevel, a.FixedLevel = f.FeeLevel, f.On
 	case bourse.EventAccountRestored:
 		a.Frozen, a.Orders, a.Fills, a.Movements, a.Streams = f.On, f.Orders, f.Fills, f.Movements, f.Streams
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Catalogue is the list of assets, networks and markets. It is immutable: a change makes
+// Catalogue is the list of assets, networks and markets, and the schedule of fees. It is immutable: a change makes
 // a new one.
 type Catalogue struct {
 	Genesis *bourse.Genesis
@@ -16,6 +16,8 @@ type Catalogue struct {
 	Networks      []*bourse.Network
 	Markets       []*bourse.Market
 	NetworkAssets []*bourse.NetworkAsset
+	// Fees is nil until a schedule is set.
+	Fees *bourse.FeeSchedule
 
 	pairs    map[bourse.Pair]*bourse.Market
 	symbols  map[bourse.Symbol]*bourse.Asset
@@ -35,7 +37,7 @@ func newCatalogue() *Catalogue {
 func (c *Catalogue) clone() *Catalogue {
 	return &Catalogue{
 		Genesis: c.Genesis, Assets: slices.Clone(c.Assets), Networks: slices.Clone(c.Networks),
-		Markets: slices.Clone(c.Markets), NetworkAssets: slices.Clone(c.NetworkAssets),
+		Markets: slices.Clone(c.Markets), NetworkAssets: slices.Clone(c.NetworkAssets), Fees: c.Fees,
 	}
 }
 
@@ -120,6 +122,8 @@ func (v *View) foldDefinition(kind bourse.EventKind, f *bourse.Fact) {
 	case bourse.EventMarket:
 		c.Markets = put(c.Markets, int(f.Market.ID), f.Market)
 		v.book(f.Market.ID).market = f.Market
+	case bourse.EventFeeSchedule:
+		c.Fees = f.Fees
 	}
 }
 

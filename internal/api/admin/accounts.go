@@ -12,6 +12,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/view"
 )
 
 type accountCreateArgs struct {
@@ -66,8 +67,12 @@ func (s *Server) accountShow(ctx context.Context, a accountArgs) (any, error) {
 		Frozen  bool             `json:"frozen"`
 		Orders  uint64           `json:"orders"`
 		Trades  uint64           `json:"trades"`
-		Keys    []keyAnswer      `json:"keys"`
-	}{who.ID, who.Email, who.Created.Seconds(), standing.Frozen, standing.Orders, standing.Fills, list}, nil
+		feeLevel
+		Keys []keyAnswer `json:"keys"`
+	}{
+		who.ID, who.Email, who.Created.Seconds(), standing.Frozen, standing.Orders, standing.Fills,
+		levelOf(&standing), list,
+	}, nil
 }
 
 func describeKey(k *account.Key) keyAnswer {
@@ -143,12 +148,10 @@ type accountFeesArgs struct {
 	// Maker and Taker are empty to restore the markets' own rates.
 	Maker string `json:"maker_fee,omitempty"`
 	Taker string `json:"taker_fee,omitempty"`
-	Level uint8  `json:"level,omitzero"`
 }
 
 func (s *Server) accountFees(ctx context.Context, a accountFeesArgs) (any, error) {
-	cmd := bourse.Command{Kind: bourse.CommandSetAccountFees, Account: a.Account,
-		On: a.Maker+a.Taker != "", Level: a.Level}
+	cmd := bourse.Command{Kind: bourse.CommandSetAccountFees, Account: a.Account, On: a.Maker+a.Taker != ""}
 	if cmd.On {
 		var err error
 		if cmd.Maker, err = bourse.ParseRate(a.Maker); err != nil {
@@ -162,6 +165,38 @@ func (s *Server) accountFees(ctx context.Context, a accountFeesArgs) (any, error
 	_, err := s.noted(ctx, fmt.Sprintf("account fees %d %s %s", a.Account, a.Maker, a.Taker), &cmd)
 	return a, err
 }
+
+type accountLevelArgs struct {
+	Account bourse.AccountID `json:"account"`
+	// Level is nil to let the schedule set it.
+	Level *uint8 `json:"level,omitempty"`
+}
+
+func (s *Server) accountLevel(ctx context.Context, a accountLevelArgs) (any, error) {
+	cmd := bourse.Command{Kind: bourse.CommandSetAccountLevel, Account: a.Account}
+	text := fmt.Sprintf("account level %d", a.Account)
+	if a.Level != nil {
+		cmd.On, cmd.Level = true, *a.Level
+		text += fmt.Sprintf(" --fix %d", *a.Level)
+	}
+	if _, err := s.noted(ctx, text, &cmd); err != nil {
+		return nil, err
+	}
+
+	standing, _ := s.View.Account(a.Account)
+	return struct {
+		Account bourse.AccountID `json:"account"`
+		feeLevel
+	}{a.Account, levelOf(&standing)}, nil
+}
+
+// feeLevel is an account's fee level in answers.
+type feeLevel struct {
+	Level uint8 `json:"fee_level"`
+	Fixed bool  `json:"fee_level_fixed"`
+}
+
+func levelOf(a *view.Account) feeLevel { return feeLevel{a.FeeLevel, a.FixedLevel} }
 
 type keyCreateArgs struct {
 	Account bourse.AccountID `json:"account"`

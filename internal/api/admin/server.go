@@ -69,6 +69,7 @@ func (s *Server) Handler() http.Handler {
 		"account/freeze":     taking(s.accountFreeze),
 		"account/unfreeze":   taking(s.accountUnfreeze),
 		"account/fees":       taking(s.accountFees),
+		"account/level":      taking(s.accountLevel),
 		"key/create":         taking(s.keyCreate),
 		"key/revoke":         taking(s.keyRevoke),
 		"factor/reset":       taking(s.factorReset),

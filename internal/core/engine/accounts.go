@@ -14,6 +14,8 @@ func (e *Engine) decideAccount(cmd *bourse.Command, ev *bourse.Events) {
 		e.secureAccount(cmd, ev)
 	case bourse.CommandSetAccountFees:
 		e.setAccountFees(cmd, ev)
+	case bourse.CommandSetAccountLevel:
+		e.setAccountLevel(cmd, ev)
 
 	case bourse.CommandCreateKey:
 		e.createKey(cmd, ev)
@@ -115,17 +117,15 @@ func (e *Engine) setAccountFees(cmd *bourse.Command, ev *bourse.Events) {
 		ev.Refuse(bourse.UnknownAccount)
 		return
 	}
-	acct.ownFees, acct.maker, acct.taker, acct.feeLevel = cmd.On, 0, 0, 0
+	acct.ownFees, acct.maker, acct.taker = cmd.On, 0, 0
 	if cmd.On {
-		acct.maker, acct.taker, acct.feeLevel = cmd.Maker, cmd.Taker, cmd.Level
+		acct.maker, acct.taker = cmd.Maker, cmd.Taker
 	}
 	acct.announceFees(cmd.Account, ev)
 }
 
 func (a *account) announceFees(id bourse.AccountID, ev *bourse.Events) {
-	ev.AddFact(bourse.EventAccountFees, bourse.Fact{
-		Account: id, On: a.ownFees, Maker: a.maker, Taker: a.taker, FeeLevel: a.feeLevel,
-	})
+	ev.AddFact(bourse.EventAccountFees, bourse.Fact{Account: id, On: a.ownFees, Maker: a.maker, Taker: a.taker})
 }
 
 // credit credits an account with sandbox money.

@@ -40,6 +40,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	for _, cmd := range enginetest.Opening() {
 		apply(&cmd)
 	}
+	apply(&bourse.Command{Kind: bourse.CommandDefineFees, Fees: schedule(2, 0, 1<<40, 1<<50)})
 	var cmd bourse.Command
 	var names uint64
 	play := func() {

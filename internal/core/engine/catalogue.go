@@ -21,6 +21,8 @@ func (e *Engine) decideCatalogue(cmd *bourse.Command, ev *bourse.Events) {
 		e.defineMarket(cmd.Market, ev)
 	case bourse.CommandSetMarketState:
 		e.setMarketState(cmd, ev)
+	case bourse.CommandDefineFees:
+		e.defineFees(cmd.Fees, ev)
 	default:
 		e.decideAccount(cmd, ev)
 	}

@@ -28,6 +28,17 @@ func terms(asset bourse.AssetID, net bourse.NetworkID, precision uint8, feeMax u
 	}
 }
 
+// schedule returns a schedule of levels with these volumes.
+func schedule(in bourse.AssetID, volumes ...uint64) *bourse.FeeSchedule {
+	s := &bourse.FeeSchedule{VolumeAsset: in}
+	for i, v := range volumes {
+		s.Levels = append(s.Levels, bourse.FeeLevel{
+			Volume: bourse.Units(v), Maker: bourse.Rate(900 - i), Taker: bourse.Rate(1900 - i),
+		})
+	}
+	return s
+}
+
 var steps = []step{
 	{"genesis comes once", bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Rules: 1}}, bourse.OutOfOrder, 0},
 	{"rules", bourse.Command{Kind: bourse.CommandSetRules, Rules: 1}, 0, 0},
@@ -56,7 +67,13 @@ var steps = []step{
 
 	{"freeze nobody", bourse.Command{Kind: bourse.CommandFreezeAccount, Account: 99, On: true}, bourse.UnknownAccount, 0},
 	{"fees of nobody", bourse.Command{Kind: bourse.CommandSetAccountFees, Account: 99, On: true}, bourse.UnknownAccount, 0},
-	{"own fees", bourse.Command{Kind: bourse.CommandSetAccountFees, Account: 1, On: true, Maker: 1, Taker: 2, Level: 3}, 0, 0},
+	{"own fees", bourse.Command{Kind: bourse.CommandSetAccountFees, Account: 1, On: true, Maker: 1, Taker: 2}, 0, 0},
+	{"a level of no schedule", bourse.Command{Kind: bourse.CommandSetAccountLevel, Account: 1, On: true}, bourse.UnknownLevel, 0},
+	{"fees in no asset", bourse.Command{Kind: bourse.CommandDefineFees, Fees: schedule(9, 0)}, bourse.UnknownAsset, 0},
+	{"fees", bourse.Command{Kind: bourse.CommandDefineFees, Fees: schedule(2, 0, 5)}, 0, 0},
+	{"a level of nobody", bourse.Command{Kind: bourse.CommandSetAccountLevel, Account: 99, On: true}, bourse.UnknownAccount, 0},
+	{"a level", bourse.Command{Kind: bourse.CommandSetAccountLevel, Account: 1, On: true, Level: 1}, 0, 0},
+	{"a level too high", bourse.Command{Kind: bourse.CommandSetAccountLevel, Account: 1, On: true, Level: 2}, bourse.UnknownLevel, 0},
 	{"no market", bourse.Command{Kind: bourse.CommandSetMarketState, MarketID: 9, State: bourse.MarketOpen}, bourse.UnknownMarket, 0},
 	{"a market of no asset", bourse.Command{Kind: bourse.CommandDefineMarket, Market: &bourse.Market{
 		Base: 1, Quote: 9, InitialPrice: 1, MaxPrice: 1, SelfTrade: bourse.SelfTradeNone,
@@ -122,7 +139,8 @@ func restoreTells(t *testing.T, e *engine.Engine) {
 	}
 	for kind, n := range map[bourse.EventKind]int{
 		bourse.EventNetwork: 2, bourse.EventNetworkAsset: 2, bourse.EventKeyCreated: 1, bourse.EventKeyRevoked: 0, bourse.EventKeysRestored: 2,
-		bourse.EventAccountRestored: 2, bourse.EventAccountFees: 1, bourse.EventAsset: 2, bourse.EventMarket: 1,
+		bourse.EventAccountRestored: 2, bourse.EventAccountFees: 1, bourse.EventAccountLevel: 1,
+		bourse.EventFeeSchedule: 1, bourse.EventAsset: 2, bourse.EventMarket: 1,
 	} {
 		if told[kind] != n {
 			t.Errorf("%d events of kind %d, want %d", told[kind], kind, n)

@@ -50,6 +50,7 @@ type Engine struct {
 	deadmen  deadmen
 	// custody is the wallet's part of the state.
 	custody *custody.Custody
+	fees    fees
 
 	// steps is the rest of the current command's budget.
 	steps int
@@ -77,19 +78,27 @@ type market struct {
 	levelSeq uint64
 	// tradable caches takesOrders; reopen updates it.
 	tradable bool
+	// valued tells what of a trade is its volume, and by the price of valuer if it is
+	// valuedByPrice. valueMarkets updates both.
+	valued valuation
+	valuer *market
 }
 
 // account is the engine's state of a customer. The fields that each order and trade reads
 // come first and side by side: spread over 128 bytes they cost some 5 % of a command.
 type account struct {
-	orders   uint64
-	fills    uint64
-	streams  bourse.AccountStreams
-	frozen   bool
-	ownFees  bool
-	feeLevel uint8
-	maker    bourse.Rate
-	taker    bourse.Rate
+	orders  uint64
+	fills   uint64
+	streams bourse.AccountStreams
+	frozen  bool
+	ownFees bool
+	// level is the fee level, below MaxFeeLevels; fixed keeps the schedule from changing it.
+	level uint8
+	fixed bool
+	maker bourse.Rate
+	taker bourse.Rate
+	// volume is the slot of the account's volume, if the volume there names the account.
+	volume uint32
 
 	token bourse.Token
 	// held is the time before which no money leaves the account.
@@ -118,6 +127,7 @@ func New() *Engine {
 		names:    newNames(),
 		deadmen:  deadmen{byKey: map[deadmanKey]*deadman{}},
 		custody:  custody.New(),
+		fees:     newFees(),
 	}
 }
 
@@ -134,6 +144,9 @@ func (e *Engine) Apply(cmd *bourse.Command, ev *bourse.Events) {
 	if e.genesis == nil && cmd.Kind != bourse.CommandGenesis {
 		ev.Refuse(bourse.OutOfOrder)
 		return
+	}
+	if e.now >= e.fees.midnight {
+		e.turnDay()
 	}
 
 	switch cmd.Kind { // two comparisons cover nearly all commands, cheaper than a table
@@ -260,13 +273,14 @@ func (e *Engine) network(id bourse.NetworkID) *bourse.Network {
 	return e.networks[id]
 }
 
-// reopen recomputes tradable and held of all markets after a change of an asset or a
+// reopen recomputes the derived fields of all markets after a change of an asset or a
 // market.
 func (e *Engine) reopen() {
 	for _, m := range e.markets[1:] {
 		m.tradable = e.takesOrders(m)
 		m.held = [3]*ledger.Accounts{bourse.Buy: e.ledger.Of(m.Quote), bourse.Sell: e.ledger.Of(m.Base)}
 	}
+	e.valueMarkets()
 }
 
 func (e *Engine) takesOrders(m *market) bool {

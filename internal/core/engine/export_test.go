@@ -36,3 +36,6 @@ func (e *Engine) Spoil(id bourse.OrderID, change func(Spoilt)) {
 	s := e.arena.Find(id)
 	change(Spoilt{e.arena.At(s), e.arena.Stop(s)})
 }
+
+// Volumes returns the number of accounts that have volume.
+func (e *Engine) Volumes() int { return int(e.fees.used) - len(e.fees.free) }

@@ -28,13 +28,44 @@ func (m *market) code(c *codec.Codec) {
 	codec.Uint64(c, &m.levelSeq)
 }
 
+// codeSchedule codes the schedule of fees, if there is one, and the pass that sets levels.
+func (e *Engine) codeSchedule(c *codec.Codec) {
+	f := &e.fees
+	defined := f.schedule != nil
+	if c.Bool(&defined); defined {
+		c.FeeSchedule(codec.New(c, &f.schedule))
+		codec.Uint32(c, &f.pass)
+	}
+}
+
+// code codes a volume without its empty days.
+func (v *volume) code(c *codec.Codec) {
+	codec.Uint32(c, &v.account)
+	codec.Uint32(c, &v.day)
+	c.Amount(&v.today)
+
+	var traded uint32 // a bit for each day
+	for i := range v.days {
+		if !v.days[i].IsZero() {
+			traded |= 1 << i
+		}
+	}
+	codec.Uint32(c, &traded)
+	for i := range v.days {
+		if traded&(1<<i) != 0 {
+			c.Amount(&v.days[i])
+		}
+	}
+}
+
 func (a *account) code(c *codec.Codec) {
 	c.Fixed(a.token[:])
 	c.Fixed(a.person[:])
 	c.Bool(&a.frozen)
 	codec.Uint64(c, &a.held)
 	c.Bool(&a.ownFees)
-	codec.Uint8(c, &a.feeLevel)
+	codec.Uint8(c, &a.level)
+	c.Bool(&a.fixed)
 	codec.Uint32(c, &a.maker)
 	codec.Uint32(c, &a.taker)
 	codec.Uint64(c, &a.orders)

@@ -96,6 +96,9 @@ func (e *Engine) trade(m *market, t *taker, s book.Slot, maker *book.Order, ev *
 		maker: e.fill(&tr.Maker, maker, maker.Filled+lots, m.Maker, bourse.Maker),
 		taker: e.fill(&tr.Taker, t.order, t.order.Filled, m.Taker, bourse.Taker),
 	}, ev)
+	if m.valued != unvalued {
+		e.countVolume(m, tr)
+	}
 	if maker.ID == e.placing { // a stop that the placed order triggered trades with it
 		ev.Outcome.Filled = maker.Filled + lots
 	}
@@ -119,13 +122,16 @@ func (e *Engine) fill(
 	acct := e.accounts.Find(uint32(o.Account))
 	acct.fills++
 	f.Order, f.Account, f.Ordinal, f.Filled = o.ID, o.Account, acct.fills, filled
+	bounds := &e.fees.bounds[acct.level]
 	switch {
-	case !acct.ownFees:
-		return rate
-	case role == bourse.Maker:
+	case acct.ownFees && role == bourse.Maker:
 		return acct.maker
+	case acct.ownFees:
+		return acct.taker
+	case role == bourse.Maker:
+		return min(rate, bounds.maker)
 	}
-	return acct.taker
+	return min(rate, bounds.taker)
 }
 
 // rates are the fee rates of the two sides of a trade.

@@ -48,7 +48,7 @@ func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 
 	for _, part := range []func(){
 		x.readGenesis, x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets,
-		x.readAccounts, x.readKeys, x.readSessions, x.readLedger,
+		x.readSchedule, x.readAccounts, x.readKeys, x.readSessions, x.readVolumes, x.readLedger,
 		x.readOrders, x.readQueues, x.readPartials, x.readDeadmen, x.readNames, x.readCustody,
 		x.announceOrders, x.announceRejections, x.announceLevels, x.announceWallet,
 	} {
@@ -102,6 +102,8 @@ func (x *restorer) flushIfFull() {
 
 func (x *restorer) readGenesis() {
 	x.codeGenesis(x.c)
+	x.c.Want(x.now >= 0)
+	x.fees.setDay(x.now)
 	g := x.genesis
 	if g == nil || !x.c.Want(bourse.KnownRules(g.Rules) && bourse.KnownRules(x.rules)) {
 		return
@@ -171,6 +173,31 @@ func (x *restorer) readMarkets() {
 	x.reopen()
 }
 
+func (x *restorer) readSchedule() {
+	x.codeSchedule(x.c)
+	s := x.fees.schedule
+	if s == nil || !x.c.Want(s.Valid() && int(s.VolumeAsset) < len(x.assets)) {
+		return
+	}
+	x.setSchedule(s, &x.ev)
+}
+
+// readVolumes restores volumes in the order of their accounts. Check compares them with
+// the accounts' levels.
+func (x *restorer) readVolumes() {
+	last := bourse.AccountID(0)
+	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
+		var v volume
+		v.code(x.c)
+		acct := x.account(v.account)
+		if !x.c.Want(acct != nil && v.account > last && v.day <= x.fees.today) {
+			return
+		}
+		last = v.account
+		*x.fees.open(v.account, acct) = v
+	}
+}
+
 func (x *restorer) readAccounts() {
 	n := x.c.Count(0)
 	for i := 1; i <= n && x.c.OK(); i++ {
@@ -179,7 +206,8 @@ func (x *restorer) readAccounts() {
 		a.code(x.c)
 		x.c.Want(x.lastAccount.IsCustomer() && a.held >= 0 && a.held <= x.now+bourse.MaxHold)
 		x.c.Want(a.maker < bourse.RateOne && a.taker < bourse.RateOne)
-		x.c.Want(a.ownFees || a.maker == 0 && a.taker == 0 && a.feeLevel == 0)
+		x.c.Want(a.ownFees || a.maker == 0 && a.taker == 0)
+		x.c.Want(a.level < bourse.MaxFeeLevels)
 		x.c.Want(a.orders <= maxRestored && a.fills <= maxRestored && a.movements <= maxRestored)
 		x.c.Want(max(a.streams.Orders, a.streams.Balances, a.streams.Transfers) <= maxRestored)
 
@@ -192,6 +220,9 @@ func (x *restorer) readAccounts() {
 		}
 		if a.ownFees {
 			a.announceFees(x.lastAccount, &x.ev)
+		}
+		if a.level != 0 || a.fixed {
+			a.announceLevel(x.lastAccount, &x.ev)
 		}
 		x.flushIfFull()
 	}

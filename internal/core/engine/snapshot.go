@@ -22,6 +22,7 @@ func (e *Engine) Snapshot(emit func([]byte)) {
 	e.codeGenesis(c)
 	e.writeCatalogue(c)
 	e.writeAccounts(c)
+	e.writeVolumes(c)
 	e.writeLedger(c)
 	e.writeOrders(c)
 	e.writeDeadmen(c)
@@ -54,6 +55,7 @@ func (e *Engine) writeCatalogue(c *codec.Codec) {
 	for _, m := range e.markets[1:] {
 		m.code(c)
 	}
+	e.codeSchedule(c)
 }
 
 func (e *Engine) writeAccounts(c *codec.Codec) {
@@ -63,6 +65,15 @@ func (e *Engine) writeAccounts(c *codec.Codec) {
 	}
 	writeKeys(c, &e.keys)
 	writeKeys(c, &e.sessions)
+}
+
+func (e *Engine) writeVolumes(c *codec.Codec) {
+	c.Count(int(e.fees.used) - len(e.fees.free))
+	for id := bourse.AccountID(1); id <= e.lastAccount; id++ {
+		if v := e.volume(id); v != nil {
+			v.code(c)
+		}
+	}
 }
 
 func writeKeys(c *codec.Codec, set *keys) {

@@ -52,7 +52,8 @@ type partialCancel struct {
 
 // Unfinished reports whether work is left for a Continue.
 func (e *Engine) Unfinished() bool {
-	if len(e.partials) > 0 || e.deadmen.due(e.now) || e.custody.Ready() != nil || e.custody.Due(e.now) != nil {
+	if len(e.partials) > 0 || e.deadmen.due(e.now) || e.fees.pass != 0 || e.custody.Ready() != nil ||
+		e.custody.Due(e.now) != nil {
 		return true
 	}
 	for _, m := range e.markets[1:] {
@@ -71,7 +72,7 @@ func (e *Engine) hasBacklog(m *market) bool {
 }
 
 // resume continues unfinished work: cancel-alls first, then dead man's switches, the
-// markets in order, and withdrawals.
+// markets in order, fee levels and withdrawals.
 func (e *Engine) resume(ev *bourse.Events) {
 	for len(e.partials) > 0 && e.steps > 0 {
 		if !e.cancelSome(&e.partials[0], ev) {
@@ -91,6 +92,7 @@ func (e *Engine) resume(ev *bourse.Events) {
 			e.drainQueue(m, ev)
 		}
 	}
+	e.setLevels(ev)
 	e.letDueGo(ev)
 	e.letReadyGo(ev)
 }

@@ -49,6 +49,7 @@ func ofCustody(t *bourse.Transfer) bool { return t.Kind >= bourse.TransferDeposi
 // withdrawal of more than is held, or one that left before its time.
 func (x *Oracle) Follow(at bourse.Time, ev *bourse.Events) error {
 	x.now = at
+	x.turnDay()
 	for _, e := range ev.List {
 		var err error
 		switch e.Kind {

@@ -224,13 +224,8 @@ func (x *Oracle) trade(m *market, taker, maker *order, lots bourse.Lots) {
 	maker.Filled += lots
 
 	ofMaker, ofTaker := x.accounts[maker.Account-1], x.accounts[taker.Account-1]
-	makerRate, takerRate := m.Maker, m.Taker
-	if ofMaker.ownFees {
-		makerRate = ofMaker.maker
-	}
-	if ofTaker.ownFees {
-		takerRate = ofTaker.taker
-	}
+	makerRate, _ := x.rates(m, ofMaker)
+	_, takerRate := x.rates(m, ofTaker)
 	paid, got := value, base // the taker's payment and proceeds
 	if taker.Side == bourse.Sell {
 		paid, got = base, value
@@ -256,6 +251,7 @@ func (x *Oracle) trade(m *market, taker, maker *order, lots bourse.Lots) {
 		Fee: toAmount(takerFee),
 	}
 	*x.ev.AddTrade() = tr
+	x.countVolume(m, value, base, ofMaker, ofTaker)
 	if maker.left() == 0 {
 		x.end(m, maker, bourse.Filled)
 	}
@@ -312,5 +308,5 @@ func (x *Oracle) Unfinished() bool {
 			return true
 		}
 	}
-	return len(x.partials) > 0 || x.nextDue() >= 0 || x.due()
+	return len(x.partials) > 0 || x.nextDue() >= 0 || x.pass != 0 || x.due()
 }

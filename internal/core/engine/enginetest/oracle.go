@@ -44,6 +44,11 @@ type Oracle struct {
 	partials []partialCancel
 	deadmen
 
+	schedule *bourse.FeeSchedule
+	// day is the day of the last command, pass the next account whose level is set.
+	day  int64
+	pass bourse.AccountID
+
 	// steps is the rest of the command's budget, around the middle of the collar.
 	steps  int
 	around bourse.Price
@@ -65,7 +70,11 @@ type account struct {
 	maker, taker    bourse.Rate
 	orders, fills   uint64
 	// told counts the events about the account's orders.
-	told uint64
+	told  uint64
+	level uint8
+	// fixed keeps the level. volumes are by ascending day.
+	fixed   bool
+	volumes []dayVolume
 	// ended lists the client ids of ended orders and refused those of rejections, oldest
 	// first.
 	ended, refused []nameKey
@@ -117,6 +126,7 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		ev.Refuse(bourse.OutOfOrder)
 		return
 	}
+	x.turnDay()
 
 	switch cmd.Kind {
 	case bourse.CommandGenesis:
@@ -138,6 +148,10 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		if a := x.accountOrRefuse(cmd.Account); a != nil {
 			a.ownFees, a.maker, a.taker = cmd.On, cmd.Maker, cmd.Taker
 		}
+	case bourse.CommandDefineFees:
+		x.defineFees(cmd.Fees)
+	case bourse.CommandSetAccountLevel:
+		x.setAccountLevel(cmd)
 	case bourse.CommandOpenSession:
 		x.openSession(cmd)
 	case bourse.CommandSecureAccount:

@@ -111,7 +111,7 @@ func told(ev *bourse.Events) []bourse.Event {
 			if !ofCustody(&ev.Transfers[e.At]) {
 				list = append(list, e)
 			}
-		case bourse.EventRefused, bourse.EventTraded, bourse.EventOrderAccepted,
+		case bourse.EventRefused, bourse.EventAccountLevel, bourse.EventTraded, bourse.EventOrderAccepted,
 			bourse.EventOrderRejected, bourse.EventOrderRepeated, bourse.EventOrderTriggered, bourse.EventOrderClosed:
 			list = append(list, e)
 		default:
@@ -129,6 +129,8 @@ func same(a *bourse.Events, x bourse.Event, b *bourse.Events, y bourse.Event) bo
 		return a.Transfers[x.At] == b.Transfers[y.At]
 	case bourse.EventTraded:
 		return a.Trades[x.At] == b.Trades[y.At]
+	case bourse.EventAccountLevel:
+		return a.Facts[x.At] == b.Facts[y.At]
 	case bourse.EventRefused, bourse.EventOrderRepeated:
 		return true
 	default:
@@ -142,6 +144,8 @@ func show(ev *bourse.Events, e bourse.Event) string {
 		return fmt.Sprintf("transfer %+v", ev.Transfers[e.At])
 	case bourse.EventTraded:
 		return fmt.Sprintf("trade %+v", ev.Trades[e.At])
+	case bourse.EventAccountLevel:
+		return fmt.Sprintf("level %+v", ev.Facts[e.At])
 	case bourse.EventRefused, bourse.EventOrderRepeated:
 		return fmt.Sprintf("kind %d, %s", e.Kind, e.Reason)
 	default:

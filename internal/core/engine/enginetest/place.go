@@ -274,4 +274,5 @@ func (x *Oracle) resume() {
 	for _, m := range x.markets {
 		x.workBacklog(m)
 	}
+	x.setLevels()
 }

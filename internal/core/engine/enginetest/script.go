@@ -25,6 +25,8 @@ import (
 //	cancel_after alice 1m [BTC/USDT], cancel_on_close alice, close alice 1, close_up_to 1
 //	state BTC/USDT halted, freeze alice, unfreeze alice
 //	fees alice maker=0 taker=0.01, fees alice default, sweep_fees
+//	schedule USDT 0:0.001:0.002 1000:0.0005:0.001 (volume:maker:taker by level)
+//	level alice 1, level alice default
 //	wait 24h, restart, book BTC/USDT, balances alice, orders
 //	repeat 100 COMMAND, where {n} is the number of the repetition
 //
@@ -173,6 +175,8 @@ func (s *Script) show(ev *bourse.Events) {
 			s.showClosed(&ev.Orders[e.At])
 		case bourse.EventTraded:
 			s.showTrade(&ev.Trades[e.At])
+		case bourse.EventAccountLevel:
+			s.showLevel(&ev.Facts[e.At])
 		case bourse.EventTransfer:
 			t := &ev.Transfers[e.At]
 			a := s.pair.Oracle.assets[t.Asset-1]
@@ -188,6 +192,14 @@ func (s *Script) showRepeated(o bourse.Outcome) {
 		return
 	}
 	s.tell("repeated: #%d %s", o.ID, o.Status)
+}
+
+func (s *Script) showLevel(f *bourse.Fact) {
+	fixed := ""
+	if f.On {
+		fixed = ", fixed"
+	}
+	s.tell("level %d of %s%s", f.FeeLevel, s.name(f.Account), fixed)
 }
 
 func (s *Script) showClosed(o *bourse.Order) {

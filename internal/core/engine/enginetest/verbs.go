@@ -39,6 +39,10 @@ func (s *Script) verb(words []string) error {
 		return s.freeze(rest, words[0] == "freeze")
 	case "fees":
 		return s.fees(rest)
+	case "schedule":
+		return s.schedule(rest)
+	case "level":
+		return s.level(rest)
 	case "sweep_fees":
 		return s.apply(&bourse.Command{Kind: bourse.CommandCollectFees})
 	case "wait":
@@ -406,6 +410,55 @@ func (s *Script) fees(words []string) error {
 	cmd.Taker, err = bourse.ParseRate(set.or("taker", "0"))
 	if read(&r, 0, err); r.err != nil {
 		return r.err
+	}
+	return s.apply(&cmd)
+}
+
+// schedule reads ASSET VOLUME:MAKER:TAKER …
+func (s *Script) schedule(words []string) error {
+	if len(words) < 2 {
+		return want(words, 2)
+	}
+	in, err := s.assetNamed(words[0])
+	if err != nil {
+		return err
+	}
+
+	var r reader
+	def := &bourse.FeeSchedule{VolumeAsset: in.ID}
+	for _, w := range words[1:] {
+		parts := append(strings.Split(w, ":"), "", "")
+		var l bourse.FeeLevel
+		l.Volume, err = bourse.ParseAmount(parts[0], in.Scale)
+		read(&r, 0, err)
+		l.Maker, err = bourse.ParseRate(parts[1])
+		read(&r, 0, err)
+		l.Taker, err = bourse.ParseRate(parts[2])
+		read(&r, 0, err)
+		def.Levels = append(def.Levels, l)
+	}
+
+	if r.err != nil {
+		return r.err
+	}
+	return s.apply(&bourse.Command{Kind: bourse.CommandDefineFees, Fees: def})
+}
+
+func (s *Script) level(words []string) error {
+	if err := want(words, 2); err != nil {
+		return err
+	}
+	id, err := s.accountNamed(words[0])
+	if err != nil {
+		return err
+	}
+	cmd := bourse.Command{Kind: bourse.CommandSetAccountLevel, Account: id, On: words[1] != "default"}
+	if cmd.On {
+		level, err := strconv.ParseUint(words[1], 10, 8)
+		if err != nil {
+			return err
+		}
+		cmd.Level = uint8(level)
 	}
 	return s.apply(&cmd)
 }

@@ -41,6 +41,8 @@ type shape struct {
 	long bool
 	// deep piles up stops and far orders until one order triggers them all.
 	deep bool
+	// levels defines a schedule of fees, and makes time run fast so that days pass.
+	levels bool
 	// modest keeps credits small, so that deposits of networks always fit.
 	modest bool
 }
@@ -83,7 +85,8 @@ func (w *Workload) draw() {
 		s.wide = w.between(2, 40)
 		s.open = []int{30, 200, 900}[w.src.Below(3)]
 	}
-	s.long = w.chance(20)
+	s.levels = w.chance(40)
+	s.long = w.chance(20) || s.levels && w.chance(70)
 	if s.deep = w.src.Below(12) == 1; s.deep {
 		s.accounts, s.markets, s.open, s.stops, s.cancels, s.huge, s.wide = 2, 1, 3500, 60, 2, 0, 40
 	}
@@ -118,6 +121,39 @@ func (w *Workload) drawCatalogue() {
 		m.BasePrecision, m.QuotePrecision = uint8(w.src.Below(4)), uint8(w.src.Below(4))
 		w.add(bourse.Command{Kind: bourse.CommandDefineMarket, Market: &m})
 	}
+	if w.shape.levels {
+		w.add(w.fees())
+	}
+}
+
+// fees draws a schedule: levels of volumes from a few trades to more than can be counted.
+func (w *Workload) fees() bourse.Command {
+	s := &bourse.FeeSchedule{VolumeAsset: bourse.AssetID(w.between(1, 3))}
+	if old := w.oracle.schedule; old != nil && w.chance(70) {
+		s.VolumeAsset = old.VolumeAsset
+	}
+	l := bourse.FeeLevel{Maker: w.rate(), Taker: w.rate()}
+	for {
+		s.Levels = append(s.Levels, l)
+		step := bourse.Units(1 + w.src.Below(1000)*bourse.Pow10(uint8(w.src.Below(17))))
+		if w.chance(5) {
+			step = bourse.Amount{Hi: 1 << w.src.Below(64)}
+		}
+		more, fits := l.Volume.Add(step)
+		if !fits || w.chance(25) || len(s.Levels) == bourse.MaxFeeLevels {
+			return bourse.Command{Kind: bourse.CommandDefineFees, Fees: s}
+		}
+		l = bourse.FeeLevel{Volume: more, Maker: w.rate(), Taker: w.rate()}
+	}
+}
+
+// accountLevel draws a fixed level, or the end of one.
+func (w *Workload) accountLevel(a bourse.AccountID) bourse.Command {
+	cmd := bourse.Command{Kind: bourse.CommandSetAccountLevel, Account: a, On: w.chance(50)}
+	if cmd.On {
+		cmd.Level = uint8(w.src.Below(6))
+	}
+	return cmd
 }
 
 // market draws a market without its precisions.
@@ -235,7 +271,7 @@ func (w *Workload) rare() bourse.Command {
 	a := w.account()
 	market := bourse.MarketID(w.between(1, w.shape.markets))
 
-	switch w.src.Below(16) {
+	switch w.src.Below(18) {
 	case 0:
 		return bourse.Command{Kind: bourse.CommandFreezeAccount, Account: a, On: w.chance(40)}
 	case 1:
@@ -260,6 +296,13 @@ func (w *Workload) rare() bourse.Command {
 		return bourse.Command{Kind: bourse.CommandContinue}
 	case 14:
 		return bourse.Command{Kind: bourse.CommandCreateAccount}
+	case 15:
+		return w.accountLevel(a)
+	case 16:
+		if w.shape.levels {
+			return w.fees()
+		}
+		return w.accountLevel(a)
 	default:
 		return bourse.Command{
 			Kind: bourse.CommandCredit, Account: a, AssetID: bourse.AssetID(w.between(1, 4)), Amount: w.purse(),
