@@ -73,12 +73,17 @@ networks:
 markets:
   - {base: BTC, quote: USD, base_precision: 6, quote_precision: 2, min_order: "5", initial_price: "60000",
      maker_fee: "0.001", taker_fee: "0.002", stp: cancel_both, collar: "0.1", band: "12.5", max_price: "1000000", enabled: true}
+fees:
+  volume_asset: USD
+  levels:
+    - {volume: "0", maker_fee: "0.001", taker_fee: "0.002"}
+    - {volume: "1000.5", maker_fee: "0.0005", taker_fee: "0.0015"}
 `
 
 func TestWhatIsAppliedIsListed(t *testing.T) {
 	x := newExchange(t)
 	got := strings.Join(x.apply(small), "; ")
-	const want = "add asset BTC; add asset USD; add network BTC; add asset BTC on network BTC; add market BTC/USD"
+	const want = "add asset BTC; add asset USD; add network BTC; add asset BTC on network BTC; add market BTC/USD; add fees"
 	if got != want {
 		t.Errorf("changes:\n%s\nwant\n%s", got, want)
 	}
@@ -95,6 +100,9 @@ func TestWhatIsAppliedIsListed(t *testing.T) {
 	if got := x.apply(strings.Replace(small, `taker_fee: "0.002"`, `taker_fee: "0.003"`, 1)); len(got) != 1 || got[0] != "change market BTC/USD" {
 		t.Errorf("another fee: %v", got)
 	}
+	if got := x.apply(strings.Replace(small, `taker_fee: "0.0015"`, `taker_fee: "0.0014"`, 1)); len(got) != 2 || got[1] != "change fees" {
+		t.Errorf("another level: %v", got)
+	}
 }
 
 func TestWhatCannotBe(t *testing.T) {
@@ -108,6 +116,11 @@ func TestWhatCannotBe(t *testing.T) {
 		"number":      {`fee_max: "1"`, `fee_max: "x"`, "fee_max"},
 		"band":        {`band: "12.5"`, `band: "1"`, "band: a ratio must be more than 1"},
 		"symbol":      {"symbol: USD", "symbol: usd", "asset usd"},
+		"fee asset":   {"volume_asset: USD", "volume_asset: EUR", `line 15: fees: unknown asset "EUR"`},
+		"fee volume":  {`volume: "1000.5"`, `volume: "0"`, "line 15: fees: level 1: volume is not above that of level 0"},
+		"fee rate":    {`maker_fee: "0.0005"`, `maker_fee: "1"`, "level 1: maker_fee: a rate must be less than 1"},
+		"no fee rate": {`, taker_fee: "0.0015"`, "", "level 1: taker_fee is missing"},
+		"fee level 0": {`{volume: "0", `, `{volume: "1", `, "level 0: volume is 1; the first level is everybody's and needs 0"},
 	} {
 		text := strings.Replace(small, c.old, c.new, 1)
 		doc, err := catalogue.Parse([]byte(text))
@@ -155,7 +168,10 @@ func TestFormatIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := 0
-	for _, entry := range []any{catalogue.Document{}, catalogue.Asset{}, catalogue.Network{}, catalogue.Carriage{}, catalogue.Market{}} {
+	for _, entry := range []any{
+		catalogue.Document{}, catalogue.Asset{}, catalogue.Network{}, catalogue.Carriage{}, catalogue.Market{},
+		catalogue.Fees{}, catalogue.FeeLevel{},
+	} {
 		kind := reflect.TypeOf(entry)
 		for i := range kind.NumField() {
 			key, _, _ := strings.Cut(kind.Field(i).Tag.Get("yaml"), ",")

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/record"
@@ -20,10 +21,12 @@ type Change struct {
 
 // Next returns the changes that can be made now: those of assets; if there are none,
 // those of networks, then of assets on networks, then of markets, because each part
-// refers to the ids of the earlier ones. It returns none when the catalogue matches the
-// document. Errors are *bourse.Error.
+// refers to the ids of the earlier ones, then of the schedule of fees. It returns none when
+// the catalogue matches the document. Errors are *bourse.Error.
 func (d *Document) Next(c *view.Catalogue) ([]Change, error) {
-	for _, part := range [...]func(*view.Catalogue) ([]Change, error){d.assets, d.networks, d.carriages, d.markets} {
+	for _, part := range [...]func(*view.Catalogue) ([]Change, error){
+		d.assets, d.networks, d.carriages, d.markets, d.fees,
+	} {
 		if changes, err := part(c); err != nil || len(changes) > 0 {
 			return changes, err
 		}
@@ -216,6 +219,64 @@ func (e *Market) numbers(m *bourse.Market, scale uint8) (err error) {
 	if e.Band != "" {
 		if m.Band, err = bourse.ParseRatio(e.Band); err != nil {
 			return fmt.Errorf("band: %w", err)
+		}
+	}
+	return nil
+}
+
+func (d *Document) fees(c *view.Catalogue) ([]Change, error) {
+	if d.Fees == nil {
+		return nil, nil
+	}
+	at := d.at(place{part: "fees"}, "fees")
+	want, err := d.Fees.read(c)
+	if err != nil {
+		return nil, invalid("%s: %v", at, err)
+	}
+
+	old := c.Fees
+	if old != nil && old.VolumeAsset == want.VolumeAsset && slices.Equal(old.Levels, want.Levels) {
+		return nil, nil
+	}
+	return checked([]Change{change(old == nil, "fees", at,
+		bourse.Command{Kind: bourse.CommandDefineFees, Fees: want})})
+}
+
+func (f *Fees) read(c *view.Catalogue) (*bourse.FeeSchedule, error) {
+	in := c.Asset(f.VolumeAsset)
+	if in == nil {
+		return nil, fmt.Errorf("unknown asset %q", f.VolumeAsset)
+	}
+	s := &bourse.FeeSchedule{VolumeAsset: in.ID}
+
+	for i, e := range f.Levels {
+		var l bourse.FeeLevel
+		var err error
+		if l.Volume, err = bourse.ParseAmount(e.Volume, in.Scale); err != nil {
+			return nil, fmt.Errorf("level %d: %w", i, wrong("volume", e.Volume, err))
+		}
+		if l.Maker, err = bourse.ParseRate(e.MakerFee); err != nil {
+			return nil, fmt.Errorf("level %d: %w", i, wrong("maker_fee", e.MakerFee, err))
+		}
+		if l.Taker, err = bourse.ParseRate(e.TakerFee); err != nil {
+			return nil, fmt.Errorf("level %d: %w", i, wrong("taker_fee", e.TakerFee, err))
+		}
+		s.Levels = append(s.Levels, l)
+	}
+	return s, f.rising(s)
+}
+
+// rising returns an error unless there are levels whose volumes rise from zero.
+func (f *Fees) rising(s *bourse.FeeSchedule) error {
+	if n := len(s.Levels); n == 0 || n > bourse.MaxFeeLevels {
+		return fmt.Errorf("levels has %d entries; 1 to %d are possible", n, bourse.MaxFeeLevels)
+	}
+	if !s.Levels[0].Volume.IsZero() {
+		return fmt.Errorf("level 0: volume is %s; the first level is everybody's and needs 0", f.Levels[0].Volume)
+	}
+	for i := 1; i < len(s.Levels); i++ {
+		if !s.Levels[i-1].Volume.Less(s.Levels[i].Volume) {
+			return fmt.Errorf("level %d: volume is not above that of level %d", i, i-1)
 		}
 	}
 	return nil

@@ -17,6 +17,8 @@ type Document struct {
 	Assets   []Asset   `yaml:"assets,omitempty" json:"assets,omitempty"`
 	Networks []Network `yaml:"networks,omitempty" json:"networks,omitempty"`
 	Markets  []Market  `yaml:"markets,omitempty" json:"markets,omitempty"`
+	// Fees is nil if the document leaves the schedule of fees alone.
+	Fees *Fees `yaml:"fees,omitempty" json:"fees,omitempty"`
 
 	// lines maps entries to their first lines; empty for a document that was not parsed.
 	lines map[place]int
@@ -81,6 +83,19 @@ type Market struct {
 	Enabled bool   `yaml:"enabled" json:"enabled"`
 }
 
+// Fees is the schedule of fees.
+type Fees struct {
+	VolumeAsset bourse.Symbol `yaml:"volume_asset" json:"volume_asset"`
+	Levels      []FeeLevel    `yaml:"levels" json:"levels"`
+}
+
+// FeeLevel is a level of the schedule, from level 0.
+type FeeLevel struct {
+	Volume   string `yaml:"volume" json:"volume"`
+	MakerFee string `yaml:"maker_fee" json:"maker_fee"`
+	TakerFee string `yaml:"taker_fee" json:"taker_fee"`
+}
+
 // Parse reads a document. Unknown keys and a second document are errors.
 func Parse(text []byte) (*Document, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
@@ -101,11 +116,12 @@ func linesOf(text []byte) map[place]int {
 	var root struct {
 		Assets, Markets []yaml.Node
 		Networks        []yaml.Node
+		Fees            yaml.Node
 	}
 	if yaml.Unmarshal(text, &root) != nil {
 		return nil // for example, an entry that is an alias
 	}
-	lines := map[place]int{}
+	lines := map[place]int{{part: "fees"}: root.Fees.Line}
 	for part, entries := range map[string][]yaml.Node{
 		"asset": root.Assets, "network": root.Networks, "market": root.Markets,
 	} {
@@ -162,7 +178,19 @@ func Of(c *view.Catalogue) *Document {
 	for _, m := range c.Markets[1:] {
 		d.Markets = append(d.Markets, marketOf(c, m))
 	}
+	if c.Fees != nil {
+		d.Fees = feesOf(c)
+	}
 	return d
+}
+
+func feesOf(c *view.Catalogue) *Fees {
+	in := c.Assets[c.Fees.VolumeAsset]
+	doc := &Fees{VolumeAsset: in.Symbol}
+	for _, l := range c.Fees.Levels {
+		doc.Levels = append(doc.Levels, FeeLevel{l.Volume.Format(in.Scale), l.Maker.Format(), l.Taker.Format()})
+	}
+	return doc
 }
 
 func networkOf(c *view.Catalogue, n *bourse.Network) Network {

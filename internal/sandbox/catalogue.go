@@ -83,6 +83,17 @@ var markets = []market{
 // testNetwork carries the test assets, so that no real-looking network does.
 const testNetwork = "TEST"
 
+// feeLevel is a level of the schedule of fees: volume in USDT, rates as shares.
+type feeLevel struct{ volume, maker, taker string }
+
+// feeLevels is the schedule. Level 0 has the rates of the markets.
+var feeLevels = []feeLevel{
+	{"0", "0.001", "0.001"},
+	{"100000", "0.0008", "0.001"},
+	{"1000000", "0.0006", "0.0008"},
+	{"10000000", "0.0004", "0.0006"},
+}
+
 // Catalogue returns the commands that list the sandbox's assets, networks and markets on
 // an exchange without any: ids are counted from one. A wide catalogue lists TestAssets
 // more, after the others.
@@ -117,6 +128,7 @@ func Catalogue(wide bool) []bourse.Command {
 	for i := range tests {
 		c.addMarket(market{testSymbol(i), "USDT", 4, 4, "1", fmt.Sprint(i + 1)})
 	}
+	c.addFees()
 	return c.commands
 }
 
@@ -166,6 +178,24 @@ func (c *catalogue) addMarket(m market) {
 		SelfTrade: bourse.SelfTradeNone, MinOrder: units(m.minOrder, c.scales[m.quote]),
 		InitialPrice: initial, MaxPrice: bourse.MaxPrice, Maker: feeRate, Taker: feeRate,
 	}})
+}
+
+func (c *catalogue) addFees() {
+	s := &bourse.FeeSchedule{VolumeAsset: c.assets["USDT"]}
+	for _, l := range feeLevels {
+		s.Levels = append(s.Levels, bourse.FeeLevel{
+			Volume: units(l.volume, c.scales["USDT"]), Maker: parseRate(l.maker), Taker: parseRate(l.taker),
+		})
+	}
+	c.commands = append(c.commands, bourse.Command{Kind: bourse.CommandDefineFees, Fees: s})
+}
+
+func parseRate(s string) bourse.Rate {
+	r, err := bourse.ParseRate(s)
+	if err != nil {
+		bourse.Impossible("rate %s: %v", s, err)
+	}
+	return r
 }
 
 // units parses one of the decimals above.
