@@ -127,7 +127,7 @@ func TestEnumsHaveTypes(t *testing.T) {
 }
 
 func TestInterfacesAreWellFormed(t *testing.T) {
-	for file, prefix := range map[string]string{spotFile: "/spot", walletFile: "/wallet"} {
+	for file, prefix := range map[string]string{spotFile: "/spot", infoFile: "/info", walletFile: "/wallet"} {
 		doc := mustLoad(t, file)
 		if doc.text("openapi") != "3.1.0" || doc.at("info").text("title") == "" || doc.at("info").text("version") == "" {
 			t.Errorf("%s: the head is not that of an OpenAPI 3.1 document", file)
@@ -303,6 +303,11 @@ func TestAnswersThatAreWrong(t *testing.T) {
 		"/wallet/deposit":           {`{"success":true,"operating":true,"confirms_target":1,"address":"x","memo":"1","min_deposit":"1"}`},
 		"/spot/time":                {`{"success":true,"time":"1700000000"}`, `{"success":true,"time":1700000000.000000}`},
 		"/spot/user_fees":           {`{"success":true,"level":0,"maker_fee":"0.0010","taker_fee":"0"}`},
+		"/info/spot_fees": {
+			`{"success":true,"fees":{"0":{"volume":"0"}}}`,
+			`{"success":true,"fees":{"x":{"volume":"0","volume_asset":"A","hold":"0","hold_asset":"A","maker_fee":"0","taker_fee":"0"}}}`,
+			`{"success":true,"fees":{"0":{"volume":"0","volume_asset":"A","hold":"1","hold_asset":"A","maker_fee":"0","taker_fee":"0"}}}`,
+		},
 		"/spot/open_orders": {
 			`{"success":true,"orders":[{"obid":1,"pair":"A/B","time":"1.000000","side":"BUY","price":"1","amount":"1",` +
 				`"time_in_force":"GTC","type":"LIMIT","quote_prec":"2","filled":"0"}]}`,
