@@ -15,6 +15,7 @@ import (
 // The names of the documents.
 const (
 	spotFile    = "spot.yaml"
+	infoFile    = "info.yaml"
 	walletFile  = "wallet.yaml"
 	accountFile = "account.yaml"
 	wallet2File = "wallet2.yaml"
@@ -22,7 +23,7 @@ const (
 )
 
 // restFiles are the documents of REST V1.
-var restFiles = []string{spotFile, walletFile}
+var restFiles = []string{spotFile, infoFile, walletFile}
 
 // document is a description as plain JSON values.
 type document map[string]any

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/infov1"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 )
@@ -16,6 +17,7 @@ import (
 func TestEndpointsAreDescribed(t *testing.T) {
 	for file, endpoints := range map[string][]api.Endpoint{
 		spotFile:   new(spotv1.Spot).Endpoints(),
+		infoFile:   new(infov1.Info).Endpoints(),
 		walletFile: new(walletv1.Wallet).Endpoints(),
 	} {
 		doc := mustLoad(t, file)

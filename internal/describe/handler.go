@@ -24,7 +24,7 @@ var (
 
 // page is the content of the index.
 type page struct {
-	Spot, Wallet, Account, Operations, Streams []entry
+	Spot, Info, Wallet, Account, Operations, Streams []entry
 }
 
 // entry is a name and its purpose.
@@ -91,6 +91,10 @@ func render(prefix string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	info, err := endpoints(infoFile)
+	if err != nil {
+		return nil, err
+	}
 	wallet, err := endpoints(walletFile)
 	if err != nil {
 		return nil, err
@@ -108,7 +112,7 @@ func render(prefix string) ([]byte, error) {
 		return nil, err
 	}
 
-	p := page{Spot: spot, Wallet: slices.Concat(wallet, wallet2), Account: account}
+	p := page{Spot: spot, Info: info, Wallet: slices.Concat(wallet, wallet2), Account: account}
 	messages := streams.at("components", "messages")
 	for _, name := range slices.Sorted(maps.Keys(messages)) {
 		if operation := streams.at("operations", name); operation != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/api/icons"
+	"github.com/bourse-exchange/bourse/internal/api/infov1"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
@@ -32,6 +33,7 @@ func (n *Node) routes() http.Handler {
 	mux := http.NewServeMux()
 	v2.Handle(n.rest, mux, "/account/v2", (&accountv2.Account{Accounts: n.accounts}).Endpoints())
 	n.rest.Handle(mux, "/spot", n.spot.Endpoints())
+	n.rest.Handle(mux, "/info", (&infov1.Info{View: n.view}).Endpoints())
 	n.rest.Handle(mux, "/wallet", n.wallet.Endpoints())
 	v2.Handle(n.rest, mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
 	mux.Handle("/stream", n.streams)

@@ -121,7 +121,7 @@ func (n *Node) public(listener net.Listener, server *http.Server, a *edge.Admiss
 		return []stoppable{server}
 	}
 	plain := &lane.Server{
-		Listener: listener, Handler: server.Handler, Prefixes: []string{"/spot/", "/wallet/"}, MaxBody: api.MaxBody,
+		Listener: listener, Handler: server.Handler, Prefixes: []string{"/spot/", "/info/", "/wallet/"}, MaxBody: api.MaxBody,
 		Patience: patience, FirstWithin: readHeaderWithin, IdleFor: idleFor, WriteWithin: writeWithin,
 		State: a.State, Clock: time.Now, Log: n.Log,
 	}

@@ -4,7 +4,7 @@ package conformance
 var allChecks = [][]check{
 	transportChecks, requestChecks, numberChecks, timeChecks, listChecks, keyChecks,
 	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, agedChecks, ordersChecks,
-	placeChecks, moneyChecks, executionChecks, stopsChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, silenceChecks, extrasChecks,
+	placeChecks, moneyChecks, executionChecks, stopsChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, silenceChecks, extrasChecks, feesChecks, infoChecks,
 	operationsChecks, streamsChecks, resumeChecks, slowChecks, ownChecks, ownMoneyChecks, consistencyChecks,
 	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,
 	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks, walletFactorChecks, walletRESTChecks,

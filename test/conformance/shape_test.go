@@ -29,6 +29,7 @@ var shapes = map[string]string{
 	"/config":                   "success quotes:#texts default_pair:#pair",
 	"/user_fees":                "success level:#int maker_fee:#dec taker_fee:#dec",
 	"/time":                     "success time:#time",
+	"/info/spot_fees":           "success fees:<fee_level>",
 
 	"market":    ticker,
 	"market_ex": ticker + " base_name:#text quote_name:#text base_precision:#int quote_precision:#int" + day + " min_order:#dec",
@@ -42,6 +43,8 @@ var shapes = map[string]string{
 	"order_trade": "time:#time fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id",
 	"own_trade": "time:#time pair:#pair fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id" +
 		" side:#side",
+
+	"fee_level": "volume:#dec volume_asset:#symbol hold:#dec hold_asset:#symbol maker_fee:#dec taker_fee:#dec",
 
 	"@marketTrade": "class stream time:#unix time_us:#micros price:#dec amount:#dec total:#dec side:#side pair:#pair" +
 		" trade_id:#id seq:#id",
@@ -98,6 +101,9 @@ func (x *exam) shapedAnswer(method, path, body string, a *answer) {
 	case a.status == 200 && strings.HasPrefix(path, "/wallet/"):
 		x.walletShaped(path, a.value)
 		x.describedV1("WAL-TRN-6", path, body, a)
+	case a.status == 200 && strings.HasPrefix(path, "/info/"):
+		x.shaped(path, a.value)
+		x.describedV1("INFO-FEE-1", path, body, a)
 	case a.status != 200 || !strings.HasPrefix(path, "/spot/"):
 	case a.value.get("success").kind == 't':
 		x.shaped(strings.TrimPrefix(path, "/spot"), a.value)

@@ -1,0 +1,7 @@
+// Package infov1 is the information REST interface V1, which needs no account: one file per
+// endpoint, named after it.
+//
+// It stands at the edge, on api, and answers from view. docs/spec/info.md is its contract.
+//
+// Not here: what depends on an account, such as its own fees, which are in spotv1.
+package infov1
