@@ -17,7 +17,7 @@ func TestStreamsAreDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want := []string{"auth", "ping", "resp", "sub", "unsub"}
+	want := []string{"auth", "ping", "reset", "resp", "sub", "unsub"}
 	for _, name := range stream.StreamNames() {
 		message, _, _ := strings.Cut(name, "/")
 		want = append(want, message)

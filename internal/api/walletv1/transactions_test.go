@@ -133,7 +133,7 @@ func TestPages(t *testing.T) {
 	}
 	far := fields{"offset": 10_001}
 	d.wantRows(d.Alice, far)
-	d.refused(d.Alice, "/transactions", far.with("type", "DEPOSIT"), "offset")
+	d.wantRows(d.Alice, far.with("type", "DEPOSIT"))
 	d.refused(d.Alice, "/transactions", fields{"offset": 0, "type": "deposit"}, "type")
 	d.refused(d.Alice, "/transactions", fields{"offset": 0, "status": "OPEN"}, "status")
 	d.refused(d.Alice, "/transactions", fields{"offset": 0, "asset": "XYZ"}, "asset")
