@@ -105,7 +105,7 @@ var errGap = errors.New("gap in a stream")
 func (m *mirror) connect(ctx context.Context, url string, more func() bool) error {
 	conn, early, _, err := ws.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/stream")
 	if err != nil {
-		return nil //nolint:nilerr // the exchange is down
+		return nil // the exchange is down
 	}
 	m.drops++
 	defer func() { _ = conn.Close() }()
@@ -125,7 +125,7 @@ func (m *mirror) connect(ctx context.Context, url string, more func() bool) erro
 	for more() {
 		text, err := wsutil.ReadServerText(from)
 		if err != nil {
-			return nil //nolint:nilerr // the connection ended
+			return nil // the connection ended
 		}
 		if err := m.take(text); err != nil {
 			return err

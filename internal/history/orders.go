@@ -124,15 +124,15 @@ func (r *Reader) ordersIn(
 	for i := range young {
 		ordinals[i] = young[i].Ordinal
 	}
-	list, err := r.ordersAt(ctx, account, market, weave(ordinals, stored, ask.Skip, w.Skip, w.Limit), young, w.Until)
-	return list, g, err
+	at := weave(ordinals, stored, ask.Skip, w.Skip, w.Limit)
+	list, err := ordersAt(at, young, func(span Span) ([]Order, error) {
+		return r.store.OrdersIn(ctx, account, market, Window{Span: span, Until: w.Until, Limit: len(at)})
+	})
+	return list, g, r.told(err)
 }
 
-// ordersAt returns the orders of one market at ordinals: young ones, and rows of the
-// store that a command up to until wrote.
-func (r *Reader) ordersAt(
-	ctx context.Context, account bourse.AccountID, market bourse.MarketID, at []uint64, young []Order, until bourse.Seq,
-) ([]Order, error) {
+// ordersAt returns the orders at ordinals: young ones, and rows that stored reads.
+func ordersAt(at []uint64, young []Order, stored func(Span) ([]Order, error)) ([]Order, error) {
 	if len(at) == 0 {
 		return nil, nil
 	}
@@ -141,8 +141,8 @@ func (r *Reader) ordersAt(
 	if len(list) == len(at) {
 		return list, nil
 	}
-	stored, err := r.store.OrdersIn(ctx, account, market, Window{Span: span, Until: until, Limit: len(at)})
-	return merge(list, stored, newestOrder), r.told(err)
+	older, err := stored(span)
+	return merge(list, older, newestOrder), err
 }
 
 // newestOrder compares by descending ordinal.

@@ -97,8 +97,9 @@ func kindName(t feed.Topic) string {
 			return nameCandleStick + "60"
 		case bourse.Day:
 			return nameCandleStick + "1D"
+		default: // a minute
+			return nameCandleStick + "1"
 		}
-		return nameCandleStick + "1"
 	}
 	bourse.Impossible("topic of kind %d", t.Kind)
 	return ""

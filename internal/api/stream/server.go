@@ -111,7 +111,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	early, _ := rw.Peek(rw.Reader.Buffered())
-	go c.serve(append([]byte(nil), early...))
+	go c.serve(append([]byte(nil), early...)) //nolint:contextcheck // a connection outlives its request
 }
 
 func (s *Server) add(c *conn) bool {
