@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -39,7 +40,8 @@ func nextMinute(x *exam) {
 	x.covers("SPOT-STR-4")
 	next := strconv.FormatInt(start+60, 10)
 	candle := `,"open":"10","high":"10","low":"10","close":"10","volume":"0"}`
-	x.match(empty, `{"class":"data","stream":"`+m.pair+`@candleStick/1","time":`+next+`,"pair":"`+m.pair+`"`+candle)
+	x.match(empty, `{"class":"data","stream":"`+m.pair+`@candleStick/1","time":`+next+`,"time_us":`+next+`000000,"pair":"`+m.pair+`"`+
+		strings.TrimSuffix(candle, "}")+`,"seq":"#id"}`)
 	x.covers("SPOT-CDL-8")
 	rows := x.candles(m, "1", start+60, start+60).value.get("candlestick")
 	x.match(rows, `[{"time":"`+next+`.000000"`+candle+`]`)

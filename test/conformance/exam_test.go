@@ -57,18 +57,29 @@ func examine(t *testing.T, checks []check) {
 	for _, c := range checks {
 		t.Run(c.name(), func(t *testing.T) {
 			t.Parallel()
-			defer func() {
-				if p := recover(); p != nil { // let the other checks continue
-					t.Errorf("the check fell over: %v\n%s", p, debug.Stack())
-				}
-			}()
-			e, err := on(c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c(&exam{T: t, exchange: e, url: e.url, patience: patience})
+			c.run(t)
 		})
 	}
+}
+
+// examineAlone runs checks while no other check runs.
+func examineAlone(t *testing.T, checks []check) {
+	for _, c := range checks {
+		t.Run(c.name(), c.run)
+	}
+}
+
+func (c check) run(t *testing.T) {
+	defer func() {
+		if p := recover(); p != nil { // let the other checks continue
+			t.Errorf("the check fell over: %v\n%s", p, debug.Stack())
+		}
+	}()
+	e, err := on(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c(&exam{T: t, exchange: e, url: e.url, patience: patience})
 }
 
 // covers names the clauses of the following assertions.

@@ -47,7 +47,7 @@ func percent(share string) string {
 }
 
 func fixedLevel(x *exam) {
-	x.covers("SPOT-EXT-11")
+	x.covers("SPOT-EXT-12")
 	_, levels := x.schedule()
 	m := x.market()
 	a, b := x.traders(m)

@@ -8,7 +8,7 @@ import (
 
 var walletAddressbookChecks = []check{
 	savedAddress, addressbookFilters, namesOfEntries, sameNameAgain, nameTaken, refusedSavesNothing, renameEntry, deleteEntry,
-	unknownEntry, namesByNetwork, carriageOff,
+	unknownEntry, namesByNetwork,
 }
 
 func TestWalletAddressbook(t *testing.T) { examine(t, walletAddressbookChecks) }
@@ -224,6 +224,11 @@ const litecoin = `networks:
     assets:
       - {asset: LTC, precision: 8, confirms: 2, min_deposit: "0.001", min_withdrawal: "0.01", fee_min: "0.0001", fee_max: "0.01", enabled: %t}
 `
+
+// walletOffChecks take a network off the list.
+var walletOffChecks = []check{carriageOff}
+
+func TestWalletOff(t *testing.T) { examineAlone(t, walletOffChecks) }
 
 func carriageOff(x *exam) {
 	x.covers("WAL-OFF-1")

@@ -248,7 +248,7 @@ func transactionIDs(x *exam) {
 }
 
 func transactionsAfter(x *exam) {
-	x.covers("WAL-TX-12")
+	x.covers("WAL-TX-13")
 	c := x.chain(byOutput...)
 	c.pause()
 	a := c.customer()
