@@ -48,8 +48,10 @@ type Feed struct {
 	// idle are the topics of the lines without a subscriber, the latest left last.
 	idle list.List
 
-	// frame is the frame being staged, owned by the publisher.
-	frame []message
+	// frame is the frame being staged, owned by the publisher. frames counts the frames; it
+	// changes while mu is read-locked.
+	frame  []message
+	frames uint64
 
 	// Staged frames between the publisher and Deliver, guarded by waitingMu.
 	waitingMu sync.Mutex
@@ -71,6 +73,8 @@ type message struct {
 	bytes []byte
 	// encode returns bytes, which are nil until Deliver calls it; nil for most messages.
 	encode func() []byte
+	// frame is the number of its frame.
+	frame uint64
 }
 
 // New returns a feed without subscribers.
@@ -106,6 +110,8 @@ func (f *Feed) StageLater(t Topic, seq uint64, encode func() []byte) {
 
 // End ends the frame and leaves it to Deliver.
 func (f *Feed) End() {
+	f.frames++
+	now := f.frames
 	f.mu.RUnlock()
 	if len(f.frame) == 0 {
 		return
@@ -115,8 +121,9 @@ func (f *Feed) End() {
 	for f.bytes > maxStaged {
 		f.drained.Wait()
 	}
-	for _, m := range f.frame {
-		f.bytes += len(m.bytes)
+	for i := range f.frame {
+		f.frame[i].frame = now
+		f.bytes += len(f.frame[i].bytes)
 	}
 	f.waiting = append(f.waiting, f.frame...)
 	f.waitingMu.Unlock()
@@ -178,7 +185,10 @@ func (f *Feed) Deliver() bool {
 // pass passes consecutive messages of one topic to its line.
 func (f *Feed) pass(run []message, share int) {
 	l := f.lines[run[0].topic]
-	if l == nil {
+	for l != nil && len(run) > 0 && run[0].frame <= l.born {
+		run = run[1:]
+	}
+	if l == nil || len(run) == 0 {
 		return
 	}
 

@@ -33,6 +33,9 @@ func (k Kind) Counted() bool {
 // outlives its last subscriber for a while, for the subscriber to come back.
 type line struct {
 	subscribers map[*Subscriber]*subscription
+	// born is the newest frame when the line was made. Older messages that are still to be
+	// delivered are not for it, because those between were not staged.
+	born uint64
 	// recent are the last messages, oldest first; their numbers have no gaps. They are
 	// copies, because a staged message shares its memory with many others.
 	recent []message
@@ -114,7 +117,7 @@ func (l *line) cutOff() {
 // after returns the messages behind a number, if the line has all of them.
 func (l *line) after(seq uint64) ([]message, bool) {
 	n := len(l.recent)
-	if n == 0 || seq+1 < l.recent[0].seq || seq > l.recent[n-1].seq {
+	if n == 0 || seq+1 < l.recent[0].seq || seq > l.recent[n-1].seq || l.recent[n-1].seq-l.recent[0].seq != uint64(n-1) {
 		return nil, false
 	}
 	return l.recent[seq+1-l.recent[0].seq:], true
@@ -124,7 +127,7 @@ func (l *line) after(seq uint64) ([]message, bool) {
 func (f *Feed) add(s *Subscriber, t Topic) *subscription {
 	l := f.lines[t]
 	if l == nil {
-		l = &line{subscribers: map[*Subscriber]*subscription{}}
+		l = &line{subscribers: map[*Subscriber]*subscription{}, born: f.frames}
 		f.lines[t] = l
 	}
 	if l.left != nil {

@@ -38,6 +38,27 @@ func (l *listener) wants(t *testing.T, want ...string) {
 	}
 }
 
+// TestLineMadeAnew stages messages of a line that ends before they are delivered, and lets
+// others pass unheard: the line that comes after has none of them.
+func TestLineMadeAnew(t *testing.T) {
+	f := newPress()
+	f.Subscribe(newListener().Subscriber, []feed.Topic{trades}, nil)
+	f.numbered(trades, 5)
+	f.Break()
+	f.last[trades] += 3
+
+	second := newListener()
+	f.Subscribe(second.Subscriber, []feed.Topic{trades}, []byte("subscribed"))
+	f.numbered(trades, 1)
+	f.deliver()
+	second.wants(t, "subscribed", "9")
+	for since := range uint64(8) {
+		if f.resumes(newListener().Subscriber, trades, since) {
+			t.Errorf("messages behind %d are said to be in memory", since)
+		}
+	}
+}
+
 // TestMissedMessagesAreSent lets the only subscriber leave and come back: with all it has
 // missed delivered, and with some of it staged.
 func TestMissedMessagesAreSent(t *testing.T) {
