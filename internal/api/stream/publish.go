@@ -56,7 +56,8 @@ func (p *Publisher) End() {
 	}
 }
 
-// Observe stages the messages of a command in the order of its events.
+// Observe stages the messages of a command in the order of its events, and behind them
+// the updates of orders that traded and stay open, as the engine has numbered them.
 func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 || p.feed.Idle() {
 		return // a restore is no command, and in a replay there is no subscriber
@@ -67,8 +68,9 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 		p.event(e, ev)
 		updates = p.marketData(updates, i)
 	}
-	for _, e := range ev.List {
-		p.update(e, ev)
+	for i := range ev.Trades {
+		p.filled(&ev.Trades[i].Maker)
+		p.filled(&ev.Trades[i].Taker)
 	}
 	for i := range ev.Balances {
 		p.myBalance(&ev.Balances[i])
@@ -83,6 +85,8 @@ func (p *Publisher) event(e bourse.Event, ev *bourse.Events) {
 		p.orderRejected(e, &ev.Orders[e.At])
 	case bourse.EventOrderTriggered:
 		p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], true)
+	case bourse.EventOrderClosed:
+		p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], false)
 	case bourse.EventTraded:
 		p.trade(&ev.Trades[e.At])
 	case bourse.EventLevel:
@@ -102,21 +106,6 @@ func (p *Publisher) trade(t *bourse.Trade) {
 	p.marketTrade(m, t)
 	p.myTrade(t, &t.Maker, bourse.Maker, t.TakerSide.Opposite())
 	p.myTrade(t, &t.Taker, bourse.Taker, t.TakerSide)
-}
-
-// update stages the updates of the orders that the command changed after their
-// acceptance: where they ended, or where they last traded. The engine has numbered them in
-// this order, behind all other messages about orders.
-func (p *Publisher) update(e bourse.Event, ev *bourse.Events) {
-	switch e.Kind {
-	case bourse.EventOrderClosed:
-		p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], false)
-	case bourse.EventTraded:
-		t := &ev.Trades[e.At]
-		p.filled(&t.Maker)
-		p.filled(&t.Taker)
-	default:
-	}
 }
 
 // filled stages the update of an open order whose last fill this is.

@@ -62,6 +62,8 @@ type Engine struct {
 	// walked counts the levels and orders that the current command visited without
 	// trading.
 	walked int
+	// mayUpdate is set when the current command filled a part of an order that stays open.
+	mayUpdate bool
 	// listed holds a taker's own orders during a walk.
 	listed []ownLots
 }

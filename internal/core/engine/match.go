@@ -104,6 +104,7 @@ func (e *Engine) trade(m *market, t *taker, s book.Slot, maker *book.Order, ev *
 	}
 
 	if lots < maker.Left() {
+		tr.Maker.UpdateSeq, e.mayUpdate = updateDue, true
 		m.noteLevel(maker, m.book.Reduce(maker, lots), ev)
 	} else {
 		m.noteLevel(maker, m.book.Remove(&e.arena, s, maker), ev)
@@ -121,7 +122,7 @@ func (e *Engine) fill(
 ) bourse.Rate {
 	acct := e.accounts.Find(uint32(o.Account))
 	acct.fills++
-	f.Order, f.Account, f.Ordinal, f.Filled = o.ID, o.Account, acct.fills, filled
+	f.Order, f.Account, f.Ordinal, f.Filled, f.UpdateSeq = o.ID, o.Account, acct.fills, filled, 0
 	bounds := &e.fees.bounds[acct.level]
 	switch {
 	case acct.ownFees && role == bourse.Maker:
@@ -177,8 +178,11 @@ func (m *market) mayRest(o *book.Order) bool {
 // rest puts the remainder of an order into the book.
 func (e *Engine) rest(m *market, t *taker, ev *bourse.Events) {
 	o := t.order
-	if o.Filled > 0 && m.reserve(o) != t.held {
-		bourse.Impossible("order %d rests with a hold of %s", o.ID, t.held.Format(0))
+	if o.Filled > 0 {
+		if m.reserve(o) != t.held {
+			bourse.Impossible("order %d rests with a hold of %s", o.ID, t.held.Format(0))
+		}
+		e.noteRest(o, ev)
 	}
 	if t.list != nil {
 		m.book.Open(&e.arena, t.slot, o, t.list)
@@ -186,6 +190,13 @@ func (e *Engine) rest(m *market, t *taker, ev *bourse.Events) {
 	m.noteLevel(o, m.book.Rest(&e.arena, t.slot, o), ev)
 	if o.ID == e.placing {
 		ev.Outcome.Filled = o.Filled
+	}
+}
+
+// noteRest marks the last fill of a taker that rests now, if this command filled it.
+func (e *Engine) noteRest(o *book.Order, ev *bourse.Events) {
+	if n := len(ev.Trades); n != 0 && ev.Trades[n-1].Taker.Order == o.ID {
+		ev.Trades[n-1].Taker.UpdateSeq, e.mayUpdate = updateDue, true
 	}
 }
 
@@ -237,6 +248,7 @@ func (e *Engine) announceClosed(
 	s book.Slot, o *book.Order, status bourse.OrderStatus, ev *bourse.Events,
 ) *bourse.Order {
 	told := e.announce(bourse.EventOrderClosed, s, o, status, ev)
+	e.accounts.Find(uint32(o.Account)).numberLast(ev)
 	if o.ID == e.placing {
 		ev.Outcome.Status, ev.Outcome.Filled = status, o.Filled
 	}

@@ -88,6 +88,7 @@ func (e *Engine) turnDown(cmd *bourse.Command, named uint32, reason bourse.Reaso
 // reject announces a rejected order.
 func (e *Engine) reject(cmd *bourse.Command, reason bourse.Reason, ev *bourse.Events) {
 	ev.Reject(&bourse.Order{Account: cmd.Account, NewOrder: cmd.NewOrder, Time: e.now}, reason)
+	e.accounts.At(uint32(cmd.Account)).numberLast(ev)
 }
 
 // usedUp reports whether a number that an order may need has reached MaxNumber. As
@@ -175,6 +176,7 @@ func (e *Engine) accept(
 	e.placing = o.ID
 
 	told := ev.AddOrder(bourse.EventOrderAccepted)
+	acct.numberLast(ev)
 	told.NewOrder = *p
 	told.SelfTrade = mode
 	told.ID, told.Ordinal, told.Account, told.Time = o.ID, o.Ordinal, o.Account, o.Time

@@ -20,12 +20,11 @@ func (e *Engine) trigger(m *market, s book.Slot, ev *bourse.Events) {
 	o := e.arena.At(s)
 	m.book.Remove(&e.arena, s, o)
 	o.Triggered = true
-	t := taker{
-		slot: s, order: o, left: o.Left(), limit: o.Price, held: m.reserve(o),
-		stopped: e.accounts.At(uint32(o.Account)).frozen,
-	}
+	acct := e.accounts.At(uint32(o.Account))
+	t := taker{slot: s, order: o, left: o.Left(), limit: o.Price, held: m.reserve(o), stopped: acct.frozen}
 
 	e.announce(bourse.EventOrderTriggered, s, o, bourse.Open, ev)
+	acct.numberLast(ev)
 	opposite := m.book.Side(o.Side.Opposite())
 	if bound := e.collar(m, o.Side); bound != 0 && opposite.Reaches(bound, t.limit) {
 		t.limit = bound

@@ -183,38 +183,33 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 }
 
 // number numbers the events in the streams of their accounts' orders: acceptances,
-// rejections and triggers as they happen, then one update for each order that traded or
-// ended.
+// rejections, triggers and ends as they happen, then one update for each order that traded
+// and is open.
 func (x *Oracle) number() {
 	ended, last := map[bourse.OrderID]bool{}, map[bourse.OrderID]*bourse.Fill{}
 	for i := range x.ev.List {
 		e := &x.ev.List[i]
 		switch e.Kind {
-		case bourse.EventOrderAccepted, bourse.EventOrderRejected, bourse.EventOrderTriggered:
-			e.StreamSeq = x.told(x.ev.Orders[e.At].Account)
 		case bourse.EventOrderClosed:
 			ended[x.ev.Orders[e.At].ID] = true
-		case bourse.EventTraded:
-			t := &x.ev.Trades[e.At]
-			last[t.Maker.Order] = &t.Maker
-			last[t.Taker.Order] = &t.Taker
+			e.StreamSeq = x.told(x.ev.Orders[e.At].Account)
+		case bourse.EventOrderAccepted, bourse.EventOrderRejected, bourse.EventOrderTriggered:
+			e.StreamSeq = x.told(x.ev.Orders[e.At].Account)
 		default:
 		}
 	}
 
-	for i := range x.ev.List {
-		e := &x.ev.List[i]
-		switch e.Kind {
-		case bourse.EventOrderClosed:
-			e.StreamSeq = x.told(x.ev.Orders[e.At].Account)
-		case bourse.EventTraded:
-			t := &x.ev.Trades[e.At]
-			for _, f := range [...]*bourse.Fill{&t.Maker, &t.Taker} {
-				if last[f.Order] == f && !ended[f.Order] {
-					f.UpdateSeq = x.told(f.Account)
-				}
+	for i := range x.ev.Trades {
+		t := &x.ev.Trades[i]
+		last[t.Maker.Order] = &t.Maker
+		last[t.Taker.Order] = &t.Taker
+	}
+	for i := range x.ev.Trades {
+		t := &x.ev.Trades[i]
+		for _, f := range [...]*bourse.Fill{&t.Maker, &t.Taker} {
+			if last[f.Order] == f && !ended[f.Order] {
+				f.UpdateSeq = x.told(f.Account)
 			}
-		default:
 		}
 	}
 }
