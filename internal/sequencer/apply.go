@@ -118,13 +118,18 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 	})
 }
 
-// canceled returns the orders of the cancel-all that was applied.
+// maxCanceled bounds the orders of a cancel-all that its result lists, because listing those
+// left to a Continue takes time outside of its steps. An account has no more orders in a
+// market.
+const maxCanceled = engine.MaxOpenOrders
+
+// canceled returns the orders of the cancel-all that was applied, the first maxCanceled.
 func (s *Sequencer) canceled() []bourse.OrderID {
 	list := make([]bourse.OrderID, 0, len(s.ev.Orders))
 	for i := range s.ev.Orders {
 		list = append(list, s.ev.Orders[i].ID)
 	}
-	return append(list, s.engine.Canceling(s.cmd.Account, s.cmd.MarketID)...)
+	return append(list, s.engine.Canceling(s.cmd.Account, s.cmd.MarketID, maxCanceled-len(list))...)
 }
 
 // weighWalk reports a long walk of a command of this process's proposal.

@@ -447,3 +447,42 @@ func TestWalksAreWeighed(t *testing.T) {
 		t.Errorf("after a replay weighed are %v, want %v", r.weighed, want)
 	}
 }
+
+// TestListOfCancelAll wants a result to list all orders of a market, and no more of all
+// markets, in the order in which they are canceled.
+func TestListOfCancelAll(t *testing.T) {
+	r := newRig(t)
+	r.submit(&bourse.Command{Kind: bourse.CommandDefineMarket, Market: &bourse.Market{
+		Base: 2, Quote: 1, BasePrecision: 4, QuotePrecision: 2, Enabled: true,
+		SelfTrade: bourse.SelfTradeNone, InitialPrice: 100, MaxPrice: bourse.MaxPrice,
+	}})
+	var first, second []*sequencer.Ticket
+	for i := range engine.MaxOpenOrders {
+		other := place(1, bourse.Price(200+i), 1)
+		other.NewOrder.Market = 2
+		second = append(second, r.submit(other))
+		first = append(first, r.submit(place(1, bourse.Price(200+i), 1)))
+		r.settle()
+	}
+	ids := func(tickets []*sequencer.Ticket) (list []bourse.OrderID) {
+		for _, ticket := range tickets {
+			list = append(list, bourse.OrderID(r.result(ticket).Outcome.ID))
+		}
+		return list
+	}
+
+	all := r.submit(&bourse.Command{Kind: bourse.CommandCancelAll, Account: 1})
+	r.write()
+	r.apply()
+	if got, want := r.result(all).Canceled, ids(first); !slices.Equal(got, want) {
+		t.Errorf("of all markets %d orders are listed, from %v", len(got), got[:3])
+	}
+	rest := r.submit(&bourse.Command{Kind: bourse.CommandCancelAll, Account: 1, MarketID: 2})
+	r.settle()
+	if got, want := r.result(rest).Canceled, ids(second); !slices.Equal(got, want) {
+		t.Errorf("of one market %d orders are listed", len(got))
+	}
+	if r.engine.OpenOrders() != 0 {
+		t.Errorf("%d orders are open", r.engine.OpenOrders())
+	}
+}

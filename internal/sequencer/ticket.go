@@ -13,7 +13,8 @@ type Result struct {
 	Seq     bourse.Seq
 	Time    bourse.Time
 	Outcome bourse.Outcome
-	// Canceled lists the orders that a cancel-all canceled or has left to a Continue.
+	// Canceled lists the orders that a cancel-all canceled or has left to a Continue, at most
+	// maxCanceled.
 	Canceled []bourse.OrderID
 	// Err is set if there is no outcome: ErrNoRoom if the command has no effect,
 	// CodeUnknown if it was accepted and may or may not be committed.

@@ -73,8 +73,9 @@ func (b *Book) Open(a *Arena, s Slot, o *Order, list *List) {
 	list.oldest, list.last = oldest, s
 }
 
-// Close removes an open order that is in no queue, and frees its slot.
-func (b *Book) Close(a *Arena, s Slot, o *Order) {
+// Close removes an open order that is in no queue, and frees its slot. It reports whether
+// it was its account's last one in the market.
+func (b *Book) Close(a *Arena, s Slot, o *Order) (last bool) {
 	a.index.remove(o.ID)
 	a.open--
 	at := a.links(s)
@@ -86,14 +87,15 @@ func (b *Book) Close(a *Arena, s Slot, o *Order) {
 
 	list := b.accounts.Find(uint32(o.Account))
 	list.Open--
-	oldest, last := list.oldest, list.last
+	oldest, newest := list.oldest, list.last
 	if earlier == 0 {
 		oldest = later
 	}
 	if later == 0 {
-		last = earlier
+		newest = earlier
 	}
-	list.oldest, list.last = oldest, last
+	list.oldest, list.last = oldest, newest
+	return list.Open == 0
 }
 
 // Oldest returns an account's oldest open order in this market, or zero.

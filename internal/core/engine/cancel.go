@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/bourse-exchange/bourse"
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
 
 // cancel cancels one order at its owner's request. An order that is unknown, of another
 // account, or closed is not found: the answer does not tell which.
@@ -64,34 +68,64 @@ func (e *Engine) keepPartial(p partialCancel) {
 // cancelSome cancels orders within the step budget and reports whether all are done. A
 // market that is halted at its turn is skipped for good: its orders visibly stay open.
 func (e *Engine) cancelSome(p *partialCancel, ev *bourse.Events) bool {
-	for _, m := range e.markets[1:] {
-		if p.market != 0 && p.market != m.ID || m.State == bourse.MarketHalted {
-			continue
+	for i := 0; i < len(e.covered(p)); {
+		m := e.markets[e.covered(p)[i]]
+		if m.State != bourse.MarketHalted && !e.cancelIn(m, p, ev) {
+			return false
 		}
-		for s := m.book.Oldest(p.account); s != 0 && e.arena.At(s).ID <= p.upTo; s = m.book.Oldest(p.account) {
-			if e.steps == 0 {
-				return false
-			}
-			e.steps--
-			e.end(m, s, e.arena.At(s), bourse.Canceled, ev)
+		if m.book.Oldest(p.account) != 0 { // otherwise the next market has moved to i
+			e.visit()
+			i++
 		}
 	}
 	return true
 }
 
-// Canceling returns the orders that a cancel-all of an account has left to a Continue.
-func (e *Engine) Canceling(account bourse.AccountID, market bourse.MarketID) (left []bourse.OrderID) {
-	for _, p := range e.partials {
-		if p.account != account || p.market != market {
+// cancelIn cancels orders in a market within the step budget and reports whether all are
+// done.
+func (e *Engine) cancelIn(m *market, p *partialCancel, ev *bourse.Events) bool {
+	for s := m.book.Oldest(p.account); s != 0 && e.arena.At(s).ID <= p.upTo; s = m.book.Oldest(p.account) {
+		if e.steps == 0 {
+			return false
+		}
+		e.steps--
+		e.end(m, s, e.arena.At(s), bourse.Canceled, ev)
+	}
+	return true
+}
+
+// covered returns the markets of p in which its account has open orders, ascending.
+func (e *Engine) covered(p *partialCancel) []bourse.MarketID {
+	markets := e.account(p.account).markets
+	if p.market == 0 {
+		return markets
+	}
+	at, found := slices.BinarySearch(markets, p.market)
+	if !found {
+		return nil
+	}
+	return markets[at : at+1]
+}
+
+// Canceling returns the first orders that a cancel-all of an account has left to a
+// Continue, by market and age, at most most.
+func (e *Engine) Canceling(account bourse.AccountID, market bourse.MarketID, most int) (left []bourse.OrderID) {
+	at := slices.IndexFunc(e.partials, func(p partialCancel) bool { return p.account == account && p.market == market })
+	if at < 0 {
+		return nil
+	}
+	p := &e.partials[at]
+
+	for _, id := range e.covered(p) {
+		m := e.markets[id]
+		if m.State == bourse.MarketHalted {
 			continue
 		}
-		for _, m := range e.markets[1:] {
-			if p.market != 0 && p.market != m.ID || m.State == bourse.MarketHalted {
-				continue
+		for s := m.book.Oldest(account); s != 0 && e.arena.At(s).ID <= p.upTo; s = e.arena.Later(s) {
+			if len(left) == most {
+				return left
 			}
-			for s := m.book.Oldest(account); s != 0 && e.arena.At(s).ID <= p.upTo; s = e.arena.Later(s) {
-				left = append(left, e.arena.At(s).ID)
-			}
+			left = append(left, e.arena.At(s).ID)
 		}
 	}
 	return left
@@ -102,5 +136,13 @@ func (e *Engine) killAll(m *market, ev *bourse.Events) {
 	for s := m.book.Any(); s != 0 && e.steps > 0; s = m.book.Any() {
 		e.steps--
 		e.end(m, s, e.arena.At(s), bourse.Killed, ev)
+	}
+}
+
+// visit charges a look at a switch, or at a market or an account where nothing is to be
+// done: visitsInAStep of them cost a step.
+func (e *Engine) visit() {
+	if e.visits++; e.visits%visitsInAStep == 0 && e.steps > 0 {
+		e.steps--
 	}
 }

@@ -51,12 +51,36 @@ func (e *Engine) Check() error {
 		return err
 	}
 
+	if err := e.checkAccounts(); err != nil {
+		return err
+	}
+
 	for _, m := range e.markets[1:] {
 		if err := e.checkMarket(m); err != nil {
 			return fmt.Errorf("market %s: %w", m.Pair, err)
 		}
 	}
 	return e.checkMoney(holds)
+}
+
+// checkAccounts compares the markets of each account with the lists of its open orders.
+func (e *Engine) checkAccounts() error {
+	open := 0
+	for id := bourse.AccountID(1); id <= e.lastAccount; id++ {
+		last := bourse.MarketID(0)
+		for _, market := range e.accounts.At(uint32(id)).markets {
+			list := e.markets[market].book.Listed(id)
+			if market <= last || list == nil || list.Open == 0 {
+				return fmt.Errorf("account %d has open orders in market %d after %d", id, market, last)
+			}
+			last = market
+			open += int(list.Open)
+		}
+	}
+	if open != e.arena.Len() {
+		return fmt.Errorf("accounts have %d open orders of %d", open, e.arena.Len())
+	}
+	return nil
 }
 
 // checkMoney compares the ledger with the holds of open orders and withdrawals.

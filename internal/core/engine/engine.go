@@ -54,6 +54,8 @@ type Engine struct {
 
 	// steps is the rest of the current command's budget.
 	steps int
+	// visits counts the visits of the current command that found nothing to do.
+	visits int
 	// placing is the order that the current command placed.
 	placing bourse.OrderID
 	// around is the current market's price when the command started to work it: the
@@ -113,6 +115,8 @@ type account struct {
 	movements uint64
 	// connections counts the account's armed connections.
 	connections int
+	// markets lists the markets in which the account has open orders, ascending.
+	markets []bourse.MarketID
 	// ended and refused list the retained client ids of orders that ended and of
 	// rejections.
 	ended, refused endedNames
@@ -142,7 +146,7 @@ func (e *Engine) Apply(cmd *bourse.Command, ev *bourse.Events) {
 	}
 
 	e.seq, e.now = cmd.Seq, cmd.Time
-	e.steps, e.placing, e.walked = MaxSteps, 0, 0
+	e.steps, e.visits, e.placing, e.walked = MaxSteps, 0, 0, 0
 	if e.genesis == nil && cmd.Kind != bourse.CommandGenesis {
 		ev.Refuse(bourse.OutOfOrder)
 		return

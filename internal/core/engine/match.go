@@ -185,7 +185,7 @@ func (e *Engine) rest(m *market, t *taker, ev *bourse.Events) {
 		e.noteRest(o, ev)
 	}
 	if t.list != nil {
-		m.book.Open(&e.arena, t.slot, o, t.list)
+		e.list(m, t.slot, o, t.list)
 	}
 	m.noteLevel(o, m.book.Rest(&e.arena, t.slot, o), ev)
 	if o.ID == e.placing {
@@ -210,7 +210,7 @@ func (e *Engine) finish(m *market, t *taker, ev *bourse.Events) {
 	m.held[o.Side].Release(ev, o.Account, t.held)
 	e.announceClosed(t.slot, o, status, ev).Total = t.total
 	if t.list == nil {
-		m.book.Close(&e.arena, t.slot, o)
+		e.unlist(m, t.slot, o)
 	} else {
 		e.arena.Free(t.slot)
 	}
@@ -241,7 +241,7 @@ func (m *market) reserve(o *book.Order) bourse.Amount {
 // queue and hold nothing.
 func (e *Engine) close(m *market, s book.Slot, o *book.Order, status bourse.OrderStatus, ev *bourse.Events) {
 	e.announceClosed(s, o, status, ev)
-	m.book.Close(&e.arena, s, o)
+	e.unlist(m, s, o)
 }
 
 func (e *Engine) announceClosed(

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/book"
@@ -57,7 +58,7 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 	default:
 		s, o := e.accept(acct, m, cmd, named, ev)
 		if p.Type == bourse.Limit && p.TIF == bourse.GTC && !m.crosses(p.Side, p.Price) {
-			m.book.Open(&e.arena, s, o, list)
+			e.list(m, s, o, list)
 			m.noteLevel(o, m.book.Rest(&e.arena, s, o), ev)
 		} else {
 			e.enter(m, &taker{slot: s, order: o, list: list, left: p.Lots, limit: p.Price, held: held}, ev)
@@ -319,13 +320,42 @@ func (e *Engine) collar(m *market, side bourse.Side) bourse.Price {
 	return e.around - bourse.Price(width)
 }
 
+// list adds a new order to the open orders of its account in the market.
+func (e *Engine) list(m *market, s book.Slot, o *book.Order, list *book.List) {
+	if list.Open == 0 {
+		e.accounts.At(uint32(o.Account)).enter(m.ID)
+	}
+	m.book.Open(&e.arena, s, o, list)
+}
+
+// unlist removes an order that is in no queue from the open orders of its account, and
+// frees it.
+func (e *Engine) unlist(m *market, s book.Slot, o *book.Order) {
+	account := o.Account
+	if m.book.Close(&e.arena, s, o) {
+		e.accounts.At(uint32(account)).leave(m.ID)
+	}
+}
+
+// enter notes that the account has open orders in a market.
+func (a *account) enter(m bourse.MarketID) {
+	at, _ := slices.BinarySearch(a.markets, m)
+	a.markets = slices.Insert(a.markets, at, m)
+}
+
+// leave notes that the account has no more open orders in a market.
+func (a *account) leave(m bourse.MarketID) {
+	at, _ := slices.BinarySearch(a.markets, m)
+	a.markets = slices.Delete(a.markets, at, at+1)
+}
+
 // wait puts a new order to wait for its stop. A FOK order is charged now for the walk
 // over its account's own orders when it triggers.
 func (e *Engine) wait(m *market, t *taker) {
 	if t.order.TIF == bourse.FOK {
 		e.walked += int(t.list.Open)
 	}
-	m.book.Open(&e.arena, t.slot, t.order, t.list)
+	e.list(m, t.slot, t.order, t.list)
 	if m.last != 0 && m.book.Reached(&e.arena, t.slot, t.order, m.last) {
 		m.book.Queue(&e.arena, t.slot)
 	} else {

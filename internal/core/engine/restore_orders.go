@@ -21,10 +21,11 @@ func (x *restorer) readOrders() {
 		}
 		last = o.ID
 		*x.arena.Stop(s) = stop
-		b := x.market(o.Market).book
+		m := x.market(o.Market)
+		b := m.book
 
 		list := b.List(o.Account)
-		b.Open(&x.arena, s, o, list)
+		x.list(m, s, o, list)
 		x.c.Want(list.Open <= MaxOpenOrders)
 		where := o.State
 
@@ -123,16 +124,19 @@ func (x *restorer) readPartials() {
 }
 
 func (x *restorer) readDeadmen() {
-	codec.Uint64(x.c, &x.deadmen.lastConnection)
+	s := &x.deadmen
+	codec.Uint64(x.c, &s.lastConnection)
+	codec.Uint64(x.c, &s.closed)
+	x.c.Want(s.closed <= s.lastConnection)
 	last := deadmanKey{}
 	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
-		var d deadman
+		d := new(deadman)
 		d.code(x.c)
-		if !x.c.Want(last.compare(d.deadmanKey) < 0 && x.armed(&d)) {
+		if !x.c.Want(last.compare(d.deadmanKey) < 0 && x.armed(d)) {
 			return
 		}
 		last = d.deadmanKey
-		x.deadmen.add(d.deadmanKey, d.expires).upTo = d.upTo
+		s.add(d)
 	}
 }
 
@@ -140,24 +144,21 @@ func (x *restorer) readDeadmen() {
 // and counts it with its account.
 func (x *restorer) armed(d *deadman) bool {
 	acct := x.account(d.account)
-	if acct == nil || d.expires < 0 || d.upTo > x.lastOrder {
+	if acct == nil || d.expires < 0 || d.upTo > x.lastOrder || (d.upTo != 0) != (d.connection == fired) {
 		return false
 	}
 
-	latest := x.now + bourse.MaxCancelAfter
-	if d.upTo != 0 {
-		latest = x.now + haltedRetry
-	}
+	known := d.market == 0 || x.market(d.market) != nil
 	switch d.connection {
 	case 0:
-		return d.expires <= latest && (d.market == 0 || x.market(d.market) != nil)
-	case closedConnections:
-		return d.expires <= latest && d.market == 0 && d.upTo != 0
+		return known && d.expires <= x.now+bourse.MaxCancelAfter
+	case fired:
+		return known && d.expires <= x.now+haltedRetry
 	}
 
 	acct.connections++
 	return acct.connections <= bourse.MaxConnections && d.connection <= x.deadmen.lastConnection &&
-		d.market == 0 && d.upTo == 0 && (d.expires <= x.now || d.expires == whenClosed)
+		d.market == 0 && d.expires == whenClosed
 }
 
 func (x *restorer) readNames() {

@@ -14,29 +14,32 @@ const (
 	// haltedRetry is the interval at which a switch that fired tries the orders in halted
 	// markets again.
 	haltedRetry = bourse.Minute
-	// closedConnections stands for an account's closed connections, together, while orders
-	// that they cover are in halted markets.
-	closedConnections bourse.ConnectionID = math.MaxUint64
+	// fired is the connection of the switches that fired, whether by time or by a close.
+	fired bourse.ConnectionID = math.MaxUint64
 )
 
 // deadmen is the set of armed dead man's switches.
 type deadmen struct {
 	byKey map[deadmanKey]*deadman
-	// heap has all switches, the first to expire first.
-	heap expiring[*deadman]
-	// lastConnection is the newest allotted id.
-	lastConnection bourse.ConnectionID
+	// timed has the switches that expire by time and those that fired, the first to expire
+	// first.
+	timed expiring[*deadman]
+	// open has the switches of connections, the oldest connection first.
+	open expiring[*deadman]
+	// lastConnection is the newest allotted id. All connections up to closed are closed;
+	// their switches are due.
+	lastConnection, closed bourse.ConnectionID
 }
 
-// deadman is an armed dead man's switch: when it expires, it cancels its account's open
-// orders.
+// deadman is an armed dead man's switch, which fires when it expires, or one that fired,
+// which stays until it has canceled the orders that it covers.
 type deadman struct {
 	deadmanKey
+	// expires is in the past, or the time of the next try, for one that fired.
 	expires bourse.Time
-	// upTo is the newest order that it covers: the newest one when it fired first, zero
-	// before.
+	// upTo is the newest order that one that fired covers; zero before.
 	upTo bourse.OrderID
-	// at is the index in the heap.
+	// at is the index in its heap.
 	at int
 }
 
@@ -55,41 +58,51 @@ func (k deadmanKey) compare(other deadmanKey) int {
 }
 
 func (d *deadman) before(other *deadman) bool {
-	return cmp.Or(cmp.Compare(d.expires, other.expires), d.compare(other.deadmanKey)) < 0
+	return cmp.Or(cmp.Compare(d.expires, other.expires), cmp.Compare(d.connection, other.connection),
+		d.compare(other.deadmanKey)) < 0
 }
 
 func (d *deadman) moved(to int) { d.at = to }
 
-// isConnection reports whether the switch is that of one connection.
-func (k deadmanKey) isConnection() bool {
-	return k.connection != 0 && k.connection != closedConnections
+// next returns the switch to fire next, or nil if none is due.
+func (s *deadmen) next(now bourse.Time) *deadman {
+	switch {
+	case len(s.timed) > 0 && s.timed[0].expires <= now:
+		return s.timed[0]
+	case len(s.open) > 0 && s.open[0].connection <= s.closed:
+		return s.open[0]
+	default:
+		return nil
+	}
 }
 
-// due reports whether a switch has expired.
-func (s *deadmen) due(now bourse.Time) bool { return len(s.heap) > 0 && s.heap[0].expires <= now }
+// heapOf returns the heap that has a switch.
+func (s *deadmen) heapOf(d *deadman) *expiring[*deadman] {
+	if d.expires == whenClosed {
+		return &s.open
+	}
+	return &s.timed
+}
 
-// add adds a switch and returns it.
-func (s *deadmen) add(key deadmanKey, expires bourse.Time) *deadman {
-	d := &deadman{deadmanKey: key, expires: expires}
-	s.byKey[key] = d
-	heap.Push(&s.heap, d)
-	return d
+func (s *deadmen) add(d *deadman) {
+	s.byKey[d.deadmanKey] = d
+	heap.Push(s.heapOf(d), d)
 }
 
 func (s *deadmen) remove(d *deadman) {
 	delete(s.byKey, d.deadmanKey)
-	heap.Remove(&s.heap, d.at)
+	heap.Remove(s.heapOf(d), d.at)
 }
 
-// expire changes the expiry of a switch.
+// expire changes the expiry of a timed switch.
 func (s *deadmen) expire(d *deadman, at bourse.Time) {
 	d.expires = at
-	heap.Fix(&s.heap, d.at)
+	heap.Fix(&s.timed, d.at)
 }
 
 // cancelAfter arms the switch of an account's market, or of all its markets, in place of
 // the armed one, or disarms it. A switch that expired and has not fired yet is replaced
-// as well: its client is there.
+// as well: its client is there. One that fired cancels what it covers whatever is called.
 func (e *Engine) cancelAfter(cmd *bourse.Command, ev *bourse.Events) {
 	switch {
 	case e.account(cmd.Account) == nil:
@@ -105,7 +118,7 @@ func (e *Engine) cancelAfter(cmd *bourse.Command, ev *bourse.Events) {
 		e.deadmen.remove(d)
 	}
 	if cmd.Hold != 0 {
-		e.deadmen.add(key, e.now+cmd.Hold)
+		e.deadmen.add(&deadman{deadmanKey: key, expires: e.now + cmd.Hold})
 	}
 }
 
@@ -123,101 +136,117 @@ func (e *Engine) cancelOnClose(cmd *bourse.Command, ev *bourse.Events) {
 
 	acct.connections++
 	e.deadmen.lastConnection++
-	e.deadmen.add(deadmanKey{account: cmd.Account, connection: e.deadmen.lastConnection}, whenClosed)
+	key := deadmanKey{account: cmd.Account, connection: e.deadmen.lastConnection}
+	e.deadmen.add(&deadman{deadmanKey: key, expires: whenClosed})
 	ev.Outcome.ID = uint64(e.deadmen.lastConnection)
 }
 
 // connectionClosed fires the switch of a connection, or those of all connections up to
 // one. A Continue fires the switches beyond the step budget.
 func (e *Engine) connectionClosed(cmd *bourse.Command, ev *bourse.Events) {
+	s := &e.deadmen
 	if cmd.Account == 0 {
-		e.closeUpTo(cmd.Connection)
+		s.closed = max(s.closed, min(cmd.Connection, s.lastConnection))
 		e.fireDue(ev)
 		return
 	}
 
-	d := e.deadmen.byKey[deadmanKey{account: cmd.Account, connection: cmd.Connection}]
-	if d == nil || d.expires != whenClosed {
+	d := s.byKey[deadmanKey{account: cmd.Account, connection: cmd.Connection}]
+	if d == nil || d.expires != whenClosed || d.connection <= s.closed {
 		ev.Refuse(bourse.UnknownConnection)
 		return
 	}
-	e.deadmen.expire(d, e.now)
+	e.trip(d)
 	e.fireDue(ev)
 }
 
-// closeUpTo makes the switches of all open connections up to one due.
-func (e *Engine) closeUpTo(last bourse.ConnectionID) {
-	for _, d := range e.deadmen.heap {
-		if d.expires == whenClosed && d.connection <= last {
-			d.expires = e.now
-		}
-	}
-	heap.Init(&e.deadmen.heap)
-}
-
-// fireDue fires the expired switches, the earliest first, within the step budget.
+// fireDue fires the due switches, within the step budget.
 func (e *Engine) fireDue(ev *bourse.Events) {
-	for e.steps > 0 && e.deadmen.due(e.now) {
-		e.steps--
-		e.fire(e.deadmen.heap[0], ev)
+	for e.steps > 0 {
+		d := e.deadmen.next(e.now)
+		if d == nil {
+			return
+		}
+		e.visit()
+		e.fire(d, ev)
 	}
 }
 
-// fire cancels the orders that a switch covers. Orders in halted markets cannot be
-// canceled: while there are some, the switch is armed again and tries later.
+// fire cancels the orders that a switch covers. It stays due if steps run out. Orders in
+// halted markets cannot be canceled: while there are some, it tries again later.
 func (e *Engine) fire(d *deadman, ev *bourse.Events) {
-	if d.upTo == 0 {
-		d.upTo = e.lastOrder
-	}
-	p := partialCancel{account: d.account, market: d.market, upTo: d.upTo}
-	if !e.cancelSome(&p, ev) {
-		e.keepPartial(p)
-	}
-
-	e.deadmen.remove(d)
-	again := d.deadmanKey
-	if d.isConnection() {
-		e.account(d.account).connections--
-		again.connection = closedConnections
-	}
-	if !e.halts(&p) {
+	p := partialCancel{account: d.account, market: d.market}
+	if len(e.covered(&p)) == 0 {
+		e.drop(d)
 		return
 	}
-	if older := e.deadmen.byKey[again]; older != nil {
-		e.deadmen.remove(older)
+
+	d = e.trip(d)
+	p.upTo = d.upTo
+	switch {
+	case !e.cancelSome(&p, ev):
+	case e.halts(&p):
+		e.deadmen.expire(d, e.now+haltedRetry)
+	default:
+		e.drop(d)
 	}
-	e.deadmen.add(again, e.now+haltedRetry).upTo = p.upTo
+}
+
+// drop removes a switch.
+func (e *Engine) drop(d *deadman) {
+	e.deadmen.remove(d)
+	if d.expires == whenClosed {
+		e.account(d.account).connections--
+	}
+}
+
+// trip makes an armed switch one that fired, and returns it. If one fired earlier for the
+// same markets, that one covers the newer orders as well from then on.
+func (e *Engine) trip(d *deadman) *deadman {
+	if d.connection == fired {
+		return d
+	}
+
+	e.drop(d)
+	d.connection, d.expires = fired, min(d.expires, e.now)
+	if was := e.deadmen.byKey[d.deadmanKey]; was != nil {
+		e.deadmen.expire(was, min(was.expires, d.expires))
+		d = was
+	} else {
+		e.deadmen.add(d)
+	}
+	d.upTo = e.lastOrder
+	return d
 }
 
 // halts reports whether a halted market has orders that p covers.
 func (e *Engine) halts(p *partialCancel) bool {
-	for _, m := range e.markets[1:] {
-		if p.market != 0 && p.market != m.ID || m.State != bourse.MarketHalted {
-			continue
-		}
-		if s := m.book.Oldest(p.account); s != 0 && e.arena.At(s).ID <= p.upTo {
+	for _, id := range e.covered(p) {
+		m := e.markets[id]
+		if m.State == bourse.MarketHalted && e.arena.At(m.book.Oldest(p.account)).ID <= p.upTo {
 			return true
 		}
 	}
 	return false
 }
 
-// Connections returns the newest open connection whose close cancels orders, or zero.
-func (e *Engine) Connections() (newest bourse.ConnectionID) {
-	for _, d := range e.deadmen.heap {
-		if d.expires == whenClosed {
-			newest = max(newest, d.connection)
-		}
+// Armed reports whether there are switches.
+func (e *Engine) Armed() bool { return len(e.deadmen.byKey) > 0 }
+
+// Connections returns the newest connection, or zero if the close of none would cancel
+// orders.
+func (e *Engine) Connections() bourse.ConnectionID {
+	if len(e.deadmen.open) == 0 {
+		return 0
 	}
-	return newest
+	return e.deadmen.lastConnection
 }
+
+// Firing reports whether a switch is due.
+func (e *Engine) Firing() bool { return e.deadmen.next(e.now) != nil }
 
 // HasOrders reports whether an account has open orders.
 func (e *Engine) HasOrders(account bourse.AccountID) bool {
-	for _, m := range e.markets[1:] {
-		if m.book.Oldest(account) != 0 {
-			return true
-		}
-	}
-	return false
+	acct := e.account(account)
+	return acct != nil && len(acct.markets) > 0
 }

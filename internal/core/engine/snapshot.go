@@ -142,6 +142,7 @@ func endQueue(c *codec.Codec) {
 // writeDeadmen writes the armed switches by key.
 func (e *Engine) writeDeadmen(c *codec.Codec) {
 	codec.Uint64(c, &e.deadmen.lastConnection)
+	codec.Uint64(c, &e.deadmen.closed)
 	c.Count(len(e.deadmen.byKey))
 	for _, d := range ordered.Values(e.deadmen.byKey, deadmanKey.compare) {
 		d.code(c)

@@ -32,13 +32,14 @@ func (e *Engine) trigger(m *market, s book.Slot, ev *bourse.Events) {
 
 	walked := e.walked
 	e.work(m, &t, ev)
-	e.steps -= min(e.steps, (e.walked-walked)/walkedInAStep)
+	e.steps -= min(e.steps, (e.walked-walked)/visitsInAStep)
 	e.walked = walked // not charged to the command: the stop paid in wait
 }
 
-// walkedInAStep is the number of visits that cost a triggered stop one step of its
-// command, so that stops with long walks leave room for fewer others.
-const walkedInAStep = 100
+// visitsInAStep is the number of visits that cost a step of the command: by the walk of a
+// triggered stop, so that stops with long walks leave room for fewer others, and by work
+// that finds nothing to do.
+const visitsInAStep = 100
 
 // partialCancel is a cancel-all that has orders left to cancel.
 type partialCancel struct {
@@ -51,7 +52,7 @@ type partialCancel struct {
 
 // Unfinished reports whether work is left for a Continue.
 func (e *Engine) Unfinished() bool {
-	if len(e.partials) > 0 || e.deadmen.due(e.now) || e.fees.pass != 0 || e.custody.Ready() != nil ||
+	if len(e.partials) > 0 || e.Firing() || e.fees.pass != 0 || e.custody.Ready() != nil ||
 		e.custody.Due(e.now) != nil {
 		return true
 	}

@@ -12,7 +12,9 @@ import (
 const (
 	maxOpen  = 10_000
 	maxSteps = 1_000
-	maxNames = 10_000
+	// visitsInAStep is the number of visits that cost a step.
+	visitsInAStep = 100
+	maxNames      = 10_000
 	// maxRefused bounds the retained client ids of an account's rejections.
 	maxRefused = 100
 	nameKept   = bourse.Day
@@ -49,8 +51,10 @@ type Oracle struct {
 	day  int64
 	pass bourse.AccountID
 
-	// steps is the rest of the command's budget, around the middle of the collar.
+	// steps is the rest of the command's budget, visits the number of looks at something
+	// where nothing was to be done, around the middle of the collar.
 	steps  int
+	visits int
 	around bourse.Price
 	ev     *bourse.Events
 }
@@ -121,7 +125,7 @@ func NewOracle() *Oracle {
 
 // Apply carries out one command.
 func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
-	x.now, x.ev, x.steps = cmd.Time, ev, maxSteps
+	x.now, x.ev, x.steps, x.visits = cmd.Time, ev, maxSteps, 0
 	if (x.genesis == nil) != (cmd.Kind == bourse.CommandGenesis) {
 		ev.Refuse(bourse.OutOfOrder)
 		return

@@ -249,11 +249,11 @@ func (x *Oracle) keepPartial(w partialCancel) {
 // cancelSome cancels orders within the step budget and reports whether all are done.
 func (x *Oracle) cancelSome(w partialCancel) bool {
 	for _, m := range x.markets {
-		if w.market != 0 && w.market != m.ID || m.State == bourse.MarketHalted {
+		if w.market != 0 && w.market != m.ID || m.openOf(w.account) == 0 {
 			continue
 		}
 		for _, o := range slices.Clone(m.open) {
-			if o.Account != w.account || o.ID > w.upTo {
+			if o.Account != w.account || o.ID > w.upTo || m.State == bourse.MarketHalted {
 				continue
 			}
 			if x.steps == 0 {
@@ -262,8 +262,18 @@ func (x *Oracle) cancelSome(w partialCancel) bool {
 			x.steps--
 			x.end(m, o, bourse.Canceled)
 		}
+		if m.openOf(w.account) > 0 {
+			x.visit()
+		}
 	}
 	return true
+}
+
+// visit counts a look at something where nothing is to be done.
+func (x *Oracle) visit() {
+	if x.visits++; x.visits%visitsInAStep == 0 && x.steps > 0 {
+		x.steps--
+	}
 }
 
 func (x *Oracle) resume() {

@@ -12,14 +12,15 @@ const (
 	mostConnections = 50
 	// haltedRetry is the interval of tries to cancel orders in halted markets.
 	haltedRetry = bourse.Minute
-	// everClosed stands for the closed connections of an account.
-	everClosed bourse.ConnectionID = math.MaxUint64
+	// fired is the connection of switches that fired.
+	fired bourse.ConnectionID = math.MaxUint64
 )
 
 // deadmen are the armed dead man's switches, in any order.
 type deadmen struct {
-	armed          []deadman
-	lastConnection bourse.ConnectionID
+	armed []deadman
+	// Connections up to closed are closed.
+	lastConnection, closed bourse.ConnectionID
 }
 
 // deadman is an armed switch.
@@ -30,7 +31,7 @@ type deadman struct {
 	// open is true for the switch of an open connection, which does not expire.
 	open    bool
 	expires bourse.Time
-	// upTo is the newest order that it covers, once it has fired.
+	// upTo is the newest order that one that fired covers.
 	upTo bourse.OrderID
 }
 
@@ -56,7 +57,7 @@ func (x *Oracle) cancelOnClose(cmd *bourse.Command) {
 	}
 	n := 0
 	for _, a := range x.armed {
-		if a.account == cmd.Account && a.connection != 0 && a.connection != everClosed {
+		if a.account == cmd.Account && a.connection != 0 && a.connection != fired {
 			n++
 		}
 	}
@@ -70,26 +71,28 @@ func (x *Oracle) cancelOnClose(cmd *bourse.Command) {
 }
 
 func (x *Oracle) connectionClosed(cmd *bourse.Command) {
-	found := false
-	for i := range x.armed {
-		a := &x.armed[i]
-		own := a.account == cmd.Account && a.connection == cmd.Connection
-		if a.open && (own || cmd.Account == 0 && a.connection <= cmd.Connection) {
-			a.open, a.expires, found = false, x.now, true
-		}
+	if cmd.Account == 0 {
+		x.closed = max(x.closed, min(cmd.Connection, x.lastConnection))
+		x.fireDue()
+		return
 	}
-	if !found && cmd.Account != 0 {
+	at := slices.IndexFunc(x.armed, func(a deadman) bool {
+		return a.open && a.account == cmd.Account && a.connection == cmd.Connection && a.connection > x.closed
+	})
+	if at < 0 {
 		x.ev.Refuse(bourse.UnknownConnection)
 		return
 	}
+	x.trip(x.armed[at])
 	x.fireDue()
 }
 
-// nextDue returns the index of the expired switch that fires next, or -1.
+// nextDue returns the index of the switch that fires next, or -1: those that expired
+// first, then those of closed connections.
 func (x *Oracle) nextDue() int {
 	next := -1
 	for i, a := range x.armed {
-		if a.open || a.expires > x.now {
+		if a.open && a.connection > x.closed || !a.open && a.expires > x.now {
 			continue
 		}
 		if next < 0 || compareDeadmen(a, x.armed[next]) < 0 {
@@ -100,38 +103,64 @@ func (x *Oracle) nextDue() int {
 }
 
 func compareDeadmen(a, b deadman) int {
-	return cmp.Or(cmp.Compare(a.expires, b.expires), cmp.Compare(a.account, b.account),
-		cmp.Compare(a.market, b.market), cmp.Compare(a.connection, b.connection))
+	switch {
+	case a.open && b.open:
+		return cmp.Compare(a.connection, b.connection)
+	case b.open:
+		return -1
+	case a.open:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(a.expires, b.expires), cmp.Compare(a.connection, b.connection),
+		cmp.Compare(a.account, b.account), cmp.Compare(a.market, b.market))
 }
 
 func (x *Oracle) fireDue() {
 	for x.steps > 0 && x.nextDue() >= 0 {
-		x.steps--
+		x.visit()
 		x.fire(x.armed[x.nextDue()])
 	}
 }
 
+// fire cancels what a switch covers. It stays until it has.
 func (x *Oracle) fire(a deadman) {
-	x.disarm(a.account, a.market, a.connection)
-	if a.upTo == 0 {
-		a.upTo = x.lastOrder
-	}
-	w := partialCancel{a.account, a.market, a.upTo}
-	if !x.cancelSome(w) {
-		x.keepPartial(w)
-	}
-
-	for _, m := range x.markets {
-		halted := m.State == bourse.MarketHalted && (a.market == 0 || a.market == m.ID)
-		if !halted || !slices.ContainsFunc(m.open, func(o *order) bool { return o.Account == a.account && o.ID <= a.upTo }) {
-			continue
-		}
-		if a.connection != 0 {
-			a.connection = everClosed
-			x.disarm(a.account, 0, everClosed)
-		}
-		a.expires = x.now + haltedRetry
-		x.armed = append(x.armed, a)
+	if !slices.ContainsFunc(x.markets, func(m *market) bool {
+		return (a.market == 0 || a.market == m.ID) && m.openOf(a.account) > 0
+	}) {
+		x.disarm(a.account, a.market, a.connection)
 		return
 	}
+	if a.connection != fired {
+		a = x.trip(a)
+	}
+	if !x.cancelSome(partialCancel{a.account, a.market, a.upTo}) {
+		return
+	}
+
+	x.disarm(a.account, a.market, fired)
+	for _, m := range x.markets {
+		halted := m.State == bourse.MarketHalted && (a.market == 0 || a.market == m.ID)
+		if halted && slices.ContainsFunc(m.open, func(o *order) bool { return o.Account == a.account && o.ID <= a.upTo }) {
+			a.expires = x.now + haltedRetry
+			x.armed = append(x.armed, a)
+			return
+		}
+	}
+}
+
+// trip makes an armed switch one that fired, in place of an earlier one.
+func (x *Oracle) trip(a deadman) deadman {
+	x.disarm(a.account, a.market, a.connection)
+	if a.open {
+		a.open, a.expires = false, x.now
+	}
+	for _, was := range x.armed {
+		if was.account == a.account && was.market == a.market && was.connection == fired {
+			a.expires = min(a.expires, was.expires)
+		}
+	}
+	x.disarm(a.account, a.market, fired)
+	a.connection, a.upTo = fired, x.lastOrder
+	x.armed = append(x.armed, a)
+	return a
 }
