@@ -9,10 +9,6 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/table"
 )
 
-// idsInAStep is the number of accounts without volume that a pass over the accounts
-// visits in one step.
-const idsInAStep = 100
-
 // fees is the state of fee levels.
 type fees struct {
 	// midnight is the end of today, the day of the last command, which is counted from the
@@ -92,34 +88,38 @@ func (e *Engine) beginPass() {
 }
 
 // setLevels continues the pass over the accounts, by ascending id, within the step
-// budget: a volume costs a step, and so do idsInAStep accounts.
+// budget: an account with a volume or a new level costs a step, any other one a visit.
 func (e *Engine) setLevels(ev *bourse.Events) {
 	f := &e.fees
-	for visited := 1; f.pass != 0 && e.steps > 0; visited++ {
+	for f.pass != 0 && e.steps > 0 {
 		if f.pass > e.lastAccount {
 			f.pass = 0
 			return
 		}
-		if visited%idsInAStep == 0 || e.volume(f.pass) != nil {
+		traded := e.volume(f.pass) != nil
+		if e.setLevel(f.pass, ev) || traded {
 			e.steps--
+		} else {
+			e.visit()
 		}
-		e.setLevel(f.pass, ev)
 		f.pass++
 	}
 }
 
-// setLevel sets an account's level. A fixed level above the schedule's last one becomes
-// the last one.
-func (e *Engine) setLevel(id bourse.AccountID, ev *bourse.Events) {
+// setLevel sets an account's level and reports whether it is a new one. A fixed level
+// above the schedule's last one becomes the last one.
+func (e *Engine) setLevel(id bourse.AccountID, ev *bourse.Events) bool {
 	acct := e.accounts.At(uint32(id))
 	level := e.earned(id)
 	if acct.fixed {
 		level = min(acct.level, uint8(len(e.fees.schedule.Levels)-1))
 	}
-	if level != acct.level {
-		acct.level = level
-		acct.announceLevel(id, ev)
+	if level == acct.level {
+		return false
 	}
+	acct.level = level
+	acct.announceLevel(id, ev)
+	return true
 }
 
 // earned returns the level that an account's volume reaches today. It discards days that

@@ -132,6 +132,29 @@ func TestPassIsBounded(t *testing.T) {
 	}
 }
 
+// TestNewLevelsAreSteps wants a command to announce at most 1,000 levels, also of accounts
+// without volume.
+func TestNewLevelsAreSteps(t *testing.T) {
+	const accounts = 2500
+	x := newTraders(t, accounts-2)
+	x.apply(bourse.Command{Kind: bourse.CommandDefineFees, Fees: schedule(2, 0, 1)})
+	for a := bourse.AccountID(1); a <= accounts; a++ {
+		x.apply(bourse.Command{Kind: bourse.CommandSetAccountLevel, Account: a, On: true, Level: 1})
+	}
+	x.apply(bourse.Command{Kind: bourse.CommandDefineFees, Fees: schedule(2, 0)})
+	announced := 0
+	for x.e.Unfinished() {
+		x.apply(bourse.Command{Kind: bourse.CommandContinue})
+		changed := len(x.ev.List)
+		if announced += changed; changed > 1000 {
+			t.Errorf("a Continue changed %d levels", changed)
+		}
+	}
+	if announced != accounts {
+		t.Errorf("%d accounts have a new level", announced)
+	}
+}
+
 // TestBandBoundsVolume trades ETH/BTC after odd trades in BTC/USDT: its volume counts at
 // most at the initial price times the band.
 func TestBandBoundsVolume(t *testing.T) {
@@ -146,7 +169,7 @@ func TestBandBoundsVolume(t *testing.T) {
 		x.apply(bourse.Command{Kind: bourse.CommandCredit, Account: 1, AssetID: 3, Amount: bourse.Units(bourse.Pow10(12))})
 		m := bourse.Market{
 			Base: 1, Quote: 2, BasePrecision: 3, QuotePrecision: 2, Enabled: true, SelfTrade: bourse.SelfTradeNone,
-			InitialPrice: 100, MaxPrice: bourse.MaxPrice, Band: c.band,
+			InitialPrice: 100, MaxPrice: bourse.MaxPrice, Band: c.band, Maker: 1000, Taker: 1000,
 		}
 		x.apply(bourse.Command{Kind: bourse.CommandDefineMarket, Market: &m})
 		m.Base, m.Quote, m.Band = 3, 1, 0

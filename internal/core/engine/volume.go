@@ -10,7 +10,7 @@ import (
 const volumeDays = 30
 
 // volume is what an account traded, in ledger units of the schedule's volume asset. Sums
-// beyond bourse.MaxAmount are bourse.MaxAmount. Only accounts that traded have one.
+// beyond bourse.MaxAmount are bourse.MaxAmount. Only accounts that paid a fee have one.
 type volume struct {
 	// account is zero in a free slot.
 	account bourse.AccountID
@@ -98,8 +98,8 @@ func (m *market) value(base bourse.Amount) bourse.Amount {
 	return worth
 }
 
-// countVolume adds a trade to the volumes of its two accounts. An account's trade with
-// itself counts nothing.
+// countVolume adds a trade to the volumes of its accounts that paid a fee for it, so that
+// no volume is free. An account's trade with itself counts nothing.
 func (e *Engine) countVolume(m *market, tr *bourse.Trade) {
 	if tr.Maker.Account == tr.Taker.Account {
 		return
@@ -108,8 +108,12 @@ func (e *Engine) countVolume(m *market, tr *bourse.Trade) {
 	if worth.IsZero() {
 		return
 	}
-	e.addVolume(tr.Maker.Account, worth)
-	e.addVolume(tr.Taker.Account, worth)
+
+	for _, f := range [...]*bourse.Fill{&tr.Maker, &tr.Taker} {
+		if !f.Fee.IsZero() {
+			e.addVolume(f.Account, worth)
+		}
+	}
 }
 
 func (e *Engine) addVolume(id bourse.AccountID, worth bourse.Amount) {

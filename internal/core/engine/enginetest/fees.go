@@ -6,12 +6,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-const (
-	// volumeDays is the number of days whose volume counts.
-	volumeDays = 30
-	// idsInAStep is the number of accounts without volume that a step visits.
-	idsInAStep = 100
-)
+// volumeDays is the number of days whose volume counts.
+const volumeDays = 30
 
 // dayVolume is an account's volume of a day.
 type dayVolume struct {
@@ -68,19 +64,21 @@ func (x *Oracle) tellLevel(id bourse.AccountID, a *account) {
 
 // setLevels continues the pass over the accounts.
 func (x *Oracle) setLevels() {
-	for visited := 1; x.pass != 0 && x.steps > 0; visited++ {
+	for x.pass != 0 && x.steps > 0 {
 		if int(x.pass) > len(x.accounts) {
 			x.pass = 0
 			return
 		}
 		a := x.accounts[x.pass-1]
-		if visited%idsInAStep == 0 || len(a.volumes) > 0 {
-			x.steps--
-		}
-
+		traded := len(a.volumes) > 0
 		level := x.earned(a)
 		if a.fixed {
 			level = min(a.level, uint8(len(x.schedule.Levels)-1))
+		}
+		if traded || level != a.level {
+			x.steps--
+		} else {
+			x.visit()
 		}
 		if level != a.level {
 			a.level = level
@@ -134,20 +132,29 @@ func (x *Oracle) rates(m *market, a *account) (maker, taker bourse.Rate) {
 	return maker, taker
 }
 
-// countVolume adds a trade to the volumes of two accounts.
-func (x *Oracle) countVolume(m *market, value, base *big.Int, accounts ...*account) {
+// countVolume adds a trade to the volumes of those of its two accounts that paid a fee.
+func (x *Oracle) countVolume(m *market, value, base *big.Int, sides ...payer) {
 	volume := bounded(x.volume(m, value, base))
-	if volume.Sign() == 0 || accounts[0] == accounts[1] {
+	if volume.Sign() == 0 || sides[0].account == sides[1].account {
 		return
 	}
-	for _, a := range accounts {
+	for _, side := range sides {
+		a := side.account
 		last := len(a.volumes) - 1
-		if last < 0 || a.volumes[last].day != x.day {
+		switch {
+		case side.fee.Sign() == 0:
+		case last < 0 || a.volumes[last].day != x.day:
 			a.volumes = append(a.volumes, dayVolume{x.day, volume})
-			continue
+		default:
+			a.volumes[last].volume = bounded(new(big.Int).Add(a.volumes[last].volume, volume))
 		}
-		a.volumes[last].volume = bounded(new(big.Int).Add(a.volumes[last].volume, volume))
 	}
+}
+
+// payer is a side of a trade.
+type payer struct {
+	account *account
+	fee     *big.Int
 }
 
 // volume returns the worth of a trade in the schedule's asset: zero if no price tells it.

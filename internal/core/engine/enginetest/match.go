@@ -251,7 +251,7 @@ func (x *Oracle) trade(m *market, taker, maker *order, lots bourse.Lots) {
 		Fee: toAmount(takerFee),
 	}
 	*x.ev.AddTrade() = tr
-	x.countVolume(m, value, base, ofMaker, ofTaker)
+	x.countVolume(m, value, base, payer{ofMaker, makerFee}, payer{ofTaker, takerFee})
 	if maker.left() == 0 {
 		x.end(m, maker, bourse.Filled)
 	}
