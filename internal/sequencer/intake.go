@@ -34,7 +34,7 @@ var ErrNoRoom = bourse.Errorf(
 type lane struct {
 	buf     []byte
 	entries []entry
-	// refusal is the error of a closed lane, nil if it is open.
+	// refusal is the error of a closed lane, nil if it is open; Patient has none of its own.
 	refusal error
 }
 
@@ -60,17 +60,18 @@ func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
 	if err := record.Check(c); err != nil {
 		return err
 	}
-	at := laneOf(c.Kind)
-	if (at == Orders || record.Free(c.Kind)) && s.barren.waits(c.Account) {
+	own := laneOf(c.Kind)
+	at := own
+	if (own == Orders || record.Free(c.Kind)) && s.barren.waits(c.Account) {
 		at = Patient
 	}
 
 	s.mu.Lock()
-	l := &s.lanes[at]
-	if l.refusal != nil {
-		defer s.mu.Unlock()
-		return l.refusal
+	if refusal := s.lanes[own].refusal; refusal != nil {
+		s.mu.Unlock()
+		return refusal
 	}
+	l := &s.lanes[at]
 	if len(l.buf) >= laneSize {
 		s.mu.Unlock()
 		return bourse.ErrBusy
@@ -89,15 +90,12 @@ func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
 	return nil
 }
 
-// Refuse closes a lane: queued commands continue, new ones get err. A nil error opens the
-// lane again. Orders includes Patient.
+// Refuse closes Orders or Cancels: queued commands continue, new ones of the lane get err,
+// also those that would wait in Patient. A nil error opens the lane again.
 func (s *Sequencer) Refuse(l Lane, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lanes[l].refusal = err
-	if l == Orders {
-		s.lanes[Patient].refusal = err
-	}
 }
 
 // Takes returns the refusal of a command's lane, nil if it is open. Callers that write
@@ -125,10 +123,11 @@ func (s *Sequencer) Queued() int {
 
 // gather moves queued commands into the proposal, cancels first, up to a frame. Waiting
 // lanes are left out of a frame that would hold only their commands, until patience has
-// passed or the lane is closed.
+// passed or Cancels is closed, as before a stop.
 func (s *Sequencer) gather(p *proposal, now bourse.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	stops := s.lanes[Cancels].refusal != nil
 	due := s.waiting != 0 && (now >= s.waiting+patience || now < s.waiting)
 	if due {
 		s.lanes[Patient].take(p, journal.MaxFrame/patientShare)
@@ -139,7 +138,7 @@ func (s *Sequencer) gather(p *proposal, now bourse.Time) {
 		l := &s.lanes[at]
 		switch {
 		case len(l.entries) == 0:
-		case !due && p.count == 0 && l.refusal == nil && (at == Patient || at == Cancels && s.saving.Load()):
+		case !due && p.count == 0 && !stops && (at == Patient || at == Cancels && s.saving.Load()):
 			waits = true
 		default:
 			l.take(p, journal.MaxFrame)

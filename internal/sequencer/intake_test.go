@@ -402,3 +402,40 @@ func TestSaving(t *testing.T) {
 		t.Errorf("%d frames for two cancels", r.seen.frames-frames)
 	}
 }
+
+// TestSafetyCommandsOnAFullDisk arms a switch of an account whose commands wait for
+// company, while the intake takes cancels alone.
+func TestSafetyCommandsOnAFullDisk(t *testing.T) {
+	r := newRig(t)
+	arm := &bourse.Command{Kind: bourse.CommandCancelAfter, Account: 2, Hold: bourse.Hour}
+	for range 20 {
+		r.submit(arm)
+		r.settle()
+	}
+	full := errors.New("disk nearly full")
+	r.Save(true)
+	r.Refuse(sequencer.Orders, full)
+
+	if err := r.Submit(place(2, 1000, 1), nil); !errors.Is(err, full) {
+		t.Errorf("an order: %v", err)
+	}
+	frames := r.seen.frames
+	for range 20 {
+		r.submit(arm)
+	}
+	last := r.submit(arm)
+	r.settle()
+	if resolved(last) {
+		t.Error("the switches did not wait for company")
+	}
+	r.now += bourse.Second / 20
+	r.settle()
+	if got := r.result(last); got.Refusal() != nil || r.seen.frames != frames+1 {
+		t.Errorf("%d frames, and the last was answered %+v", r.seen.frames-frames, got)
+	}
+
+	r.Refuse(sequencer.Cancels, full)
+	if err := r.Submit(arm, nil); !errors.Is(err, full) {
+		t.Errorf("with cancels closed: %v", err)
+	}
+}
