@@ -27,6 +27,9 @@ func (s *Sequencer) Apply() (bool, error) {
 	case journal.Refused:
 		s.full.Store(true)
 		s.give(n.Proposal, ErrNoRoom)
+		if s.holding.Load() {
+			s.refuseHeld()
+		}
 	case journal.Installed:
 		err = s.install(n.Snapshot)
 	default:
@@ -51,6 +54,12 @@ func (s *Sequencer) applyNotice(n *journal.Notice) error {
 		return err
 	}
 	if p != nil {
+		s.begun = s.begun || p.first
+	}
+	if s.holding.Load() && s.begun && !s.engine.Firing() {
+		s.stopHolding()
+	}
+	if p != nil {
 		for _, t := range p.tickets {
 			if t != nil {
 				t.resolve()
@@ -59,6 +68,14 @@ func (s *Sequencer) applyNotice(n *journal.Notice) error {
 		s.recycle(p)
 	}
 	return nil
+}
+
+// stopHolding lets the writer take all lanes.
+func (s *Sequencer) stopHolding() {
+	s.holding.Store(false)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.awake = true // lanes may have commands
 }
 
 // applyBatch takes a frame through the engine and the observers.
@@ -151,7 +168,7 @@ func (s *Sequencer) give(id uint64, why error) {
 			t.resolve()
 		}
 	}
-	if p.closes {
+	if p.first {
 		s.orphaned.Store(true)
 	}
 	s.recycle(p)

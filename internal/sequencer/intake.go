@@ -123,13 +123,14 @@ func (s *Sequencer) Queued() int {
 
 // gather moves queued commands into the proposal, cancels first, up to a frame. Waiting
 // lanes are left out of a frame that would hold only their commands, until patience has
-// passed or Cancels is closed, as before a stop.
+// passed or Cancels is closed, as before a stop. After a start Cancels alone is taken until
+// the orders of earlier processes' connections are canceled.
 func (s *Sequencer) gather(p *proposal, now bourse.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stops := s.lanes[Cancels].refusal != nil
+	holding, stops := s.holding.Load(), s.lanes[Cancels].refusal != nil
 	due := s.waiting != 0 && (now >= s.waiting+patience || now < s.waiting)
-	if due {
+	if due && !holding {
 		s.lanes[Patient].take(p, journal.MaxFrame/patientShare)
 	}
 
@@ -137,7 +138,7 @@ func (s *Sequencer) gather(p *proposal, now bourse.Time) {
 	for _, at := range [...]Lane{Cancels, Orders, Patient} {
 		l := &s.lanes[at]
 		switch {
-		case len(l.entries) == 0:
+		case len(l.entries) == 0 || holding && at != Cancels:
 		case !due && p.count == 0 && !stops && (at == Patient || at == Cancels && s.saving.Load()):
 			waits = true
 		default:
@@ -152,6 +153,25 @@ func (s *Sequencer) gather(p *proposal, now bourse.Time) {
 		s.waiting = 0
 	case s.waiting == 0:
 		s.waiting = now
+	}
+}
+
+// refuseHeld refuses the queued commands that wait for the first cancels of a process,
+// because the journal has no room for these.
+func (s *Sequencer) refuseHeld() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, at := range [...]Lane{Orders, Patient} {
+		l := &s.lanes[at]
+		for _, e := range l.entries {
+			if e.ticket != nil {
+				e.ticket.Result = Result{Err: ErrNoRoom}
+				e.ticket.resolve()
+			}
+		}
+		s.outstanding.Add(-int64(len(l.entries)))
+		clear(l.entries)
+		l.buf, l.entries = l.buf[:0], l.entries[:0]
 	}
 }
 

@@ -68,16 +68,21 @@ type Sequencer struct {
 	flying   []*proposal
 	spare    []*proposal
 
-	// Owned by Apply.
-	cmd bourse.Command
-	ev  bourse.Events
+	// Owned by Apply. begun is set once the first command was applied.
+	cmd   bourse.Command
+	ev    bourse.Events
+	begun bool
 
 	// unfinished is set when a Continue must be proposed.
 	unfinished atomic.Bool
 	// orphans is the newest connection of earlier processes whose close cancels orders, and
-	// orphaned is set while the command that closes them must be proposed.
+	// orphaned is set while the first command must be proposed, which fires the dead man's
+	// switches that are due by then.
 	orphans  bourse.ConnectionID
 	orphaned atomic.Bool
+	// holding is set from a start until these switches have canceled their orders: no lane
+	// but Cancels is taken meanwhile.
+	holding atomic.Bool
 	// full is set while the journal has no room: the sequencer's own commands then wait
 	// for the next tick, which tries again.
 	full    atomic.Bool
@@ -95,8 +100,8 @@ type proposal struct {
 	// submitted is the number of commands that came through Submit.
 	submitted int
 	tickets   []*Ticket
-	// closes is true if it closes the connections of earlier processes.
-	closes bool
+	// first is true if it has the first command of the process.
+	first bool
 }
 
 // Options configure a sequencer.
@@ -134,12 +139,14 @@ func New(o Options) *Sequencer {
 	return s
 }
 
-// begin notes what earlier processes left: unfinished work, and connections that no
-// command closed. This process has accepted none yet.
+// begin notes what earlier processes left: unfinished work, and armed dead man's switches.
+// Those of connections are due, because this process has accepted none yet.
 func (s *Sequencer) begin() {
 	s.unfinished.Store(s.engine.Unfinished())
 	s.orphans = s.engine.Connections()
-	s.orphaned.Store(s.orphans != 0)
+	s.orphaned.Store(s.engine.Armed())
+	s.holding.Store(s.engine.Armed())
+	s.begun = false
 }
 
 // Applied returns the last command whose effect every observer has seen.

@@ -45,14 +45,13 @@ func (s *Sequencer) Write(now bourse.Time) (sleep bourse.Time, err error) {
 }
 
 // fill gathers the next proposal: the sequencer's own commands first, then queued ones,
-// or a tick if engine time would stand still. The first command of a process closes the
-// connections of earlier ones; a Continue follows an unfinished command.
+// or a tick if engine time would stand still. A Continue follows an unfinished command.
 func (s *Sequencer) fill(now bourse.Time) {
 	tick := now >= s.written+tickEvery
 	if tick || !s.full.Load() {
 		if s.orphaned.Swap(false) {
-			s.next.closes = true
-			s.next.add(&bourse.Command{Kind: bourse.CommandConnectionClosed, Connection: s.orphans})
+			s.next.first = true
+			s.next.add(s.first())
 		}
 		if s.unfinished.Swap(false) {
 			s.next.add(&bourse.Command{Kind: bourse.CommandContinue})
@@ -62,6 +61,15 @@ func (s *Sequencer) fill(now bourse.Time) {
 	if s.next.count == 0 && tick {
 		s.next.add(&bourse.Command{Kind: bourse.CommandTick})
 	}
+}
+
+// first returns the first command of a process where switches are armed. It closes the
+// connections of earlier processes.
+func (s *Sequencer) first() *bourse.Command {
+	if s.orphans == 0 {
+		return &bourse.Command{Kind: bourse.CommandTick}
+	}
+	return &bourse.Command{Kind: bourse.CommandConnectionClosed, Connection: s.orphans}
 }
 
 // add appends a command of the sequencer's own.
@@ -127,7 +135,7 @@ func (s *Sequencer) land(id uint64) *proposal {
 func (s *Sequencer) recycle(p *proposal) {
 	s.outstanding.Add(-int64(p.submitted))
 	clear(p.tickets)
-	p.bytes, p.tickets, p.count, p.submitted, p.closes = p.bytes[:0], p.tickets[:0], 0, 0, false
+	p.bytes, p.tickets, p.count, p.submitted, p.first = p.bytes[:0], p.tickets[:0], 0, 0, false
 	s.flyingMu.Lock()
 	s.spare = append(s.spare, p)
 	s.flyingMu.Unlock()
