@@ -223,6 +223,8 @@ func transfersListed(x *exam) {
 	x.same("xids", a.transactions(fields{"type": "TRANSFER_OUT"}).column("xid"), silent, said)
 	x.same("xids", a.transactions(fields{"type": "TRANSFER_IN", "asset": "USDT"}).column("xid"))
 	x.same("amounts", b.transactions(fields{"type": []string{"TRANSFER_IN"}, "status": "DONE"}).column("amount"), "1", "2.5")
+	x.covers("WAL-CAN-6")
+	x.fails(a.drop(said), "Withdrawal not found")
 }
 
 func transactionIDs(x *exam) {

@@ -168,6 +168,24 @@ func TestPausedThenDone(t *testing.T) {
 	}
 }
 
+// TestPendingTransferIsNotCanceled refuses the cancel of a transfer that waits, which
+// goes on.
+func TestPendingTransferIsNotCanceled(t *testing.T) {
+	d := newDesk(t)
+	d.Credit(1, "BTC", "10")
+	d.Must(bourse.Command{Kind: bourse.CommandSecureAccount, Account: 1, Hold: bourse.Hour})
+	btc := d.View.Catalogue().Asset("BTC")
+	asked := &bourse.Withdraw{Asset: btc.ID, Internal: 2, Amount: d.Units("0.5", btc)}
+	o, err := d.Accounts.Transfer(t.Context(), &bourse.Command{
+		Kind: bourse.CommandTransfer, Account: 1, Wallet: &bourse.WalletCommand{Withdraw: asked},
+	}, "")
+	if err != nil || o.Reason != 0 {
+		t.Fatal(o.Reason, err)
+	}
+	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": o.ID}, "Withdrawal not found")
+	d.wantRows(d.Alice, fields{"type": "TRANSFER_OUT"}, fmt.Sprintf("%d PENDING", o.ID))
+}
+
 // TestTransfersAreListed gives money to another account, with and without a message, and
 // reads both lists, open and stored.
 func TestTransfersAreListed(t *testing.T) {

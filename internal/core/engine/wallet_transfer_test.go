@@ -70,6 +70,7 @@ func TestTermsOfTransfers(t *testing.T) {
 func TestProductionTransferWaitsForAPerson(t *testing.T) {
 	x, _, _ := funded(t, false)
 	first, second := x.must(transferCommand(1, transferOf(2, btc, 100))), x.must(transferCommand(1, transferOf(2, btc, 50)))
+	x.refused(bourse.WithdrawalNotFound, cancelCommand(1, first)) // it is not its owner's to cancel
 	x.wantBalance(1, btc, 850, 150)
 	x.restart()
 	x.must(decideCommand(first, true))

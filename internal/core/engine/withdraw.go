@@ -139,10 +139,10 @@ func (e *Engine) settleWithdrawal(w *bourse.Withdrawal, ev *bourse.Events) {
 
 // cancelWithdrawal cancels an unsigned withdrawal at its owner's request; the journal's
 // order decides between a signature and a cancellation. Trust in its address ends: the
-// owner who cancels may not have made the request.
+// owner who cancels may not have made the request. A transfer is not its owner's to cancel.
 func (e *Engine) cancelWithdrawal(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	w := e.custody.Withdrawal(cmd.Wallet.ID)
-	if w == nil || w.Account != cmd.Account {
+	if w == nil || w.Account != cmd.Account || w.Transfer() {
 		return bourse.WithdrawalNotFound
 	}
 	if w.Signed {
