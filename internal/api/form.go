@@ -383,10 +383,10 @@ func Read[T any](f *Form, name string, parse func(string) (T, error)) (value T) 
 	return value
 }
 
-// FactorCode returns the code of a second factor; absent is empty.
+// FactorCode returns the code of a second factor, empty for none.
 func (f *Form) FactorCode(name string) string {
 	text := f.Text(name)
-	if f.Has(name) {
+	if text != "" {
 		f.Fail(account.CheckCode(name, text))
 	}
 	return text

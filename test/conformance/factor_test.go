@@ -90,6 +90,7 @@ func codesOfAnApplication(x *exam) {
 	x.gives(p.ask("GET", "/mfa/providers", nil), fmt.Sprintf(emailUsed, true))
 	x.refuses(p.ask("POST", "/mfa/providers/GA", nil), 511, "REQUIRE_2FA")
 	x.refuses(p.ask("POST", "/mfa/providers/GA", fields{}), 511, "REQUIRE_2FA")
+	x.refuses(p.ask("POST", "/mfa/providers/GA", fields{"code2FA": ""}), 511, "REQUIRE_2FA")
 	// The previous step's code leaves the current one and the next unused.
 	x.gives(p.ask("POST", "/mfa/providers/TOTP", fields{"code2FA": x.applicationCode(address, -1)}), `{}`)
 	x.covers("ACC-FAC-5")

@@ -71,7 +71,9 @@ func texts(c *v2.Call, names ...string) []string {
 // code reads the required code from a letter.
 func code(c *v2.Call) string {
 	c.Require("code")
-	return c.FactorCode("code")
+	text := c.Text("code")
+	c.Fail(account.CheckCode("code", text))
+	return text
 }
 
 // client parses a user agent for display.

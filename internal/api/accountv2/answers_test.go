@@ -218,7 +218,7 @@ func TestSecondFactor(t *testing.T) {
 	url := e.confirmed("PUT /mfa/providers/TOTP", `{}`, session,
 		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET","secret":"SECRET"}`)
 	e.want("GET /mfa/providers", "", session, 200, fmt.Sprintf(mail, true))
-	for _, none := range []string{"", `{}`, `{"code2FA":null}`} {
+	for _, none := range []string{"", `{}`, `{"code2FA":null}`, `{"code2FA":""}`} {
 		e.want("POST /mfa/providers/GA", none, session, 511, `{"error":{"code":"REQUIRE_2FA","msg":"your authenticator app"}}`)
 	}
 	e.fails("POST /mfa/providers/GA", `{"code2FA":"`+other(e.totpCode(url))+`"}`, session, 403, "INVALID_2FA")

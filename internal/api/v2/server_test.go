@@ -252,9 +252,9 @@ func TestConventions(t *testing.T) {
 		want   string
 	}{
 		{`null`, 511, failure("REQUIRE_2FA", "a***@example.com")},
+		{`""`, 511, failure("REQUIRE_2FA", "a***@example.com")},
 		{`"123456"`, 200, `{}`},
 		{`"123457"`, 403, failure("INVALID_2FA", "The code is wrong")},
-		{`""`, 400, failure("VALIDATION_ERROR", "code2FA: must be 6 digits")},
 		{`"12345x"`, 400, failure("VALIDATION_ERROR", "code2FA: must be 6 digits")},
 		{`123456`, 400, failure("VALIDATION_ERROR", "code2FA: must be a string")},
 	} {
