@@ -110,6 +110,12 @@ const (
 	WithdrawalDelayed
 	// TransferPaid: money went from one customer to another, over no network.
 	TransferPaid
+	// Silenced: a dead man's switch canceled orders, by time or by a close.
+	Silenced
+	// SilencedByStart: the close of all earlier connections canceled orders.
+	SilencedByStart
+	// LevelsSet: a pass over the accounts set a fee level.
+	LevelsSet
 	kinds
 )
 
@@ -134,6 +140,7 @@ var kindNames = [kinds]string{
 	DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid",
 	WithdrawalCanceled: "withdrawals canceled",
 	WithdrawalDelayed:  "withdrawals delayed", TransferPaid: "transfers paid",
+	Silenced: "dead man's switches", SilencedByStart: "connections closed by starts", LevelsSet: "passes that set levels",
 }
 
 // String returns the kind's name in the plural.

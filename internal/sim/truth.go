@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
@@ -127,6 +128,24 @@ func (t *truth) compare(cmd *bourse.Command, written []byte, ev *bourse.Events) 
 	}
 }
 
+// noteNew counts what a command did that the truth has just learned.
+func (w *world) noteNew(cmd *bourse.Command, ev *bourse.Events) {
+	if w.starting {
+		w.count(Unanswered)
+	}
+
+	closed := slices.ContainsFunc(ev.List, func(e bourse.Event) bool { return e.Kind == bourse.EventOrderClosed })
+	leveled := slices.ContainsFunc(ev.List, func(e bourse.Event) bool { return e.Kind == bourse.EventAccountLevel })
+	switch {
+	case cmd.Kind == bourse.CommandConnectionClosed && cmd.Account == 0 && closed:
+		w.count(SilencedByStart)
+	case (cmd.Kind == bourse.CommandConnectionClosed || cmd.Kind == bourse.CommandTick) && closed:
+		w.count(Silenced)
+	case cmd.Kind == bourse.CommandContinue && leveled:
+		w.count(LevelsSet)
+	}
+}
+
 // witness is the observer that reports to the truth.
 type witness struct {
 	world *world
@@ -157,8 +176,8 @@ func (o *witness) Observe(cmd *bourse.Command, ev *bourse.Events) {
 		fail("command %d came after command %d", cmd.Seq, o.seq)
 	}
 	o.seq = cmd.Seq
-	if o.world.truth.see(cmd, ev) && o.world.starting {
-		o.world.count(Unanswered)
+	if o.world.truth.see(cmd, ev) {
+		o.world.noteNew(cmd, ev)
 	}
 	o.world.trail.mark(uint64(cmd.Seq), uint64(cmd.Time), uint64(cmd.Kind),
 		ev.Outcome.ID, uint64(ev.Outcome.Reason), uint64(len(ev.List)))
