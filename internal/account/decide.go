@@ -77,7 +77,9 @@ func refusal(reason bourse.Reason) error {
 // retries failed writes of earlier calls, and writes outcomes that no caller waited for,
 // so it should be called periodically.
 func (s *Service) Confirm(ctx context.Context) error {
-	s.confirming.Lock()
+	if err := s.confirming.Lock(ctx); err != nil {
+		return err
+	}
 	defer s.confirming.Unlock()
 	s.mu.Lock()
 	work := s.open

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
@@ -113,4 +114,61 @@ func TestTogether(t *testing.T) {
 		t.Errorf("%d pending rows stayed", n)
 	}
 	r.restart()
+}
+
+// stuck is a store whose Confirm waits.
+type stuck struct {
+	account.Store
+
+	entered, goOn chan struct{}
+}
+
+func (s *stuck) Confirm(ctx context.Context, d *account.Decisions) error {
+	close(s.entered)
+	<-s.goOn
+	return s.Store.Confirm(ctx, d)
+}
+
+// TestNobodyWaitsForAStuckStore asks for a person whose change is being written by a store
+// that does not answer: callers wait as long as their context, and no longer.
+func TestNobodyWaitsForAStuckStore(t *testing.T) {
+	r := newRig(t)
+	id := r.create("ada@example.com")
+	store := &stuck{r.store, make(chan struct{}), make(chan struct{})}
+	r.Store = store
+	r.breaks = unanswered
+	wantCode(t, r.ForgePerson(t.Context(), id, func(row *account.AccountRow) { row.Email = "eve@example.com" }),
+		bourse.CodeUnknown)
+
+	var work sync.WaitGroup
+	work.Go(func() {
+		if err := r.Confirm(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	<-store.entered
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	answered := make(chan error, 2)
+	go func() {
+		_, _, err := r.ByID(ctx, id)
+		answered <- err
+	}()
+	go func() { answered <- r.Confirm(ctx) }()
+	for range 2 {
+		select {
+		case err := <-answered:
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("answered %v", err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("a caller waits beyond its context")
+		}
+	}
+
+	close(store.goOn)
+	work.Wait()
+	if a, ok, err := r.ByID(t.Context(), id); err != nil || !ok || a.Email != "eve@example.com" {
+		t.Errorf("the person is %+v, %v, %v", a, ok, err)
+	}
 }

@@ -52,7 +52,9 @@ func (s *Service) journaled(ctx context.Context, row AccountRow) (AccountRow, er
 
 	// A change may have been decided or confirmed since. While confirming is held, the
 	// store does not change, and its missing changes are in open.
-	s.confirming.Lock()
+	if err := s.confirming.Lock(ctx); err != nil {
+		return AccountRow{}, err
+	}
 	defer s.confirming.Unlock()
 	row, ok, err := s.Store.Account(ctx, row.ID)
 	if err == nil && !ok {

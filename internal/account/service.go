@@ -96,8 +96,8 @@ type Service struct {
 	// reached is the time of the store's last answer.
 	reached atomic.Int64
 
-	// confirming serialises Confirm.
-	confirming sync.Mutex
+	// confirming serialises Confirm, which may wait for the store.
+	confirming lock.Gate
 
 	// Owned by the goroutine that applies: the state of a snapshot, until End, and the
 	// keys revoked or changed since Begin.
@@ -125,7 +125,7 @@ func NewService(o Options) *Service {
 	}
 
 	return &Service{
-		Options: o, submit: notBound, facts: newFacts(), open: newDecisions(),
+		Options: o, submit: notBound, facts: newFacts(), open: newDecisions(), confirming: lock.NewGate(),
 		credentials: map[Hash]*credential{}, byKey: map[bourse.KeyID]*credential{}, waiting: map[bourse.Token]*KeyRow{},
 		saving: map[bourse.Token]struct{}{}, changing: map[bourse.RowDigest]*KeyChange{},
 		persons: map[bourse.RowDigest]*AccountRow{}, alarmed: map[bourse.AccountID]bourse.RowDigest{},
