@@ -201,20 +201,39 @@ func (v *View) OpenOrders(id bourse.AccountID, only, first bourse.MarketID, skip
 	return page.orders
 }
 
-// EveryOpenOrder returns copies of all open orders of an account, newest first, and the
-// position of the last event in the stream of its orders.
-func (v *View) EveryOpenOrder(id bourse.AccountID) ([]bourse.Order, uint64) {
+// OpenOrderCount returns the number of an account's open orders.
+func (v *View) OpenOrderCount(id bourse.AccountID) int {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if a := v.find(id); a != nil {
+		return len(a.open)
+	}
+	return 0
+}
+
+// OpenOrdersBelow copies an account's open orders with ids below a bound into page, newest
+// first, and returns those that it had room for, and the position of the last event in the
+// stream of the account's orders. Trading waits for the copy, so a page should be short.
+func (v *View) OpenOrdersBelow(
+	id bourse.AccountID, below bourse.OrderID, page []bourse.Order,
+) ([]bourse.Order, uint64) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	a := v.find(id)
 	if a == nil {
 		return nil, 0
 	}
-	list := make([]bourse.Order, 0, len(a.open))
-	for o := range v.orders.newest(a.open) {
-		list = append(list, *o)
+
+	end, _ := a.search(below)
+	n := 0
+	for o := range v.orders.newest(a.open[:end]) {
+		if n == len(page) {
+			break
+		}
+		page[n] = *o
+		n++
 	}
-	return list, a.Streams.Orders
+	return page[:n], a.Streams.Orders
 }
 
 // page collects a page of orders.

@@ -39,15 +39,23 @@ func (s *Spot) FillsState(ctx context.Context, who bourse.AccountID) (seq uint64
 	return seq, succeed(func(out *wire.Writer) { s.writeFills(out, fills) }), nil
 }
 
-// OrdersState returns all open orders of an account, in one page.
+// ordersTogether bounds the open orders that are copied while trading waits.
+const ordersTogether = 256
+
+// OrdersState returns all open orders of an account, in one page. It copies some at a time:
+// those behind the first ones may have changed since seq.
 func (s *Spot) OrdersState(who bourse.AccountID) (seq uint64, body []byte) {
-	orders, seq := s.View.EveryOpenOrder(who)
-	catalogue := s.View.Catalogue()
+	room := make([]bourse.Order, ordersTogether)
+	orders, seq := s.View.OpenOrdersBelow(who, ^bourse.OrderID(0), room)
 	return seq, succeed(func(out *wire.Writer) {
 		out.Name("orders")
 		out.Array()
-		for i := range orders {
-			writeOpenOrder(out, catalogue.Markets[orders[i].Market], &orders[i])
+		for len(orders) > 0 {
+			catalogue := s.View.Catalogue() // newer than the orders, so it has their markets
+			for i := range orders {
+				writeOpenOrder(out, catalogue.Markets[orders[i].Market], &orders[i])
+			}
+			orders, _ = s.View.OpenOrdersBelow(who, orders[len(orders)-1].ID, room)
 		}
 		out.EndArray()
 	})
