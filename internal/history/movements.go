@@ -25,6 +25,21 @@ func (r *Reader) WalletTransactions(
 	}
 }
 
+// OpenTransactions returns an account's open deposits and withdrawals with lower ordinals
+// than a bound, newest first. Canceled deposits are among them: they may be mined again.
+func (r *Reader) OpenTransactions(account bourse.AccountID, below uint64) []Movement {
+	deposits, withdrawals := r.live.OpenMovements(account, 1, below-1)
+	list := make([]Movement, 0, len(deposits)+len(withdrawals))
+	for i := range deposits {
+		list = append(list, OfDeposit(0, &deposits[i]))
+	}
+	for i := range withdrawals {
+		list = append(list, OfWithdrawal(0, &withdrawals[i]))
+	}
+	slices.SortFunc(list, newestMovement)
+	return list
+}
+
 // WalletTransaction returns a deposit or withdrawal of an account, open or over;
 // false if there is none.
 func (r *Reader) WalletTransaction(

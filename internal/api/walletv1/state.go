@@ -44,22 +44,27 @@ func (w *Wallet) BalancesState(who bourse.AccountID) (seq uint64, body []byte) {
 	return seq, out.Bytes()
 }
 
-// TransfersState returns the newest page of /transactions, as BalancesState does. It may
-// include later messages as well.
+// TransfersState returns the newest page of /transactions, with all older transactions that
+// are open behind it, as BalancesState does. It may include later messages as well.
 func (w *Wallet) TransfersState(ctx context.Context, who bourse.AccountID) (seq uint64, body []byte, err error) {
 	account, _ := w.View.Account(who)
-	c := api.Call{Form: new(api.Form), Context: ctx, Out: wire.NewWriter(nil)}
-	if err := c.Parse([]byte(`{"offset":0}`), transactionsFields); err != nil {
+	out := wire.NewWriter(nil)
+	l := listing{Listing: w.NewListing(), Call: &api.Call{Context: ctx, Out: out}}
+	list, err := w.History.WalletTransactions(ctx, who, history.MovementFilter{}, 0, pageSize)
+	if err != nil {
 		return 0, nil, err
 	}
-	c.Who.Account = who
-	c.Out.Object()
-	c.Out.Bool("success", true)
-	if err := w.transactions(&c); err != nil {
+	if n := len(list); n > 0 {
+		list = append(list, w.History.OpenTransactions(who, list[n-1].Ordinal)...)
+	}
+
+	out.Object()
+	out.Bool("success", true)
+	if err := l.writeAll(list); err != nil {
 		return 0, nil, err
 	}
-	c.Out.EndObject()
-	return account.Streams.Transfers, c.Out.Bytes(), nil
+	out.EndObject()
+	return account.Streams.Transfers, out.Bytes(), nil
 }
 
 // Row writes the fields of a transaction's row in /transactions.

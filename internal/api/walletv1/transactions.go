@@ -25,18 +25,7 @@ func (w *Wallet) transactions(c *api.Call) error {
 		return err
 	}
 
-	l.catalogue = w.View.Catalogue() // newer than the rows, so it has their assets and networks
-	c.Out.Name("transactions")
-	c.Out.Array()
-	for i := range list {
-		c.Out.Object()
-		if err := l.write(&list[i]); err != nil {
-			return err
-		}
-		c.Out.EndObject()
-	}
-	c.Out.EndArray()
-	return nil
+	return l.writeAll(list)
 }
 
 // listing writes one page.
@@ -44,6 +33,22 @@ type listing struct {
 	*teller.Listing
 	*api.Call
 	catalogue *view.Catalogue
+}
+
+// writeAll writes rows.
+func (l *listing) writeAll(list []history.Movement) error {
+	l.catalogue = l.View.Catalogue() // newer than the rows, so it has their assets and networks
+	l.Out.Name("transactions")
+	l.Out.Array()
+	for i := range list {
+		l.Out.Object()
+		if err := l.write(&list[i]); err != nil {
+			return err
+		}
+		l.Out.EndObject()
+	}
+	l.Out.EndArray()
+	return nil
 }
 
 func (w *Wallet) movementFilter(c *api.Call) (f history.MovementFilter) {

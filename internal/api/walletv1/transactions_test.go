@@ -2,10 +2,12 @@ package walletv1_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 )
 
 // state formats a transaction in short: xid, status and optional fields.
@@ -226,4 +228,44 @@ func TestTransfersAreListed(t *testing.T) {
 	}
 	d.refused(d.Alice, "/transactions", fields{"offset": 0, "type": []string{"DEPOSIT", "GIFT"}}, "type")
 	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal not found")
+}
+
+// TestStateHasAllThatIsOpen reads the state of a stream of transfers: it has the newest
+// page, and behind it the older transactions that are open, without those that are over.
+func TestStateHasAllThatIsOpen(t *testing.T) {
+	d := newDesk(t)
+	w := &walletv1.Wallet{Teller: d.Teller()}
+	xids := func() (list []string) {
+		seq, body, err := w.TransfersState(t.Context(), 1)
+		if account, _ := d.View.Account(1); err != nil || seq != account.Streams.Transfers {
+			t.Fatalf("the state is at %d, %v", seq, err)
+		}
+		for part := range strings.SplitSeq(string(body), `{"xid":`) {
+			if xid, _, found := strings.Cut(part, `,"type":"DEPOSIT"`); found {
+				list = append(list, xid)
+			}
+		}
+		return list
+	}
+	mine := func(from, n int) {
+		var txs []bourse.TxEffect
+		for i := range n {
+			txs = append(txs, d.Tx("BTC", byte(from+i), 1, "0.5", ""))
+		}
+		d.Mine("BTC", txs...)
+	}
+
+	mine(1, 40)
+	if got := xids(); len(got) != 40 {
+		t.Errorf("%d of 40 are in the state", len(got))
+	}
+	mine(41, 70)
+	got := xids()
+	if want := len(d.View.Parked()); want != 0 {
+		t.Fatalf("%d are parked", want)
+	}
+	open, _ := d.View.OpenMovements(1, 1, 1<<62)
+	if len(open) <= 50 || len(got) != len(open) || len(slices.Compact(slices.Sorted(slices.Values(got)))) != len(got) {
+		t.Errorf("the state has %d transactions, %d are open: %v", len(got), len(open), got)
+	}
 }
