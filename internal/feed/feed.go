@@ -45,8 +45,14 @@ type Feed struct {
 	// and Deliver alone writes to the contents of a line meanwhile.
 	mu    sync.RWMutex
 	lines map[Topic]*line
-	// idle are the topics of the lines without a subscriber, the latest left last.
-	idle list.List
+	// idle are the lines without a subscriber, the latest left last. sweeps counts the calls
+	// of Sweep.
+	idle   list.List
+	sweeps uint64
+	// kept is the size of the recent messages of all lines; turns are these lines, in the
+	// order in which bound looks at them.
+	kept  int
+	turns list.List
 
 	// frame is the frame being staged, owned by the publisher. frames counts the frames; it
 	// changes while mu is read-locked.
@@ -60,6 +66,8 @@ type Feed struct {
 	bytes     int
 	ready     chan struct{}
 
+	slow slow
+
 	// Owned by Deliver.
 	delivering []message
 	touched    []*Subscriber
@@ -71,8 +79,10 @@ type message struct {
 	topic Topic
 	seq   uint64
 	bytes []byte
-	// encode returns bytes, which are nil until Deliver calls it; nil for most messages.
+	// encode returns bytes, which are nil until Deliver or, if slow is set, Encode calls it;
+	// nil for most messages.
 	encode func() []byte
+	slow   bool
 	// frame is the number of its frame.
 	frame uint64
 }
@@ -81,6 +91,7 @@ type message struct {
 func New() *Feed {
 	f := &Feed{lines: map[Topic]*line{}, ready: make(chan struct{}, 1)}
 	f.drained.L = &f.waitingMu
+	f.slow.topics, f.slow.ready = map[Topic]*slowTopic{}, make(chan struct{}, 1)
 	return f
 }
 
@@ -102,10 +113,16 @@ func (f *Feed) Stage(t Topic, seq uint64, bytes []byte) {
 	f.frame = append(f.frame, message{topic: t, seq: seq, bytes: bytes})
 }
 
-// StageLater adds a message that Deliver encodes, because that may take long. If encode
-// returns nil, the topic's subscribers are cut off.
+// StageLater adds a message that Deliver encodes, in place of the publisher.
 func (f *Feed) StageLater(t Topic, seq uint64, encode func() []byte) {
 	f.frame = append(f.frame, message{topic: t, seq: seq, encode: encode})
+}
+
+// StageSlow adds a message that Encode encodes, because that may wait for a disk or a
+// network. Later messages of its topic wait for it, those of other topics do not. If
+// encode returns nil, the topic's subscribers lose the message and are told so.
+func (f *Feed) StageSlow(t Topic, seq uint64, encode func() []byte) {
+	f.frame = append(f.frame, message{topic: t, seq: seq, encode: encode, slow: true})
 }
 
 // End ends the frame and leaves it to Deliver.
@@ -130,8 +147,13 @@ func (f *Feed) End() {
 
 	clear(f.frame)
 	f.frame = f.frame[:0]
+	wake(f.ready)
+}
+
+// wake makes a channel with room for one value receive.
+func wake(ready chan struct{}) {
 	select {
-	case f.ready <- struct{}{}:
+	case ready <- struct{}{}:
 	default:
 	}
 }
@@ -142,23 +164,12 @@ func (f *Feed) Ready() <-chan struct{} { return f.ready }
 // Deliver queues the staged messages for their subscribers and reports whether there were
 // any. Not safe for concurrent use.
 func (f *Feed) Deliver() bool {
-	f.waitingMu.Lock()
-	f.delivering, f.waiting = f.waiting, f.delivering[:0]
-	f.bytes = 0
-	f.drained.Signal()
-	f.waitingMu.Unlock()
-	if len(f.delivering) == 0 {
+	if !f.gather() {
 		return false
 	}
 
-	for i := range f.delivering {
-		if m := &f.delivering[i]; m.encode != nil {
-			m.bytes, m.encode = m.encode(), nil
-		}
-	}
-
 	f.mu.RLock()
-	share := min(maxRecentBytes, maxKept/max(1, len(f.lines)))
+	share := f.share()
 	for rest := f.delivering; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].topic == rest[0].topic {
@@ -182,6 +193,25 @@ func (f *Feed) Deliver() bool {
 	return true
 }
 
+// gather takes the staged messages and those that Encode has made, and leaves slow ones to
+// Encode. It reports whether there were any.
+func (f *Feed) gather() bool {
+	f.waitingMu.Lock()
+	f.delivering, f.waiting = f.waiting, f.delivering[:0]
+	f.bytes = 0
+	f.drained.Signal()
+	f.waitingMu.Unlock()
+
+	staged := len(f.delivering) > 0
+	f.delivering = f.slow.divert(f.delivering)
+	for i := range f.delivering {
+		if m := &f.delivering[i]; m.encode != nil {
+			m.bytes, m.encode = m.encode(), nil
+		}
+	}
+	return staged || len(f.delivering) > 0
+}
+
 // pass passes consecutive messages of one topic to its line.
 func (f *Feed) pass(run []message, share int) {
 	l := f.lines[run[0].topic]
@@ -194,12 +224,12 @@ func (f *Feed) pass(run []message, share int) {
 
 	for i := range run {
 		if run[i].bytes == nil {
-			l.cutOff()
+			f.lose(l, run[len(run)-1].seq)
 			return
 		}
 	}
 	if run[0].topic.Kind.Counted() {
-		l.keep(run, share)
+		f.keep(l, run, share)
 		if l.unheard += len(run); l.useless() {
 			f.useless = append(f.useless, run[0].topic)
 		}
@@ -240,7 +270,7 @@ func (f *Feed) Unsubscribe(s *Subscriber, topics []Topic, answer []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, t := range topics {
-		f.drop(s, t)
+		f.leave(s, t)
 	}
 	s.Push(answer)
 }
@@ -250,7 +280,7 @@ func (f *Feed) Leave(s *Subscriber) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for t := range s.topics {
-		f.drop(s, t)
+		f.leave(s, t)
 	}
 }
 

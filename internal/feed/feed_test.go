@@ -20,11 +20,13 @@ var (
 type listener struct {
 	*feed.Subscriber
 	started, cut int
+	lost         []*feed.Hold
 }
 
 func newListener() *listener {
 	l := new(listener)
-	l.Subscriber = feed.NewSubscriber(func() { l.started++ }, func() { l.cut++ })
+	l.Subscriber = feed.NewSubscriber(
+		func() { l.started++ }, func() { l.cut++ }, func(h *feed.Hold) { l.lost = append(l.lost, h) })
 	return l
 }
 
@@ -178,7 +180,7 @@ func TestLastMessage(t *testing.T) {
 func TestLastMessageOfTheSlow(t *testing.T) {
 	var s *feed.Subscriber
 	started := 0
-	s = feed.NewSubscriber(func() { started++ }, func() { s.End([]byte("too slow"), true) })
+	s = feed.NewSubscriber(func() { started++ }, func() { s.End([]byte("too slow"), true) }, nil)
 	for range 10 {
 		s.Push(make([]byte, 1<<20))
 	}
@@ -192,7 +194,7 @@ func TestLastMessageOfTheSlow(t *testing.T) {
 // counted from zero after Take.
 func TestAnswersAreBounded(t *testing.T) {
 	cut := 0
-	s := feed.NewSubscriber(func() {}, func() { cut++ })
+	s := feed.NewSubscriber(func() {}, func() { cut++ }, nil)
 	answer := make([]byte, 64<<10)
 	for range 10 {
 		for range 4 {
@@ -265,7 +267,7 @@ func TestConcurrently(t *testing.T) {
 	for range listeners {
 		work.Go(func() {
 			more := make(chan struct{}, 1)
-			s := feed.NewSubscriber(func() { more <- struct{}{} }, func() { t.Error("cut") })
+			s := feed.NewSubscriber(func() { more <- struct{}{} }, func() { t.Error("cut") }, nil)
 			last := ""
 			for round := 0; ; round++ {
 				f.Subscribe(s, []feed.Topic{trades}, nil)

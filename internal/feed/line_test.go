@@ -3,6 +3,7 @@ package feed_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -21,8 +22,8 @@ func (f press) numbered(t feed.Topic, n int) {
 
 // resumes resumes a topic and reports whether what was missed is in memory.
 func (f press) resumes(s *feed.Subscriber, t feed.Topic, since uint64) bool {
-	_, known := f.Resume(s, t, since)
-	return known
+	_, hold := f.Resume(s, t, since)
+	return hold == nil
 }
 
 // deliver delivers all frames.
@@ -92,14 +93,15 @@ func TestWhatIsNotInMemoryIsHeld(t *testing.T) {
 	f, l := newPress(), newListener()
 	f.numbered(trades, 3) // nobody wants them
 	f.numbered(trades, 1)
-	if f.resumes(l.Subscriber, trades, 1) {
+	_, hold := f.Resume(l.Subscriber, trades, 1)
+	if hold == nil {
 		t.Fatal("messages that nobody wanted are in memory")
 	}
 	f.numbered(trades, 2)
 	f.deliver()
 	f.numbered(trades, 1) // staged
 	l.wants(t)
-	f.Release(l.Subscriber, trades, 5, [][]byte{[]byte("the state at 5")})
+	f.Release(l.Subscriber, hold, 5, [][]byte{[]byte("the state at 5")})
 	f.deliver()
 	f.numbered(trades, 1)
 	f.deliver()
@@ -108,10 +110,11 @@ func TestWhatIsNotInMemoryIsHeld(t *testing.T) {
 	// A client that is ahead of what was delivered is not sent it again.
 	ahead := newListener()
 	f.numbered(trades, 2)
-	if f.resumes(ahead.Subscriber, trades, 10) {
-		t.Error("messages to come are in memory")
+	_, hold = f.Resume(ahead.Subscriber, trades, 10)
+	if hold == nil {
+		t.Fatal("messages to come are in memory")
 	}
-	f.Release(ahead.Subscriber, trades, 10, nil)
+	f.Release(ahead.Subscriber, hold, 10, nil)
 	f.deliver()
 	f.numbered(trades, 1)
 	f.deliver()
@@ -124,10 +127,11 @@ func TestStatesAreNeverMissed(t *testing.T) {
 	f.Subscribe(other.Subscriber, []feed.Topic{prices}, nil)
 	f.numbered(prices, 3)
 	f.deliver()
-	if f.resumes(l.Subscriber, prices, 2) {
-		t.Error("a topic that tells a state has missed messages")
+	_, hold := f.Resume(l.Subscriber, prices, 2)
+	if hold == nil {
+		t.Fatal("a topic that tells a state has missed messages")
 	}
-	f.Release(l.Subscriber, prices, 3, [][]byte{[]byte("now")})
+	f.Release(l.Subscriber, hold, 3, [][]byte{[]byte("now")})
 	f.numbered(prices, 1)
 	f.deliver()
 	l.wants(t, "now", "4")
@@ -199,7 +203,7 @@ func TestALeftLineEnds(t *testing.T) {
 // TestManyLinesShareTheMemory wants a line to keep less when there are many.
 func TestManyLinesShareTheMemory(t *testing.T) {
 	f, l := newPress(), newListener()
-	const lines = 20_000
+	const lines = 10_000
 	for id := bourse.AccountID(1); id <= lines; id++ {
 		f.Subscribe(l.Subscriber, []feed.Topic{{Kind: feed.OwnTrades, Account: id}}, nil)
 	}
@@ -210,7 +214,7 @@ func TestManyLinesShareTheMemory(t *testing.T) {
 		l.drain()
 	}
 	if f.resumes(newListener().Subscriber, own, 90) || !f.resumes(newListener().Subscriber, own, 97) {
-		t.Error("one of 20,000 lines keeps 10 KiB, or not 3")
+		t.Error("one of 10,000 lines keeps 10 KiB, or not 3")
 	}
 }
 
@@ -220,12 +224,12 @@ func TestABreakCutsAllOff(t *testing.T) {
 	f.Subscribe(l.Subscriber, []feed.Topic{trades, prices}, nil)
 	f.numbered(trades, 3)
 	f.deliver()
-	f.resumes(waits.Subscriber, prices, 0)
+	_, hold := f.Resume(waits.Subscriber, prices, 0)
 	f.Break()
 	if l.cut != 1 || waits.cut != 1 {
 		t.Errorf("cut %d and %d times", l.cut, waits.cut)
 	}
-	f.Release(waits.Subscriber, prices, 0, nil)
+	f.Release(waits.Subscriber, hold, 0, nil)
 	if f.Begin(); !f.Idle() {
 		t.Error("topics are left")
 	}
@@ -236,25 +240,47 @@ func TestABreakCutsAllOff(t *testing.T) {
 	}
 }
 
-// TestHeldMessagesAreBounded cuts a subscriber off whose state takes too long.
+// TestHeldMessagesAreBounded lets more messages wait for a state than are held, of one
+// topic and of two: what is not held must be in the state, and nobody is cut off.
 func TestHeldMessagesAreBounded(t *testing.T) {
 	f, l := newPress(), newListener()
-	f.resumes(l.Subscriber, trades, 5)
-	for range 5 {
+	_, first := f.Resume(l.Subscriber, trades, 5)
+	_, second := f.Resume(l.Subscriber, prices, 5)
+	f.last[trades] = 5
+	for range 3 {
 		publish(f, trades, string(make([]byte, 1<<20)))
 		f.deliver()
 	}
-	if l.cut != 1 {
-		t.Errorf("cut %d times", l.cut)
+	for range 3 {
+		publish(f, prices, string(make([]byte, 1<<20)))
+		f.deliver()
 	}
+
+	state := [][]byte{[]byte("a state")}
+	if l.cut != 0 || !f.Release(l.Subscriber, first, 7, state) {
+		t.Errorf("cut %d times, or a topic that is within the bound lost messages", l.cut)
+	}
+	if got := l.drain(); len(got) != 2 {
+		t.Errorf("behind the state at 7 of 8 came %d messages", len(got)-1)
+	}
+	if f.Release(l.Subscriber, second, 1, state) {
+		t.Error("messages that were not held are left out")
+	}
+	l.wants(t)
+	if !f.Release(l.Subscriber, second, 3, state) {
+		t.Error("a state that includes what was not held does not do")
+	}
+	f.numbered(prices, 1)
+	f.deliver()
+	l.wants(t, "a state", "4")
 }
 
 // TestStatesAreAwaited wants a state to be taken before the next one is made, and not to
 // count against the bounds of the queue.
 func TestStatesAreAwaited(t *testing.T) {
 	f, l := newPress(), newListener()
-	f.resumes(l.Subscriber, trades, 5)
-	f.Release(l.Subscriber, trades, 9, [][]byte{make([]byte, 8<<20)})
+	_, hold := f.Resume(l.Subscriber, trades, 5)
+	f.Release(l.Subscriber, hold, 9, [][]byte{make([]byte, 8<<20)})
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if l.Await(over) || l.cut != 0 {
@@ -268,27 +294,87 @@ func TestStatesAreAwaited(t *testing.T) {
 	}
 }
 
-// TestMessagesEncodedLate wants a message that Deliver encodes in its place among the others,
-// and subscribers cut off if it cannot be.
-func TestMessagesEncodedLate(t *testing.T) {
+// TestLinesThatFillInTurn fills one line after the other: together they keep no more than
+// the bound at any time, and a line that keeps less than its share loses nothing.
+func TestLinesThatFillInTurn(t *testing.T) {
 	f, l := newPress(), newListener()
-	f.Subscribe(l.Subscriber, []feed.Topic{trades, prices}, []byte("subscribed"))
-	f.Begin()
-	f.Stage(prices, 1, []byte("first"))
-	f.StageLater(trades, 1, func() []byte { return []byte("made") })
-	f.Stage(prices, 2, []byte("last"))
-	f.End()
+	const lines, bound = 1500, 64 << 20
+	quiet := feed.Topic{Kind: feed.OwnTrades, Account: lines + 1}
+	f.Subscribe(l.Subscriber, []feed.Topic{quiet}, nil)
+	publish(f, quiet, "1")
 	f.deliver()
-	l.wants(t, "subscribed", "first", "made", "last")
 
-	f.Begin()
-	f.StageLater(trades, 2, func() []byte { return nil })
-	f.End()
-	f.deliver()
-	if l.cut != 1 {
-		t.Errorf("cut %d times", l.cut)
+	message := string(make([]byte, 32<<10))
+	for id := bourse.AccountID(1); id <= lines; id++ {
+		own := feed.Topic{Kind: feed.OwnTrades, Account: id}
+		f.Subscribe(l.Subscriber, []feed.Topic{own}, nil)
+		for range 16 {
+			publish(f, own, message)
+		}
+		f.deliver()
+		l.drain()
+		if kept := f.Kept(); id%100 == 0 && kept > bound {
+			t.Fatalf("%d lines keep %d MiB", id, kept>>20)
+		}
 	}
-	if f.resumes(newListener().Subscriber, trades, 1) {
-		t.Error("what could not be made is in memory")
+	if !f.resumes(newListener().Subscriber, quiet, 0) {
+		t.Error("a small line has lost its message to large ones")
+	}
+}
+
+// TestCutMessagesAreLetGo delivers long runs: a line that keeps the end of one does not
+// keep the memory of all of it.
+func TestCutMessagesAreLetGo(t *testing.T) {
+	f, l := newPress(), newListener()
+	const lines = 100
+	for id := bourse.AccountID(1); id <= lines; id++ {
+		own := feed.Topic{Kind: feed.OwnTrades, Account: id}
+		f.Subscribe(l.Subscriber, []feed.Topic{own}, nil)
+		for range 1000 {
+			publish(f, own, string(make([]byte, 4<<10)))
+		}
+		f.deliver()
+		l.Take(nil)
+	}
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	if m.HeapAlloc > 128<<20 {
+		t.Errorf("%d lines keep %d MiB", lines, m.HeapAlloc>>20)
+	}
+	runtime.KeepAlive(f)
+}
+
+// TestASweepForgetsWhatWasLeft wants the line of a subscriber that does not come back to
+// end, so that nothing is encoded for it, and that of one that does to stay.
+func TestASweepForgetsWhatWasLeft(t *testing.T) {
+	f, l := newPress(), newListener()
+	wanted := func() bool {
+		f.Begin()
+		defer f.End()
+		return f.Wanted(trades)
+	}
+	f.Subscribe(l.Subscriber, []feed.Topic{trades}, nil)
+	f.numbered(trades, 1)
+	f.Leave(l.Subscriber)
+	f.Sweep()
+	if !wanted() {
+		t.Fatal("the first sweep forgets a line that was just left")
+	}
+	f.deliver()
+	if !f.resumes(l.Subscriber, trades, 0) {
+		t.Fatal("the message is not in memory")
+	}
+	for range 3 {
+		f.Sweep()
+	}
+	if !wanted() {
+		t.Fatal("a sweep forgets a line with a subscriber")
+	}
+
+	f.Leave(l.Subscriber)
+	f.Sweep()
+	if f.Sweep(); wanted() {
+		t.Error("messages are encoded for a line that was left two sweeps ago")
 	}
 }

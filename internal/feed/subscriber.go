@@ -17,6 +17,9 @@ const maxPushed = 256 << 10
 type Subscriber struct {
 	// topics is guarded by the feed's mu.
 	topics map[Topic]struct{}
+	// heldBytes is the size of the messages that wait for Release, of all topics. It is
+	// guarded like the contents of a line.
+	heldBytes int
 	// arriving is owned by Deliver.
 	arriving [][]byte
 
@@ -36,15 +39,18 @@ type Subscriber struct {
 	start func()
 	// cut ends the subscriber because its queue is full.
 	cut func()
+	// lost makes the owner call Release.
+	lost func(*Hold)
 }
 
 // NewSubscriber returns a subscriber with an empty queue. start is called, from any
 // goroutine, when messages arrive and Take is not being called: it must return at once
 // and cause calls of Take until that returns nothing. cut is called once, when the queue
-// exceeds its bound; later messages are dropped.
-func NewSubscriber(start, cut func()) *Subscriber {
+// exceeds its bound; later messages are dropped. lost is called when messages of a topic
+// are lost: it must return at once and cause a call of Release with a state.
+func NewSubscriber(start, cut func(), lost func(*Hold)) *Subscriber {
 	return &Subscriber{
-		topics: map[Topic]struct{}{}, taken: make(chan struct{}, 1), start: start, cut: cut,
+		topics: map[Topic]struct{}{}, taken: make(chan struct{}, 1), start: start, cut: cut, lost: lost,
 	}
 }
 
@@ -101,17 +107,6 @@ func (s *Subscriber) addState(messages ...[]byte) {
 	s.mu.Unlock()
 	if idle {
 		s.start()
-	}
-}
-
-// hold keeps messages of a topic until Release.
-func (s *Subscriber) hold(sub *subscription, run []message) {
-	for i := range run {
-		sub.heldBytes += len(run[i].bytes)
-	}
-	if sub.held = append(sub.held, run...); sub.heldBytes > maxQueued {
-		sub.held = nil
-		s.overflow()
 	}
 }
 

@@ -66,6 +66,10 @@ func NewReader(store Store, tail *Tail, live Live) *Reader {
 	return &Reader{store, tail, live, time.Second}
 }
 
+// Ready waits, within Patience, until the reader has everything announced before the call,
+// and returns an error that names the lag if it has not.
+func (r *Reader) Ready(ctx context.Context) error { return r.reach(ctx, r.tail.glimpse().begin) }
+
 // reach waits until the store has the rows of the commands up to seq.
 func (r *Reader) reach(ctx context.Context, seq bourse.Seq) error {
 	if n, _ := r.tail.missing(seq); n == 0 {

@@ -166,7 +166,8 @@ func (n *Node) startLine(ctx context.Context) {
 		Retrying: n.retrying, Unprepared: n.unprepared,
 	}
 	for _, part := range [...]func(context.Context) error{
-		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.watch, n.expire, n.pollStores, n.mailLetters,
+		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.encode, n.sweep,
+		n.watch, n.expire, n.pollStores, n.mailLetters,
 	} {
 		n.spawn(func() error { return part(ctx) })
 	}
@@ -206,3 +207,24 @@ func (n *Node) deliver(ctx context.Context) error {
 		}
 	}
 }
+
+// encode runs the feed's slow messages, which may wait for the accounts' database.
+func (n *Node) encode(ctx context.Context) error {
+	for {
+		if n.feed.Encode() {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-n.feed.Slow():
+		}
+	}
+}
+
+// sweepEvery is the time between sweeps of the feed: a client that comes back within it
+// gets what it missed from memory.
+const sweepEvery = time.Minute
+
+// sweep lets the feed forget the streams that all clients have left.
+func (n *Node) sweep(ctx context.Context) error { return every(ctx, sweepEvery, n.feed.Sweep) }

@@ -34,8 +34,8 @@ func (n *Node) streamState(ctx context.Context, t feed.Topic) (s stream.State, e
 	return s, err
 }
 
-// rowPatience bounds the time for a row of a transfer, for which the messages behind it
-// wait.
+// rowPatience bounds the time for a row of a transfer, for which the rows of other accounts'
+// transfers wait.
 const rowPatience = time.Second
 
 // transferRow writes a row of the list of transactions for a stream.
@@ -44,7 +44,7 @@ func (n *Node) transferRow(w *wire.Writer, m *history.Movement) error {
 	defer cancel()
 	err := n.wallet.Row(ctx, w, m)
 	if err != nil {
-		n.Log.Error("the row of a transfer cannot be made, so its stream is cut", slog.Any("error", err))
+		n.Log.Error("the row of a transfer cannot be made, so its stream is reset", slog.Any("error", err))
 	}
 	return err
 }

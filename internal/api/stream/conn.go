@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/netip"
@@ -20,7 +21,8 @@ const (
 	writeChunk = 64 << 10
 	// writeFor is the time for a chunk before the connection is cut.
 	writeFor = 10 * time.Second
-	// lingerFor is the time for a client to read the reason of the close.
+	// lingerFor is the time for a client to read the reason of the close, behind what is
+	// being written.
 	lingerFor = 5 * time.Second
 	// lingerBytes bounds the bytes that a closing connection discards.
 	lingerBytes = 16 << 20
@@ -53,6 +55,11 @@ type conn struct {
 	// ended is set once a close frame is queued; cut if messages queued before it are
 	// dropped.
 	ended, cut atomic.Bool
+
+	// gone ends with the connection.
+	gone  context.Context
+	leave context.CancelFunc
+	late  late
 }
 
 func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
@@ -60,10 +67,12 @@ func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
 	if bare, ok := raw.(syscall.Conn); ok {
 		c.socket, _ = bare.SyscallConn() // nil on error, as for an encrypted connection
 	}
+	c.gone, c.leave = context.WithCancel(context.Background())
 	c.pinged.Store(s.Clock().UnixNano())
 	c.subscriber = feed.NewSubscriber(
 		func() { s.writers.add(c) },
 		c.endSlow,
+		c.lost,
 	)
 	return c
 }
@@ -71,6 +80,7 @@ func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
 // serve reads until the connection ends. early are the bytes after the upgrade.
 func (c *conn) serve(early []byte) {
 	defer c.server.remove(c)
+	defer c.leave()
 	defer c.disarm()
 	r := reader{conn: c, early: early}
 	for {
@@ -128,8 +138,9 @@ func (c *conn) patience(d time.Duration) {
 	}
 }
 
-// linger sets the read deadline of an ending connection.
-func (c *conn) linger() { _ = c.raw.SetReadDeadline(c.server.Clock().Add(lingerFor)) }
+// linger sets the read deadline of an ending connection, whose writer may be in a chunk of
+// a message.
+func (c *conn) linger() { _ = c.raw.SetReadDeadline(c.server.Clock().Add(writeFor + lingerFor)) }
 
 // flush writes a batch, of whose first message skip bytes are sent, and then the queue
 // until it is empty, waiting for room. It runs on its own goroutine, and no writer visits
@@ -141,7 +152,7 @@ func (c *conn) flush(batch [][]byte, skip int) {
 			n := chunk(rest)
 			vector = append(vector[:0], rest[:n]...)
 			vector[0], skip = vector[0][skip:], 0
-			if !c.write(vector) {
+			if !c.writeLong(vector) {
 				_ = c.raw.Close()
 				return
 			}
@@ -172,6 +183,21 @@ func chunk(messages [][]byte) int {
 // isClose reports whether an outgoing frame is a close frame.
 func isClose(frame []byte) bool { return frame[0]&0x0f == byte(ws.OpClose) }
 
+// writeLong writes messages, of which the first may be longer than a chunk. Each chunk of
+// it has the time of one, so that a client that reads slowly gets a state of any size.
+func (c *conn) writeLong(messages net.Buffers) bool {
+	for len(messages[0]) > writeChunk {
+		if !c.write(net.Buffers{messages[0][:writeChunk]}) {
+			return false
+		}
+		messages[0] = messages[0][writeChunk:]
+		if c.ended.Load() {
+			c.linger() // the close frame comes behind the message
+		}
+	}
+	return c.write(messages)
+}
+
 func (c *conn) write(messages net.Buffers) bool {
 	_ = c.raw.SetWriteDeadline(c.server.Clock().Add(writeFor))
 	_, err := messages.WriteTo(c.raw)
@@ -181,6 +207,7 @@ func (c *conn) write(messages net.Buffers) bool {
 
 // closeWrite closes the writing side; the reader closes the rest after the client.
 func (c *conn) closeWrite() {
+	_ = c.raw.SetReadDeadline(c.server.Clock().Add(lingerFor))
 	if half, ok := c.raw.(interface{ CloseWrite() error }); !ok || half.CloseWrite() != nil {
 		_ = c.raw.Close()
 	}

@@ -2,6 +2,7 @@ package stream_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -99,6 +100,12 @@ type exchange struct {
 	keys      *keyring
 	url       string
 	log       *logBuffer
+	// rows has the rows of commands that store has not.
+	rows history.Batch
+	// writeRow, if set, writes rows of transactions in place of wallet.
+	writeRow func(w *wire.Writer, m *history.Movement) error
+	// noState, while it is positive, is the number of next states that cannot be read.
+	noState atomic.Int64
 
 	// refusals is the number of next commands of connections that are refused as busy.
 	refusals atomic.Int64
@@ -135,11 +142,16 @@ const start = 1_700_000_000 * bourse.Second
 
 // newExchange opens an exchange with BTC/USDT, and more markets if asked for.
 func newExchange(t *testing.T, moreMarkets int) *exchange {
+	return newTailedExchange(t, moreMarkets, 100_000)
+}
+
+// newTailedExchange opens an exchange whose tail of the history has at most some rows.
+func newTailedExchange(t *testing.T, moreMarkets, rows int) *exchange {
 	x := &exchange{
 		T: t, engine: engine.New(), view: view.New(), feed: feed.New(), keys: newKeyring(), log: new(logBuffer), now: start,
 	}
 	x.publisher = stream.NewPublisher(x.feed, x.view, x.row)
-	x.tail, x.store = history.NewTail(100_000), historytest.NewMemory()
+	x.tail, x.store = history.NewTail(rows), historytest.NewMemory()
 	x.spot = &spotv1.Spot{View: x.view, History: history.NewReader(x.store, x.tail, x.view)}
 	x.wallet = &walletv1.Wallet{Teller: teller.Teller{View: x.view, History: x.spot.History, Networks: unconnected{}}}
 	x.server = stream.NewServer(stream.Options{
@@ -212,11 +224,20 @@ func (unconnected) Network(bourse.NetworkID) (teller.Network, bool) { return nil
 
 // row writes a transaction's row.
 func (x *exchange) row(w *wire.Writer, m *history.Movement) error {
+	if x.writeRow != nil {
+		return x.writeRow(w, m)
+	}
 	return x.wallet.Row(x.Context(), w, m)
 }
 
+// errNoDatabase is that of a database that does not answer.
+var errNoDatabase = errors.New("no database")
+
 // state returns the state of a stream.
 func (x *exchange) state(ctx context.Context, t feed.Topic) (s stream.State, err error) {
+	if x.noState.Add(-1) >= 0 {
+		return s, errNoDatabase
+	}
 	switch t.Kind {
 	case feed.Book:
 		s.Seq, s.Body = x.spot.BookState(t.Market)
@@ -294,12 +315,25 @@ func (x *exchange) frame(commands []bourse.Command, allowed func(bourse.Reason) 
 			x.Errorf("command %+v: %s", cmd, r)
 		}
 		x.tail.Observe(cmd, &x.ev)
+		history.Project(cmd, &x.ev, &x.rows)
 		x.view.Observe(cmd, &x.ev)
 		x.publisher.Observe(cmd, &x.ev)
 	}
 	x.tail.End()
 	x.view.End()
 	x.publisher.End()
+}
+
+// follow stores the rows of all commands.
+func (x *exchange) follow() {
+	x.Helper()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.store.Write(x.Context(), &x.rows); err != nil {
+		x.Fatal(err)
+	}
+	x.tail.Stored(history.Cursor{Seq: x.rows.To, Time: x.rows.Time})
+	x.rows.Reset()
 }
 
 // place places an order of an account and returns its id.

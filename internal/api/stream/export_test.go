@@ -3,6 +3,8 @@ package stream
 import (
 	"maps"
 	"slices"
+
+	"github.com/bourse-exchange/bourse/internal/feed"
 )
 
 // Cut returns how many of the open connections have been ended without what was
@@ -15,6 +17,9 @@ func (s *Server) Cut() (n int) {
 	})
 	return n
 }
+
+// ResetOf returns the message that replaces what a client knows of a stream.
+func (s *Server) ResetOf(t feed.Topic, state State) []byte { return s.resetOf(t, &state) }
 
 // StreamNames returns the names of all streams, of the public ones without the pair.
 func StreamNames() []string {

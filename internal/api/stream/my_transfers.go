@@ -6,8 +6,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// myTransfer stages a deposit, withdrawal or transfer. The message is made when it is
-// delivered: its row may need the database.
+// myTransfer stages a deposit, withdrawal or transfer. The message is made behind trading.
+// The row of a transfer needs the database, for the other account's address and the
+// message, so that no other stream may wait for it.
 func (p *Publisher) myTransfer(seq uint64, m history.Movement) {
 	topic := feed.Topic{Kind: feed.OwnTransfers, Account: m.Account}
 	if !p.feed.Wanted(topic) {
@@ -15,7 +16,7 @@ func (p *Publisher) myTransfer(seq uint64, m history.Movement) {
 	}
 
 	catalogue := p.catalogue
-	p.feed.StageLater(topic, seq, func() []byte {
+	encode := func() []byte {
 		w := wire.NewWriter(make([]byte, headerRoom, 1024))
 		beginData(w, catalogue, topic)
 		if err := p.row(w, &m); err != nil {
@@ -24,5 +25,10 @@ func (p *Publisher) myTransfer(seq uint64, m history.Movement) {
 		w.Uint("seq", seq)
 		w.EndObject()
 		return frame(w.Bytes())
-	})
+	}
+	if m.Kind == history.MovementTransferIn || m.Kind == history.MovementTransferOut {
+		p.feed.StageSlow(topic, seq, encode)
+		return
+	}
+	p.feed.StageLater(topic, seq, encode)
 }

@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"context"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/feed"
@@ -36,12 +38,12 @@ func sub(c *conn, f *api.Form, id string) error {
 	}
 	c.server.Feed.Subscribe(c.subscriber, plain, answer(id, nil))
 
+	ctx, cancel := context.WithTimeout(c.gone, resumeFor)
+	defer cancel()
 	for i, t := range topics {
 		if since, resumes := resumed[names[i]]; resumes {
 			delete(resumed, names[i]) // named twice, it is resumed once
-			if err := c.resume(t, since); err != nil {
-				return err
-			}
+			c.resume(ctx, t, since)
 		}
 	}
 	return errAnswered
@@ -73,7 +75,7 @@ func (c *conn) resumed(f *api.Form, names []string, topics []feed.Topic) (map[st
 	if known > 0 && !c.server.Limits.AdmitWork(api.Reads, c.payer(), known) {
 		return nil, bourse.ErrBusy
 	}
-	return since, nil
+	return since, c.resumable(since, names, topics)
 }
 
 // topics parses the names of streams.

@@ -32,7 +32,8 @@ type Publisher struct {
 const blockSize = 64 << 10
 
 // NewPublisher returns a publisher that reads a view and stages in a feed. row writes the
-// fields of a transaction's row; it is called by Deliver, on its goroutine.
+// fields of a transaction's row; it is called by Deliver and, for transfers, by Encode, on
+// their goroutines.
 func NewPublisher(f *feed.Feed, v *view.View, row func(*wire.Writer, *history.Movement) error) *Publisher {
 	return &Publisher{feed: f, view: v, row: row, w: wire.NewWriter(make([]byte, 0, blockSize))}
 }

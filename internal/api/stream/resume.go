@@ -2,11 +2,8 @@ package stream
 
 import (
 	"context"
-	"errors"
-	"log/slog"
+	"sync"
 	"time"
-
-	"github.com/gobwas/ws"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
@@ -20,8 +17,8 @@ const (
 	// maxMissed bounds the messages of a stream that are read from the history. A client
 	// that missed more gets the state.
 	maxMissed = 1000
-	// resumeFor bounds the work on one stream, and the time for its client to take the
-	// state of the stream before.
+	// resumeFor bounds the time in which a request resumes its streams before it leaves the
+	// rest to resumeLate, and the reading of one stream there.
 	resumeFor = 10 * time.Second
 )
 
@@ -35,48 +32,74 @@ type State struct {
 }
 
 // resume subscribes to a stream behind a message that the client has: it sends what the
-// client missed, or else the present state, before what is live. An error closes the
-// connection.
-func (c *conn) resume(t feed.Topic, since uint64) error {
-	ctx, cancel := context.WithTimeout(context.Background(), resumeFor)
-	defer cancel()
+// client missed, or else the present state, before what is live. What cannot be read now
+// comes later, and the stream begins then.
+func (c *conn) resume(ctx context.Context, t feed.Topic, since uint64) {
 	if !c.subscriber.Await(ctx) {
-		c.endSlow()
-		return errAnswered
+		c.resumeLater(lateStream{c.server.Feed.Hold(c.subscriber, t), since, c.payer()})
+		return
 	}
 
-	size, known := c.server.Feed.Resume(c.subscriber, t, since)
-	if !known {
-		m, err := c.server.missed(ctx, t, since)
-		if err != nil {
-			return c.cannotResume(err)
-		}
-		for _, b := range m.messages {
-			size += len(b)
-		}
-		c.server.Feed.Release(c.subscriber, t, m.upTo, m.messages)
+	size, hold := c.server.Feed.Resume(c.subscriber, t, since)
+	if hold == nil {
+		c.server.Limits.ChargeAnswer(api.Reads, c.payer(), size)
+		return
 	}
-	c.server.Limits.ChargeAnswer(api.Reads, c.payer(), size)
-	return nil
+	if l := (lateStream{hold, since, c.payer()}); c.fill(ctx, l) != nil {
+		c.resumeLater(l)
+	}
 }
 
-// cannotResume closes the connection: its client gets neither a gap nor a wait without
-// end.
-func (c *conn) cannotResume(err error) error {
-	if known := (*bourse.Error)(nil); !errors.As(err, &known) {
-		c.server.Log.Error("resuming a stream failed", slog.Any("error", err))
+// orderSize is about the size of an open order in a state, in bytes.
+const orderSize = 256
+
+// price returns the size of what fill will read of a topic, as far as it is known before:
+// other streams have small states, or share them between clients.
+func (s *Server) price(t feed.Topic, since uint64) int {
+	if t.Kind != feed.OwnOrders || since == s.position(t) {
+		return 0
 	}
-	c.end(closeTryAgain, "the history is behind, try again later", true)
-	return errAnswered
+	return orderSize * s.View.OpenOrderCount(t.Account)
 }
 
-// closeTryAgain is the close code of RFC 6455's registry for a temporary condition.
-const closeTryAgain ws.StatusCode = 1013
+// resumable returns an error if the missed messages of streams cannot be told now: a node
+// that is behind the client's seq would lead the client back, and a history that is behind
+// does not have them.
+func (c *conn) resumable(since map[string]uint64, names []string, topics []feed.Topic) error {
+	past := false
+	for i, name := range names {
+		at, resumes := since[name]
+		if t := topics[i]; resumes && t.Kind.Counted() {
+			now := c.server.position(t)
+			if at > now {
+				return bourse.Errorf(bourse.CodeBehind, "since: %s is at %d here, behind %d", quoted(name), now, at)
+			}
+			past = past || at < now && inHistory(t.Kind) && !c.server.Feed.Knows(t, at)
+		}
+	}
+	if !past {
+		return nil
+	}
+	return c.server.History.Ready(c.gone)
+}
+
+// inHistory reports whether missed messages or the state of a stream come from the history.
+func inHistory(k feed.Kind) bool {
+	return k == feed.Trades || k == feed.OwnTrades || k == feed.OwnTransfers
+}
 
 // missed are the messages that lead a client from where it was up to a number.
 type missed struct {
 	upTo     uint64
 	messages [][]byte
+}
+
+// size returns the size of the messages in bytes.
+func (m *missed) size() (size int) {
+	for _, b := range m.messages {
+		size += len(b)
+	}
+	return size
 }
 
 // missed collects what a client that has since missed of a topic that is not in the feed's
@@ -101,7 +124,7 @@ func (s *Server) missed(ctx context.Context, t feed.Topic, since uint64) (missed
 	if err != nil {
 		return missed{}, err
 	}
-	return missed{state.Seq, [][]byte{s.reset(t, &state)}}, nil
+	return missed{state.Seq, [][]byte{s.resetOf(t, &state)}}, nil
 }
 
 // position returns the number of the last message of a counted topic that the view shows.
@@ -188,7 +211,31 @@ func (m *missed) add(c *view.Catalogue, t feed.Topic, seq uint64, body func(*wir
 	m.messages = append(m.messages, frame(w.Bytes()))
 }
 
-// reset returns the message that replaces what a client knows of a stream.
+// bookReset is the last reset of a market's book, for all clients.
+type bookReset struct {
+	mu      sync.Mutex
+	body    []byte
+	message []byte
+}
+
+// resetOf returns the message that replaces what a client knows of a stream. That of a book
+// is made once for each state: it may be large, and many clients may come at once.
+func (s *Server) resetOf(t feed.Topic, state *State) []byte {
+	if t.Kind != feed.Book {
+		return s.reset(t, state)
+	}
+
+	known, _ := s.books.LoadOrStore(t.Market, new(bookReset))
+	last := known.(*bookReset)
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	if len(last.body) == 0 || &last.body[0] != &state.Body[0] { // the endpoint shares bodies as well
+		last.body, last.message = state.Body, s.reset(t, state)
+	}
+	return last.message
+}
+
+// reset makes a reset.
 func (s *Server) reset(t feed.Topic, state *State) []byte {
 	w := wire.NewWriter(make([]byte, headerRoom, 256+len(state.Body)))
 	w.Object()

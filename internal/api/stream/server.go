@@ -71,6 +71,8 @@ type Server struct {
 	open    sync.WaitGroup
 	forms   sync.Pool
 	writers *writers
+	// books are the resets of books, a *bookReset by market.
+	books sync.Map
 }
 
 // NewServer returns a server without connections.

@@ -104,3 +104,50 @@ func TestEncryptedConnections(t *testing.T) {
 	_ = ours.Close()
 	_ = theirs.Close()
 }
+
+// metered is a connection without a raw socket that records its writes.
+type metered struct {
+	net.Conn
+
+	deadlines int
+	most      int
+}
+
+func (m *metered) SetWriteDeadline(t time.Time) error {
+	if !t.IsZero() {
+		m.deadlines++
+	}
+	return m.Conn.SetWriteDeadline(t)
+}
+
+func (m *metered) Write(b []byte) (int, error) {
+	m.most = max(m.most, len(b))
+	return m.Conn.Write(b)
+}
+
+// TestLongMessagesHaveTime sends a message of a mebibyte: each part of it has the time of a
+// chunk. It is sent whole even if the client is cut meanwhile, and the close frame follows.
+func TestLongMessagesHaveTime(t *testing.T) {
+	ours, theirs := net.Pipe()
+	m := &metered{Conn: ours}
+	c := unwatched(m)
+	long := bytes.Repeat([]byte{0x81}, 1<<20)
+	var work sync.WaitGroup
+	work.Go(func() { c.flush([][]byte{long, []byte("dropped")}, 0) })
+	got := make([]byte, 1<<20)
+	if _, err := io.ReadFull(theirs, got[:100]); err != nil {
+		t.Fatal(err)
+	}
+	c.endSlow()
+	if _, err := io.ReadFull(theirs, got[100:]); err != nil || !bytes.Equal(got, long) {
+		t.Fatalf("the message did not come: %v", err)
+	}
+	rest, err := io.ReadAll(theirs)
+	if err != nil || len(rest) == 0 || !isClose(rest) {
+		t.Errorf("behind the message came %q, %v", rest, err)
+	}
+	work.Wait()
+	if m.most > writeChunk || m.deadlines < 1<<20/writeChunk {
+		t.Errorf("%d bytes were written at once, with %d deadlines", m.most, m.deadlines)
+	}
+}

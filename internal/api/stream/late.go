@@ -1,0 +1,144 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/feed"
+)
+
+// The pauses before what a stream missed is read again, each twice as long as the last.
+const (
+	firstPause = time.Second / 4
+	lastPause  = 4 * time.Second
+)
+
+// late are the streams of a connection whose missed messages could not be read when they
+// were due. Their messages wait in the feed, within bounds; the other streams of the
+// connection go on.
+type late struct {
+	mu      sync.Mutex
+	streams []lateStream
+	// reading is true while a goroutine reads.
+	reading bool
+}
+
+// lateStream is a stream whose client has the messages up to since. payer is charged for
+// what is sent.
+type lateStream struct {
+	hold  *feed.Hold
+	since uint64
+	payer api.Payer
+}
+
+// lost resumes a stream whose messages the feed has lost, with the state. It returns at
+// once.
+func (c *conn) lost(h *feed.Hold) {
+	c.resumeLater(lateStream{hold: h, payer: api.Payer{Account: h.Topic().Account, Source: c.from}})
+}
+
+// add adds a stream. Of two with the same topic, the client has left the earlier one, so
+// that there are no more than it has subscriptions. The caller holds mu.
+func (l *late) add(s lateStream) {
+	l.streams = append(slices.DeleteFunc(l.streams, s.same), s)
+}
+
+// same reports whether another stream has the same topic.
+func (s lateStream) same(other lateStream) bool { return other.hold.Topic() == s.hold.Topic() }
+
+// again adds a stream that could not be resumed, unless the client has left it and
+// subscribed again.
+func (l *late) again(s lateStream) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.ContainsFunc(l.streams, s.same) {
+		l.streams = append(l.streams, s)
+	}
+}
+
+// resumeLater resumes a stream on the connection's goroutine for that.
+func (c *conn) resumeLater(l lateStream) {
+	c.late.mu.Lock()
+	defer c.late.mu.Unlock()
+	c.late.add(l)
+	if !c.late.reading {
+		c.late.reading = true
+		c.server.open.Add(1) // the connection has not left the feed, so the server waits for it
+		go c.resumeLate()
+	}
+}
+
+// resumeLate resumes late streams until none is left or the connection ends. A stream that
+// cannot be resumed yet lets the others go first.
+func (c *conn) resumeLate() {
+	defer c.server.open.Done()
+	pause := firstPause
+	for {
+		l, any := c.nextLate()
+		switch {
+		case !any:
+			return
+		case c.fill(c.gone, l) == nil:
+			pause = firstPause
+			continue
+		}
+
+		c.late.again(l)
+		select {
+		case <-time.After(pause): //nolint:forbidigo // a pause, whatever the exchange's time is
+			pause = min(2*pause, lastPause)
+		case <-c.gone.Done():
+			return
+		}
+	}
+}
+
+// nextLate takes the next late stream; false if there is none.
+func (c *conn) nextLate() (l lateStream, any bool) {
+	c.late.mu.Lock()
+	defer c.late.mu.Unlock()
+	if len(c.late.streams) == 0 {
+		c.late.reading = false
+		return l, false
+	}
+	l = c.late.streams[0]
+	c.late.streams = c.late.streams[1:]
+	return l, true
+}
+
+// errOverrun reports that more messages came than are held while the missed ones were read.
+var errOverrun = errors.New("more messages came while the missed ones were read")
+
+// fill sends what a stream missed, once the client has taken the state before.
+func (c *conn) fill(ctx context.Context, l lateStream) error {
+	if !c.subscriber.Await(ctx) {
+		return ctx.Err()
+	}
+	if !c.server.Feed.Held(c.subscriber, l.hold) {
+		return nil // the client has left it
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, resumeFor)
+	defer cancel()
+	paid := c.server.price(l.hold.Topic(), l.since)
+	c.server.Limits.ChargeAnswer(api.Reads, l.payer, paid)
+	m, err := c.server.missed(ctx, l.hold.Topic(), l.since)
+	if err != nil {
+		if known := (*bourse.Error)(nil); !errors.As(err, &known) && c.gone.Err() == nil {
+			c.server.Log.Error("resuming a stream failed, trying again", slog.Any("error", err))
+		}
+		return err
+	}
+
+	c.server.Limits.ChargeAnswer(api.Reads, l.payer, m.size()-paid)
+	if !c.server.Feed.Release(c.subscriber, l.hold, m.upTo, m.messages) {
+		return errOverrun
+	}
+	return nil
+}

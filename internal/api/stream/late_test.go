@@ -1,0 +1,261 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/stream"
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
+
+// give sends money from alice to bob.
+func give() bourse.Command {
+	return bourse.Command{Kind: bourse.CommandTransfer, Account: alice, Wallet: &bourse.WalletCommand{
+		Withdraw: &bourse.Withdraw{Asset: 1, Internal: bob, Amount: units("1", 12)},
+	}}
+}
+
+// encode runs the feed's Encode until the end of the test.
+func (x *exchange) encode() {
+	stop := make(chan struct{})
+	var work sync.WaitGroup
+	work.Go(func() {
+		for {
+			if x.feed.Encode() {
+				x.mu.Lock()
+				x.deliver()
+				x.mu.Unlock()
+				continue
+			}
+			select {
+			case <-x.feed.Slow():
+			case <-stop:
+				return
+			}
+		}
+	})
+	x.Cleanup(func() {
+		close(stop)
+		work.Wait()
+	})
+}
+
+// TestADatabaseThatHangs gives a database that does not answer: the rows of transfers wait
+// for it. All other streams go on, and so does trading. When it answers, the transfers come.
+func TestADatabaseThatHangs(t *testing.T) {
+	x := newExchange(t, 0)
+	answers := make(chan struct{})
+	answer := sync.OnceFunc(func() { close(answers) })
+	x.writeRow = func(w *wire.Writer, m *history.Movement) error {
+		<-answers
+		w.Uint("xid", uint64(m.ID))
+		return nil
+	}
+	x.encode()
+	x.Cleanup(answer)
+	waits, quick := x.login("bob"), x.dial()
+	waits.v = nil
+	waits.ok(`{"op":"sub","id":2,"streams":["myTransfers"]}`)
+	quick.ok(`{"op":"sub","id":2,"streams":["BTC/USDT@orderBook"]}`)
+
+	traded := make(chan struct{})
+	go func() {
+		defer close(traded)
+		x.do(give(), give(), give())
+		x.churn(rounds(10))
+	}()
+	for round := range uint64(10) {
+		quick.follow(round * perRound)
+	}
+	select {
+	case <-traded:
+	case <-time.After(patience):
+		t.Fatal("trading waits for the database")
+	}
+	if got := waits.drain(); len(got) != 0 {
+		t.Fatalf("rows that cannot be read came: %v", got)
+	}
+
+	answer()
+	for want := range uint64(3) {
+		if m := parse(t, waits.receive()); m.Class != "data" || m.Seq != want+1 {
+			t.Errorf("message %d is %+v", want+1, m)
+		}
+	}
+}
+
+// TestWhatCannotBeReadIsReset fails to read rows, and then the state for a while: the
+// connection stays, its other streams go on, and the state comes when it can be read.
+func TestWhatCannotBeReadIsReset(t *testing.T) {
+	x := newExchange(t, 0)
+	fails := true
+	x.writeRow = func(w *wire.Writer, m *history.Movement) error {
+		if fails {
+			return errNoDatabase
+		}
+		w.Uint("xid", uint64(m.ID))
+		return nil
+	}
+	c := x.login("bob")
+	c.v = nil
+	c.ok(`{"op":"sub","id":2,"streams":["myTransfers","BTC/USDT@orderBook"]}`)
+	x.server.State = func(ctx context.Context, topic feed.Topic) (s stream.State, err error) {
+		if x.noState.Add(-1) >= 0 {
+			return s, errNoDatabase
+		}
+		return stream.State{Seq: 2, Body: []byte(`{"success":true,"transactions":[]}`)}, nil
+	}
+	x.noState.Store(2)
+	x.do(give(), give())
+	x.feed.Encode()
+	x.deliver()
+	x.place(alice, limit(bourse.Sell, 6100000, lots))
+	if m := parse(t, c.receive()); m.Stream != "BTC/USDT@orderBook" {
+		t.Errorf("got %+v", m)
+	}
+	if m := parse(t, c.receive()); m.Class != "reset" || m.Stream != "myTransfers" || m.Seq != 2 {
+		t.Errorf("got %+v", m)
+	}
+
+	fails = false
+	x.do(give())
+	x.feed.Encode()
+	x.deliver()
+	if m := parse(t, c.receive()); m.Class != "data" || m.Seq != 3 {
+		t.Errorf("behind the reset came %+v", m)
+	}
+}
+
+// TestABehindHistory subscribes while the history does not have the missed fills: that is
+// an error, which subscribes to nothing. A connection whose end would cancel orders stays.
+// When the history has them, they come.
+func TestABehindHistory(t *testing.T) {
+	x := newTailedExchange(t, 0, 8)
+	x.follow()
+	for range 20 {
+		x.place(alice, limit(bourse.Sell, 6000000, lots))
+		x.place(bob, limit(bourse.Buy, 6000000, lots))
+	}
+	x.place(bob, limit(bourse.Buy, 5000000, lots))
+	c := x.dial()
+	c.ok(`{"op":"auth","id":1,"api_key":"bob","cancel_on_close":true}`)
+	c.send(`{"op":"sub","id":2,"streams":["myTrades"],"since":{"myTrades":1}}`)
+	if got := c.receive(); !strings.Contains(got, `"success":false,"error":"History is `) {
+		t.Fatalf("got %s", got)
+	}
+	if got := c.drain(); len(got) != 0 || x.view.OpenOrderCount(bob) != 1 {
+		t.Errorf("got %v, and bob has %d orders", got, x.view.OpenOrderCount(bob))
+	}
+
+	x.follow()
+	c.resume([]string{"myTrades"}, map[string]uint64{"myTrades": 1})
+	if got := c.drain(); len(got) != 19 || parse(t, got[0]).Seq != 2 || parse(t, got[18]).Seq != 20 {
+		t.Errorf("%d fills came: %v", len(got), got)
+	}
+}
+
+// TestAStateThatCannotBeReadYet fails to read a state behind the answer to sub: the
+// connection stays, and the state and all behind it come later, each message once.
+func TestAStateThatCannotBeReadYet(t *testing.T) {
+	x := newExchange(t, 0)
+	x.place(bob, limit(bourse.Buy, 5900000, lots))
+	c := x.login("bob")
+	x.noState.Store(2)
+	c.resume([]string{"myOrders"}, nil)
+	x.place(bob, limit(bourse.Buy, 5900000, lots))
+	if got := c.drain(); len(got) != 0 {
+		t.Fatalf("without a state came %v", got)
+	}
+	m := parse(t, c.receive())
+	if m.Class != "reset" || m.Seq != 2 {
+		t.Errorf("got %+v", m)
+	}
+	x.place(bob, limit(bourse.Buy, 5900000, lots))
+	if m := parse(t, c.receive()); m.Class != "data" || m.Seq != 3 {
+		t.Errorf("behind the state came %+v", m)
+	}
+}
+
+// TestALeftStreamIsNotResumed leaves a stream whose state cannot be read, and subscribes
+// to it again: what was to come for the first subscription does not, and is not read.
+func TestALeftStreamIsNotResumed(t *testing.T) {
+	x := newExchange(t, 0)
+	x.place(bob, limit(bourse.Buy, 5900000, lots))
+	c := x.login("bob")
+	const failures = 1000
+	x.noState.Store(failures)
+	c.resume([]string{"myOrders"}, nil)
+	c.ok(`{"op":"unsub","id":3,"streams":["myOrders"]}`)
+	c.ok(`{"op":"sub","id":4,"streams":["myOrders"]}`)
+	time.Sleep(time.Second) //nolint:forbidigo // longer than the pauses between two readings
+	if read := failures - x.noState.Load(); read > 2 { // one each before and behind the answer
+		t.Errorf("a state that nobody waits for was read %d times", read)
+	}
+
+	x.noState.Store(0)
+	x.place(bob, limit(bourse.Buy, 5900000, lots))
+	if m := parse(t, c.receive()); m.Class != "data" || m.Seq != 2 {
+		t.Errorf("got %+v", m)
+	}
+}
+
+// TestStatesArePaidForFirst reads a state of many orders: the account has paid for it
+// before it is copied, so that it cannot have many copied at once.
+func TestStatesArePaidForFirst(t *testing.T) {
+	x := newExchange(t, 0)
+	var orders []bourse.Command
+	for i := range 700 {
+		orders = append(orders, order(bob, limit(bourse.Buy, 5000000+bourse.Price(i), lots)))
+	}
+	x.do(orders...)
+	x.limit(api.Limits{Account: api.Rates{Reads: api.Rate{PerSecond: 1, Burst: 4}}})
+	var paid bool
+	read := x.server.State
+	x.server.State = func(ctx context.Context, topic feed.Topic) (stream.State, error) {
+		paid = x.server.Limits.Overdrawn(api.Reads, bob)
+		return read(ctx, topic)
+	}
+	c := x.login("bob")
+	c.resume([]string{"myOrders"}, nil)
+	got := c.receive()
+	if n := strings.Count(got, `"obid":`); n != len(orders) || !paid {
+		t.Errorf("%d orders came, paid for before: %v", n, paid)
+	}
+	last := uint64(1 << 62)
+	for part := range strings.SplitSeq(got, `"obid":`) {
+		var id uint64
+		if n, _ := fmt.Sscanf(part, "%d,", &id); n == 1 && id >= last {
+			t.Fatalf("order %d comes behind %d", id, last)
+		} else if n == 1 {
+			last = id
+		}
+	}
+	x.dial().ok(`{"op":"auth","id":1,"api_key":"bob"}`)
+	other := x.login("bob")
+	other.ask(`{"op":"sub","id":2,"streams":"myOrders","since":{"myOrders":0}}`, failed(2, "Too many requests"))
+}
+
+// TestResetsOfBooksAreShared makes a reset for several clients: it is one until the book
+// changes.
+func TestResetsOfBooksAreShared(t *testing.T) {
+	x := newExchange(t, 0)
+	reset := func() []byte {
+		seq, body := x.spot.BookState(1)
+		return x.server.ResetOf(feed.Topic{Kind: feed.Book, Market: 1}, stream.State{Seq: seq, Body: body})
+	}
+	x.place(alice, limit(bourse.Sell, 6100000, lots))
+	first, second := reset(), reset()
+	x.place(alice, limit(bourse.Sell, 6200000, lots))
+	third := reset()
+	if &first[0] != &second[0] || string(first) == string(third) || !strings.Contains(string(third), `"seq":2,`) {
+		t.Errorf("the resets are %s, %s and %s", first, second, third)
+	}
+}
