@@ -111,6 +111,9 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 		_ = up.Close()
 		return
 	}
+	// A client that does not read is to be slow for the exchange, not for the proxy.
+	_ = up.(*net.TCPConn).SetReadBuffer(socketBuffer)
+	_ = down.(*net.TCPConn).SetWriteBuffer(socketBuffer)
 	go func() {
 		_, _ = io.Copy(up, rw)
 		_ = up.Close()

@@ -1,12 +1,19 @@
 package conformance
 
 import (
+	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/gobwas/ws"
 )
 
-var resumeChecks = []check{missedMessages, unknownIsReset, tradesFromThePast, statesComeFirst, sinceIsChecked}
+var resumeChecks = []check{
+	missedMessages, unknownIsReset, tradesFromThePast, statesComeFirst, sinceIsChecked, noWayBack, slowClient,
+}
 
 func TestResuming(t *testing.T) { examine(t, resumeChecks) }
 
@@ -71,27 +78,20 @@ func unknownIsReset(x *exam) {
 	a.sell(m, "10", "3")
 	b.buy(m, "10", "1")
 	a.buy(m, "9", "1")
-	ahead := int64(1) << 61
 	s := x.connect()
 	s.auth(a)
-	s.resume(map[string]int64{
-		m.pair + "@marketTrade": ahead, m.pair + "@orderBook": ahead, "myOrders": ahead, "myTrades": ahead,
-	})
+	s.resume(map[string]int64{m.pair + "@orderBook": 0, "myOrders": 0})
 	got := s.fence()
-	x.same("classes", (&value{items: got}).column("class"), "reset", "reset", "reset", "reset")
+	x.same("classes", (&value{items: got}).column("class"), "reset", "reset")
 	states := map[string]*value{
-		m.pair + "@marketTrade": x.post("/trades", fields{"pair": m.pair, "offset": 0}).value,
-		m.pair + "@orderBook":   x.post("/orderbook", fields{"pair": m.pair}).value,
-		"myOrders":              a.post("/open_orders", fields{"offset": 0}).value,
-		"myTrades":              a.post("/trades_history", fields{"offset": 0}).value,
+		m.pair + "@orderBook": x.post("/orderbook", fields{"pair": m.pair}).value,
+		"myOrders":            a.post("/open_orders", fields{"offset": 0}).value,
 	}
 	for _, message := range got {
 		name := message.get("stream").text
 		x.equal("state of "+name, message.get("state").String(), states[name].String())
 	}
 	x.equal("seq of the book", first(of(got, m.pair+"@orderBook")).get("seq").text, x.book(m).get("seq").text)
-	x.equal("seq of trades", first(of(got, m.pair+"@marketTrade")).get("seq").text, x.trades(m).column("trade_id")[0])
-	x.equal("seq of own trades", first(of(got, "myTrades")).get("seq").text, "1")
 
 	a.sell(m, "11", "1")
 	behind := s.fence()
@@ -179,4 +179,84 @@ func sinceIsChecked(x *exam) {
 	s.sub(book)
 	s.fails(s.ask("sub", fields{"streams": []string{book, prices}, "since": fields{book: 1}}), "since", book)
 	s.succeeds(s.ask("sub", fields{"streams": prices, "since": fields{prices: 1}}))
+}
+
+// noWayBack names a seq that a stream has not reached.
+func noWayBack(x *exam) {
+	x.covers("SPOT-RES-6")
+	m := x.market()
+	a := x.trader(m)
+	a.sell(m, "10", "1")
+	s := x.connect()
+	s.auth(a)
+	book := m.pair + "@orderBook"
+	at := seconds(x.book(m).get("seq").text)
+	for name, since := range map[string]int64{book: at + 1, m.pair + "@marketTrade": 1 << 61, "myOrders": 1 << 61} {
+		s.fails(s.ask("sub", fields{"streams": []string{name, m.pair + "@ticker"}, "since": fields{name: since}}),
+			"since", name, strconv.FormatInt(since, 10))
+	}
+	a.sell(m, "11", "1")
+	if got := s.fence(); len(got) != 0 {
+		x.Errorf("a refused request sent %s", got[0])
+	}
+	s.succeeds(s.ask("sub", fields{"streams": book, "since": fields{book: at + 1}}))
+}
+
+// socketBuffer is the size of a kernel's buffer of a client that is to be slow, in bytes.
+const socketBuffer = 64 << 10
+
+// slowClient does not read what it is sent. It is closed with a code of its own, in no
+// message's place, and misses nothing when it comes back.
+func slowClient(x *exam) {
+	x.covers("SPOT-WS-25")
+	m := x.market()
+	a := x.trader(m)
+	book := m.pair + "@orderBook"
+	s := x.connect()
+	s.sub(book)
+	a.sell(m, "10", "1")
+	last := seconds(first(s.fence()).get("seq").text)
+
+	_ = s.conn.(*net.TCPConn).SetReadBuffer(socketBuffer)
+	s.reading.Lock()
+	for i := range 120 { // answers of 15 KiB, below the limit of frames
+		s.say(`{"op":"ping","id":` + strconv.Itoa(i+1) + strings.Repeat("0", 15<<10) + `}`)
+		if i%40 == 39 {
+			a.sell(m, strconv.Itoa(11+i), "1")
+			time.Sleep(time.Second / 3) //nolint:forbidigo // frames are limited by the second
+		}
+	}
+	s.reading.Unlock()
+
+	next := 1
+	end := time.After(x.patience)
+	for open := true; open; {
+		select {
+		case message, more := <-s.messages:
+			switch open = more; {
+			case !more:
+			case message.get("stream").text == markerStream:
+			case message.get("class").text == "data":
+				last++
+				x.equal("seq", message.get("seq").text, strconv.FormatInt(last, 10))
+			default:
+				x.equal("id", strings.TrimRight(message.get("id").text, "0"), strings.TrimRight(strconv.Itoa(next), "0"))
+				next++
+			}
+		case <-end:
+			x.Fatalf("a client that does not read is not closed")
+		}
+	}
+	if s.closed != ws.StatusCode(4408) || s.reason != "slow, resume with since" {
+		x.Errorf("closed with %d %q", s.closed, s.reason)
+	}
+
+	back := x.connect()
+	back.resume(map[string]int64{book: last})
+	a.sell(m, "5000", "1")
+	for _, message := range back.fence() {
+		last++
+		x.equal("seq of what was missed", message.get("seq").text, strconv.FormatInt(last, 10))
+	}
+	x.equal("last seq", strconv.FormatInt(last, 10), x.book(m).get("seq").text)
 }

@@ -23,8 +23,11 @@ type socket struct {
 	// messages are the received messages; closed at the end of the connection.
 	messages chan *value
 	pongs    chan string
-	// closed is the code of the close frame; zero without one.
+	// closed is the code of the close frame, reason its text; zero without one.
 	closed ws.StatusCode
+	reason string
+	// reading is held while a frame is awaited, and by a check that does not read.
+	reading sync.Mutex
 	// mu is held while a frame is written.
 	mu sync.Mutex
 	id int
@@ -67,7 +70,9 @@ func (x *exam) dial(header http.Header) (*socket, error) {
 func (s *socket) read(from io.Reader) {
 	defer close(s.messages)
 	for {
+		s.reading.Lock()
 		f, err := readFrame(from)
+		s.reading.Unlock()
 		if err != nil {
 			return
 		}
@@ -83,7 +88,7 @@ func (s *socket) read(from io.Reader) {
 		case ws.OpPong:
 			s.pongs <- string(f.Payload)
 		case ws.OpClose:
-			s.closed, _ = ws.ParseCloseFrameData(f.Payload)
+			s.closed, s.reason = ws.ParseCloseFrameData(f.Payload)
 			_ = s.frame(ws.NewCloseFrame(f.Payload))
 			return
 		}
