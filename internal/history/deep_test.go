@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/view"
 )
 
 // TestDeepPages reads pages of filtered lists from far back, while the newest rows are in
@@ -35,6 +37,43 @@ func TestDeepPages(t *testing.T) {
 			if !r.checkPast(t, 1, 1, skip, 50) {
 				t.Fatal("the store is behind")
 			}
+		}
+	}
+}
+
+// copying is a view that counts the open orders that it copies.
+type copying struct {
+	*view.View
+	orders *int
+}
+
+func (v copying) OpenOrdersSpan(id bourse.AccountID, only bourse.MarketID, first, last uint64, limit int) []bourse.Order {
+	list := v.View.OpenOrdersSpan(id, only, first, last, limit)
+	*v.orders += len(list)
+	return list
+}
+
+// TestPageCopiesAPage reads pages of a market's orders while many are open, and wants no
+// more of them copied than the page and what it skips.
+func TestPageCopiesAPage(t *testing.T) {
+	r := newRig(4, 1<<20)
+	var commands []bourse.Command
+	for range 600 {
+		p := bourse.NewOrder{Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 900, Lots: 1}
+		commands = append(commands, bourse.Command{Kind: bourse.CommandPlace, Account: 1, NewOrder: p})
+	}
+	r.frame(commands...)
+
+	var copied int
+	r.reader = history.NewReader(r.store, r.tail, copying{r.view, &copied})
+	for _, q := range []history.ListQuery{
+		{Market: 1, Limit: 50}, {Market: 1, Limit: 50, Before: 500}, {Market: 1, Limit: 50, Before: 100},
+		{Market: 1, Limit: 50, Before: 400, Skip: 20}, {Market: 1, Limit: 50, To: r.now, Before: 300},
+	} {
+		copied = 0
+		list, err := r.reader.Orders(t.Context(), 1, &q)
+		if err != nil || len(list) != 50 || copied > q.Skip+q.Limit {
+			t.Errorf("%+v: %d rows copied %d orders (%v)", q, len(list), copied, err)
 		}
 	}
 }

@@ -68,19 +68,14 @@ func (v laterView) OpenOrderNamed(id bourse.AccountID, name bourse.ClientID) (bo
 	return v.View.OpenOrderNamed(id, name)
 }
 
-func (v laterView) OpenOrders(id bourse.AccountID, only, first bourse.MarketID, skip, limit int) []bourse.Order {
-	defer v.then()
-	return v.View.OpenOrders(id, only, first, skip, limit)
-}
-
 func (v laterView) OpenOrderUpTo(id bourse.AccountID, order bourse.OrderID, t bourse.Time) uint64 {
 	defer v.then()
 	return v.View.OpenOrderUpTo(id, order, t)
 }
 
-func (v laterView) OpenOrdersSpan(id bourse.AccountID, first, last uint64) []bourse.Order {
+func (v laterView) OpenOrdersSpan(id bourse.AccountID, only bourse.MarketID, first, last uint64, limit int) []bourse.Order {
 	defer v.then()
-	return v.View.OpenOrdersSpan(id, first, last)
+	return v.View.OpenOrdersSpan(id, only, first, last, limit)
 }
 
 func (v laterView) Movements(id bourse.AccountID) uint64 {

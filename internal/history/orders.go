@@ -45,7 +45,7 @@ func (r *Reader) ordersSpan(ctx context.Context, account bourse.AccountID, span 
 
 	// Each ordinal has its slot.
 	slots := make([]Order, span.Last-span.First+1)
-	for _, o := range r.live.OpenOrdersSpan(account, span.First, span.Last) {
+	for _, o := range r.live.OpenOrdersSpan(account, 0, span.First, span.Last, math.MaxInt) {
 		slots[o.Ordinal-span.First].Order = o
 	}
 
@@ -91,15 +91,9 @@ func (r *Reader) ordersIn(
 ) ([]Order, *glimpse, error) {
 	// Only so many of the newest orders can be on the page or before it.
 	most := w.Skip + w.Limit
-	openMost := most
-	if count, _ := r.live.Counts(account); w.Last < count {
-		openMost = math.MaxInt // there may be newer ones than those
-	}
 	var open []Order
-	for _, o := range r.live.OpenOrders(account, market, 0, 0, openMost) {
-		if w.has(o.Ordinal) {
-			open = append(open, Order{Order: o})
-		}
+	for _, o := range r.live.OpenOrdersSpan(account, market, w.First, w.Last, most) {
+		open = append(open, Order{Order: o})
 	}
 
 	g := r.tail.glimpse()

@@ -34,15 +34,12 @@ type Live interface {
 	// id; false if there is none.
 	OpenOrder(account bourse.AccountID, id bourse.OrderID) (bourse.Order, bool)
 	OpenOrderNamed(account bourse.AccountID, id bourse.ClientID) (bourse.Order, bool)
-	// OpenOrders returns an account's open orders, newest first: of the market only, or,
-	// with only zero, of all markets, the market first in front.
-	OpenOrders(account bourse.AccountID, only, first bourse.MarketID, skip, limit int) []bourse.Order
 	// OpenOrderUpTo returns the highest ordinal of an account's open order with an id up to
 	// id and accepted up to a time; zero if there is none.
 	OpenOrderUpTo(account bourse.AccountID, id bourse.OrderID, t bourse.Time) uint64
-	// OpenOrdersSpan returns an account's open orders with ordinals in
-	// [first, last], newest first.
-	OpenOrdersSpan(account bourse.AccountID, first, last uint64) []bourse.Order
+	// OpenOrdersSpan returns an account's open orders with ordinals in [first, last], newest
+	// first: at most limit, of the market only, or, with only zero, of all markets.
+	OpenOrdersSpan(account bourse.AccountID, only bourse.MarketID, first, last uint64, limit int) []bourse.Order
 }
 
 // Reader answers pages that cover everything announced before the call. Safe for

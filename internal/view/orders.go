@@ -276,24 +276,26 @@ func (v *View) OpenOrderUpTo(id bourse.AccountID, order bourse.OrderID, t bourse
 }
 
 // OpenOrdersSpan returns copies of an account's open orders with ordinals in [first,
-// last], newest first.
-func (v *View) OpenOrdersSpan(id bourse.AccountID, first, last uint64) []bourse.Order {
+// last], newest first: at most limit, of the market only, or, with only zero, of all.
+func (v *View) OpenOrdersSpan(
+	id bourse.AccountID, only bourse.MarketID, first, last uint64, limit int,
+) []bourse.Order {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	a := v.find(id)
 	if a == nil {
 		return nil
 	}
+
 	// Ordinals ascend with IDs.
-	end, _ := slices.BinarySearchFunc(a.open, last+1, func(o openOrder, ordinal uint64) int {
-		return cmp.Compare(v.orders.at(o.slot).Ordinal, ordinal)
-	})
-	var list []bourse.Order
-	for o := range v.orders.newest(a.open[:end]) {
-		if o.Ordinal < first {
-			break
-		}
-		list = append(list, *o)
+	ordinal := func(o openOrder, n uint64) int { return cmp.Compare(v.orders.at(o.slot).Ordinal, n) }
+	begin, _ := slices.BinarySearchFunc(a.open, first, ordinal)
+	end, _ := slices.BinarySearchFunc(a.open, last+1, ordinal)
+	if begin >= end {
+		return nil
 	}
-	return list
+
+	page := page{limit: limit}
+	page.add(v.orders.newest(a.open[begin:end]), func(o *bourse.Order) bool { return only == 0 || o.Market == only })
+	return page.orders
 }

@@ -75,9 +75,10 @@ func checkOpen(t *rapid.T, v *View, account bourse.AccountID, list []bourse.Orde
 			t.Fatalf("order %d is %v, want %v", o.ID, got, o)
 		}
 		last := list[len(list)-1].Ordinal
-		if got := v.OpenOrdersSpan(account, o.Ordinal, last); !slices.Equal(got, newest[:len(list)-i]) {
+		if got := v.OpenOrdersSpan(account, 0, o.Ordinal, last, len(list)); !slices.Equal(got, newest[:len(list)-i]) {
 			t.Fatalf("from ordinal %d on the orders are %v", o.Ordinal, got)
 		}
+		checkSpan(t, v, account, newest, o.Market, o.Ordinal)
 		named := newest[slices.IndexFunc(newest, func(n bourse.Order) bool { return n.ClientID == o.ClientID })]
 		if got, open := v.OpenOrderNamed(account, o.ClientID); !open || got != named {
 			t.Fatalf("the newest order named like %d is %v, want %v", o.ID, got, named)
@@ -85,5 +86,27 @@ func checkOpen(t *rapid.T, v *View, account bourse.AccountID, list []bourse.Orde
 	}
 	if _, open := v.OpenOrder(account, 1<<40); open {
 		t.Fatal("an order is open that there never was")
+	}
+}
+
+// checkSpan compares the open orders of one market up to an ordinal with those of a list.
+func checkSpan(
+	t *rapid.T, v *View, account bourse.AccountID, newest []bourse.Order, only bourse.MarketID, last uint64,
+) {
+	t.Helper()
+	var want []bourse.Order
+	for _, o := range newest {
+		if o.Market == only && o.Ordinal <= last {
+			want = append(want, o)
+		}
+	}
+	for _, limit := range []int{1, 2, len(newest)} {
+		got := v.OpenOrdersSpan(account, only, 1, last, limit)
+		if !slices.Equal(got, want[:min(limit, len(want))]) {
+			t.Fatalf("%d orders of market %d up to %d are %v, want %v", limit, only, last, got, want)
+		}
+	}
+	if got := v.OpenOrdersSpan(account, only, last+1, last, 9); len(got) > 0 {
+		t.Fatalf("an empty span has %v", got)
 	}
 }
