@@ -3,10 +3,19 @@ package history
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sort"
 
 	"github.com/bourse-exchange/bourse"
+)
+
+// The errors of queries whose BeforeOrder is missing or wrong.
+var (
+	// ErrTwoFills means that Before is an account's trade with itself, without BeforeOrder.
+	ErrTwoFills = errors.New("the account has two fills of the trade")
+	// ErrNoFill means that the account has no fill of that trade and order.
+	ErrNoFill = errors.New("the account has no such fill")
 )
 
 // ListQuery selects rows of an account's orders or fills, newest first.
@@ -16,6 +25,9 @@ type ListQuery struct {
 	// Before restricts the list to rows with lower ids: orders by their id, fills of one
 	// market by the number of the trade. Zero is no bound.
 	Before uint64
+	// BeforeOrder is the order of the fill of trade Before that bounds a list of fills: an
+	// account that traded with itself has two of one number. It may be zero if there is one.
+	BeforeOrder bourse.OrderID
 	// From and To bound the times of rows, both included. To is zero for no bound.
 	From, To bourse.Time
 	// Skip is the number of rows to skip, Limit the most to return.
@@ -109,12 +121,40 @@ func (r *Reader) fillSpan(ctx context.Context, account bourse.AccountID, q *List
 	})
 	if err == nil && q.Before != 0 {
 		var last uint64
-		last, err = r.fillUpTo(ctx, fillsByMarket, marketKey(account, q.Market),
-			func(f *Fill) bool { return f.Trade < q.Before },
-			func() (uint64, error) { return r.store.FillBefore(ctx, account, q.Market, q.Before) })
+		last, err = r.fillBefore(ctx, account, q)
 		span.Last = min(span.Last, last)
 	}
 	return span, err
+}
+
+// fillBefore returns the highest ordinal of the fills that a query's Before and
+// BeforeOrder admit. The two fills of a trade with oneself have adjacent ordinals.
+func (r *Reader) fillBefore(ctx context.Context, account bourse.AccountID, q *ListQuery) (uint64, error) {
+	last, err := r.fillUpTo(ctx, fillsByMarket, marketKey(account, q.Market),
+		func(f *Fill) bool { return f.Trade <= q.Before },
+		func() (uint64, error) { return r.store.FillBefore(ctx, account, q.Market, q.Before+1) })
+	if err != nil {
+		return 0, err
+	}
+
+	fills, err := r.FillsSpan(ctx, account, Span{First: max(last, 2) - 1, Last: last})
+	if err != nil {
+		return 0, err
+	}
+	fills = slices.DeleteFunc(fills, func(f Fill) bool { return f.Market != q.Market || f.Trade != q.Before })
+
+	if q.BeforeOrder == 0 {
+		if len(fills) > 1 {
+			return 0, ErrTwoFills
+		}
+		return last - uint64(len(fills)), nil
+	}
+	for i := range fills {
+		if fills[i].Order == q.BeforeOrder {
+			return fills[i].Ordinal - 1, nil
+		}
+	}
+	return 0, ErrNoFill
 }
 
 // fillUpTo returns the highest ordinal of a key's fills that are admitted: of the tail,

@@ -119,6 +119,14 @@ func (r *rig) checkPast(t *testing.T, account bourse.AccountID, only bourse.Mark
 	if only == 0 {
 		q.Before = 0 // numbers of trades are those of a market
 	}
+	named := page(r.all.fills, 0, 2, func(f history.Fill) bool {
+		return q.Before != 0 && f.Account == account && f.Market == only && f.Trade == q.Before
+	})
+	before := ^uint64(0)
+	if len(named) > 0 && (len(named) > 1 || r.rng.IntN(2) == 0) {
+		row := named[r.rng.IntN(len(named))]
+		q.BeforeOrder, before = row.Order, row.Ordinal
+	}
 	about = fmt.Sprintf("of account %d, %+v", account, *q)
 	fills, err := r.reader.Fills(ctx, account, q)
 	if r.busy(t, err) {
@@ -126,7 +134,7 @@ func (r *rig) checkPast(t *testing.T, account bourse.AccountID, only bourse.Mark
 	}
 	sameRows(t, "fills "+about, fills, page(r.all.fills, skip, limit, func(f history.Fill) bool {
 		return f.Account == account && (only == 0 || f.Market == only) && during(f.Time) &&
-			(q.Before == 0 || f.Trade < q.Before)
+			(q.Before == 0 || f.Trade <= q.Before && f.Ordinal < before && (q.BeforeOrder != 0 || f.Trade < q.Before))
 	}), equal)
 	return ok
 }

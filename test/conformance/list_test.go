@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var listChecks = []check{offsetIsNeeded, pages, pastTheEnd, newestFirst, farBack, afterARow, inATime, walked}
+var listChecks = []check{offsetIsNeeded, pages, pastTheEnd, newestFirst, farBack, afterARow, afterOneOfTwo, inATime, walked}
 
 func TestLists(t *testing.T) { examine(t, listChecks) }
 
@@ -150,6 +150,34 @@ func afterARow(x *exam) {
 	x.same("trades", trades(fields{"filter_pair": m.pair, "after": all[3]}))
 	x.same("trades", trades(fields{"filter_pair": n.pair, "after": all[0]}))
 	x.failsNaming(b.post("/trades_history", fields{"offset": 0, "after": all[0]}), "after", "filter_pair")
+	x.failsNaming(b.post("/trades_history", fields{"offset": 0, "after_obid": all[0]}), "after_obid", "after")
+}
+
+// afterOneOfTwo walks past a trade of an account with itself, whose two rows have one
+// trade_id.
+func afterOneOfTwo(x *exam) {
+	x.covers("SPOT-LST-6")
+	m := x.market()
+	a := x.trader(m)
+	resting := []string{a.sell(m, "10", "1"), a.sell(m, "11", "1")}
+	taking := a.buy(m, "11", "2")
+	trades := func(column string, body fields) []string {
+		return a.past("/trades_history", "trades", column, fields{"filter_pair": m.pair}.and(body))
+	}
+	x.same("rows", trades("obid", nil), taking, resting[1], taking, resting[0])
+	ids := trades("trade_id", nil)
+	x.same("trades", ids, ids[0], ids[0], ids[2], ids[2])
+
+	after := func(trade, obid string) []string {
+		return trades("obid", fields{"after": number(trade), "after_obid": number(obid)})
+	}
+	x.same("rows", after(ids[0], taking), resting[1], taking, resting[0])
+	x.same("rows", after(ids[0], resting[1]), taking, resting[0])
+	x.same("rows", after(ids[2], taking), resting[0])
+	x.same("rows", after(ids[2], resting[0]))
+	body := fields{"offset": 0, "filter_pair": m.pair, "after": ids[0]}
+	x.failsNaming(a.post("/trades_history", body), "after_obid")
+	x.failsNaming(a.post("/trades_history", body.with("after_obid", resting[0])), "after_obid")
 }
 
 func inATime(x *exam) {

@@ -49,7 +49,7 @@ func (s *Spot) Endpoints() []api.Endpoint {
 		{Path: "/time", Answer: s.time},
 		{Path: "/open_orders", Scope: read, Fields: openOrdersFields, Answer: s.openOrders},
 		{Path: "/orders_history", Scope: read, Fields: pastFields, Answer: s.ordersHistory},
-		{Path: "/trades_history", Scope: read, Fields: pastFields, Answer: s.tradesHistory},
+		{Path: "/trades_history", Scope: read, Fields: tradesHistoryFields, Answer: s.tradesHistory},
 		{Path: "/order", Scope: read, Fields: orderFields, Answer: s.order},
 		{Path: "/user_fees", Scope: read, Fields: userFeesFields, Answer: s.userFees},
 		{Path: "/open_orders/new", Scope: trade, Class: api.Orders, Fields: newOrderFields, Answer: s.newOrder},

@@ -1,11 +1,16 @@
 package spotv1
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
+
+var tradesHistoryFields = slices.Concat(pastFields, api.Fields{"after_obid"})
 
 // tradesHistory lists an account's own trades, newest first. Numbers of trades, and so
 // after, are those of a market.
@@ -15,12 +20,22 @@ func (s *Spot) tradesHistory(c *api.Call) error {
 	if q.Before != 0 && q.Market == 0 {
 		c.Fail(bourse.Errorf(bourse.CodeInvalid, "after needs filter_pair"))
 	}
+	if q.BeforeOrder = bourse.OrderID(c.ID("after_obid")); q.BeforeOrder != 0 && q.Before == 0 {
+		c.Fail(bourse.Errorf(bourse.CodeInvalid, "after_obid needs after"))
+	}
 	if err := c.Err(); err != nil {
 		return err
 	}
 
 	fills, err := s.History.Fills(c.Context, c.Who.Account, q)
-	if err != nil {
+	switch {
+	case errors.Is(err, history.ErrTwoFills):
+		return bourse.Errorf(bourse.CodeInvalid,
+			"after_obid: trade %d of the account with itself has two rows; give the obid of one", q.Before)
+	case errors.Is(err, history.ErrNoFill):
+		return bourse.Errorf(bourse.CodeInvalid, "after_obid: the account has no row of trade %d with obid %d",
+			q.Before, q.BeforeOrder)
+	case err != nil:
 		return err
 	}
 	s.writeFills(c.Out, fills)
