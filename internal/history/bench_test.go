@@ -39,7 +39,7 @@ func BenchmarkPage(b *testing.B) {
 		r.frame(r.some(100)...)
 		n += r.behind[len(before)].Rows()
 	}
-	ctx, minutes := context.Background(), history.Series{Market: 1, Resolution: history.Minute}
+	ctx, minutes := context.Background(), history.Series{Market: 1, Width: history.Minute}
 	for _, c := range []struct {
 		name string
 		read func() error

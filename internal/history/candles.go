@@ -12,7 +12,7 @@ import (
 // limit of them. Buckets without trades carry the last close, with a Volume and a Last of
 // zero; none is before the first trade and none after the current bucket.
 func (r *Reader) Candles(ctx context.Context, series Series, from, to bourse.Time, limit int) ([]Candle, error) {
-	width := bourse.Time(series.Resolution)
+	width := bourse.Time(series.Width)
 	to = min(to, r.live.Now())
 	if from > to || to < 0 || limit <= 0 || r.live.LastTrade(series.Market) == 0 {
 		return nil, nil
@@ -67,7 +67,7 @@ func (c *chart) first(ctx context.Context) (bourse.Time, bool, error) {
 		return stored.Start, found, err
 	}
 	for t := range c.young(0, 0) {
-		return t.Time.Floor(bourse.Time(c.series.Resolution)), true, nil
+		return t.Time.Floor(bourse.Time(c.series.Width)), true, nil
 	}
 	return 0, false, nil
 }
@@ -75,7 +75,7 @@ func (c *chart) first(ctx context.Context) (bourse.Time, bool, error) {
 // drawn returns the candles that have trades, with starts in [begin, end]: the store's,
 // with the tail's trades added.
 func (c *chart) drawn(ctx context.Context, begin, end bourse.Time) ([]Candle, error) {
-	width := bourse.Time(c.series.Resolution)
+	width := bourse.Time(c.series.Width)
 	list, err := c.store.Candles(ctx, c.series, begin, end, int((end-begin)/width)+1)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (c *chart) young(number uint64, from bourse.Time) func(func(*Trade) bool) {
 
 // fill adds the empty candles between the drawn ones.
 func (c *chart) fill(ctx context.Context, drawn []Candle, begin, end bourse.Time) ([]Candle, error) {
-	width := bourse.Time(c.series.Resolution)
+	width := bourse.Time(c.series.Width)
 	var price bourse.Price
 	if len(drawn) == 0 || drawn[0].Start > begin {
 		var err error

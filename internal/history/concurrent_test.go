@@ -256,7 +256,7 @@ func (w *watcher) readMarket(market bourse.MarketID) {
 	}
 	w.dense(fmt.Sprint("trades of market ", market), numbers, count, skip)
 
-	candles, err := w.r.reader.Candles(ctx, history.Series{Market: market, Resolution: history.Hour}, 0, 1<<62, 1<<30)
+	candles, err := w.r.reader.Candles(ctx, history.Series{Market: market, Width: history.Hour}, 0, 1<<62, 1<<30)
 	if w.failed("candles", err) {
 		return
 	}

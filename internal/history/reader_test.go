@@ -159,11 +159,11 @@ func (r *rig) checkMarket(t *testing.T, market bourse.MarketID) bool {
 	sameRows(t, "trades "+about, trades, page(r.all.trades, skip, limit, func(tr history.Trade) bool {
 		return tr.Market == market
 	}), equal)
-	for _, res := range []history.Resolution{history.Minute, history.Hour, history.Day} {
+	for _, res := range []history.Width{history.Minute, history.Hour, history.Day} {
 		from := r.now - bourse.Time(r.rng.Int64N(int64(2*bourse.Day)))
 		to := from + bourse.Time(r.rng.Int64N(int64(2*bourse.Day)))
 		for _, span := range [][2]bourse.Time{{from, to}, {0, 1 << 62}, {-5, r.now}, {r.now, 1 << 62}, {to, from - 1}} {
-			candles, err := r.reader.Candles(ctx, history.Series{Market: market, Resolution: res}, span[0], span[1], limit)
+			candles, err := r.reader.Candles(ctx, history.Series{Market: market, Width: res}, span[0], span[1], limit)
 			if r.busy(t, err) {
 				return false
 			}

@@ -291,7 +291,7 @@ func page[R any](rows []R, skip, limit int, filter func(R) bool) []R {
 	return list[min(skip, len(list)):min(skip+limit, len(list))]
 }
 
-func (n *naive) candles(market bourse.MarketID, res history.Resolution, from, to, now bourse.Time, limit int) []history.Candle {
+func (n *naive) candles(market bourse.MarketID, res history.Width, from, to, now bourse.Time, limit int) []history.Candle {
 	width := bourse.Time(res)
 	var list []history.Candle
 	trades := page(n.trades, 0, len(n.trades), func(t history.Trade) bool { return t.Market == market })

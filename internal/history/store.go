@@ -70,25 +70,25 @@ type Note struct {
 	Text     string
 }
 
-// Resolution is the width of a candle.
-type Resolution bourse.Time
+// Width is the width of a stored candle.
+type Width bourse.Time
 
-// The resolutions of the stored candles.
+// The widths of the stored candles.
 const (
-	Minute = Resolution(bourse.Minute)
-	Hour   = Resolution(bourse.Hour)
-	Day    = Resolution(bourse.Day)
+	Minute = Width(bourse.Minute)
+	Hour   = Width(bourse.Hour)
+	Day    = Width(bourse.Day)
 )
 
-// Series names the candles of one market and resolution.
+// Series names the stored candles of one market and width.
 type Series struct {
-	Market     bourse.MarketID
-	Resolution Resolution
+	Market bourse.MarketID
+	Width  Width
 }
 
 // Candle summarises the trades in a bucket of time; buckets without trades have none.
 type Candle struct {
-	// Start is a multiple of the resolution.
+	// Start is a multiple of the width.
 	Start                  bourse.Time
 	Open, High, Low, Close bourse.Price
 	// Volume is in lots, Value in quote units; either stops at the largest amount.

@@ -159,9 +159,9 @@ func compareRows[R comparable](w *world, about string, got, wanted []R, order fu
 func (w *world) checkCandles() {
 	now := w.process.engine.Now()
 	for _, m := range w.process.view.Catalogue().Markets[1:] {
-		for _, res := range [...]history.Resolution{history.Minute, history.Hour, history.Day} {
+		for _, res := range [...]history.Width{history.Minute, history.Hour, history.Day} {
 			from := now - 300*bourse.Time(res)
-			got, err := w.process.reader.Candles(w.ctx, history.Series{Market: m.ID, Resolution: res}, from, now, 1000)
+			got, err := w.process.reader.Candles(w.ctx, history.Series{Market: m.ID, Width: res}, from, now, 1000)
 			want(err, "candles")
 			compareRows(w, "candles", got, w.candles(m.ID, bourse.Time(res), from), nil)
 		}

@@ -12,7 +12,7 @@ const candlePageSize = 500
 var candlestickFields = api.Fields{"pair", "res", "from", "to"}
 
 // parseResolution parses the width of a candle.
-func parseResolution(text string) (history.Resolution, bool) {
+func parseResolution(text string) (history.Width, bool) {
 	switch text {
 	case "1":
 		return history.Minute, true
@@ -37,7 +37,7 @@ func (s *Spot) candlestick(c *api.Call) error {
 		return err
 	}
 
-	of := history.Series{Market: m.ID, Resolution: res}
+	of := history.Series{Market: m.ID, Width: res}
 	candles, err := s.History.Candles(c.Context, of, from, to, candlePageSize)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func compare(t *testing.T, p *past, want, got history.Store) {
 	}
 
 	for market := bourse.MarketID(1); market <= pastMarkets+1; market++ {
-		for _, res := range []history.Resolution{history.Minute, history.Hour, history.Day} {
+		for _, res := range []history.Width{history.Minute, history.Hour, history.Day} {
 			at := p.cursor.Time - bourse.Time(rng.Int64N(int64(20*bourse.Day)))
 			c.market(market, res, 0, 1<<62, 1000)
 			c.market(market, res, at.Floor(bourse.Time(res)), p.cursor.Time, 1+rng.IntN(5))
@@ -129,11 +129,11 @@ func (c comparison) fillsOf(account bourse.AccountID, last bourse.OrderID, rng *
 }
 
 // market compares a market's trades and candles.
-func (c comparison) market(market bourse.MarketID, res history.Resolution, from, to bourse.Time, limit int) {
+func (c comparison) market(market bourse.MarketID, res history.Width, from, to bourse.Time, limit int) {
 	c.t.Helper()
 	ctx, about := context.Background(), fmt.Sprintf("market %d, width %d, from %d to %d, limit %d", market, res,
 		from, to, limit)
-	series := history.Series{Market: market, Resolution: res}
+	series := history.Series{Market: market, Width: res}
 
 	same(c, "Trades of "+about, func(s history.Store) ([]history.Trade, error) {
 		return s.Trades(ctx, market, history.Span{First: 3, Last: uint64(2 + limit)})

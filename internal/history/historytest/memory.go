@@ -258,7 +258,7 @@ func (m *Memory) Candles(
 
 	for i := range m.trades[series.Market] {
 		t := &m.trades[series.Market][i]
-		start := t.Time.Floor(bourse.Time(series.Resolution))
+		start := t.Time.Floor(bourse.Time(series.Width))
 		if start < from || start > to {
 			continue
 		}

@@ -68,7 +68,7 @@ func TestMemoryByHand(t *testing.T) {
 	want("fills of an order", fills, err, len(fills), len(fills) == 2 && fills[0].Ordinal == 1 && fills[1].Ordinal == 3)
 	fills, err = m.FillsIn(ctx, 1, 1, history.Window{Span: history.Span{Last: 2}, Limit: 5})
 	want("fills of a market", fills, err, len(fills), len(fills) == 1 && fills[0].Ordinal == 2)
-	minutes := history.Series{Market: 1, Resolution: history.Minute}
+	minutes := history.Series{Market: 1, Width: history.Minute}
 	candles, err := m.Candles(ctx, minutes, 1, bourse.Minute, 5)
 	want("candles", candles, err, len(candles), len(candles) == 1 && candles[0] == history.Candle{
 		Start: bourse.Minute, Open: 8, High: 11, Low: 8, Close: 11, Volume: bourse.Units(4), Value: bourse.Units(20), Last: 3,

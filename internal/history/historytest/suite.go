@@ -227,7 +227,7 @@ func testSaturation(t *testing.T, open func() history.Store) {
 		comparison{t, model, s}.market(1, history.Minute, 0, 1<<62, 5)
 	}
 
-	list, err := s.Candles(context.Background(), history.Series{Market: 1, Resolution: history.Hour}, 0, 0, 1)
+	list, err := s.Candles(context.Background(), history.Series{Market: 1, Width: history.Hour}, 0, 0, 1)
 	if err != nil || len(list) != 1 || list[0].Value != bourse.MaxAmount || list[0].Volume.Hi != 1 {
 		t.Errorf("%+v (%v)", list, err)
 	}

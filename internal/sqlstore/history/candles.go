@@ -10,12 +10,12 @@ import (
 )
 
 // widths are the stored candle widths.
-var widths = [...]history.Resolution{history.Minute, history.Hour, history.Day}
+var widths = [...]history.Width{history.Minute, history.Hour, history.Day}
 
 // candleID names the current candle of a market and width.
 type candleID struct {
 	market bourse.MarketID
-	width  history.Resolution
+	width  history.Width
 }
 
 // drawing is a candle in memory. changed is true until it is written.
@@ -97,7 +97,7 @@ func scanCandle(r scanner, c *history.Candle) error {
 func (s *Store) Candles(
 	ctx context.Context, series history.Series, from, to bourse.Time, limit int,
 ) ([]history.Candle, error) {
-	return list(ctx, s, selectCandlesIn, scanCandle, int64(series.Market), int64(series.Resolution), int64(from),
+	return list(ctx, s, selectCandlesIn, scanCandle, int64(series.Market), int64(series.Width), int64(from),
 		int64(to), limit)
 }
 
@@ -105,12 +105,12 @@ func (s *Store) Candles(
 func (s *Store) CandleBefore(
 	ctx context.Context, series history.Series, before bourse.Time,
 ) (history.Candle, bool, error) {
-	return one(ctx, s, selectCandleBefore, scanCandle, int64(series.Market), int64(series.Resolution), int64(before))
+	return one(ctx, s, selectCandleBefore, scanCandle, int64(series.Market), int64(series.Width), int64(before))
 }
 
 // FirstCandle returns the first candle of a market.
 func (s *Store) FirstCandle(
 	ctx context.Context, series history.Series,
 ) (history.Candle, bool, error) {
-	return one(ctx, s, selectFirstCandle, scanCandle, int64(series.Market), int64(series.Resolution))
+	return one(ctx, s, selectFirstCandle, scanCandle, int64(series.Market), int64(series.Width))
 }

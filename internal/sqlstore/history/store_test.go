@@ -153,7 +153,7 @@ func testFailedWrite(t *testing.T, s *sqlhistory.Store) {
 			t.Fatalf("cursor %d (%v), want %d", cursor.Seq, err, c.last)
 		}
 	}
-	candle, ok, err := s.FirstCandle(t.Context(), history.Series{Market: 1, Resolution: history.Minute})
+	candle, ok, err := s.FirstCandle(t.Context(), history.Series{Market: 1, Width: history.Minute})
 	want := history.Candle{Start: 60e6, Open: 100, High: 110, Low: 100, Close: 110, Volume: bourse.Units(2), Last: 2}
 	if err != nil || !ok || candle != want {
 		t.Errorf("candle %+v, want %+v (%v)", candle, want, err)
