@@ -249,7 +249,8 @@ func TestRequestsThatAreRefused(t *testing.T) {
 			`{"offset":0,"sort":"age"}`, `[]`, `{"offset":0,"offset":1}`, `{"offset":0}{}`,
 		},
 		"/spot/open_orders": {`{"api_key":"k","offset":0,"filter_pair":"A/B","sort_pair":"A/B"}`, `{"api_key":"k"}`},
-		"/spot/candlestick": {`{"pair":"A/B","res":1,"from":0,"to":1}`, `{"pair":"A/B","res":"5","from":0,"to":1}`},
+		"/spot/candlestick": {`{"pair":"A/B","res":1,"from":0,"to":1}`, `{"pair":"A/B","res":"7","from":0,"to":1}`, `{"pair":"A/B","res":"5","from":0}`,
+			`{"pair":"A/B","res":"1W","limit":501}`, `{"pair":"A/B","res":"1M","limit":0}`},
 		"/spot/open_orders/new": {
 			`{` + order + `,"type":"LIMIT","price":"1"}`, `{` + order + `,"type":"LIMIT","amount":"1"}`,
 			`{` + order + `,"type":"STOP_LIMIT","price":"1","amount":"1"}`,
@@ -382,7 +383,7 @@ func TestMessagesThatAreWrong(t *testing.T) {
 		`{"class":"resp","id":1,"success":false}`, `{"class":"resp","id":1,"success":true,"error":"x"}`,
 		`{"class":"data","stream":"A/B@ticker","pair":"A/B","price":"1","change":"0","previous":"1"}`,
 		`{"class":"data","stream":"A/B@ticker","pair":"A/B","price":"1","change":0,"previous":"1","high":"1"}`,
-		`{"class":"data","stream":"A/B@candleStick/5","time":1,"pair":"A/B","open":"1","high":"1","low":"1","close":"1","volume":"1"}`,
+		`{"class":"data","stream":"A/B@candleStick/7","time":1,"pair":"A/B","open":"1","high":"1","low":"1","close":"1","volume":"1"}`,
 		`{"class":"data","stream":"A/B@orderBook","pair":"A/B","price":"1","amount":"1","side":"BUY"}`,
 		`{"class":"data","stream":"myOrders","event":"orderUpdate","pair":"A/B","obid":1,"time":1,"status":"OPEN","filled":"0"}`,
 		`{"class":"data","stream":"myOrders","event":"orderUpdate","pair":"A/B","obid":1,"time":1}`,

@@ -31,7 +31,7 @@ type Topic struct {
 	// Account is set for private topics.
 	Account bourse.AccountID
 	// Resolution is set for Candles.
-	Resolution bourse.Time
+	Resolution bourse.Resolution
 }
 
 // maxStaged bounds the bytes waiting for Deliver; beyond it the publisher waits.

@@ -12,7 +12,7 @@ import (
 
 var (
 	trades  = feed.Topic{Kind: feed.Trades, Market: 1}
-	candles = feed.Topic{Kind: feed.Candles, Market: 1, Resolution: bourse.Minute}
+	candles = feed.Topic{Kind: feed.Candles, Market: 1, Resolution: bourse.Resolution1}
 	prices  = feed.Topic{Kind: feed.Ticker, Market: 1}
 )
 

@@ -39,7 +39,9 @@ func BenchmarkPage(b *testing.B) {
 		r.frame(r.some(100)...)
 		n += r.behind[len(before)].Rows()
 	}
-	ctx, minutes := context.Background(), history.Series{Market: 1, Width: history.Minute}
+	ctx := context.Background()
+	minutes := &history.CandleQuery{Market: 1, Resolution: bourse.Resolution1, To: 1 << 62, Limit: 500}
+	half := &history.CandleQuery{Market: 1, Resolution: bourse.Resolution30, To: 1 << 62, Limit: 500, Newest: true}
 	for _, c := range []struct {
 		name string
 		read func() error
@@ -50,7 +52,8 @@ func BenchmarkPage(b *testing.B) {
 		{"fills", func() error { _, err := r.reader.Fills(ctx, 1, &history.ListQuery{Limit: 50}); return err }},
 		{"trades", func() error { _, err := r.reader.Trades(ctx, 1, 0, 50); return err }},
 		{"one order", func() error { _, _, err := r.reader.Order(ctx, 1, 5); return err }},
-		{"candles", func() error { _, err := r.reader.Candles(ctx, minutes, 0, 1<<62, 500); return err }},
+		{"candles", func() error { _, _, err := r.reader.Candles(ctx, minutes); return err }},
+		{"candles of minutes", func() error { _, _, err := r.reader.Candles(ctx, half); return err }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

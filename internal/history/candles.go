@@ -8,59 +8,83 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Candles returns a series' candles with starts in [from, to], oldest first, the oldest
-// limit of them. Buckets without trades carry the last close, with a Volume and a Last of
-// zero; none is before the first trade and none after the current bucket.
-func (r *Reader) Candles(ctx context.Context, series Series, from, to bourse.Time, limit int) ([]Candle, error) {
-	width := bourse.Time(series.Width)
-	to = min(to, r.live.Now())
-	if from > to || to < 0 || limit <= 0 || r.live.LastTrade(series.Market) == 0 {
-		return nil, nil
-	}
-
-	c := chart{r.store, r.tail.glimpse(), series}
-	if err := r.reach(ctx, c.glimpse.begin); err != nil {
-		return nil, err
-	}
-
-	begin, found, err := c.first(ctx)
-	if err != nil || !found {
-		return nil, r.told(err)
-	}
-
-	if from > begin {
-		begin = (from + width - 1).Floor(width)
-	}
-	end := to.Floor(width)
-
-	if begin > end {
-		return nil, nil
-	}
-
-	if most := bourse.Time(limit); (end-begin)/width >= most {
-		end = begin + (most-1)*width
-	}
-	list, err := c.list(ctx, begin, end)
-	return list, r.told(err)
+// CandleQuery selects candles of a market.
+type CandleQuery struct {
+	Market     bourse.MarketID
+	Resolution bourse.Resolution
+	// From and To bound the starts of candles, both included.
+	From, To bourse.Time
+	// Newest selects the newest Limit candles of those, in place of the oldest.
+	Newest bool
+	Limit  int
 }
 
-// list returns the candles with starts in [begin, end].
-func (c *chart) list(ctx context.Context, begin, end bourse.Time) ([]Candle, error) {
-	drawn, err := c.drawn(ctx, begin, end)
-	if err != nil {
-		return nil, err
+// bounds returns the starts of the first and the last candle of a page. first and last are
+// times in the first and the last candle that there are.
+func (q *CandleQuery) bounds(first, last bourse.Time) (begin, end bourse.Time) {
+	begin, end = q.Resolution.Floor(first), q.Resolution.Floor(last)
+	if q.From > begin {
+		if begin = q.Resolution.Floor(q.From); begin < q.From {
+			begin = q.Resolution.Add(begin, 1)
+		}
 	}
-	return c.fill(ctx, drawn, begin, end)
+
+	if q.Newest {
+		return max(begin, q.Resolution.Add(end, 1-q.Limit)), end
+	}
+	return begin, min(end, q.Resolution.Add(begin, q.Limit-1))
+}
+
+// Candles returns the candles that a query selects, oldest first, and the number of stored
+// candles that were read for them: up to 31 for each. Buckets without trades carry the last
+// close, with a Volume and a Last of zero; none is before the first trade and none after
+// the current bucket.
+func (r *Reader) Candles(ctx context.Context, q *CandleQuery) (list []Candle, read int, err error) {
+	to := min(q.To, r.live.Now())
+	if q.From > to || to < 0 || q.Limit <= 0 || r.live.LastTrade(q.Market) == 0 {
+		return nil, 0, nil
+	}
+
+	series := Series{q.Market, Width(q.Resolution.Kept().Width())}
+	c := chart{store: r.store, glimpse: r.tail.glimpse(), series: series, resolution: q.Resolution}
+	if err := r.reach(ctx, c.glimpse.begin); err != nil {
+		return nil, 0, err
+	}
+
+	first, found, err := c.first(ctx)
+	if err != nil || !found {
+		return nil, 0, r.told(err)
+	}
+
+	begin, end := q.bounds(first, to)
+	if begin > end {
+		return nil, 0, nil
+	}
+	list, err = c.list(ctx, begin, end)
+	return list, c.read, r.told(err)
 }
 
 // chart is one read of candles.
 type chart struct {
 	store   Store
 	glimpse *glimpse
-	series  Series
+	// series are the kept candles of which those of the resolution are made.
+	series     Series
+	resolution bourse.Resolution
+	// read counts the stored candles that were read.
+	read int
 }
 
-// first returns the start of the market's first candle.
+// list returns the candles with starts in [begin, end], which are starts of candles.
+func (c *chart) list(ctx context.Context, begin, end bourse.Time) ([]Candle, error) {
+	drawn, err := c.drawn(ctx, begin, c.resolution.Add(end, 1)-1)
+	if err != nil {
+		return nil, err
+	}
+	return c.fill(ctx, c.widen(drawn), begin, end)
+}
+
+// first returns the start of the market's first kept candle.
 func (c *chart) first(ctx context.Context) (bourse.Time, bool, error) {
 	stored, found, err := c.store.FirstCandle(ctx, c.series)
 	if err != nil || found {
@@ -72,7 +96,7 @@ func (c *chart) first(ctx context.Context) (bourse.Time, bool, error) {
 	return 0, false, nil
 }
 
-// drawn returns the candles that have trades, with starts in [begin, end]: the store's,
+// drawn returns the kept candles that have trades, with starts in [begin, end]: the store's,
 // with the tail's trades added.
 func (c *chart) drawn(ctx context.Context, begin, end bourse.Time) ([]Candle, error) {
 	width := bourse.Time(c.series.Width)
@@ -80,10 +104,13 @@ func (c *chart) drawn(ctx context.Context, begin, end bourse.Time) ([]Candle, er
 	if err != nil {
 		return nil, err
 	}
+
+	c.read += len(list)
 	var last uint64
 	if n := len(list); n > 0 {
 		last = list[n-1].Last
 	}
+
 	for t := range c.young(last, begin) {
 		start := t.Time.Floor(width)
 		if start > end {
@@ -95,6 +122,22 @@ func (c *chart) drawn(ctx context.Context, begin, end bourse.Time) ([]Candle, er
 		list[len(list)-1].Add(t)
 	}
 	return list, nil
+}
+
+// widen joins kept candles to those of the resolution, in their memory.
+func (c *chart) widen(kept []Candle) []Candle {
+	list := kept[:0]
+	var next bourse.Time
+	for _, k := range kept {
+		if n := len(list); n > 0 && k.Start < next {
+			list[n-1].join(&k)
+			continue
+		}
+		k.Start = c.resolution.Floor(k.Start)
+		next = c.resolution.Add(k.Start, 1)
+		list = append(list, k)
+	}
+	return list
 }
 
 // young yields the tail's trades after a number and not before a time, oldest first.
@@ -117,7 +160,6 @@ func (c *chart) young(number uint64, from bourse.Time) func(func(*Trade) bool) {
 
 // fill adds the empty candles between the drawn ones.
 func (c *chart) fill(ctx context.Context, drawn []Candle, begin, end bourse.Time) ([]Candle, error) {
-	width := bourse.Time(c.series.Width)
 	var price bourse.Price
 	if len(drawn) == 0 || drawn[0].Start > begin {
 		var err error
@@ -125,8 +167,9 @@ func (c *chart) fill(ctx context.Context, drawn []Candle, begin, end bourse.Time
 			return nil, err
 		}
 	}
-	list := make([]Candle, 0, int((end-begin)/width)+1)
-	for start := begin; start <= end; start += width {
+
+	list := make([]Candle, 0, len(drawn))
+	for start := begin; start <= end; start = c.resolution.Add(start, 1) {
 		if len(drawn) > 0 && drawn[0].Start == start {
 			list = append(list, drawn[0])
 			price, drawn = drawn[0].Close, drawn[1:]

@@ -256,7 +256,10 @@ func (w *watcher) readMarket(market bourse.MarketID) {
 	}
 	w.dense(fmt.Sprint("trades of market ", market), numbers, count, skip)
 
-	candles, err := w.r.reader.Candles(ctx, history.Series{Market: market, Width: history.Hour}, 0, 1<<62, 1<<30)
+	res := [...]bourse.Resolution{bourse.Resolution60, bourse.Resolution240}[w.rng.IntN(2)]
+	candles, _, err := w.r.reader.Candles(ctx, &history.CandleQuery{
+		Market: market, Resolution: res, To: 1 << 62, Limit: 1 << 20,
+	})
 	if w.failed("candles", err) {
 		return
 	}
@@ -264,7 +267,7 @@ func (w *watcher) readMarket(market bourse.MarketID) {
 	for i, c := range candles {
 		v.last = max(v.last, c.Last)
 		v.lots = v.lots.Plus(c.Volume)
-		if i > 0 && (c.Start != candles[i-1].Start+bourse.Hour || c.Last == 0 && c.Open != candles[i-1].Close) {
+		if i > 0 && (c.Start != candles[i-1].Start+res.Width() || c.Last == 0 && c.Open != candles[i-1].Close) {
 			w.t.Errorf("candle %+v after %+v", c, candles[i-1])
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,16 +160,39 @@ func (r *rig) checkMarket(t *testing.T, market bourse.MarketID) bool {
 	sameRows(t, "trades "+about, trades, page(r.all.trades, skip, limit, func(tr history.Trade) bool {
 		return tr.Market == market
 	}), equal)
-	for _, res := range []history.Width{history.Minute, history.Hour, history.Day} {
-		from := r.now - bourse.Time(r.rng.Int64N(int64(2*bourse.Day)))
-		to := from + bourse.Time(r.rng.Int64N(int64(2*bourse.Day)))
-		for _, span := range [][2]bourse.Time{{from, to}, {0, 1 << 62}, {-5, r.now}, {r.now, 1 << 62}, {to, from - 1}} {
-			candles, err := r.reader.Candles(ctx, history.Series{Market: market, Width: res}, span[0], span[1], limit)
-			if r.busy(t, err) {
-				return false
-			}
-			want := r.all.candles(market, res, span[0], span[1], r.view.Now(), limit)
-			sameRows(t, fmt.Sprintf("candles %v of %d %s", span, res, about), candles, want, equal)
+	for res := bourse.Resolution1; res <= bourse.LastResolution; res++ {
+		if !r.checkCandles(t, market, res, limit) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkCandles compares pages of candles with those that the trades give.
+func (r *rig) checkCandles(t *testing.T, market bourse.MarketID, res bourse.Resolution, limit int) bool {
+	t.Helper()
+	most := int64(max(2*bourse.Day, 3*res.Width()))
+	from := r.now - bourse.Time(r.rng.Int64N(most))
+	to := from + bourse.Time(r.rng.Int64N(most))
+	all := r.all.candles(market, res, r.view.Now())
+	for _, span := range [][2]bourse.Time{{from, to}, {0, 1 << 62}, {-5, r.now}, {r.now, 1 << 62}, {to, from - 1}} {
+		q := &history.CandleQuery{
+			Market: market, Resolution: res, From: span[0], To: span[1], Newest: r.rng.IntN(2) == 0, Limit: limit,
+		}
+		candles, read, err := r.reader.Candles(context.Background(), q)
+		if r.busy(t, err) {
+			return false
+		}
+
+		want := slices.DeleteFunc(slices.Clone(all), func(c history.Candle) bool { return c.Start < q.From || c.Start > q.To })
+		if skip := max(0, len(want)-limit); q.Newest {
+			want = want[skip:]
+		} else {
+			want = want[:len(want)-skip]
+		}
+		sameRows(t, fmt.Sprintf("candles of market %d, %s: %+v", market, res, *q), candles, want, equal)
+		if most := len(candles) * int(res.Width()/res.Kept().Width()); read > most {
+			t.Fatalf("%+v read %d stored candles, want at most %d", *q, read, most)
 		}
 	}
 	return true

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
@@ -214,7 +216,7 @@ func (r *rig) place(market bourse.MarketID) bourse.NewOrder {
 
 // pass lets time go by, now and then a lot.
 func (r *rig) pass() {
-	spans := [...]bourse.Time{1, bourse.Second, bourse.Minute, 7 * bourse.Minute, 3 * bourse.Hour, 25 * bourse.Hour}
+	spans := [...]bourse.Time{1, bourse.Second, bourse.Minute, 7 * bourse.Minute, 3 * bourse.Hour, 25 * bourse.Hour, 17 * bourse.Day}
 	if n := r.rng.IntN(24); n < len(spans) {
 		r.now += spans[n]
 	}
@@ -291,27 +293,52 @@ func page[R any](rows []R, skip, limit int, filter func(R) bool) []R {
 	return list[min(skip, len(list)):min(skip+limit, len(list))]
 }
 
-func (n *naive) candles(market bourse.MarketID, res history.Width, from, to, now bourse.Time, limit int) []history.Candle {
-	width := bourse.Time(res)
-	var list []history.Candle
+// candles computes all candles of a market up to now from its trades, by the calendar of
+// the standard library.
+func (n *naive) candles(market bourse.MarketID, res bourse.Resolution, now bourse.Time) []history.Candle {
 	trades := page(n.trades, 0, len(n.trades), func(t history.Trade) bool { return t.Market == market })
 	slices.Reverse(trades)
 	if len(trades) == 0 {
 		return nil
 	}
+
+	var list []history.Candle
 	var price bourse.Price
-	for start := trades[0].Time.Floor(width); start <= now; start += width {
-		c := history.Candle{Start: start, Open: price, High: price, Low: price, Close: price}
-		for len(trades) > 0 && trades[0].Time < start+width {
+	start, next := bucket(res, trades[0].Time.Std())
+	for !start.After(now.Std()) {
+		c := history.Candle{Start: bourse.TimeOf(start), Open: price, High: price, Low: price, Close: price}
+		for len(trades) > 0 && trades[0].Time.Std().Before(next) {
 			c.Add(&trades[0])
 			trades = trades[1:]
 		}
 		price = c.Close
-		if start >= from && start <= to && len(list) < limit {
-			list = append(list, c)
-		}
+		list = append(list, c)
+		start, next = bucket(res, next)
 	}
 	return list
+}
+
+// bucket returns the start of the bucket that holds a time, and that of the next one.
+func bucket(res bourse.Resolution, t time.Time) (start, next time.Time) {
+	day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+	switch word := res.String(); word {
+	case "1D":
+		return day, day.AddDate(0, 0, 1)
+	case "1W":
+		for day.Weekday() != time.Monday {
+			day = day.AddDate(0, 0, -1)
+		}
+		return day, day.AddDate(0, 0, 7)
+	case "1M":
+		day = day.AddDate(0, 0, 1-day.Day())
+		return day, day.AddDate(0, 1, 0)
+	default:
+		minutes, _ := strconv.Atoi(word)
+		minutes = (t.Hour()*60 + t.Minute()) / minutes * minutes
+		width, _ := time.ParseDuration(word + "m")
+		start = day.Add(time.Duration(minutes) * time.Minute)
+		return start, start.Add(width)
+	}
 }
 
 func sameRows[R any](t *testing.T, about string, got, want []R, equal func(a, b R) bool) {

@@ -88,7 +88,7 @@ type Series struct {
 
 // Candle summarises the trades in a bucket of time; buckets without trades have none.
 type Candle struct {
-	// Start is a multiple of the width.
+	// Start is the start of the bucket.
 	Start                  bourse.Time
 	Open, High, Low, Close bourse.Price
 	// Volume is in lots, Value in quote units; either stops at the largest amount.
@@ -107,6 +107,13 @@ func (c *Candle) Add(t *Trade) {
 	c.High, c.Low, c.Close = max(c.High, t.Price), min(c.Low, t.Price), t.Price
 	c.Volume, c.Value = saturate(c.Volume, bourse.Units(uint64(t.Lots))), saturate(c.Value, t.Total)
 	c.Last = t.Number
+}
+
+// join adds a later candle of the same bucket of a wider resolution.
+func (c *Candle) join(later *Candle) {
+	c.High, c.Low, c.Close = max(c.High, later.High), min(c.Low, later.Low), later.Close
+	c.Volume, c.Value = saturate(c.Volume, later.Volume), saturate(c.Value, later.Value)
+	c.Last = later.Last
 }
 
 // saturate returns a+b, or the largest amount: a statistic must not stop the

@@ -159,17 +159,17 @@ func compareRows[R comparable](w *world, about string, got, wanted []R, order fu
 func (w *world) checkCandles() {
 	now := w.process.engine.Now()
 	for _, m := range w.process.view.Catalogue().Markets[1:] {
-		for _, res := range [...]history.Width{history.Minute, history.Hour, history.Day} {
-			from := now - 300*bourse.Time(res)
-			got, err := w.process.reader.Candles(w.ctx, history.Series{Market: m.ID, Width: res}, from, now, 1000)
+		for res := bourse.Resolution1; res <= bourse.LastResolution; res++ {
+			q := &history.CandleQuery{Market: m.ID, Resolution: res, From: res.Add(res.Floor(now), -299), To: now, Limit: 1000}
+			got, _, err := w.process.reader.Candles(w.ctx, q)
 			want(err, "candles")
-			compareRows(w, "candles", got, w.candles(m.ID, bourse.Time(res), from), nil)
+			compareRows(w, "candles", got, w.candles(m.ID, res, q.From), nil)
 		}
 	}
 }
 
 // candles computes a market's candles in the simplest way.
-func (w *world) candles(market bourse.MarketID, width, from bourse.Time) []history.Candle {
+func (w *world) candles(market bourse.MarketID, res bourse.Resolution, from bourse.Time) []history.Candle {
 	trades := until(w.truth.rows.Trades, w.truth.last(), func(t *history.Trade) (bourse.Seq, bool) {
 		return t.Seq, t.Market == market
 	})
@@ -179,10 +179,10 @@ func (w *world) candles(market bourse.MarketID, width, from bourse.Time) []histo
 
 	var list []history.Candle
 	var price bourse.Price
-	start := trades[0].Time.Floor(width)
-	for now := w.process.engine.Now(); start <= now; start += width {
+	start := res.Floor(trades[0].Time)
+	for now := w.process.engine.Now(); start <= now; start = res.Add(start, 1) {
 		c := history.Candle{Start: start, Open: price, High: price, Low: price, Close: price}
-		for len(trades) > 0 && trades[0].Time < start+width {
+		for len(trades) > 0 && trades[0].Time < res.Add(start, 1) {
 			c.Add(&trades[0])
 			trades = trades[1:]
 		}

@@ -24,17 +24,18 @@ func (v *View) LastTrade(id bourse.MarketID) uint64 {
 	return v.tape.markets[id].trades
 }
 
-// Candle returns a market's current candle of a live resolution; false before the first
-// trade.
-func (v *View) Candle(id bourse.MarketID, res bourse.Time) (Bucket, bool) {
+// Candle returns a market's current candle; false before the first trade.
+func (v *View) Candle(id bourse.MarketID, res bourse.Resolution) (Bucket, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	m := v.tape.markets[id]
-	at := slices.Index(resolutions[:], res)
-	if m.trades == 0 || at < 0 {
-		return Bucket{}, false
-	}
-	return m.candles[at], true
+	return m.candle(res, &m.candles[res.Kept()]), m.trades > 0
+}
+
+// Widen returns a market's current candle of a resolution while that of its kept
+// resolution is narrow, as an Update had it. It belongs to the goroutine that observes.
+func (v *View) Widen(id bourse.MarketID, res bourse.Resolution, narrow *Bucket) Bucket {
+	return v.tape.markets[id].candle(res, narrow)
 }
 
 // Tickers returns the tickers of some markets, all at one moment.

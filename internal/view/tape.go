@@ -11,8 +11,9 @@ import (
 // that yesterday's candle can be drawn from memory while history lags.
 const tapeKept = 49 * bourse.Hour
 
-// resolutions are those of the live candles.
-var resolutions = [...]bourse.Time{bourse.Minute, bourse.Hour, bourse.Day}
+// kept are the resolutions whose candles trades are added to; any other candle is made of
+// theirs.
+var kept = [...]bourse.Resolution{bourse.Resolution1, bourse.Resolution60, bourse.Resolution1D}
 
 // Tape is the market data of all markets: prices, the minutes of the last days, the
 // rolling day and the current candles. The view and the follower fold one each; the
@@ -38,7 +39,9 @@ type marketTape struct {
 	before        bourse.Price
 	high, low     bourse.Price
 	volume, value bourse.Amount
-	candles       [len(resolutions)]Bucket
+	// candles are, by resolution, the current ones of the kept resolutions; of any other
+	// the part of its current candle before the current one of its kept resolution.
+	candles [bourse.LastResolution + 1]Bucket
 	// first is the start of the minute of the first trade.
 	first bourse.Time
 }
@@ -84,8 +87,9 @@ type Update struct {
 	// before the command did.
 	After  int
 	Ticker Ticker
-	// Resolution and Candle are set for CandleChanged.
-	Resolution bourse.Time
+	// Resolution and Candle are set for CandleChanged. A trade changes the candles of all
+	// resolutions and has an update for each kept one; Widen returns the others.
+	Resolution bourse.Resolution
 	Candle     Bucket
 }
 
@@ -128,16 +132,15 @@ func (t *Tape) trade(tr *bourse.Trade, now bourse.Time, after int, updates *[]Up
 	}
 	if m.trades == 0 {
 		m.first = now.Floor(bourse.Minute)
+		for res := bourse.Resolution1; res <= bourse.LastResolution; res++ {
+			m.candles[res].Start = res.Floor(now)
+		}
 	}
 
 	m.trades = tr.Number
 	m.addToDay(tr, now)
-	for i, res := range resolutions {
-		c := &m.candles[i]
-		if start := now.Floor(res); c.Start != start {
-			*c = Bucket{Start: start}
-		}
-		c.add(tr)
+	for _, res := range kept { // roll has begun them
+		m.candles[res].add(tr)
 	}
 
 	if updates == nil {
@@ -149,9 +152,9 @@ func (t *Tape) trade(tr *bourse.Trade, now bourse.Time, after int, updates *[]Up
 		kind = TickerChanged
 	}
 	*updates = append(*updates, Update{Kind: kind, Market: m.id, After: after, Ticker: m.ticker()})
-	for i, res := range resolutions {
+	for _, res := range kept {
 		*updates = append(*updates, Update{
-			Kind: CandleChanged, Market: m.id, After: after, Resolution: res, Candle: m.candles[i],
+			Kind: CandleChanged, Market: m.id, After: after, Resolution: res, Candle: m.candles[res],
 		})
 	}
 }
@@ -192,21 +195,68 @@ func (t *Tape) roll(now bourse.Time, updates *[]Update) {
 		if m.leaveDay(t.minute) {
 			list = append(list, Update{Kind: VolumeChanged, Market: m.id, After: -1, Ticker: m.ticker()})
 		}
-		if m.trades == 0 {
-			continue
-		}
-		for i, res := range resolutions {
-			if start := now.Floor(res); start > m.candles[i].Start {
-				m.candles[i] = Bucket{Start: start, Open: m.last, High: m.last, Low: m.last, Close: m.last}
-				list = append(list, Update{
-					Kind: CandleChanged, Market: m.id, After: -1, Resolution: res, Candle: m.candles[i],
-				})
-			}
+		if m.trades > 0 {
+			list = m.turn(now, list)
 		}
 	}
 
 	if updates != nil {
 		*updates = append(*updates, list...)
+	}
+}
+
+// turn begins the candles whose time has come, and appends them to the updates. A kept
+// candle that ends becomes a part of the wider ones that go on.
+func (m *marketTape) turn(now bourse.Time, updates []Update) []Update {
+	begin := func(res bourse.Resolution, start bourse.Time) {
+		m.candles[res] = Bucket{Start: start, Open: m.last, High: m.last, Low: m.last, Close: m.last}
+		updates = append(updates, Update{
+			Kind: CandleChanged, Market: m.id, After: -1, Resolution: res, Candle: m.candles[res],
+		})
+	}
+
+	for res := bourse.Resolution1; res <= bourse.LastResolution; res++ {
+		narrow := res.Kept()
+		if narrow == res || narrow.Floor(now) == m.candles[narrow].Start {
+			continue
+		}
+		if start := res.Floor(now); start > m.candles[res].Start {
+			begin(res, start)
+		} else {
+			m.candles[res] = m.candles[res].join(&m.candles[narrow])
+		}
+	}
+
+	for _, res := range kept {
+		if start := res.Floor(now); start > m.candles[res].Start {
+			begin(res, start)
+		}
+	}
+	return updates
+}
+
+// candle returns the current candle of a resolution while the one of its kept resolution
+// is narrow.
+func (m *marketTape) candle(res bourse.Resolution, narrow *Bucket) Bucket {
+	if res.Kept() == res {
+		return *narrow
+	}
+	return m.candles[res].join(narrow)
+}
+
+// join returns the trading of a bucket whose parts are b, which has its start, and later.
+func (b *Bucket) join(later *Bucket) Bucket {
+	switch {
+	case later.Volume.IsZero():
+		return *b
+	case b.Volume.IsZero():
+		sum := *later
+		sum.Start = b.Start
+		return sum
+	}
+	return Bucket{
+		Start: b.Start, Open: b.Open, High: max(b.High, later.High), Low: min(b.Low, later.Low), Close: later.Close,
+		Volume: saturate(b.Volume, later.Volume), Value: saturate(b.Value, later.Value),
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 const TapeSection = "tape"
 
 // tapeVersion is the version of the section's format.
-const tapeVersion = 1
+const tapeVersion = 2
 
 // ErrMalformedTape means that bytes are no tape written by this program.
 var ErrMalformedTape = errors.New("malformed tape")
@@ -35,8 +35,8 @@ func (m *marketTape) code(c *codec.Codec) {
 	codec.Uint64(c, &m.before)
 	codec.Uint64(c, &m.trades)
 	codec.Uint64(c, &m.first)
-	for i := range m.candles {
-		m.candles[i].code(c)
+	for res := bourse.Resolution1; res <= bourse.LastResolution; res++ {
+		m.candles[res].code(c)
 	}
 	minutes := codec.List(c, &m.minutes, bucketSize)
 	for i := range minutes {

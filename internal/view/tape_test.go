@@ -54,7 +54,8 @@ func naive(initial bourse.Price, trades []traded, now bourse.Time) Ticker {
 }
 
 // candle computes one bucket from all trades.
-func naiveCandle(initial bourse.Price, trades []traded, start, res bourse.Time) Bucket {
+func naiveCandle(initial bourse.Price, trades []traded, res bourse.Resolution, now bourse.Time) Bucket {
+	start, next := res.Floor(now), res.Add(res.Floor(now), 1)
 	b := Bucket{Start: start}
 	last := initial
 	for _, tr := range trades {
@@ -62,7 +63,7 @@ func naiveCandle(initial bourse.Price, trades []traded, start, res bourse.Time) 
 			last = tr.Price
 			continue
 		}
-		if tr.at < start+res {
+		if tr.at < next {
 			b.add(&tr.Trade)
 		}
 	}
@@ -81,7 +82,7 @@ func TestTapeAgreesWithAllTrades(t *testing.T) {
 		now := bourse.Time(1_700_000_000) * bourse.Second
 		tape.Fold(&bourse.Command{Time: now}, ev, nil)
 		var all []traded
-		steps := rapid.SampledFrom([]bourse.Time{0, bourse.Second, bourse.Minute, bourse.Hour, 7 * bourse.Hour, bourse.Day, 3 * bourse.Day})
+		steps := rapid.SampledFrom([]bourse.Time{0, bourse.Second, bourse.Minute, bourse.Hour, 7 * bourse.Hour, bourse.Day, 3 * bourse.Day, 20 * bourse.Day})
 		for range rapid.IntRange(1, 60).Draw(t, "commands") {
 			now += steps.Draw(t, "step") + bourse.Time(rapid.Int64Range(0, int64(bourse.Minute)).Draw(t, "more"))
 			ev.Reset()
@@ -100,11 +101,13 @@ func TestTapeAgreesWithAllTrades(t *testing.T) {
 				t.Fatalf("ticker is %+v, want %+v", got, want)
 			}
 			checkUpdates(t, updates, initial, all, now)
+			checkCurrent(t, tape.markets[1], initial, all, now)
 			saved := snapshot(tape)
 			again, err := RestoreTape(saved)
 			if err != nil || !bytes.Equal(snapshot(again), saved) || again.markets[1].ticker() != tape.markets[1].ticker() {
 				t.Fatalf("restored %v: %+v, want %+v", err, again.markets[1], tape.markets[1])
 			}
+			checkCurrent(t, again.markets[1], initial, all, now)
 		}
 	})
 }
@@ -117,7 +120,7 @@ func snapshot(t *Tape) (saved []byte) {
 // checkUpdates wants the last candle of each resolution to match all trades, and no
 // candle to go back in time.
 func checkUpdates(t *rapid.T, updates []Update, initial bourse.Price, all []traded, now bourse.Time) {
-	last := map[bourse.Time]Bucket{}
+	last := map[bourse.Resolution]Bucket{}
 	for _, u := range updates {
 		if u.Kind != CandleChanged {
 			continue
@@ -131,8 +134,21 @@ func checkUpdates(t *rapid.T, updates []Update, initial bourse.Price, all []trad
 		last[u.Resolution] = u.Candle
 	}
 	for res, got := range last {
-		if want := naiveCandle(initial, all, now.Floor(res), res); got != want {
-			t.Fatalf("candle %d is %+v, want %+v", res, got, want)
+		if want := naiveCandle(initial, all, res, now); res.Kept() == res && got != want {
+			t.Fatalf("candle %s is %+v, want %+v", res, got, want)
+		}
+		if got.Start != res.Floor(now) {
+			t.Fatalf("candle %s is %+v at %d", res, got, now)
+		}
+	}
+}
+
+// checkCurrent wants the current candle of each resolution to match all trades.
+func checkCurrent(t *rapid.T, m *marketTape, initial bourse.Price, all []traded, now bourse.Time) {
+	t.Helper()
+	for res := bourse.Resolution1; res <= bourse.LastResolution && len(all) > 0; res++ {
+		if got, want := m.candle(res, &m.candles[res.Kept()]), naiveCandle(initial, all, res, now); got != want {
+			t.Fatalf("the current candle %s is %+v, want %+v", res, got, want)
 		}
 	}
 }
@@ -167,7 +183,9 @@ func TestUpdatesFollowThePrice(t *testing.T) {
 		{"another price", 2 * bourse.Day, []bourse.Price{101}, []UpdateKind{TickerChanged, c, c, c}},
 		{"a minute without trades", 2*bourse.Day + bourse.Minute, nil, []UpdateKind{c}},
 		{"the minute is rolled once", 2*bourse.Day + bourse.Minute + 1, nil, nil},
-		{"a day later all that is gone", 3 * bourse.Day, nil, []UpdateKind{VolumeChanged, c, c, c}},
+		{"three minutes begin beside the fourth one", 2*bourse.Day + 3*bourse.Minute, nil, []UpdateKind{c, c}},
+		{"a day later all but the week and the month is gone", 3 * bourse.Day, nil,
+			append([]UpdateKind{VolumeChanged}, slices.Repeat([]UpdateKind{c}, 11)...)},
 	} {
 		if got := kinds(step.now, step.p...); !slices.Equal(got, step.want) {
 			t.Errorf("%s: %v, want %v", step.name, got, step.want)

@@ -149,7 +149,7 @@ func unknownStreams(x *exam) {
 	x.covers("SPOT-WS-7")
 	s := x.connect()
 	for _, name := range []string{
-		"NO/SUCH@ticker", "BTC/USDT@nothing", "BTC/USDT@candleStick/5", "BTC/USDT@candleStick", "BTC/USDT", "myStuff", "btc/usdt@ticker", "",
+		"NO/SUCH@ticker", "BTC/USDT@nothing", "BTC/USDT@candleStick/7", "BTC/USDT@candleStick", "BTC/USDT", "myStuff", "btc/usdt@ticker", "",
 		"@ticker", "BTC/USDT@Ticker", "BTC/USDT@ticker ",
 	} {
 		s.fails(s.ask("sub", fields{"streams": name}), name)

@@ -1,6 +1,8 @@
 package spotv1
 
 import (
+	"math"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/history"
@@ -9,38 +11,22 @@ import (
 // candlePageSize is the number of candles in a page.
 const candlePageSize = 500
 
-var candlestickFields = api.Fields{"pair", "res", "from", "to"}
-
-// parseResolution parses the width of a candle.
-func parseResolution(text string) (history.Width, bool) {
-	switch text {
-	case "1":
-		return history.Minute, true
-	case "60":
-		return history.Hour, true
-	case "1D":
-		return history.Day, true
-	}
-	return 0, false
-}
+var candlestickFields = api.Fields{"pair", "res", "from", "to", "limit", "before"}
 
 // candlestick lists a market's candles, oldest first.
 func (s *Spot) candlestick(c *api.Call) error {
-	c.Require("pair", "res", "from", "to")
-	m := c.Pair("pair", s.market)
-	res, known := parseResolution(c.Text("res"))
-	if !known {
-		c.Fail(api.Invalid("res", "must be one of 1, 60, 1D"))
-	}
-	from, to := c.Second("from"), c.Second("to")
+	m, q := s.candleQuery(c)
 	if err := c.Err(); err != nil {
 		return err
 	}
 
-	of := history.Series{Market: m.ID, Width: res}
-	candles, err := s.History.Candles(c.Context, of, from, to, candlePageSize)
+	candles, read, err := s.History.Candles(c.Context, q)
 	if err != nil {
 		return err
+	}
+	// A request pays for as many stored candles as a page of their own resolution has.
+	if more := (read - 1) / candlePageSize; more > 0 {
+		c.Charge(more)
 	}
 
 	c.Out.Name("candlestick")
@@ -50,6 +36,43 @@ func (s *Spot) candlestick(c *api.Call) error {
 	}
 	c.Out.EndArray()
 	return nil
+}
+
+// candleQuery reads a request for candles. One without from, or with before, is for the
+// newest ones.
+func (s *Spot) candleQuery(c *api.Call) (*bourse.Market, *history.CandleQuery) {
+	c.Require("pair", "res")
+	if !c.Has("limit") && !c.Has("before") {
+		c.Require("from", "to")
+	}
+
+	m := c.Pair("pair", s.market)
+	q := &history.CandleQuery{Resolution: resolution(c), To: math.MaxInt64, Limit: candlePageSize}
+	if m != nil {
+		q.Market = m.ID
+	}
+
+	q.Newest = c.Has("before") || !c.Has("from")
+	q.From = c.Second("from")
+	if c.Has("to") {
+		q.To = c.Second("to")
+	}
+	if c.Has("limit") {
+		q.Limit = int(c.Int("limit", 1, candlePageSize))
+	}
+	if c.Has("before") {
+		q.To = min(q.To, c.Second("before")-1)
+	}
+	return m, q
+}
+
+// resolution reads the field res.
+func resolution(c *api.Call) bourse.Resolution {
+	res, known := bourse.ParseResolution(c.Text("res"))
+	if !known {
+		c.Fail(api.Invalid("res", "must be one of 1, 3, 5, 15, 30, 60, 120, 240, 360, 720, 1D, 1W, 1M"))
+	}
+	return res
 }
 
 func writeCandle(c *api.Call, m *bourse.Market, k *history.Candle) {

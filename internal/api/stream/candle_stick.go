@@ -7,14 +7,27 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// candleStick stages a candle.
+// candleStick stages a candle that changed, and, if a trade changed it, the candles of the
+// wider resolutions for which it is kept.
 func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
-	topic := feed.Topic{Kind: feed.Candles, Market: m.ID, Resolution: u.Resolution}
+	p.candle(m, u.Resolution, &u.Candle)
+	if u.After < 0 {
+		return
+	}
+	for res := u.Resolution + 1; res <= bourse.LastResolution && res.Kept() == u.Resolution; res++ {
+		p.candle(m, res, &u.Candle)
+	}
+}
+
+// candle stages a candle while the one of its kept resolution is narrow.
+func (p *Publisher) candle(m *bourse.Market, res bourse.Resolution, narrow *view.Bucket) {
+	topic := feed.Topic{Kind: feed.Candles, Market: m.ID, Resolution: res}
 	w, ok := p.begin(topic)
 	if !ok {
 		return
 	}
-	writeCandle(w, m, &u.Candle)
+	c := p.view.Widen(m.ID, res, narrow)
+	writeCandle(w, m, &c)
 	p.stage(topic, uint64(p.seq))
 }
 

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/feed"
 )
 
@@ -24,8 +25,8 @@ func (s *Server) ResetOf(t feed.Topic, state State) []byte { return s.resetOf(t,
 // StreamNames returns the names of all streams, of the public ones without the pair.
 func StreamNames() []string {
 	list := slices.AppendSeq(slices.Collect(maps.Keys(privateKinds)), maps.Keys(publicKinds))
-	for res := range resolutions {
-		list = append(list, nameCandleStick+res)
+	for res := bourse.Resolution1; res <= bourse.LastResolution; res++ {
+		list = append(list, nameCandleStick+res.String())
 	}
 	return list
 }

@@ -34,9 +34,6 @@ var publicKinds = map[string]feed.Kind{
 	nameMarketTrade: feed.Trades, nameTicker: feed.Ticker, nameTickerEx: feed.TickerEx, nameOrderBook: feed.Book,
 }
 
-// resolutions maps words to the widths of candles.
-var resolutions = map[string]bourse.Time{"1": bourse.Minute, "60": bourse.Hour, "1D": bourse.Day}
-
 // topic parses the name of a stream. subscriber is zero before auth.
 func topic(catalogue *view.Catalogue, name string, subscriber bourse.AccountID) (feed.Topic, error) {
 	if kind, private := privateKinds[name]; private {
@@ -48,8 +45,10 @@ func topic(catalogue *view.Catalogue, name string, subscriber bourse.AccountID) 
 
 	pair, word, _ := strings.Cut(name, "@")
 	t := feed.Topic{Kind: publicKinds[word]}
-	if res, isCandle := strings.CutPrefix(word, nameCandleStick); isCandle && resolutions[res] != 0 {
-		t.Kind, t.Resolution = feed.Candles, resolutions[res]
+	if res, isCandle := strings.CutPrefix(word, nameCandleStick); isCandle {
+		if r, known := bourse.ParseResolution(res); known {
+			t.Kind, t.Resolution = feed.Candles, r
+		}
 	}
 	if t.Kind == 0 {
 		return feed.Topic{}, bourse.Errorf(bourse.CodeNotFound, "Unknown stream %s", quoted(name))
@@ -92,14 +91,7 @@ func kindName(t feed.Topic) string {
 	case feed.Book:
 		return nameOrderBook
 	case feed.Candles:
-		switch t.Resolution {
-		case bourse.Hour:
-			return nameCandleStick + "60"
-		case bourse.Day:
-			return nameCandleStick + "1D"
-		default: // a minute
-			return nameCandleStick + "1"
-		}
+		return nameCandleStick + t.Resolution.String()
 	}
 	bourse.Impossible("topic of kind %d", t.Kind)
 	return ""

@@ -37,7 +37,7 @@ func TestOperations(t *testing.T) {
 		{`{"op":"sub","id":14,"streams":[1]}`, failed(14, "streams: must be an array of at most 1024 strings")},
 		{`{"op":"sub","id":15,"streams":"BTC/EUR@ticker"}`, failed(15, `Unknown pair in "BTC/EUR@ticker"`)},
 		{`{"op":"sub","id":16,"streams":"BTC/USDT@tick"}`, failed(16, `Unknown stream "BTC/USDT@tick"`)},
-		{`{"op":"sub","id":17,"streams":"BTC/USDT@candleStick/5"}`, failed(17, `Unknown stream "BTC/USDT@candleStick/5"`)},
+		{`{"op":"sub","id":17,"streams":"BTC/USDT@candleStick/7"}`, failed(17, `Unknown stream "BTC/USDT@candleStick/7"`)},
 		{`{"op":"sub","id":18,"streams":"BTC/USDT@candleStick"}`, failed(18, `Unknown stream "BTC/USDT@candleStick"`)},
 		{`{"op":"sub","id":19,"streams":"BTC/USDT@candleStick/"}`, failed(19, `Unknown stream "BTC/USDT@candleStick/"`)},
 		{`{"op":"sub","id":20,"streams":"BTC/USDT@1"}`, failed(20, `Unknown stream "BTC/USDT@1"`)},
