@@ -8,6 +8,7 @@ import (
 	"net/netip"
 
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/coding"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
@@ -34,8 +35,13 @@ type Call struct {
 	Header http.Header
 
 	// whole, if set, is the body of the answer in place of Out; kind is its Content-Type.
-	whole []byte
-	kind  []string
+	// document, if set, has whole for many clients.
+	whole    []byte
+	kind     []string
+	document *coding.Document
+	// encoded, if set, is the compressed body; compress permits it.
+	encoded  []byte
+	compress bool
 }
 
 // Payer returns the account or source that pays for the request.
@@ -62,6 +68,9 @@ func (c *Call) Overdrawn() bool { return c.Limits.Overdrawn(c.Class, c.Who.Accou
 
 // Whole replaces the body of the answer. The bytes may be shared and are never changed.
 func (c *Call) Whole(body []byte) { c.whole = body }
+
+// Share replaces the body of the answer by a document that many clients get.
+func (c *Call) Share(d *coding.Document) { c.whole, c.document = d.In(coding.Identity, nil), d }
 
 // fieldCode names the field with the code of a second factor.
 const fieldCode = "code_2fa"
@@ -104,6 +113,9 @@ type Endpoint struct {
 	Query bool
 	// Class selects the limit that a request counts against.
 	Class Class
+	// Compress permits to compress large answers. Their length then tells of their content:
+	// they must have no credential, and no stranger's text beside an account's own data.
+	Compress bool
 	// Answer writes the answer's fields to c.Out. If it returns an error, its output is
 	// dropped: clients read the message of an *bourse.Error; any other error is logged
 	// and answered as ErrInternal.

@@ -13,6 +13,8 @@ var (
 	corsMaxAge  = []string{"86400"}
 	jsonType    = []string{"application/json"}
 	retryAfter  = []string{"1"}
+
+	varyEncoding = []string{"Accept-Encoding"}
 )
 
 // Transport wraps all interfaces: runs of slashes in a path count as one slash, every

@@ -1,16 +1,20 @@
 package describe
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/bourse-exchange/bourse/internal/coding"
 )
 
 func mustLoad(t *testing.T, name string) document {
@@ -403,7 +407,7 @@ func missing(w http.ResponseWriter, _ *http.Request) {
 }
 
 func TestHandler(t *testing.T) {
-	h, err := Handler("/docs", http.HandlerFunc(missing))
+	h, err := Handler("/docs", coding.NewEncoder(1), http.HandlerFunc(missing))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -434,7 +438,7 @@ func TestHandler(t *testing.T) {
 
 // TestKnownFilesAreNotSentAgain wants a 304 for a client that has the document.
 func TestKnownFilesAreNotSentAgain(t *testing.T) {
-	h, err := Handler("/docs", http.HandlerFunc(missing))
+	h, err := Handler("/docs", coding.NewEncoder(1), http.HandlerFunc(missing))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -462,5 +466,52 @@ func TestKnownFilesAreNotSentAgain(t *testing.T) {
 		if w := ask(path, `"other"`); w.Code != http.StatusOK || w.Body.Len() == 0 {
 			t.Errorf("%s with another version: %d", path, w.Code)
 		}
+	}
+}
+
+// TestFilesAreCompressed wants each coding of a document to have a tag of its own, which
+// alone answers 304, and HEAD and Range to be answered like GET.
+func TestFilesAreCompressed(t *testing.T) {
+	h, err := Handler("/docs", coding.NewEncoder(1), http.HandlerFunc(missing))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(method string, headers ...string) *httptest.ResponseRecorder {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(method, "/docs/spot.yaml", http.NoBody)
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		h.ServeHTTP(w, r)
+		return w
+	}
+
+	plain := ask(http.MethodGet)
+	tags := map[string]bool{}
+	for accept, want := range map[string]string{"": "", "br": "", "gzip": "gzip", "zstd": "zstd", "gzip;q=0, *;q=0": ""} {
+		w := ask(http.MethodGet, "Accept-Encoding", accept)
+		tag, length := w.Header().Get("ETag"), w.Header().Get("Content-Length")
+		if w.Header().Get("Content-Encoding") != want || w.Header().Get("Vary") != "Accept-Encoding" ||
+			length != strconv.Itoa(w.Body.Len()) || (want == "") != bytes.Equal(w.Body.Bytes(), plain.Body.Bytes()) {
+			t.Errorf("%q: %v and %d bytes", accept, w.Header(), w.Body.Len())
+		}
+		tags[tag] = true
+
+		head := ask(http.MethodHead, "Accept-Encoding", accept)
+		part := ask(http.MethodGet, "Accept-Encoding", accept, "Range", "bytes=0-9")
+		for _, same := range []*httptest.ResponseRecorder{head, part} {
+			if same.Code != http.StatusOK || !maps.EqualFunc(same.Header(), w.Header(), slices.Equal) {
+				t.Errorf("%q: %d %v, want %v", accept, same.Code, same.Header(), w.Header())
+			}
+		}
+		for other := range tags {
+			known := ask(http.MethodGet, "Accept-Encoding", accept, "If-None-Match", other)
+			if (known.Code == http.StatusNotModified) != (other == tag) || known.Header().Get("ETag") != tag ||
+				known.Header().Get("Vary") != "Accept-Encoding" {
+				t.Errorf("%q with %s: %d %v", accept, other, known.Code, known.Header())
+			}
+		}
+	}
+	if len(tags) != 3 {
+		t.Errorf("tags of three codings: %v", tags)
 	}
 }

@@ -7,9 +7,12 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	"github.com/bourse-exchange/bourse/internal/api/infov1"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
+	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
+	"github.com/bourse-exchange/bourse/internal/api/walletv2"
 )
 
 // TestEndpointsAreDescribed compares the served paths, fields and scopes with the
@@ -85,5 +88,43 @@ func tagOf(doc document, e *api.Endpoint) string {
 		return "withdrawals"
 	default:
 		return "trading"
+	}
+}
+
+// TestCompressedEndpoints lists the endpoints whose answers may be compressed: they have no
+// credential, and no stranger's text beside an account's own data.
+func TestCompressedEndpoints(t *testing.T) {
+	compressed := map[string][]string{}
+	for file, endpoints := range map[string][]api.Endpoint{
+		spotFile: new(spotv1.Spot).Endpoints(), infoFile: new(infov1.Info).Endpoints(),
+		walletFile: new(walletv1.Wallet).Endpoints(),
+	} {
+		for i := range endpoints {
+			if endpoints[i].Compress {
+				compressed[file] = append(compressed[file], endpoints[i].Path)
+			}
+		}
+	}
+	for file, endpoints := range map[string][]v2.Endpoint{
+		wallet2File: new(walletv2.Wallet).Endpoints(), accountFile: new(accountv2.Account).Endpoints(),
+	} {
+		for i := range endpoints {
+			if endpoints[i].Compress {
+				compressed[file] = append(compressed[file], endpoints[i].Path)
+			}
+		}
+	}
+
+	for file, want := range map[string][]string{
+		spotFile: {
+			"/markets", "/markets_ex", "/orderbook", "/trades", "/candlestick", "/open_orders", "/orders_history",
+			"/trades_history",
+		},
+		infoFile: {"/spot_fees"}, walletFile: {"/assets", "/networks"},
+		wallet2File: {"/assets", "/io/networks", "/io/fees"}, accountFile: nil,
+	} {
+		if !slices.Equal(compressed[file], want) {
+			t.Errorf("%s: answers of %v may be compressed, want %v", file, compressed[file], want)
+		}
 	}
 }

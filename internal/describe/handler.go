@@ -10,9 +10,11 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	apidocs "github.com/bourse-exchange/bourse/docs/api"
+	"github.com/bourse-exchange/bourse/internal/coding"
 )
 
 var (
@@ -31,48 +33,60 @@ type page struct {
 type entry struct{ Name, Summary string }
 
 // Handler serves the descriptions below a path such as /docs: an index in HTML, and the
-// documents. Other paths there go to missing.
-func Handler(prefix string, missing http.Handler) (http.Handler, error) {
+// documents, compressed once each by an encoder for clients that want them so. Other paths
+// there go to missing.
+func Handler(prefix string, encoder *coding.Encoder, missing http.Handler) (http.Handler, error) {
 	index, err := render(prefix)
 	if err != nil {
 		return nil, err
 	}
 
+	file := func(kind string, body []byte) *file { return newFile(kind, body, encoder) }
 	mux := http.NewServeMux()
-	mux.Handle("GET "+prefix, newFile("text/html; charset=utf-8", index))
+	mux.Handle("GET "+prefix, file("text/html; charset=utf-8", index))
 	mux.Handle("GET "+prefix+"/", missing)
-	mux.Handle("GET "+prefix+"/{$}", newFile("text/html; charset=utf-8", index))
-	mux.Handle("GET "+prefix+"/docs.css", newFile("text/css; charset=utf-8", styles))
+	mux.Handle("GET "+prefix+"/{$}", file("text/html; charset=utf-8", index))
+	mux.Handle("GET "+prefix+"/docs.css", file("text/css; charset=utf-8", styles))
 	for _, name := range slices.Concat(restFiles, restV2Files, []string{streamsFile}) {
 		text, err := fs.ReadFile(apidocs.Files, name)
 		if err != nil {
 			return nil, err
 		}
-		mux.Handle("GET "+prefix+"/"+name, newFile("application/yaml", text))
+		mux.Handle("GET "+prefix+"/"+name, file("application/yaml", text))
 	}
 	return mux, nil
 }
 
 // file is a document as it is sent.
 type file struct {
-	kind string
-	body []byte
-	// tag is the ETag of this version.
+	kind     string
+	document *coding.Document
+	size     int
+	encoder  *coding.Encoder
+	// tag is the ETag of this version, without its quotes.
 	tag string
 }
 
-func newFile(kind string, body []byte) *file {
+func newFile(kind string, body []byte, encoder *coding.Encoder) *file {
 	sum := sha256.Sum256(body)
-	return &file{kind, body, fmt.Sprintf(`"%x"`, sum[:12])}
+	return &file{kind, coding.NewDocument(body), len(body), encoder, fmt.Sprintf("%x", sum[:12])}
 }
 
-// ServeHTTP answers with the file, or with 304 if the client has this version. Pages may
-// load the style sheet and nothing else.
+// ServeHTTP answers with the file, or with 304 if the client has this version in the coding
+// that it would get: each coding has a tag of its own. Ranges are not served. Pages may load
+// the style sheet and nothing else.
 func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	chosen, tag := f.encoder.Choose(r.Header["Accept-Encoding"], f.size), f.tag
+	if chosen != coding.Identity {
+		tag += "-" + chosen.String()
+	}
+	tag = `"` + tag + `"`
+
 	h := w.Header()
-	h.Set("ETag", f.tag)
+	h.Set("ETag", tag)
+	h.Set("Vary", "Accept-Encoding")
 	h.Set("Cache-Control", "no-cache") // revalidate each time
-	if has := r.Header.Get("If-None-Match"); has == "*" || strings.Contains(has, f.tag) {
+	if has := r.Header.Get("If-None-Match"); has == "*" || strings.Contains(has, tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -82,7 +96,13 @@ func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	_, _ = w.Write(f.body) // the client may be gone
+	if chosen != coding.Identity {
+		h.Set("Content-Encoding", chosen.String())
+	}
+
+	body := f.document.In(chosen, f.encoder)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // the client may be gone
 }
 
 // render renders the index from the documents.

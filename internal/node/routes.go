@@ -2,6 +2,7 @@ package node
 
 import (
 	"net/http"
+	"runtime"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 	"github.com/bourse-exchange/bourse/internal/api/walletv2"
+	"github.com/bourse-exchange/bourse/internal/coding"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 )
 
@@ -54,7 +56,7 @@ func (n *Node) routes() http.Handler {
 func (n *Node) newREST() *api.Server {
 	return &api.Server{
 		Who: n.accounts, From: n.proxies.From, Limits: n.limits, Observe: n.metrics.observe,
-		Clock: time.Now, Log: n.Log, Patience: patience,
+		Clock: time.Now, Log: n.Log, Patience: patience, Encoder: coding.NewEncoder(runtime.GOMAXPROCS(0)),
 	}
 }
 

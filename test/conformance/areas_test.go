@@ -2,7 +2,7 @@ package conformance
 
 // allChecks has the checks of all areas.
 var allChecks = [][]check{
-	transportChecks, requestChecks, numberChecks, timeChecks, listChecks, keyChecks,
+	transportChecks, codingChecks, requestChecks, numberChecks, timeChecks, listChecks, keyChecks,
 	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, agedChecks, ordersChecks,
 	placeChecks, moneyChecks, executionChecks, stopsChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, silenceChecks, extrasChecks, feesChecks, infoChecks,
 	operationsChecks, streamsChecks, resumeChecks, slowChecks, ownChecks, ownMoneyChecks, consistencyChecks,

@@ -30,7 +30,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte
-	// value is the body's JSON, or nil.
+	// body is decoded, whatever Content-Encoding the header has; value is its JSON, or nil.
 	value *value
 }
 
@@ -76,6 +76,9 @@ func (e *exchange) send(method, url, body string, header http.Header) (*answer, 
 	defer func() { _ = res.Body.Close() }()
 	a := &answer{status: res.StatusCode, header: res.Header, value: nothing}
 	if a.body, err = io.ReadAll(res.Body); err != nil {
+		return nil, err
+	}
+	if a.body, err = recode(res.Header.Get("Content-Encoding"), a.body, decoded); err != nil {
 		return nil, err
 	}
 	if v, err := parseValue(bytes.TrimSpace(a.body)); err == nil {

@@ -87,6 +87,7 @@ func mutateHead(p passage, add func(int, string, func(*passage) bool)) {
 	})
 	for _, name := range [...]string{
 		"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Allow", "Content-Type",
+		"Content-Encoding", "ETag", "Vary",
 	} {
 		if p.header.Get(name) != "" {
 			add(2, "without "+name, func(p *passage) bool {

@@ -72,6 +72,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
+	coding := a.header.Get("Content-Encoding")
 	p.mu.Lock()
 	at := passage{place{0, p.answers}, r.Method, a.status, a.header, a.value}
 	p.answers++
@@ -82,6 +83,10 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if at.value != a.value {
 			a.body = []byte(at.value.String())
 		}
+	}
+	if a.body, err = recode(coding, a.body, encoded); err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
 	}
 	for name, values := range at.header {
 		w.Header()[name] = values

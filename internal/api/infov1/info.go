@@ -13,6 +13,6 @@ type Info struct {
 // Endpoints returns the endpoints of the interface.
 func (i *Info) Endpoints() []api.Endpoint {
 	return []api.Endpoint{
-		{Path: "/spot_fees", Answer: i.spotFees},
+		{Path: "/spot_fees", Compress: true, Answer: i.spotFees},
 	}
 }

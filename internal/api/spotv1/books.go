@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/coding"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
@@ -70,6 +71,8 @@ type encoded struct {
 	market *bourse.Market
 	seq    uint64
 	whole  []byte
+	// document has whole for its readers.
+	document *coding.Document
 	// bids and asks are the offsets in whole at which rows end; the first entry is where
 	// they begin.
 	bids, asks []int
@@ -96,6 +99,7 @@ func encode(book view.Depth, m *bourse.Market, depth int, was *encoded) *encoded
 	w.EndObject()
 
 	e.whole = w.Bytes()
+	e.document = coding.NewDocument(e.whole)
 	return e
 }
 

@@ -19,6 +19,11 @@ func (s *Spot) orderbook(c *api.Call) error {
 		depth = allLevels
 	}
 
-	c.Whole(s.books.read(s.View, m, int(depth)).cut(int(depth)))
+	book := s.books.read(s.View, m, int(depth))
+	if part := book.cut(int(depth)); len(part) < len(book.whole) {
+		c.Whole(part)
+	} else {
+		c.Share(book.document)
+	}
 	return nil
 }

@@ -52,6 +52,8 @@ type Endpoint struct {
 	Query bool
 	// Class selects the limit that a request counts against.
 	Class api.Class
+	// Compress permits to compress large answers; see [api.Endpoint].
+	Compress bool
 	// Answer writes the answer's fields to c.Out. If it returns an error, its output is
 	// dropped: clients read an *Error or *bourse.Error; any other error is answered as
 	// internal.

@@ -46,7 +46,7 @@ func Missing(s *api.Server) http.Handler { return s.Path(dialect, "/", nil) }
 func (e *Endpoint) plain(prefix string) *api.Endpoint {
 	return &api.Endpoint{
 		Method: e.Method, Path: prefix + e.Path, Fields: e.Fields, Scope: e.Scope, Guest: e.Guest, Query: e.Query,
-		Class: e.Class,
+		Class: e.Class, Compress: e.Compress,
 		Answer: func(c *api.Call) error {
 			err := e.Answer(&Call{c})
 			if err != nil && public(err) == nil && errors.Is(c.Context.Err(), context.DeadlineExceeded) {

@@ -16,8 +16,8 @@ type Wallet struct{ teller.Teller }
 func (w *Wallet) Endpoints() []api.Endpoint {
 	read, withdraw := account.ScopeRead, account.ScopeWithdraw
 	return []api.Endpoint{
-		{Path: "/assets", Fields: assetsFields, Answer: w.assets},
-		{Path: "/networks", Fields: networksFields, Answer: w.networks},
+		{Path: "/assets", Fields: assetsFields, Compress: true, Answer: w.assets},
+		{Path: "/networks", Fields: networksFields, Compress: true, Answer: w.networks},
 		{Path: "/balances", Scope: read, Fields: balancesFields, Answer: w.balances},
 		{Path: "/balances_ex", Scope: read, Fields: balancesFields, Answer: w.balancesEx},
 		{Path: "/transactions", Scope: read, Fields: transactionsFields, Answer: w.transactions},

@@ -20,12 +20,12 @@ func (w *Wallet) Endpoints() []v2.Endpoint {
 	read, withdraw := account.ScopeRead, account.ScopeWithdraw
 
 	return []v2.Endpoint{
-		{Method: get, Path: "/assets", Fields: assetsFields, Answer: w.assets},
+		{Method: get, Path: "/assets", Fields: assetsFields, Compress: true, Answer: w.assets},
 		{Method: get, Path: "/assets/{symbol}", Answer: w.asset},
 		{Method: get, Path: "/balances", Scope: read, Fields: balancesFields, Answer: w.balances},
 		{Method: get, Path: "/balances/{symbol}", Scope: read, Answer: w.balance},
 		{Method: get, Path: "/ledger", Scope: read, Fields: ledgerFields, Answer: w.ledger},
-		{Method: get, Path: "/io/networks", Fields: networksFields, Answer: w.networks},
+		{Method: get, Path: "/io/networks", Fields: networksFields, Compress: true, Answer: w.networks},
 		{Method: get, Path: "/io/networks/{symbol}", Answer: w.network},
 		{Method: get, Path: "/io/deposit/{network}/{asset}", Scope: read, Answer: w.deposit},
 		{Method: get, Path: "/io/withdrawal/{network}/info/{asset}", Scope: read, Answer: w.withdrawalInfo},
@@ -38,7 +38,7 @@ func (w *Wallet) Endpoints() []v2.Endpoint {
 		{Method: post, Path: "/io/transactions", Scope: withdraw, Class: api.Orders, Fields: newFields, Answer: w.newTransaction},
 		{Method: get, Path: "/io/transactions/{xid}", Scope: read, Answer: w.transaction},
 		{Method: remove, Path: "/io/transactions/{xid}", Scope: withdraw, Class: api.Cancels, Answer: w.cancel},
-		{Method: get, Path: "/io/fees", Fields: v2.PageFields, Answer: w.fees},
+		{Method: get, Path: "/io/fees", Fields: v2.PageFields, Compress: true, Answer: w.fees},
 		{Method: get, Path: "/io/fees/{asset}", Answer: w.fee},
 		{Method: get, Path: "/addressbook", Scope: read, Fields: addressbookFields, Answer: w.addressbook},
 		{Method: get, Path: "/addressbook/{adbkid}", Scope: read, Answer: w.address},
