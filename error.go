@@ -26,6 +26,8 @@ const (
 	CodeBusy
 	// CodeUnavailable: a required service does not answer now.
 	CodeUnavailable
+	// CodeFull: the exchange's disk is full; the request had no effect.
+	CodeFull
 	// CodeUnknown: the command was accepted; its outcome is unknown.
 	CodeUnknown
 	// CodeBehind: the data read lags behind an announced event.

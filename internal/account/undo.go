@@ -138,7 +138,7 @@ func (s *Service) UndoEmail(ctx context.Context, email, code string, v Visit) er
 func (s *Service) undoOf(ctx context.Context, id bourse.AccountID, email string) (Undo, error) {
 	row, err := s.person(ctx, id)
 	var known *bourse.Error
-	if errors.As(err, &known) && known.Code != bourse.CodeUnavailable {
+	if errors.As(err, &known) && known.Code != bourse.CodeUnavailable && known.Code != bourse.CodeFull {
 		return Undo{}, nil
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -338,36 +339,54 @@ func (f *Form) TextOrTexts(name string, most int) []string {
 	return f.Texts(name, most)
 }
 
+// enum is a type with a word for each value from one on.
+type enum interface {
+	~uint8
+	String() string
+}
+
 // Word returns a field whose value parse must know; absent is zero.
-func Word[E ~uint8](f *Form, name string, parse func(string) (E, bool)) E {
+func Word[E enum](f *Form, name string, parse func(string) (E, bool)) E {
 	text := f.Text(name)
 	if f.err != nil || !f.Has(name) {
 		return 0
 	}
 	e, ok := parse(text)
 	if !ok {
-		f.Fail(unknownWord(name, text))
+		f.Fail(UnknownWord(name, text, wordsOf(parse)...))
 	}
 	return e
 }
 
-// Words returns a field that is a word or an array of at most most words, each of which
-// parse must know.
-func Words[E ~uint8](f *Form, name string, most int, parse func(string) (E, bool)) []E {
+// wordsOf returns the words that parse knows.
+func wordsOf[E enum](parse func(string) (E, bool)) (words []string) {
+	for e := E(1); ; e++ {
+		word := e.String()
+		if _, known := parse(word); !known {
+			return words
+		}
+		words = append(words, word)
+	}
+}
+
+// Words returns a field that is one of the words, or an array of them, as their indices. The
+// word at index zero is none.
+func Words[E ~uint8](f *Form, name string, words []string) []E {
 	var list []E
-	for _, text := range f.TextOrTexts(name, most) {
-		e, ok := parse(text)
-		if !ok {
-			f.Fail(unknownWord(name, text))
+	for _, text := range f.TextOrTexts(name, len(words)-1) {
+		at := slices.Index(words[1:], text) + 1
+		if at == 0 {
+			f.Fail(UnknownWord(name, text, words[1:]...))
 			return nil
 		}
-		list = append(list, e)
+		list = append(list, E(at))
 	}
 	return list
 }
 
-func unknownWord(name, text string) error {
-	return Invalid(name, strconv.Quote(cut(text))+" is none of the values it may have")
+// UnknownWord returns the error for a field that is none of the words it may be.
+func UnknownWord(name, text string, words ...string) error {
+	return Invalid(name, strconv.Quote(cut(text))+" is none of "+strings.Join(words, ", "))
 }
 
 // Read parses a string field; absent is parsed as the empty string.

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -12,18 +13,25 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
 // TestPatience checks that a request ends after Patience or an earlier deadline of the
-// transport, and that this counts as an internal failure, not as the client's leaving. The
-// time that a client takes for the body does not count.
+// transport with an error that says so, and is no failure of the exchange. The time that a
+// client takes for the body does not count.
 func TestPatience(t *testing.T) {
+	slow := failure("TIMEOUT", "The exchange took too long to answer; ask again")
 	for name, c := range map[string]patienceCase{
-		"no bound of its own": {want: 10 * time.Second},
-		"longer":              {transport: time.Minute, want: 10 * time.Second},
-		"shorter":             {transport: 9 * time.Second, want: 9 * time.Second},
-		"a slow body":         {body: 11 * time.Second, want: 21 * time.Second},
+		"no bound of its own": {want: 10 * time.Second, says: slow},
+		"longer":              {transport: time.Minute, want: 10 * time.Second, says: slow},
+		"shorter":             {transport: 9 * time.Second, want: 9 * time.Second, says: slow},
+		"a slow body":         {body: 11 * time.Second, want: 21 * time.Second, says: slow},
+		"a command":           {class: api.Cancels, want: 10 * time.Second, says: failure("TIMEOUT", "Outcome unknown")},
+		"a key": {
+			scope: account.ScopeRead, want: 10 * time.Second,
+			says: failure("UNAVAILABLE", "The key cannot be looked up now; try again later"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, c.run)
@@ -31,9 +39,22 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// patienceCase has the transport's bound of a request, the time until its body comes, and
-// the time after which it must end.
-type patienceCase struct{ transport, body, want time.Duration }
+// patienceCase has the transport's bound of a request, the time until its body comes, the
+// endpoint's class and scope, the time after which the request must end, and its answer.
+type patienceCase struct {
+	transport, body, want time.Duration
+	class                 api.Class
+	scope                 account.Scopes
+	says                  string
+}
+
+// closedGate answers only when its context ends.
+type closedGate struct{}
+
+func (closedGate) Authenticate(ctx context.Context, _ account.Secret, _ netip.Addr) (who account.Identity, err error) {
+	<-ctx.Done()
+	return who, fmt.Errorf("looking up: %w", ctx.Err())
+}
 
 // slowBody is a body that comes after a time.
 type slowBody struct {
@@ -49,22 +70,29 @@ func (b *slowBody) Read(p []byte) (int, error) {
 
 func (c patienceCase) run(t *testing.T) {
 	v := &api.Server{
-		Who: gate{}, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
+		Who: closedGate{}, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
 		Clock: time.Now, Patience: 10 * time.Second, Log: slog.New(slog.DiscardHandler),
 		Observe: func(string, int, bool, time.Duration) {},
 	}
 	mux := http.NewServeMux()
-	v.Handle(mux, "/spot", endpoints(make(chan struct{}, 1)))
+	v.Handle(mux, "/spot", []api.Endpoint{{
+		Path: "/waits", Class: c.class, Scope: c.scope, Answer: func(c *api.Call) error {
+			<-c.Context.Done()
+			return fmt.Errorf("history: %w", c.Context.Err())
+		},
+	}})
+
 	ctx := t.Context()
 	if c.transport > 0 {
 		bounded, cancel := context.WithTimeout(ctx, c.transport)
 		defer cancel()
 		ctx = bounded
 	}
+
 	began, answer := time.Now(), httptest.NewRecorder()
-	body := &slowBody{c.body, strings.NewReader("{}")}
+	body := &slowBody{c.body, strings.NewReader(`{"api_key":"x"}`)}
 	mux.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodPost, "/spot/waits", body))
-	if took := time.Since(began); took != c.want || answer.Code != http.StatusInternalServerError {
-		t.Errorf("answered %d after %s, want %d after %s", answer.Code, took, http.StatusInternalServerError, c.want)
+	if took := time.Since(began); took != c.want || answer.Code != http.StatusOK || answer.Body.String() != c.says {
+		t.Errorf("answered %d %s after %s, want 200 %s after %s", answer.Code, answer.Body, took, c.says, c.want)
 	}
 }

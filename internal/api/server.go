@@ -61,7 +61,7 @@ type Dialect struct {
 // The errors of requests that reach no endpoint, and those that replace an endpoint's.
 var (
 	ErrNoEndpoint = bourse.Errorf(bourse.CodeNotFound, "There is no such endpoint")
-	ErrMethod     = bourse.Errorf(bourse.CodeInvalid, "The method cannot be used here")
+	ErrMethod     = bourse.Errorf(bourse.CodeInvalid, "The method cannot be used here; Allow names those that can")
 	ErrTooLong    = bourse.Errorf(bourse.CodeInvalid, "The body is longer than %d bytes", MaxBody)
 	ErrBrokenOff  = bourse.Errorf(bourse.CodeInvalid, "The body breaks off")
 	ErrNoSecret   = bourse.Errorf(bourse.CodeUnauthorized, "Authorization is required: no API key was given")
@@ -70,6 +70,13 @@ var (
 	ErrLeft = bourse.Errorf(bourse.CodeInvalid, "The client has left")
 	// ErrInternal replaces an internal error.
 	ErrInternal = bourse.Errorf(bourse.CodeUnavailable, "Internal error, try again later")
+
+	// errSlow is the error for a read that ran out of Patience, errUnknown the one for a
+	// command, which may have been taken.
+	errSlow    = bourse.Errorf(bourse.CodeUnknown, "The exchange took too long to answer; ask again")
+	errUnknown = bourse.Errorf(bourse.CodeUnknown, "Outcome unknown")
+	// errWho is the error for a key that was not looked up within Patience.
+	errWho = bourse.Errorf(bourse.CodeUnavailable, "The key cannot be looked up now; try again later")
 )
 
 // path handles the requests of one path, with its endpoints by method.
@@ -176,8 +183,13 @@ func (p *path) answer(c *Call) (label string, status int, success bool) {
 	if status = p.Fail(c, err); status != 0 {
 		return label, status, false
 	}
-	if errors.Is(c.HTTP.Context().Err(), context.Canceled) {
+	switch {
+	case errors.Is(c.HTTP.Context().Err(), context.Canceled):
 		return label, p.Fail(c, ErrLeft), false
+	case errors.Is(c.Context.Err(), context.DeadlineExceeded) && c.Class == Reads:
+		return label, p.Fail(c, errSlow), false
+	case errors.Is(c.Context.Err(), context.DeadlineExceeded):
+		return label, p.Fail(c, errUnknown), false
 	}
 	p.Log.Error("request failed", slog.String("endpoint", label), slog.Any("error", err))
 	return label, p.Fail(c, ErrInternal), false
@@ -267,6 +279,9 @@ func (p *path) authenticate(c *Call, e *Endpoint) error {
 	}
 
 	c.Who = account.Identity{}
+	if Known(err) == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return errWho
+	}
 	known := (*bourse.Error)(nil)
 	if p.BadSecret != nil && errors.As(err, &known) && known.Code == bourse.CodeUnauthorized {
 		return p.BadSecret

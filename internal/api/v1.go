@@ -7,22 +7,23 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
 // v1 is the dialect of the V1 interfaces: POST or GET with a JSON object, or GET with a
-// query string if no key is needed. A request that is taken has status 200 and a JSON
-// object with success, which a path that does not exist is answered with as well; any
-// other status has no body.
+// query string if no key is needed. Every answer is a JSON object with success; a request
+// that is taken has status 200.
 var v1 = &Dialect{SecretInside: true, Secret: secretV1, Begin: beginV1, Fail: failV1}
 
-// statusesV1 are the statuses of errors that have no body.
+// statusesV1 are the statuses of requests that are not taken.
 var statusesV1 = map[*bourse.Error]int{
-	ErrMethod:    http.StatusMethodNotAllowed,
-	ErrTooLong:   http.StatusRequestEntityTooLarge,
-	ErrBrokenOff: http.StatusBadRequest,
-	ErrLeft:      http.StatusBadRequest,
-	ErrInternal:  http.StatusInternalServerError,
+	ErrNoEndpoint: http.StatusNotFound,
+	ErrMethod:     http.StatusMethodNotAllowed,
+	ErrTooLong:    http.StatusRequestEntityTooLarge,
+	ErrBrokenOff:  http.StatusBadRequest,
+	ErrLeft:       http.StatusBadRequest,
+	ErrInternal:   http.StatusInternalServerError,
 }
 
 // Handle registers the endpoints of a V1 interface below a prefix.
@@ -49,40 +50,32 @@ func beginV1(out *wire.Writer) {
 }
 
 func failV1(c *Call, err error) int {
-	var known *bourse.Error
+	e := Known(err)
+	if e == nil {
+		return 0
+	}
+
+	c.Out.Object()
+	c.Out.Bool("success", false)
+	c.Out.Text("error", e.Message)
+	c.Out.Word("code", string(e.Code))
 	var factor *account.FactorError
-	switch {
-	case errors.As(err, &factor):
-		c.refuse(factor.Error())
+	if errors.As(err, &factor) {
 		c.Out.Bool("need_2fa", true)
 		c.Out.Word("provider_2fa", string(factor.Provider))
-		c.Out.EndObject()
-		return http.StatusOK
-	case errors.Is(err, ErrNoEndpoint):
-		c.refuse(ErrNoEndpoint.Message)
-		c.Out.EndObject()
-		return http.StatusNotFound
-	case !errors.As(err, &known):
-		return 0
-	case known.Code == bourse.CodeBusy:
+	}
+	c.Out.EndObject()
+
+	if e.Code == codes.RateLimit {
 		c.Header["Retry-After"] = retryAfter
 		return http.StatusTooManyRequests
 	}
-
-	if status := statusesV1[known]; status != 0 {
-		return status
+	var known *bourse.Error
+	if errors.As(err, &known) && statusesV1[known] != 0 {
+		return statusesV1[known]
 	}
-	c.refuse(known.Message)
-	c.Out.EndObject()
 	return http.StatusOK
 }
 
 // Missing returns the handler of paths that V1 does not have.
 func (s *Server) Missing() http.Handler { return s.Path(v1, "/", nil) }
-
-// refuse begins the answer for an error.
-func (c *Call) refuse(message string) {
-	c.Out.Object()
-	c.Out.Bool("success", false)
-	c.Out.Text("error", message)
-}

@@ -159,8 +159,8 @@ func (d *desk) post(path, body, want string) {
 	}
 }
 
-func failure(message string) string {
-	return `{"success":false,"error":` + strconv.Quote(message) + `}`
+func failure(code, message string) string {
+	return `{"success":false,"error":` + strconv.Quote(message) + `,"code":"` + code + `"}`
 }
 
 const notObject = "Request must be one JSON object"
@@ -170,27 +170,27 @@ func TestAnswers(t *testing.T) {
 	for _, c := range []struct{ path, body, want string }{
 		{"/spot/echo", `{"text":"x"}`, `{"success":true,"text":"x"}`},
 		{"/spot/echo", ` { "text" : "\u00e9\"" , "more" : [ { } ] } ` + "\n", `{"success":true,"text":"é\""}`},
-		{"/spot/echo", `{"text":null}`, failure("Missing data: text")},
-		{"/spot/echo", `{}`, failure("Missing data: text")},
-		{"/spot/echo", `{"text":1}`, failure("text: must be a string")},
-		{"/spot/echo", `{"Text":"x"}`, failure(`Unknown field "Text", did you mean text?`)},
-		{"/spot/echo", `{"text":"x","TEXT":"y"}`, failure(`Unknown field "TEXT", did you mean text?`)},
-		{"/spot/echo", `{"text":"x","text":"y"}`, failure(notObject)},
-		{"/spot/echo", `{"text":"x"}{}`, failure(notObject)},
-		{"/spot/echo", "{\"text\":\"\xff\"}", failure(notObject)},
-		{"/spot/echo", ``, failure(notObject)},
-		{"/spot/echo", `[]`, failure(notObject)},
-		{"/spot/echo", `text=x`, failure(notObject)},
+		{"/spot/echo", `{"text":null}`, failure("MISSING_DATA", "Missing data: text")},
+		{"/spot/echo", `{}`, failure("MISSING_DATA", "Missing data: text")},
+		{"/spot/echo", `{"text":1}`, failure("VALIDATION_ERROR", "text: must be a string")},
+		{"/spot/echo", `{"Text":"x"}`, failure("VALIDATION_ERROR", `Unknown field "Text", did you mean text?`)},
+		{"/spot/echo", `{"text":"x","TEXT":"y"}`, failure("VALIDATION_ERROR", `Unknown field "TEXT", did you mean text?`)},
+		{"/spot/echo", `{"text":"x","text":"y"}`, failure("VALIDATION_ERROR", notObject)},
+		{"/spot/echo", `{"text":"x"}{}`, failure("VALIDATION_ERROR", notObject)},
+		{"/spot/echo", "{\"text\":\"\xff\"}", failure("VALIDATION_ERROR", notObject)},
+		{"/spot/echo", ``, failure("VALIDATION_ERROR", notObject)},
+		{"/spot/echo", `[]`, failure("VALIDATION_ERROR", notObject)},
+		{"/spot/echo", `text=x`, failure("VALIDATION_ERROR", notObject)},
 		{"/spot/who", `{"api_key":"s3cret-reads"}`, `{"success":true,"account":1}`},
-		{"/spot/who", `{}`, failure("Missing data: api_key")},
-		{"/spot/who", `{"api_key":null}`, failure("Missing data: api_key")},
-		{"/spot/who", `{"api_key":""}`, failure("Unauthorized")},
-		{"/spot/who", `{"api_key":7}`, failure("api_key: must be a string")},
-		{"/spot/who", `{"api_key":"nobody"}`, failure("Unauthorized")},
-		{"/spot/trade/now", `{"api_key":"s3cret-reads"}`, failure("Forbidden: the key has no scope trade")},
+		{"/spot/who", `{}`, failure("MISSING_DATA", "Missing data: api_key")},
+		{"/spot/who", `{"api_key":null}`, failure("MISSING_DATA", "Missing data: api_key")},
+		{"/spot/who", `{"api_key":""}`, failure("INVALID_KEY", "Unauthorized")},
+		{"/spot/who", `{"api_key":7}`, failure("VALIDATION_ERROR", "api_key: must be a string")},
+		{"/spot/who", `{"api_key":"nobody"}`, failure("INVALID_KEY", "Unauthorized")},
+		{"/spot/trade/now", `{"api_key":"s3cret-reads"}`, failure("FORBIDDEN", "Forbidden: the key has no scope trade")},
 		{"/spot/trade/now", `{"api_key":"s3cret-trades"}`, `{"success":true}`},
-		{"/spot/refused", `{}`, failure("INSUF_FUNDS: less is available than the order must hold")},
-		{"/spot/wrapped", `{}`, failure("Order not found")},
+		{"/spot/refused", `{}`, failure("INSUF_FUNDS", "INSUF_FUNDS: less is available than the order must hold")},
+		{"/spot/wrapped", `{}`, failure("ORDER_NOT_FOUND", "Order not found")},
 		{"/spot/large", `{}`, `{"success":true,"text":"` + strings.Repeat("x", 1<<20) + `"}`},
 		{"/spot/echo", `{"text":"after"}`, `{"success":true,"text":"after"}`},
 		{"//spot///echo", `{"text":"x"}`, `{"success":true,"text":"x"}`},
@@ -211,7 +211,7 @@ func TestGETWithABody(t *testing.T) {
 		t.Errorf("%d %s", r.status, got)
 	}
 	r, got = d.ask(http.MethodGet, "/spot/echo", http.NoBody)
-	if r.status != http.StatusOK || got != failure("Missing data: text") {
+	if r.status != http.StatusOK || got != failure("MISSING_DATA", "Missing data: text") {
 		t.Errorf("%d %s", r.status, got)
 	}
 }
@@ -229,6 +229,14 @@ func TestGETWithAQuery(t *testing.T) {
 	if r, got := d.ask(http.MethodGet, "/spot/echo?text=x", http.NoBody); r.status != http.StatusTooManyRequests {
 		t.Errorf("%d %s", r.status, got)
 	}
+}
+
+// bodies are the answers of TestOtherStatuses by status.
+var bodies = map[int]string{
+	http.StatusNotFound:              failure("INVALID_ENDPOINT", "There is no such endpoint"),
+	http.StatusMethodNotAllowed:      failure("METHOD_NOT_ALLOWED", "The method cannot be used here; Allow names those that can"),
+	http.StatusRequestEntityTooLarge: failure("VALIDATION_ERROR", "The body is longer than 65536 bytes"),
+	http.StatusInternalServerError:   failure("INTERNAL_SERVER_ERROR", "Internal error, try again later"),
 }
 
 // TestOtherStatuses wants the statuses that say that a request was not taken,
@@ -266,8 +274,8 @@ func TestOtherStatuses(t *testing.T) {
 		if r.status != c.status {
 			t.Errorf("%s %s: %d, want %d", c.method, c.path, r.status, c.status)
 		}
-		if r.status == http.StatusNotFound && text != failure("There is no such endpoint") {
-			t.Errorf("%s %s: %s", c.method, c.path, text)
+		if want := bodies[r.status]; c.method != http.MethodHead && want != "" && text != want {
+			t.Errorf("%s %s: %s, want %s", c.method, c.path, text, want)
 		}
 		if name, value, given := strings.Cut(c.header, ": "); given && r.header.Get(name) != value {
 			t.Errorf("%s %s: %s is %q", c.method, c.path, name, r.header.Get(name))
@@ -284,9 +292,10 @@ func TestOtherStatuses(t *testing.T) {
 // tooMany wants a request to be refused by a limit.
 func (d *desk) tooMany(path, body string) {
 	d.Helper()
-	r, _ := d.ask(http.MethodPost, path, strings.NewReader(body))
-	if r.status != http.StatusTooManyRequests || r.header.Get("Retry-After") == "" {
-		d.Errorf("%s %s: %d, retry after %q", path, body, r.status, r.header.Get("Retry-After"))
+	r, got := d.ask(http.MethodPost, path, strings.NewReader(body))
+	if r.status != http.StatusTooManyRequests || r.header.Get("Retry-After") == "" ||
+		got != failure("RATE_LIMIT", "Too many requests") {
+		d.Errorf("%s %s: %d %s, retry after %q", path, body, r.status, got, r.header.Get("Retry-After"))
 	}
 }
 
@@ -297,8 +306,8 @@ func TestStrangersAreCountedBySource(t *testing.T) {
 		Source: api.SourceRates{Requests: api.Rate{PerSecond: 1, Burst: 4}}, FailedAuth: api.Rate{PerSecond: 1, Burst: 1},
 	})
 	d.post("/spot/echo", `{"text":"x"}`, `{"success":true,"text":"x"}`)
-	d.post("/spot/echo", `bad`, failure(notObject))
-	d.post("/spot/who", `{"api_key":"s3cret-nobody"}`, failure("Unauthorized"))
+	d.post("/spot/echo", `bad`, failure("VALIDATION_ERROR", notObject))
+	d.post("/spot/who", `{"api_key":"s3cret-nobody"}`, failure("INVALID_KEY", "Unauthorized"))
 	d.tooMany("/spot/who", `{"api_key":"s3cret-nobody"}`)
 	d.tooMany("/spot/echo", `{"text":"x"}`)
 	d.tooMany("/spot/trade/now", `{}`)
@@ -341,11 +350,11 @@ func TestFailuresAreLoggedWithoutSecrets(t *testing.T) {
 		"/spot/broken": `{"text":"s3cret-text"}`, "/spot/who": `{"api_key":"s3cret-breaks"}`,
 	} {
 		r, got := d.ask(http.MethodPost, path, strings.NewReader(body))
-		if r.status != http.StatusInternalServerError || got != "" {
+		if r.status != http.StatusInternalServerError || got != failure("INTERNAL_SERVER_ERROR", "Internal error, try again later") {
 			t.Errorf("%s: %d %q", path, r.status, got)
 		}
 	}
-	d.post("/spot/who", `{"api_key":"s3cret-nobody"}`, failure("Unauthorized"))
+	d.post("/spot/who", `{"api_key":"s3cret-nobody"}`, failure("INVALID_KEY", "Unauthorized"))
 	log := d.log.String()
 	if !strings.Contains(log, "endpoint=/broken error=\"disk on fire\"") || !strings.Contains(log, "unexpected EOF") {
 		t.Errorf("the log does not say what broke: %s", log)

@@ -172,5 +172,5 @@ var (
 	errStopping = bourse.Errorf(bourse.CodeBusy, "The exchange is going down")
 	errClock    = bourse.Errorf(bourse.CodeUnavailable,
 		"The exchange's clock has jumped; nothing is taken until an operator accepts it")
-	errDiskFull = bourse.Errorf(bourse.CodeUnavailable, "The exchange's disk is nearly full; only cancels are taken")
+	errDiskFull = bourse.Errorf(bourse.CodeFull, "The exchange's disk is nearly full; only cancels are taken")
 )

@@ -28,7 +28,7 @@ const laneSize = 4 * journal.MaxFrame
 
 // ErrNoRoom means that the journal's disk is full; the command was not accepted.
 var ErrNoRoom = bourse.Errorf(
-	bourse.CodeUnavailable, "The exchange's disk is full; nothing is taken until it has room")
+	bourse.CodeFull, "The exchange's disk is full; nothing is taken until it has room")
 
 // lane is a queue of encoded commands.
 type lane struct {

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 )
@@ -37,6 +38,20 @@ var placeholders = map[string]struct {
 	"#kind":   {'"', regexp.MustCompile(`^(DEPOSIT|WITHDRAWAL|TRANSFER_IN|TRANSFER_OUT)$`)},
 	"#stage":  {'"', regexp.MustCompile(`^(PENDING|PROCESSING|PENDING_CANCEL|CANCELED|DONE)$`)},
 	"#reason": {'"', regexp.MustCompile(`^[A-Z_]+$`)},
+	"#code":   {'"', codeForm()},
+}
+
+// codeForm matches the codes that docs/errors.md lists.
+func codeForm() *regexp.Regexp {
+	page, err := os.ReadFile("../../docs/errors.md")
+	if err != nil {
+		panic(err)
+	}
+	var list []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([A-Z0-9_]+)` \\|").FindAllSubmatch(page, -1) {
+		list = append(list, string(m[1]))
+	}
+	return regexp.MustCompile("^(" + strings.Join(list, "|") + ")$")
 }
 
 // mismatch compares a value with a pattern: JSON in which strings that begin with # are
@@ -116,6 +131,13 @@ func (x *exam) same(what string, got []string, want ...string) {
 	x.equal(what, strings.Join(got, " "), strings.Join(want, " "))
 }
 
+// coded expects an error with a code.
+func (x *exam) coded(a *answer, code string) {
+	x.Helper()
+	x.failed(a)
+	x.equal("code", a.value.get("code").text, code)
+}
+
 // fails expects an error with exactly this text.
 func (x *exam) fails(a *answer, text string) {
 	x.Helper()
@@ -142,7 +164,7 @@ func (x *exam) failed(a *answer) {
 	if a.status != 200 {
 		x.Errorf("status %d, want 200 with an error", a.status)
 	}
-	x.match(a.value, `{"success":false,"error":"#text"}`)
+	x.match(a.value, `{"success":false,"error":"#text","code":"#code"}`)
 }
 
 // succeeds expects success true.

@@ -15,7 +15,7 @@ import (
 var operationsChecks = []check{
 	oneAnswerEach, anyID, pingInTime, unknownOperation, textOrArray, streamsNeeded, unknownStreams, allOrNone, subscribedOnce,
 	nothingAfterUnsub, authAnswers, privateNeedsAuth, secondAuth, revokedOnStream, longMessage, noRequest, requestWithoutID, tooManyRequests,
-	streamOrigin, fragments, binaryMessage, expiredOnStream, tooManyFrames, tooManyNames,
+	streamOrigin, fragments, binaryMessage, expiredOnStream, tooManyFrames, tooManyNames, codesOnStreams,
 }
 
 func TestOperations(t *testing.T) { examine(t, operationsChecks) }
@@ -25,7 +25,7 @@ const succeeded = `{"class":"resp","id":%d,"success":true}`
 // fails expects an error as the answer to the socket's last request.
 func (s *socket) fails(m *value, words ...string) {
 	s.x.Helper()
-	s.x.match(m, fmt.Sprintf(`{"class":"resp","id":%d,"success":false,"error":"#text"}`, s.id))
+	s.x.match(m, fmt.Sprintf(`{"class":"resp","id":%d,"success":false,"error":"#text","code":"#code"}`, s.id))
 	for _, word := range words {
 		if got := m.get("error").text; !strings.Contains(got, word) {
 			s.x.Errorf("error is %q, which does not name %q", got, word)
@@ -49,7 +49,7 @@ func oneAnswerEach(x *exam) {
 	for id := range 20 {
 		want := fmt.Sprintf(succeeded, id)
 		if id%2 == 1 {
-			want = fmt.Sprintf(`{"class":"resp","id":%d,"success":false,"error":"#text"}`, id)
+			want = fmt.Sprintf(`{"class":"resp","id":%d,"success":false,"error":"#text","code":"#code"}`, id)
 		}
 		x.match(s.answer(), want)
 	}
@@ -229,6 +229,26 @@ func authAnswers(x *exam) {
 	s.succeeds(s.ask("sub", fields{"streams": "myOrders"}))
 }
 
+func codesOnStreams(x *exam) {
+	x.covers("SPOT-WS-25")
+	s := x.connect()
+	for _, c := range []struct {
+		op   string
+		with fields
+		code string
+	}{
+		{"sub", fields{"streams": "myOrders"}, "UNAUTHORIZED"},
+		{"sub", fields{"streams": "NO/SUCH@ticker"}, "NOT_FOUND"},
+		{"sub", fields{}, "MISSING_DATA"},
+		{"auth", fields{"api_key": "useless"}, "INVALID_KEY"},
+		{"nonsense", fields{}, "VALIDATION_ERROR"},
+	} {
+		m := s.ask(c.op, c.with)
+		s.fails(m)
+		x.equal("code of "+c.op, m.get("code").text, c.code)
+	}
+}
+
 func privateNeedsAuth(x *exam) {
 	x.covers("SPOT-WS-12")
 	s := x.connect()
@@ -290,7 +310,7 @@ func requestWithoutID(x *exam) {
 	s := x.connect()
 	for _, message := range []string{`{"op":"ping"}`, `{"op":"ping","id":null}`, `{"op":"sub","streams":"BTC/USDT@ticker"}`} {
 		s.say(message)
-		x.match(s.answer(), `{"class":"resp","id":null,"success":false,"error":"Missing data: id"}`)
+		x.match(s.answer(), `{"class":"resp","id":null,"success":false,"error":"Missing data: id","code":"MISSING_DATA"}`)
 	}
 	s.succeeds(s.ask("ping", fields{}))
 }
@@ -310,7 +330,7 @@ func tooManyRequests(x *exam) {
 	for id := range sent {
 		if m := s.answer(); m.get("success").kind == 'f' {
 			refused++
-			x.match(m, fmt.Sprintf(`{"class":"resp","id":%d,"success":false,"error":"Too many requests"}`, id))
+			x.match(m, fmt.Sprintf(`{"class":"resp","id":%d,"success":false,"error":"Too many requests","code":"RATE_LIMIT"}`, id))
 		}
 	}
 	if refused == 0 || refused > 150 {
@@ -414,7 +434,7 @@ func tooManyNames(x *exam) {
 	for id := range sent {
 		if m := s.answer(); m.get("success").kind == 'f' {
 			refused++
-			x.match(m, fmt.Sprintf(`{"class":"resp","id":%d,"success":false,"error":"Too many requests"}`, id))
+			x.match(m, fmt.Sprintf(`{"class":"resp","id":%d,"success":false,"error":"Too many requests","code":"RATE_LIMIT"}`, id))
 		}
 	}
 	if refused == 0 {

@@ -127,12 +127,18 @@ func words(x *exam) {
 	m := x.market()
 	a := x.trader(m)
 	order := m.limit("BUY", "10", "1")
-	for name, bad := range map[string][]string{
-		"side": {"buy", "Buy", "BID", ""}, "type": {"limit", "STOP", ""}, "time_in_force": {"gtc", "GTD", ""},
-		"resp_type": {"ack", "FULL", ""}, "stp": {"NONE", "newest", ""},
+	for name, c := range map[string]struct {
+		bad  []string
+		good string
+	}{
+		"side":          {[]string{"buy", "Buy", "BID", ""}, "BUY, SELL"},
+		"type":          {[]string{"limit", "STOP", ""}, "LIMIT, MARKET, STOP_LIMIT"},
+		"time_in_force": {[]string{"gtc", "GTD", ""}, "GTC, FOK, IOC"},
+		"resp_type":     {[]string{"ack", "FULL", ""}, "NONE, ACK, RESULT"},
+		"stp":           {[]string{"NONE", "newest", ""}, "none, cancel_newest, cancel_oldest, cancel_both"},
 	} {
-		for _, word := range bad {
-			x.failsNaming(a.try(order.with(name, word)), name)
+		for _, word := range c.bad {
+			x.failsNaming(a.try(order.with(name, word)), name, c.good)
 		}
 	}
 	x.same("open orders", a.open())

@@ -54,7 +54,8 @@ func (x *exam) refuses(a *answer, status int, code string) {
 	if a.status != status {
 		x.Errorf("status %d %s, want %d", a.status, a.body, status)
 	}
-	x.match(a.value, `{"error":{"code":"`+code+`","msg":"#text"}}`)
+	x.match(a.value, `{"error":{"code":"#code","msg":"#text"}}`)
+	x.equal("code", a.value.get("error").get("code").text, code)
 }
 
 // formsOfV2 checks only the forms of answers, as every check does.

@@ -60,8 +60,8 @@ var shapes = map[string]string{
 	"myBalances":  "class stream time:#unix time_us:#micros asset:#symbol total:#dec locked:#dec avbl:#dec seq:#id",
 	"myTransfers": "class stream " + walletShapes["wallet_transaction"] + " seq:#id",
 
-	"error": "success error:#text",
-	"resp":  "class id success error?:#text",
+	"error": "success error:#text code:#code",
+	"resp":  "class id success error?:#text code?:#code",
 	"reset": "class stream seq:#int state",
 }
 

@@ -9,6 +9,7 @@ import (
 var transportChecks = []check{
 	oneAddress, postWithAnyContentType, getIsLikePost, getWithQuery, otherMethods, unknownPath, longBody, failuresAreJSON,
 	successesAreJSON, slashesCountOnce, anyOrigin, options, healthy, answersAreShown, nothingIsNull,
+	otherStatusesAreJSON, codesOfErrors, codesOfRejections,
 }
 
 func TestTransport(t *testing.T) { examine(t, transportChecks) }
@@ -92,7 +93,7 @@ func (x *exam) noEndpoint(a *answer) {
 	if kind := a.header.Get("Content-Type"); a.status != http.StatusNotFound || kind != "application/json" {
 		x.Errorf("status %d and type %q, want 404 and application/json", a.status, kind)
 	}
-	x.match(a.value, `{"success":false,"error":"#text"}`)
+	x.match(a.value, `{"success":false,"error":"#text","code":"INVALID_ENDPOINT"}`)
 }
 
 func longBody(x *exam) {
@@ -114,6 +115,42 @@ func failuresAreJSON(x *exam) {
 	x.failed(x.raw("/open_orders", `{"offset":0,"api_key":"wrong"}`))
 	m := x.market()
 	x.failed(x.account().try(m.limit("BUY", "10", "1")))
+}
+
+func otherStatusesAreJSON(x *exam) {
+	x.covers("SPOT-TRN-16")
+	long := `{"pair":"BTC/USDT","padding":"` + strings.Repeat("x", 1<<16) + `"}`
+	for code, a := range map[string]*answer{
+		"INVALID_ENDPOINT":   x.send(http.MethodPost, "/spot/nothing", "{}", nil),
+		"METHOD_NOT_ALLOWED": x.send(http.MethodPut, "/spot/time", "{}", nil),
+		"VALIDATION_ERROR":   x.send(http.MethodPost, "/spot/orderbook", long, nil),
+	} {
+		x.match(a.value, `{"success":false,"error":"#text","code":"`+code+`"}`)
+	}
+}
+
+func codesOfErrors(x *exam) {
+	x.covers("SPOT-ERR-1")
+	x.undescribed = true
+	a := x.account()
+	reader, _ := a.newKey("read")
+	x.coded(x.raw("/orderbook", `{}`), "MISSING_DATA")
+	x.coded(a.post("/open_orders/cancel", fields{}), "MISSING_DATA")
+	x.coded(x.raw("/orderbook", `{"pair":`), "VALIDATION_ERROR")
+	x.coded(x.raw("/orderbook", `{"pair":7}`), "VALIDATION_ERROR")
+	x.coded(x.raw("/orderbook", `{"pair":"NO/SUCH"}`), "NOT_FOUND")
+	x.coded(x.post("/open_orders", fields{"offset": 0, "api_key": "useless"}), "INVALID_KEY")
+	x.coded(x.post("/open_orders/cancel", fields{"obid": 1, "api_key": reader}), "FORBIDDEN")
+	x.coded(a.post("/open_orders/cancel", fields{"obid": 1}), "ORDER_NOT_FOUND")
+}
+
+func codesOfRejections(x *exam) {
+	x.covers("SPOT-ERR-2")
+	m := x.market()
+	a := x.trader(m)
+	a.sell(m, "10", "1")
+	x.coded(a.try(m.limit("BUY", "10", "1").with("post_only", true)), "WOULD_TAKE")
+	x.coded(a.try(m.limit("SELL", "10", "900000")), "INSUF_FUNDS")
 }
 
 func successesAreJSON(x *exam) {

@@ -6,7 +6,7 @@ var walletFactorChecks = []check{confirmedInV1, keysAreNotAsked}
 
 func TestWalletFactors(t *testing.T) { examine(t, walletFactorChecks) }
 
-const needsFactor = `{"success":false,"error":"#text","need_2fa":true,"provider_2fa":"EMAIL"}`
+const needsFactor = `{"success":false,"error":"#text","code":"REQUIRE_2FA","need_2fa":true,"provider_2fa":"EMAIL"}`
 
 // careful returns a person with funds whose withdrawals need a second factor, and the
 // session.

@@ -176,7 +176,7 @@ func cancelOfV2(x *exam) {
 		x.Errorf("status is %q after a cancel", now)
 	}
 	x.equal("status", a.movement("xid", xid, "status", "CANCELED").get("status").text, "CANCELED")
-	x.refuses(a.v2("DELETE", "/io/transactions/"+xid, nil), 406, "NOT_ACCEPTABLE")
+	x.refuses(a.v2("DELETE", "/io/transactions/"+xid, nil), 406, "ALREADY_CANCELED")
 	a.owns(c.coin, "1", "0", "1")
 	c.resume()
 	sent := a.takeV2(c.out(c.outside(), "0.25"))

@@ -4,6 +4,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
@@ -58,7 +59,7 @@ func (a *Account) cancelEmail(c *v2.Call) error {
 	}
 	switch {
 	case c.Who.Account == 0:
-		return v2.Errorf(v2.Unauthorized, "Authorization is required: no API key was given")
+		return api.Errorf(codes.Unauthorized, "Authorization is required: no API key was given")
 	case !c.Who.Scopes.Has(account.ScopeAccount):
 		return api.Forbidden(account.ScopeAccount)
 	case !a.Accounts.CancelEmail(c.Who.Account):

@@ -2,6 +2,8 @@ package accountv2
 
 import (
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
@@ -36,7 +38,7 @@ func provider(c *v2.Call) account.Provider {
 	case "TOTP":
 		return account.ProviderTOTP
 	}
-	c.Fail(v2.Errorf(v2.NotFound, "There is no such provider"))
+	c.Fail(api.Errorf(codes.NotFound, "There is no such provider"))
 	return ""
 }
 
@@ -75,7 +77,7 @@ func (a *Account) useProvider(c *v2.Call) error {
 // removeProvider removes a provider; e-mail cannot be removed.
 func (a *Account) removeProvider(c *v2.Call) error {
 	if provider(c) == account.ProviderEmail {
-		return v2.Errorf(v2.MethodNotAllowed, "Codes can always come by e-mail")
+		return api.Errorf(codes.MethodNotAllowed, "Codes can always come by e-mail")
 	}
 	act := c.Act(0)
 	if err := c.Err(); err != nil {

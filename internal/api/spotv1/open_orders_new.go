@@ -1,6 +1,8 @@
 package spotv1
 
 import (
+	"slices"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
@@ -20,16 +22,19 @@ const (
 	respResult
 )
 
-func parseRespType(s string) (respType, bool) {
-	switch s {
-	case "NONE":
-		return respNone, true
-	case "ACK":
-		return respAck, true
-	case "RESULT":
-		return respResult, true
+var respWords = [...]string{respNone: "NONE", respAck: "ACK", respResult: "RESULT"}
+
+// String returns the word of a selection, empty for none.
+func (r respType) String() string {
+	if int(r) < len(respWords) {
+		return respWords[r]
 	}
-	return 0, false
+	return ""
+}
+
+func parseRespType(s string) (respType, bool) {
+	at := slices.Index(respWords[1:], s) + 1
+	return respType(at), at > 0
 }
 
 // newOrder places an order. Errors that follow from the request and the market's

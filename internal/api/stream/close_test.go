@@ -90,13 +90,13 @@ func TestCloseIsNotForAll(t *testing.T) {
 		x.do(bourse.Command{Kind: bourse.CommandCancelOnClose, Account: alice})
 	}
 	c := x.dial()
-	c.ask(`{"op":"auth","id":1,"api_key":"alice again","cancel_on_close":true}`, failed(1, "Forbidden: the key has no scope trade"))
-	c.ask(`{"op":"auth","id":2,"api_key":"alice","cancel_on_close":1}`, failed(2, "cancel_on_close: must be true or false"))
+	c.ask(`{"op":"auth","id":1,"api_key":"alice again","cancel_on_close":true}`, failed(1, "FORBIDDEN", "Forbidden: the key has no scope trade"))
+	c.ask(`{"op":"auth","id":2,"api_key":"alice","cancel_on_close":1}`, failed(2, "VALIDATION_ERROR", "cancel_on_close: must be true or false"))
 	c.ask(`{"op":"auth","id":3,"api_key":"alice","cancel_on_close":true}`,
-		failed(3, "An account may have at most 50 connections with cancel_on_close"))
+		failed(3, "NOT_ACCEPTABLE", "An account may have at most 50 connections with cancel_on_close"))
 	x.refusals.Store(1)
-	c.ask(`{"op":"auth","id":4,"api_key":"bob","cancel_on_close":true}`, failed(4, "Too many requests"))
-	c.ask(`{"op":"sub","id":5,"streams":"myOrders"}`, failed(5, "Unauthorized"))
+	c.ask(`{"op":"auth","id":4,"api_key":"bob","cancel_on_close":true}`, failed(4, "RATE_LIMIT", "Too many requests"))
+	c.ask(`{"op":"sub","id":5,"streams":"myOrders"}`, failed(5, "UNAUTHORIZED", "Unauthorized"))
 	c.ok(`{"op":"auth","id":6,"api_key":"bob","cancel_on_close":true}`)
 }
 

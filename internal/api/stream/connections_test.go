@@ -222,7 +222,7 @@ func TestRevokedKey(t *testing.T) {
 	revoked.ended(ws.StatusPolicyViolation, "key revoked")
 	other.ok(`{"op":"ping","id":2}`)
 	nobody.ok(`{"op":"ping","id":2}`)
-	x.dial().ask(`{"op":"auth","id":1,"api_key":"alice"}`, failed(1, "Unauthorized"))
+	x.dial().ask(`{"op":"auth","id":1,"api_key":"alice"}`, failed(1, "INVALID_KEY", "Unauthorized"))
 }
 
 // TestKeyRevokedDuringAuth revokes a key between the two checks of auth.
@@ -236,8 +236,8 @@ func TestKeyRevokedDuringAuth(t *testing.T) {
 		})
 	}
 	c := x.dial()
-	c.ask(`{"op":"auth","id":1,"api_key":"bob"}`, failed(1, "Unauthorized"))
-	c.ask(`{"op":"sub","id":2,"streams":"myOrders"}`, failed(2, "Unauthorized"))
+	c.ask(`{"op":"auth","id":1,"api_key":"bob"}`, failed(1, "INVALID_KEY", "Unauthorized"))
+	c.ask(`{"op":"sub","id":2,"streams":"myOrders"}`, failed(2, "UNAUTHORIZED", "Unauthorized"))
 	c.ok(`{"op":"auth","id":3,"api_key":"alice"}`) // the connection still has no account
 }
 

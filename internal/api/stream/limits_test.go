@@ -100,8 +100,8 @@ func TestTooManyNames(t *testing.T) {
 	for i := range 8 {
 		c.ask(fmt.Sprintf(`{"op":"%s","id":%d,"streams":[%s]}`, []string{"sub", "unsub"}[i%2], i, names), resp(i))
 	}
-	c.ask(`{"op":"sub","id":8,"streams":"BTC/USDT@ticker"}`, failed(8, "Too many requests"))
-	c.ask(`{"op":"unsub","id":9,"streams":"BTC/USDT@ticker"}`, failed(9, "Too many requests"))
+	c.ask(`{"op":"sub","id":8,"streams":"BTC/USDT@ticker"}`, failed(8, "RATE_LIMIT", "Too many requests"))
+	c.ask(`{"op":"unsub","id":9,"streams":"BTC/USDT@ticker"}`, failed(9, "RATE_LIMIT", "Too many requests"))
 	c.ask(`{"op":"ping","id":10}`, resp(10))
 	later := now.Add(time.Second)
 	x.frozen.Store(&later)
@@ -124,7 +124,7 @@ func TestConnectionsShareALimit(t *testing.T) {
 		one.ask(fmt.Sprintf(`{"op":"ping","id":%d}`, i), resp(i))
 		two.ask(fmt.Sprintf(`{"op":"ping","id":%d}`, i), resp(i))
 	}
-	quiet.ask(`{"op":"ping","id":1}`, failed(1, "Too many requests"))
+	quiet.ask(`{"op":"ping","id":1}`, failed(1, "RATE_LIMIT", "Too many requests"))
 	for i := range 100 {
 		one.raw(times(1, ws.NewPingFrame(nil)))
 		if f, err := one.next(); err != nil || f.Header.OpCode == ws.OpClose {
@@ -136,7 +136,7 @@ func TestConnectionsShareALimit(t *testing.T) {
 			t.Error("a flood of pings has no end")
 		}
 	}
-	quiet.ask(`{"op":"ping","id":2}`, failed(2, "Too many requests"))
+	quiet.ask(`{"op":"ping","id":2}`, failed(2, "RATE_LIMIT", "Too many requests"))
 	quiet.raw(times(1, ws.NewPingFrame([]byte("x"))))
 	if f, err := quiet.next(); err != nil || f.Header.OpCode != ws.OpPong {
 		t.Errorf("a neighbour's ping: %+v %v", f, err)
@@ -155,14 +155,14 @@ func TestAccountsPayThemselves(t *testing.T) {
 	one.ok(`{"op":"auth","id":1,"api_key":"alice"}`)
 	two.ok(`{"op":"auth","id":1,"api_key":"alice again"}`)
 	stranger.ok(`{"op":"sub","id":1,"streams":"BTC/USDT@ticker"}`)
-	stranger.ask(`{"op":"sub","id":2,"streams":"BTC/USDT@ticker"}`, failed(2, "Too many requests"))
+	stranger.ask(`{"op":"sub","id":2,"streams":"BTC/USDT@ticker"}`, failed(2, "RATE_LIMIT", "Too many requests"))
 	stranger.ok(`{"op":"ping","id":3}`)
-	stranger.ask(`{"op":"ping","id":4}`, failed(4, "Too many requests"))
+	stranger.ask(`{"op":"ping","id":4}`, failed(4, "RATE_LIMIT", "Too many requests"))
 
 	one.ok(`{"op":"sub","id":2,"streams":["BTC/USDT@ticker","myOrders"]}`)
 	two.ok(`{"op":"sub","id":2,"streams":"myTrades"}`)
-	one.ask(`{"op":"unsub","id":3,"streams":"myOrders"}`, failed(3, "Too many requests"))
-	two.ask(`{"op":"sub","id":3,"streams":"myOrders"}`, failed(3, "Too many requests"))
+	one.ask(`{"op":"unsub","id":3,"streams":"myOrders"}`, failed(3, "RATE_LIMIT", "Too many requests"))
+	two.ask(`{"op":"sub","id":3,"streams":"myOrders"}`, failed(3, "RATE_LIMIT", "Too many requests"))
 }
 
 // TestConnectionsOfASource checks that the connections of a source are bounded, and that
@@ -278,6 +278,6 @@ func TestResumingIsCounted(t *testing.T) {
 	}
 	c.ok(fmt.Sprintf(ask, 2, `"BTC/USDT@ticker"`, `"BTC/USDT@ticker":0`))
 	c.receive()
-	c.ask(fmt.Sprintf(ask, 3, `"BTC/USDT@tickerEx"`, `"BTC/USDT@tickerEx":0`), failed(3, "Too many requests"))
+	c.ask(fmt.Sprintf(ask, 3, `"BTC/USDT@tickerEx"`, `"BTC/USDT@tickerEx":0`), failed(3, "RATE_LIMIT", "Too many requests"))
 	c.ok(`{"op":"sub","id":4,"streams":["BTC/USDT@tickerEx"]}`)
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wire"
@@ -34,11 +35,14 @@ var publicKinds = map[string]feed.Kind{
 	nameMarketTrade: feed.Trades, nameTicker: feed.Ticker, nameTickerEx: feed.TickerEx, nameOrderBook: feed.Book,
 }
 
+// errBeforeAuth is the error for a private stream before auth.
+var errBeforeAuth = api.Errorf(codes.Unauthorized, "Unauthorized")
+
 // topic parses the name of a stream. subscriber is zero before auth.
 func topic(catalogue *view.Catalogue, name string, subscriber bourse.AccountID) (feed.Topic, error) {
 	if kind, private := privateKinds[name]; private {
 		if subscriber == 0 {
-			return feed.Topic{}, account.ErrUnauthorized
+			return feed.Topic{}, errBeforeAuth
 		}
 		return feed.Topic{Kind: kind, Account: subscriber}, nil
 	}

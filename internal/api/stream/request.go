@@ -33,7 +33,7 @@ func operations(op string) operation {
 		return unsub
 	}
 	return func(*conn, *api.Form, string) error {
-		return bourse.Errorf(bourse.CodeInvalid, "Unknown operation")
+		return bourse.Errorf(bourse.CodeInvalid, "op: must be one of ping, auth, sub and unsub")
 	}
 }
 
@@ -70,7 +70,7 @@ func (c *conn) answer(id string, err error) {
 	if errors.Is(err, errAnswered) {
 		return
 	}
-	if known := (*bourse.Error)(nil); err != nil && !errors.As(err, &known) {
+	if err != nil && api.Known(err) == nil {
 		c.server.Log.Error("stream request failed", slog.Any("error", err))
 	}
 	c.subscriber.Push(answer(id, err))
@@ -84,7 +84,12 @@ func answer(id string, err error) []byte {
 	w.Number("id", id)
 	w.Bool("success", err == nil)
 	if err != nil {
-		w.Text("error", api.Public(err))
+		e := api.Known(err)
+		if e == nil {
+			e = api.Known(api.ErrInternal)
+		}
+		w.Text("error", e.Message)
+		w.Word("code", string(e.Code))
 	}
 	w.EndObject()
 	return frame(w.Bytes())

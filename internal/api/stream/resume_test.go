@@ -264,7 +264,7 @@ func TestSinceIsChecked(t *testing.T) {
 		`1`: malformed, `["BTC/USDT@ticker"]`: malformed, `{"BTC/USDT@ticker":"1"}`: malformed,
 		`{"BTC/USDT@ticker":-1}`: malformed, `{"BTC/USDT@ticker":null}`: malformed,
 	} {
-		c.ask(sub+since+`}`, failed(1, why))
+		c.ask(sub+since+`}`, failed(1, "VALIDATION_ERROR", why))
 	}
 	var names, since []string
 	for i := range 65 {
@@ -272,10 +272,10 @@ func TestSinceIsChecked(t *testing.T) {
 		since = append(since, names[i]+":0")
 	}
 	c.ask(`{"op":"sub","id":1,"streams":[`+strings.Join(names, ",")+`],"since":{`+strings.Join(since, ",")+`}}`,
-		failed(1, malformed))
+		failed(1, "VALIDATION_ERROR", malformed))
 
 	c.ok(`{"op":"sub","id":2,"streams":["BTC/USDT@orderBook"]}`)
-	c.ask(sub+`{"BTC/USDT@orderBook":0}}`, failed(1, `since: the connection has "BTC/USDT@orderBook" already`))
+	c.ask(sub+`{"BTC/USDT@orderBook":0}}`, failed(1, "NOT_ACCEPTABLE", `since: the connection has "BTC/USDT@orderBook" already`))
 	x.place(alice, limit(bourse.Sell, 6100000, lots))
 	if got := c.drain(); len(got) != 1 {
 		t.Errorf("a refused request subscribed to %v", got)

@@ -20,20 +20,10 @@ type Listing struct {
 	emails    map[bourse.AccountID]string
 }
 
-// KindWords are the words for types of transactions.
+// KindWords are the words for types of transactions, the first one for none.
 var KindWords = [...]string{
 	history.MovementDeposit: "DEPOSIT", history.MovementWithdrawal: "WITHDRAWAL",
 	history.MovementTransferIn: "TRANSFER_IN", history.MovementTransferOut: "TRANSFER_OUT",
-}
-
-// ParseKind returns the type of transactions with a word.
-func ParseKind(word string) (history.MovementKind, bool) {
-	for kind, w := range KindWords {
-		if kind > 0 && w == word {
-			return history.MovementKind(kind), true
-		}
-	}
-	return 0, false
 }
 
 // Given reports whether a transaction is a transfer, which uses no network.

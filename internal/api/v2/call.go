@@ -13,6 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 )
 
 // Call is one request in an endpoint. It is valid until the endpoint returns.
@@ -70,7 +71,7 @@ func (c *Call) Segment(name string) string { return c.HTTP.PathValue(name) }
 func (c *Call) SegmentID(name string) uint64 {
 	id, err := api.ParseID(c.Segment(name))
 	if err != nil {
-		c.Fail(Errorf(NotFound, "%s: there is none with this id", name))
+		c.Fail(api.Errorf(codes.NotFound, "%s: there is none with this id", name))
 	}
 	return id
 }

@@ -2,165 +2,63 @@ package v2
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 )
 
-// Code identifies an error to clients.
-type Code string
+// statuses maps codes to their HTTP status. Any other code is a refusal of what is well
+// formed, 406.
+var statuses = map[codes.Code]int{
+	codes.MissingData: http.StatusBadRequest, codes.ValidationError: http.StatusBadRequest,
 
-// The codes.
-const (
-	MissingData             Code = "MISSING_DATA"
-	ValidationError         Code = "VALIDATION_ERROR"
-	Unauthorized            Code = "UNAUTHORIZED"
-	LoginFailed             Code = "LOGIN_FAILED"
-	WrongPassword           Code = "WRONG_PASSWORD"
-	InvalidVerificationCode Code = "INVALID_VERIFICATION_CODE"
-	InvalidKey              Code = "INVALID_KEY"
-	Forbidden               Code = "FORBIDDEN"
-	Invalid2FA              Code = "INVALID_2FA"
-	AccountInactive         Code = "ACCOUNT_INACTIVE"
-	AlreadyLoggedIn         Code = "ALREADY_LOGGED_IN"
-	NotFound                Code = "NOT_FOUND"
-	InvalidEndpoint         Code = "INVALID_ENDPOINT"
-	MethodNotAllowed        Code = "METHOD_NOT_ALLOWED"
-	AlreadyConfigured       Code = "ALREADY_CONFIGURED"
-	NotConfigured           Code = "NOT_CONFIGURED"
-	InsufBalance            Code = "INSUF_BALANCE"
-	AmountOutOfRange        Code = "AMOUNT_OUT_OF_RANGE"
-	FeeOutOfRange           Code = "FEE_OUT_OF_RANGE"
-	InvalidNetwork          Code = "INVALID_NETWORK"
-	InvalidAddress          Code = "INVALID_ADDRESS"
-	AlreadySent             Code = "ALREADY_SENT"
-	LimitOutOfRange         Code = "LIMIT_OUT_OF_RANGE"
-	NotAcceptable           Code = "NOT_ACCEPTABLE"
-	Conflict                Code = "CONFLICT"
-	RateLimit               Code = "RATE_LIMIT"
-	InternalServerError     Code = "INTERNAL_SERVER_ERROR"
-	Timeout                 Code = "TIMEOUT"
-	Require2FA              Code = "REQUIRE_2FA"
-)
+	codes.Unauthorized: http.StatusUnauthorized, codes.LoginFailed: http.StatusUnauthorized,
+	codes.WrongPassword: http.StatusUnauthorized, codes.InvalidVerificationCode: http.StatusUnauthorized,
 
-// statuses maps each code to its HTTP status.
-var statuses = map[Code]int{
-	MissingData: http.StatusBadRequest, ValidationError: http.StatusBadRequest,
+	codes.InvalidKey: http.StatusForbidden, codes.Forbidden: http.StatusForbidden,
+	codes.Invalid2FA: http.StatusForbidden, codes.AccountInactive: http.StatusForbidden,
+	codes.AlreadyLoggedIn: http.StatusForbidden,
 
-	Unauthorized: http.StatusUnauthorized, LoginFailed: http.StatusUnauthorized,
-	WrongPassword: http.StatusUnauthorized, InvalidVerificationCode: http.StatusUnauthorized,
+	codes.NotFound: http.StatusNotFound, codes.InvalidEndpoint: http.StatusNotFound,
 
-	InvalidKey: http.StatusForbidden, Forbidden: http.StatusForbidden, Invalid2FA: http.StatusForbidden,
-	AccountInactive: http.StatusForbidden, AlreadyLoggedIn: http.StatusForbidden,
+	codes.MethodNotAllowed: http.StatusMethodNotAllowed, codes.AlreadyConfigured: http.StatusMethodNotAllowed,
+	codes.NotConfigured: http.StatusMethodNotAllowed,
 
-	NotFound: http.StatusNotFound, InvalidEndpoint: http.StatusNotFound,
-
-	MethodNotAllowed: http.StatusMethodNotAllowed, AlreadyConfigured: http.StatusMethodNotAllowed,
-	NotConfigured: http.StatusMethodNotAllowed,
-
-	InsufBalance: http.StatusNotAcceptable, AmountOutOfRange: http.StatusNotAcceptable,
-	FeeOutOfRange: http.StatusNotAcceptable, InvalidNetwork: http.StatusNotAcceptable,
-	InvalidAddress: http.StatusNotAcceptable, AlreadySent: http.StatusNotAcceptable,
-	LimitOutOfRange: http.StatusNotAcceptable, NotAcceptable: http.StatusNotAcceptable,
-
-	Conflict:            http.StatusConflict,
-	RateLimit:           http.StatusTooManyRequests,
-	InternalServerError: http.StatusInternalServerError,
-	Timeout:             http.StatusGatewayTimeout,
-	Require2FA:          http.StatusNetworkAuthenticationRequired,
+	codes.Conflict:            http.StatusConflict,
+	codes.RateLimit:           http.StatusTooManyRequests,
+	codes.InternalServerError: http.StatusInternalServerError,
+	codes.Timeout:             http.StatusGatewayTimeout,
+	codes.Require2FA:          http.StatusNetworkAuthenticationRequired,
 }
 
-// general maps error kinds to codes.
-var general = map[bourse.Code]Code{
-	bourse.CodeMissing:      MissingData,
-	bourse.CodeInvalid:      ValidationError,
-	bourse.CodeUnauthorized: InvalidKey,
-	bourse.CodeForbidden:    Forbidden,
-	bourse.CodeNotFound:     NotFound,
-	bourse.CodeConflict:     Conflict,
-	bourse.CodeRefused:      NotAcceptable,
-	bourse.CodeBusy:         RateLimit,
-	bourse.CodeUnavailable:  InternalServerError,
-	bourse.CodeUnknown:      Timeout,
-	bourse.CodeBehind:       RateLimit,
-}
-
-// named maps errors with a code of their own.
-var named = map[*bourse.Error]Code{
-	account.ErrLogIn:         LoginFailed,
-	account.ErrPassword:      WrongPassword,
-	account.ErrVerification:  InvalidVerificationCode,
-	account.ErrWhichSignUp:   InvalidVerificationCode,
-	account.ErrWrongFactor:   Invalid2FA,
-	account.ErrConfigured:    AlreadyConfigured,
-	account.ErrNotConfigured: NotConfigured,
-
-	api.ErrNoEndpoint: InvalidEndpoint,
-	api.ErrMethod:     MethodNotAllowed,
-	api.ErrNoSecret:   Unauthorized,
-	api.ErrHasSecret:  AlreadyLoggedIn,
-}
-
-// refused maps the engine's reasons with a code of their own; other reasons use general.
-var refused = map[bourse.Reason]Code{
-	bourse.BelowMinWithdrawal: AmountOutOfRange,
-	bourse.Overflow:           AmountOutOfRange,
-	bourse.FeeOutOfRange:      FeeOutOfRange,
-	bourse.NotOnNetwork:       InvalidNetwork,
-	bourse.MemoNotAllowed:     InvalidAddress,
-	bourse.UnknownAccount:     InvalidAddress,
-	bourse.AccountFrozen:      AccountInactive,
-	bourse.WithdrawalsClosed:  Forbidden,
-	bourse.DuplicateRequest:   Conflict,
-}
-
-// errBalance replaces the engine's message for [bourse.InsufficientFunds], which names the
-// reason as V1 knows it.
-var errBalance = &Error{InsufBalance, "Less is available than amount and fee"}
-
-// Error is an error for clients with its code.
-type Error struct {
-	Code    Code
-	Message string
-}
-
-// Error returns the message.
-func (e *Error) Error() string { return e.Message }
-
-// Errorf returns an *Error with a formatted message.
-func Errorf(code Code, format string, args ...any) *Error {
-	return &Error{code, fmt.Sprintf(format, args...)}
-}
-
-// public returns the error for clients; nil if err is internal.
-func public(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
-		return e
+// statusOf returns the HTTP status of a code.
+func statusOf(code codes.Code) int {
+	if status, ok := statuses[code]; ok {
+		return status
 	}
+	return http.StatusNotAcceptable
+}
 
-	var factor *account.FactorError
-	if errors.As(err, &factor) {
-		return &Error{Require2FA, factor.Place}
-	}
-
-	var known *bourse.Error
-	if !errors.As(err, &known) {
+// public returns the error for clients, with V2's code; nil if err is internal. Two have
+// messages of their own: [bourse.InsufficientFunds], which names the reason as V1 knows it,
+// and the demand of a second factor, which is the place of its code alone.
+func public(err error) *api.Error {
+	e := api.Known(err)
+	if e == nil {
 		return nil
 	}
 
-	if known.Reason == bourse.InsufficientFunds {
-		return errBalance
+	told := &api.Error{Code: codes.V2(e.Code), Message: e.Message}
+	var factor *account.FactorError
+	var known *bourse.Error
+	switch {
+	case errors.As(err, &factor):
+		told.Message = factor.Place
+	case errors.As(err, &known) && known.Reason == bourse.InsufficientFunds:
+		told.Message = "Less is available than amount and fee"
 	}
-	code, ok := named[known]
-	if !ok {
-		code, ok = refused[known.Reason]
-	}
-	if !ok {
-		code = general[known.Code]
-	}
-	return &Error{code, known.Message}
+	return told
 }

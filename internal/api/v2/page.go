@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 )
 
 // Rows of a page by default and at most.
@@ -46,7 +47,7 @@ func (c *Call) limit() int {
 	case err == nil && n < 1 || text[0] == '-':
 		c.Fail(api.Invalid("limit", "must be at least 1"))
 	case err != nil || n > mostLimit:
-		c.Fail(Errorf(LimitOutOfRange, "limit: at most %d", mostLimit))
+		c.Fail(api.Errorf(codes.LimitOutOfRange, "limit: at most %d", mostLimit))
 	}
 	return int(n)
 }
@@ -124,7 +125,7 @@ func (c *Call) Sort(fields ...string) Sort {
 func (c *Call) oneOf(name string, words ...string) string {
 	text := c.Text(name)
 	if !slices.Contains(words, text) {
-		c.Fail(api.Invalid(name, "is none of the values it may have"))
+		c.Fail(api.UnknownWord(name, text, words...))
 	}
 	return text
 }

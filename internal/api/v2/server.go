@@ -1,14 +1,13 @@
 package v2
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
@@ -47,18 +46,12 @@ func (e *Endpoint) plain(prefix string) *api.Endpoint {
 	return &api.Endpoint{
 		Method: e.Method, Path: prefix + e.Path, Fields: e.Fields, Scope: e.Scope, Guest: e.Guest, Query: e.Query,
 		Class: e.Class, Compress: e.Compress,
-		Answer: func(c *api.Call) error {
-			err := e.Answer(&Call{c})
-			if err != nil && public(err) == nil && errors.Is(c.Context.Err(), context.DeadlineExceeded) {
-				return Errorf(Timeout, "The exchange took too long; it is not known what became of the request")
-			}
-			return err
-		},
+		Answer: func(c *api.Call) error { return e.Answer(&Call{c}) },
 	}
 }
 
 // errKey is the error for every invalid key.
-var errKey = Errorf(InvalidKey, "The API key is invalid")
+var errKey = api.Errorf(codes.InvalidKey, "The API key is invalid")
 
 // secret returns the key in the header Authorization.
 func secret(c *api.Call) (account.Secret, bool, error) {
@@ -80,9 +73,9 @@ func fail(c *api.Call, err error) int {
 		return 0
 	}
 	switch e.Code {
-	case RateLimit:
+	case codes.RateLimit:
 		c.Header.Set("Retry-After", "1")
-	case Unauthorized:
+	case codes.Unauthorized:
 		c.Header.Set("WWW-Authenticate", "Bearer")
 	default: // the body is enough
 	}
@@ -94,5 +87,5 @@ func fail(c *api.Call, err error) int {
 	c.Out.Text("msg", e.Message)
 	c.Out.EndObject()
 	c.Out.EndObject()
-	return statuses[e.Code]
+	return statusOf(e.Code)
 }

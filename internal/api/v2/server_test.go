@@ -16,6 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
@@ -115,7 +116,7 @@ func endpoints() []v2.Endpoint {
 		}},
 		{Method: "POST", Path: "/refused", Answer: fail(fmt.Errorf("somewhere: %w", bourse.Errorf(bourse.CodeRefused, "No \"more\"")))},
 		{Method: "POST", Path: "/unknown", Answer: fail(bourse.Errorf(bourse.CodeUnknown, "Outcome unknown"))},
-		{Method: "POST", Path: "/poor", Answer: fail(v2.Errorf(v2.InsufBalance, "Not enough"))},
+		{Method: "POST", Path: "/poor", Answer: fail(api.Errorf(codes.InsufBalance, "Not enough"))},
 		{Method: "POST", Path: "/broken", Answer: fail(errors.New("disk on fire"))},
 	}
 }
@@ -181,7 +182,7 @@ func TestConventions(t *testing.T) {
 	notObject := failure("VALIDATION_ERROR", "Request must be one JSON object")
 	badKey := failure("INVALID_KEY", "The API key is invalid")
 	noEndpoint := failure("INVALID_ENDPOINT", "There is no such endpoint")
-	badMethod := failure("METHOD_NOT_ALLOWED", "The method cannot be used here")
+	badMethod := failure("METHOD_NOT_ALLOWED", "The method cannot be used here; Allow names those that can")
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -291,8 +292,8 @@ func TestPages(t *testing.T) {
 		{"list?limit=ten", 400, wrong("limit: must be an integer")},
 		{"list?offset=-1", 400, wrong("offset: must be an integer from 0 to 2147483647")},
 		{"list?offset=2147483648", 400, wrong("offset: must be an integer from 0 to 2147483647")},
-		{"list?orderBy=colour", 400, wrong("orderBy: is none of the values it may have")},
-		{"list?orderDir=asc", 400, wrong("orderDir: is none of the values it may have")},
+		{"list?orderBy=colour", 400, wrong(`orderBy: "colour" is none of name, size`)},
+		{"list?orderDir=asc", 400, wrong(`orderDir: "asc" is none of ASC, DESC`)},
 		{"list?q=" + strings.Repeat("x", 257), 400, wrong("q: at most 256 bytes")},
 		{"log?limit=2", 200, `{"entries":[{"seq":1},{"seq":2}],"cursor":2}`},
 		{"log?limit=2&cursor=2", 200, `{"entries":[{"seq":3},{"seq":4}],"cursor":4}`},
@@ -397,7 +398,7 @@ func TestFailuresAreLoggedWithoutSecrets(t *testing.T) {
 // as that, and mistakes and refusals as what they are.
 func TestSlowAnswers(t *testing.T) {
 	d := newPatientDesk(t, api.Limits{}, -1)
-	d.want("POST", "/x/v2/broken", "", 504, failure("TIMEOUT", "The exchange took too long; it is not known what became of the request"))
+	d.want("POST", "/x/v2/broken", "", 504, failure("TIMEOUT", "The exchange took too long to answer; ask again"))
 	d.want("POST", "/x/v2/poor", "", 406, failure("INSUF_BALANCE", "Not enough"))
 	d.want("POST", "/x/v2/confirmed", "", 511, failure("REQUIRE_2FA", "a***@example.com"))
 	if d.log.Len() != 0 {

@@ -59,7 +59,7 @@ func (w *Wallet) movementFilter(c *api.Call) (f history.MovementFilter) {
 	}
 	f.Before = bourse.WalletID(c.ID("after"))
 	f.From, f.To = c.Period()
-	kinds := api.Words(c.Form, "type", len(allKinds), teller.ParseKind)
+	kinds := api.Words[history.MovementKind](c.Form, "type", teller.KindWords[:])
 	status := api.Word(c.Form, "status", bourse.ParseWalletStatus)
 	if len(kinds) == 0 && status == 0 {
 		return f

@@ -1,6 +1,7 @@
 package walletv1
 
 import (
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
@@ -50,7 +51,7 @@ func (w *Wallet) route(c *api.Call) (r route, err error) {
 
 	var carried bool
 	if r.Route, carried, err = w.Route(asset, network); !carried {
-		return r, api.Invalid("network", string(network.Symbol)+" does not carry "+string(asset.Symbol))
+		return r, uncarried(network, asset)
 	}
 	return r, err
 }
@@ -67,7 +68,15 @@ func (w *Wallet) openRoute(c *api.Call) (route, error) {
 	case !r.Listed.Enabled:
 		return r, api.Unknown("network", "network", string(r.Listed.Symbol))
 	case !r.Terms.Enabled:
-		return r, api.Invalid("network", string(r.Listed.Symbol)+" does not carry "+string(r.Asset.Symbol))
+		return r, uncarried(r.Listed, r.Asset)
 	}
 	return r, nil
+}
+
+// uncarried returns the error for a network that does not carry an asset.
+func uncarried(network *bourse.Network, asset *bourse.Asset) error {
+	return &bourse.Error{
+		Code: bourse.CodeInvalid, Reason: bourse.NotOnNetwork,
+		Message: "network: " + string(network.Symbol) + " does not carry " + string(asset.Symbol),
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 )
 
@@ -62,7 +63,7 @@ func (w *Wallet) withdraw(c *api.Call) error {
 func named(err error) error {
 	var known *bourse.Error
 	if errors.As(err, &known) && known.Code == bourse.CodeConflict {
-		return api.Invalid("adbk_name", known.Message)
+		return bourse.Errorf(bourse.CodeConflict, "adbk_name: %s", known.Message)
 	}
 	return err
 }
@@ -84,6 +85,6 @@ func (r *route) readDestination(c *api.Call, asked *bourse.Withdraw) {
 	address, memo := teller.Destination(c)
 	var misplaced *teller.MisplacedError
 	if err := r.Direct(asked, address, memo); errors.As(err, &misplaced) {
-		c.Fail(bourse.Errorf(bourse.CodeInvalid, "%s", misplaced))
+		c.Fail(api.Errorf(codes.InvalidAddress, "%s", misplaced))
 	}
 }

@@ -3,6 +3,7 @@ package walletv1
 import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
@@ -39,8 +40,8 @@ func (w *Wallet) cancel(c *api.Call) error {
 }
 
 var (
-	errCanceled = bourse.Errorf(bourse.CodeRefused, "Withdrawal already canceled")
-	errSettled  = bourse.Errorf(bourse.CodeRefused, "Withdrawal already done")
+	errCanceled = api.Errorf(codes.AlreadyCanceled, "Withdrawal already canceled")
+	errSettled  = api.Errorf(codes.AlreadyDone, "Withdrawal already done")
 )
 
 // notFound returns the error for a withdrawal that the engine does not know, because it

@@ -6,6 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 )
@@ -77,8 +78,8 @@ func (w *Wallet) savedAddress(c *v2.Call) (account.SavedAddress, error) {
 	case err != nil || found:
 		return a, err
 	case foreign:
-		return a, v2.Errorf(v2.Forbidden, "adbkid: it is not yours")
+		return a, api.Errorf(codes.Forbidden, "adbkid: it is not yours")
 	default:
-		return a, v2.Errorf(v2.NotFound, "adbkid: there is none with this id")
+		return a, api.Errorf(codes.NotFound, "adbkid: there is none with this id")
 	}
 }

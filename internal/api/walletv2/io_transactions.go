@@ -2,7 +2,6 @@ package walletv2
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
@@ -77,8 +76,7 @@ func words(c *v2.Call, name string, known []string) []string {
 	list := strings.Split(text, ",")
 	for _, word := range list {
 		if !slices.Contains(known, word) {
-			quoted := strconv.Quote(word[:min(len(word), 32)])
-			c.Fail(api.Invalid(name, quoted+" is none of "+strings.Join(known, ", ")))
+			c.Fail(api.UnknownWord(name, word, known...))
 			return nil
 		}
 	}

@@ -3,6 +3,7 @@ package walletv2
 import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
@@ -29,7 +30,7 @@ func (w *Wallet) cancel(c *v2.Call) error {
 	case err != nil:
 		return err
 	case r.Outcome.Reason == bourse.WithdrawalSigned:
-		return v2.Errorf(v2.AlreadySent, "The withdrawal was sent already")
+		return api.Errorf(codes.AlreadySent, "The withdrawal was sent already")
 	case r.Outcome.Reason == bourse.WithdrawalNotFound: // it is final
 		return w.tooLate(c, m.ID)
 	case r.Outcome.Reason != 0:
@@ -43,13 +44,13 @@ func (w *Wallet) cancel(c *v2.Call) error {
 func past(m *history.Movement) error {
 	switch {
 	case m.Kind != history.MovementWithdrawal:
-		return v2.Errorf(v2.MethodNotAllowed, "xid: only a withdrawal can be canceled")
+		return api.Errorf(codes.MethodNotAllowed, "xid: only a withdrawal can be canceled")
 	case m.Other != 0:
-		return v2.Errorf(v2.MethodNotAllowed, "xid: the withdrawal was settled inside the exchange")
+		return api.Errorf(codes.MethodNotAllowed, "xid: the withdrawal was settled inside the exchange")
 	case m.Status == bourse.WalletCanceled:
-		return v2.Errorf(v2.NotAcceptable, "The withdrawal is canceled already")
+		return api.Errorf(codes.AlreadyCanceled, "The withdrawal is canceled already")
 	case m.Status == bourse.WalletDone:
-		return v2.Errorf(v2.AlreadySent, "The withdrawal was sent already")
+		return api.Errorf(codes.AlreadySent, "The withdrawal was sent already")
 	default:
 		return nil
 	}
@@ -63,7 +64,7 @@ func (w *Wallet) tooLate(c *v2.Call, id bourse.WalletID) error {
 		err = past(&m)
 	}
 	if err == nil {
-		err = v2.Errorf(v2.AlreadySent, "The withdrawal was sent already")
+		err = api.Errorf(codes.AlreadySent, "The withdrawal was sent already")
 	}
 	return err
 }

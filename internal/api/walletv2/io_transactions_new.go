@@ -7,6 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 )
@@ -78,7 +79,7 @@ func command(c *v2.Call, kind bourse.CommandKind, asked *bourse.Withdraw) *bours
 func readWithdrawal(c *v2.Call, r *teller.Route, asked *bourse.Withdraw) (name string) {
 	address, memo := teller.Destination(c.Call)
 	if err := r.Direct(asked, address, memo); err != nil {
-		c.Fail(v2.Errorf(v2.InvalidAddress, "%s", err))
+		c.Fail(api.Errorf(codes.InvalidAddress, "%s", err))
 	}
 	asked.Amount, asked.Fee = teller.Moved(c.Call, r.Amount), middle(r)
 	if c.Has("fee") {
@@ -133,14 +134,14 @@ func (w *Wallet) recipient(c *v2.Call, email string) (bourse.AccountID, error) {
 	var malformed *bourse.Error
 	switch {
 	case errors.As(err, &malformed):
-		return 0, v2.Errorf(v2.InvalidAddress, "address: not an e-mail address")
+		return 0, api.Errorf(codes.InvalidAddress, "address: not an e-mail address")
 	case err != nil:
 		return 0, err
 	case !known:
 		c.Limits.Charge(api.Orders, c.Payer(), unknownWeighs)
-		return 0, v2.Errorf(v2.InvalidAddress, "address: no account has this e-mail address")
+		return 0, api.Errorf(codes.InvalidAddress, "address: no account has this e-mail address")
 	case to.ID == c.Who.Account:
-		return 0, v2.Errorf(v2.InvalidAddress, "address: it is your own")
+		return 0, api.Errorf(codes.InvalidAddress, "address: it is your own")
 	}
 	return to.ID, nil
 }

@@ -2,6 +2,8 @@ package walletv2
 
 import (
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/history"
@@ -119,9 +121,9 @@ func (w *Wallet) own(c *v2.Call) (m history.Movement, err error) {
 	case err != nil:
 		return m, err
 	case issued:
-		return m, v2.Errorf(v2.Forbidden, "xid: it is not yours")
+		return m, api.Errorf(codes.Forbidden, "xid: it is not yours")
 	default:
-		return m, v2.Errorf(v2.NotFound, "xid: there is none with this id")
+		return m, api.Errorf(codes.NotFound, "xid: there is none with this id")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 )
@@ -70,9 +71,9 @@ func found[T any](c *v2.Call, name, symbol string, find func(bourse.Symbol) *T, 
 	is := find(bourse.Symbol(symbol))
 	switch {
 	case is == nil:
-		c.Fail(v2.Errorf(v2.NotFound, "%s: %s does not exist", name, symbol))
+		c.Fail(api.Errorf(codes.NotFound, "%s: %s does not exist", name, symbol))
 	case !enabled(is):
-		c.Fail(v2.Errorf(v2.Forbidden, "%s: %s is disabled", name, symbol))
+		c.Fail(api.Errorf(codes.Forbidden, "%s: %s is disabled", name, symbol))
 	}
 	if c.Err() != nil {
 		return nil
@@ -87,7 +88,7 @@ func (w *Wallet) routeOf(c *v2.Call, asset *bourse.Asset, network *bourse.Networ
 	}
 	r, carried, err := w.Route(asset, network)
 	if !carried {
-		return r, v2.Errorf(v2.InvalidNetwork, "network: %s does not carry %s", network.Symbol, asset.Symbol)
+		return r, api.Errorf(codes.InvalidNetwork, "network: %s does not carry %s", network.Symbol, asset.Symbol)
 	}
 	return r, err
 }
@@ -98,7 +99,7 @@ func (w *Wallet) openRoute(c *v2.Call) (teller.Route, error) {
 	asset := w.assetOf(c, "asset", c.Segment("asset"))
 	r, err := w.routeOf(c, asset, network)
 	if err == nil && !r.Terms.Enabled {
-		err = v2.Errorf(v2.Forbidden, "network: %s is disabled for %s", network.Symbol, asset.Symbol)
+		err = api.Errorf(codes.Forbidden, "network: %s is disabled for %s", network.Symbol, asset.Symbol)
 	}
 	return r, err
 }

@@ -13,7 +13,7 @@ import (
 
 // ErrFull tells a client that a write found no space. Nothing of the write was kept, and
 // the client may try again.
-var ErrFull = bourse.Errorf(bourse.CodeUnavailable, "The exchange's disk is full; try again later")
+var ErrFull = bourse.Errorf(bourse.CodeFull, "The exchange's disk is full; try again later")
 
 // Explain adds the class of an SQLite error: ErrForeign for a file that is no database,
 // ErrDamaged for a damaged one, ErrFull for a full disk.

@@ -1,0 +1,8 @@
+// Package codes is the list of the codes that errors have for clients, in all interfaces:
+// one code for each meaning.
+//
+// It stands at the edge, below package api, which finds the code of an error. [List] is the
+// source of docs/errors.md, and a test compares them.
+//
+// Invariants: a code is in [List], and stays what it is once clients know it.
+package codes
