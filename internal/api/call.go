@@ -102,10 +102,12 @@ type Endpoint struct {
 	Method string
 	// Path begins with a slash, below the interface's prefix.
 	Path string
-	// Fields are the names that a request may hold; V1 adds api_key if there is a scope.
+	// Fields are the names that a request may hold; V1 adds api_key if it takes a key.
 	Fields Fields
 	// Scope is required of the key; zero means that no key is needed.
 	Scope account.Scopes
+	// OptionalKey lets a V1 endpoint that needs no key take one.
+	OptionalKey bool
 	// Guest refuses requests that show a key.
 	Guest bool
 	// Query lets a method other than GET give its fields, which must be strings, in the
@@ -124,6 +126,9 @@ type Endpoint struct {
 	// label names the endpoint to Server.Observe.
 	label string
 }
+
+// takesKey reports whether requests may show a key in V1.
+func (e *Endpoint) takesKey() bool { return e.Scope != 0 || e.OptionalKey }
 
 // Authenticator finds the holder of a secret. The error for an invalid secret, for
 // whatever reason, is an *bourse.Error with CodeUnauthorized.

@@ -47,7 +47,8 @@ type Dialect struct {
 	// Secret returns the key in a request; false if there is none.
 	Secret func(c *Call) (account.Secret, bool, error)
 	// BadSecret replaces the authenticator's error for an invalid key, unless it is nil.
-	BadSecret error
+	// NoSecret is the error for a request without a key that it needs.
+	BadSecret, NoSecret error
 	// SecretInside is set if the key is a field, so that a request is parsed before it is
 	// authenticated.
 	SecretInside bool
@@ -218,7 +219,7 @@ func (p *path) work(c *Call, e *Endpoint) error {
 // take reads and authenticates a request. One with its key in a field is counted after it
 // is parsed, any other before. The client's time for the body is not part of Patience.
 func (p *path) take(c *Call, e *Endpoint) error {
-	if p.SecretInside && e.Scope != 0 {
+	if p.SecretInside && e.takesKey() {
 		if err := c.read(); err != nil {
 			return err
 		}
@@ -256,14 +257,14 @@ func (p *path) admit(c *Call, e *Endpoint, malformed error) error {
 	case known && !c.Who.Scopes.Has(e.Scope):
 		return Forbidden(e.Scope)
 	case !known && e.Scope != 0:
-		return ErrNoSecret
+		return p.NoSecret
 	}
 	return nil
 }
 
 // authenticate sets c.Who.
 func (p *path) authenticate(c *Call, e *Endpoint) error {
-	if p.SecretInside && e.Scope == 0 {
+	if p.SecretInside && !e.takesKey() {
 		return nil
 	}
 

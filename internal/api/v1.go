@@ -14,7 +14,9 @@ import (
 // v1 is the dialect of the V1 interfaces: POST or GET with a JSON object, or GET with a
 // query string if no key is needed. Every answer is a JSON object with success; a request
 // that is taken has status 200.
-var v1 = &Dialect{SecretInside: true, Secret: secretV1, Begin: beginV1, Fail: failV1}
+var v1 = &Dialect{
+	SecretInside: true, Secret: secretV1, NoSecret: Missing("api_key"), Begin: beginV1, Fail: failV1,
+}
 
 // statusesV1 are the statuses of requests that are not taken.
 var statusesV1 = map[*bourse.Error]int{
@@ -30,18 +32,23 @@ var statusesV1 = map[*bourse.Error]int{
 func (s *Server) Handle(mux *http.ServeMux, prefix string, endpoints []Endpoint) {
 	for i := range endpoints {
 		e := &endpoints[i]
-		if e.Scope != 0 {
+		if e.takesKey() {
 			e.Fields = slices.Concat(Fields{"api_key"}, e.Fields)
 		}
 		mux.Handle(prefix+e.Path, s.Path(v1, e.Path, map[string]*Endpoint{http.MethodGet: e, http.MethodPost: e}))
 	}
 }
 
-// secretV1 returns the field api_key.
+// secretV1 returns the field api_key or, without it, the key in the header Authorization.
+// Programs that send that header for another interface go on as before. A query string has
+// no key: addresses are logged.
 func secretV1(c *Call) (account.Secret, bool, error) {
-	c.Require("api_key")
-	secret := c.Text("api_key")
-	return account.Secret(secret), true, c.Err()
+	if !c.query && c.Has("api_key") {
+		secret := c.Text("api_key")
+		return account.Secret(secret), true, c.Err()
+	}
+	secret, _, ok := Bearer(c.HTTP.Header)
+	return secret, ok, nil
 }
 
 func beginV1(out *wire.Writer) {

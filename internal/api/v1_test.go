@@ -98,6 +98,10 @@ func endpoints(waiting chan<- struct{}) []api.Endpoint {
 			c.Out.Uint("account", uint64(c.Who.Account))
 			return nil
 		}},
+		{Path: "/maybe", OptionalKey: true, Answer: func(c *api.Call) error {
+			c.Out.Uint("account", uint64(c.Who.Account))
+			return nil
+		}},
 		{Path: "/laborious", Scope: account.ScopeRead, Answer: func(c *api.Call) error {
 			c.Charge(3)
 			return nil
@@ -125,12 +129,15 @@ type reply struct {
 	header http.Header
 }
 
-// ask sends a request and returns the answer and its body.
-func (d *desk) ask(method, path string, body io.Reader) (reply, string) {
+// ask sends a request and returns the answer and its body. headers are names and values.
+func (d *desk) ask(method, path string, body io.Reader, headers ...string) (reply, string) {
 	d.Helper()
 	req, err := http.NewRequestWithContext(d.Context(), method, d.server.URL+path, body)
 	if err != nil {
 		d.Fatal(err)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Add(headers[i], headers[i+1])
 	}
 	got, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
@@ -355,6 +362,9 @@ func TestFailuresAreLoggedWithoutSecrets(t *testing.T) {
 		}
 	}
 	d.post("/spot/who", `{"api_key":"s3cret-nobody"}`, failure("INVALID_KEY", "Unauthorized"))
+	for _, key := range []string{"s3cret-breaks", "s3cret-nobody"} {
+		d.ask(http.MethodPost, "/spot/who", strings.NewReader(`{}`), "Authorization", "Bearer "+key)
+	}
 	log := d.log.String()
 	if !strings.Contains(log, "endpoint=/broken error=\"disk on fire\"") || !strings.Contains(log, "unexpected EOF") {
 		t.Errorf("the log does not say what broke: %s", log)

@@ -270,7 +270,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"/wallet/assets":   {`{"symbols":"BTC"}`, `{"symbols":[1]}`, `{"symbols":["btc"]}`, `{"offset":"0"}`},
 		"/wallet/networks": {`{}`, `{"asset":null}`},
 		"/wallet/transactions": {
-			`{"api_key":"k"}`, `{"offset":0}`, `{"api_key":"k","offset":0,"type":"deposit"}`,
+			`{"api_key":"k"}`, `{"api_key":"k","offset":0,"type":"deposit"}`,
 			`{"api_key":"k","offset":0,"status":"OPEN"}`, `{"api_key":"k","offset":0,"type":["deposit"]}`,
 		},
 		"/wallet/withdraw/validate": {`{"api_key":"k","asset":"A"}`, `{"api_key":"k","asset":"A","network":"A","memo":7}`},

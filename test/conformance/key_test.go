@@ -1,13 +1,14 @@
 package conformance
 
 import (
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 )
 
-var keyChecks = []check{keyIsNeeded, uselessKeys, secrets, scopes, revokedKey, publicData, strangers}
+var keyChecks = []check{keyIsNeeded, uselessKeys, secrets, scopes, revokedKey, publicData, strangers, bearerKeys}
 
 func TestKeys(t *testing.T) { examine(t, keyChecks) }
 
@@ -115,4 +116,32 @@ func strangers(x *exam) {
 	x.answers(c.post("/orders_history", fields{"offset": 0}), `{"success":true,"orders":[]}`)
 	x.answers(c.post("/trades_history", fields{"offset": 0}), `{"success":true,"trades":[]}`)
 	x.fails(b.post("/order", fields{"obid": number(id)}), "Order not found")
+}
+
+func bearerKeys(x *exam) {
+	x.covers("SPOT-AUTH-8")
+	x.undescribed = true
+	m := x.market()
+	a, b := x.trader(m), x.trader(m)
+	id := a.sell(m, "10", "1")
+	ask := func(body string, headers ...string) *answer {
+		return x.send(http.MethodPost, "/spot/open_orders", body, http.Header{"Authorization": headers})
+	}
+	none, own := `{"offset":0}`, `{"offset":0,"api_key":"`+a.key+`"}`
+	useless := `{"offset":0,"api_key":"useless"}`
+	for _, got := range []*answer{
+		ask(none, "Bearer "+a.key), ask(none, "bearer "+a.key), ask(own, "Bearer "+b.key), ask(own, "Bearer useless"), ask(own, "Basic x"),
+	} {
+		x.succeeds(got)
+		x.same("open orders", got.value.get("orders").column("obid"), id)
+	}
+	x.same("open orders", ask(none, "Bearer "+b.key).value.get("orders").column("obid"))
+	x.fails(ask(none, "Bearer useless"), "Unauthorized")
+	x.fails(ask(useless, "Bearer "+a.key), "Unauthorized")
+	x.fails(ask(none, "Basic "+a.key), "Missing data: api_key")
+	x.fails(ask(none, "Bearer "+a.key, "Bearer "+a.key), "Missing data: api_key")
+
+	// The wallet takes it too.
+	got := x.send(http.MethodPost, "/wallet/balances", none, http.Header{"Authorization": {"Bearer " + a.key}})
+	x.succeeds(got)
 }

@@ -3,7 +3,6 @@ package v2
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
@@ -12,7 +11,9 @@ import (
 )
 
 // dialect is the dialect of the V2 interfaces.
-var dialect = &api.Dialect{Secret: secret, BadSecret: errKey, Begin: (*wire.Writer).Object, Fail: fail}
+var dialect = &api.Dialect{
+	Secret: secret, BadSecret: errKey, NoSecret: api.ErrNoSecret, Begin: (*wire.Writer).Object, Fail: fail,
+}
 
 // Handle registers an interface below a prefix of a mux, with errors for all other paths
 // there.
@@ -55,15 +56,11 @@ var errKey = api.Errorf(codes.InvalidKey, "The API key is invalid")
 
 // secret returns the key in the header Authorization.
 func secret(c *api.Call) (account.Secret, bool, error) {
-	header := c.HTTP.Header.Values("Authorization")
-	if len(header) == 0 {
-		return "", false, nil
-	}
-	scheme, key, _ := strings.Cut(header[0], " ")
-	if len(header) > 1 || !strings.EqualFold(scheme, "Bearer") {
+	key, shown, ok := api.Bearer(c.HTTP.Header)
+	if shown && !ok {
 		return "", false, errKey
 	}
-	return account.Secret(strings.TrimSpace(key)), true, nil
+	return key, shown, nil
 }
 
 // fail writes the answer for an error.
