@@ -80,7 +80,7 @@ func rejectionChangesNothing(x *exam) {
 	before := x.book(m)
 	res := a.try(m.limit("BUY", "10", "1.0001"))
 	x.rejects(res, "INSUF_FUNDS")
-	x.equal("fields", res.value.names(), "success error")
+	x.equal("fields", res.value.names(), "success error code")
 	x.equal("book", x.book(m).String(), before.String())
 	x.becomes(a.try(m.limit("BUY", "10", "1")), "OPEN", "0")
 	x.same("states", a.list("/orders_history").column("status"), "OPEN")

@@ -16,7 +16,7 @@ var walletShapes = map[string]string{
 	"/wallet/addressbook/rename": "success",
 	"/wallet/addressbook/delete": "success",
 
-	"need_2fa":          "success error:#text need_2fa provider_2fa:#text",
+	"need_2fa":          "success error:#text code:#code need_2fa provider_2fa:#text",
 	"wallet_asset":      "name:#text icon_url:#url",
 	"wallet_network":    "description:#text icon_url:#url",
 	"wallet_balance":    "total:#dec locked:#dec avbl:#dec",
