@@ -27,6 +27,8 @@ type bucket[K comparable] struct {
 type buckets[K comparable] struct {
 	// every is the refill time of one token, depth that of all but one.
 	every, depth time.Duration
+	// most is the number of tokens in a full bucket.
+	most int
 
 	mu  sync.Mutex
 	at  map[K]int32
@@ -42,14 +44,15 @@ func newBuckets[K comparable](r Rate) *buckets[K] {
 	}
 
 	every := max(time.Duration(float64(time.Second)/r.PerSecond), 1)
-	return &buckets[K]{every: every, depth: every * time.Duration(max(r.Burst, 1)-1), at: map[K]int32{}}
+	most := max(r.Burst, 1)
+	return &buckets[K]{every: every, depth: every * time.Duration(most-1), most: most, at: map[K]int32{}}
 }
 
 // take takes tokens if the bucket has at least one, and reports whether it had. Tokens
 // beyond those available become a debt. A nil *buckets has no limit.
-func (b *buckets[K]) take(name K, tokens int, now time.Duration) bool {
+func (b *buckets[K]) take(name K, tokens int, now time.Duration) (Standing, bool) {
 	if b == nil {
-		return true
+		return Standing{}, true
 	}
 
 	b.mu.Lock()
@@ -57,18 +60,43 @@ func (b *buckets[K]) take(name K, tokens int, now time.Duration) bool {
 
 	e := b.find(name, now)
 	if e.full-now > b.depth {
-		return false
+		return b.standing(e.full - now), false
 	}
 
 	b.add(e, tokens, now)
-	return true
+	return b.standing(e.full - now), true
+}
+
+// standing returns the state of a bucket that is full again in owed.
+func (b *buckets[K]) standing(owed time.Duration) Standing {
+	s := Standing{Limit: b.most, Full: max(owed, 0)}
+	if owed > b.depth {
+		s.Next = owed - b.depth
+		return s
+	}
+	s.Left = int((b.depth-s.Full)/b.every) + 1
+	return s
+}
+
+// look returns the state of a bucket; the zero Standing if b is nil.
+func (b *buckets[K]) look(name K, now time.Duration) Standing {
+	if b == nil {
+		return Standing{}
+	}
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if at, known := b.at[name]; known {
+		return b.standing(b.all[at].full - now)
+	}
+	return b.standing(0)
 }
 
 // charge takes tokens even from an empty bucket. It returns the debt before the call as a
 // multiple of the bucket's depth: zero while there was a token.
-func (b *buckets[K]) charge(name K, tokens int, now time.Duration) (depths int) {
+func (b *buckets[K]) charge(name K, tokens int, now time.Duration) (depths int, after Standing) {
 	if b == nil {
-		return 0
+		return 0, Standing{}
 	}
 
 	b.mu.Lock()
@@ -80,7 +108,7 @@ func (b *buckets[K]) charge(name K, tokens int, now time.Duration) (depths int) 
 	}
 
 	b.add(e, tokens, now)
-	return depths
+	return depths, b.standing(e.full - now)
 }
 
 // overdrawn reports whether a bucket owes more than the taking of its last token.

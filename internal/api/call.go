@@ -34,6 +34,8 @@ type Call struct {
 	Body   []byte
 	Header http.Header
 
+	// standing is the state of the limit that the request was counted against.
+	standing Standing
 	// whole, if set, is the body of the answer in place of Out; kind is its Content-Type.
 	// document, if set, has whole for many clients.
 	whole    []byte
@@ -49,7 +51,17 @@ func (c *Call) Payer() Payer { return Payer{c.Who.Account, c.From} }
 
 // Charge counts work beyond that of a usual request of its class, such as levels that an
 // order walked or rows read. This request is still answered; the client's next ones wait.
-func (c *Call) Charge(tokens int) { c.Limits.Charge(c.Class, c.Payer(), tokens) }
+func (c *Call) Charge(tokens int) { _, c.standing = c.Limits.charge(c.Class, c.Payer(), tokens) }
+
+// chargeAnswer counts the answer by its size.
+func (c *Call) chargeAnswer() {
+	if more := len(c.answered()) / weighedBytes; more > 0 {
+		c.Charge(more)
+	}
+}
+
+// RetryLater sets the header Retry-After of a request that a limit refused.
+func (c *Call) RetryLater() { c.standing.retryLater(c.Header) }
 
 // skippedInARequest is the number of rows of a filtered list that a request may skip:
 // reading them takes about as long as the rest of it.

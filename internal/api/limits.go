@@ -97,9 +97,15 @@ func (l *Limiter) Admit(class Class, who Payer) bool { return l.AdmitWork(class,
 
 // AdmitWork counts a request whose weight is known in advance.
 func (l *Limiter) AdmitWork(class Class, who Payer, tokens int) bool {
+	_, ok := l.admit(class, who, tokens)
+	return ok
+}
+
+// admit is AdmitWork, with the state of the limit after it.
+func (l *Limiter) admit(class Class, who Payer, tokens int) (Standing, bool) {
 	switch {
 	case l == nil:
-		return true
+		return Standing{}, true
 	case who.Account != 0:
 		return l.accounts[class].take(who.Account, tokens, l.now())
 	}
@@ -109,9 +115,15 @@ func (l *Limiter) AdmitWork(class Class, who Payer, tokens int) bool {
 // Charge counts work that a request caused. It returns the payer's debt as a multiple of
 // its limit; zero while it is within.
 func (l *Limiter) Charge(class Class, who Payer, tokens int) (over int) {
+	over, _ = l.charge(class, who, tokens)
+	return over
+}
+
+// charge is Charge, with the state of the limit after it.
+func (l *Limiter) charge(class Class, who Payer, tokens int) (over int, after Standing) {
 	switch {
 	case l == nil:
-		return 0
+		return 0, Standing{}
 	case who.Account != 0:
 		return l.accounts[class].charge(who.Account, tokens, l.now())
 	}
@@ -159,7 +171,10 @@ func (g *guard) Authenticate(ctx context.Context, secret account.Secret, from ne
 
 	known := (*bourse.Error)(nil)
 	bad := errors.As(err, &known) && known.Code == bourse.CodeUnauthorized
-	if bad && !g.limiter.failures.take(account.Neighbourhood(from), 1, g.limiter.now()) {
+	if !bad {
+		return who, err
+	}
+	if _, ok := g.limiter.failures.take(account.Neighbourhood(from), 1, g.limiter.now()); !ok {
 		return who, bourse.ErrBusy
 	}
 	return who, err

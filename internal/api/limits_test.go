@@ -139,14 +139,14 @@ func TestNobodySharesABucket(t *testing.T) {
 	now := func() time.Duration { return w.now.Sub(time.Unix(1_700_000_000, 0)) }
 	b.take(1, 30, now())
 	for name := range uint32(2 * mostBuckets) {
-		if !b.take(name+2, 2, now()) {
+		if _, ok := b.take(name+2, 2, now()); !ok {
 			t.Fatalf("the newcomer %d has no burst of its own", name)
 		}
 		if len(b.all) > mostBuckets || len(b.at) != len(b.all) {
 			t.Fatalf("%d buckets by %d names", len(b.all), len(b.at))
 		}
 	}
-	if b.take(1, 1, now()) {
+	if _, ok := b.take(1, 1, now()); ok {
 		t.Error("the debt was forgiven")
 	}
 

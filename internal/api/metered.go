@@ -14,8 +14,7 @@ func (l *Limiter) Metered(from func(*http.Request) netip.Addr, next http.Handler
 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := Payer{Source: from(r)}
-		if !l.Admit(Reads, who) {
-			w.Header()["Retry-After"] = retryAfter
+		if !l.AdmitPage(w, who) {
 			w.WriteHeader(http.StatusTooManyRequests)
 			return
 		}
@@ -24,6 +23,17 @@ func (l *Limiter) Metered(from func(*http.Request) netip.Addr, next http.Handler
 		next.ServeHTTP(m, r)
 		l.ChargeAnswer(Reads, who, m.size)
 	})
+}
+
+// AdmitPage counts a request that an http.Handler answers by itself, and reports whether its
+// payer is within the limit. It sets the headers of the limit.
+func (l *Limiter) AdmitPage(w http.ResponseWriter, who Payer) bool {
+	standing, ok := l.admit(Reads, who, 1)
+	standing.tell(w)
+	if !ok {
+		standing.retryLater(w.Header())
+	}
+	return ok
 }
 
 // meter counts the bytes of an answer.

@@ -174,7 +174,7 @@ func (p *path) answer(c *Call) (label string, status int, success bool) {
 
 	if err == nil {
 		c.Out.EndObject()
-		c.Limits.ChargeAnswer(c.Class, c.Payer(), len(c.answered()))
+		c.chargeAnswer()
 		c.compress = e.Compress
 		return label, http.StatusOK, true
 	}
@@ -244,7 +244,8 @@ func (p *path) admit(c *Call, e *Endpoint, malformed error) error {
 	if err == nil {
 		err = p.authenticate(c, e)
 	}
-	if !c.Limits.Admit(e.Class, c.Payer()) {
+	var within bool
+	if c.standing, within = c.Limits.admit(e.Class, c.Payer(), 1); !within {
 		return bourse.ErrBusy
 	}
 
@@ -371,6 +372,7 @@ func (c *Call) encode(e *coding.Encoder, room []byte) []byte {
 
 // send sends the answer. A writer with WriteShared does not copy a shared body.
 func (c *Call) send(w http.ResponseWriter, status int) {
+	c.standing.tell(w)
 	body, isShared := c.answered(), c.whole != nil
 	if c.encoded != nil {
 		body, isShared = c.encoded, c.document != nil

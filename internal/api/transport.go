@@ -12,7 +12,6 @@ var (
 	corsHeaders = []string{"Content-Type, Authorization, Idempotency-Key"}
 	corsMaxAge  = []string{"86400"}
 	jsonType    = []string{"application/json"}
-	retryAfter  = []string{"1"}
 
 	varyEncoding = []string{"Accept-Encoding"}
 )

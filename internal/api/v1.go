@@ -74,7 +74,7 @@ func failV1(c *Call, err error) int {
 	c.Out.EndObject()
 
 	if e.Code == codes.RateLimit {
-		c.Header["Retry-After"] = retryAfter
+		c.RetryLater()
 		return http.StatusTooManyRequests
 	}
 	var known *bourse.Error

@@ -3,7 +3,7 @@ package conformance
 // allChecks has the checks of all areas.
 var allChecks = [][]check{
 	transportChecks, codingChecks, requestChecks, numberChecks, timeChecks, listChecks, keyChecks,
-	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, agedChecks, ordersChecks,
+	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, agedChecks, limitedChecks, ordersChecks,
 	placeChecks, moneyChecks, executionChecks, stopsChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, silenceChecks, extrasChecks, feesChecks, infoChecks,
 	operationsChecks, streamsChecks, resumeChecks, slowChecks, ownChecks, ownMoneyChecks, consistencyChecks,
 	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,

@@ -32,6 +32,9 @@ var (
 	// aged returns another one, with traders and a past of days, for the checks of
 	// agedChecks. Its first call starts it.
 	aged func() (*exchange, error)
+	// limited returns one with the limits of production, for limitedChecks. Its first call
+	// starts it.
+	limited func() (*exchange, error)
 	// stops end what the run started.
 	stops cleanups
 )
@@ -40,6 +43,9 @@ var (
 func on(c check) (*exchange, error) {
 	if slices.ContainsFunc(agedChecks, func(a check) bool { return a.name() == c.name() }) {
 		return aged()
+	}
+	if slices.ContainsFunc(limitedChecks, func(l check) bool { return l.name() == c.name() }) {
+		return limited()
 	}
 	return examined, nil
 }
@@ -77,6 +83,7 @@ func run(m *testing.M) int {
 	examined.operator.command = strings.Fields(*adminFlag)
 	if *urlFlag != "" {
 		aged = func() (*exchange, error) { return examined, nil }
+		limited = aged
 		return m.Run()
 	}
 
@@ -87,6 +94,10 @@ func run(m *testing.M) int {
 	aged = sync.OnceValues(func() (*exchange, error) {
 		e := newExchange()
 		return e, e.start(dir, "aged", agingFor)
+	})
+	limited = sync.OnceValues(func() (*exchange, error) {
+		e := newExchange()
+		return e, e.start(dir, "limited", startingFor, "--bots=false", "--limits=production")
 	})
 	if err := examined.start(dir, "data", startingFor, "--bots=false"); err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)

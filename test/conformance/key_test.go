@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var keyChecks = []check{keyIsNeeded, uselessKeys, secrets, scopes, revokedKey, publicData, strangers, bearerKeys}
+var keyChecks = []check{keyIsNeeded, uselessKeys, secrets, scopes, revokedKey, publicData, strangers, bearerOnV1}
 
 func TestKeys(t *testing.T) { examine(t, keyChecks) }
 
@@ -118,7 +118,7 @@ func strangers(x *exam) {
 	x.fails(b.post("/order", fields{"obid": number(id)}), "Order not found")
 }
 
-func bearerKeys(x *exam) {
+func bearerOnV1(x *exam) {
 	x.covers("SPOT-AUTH-8")
 	x.undescribed = true
 	m := x.market()

@@ -88,10 +88,19 @@ func mutateHead(p passage, add func(int, string, func(*passage) bool)) {
 	for _, name := range [...]string{
 		"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Allow", "Content-Type",
 		"Content-Encoding", "ETag", "Vary",
+		"Access-Control-Expose-Headers", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After",
 	} {
 		if p.header.Get(name) != "" {
 			add(2, "without "+name, func(p *passage) bool {
 				p.header.Del(name)
+				return true
+			})
+		}
+	}
+	for _, name := range [...]string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} {
+		if n := p.header.Get(name); n != "" {
+			add(0, "another "+name, func(p *passage) bool {
+				p.header.Set(name, nextNumber(n))
 				return true
 			})
 		}

@@ -29,8 +29,10 @@ var shapes = map[string]string{
 	"/config":                   "success quotes:#texts default_pair:#pair",
 	"/user_fees":                "success level:#int maker_fee:#dec taker_fee:#dec",
 	"/time":                     "success time:#time",
+	"/limits":                   "success limits:[limit]",
 	"/info/spot_fees":           "success fees:<fee_level>",
 
+	"limit":     "class:#text scope:#text limit:#id remaining:#int reset:#int",
 	"market":    ticker,
 	"market_ex": ticker + " base_name:#text quote_name:#text base_precision:#int quote_precision:#int" + day + " min_order:#dec",
 	"level":     "price:#full amount:#full",

@@ -42,6 +42,8 @@ type line struct {
 	in   *bufio.Reader
 	last *http.Response
 	body []byte
+	// method is that of the last request line that was sent.
+	method string
 }
 
 // http carries out a case on raw connections.
@@ -74,6 +76,9 @@ func (l *line) do(word, text string) {
 	l.open()
 	switch word {
 	case "send":
+		if method, _, begins := strings.Cut(text, " /"); begins {
+			l.method = method
+		}
 		l.write(text + "\r\n")
 	case "bytes":
 		l.write(text)
@@ -143,7 +148,8 @@ func (l *line) see(word, text string) {
 func (l *line) read(words ...string) string {
 	l.Helper()
 	var err error
-	if l.last, err = http.ReadResponse(l.in, nil); err == nil { //nolint:bodyclose // the connection is closed with the case
+	asked := &http.Request{Method: l.method}                      // an answer to HEAD has no body
+	if l.last, err = http.ReadResponse(l.in, asked); err == nil { //nolint:bodyclose // the connection is closed with the case
 		l.body, err = io.ReadAll(l.last.Body)
 		_ = l.last.Body.Close()
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,6 +16,8 @@ type answer struct {
 	body   []byte
 	// shared is a body owned by the handler, which is not copied.
 	shared []byte
+	// limit has the numbers of SetLimit; its first one is zero without a limit.
+	limit [len(limitNames)]int
 	// names is reused to sort the names of headers.
 	names []string
 	// date is the Date header of the Unix second dated.
@@ -50,6 +53,12 @@ func (a *answer) WriteShared(p []byte) {
 	}
 }
 
+// limitNames are the headers of SetLimit, in the order of its numbers.
+var limitNames = [...]string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"}
+
+// SetLimit sets the headers of a request limit. Unlike entries of Header they need no memory.
+func (a *answer) SetLimit(limit, remaining, reset int) { a.limit = [...]int{limit, remaining, reset} }
+
 // size returns the length of the body.
 func (a *answer) size() int { return len(a.body) + len(a.shared) }
 
@@ -62,6 +71,7 @@ func hasBody(status int) bool {
 func (a *answer) reset() {
 	clear(a.header)
 	a.status, a.body, a.shared = 0, a.body[:0], nil
+	a.limit = [len(limitNames)]int{}
 }
 
 // append appends the answer as net/http writes it: the handler's headers by name, then
@@ -80,10 +90,17 @@ func (a *answer) append(b []byte, now time.Time, last bool) []byte {
 	}
 	slices.Sort(a.names)
 
+	limited := a.limit[0] == 0 // nothing is to be told
 	for _, name := range a.names {
+		if !limited && name > limitNames[0] {
+			b, limited = a.appendLimit(b), true
+		}
 		for _, value := range a.header[name] {
 			b = appendHeader(b, name, value)
 		}
+	}
+	if !limited {
+		b = a.appendLimit(b)
 	}
 
 	b = append(b, a.dateOf(now)...)
@@ -94,6 +111,17 @@ func (a *answer) append(b []byte, now time.Time, last bool) []byte {
 	}
 	b = append(b, "\r\n"...)
 	return append(b, a.body...)
+}
+
+// appendLimit appends the headers of SetLimit. No other header's name is between theirs.
+func (a *answer) appendLimit(b []byte) []byte {
+	for i, name := range limitNames {
+		b = append(b, name...)
+		b = append(b, ": "...)
+		b = strconv.AppendInt(b, int64(a.limit[i]), 10)
+		b = append(b, "\r\n"...)
+	}
+	return b
 }
 
 // appendMissing appends Content-Length and Content-Type unless the handler set them.
@@ -114,12 +142,15 @@ func (a *answer) appendMissing(b []byte) []byte {
 func appendHeader(b []byte, name, value string) []byte {
 	b = append(b, name...)
 	b = append(b, ": "...)
-	for i := range len(value) {
-		c := value[i]
-		if c == '\r' || c == '\n' {
-			c = ' '
+	start := len(b)
+	b = append(b, value...)
+
+	if strings.IndexByte(value, '\n') >= 0 || strings.IndexByte(value, '\r') >= 0 {
+		for i := start; i < len(b); i++ {
+			if b[i] == '\r' || b[i] == '\n' {
+				b[i] = ' '
+			}
 		}
-		b = append(b, c)
 	}
 	return append(b, "\r\n"...)
 }

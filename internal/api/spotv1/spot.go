@@ -47,6 +47,7 @@ func (s *Spot) Endpoints() []api.Endpoint {
 		{Path: "/candlestick", Fields: candlestickFields, Compress: true, Answer: s.candlestick},
 		{Path: "/config", Answer: s.config},
 		{Path: "/time", Answer: s.time},
+		{Path: "/limits", OptionalKey: true, Answer: s.limits},
 		{Path: "/open_orders", Scope: read, Fields: openOrdersFields, Compress: true, Answer: s.openOrders},
 		{Path: "/orders_history", Scope: read, Fields: pastFields, Compress: true, Answer: s.ordersHistory},
 		{Path: "/trades_history", Scope: read, Fields: tradesHistoryFields, Compress: true, Answer: s.tradesHistory},

@@ -88,13 +88,17 @@ func NewServer(o Options) *Server {
 // request of its source, because a key comes later, if at all.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	from := s.From(r)
-	if !s.Limits.Admit(api.Reads, api.Payer{Source: from}) || !s.reserve(from) {
+	if !s.Limits.AdmitPage(w, api.Payer{Source: from}) {
+		w.WriteHeader(http.StatusTooManyRequests)
+		return
+	}
+	if !s.reserve(from) {
 		w.Header().Set("Retry-After", "1")
 		w.WriteHeader(http.StatusTooManyRequests)
 		return
 	}
 
-	raw, rw, _, err := ws.UpgradeHTTP(r, w)
+	raw, rw, _, err := ws.HTTPUpgrader{Header: w.Header()}.Upgrade(r, w)
 	if err != nil {
 		s.release(from)
 		return // UpgradeHTTP has answered
