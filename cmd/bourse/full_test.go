@@ -99,7 +99,7 @@ func TestFullDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return !a.Success && strings.Contains(a.Error, "disk is nearly full")
+		return !a.Success && a.Code == "DISK_FULL" && strings.Contains(a.Error, "disk is nearly full")
 	})
 	for range 20 {
 		if err := f.cancelOne(); err != nil {
@@ -176,7 +176,7 @@ func (f *full) refuses(t *testing.T) {
 		if err != nil {
 			t.Fatalf("an order on a full disk: %v", err)
 		}
-		return !a.Success && strings.Contains(a.Error, "disk is")
+		return !a.Success && a.Code == "DISK_FULL" && strings.Contains(a.Error, "disk is")
 	})
 	for len(f.open) > 0 {
 		id := f.open[0]

@@ -219,6 +219,7 @@ func (s *server) customer(name string) (account int, key string) {
 type answer struct {
 	Success bool
 	Error   string
+	Code    string
 	Obid    uint64
 	Status  string
 	Filled  string
