@@ -11,6 +11,7 @@ type LogIn struct {
 	Email, Password string
 	// Remember extends the session's life to rememberedFor.
 	Remember bool
+	// Act is the request; its Case and What are set by Service.LogIn.
 	Act
 }
 
@@ -47,7 +48,7 @@ func (s *Service) LogIn(ctx context.Context, in LogIn) (Secret, error) {
 		return "", ErrLogIn
 	}
 
-	in.Case = CaseLogin
+	in.Case, in.What = CaseLogin, "Log in"
 	if err := s.confirm(ctx, row.ID, in.Act); err != nil {
 		return "", err
 	}

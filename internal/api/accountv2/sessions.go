@@ -20,7 +20,6 @@ func (a *Account) logIn(c *v2.Call) error {
 		return err
 	}
 
-	in.What = "Log in"
 	secret, err := a.Accounts.LogIn(c.Context, in)
 	if err != nil {
 		return err
