@@ -7,6 +7,7 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/keyform"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
@@ -33,9 +34,9 @@ func (a *Account) Endpoints() []v2.Endpoint {
 		{Method: del, Path: "/sessions/{sid}", Scope: own, Class: api.Cancels, Answer: a.endSession},
 
 		{Method: get, Path: "/api-keys", Scope: read, Fields: v2.PageFields, Answer: a.keys},
-		{Method: post, Path: "/api-keys", Scope: own, Class: api.Orders, Fields: keyFields, Answer: a.makeKey},
+		{Method: post, Path: "/api-keys", Scope: own, Class: api.Orders, Fields: keyform.Fields, Answer: a.makeKey},
 		{Method: get, Path: "/api-keys/{keyid}", Scope: read, Answer: a.key},
-		{Method: patch, Path: "/api-keys/{keyid}", Scope: own, Class: api.Orders, Fields: keyFields, Answer: a.changeKey},
+		{Method: patch, Path: "/api-keys/{keyid}", Scope: own, Class: api.Orders, Fields: keyform.Fields, Answer: a.changeKey},
 		{Method: del, Path: "/api-keys/{keyid}", Scope: own, Class: api.Cancels, Answer: a.endKey},
 
 		{Method: get, Path: "/email", Scope: read, Answer: a.email},
