@@ -133,7 +133,7 @@ func (w *Wallet) recipient(c *v2.Call, email string) (bourse.AccountID, error) {
 	to, known, err := w.Accounts.ByEmail(c.Context, email)
 	var malformed *bourse.Error
 	switch {
-	case errors.As(err, &malformed):
+	case errors.As(err, &malformed) && malformed.Code == bourse.CodeInvalid:
 		return 0, api.Errorf(codes.InvalidAddress, "address: not an e-mail address")
 	case err != nil:
 		return 0, err
