@@ -46,7 +46,7 @@ func (w *Way) Home(id bourse.AccountID) chain.Destination { return w.Destination
 
 // MisplacedError is the error for an address or memo to which money cannot go.
 type MisplacedError struct {
-	// Field is "address" or "memo".
+	// Field is the name of the field with the address or the memo.
 	Field string
 	why   string
 }

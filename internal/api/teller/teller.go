@@ -76,6 +76,26 @@ func Carriers(c *view.Catalogue, asset bourse.AssetID) []*bourse.NetworkAsset {
 	return list
 }
 
+// Carried returns the enabled assets that an enabled network carries, by symbol.
+func Carried(c *view.Catalogue) []*bourse.Asset {
+	var list []*bourse.Asset
+	for _, a := range c.Assets[1:] {
+		if a.Enabled && len(Carriers(c, a.ID)) > 0 {
+			list = append(list, a)
+		}
+	}
+	slices.SortFunc(list, func(a, b *bourse.Asset) int { return cmp.Compare(a.Symbol, b.Symbol) })
+	return list
+}
+
+// UsualFee returns the middle of the fee's range, rounded down to the network's precision.
+func UsualFee(a *bourse.Asset, terms *bourse.NetworkAsset) bourse.Amount {
+	step := bourse.Pow10(a.Scale - terms.Precision)
+	steps, _ := terms.FeeMax.Minus(terms.FeeMin).Div64(2 * step)
+	half, _ := steps.Mul(step) // less than FeeMax
+	return terms.FeeMin.Plus(half)
+}
+
 // MaxPrecision returns the greatest number of decimals with which a network moves an
 // asset, enabled or not; its ledger scale if no network carries it.
 func MaxPrecision(c *view.Catalogue, a *bourse.Asset) uint8 {

@@ -1,9 +1,6 @@
 package walletv2
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
@@ -16,14 +13,7 @@ func (w *Wallet) fees(c *v2.Call) error {
 		return err
 	}
 
-	catalogue := w.View.Catalogue()
-	var list []*bourse.Asset
-	for _, a := range catalogue.Assets[1:] {
-		if a.Enabled && len(teller.Carriers(catalogue, a.ID)) > 0 {
-			list = append(list, a)
-		}
-	}
-	slices.SortFunc(list, func(a, b *bourse.Asset) int { return cmp.Compare(a.Symbol, b.Symbol) })
+	list := teller.Carried(w.View.Catalogue())
 	v2.WritePart(c, "fees", p, list, func(a **bourse.Asset) { w.writeFee(c, *a) })
 	return nil
 }

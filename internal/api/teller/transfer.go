@@ -1,0 +1,77 @@
+package teller
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+)
+
+// Transfer is a request to move money to the account of an e-mail address.
+type Transfer struct {
+	// Route has only the asset.
+	Route
+	Asked *bourse.Withdraw
+	// field names the field with the e-mail address, and email is its value.
+	field, email string
+	// message is what the recipient reads.
+	message string
+}
+
+// ReadTransfer reads the fields amount and memo, and the e-mail address in a field.
+func ReadTransfer(c *api.Call, asset *bourse.Asset, field string) *Transfer {
+	t := &Transfer{Route: Route{Asset: asset}, Asked: &bourse.Withdraw{Asset: asset.ID}, field: field}
+	t.Asked.Amount = Moved(c, func(s string) (bourse.Amount, error) { return bourse.ParseAmount(s, asset.Scale) })
+
+	t.message = c.Text("memo")
+	if !account.ValidMessage(t.message) {
+		c.Fail(api.Invalid("memo", "want at most 255 bytes without control characters"))
+	}
+	t.email = c.Text(field)
+	return t
+}
+
+// Says describes a transfer in plain words for the letter of a second factor.
+func (t *Transfer) Says() string {
+	return fmt.Sprintf("Transfer %s %s to %s", t.Asked.Amount.Format(t.Asset.Scale), t.Asset.Symbol,
+		account.Plain(t.email))
+}
+
+// unknownWeighs is the number of orders that a transfer to an unknown address costs,
+// which slows down probing for addresses that have accounts.
+const unknownWeighs = 500
+
+// Address directs a transfer to the account of its e-mail address. The error is a
+// *MisplacedError if the address cannot have the money.
+func (t *Teller) Address(c *api.Call, to *Transfer) error {
+	found, known, err := t.Accounts.ByEmail(c.Context, to.email)
+	var malformed *bourse.Error
+	switch {
+	case errors.As(err, &malformed) && malformed.Code == bourse.CodeInvalid:
+		return &MisplacedError{to.field, "not an e-mail address"}
+	case err != nil:
+		return err
+	case !known:
+		c.Limits.Charge(api.Orders, c.Payer(), unknownWeighs)
+		return &MisplacedError{to.field, "no account has this e-mail address"}
+	case found.ID == c.Who.Account:
+		return &MisplacedError{to.field, "it is your own"}
+	}
+	to.Asked.Internal = found.ID
+	return nil
+}
+
+// Giving returns the payment of a transfer, for Pay.
+func (t *Teller) Giving(c *api.Call, to *Transfer, act account.Act) *Payment {
+	act.What = to.Says()
+	command := &bourse.Command{
+		Kind: bourse.CommandTransfer, Account: c.Who.Account, Wallet: &bourse.WalletCommand{Withdraw: to.Asked},
+	}
+	return &Payment{
+		Who: c.Who, Act: act, Asked: to.Asked,
+		Check: func() error { return to.Refused(t.Precheck(c.Who.Account, &to.Route, to.Asked), to.Asked) },
+		Send:  func() (bourse.Outcome, error) { return t.Accounts.Transfer(c.Context, command, to.message) },
+	}
+}
