@@ -90,11 +90,15 @@ const fieldCode = "code_2fa"
 // Attach replaces the body of the answer, with a Content-Type other than JSON.
 func (c *Call) Attach(kind string, body []byte) { c.whole, c.kind = body, []string{kind} }
 
+// Visit returns the request's source and user agent.
+func (c *Call) Visit() account.Visit {
+	return account.Visit{From: c.From, Agent: c.HTTP.UserAgent()}
+}
+
 // Act describes a V1 request, with its second-factor code, to the account service. A code
 // confirms requests to one path with the same fields.
 func (c *Call) Act(what account.Cases, path string) account.Act {
-	act := account.Act{Case: what, Visit: account.Visit{From: c.From, Agent: c.HTTP.UserAgent()},
-		Code: c.FactorCode(fieldCode)}
+	act := account.Act{Case: what, Visit: c.Visit(), Code: c.FactorCode(fieldCode)}
 	h := sha256.New()
 
 	_, _ = fmt.Fprintf(h, "%d %q", c.Who.Account, path)
@@ -125,6 +129,9 @@ type Endpoint struct {
 	// Query lets a method other than GET give its fields, which must be strings, in the
 	// query as well. A second factor would not bind such fields.
 	Query bool
+	// Private keeps an endpoint of V1 that needs no key from taking its fields in a query:
+	// they are secrets, and addresses are logged on their way.
+	Private bool
 	// Class selects the limit that a request counts against.
 	Class Class
 	// Compress permits to compress large answers. Their length then tells of their content:

@@ -84,8 +84,14 @@ func Known(err error) *Error {
 	return &Error{code, known.Message}
 }
 
+// errSession is the error for a key where only a session will do: ScopeAccount has no name.
+var errSession = bourse.Errorf(bourse.CodeForbidden, "Forbidden: it needs a session, not an API key")
+
 // Forbidden returns the error for a key without a required scope.
 func Forbidden(scope account.Scopes) error {
+	if scope == account.ScopeAccount {
+		return errSession
+	}
 	return bourse.Errorf(bourse.CodeForbidden, "Forbidden: the key has no scope %s", scope)
 }
 

@@ -336,7 +336,7 @@ func (e *Endpoint) query(c *Call) bool {
 	if e.Method != "" {
 		return get
 	}
-	return get && e.Scope == 0 && len(c.Body) == 0
+	return get && e.Scope == 0 && !e.Private && len(c.Body) == 0
 }
 
 // answered returns the body of the answer.

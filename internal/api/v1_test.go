@@ -94,6 +94,10 @@ func endpoints(waiting chan<- struct{}) []api.Endpoint {
 			c.Out.Text("text", c.Text("text"))
 			return c.Err()
 		}},
+		{Path: "/private", Private: true, Fields: api.Fields{"text"}, Answer: func(c *api.Call) error {
+			c.Require("text")
+			return c.Err()
+		}},
 		{Path: "/who", Scope: account.ScopeRead, Answer: func(c *api.Call) error {
 			c.Out.Uint("account", uint64(c.Who.Account))
 			return nil
@@ -235,6 +239,20 @@ func TestGETWithAQuery(t *testing.T) {
 	}
 	if r, got := d.ask(http.MethodGet, "/spot/echo?text=x", http.NoBody); r.status != http.StatusTooManyRequests {
 		t.Errorf("%d %s", r.status, got)
+	}
+}
+
+// TestSecretsAreInBodies wants an endpoint for secrets to read none from a query.
+func TestSecretsAreInBodies(t *testing.T) {
+	d := newDesk(t, api.Limits{})
+	for body, want := range map[string]string{
+		"": failure("VALIDATION_ERROR", "Request must be one JSON object"), "{}": failure("MISSING_DATA", "Missing data: text"), `{"text":"x"}`: `{"success":true}`,
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			if r, got := d.ask(method, "/spot/private?text=x", strings.NewReader(body)); r.status != http.StatusOK || got != want {
+				t.Errorf("%s %q: %d %s, want %s", method, body, r.status, got, want)
+			}
+		}
 	}
 }
 

@@ -76,11 +76,6 @@ func (c *Call) SegmentID(name string) uint64 {
 	return id
 }
 
-// Visit returns the request's source and user agent.
-func (c *Call) Visit() account.Visit {
-	return account.Visit{From: c.From, Agent: c.HTTP.UserAgent()}
-}
-
 // Act describes the request, with its second-factor code, to the account service. A
 // malformed code is an error.
 func (c *Call) Act(what account.Cases) account.Act {
