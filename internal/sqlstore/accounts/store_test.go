@@ -8,6 +8,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/notice"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/postgres/postgrestest"
 )
@@ -36,6 +37,7 @@ func TestContract(t *testing.T) {
 			{"log-ins", testLogIns},
 			{"undos", testUndos},
 			{"trimmed activity", testTrimmedActivity},
+			{"notices", testNotices},
 		} {
 			t.Run(kind+"/"+c.name, func(t *testing.T) { c.test(t, open(t, place(t))) })
 		}
@@ -176,5 +178,36 @@ func testNames(t *testing.T, s *accounts.Store) {
 	all := 0
 	if err := s.Names(t.Context(), func(*account.NameRow) error { all++; return nil }); err != nil || all != 3 {
 		t.Errorf("%d rows (%v), want 3", all, err)
+	}
+}
+
+// testNotices lists live and ended notices.
+func testNotices(t *testing.T, s *accounts.Store) {
+	var all []notice.Notice
+	for _, kind := range []notice.Kind{notice.Banner, notice.Popup, notice.Announcement} {
+		n := notice.Notice{Kind: kind, Title: "t", Body: "b\n\n<é>", Created: 5}
+		if err := s.AddNotice(t.Context(), &n); err != nil {
+			t.Fatal(err)
+		}
+		all = append([]notice.Notice{n}, all...)
+	}
+	if all[0].ID <= all[1].ID || all[1].ID <= all[2].ID || all[2].ID == 0 {
+		t.Errorf("ids %d, %d, %d", all[2].ID, all[1].ID, all[0].ID)
+	}
+	for range 2 { // the first end stays
+		if err := s.EndNotice(t.Context(), all[1].ID, 7+all[1].Ended); err != nil {
+			t.Fatal(err)
+		}
+		all[1].Ended = 7
+	}
+
+	if got, err := s.LiveNotices(t.Context()); err != nil || !reflect.DeepEqual(got, []notice.Notice{all[0], all[2]}) {
+		t.Errorf("live %+v %v", got, err)
+	}
+	if got, err := s.Notices(t.Context(), 0, 10); err != nil || !reflect.DeepEqual(got, all) {
+		t.Errorf("all %+v %v, want %+v", got, err, all)
+	}
+	if got, err := s.Notices(t.Context(), all[0].ID, 1); err != nil || !reflect.DeepEqual(got, all[1:2]) {
+		t.Errorf("a page %+v %v, want %+v", got, err, all[1:2])
 	}
 }
