@@ -37,6 +37,11 @@ type adminCmd struct {
 	Mail struct {
 		Last mailLast `cmd:"" help:"Show the last letter to an address."`
 	} `cmd:"" help:"The letters of a sandbox, which sends none."`
+	Notice struct {
+		Add  noticeAdd  `cmd:"" help:"Show a text to everybody."`
+		List noticeList `cmd:"" help:"Show live and ended notices, newest first."`
+		End  noticeEnd  `cmd:"" help:"Show a notice no longer."`
+	} `cmd:"" help:"Banners, popups and announcements."`
 	Credit   credit   `cmd:"" help:"Hand out money of a sandbox."`
 	Balances balances `cmd:"" help:"Show what an account has."`
 	Market   struct {
@@ -166,6 +171,29 @@ type mailLast struct {
 
 // Run shows the last letter to an address.
 func (c *mailLast) Run(p *program, a *adminCmd) error { return p.ask(a, "mail/last", c) }
+
+type noticeAdd struct {
+	Kind  string `arg:"" enum:"banner,popup,announcement" help:"Where clients show it: banner, popup or announcement." json:"kind"`
+	Title string `arg:"" help:"One line." json:"title"`
+	Body  string `arg:"" help:"Plain text; an empty line begins a paragraph." json:"body"`
+}
+
+// Run publishes a notice.
+func (c *noticeAdd) Run(p *program, a *adminCmd) error { return p.ask(a, "notice/add", c) }
+
+type noticeList struct {
+	Before uint64 `help:"Id of the last notice seen, to go on behind it." json:"before"`
+}
+
+// Run lists notices.
+func (c *noticeList) Run(p *program, a *adminCmd) error { return p.ask(a, "notice/list", c) }
+
+type noticeEnd struct {
+	ID uint64 `arg:"" help:"Notice's id." json:"id"`
+}
+
+// Run withdraws a notice.
+func (c *noticeEnd) Run(p *program, a *adminCmd) error { return p.ask(a, "notice/end", c) }
 
 type credit struct {
 	ofAccount

@@ -24,6 +24,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/mail"
+	"github.com/bourse-exchange/bourse/internal/notice"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wallet"
@@ -55,6 +56,7 @@ type Node struct {
 	tail     *history.Tail
 	reader   *history.Reader
 	accounts *account.Service
+	notices  *notice.Board
 	// letters holds the letters of a sandbox, which has no mail server.
 	letters *mail.Box
 	// post queues letters for the mail server; nil without one.

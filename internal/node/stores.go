@@ -15,6 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/anchor"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/mail"
+	"github.com/bourse-exchange/bourse/internal/notice"
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
@@ -58,6 +59,10 @@ func (n *Node) openStores(ctx context.Context) error {
 	n.closers = append(n.closers, keep)
 	if err := sqlstore.Bind(n.Data, n.Accounts); err != nil {
 		return err
+	}
+
+	if n.notices, err = notice.Open(ctx, keep, time.Now); err != nil {
+		return fmt.Errorf("%s: %w", n.accountsPlace(), err)
 	}
 
 	store, err := sqlhistory.Open(ctx, n.at(n.History, HistoryDB))

@@ -13,6 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/notice"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
@@ -29,6 +30,7 @@ type Sequencer interface {
 // Options are the parts of a server.
 type Options struct {
 	Accounts  *account.Service
+	Notices   *notice.Board
 	View      *view.View
 	History   *history.Reader
 	Sequencer Sequencer
@@ -75,6 +77,9 @@ func (s *Server) Handler() http.Handler {
 		"factor/reset":       taking(s.factorReset),
 		"factor/stolen":      taking(s.factorStolen),
 		"mail/last":          taking(s.mailLast),
+		"notice/add":         taking(s.noticeAdd),
+		"notice/list":        taking(s.noticeList),
+		"notice/end":         taking(s.noticeEnd),
 		"credit":             taking(s.credit),
 		"balances":           taking(s.balances),
 		"market/state":       taking(s.marketState),
