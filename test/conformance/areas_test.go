@@ -7,6 +7,6 @@ var allChecks = [][]check{
 	placeChecks, moneyChecks, executionChecks, stopsChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, silenceChecks, extrasChecks, feesChecks, infoChecks,
 	operationsChecks, streamsChecks, resumeChecks, slowChecks, ownChecks, ownMoneyChecks, consistencyChecks,
 	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,
-	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks, walletOffChecks, walletFactorChecks, walletRESTChecks,
+	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks, walletOffChecks, walletFactorChecks, walletGiveChecks, walletRESTChecks,
 	restChecks, peopleChecks,
 }

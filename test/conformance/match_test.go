@@ -21,6 +21,8 @@ var placeholders = map[string]struct {
 	"#dec":    {'"', regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$`)},
 	"#pct":    {'"', regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)},
 	"#text":   {'"', regexp.MustCompile(`^[^\n]+$`)},
+	"#plain":  {'"', regexp.MustCompile(`.`)},
+	"#secret": {'"', regexp.MustCompile(`^[0-9a-f]{64}$`)},
 	"#url":    {'"', regexp.MustCompile(`^https?://[^/]+/.+$`)},
 
 	"#full":   {'"', regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?$`)},

@@ -31,6 +31,19 @@ var shapes = map[string]string{
 	"/time":                     "success time:#time",
 	"/limits":                   "success limits:[limit]",
 	"/info/spot_fees":           "success fees:<fee_level>",
+	"/info/withdrawal_fees":     "success fees:[asset_fees]",
+	"/info/banner":              "success active bannerid?:#id time?:#time title?:#text body?:#plain",
+	"/info/v2/popup":            "success popups:[popup]",
+	"/info/v2/announcements":    "success announcements:[announcement] cursor?:#id",
+	"/p2p/fiats":                "success fiats:#texts",
+	"/p2p/assets":               "success assets:#texts",
+	"/account/session/check":    "success valid",
+	"/account/login":            "success api_key:#secret",
+	"/account/logout":           "success",
+	"/account/api_keys/list":    "success sessions:<api_key>",
+	"/account/api_keys/new":     "success sid:#id api_key:#secret" + keyShape,
+	"/account/api_keys/edit":    "success sid:#id" + keyShape,
+	"/account/api_keys/remove":  "success",
 
 	"limit":     "class:#text scope:#text limit:#id remaining:#int reset:#int",
 	"market":    ticker,
@@ -45,6 +58,15 @@ var shapes = map[string]string{
 	"order_trade": "time:#time fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id",
 	"own_trade": "time:#time pair:#pair fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id" +
 		" side:#side",
+
+	"api_key":      keyShape,
+	"popup":        "popupid:#id time:#time title:#text body:#plain",
+	"announcement": "annoid:#id time:#time title:#text excerpt:#plain body:#plain",
+	"asset_fees":   "symbol:#symbol name:#text icon_url:#url asset:#symbol networks:[network_fees]",
+	"network_fees": "symbol:#symbol name:#text icon_url:#url network_description:#text fee:#dec deposit:{deposit_terms}" +
+		" withdrawal:{withdrawal_terms}",
+	"deposit_terms":    "min_amount:#dec",
+	"withdrawal_terms": "min_amount:#dec fee_min:#dec fee_max:#dec",
 
 	"fee_level": "volume:#dec volume_asset:#symbol hold:#dec hold_asset:#symbol maker_fee:#dec taker_fee:#dec",
 
@@ -70,6 +92,8 @@ var shapes = map[string]string{
 const (
 	ticker = "pair:#pair base:#symbol quote:#symbol icon_url:#url price:#dec change:#pct previous:#dec"
 	day    = " high:#dec low:#dec vol_base:#dec vol_quote:#dec"
+
+	keyShape = " description:#text scopes:#texts ips:#texts expires?:#time last_act?:#time"
 )
 
 // shaped checks the order and types of fields of an answer or a message against its
@@ -100,12 +124,9 @@ func (x *exam) shapedAnswer(method, path, body string, a *answer) {
 		path, _, _ = strings.Cut(path, "?")
 		x.shapedAnswer(method, path, body, a)
 		x.undescribed = asked
-	case a.status == 200 && strings.HasPrefix(path, "/wallet/"):
-		x.walletShaped(path, a.value)
-		x.describedV1("WAL-TRN-6", path, body, a)
-	case a.status == 200 && strings.HasPrefix(path, "/info/"):
-		x.shaped(path, a.value)
-		x.describedV1("INFO-FEE-1", path, body, a)
+	case a.status == 200 && formClause(path) != "":
+		x.shapedV1(formClause(path), path, a.value)
+		x.describedV1(formClause(path), path, body, a)
 	case a.status != 200 || !strings.HasPrefix(path, "/spot/"):
 	case a.value.get("success").kind == 't':
 		x.shaped(strings.TrimPrefix(path, "/spot"), a.value)
@@ -114,6 +135,19 @@ func (x *exam) shapedAnswer(method, path, body string, a *answer) {
 		x.shaped("error", a.value)
 		x.describedV1("SPOT-TRN-14", path, body, a)
 	}
+}
+
+// formClause returns the clause of the answers' form of an interface V1 except for the spot
+// interface; empty for other paths.
+func formClause(path string) string {
+	for prefix, clause := range map[string]string{
+		"/wallet/": "WAL-TRN-6", "/info/": "INFO-FEE-1", "/p2p/": "INFO-PTP-1", "/account/": "ACV-TRN-2",
+	} {
+		if strings.HasPrefix(path, prefix) {
+			return clause
+		}
+	}
+	return ""
 }
 
 // validator validates requests and answers against the descriptions.
@@ -188,11 +222,8 @@ func (x *exam) tabled(name string, v *value, table string) {
 
 // tableOf returns the table that a form such as [x] names.
 func tableOf(form string) string {
-	name := form[1 : len(form)-1]
-	if table, known := walletShapes[name]; known {
-		return table
-	}
-	return shapes[name]
+	table, _ := tableNamed(form[1 : len(form)-1])
+	return table
 }
 
 // formed checks a field's value against its form.

@@ -281,7 +281,10 @@ var walletKeyChecks = []check{walletNeedsKeys, walletUselessKeys, walletScopes, 
 
 // ofAccounts are the endpoints that need a key.
 func ofAccounts() map[string]fields {
-	list := map[string]fields{"/balances": {}, "/balances_ex": {}, "/addressbook": {}}
+	list := map[string]fields{
+		"/balances": {}, "/balances_ex": {}, "/addressbook": {},
+		"/transfer": {"asset": "BTC", "amount": "1", "email": "nobody@example.com"},
+	}
 	for path, body := range demanding {
 		list[path] = body
 	}
@@ -316,7 +319,7 @@ func walletScopes(x *exam) {
 	reader := &account{x: x, key: key}
 	key, _ = a.newKey("trade,withdraw")
 	drawer := &account{x: x, key: key}
-	withdraws := []string{"/withdraw", "/withdraw/cancel", "/addressbook/rename", "/addressbook/delete"}
+	withdraws := []string{"/withdraw", "/withdraw/cancel", "/transfer", "/addressbook/rename", "/addressbook/delete"}
 	for path, body := range ofAccounts() {
 		asked := body.with("address", "x")
 		if slices.Contains(withdraws, path) {

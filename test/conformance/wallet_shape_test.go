@@ -12,6 +12,7 @@ var walletShapes = map[string]string{
 	"/wallet/withdraw/validate":  "success valid_address? valid_memo? internal?",
 	"/wallet/withdraw":           "success xid:#id",
 	"/wallet/withdraw/cancel":    "success",
+	"/wallet/transfer":           "success xid:#id",
 	"/wallet/addressbook":        "success addressbook:<wallet_address>",
 	"/wallet/addressbook/rename": "success",
 	"/wallet/addressbook/delete": "success",
@@ -31,18 +32,27 @@ var walletShapes = map[string]string{
 // extras are fields after the specified ones.
 const extras = " contract?:#text"
 
-// walletShaped checks the order and types of an answer's fields against the table of its
-// path, in every check.
-func (x *exam) walletShaped(path string, v *value) {
+// shapedV1 checks the order and types of an answer's fields against the table of its
+// path, in every check, for a clause.
+func (x *exam) shapedV1(clause, path string, v *value) {
 	x.Helper()
 	clauses := x.clauses
-	x.clauses = []string{"WAL-TRN-6"}
+	x.clauses = []string{clause}
 	defer func() { x.clauses = clauses }()
 	if v.get("need_2fa").kind == 't' {
 		x.tabled("need_2fa", v, walletShapes["need_2fa"])
 	} else if v.get("success").kind != 't' {
 		x.tabled("error", v, shapes["error"])
-	} else if table, known := shapes[path]; known {
+	} else if table, known := tableNamed(path); known {
 		x.tabled(path, v, table)
 	}
+}
+
+// tableNamed returns the table of a name.
+func tableNamed(name string) (string, bool) {
+	if table, known := walletShapes[name]; known {
+		return table, true
+	}
+	table, known := shapes[name]
+	return table, known
 }
