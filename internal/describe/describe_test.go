@@ -131,7 +131,9 @@ func TestEnumsHaveTypes(t *testing.T) {
 }
 
 func TestInterfacesAreWellFormed(t *testing.T) {
-	for file, prefix := range map[string]string{spotFile: "/spot", infoFile: "/info", walletFile: "/wallet"} {
+	for file, prefix := range map[string]string{
+		spotFile: "/spot", infoFile: "/info", p2pFile: "/p2p", walletFile: "/wallet", account1File: "/account",
+	} {
 		doc := mustLoad(t, file)
 		if doc.text("openapi") != "3.1.0" || doc.at("info").text("title") == "" || doc.at("info").text("version") == "" {
 			t.Errorf("%s: the head is not that of an OpenAPI 3.1 document", file)
@@ -280,6 +282,17 @@ func TestRequestsThatAreRefused(t *testing.T) {
 			`{"api_key":"k","asset":"A","network":"A","address":"x","amount":"1","fee":"1","adbk_name":"a\tb"}`,
 		},
 		"/wallet/addressbook/rename": {`{"api_key":"k","adbkid":1,"new_name":""}`},
+		"/wallet/transfer": {
+			`{"api_key":"k","asset":"A","amount":"1"}`, `{"api_key":"k","asset":"A","amount":1,"email":"a@b"}`,
+			`{"api_key":"k","asset":"A","amount":"1","email":"a@b","address":"a@b"}`,
+		},
+		"/account/session/check":   {`{}`, `{"api_key":7}`},
+		"/account/login":           {`{"email":"a@b"}`, `{"email":"a@b","password":"p","code_2fa":123456}`},
+		"/account/api_keys/new":    {`{"api_key":"k"}`, `{"api_key":"k","description":"d","scopes":["all"]}`},
+		"/account/api_keys/edit":   {`{"api_key":"k","description":"d"}`},
+		"/account/api_keys/remove": {`{"api_key":"k","sid":"x"}`},
+		"/info/v2/announcements":   {`{"cursor":-1}`, `{"limit":0}`, `{"limit":51}`},
+		"/info/withdrawal_fees":    {`{"offset":"0"}`},
 	} {
 		for _, body := range bodies {
 			if v.Request(path, []byte(body)) == nil {
@@ -314,6 +327,17 @@ func TestAnswersThatAreWrong(t *testing.T) {
 			`{"success":true,"fees":{"x":{"volume":"0","volume_asset":"A","hold":"0","hold_asset":"A","maker_fee":"0","taker_fee":"0"}}}`,
 			`{"success":true,"fees":{"0":{"volume":"0","volume_asset":"A","hold":"1","hold_asset":"A","maker_fee":"0","taker_fee":"0"}}}`,
 		},
+		"/account/session/check":   {`{"success":true}`, `{"success":true,"valid":"true"}`},
+		"/account/login":           {`{"success":true}`, `{"success":true,"api_key":"x"}`, `{"success":false,"error":"x","need_2fa":true}`},
+		"/account/api_keys/list":   {`{"success":true,"sessions":{"7":{"description":"d","scopes":["read"],"ips":[],"api_key":"x"}}}`},
+		"/account/api_keys/remove": {`{"success":true,"sid":7}`},
+		"/info/banner": {
+			`{"success":true}`, `{"success":true,"active":true}`, `{"success":true,"active":false,"bannerid":1}`,
+		},
+		"/info/v2/popup":         {`{"success":true}`, `{"success":true,"popups":[{"popupid":1,"title":"a","body":"b"}]}`},
+		"/info/v2/announcements": {`{"success":true,"announcements":[{"annoid":1,"time":"1.000000","title":"a","body":"b"}]}`},
+		"/info/withdrawal_fees":  {`{"success":true,"fees":[{"symbol":"A","name":"a","icon_url":"x","networks":[]}]}`},
+		"/p2p/fiats":             {`{"success":true,"fiats":{}}`, `{"success":true,"fiats":[{}]}`},
 		"/spot/open_orders": {
 			`{"success":true,"orders":[{"obid":1,"pair":"A/B","time":"1.000000","side":"BUY","price":"1","amount":"1",` +
 				`"time_in_force":"GTC","type":"LIMIT","quote_prec":"2","filled":"0"}]}`,

@@ -14,16 +14,18 @@ import (
 
 // The names of the documents.
 const (
-	spotFile    = "spot.yaml"
-	infoFile    = "info.yaml"
-	walletFile  = "wallet.yaml"
-	accountFile = "account.yaml"
-	wallet2File = "wallet2.yaml"
-	streamsFile = "streams.yaml"
+	spotFile     = "spot.yaml"
+	infoFile     = "info.yaml"
+	p2pFile      = "p2p.yaml"
+	walletFile   = "wallet.yaml"
+	account1File = "account1.yaml"
+	accountFile  = "account.yaml"
+	wallet2File  = "wallet2.yaml"
+	streamsFile  = "streams.yaml"
 )
 
 // restFiles are the documents of REST V1.
-var restFiles = []string{spotFile, infoFile, walletFile}
+var restFiles = []string{spotFile, infoFile, p2pFile, walletFile, account1File}
 
 // document is a description as plain JSON values.
 type document map[string]any

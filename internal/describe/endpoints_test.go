@@ -7,8 +7,10 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/accountv1"
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	"github.com/bourse-exchange/bourse/internal/api/infov1"
+	"github.com/bourse-exchange/bourse/internal/api/p2pv1"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
@@ -19,9 +21,11 @@ import (
 // documents.
 func TestEndpointsAreDescribed(t *testing.T) {
 	for file, endpoints := range map[string][]api.Endpoint{
-		spotFile:   new(spotv1.Spot).Endpoints(),
-		infoFile:   new(infov1.Info).Endpoints(),
-		walletFile: new(walletv1.Wallet).Endpoints(),
+		spotFile:     new(spotv1.Spot).Endpoints(),
+		infoFile:     new(infov1.Info).Endpoints(),
+		p2pFile:      p2pv1.Endpoints(),
+		walletFile:   new(walletv1.Wallet).Endpoints(),
+		account1File: new(accountv1.Account).Endpoints(),
 	} {
 		doc := mustLoad(t, file)
 		var served []string
@@ -57,10 +61,11 @@ func described(t *testing.T, doc document, e *api.Endpoint) {
 	}
 
 	get := doc.at("paths", e.Path, "get")
-	if (get != nil) != (e.Scope == 0) {
+	byQuery := e.Scope == 0 && !e.Private
+	if (get != nil) != byQuery {
 		t.Errorf("%s: GET is described: %v", e.Path, get != nil)
 	}
-	if e.Scope == 0 && !slices.Equal(parameters(get), query) {
+	if byQuery && !slices.Equal(parameters(get), query) {
 		t.Errorf("%s takes %v, its query has %v", e.Path, query, parameters(get))
 	}
 }
@@ -87,6 +92,8 @@ func tagOf(doc document, e *api.Endpoint) string {
 		return "account"
 	case account.ScopeWithdraw:
 		return "withdrawals"
+	case account.ScopeAccount:
+		return "session"
 	default:
 		return "trading"
 	}

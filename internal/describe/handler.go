@@ -115,11 +115,19 @@ func render(prefix string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	p2p, err := endpoints(p2pFile)
+	if err != nil {
+		return nil, err
+	}
 	wallet, err := endpoints(walletFile)
 	if err != nil {
 		return nil, err
 	}
 	streams, err := load(streamsFile)
+	if err != nil {
+		return nil, err
+	}
+	account1, err := endpoints(account1File)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +140,10 @@ func render(prefix string) ([]byte, error) {
 		return nil, err
 	}
 
-	p := page{Spot: spot, Info: info, Wallet: slices.Concat(wallet, wallet2), Account: account}
+	p := page{
+		Spot: spot, Info: slices.Concat(info, p2p), Wallet: slices.Concat(wallet, wallet2),
+		Account: slices.Concat(account1, account),
+	}
 	messages := streams.at("components", "messages")
 	for _, name := range slices.Sorted(maps.Keys(messages)) {
 		if operation := streams.at("operations", name); operation != nil {

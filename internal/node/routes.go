@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/accountv1"
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/api/icons"
 	"github.com/bourse-exchange/bourse/internal/api/infov1"
+	"github.com/bourse-exchange/bourse/internal/api/p2pv1"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
@@ -33,9 +35,13 @@ func (n *Node) routes() http.Handler {
 	n.wallet = &walletv1.Wallet{Teller: money}
 
 	mux := http.NewServeMux()
+	n.rest.Handle(mux, "/account", (&accountv1.Account{
+		Accounts: n.accounts, Who: n.limits.Guard(n.accounts),
+	}).Endpoints())
 	v2.Handle(n.rest, mux, "/account/v2", (&accountv2.Account{Accounts: n.accounts}).Endpoints())
 	n.rest.Handle(mux, "/spot", n.spot.Endpoints())
-	n.rest.Handle(mux, "/info", (&infov1.Info{View: n.view}).Endpoints())
+	n.rest.Handle(mux, "/info", (&infov1.Info{Teller: money, Notices: n.notices}).Endpoints())
+	n.rest.Handle(mux, "/p2p", p2pv1.Endpoints())
 	n.rest.Handle(mux, "/wallet", n.wallet.Endpoints())
 	v2.Handle(n.rest, mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
 	mux.Handle("/stream", n.streams)

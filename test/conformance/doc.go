@@ -15,7 +15,7 @@
 // check uses meanwhile, and leaves their books empty. The same holds for networks, which
 // make blocks only on demand; a check that needs several reserves them in the order BTC,
 // LTC, ETH, ATOM. Waiting for the exchange bypasses the proxy, so that a changed answer
-// never looks like a slow exchange.
+// never looks like a slow exchange. One check alone writes notices of a kind.
 //
 // Read exam_test.go first, then an area such as cancel_test.go; proxy_test.go and
 // mutation_test.go test the checks themselves.

@@ -50,13 +50,17 @@ func (o *operator) run(args []string) ([]byte, error) {
 	return out, err
 }
 
-// frequent returns the socket's request for the verbs that open accounts.
+// frequent returns the socket's request for the verbs that open accounts and write notices.
 func frequent(args []string) (path string, body fields) {
 	switch {
 	case args[0] == "account" && args[1] == "create":
 		return "account/create", fields{"email": args[2]}
 	case args[0] == "key" && args[1] == "create" && len(args) == 7:
 		return "key/create", fields{"account": number(args[2]), "name": args[4], "scopes": args[6], "addresses": "", "expires": ""}
+	case args[0] == "notice" && args[1] == "add":
+		return "notice/add", fields{"kind": args[2], "title": args[3], "body": args[4]}
+	case args[0] == "notice" && args[1] == "end":
+		return "notice/end", fields{"id": number(args[2])}
 	case args[0] == "credit":
 		return "credit", fields{"account": number(args[1]), "asset": args[2], "amount": args[3]}
 	}
