@@ -37,6 +37,7 @@ import (
 //	band RATIO        ATOM/USDT takes prices within this ratio of the last and the initial one
 //	least DURATION    the least length of a window of the full form
 //	disk N, memory N  the most KiB that an attacker adds in a second
+//	confirmed         the accounts of sessions have all cases of the second factor on
 //	nothing           no command of the attack may be journaled
 //
 // The words that are steps, taken in turn by each connection:
@@ -75,6 +76,7 @@ type attack struct {
 	pace        float64
 	fresh       bool
 	neighbour   bool
+	confirmed   bool
 	book        *ladder
 	band        string
 	least       time.Duration
@@ -196,6 +198,8 @@ func (a *attack) parse(line int, text string) (err error) {
 		a.nothing = true
 	case "neighbour":
 		a.neighbour = true
+	case "confirmed":
+		a.confirmed = true
 	case "book":
 		a.book = &ladder{}
 		_, err = fmt.Sscanf(rest, "%s %s %s %d", &a.book.pair, &a.book.from, &a.book.step, &a.book.levels)

@@ -62,7 +62,11 @@ func (s *siege) equip(m *member) {
 	}
 	p := &person{honest: s.honest, email: email, client: clientFrom(m.source, true), password: "battery staple"}
 	defer p.client.CloseIdleConnections()
-	if err := inTurn(p.reset, p.logIn); err != nil {
+	steps := []func() error{p.reset, p.logIn}
+	if s.attack.confirmed {
+		steps = append(steps, p.confirmEverything)
+	}
+	if err := inTurn(steps...); err != nil {
 		s.Fatal(err)
 	}
 	m.session = p.session

@@ -81,6 +81,21 @@ func (p *person) reset() error {
 	return err
 }
 
+// confirmEverything turns all cases of the second factor on.
+func (p *person) confirmEverything() error {
+	cases := fields{"cases": fields{"LOGIN": true, "WITHDRAWAL": true, "API_KEY": true}}
+	if _, err := p.must(http.MethodPatch, "/mfa/cases", cases); err == nil {
+		return errors.New("no second factor was asked for")
+	}
+	code, err := p.x.code(p.email)
+	if err != nil {
+		return err
+	}
+	cases["code2FA"] = code
+	_, err = p.must(http.MethodPatch, "/mfa/cases", cases)
+	return err
+}
+
 // logOut ends the session.
 func (p *person) logOut() error {
 	_, err := p.must(http.MethodDelete, "/sessions/current", nil)

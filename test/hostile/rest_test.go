@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The words of json.txt, decimals.txt, spot.txt and wallet.txt:
+// The words of json.txt, decimals.txt, spot.txt, wallet.txt and companions.txt:
 //
 //	post PATH BODY     sends a request; so do get, put, delete and head
 //	set NAME VALUE     puts a field into the form that comes; VALUE is JSON
