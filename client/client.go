@@ -1,0 +1,215 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Bounds of what an exchange sends, and of how long it takes.
+const (
+	// maxAnswer is the size of a whole book of a busy market, in bytes.
+	maxAnswer = 64 << 20
+	// dialWithin bounds the time to connect.
+	dialWithin = 10 * time.Second
+	// answerWithin bounds the time for an answer; a context may end it earlier. The exchange
+	// answers what takes longer with Outcome unknown.
+	answerWithin = 60 * time.Second
+)
+
+// Options configure a client. The zero Options are for market data alone.
+type Options struct {
+	// Key is the secret of an API key.
+	Key string
+	// WaitForLimits makes requests beyond a limit wait and repeat, instead of failing. The
+	// exchange carries out nothing of such a request.
+	WaitForLimits bool
+	// HTTP sends the requests. Nil is a client of this package's own, by Dial and TLS.
+	HTTP *http.Client
+	// Dial makes the connections of streams, and of requests if HTTP is nil. Nil dials the
+	// address.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// TLS configures https. Nil is the system's configuration.
+	TLS *tls.Config
+}
+
+// Client asks one exchange, for one account. Safe for concurrent use.
+type Client struct {
+	// base is the address without a trailing slash.
+	base string
+	o    Options
+	http *http.Client
+}
+
+// New returns a client of the exchange at an address such as http://127.0.0.1:8080.
+func New(address string, o Options) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is no address such as http://127.0.0.1:8080", address)
+	}
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{Timeout: dialWithin}).DialContext
+	}
+
+	c := &Client{base: strings.TrimSuffix(address, "/"), o: o, http: o.HTTP}
+	if c.http == nil {
+		c.http = &http.Client{Timeout: answerWithin, Transport: &http.Transport{
+			DialContext: o.Dial, TLSClientConfig: o.TLS, ForceAttemptHTTP2: true,
+			MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
+		}}
+	}
+	return c, nil
+}
+
+// Close closes the idle connections of requests.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// fields are the fields of a request.
+type fields map[string]any
+
+// text adds a field unless it is empty.
+func (f fields) text(name, value string) fields {
+	if value != "" {
+		f[name] = value
+	}
+	return f
+}
+
+// number adds a field unless it is zero.
+func (f fields) number(name string, value uint64) fields {
+	if value != 0 {
+		f[name] = value
+	}
+	return f
+}
+
+// seconds adds a time unless it is zero.
+func (f fields) seconds(name string, t time.Time) fields {
+	if !t.IsZero() {
+		f[name] = t.Unix()
+	}
+	return f
+}
+
+// look asks for market data.
+func look[A any](ctx context.Context, c *Client, path string, f fields) (answer A, err error) {
+	err = c.ask(ctx, path, f, &answer, false)
+	return answer, err
+}
+
+// read asks for what the account has.
+func read[A any](ctx context.Context, c *Client, path string, f fields) (answer A, err error) {
+	f["api_key"] = c.o.Key
+	err = c.ask(ctx, path, f, &answer, false)
+	return answer, err
+}
+
+// change asks for a change. Without an answer the error is ErrOutcomeUnknown.
+func change[A any](ctx context.Context, c *Client, path string, f fields) (answer A, err error) {
+	f["api_key"] = c.o.Key
+	err = c.ask(ctx, path, f, &answer, true)
+	return answer, err
+}
+
+// nothing is an answer of which only the success counts.
+type nothing struct{}
+
+// ask sends a request, and again after a limit if it is to wait for it.
+func (c *Client) ask(ctx context.Context, path string, f fields, into any, changes bool) error {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	for {
+		err := c.send(ctx, path, text, into)
+		var limited *Error
+		switch {
+		case err == nil:
+			return nil
+		case c.o.WaitForLimits && errors.As(err, &limited) && limited.Is(ErrTooManyRequests):
+			if pause(ctx, max(limited.RetryAfter, leastPause)) == nil {
+				continue
+			}
+		case changes && mayHaveHappened(err) && !errors.Is(err, ErrOutcomeUnknown):
+			return fmt.Errorf("%s: %w: %w", path, ErrOutcomeUnknown, err)
+		}
+		return err
+	}
+}
+
+// unsentError is the error of a request that never had a connection.
+type unsentError struct{ error }
+
+// Unwrap returns why there was no connection.
+func (e *unsentError) Unwrap() error { return e.error }
+
+// mayHaveHappened reports whether the exchange may have carried out a request that ended with
+// an error.
+func mayHaveHappened(err error) bool {
+	var refused *Error
+	if errors.As(err, &refused) {
+		return refused.Status >= http.StatusInternalServerError
+	}
+	return !errors.As(err, new(*unsentError))
+}
+
+// send sends a request once and reads its answer.
+func (c *Client) send(ctx context.Context, path string, text []byte, into any) error {
+	asked, connected := false, false
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { asked = true },
+		GotConn: func(httptrace.GotConnInfo) { connected = true },
+	})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+
+	res, err := c.http.Do(req)
+	if err != nil && asked && !connected {
+		err = &unsentError{err}
+	}
+	if err != nil {
+		return err
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err := errors.Join(err, res.Body.Close()); err != nil {
+		return err
+	}
+	if len(body) > maxAnswer {
+		return fmt.Errorf("%s: the answer has more than %d bytes", path, maxAnswer)
+	}
+	if err := refusal(path, res, body); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("%s: the answer is none of V1: %w", path, err)
+	}
+	return nil
+}
+
+// leastPause is the shortest pause before a request is repeated.
+const leastPause = 50 * time.Millisecond
+
+// pause waits. The error is that of the context, if it ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,120 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Error is an exchange's refusal.
+type Error struct {
+	// Path is the endpoint, or the operation of a stream.
+	Path string
+	// Status is the status of the answer: 200 if the exchange understood the request and
+	// refused it; zero on a stream.
+	Status int
+	// Code names the reason, such as INSUF_FUNDS; empty if the exchange names none.
+	Code string
+	// Message is the exchange's sentence, or the status if there is none.
+	Message string
+	// RetryAfter is the time after which a request beyond a limit may succeed; zero if the
+	// exchange does not say it.
+	RetryAfter time.Duration
+	// Limit is the limit that the request counted against, if the exchange tells it.
+	Limit Limit
+}
+
+// Limit is the state of a limit of requests, from the headers RateLimit-Limit,
+// RateLimit-Remaining and RateLimit-Reset.
+type Limit struct {
+	// Limit is the number of requests allowed at once, Remaining what is left of them.
+	Limit, Remaining int
+	// Reset is the time until all are there again.
+	Reset time.Duration
+}
+
+// Error returns path and sentence.
+func (e *Error) Error() string { return e.Path + ": " + e.Message }
+
+// The errors that errors.Is finds.
+var (
+	// ErrOutcomeUnknown means that the request may have been carried out: the connection
+	// broke before the answer, or the exchange does not know yet.
+	ErrOutcomeUnknown = errors.New("outcome unknown")
+	// ErrTooManyRequests means that a limit was reached; nothing was carried out.
+	ErrTooManyRequests = errors.New("too many requests")
+	// ErrUnauthorized means that the key is malformed, unknown, revoked or expired.
+	ErrUnauthorized = errors.New("unauthorized")
+	// ErrOrderNotFound means that the order does not exist, is somebody else's or, for a
+	// cancel, is done.
+	ErrOrderNotFound = errors.New("order not found")
+	// ErrAlreadySent means that a withdrawal cannot be canceled any more.
+	ErrAlreadySent = errors.New("withdrawal already sent")
+)
+
+// sentences are those that V1 promises word for word.
+var sentences = map[string]error{
+	"Outcome unknown":         ErrOutcomeUnknown,
+	"Too many requests":       ErrTooManyRequests,
+	"Unauthorized":            ErrUnauthorized,
+	"Order not found":         ErrOrderNotFound,
+	"Withdrawal already sent": ErrAlreadySent,
+}
+
+// Is reports whether the refusal is one of this package's errors.
+func (e *Error) Is(target error) bool {
+	return sentences[e.Message] == target || e.Status == http.StatusTooManyRequests && target == ErrTooManyRequests
+}
+
+// refusal returns the error of an answer, or nil. The body of a status other than 200 and 404
+// means nothing.
+func refusal(path string, res *http.Response, body []byte) error {
+	e := &Error{Path: path, Status: res.StatusCode, Message: res.Status}
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusNotFound {
+		e.RetryAfter = headerSeconds(res.Header, "Retry-After")
+		e.Limit = Limit{
+			Limit: headerCount(res.Header, "RateLimit-Limit"), Remaining: headerCount(res.Header, "RateLimit-Remaining"),
+			Reset: headerSeconds(res.Header, "RateLimit-Reset"),
+		}
+		return e
+	}
+
+	var answer struct {
+		Success     *bool
+		Error, Code string
+	}
+	err := json.Unmarshal(body, &answer)
+	switch {
+	case res.StatusCode == http.StatusNotFound:
+		e.Code = answer.Code
+		if answer.Error != "" {
+			e.Message = answer.Error
+		}
+		return e
+	case err != nil:
+		return fmt.Errorf("%s: the answer is none of V1: %w", path, err)
+	case answer.Success == nil:
+		return fmt.Errorf("%s: the answer is none of V1: it has no success", path)
+	case *answer.Success:
+		return nil
+	}
+	e.Code, e.Message = answer.Code, answer.Error
+	return e
+}
+
+// headerCount returns a header's number; zero if there is none.
+func headerCount(h http.Header, name string) int {
+	n, err := strconv.Atoi(strings.TrimSpace(h.Get(name)))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+func headerSeconds(h http.Header, name string) time.Duration {
+	return time.Duration(headerCount(h, name)) * time.Second
+}

@@ -1,0 +1,342 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"iter"
+	"strings"
+	"time"
+)
+
+// OrderType is the type of an order.
+type OrderType string
+
+// The types of orders.
+const (
+	LimitOrder     OrderType = "LIMIT"
+	MarketOrder    OrderType = "MARKET"
+	StopLimitOrder OrderType = "STOP_LIMIT"
+)
+
+// TimeInForce says how long an order stands.
+type TimeInForce string
+
+// The times in force.
+const (
+	GTC TimeInForce = "GTC"
+	FOK TimeInForce = "FOK"
+	IOC TimeInForce = "IOC"
+)
+
+// Status is the status of an order. Rejected is that of a client id whose order was rejected.
+type Status string
+
+// The statuses of orders.
+const (
+	Open     Status = "OPEN"
+	Filled   Status = "FILLED"
+	Canceled Status = "CANCELED"
+	Killed   Status = "KILLED"
+	Rejected Status = "REJECTED"
+)
+
+// Role is an order's part in a trade.
+type Role string
+
+// The roles.
+const (
+	Maker Role = "MAKER"
+	Taker Role = "TAKER"
+)
+
+// RespType says what an answer to a new order waits for.
+type RespType string
+
+// The types of responses.
+const (
+	// RespNone waits until the order is on disk, and tells nothing of it.
+	RespNone RespType = "NONE"
+	// RespACK waits until the order is accepted or rejected.
+	RespACK RespType = "ACK"
+	// RespResult also tells how the order stands when all that it caused is done.
+	RespResult RespType = "RESULT"
+)
+
+// SelfTrade says what happens when an order meets one of its own account.
+type SelfTrade string
+
+// The modes; without one the market's own counts.
+const (
+	SelfTradeAllow  SelfTrade = "none"
+	CancelNewest    SelfTrade = "cancel_newest"
+	CancelOldest    SelfTrade = "cancel_oldest"
+	CancelBothSides SelfTrade = "cancel_both"
+)
+
+// NewOrder is an order to be placed. What its type does not need stays empty.
+type NewOrder struct {
+	Pair        string
+	Side        Side
+	Type        OrderType
+	TimeInForce TimeInForce
+	Price       Decimal
+	// Amount is in the base asset, Total in the quote asset.
+	Amount Decimal
+	Total  Decimal
+	Stop   Decimal
+	// RespType is RespResult if it is empty.
+	RespType RespType
+	// ClientID is the client's own name for the order, of 1 to 36 characters of
+	// A-Z a-z 0-9 . _ : -. A request that comes again with the same name and the same fields
+	// is answered with the first outcome and places nothing.
+	ClientID  string
+	PostOnly  bool
+	SelfTrade SelfTrade
+}
+
+func (o *NewOrder) fields() fields {
+	f := fields{
+		"pair": o.Pair, "side": o.Side, "type": o.Type, "time_in_force": o.TimeInForce,
+		"resp_type": cmp.Or(o.RespType, RespResult),
+	}
+	if o.PostOnly {
+		f["post_only"] = true
+	}
+	return f.text("price", string(o.Price)).text("amount", string(o.Amount)).text("total", string(o.Total)).
+		text("stop", string(o.Stop)).text("client_id", o.ClientID).text("stp", string(o.SelfTrade))
+}
+
+// Placed is an order as the answer to its request tells it: nothing for RespNone.
+type Placed struct {
+	OrderID uint64 `json:"obid"`
+	Status  Status `json:"status"`
+	// Filled is what was traded, for RespResult.
+	Filled Decimal `json:"filled"`
+}
+
+// Place sends an order once. After ErrOutcomeUnknown the order may exist:
+// [Client.OrderByClientID] tells, or the same request again, if it has a ClientID.
+func (c *Client) Place(ctx context.Context, o *NewOrder) (Placed, error) {
+	return change[Placed](ctx, c, "/spot/open_orders/new", o.fields())
+}
+
+// PlaceOnce places an order exactly once: it repeats the request until an answer comes, however
+// often the connection breaks, or the context ends. It gives an order without a ClientID a random
+// one, in o. The exchange keeps the id of an order for a day after the order's end.
+func (c *Client) PlaceOnce(ctx context.Context, o *NewOrder) (Placed, error) {
+	o.ClientID = nameOf(o.ClientID)
+	return once(ctx, func() (Placed, error) { return c.Place(ctx, o) })
+}
+
+// nameOf returns a client id, or a random one for an empty one.
+func nameOf(id string) string {
+	if id == "" {
+		return rand.Text()
+	}
+	return id
+}
+
+// mostPause bounds the pauses between two attempts.
+const mostPause = 5 * time.Second
+
+// once repeats a request with a client id until its outcome is known.
+func once[A any](ctx context.Context, request func() (A, error)) (A, error) {
+	var unknown error // of the first attempt that may have been carried out
+	for wait := leastPause; ; wait = min(2*wait, mostPause) {
+		answer, err := request()
+		switch {
+		case errors.Is(err, ErrOutcomeUnknown):
+			if unknown == nil {
+				unknown = err
+			}
+		case !errors.As(err, new(*unsentError)):
+			return answer, err
+		}
+
+		if pause(ctx, wait) != nil {
+			if unknown != nil {
+				err = unknown
+			}
+			return answer, err
+		}
+	}
+}
+
+// Cancel cancels an order. An order that is unknown or done is ErrOrderNotFound.
+func (c *Client) Cancel(ctx context.Context, orderID uint64) error {
+	_, err := change[nothing](ctx, c, "/spot/open_orders/cancel", fields{"obid": orderID})
+	return err
+}
+
+// CancelByClientID cancels the open order with a client id.
+func (c *Client) CancelByClientID(ctx context.Context, clientID string) error {
+	_, err := change[nothing](ctx, c, "/spot/open_orders/cancel", fields{"client_id": clientID})
+	return err
+}
+
+// CancelAll cancels the open orders of a market, or all if pair is empty, and returns their ids.
+func (c *Client) CancelAll(ctx context.Context, pair string) ([]uint64, error) {
+	a, err := change[struct{ Obids []uint64 }](ctx, c, "/spot/open_orders/cancel_all", fields{}.text("filter_pair", pair))
+	return a.Obids, err
+}
+
+// CancelAfter cancels the open orders of a market, or all if pair is empty, after a time of whole
+// seconds, unless it is called again before. It returns when that is. Zero disarms.
+func (c *Client) CancelAfter(ctx context.Context, pair string, d time.Duration) (Time, error) {
+	f := fields{"seconds": int64(d / time.Second)}.text("pair", pair)
+	a, err := change[struct{ Expires Time }](ctx, c, "/spot/open_orders/cancel_after", f)
+	return a.Expires, err
+}
+
+// Order is an order of the account, as it stands.
+type Order struct {
+	OrderID     uint64      `json:"obid"`
+	ClientID    string      `json:"client_id"`
+	Pair        string      `json:"pair"`
+	Base        string      `json:"base"`
+	Quote       string      `json:"quote"`
+	Time        Time        `json:"time"`
+	Side        Side        `json:"side"`
+	Type        OrderType   `json:"type"`
+	TimeInForce TimeInForce `json:"time_in_force"`
+	Price       Decimal     `json:"price"`
+	Amount      Decimal     `json:"amount"`
+	Total       Decimal     `json:"total"`
+	Stop        Decimal     `json:"stop"`
+	// Filled is what was traded, in base; empty while a stop waits.
+	Filled Decimal `json:"filled"`
+	// PricePrecision is the market's number of decimals of prices.
+	PricePrecision uint8 `json:"quote_prec"`
+	// Status is empty in the list of open orders.
+	Status Status `json:"status"`
+	// Reason is why an order was rejected.
+	Reason string `json:"reason"`
+	// Trades are the order's, oldest first; not in the list of open orders.
+	Trades []Fill `json:"trades"`
+}
+
+// Fill is one side of a trade, as its account sees it.
+type Fill struct {
+	// TradeID is the market's number of the trade. Both sides have it: pair, TradeID and Role
+	// together name a fill.
+	TradeID uint64 `json:"trade_id"`
+	OrderID uint64 `json:"obid"`
+	// Pair and Side are empty in the trades of an order.
+	Pair   string  `json:"pair"`
+	Side   Side    `json:"side"`
+	Time   Time    `json:"time"`
+	Price  Decimal `json:"price"`
+	Amount Decimal `json:"amount"`
+	Total  Decimal `json:"total"`
+	// Fee is in what was received: in base for a buy, in quote for a sale.
+	Fee  Decimal `json:"fee"`
+	Role Role    `json:"role"`
+}
+
+// Past selects rows of the past. The zero Past selects all.
+type Past struct {
+	Pair string
+	// From and To bound the times of rows, in whole seconds, both included.
+	From, To time.Time
+}
+
+func (p *Past) fields() fields {
+	return fields{"offset": 0}.text("filter_pair", p.Pair).seconds("from", p.From).seconds("to", p.To)
+}
+
+// OpenOrders lists the open orders of a market, or all if pair is empty, newest first. An order
+// that ends while later pages are read may hide another: follow MyOrders for a list that stays
+// whole.
+func (c *Client) OpenOrders(ctx context.Context, pair string) iter.Seq2[Order, error] {
+	f := fields{}.text("filter_pair", pair)
+	return pages(func(offset int) ([]Order, error) {
+		f["offset"] = offset
+		a, err := read[struct{ Orders []Order }](ctx, c, "/spot/open_orders", f)
+		return a.Orders, err
+	})
+}
+
+// Orders lists the account's orders, open ones included, newest first.
+func (c *Client) Orders(ctx context.Context, which Past) iter.Seq2[Order, error] {
+	return begun(func() iter.Seq2[Order, error] {
+		f, last := which.fields(), uint64(0)
+		list := pages(func(int) ([]Order, error) {
+			a, err := read[struct{ Orders []Order }](ctx, c, "/spot/orders_history", f.number("after", last))
+			return a.Orders, err
+		})
+		return filtered(list, func(o *Order) bool {
+			last = o.OrderID
+			return true
+		})
+	})
+}
+
+// Fills lists the account's fills, newest first. Fills that are made meanwhile are not in it. With
+// a pair, far pages cost less.
+func (c *Client) Fills(ctx context.Context, which Past) iter.Seq2[Fill, error] {
+	return begun(func() iter.Seq2[Fill, error] {
+		f, last := which.fields(), map[string]*reached{}
+		list := pages(func(offset int) ([]Fill, error) {
+			if at := last[which.Pair]; at != nil {
+				f["after"] = at.trade + 1 // the trade may have another fill, of the same account
+			} else {
+				f["offset"] = offset
+			}
+			a, err := read[struct{ Trades []Fill }](ctx, c, "/spot/trades_history", f)
+			return a.Trades, err
+		})
+		return filtered(list, func(row *Fill) bool {
+			if last[row.Pair] == nil {
+				last[row.Pair] = &reached{trade: ^uint64(0)}
+			}
+			return last[row.Pair].pass(row)
+		})
+	})
+}
+
+// reached is where a list of fills has come to in a market.
+type reached struct {
+	trade uint64
+	// roles are those of the trade's fills that have been listed.
+	roles string
+}
+
+// pass reports whether a fill follows those that have been listed.
+func (r *reached) pass(row *Fill) bool {
+	if row.TradeID < r.trade {
+		r.trade, r.roles = row.TradeID, string(row.Role)
+		return true
+	}
+	if row.TradeID > r.trade || strings.Contains(r.roles, string(row.Role)) {
+		return false
+	}
+	r.roles += string(row.Role)
+	return true
+}
+
+// Order returns an order of the account.
+func (c *Client) Order(ctx context.Context, orderID uint64) (Order, error) {
+	a, err := read[struct{ Order Order }](ctx, c, "/spot/order", fields{"obid": orderID})
+	return a.Order, err
+}
+
+// OrderByClientID returns the latest order with a client id; a rejected one has the status
+// Rejected.
+func (c *Client) OrderByClientID(ctx context.Context, clientID string) (Order, error) {
+	a, err := read[struct{ Order Order }](ctx, c, "/spot/order", fields{"client_id": clientID})
+	return a.Order, err
+}
+
+// Fees are what an account is charged, in percent of what a trade brings.
+type Fees struct {
+	Level int     `json:"level"`
+	Maker Decimal `json:"maker_fee"`
+	Taker Decimal `json:"taker_fee"`
+}
+
+// Fees returns the account's fees in a market, or in the default one if pair is empty.
+func (c *Client) Fees(ctx context.Context, pair string) (Fees, error) {
+	return read[Fees](ctx, c, "/spot/user_fees", fields{}.text("pair", pair))
+}
