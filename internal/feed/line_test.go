@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/feed"
@@ -291,6 +293,29 @@ func TestStatesAreAwaited(t *testing.T) {
 	l.drain()
 	if !<-done {
 		t.Error("the state is still awaited")
+	}
+}
+
+// TestAwaitEndsWithSubscriber wants nobody to wait for a subscriber that takes nothing any more.
+func TestAwaitEndsWithSubscriber(t *testing.T) {
+	for name, end := range map[string]func(*feed.Subscriber){
+		"ended":     func(s *feed.Subscriber) { s.End([]byte("bye"), false) },
+		"abandoned": func(s *feed.Subscriber) { s.Abandon() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f, l := newPress(), newListener()
+			f.resumes(l.Subscriber, trades, 5)
+			f.Release(l.Subscriber, trades, 9, [][]byte{[]byte("state")})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			done := make(chan bool, 1)
+			go func() { done <- l.Await(ctx) }()
+			synctest.Wait()
+			end(l.Subscriber)
+			if !<-done {
+				t.Errorf("%s: the state was awaited for an hour", name)
+			}
+		})
 	}
 }
 

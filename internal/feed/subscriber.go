@@ -23,7 +23,7 @@ type Subscriber struct {
 	// arriving is owned by Deliver.
 	arriving [][]byte
 
-	// taken receives after a Take.
+	// taken receives after a Take, and after the end.
 	taken chan struct{}
 
 	mu     sync.Mutex
@@ -148,11 +148,16 @@ func (s *Subscriber) Take(batch [][]byte) [][]byte {
 	batch = append(batch, s.queue...)
 	clear(s.queue)
 	s.queue, s.bytes, s.pushed, s.states = s.queue[:0], 0, 0, 0
+	s.wake()
+	return batch
+}
+
+// wake lets Await look again.
+func (s *Subscriber) wake() {
 	select {
 	case s.taken <- struct{}{}:
 	default:
 	}
-	return batch
 }
 
 // End queues a last message; later messages are dropped. With now, queued messages are
@@ -171,9 +176,21 @@ func (s *Subscriber) End(last []byte, now bool) bool {
 	s.queue = append(s.queue, last)
 	idle := !s.taking
 	s.taking = true
+	s.wake()
 	s.mu.Unlock()
 	if idle {
 		s.start()
 	}
 	return true
+}
+
+// Abandon ends the subscriber without a last message, and drops the queue: its client is
+// gone.
+func (s *Subscriber) Abandon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	clear(s.queue)
+	s.queue = s.queue[:0]
+	s.wake()
 }

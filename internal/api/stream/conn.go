@@ -153,7 +153,7 @@ func (c *conn) flush(batch [][]byte, skip int) {
 			vector = append(vector[:0], rest[:n]...)
 			vector[0], skip = vector[0][skip:], 0
 			if !c.writeLong(vector) {
-				_ = c.raw.Close()
+				c.abandon()
 				return
 			}
 			if isClose(rest[n-1]) {
@@ -168,6 +168,13 @@ func (c *conn) flush(batch [][]byte, skip int) {
 		}
 		clear(batch)
 	}
+}
+
+// abandon ends a connection that takes no more bytes. Its reader may be waiting for it to take
+// some.
+func (c *conn) abandon() {
+	c.subscriber.Abandon()
+	_ = c.raw.Close()
 }
 
 // chunk returns the number of messages for the next write.

@@ -108,7 +108,7 @@ func (p *pen) visit(c *conn) bool {
 		left, skip, ok := p.send(c, rest[:n])
 		switch {
 		case !ok:
-			_ = c.raw.Close()
+			c.abandon()
 			return false
 		case left > 0:
 			go c.flush(slices.Clone(rest[n-left:]), skip)
