@@ -18,6 +18,7 @@ type journalCmd struct {
 	Dump    journalDump    `cmd:"" help:"Print commands, one JSON object on a line."`
 	Replay  journalReplay  `cmd:"" help:"Replay the journal and print the state hash; hold snapshots against it."`
 	Explain journalExplain `cmd:"" help:"Print every change of what an account has of an asset."`
+	Fills   journalFills   `cmd:"" help:"Print every fill, or those of an account."`
 	Prune   journalPrune   `cmd:"" help:"Delete archived commands for ever; the exchange must not run."`
 }
 
@@ -147,6 +148,20 @@ func (c *journalExplain) Run(p *program) error {
 		out.SetEscapeHTML(false)
 		return x.Explain(bourse.AccountID(c.Account), bourse.Symbol(c.Asset),
 			func(l audit.Line) error { return out.Encode(l) })
+	})
+}
+
+type journalFills struct {
+	Dir     string `arg:"" type:"existingdir" help:"Data directory."`
+	Account uint32 `arg:"" optional:"" help:"Account; all, if none is named."`
+}
+
+// Run prints fills.
+func (c *journalFills) Run(p *program) error {
+	return in(c.Dir, func(x *audit.Exchange) error {
+		out := json.NewEncoder(p.stdout)
+		out.SetEscapeHTML(false)
+		return x.Fills(bourse.AccountID(c.Account), func(f *audit.Fill) error { return out.Encode(f) })
 	})
 }
 
