@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -117,6 +119,35 @@ func (c *trader) tradeOn(t *testing.T, url string, acknowledged int) (ended chan
 		t.Fatalf("the trader ended %d acknowledgements early: %v", left, c.problem)
 	}
 	return ended
+}
+
+// tradeTogether lets clients trade, each on a goroutine, until so many orders and cancels are
+// acknowledged to them together. They go on until the exchange ends.
+func tradeTogether(t *testing.T, url string, traders []*trader, acknowledged int64) *sync.WaitGroup {
+	t.Helper()
+	reached, ended := make(chan struct{}), make(chan struct{})
+	var left atomic.Int64
+	left.Store(acknowledged)
+	work := new(sync.WaitGroup)
+	for _, c := range traders {
+		c.told = func() {
+			if left.Add(-1) == 0 {
+				close(reached)
+			}
+		}
+		work.Go(func() { c.trade(url) })
+	}
+	go func() {
+		work.Wait()
+		close(ended)
+	}()
+
+	select {
+	case <-reached:
+	case <-ended:
+		t.Fatalf("the traders ended %d acknowledgements early", left.Load())
+	}
+	return work
 }
 
 func (c *trader) cancel(client *http.Client, url string, id uint64) error {
