@@ -85,7 +85,10 @@ type follower struct {
 	fills map[string]client.Fill
 	// drops counts the connections that ended, resets the states in place of messages.
 	drops, resets int
-	end           func() error
+	// problem is what ended it.
+	problem error
+	// end ends it, once, and returns the problem that it met.
+	end func() error
 }
 
 // newFollower returns a follower that is dropped after most reads at most.
@@ -104,18 +107,24 @@ func newFollower(u *uplink, account int, key string, rng *rand.Rand, most int) *
 	return f
 }
 
-// follow begins to follow streams; end, once called, returns the problem that it met.
+// follow begins to follow streams.
 func (f *follower) follow(ctx context.Context, names ...string) {
 	f.stream.Names = names
 	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- f.followUntil(ctx, func(client.Event) bool { return false }) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		err := f.followUntil(ctx, func(client.Event) bool { return false })
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if !errors.Is(err, context.Canceled) {
+			f.problem = err
+		}
+	}()
 	f.end = func() error {
 		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			return err
-		}
-		return nil
+		<-ended
+		return f.problem
 	}
 }
 
@@ -162,11 +171,11 @@ func (f *follower) take(e client.Event) error {
 	return f.took(e)
 }
 
-// known returns the number of fills that the follower was told.
-func (f *follower) known() int {
+// knows reports whether the follower was told of so many fills. The error is what ended it.
+func (f *follower) knows(fills int) (bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.fills)
+	return len(f.fills) >= fills, f.problem
 }
 
 // fillKey names a fill: an account may have both sides of a trade.

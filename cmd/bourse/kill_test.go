@@ -28,6 +28,8 @@ const (
 	// longestLife is how many acknowledgements a life has at most. Counted and not
 	// timed, lives are alike on every machine.
 	longestLife = 200
+	// crashFollowers is how many clients follow the traders' fills.
+	crashFollowers = 10
 )
 
 // killing is an exchange that is killed again and again, and its customers.
@@ -36,6 +38,9 @@ type killing struct {
 	rng     *rand.Rand
 	traders []*trader
 	holders []*holder
+	// books are the traders' fills, each with its followers, who reach the exchange by up.
+	up    *uplink
+	books []*fillBook
 	// since is when the last report was, starting how long the starts from then
 	// on took.
 	since    time.Time
@@ -44,7 +49,8 @@ type killing struct {
 
 // TestKill kills the exchange while clients trade, deposit, withdraw and cancel
 // and blocks are mined, again and again. Afterwards every acknowledged order,
-// cancel, withdrawal and deposit is there; now and then everything comes to rest,
+// cancel, withdrawal and deposit is there, and followers whose connections are dropped
+// know each fill that REST and the journal have, once; now and then everything comes to rest,
 // and the chains, the customers' money, journal, snapshots and replays agree.
 func TestKill(t *testing.T) {
 	seed := *crashSeed
@@ -69,9 +75,15 @@ func TestKill(t *testing.T) {
 func newKilling(t *testing.T, seed uint64) *killing {
 	k := &killing{rng: rand.New(rand.NewPCG(seed, 1))}
 	k.server = start(t, t.TempDir(), "--bots=false", "--block-time=0", "--segment-size=256KiB", "--snapshot-every=500")
+	k.up = &uplink{up: make(chan struct{})}
+	k.up.serve(k.url)
 	for i := range 4 {
-		_, key := k.customer(fmt.Sprintf("t%d", i))
+		account, key := k.customer(fmt.Sprintf("t%d", i))
 		k.traders = append(k.traders, newTrader(key, rand.New(rand.NewPCG(seed, uint64(i+2)))))
+		k.books = append(k.books, newFillBook(t, k.up, account, key))
+	}
+	for i := range crashFollowers {
+		k.books[i%len(k.books)].follow(t.Context(), k.up, rand.New(rand.NewPCG(seed, uint64(i+200))))
 	}
 	for i := range 3 {
 		h := k.holder(fmt.Sprintf("h%d", i), map[string]string{
@@ -91,11 +103,18 @@ func (k *killing) run(cycles int) {
 		k.cycle()
 		if n%settleEvery == 0 || n == cycles {
 			k.settle()
+			for _, b := range k.books {
+				clear(b.compared) // REST is read to its end
+			}
+			k.reconcile()
 			k.report(n)
 		}
 		if k.t.Failed() {
 			k.t.FailNow()
 		}
+	}
+	for _, b := range k.books {
+		b.end(k.t)
 	}
 	k.audit()
 	k.rebuild(k.traders[0].key)
@@ -122,12 +141,14 @@ func (k *killing) cycle() {
 	case <-ended:
 		k.t.Error("all customers ended before the exchange was killed")
 	}
+	k.up.down()
 	k.kill()
 	<-ended
 
 	began := time.Now()
 	k.start()
 	k.starting += time.Since(began)
+	k.up.serve(k.url)
 	for _, c := range k.traders {
 		work.Go(func() { c.check(k.t, k.url) })
 	}
@@ -135,6 +156,17 @@ func (k *killing) cycle() {
 		h.check()
 	}
 	work.Wait()
+	k.reconcile()
+}
+
+// reconcile compares the fills that followers were told with REST and with the journal, while
+// nobody trades.
+func (k *killing) reconcile() {
+	k.t.Helper()
+	journaled := k.journaled()
+	for _, b := range k.books {
+		b.reconcile(k.t, journaled[b.account])
+	}
 }
 
 // life returns a channel that is closed when customers were told of so many orders,
@@ -191,6 +223,12 @@ func (k *killing) sum() (s acknowledged) {
 func (k *killing) report(cycles int) {
 	last := (cycles-1)%settleEvery + 1
 	per := func(d time.Duration) float64 { return d.Seconds() / float64(last) }
+	fills, drops := 0, 0
+	for _, b := range k.books {
+		f, d := b.told()
+		fills, drops = fills+f, drops+d
+	}
+	k.t.Logf("%d followers: told of %d fills over %d dropped connections", crashFollowers, fills, drops)
 	k.t.Logf("%d kills: acknowledged %+v; %.2f s a cycle, %.2f s of them a start", cycles, k.sum(), per(time.Since(k.since)), per(k.starting))
 	k.since, k.starting = time.Now(), 0
 }
