@@ -102,7 +102,7 @@ func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	body := f.document.In(chosen, f.encoder)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = w.Write(body) // the client may be gone
+	_, _ = w.Write(body) //nolint:gosec // the program's own document; the client may be gone
 }
 
 // render renders the index from the documents.

@@ -304,8 +304,8 @@ func TestAwaitEndsWithSubscriber(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f, l := newPress(), newListener()
-			f.resumes(l.Subscriber, trades, 5)
-			f.Release(l.Subscriber, trades, 9, [][]byte{[]byte("state")})
+			_, hold := f.Resume(l.Subscriber, trades, 5)
+			f.Release(l.Subscriber, hold, 9, [][]byte{[]byte("state")})
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
 			done := make(chan bool, 1)

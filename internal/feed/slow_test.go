@@ -14,13 +14,13 @@ func transfersOf(id bourse.AccountID) feed.Topic {
 	return feed.Topic{Kind: feed.OwnTransfers, Account: id}
 }
 
-// slow stages a message of a topic, its number, that Encode makes.
-func (f press) slow(t feed.Topic, make func() bool) {
+// slow stages a message of a topic, its number, that Encode makes if works returns true.
+func (f press) slow(t feed.Topic, works func() bool) {
 	f.Begin()
 	f.last[t]++
 	seq := f.last[t]
 	f.StageSlow(t, seq, func() []byte {
-		if !make() {
+		if !works() {
 			return nil
 		}
 		return []byte(fmt.Sprint(seq))

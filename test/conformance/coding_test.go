@@ -28,7 +28,7 @@ func recode(coding string, body []byte, decode bool) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, err = io.Copy(&out, r) //nolint:gosec // the exchange under test is no bomb
+		_, err = io.Copy(&out, r)
 		return out.Bytes(), err
 	case coding == "gzip" && !decode:
 		w := gzip.NewWriter(&out)
@@ -82,8 +82,8 @@ func (x *exam) shelf() *shelf {
 	return s
 }
 
-// coded checks an answer that must vary by the request's coding.
-func (x *exam) coded(a *answer, coding string, want *value) {
+// comes checks an answer that must vary by the request's coding.
+func (x *exam) comes(a *answer, coding string, want *value) {
 	x.Helper()
 	x.equal("answer", a.value.String(), want.String())
 	x.equal("Content-Encoding", a.header.Get("Content-Encoding"), coding)
@@ -93,19 +93,19 @@ func (x *exam) coded(a *answer, coding string, want *value) {
 func largeAnswers(x *exam) {
 	x.covers("SPOT-COD-1")
 	s := x.shelf()
-	x.coded(x.send(http.MethodPost, "/spot/orderbook", s.large, nil), "", s.book)
+	x.comes(x.send(http.MethodPost, "/spot/orderbook", s.large, nil), "", s.book)
 	if n := len(s.book.String()); n <= 1024 {
 		x.Errorf("%d bytes", n)
 	}
 
 	own := `{"offset":0,"api_key":"` + s.seller.key + `"}`
 	for _, coding := range []string{"gzip", "zstd"} {
-		x.coded(x.accepting(coding, http.MethodPost, "/spot/orderbook", s.large), coding, s.book)
-		x.coded(x.accepting(coding, http.MethodGet, "/spot/orderbook?pair="+s.pair, ""), coding, s.book)
-		x.coded(x.accepting(coding, http.MethodPost, "/spot/orderbook", s.best), "", s.touch)
+		x.comes(x.accepting(coding, http.MethodPost, "/spot/orderbook", s.large), coding, s.book)
+		x.comes(x.accepting(coding, http.MethodGet, "/spot/orderbook?pair="+s.pair, ""), coding, s.book)
+		x.comes(x.accepting(coding, http.MethodPost, "/spot/orderbook", s.best), "", s.touch)
 		for _, path := range []string{"/spot/open_orders", "/spot/orders_history"} {
 			plain := x.send(http.MethodPost, path, own, nil).value
-			x.coded(x.accepting(coding, http.MethodPost, path, own), coding, plain)
+			x.comes(x.accepting(coding, http.MethodPost, path, own), coding, plain)
 		}
 	}
 }
@@ -117,12 +117,12 @@ func weights(x *exam) {
 		"gzip, deflate, br, zstd": "zstd", "gzip;q=0.9, zstd;q=0.8": "gzip", "gzip;q=0, *": "zstd", "*;q=0.5, zstd;q=0": "gzip",
 		"br": "", "gzip;q=0, zstd;q=0": "", "*;q=0": "", "identity, gzip;q=0.5": "", "GZIP": "gzip", "identity;q=0": "",
 	} {
-		x.coded(x.accepting(accept, http.MethodPost, "/spot/orderbook", s.large), coding, s.book)
+		x.comes(x.accepting(accept, http.MethodPost, "/spot/orderbook", s.large), coding, s.book)
 	}
 	for accept, coding := range map[string]string{
 		"gzip, identity;q=0": "gzip", "zstd, *;q=0": "zstd", "gzip, identity;q=0.001": "", "identity;q=0": "",
 	} {
-		x.coded(x.accepting(accept, http.MethodPost, "/spot/orderbook", s.best), coding, s.touch)
+		x.comes(x.accepting(accept, http.MethodPost, "/spot/orderbook", s.best), coding, s.touch)
 	}
 }
 

@@ -219,11 +219,13 @@ func slowClient(x *exam) {
 
 	_ = s.conn.(*net.TCPConn).SetReadBuffer(socketBuffer)
 	s.reading.Lock()
-	for i := range 120 { // answers of 15 KiB, below the limit of frames
-		s.say(`{"op":"ping","id":` + strconv.Itoa(i+1) + strings.Repeat("0", 15<<10) + `}`)
+	for i := range 120 { // answers of 15 KiB, below the limit of frames in a second
+		ping := `{"op":"ping","id":` + strconv.Itoa(i+1) + strings.Repeat("0", 15<<10) + `}`
+		if s.frame(ws.NewTextFrame([]byte(ping))) != nil {
+			break // the exchange has closed the connection, and waited for a while
+		}
 		if i%40 == 39 {
 			a.sell(m, strconv.Itoa(11+i), "1")
-			time.Sleep(time.Second / 3) //nolint:forbidigo // frames are limited by the second
 		}
 	}
 	s.reading.Unlock()

@@ -80,9 +80,9 @@ func (c *conn) resumeLate() {
 	defer c.server.open.Done()
 	pause := firstPause
 	for {
-		l, any := c.nextLate()
+		l, found := c.nextLate()
 		switch {
-		case !any:
+		case !found:
 			return
 		case c.fill(c.gone, l) == nil:
 			pause = firstPause
@@ -100,7 +100,7 @@ func (c *conn) resumeLate() {
 }
 
 // nextLate takes the next late stream; false if there is none.
-func (c *conn) nextLate() (l lateStream, any bool) {
+func (c *conn) nextLate() (l lateStream, found bool) {
 	c.late.mu.Lock()
 	defer c.late.mu.Unlock()
 	if len(c.late.streams) == 0 {

@@ -195,7 +195,7 @@ func TestALeftStreamIsNotResumed(t *testing.T) {
 	c.resume([]string{"myOrders"}, nil)
 	c.ok(`{"op":"unsub","id":3,"streams":["myOrders"]}`)
 	c.ok(`{"op":"sub","id":4,"streams":["myOrders"]}`)
-	time.Sleep(time.Second) //nolint:forbidigo // longer than the pauses between two readings
+	time.Sleep(time.Second)                            // longer than the pauses between two readings
 	if read := failures - x.noState.Load(); read > 2 { // one each before and behind the answer
 		t.Errorf("a state that nobody waits for was read %d times", read)
 	}
@@ -240,7 +240,7 @@ func TestStatesArePaidForFirst(t *testing.T) {
 	}
 	x.dial().ok(`{"op":"auth","id":1,"api_key":"bob"}`)
 	other := x.login("bob")
-	other.ask(`{"op":"sub","id":2,"streams":"myOrders","since":{"myOrders":0}}`, failed(2, "Too many requests"))
+	other.ask(`{"op":"sub","id":2,"streams":"myOrders","since":{"myOrders":0}}`, failed(2, "RATE_LIMIT", "Too many requests"))
 }
 
 // TestResetsOfBooksAreShared makes a reset for several clients: it is one until the book

@@ -57,8 +57,9 @@ func (p *Publisher) End() {
 	}
 }
 
-// Observe stages the messages of a command in the order of its events, and behind them
-// the updates of orders that traded and stay open, as the engine has numbered them.
+// Observe stages the messages of a command in the order of its events, but behind the
+// others the updates of orders, and last those of orders that traded and stay open, as the
+// engine has numbered them.
 func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 || p.feed.Idle() {
 		return // a restore is no command, and in a replay there is no subscriber
@@ -68,6 +69,15 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	for i, e := range ev.List {
 		p.event(e, ev)
 		updates = p.marketData(updates, i)
+	}
+	for _, e := range ev.List {
+		switch e.Kind {
+		case bourse.EventOrderTriggered:
+			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], true)
+		case bourse.EventOrderClosed:
+			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], false)
+		default:
+		}
 	}
 	for i := range ev.Trades {
 		p.filled(&ev.Trades[i].Maker)
@@ -84,10 +94,6 @@ func (p *Publisher) event(e bourse.Event, ev *bourse.Events) {
 		p.orderAccepted(e, &ev.Orders[e.At])
 	case bourse.EventOrderRejected:
 		p.orderRejected(e, &ev.Orders[e.At])
-	case bourse.EventOrderTriggered:
-		p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], true)
-	case bourse.EventOrderClosed:
-		p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], false)
 	case bourse.EventTraded:
 		p.trade(&ev.Trades[e.At])
 	case bourse.EventLevel:

@@ -54,7 +54,7 @@ func (t *task) placeOrder(ctx context.Context) (int, error) {
 	}
 	price, amount, answered := "1", "2", spot.OrderToPlaceRespType("ACK")
 	res, err := c.NewOrderWithResponse(ctx, spot.OrderToPlace{
-		ApiKey: t.Key, Pair: t.Pair, Side: "BUY", Type: "LIMIT", TimeInForce: "GTC", Price: &price, Amount: &amount,
+		ApiKey: &t.Key, Pair: t.Pair, Side: "BUY", Type: "LIMIT", TimeInForce: "GTC", Price: &price, Amount: &amount,
 		RespType: &answered,
 	})
 	if err != nil {
