@@ -477,7 +477,7 @@ func TestKnownFilesAreNotSentAgain(t *testing.T) {
 	}
 
 	tags := map[string]string{}
-	for _, path := range []string{"/docs", "/docs/docs.css", "/docs/spot.yaml", "/docs/wallet.yaml"} {
+	for _, path := range []string{"/docs", "/docs/docs.css", "/docs/spot.yaml", "/docs/wallet.yaml", "/docs/keys", "/docs/keys.md", "/docs/bot.py", "/llms.txt"} {
 		tag := ask(path, "").Header().Get("ETag")
 		if len(tag) < 3 || tags[tag] != "" {
 			t.Errorf("%s has the tag %s, like %q", path, tag, tags[tag])

@@ -1,5 +1,5 @@
-// Package describe serves the descriptions of the public interfaces, and validates
-// requests, answers and messages against them in tests.
+// Package describe serves the guide for clients and the descriptions of the public
+// interfaces, and validates requests, answers and messages against them in tests.
 //
-// It knows none of the interfaces: docs/api is its only source.
+// It knows none of the interfaces: docs/api and docs/guide are its only sources.
 package describe

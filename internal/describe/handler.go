@@ -26,23 +26,31 @@ var (
 
 // page is the content of the index.
 type page struct {
+	Chapters                                         []Chapter
 	Spot, Info, Wallet, Account, Operations, Streams []entry
 }
 
 // entry is a name and its purpose.
 type entry struct{ Name, Summary string }
 
-// Handler serves the descriptions below a path such as /docs: an index in HTML, and the
-// documents, compressed once each by an encoder for clients that want them so. Other paths
-// there go to missing.
+// Handler serves the documentation below a path such as /docs: an index in HTML, the guide
+// and the descriptions of the interfaces; and /llms.txt. The documents are compressed once
+// each by an encoder for clients that want them so. Other paths go to missing.
 func Handler(prefix string, encoder *coding.Encoder, missing http.Handler) (http.Handler, error) {
-	index, err := render(prefix)
+	chapters, err := Guide()
+	if err != nil {
+		return nil, err
+	}
+	index, err := render(prefix, chapters)
 	if err != nil {
 		return nil, err
 	}
 
 	file := func(kind string, body []byte) *file { return newFile(kind, body, encoder) }
 	mux := http.NewServeMux()
+	if err := serveGuide(mux, prefix, chapters, file); err != nil {
+		return nil, err
+	}
 	mux.Handle("GET "+prefix, file("text/html; charset=utf-8", index))
 	mux.Handle("GET "+prefix+"/", missing)
 	mux.Handle("GET "+prefix+"/{$}", file("text/html; charset=utf-8", index))
@@ -106,7 +114,7 @@ func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // render renders the index from the documents.
-func render(prefix string) ([]byte, error) {
+func render(prefix string, chapters []Chapter) ([]byte, error) {
 	spot, err := endpoints(spotFile)
 	if err != nil {
 		return nil, err
@@ -141,15 +149,15 @@ func render(prefix string) ([]byte, error) {
 	}
 
 	p := page{
-		Spot: spot, Info: slices.Concat(info, p2p), Wallet: slices.Concat(wallet, wallet2),
+		Chapters: chapters, Spot: spot, Info: slices.Concat(info, p2p), Wallet: slices.Concat(wallet, wallet2),
 		Account: slices.Concat(account1, account),
 	}
 	messages := streams.at("components", "messages")
 	for _, name := range slices.Sorted(maps.Keys(messages)) {
 		if operation := streams.at("operations", name); operation != nil {
-			p.Operations = append(p.Operations, entry{name, operation.text("summary")})
+			p.Operations = append(p.Operations, entry{name, marked(name, operation.text("summary"))})
 		} else if name != "resp" {
-			p.Streams = append(p.Streams, entry{name, messages.at(name).text("summary")})
+			p.Streams = append(p.Streams, entry{name, marked(name, messages.at(name).text("summary"))})
 		}
 	}
 
@@ -174,7 +182,8 @@ func endpoints(file string) ([]entry, error) {
 	}
 	var list []entry
 	for _, path := range slices.Sorted(maps.Keys(doc.at("paths"))) {
-		list = append(list, entry{doc.prefix() + path, doc.at("paths", path, "post").text("summary")})
+		name := doc.prefix() + path
+		list = append(list, entry{name, marked(name, doc.at("paths", path, "post").text("summary"))})
 	}
 	return list, nil
 }

@@ -48,7 +48,8 @@ func (n *Node) routes() http.Handler {
 	missing := n.missing()
 	mux.Handle("/", missing)
 	for path, pages := range map[string]http.Handler{
-		"/icons/": icons.Handler(n.view, missing), "/docs": n.docs, "/docs/": n.docs, "/{$}": http.HandlerFunc(n.welcome),
+		"/icons/": icons.Handler(n.view, missing), "/docs": n.docs, "/docs/": n.docs, "/llms.txt": n.docs,
+		"/{$}": http.HandlerFunc(n.welcome),
 	} {
 		mux.Handle(path, n.limits.Metered(n.proxies.From, pages))
 	}

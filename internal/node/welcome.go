@@ -71,6 +71,6 @@ func (n *Node) steps() []step {
 	}
 	return append(list,
 		step{Do: "Follow what happens", Type: "ws" + strings.TrimPrefix(n.PublicURL, "http") + "/stream"},
-		step{Do: "Read what the interfaces take and answer", At: "/docs"},
+		step{Do: "Write a client: a guide, and what the interfaces take and answer", At: "/docs"},
 	)
 }

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 )
 
 var infoChecks = []check{
 	scheduleOfFees, scheduleByQuery, withdrawalFees, pagesOfWithdrawalFees, bannerShown, popupsShown, announcementsListed,
-	betweenPersons,
+	betweenPersons, documentation,
 }
 
 func TestInfo(t *testing.T) { examine(t, infoChecks) }
@@ -173,5 +174,37 @@ func betweenPersons(x *exam) {
 		x.answers(x.send(http.MethodPost, "/p2p/"+name, `{"symbols":["BTC"],"offset":50}`, nil), empty)
 		x.failsNaming(x.send(http.MethodPost, "/p2p/"+name, `{"symbols":"BTC"}`, nil), "symbols")
 		x.failsNaming(x.send(http.MethodPost, "/p2p/"+name, `{"offset":-1}`, nil), "offset")
+	}
+}
+
+// markdownLink is a link of Markdown to a path.
+var markdownLink = regexp.MustCompile(`\]\((/[^)]*)\)`)
+
+func documentation(x *exam) {
+	x.undescribed = true // nothing of it is JSON
+	page := func(path, kind, begins string) *answer {
+		x.Helper()
+		a := x.send(http.MethodGet, path, "", nil)
+		if a.status != http.StatusOK {
+			x.Errorf("%s: status %d", path, a.status)
+		}
+		x.equal("Content-Type of "+path, a.header.Get("Content-Type"), kind)
+		if !strings.HasPrefix(string(a.body), begins) {
+			x.Errorf("%s begins with %.40q", path, a.body)
+		}
+		return a
+	}
+	x.covers("INFO-DOC-1")
+	page("/docs", "text/html; charset=utf-8", "<!doctype html>")
+	x.covers("INFO-DOC-2")
+	a := page("/llms.txt", "text/plain; charset=utf-8", "# ")
+	links := markdownLink.FindAllSubmatch(a.body, -1)
+	if len(links) == 0 {
+		x.Errorf("no links in %s", a.body)
+	}
+	for _, link := range links {
+		if a := x.send(http.MethodGet, string(link[1]), "", nil); a.status != http.StatusOK || len(a.body) == 0 {
+			x.Errorf("%s: status %d, %d bytes", link[1], a.status, len(a.body))
+		}
 	}
 }

@@ -1,0 +1,15 @@
+package guide
+
+import "embed"
+
+// Files are the chapters; the file of a chapter is its name with ".md".
+//
+//go:embed *.md
+var Files embed.FS
+
+// Names returns the names of the chapters in the order in which they are read.
+func Names() []string {
+	return []string{
+		"keys", "first-order", "streams", "reconnecting", "fills", "silence", "limits", "errors", "changes", "bot",
+	}
+}
