@@ -89,6 +89,12 @@ CYCLES ?= 200
 crash: ## Kill the real binary CYCLES times while clients trade and move money.
 	$(GO) test -count=1 -timeout 60m -v -run 'TestKill$$' ./cmd/bourse -crash.cycles=$(CYCLES)
 
+BOT_FOR ?= 10m
+
+.PHONY: bot
+bot: ## Run the guide's bot for BOT_FOR, interrupt it and the exchange each minute, compare their accounts.
+	$(GO) test -count=1 -timeout 60m -v -run 'TestBot$$' ./cmd/bourse -bot.for=$(BOT_FOR)
+
 .PHONY: faults
 faults: ## Let every operation of the disk fail, files rot, disks fill up, clocks jump.
 	$(GO) test -count=1 -timeout 20m -run 'TestEveryOperationFails|TestCrashAnywhere|TestTorn|TestFlipped|TestEveryReadFlips|TestFullDisk|TestSnapshot' ./internal/follower ./internal/journal ./internal/journal/filelog
