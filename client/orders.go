@@ -280,7 +280,7 @@ func (c *Client) Fills(ctx context.Context, which Past) iter.Seq2[Fill, error] {
 		f, last := which.fields(), map[string]*reached{}
 		list := pages(func(offset int) ([]Fill, error) {
 			if at := last[which.Pair]; at != nil {
-				f["after"] = at.trade + 1 // the trade may have another fill, of the same account
+				f["after"], f["after_obid"] = at.trade, at.order
 			} else {
 				f["offset"] = offset
 			}
@@ -299,6 +299,8 @@ func (c *Client) Fills(ctx context.Context, which Past) iter.Seq2[Fill, error] {
 // reached is where a list of fills has come to in a market.
 type reached struct {
 	trade uint64
+	// order is the order of the last fill listed: both fills of the trade may be the account's.
+	order uint64
 	// roles are those of the trade's fills that have been listed.
 	roles string
 }
@@ -306,12 +308,13 @@ type reached struct {
 // pass reports whether a fill follows those that have been listed.
 func (r *reached) pass(row *Fill) bool {
 	if row.TradeID < r.trade {
-		r.trade, r.roles = row.TradeID, string(row.Role)
+		r.trade, r.order, r.roles = row.TradeID, row.OrderID, string(row.Role)
 		return true
 	}
 	if row.TradeID > r.trade || strings.Contains(r.roles, string(row.Role)) {
 		return false
 	}
+	r.order = row.OrderID
 	r.roles += string(row.Role)
 	return true
 }

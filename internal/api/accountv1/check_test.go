@@ -59,8 +59,8 @@ func TestCheckedKeysAreGuarded(t *testing.T) {
 		check("bad", http.StatusOK, `{"success":true,"valid":false}`)
 	}
 	for range 2 {
-		check("bad", http.StatusTooManyRequests, "")
+		check("bad", http.StatusTooManyRequests, `{"success":false,"error":"Too many requests","code":"RATE_LIMIT"}`)
 		check(good, http.StatusOK, `{"success":true,"valid":true}`)
-		check(away, http.StatusOK, `{"success":false,"error":"Accounts are away"}`)
+		check(away, http.StatusOK, `{"success":false,"error":"Accounts are away","code":"UNAVAILABLE"}`)
 	}
 }

@@ -162,7 +162,7 @@ func TestNobodyIsLedBack(t *testing.T) {
 	c := x.login("bob")
 	for name, at := range map[string]int{"BTC/USDT@marketTrade": 0, "BTC/USDT@orderBook": 1, "myOrders": 1, "myTrades": 0} {
 		c.ask(fmt.Sprintf(`{"op":"sub","id":2,"streams":[%q,"BTC/USDT@ticker"],"since":{%[1]q:%d}}`, name, at+1),
-			failed(2, fmt.Sprintf("since: %q is at %d here, behind %d", name, at, at+1)))
+			failed(2, "HISTORY_BEHIND", fmt.Sprintf("since: %q is at %d here, behind %d", name, at, at+1)))
 	}
 	x.place(alice, limit(bourse.Sell, 5900000, 30*lots))
 	if got := c.drain(); len(got) != 0 {

@@ -6,6 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 )
 
@@ -34,7 +35,7 @@ func (w *Wallet) transfer(c *api.Call) error {
 
 	var misplaced *teller.MisplacedError
 	if err := w.Address(c, to); errors.As(err, &misplaced) {
-		return bourse.Errorf(bourse.CodeInvalid, "%s", misplaced)
+		return api.Errorf(codes.InvalidAddress, "%s", misplaced)
 	} else if err != nil {
 		return err
 	}
