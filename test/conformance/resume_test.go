@@ -208,7 +208,7 @@ const socketBuffer = 64 << 10
 // slowClient does not read what it is sent. It is closed with a code of its own, in no
 // message's place, and misses nothing when it comes back.
 func slowClient(x *exam) {
-	x.covers("SPOT-WS-25")
+	x.covers("SPOT-WS-26")
 	m := x.market()
 	a := x.trader(m)
 	book := m.pair + "@orderBook"
