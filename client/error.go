@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,6 +69,30 @@ var sentences = map[string]error{
 // Is reports whether the refusal is one of this package's errors.
 func (e *Error) Is(target error) bool {
 	return sentences[e.Message] == target || e.Status == http.StatusTooManyRequests && target == ErrTooManyRequests
+}
+
+// passing are the codes of refusals after which the same request may succeed.
+var passing = []string{
+	"RATE_LIMIT", "UNAVAILABLE", "DISK_FULL", "HISTORY_BEHIND", "TIMEOUT", "INTERNAL_SERVER_ERROR",
+}
+
+// passes reports whether an error is a refusal after which the same request may succeed.
+func passes(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && (e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError ||
+		e.Is(ErrOutcomeUnknown) || e.Is(ErrTooManyRequests) || slices.Contains(passing, e.Code))
+}
+
+// ofEdge are the codes of refusals that do not tell what became of an earlier request with
+// the same client id.
+var ofEdge = []string{
+	"INVALID_KEY", "UNAUTHORIZED", "FORBIDDEN", "REQUIRE_2FA", "INVALID_2FA", "VALIDATION_ERROR", "MISSING_DATA",
+	"NOT_FOUND", "INVALID_ADDRESS", "",
+}
+
+func isOfEdge(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && slices.Contains(ofEdge, e.Code)
 }
 
 // refusal returns the error of an answer, or nil. The body of a status other than 200 and 404

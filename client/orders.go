@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"iter"
 	"strings"
 	"time"
@@ -141,7 +142,8 @@ func nameOf(id string) string {
 // mostPause bounds the pauses between two attempts.
 const mostPause = 5 * time.Second
 
-// once repeats a request with a client id until its outcome is known.
+// once repeats a request with a client id until its outcome is known. A refusal that does not
+// reach the first attempt leaves that one's outcome unknown.
 func once[A any](ctx context.Context, request func() (A, error)) (A, error) {
 	var unknown error // of the first attempt that may have been carried out
 	for wait := leastPause; ; wait = min(2*wait, mostPause) {
@@ -151,7 +153,10 @@ func once[A any](ctx context.Context, request func() (A, error)) (A, error) {
 			if unknown == nil {
 				unknown = err
 			}
-		case !errors.As(err, new(*unsentError)):
+		case errors.As(err, new(*unsentError)), unknown != nil && passes(err):
+		case unknown != nil && isOfEdge(err):
+			return answer, fmt.Errorf("%w: %w", unknown, err)
+		default:
 			return answer, err
 		}
 
@@ -182,10 +187,11 @@ func (c *Client) CancelAll(ctx context.Context, pair string) ([]uint64, error) {
 	return a.Obids, err
 }
 
-// CancelAfter cancels the open orders of a market, or all if pair is empty, after a time of whole
-// seconds, unless it is called again before. It returns when that is. Zero disarms.
+// CancelAfter cancels the open orders of a market, or all if pair is empty, after a time that is
+// rounded up to seconds, unless it is called again before. It returns when that is. Zero
+// disarms.
 func (c *Client) CancelAfter(ctx context.Context, pair string, d time.Duration) (Time, error) {
-	f := fields{"seconds": int64(d / time.Second)}.text("pair", pair)
+	f := fields{"seconds": int64((d + time.Second - 1) / time.Second)}.text("pair", pair)
 	a, err := change[struct{ Expires Time }](ctx, c, "/spot/open_orders/cancel_after", f)
 	return a.Expires, err
 }

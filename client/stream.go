@@ -110,7 +110,7 @@ func final(err error) bool {
 	var status ws.StatusError
 	switch {
 	case errors.As(err, &refused):
-		return !refused.Is(ErrTooManyRequests) && !refused.Is(ErrOutcomeUnknown)
+		return !passes(refused)
 	case errors.As(err, &status):
 		return status != http.StatusTooManyRequests && status < http.StatusInternalServerError
 	}

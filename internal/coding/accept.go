@@ -51,8 +51,9 @@ func (e *Encoder) Choose(accept []string, size int) Coding {
 	return chosen
 }
 
-// parse returns the weights of the codings. "*" stands for those that are not named; a
-// coding with a malformed weight is refused.
+// parse returns the weights of the codings. "*" stands for those that are not named but
+// zstd, which not every client that sends it reads; a coding with a malformed weight is
+// refused.
 func parse(accept []string) (weights [codings]int) {
 	weights = [codings]int{unnamed, unnamed, unnamed}
 	others := unnamed
@@ -74,7 +75,7 @@ func parse(accept []string) (weights [codings]int) {
 	}
 
 	for c := range weights {
-		if weights[c] == unnamed {
+		if weights[c] == unnamed && Coding(c) != Zstd {
 			weights[c] = others
 		}
 	}

@@ -18,7 +18,7 @@ func TestChoose(t *testing.T) {
 	for accept, want := range map[string]Coding{
 		"": Identity, "gzip": Gzip, "GZip": Gzip, "x-gzip": Gzip, "zstd": Zstd, "br": Identity, "deflate": Identity,
 		"gzip, deflate": Gzip, "gzip, deflate, br, zstd": Zstd, "gzip,zstd;q=0.9": Gzip, "gzip;q=0.2, zstd;q=0.3": Zstd,
-		"*": Zstd, "*;q=0": Identity, "*;q=0.1, zstd;q=0": Gzip, "gzip;q=0": Identity, "gzip;q=0, *": Zstd,
+		"*": Gzip, "*;q=0": Identity, "*;q=0.1, zstd;q=0": Gzip, "gzip;q=0": Identity, "gzip;q=0, *": Identity,
 		"identity": Identity, "identity, gzip;q=0.9": Identity, "identity;q=0.5, gzip;q=0.5": Gzip,
 		"identity;q=0.5, *;q=0.4": Identity, "identity;q=0": Identity, "identity;q=0, br": Identity,
 		"gzip;q=0.001": Gzip, "gzip;q=0.000": Identity, "gzip; q=1.000": Gzip, "gzip ; Q=1.": Gzip,
@@ -42,7 +42,7 @@ func TestChoose(t *testing.T) {
 		{[]string{"gzip"}, 1025, Gzip},
 		{[]string{"gzip, identity;q=0"}, 10, Gzip},
 		{[]string{"gzip, *;q=0"}, 10, Gzip},
-		{[]string{"identity;q=0, *"}, 10, Zstd},
+		{[]string{"identity;q=0, *"}, 10, Gzip},
 		{[]string{"identity;q=0"}, 10, Identity},
 	} {
 		if got := e.Choose(c.accept, c.size); got != c.want {

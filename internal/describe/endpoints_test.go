@@ -128,7 +128,7 @@ func TestCompressedEndpoints(t *testing.T) {
 			"/markets", "/markets_ex", "/orderbook", "/trades", "/candlestick", "/open_orders", "/orders_history",
 			"/trades_history",
 		},
-		infoFile: {"/spot_fees", "/withdrawal_fees", "/v2/popup", "/v2/announcements"}, walletFile: {"/assets", "/networks"},
+		infoFile: {"/spot_fees", "/withdrawal_fees", "/banner", "/v2/popup", "/v2/announcements"}, walletFile: {"/assets", "/networks"},
 		wallet2File: {"/assets", "/io/networks", "/io/fees"}, accountFile: nil,
 	} {
 		if !slices.Equal(compressed[file], want) {

@@ -3,6 +3,7 @@ package node
 import (
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,8 @@ func (n *Node) missing() http.Handler {
 	v1, elsewhere := n.rest.Missing(), v2.Missing(n.rest)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		below := func(prefix string) bool { return strings.HasPrefix(r.URL.Path+"/", prefix) }
-		if (below("/spot/") || below("/wallet/")) && !below("/wallet/v2/") {
+		isV1 := slices.ContainsFunc([]string{"/spot/", "/wallet/", "/account/", "/info/", "/p2p/"}, below)
+		if isV1 && !below("/wallet/v2/") && !below("/account/v2/") {
 			v1.ServeHTTP(w, r)
 		} else {
 			elsewhere.ServeHTTP(w, r)

@@ -20,7 +20,7 @@ func (i *Info) Endpoints() []api.Endpoint {
 	return []api.Endpoint{
 		{Path: "/spot_fees", Compress: true, Answer: i.spotFees},
 		{Path: "/withdrawal_fees", Fields: api.Fields{"offset"}, Compress: true, Answer: i.withdrawalFees},
-		{Path: "/banner", Answer: i.banner},
+		{Path: "/banner", Compress: true, Answer: i.banner},
 		{Path: "/v2/popup", Fields: api.Fields{"cursor"}, Compress: true, Answer: i.popups},
 		{Path: "/v2/announcements", Fields: api.Fields{"cursor", "limit"}, Compress: true, Answer: i.announcements},
 	}

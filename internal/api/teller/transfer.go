@@ -54,7 +54,7 @@ func (t *Teller) Address(c *api.Call, to *Transfer) error {
 	case err != nil:
 		return err
 	case !known:
-		c.Limits.Charge(api.Orders, c.Payer(), unknownWeighs)
+		c.Charge(unknownWeighs)
 		return &MisplacedError{to.field, "no account has this e-mail address"}
 	case found.ID == c.Who.Account:
 		return &MisplacedError{to.field, "it is your own"}
