@@ -163,6 +163,25 @@ func (c *Client) Time(ctx context.Context) (Time, error) {
 	return a.Time, err
 }
 
+// ClassLimit is the limit of a class of requests.
+type ClassLimit struct {
+	// Class is that of the requests, such as reads, orders or cancels.
+	Class string `json:"class"`
+	// Scope is account or source: the client's address.
+	Scope string `json:"scope"`
+	Limit
+}
+
+// Limits lists the limits of requests: the account's with a key, those of the client's address
+// without. An exchange without limits lists none.
+func (c *Client) Limits(ctx context.Context) ([]ClassLimit, error) {
+	a, err := look[struct{ Limits []ClassLimit }](ctx, c, "/spot/limits", fields{}.text("api_key", c.o.Key))
+	for i := range a.Limits {
+		a.Limits[i].Reset *= time.Second // it is told in seconds
+	}
+	return a.Limits, err
+}
+
 // pageSize is the number of rows of a page that is not the last.
 const pageSize = 50
 

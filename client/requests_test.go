@@ -307,3 +307,24 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsAreListed lists the limits of an account, of an address, and of an exchange without any.
+func TestLimitsAreListed(t *testing.T) {
+	x, ctx := another(t, "--limits=production"), soon(t)
+	nobody, without := ok(client.New(x.url(), client.Options{}))(t), ok(client.New(sandbox.url(), client.Options{}))(t)
+	for scope, c := range map[string]*client.Client{"account": x.client(t, client.Options{}), "source": nobody} {
+		counted := map[string]client.Limit{"account": {100, 99, time.Second}, "source": {200, 199, time.Second}}[scope]
+		list := ok(c.Limits(ctx))(t)
+		if !slices.ContainsFunc(list, func(l client.ClassLimit) bool { return l.Limit == counted }) {
+			t.Errorf("%s: none of %+v counted the request", scope, list)
+		}
+		for _, l := range list {
+			if l.Class == "" || l.Scope != scope || l.Limit.Limit == 0 {
+				t.Errorf("%s: %+v", scope, l)
+			}
+		}
+	}
+	if list := ok(without.Limits(ctx))(t); len(list) > 0 {
+		t.Errorf("without limits: %+v", list)
+	}
+}
