@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bourse-exchange/bourse/client"
 	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
@@ -58,32 +60,46 @@ func newFull(t *testing.T) *full {
 	f.most = 100
 	f.trade(f.url)
 	for range 60 {
-		a, err := f.place()
-		if err != nil || !a.Success {
-			t.Fatalf("%v %s", err, a.Error)
-		}
-		f.open = append(f.open, a.Obid)
+		id, err := f.place()
+		must(t, err)
+		f.open = append(f.open, id)
 	}
 	return f
 }
 
 // place places an order that nobody takes.
-func (f *full) place() (answer, error) {
+func (f *full) place() (id uint64, err error) {
 	f.n++
 	order := f.order(fmt.Sprintf("f%d", f.n))
-	order["side"], order["price"], order["amount"] = "BUY", "100", "1"
-	a, err := post(http.DefaultClient, f.url, "/spot/open_orders/new", order)
-	if err == nil && a.Success {
-		f.took(order, a)
+	order.Side, order.Price, order.Amount = client.Buy, "100", "1"
+	api := f.at(f.url)
+	defer api.Close()
+	placed, err := api.Place(f.t.Context(), order)
+	if err == nil {
+		f.took(order, placed)
 	}
-	return a, err
+	return placed.OrderID, err
+}
+
+// refused reports whether an order is refused for want of room, with such a sentence. No answer
+// ends the test.
+func (f *full) refused(sentence string) bool {
+	f.t.Helper()
+	_, err := f.place()
+	if err != nil && !saidNo(err) {
+		f.t.Fatalf("an order on a full disk: %v", err)
+	}
+	var refused *client.Error
+	return errors.As(err, &refused) && refused.Code == "DISK_FULL" && strings.Contains(refused.Message, sentence)
 }
 
 // cancelOne cancels an order that is open.
 func (f *full) cancelOne() error {
 	id := f.open[0]
 	f.open = f.open[1:]
-	return f.cancel(http.DefaultClient, f.url, id)
+	api := f.at(f.url)
+	defer api.Close()
+	return f.cancel(api, id)
 }
 
 // TestFullDisk fills the disk: new orders are refused before it is full, cancels
@@ -94,13 +110,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	f := newFull(t)
 	f.ballast = outside.Ballast(t, f.disk, "ballast", 300<<10)
-	within(t, 10*time.Second, "refused", func() bool {
-		a, err := f.place()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return !a.Success && a.Code == "DISK_FULL" && strings.Contains(a.Error, "disk is nearly full")
-	})
+	within(t, 10*time.Second, "refused", func() bool { return f.refused("disk is nearly full") })
 	for range 20 {
 		if err := f.cancelOne(); err != nil {
 			t.Fatalf("a cancel on a disk that is nearly full: %v", err)
@@ -113,8 +123,8 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	within(t, 10*time.Second, "taken again", func() bool {
-		a, err := f.place()
-		return err == nil && a.Success
+		_, err := f.place()
+		return err == nil
 	})
 	f.kill()
 	f.start()
@@ -132,11 +142,9 @@ func TestDiskWithoutAByte(t *testing.T) {
 	}
 	f := newFull(t)
 	for range 150 { // more than the segments that are ready have room for
-		a, err := f.place()
-		if err != nil || !a.Success {
-			t.Fatalf("%v %s", err, a.Error)
-		}
-		f.open = append(f.open, a.Obid)
+		id, err := f.place()
+		must(t, err)
+		f.open = append(f.open, id)
 	}
 	f.ballast = outside.Ballast(t, f.disk, "ballast", 0)
 	for _, reserved := range []bool{true, false, false} {
@@ -157,8 +165,8 @@ func TestDiskWithoutAByte(t *testing.T) {
 		must(t, os.Remove(filepath.Join(f.disk, name)))
 	}
 	within(t, 10*time.Second, "taken again", func() bool {
-		a, err := f.place()
-		return err == nil && a.Success
+		_, err := f.place()
+		return err == nil
 	})
 	f.kill()
 	f.start()
@@ -171,24 +179,16 @@ func TestDiskWithoutAByte(t *testing.T) {
 // cancel; orders are refused before.
 func (f *full) refuses(t *testing.T) {
 	t.Helper()
-	within(t, 10*time.Second, "orders refused", func() bool {
-		a, err := f.place()
-		if err != nil {
-			t.Fatalf("an order on a full disk: %v", err)
-		}
-		return !a.Success && a.Code == "DISK_FULL" && strings.Contains(a.Error, "disk is")
-	})
+	within(t, 10*time.Second, "orders refused", func() bool { return f.refused("disk is") })
+	api := f.at(f.url)
+	defer api.Close()
 	for len(f.open) > 0 {
 		id := f.open[0]
-		a, err := post(http.DefaultClient, f.url, "/spot/open_orders/cancel", map[string]any{"api_key": f.key, "obid": id})
-		switch {
-		case err != nil:
-			t.Fatalf("a cancel on a full disk: %v", err)
-		case !a.Success && strings.Contains(a.Error, "disk is full"):
+		err := api.Cancel(t.Context(), id)
+		if saidNo(err) && strings.Contains(err.Error(), "disk is full") {
 			return
-		case !a.Success:
-			t.Fatalf("a cancel on a full disk: %s", a.Error)
 		}
+		must(t, err)
 		f.open = f.open[1:]
 		f.acked[id].canceled = true
 	}
@@ -197,9 +197,10 @@ func (f *full) refuses(t *testing.T) {
 // reads looks at what people look at.
 func (f *full) reads(t *testing.T) {
 	t.Helper()
-	a, err := post(http.DefaultClient, f.url, "/spot/open_orders", map[string]any{"api_key": f.key, "offset": 0})
-	if err != nil || !a.Success {
-		t.Fatalf("open orders on a full disk: %v %+v", err, a)
+	api := f.at(f.url)
+	defer api.Close()
+	for _, err := range api.OpenOrders(t.Context(), "") {
+		must(t, err)
 	}
 }
 
@@ -232,8 +233,8 @@ func TestFullDiskUnderAttack(t *testing.T) {
 	}
 	must(t, os.Remove(f.ballast))
 	within(t, 20*time.Second, "taken again", func() bool {
-		a, err := f.place()
-		return err == nil && a.Success
+		_, err := f.place()
+		return err == nil
 	})
 	f.check(t, f.url)
 	f.audit()

@@ -196,9 +196,7 @@ func TestMirrorsLoseNothing(t *testing.T) {
 	for i, m := range mirrors {
 		must(t, m.end())
 		must(t, m.settle(ctx))
-		c, err := client.New(s.url, client.Options{Key: traders[i/2].key})
-		must(t, err)
-		m.check(t, c, journaled[m.account])
+		m.check(t, traders[i/2].at(s.url), journaled[m.account])
 		drops, resets = drops+m.drops, resets+m.resets
 	}
 	t.Logf("%d drops, %d resets", drops, resets)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bourse-exchange/bourse/client"
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/postgres/postgrestest"
 )
@@ -90,7 +91,7 @@ func TestDatabaseAway(t *testing.T) {
 func (c *trader) filled() uint64 {
 	oldest := ^uint64(0)
 	for id, o := range c.acked {
-		if o.status == "FILLED" {
+		if o.status == client.Filled {
 			oldest = min(oldest, id)
 		}
 	}

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/bourse-exchange/bourse/client"
 )
 
 // trader is a client that remembers what was acknowledged to it.
@@ -18,7 +21,7 @@ type trader struct {
 	// acked are its orders of this life by obid, unknown the orders whose outcome
 	// it never learned, kept the ids of all orders of earlier lives.
 	acked   map[uint64]*ackedOrder
-	unknown []map[string]any
+	unknown []*client.NewOrder
 	kept    []uint64
 	problem error
 	// most is how many orders it places in a life; zero is no bound.
@@ -33,8 +36,7 @@ type trader struct {
 
 type ackedOrder struct {
 	clientID string
-	status   string
-	filled   string
+	status   client.Status
 	canceled bool
 }
 
@@ -42,47 +44,66 @@ func newTrader(key string, rng *rand.Rand) *trader {
 	return &trader{key: key, rng: rng, acked: map[uint64]*ackedOrder{}}
 }
 
+// at returns a client of the exchange at a URL, with connections of its own.
+func (c *trader) at(url string) *client.Client {
+	api, err := client.New(url, client.Options{Key: c.key})
+	if err != nil {
+		panic(err)
+	}
+	return api
+}
+
+// saidNo reports whether an error is the exchange's own: of a request that it took and refused.
+func saidNo(err error) bool {
+	var refused *client.Error
+	return errors.As(err, &refused) && refused.Status == http.StatusOK
+}
+
 // trade posts orders and cancels until the exchange dies.
 func (c *trader) trade(url string) {
-	client := &http.Client{Transport: &http.Transport{}}
-	defer client.CloseIdleConnections()
+	api := c.at(url)
+	defer api.Close()
 	var open []uint64
 	for end := c.n + c.most; c.most == 0 || c.n < end; {
 		if len(open) > 0 && c.rng.IntN(3) == 0 {
 			at := c.rng.IntN(len(open))
 			id := open[at]
 			open = append(open[:at], open[at+1:]...)
-			if c.cancel(client, url, id) != nil {
+			if c.cancel(api, id) != nil {
 				return
 			}
 			continue
 		}
+
 		c.n++
 		order := c.order(fmt.Sprintf("o%d", c.n))
-		a, err := post(client, url, "/spot/open_orders/new", order)
+		placed, err := api.Place(context.Background(), order)
 		if err != nil {
-			c.unknown = append(c.unknown, order)
-			c.lost++
+			c.failed(order, err)
 			return
 		}
-		if !a.Success && c.wary {
-			return
-		}
-		if !a.Success {
-			c.problem = fmt.Errorf("order %s: %s", order["client_id"], a.Error)
-			return
-		}
-		c.took(order, a)
-		if a.Status == "OPEN" {
-			open = append(open, a.Obid)
+		c.took(order, placed)
+		if placed.Status == client.Open {
+			open = append(open, placed.OrderID)
 		}
 	}
 }
 
+// failed remembers an order that was not acknowledged.
+func (c *trader) failed(order *client.NewOrder, err error) {
+	switch {
+	case !saidNo(err):
+		c.unknown = append(c.unknown, order)
+		c.lost++
+	case !c.wary:
+		c.problem = fmt.Errorf("order %s: %w", order.ClientID, err)
+	}
+}
+
 // took remembers an order that was acknowledged.
-func (c *trader) took(order map[string]any, a answer) {
+func (c *trader) took(order *client.NewOrder, placed client.Placed) {
 	c.orders++
-	c.acked[a.Obid] = &ackedOrder{clientID: order["client_id"].(string), status: a.Status, filled: a.Filled}
+	c.acked[placed.OrderID] = &ackedOrder{clientID: order.ClientID, status: placed.Status}
 	c.wasTold()
 }
 
@@ -150,24 +171,28 @@ func tradeTogether(t *testing.T, url string, traders []*trader, acknowledged int
 	return work
 }
 
-func (c *trader) cancel(client *http.Client, url string, id uint64) error {
-	a, err := post(client, url, "/spot/open_orders/cancel", map[string]any{"api_key": c.key, "obid": id})
-	if err == nil && a.Success {
+// cancel cancels an order, unless it is filled. An error means that nothing is known of the request.
+func (c *trader) cancel(api *client.Client, id uint64) error {
+	err := api.Cancel(context.Background(), id)
+	if err == nil {
 		c.acked[id].canceled = true
 		c.cancels++
 		c.wasTold()
 	}
+	if saidNo(err) {
+		return nil
+	}
 	return err
 }
 
-func (c *trader) order(name string) map[string]any {
-	side, price := "BUY", 60000-c.rng.IntN(20)
+func (c *trader) order(name string) *client.NewOrder {
+	side, price := client.Buy, 60000-c.rng.IntN(20)
 	if c.rng.IntN(2) == 0 {
-		side, price = "SELL", 59990+c.rng.IntN(20)
+		side, price = client.Sell, 59990+c.rng.IntN(20)
 	}
-	return map[string]any{
-		"api_key": c.key, "pair": "BTC/USDT", "side": side, "type": "LIMIT", "time_in_force": "GTC",
-		"price": fmt.Sprint(price), "amount": fmt.Sprintf("0.00%d", 1+c.rng.IntN(9)), "resp_type": "RESULT", "client_id": name,
+	return &client.NewOrder{
+		Pair: "BTC/USDT", Side: side, Type: client.LimitOrder, TimeInForce: client.GTC, ClientID: name,
+		Price: client.Decimal(fmt.Sprint(price)), Amount: client.Decimal(fmt.Sprintf("0.00%d", 1+c.rng.IntN(9))),
 	}
 }
 
@@ -178,22 +203,22 @@ const oldOnes = 10
 // what was before.
 func (c *trader) check(t *testing.T, url string) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{}}
-	defer client.CloseIdleConnections()
+	api := c.at(url)
+	defer api.Close()
 	if c.problem != nil {
 		t.Error(c.problem)
 	}
 	for range min(oldOnes, len(c.kept)) {
 		id := c.kept[c.rng.IntN(len(c.kept))]
-		if a, err := post(client, url, "/spot/order", map[string]any{"api_key": c.key, "obid": id}); err != nil || !a.Success {
-			t.Errorf("order %d was there after an earlier crash and is gone: %v %s", id, err, a.Error)
+		if _, err := api.Order(t.Context(), id); err != nil {
+			t.Errorf("order %d was there after an earlier crash and is gone: %v", id, err)
 		}
 	}
 	for _, order := range c.unknown {
-		c.again(t, client, url, order)
+		c.again(t, api, order)
 	}
 	for id, want := range c.acked {
-		c.there(t, client, url, id, want)
+		there(t, api, id, want)
 		c.kept = append(c.kept, id)
 	}
 	clear(c.acked)
@@ -201,39 +226,37 @@ func (c *trader) check(t *testing.T, url string) {
 }
 
 // there asks for an order that was acknowledged.
-func (c *trader) there(t *testing.T, client *http.Client, url string, id uint64, want *ackedOrder) {
+func there(t *testing.T, api *client.Client, id uint64, want *ackedOrder) {
 	t.Helper()
-	a, err := post(client, url, "/spot/order", map[string]any{"api_key": c.key, "obid": id})
-	row := string(a.Order)
+	o, err := api.Order(t.Context(), id)
 	switch {
-	case err != nil || !a.Success:
-		t.Errorf("order %d (%s) was acknowledged and is gone: %v %s", id, want.clientID, err, a.Error)
-	case !strings.Contains(row, fmt.Sprintf(`"client_id":%q`, want.clientID)):
-		t.Errorf("order %d is not %s: %s", id, want.clientID, row)
-	case want.canceled && !strings.Contains(row, `"status":"CANCELED"`):
-		t.Errorf("order %d was canceled: %s", id, row)
-	case want.status == "FILLED" && !strings.Contains(row, `"status":"FILLED"`):
-		t.Errorf("order %d was filled: %s", id, row)
+	case err != nil:
+		t.Errorf("order %d (%s) was acknowledged and is gone: %v", id, want.clientID, err)
+	case o.OrderID != id || o.ClientID != want.clientID:
+		t.Errorf("order %d is not %s: %+v", id, want.clientID, o)
+	case want.canceled && o.Status != client.Canceled:
+		t.Errorf("order %d was canceled: %+v", id, o)
+	case want.status == client.Filled && o.Status != client.Filled:
+		t.Errorf("order %d was filled: %+v", id, o)
 	}
 }
 
 // again asks a second time for an order whose answer never came: it happened
 // entirely or not at all, and is taken once.
-func (c *trader) again(t *testing.T, client *http.Client, url string, order map[string]any) {
+func (c *trader) again(t *testing.T, api *client.Client, order *client.NewOrder) {
 	t.Helper()
-	name := order["client_id"]
-	found, err := post(client, url, "/spot/order", map[string]any{"api_key": c.key, "client_id": name})
-	if err != nil || !found.Success && found.Error != "Order not found" {
-		t.Errorf("order %s: %v %s", name, err, found.Error)
+	found, err := api.OrderByClientID(t.Context(), order.ClientID)
+	if err != nil && !errors.Is(err, client.ErrOrderNotFound) {
+		t.Errorf("order %s: %v", order.ClientID, err)
 		return
 	}
-	a, err := post(client, url, "/spot/open_orders/new", order)
-	if err != nil || !a.Success {
-		t.Errorf("order %s again: %v %s", name, err, a.Error)
+	placed, again := api.Place(t.Context(), order)
+	if again != nil {
+		t.Errorf("order %s again: %v", order.ClientID, again)
 		return
 	}
-	if found.Success && !strings.Contains(string(found.Order), fmt.Sprintf(`"obid":%d,`, a.Obid)) {
-		t.Errorf("order %s is %s, and asked for again it is %d", name, found.Order, a.Obid)
+	if err == nil && found.OrderID != placed.OrderID {
+		t.Errorf("order %s is %+v, and asked for again it is %d", order.ClientID, found, placed.OrderID)
 	}
-	c.took(order, a)
+	c.took(order, placed)
 }
