@@ -1,16 +1,21 @@
 package hostile
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"net"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gobwas/ws"
+
+	"github.com/bourse-exchange/bourse/client"
 )
 
 // TestBooks keeps books from streams during trading. Each book from the endpoint must
@@ -88,62 +93,67 @@ func scribble(t *testing.T, a *account, pair string, operations int, random *ran
 
 // keeper keeps a book from the stream.
 type keeper struct {
-	s    *subscription
-	pair string
-	// sides are the levels by price, as written.
-	sides    map[string]map[string]string
-	seq      uint64
+	book client.Book
+	// next returns the next event, until cancel.
+	next   func() (client.Event, error, bool)
+	cancel context.CancelFunc
+	// messages counts those that were applied.
 	messages int
 
-	mu sync.Mutex
-	// shown are books of the endpoint whose sequence the stream has not reached.
+	// shown are books of the endpoint by sequence. Owned by watch until done.
 	shown map[uint64]answer
 	stop  chan struct{}
 	done  chan error
 }
 
-// keep starts to keep a book, from a book that it requests after subscribing.
+// keep starts to keep a book, and returns once it is subscribed to.
 func keep(t *testing.T, pair string) *keeper {
 	t.Helper()
-	s, err := attacked.subscribe(pair + "@orderBook")
+	c, err := client.New(attacked.url(""), client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.close)
+	ctx, cancel := context.WithCancel(t.Context())
+	next, leave := iter.Pull2(c.Follow(ctx, &client.Stream{Names: []string{client.BookOf(pair)}}))
+	t.Cleanup(leave)
 	k := &keeper{
-		s: s, pair: pair, shown: map[uint64]answer{}, stop: make(chan struct{}), done: make(chan error, 1),
-		sides: map[string]map[string]string{"BUY": {}, "SELL": {}},
+		book: client.Book{Pair: pair}, next: next, cancel: cancel,
+		shown: map[uint64]answer{}, stop: make(chan struct{}), done: make(chan error, 1),
 	}
-	first, err := attacked.book(pair)
-	if err != nil {
-		t.Fatal(err)
+	for current := false; !current; {
+		if current, err = k.take(); err != nil {
+			t.Fatal(err)
+		}
 	}
-	k.load(&first)
 	go k.watch()
 	return k
 }
 
-func (k *keeper) load(book *answer) {
-	k.seq = book.Seq
-	for _, l := range book.Bids {
-		k.sides["BUY"][l.Price] = l.Amount
+// take applies the next event, and reports whether it ends what came at once. The only
+// connection may not end.
+func (k *keeper) take() (current bool, err error) {
+	e, err, _ := k.next()
+	switch m := e.Message.(type) {
+	case *client.Current:
+		return true, nil
+	case *client.Dropped:
+		return false, m.Err
 	}
-	for _, l := range book.Asks {
-		k.sides["SELL"][l.Price] = l.Amount
+	if k.book.Apply(e) {
+		k.messages++
 	}
+	return false, err
 }
 
 // watch requests books from the endpoint one after another.
 func (k *keeper) watch() {
 	for {
-		book, err := attacked.book(k.pair)
+		book, err := attacked.book(k.book.Pair)
 		if err != nil {
 			k.done <- err
 			return
 		}
-		k.mu.Lock()
 		k.shown[book.Seq] = book
-		k.mu.Unlock()
 
 		select {
 		case <-k.stop:
@@ -162,49 +172,22 @@ func (k *keeper) until(last answer) (compared int, err error) {
 	}
 	k.shown[last.Seq] = last
 
+	defer time.AfterFunc(patience, k.cancel).Stop()
 	for {
-		if book, there := k.shown[k.seq]; there {
-			if kept, shown := k.String(), written(&book); kept != shown {
-				return compared, fmt.Errorf("at %d kept was %s, shown %s", k.seq, kept, shown)
+		if book, there := k.shown[k.book.Seq]; there {
+			kept, shown := fmt.Sprint(k.book.Bids(), k.book.Asks()), fmt.Sprint(book.Bids, book.Asks)
+			if kept != shown {
+				return compared, fmt.Errorf("at %d kept was %s, shown %s", k.book.Seq, kept, shown)
 			}
 			compared++
 		}
-		if k.seq >= last.Seq {
+		if k.book.Seq >= last.Seq {
 			return compared, nil
 		}
-		m, err := k.s.next()
-		switch {
-		case err != nil:
+		if _, err := k.take(); err != nil {
 			return compared, err
-		case m.Seq <= k.seq && k.messages == 0:
-			continue // the first book includes it
-		case m.Seq != k.seq+1:
-			return compared, fmt.Errorf("message %d came behind %d", m.Seq, k.seq)
-		}
-		k.seq, k.messages = m.Seq, k.messages+1
-		if k.sides[m.Side][m.Price] = m.Amount; m.Amount == "0" {
-			delete(k.sides[m.Side], m.Price)
 		}
 	}
-}
-
-// String formats the book, each side in any order.
-func (k *keeper) String() string {
-	var bids, asks []level
-	for price, amount := range k.sides["BUY"] {
-		bids = append(bids, level{price, amount})
-	}
-	for price, amount := range k.sides["SELL"] {
-		asks = append(asks, level{price, amount})
-	}
-	return written(&answer{Bids: bids, Asks: asks})
-}
-
-func written(book *answer) string {
-	byPrice := func(a, b level) int { return rat(a.Price).Cmp(rat(b.Price)) }
-	slices.SortFunc(book.Bids, byPrice)
-	slices.SortFunc(book.Asks, byPrice)
-	return fmt.Sprint(book.Bids, book.Asks)
 }
 
 // TestSlowConsumers has connections that do not read. They are closed with a reason,
