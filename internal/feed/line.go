@@ -107,8 +107,8 @@ func (s *Subscriber) unhold(sub *subscription) {
 	sub.held, sub.heldBytes = nil, 0
 }
 
-// share returns the part of maxKept that each line may fill.
-func (f *Feed) share() int { return min(maxRecentBytes, maxKept/2/max(1, len(f.lines))) }
+// share returns the part of maxKept that each line that keeps messages may fill.
+func (f *Feed) share() int { return min(maxRecentBytes, maxKept/2/max(1, f.turns.Len())) }
 
 // keep adds messages to the recent ones of a line. At twice its bounds, of which share is
 // the one in bytes, the line is cut down to them, so that messages move rarely.

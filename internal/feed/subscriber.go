@@ -129,6 +129,7 @@ func (s *Subscriber) Await(ctx context.Context) bool {
 		done := s.states == 0 || s.over || s.ended
 		s.mu.Unlock()
 		if done {
+			s.wake() // another one may wait, too
 			return true
 		}
 		select {

@@ -53,8 +53,8 @@ type conn struct {
 	key    atomic.Uint64
 	pinged atomic.Int64
 	// ended is set once a close frame is queued; cut if messages queued before it are
-	// dropped.
-	ended, cut atomic.Bool
+	// dropped; barred if the client has no access any more.
+	ended, cut, barred atomic.Bool
 
 	// gone ends with the connection.
 	gone  context.Context
@@ -80,8 +80,8 @@ func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
 // serve reads until the connection ends. early are the bytes after the upgrade.
 func (c *conn) serve(early []byte) {
 	defer c.server.remove(c)
-	defer c.leave()
 	defer c.disarm()
+	defer c.leave()
 	r := reader{conn: c, early: early}
 	for {
 		message, err := r.next()
@@ -121,6 +121,10 @@ func (c *conn) end(code ws.StatusCode, reason string, now bool) {
 		body = ws.NewCloseFrameBody(code, reason)
 	}
 	if c.subscriber.End(ws.MustCompileFrame(ws.NewCloseFrame(body)), now) {
+		if now && code == ws.StatusPolicyViolation {
+			c.barred.Store(true)
+			_ = c.raw.SetWriteDeadline(c.server.Clock().Add(barredFor))
+		}
 		c.cut.Store(now) // after End: a message behind the gap must not be sent
 		c.ended.Store(true)
 		c.linger()
@@ -190,14 +194,22 @@ func chunk(messages [][]byte) int {
 // isClose reports whether an outgoing frame is a close frame.
 func isClose(frame []byte) bool { return frame[0]&0x0f == byte(ws.OpClose) }
 
+// barredFor is the time that a client without access any more has to take the chunk that is
+// being written to it.
+const barredFor = time.Second
+
 // writeLong writes messages, of which the first may be longer than a chunk. Each chunk of
-// it has the time of one, so that a client that reads slowly gets a state of any size.
+// it has the time of one, so that a client that reads slowly gets a state of any size; one
+// whose access ended gets no further chunk.
 func (c *conn) writeLong(messages net.Buffers) bool {
 	for len(messages[0]) > writeChunk {
 		if !c.write(net.Buffers{messages[0][:writeChunk]}) {
 			return false
 		}
 		messages[0] = messages[0][writeChunk:]
+		if c.barred.Load() {
+			return false
+		}
 		if c.ended.Load() {
 			c.linger() // the close frame comes behind the message
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/gobwas/ws"
 )
 
 // unwatched returns a connection without a writer.
@@ -150,4 +151,21 @@ func TestLongMessagesHaveTime(t *testing.T) {
 	if m.most > writeChunk || m.deadlines < 1<<20/writeChunk {
 		t.Errorf("%d bytes were written at once, with %d deadlines", m.most, m.deadlines)
 	}
+}
+
+// TestAccessEndsWithinAMessage wants a client without access any more to get no further chunk of
+// a long message, however fast it reads.
+func TestAccessEndsWithinAMessage(t *testing.T) {
+	ours, theirs := net.Pipe()
+	c := unwatched(ours)
+	var work sync.WaitGroup
+	work.Go(func() { c.flush([][]byte{bytes.Repeat([]byte{0x81}, 1<<20)}, 0) })
+	if _, err := io.ReadFull(theirs, make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	c.end(ws.StatusPolicyViolation, "key revoked", true)
+	if rest, err := io.ReadAll(theirs); err != nil || len(rest) > writeChunk {
+		t.Errorf("%d more bytes came, %v", len(rest), err)
+	}
+	work.Wait()
 }
