@@ -175,11 +175,18 @@ type ClassLimit struct {
 // Limits lists the limits of requests: the account's with a key, those of the client's address
 // without. An exchange without limits lists none.
 func (c *Client) Limits(ctx context.Context) ([]ClassLimit, error) {
-	a, err := look[struct{ Limits []ClassLimit }](ctx, c, "/spot/limits", fields{}.text("api_key", c.o.Key))
-	for i := range a.Limits {
-		a.Limits[i].Reset *= time.Second // it is told in seconds
+	a, err := look[struct {
+		Limits []struct {
+			ClassLimit
+			Reset int // in seconds
+		}
+	}](ctx, c, "/spot/limits", fields{}.text("api_key", c.o.Key))
+	list := make([]ClassLimit, len(a.Limits))
+	for i, row := range a.Limits {
+		list[i] = row.ClassLimit
+		list[i].Reset = time.Duration(row.Reset) * time.Second
 	}
-	return a.Limits, err
+	return list, err
 }
 
 // pageSize is the number of rows of a page that is not the last.
