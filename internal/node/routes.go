@@ -3,7 +3,6 @@ package node
 import (
 	"net/http"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -69,13 +68,12 @@ func (n *Node) newREST() *api.Server {
 }
 
 // missing returns the handler of paths that do not exist: it answers in V1's form below
-// V1's interfaces, and in V2's elsewhere.
+// /spot and /wallet, and in V2's elsewhere.
 func (n *Node) missing() http.Handler {
 	v1, elsewhere := n.rest.Missing(), v2.Missing(n.rest)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		below := func(prefix string) bool { return strings.HasPrefix(r.URL.Path+"/", prefix) }
-		isV1 := slices.ContainsFunc([]string{"/spot/", "/wallet/", "/account/", "/info/", "/p2p/"}, below)
-		if isV1 && !below("/wallet/v2/") && !below("/account/v2/") {
+		if (below("/spot/") || below("/wallet/")) && !below("/wallet/v2/") {
 			v1.ServeHTTP(w, r)
 		} else {
 			elsewhere.ServeHTTP(w, r)

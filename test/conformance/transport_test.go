@@ -82,7 +82,7 @@ func otherMethods(x *exam) {
 
 func unknownPath(x *exam) {
 	x.covers("SPOT-TRN-5")
-	for _, path := range []string{"/spot/nothing", "/spot/markets/", "/spot/open_orders/old", "/spot/../spot/markets", "/account/no", "/info/no", "/p2p/no"} {
+	for _, path := range []string{"/spot/nothing", "/spot/markets/", "/spot/open_orders/old", "/spot/../spot/markets"} {
 		x.noEndpoint(x.send(http.MethodPost, path, "{}", nil))
 	}
 }
