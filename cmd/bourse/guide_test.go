@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bourse-exchange/bourse/internal/describe"
 	"github.com/bourse-exchange/bourse/internal/needs"
@@ -83,7 +85,10 @@ func saveGuide(t *testing.T, dir string, chapters []describe.Chapter) (files []s
 func runSnippet(t *testing.T, s *server, key, script, want string) {
 	t.Helper()
 	needsOf(t, script)
-	cmd := exec.Command("sh", "-euc", strings.ReplaceAll(script, "http://127.0.0.1:8080", s.url))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-euc", strings.ReplaceAll(script, "http://127.0.0.1:8080", s.url))
+	cmd.WaitDelay = time.Second
 	cmd.Env = append(os.Environ(), "BASE="+s.url, "KEY="+key, "TERM=dumb")
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
