@@ -112,10 +112,11 @@ func (w *Withdraw) Valid() bool {
 }
 
 // isTransfer reports whether w is a well-formed transfer between customers: a receiving
-// account, no address, no fee and no entry of the address book.
+// account, which may be unknown by the time of a repetition, no address, no fee and no
+// entry of the address book.
 func (w *Withdraw) isTransfer() bool {
 	return w.Asset > 0 && !w.Amount.IsZero() && w.Fee.IsZero() &&
-		w.Address == "" && w.Memo == "" && w.Internal.IsCustomer() &&
+		w.Address == "" && w.Memo == "" && (w.Internal.IsCustomer() || w.Again && w.Internal == 0) &&
 		w.Save == Token{} && w.ClientID.IsZero() && w.checkAgain()
 }
 

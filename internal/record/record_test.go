@@ -99,6 +99,9 @@ func commands() []bourse.Command {
 			Asset: 1, Amount: one, Internal: 8, Factor: true, Message: token,
 			Once: bourse.Once{Key: bourse.RequestHash{1}, Body: bourse.RequestHash{15: 2}},
 		}}},
+		{Kind: bourse.CommandTransfer, Account: 7, Wallet: &bourse.WalletCommand{Withdraw: &bourse.Withdraw{
+			Asset: 1, Amount: one, Again: true, Once: bourse.Once{Key: bourse.RequestHash{1}},
+		}}},
 		{Kind: bourse.CommandCancelWithdrawal, Account: 7, Wallet: &bourse.WalletCommand{ID: 5}},
 		{Kind: bourse.CommandDecideWithdrawal, On: true, Wallet: &bourse.WalletCommand{ID: 5}},
 		{Kind: bourse.CommandSigned, Wallet: &bourse.WalletCommand{Signed: &bourse.SignedTx{

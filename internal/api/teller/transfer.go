@@ -7,6 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 )
 
 // Transfer is a request to move money to the account of an e-mail address.
@@ -43,19 +44,49 @@ func (t *Transfer) Says() string {
 // which slows down probing for addresses that have accounts.
 const unknownWeighs = 500
 
-// Address directs a transfer to the account of its e-mail address. The error is a
-// *MisplacedError if the address cannot have the money.
-func (t *Teller) Address(c *api.Call, to *Transfer) error {
+// noAccount is the reason for an address that has no account.
+const noAccount = "no account has this e-mail address"
+
+// Give pays a transfer to the account of its e-mail address. The errors are those of Pay, and
+// codes.InvalidAddress if the address cannot have the money.
+//
+// Addresses change hands: a request with a name whose address cannot have the money now may
+// repeat one whose address could. It gets the first outcome, if there is one.
+func (t *Teller) Give(c *api.Call, to *Transfer, act account.Act) (bourse.Outcome, error) {
+	p := t.giving(c, to, act)
+	err := t.address(c, to)
+	var misplaced *MisplacedError
+	if err != nil && !errors.As(err, &misplaced) {
+		return bourse.Outcome{}, err
+	}
+	if err == nil {
+		return t.Pay(c.Context, p)
+	}
+
+	if to.Asked.Named() {
+		to.Asked.Again = true
+		if o, err := p.Send(); err != nil || o.Reason != bourse.NotAskedBefore {
+			return o, err
+		}
+	}
+	if misplaced.why == noAccount {
+		c.Charge(unknownWeighs)
+	}
+	return bourse.Outcome{}, api.Errorf(codes.InvalidAddress, "%s", misplaced)
+}
+
+// address directs a transfer to the account of its e-mail address. The error is a
+// *MisplacedError if the address cannot have the money now.
+func (t *Teller) address(c *api.Call, to *Transfer) error {
 	found, known, err := t.Accounts.ByEmail(c.Context, to.email)
 	var malformed *bourse.Error
 	switch {
 	case errors.As(err, &malformed) && malformed.Code == bourse.CodeInvalid:
-		return &MisplacedError{to.field, "not an e-mail address"}
+		return api.Errorf(codes.InvalidAddress, "%s: not an e-mail address", to.field)
 	case err != nil:
 		return err
 	case !known:
-		c.Charge(unknownWeighs)
-		return &MisplacedError{to.field, "no account has this e-mail address"}
+		return &MisplacedError{to.field, noAccount}
 	case found.ID == c.Who.Account:
 		return &MisplacedError{to.field, "it is your own"}
 	}
@@ -63,8 +94,8 @@ func (t *Teller) Address(c *api.Call, to *Transfer) error {
 	return nil
 }
 
-// Giving returns the payment of a transfer, for Pay.
-func (t *Teller) Giving(c *api.Call, to *Transfer, act account.Act) *Payment {
+// giving returns the payment of a transfer.
+func (t *Teller) giving(c *api.Call, to *Transfer, act account.Act) *Payment {
 	act.What = to.Says()
 	command := &bourse.Command{
 		Kind: bourse.CommandTransfer, Account: c.Who.Account, Wallet: &bourse.WalletCommand{Withdraw: to.Asked},

@@ -1,12 +1,9 @@
 package walletv1
 
 import (
-	"errors"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
-	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 )
 
@@ -33,14 +30,7 @@ func (w *Wallet) transfer(c *api.Call) error {
 		return err
 	}
 
-	var misplaced *teller.MisplacedError
-	if err := w.Address(c, to); errors.As(err, &misplaced) {
-		return api.Errorf(codes.InvalidAddress, "%s", misplaced)
-	} else if err != nil {
-		return err
-	}
-
-	o, err := w.Pay(c.Context, w.Giving(c, to, act))
+	o, err := w.Give(c, to, act)
 	switch {
 	case err != nil:
 		return err

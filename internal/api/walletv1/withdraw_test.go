@@ -192,6 +192,37 @@ func TestComingAgain(t *testing.T) {
 	}
 }
 
+// TestTransferAfterAnAddressMoved repeats a transfer whose first answer was lost, after its
+// recipient took another address and after a third account took theirs: it gets the first
+// xid. A new request gets what the address deserves now.
+func TestTransferAfterAnAddressMoved(t *testing.T) {
+	d := newDesk(t)
+	d.Credit(1, "BTC", "10")
+	request := fields{"asset": "BTC", "amount": "1", "email": "bob@example.com", "memo": "rent", "client_id": "once"}
+	d.Unknown = true
+	d.refused(d.Alice, "/transfer", request, "Outcome unknown")
+	again := func(when string) {
+		t.Helper()
+		if got := d.ask(d.Alice, "/transfer", request); got["success"] != true || xid(got) != 1 {
+			t.Errorf("%s it came again as %v", when, got)
+		}
+	}
+
+	d.Move("bob@example.com", "robert@example.com")
+	again("after the recipient moved")
+	d.refused(d.Alice, "/transfer", request.with("client_id", "new"), "email: no account has this e-mail address")
+	d.refused(d.Alice, "/transfer", request.with("client_id", nil), "email: no account has this e-mail address")
+	d.refused(d.Alice, "/transfer", request.with("amount", "2"), "DUPLICATE_CLIENT_ID")
+
+	d.Move("alice@example.com", "bob@example.com")
+	d.Alice = d.Key(1, account.ScopeRead|account.ScopeWithdraw)
+	again("after the sender took the address")
+	d.refused(d.Alice, "/transfer", request.with("client_id", "own"), "email: it is your own")
+	if got := d.rows(d.Alice, fields{}); len(got) != 1 {
+		t.Errorf("transactions: %v", got)
+	}
+}
+
 // TestInternal checks that on a network without memos the address alone names the
 // account, and that the offered fee is not charged.
 func TestInternal(t *testing.T) {

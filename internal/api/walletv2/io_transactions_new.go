@@ -1,8 +1,6 @@
 package walletv2
 
 import (
-	"errors"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
@@ -44,7 +42,7 @@ func (w *Wallet) withdraw(c *v2.Call, asset *bourse.Asset) error {
 	}
 
 	asked := &bourse.Withdraw{Network: network.ID, Asset: asset.ID}
-	name := readWithdrawal(c, &r, asked)
+	name, act := readWithdrawal(c, &r, asked), nameRequest(c, asked)
 	if err := c.Err(); err != nil {
 		return err
 	}
@@ -62,7 +60,10 @@ func (w *Wallet) withdraw(c *v2.Call, asset *bourse.Asset) error {
 			Kind: bourse.CommandWithdraw, Account: c.Who.Account, Wallet: &bourse.WalletCommand{Withdraw: asked},
 		}, name)
 	}
-	return w.pay(c, &r, r.Says(asked), &teller.Payment{Asked: asked, Check: check, Send: send})
+
+	act.What = r.Says(asked)
+	o, err := w.Pay(c.Context, &teller.Payment{Who: c.Who, Act: act, Asked: asked, Check: check, Send: send})
+	return w.answer(c, &r, asked, o, err)
 }
 
 // check returns the error with which the exchange would refuse the request now; nil if it
@@ -88,39 +89,31 @@ func readWithdrawal(c *v2.Call, r *teller.Route, asked *bourse.Withdraw) (name s
 // transfer requests a transfer to another account.
 func (w *Wallet) transfer(c *v2.Call, asset *bourse.Asset) error {
 	to := teller.ReadTransfer(c.Call, asset, "address")
+	act := nameRequest(c, to.Asked)
 	if err := c.Err(); err != nil {
 		return err
 	}
 
-	var misplaced *teller.MisplacedError
-	if err := w.Address(c.Call, to); errors.As(err, &misplaced) {
-		return api.Errorf(codes.InvalidAddress, "%s", misplaced)
-	} else if err != nil {
-		return err
-	}
-	return w.pay(c, &to.Route, to.Says(), w.Giving(c.Call, to, account.Act{}))
+	o, err := w.Give(c.Call, to, act)
+	return w.answer(c, &to.Route, to.Asked, o, err)
 }
 
-// pay sends a request and answers with the transaction. what describes the request in
-// plain words for the letter of a second factor.
-func (w *Wallet) pay(c *v2.Call, r *teller.Route, what string, p *teller.Payment) error {
-	key := c.IdempotencyKey()
-	p.Act = c.Act(account.CaseWithdrawal)
-	if err := c.Err(); err != nil {
-		return err
-	}
-
-	p.Who, p.Act.What = c.Who, what
+// nameRequest names a request by its Idempotency-Key, if it has one, and returns its act.
+func nameRequest(c *v2.Call, asked *bourse.Withdraw) account.Act {
+	key, act := c.IdempotencyKey(), c.Act(account.CaseWithdrawal)
 	if !key.IsZero() {
-		p.Asked.Once = teller.Once(key, p.Act.Digest)
+		asked.Once = teller.Once(key, act.Digest)
 	}
+	return act
+}
 
-	o, err := w.Pay(c.Context, p)
+// answer answers a request with its transaction, or returns its error.
+func (w *Wallet) answer(c *v2.Call, r *teller.Route, asked *bourse.Withdraw, o bourse.Outcome, err error) error {
 	switch {
 	case err != nil:
 		return err
 	case o.Reason != 0:
-		return r.Refused(o.Reason, p.Asked)
+		return r.Refused(o.Reason, asked)
 	}
 	return w.show(c, bourse.WalletID(o.ID))
 }

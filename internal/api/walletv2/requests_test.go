@@ -174,6 +174,29 @@ func TestIdempotencyKey(t *testing.T) {
 	d.refused(400, "VALIDATION_ERROR", d.Alice, post, "/io/transactions", present, "Idempotency-Key: a b")
 }
 
+// TestTransferAfterAnAddressMoved repeats a transfer whose first answer was lost, after its
+// recipient took another address: it gets the first transaction and is not charged as a probe.
+func TestTransferAfterAnAddressMoved(t *testing.T) {
+	d := &desk{Desk: tellertest.New(t)}
+	d.limits = api.NewLimiter(api.Limits{Account: api.Rates{Orders: api.Rate{PerSecond: 100, Burst: 500}}}, d.Clock)
+	d.serve(prefix, d.Teller())
+	d.Credit(1, "BTC", "10")
+	const key = "Idempotency-Key: gift"
+	present := gift("BTC", "bob@example.com", "1", "")
+	d.Unknown = true
+	d.refused(504, "TIMEOUT", d.Alice, post, "/io/transactions", present, key)
+
+	d.Move("bob@example.com", "robert@example.com")
+	for range 3 {
+		if row := d.taken(d.Alice, post, "/io/transactions", present, key); row["xid"] != 1.0 {
+			t.Errorf("it came again as %v", row)
+		}
+	}
+	d.refused(409, "CONFLICT", d.Alice, post, "/io/transactions", gift("BTC", "bob@example.com", "2", ""), key)
+	d.refused(406, "INVALID_ADDRESS", d.Alice, post, "/io/transactions", present, "Idempotency-Key: new")
+	d.refused(429, "RATE_LIMIT", d.Alice, post, "/io/transactions", present, "Idempotency-Key: newer")
+}
+
 // TestForeignIDsLeakNothing compares the answers for all kinds of other accounts' ids.
 func TestForeignIDsLeakNothing(t *testing.T) {
 	d := newDesk(t)

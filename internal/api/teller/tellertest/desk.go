@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"net/netip"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -305,11 +306,13 @@ func (d *Desk) Own(at bourse.Symbol, index uint32) chain.Destination {
 	return n.Destination(index)
 }
 
+// password is that of accounts with a session.
+const password = "correct horse"
+
 // Session gives the account of an e-mail address a password and a session, and waits
 // until the resulting hold ends.
 func (d *Desk) Session(email string) string {
 	d.Helper()
-	const password = "correct horse"
 	if err := d.Accounts.ForgotPassword(d.Context(), email, account.Visit{}); err != nil {
 		d.Fatal(err)
 	}
@@ -328,6 +331,25 @@ func (d *Desk) Session(email string) string {
 		d.Fatal(err)
 	}
 	return string(secret)
+}
+
+// Move changes the e-mail address of an account.
+func (d *Desk) Move(email, to string) {
+	d.Helper()
+	who, err := d.Accounts.Authenticate(d.Context(), account.Secret(d.Session(email)), netip.IPv6Loopback())
+	if err != nil {
+		d.Fatal(err)
+	}
+
+	act := account.Act{Digest: account.Digest{1}}
+	_ = d.Accounts.ChangeEmail(d.Context(), who, to, password, act) // mails the code that it demands
+	act.Code = d.Code(email)
+	if err := d.Accounts.ChangeEmail(d.Context(), who, to, password, act); err != nil {
+		d.Fatal(err)
+	}
+	if err := d.Accounts.VerifyEmail(d.Context(), who, d.Code(to), account.Visit{}); err != nil {
+		d.Fatal(err)
+	}
 }
 
 // Code returns the code in the last letter to an address.
