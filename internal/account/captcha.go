@@ -39,8 +39,8 @@ func (s *Service) NewCaptcha(email string, v Visit) (c Captcha, err error) {
 	if email, err = NormalizeEmail(email); err != nil {
 		return c, err
 	}
-	if !s.spend(spending{captchasDrawn, v.source().String()}) {
-		return c, errTooMany
+	if err := s.spend(spending{captchasDrawn, v.source().String()}); err != nil {
+		return c, err
 	}
 
 	text, err := newCode(s.Random)
@@ -82,8 +82,8 @@ func (s *Service) checkCaptcha(email, challenge, response string, v Visit) error
 		return nil
 	}
 	answer, ok := s.openCaptcha(email, challenge)
-	if !s.spend(spending{captchasTried, v.source().String()}) {
-		return errTooMany
+	if err := s.spend(spending{captchasTried, v.source().String()}); err != nil {
+		return err
 	}
 	if !ok || !s.shared.Take(captchasUsed, challenge, s.now()) ||
 		subtle.ConstantTimeCompare([]byte(answer), []byte(response)) != 1 {

@@ -152,10 +152,10 @@ func (s *Service) ForgotPassword(ctx context.Context, email string, v Visit) err
 	if known {
 		takes = []spending{{lettersKnown, email + " from " + from}}
 	}
-	if !s.spend(spending{lettersBySource, from}) {
-		return errTooMany
+	if err := s.spend(spending{lettersBySource, from}); err != nil {
+		return err
 	}
-	if !s.spend(takes...) {
+	if s.spend(takes...) != nil {
 		return nil
 	}
 

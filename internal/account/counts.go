@@ -16,8 +16,10 @@ type countTables [quotas]countTable
 // Take counts one; see Counts.
 func (t *countTables) Take(q Quota, name string, now bourse.Time) bool { return t[q].take(name, now) }
 
-// Free reports whether Take would allow one.
-func (t *countTables) Free(q Quota, name string, now bourse.Time) bool { return t[q].free(name, now) }
+// Wait returns the time until Take would allow one.
+func (t *countTables) Wait(q Quota, name string, now bourse.Time) bourse.Time {
+	return t[q].wait(name, now)
+}
 
 // Back takes one count back.
 func (t *countTables) Back(q Quota, name string) { t[q].back(name) }
@@ -66,11 +68,14 @@ func (t *countTable) take(name string, now bourse.Time) bool {
 	return true
 }
 
-func (t *countTable) free(name string, now bourse.Time) bool {
+func (t *countTable) wait(name string, now bourse.Time) bourse.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.names[name]
-	return c == nil || now >= c.until
+	if c == nil {
+		return 0
+	}
+	return max(c.until-now, 0)
 }
 
 func (t *countTable) back(name string) {

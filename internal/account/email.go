@@ -21,8 +21,8 @@ func (s *Service) ChangeEmail(ctx context.Context, who Identity, email, password
 		{changesByHour, idName(who.Account)}, {changesByDay, idName(who.Account)},
 	}
 	for _, t := range takes {
-		if !s.shared.Free(t.quota, t.name, s.now()) {
-			return errTooMany
+		if s.shared.Wait(t.quota, t.name, s.now()) > 0 {
+			return s.exhausted(t, errTooMany)
 		}
 	}
 
@@ -38,8 +38,8 @@ func (s *Service) ChangeEmail(ctx context.Context, who Identity, email, password
 	if err := s.confirm(ctx, who.Account, act); err != nil {
 		return err
 	}
-	if !s.spend(takes...) {
-		return errTooMany
+	if err := s.spend(takes...); err != nil {
+		return err
 	}
 	return s.mailNewAddress(ctx, &row, email, act.Visit)
 }
@@ -62,7 +62,7 @@ func (s *Service) mailNewAddress(ctx context.Context, row *AccountRow, email str
 
 	s.shared.DropCodes(ForEmail, c.Subject, nil)
 	s.shared.PutCode(ForEmail, &c, s.now())
-	if !s.spend(s.strangersLetter(email)...) {
+	if s.spend(s.strangersLetter(email)...) != nil {
 		return nil
 	}
 	return s.send(ctx, &Mail{To: email, Code: c.Text, Source: c.Source}, letter, values...)
@@ -91,8 +91,8 @@ func (s *Service) CancelEmail(id bourse.AccountID) bool {
 // CodeBusy.
 func (s *Service) VerifyEmail(ctx context.Context, who Identity, code string, v Visit) error {
 	takes := spending{codesBySource, v.source().String()}
-	if !s.spend(takes) {
-		return errTooMany
+	if err := s.spend(takes); err != nil {
+		return err
 	}
 	all := func(*Code) bool { return true }
 	c, verdict := s.shared.TryCode(ForEmail, idName(who.Account), all, is(code), s.now())

@@ -81,12 +81,12 @@ func (s *Service) confirm(ctx context.Context, id bourse.AccountID, act Act) err
 	}
 
 	locks, source := factorLock(id), spending{codesBySource, act.source().String()}
-	if !s.spend(source) {
-		return errTooMany
+	if err := s.spend(source); err != nil {
+		return err
 	}
-	if !s.spend(locks) {
+	if s.spend(locks) != nil {
 		s.shared.Back(source.quota, source.name)
-		return errFactorLocked
+		return s.exhausted(locks, errFactorLocked)
 	}
 	switch ok, err := s.tryFactor(ctx, &row, act); {
 	case err != nil:
@@ -106,8 +106,8 @@ func factorLock(id bourse.AccountID) spending { return spending{factorsByAccount
 // unlocked returns an error while an account has had too many wrong codes. Requests that
 // hash a password before they ask for a code check it first, because hashing is expensive.
 func (s *Service) unlocked(id bourse.AccountID) error {
-	if lock := factorLock(id); !s.shared.Free(lock.quota, lock.name, s.now()) {
-		return errFactorLocked
+	if lock := factorLock(id); s.shared.Wait(lock.quota, lock.name, s.now()) > 0 {
+		return s.exhausted(lock, errFactorLocked)
 	}
 	return nil
 }
@@ -128,8 +128,8 @@ func (s *Service) challenge(ctx context.Context, row *AccountRow, c Code, act Ac
 	asks := asksTOTP()
 	if !row.TOTPUsed {
 		asks = &FactorError{ProviderEmail, maskEmail(row.Email)}
-		if !s.spend(spending{factorLetters, idName(row.ID)}) {
-			return errTooMany
+		if err := s.spend(spending{factorLetters, idName(row.ID)}); err != nil {
+			return err
 		}
 	}
 	if c.ID == 0 {

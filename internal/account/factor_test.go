@@ -87,15 +87,26 @@ func TestGuessingAFactor(t *testing.T) {
 		}
 	}
 	wantCode(t, guess(r.code(ada)), bourse.CodeBusy)
-	wantCode(t, guess(""), bourse.CodeBusy)
+	wantWait(t, guess(""), time.Hour)
+	r.now = r.now.Add(59 * time.Minute)
+	wantWait(t, guess(r.code(ada)), time.Minute)
 	// Before the password, whose hash is expensive: a wrong one is not looked at.
 	wantCode(t, r.ChangeEmail(t.Context(), who, "new@example.org", "wrong", act(0, "")), bourse.CodeBusy)
-	r.now = r.now.Add(time.Hour)
+	r.now = r.now.Add(time.Minute)
 	asked(t, guess(""), account.ProviderEmail)
 	if err := guess(r.code(ada)); err != nil {
 		t.Errorf("an hour later: %v", err)
 	}
 	r.activity(who, "MFA_FAILED", 10)
+}
+
+// wantWait wants the refusal of a limit that ends after a time.
+func wantWait(t *testing.T, err error, want time.Duration) {
+	t.Helper()
+	var limit *account.LimitError
+	if !errors.As(err, &limit) || limit.Wait != want {
+		t.Errorf("got %v (%+v), want a wait of %v", err, limit, want)
+	}
 }
 
 // activity wants an account's log to hold so many entries of a kind.

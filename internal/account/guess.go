@@ -20,9 +20,9 @@ func (s *Service) tryMailed(t try, judge func() (func(*Code) bool, error), do fu
 	for _, c := range s.shared.CodesOf(t.purpose, t.subject, s.now()) {
 		own = own || c.Source == source && !c.Ended()
 	}
-	back, ok := s.guess(&t, own)
-	if !ok {
-		return errTooMany
+	back, err := s.guess(&t, own)
+	if err != nil {
+		return err
 	}
 
 	good, err := judge()
@@ -43,19 +43,19 @@ func (s *Service) tryMailed(t try, judge func() (func(*Code) bool, error), do fu
 // Beyond the limit of all sources, an unknown source may try only the code that it asked
 // for, and only while its network has sent no wrong one within a day: guessers pay, and
 // known sources lose nothing.
-func (s *Service) guess(t *try, own bool) (back func(), ok bool) {
+func (s *Service) guess(t *try, own bool) (back func(), err error) {
 	now, source := s.now(), t.visit.source()
 	from := network(source).String()
-	strict := !t.known && !s.shared.Free(codesInAll, "", now)
+	strict := !t.known && s.shared.Wait(codesInAll, "", now) > 0
 	if strict && !own {
-		return nil, false
+		return nil, s.exhausted(spending{codesInAll, ""}, errTooMany)
 	}
 	spent := []spending{{codesBySource, source.String()}}
 	if !own {
 		spent = append(spent, spending{codesBySubject, t.subject})
 	}
-	if !s.spend(spent...) {
-		return nil, false
+	if err := s.spend(spent...); err != nil {
+		return nil, err
 	}
 
 	clean := t.known || s.shared.Take(codesByNetwork, from, now)
@@ -72,9 +72,9 @@ func (s *Service) guess(t *try, own bool) (back func(), ok bool) {
 	}
 	if strict && !clean {
 		back()
-		return nil, false
+		return nil, s.exhausted(spending{codesByNetwork, from}, errTooMany)
 	}
-	return back, true
+	return back, nil
 }
 
 // text returns a judge of the code's text alone.

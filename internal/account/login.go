@@ -74,8 +74,8 @@ func (s *Service) failures(ctx context.Context, email string, row *AccountRow, v
 func (s *Service) checkPassword(
 	ctx context.Context, hash, password string, v Visit, failures ...spending,
 ) (bool, error) {
-	if !s.spend(failures...) {
-		return false, errTooMany
+	if err := s.spend(failures...); err != nil {
+		return false, err
 	}
 	ok, err := s.hasher.verify(ctx, v.source(), hash, password)
 	if ok || err != nil {

@@ -68,7 +68,7 @@ func (s *Service) send(ctx context.Context, m *Mail, l letter, values ...any) er
 // tell mails a holder a notice of a change. The change has been made, so a failed letter
 // is no error.
 func (s *Service) tell(ctx context.Context, id bourse.AccountID, to, what string) {
-	if to == "" || !s.spend(spending{notices, idName(id)}) {
+	if to == "" || s.spend(spending{notices, idName(id)}) != nil {
 		return
 	}
 	_ = s.send(ctx, &Mail{To: to}, letterChanged, what)

@@ -84,8 +84,8 @@ func (s *Service) UseTOTP(ctx context.Context, who Identity, act Act) error {
 	}
 
 	locks := spending{factorsByAccount, idName(who.Account)}
-	if !s.spend(locks) {
-		return errFactorLocked
+	if s.spend(locks) != nil {
+		return s.exhausted(locks, errFactorLocked)
 	}
 
 	step, ok, err := s.totpStep(&row, act.Code)

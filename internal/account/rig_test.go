@@ -3,6 +3,7 @@ package account_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -189,8 +190,8 @@ func (r *rig) createKey(id bourse.AccountID, k account.NewKey) (bourse.KeyID, ac
 // wantCode fails unless an error is an *bourse.Error with a code.
 func wantCode(t *testing.T, err error, code bourse.Code) {
 	t.Helper()
-	e, ok := err.(*bourse.Error) //nolint:errorlint // the caller gets it as it is
-	if !ok || e.Code != code {
+	var e *bourse.Error
+	if !errors.As(err, &e) || e.Code != code {
 		t.Errorf("error %v, want one with code %d", err, code)
 	}
 }

@@ -20,8 +20,8 @@ const (
 // grants nothing.
 func (s *Service) begin(ctx context.Context, person *AccountRow, in *LogIn) (Secret, error) {
 	takes := spending{logInsByAccount, idName(person.ID)}
-	if !s.spend(takes) {
-		return "", errTooMany
+	if err := s.spend(takes); err != nil {
+		return "", err
 	}
 	defer s.naming.Lock(person.ID)()
 	s.mu.RLock()

@@ -2,6 +2,7 @@ package account
 
 import (
 	"net/netip"
+	"time"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -35,8 +36,8 @@ type Counts interface {
 	// Take counts one, and reports whether the quota allowed it. A name that used up a
 	// quota waits for its whole window.
 	Take(q Quota, name string, now bourse.Time) bool
-	// Free reports whether Take would allow one.
-	Free(q Quota, name string, now bourse.Time) bool
+	// Wait returns the time until Take would allow one; zero if it would now.
+	Wait(q Quota, name string, now bourse.Time) bourse.Time
 	// Back takes one count back after a success.
 	Back(q Quota, name string)
 }
@@ -206,8 +207,8 @@ func newLocal(l *Limits) Shared {
 	return s
 }
 
-// spend takes one of each quota, or none at all.
-func (s *Service) spend(spends ...spending) bool {
+// spend takes one of each quota, or none at all: the error is then a *LimitError.
+func (s *Service) spend(spends ...spending) error {
 	for i, one := range spends {
 		if s.shared.Take(one.quota, one.name, s.now()) {
 			continue
@@ -215,10 +216,30 @@ func (s *Service) spend(spends ...spending) bool {
 		for _, taken := range spends[:i] {
 			s.shared.Back(taken.quota, taken.name)
 		}
-		return false
+		return s.exhausted(one, errTooMany)
 	}
-	return true
+	return nil
 }
+
+// exhausted returns the error for a quota that is used up.
+func (s *Service) exhausted(one spending, err *bourse.Error) *LimitError {
+	wait := s.shared.Wait(one.quota, one.name, s.now())
+	return &LimitError{err, time.Duration(wait) * time.Microsecond}
+}
+
+// LimitError refuses a request because of a limit other than that of requests. Limit is a
+// *bourse.Error with CodeBusy.
+type LimitError struct {
+	Limit *bourse.Error
+	// Wait is the time until the request may pass.
+	Wait time.Duration
+}
+
+// Error returns the message of the limit.
+func (e *LimitError) Error() string { return e.Limit.Message }
+
+// Unwrap returns the limit.
+func (e *LimitError) Unwrap() error { return e.Limit }
 
 // spending is a quota and the name that it counts.
 type spending struct {

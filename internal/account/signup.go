@@ -49,10 +49,10 @@ func (s *Service) SignUp(ctx context.Context, up SignUp) error {
 	if err := s.checkCaptcha(email, up.Challenge, up.Response, up.Visit); err != nil {
 		return err
 	}
-	if !s.spend(spending{lettersBySource, up.source().String()}) {
-		return errTooMany
+	if err := s.spend(spending{lettersBySource, up.source().String()}); err != nil {
+		return err
 	}
-	mute := !s.spend(s.strangersLetter(email)...)
+	mute := s.spend(s.strangersLetter(email)...) != nil
 
 	hash, err := s.hasher.hash(ctx, up.source(), s.Random, up.Password)
 	if err != nil {

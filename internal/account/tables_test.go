@@ -35,11 +35,11 @@ func TestNamesShareNoCount(t *testing.T) {
 			}
 		}
 		s.Back(passwordsByAccount, name)
-		if !s.Free(passwordsByAccount, name, 1) {
+		if s.Wait(passwordsByAccount, name, 1) > 0 {
 			t.Errorf("%s: what went well was not given back", name)
 		}
 	}
-	if s.Free(passwordsByAccount, "victim", 1) {
+	if s.Wait(passwordsByAccount, "victim", 1) == 0 {
 		t.Error("a crowd of names made the table forget ten wrong passwords")
 	}
 	if n := len(s.(*local).countTables[passwordsByAccount].names); n > mostNames {
@@ -183,7 +183,8 @@ func TestGuessesInAll(t *testing.T) {
 	s := captchas(&now, Limits{WrongCodesInAll: most})
 	guess := func(from netip.Addr, own, known bool) (func(), bool) {
 		subject := from.String() // another account each time
-		return s.guess(&try{ForReset, subject, Visit{From: from}, known}, own)
+		back, err := s.guess(&try{ForReset, subject, Visit{From: from}, known}, own)
+		return back, err == nil
 	}
 	for i := range most {
 		if _, ok := guess(netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), false, false); !ok {

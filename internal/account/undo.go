@@ -106,8 +106,8 @@ func (s *Service) UndoEmail(ctx context.Context, email, code string, v Visit) er
 	}
 	source := v.source().String()
 	takes := []spending{{codesBySource, source}, {undosBySource, email + " from " + source}}
-	if !s.spend(takes...) {
-		return errTooMany
+	if err := s.spend(takes...); err != nil {
+		return err
 	}
 
 	undos, err := s.Store.UndosOf(ctx, email)

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -60,8 +61,16 @@ func (c *Call) chargeAnswer() {
 	}
 }
 
-// RetryLater sets the header Retry-After of a request that a limit refused.
-func (c *Call) RetryLater() { c.standing.retryLater(c.Header) }
+// RetryLater sets the header Retry-After of a request that a limit refused with an error: one
+// of its own, or that of requests.
+func (c *Call) RetryLater(err error) {
+	wait := c.standing.Next
+	var limit *account.LimitError
+	if errors.As(err, &limit) {
+		wait = limit.Wait
+	}
+	retryAfter(c.Header, wait)
+}
 
 // skippedInARequest is the number of rows of a filtered list that a request may skip:
 // reading them takes about as long as the rest of it.

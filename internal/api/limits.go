@@ -148,7 +148,7 @@ func (l *Limiter) ChargeAnswer(class Class, who Payer, size int) {
 }
 
 // Guard returns an authenticator that bounds the invalid secrets of a source; beyond the
-// limit the error is bourse.ErrBusy. A valid secret always passes: with 256 random bits
+// limit the error wraps bourse.ErrBusy. A valid secret always passes: with 256 random bits
 // guessing is hopeless, and clients behind one address do not lock each other out.
 func (l *Limiter) Guard(who Authenticator) Authenticator {
 	if l == nil || l.failures == nil {
@@ -174,8 +174,8 @@ func (g *guard) Authenticate(ctx context.Context, secret account.Secret, from ne
 	if !bad {
 		return who, err
 	}
-	if _, ok := g.limiter.failures.take(account.Neighbourhood(from), 1, g.limiter.now()); !ok {
-		return who, bourse.ErrBusy
+	if after, ok := g.limiter.failures.take(account.Neighbourhood(from), 1, g.limiter.now()); !ok {
+		return who, &account.LimitError{Limit: bourse.ErrBusy, Wait: after.Next}
 	}
 	return who, err
 }

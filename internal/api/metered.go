@@ -31,7 +31,7 @@ func (l *Limiter) AdmitPage(w http.ResponseWriter, who Payer) bool {
 	standing, ok := l.admit(Reads, who, 1)
 	standing.tell(w)
 	if !ok {
-		standing.retryLater(w.Header())
+		retryAfter(w.Header(), standing.Next)
 	}
 	return ok
 }

@@ -61,9 +61,9 @@ func (s Standing) tell(w http.ResponseWriter) {
 	h[headerReset] = []string{strconv.Itoa(s.Reset())}
 }
 
-// retryLater sets the seconds after which a refused client may try again, at least one.
-func (s Standing) retryLater(h http.Header) {
-	h["Retry-After"] = []string{strconv.Itoa(max(seconds(s.Next), 1))}
+// retryAfter sets the seconds after which a refused client may try again, at least one.
+func retryAfter(h http.Header, wait time.Duration) {
+	h["Retry-After"] = []string{strconv.Itoa(max(seconds(wait), 1))}
 }
 
 // Limited is a limit of a client.

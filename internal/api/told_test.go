@@ -62,6 +62,16 @@ func TestLimitsAreTold(t *testing.T) {
 	d.told("/spot/echo", `{"text":"x"}`, "")
 }
 
+// TestBadKeysAreToldTheirOwnLimit checks that Retry-After of a spent limit of invalid keys is
+// the time until a key is looked at again, not that of the limit of requests.
+func TestBadKeysAreToldTheirOwnLimit(t *testing.T) {
+	d := newDesk(t, api.Limits{
+		Source: api.SourceRates{Requests: api.Rate{PerSecond: 1, Burst: 9}}, FailedAuth: api.Rate{PerSecond: 0.05, Burst: 1},
+	})
+	d.told("/spot/who", `{"api_key":"nobody"}`, "9 8 1")
+	d.told("/spot/who", `{"api_key":"nobody"}`, "9 7 2 20")
+}
+
 // converse sends requests and returns the answers.
 func converse(t *testing.T, to net.Addr, requests string) string {
 	t.Helper()

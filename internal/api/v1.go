@@ -74,7 +74,7 @@ func failV1(c *Call, err error) int {
 	c.Out.EndObject()
 
 	if e.Code == codes.RateLimit {
-		c.RetryLater()
+		c.RetryLater(err)
 		return http.StatusTooManyRequests
 	}
 	var known *bourse.Error

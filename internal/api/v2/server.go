@@ -71,7 +71,7 @@ func fail(c *api.Call, err error) int {
 	}
 	switch e.Code {
 	case codes.RateLimit:
-		c.RetryLater()
+		c.RetryLater(err)
 	case codes.Unauthorized:
 		c.Header.Set("WWW-Authenticate", "Bearer")
 	default: // the body is enough
