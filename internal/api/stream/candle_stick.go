@@ -7,11 +7,11 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// candleStick stages a candle that changed, and, if a trade changed it, the candles of the
-// wider resolutions for which it is kept.
+// candleStick stages a candle that changed, and, after the command's last trade, the candles of
+// the wider resolutions for which it is kept.
 func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
 	p.candle(m, u.Resolution, &u.Candle)
-	if u.After < 0 {
+	if u.After < 0 || u.After != p.lastTrade[u.Market] {
 		return
 	}
 	for res := u.Resolution + 1; res <= bourse.LastResolution && res.Kept() == u.Resolution; res++ {

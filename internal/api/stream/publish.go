@@ -26,6 +26,9 @@ type Publisher struct {
 
 	// seq is the sequence of the current command.
 	seq bourse.Seq
+	// lastTrade has, by market, the index of the event of the command's last trade; for a
+	// market without a trade in this command it may be old.
+	lastTrade []int
 }
 
 // blockSize is the size of a block of messages.
@@ -65,6 +68,7 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 		return // a restore is no command, and in a replay there is no subscriber
 	}
 	p.seq, p.now, p.catalogue = cmd.Seq, cmd.Time, p.view.Latest()
+	p.findLastTrades(p.view.Updates())
 	updates := p.marketData(p.view.Updates(), -1)
 	for i, e := range ev.List {
 		p.event(e, ev)
@@ -139,6 +143,17 @@ func (p *Publisher) marketData(updates []view.Update, after int) []view.Update {
 		updates = updates[1:]
 	}
 	return updates
+}
+
+// findLastTrades sets lastTrade. The wider candles of a command's earlier trades are not staged:
+// an order that walks a book would fill the queues of their subscribers.
+func (p *Publisher) findLastTrades(updates []view.Update) {
+	if more := len(p.catalogue.Markets) - len(p.lastTrade); more > 0 {
+		p.lastTrade = append(p.lastTrade, make([]int, more)...)
+	}
+	for i := range updates {
+		p.lastTrade[updates[i].Market] = updates[i].After
+	}
 }
 
 // begin starts a message for a topic; false if it has no subscriber.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,6 +177,38 @@ func golden(t *testing.T, file, got string) {
 		}
 		if a != b {
 			t.Fatalf("line %d of %s:\ngot  %s\nwant %s", i+1, path, a, b)
+		}
+	}
+}
+
+// TestWiderCandlesOfAWalkAreSentOnce takes 1,500 orders with one and wants a message of each wider
+// candle, with the volume of all: one for each trade would fill the queue of any subscriber.
+func TestWiderCandlesOfAWalkAreSentOnce(t *testing.T) {
+	x := newExchange(t, 0)
+	c := x.dial()
+	for res := bourse.Resolution(1); res <= bourse.LastResolution; res++ {
+		c.ok(fmt.Sprintf(`{"op":"sub","id":%d,"streams":"BTC/USDT@candleStick/%s"}`, res, res))
+	}
+	const walked = 1500
+	makers := make([]bourse.Command, walked)
+	for i := range makers {
+		makers[i] = order(alice, limit(bourse.Sell, 6000000+bourse.Price(i), lots))
+	}
+	x.do(makers...)
+	x.place(bob, limit(bourse.Buy, 6000000+walked, walked*lots))
+
+	told := c.drain()
+	for res := bourse.Resolution(1); res <= bourse.LastResolution; res++ {
+		want := 1
+		if res.Kept() == res {
+			want = walked
+		}
+		got := slices.DeleteFunc(slices.Clone(told), func(m string) bool {
+			return !strings.Contains(m, `"BTC/USDT@candleStick/`+res.String()+`"`)
+		})
+		whole := `"open":"60000","high":"60014.99","low":"60000","close":"60014.99","volume":"1.5"`
+		if len(got) != want || !strings.Contains(got[len(got)-1], whole) {
+			t.Errorf("%s: %d messages, the last %q", res, len(got), got[max(0, len(got)-1):])
 		}
 	}
 }
