@@ -54,7 +54,7 @@ func (s *Sequencer) applyNotice(n *journal.Notice) error {
 		return err
 	}
 	if p != nil {
-		s.begun = s.begun || p.first
+		s.begun = s.begun || p.opening == s.opening
 	}
 	if s.holding.Load() && s.begun && !s.engine.Firing() {
 		s.stopHolding()
@@ -168,8 +168,8 @@ func (s *Sequencer) give(id uint64, why error) {
 			t.resolve()
 		}
 	}
-	if p.first {
-		s.orphaned.Store(true)
+	if p.opening != nil && p.opening == s.opening {
+		s.due.Store(p.opening)
 	}
 	s.recycle(p)
 	if s.engine.Unfinished() {
@@ -192,7 +192,11 @@ func (s *Sequencer) install(at bourse.Seq) error {
 	}
 	s.engine = e
 	s.applied.Store(uint64(e.Seq()))
-	s.unfinished.Store(e.Unfinished())
+
+	s.begin()
+	if !s.holding.Load() {
+		s.stopHolding() // an earlier opening may have held commands
+	}
 	return nil
 }
 

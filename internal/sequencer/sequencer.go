@@ -68,20 +68,19 @@ type Sequencer struct {
 	flying   []*proposal
 	spare    []*proposal
 
-	// Owned by Apply. begun is set once the first command was applied.
-	cmd   bourse.Command
-	ev    bourse.Events
-	begun bool
+	// Owned by Apply. opening is the newest one, nil if no switch was armed, and begun is set
+	// once its command was applied.
+	cmd     bourse.Command
+	ev      bourse.Events
+	opening *opening
+	begun   bool
 
 	// unfinished is set when a Continue must be proposed.
 	unfinished atomic.Bool
-	// orphans is the newest connection of earlier processes whose close cancels orders, and
-	// orphaned is set while the first command must be proposed, which fires the dead man's
-	// switches that are due by then.
-	orphans  bourse.ConnectionID
-	orphaned atomic.Bool
-	// holding is set from a start until these switches have canceled their orders: no lane
-	// but Cancels is taken meanwhile.
+	// due is the newest opening while its command must be proposed.
+	due atomic.Pointer[opening]
+	// holding is set from a start or an installed snapshot until the switches of its opening
+	// have canceled their orders: no lane but Cancels is taken meanwhile.
 	holding atomic.Bool
 	// full is set while the journal has no room: the sequencer's own commands then wait
 	// for the next tick, which tries again.
@@ -92,6 +91,14 @@ type Sequencer struct {
 	tickets     sync.Pool
 }
 
+// opening is the first command that a process proposes after a start or an installed snapshot
+// where dead man's switches are armed: it fires those that are due by then. Immutable.
+type opening struct {
+	// orphans is the newest connection of earlier processes whose close cancels orders; zero
+	// for none.
+	orphans bourse.ConnectionID
+}
+
 // proposal is a frame being gathered or in flight.
 type proposal struct {
 	id    uint64
@@ -100,8 +107,8 @@ type proposal struct {
 	// submitted is the number of commands that came through Submit.
 	submitted int
 	tickets   []*Ticket
-	// first is true if it has the first command of the process.
-	first bool
+	// opening is the newest opening whose command it has, or nil.
+	opening *opening
 }
 
 // Options configure a sequencer.
@@ -139,14 +146,17 @@ func New(o Options) *Sequencer {
 	return s
 }
 
-// begin notes what earlier processes left: unfinished work, and armed dead man's switches.
-// Those of connections are due, because this process has accepted none yet.
+// begin notes what is left to do in the state of another process: unfinished work, and armed
+// dead man's switches. Those of connections are due: this process has accepted none yet at a
+// start, and an installed snapshot cuts off all that it accepted.
 func (s *Sequencer) begin() {
+	s.opening, s.begun = nil, false
+	if s.engine.Armed() {
+		s.opening = &opening{s.engine.Connections()}
+	}
+	s.holding.Store(s.opening != nil) // before due: the writer takes no order with the command
+	s.due.Store(s.opening)
 	s.unfinished.Store(s.engine.Unfinished())
-	s.orphans = s.engine.Connections()
-	s.orphaned.Store(s.engine.Armed())
-	s.holding.Store(s.engine.Armed())
-	s.begun = false
 }
 
 // Applied returns the last command whose effect every observer has seen.

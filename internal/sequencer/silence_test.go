@@ -6,6 +6,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
@@ -83,6 +84,39 @@ func TestStartCancelsBeforeOrdersAfterLoss(t *testing.T) {
 	r.settle()
 	if filled := r.traded(order); filled != 0 {
 		t.Errorf("the order traded %d", filled)
+	}
+}
+
+// TestInstallCancelsBeforeOrders installs a snapshot with a connection whose close cancels more
+// orders than a command can, whether or not the process began with another one whose first
+// command is under way. An order of another account trades with none of them.
+func TestInstallCancelsBeforeOrders(t *testing.T) {
+	for name, own := range map[string]bool{"a calm start": false, "a start under way": true} {
+		t.Run(name, func(t *testing.T) {
+			ahead := newQuoter(t, &bourse.Command{Kind: bourse.CommandCancelOnClose, Account: 2})
+			ahead.submit(&bourse.Command{Kind: bourse.CommandCancelOnClose, Account: 1})
+			ahead.settle()
+			other := ahead.engine
+			r := newRig(t)
+			r.load = func(bourse.Seq) (sequencer.Section, error) { return sections(other), nil }
+			if own {
+				r.submit(&bourse.Command{Kind: bourse.CommandCancelOnClose, Account: 2})
+				r.settle()
+				r.start(engine.New())
+				r.log.Hold()
+				r.write()
+			}
+			r.log.Install(journal.Tip{Last: other.Seq(), Chain: journal.Hash{1}, Term: 9, Time: other.Now()})
+			r.log.Release()
+			for r.apply() {
+				continue
+			}
+			order := r.submit(sweep())
+			r.settle()
+			if filled := r.traded(order); filled != 0 {
+				t.Errorf("the order traded %d", filled)
+			}
+		})
 	}
 }
 

@@ -49,9 +49,9 @@ func (s *Sequencer) Write(now bourse.Time) (sleep bourse.Time, err error) {
 func (s *Sequencer) fill(now bourse.Time) {
 	tick := now >= s.written+tickEvery
 	if tick || !s.full.Load() {
-		if s.orphaned.Swap(false) {
-			s.next.first = true
-			s.next.add(s.first())
+		if o := s.due.Swap(nil); o != nil {
+			s.next.opening = o
+			s.next.add(o.command())
 		}
 		if s.unfinished.Swap(false) {
 			s.next.add(&bourse.Command{Kind: bourse.CommandContinue})
@@ -63,13 +63,12 @@ func (s *Sequencer) fill(now bourse.Time) {
 	}
 }
 
-// first returns the first command of a process where switches are armed. It closes the
-// connections of earlier processes.
-func (s *Sequencer) first() *bourse.Command {
-	if s.orphans == 0 {
+// command returns the command, which closes the connections of earlier processes.
+func (o *opening) command() *bourse.Command {
+	if o.orphans == 0 {
 		return &bourse.Command{Kind: bourse.CommandTick}
 	}
-	return &bourse.Command{Kind: bourse.CommandConnectionClosed, Connection: s.orphans}
+	return &bourse.Command{Kind: bourse.CommandConnectionClosed, Connection: o.orphans}
 }
 
 // add appends a command of the sequencer's own.
@@ -135,7 +134,7 @@ func (s *Sequencer) land(id uint64) *proposal {
 func (s *Sequencer) recycle(p *proposal) {
 	s.outstanding.Add(-int64(p.submitted))
 	clear(p.tickets)
-	p.bytes, p.tickets, p.count, p.submitted, p.first = p.bytes[:0], p.tickets[:0], 0, 0, false
+	p.bytes, p.tickets, p.count, p.submitted, p.opening = p.bytes[:0], p.tickets[:0], 0, 0, nil
 	s.flyingMu.Lock()
 	s.spare = append(s.spare, p)
 	s.flyingMu.Unlock()
@@ -145,7 +144,7 @@ func (s *Sequencer) recycle(p *proposal) {
 func (s *Sequencer) pending() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.awake || (s.unfinished.Load() || s.orphaned.Load()) && !s.full.Load()
+	return s.awake || (s.unfinished.Load() || s.due.Load() != nil) && !s.full.Load()
 }
 
 // rest returns how long the writer may sleep. After markAfter without commands it marks
