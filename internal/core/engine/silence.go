@@ -156,7 +156,11 @@ func (e *Engine) connectionClosed(cmd *bourse.Command, ev *bourse.Events) {
 		ev.Refuse(bourse.UnknownConnection)
 		return
 	}
-	e.trip(d)
+	if len(e.covered(&partialCancel{account: d.account})) == 0 {
+		e.drop(d)
+	} else {
+		e.trip(d)
+	}
 	e.fireDue(ev)
 }
 
@@ -200,7 +204,7 @@ func (e *Engine) drop(d *deadman) {
 	}
 }
 
-// trip makes an armed switch one that fired, and returns it. If one fired earlier for the
+// trip makes an armed switch that covers orders one that fired, and returns it. If one fired earlier for the
 // same markets, that one covers the newer orders as well from then on.
 func (e *Engine) trip(d *deadman) *deadman {
 	if d.connection == fired {

@@ -30,6 +30,25 @@ func TestSwitchesAreVisits(t *testing.T) {
 	}
 }
 
+// TestCloseWithoutOrders closes a connection of an account without orders behind so many due
+// switches that its own does not get a look, before there was any order. The state restores.
+func TestCloseWithoutOrders(t *testing.T) {
+	const accounts = 100_100
+	x := newTraders(t, accounts-2)
+	for a := bourse.AccountID(1); a < accounts; a++ {
+		x.apply(bourse.Command{Kind: bourse.CommandCancelAfter, Account: a, Hold: bourse.Second})
+	}
+	x.apply(bourse.Command{Kind: bourse.CommandCancelOnClose, Account: accounts})
+	x.at += bourse.Second
+	x.apply(bourse.Command{Kind: bourse.CommandConnectionClosed, Account: accounts, Connection: 1})
+	if x.ev.Outcome.Reason != 0 || !x.e.Unfinished() {
+		t.Fatalf("the close was answered %s, and nothing is left to do", x.ev.Outcome.Reason)
+	}
+	if _, err := engine.Restore(snapshot(x.e), func(*bourse.Events) {}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestHaltedMarketsAreVisits fires switches of an account with orders in many halted
 // markets: each look at a market counts.
 func TestHaltedMarketsAreVisits(t *testing.T) {
