@@ -2,6 +2,7 @@ package view
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/codec"
@@ -57,12 +58,17 @@ func (b *Bucket) code(c *codec.Codec) {
 	c.Amount(&b.Value)
 }
 
-// RestoreTape rebuilds a tape from the bytes of Snapshot. The error is ErrMalformedTape.
+// RestoreTape rebuilds a tape from the bytes of Snapshot. The error is ErrMalformedTape or
+// names a version that this program does not know.
 func RestoreTape(b []byte) (*Tape, error) {
 	c := codec.NewReader(b)
 	var version uint32
-	if codec.Uint32(c, &version); version != tapeVersion {
+	codec.Uint32(c, &version)
+	switch {
+	case !c.OK():
 		return nil, ErrMalformedTape
+	case version != tapeVersion:
+		return nil, fmt.Errorf("tape version %d is not known to this program, which writes %d", version, tapeVersion)
 	}
 
 	t := NewTape()

@@ -2,8 +2,10 @@ package view
 
 import (
 	"bytes"
+	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -110,6 +112,18 @@ func TestTapeAgreesWithAllTrades(t *testing.T) {
 			checkCurrent(t, again.markets[1], initial, all, now)
 		}
 	})
+}
+
+// TestRestoreTapeVersion wants older and newer versions of the format to be refused by name.
+func TestRestoreTapeVersion(t *testing.T) {
+	saved := snapshot(NewTape())
+	for _, version := range []byte{1, saved[0] + 1} {
+		saved[0] = version
+		_, err := RestoreTape(saved)
+		if want := fmt.Sprintf("tape version %d is not known", version); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("version %d is refused with %v", version, err)
+		}
+	}
 }
 
 func snapshot(t *Tape) (saved []byte) {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -90,13 +92,15 @@ func TestRestoreDamaged(t *testing.T) {
 	}
 }
 
-// TestRestoreVersion wants another version of the form to be refused by name.
+// TestRestoreVersion wants older and newer versions of the form to be refused by name.
 func TestRestoreVersion(t *testing.T) {
 	data := snapshot(engine.New())
-	data[0]++
-	_, err := engine.Restore(data, func(*bourse.Events) {})
-	if err == nil || errors.Is(err, engine.ErrMalformed) {
-		t.Errorf("another version is refused with %v", err)
+	for _, version := range []byte{1, data[0] + 1} {
+		data[0] = version
+		_, err := engine.Restore(data, func(*bourse.Events) {})
+		if want := fmt.Sprintf("state version %d is not known", version); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("version %d is refused with %v", version, err)
+		}
 	}
 }
 
