@@ -152,7 +152,7 @@ func (n *Node) buildLine(cursor history.Cursor) error {
 	n.limits = api.NewLimiter(n.Limits, time.Now)
 	n.streams = stream.NewServer(stream.Options{
 		Feed: n.feed, View: n.view, History: n.reader, State: n.streamState, Who: n.limits.Guard(n.accounts),
-		Submit: n.submit, From: n.proxies.From, Clock: time.Now, Log: n.Log,
+		Submit: n.submit, From: n.proxies.From, Clock: time.Now, After: time.After, Log: n.Log,
 		Limits: n.limits, PerSource: n.Limits.Connections,
 	})
 

@@ -50,7 +50,7 @@ func (c *conn) disarm() {
 			return
 		}
 		select {
-		case <-time.After(retryClose): //nolint:forbidigo // a pause, whatever the exchange's time is
+		case <-c.server.After(retryClose):
 		case <-c.server.closing:
 			return
 		}

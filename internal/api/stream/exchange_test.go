@@ -107,6 +107,10 @@ type exchange struct {
 	// noState, while it is positive, is the number of next states that cannot be read.
 	noState atomic.Int64
 
+	// pauses, if set, gets a channel for each pause between readings of what a stream missed,
+	// which ends the pause; otherwise there are no pauses.
+	pauses chan chan time.Time
+
 	// refusals is the number of next commands of connections that are refused as busy.
 	refusals atomic.Int64
 	// mu guards the rest: connections submit as well.
@@ -164,6 +168,7 @@ func newTailedExchange(t *testing.T, moreMarkets, rows int) *exchange {
 			}
 			return time.Now().Add(time.Duration(x.clock.Load()))
 		},
+		After: x.after,
 	})
 	h := httptest.NewServer(x.server)
 	x.url = "ws" + h.URL[len("http"):]
@@ -221,6 +226,17 @@ type unconnected struct{}
 
 // Network returns none.
 func (unconnected) Network(bourse.NetworkID) (teller.Network, bool) { return nil, false }
+
+// after returns a channel that receives when a pause ends.
+func (x *exchange) after(time.Duration) <-chan time.Time {
+	over := make(chan time.Time, 1)
+	if x.pauses == nil {
+		over <- time.Time{}
+	} else {
+		x.pauses <- over
+	}
+	return over
+}
 
 // row writes a transaction's row.
 func (x *exchange) row(w *wire.Writer, m *history.Movement) error {

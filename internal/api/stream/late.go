@@ -91,7 +91,7 @@ func (c *conn) resumeLate() {
 
 		c.late.again(l)
 		select {
-		case <-time.After(pause): //nolint:forbidigo // a pause, whatever the exchange's time is
+		case <-c.server.After(pause):
 			pause = min(2*pause, lastPause)
 		case <-c.gone.Done():
 			return

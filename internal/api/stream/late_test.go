@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -162,18 +163,26 @@ func TestABehindHistory(t *testing.T) {
 	}
 }
 
+// never is more states that cannot be read than a test asks for.
+const never = 1 << 40
+
 // TestAStateThatCannotBeReadYet fails to read a state behind the answer to sub: the
 // connection stays, and the state and all behind it come later, each message once.
 func TestAStateThatCannotBeReadYet(t *testing.T) {
 	x := newExchange(t, 0)
+	x.pauses = make(chan chan time.Time, 2)
 	x.place(bob, limit(bourse.Buy, 5900000, lots))
 	c := x.login("bob")
-	x.noState.Store(2)
+	x.noState.Store(never)
 	c.resume([]string{"myOrders"}, nil)
 	x.place(bob, limit(bourse.Buy, 5900000, lots))
+	over := <-x.pauses
 	if got := c.drain(); len(got) != 0 {
 		t.Fatalf("without a state came %v", got)
 	}
+
+	x.noState.Store(0)
+	over <- time.Time{}
 	m := parse(t, c.receive())
 	if m.Class != "reset" || m.Seq != 2 {
 		t.Errorf("got %+v", m)
@@ -188,19 +197,31 @@ func TestAStateThatCannotBeReadYet(t *testing.T) {
 // to it again: what was to come for the first subscription does not, and is not read.
 func TestALeftStreamIsNotResumed(t *testing.T) {
 	x := newExchange(t, 0)
+	x.pauses = make(chan chan time.Time, 2)
+	var read atomic.Int64
+	x.server.State = func(_ context.Context, topic feed.Topic) (s stream.State, err error) {
+		if topic.Kind == feed.OwnOrders {
+			read.Add(1)
+		}
+		return s, errNoDatabase
+	}
 	x.place(bob, limit(bourse.Buy, 5900000, lots))
 	c := x.login("bob")
-	const failures = 1000
-	x.noState.Store(failures)
 	c.resume([]string{"myOrders"}, nil)
+	over := <-x.pauses
 	c.ok(`{"op":"unsub","id":3,"streams":["myOrders"]}`)
 	c.ok(`{"op":"sub","id":4,"streams":["myOrders"]}`)
-	time.Sleep(time.Second)                            // longer than the pauses between two readings
-	if read := failures - x.noState.Load(); read > 2 { // one each before and behind the answer
-		t.Errorf("a state that nobody waits for was read %d times", read)
-	}
+	over <- time.Time{}
 
-	x.noState.Store(0)
+	// The connection reads for one stream after the other: the one that was left comes first.
+	c.resume([]string{"myBalances"}, nil)
+	over = <-x.pauses
+	if n := read.Load(); n != 2 { // one before and one behind the answer
+		t.Errorf("a state that nobody waits for was read %d times", n)
+	}
+	c.ok(`{"op":"unsub","id":5,"streams":["myBalances"]}`)
+	over <- time.Time{}
+
 	x.place(bob, limit(bourse.Buy, 5900000, lots))
 	if m := parse(t, c.receive()); m.Class != "data" || m.Seq != 2 {
 		t.Errorf("got %+v", m)

@@ -51,7 +51,9 @@ type Options struct {
 	// PerSource bounds the connections of a source; zero is no bound.
 	PerSource int
 	Clock     func() time.Time
-	Log       *slog.Logger
+	// After returns a channel that receives after a pause.
+	After func(time.Duration) <-chan time.Time
+	Log   *slog.Logger
 }
 
 // Server accepts and holds connections.
