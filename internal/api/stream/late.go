@@ -30,18 +30,26 @@ type late struct {
 }
 
 // lateStream is a stream whose client has the messages up to since. payer is charged for
-// what is sent.
+// what is read, once however often it is read; nil for a fault of the exchange.
 type lateStream struct {
 	hold  *feed.Hold
 	since uint64
-	payer api.Payer
+	payer *api.Payer
+	// paid is the size in bytes that was charged.
+	paid int
 }
 
-// lost resumes a stream whose messages the feed has lost, with the state. It returns at
-// once.
-func (c *conn) lost(h *feed.Hold) {
-	c.resumeLater(lateStream{hold: h, payer: api.Payer{Account: h.Topic().Account, Source: c.from}})
+// pay charges for the reading of so many bytes in all.
+func (l *lateStream) pay(limits *api.Limiter, size int) {
+	if l.payer != nil {
+		limits.ChargeAnswer(api.Reads, *l.payer, size-l.paid)
+	}
+	l.paid = max(l.paid, size)
 }
+
+// lost resumes a stream whose messages the feed has lost, because the database was slow, with
+// the state. It returns at once.
+func (c *conn) lost(h *feed.Hold) { c.resumeLater(lateStream{hold: h}) }
 
 // add adds a stream. Of two with the same topic, the client has left the earlier one, so
 // that there are no more than it has subscriptions. The caller holds mu.
@@ -84,7 +92,7 @@ func (c *conn) resumeLate() {
 		switch {
 		case !found:
 			return
-		case c.fill(c.gone, l) == nil:
+		case c.fill(c.gone, &l) == nil:
 			pause = firstPause
 			continue
 		}
@@ -116,7 +124,7 @@ func (c *conn) nextLate() (l lateStream, found bool) {
 var errOverrun = errors.New("more messages came while the missed ones were read")
 
 // fill sends what a stream missed, once the client has taken the state before.
-func (c *conn) fill(ctx context.Context, l lateStream) error {
+func (c *conn) fill(ctx context.Context, l *lateStream) error {
 	if !c.subscriber.Await(ctx) {
 		return ctx.Err()
 	}
@@ -126,8 +134,7 @@ func (c *conn) fill(ctx context.Context, l lateStream) error {
 
 	ctx, cancel := context.WithTimeout(ctx, resumeFor)
 	defer cancel()
-	paid := c.server.price(l.hold.Topic(), l.since)
-	c.server.Limits.ChargeAnswer(api.Reads, l.payer, paid)
+	l.pay(c.server.Limits, c.server.price(l.hold.Topic(), l.since))
 	m, err := c.server.missed(ctx, l.hold.Topic(), l.since)
 	if err != nil {
 		if known := (*bourse.Error)(nil); !errors.As(err, &known) && c.gone.Err() == nil {
@@ -136,7 +143,7 @@ func (c *conn) fill(ctx context.Context, l lateStream) error {
 		return err
 	}
 
-	c.server.Limits.ChargeAnswer(api.Reads, l.payer, m.size()-paid)
+	l.pay(c.server.Limits, m.size())
 	if !c.server.Feed.Release(c.subscriber, l.hold, m.upTo, m.messages) {
 		return errOverrun
 	}

@@ -264,6 +264,67 @@ func TestStatesArePaidForFirst(t *testing.T) {
 	other.ask(`{"op":"sub","id":2,"streams":"myOrders","since":{"myOrders":0}}`, failed(2, "RATE_LIMIT", "Too many requests"))
 }
 
+// left returns how many reads an account may still send.
+func (x *exchange) left(account bourse.AccountID) int {
+	for _, l := range x.server.Limits.List(api.Payer{Account: account}) {
+		if l.Class == "reads" {
+			return l.Left
+		}
+	}
+	x.Fatal("reads are not limited")
+	return 0
+}
+
+// TestAStateIsPaidForOnce reads a state that cannot be read at first: however many readings
+// fail, it costs the same.
+func TestAStateIsPaidForOnce(t *testing.T) {
+	cost := map[int64]int{}
+	for _, failures := range []int64{0, 5} {
+		x := newExchange(t, 0)
+		var orders []bourse.Command
+		for i := range 700 {
+			orders = append(orders, order(bob, limit(bourse.Buy, 5000000+bourse.Price(i), lots)))
+		}
+		x.do(orders...)
+		const burst = 1000
+		x.limit(api.Limits{Account: api.Rates{Reads: api.Rate{PerSecond: 1, Burst: burst}}})
+		c := x.login("bob")
+		x.noState.Store(failures)
+		c.resume([]string{"myOrders"}, nil)
+		if m := parse(t, c.receive()); m.Class != "reset" {
+			t.Fatalf("got %+v", m)
+		}
+		cost[failures] = burst - x.left(bob)
+	}
+	if cost[0] == 0 || cost[5] != cost[0] {
+		t.Errorf("a state costs %d requests, and after five failures %d", cost[0], cost[5])
+	}
+}
+
+// TestALossIsNotPaidFor loses messages because the database fails: the state that comes in
+// their place costs their account nothing.
+func TestALossIsNotPaidFor(t *testing.T) {
+	x := newExchange(t, 0)
+	x.writeRow = func(*wire.Writer, *history.Movement) error { return errNoDatabase }
+	x.limit(api.Limits{Account: api.Rates{Reads: api.Rate{PerSecond: 1, Burst: 1000}}})
+	x.server.State = func(context.Context, feed.Topic) (stream.State, error) {
+		return stream.State{Seq: 2, Body: []byte(`{"pad":"` + strings.Repeat("x", 100_000) + `"}`)}, nil
+	}
+	c := x.login("bob")
+	c.ok(`{"op":"sub","id":2,"streams":["myTransfers"]}`)
+	before := x.left(bob)
+	x.do(give(), give())
+	x.feed.Encode()
+	x.deliver()
+	c.v = nil
+	if m := parse(t, c.receive()); m.Class != "reset" || m.Stream != "myTransfers" {
+		t.Fatalf("got %+v", m)
+	}
+	if paid := before - x.left(bob); paid != 0 {
+		t.Errorf("a fault of the database cost %d requests", paid)
+	}
+}
+
 // TestResetsOfBooksAreShared makes a reset for several clients: it is one until the book
 // changes.
 func TestResetsOfBooksAreShared(t *testing.T) {

@@ -35,17 +35,19 @@ type State struct {
 // client missed, or else the present state, before what is live. What cannot be read now
 // comes later, and the stream begins then.
 func (c *conn) resume(ctx context.Context, t feed.Topic, since uint64) {
+	payer := c.payer()
 	if !c.subscriber.Await(ctx) {
-		c.resumeLater(lateStream{c.server.Feed.Hold(c.subscriber, t), since, c.payer()})
+		c.resumeLater(lateStream{hold: c.server.Feed.Hold(c.subscriber, t), since: since, payer: &payer})
 		return
 	}
 
 	size, hold := c.server.Feed.Resume(c.subscriber, t, since)
 	if hold == nil {
-		c.server.Limits.ChargeAnswer(api.Reads, c.payer(), size)
+		c.server.Limits.ChargeAnswer(api.Reads, payer, size)
 		return
 	}
-	if l := (lateStream{hold, since, c.payer()}); c.fill(ctx, l) != nil {
+	l := lateStream{hold: hold, since: since, payer: &payer}
+	if c.fill(ctx, &l) != nil {
 		c.resumeLater(l)
 	}
 }
