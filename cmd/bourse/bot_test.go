@@ -56,9 +56,33 @@ func TestBot(t *testing.T) {
 	}
 	q.await(8, 0)
 
-	fills := q.agrees(before, q.stopBot())
+	fills := q.agrees(before, q.stopBot(0))
 	q.audit()
 	t.Logf("%d fills over %v interruptions (kills and stops of the exchange, kills of the bot)", fills, q.turns)
+}
+
+// TestBotInAHaltedMarket stops the guide's bot while its market takes no cancels: it prints the
+// position that is left, and ends. In an open market it goes on from there, and ends flat.
+func TestBotInAHaltedMarket(t *testing.T) {
+	needs.Program(t, "python3")
+	q := &quoter{server: start(t, t.TempDir(), "--bots=false", "--block-time=0"), dir: t.TempDir()}
+	saveGuide(t, q.dir, readGuide(t))
+	_, q.key = q.customer("quoter")
+	before := q.balances()
+	defer q.counterparty()()
+	q.launchBot()
+	q.await(8, 0)
+
+	operate[json.RawMessage](q.server, "market", "halt", "BTC/USDT")
+	left := q.stopBot(1)
+	if has := new(big.Rat).Add(before["BTC"], decimal(t, left.Base)); has.Cmp(q.balances()["BTC"]) != 0 {
+		t.Errorf("the bot is left with %s BTC; the account has %s, and had %s", left.Base, q.balances()["BTC"], before["BTC"])
+	}
+
+	operate[json.RawMessage](q.server, "market", "resume", "BTC/USDT")
+	q.launchBot()
+	q.await(2, 0)
+	q.agrees(before, q.stopBot(0))
 }
 
 // quoter is an exchange and the guide's bot beside it.
@@ -126,18 +150,29 @@ func (q *quoter) interrupt() {
 	case 2:
 		must(q.t, q.bot.Process.Kill())
 		_ = q.bot.Wait()
+		q.tear()
 		q.launchBot()
 	}
 }
 
-// stopBot ends the bot by SIGTERM and returns its account.
-func (q *quoter) stopBot() (account botAccount) {
+// tear adds a part of a line to the bot's file, as a crash of the machine may.
+func (q *quoter) tear() {
+	q.t.Helper()
+	file, err := os.OpenFile(filepath.Join(q.dir, "fills.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	must(q.t, err)
+	_, err = file.WriteString(`{"trade_id": 1, "ob`)
+	must(q.t, err)
+	must(q.t, file.Close())
+}
+
+// stopBot ends the bot by SIGTERM and returns its account. It must end with a status.
+func (q *quoter) stopBot(status int) (account botAccount) {
 	q.t.Helper()
 	must(q.t, q.bot.Process.Signal(syscall.SIGTERM))
 	late := time.AfterFunc(patience, func() { _ = q.bot.Process.Kill() })
-	err := q.bot.Wait()
-	if !late.Stop() || err != nil {
-		q.t.Fatalf("the bot ended with %v", err)
+	_ = q.bot.Wait()
+	if !late.Stop() || q.bot.ProcessState.ExitCode() != status {
+		q.t.Fatalf("the bot ended with %v, want status %d", q.bot.ProcessState, status)
 	}
 	lines := bytes.Split(bytes.TrimSpace(q.read("bot.log")), []byte("\n"))
 	must(q.t, json.Unmarshal(lines[len(lines)-1], &account))
