@@ -20,8 +20,10 @@ type Board struct {
 	clock func() time.Time
 	// live are the live notices, newest first. A list is never changed once it is here.
 	live atomic.Pointer[[]Notice]
-	// writing serialises changes.
+	// writing serialises changes. It guards unsure, which is set while the store may have made
+	// a change that live has not.
 	writing sync.Mutex
+	unsure  bool
 }
 
 // Open reads the live notices from a store.
@@ -59,12 +61,16 @@ func (b *Board) Add(ctx context.Context, kind Kind, title, body string) (Notice,
 
 	b.writing.Lock()
 	defer b.writing.Unlock()
+	if err := b.refresh(ctx); err != nil {
+		return n, err
+	}
 	live := *b.live.Load()
 	if len(live) >= mostLive {
 		return n, bourse.Errorf(bourse.CodeRefused, "there are %d notices; end one first", mostLive)
 	}
 
 	if err := b.store.AddNotice(ctx, &n); err != nil {
+		b.doubt(ctx)
 		return n, err
 	}
 	live = slices.Insert(slices.Clone(live), 0, n)
@@ -77,6 +83,9 @@ func (b *Board) Add(ctx context.Context, kind Kind, title, body string) (Notice,
 func (b *Board) End(ctx context.Context, id ID) (Notice, error) {
 	b.writing.Lock()
 	defer b.writing.Unlock()
+	if err := b.refresh(ctx); err != nil {
+		return Notice{}, err
+	}
 	live := slices.Clone(*b.live.Load())
 	at := slices.IndexFunc(live, func(n Notice) bool { return n.ID == id })
 	if at < 0 {
@@ -86,11 +95,38 @@ func (b *Board) End(ctx context.Context, id ID) (Notice, error) {
 	n := live[at]
 	n.Ended = bourse.TimeOf(b.clock())
 	if err := b.store.EndNotice(ctx, id, n.Ended); err != nil {
+		b.doubt(ctx)
 		return Notice{}, err
 	}
 	live = slices.Delete(live, at, at+1)
 	b.live.Store(&live)
 	return n, nil
+}
+
+// refreshFor bounds the reading of the live notices after a failed change.
+const refreshFor = 5 * time.Second
+
+// doubt reads the live notices again after a failed change, which the store may have made. If
+// it cannot, the next change does. The caller holds writing.
+func (b *Board) doubt(ctx context.Context) {
+	b.unsure = true
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshFor) // ctx may be why it failed
+	defer cancel()
+	_ = b.refresh(ctx)
+}
+
+// refresh reads the live notices if they are in doubt. The caller holds writing.
+func (b *Board) refresh(ctx context.Context) error {
+	if !b.unsure {
+		return nil
+	}
+	live, err := b.store.LiveNotices(ctx)
+	if err != nil {
+		return err
+	}
+	b.live.Store(&live)
+	b.unsure = false
+	return nil
 }
 
 // All returns live and ended notices, newest first: at most limit with ids below before,

@@ -168,3 +168,72 @@ func TestKindsHaveWords(t *testing.T) {
 		}
 	}
 }
+
+// lossy is a store that loses the answers to changes, and to the readings after them.
+type lossy struct {
+	notice.Store
+	changes, readings int
+}
+
+var errLost = errors.New("the connection is lost")
+
+func (l *lossy) AddNotice(ctx context.Context, n *notice.Notice) error {
+	if err := l.Store.AddNotice(ctx, n); err != nil || l.changes == 0 {
+		return err
+	}
+	l.changes--
+	return errLost
+}
+
+func (l *lossy) EndNotice(ctx context.Context, id notice.ID, at bourse.Time) error {
+	if err := l.Store.EndNotice(ctx, id, at); err != nil || l.changes == 0 {
+		return err
+	}
+	l.changes--
+	return errLost
+}
+
+func (l *lossy) LiveNotices(ctx context.Context) ([]notice.Notice, error) {
+	if l.readings > 0 {
+		l.readings--
+		return nil, errLost
+	}
+	return l.Store.LiveNotices(ctx)
+}
+
+// TestLostAnswersOfAStore adds and ends notices whose store makes the change and fails to say
+// so: what the board shows is what the store has, at once or after the next change.
+func TestLostAnswersOfAStore(t *testing.T) {
+	store := openStore(t, filepath.Join(t.TempDir(), "accounts.db"))
+	defer func() { _ = store.Close() }()
+	l := &lossy{Store: store}
+	b := openBoard(t, l)
+
+	l.changes = 1
+	if _, err := b.Add(t.Context(), notice.Banner, "One", "Body."); !errors.Is(err, errLost) {
+		t.Fatal(err)
+	}
+	live := b.Live(notice.Banner)
+	if len(live) != 1 {
+		t.Fatalf("live are %+v", live)
+	}
+	l.changes = 1
+	if _, err := b.End(t.Context(), live[0].ID); !errors.Is(err, errLost) {
+		t.Fatal(err)
+	}
+	if live := b.Live(notice.Banner); len(live) != 0 {
+		t.Errorf("an ended notice is shown: %+v", live)
+	}
+
+	l.changes, l.readings = 1, 1
+	if _, err := b.Add(t.Context(), notice.Banner, "Two", "Body."); !errors.Is(err, errLost) {
+		t.Fatal(err)
+	}
+	two, err := b.All(t.Context(), 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended, err := b.End(t.Context(), two[0].ID); err != nil || ended.Title != "Two" {
+		t.Errorf("%+v %v", ended, err)
+	}
+}
