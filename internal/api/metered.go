@@ -3,6 +3,10 @@ package api
 import (
 	"net/http"
 	"net/netip"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
 // Metered limits a handler that needs no secret by source: it counts requests, and the
@@ -15,7 +19,6 @@ func (l *Limiter) Metered(from func(*http.Request) netip.Addr, next http.Handler
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := Payer{Source: from(r)}
 		if !l.AdmitPage(w, who) {
-			w.WriteHeader(http.StatusTooManyRequests)
 			return
 		}
 
@@ -26,14 +29,26 @@ func (l *Limiter) Metered(from func(*http.Request) netip.Addr, next http.Handler
 }
 
 // AdmitPage counts a request that an http.Handler answers by itself, and reports whether its
-// payer is within the limit. It sets the headers of the limit.
+// payer is within the limit. It sets the headers of the limit, and answers a refusal.
 func (l *Limiter) AdmitPage(w http.ResponseWriter, who Payer) bool {
 	standing, ok := l.admit(Reads, who, 1)
 	standing.tell(w)
 	if !ok {
-		retryAfter(w.Header(), standing.Next)
+		Refuse(w, &account.LimitError{Limit: bourse.ErrBusy, Wait: standing.Next})
 	}
 	return ok
+}
+
+// Refuse answers a request beyond a limit in V1's form, for handlers that are no endpoints.
+func Refuse(w http.ResponseWriter, limit *account.LimitError) {
+	out := wire.NewWriter(nil)
+	writeErrorV1(out, Known(limit))
+	out.EndObject()
+
+	retryAfter(w.Header(), limit.Wait)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusTooManyRequests)
+	_, _ = w.Write(out.Bytes())
 }
 
 // meter counts the bytes of an answer.

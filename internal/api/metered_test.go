@@ -26,6 +26,11 @@ func TestMetered(t *testing.T) {
 		if got.Code != want || (got.Header().Get("Retry-After") != "") != (want == http.StatusTooManyRequests) {
 			t.Errorf("%s: %d %v, want %d", from, got.Code, got.Header(), want)
 		}
+		const refusal = `{"success":false,"error":"Too many requests","code":"RATE_LIMIT"}`
+		if refused := want != http.StatusOK; refused && (got.Body.String() != refusal ||
+			got.Header().Get("Content-Type") != "application/json") {
+			t.Errorf("%s: %v %s", from, got.Header(), got.Body)
+		}
 	}
 	ask("192.0.2.1", http.StatusOK)
 	ask("192.0.2.1", http.StatusTooManyRequests)

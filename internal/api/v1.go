@@ -56,16 +56,21 @@ func beginV1(out *wire.Writer) {
 	out.Bool("success", true)
 }
 
+// writeErrorV1 begins the object of a failure.
+func writeErrorV1(out *wire.Writer, e *Error) {
+	out.Object()
+	out.Bool("success", false)
+	out.Text("error", e.Message)
+	out.Word("code", string(e.Code))
+}
+
 func failV1(c *Call, err error) int {
 	e := Known(err)
 	if e == nil {
 		return 0
 	}
 
-	c.Out.Object()
-	c.Out.Bool("success", false)
-	c.Out.Text("error", e.Message)
-	c.Out.Word("code", string(e.Code))
+	writeErrorV1(c.Out, e)
 	var factor *account.FactorError
 	if errors.As(err, &factor) {
 		c.Out.Bool("need_2fa", true)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"sync/atomic"
@@ -229,11 +230,30 @@ func TestUpgradesAreRequests(t *testing.T) {
 	if status := ws.StatusError(0); !errors.As(err, &status) || int(status) != http.StatusTooManyRequests {
 		t.Errorf("the fourth: %v", err)
 	}
+	x.refused(`{"success":false,"error":"Too many requests","code":"RATE_LIMIT"}`)
 	if x.server.Limits.Admit(api.Reads, api.Payer{Source: from.Load().(netip.Addr)}) {
 		t.Error("the source still has a request")
 	}
 	from.Store(netip.MustParseAddr("192.0.2.2"))
 	x.dial().ok(`{"op":"ping","id":1}`)
+}
+
+// refused wants the refusal of an upgrade to have a body.
+func (x *exchange) refused(body string) {
+	x.Helper()
+	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(x.Context(), http.MethodGet, "/stream", http.NoBody)
+	x.server.ServeHTTP(w, r)
+	if w.Code != http.StatusTooManyRequests || w.Body.String() != body || w.Header().Get("Retry-After") != "1" {
+		x.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
+// TestConnectionsOfASourceAreRefusedByName opens one connection more than a source may have.
+func TestConnectionsOfASourceAreRefusedByName(t *testing.T) {
+	x := newExchange(t, 0)
+	x.server.PerSource = 1
+	x.dial().ok(`{"op":"ping","id":1}`)
+	x.refused(`{"success":false,"error":"Too many connections of this address","code":"RATE_LIMIT"}`)
 }
 
 // TestExpiredKey checks that a connection is closed when its key expires, and no other.

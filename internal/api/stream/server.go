@@ -86,17 +86,18 @@ func NewServer(o Options) *Server {
 	return s
 }
 
+// errConnections refuses a connection of a source that has too many.
+var errConnections = bourse.Errorf(bourse.CodeBusy, "Too many connections of this address")
+
 // ServeHTTP upgrades a request to a connection and returns. The upgrade counts as a
 // request of its source, because a key comes later, if at all.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	from := s.From(r)
 	if !s.Limits.AdmitPage(w, api.Payer{Source: from}) {
-		w.WriteHeader(http.StatusTooManyRequests)
 		return
 	}
 	if !s.reserve(from) {
-		w.Header().Set("Retry-After", "1")
-		w.WriteHeader(http.StatusTooManyRequests)
+		api.Refuse(w, &account.LimitError{Limit: errConnections})
 		return
 	}
 
