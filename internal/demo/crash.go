@@ -38,7 +38,7 @@ var ErrBroken = errors.New("the exchange did not keep its word")
 type crash struct {
 	Options
 	x            *exchange
-	clients      []*client
+	traders      []*trader
 	acknowledged atomic.Int64
 	began        time.Time
 }
@@ -111,18 +111,18 @@ func (c *crash) run(ctx context.Context) error {
 // trade makes clients trade, and kills the exchange meanwhile.
 func (c *crash) trade(ctx context.Context) error {
 	for n := range clients {
-		client, err := join(ctx, c.x, n+1, &c.acknowledged)
+		t, err := join(ctx, c.x, n+1, &c.acknowledged)
 		if err != nil {
 			return err
 		}
-		c.clients = append(c.clients, client)
+		c.traders = append(c.traders, t)
 	}
 	c.say("2. %d clients trade. An answer comes when what it says is on the disk.", clients)
 
 	var trading sync.WaitGroup
 	failed := make(chan error, clients)
-	for _, client := range c.clients {
-		trading.Go(func() { failed <- client.trade(ctx, c.x.url) })
+	for _, t := range c.traders {
+		trading.Go(func() { failed <- t.trade(ctx, c.x.url) })
 	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -144,11 +144,11 @@ func (c *crash) trade(ctx context.Context) error {
 	}
 	trading.Wait()
 	unanswered := 0
-	for _, client := range c.clients {
+	for _, t := range c.traders {
 		if err := <-failed; err != nil {
 			return err
 		}
-		if client.unanswered != nil || client.canceling != 0 {
+		if t.unanswered != nil || t.canceling != 0 {
 			unanswered++
 		}
 	}
@@ -161,10 +161,10 @@ func (c *crash) look(ctx context.Context) (held bool, err error) {
 	var looking sync.WaitGroup
 	var mu sync.Mutex
 	var all found
-	errs := make([]error, len(c.clients))
-	for i, client := range c.clients {
+	errs := make([]error, len(c.traders))
+	for i, t := range c.traders {
 		looking.Go(func() {
-			f, err := client.look(ctx, c.x.url)
+			f, err := t.look(ctx, c.x.url)
 			mu.Lock()
 			defer mu.Unlock()
 			all.add(f)

@@ -6,5 +6,5 @@
 // Invariants: it touches nothing outside the directory, and removes it unless a promise
 // was broken; it kills only the process that it started.
 //
-// Read crash.go, then exchange.go and client.go.
+// Read crash.go, then exchange.go and trader.go.
 package demo
