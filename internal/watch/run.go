@@ -7,6 +7,9 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
+
+	"github.com/bourse-exchange/bourse/client"
 )
 
 // Options configure a watch.
@@ -28,29 +31,17 @@ func Run(ctx context.Context, o Options) error {
 	if !plain(o.Pair) {
 		return fmt.Errorf("%q is no pair such as BTC/USDT", o.Pair)
 	}
-	c, err := dial(ctx, o.URL, o.Pair)
+	c, err := client.New(o.URL, client.Options{})
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.close() })
-	defer func() {
-		stop()
-		_ = c.close() // nothing is pending
-	}()
+	defer c.Close()
 
-	if err := c.subscribe(); err != nil {
-		return ended(ctx, err)
-	}
-	b, err := c.load(ctx)
-	if err != nil {
-		return ended(ctx, err)
-	}
-
-	var shown shower = &lines{out: o.Out}
+	m := &market{pair: o.Pair, url: o.URL, shown: &lines{out: o.Out}}
 	if o.Terminal {
-		shown = &screen{out: o.Out, pair: o.Pair, at: o.URL}
+		m.shown = &screen{out: o.Out, pair: o.Pair, at: o.URL}
 	}
-	return ended(ctx, errors.Join(follow(ctx, c, b, shown, o.Every), shown.end()))
+	return ended(ctx, errors.Join(m.follow(ctx, c, o.Every), m.shown.end()))
 }
 
 // ended returns nil if ctx has ended, and err otherwise.
@@ -79,40 +70,41 @@ type shower interface {
 	end() error
 }
 
-// follow applies messages to the book until the connection ends.
-func follow(ctx context.Context, c *client, b *book, s shower, every time.Duration) error {
+// market is the market that is shown.
+type market struct {
+	pair, url string
+	shown     shower
+	book      book
+	// current is true once the book is complete and trades are live.
+	current bool
+}
+
+// follow applies events to the market until the connection ends.
+func (m *market) follow(ctx context.Context, c *client.Client, every time.Duration) error {
 	type received struct {
-		*message
+		client.Event
 		err error
 	}
-	// Messages queue while a page is written; the exchange buffers far more.
-	messages := make(chan received, 256)
+	// Events queue while a page is written; the exchange buffers far more.
+	events := make(chan received, 256)
 	reading := make(chan struct{})
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()
-		_ = c.close()
 		<-reading
 	}()
 
 	go func() {
 		defer close(reading)
-		for {
-			m, err := c.next()
+		names := []string{client.BookOf(m.pair), client.TradesOf(m.pair)}
+		for e, err := range c.Follow(ctx, &client.Stream{Names: names}) {
 			select {
-			case messages <- received{m, err}:
+			case events <- received{e, err}:
 			case <-ctx.Done():
-				return
-			}
-			if err != nil {
 				return
 			}
 		}
 	}()
-
-	if err := errors.Join(s.changed(b), s.due(b)); err != nil {
-		return err
-	}
 
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -123,12 +115,13 @@ func follow(ctx context.Context, c *client, b *book, s shower, every time.Durati
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			err = s.due(b)
-		case r := <-messages:
-			if r.err != nil {
-				return fmt.Errorf("the connection has ended: %w", r.err)
+			if m.current {
+				err = m.shown.due(&m.book)
 			}
-			err = take(b, r.message, s)
+		case r := <-events:
+			if err = m.ended(r.err); err == nil {
+				err = m.take(r.Event)
+			}
 		}
 		if err != nil {
 			return err
@@ -136,19 +129,62 @@ func follow(ctx context.Context, c *client, b *book, s shower, every time.Durati
 	}
 }
 
-// take applies a message to the book and shows it.
-func take(b *book, m *message, s shower) error {
-	switch {
-	case strings.HasSuffix(m.Stream, "@marketTrade"):
-		return s.traded(trade{m.Time, m.price, m.amount, m.Side})
-	case !strings.HasSuffix(m.Stream, "@orderBook") || m.Seq <= b.seq:
+// take applies an event and shows it. The end of the connection is an error.
+func (m *market) take(e client.Event) error {
+	switch of := e.Message.(type) {
+	case *client.Dropped:
+		return m.ended(of.Err)
+	case *client.Current:
+		m.current = true
+		return errors.Join(m.shown.changed(&m.book), m.shown.due(&m.book))
+	case *client.Reset:
+		if of.Book == nil || e.Stream != client.BookOf(m.pair) {
+			return nil
+		}
+		return m.change(e.Seq, func() error { return m.book.load(of.Book) })
+	case *client.Level:
+		return m.change(e.Seq, func() error { return m.book.set(of.Side, of.Price, of.Amount) })
+	case *client.Trade:
+		t, err := readTrade(of)
+		if err != nil || !m.current {
+			return err
+		}
+		return m.shown.traded(t)
+	default:
 		return nil
-	case m.Seq != b.seq+1:
-		return fmt.Errorf("messages %d to %d of the book are missing", b.seq+1, m.Seq-1)
 	}
-	b.seq = m.Seq
-	if err := b.set(m.Side, m.price, m.amount); err != nil {
+}
+
+// change changes the book, and shows it.
+func (m *market) change(seq uint64, change func() error) error {
+	m.book.seq = seq
+	if err := change(); err != nil || !m.current {
 		return err
 	}
-	return s.changed(b)
+	return m.shown.changed(&m.book)
+}
+
+// ended returns the error for the end of a connection, without control characters; nil for nil.
+func (m *market) ended(err error) error {
+	var refused *client.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &refused):
+		return fmt.Errorf("the exchange answers: %q", refused.Message)
+	case m.current:
+		return fmt.Errorf("the connection has ended: %s", printable(err.Error()))
+	default:
+		return fmt.Errorf("no exchange answers at %s: %s", m.url, printable(err.Error()))
+	}
+}
+
+// printable replaces the characters that are not printed.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }

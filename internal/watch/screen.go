@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/bourse-exchange/bourse/client"
 )
 
 // depth is the number of levels shown per side, and half the number of trades.
@@ -94,7 +96,7 @@ func (s *screen) page(b *book) []byte {
 		}
 		t := s.trades[i]
 		color := green
-		if t.side == "SELL" {
+		if t.side == client.Sell {
 			color = red
 		}
 		line("%s      %s %s%16s%s %18s",

@@ -2,16 +2,19 @@ package watch
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bourse-exchange/bourse/client"
 )
 
 func num(t *testing.T, text string) number {
 	t.Helper()
-	n, err := parseNumber(text)
+	n, err := parseNumber(client.Decimal(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,14 +24,14 @@ func num(t *testing.T, text string) number {
 // TestBookIsSorted compares a book with a map after each of many changes.
 func TestBookIsSorted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, side := range []string{"BUY", "SELL"} {
+	for _, side := range []client.Side{client.Buy, client.Sell} {
 		b, naive := new(book), map[int]int{}
 		for range 2_000 {
 			price, amount := 95+rng.IntN(20), rng.IntN(3)
 			if naive[price] = amount; amount == 0 {
 				delete(naive, price)
 			}
-			if err := b.set(side, num(t, fmt.Sprint(price)), num(t, fmt.Sprintf("%d.50", amount)[:1])); err != nil {
+			if err := b.set(side, client.Decimal(fmt.Sprint(price)), client.Decimal(fmt.Sprintf("%d.50", amount)[:1])); err != nil {
 				t.Fatal(err)
 			}
 
@@ -37,7 +40,7 @@ func TestBookIsSorted(t *testing.T) {
 				want = append(want, fmt.Sprintf("%03d:%d", p, a))
 			}
 			slices.Sort(want)
-			if side == "BUY" {
+			if side == client.Buy {
 				slices.Reverse(want)
 			}
 			for _, l := range slices.Concat(b.bids, b.asks) {
@@ -52,15 +55,26 @@ func TestBookIsSorted(t *testing.T) {
 
 // TestNothingButNumbers wants nothing on the terminal but numbers and known words.
 func TestNothingButNumbers(t *testing.T) {
-	const good = `{"class":"data","stream":"BTC/USDT@orderBook","pair":"BTC/USDT","price":"1.50","amount":"2","side":"BUY","seq":7}`
-	if m, err := parse([]byte(good)); err != nil || m.price.text != "1.5" || m.Seq != 7 {
-		t.Fatalf("%+v %v", m, err)
-	}
-	for from, to := range map[string]string{
-		`"1.50"`: `"\u001b[2J"`, `"2"`: `"2\n"`, `"BUY"`: `"BUY\u001b"`, `7}`: `7`, `"price"`: `"prize"`,
+	const bad = "\x1b[2J"
+	for name, m := range map[string]client.Message{
+		"price":           &client.Level{Side: client.Buy, Price: bad, Amount: "2"},
+		"amount":          &client.Level{Side: client.Buy, Price: "1.50", Amount: "2\n"},
+		"no price":        &client.Level{Side: client.Buy, Amount: "2"},
+		"side":            &client.Level{Side: bad, Price: "1.50", Amount: "2"},
+		"bid":             &client.Reset{Book: &client.OrderBook{Bids: []client.Row{{Price: "1", Amount: bad}}}},
+		"price of trade":  &client.Trade{Side: client.Buy, Price: bad, Amount: "2"},
+		"amount of trade": &client.Trade{Side: client.Buy, Price: "1.50", Amount: bad},
+		"side of trade":   &client.Trade{Side: bad, Price: "1.50", Amount: "2"},
+		"reason":          &client.Dropped{Err: &client.ClosedError{Code: 1008, Reason: bad}},
+		"refusal":         &client.Dropped{Err: &client.Error{Message: bad}},
 	} {
-		if m, err := parse([]byte(strings.Replace(good, from, to, 1))); err == nil {
-			t.Errorf("%s is taken: %+v", to, m)
+		for _, current := range []bool{false, true} {
+			out := new(bytes.Buffer)
+			w := &market{pair: "X", shown: &lines{out: out}, current: current}
+			err := w.take(client.Event{Stream: client.BookOf("X"), Message: m})
+			if err == nil || strings.ContainsAny(err.Error()+out.String(), "\x1b\n") {
+				t.Errorf("%s: %q, and the error %q", name, out, err)
+			}
 		}
 	}
 	for _, pair := range []string{"", "\x1b[2J", "BTC USDT", "btc/usdt"} {
@@ -70,27 +84,29 @@ func TestNothingButNumbers(t *testing.T) {
 	}
 }
 
-// TestGapIsNoticed wants each change of the book once and in order.
-func TestGapIsNoticed(t *testing.T) {
-	b, out := &book{seq: 5}, new(bytes.Buffer)
-	s := &lines{out: out}
-	change := func(seq uint64, price string) error {
-		m, err := parse(fmt.Appendf(nil, `{"class":"data","stream":"X@orderBook","price":%q,"amount":"1","side":"SELL","seq":%d}`, price, seq))
-		if err != nil {
+// TestBookIsShownWhole wants nothing of the book before it is complete, then each change.
+func TestBookIsShownWhole(t *testing.T) {
+	out := new(bytes.Buffer)
+	m := &market{pair: "X", shown: &lines{out: out}}
+	for _, message := range []client.Message{
+		&client.Trade{Side: client.Buy, Price: "9", Amount: "9"},
+		&client.Reset{Book: &client.OrderBook{Asks: []client.Row{{Price: "4.0", Amount: "1"}}}},
+		&client.Level{Side: client.Sell, Price: "3", Amount: "2.50"},
+		new(client.Current),
+		&client.Level{Side: client.Buy, Price: "2", Amount: "1"},
+		&client.Trade{Side: client.Sell, Price: "2", Amount: "1"},
+		&client.Level{Side: client.Buy, Price: "2", Amount: "0"},
+	} {
+		if err := m.take(client.Event{Stream: client.BookOf("X"), Seq: m.book.seq + 1, Message: message}); err != nil {
 			t.Fatal(err)
 		}
-		return take(b, m, s)
 	}
-	for seq, price := range map[uint64]string{4: "1", 5: "2"} {
-		if err := change(seq, price); err != nil || len(b.asks) > 0 {
-			t.Fatalf("a change that the book has: %v %v", b.asks, err)
-		}
+	const want = "book  - | 2.5 at 3\nbook  1 at 2 | 2.5 at 3\ntrade 0001-01-01T00:00:00Z SELL 1 at 2\nbook  - | 2.5 at 3\n"
+	if out.String() != want {
+		t.Errorf("shown was %q", out)
 	}
-	if err := change(6, "3"); err != nil || len(b.asks) != 1 || out.String() != "book  - | 1 at 3\n" {
-		t.Fatalf("%v %v %q", b.asks, err, out)
-	}
-	if err := change(8, "4"); err == nil || !strings.Contains(err.Error(), "messages 7 to 7") {
-		t.Fatalf("a gap: %v", err)
+	if err := m.take(client.Event{Message: &client.Dropped{Err: errors.New("reset by peer")}}); err == nil {
+		t.Error("it goes on without a connection")
 	}
 }
 
@@ -98,19 +114,19 @@ func TestGapIsNoticed(t *testing.T) {
 func TestPage(t *testing.T) {
 	b := &book{seq: 42}
 	for i := range 12 {
-		for _, side := range []string{"BUY", "SELL"} {
+		for _, side := range []client.Side{client.Buy, client.Sell} {
 			price := 100 + i
-			if side == "BUY" {
+			if side == client.Buy {
 				price = 99 - i
 			}
-			if err := b.set(side, num(t, fmt.Sprintf("%d.5", price)), num(t, fmt.Sprint(i+1))); err != nil {
+			if err := b.set(side, client.Decimal(fmt.Sprintf("%d.5", price)), client.Decimal(fmt.Sprint(i+1))); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	s := &screen{pair: "BTC/USDT", at: "http://x"}
 	for i := range 30 {
-		if err := s.traded(trade{int64(i), num(t, "5"), num(t, fmt.Sprint(1000+i)), "SELL"}); err != nil {
+		if err := s.traded(trade{int64(i), num(t, "5"), num(t, fmt.Sprint(1000+i)), client.Sell}); err != nil {
 			t.Fatal(err)
 		}
 	}
