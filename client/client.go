@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// Bounds of what an exchange sends, and of how long it takes.
+// Bounds of an answer.
 const (
-	// maxAnswer is the size of a whole book of a busy market, in bytes.
+	// maxAnswer bounds its size, in bytes: the whole book of a busy market is the largest.
 	maxAnswer = 64 << 20
 	// dialWithin bounds the time to connect.
 	dialWithin = 10 * time.Second
@@ -101,30 +101,30 @@ func (f fields) seconds(name string, t time.Time) fields {
 	return f
 }
 
-// look asks for market data.
+// look reads public data.
 func look[A any](ctx context.Context, c *Client, path string, f fields) (answer A, err error) {
 	err = c.ask(ctx, path, f, &answer, false)
 	return answer, err
 }
 
-// read asks for what the account has.
+// read reads data of the account.
 func read[A any](ctx context.Context, c *Client, path string, f fields) (answer A, err error) {
 	f["api_key"] = c.o.Key
 	err = c.ask(ctx, path, f, &answer, false)
 	return answer, err
 }
 
-// change asks for a change. Without an answer the error is ErrOutcomeUnknown.
+// change changes something of the account. Without an answer the error is ErrOutcomeUnknown.
 func change[A any](ctx context.Context, c *Client, path string, f fields) (answer A, err error) {
 	f["api_key"] = c.o.Key
 	err = c.ask(ctx, path, f, &answer, true)
 	return answer, err
 }
 
-// nothing is an answer of which only the success counts.
+// nothing is the answer of an endpoint that returns no data.
 type nothing struct{}
 
-// ask sends a request, and again after a limit if it is to wait for it.
+// ask sends a request. With WaitForLimits it repeats one that a limit refused, after a pause.
 func (c *Client) ask(ctx context.Context, path string, f fields, into any, changes bool) error {
 	text, err := json.Marshal(f)
 	if err != nil {
@@ -202,7 +202,7 @@ func (c *Client) send(ctx context.Context, path string, text []byte, into any) e
 // leastPause is the shortest pause before a request is repeated.
 const leastPause = 50 * time.Millisecond
 
-// pause waits. The error is that of the context, if it ends first.
+// pause waits for d. If the context ends first, the error is its cause.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

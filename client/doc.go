@@ -1,7 +1,7 @@
 // Package client is a Go client of the interfaces V1 of an exchange: REST below /spot and /wallet, and
 // the streams.
 //
-// A program that buys, and follows what becomes of it:
+// A program that places an order and follows its trades:
 //
 //	c, err := client.New("http://127.0.0.1:8080", client.Options{Key: key})
 //	if err != nil {

@@ -32,9 +32,10 @@ type Error struct {
 // Limit is the state of a limit of requests, from the headers RateLimit-Limit,
 // RateLimit-Remaining and RateLimit-Reset.
 type Limit struct {
-	// Limit is the number of requests allowed at once, Remaining what is left of them.
+	// Limit is the number of requests that an unused limit allows at once, Remaining the
+	// number that it allows now.
 	Limit, Remaining int
-	// Reset is the time until all are there again.
+	// Reset is the time until Remaining equals Limit again.
 	Reset time.Duration
 }
 
@@ -50,14 +51,14 @@ var (
 	ErrTooManyRequests = errors.New("too many requests")
 	// ErrUnauthorized means that the key is malformed, unknown, revoked or expired.
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrOrderNotFound means that the order does not exist, is somebody else's or, for a
-	// cancel, is done.
+	// ErrOrderNotFound means that the account has no such order or, for a cancel, that the
+	// order is done.
 	ErrOrderNotFound = errors.New("order not found")
 	// ErrAlreadySent means that a withdrawal cannot be canceled any more.
 	ErrAlreadySent = errors.New("withdrawal already sent")
 )
 
-// sentences are those that V1 promises word for word.
+// sentences maps the sentences that V1 promises word for word to their errors.
 var sentences = map[string]error{
 	"Outcome unknown":         ErrOutcomeUnknown,
 	"Too many requests":       ErrTooManyRequests,
@@ -71,7 +72,7 @@ func (e *Error) Is(target error) bool {
 	return sentences[e.Message] == target || e.Status == http.StatusTooManyRequests && target == ErrTooManyRequests
 }
 
-// passing are the codes of refusals after which the same request may succeed.
+// passing lists the codes of refusals after which the same request may succeed.
 var passing = []string{
 	"RATE_LIMIT", "UNAVAILABLE", "DISK_FULL", "HISTORY_BEHIND", "TIMEOUT", "INTERNAL_SERVER_ERROR",
 }
@@ -83,8 +84,8 @@ func passes(err error) bool {
 		e.Is(ErrOutcomeUnknown) || e.Is(ErrTooManyRequests) || slices.Contains(passing, e.Code))
 }
 
-// ofEdge are the codes of refusals that do not tell what became of an earlier request with
-// the same client id.
+// ofEdge lists the codes of refusals that precede the check of the client id: the outcome of an
+// earlier request with the same id stays unknown.
 var ofEdge = []string{
 	"INVALID_KEY", "UNAUTHORIZED", "FORBIDDEN", "REQUIRE_2FA", "INVALID_2FA", "VALIDATION_ERROR", "MISSING_DATA",
 	"NOT_FOUND", "INVALID_ADDRESS", "",

@@ -74,7 +74,7 @@ func ExampleBook() {
 	// Output: bid 79.50 ask 80.25
 }
 
-// Refusals have a sentence, and those that a program acts on are found by errors.Is.
+// Every refusal has a sentence. errors.Is finds the refusals that a program acts on.
 func ExampleError() {
 	ctx, c := context.Background(), account()
 	err := c.Cancel(ctx, 1<<40)

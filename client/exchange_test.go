@@ -58,7 +58,7 @@ type exchange struct {
 	socket  *http.Client
 
 	mu sync.Mutex
-	// address is where it listens in this life.
+	// address is the listener's, another one after each start.
 	address string
 }
 

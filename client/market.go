@@ -26,10 +26,11 @@ type Market struct {
 	// AmountPrecision and PricePrecision are the decimals of amounts and of prices.
 	AmountPrecision uint8 `json:"base_precision"`
 	PricePrecision  uint8 `json:"quote_precision"`
-	// Price is that of the last trade, Previous the price before its last change.
+	// Price is the price of the last trade, Previous the price before its last change, both
+	// in the quote asset.
 	Price    Decimal `json:"price"`
 	Previous Decimal `json:"previous"`
-	// Change is in whole percent over 24 hours and may be negative.
+	// Change is the change of the price over 24 hours, in whole percent.
 	Change string `json:"change"`
 	// High, Low, BaseVolume and QuoteVolume are of 24 hours.
 	High        Decimal `json:"high"`
@@ -59,35 +60,39 @@ func (c *Client) Markets(ctx context.Context, which Select) iter.Seq2[Market, er
 	})
 }
 
-// Row is a level of a book: what is unfilled at a price. Both have all decimals of the market.
+// Row is a level of a book. Both numbers have all decimals of the market.
 type Row struct {
-	Price  Decimal `json:"price"`
+	// Price is in the quote asset.
+	Price Decimal `json:"price"`
+	// Amount is the unfilled amount of all orders at the price, in the base asset.
 	Amount Decimal `json:"amount"`
 }
 
-// OrderBook is a market's book. The best level comes first.
+// OrderBook is a market's book, from [Client.OrderBook] or a [Reset]. The best level comes first.
 type OrderBook struct {
-	Bids []Row  `json:"bids"`
-	Asks []Row  `json:"asks"`
-	Seq  uint64 `json:"seq"`
+	Bids []Row `json:"bids"`
+	Asks []Row `json:"asks"`
+	// Seq is the number of the last message of BookOf that the book includes.
+	Seq uint64 `json:"seq"`
 }
 
-// OrderBook returns a market's book, of each side at most so many of the best levels, or all
-// if depth is zero.
+// OrderBook returns a market's book: the best levels of each side, at most depth, or all if depth
+// is zero.
 func (c *Client) OrderBook(ctx context.Context, pair string, depth int) (OrderBook, error) {
 	return look[OrderBook](ctx, c, "/spot/orderbook", fields{"pair": pair}.number("depth", uint64(max(depth, 0))))
 }
 
-// Trade is a trade of a market.
+// Trade is a trade of a market, from [Client.Trades] or the stream TradesOf.
 type Trade struct {
 	// TradeID counts the trades of the market.
-	TradeID uint64  `json:"trade_id"`
-	Pair    string  `json:"pair"`
-	Time    Time    `json:"time"`
-	Price   Decimal `json:"price"`
-	Amount  Decimal `json:"amount"`
-	Total   Decimal `json:"total"`
-	// Side is that of the order that came.
+	TradeID uint64 `json:"trade_id"`
+	Pair    string `json:"pair"`
+	Time    Time   `json:"time"`
+	// Price and Total are in the quote asset, Amount is in the base asset.
+	Price  Decimal `json:"price"`
+	Amount Decimal `json:"amount"`
+	Total  Decimal `json:"total"`
+	// Side is the taker's side.
 	Side Side `json:"side"`
 }
 
@@ -109,14 +114,16 @@ func (c *Client) Trades(ctx context.Context, pair string) iter.Seq2[Trade, error
 	})
 }
 
-// Candle is a candlestick. Time is its beginning.
+// Candle is a candlestick, from [Client.Candles] or the stream CandlesOf.
 type Candle struct {
-	Pair   string  `json:"pair"`
-	Time   Time    `json:"time"`
-	Open   Decimal `json:"open"`
-	High   Decimal `json:"high"`
-	Low    Decimal `json:"low"`
-	Close  Decimal `json:"close"`
+	Pair string `json:"pair"`
+	// Time is the candle's start.
+	Time  Time    `json:"time"`
+	Open  Decimal `json:"open"`
+	High  Decimal `json:"high"`
+	Low   Decimal `json:"low"`
+	Close Decimal `json:"close"`
+	// Volume is in the base asset.
 	Volume Decimal `json:"volume"`
 }
 
@@ -145,14 +152,15 @@ func (c *Client) Candles(ctx context.Context, pair, resolution string, from, to 
 	}
 }
 
-// Config is what a client shows first.
+// Config has an exchange's defaults for programs that show markets.
 type Config struct {
 	// Quotes are the symbols of quote assets.
-	Quotes      []string `json:"quotes"`
-	DefaultPair string   `json:"default_pair"`
+	Quotes []string `json:"quotes"`
+	// DefaultPair is the market to show first.
+	DefaultPair string `json:"default_pair"`
 }
 
-// Config returns what a client shows first.
+// Config returns the exchange's defaults.
 func (c *Client) Config(ctx context.Context) (Config, error) {
 	return look[Config](ctx, c, "/spot/config", fields{})
 }
@@ -165,15 +173,15 @@ func (c *Client) Time(ctx context.Context) (Time, error) {
 
 // ClassLimit is the limit of a class of requests.
 type ClassLimit struct {
-	// Class is that of the requests, such as reads, orders or cancels.
+	// Class names the requests that count, such as reads, orders or cancels.
 	Class string `json:"class"`
 	// Scope is account or source: the client's address.
 	Scope string `json:"scope"`
 	Limit
 }
 
-// Limits lists the limits of requests: the account's with a key, those of the client's address
-// without. An exchange without limits lists none.
+// Limits lists the limits of requests: the account's for a client with a key, the client
+// address's for one without. An exchange without limits lists none.
 func (c *Client) Limits(ctx context.Context) ([]ClassLimit, error) {
 	a, err := look[struct {
 		Limits []struct {

@@ -44,22 +44,26 @@ type Event struct {
 // *Current or *Dropped. More may be added.
 type Message interface{ message() }
 
-// Level is a price of a market's book whose amount changed.
+// Level is a change of a level of a market's book, from the stream BookOf.
 type Level struct {
-	Pair  string  `json:"pair"`
-	Side  Side    `json:"side"`
+	Pair string `json:"pair"`
+	Side Side   `json:"side"`
+	// Price is in the quote asset.
 	Price Decimal `json:"price"`
-	// Amount is what is unfilled at the price now; zero if the level is gone.
+	// Amount is the level's new amount, in the base asset; zero if the level is gone.
 	Amount Decimal `json:"amount"`
 }
 
-// Ticker is a market's price. The fields from High on are those of TickerExOf.
+// Ticker is a market's price, from the streams TickerOf and TickerExOf.
 type Ticker struct {
-	Pair     string  `json:"pair"`
+	Pair string `json:"pair"`
+	// Price is the price of the last trade, Previous the price before its last change, both
+	// in the quote asset.
 	Price    Decimal `json:"price"`
 	Previous Decimal `json:"previous"`
-	// Change is in whole percent over 24 hours.
-	Change      int64   `json:"change"`
+	// Change is the change of the price over 24 hours, in whole percent.
+	Change int64 `json:"change"`
+	// High, Low, BaseVolume and QuoteVolume are of 24 hours; TickerOf leaves them empty.
 	High        Decimal `json:"high"`
 	Low         Decimal `json:"low"`
 	BaseVolume  Decimal `json:"vol_base"`
@@ -73,41 +77,43 @@ const (
 	OrderUpdate   = "orderUpdate"
 )
 
-// OrderEvent tells what happened to an order. It has the fields of the order that its Event needs.
+// OrderEvent is a change of an order, from the stream MyOrders. It has the fields of the order
+// that its Event needs.
 type OrderEvent struct {
 	Event string `json:"event"`
 	// Status is set when the order ended.
 	Order
 	// Triggered is set when a stop was triggered.
 	Triggered bool `json:"triggered"`
-	// Left is what of the order's amount has not traded; empty for an order by total.
+	// Left is the untraded rest of the order's amount, in the base asset; empty for an order
+	// by total.
 	Left Decimal `json:"left"`
 }
 
-// Reset replaces what is known of a stream: the exchange does not have the messages since the
-// last one. Only the field of its stream is set.
+// Reset replaces the state that a program keeps of a stream: the exchange no longer has the
+// messages since the last one. Only the field of its stream is set.
 type Reset struct {
-	// Book is that of BookOf, whole.
+	// Book is the whole book, of BookOf.
 	Book *OrderBook
 	// Orders are all open orders, of MyOrders. An order that was known and is not in it has
 	// ended: [Client.Order] tells how.
 	Orders []Order
-	// Balances are of all assets, of MyBalances.
+	// Balances are the balances of all assets, of MyBalances.
 	Balances []Balance
 	// Trades, Fills and Transactions are the newest, of TradesOf, MyTrades and MyTransfers;
-	// [Client.Trades], [Client.Fills] and [Client.Transactions] list those before.
+	// [Client.Trades], [Client.Fills] and [Client.Transactions] list the older ones.
 	Trades       []Trade
 	Fills        []Fill
 	Transactions []Transaction
 }
 
-// Current tells that all that was missed before a connection has been delivered.
+// Current tells that all messages missed before a connection have been delivered.
 type Current struct{}
 
 // Dropped tells that a connection ended, or could not be made. The next one begins behind the
 // last message. With [Stream.CancelOnClose] the account's open orders are being canceled.
 type Dropped struct {
-	// Err says why: a *ClosedError, if the exchange closed it.
+	// Err is the reason: a *ClosedError if the exchange closed the connection.
 	Err error
 }
 
@@ -123,7 +129,7 @@ func (*Reset) message()       {}
 func (*Current) message()     {}
 func (*Dropped) message()     {}
 
-// envelope has the fields by which a message is understood.
+// envelope has the fields of a message of any class, without those of its content.
 type envelope struct {
 	Class   string          `json:"class"`
 	Stream  string          `json:"stream"`
@@ -146,7 +152,7 @@ func kindOf(stream string) string {
 	return kind
 }
 
-// counted has the kinds of streams; true if their seq counts the messages by one.
+// counted maps each kind of stream to whether its seq counts the messages by one.
 var counted = map[string]bool{
 	"marketTrade": true, "orderBook": true, MyOrders: true, MyTrades: true, MyBalances: true, MyTransfers: true,
 	"ticker": false, "tickerEx": false, "candleStick": false,

@@ -31,7 +31,7 @@ const (
 	IOC TimeInForce = "IOC"
 )
 
-// Status is the status of an order. Rejected is that of a client id whose order was rejected.
+// Status is the status of an order. Only [Client.OrderByClientID] returns Rejected.
 type Status string
 
 // The statuses of orders.
@@ -52,23 +52,23 @@ const (
 	Taker Role = "TAKER"
 )
 
-// RespType says what an answer to a new order waits for.
+// RespType selects when a new order is answered.
 type RespType string
 
 // The types of responses.
 const (
-	// RespNone waits until the order is on disk, and tells nothing of it.
+	// RespNone answers once the order is on disk. A rejection is no error then.
 	RespNone RespType = "NONE"
-	// RespACK waits until the order is accepted or rejected.
+	// RespACK answers once the order is accepted or rejected.
 	RespACK RespType = "ACK"
-	// RespResult also tells how the order stands when all that it caused is done.
+	// RespResult answers once all effects of the order are done, with its status then.
 	RespResult RespType = "RESULT"
 )
 
-// SelfTrade says what happens when an order meets one of its own account.
+// SelfTrade selects which order is canceled when two orders of one account meet.
 type SelfTrade string
 
-// The modes; without one the market's own counts.
+// The modes. An order without one has its market's mode.
 const (
 	SelfTradeAllow  SelfTrade = "none"
 	CancelNewest    SelfTrade = "cancel_newest"
@@ -76,17 +76,19 @@ const (
 	CancelBothSides SelfTrade = "cancel_both"
 )
 
-// NewOrder is an order to be placed. What its type does not need stays empty.
+// NewOrder is an order to be placed. Fields that its type does not take stay empty.
 type NewOrder struct {
 	Pair        string
 	Side        Side
 	Type        OrderType
 	TimeInForce TimeInForce
-	Price       Decimal
+	// Price is the limit, in the quote asset.
+	Price Decimal
 	// Amount is in the base asset, Total in the quote asset.
 	Amount Decimal
 	Total  Decimal
-	Stop   Decimal
+	// Stop is the price that triggers a STOP_LIMIT order.
+	Stop Decimal
 	// RespType is RespResult if it is empty.
 	RespType RespType
 	// ClientID is the client's own name for the order, of 1 to 36 characters of
@@ -109,11 +111,12 @@ func (o *NewOrder) fields() fields {
 		text("stop", string(o.Stop)).text("client_id", o.ClientID).text("stp", string(o.SelfTrade))
 }
 
-// Placed is an order as the answer to its request tells it: nothing for RespNone.
+// Placed is the answer to a new order. It is zero for RespNone.
 type Placed struct {
 	OrderID uint64 `json:"obid"`
-	Status  Status `json:"status"`
-	// Filled is what was traded, for RespResult.
+	// Status is Open for RespACK, even if the order has ended since.
+	Status Status `json:"status"`
+	// Filled is the traded amount, in the base asset; empty for RespACK.
 	Filled Decimal `json:"filled"`
 }
 
@@ -142,8 +145,8 @@ func nameOf(id string) string {
 // mostPause bounds the pauses between two attempts.
 const mostPause = 5 * time.Second
 
-// once repeats a request with a client id until its outcome is known. A refusal that does not
-// reach the first attempt leaves that one's outcome unknown.
+// once repeats a request with a client id until its outcome is known. The outcome of the first
+// attempt stays unknown if the edge refuses a later one.
 func once[A any](ctx context.Context, request func() (A, error)) (A, error) {
 	var unknown error // of the first attempt that may have been carried out
 	for wait := leastPause; ; wait = min(2*wait, mostPause) {
@@ -169,13 +172,14 @@ func once[A any](ctx context.Context, request func() (A, error)) (A, error) {
 	}
 }
 
-// Cancel cancels an order. An order that is unknown or done is ErrOrderNotFound.
+// Cancel cancels an order. The error is ErrOrderNotFound if the order is unknown or done.
 func (c *Client) Cancel(ctx context.Context, orderID uint64) error {
 	_, err := change[nothing](ctx, c, "/spot/open_orders/cancel", fields{"obid": orderID})
 	return err
 }
 
-// CancelByClientID cancels the open order with a client id.
+// CancelByClientID cancels the open order with a client id. The error is ErrOrderNotFound if
+// there is none.
 func (c *Client) CancelByClientID(ctx context.Context, clientID string) error {
 	_, err := change[nothing](ctx, c, "/spot/open_orders/cancel", fields{"client_id": clientID})
 	return err
@@ -187,16 +191,16 @@ func (c *Client) CancelAll(ctx context.Context, pair string) ([]uint64, error) {
 	return a.Obids, err
 }
 
-// CancelAfter cancels the open orders of a market, or all if pair is empty, after a time that is
-// rounded up to seconds, unless it is called again before. It returns when that is. Zero
-// disarms.
+// CancelAfter arms a switch that cancels the open orders of a market, or all if pair is empty,
+// once d has passed, rounded up to seconds. Each call sets the switch anew and returns its time;
+// zero disarms it.
 func (c *Client) CancelAfter(ctx context.Context, pair string, d time.Duration) (Time, error) {
 	f := fields{"seconds": int64((d + time.Second - 1) / time.Second)}.text("pair", pair)
 	a, err := change[struct{ Expires Time }](ctx, c, "/spot/open_orders/cancel_after", f)
 	return a.Expires, err
 }
 
-// Order is an order of the account, as it stands.
+// Order is an order of the account at the time of the answer.
 type Order struct {
 	OrderID     uint64      `json:"obid"`
 	ClientID    string      `json:"client_id"`
@@ -211,37 +215,38 @@ type Order struct {
 	Amount      Decimal     `json:"amount"`
 	Total       Decimal     `json:"total"`
 	Stop        Decimal     `json:"stop"`
-	// Filled is what was traded, in base; empty while a stop waits.
+	// Filled is the traded amount, in the base asset; empty while a stop waits.
 	Filled Decimal `json:"filled"`
 	// PricePrecision is the market's number of decimals of prices.
 	PricePrecision uint8 `json:"quote_prec"`
 	// Status is empty in the list of open orders.
 	Status Status `json:"status"`
-	// Reason is why an order was rejected.
+	// Reason is the code of a rejection, such as INSUF_FUNDS.
 	Reason string `json:"reason"`
-	// Trades are the order's, oldest first; not in the list of open orders.
+	// Trades are the order's fills, oldest first; empty in the list of open orders.
 	Trades []Fill `json:"trades"`
 }
 
-// Fill is one side of a trade, as its account sees it.
+// Fill is the account's side of a trade, from [Client.Fills], an [Order] or the stream MyTrades.
 type Fill struct {
 	// TradeID is the market's number of the trade. Both sides have it: pair, TradeID and Role
 	// together name a fill.
 	TradeID uint64 `json:"trade_id"`
 	OrderID uint64 `json:"obid"`
 	// Pair and Side are empty in the trades of an order.
-	Pair   string  `json:"pair"`
-	Side   Side    `json:"side"`
-	Time   Time    `json:"time"`
+	Pair string `json:"pair"`
+	Side Side   `json:"side"`
+	Time Time   `json:"time"`
+	// Price and Total are in the quote asset, Amount is in the base asset.
 	Price  Decimal `json:"price"`
 	Amount Decimal `json:"amount"`
 	Total  Decimal `json:"total"`
-	// Fee is in what was received: in base for a buy, in quote for a sale.
+	// Fee is in the asset received: base for a buy, quote for a sale.
 	Fee  Decimal `json:"fee"`
 	Role Role    `json:"role"`
 }
 
-// Past selects rows of the past. The zero Past selects all.
+// Past selects orders or fills. The zero Past selects all.
 type Past struct {
 	Pair string
 	// From and To bound the times of rows, in whole seconds, both included.
@@ -279,8 +284,8 @@ func (c *Client) Orders(ctx context.Context, which Past) iter.Seq2[Order, error]
 	})
 }
 
-// Fills lists the account's fills, newest first. Fills that are made meanwhile are not in it. With
-// a pair, far pages cost less.
+// Fills lists the account's fills, newest first, without those made while it is read. With a pair,
+// far pages cost less.
 func (c *Client) Fills(ctx context.Context, which Past) iter.Seq2[Fill, error] {
 	return begun(func() iter.Seq2[Fill, error] {
 		f, last := which.fields(), map[string]*reached{}
@@ -302,16 +307,16 @@ func (c *Client) Fills(ctx context.Context, which Past) iter.Seq2[Fill, error] {
 	})
 }
 
-// reached is where a list of fills has come to in a market.
+// reached is the position of a list of fills in one market.
 type reached struct {
+	// trade and order name the last fill listed: both fills of a trade may be the account's.
 	trade uint64
-	// order is the order of the last fill listed: both fills of the trade may be the account's.
 	order uint64
-	// roles are those of the trade's fills that have been listed.
+	// roles has the roles of the trade's listed fills, one behind the other.
 	roles string
 }
 
-// pass reports whether a fill follows those that have been listed.
+// pass reports whether a fill comes behind the listed ones, and advances to it.
 func (r *reached) pass(row *Fill) bool {
 	if row.TradeID < r.trade {
 		r.trade, r.order, r.roles = row.TradeID, row.OrderID, string(row.Role)
@@ -331,16 +336,18 @@ func (c *Client) Order(ctx context.Context, orderID uint64) (Order, error) {
 	return a.Order, err
 }
 
-// OrderByClientID returns the latest order with a client id; a rejected one has the status
-// Rejected.
+// OrderByClientID returns the latest order with a client id. A rejected order has the status
+// Rejected and a Reason.
 func (c *Client) OrderByClientID(ctx context.Context, clientID string) (Order, error) {
 	a, err := read[struct{ Order Order }](ctx, c, "/spot/order", fields{"client_id": clientID})
 	return a.Order, err
 }
 
-// Fees are what an account is charged, in percent of what a trade brings.
+// Fees are an account's fees in a market.
 type Fees struct {
-	Level int     `json:"level"`
+	// Level is the account's fee level.
+	Level int `json:"level"`
+	// Maker and Taker are in percent of the amount received.
 	Maker Decimal `json:"maker_fee"`
 	Taker Decimal `json:"taker_fee"`
 }

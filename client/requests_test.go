@@ -164,7 +164,7 @@ func TestCancels(t *testing.T) {
 	}
 }
 
-// TestRefusals wants an *Error for what the exchange refuses.
+// TestRefusals wants an *Error for each kind of refusal.
 func TestRefusals(t *testing.T) {
 	ctx, c := soon(t), sandbox.client(t, client.Options{})
 	o := limit("BTC/USDT", client.Buy, "50000", "1000000")
@@ -257,7 +257,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestOnceEnds wants PlaceOnce to end with its context, with what it knows of the order.
+// TestOnceEnds wants PlaceOnce to end with its context, with ErrOutcomeUnknown only if a request
+// was sent.
 func TestOnceEnds(t *testing.T) {
 	o := limit("ATOM/USDT", client.Buy, "4", "10")
 	for refuses, unknown := range map[bool]bool{true: false, false: true} {

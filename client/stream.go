@@ -29,14 +29,14 @@ const (
 	perRequest = 64
 )
 
-// Stream says what to follow, and from where on. Not safe for concurrent use.
+// Stream selects the streams to follow, and their beginnings. Not safe for concurrent use.
 type Stream struct {
-	// Names are those of the streams: at most 1,024.
+	// Names are the names of the streams, at most 1,024: MyOrders, BookOf and their like.
 	Names []string
-	// Since has the number of the last message of each stream that was delivered; a stream
-	// that it does not have begins with what the exchange has of it. Follow keeps it up to
-	// date, before the loop sees the event: a program that stores it with what it made of
-	// the events goes on there after its own restart.
+	// Since maps a stream to the Seq of its last delivered message. A stream without an entry
+	// begins with all its messages, if the exchange has them, else with its present state.
+	// Follow updates Since before the loop sees the event: a program that stores Since
+	// together with the events' effects resumes there after its own restart.
 	Since map[string]uint64
 	// CancelOnClose lets the exchange cancel all open orders of the account whenever the
 	// connection ends.
@@ -55,13 +55,13 @@ func (e *ClosedError) Error() string {
 	return fmt.Sprintf("the exchange closed with %d %s", e.Code, e.Reason)
 }
 
-// ErrGap means that a connection left a message out, which no exchange should. Follow asks for
-// it on the next connection.
+// ErrGap means that the exchange left out a message, against its contract. Follow asks for it on
+// the next connection.
 var ErrGap = errors.New("gap in a stream")
 
 // Follow delivers the messages of streams, each once and in order, over one connection at a time.
-// It connects again by itself, and asks for what it missed; [Reset] comes where the exchange does
-// not have it any more. A loop that is slow loses its connection, and no message.
+// It connects again by itself and asks for the missed messages; a [Reset] stands for messages that
+// the exchange no longer has. A slow loop loses its connection, but no message.
 //
 // It ends when the loop does, when the context ends, and when the exchange refuses the key or a
 // stream; the last two are the error of the last pair. Following the same Stream again goes on
@@ -123,9 +123,9 @@ type following struct {
 	stream *Stream
 	yield  func(Event, error) bool
 	conn   net.Conn
-	// requests are those that are not answered yet; only the first one is sent.
+	// requests are the unanswered requests; only the first has been sent.
 	requests []fields
-	// current is set when all that was missed has been delivered, left when the loop ended.
+	// current is set when all missed messages have been delivered, left when the loop ended.
 	current, left bool
 }
 
@@ -157,7 +157,7 @@ func (f *following) connect(ctx context.Context) error {
 	return err
 }
 
-// plan makes the requests. The ping behind them is answered when all that was missed has come.
+// plan makes the requests. The last is a ping: its answer comes behind all missed messages.
 func (f *following) plan() {
 	own := f.stream.CancelOnClose
 	for _, name := range f.stream.Names {
@@ -252,7 +252,7 @@ func (f *following) take(text []byte) error {
 	return nil // a class that came later
 }
 
-// answered takes the answer to the first request, and sends the next one.
+// answered takes the answer to the first request and sends the next one.
 func (f *following) answered(e *envelope) error {
 	if len(f.requests) == 0 || f.requests[0]["id"] != e.ID {
 		return fmt.Errorf("the exchange answers the request %d, which it was not asked", e.ID)

@@ -32,12 +32,12 @@ func (s *short) Read(b []byte) (int, error) {
 	return s.Conn.Read(b)
 }
 
-// follower follows streams until it is told to stop, and keeps what it was told.
+// follower follows streams until stop, and keeps their book, fills and orders.
 type follower struct {
 	t      *testing.T
 	stream client.Stream
 	book   client.Book
-	// fills counts how often each was told, by its trade and role.
+	// fills counts the messages of each fill, by nameOf.
 	fills  map[string]int
 	orders map[uint64]client.Order
 	// drops and resets count events.
@@ -67,7 +67,7 @@ func follow(t *testing.T, c *client.Client, pair string) *follower {
 	return f
 }
 
-// nameOf returns what names a fill in a market: an account may have both sides of a trade.
+// nameOf returns a fill's name in its market: an account may have both sides of a trade.
 func nameOf(m *client.Fill) string { return fmt.Sprint(m.TradeID, m.Role) }
 
 func (f *follower) take(e client.Event) {
@@ -98,7 +98,7 @@ func (f *follower) take(e client.Event) {
 	}
 }
 
-// stop ends the follower, and lets it hear what is left.
+// stop ends the follower and delivers the messages that it has missed.
 func (f *follower) stop(c *client.Client) {
 	f.t.Helper()
 	f.cancel()
@@ -185,7 +185,7 @@ func TestFollow(t *testing.T) {
 	t.Logf("%d drops, %d resets, %d fills", f.drops, f.resets, len(f.fills))
 }
 
-// TestMessages has a message of each stream, with what its fields say.
+// TestMessages checks the fields of a message of each stream.
 func TestMessages(t *testing.T) {
 	const pair = "ATOM/USDT"
 	ctx, x := soon(t), sandbox

@@ -49,18 +49,19 @@ func (c *Client) Networks(ctx context.Context, asset string) ([]Network, error) 
 	return bySymbol(a.Networks, func(row *Network, symbol string) { row.Symbol = symbol }), err
 }
 
-// Balance is what an account has of an asset.
+// Balance is the account's balance of an asset, from [Client.Balances] or the stream MyBalances.
 type Balance struct {
 	Asset string `json:"asset"`
-	// Total is the sum of Locked, what orders and withdrawals hold, and Available.
-	Total     Decimal `json:"total"`
+	// Total is Locked plus Available, in units of the asset.
+	Total Decimal `json:"total"`
+	// Locked is held by open orders and withdrawals.
 	Locked    Decimal `json:"locked"`
 	Available Decimal `json:"avbl"`
-	// Time is that of a change told by MyBalances.
+	// Time is the time of the change; zero in Balances.
 	Time Time `json:"time"`
 }
 
-// Balances lists what the account has of all assets, by symbol, also where it has nothing.
+// Balances lists the account's balances of all assets, zero ones included, by symbol.
 func (c *Client) Balances(ctx context.Context) iter.Seq2[Balance, error] {
 	return pages(func(offset int) ([]Balance, error) {
 		a, err := read[struct{ Balances map[string]Balance }](ctx, c, "/wallet/balances", fields{"offset": offset})
@@ -68,7 +69,8 @@ func (c *Client) Balances(ctx context.Context) iter.Seq2[Balance, error] {
 	})
 }
 
-// Transaction is a deposit, a withdrawal or a transfer between accounts.
+// Transaction is a deposit, a withdrawal or a transfer between accounts, from
+// [Client.Transactions] or the stream MyTransfers.
 type Transaction struct {
 	ID uint64 `json:"xid"`
 	// Type is DEPOSIT, WITHDRAWAL, TRANSFER_IN or TRANSFER_OUT.
@@ -76,7 +78,7 @@ type Transaction struct {
 	Asset string `json:"asset"`
 	// Network is empty for a transfer.
 	Network string `json:"network"`
-	// Amount of a withdrawal is without its fee.
+	// Amount is in the asset. A withdrawal's excludes Fee.
 	Amount Decimal `json:"amount"`
 	// Status is PENDING, PROCESSING, PENDING_CANCEL, CANCELED or DONE.
 	Status  string `json:"status"`
@@ -86,12 +88,13 @@ type Transaction struct {
 	// Address is the destination, for a transfer the other account's e-mail address.
 	Address string `json:"address"`
 	Memo    string `json:"memo"`
-	// Confirms and ConfirmsTarget are those of a deposit that is PENDING.
-	Confirms       uint64  `json:"confirms"`
-	ConfirmsTarget uint64  `json:"confirms_target"`
-	TxID           string  `json:"txid"`
-	Height         uint64  `json:"height"`
-	Fee            Decimal `json:"fee"`
+	// Confirms counts the confirmations of a PENDING deposit, ConfirmsTarget the needed ones.
+	Confirms       uint64 `json:"confirms"`
+	ConfirmsTarget uint64 `json:"confirms_target"`
+	// TxID and Height name the network's transaction and its block.
+	TxID   string  `json:"txid"`
+	Height uint64  `json:"height"`
+	Fee    Decimal `json:"fee"`
 }
 
 // Movements selects transactions. The zero Movements selects all.
@@ -124,21 +127,24 @@ func (c *Client) Transactions(ctx context.Context, which Movements) iter.Seq2[Tr
 	})
 }
 
-// DepositAddress is where an account receives an asset.
+// DepositAddress is the account's address for deposits of an asset over a network.
 type DepositAddress struct {
 	// Operating is false while the network does not answer or is behind.
-	Operating      bool    `json:"operating"`
-	ConfirmsTarget uint64  `json:"confirms_target"`
-	Address        string  `json:"address"`
-	Memo           string  `json:"memo"`
-	MemoName       string  `json:"memo_name"`
-	QRContent      string  `json:"qr_content"`
-	Contract       string  `json:"contract"`
-	MinDeposit     Decimal `json:"min_deposit"`
-	Warning        string  `json:"warning"`
+	Operating bool `json:"operating"`
+	// ConfirmsTarget is the number of confirmations after which a deposit is credited.
+	ConfirmsTarget uint64 `json:"confirms_target"`
+	Address        string `json:"address"`
+	// Memo belongs to the address on networks with memos, MemoName is their word for it.
+	Memo      string `json:"memo"`
+	MemoName  string `json:"memo_name"`
+	QRContent string `json:"qr_content"`
+	// Contract is the asset's contract on the network, if it has one.
+	Contract   string  `json:"contract"`
+	MinDeposit Decimal `json:"min_deposit"`
+	Warning    string  `json:"warning"`
 }
 
-// DepositAddress returns where the account receives an asset over a network.
+// DepositAddress returns the account's address for deposits of an asset over a network.
 func (c *Client) DepositAddress(ctx context.Context, asset, network string) (DepositAddress, error) {
 	return read[DepositAddress](ctx, c, "/wallet/deposit", fields{"asset": asset, "network": network})
 }
@@ -146,7 +152,7 @@ func (c *Client) DepositAddress(ctx context.Context, asset, network string) (Dep
 // WithdrawTerms are the terms of withdrawals of an asset over a network.
 type WithdrawTerms struct {
 	Operating bool `json:"operating"`
-	// MinFee and MaxFee bound the fee.
+	// MinFee and MaxFee bound the fee, in the asset.
 	MinFee Decimal `json:"fee_min"`
 	MaxFee Decimal `json:"fee_max"`
 	// Precision is the number of decimals of amount and fee.
@@ -162,7 +168,7 @@ func (c *Client) WithdrawTerms(ctx context.Context, asset, network string) (With
 	return read[WithdrawTerms](ctx, c, "/wallet/withdraw/info", fields{"asset": asset, "network": network})
 }
 
-// Verdict is a judgment of a destination.
+// Verdict is the result of [Client.Validate].
 type Verdict struct {
 	ValidAddress bool `json:"valid_address"`
 	ValidMemo    bool `json:"valid_memo"`
@@ -179,13 +185,14 @@ func (c *Client) Validate(ctx context.Context, asset, network, address, memo str
 // NewWithdrawal is a withdrawal to be made.
 type NewWithdrawal struct {
 	Asset, Network, Address, Memo string
-	Amount, Fee                   Decimal
+	// Amount and Fee are in the asset; the account is charged their sum.
+	Amount, Fee Decimal
 	// SaveAs, if it is not empty, saves the address under this name.
 	SaveAs string
 	// ClientID is the client's own name for the withdrawal. A request that comes again with
 	// the same name and the same fields is answered with the first id and withdraws nothing.
 	ClientID string
-	// Code is that of a second factor, for the key of a session.
+	// Code is the second factor's, for the key of a session.
 	Code string
 }
 
@@ -205,14 +212,16 @@ func (c *Client) WithdrawOnce(ctx context.Context, w *NewWithdrawal) (id uint64,
 	return once(ctx, func() (uint64, error) { return c.Withdraw(ctx, w) })
 }
 
-// CancelWithdrawal cancels a withdrawal. One whose transaction is signed is ErrAlreadySent.
+// CancelWithdrawal cancels a withdrawal. The error is ErrAlreadySent once its transaction is
+// signed.
 func (c *Client) CancelWithdrawal(ctx context.Context, id uint64) error {
 	_, err := change[nothing](ctx, c, "/wallet/withdraw/cancel", fields{"xid": id})
 	return err
 }
 
-// SavedAddress is an entry of the account's address book.
+// SavedAddress is an entry of the account's address book: a destination of withdrawals.
 type SavedAddress struct {
+	// ID is the number that RenameAddress and DeleteAddress take.
 	ID      uint64 `json:"-"`
 	Name    string `json:"name"`
 	Asset   string `json:"asset"`
