@@ -90,11 +90,11 @@ type quoter struct {
 	*server
 	dir, key string
 	bot      *exec.Cmd
-	// turns counts what was done by interrupt.
+	// turns counts the kinds of interruption, by interrupt's case.
 	turns [3]int
 }
 
-// launchBot starts the bot. What it prints is added to a file.
+// launchBot starts the bot. Its output is appended to a file.
 func (q *quoter) launchBot() {
 	q.t.Helper()
 	out, err := os.OpenFile(filepath.Join(q.dir, "bot.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -179,7 +179,7 @@ func (q *quoter) stopBot(status int) (account botAccount) {
 	return account
 }
 
-// botAccount is what the bot prints at its end.
+// botAccount is the summary that the bot prints at its end.
 type botAccount struct {
 	Fills       int
 	Base, Quote string
@@ -277,8 +277,8 @@ func decimal(t *testing.T, text string) *big.Rat {
 	return r
 }
 
-// counterparty makes the edges of a book and takes what lies between them, until it is
-// stopped. While the exchange is away it goes on trying.
+// counterparty quotes both edges of a book and takes the orders between them, until stop. It
+// repeats its requests while the exchange is down.
 func (q *quoter) counterparty() (stop func()) {
 	q.t.Helper()
 	_, key := q.customer("counterparty")

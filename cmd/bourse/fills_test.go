@@ -58,11 +58,11 @@ func (b *fillBook) told() (fills, drops int) {
 	return fills, drops
 }
 
-// reconcile compares all three while nobody trades. REST is read back to what was compared
-// before. No follower ends unless it was told of a fill twice or saw a gap.
+// reconcile compares all three while trading pauses. It reads REST back to the fills that it
+// has compared before. No follower ends unless it was told of a fill twice or saw a gap.
 func (b *fillBook) reconcile(t *testing.T, journaled map[string]client.Fill) {
 	t.Helper()
-	b.rest.Close() // what is left of an earlier life
+	b.rest.Close() // idle connections to an earlier process of the exchange
 	rest := restFills(t, b.rest, b.compared)
 	for key := range rest {
 		b.compared[key] = true

@@ -181,8 +181,8 @@ func (f *follower) knows(fills int) (bool, error) {
 // fillKey names a fill: an account may have both sides of a trade.
 func fillKey(f *client.Fill) string { return fmt.Sprint(f.Pair, " ", f.TradeID, " ", f.Role) }
 
-// restFills returns an account's fills by REST, without those of earlier trades than known.
-// A fill that is listed twice is an error.
+// restFills reads an account's fills by REST, newest first, up to the first known one. A fill
+// that is listed twice is an error.
 func restFills(t *testing.T, c *client.Client, known map[string]bool) map[string]client.Fill {
 	t.Helper()
 	rest := map[string]client.Fill{}
@@ -238,7 +238,7 @@ func untimed(fills map[string]client.Fill) map[string]client.Fill {
 	return bare
 }
 
-// equal compares a part of what is known from a stream with another source.
+// equal compares the values that a stream told with those of another source.
 func equal[K ~string | ~uint64, V comparable](t *testing.T, what string, got, want map[K]V) {
 	t.Helper()
 	if maps.Equal(got, want) {

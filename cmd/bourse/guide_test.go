@@ -113,11 +113,11 @@ func needsOf(t *testing.T, script string) {
 	}
 }
 
-// anyNumber is a number in what the guide shows, which differs from run to run.
+// anyNumber matches the numbers in the guide's outputs, which differ from run to run.
 var anyNumber = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
 
-// looksLike reports whether an output is what the guide shows, but for its numbers and for
-// what the guide leaves out by "…".
+// looksLike reports whether an output equals the guide's. Numbers may differ, and "…" in the
+// guide stands for any text.
 func looksLike(shown, got string) bool {
 	squeeze := func(text string) string { return strings.Join(strings.Fields(text), "") }
 	form := regexp.QuoteMeta(anyNumber.ReplaceAllString(squeeze(shown), "0"))

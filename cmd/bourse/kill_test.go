@@ -28,7 +28,7 @@ const (
 	// longestLife is how many acknowledgements a life has at most. Counted and not
 	// timed, lives are alike on every machine.
 	longestLife = 200
-	// crashFollowers is how many clients follow the traders' fills.
+	// crashFollowers is the number of clients that follow the traders' fills.
 	crashFollowers = 10
 )
 
@@ -159,8 +159,7 @@ func (k *killing) cycle() {
 	k.reconcile()
 }
 
-// reconcile compares the fills that followers were told with REST and with the journal, while
-// nobody trades.
+// reconcile compares the followers' fills with REST's and the journal's, while trading pauses.
 func (k *killing) reconcile() {
 	k.t.Helper()
 	journaled := k.journaled()

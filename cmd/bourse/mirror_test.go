@@ -16,8 +16,8 @@ const mirrored = "BTC/USDT"
 // mostStop bounds a stop while connections are dropped: nothing waits for a client that is gone.
 const mostStop = 5 * time.Second
 
-// mirror keeps all that the streams tell of an account and a market: what it has is what REST
-// answers, whenever and however often it is cut off.
+// mirror keeps the state of an account and a market by their streams alone. It equals REST's
+// answers, whenever and however often the mirror's connection is cut.
 type mirror struct {
 	*follower
 	book   client.Book

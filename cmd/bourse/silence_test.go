@@ -40,7 +40,7 @@ func TestRestartCancelsOnClose(t *testing.T) {
 	s.limit(ada, "SELL", "60010", "0.5")
 	s.kill()
 	s.start()
-	s.limit(eve, "SELL", "60030", "0.5") // a command after those of the start
+	s.limit(eve, "SELL", "60030", "0.5") // answered after the start's own commands
 	if own, other := s.open(ada), s.open(bob); own != 1 || other != 1 {
 		t.Errorf("%d and %d open orders of accounts without such connections", own, other)
 	}
