@@ -122,9 +122,9 @@ type Event struct {
 	Reason Reason
 	// At indexes the entry in the list that belongs to Kind.
 	At uint32
-	// StreamSeq is the position of an event about an order in the stream of its account's
-	// orders, or of a deposit or withdrawal in that of its account's transfers; zero for
-	// other events.
+	// StreamSeq is the event's position in a stream of its account: the stream of orders for
+	// an order's event, the stream of transfers for a deposit or withdrawal. Zero for other
+	// events.
 	StreamSeq uint64
 }
 

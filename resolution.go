@@ -28,7 +28,7 @@ const (
 
 // resolutions are the terms of the resolutions.
 var resolutions = [...]struct {
-	// word is that of the interfaces.
+	// word is the resolution's name in the interfaces.
 	word string
 	// kept is the resolution of the candles that make up one of these.
 	kept Resolution
@@ -67,7 +67,7 @@ func (r Resolution) String() string { return resolutions[r].word }
 // made: a minute, an hour or a day.
 func (r Resolution) Kept() Resolution { return resolutions[r].kept }
 
-// Width returns the longest time from the start of a candle to that of the next one.
+// Width returns the longest time between the starts of two adjacent candles.
 func (r Resolution) Width() Time { return resolutions[r].width }
 
 // Floor returns the start of the candle that holds t, which must not be negative. The week
@@ -94,7 +94,7 @@ func (r Resolution) Add(start Time, n int) Time {
 	return r.Floor(max(start+Time(n)*resolutions[r].width, 0))
 }
 
-// month returns the start of the month n months after that of t.
+// month returns the start of the month n months after t's.
 func month(t Time, n int) Time {
 	year, m, _ := t.Std().Date()
 	return max(TimeOf(time.Date(year, m+time.Month(n), 1, 0, 0, 0, 0, time.UTC)), 0)

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// bucket returns the start of a bucket and that of the next one by the calendar of the
-// standard library.
+// bucket returns the starts of a time's bucket and of the next one, by the standard library's
+// calendar.
 func bucket(r Resolution, t time.Time) (start, next time.Time) {
 	day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 	switch word := r.String(); word {

@@ -32,8 +32,8 @@
 //   - streams.go numbers the events for the streams of their accounts.
 //   - fees.go and volume.go: bound fees by levels, which each day sets anew from the
 //     volumes of the last 30.
-//   - cancel.go ends orders, and silence.go those of clients that fell silent: a dead man's
-//     switch expires by the journaled time or by the close of a connection.
+//   - cancel.go ends orders; silence.go ends the orders of clients that fell silent: a dead
+//     man's switch expires by the journaled time or by the close of a connection.
 //   - accounts.go and catalogue.go change accounts and definitions, and move money outside
 //     of trades.
 //

@@ -82,8 +82,8 @@ type market struct {
 	levelSeq uint64
 	// tradable caches takesOrders; reopen updates it.
 	tradable bool
-	// valued tells what of a trade is its volume, and by the price of valuer if it is
-	// valuedByPrice. valueMarkets updates both.
+	// valued is the rule by which the market's trades count as volume. valuer is the market
+	// whose price valuedByPrice uses. valueMarkets updates both.
 	valued valuation
 	valuer *market
 }

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// maxEndedNames bounds the retained client ids of an account's ended orders. Those of
-	// its rejections, which cost their sender nothing, have a bound of their own.
+	// maxEndedNames bounds the retained client ids of an account's ended orders.
+	// bourse.MaxRejections bounds those of its rejections, which cost their sender nothing.
 	maxEndedNames = 10_000
 	// expiredPerTick bounds the names that one tick forgets.
 	expiredPerTick = 1_000

@@ -21,8 +21,7 @@ const (
 // deadmen is the set of armed dead man's switches.
 type deadmen struct {
 	byKey map[deadmanKey]*deadman
-	// timed has the switches that expire by time and those that fired, the first to expire
-	// first.
+	// timed has the switches that expire by time and the fired ones, in the order of expiry.
 	timed expiring[*deadman]
 	// open has the switches of connections, the oldest connection first.
 	open expiring[*deadman]
@@ -37,7 +36,7 @@ type deadman struct {
 	deadmanKey
 	// expires is in the past, or the time of the next try, for one that fired.
 	expires bourse.Time
-	// upTo is the newest order that one that fired covers; zero before.
+	// upTo is the newest order that the switch covers once it has fired; zero before.
 	upTo bourse.OrderID
 	// at is the index in its heap.
 	at int
@@ -102,7 +101,7 @@ func (s *deadmen) expire(d *deadman, at bourse.Time) {
 
 // cancelAfter arms the switch of an account's market, or of all its markets, in place of
 // the armed one, or disarms it. A switch that expired and has not fired yet is replaced
-// as well: its client is there. One that fired cancels what it covers whatever is called.
+// as well: its client is there. A fired switch cancels its orders in any case.
 func (e *Engine) cancelAfter(cmd *bourse.Command, ev *bourse.Events) {
 	switch {
 	case e.account(cmd.Account) == nil:
@@ -141,8 +140,8 @@ func (e *Engine) cancelOnClose(cmd *bourse.Command, ev *bourse.Events) {
 	ev.Outcome.ID = uint64(e.deadmen.lastConnection)
 }
 
-// connectionClosed fires the switch of a connection, or those of all connections up to
-// one. A Continue fires the switches beyond the step budget.
+// connectionClosed fires the switch of one connection, or of all connections up to an id. A
+// Continue fires the switches beyond the step budget.
 func (e *Engine) connectionClosed(cmd *bourse.Command, ev *bourse.Events) {
 	s := &e.deadmen
 	if cmd.Account == 0 {
@@ -204,8 +203,8 @@ func (e *Engine) drop(d *deadman) {
 	}
 }
 
-// trip makes an armed switch that covers orders one that fired, and returns it. If one fired earlier for the
-// same markets, that one covers the newer orders as well from then on.
+// trip turns an armed switch into a fired one, and returns it. An earlier fired switch of the
+// same markets takes its place, and covers the newer orders as well from then on.
 func (e *Engine) trip(d *deadman) *deadman {
 	if d.connection == fired {
 		return d

@@ -9,9 +9,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
 )
 
-// BenchmarkSilence fires the switch of an account with an order in one market, asks
-// whether it has orders, and fires that of one without. What they cost must not grow with
-// the number of markets.
+// BenchmarkSilence fires the switch of an account with an order in one market, asks whether
+// the account has orders, and fires the switch of an account without any. The costs must not
+// grow with the number of markets.
 func BenchmarkSilence(b *testing.B) {
 	for _, markets := range []int{1, 1000} {
 		e := engine.New()

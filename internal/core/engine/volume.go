@@ -9,8 +9,9 @@ import (
 // volumeDays is the number of days, before the current one, whose volume counts.
 const volumeDays = 30
 
-// volume is what an account traded, in ledger units of the schedule's volume asset. Sums
-// beyond bourse.MaxAmount are bourse.MaxAmount. Only accounts that paid a fee have one.
+// volume is the worth of an account's trades by day, in ledger units of the schedule's volume
+// asset. Sums beyond bourse.MaxAmount are bourse.MaxAmount. Only accounts that paid a fee have
+// one.
 type volume struct {
 	// account is zero in a free slot.
 	account bourse.AccountID
@@ -21,7 +22,7 @@ type volume struct {
 	days  [volumeDays]bourse.Amount
 }
 
-// valuation tells what of a trade is its volume.
+// valuation is the rule by which a market's trades count as volume.
 type valuation uint8
 
 const (
@@ -81,7 +82,7 @@ func (m *market) volume(tr *bourse.Trade) bourse.Amount {
 }
 
 // value returns the worth of an amount of the base asset in the quote asset, rounded
-// down: at the last price, but at most at the initial price times the band, so that one
+// down: at the last price, but at most at the initial price times the band, so that a single
 // odd trade does not value all others.
 func (m *market) value(base bourse.Amount) bourse.Amount {
 	price := m.price()

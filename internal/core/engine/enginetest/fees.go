@@ -132,7 +132,7 @@ func (x *Oracle) rates(m *market, a *account) (maker, taker bourse.Rate) {
 	return maker, taker
 }
 
-// countVolume adds a trade to the volumes of those of its two accounts that paid a fee.
+// countVolume adds a trade to the volume of each of its two accounts that paid a fee.
 func (x *Oracle) countVolume(m *market, value, base *big.Int, sides ...payer) {
 	volume := bounded(x.volume(m, value, base))
 	if volume.Sign() == 0 || sides[0].account == sides[1].account {

@@ -175,8 +175,8 @@ func (p *Pair) fold() error {
 	return p.foldStreams()
 }
 
-// foldStreams applies balances. Positions in the streams of balances and transfers have no
-// gaps; those of orders are compared with the oracle's.
+// foldStreams applies balances. It wants positions without gaps in the streams of balances and
+// transfers; same compares the positions of orders with the oracle's.
 func (p *Pair) foldStreams() error {
 	for _, b := range p.ev.Balances {
 		at := p.streams[b.Account]

@@ -31,7 +31,7 @@ type deadman struct {
 	// open is true for the switch of an open connection, which does not expire.
 	open    bool
 	expires bourse.Time
-	// upTo is the newest order that one that fired covers.
+	// upTo is the newest order that a switch covers once it has fired.
 	upTo bourse.OrderID
 }
 
@@ -87,8 +87,8 @@ func (x *Oracle) connectionClosed(cmd *bourse.Command) {
 	x.fireDue()
 }
 
-// nextDue returns the index of the switch that fires next, or -1: those that expired
-// first, then those of closed connections.
+// nextDue returns the index of the switch that fires next, or -1. Expired switches come first,
+// then the switches of closed connections.
 func (x *Oracle) nextDue() int {
 	next := -1
 	for i, a := range x.armed {
@@ -122,7 +122,7 @@ func (x *Oracle) fireDue() {
 	}
 }
 
-// fire cancels what a switch covers. It stays until it has.
+// fire cancels the orders that a switch covers. The switch stays until all are canceled.
 func (x *Oracle) fire(a deadman) {
 	if !slices.ContainsFunc(x.markets, func(m *market) bool {
 		return (a.market == 0 || a.market == m.ID) && m.openOf(a.account) > 0
