@@ -9,9 +9,8 @@ import (
 )
 
 // MakeKey makes a key that its holder asks for, once the second factor of a session
-// confirms it. The secret is empty if the key was made before under the same k.Once. The
-// Case and What of act are set here. The errors are those of CheckKey, SecondFactor and
-// OrderKey.
+// confirms it. The secret is empty if the key was made before under the same k.Once. MakeKey
+// sets act's Case and What, and returns the errors of CheckKey, SecondFactor and OrderKey.
 func (s *Service) MakeKey(ctx context.Context, who Identity, k NewKey, act Act) (Key, Secret, error) {
 	id, err := s.CheckKey(ctx, who.Account, k)
 	if err != nil {
@@ -40,8 +39,8 @@ func (s *Service) confirmKey(ctx context.Context, who Identity, k NewKey, act Ac
 }
 
 // EditKey changes a key as its holder asks. New terms (scopes, addresses or expiry) are
-// confirmed like a new key; a new name alone needs no second factor. The Case and What of
-// act are set here. The errors are those of CheckChange, SecondFactor and ChangeKey.
+// confirmed like a new key; a new name alone needs no second factor. EditKey sets act's Case
+// and What, and returns the errors of CheckChange, SecondFactor and ChangeKey.
 func (s *Service) EditKey(ctx context.Context, who Identity, k *Key, terms bool, act Act) error {
 	if err := s.CheckChange(ctx, k); err != nil {
 		return err

@@ -11,7 +11,7 @@ type LogIn struct {
 	Email, Password string
 	// Remember extends the session's life to rememberedFor.
 	Remember bool
-	// Act is the request; its Case and What are set by Service.LogIn.
+	// Act has the request's second factor and source. Service.LogIn sets its Case and What.
 	Act
 }
 

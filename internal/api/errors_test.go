@@ -10,8 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/codes"
 )
 
-// TestCodesOfErrors checks the code of each kind of error: its own, its reason's, or that of
-// its kind.
+// TestCodesOfErrors checks the codes of errors: an error's own, its reason's, or its kind's.
 func TestCodesOfErrors(t *testing.T) {
 	for want, err := range map[codes.Code]error{
 		"MISSING_DATA":         Missing("pair"),

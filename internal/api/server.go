@@ -47,7 +47,7 @@ type Dialect struct {
 	// Secret returns the key in a request; false if there is none.
 	Secret func(c *Call) (account.Secret, bool, error)
 	// BadSecret replaces the authenticator's error for an invalid key, unless it is nil.
-	// NoSecret is the error for a request without a key that it needs.
+	// NoSecret is the error for a request without a required key.
 	BadSecret, NoSecret error
 	// SecretInside is set if the key is a field, so that a request is parsed before it is
 	// authenticated.

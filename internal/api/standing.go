@@ -9,7 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 )
 
-// Standing is the state of a payer's limit. The zero Standing is that of no limit.
+// Standing is the state of a payer's limit. The zero Standing means no limit.
 type Standing struct {
 	// Limit is the number of requests at once after a pause, Left the number of further
 	// ones now.
@@ -68,8 +68,8 @@ func retryAfter(h http.Header, wait time.Duration) {
 
 // Limited is a limit of a client.
 type Limited struct {
-	// Class is the kind of requests that count, Scope the one for whom they count together:
-	// account or source.
+	// Class is the kind of requests that count; Scope is account or source: all requests of
+	// one account, or of one source, count together.
 	Class, Scope string
 	Standing
 }
@@ -85,7 +85,7 @@ var classWords = [classes]string{
 }
 
 // List returns the limits of a payer that are set: the account's own or, without an account,
-// those of the source. It counts nothing.
+// the source's. It counts nothing.
 func (l *Limiter) List(who Payer) (list []Limited) {
 	if l == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// TestStandingIsExact compares what is told of a bucket with what it then does: as many
-// requests as are left, the next one when it says, and all of them when it says.
+// TestStandingIsExact compares a bucket's Standing with its behavior: it admits Left requests,
+// the next one after Next, and Limit requests after Full.
 func TestStandingIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -66,8 +66,8 @@ func TestStandingIsExact(t *testing.T) {
 	}
 }
 
-// TestLimitsAreListed checks which limits a payer sees: those of its account, or those of its
-// source, and none that is not set.
+// TestLimitsAreListed checks which limits a payer sees: its account's, or its source's, and
+// none that is not set.
 func TestLimitsAreListed(t *testing.T) {
 	one := Rate{PerSecond: 1, Burst: 10}
 	l := NewLimiter(Limits{

@@ -93,8 +93,8 @@ func converse(t *testing.T, to net.Addr, requests string) string {
 	return regexp.MustCompile(`Date: .* GMT\r\n`).ReplaceAllString(string(all), "Date: now\r\n")
 }
 
-// TestLanesTellTheSame compares the bytes of answers with limits of the lane with those of
-// net/http.
+// TestLanesTellTheSame compares answers with limits, as the lane and net/http write them, byte
+// by byte.
 func TestLanesTellTheSame(t *testing.T) {
 	limits := api.Limits{
 		Source:  api.SourceRates{Requests: api.Rate{PerSecond: 0.5, Burst: 3}},

@@ -222,8 +222,8 @@ func (n *Node) encode(ctx context.Context) error {
 	}
 }
 
-// sweepEvery is the time between sweeps of the feed: a client that comes back within it
-// gets what it missed from memory.
+// sweepEvery is the time between sweeps of the feed: a client that comes back within it gets
+// the missed messages from memory.
 const sweepEvery = time.Minute
 
 // sweep lets the feed forget the streams that all clients have left.

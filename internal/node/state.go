@@ -12,8 +12,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// streamState returns the state of a stream for a client that resumes it: what its REST
-// endpoint would answer.
+// streamState returns the state of a stream for a client that resumes it: the answer of its
+// REST endpoint.
 func (n *Node) streamState(ctx context.Context, t feed.Topic) (s stream.State, err error) {
 	switch t.Kind {
 	case feed.Book:
@@ -34,8 +34,8 @@ func (n *Node) streamState(ctx context.Context, t feed.Topic) (s stream.State, e
 	return s, err
 }
 
-// rowPatience bounds the time for a row of a transfer, for which the rows of other accounts'
-// transfers wait.
+// rowPatience bounds the time for a transfer's row: rows of other accounts' transfers wait for
+// it.
 const rowPatience = time.Second
 
 // transferRow writes a row of the list of transactions for a stream.

@@ -1,8 +1,8 @@
 // Package accountv1 is the account REST interface V1, under /account: log-in, log-out and
-// API keys, for clients of V1. One file per endpoint; those of API keys share one.
+// API keys, for clients of V1. Each endpoint has a file; the endpoints of API keys share one.
 //
-// It stands at the edge, on api; package account has the rules, which are those of V2. Its
-// sessions and keys are the same as V2's.
+// It stands at the edge, on api; package account has the rules, which V2 shares. Its sessions
+// and keys are V2's as well.
 //
 // Invariants: a key's secret appears in the answer that makes it and in no other; passwords
 // and keys are taken in the body alone.

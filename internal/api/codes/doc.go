@@ -4,5 +4,5 @@
 // It stands at the edge, below package api, which finds the code of an error. [List] is the
 // source of docs/errors.md, and a test compares them.
 //
-// Invariants: a code is in [List], and stays what it is once clients know it.
+// Invariants: a code is in [List]; its meaning never changes once clients know it.
 package codes

@@ -1,9 +1,8 @@
-// Package infov1 is the information REST interface V1, which needs no account: one file per
-// endpoint, named after it; those of notices share one.
+// Package infov1 is the information REST interface V1, which needs no account. Each endpoint
+// has a file, named after it; the endpoints of notices share one.
 //
 // It stands at the edge, on api, and answers from view and the board of notices. A list
 // reads memory alone. docs/spec/info.md is its contract.
 //
-// Not here: what depends on an account, such as its own fees, which are in spotv1; the verbs
-// that write notices, which are in admin.
+// Not here: the fees of an account (spotv1), and the verbs that write notices (admin).
 package infov1

@@ -30,7 +30,7 @@ func (i *Info) withdrawalFees(c *api.Call) error {
 }
 
 // writeFees writes an asset with its networks. Members have the names of V2's list and, for
-// older clients, those of V1's wallet.
+// older clients, the names of V1's wallet as well.
 func (i *Info) writeFees(c *api.Call, catalogue *view.Catalogue, a *bourse.Asset) {
 	i.writeTitle(c, a.Symbol, a.Name)
 	c.Out.Word("asset", string(a.Symbol))

@@ -73,8 +73,8 @@ type encoded struct {
 	whole  []byte
 	// document has whole for its readers.
 	document *coding.Document
-	// bids and asks are the offsets in whole at which rows end; the first entry is where
-	// they begin.
+	// bids and asks are the offsets in whole at which rows end, behind the offset of the
+	// first row's beginning.
 	bids, asks []int
 }
 

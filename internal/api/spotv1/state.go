@@ -42,8 +42,8 @@ func (s *Spot) FillsState(ctx context.Context, who bourse.AccountID) (seq uint64
 // ordersTogether bounds the open orders that are copied while trading waits.
 const ordersTogether = 256
 
-// OrdersState returns all open orders of an account, in one page. It copies some at a time:
-// those behind the first ones may have changed since seq.
+// OrdersState returns all open orders of an account, in one page. It copies ordersTogether at a
+// time: the later ones may include changes after seq.
 func (s *Spot) OrdersState(who bourse.AccountID) (seq uint64, body []byte) {
 	room := make([]bourse.Order, ordersTogether)
 	orders, seq := s.View.OpenOrdersBelow(who, ^bourse.OrderID(0), room)

@@ -12,8 +12,8 @@ import (
 
 var tradesHistoryFields = slices.Concat(pastFields, api.Fields{"after_obid"})
 
-// tradesHistory lists an account's own trades, newest first. Numbers of trades, and so
-// after, are those of a market.
+// tradesHistory lists an account's own trades, newest first. The field after is a trade's
+// number, which counts the trades of one market.
 func (s *Spot) tradesHistory(c *api.Call) error {
 	_, count := s.View.Counts(c.Who.Account)
 	q := s.past(c, count)

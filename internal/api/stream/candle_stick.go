@@ -19,7 +19,8 @@ func (p *Publisher) candleStick(m *bourse.Market, u *view.Update) {
 	}
 }
 
-// candle stages a candle while the one of its kept resolution is narrow.
+// candle stages the candle of a resolution. narrow is the current candle of its kept
+// resolution.
 func (p *Publisher) candle(m *bourse.Market, res bourse.Resolution, narrow *view.Bucket) {
 	topic := feed.Topic{Kind: feed.Candles, Market: m.ID, Resolution: res}
 	w, ok := p.begin(topic)

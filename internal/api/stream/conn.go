@@ -21,8 +21,8 @@ const (
 	writeChunk = 64 << 10
 	// writeFor is the time for a chunk before the connection is cut.
 	writeFor = 10 * time.Second
-	// lingerFor is the time for a client to read the reason of the close, behind what is
-	// being written.
+	// lingerFor is the time for a client to read the reason of the close, once the current
+	// write has ended.
 	lingerFor = 5 * time.Second
 	// lingerBytes bounds the bytes that a closing connection discards.
 	lingerBytes = 16 << 20
@@ -174,8 +174,8 @@ func (c *conn) flush(batch [][]byte, skip int) {
 	}
 }
 
-// abandon ends a connection that takes no more bytes. Its reader may be waiting for it to take
-// some.
+// abandon ends a connection whose client takes no more bytes. Its reader may be in Await, for
+// the client to take some.
 func (c *conn) abandon() {
 	c.subscriber.Abandon()
 	_ = c.raw.Close()
@@ -194,13 +194,13 @@ func chunk(messages [][]byte) int {
 // isClose reports whether an outgoing frame is a close frame.
 func isClose(frame []byte) bool { return frame[0]&0x0f == byte(ws.OpClose) }
 
-// barredFor is the time that a client without access any more has to take the chunk that is
-// being written to it.
+// barredFor is the time for a client whose access ended to take the chunk that is being
+// written.
 const barredFor = time.Second
 
-// writeLong writes messages, of which the first may be longer than a chunk. Each chunk of
-// it has the time of one, so that a client that reads slowly gets a state of any size; one
-// whose access ended gets no further chunk.
+// writeLong writes messages, of which the first may be longer than a chunk. Each chunk of it
+// has writeFor, so that a slow client gets a state of any size. A client whose access ended
+// gets no further chunk.
 func (c *conn) writeLong(messages net.Buffers) bool {
 	for len(messages[0]) > writeChunk {
 		if !c.write(net.Buffers{messages[0][:writeChunk]}) {

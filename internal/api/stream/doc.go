@@ -11,6 +11,7 @@
 // cannot keep up is closed and never misses a message; the key in the auth operation is
 // the only authority.
 //
-// Read server.go, conn.go, read.go and writers.go for connections, close.go for those
-// whose end cancels orders, request.go for operations, and publish.go for the streams.
+// Read server.go, conn.go, read.go and writers.go for connections, close.go for connections
+// whose end cancels orders, request.go for operations, publish.go for the streams, and
+// resume.go and late.go for clients that come back.
 package stream

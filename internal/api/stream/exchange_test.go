@@ -246,7 +246,7 @@ func (x *exchange) row(w *wire.Writer, m *history.Movement) error {
 	return x.wallet.Row(x.Context(), w, m)
 }
 
-// errNoDatabase is that of a database that does not answer.
+// errNoDatabase is the error of a database that does not answer.
 var errNoDatabase = errors.New("no database")
 
 // state returns the state of a stream.

@@ -19,7 +19,7 @@ func (s *Server) Cut() (n int) {
 	return n
 }
 
-// ResetOf returns the message that replaces what a client knows of a stream.
+// ResetOf returns the message that replaces a client's state of a stream.
 func (s *Server) ResetOf(t feed.Topic, state State) []byte { return s.resetOf(t, &state) }
 
 // StreamNames returns the names of all streams, of the public ones without the pair.

@@ -13,7 +13,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/feed"
 )
 
-// The pauses before what a stream missed is read again, each twice as long as the last.
+// The first and the longest pause before missed messages are read again. Each pause is twice
+// as long as the one before.
 const (
 	firstPause = time.Second / 4
 	lastPause  = 4 * time.Second
@@ -70,7 +71,8 @@ func (l *late) again(s lateStream) {
 	}
 }
 
-// resumeLater resumes a stream on the connection's goroutine for that.
+// resumeLater resumes a stream on the connection's goroutine for late streams, and starts that
+// if it does not run.
 func (c *conn) resumeLater(l lateStream) {
 	c.late.mu.Lock()
 	defer c.late.mu.Unlock()
@@ -120,10 +122,11 @@ func (c *conn) nextLate() (l lateStream, found bool) {
 	return l, true
 }
 
-// errOverrun reports that more messages came than are held while the missed ones were read.
+// errOverrun means that more messages came than are held, while the missed ones were read.
 var errOverrun = errors.New("more messages came while the missed ones were read")
 
-// fill sends what a stream missed, once the client has taken the state before.
+// fill sends the missed messages of a stream, once the client has taken the states before
+// them.
 func (c *conn) fill(ctx context.Context, l *lateStream) error {
 	if !c.subscriber.Await(ctx) {
 		return ctx.Err()

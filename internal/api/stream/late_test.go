@@ -193,8 +193,8 @@ func TestAStateThatCannotBeReadYet(t *testing.T) {
 	}
 }
 
-// TestALeftStreamIsNotResumed leaves a stream whose state cannot be read, and subscribes
-// to it again: what was to come for the first subscription does not, and is not read.
+// TestALeftStreamIsNotResumed leaves a stream whose state cannot be read, and subscribes to
+// it again: the first subscription's state is neither read any more nor sent.
 func TestALeftStreamIsNotResumed(t *testing.T) {
 	x := newExchange(t, 0)
 	x.pauses = make(chan chan time.Time, 2)

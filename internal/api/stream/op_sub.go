@@ -15,8 +15,8 @@ const (
 	maxResumed = 64
 )
 
-// sub subscribes to all of the named streams or, on an error, to none. Those in since
-// begin with what the client missed.
+// sub subscribes to all of the named streams or, on an error, to none. A stream in since
+// begins with the messages that its client missed.
 func sub(c *conn, f *api.Form, id string) error {
 	names, topics, err := c.topics(f)
 	if err != nil {

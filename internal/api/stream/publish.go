@@ -60,9 +60,9 @@ func (p *Publisher) End() {
 	}
 }
 
-// Observe stages the messages of a command in the order of its events, but behind the
-// others the updates of orders, and last those of orders that traded and stay open, as the
-// engine has numbered them.
+// Observe stages the messages of a command in the order of its events. Updates of orders
+// follow, in the engine's order: of triggered and ended orders first, then of orders that
+// traded and stay open. Balances come last.
 func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 || p.feed.Idle() {
 		return // a restore is no command, and in a replay there is no subscriber

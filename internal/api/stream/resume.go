@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxMissed bounds the messages of a stream that are read from the history. A client
-	// that missed more gets the state.
+	// maxMissed bounds the missed messages of a stream that are read from the history. A
+	// client that missed more gets the state.
 	maxMissed = 1000
 	// resumeFor bounds the time in which a request resumes its streams before it leaves the
 	// rest to resumeLate, and the reading of one stream there.
@@ -31,9 +31,9 @@ type State struct {
 	Body []byte
 }
 
-// resume subscribes to a stream behind a message that the client has: it sends what the
-// client missed, or else the present state, before what is live. What cannot be read now
-// comes later, and the stream begins then.
+// resume subscribes to a stream behind the client's last message, since: it sends the missed
+// messages, or else the present state, before live ones. If they cannot be read now, the
+// stream begins later.
 func (c *conn) resume(ctx context.Context, t feed.Topic, since uint64) {
 	payer := c.payer()
 	if !c.subscriber.Await(ctx) {
@@ -104,8 +104,7 @@ func (m *missed) size() (size int) {
 	return size
 }
 
-// missed collects what a client that has since missed of a topic that is not in the feed's
-// memory.
+// missed collects a topic's messages behind since, or its state, without the feed's memory.
 func (s *Server) missed(ctx context.Context, t feed.Topic, since uint64) (missed, error) {
 	if !t.Kind.Counted() {
 		return s.present(t), nil
@@ -220,8 +219,8 @@ type bookReset struct {
 	message []byte
 }
 
-// resetOf returns the message that replaces what a client knows of a stream. That of a book
-// is made once for each state: it may be large, and many clients may come at once.
+// resetOf returns the message that replaces a client's state of a stream. A book's is made
+// once for each state: it may be large, and many clients may come at once.
 func (s *Server) resetOf(t feed.Topic, state *State) []byte {
 	if t.Kind != feed.Book {
 		return s.reset(t, state)

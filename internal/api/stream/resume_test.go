@@ -13,7 +13,7 @@ import (
 // counted are the streams whose messages are numbered without gaps.
 var counted = []string{"BTC/USDT@marketTrade", "BTC/USDT@orderBook", "myOrders", "myTrades"}
 
-// told is what a message says about its place in its stream.
+// told has the fields that place a message in its stream.
 type told struct {
 	Class, Stream string
 	Seq           uint64
@@ -50,7 +50,7 @@ func (c *client) resume(streams []string, since map[string]uint64) {
 	c.ok(string(request))
 }
 
-// byStream sorts messages by stream; those of one stay in order.
+// byStream groups messages by stream, each group in order.
 func byStream(t *testing.T, messages []string) map[string][]string {
 	t.Helper()
 	list := map[string][]string{}
@@ -61,8 +61,8 @@ func byStream(t *testing.T, messages []string) map[string][]string {
 	return list
 }
 
-// TestAClientThatComesBackMissesNothing drops a client between all steps of the story. In
-// the end it has what a client has that was never dropped.
+// TestAClientThatComesBackMissesNothing drops a client between all steps of the story. In the
+// end it has the same messages as a client that was never dropped.
 func TestAClientThatComesBackMissesNothing(t *testing.T) {
 	x := newExchange(t, 0)
 	steady := x.login("bob")
@@ -101,8 +101,8 @@ func TestAClientThatComesBackMissesNothing(t *testing.T) {
 	}
 }
 
-// TestHistoryKnowsWhatMemoryDoesNot subscribes after the story, to which nobody listened:
-// trades come as they would have come then.
+// TestHistoryKnowsWhatMemoryDoesNot subscribes after the story, which had no subscriber: the
+// messages of trades equal the live ones.
 func TestHistoryKnowsWhatMemoryDoesNot(t *testing.T) {
 	heard := newExchange(t, 0)
 	c := heard.login("alice")

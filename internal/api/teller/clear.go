@@ -85,8 +85,8 @@ func (t *Teller) clear(ctx context.Context, p *Payment) error {
 
 // RefusesCancel returns the reason for which the view refuses the cancel of a withdrawal,
 // or zero. Its refusals are not journaled, because they are free. A transfer is no
-// withdrawal here, as in the engine. The view has every id
-// that a client knows until the withdrawal is final.
+// withdrawal here, as in the engine. The view has every id that a client knows until the
+// withdrawal is final.
 func (t *Teller) RefusesCancel(id bourse.AccountID, withdrawal bourse.WalletID) bourse.Reason {
 	switch _, w := t.View.OpenMovement(id, withdrawal); {
 	case w == nil || w.Transfer():

@@ -17,7 +17,7 @@ type Transfer struct {
 	Asked *bourse.Withdraw
 	// field names the field with the e-mail address, and email is its value.
 	field, email string
-	// message is what the recipient reads.
+	// message is the sender's text for the recipient.
 	message string
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/codes"
 )
 
-// statuses maps codes to their HTTP status. Any other code is a refusal of what is well
-// formed, 406.
+// statuses maps codes to their HTTP status. Any other code refuses a well-formed request:
+// 406.
 var statuses = map[codes.Code]int{
 	codes.MissingData: http.StatusBadRequest, codes.ValidationError: http.StatusBadRequest,
 
@@ -42,9 +42,9 @@ func statusOf(code codes.Code) int {
 	return http.StatusNotAcceptable
 }
 
-// public returns the error for clients, with V2's code; nil if err is internal. Two have
-// messages of their own: [bourse.InsufficientFunds], which names the reason as V1 knows it,
-// and the demand of a second factor, which is the place of its code alone.
+// public returns the error for clients, with V2's code; nil if err is internal. It replaces
+// two messages: of [bourse.InsufficientFunds], which begins with V1's reason, and of the
+// demand of a second factor, which V2 answers with the place of its code alone.
 func public(err error) *api.Error {
 	e := api.Known(err)
 	if e == nil {

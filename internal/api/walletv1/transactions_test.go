@@ -230,8 +230,8 @@ func TestTransfersAreListed(t *testing.T) {
 	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal not found")
 }
 
-// TestStateHasAllThatIsOpen reads the state of a stream of transfers: it has the newest
-// page, and behind it the older transactions that are open, without those that are over.
+// TestStateHasAllThatIsOpen reads the state of a stream of transfers: it has the newest page,
+// and behind it the older open transactions, without the final ones.
 func TestStateHasAllThatIsOpen(t *testing.T) {
 	d := newDesk(t)
 	w := &walletv1.Wallet{Teller: d.Teller()}
