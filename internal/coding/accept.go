@@ -19,7 +19,7 @@ const small = 1 << 10
 // String returns the coding's name in headers.
 func (c Coding) String() string { return [...]string{"identity", "gzip", "zstd"}[c] }
 
-// weight is a weight of Accept-Encoding in thousandths, or one of these.
+// Weights of Accept-Encoding are in thousandths.
 const (
 	// unnamed is the weight of a coding that the client does not name.
 	unnamed = -1
@@ -51,9 +51,9 @@ func (e *Encoder) Choose(accept []string, size int) Coding {
 	return chosen
 }
 
-// parse returns the weights of the codings. "*" stands for those that are not named but
-// zstd, which not every client that sends it reads; a coding with a malformed weight is
-// refused.
+// parse returns the weights of the codings. "*" stands for gzip and identity, if they are not
+// named; not for zstd, because not every client that sends "*" reads it. A malformed weight
+// is zero, which refuses the coding.
 func parse(accept []string) (weights [codings]int) {
 	weights = [codings]int{unnamed, unnamed, unnamed}
 	others := unnamed

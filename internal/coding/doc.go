@@ -2,8 +2,8 @@
 // or zstd.
 //
 // It stands below the HTTP interfaces: they decide which answers may be compressed, because
-// the length of a compressed answer depends on what it says; this package chooses the coding
-// and does the work.
+// the length of a compressed answer tells of its content; this package chooses the coding and
+// does the work.
 //
 // Invariants: an Encoder never compresses more bodies at once than it has workers, so that
 // its memory is bounded; a Document is compressed at most once for each coding.

@@ -9,8 +9,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// window bounds the memory of a zstd worker, and of its reader. Larger bodies repeat
-// themselves within less.
+// window bounds the memory of a zstd worker, and of its reader. Repetitions in larger bodies
+// lie closer together.
 const window = 128 << 10
 
 // Encoder compresses bodies with a fixed number of workers. Safe for concurrent use. A nil

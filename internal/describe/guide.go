@@ -80,7 +80,7 @@ func newChapter(name string, source []byte) (Chapter, error) {
 	return c, err
 }
 
-// see takes from a node what a chapter keeps of it. Links to other chapters lead to their
+// see keeps a node's title, summary or snippet, and points links to other chapters to their
 // pages.
 func (c *Chapter) see(n ast.Node) {
 	switch n := n.(type) {

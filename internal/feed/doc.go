@@ -6,9 +6,9 @@
 // does not wait for the number of subscribers. Each subscriber's owner takes from its
 // queue and writes.
 //
-// A counted topic numbers its messages without gaps. A subscriber that names the last
-// message that it has gets those behind it from the line's memory ([Feed.Resume]); if they
-// are not there, the caller gets them elsewhere and the topic waits ([Feed.Release]).
+// A counted topic numbers its messages without gaps. A subscriber that names its last message
+// gets the later ones from the line's memory ([Feed.Resume]). If the line no longer has them,
+// the caller reads them elsewhere while the topic waits ([Feed.Release]).
 //
 // Invariants: a subscriber gets the messages of its topics in the order of Stage, each
 // once and none skipped; a subscriber whose queue exceeds its bound is cut off instead.

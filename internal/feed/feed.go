@@ -106,9 +106,9 @@ func (f *Feed) Wanted(t Topic) bool { return f.lines[t] != nil }
 // Call it between them.
 func (f *Feed) Idle() bool { return len(f.lines) == 0 }
 
-// Stage adds a message to the frame. seq is its number in the topic's stream: one more
-// than that of the message before, if the topic is counted, else no less. The bytes must
-// not change afterwards.
+// Stage adds a message to the frame. seq is its number in the topic's stream: the last
+// message's plus one, if the topic is counted, else no less than the last one's. The bytes
+// must not change afterwards.
 func (f *Feed) Stage(t Topic, seq uint64, bytes []byte) {
 	f.frame = append(f.frame, message{topic: t, seq: seq, bytes: bytes})
 }
@@ -119,7 +119,7 @@ func (f *Feed) StageLater(t Topic, seq uint64, encode func() []byte) {
 }
 
 // StageSlow adds a message that Encode encodes, because that may wait for a disk or a
-// network. Later messages of its topic wait for it, those of other topics do not. If
+// network. Later messages of its topic wait for it, messages of other topics do not. If
 // encode returns nil, the topic's subscribers lose the message and are told so.
 func (f *Feed) StageSlow(t Topic, seq uint64, encode func() []byte) {
 	f.frame = append(f.frame, message{topic: t, seq: seq, encode: encode, slow: true})
@@ -193,8 +193,8 @@ func (f *Feed) Deliver() bool {
 	return true
 }
 
-// gather takes the staged messages and those that Encode has made, and leaves slow ones to
-// Encode. It reports whether there were any.
+// gather takes the staged messages and the slow ones that Encode has made, and leaves new slow
+// ones to Encode. It reports whether there were any.
 func (f *Feed) gather() bool {
 	f.waitingMu.Lock()
 	f.delivering, f.waiting = f.waiting, f.delivering[:0]

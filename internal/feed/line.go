@@ -20,8 +20,8 @@ const (
 	maxIdle = 1024
 )
 
-// Counted reports whether the messages of a topic are numbered without gaps. Those of
-// other topics tell a state, and the last one is enough.
+// Counted reports whether the messages of a topic are numbered without gaps. A message of any
+// other topic tells a state, and the last one is enough.
 func (k Kind) Counted() bool {
 	switch k {
 	case Trades, Book, OwnOrders, OwnTrades, OwnBalances, OwnTransfers:
@@ -36,8 +36,8 @@ func (k Kind) Counted() bool {
 type line struct {
 	topic       Topic
 	subscribers map[*Subscriber]*subscription
-	// born is the newest frame when the line was made. Older messages that are still to be
-	// delivered are not for it, because those between were not staged.
+	// born is the newest frame when the line was made. Messages of it and of older frames,
+	// staged for an earlier line of the topic, are skipped: later ones may be missing.
 	born uint64
 	// recent are the last messages, oldest first; their numbers have no gaps. They are
 	// copies, because a staged message shares its memory with many others.
@@ -63,23 +63,22 @@ func (r *recent) size() int { return len(r.bytes) + keptRoom }
 
 // subscription is a subscriber's part of a line.
 type subscription struct {
-	// has is the number of the last message that the subscriber has; earlier ones that are
-	// still to be delivered are not for it.
+	// has is the number of the subscriber's last message; Deliver skips messages up to it.
 	has uint64
 	// While holding is true, messages wait in held for Release. heldBytes is their size.
 	holding   bool
 	held      []message
 	heldBytes int
-	// lost is the number of the last message that was to be held and was not; zero if there
-	// is none. What Release sends must include it.
+	// lost is the number of the last message that did not fit held; zero if there is none.
+	// Release must send a state that includes it.
 	lost uint64
 }
 
 // heldRoom is the size of a held message beside its bytes.
 const heldRoom = 128
 
-// hold keeps messages of a topic until Release. The bound is that of the queue, for all
-// topics of the subscriber together: a topic that would exceed it loses what it held.
+// hold keeps messages of a topic until Release. The bound is the queue's, for all topics of
+// the subscriber together: a topic that would exceed it loses its held messages.
 func (s *Subscriber) hold(sub *subscription, run []message) {
 	size := 0
 	for i := range run {
@@ -94,8 +93,8 @@ func (s *Subscriber) hold(sub *subscription, run []message) {
 	s.heldBytes += size
 }
 
-// lose drops the held messages of a topic: those up to a number come with what Release
-// sends.
+// lose drops the held messages of a topic: Release must send a state that includes messages up
+// to seq.
 func (s *Subscriber) lose(sub *subscription, seq uint64) {
 	s.unhold(sub)
 	sub.holding, sub.lost = true, seq
@@ -139,7 +138,7 @@ func (f *Feed) keep(l *line, run []message, share int) {
 
 // bound cuts lines until all together keep no more than maxKept. Only lines that filled
 // their share while there were fewer of them are cut. The shares are half of maxKept, so
-// that one turn of all lines is enough, and the next turn comes after as much again.
+// that one turn of all lines is enough, and half of maxKept is added before the next turn.
 func (f *Feed) bound(share int) {
 	for f.kept > maxKept {
 		next := f.turns.Front()
@@ -150,8 +149,8 @@ func (f *Feed) bound(share int) {
 	}
 }
 
-// cut drops the oldest messages of a line beyond its bounds. The others are copied: their
-// memory is shared with those that are dropped.
+// cut drops the oldest messages of a line beyond its bounds. It copies the kept ones: the
+// dropped ones share their memory.
 func (f *Feed) cut(l *line, share int) {
 	n, left := 0, l.bytes
 	for len(l.recent)-n > maxRecent || left > share && n < len(l.recent) {
@@ -177,7 +176,7 @@ func (f *Feed) drop(l *line) {
 }
 
 // useless reports whether a line without a subscriber has dropped messages that its last
-// one missed.
+// subscriber missed.
 func (l *line) useless() bool { return l.left != nil && l.unheard > len(l.recent) }
 
 // forget removes the lines that were useless and still have no subscriber.
@@ -210,7 +209,7 @@ func (f *Feed) Sweep() {
 	f.sweeps++
 }
 
-// lose makes the subscribers of a line wait for what includes the message with a number,
+// lose makes the subscribers of a line wait for a state that includes the messages up to seq,
 // which the feed does not have.
 func (f *Feed) lose(l *line, seq uint64) {
 	f.drop(l)
@@ -347,10 +346,10 @@ func (f *Feed) Held(s *Subscriber, h *Hold) bool {
 	return l != nil && l.subscribers[s] == h.sub
 }
 
-// Release queues messages and then those held of a topic that come behind the number has.
-// The messages do not count against the bound of the queue: they may be a state of any
-// size. It reports false, and queues nothing, if has is not behind a message that was not
-// held: then newer messages are needed.
+// Release ends a Hold: it queues messages, which lead the subscriber up to the number has, and
+// then the topic's held messages behind has. The former do not count against the bound of
+// the queue: they may be a state of any size. It reports false, and queues nothing, if has is
+// below a message that was lost: newer messages are needed.
 func (f *Feed) Release(s *Subscriber, h *Hold, has uint64, messages [][]byte) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

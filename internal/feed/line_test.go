@@ -22,7 +22,7 @@ func (f press) numbered(t feed.Topic, n int) {
 	publish(f, messages...)
 }
 
-// resumes resumes a topic and reports whether what was missed is in memory.
+// resumes resumes a topic and reports whether the missed messages were in memory.
 func (f press) resumes(s *feed.Subscriber, t feed.Topic, since uint64) bool {
 	_, hold := f.Resume(s, t, since)
 	return hold == nil
@@ -93,7 +93,7 @@ func TestMissedMessagesAreSent(t *testing.T) {
 // came before it was read or while it was.
 func TestWhatIsNotInMemoryIsHeld(t *testing.T) {
 	f, l := newPress(), newListener()
-	f.numbered(trades, 3) // nobody wants them
+	f.numbered(trades, 3) // they have no subscriber
 	f.numbered(trades, 1)
 	_, hold := f.Resume(l.Subscriber, trades, 1)
 	if hold == nil {
@@ -109,7 +109,7 @@ func TestWhatIsNotInMemoryIsHeld(t *testing.T) {
 	f.deliver()
 	l.wants(t, "the state at 5", "6", "7", "8")
 
-	// A client that is ahead of what was delivered is not sent it again.
+	// Messages up to the client's own number are not sent again.
 	ahead := newListener()
 	f.numbered(trades, 2)
 	_, hold = f.Resume(ahead.Subscriber, trades, 10)
@@ -184,8 +184,8 @@ func TestLeftLinesAreBounded(t *testing.T) {
 	}
 }
 
-// TestALeftLineEnds wants a line to be forgotten when its last subscriber could not be sent
-// what it missed any more, so that nothing is encoded for it.
+// TestALeftLineEnds wants a line to end when it has dropped messages that its last subscriber
+// missed, so that nothing is encoded for it.
 func TestALeftLineEnds(t *testing.T) {
 	f, l := newPress(), newListener()
 	f.Subscribe(l.Subscriber, []feed.Topic{trades}, nil)
@@ -242,8 +242,8 @@ func TestABreakCutsAllOff(t *testing.T) {
 	}
 }
 
-// TestHeldMessagesAreBounded lets more messages wait for a state than are held, of one
-// topic and of two: what is not held must be in the state, and nobody is cut off.
+// TestHeldMessagesAreBounded lets more messages wait for a state than are held, of one topic
+// and of two: the state must include the lost ones, and no subscriber is cut off.
 func TestHeldMessagesAreBounded(t *testing.T) {
 	f, l := newPress(), newListener()
 	_, first := f.Resume(l.Subscriber, trades, 5)
@@ -296,7 +296,7 @@ func TestStatesAreAwaited(t *testing.T) {
 	}
 }
 
-// TestAwaitEndsWithSubscriber wants nobody to wait for a subscriber that takes nothing any more.
+// TestAwaitEndsWithSubscriber wants Await to return once the subscriber takes no more messages.
 func TestAwaitEndsWithSubscriber(t *testing.T) {
 	for name, end := range map[string]func(*feed.Subscriber){
 		"ended":     func(s *feed.Subscriber) { s.End([]byte("bye"), false) },
@@ -373,8 +373,8 @@ func TestCutMessagesAreLetGo(t *testing.T) {
 	runtime.KeepAlive(f)
 }
 
-// TestASweepForgetsWhatWasLeft wants the line of a subscriber that does not come back to
-// end, so that nothing is encoded for it, and that of one that does to stay.
+// TestASweepForgetsWhatWasLeft wants a line to end when its subscriber does not come back, so
+// that nothing is encoded for it, and to stay when the subscriber does.
 func TestASweepForgetsWhatWasLeft(t *testing.T) {
 	f, l := newPress(), newListener()
 	wanted := func() bool {

@@ -3,8 +3,8 @@ package feed
 import "sync"
 
 const (
-	// maxSlow bounds the messages of a topic that wait for Encode, maxAllSlow those of all
-	// topics. What exceeds them is lost to its topic's subscribers, and to no others.
+	// maxSlow bounds the messages of a topic that wait for Encode, maxAllSlow the messages of
+	// all topics. A message beyond them is lost to its topic's subscribers alone.
 	maxSlow    = 64
 	maxAllSlow = 4096
 )
@@ -57,8 +57,8 @@ func (f *Feed) listened(t Topic) bool {
 	return f.lines[t] != nil
 }
 
-// divert returns the messages for Deliver: those that were made, and then those of a list
-// that need not wait. The others wait for Encode.
+// divert returns the messages for Deliver: first the ones that Encode has made, then the ones
+// of a list that need not wait. The others wait for Encode.
 func (q *slow) divert(list []message) []message {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -119,7 +119,7 @@ func (t *slowTopic) lose(from int, last *message) {
 	t.waiting = append(t.waiting[:from], message{topic: last.topic, seq: last.seq, frame: last.frame})
 }
 
-// next returns the topic whose turn it is, and its first message; nil if none waits.
+// next returns the first topic of turns and its first message; nil if none waits.
 func (q *slow) next() (*slowTopic, message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -134,8 +134,8 @@ func (q *slow) next() (*slowTopic, message) {
 	return t, t.waiting[0]
 }
 
-// finish hands the first message of a topic to Deliver. If it could not be made, the
-// messages behind it are lost with it: the state that comes in its place includes them.
+// finish hands the first message of a topic to Deliver. If it could not be made, the messages
+// behind it are lost with it: the state in its place includes them.
 func (q *slow) finish(t *slowTopic, m message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

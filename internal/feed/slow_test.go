@@ -127,8 +127,8 @@ func TestWhatIsLostIsAskedFor(t *testing.T) {
 	l.wants(t, "the state at 5", "6", "7")
 }
 
-// TestSlowMessagesAreBounded stages more slow messages than wait for Encode, of one topic
-// and then of many: who has more than its part loses them, and nobody else.
+// TestSlowMessagesAreBounded stages more slow messages than wait for Encode, of one topic and
+// then of many: only a topic with more than its part loses messages.
 func TestSlowMessagesAreBounded(t *testing.T) {
 	f, flood, quiet := newPress(), newListener(), newListener()
 	f.Subscribe(flood.Subscriber, []feed.Topic{transfersOf(1)}, nil)

@@ -90,8 +90,8 @@ func (s *Subscriber) add(pushed int, messages ...[]byte) {
 	}
 }
 
-// addState queues messages that do not count against the bounds of the queue: what a
-// subscriber missed, or a state.
+// addState queues messages that do not count against the bounds of the queue: missed ones, or
+// a state.
 func (s *Subscriber) addState(messages ...[]byte) {
 	s.mu.Lock()
 	if s.over || s.ended || len(messages) == 0 {

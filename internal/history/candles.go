@@ -14,7 +14,7 @@ type CandleQuery struct {
 	Resolution bourse.Resolution
 	// From and To bound the starts of candles, both included.
 	From, To bourse.Time
-	// Newest selects the newest Limit candles of those, in place of the oldest.
+	// Newest selects the newest Limit candles between them, in place of the oldest.
 	Newest bool
 	Limit  int
 }
@@ -68,7 +68,7 @@ func (r *Reader) Candles(ctx context.Context, q *CandleQuery) (list []Candle, re
 type chart struct {
 	store   Store
 	glimpse *glimpse
-	// series are the kept candles of which those of the resolution are made.
+	// series names the kept candles that the resolution's candles are joined of.
 	series     Series
 	resolution bourse.Resolution
 	// read counts the stored candles that were read.
@@ -124,7 +124,7 @@ func (c *chart) drawn(ctx context.Context, begin, end bourse.Time) ([]Candle, er
 	return list, nil
 }
 
-// widen joins kept candles to those of the resolution, in their memory.
+// widen joins kept candles to candles of the resolution, in their memory.
 func (c *chart) widen(kept []Candle) []Candle {
 	list := kept[:0]
 	var next bourse.Time

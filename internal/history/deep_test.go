@@ -53,8 +53,8 @@ func (v copying) OpenOrdersSpan(id bourse.AccountID, only bourse.MarketID, first
 	return list
 }
 
-// TestPageCopiesAPage reads pages of a market's orders while many are open, and wants no
-// more of them copied than the page and what it skips.
+// TestPageCopiesAPage reads pages of a market's orders while many are open, and wants no more
+// orders copied than the page has and skips.
 func TestPageCopiesAPage(t *testing.T) {
 	r := newRig(4, 1<<20)
 	var commands []bourse.Command

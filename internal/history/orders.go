@@ -16,8 +16,8 @@ type OrderFills struct {
 	Fills []Fill
 }
 
-// Orders returns an account's orders that a query selects, open ones included, newest
-// first. The time of an order is that of its acceptance.
+// Orders returns an account's orders that a query selects, open ones included, newest first.
+// An order's time is the time of its acceptance.
 func (r *Reader) Orders(ctx context.Context, account bourse.AccountID, q *ListQuery) ([]OrderFills, error) {
 	span, err := r.orderSpan(ctx, account, q)
 	if err != nil || span.empty() {
@@ -102,9 +102,8 @@ func (r *Reader) ordersIn(
 		return nil, nil, err
 	}
 
-	// The glimpse has the rows of all commands after begin, so that the store's rows up to
-	// there are the others. Orders end in any order: a page begins in the store at most as
-	// many rows earlier as there are young ones.
+	// The glimpse has the rows of all commands after begin; the store has the rows up to it.
+	// Orders end in any order: a page begins in the store at most len(young) rows earlier.
 	w.Until = g.begin
 	ask := w
 	ask.Skip = max(0, w.Skip-len(young))

@@ -118,7 +118,7 @@ func (r *rig) checkPast(t *testing.T, account bourse.AccountID, only bourse.Mark
 		sameRows(t, "orders "+about, orders, want, equalOrders)
 	}
 	if only == 0 {
-		q.Before = 0 // numbers of trades are those of a market
+		q.Before = 0 // each market numbers its own trades
 	}
 	named := page(r.all.fills, 0, 2, func(f history.Fill) bool {
 		return q.Before != 0 && f.Account == account && f.Market == only && f.Trade == q.Before
@@ -168,7 +168,7 @@ func (r *rig) checkMarket(t *testing.T, market bourse.MarketID) bool {
 	return true
 }
 
-// checkCandles compares pages of candles with those that the trades give.
+// checkCandles compares pages of candles with candles made of the trades.
 func (r *rig) checkCandles(t *testing.T, market bourse.MarketID, res bourse.Resolution, limit int) bool {
 	t.Helper()
 	most := int64(max(2*bourse.Day, 3*res.Width()))

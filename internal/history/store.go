@@ -219,8 +219,8 @@ type Store interface {
 	// FillsIn returns an account's fills in a market, newest first.
 	FillsIn(ctx context.Context, account bourse.AccountID, market bourse.MarketID, w Window) ([]Fill, error)
 
-	// FillUpTo returns the highest ordinal of an account's fill up to a time, FillBefore that
-	// of its fill in a market's trade with a lower number; zero if there is none.
+	// FillUpTo returns the highest ordinal of an account's fills up to a time, FillBefore of
+	// its fills in a market's trades with lower numbers; zero if there is none.
 	FillUpTo(ctx context.Context, account bourse.AccountID, t bourse.Time) (uint64, error)
 	FillBefore(ctx context.Context, account bourse.AccountID, market bourse.MarketID, trade uint64) (uint64, error)
 

@@ -48,8 +48,8 @@ func (b *Board) Live(kind Kind) []Notice {
 	return list
 }
 
-// Add publishes a notice. The errors are *bourse.Errors with CodeInvalid, and CodeRefused
-// if there are mostLive, and those of the store.
+// Add publishes a notice. It returns an *bourse.Error with CodeInvalid for a malformed text and
+// with CodeRefused if mostLive notices are live, and the store's errors.
 func (b *Board) Add(ctx context.Context, kind Kind, title, body string) (Notice, error) {
 	n := Notice{
 		Kind: kind, Title: strings.TrimSpace(title), Body: strings.TrimSpace(body),
@@ -78,8 +78,8 @@ func (b *Board) Add(ctx context.Context, kind Kind, title, body string) (Notice,
 	return n, nil
 }
 
-// End withdraws a notice. The errors are an *bourse.Error with CodeNotFound if no live one
-// has the id, and those of the store.
+// End withdraws a notice. It returns an *bourse.Error with CodeNotFound if no live one has the
+// id, and the store's errors.
 func (b *Board) End(ctx context.Context, id ID) (Notice, error) {
 	b.writing.Lock()
 	defer b.writing.Unlock()

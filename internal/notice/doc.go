@@ -1,8 +1,8 @@
-// Package notice holds what operators tell everybody: banners, popups and announcements.
+// Package notice holds the operators' public notices: banners, popups and announcements.
 //
-// A [Board] keeps the live notices in memory, where readers find them, and all notices in
-// a [Store], where operators find those that ended too. A notice moves no money and grants
-// nothing, so that it is not journaled, and its row has no digest.
+// A [Board] keeps the live notices in memory, for readers, and all notices in a [Store], where
+// operators also find the ended ones. A notice moves no money and grants nothing, so that it
+// is not journaled, and its row has no digest.
 //
 // Invariants: ids rise and are never given twice, because clients remember the last one
 // that a person saw; a live notice is in the store; there are at most mostLive live ones.

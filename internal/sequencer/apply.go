@@ -135,9 +135,9 @@ func (s *Sequencer) applyCommands(b *journal.Batch, p *proposal) error {
 	})
 }
 
-// maxCanceled bounds the orders of a cancel-all that its result lists, because listing those
-// left to a Continue takes time outside of its steps. An account has no more orders in a
-// market.
+// maxCanceled bounds the orders that the result of a cancel-all lists, because listing the
+// orders left to a Continue takes time outside of its steps. It is the most that an account
+// has in a market.
 const maxCanceled = engine.MaxOpenOrders
 
 // canceled returns the orders of the cancel-all that was applied, the first maxCanceled.

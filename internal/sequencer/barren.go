@@ -21,10 +21,10 @@ const (
 	patientShare = 8
 )
 
-// barren counts each account's commands in a row that were refused, repeated or found
-// nothing to trade with, or that an account without open orders needs no money for. They
-// cost the account nothing, but each frame costs the journal a block and a sync. Safe for
-// concurrent use.
+// barren counts each account's consecutive fruitless commands: refused or repeated ones, orders
+// that found nothing to trade with, and commands without money of an account without open
+// orders. They cost the account nothing, but each frame costs the journal a block and a sync.
+// Safe for concurrent use.
 type barren struct {
 	// some is the length of counts. While it is zero, mu is not needed.
 	some   atomic.Int64

@@ -90,8 +90,8 @@ func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
 	return nil
 }
 
-// Refuse closes Orders or Cancels: queued commands continue, new ones of the lane get err,
-// also those that would wait in Patient. A nil error opens the lane again.
+// Refuse closes Orders or Cancels: queued commands continue, new ones of the lane get err, even
+// if they would wait in Patient. A nil error opens the lane again.
 func (s *Sequencer) Refuse(l Lane, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

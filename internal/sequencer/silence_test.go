@@ -33,7 +33,7 @@ func sweep() *bourse.Command {
 	}}
 }
 
-// traded returns what an order filled, which must have been accepted.
+// traded returns the filled amount of an order, which must have been accepted.
 func (r *rig) traded(order *sequencer.Ticket) bourse.Lots {
 	r.t.Helper()
 	got := r.result(order)

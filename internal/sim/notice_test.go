@@ -78,8 +78,8 @@ func (w *world) eventful() bool {
 		len(w.truth.rows.Trades) >= 2 && slices.ContainsFunc(w.clients.answered, accepted)
 }
 
-// accepted reports whether a request's answer must stay the same: that of a rejection may
-// be evicted.
+// accepted reports whether a request's answer must stay the same: a rejection's may be
+// evicted.
 func accepted(a answer) bool { return a.result.Outcome.Reason == 0 }
 
 // meddled breaks an exchange, starts it again and checks everything. It returns the

@@ -128,7 +128,7 @@ func (t *truth) compare(cmd *bourse.Command, written []byte, ev *bourse.Events) 
 	}
 }
 
-// noteNew counts what a command did that the truth has just learned.
+// noteNew counts the effects of a command that is new to the truth.
 func (w *world) noteNew(cmd *bourse.Command, ev *bourse.Events) {
 	if w.starting {
 		w.count(Unanswered)

@@ -11,7 +11,8 @@ type account struct {
 	balances []balance
 	// open are the open orders, by ascending ID.
 	open []openOrder
-	// rejections are those of orders with a client id, oldest first, at most MaxRejections.
+	// rejections are the rejected orders with a client id, oldest first, at most
+	// bourse.MaxRejections.
 	rejections []Rejection
 	// deposits and withdrawals are the open ones, by ascending ordinal.
 	deposits    []bourse.Deposit

@@ -7,8 +7,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Catalogue is the list of assets, networks and markets, and the schedule of fees. It is immutable: a change makes
-// a new one.
+// Catalogue is the list of assets, networks and markets, and the schedule of fees. It is
+// immutable: a change makes a new one.
 type Catalogue struct {
 	Genesis *bourse.Genesis
 	// Assets, Networks and Markets are indexed by ID; index zero is nil.

@@ -32,8 +32,8 @@ func (v *View) Candle(id bourse.MarketID, res bourse.Resolution) (Bucket, bool) 
 	return m.candle(res, &m.candles[res.Kept()]), m.trades > 0
 }
 
-// Widen returns a market's current candle of a resolution while that of its kept
-// resolution is narrow, as an Update had it. It belongs to the goroutine that observes.
+// Widen returns a market's current candle of a resolution. narrow is the current candle of its
+// kept resolution, as an Update had it. Owned by the goroutine that observes.
 func (v *View) Widen(id bourse.MarketID, res bourse.Resolution, narrow *Bucket) Bucket {
 	return v.tape.markets[id].candle(res, narrow)
 }

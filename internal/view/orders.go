@@ -212,7 +212,7 @@ func (v *View) OpenOrderCount(id bourse.AccountID) int {
 }
 
 // OpenOrdersBelow copies an account's open orders with ids below a bound into page, newest
-// first, and returns those that it had room for, and the position of the last event in the
+// first, as many as fit. It returns the copies, and the position of the last event in the
 // stream of the account's orders. Trading waits for the copy, so a page should be short.
 func (v *View) OpenOrdersBelow(
 	id bourse.AccountID, below bourse.OrderID, page []bourse.Order,

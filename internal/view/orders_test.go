@@ -89,7 +89,7 @@ func checkOpen(t *rapid.T, v *View, account bourse.AccountID, list []bourse.Orde
 	}
 }
 
-// checkSpan compares the open orders of one market up to an ordinal with those of a list.
+// checkSpan compares the open orders of one market up to an ordinal with a list.
 func checkSpan(
 	t *rapid.T, v *View, account bourse.AccountID, newest []bourse.Order, only bourse.MarketID, last uint64,
 ) {

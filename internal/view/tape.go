@@ -11,8 +11,8 @@ import (
 // that yesterday's candle can be drawn from memory while history lags.
 const tapeKept = 49 * bourse.Hour
 
-// kept are the resolutions whose candles trades are added to; any other candle is made of
-// theirs.
+// kept lists the resolutions whose candles count trades; the candles of any other resolution
+// are joined of theirs.
 var kept = [...]bourse.Resolution{bourse.Resolution1, bourse.Resolution60, bourse.Resolution1D}
 
 // Tape is the market data of all markets: prices, the minutes of the last days, the
@@ -39,8 +39,8 @@ type marketTape struct {
 	before        bourse.Price
 	high, low     bourse.Price
 	volume, value bourse.Amount
-	// candles are, by resolution, the current ones of the kept resolutions; of any other
-	// the part of its current candle before the current one of its kept resolution.
+	// candles are by resolution. A kept resolution has its current candle; any other one has
+	// the part of its current candle before its kept resolution's current candle.
 	candles [bourse.LastResolution + 1]Bucket
 	// first is the start of the minute of the first trade.
 	first bourse.Time
@@ -205,8 +205,8 @@ func (t *Tape) roll(now bourse.Time, updates *[]Update) {
 	}
 }
 
-// turn begins the candles whose time has come, and appends them to the updates. A kept
-// candle that ends becomes a part of the wider ones that go on.
+// turn begins the candles that start by now, and appends them to the updates. A kept candle
+// that ends becomes a part of the wider ones that go on.
 func (m *marketTape) turn(now bourse.Time, updates []Update) []Update {
 	begin := func(res bourse.Resolution, start bourse.Time) {
 		m.candles[res] = Bucket{Start: start, Open: m.last, High: m.last, Low: m.last, Close: m.last}
@@ -235,8 +235,8 @@ func (m *marketTape) turn(now bourse.Time, updates []Update) []Update {
 	return updates
 }
 
-// candle returns the current candle of a resolution while the one of its kept resolution
-// is narrow.
+// candle returns the current candle of a resolution. narrow is the current candle of its kept
+// resolution.
 func (m *marketTape) candle(res bourse.Resolution, narrow *Bucket) Bucket {
 	if res.Kept() == res {
 		return *narrow
@@ -244,7 +244,7 @@ func (m *marketTape) candle(res bourse.Resolution, narrow *Bucket) Bucket {
 	return m.candles[res].join(narrow)
 }
 
-// join returns the trading of a bucket whose parts are b, which has its start, and later.
+// join returns the bucket that starts with b and has the trades of b and later.
 func (b *Bucket) join(later *Bucket) Bucket {
 	switch {
 	case later.Volume.IsZero():
