@@ -216,8 +216,7 @@ func candlePages(x *exam) {
 	x.answers(x.candles(m, "1", from, last), `{"success":true,"candlestick":[]}`)
 }
 
-// newestCandles walks minutes of the past backwards, and compares them with those of a
-// range.
+// newestCandles reads minutes backwards, page by page, and compares them with a read by range.
 func newestCandles(x *exam) {
 	x.covers("SPOT-CDL-10")
 	m := &market{pair: "BTC/USDT"}

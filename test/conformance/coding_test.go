@@ -61,7 +61,7 @@ func (x *exam) accepting(accept, method, path, body string) *answer {
 	return x.send(method, path, body, http.Header{"Accept-Encoding": {accept}})
 }
 
-// shelf is a market with a book of more than 1 KiB, which nobody changes.
+// shelf is a market with a book of more than 1 KiB that no check changes.
 type shelf struct {
 	seller      *account
 	pair        string

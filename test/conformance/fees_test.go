@@ -90,7 +90,7 @@ func (x *exam) charge(m *market, share string) {
 	x.broken("market %s is not in the catalogue", m.pair)
 }
 
-// levelsBoundRates trades in a market whose rates are below those of the account's level.
+// levelsBoundRates trades in a market whose rates are below the account's level's.
 func levelsBoundRates(x *exam) {
 	x.covers("SPOT-HOLD-15")
 	_, levels := x.schedule()

@@ -61,7 +61,7 @@ func limitsListed(x *exam) {
 	x.fails(x.post("/limits", fields{"api_key": "useless"}), "Unauthorized")
 }
 
-// toldLimit expects the headers of a limit that one request was just counted against.
+// toldLimit expects the headers of a limit right after the one request that it has counted.
 func (x *exam) toldLimit(a *answer, row *value) {
 	x.Helper()
 	n, _ := strconv.Atoi(row.get("limit").text)

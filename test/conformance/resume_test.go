@@ -205,8 +205,8 @@ func noWayBack(x *exam) {
 // socketBuffer is the size of a kernel's buffer of a client that is to be slow, in bytes.
 const socketBuffer = 64 << 10
 
-// slowClient does not read what it is sent. It is closed with a code of its own, in no
-// message's place, and misses nothing when it comes back.
+// slowClient does not read its messages. The exchange closes its connection with a code of its
+// own and skips no message before the close; the client misses none when it comes back.
 func slowClient(x *exam) {
 	x.covers("SPOT-WS-26")
 	m := x.market()

@@ -97,7 +97,7 @@ type keeper struct {
 	// next returns the next event, until cancel.
 	next   func() (client.Event, error, bool)
 	cancel context.CancelFunc
-	// messages counts those that were applied.
+	// messages counts the applied messages.
 	messages int
 
 	// shown are books of the endpoint by sequence. Owned by watch until done.
@@ -129,8 +129,7 @@ func keep(t *testing.T, pair string) *keeper {
 	return k
 }
 
-// take applies the next event, and reports whether it ends what came at once. The only
-// connection may not end.
+// take applies the next event, and reports whether it is Current. The connection must not end.
 func (k *keeper) take() (current bool, err error) {
 	e, err, _ := k.next()
 	switch m := e.Message.(type) {

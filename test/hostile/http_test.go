@@ -42,7 +42,7 @@ type line struct {
 	in   *bufio.Reader
 	last *http.Response
 	body []byte
-	// method is that of the last request line that was sent.
+	// method is the last sent request line's.
 	method string
 }
 
