@@ -186,6 +186,7 @@ func (e *envelope) data(text []byte) (m Message, err error) {
 	default:
 		err = errUnknownStream(e.Stream)
 	}
+
 	return m, err
 }
 
@@ -226,6 +227,7 @@ func (e *envelope) reset() (m *Reset, err error) {
 	default:
 		err = errUnknownStream(e.Stream)
 	}
+
 	return m, err
 }
 

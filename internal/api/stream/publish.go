@@ -67,6 +67,7 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 || p.feed.Idle() {
 		return // a restore is no command, and in a replay there is no subscriber
 	}
+
 	p.seq, p.now, p.catalogue = cmd.Seq, cmd.Time, p.view.Latest()
 	p.findLastTrades(p.view.Updates())
 	updates := p.marketData(p.view.Updates(), -1)
@@ -74,6 +75,7 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 		p.event(e, ev)
 		updates = p.marketData(updates, i)
 	}
+
 	for _, e := range ev.List {
 		switch e.Kind {
 		case bourse.EventOrderTriggered:
@@ -87,6 +89,7 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 		p.filled(&ev.Trades[i].Maker)
 		p.filled(&ev.Trades[i].Taker)
 	}
+
 	for i := range ev.Balances {
 		p.myBalance(&ev.Balances[i])
 	}

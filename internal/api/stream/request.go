@@ -50,6 +50,7 @@ func (c *conn) handle(message []byte) error {
 	if id == "" {
 		id = "null"
 	}
+
 	switch {
 	case f.Err() != nil:
 		return &closeError{ws.StatusPolicyViolation, "op must be a string and id an integer"}

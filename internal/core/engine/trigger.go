@@ -80,6 +80,7 @@ func (e *Engine) resume(ev *bourse.Events) {
 		}
 		e.partials = e.partials[:copy(e.partials, e.partials[1:])]
 	}
+
 	e.fireDue(ev)
 	for _, m := range e.markets[1:] {
 		if e.steps == 0 {
@@ -92,6 +93,7 @@ func (e *Engine) resume(ev *bourse.Events) {
 			e.drainQueue(m, ev)
 		}
 	}
+
 	e.setLevels(ev)
 	e.letDueGo(ev)
 	e.letReadyGo(ev)

@@ -69,6 +69,7 @@ func (x *Oracle) setLevels() {
 			x.pass = 0
 			return
 		}
+
 		a := x.accounts[x.pass-1]
 		traded := len(a.volumes) > 0
 		level := x.earned(a)

@@ -387,6 +387,7 @@ func (w *Workload) cancel() bourse.Command {
 			MarketID: bourse.MarketID(w.src.Below(w.shape.markets + 2)),
 		}
 	}
+
 	cmd := bourse.Command{
 		Kind: bourse.CommandCancel, Account: w.account(), Order: bourse.OrderID(1 + w.src.Below(1<<20)),
 	}
