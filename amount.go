@@ -62,6 +62,15 @@ func (a Amount) Plus(b Amount) Amount {
 	return sum
 }
 
+// PlusOrMax returns a+b, or MaxAmount if the sum does not fit: a statistic must not stop the
+// exchange.
+func (a Amount) PlusOrMax(b Amount) Amount {
+	if sum, ok := a.Add(b); ok {
+		return sum
+	}
+	return MaxAmount
+}
+
 // Minus returns a-b. The caller has shown that b ≤ a; otherwise Minus panics with an
 // [InvariantError].
 func (a Amount) Minus(b Amount) Amount {

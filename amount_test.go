@@ -65,6 +65,17 @@ func TestAmountArithmetic(t *testing.T) {
 	})
 }
 
+func TestPlusOrMaxStopsAtTheMost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := amount().Draw(t, "a"), amount().Draw(t, "b")
+		want := new(big.Int).Add(toBig(a), toBig(b))
+		if most := toBig(bourse.MaxAmount); want.Cmp(most) > 0 {
+			want = most
+		}
+		same(t, "a+b or the most", a.PlusOrMax(b), true, want)
+	})
+}
+
 func TestMulDiv(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, n := amount().Draw(t, "a"), amount().Draw(t, "b"), max(1, word().Draw(t, "n"))

@@ -105,24 +105,15 @@ func (c *Candle) Add(t *Trade) {
 		c.Open, c.High, c.Low = t.Price, t.Price, t.Price
 	}
 	c.High, c.Low, c.Close = max(c.High, t.Price), min(c.Low, t.Price), t.Price
-	c.Volume, c.Value = saturate(c.Volume, bourse.Units(uint64(t.Lots))), saturate(c.Value, t.Total)
+	c.Volume, c.Value = c.Volume.PlusOrMax(bourse.Units(uint64(t.Lots))), c.Value.PlusOrMax(t.Total)
 	c.Last = t.Number
 }
 
 // join adds a later candle of the same bucket of a wider resolution.
 func (c *Candle) join(later *Candle) {
 	c.High, c.Low, c.Close = max(c.High, later.High), min(c.Low, later.Low), later.Close
-	c.Volume, c.Value = saturate(c.Volume, later.Volume), saturate(c.Value, later.Value)
+	c.Volume, c.Value = c.Volume.PlusOrMax(later.Volume), c.Value.PlusOrMax(later.Value)
 	c.Last = later.Last
-}
-
-// saturate returns a+b, or the largest amount: a statistic must not stop the
-// exchange.
-func saturate(a, b bourse.Amount) bourse.Amount {
-	if sum, ok := a.Add(b); ok {
-		return sum
-	}
-	return bourse.MaxAmount
 }
 
 // Cursor is the position of a store in the journal.

@@ -140,7 +140,7 @@ func (w *world) checkTicker(market bourse.MarketID) {
 			high, low = t.Price, t.Price
 		}
 		high, low = max(high, t.Price), min(low, t.Price)
-		volume = saturate(volume, bourse.Units(uint64(t.Lots)))
+		volume = volume.PlusOrMax(bourse.Units(uint64(t.Lots)))
 	}
 
 	if last == 0 {
@@ -154,13 +154,6 @@ func (w *world) checkTicker(market bourse.MarketID) {
 		fail("the ticker of market %d is %+v; its trades make: number %d, price %d, high %d, low %d, volume %v",
 			market, got, last, price, high, low, volume)
 	}
-}
-
-func saturate(a, b bourse.Amount) bourse.Amount {
-	if sum, ok := a.Add(b); ok {
-		return sum
-	}
-	return bourse.MaxAmount
 }
 
 // checkFound checks that an acknowledged order is found at once, open or closed, unless

@@ -170,7 +170,7 @@ func (m *marketTape) addToDay(tr *bourse.Trade, now bourse.Time) {
 	}
 	m.minutes[len(m.minutes)-1].add(tr)
 	m.high, m.low = max(m.high, tr.Price), min(m.low, tr.Price)
-	m.volume, m.value = saturate(m.volume, bourse.Units(uint64(tr.Lots))), saturate(m.value, tr.Total)
+	m.volume, m.value = m.volume.PlusOrMax(bourse.Units(uint64(tr.Lots))), m.value.PlusOrMax(tr.Total)
 }
 
 // add adds a trade to a bucket. A bucket without trades has a volume of zero and the
@@ -180,7 +180,7 @@ func (b *Bucket) add(tr *bourse.Trade) {
 		b.Open, b.High, b.Low = tr.Price, tr.Price, tr.Price
 	}
 	b.High, b.Low, b.Close = max(b.High, tr.Price), min(b.Low, tr.Price), tr.Price
-	b.Volume, b.Value = saturate(b.Volume, bourse.Units(uint64(tr.Lots))), saturate(b.Value, tr.Total)
+	b.Volume, b.Value = b.Volume.PlusOrMax(bourse.Units(uint64(tr.Lots))), b.Value.PlusOrMax(tr.Total)
 }
 
 // roll advances time: minutes leave the rolling day, and candles begin.
@@ -256,7 +256,7 @@ func (b *Bucket) join(later *Bucket) Bucket {
 	}
 	return Bucket{
 		Start: b.Start, Open: b.Open, High: max(b.High, later.High), Low: min(b.Low, later.Low), Close: later.Close,
-		Volume: saturate(b.Volume, later.Volume), Value: saturate(b.Value, later.Value),
+		Volume: b.Volume.PlusOrMax(later.Volume), Value: b.Value.PlusOrMax(later.Value),
 	}
 }
 
@@ -284,17 +284,8 @@ func (m *marketTape) recount() {
 			m.high, m.low = b.High, b.Low
 		}
 		m.high, m.low = max(m.high, b.High), min(m.low, b.Low)
-		m.volume, m.value = saturate(m.volume, b.Volume), saturate(m.value, b.Value)
+		m.volume, m.value = m.volume.PlusOrMax(b.Volume), m.value.PlusOrMax(b.Value)
 	}
-}
-
-// saturate returns a+b, or the largest amount on overflow: a statistic must not stop the
-// exchange.
-func saturate(a, b bourse.Amount) bourse.Amount {
-	if sum, ok := a.Add(b); ok {
-		return sum
-	}
-	return bourse.MaxAmount
 }
 
 // forget drops the minutes older than tapeKept once they are more than half of all, so

@@ -124,15 +124,7 @@ func (e *Engine) addVolume(id bourse.AccountID, worth bourse.Amount) {
 	} else if v.day != e.fees.today {
 		v.turn(e.fees.today)
 	}
-	v.today = addBounded(v.today, worth)
-}
-
-func addBounded(a, b bourse.Amount) bourse.Amount {
-	sum, fits := a.Add(b)
-	if !fits {
-		return bourse.MaxAmount
-	}
-	return sum
+	v.today = v.today.PlusOrMax(worth)
 }
 
 // volume returns an account's volume, or nil.
@@ -177,7 +169,7 @@ func (v *volume) turn(day uint32) {
 func (v *volume) total() bourse.Amount {
 	var sum bourse.Amount
 	for i := range v.days {
-		sum = addBounded(sum, v.days[i])
+		sum = sum.PlusOrMax(v.days[i])
 	}
 	return sum
 }
