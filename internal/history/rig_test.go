@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
@@ -293,8 +291,8 @@ func page[R any](rows []R, skip, limit int, filter func(R) bool) []R {
 	return list[min(skip, len(list)):min(skip+limit, len(list))]
 }
 
-// candles computes all candles of a market up to now from its trades, by the calendar of
-// the standard library.
+// candles computes all candles of a market up to now from its trades, one after the other. The
+// tests of bourse.Resolution compare its buckets with the calendar.
 func (n *naive) candles(market bourse.MarketID, res bourse.Resolution, now bourse.Time) []history.Candle {
 	trades := page(n.trades, 0, len(n.trades), func(t history.Trade) bool { return t.Market == market })
 	slices.Reverse(trades)
@@ -304,41 +302,17 @@ func (n *naive) candles(market bourse.MarketID, res bourse.Resolution, now bours
 
 	var list []history.Candle
 	var price bourse.Price
-	start, next := bucket(res, trades[0].Time.Std())
-	for !start.After(now.Std()) {
-		c := history.Candle{Start: bourse.TimeOf(start), Open: price, High: price, Low: price, Close: price}
-		for len(trades) > 0 && trades[0].Time.Std().Before(next) {
+	for start := res.Floor(trades[0].Time); start <= now; {
+		c := history.Candle{Start: start, Open: price, High: price, Low: price, Close: price}
+		start = res.Add(start, 1)
+		for len(trades) > 0 && trades[0].Time < start {
 			c.Add(&trades[0])
 			trades = trades[1:]
 		}
 		price = c.Close
 		list = append(list, c)
-		start, next = bucket(res, next)
 	}
 	return list
-}
-
-// bucket returns the start of the bucket that holds a time, and that of the next one.
-func bucket(res bourse.Resolution, t time.Time) (start, next time.Time) {
-	day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
-	switch word := res.String(); word {
-	case "1D":
-		return day, day.AddDate(0, 0, 1)
-	case "1W":
-		for day.Weekday() != time.Monday {
-			day = day.AddDate(0, 0, -1)
-		}
-		return day, day.AddDate(0, 0, 7)
-	case "1M":
-		day = day.AddDate(0, 0, 1-day.Day())
-		return day, day.AddDate(0, 1, 0)
-	default:
-		minutes, _ := strconv.Atoi(word)
-		minutes = (t.Hour()*60 + t.Minute()) / minutes * minutes
-		width, _ := time.ParseDuration(word + "m")
-		start = day.Add(time.Duration(minutes) * time.Minute)
-		return start, start.Add(width)
-	}
 }
 
 func sameRows[R any](t *testing.T, about string, got, want []R, equal func(a, b R) bool) {
