@@ -13,14 +13,15 @@ import (
 func (r *Reader) WalletTransactions(
 	ctx context.Context, account bourse.AccountID, filter MovementFilter, skip, limit int,
 ) ([]Movement, error) {
-	span := page(r.live.Movements(account), skip, limit)
+	count := r.live.Movements(account)
+	span := page(count, skip, limit)
 	switch {
 	case span.empty():
 		return nil, nil
 	case filter == (MovementFilter{}):
 		return r.movementsSpan(ctx, account, span)
 	default:
-		all := Span{First: 1, Last: r.live.Movements(account)}
+		all := Span{First: 1, Last: count}
 		return r.movementsIn(ctx, account, filter, Window{Span: all, Skip: skip, Limit: limit})
 	}
 }
