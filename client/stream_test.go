@@ -18,20 +18,6 @@ import (
 	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
-// short is a connection that breaks after some reads.
-type short struct {
-	net.Conn
-	left int
-}
-
-// Read breaks the connection when nothing is left.
-func (s *short) Read(b []byte) (int, error) {
-	if s.left--; s.left < 0 {
-		_ = s.Close()
-	}
-	return s.Conn.Read(b)
-}
-
 // follower follows streams until stop, and keeps their book, fills and orders.
 type follower struct {
 	t      *testing.T
@@ -165,7 +151,7 @@ func TestFollow(t *testing.T) {
 	own := ok(client.New(x.url(), client.Options{Key: key, Dial: x.dial}))(t)
 	told := ok(client.New(x.url(), client.Options{Key: key, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := x.dial(ctx, network, address)
-		return &short{conn, 3 + rng.IntN(20)}, err
+		return &outside.Fleeting{Conn: conn, Left: 3 + rng.IntN(20)}, err
 	}}))(t)
 
 	f := follow(t, told, pair)

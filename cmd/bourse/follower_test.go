@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse/client"
+	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
 // uplink is the way of clients to an exchange that is started again and again, each time on
@@ -56,20 +57,6 @@ func (u *uplink) dial(ctx context.Context, network, _ string) (net.Conn, error) 
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// fleeting is a connection that breaks after so many reads.
-type fleeting struct {
-	net.Conn
-	left int
-}
-
-// Read breaks the connection when nothing is left.
-func (f *fleeting) Read(b []byte) (int, error) {
-	if f.left--; f.left < 0 {
-		_ = f.Close()
-	}
-	return f.Conn.Read(b)
-}
-
 // follower follows streams of an account over connections that are dropped at random, for as
 // long as the exchange is there or comes back.
 type follower struct {
@@ -98,7 +85,7 @@ func newFollower(u *uplink, account int, key string, rng *rand.Rand, most int) *
 	f.client, err = client.New("http://exchange", client.Options{
 		Key: key, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := u.dial(ctx, network, address)
-			return &fleeting{conn, 2 + rng.IntN(most)}, err
+			return &outside.Fleeting{Conn: conn, Left: 2 + rng.IntN(most)}, err
 		},
 	})
 	if err != nil {
