@@ -56,6 +56,15 @@ func beginV1(out *wire.Writer) {
 	out.Bool("success", true)
 }
 
+// SucceedV1 returns the body of a successful answer with fields, outside of a request.
+func SucceedV1(fields func(*wire.Writer)) []byte {
+	out := wire.NewWriter(nil)
+	beginV1(out)
+	fields(out)
+	out.EndObject()
+	return out.Bytes()
+}
+
 // writeErrorV1 begins the object of a failure.
 func writeErrorV1(out *wire.Writer, e *Error) {
 	out.Object()

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
@@ -24,7 +25,7 @@ func (s *Spot) TradesState(ctx context.Context, market bourse.MarketID) (seq uin
 	if err != nil {
 		return 0, nil, err
 	}
-	return seq, succeed(func(out *wire.Writer) {
+	return seq, api.SucceedV1(func(out *wire.Writer) {
 		s.writeTrades(out, s.View.Catalogue().Markets[market], trades)
 	}), nil
 }
@@ -36,7 +37,7 @@ func (s *Spot) FillsState(ctx context.Context, who bourse.AccountID) (seq uint64
 	if err != nil {
 		return 0, nil, err
 	}
-	return seq, succeed(func(out *wire.Writer) { s.writeFills(out, fills) }), nil
+	return seq, api.SucceedV1(func(out *wire.Writer) { s.writeFills(out, fills) }), nil
 }
 
 // ordersTogether bounds the open orders that are copied while trading waits.
@@ -47,7 +48,7 @@ const ordersTogether = 256
 func (s *Spot) OrdersState(who bourse.AccountID) (seq uint64, body []byte) {
 	room := make([]bourse.Order, ordersTogether)
 	orders, seq := s.View.OpenOrdersBelow(who, ^bourse.OrderID(0), room)
-	return seq, succeed(func(out *wire.Writer) {
+	return seq, api.SucceedV1(func(out *wire.Writer) {
 		out.Name("orders")
 		out.Array()
 		for len(orders) > 0 {
@@ -64,14 +65,4 @@ func (s *Spot) OrdersState(who bourse.AccountID) (seq uint64, body []byte) {
 // lastPage returns the span of the newest page of a list.
 func lastPage(count uint64) history.Span {
 	return history.Span{First: count - min(count, pageSize) + 1, Last: count}
-}
-
-// succeed returns the body of a successful answer.
-func succeed(fields func(*wire.Writer)) []byte {
-	out := wire.NewWriter(nil)
-	out.Object()
-	out.Bool("success", true)
-	fields(out)
-	out.EndObject()
-	return out.Bytes()
 }

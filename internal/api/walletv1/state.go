@@ -28,28 +28,24 @@ func (w *Wallet) BalancesState(who bourse.AccountID) (seq uint64, body []byte) {
 	}
 	slices.SortFunc(list, func(a, b *bourse.Asset) int { return cmp.Compare(a.Symbol, b.Symbol) })
 
-	out := wire.NewWriter(nil)
-	out.Object()
-	out.Bool("success", true)
-	out.Name("balances")
-	out.Object()
-	for _, a := range list {
-		out.Name(string(a.Symbol))
+	return seq, api.SucceedV1(func(out *wire.Writer) {
+		out.Name("balances")
 		out.Object()
-		writeBalance(out, a, &balances[a.ID])
+		for _, a := range list {
+			out.Name(string(a.Symbol))
+			out.Object()
+			writeBalance(out, a, &balances[a.ID])
+			out.EndObject()
+		}
 		out.EndObject()
-	}
-	out.EndObject()
-	out.EndObject()
-	return seq, out.Bytes()
+	})
 }
 
 // TransfersState returns the newest page of /transactions, with all older transactions that
 // are open behind it, as BalancesState does. It may include later messages as well.
 func (w *Wallet) TransfersState(ctx context.Context, who bourse.AccountID) (seq uint64, body []byte, err error) {
 	account, _ := w.View.Account(who)
-	out := wire.NewWriter(nil)
-	l := listing{Listing: w.NewListing(), Call: &api.Call{Context: ctx, Out: out}}
+	listed := w.NewListing()
 	list, err := w.History.WalletTransactions(ctx, who, history.MovementFilter{}, 0, pageSize)
 	if err != nil {
 		return 0, nil, err
@@ -58,13 +54,11 @@ func (w *Wallet) TransfersState(ctx context.Context, who bourse.AccountID) (seq 
 		list = append(list, w.History.OpenTransactions(who, list[n-1].Ordinal)...)
 	}
 
-	out.Object()
-	out.Bool("success", true)
-	if err := l.writeAll(list); err != nil {
-		return 0, nil, err
-	}
-	out.EndObject()
-	return account.Streams.Transfers, out.Bytes(), nil
+	body = api.SucceedV1(func(out *wire.Writer) {
+		l := listing{Listing: listed, Call: &api.Call{Context: ctx, Out: out}}
+		err = l.writeAll(list)
+	})
+	return account.Streams.Transfers, body, err
 }
 
 // Row writes the fields of a transaction's row in /transactions.
