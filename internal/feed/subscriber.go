@@ -23,7 +23,7 @@ type Subscriber struct {
 	// arriving is owned by Deliver.
 	arriving [][]byte
 
-	// taken receives after a Take, and after the end.
+	// taken receives after a Take, and after the end, so that Await looks again.
 	taken chan struct{}
 
 	mu     sync.Mutex
@@ -67,19 +67,11 @@ func (s *Subscriber) arrive() {
 // add queues messages; pushed is the number of pushed bytes among them.
 func (s *Subscriber) add(pushed int, messages ...[]byte) {
 	s.mu.Lock()
-	if s.over || s.ended || len(messages) == 0 {
-		s.mu.Unlock()
-		return
-	}
-
-	s.queue = append(s.queue, messages...)
-	for _, m := range messages {
-		s.bytes += len(m)
-	}
+	size, idle := s.put(messages)
+	s.bytes += size
 	s.pushed += pushed
-	s.over = s.bytes > maxQueued || s.pushed > maxPushed
-	idle, over := !s.taking, s.over
-	s.taking = true
+	over := size > 0 && (s.bytes > maxQueued || s.pushed > maxPushed)
+	s.over = s.over || over
 	s.mu.Unlock()
 
 	if over {
@@ -94,20 +86,27 @@ func (s *Subscriber) add(pushed int, messages ...[]byte) {
 // a state.
 func (s *Subscriber) addState(messages ...[]byte) {
 	s.mu.Lock()
-	if s.over || s.ended || len(messages) == 0 {
-		s.mu.Unlock()
-		return
-	}
-	s.queue = append(s.queue, messages...)
-	for _, m := range messages {
-		s.states += len(m)
-	}
-	idle := !s.taking
-	s.taking = true
+	size, idle := s.put(messages)
+	s.states += size
 	s.mu.Unlock()
 	if idle {
 		s.start()
 	}
+}
+
+// put appends messages to the queue and returns their size, zero after the end. idle is true if
+// start must be called. The caller holds mu.
+func (s *Subscriber) put(messages [][]byte) (size int, idle bool) {
+	if s.over || s.ended || len(messages) == 0 {
+		return 0, false
+	}
+	s.queue = append(s.queue, messages...)
+	for _, m := range messages {
+		size += len(m)
+	}
+	idle = !s.taking
+	s.taking = true
+	return size, idle
 }
 
 // overflow cuts the subscriber off as if its queue had exceeded its bound.
@@ -129,7 +128,7 @@ func (s *Subscriber) Await(ctx context.Context) bool {
 		done := s.states == 0 || s.over || s.ended
 		s.mu.Unlock()
 		if done {
-			s.wake() // another one may wait, too
+			wake(s.taken) // another one may wait, too
 			return true
 		}
 		select {
@@ -149,16 +148,8 @@ func (s *Subscriber) Take(batch [][]byte) [][]byte {
 	batch = append(batch, s.queue...)
 	clear(s.queue)
 	s.queue, s.bytes, s.pushed, s.states = s.queue[:0], 0, 0, 0
-	s.wake()
+	wake(s.taken)
 	return batch
-}
-
-// wake lets Await look again.
-func (s *Subscriber) wake() {
-	select {
-	case s.taken <- struct{}{}:
-	default:
-	}
 }
 
 // End queues a last message; later messages are dropped. With now, queued messages are
@@ -177,7 +168,7 @@ func (s *Subscriber) End(last []byte, now bool) bool {
 	s.queue = append(s.queue, last)
 	idle := !s.taking
 	s.taking = true
-	s.wake()
+	wake(s.taken)
 	s.mu.Unlock()
 	if idle {
 		s.start()
@@ -193,5 +184,5 @@ func (s *Subscriber) Abandon() {
 	s.ended = true
 	clear(s.queue)
 	s.queue = s.queue[:0]
-	s.wake()
+	wake(s.taken)
 }
