@@ -137,7 +137,7 @@ func (c *conn) fill(ctx context.Context, l *lateStream) error {
 
 	ctx, cancel := context.WithTimeout(ctx, resumeFor)
 	defer cancel()
-	l.pay(c.server.Limits, c.server.price(l.hold.Topic(), l.since))
+	l.pay(c.server.Limits, c.server.expectedSize(l.hold.Topic(), l.since))
 	m, err := c.server.missed(ctx, l.hold.Topic(), l.since)
 	if err != nil {
 		if known := (*bourse.Error)(nil); !errors.As(err, &known) && c.gone.Err() == nil {

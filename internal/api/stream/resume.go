@@ -55,9 +55,9 @@ func (c *conn) resume(ctx context.Context, t feed.Topic, since uint64) {
 // orderSize is about the size of an open order in a state, in bytes.
 const orderSize = 256
 
-// price returns the size of what fill will read of a topic, as far as it is known before:
-// other streams have small states, or share them between clients.
-func (s *Server) price(t feed.Topic, since uint64) int {
+// expectedSize returns about the size of the state that fill will read of a topic, in bytes, for
+// open orders. States of other streams are small, or shared between clients: zero.
+func (s *Server) expectedSize(t feed.Topic, since uint64) int {
 	if t.Kind != feed.OwnOrders || since == s.position(t) {
 		return 0
 	}
