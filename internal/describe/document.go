@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
@@ -26,6 +27,9 @@ const (
 
 // restFiles are the documents of REST V1.
 var restFiles = []string{spotFile, infoFile, p2pFile, walletFile, account1File}
+
+// documents lists the names of all documents.
+var documents = slices.Concat(restFiles, restV2Files, []string{streamsFile})
 
 // document is a description as plain JSON values.
 type document map[string]any

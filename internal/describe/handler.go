@@ -55,7 +55,7 @@ func Handler(prefix string, encoder *coding.Encoder, missing http.Handler) (http
 	mux.Handle("GET "+prefix+"/", missing)
 	mux.Handle("GET "+prefix+"/{$}", file("text/html; charset=utf-8", index))
 	mux.Handle("GET "+prefix+"/docs.css", file("text/css; charset=utf-8", styles))
-	for _, name := range slices.Concat(restFiles, restV2Files, []string{streamsFile}) {
+	for _, name := range documents {
 		text, err := fs.ReadFile(apidocs.Files, name)
 		if err != nil {
 			return nil, err

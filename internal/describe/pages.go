@@ -89,7 +89,7 @@ func renderList(prefix string, chapters []Chapter) ([]byte, error) {
 			list.Programs = append(list.Programs, s.File)
 		}
 	}
-	for _, name := range slices.Concat(restFiles, restV2Files, []string{streamsFile}) {
+	for _, name := range documents {
 		doc, err := load(name)
 		if err != nil {
 			return nil, err
