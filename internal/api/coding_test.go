@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"regexp"
@@ -19,7 +17,6 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
-	"github.com/bourse-exchange/bourse/internal/api/lane"
 	"github.com/bourse-exchange/bourse/internal/coding"
 )
 
@@ -62,27 +59,9 @@ func newPress(t *testing.T) *press {
 	})
 	handler := api.Transport(mux, v.Missing())
 
-	var listeners [2]net.Listener
-	for i := range listeners {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		listeners[i], p.servers[i] = l, l.Addr().String()
+	for i := range p.servers {
+		p.servers[i] = serve(t, handler, i == 0)
 	}
-	here := &lane.Server{
-		Listener: listeners[0], Handler: handler, Prefixes: []string{"/spot/"}, MaxBody: api.MaxBody,
-		Patience: time.Minute, FirstWithin: time.Minute, IdleFor: time.Minute, WriteWithin: time.Minute,
-		State: func(net.Conn, http.ConnState) {}, Clock: time.Now, Log: slog.New(slog.DiscardHandler),
-	}
-	rest, there := &http.Server{Handler: handler}, &http.Server{Handler: handler}
-	over := here.Rest()
-	go func() { _ = rest.Serve(over) }()
-	go here.Serve()
-	go func() { _ = there.Serve(listeners[1]) }()
-	t.Cleanup(func() {
-		_, _, _ = here.Close(), rest.Close(), there.Shutdown(context.Background())
-	})
 	return p
 }
 
@@ -95,20 +74,9 @@ func (p *press) ask(path, body, accept string) (http.Header, []byte) {
 	p.Helper()
 	var answers [2]string
 	for i, address := range p.servers {
-		c, err := net.Dial("tcp", address)
-		if err != nil {
-			p.Fatal(err)
-		}
-		_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nAccept-Encoding: %s\r\nContent-Length: %d\r\n\r\n%s",
-			path, accept, len(body), body)
-		if err == nil {
-			err = c.(*net.TCPConn).CloseWrite()
-		}
-		all, failed := io.ReadAll(c)
-		if _ = c.Close(); err != nil || failed != nil {
-			p.Fatal(err, failed)
-		}
-		answers[i] = passing.ReplaceAllString(string(all), "")
+		all := converse(p.T, address, fmt.Sprintf(
+			"POST %s HTTP/1.1\r\nHost: x\r\nAccept-Encoding: %s\r\nContent-Length: %d\r\n\r\n%s", path, accept, len(body), body))
+		answers[i] = passing.ReplaceAllString(all, "")
 	}
 	if answers[0] != answers[1] {
 		p.Errorf("%s %q: lane answered\n%.300q\nand net/http\n%.300q", path, accept, answers[0], answers[1])

@@ -72,10 +72,37 @@ func TestBadKeysAreToldTheirOwnLimit(t *testing.T) {
 	d.told("/spot/who", `{"api_key":"nobody"}`, "9 7 2 20")
 }
 
-// converse sends requests and returns the answers.
-func converse(t *testing.T, to net.Addr, requests string) string {
+// serve serves a handler until the end of the test, by package lane or by net/http alone, and
+// returns the address.
+func serve(t *testing.T, h http.Handler, byLane bool) string {
 	t.Helper()
-	c, err := net.Dial("tcp", to.String())
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := &http.Server{Handler: h, ReadHeaderTimeout: time.Second}
+	t.Cleanup(func() { _ = rest.Close() })
+	if !byLane {
+		go func() { _ = rest.Serve(l) }()
+		return l.Addr().String()
+	}
+
+	s := &lane.Server{
+		Listener: l, Handler: h, Prefixes: []string{"/spot/"}, MaxBody: api.MaxBody, Patience: time.Minute,
+		FirstWithin: time.Minute, IdleFor: time.Minute, WriteWithin: time.Minute, Clock: time.Now,
+		State: func(net.Conn, http.ConnState) {}, Log: slog.New(slog.DiscardHandler),
+	}
+	others := s.Rest()
+	go func() { _ = rest.Serve(others) }()
+	go s.Serve()
+	t.Cleanup(func() { _ = s.Close() })
+	return l.Addr().String()
+}
+
+// converse sends requests and returns the answers.
+func converse(t *testing.T, address, requests string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,32 +144,9 @@ func TestLanesTellTheSame(t *testing.T) {
 		post("/spot/laborious", key)
 	}
 
-	serve := func(listener net.Listener, both bool) (stop func()) {
-		h := told(limits)
-		rest := &http.Server{Handler: h, ReadHeaderTimeout: time.Second}
-		if !both {
-			go func() { _ = rest.Serve(listener) }()
-			return func() { _ = rest.Close() }
-		}
-		s := &lane.Server{
-			Listener: listener, Handler: h, Prefixes: []string{"/spot/"}, MaxBody: api.MaxBody, Patience: time.Minute,
-			FirstWithin: time.Minute, IdleFor: time.Minute, WriteWithin: time.Minute, Clock: time.Now,
-			State: func(net.Conn, http.ConnState) {}, Log: slog.New(slog.DiscardHandler),
-		}
-		others := s.Rest()
-		go func() { _ = rest.Serve(others) }()
-		go s.Serve()
-		return func() { _, _ = s.Close(), rest.Close() }
-	}
 	var got [2]string
 	for i := range got {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		stop := serve(listener, i == 0)
-		got[i] = converse(t, listener.Addr(), requests.String())
-		stop()
+		got[i] = converse(t, serve(t, told(limits), i == 0), requests.String())
 	}
 	if got[0] != got[1] {
 		t.Errorf("the lane answers\n%s\nbut net/http\n%s", got[0], got[1])
