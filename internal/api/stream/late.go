@@ -41,11 +41,11 @@ type lateStream struct {
 }
 
 // pay charges for the reading of so many bytes in all.
-func (l *lateStream) pay(limits *api.Limiter, size int) {
-	if l.payer != nil {
-		limits.ChargeAnswer(api.Reads, *l.payer, size-l.paid)
+func (s *lateStream) pay(limits *api.Limiter, size int) {
+	if s.payer != nil {
+		limits.ChargeAnswer(api.Reads, *s.payer, size-s.paid)
 	}
-	l.paid = max(l.paid, size)
+	s.paid = max(s.paid, size)
 }
 
 // lost resumes a stream whose messages the feed has lost, because the database was slow, with
