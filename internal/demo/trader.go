@@ -219,9 +219,10 @@ func (o *order) isIn(shown *client.Order) bool {
 // placed. Either way it exists once afterwards.
 func (t *trader) again(ctx context.Context, c *client.Client) (took bool, err error) {
 	before, err := c.OrderByClientID(ctx, t.unanswered.ClientID)
-	if took = err == nil; !took && !errors.Is(err, client.ErrOrderNotFound) {
+	if !answered(err) {
 		return false, err
 	}
+	took = err == nil
 
 	placed, err := c.Place(ctx, t.unanswered)
 	if answered(err) && (err != nil || took && before.OrderID != placed.OrderID) {
