@@ -30,14 +30,14 @@ func (s *Service) newTOTP(row *AccountRow) ([]byte, TOTPKey, error) {
 	if err != nil {
 		return nil, TOTPKey{}, fmt.Errorf("drawing a secret: %w", err)
 	}
-	sealed, err := s.seal(row.ID, key.Secret())
+	sealed, err := s.seal(factorOf(row.ID), key.Secret())
 	return sealed, TOTPKey{Secret(key.URL()), Secret(key.Secret())}, err
 }
 
 // totpStep returns the time step of a code, within totpSkew of now; false if the code is
 // wrong or used.
 func (s *Service) totpStep(row *AccountRow, text string) (int64, bool, error) {
-	secret, err := s.unseal(row.ID, row.TOTP)
+	secret, err := s.unseal(factorOf(row.ID), row.TOTP)
 	if err != nil {
 		return 0, false, err
 	}
@@ -54,9 +54,12 @@ func (s *Service) totpStep(row *AccountRow, text string) (int64, bool, error) {
 	return 0, false, nil
 }
 
-// seal encrypts a secret for an account: the stored value is useless without the key, and
-// for another account.
-func (s *Service) seal(id bourse.AccountID, secret string) ([]byte, error) {
+// factorOf returns the place that an account's TOTP secret is sealed for.
+func factorOf(id bourse.AccountID) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(id)) }
+
+// seal encrypts a secret for a place: the stored value is useless without the key, and in
+// another place.
+func (s *Service) seal(place []byte, secret string) ([]byte, error) {
 	box, err := s.box()
 	if err != nil {
 		return nil, err
@@ -65,12 +68,12 @@ func (s *Service) seal(id bourse.AccountID, secret string) ([]byte, error) {
 	if _, err := io.ReadFull(s.Random, nonce); err != nil {
 		return nil, fmt.Errorf("drawing a nonce: %w", err)
 	}
-	return box.Seal(nonce, nonce, []byte(secret), binary.LittleEndian.AppendUint64(nil, uint64(id))), nil
+	return box.Seal(nonce, nonce, []byte(secret), place), nil
 }
 
-var errSealed = errors.New("the secret of a second factor was sealed with another key")
+var errSealed = errors.New("the secret was sealed with another key, or for another place")
 
-func (s *Service) unseal(id bourse.AccountID, sealed []byte) (string, error) {
+func (s *Service) unseal(place, sealed []byte) (string, error) {
 	box, err := s.box()
 	if err != nil {
 		return "", err
@@ -79,7 +82,7 @@ func (s *Service) unseal(id bourse.AccountID, sealed []byte) (string, error) {
 		return "", errSealed
 	}
 	nonce, text := sealed[:box.NonceSize()], sealed[box.NonceSize():]
-	secret, err := box.Open(nil, nonce, text, binary.LittleEndian.AppendUint64(nil, uint64(id)))
+	secret, err := box.Open(nil, nonce, text, place)
 	if err != nil {
 		return "", errSealed
 	}
