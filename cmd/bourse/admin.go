@@ -136,10 +136,23 @@ type keyCreate struct {
 	Scopes    string `help:"What the key allows, of read, trade and withdraw." default:"read,trade" json:"scopes"`
 	Addresses string `help:"Addresses or networks that may use it; any, if empty." json:"addresses" placeholder:"CIDR,..."`
 	Expires   string `help:"When it ends; never, if empty." json:"expires" placeholder:"RFC3339"`
+	Kind      string `help:"secret, which requests show; hmac, whose secret signs them; ed25519, whose private key does." default:"secret" json:"kind"`
+	// File is read here: the exchange may be another user.
+	File   string `help:"Public key of an ed25519 key, in PEM." name:"public-key" json:"-" placeholder:"FILE"`
+	Public string `json:"public_key" kong:"-"`
 }
 
 // Run creates a key.
-func (c *keyCreate) Run(p *program, a *adminCmd) error { return p.ask(a, "key/create", c) }
+func (c *keyCreate) Run(p *program, a *adminCmd) error {
+	if c.File != "" {
+		text, err := os.ReadFile(c.File)
+		if err != nil {
+			return err
+		}
+		c.Public = string(text)
+	}
+	return p.ask(a, "key/create", c)
+}
 
 type keyRevoke struct {
 	Key uint64 `arg:"" name:"key-id" help:"Key's id." json:"key_id"`

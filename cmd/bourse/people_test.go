@@ -26,6 +26,7 @@ type restAnswer struct {
 	Status int `json:"-"`
 	Error  struct{ Code, Msg string }
 	Key    string `json:"apiKey"`
+	Secret string
 	URL    string
 
 	Transactions []struct{ Amount string }
@@ -103,6 +104,8 @@ func (w *walker) walk() {
 	session := w.do(200, "POST", "/account/v2/sessions", fields{"email": w.email, "password": first}).Key
 	w.key, w.secrets["session"] = session, session
 	w.secrets["key"] = w.do(200, "POST", "/account/v2/api-keys", fields{"description": "one"}).Key
+	signs := w.do(200, "POST", "/account/v2/api-keys", fields{"description": "signs", "kind": "hmac"})
+	w.secrets["key that signs"], w.secrets["signing secret"] = signs.Key, signs.Secret
 	otpauth, err := url.Parse(w.confirmed("provider", "PUT", "/account/v2/mfa/providers/GA", fields{}).URL)
 	must(w.t, err)
 	w.secrets["application"] = otpauth.Query().Get("secret")

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"net/netip"
 	"strings"
@@ -37,7 +38,9 @@ type Key struct {
 	ID      bourse.KeyID
 	Account bourse.AccountID
 	// Name is chosen by the owner.
-	Name   string
+	Name string
+	// Kind never changes.
+	Kind   KeyKind
 	Scopes Scopes
 	// Addresses are the networks that the key may be used from; none means any.
 	Addresses []netip.Prefix
@@ -53,6 +56,9 @@ type Key struct {
 type NewKey struct {
 	// Name has up to 128 bytes; it may be empty.
 	Name string
+	// Kind is KindSecret if zero. A key of KindEd25519 has a PublicKey.
+	Kind      KeyKind
+	PublicKey ed25519.PublicKey
 	// Scopes are DefaultScopes if zero.
 	Scopes Scopes
 	// Addresses are the networks that the key may be used from; none means any.
@@ -154,7 +160,7 @@ func (k *NewKey) check(now bourse.Time) error {
 		addresses[i] = p.Masked()
 	}
 	k.Addresses = addresses
-	return nil
+	return k.checkKind()
 }
 
 func control(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }

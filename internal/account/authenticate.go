@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"crypto/subtle"
+	"fmt"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,11 @@ type credential struct {
 	hash      Hash
 	token     bourse.Token
 	addresses []netip.Prefix
+	// kind says what the credential proves itself by. material is that of the key's row,
+	// and secret the signing secret of a key of KindHMAC.
+	kind     KeyKind
+	material []byte
+	secret   Secret
 	// used is the time of the last use. noted is set while the credential is in usedList.
 	used  atomic.Int64
 	noted atomic.Bool
@@ -44,15 +50,29 @@ func (s *Service) stale(now bourse.Time) bool {
 
 // Authenticate returns the identity behind a secret that is valid now and from this
 // address. It reads memory alone. Every failure is ErrUnauthorized, except for
-// CodeUnavailable while the store has been unreachable for too long. The owner of a
-// frozen account authenticates like any other: reads are allowed, and the engine refuses
-// the orders.
+// CodeUnavailable while the store has been unreachable for too long. The id of a key that
+// signs is no secret of this kind: it fails as well. The owner of a frozen account
+// authenticates like any other: reads are allowed, and the engine refuses the orders.
 func (s *Service) Authenticate(_ context.Context, secret Secret, from netip.Addr) (Identity, error) {
-	if !secret.wellFormed() {
+	c, err := s.find(secret, from)
+	if err != nil {
+		return Identity{}, err
+	}
+	if c.kind != KindSecret {
 		return Identity{}, ErrUnauthorized
 	}
+	s.note(c, s.now())
+	return c.Identity, nil
+}
+
+// find returns the credential of a secret or a signing key's id that is valid now and from
+// this address. The errors are those of Authenticate.
+func (s *Service) find(secret Secret, from netip.Addr) (*credential, error) {
+	if !secret.wellFormed() {
+		return nil, ErrUnauthorized
+	}
 	if s.stale(s.now()) {
-		return Identity{}, errStale
+		return nil, errStale
 	}
 
 	hash := secret.hash()
@@ -65,13 +85,17 @@ func (s *Service) Authenticate(_ context.Context, secret Secret, from netip.Addr
 	// secret. The constant-time comparison is a second line of defence.
 	now := s.now()
 	if !good || subtle.ConstantTimeCompare(c.hash[:], hash[:]) != 1 || !c.usable(now, from) {
-		return Identity{}, ErrUnauthorized
+		return nil, ErrUnauthorized
 	}
+	return c, nil
+}
+
+// note notes the use of a credential.
+func (s *Service) note(c *credential, now bourse.Time) {
 	if int64(now)-c.used.Load() >= int64(useStep) {
 		c.used.Store(int64(now))
 		s.used.add(c)
 	}
-	return c.Identity, nil
 }
 
 // usedList holds the credentials used since the store was last told, so that an update
@@ -126,16 +150,23 @@ func (c *credential) usable(now bourse.Time, from netip.Addr) bool {
 
 // row returns the key's row as it was admitted, without the name and the times.
 func (c *credential) row() *KeyRow {
-	return &KeyRow{Hash: c.hash, Token: c.token, Key: Key{
-		ID: c.Key, Account: c.Account, Scopes: c.Scopes, Addresses: c.addresses, Expires: c.Expires,
+	return &KeyRow{Hash: c.hash, Token: c.token, Material: c.material, Key: Key{
+		ID: c.Key, Account: c.Account, Kind: c.kind, Scopes: c.Scopes, Addresses: c.addresses, Expires: c.Expires,
 	}}
 }
 
-// admit adds a key to Authenticate's map. The caller holds mu.
+// admit adds a key to Authenticate's map, unless its secret cannot be unsealed. The caller
+// holds mu.
 func (s *Service) admit(row *KeyRow) {
+	secret, err := s.signingSecret(row)
+	if err != nil {
+		s.OnFailure(fmt.Sprintf("key %d of account %d is refused", row.ID, row.Account), err)
+		return
+	}
 	c := &credential{
 		Identity: Identity{Account: row.Account, Key: row.ID, Scopes: row.Scopes, Expires: row.Expires},
 		hash:     row.Hash, token: row.Token, addresses: row.Addresses,
+		kind: row.Kind, material: row.Material, secret: secret,
 	}
 	c.used.Store(int64(row.Used))
 	s.credentials[row.Hash], s.byKey[row.ID] = c, c
@@ -147,7 +178,7 @@ func (s *Service) admitSession(row *SessionRow) {
 		Identity: Identity{
 			Account: row.Account, Key: row.ID.key(), Scopes: sessionScopes, Session: row.ID, Expires: row.Expires,
 		},
-		hash: row.Hash, session: row.Session,
+		hash: row.Hash, kind: KindSecret, session: row.Session,
 	}
 	c.used.Store(int64(row.Used))
 	s.credentials[row.Hash], s.byKey[c.Key] = c, c

@@ -93,11 +93,11 @@ func TestResetEndsWhatWaits(t *testing.T) {
 	r.Store = store
 	made, reset := make(chan account.Secret), make(chan error)
 	go func() {
-		_, secret, err := r.OrderKey(t.Context(), thief, account.NewKey{Name: "new"}, visit)
+		_, shown, err := r.OrderKey(t.Context(), thief, account.NewKey{Name: "new"}, visit)
 		if err != nil {
 			t.Errorf("a key before the reset: %v", err)
 		}
-		made <- secret
+		made <- shown.APIKey
 	}()
 	<-store.asked
 	go func() { reset <- r.ResetPassword(t.Context(), ada, code, "battery staple", visit) }()

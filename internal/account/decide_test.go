@@ -92,18 +92,18 @@ func TestTogether(t *testing.T) {
 				return
 			}
 			for range 5 {
-				key, secret, err := r.CreateKey(context.Background(), id, account.NewKey{})
+				key, shown, err := r.CreateKey(context.Background(), id, account.NewKey{})
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if who, err := r.Authenticate(context.Background(), secret, anywhere); err != nil || who.Key != key {
+				if who, err := r.Authenticate(context.Background(), shown.APIKey, anywhere); err != nil || who.Key != key {
 					t.Errorf("%+v %v", who, err)
 				}
 				if err := r.RevokeKey(context.Background(), key); err != nil {
 					t.Error(err)
 				}
-				if _, err := r.Authenticate(context.Background(), secret, anywhere); err == nil {
+				if _, err := r.Authenticate(context.Background(), shown.APIKey, anywhere); err == nil {
 					t.Error("a revoked key is good")
 				}
 			}

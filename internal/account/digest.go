@@ -28,14 +28,16 @@ const (
 	digestPerson  = "bourse person 1\n"
 )
 
-// digest returns the journal's digest of a key's row: owner, secret, scopes, addresses
-// and expiry. The name is not part of it.
+// digest returns the journal's digest of a key's row: owner, secret, kind, public key or
+// sealed secret, scopes, addresses and expiry. The name is not part of it.
 func (k *KeyRow) digest() bourse.RowDigest {
 	le := binary.LittleEndian
 	b := append([]byte(digestKey), k.Salt[:]...)
 	b = le.AppendUint32(b, uint32(k.Account))
 	b = append(b, k.Token[:]...)
 	b = append(b, k.Hash[:]...)
+	b = append(b, byte(k.Kind))
+	b = appendSized(b, k.Material)
 	b = append(b, byte(k.Scopes))
 	b = le.AppendUint64(b, uint64(k.Expires))
 	b = le.AppendUint32(b, uint32(len(k.Addresses)))

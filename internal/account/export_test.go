@@ -2,6 +2,8 @@ package account
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -21,4 +23,35 @@ func (s *Service) ChangePerson(ctx context.Context, who Identity, change func(*A
 		change(row)
 		return nil
 	})
+}
+
+// SignedText returns the text that a client signs.
+func SignedText(r *Signed, exchange [16]byte) string { return string(r.text(exchange)) }
+
+// Proves reports whether a request has a signature by a key.
+func Proves(kind KeyKind, secret Secret, material []byte, r *Signed, exchange [16]byte) bool {
+	c := &credential{kind: kind, secret: secret, material: material}
+	return c.signed(r.text(exchange), r.Signature)
+}
+
+// MostTexts is the bound of an account's texts.
+const MostTexts = mostTexts
+
+// NewTexts returns an empty table of texts.
+func NewTexts() Texts {
+	t := newTextTable()
+	return &t
+}
+
+// Parts splits a signed text into its parts; nil if it is malformed.
+func Parts(text string) (parts []string) {
+	for text != "" {
+		length, rest, _ := strings.Cut(text, ":")
+		n, err := strconv.Atoi(length)
+		if err != nil || n < 0 || n >= len(rest) || rest[n] != ',' {
+			return nil
+		}
+		parts, text = append(parts, rest[:n]), rest[n+1:]
+	}
+	return parts
 }

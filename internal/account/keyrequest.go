@@ -9,31 +9,31 @@ import (
 )
 
 // MakeKey makes a key that its holder asks for, once the second factor of a session
-// confirms it. The secret is empty if the key was made before under the same k.Once. MakeKey
-// sets act's Case and What, and returns the errors of CheckKey, SecondFactor and OrderKey.
-func (s *Service) MakeKey(ctx context.Context, who Identity, k NewKey, act Act) (Key, Secret, error) {
+// confirms it. Nothing is shown if the key was made before under the same k.Once. MakeKey sets
+// act's Case and What, and returns the errors of CheckKey, SecondFactor and OrderKey.
+func (s *Service) MakeKey(ctx context.Context, who Identity, k NewKey, act Act) (Key, Shown, error) {
 	id, err := s.CheckKey(ctx, who.Account, k)
 	if err != nil {
-		return Key{}, "", err
+		return Key{}, Shown{}, err
 	}
 
-	var secret Secret
+	var shown Shown
 	if id == 0 {
-		if id, secret, err = s.confirmKey(ctx, who, k, act); err != nil {
-			return Key{}, "", err
+		if id, shown, err = s.confirmKey(ctx, who, k, act); err != nil {
+			return Key{}, Shown{}, err
 		}
 	}
 
 	made, err := s.Key(ctx, who.Account, id)
-	return made, secret, err
+	return made, shown, err
 }
 
 // confirmKey asks for the second factor of a new key and orders it.
-func (s *Service) confirmKey(ctx context.Context, who Identity, k NewKey, act Act) (bourse.KeyID, Secret, error) {
-	terms := Terms(&Key{Scopes: k.Scopes, Addresses: k.Addresses, Expires: k.Expires})
+func (s *Service) confirmKey(ctx context.Context, who Identity, k NewKey, act Act) (bourse.KeyID, Shown, error) {
+	terms := Terms(&Key{Kind: k.Kind, Scopes: k.Scopes, Addresses: k.Addresses, Expires: k.Expires})
 	act.Case, act.What = keyCases(k.Scopes), "Make an API key: "+terms
 	if err := s.SecondFactor(ctx, who, act); err != nil {
-		return 0, "", err
+		return 0, Shown{}, err
 	}
 	return s.OrderKey(ctx, who, k, act.Visit)
 }

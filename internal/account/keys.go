@@ -16,25 +16,25 @@ import (
 // made: a reset may have ended it while the request waited. The errors are those of
 // CreateKey, and *bourse.Errors with CodeConflict if the name is used or k.Once stands
 // for another request, and CodeUnknown if the outcome of an earlier request is pending.
-func (s *Service) OrderKey(ctx context.Context, who Identity, k NewKey, v Visit) (bourse.KeyID, Secret, error) {
+func (s *Service) OrderKey(ctx context.Context, who Identity, k NewKey, v Visit) (bourse.KeyID, Shown, error) {
 	account := who.Account
 	defer s.naming.Lock(account)()
 	if !s.lives(account, who.Key) {
-		return 0, "", ErrUnauthorized
+		return 0, Shown{}, ErrUnauthorized
 	}
 	if id, err := s.keyOnce(ctx, account, &k); id != 0 || err != nil {
-		return id, "", err
+		return id, Shown{}, err
 	}
 	if err := s.checkKeyName(ctx, account, 0, k.Name); err != nil {
-		return 0, "", err
+		return 0, Shown{}, err
 	}
 	// Without cancellation: releasing the lock before the decision would let a key be
 	// made after a reset.
-	id, secret, err := s.CreateKey(context.WithoutCancel(ctx), account, k)
+	id, shown, err := s.CreateKey(context.WithoutCancel(ctx), account, k)
 	if err == nil {
 		s.log(ctx, account, madeKey, v, k.Name)
 	}
-	return id, secret, err
+	return id, shown, err
 }
 
 // CheckKey validates an order of a key, before a second factor is asked for. It returns
@@ -256,36 +256,33 @@ func (s *Service) storeKey(ctx context.Context, row *KeyRow) error {
 	return err
 }
 
-// CreateKey makes a key for an account. The secret is returned this once. The errors are
-// those of a command, and *bourse.Errors with CodeInvalid.
-func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k NewKey) (bourse.KeyID, Secret, error) {
+// Shown are the credentials of a new key, which are shown once.
+type Shown struct {
+	// APIKey is the secret of the key, or the id of one that signs.
+	APIKey Secret
+	// Secret signs the requests of a key of KindHMAC; empty for other kinds.
+	Secret Secret
+}
+
+// CreateKey makes a key for an account. Its credentials are returned this once. The errors
+// are those of a command, and *bourse.Errors with CodeInvalid and CodeMissing.
+func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k NewKey) (bourse.KeyID, Shown, error) {
 	if err := k.check(s.now()); err != nil {
-		return 0, "", err
+		return 0, Shown{}, err
 	}
 	if err := s.checkRoom(account); err != nil {
-		return 0, "", err
+		return 0, Shown{}, err
 	}
 	if err := s.Ready(bourse.CommandCreateKey); err != nil {
-		return 0, "", err
+		return 0, Shown{}, err
 	}
 
-	secret, err := newSecret(s.Random)
+	row, shown, err := s.newKeyRow(account, &k)
 	if err != nil {
-		return 0, "", err
+		return 0, Shown{}, err
 	}
-	row := &KeyRow{Hash: secret.hash(), Key: Key{
-		Account: account, Name: k.Name, Scopes: k.Scopes, Addresses: k.Addresses,
-		Expires: k.Expires, Created: s.now(),
-	}, Once: k.Once, Request: k.Request}
-	if row.Token, err = s.newToken(); err != nil {
-		return 0, "", err
-	}
-	if row.Salt, err = s.newSalt(); err != nil {
-		return 0, "", err
-	}
-
 	if err := s.storeKey(ctx, row); err != nil {
-		return 0, "", err
+		return 0, Shown{}, err
 	}
 	cmd := &bourse.Command{
 		Kind: bourse.CommandCreateKey, Account: account, Token: row.Token,
@@ -294,10 +291,30 @@ func (s *Service) CreateKey(ctx context.Context, account bourse.AccountID, k New
 
 	id, err := s.decide(ctx, cmd, row)
 	if err != nil {
-		return 0, "", err
+		return 0, Shown{}, err
 	}
 	s.tellHolder(ctx, account, fmt.Sprintf("API key %d was made: %s.", id, Terms(&row.Key)))
-	return bourse.KeyID(id), secret, nil
+	return bourse.KeyID(id), shown, nil
+}
+
+// newKeyRow draws the credentials of a new key and returns its row.
+func (s *Service) newKeyRow(account bourse.AccountID, k *NewKey) (row *KeyRow, shown Shown, err error) {
+	if shown.APIKey, err = newSecret(s.Random); err != nil {
+		return nil, Shown{}, err
+	}
+	row = &KeyRow{Hash: shown.APIKey.hash(), Key: Key{
+		Account: account, Name: k.Name, Kind: k.Kind, Scopes: k.Scopes, Addresses: k.Addresses,
+		Expires: k.Expires, Created: s.now(),
+	}, Once: k.Once, Request: k.Request}
+
+	if row.Token, err = s.newToken(); err != nil {
+		return nil, Shown{}, err
+	}
+	if row.Salt, err = s.newSalt(); err != nil {
+		return nil, Shown{}, err
+	}
+	shown.Secret, err = s.newMaterial(row, k)
+	return row, shown, err
 }
 
 // RevokeKey revokes a key, immediately and on every node.
@@ -330,7 +347,7 @@ func (s *Service) Keys(ctx context.Context, account bourse.AccountID) ([]Key, er
 		case f != nil:
 			k.Revoked = 0
 			if c := s.byKey[k.ID]; c != nil {
-				k.Scopes, k.Addresses, k.Expires = c.Scopes, c.addresses, c.Expires
+				k.Kind, k.Scopes, k.Addresses, k.Expires = c.kind, c.Scopes, c.addresses, c.Expires
 			}
 		case k.Revoked == 0: // the store does not know yet
 			k.Revoked = s.now()

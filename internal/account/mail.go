@@ -95,6 +95,9 @@ func Terms(k *Key) string {
 	if len(k.Addresses) > 0 {
 		text = fmt.Sprintf("scopes %s, from %v", k.Scopes, k.Addresses)
 	}
+	if k.Kind.signs() {
+		text += ", signing with " + k.Kind.String()
+	}
 	if k.Expires == 0 {
 		return text + ", without expiry"
 	}

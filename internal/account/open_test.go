@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -114,14 +115,25 @@ func TestBackup(t *testing.T) {
 // TestNoSecretAtRest looks for secrets in the files.
 func TestNoSecretAtRest(t *testing.T) {
 	r := newRig(t)
-	_, secret := r.createKey(r.create("ada@example.com"), account.NewKey{})
+	of := r.create("ada@example.com")
+	_, secret := r.createKey(of, account.NewKey{})
+	secrets := []account.Secret{secret}
+	for _, k := range r.signingKeys(of, account.NewKey{}) {
+		secrets = append(secrets, k.shown.APIKey)
+		if k.shown.Secret != "" {
+			secrets = append(secrets, k.shown.Secret)
+		}
+	}
 	for _, name := range []string{r.path, r.path + "-wal"} {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bytes.Contains(b, []byte(string(secret))) {
-			t.Errorf("%s holds the secret", name)
+		for i, s := range secrets {
+			raw, err := hex.DecodeString(string(s))
+			if err != nil || bytes.Contains(b, []byte(string(s))) || bytes.Contains(b, raw) {
+				t.Errorf("%s holds secret %d (%v)", name, i, err)
+			}
 		}
 	}
 }

@@ -180,11 +180,11 @@ func (r *rig) create(email string) bourse.AccountID {
 
 func (r *rig) createKey(id bourse.AccountID, k account.NewKey) (bourse.KeyID, account.Secret) {
 	r.t.Helper()
-	key, secret, err := r.CreateKey(r.t.Context(), id, k)
+	key, shown, err := r.CreateKey(r.t.Context(), id, k)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return key, secret
+	return key, shown.APIKey
 }
 
 // wantCode fails unless an error is an *bourse.Error with a code.

@@ -35,8 +35,11 @@ type Options struct {
 	OnForged func(what string, err error)
 	// Mailer carries codes to people.
 	Mailer Mailer
-	// Seal is the encryption key of the second-factor secrets in the store.
+	// Seal is the encryption key of the secrets in the store: those of second factors and
+	// of keys that sign.
 	Seal [32]byte
+	// Exchange is the id of the exchange, which every signed request names.
+	Exchange [16]byte
 	// Issuer is the exchange's name in authenticator applications.
 	Issuer string
 	// Cases are the second-factor cases of a new account.
@@ -93,6 +96,12 @@ type Service struct {
 	// or the person's row changes.
 	naming lock.Accounts
 
+	// exchangeTime is the clock that signed requests are held against. Of those that change
+	// something, only ones with a timestamp after fresh are taken: an earlier process, which
+	// had another table of texts, took none of them.
+	exchangeTime func() bourse.Time
+	fresh        bourse.Time
+
 	// reached is the time of the store's last answer.
 	reached atomic.Int64
 
@@ -124,14 +133,21 @@ func NewService(o Options) *Service {
 		o.NetworkName = func(id bourse.NetworkID) string { return fmt.Sprint(id) }
 	}
 
-	return &Service{
+	s := &Service{
 		Options: o, submit: notBound, facts: newFacts(), open: newDecisions(), confirming: lock.NewGate(),
 		credentials: map[Hash]*credential{}, byKey: map[bourse.KeyID]*credential{}, waiting: map[bourse.Token]*KeyRow{},
 		saving: map[bourse.Token]struct{}{}, changing: map[bourse.RowDigest]*KeyChange{},
 		persons: map[bourse.RowDigest]*AccountRow{}, alarmed: map[bourse.AccountID]bourse.RowDigest{},
 		shared: newLocal(&o.Limits), hasher: newHasher(atOnce, o.Limits.Hashing),
 	}
+	s.KeepTime(s.now)
+	return s
 }
+
+// KeepTime sets the clock that signed requests are held against: the exchange's, which
+// begins no earlier than the journal ends and never goes back, so that no request becomes
+// good again. Call it before requests are served. The default is Options.Clock.
+func (s *Service) KeepTime(now func() bourse.Time) { s.exchangeTime, s.fresh = now, now()+ahead }
 
 // Bind connects the service to the sequencer.
 func (s *Service) Bind(submit Submit) { s.submit = submit }

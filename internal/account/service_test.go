@@ -53,9 +53,9 @@ func TestKeys(t *testing.T) {
 	for range 2 {
 		keys, err := r.Keys(t.Context(), id)
 		want := []account.Key{
-			{ID: plain, Account: id, Name: "plain", Scopes: account.DefaultScopes, Created: bourse.TimeOf(r.now)},
+			{ID: plain, Account: id, Name: "plain", Kind: account.KindSecret, Scopes: account.DefaultScopes, Created: bourse.TimeOf(r.now)},
 			{
-				ID: full, Account: id, Name: "full", Scopes: account.ScopeRead | account.ScopeWithdraw,
+				ID: full, Account: id, Name: "full", Kind: account.KindSecret, Scopes: account.ScopeRead | account.ScopeWithdraw,
 				Addresses: office, Expires: expires, Created: bourse.TimeOf(r.now),
 			},
 		}

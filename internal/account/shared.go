@@ -8,11 +8,12 @@ import (
 )
 
 // Shared is the state that all nodes of an exchange must agree on, beside the journal and
-// the store: pending codes, and counts of attempts. A single process keeps it in memory;
-// a cluster replaces this interface. Safe for concurrent use.
+// the store: pending codes, counts of attempts, and signed texts that were taken. A single
+// process keeps it in memory; a cluster replaces this interface. Safe for concurrent use.
 type Shared interface {
 	Codes
 	Counts
+	Texts
 }
 
 // Codes keeps pending codes, in one bounded table per purpose.
@@ -194,10 +195,11 @@ func (l *Limits) rules() (r [quotas]rule) {
 type local struct {
 	codeTables
 	countTables
+	textTable
 }
 
 func newLocal(l *Limits) Shared {
-	s := new(local)
+	s := &local{textTable: newTextTable()}
 	for p := range s.codeTables {
 		s.codeTables[p].out = map[string][]*Code{}
 	}

@@ -41,7 +41,11 @@ type Person struct {
 type KeyRow struct {
 	Key
 	Token bourse.Token
-	Hash  Hash
+	// Hash is that of the secret, or of the id of a key that signs.
+	Hash Hash
+	// Material proves signatures: the sealed secret of a key of KindHMAC, the public key of
+	// one of KindEd25519. It is empty for other keys.
+	Material []byte
 	// Once is the client's idempotency key of the request, and Request its digest:
 	// repeated requests make one key.
 	Once    bourse.ClientID

@@ -35,6 +35,8 @@ type Call struct {
 	Body   []byte
 	Header http.Header
 
+	// signed is the request if a signature has to prove Who.
+	signed *account.Signed
 	// standing is the state of the limit that the request was counted against.
 	standing Standing
 	// whole, if set, is the body of the answer in place of Out; kind is its Content-Type.
@@ -141,6 +143,9 @@ type Endpoint struct {
 	// Private keeps an endpoint of V1 that needs no key from taking its fields in a query:
 	// they are secrets, and addresses are logged on their way.
 	Private bool
+	// Repeatable names the field with which a request has its effect once, however often it
+	// is sent: a signed request that has it may be repeated. Empty for none.
+	Repeatable string
 	// Class selects the limit that a request counts against.
 	Class Class
 	// Compress permits to compress large answers. Their length then tells of their content:

@@ -48,6 +48,9 @@ var named = map[*bourse.Error]codes.Code{
 	account.ErrWrongFactor:   codes.Invalid2FA,
 	account.ErrConfigured:    codes.AlreadyConfigured,
 	account.ErrNotConfigured: codes.NotConfigured,
+	account.ErrSignature:     codes.InvalidSignature,
+	account.ErrClock:         codes.RequestExpired,
+	account.ErrRepeated:      codes.RequestRepeated,
 
 	ErrNoEndpoint: codes.InvalidEndpoint,
 	ErrMethod:     codes.MethodNotAllowed,

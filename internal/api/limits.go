@@ -165,17 +165,46 @@ type guard struct {
 // Authenticate finds the holder of a secret.
 func (g *guard) Authenticate(ctx context.Context, secret account.Secret, from netip.Addr) (account.Identity, error) {
 	who, err := g.who.Authenticate(ctx, secret, from)
-	if err == nil {
-		return who, nil
-	}
+	return who, g.limiter.failed(from, err)
+}
 
+// failed counts an error for an invalid secret. Beyond the limit of its source it returns a
+// *account.LimitError, else err.
+func (l *Limiter) failed(from netip.Addr, err error) error {
 	known := (*bourse.Error)(nil)
-	bad := errors.As(err, &known) && known.Code == bourse.CodeUnauthorized
-	if !bad {
-		return who, err
+	if bad := errors.As(err, &known) && known.Code == bourse.CodeUnauthorized; !bad {
+		return err
 	}
-	if after, ok := g.limiter.failures.take(account.Neighbourhood(from), 1, g.limiter.now()); !ok {
-		return who, &account.LimitError{Limit: bourse.ErrBusy, Wait: after.Next}
+	if after, ok := l.failures.take(account.Neighbourhood(from), 1, l.now()); !ok {
+		return &account.LimitError{Limit: bourse.ErrBusy, Wait: after.Next}
 	}
-	return who, err
+	return err
+}
+
+// GuardSigned is Guard for signed requests: an unknown key counts like an invalid secret, and
+// so does a signature that does not fit.
+func (l *Limiter) GuardSigned(v Verifier) Verifier {
+	if l == nil || l.failures == nil {
+		return v
+	}
+	return &signedGuard{l, v}
+}
+
+type signedGuard struct {
+	limiter *Limiter
+	signed  Verifier
+}
+
+// Signer returns the identity that a key claims.
+func (g *signedGuard) Signer(ctx context.Context, key account.Secret, from netip.Addr) (account.Identity, error) {
+	who, err := g.signed.Signer(ctx, key, from)
+	return who, g.limiter.failed(from, err)
+}
+
+// VerifySigned returns the identity that a signature proves.
+func (g *signedGuard) VerifySigned(
+	ctx context.Context, r *account.Signed, from netip.Addr, once bool,
+) (account.Identity, error) {
+	who, err := g.signed.VerifySigned(ctx, r, from, once)
+	return who, g.limiter.failed(from, err)
 }

@@ -26,6 +26,8 @@ const MaxBody = 64 << 10
 // the request, authenticate, count, answer, observe.
 type Server struct {
 	Who Authenticator
+	// Signed checks requests with a signature.
+	Signed Verifier
 	// From returns the client's address.
 	From func(*http.Request) netip.Addr
 	// Limits count requests; nil allows everything.
@@ -86,6 +88,8 @@ type path struct {
 	*Dialect
 	// who wraps Who with the limit of failures.
 	who Authenticator
+	// signed wraps Signed alike.
+	signed Verifier
 	// label names the path to Observe if no endpoint matches.
 	label   string
 	methods map[string]*Endpoint
@@ -95,7 +99,10 @@ type path struct {
 // Path returns the handler of a path with its endpoints by method; with nil methods it
 // answers ErrNoEndpoint.
 func (s *Server) Path(d *Dialect, label string, methods map[string]*Endpoint) http.Handler {
-	p := &path{Server: s, Dialect: d, who: s.Limits.Guard(s.Who), label: label, methods: methods}
+	p := &path{
+		Server: s, Dialect: d, who: s.Limits.Guard(s.Who), signed: s.Limits.GuardSigned(s.Signed),
+		label: label, methods: methods,
+	}
 	names := make([]string, 0, len(methods)+1)
 	for name, e := range methods {
 		names = append(names, name)
@@ -216,10 +223,11 @@ func (p *path) work(c *Call, e *Endpoint) error {
 	return e.Answer(c)
 }
 
-// take reads and authenticates a request. One with its key in a field is counted after it
-// is parsed, any other before. The client's time for the body is not part of Patience.
+// take reads and authenticates a request. One with its key in a field or with a signature
+// is counted after it is parsed, any other before. The client's time for the body is not
+// part of Patience.
 func (p *path) take(c *Call, e *Endpoint) error {
-	if p.SecretInside && e.takesKey() {
+	if p.SecretInside && e.takesKey() || isSigned(c.HTTP.Header) {
 		if err := c.read(); err != nil {
 			return err
 		}
@@ -238,7 +246,8 @@ func (p *path) take(c *Call, e *Endpoint) error {
 }
 
 // admit authenticates a request, counts it and checks its scope. A request counts against
-// its account or, without one, its source, even if it is malformed.
+// its account or, without one, its source, even if it is malformed. A signature is checked
+// once the request was counted: verifying one costs more than the rest of a request.
 func (p *path) admit(c *Call, e *Endpoint, malformed error) error {
 	err := malformed
 	if err == nil {
@@ -247,6 +256,9 @@ func (p *path) admit(c *Call, e *Endpoint, malformed error) error {
 	var within bool
 	if c.standing, within = c.Limits.admit(e.Class, c.Payer(), 1); !within {
 		return bourse.ErrBusy
+	}
+	if err == nil && c.signed != nil {
+		err = p.verify(c, e)
 	}
 
 	known := c.Who.Account != 0
@@ -263,29 +275,47 @@ func (p *path) admit(c *Call, e *Endpoint, malformed error) error {
 	return nil
 }
 
-// authenticate sets c.Who.
+// authenticate sets c.Who. That of a signed request is a claim until verify.
 func (p *path) authenticate(c *Call, e *Endpoint) error {
 	if p.SecretInside && !e.takesKey() {
 		return nil
 	}
 
 	secret, shown, err := p.Secret(c)
-	if err != nil || !shown {
+	if err != nil {
 		return err
+	}
+	signed, err := c.readSigned()
+	switch {
+	case err != nil:
+		return err
+	case shown && signed != nil:
+		return errTwoKeys
+	case !shown && signed == nil:
+		return nil
 	}
 
 	ctx, cancel := p.patient(c.HTTP.Context())
 	defer cancel()
-	if c.Who, err = p.who.Authenticate(ctx, secret, c.From); err == nil {
+	if c.signed = signed; signed != nil {
+		c.Who, err = p.signed.Signer(ctx, signed.Key, c.From)
+	} else {
+		c.Who, err = p.who.Authenticate(ctx, secret, c.From)
+	}
+	if err == nil {
 		return nil
 	}
 
-	c.Who = account.Identity{}
+	c.Who, c.signed = account.Identity{}, nil
 	if Known(err) == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return errWho
 	}
-	known := (*bourse.Error)(nil)
-	if p.BadSecret != nil && errors.As(err, &known) && known.Code == bourse.CodeUnauthorized {
+	return p.unauthorized(err)
+}
+
+// unauthorized returns the interface's own error for an invalid key.
+func (p *path) unauthorized(err error) error {
+	if p.BadSecret != nil && errors.Is(err, account.ErrUnauthorized) {
 		return p.BadSecret
 	}
 	return err

@@ -9,9 +9,10 @@ import (
 var (
 	anyOrigin   = []string{"*"}
 	corsMethods = []string{"GET, POST, PUT, PATCH, DELETE, OPTIONS"}
-	corsHeaders = []string{"Content-Type, Authorization, Idempotency-Key"}
-	corsMaxAge  = []string{"86400"}
-	jsonType    = []string{"application/json"}
+	corsHeaders = []string{"Content-Type, Authorization, Idempotency-Key, " +
+		headerKey + ", " + headerTimestamp + ", " + headerWindow + ", " + headerSignature}
+	corsMaxAge = []string{"86400"}
+	jsonType   = []string{"application/json"}
 
 	varyEncoding = []string{"Accept-Encoding"}
 )

@@ -64,7 +64,7 @@ func newDesk(t *testing.T, limits api.Limits) *desk {
 	d := &desk{T: t, limits: limits, waiting: make(chan struct{}, 1)}
 	frozen := func() time.Time { return time.Unix(1_700_000_000, 0) }
 	v := &api.Server{
-		Who: gate{}, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
+		Who: gate{}, Signed: gate{}, From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
 		Limits: api.NewLimiter(limits, frozen), Clock: frozen, Patience: time.Minute,
 		Log: slog.New(slog.NewTextHandler(&d.log, nil)),
 		Observe: func(endpoint string, status int, success bool, _ time.Duration) {
@@ -111,6 +111,10 @@ func endpoints(waiting chan<- struct{}) []api.Endpoint {
 			return nil
 		}},
 		{Path: "/trade/now", Scope: account.ScopeTrade, Class: api.Orders, Answer: func(*api.Call) error { return nil }},
+		{
+			Path: "/trade/named", Scope: account.ScopeTrade, Class: api.Orders, Fields: api.Fields{"client_id"}, Repeatable: "client_id",
+			Answer: func(*api.Call) error { return nil },
+		},
 		{Path: "/refused", Answer: fail(api.RefusedOrder(bourse.InsufficientFunds))},
 		{Path: "/wrapped", Answer: fail(fmt.Errorf("somewhere: %w", api.RefusedOrder(bourse.OrderNotFound)))},
 		{Path: "/busy", Answer: fail(bourse.Errorf(bourse.CodeBusy, "the queue is full"))},
@@ -292,7 +296,8 @@ func TestOtherStatuses(t *testing.T) {
 		{http.MethodPost, "/spot/./echo", strings.NewReader(`{}`), 404, "Content-Type: application/json", "/:404:false"},
 		{http.MethodPost, "/", strings.NewReader(`{}`), 404, "Content-Type: application/json", "/:404:false"},
 		{http.MethodOptions, "/spot/echo", http.NoBody, 204, "Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE, OPTIONS", ""},
-		{http.MethodOptions, "/nothing", http.NoBody, 204, "Access-Control-Allow-Headers: Content-Type, Authorization, Idempotency-Key", ""},
+		{http.MethodOptions, "/nothing", http.NoBody, 204, "Access-Control-Allow-Headers: Content-Type, Authorization, Idempotency-Key, " +
+			"Bourse-Key, Bourse-Timestamp, Bourse-Window, Bourse-Signature", ""},
 	} {
 		d.observed()
 		r, text := d.ask(c.method, c.path, c.body)

@@ -76,6 +76,7 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 		return nil, err
 	}
 	n.clock = newClock(n.machine, n.engine.Now(), n.clockJumped)
+	n.accounts.KeepTime(n.clock.Now)
 	n.startLine(ctx)
 	return n, nil
 }
@@ -152,6 +153,7 @@ func (n *Node) buildLine(cursor history.Cursor) error {
 	n.limits = api.NewLimiter(n.Limits, time.Now)
 	n.streams = stream.NewServer(stream.Options{
 		Feed: n.feed, View: n.view, History: n.reader, State: n.streamState, Who: n.limits.Guard(n.accounts),
+		Signed: n.limits.GuardSigned(n.accounts),
 		Submit: n.submit, From: n.proxies.From, Clock: time.Now, After: time.After, Log: n.Log,
 		Limits: n.limits, PerSource: n.Limits.Connections,
 	})

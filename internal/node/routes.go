@@ -62,7 +62,7 @@ func (n *Node) routes() http.Handler {
 // newREST returns the server of the HTTP interfaces.
 func (n *Node) newREST() *api.Server {
 	return &api.Server{
-		Who: n.accounts, From: n.proxies.From, Limits: n.limits, Observe: n.metrics.observe,
+		Who: n.accounts, Signed: n.accounts, From: n.proxies.From, Limits: n.limits, Observe: n.metrics.observe,
 		Clock: time.Now, Log: n.Log, Patience: patience, Encoder: coding.NewEncoder(runtime.GOMAXPROCS(0)),
 	}
 }

@@ -74,6 +74,7 @@ func (n *Node) openStores(ctx context.Context) error {
 
 	o := account.Options{
 		Store: keep, Clock: time.Now, Random: rand.Reader, OnRevoke: func(key bourse.KeyID) { n.streams.Revoke(key) },
+		Exchange: n.identity.Exchange,
 	}
 	if n.Accounts != "" {
 		o.Grace = keysOutlive
@@ -111,8 +112,8 @@ func (n *Node) openStores(ctx context.Context) error {
 	return nil
 }
 
-// accountsSecret is the file with the key that seals the secrets of second factors. It
-// lies outside the database.
+// accountsSecret is the file with the key that seals the secrets of second factors and of
+// keys that sign. It lies outside the database.
 const accountsSecret = "accounts/seed"
 
 // mailer returns the carrier of letters.

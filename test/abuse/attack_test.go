@@ -23,8 +23,9 @@ import (
 // The words about the crowd:
 //
 //	crowd N KIND      the attackers: strangers without an account, accounts with a key
-//	                  and without money, or sessions, which have logged in. Each
-//	                  member has a client address of its own
+//	                  and without money, sessions, which have logged in, or signers,
+//	                  accounts with a key of the kind hmac. Each member has a client
+//	                  address of its own
 //	funds AMOUNT ASSET... the credits of each account of the crowd
 //	connections N     the connections of each member; the default is 1
 //	pace N            the steps of each connection per second; 0 is one after each
@@ -44,6 +45,7 @@ import (
 //
 //	send METHOD PATH [BODY]  sends a request, in V2 with the key or session in a header
 //	header NAME: VALUE       adds a header to the step before
+//	sign WINDOW              signs the step before, for a window in milliseconds
 //	keep NAME                keeps a field of the answer to the step before, as <<NAME>>
 //	captcha EMAIL            reads a captcha and signs up with it
 //	join EMAIL               signs up, confirms the address and logs in
@@ -100,6 +102,8 @@ type step struct {
 	headers [][2]string
 	keep    []string
 	times   int
+	// window is that of a signed request, in milliseconds; zero for others.
+	window int64
 }
 
 // ladder is an existing book.
@@ -180,7 +184,7 @@ func (a *attack) parse(line int, text string) (err error) {
 	switch word {
 	case "crowd":
 		_, err = fmt.Sscanf(rest, "%d %s", &a.members, &a.kind)
-		if err == nil && !slices.Contains([]string{"strangers", "accounts", "sessions"}, a.kind) {
+		if err == nil && !slices.Contains([]string{"strangers", "accounts", "sessions", "signers"}, a.kind) {
 			err = fmt.Errorf("no such crowd: %s", a.kind)
 		}
 	case "funds":
@@ -235,6 +239,8 @@ func (a *attack) amend(word, rest string) (err error) {
 	case "header":
 		name, value, _ := strings.Cut(rest, ": ")
 		s.headers = append(s.headers, [2]string{name, value})
+	case "sign":
+		s.window, err = strconv.ParseInt(rest, 10, 64)
 	case "keep":
 		s.keep = append(s.keep, rest)
 	case "times":

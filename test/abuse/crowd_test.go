@@ -56,8 +56,13 @@ func (c *connection) prepare() {
 func (s *siege) equip(m *member) {
 	s.Helper()
 	email := fmt.Sprintf("member%d@crowd.example", numbers.Add(1))
-	_, m.key = s.x.open(s.T, email, s.attack.funds...)
-	if s.attack.kind != "sessions" {
+	id, key := s.x.open(s.T, email, s.attack.funds...)
+	m.key = key
+	switch s.attack.kind {
+	case "signers":
+		m.signer = s.newSigner(id)
+		return
+	case "accounts":
 		return
 	}
 	p := &person{honest: s.honest, email: email, client: clientFrom(m.source, true), password: "battery staple"}

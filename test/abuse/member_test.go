@@ -21,8 +21,10 @@ import (
 type member struct {
 	*siege
 	key, session, source string
-	conns                []*connection
-	rounds               atomic.Uint64
+	// signer is the key that signs of a crowd of signers.
+	signer signer
+	conns  []*connection
+	rounds atomic.Uint64
 }
 
 // connection is one of a member's, used by one goroutine.
@@ -145,7 +147,11 @@ func (c *connection) send(s *step, text string) {
 	for range s.times {
 		method, rest, _ := strings.Cut(text, " ")
 		path, body, _ := strings.Cut(rest, " ")
-		a, err := request(client, method, "http://"+c.x.address+path, body, c.secretFor(path), c.expandHeaders(s.headers))
+		headers := c.expandHeaders(s.headers)
+		if s.window != 0 {
+			headers = append(c.signer.sign(method, path, body, s.window), headers...)
+		}
+		a, err := request(client, method, "http://"+c.x.address+path, body, c.secretFor(path), headers)
 		c.tally.count(&a, err)
 		for _, name := range s.keep {
 			if v := fieldOf(a.body, name); v != "" {
@@ -166,7 +172,7 @@ func (c *connection) asker() *http.Client {
 // secretFor returns the secret for the header of a request; V1 has it in the body.
 func (c *connection) secretFor(path string) string {
 	switch {
-	case !strings.HasPrefix(path, "/account/v2") && !strings.HasPrefix(path, "/wallet/v2"):
+	case c.signer.key != "", !strings.HasPrefix(path, "/account/v2") && !strings.HasPrefix(path, "/wallet/v2"):
 		return ""
 	case c.session != "":
 		return c.session

@@ -135,8 +135,8 @@ func keysV1(x *exam) {
 	x.covers("ACV-KEY-1")
 	x.answers(p.v1("/api_keys/list", fields{}), `{"success":true,"sessions":{}}`)
 	x.covers("ACV-KEY-2")
-	const one, two = `"description":"one","scopes":["read","trade"],"ips":[]`,
-		`"description":"two","scopes":["withdraw"],"ips":["192.0.2.1","2001:db8::/32"],"expires":"4000000000.000000"`
+	const one, two = `"description":"one","kind":"secret","scopes":["read","trade"],"ips":[]`,
+		`"description":"two","kind":"secret","scopes":["withdraw"],"ips":["192.0.2.1","2001:db8::/32"],"expires":"4000000000.000000"`
 	a := p.v1("/api_keys/new", fields{"description": "one"})
 	x.answers(a, `{"success":true,"sid":"#id","api_key":"#secret",`+one+`}`)
 	b := p.v1("/api_keys/new", fields{
@@ -163,7 +163,7 @@ func keysChangedV1(x *exam) {
 	sid, key := made.get("keyid").text, made.get("apiKey").text
 	x.covers("ACV-KEY-3")
 	x.answers(p.v1("/api_keys/edit", fields{"sid": number(sid), "description": "uno", "scopes": []string{"trade"}}),
-		`{"success":true,"sid":`+sid+`,"description":"uno","scopes":["trade"],"ips":[]}`)
+		`{"success":true,"sid":`+sid+`,"description":"uno","kind":"secret","scopes":["trade"],"ips":[]}`)
 	x.fails(x.v1("/api_keys/list", fields{"api_key": key}), "Forbidden: the key has no scope read")
 	stranger := x.person()
 	for _, path := range []string{"/api_keys/edit", "/api_keys/remove"} {
@@ -203,7 +203,7 @@ func keysConfirmedV1(x *exam) {
 	code := p.code()
 	x.fails(p.v1("/api_keys/new", body.with("code_2fa", otherCode(code))), "The code is wrong")
 	made := p.v1("/api_keys/new", body.with("code_2fa", code))
-	x.answers(made, `{"success":true,"sid":"#id","api_key":"#secret","description":"one","scopes":["read","trade"],"ips":[]}`)
+	x.answers(made, `{"success":true,"sid":"#id","api_key":"#secret","description":"one","kind":"secret","scopes":["read","trade"],"ips":[]}`)
 	sid := made.value.get("sid").text
 	x.succeeds(p.v1("/api_keys/edit", fields{"sid": sid, "description": "uno"}))
 	x.match(p.v1("/api_keys/edit", fields{"sid": sid, "scopes": []string{"read"}}).value, needsFactor)

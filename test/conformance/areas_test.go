@@ -8,5 +8,5 @@ var allChecks = [][]check{
 	operationsChecks, streamsChecks, resumeChecks, slowChecks, ownChecks, ownMoneyChecks, consistencyChecks,
 	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,
 	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks, walletOffChecks, walletFactorChecks, walletGiveChecks, walletRESTChecks,
-	restChecks, peopleChecks, account1Checks,
+	restChecks, peopleChecks, account1Checks, signedChecks,
 }

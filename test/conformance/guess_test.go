@@ -61,7 +61,7 @@ func confirmedKey(x *exam) {
 	x.covers("ACC-CASE-2")
 	x.refuses(p.ask("POST", "/api-keys", fields{"description": ""}), 400, "VALIDATION_ERROR")
 	p.confirmed("/api-keys", fields{"description": "one"}, "scopes", []string{"withdraw"},
-		`{"keyid":"#id","apiKey":"#text","description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+		`{"keyid":"#id","apiKey":"#text","secret":null,"description":"one","kind":"secret","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
 	key := first(p.behind("GET", "/api-keys", nil).get("apiKeys").items).get("keyid").text
 	x.refuses(p.ask("PATCH", "/api-keys/"+key, fields{"ips": []string{}}), 511, "REQUIRE_2FA")
 }

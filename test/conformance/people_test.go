@@ -195,14 +195,14 @@ func keysMade(x *exam) {
 	p := x.person()
 	x.covers("ACC-KEY-1")
 	a := p.ask("POST", "/api-keys", fields{"description": "one"})
-	x.gives(a, `{"keyid":"#id","apiKey":"#text","description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+	x.gives(a, `{"keyid":"#id","apiKey":"#text","secret":null,"description":"one","kind":"secret","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
 	key := a.value.get("apiKey").text
 	x.gives(x.rest("GET", "/email", key, nil), `{"email":"#text","pendingChange":null}`)
 	a = p.ask("POST", "/api-keys", fields{
 		"description": "two", "scopes": []string{"withdraw"}, "ips": []string{"192.0.2.1", "2001:db8::/32"}, "expires": 4000000000,
 	})
-	const two = `"description":"two","scopes":["withdraw"],"ips":["192.0.2.1","2001:db8::/32"],"expires":4000000000,"lastAct":null}`
-	x.gives(a, `{"keyid":"#id","apiKey":"#text",`+two)
+	const two = `"description":"two","kind":"secret","scopes":["withdraw"],"ips":["192.0.2.1","2001:db8::/32"],"expires":4000000000,"lastAct":null}`
+	x.gives(a, `{"keyid":"#id","apiKey":"#text","secret":null,`+two)
 	x.covers("ACC-KEY-2")
 	x.refuses(p.ask("POST", "/api-keys", fields{"description": "one"}), 409, "CONFLICT")
 	x.covers("ACC-KEY-3")
@@ -217,7 +217,7 @@ func keysChanged(x *exam) {
 	id, key := made.get("keyid").text, made.get("apiKey").text
 	x.covers("ACC-KEY-4")
 	x.gives(p.ask("PATCH", "/api-keys/"+id, fields{"description": "uno", "scopes": []string{"trade"}}),
-		`{"keyid":`+id+`,"description":"uno","scopes":["trade"],"ips":[],"expires":null,"lastAct":null}`)
+		`{"keyid":`+id+`,"description":"uno","kind":"secret","scopes":["trade"],"ips":[],"expires":null,"lastAct":null}`)
 	x.refuses(x.rest("GET", "/email", key, nil), 403, "FORBIDDEN")
 	x.gives(p.ask("DELETE", "/api-keys/"+id, nil), `{}`)
 	x.refuses(x.rest("GET", "/email", key, nil), 403, "INVALID_KEY")
@@ -227,14 +227,14 @@ func keysChanged(x *exam) {
 func keyMadeOnce(x *exam) {
 	p := x.person()
 	x.covers("ACC-KEY-5")
-	const rest = `"description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`
+	const rest = `"description":"one","kind":"secret","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`
 	again := func(description string) *answer {
 		x.Helper()
 		return x.rest("POST", "/api-keys", p.key, fields{"description": description}, "Idempotency-Key", "once")
 	}
 	a := again("one")
-	x.gives(a, `{"keyid":"#id","apiKey":"#text",`+rest)
-	x.gives(again("one"), `{"keyid":`+a.value.get("keyid").text+`,"apiKey":null,`+rest)
+	x.gives(a, `{"keyid":"#id","apiKey":"#text","secret":null,`+rest)
+	x.gives(again("one"), `{"keyid":`+a.value.get("keyid").text+`,"apiKey":null,"secret":null,`+rest)
 	x.refuses(again("two"), 409, "CONFLICT")
 }
 

@@ -26,7 +26,7 @@ var shapes = map[string]string{
 	"/open_orders/cancel_all":   "success obids",
 	"/open_orders/cancel_after": "success expires",
 	"/order":                    "success order:{order}",
-	"/config":                   "success quotes:#texts default_pair:#pair",
+	"/config":                   "success quotes:#texts default_pair:#pair exchange_id:#hex32",
 	"/user_fees":                "success level:#int maker_fee:#dec taker_fee:#dec",
 	"/time":                     "success time:#time",
 	"/limits":                   "success limits:[limit]",
@@ -41,7 +41,7 @@ var shapes = map[string]string{
 	"/account/login":            "success api_key:#secret",
 	"/account/logout":           "success",
 	"/account/api_keys/list":    "success sessions:<api_key>",
-	"/account/api_keys/new":     "success sid:#id api_key:#secret" + keyShape,
+	"/account/api_keys/new":     "success sid:#id api_key:#secret secret?:#secret" + keyShape,
 	"/account/api_keys/edit":    "success sid:#id" + keyShape,
 	"/account/api_keys/remove":  "success",
 
@@ -93,7 +93,7 @@ const (
 	ticker = "pair:#pair base:#symbol quote:#symbol icon_url:#url price:#dec change:#pct previous:#dec"
 	day    = " high:#dec low:#dec vol_base:#dec vol_quote:#dec"
 
-	keyShape = " description:#text scopes:#texts ips:#texts expires?:#time last_act?:#time"
+	keyShape = " description:#text kind:#keykind scopes:#texts ips:#texts expires?:#time last_act?:#time"
 )
 
 // shaped checks the order and types of fields of an answer or a message against its

@@ -200,7 +200,9 @@ func options(x *exam) {
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 			x.lists(a, "Access-Control-Allow-Methods", method)
 		}
-		for _, name := range []string{"Content-Type", "Authorization", "Idempotency-Key"} {
+		for _, name := range []string{
+			"Content-Type", "Authorization", "Idempotency-Key", "Bourse-Key", "Bourse-Timestamp", "Bourse-Window", "Bourse-Signature",
+		} {
 			x.lists(a, "Access-Control-Allow-Headers", name)
 		}
 	}

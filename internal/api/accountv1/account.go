@@ -18,11 +18,14 @@ type Account struct {
 // fieldCode names the field with the code of a second factor.
 const fieldCode = "code_2fa"
 
+// fieldPublicKey names the field with the public key of a new key.
+const fieldPublicKey = "public_key"
+
 // Endpoints returns the endpoints of the interface.
 func (a *Account) Endpoints() []api.Endpoint {
 	const read, own = account.ScopeRead, account.ScopeAccount
-	newFields := slices.Concat(keyform.Fields, api.Fields{fieldCode})
-	editFields := slices.Concat(api.Fields{"sid"}, newFields)
+	newFields := slices.Concat(keyform.NewFields(fieldPublicKey), api.Fields{fieldCode})
+	editFields := slices.Concat(api.Fields{"sid"}, keyform.Fields, api.Fields{fieldCode})
 
 	return []api.Endpoint{
 		{Path: "/session/check", Private: true, Fields: api.Fields{"api_key"}, Answer: a.check},

@@ -39,20 +39,23 @@ func writeKey(c *api.Call, k *account.Key) {
 	}
 }
 
-// makeKey makes a key and answers with its secret.
+// makeKey makes a key and answers with its credentials.
 func (a *Account) makeKey(c *api.Call) error {
-	asked := keyform.New(c.Form)
+	asked := keyform.New(c.Form, fieldPublicKey)
 	act := c.Act(account.CaseAPIKey, "/api_keys/new")
 	if err := c.Err(); err != nil {
 		return err
 	}
 
-	k, secret, err := a.Accounts.MakeKey(c.Context, c.Who, asked, act)
+	k, shown, err := a.Accounts.MakeKey(c.Context, c.Who, asked, act)
 	if err != nil {
 		return err
 	}
 	c.Out.Uint("sid", uint64(k.ID))
-	c.Out.Word("api_key", string(secret))
+	c.Out.Word("api_key", string(shown.APIKey))
+	if shown.Secret != "" {
+		c.Out.Word("secret", string(shown.Secret))
+	}
 	writeKey(c, &k)
 	return nil
 }

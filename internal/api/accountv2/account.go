@@ -22,6 +22,8 @@ func (a *Account) Endpoints() []v2.Endpoint {
 
 		read, own = account.ScopeRead, account.ScopeAccount
 	)
+	newKeyFields := keyform.NewFields(fieldPublicKey)
+
 	return []v2.Endpoint{
 		{Method: get, Path: "/signup/captcha", Guest: true, Fields: api.Fields{"email"}, Answer: a.captcha},
 		{Method: post, Path: "/signup", Guest: true, Class: api.Orders, Fields: signUpFields, Answer: a.signUp},
@@ -34,7 +36,7 @@ func (a *Account) Endpoints() []v2.Endpoint {
 		{Method: del, Path: "/sessions/{sid}", Scope: own, Class: api.Cancels, Answer: a.endSession},
 
 		{Method: get, Path: "/api-keys", Scope: read, Fields: v2.PageFields, Answer: a.keys},
-		{Method: post, Path: "/api-keys", Scope: own, Class: api.Orders, Fields: keyform.Fields, Answer: a.makeKey},
+		{Method: post, Path: "/api-keys", Scope: own, Class: api.Orders, Fields: newKeyFields, Answer: a.makeKey},
 		{Method: get, Path: "/api-keys/{keyid}", Scope: read, Answer: a.key},
 		{Method: patch, Path: "/api-keys/{keyid}", Scope: own, Class: api.Orders, Fields: keyform.Fields, Answer: a.changeKey},
 		{Method: del, Path: "/api-keys/{keyid}", Scope: own, Class: api.Cancels, Answer: a.endKey},

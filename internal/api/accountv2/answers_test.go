@@ -100,8 +100,8 @@ func TestKeys(t *testing.T) {
 	session := e.join(ada)
 	foreign := e.join(mallory)
 	const make1 = `{"description":"one"}`
-	const one = `"description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`
-	key := account.Secret(e.want("POST /api-keys", make1, session, 200, `{"keyid":1,"apiKey":"SECRET",`+one))
+	const one = `"description":"one","kind":"secret","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`
+	key := account.Secret(e.want("POST /api-keys", make1, session, 200, `{"keyid":1,"apiKey":"SECRET","secret":null,`+one))
 	e.want("GET /api-keys/1", "", session, 200, `{"keyid":1,`+one)
 	e.fails("POST /api-keys", make1, session, 409, "CONFLICT")
 	for _, bad := range []string{
@@ -113,16 +113,16 @@ func TestKeys(t *testing.T) {
 	}
 	e.fails("POST /api-keys", `{}`, session, 400, "MISSING_DATA")
 	const make2 = `{"description":"two","scopes":["withdraw"],"ips":["192.0.2.7","2001:db8::/32"],"expires":1700000100}`
-	const two = `{"keyid":2,"apiKey":"SECRET","description":"two","scopes":["withdraw"],"ips":["192.0.2.7","2001:db8::/32"],"expires":1700000100,"lastAct":null}`
+	const two = `{"keyid":2,"apiKey":"SECRET","secret":null,"description":"two","kind":"secret","scopes":["withdraw"],"ips":["192.0.2.7","2001:db8::/32"],"expires":1700000100,"lastAct":null}`
 	e.want("POST /api-keys", make2, session, 200, two)
-	e.want("GET /api-keys?offset=1", "", session, 200, `{"apiKeys":[`+strings.Replace(two, `"apiKey":"SECRET",`, "", 1)+`],"more":false}`)
-	e.want("GET /api-keys/1", "", key, 200, `{"keyid":1,"description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+	e.want("GET /api-keys?offset=1", "", session, 200, `{"apiKeys":[`+strings.Replace(two, `"apiKey":"SECRET","secret":null,`, "", 1)+`],"more":false}`)
+	e.want("GET /api-keys/1", "", key, 200, `{"keyid":1,"description":"one","kind":"secret","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
 	e.want("PATCH /api-keys/1", `{"description":"uno","scopes":["read"],"ips":["192.0.2.0/24"]}`, session, 200,
-		`{"keyid":1,"description":"uno","scopes":["read"],"ips":["192.0.2.0/24"],"expires":null,"lastAct":null}`)
+		`{"keyid":1,"description":"uno","kind":"secret","scopes":["read"],"ips":["192.0.2.0/24"],"expires":null,"lastAct":null}`)
 	e.fails("PATCH /api-keys/1", `{"description":"two"}`, session, 409, "CONFLICT")
 	e.fails("PATCH /api-keys/1", `{"expires":1}`, session, 400, "VALIDATION_ERROR")
 	e.want("PATCH /api-keys/1", `{"ips":["198.51.100.1"]}`, session, 200,
-		`{"keyid":1,"description":"uno","scopes":["read"],"ips":["198.51.100.1"],"expires":null,"lastAct":null}`)
+		`{"keyid":1,"description":"uno","kind":"secret","scopes":["read"],"ips":["198.51.100.1"],"expires":null,"lastAct":null}`)
 	e.fails("GET /api-keys", "", key, 403, "INVALID_KEY")
 	for _, what := range []string{"GET", "PATCH", "DELETE"} {
 		e.fails(what+" /api-keys/1", "", foreign, 403, "FORBIDDEN")
@@ -132,22 +132,22 @@ func TestKeys(t *testing.T) {
 	e.want("DELETE /api-keys/1", "", session, 200, `{}`)
 	e.fails("DELETE /api-keys/1", "", session, 404, "NOT_FOUND")
 	e.fails("GET /api-keys/1", "", session, 404, "NOT_FOUND")
-	e.want("POST /api-keys", make1, session, 200, `{"keyid":3,"apiKey":"SECRET",`+one)
+	e.want("POST /api-keys", make1, session, 200, `{"keyid":3,"apiKey":"SECRET","secret":null,`+one)
 }
 
 // TestKeyOnce asks for a key under a name as often as it takes.
 func TestKeyOnce(t *testing.T) {
 	e := newExchange(t)
 	session, foreign := e.join(ada), e.join(mallory)
-	const rest = `"description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`
+	const rest = `"description":"one","kind":"secret","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`
 	const once = "Idempotency-Key: request-1"
-	e.want("POST /api-keys", `{"description":"one"}`, session, 200, `{"keyid":1,"apiKey":"SECRET",`+rest, once)
+	e.want("POST /api-keys", `{"description":"one"}`, session, 200, `{"keyid":1,"apiKey":"SECRET","secret":null,`+rest, once)
 	for _, same := range []string{`{"description":"one"}`, ` { "description" : "one" } `, `{"description":"one","code2FA":"123456"}`} {
-		e.want("POST /api-keys", same, session, 200, `{"keyid":1,"apiKey":null,`+rest, once)
+		e.want("POST /api-keys", same, session, 200, `{"keyid":1,"apiKey":null,"secret":null,`+rest, once)
 	}
 	e.fails("POST /api-keys", `{"description":"two"}`, session, 409, "CONFLICT", once)
 	e.fails("POST /api-keys", `{"description":"two"}`, session, 400, "VALIDATION_ERROR", "Idempotency-Key: "+strings.Repeat("x", 37))
-	e.want("POST /api-keys", `{"description":"one"}`, foreign, 200, `{"keyid":2,"apiKey":"SECRET",`+rest, once)
+	e.want("POST /api-keys", `{"description":"one"}`, foreign, 200, `{"keyid":2,"apiKey":"SECRET","secret":null,`+rest, once)
 }
 
 func TestEmail(t *testing.T) {
@@ -262,15 +262,15 @@ func TestCases(t *testing.T) {
 
 	// A key that can withdraw without a code needs a code itself.
 	e.want("POST /api-keys", `{"description":"one"}`, session, 200,
-		`{"keyid":1,"apiKey":"SECRET","description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+		`{"keyid":1,"apiKey":"SECRET","secret":null,"description":"one","kind":"secret","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
 	e.fails("POST /api-keys", `{"description":"two","scopes":["withdraw"]}`, session, 511, "REQUIRE_2FA")
 	e.fails("PATCH /api-keys/1", `{"scopes":["withdraw"]}`, session, 511, "REQUIRE_2FA")
 	e.confirmed("PATCH /mfa/cases", `{"cases":{"LOGIN":false,"WITHDRAWAL":false,"API_KEY":true}}`, session, cases(false, false, true))
 	e.fails("POST /api-keys", `{"description":"one"}`, session, 409, "CONFLICT")
 	e.confirmed("POST /api-keys", `{"description":"two"}`, session,
-		`{"keyid":2,"apiKey":"SECRET","description":"two","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+		`{"keyid":2,"apiKey":"SECRET","secret":null,"description":"two","kind":"secret","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
 	e.want("PATCH /api-keys/1", `{"description":"uno"}`, session, 200,
-		`{"keyid":1,"description":"uno","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+		`{"keyid":1,"description":"uno","kind":"secret","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
 	e.fails("PATCH /api-keys/1", `{"ips":[]}`, session, 511, "REQUIRE_2FA")
 }
 

@@ -7,10 +7,13 @@ import (
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
+// fieldPublicKey names the field with the public key of a new key.
+const fieldPublicKey = "publicKey"
+
 // makeKey creates a key. A request repeated under its Idempotency-Key is answered without
-// the secret.
+// the credentials.
 func (a *Account) makeKey(c *v2.Call) error {
-	asked := keyform.New(c.Form)
+	asked := keyform.New(c.Form, fieldPublicKey)
 	asked.Request = c.Digest()
 	act := c.Act(account.CaseAPIKey)
 	asked.Once = c.IdempotencyKey()
@@ -18,13 +21,14 @@ func (a *Account) makeKey(c *v2.Call) error {
 		return err
 	}
 
-	k, secret, err := a.Accounts.MakeKey(c.Context, c.Who, asked, act)
+	k, shown, err := a.Accounts.MakeKey(c.Context, c.Who, asked, act)
 	if err != nil {
 		return err
 	}
 
 	c.Out.Uint("keyid", uint64(k.ID))
-	c.Out.Maybe("apiKey", string(secret))
+	c.Out.Maybe("apiKey", string(shown.APIKey))
+	c.Out.Maybe("secret", string(shown.Secret))
 	writeTerms(c, &k)
 	return nil
 }

@@ -97,7 +97,9 @@ func TestNothingToSteal(t *testing.T) {
 	url := e.confirmed("PUT /mfa/providers/GA", `{}`, session,
 		`{"url":"otpauth://totp/Bourse:ada@example.com?algorithm=SHA1&digits=6&issuer=Bourse&period=30&SECRET","secret":"SECRET"}`)
 	e.want("POST /api-keys", `{"description":"one"}`, session, 200,
-		`{"keyid":1,"apiKey":"SECRET","description":"one","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+		`{"keyid":1,"apiKey":"SECRET","secret":null,"description":"one","kind":"secret","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
+	e.want("POST /api-keys", `{"description":"two","kind":"hmac"}`, session, 200,
+		`{"keyid":2,"apiKey":"SECRET","secret":"SECRET","description":"two","kind":"hmac","scopes":["read","trade"],"ips":[],"expires":null,"lastAct":null}`)
 	e.want("DELETE /password", `{"email":"`+ada+`"}`, "", 200, `{}`)
 	e.fails("POST /sessions", `{"email":"`+ada+`","password":"s3cret horse"}`, "", 401, "LOGIN_FAILED")
 	secrets := append(e.secrets, password, "s3cret horse", applicationSecret(url), e.code(ada), e.totpCode(url))

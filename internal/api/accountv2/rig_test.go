@@ -75,7 +75,7 @@ func newLimited(t *testing.T, limits account.Limits) *exchange {
 		t.Fatal(err)
 	}
 	s := &api.Server{
-		Who: e.accounts, From: from,
+		Who: e.accounts, Signed: e.accounts, From: from,
 		Clock: clock, Log: log, Patience: time.Minute, Observe: func(string, int, bool, time.Duration) {},
 	}
 	mux := http.NewServeMux()

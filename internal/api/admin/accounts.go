@@ -33,6 +33,7 @@ func (s *Server) accountCreate(ctx context.Context, a accountCreateArgs) (any, e
 type keyAnswer struct {
 	Key       bourse.KeyID `json:"key_id"`
 	Name      string       `json:"name"`
+	Kind      string       `json:"kind"`
 	Scopes    string       `json:"scopes"`
 	Addresses []string     `json:"addresses,omitempty"`
 	Created   int64        `json:"created"`
@@ -77,7 +78,7 @@ func (s *Server) accountShow(ctx context.Context, a accountArgs) (any, error) {
 
 func describeKey(k *account.Key) keyAnswer {
 	d := keyAnswer{
-		Key: k.ID, Name: k.Name, Scopes: k.Scopes.String(), Created: k.Created.Seconds(),
+		Key: k.ID, Name: k.Name, Kind: k.Kind.String(), Scopes: k.Scopes.String(), Created: k.Created.Seconds(),
 		Expires: k.Expires.Seconds(), Revoked: k.Revoked != 0,
 	}
 	for _, p := range k.Addresses {
@@ -202,6 +203,9 @@ type keyCreateArgs struct {
 	Account bourse.AccountID `json:"account"`
 	Name    string           `json:"name"`
 	Scopes  string           `json:"scopes"`
+	// Kind is empty for secret. PublicKey is PEM, for ed25519.
+	Kind      string `json:"kind,omitempty"`
+	PublicKey string `json:"public_key,omitempty"`
 	// Addresses are separated by commas; empty allows any.
 	Addresses string `json:"addresses,omitempty"`
 	// Expires is RFC 3339; empty never expires.
@@ -209,34 +213,52 @@ type keyCreateArgs struct {
 }
 
 func (s *Server) keyCreate(ctx context.Context, a keyCreateArgs) (any, error) {
-	k := account.NewKey{Name: a.Name}
-	var err error
-	if k.Scopes, err = account.ParseScopes(a.Scopes); err != nil {
+	k, err := a.asked()
+	if err != nil {
 		return nil, err
+	}
+
+	text := fmt.Sprintf("key create %d --scopes %s --kind %s", a.Account, strings.TrimSpace(k.Scopes.String()), k.Kind)
+	if err := s.note(ctx, text); err != nil {
+		return nil, err
+	}
+
+	id, shown, err := s.Accounts.CreateKey(ctx, a.Account, k)
+	return struct {
+		Key    bourse.KeyID `json:"key_id"`
+		APIKey string       `json:"api_key"`
+		Secret string       `json:"secret,omitempty"`
+	}{id, string(shown.APIKey), string(shown.Secret)}, err
+}
+
+// asked returns the key that the arguments describe.
+func (a *keyCreateArgs) asked() (k account.NewKey, err error) {
+	k.Name = a.Name
+	if k.Kind, err = account.ParseKind(a.Kind); err != nil {
+		return k, err
+	}
+	if a.PublicKey != "" {
+		if k.PublicKey, err = account.ParsePublicKey(a.PublicKey); err != nil {
+			return k, err
+		}
+	}
+	if k.Scopes, err = account.ParseScopes(a.Scopes); err != nil {
+		return k, err
 	}
 	if a.Addresses != "" {
 		if k.Addresses, err = account.ParseAddresses(a.Addresses); err != nil {
-			return nil, err
+			return k, err
 		}
 	}
 
 	if a.Expires != "" {
 		expires, err := time.Parse(time.RFC3339, a.Expires)
 		if err != nil {
-			return nil, bourse.Errorf(bourse.CodeInvalid, "expires: %v", err)
+			return k, bourse.Errorf(bourse.CodeInvalid, "expires: %v", err)
 		}
 		k.Expires = bourse.TimeOf(expires)
 	}
-
-	if err := s.note(ctx, fmt.Sprintf("key create %d --scopes %s", a.Account, strings.TrimSpace(k.Scopes.String()))); err != nil {
-		return nil, err
-	}
-
-	id, secret, err := s.Accounts.CreateKey(ctx, a.Account, k)
-	return struct {
-		Key    bourse.KeyID `json:"key_id"`
-		Secret string       `json:"api_key"`
-	}{id, string(secret)}, err
+	return k, nil
 }
 
 type keyRevokeArgs struct {

@@ -19,6 +19,22 @@ var List = []Entry{
 		Next:    "Use another key. Do not repeat: bad keys have a limit of their own.",
 	},
 	{
+		Code:    InvalidSignature,
+		Meaning: "The key is known, and its signature does not fit the request as it arrived.",
+		Next:    "Compare the signed text with the example of `/docs/signing`; the exchange's id is in `/spot/config`.",
+	},
+	{
+		Code: RequestExpired,
+		Meaning: "The timestamp of a signed request is outside its window, more than a second ahead, or, for a request " +
+			"that changes something, from before the exchange's last start.",
+		Next: "Compare the clock with `/spot/time`, and sign again with a new timestamp.",
+	},
+	{
+		Code:    RequestRepeated,
+		Meaning: "A signed request that changes something was taken before; a copy of it has no effect.",
+		Next:    "To repeat it safely, sign again with the same `client_id` or `Idempotency-Key`.",
+	},
+	{
 		Code:    Forbidden,
 		Meaning: "The key lacks a scope, the thing is another account's, or an operator has disabled it.",
 		Next:    "Use a key with the scope that the sentence names.",

@@ -2,6 +2,7 @@ package keyform
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
@@ -13,6 +14,11 @@ import (
 // Fields are the names that Read reads.
 var Fields = api.Fields{"description", "scopes", "ips", "expires"}
 
+// NewFields returns the names that New reads. publicKey is the interface's name of that field.
+func NewFields(publicKey string) api.Fields {
+	return slices.Concat(Fields, api.Fields{"kind", publicKey})
+}
+
 // Bounds on the fields of a key.
 const (
 	mostScopes = 8
@@ -21,12 +27,29 @@ const (
 	lastExpiry = 253402300799
 )
 
-// New reads a request for a key; an absent field has its default.
-func New(f *api.Form) account.NewKey {
+// New reads a request for a key; an absent field has its default. publicKey names the field
+// with the public key.
+func New(f *api.Form, publicKey string) account.NewKey {
 	f.Require("description")
 	k := account.Key{Scopes: account.DefaultScopes}
 	Read(f, &k)
-	return account.NewKey{Name: k.Name, Scopes: k.Scopes, Addresses: k.Addresses, Expires: k.Expires}
+
+	asked := account.NewKey{Name: k.Name, Scopes: k.Scopes, Addresses: k.Addresses, Expires: k.Expires}
+	if f.Has("kind") {
+		if asked.Kind = account.KindNamed(f.Text("kind")); asked.Kind == 0 {
+			f.Fail(api.Invalid("kind", "must be one of secret, hmac and ed25519"))
+		}
+	}
+	if asked.Kind == account.KindEd25519 {
+		f.Require(publicKey)
+	}
+	if f.Has(publicKey) && f.Err() == nil {
+		var err error
+		if asked.PublicKey, err = account.ParsePublicKey(f.Text(publicKey)); err != nil {
+			f.Fail(api.Invalid(publicKey, "must be an Ed25519 public key in PEM (BEGIN PUBLIC KEY)"))
+		}
+	}
+	return asked
 }
 
 // Read reads the fields of a key; absent ones stay unchanged.
@@ -66,6 +89,7 @@ func HasTerms(f *api.Form) bool { return f.Has("scopes") || f.Has("ips") || f.Ha
 // Write writes the fields of a key that both versions write alike.
 func Write(out *wire.Writer, k *account.Key) {
 	out.Text("description", k.Name)
+	out.Word("kind", k.Kind.String())
 	out.Name("scopes")
 	out.Array()
 	for _, word := range k.Scopes.Words() {

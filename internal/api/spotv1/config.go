@@ -1,6 +1,7 @@
 package spotv1
 
 import (
+	"encoding/hex"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -26,6 +27,9 @@ func (s *Spot) config(c *api.Call) error {
 
 	if m := s.defaultMarket(); m != nil {
 		c.Out.Word("default_pair", string(m.Pair))
+	}
+	if g := catalogue.Genesis; g != nil {
+		c.Out.Word("exchange_id", hex.EncodeToString(g.Exchange[:]))
 	}
 	return nil
 }

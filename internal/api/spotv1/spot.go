@@ -53,7 +53,10 @@ func (s *Spot) Endpoints() []api.Endpoint {
 		{Path: "/trades_history", Scope: read, Fields: tradesHistoryFields, Compress: true, Answer: s.tradesHistory},
 		{Path: "/order", Scope: read, Fields: orderFields, Answer: s.order},
 		{Path: "/user_fees", Scope: read, Fields: userFeesFields, Answer: s.userFees},
-		{Path: "/open_orders/new", Scope: trade, Class: api.Orders, Fields: newOrderFields, Answer: s.newOrder},
+		{
+			Path: "/open_orders/new", Scope: trade, Class: api.Orders, Fields: newOrderFields, Repeatable: "client_id",
+			Answer: s.newOrder,
+		},
 		{Path: "/open_orders/cancel", Scope: trade, Class: api.Cancels, Fields: cancelFields, Answer: s.cancel},
 		{Path: "/open_orders/cancel_all", Scope: trade, Class: api.Cancels, Fields: cancelAllFields, Answer: s.cancelAll},
 		{

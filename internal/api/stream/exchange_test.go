@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -50,6 +51,8 @@ const (
 type keyring struct {
 	mu   sync.Mutex
 	keys map[account.Secret]account.Identity
+	// texts are the signed parts that were taken.
+	texts map[string]struct{}
 	// passed is called after each success, outside of the lock.
 	passed func()
 }
@@ -61,7 +64,7 @@ func newKeyring() *keyring {
 		aliceKey2: {Account: alice, Key: 2, Scopes: account.ScopeRead},
 		bobKey:    {Account: bob, Key: 3, Scopes: both},
 		tradeKey:  {Account: alice, Key: 4, Scopes: account.ScopeTrade},
-	}, passed: func() {}}
+	}, texts: map[string]struct{}{}, passed: func() {}}
 }
 
 func (k *keyring) Authenticate(_ context.Context, s account.Secret, _ netip.Addr) (account.Identity, error) {
@@ -74,6 +77,43 @@ func (k *keyring) Authenticate(_ context.Context, s account.Secret, _ netip.Addr
 	case !ok:
 		return who, account.ErrUnauthorized
 	}
+	k.passed()
+	return who, nil
+}
+
+// Signer accepts the id of a key that signs; see VerifySigned.
+func (k *keyring) Signer(_ context.Context, s account.Secret, _ netip.Addr) (account.Identity, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	name, signs := strings.CutSuffix(string(s), " signs")
+	who, ok := k.keys[account.Secret(name)]
+	if !signs || !ok {
+		return account.Identity{}, account.ErrUnauthorized
+	}
+	return who, nil
+}
+
+// VerifySigned lets "alice signs" sign by the parts of a request, and takes each a single time.
+func (k *keyring) VerifySigned(
+	ctx context.Context, r *account.Signed, from netip.Addr, once bool,
+) (account.Identity, error) {
+	who, err := k.Signer(ctx, r.Key, from)
+	parts := fmt.Sprint(r.Method, " ", r.Path, " ", r.Query, " ", r.Timestamp, " ", r.Window, " ", string(r.Body), once)
+	k.mu.Lock()
+	_, used := k.texts[parts]
+	k.mu.Unlock()
+	switch {
+	case err != nil:
+		return who, err
+	case r.Signature != parts:
+		return account.Identity{}, account.ErrSignature
+	case used:
+		return account.Identity{}, account.ErrRepeated
+	}
+
+	k.mu.Lock()
+	k.texts[parts] = struct{}{}
+	k.mu.Unlock()
 	k.passed()
 	return who, nil
 }
@@ -160,7 +200,7 @@ func newTailedExchange(t *testing.T, moreMarkets, rows int) *exchange {
 	x.wallet = &walletv1.Wallet{Teller: teller.Teller{View: x.view, History: x.spot.History, Networks: unconnected{}}}
 	x.server = stream.NewServer(stream.Options{
 		Feed: x.feed, View: x.view, History: x.spot.History, State: x.state,
-		Who: x.keys, Submit: x.submit, Log: slog.New(slog.NewTextHandler(x.log, nil)),
+		Who: x.keys, Signed: x.keys, Submit: x.submit, Log: slog.New(slog.NewTextHandler(x.log, nil)),
 		From: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
 		Clock: func() time.Time {
 			if at := x.frozen.Load(); at != nil {

@@ -11,13 +11,13 @@ import (
 // auth authenticates a connection for the private streams. A connection keeps its account
 // for its life. With cancel_on_close its end cancels the account's open orders.
 func auth(c *conn, f *api.Form, _ string) error {
-	f.Require("api_key")
-	secret, cancelOnClose := f.Text("api_key"), f.Bool("cancel_on_close")
-	if err := f.Err(); err != nil {
+	cancelOnClose := f.Bool("cancel_on_close")
+	shown, err := readCredential(f, cancelOnClose)
+	if err != nil {
 		return err
 	}
 
-	who, err := c.authenticate(account.Secret(secret))
+	who, err := c.authenticate(shown)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func auth(c *conn, f *api.Form, _ string) error {
 
 	before := c.key.Swap(uint64(who.Key))
 	// Revoke may have missed this connection until now, so check the key once more.
-	if who, err = c.authenticate(account.Secret(secret)); err == nil && cancelOnClose {
+	if who, err = c.confirm(shown); err == nil && cancelOnClose {
 		err = c.arm(who.Account)
 	}
 	if err != nil {
@@ -46,6 +46,64 @@ func auth(c *conn, f *api.Form, _ string) error {
 	return nil
 }
 
-func (c *conn) authenticate(secret account.Secret) (account.Identity, error) {
-	return c.server.Who.Authenticate(context.Background(), secret, c.from)
+// credential is what an auth operation shows: a secret or a signature.
+type credential struct {
+	secret account.Secret
+	signed *account.Signed
+}
+
+// signingFields are the fields of a signed auth operation.
+var signingFields = [...]string{"key", "timestamp", "window", "signature"}
+
+// The parts of a signed auth operation that an HTTP request has in its request line.
+const (
+	signedMethod = "AUTH"
+	signedPath   = "/stream"
+	signedCancel = "cancel_on_close=true"
+)
+
+// readCredential reads the credential of an auth operation. Its signature covers
+// cancel_on_close in the place of a query.
+func readCredential(f *api.Form, cancelOnClose bool) (*credential, error) {
+	signs := false
+	for _, name := range signingFields {
+		signs = signs || f.Has(name)
+	}
+	if !signs {
+		f.Require("api_key")
+		return &credential{secret: account.Secret(f.Text("api_key"))}, f.Err()
+	}
+
+	f.Require("key", "timestamp", "signature")
+	if f.Has("api_key") {
+		f.Fail(api.Invalid("api_key", "has no place beside a signature"))
+	}
+	r := &account.Signed{
+		Key: account.Secret(f.Text("key")), Signature: f.Text("signature"), Method: signedMethod, Path: signedPath,
+	}
+	if cancelOnClose {
+		r.Query = signedCancel
+	}
+	timestamp, window := f.Integer("timestamp"), f.Integer("window")
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	return &credential{signed: r}, r.ParseTimes(timestamp, window)
+}
+
+// authenticate returns the holder of a credential. A signature is taken a single time.
+func (c *conn) authenticate(shown *credential) (account.Identity, error) {
+	if shown.signed != nil {
+		return c.server.Signed.VerifySigned(context.Background(), shown.signed, c.from, true)
+	}
+	return c.server.Who.Authenticate(context.Background(), shown.secret, c.from)
+}
+
+// confirm returns the holder of a credential that authenticate has taken, unless it has
+// ended since.
+func (c *conn) confirm(shown *credential) (account.Identity, error) {
+	if shown.signed != nil {
+		return c.server.Signed.Signer(context.Background(), shown.signed.Key, c.from)
+	}
+	return c.server.Who.Authenticate(context.Background(), shown.secret, c.from)
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // fields are the names that a request may hold.
-var fields = api.Fields{"op", "id", "api_key", "cancel_on_close", "streams", "since"}
+var fields = api.Fields{"op", "id", "api_key", "key", "timestamp", "window", "signature", "cancel_on_close",
+	"streams", "since"}
 
 // operation carries out a request. It returns the answer's error, or errAnswered if it
 // has queued the answer itself.

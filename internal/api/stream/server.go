@@ -42,6 +42,8 @@ type Options struct {
 	// State returns the present state of a counted topic.
 	State func(ctx context.Context, t feed.Topic) (State, error)
 	Who   Authenticator
+	// Signed checks operations with a signature.
+	Signed api.Verifier
 	// Submit carries out a command of a connection.
 	Submit func(context.Context, *bourse.Command) (bourse.Outcome, error)
 	From   func(*http.Request) netip.Addr

@@ -18,6 +18,9 @@ var statuses = map[codes.Code]int{
 	codes.Unauthorized: http.StatusUnauthorized, codes.LoginFailed: http.StatusUnauthorized,
 	codes.WrongPassword: http.StatusUnauthorized, codes.InvalidVerificationCode: http.StatusUnauthorized,
 
+	codes.InvalidSignature: http.StatusForbidden, codes.RequestExpired: http.StatusForbidden,
+	codes.RequestRepeated: http.StatusConflict,
+
 	codes.InvalidKey: http.StatusForbidden, codes.Forbidden: http.StatusForbidden,
 	codes.Invalid2FA: http.StatusForbidden, codes.AccountInactive: http.StatusForbidden,
 	codes.AlreadyLoggedIn: http.StatusForbidden,

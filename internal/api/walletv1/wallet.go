@@ -25,9 +25,15 @@ func (w *Wallet) Endpoints() []api.Endpoint {
 		{Path: "/deposit", Scope: read, Fields: routeFields, Answer: w.deposit},
 		{Path: "/withdraw/info", Scope: read, Fields: routeFields, Answer: w.withdrawInfo},
 		{Path: "/withdraw/validate", Scope: read, Fields: validateFields, Answer: w.validate},
-		{Path: "/withdraw", Scope: withdraw, Class: api.Orders, Fields: withdrawFields, Answer: w.withdraw},
+		{
+			Path: "/withdraw", Scope: withdraw, Class: api.Orders, Fields: withdrawFields, Repeatable: "client_id",
+			Answer: w.withdraw,
+		},
 		{Path: "/withdraw/cancel", Scope: withdraw, Class: api.Cancels, Fields: cancelFields, Answer: w.cancel},
-		{Path: "/transfer", Scope: withdraw, Class: api.Orders, Fields: transferFields, Answer: w.transfer},
+		{
+			Path: "/transfer", Scope: withdraw, Class: api.Orders, Fields: transferFields, Repeatable: "client_id",
+			Answer: w.transfer,
+		},
 		{Path: "/addressbook", Scope: read, Fields: addressbookFields, Answer: w.addressbook},
 		{Path: "/addressbook/rename", Scope: withdraw, Class: api.Orders, Fields: renameFields, Answer: w.rename},
 		{Path: "/addressbook/delete", Scope: withdraw, Class: api.Orders, Fields: deleteFields, Answer: w.delete},

@@ -174,7 +174,7 @@ func testKeyOnce(t *testing.T, s *accounts.Store) {
 	if n := keyChanges(t, s); n != 0 {
 		t.Errorf("%d changes wait when one was confirmed", n)
 	}
-	changed.Created, changed.Used = 6, 77
+	changed.Kind, changed.Created, changed.Used = account.KindHMAC, 6, 77
 	if list, err := s.KeysOf(t.Context(), 7); err != nil || len(list) != 2 || !reflect.DeepEqual(list[0].Key, changed) {
 		t.Errorf("%+v %v, want %+v first", list, err, changed)
 	}

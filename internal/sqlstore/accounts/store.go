@@ -48,9 +48,9 @@ func (s *Store) AddAccount(ctx context.Context, row *account.AccountRow) error {
 
 // AddKey adds a pending key.
 func (s *Store) AddKey(ctx context.Context, row *account.KeyRow) error {
-	const insert = `INSERT INTO keys (token, account, name, hash, scopes, addresses, expires, created, idempotency, request, salt)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
-	err := s.exec(ctx, insert, row.Token[:], int64(row.Account), row.Name, row.Hash[:],
+	const insert = `INSERT INTO keys (token, account, name, hash, kind, material, scopes, addresses, expires, created,
+		idempotency, request, salt) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+	err := s.exec(ctx, insert, row.Token[:], int64(row.Account), row.Name, row.Hash[:], row.Kind.String(), row.Material,
 		row.Scopes.String(), joinAddresses(row.Addresses), int64(row.Expires), int64(row.Created),
 		row.Once.String(), row.Request[:], row.Salt[:])
 	if s.db.IsDuplicate(err) {
@@ -213,8 +213,8 @@ func (s *Store) Accounts(ctx context.Context, yield func(*account.AccountRow) er
 	})
 }
 
-const selectKeys = `SELECT token, coalesce(id, 0), account, name, hash, scopes, addresses, expires, created, revoked,
-	last_used, idempotency, request, salt FROM keys `
+const selectKeys = `SELECT token, coalesce(id, 0), account, name, hash, kind, material, scopes, addresses, expires,
+	created, revoked, last_used, idempotency, request, salt FROM keys `
 
 // KeysOf returns an account's confirmed keys.
 func (s *Store) KeysOf(ctx context.Context, id bourse.AccountID) ([]account.KeyRow, error) {
@@ -305,13 +305,14 @@ func scanAccount(from scanner) (account.AccountRow, error) {
 	return row, nil
 }
 
-// scanKey reads a key. Malformed terms become no scopes, which no key ever had.
+// scanKey reads a key. Malformed terms become no scopes, and a malformed kind none, which no
+// key ever had.
 func scanKey(from scanner) (account.KeyRow, error) {
 	var row account.KeyRow
 	var of int64
 	var token, hash, request, salt []byte
-	var scopes, addresses, once string
-	err := from.Scan(&token, &row.ID, &of, &row.Name, &hash, &scopes, &addresses,
+	var kind, scopes, addresses, once string
+	err := from.Scan(&token, &row.ID, &of, &row.Name, &hash, &kind, &row.Material, &scopes, &addresses,
 		&row.Expires, &row.Created, &row.Revoked, &row.Used, &once, &request, &salt)
 	if err != nil {
 		return row, err
@@ -322,6 +323,7 @@ func scanKey(from scanner) (account.KeyRow, error) {
 	copy(row.Request[:], request)
 	copy(row.Salt[:], salt)
 	copy(row.Once[:], once)
+	row.Kind = account.KindNamed(kind)
 	row.Scopes, row.Addresses = readTerms(scopes, addresses)
 	return row, nil
 }

@@ -64,8 +64,8 @@ func newAccount(token byte, email string) *account.AccountRow {
 
 func newKey(token byte, of bourse.AccountID) *account.KeyRow {
 	return &account.KeyRow{
-		Key: account.Key{Account: of, Name: "k", Scopes: account.ScopeRead, Created: 6}, Token: bourse.Token{token},
-		Hash: account.Hash{token},
+		Key: account.Key{Account: of, Name: "k", Kind: account.KindHMAC, Scopes: account.ScopeRead, Created: 6}, Token: bourse.Token{token},
+		Hash: account.Hash{token}, Material: []byte{token, 7},
 	}
 }
 

@@ -141,11 +141,11 @@ func (d *Desk) Newcomer(email string) string {
 // Key creates a key.
 func (d *Desk) Key(id bourse.AccountID, scopes account.Scopes) string {
 	d.Helper()
-	_, secret, err := d.Accounts.CreateKey(d.Context(), id, account.NewKey{Scopes: scopes})
+	_, shown, err := d.Accounts.CreateKey(d.Context(), id, account.NewKey{Scopes: scopes})
 	if err != nil {
 		d.Fatal(err)
 	}
-	return string(secret)
+	return string(shown.APIKey)
 }
 
 // Do implements teller.Sequencer.

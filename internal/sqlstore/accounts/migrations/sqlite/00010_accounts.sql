@@ -29,8 +29,13 @@ CREATE TABLE keys (
 	id      INTEGER UNIQUE,
 	account INTEGER NOT NULL,
 	name    TEXT    NOT NULL,
-	-- SHA-256 of the secret.
+	-- SHA-256 of the secret, or of the id of a key that signs.
 	hash    BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),
+	-- secret, hmac or ed25519.
+	kind    TEXT    NOT NULL,
+	-- What proves signatures: the secret of an hmac key, sealed with a key that is not in
+	-- this database, or the public key of an ed25519 one; null for other keys.
+	material BLOB,
 	-- A list like read,trade.
 	scopes  TEXT    NOT NULL,
 	-- A list of networks like 192.0.2.0/24,2001:db8::/32; empty for anywhere.
