@@ -13,6 +13,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,8 +30,15 @@ const (
 
 // Options configure a client. The zero Options are for market data alone.
 type Options struct {
-	// Key is the secret of an API key.
+	// Key is the secret of an API key, or the id of one that signs.
 	Key string
+	// Sign signs requests for a key of the kind hmac or ed25519, in place of a secret that
+	// crosses the wire: SignHMAC or SignEd25519. Nil sends Key as the secret.
+	Sign Signer
+	// Exchange is the id of the exchange that requests are signed for, from Config or its
+	// operator. A request that is signed for one exchange is good for no other, so it must
+	// not be asked of an address that is not trusted.
+	Exchange string
 	// WaitForLimits makes requests beyond a limit wait and repeat, instead of failing. The
 	// exchange carries out nothing of such a request.
 	WaitForLimits bool
@@ -49,6 +57,8 @@ type Client struct {
 	base string
 	o    Options
 	http *http.Client
+	// requests is the number of requests that were signed.
+	requests atomic.Uint64
 }
 
 // New returns a client of the exchange at an address such as http://127.0.0.1:8080.
@@ -59,6 +69,12 @@ func New(address string, o Options) (*Client, error) {
 	}
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{Timeout: dialWithin}).DialContext
+	}
+
+	if o.Sign != nil {
+		if err := checkExchange(o.Exchange); err != nil {
+			return nil, err
+		}
 	}
 
 	c := &Client{base: strings.TrimSuffix(address, "/"), o: o, http: o.HTTP}
@@ -101,23 +117,33 @@ func (f fields) seconds(name string, t time.Time) fields {
 	return f
 }
 
+// purpose is what a request is for.
+type purpose int
+
+const (
+	// looking is the purpose of a request for public data, without a key.
+	looking purpose = iota
+	// reading is that of a request for data of the account.
+	reading
+	// changing is that of a request that changes something.
+	changing
+)
+
 // look reads public data.
 func look[A any](ctx context.Context, c *Client, path string, f fields) (answer A, err error) {
-	err = c.ask(ctx, path, f, &answer, false)
+	err = c.ask(ctx, path, f, &answer, looking)
 	return answer, err
 }
 
 // read reads data of the account.
 func read[A any](ctx context.Context, c *Client, path string, f fields) (answer A, err error) {
-	f["api_key"] = c.o.Key
-	err = c.ask(ctx, path, f, &answer, false)
+	err = c.ask(ctx, path, f, &answer, reading)
 	return answer, err
 }
 
 // change changes something of the account. Without an answer the error is ErrOutcomeUnknown.
 func change[A any](ctx context.Context, c *Client, path string, f fields) (answer A, err error) {
-	f["api_key"] = c.o.Key
-	err = c.ask(ctx, path, f, &answer, true)
+	err = c.ask(ctx, path, f, &answer, changing)
 	return answer, err
 }
 
@@ -125,13 +151,16 @@ func change[A any](ctx context.Context, c *Client, path string, f fields) (answe
 type nothing struct{}
 
 // ask sends a request. With WaitForLimits it repeats one that a limit refused, after a pause.
-func (c *Client) ask(ctx context.Context, path string, f fields, into any, changes bool) error {
+func (c *Client) ask(ctx context.Context, path string, f fields, into any, why purpose) error {
+	if why != looking && c.o.Sign == nil {
+		f["api_key"] = c.o.Key
+	}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
 	for {
-		err := c.send(ctx, path, text, into)
+		err := c.send(ctx, path, text, into, why)
 		var limited *Error
 		switch {
 		case err == nil:
@@ -140,7 +169,7 @@ func (c *Client) ask(ctx context.Context, path string, f fields, into any, chang
 			if pause(ctx, max(limited.RetryAfter, leastPause)) == nil {
 				continue
 			}
-		case changes && mayHaveHappened(err) && !errors.Is(err, ErrOutcomeUnknown):
+		case why == changing && mayHaveHappened(err) && !errors.Is(err, ErrOutcomeUnknown):
 			return fmt.Errorf("%s: %w: %w", path, ErrOutcomeUnknown, err)
 		}
 		return err
@@ -163,8 +192,8 @@ func mayHaveHappened(err error) bool {
 	return !errors.As(err, new(*unsentError))
 }
 
-// send sends a request once and reads its answer.
-func (c *Client) send(ctx context.Context, path string, text []byte, into any) error {
+// send sends a request once, signed if its key signs, and reads its answer.
+func (c *Client) send(ctx context.Context, path string, text []byte, into any, why purpose) error {
 	asked, connected := false, false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { asked = true },
@@ -175,6 +204,9 @@ func (c *Client) send(ctx context.Context, path string, text []byte, into any) e
 		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if why != looking && c.o.Sign != nil {
+		c.signRequest(req, text)
+	}
 
 	res, err := c.http.Do(req)
 	if err != nil && asked && !connected {

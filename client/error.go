@@ -45,7 +45,8 @@ func (e *Error) Error() string { return e.Path + ": " + e.Message }
 // The errors that errors.Is finds.
 var (
 	// ErrOutcomeUnknown means that the request may have been carried out: the connection
-	// broke before the answer, or the exchange does not know yet.
+	// broke before the answer, the exchange does not know yet, or something between sent a
+	// signed request twice.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrTooManyRequests means that a limit was reached; nothing was carried out.
 	ErrTooManyRequests = errors.New("too many requests")
@@ -67,14 +68,19 @@ var sentences = map[string]error{
 	"Withdrawal already sent": ErrAlreadySent,
 }
 
+// repeated is the code of the refusal of a signed request that was taken before.
+const repeated = "REQUEST_REPEATED"
+
 // Is reports whether the refusal is one of this package's errors.
 func (e *Error) Is(target error) bool {
-	return sentences[e.Message] == target || e.Status == http.StatusTooManyRequests && target == ErrTooManyRequests
+	return sentences[e.Message] == target || e.Status == http.StatusTooManyRequests && target == ErrTooManyRequests ||
+		e.Code == repeated && target == ErrOutcomeUnknown
 }
 
-// passing lists the codes of refusals after which the same request may succeed.
+// passing lists the codes of refusals after which the same request may succeed. A signed one
+// expires in the first second after a start of the exchange; each attempt is signed anew.
 var passing = []string{
-	"RATE_LIMIT", "UNAVAILABLE", "DISK_FULL", "HISTORY_BEHIND", "TIMEOUT", "INTERNAL_SERVER_ERROR",
+	"RATE_LIMIT", "UNAVAILABLE", "DISK_FULL", "HISTORY_BEHIND", "TIMEOUT", "INTERNAL_SERVER_ERROR", "REQUEST_EXPIRED",
 }
 
 // passes reports whether an error is a refusal after which the same request may succeed.
@@ -87,8 +93,8 @@ func passes(err error) bool {
 // ofEdge lists the codes of refusals that precede the check of the client id: the outcome of an
 // earlier request with the same id stays unknown.
 var ofEdge = []string{
-	"INVALID_KEY", "UNAUTHORIZED", "FORBIDDEN", "REQUIRE_2FA", "INVALID_2FA", "VALIDATION_ERROR", "MISSING_DATA",
-	"NOT_FOUND", "INVALID_ADDRESS", "",
+	"INVALID_KEY", "INVALID_SIGNATURE", "UNAUTHORIZED", "FORBIDDEN", "REQUIRE_2FA", "INVALID_2FA", "VALIDATION_ERROR",
+	"MISSING_DATA", "NOT_FOUND", "INVALID_ADDRESS", "",
 }
 
 func isOfEdge(err error) bool {

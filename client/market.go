@@ -158,6 +158,8 @@ type Config struct {
 	Quotes []string `json:"quotes"`
 	// DefaultPair is the market to show first.
 	DefaultPair string `json:"default_pair"`
+	// Exchange is the id of the exchange, which signed requests name.
+	Exchange string `json:"exchange_id"`
 }
 
 // Config returns the exchange's defaults.
@@ -183,12 +185,17 @@ type ClassLimit struct {
 // Limits lists the limits of requests: the account's for a client with a key, the client
 // address's for one without. An exchange without limits lists none.
 func (c *Client) Limits(ctx context.Context) ([]ClassLimit, error) {
-	a, err := look[struct {
+	type limits struct {
 		Limits []struct {
 			ClassLimit
 			Reset int // in seconds
 		}
-	}](ctx, c, "/spot/limits", fields{}.text("api_key", c.o.Key))
+	}
+	ask := read[limits]
+	if c.o.Key == "" {
+		ask = look[limits]
+	}
+	a, err := ask(ctx, c, "/spot/limits", fields{})
 	list := make([]ClassLimit, len(a.Limits))
 	for i, row := range a.Limits {
 		list[i] = row.ClassLimit

@@ -21,6 +21,9 @@ func TestOnceKeepsTheDoubt(t *testing.T) {
 		{[]error{&Error{Status: 200, Code: "INSUF_FUNDS"}}, false, 2},
 		{[]error{&Error{Status: 200, Code: "INVALID_KEY"}}, true, 2},
 		{[]error{&Error{Status: 200, Code: "REQUIRE_2FA"}}, true, 2},
+		{[]error{&Error{Status: 200, Code: "REQUEST_EXPIRED"}, nil}, false, 3},
+		{[]error{&Error{Status: 200, Code: "INVALID_SIGNATURE"}}, true, 2},
+		{[]error{&Error{Status: 200, Code: "REQUEST_REPEATED"}, nil}, false, 3},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			calls := 0
@@ -42,6 +45,7 @@ func TestOnceKeepsTheDoubt(t *testing.T) {
 func TestFinal(t *testing.T) {
 	for code, want := range map[string]bool{
 		"HISTORY_BEHIND": false, "UNAVAILABLE": false, "INTERNAL_SERVER_ERROR": false, "RATE_LIMIT": false, "TIMEOUT": false,
+		"REQUEST_EXPIRED": false, "INVALID_SIGNATURE": true,
 		"INVALID_KEY": true, "UNAUTHORIZED": true, "FORBIDDEN": true, "VALIDATION_ERROR": true, "NOT_FOUND": true,
 	} {
 		if got := final(&Error{Code: code}); got != want {

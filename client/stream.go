@@ -164,11 +164,7 @@ func (f *following) plan() {
 		own = own || strings.HasPrefix(name, "my")
 	}
 	if own {
-		auth := fields{"op": "auth", "api_key": f.client.o.Key}
-		if f.stream.CancelOnClose {
-			auth["cancel_on_close"] = true
-		}
-		f.requests = append(f.requests, auth)
+		f.requests = append(f.requests, f.client.auth(f.stream.CancelOnClose))
 	}
 
 	for names := f.stream.Names; len(names) > 0; names = names[min(perRequest, len(names)):] {
