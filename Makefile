@@ -44,7 +44,7 @@ run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080.
 
 # What tests need beyond Go, as far as it is there. It is part of the environment, so that
 # results in Go's cache are those of a machine with the same.
-HAS = $(shell command -v strace curl systemd-analyze python3 node) $(wildcard /usr/lib/postgresql/*/bin/initdb) $(shell command -v initdb) uid=$(shell id -u)
+HAS = $(shell command -v strace curl systemd-analyze python3 openssl node) $(wildcard /usr/lib/postgresql/*/bin/initdb) $(shell command -v initdb) uid=$(shell id -u)
 TALLY ?=
 
 .PHONY: test
@@ -59,7 +59,7 @@ first-minute: ## Do a new user's first minute in a fresh copy, time it and compa
 
 .PHONY: needs
 needs: ## Install what tests need beyond Go, on Debian and Ubuntu.
-	$(if $(filter-out 0,$(shell id -u)),sudo) apt-get install -qy gcc libc6-dev make curl strace systemd qemu-user-static postgresql python3 $(if $(shell command -v npm),,nodejs npm)
+	$(if $(filter-out 0,$(shell id -u)),sudo) apt-get install -qy gcc libc6-dev make curl strace systemd qemu-user-static postgresql python3 openssl $(if $(shell command -v npm),,nodejs npm)
 
 FLAGS ?= -short
 

@@ -103,7 +103,7 @@ func runSnippet(t *testing.T, s *server, key, script, want string) {
 // needsOf skips a test unless the programs that a script runs are there.
 func needsOf(t *testing.T, script string) {
 	t.Helper()
-	for _, program := range []string{"curl", "python3"} {
+	for _, program := range []string{"curl", "python3", "openssl"} {
 		if strings.Contains(script, program) {
 			needs.Program(t, program)
 		}
