@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"strings"
 	"testing"
@@ -68,6 +69,12 @@ func fixedLevel(x *exam) {
 // charge sets a market's rates until the check ends.
 func (x *exam) charge(m *market, share string) {
 	x.Helper()
+	x.define(m, fields{"maker_fee": share, "taker_fee": share})
+}
+
+// define sets fields of a market in the catalogue until the check ends.
+func (x *exam) define(m *market, set fields) {
+	x.Helper()
 	rows, _ := x.operate("catalogue", "show")["markets"].([]any)
 	for _, row := range rows {
 		entry, _ := row.(map[string]any)
@@ -78,7 +85,7 @@ func (x *exam) charge(m *market, share string) {
 		if err != nil {
 			x.broken("%v", err)
 		}
-		entry["maker_fee"], entry["taker_fee"] = share, share
+		maps.Copy(entry, set)
 		after, err := json.Marshal(entry)
 		if err != nil {
 			x.broken("%v", err)
