@@ -13,14 +13,18 @@ func (p *NewOrder) Valid() bool {
 	switch p.Type {
 	case Limit:
 		return byLots && p.Price > 0 && p.Stop == 0 && (!p.PostOnly || p.TIF == GTC)
-	case StopLimit:
+	case StopLimit, TakeProfitLimit:
 		return byLots && p.Price > 0 && p.Stop > 0 && !p.PostOnly
 	case MarketOrder:
-		byTotal := p.Lots == 0 && !p.Total.IsZero()
-		return (byLots || byTotal) && p.Price == 0 && p.Stop == 0 && !p.PostOnly
+		return (byLots || p.byTotal()) && p.Price == 0 && p.Stop == 0 && !p.PostOnly
+	case StopMarket, TakeProfitMarket:
+		// The hold of a SELL by total depends on the book, which is unknown before the trigger.
+		return (byLots || p.byTotal() && p.Side == Buy) && p.Price == 0 && p.Stop > 0 && !p.PostOnly
 	}
 	return false
 }
+
+func (p *NewOrder) byTotal() bool { return p.Lots == 0 && !p.Total.IsZero() }
 
 // Valid reports whether a is well formed.
 func (a *Asset) Valid() bool {

@@ -61,7 +61,8 @@ type Market struct {
 	// Maker and Taker are the fee rates, below RateOne.
 	Maker, Taker Rate
 	// Collar bounds the distance from the last price at which MARKET orders and triggered
-	// stops may trade, as a share of that price; zero is no bound.
+	// orders may trade, as a share of that price; zero is no bound. It also fixes the cap of
+	// orders that wait to buy by amount without a price.
 	Collar Rate
 	// Band bounds the price and the stop of an order: at most Band times the greater, and
 	// at least 1/Band of the lesser, of the last price and InitialPrice. It is above

@@ -42,22 +42,54 @@ const (
 	Limit OrderType = iota + 1
 	// MarketOrder trades at any price and never rests.
 	MarketOrder
-	// StopLimit waits for a trade at its stop, then acts as a limit order.
+	// StopLimit waits until the last price goes against its side, to its stop, then acts as
+	// a limit order.
 	StopLimit
+	// StopMarket waits like StopLimit, then acts as a market order.
+	StopMarket
+	// TakeProfitLimit waits until the last price goes with its side, to its stop, then acts
+	// as a limit order.
+	TakeProfitLimit
+	// TakeProfitMarket waits like TakeProfitLimit, then acts as a market order.
+	TakeProfitMarket
 
 	// LastOrderType is the newest type that this program knows.
-	LastOrderType = StopLimit
+	LastOrderType = TakeProfitMarket
 )
 
-var typeWords = [...]string{"", "LIMIT", "MARKET", "STOP_LIMIT"}
+var typeWords = [...]string{
+	"", "LIMIT", "MARKET", "STOP_LIMIT", "STOP_MARKET", "TAKE_PROFIT_LIMIT", "TAKE_PROFIT_MARKET",
+}
 
-// String returns LIMIT, MARKET or STOP_LIMIT.
+// String returns the word of a type, such as LIMIT.
 func (t OrderType) String() string { return word(typeWords[:], t) }
 
 // HasStop reports whether an order of this type waits for a trade at its stop.
-func (t OrderType) HasStop() bool { return t == StopLimit }
+func (t OrderType) HasStop() bool { return t >= StopLimit }
 
-// ParseOrderType reads LIMIT, MARKET or STOP_LIMIT.
+// unpriced has a bit for each type without a price.
+const unpriced = uint64(1<<MarketOrder | 1<<StopMarket | 1<<TakeProfitMarket)
+
+// HasPrice reports whether an order of this type names a price and may rest at it.
+func (t OrderType) HasPrice() bool { return unpriced>>t&1 == 0 }
+
+// TakesProfit reports whether an order of this type waits for the last price to go with its
+// side, up for a SELL. All other types with a stop wait for it to go against their side.
+func (t OrderType) TakesProfit() bool { return t == TakeProfitLimit || t == TakeProfitMarket }
+
+// FiresAbove reports whether a trade at the stop or above it triggers an order of this type
+// and side. The others are triggered at the stop or below it.
+func (t OrderType) FiresAbove(side Side) bool { return (side == Buy) != t.TakesProfit() }
+
+// Fires reports whether a trade at a price triggers an order of this type and side.
+func (t OrderType) Fires(side Side, stop, price Price) bool {
+	if t.FiresAbove(side) {
+		return price >= stop
+	}
+	return price <= stop
+}
+
+// ParseOrderType reads the word of a type.
 func ParseOrderType(s string) (OrderType, bool) { return parseWord[OrderType](typeWords[:], s) }
 
 // TimeInForce determines the fate of the quantity that an order cannot trade at once.
@@ -151,14 +183,14 @@ type NewOrder struct {
 	SelfTrade SelfTradeMode
 	// PostOnly rejects a limit order that would take.
 	PostOnly bool
-	// Price is zero for a MARKET order.
+	// Price is zero for a type without a price.
 	Price Price
 	// Stop is zero except for a type with a stop.
 	Stop Price
-	// Lots is zero for a MARKET order by total.
+	// Lots is zero for an order by total, which names no price.
 	Lots Lots
-	// Total is the amount that a MARKET order by total spends (BUY) or must receive
-	// (SELL), in the quote asset's ledger units.
+	// Total is the amount that an order by total spends (BUY) or must receive (SELL), in
+	// the quote asset's ledger units. An order with a stop sells by Lots only.
 	Total Amount
 	// ClientID makes the request idempotent; zero is none.
 	ClientID ClientID
@@ -168,6 +200,8 @@ type NewOrder struct {
 type Order struct {
 	ID      OrderID
 	Account AccountID
+	// NewOrder is the request. The Price of an order without a price that buys by Lots once
+	// its stop is triggered is its cap: the worst price of its trades, fixed at acceptance.
 	NewOrder
 	Status OrderStatus
 	// Triggered is true once the stop of an order has been triggered.
@@ -178,6 +212,15 @@ type Order struct {
 	Time Time
 	// Filled is the traded quantity.
 	Filled Lots
+}
+
+// Cap returns the worst price of a trade that an order without a price fixed at its
+// acceptance; zero is none.
+func (o *Order) Cap() Price {
+	if o.Type.HasPrice() {
+		return 0
+	}
+	return o.Price
 }
 
 // Waiting reports whether o is a stop that has not been triggered.

@@ -23,6 +23,8 @@ const (
 	AccountFrozen
 	// Overflow: a total does not fit 128 bits, or a level's lots do not fit their bound.
 	Overflow
+	// NoCollar: the market has no collar to bound what the order will cost.
+	NoCollar
 )
 
 // The reasons for refusing other commands.
@@ -116,6 +118,7 @@ var reasonWords = map[Reason]string{
 	PriceOutOfRange:   "PRICE_OUT_OF_RANGE",
 	AccountFrozen:     "ACCOUNT_FROZEN",
 	Overflow:          "OVERFLOW",
+	NoCollar:          "NO_COLLAR",
 	UnknownAccount:    "UNKNOWN_ACCOUNT",
 	UnknownMarket:     "UNKNOWN_MARKET",
 	UnknownAsset:      "UNKNOWN_ASSET",

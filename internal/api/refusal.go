@@ -32,6 +32,7 @@ var refusals = map[bourse.Reason]refusal{
 	bourse.Overflow: {
 		order: "the order's value cannot be counted", withdrawal: "amount and fee cannot be counted",
 	},
+	bourse.NoCollar: {order: "the market has no collar to bound the cost; give total in place of amount"},
 
 	bourse.DuplicateRequest:   {withdrawal: "the Idempotency-Key stands for another request"},
 	bourse.WithdrawalsClosed:  {withdrawal: "the asset or the network takes no withdrawals"},

@@ -123,18 +123,11 @@ func (b *Books) holds() map[place]*big.Int {
 	held := map[place]*big.Int{}
 	for _, o := range b.orders {
 		m := b.markets[o.Market]
-		n := new(big.Int).SetUint64(uint64(o.Lots - o.filled))
-		if o.Side == bourse.Buy {
-			n.Mul(n, new(big.Int).SetUint64(uint64(o.Price)))
-			n.Mul(n, new(big.Int).SetUint64(m.TotalUnit))
-		} else {
-			n.Mul(n, new(big.Int).SetUint64(m.LotUnit))
-		}
 		p := place{o.Account, m.Held(o.Side)}
 		if held[p] == nil {
 			held[p] = new(big.Int)
 		}
-		held[p].Add(held[p], n)
+		held[p].Add(held[p], o.held(m))
 	}
 
 	for _, w := range b.wallet.open {
@@ -145,6 +138,19 @@ func (b *Books) holds() map[place]*big.Int {
 		held[p].Add(held[p], number(w.Held()))
 	}
 	return held
+}
+
+// held recomputes the hold of an open order.
+func (o *openOrder) held(m *bourse.Market) *big.Int {
+	if o.Lots == 0 {
+		return number(o.Total) // a BUY by total, which waits for its stop
+	}
+	n := new(big.Int).SetUint64(uint64(o.Lots - o.filled))
+	if o.Side == bourse.Sell {
+		return n.Mul(n, new(big.Int).SetUint64(m.LotUnit))
+	}
+	n.Mul(n, new(big.Int).SetUint64(uint64(o.Price)))
+	return n.Mul(n, new(big.Int).SetUint64(m.TotalUnit))
 }
 
 // Check compares the engine's ledger with the books and returns every difference.

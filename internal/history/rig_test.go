@@ -202,7 +202,10 @@ func (r *rig) place(market bourse.MarketID) bourse.NewOrder {
 	case 1:
 		p.Type, p.Price = bourse.MarketOrder, 0
 	case 2:
-		p.Type, p.Stop = bourse.StopLimit, p.Price
+		p.Type, p.Stop = bourse.OrderType(int(bourse.StopLimit)+r.rng.IntN(4)), p.Price
+		if !p.Type.HasPrice() {
+			p.Price = 0
+		}
 	case 3:
 		p.SelfTrade = bourse.CancelOldest
 	}

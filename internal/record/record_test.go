@@ -32,6 +32,9 @@ func commands() []bourse.Command {
 		Price: bourse.MaxPrice, Stop: 5, Lots: 1,
 	}
 	total := bourse.NewOrder{Market: 1, Side: bourse.Sell, Type: bourse.MarketOrder, TIF: bourse.IOC, Total: one}
+	profit := bourse.NewOrder{
+		Market: 1, Side: bourse.Buy, Type: bourse.TakeProfitMarket, TIF: bourse.GTC, Stop: bourse.MaxPrice, Total: one,
+	}
 	return []bourse.Command{
 		{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Exchange: [16]byte{9}, Sandbox: true, Rules: 1}},
 		{Kind: bourse.CommandSetRules, Rules: 1},
@@ -76,6 +79,7 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandPlace, Account: 7, NewOrder: limit},
 		{Kind: bourse.CommandPlace, Account: 7, NewOrder: stop},
 		{Kind: bourse.CommandPlace, Account: 7, NewOrder: total},
+		{Kind: bourse.CommandPlace, Account: 7, NewOrder: profit},
 		{Kind: bourse.CommandCancel, Account: 7, Order: 1 << 60},
 		{Kind: bourse.CommandCancelAll, Account: 7, MarketID: 3},
 		{Kind: bourse.CommandCancelAfter, Account: 7, MarketID: 3, Hold: bourse.MaxCancelAfter},
@@ -269,7 +273,7 @@ func TestRandomOrdersComeBack(t *testing.T) {
 		p.Type = bourse.OrderType(rapid.Uint8Range(1, uint8(bourse.LastOrderType)).Draw(t, "type"))
 		p.TIF = bourse.TimeInForce(rapid.Uint8Range(1, 3).Draw(t, "tif"))
 		p.Lots = bourse.Lots(rapid.Uint64Range(1, uint64(bourse.MaxLots)).Draw(t, "lots"))
-		if p.Type != bourse.MarketOrder {
+		if p.Type.HasPrice() {
 			p.Price = bourse.Price(rapid.Uint64Range(1, uint64(bourse.MaxPrice)).Draw(t, "price"))
 		}
 		if p.Type.HasStop() {

@@ -177,6 +177,9 @@ func (w *world) checkFound(r *request, result *sequencer.Result) {
 	if asked.SelfTrade == 0 {
 		asked.SelfTrade = o.SelfTrade // the market's default
 	}
+	if limit := o.Cap(); limit > 0 {
+		asked.Price = limit // fixed when it was accepted
+	}
 	if !found || o.ID != id || o.Account != r.cmd.Account || o.NewOrder != asked {
 		fail("order %d of account %d was acknowledged, and is found as %+v", id, r.cmd.Account, o)
 	}

@@ -85,7 +85,7 @@ func TestList(t *testing.T) {
 
 // TestReasonsOfOrders checks that every reason for rejecting an order is a code of its own.
 func TestReasonsOfOrders(t *testing.T) {
-	for r := bourse.InsufficientFunds; r <= bourse.Overflow; r++ {
+	for r := bourse.InsufficientFunds; r <= bourse.NoCollar; r++ {
 		if !codes.Listed(codes.Code(r.String())) {
 			t.Errorf("%s is no code", r)
 		}

@@ -108,6 +108,10 @@ var List = []Entry{
 		InV2: AmountOutOfRange,
 	},
 	{
+		Code: "NO_COLLAR", Meaning: "A BUY behind a stop without a price: the market has no collar to bound its cost.",
+		Next: "Give `total` in place of `amount`, or a price.",
+	},
+	{
 		Code: "ORDER_NOT_FOUND", Meaning: "The order is unknown, another account's, or done: V1 does not tell which.",
 		Next: "Ask `/spot/order` what became of it.", InV2: NotFound,
 	},

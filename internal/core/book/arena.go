@@ -7,11 +7,13 @@ type Slot uint32
 
 // Order is an open order or a taker: 64 bytes, one cache line.
 type Order struct {
-	ID    bourse.OrderID
+	ID bourse.OrderID
+	// Price is the worst price of a trade. Orders without one, whose Price is zero or their
+	// cap, never rest.
 	Price bourse.Price
 	Lots  bourse.Lots
 	// Filled is the traded quantity. It is less than Lots while the order is in a queue;
-	// a MARKET order by total has no Lots.
+	// an order by total has no Lots.
 	Filled  bourse.Lots
 	Account bourse.AccountID
 	// The next six have the layout of bourse.NewOrder, so that they are copied as one
@@ -53,9 +55,9 @@ const (
 	Taking State = iota + 1
 	// Resting: the order is in the book.
 	Resting
-	// Waiting: the order is a stop that has not been triggered.
+	// Waiting: the order has a stop that has not been triggered.
 	Waiting
-	// Queued: the order is a triggered stop in the trigger queue.
+	// Queued: the order's stop has been triggered, and it is in the trigger queue.
 	Queued
 )
 
@@ -76,10 +78,18 @@ type Arena struct {
 }
 
 type chunk struct {
+	// stops holds what only orders with a stop have; nil until one of the chunk has been such
+	// an order. It is first, so that the garbage collector looks at nothing else.
+	stops  *[chunkSize]Stop
 	orders [chunkSize]Order
 	links  [chunkSize]links
-	// stops holds the stop prices of the stop orders.
-	stops [chunkSize]bourse.Price
+}
+
+// Stop holds the fields that only orders with a stop have.
+type Stop struct {
+	Price bourse.Price
+	// Total is what an order by total spends; zero for an order with Lots.
+	Total bourse.Amount
 }
 
 // At returns an order. The pointer is valid until the order is freed.
@@ -87,8 +97,14 @@ func (a *Arena) At(s Slot) *Order { return &a.chunks[s>>chunkBits].orders[s%chun
 
 func (a *Arena) links(s Slot) *links { return &a.chunks[s>>chunkBits].links[s%chunkSize] }
 
-// Stop returns the stop price of a stop order.
-func (a *Arena) Stop(s Slot) *bourse.Price { return &a.chunks[s>>chunkBits].stops[s%chunkSize] }
+// Stop returns the fields of an order with a stop.
+func (a *Arena) Stop(s Slot) *Stop {
+	c := a.chunks[s>>chunkBits]
+	if c.stops == nil {
+		c.stops = new([chunkSize]Stop)
+	}
+	return &c.stops[s%chunkSize]
+}
 
 // Len returns the number of open orders.
 func (a *Arena) Len() int { return a.open }

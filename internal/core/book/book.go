@@ -10,15 +10,18 @@ import (
 
 // Book holds one market's open orders: resting, waiting and queued.
 type Book struct {
-	// sides and stops are indexed by bourse.Side.
-	sides, stops [3]Ladder
-	// queueHead and queueTail are the ends of the queue of triggered stops.
+	// sides are indexed by bourse.Side.
+	sides [3]Ladder
+	// above and below hold the waiting orders by stop price: those that a trade at their stop
+	// or above it triggers, and those that one at it or below it triggers.
+	above, below Ladder
+	// queueHead and queueTail are the ends of the trigger queue.
 	queueHead, queueTail Slot
 	accounts             table.Table[List]
 	scratch              []fired
 }
 
-// fired is a stop on its way to the trigger queue. It carries the id, because sorting by
+// fired is an order on its way to the trigger queue. It carries the id, because sorting by
 // the orders in the arena would miss the cache many times.
 type fired struct {
 	id   bourse.OrderID
@@ -35,16 +38,20 @@ type List struct {
 func New() *Book {
 	b := new(Book)
 	b.sides[bourse.Sell] = lowestFirst()
-	// A buy stop triggers on rising prices: the lowest is first.
-	b.stops[bourse.Buy] = lowestFirst()
+	b.above = lowestFirst() // rising prices reach the lowest stop first
 	return b
 }
 
 // Side returns the ladder of resting orders of a side.
 func (b *Book) Side(side bourse.Side) *Ladder { return &b.sides[side] }
 
-// Stops returns the ladder of waiting stops of a side, by stop price.
-func (b *Book) Stops(side bourse.Side) *Ladder { return &b.stops[side] }
+// stopsOf returns the ladder in which an order waits for its stop.
+func (b *Book) stopsOf(o *Order) *Ladder {
+	if o.Type.FiresAbove(o.Side) {
+		return &b.above
+	}
+	return &b.below
+}
 
 // Empty reports whether the market has no open order.
 func (b *Book) Empty() bool {
@@ -113,11 +120,11 @@ func (b *Book) Rest(a *Arena, s Slot, o *Order) bourse.Lots {
 	return b.sides[o.Side].push(a, s, o.Price, o.Left())
 }
 
-// Wait appends a stop to its stop price's queue. There is always room, because waiting
+// Wait appends an order to its stop price's queue. There is always room, because waiting
 // lots are not counted.
 func (b *Book) Wait(a *Arena, s Slot, o *Order) {
 	o.State = Waiting
-	b.stops[o.Side].push(a, s, *a.Stop(s), 0)
+	b.stopsOf(o).push(a, s, a.Stop(s).Price, 0)
 }
 
 // Reduce fills the first order of the best level of a side by lots and returns the
@@ -137,11 +144,11 @@ func (b *Book) Remove(a *Arena, s Slot, o *Order) bourse.Lots {
 	return b.sides[o.Side].remove(a, s, o.Price, o.Left())
 }
 
-// unwait removes a stop from its queue, if any.
+// unwait removes an order with a stop from its queue, if any.
 func (b *Book) unwait(a *Arena, s Slot, o *Order) {
 	switch o.State {
 	case Waiting:
-		b.stops[o.Side].remove(a, s, *a.Stop(s), 0)
+		b.stopsOf(o).remove(a, s, a.Stop(s).Price, 0)
 	case Queued:
 		b.unqueue(a, s)
 	case Resting, Taking:
@@ -149,22 +156,17 @@ func (b *Book) unwait(a *Arena, s Slot, o *Order) {
 	o.State = Taking
 }
 
-// Reached reports whether a trade at this price satisfies an order's stop.
-func (b *Book) Reached(a *Arena, s Slot, o *Order, price bourse.Price) bool {
-	return b.stops[o.Side].Reaches(*a.Stop(s), price)
-}
-
-// Satisfied reports whether a trade at this price satisfies a waiting stop.
+// Satisfied reports whether a trade at this price triggers a waiting order.
 func (b *Book) Satisfied(price bourse.Price) bool {
-	buy, sell := &b.stops[bourse.Buy], &b.stops[bourse.Sell]
-	return !buy.Empty() && buy.Best() <= price || !sell.Empty() && sell.Best() >= price
+	above, below := &b.above, &b.below
+	return !above.Empty() && above.Best() <= price || !below.Empty() && below.Best() >= price
 }
 
-// Trigger moves the waiting stops that a trade at this price satisfies to the end of the
+// Trigger moves the waiting orders that a trade at this price triggers to the end of the
 // trigger queue, in order of acceptance.
 func (b *Book) Trigger(a *Arena, price bourse.Price) {
 	b.scratch = b.scratch[:0]
-	for _, stops := range [...]*Ladder{&b.stops[bourse.Buy], &b.stops[bourse.Sell]} {
+	for _, stops := range [...]*Ladder{&b.above, &b.below} {
 		for stops.Within(price) {
 			for s := stops.takeBest(a); s != 0; s = a.Next(s) {
 				b.scratch = append(b.scratch, fired{a.At(s).ID, s})
@@ -214,11 +216,11 @@ func (a *Arena) Next(s Slot) Slot { return a.links(s).next }
 // Later returns the next newer order of s's account in its market, or zero.
 func (a *Arena) Later(s Slot) Slot { return a.links(s).later }
 
-// Any returns an open order of the market, or zero: the best bid, best ask, first stop or
-// first queued. The choice is deterministic.
+// Any returns an open order of the market, or zero: the best bid, the best ask, the next to
+// be triggered above or below, or the first queued. The choice is deterministic.
 func (b *Book) Any() Slot {
 	for _, l := range [...]*Ladder{
-		&b.sides[bourse.Buy], &b.sides[bourse.Sell], &b.stops[bourse.Buy], &b.stops[bourse.Sell],
+		&b.sides[bourse.Buy], &b.sides[bourse.Sell], &b.above, &b.below,
 	} {
 		if s := l.Front(); s != 0 {
 			return s

@@ -136,8 +136,9 @@ func TestStopsFireInOrderOfAcceptance(t *testing.T) {
 			*o = Order{
 				ID: id + 1, Lots: 1, Account: 1,
 				Side: bourse.Side(rapid.IntRange(1, 2).Draw(t, "side")), State: Taking,
+				Type: bourse.OrderType(rapid.IntRange(int(bourse.StopLimit), int(bourse.TakeProfitMarket)).Draw(t, "type")),
 			}
-			*a.Stop(s) = drawPrice(t)
+			a.Stop(s).Price = drawPrice(t)
 			b.Open(&a, s, o, b.List(1))
 			b.Wait(&a, s, o)
 			waiting = append(waiting, s)
@@ -145,7 +146,13 @@ func TestStopsFireInOrderOfAcceptance(t *testing.T) {
 		price := drawPrice(t)
 		var want []Slot
 		for _, s := range waiting {
-			if stop := *a.Stop(s); a.At(s).Side == bourse.Buy && price >= stop || a.At(s).Side == bourse.Sell && price <= stop {
+			rises := a.At(s).Side == bourse.Buy
+			switch a.At(s).Type {
+			case bourse.TakeProfitLimit, bourse.TakeProfitMarket:
+				rises = !rises
+			default:
+			}
+			if stop := a.Stop(s).Price; rises && price >= stop || !rises && price <= stop {
 				want = append(want, s)
 			}
 		}
@@ -215,7 +222,7 @@ func TestFarPricesCostWhatTheyHold(t *testing.T) {
 // wantSmall wants the ladders to take their pages, and at most so many bytes.
 func (n *naive) wantSmall(t *testing.T, name string, bytes int) {
 	t.Helper()
-	for _, l := range [...]*Ladder{n.book.Side(bourse.Sell), n.book.Stops(bourse.Buy)} {
+	for _, l := range [...]*Ladder{n.book.Side(bourse.Sell), &n.book.above} {
 		size := len(l.far.blocks) * int(unsafe.Sizeof(block{})+16)
 		if len(l.pages) > mostPages || size > bytes {
 			t.Errorf("%s: a ladder takes %d pages and %d bytes", name, len(l.pages), size)
@@ -303,8 +310,9 @@ func compareFar(t *rapid.T, f *far, want map[int64]Slot) {
 func (n *naive) wait(side bourse.Side, stop bourse.Price) {
 	s, o := n.arena.New()
 	n.last++
-	*o = Order{ID: n.last, Price: 1, Lots: bourse.MaxLots, Account: 1, Side: side, State: Taking}
-	*n.arena.Stop(s) = stop
+	*o = Order{ID: n.last, Price: 1, Lots: bourse.MaxLots, Account: 1, Side: side, State: Taking,
+		Type: bourse.StopLimit}
+	n.arena.Stop(s).Price = stop
 	n.book.Open(&n.arena, s, o, n.book.List(o.Account))
 	n.book.Wait(&n.arena, s, o)
 	n.orders = append(n.orders, s)

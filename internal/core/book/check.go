@@ -9,17 +9,23 @@ import (
 // Check recomputes the invariants of the book and returns the first violation.
 func (b *Book) Check(a *Arena) error {
 	for side := bourse.Buy; side <= bourse.Sell; side++ {
-		if err := b.sides[side].check(a, side, Resting); err != nil {
+		rests := func(o *Order) bool { return o.Side == side && o.Type.HasPrice() && o.Filled < o.Lots }
+		if err := b.sides[side].check(a, Resting, rests); err != nil {
 			return fmt.Errorf("%s orders: %w", side, err)
 		}
-		if err := b.stops[side].check(a, side, Waiting); err != nil {
-			return fmt.Errorf("%s stops: %w", side, err)
+	}
+
+	for _, stops := range [...]*Ladder{&b.above, &b.below} {
+		waits := func(o *Order) bool { return o.Type.HasStop() && b.stopsOf(o) == stops && o.Filled == 0 }
+		if err := stops.check(a, Waiting, waits); err != nil {
+			return fmt.Errorf("stops: %w", err)
 		}
 	}
 	return b.checkLists(a)
 }
 
-func (l *Ladder) check(a *Arena, side bourse.Side, where State) error {
+// check checks the levels of a ladder, and their orders in this state by belongs.
+func (l *Ladder) check(a *Arena, where State, belongs func(*Order) bool) error {
 	if err := l.checkShape(); err != nil {
 		return err
 	}
@@ -34,7 +40,7 @@ func (l *Ladder) check(a *Arena, side bourse.Side, where State) error {
 			return fmt.Errorf("level %d is out of order", price)
 		}
 		first, last = false, key
-		if err := l.checkLevel(a, side, where, price, level); err != nil {
+		if err := l.checkLevel(a, where, price, level, belongs); err != nil {
 			return err
 		}
 	}
@@ -66,18 +72,19 @@ func (l *Ladder) checkShape() error {
 	return nil
 }
 
-func (l *Ladder) checkLevel(a *Arena, side bourse.Side, where State, price bourse.Price, level Level) error {
+func (l *Ladder) checkLevel(
+	a *Arena, where State, price bourse.Price, level Level, belongs func(*Order) bool,
+) error {
 	var total bourse.Lots
 	prev := Slot(0)
 	for s := level.Head; s != 0; prev, s = s, a.Next(s) {
 		o := a.At(s)
 		at, counts := o.Price, o.Left()
 		if where == Waiting {
-			at, counts = *a.Stop(s), 0
+			at, counts = a.Stop(s).Price, 0
 		}
 
-		if a.links(s).prev != prev || o.State != where || o.Side != side || at != price || o.Filled >= o.Lots ||
-			a.Find(o.ID) != s {
+		if a.links(s).prev != prev || o.State != where || at != price || !belongs(o) || a.Find(o.ID) != s {
 			return fmt.Errorf("order %d does not belong at %d", o.ID, price)
 		}
 		if counts > bourse.MaxLots-total {

@@ -9,7 +9,7 @@
 // touches the links of others. An array maps ids to orders, because ids are dense.
 //
 // A [Ladder] is a sorted set of price levels with a first-in, first-out queue at each:
-// one for each side of a [Book], and one for each side's waiting stops. The best levels
+// one for each side of a [Book], and one for the waiting stops of each direction. The best levels
 // lie in at most eight pages of 4,096 ticks with two-level bitmaps, so that the best
 // price is found without a tree. Levels worse than all pages lie in sorted blocks, where
 // a level costs some 40 bytes at any distance from the next: no account can use up the

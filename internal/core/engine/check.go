@@ -23,7 +23,7 @@ func (e *Engine) Check() error {
 		o := e.arena.At(s)
 		m := e.markets[o.Market]
 		h := holding{o.Account, m.Held(o.Side)}
-		sum, fits := holds[h].Add(m.reserve(o))
+		sum, fits := holds[h].Add(e.reserve(m, s, o))
 		if !fits {
 			return fmt.Errorf("the orders of account %d hold more than fits", o.Account)
 		}

@@ -21,12 +21,12 @@
 //
 //   - place.go: check the client id (names.go), the account's and the market's state, the
 //     numeric bounds, the price band, the minimum and the room in the book. The cost of a
-//     MARKET order is computed from the book (quote.go). Then hold the money, and only
-//     then allot an id.
+//     MARKET order is computed from the book (quote.go), and behind_stop.go fixes what one
+//     that waits may cost. Then hold the money, and only then allot an id.
 //   - match.go: trade with the best of the other side, order by order. Each trade settles
 //     both assets at once, fees and price improvement included, and queues the stops that
 //     it satisfies. The remainder rests, or is killed.
-//   - trigger.go: work the queue of stops, first in, first out; it may grow meanwhile. A
+//   - trigger.go: work the trigger queue, first in, first out; it may grow meanwhile. A
 //     command has a budget of steps ([MaxSteps]); a Continue, which is a command of its
 //     own, does the remaining work, so that no command stops the exchange for long.
 //   - streams.go numbers the events for the streams of their accounts.

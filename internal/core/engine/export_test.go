@@ -25,10 +25,10 @@ func (e *Engine) NumberKeys(keys, sessions bourse.KeyID) {
 // Withdrawal returns a withdrawal that is remembered, or nil.
 func (e *Engine) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return e.custody.Withdrawal(id) }
 
-// Spoilt is an open order and its stop price.
+// Spoilt is an open order and the fields of its stop.
 type Spoilt struct {
 	*book.Order
-	Stop *bourse.Price
+	Stop *book.Stop
 }
 
 // Spoil changes an open order as no command can.

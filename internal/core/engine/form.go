@@ -97,8 +97,8 @@ func codeBalance(c *codec.Codec, b *bourse.Balance) {
 	}
 }
 
-// codeOrder codes an open order and its stop price, zero for none.
-func codeOrder(c *codec.Codec, o *book.Order, stop *bourse.Price) {
+// codeOrder codes an open order, and its stop if it has one.
+func codeOrder(c *codec.Codec, o *book.Order, stop *book.Stop) {
 	codec.Uint64(c, &o.ID)
 	codec.Uint32(c, &o.Account)
 	codec.Uint16(c, &o.Market)
@@ -111,11 +111,14 @@ func codeOrder(c *codec.Codec, o *book.Order, stop *bourse.Price) {
 	c.Bool(&o.Triggered)
 	c.Bool(&o.Named)
 	codec.Uint64(c, &o.Price)
-	codec.Uint64(c, stop)
 	codec.Uint64(c, &o.Lots)
 	codec.Uint64(c, &o.Filled)
 	codec.Uint64(c, &o.Time)
 	codec.Uint64(c, &o.Ordinal)
+	if o.Type.HasStop() {
+		codec.Uint64(c, &stop.Price)
+		c.Amount(&stop.Total)
+	}
 }
 
 func (s *partialCancel) code(c *codec.Codec) {

@@ -19,7 +19,7 @@ type taker struct {
 	limit bourse.Price
 	// held is the rest of the order's hold.
 	held bourse.Amount
-	// total is the requested total of a MARKET order by total.
+	// total is the requested total of an order by total.
 	total bourse.Amount
 	// spends is set for a BUY by total, which trades while its hold buys a lot.
 	spends bool
@@ -36,7 +36,7 @@ func (e *Engine) work(m *market, t *taker, ev *bourse.Events) {
 	if crosses && (o.TIF != bourse.FOK || e.canFill(m, t)) {
 		e.match(m, t, ev)
 	}
-	if t.left > 0 && o.TIF == bourse.GTC && !t.stopped && o.Type != bourse.MarketOrder && m.mayRest(o) {
+	if t.left > 0 && o.TIF == bourse.GTC && !t.stopped && o.Type.HasPrice() && m.mayRest(o) {
 		e.rest(m, t, ev)
 	} else {
 		e.finish(m, t, ev)
@@ -162,7 +162,7 @@ func (e *Engine) settle(m *market, t *taker, tr *bourse.Trade, fees rates, ev *b
 // priceImprovement returns the part of a buyer's hold for this trade above its total.
 func (t *taker) priceImprovement(m *market, tr *bourse.Trade) bourse.Amount {
 	if tr.TakerSide != bourse.Buy || t.order.Price <= tr.Price {
-		return bourse.Amount{} // also a MARKET order, whose price is zero
+		return bourse.Amount{} // also an order without a price and a cap
 	}
 	better, _ := m.Total(t.order.Price-tr.Price, tr.Lots)
 	return better
@@ -179,7 +179,7 @@ func (m *market) mayRest(o *book.Order) bool {
 func (e *Engine) rest(m *market, t *taker, ev *bourse.Events) {
 	o := t.order
 	if o.Filled > 0 {
-		if m.reserve(o) != t.held {
+		if e.reserve(m, t.slot, o) != t.held {
 			bourse.Impossible("order %d rests with a hold of %s", o.ID, t.held.Format(0))
 		}
 		e.noteRest(o, ev)
@@ -223,12 +223,15 @@ func (e *Engine) end(m *market, s book.Slot, o *book.Order, status bourse.OrderS
 	if rested {
 		m.noteLevel(o, total, ev)
 	}
-	m.held[o.Side].Release(ev, o.Account, m.reserve(o))
+	m.held[o.Side].Release(ev, o.Account, e.reserve(m, s, o))
 	e.close(m, s, o, status, ev)
 }
 
 // reserve returns the hold of an open order.
-func (m *market) reserve(o *book.Order) bourse.Amount {
+func (e *Engine) reserve(m *market, s book.Slot, o *book.Order) bourse.Amount {
+	if o.Lots == 0 {
+		return e.arena.Stop(s).Total // a BUY by total, which waits or is queued
+	}
 	total, fits := m.Total(o.Price, o.Left()) // both fit since admission, on either side
 	base, baseFits := m.BaseAmount(o.Left())
 	if !fits || !baseFits {

@@ -18,8 +18,9 @@ import (
 //	accept            allot an id and a slot, and announce the order
 //	Open, Rest        index it by id and account, and append it to its price's queue
 //
-// A MARKET order leaves the path after the checks that all orders share, because its hold
-// depends on the book; stops, takers and orders that may not rest leave it once accepted.
+// Orders without a price leave the path after the checks that all orders share: the hold of a
+// MARKET order depends on the book, and that of one behind a stop on the collar. Stops,
+// takers and orders that may not rest leave it once accepted.
 func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 	p := &cmd.NewOrder
 	acct, m := e.account(cmd.Account), e.market(p.Market)
@@ -51,8 +52,8 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 	held, reason := m.admit(acct, list, p)
 	switch {
 	case reason != 0:
-	case p.Type == bourse.MarketOrder:
-		reason = e.placeMarket(acct, m, cmd, named, ev)
+	case !p.Type.HasPrice():
+		reason = e.placeUnpriced(acct, m, cmd, named, ev)
 	case !m.held[p.Side].Hold(ev, cmd.Account, held):
 		reason = bourse.InsufficientFunds
 	default:
@@ -99,14 +100,14 @@ func (e *Engine) usedUp(m *market) bool {
 }
 
 // admit checks an order against the account, the rules and the book, and returns its
-// hold. The checks of MARKET orders alone are in admitMarket.
+// hold. The checks of orders without a price are in admitMarket and admitBehindStop.
 func (m *market) admit(acct *account, list *book.List, p *bourse.NewOrder) (bourse.Amount, bourse.Reason) {
 	switch {
 	case acct.frozen:
 		return bourse.Amount{}, bourse.AccountFrozen
 	case !m.tradable:
 		return bourse.Amount{}, bourse.MarketClosed
-	case p.Type == bourse.MarketOrder:
+	case !p.Type.HasPrice():
 		return bourse.Amount{}, 0
 	case p.Price > m.MaxPrice || p.Stop > m.MaxPrice, m.Band != 0 && !m.inBand(p):
 		return bourse.Amount{}, bourse.PriceOutOfRange
@@ -169,7 +170,7 @@ func (e *Engine) accept(
 	o.State, o.Triggered, o.Named = book.Taking, false, named != 0
 	o.ID, o.Ordinal, o.Account, o.Time = e.lastOrder, acct.orders, cmd.Account, e.now
 	if p.Type.HasStop() {
-		*e.arena.Stop(s) = p.Stop
+		*e.arena.Stop(s) = book.Stop{Price: p.Stop, Total: p.Total}
 	}
 	if named != 0 {
 		e.names.byOrder[o.ID] = named
@@ -210,9 +211,19 @@ func (m *market) crosses(side bourse.Side, price bourse.Price) bool {
 	return m.book.Side(side.Opposite()).Within(price)
 }
 
-// placeMarket admits and works a MARKET order.
+// placeUnpriced admits an order without a price, and works it or lets it wait.
 //
 //go:noinline
+func (e *Engine) placeUnpriced(
+	acct *account, m *market, cmd *bourse.Command, named uint32, ev *bourse.Events,
+) bourse.Reason {
+	if cmd.NewOrder.Type.HasStop() {
+		return e.placeBehindStop(acct, m, cmd, named, ev)
+	}
+	return e.placeMarket(acct, m, cmd, named, ev)
+}
+
+// placeMarket admits and works a MARKET order.
 func (e *Engine) placeMarket(
 	acct *account, m *market, cmd *bourse.Command, named uint32, ev *bourse.Events,
 ) bourse.Reason {
@@ -312,12 +323,17 @@ func (e *Engine) collar(m *market, side bourse.Side) bourse.Price {
 	if m.Collar == 0 {
 		return 0
 	}
-	hi, lo := bits.Mul64(uint64(e.around), uint64(m.Collar))
+	return m.bound(e.around, side)
+}
+
+// bound returns the worst price of a side within the market's collar around a price.
+func (m *market) bound(around bourse.Price, side bourse.Side) bourse.Price {
+	hi, lo := bits.Mul64(uint64(around), uint64(m.Collar))
 	width, _ := bits.Div64(hi, lo, bourse.RateOne) // fits because Collar < RateOne
 	if side == bourse.Buy {
-		return e.around + bourse.Price(width)
+		return around + bourse.Price(width)
 	}
-	return e.around - bourse.Price(width)
+	return around - bourse.Price(width)
 }
 
 // list adds a new order to the open orders of its account in the market.
@@ -356,17 +372,17 @@ func (e *Engine) wait(m *market, t *taker) {
 		e.walked += int(t.list.Open)
 	}
 	e.list(m, t.slot, t.order, t.list)
-	if m.last != 0 && m.book.Reached(&e.arena, t.slot, t.order, m.last) {
+	if m.last != 0 && t.order.Type.Fires(t.order.Side, e.arena.Stop(t.slot).Price, m.last) {
 		m.book.Queue(&e.arena, t.slot)
 	} else {
 		m.book.Wait(&e.arena, t.slot, t.order)
 	}
 }
 
-// stop returns an order's stop price, or zero if it is not a stop.
-func (e *Engine) stop(s book.Slot, o *book.Order) bourse.Price {
+// stop returns the fields of an order's stop, all zero if it has none.
+func (e *Engine) stop(s book.Slot, o *book.Order) book.Stop {
 	if !o.Type.HasStop() {
-		return 0
+		return book.Stop{}
 	}
 	return *e.arena.Stop(s)
 }
@@ -381,7 +397,8 @@ func (e *Engine) announce(
 		in.Market, in.Side, in.Type, in.TIF, in.SelfTrade, in.PostOnly
 	o.ID, o.Account, o.Status, o.Triggered = in.ID, in.Account, status, in.Triggered
 	o.Ordinal, o.Time, o.Filled = in.Ordinal, in.Time, in.Filled
-	o.Price, o.Stop, o.Lots, o.Total = in.Price, e.stop(s, in), in.Lots, bourse.Amount{}
+	stop := e.stop(s, in)
+	o.Price, o.Stop, o.Lots, o.Total = in.Price, stop.Price, in.Lots, stop.Total
 	if in.Named || !o.ClientID.IsZero() {
 		o.ClientID = e.names.of(in)
 	}

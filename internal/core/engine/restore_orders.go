@@ -14,13 +14,15 @@ func (x *restorer) readOrders() {
 	last := bourse.OrderID(0)
 	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
 		s, o := x.arena.New()
-		var stop bourse.Price
+		var stop book.Stop
 		codeOrder(x.c, o, &stop)
-		if !x.c.Want(o.ID > last && o.ID <= x.lastOrder && x.arena.Reaches(o.ID)) || !x.fits(o, stop) {
+		if !x.c.Want(o.ID > last && o.ID <= x.lastOrder && x.arena.Reaches(o.ID)) || !x.fits(o, &stop) {
 			return
 		}
 		last = o.ID
-		*x.arena.Stop(s) = stop
+		if o.Type.HasStop() {
+			*x.arena.Stop(s) = stop
+		}
 		m := x.market(o.Market)
 		b := m.book
 
@@ -47,11 +49,14 @@ func (x *restorer) note(s book.Slot, where book.State) {
 }
 
 // fits wants an order that could have been placed and could have reached its state.
-func (x *restorer) fits(o *book.Order, stop bourse.Price) bool {
+func (x *restorer) fits(o *book.Order, stop *book.Stop) bool {
 	m, acct := x.market(o.Market), x.account(o.Account)
 	asked := bourse.NewOrder{
 		Market: o.Market, Side: o.Side, Type: o.Type, TIF: o.TIF, SelfTrade: o.SelfTrade,
-		PostOnly: o.PostOnly, Price: o.Price, Stop: stop, Lots: o.Lots,
+		PostOnly: o.PostOnly, Price: o.Price, Stop: stop.Price, Lots: o.Lots, Total: stop.Total,
+	}
+	if needsCap(&asked) && x.c.Want(o.Price > 0 && o.Price <= bourse.MaxPrice) {
+		asked.Price = 0 // the cap, which is not asked for
 	}
 	if !x.c.Want(m != nil && acct != nil && asked.Valid()) {
 		return false
@@ -61,7 +66,7 @@ func (x *restorer) fits(o *book.Order, stop bourse.Price) bool {
 	there := false
 	switch o.State {
 	case book.Resting:
-		there = o.TIF == bourse.GTC && o.Triggered == stops && o.Filled < o.Lots
+		there = o.TIF == bourse.GTC && o.Triggered == stops && o.Filled < o.Lots && o.Type.HasPrice()
 	case book.Waiting, book.Queued:
 		there = stops && !o.Triggered && o.Filled == 0
 	case book.Taking:

@@ -104,8 +104,8 @@ func TestRestoreVersion(t *testing.T) {
 	}
 }
 
-// spoils are orders that no command can make: 1 rests, 2 waits, 3 rests with a
-// client id.
+// spoils are orders that no command can make: 1 rests, 2 waits, 3 rests with a client id, 4
+// waits to buy by total and 5 to buy an amount, at the market.
 var spoils = map[string]struct {
 	id     bourse.OrderID
 	change func(engine.Spoilt)
@@ -113,7 +113,7 @@ var spoils = map[string]struct {
 	"a stop that waits and fired":      {2, func(o engine.Spoilt) { o.Triggered = true }},
 	"a limit order that fired":         {1, func(o engine.Spoilt) { o.Triggered = true }},
 	"a stop that waits and traded":     {2, func(o engine.Spoilt) { o.Filled = 1 }},
-	"a stop without a stop":            {2, func(o engine.Spoilt) { *o.Stop = 0 }},
+	"a stop without a stop":            {2, func(o engine.Spoilt) { o.Stop.Price = 0 }},
 	"a stop that is a limit order":     {2, func(o engine.Spoilt) { o.Type = bourse.Limit }},
 	"a stop that rests and waits":      {2, func(o engine.Spoilt) { o.State = book.Resting }},
 	"an order in no place":             {1, func(o engine.Spoilt) { o.State = book.Taking }},
@@ -138,6 +138,17 @@ var spoils = map[string]struct {
 	"an order without an id":           {1, func(o engine.Spoilt) { o.ID = 0 }},
 	"an order that is named by nobody": {1, func(o engine.Spoilt) { o.Named = true }},
 	"a name without its order":         {3, func(o engine.Spoilt) { o.Named = false }},
+	"a total that sells":               {4, func(o engine.Spoilt) { o.Side = bourse.Sell }},
+	"a total of nothing":               {4, func(o engine.Spoilt) { o.Stop.Total = bourse.Amount{} }},
+	"a total and an amount":            {4, func(o engine.Spoilt) { o.Lots = 1 }},
+	"a total with a price":             {4, func(o engine.Spoilt) { o.Type = bourse.StopLimit; o.Price = 1 }},
+	"a cap of a total":                 {4, func(o engine.Spoilt) { o.Price = 1 }},
+	"an amount without a cap":          {5, func(o engine.Spoilt) { o.Price = 0 }},
+	"a cap beyond all prices":          {5, func(o engine.Spoilt) { o.Price = bourse.MaxPrice + 1 }},
+	"a cap that sells":                 {5, func(o engine.Spoilt) { o.Side = bourse.Sell }},
+	"a MARKET order that waited": {5, func(o engine.Spoilt) {
+		o.State, o.Triggered = book.Resting, true
+	}},
 }
 
 // TestRestoreSpoiled wants states that no command leads to not to restore,
@@ -147,6 +158,9 @@ func TestRestoreSpoiled(t *testing.T) {
 		e := engine.New()
 		var ev bourse.Events
 		for _, cmd := range enginetest.Opening() {
+			if cmd.Market != nil {
+				cmd.Market.Collar = bourse.RateOne / 10
+			}
 			cmd.Seq = e.Seq() + 1
 			e.Apply(&cmd, &ev)
 		}
@@ -154,7 +168,12 @@ func TestRestoreSpoiled(t *testing.T) {
 		stop, named := sell, sell
 		stop.Type, stop.Stop = bourse.StopLimit, 90
 		named.ClientID = bourse.ClientID{'a'}
-		for _, p := range []bourse.NewOrder{sell, stop, named} {
+		total := bourse.NewOrder{
+			Market: 1, Side: bourse.Buy, Type: bourse.StopMarket, TIF: bourse.GTC, Stop: 200, Total: bourse.Units(9),
+		}
+		amount := total
+		amount.Total, amount.Lots = bourse.Amount{}, 2
+		for _, p := range []bourse.NewOrder{sell, stop, named, total, amount} {
 			e.Apply(&bourse.Command{Seq: e.Seq() + 1, Kind: bourse.CommandPlace, Account: 1, NewOrder: p}, &ev)
 		}
 		if _, err := engine.Restore(snapshot(e), func(*bourse.Events) {}); err != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/book"
 )
 
-// drainQueue works the market's triggered stops, first in, first out, within the step
-// budget. The trades of a stop may trigger more.
+// drainQueue works the market's triggered orders, first in, first out, within the step
+// budget. Their trades may trigger more.
 func (e *Engine) drainQueue(m *market, ev *bourse.Events) {
 	for m.book.Queued() != 0 && e.steps > 0 && m.tradable {
 		e.steps--
@@ -14,19 +14,23 @@ func (e *Engine) drainQueue(m *market, ev *bourse.Events) {
 	}
 }
 
-// trigger enters a stop into the book as if newly placed. It keeps its id, its hold and
-// its type.
+// trigger enters a waiting order into the book as if newly placed. It keeps its id, its hold
+// and its type. One without a price never trades beyond its cap, if it has one, so that its
+// hold pays for all of its trades; one by total trades while its hold buys a lot.
 func (e *Engine) trigger(m *market, s book.Slot, ev *bourse.Events) {
 	o := e.arena.At(s)
 	m.book.Remove(&e.arena, s, o)
 	o.Triggered = true
 	acct := e.accounts.At(uint32(o.Account))
-	t := taker{slot: s, order: o, left: o.Left(), limit: o.Price, held: m.reserve(o), stopped: acct.frozen}
+	t := taker{slot: s, order: o, left: o.Left(), limit: o.Price, held: e.reserve(m, s, o), stopped: acct.frozen}
+	if o.Lots == 0 {
+		t.left, t.total, t.spends = bourse.MaxLots, t.held, true
+	}
 
 	e.announce(bourse.EventOrderTriggered, s, o, bourse.Open, ev)
 	acct.numberLast(ev)
 	opposite := m.book.Side(o.Side.Opposite())
-	if bound := e.collar(m, o.Side); bound != 0 && opposite.Reaches(bound, t.limit) {
+	if bound := e.collar(m, o.Side); bound != 0 && (t.limit == 0 || opposite.Reaches(bound, t.limit)) {
 		t.limit = bound
 	}
 

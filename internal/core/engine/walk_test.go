@@ -148,12 +148,14 @@ func TestStopsThatWalkAreSpread(t *testing.T) {
 	for i := range bourse.Price(own) {
 		x.rest(2, bourse.Sell, 20_000+i*7919%own)
 	}
-	stop := bourse.NewOrder{
-		Market: 1, Side: bourse.Buy, Type: bourse.StopLimit, TIF: bourse.FOK, SelfTrade: bourse.CancelOldest,
-		Stop: 10_000, Price: 30_000, Lots: all,
+	forms := [...]bourse.NewOrder{
+		{Type: bourse.StopLimit, Stop: 10_000, Price: 30_000, Lots: all},
+		{Type: bourse.StopMarket, Stop: 10_000, Total: bourse.Units(300_000 * all)},
 	}
 	paid := 0
-	for range stops {
+	for i := range stops {
+		stop := forms[i%len(forms)]
+		stop.Market, stop.Side, stop.TIF, stop.SelfTrade = 1, bourse.Buy, bourse.FOK, bourse.CancelOldest
 		if o := x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, NewOrder: stop}); o.Reason != 0 {
 			t.Fatalf("a stop: %s", o.Reason)
 		}

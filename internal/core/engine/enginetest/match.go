@@ -47,11 +47,27 @@ func (o *order) accepts(price, bound bourse.Price) bool {
 	return price >= bound
 }
 
+// satisfiedAt reports whether a trade at a price triggers a waiting order: it goes against
+// the order's side as far as the stop, or with it for a take profit.
 func (o *order) satisfiedAt(price bourse.Price) bool {
-	if o.Side == bourse.Buy {
-		return price >= o.Stop
+	switch {
+	case price == o.Stop:
+		return true
+	case o.Type == bourse.TakeProfitLimit || o.Type == bourse.TakeProfitMarket:
+		return o.Side == bourse.Buy && price < o.Stop || o.Side == bourse.Sell && price > o.Stop
+	default:
+		return o.Side == bourse.Buy && price > o.Stop || o.Side == bourse.Sell && price < o.Stop
 	}
-	return price <= o.Stop
+}
+
+// unpriced reports whether an order trades without a price of its own.
+func (o *order) unpriced() bool {
+	switch o.Type {
+	case bourse.MarketOrder, bourse.StopMarket, bourse.TakeProfitMarket:
+		return true
+	default:
+		return false
+	}
 }
 
 // before reports whether a resting order trades before another of its side.
@@ -178,7 +194,7 @@ func (x *Oracle) work(m *market, o *order, limit bourse.Price, frozen bool) {
 // rests reports whether the remainder of an order may rest. next is the other side's best
 // price.
 func (x *Oracle) rests(m *market, o *order, next bourse.Price) bool {
-	if o.Type == bourse.MarketOrder || o.TIF != bourse.GTC {
+	if o.unpriced() || o.TIF != bourse.GTC {
 		return false
 	}
 	if o.Type == bourse.Limit {
@@ -233,7 +249,7 @@ func (x *Oracle) trade(m *market, taker, maker *order, lots bourse.Lots) {
 	makerFee, takerFee := feeOn(makerRate, paid), feeOn(takerRate, got)
 	x.pay(taker, maker.Account, paid, makerFee)
 	x.pay(maker, taker.Account, got, takerFee)
-	if taker.Side == bourse.Buy && taker.Type != bourse.MarketOrder {
+	if taker.Side == bourse.Buy && taker.Price > 0 { // its own price, or its cap
 		x.release(taker, m.value(taker.Price, taker.left()))
 	}
 

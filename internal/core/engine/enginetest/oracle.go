@@ -292,8 +292,8 @@ func (x *Oracle) defineMarket(m bourse.Market) {
 }
 
 // setMarketState changes a market's state. The rules do not fix the order in which a
-// delisted market's orders are killed, so the oracle copies the engine's: bids, asks, buy
-// stops, sell stops, the queue, each best first.
+// delisted market's orders are killed, so the oracle copies the engine's: bids, asks, stops
+// that wait for a higher price, those that wait for a lower one, the queue, each best first.
 func (x *Oracle) setMarketState(cmd *bourse.Command) {
 	m := x.marketOrRefuse(cmd.MarketID)
 	if m == nil {
@@ -315,7 +315,7 @@ func (x *Oracle) workBacklog(m *market) {
 
 func (x *Oracle) killAll(m *market) {
 	order := slices.Concat(m.rested(bourse.Buy), m.rested(bourse.Sell),
-		m.stops(bourse.Buy), m.stops(bourse.Sell), slices.Clone(m.queue))
+		m.stops(true), m.stops(false), slices.Clone(m.queue))
 	for _, o := range order {
 		if x.steps == 0 {
 			return
@@ -325,16 +325,16 @@ func (x *Oracle) killAll(m *market) {
 	}
 }
 
-// stops returns a side's waiting stops, in the order of triggering.
-func (m *market) stops(side bourse.Side) []*order {
+// stops returns the orders that wait for a rise, or for a fall, in the order of triggering.
+func (m *market) stops(rise bool) []*order {
 	var list []*order
 	for _, o := range m.open {
-		if o.where == waiting && o.Side == side {
+		if o.where == waiting && o.satisfiedAt(o.Stop+1) == rise {
 			list = append(list, o)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *order) int {
-		if side == bourse.Sell {
+		if !rise {
 			a, b = b, a
 		}
 		if a.Stop != b.Stop {

@@ -64,9 +64,12 @@ func (x *Oracle) admit(a *account, m *market, o *order) bourse.Reason {
 	}
 	var need *big.Int
 	var reason bourse.Reason
-	if o.Type == bourse.MarketOrder {
+	switch {
+	case o.Type == bourse.MarketOrder:
 		need, reason = x.needOfMarket(m, o)
-	} else {
+	case o.unpriced():
+		need, reason = x.needBehindStop(m, o)
+	default:
 		need, reason = x.needOfLimit(m, o)
 	}
 	if reason != 0 {
@@ -133,6 +136,45 @@ func (x *Oracle) needOfMarket(m *market, o *order) (*big.Int, bourse.Reason) {
 		need = m.base(o.Lots)
 	default:
 		need = m.base(would.Filled)
+	}
+	return need, 0
+}
+
+// needBehindStop returns what a stop or take profit without a price holds while it waits, and
+// fixes the cap of one that buys an amount.
+func (x *Oracle) needBehindStop(m *market, o *order) (*big.Int, bourse.Reason) {
+	if o.Stop > m.MaxPrice || !m.inBand(o.Stop) {
+		return nil, bourse.PriceOutOfRange
+	}
+
+	need, worth := fromAmount(o.Total), fromAmount(o.Total)
+	if o.Lots > 0 {
+		need, worth = m.base(o.Lots), m.value(min(o.Stop, m.price()), o.Lots)
+	}
+	if o.Lots > 0 && o.Side == bourse.Buy {
+		if m.Collar == 0 {
+			return nil, bourse.NoCollar
+		}
+		from := o.Stop
+		if m.last != 0 && o.satisfiedAt(m.last) {
+			from = m.last
+		}
+		wide := times(uint64(from), uint64(m.Collar))
+		wide.Quo(wide, whole(bourse.RateOne)).Add(wide, whole(uint64(from)))
+		if most := whole(uint64(bourse.MaxPrice)); wide.Cmp(most) > 0 {
+			wide = most
+		}
+		o.Price = bourse.Price(wide.Uint64())
+		need = m.value(o.Price, o.Lots)
+	}
+
+	switch {
+	case need.Cmp(most) > 0 || worth.Cmp(most) > 0:
+		return nil, bourse.Overflow
+	case worth.Cmp(fromAmount(m.MinOrder)) < 0:
+		return nil, bourse.BelowMinOrder
+	case m.openOf(o.Account) >= maxOpen:
+		return nil, bourse.TooManyOrders
 	}
 	return need, 0
 }

@@ -232,7 +232,9 @@ func (s *Script) order(o *bourse.Order) string {
 	} else {
 		fmt.Fprintf(&b, " total %s", o.Total.Format(s.pair.Oracle.assets[m.Quote-1].Scale))
 	}
-	if o.Price > 0 {
+	if at := o.Cap(); at > 0 {
+		fmt.Fprintf(&b, " capped at %s", at.Format(m.QuotePrecision))
+	} else if o.Price > 0 {
 		fmt.Fprintf(&b, " at %s", o.Price.Format(m.QuotePrecision))
 	}
 	if o.Stop > 0 {

@@ -461,7 +461,7 @@ func (w *Workload) placing() bourse.Command {
 func (w *Workload) terms(p *bourse.NewOrder) {
 	switch {
 	case w.chance(w.shape.stops):
-		p.Type, p.Price, p.Stop = bourse.StopLimit, w.price(), w.price()
+		w.stop(p)
 		if w.shape.deep {
 			w.pile(p)
 		}
@@ -477,18 +477,38 @@ func (w *Workload) terms(p *bourse.NewOrder) {
 	}
 }
 
+// stop draws an order that waits for its stop, half of them STOP_LIMIT.
+func (w *Workload) stop(p *bourse.NewOrder) {
+	p.Type, p.Stop = bourse.StopLimit, w.price()
+	if w.chance(50) {
+		p.Type = bourse.OrderType(w.between(uint64(bourse.StopMarket), uint64(bourse.TakeProfitMarket)))
+	}
+	switch {
+	case p.Type.HasPrice():
+		p.Price = w.price()
+	case p.Side == bourse.Buy && w.chance(50):
+		p.Total = w.total(p.Market, p.Lots)
+		p.Lots = 0
+	}
+}
+
 // pile moves a stop to a price that only a storm reaches.
 func (w *Workload) pile(p *bourse.NewOrder) {
-	p.TIF, p.Lots = bourse.GTC, 1
+	p.TIF = bourse.GTC
+	if p.Lots > 0 {
+		p.Lots = 1
+	}
 	far := bourse.Price(w.shape.ticks)
-	if p.Side == bourse.Buy {
+	if (p.Side == bourse.Buy) != p.Type.TakesProfit() {
 		p.Stop += far
-		p.Price = p.Stop + far
 	} else {
 		p.Stop -= min(p.Stop-1, far)
 	}
+	if p.Type.HasPrice() && p.Side == bourse.Buy {
+		p.Price = p.Stop + far
+	}
 	if w.chance(15) { // a counterparty for the storm
-		p.Type, p.Price, p.Stop = bourse.Limit, p.Stop, 0
+		p.Type, p.Price, p.Stop, p.Total, p.Lots = bourse.Limit, p.Stop, 0, bourse.Amount{}, 1
 		p.Side = p.Side.Opposite()
 	}
 }

@@ -193,7 +193,7 @@ COMMENT ON COLUMN cursor_v1.chain IS 'Hash of the journal''s frame that ends wit
 CREATE VIEW orders_v1 AS
 	SELECT id, account, ordinal, market,
 		(ARRAY['BUY', 'SELL'])[side] AS side,
-		(ARRAY['LIMIT', 'MARKET', 'STOP_LIMIT'])[type] AS type,
+		(ARRAY['LIMIT', 'MARKET', 'STOP_LIMIT', 'STOP_MARKET', 'TAKE_PROFIT_LIMIT', 'TAKE_PROFIT_MARKET'])[type] AS type,
 		(ARRAY['GTC', 'FOK', 'IOC'])[tif] AS time_in_force,
 		postonly = 1 AS post_only,
 		nullif(price, 0)::numeric AS price, nullif(stop, 0)::numeric AS stop, nullif(lots, 0)::numeric AS lots,
@@ -203,7 +203,7 @@ CREATE VIEW orders_v1 AS
 	FROM orders;
 COMMENT ON VIEW orders_v1 IS 'Orders that are over; open ones are not in the database';
 COMMENT ON COLUMN orders_v1.ordinal IS 'Counts the account''s orders from one, open ones included';
-COMMENT ON COLUMN orders_v1.price IS 'In the market''s ticks; null for a MARKET order';
+COMMENT ON COLUMN orders_v1.price IS 'In the market''s ticks; null for an order without a price, but for the cap of one that buys lots behind a stop';
 COMMENT ON COLUMN orders_v1.lots IS 'In the market''s lots; null for an order by total';
 COMMENT ON COLUMN orders_v1.total IS 'In ledger units of the quote asset; null unless the order was given by total';
 COMMENT ON COLUMN orders_v1.filled IS 'How much of it traded, in lots';
