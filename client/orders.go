@@ -16,9 +16,12 @@ type OrderType string
 
 // The types of orders.
 const (
-	LimitOrder     OrderType = "LIMIT"
-	MarketOrder    OrderType = "MARKET"
-	StopLimitOrder OrderType = "STOP_LIMIT"
+	LimitOrder            OrderType = "LIMIT"
+	MarketOrder           OrderType = "MARKET"
+	StopLimitOrder        OrderType = "STOP_LIMIT"
+	StopMarketOrder       OrderType = "STOP_MARKET"
+	TakeProfitLimitOrder  OrderType = "TAKE_PROFIT_LIMIT"
+	TakeProfitMarketOrder OrderType = "TAKE_PROFIT_MARKET"
 )
 
 // TimeInForce says how long an order stands.
@@ -212,9 +215,12 @@ type Order struct {
 	Type        OrderType   `json:"type"`
 	TimeInForce TimeInForce `json:"time_in_force"`
 	Price       Decimal     `json:"price"`
-	Amount      Decimal     `json:"amount"`
-	Total       Decimal     `json:"total"`
-	Stop        Decimal     `json:"stop"`
+	// Cap is the worst price that an order which buys an amount behind a stop pays, if its type
+	// names no price.
+	Cap    Decimal `json:"cap"`
+	Amount Decimal `json:"amount"`
+	Total  Decimal `json:"total"`
+	Stop   Decimal `json:"stop"`
 	// Filled is the traded amount, in the base asset; empty while a stop waits.
 	Filled Decimal `json:"filled"`
 	// PricePrecision is the market's number of decimals of prices.

@@ -260,6 +260,11 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"/spot/open_orders/new": {
 			`{` + order + `,"type":"LIMIT","price":"1"}`, `{` + order + `,"type":"LIMIT","amount":"1"}`,
 			`{` + order + `,"type":"STOP_LIMIT","price":"1","amount":"1"}`,
+			`{` + order + `,"type":"TAKE_PROFIT_LIMIT","stop":"1","amount":"1"}`,
+			`{` + order + `,"type":"TAKE_PROFIT_MARKET","amount":"1"}`,
+			`{` + order + `,"type":"STOP_MARKET","stop":"1"}`,
+			`{` + order + `,"type":"STOP_MARKET","stop":"1","amount":"1","total":"1"}`,
+			`{"api_key":"k","pair":"A/B","side":"SELL","time_in_force":"GTC","type":"STOP_MARKET","stop":"1","total":"1"}`,
 			`{` + order + `,"type":"MARKET"}`, `{` + order + `,"type":"MARKET","amount":"1","total":"1"}`,
 			`{` + order + `,"type":"LIMIT","price":"1e3","amount":"1"}`,
 			`{` + order + `,"type":"LIMIT","price":".","amount":"1"}`,
@@ -343,6 +348,12 @@ func TestAnswersThatAreWrong(t *testing.T) {
 				`"time_in_force":"GTC","type":"LIMIT","quote_prec":"2","filled":"0"}]}`,
 			`{"success":true,"orders":[{"obid":1,"pair":"A/B","time":"1.000000","side":"BUY","price":"1","amount":"1",` +
 				`"time_in_force":"GTC","type":"LIMIT","quote_prec":2}]}`,
+			`{"success":true,"orders":[{"obid":1,"pair":"A/B","time":"1.000000","side":"BUY","price":"1","amount":"1",` +
+				`"time_in_force":"GTC","type":"STOP_MARKET","quote_prec":2,"stop":"1"}]}`,
+			`{"success":true,"orders":[{"obid":1,"pair":"A/B","time":"1.000000","side":"BUY","cap":"1","total":"1",` +
+				`"time_in_force":"GTC","type":"STOP_MARKET","quote_prec":2,"stop":"1"}]}`,
+			`{"success":true,"orders":[{"obid":1,"pair":"A/B","time":"1.000000","side":"BUY","price":"1","amount":"1","cap":"1",` +
+				`"time_in_force":"GTC","type":"TAKE_PROFIT_LIMIT","quote_prec":2,"stop":"1"}]}`,
 		},
 	} {
 		for _, body := range bodies {
@@ -416,6 +427,10 @@ func TestMessagesThatAreWrong(t *testing.T) {
 		`{"class":"data","stream":"A/B@orderBook","pair":"A/B","price":"1","amount":"1","side":"BUY"}`,
 		`{"class":"data","stream":"myOrders","event":"orderUpdate","pair":"A/B","obid":1,"time":1,"status":"OPEN","filled":"0"}`,
 		`{"class":"data","stream":"myOrders","event":"orderUpdate","pair":"A/B","obid":1,"time":1}`,
+		`{"class":"data","stream":"myOrders","event":"orderAccepted","pair":"A/B","obid":1,"side":"BUY","type":"STOP_MARKET","time":1,` +
+			`"time_us":1,"time_in_force":"GTC","base":"A","quote":"B","total":"1","stop":"1","cap":"1","quote_prec":2,"seq":1}`,
+		`{"class":"data","stream":"myOrders","event":"orderAccepted","pair":"A/B","obid":1,"side":"BUY","type":"STOP_MARKET","time":1,` +
+			`"time_us":1,"time_in_force":"GTC","base":"A","quote":"B","amount":"1","price":"1","stop":"1","quote_prec":2,"seq":1}`,
 		`{"class":"data","stream":"myOrders","event":"orderAccepted","pair":"A/B","obid":1,"time":1}`,
 		`{"class":"data","stream":"nothing"}`,
 	} {

@@ -34,7 +34,7 @@ var placeholders = map[string]struct {
 	"#line":   {'"', regexp.MustCompile(`^[^\n]*$`)},
 	"#name":   {'"', regexp.MustCompile(`^[A-Za-z0-9._:-]{1,36}$`)},
 	"#side":   {'"', regexp.MustCompile(`^(BUY|SELL)$`)},
-	"#type":   {'"', regexp.MustCompile(`^(LIMIT|MARKET|STOP_LIMIT)$`)},
+	"#type":   {'"', regexp.MustCompile(`^(LIMIT|MARKET|(STOP|TAKE_PROFIT)_(LIMIT|MARKET))$`)},
 	"#tif":    {'"', regexp.MustCompile(`^(GTC|FOK|IOC)$`)},
 	"#status": {'"', regexp.MustCompile(`^(OPEN|FILLED|CANCELED|KILLED|REJECTED)$`)},
 	"#role":   {'"', regexp.MustCompile(`^(MAKER|TAKER)$`)},

@@ -244,6 +244,7 @@ var opposites = map[string]string{
 	"BUY": "SELL", "SELL": "BUY", "MAKER": "TAKER", "TAKER": "MAKER", "OPEN": "FILLED", "FILLED": "KILLED",
 	"KILLED": "CANCELED", "CANCELED": "KILLED", "GTC": "IOC", "IOC": "FOK", "FOK": "GTC",
 	"LIMIT": "MARKET", "MARKET": "LIMIT", "STOP_LIMIT": "LIMIT",
+	"STOP_MARKET": "TAKE_PROFIT_MARKET", "TAKE_PROFIT_LIMIT": "STOP_LIMIT", "TAKE_PROFIT_MARKET": "STOP_MARKET",
 	"DEPOSIT": "WITHDRAWAL", "WITHDRAWAL": "DEPOSIT", "PENDING": "PROCESSING", "PROCESSING": "PENDING", "DONE": "PENDING",
 	"orderAccepted": "orderUpdate", "orderUpdate": "orderAccepted", "orderRejected": "orderUpdate",
 }

@@ -25,6 +25,21 @@ func (m *market) stop(side, stop, price, amount string) fields {
 	return m.limit(side, price, amount).with("type", "STOP_LIMIT").with("stop", stop)
 }
 
+// takeProfit returns a TAKE_PROFIT_LIMIT order.
+func (m *market) takeProfit(side, stop, price, amount string) fields {
+	return m.stop(side, stop, price, amount).with("type", "TAKE_PROFIT_LIMIT")
+}
+
+// behind returns an order of a type that waits for its stop and names no price: by amount, or by
+// total if amount is empty.
+func (m *market) behind(kind, side, stop, amount, total string) fields {
+	order := m.byAmount(side, amount).with("time_in_force", "GTC").with("type", kind).with("stop", stop)
+	if amount == "" {
+		order = order.with("amount", nil).with("total", total)
+	}
+	return order
+}
+
 // try posts an order.
 func (a *account) try(order fields) *answer {
 	a.x.Helper()

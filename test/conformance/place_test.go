@@ -3,7 +3,7 @@ package conformance
 import "testing"
 
 var placeChecks = []check{
-	orderNeeds, limitNeeds, marketNeeds, noneSaysNothing, ackSaysOpen, resultSaysAll, rejectionText, refusedAtOnce,
+	orderNeeds, limitNeeds, marketNeeds, behindStopNeeds, noneSaysNothing, ackSaysOpen, resultSaysAll, rejectionText, refusedAtOnce,
 	resultAtRest, idsRise,
 }
 
@@ -24,8 +24,28 @@ func limitNeeds(x *exam) {
 		x.fails(a.try(untouched.limit("BUY", "10", "1").with(name, nil)), "Missing data: "+name)
 		x.fails(a.try(untouched.limit("BUY", "10", "1").with(name, nil).with("total", "10")), "Missing data: "+name)
 		x.fails(a.try(untouched.stop("BUY", "9", "10", "1").with(name, nil)), "Missing data: "+name)
+		x.fails(a.try(untouched.takeProfit("BUY", "9", "10", "1").with(name, nil)), "Missing data: "+name)
 	}
 	x.fails(a.try(untouched.stop("BUY", "9", "10", "1").with("stop", nil)), "Missing data: stop")
+	x.fails(a.try(untouched.takeProfit("BUY", "9", "10", "1").with("stop", nil)), "Missing data: stop")
+}
+
+func behindStopNeeds(x *exam) {
+	x.covers("SPOT-NEW-11")
+	m := x.market()
+	a := x.trader(m)
+	for _, kind := range []string{"STOP_MARKET", "TAKE_PROFIT_MARKET"} {
+		sell := m.behind(kind, "SELL", "200", "1", "")
+		x.fails(a.try(sell.with("stop", nil)), "Missing data: stop")
+		x.fails(a.try(sell.with("amount", nil)), "Missing data: amount")
+		x.failsNaming(a.try(sell.with("total", "10")), "amount", "total")
+		x.failsNaming(a.try(m.behind(kind, "SELL", "200", "", "10")), "total")
+		x.fails(a.try(m.behind(kind, "BUY", "200", "", "10").with("total", nil)), "Missing data: amount")
+	}
+	x.becomes(a.try(m.behind("STOP_MARKET", "SELL", "0.01", "100", "")), "OPEN", "0")
+	x.becomes(a.try(m.behind("STOP_MARKET", "BUY", "9000", "", "10")), "OPEN", "0")
+	x.becomes(a.try(m.behind("TAKE_PROFIT_MARKET", "SELL", "9000", "1", "").with("price", "7")), "OPEN", "0")
+	x.becomes(a.try(m.behind("TAKE_PROFIT_MARKET", "BUY", "0.01", "", "10")), "OPEN", "0")
 }
 
 func marketNeeds(x *exam) {

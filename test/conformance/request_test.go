@@ -132,7 +132,7 @@ func words(x *exam) {
 		good string
 	}{
 		"side":          {[]string{"buy", "Buy", "BID", ""}, "BUY, SELL"},
-		"type":          {[]string{"limit", "STOP", ""}, "LIMIT, MARKET, STOP_LIMIT"},
+		"type":          {[]string{"limit", "STOP", ""}, "LIMIT, MARKET, STOP_LIMIT, STOP_MARKET, TAKE_PROFIT_LIMIT, TAKE_PROFIT_MARKET"},
 		"time_in_force": {[]string{"gtc", "GTD", ""}, "GTC, FOK, IOC"},
 		"resp_type":     {[]string{"ack", "FULL", ""}, "NONE, ACK, RESULT"},
 		"stp":           {[]string{"NONE", "newest", ""}, "none, cancel_newest, cancel_oldest, cancel_both"},

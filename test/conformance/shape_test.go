@@ -51,10 +51,11 @@ var shapes = map[string]string{
 	"level":     "price:#full amount:#full",
 	"trade":     "time:#time price:#dec amount:#dec total:#dec side:#side trade_id:#id",
 	"candle":    "time:#time open:#dec high:#dec low:#dec close:#dec volume:#dec",
-	"open_order": "obid:#id pair:#pair time:#time side:#side price:#dec amount:#dec time_in_force:#tif type:#type quote_prec:#int" +
-		" filled?:#dec stop?:#dec client_id?:#name",
+	"open_order": "obid:#id pair:#pair time:#time side:#side price?:#dec cap?:#dec amount?:#dec total?:#dec time_in_force:#tif type:#type" +
+		" quote_prec:#int filled?:#dec stop?:#dec client_id?:#name",
 	"order": "obid?:#id pair:#pair time:#time side:#side time_in_force:#tif type:#type quote_prec:#int trades:[order_trade]" +
-		" status:#status reason?:#reason base:#symbol quote:#symbol price?:#dec amount?:#dec total?:#dec filled?:#dec stop?:#dec client_id?:#name",
+		" status:#status reason?:#reason base:#symbol quote:#symbol price?:#dec cap?:#dec amount?:#dec total?:#dec filled?:#dec stop?:#dec" +
+		" client_id?:#name",
 	"order_trade": "time:#time fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id",
 	"own_trade": "time:#time pair:#pair fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id" +
 		" side:#side",
@@ -79,7 +80,7 @@ var shapes = map[string]string{
 	"myTrades": "class stream time:#unix time_us:#micros price:#dec amount:#dec total:#dec side:#side pair:#pair obid:#id role:#role" +
 		" fee:#dec trade_id:#id seq:#id",
 	"myOrders": "class stream event:#event pair:#pair obid?:#id side?:#side type?:#type time:#unix time_us:#micros time_in_force?:#tif base?:#symbol" +
-		" quote?:#symbol price?:#dec amount?:#dec total?:#dec stop?:#dec quote_prec?:#int status?:#status triggered? filled?:#dec" +
+		" quote?:#symbol price?:#dec amount?:#dec total?:#dec stop?:#dec cap?:#dec quote_prec?:#int status?:#status triggered? filled?:#dec" +
 		" left?:#dec reason?:#reason client_id?:#name seq:#id",
 	"myBalances":  "class stream time:#unix time_us:#micros asset:#symbol total:#dec locked:#dec avbl:#dec seq:#id",
 	"myTransfers": "class stream " + walletShapes["wallet_transaction"] + " seq:#id",

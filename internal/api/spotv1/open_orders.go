@@ -3,6 +3,7 @@ package spotv1
 import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
@@ -24,21 +25,25 @@ func (s *Spot) openOrders(c *api.Call) error {
 	c.Out.Name("orders")
 	c.Out.Array()
 	for i := range orders {
-		o := &orders[i]
-		writeOpenOrder(c.Out, catalogue.Markets[o.Market], o)
+		writeOpenOrder(c.Out, catalogue, &orders[i])
 	}
 	c.Out.EndArray()
 	return nil
 }
 
-func writeOpenOrder(out *wire.Writer, m *bourse.Market, o *bourse.Order) {
+func writeOpenOrder(out *wire.Writer, catalogue *view.Catalogue, o *bourse.Order) {
+	m := catalogue.Markets[o.Market]
 	out.Object()
 	out.Uint("obid", uint64(o.ID))
 	out.Word("pair", string(m.Pair))
 	out.Time("time", o.Time)
 	out.Word("side", o.Side.String())
-	out.Price("price", o.Price, m.QuotePrecision)
-	out.Lots("amount", o.Lots, m.BasePrecision)
+	writeWorst(out, m, o)
+	if o.Lots > 0 {
+		out.Lots("amount", o.Lots, m.BasePrecision)
+	} else {
+		out.Amount("total", o.Total, catalogue.Assets[m.Quote].Scale)
+	}
 	out.Word("time_in_force", o.TIF.String())
 	out.Word("type", o.Type.String())
 	out.Uint("quote_prec", uint64(m.QuotePrecision))
@@ -52,6 +57,16 @@ func writeOpenOrder(out *wire.Writer, m *bourse.Market, o *bourse.Order) {
 		out.Word("client_id", o.ClientID.String())
 	}
 	out.EndObject()
+}
+
+// writeWorst writes the worst price of an order's trades: the price that it names, or the cap
+// that it fixed. Most orders without a price have neither.
+func writeWorst(out *wire.Writer, m *bourse.Market, o *bourse.Order) {
+	if limit := o.Cap(); limit > 0 {
+		out.Price("cap", limit, m.QuotePrecision)
+	} else if o.Price > 0 {
+		out.Price("price", o.Price, m.QuotePrecision)
+	}
 }
 
 // id returns a market's id, or zero for none.

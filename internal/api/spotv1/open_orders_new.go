@@ -115,27 +115,34 @@ func (s *Spot) readOrder(c *api.Call, p *bourse.NewOrder) respType {
 // readNumbers reads the fields price, stop, amount and total that the order's type uses;
 // the others are ignored.
 func (s *Spot) readNumbers(c *api.Call, m *bourse.Market, p *bourse.NewOrder) {
-	if p.Type == bourse.MarketOrder {
-		s.readMarketNumbers(c, m, p)
-		return
+	if p.Type.HasPrice() {
+		c.Require("price", "amount")
 	}
-
-	c.Require("price", "amount")
 	if p.Type.HasStop() {
 		c.Require("stop")
 	}
-	p.Price = number(c, "price", m.QuotePrecision, bourse.ParsePrice)
+
+	if p.Type.HasPrice() {
+		p.Price = number(c, "price", m.QuotePrecision, bourse.ParsePrice)
+	}
 	if p.Type.HasStop() {
 		p.Stop = number(c, "stop", m.QuotePrecision, bourse.ParsePrice)
 	}
-	p.Lots = number(c, "amount", m.BasePrecision, bourse.ParseLots)
+	if p.Type.HasPrice() {
+		p.Lots = number(c, "amount", m.BasePrecision, bourse.ParseLots)
+	} else {
+		s.readQuantity(c, m, p)
+	}
 }
 
-func (s *Spot) readMarketNumbers(c *api.Call, m *bourse.Market, p *bourse.NewOrder) {
+// readQuantity reads the amount or the total of an order without a price.
+func (s *Spot) readQuantity(c *api.Call, m *bourse.Market, p *bourse.NewOrder) {
 	byAmount, byTotal := c.Has("amount"), c.Has("total")
 	switch {
 	case byAmount && byTotal:
 		c.Fail(bourse.Errorf(bourse.CodeInvalid, "Only one of amount and total may be given"))
+	case byTotal && p.Side == bourse.Sell && p.Type.HasStop():
+		c.Fail(api.Invalid("total", "is for BUY orders of this type; a SELL takes amount"))
 	case byTotal:
 		p.Total = number(c, "total", s.View.Catalogue().Assets[m.Quote].Scale, parseTotal)
 	case byAmount:

@@ -58,9 +58,7 @@ func writeTerms(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, o *bou
 	c.Out.Word("base", string(catalogue.Assets[m.Base].Symbol))
 	c.Out.Word("quote", string(catalogue.Assets[m.Quote].Symbol))
 
-	if o.Price > 0 {
-		c.Out.Price("price", o.Price, m.QuotePrecision)
-	}
+	writeWorst(c.Out, m, o)
 	if o.Lots > 0 {
 		c.Out.Lots("amount", o.Lots, m.BasePrecision)
 	} else {

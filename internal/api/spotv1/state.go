@@ -54,7 +54,7 @@ func (s *Spot) OrdersState(who bourse.AccountID) (seq uint64, body []byte) {
 		for len(orders) > 0 {
 			catalogue := s.View.Catalogue() // newer than the orders, so it has their markets
 			for i := range orders {
-				writeOpenOrder(out, catalogue.Markets[orders[i].Market], &orders[i])
+				writeOpenOrder(out, catalogue, &orders[i])
 			}
 			orders, _ = s.View.OpenOrdersBelow(who, orders[len(orders)-1].ID, room)
 		}

@@ -35,6 +35,9 @@ func (p *Publisher) orderAccepted(e bourse.Event, o *bourse.Order) {
 	w.Word("base", string(p.catalogue.Assets[m.Base].Symbol))
 	w.Word("quote", string(p.catalogue.Assets[m.Quote].Symbol))
 	p.asked(w, m, &o.NewOrder)
+	if limit := o.Cap(); limit != 0 {
+		w.Price("cap", limit, m.QuotePrecision)
+	}
 	w.Uint("quote_prec", uint64(m.QuotePrecision))
 	if !o.Waiting() {
 		w.Lots("filled", o.Filled, m.BasePrecision)
@@ -62,7 +65,7 @@ func (p *Publisher) orderRejected(e bourse.Event, o *bourse.Order) {
 
 // asked writes the numbers of a new order.
 func (p *Publisher) asked(w *wire.Writer, m *bourse.Market, o *bourse.NewOrder) {
-	if o.Price != 0 {
+	if o.Type.HasPrice() {
 		w.Price("price", o.Price, m.QuotePrecision)
 	}
 	if o.Lots != 0 {
@@ -93,7 +96,7 @@ func (p *Publisher) orderUpdate(seq uint64, o *bourse.Order, triggered bool) {
 	w.Uint("obid", uint64(o.ID))
 	w.Word("side", o.Side.String())
 	writeTime(w, p.now)
-	if o.Price != 0 {
+	if o.Type.HasPrice() {
 		w.Price("price", o.Price, m.QuotePrecision)
 	}
 

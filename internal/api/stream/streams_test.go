@@ -80,6 +80,14 @@ var story = []step{
 		x.do(bourse.Command{Kind: bourse.CommandCancel, Account: bob, Order: 3})
 		x.place(alice, limit(bourse.Sell, 6040000, 5*lots))
 	}},
+	{"a take profit and a stop at the market: one is canceled while it waits, one is triggered and killed", func(x *exchange) {
+		x.cancel(bob, x.place(bob, bourse.NewOrder{
+			Side: bourse.Buy, Type: bourse.TakeProfitMarket, TIF: bourse.GTC, Stop: 100, Total: units("900.5", 12),
+		}))
+		x.place(alice, bourse.NewOrder{
+			Side: bourse.Sell, Type: bourse.TakeProfitMarket, TIF: bourse.FOK, Stop: 6000000, Lots: 200 * lots,
+		})
+	}},
 	{"a self-trade is prevented", func(x *exchange) {
 		p := limit(bourse.Buy, 6900000, 40*lots)
 		p.SelfTrade = bourse.CancelOldest
