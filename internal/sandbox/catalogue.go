@@ -16,6 +16,10 @@ const TestAssets = 60
 // feeRate is the fee of makers and takers: 0.1 %.
 const feeRate = 1000
 
+// collar bounds MARKET orders and triggered stops to 10 % around the last price, so that
+// orders without a price may wait to buy an amount.
+const collar = 100_000
+
 // DefaultPair is the market that newcomers see first.
 const DefaultPair bourse.Pair = "BTC/USDT"
 
@@ -65,19 +69,20 @@ var networks = []network{
 	}},
 }
 
-// market is a pair with its precisions, least order and initial price.
+// market is a pair with its precisions, least order, initial price and collar.
 type market struct {
 	base, quote                   bourse.Symbol
 	basePrecision, quotePrecision uint8
 	minOrder, initial             string
+	collar                        bourse.Rate
 }
 
 var markets = []market{
-	{"BTC", "USDT", 6, 2, "5", "60000"},
-	{"ETH", "USDT", 5, 2, "5", "3000"},
-	{"LTC", "USDT", 4, 2, "5", "80"},
-	{"ATOM", "USDT", 2, 4, "5", "8"},
-	{"ETH", "BTC", 3, 5, "0.0001", "0.05"},
+	{"BTC", "USDT", 6, 2, "5", "60000", collar},
+	{"ETH", "USDT", 5, 2, "5", "3000", collar},
+	{"LTC", "USDT", 4, 2, "5", "80", collar},
+	{"ATOM", "USDT", 2, 4, "5", "8", collar},
+	{"ETH", "BTC", 3, 5, "0.0001", "0.05", collar},
 }
 
 // testNetwork carries the test assets, so that no real-looking network does.
@@ -126,7 +131,7 @@ func Catalogue(wide bool) []bourse.Command {
 		c.addMarket(m)
 	}
 	for i := range tests {
-		c.addMarket(market{testSymbol(i), "USDT", 4, 4, "1", fmt.Sprint(i + 1)})
+		c.addMarket(market{testSymbol(i), "USDT", 4, 4, "1", fmt.Sprint(i + 1), 0})
 	}
 	c.addFees()
 	return c.commands
@@ -177,6 +182,7 @@ func (c *catalogue) addMarket(m market) {
 		BasePrecision: m.basePrecision, QuotePrecision: m.quotePrecision, Enabled: true,
 		SelfTrade: bourse.SelfTradeNone, MinOrder: units(m.minOrder, c.scales[m.quote]),
 		InitialPrice: initial, MaxPrice: bourse.MaxPrice, Maker: feeRate, Taker: feeRate,
+		Collar: m.collar,
 	}})
 }
 
