@@ -190,9 +190,28 @@ func (c *trader) order(name string) *client.NewOrder {
 	if c.rng.IntN(2) == 0 {
 		side, price = client.Sell, 59990+c.rng.IntN(20)
 	}
-	return &client.NewOrder{
+	order := &client.NewOrder{
 		Pair: "BTC/USDT", Side: side, Type: client.LimitOrder, TimeInForce: client.GTC, ClientID: name,
 		Price: client.Decimal(fmt.Sprint(price)), Amount: client.Decimal(fmt.Sprintf("0.00%d", 1+c.rng.IntN(9))),
+	}
+	if c.rng.IntN(4) == 0 {
+		c.behindStop(order)
+	}
+	return order
+}
+
+// behindStop lets an order wait for a stop near the last price, under any of the types that do.
+func (c *trader) behindStop(order *client.NewOrder) {
+	types := [...]client.OrderType{
+		client.StopLimitOrder, client.StopMarketOrder, client.TakeProfitLimitOrder, client.TakeProfitMarketOrder,
+	}
+	order.Type, order.Stop = types[c.rng.IntN(len(types))], client.Decimal(fmt.Sprint(59990+c.rng.IntN(20)))
+	if order.Type == client.StopLimitOrder || order.Type == client.TakeProfitLimitOrder {
+		return
+	}
+	order.Price = ""
+	if order.Side == client.Buy && c.rng.IntN(2) == 0 {
+		order.Amount, order.Total = "", client.Decimal(fmt.Sprint(60*(1+c.rng.IntN(9))))
 	}
 }
 
@@ -236,8 +255,8 @@ func there(t *testing.T, api *client.Client, id uint64, want *ackedOrder) {
 		t.Errorf("order %d is not %s: %+v", id, want.clientID, o)
 	case want.canceled && o.Status != client.Canceled:
 		t.Errorf("order %d was canceled: %+v", id, o)
-	case want.status == client.Filled && o.Status != client.Filled:
-		t.Errorf("order %d was filled: %+v", id, o)
+	case want.status != client.Open && o.Status != want.status:
+		t.Errorf("order %d was %s: %+v", id, want.status, o)
 	}
 }
 
