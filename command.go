@@ -130,8 +130,12 @@ const (
 	// schedule set it again. Account, On, Level.
 	CommandSetAccountLevel
 
+	// CommandAmend changes the price or the quantity of an open order. Account, Order,
+	// and of NewOrder Price and Lots, of which zero leaves the order's own.
+	CommandAmend
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandSetAccountLevel
+	LastCommandKind = CommandAmend
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves

@@ -73,6 +73,8 @@ const (
 	EventOrderRepeated
 	// EventOrderTriggered: a stop order was triggered. Orders.
 	EventOrderTriggered
+	// EventOrderAmended: an open order has new terms. Orders; Former has the old ones.
+	EventOrderAmended
 	// EventOrderClosed: an order reached its final status. Orders.
 	EventOrderClosed
 	// EventOrderRestored: an open order. Orders.
@@ -143,6 +145,9 @@ type Events struct {
 	Balances []Balance
 	// Wallet holds the entries of the wallet's events.
 	Wallet WalletEvents
+	// Former holds the terms that an amended order had. A command amends at most one; without
+	// an EventOrderAmended the value is that of an earlier command.
+	Former Terms
 
 	Outcome Outcome
 }

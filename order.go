@@ -223,5 +223,11 @@ func (o *Order) Cap() Price {
 	return o.Price
 }
 
+// Terms are the price and the quantity of an order, which an amendment may change.
+type Terms struct {
+	Price Price
+	Lots  Lots
+}
+
 // Waiting reports whether o is a stop that has not been triggered.
 func (o *Order) Waiting() bool { return o.Type.HasStop() && !o.Triggered }

@@ -106,6 +106,10 @@ const (
 	UnknownConnection
 	// UnknownLevel: the schedule of fees has no such level.
 	UnknownLevel
+	// NothingLeft: the amended amount is not above what the order has traded.
+	NothingLeft
+	// NotAmendable: the order names no price, and so no terms that could be amended.
+	NotAmendable
 )
 
 var reasonWords = map[Reason]string{
@@ -158,6 +162,8 @@ var reasonWords = map[Reason]string{
 	NotAskedBefore:     "NOT_ASKED_BEFORE",
 	UnknownConnection:  "UNKNOWN_CONNECTION",
 	UnknownLevel:       "UNKNOWN_LEVEL",
+	NothingLeft:        "NOTHING_LEFT",
+	NotAmendable:       "NOT_AMENDABLE",
 }
 
 // String returns the reason's word in the public interfaces.

@@ -51,6 +51,9 @@ func (b *Books) Enter(ev *bourse.Events) {
 		case bourse.EventOrderAccepted:
 			o := &ev.Orders[e.At]
 			b.orders[o.ID] = &openOrder{Order: *o}
+		case bourse.EventOrderAmended:
+			o := &ev.Orders[e.At]
+			b.orders[o.ID].Price, b.orders[o.ID].Lots = o.Price, o.Lots
 		case bourse.EventOrderClosed:
 			delete(b.orders, ev.Orders[e.At].ID)
 		case bourse.EventTraded:

@@ -276,6 +276,23 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		check:   func(c *bourse.Command) bool { return isCustomers(c) && c.Order > 0 },
 		details: func(c *bourse.Command) string { return fmt.Sprintf("account=%d order=%d", c.Account, c.Order) },
 	},
+	bourse.CommandAmend: {
+		name: "amend", noun: "amendment",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint64(c, &cmd.Order)
+			codec.Uint64(c, &cmd.NewOrder.Price)
+			codec.Uint64(c, &cmd.NewOrder.Lots)
+		},
+		check: func(c *bourse.Command) bool {
+			p := &c.NewOrder
+			return isCustomers(c) && c.Order > 0 && (p.Price > 0 || p.Lots > 0) &&
+				p.Price <= bourse.MaxPrice && p.Lots <= bourse.MaxLots
+		},
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("account=%d order=%d ticks=%d lots=%d", c.Account, c.Order, c.NewOrder.Price, c.NewOrder.Lots)
+		},
+	},
 	bourse.CommandCancelAll: {
 		name: "cancel-all", noun: "account", urgent: true,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {

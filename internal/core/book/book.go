@@ -133,6 +133,13 @@ func (b *Book) Reduce(o *Order, lots bourse.Lots) bourse.Lots {
 	return b.Side(o.Side).reduce(o, lots)
 }
 
+// Lessen takes lots off an order that rests, which keeps its place, and returns the level's
+// new total. The order must have more than lots left.
+func (b *Book) Lessen(o *Order, lots bourse.Lots) bourse.Lots {
+	o.Lots -= lots
+	return b.Side(o.Side).lessen(o.Price, lots)
+}
+
 // Remove removes an order from its queue. For a resting order it returns the level's new
 // total.
 func (b *Book) Remove(a *Arena, s Slot, o *Order) bourse.Lots {

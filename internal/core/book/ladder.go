@@ -257,6 +257,13 @@ func (l *Ladder) reduce(o *Order, lots bourse.Lots) bourse.Lots {
 	return lv.total
 }
 
+// lessen takes lots off a level that keeps others and returns its new total.
+func (l *Ladder) lessen(p bourse.Price, lots bourse.Lots) bourse.Lots {
+	lv, _, _ := l.elsewhere(l.key(p))
+	lv.total -= lots
+	return lv.total
+}
+
 // takeBest removes the best level and returns the first order of its queue, whose links
 // stay. The ladder must not be empty.
 func (l *Ladder) takeBest(a *Arena) Slot {

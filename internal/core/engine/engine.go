@@ -185,6 +185,8 @@ func (e *Engine) Skip(cmd *bourse.Command, ev *bourse.Events) {
 // accounts.go, custody.go.
 func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	switch cmd.Kind {
+	case bourse.CommandAmend:
+		e.amend(cmd, ev)
 	case bourse.CommandCancelAll:
 		e.cancelAll(cmd, ev)
 	case bourse.CommandCancelAfter:

@@ -177,6 +177,8 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.place(cmd)
 	case bourse.CommandCancel:
 		x.cancel(cmd)
+	case bourse.CommandAmend:
+		x.amend(cmd)
 	case bourse.CommandCancelAll:
 		x.cancelAll(cmd)
 	case bourse.CommandContinue:
@@ -187,7 +189,7 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 }
 
 // number numbers the events in the streams of their accounts' orders: acceptances,
-// rejections, triggers and ends as they happen, then one update for each order that traded
+// rejections, triggers, amendments and ends as they happen, then one update for each order that traded
 // and is open.
 func (x *Oracle) number() {
 	ended, last := map[bourse.OrderID]bool{}, map[bourse.OrderID]*bourse.Fill{}
@@ -197,7 +199,8 @@ func (x *Oracle) number() {
 		case bourse.EventOrderClosed:
 			ended[x.ev.Orders[e.At].ID] = true
 			e.StreamSeq = x.told(x.ev.Orders[e.At].Account)
-		case bourse.EventOrderAccepted, bourse.EventOrderRejected, bourse.EventOrderTriggered:
+		case bourse.EventOrderAccepted, bourse.EventOrderRejected, bourse.EventOrderTriggered,
+			bourse.EventOrderAmended:
 			e.StreamSeq = x.told(x.ev.Orders[e.At].Account)
 		default:
 		}

@@ -71,6 +71,9 @@ func (p *Pair) compare() error {
 	if p.ev.Outcome != p.wanted.Outcome {
 		return fmt.Errorf("the outcome is %+v, the oracle's %+v", p.ev.Outcome, p.wanted.Outcome)
 	}
+	if p.ev.Former != p.wanted.Former {
+		return fmt.Errorf("the former terms are %+v, the oracle's %+v", p.ev.Former, p.wanted.Former)
+	}
 	got, want := told(&p.ev), told(&p.wanted)
 	for i := range max(len(got), len(want)) {
 		switch {
@@ -112,7 +115,8 @@ func told(ev *bourse.Events) []bourse.Event {
 				list = append(list, e)
 			}
 		case bourse.EventRefused, bourse.EventAccountLevel, bourse.EventTraded, bourse.EventOrderAccepted,
-			bourse.EventOrderRejected, bourse.EventOrderRepeated, bourse.EventOrderTriggered, bourse.EventOrderClosed:
+			bourse.EventOrderRejected, bourse.EventOrderRepeated, bourse.EventOrderTriggered,
+			bourse.EventOrderAmended, bourse.EventOrderClosed:
 			list = append(list, e)
 		default:
 		}

@@ -21,6 +21,7 @@ import (
 //	      [self_trade=none] [client_id=a1]
 //	place alice SELL 0.5 BTC/USDT STOP_LIMIT price=90 stop=95
 //	place alice BUY 0.5 BTC/USDT MARKET, place alice BUY total=50 BTC/USDT MARKET
+//	amend alice 3 [price=101] [amount=0.4]
 //	cancel alice 3, cancel_all alice [BTC/USDT], continue
 //	cancel_after alice 1m [BTC/USDT], cancel_on_close alice, close alice 1, close_up_to 1
 //	state BTC/USDT halted, freeze alice, unfreeze alice
@@ -171,6 +172,8 @@ func (s *Script) show(ev *bourse.Events) {
 			s.tell("accepted %s", s.order(&ev.Orders[e.At]))
 		case bourse.EventOrderTriggered:
 			s.tell("triggered #%d", ev.Orders[e.At].ID)
+		case bourse.EventOrderAmended:
+			s.tell("amended %s", s.order(&ev.Orders[e.At]))
 		case bourse.EventOrderClosed:
 			s.showClosed(&ev.Orders[e.At])
 		case bourse.EventTraded:

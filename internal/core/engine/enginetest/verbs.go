@@ -25,6 +25,8 @@ func (s *Script) verb(words []string) error {
 		return s.credit(rest)
 	case "place":
 		return s.place(rest)
+	case "amend":
+		return s.amend(rest)
 	case "cancel":
 		return s.cancel(rest)
 	case "cancel_all":

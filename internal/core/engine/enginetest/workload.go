@@ -30,8 +30,8 @@ type shape struct {
 	lots       uint64
 	// open is the number of open orders in a market above which cancels prevail.
 	open int
-	// stops, cancels and named are weights in a hundred.
-	stops, cancels, named uint64
+	// stops, cancels, amends and named are weights in a hundred.
+	stops, cancels, amends, named uint64
 	// huge makes one value in huge absurd; zero is none.
 	huge uint64
 	// wide spreads every other price up to wide pages of the book to either side; zero is
@@ -78,6 +78,7 @@ func (w *Workload) draw() {
 	s.open = int([]uint64{30, 80, 200}[w.src.Below(3)])
 	s.stops, s.cancels, s.named = w.src.Below(40), w.between(5, 25), w.src.Below(30)
 
+	s.amends = w.src.Below(30)
 	if w.chance(40) {
 		s.huge = w.between(10, 60)
 	}
@@ -89,6 +90,7 @@ func (w *Workload) draw() {
 	s.long = w.chance(20) || s.levels && w.chance(70)
 	if s.deep = w.src.Below(12) == 1; s.deep {
 		s.accounts, s.markets, s.open, s.stops, s.cancels, s.huge, s.wide = 2, 1, 3500, 60, 2, 0, 40
+		s.amends = 1
 	}
 	s.mid += s.wide * pageTicks
 
@@ -251,6 +253,9 @@ func (w *Workload) command() bourse.Command {
 	if w.shape.deep && w.src.Below(20) == 0 && len(w.oracle.markets[0].open) > 3200 {
 		return w.storm()
 	}
+	if w.chance(w.shape.amends) {
+		return w.amend()
+	}
 	if w.chance(w.shape.cancels) || w.crowded() && w.chance(60) {
 		return w.cancel()
 	}
@@ -387,7 +392,11 @@ func (w *Workload) cancel() bourse.Command {
 			MarketID: bourse.MarketID(w.src.Below(w.shape.markets + 2)),
 		}
 	}
+	return w.cancelOne()
+}
 
+// cancelOne draws a cancel of an open order, or of any order id.
+func (w *Workload) cancelOne() bourse.Command {
 	cmd := bourse.Command{
 		Kind: bourse.CommandCancel, Account: w.account(), Order: bourse.OrderID(1 + w.src.Below(1<<20)),
 	}
