@@ -402,7 +402,8 @@ type Outcome struct {
 	Reason Reason
 	// Status is an order's status at the end of its command.
 	Status OrderStatus
-	// Repeated is true if a client id came again; the rest is the first outcome.
+	// Repeated is true if a client id came again; the rest is the first outcome. It is true
+	// for an amendment to the terms that the order has.
 	Repeated bool
 	// ID is the allotted or existing id: an order's, account's, key's, asset's,
 	// network's, market's, withdrawal's, deposit's or address's.

@@ -206,6 +206,8 @@ type Order struct {
 	Status OrderStatus
 	// Triggered is true once the stop of an order has been triggered.
 	Triggered bool
+	// Amended is true once the terms of an order have been amended.
+	Amended bool
 	// Ordinal counts the account's orders from one.
 	Ordinal uint64
 	// Time is the time of acceptance.

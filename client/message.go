@@ -85,6 +85,8 @@ type OrderEvent struct {
 	Order
 	// Triggered is set when a stop was triggered.
 	Triggered bool `json:"triggered"`
+	// Amended is set when the order was amended. Price, Amount and Left are its new ones.
+	Amended bool `json:"amended"`
 	// Left is the untraded rest of the order's amount, in the base asset; empty for an order
 	// by total.
 	Left Decimal `json:"left"`

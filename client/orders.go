@@ -175,6 +175,29 @@ func once[A any](ctx context.Context, request func() (A, error)) (A, error) {
 	}
 }
 
+// Amendment changes an open order. What stays empty keeps the order's value. Amount counts what
+// the order has filled.
+type Amendment struct {
+	Price  Decimal
+	Amount Decimal
+}
+
+func (a Amendment) of(order fields) fields {
+	return order.text("price", string(a.Price)).text("amount", string(a.Amount))
+}
+
+// Amend changes an open order in one step, or leaves it as it is. Less amount keeps the order's
+// place; more amount or another price loses it, and the order may trade at once. After
+// ErrOutcomeUnknown the same request may be sent again: it changes nothing twice.
+func (c *Client) Amend(ctx context.Context, orderID uint64, a Amendment) (Placed, error) {
+	return change[Placed](ctx, c, "/spot/open_orders/amend", a.of(fields{"obid": orderID}))
+}
+
+// AmendByClientID changes the open order with a client id.
+func (c *Client) AmendByClientID(ctx context.Context, clientID string, a Amendment) (Placed, error) {
+	return change[Placed](ctx, c, "/spot/open_orders/amend", a.of(fields{"client_id": clientID}))
+}
+
 // Cancel cancels an order. The error is ErrOrderNotFound if the order is unknown or done.
 func (c *Client) Cancel(ctx context.Context, orderID uint64) error {
 	_, err := change[nothing](ctx, c, "/spot/open_orders/cancel", fields{"obid": orderID})
@@ -231,6 +254,17 @@ type Order struct {
 	Reason string `json:"reason"`
 	// Trades are the order's fills, oldest first; empty in the list of open orders.
 	Trades []Fill `json:"trades"`
+	// Amendments are the last 50, oldest first, of Client.Order and Client.OrderByClientID.
+	Amendments []Amended `json:"amendments"`
+}
+
+// Amended is an amendment that was made: the new terms of an order, and those that they replaced.
+type Amended struct {
+	Time      Time    `json:"time"`
+	Price     Decimal `json:"price"`
+	Amount    Decimal `json:"amount"`
+	OldPrice  Decimal `json:"old_price"`
+	OldAmount Decimal `json:"old_amount"`
 }
 
 // Fill is the account's side of a trade, from [Client.Fills], an [Order] or the stream MyTrades.

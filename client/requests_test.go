@@ -164,6 +164,30 @@ func TestCancels(t *testing.T) {
 	}
 }
 
+// TestAmend amends an order by id and by name, again, and to what it cannot be.
+func TestAmend(t *testing.T) {
+	ctx, c := soon(t), sandbox.client(t, client.Options{})
+	o := limit("ATOM/USDT", client.Buy, "5", "10")
+	o.ClientID = "amended"
+	id := ok(c.Place(ctx, o))(t).OrderID
+	for range 2 {
+		now := ok(c.Amend(ctx, id, client.Amendment{Amount: "9"}))(t)
+		if now.OrderID != id || now.Status != client.Open || now.Filled != "0" {
+			t.Errorf("amended: %+v", now)
+		}
+	}
+	ok(c.AmendByClientID(ctx, "amended", client.Amendment{Price: "4.9", Amount: "11"}))(t)
+	if now := ok(c.Order(ctx, id))(t); now.Price != "4.9" || now.Amount != "11" || now.Status != client.Open ||
+		len(now.Amendments) != 2 || now.Amendments[1].OldAmount != "9" {
+		t.Errorf("order: %+v", now)
+	}
+
+	must(t, c.Cancel(ctx, id))
+	if _, err := c.Amend(ctx, id, client.Amendment{Amount: "1"}); !errors.Is(err, client.ErrOrderNotFound) {
+		t.Errorf("an amendment of a canceled order: %v", err)
+	}
+}
+
 // TestRefusals wants an *Error for each kind of refusal.
 func TestRefusals(t *testing.T) {
 	ctx, c := soon(t), sandbox.client(t, client.Options{})

@@ -34,6 +34,8 @@ const (
 	ordersByName
 	// By order, in the order of the account's ordinals.
 	fillsByOrder
+	// By order, in the order of commands.
+	amendmentsByOrder
 	// By market, in the order of numbers.
 	tradesByMarket
 	// By account, either side of the transfer, in the order of the chunk.
@@ -113,6 +115,11 @@ func (c *chunk) each(col column, visit func(entry)) {
 	case fillsByAccount, fillsByMarket, fillsByOrder:
 		for i := range c.Fills {
 			visit(entry{fillKey(col, &c.Fills[i]), c.Fills[i].Ordinal, i})
+		}
+
+	case amendmentsByOrder:
+		for i := range c.Amendments {
+			visit(entry{uint64(c.Amendments[i].Order), uint64(c.Amendments[i].Seq), i})
 		}
 
 	case tradesByMarket:

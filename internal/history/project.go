@@ -23,6 +23,12 @@ func Project(cmd *bourse.Command, ev *bourse.Events, b *Batch) {
 		case bourse.EventOrderClosed:
 			o := next(&b.Orders)
 			o.Order, o.Seq, o.Closed = ev.Orders[e.At], cmd.Seq, cmd.Time
+		case bourse.EventOrderAmended:
+			o := &ev.Orders[e.At]
+			b.Amendments = append(b.Amendments, Amendment{
+				Seq: cmd.Seq, Account: o.Account, Order: o.ID, Time: cmd.Time,
+				From: ev.Former, To: bourse.Terms{Price: o.Price, Lots: o.Lots},
+			})
 		case bourse.EventTraded:
 			b.addTrade(cmd, &ev.Trades[e.At])
 		case bourse.EventTransfer:

@@ -216,7 +216,24 @@ func (r *rig) checkOrder(t *testing.T, id bourse.OrderID) bool {
 	if _, found, err := r.reader.Order(context.Background(), account%accounts+1, id); !r.busy(t, err) && found {
 		t.Fatalf("order %d was shown to another account", id)
 	}
+	if !r.checkAmendments(t, &want.Order.Order) {
+		return false
+	}
 	return want.ClientID.IsZero() || r.checkNamed(t, account, want.ClientID)
+}
+
+// checkAmendments compares the latest amendments of an order.
+func (r *rig) checkAmendments(t *testing.T, o *bourse.Order) bool {
+	t.Helper()
+	limit := 1 + r.rng.IntN(3)
+	got, err := r.reader.Amendments(context.Background(), o, limit)
+	if r.busy(t, err) {
+		return false
+	}
+	want := page(r.all.amendments, 0, limit, func(a history.Amendment) bool { return a.Order == o.ID })
+	slices.Reverse(want)
+	sameRows(t, fmt.Sprintf("amendments of order %d", o.ID), got, want, equal)
+	return true
 }
 
 func (r *rig) checkNamed(t *testing.T, account bourse.AccountID, name bourse.ClientID) bool {

@@ -173,6 +173,15 @@ func (r *rig) command() bourse.Command {
 		return r.walletCommand(account)
 	case n < 70:
 		return bourse.Command{Kind: bourse.CommandPlace, Account: account, NewOrder: r.place(market)}
+	case n < 78:
+		id := bourse.OrderID(1 + r.rng.Uint64N(uint64(len(r.all.orders))+1))
+		if int(id) <= len(r.all.orders) {
+			account = r.all.orders[id-1].Account
+		}
+		to := r.place(market)
+		return bourse.Command{Kind: bourse.CommandAmend, Account: account, Order: id, NewOrder: bourse.NewOrder{
+			Price: max(to.Price, 90), Lots: to.Lots,
+		}}
 	case n < 88:
 		id := 1 + r.rng.Uint64N(uint64(len(r.all.orders))+1)
 		return bourse.Command{Kind: bourse.CommandCancel, Account: account, Order: bourse.OrderID(id)}
@@ -231,6 +240,8 @@ type naive struct {
 	fills     []history.Fill
 	transfers []history.Transfer
 	notes     []history.Note
+	// amendments are those of all orders, oldest first.
+	amendments []history.Amendment
 	// movements are by id; lastMovement is the last one's.
 	movements    []history.Movement
 	lastMovement uint64
@@ -246,6 +257,14 @@ func (n *naive) observe(cmd *bourse.Command, ev *bourse.Events) {
 			n.orders = append(n.orders, &history.OrderFills{Order: history.Order{Order: ev.Orders[e.At]}})
 		case bourse.EventOrderTriggered:
 			n.orders[ev.Orders[e.At].ID-1].Triggered = true
+		case bourse.EventOrderAmended:
+			o := n.orders[ev.Orders[e.At].ID-1]
+			n.amendments = append(n.amendments, history.Amendment{
+				Seq: cmd.Seq, Account: o.Account, Order: o.ID, Time: cmd.Time,
+				From: bourse.Terms{Price: o.Price, Lots: o.Lots},
+				To:   bourse.Terms{Price: ev.Orders[e.At].Price, Lots: ev.Orders[e.At].Lots},
+			})
+			o.Price, o.Lots, o.Amended = ev.Orders[e.At].Price, ev.Orders[e.At].Lots, true
 		case bourse.EventOrderClosed:
 			o := n.orders[ev.Orders[e.At].ID-1]
 			o.Order = history.Order{Order: ev.Orders[e.At], Seq: cmd.Seq, Closed: cmd.Time}

@@ -139,6 +139,8 @@ type Batch struct {
 	Fills     []Fill
 	Transfers []Transfer
 	Notes     []Note
+	// Amendments are of orders that were open.
+	Amendments []Amendment
 	// Movements may hold an ordinal several times: the last one holds.
 	Movements []Movement
 	// Entries are the ledger entries from Post; a tail has none.
@@ -148,7 +150,7 @@ type Batch struct {
 // Rows returns how many rows the batch holds.
 func (b *Batch) Rows() int {
 	return len(b.Orders) + len(b.Trades) + len(b.Fills) + len(b.Transfers) + len(b.Notes) +
-		len(b.Movements) + len(b.Entries)
+		len(b.Amendments) + len(b.Movements) + len(b.Entries)
 }
 
 // Reset empties the batch and keeps its memory.
@@ -156,7 +158,7 @@ func (b *Batch) Reset() {
 	*b = Batch{
 		Orders: b.Orders[:0], Trades: b.Trades[:0], Fills: b.Fills[:0],
 		Transfers: b.Transfers[:0], Notes: b.Notes[:0], Movements: b.Movements[:0],
-		Entries: b.Entries[:0],
+		Entries: b.Entries[:0], Amendments: b.Amendments[:0],
 	}
 }
 
@@ -218,6 +220,10 @@ type Store interface {
 	// FillsOf returns the fills of an account's orders, oldest (lowest ordinal) first
 	// across all orders.
 	FillsOf(ctx context.Context, account bourse.AccountID, orders []bourse.OrderID) ([]Fill, error)
+
+	// Amendments returns the latest amendments of an account's order, newest (highest Seq)
+	// first, at most limit.
+	Amendments(ctx context.Context, account bourse.AccountID, order bourse.OrderID, limit int) ([]Amendment, error)
 
 	// Trades returns a market's trades with numbers in the span, newest first.
 	Trades(ctx context.Context, market bourse.MarketID, span Span) ([]Trade, error)

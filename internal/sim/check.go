@@ -180,6 +180,9 @@ func (w *world) checkFound(r *request, result *sequencer.Result) {
 	if limit := o.Cap(); limit > 0 {
 		asked.Price = limit // fixed when it was accepted
 	}
+	if o.Amended {
+		asked.Price, asked.Lots = o.Price, o.Lots
+	}
 	if !found || o.ID != id || o.Account != r.cmd.Account || o.NewOrder != asked {
 		fail("order %d of account %d was acknowledged, and is found as %+v", id, r.cmd.Account, o)
 	}

@@ -93,6 +93,13 @@ func (v *View) triggerOrder(e bourse.Event, o *bourse.Order) {
 	}
 }
 
+func (v *View) amendOrder(e bourse.Event, to *bourse.Order) {
+	v.account(to.Account).toldOrder(e.StreamSeq)
+	if o := v.Open(to.Account, to.ID); o != nil {
+		o.Price, o.Lots, o.Amended = to.Price, to.Lots, true
+	}
+}
+
 func (v *View) closeOrder(e bourse.Event, o *bourse.Order) {
 	a := v.account(o.Account)
 	a.toldOrder(e.StreamSeq)

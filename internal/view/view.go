@@ -98,6 +98,8 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 		v.foldRejection(&ev.Orders[e.At], e.Reason)
 	case bourse.EventOrderTriggered:
 		v.triggerOrder(e, &ev.Orders[e.At])
+	case bourse.EventOrderAmended:
+		v.amendOrder(e, &ev.Orders[e.At])
 	case bourse.EventOrderClosed:
 		v.closeOrder(e, &ev.Orders[e.At])
 	case bourse.EventTraded:

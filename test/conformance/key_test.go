@@ -16,6 +16,7 @@ func TestKeys(t *testing.T) { examine(t, keyChecks) }
 var keyed = map[string]fields{
 	"/open_orders": {"offset": 0}, "/orders_history": {"offset": 0}, "/trades_history": {"offset": 0},
 	"/open_orders/new": untouched.limit("BUY", "10", "1"), "/open_orders/cancel": {"obid": 1},
+	"/open_orders/amend":      {"obid": 1, "amount": "1"},
 	"/open_orders/cancel_all": {}, "/order": {"obid": 1}, "/user_fees": {},
 }
 
@@ -70,6 +71,7 @@ func scopes(x *exam) {
 	x.same("open orders", reader.open(), id)
 	x.fails(reader.try(m.limit("SELL", "10", "1")), "Forbidden: the key has no scope trade")
 	x.fails(reader.cancel(id), "Forbidden: the key has no scope trade")
+	x.fails(reader.amend(id, fields{"amount": "0.5"}), "Forbidden: the key has no scope trade")
 	x.fails(reader.post("/open_orders/cancel_all", fields{}), "Forbidden: the key has no scope trade")
 	x.same("open orders", reader.open(), id)
 	for _, path := range []string{"/open_orders", "/orders_history", "/trades_history"} {

@@ -22,10 +22,11 @@ var shapes = map[string]string{
 	"/orders_history":           "success orders:[order]",
 	"/trades_history":           "success trades:[own_trade]",
 	"/open_orders/new":          "success obid?:#id status?:#status filled?:#dec",
+	"/open_orders/amend":        "success obid:#id status:#status filled:#dec",
 	"/open_orders/cancel":       "success",
 	"/open_orders/cancel_all":   "success obids",
 	"/open_orders/cancel_after": "success expires",
-	"/order":                    "success order:{order}",
+	"/order":                    "success order:{one_order}",
 	"/config":                   "success quotes:#texts default_pair:#pair exchange_id:#hex32",
 	"/user_fees":                "success level:#int maker_fee:#dec taker_fee:#dec",
 	"/time":                     "success time:#time",
@@ -53,9 +54,9 @@ var shapes = map[string]string{
 	"candle":    "time:#time open:#dec high:#dec low:#dec close:#dec volume:#dec",
 	"open_order": "obid:#id pair:#pair time:#time side:#side price?:#dec cap?:#dec amount?:#dec total?:#dec time_in_force:#tif type:#type" +
 		" quote_prec:#int filled?:#dec stop?:#dec client_id?:#name",
-	"order": "obid?:#id pair:#pair time:#time side:#side time_in_force:#tif type:#type quote_prec:#int trades:[order_trade]" +
-		" status:#status reason?:#reason base:#symbol quote:#symbol price?:#dec cap?:#dec amount?:#dec total?:#dec filled?:#dec stop?:#dec" +
-		" client_id?:#name",
+	"order":       orderShape,
+	"one_order":   orderShape + " amendments?:[amendment]",
+	"amendment":   "time:#time price:#dec amount:#dec old_price:#dec old_amount:#dec",
 	"order_trade": "time:#time fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id",
 	"own_trade": "time:#time pair:#pair fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id" +
 		" side:#side",
@@ -80,7 +81,7 @@ var shapes = map[string]string{
 	"myTrades": "class stream time:#unix time_us:#micros price:#dec amount:#dec total:#dec side:#side pair:#pair obid:#id role:#role" +
 		" fee:#dec trade_id:#id seq:#id",
 	"myOrders": "class stream event:#event pair:#pair obid?:#id side?:#side type?:#type time:#unix time_us:#micros time_in_force?:#tif base?:#symbol" +
-		" quote?:#symbol price?:#dec amount?:#dec total?:#dec stop?:#dec cap?:#dec quote_prec?:#int status?:#status triggered? filled?:#dec" +
+		" quote?:#symbol price?:#dec amount?:#dec total?:#dec stop?:#dec cap?:#dec quote_prec?:#int status?:#status triggered? amended? filled?:#dec" +
 		" left?:#dec reason?:#reason client_id?:#name seq:#id",
 	"myBalances":  "class stream time:#unix time_us:#micros asset:#symbol total:#dec locked:#dec avbl:#dec seq:#id",
 	"myTransfers": "class stream " + walletShapes["wallet_transaction"] + " seq:#id",
@@ -94,6 +95,9 @@ const (
 	ticker = "pair:#pair base:#symbol quote:#symbol icon_url:#url price:#dec change:#pct previous:#dec"
 	day    = " high:#dec low:#dec vol_base:#dec vol_quote:#dec"
 
+	orderShape = "obid?:#id pair:#pair time:#time side:#side time_in_force:#tif type:#type quote_prec:#int trades:[order_trade]" +
+		" status:#status reason?:#reason base:#symbol quote:#symbol price?:#dec cap?:#dec amount?:#dec total?:#dec filled?:#dec stop?:#dec" +
+		" client_id?:#name"
 	keyShape = " description:#text kind:#keykind scopes:#texts ips:#texts expires?:#time last_act?:#time"
 )
 

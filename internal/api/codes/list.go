@@ -116,6 +116,14 @@ var List = []Entry{
 		Next: "Ask `/spot/order` what became of it.", InV2: NotFound,
 	},
 	{
+		Code: "NOTHING_LEFT", Meaning: "The order has traded the amended amount, or more.",
+		Next: "Amend it to more than `filled`, or cancel it.",
+	},
+	{
+		Code: "NOT_AMENDABLE", Meaning: "The order's type names no price.",
+		Next: "Replace it.",
+	},
+	{
 		Code: "BELOW_MIN_WITHDRAWAL", Meaning: "The amount is below the network's least.",
 		Next: "Withdraw more.", InV2: AmountOutOfRange,
 	},

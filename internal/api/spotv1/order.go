@@ -5,6 +5,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
 var orderFields = api.Fields{"obid", "client_id"}
@@ -32,11 +33,40 @@ func (s *Spot) order(c *api.Call) error {
 		return api.RefusedOrder(bourse.OrderNotFound)
 	}
 
+	amendments, err := s.History.Amendments(c.Context, &o.Order.Order, mostAmendments)
+	if err != nil {
+		return err
+	}
+
+	catalogue := s.View.Catalogue()
 	c.Out.Name("order")
 	c.Out.Object()
-	writeOrder(c, s.View.Catalogue(), &o)
+	writeOrder(c, catalogue, &o)
+	if o.Amended {
+		writeAmendments(c.Out, catalogue.Markets[o.Market], amendments)
+	}
 	c.Out.EndObject()
 	return nil
+}
+
+// mostAmendments bounds the amendments in the row of an order: the owner may make any number.
+const mostAmendments = 50
+
+// writeAmendments writes the amendments of an order, oldest first.
+func writeAmendments(out *wire.Writer, m *bourse.Market, list []history.Amendment) {
+	out.Name("amendments")
+	out.Array()
+	for i := range list {
+		a := &list[i]
+		out.Object()
+		out.Time("time", a.Time)
+		out.Price("price", a.To.Price, m.QuotePrecision)
+		out.Lots("amount", a.To.Lots, m.BasePrecision)
+		out.Price("old_price", a.From.Price, m.QuotePrecision)
+		out.Lots("old_amount", a.From.Lots, m.BasePrecision)
+		out.EndObject()
+	}
+	out.EndArray()
 }
 
 func (s *Spot) findOrder(

@@ -85,8 +85,18 @@ func clientID(w *wire.Writer, id bourse.ClientID) {
 	}
 }
 
-// orderUpdate stages an order's state after a command, or at its trigger.
-func (p *Publisher) orderUpdate(seq uint64, o *bourse.Order, triggered bool) {
+// orderChange is the cause of an orderUpdate.
+type orderChange uint8
+
+const (
+	// orderMoved: the order traded or ended.
+	orderMoved orderChange = iota
+	orderTriggered
+	orderAmended
+)
+
+// orderUpdate stages an order's state after a command, or at its trigger or amendment.
+func (p *Publisher) orderUpdate(seq uint64, o *bourse.Order, change orderChange) {
 	m := p.catalogue.Markets[o.Market]
 	w, ok := p.orderEvent("orderUpdate", o.Account, m)
 	if !ok {
@@ -99,10 +109,16 @@ func (p *Publisher) orderUpdate(seq uint64, o *bourse.Order, triggered bool) {
 	if o.Type.HasPrice() {
 		w.Price("price", o.Price, m.QuotePrecision)
 	}
+	if change == orderAmended {
+		w.Lots("amount", o.Lots, m.BasePrecision)
+	}
 
-	if triggered {
+	switch {
+	case change == orderTriggered:
 		w.Bool("triggered", true)
-	} else if o.Status != bourse.Open {
+	case change == orderAmended:
+		w.Bool("amended", true)
+	case o.Status != bourse.Open:
 		w.Word("status", o.Status.String())
 	}
 

@@ -79,9 +79,11 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	for _, e := range ev.List {
 		switch e.Kind {
 		case bourse.EventOrderTriggered:
-			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], true)
+			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], orderTriggered)
+		case bourse.EventOrderAmended:
+			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], orderAmended)
 		case bourse.EventOrderClosed:
-			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], false)
+			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], orderMoved)
 		default:
 		}
 	}
@@ -125,7 +127,7 @@ func (p *Publisher) trade(t *bourse.Trade) {
 // filled stages the update of an open order whose last fill this is.
 func (p *Publisher) filled(f *bourse.Fill) {
 	if f.UpdateSeq != 0 && p.feed.Wanted(ownOrders(f.Account)) {
-		p.orderUpdate(f.UpdateSeq, p.view.Open(f.Account, f.Order), false)
+		p.orderUpdate(f.UpdateSeq, p.view.Open(f.Account, f.Order), orderMoved)
 	}
 }
 

@@ -88,6 +88,14 @@ var story = []step{
 			Side: bourse.Sell, Type: bourse.TakeProfitMarket, TIF: bourse.FOK, Stop: 6000000, Lots: 200 * lots,
 		})
 	}},
+	{"orders are amended: one to less, one to a price at which it trades", func(x *exchange) {
+		less := x.place(bob, limit(bourse.Buy, 5900000, 3*lots))
+		x.amend(bob, less, bourse.NewOrder{Lots: 2 * lots})
+		x.amend(bob, less, bourse.NewOrder{Lots: 2 * lots}) // a repeated request has no message
+		x.place(alice, limit(bourse.Sell, 6950000, 1*lots))
+		x.amend(bob, less, bourse.NewOrder{Price: 6950000, Lots: 4 * lots})
+		x.cancel(bob, less)
+	}},
 	{"a self-trade is prevented", func(x *exchange) {
 		p := limit(bourse.Buy, 6900000, 40*lots)
 		p.SelfTrade = bourse.CancelOldest
@@ -125,6 +133,12 @@ func (x *exchange) later(d bourse.Time) {
 	x.Helper()
 	x.now += d
 	x.do(bourse.Command{Kind: bourse.CommandTick})
+}
+
+// amend amends an open order.
+func (x *exchange) amend(who bourse.AccountID, id bourse.OrderID, to bourse.NewOrder) {
+	x.Helper()
+	x.do(bourse.Command{Kind: bourse.CommandAmend, Account: who, Order: id, NewOrder: to})
 }
 
 // cancel0 cancels an order that does not exist.

@@ -28,6 +28,7 @@ type Order struct {
 	Triggered bool
 	// Named is true if the order has a client id.
 	Named   bool
+	Amended bool
 	Time    bourse.Time
 	Ordinal uint64
 }

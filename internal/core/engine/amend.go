@@ -16,8 +16,8 @@ import (
 //   - A stop or take profit that was not triggered gets its new terms and waits on. One
 //     without a price is not amended: its cap, if it has one, was fixed when it was placed.
 //
-// A request for the terms that the order already has changes nothing, so that a client
-// that lost the answer may ask again.
+// A request for the terms that the order already has is a repetition and changes nothing,
+// so that a client that lost the answer may ask again.
 func (e *Engine) amend(cmd *bourse.Command, ev *bourse.Events) {
 	s := e.arena.Find(cmd.Order)
 	if s == 0 || e.arena.At(s).Account != cmd.Account {
@@ -34,7 +34,7 @@ func (e *Engine) amend(cmd *bourse.Command, ev *bourse.Events) {
 		return
 	}
 
-	ev.Outcome = bourse.Outcome{ID: uint64(o.ID), Status: bourse.Open, Filled: o.Filled}
+	ev.Outcome = bourse.Outcome{ID: uint64(o.ID), Status: bourse.Open, Filled: o.Filled, Repeated: to == former}
 	if to != former {
 		ev.Former, e.placing, e.around = former, o.ID, m.price()
 		e.change(m, s, o, to, ev)
@@ -123,7 +123,7 @@ func (e *Engine) change(m *market, s book.Slot, o *book.Order, to bourse.Terms, 
 
 // setTerms sets an order's terms and announces them.
 func (e *Engine) setTerms(s book.Slot, o *book.Order, to bourse.Terms, ev *bourse.Events) {
-	o.Price, o.Lots = to.Price, to.Lots
+	o.Price, o.Lots, o.Amended = to.Price, to.Lots, true
 	e.announce(bourse.EventOrderAmended, s, o, bourse.Open, ev)
 	e.accounts.At(uint32(o.Account)).numberLast(ev)
 }

@@ -110,6 +110,7 @@ func codeOrder(c *codec.Codec, o *book.Order, stop *book.Stop) {
 	c.Bool(&o.PostOnly)
 	c.Bool(&o.Triggered)
 	c.Bool(&o.Named)
+	c.Bool(&o.Amended)
 	codec.Uint64(c, &o.Price)
 	codec.Uint64(c, &o.Lots)
 	codec.Uint64(c, &o.Filled)

@@ -167,7 +167,7 @@ func (e *Engine) accept(
 	s, o := e.arena.New()
 	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly = p.Market, p.Side, p.Type, p.TIF, mode, p.PostOnly
 	o.Price, o.Lots, o.Filled = p.Price, p.Lots, 0
-	o.State, o.Triggered, o.Named = book.Taking, false, named != 0
+	o.State, o.Triggered, o.Named, o.Amended = book.Taking, false, named != 0, false
 	o.ID, o.Ordinal, o.Account, o.Time = e.lastOrder, acct.orders, cmd.Account, e.now
 	if p.Type.HasStop() {
 		*e.arena.Stop(s) = book.Stop{Price: p.Stop, Total: p.Total}
@@ -182,7 +182,7 @@ func (e *Engine) accept(
 	told.NewOrder = *p
 	told.SelfTrade = mode
 	told.ID, told.Ordinal, told.Account, told.Time = o.ID, o.Ordinal, o.Account, o.Time
-	told.Status, told.Triggered, told.Filled = bourse.Open, false, 0
+	told.Status, told.Triggered, told.Amended, told.Filled = bourse.Open, false, false, 0
 	ev.Outcome = bourse.Outcome{ID: uint64(o.ID), Status: bourse.Open}
 	return s, o
 }
@@ -395,7 +395,7 @@ func (e *Engine) announce(
 	o := ev.AddOrder(kind)
 	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly =
 		in.Market, in.Side, in.Type, in.TIF, in.SelfTrade, in.PostOnly
-	o.ID, o.Account, o.Status, o.Triggered = in.ID, in.Account, status, in.Triggered
+	o.ID, o.Account, o.Status, o.Triggered, o.Amended = in.ID, in.Account, status, in.Triggered, in.Amended
 	o.Ordinal, o.Time, o.Filled = in.Ordinal, in.Time, in.Filled
 	stop := e.stop(s, in)
 	o.Price, o.Stop, o.Lots, o.Total = in.Price, stop.Price, in.Lots, stop.Total

@@ -33,6 +33,9 @@ func compare(t *testing.T, p *past, want, got history.Store) {
 		name, _ := bourse.ParseClientID(fmt.Sprintf("name-%d", rng.IntN(p.names/3+1)))
 		c.order(account, 1+bourse.OrderID(rng.Uint64N(uint64(p.lastOrder)+1)), name)
 		c.fillsOf(account, p.lastOrder, rng)
+		for range 20 {
+			c.amendments(account, 1+bourse.OrderID(rng.Uint64N(uint64(p.lastOrder)+1)), 1+rng.IntN(4))
+		}
 		c.movements(account, p.movements[account], rng)
 		c.entries(account, p.cursor, rng)
 	}
@@ -112,6 +115,15 @@ func (c comparison) order(account bourse.AccountID, id bourse.OrderID, name bour
 		one(func(s history.Store) (history.Order, bool, error) {
 			return s.OrderNamed(ctx, account, name)
 		}))
+}
+
+// amendments compares the latest amendments of an order.
+func (c comparison) amendments(account bourse.AccountID, id bourse.OrderID, limit int) {
+	c.t.Helper()
+	about := fmt.Sprintf("Amendments of order %d of account %d, at most %d", id, account, limit)
+	same(c, about, func(s history.Store) ([]history.Amendment, error) {
+		return s.Amendments(context.Background(), account, id, limit)
+	})
 }
 
 // fillsOf compares the fills of some orders, other accounts' orders included.

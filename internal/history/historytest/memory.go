@@ -21,6 +21,7 @@ type Memory struct {
 	trades    map[bourse.MarketID][]history.Trade
 	transfers []history.Transfer
 	notes     []history.Note
+	amended   []history.Amendment
 	// movements are sorted by ordinal.
 	movements map[bourse.AccountID][]history.Movement
 	entries   map[bourse.AccountID][]history.Entry
@@ -68,6 +69,7 @@ func (m *Memory) Write(_ context.Context, b *history.Batch) error {
 	}
 	m.transfers = append(m.transfers, b.Transfers...)
 	m.notes = append(m.notes, b.Notes...)
+	m.amended = append(m.amended, b.Amendments...)
 	for _, v := range b.Movements {
 		m.move(v)
 	}
@@ -239,6 +241,17 @@ func (m *Memory) FillsOf(_ context.Context, account bourse.AccountID, orders []b
 	list := pick(m.fills[account], 0, -1, func(f *history.Fill) bool { return slices.Contains(orders, f.Order) })
 	slices.Reverse(list)
 	return list, nil
+}
+
+// Amendments returns the latest amendments of an order.
+func (m *Memory) Amendments(
+	_ context.Context, account bourse.AccountID, order bourse.OrderID, limit int,
+) ([]history.Amendment, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return pick(m.amended, 0, limit, func(a *history.Amendment) bool {
+		return a.Account == account && a.Order == order
+	}), nil
 }
 
 // Trades returns trades in a span of numbers.

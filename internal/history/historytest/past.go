@@ -46,7 +46,7 @@ func (p *past) batch(commands int) *history.Batch {
 	for range commands {
 		p.cursor.Seq++
 		p.wait()
-		switch n := p.rng.IntN(24); {
+		switch n := p.rng.IntN(27); {
 		case n < 6:
 			p.place(b)
 		case n < 9:
@@ -59,6 +59,8 @@ func (p *past) batch(commands int) *history.Batch {
 			p.note(b)
 		case n < 22:
 			p.move(b)
+		case n < 25:
+			p.amend(b)
 		default:
 			p.post(b)
 		}
@@ -123,6 +125,21 @@ func (p *past) place(b *history.Batch) {
 		return
 	}
 	p.open = append(p.open, o)
+}
+
+// amend changes the terms of an open order.
+func (p *past) amend(b *history.Batch) {
+	if len(p.open) == 0 {
+		return
+	}
+	o := &p.open[p.rng.IntN(min(3, len(p.open)))]
+	a := history.Amendment{
+		Seq: p.cursor.Seq, Account: o.Account, Order: o.ID, Time: p.cursor.Time,
+		From: bourse.Terms{Price: o.Price, Lots: o.Lots},
+	}
+	o.Price, o.Lots = bourse.Price(p.rng.Int64N(int64(bourse.MaxPrice))), bourse.Lots(p.rng.Int64N(int64(bourse.MaxLots)))
+	o.Amended, a.To = true, bourse.Terms{Price: o.Price, Lots: o.Lots}
+	b.Amendments = append(b.Amendments, a)
 }
 
 // end closes an open order, not the oldest first.

@@ -154,7 +154,7 @@ func testLargest(t *testing.T, open func() history.Store) {
 	const far, customer = 1<<62 - 1, bourse.AccountSandbox - 1
 
 	o := bourse.Order{
-		ID: far, Account: customer, Status: bourse.Killed, Triggered: true, Ordinal: 1, Time: far,
+		ID: far, Account: customer, Status: bourse.Killed, Triggered: true, Amended: true, Ordinal: 1, Time: far,
 		Filled: bourse.MaxLots,
 		NewOrder: bourse.NewOrder{
 			Market: 1<<16 - 1, Side: bourse.Sell, Type: bourse.StopLimit, TIF: bourse.IOC, SelfTrade: bourse.CancelBoth,
@@ -180,6 +180,10 @@ func testLargest(t *testing.T, open func() history.Store) {
 			Asset: 1<<16 - 1, Amount: bourse.MaxAmount,
 		}}},
 		Notes: []history.Note{{Seq: far, Time: far, Operator: 1<<32 - 1, Text: "the end"}},
+		Amendments: []history.Amendment{{
+			Seq: far, Account: customer, Order: far, Time: far, From: bourse.Terms{Price: bourse.MaxPrice, Lots: 1},
+			To: bourse.Terms{Price: 1, Lots: bourse.MaxLots},
+		}},
 		Movements: []history.Movement{{
 			Seq: far, Account: customer, Ordinal: far, ID: far, Kind: history.MovementWithdrawal, Network: 1<<16 - 1,
 			Asset: 1<<16 - 1, Amount: bourse.MaxAmount, Fee: bourse.MaxAmount, Status: bourse.WalletDone, Memo: "m",
@@ -202,6 +206,7 @@ func testLargest(t *testing.T, open func() history.Store) {
 	c.order(customer, far, name)
 	c.market(o.Market, history.Day, 0, 1<<62, 9)
 	c.notes(0, 9)
+	c.amendments(customer, far, 9)
 	c.movements(customer, far, rand.New(rand.NewPCG(0, 0)))
 	same(c, "the last entry", func(s history.Store) ([]history.Entry, error) {
 		before := history.EntryPlace{Seq: far, Place: 1 << 23}

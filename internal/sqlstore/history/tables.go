@@ -10,12 +10,12 @@ type table struct {
 
 // tables returns the tables that a batch writes, with their columns in the order of the
 // values.
-func (i *inserts) tables() [8]table {
+func (i *inserts) tables() [9]table {
 
 	return [...]table{
 		{&i.orders, sqlstore.Table{Name: "orders", Columns: []string{
 			"account", "ordinal", "id", "market", "side", "type", "tif", "selftrade", "postonly", "price", "stop",
-			"lots", "total_hi", "total_lo", "client_id", "status", "triggered", "time", "filled", "seq", "closed",
+			"lots", "total_hi", "total_lo", "client_id", "status", "triggered", "amended", "time", "filled", "seq", "closed",
 		}}},
 		{&i.trades, sqlstore.Table{Name: "trades", Columns: []string{
 			"market", "number", "seq", "time", "taker_side", "price", "lots", "total_hi", "total_lo",
@@ -28,6 +28,9 @@ func (i *inserts) tables() [8]table {
 			"account", "seq", "place", "time", "kind", "from_account", "to_account", "asset", "amount_hi", "amount_lo",
 		}}},
 		{&i.notes, sqlstore.Table{Name: "notes", Columns: []string{"seq", "time", "operator", "text"}}},
+		{&i.amendments, sqlstore.Table{Name: "amendments", Columns: []string{
+			"account", "order_id", "seq", "time", "from_price", "from_lots", "to_price", "to_lots",
+		}}},
 		{&i.movements, sqlstore.Table{Name: "movements", Key: 2, Columns: []string{
 			"account", "ordinal", "id", "seq", "kind", "network", "asset", "amount_hi", "amount_lo", "fee_hi", "fee_lo",
 			"status", "address", "memo", "tx", "mined", "height", "target", "other", "refunded", "created", "done",

@@ -75,7 +75,7 @@ func (s *Store) write(ctx context.Context, tx *sql.Tx, b *history.Batch, next *h
 
 // inserts holds the Inserters of a batch's tables.
 type inserts struct {
-	orders, trades, fills, transfers, notes, movements, entries, candles sqlstore.Inserter
+	orders, trades, fills, transfers, notes, amendments, movements, entries, candles sqlstore.Inserter
 	// order holds the row order of a batch for one table.
 	order []int
 }
@@ -110,7 +110,8 @@ func (i *inserts) begin(ctx context.Context, tx *sql.Tx) {
 
 func (i *inserts) batch(ctx context.Context, b *history.Batch) error {
 	for _, add := range [...]func(context.Context, *history.Batch) error{
-		i.addOrders, i.addTrades, i.addFills, i.addTransfers, i.addNotes, i.addMovements, i.addEntries,
+		i.addOrders, i.addTrades, i.addFills, i.addTransfers, i.addNotes, i.addAmendments,
+		i.addMovements, i.addEntries,
 	} {
 		if err := add(ctx, b); err != nil {
 			return err
@@ -128,7 +129,7 @@ func (i *inserts) addOrders(ctx context.Context, b *history.Batch) error {
 		err := i.orders.Add(ctx, int64(o.Account), integer(o.Ordinal), integer(o.ID), int64(o.Market),
 			int64(o.Side), int64(o.Type), int64(o.TIF), int64(o.SelfTrade), flag(o.PostOnly), integer(o.Price),
 			integer(o.Stop), integer(o.Lots), high(o.Total), low(o.Total), clientID(&o.ClientID), int64(o.Status),
-			flag(o.Triggered), int64(o.Time), integer(o.Filled), integer(o.Seq), int64(o.Closed))
+			flag(o.Triggered), flag(o.Amended), int64(o.Time), integer(o.Filled), integer(o.Seq), int64(o.Closed))
 		if err != nil {
 			return err
 		}

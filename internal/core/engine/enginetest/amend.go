@@ -29,14 +29,15 @@ func (x *Oracle) amendOrder(m *market, o *order, to *bourse.NewOrder) {
 		next.Lots = to.Lots
 	}
 
-	if next.Order != o.Order || o.unpriced() || o.Filled >= next.Lots || m.State == bourse.MarketHalted {
+	same := next.Order == o.Order && !o.unpriced()
+	if !same || o.Filled >= next.Lots || m.State == bourse.MarketHalted {
 		if reason := x.amendable(m, o, next); reason != 0 {
 			x.ev.Refuse(reason)
 			return
 		}
 		x.enforce(m, o, next)
 	}
-	x.ev.Outcome = bourse.Outcome{ID: uint64(o.ID), Status: o.Status, Filled: o.Filled}
+	x.ev.Outcome = bourse.Outcome{ID: uint64(o.ID), Status: o.Status, Filled: o.Filled, Repeated: same}
 }
 
 // amendable returns the reason for which an order cannot have its next terms, or changes
@@ -100,7 +101,7 @@ func (x *Oracle) enforce(m *market, o, next *order) {
 	lessened := next.Price == o.Price && next.Lots < o.Lots
 	moved := next.Price != o.Price
 	x.ev.Former = bourse.Terms{Price: o.Price, Lots: o.Lots}
-	o.Price, o.Lots = next.Price, next.Lots
+	o.Price, o.Lots, o.Amended = next.Price, next.Lots, true
 	x.tell(bourse.EventOrderAmended, o)
 
 	if o.where != resting || lessened {

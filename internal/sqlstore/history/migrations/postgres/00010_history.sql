@@ -36,6 +36,7 @@ CREATE TABLE orders (
 	postonly  smallint NOT NULL,
 	status    smallint NOT NULL,
 	triggered smallint NOT NULL,
+	amended   smallint NOT NULL,
 	client_id text COLLATE "C",
 	PRIMARY KEY (account, ordinal)
 );
@@ -91,6 +92,19 @@ CREATE TABLE transfers (
 	asset        integer  NOT NULL,
 	kind         smallint NOT NULL,
 	PRIMARY KEY (account, seq, place)
+);
+
+-- Changes of the terms of orders while they were open.
+CREATE TABLE amendments (
+	account    bigint NOT NULL,
+	order_id   bigint NOT NULL,
+	seq        bigint NOT NULL,
+	time       bigint NOT NULL,
+	from_price bigint NOT NULL,
+	from_lots  bigint NOT NULL,
+	to_price   bigint NOT NULL,
+	to_lots    bigint NOT NULL,
+	PRIMARY KEY (account, order_id, seq)
 );
 
 -- What operators asked for.
@@ -199,7 +213,7 @@ CREATE VIEW orders_v1 AS
 		nullif(price, 0)::numeric AS price, nullif(stop, 0)::numeric AS stop, nullif(lots, 0)::numeric AS lots,
 		nullif(amount(total_hi, total_lo), 0) AS total, filled::numeric AS filled,
 		client_id, (ARRAY['OPEN', 'FILLED', 'CANCELED', 'KILLED'])[status] AS status, triggered = 1 AS triggered,
-		moment(time) AS accepted_at, moment(closed) AS closed_at, seq
+		amended = 1 AS amended, moment(time) AS accepted_at, moment(closed) AS closed_at, seq
 	FROM orders;
 COMMENT ON VIEW orders_v1 IS 'Orders that are over; open ones are not in the database';
 COMMENT ON COLUMN orders_v1.ordinal IS 'Counts the account''s orders from one, open ones included';
@@ -208,6 +222,14 @@ COMMENT ON COLUMN orders_v1.lots IS 'In the market''s lots; null for an order by
 COMMENT ON COLUMN orders_v1.total IS 'In ledger units of the quote asset; null unless the order was given by total';
 COMMENT ON COLUMN orders_v1.filled IS 'How much of it traded, in lots';
 COMMENT ON COLUMN orders_v1.seq IS 'The command that ended it';
+
+CREATE VIEW amendments_v1 AS
+	SELECT account, order_id, seq, moment(time) AS amended_at, from_price::numeric AS from_price,
+		from_lots::numeric AS from_lots, to_price::numeric AS to_price, to_lots::numeric AS to_lots
+	FROM amendments;
+COMMENT ON VIEW amendments_v1 IS 'Changes of the price and the quantity of orders';
+COMMENT ON COLUMN amendments_v1.from_price IS 'Prices are in the market''s ticks';
+COMMENT ON COLUMN amendments_v1.from_lots IS 'Quantities are in the market''s lots, with what the order had filled';
 
 CREATE VIEW trades_v1 AS
 	SELECT market, number, moment(time) AS traded_at, (ARRAY['BUY', 'SELL'])[taker_side] AS taker_side,

@@ -32,6 +32,7 @@ CREATE TABLE orders (
 	client_id TEXT,
 	status    INTEGER NOT NULL,
 	triggered INTEGER NOT NULL,
+	amended   INTEGER NOT NULL,
 	time      INTEGER NOT NULL,
 	filled    INTEGER NOT NULL,
 	seq       INTEGER NOT NULL,
@@ -90,6 +91,19 @@ CREATE TABLE transfers (
 	amount_hi    INTEGER NOT NULL,
 	amount_lo    INTEGER NOT NULL,
 	PRIMARY KEY (account, seq, place)
+) STRICT, WITHOUT ROWID;
+
+-- Changes of the terms of orders while they were open.
+CREATE TABLE amendments (
+	account    INTEGER NOT NULL,
+	order_id   INTEGER NOT NULL,
+	seq        INTEGER NOT NULL,
+	time       INTEGER NOT NULL,
+	from_price INTEGER NOT NULL,
+	from_lots  INTEGER NOT NULL,
+	to_price   INTEGER NOT NULL,
+	to_lots    INTEGER NOT NULL,
+	PRIMARY KEY (account, order_id, seq)
 ) STRICT, WITHOUT ROWID;
 
 -- What operators asked for.
