@@ -134,8 +134,12 @@ const (
 	// and of NewOrder Price and Lots, of which zero leaves the order's own.
 	CommandAmend
 
+	// CommandReplace cancels an order and places another one. If the cancel is refused, the
+	// order is placed with On alone. Account, Order, NewOrder, On.
+	CommandReplace
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandAmend
+	LastCommandKind = CommandReplace
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves

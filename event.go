@@ -400,6 +400,9 @@ type AccountStreams struct {
 type Outcome struct {
 	// Reason is zero if the command was carried out.
 	Reason Reason
+	// Cancel is the reason for which a CommandReplace canceled nothing; zero if it did, and
+	// in the outcomes of other commands. If it is Reason as well, nothing was placed either.
+	Cancel Reason
 	// Status is an order's status at the end of its command.
 	Status OrderStatus
 	// Repeated is true if a client id came again; the rest is the first outcome. It is true

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -196,6 +197,50 @@ func (c *Client) Amend(ctx context.Context, orderID uint64, a Amendment) (Placed
 // AmendByClientID changes the open order with a client id.
 func (c *Client) AmendByClientID(ctx context.Context, clientID string, a Amendment) (Placed, error) {
 	return change[Placed](ctx, c, "/spot/open_orders/amend", a.of(fields{"client_id": clientID}))
+}
+
+// Replaced is what became of a replacement.
+type Replaced struct {
+	// Canceled is nil if the cancel was made, and the exchange's refusal if it was not.
+	Canceled error
+	// Rejected is nil if the order was accepted, which Placed then tells.
+	Rejected error
+	Placed   Placed
+}
+
+// part is the answer of a part of a request.
+type part struct {
+	Success     bool
+	Error, Code string
+}
+
+func (p *part) refusal(path string) error {
+	if p.Success {
+		return nil
+	}
+	return &Error{Path: path, Status: http.StatusOK, Code: p.Code, Message: p.Error}
+}
+
+// Replace cancels an order and places another one, in one step. If the cancel is refused, the
+// order is placed with anyway alone; otherwise the refusal is the error. After ErrOutcomeUnknown
+// the same request may be sent again if the order has a ClientID.
+func (c *Client) Replace(ctx context.Context, orderID uint64, o *NewOrder, anyway bool) (Replaced, error) {
+	mode := "stop_on_failure"
+	if anyway {
+		mode = "allow_failure"
+	}
+	const path = "/spot/open_orders/replace"
+	a, err := change[struct {
+		Cancel part
+		Order  struct {
+			part
+			Placed
+		}
+	}](ctx, c, path, fields{"cancel": fields{"obid": orderID}, "order": o.fields(), "mode": mode})
+	if err != nil {
+		return Replaced{}, err
+	}
+	return Replaced{a.Cancel.refusal(path), a.Order.refusal(path), a.Order.Placed}, nil
 }
 
 // Cancel cancels an order. The error is ErrOrderNotFound if the order is unknown or done.

@@ -188,6 +188,31 @@ func TestAmend(t *testing.T) {
 	}
 }
 
+// TestReplace puts an order in place of another one, in both modes.
+func TestReplace(t *testing.T) {
+	ctx, c := soon(t), sandbox.client(t, client.Options{})
+	o := limit("ATOM/USDT", client.Buy, "5", "10")
+	first := ok(c.Place(ctx, o))(t).OrderID
+	o.ClientID = "replaced"
+	for range 2 {
+		if now := ok(c.Replace(ctx, first, o, false))(t); now.Canceled != nil || now.Rejected != nil ||
+			now.Placed.OrderID <= first || now.Placed.Status != client.Open {
+			t.Errorf("replaced: %+v", now)
+		}
+	}
+
+	o.ClientID, o.Amount = "", "1000000000"
+	if _, err := c.Replace(ctx, first, o, false); !errors.Is(err, client.ErrOrderNotFound) {
+		t.Errorf("in place of a canceled order: %v", err)
+	}
+	now := ok(c.Replace(ctx, first, o, true))(t)
+	var refused *client.Error
+	if !errors.Is(now.Canceled, client.ErrOrderNotFound) || !errors.As(now.Rejected, &refused) || refused.Code != "INSUF_FUNDS" {
+		t.Errorf("anyway: %+v", now)
+	}
+	must(t, c.CancelByClientID(ctx, "replaced"))
+}
+
 // TestRefusals wants an *Error for each kind of refusal.
 func TestRefusals(t *testing.T) {
 	ctx, c := soon(t), sandbox.client(t, client.Options{})

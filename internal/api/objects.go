@@ -34,6 +34,26 @@ func (f *Form) Counts(name string, most int) map[string]uint64 {
 	return list
 }
 
+// Object returns a field that is an object with fields of its own; nil if it is absent or
+// after an error.
+func (f *Form) Object(name string, fields Fields) *Form {
+	v := f.value(name)
+	if v == nil {
+		return nil
+	}
+
+	inner := new(Form)
+	err := inner.Parse(v, fields)
+	if err == ErrNotObject { //nolint:errorlint // Parse returns it as it is
+		err = Invalid(name, "must be an object")
+	}
+	f.Fail(err)
+	if err != nil {
+		return nil
+	}
+	return inner
+}
+
 // object passes the members of a field to take. It reports false if the field is absent or
 // no object, or take refuses a member; the latter two fail with why.
 func (f *Form) object(name, why string, take func(word string, v jsontext.Value) bool) bool {

@@ -134,6 +134,7 @@ func (c *Codec) NewOrder(p *bourse.NewOrder) {
 // Outcome codes the first outcome of a request.
 func (c *Codec) Outcome(o *bourse.Outcome) {
 	Uint8(c, &o.Reason)
+	Uint8(c, &o.Cancel)
 	Uint8(c, &o.Status)
 	Uint64(c, &o.ID)
 	Uint64(c, &o.Filled)

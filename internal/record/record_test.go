@@ -83,6 +83,7 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandCancel, Account: 7, Order: 1 << 60},
 		{Kind: bourse.CommandAmend, Account: 7, Order: 1 << 60, NewOrder: bourse.NewOrder{Price: 5}},
 		{Kind: bourse.CommandAmend, Account: 7, Order: 3, NewOrder: bourse.NewOrder{Price: bourse.MaxPrice, Lots: bourse.MaxLots}},
+		{Kind: bourse.CommandReplace, Account: 7, Order: 1 << 60, On: true, NewOrder: stop},
 		{Kind: bourse.CommandCancelAll, Account: 7, MarketID: 3},
 		{Kind: bourse.CommandCancelAfter, Account: 7, MarketID: 3, Hold: bourse.MaxCancelAfter},
 		{Kind: bourse.CommandCancelOnClose, Account: 7},

@@ -293,6 +293,19 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 			return fmt.Sprintf("account=%d order=%d ticks=%d lots=%d", c.Account, c.Order, c.NewOrder.Price, c.NewOrder.Lots)
 		},
 	},
+	bourse.CommandReplace: {
+		name: "replace", noun: "order",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint64(c, &cmd.Order)
+			c.Bool(&cmd.On)
+			c.NewOrder(&cmd.NewOrder)
+		},
+		check: func(c *bourse.Command) bool { return isCustomers(c) && c.Order > 0 && c.NewOrder.Valid() },
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("cancel=%d anyway=%t %s", c.Order, c.On, describeOrder(c))
+		},
+	},
 	bourse.CommandCancelAll: {
 		name: "cancel-all", noun: "account", urgent: true,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {

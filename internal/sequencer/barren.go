@@ -37,8 +37,10 @@ type barren struct {
 // takes effect without money, of an account without open orders.
 func (b *barren) note(c *bourse.Command, o *bourse.Outcome, free bool) {
 	account := c.Account
-	fruitless := free || o.Reason != 0 || o.Repeated ||
-		c.Kind == bourse.CommandPlace && c.NewOrder.Type == bourse.MarketOrder && o.Filled == 0
+	canceled := c.Kind == bourse.CommandReplace && o.Cancel == 0
+	places := c.Kind == bourse.CommandPlace || c.Kind == bourse.CommandReplace
+	fruitless := free || o.Repeated || !canceled &&
+		(o.Reason != 0 || places && c.NewOrder.Type == bourse.MarketOrder && o.Filled == 0)
 	if account == 0 || !fruitless && b.some.Load() == 0 {
 		return
 	}

@@ -160,7 +160,7 @@ func (w *world) checkTicker(market bourse.MarketID) {
 // history lags.
 func (w *world) checkFound(r *request, result *sequencer.Result) {
 	id := bourse.OrderID(result.Outcome.ID)
-	if r.cmd.Kind != bourse.CommandPlace || result.Outcome.Reason != 0 {
+	if !places(&r.cmd) || result.Outcome.Reason != 0 {
 		return
 	}
 	if _, open := w.process.view.OpenOrder(r.cmd.Account, id); open {

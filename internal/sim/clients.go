@@ -159,7 +159,7 @@ func (c *clients) receive(r *request) {
 		w.checkFound(r, &result)
 	}
 
-	if r.cmd.Kind != bourse.CommandPlace || r.cmd.NewOrder.ClientID.IsZero() || r.earlier != nil {
+	if !places(&r.cmd) || r.cmd.NewOrder.ClientID.IsZero() || r.earlier != nil {
 		return
 	}
 	// A late answer may be about an earlier use of the ID, before it was free again.
@@ -194,6 +194,9 @@ func (c *clients) checkEarlier(r *request, result *sequencer.Result) {
 	case bourse.UnknownAccount, bourse.UnknownMarket:
 		return // without an account or market, nothing is remembered
 	default:
+	}
+	if first.Reason != 0 && first.Reason == first.Cancel {
+		return // of a replacement of which no part took effect, nothing is remembered
 	}
 
 	first.Repeated = true
@@ -231,7 +234,7 @@ func (c *clients) hangUp() {
 func (c *clients) doubt(r *request) {
 	var safe bool
 	switch r.cmd.Kind {
-	case bourse.CommandPlace:
+	case bourse.CommandPlace, bourse.CommandReplace:
 		safe = !r.cmd.NewOrder.ClientID.IsZero()
 	case bourse.CommandWithdraw, bourse.CommandTransfer:
 		asked := r.cmd.Wallet.Withdraw

@@ -81,9 +81,15 @@ func (t *truth) learn(cmd *bourse.Command) {
 		time: cmd.Time, command: record.Append(nil, cmd), events: cloneEvents(ev),
 	})
 	history.Project(cmd, ev, &t.rows)
-	if cmd.Kind == bourse.CommandPlace && !ev.Outcome.Repeated && ev.Outcome.Reason != bourse.DuplicateClientID {
+	if places(cmd) && !ev.Outcome.Repeated && ev.Outcome.Reason != bourse.DuplicateClientID &&
+		(ev.Outcome.Cancel == 0 || ev.Outcome.Cancel != ev.Outcome.Reason) {
 		t.named[name{cmd.Account, cmd.NewOrder.ClientID}] = cmd.Time
 	}
+}
+
+// places reports whether a command can place an order, alone or in place of another one.
+func places(cmd *bourse.Command) bool {
+	return cmd.Kind == bourse.CommandPlace || cmd.Kind == bourse.CommandReplace
 }
 
 // learnUntil reads commands from the journal that no live engine has shown: the follower

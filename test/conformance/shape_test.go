@@ -23,6 +23,7 @@ var shapes = map[string]string{
 	"/trades_history":           "success trades:[own_trade]",
 	"/open_orders/new":          "success obid?:#id status?:#status filled?:#dec",
 	"/open_orders/amend":        "success obid:#id status:#status filled:#dec",
+	"/open_orders/replace":      "success cancel:{part} order:{placed}",
 	"/open_orders/cancel":       "success",
 	"/open_orders/cancel_all":   "success obids",
 	"/open_orders/cancel_after": "success expires",
@@ -54,6 +55,8 @@ var shapes = map[string]string{
 	"candle":    "time:#time open:#dec high:#dec low:#dec close:#dec volume:#dec",
 	"open_order": "obid:#id pair:#pair time:#time side:#side price?:#dec cap?:#dec amount?:#dec total?:#dec time_in_force:#tif type:#type" +
 		" quote_prec:#int filled?:#dec stop?:#dec client_id?:#name",
+	"part":        "success error?:#text code?:#code",
+	"placed":      "success obid?:#id status?:#status filled?:#dec error?:#text code?:#code",
 	"order":       orderShape,
 	"one_order":   orderShape + " amendments?:[amendment]",
 	"amendment":   "time:#time price:#dec amount:#dec old_price:#dec old_amount:#dec",

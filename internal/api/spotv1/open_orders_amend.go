@@ -11,7 +11,7 @@ var amendFields = api.Fields{"obid", "client_id", "price", "amount"}
 // client_id. What costs nothing stays out of the journal, as with cancels: an order that is
 // not open, and terms that the order already has.
 func (s *Spot) amend(c *api.Call) error {
-	id, name := selectOrder(c)
+	id, name := selectOrder(c.Form)
 	if !c.Has("price") && !c.Has("amount") {
 		c.Fail(api.Missing("amount"))
 	}
@@ -55,10 +55,10 @@ func (s *Spot) amend(c *api.Call) error {
 // readTerms reads the price and the amount that are given.
 func readTerms(c *api.Call, m *bourse.Market, p *bourse.NewOrder) {
 	if c.Has("price") {
-		p.Price = number(c, "price", m.QuotePrecision, bourse.ParsePrice)
+		p.Price = number(c.Form, "price", m.QuotePrecision, bourse.ParsePrice)
 	}
 	if c.Has("amount") {
-		p.Lots = number(c, "amount", m.BasePrecision, bourse.ParseLots)
+		p.Lots = number(c.Form, "amount", m.BasePrecision, bourse.ParseLots)
 	}
 }
 

@@ -12,7 +12,7 @@ var cancelFields = api.Fields{"obid", "client_id"}
 // folds a command before the answer leaves. The engine decides whether the order is still
 // open.
 func (s *Spot) cancel(c *api.Call) error {
-	id, name := selectOrder(c)
+	id, name := selectOrder(c.Form)
 	if err := c.Err(); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func parseRespType(s string) (respType, bool) {
 // definition alone are found here; the engine decides everything else.
 func (s *Spot) newOrder(c *api.Call) error {
 	cmd := bourse.Command{Kind: bourse.CommandPlace, Account: c.Who.Account}
-	resp := s.readOrder(c, &cmd.NewOrder)
+	resp := s.readOrder(c.Form, &cmd.NewOrder)
 	if err := c.Err(); err != nil {
 		return err
 	}
@@ -95,60 +95,60 @@ func answerOrder(c *api.Call, resp respType, r *sequencer.Result, m *bourse.Mark
 }
 
 // readOrder reads the request.
-func (s *Spot) readOrder(c *api.Call, p *bourse.NewOrder) respType {
-	c.Require("pair", "side", "type", "time_in_force")
-	m := c.Pair("pair", s.market)
-	p.Side = api.Word(c.Form, "side", bourse.ParseSide)
-	p.Type = api.Word(c.Form, "type", bourse.ParseOrderType)
-	p.TIF = api.Word(c.Form, "time_in_force", bourse.ParseTimeInForce)
-	resp := api.Word(c.Form, "resp_type", parseRespType)
-	if c.Err() != nil {
+func (s *Spot) readOrder(f *api.Form, p *bourse.NewOrder) respType {
+	f.Require("pair", "side", "type", "time_in_force")
+	m := f.Pair("pair", s.market)
+	p.Side = api.Word(f, "side", bourse.ParseSide)
+	p.Type = api.Word(f, "type", bourse.ParseOrderType)
+	p.TIF = api.Word(f, "time_in_force", bourse.ParseTimeInForce)
+	resp := api.Word(f, "resp_type", parseRespType)
+	if f.Err() != nil {
 		return 0
 	}
 
 	p.Market = m.ID
-	s.readNumbers(c, m, p)
-	readExtras(c, p)
+	s.readNumbers(f, m, p)
+	readExtras(f, p)
 	return resp
 }
 
 // readNumbers reads the fields price, stop, amount and total that the order's type uses;
 // the others are ignored.
-func (s *Spot) readNumbers(c *api.Call, m *bourse.Market, p *bourse.NewOrder) {
+func (s *Spot) readNumbers(f *api.Form, m *bourse.Market, p *bourse.NewOrder) {
 	if p.Type.HasPrice() {
-		c.Require("price", "amount")
+		f.Require("price", "amount")
 	}
 	if p.Type.HasStop() {
-		c.Require("stop")
+		f.Require("stop")
 	}
 
 	if p.Type.HasPrice() {
-		p.Price = number(c, "price", m.QuotePrecision, bourse.ParsePrice)
+		p.Price = number(f, "price", m.QuotePrecision, bourse.ParsePrice)
 	}
 	if p.Type.HasStop() {
-		p.Stop = number(c, "stop", m.QuotePrecision, bourse.ParsePrice)
+		p.Stop = number(f, "stop", m.QuotePrecision, bourse.ParsePrice)
 	}
 	if p.Type.HasPrice() {
-		p.Lots = number(c, "amount", m.BasePrecision, bourse.ParseLots)
+		p.Lots = number(f, "amount", m.BasePrecision, bourse.ParseLots)
 	} else {
-		s.readQuantity(c, m, p)
+		s.readQuantity(f, m, p)
 	}
 }
 
 // readQuantity reads the amount or the total of an order without a price.
-func (s *Spot) readQuantity(c *api.Call, m *bourse.Market, p *bourse.NewOrder) {
-	byAmount, byTotal := c.Has("amount"), c.Has("total")
+func (s *Spot) readQuantity(f *api.Form, m *bourse.Market, p *bourse.NewOrder) {
+	byAmount, byTotal := f.Has("amount"), f.Has("total")
 	switch {
 	case byAmount && byTotal:
-		c.Fail(bourse.Errorf(bourse.CodeInvalid, "Only one of amount and total may be given"))
+		f.Fail(bourse.Errorf(bourse.CodeInvalid, "Only one of amount and total may be given"))
 	case byTotal && p.Side == bourse.Sell && p.Type.HasStop():
-		c.Fail(api.Invalid("total", "is for BUY orders of this type; a SELL takes amount"))
+		f.Fail(api.Invalid("total", "is for BUY orders of this type; a SELL takes amount"))
 	case byTotal:
-		p.Total = number(c, "total", s.View.Catalogue().Assets[m.Quote].Scale, parseTotal)
+		p.Total = number(f, "total", s.View.Catalogue().Assets[m.Quote].Scale, parseTotal)
 	case byAmount:
-		p.Lots = number(c, "amount", m.BasePrecision, bourse.ParseLots)
+		p.Lots = number(f, "amount", m.BasePrecision, bourse.ParseLots)
 	default:
-		c.Fail(api.Missing("amount"))
+		f.Fail(api.Missing("amount"))
 	}
 }
 
@@ -161,24 +161,24 @@ func parseTotal(s string, scale uint8) (bourse.Amount, error) {
 }
 
 // number reads a decimal field.
-func number[N any](c *api.Call, name string, decimals uint8, parse func(string, uint8) (N, error)) (n N) {
-	text := c.Text(name)
-	if c.Err() != nil {
+func number[N any](f *api.Form, name string, decimals uint8, parse func(string, uint8) (N, error)) (n N) {
+	text := f.Text(name)
+	if f.Err() != nil {
 		return n
 	}
 	n, err := parse(text, decimals)
 	if err != nil {
-		c.Fail(api.Invalid(name, err.Error()))
+		f.Fail(api.Invalid(name, err.Error()))
 	}
 	return n
 }
 
 // readExtras reads the optional fields that the specification does not have.
-func readExtras(c *api.Call, p *bourse.NewOrder) {
-	p.SelfTrade = api.Word(c.Form, "stp", bourse.ParseSelfTradeMode)
-	p.PostOnly = c.Bool("post_only")
+func readExtras(f *api.Form, p *bourse.NewOrder) {
+	p.SelfTrade = api.Word(f, "stp", bourse.ParseSelfTradeMode)
+	p.PostOnly = f.Bool("post_only")
 	if p.PostOnly && (p.Type != bourse.Limit || p.TIF != bourse.GTC) {
-		c.Fail(api.Invalid("post_only", "is for LIMIT orders with GTC"))
+		f.Fail(api.Invalid("post_only", "is for LIMIT orders with GTC"))
 	}
-	p.ClientID = api.ClientID(c.Form)
+	p.ClientID = api.ClientID(f)
 }

@@ -13,7 +13,7 @@ var orderFields = api.Fields{"obid", "client_id"}
 // order writes one order of an account, selected by obid or client_id, also a rejected
 // one.
 func (s *Spot) order(c *api.Call) error {
-	id, name := selectOrder(c)
+	id, name := selectOrder(c.Form)
 	if err := c.Err(); err != nil {
 		return err
 	}
@@ -91,13 +91,13 @@ func writeRejected(c *api.Call, catalogue *view.Catalogue, r *view.Rejection) {
 }
 
 // selectOrder reads obid or client_id, of which one must be given.
-func selectOrder(c *api.Call) (bourse.OrderID, bourse.ClientID) {
-	byID, byName := c.Has("obid"), c.Has("client_id")
+func selectOrder(f *api.Form) (bourse.OrderID, bourse.ClientID) {
+	byID, byName := f.Has("obid"), f.Has("client_id")
 	switch {
 	case byID && byName:
-		c.Fail(bourse.Errorf(bourse.CodeInvalid, "Only one of obid and client_id may be given"))
+		f.Fail(bourse.Errorf(bourse.CodeInvalid, "Only one of obid and client_id may be given"))
 	case !byID && !byName:
-		c.Fail(api.Missing("obid"))
+		f.Fail(api.Missing("obid"))
 	}
-	return bourse.OrderID(c.ID("obid")), api.ClientID(c.Form)
+	return bourse.OrderID(f.ID("obid")), api.ClientID(f)
 }

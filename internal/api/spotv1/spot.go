@@ -58,6 +58,7 @@ func (s *Spot) Endpoints() []api.Endpoint {
 			Answer: s.newOrder,
 		},
 		{Path: "/open_orders/amend", Scope: trade, Class: api.Orders, Fields: amendFields, Answer: s.amend},
+		{Path: "/open_orders/replace", Scope: trade, Class: api.Orders, Fields: replaceFields, Answer: s.replace},
 		{Path: "/open_orders/cancel", Scope: trade, Class: api.Cancels, Fields: cancelFields, Answer: s.cancel},
 		{Path: "/open_orders/cancel_all", Scope: trade, Class: api.Cancels, Fields: cancelAllFields, Answer: s.cancelAll},
 		{

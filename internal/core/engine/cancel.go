@@ -9,27 +9,32 @@ import (
 // cancel cancels one order at its owner's request. An order that is unknown, of another
 // account, or closed is not found: the answer does not tell which.
 func (e *Engine) cancel(cmd *bourse.Command, ev *bourse.Events) {
+	if reason := e.cancelOrder(cmd, ev); reason != 0 {
+		ev.Refuse(reason)
+	}
+}
+
+// cancelOrder cancels an order, or returns the reason for a refusal.
+func (e *Engine) cancelOrder(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	s := e.arena.Find(cmd.Order)
 	if s == 0 {
-		ev.Refuse(bourse.OrderNotFound)
-		return
+		return bourse.OrderNotFound
 	}
 	o := e.arena.At(s)
 	if o.Account != cmd.Account {
-		ev.Refuse(bourse.OrderNotFound)
-		return
+		return bourse.OrderNotFound
 	}
 
 	m := e.markets[o.Market]
 	if m.State == bourse.MarketHalted {
-		ev.Refuse(bourse.MarketHaltedNow)
-		return
+		return bourse.MarketHaltedNow
 	}
 
 	ev.Outcome = bourse.Outcome{
 		ID: uint64(o.ID), Status: bourse.Canceled, Filled: o.Filled,
 	}
 	e.end(m, s, o, bourse.Canceled, ev)
+	return 0
 }
 
 // cancelAll cancels an account's open orders, in one market or in all that are not

@@ -32,7 +32,8 @@
 //   - streams.go numbers the events for the streams of their accounts.
 //   - fees.go and volume.go: bound fees by levels, which each day sets anew from the
 //     volumes of the last 30.
-//   - amend.go changes the price or the quantity of an open order.
+//   - amend.go changes the price or the quantity of an open order, replace.go puts another
+//     one in its place.
 //   - cancel.go ends orders; silence.go ends the orders of clients that fell silent: a dead
 //     man's switch expires by the journaled time or by the close of a connection.
 //   - accounts.go and catalogue.go change accounts and definitions, and move money outside

@@ -187,6 +187,8 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	switch cmd.Kind {
 	case bourse.CommandAmend:
 		e.amend(cmd, ev)
+	case bourse.CommandReplace:
+		e.replace(cmd, ev)
 	case bourse.CommandCancelAll:
 		e.cancelAll(cmd, ev)
 	case bourse.CommandCancelAfter:

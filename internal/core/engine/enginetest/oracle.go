@@ -179,6 +179,8 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.cancel(cmd)
 	case bourse.CommandAmend:
 		x.amend(cmd)
+	case bourse.CommandReplace:
+		x.replace(cmd)
 	case bourse.CommandCancelAll:
 		x.cancelAll(cmd)
 	case bourse.CommandContinue:

@@ -22,6 +22,7 @@ import (
 //	place alice SELL 0.5 BTC/USDT STOP_LIMIT price=90 stop=95
 //	place alice BUY 0.5 BTC/USDT MARKET, place alice BUY total=50 BTC/USDT MARKET
 //	amend alice 3 [price=101] [amount=0.4]
+//	replace alice 3 [anyway] BUY 0.5 BTC/USDT LIMIT price=100
 //	cancel alice 3, cancel_all alice [BTC/USDT], continue
 //	cancel_after alice 1m [BTC/USDT], cancel_on_close alice, close alice 1, close_up_to 1
 //	state BTC/USDT halted, freeze alice, unfreeze alice

@@ -27,6 +27,8 @@ func (s *Script) verb(words []string) error {
 		return s.place(rest)
 	case "amend":
 		return s.amend(rest)
+	case "replace":
+		return s.replace(rest)
 	case "cancel":
 		return s.cancel(rest)
 	case "cancel_all":
@@ -223,8 +225,16 @@ func (s *Script) credit(words []string) error {
 	return s.apply(&bourse.Command{Kind: bourse.CommandCredit, Account: id, AssetID: asset.ID, Amount: amount})
 }
 
-// place reads ACCOUNT SIDE [AMOUNT] PAIR TYPE and options.
 func (s *Script) place(words []string) error {
+	cmd, err := s.placing(words)
+	if err != nil {
+		return err
+	}
+	return s.apply(cmd)
+}
+
+// placing reads ACCOUNT SIDE [AMOUNT] PAIR TYPE and options.
+func (s *Script) placing(words []string) (*bourse.Command, error) {
 	plain, set := split(words, "GTC", "FOK", "IOC", "post_only")
 	amount := ""
 	if len(plain) == 5 {
@@ -232,7 +242,7 @@ func (s *Script) place(words []string) error {
 		plain = slices.Delete(plain, 2, 3)
 	}
 	if err := want(plain, 4); err != nil {
-		return err
+		return nil, err
 	}
 
 	var r reader
@@ -240,7 +250,7 @@ func (s *Script) place(words []string) error {
 	read(&r, 0, err)
 	m, err := s.marketNamed(plain[2])
 	if read(&r, 0, err); r.err != nil {
-		return r.err
+		return nil, r.err
 	}
 
 	p := bourse.NewOrder{Market: m.ID, TIF: bourse.GTC, PostOnly: set["post_only"] != ""}
@@ -256,10 +266,7 @@ func (s *Script) place(words []string) error {
 	}
 
 	s.numbers(&r, &p, m, amount, set)
-	if r.err != nil {
-		return r.err
-	}
-	return s.apply(&bourse.Command{Kind: bourse.CommandPlace, Account: id, NewOrder: p})
+	return &bourse.Command{Kind: bourse.CommandPlace, Account: id, NewOrder: p}, r.err
 }
 
 // numbers reads an order's amount, total, price, stop and client id.

@@ -254,6 +254,9 @@ func (w *Workload) command() bourse.Command {
 		return w.storm()
 	}
 	if w.chance(w.shape.amends) {
+		if w.chance(30) {
+			return w.replace()
+		}
 		return w.amend()
 	}
 	if w.chance(w.shape.cancels) || w.crowded() && w.chance(60) {
