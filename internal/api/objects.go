@@ -54,6 +54,41 @@ func (f *Form) Object(name string, fields Fields) *Form {
 	return inner
 }
 
+// Objects returns a field that is an array of at most most objects with fields of their own;
+// nil after an error. An object with an error of its own has it as its Err.
+func (f *Form) Objects(name string, fields Fields, most int) []*Form {
+	v := f.value(name)
+	if v == nil {
+		return nil
+	}
+
+	list, ok := forms(v, fields, most)
+	if !ok {
+		f.Fail(Invalid(name, "must be an array of at most "+strconv.Itoa(most)+" objects"))
+	}
+	return list
+}
+
+// forms reads an array of at most most objects.
+func forms(v jsontext.Value, fields Fields, most int) (list []*Form, ok bool) {
+	if v.Kind() != '[' {
+		return nil, false
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(v))
+	_, _ = d.ReadToken() // Form.Parse checked it
+
+	for d.PeekKind() != ']' {
+		e, err := d.ReadValue()
+		if err != nil || e.Kind() != '{' || len(list) == most {
+			return nil, false
+		}
+		one := new(Form)
+		one.Fail(one.Parse(bytes.Clone(e), fields))
+		list = append(list, one)
+	}
+	return list, true
+}
+
 // object passes the members of a field to take. It reports false if the field is absent or
 // no object, or take refuses a member; the latter two fail with why.
 func (f *Form) object(name, why string, take func(word string, v jsontext.Value) bool) bool {

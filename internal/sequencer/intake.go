@@ -43,6 +43,8 @@ type entry struct {
 	ticket *Ticket
 	// end is the offset of its record's end in buf.
 	end int
+	// joined is true if the next entry must be in the same frame.
+	joined bool
 }
 
 func laneOf(kind bourse.CommandKind) Lane {
@@ -78,8 +80,14 @@ func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
 	}
 
 	l.buf = record.Append(l.buf, c)
-	l.entries = append(l.entries, entry{t, len(l.buf)})
+	l.entries = append(l.entries, entry{ticket: t, end: len(l.buf)})
 	s.outstanding.Add(1)
+	s.rouse()
+	return nil
+}
+
+// rouse unlocks mu and wakes the writer for a command that was queued.
+func (s *Sequencer) rouse() {
 	asleep := !s.awake
 	s.awake = true
 	s.mu.Unlock()
@@ -87,7 +95,6 @@ func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
 	if asleep {
 		s.poke()
 	}
-	return nil
 }
 
 // Refuse closes Orders or Cancels: queued commands continue, new ones of the lane get err, even
@@ -181,7 +188,8 @@ func (l *lane) take(p *proposal, most int) {
 	l.move(l.fit(min(most, journal.MaxFrame-len(p.bytes))), p)
 }
 
-// fit returns how many of the lane's first entries fit into room bytes.
+// fit returns how many of the lane's first entries fit into room bytes, without a part of a
+// batch.
 func (l *lane) fit(room int) int {
 	if len(l.buf) <= room {
 		return len(l.entries)
@@ -189,6 +197,9 @@ func (l *lane) fit(room int) int {
 	n := 0
 	for n < len(l.entries) && l.entries[n].end <= room {
 		n++
+	}
+	for n > 0 && l.entries[n-1].joined {
+		n--
 	}
 	return n
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -224,6 +225,46 @@ func TestDoAll(t *testing.T) {
 	refused := sequencer.Result{Outcome: bourse.Outcome{Reason: bourse.UnknownAccount}}
 	if refused.Refusal() == nil || !r.Idle() {
 		t.Error("a refusal is no error, or something is left")
+	}
+}
+
+// TestTogether wants the commands of a batch in one frame, in their order, behind others that
+// leave room for a part of it.
+func TestTogether(t *testing.T) {
+	r := newRig(t)
+	const before = journal.MaxFrame/bourse.MaxText - 2
+	long := note(strings.Repeat("x", bourse.MaxText))
+	for range before {
+		r.submit(long)
+	}
+	var ends []int
+	r.seen.atEnd = func() { ends = append(ends, len(r.seen.commands)) }
+
+	batch := []bourse.Command{*note("a"), *long, *long, *note("b")}
+	done := make(chan []sequencer.Result)
+	go func() {
+		results, err := r.DoTogether(t.Context(), batch)
+		if err != nil {
+			t.Error(err)
+		}
+		done <- results
+	}()
+	for r.Queued() < before+len(batch) {
+		runtime.Gosched()
+	}
+	r.settle()
+
+	got := <-done
+	for i := range got {
+		if got[i].Refusal() != nil || got[i].Seq != got[0].Seq+bourse.Seq(i) || r.seen.commands[before+i].Text != batch[i].Text {
+			t.Errorf("results are %+v", got)
+		}
+	}
+	if !slices.Equal(ends, []int{before, before + len(batch)}) {
+		t.Errorf("frames end behind the commands %v", ends)
+	}
+	if _, err := r.DoTogether(t.Context(), []bourse.Command{*note("a"), {}}); !hasCode(err, bourse.CodeInvalid) || !r.Idle() {
+		t.Errorf("a malformed command: %v", err)
 	}
 }
 

@@ -17,6 +17,7 @@ var keyed = map[string]fields{
 	"/open_orders": {"offset": 0}, "/orders_history": {"offset": 0}, "/trades_history": {"offset": 0},
 	"/open_orders/new": untouched.limit("BUY", "10", "1"), "/open_orders/cancel": {"obid": 1},
 	"/open_orders/amend":      {"obid": 1, "amount": "1"},
+	"/open_orders/batch":      {"requests": []fields{{"cancel": fields{"obid": 1}}}},
 	"/open_orders/replace":    {"cancel": fields{"obid": 1}, "order": untouched.limit("BUY", "10", "1"), "mode": "allow_failure"},
 	"/open_orders/cancel_all": {}, "/order": {"obid": 1}, "/user_fees": {},
 }

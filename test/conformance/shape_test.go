@@ -23,6 +23,7 @@ var shapes = map[string]string{
 	"/trades_history":           "success trades:[own_trade]",
 	"/open_orders/new":          "success obid?:#id status?:#status filled?:#dec",
 	"/open_orders/amend":        "success obid:#id status:#status filled:#dec",
+	"/open_orders/batch":        "success results:[placed]",
 	"/open_orders/replace":      "success cancel:{part} order:{placed}",
 	"/open_orders/cancel":       "success",
 	"/open_orders/cancel_all":   "success obids",

@@ -59,11 +59,14 @@ func (s *Spot) newOrder(c *api.Call) error {
 	return answerOrder(c, resp, &r, s.View.Catalogue().Markets[cmd.NewOrder.Market])
 }
 
+// walks reports whether an order may walk much of the book without trading.
+func walks(p *bourse.NewOrder) bool { return p.Type == bourse.MarketOrder || p.TIF == bourse.FOK }
+
 // turn serializes, per account, the orders that may walk much of the book without
 // trading. When it returns, the account is charged for the previous one's walk; if the
 // account is overdrawn, the error is bourse.ErrBusy. over ends the turn.
 func (s *Spot) turn(c *api.Call, p *bourse.NewOrder) (over func(), err error) {
-	if p.Type != bourse.MarketOrder && p.TIF != bourse.FOK {
+	if !walks(p) {
 		return func() {}, nil
 	}
 	over = s.walking.Lock(c.Who.Account)

@@ -19,6 +19,8 @@ const pageSize = 50
 type Sequencer interface {
 	// Do submits a command and waits for its outcome.
 	Do(ctx context.Context, c *bourse.Command) (sequencer.Result, error)
+	// DoTogether submits commands as a batch and waits for their outcomes.
+	DoTogether(ctx context.Context, commands []bourse.Command) ([]sequencer.Result, error)
 }
 
 // Spot implements the interface.
@@ -58,6 +60,7 @@ func (s *Spot) Endpoints() []api.Endpoint {
 			Answer: s.newOrder,
 		},
 		{Path: "/open_orders/amend", Scope: trade, Class: api.Orders, Fields: amendFields, Answer: s.amend},
+		{Path: "/open_orders/batch", Scope: trade, Class: api.Orders, Fields: batchFields, Answer: s.batch},
 		{Path: "/open_orders/replace", Scope: trade, Class: api.Orders, Fields: replaceFields, Answer: s.replace},
 		{Path: "/open_orders/cancel", Scope: trade, Class: api.Cancels, Fields: cancelFields, Answer: s.cancel},
 		{Path: "/open_orders/cancel_all", Scope: trade, Class: api.Cancels, Fields: cancelAllFields, Answer: s.cancelAll},
