@@ -243,6 +243,58 @@ func (c *Client) Replace(ctx context.Context, orderID uint64, o *NewOrder, anywa
 	return Replaced{a.Cancel.refusal(path), a.Order.refusal(path), a.Order.Placed}, nil
 }
 
+// BatchRequest is a part of a batch: an order to place, or one to cancel by its id or its client
+// id.
+type BatchRequest struct {
+	Place          *NewOrder
+	Cancel         uint64
+	CancelClientID string
+}
+
+func (r *BatchRequest) fields() fields {
+	switch {
+	case r.Place != nil:
+		return fields{"place": r.Place.fields()}
+	case r.CancelClientID != "":
+		return fields{"cancel": fields{"client_id": r.CancelClientID}}
+	}
+	return fields{"cancel": fields{"obid": r.Cancel}}
+}
+
+// BatchResult is what became of a part of a batch.
+type BatchResult struct {
+	// Err is nil if the part was carried out, and the exchange's refusal if it was not.
+	Err error
+	// Placed is the order of a part that placed one.
+	Placed Placed
+}
+
+// Batch places and cancels up to 50 orders in one step, in their order. The error is that of the
+// whole; each part has its own. After ErrOutcomeUnknown the same request may be sent again if each
+// order has a ClientID.
+func (c *Client) Batch(ctx context.Context, requests []BatchRequest) ([]BatchResult, error) {
+	list := make([]fields, len(requests))
+	for i := range requests {
+		list[i] = requests[i].fields()
+	}
+	const path = "/spot/open_orders/batch"
+	a, err := change[struct {
+		Results []struct {
+			part
+			Placed
+		}
+	}](ctx, c, path, fields{"requests": list})
+	if err != nil {
+		return nil, err
+	}
+
+	results := make([]BatchResult, len(a.Results))
+	for i := range a.Results {
+		results[i] = BatchResult{a.Results[i].refusal(path), a.Results[i].Placed}
+	}
+	return results, nil
+}
+
 // Cancel cancels an order. The error is ErrOrderNotFound if the order is unknown or done.
 func (c *Client) Cancel(ctx context.Context, orderID uint64) error {
 	_, err := change[nothing](ctx, c, "/spot/open_orders/cancel", fields{"obid": orderID})

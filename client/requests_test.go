@@ -213,6 +213,22 @@ func TestReplace(t *testing.T) {
 	must(t, c.CancelByClientID(ctx, "replaced"))
 }
 
+// TestBatch places and cancels orders together.
+func TestBatch(t *testing.T) {
+	ctx, c := soon(t), sandbox.client(t, client.Options{})
+	o, big := limit("ATOM/USDT", client.Buy, "5", "10"), limit("ATOM/USDT", client.Buy, "5", "1000000000")
+	o.ClientID = "batched"
+	first := ok(c.Place(ctx, limit("ATOM/USDT", client.Buy, "4", "10")))(t).OrderID
+	for i := range 2 {
+		got := ok(c.Batch(ctx, []client.BatchRequest{{Cancel: first}, {Place: o}, {Place: big}, {CancelClientID: "nobody"}}))(t)
+		if len(got) != 4 || (got[0].Err == nil) != (i == 0) || got[1].Err != nil || got[1].Placed.OrderID <= first ||
+			got[2].Err == nil || !errors.Is(got[3].Err, client.ErrOrderNotFound) {
+			t.Errorf("results: %+v", got)
+		}
+	}
+	must(t, c.CancelByClientID(ctx, "batched"))
+}
+
 // TestRefusals wants an *Error for each kind of refusal.
 func TestRefusals(t *testing.T) {
 	ctx, c := soon(t), sandbox.client(t, client.Options{})

@@ -285,6 +285,43 @@ func TestDrainWaitsForCompany(t *testing.T) {
 	}
 }
 
+// TestFruitlessChanges amends an order to the terms that it has, and replaces an order that is
+// not there by one that finds nothing: after a few they wait for company. A replacement that
+// cancels is no such.
+func TestFruitlessChanges(t *testing.T) {
+	r := newRig(t)
+	rests := r.submit(place(1, 5, 1))
+	r.settle()
+	id := bourse.OrderID(r.result(rests).Outcome.ID)
+	same := &bourse.Command{Kind: bourse.CommandAmend, Account: 1, Order: id, NewOrder: bourse.NewOrder{Price: 5}}
+	nothing := place(1, 0, 1)
+	nothing.Kind, nothing.Order, nothing.On = bourse.CommandReplace, 99, true
+	nothing.NewOrder.Type, nothing.NewOrder.TIF = bourse.MarketOrder, bourse.IOC
+	for i := range 8 {
+		ticket := r.submit([]*bourse.Command{same, nothing}[i%2])
+		r.settle()
+		if o := r.result(ticket).Outcome; !o.Repeated && o.Cancel != bourse.OrderNotFound {
+			t.Fatalf("%+v", o)
+		}
+	}
+
+	replaced := *nothing
+	replaced.Order = id
+	last := r.submit(&replaced)
+	if r.settle(); resolved(last) {
+		t.Error("the ninth did not wait")
+	}
+	r.now += bourse.Second
+	r.settle()
+	if o := r.result(last).Outcome; o.Cancel != 0 || o.Filled != 0 {
+		t.Fatalf("%+v", o)
+	}
+	next := r.submit(nothing)
+	if r.settle(); !resolved(next) {
+		t.Error("one waits behind a command that canceled")
+	}
+}
+
 // TestOrdersThatFindNothing sends MARKET orders to an empty book, which hold no funds:
 // after a few they wait for company, as refused ones do.
 func TestOrdersThatFindNothing(t *testing.T) {

@@ -12,6 +12,34 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
+// TestBatchesWeigh counts a batch as an order for each order and a cancel for each cancel. The
+// request itself was counted as one order.
+func TestBatchesWeigh(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	limits := api.NewLimiter(api.Limits{Account: api.Rates{
+		Orders: api.Rate{PerSecond: 1, Burst: 10}, Cancels: api.Rate{PerSecond: 1, Burst: 3},
+	}}, func() time.Time { return now })
+	c := &api.Call{Limits: limits, Class: api.Orders, Who: account.Identity{Account: 1}}
+	if !limits.Admit(c.Class, c.Payer()) {
+		t.Fatal("a request is not admitted")
+	}
+
+	place, cancel := bourse.Command{Kind: bourse.CommandPlace}, bourse.Command{Kind: bourse.CommandCancel}
+	if err := admitBatch(c, []bourse.Command{place, cancel, place, cancel, cancel, place}); err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	for limits.Admit(api.Orders, c.Payer()) {
+		left++
+	}
+	if left != 7 {
+		t.Errorf("%d orders are left of 10 after 3", left)
+	}
+	if err := admitBatch(c, []bourse.Command{cancel}); !errors.Is(err, bourse.ErrBusy) {
+		t.Errorf("the fourth cancel of 3: %v", err)
+	}
+}
+
 // TestWalksTakeTurns lets an account send many orders at once that may walk the book: the
 // first one's walk is charged before the next is admitted, so that none is. Plain orders
 // and other accounts do not wait.
