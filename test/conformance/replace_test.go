@@ -1,9 +1,12 @@
 package conformance
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+)
 
 var replaceChecks = []check{
-	replaceForm, replaceMoves, replaceStops, replaceGoesOn, replaceRejected, replaceAgain,
+	replaceForm, replaceMoves, replaceStops, replaceGoesOn, replaceRejected, replaceAgain, replaceMessages,
 }
 
 func TestReplace(t *testing.T) { examine(t, replaceChecks) }
@@ -110,7 +113,44 @@ func replaceAgain(x *exam) {
 	want := `{"success":true,"cancel":{"success":true},"order":{"success":true,"obid":` + second + `,"status":"OPEN","filled":"0"}}`
 	x.answers(got, want)
 	x.answers(a.replace(first, order, "stop_on_failure"), want)
-	x.answers(a.replace(other, order, "stop_on_failure"), want)
-	x.rejects(a.replace(other, order.with("price", "13"), "allow_failure"), "DUPLICATE_CLIENT_ID")
-	x.same("open orders", a.open(), second, other)
+	for _, change := range []fields{order.with("price", "13"), order.with("amount", "0.5")} {
+		x.rejects(a.replace(first, change, "allow_failure"), "DUPLICATE_CLIENT_ID")
+	}
+	x.rejects(a.replace(other, order, "allow_failure"), "DUPLICATE_CLIENT_ID")
+	x.rejects(a.try(order), "DUPLICATE_CLIENT_ID")
+	alone := m.limit("SELL", "13", "1").with("client_id", "o")
+	third := a.place(alone)
+	x.rejects(a.replace(other, alone, "stop_on_failure"), "DUPLICATE_CLIENT_ID")
+
+	byName := fields{"cancel": fields{"client_id": "o"}, "order": order.with("client_id", "p"), "mode": "stop_on_failure"}
+	got = a.post("/open_orders/replace", byName)
+	fourth := got.value.get("order").get("obid").text
+	x.answers(a.post("/open_orders/replace", byName), got.value.String())
+	a.stands(third, "CANCELED", "0")
+	x.same("open orders", a.open(), fourth, second, other)
+}
+
+func replaceMessages(x *exam) {
+	x.covers("SPOT-RPL-7")
+	m := x.market()
+	a, b := x.traders(m)
+	first := a.sell(m, "10", "1")
+	b.buy(m, "9", "0.4")
+	s := a.private()
+	second := a.replace(first, m.limit("SELL", "9", "1"), "stop_on_failure").value.get("order").get("obid").text
+	a.replace(second, m.limit("SELL", "9", "1000000"), "stop_on_failure")
+
+	got := of(s.fence(), "myOrders")
+	var events []string
+	seq := 0
+	for i, message := range got {
+		events = append(events, message.get("event").text+" "+message.get("obid").text+" "+message.get("status").text)
+		n, _ := strconv.Atoi(message.get("seq").text)
+		if i > 0 && n != seq+1 {
+			x.Errorf("message %s follows number %d", message, seq)
+		}
+		seq = n
+	}
+	x.same("messages", events, "orderUpdate "+first+" CANCELED", "orderAccepted "+second+" ", "orderUpdate "+second+" ",
+		"orderUpdate "+second+" CANCELED", "orderRejected  ")
 }

@@ -62,7 +62,8 @@ func (p *Publisher) End() {
 
 // Observe stages the messages of a command in the order of its events. Updates of orders
 // follow, in the engine's order: of triggered and ended orders first, then of orders that
-// traded and stay open. Balances come last.
+// traded and stay open. Balances come last. The end of an order that another one replaces
+// comes before the other one.
 func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 || p.feed.Idle() {
 		return // a restore is no command, and in a replay there is no subscriber
@@ -70,13 +71,30 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 
 	p.seq, p.now, p.catalogue = cmd.Seq, cmd.Time, p.view.Latest()
 	p.findLastTrades(p.view.Updates())
-	updates := p.marketData(p.view.Updates(), -1)
+	updates, staged := p.marketData(p.view.Updates(), -1), 0
 	for i, e := range ev.List {
+		if e.Kind == bourse.EventOrderAccepted || e.Kind == bourse.EventOrderRejected {
+			p.orderUpdates(ev.List[staged:i], ev)
+			staged = i
+		}
 		p.event(e, ev)
 		updates = p.marketData(updates, i)
 	}
 
-	for _, e := range ev.List {
+	p.orderUpdates(ev.List[staged:], ev)
+	for i := range ev.Trades {
+		p.filled(&ev.Trades[i].Maker)
+		p.filled(&ev.Trades[i].Taker)
+	}
+
+	for i := range ev.Balances {
+		p.myBalance(&ev.Balances[i])
+	}
+}
+
+// orderUpdates stages the updates of orders that some events are about.
+func (p *Publisher) orderUpdates(list []bourse.Event, ev *bourse.Events) {
+	for _, e := range list {
 		switch e.Kind {
 		case bourse.EventOrderTriggered:
 			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], orderTriggered)
@@ -86,14 +104,6 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], orderMoved)
 		default:
 		}
-	}
-	for i := range ev.Trades {
-		p.filled(&ev.Trades[i].Maker)
-		p.filled(&ev.Trades[i].Taker)
-	}
-
-	for i := range ev.Balances {
-		p.myBalance(&ev.Balances[i])
 	}
 }
 

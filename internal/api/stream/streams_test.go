@@ -101,6 +101,12 @@ var story = []step{
 		p.SelfTrade = bourse.CancelOldest
 		x.place(alice, p)
 	}},
+	{"orders are replaced: one by an order that trades, one by an order that is rejected, none by an order that rests", func(x *exchange) {
+		bid := limit(bourse.Buy, 5900000, 1*lots)
+		filled := x.replace(bob, x.place(bob, bid), limit(bourse.Sell, 6900000, 2*lots))
+		x.replace(bob, x.place(bob, bid), limit(bourse.Buy, 5900000, bourse.MaxLots))
+		x.cancel(bob, x.replace(bob, filled, bid))
+	}},
 	{"all is canceled", func(x *exchange) {
 		x.do(bourse.Command{Kind: bourse.CommandCancelAll, Account: alice}, bourse.Command{Kind: bourse.CommandCancelAll, Account: bob})
 	}},
@@ -139,6 +145,15 @@ func (x *exchange) later(d bourse.Time) {
 func (x *exchange) amend(who bourse.AccountID, id bourse.OrderID, to bourse.NewOrder) {
 	x.Helper()
 	x.do(bourse.Command{Kind: bourse.CommandAmend, Account: who, Order: id, NewOrder: to})
+}
+
+// replace puts an order in place of another one, which may be over, and returns its id.
+func (x *exchange) replace(who bourse.AccountID, id bourse.OrderID, by bourse.NewOrder) bourse.OrderID {
+	x.Helper()
+	cmd := order(who, by)
+	cmd.Kind, cmd.Order, cmd.On = bourse.CommandReplace, id, true
+	x.do(cmd)
+	return bourse.OrderID(x.ev.Outcome.ID)
 }
 
 // cancel0 cancels an order that does not exist.
