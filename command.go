@@ -135,7 +135,8 @@ const (
 	CommandAmend
 
 	// CommandReplace cancels an order and places another one. If the cancel is refused, the
-	// order is placed with On alone. Account, Order, NewOrder, On.
+	// order is placed with On alone. Account, Order (zero for one that is not open), NewOrder,
+	// On.
 	CommandReplace
 
 	// LastCommandKind is the newest kind that this program knows.

@@ -301,7 +301,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 			c.Bool(&cmd.On)
 			c.NewOrder(&cmd.NewOrder)
 		},
-		check: func(c *bourse.Command) bool { return isCustomers(c) && c.Order > 0 && c.NewOrder.Valid() },
+		check: func(c *bourse.Command) bool { return isCustomers(c) && c.NewOrder.Valid() },
 		details: func(c *bourse.Command) string {
 			return fmt.Sprintf("cancel=%d anyway=%t %s", c.Order, c.On, describeOrder(c))
 		},

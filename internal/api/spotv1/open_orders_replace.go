@@ -32,9 +32,6 @@ func parseReplaceMode(s string) (replaceMode, bool) {
 	return replaceMode(at), at > 0
 }
 
-// noOrder is an id that no order will have.
-const noOrder = bourse.OrderID(1<<63 - 1)
-
 // replace cancels an order and places another one in one command. It weighs as both.
 func (s *Spot) replace(c *api.Call) error {
 	cmd, resp, err := s.readReplacement(c)
@@ -68,7 +65,7 @@ func (s *Spot) replace(c *api.Call) error {
 // cancels; but an order with a client id may be a repetition, which the engine answers.
 func (s *Spot) readReplacement(c *api.Call) (*bourse.Command, respType, error) {
 	c.Require("cancel", "order", "mode")
-	cmd := &bourse.Command{Kind: bourse.CommandReplace, Account: c.Who.Account, Order: noOrder}
+	cmd := &bourse.Command{Kind: bourse.CommandReplace, Account: c.Who.Account}
 	cmd.On = api.Word(c.Form, "mode", parseReplaceMode) == allowFailure
 	cancel, order := c.Object("cancel", cancelFields), c.Object("order", newOrderFields)
 	if err := c.Err(); err != nil {

@@ -140,5 +140,7 @@ func (d *deadman) code(c *codec.Codec) {
 func (n *name) code(c *codec.Codec) {
 	codec.Uint32(c, &n.account)
 	c.NewOrder(&n.place)
+	c.Bool(&n.replaces)
+	codec.Uint64(c, &n.replaced)
 	c.Outcome(&n.outcome)
 }

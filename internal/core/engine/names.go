@@ -34,9 +34,12 @@ type nameKey struct {
 // name is a taken client id.
 type name struct {
 	account bourse.AccountID
-	// place is the request.
-	place   bourse.NewOrder
-	outcome bourse.Outcome
+	// place is the request. If replaces is set, it was to cancel the order replaced as well,
+	// or, at zero, one that was not open.
+	place    bourse.NewOrder
+	replaces bool
+	replaced bourse.OrderID
+	outcome  bourse.Outcome
 	// ended is the time the order ended; zero while it is open.
 	ended bourse.Time
 	// older and newer link the ended names of all accounts, next those of one account.
@@ -86,12 +89,21 @@ func (e *Engine) repeated(cmd *bourse.Command, ev *bourse.Events) bool {
 		e.names.forget(e, at)
 		return false
 	}
-	if n.place != cmd.NewOrder {
+	if !n.same(cmd) {
 		e.reject(cmd, bourse.DuplicateClientID, ev)
 		return true
 	}
 	ev.Repeat(n.outcome)
 	return true
+}
+
+// same reports whether a command asks for what took the name. An order that is to be
+// canceled and is not open may be that of the first request, named by a client id.
+func (n *name) same(cmd *bourse.Command) bool {
+	if n.replaces != (cmd.Kind == bourse.CommandReplace) || n.place != cmd.NewOrder {
+		return false
+	}
+	return !n.replaces || n.replaced == cmd.Order || n.replaced == 0 || cmd.Order == 0
 }
 
 // take adds an entry for a request's client id. It is never inlined, because most orders
@@ -107,6 +119,9 @@ func (n *names) take(cmd *bourse.Command) uint32 {
 		n.entries = append(n.entries, name{})
 	}
 	n.entries[at] = name{account: cmd.Account, place: cmd.NewOrder}
+	if cmd.Kind == bourse.CommandReplace {
+		n.entries[at].replaces, n.entries[at].replaced = true, cmd.Order
+	}
 	n.byID[nameKey{cmd.Account, cmd.NewOrder.ClientID}] = at
 	return at
 }

@@ -205,11 +205,16 @@ func (x *restorer) readName() uint32 {
 	n.code(x.c)
 	p := &n.place
 	x.c.Want(n.outcome.Status <= bourse.Killed && n.outcome.ID <= uint64(x.lastOrder))
+	x.c.Want(n.replaces || n.replaced == 0 && n.outcome.Cancel == 0)
 	if !x.c.Want(p.Valid() && !p.ClientID.IsZero() && x.account(n.account) != nil && x.market(p.Market) != nil) ||
 		!x.c.Want(x.names.byID[nameKey{n.account, p.ClientID}] == 0) {
 		return 0
 	}
-	at := x.names.take(&bourse.Command{Account: n.account, NewOrder: *p})
+	asked := bourse.Command{Kind: bourse.CommandPlace, Account: n.account, NewOrder: *p}
+	if n.replaces {
+		asked.Kind, asked.Order = bourse.CommandReplace, n.replaced
+	}
+	at := x.names.take(&asked)
 	x.names.entries[at].outcome = n.outcome
 	return at
 }

@@ -13,7 +13,7 @@ type nameKey struct {
 
 // name is a used client id.
 type name struct {
-	place   bourse.NewOrder
+	request bourse.Command
 	outcome bourse.Outcome
 	open    bool
 	ended   bourse.Time
@@ -30,7 +30,9 @@ func (x *Oracle) repeated(cmd *bourse.Command) bool {
 		x.forget(key)
 		return false
 	}
-	if n.place != cmd.NewOrder {
+	first := &n.request
+	if first.NewOrder != cmd.NewOrder || first.Kind != cmd.Kind ||
+		first.Order != cmd.Order && first.Order != 0 && cmd.Order != 0 {
 		x.ev.Reject(&bourse.Order{Account: cmd.Account, NewOrder: cmd.NewOrder, Time: x.now}, bourse.DuplicateClientID)
 		return true
 	}
@@ -47,7 +49,7 @@ func (x *Oracle) forget(key nameKey) {
 
 func (x *Oracle) nameTaken(cmd *bourse.Command, o *order) {
 	if !o.ClientID.IsZero() {
-		x.names[nameKey{cmd.Account, cmd.NewOrder.ClientID}] = &name{place: cmd.NewOrder, open: true}
+		x.names[nameKey{cmd.Account, cmd.NewOrder.ClientID}] = &name{request: *cmd, open: true}
 	}
 }
 
@@ -64,7 +66,7 @@ func (x *Oracle) nameEnded(cmd *bourse.Command, outcome bourse.Outcome) {
 		return
 	}
 	key := nameKey{cmd.Account, cmd.NewOrder.ClientID}
-	x.names[key] = &name{place: cmd.NewOrder, outcome: outcome}
+	x.names[key] = &name{request: *cmd, outcome: outcome}
 	x.retire(key)
 }
 

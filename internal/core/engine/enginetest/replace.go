@@ -78,6 +78,9 @@ func (w *Workload) replace() bourse.Command {
 	if w.chance(80) {
 		cmd.Account = cancel.Account
 	}
+	if w.chance(5) {
+		cmd.Order = 0
+	}
 	if !cmd.NewOrder.ClientID.IsZero() && w.chance(80) {
 		w.remember(cmd)
 	}
