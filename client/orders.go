@@ -351,7 +351,7 @@ type Order struct {
 	Reason string `json:"reason"`
 	// Trades are the order's fills, oldest first; empty in the list of open orders.
 	Trades []Fill `json:"trades"`
-	// Amendments are the last 50, oldest first, of Client.Order and Client.OrderByClientID.
+	// Amendments are the last 50, newest first, of Client.Order and Client.OrderByClientID.
 	Amendments []Amended `json:"amendments"`
 }
 
@@ -362,6 +362,8 @@ type Amended struct {
 	Amount    Decimal `json:"amount"`
 	OldPrice  Decimal `json:"old_price"`
 	OldAmount Decimal `json:"old_amount"`
+	// AmendmentID rises from one amendment to the next.
+	AmendmentID uint64 `json:"amendment_id"`
 }
 
 // Fill is the account's side of a trade, from [Client.Fills], an [Order] or the stream MyTrades.
@@ -471,6 +473,12 @@ func (r *reached) pass(row *Fill) bool {
 func (c *Client) Order(ctx context.Context, orderID uint64) (Order, error) {
 	a, err := read[struct{ Order Order }](ctx, c, "/spot/order", fields{"obid": orderID})
 	return a.Order, err
+}
+
+// Amendments returns the next 50 amendments of an order behind an AmendmentID, newest first.
+func (c *Client) Amendments(ctx context.Context, orderID, after uint64) ([]Amended, error) {
+	a, err := read[struct{ Order Order }](ctx, c, "/spot/order", fields{"obid": orderID, "after_amendment": after})
+	return a.Order.Amendments, err
 }
 
 // OrderByClientID returns the latest order with a client id. A rejected order has the status

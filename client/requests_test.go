@@ -178,8 +178,10 @@ func TestAmend(t *testing.T) {
 	}
 	ok(c.AmendByClientID(ctx, "amended", client.Amendment{Price: "4.9", Amount: "11"}))(t)
 	if now := ok(c.Order(ctx, id))(t); now.Price != "4.9" || now.Amount != "11" || now.Status != client.Open ||
-		len(now.Amendments) != 2 || now.Amendments[1].OldAmount != "9" {
+		len(now.Amendments) != 2 || now.Amendments[0].OldAmount != "9" {
 		t.Errorf("order: %+v", now)
+	} else if older := ok(c.Amendments(ctx, id, now.Amendments[0].AmendmentID))(t); len(older) != 1 || older[0] != now.Amendments[1] {
+		t.Errorf("older amendments: %+v", older)
 	}
 
 	must(t, c.Cancel(ctx, id))

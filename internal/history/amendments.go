@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -18,27 +17,29 @@ type Amendment struct {
 	From, To bourse.Terms
 }
 
-// Amendments returns the latest amendments of an order, oldest first, at most limit. Of an
-// open order it leaves out those behind the terms that o has.
-func (r *Reader) Amendments(ctx context.Context, o *bourse.Order, limit int) ([]Amendment, error) {
+// Amendments returns the amendments of an order before the one of a command, or the latest
+// ones if that is zero, newest first, at most limit. Of an open order the latest ones begin with
+// the terms that o has.
+func (r *Reader) Amendments(ctx context.Context, o *bourse.Order, before bourse.Seq, limit int) ([]Amendment, error) {
 	if !o.Amended {
 		return nil, nil
 	}
 
 	g := r.tail.glimpse()
-	young := newest(g, amendmentsByOrder, uint64(o.ID), Span{0, ^uint64(0)}, amendmentAt)
+	span := Span{0, uint64(before) - 1} // of zero, all
+	young := newest(g, amendmentsByOrder, uint64(o.ID), span, amendmentAt)
 	compare := func(a, b Amendment) int { return cmp.Compare(b.Seq, a.Seq) }
 	list, err := follow(young, 0, limit, compare, func(_, limit int) ([]Amendment, error) {
 		if err := r.reach(ctx, g.begin); err != nil {
 			return nil, err
 		}
-		stored, err := r.store.Amendments(ctx, o.Account, o.ID, limit)
+		stored, err := r.store.Amendments(ctx, o.Account, o.ID, bourse.Seq(span.Last), limit)
 		return stored, r.told(err)
 	})
-	for o.Status == bourse.Open && len(list) > 0 && list[0].To != (bourse.Terms{Price: o.Price, Lots: o.Lots}) {
+	latest := before == 0 && o.Status == bourse.Open
+	for latest && len(list) > 0 && list[0].To != (bourse.Terms{Price: o.Price, Lots: o.Lots}) {
 		list = list[1:]
 	}
-	slices.Reverse(list)
 	return list, err
 }
 

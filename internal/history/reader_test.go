@@ -222,18 +222,23 @@ func (r *rig) checkOrder(t *testing.T, id bourse.OrderID) bool {
 	return want.ClientID.IsZero() || r.checkNamed(t, account, want.ClientID)
 }
 
-// checkAmendments compares the latest amendments of an order.
+// checkAmendments compares the amendments of an order, page by page.
 func (r *rig) checkAmendments(t *testing.T, o *bourse.Order) bool {
 	t.Helper()
 	limit := 1 + r.rng.IntN(3)
-	got, err := r.reader.Amendments(context.Background(), o, limit)
-	if r.busy(t, err) {
-		return false
+	want := page(r.all.amendments, 0, len(r.all.amendments), func(a history.Amendment) bool { return a.Order == o.ID })
+	for before := bourse.Seq(0); ; {
+		got, err := r.reader.Amendments(context.Background(), o, before, limit)
+		if r.busy(t, err) {
+			return false
+		}
+		n := min(limit, len(want))
+		sameRows(t, fmt.Sprintf("amendments of order %d before command %d", o.ID, before), got, want[:n], equal)
+		if n == 0 {
+			return true
+		}
+		before, want = want[n-1].Seq, want[n:]
 	}
-	want := page(r.all.amendments, 0, limit, func(a history.Amendment) bool { return a.Order == o.ID })
-	slices.Reverse(want)
-	sameRows(t, fmt.Sprintf("amendments of order %d", o.ID), got, want, equal)
-	return true
 }
 
 func (r *rig) checkNamed(t *testing.T, account bourse.AccountID, name bourse.ClientID) bool {

@@ -221,9 +221,11 @@ type Store interface {
 	// across all orders.
 	FillsOf(ctx context.Context, account bourse.AccountID, orders []bourse.OrderID) ([]Fill, error)
 
-	// Amendments returns the latest amendments of an account's order, newest (highest Seq)
-	// first, at most limit.
-	Amendments(ctx context.Context, account bourse.AccountID, order bourse.OrderID, limit int) ([]Amendment, error)
+	// Amendments returns the amendments of an account's order by commands up to last, newest
+	// (highest Seq) first, at most limit.
+	Amendments(
+		ctx context.Context, account bourse.AccountID, order bourse.OrderID, last bourse.Seq, limit int,
+	) ([]Amendment, error)
 
 	// Trades returns a market's trades with numbers in the span, newest first.
 	Trades(ctx context.Context, market bourse.MarketID, span Span) ([]Trade, error)

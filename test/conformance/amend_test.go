@@ -1,10 +1,14 @@
 package conformance
 
-import "testing"
+import (
+	"slices"
+	"strconv"
+	"testing"
+)
 
 var amendChecks = []check{
 	amendAnswers, amendKeepsTheOrder, lessKeepsThePlace, moreLosesThePlace, amendOfNothing, amendIsRefused, amendHolds,
-	lessWhereCanceled, amendedStop, amendedAgain, amendmentsAreListed, amendedMessages,
+	lessWhereCanceled, amendedStop, amendedAgain, amendmentsAreListed, amendmentsArePaged, amendedMessages,
 }
 
 func TestAmend(t *testing.T) { examine(t, amendChecks) }
@@ -241,23 +245,38 @@ func amendmentsAreListed(x *exam) {
 	a.amend(id, fields{"price": "12", "amount": "2.5"})
 	x.rejects(a.amend(id, fields{"amount": "100001"}), "INSUF_FUNDS")
 	order := func(id string) *value { return a.post("/order", fields{"obid": id}).value.get("order") }
-	want := `[{"time":"#time","price":"10","amount":"2","old_price":"10","old_amount":"3"},` +
-		`{"time":"#time","price":"12","amount":"2.5","old_price":"10","old_amount":"2"}]`
+	want := `[{"time":"#time","price":"12","amount":"2.5","old_price":"10","old_amount":"2","amendment_id":"#id"},` +
+		`{"time":"#time","price":"10","amount":"2","old_price":"10","old_amount":"3","amendment_id":"#id"}]`
 	x.match(order(id).get("amendments"), want)
 	a.cancel(id)
 	x.match(order(id).get("amendments"), want)
 	if order(other).has("amendments") || a.history(id).has("amendments") {
 		x.Errorf("amendments of an order that was not amended, or in a list")
 	}
-	for range 26 {
-		a.amend(other, fields{"price": "12"})
-		a.amend(other, fields{"price": "11"})
+}
+
+func amendmentsArePaged(x *exam) {
+	x.covers("SPOT-AMD-12")
+	m := x.market()
+	a := x.trader(m)
+	id := a.sell(m, "10", "1")
+	var want []string
+	for i := range 51 {
+		price := strconv.Itoa(11 + i)
+		a.amend(id, fields{"price": price})
+		want = slices.Insert(want, 0, price)
 	}
-	list := order(other).get("amendments").items
-	if len(list) != 50 {
-		x.Fatalf("%d amendments, want 50", len(list))
+	list := func(more fields) *value {
+		return a.post("/order", more.with("obid", id)).value.get("order").get("amendments")
 	}
-	x.equal("the last price", list[49].get("price").text, "11")
+	newest := list(fields{})
+	x.same("the prices of the first page", newest.column("price"), want[:50]...)
+	x.same("those of the second", list(fields{"after_amendment": number(newest.items[49].get("amendment_id").text)}).column("price"), want[50])
+	x.same("those behind an early one", list(fields{"after_amendment": newest.items[8].get("amendment_id").text}).column("price"), want[9:]...)
+	x.same("those behind the first of all", list(fields{"after_amendment": 1}).column("price"))
+	for _, bad := range []any{"x", 0.5, -1, []any{}} {
+		x.failsNaming(a.post("/order", fields{"obid": id, "after_amendment": bad}), "after_amendment")
+	}
 }
 
 func amendedMessages(x *exam) {

@@ -60,7 +60,7 @@ var shapes = map[string]string{
 	"placed":      "success obid?:#id status?:#status filled?:#dec error?:#text code?:#code",
 	"order":       orderShape,
 	"one_order":   orderShape + " amendments?:[amendment]",
-	"amendment":   "time:#time price:#dec amount:#dec old_price:#dec old_amount:#dec",
+	"amendment":   "time:#time price:#dec amount:#dec old_price:#dec old_amount:#dec amendment_id:#id",
 	"order_trade": "time:#time fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id",
 	"own_trade": "time:#time pair:#pair fee:#dec price:#dec amount:#dec total:#dec role:#role trade_id:#id obid:#id" +
 		" side:#side",

@@ -8,12 +8,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-var orderFields = api.Fields{"obid", "client_id"}
+var orderFields = api.Fields{"obid", "client_id", "after_amendment"}
 
 // order writes one order of an account, selected by obid or client_id, also a rejected
-// one.
+// one, and a page of its amendments.
 func (s *Spot) order(c *api.Call) error {
 	id, name := selectOrder(c.Form)
+	after := bourse.Seq(c.ID("after_amendment"))
 	if err := c.Err(); err != nil {
 		return err
 	}
@@ -33,7 +34,7 @@ func (s *Spot) order(c *api.Call) error {
 		return api.RefusedOrder(bourse.OrderNotFound)
 	}
 
-	amendments, err := s.History.Amendments(c.Context, &o.Order.Order, mostAmendments)
+	amendments, err := s.History.Amendments(c.Context, &o.Order.Order, after, pageSize)
 	if err != nil {
 		return err
 	}
@@ -49,10 +50,7 @@ func (s *Spot) order(c *api.Call) error {
 	return nil
 }
 
-// mostAmendments bounds the amendments in the row of an order: the owner may make any number.
-const mostAmendments = 50
-
-// writeAmendments writes the amendments of an order, oldest first.
+// writeAmendments writes a page of the amendments of an order, newest first.
 func writeAmendments(out *wire.Writer, m *bourse.Market, list []history.Amendment) {
 	out.Name("amendments")
 	out.Array()
@@ -64,6 +62,7 @@ func writeAmendments(out *wire.Writer, m *bourse.Market, list []history.Amendmen
 		out.Lots("amount", a.To.Lots, m.BasePrecision)
 		out.Price("old_price", a.From.Price, m.QuotePrecision)
 		out.Lots("old_amount", a.From.Lots, m.BasePrecision)
+		out.Uint("amendment_id", uint64(a.Seq))
 		out.EndObject()
 	}
 	out.EndArray()

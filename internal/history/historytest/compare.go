@@ -34,7 +34,8 @@ func compare(t *testing.T, p *past, want, got history.Store) {
 		c.order(account, 1+bourse.OrderID(rng.Uint64N(uint64(p.lastOrder)+1)), name)
 		c.fillsOf(account, p.lastOrder, rng)
 		for range 20 {
-			c.amendments(account, 1+bourse.OrderID(rng.Uint64N(uint64(p.lastOrder)+1)), 1+rng.IntN(4))
+			c.amendments(account, 1+bourse.OrderID(rng.Uint64N(uint64(p.lastOrder)+1)),
+				bourse.Seq(rng.Uint64N(uint64(p.cursor.Seq)+2)), 1+rng.IntN(4))
 		}
 		c.movements(account, p.movements[account], rng)
 		c.entries(account, p.cursor, rng)
@@ -117,13 +118,15 @@ func (c comparison) order(account bourse.AccountID, id bourse.OrderID, name bour
 		}))
 }
 
-// amendments compares the latest amendments of an order.
-func (c comparison) amendments(account bourse.AccountID, id bourse.OrderID, limit int) {
+// amendments compares the amendments of an order, those up to a command and the latest.
+func (c comparison) amendments(account bourse.AccountID, id bourse.OrderID, last bourse.Seq, limit int) {
 	c.t.Helper()
-	about := fmt.Sprintf("Amendments of order %d of account %d, at most %d", id, account, limit)
-	same(c, about, func(s history.Store) ([]history.Amendment, error) {
-		return s.Amendments(context.Background(), account, id, limit)
-	})
+	for _, last := range [...]bourse.Seq{last, 1<<64 - 1} {
+		about := fmt.Sprintf("Amendments of order %d of account %d up to %d, at most %d", id, account, last, limit)
+		same(c, about, func(s history.Store) ([]history.Amendment, error) {
+			return s.Amendments(context.Background(), account, id, last, limit)
+		})
+	}
 }
 
 // fillsOf compares the fills of some orders, other accounts' orders included.

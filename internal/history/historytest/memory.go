@@ -245,12 +245,12 @@ func (m *Memory) FillsOf(_ context.Context, account bourse.AccountID, orders []b
 
 // Amendments returns the latest amendments of an order.
 func (m *Memory) Amendments(
-	_ context.Context, account bourse.AccountID, order bourse.OrderID, limit int,
+	_ context.Context, account bourse.AccountID, order bourse.OrderID, last bourse.Seq, limit int,
 ) ([]history.Amendment, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return pick(m.amended, 0, limit, func(a *history.Amendment) bool {
-		return a.Account == account && a.Order == order
+		return a.Account == account && a.Order == order && a.Seq <= last
 	}), nil
 }
 

@@ -206,7 +206,7 @@ func testLargest(t *testing.T, open func() history.Store) {
 	c.order(customer, far, name)
 	c.market(o.Market, history.Day, 0, 1<<62, 9)
 	c.notes(0, 9)
-	c.amendments(customer, far, 9)
+	c.amendments(customer, far, far, 9)
 	c.movements(customer, far, rand.New(rand.NewPCG(0, 0)))
 	same(c, "the last entry", func(s history.Store) ([]history.Entry, error) {
 		before := history.EntryPlace{Seq: far, Place: 1 << 23}

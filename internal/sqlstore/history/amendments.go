@@ -9,15 +9,15 @@ import (
 )
 
 const selectAmendments = `SELECT seq, account, order_id, time, from_price, from_lots, to_price, to_lots
-	FROM amendments WHERE account = $1 AND order_id = $2 ORDER BY seq DESC LIMIT $3`
+	FROM amendments WHERE account = $1 AND order_id = $2 AND seq <= $3 ORDER BY seq DESC LIMIT $4`
 
-// Amendments returns the latest amendments of an account's order.
+// Amendments returns the amendments of an account's order up to a command.
 func (s *Store) Amendments(
-	ctx context.Context, account bourse.AccountID, order bourse.OrderID, limit int,
+	ctx context.Context, account bourse.AccountID, order bourse.OrderID, last bourse.Seq, limit int,
 ) ([]history.Amendment, error) {
 	return list(ctx, s, selectAmendments, func(r scanner, a *history.Amendment) error {
 		return r.Scan(&a.Seq, &a.Account, &a.Order, &a.Time, &a.From.Price, &a.From.Lots, &a.To.Price, &a.To.Lots)
-	}, int64(account), integer(order), limit)
+	}, int64(account), integer(order), integer(last), limit)
 }
 
 func (i *inserts) addAmendments(ctx context.Context, b *history.Batch) error {
