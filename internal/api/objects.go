@@ -34,47 +34,44 @@ func (f *Form) Counts(name string, most int) map[string]uint64 {
 	return list
 }
 
-// Object returns a field that is an object with fields of its own; nil if it is absent or
-// after an error.
-func (f *Form) Object(name string, fields Fields) *Form {
+// Object parses a field that is an object with fields of its own into inner, and reports
+// whether there is one. It reports false after an error.
+func (f *Form) Object(name string, inner *Form, fields Fields) bool {
 	v := f.value(name)
 	if v == nil {
-		return nil
+		return false
 	}
 
-	inner := new(Form)
 	err := inner.Parse(v, fields)
 	if err == ErrNotObject { //nolint:errorlint // Parse returns it as it is
 		err = Invalid(name, "must be an object")
 	}
 	f.Fail(err)
-	if err != nil {
-		return nil
-	}
-	return inner
+	return err == nil
 }
 
-// Objects returns a field that is an array of at most most objects with fields of their own;
-// nil after an error. An object with an error of its own has it as its Err.
-func (f *Form) Objects(name string, fields Fields, most int) []*Form {
+// Objects returns a field that is an array of at most most objects, each to be parsed into a
+// Form; nil if it is absent or after an error.
+func (f *Form) Objects(name string, most int) [][]byte {
 	v := f.value(name)
 	if v == nil {
 		return nil
 	}
 
-	list, ok := forms(v, fields, most)
+	list, ok := objects(v, most)
 	if !ok {
 		f.Fail(Invalid(name, "must be an array of at most "+strconv.Itoa(most)+" objects"))
+		return nil
 	}
 	return list
 }
 
-// forms reads an array of at most most objects.
-func forms(v jsontext.Value, fields Fields, most int) (list []*Form, ok bool) {
+// objects returns the elements of an array of at most most objects.
+func objects(v jsontext.Value, most int) (list [][]byte, ok bool) {
 	if v.Kind() != '[' {
 		return nil, false
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(v))
+	d := jsontext.NewDecoder(bytes.NewBuffer(v))
 	_, _ = d.ReadToken() // Form.Parse checked it
 
 	for d.PeekKind() != ']' {
@@ -82,9 +79,8 @@ func forms(v jsontext.Value, fields Fields, most int) (list []*Form, ok bool) {
 		if err != nil || e.Kind() != '{' || len(list) == most {
 			return nil, false
 		}
-		one := new(Form)
-		one.Fail(one.Parse(bytes.Clone(e), fields))
-		list = append(list, one)
+		end := d.InputOffset()
+		list = append(list, v[end-int64(len(e)):end])
 	}
 	return list, true
 }

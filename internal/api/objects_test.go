@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/bourse-exchange/bourse/internal/api"
@@ -51,6 +52,56 @@ func TestCounts(t *testing.T) {
 	} {
 		if got, err := read(bad); err == nil {
 			t.Errorf("%s: %v", bad, got)
+		}
+	}
+}
+
+// TestObject parses a field that is an object into a form of its own, which is used again.
+func TestObject(t *testing.T) {
+	var outer, inner api.Form
+	read := func(value string) (bool, error) {
+		if err := outer.Parse([]byte(`{"place":`+value+`}`), api.Fields{"place"}); err != nil {
+			t.Fatal(err)
+		}
+		is := outer.Object("place", &inner, api.Fields{"price", "amount"})
+		return is, outer.Err()
+	}
+	if is, err := read(`{"price":"1"}`); !is || err != nil || inner.Text("price") != "1" || inner.Has("amount") {
+		t.Errorf("%t %v", is, err)
+	}
+	if is, err := read(` {"amount" : "2", "other":{} } `); !is || err != nil || inner.Text("amount") != "2" || inner.Has("price") {
+		t.Errorf("again: %t %v", is, err)
+	}
+	if is, err := read(`null`); is || err != nil {
+		t.Errorf("absent: %t %v", is, err)
+	}
+	for _, bad := range []string{`1`, `"{}"`, `[]`, `[{}]`, `true`, `{"Price":"1"}`} {
+		if is, err := read(bad); is || err == nil {
+			t.Errorf("%s: %t %v", bad, is, err)
+		}
+	}
+}
+
+func TestObjects(t *testing.T) {
+	read := func(value string) ([][]byte, error) {
+		var r api.Form
+		if err := r.Parse([]byte(`{"requests":`+value+`}`), api.Fields{"requests"}); err != nil {
+			t.Fatal(err)
+		}
+		list := r.Objects("requests", 2)
+		return list, r.Err()
+	}
+	for value, want := range map[string][]string{
+		`null`: nil, `[]`: nil, `[{}]`: {`{}`}, "[ {\"a\":[1, {}]} ,\n{\"b\":\"]\"}]": {`{"a":[1, {}]}`, `{"b":"]"}`},
+	} {
+		got, err := read(value)
+		if err != nil || !slices.EqualFunc(got, want, func(a []byte, b string) bool { return string(a) == b }) {
+			t.Errorf("%s: %q %v", value, got, err)
+		}
+	}
+	for _, bad := range []string{`1`, `{}`, `"[]"`, `[1]`, `[null]`, `[{},[]]`, `[{},{},{}]`} {
+		if got, err := read(bad); err == nil || got != nil {
+			t.Errorf("%s: %q %v", bad, got, err)
 		}
 	}
 }

@@ -74,6 +74,8 @@ func scopes(x *exam) {
 	x.fails(reader.try(m.limit("SELL", "10", "1")), "Forbidden: the key has no scope trade")
 	x.fails(reader.cancel(id), "Forbidden: the key has no scope trade")
 	x.fails(reader.amend(id, fields{"amount": "0.5"}), "Forbidden: the key has no scope trade")
+	x.fails(reader.replace(id, m.limit("SELL", "11", "1"), "stop_on_failure"), "Forbidden: the key has no scope trade")
+	x.fails(reader.batch(canceling(id)), "Forbidden: the key has no scope trade")
 	x.fails(reader.post("/open_orders/cancel_all", fields{}), "Forbidden: the key has no scope trade")
 	x.same("open orders", reader.open(), id)
 	for _, path := range []string{"/open_orders", "/orders_history", "/trades_history"} {

@@ -23,10 +23,10 @@ type batched struct {
 }
 
 // batch carries out up to sequencer.MaxTogether places and cancels in their order, in one
-// frame of the journal. Each has its own answer. It weighs as its parts.
+// frame of the journal. Each has its own answer.
 func (s *Spot) batch(c *api.Call) error {
 	c.Require("requests")
-	parts := c.Objects("requests", requestFields, sequencer.MaxTogether)
+	parts := c.Objects("requests", sequencer.MaxTogether)
 	if c.Err() == nil && len(parts) == 0 {
 		c.Fail(api.Missing("requests"))
 	}
@@ -35,7 +35,7 @@ func (s *Spot) batch(c *api.Call) error {
 	}
 
 	list, commands := s.readBatch(c, parts)
-	if err := admitBatch(c, commands); err != nil {
+	if err := admitBatch(c, list); err != nil {
 		return err
 	}
 	over, err := s.turnOfBatch(c, commands)
@@ -55,47 +55,53 @@ func (s *Spot) batch(c *api.Call) error {
 
 // readBatch reads the requests of a batch, and returns the commands of those that the edge
 // does not refuse.
-func (s *Spot) readBatch(c *api.Call, parts []*api.Form) ([]batched, []bourse.Command) {
+func (s *Spot) readBatch(c *api.Call, parts [][]byte) ([]batched, []bourse.Command) {
 	list := make([]batched, len(parts))
-	var commands []bourse.Command
+	commands := make([]bourse.Command, 0, len(parts))
+	var r requestForms
 	walked := false
 	for i, part := range parts {
-		cmd := bourse.Command{Account: c.Who.Account}
 		b := &list[i]
-		if b.err = s.readRequest(part, b, &cmd); b.err != nil {
-			continue
+		cmd := bourse.Command{Account: c.Who.Account}
+		if b.err = r.part.Parse(part, requestFields); b.err == nil {
+			b.err = s.readRequest(&r, b, &cmd)
 		}
-		if mayWalk(&cmd) {
+		if b.err == nil && mayWalk(&cmd) {
 			if walked {
 				b.err = bourse.Errorf(bourse.CodeInvalid, "place: a batch takes one order that is MARKET or FOK")
-				continue
 			}
 			walked = true
 		}
-		b.at = len(commands)
-		commands = append(commands, cmd)
+		if b.err == nil {
+			b.at = len(commands)
+			commands = append(commands, cmd)
+		}
 	}
 	return list, commands
 }
 
+// requestForms are the forms of a request of a batch. One request is read after the other.
+type requestForms struct{ part, place, cancel api.Form }
+
 // readRequest reads a request of a batch into a command.
-func (s *Spot) readRequest(f *api.Form, b *batched, cmd *bourse.Command) error {
-	place, cancel := f.Object("place", newOrderFields), f.Object("cancel", cancelFields)
+func (s *Spot) readRequest(r *requestForms, b *batched, cmd *bourse.Command) error {
+	places := r.part.Object("place", &r.place, newOrderFields)
+	cancels := r.part.Object("cancel", &r.cancel, cancelFields)
 	switch {
-	case f.Err() != nil:
-		return f.Err()
-	case (place == nil) == (cancel == nil):
+	case r.part.Err() != nil:
+		return r.part.Err()
+	case places == cancels:
 		return bourse.Errorf(bourse.CodeInvalid, "A request of a batch has one of place and cancel")
-	case place != nil:
+	case places:
 		cmd.Kind = bourse.CommandPlace
-		b.resp = s.readOrder(place, &cmd.NewOrder)
+		b.resp = s.readOrder(&r.place, &cmd.NewOrder)
 		b.market = cmd.NewOrder.Market
-		return place.Err()
+		return r.place.Err()
 	}
 
 	b.cancel, cmd.Kind = true, bourse.CommandCancel
-	id, name := selectOrder(cancel)
-	if err := cancel.Err(); err != nil {
+	id, name := selectOrder(&r.cancel)
+	if err := r.cancel.Err(); err != nil {
 		return err
 	}
 	o, reason := s.cancelable(cmd.Account, id, name)
@@ -117,18 +123,19 @@ func (s *Spot) turnOfBatch(c *api.Call, commands []bourse.Command) (over func(),
 	return func() {}, nil
 }
 
-// admitBatch counts the commands of a batch beyond the first order, which the request counted.
-func admitBatch(c *api.Call, commands []bourse.Command) error {
+// admitBatch counts the requests of a batch, also those that the edge refuses, as orders and
+// cancels of their own. The batch itself was counted as one order.
+func admitBatch(c *api.Call, list []batched) error {
 	cancels := 0
-	for i := range commands {
-		if commands[i].Kind == bourse.CommandCancel {
+	for i := range list {
+		if list[i].cancel {
 			cancels++
 		}
 	}
 	if cancels > 0 && !c.Limits.AdmitWork(api.Cancels, c.Payer(), cancels) {
 		return bourse.ErrBusy
 	}
-	if more := len(commands) - cancels - 1; more > 0 {
+	if more := len(list) - cancels - 1; more > 0 {
 		c.Charge(more)
 	}
 	return nil

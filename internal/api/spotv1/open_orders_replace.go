@@ -67,13 +67,15 @@ func (s *Spot) readReplacement(c *api.Call) (*bourse.Command, respType, error) {
 	c.Require("cancel", "order", "mode")
 	cmd := &bourse.Command{Kind: bourse.CommandReplace, Account: c.Who.Account}
 	cmd.On = api.Word(c.Form, "mode", parseReplaceMode) == allowFailure
-	cancel, order := c.Object("cancel", cancelFields), c.Object("order", newOrderFields)
+	var cancel, order api.Form
+	c.Object("cancel", &cancel, cancelFields)
+	c.Object("order", &order, newOrderFields)
 	if err := c.Err(); err != nil {
 		return nil, 0, err
 	}
 
-	id, name := selectOrder(cancel)
-	resp := s.readOrder(order, &cmd.NewOrder)
+	id, name := selectOrder(&cancel)
+	resp := s.readOrder(&order, &cmd.NewOrder)
 	c.Fail(cancel.Err())
 	c.Fail(order.Err())
 	if err := c.Err(); err != nil {

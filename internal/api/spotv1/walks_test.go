@@ -12,8 +12,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 )
 
-// TestBatchesWeigh counts a batch as an order for each order and a cancel for each cancel. The
-// request itself was counted as one order.
+// TestBatchesWeigh counts a batch as an order for each order, malformed ones included, and a
+// cancel for each cancel. The request itself was counted as one order.
 func TestBatchesWeigh(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	limits := api.NewLimiter(api.Limits{Account: api.Rates{
@@ -24,8 +24,8 @@ func TestBatchesWeigh(t *testing.T) {
 		t.Fatal("a request is not admitted")
 	}
 
-	place, cancel := bourse.Command{Kind: bourse.CommandPlace}, bourse.Command{Kind: bourse.CommandCancel}
-	if err := admitBatch(c, []bourse.Command{place, cancel, place, cancel, cancel, place}); err != nil {
+	place, cancel, malformed := batched{}, batched{cancel: true}, batched{err: bourse.ErrBusy}
+	if err := admitBatch(c, []batched{place, cancel, malformed, cancel, cancel, place}); err != nil {
 		t.Fatal(err)
 	}
 	left := 0
@@ -35,7 +35,7 @@ func TestBatchesWeigh(t *testing.T) {
 	if left != 7 {
 		t.Errorf("%d orders are left of 10 after 3", left)
 	}
-	if err := admitBatch(c, []bourse.Command{cancel}); !errors.Is(err, bourse.ErrBusy) {
+	if err := admitBatch(c, []batched{cancel}); !errors.Is(err, bourse.ErrBusy) {
 		t.Errorf("the fourth cancel of 3: %v", err)
 	}
 }
