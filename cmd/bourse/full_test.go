@@ -76,7 +76,7 @@ func (f *full) place() (id uint64, err error) {
 	defer api.Close()
 	placed, err := api.Place(f.t.Context(), order)
 	if err == nil {
-		f.took(order, placed)
+		f.took(asked{NewOrder: order}, placed)
 	}
 	return placed.OrderID, err
 }

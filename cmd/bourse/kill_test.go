@@ -80,6 +80,7 @@ func newKilling(t *testing.T, seed uint64) *killing {
 	for i := range 4 {
 		account, key := k.customer(fmt.Sprintf("t%d", i))
 		k.traders = append(k.traders, newTrader(key, rand.New(rand.NewPCG(seed, uint64(i+2)))))
+		k.traders[i].versatile = true
 		k.books = append(k.books, newFillBook(t, k.up, account, key))
 	}
 	for i := range crashFollowers {

@@ -21,11 +21,15 @@ type trader struct {
 	// acked are its orders of this life by obid, unknown the orders whose outcome
 	// it never learned, kept the ids of all orders of earlier lives.
 	acked   map[uint64]*ackedOrder
-	unknown []*client.NewOrder
+	unknown []asked
+	// batch, if there is one, is the batch of this life whose outcome it never learned.
+	batch   []*client.NewOrder
 	kept    []uint64
 	problem error
 	// most is how many orders it places in a life; zero is no bound.
 	most int
+	// versatile ones amend and replace orders as well, and place them together.
+	versatile bool
 	// wary ones stop at a refusal, which is no problem of theirs.
 	wary bool
 	// orders and cancels count what was acknowledged, lost what never was answered.
@@ -34,10 +38,29 @@ type trader struct {
 	told func()
 }
 
+// asked is a request for an order, in place of the order replaces if that is not zero.
+type asked struct {
+	*client.NewOrder
+	replaces uint64
+}
+
+// sent sends the request.
+func (a *asked) sent(ctx context.Context, api *client.Client) (client.Placed, error) {
+	if a.replaces == 0 {
+		return api.Place(ctx, a.NewOrder)
+	}
+	became, err := api.Replace(ctx, a.replaces, a.NewOrder, true)
+	return became.Placed, errors.Join(err, became.Rejected)
+}
+
 type ackedOrder struct {
 	clientID string
 	status   client.Status
 	canceled bool
+	// replaced is true if another order took its place, or was to.
+	replaced bool
+	// amount, if not empty, is what the order was amended to.
+	amount client.Decimal
 }
 
 func newTrader(key string, rng *rand.Rand) *trader {
@@ -75,9 +98,15 @@ func (c *trader) trade(url string) {
 			continue
 		}
 
-		c.n++
-		order := c.order(fmt.Sprintf("o%d", c.n))
-		placed, err := api.Place(context.Background(), order)
+		if c.versatile && c.rng.IntN(3) == 0 {
+			if !c.change(api, &open) {
+				return
+			}
+			continue
+		}
+
+		order := asked{NewOrder: c.next()}
+		placed, err := order.sent(context.Background(), api)
 		if err != nil {
 			c.failed(order, err)
 			return
@@ -89,8 +118,78 @@ func (c *trader) trade(url string) {
 	}
 }
 
+// next returns the next order.
+func (c *trader) next() *client.NewOrder {
+	c.n++
+	return c.order(fmt.Sprintf("o%d", c.n))
+}
+
+// change amends or replaces an open order, or places several together. It reports false if the
+// exchange died.
+func (c *trader) change(api *client.Client, open *[]uint64) bool {
+	switch what := c.rng.IntN(3); {
+	case what == 0:
+		return c.together(api, open)
+	case len(*open) == 0:
+		return true
+	case what == 1:
+		return c.amend(api, (*open)[c.rng.IntN(len(*open))])
+	}
+
+	at := c.rng.IntN(len(*open))
+	order := asked{c.next(), (*open)[at]}
+	*open = append((*open)[:at], (*open)[at+1:]...)
+	placed, err := order.sent(context.Background(), api)
+	if err != nil {
+		c.failed(order, err)
+		return false
+	}
+	c.took(order, placed)
+	return true
+}
+
+// amend amends an order to the least amount, unless it has filled that.
+func (c *trader) amend(api *client.Client, id uint64) bool {
+	const least = "0.001"
+	_, err := api.Amend(context.Background(), id, client.Amendment{Amount: least})
+	if err == nil {
+		c.acked[id].amount = least
+	}
+	return err == nil || saidNo(err)
+}
+
+// together places orders in a batch.
+func (c *trader) together(api *client.Client, open *[]uint64) bool {
+	var orders []*client.NewOrder
+	var requests []client.BatchRequest
+	for range 2 + c.rng.IntN(8) {
+		orders = append(orders, c.next())
+		requests = append(requests, client.BatchRequest{Place: orders[len(orders)-1]})
+	}
+	results, err := api.Batch(context.Background(), requests)
+	if err != nil {
+		c.batch = orders
+		for _, order := range orders {
+			c.failed(asked{NewOrder: order}, err)
+		}
+		return false
+	}
+
+	for i, r := range results {
+		if r.Err != nil {
+			c.failed(asked{NewOrder: orders[i]}, r.Err)
+			return false
+		}
+		c.took(asked{NewOrder: orders[i]}, r.Placed)
+		if r.Placed.Status == client.Open {
+			*open = append(*open, r.Placed.OrderID)
+		}
+	}
+	return true
+}
+
 // failed remembers an order that was not acknowledged.
-func (c *trader) failed(order *client.NewOrder, err error) {
+func (c *trader) failed(order asked, err error) {
 	switch {
 	case !saidNo(err):
 		c.unknown = append(c.unknown, order)
@@ -101,7 +200,10 @@ func (c *trader) failed(order *client.NewOrder, err error) {
 }
 
 // took remembers an order that was acknowledged.
-func (c *trader) took(order *client.NewOrder, placed client.Placed) {
+func (c *trader) took(order asked, placed client.Placed) {
+	if old := c.acked[order.replaces]; old != nil {
+		old.replaced = true
+	}
 	c.orders++
 	c.acked[placed.OrderID] = &ackedOrder{clientID: order.ClientID, status: placed.Status}
 	c.wasTold()
@@ -233,6 +335,7 @@ func (c *trader) check(t *testing.T, url string) {
 			t.Errorf("order %d was there after an earlier crash and is gone: %v", id, err)
 		}
 	}
+	c.whole(t, api)
 	for _, order := range c.unknown {
 		c.again(t, api, order)
 	}
@@ -241,7 +344,25 @@ func (c *trader) check(t *testing.T, url string) {
 		c.kept = append(c.kept, id)
 	}
 	clear(c.acked)
-	c.unknown = nil
+	c.unknown, c.batch = nil, nil
+}
+
+// whole asks for the orders of the batch whose answer never came: all are there or none is.
+func (c *trader) whole(t *testing.T, api *client.Client) {
+	t.Helper()
+	found := 0
+	for _, order := range c.batch {
+		_, err := api.OrderByClientID(t.Context(), order.ClientID)
+		switch {
+		case err == nil:
+			found++
+		case !errors.Is(err, client.ErrOrderNotFound):
+			t.Errorf("order %s: %v", order.ClientID, err)
+		}
+	}
+	if found != 0 && found != len(c.batch) {
+		t.Errorf("of a batch of %d orders there are %d", len(c.batch), found)
+	}
 }
 
 // there asks for an order that was acknowledged.
@@ -253,6 +374,10 @@ func there(t *testing.T, api *client.Client, id uint64, want *ackedOrder) {
 		t.Errorf("order %d (%s) was acknowledged and is gone: %v", id, want.clientID, err)
 	case o.OrderID != id || o.ClientID != want.clientID:
 		t.Errorf("order %d is not %s: %+v", id, want.clientID, o)
+	case want.replaced && o.Status == client.Open:
+		t.Errorf("order %d was replaced: %+v", id, o)
+	case want.amount != "" && o.Amount != want.amount:
+		t.Errorf("order %d was amended to %s: %+v", id, want.amount, o)
 	case want.canceled && o.Status != client.Canceled:
 		t.Errorf("order %d was canceled: %+v", id, o)
 	case want.status != client.Open && o.Status != want.status:
@@ -262,14 +387,14 @@ func there(t *testing.T, api *client.Client, id uint64, want *ackedOrder) {
 
 // again asks a second time for an order whose answer never came: it happened
 // entirely or not at all, and is taken once.
-func (c *trader) again(t *testing.T, api *client.Client, order *client.NewOrder) {
+func (c *trader) again(t *testing.T, api *client.Client, order asked) {
 	t.Helper()
 	found, err := api.OrderByClientID(t.Context(), order.ClientID)
 	if err != nil && !errors.Is(err, client.ErrOrderNotFound) {
 		t.Errorf("order %s: %v", order.ClientID, err)
 		return
 	}
-	placed, again := api.Place(t.Context(), order)
+	placed, again := order.sent(t.Context(), api)
 	if again != nil {
 		t.Errorf("order %s again: %v", order.ClientID, again)
 		return
