@@ -10,6 +10,7 @@ var Files embed.FS
 // Names returns the names of the chapters in the order in which they are read.
 func Names() []string {
 	return []string{
-		"keys", "first-order", "signing", "streams", "reconnecting", "fills", "silence", "limits", "errors", "changes", "bot",
+		"keys", "first-order", "signing", "changing", "streams", "reconnecting", "fills", "silence", "limits", "errors", "changes",
+		"bot",
 	}
 }
