@@ -57,6 +57,7 @@ type siege struct {
 }
 
 func TestOrders(t *testing.T)  { lay(t, "orders.txt") }
+func TestChanges(t *testing.T) { lay(t, "changes.txt") }
 func TestBooks(t *testing.T)   { lay(t, "books.txt") }
 func TestCancels(t *testing.T) { lay(t, "cancels.txt") }
 func TestPeople(t *testing.T)  { lay(t, "people.txt") }
