@@ -114,12 +114,14 @@ func (t *benchTarget) target() *bench.Target {
 type benchREST struct {
 	benchTarget
 	Connections int           `help:"How many connections ask at the same time." default:"64"`
+	Batch       int           `help:"How many orders are in a request; at most 50." default:"1"`
 	For         time.Duration `help:"How long." default:"10s"`
 }
 
 // Run measures orders over HTTP.
 func (c *benchREST) Run(p *program) error {
-	r, err := bench.REST(p.ctx, c.Dir, c.target(), c.Connections, c.For)
+	plan := bench.RESTPlan{Connections: c.Connections, Batch: c.Batch, For: c.For}
+	r, err := bench.REST(p.ctx, c.Dir, c.target(), plan)
 	return p.tell(r, err, c.JSON)
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,8 @@ import (
 // an answer before the next request.
 type RESTReport struct {
 	Connections int `json:"connections"`
+	// Batch is the number of orders in a request, for which P50 and P99 are.
+	Batch int `json:"batch"`
 	// Rate is in acknowledged orders per second.
 	Rate float64 `json:"rate"`
 	P50  float64 `json:"p50_us"`
@@ -33,27 +36,32 @@ type RESTReport struct {
 	Sustained float64 `json:"sustained_rate"`
 }
 
+// RESTPlan is the load of a measurement: Connections, each of which sends requests of Batch
+// orders for a while.
+type RESTPlan struct {
+	Connections, Batch int
+	For                time.Duration
+}
+
 // REST measures other, or, if that is nil, an exchange of its own in a directory below
 // dir.
-func REST(
-	ctx context.Context, dir string, other *Target, connections int, lasting time.Duration,
-) (_ *RESTReport, err error) {
-	target, stop, err := measured(ctx, dir, other, min(connections, 16))
+func REST(ctx context.Context, dir string, other *Target, plan RESTPlan) (_ *RESTReport, err error) {
+	target, stop, err := measured(ctx, dir, other, min(plan.Connections, 16))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	clients, err := target.dialAll(connections)
+	clients, err := target.dialAll(plan.Connections, plan.Batch)
 	if err != nil {
 		return nil, err
 	}
 	defer closeAll(clients)
-	if _, err := load(clients, lasting/10); err != nil { // warm up
+	if _, err := load(clients, plan.For/10); err != nil { // warm up
 		return nil, err
 	}
-	r, err := target.load(ctx, clients, lasting)
+	r, err := target.load(ctx, clients, plan.For)
 	if err == nil && other == nil {
-		err = r.catchUp(ctx, target, lasting)
+		err = r.catchUp(ctx, target, plan.For)
 	}
 	return r, err
 }
@@ -90,10 +98,10 @@ func (t *Target) load(ctx context.Context, clients []*client, lasting time.Durat
 		}
 	}
 
-	n := float64(len(took))
+	n := float64(len(took) * clients[0].batch)
 	slices.Sort(took)
 	return &RESTReport{
-		Connections: len(clients), Rate: n / spent.Seconds(),
+		Connections: len(clients), Batch: clients[0].batch, Rate: n / spent.Seconds(),
 		P50: micros(took[len(took)/2]), P99: micros(took[len(took)*99/100]),
 		CPU: micros(after-before) / n, Allocs: (allocs[1] - allocs[0]) / n,
 	}, nil
@@ -121,16 +129,18 @@ func (r *RESTReport) catchUp(ctx context.Context, t *Target, lasting time.Durati
 type client struct {
 	conn net.Conn
 	r    *bufio.Reader
-	// requests are sent in turn: an order, and one that matches it.
+	// requests are sent in turn: orders, and as many that match them.
 	requests [2][]byte
-	turn     int
-	took     []time.Duration
+	// batch is the number of orders in a request.
+	batch int
+	turn  int
+	took  []time.Duration
 }
 
-func (t *Target) dialAll(n int) ([]*client, error) {
+func (t *Target) dialAll(n, batch int) ([]*client, error) {
 	clients := make([]*client, 0, n)
 	for i := range n {
-		c, err := t.dial(i)
+		c, err := t.dial(i, batch)
 		if err != nil {
 			closeAll(clients)
 			return nil, err
@@ -146,9 +156,9 @@ func closeAll(clients []*client) {
 	}
 }
 
-// dial connects the client of this number. Odd ones begin with a sale, so that buys and
-// sales balance.
-func (t *Target) dial(number int) (*client, error) {
+// dial connects the client of this number, which sends requests of batch orders. Odd ones
+// begin with a sale, so that buys and sales balance.
+func (t *Target) dial(number, batch int) (*client, error) {
 	conn, err := net.Dial("tcp", t.Address) //nolint:noctx // a moment, on this machine
 	if err != nil {
 		return nil, err
@@ -157,13 +167,22 @@ func (t *Target) dial(number int) (*client, error) {
 	if n := len(t.keys); n > 0 {
 		key = t.keys[number%n]
 	}
-	c := &client{conn: conn, r: bufio.NewReader(conn), turn: number & 1}
+	c := &client{conn: conn, r: bufio.NewReaderSize(conn, longest), batch: batch, turn: number & 1}
 	for i, side := range [...]string{"BUY", "SELL"} {
-		body := fmt.Sprintf(`{"api_key":%q,"pair":"BTC/USDT","side":%q,"type":"LIMIT","time_in_force":"GTC","price":"60000","amount":"0.001","resp_type":"ACK"}`, key, side)
-		c.requests[i] = fmt.Appendf(nil, "POST /spot/open_orders/new HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		order := fmt.Sprintf(`"pair":"BTC/USDT","side":%q,"type":"LIMIT","time_in_force":"GTC","price":"60000","amount":"0.001","resp_type":"ACK"`, side)
+		path, fields := "new", order
+		if batch > 1 {
+			place := `{"place":{` + order + `}}`
+			path, fields = "batch", `"requests":[`+place+strings.Repeat(","+place, batch-1)+`]`
+		}
+		body := fmt.Sprintf(`{"api_key":%q,%s}`, key, fields)
+		c.requests[i] = fmt.Appendf(nil, "POST /spot/open_orders/%s HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
 	}
 	return c, nil
 }
+
+// longest bounds an answer in bytes.
+const longest = 16 << 10
 
 // load makes all clients send orders for a while, and returns the latencies.
 func load(clients []*client, lasting time.Duration) ([]time.Duration, error) {
@@ -203,7 +222,7 @@ var (
 	successful    = []byte(`"success":true`)
 )
 
-// order sends the next order and reads its answer, which must be a success.
+// order sends the next orders and reads their answer, which must be a success.
 func (c *client) order() error {
 	began := time.Now()
 	if _, err := c.conn.Write(c.requests[c.turn&1]); err != nil {
@@ -214,7 +233,8 @@ func (c *client) order() error {
 	if err != nil {
 		return err
 	}
-	if !bytes.HasPrefix(status, statusOK) || !bytes.Contains(body, successful) {
+	good := bytes.Count(body, successful)
+	if !bytes.HasPrefix(status, statusOK) || good == 0 || c.batch > 1 && good <= c.batch {
 		return fmt.Errorf("%s: %s", bytes.TrimSpace(status), body)
 	}
 	c.took = append(c.took, time.Since(began))

@@ -52,7 +52,7 @@ func Stream(ctx context.Context, dir string, other *Target, plan StreamPlan) (_ 
 		return nil, err
 	}
 
-	placers, err := target.dialAll(plan.Burst)
+	placers, err := target.dialAll(plan.Burst, 1)
 	if err != nil {
 		return nil, err
 	}

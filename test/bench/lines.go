@@ -62,6 +62,8 @@ func lines(s samples) []line {
 		s.over("6", "REST orders, 256 connections ÷ trivial handler", quotient{"rest.256.rate", "handler.256.rate", "/s"},
 			bound{0.65, 0.85}),
 		s.plain("6", "the same until the history has caught up", value{"rest.256.sustained_rate", "/s", 1}, bound{}),
+		s.over("6", "REST orders in batches of 50, 64 connections ÷ single orders",
+			quotient{"batch.64.rate", "rest.64.rate", "/s"}, bound{5, 7}),
 		s.alone(),
 		s.over("8", "messages to 1,000 subscribers ÷ raw loop",
 			quotient{"stream.4.messages_per_second", "raw.4.messages_per_second", "/s"},

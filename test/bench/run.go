@@ -211,7 +211,7 @@ func (p *plan) durable(s samples) error {
 	return nil
 }
 
-// orders measures orders over HTTP against the trivial handler.
+// orders measures orders over HTTP against the trivial handler, and batches of them.
 func (p *plan) orders(s samples) error {
 	for _, n := range []string{"1", "64", "256"} {
 		args := []string{"bench", "rest", "--json", "--connections", n, "--for", p.Each.String()}
@@ -221,7 +221,8 @@ func (p *plan) orders(s samples) error {
 			return err
 		}
 	}
-	return nil
+	return s.take("batch.64", p.Bourse, "bench", "rest", "--json", "--connections", "64", "--batch", "50",
+		"--for", p.Each.String(), "--dir", p.Dir)
 }
 
 // streams measures subscribers against the raw loop.
