@@ -187,7 +187,7 @@ func (a Amendment) of(order fields) fields {
 	return order.text("price", string(a.Price)).text("amount", string(a.Amount))
 }
 
-// Amend changes an open order in one step, or leaves it as it is. Less amount keeps the order's
+// Amend changes an open order that names a price in one step, or leaves it as it is. Less amount keeps the order's
 // place; more amount or another price loses it, and the order may trade at once. After
 // ErrOutcomeUnknown the same request may be sent again: it changes nothing twice.
 func (c *Client) Amend(ctx context.Context, orderID uint64, a Amendment) (Placed, error) {

@@ -130,6 +130,15 @@ func amendOfNothing(x *exam) {
 	x.fails(a.amend("9000000000000000000", fields{"amount": "1"}), "Order not found")
 	x.fails(a.post("/open_orders/amend", fields{"client_id": "n", "amount": "1"}), "Order not found")
 
+	for _, unpriced := range []string{
+		a.place(m.behind("STOP_MARKET", "SELL", "5", "2", "")), a.place(m.behind("TAKE_PROFIT_MARKET", "BUY", "5", "", "20")),
+	} {
+		for _, terms := range []fields{{"amount": "1"}, {"amount": "2"}, {"price": "5"}, {"price": "6", "amount": "3"}} {
+			x.rejects(a.amend(unpriced, terms), "NOT_AMENDABLE")
+		}
+		a.cancel(unpriced)
+	}
+
 	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
 	x.operate("market", "halt", m.pair)
 	x.fails(a.amend(id, fields{"amount": "1.5"}), "Market halted")
@@ -211,6 +220,13 @@ func amendedStop(x *exam) {
 	a.moved(id, fields{"price": "4.5"}, "OPEN", "0")
 	b.buy(m, "4.5", "3")
 	a.stands(id, "FILLED", "3")
+
+	id = a.place(m.takeProfit("SELL", "12", "11", "2"))
+	a.moved(id, fields{"price": "13", "amount": "1"}, "OPEN", "0")
+	x.trade(m, b, b, "12", "1")
+	x.same("asks", levels(x.book(m).get("asks")), "13.0000:1.0000")
+	a.moved(id, fields{"amount": "2"}, "OPEN", "0")
+	x.same("asks", levels(x.book(m).get("asks")), "13.0000:2.0000")
 }
 
 func amendedAgain(x *exam) {
