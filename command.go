@@ -139,8 +139,13 @@ const (
 	// On.
 	CommandReplace
 
+	// CommandPlaceList places the orders of a list, all or none. Account, List.
+	CommandPlaceList
+	// CommandCancelList cancels the open orders of a list. Account, Order: the list's id.
+	CommandCancelList
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandReplace
+	LastCommandKind = CommandCancelList
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves
@@ -176,6 +181,7 @@ type Command struct {
 	NetworkAsset *NetworkAsset
 	Market       *Market
 	Fees         *FeeSchedule
+	List         *NewList
 	Wallet       *WalletCommand
 	Access       *Access
 	Text         string

@@ -413,4 +413,13 @@ type Outcome struct {
 	ID uint64
 	// Filled is the quantity of an order that its command traded.
 	Filled Lots
+	// Second is the state of the second order of a list at the end of its command; zero for
+	// other commands. Status and Filled are those of the first one, ID is the list's.
+	Second OrderState
+}
+
+// OrderState is the part of an order that changes.
+type OrderState struct {
+	Status OrderStatus
+	Filled Lots
 }

@@ -208,6 +208,9 @@ type Order struct {
 	Triggered bool
 	// Amended is true once the terms of an order have been amended.
 	Amended bool
+	// List is the id of the order's list, which is that of its first order; zero for an order
+	// without one.
+	List OrderID
 	// Ordinal counts the account's orders from one.
 	Ordinal uint64
 	// Time is the time of acceptance.

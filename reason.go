@@ -110,6 +110,8 @@ const (
 	NothingLeft
 	// NotAmendable: the order names no price, and so no terms that could be amended.
 	NotAmendable
+	// ListNotFound: unknown, of another account, or without an open order.
+	ListNotFound
 )
 
 var reasonWords = map[Reason]string{
@@ -164,6 +166,7 @@ var reasonWords = map[Reason]string{
 	UnknownLevel:       "UNKNOWN_LEVEL",
 	NothingLeft:        "NOTHING_LEFT",
 	NotAmendable:       "NOT_AMENDABLE",
+	ListNotFound:       "LIST_NOT_FOUND",
 }
 
 // String returns the reason's word in the public interfaces.

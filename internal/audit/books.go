@@ -130,7 +130,7 @@ func (b *Books) holds() map[place]*big.Int {
 		if held[p] == nil {
 			held[p] = new(big.Int)
 		}
-		held[p].Add(held[p], o.held(m))
+		held[p].Add(held[p], b.heldFor(o, m))
 	}
 
 	for _, w := range b.wallet.open {
@@ -143,7 +143,28 @@ func (b *Books) holds() map[place]*big.Int {
 	return held
 }
 
-// held recomputes the hold of an open order.
+// heldFor recomputes what is held for an open order. Two open orders of a list hold the larger
+// need of the two, counted for the first one.
+func (b *Books) heldFor(o *openOrder, m *bourse.Market) *big.Int {
+	need := o.held(m)
+	if o.List == 0 {
+		return need
+	}
+
+	first, second := b.orders[o.List], b.orders[o.List+1]
+	switch {
+	case first == nil || second == nil || second.List != o.List:
+		return need
+	case o == second:
+		return new(big.Int)
+	}
+	if other := second.held(m); need.Cmp(other) < 0 {
+		return other
+	}
+	return need
+}
+
+// held recomputes the hold of an open order alone.
 func (o *openOrder) held(m *bourse.Market) *big.Int {
 	if o.Lots == 0 {
 		return number(o.Total) // a BUY by total, which waits for its stop

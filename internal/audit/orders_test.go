@@ -11,7 +11,7 @@ import (
 // TestBooksKnowEveryHold follows random orders of all types, and wants the books to hold for
 // them what the engine holds.
 func TestBooksKnowEveryHold(t *testing.T) {
-	waited := map[bourse.OrderType]int{}
+	waited, pairs := map[bourse.OrderType]int{}, 0
 	for seed := uint64(1); seed <= 10; seed++ {
 		p, books, src := enginetest.NewPair(), NewBooks(), enginetest.Seed(seed)
 		w := enginetest.NewWorkload(&src, p.Oracle)
@@ -28,11 +28,17 @@ func TestBooksKnowEveryHold(t *testing.T) {
 
 		for _, o := range books.orders {
 			waited[o.Type]++
+			if other := books.orders[o.ID+1]; o.List == o.ID && other != nil && other.List == o.List {
+				pairs++
+			}
 		}
 	}
 	for kind := bourse.StopLimit; kind <= bourse.LastOrderType; kind++ {
 		if waited[kind] == 0 {
 			t.Errorf("no %s order waits at the end of any workload", kind)
 		}
+	}
+	if pairs == 0 {
+		t.Error("no two orders of a list are open at the end of any workload")
 	}
 }

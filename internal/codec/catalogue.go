@@ -131,6 +131,18 @@ func (c *Codec) NewOrder(p *bourse.NewOrder) {
 	c.ClientID(&p.ClientID)
 }
 
+// NewList codes the request for a list of orders.
+func (c *Codec) NewList(l *bourse.NewList) {
+	Uint8(c, &l.Type)
+	orders := List(c, &l.Orders, minNewOrder)
+	for i := range orders {
+		c.NewOrder(&orders[i])
+	}
+}
+
+// minNewOrder is the number of bytes of the request for an order without a client id.
+const minNewOrder = 51
+
 // Outcome codes the first outcome of a request.
 func (c *Codec) Outcome(o *bourse.Outcome) {
 	Uint8(c, &o.Reason)
@@ -138,4 +150,6 @@ func (c *Codec) Outcome(o *bourse.Outcome) {
 	Uint8(c, &o.Status)
 	Uint64(c, &o.ID)
 	Uint64(c, &o.Filled)
+	Uint8(c, &o.Second.Status)
+	Uint64(c, &o.Second.Filled)
 }

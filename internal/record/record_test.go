@@ -84,6 +84,13 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandAmend, Account: 7, Order: 1 << 60, NewOrder: bourse.NewOrder{Price: 5}},
 		{Kind: bourse.CommandAmend, Account: 7, Order: 3, NewOrder: bourse.NewOrder{Price: bourse.MaxPrice, Lots: bourse.MaxLots}},
 		{Kind: bourse.CommandReplace, Account: 7, Order: 1 << 60, On: true, NewOrder: stop},
+		{Kind: bourse.CommandPlaceList, Account: 7, List: &bourse.NewList{
+			Type: bourse.OCO, Orders: []bourse.NewOrder{
+				{Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, PostOnly: true, Price: 12, Lots: 4, ClientID: id},
+				stop,
+			},
+		}},
+		{Kind: bourse.CommandCancelList, Account: 7, Order: 1 << 60},
 		{Kind: bourse.CommandCancelAll, Account: 7, MarketID: 3},
 		{Kind: bourse.CommandCancelAfter, Account: 7, MarketID: 3, Hold: bourse.MaxCancelAfter},
 		{Kind: bourse.CommandCancelOnClose, Account: 7},
@@ -226,6 +233,7 @@ func TestUrgentKinds(t *testing.T) {
 		bourse.CommandFreezeAccount, bourse.CommandRevokeKey, bourse.CommandCancel, bourse.CommandCancelAll,
 		bourse.CommandCancelWithdrawal, bourse.CommandPauseWithdrawals, bourse.CommandSecureAccount,
 		bourse.CommandCancelAfter, bourse.CommandCancelOnClose, bourse.CommandConnectionClosed,
+		bourse.CommandCancelList,
 	}
 	var got []bourse.CommandKind
 	for kind := range bourse.LastCommandKind + 2 {

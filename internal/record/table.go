@@ -306,6 +306,24 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 			return fmt.Sprintf("cancel=%d anyway=%t %s", c.Order, c.On, describeOrder(c))
 		},
 	},
+	bourse.CommandPlaceList: {
+		name: "place-list", noun: "list of orders",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			c.NewList(codec.New(c, &cmd.List))
+		},
+		check:   func(c *bourse.Command) bool { return isCustomers(c) && c.List != nil && c.List.Valid() },
+		details: describeList,
+	},
+	bourse.CommandCancelList: {
+		name: "cancel-list", noun: "list of orders", urgent: true,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint64(c, &cmd.Order)
+		},
+		check:   func(c *bourse.Command) bool { return isCustomers(c) && c.Order > 0 },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("account=%d list=%d", c.Account, c.Order) },
+	},
 	bourse.CommandCancelAll: {
 		name: "cancel-all", noun: "account", urgent: true,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
@@ -531,9 +549,20 @@ func span(t bourse.Time) time.Duration { return time.Duration(t) * time.Microsec
 func account(c *bourse.Command) string { return fmt.Sprintf("account=%d", c.Account) }
 
 func describeOrder(c *bourse.Command) string {
-	p := &c.NewOrder
+	return account(c) + " " + describeTerms(&c.NewOrder)
+}
+
+func describeList(c *bourse.Command) string {
+	orders := make([]string, len(c.List.Orders))
+	for i := range orders {
+		orders[i] = describeTerms(&c.List.Orders[i])
+	}
+	return fmt.Sprintf("%s %s %s", account(c), c.List.Type, strings.Join(orders, ", "))
+}
+
+func describeTerms(p *bourse.NewOrder) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "account=%d market=%d %s %s %s", c.Account, p.Market, p.Side, p.Type, p.TIF)
+	fmt.Fprintf(&b, "market=%d %s %s %s", p.Market, p.Side, p.Type, p.TIF)
 
 	if p.Price > 0 {
 		fmt.Fprintf(&b, " ticks=%d", p.Price)

@@ -29,6 +29,8 @@ type Order struct {
 	// Named is true if the order has a client id.
 	Named   bool
 	Amended bool
+	// Listed is true if the order belongs to a list.
+	Listed  bool
 	Time    bourse.Time
 	Ordinal uint64
 }
@@ -79,9 +81,11 @@ type Arena struct {
 }
 
 type chunk struct {
-	// stops holds what only orders with a stop have; nil until one of the chunk has been such
-	// an order. It is first, so that the garbage collector looks at nothing else.
+	// stops and legs hold what only orders with a stop, or of a list, have; nil until one of the
+	// chunk has been such an order. They are first, so that the garbage collector looks at
+	// nothing else.
 	stops  *[chunkSize]Stop
+	legs   *[chunkSize]Leg
 	orders [chunkSize]Order
 	links  [chunkSize]links
 }
@@ -91,6 +95,14 @@ type Stop struct {
 	Price bourse.Price
 	// Total is what an order by total spends; zero for an order with Lots.
 	Total bourse.Amount
+}
+
+// Leg holds the fields that only orders of a list have.
+type Leg struct {
+	// List is the id of the list.
+	List bourse.OrderID
+	// Other is the other order of the list while neither has traded or been triggered.
+	Other Slot
 }
 
 // At returns an order. The pointer is valid until the order is freed.
@@ -105,6 +117,15 @@ func (a *Arena) Stop(s Slot) *Stop {
 		c.stops = new([chunkSize]Stop)
 	}
 	return &c.stops[s%chunkSize]
+}
+
+// Leg returns the fields of an order of a list.
+func (a *Arena) Leg(s Slot) *Leg {
+	c := a.chunks[s>>chunkBits]
+	if c.legs == nil {
+		c.legs = new([chunkSize]Leg)
+	}
+	return &c.legs[s%chunkSize]
 }
 
 // Len returns the number of open orders.

@@ -47,12 +47,28 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	apply(&bourse.Command{Kind: bourse.CommandDefineFees, Fees: schedule(2, 0, 1<<40, 1<<50)})
 	var cmd bourse.Command
 	var names uint64
+	// Of two lists one order trades, and one is triggered; the third is canceled.
+	limit := bourse.NewOrder{Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 105, Lots: 1}
+	stop := bourse.NewOrder{Market: 1, Side: bourse.Sell, Type: bourse.StopMarket, TIF: bourse.GTC, Stop: 99, Lots: 1}
+	far := limit
+	far.Price = 110
+	lists := []*bourse.NewList{
+		{Type: bourse.OCO, Orders: []bourse.NewOrder{limit, stop}},
+		{Type: bourse.OCO, Orders: []bourse.NewOrder{stop, far}},
+		{Type: bourse.OCO, Orders: []bourse.NewOrder{far, stop}},
+	}
 	play := func() {
 		cmd = bourse.Command{Kind: bourse.CommandPlace, Account: 1, NewOrder: round[0]}
 		cmd.NewOrder.Market = 1
 		names++
 		copy(cmd.NewOrder.ClientID[:], "name")
 		binary.LittleEndian.PutUint64(cmd.NewOrder.ClientID[4:], names)
+		apply(&cmd)
+		for _, l := range lists {
+			cmd = bourse.Command{Kind: bourse.CommandPlaceList, Account: 1, List: l}
+			apply(&cmd)
+		}
+		cmd = bourse.Command{Kind: bourse.CommandCancelList, Account: 1, Order: bourse.OrderID(ev.Outcome.ID)}
 		apply(&cmd)
 		for i, p := range round {
 			cmd = bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(1 + i%2), NewOrder: p}
@@ -76,7 +92,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		play()
 	}
 	if n := testing.AllocsPerRun(500, play); n != 0 {
-		t.Errorf("a round of %d commands allocates %v times", len(round)+6, n)
+		t.Errorf("a round of %d commands allocates %v times", len(round)+len(lists)+7, n)
 	}
 	if e.OpenOrders() != 0 {
 		t.Errorf("%d orders are left open", e.OpenOrders())

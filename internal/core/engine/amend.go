@@ -83,6 +83,10 @@ func (e *Engine) renegotiate(
 	with := *o
 	with.Price, with.Lots = to.Price, to.Lots
 	before, after := e.reserve(m, s, o), e.reserve(m, s, &with)
+	if other := e.other(s, o); other != 0 { // the hold is the list's
+		needed := e.reserve(m, other, e.arena.At(other))
+		before, after = larger(before, needed), larger(after, needed)
+	}
 	if more, grows := after.Sub(before); !grows {
 		m.held[o.Side].Release(ev, o.Account, before.Minus(after))
 	} else if !more.IsZero() && !m.held[o.Side].Hold(ev, o.Account, more) {

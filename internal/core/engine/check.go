@@ -22,8 +22,15 @@ func (e *Engine) Check() error {
 	for s := range e.arena.All {
 		o := e.arena.At(s)
 		m := e.markets[o.Market]
+		need := e.reserve(m, s, o)
+		if e.other(s, o) != 0 {
+			var err error
+			if need, err = e.checkPair(m, s, o); err != nil {
+				return err
+			}
+		}
 		h := holding{o.Account, m.Held(o.Side)}
-		sum, fits := holds[h].Add(e.reserve(m, s, o))
+		sum, fits := holds[h].Add(need)
 		if !fits {
 			return fmt.Errorf("the orders of account %d hold more than fits", o.Account)
 		}

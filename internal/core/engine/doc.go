@@ -29,6 +29,7 @@
 //   - trigger.go: work the trigger queue, first in, first out; it may grow meanwhile. A
 //     command has a budget of steps ([MaxSteps]); a Continue, which is a command of its
 //     own, does the remaining work, so that no command stops the exchange for long.
+//   - list.go: place the two orders of an OCO list, and kill one when the other acts.
 //   - streams.go numbers the events for the streams of their accounts.
 //   - fees.go and volume.go: bound fees by levels, which each day sets anew from the
 //     volumes of the last 30.
@@ -58,12 +59,12 @@
 // The engine is a function of its commands: it uses no clock, randomness, map order or
 // goroutine, so the same journal gives the same state hash everywhere. After every
 // command, per asset: all postings sum to zero; no customer's available or held balance
-// is below zero; held balances equal the reserves of open orders and withdrawals; a
-// network's account owes the exchange's balance on the network. No book is crossed; no
-// waiting stop is satisfied by the last price; numbers of trades and level changes have
-// no gaps. A command that passed record.Check never panics: an impossible one is refused
-// with a [bourse.Reason]. A panic here is a defect, and ends the process before an answer
-// leaves. In steady state no command allocates.
+// is below zero; held balances equal the reserves of open orders and withdrawals, and of two
+// orders of which only one may act the larger one; a network's account owes the exchange's
+// balance on the network. No book is crossed; no waiting stop is satisfied by the last price;
+// numbers of trades and level changes have no gaps. A command that passed record.Check never
+// panics: an impossible one is refused with a [bourse.Reason]. A panic here is a defect, and
+// ends the process before an answer leaves. In steady state no command allocates.
 //
 // The order of the checks of an order is part of the rules, because it decides which
 // reason for rejection a client sees: see place.go.

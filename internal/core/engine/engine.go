@@ -189,6 +189,10 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 		e.amend(cmd, ev)
 	case bourse.CommandReplace:
 		e.replace(cmd, ev)
+	case bourse.CommandPlaceList:
+		e.placeList(cmd, ev)
+	case bourse.CommandCancelList:
+		e.cancelList(cmd, ev)
 	case bourse.CommandCancelAll:
 		e.cancelAll(cmd, ev)
 	case bourse.CommandCancelAfter:

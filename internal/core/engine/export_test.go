@@ -25,16 +25,17 @@ func (e *Engine) NumberKeys(keys, sessions bourse.KeyID) {
 // Withdrawal returns a withdrawal that is remembered, or nil.
 func (e *Engine) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return e.custody.Withdrawal(id) }
 
-// Spoilt is an open order and the fields of its stop.
+// Spoilt is an open order, and the fields of its stop and its list.
 type Spoilt struct {
 	*book.Order
 	Stop *book.Stop
+	Leg  *book.Leg
 }
 
 // Spoil changes an open order as no command can.
 func (e *Engine) Spoil(id bourse.OrderID, change func(Spoilt)) {
 	s := e.arena.Find(id)
-	change(Spoilt{e.arena.At(s), e.arena.Stop(s)})
+	change(Spoilt{e.arena.At(s), e.arena.Stop(s), e.arena.Leg(s)})
 }
 
 // Volumes returns the number of accounts that have volume.

@@ -97,8 +97,8 @@ func codeBalance(c *codec.Codec, b *bourse.Balance) {
 	}
 }
 
-// codeOrder codes an open order, and its stop if it has one.
-func codeOrder(c *codec.Codec, o *book.Order, stop *book.Stop) {
+// codeOrder codes an open order, its stop if it has one, and the id of its list.
+func codeOrder(c *codec.Codec, o *book.Order, stop *book.Stop, list *bourse.OrderID) {
 	codec.Uint64(c, &o.ID)
 	codec.Uint32(c, &o.Account)
 	codec.Uint16(c, &o.Market)
@@ -111,6 +111,7 @@ func codeOrder(c *codec.Codec, o *book.Order, stop *book.Stop) {
 	c.Bool(&o.Triggered)
 	c.Bool(&o.Named)
 	c.Bool(&o.Amended)
+	c.Bool(&o.Listed)
 	codec.Uint64(c, &o.Price)
 	codec.Uint64(c, &o.Lots)
 	codec.Uint64(c, &o.Filled)
@@ -119,6 +120,9 @@ func codeOrder(c *codec.Codec, o *book.Order, stop *book.Stop) {
 	if o.Type.HasStop() {
 		codec.Uint64(c, &stop.Price)
 		c.Amount(&stop.Total)
+	}
+	if o.Listed {
+		codec.Uint64(c, list)
 	}
 }
 
@@ -142,5 +146,9 @@ func (n *name) code(c *codec.Codec) {
 	c.NewOrder(&n.place)
 	c.Bool(&n.replaces)
 	codec.Uint64(c, &n.replaced)
+	listed := n.list != nil
+	if c.Bool(&listed); listed {
+		c.NewList(codec.New(c, &n.list))
+	}
 	c.Outcome(&n.outcome)
 }

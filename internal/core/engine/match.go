@@ -83,6 +83,10 @@ func (e *Engine) preventSelfTrade(m *market, t *taker, s book.Slot, maker *book.
 
 // trade matches the taker with the first order of the best level.
 func (e *Engine) trade(m *market, t *taker, s book.Slot, maker *book.Order, ev *bourse.Events) {
+	if maker.Listed || t.order.Listed {
+		e.win(m, s, maker, ev)
+		e.win(m, t.slot, t.order, ev)
+	}
 	e.arena.ExpectNext(s)
 	price, lots := maker.Price, min(t.left, maker.Left())
 	m.trades++
@@ -207,6 +211,11 @@ func (e *Engine) finish(m *market, t *taker, ev *bourse.Events) {
 	if t.left > 0 || o.Filled == 0 {
 		status = bourse.Killed
 	}
+	if e.other(t.slot, o) != 0 { // self-trade prevention ended an order of a list
+		e.end(m, t.slot, o, status, ev)
+		return
+	}
+
 	m.held[o.Side].Release(ev, o.Account, t.held)
 	e.announceClosed(t.slot, o, status, ev).Total = t.total
 	if t.list == nil {
@@ -216,15 +225,27 @@ func (e *Engine) finish(m *market, t *taker, ev *bourse.Events) {
 	}
 }
 
-// end removes an open order from the market and releases its hold.
+// end removes an open order from the market and releases its hold. With an order of a pair
+// the other one ends.
 func (e *Engine) end(m *market, s book.Slot, o *book.Order, status bourse.OrderStatus, ev *bourse.Events) {
+	if other := e.remove(m, s, o, status, ev); other != 0 {
+		e.remove(m, other, e.arena.At(other), status, ev)
+	}
+}
+
+// remove ends an open order alone, and returns the other order of its pair, or zero.
+func (e *Engine) remove(
+	m *market, s book.Slot, o *book.Order, status bourse.OrderStatus, ev *bourse.Events,
+) book.Slot {
 	rested := o.State == book.Resting
 	total := m.book.Remove(&e.arena, s, o)
 	if rested {
 		m.noteLevel(o, total, ev)
 	}
-	m.held[o.Side].Release(ev, o.Account, e.reserve(m, s, o))
+	m.held[o.Side].Release(ev, o.Account, e.freed(m, s, o))
+	other := e.part(s, o)
 	e.close(m, s, o, status, ev)
+	return other
 }
 
 // reserve returns the hold of an open order.

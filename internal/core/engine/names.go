@@ -39,7 +39,10 @@ type name struct {
 	place    bourse.NewOrder
 	replaces bool
 	replaced bourse.OrderID
-	outcome  bourse.Outcome
+	// list is the request for the order's list, or nil.
+	list *bourse.NewList
+	// outcome has the order's id, also as part of a list's outcome.
+	outcome bourse.Outcome
 	// ended is the time the order ended; zero while it is open.
 	ended bourse.Time
 	// older and newer link the ended names of all accounts, next those of one account.
@@ -80,15 +83,11 @@ func newNames() names {
 
 // repeated answers a request whose client id is taken, and reports whether it did.
 func (e *Engine) repeated(cmd *bourse.Command, ev *bourse.Events) bool {
-	at, taken := e.names.byID[nameKey{cmd.Account, cmd.NewOrder.ClientID}]
-	if !taken {
+	at := e.names.taken(e, cmd.Account, cmd.NewOrder.ClientID)
+	if at == 0 {
 		return false
 	}
 	n := &e.names.entries[at]
-	if n.ended != 0 && n.ended+bourse.ClientIDKept < e.now {
-		e.names.forget(e, at)
-		return false
-	}
 	if !n.same(cmd) {
 		e.reject(cmd, bourse.DuplicateClientID, ev)
 		return true
@@ -100,10 +99,20 @@ func (e *Engine) repeated(cmd *bourse.Command, ev *bourse.Events) bool {
 // same reports whether a command asks for what took the name. An order that is to be
 // canceled and is not open may be that of the first request, named by a client id.
 func (n *name) same(cmd *bourse.Command) bool {
-	if n.replaces != (cmd.Kind == bourse.CommandReplace) || n.place != cmd.NewOrder {
+	if n.list != nil || n.replaces != (cmd.Kind == bourse.CommandReplace) || n.place != cmd.NewOrder {
 		return false
 	}
 	return !n.replaces || n.replaced == cmd.Order || n.replaced == 0 || cmd.Order == 0
+}
+
+// taken returns the entry of a client id, or zero if it is free.
+func (n *names) taken(e *Engine, account bourse.AccountID, id bourse.ClientID) uint32 {
+	at := n.byID[nameKey{account, id}]
+	if at != 0 && n.entries[at].ended != 0 && n.entries[at].ended+bourse.ClientIDKept < e.now {
+		n.forget(e, at)
+		return 0
+	}
+	return at
 }
 
 // take adds an entry for a request's client id. It is never inlined, because most orders

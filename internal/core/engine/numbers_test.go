@@ -36,6 +36,18 @@ func runOut(t *testing.T, up [3]uint64) {
 	sell := bourse.NewOrder{Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 2}
 	buy := sell
 	buy.Side, buy.Lots = bourse.Buy, 1
+	if up[0] == engine.MaxNumber-2 {
+		stop := sell
+		stop.Type, stop.Stop = bourse.StopLimit, 90
+		list := bourse.Command{Kind: bourse.CommandPlaceList, Account: 1, List: &bourse.NewList{
+			Type: bourse.OCO, Orders: []bourse.NewOrder{sell, stop},
+		}}
+		e.UseUp(1, bourse.OrderID(up[0])+1, up[1], up[2]) // room for one order
+		if o := apply(list); o.Reason != bourse.TooMany {
+			t.Errorf("a list beyond the last number: %+v", o)
+		}
+		e.UseUp(1, bourse.OrderID(up[0]), up[1], up[2])
+	}
 	first := apply(bourse.Command{Kind: bourse.CommandPlace, Account: 1, NewOrder: sell})
 	second := apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, NewOrder: buy})
 	if first.Reason != 0 || second.Status != bourse.Filled {
@@ -75,10 +87,20 @@ func TestIDsTooFarApart(t *testing.T) {
 		Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 2,
 	}}
 	old := apply(place)
+	stop := place.NewOrder
+	stop.Type, stop.Stop = bourse.StopLimit, 90
+	list := bourse.Command{Kind: bourse.CommandPlaceList, Account: 1, List: &bourse.NewList{
+		Type: bourse.OCO, Orders: []bourse.NewOrder{place.NewOrder, stop},
+	}}
 	e.UseUp(1, 1<<47, 0, 7)
 	if o := apply(place); o.Reason != bourse.TooMany {
 		t.Errorf("an order is %+v", o)
 	}
+	e.UseUp(1, 1<<46-2, 0, 7) // room for one order
+	if o := apply(list); o.Reason != bourse.TooMany {
+		t.Errorf("a list is %+v", o)
+	}
+	e.UseUp(1, 1<<47, 0, 7)
 	apply(bourse.Command{Kind: bourse.CommandCancel, Account: 1, Order: bourse.OrderID(old.ID)})
 	if o := apply(place); o.Reason != 0 {
 		t.Errorf("once the oldest is gone an order is %+v", o)

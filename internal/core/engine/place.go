@@ -167,7 +167,7 @@ func (e *Engine) accept(
 	s, o := e.arena.New()
 	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly = p.Market, p.Side, p.Type, p.TIF, mode, p.PostOnly
 	o.Price, o.Lots, o.Filled = p.Price, p.Lots, 0
-	o.State, o.Triggered, o.Named, o.Amended = book.Taking, false, named != 0, false
+	o.State, o.Triggered, o.Named, o.Amended, o.Listed = book.Taking, false, named != 0, false, false
 	o.ID, o.Ordinal, o.Account, o.Time = e.lastOrder, acct.orders, cmd.Account, e.now
 	if p.Type.HasStop() {
 		*e.arena.Stop(s) = book.Stop{Price: p.Stop, Total: p.Total}
@@ -182,7 +182,7 @@ func (e *Engine) accept(
 	told.NewOrder = *p
 	told.SelfTrade = mode
 	told.ID, told.Ordinal, told.Account, told.Time = o.ID, o.Ordinal, o.Account, o.Time
-	told.Status, told.Triggered, told.Amended, told.Filled = bourse.Open, false, false, 0
+	told.Status, told.Triggered, told.Amended, told.Filled, told.List = bourse.Open, false, false, 0, 0
 	ev.Outcome = bourse.Outcome{ID: uint64(o.ID), Status: bourse.Open}
 	return s, o
 }
@@ -365,17 +365,27 @@ func (a *account) leave(m bourse.MarketID) {
 	a.markets = slices.Delete(a.markets, at, at+1)
 }
 
-// wait puts a new order to wait for its stop. A FOK order is charged now for the walk
-// over its account's own orders when it triggers.
+// wait puts a new order to wait for its stop.
 func (e *Engine) wait(m *market, t *taker) {
-	if t.order.TIF == bourse.FOK {
-		e.walked += int(t.list.Open)
-	}
+	e.chargeWait(t.order, t.list)
 	e.list(m, t.slot, t.order, t.list)
-	if m.last != 0 && t.order.Type.Fires(t.order.Side, e.arena.Stop(t.slot).Price, m.last) {
-		m.book.Queue(&e.arena, t.slot)
+	m.await(&e.arena, t.slot, t.order)
+}
+
+// chargeWait charges a FOK order with a stop for the walk over its account's own orders when
+// it triggers.
+func (e *Engine) chargeWait(o *book.Order, list *book.List) {
+	if o.TIF == bourse.FOK {
+		e.walked += int(list.Open)
+	}
+}
+
+// await puts an order into the trigger queue if the last price satisfies its stop, or to wait.
+func (m *market) await(a *book.Arena, s book.Slot, o *book.Order) {
+	if m.last != 0 && o.Type.Fires(o.Side, a.Stop(s).Price, m.last) {
+		m.book.Queue(a, s)
 	} else {
-		m.book.Wait(&e.arena, t.slot, t.order)
+		m.book.Wait(a, s, o)
 	}
 }
 
@@ -387,6 +397,14 @@ func (e *Engine) stop(s book.Slot, o *book.Order) book.Stop {
 	return *e.arena.Stop(s)
 }
 
+// listOf returns the id of an order's list, zero if it has none.
+func (e *Engine) listOf(s book.Slot, o *book.Order) bourse.OrderID {
+	if !o.Listed {
+		return 0
+	}
+	return e.arena.Leg(s).List
+}
+
 // announce adds an event with an order and returns the event's copy, for the caller to
 // set the total of a MARKET order, which is unknown here.
 func (e *Engine) announce(
@@ -396,7 +414,7 @@ func (e *Engine) announce(
 	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly =
 		in.Market, in.Side, in.Type, in.TIF, in.SelfTrade, in.PostOnly
 	o.ID, o.Account, o.Status, o.Triggered, o.Amended = in.ID, in.Account, status, in.Triggered, in.Amended
-	o.Ordinal, o.Time, o.Filled = in.Ordinal, in.Time, in.Filled
+	o.Ordinal, o.Time, o.Filled, o.List = in.Ordinal, in.Time, in.Filled, e.listOf(s, in)
 	stop := e.stop(s, in)
 	o.Price, o.Stop, o.Lots, o.Total = in.Price, stop.Price, in.Lots, stop.Total
 	if in.Named || !o.ClientID.IsZero() {

@@ -49,7 +49,7 @@ func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 	for _, part := range []func(){
 		x.readGenesis, x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets,
 		x.readSchedule, x.readAccounts, x.readKeys, x.readSessions, x.readVolumes, x.readLedger,
-		x.readOrders, x.readQueues, x.readPartials, x.readDeadmen, x.readNames, x.readCustody,
+		x.readOrders, x.readPairs, x.readQueues, x.readPartials, x.readDeadmen, x.readNames, x.readCustody,
 		x.announceOrders, x.announceRejections, x.announceLevels, x.announceWallet,
 	} {
 		part()

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/codec"
 	"github.com/bourse-exchange/bourse/internal/core/book"
@@ -15,7 +17,8 @@ func (x *restorer) readOrders() {
 	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
 		s, o := x.arena.New()
 		var stop book.Stop
-		codeOrder(x.c, o, &stop)
+		var list bourse.OrderID
+		codeOrder(x.c, o, &stop, &list)
 		if !x.c.Want(o.ID > last && o.ID <= x.lastOrder && x.arena.Reaches(o.ID)) || !x.fits(o, &stop) {
 			return
 		}
@@ -23,12 +26,16 @@ func (x *restorer) readOrders() {
 		if o.Type.HasStop() {
 			*x.arena.Stop(s) = stop
 		}
+		if o.Listed {
+			*x.arena.Leg(s) = book.Leg{List: list}
+			x.c.Want(o.ID >= list && o.ID < list+bourse.MaxListed)
+		}
 		m := x.market(o.Market)
 		b := m.book
 
-		list := b.List(o.Account)
-		x.list(m, s, o, list)
-		x.c.Want(list.Open <= MaxOpenOrders)
+		own := b.List(o.Account)
+		x.list(m, s, o, own)
+		x.c.Want(own.Open <= MaxOpenOrders)
 		where := o.State
 
 		o.State = book.Taking
@@ -37,6 +44,25 @@ func (x *restorer) readOrders() {
 			where = book.Taking
 		}
 		x.note(s, where)
+	}
+}
+
+// readPairs pairs the orders of the lists of which neither has won. Check compares them.
+func (x *restorer) readPairs() {
+	last := bourse.OrderID(0)
+	for {
+		var id bourse.OrderID
+		if codec.Uint64(x.c, &id); id == 0 {
+			return
+		}
+		first, second := x.arena.Find(id), x.arena.Find(id+1)
+		if !x.c.Want(id > last && first != 0 && second != 0) {
+			return
+		}
+		last = id
+
+		x.c.Want(x.listOf(first, x.arena.At(first)) == id && x.listOf(second, x.arena.At(second)) == id)
+		x.arena.Leg(first).Other, x.arena.Leg(second).Other = second, first
 	}
 }
 
@@ -204,8 +230,11 @@ func (x *restorer) readName() uint32 {
 	var n name
 	n.code(x.c)
 	p := &n.place
-	x.c.Want(n.outcome.Status <= bourse.Killed && n.outcome.ID <= uint64(x.lastOrder))
+	x.c.Want(max(n.outcome.Status, n.outcome.Second.Status) <= bourse.Killed && n.outcome.ID <= uint64(x.lastOrder))
 	x.c.Want(n.replaces || n.replaced == 0 && n.outcome.Cancel == 0)
+	if n.list != nil {
+		x.c.Want(!n.replaces && n.list.Valid() && slices.Contains(n.list.Orders, *p))
+	}
 	if !x.c.Want(p.Valid() && !p.ClientID.IsZero() && x.account(n.account) != nil && x.market(p.Market) != nil) ||
 		!x.c.Want(x.names.byID[nameKey{n.account, p.ClientID}] == 0) {
 		return 0
@@ -215,7 +244,7 @@ func (x *restorer) readName() uint32 {
 		asked.Kind, asked.Order = bourse.CommandReplace, n.replaced
 	}
 	at := x.names.take(&asked)
-	x.names.entries[at].outcome = n.outcome
+	x.names.entries[at].outcome, x.names.entries[at].list = n.outcome, n.list
 	return at
 }
 

@@ -105,7 +105,8 @@ func TestRestoreVersion(t *testing.T) {
 }
 
 // spoils are orders that no command can make: 1 rests, 2 waits, 3 rests with a client id, 4
-// waits to buy by total and 5 to buy an amount, at the market.
+// waits to buy by total and 5 to buy an amount, at the market. 6 rests and 7 waits; they are a
+// list.
 var spoils = map[string]struct {
 	id     bourse.OrderID
 	change func(engine.Spoilt)
@@ -149,6 +150,19 @@ var spoils = map[string]struct {
 	"a MARKET order that waited": {5, func(o engine.Spoilt) {
 		o.State, o.Triggered = book.Resting, true
 	}},
+	"an order of a list that traded":     {6, func(o engine.Spoilt) { o.Filled = 1 }},
+	"an order of a list that fired":      {7, func(o engine.Spoilt) { o.State, o.Triggered = book.Resting, true }},
+	"an order of a list without one":     {6, func(o engine.Spoilt) { o.Listed = false }},
+	"a list of another id":               {6, func(o engine.Spoilt) { o.Leg.List = 5 }},
+	"a list that is its second order":    {7, func(o engine.Spoilt) { o.Leg.List = 7 }},
+	"a list of two accounts":             {7, func(o engine.Spoilt) { o.Account = 2 }},
+	"a list of two sides":                {7, func(o engine.Spoilt) { o.Side = bourse.Buy }},
+	"a list that holds too little":       {7, func(o engine.Spoilt) { o.Lots = 3 }},
+	"a list of which one order is alone": {6, func(o engine.Spoilt) { o.Leg.Other = 0 }},
+	"a list of two that rest":            {7, func(o engine.Spoilt) { o.Type, o.State = bourse.Limit, book.Resting }},
+	"an order of a list that is open to nobody": {1, func(o engine.Spoilt) {
+		o.Listed, o.Leg.List = true, 7
+	}},
 }
 
 // TestRestoreSpoiled wants states that no command leads to not to restore,
@@ -176,6 +190,8 @@ func TestRestoreSpoiled(t *testing.T) {
 		for _, p := range []bourse.NewOrder{sell, stop, named, total, amount} {
 			e.Apply(&bourse.Command{Seq: e.Seq() + 1, Kind: bourse.CommandPlace, Account: 1, NewOrder: p}, &ev)
 		}
+		list := &bourse.NewList{Type: bourse.OCO, Orders: []bourse.NewOrder{sell, stop}}
+		e.Apply(&bourse.Command{Seq: e.Seq() + 1, Kind: bourse.CommandPlaceList, Account: 1, List: list}, &ev)
 		if _, err := engine.Restore(snapshot(e), func(*bourse.Events) {}); err != nil {
 			t.Fatal(err)
 		}

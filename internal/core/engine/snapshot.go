@@ -99,16 +99,17 @@ func (e *Engine) writeLedger(c *codec.Codec) {
 	}
 }
 
-// writeOrders writes all open orders by id, then the ids of each queue that trades depend
-// on, because queues have their own order.
+// writeOrders writes all open orders by id, the lists that pair them, then the ids of each
+// queue that trades depend on, because queues have their own order.
 func (e *Engine) writeOrders(c *codec.Codec) {
 	codec.Uint64(c, &e.lastOrder)
 	c.Count(e.arena.Len())
 	for s := range e.arena.All {
 		o := e.arena.At(s)
-		stop := e.stop(s, o)
-		codeOrder(c, o, &stop)
+		stop, list := e.stop(s, o), e.listOf(s, o)
+		codeOrder(c, o, &stop, &list)
 	}
+	e.writePairs(c)
 
 	for _, m := range e.markets[1:] {
 		for _, side := range [...]bourse.Side{bourse.Buy, bourse.Sell} {
@@ -127,13 +128,23 @@ func (e *Engine) writeOrders(c *codec.Codec) {
 	}
 }
 
+// writePairs writes the lists of which neither order has won, by id.
+func (e *Engine) writePairs(c *codec.Codec) {
+	for s := range e.arena.All {
+		if o := e.arena.At(s); e.other(s, o) != 0 && e.listOf(s, o) == o.ID {
+			codec.Uint64(c, &o.ID)
+		}
+	}
+	endQueue(c)
+}
+
 func (e *Engine) writeQueue(c *codec.Codec, s book.Slot) {
 	for ; s != 0; s = e.arena.Next(s) {
 		codec.Uint64(c, &e.arena.At(s).ID)
 	}
 }
 
-// endQueue writes order id zero, which ends a queue.
+// endQueue writes order id zero, which ends a queue and the lists.
 func endQueue(c *codec.Codec) {
 	var none bourse.OrderID
 	codec.Uint64(c, &none)

@@ -21,6 +21,9 @@ func (e *Engine) trigger(m *market, s book.Slot, ev *bourse.Events) {
 	o := e.arena.At(s)
 	m.book.Remove(&e.arena, s, o)
 	o.Triggered = true
+	if o.Listed {
+		e.win(m, s, o, ev)
+	}
 	acct := e.accounts.At(uint32(o.Account))
 	t := taker{slot: s, order: o, left: o.Left(), limit: o.Price, held: e.reserve(m, s, o), stopped: acct.frozen}
 	if o.Lots == 0 {

@@ -60,6 +60,9 @@ func (x *Oracle) amendable(m *market, o, next *order) bourse.Reason {
 	if o.Side == bourse.Buy {
 		need = m.value(next.Price, next.left())
 	}
+	if o.list != nil {
+		return x.amendListed(o, need)
+	}
 	p := x.purse(o.Account, o.holds)
 	more := new(big.Int).Sub(need, &o.held)
 	if p.available.Cmp(more) < 0 {

@@ -231,6 +231,8 @@ func (x *Oracle) match(m *market, o *order, limit bourse.Price) bool {
 
 // trade matches two orders.
 func (x *Oracle) trade(m *market, taker, maker *order, lots bourse.Lots) {
+	x.act(m, maker)
+	x.act(m, taker)
 	m.trades++
 	m.last = maker.Price
 	value, base := m.value(maker.Price, lots), m.base(lots)
@@ -285,7 +287,8 @@ func (x *Oracle) drain(m *market) {
 		x.steps--
 		o := m.queue[0]
 		m.queue = m.queue[1:]
-		o.Triggered = true
+		o.where, o.Triggered = taking, true
+		x.act(m, o)
 		x.tell(bourse.EventOrderTriggered, o)
 		x.work(m, o, x.worst(m, o), x.accounts[o.Account-1].frozen)
 	}

@@ -14,6 +14,8 @@ type nameKey struct {
 // name is a used client id.
 type name struct {
 	request bourse.Command
+	// list has the orders of the list that the order belongs to.
+	list    []bourse.NewOrder
 	outcome bourse.Outcome
 	open    bool
 	ended   bourse.Time
@@ -31,7 +33,7 @@ func (x *Oracle) repeated(cmd *bourse.Command) bool {
 		return false
 	}
 	first := &n.request
-	if first.NewOrder != cmd.NewOrder || first.Kind != cmd.Kind ||
+	if n.list != nil || first.NewOrder != cmd.NewOrder || first.Kind != cmd.Kind ||
 		first.Order != cmd.Order && first.Order != 0 && cmd.Order != 0 {
 		x.ev.Reject(&bourse.Order{Account: cmd.Account, NewOrder: cmd.NewOrder, Time: x.now}, bourse.DuplicateClientID)
 		return true

@@ -106,6 +106,8 @@ type order struct {
 	value big.Int
 	// lastPrice is the price of its last trade as a taker.
 	lastPrice bourse.Price
+	// list is the order's list while neither of the list's orders has acted.
+	list *list
 }
 
 type partialCancel struct {
@@ -183,6 +185,10 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.replace(cmd)
 	case bourse.CommandCancelAll:
 		x.cancelAll(cmd)
+	case bourse.CommandPlaceList:
+		x.placeList(cmd)
+	case bourse.CommandCancelList:
+		x.cancelList(cmd)
 	case bourse.CommandContinue:
 		x.resume()
 	default: // notes, networks, keys: no effect on the oracle
@@ -324,6 +330,9 @@ func (x *Oracle) killAll(m *market) {
 	for _, o := range order {
 		if x.steps == 0 {
 			return
+		}
+		if o.Status != bourse.Open { // with the other order of its list
+			continue
 		}
 		x.steps--
 		x.end(m, o, bourse.Killed)

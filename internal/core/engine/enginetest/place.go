@@ -230,6 +230,10 @@ func (x *Oracle) tell(kind bourse.EventKind, o *order) {
 
 // end removes an order from its market.
 func (x *Oracle) end(m *market, o *order, status bourse.OrderStatus) {
+	if o.list != nil {
+		x.endBoth(m, o, status)
+		return
+	}
 	o.Status = status
 	m.open = slices.DeleteFunc(m.open, func(p *order) bool { return p == o })
 	m.queue = slices.DeleteFunc(m.queue, func(p *order) bool { return p == o })
@@ -295,7 +299,7 @@ func (x *Oracle) cancelSome(w partialCancel) bool {
 			continue
 		}
 		for _, o := range slices.Clone(m.open) {
-			if o.Account != w.account || o.ID > w.upTo || m.State == bourse.MarketHalted {
+			if o.Account != w.account || o.ID > w.upTo || m.State == bourse.MarketHalted || o.Status != bourse.Open {
 				continue
 			}
 			if x.steps == 0 {

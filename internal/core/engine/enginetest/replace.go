@@ -74,6 +74,9 @@ func (s *Script) replace(words []string) error {
 // replace draws the replacement of an open order, or of one that is not there.
 func (w *Workload) replace() bourse.Command {
 	cmd, cancel := w.placing(), w.cancelOne()
+	if cmd.List != nil {
+		return cmd
+	}
 	cmd.Kind, cmd.Order, cmd.On = bourse.CommandReplace, cancel.Order, w.chance(50)
 	if w.chance(80) {
 		cmd.Account = cancel.Account

@@ -23,6 +23,8 @@ import (
 //	place alice BUY 0.5 BTC/USDT MARKET, place alice BUY total=50 BTC/USDT MARKET
 //	amend alice 3 [price=101] [amount=0.4]
 //	replace alice 3 [anyway] BUY 0.5 BTC/USDT LIMIT price=100
+//	oco alice SELL 0.5 BTC/USDT LIMIT price=110 and SELL 0.5 BTC/USDT STOP_MARKET stop=90
+//	cancel_list alice 4
 //	cancel alice 3, cancel_all alice [BTC/USDT], continue
 //	cancel_after alice 1m [BTC/USDT], cancel_on_close alice, close alice 1, close_up_to 1
 //	state BTC/USDT halted, freeze alice, unfreeze alice
@@ -246,6 +248,9 @@ func (s *Script) order(o *bourse.Order) string {
 	}
 	if o.Filled > 0 {
 		fmt.Fprintf(&b, " with %s traded", o.Filled.Format(m.BasePrecision))
+	}
+	if o.List > 0 {
+		fmt.Fprintf(&b, " of list %d", o.List)
 	}
 
 	return b.String()

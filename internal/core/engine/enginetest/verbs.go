@@ -29,8 +29,12 @@ func (s *Script) verb(words []string) error {
 		return s.amend(rest)
 	case "replace":
 		return s.replace(rest)
+	case "oco":
+		return s.oco(rest)
 	case "cancel":
-		return s.cancel(rest)
+		return s.ofAccount(bourse.CommandCancel, rest)
+	case "cancel_list":
+		return s.ofAccount(bourse.CommandCancelList, rest)
 	case "cancel_all":
 		return s.cancelAll(rest)
 	case "cancel_after", "cancel_on_close", "close", "close_up_to":
@@ -295,21 +299,6 @@ func (s *Script) numbers(r *reader, p *bourse.NewOrder, m *bourse.Market, amount
 		p.ClientID, err = bourse.ParseClientID(v)
 		read(r, 0, err)
 	}
-}
-
-func (s *Script) cancel(words []string) error {
-	if err := want(words, 2); err != nil {
-		return err
-	}
-	id, err := s.accountNamed(words[0])
-	if err != nil {
-		return err
-	}
-	order, err := strconv.ParseUint(words[1], 10, 64)
-	if err != nil {
-		return err
-	}
-	return s.apply(&bourse.Command{Kind: bourse.CommandCancel, Account: id, Order: bourse.OrderID(order)})
 }
 
 func (s *Script) cancelAll(words []string) error {

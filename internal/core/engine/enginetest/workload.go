@@ -28,6 +28,8 @@ type shape struct {
 	// quantity.
 	ticks, mid uint64
 	lots       uint64
+	// lists is the weight, in a hundred, of lists among the orders with a stop.
+	lists uint64
 	// open is the number of open orders in a market above which cancels prevail.
 	open int
 	// stops, cancels, amends and named are weights in a hundred.
@@ -86,6 +88,7 @@ func (w *Workload) draw() {
 		s.wide = w.between(2, 40)
 		s.open = []int{30, 200, 900}[w.src.Below(3)]
 	}
+	s.lists = w.src.Below(80)
 	s.levels = w.chance(40)
 	s.long = w.chance(20) || s.levels && w.chance(70)
 	if s.deep = w.src.Below(12) == 1; s.deep {
@@ -395,7 +398,7 @@ func (w *Workload) cancel() bourse.Command {
 			MarketID: bourse.MarketID(w.src.Below(w.shape.markets + 2)),
 		}
 	}
-	return w.cancelOne()
+	return w.ofList(w.cancelOne())
 }
 
 // cancelOne draws a cancel of an open order, or of any order id.
@@ -442,13 +445,25 @@ func (w *Workload) placing() bourse.Command {
 	if len(w.recent) > 0 && w.chance(w.shape.named/4) {
 		cmd := w.recent[w.src.Below(uint64(len(w.recent)))]
 		if w.chance(30) {
-			cmd.NewOrder.Lots, cmd.NewOrder.Total = cmd.NewOrder.Lots%7+1, bourse.Amount{}
+			alter(&cmd)
 		}
 		return cmd
 	}
+	if w.chance(w.shape.stops * w.shape.lists / 100) {
+		return w.list()
+	}
 
-	cmd := bourse.Command{Kind: bourse.CommandPlace, Account: w.account()}
-	p := &cmd.NewOrder
+	cmd := bourse.Command{Kind: bourse.CommandPlace, Account: w.account(), NewOrder: w.order()}
+	w.terms(&cmd.NewOrder)
+	if w.chance(w.shape.named) {
+		w.name(&cmd.NewOrder)
+		w.remember(cmd)
+	}
+	return cmd
+}
+
+// order draws an order without a type.
+func (w *Workload) order() (p bourse.NewOrder) {
 	p.Market, p.Side = bourse.MarketID(w.between(1, w.shape.markets)), bourse.Side(w.between(1, 2))
 	if w.src.Below(200) == 0 {
 		p.Market++
@@ -459,14 +474,13 @@ func (w *Workload) placing() bourse.Command {
 		p.TIF = bourse.TimeInForce(w.between(1, 3))
 	}
 	p.Lots = bourse.Lots(w.large(w.between(1, w.shape.lots), uint64(bourse.MaxLots)))
-	w.terms(p)
+	return p
+}
 
-	if w.chance(w.shape.named) {
-		w.names++
-		copy(p.ClientID[:], strconv.FormatUint(w.names%5000, 36))
-		w.remember(cmd)
-	}
-	return cmd
+// name gives an order a client id.
+func (w *Workload) name(p *bourse.NewOrder) {
+	w.names++
+	copy(p.ClientID[:], strconv.FormatUint(w.names%5000, 36))
 }
 
 // terms draws a type and its fields.
@@ -506,6 +520,15 @@ func (w *Workload) stop(p *bourse.NewOrder) {
 
 // pile moves a stop to a price that only a storm reaches.
 func (w *Workload) pile(p *bourse.NewOrder) {
+	w.away(p)
+	if w.chance(15) { // a counterparty for the storm
+		p.Type, p.Price, p.Stop, p.Total, p.Lots = bourse.Limit, p.Stop, 0, bourse.Amount{}, 1
+		p.Side = p.Side.Opposite()
+	}
+}
+
+// away moves a stop further away from the usual prices.
+func (w *Workload) away(p *bourse.NewOrder) {
 	p.TIF = bourse.GTC
 	if p.Lots > 0 {
 		p.Lots = 1
@@ -518,10 +541,6 @@ func (w *Workload) pile(p *bourse.NewOrder) {
 	}
 	if p.Type.HasPrice() && p.Side == bourse.Buy {
 		p.Price = p.Stop + far
-	}
-	if w.chance(15) { // a counterparty for the storm
-		p.Type, p.Price, p.Stop, p.Total, p.Lots = bourse.Limit, p.Stop, 0, bourse.Amount{}, 1
-		p.Side = p.Side.Opposite()
 	}
 }
 
