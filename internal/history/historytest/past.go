@@ -114,6 +114,10 @@ func (p *past) place(b *history.Batch) {
 		},
 	}
 
+	if p.rng.IntN(4) == 0 {
+		o.List = o.ID - bourse.OrderID(p.rng.IntN(2))
+	}
+
 	if p.rng.IntN(3) == 0 { // names repeat
 		name, _ := bourse.ParseClientID(fmt.Sprintf("name-%d", p.rng.IntN(p.names/3+1)))
 		p.names++

@@ -24,6 +24,7 @@ CREATE TABLE orders (
 	lots      bigint   NOT NULL,
 	total_hi  bigint   NOT NULL,
 	total_lo  bigint   NOT NULL,
+	list      bigint   NOT NULL,
 	time      bigint   NOT NULL,
 	filled    bigint   NOT NULL,
 	seq       bigint   NOT NULL,
@@ -213,7 +214,7 @@ CREATE VIEW orders_v1 AS
 		nullif(price, 0)::numeric AS price, nullif(stop, 0)::numeric AS stop, nullif(lots, 0)::numeric AS lots,
 		nullif(amount(total_hi, total_lo), 0) AS total, filled::numeric AS filled,
 		client_id, (ARRAY['OPEN', 'FILLED', 'CANCELED', 'KILLED'])[status] AS status, triggered = 1 AS triggered,
-		amended = 1 AS amended, moment(time) AS accepted_at, moment(closed) AS closed_at, seq
+		amended = 1 AS amended, moment(time) AS accepted_at, moment(closed) AS closed_at, seq, nullif(list, 0) AS list
 	FROM orders;
 COMMENT ON VIEW orders_v1 IS 'Orders that are over; open ones are not in the database';
 COMMENT ON COLUMN orders_v1.ordinal IS 'Counts the account''s orders from one, open ones included';
@@ -222,6 +223,7 @@ COMMENT ON COLUMN orders_v1.lots IS 'In the market''s lots; null for an order by
 COMMENT ON COLUMN orders_v1.total IS 'In ledger units of the quote asset; null unless the order was given by total';
 COMMENT ON COLUMN orders_v1.filled IS 'How much of it traded, in lots';
 COMMENT ON COLUMN orders_v1.seq IS 'The command that ended it';
+COMMENT ON COLUMN orders_v1.list IS 'The id of its list, which is that of the list''s first order; null for an order without one';
 
 CREATE VIEW amendments_v1 AS
 	SELECT account, order_id, seq, moment(time) AS amended_at, from_price::numeric AS from_price,

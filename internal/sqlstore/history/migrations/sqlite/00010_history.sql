@@ -33,6 +33,7 @@ CREATE TABLE orders (
 	status    INTEGER NOT NULL,
 	triggered INTEGER NOT NULL,
 	amended   INTEGER NOT NULL,
+	list      INTEGER NOT NULL,
 	time      INTEGER NOT NULL,
 	filled    INTEGER NOT NULL,
 	seq       INTEGER NOT NULL,
