@@ -46,6 +46,7 @@ var refusals = map[bourse.Reason]refusal{
 	bourse.UnknownAccount:     {withdrawal: "the account does not exist"},
 
 	bourse.OrderNotFound:      {code: bourse.CodeNotFound, plain: "Order not found"},
+	bourse.ListNotFound:       {code: bourse.CodeNotFound, plain: "List not found"},
 	bourse.MarketHaltedNow:    {plain: "Market halted"},
 	bourse.WithdrawalNotFound: {code: bourse.CodeNotFound, plain: "Withdrawal not found"},
 	bourse.WithdrawalSigned:   {plain: "Withdrawal already sent"},

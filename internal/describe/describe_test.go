@@ -257,6 +257,16 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"/spot/open_orders": {`{"api_key":"k","offset":0,"filter_pair":"A/B","sort_pair":"A/B"}`, `{"api_key":"k"}`},
 		"/spot/candlestick": {`{"pair":"A/B","res":1,"from":0,"to":1}`, `{"pair":"A/B","res":"7","from":0,"to":1}`, `{"pair":"A/B","res":"5","from":0}`,
 			`{"pair":"A/B","res":"1W","limit":501}`, `{"pair":"A/B","res":"1M","limit":0}`},
+		"/spot/order_lists/new": {
+			`{"api_key":"k","type":"OCO"}`, `{"api_key":"k","orders":[]}`,
+			`{"api_key":"k","type":"OCO","orders":[]}`, `{"api_key":"k","type":"OCO","orders":{}}`,
+			`{"api_key":"k","type":"OCO","orders":[{` + order + `,"type":"LIMIT","price":"1","amount":"1"}]}`,
+			`{"api_key":"k","type":"OCO","orders":[{` + order + `,"type":"LIMIT","price":"1","amount":"1"},{}]}`,
+			`{"api_key":"k","type":"OTO","orders":[{` + order + `,"type":"LIMIT","price":"1","amount":"1"},{` + order +
+				`,"type":"STOP_LIMIT","price":"1","stop":"1","amount":"1"}]}`,
+		},
+		"/spot/order_lists":        {`{"api_key":"k"}`, `{"api_key":"k","list_id":"x"}`},
+		"/spot/order_lists/cancel": {`{"api_key":"k"}`, `{"api_key":"k","list_id":-1}`},
 		"/spot/open_orders/new": {
 			`{` + order + `,"type":"LIMIT","price":"1"}`, `{` + order + `,"type":"LIMIT","amount":"1"}`,
 			`{` + order + `,"type":"STOP_LIMIT","price":"1","amount":"1"}`,
@@ -336,6 +346,12 @@ func TestAnswersThatAreWrong(t *testing.T) {
 		"/account/login":           {`{"success":true}`, `{"success":true,"api_key":"x"}`, `{"success":false,"error":"x","need_2fa":true}`},
 		"/account/api_keys/list":   {`{"success":true,"sessions":{"7":{"description":"d","scopes":["read"],"ips":[],"api_key":"x"}}}`},
 		"/account/api_keys/remove": {`{"success":true,"sid":7}`},
+		"/spot/order_lists/new": {
+			`{"success":true,"list_id":1,"type":"OCO","orders":[{"obid":1,"status":"OPEN","filled":"0"}]}`,
+			`{"success":true,"list_id":1,"type":"OCO","orders":[{"obid":1,"status":"OPEN","filled":"0"},{"obid":2,"status":"OPEN"}]}`,
+			`{"success":true,"list_id":1,"orders":[{"obid":1,"status":"OPEN","filled":"0"},{"obid":2,"status":"OPEN","filled":"0"}]}`,
+		},
+		"/spot/order_lists": {`{"success":true,"list_id":1,"type":"OCO","status":"OPEN","orders":[]}`},
 		"/info/banner": {
 			`{"success":true}`, `{"success":true,"active":true}`, `{"success":true,"active":false,"bannerid":1}`,
 		},

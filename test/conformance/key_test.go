@@ -20,6 +20,7 @@ var keyed = map[string]fields{
 	"/open_orders/batch":      {"requests": []fields{{"cancel": fields{"obid": 1}}}},
 	"/open_orders/replace":    {"cancel": fields{"obid": 1}, "order": untouched.limit("BUY", "10", "1"), "mode": "allow_failure"},
 	"/open_orders/cancel_all": {}, "/order": {"obid": 1}, "/user_fees": {},
+	"/order_lists": {"list_id": 1}, "/order_lists/cancel": {"list_id": 1}, "/order_lists/new": untouched.exit("10", "5", "1"),
 }
 
 func keyIsNeeded(x *exam) {

@@ -37,6 +37,8 @@ var placeholders = map[string]struct {
 	"#type":   {'"', regexp.MustCompile(`^(LIMIT|MARKET|(STOP|TAKE_PROFIT)_(LIMIT|MARKET))$`)},
 	"#tif":    {'"', regexp.MustCompile(`^(GTC|FOK|IOC)$`)},
 	"#status": {'"', regexp.MustCompile(`^(OPEN|FILLED|CANCELED|KILLED|REJECTED)$`)},
+	"#list":   {'"', regexp.MustCompile(`^OCO$`)},
+	"#done":   {'"', regexp.MustCompile(`^(OPEN|DONE)$`)},
 	"#role":   {'"', regexp.MustCompile(`^(MAKER|TAKER)$`)},
 	"#event":  {'"', regexp.MustCompile(`^order(Accepted|Rejected|Update)$`)},
 	"#kind":   {'"', regexp.MustCompile(`^(DEPOSIT|WITHDRAWAL|TRANSFER_IN|TRANSFER_OUT)$`)},

@@ -29,6 +29,9 @@ var shapes = map[string]string{
 	"/open_orders/cancel_all":   "success obids",
 	"/open_orders/cancel_after": "success expires",
 	"/order":                    "success order:{one_order}",
+	"/order_lists":              "success list_id:#id type:#list status:#done orders:[order]",
+	"/order_lists/new":          "success list_id:#id type:#list orders:[listed]",
+	"/order_lists/cancel":       "success",
 	"/config":                   "success quotes:#texts default_pair:#pair exchange_id:#hex32",
 	"/user_fees":                "success level:#int maker_fee:#dec taker_fee:#dec",
 	"/time":                     "success time:#time",
@@ -55,7 +58,8 @@ var shapes = map[string]string{
 	"trade":     "time:#time price:#dec amount:#dec total:#dec side:#side trade_id:#id",
 	"candle":    "time:#time open:#dec high:#dec low:#dec close:#dec volume:#dec",
 	"open_order": "obid:#id pair:#pair time:#time side:#side price?:#dec cap?:#dec amount?:#dec total?:#dec time_in_force:#tif type:#type" +
-		" quote_prec:#int filled?:#dec stop?:#dec client_id?:#name",
+		" quote_prec:#int filled?:#dec stop?:#dec client_id?:#name list_id?:#id",
+	"listed":      "obid:#id status:#status filled:#dec client_id?:#name",
 	"part":        "success error?:#text code?:#code",
 	"placed":      "success obid?:#id status?:#status filled?:#dec error?:#text code?:#code",
 	"order":       orderShape,
@@ -86,7 +90,7 @@ var shapes = map[string]string{
 		" fee:#dec trade_id:#id seq:#id",
 	"myOrders": "class stream event:#event pair:#pair obid?:#id side?:#side type?:#type time:#unix time_us:#micros time_in_force?:#tif base?:#symbol" +
 		" quote?:#symbol price?:#dec amount?:#dec total?:#dec stop?:#dec cap?:#dec quote_prec?:#int status?:#status triggered? amended? filled?:#dec" +
-		" left?:#dec reason?:#reason client_id?:#name seq:#id",
+		" left?:#dec reason?:#reason client_id?:#name list_id?:#id seq:#id",
 	"myBalances":  "class stream time:#unix time_us:#micros asset:#symbol total:#dec locked:#dec avbl:#dec seq:#id",
 	"myTransfers": "class stream " + walletShapes["wallet_transaction"] + " seq:#id",
 
@@ -101,7 +105,7 @@ const (
 
 	orderShape = "obid?:#id pair:#pair time:#time side:#side time_in_force:#tif type:#type quote_prec:#int trades:[order_trade]" +
 		" status:#status reason?:#reason base:#symbol quote:#symbol price?:#dec cap?:#dec amount?:#dec total?:#dec filled?:#dec stop?:#dec" +
-		" client_id?:#name"
+		" client_id?:#name list_id?:#id"
 	keyShape = " description:#text kind:#keykind scopes:#texts ips:#texts expires?:#time last_act?:#time"
 )
 

@@ -124,6 +124,11 @@ var List = []Entry{
 		Next: "Replace it.",
 	},
 	{
+		Code:    "LIST_NOT_FOUND",
+		Meaning: "The list of orders is unknown or another account's; for a cancel, none of its orders is open.",
+		Next:    "Ask `/spot/order_lists` what became of it.", InV2: NotFound,
+	},
+	{
 		Code: "BELOW_MIN_WITHDRAWAL", Meaning: "The amount is below the network's least.",
 		Next: "Withdraw more.", InV2: AmountOutOfRange,
 	},

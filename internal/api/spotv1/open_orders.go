@@ -56,7 +56,15 @@ func writeOpenOrder(out *wire.Writer, catalogue *view.Catalogue, o *bourse.Order
 	if !o.ClientID.IsZero() {
 		out.Word("client_id", o.ClientID.String())
 	}
+	writeListID(out, o)
 	out.EndObject()
+}
+
+// writeListID writes the list of an order that has one.
+func writeListID(out *wire.Writer, o *bourse.Order) {
+	if o.List != 0 {
+		out.Uint("list_id", uint64(o.List))
+	}
 }
 
 // writeWorst writes the worst price of an order's trades: the price that it names, or the cap

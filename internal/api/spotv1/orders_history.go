@@ -75,6 +75,7 @@ func writeTerms(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, o *bou
 	if !o.ClientID.IsZero() {
 		c.Out.Word("client_id", o.ClientID.String())
 	}
+	writeListID(c.Out, o)
 }
 
 // writeOrderTrades writes the trades of an order, oldest first.

@@ -54,6 +54,7 @@ func (s *Spot) Endpoints() []api.Endpoint {
 		{Path: "/orders_history", Scope: read, Fields: pastFields, Compress: true, Answer: s.ordersHistory},
 		{Path: "/trades_history", Scope: read, Fields: tradesHistoryFields, Compress: true, Answer: s.tradesHistory},
 		{Path: "/order", Scope: read, Fields: orderFields, Answer: s.order},
+		{Path: "/order_lists", Scope: read, Fields: orderListsFields, Answer: s.orderList},
 		{Path: "/user_fees", Scope: read, Fields: userFeesFields, Answer: s.userFees},
 		{
 			Path: "/open_orders/new", Scope: trade, Class: api.Orders, Fields: newOrderFields, Repeatable: "client_id",
@@ -62,6 +63,8 @@ func (s *Spot) Endpoints() []api.Endpoint {
 		{Path: "/open_orders/amend", Scope: trade, Class: api.Orders, Fields: amendFields, Answer: s.amend},
 		{Path: "/open_orders/batch", Scope: trade, Class: api.Orders, Fields: batchFields, Answer: s.batch},
 		{Path: "/open_orders/replace", Scope: trade, Class: api.Orders, Fields: replaceFields, Answer: s.replace},
+		{Path: "/order_lists/new", Scope: trade, Class: api.Orders, Fields: newListFields, Answer: s.newList},
+		{Path: "/order_lists/cancel", Scope: trade, Class: api.Cancels, Fields: cancelListFields, Answer: s.cancelList},
 		{Path: "/open_orders/cancel", Scope: trade, Class: api.Cancels, Fields: cancelFields, Answer: s.cancel},
 		{Path: "/open_orders/cancel_all", Scope: trade, Class: api.Cancels, Fields: cancelAllFields, Answer: s.cancelAll},
 		{

@@ -43,6 +43,7 @@ func (p *Publisher) orderAccepted(e bourse.Event, o *bourse.Order) {
 		w.Lots("filled", o.Filled, m.BasePrecision)
 	}
 	clientID(w, o.ClientID)
+	listID(w, o.List)
 	p.stage(ownOrders(o.Account), e.StreamSeq)
 }
 
@@ -82,6 +83,12 @@ func (p *Publisher) asked(w *wire.Writer, m *bourse.Market, o *bourse.NewOrder) 
 func clientID(w *wire.Writer, id bourse.ClientID) {
 	if !id.IsZero() {
 		w.Word("client_id", id.String())
+	}
+}
+
+func listID(w *wire.Writer, id bourse.OrderID) {
+	if id != 0 {
+		w.Uint("list_id", uint64(id))
 	}
 }
 
@@ -129,5 +136,6 @@ func (p *Publisher) orderUpdate(seq uint64, o *bourse.Order, change orderChange)
 		w.Lots("left", o.Lots-o.Filled, m.BasePrecision)
 	}
 	clientID(w, o.ClientID)
+	listID(w, o.List)
 	p.stage(ownOrders(o.Account), seq)
 }

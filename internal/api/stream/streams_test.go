@@ -132,6 +132,16 @@ var story = []step{
 		x.now += 2 * bourse.Day
 		x.place(bob, limit(bourse.Buy, 3000000, 5*lots))
 	}},
+	{"a list: one order trades in part, the other is killed, and the rest is canceled", func(x *exchange) {
+		up, down := limit(bourse.Sell, 3100000, 5*lots), limit(bourse.Sell, 2800000, 5*lots)
+		down.Type, down.Stop = bourse.StopLimit, 2900000
+		up.Market, down.Market = 1, 1
+		x.do(bourse.Command{Kind: bourse.CommandPlaceList, Account: alice, List: &bourse.NewList{
+			Type: bourse.OCO, Orders: []bourse.NewOrder{up, down},
+		}})
+		list := x.place(bob, limit(bourse.Buy, 3100000, 2*lots)) - bourse.MaxListed
+		x.do(bourse.Command{Kind: bourse.CommandCancelList, Account: alice, Order: list})
+	}},
 }
 
 // later advances the clock.
