@@ -156,24 +156,37 @@ func (w *world) checkTicker(market bourse.MarketID) {
 	}
 }
 
-// checkFound checks that an acknowledged order is found at once, open or closed, unless
+// checkFound checks that acknowledged orders are found at once, open or closed, unless
 // history lags.
 func (w *world) checkFound(r *request, result *sequencer.Result) {
-	id := bourse.OrderID(result.Outcome.ID)
-	if !places(&r.cmd) || result.Outcome.Reason != 0 {
+	if result.Outcome.Reason != 0 {
 		return
 	}
-	if _, open := w.process.view.OpenOrder(r.cmd.Account, id); open {
+	for i, asked := range placed(&r.cmd) {
+		o := bourse.Order{ID: bourse.OrderID(result.Outcome.ID) + bourse.OrderID(i), Account: r.cmd.Account, NewOrder: asked}
+		if r.cmd.Kind == bourse.CommandPlaceList {
+			o.List = bourse.OrderID(result.Outcome.ID)
+		}
+		w.checkOrder(&o)
+	}
+}
+
+// checkOrder checks that an acknowledged order is found.
+func (w *world) checkOrder(placed *bourse.Order) {
+	id, asked := placed.ID, placed.NewOrder
+	if o, open := w.process.view.OpenOrder(placed.Account, id); open {
+		if o.List != placed.List {
+			fail("order %d of list %d is open in list %d", id, placed.List, o.List)
+		}
 		return
 	}
 
-	o, found, err := w.process.reader.Order(w.ctx, r.cmd.Account, id)
+	o, found, err := w.process.reader.Order(w.ctx, placed.Account, id)
 	if lags(err) {
 		return
 	}
 	want(err, "an order that was acknowledged")
 
-	asked := r.cmd.NewOrder
 	if asked.SelfTrade == 0 {
 		asked.SelfTrade = o.SelfTrade // the market's default
 	}
@@ -183,8 +196,8 @@ func (w *world) checkFound(r *request, result *sequencer.Result) {
 	if o.Amended {
 		asked.Price, asked.Lots = o.Price, o.Lots
 	}
-	if !found || o.ID != id || o.Account != r.cmd.Account || o.NewOrder != asked {
-		fail("order %d of account %d was acknowledged, and is found as %+v", id, r.cmd.Account, o)
+	if !found || o.ID != id || o.Account != placed.Account || o.NewOrder != asked || o.List != placed.List {
+		fail("order %d of account %d was acknowledged, and is found as %+v", id, placed.Account, o)
 	}
 	w.checkFills(&o.Order.Order, len(o.Fills))
 }

@@ -159,11 +159,16 @@ func (c *clients) receive(r *request) {
 		w.checkFound(r, &result)
 	}
 
-	if !places(&r.cmd) || r.cmd.NewOrder.ClientID.IsZero() || r.earlier != nil {
+	ids := clientIDs(&r.cmd)
+	if len(ids) == 0 || r.earlier != nil {
 		return
 	}
+	var since bourse.Time
+	for _, id := range ids {
+		since = max(since, w.truth.named[name{r.cmd.Account, id}])
+	}
 	// A late answer may be about an earlier use of the ID, before it was free again.
-	if since := w.truth.named[name{r.cmd.Account, r.cmd.NewOrder.ClientID}]; since <= result.Time {
+	if since <= result.Time {
 		c.remember(answer{r.cmd, result, since, w.lives})
 	}
 }
@@ -234,8 +239,8 @@ func (c *clients) hangUp() {
 func (c *clients) doubt(r *request) {
 	var safe bool
 	switch r.cmd.Kind {
-	case bourse.CommandPlace, bourse.CommandReplace:
-		safe = !r.cmd.NewOrder.ClientID.IsZero()
+	case bourse.CommandPlace, bourse.CommandReplace, bourse.CommandPlaceList:
+		safe = len(clientIDs(&r.cmd)) > 0
 	case bourse.CommandWithdraw, bourse.CommandTransfer:
 		asked := r.cmd.Wallet.Withdraw
 		safe = !asked.ClientID.IsZero() || !asked.Once.IsZero()

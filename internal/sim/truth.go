@@ -81,15 +81,34 @@ func (t *truth) learn(cmd *bourse.Command) {
 		time: cmd.Time, command: record.Append(nil, cmd), events: cloneEvents(ev),
 	})
 	history.Project(cmd, ev, &t.rows)
-	if places(cmd) && !ev.Outcome.Repeated && ev.Outcome.Reason != bourse.DuplicateClientID &&
+	if !ev.Outcome.Repeated && ev.Outcome.Reason != bourse.DuplicateClientID &&
 		(ev.Outcome.Cancel == 0 || ev.Outcome.Cancel != ev.Outcome.Reason) {
-		t.named[name{cmd.Account, cmd.NewOrder.ClientID}] = cmd.Time
+		for _, id := range clientIDs(cmd) {
+			t.named[name{cmd.Account, id}] = cmd.Time
+		}
 	}
 }
 
-// places reports whether a command can place an order, alone or in place of another one.
-func places(cmd *bourse.Command) bool {
-	return cmd.Kind == bourse.CommandPlace || cmd.Kind == bourse.CommandReplace
+// clientIDs returns the client ids of the orders that a command places.
+func clientIDs(cmd *bourse.Command) (ids []bourse.ClientID) {
+	for _, p := range placed(cmd) {
+		if !p.ClientID.IsZero() {
+			ids = append(ids, p.ClientID)
+		}
+	}
+	return ids
+}
+
+// placed returns the orders that a command places.
+func placed(cmd *bourse.Command) []bourse.NewOrder {
+	switch cmd.Kind {
+	case bourse.CommandPlace, bourse.CommandReplace:
+		return []bourse.NewOrder{cmd.NewOrder}
+	case bourse.CommandPlaceList:
+		return cmd.List.Orders
+	default:
+		return nil
+	}
 }
 
 // learnUntil reads commands from the journal that no live engine has shown: the follower
