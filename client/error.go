@@ -55,6 +55,8 @@ var (
 	// ErrOrderNotFound means that the account has no such order or, for a cancel, that the
 	// order is done.
 	ErrOrderNotFound = errors.New("order not found")
+	// ErrListNotFound means the same of a list of orders.
+	ErrListNotFound = errors.New("list not found")
 	// ErrAlreadySent means that a withdrawal cannot be canceled any more.
 	ErrAlreadySent = errors.New("withdrawal already sent")
 )
@@ -65,6 +67,7 @@ var sentences = map[string]error{
 	"Too many requests":       ErrTooManyRequests,
 	"Unauthorized":            ErrUnauthorized,
 	"Order not found":         ErrOrderNotFound,
+	"List not found":          ErrListNotFound,
 	"Withdrawal already sent": ErrAlreadySent,
 }
 

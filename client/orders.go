@@ -122,6 +122,8 @@ type Placed struct {
 	Status Status `json:"status"`
 	// Filled is the traded amount, in the base asset; empty for RespACK.
 	Filled Decimal `json:"filled"`
+	// ClientID is set for an order of a list.
+	ClientID string `json:"client_id"`
 }
 
 // Place sends an order once. After ErrOutcomeUnknown the order may exist:
@@ -345,6 +347,8 @@ type Order struct {
 	Filled Decimal `json:"filled"`
 	// PricePrecision is the market's number of decimals of prices.
 	PricePrecision uint8 `json:"quote_prec"`
+	// ListID is the list of the order; zero for none.
+	ListID uint64 `json:"list_id"`
 	// Status is empty in the list of open orders.
 	Status Status `json:"status"`
 	// Reason is the code of a rejection, such as INSUF_FUNDS.

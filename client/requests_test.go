@@ -231,6 +231,43 @@ func TestBatch(t *testing.T) {
 	must(t, c.CancelByClientID(ctx, "batched"))
 }
 
+// TestLists places two lists: of one an order trades in part, the other is canceled whole.
+func TestLists(t *testing.T) {
+	ctx, c, other := soon(t), sandbox.client(t, client.Options{}), sandbox.client(t, client.Options{})
+	const pair = "ETH/BTC"
+	up := limit(pair, client.Sell, "0.9", "2")
+	down := limit(pair, client.Sell, "0.0001", "2")
+	down.Type, down.Stop, down.ClientID = client.StopLimitOrder, "0.0002", "down"
+
+	list := ok(c.PlaceOCOOnce(ctx, up, down))(t)
+	again := ok(c.PlaceOCO(ctx, up, down))(t)
+	if list.Type != client.OCO || len(list.Orders) != 2 || list.Orders[0].OrderID != list.ListID || again.ListID != list.ListID ||
+		list.Orders[0].ClientID != up.ClientID || list.Orders[1].ClientID != "down" || list.Orders[1].Status != client.Open {
+		t.Errorf("list: %+v, again: %+v", list, again)
+	}
+	open := collect(t, c.OpenOrders(ctx, pair))
+	if len(open) != 2 || open[0].ListID != list.ListID || open[1].ListID != list.ListID {
+		t.Errorf("open: %+v", open)
+	}
+	bought := limit(pair, client.Buy, "0.9", "1")
+	bought.TimeInForce = client.FOK
+	ok(other.Place(ctx, bought))(t)
+	now := ok(c.List(ctx, list.ListID))(t)
+	if now.Status != client.ListOpen || len(now.Orders) != 2 || now.Orders[0].Filled != "1" || now.Orders[1].Status != client.Killed {
+		t.Errorf("list: %+v", now)
+	}
+	must(t, c.CancelList(ctx, list.ListID))
+	if err := c.CancelList(ctx, list.ListID); !errors.Is(err, client.ErrListNotFound) {
+		t.Errorf("the second cancel: %v", err)
+	}
+	if now := ok(c.List(ctx, list.ListID))(t); now.Status != client.ListDone {
+		t.Errorf("list: %+v", now)
+	}
+	if _, err := c.List(ctx, list.Orders[1].OrderID); !errors.Is(err, client.ErrListNotFound) {
+		t.Errorf("a list of another id: %v", err)
+	}
+}
+
 // TestRefusals wants an *Error for each kind of refusal.
 func TestRefusals(t *testing.T) {
 	ctx, c := soon(t), sandbox.client(t, client.Options{})
