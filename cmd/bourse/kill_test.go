@@ -37,6 +37,7 @@ type killing struct {
 	*server
 	rng     *rand.Rand
 	traders []*trader
+	lister  *lister
 	holders []*holder
 	// books are the traders' fills, each with its followers, who reach the exchange by up.
 	up    *uplink
@@ -67,7 +68,7 @@ func TestKill(t *testing.T) {
 		})
 	}
 	t.Logf("%d kills: acknowledged %+v", *crashCycles, all)
-	if all.orders == 0 || all.cancels == 0 || all.withdrawals == 0 || all.deposits == 0 {
+	if all.orders == 0 || all.cancels == 0 || all.lists == 0 || all.acted == 0 || all.withdrawals == 0 || all.deposits == 0 {
 		t.Error("too little was acknowledged")
 	}
 }
@@ -83,6 +84,8 @@ func newKilling(t *testing.T, seed uint64) *killing {
 		k.traders[i].versatile = true
 		k.books = append(k.books, newFillBook(t, k.up, account, key))
 	}
+	_, key := k.customer("lists")
+	k.lister = newLister(key, rand.New(rand.NewPCG(seed, 50)))
 	for i := range crashFollowers {
 		k.books[i%len(k.books)].follow(t.Context(), k.up, rand.New(rand.NewPCG(seed, uint64(i+200))))
 	}
@@ -129,6 +132,7 @@ func (k *killing) cycle() {
 	for _, c := range k.traders {
 		work.Go(func() { c.trade(k.url) })
 	}
+	work.Go(func() { k.lister.list(k.url) })
 	for _, h := range k.holders {
 		work.Go(h.live)
 	}
@@ -153,6 +157,7 @@ func (k *killing) cycle() {
 	for _, c := range k.traders {
 		work.Go(func() { c.check(k.t, k.url) })
 	}
+	work.Go(func() { k.lister.check(k.t, k.url) })
 	for _, h := range k.holders {
 		h.check()
 	}
@@ -183,6 +188,7 @@ func (k *killing) life(acknowledged int64) (over chan struct{}) {
 	for _, c := range k.traders {
 		c.told = told
 	}
+	k.lister.told = told
 	for _, h := range k.holders {
 		h.told = told
 	}
@@ -198,11 +204,13 @@ func (k *killing) settle() {
 }
 
 // acknowledged counts what clients were told, and what they never heard of.
-type acknowledged struct{ orders, cancels, withdrawals, deposits, unknown int }
+type acknowledged struct{ orders, cancels, lists, acted, withdrawals, deposits, unknown int }
 
 func (a *acknowledged) add(b acknowledged) {
 	a.orders += b.orders
 	a.cancels += b.cancels
+	a.lists += b.lists
+	a.acted += b.acted
 	a.withdrawals += b.withdrawals
 	a.deposits += b.deposits
 	a.unknown += b.unknown
@@ -213,6 +221,7 @@ func (k *killing) sum() (s acknowledged) {
 	for _, c := range k.traders {
 		s.add(acknowledged{orders: c.orders, cancels: c.cancels, unknown: c.lost})
 	}
+	s.add(acknowledged{lists: len(k.lister.acked), acted: len(k.lister.acted)})
 	for _, h := range k.holders {
 		s.add(acknowledged{withdrawals: h.withdrawals, deposits: h.deposits, unknown: h.lost})
 	}
