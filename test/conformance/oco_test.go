@@ -7,7 +7,7 @@ import (
 
 var ocoChecks = []check{
 	ocoForm, ocoAnswer, ocoWhole, ocoHolds, ocoTrades, ocoTriggers, ocoWaitsForTurn, ocoEnds, ocoCancel, ocoRead, ocoRows,
-	ocoAgain,
+	ocoAgain, ocoAmended,
 }
 
 func TestOCO(t *testing.T) { examine(t, ocoChecks) }
@@ -365,4 +365,30 @@ func ocoAgain(x *exam) {
 	x.rejects(try(up.with("client_id", nil), poor.with("amount", "1")), "DUPLICATE_CLIENT_ID")
 	x.succeeds(a.post("/open_orders/cancel", fields{"client_id": "up"}))
 	x.same("open orders", a.open(), id)
+}
+
+func ocoAmended(x *exam) {
+	x.covers("SPOT-OCO-12")
+	m := x.market()
+	a, b := x.account("3 "+m.base), x.trader(m)
+	x.trade(m, b, b, "10", "1")
+	limit, stop := a.placeList(oco(m.limit("SELL", "12", "1"), m.stop("SELL", "5", "4", "2")))
+	x.rejects(a.amend(limit, fields{"amount": "3.0001"}), "INSUF_FUNDS")
+	x.succeeds(a.amend(limit, fields{"amount": "3"}))
+	x.rejects(a.try(m.limit("SELL", "15", "1")), "INSUF_FUNDS")
+	x.succeeds(a.amend(limit, fields{"amount": "0.5"}))
+	rest := a.place(m.limit("SELL", "15", "1")) // the stop holds 2 of 3
+	x.rejects(a.try(m.limit("SELL", "15", "1")), "INSUF_FUNDS")
+	x.succeeds(a.amend(stop, fields{"amount": "1", "price": "4.5"}))
+	x.becomes(a.try(m.limit("SELL", "15", "1").with("time_in_force", "IOC")), "KILLED", "0")
+
+	b.buy(m, "9", "1")
+	x.answers(a.amend(limit, fields{"price": "9"}), `{"success":true,"obid":`+limit+`,"status":"FILLED","filled":"0.5"}`)
+	a.untouched(stop)
+	x.same("open orders", a.open(), rest)
+
+	limit, stop = a.placeList(oco(m.limit("SELL", "12", "1"), m.stop("SELL", "5", "4", "1")))
+	x.succeeds(a.replace(stop, m.limit("SELL", "13", "1"), "stop_on_failure"))
+	a.stands(limit, "CANCELED", "0")
+	x.same("asks", levels(x.book(m).get("asks")), "13.0000:1.0000", "15.0000:1.0000")
 }
