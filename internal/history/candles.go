@@ -130,7 +130,7 @@ func (c *chart) widen(kept []Candle) []Candle {
 	var next bourse.Time
 	for _, k := range kept {
 		if n := len(list); n > 0 && k.Start < next {
-			list[n-1].join(&k)
+			list[n-1].Join(&k)
 			continue
 		}
 		k.Start = c.resolution.Floor(k.Start)

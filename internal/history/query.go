@@ -30,6 +30,12 @@ type ListQuery struct {
 	BeforeOrder bourse.OrderID
 	// From and To bound the times of rows, both included. To is zero for no bound.
 	From, To bourse.Time
+	// AtLeast restricts the list to rows with this id or a higher one: orders by their id, fills
+	// of one market by the number of the trade. Zero is no bound.
+	AtLeast uint64
+	// Oldest selects the oldest rows of one market in place of the newest; the list is newest
+	// first all the same, and Skip must be zero.
+	Oldest bool
 	// Skip is the number of rows to skip, Limit the most to return.
 	Skip, Limit int
 }

@@ -94,25 +94,40 @@ type Candle struct {
 	// Volume is in lots, Value in quote units; either stops at the largest amount.
 	Volume bourse.Amount
 	Value  bourse.Amount
-	// Last is the number of its last trade. A reader that adds younger trades to a stored
-	// candle skips the trades up to it.
-	Last uint64
+	// Bought and Spent are the parts of Volume and Value whose taker was the buyer.
+	Bought bourse.Amount
+	Spent  bourse.Amount
+	// First and Last are the numbers of its first and last trade. A reader that adds younger
+	// trades to a stored candle skips the trades up to Last.
+	First, Last uint64
+}
+
+// Trades returns the number of the candle's trades.
+func (c *Candle) Trades() uint64 {
+	if c.Last == 0 {
+		return 0
+	}
+	return c.Last - c.First + 1
 }
 
 // Add adds a trade, whose time must lie in the candle's bucket.
 func (c *Candle) Add(t *Trade) {
 	if c.Last == 0 {
-		c.Open, c.High, c.Low = t.Price, t.Price, t.Price
+		c.Open, c.High, c.Low, c.First = t.Price, t.Price, t.Price, t.Number
 	}
 	c.High, c.Low, c.Close = max(c.High, t.Price), min(c.Low, t.Price), t.Price
 	c.Volume, c.Value = c.Volume.PlusOrMax(bourse.Units(uint64(t.Lots))), c.Value.PlusOrMax(t.Total)
+	if t.TakerSide == bourse.Buy {
+		c.Bought, c.Spent = c.Bought.PlusOrMax(bourse.Units(uint64(t.Lots))), c.Spent.PlusOrMax(t.Total)
+	}
 	c.Last = t.Number
 }
 
-// join adds a later candle of the same bucket of a wider resolution.
-func (c *Candle) join(later *Candle) {
+// Join adds a later candle of the same bucket of a wider resolution. Both have trades.
+func (c *Candle) Join(later *Candle) {
 	c.High, c.Low, c.Close = max(c.High, later.High), min(c.Low, later.Low), later.Close
 	c.Volume, c.Value = c.Volume.PlusOrMax(later.Volume), c.Value.PlusOrMax(later.Value)
+	c.Bought, c.Spent = c.Bought.PlusOrMax(later.Bought), c.Spent.PlusOrMax(later.Spent)
 	c.Last = later.Last
 }
 

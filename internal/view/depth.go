@@ -70,3 +70,22 @@ func (v *View) BookSeq(id bourse.MarketID) uint64 {
 	}
 	return 0
 }
+
+// Best is the best level of each side of a book; zero for a side without orders.
+type Best struct {
+	Bid, Ask         bourse.Price
+	BidLots, AskLots bourse.Lots
+}
+
+// Bests returns the best levels of some markets, all at one moment.
+func (v *View) Bests(markets []*bourse.Market) []Best {
+	list := make([]Best, len(markets))
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for i, m := range markets {
+		d, b := v.books[m.ID], &list[i]
+		b.Bid, b.BidLots, _ = d.bids.Max()
+		b.Ask, b.AskLots, _ = d.asks.Min()
+	}
+	return list
+}

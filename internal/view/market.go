@@ -49,6 +49,25 @@ func (v *View) Tickers(markets []*bourse.Market) []Ticker {
 	return list
 }
 
+// Day is a market's rolling day. Without trades Bucket's prices are the last price.
+type Day struct {
+	Bucket
+	// Before is the price at the start of the day, Lots the quantity of the last trade.
+	Before bourse.Price
+	Lots   bourse.Lots
+}
+
+// Days returns the rolling days of some markets, all at one moment, and that moment.
+func (v *View) Days(markets []*bourse.Market) ([]Day, bourse.Time) {
+	list := make([]Day, len(markets))
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for i, m := range markets {
+		list[i] = v.tape.markets[m.ID].rolling()
+	}
+	return list, v.now
+}
+
 // Minutes is the part of a market's past in memory.
 type Minutes struct {
 	// Since is the start of the first complete minute in memory; older ones are in

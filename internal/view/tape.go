@@ -30,7 +30,9 @@ type marketTape struct {
 	// last and previous are the last price and the price before its last change; the
 	// initial price until there is one.
 	last, previous bourse.Price
-	trades         uint64
+	// lots is the quantity of the last trade.
+	lots   bourse.Lots
+	trades uint64
 	// minutes are the minutes with trades, ascending; day is the index of the first one
 	// in the rolling day.
 	minutes []Bucket
@@ -50,8 +52,12 @@ type marketTape struct {
 type Bucket struct {
 	Start                  bourse.Time
 	Open, High, Low, Close bourse.Price
-	// Volume is in lots, Value in quote units.
+	// Volume is in lots, Value in quote units. Bought and Spent are the parts of them whose
+	// taker was the buyer.
 	Volume, Value bourse.Amount
+	Bought, Spent bourse.Amount
+	// First and Last are the numbers of the first and the last trade; zero without trades.
+	First, Last uint64
 }
 
 // Ticker is a market's last price and rolling day.
@@ -137,7 +143,7 @@ func (t *Tape) trade(tr *bourse.Trade, now bourse.Time, after int, updates *[]Up
 		}
 	}
 
-	m.trades = tr.Number
+	m.trades, m.lots = tr.Number, tr.Lots
 	m.addToDay(tr, now)
 	for _, res := range kept { // roll has begun them
 		m.candles[res].add(tr)
@@ -177,8 +183,12 @@ func (m *marketTape) addToDay(tr *bourse.Trade, now bourse.Time) {
 // previous close as its prices.
 func (b *Bucket) add(tr *bourse.Trade) {
 	if b.Volume.IsZero() {
-		b.Open, b.High, b.Low = tr.Price, tr.Price, tr.Price
+		b.Open, b.High, b.Low, b.First = tr.Price, tr.Price, tr.Price, tr.Number
 	}
+	if tr.TakerSide == bourse.Buy {
+		b.Bought, b.Spent = b.Bought.PlusOrMax(bourse.Units(uint64(tr.Lots))), b.Spent.PlusOrMax(tr.Total)
+	}
+	b.Last = tr.Number
 	b.High, b.Low, b.Close = max(b.High, tr.Price), min(b.Low, tr.Price), tr.Price
 	b.Volume, b.Value = b.Volume.PlusOrMax(bourse.Units(uint64(tr.Lots))), b.Value.PlusOrMax(tr.Total)
 }
@@ -257,6 +267,8 @@ func (b *Bucket) join(later *Bucket) Bucket {
 	return Bucket{
 		Start: b.Start, Open: b.Open, High: max(b.High, later.High), Low: min(b.Low, later.Low), Close: later.Close,
 		Volume: b.Volume.PlusOrMax(later.Volume), Value: b.Value.PlusOrMax(later.Value),
+		Bought: b.Bought.PlusOrMax(later.Bought), Spent: b.Spent.PlusOrMax(later.Spent),
+		First: b.First, Last: later.Last,
 	}
 }
 
@@ -299,6 +311,19 @@ func (m *marketTape) forget(minute bourse.Time) {
 		m.minutes = append(m.minutes[:0:0], m.minutes[old:]...)
 		m.day -= old
 	}
+}
+
+// rolling returns the rolling day.
+func (m *marketTape) rolling() Day {
+	d := Day{Bucket: Bucket{Open: m.last, High: m.last, Low: m.last, Close: m.last}, Before: m.before, Lots: m.lots}
+	if m.day < len(m.minutes) {
+		first, last := &m.minutes[m.day], &m.minutes[len(m.minutes)-1]
+		d.Bucket = Bucket{
+			Start: first.Start, Open: first.Open, High: m.high, Low: m.low, Close: m.last,
+			Volume: m.volume, Value: m.value, First: first.First, Last: last.Last,
+		}
+	}
+	return d
 }
 
 func (m *marketTape) ticker() Ticker {

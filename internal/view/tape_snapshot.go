@@ -12,7 +12,7 @@ import (
 const TapeSection = "tape"
 
 // tapeVersion is the version of the section's format.
-const tapeVersion = 2
+const tapeVersion = 3
 
 // ErrMalformedTape means that bytes are no tape written by this program.
 var ErrMalformedTape = errors.New("malformed tape")
@@ -34,6 +34,7 @@ func (m *marketTape) code(c *codec.Codec) {
 	codec.Uint64(c, &m.last)
 	codec.Uint64(c, &m.previous)
 	codec.Uint64(c, &m.before)
+	codec.Uint64(c, &m.lots)
 	codec.Uint64(c, &m.trades)
 	codec.Uint64(c, &m.first)
 	for res := bourse.Resolution1; res <= bourse.LastResolution; res++ {
@@ -46,7 +47,7 @@ func (m *marketTape) code(c *codec.Codec) {
 }
 
 // bucketSize is the encoded size of a bucket in bytes.
-const bucketSize = 5*8 + 2*16
+const bucketSize = 7*8 + 4*16
 
 func (b *Bucket) code(c *codec.Codec) {
 	codec.Uint64(c, &b.Start)
@@ -56,6 +57,10 @@ func (b *Bucket) code(c *codec.Codec) {
 	codec.Uint64(c, &b.Close)
 	c.Amount(&b.Volume)
 	c.Amount(&b.Value)
+	c.Amount(&b.Bought)
+	c.Amount(&b.Spent)
+	codec.Uint64(c, &b.First)
+	codec.Uint64(c, &b.Last)
 }
 
 // RestoreTape rebuilds a tape from the bytes of Snapshot. The error is ErrMalformedTape or

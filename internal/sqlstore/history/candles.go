@@ -75,11 +75,13 @@ func (s *Store) putCandle(ctx context.Context, id candleID, d *drawing) error {
 	d.changed = false
 	return s.inserts.candles.Add(ctx, int64(id.market), int64(id.width), int64(d.Start), integer(d.Open),
 		integer(d.High), integer(d.Low), integer(d.Close), high(d.Volume), low(d.Volume),
-		high(d.Value), low(d.Value), integer(d.Last))
+		high(d.Value), low(d.Value), high(d.Bought), low(d.Bought), high(d.Spent), low(d.Spent),
+		integer(d.First), integer(d.Last))
 }
 
 const (
-	selectCandles = `SELECT start, open, high, low, close, volume_hi, volume_lo, value_hi, value_lo, last
+	selectCandles = `SELECT start, open, high, low, close, volume_hi, volume_lo, value_hi, value_lo,
+			bought_hi, bought_lo, spent_hi, spent_lo, first, last
 		FROM candles WHERE market = $1 AND width = $2 `
 	selectCandlesIn    = selectCandles + `AND start BETWEEN $3 AND $4 ORDER BY start LIMIT $5`
 	selectCandleBefore = selectCandles + `AND start < $3 ORDER BY start DESC LIMIT 1`
@@ -87,9 +89,10 @@ const (
 )
 
 func scanCandle(r scanner, c *history.Candle) error {
-	var volume, value amount
-	err := r.Scan(&c.Start, &c.Open, &c.High, &c.Low, &c.Close, &volume.hi, &volume.lo, &value.hi, &value.lo, &c.Last)
-	c.Volume, c.Value = volume.get(), value.get()
+	var volume, value, bought, spent amount
+	err := r.Scan(&c.Start, &c.Open, &c.High, &c.Low, &c.Close, &volume.hi, &volume.lo, &value.hi, &value.lo,
+		&bought.hi, &bought.lo, &spent.hi, &spent.lo, &c.First, &c.Last)
+	c.Volume, c.Value, c.Bought, c.Spent = volume.get(), value.get(), bought.get(), spent.get()
 	return err
 }
 

@@ -43,7 +43,7 @@ func (i *inserts) tables() [9]table {
 		}}},
 		{&i.candles, sqlstore.Table{Name: "candles", Key: 3, Columns: []string{
 			"market", "width", "start", "open", "high", "low", "close", "volume_hi", "volume_lo", "value_hi",
-			"value_lo", "last",
+			"value_lo", "bought_hi", "bought_lo", "spent_hi", "spent_lo", "first", "last",
 		}}},
 	}
 }

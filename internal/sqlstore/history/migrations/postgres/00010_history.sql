@@ -128,6 +128,11 @@ CREATE TABLE candles (
 	volume_lo bigint  NOT NULL,
 	value_hi  bigint  NOT NULL,
 	value_lo  bigint  NOT NULL,
+	bought_hi bigint  NOT NULL,
+	bought_lo bigint  NOT NULL,
+	spent_hi  bigint  NOT NULL,
+	spent_lo  bigint  NOT NULL,
+	first     bigint  NOT NULL,
 	last      bigint  NOT NULL,
 	market    integer NOT NULL,
 	PRIMARY KEY (market, width, start)
@@ -287,12 +292,16 @@ COMMENT ON COLUMN movements_v1.seq IS 'The command that made it what it is: a ro
 CREATE VIEW candles_v1 AS
 	SELECT market, width * interval '1 microsecond' AS width, moment(start) AS start_at,
 		open::numeric AS open, high::numeric AS high, low::numeric AS low, close::numeric AS close,
-		amount(volume_hi, volume_lo) AS volume, amount(value_hi, value_lo) AS value, last
+		amount(volume_hi, volume_lo) AS volume, amount(value_hi, value_lo) AS value,
+		amount(bought_hi, bought_lo) AS bought, amount(spent_hi, spent_lo) AS spent, first, last
 	FROM candles;
 COMMENT ON VIEW candles_v1 IS 'Candles of a minute, an hour and a day; there are none for times without trades';
 COMMENT ON COLUMN candles_v1.open IS 'Prices are in the market''s ticks';
 COMMENT ON COLUMN candles_v1.volume IS 'In lots';
 COMMENT ON COLUMN candles_v1.value IS 'In ledger units of the quote asset';
+COMMENT ON COLUMN candles_v1.bought IS 'The part of the volume whose taker was the buyer';
+COMMENT ON COLUMN candles_v1.spent IS 'The part of the value whose taker was the buyer';
+COMMENT ON COLUMN candles_v1.first IS 'The number of the first trade in it';
 COMMENT ON COLUMN candles_v1.last IS 'The number of the last trade in it';
 
 CREATE VIEW notes_v1 AS

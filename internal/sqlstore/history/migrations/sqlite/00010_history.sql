@@ -128,6 +128,11 @@ CREATE TABLE candles (
 	volume_lo INTEGER NOT NULL,
 	value_hi  INTEGER NOT NULL,
 	value_lo  INTEGER NOT NULL,
+	bought_hi INTEGER NOT NULL,
+	bought_lo INTEGER NOT NULL,
+	spent_hi  INTEGER NOT NULL,
+	spent_lo  INTEGER NOT NULL,
+	first     INTEGER NOT NULL,
 	last      INTEGER NOT NULL,
 	PRIMARY KEY (market, width, start)
 ) STRICT, WITHOUT ROWID;
