@@ -81,6 +81,7 @@ func (a *anchoring) set(o *node.Options) *node.Options {
 type dev struct {
 	Data    place       `help:"Directory of everything that lasts; made if missing." default:"bourse-dev"`
 	Listen  string      `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Binance string      `help:"Address that serves the interface of Binance's bots from the root, for those that take a host alone; none, if empty." name:"binance-listen" placeholder:"HOST:PORT"`
 	Block   pause       `help:"Time between the blocks of the embedded networks, as 5s or 5; 0 for blocks on demand." name:"block-time" default:"5s" placeholder:"TIME"`
 	Metrics string      `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
 	Signer  []allowance `help:"What the signer lets leave of an asset, on each network, as ASSET=HOUR:DAY; 0 is without limit." name:"signer-limits" placeholder:"LIMIT"`
@@ -114,7 +115,7 @@ func (d *dev) options() (*node.Options, error) {
 
 	o := &node.Options{
 		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts,
-		Listen: d.Listen, MetricsListen: d.Metrics,
+		Listen: d.Listen, BinanceListen: d.Binance, MetricsListen: d.Metrics,
 		SignerLimits: allowances(d.Signer), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 	}
 	if d.Limits == "production" {
@@ -143,6 +144,7 @@ type serve struct {
 
 	Data      place          `help:"Directory of everything that lasts; made if missing." required:""`
 	Listen    string         `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Binance   string         `help:"Address that serves the interface of Binance's bots from the root, for those that take a host alone; none, if empty." name:"binance-listen" placeholder:"HOST:PORT"`
 	Metrics   string         `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
 	PublicURL string         `help:"Where clients reach the exchange; the address listened on, if empty." name:"public-url" placeholder:"URL"`
 	TLSCert   string         `help:"File with the certificate chain, PEM." name:"tls-cert" placeholder:"FILE"`
@@ -195,6 +197,7 @@ type limits struct {
 		Requests      rate `help:"Requests of one address without a good key." default:"50:200"`
 		Frames        rate `help:"WebSocket frames of one address before auth." default:"500:5000"`
 		Subscriptions rate `help:"Streams that one address subscribes to or leaves, before auth." default:"500:20000"`
+		Weight        uint `help:"Weight of the requests of one address in a minute, in the interface of Binance's bots; 0 is without limit." default:"6000"`
 		Connections   uint `help:"Connections of one address at a time, and a quarter of those of an IPv6 network of 48 bits; 0 is without limit." default:"1000"`
 	} `embed:"" prefix:"source-"`
 	FailedAuth rate `help:"Secrets that are no good, of one address." default:"1:20"`
@@ -210,7 +213,7 @@ func (l *limits) limits() api.Limits {
 		Source: api.SourceRates{
 			Requests: s.Requests.Rate, Frames: s.Frames.Rate, Subscriptions: s.Subscriptions.Rate,
 		},
-		FailedAuth: l.FailedAuth.Rate, Connections: int(min(s.Connections, math.MaxInt32)),
+		FailedAuth: l.FailedAuth.Rate, Connections: int(min(s.Connections, math.MaxInt32)), Weight: int(min(s.Weight, math.MaxInt32)),
 	}
 }
 
@@ -238,7 +241,7 @@ func (s *serve) Run(p *program) error {
 	return p.exchange(&s.Log, s.Anchoring.set(s.Bounds.set(&node.Options{
 		Mail: mailer,
 		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen,
-		MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
+		BinanceListen: s.Binance, MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		Certificate: certificate.Options{
 			Cert: s.TLSCert, Key: s.TLSKey,
 			ACME: certificate.ACME{Domain: s.TLSDomain, Directory: s.ACME.Directory, Roots: s.ACME.Roots},

@@ -34,6 +34,9 @@ type Signed struct {
 	// Method, Path, Query and Body are as received; see [bourse.Request].
 	Method, Path, Query string
 	Body                []byte
+	// Payload, unless it is nil, is the signed text itself, of an interface that has a form of
+	// its own.
+	Payload []byte
 	// Signature is in hexadecimal digits.
 	Signature string
 }
@@ -76,6 +79,9 @@ func parseMilliseconds(text string) (int64, bool) {
 
 // text returns the text that the client signed for an exchange.
 func (r *Signed) text(exchange [16]byte) []byte {
+	if r.Payload != nil {
+		return r.Payload
+	}
 	const usual = 512 // bytes: few requests have a longer text
 	body := sha256.Sum256(r.Body)
 	signed := bourse.Request{

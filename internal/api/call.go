@@ -86,9 +86,6 @@ func (c *Call) ChargeSkipped(skip int, count uint64) {
 	}
 }
 
-// Overdrawn reports whether the account owes for work that its earlier requests caused.
-func (c *Call) Overdrawn() bool { return c.Limits.Overdrawn(c.Class, c.Who.Account) }
-
 // Whole replaces the body of the answer. The bytes may be shared and are never changed.
 func (c *Call) Whole(body []byte) { c.whole = body }
 

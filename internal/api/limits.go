@@ -47,6 +47,9 @@ type Limits struct {
 	FailedAuth Rate
 	// Connections bounds the open connections of a source; zero is no bound.
 	Connections int
+	// Weight bounds the weight of a source's requests in a minute in the interface that bots of
+	// Binance speak; zero is no bound.
+	Weight int
 }
 
 // Payer is charged for a request: the account of a valid secret or, if Account is zero,
@@ -100,6 +103,9 @@ func (l *Limiter) AdmitWork(class Class, who Payer, tokens int) bool {
 	_, ok := l.admit(class, who, tokens)
 	return ok
 }
+
+// Take is Admit, with the state of the limit after it.
+func (l *Limiter) Take(class Class, who Payer) (Standing, bool) { return l.admit(class, who, 1) }
 
 // admit is AdmitWork, with the state of the limit after it.
 func (l *Limiter) admit(class Class, who Payer, tokens int) (Standing, bool) {

@@ -10,7 +10,8 @@ var (
 	anyOrigin   = []string{"*"}
 	corsMethods = []string{"GET, POST, PUT, PATCH, DELETE, OPTIONS"}
 	corsHeaders = []string{"Content-Type, Authorization, Idempotency-Key, " +
-		headerKey + ", " + headerTimestamp + ", " + headerWindow + ", " + headerSignature}
+		headerKey + ", " + headerTimestamp + ", " + headerWindow + ", " + headerSignature +
+		", X-MBX-APIKEY, X-MBX-TIME-UNIT"}
 	corsMaxAge = []string{"86400"}
 	jsonType   = []string{"application/json"}
 

@@ -10,9 +10,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 )
 
-// listeners are the open listeners of an exchange; metrics is nil without an address of
-// its own.
-type listeners struct{ public, socket, metrics net.Listener }
+// listeners are the open listeners of an exchange; bots and metrics are nil without an
+// address of their own.
+type listeners struct{ public, bots, socket, metrics net.Listener }
 
 // openListeners opens all listeners, or none.
 func (n *Node) openListeners(ctx context.Context) (l *listeners, err error) {
@@ -23,8 +23,13 @@ func (n *Node) openListeners(ctx context.Context) (l *listeners, err error) {
 		}
 	}()
 
-	if l.public, err = n.listen(ctx); err != nil {
+	if l.public, err = n.listen(ctx, n.Listen); err != nil {
 		return l, err
+	}
+	if n.BinanceListen != "" {
+		if l.bots, err = n.listen(ctx, n.BinanceListen); err != nil {
+			return l, fmt.Errorf("binance: %w", err)
+		}
 	}
 	if l.socket, err = admin.Listen(ctx, n.Data); err != nil {
 		return l, fmt.Errorf("admin socket: %w", err)
@@ -40,7 +45,7 @@ func (n *Node) openListeners(ctx context.Context) (l *listeners, err error) {
 // close closes the listeners that are open.
 func (l *listeners) close() error {
 	var errs []error
-	for _, one := range []net.Listener{l.metrics, l.socket, l.public} {
+	for _, one := range []net.Listener{l.metrics, l.socket, l.bots, l.public} {
 		if one != nil {
 			errs = append(errs, one.Close())
 		}
@@ -48,8 +53,9 @@ func (l *listeners) close() error {
 	return errors.Join(errs...)
 }
 
-func (n *Node) listen(ctx context.Context) (net.Listener, error) {
-	tcp, err := new(net.ListenConfig).Listen(ctx, "tcp", n.Listen)
+// listen opens a listener of the public interfaces.
+func (n *Node) listen(ctx context.Context, address string) (net.Listener, error) {
+	tcp, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}

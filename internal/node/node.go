@@ -12,6 +12,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/binance"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
@@ -67,9 +68,10 @@ type Node struct {
 	limits   *api.Limiter
 	proxies  *edge.Proxies
 	streams  *stream.Server
-	// spot and wallet are set by routes.
+	// spot, wallet and bots are set by routes.
 	spot      *spotv1.Spot
 	wallet    *walletv1.Wallet
+	bots      *binance.Facade
 	sequencer *sequencer.Sequencer
 	follower  *follower.Follower
 	metrics   *metrics

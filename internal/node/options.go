@@ -26,6 +26,9 @@ type Options struct {
 	History, Accounts string
 	// Listen is the address of the interfaces, HOST:PORT; port 0 takes any.
 	Listen string
+	// BinanceListen is an address that serves the interface of Binance's bots from the root,
+	// HOST:PORT; none if it is empty.
+	BinanceListen string
 	// MetricsListen is the address of metrics and profiles, HOST:PORT; none are served
 	// if it is empty.
 	MetricsListen string

@@ -10,6 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/accountv1"
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/api/binance"
 	"github.com/bourse-exchange/bourse/internal/api/icons"
 	"github.com/bourse-exchange/bourse/internal/api/infov1"
 	"github.com/bourse-exchange/bourse/internal/api/p2pv1"
@@ -19,6 +20,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
 	"github.com/bourse-exchange/bourse/internal/api/walletv2"
 	"github.com/bourse-exchange/bourse/internal/coding"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 )
 
@@ -44,6 +46,8 @@ func (n *Node) routes() http.Handler {
 	n.rest.Handle(mux, "/p2p", p2pv1.Endpoints())
 	n.rest.Handle(mux, "/wallet", n.wallet.Endpoints())
 	v2.Handle(n.rest, mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
+	n.bots = n.newBots()
+	n.bots.Handle(mux, "/binance")
 	mux.Handle("/stream", n.streams)
 	missing := n.missing()
 	mux.Handle("/", missing)
@@ -57,6 +61,23 @@ func (n *Node) routes() http.Handler {
 	mux.HandleFunc("/healthz", n.healthz)
 	mux.HandleFunc("/readyz", n.readyz)
 	return api.Transport(mux, missing)
+}
+
+// newBots returns the interface that bots of Binance speak.
+func (n *Node) newBots() *binance.Facade {
+	return binance.New(binance.Options{
+		View: n.view, History: n.reader, Sequencer: n.sequencer, Signed: n.limits.GuardSigned(n.accounts), Turn: n.spot.Turn,
+		Limits: n.limits, Weight: n.Limits.Weight, OrderLimit: n.Limits.Account.Orders, MaxOpen: engine.MaxOpenOrders,
+		From: n.proxies.From, Observe: n.metrics.observe, Clock: time.Now, Log: n.Log, Encoder: n.rest.Encoder,
+		Patience: patience,
+	})
+}
+
+// botRoutes returns the handler of the listener for clients that take a host alone.
+func (n *Node) botRoutes() http.Handler {
+	mux := http.NewServeMux()
+	n.bots.Handle(mux, "")
+	return n.endingBroken(api.Transport(mux, n.bots.Missing()))
 }
 
 // newREST returns the server of the HTTP interfaces.

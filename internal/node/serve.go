@@ -50,6 +50,7 @@ func (n *Node) serve(ctx context.Context) (err error) {
 		n.PublicURL = n.scheme() + address
 	}
 	servers := n.public(l.public, n.server(admitted), admitted) //nolint:contextcheck // a request lives on while the exchange stops
+	servers = append(servers, n.forBots(l, admitted)...)
 	servers = append(servers, n.private(l)...)
 	n.spawn(func() error { return n.certificate.Run(ctx) })
 	stopTraders := func() {}
@@ -131,6 +132,18 @@ func (n *Node) public(listener net.Listener, server *http.Server, a *edge.Admiss
 	return []stoppable{plain, server}
 }
 
+// forBots starts the server of the listener for clients that take a host alone, and returns
+// it; none without one.
+func (n *Node) forBots(l *listeners, a *edge.Admission) []stoppable {
+	if l.bots == nil {
+		return nil
+	}
+	server := n.serverOf(n.botRoutes(), a)
+	n.spawn(func() error { return served(server.Serve(l.bots)) })
+	n.Log.Info("serving bots", slog.String("address", l.bots.Addr().String()))
+	return []stoppable{server}
+}
+
 // served drops the error of a server that was shut down.
 func served(err error) error {
 	if errors.Is(err, http.ErrServerClosed) {
@@ -141,8 +154,13 @@ func served(err error) error {
 
 // server returns the server of the public interfaces.
 func (n *Node) server(a *edge.Admission) *http.Server {
+	return n.serverOf(n.endingBroken(n.routes()), a)
+}
+
+// serverOf returns a public server of a handler.
+func (n *Node) serverOf(handler http.Handler, a *edge.Admission) *http.Server {
 	return &http.Server{
-		Handler:           n.endingBroken(n.routes()),
+		Handler:           handler,
 		ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor,
 		MaxHeaderBytes: maxHeader, ConnState: a.State,
 		ErrorLog: n.serverLog(),

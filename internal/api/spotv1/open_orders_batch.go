@@ -117,7 +117,7 @@ func mayWalk(cmd *bourse.Command) bool {
 func (s *Spot) turnOfBatch(c *api.Call, commands []bourse.Command) (over func(), err error) {
 	for i := range commands {
 		if mayWalk(&commands[i]) {
-			return s.turn(c, &commands[i].NewOrder)
+			return s.Turn(c.Limits, c.Who.Account, &commands[i].NewOrder)
 		}
 	}
 	return func() {}, nil

@@ -46,7 +46,7 @@ func (s *Spot) newOrder(c *api.Call) error {
 		return err
 	}
 
-	over, err := s.turn(c, &cmd.NewOrder)
+	over, err := s.Turn(c.Limits, c.Who.Account, &cmd.NewOrder)
 	if err != nil {
 		return err
 	}
@@ -62,15 +62,15 @@ func (s *Spot) newOrder(c *api.Call) error {
 // walks reports whether an order may walk much of the book without trading.
 func walks(p *bourse.NewOrder) bool { return p.Type == bourse.MarketOrder || p.TIF == bourse.FOK }
 
-// turn serializes, per account, the orders that may walk much of the book without
-// trading. When it returns, the account is charged for the previous one's walk; if the
-// account is overdrawn, the error is bourse.ErrBusy. over ends the turn.
-func (s *Spot) turn(c *api.Call, p *bourse.NewOrder) (over func(), err error) {
+// Turn serializes, per account, the orders that may walk much of the book without
+// trading, of all interfaces. When it returns, the account is charged for the previous one's
+// walk; if the account is overdrawn, the error is bourse.ErrBusy. over ends the turn.
+func (s *Spot) Turn(limits *api.Limiter, who bourse.AccountID, p *bourse.NewOrder) (over func(), err error) {
 	if !walks(p) {
 		return func() {}, nil
 	}
-	over = s.walking.Lock(c.Who.Account)
-	if c.Overdrawn() {
+	over = s.walking.Lock(who)
+	if limits.Overdrawn(api.Orders, who) {
 		over()
 		return nil, bourse.ErrBusy
 	}

@@ -39,7 +39,7 @@ func (s *Spot) replace(c *api.Call) error {
 		return err
 	}
 	c.Charge(1)
-	over, err := s.turn(c, &cmd.NewOrder)
+	over, err := s.Turn(c.Limits, c.Who.Account, &cmd.NewOrder)
 	if err != nil {
 		return err
 	}

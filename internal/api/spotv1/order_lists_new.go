@@ -19,7 +19,7 @@ func (s *Spot) newList(c *api.Call) error {
 	}
 	c.Charge(len(list.Orders) - 1)
 
-	over, err := s.turn(c, walker(list))
+	over, err := s.Turn(c.Limits, c.Who.Account, walker(list))
 	if err != nil {
 		return err
 	}

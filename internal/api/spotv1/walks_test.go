@@ -57,7 +57,7 @@ func TestWalksTakeTurns(t *testing.T) {
 	walk := &bourse.NewOrder{Type: bourse.Limit, TIF: bourse.FOK}
 	s := new(Spot)
 	first := call(1)
-	over, err := s.turn(first, walk)
+	over, err := s.Turn(limits, first.Who.Account, walk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestWalksTakeTurns(t *testing.T) {
 		c := call(1)
 		ended.Go(func() {
 			begun.Done()
-			over, err := s.turn(c, walk)
+			over, err := s.Turn(limits, c.Who.Account, walk)
 			if errors.Is(err, bourse.ErrBusy) {
 				refused.Add(1)
 				return
@@ -79,7 +79,7 @@ func TestWalksTakeTurns(t *testing.T) {
 	}
 	begun.Wait()
 	for id, p := range map[bourse.AccountID]*bourse.NewOrder{1: {Type: bourse.Limit, TIF: bourse.GTC}, 2: walk} {
-		over, err := s.turn(call(id), p)
+		over, err := s.Turn(limits, call(id).Who.Account, p)
 		if err != nil {
 			t.Fatalf("account %d: %v", id, err)
 		}

@@ -1,0 +1,25 @@
+package binance
+
+// accountEndpoints returns the endpoints that read an account.
+func accountEndpoints() []Endpoint {
+	unserved := func(path, ws, note string) Endpoint {
+		return Endpoint{Method: "GET", Path: path, WS: ws, Security: UserData, Weight: fixed(4), State: NotServed, Note: note}
+	}
+	const notYet = "It comes with a later version."
+	return []Endpoint{
+		accountEndpoint(),
+		getOrderEndpoint(),
+		openOrdersEndpoint(),
+		allOrdersEndpoint(),
+		unserved("/api/v3/orderList", "orderList.status", notYet),
+		unserved("/api/v3/allOrderList", "allOrderLists", notYet),
+		unserved("/api/v3/openOrderList", "openOrderLists.status", notYet),
+		myTradesEndpoint(),
+		orderLimitsEndpoint(),
+		unserved("/api/v3/myPreventedMatches", "myPreventedMatches", "Matches that were prevented are not kept."),
+		unserved("/api/v3/myAllocations", "myAllocations", "Orders are not routed."),
+		commissionEndpoint(),
+		unserved("/api/v3/order/amendments", "order.amendments", notYet),
+		unserved("/api/v3/myFilters", "myFilters", "No account has filters of its own: exchangeInfo has those of the markets."),
+	}
+}

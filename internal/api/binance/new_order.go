@@ -1,0 +1,125 @@
+package binance
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+)
+
+func newOrderEndpoint() Endpoint {
+	return Endpoint{
+		Method: "POST", Path: "/api/v3/order", WS: "order.place", Security: Trade, Weight: fixed(1), Class: api.Orders,
+		Repeatable: "newClientOrderId", Counts: true, Params: orderParams(),
+		Fields: []Field{
+			{Names: "symbol orderId transactTime price executedQty origQuoteOrderQty cummulativeQuoteQty status type side " +
+				"workingTime stopPrice selfTradePreventionMode"},
+			{Names: "clientOrderId", State: Differs, Note: "It is made of the order's id if the request has no newClientOrderId."},
+			{Names: "orderListId", State: Differs, Note: "It is always -1."},
+			{Names: "origQty", State: Differs, Note: "It is the executed quantity of an order by quoteOrderQty."},
+			{Names: "timeInForce", State: Differs, Note: "It is GTC for an order at the market."},
+			{Names: "fills.price fills.qty fills.commission fills.commissionAsset fills.tradeId"},
+			{Names: "preventedMatchId preventedQuantity expiryReason", State: NotServed, Note: "The reason of an order's end is not kept."},
+			{Names: "icebergQty strategyId strategyType trailingDelta trailingTime usedSor workingFloor pegPriceType " +
+				"pegOffsetType pegOffsetValue peggedPrice", State: NotServed, Note: "They belong to orders that are not served."},
+		},
+		Answer: (*Facade).newOrder,
+	}
+}
+
+// The forms of the answer to a new order.
+const (
+	respAck = iota
+	respResult
+	respFull
+)
+
+// newOrder places an order.
+func (f *Facade) newOrder(r *Request) error {
+	cmd := bourse.Command{Kind: bourse.CommandPlace, Account: r.Who.Account}
+	m, resp := r.readOrder(&cmd.NewOrder)
+	if err := r.Err(); err != nil {
+		return err
+	}
+
+	over, err := f.Turn(f.Limits, r.Who.Account, &cmd.NewOrder)
+	if err != nil {
+		return err
+	}
+	defer over()
+
+	result, err := f.Sequencer.Do(r.Context, &cmd)
+	if err != nil {
+		return err
+	}
+	if result.Outcome.Reason != 0 {
+		return refused(result.Outcome.Reason)
+	}
+	return f.writeNew(r, m, &cmd.NewOrder, &result, resp)
+}
+
+// writeNew writes the answer to an order that was taken, as its command left it.
+func (f *Facade) writeNew(r *Request, m *bourse.Market, p *bourse.NewOrder, result *sequencer.Result, resp int) error {
+	placed := history.OrderFills{Order: history.Order{Order: bourse.Order{
+		ID: bourse.OrderID(result.Outcome.ID), NewOrder: *p, Status: result.Outcome.Status, Time: result.Time,
+		Filled: result.Outcome.Filled,
+	}}}
+	if result.Outcome.Repeated || resp != respAck && result.Outcome.Filled > 0 {
+		known, found, err := f.History.Order(r.Context, r.Who.Account, placed.ID)
+		if err != nil {
+			return err
+		}
+		if found {
+			placed.Time, placed.Fills = known.Time, taken(&known, result.Outcome.Filled)
+		}
+	}
+
+	r.Out.Object()
+	r.writeNames(m, &placed.Order.Order)
+	r.time("transactTime", placed.Time)
+	if resp != respAck {
+		r.writeTermsOf(m, &placed)
+		r.writeStop(m, &placed)
+		r.writeWorking(&placed.Order.Order)
+		r.writeSelfTrade(m, &placed.NewOrder)
+	}
+	if resp == respFull {
+		r.writeFills(m, placed.Fills)
+	}
+	r.Out.EndObject()
+	return nil
+}
+
+// taken returns the fills of the command that placed an order.
+func taken(o *history.OrderFills, filled bourse.Lots) []history.Fill {
+	for i := range o.Fills {
+		if filled == 0 {
+			return o.Fills[:i]
+		}
+		filled -= min(filled, o.Fills[i].Lots)
+	}
+	return o.Fills
+}
+
+// writeFills writes the fills of a new order.
+func (r *Request) writeFills(m *bourse.Market, fills []history.Fill) {
+	r.Out.Name("fills")
+	r.Out.Array()
+	for i := range fills {
+		fill := &fills[i]
+		r.Out.Object()
+		r.price("price", fill.Price, m)
+		r.lots("qty", fill.Lots, m)
+		r.writeCommission(m, fill)
+		r.Out.Uint("tradeId", fill.Trade)
+		r.Out.EndObject()
+	}
+	r.Out.EndArray()
+}
+
+// writeCommission writes the fee of a fill.
+func (r *Request) writeCommission(m *bourse.Market, fill *history.Fill) {
+	asset := r.names.Assets[m.Received(fill.Side)]
+	r.amount("commission", fill.Fee, asset.Scale)
+	r.Out.Word("commissionAsset", string(asset.Symbol))
+}

@@ -1,0 +1,53 @@
+package binance
+
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse/internal/api"
+)
+
+// tradeEndpoints returns the endpoints that place and cancel orders.
+func tradeEndpoints() []Endpoint {
+	const (
+		notYet     = "It comes with a later version."
+		noSOR      = "Orders are not routed."
+		deprecated = "It is deprecated; orderList/oco takes its place."
+	)
+	unserved := func(method, path, ws, note string) Endpoint {
+		return Endpoint{
+			Method: method, Path: path, WS: ws, Security: Trade, Weight: fixed(1), Class: api.Orders, State: NotServed, Note: note,
+		}
+	}
+	return []Endpoint{
+		newOrderEndpoint(),
+		testOrderEndpoint(),
+		cancelOrderEndpoint(),
+		cancelOpenOrdersEndpoint(),
+		unserved("POST", "/api/v3/order/cancelReplace", "order.cancelReplace", notYet),
+		unserved("PUT", "/api/v3/order/amend/keepPriority", "order.amend.keepPriority", notYet),
+		unserved("POST", "/api/v3/order/oco", "orderList.place", deprecated),
+		unserved("POST", "/api/v3/orderList/oco", "orderList.place.oco", notYet),
+		unserved("POST", "/api/v3/orderList/oto", "orderList.place.oto", notYet),
+		unserved("POST", "/api/v3/orderList/otoco", "orderList.place.otoco", notYet),
+		unserved("POST", "/api/v3/orderList/opo", "orderList.place.opo", notYet),
+		unserved("POST", "/api/v3/orderList/opoco", "orderList.place.opoco", notYet),
+		unserved("DELETE", "/api/v3/orderList", "orderList.cancel", notYet),
+		unserved("POST", "/api/v3/sor/order", "sor.order.place", noSOR),
+		unserved("POST", "/api/v3/sor/order/test", "sor.order.test", noSOR),
+	}
+}
+
+// orderParams are the parameters of a new order.
+func orderParams() []Param {
+	return slices.Concat(need("symbol side"), []Param{
+		{Name: "type", Required: true, State: Differs, Note: "LIMIT, LIMIT_MAKER, MARKET and STOP_LOSS_LIMIT; a stop at " +
+			"which the last price is already fires at the next trade and is not refused."},
+	}, may("timeInForce quantity quoteOrderQty price stopPrice newOrderRespType"), []Param{
+		{Name: "newClientOrderId", State: Differs, Note: "No slash. A repeat with the same content gets the first answer; " +
+			"other content is refused until 24 hours after the order's end. Without it the answer has a name that is made of the order's id."},
+		{Name: "selfTradePreventionMode", State: Differs, Note: "NONE, EXPIRE_TAKER, EXPIRE_MAKER and EXPIRE_BOTH."},
+	}, unserved("Labels are not kept.", "strategyId strategyType"),
+		unserved("Trailing stops are not served.", "trailingDelta"),
+		unserved("Icebergs are not served.", "icebergQty"),
+		unserved("Pegged prices are not served.", "pegPriceType pegOffsetValue pegOffsetType"))
+}
