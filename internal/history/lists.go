@@ -17,6 +17,8 @@ func (r *Reader) Fills(ctx context.Context, account bourse.AccountID, q *ListQue
 
 	span := bounds.page(q.Skip, q.Limit)
 	switch {
+	case q.Oldest && !span.empty():
+		return r.oldestFills(ctx, account, q.Market, Window{Span: bounds, Limit: q.Limit, Oldest: true})
 	case span.empty():
 		return nil, nil
 	case q.Market != 0:
@@ -67,6 +69,22 @@ func (r *Reader) fillsIn(
 	w.Skip, w.Limit = max(0, w.Skip-len(young)), w.Limit-len(list)
 	older, err := r.store.FillsIn(ctx, account, market, w)
 	return append(list, older...), r.told(err)
+}
+
+// oldestFills returns the oldest fills of one market in a window, newest first.
+func (r *Reader) oldestFills(
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w Window,
+) ([]Fill, error) {
+	g := r.tail.glimpse()
+	young := newest(g, fillsByMarket, marketKey(account, market), w.Span, fillAt)
+	if err := r.reach(ctx, g.begin); err != nil {
+		return nil, err
+	}
+	// The store may have some of the tail's fills: the query ends below them.
+	w.Last = g.firstFill(account, w.Last) - 1
+	stored, err := r.store.FillsIn(ctx, account, market, w)
+	more := min(len(young), w.Limit-len(stored))
+	return append(young[len(young)-more:], stored...), r.told(err)
 }
 
 // firstFill returns the lowest ordinal of an account's fills up to last in the glimpse;

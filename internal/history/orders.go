@@ -26,7 +26,9 @@ func (r *Reader) Orders(ctx context.Context, account bourse.AccountID, q *ListQu
 
 	var g *glimpse
 	var list []Order
-	if q.Market == 0 {
+	if q.Oldest {
+		list, g, err = r.oldestOrders(ctx, account, q.Market, Window{Span: span, Limit: q.Limit, Oldest: true})
+	} else if q.Market == 0 {
 		list, g, err = r.ordersSpan(ctx, account, span.page(q.Skip, q.Limit))
 	} else if !span.page(q.Skip, q.Limit).empty() {
 		list, g, err = r.ordersIn(ctx, account, q.Market, Window{Span: span, Skip: q.Skip, Limit: q.Limit})
@@ -122,6 +124,29 @@ func (r *Reader) ordersIn(
 		return r.store.OrdersIn(ctx, account, market, Window{Span: span, Until: w.Until, Limit: len(at)})
 	})
 	return list, g, r.told(err)
+}
+
+// oldestOrders returns the oldest orders of one market in a span, newest first, and the glimpse
+// that it used.
+func (r *Reader) oldestOrders(
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w Window,
+) ([]Order, *glimpse, error) {
+	var open []Order
+	for _, o := range r.live.OpenOrdersSpan(account, market, w.First, w.Last, math.MaxInt) {
+		open = append(open, Order{Order: o})
+	}
+	g := r.tail.glimpse()
+	young := merge(g.ordersIn(account, market, w.Span, math.MaxInt), open, newestOrder)
+	if err := r.reach(ctx, g.begin); err != nil {
+		return nil, nil, err
+	}
+	w.Until = g.begin // as in ordersIn: the store's other rows are in the glimpse
+	stored, err := r.store.OrdersIn(ctx, account, market, w)
+	if err != nil {
+		return nil, nil, r.told(err)
+	}
+	list := merge(young, stored, newestOrder)
+	return list[max(0, len(list)-w.Limit):], g, nil
 }
 
 // ordersAt returns the orders at ordinals: young ones, and rows that stored reads.

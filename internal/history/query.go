@@ -41,7 +41,7 @@ type ListQuery struct {
 }
 
 // whole reports whether the list has all rows of the account.
-func (q *ListQuery) whole() bool { return q.Before == 0 && q.From <= 0 && q.To == 0 }
+func (q *ListQuery) whole() bool { return q.Before == 0 && q.AtLeast == 0 && q.From <= 0 && q.To == 0 }
 
 // bound returns the ordinals of a list that a query's bounds admit. ordinal returns the
 // highest ordinal of a row at or before a time.
@@ -89,6 +89,11 @@ func (r *Reader) orderSpan(ctx context.Context, account bourse.AccountID, q *Lis
 		last, err = r.orderUpTo(ctx, account, bourse.OrderID(q.Before-1), latest)
 		span.Last = min(span.Last, last)
 	}
+	if err == nil && q.AtLeast != 0 {
+		var before uint64
+		before, err = r.orderUpTo(ctx, account, bourse.OrderID(q.AtLeast-1), latest)
+		span.First = max(span.First, before+1)
+	}
 	return span, err
 }
 
@@ -130,15 +135,27 @@ func (r *Reader) fillSpan(ctx context.Context, account bourse.AccountID, q *List
 		last, err = r.fillBefore(ctx, account, q)
 		span.Last = min(span.Last, last)
 	}
+	if err == nil && q.AtLeast != 0 {
+		var before uint64
+		before, err = r.fillBelow(ctx, account, q.Market, q.AtLeast)
+		span.First = max(span.First, before+1)
+	}
 	return span, err
+}
+
+// fillBelow returns the highest ordinal of an account's fills in trades of a market with lower
+// numbers.
+func (r *Reader) fillBelow(
+	ctx context.Context, account bourse.AccountID, market bourse.MarketID, trade uint64,
+) (uint64, error) {
+	return r.fillUpTo(ctx, fillsByMarket, marketKey(account, market), func(f *Fill) bool { return f.Trade < trade },
+		func() (uint64, error) { return r.store.FillBefore(ctx, account, market, trade) })
 }
 
 // fillBefore returns the highest ordinal of the fills that a query's Before and
 // BeforeOrder admit. The two fills of a trade with oneself have adjacent ordinals.
 func (r *Reader) fillBefore(ctx context.Context, account bourse.AccountID, q *ListQuery) (uint64, error) {
-	last, err := r.fillUpTo(ctx, fillsByMarket, marketKey(account, q.Market),
-		func(f *Fill) bool { return f.Trade <= q.Before },
-		func() (uint64, error) { return r.store.FillBefore(ctx, account, q.Market, q.Before+1) })
+	last, err := r.fillBelow(ctx, account, q.Market, q.Before+1)
 	if err != nil {
 		return 0, err
 	}

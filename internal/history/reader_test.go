@@ -79,7 +79,7 @@ func (r *rig) busy(t *testing.T, err error) bool {
 
 func (r *rig) checkAccount(t *testing.T, account bourse.AccountID, only bourse.MarketID, skip, limit int) bool {
 	t.Helper()
-	ok := r.checkPast(t, account, only, skip, limit)
+	ok := r.checkPast(t, account, only, skip, limit) && (only == 0 || r.checkOldest(t, account, only, limit))
 	about := fmt.Sprintf("of account %d, skip %d, limit %d", account, skip, limit)
 	transfers, err := r.reader.Transfers(context.Background(), account, skip, limit)
 	if r.busy(t, err) {
@@ -138,6 +138,40 @@ func (r *rig) checkPast(t *testing.T, account bourse.AccountID, only bourse.Mark
 			(q.Before == 0 || f.Trade <= q.Before && f.Ordinal < before && (q.BeforeOrder != 0 || f.Trade < q.Before))
 	}), equal)
 	return ok
+}
+
+// checkOldest compares the oldest orders and fills of a market, from an id on and within times.
+func (r *rig) checkOldest(t *testing.T, account bourse.AccountID, only bourse.MarketID, limit int) bool {
+	t.Helper()
+	ctx := context.Background()
+	q := &history.ListQuery{Market: only, Limit: limit, Oldest: true, From: r.past(), To: r.past()}
+	if r.rng.IntN(2) == 0 {
+		q.AtLeast = 1 + r.rng.Uint64N(uint64(len(r.all.orders))+3)
+	}
+	admits := func(at bourse.Time, id uint64) bool { return at >= q.From && (q.To == 0 || at <= q.To) && id >= q.AtLeast }
+	about := fmt.Sprintf("of account %d, %+v", account, *q)
+
+	orders, err := r.reader.Orders(ctx, account, q)
+	if r.busy(t, err) {
+		return false
+	}
+	var want []history.OrderFills
+	for _, o := range page(r.all.orders, 0, len(r.all.orders), func(o *history.OrderFills) bool {
+		return o.Account == account && o.Market == only && admits(o.Time, uint64(o.ID))
+	}) {
+		want = append(want, *o)
+	}
+	sameRows(t, "oldest orders "+about, orders, want[max(0, len(want)-limit):], equalOrders)
+
+	fills, err := r.reader.Fills(ctx, account, q)
+	if r.busy(t, err) {
+		return false
+	}
+	all := page(r.all.fills, 0, len(r.all.fills), func(f history.Fill) bool {
+		return f.Account == account && f.Market == only && admits(f.Time, f.Trade)
+	})
+	sameRows(t, "oldest fills "+about, fills, all[max(0, len(all)-limit):], equal)
+	return true
 }
 
 // past returns no time, or one of the past or close to it.

@@ -186,7 +186,10 @@ type Span struct{ First, Last uint64 }
 type Window struct {
 	Span
 	// Until leaves out the orders that a later command ended; it bounds no other rows.
-	Until       bourse.Seq
+	Until bourse.Seq
+	// Oldest selects the oldest Limit rows of orders or fills in place of the newest, still
+	// newest first; Skip is zero then.
+	Oldest      bool
 	Skip, Limit int
 }
 

@@ -73,6 +73,14 @@ func (c comparison) account(account bourse.AccountID, market bourse.MarketID, wi
 	same(c, "FillsIn of "+about, func(s history.Store) ([]history.Fill, error) {
 		return s.FillsIn(ctx, account, market, window)
 	})
+	oldest := window
+	oldest.Oldest, oldest.Skip = true, 0
+	same(c, "the oldest OrdersIn of "+about, func(s history.Store) ([]history.Order, error) {
+		return s.OrdersIn(ctx, account, market, oldest)
+	})
+	same(c, "the oldest FillsIn of "+about, func(s history.Store) ([]history.Fill, error) {
+		return s.FillsIn(ctx, account, market, oldest)
+	})
 	same(c, "OrdinalsIn of "+about, func(s history.Store) ([]uint64, error) {
 		return s.OrdinalsIn(ctx, account, market, window)
 	})

@@ -112,6 +112,15 @@ func pick[R any](rows []R, skip, limit int, filter func(*R) bool) []R {
 	return list
 }
 
+// pickWindow is pick, of a window's newest rows or its oldest ones.
+func pickWindow[R any](rows []R, w history.Window, filter func(*R) bool) []R {
+	if !w.Oldest {
+		return pick(rows, w.Skip, w.Limit, filter)
+	}
+	list := pick(rows, 0, -1, filter)
+	return list[max(0, len(list)-w.Limit):]
+}
+
 // within reports whether a number lies in a span.
 func within(n uint64, s history.Span) bool { return n >= s.First && n <= s.Last }
 
@@ -149,7 +158,7 @@ func (m *Memory) OrdersIn(
 ) ([]history.Order, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return pick(m.orders[account], w.Skip, w.Limit, func(o *history.Order) bool {
+	return pickWindow(m.orders[account], w, func(o *history.Order) bool {
 		return o.Market == market && within(o.Ordinal, w.Span) && o.Seq <= w.Until
 	}), nil
 }
@@ -208,7 +217,7 @@ func (m *Memory) FillsIn(
 ) ([]history.Fill, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return pick(m.fills[account], w.Skip, w.Limit, func(f *history.Fill) bool {
+	return pickWindow(m.fills[account], w, func(f *history.Fill) bool {
 		return f.Market == market && within(f.Ordinal, w.Span)
 	}), nil
 }

@@ -71,7 +71,8 @@ func TestMemoryByHand(t *testing.T) {
 	minutes := history.Series{Market: 1, Width: history.Minute}
 	candles, err := m.Candles(ctx, minutes, 1, bourse.Minute, 5)
 	want("candles", candles, err, len(candles), len(candles) == 1 && candles[0] == history.Candle{
-		Start: bourse.Minute, Open: 8, High: 11, Low: 8, Close: 11, Volume: bourse.Units(4), Value: bourse.Units(20), Last: 3,
+		Start: bourse.Minute, Open: 8, High: 11, Low: 8, Close: 11, Volume: bourse.Units(4), Value: bourse.Units(20),
+		First: 2, Last: 3,
 	})
 	before, found, err := m.CandleBefore(ctx, minutes, bourse.Minute)
 	want("candle before", before, err, 1, found && before.Start == 0 && before.Close == 9)

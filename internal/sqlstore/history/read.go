@@ -18,7 +18,10 @@ const (
 	selectOrdinalsIn = `SELECT ordinal FROM orders
 		WHERE account = $1 AND market = $2 AND ordinal BETWEEN $3 AND $4 AND seq <= $5
 		ORDER BY ordinal DESC LIMIT $6 OFFSET $7`
-	selectOrdersIn = selectOrders + `AND ordinal IN (` + selectOrdinalsIn + `) ORDER BY ordinal DESC`
+	selectOrdersIn     = selectOrders + `AND ordinal IN (` + selectOrdinalsIn + `) ORDER BY ordinal DESC`
+	selectOldestOrders = selectOrders + `AND ordinal IN (SELECT ordinal FROM orders
+		WHERE account = $1 AND market = $2 AND ordinal BETWEEN $3 AND $4 AND seq <= $5
+		ORDER BY ordinal LIMIT $6 OFFSET $7) ORDER BY ordinal DESC`
 	// Ids and times rise with ordinals: as for selectOrder, below.
 	selectOrderUpTo = `WITH RECURSIVE search(low, high, found) AS (
 			SELECT CAST(1 AS bigint), max(ordinal), CAST(0 AS bigint) FROM orders WHERE account = $1
@@ -50,6 +53,9 @@ const (
 	selectFillsSpan = selectFills + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
 	selectFillsIn   = selectFills + `AND ordinal IN (SELECT ordinal FROM fills
 		WHERE account = $1 AND market = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal DESC LIMIT $5 OFFSET $6)
+		ORDER BY ordinal DESC`
+	selectOldestFills = selectFills + `AND ordinal IN (SELECT ordinal FROM fills
+		WHERE account = $1 AND market = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal LIMIT $5 OFFSET $6)
 		ORDER BY ordinal DESC`
 	selectFillUpTo = `WITH RECURSIVE search(low, high, found) AS (
 			SELECT CAST(1 AS bigint), max(ordinal), CAST(0 AS bigint) FROM fills WHERE account = $1
@@ -96,7 +102,7 @@ const (
 // queries are the queries shared by both kinds of database.
 var queries = [...]string{
 	selectCursor, selectOrdersSpan, selectOrdersIn, selectOrder, selectOrderNamed,
-	selectOrdinalsIn, selectOrderUpTo, selectFillUpTo, selectFillBefore,
+	selectOldestOrders, selectOldestFills, selectOrdinalsIn, selectOrderUpTo, selectFillUpTo, selectFillBefore,
 	selectFillsSpan, selectFillsIn, selectTrades, selectTransfers, selectNotes, selectAmendments,
 	selectMovementsSpan, selectMovementsIn, selectMovement, selectMovementID, selectEntries,
 	selectCandlesIn, selectCandleBefore, selectFirstCandle,
@@ -122,7 +128,11 @@ func (s *Store) Orders(ctx context.Context, account bourse.AccountID, span histo
 func (s *Store) OrdersIn(
 	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w history.Window,
 ) ([]history.Order, error) {
-	return list(ctx, s, selectOrdersIn, scanOrder, int64(account), int64(market), integer(w.First), integer(w.Last),
+	query := selectOrdersIn
+	if w.Oldest {
+		query = selectOldestOrders
+	}
+	return list(ctx, s, query, scanOrder, int64(account), int64(market), integer(w.First), integer(w.Last),
 		integer(w.Until), w.Limit, w.Skip)
 }
 
@@ -174,7 +184,11 @@ func (s *Store) Fills(ctx context.Context, account bourse.AccountID, span histor
 func (s *Store) FillsIn(
 	ctx context.Context, account bourse.AccountID, market bourse.MarketID, w history.Window,
 ) ([]history.Fill, error) {
-	return list(ctx, s, selectFillsIn, scanFill, int64(account), int64(market), integer(w.First), integer(w.Last),
+	query := selectFillsIn
+	if w.Oldest {
+		query = selectOldestFills
+	}
+	return list(ctx, s, query, scanFill, int64(account), int64(market), integer(w.First), integer(w.Last),
 		w.Limit, w.Skip)
 }
 

@@ -154,7 +154,8 @@ func testFailedWrite(t *testing.T, s *sqlhistory.Store) {
 		}
 	}
 	candle, ok, err := s.FirstCandle(t.Context(), history.Series{Market: 1, Width: history.Minute})
-	want := history.Candle{Start: 60e6, Open: 100, High: 110, Low: 100, Close: 110, Volume: bourse.Units(2), Last: 2}
+	want := history.Candle{Start: 60e6, Open: 100, High: 110, Low: 100, Close: 110, Volume: bourse.Units(2),
+		Bought: bourse.Units(2), First: 1, Last: 2}
 	if err != nil || !ok || candle != want {
 		t.Errorf("candle %+v, want %+v (%v)", candle, want, err)
 	}
