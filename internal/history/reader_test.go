@@ -148,7 +148,9 @@ func (r *rig) checkOldest(t *testing.T, account bourse.AccountID, only bourse.Ma
 	if r.rng.IntN(2) == 0 {
 		q.AtLeast = 1 + r.rng.Uint64N(uint64(len(r.all.orders))+3)
 	}
-	admits := func(at bourse.Time, id uint64) bool { return at >= q.From && (q.To == 0 || at <= q.To) && id >= q.AtLeast }
+	admits := func(at bourse.Time, id uint64) bool {
+		return at >= q.From && (q.To == 0 || at <= q.To) && id >= q.AtLeast
+	}
 	about := fmt.Sprintf("of account %d, %+v", account, *q)
 
 	orders, err := r.reader.Orders(ctx, account, q)

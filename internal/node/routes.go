@@ -46,7 +46,7 @@ func (n *Node) routes() http.Handler {
 	n.rest.Handle(mux, "/p2p", p2pv1.Endpoints())
 	n.rest.Handle(mux, "/wallet", n.wallet.Endpoints())
 	v2.Handle(n.rest, mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
-	n.bots = n.newBots()
+	n.bots = n.newBots(&money)
 	n.bots.Handle(mux, "/binance")
 	mux.Handle("/stream", n.streams)
 	missing := n.missing()
@@ -64,12 +64,12 @@ func (n *Node) routes() http.Handler {
 }
 
 // newBots returns the interface that bots of Binance speak.
-func (n *Node) newBots() *binance.Facade {
+func (n *Node) newBots(money *teller.Teller) *binance.Facade {
 	return binance.New(binance.Options{
 		View: n.view, History: n.reader, Sequencer: n.sequencer, Signed: n.limits.GuardSigned(n.accounts), Turn: n.spot.Turn,
 		Limits: n.limits, Weight: n.Limits.Weight, OrderLimit: n.Limits.Account.Orders, MaxOpen: engine.MaxOpenOrders,
 		From: n.proxies.From, Observe: n.metrics.observe, Clock: time.Now, Log: n.Log, Encoder: n.rest.Encoder,
-		Patience: patience,
+		Patience: patience, Teller: money,
 	})
 }
 

@@ -57,6 +57,16 @@ const (
 	codeKeyFormat     Code = -2014
 	codeKey           Code = -2015
 	codeNotClient     Code = -2039
+	codeMemo          Code = -4008
+	codeLimited       Code = -4015
+	codeNoCoin        Code = -4018
+	codeClosed        Code = -4019
+	codeMultiple      Code = -4021
+	codeMinimum       Code = -4022
+	codeBalance       Code = -4026
+	codeCommission    Code = -4028
+	codeAddress       Code = -4033
+	codeWalletLookup  Code = -4047
 )
 
 // statuses are the HTTP statuses of codes; any other has 400.

@@ -10,6 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/coding"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
@@ -38,6 +39,8 @@ type Options struct {
 	Weight int
 	// OrderLimit is the rate of an account's orders, which Limits enforces; zero for none.
 	OrderLimit api.Rate
+	// Teller has the services of the wallet.
+	Teller *teller.Teller
 	// MaxOpen is the most open orders of an account in a market.
 	MaxOpen int
 	// From returns a client's address.
@@ -105,7 +108,10 @@ func (f *Facade) Begin(ctx context.Context, p *Params, from netip.Addr) *Request
 // if it is malformed.
 func (f *Facade) Admit(r *Request, e *Endpoint) error {
 	r.class = e.Class
-	malformed := r.check(e)
+	var malformed error
+	if e.State != NotServed {
+		malformed = r.check(e)
+	}
 	weight := 1
 	if malformed == nil {
 		weight = e.Weight.Of(r.Params)
