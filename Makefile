@@ -53,6 +53,10 @@ test: ## Run all tests; those that need what is not installed are skipped and co
 	@$(GO) build -o $(BIN)/tally ./internal/tally
 	@BOURSE_HAS="$(HAS)" $(GO) test -json $(TEST_FLAGS) $(PACKAGES) | $(BIN)/tally $(TALLY)
 
+.PHONY: clients
+clients: build ## Let stock clients of Binance's interface use bin/bourse; needs node, npm and their registry. ARGS=ccxt for one.
+	test/clients/run $(ARGS)
+
 .PHONY: first-minute
 first-minute: ## Do a new user's first minute in a fresh copy, time it and compare README's transcript.
 	tools/first-minute

@@ -6,6 +6,7 @@ func marketEndpoints() []Endpoint {
 	return []Endpoint{
 		depthEndpoint(),
 		tradesEndpoint(),
+		oldTradesEndpoint(),
 		historicalTradesEndpoint(),
 		{
 			Method: "GET", Path: "/api/v3/historicalBlockTrades", WS: "blockTrades.historical", Weight: fixed(25),

@@ -26,6 +26,14 @@ func tradesEndpoint() Endpoint {
 	}
 }
 
+// oldTradesEndpoint returns the endpoint at a path that is documented no more, which a client
+// calls still.
+func oldTradesEndpoint() Endpoint {
+	e := tradesEndpoint()
+	e.Path, e.WS, e.State, e.Note = "/api/v1/trades", "", Differs, "It is an older path of /api/v3/trades, which a client calls still."
+	return e
+}
+
 // trades lists a market's last trades, oldest first.
 func (f *Facade) trades(r *Request) error {
 	m, limit := r.market(), r.Limit(usualLimit, mostLimit)

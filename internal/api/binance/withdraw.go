@@ -20,7 +20,7 @@ func withdrawEndpoint() Endpoint {
 		), unserved("Addresses are saved in the account's pages.", "name")...),
 		Fields: []Field{{Names: "id"}},
 		State:  Differs, Note: "It weighs 10 and not 600: there is one limit of weights. The amount includes the fee, " +
-			"which is the withdrawFee of config/getall.",
+			"which is the withdrawFee of config/getall; one to another account of the exchange is free.",
 		Answer: (*Facade).withdraw,
 	}
 }
@@ -84,6 +84,9 @@ func (r *Request) readPayment(route *teller.Route, asked *bourse.Withdraw) error
 			return Errorf(codeMemo, "Address tag validation is not passed.")
 		}
 		return Errorf(codeAddress, "Illegal address.")
+	}
+	if asked.Internal != 0 { // free
+		asked.Amount, asked.Fee = amount, bourse.Amount{}
 	}
 	if name == "" {
 		return nil
