@@ -103,9 +103,9 @@ func (f *Facade) Begin(ctx context.Context, p *Params, from netip.Addr) *Request
 	return &Request{Params: p, Context: ctx, From: from, facade: f, names: f.symbols.of(f.View)}
 }
 
-// Admit checks the parameters of a request to an endpoint, and counts its weight. Then, unless
-// the request is malformed, it counts it against the limit of r.Who. A request is counted even
-// if it is malformed.
+// Admit counts a request to an endpoint: its weight against its source, and the request against
+// the limit of r.Who. Then it returns the error of its parameters, if any: a malformed request
+// counts as well.
 func (f *Facade) Admit(r *Request, e *Endpoint) error {
 	r.class = e.Class
 	var malformed error
@@ -116,19 +116,23 @@ func (f *Facade) Admit(r *Request, e *Endpoint) error {
 	if malformed == nil {
 		weight = e.Weight.Of(r.Params)
 	}
-	source := account.Neighbourhood(r.From)
-	if r.Weight = f.weights.add(source, weight, f.Clock()); f.Weight > 0 && r.Weight > f.Weight {
-		return &late{errBusy, f.weights.rest(f.Clock())}
+	if err := f.weigh(r, weight); err != nil {
+		return err
 	}
-	if malformed != nil {
-		return malformed
-	}
+	return malformed
+}
 
-	standing, within := f.Limits.Take(e.Class, r.payer())
+// weigh counts a request of a weight.
+func (f *Facade) weigh(r *Request, weight int) error {
+	source, now := account.Neighbourhood(r.From), f.Clock()
+	if r.Weight = f.weights.add(source, weight, now); f.Weight > 0 && r.Weight > f.Weight {
+		return &late{errBusy, f.weights.rest(now)}
+	}
+	standing, within := f.Limits.Take(r.class, r.payer())
 	switch {
 	case within:
 		return nil
-	case e.Class == api.Orders:
+	case r.class == api.Orders:
 		return &late{errManyOrders, standing.Next}
 	}
 	return &late{errBusy, standing.Next}

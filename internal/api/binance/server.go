@@ -100,9 +100,11 @@ func (p *path) take(w http.ResponseWriter, h *http.Request, r *Request, e *Endpo
 	if err != nil {
 		return p.count(r, err)
 	}
-	if r.Params, err = ParseForms(h.URL.RawQuery, form); err != nil {
+	params, err := ParseForms(h.URL.RawQuery, form)
+	if err != nil {
 		return p.count(r, err)
 	}
+	r.Params = params
 	if r.Micro, err = microseconds(h.Header); err != nil {
 		return p.count(r, err)
 	}
@@ -112,10 +114,9 @@ func (p *path) take(w http.ResponseWriter, h *http.Request, r *Request, e *Endpo
 	return p.Do(r, e)
 }
 
-// count counts a request that reaches no endpoint, and returns err unless its source is over
-// its weight.
+// count counts a request that reaches no endpoint, and returns err unless a limit is passed.
 func (f *Facade) count(r *Request, err error) error {
-	if late := f.Admit(r, &Endpoint{Weight: fixed(1)}); errors.Is(late, errBusy) {
+	if late := f.weigh(r, 1); late != nil {
 		return late
 	}
 	return err

@@ -182,7 +182,13 @@ func (d *Desk) Do(_ context.Context, c *bourse.Command) (sequencer.Result, error
 		d.Unknown = false
 		return sequencer.Result{}, bourse.Errorf(bourse.CodeUnknown, "Outcome unknown")
 	}
-	return sequencer.Result{Seq: cmd.Seq, Time: cmd.Time, Outcome: ev.Outcome}, nil
+	r := sequencer.Result{Seq: cmd.Seq, Time: cmd.Time, Outcome: ev.Outcome}
+	for _, e := range ev.List {
+		if cmd.Kind == bourse.CommandCancelAll && e.Kind == bourse.EventOrderClosed {
+			r.Canceled = append(r.Canceled, ev.Orders[e.At].ID)
+		}
+	}
+	return r, nil
 }
 
 // Must applies a command a second after the last one and fails if it is refused.

@@ -1,0 +1,5 @@
+package binance_test
+
+import "strconv"
+
+func number(n uint64) string { return strconv.FormatUint(n, 10) }
