@@ -34,7 +34,7 @@ func (f *Facade) aggTrades(r *Request) error {
 	m, limit := r.market(), r.Limit(usualLimit, mostLimit)
 	from := r.Long("fromId", 0)
 	since, bySince := r.Time("startTime")
-	until, byUntil := r.Time("endTime")
+	until, byUntil := r.Until("endTime")
 	switch byID := r.Has("fromId"); {
 	case r.Err() != nil:
 		return r.Err()
@@ -127,7 +127,7 @@ func (f *Facade) writeLastAggregates(r *Request, m *bourse.Market, until bourse.
 	end := f.View.LastTrade(m.ID) + 1
 	if until != math.MaxInt64 {
 		var err error
-		if end, err = f.tradeAt(r, m, until+millisecond-until%millisecond); err != nil {
+		if end, err = f.tradeAt(r, m, until+1); err != nil {
 			return err
 		}
 	}

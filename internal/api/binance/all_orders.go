@@ -22,13 +22,13 @@ const mostLookup = bourse.Day
 // former is given alone or with the latter.
 func (r *Request) period(q *history.ListQuery) {
 	from, byStart := r.Time("startTime")
-	to, byEnd := r.Time("endTime")
-	if byStart && byEnd && to-from > mostLookup {
+	to, byEnd := r.Until("endTime")
+	if byStart && byEnd && to-from >= mostLookup+millisecond {
 		r.Fail(Errorf(codeLookup, "More than 24 hours between startTime and endTime."))
 	}
 	q.From, q.Oldest = from, byStart
 	if byEnd {
-		q.To = max(to+millisecond-1, 1)
+		q.To = max(to, 1)
 	}
 }
 

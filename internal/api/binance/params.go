@@ -210,6 +210,15 @@ func (p *Params) Time(name string) (bourse.Time, bool) {
 	return parsedTime(n), true
 }
 
+// Until returns the last microsecond of a time that bounds a list, and whether it was sent.
+func (p *Params) Until(name string) (bourse.Time, bool) {
+	t, has := p.Time(name)
+	if has && p.Long(name, 0) < microsecondsFrom {
+		t += millisecond - 1
+	}
+	return t, has
+}
+
 func parsedTime(n int64) bourse.Time {
 	if n < microsecondsFrom {
 		n *= int64(millisecond)

@@ -11,22 +11,33 @@ import (
 )
 
 // Payload returns the text that a client signs: the query and the form behind it, without the
-// signature, which is returned as it was sent.
+// first parameter signature and the ampersand beside it. signature is as it was sent.
 func Payload(query, form string) (payload []byte, signature string) {
-	for _, text := range [...]string{query, form} {
-		begun := len(payload)
-		for part := range strings.SplitSeq(text, "&") {
-			if value, found := strings.CutPrefix(part, signatureName+"="); found && signature == "" {
-				signature = value
-				continue
-			}
-			if len(payload) > begun {
-				payload = append(payload, '&')
-			}
-			payload = append(payload, part...)
-		}
+	rest, signature, found := cutSignature(query)
+	payload = append(payload, rest...)
+	if found {
+		return append(payload, form...), signature
 	}
-	return payload, signature
+	rest, signature, _ = cutSignature(form)
+	return append(payload, rest...), signature
+}
+
+// cutSignature returns a text without its parameter signature.
+func cutSignature(text string) (rest, signature string, found bool) {
+	const name = signatureName + "="
+	if after, first := strings.CutPrefix(text, name); first {
+		signature, rest, _ = strings.Cut(after, "&")
+		return rest, signature, true
+	}
+	before, after, found := strings.Cut(text, "&"+name)
+	if !found {
+		return text, "", false
+	}
+	signature, after, more := strings.Cut(after, "&")
+	if more {
+		before += "&" + after
+	}
+	return before, signature, true
 }
 
 // maxWindow bounds recvWindow, usualWindow replaces it; in milliseconds.

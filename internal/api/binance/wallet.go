@@ -63,16 +63,14 @@ func (f *Facade) route(r *Request) (route teller.Route, err error) {
 func (r *Request) walletPeriod() (from, to bourse.Time) {
 	const most = 90 * bourse.Day
 	from, byStart := r.Time("startTime")
-	to, byEnd := r.Time("endTime")
+	to, byEnd := r.Until("endTime")
 	if !byEnd {
 		to = r.now()
-	} else {
-		to += millisecond - 1
 	}
 	if !byStart {
 		from = max(to-most, 0)
 	}
-	if to < from || to-from > most {
+	if to < from || to-from >= most+millisecond {
 		r.Fail(errInterval)
 	}
 	return from, to
