@@ -1,12 +1,19 @@
 package bourse
 
-import "math/bits"
+import (
+	"math/bits"
+	"strings"
+)
 
 // Pair is the name of a market, BASE/QUOTE.
 type Pair string
 
 // MakePair returns base/quote.
 func MakePair(base, quote Symbol) Pair { return Pair(base) + "/" + Pair(quote) }
+
+// Joined returns the pair without its slash, as bots of other exchanges write it. Two markets
+// of a catalogue have different ones.
+func (p Pair) Joined() string { return strings.Replace(string(p), "/", "", 1) }
 
 // MarketState determines which commands a market takes.
 type MarketState uint8

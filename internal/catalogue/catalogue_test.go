@@ -188,3 +188,28 @@ func TestFormatIsDocumented(t *testing.T) {
 		t.Errorf("only %d keys were found", keys)
 	}
 }
+
+// TestMarketsDifferWithoutSlash refuses a market that has another one's name without its slash.
+func TestMarketsDifferWithoutSlash(t *testing.T) {
+	const assets = "assets:\n  - {symbol: AB, name: a, scale: 12, enabled: true}\n  - {symbol: A, name: b, scale: 12, enabled: true}\n" +
+		"  - {symbol: C, name: c, scale: 12, enabled: true}\n  - {symbol: BC, name: d, scale: 12, enabled: true}\n"
+	const terms = `base_precision: 6, quote_precision: 2, min_order: "1", initial_price: "1", maker_fee: "0", taker_fee: "0"}` + "\n"
+	const first, second = "  - {base: AB, quote: C, " + terms, "  - {base: A, quote: BC, " + terms
+	const says = "without the slash it is ABC, as "
+
+	refused := func(x *exchange, text, want string) {
+		t.Helper()
+		doc, err := catalogue.Parse([]byte(text))
+		if err == nil {
+			_, err = doc.Next(x.v.Catalogue())
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	x := newExchange(t)
+	x.apply(assets)
+	refused(x, assets+"markets:\n"+first+second, "market AB/C: "+says+"A/BC is")
+	x.apply(assets + "markets:\n" + first)
+	refused(x, assets+"markets:\n"+second, "line 7: market A/BC: "+says+"AB/C is")
+}

@@ -152,6 +152,11 @@ func (d *Document) markets(c *view.Catalogue) ([]Change, error) {
 			return nil, invalid("%s: %v", at, err)
 		}
 
+		if other := d.joinedLike(c, pair); other != "" {
+			return nil, invalid("%s: without the slash it is %s, as %s is, and bots could not tell them apart",
+				at, pair.Joined(), other)
+		}
+
 		old := c.Market(pair)
 		if old != nil {
 			want.ID, want.Pair, want.State = old.ID, old.Pair, old.State
@@ -167,6 +172,23 @@ func (d *Document) markets(c *view.Catalogue) ([]Change, error) {
 			bourse.Command{Kind: bourse.CommandDefineMarket, Market: want}))
 	}
 	return checked(list)
+}
+
+// joinedLike returns another market, of the catalogue or the document, that a pair cannot be
+// told from without its slash; empty if there is none.
+func (d *Document) joinedLike(c *view.Catalogue, pair bourse.Pair) bourse.Pair {
+	for _, m := range c.Markets[1:] {
+		if m.Pair != pair && m.Pair.Joined() == pair.Joined() {
+			return m.Pair
+		}
+	}
+	for i := range d.Markets {
+		other := bourse.MakePair(d.Markets[i].Base, d.Markets[i].Quote)
+		if other != pair && other.Joined() == pair.Joined() {
+			return other
+		}
+	}
+	return ""
 }
 
 func (e *Market) read(c *view.Catalogue) (*bourse.Market, error) {

@@ -216,6 +216,17 @@ func (r *Reader) OrderNamed(
 	return r.oneWithFills(ctx, g, account, o)
 }
 
+// FillsOfOpen returns open orders, which are newest first, with their fills.
+func (r *Reader) FillsOfOpen(
+	ctx context.Context, account bourse.AccountID, open []bourse.Order,
+) ([]OrderFills, error) {
+	orders := make([]Order, len(open))
+	for i := range open {
+		orders[i].Order = open[i]
+	}
+	return r.withFills(ctx, r.tail.glimpse(), account, orders)
+}
+
 // storedOrder returns an order of the store, once the store has the rows that the glimpse
 // lacks.
 func (r *Reader) storedOrder(

@@ -21,6 +21,10 @@ func aggTradesEndpoint() Endpoint {
 	}
 }
 
+// mostPages bounds the pages of trades that a request reads: an order that took as many trades
+// at one price makes an answer short.
+const mostPages = 20
+
 // aggregate is a run of trades of one taker at one price.
 type aggregate struct {
 	history.Trade
@@ -89,7 +93,7 @@ func (f *Facade) writeAggregates(r *Request, m *bourse.Market, from uint64, unti
 	}
 	var before history.Trade
 
-	for next <= last && len(list) <= limit {
+	for pages := 0; next <= last && len(list) <= limit && pages < mostPages; pages++ {
 		trades, err := f.span(r, m, spanFrom(next, last, mostLimit))
 		if err != nil {
 			return err
@@ -114,7 +118,7 @@ func (f *Facade) writeAggregates(r *Request, m *bourse.Market, from uint64, unti
 		next = trades[len(trades)-1].Number + 1
 		r.charge(1)
 	}
-	list = list[:min(len(list), limit)]
+	list = whole(list, limit, next <= last)
 	for len(list) > 0 && list[len(list)-1].Time > until {
 		list = list[:len(list)-1]
 	}
@@ -133,7 +137,7 @@ func (f *Facade) writeLastAggregates(r *Request, m *bourse.Market, until bourse.
 	}
 
 	var list []aggregate // newest first, each from its last trade on
-	for end > 1 && len(list) <= limit {
+	for pages := 0; end > 1 && len(list) <= limit && pages < mostPages; pages++ {
 		span := newestSpan(end-1, mostLimit)
 		trades, err := f.span(r, m, span)
 		if err != nil {
@@ -151,13 +155,22 @@ func (f *Facade) writeLastAggregates(r *Request, m *bourse.Market, until bourse.
 		r.charge(1)
 	}
 
-	list = list[:min(len(list), limit)]
+	list = whole(list, limit, end > 1)
 	ordered := make([]aggregate, len(list))
 	for i := range list {
 		ordered[len(list)-1-i] = list[i]
 	}
 	r.writeAggregateList(m, ordered)
 	return nil
+}
+
+// whole returns the aggregates of an answer. With more trades unread the last one read may lack
+// some, and is left out unless it is alone.
+func whole(list []aggregate, limit int, more bool) []aggregate {
+	if more && len(list) > 1 {
+		list = list[:len(list)-1]
+	}
+	return list[:min(len(list), limit)]
 }
 
 // joined reports whether a trade goes on with the aggregate of the one before.

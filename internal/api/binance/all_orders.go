@@ -1,8 +1,6 @@
 package binance
 
 import (
-	"slices"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
@@ -44,15 +42,52 @@ func (f *Facade) allOrders(r *Request) error {
 	}
 
 	q.Market = m.ID
-	list, err := f.History.Orders(r.Context, r.Who.Account, &q)
+	list, err := f.pastOrders(r, q)
 	if err != nil {
 		return err
 	}
-	slices.Reverse(list)
 	r.Out.Array()
-	for i := range list {
-		r.writeOrder(&list[i])
-	}
+	r.writeOrders(list)
 	r.Out.EndArray()
 	return nil
+}
+
+// pastOrders reads the orders that a query selects, newest first, some at a time: each may have
+// any number of fills, of which the value alone is kept.
+func (f *Facade) pastOrders(r *Request, q history.ListQuery) (list []history.OrderFills, err error) {
+	for left := q.Limit; left > 0; {
+		q.Limit = min(left, readTogether)
+		part, err := f.History.Orders(r.Context, r.Who.Account, &q)
+		if err != nil {
+			return nil, err
+		}
+		left -= len(part)
+		if len(part) < q.Limit {
+			left = 0
+		}
+		if len(part) == 0 {
+			break
+		}
+		r.charge(1)
+		for i := range part {
+			r.summarize(&part[i])
+		}
+		if q.Oldest {
+			q.AtLeast = uint64(part[0].ID) + 1
+			list = append(part, list...)
+		} else {
+			q.Before = uint64(part[len(part)-1].ID)
+			list = append(list, part...)
+		}
+	}
+	return list, nil
+}
+
+// summarize replaces the fills of an order by one with their value and the last one's time, and
+// charges for them.
+func (r *Request) summarize(o *history.OrderFills) {
+	if n := len(o.Fills); n > 0 {
+		r.chargeRows(n)
+		o.Fills = []history.Fill{{Total: valueOf(o.Fills), Time: o.Fills[n-1].Time}}
+	}
 }

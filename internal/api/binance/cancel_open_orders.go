@@ -36,7 +36,7 @@ func (f *Facade) cancelOpenOrders(r *Request) error {
 		return refused(bourse.OrderNotFound)
 	}
 
-	r.chargeRows(len(result.Canceled))
+	r.charge(len(result.Canceled) / readTogether)
 	r.Out.Array()
 	for _, id := range result.Canceled {
 		if err := f.writeCanceled(r, id, result.Time); err != nil {

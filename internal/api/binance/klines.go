@@ -118,7 +118,7 @@ func (f *Facade) klines(r *Request) error {
 	if !byEnd || to > now {
 		to = now
 	}
-	list, err := f.candles(r, m, &z, from, to, !byStart, limit)
+	list, err := f.candles(r, &z, history.CandleQuery{Market: m.ID, From: from, To: to, Newest: !byStart, Limit: limit})
 	if err != nil {
 		return err
 	}
@@ -130,23 +130,20 @@ func (f *Facade) klines(r *Request) error {
 	return nil
 }
 
-// candles returns a market's candles that start between two times, oldest first: of those the
-// newest ones or the oldest ones.
-func (f *Facade) candles(
-	r *Request, m *bourse.Market, z *zoned, from, to bourse.Time, newest bool, limit int,
-) ([]history.Candle, error) {
-	first := f.View.Minutes(m.ID, math.MaxInt64).First
-	if first == 0 || from > to {
+// candles returns the candles of an interval that a query selects, oldest first.
+func (f *Facade) candles(r *Request, z *zoned, q history.CandleQuery) ([]history.Candle, error) {
+	first := f.View.Minutes(q.Market, math.MaxInt64).First
+	if first == 0 || q.From > q.To {
 		return nil, nil
 	}
-	limit = max(min(limit, int(mostBase*z.read().Width()/z.width)), 1)
-	begin, end := z.step(first, 0), z.step(to, 0)
-	if from > begin {
-		if begin = z.step(from, 0); begin < from {
+	limit := max(min(q.Limit, int(mostBase*z.read().Width()/z.width)), 1)
+	begin, end := z.step(first, 0), z.step(q.To, 0)
+	if q.From > begin {
+		if begin = z.step(q.From, 0); begin < q.From {
 			begin = z.step(begin, 1)
 		}
 	}
-	if newest {
+	if q.Newest {
 		begin = max(begin, z.step(end, 1-limit))
 	} else {
 		end = min(end, z.step(begin, limit-1))
@@ -157,7 +154,7 @@ func (f *Facade) candles(
 
 	last := z.step(end, 1) - 1
 	base, read, err := f.History.Candles(r.Context, &history.CandleQuery{
-		Market: m.ID, Resolution: z.read(), From: max(begin, 0), To: last, Limit: mostBase + 1,
+		Market: q.Market, Resolution: z.read(), From: max(begin, 0), To: last, Limit: mostBase + 1,
 	})
 	r.chargeRows(read)
 	return z.join(base), err

@@ -14,8 +14,9 @@ import (
 // until the minute ends, other sources are not, and the answers tell.
 func TestWeights(t *testing.T) {
 	d := open(t, api.Limits{Weight: 100})
+	name := "X-MBX-USED-WEIGHT-1M" // as it is sent, which is not Go's form
 	used := func(a *answer) int {
-		n, _ := strconv.Atoi(a.header["X-MBX-USED-WEIGHT-1M"][0])
+		n, _ := strconv.Atoi(a.header[name][0])
 		return n
 	}
 	d.Now = d.Now.Floor(bourse.Minute) + bourse.Minute + 40*bourse.Second

@@ -34,27 +34,34 @@ func (f *Facade) openOrders(r *Request) error {
 	}
 
 	orders := f.openIn(r, m)
-	r.chargeRows(len(orders))
 	r.Out.Array()
-	for i := range orders {
-		o := history.OrderFills{Order: history.Order{Order: orders[i]}}
-		if o.Filled > 0 {
-			known, found, err := f.History.Order(r.Context, r.Who.Account, o.ID)
-			if err != nil {
-				return err
-			}
-			if found && known.Status != bourse.Open {
-				continue // it ended meanwhile
-			}
-			o = known
+	for part := range slices.Chunk(orders, readTogether) {
+		list, err := f.History.FillsOfOpen(r.Context, r.Who.Account, part)
+		if err != nil {
+			return err
 		}
-		r.writeOrder(&o)
+		r.charge(1)
+		r.writeOrders(list)
 	}
 	r.Out.EndArray()
 	return nil
 }
 
-// openIn returns an account's open orders, oldest first; those of one market unless m is nil.
+// readTogether bounds the orders whose fills are read together.
+const readTogether = 50
+
+// writeOrders writes orders, the last one first, and charges for their fills.
+func (r *Request) writeOrders(list []history.OrderFills) {
+	fills := 0
+	for i := len(list) - 1; i >= 0; i-- {
+		r.writeOrder(&list[i])
+		fills += len(list[i].Fills)
+	}
+	r.chargeRows(fills)
+}
+
+// openIn returns an account's open orders, in parts of readTogether: the oldest part first, each
+// with its newest order first; those of one market unless m is nil.
 func (f *Facade) openIn(r *Request, m *bourse.Market) (list []bourse.Order) {
 	room := make([]bourse.Order, copiedTogether)
 	below := ^bourse.OrderID(0)
@@ -67,6 +74,9 @@ func (f *Facade) openIn(r *Request, m *bourse.Market) (list []bourse.Order) {
 		}
 		if len(part) < len(room) {
 			slices.Reverse(list)
+			for part := range slices.Chunk(list, readTogether) {
+				slices.Reverse(part)
+			}
 			return list
 		}
 		below = part[len(part)-1].ID

@@ -108,10 +108,8 @@ func (r *Request) quote(name string, a bourse.Amount, m *bourse.Market) {
 
 // fixedText returns an amount with all places of its scale, and eight at least.
 func fixedText(a bourse.Amount, scale uint8) string {
-	if wide, fits := a, true; scale < decimals {
-		if wide, fits = a.Mul(bourse.Pow10(decimals - scale)); fits {
-			return string(wide.AppendFixed(nil, decimals))
-		}
+	if wide, fits := a.Mul(bourse.Pow10(decimals - min(scale, decimals))); fits {
+		return string(wide.AppendFixed(nil, max(scale, decimals)))
 	}
 	return string(a.AppendFixed(nil, scale))
 }

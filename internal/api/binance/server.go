@@ -234,5 +234,5 @@ func (p *path) send(w http.ResponseWriter, h *http.Request, status int, answer [
 	}
 	header["Content-Length"] = []string{strconv.Itoa(len(answer))}
 	w.WriteHeader(status)
-	_, _ = w.Write(answer) // the client may be gone
+	_, _ = w.Write(answer) //nolint:gosec // it is JSON, and the client may be gone
 }

@@ -53,6 +53,7 @@ func StatusWord(o *bourse.Order) string {
 		return "CANCELED"
 	case bourse.Killed:
 		return "EXPIRED"
+	case bourse.Open:
 	}
 	if o.Filled > 0 {
 		return "PARTIALLY_FILLED"
