@@ -83,7 +83,7 @@ await call('fetchOrderTrades', () => e.fetchOrderTrades(filled.id, pair), (l) =>
 await call('fetchTradingFee', () => e.fetchTradingFee(pair), (f) => assert(f.maker >= 0, 'a rate'));
 await call('fetchTradingFees', () => e.fetchTradingFees(), (f) => assert(f[pair], 'a rate'));
 await call('privateGetAccountCommission', () => e.privateGetAccountCommission({ symbol: 'BTCUSDT' }));
-await call('privateGetRateLimitOrder', () => e.privateGetRateLimitOrder(), (l) => assert(Number(l[0].count) > 0, 'our orders'));
+await call('privateGetRateLimitOrder', () => e.privateGetRateLimitOrder(), (l) => assert(Number(l[1].count) > 0, 'our orders'));
 
 const home = await call('fetchDepositAddress', () => e.fetchDepositAddress('BTC'), (a) => assert(a.address, 'an address'));
 await call('withdraw', () => e.withdraw('BTC', 0.01, process.env.BOURSE_ADDRESS), (w) => assert(w.id, 'an id'));
