@@ -297,7 +297,7 @@ func TestOtherStatuses(t *testing.T) {
 		{http.MethodPost, "/", strings.NewReader(`{}`), 404, "Content-Type: application/json", "/:404:false"},
 		{http.MethodOptions, "/spot/echo", http.NoBody, 204, "Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE, OPTIONS", ""},
 		{http.MethodOptions, "/nothing", http.NoBody, 204, "Access-Control-Allow-Headers: Content-Type, Authorization, Idempotency-Key, " +
-			"Bourse-Key, Bourse-Timestamp, Bourse-Window, Bourse-Signature", ""},
+			"Bourse-Key, Bourse-Timestamp, Bourse-Window, Bourse-Signature, X-MBX-APIKEY, X-MBX-TIME-UNIT", ""},
 	} {
 		d.observed()
 		r, text := d.ask(c.method, c.path, c.body)

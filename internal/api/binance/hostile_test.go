@@ -127,7 +127,7 @@ func TestRefusedParameters(t *testing.T) {
 		{"POST", "/api/v3/order", "symbol=BTCUSDT&selfTradePreventionMode=ALL&" + far, -1130},
 		{"GET", "/api/v3/order", "symbol=BTCUSDT", -1102},
 		{"GET", "/api/v3/order", "symbol=BTCUSDT&orderId=999", -2013},
-		{"GET", "/api/v3/order", "symbol=ETHUSDT&orderId=1", -2013},
+		{"GET", "/api/v3/order", "symbol=ETHUSDT&orderId=2", -2013},
 		{"GET", "/api/v3/order", "symbol=BTCUSDT&orderId=2&origClientOrderId=x", -2013},
 		{"DELETE", "/api/v3/order", "symbol=BTCUSDT&orderId=999", -2011},
 		{"DELETE", "/api/v3/openOrders", "symbol=BTCUSDT", -2011},
