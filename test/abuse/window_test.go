@@ -66,6 +66,7 @@ func TestStreams(t *testing.T) { lay(t, "streams.txt") }
 func TestAnswers(t *testing.T) { lay(t, "answers.txt") }
 func TestWallet(t *testing.T)  { lay(t, "wallet.txt") }
 func TestDoors(t *testing.T)   { lay(t, "doors.txt") }
+func TestBots(t *testing.T)    { lay(t, "bots.txt") }
 
 // lay carries out the attacks of a file against a new exchange.
 func lay(t *testing.T, file string) {
