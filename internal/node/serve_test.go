@@ -74,6 +74,10 @@ func TestNothingIsLeftOpen(t *testing.T) {
 			n.MetricsListen = taken.Addr().String()
 			return t.Context()
 		},
+		"no bots": func(t *testing.T, n *Node) context.Context {
+			n.BinanceListen = taken.Addr().String()
+			return t.Context()
+		},
 		"no socket": func(t *testing.T, n *Node) context.Context {
 			if err := os.MkdirAll(filepath.Join(n.Data, "admin.sock", "x"), 0o700); err != nil {
 				t.Fatal(err)
@@ -100,15 +104,15 @@ func TestNothingIsLeftOpen(t *testing.T) {
 	}
 }
 
-// TestMetricsHaveADoorOfTheirOwn wants the main listener to know no metrics, and the
-// other one nothing else.
+// TestMetricsHaveADoorOfTheirOwn wants the main listener to know no metrics, and their own one nothing else; and
+// the interface of Binance's bots below its prefix there, and from the root of its own one alone.
 func TestMetricsHaveADoorOfTheirOwn(t *testing.T) {
-	metrics, world := freeAddress(t), sandbox.New(sandbox.Options{})
+	metrics, bots, world := freeAddress(t), freeAddress(t), sandbox.New(sandbox.Options{})
 	serving, ended := make(chan string, 1), make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		ended <- Run(ctx, Options{
-			Data: t.TempDir(), OpenLog: openLog, Listen: "127.0.0.1:0", MetricsListen: metrics, Sandbox: world, Networks: world.Attachments(), SegmentSize: 256 << 10,
+			Data: t.TempDir(), OpenLog: openLog, Listen: "127.0.0.1:0", BinanceListen: bots, MetricsListen: metrics, Sandbox: world, Networks: world.Attachments(), SegmentSize: 256 << 10,
 			Log: slog.New(slog.DiscardHandler), Serving: func(address string) { serving <- address },
 		})
 	}()
@@ -122,6 +126,9 @@ func TestMetricsHaveADoorOfTheirOwn(t *testing.T) {
 	for at, want := range map[string]int{
 		"http://" + address + "/metrics": 404, "http://" + address + "/debug/pprof/": 404, "http://" + address + "/healthz": 200,
 		"http://" + metrics + "/metrics": 200, "http://" + metrics + "/debug/pprof/": 200, "http://" + metrics + "/healthz": 404,
+		"http://" + address + "/binance/api/v3/ping": 200, "http://" + address + "/api/v3/ping": 404,
+		"http://" + bots + "/api/v3/ping": 200, "http://" + bots + "/binance/api/v3/ping": 404, "http://" + bots + "/healthz": 404,
+		"http://" + bots + "/spot/time": 404, "http://" + bots + "/api/v3/../v3/ping": 404,
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil)
 		if err != nil {
