@@ -68,7 +68,7 @@ func (n *Node) newBots(money *teller.Teller) *binance.Facade {
 	return binance.New(binance.Options{
 		View: n.view, History: n.reader, Sequencer: n.sequencer, Signed: n.limits.GuardSigned(n.accounts), Turn: n.spot.Turn,
 		Limits: n.limits, Weight: n.Limits.Weight, OrderLimit: n.Limits.Account.Orders, MaxOpen: engine.MaxOpenOrders,
-		From: n.proxies.From, Observe: n.metrics.observe, Clock: time.Now, Log: n.Log, Encoder: n.rest.Encoder,
+		From: n.proxies.From, Observe: n.metrics.observe, Clock: time.Now, Now: n.clock.Now, Log: n.Log, Encoder: n.rest.Encoder,
 		Patience: patience, Teller: money,
 	})
 }

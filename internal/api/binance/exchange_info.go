@@ -52,7 +52,7 @@ func (f *Facade) exchangeInfo(r *Request) error {
 
 	r.Out.Object()
 	r.Out.Word("timezone", "UTC")
-	r.time("serverTime", bourse.TimeOf(f.Clock()))
+	r.time("serverTime", f.Now())
 	f.writeLimits(r)
 	r.Out.Name("exchangeFilters")
 	r.Out.Array()

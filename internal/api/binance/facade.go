@@ -48,7 +48,9 @@ type Options struct {
 	// Observe is called with the outcome and duration of each request.
 	Observe func(endpoint string, status int, success bool, took time.Duration)
 	Clock   func() time.Time
-	Log     *slog.Logger
+	// Now returns the exchange's time, which timestamps are held against; nil for that of Clock.
+	Now func() bourse.Time
+	Log *slog.Logger
 	// Encoder compresses answers.
 	Encoder *coding.Encoder
 	// Patience bounds the time of a request.
@@ -92,6 +94,9 @@ type Facade struct {
 // New returns the interface.
 func New(o Options) *Facade {
 	f := &Facade{Options: o, endpoints: Endpoints(), weights: newWindows[netip.Addr](time.Minute)}
+	if f.Now == nil {
+		f.Now = func() bourse.Time { return bourse.TimeOf(f.Clock()) }
+	}
 	for i := range f.orders {
 		f.orders[i] = newWindows[bourse.AccountID](orderWindows[i].width)
 	}

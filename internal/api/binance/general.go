@@ -1,7 +1,5 @@
 package binance
 
-import "github.com/bourse-exchange/bourse"
-
 // generalEndpoints returns the endpoints about the interface and the markets.
 func generalEndpoints() []Endpoint {
 	return []Endpoint{
@@ -25,10 +23,10 @@ func (f *Facade) ping(r *Request) error {
 	return nil
 }
 
-// time writes the clock that timestamps are compared with, which the engine's time follows.
+// time writes the time that timestamps are held against. The view's is that of the last command.
 func (f *Facade) time(r *Request) error {
 	r.Out.Object()
-	r.time("serverTime", bourse.TimeOf(f.Clock()))
+	r.time("serverTime", f.Now())
 	r.Out.EndObject()
 	return nil
 }

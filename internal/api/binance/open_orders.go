@@ -34,6 +34,7 @@ func (f *Facade) openOrders(r *Request) error {
 	}
 
 	orders := f.openIn(r, m)
+	r.names = f.symbols.of(f.View) // newer than the orders, so it has their markets
 	r.Out.Array()
 	for part := range slices.Chunk(orders, readTogether) {
 		list, err := f.History.FillsOfOpen(r.Context, r.Who.Account, part)

@@ -29,6 +29,8 @@ type desk struct {
 	facade     *binance.Facade
 	mux        *http.ServeMux
 	alice, bob key
+	// ahead is what the exchange's time is ahead of its commands.
+	ahead bourse.Time
 	// from is the address of the next requests.
 	from netip.Addr
 	// logged has what was logged as an error.
@@ -43,7 +45,8 @@ func open(t *testing.T, limits api.Limits) *desk {
 	t.Helper()
 	d := &desk{Desk: tellertest.New(t), mux: http.NewServeMux(), from: netip.MustParseAddr("192.0.2.1")}
 	money := d.Teller()
-	d.Accounts.KeepTime(func() bourse.Time { return d.Now })
+	now := func() bourse.Time { return d.Now + d.ahead }
+	d.Accounts.KeepTime(now)
 	d.Now += 2 * bourse.Second // older requests are refused
 	limiter := api.NewLimiter(limits, d.Clock)
 	d.facade = binance.New(binance.Options{
@@ -53,7 +56,7 @@ func open(t *testing.T, limits api.Limits) *desk {
 		},
 		Limits: limiter, Weight: limits.Weight, OrderLimit: limits.Account.Orders, MaxOpen: 10_000,
 		From:    func(*http.Request) netip.Addr { return d.from },
-		Observe: func(string, int, bool, time.Duration) {}, Clock: d.Clock, Encoder: coding.NewEncoder(1),
+		Observe: func(string, int, bool, time.Duration) {}, Clock: d.Clock, Now: now, Encoder: coding.NewEncoder(1),
 		Log: slog.New(slog.NewTextHandler(&d.logged, nil)), Patience: 10 * time.Second,
 	})
 	d.facade.Handle(d.mux, "/binance")

@@ -96,6 +96,30 @@ func TestSignedRequests(t *testing.T) {
 	}
 }
 
+// TestTime wants the time that is told to be the one that timestamps are held against.
+func TestTime(t *testing.T) {
+	d := open(t, api.Limits{})
+	d.ahead = bourse.Hour
+	for _, path := range []string{"time", "exchangeInfo"} {
+		var told struct{ ServerTime bourse.Time }
+		d.get(path, "").into(d, &told)
+		if told.ServerTime*1000 != (d.Now+d.ahead)/1000*1000 {
+			t.Errorf("%s tells %d", path, told.ServerTime)
+		}
+		if a := d.signAt(d.alice, http.MethodGet, "/api/v3/account", "", told.ServerTime*1000); a.code() != 0 {
+			t.Errorf("a request of the time that %s tells is refused: %s", path, a.body)
+		}
+	}
+	var told struct{ ServerTime bourse.Time }
+	r := d.send(http.MethodGet, "/api/v3/time", "", http.Header{"X-Mbx-Time-Unit": {"MICROSECOND"}})
+	if r.into(d, &told); told.ServerTime != d.Now+d.ahead {
+		t.Errorf("in microseconds it is %d", told.ServerTime)
+	}
+	if a := d.send(http.MethodGet, "/api/v3/time", "", http.Header{"X-Mbx-Time-Unit": {"SECOND"}}); a.code() != -1194 {
+		t.Errorf("a unit of seconds: %s", a.body)
+	}
+}
+
 // TestSignedOnce wants what changes something to be taken once, unless its name makes a
 // repeat harmless, and reads to be taken again.
 func TestSignedOnce(t *testing.T) {
