@@ -20,6 +20,7 @@ func accountEndpoints() []Endpoint {
 		unserved("/api/v3/myAllocations", "myAllocations", "Orders are not routed."),
 		commissionEndpoint(),
 		unserved("/api/v3/order/amendments", "order.amendments", notYet),
-		unserved("/api/v3/myFilters", "myFilters", "No account has filters of its own: exchangeInfo has those of the markets."),
+		unserved("/api/v3/myFilters", "myFilters",
+			"No account has filters of its own: exchangeInfo has those of the markets."),
 	}
 }

@@ -10,11 +10,12 @@ func accountEndpoint() Endpoint {
 		Method: "GET", Path: "/api/v3/account", WS: "account.status", Security: UserData, Weight: fixed(20),
 		Params: may("omitZeroBalances"),
 		Fields: []Field{
-			{Names: "makerCommission takerCommission", State: Differs, Note: "They are in ten-thousandths, those of the dearest market."},
+			{Names: "makerCommission takerCommission", State: Differs,
+				Note: "They are in ten-thousandths, those of the dearest market."},
 			{Names: "buyerCommission sellerCommission commissionRates.buyer commissionRates.seller", State: Differs,
 				Note: "They are zero: there is one commission."},
-			{Names: "commissionRates.maker commissionRates.taker", State: Differs, Note: "They are those of the dearest market; " +
-				"account/commission has those of one."},
+			{Names: "commissionRates.maker commissionRates.taker", State: Differs,
+				Note: "They are those of the dearest market; account/commission has those of one."},
 			{Names: "canTrade", State: Differs, Note: "The account is not frozen and the key may trade."},
 			{Names: "canWithdraw", State: Differs, Note: "The account is not frozen and the key may withdraw."},
 			{Names: "canDeposit brokered requireSelfTradePrevention preventSor accountType permissions uid"},

@@ -15,8 +15,8 @@ func coinsEndpoint() Endpoint {
 				"networkList.withdrawEnable networkList.minConfirm networkList.unLockConfirm networkList.withdrawFee " +
 				"networkList.withdrawMin networkList.withdrawIntegerMultiple networkList.isDefault networkList.contractAddress " +
 				"networkList.busy"},
-			{Names: "networkList.withdrawMax networkList.depositDust", State: Differs, Note: "withdrawMax is the greatest amount " +
-				"that can be counted, depositDust the least deposit."},
+			{Names: "networkList.withdrawMax networkList.depositDust", State: Differs,
+				Note: "withdrawMax is the greatest amount that can be counted, depositDust the least deposit."},
 			{Names: "networkList.resetAddressStatus networkList.sameAddress", State: Differs,
 				Note: "The former is false, the latter true where deposits need a memo."},
 			{Names: "networkList.addressRegex networkList.memoRegex networkList.depositDesc networkList.withdrawDesc " +

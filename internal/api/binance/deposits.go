@@ -24,7 +24,9 @@ func depositsEndpoint() Endpoint {
 	}
 }
 
-var depositStatuses = map[int64]bourse.WalletStatus{0: bourse.WalletPending, 1: bourse.WalletDone, 2: bourse.WalletCanceled}
+var depositStatuses = map[int64]bourse.WalletStatus{
+	0: bourse.WalletPending, 1: bourse.WalletDone, 2: bourse.WalletCanceled,
+}
 
 // deposits lists an account's deposits, newest first.
 func (f *Facade) deposits(r *Request) error {

@@ -57,7 +57,9 @@ func (f *Facade) depth(r *Request) error {
 }
 
 // WriteLevels writes the best levels of a side, each as a pair of texts.
-func WriteLevels(out *wire.Writer, name string, m *bourse.Market, levels iter.Seq2[bourse.Price, bourse.Lots], limit int) {
+func WriteLevels(
+	out *wire.Writer, name string, m *bourse.Market, levels iter.Seq2[bourse.Price, bourse.Lots], limit int,
+) {
 	out.Name(name)
 	out.Array()
 	left := limit

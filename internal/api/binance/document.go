@@ -13,8 +13,8 @@ func Document() string {
 	b.WriteString("| Endpoint | WebSocket | Security | Weight | State | |\n|---|---|---|---|---|---|\n")
 	for i := range list {
 		e := &list[i]
-		fmt.Fprintf(&b, "| `%s %s` | %s | %s | %s | %s | %s |\n", e.Method, e.Path, code(e.WS), e.Security, e.weight(), e.State,
-			e.Note)
+		fmt.Fprintf(&b, "| `%s %s` | %s | %s | %s | %s | %s |\n",
+			e.Method, e.Path, code(e.WS), e.Security, e.weight(), e.State, e.Note)
 	}
 	for i := range list {
 		if e := &list[i]; e.State != NotServed && len(e.Params)+len(e.Fields) > 0 {

@@ -21,7 +21,10 @@ func marketEndpoints() []Endpoint {
 		priceTickerEndpoint(),
 		bookTickerEndpoint(),
 		windowTickerEndpoint(),
-		{Method: "GET", Path: "/api/v3/referencePrice", WS: "referencePrice", Weight: fixed(2), State: NotServed, Note: noReference},
+		{
+			Method: "GET", Path: "/api/v3/referencePrice", WS: "referencePrice", Weight: fixed(2),
+			State: NotServed, Note: noReference,
+		},
 		{
 			Method: "GET", Path: "/api/v3/referencePrice/calculation", WS: "referencePrice.calculation", Weight: fixed(2),
 			State: NotServed, Note: noReference,

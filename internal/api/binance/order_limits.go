@@ -2,7 +2,8 @@ package binance
 
 func orderLimitsEndpoint() Endpoint {
 	return Endpoint{
-		Method: "GET", Path: "/api/v3/rateLimit/order", WS: "account.rateLimits.orders", Security: UserData, Weight: fixed(40),
+		Method: "GET", Path: "/api/v3/rateLimit/order", WS: "account.rateLimits.orders", Security: UserData,
+		Weight: fixed(40),
 		Fields: []Field{
 			{Names: "rateLimitType interval intervalNum limit"},
 			{Names: "count", State: Differs, Note: "It counts orders that were placed here since the window or the process " +

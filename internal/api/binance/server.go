@@ -227,7 +227,8 @@ func (p *path) send(w http.ResponseWriter, h *http.Request, status int, answer [
 	header["Content-Type"] = jsonType
 	if r := p.methods[h.Method]; r != nil && r.Security == None {
 		header["Vary"] = varyEncoding
-		if c := p.Encoder.Choose(h.Header["Accept-Encoding"], len(answer)); c != coding.Identity && len(answer) <= mostEncoded {
+		c := p.Encoder.Choose(h.Header["Accept-Encoding"], len(answer))
+		if c != coding.Identity && len(answer) <= mostEncoded {
 			answer = p.Encoder.Encode(c, nil, answer)
 			header["Content-Encoding"] = []string{c.String()}
 		}

@@ -22,7 +22,8 @@ func dayTickerEndpoint() Endpoint {
 			{Names: "symbol priceChange priceChangePercent weightedAvgPrice lastPrice lastQty " +
 				"bidPrice bidQty askPrice askQty openPrice highPrice lowPrice volume quoteVolume closeTime count"},
 			{Names: "prevClosePrice", State: Differs, Note: "It is the last price before the window."},
-			{Names: "openTime", State: Differs, Note: "It is a whole minute: the window is a day of whole minutes, and the current one."},
+			{Names: "openTime", State: Differs,
+				Note: "It is a whole minute: the window is a day of whole minutes, and the current one."},
 			{Names: "firstId lastId", State: Differs, Note: noTrades},
 		},
 		Answer: (*Facade).dayTicker,

@@ -15,7 +15,8 @@ func tradeEndpoints() []Endpoint {
 	)
 	unserved := func(method, path, ws, note string) Endpoint {
 		return Endpoint{
-			Method: method, Path: path, WS: ws, Security: Trade, Weight: fixed(1), Class: api.Orders, State: NotServed, Note: note,
+			Method: method, Path: path, WS: ws, Security: Trade, Weight: fixed(1), Class: api.Orders,
+			State: NotServed, Note: note,
 		}
 	}
 	return []Endpoint{

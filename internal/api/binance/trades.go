@@ -30,7 +30,8 @@ func tradesEndpoint() Endpoint {
 // calls still.
 func oldTradesEndpoint() Endpoint {
 	e := tradesEndpoint()
-	e.Path, e.WS, e.State, e.Note = "/api/v1/trades", "", Differs, "It is an older path of /api/v3/trades, which a client calls still."
+	e.Path, e.WS = "/api/v1/trades", ""
+	e.State, e.Note = Differs, "It is an older path of /api/v3/trades, which a client calls still."
 	return e
 }
 

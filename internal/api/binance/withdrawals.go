@@ -11,13 +11,14 @@ func withdrawalsEndpoint() Endpoint {
 	return Endpoint{
 		Method: "GET", Path: "/sapi/v1/capital/withdraw/history", Security: UserData, Weight: fixed(10),
 		Params: append(append(movementParams(), Param{
-			Name: "status", State: Differs, Note: "1 canceled, 2 waits for approval, 4 processing, 6 completed; there are none of any other.",
+			Name: "status", State: Differs,
+			Note: "1 canceled, 2 waits for approval, 4 processing, 6 completed; there are none of any other.",
 		}), unserved("Names of withdrawals are not kept with them: the answer to withdraw/apply has the id.",
 			"withdrawOrderId idList")...),
 		Fields: []Field{
 			{Names: "id amount transactionFee coin network address addressTag txId transferType"},
-			{Names: "applyTime completeTime", State: Differs, Note: "They are texts in UTC, as documented; the latter is there once " +
-				"the withdrawal is completed."},
+			{Names: "applyTime completeTime", State: Differs,
+				Note: "They are texts in UTC, as documented; the latter is there once the withdrawal is completed."},
 			{Names: "status", State: Differs, Note: "1 canceled, 2 waits for approval, 4 processing, 6 completed."},
 			{Names: "confirmNo walletType", State: Differs, Note: "They are always 0."},
 			{Names: "info txKey", State: Differs, Note: "They are empty."},
