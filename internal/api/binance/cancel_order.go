@@ -15,7 +15,7 @@ var canceledFields = []Field{
 	{Names: "orderListId", State: Differs, Note: "It is always -1."},
 	{Names: "clientOrderId", State: Differs, Note: "It is newClientOrderId, or made of the order's id, and is not kept."},
 	{Names: "origQty", State: Differs, Note: "It is the executed quantity of an order by quoteOrderQty."},
-	{Names: "timeInForce", State: Differs, Note: "It is GTC for an order at the market."},
+	{Names: "timeInForce", State: Differs, Note: "It is GTC for an order without a price."},
 }
 
 func cancelOrderEndpoint() Endpoint {

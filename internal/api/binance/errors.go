@@ -187,6 +187,7 @@ var refusals = map[bourse.Reason]*Error{
 
 	bourse.UnknownMarket:   errSymbol,
 	bourse.UnknownAccount:  errKey,
+	bourse.NoCollar:        rejected("Stop loss orders are not supported for this symbol."),
 	bourse.OrderNotFound:   Errorf(codeCancel, "Unknown order sent."),
 	bourse.MarketHaltedNow: Errorf(codeCancel, "Market is closed."),
 	bourse.TooMany:         rejected("The exchange takes no further orders."),

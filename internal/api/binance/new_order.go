@@ -17,7 +17,7 @@ func newOrderEndpoint() Endpoint {
 			{Names: "clientOrderId", State: Differs, Note: "It is made of the order's id if the request has no newClientOrderId."},
 			{Names: "orderListId", State: Differs, Note: "It is always -1."},
 			{Names: "origQty", State: Differs, Note: "It is the executed quantity of an order by quoteOrderQty."},
-			{Names: "timeInForce", State: Differs, Note: "It is GTC for an order at the market."},
+			{Names: "timeInForce", State: Differs, Note: "It is GTC for an order without a price."},
 			{Names: "fills.price fills.qty fills.commission fills.commissionAsset fills.tradeId"},
 			{Names: "preventedMatchId preventedQuantity expiryReason", State: NotServed, Note: "The reason of an order's end is not kept."},
 			{Names: "icebergQty strategyId strategyType trailingDelta trailingTime usedSor workingFloor pegPriceType " +

@@ -15,7 +15,7 @@ var orderFields = []Field{
 	{Names: "orderListId", State: Differs, Note: "It is always -1."},
 	{Names: "clientOrderId", State: Differs, Note: "It is made of the order's id if the order has no name."},
 	{Names: "origQty", State: Differs, Note: "It is the executed quantity of an order by quoteOrderQty."},
-	{Names: "timeInForce", State: Differs, Note: "It is GTC for an order at the market."},
+	{Names: "timeInForce", State: Differs, Note: "It is GTC for an order without a price."},
 	{Names: "stopPrice icebergQty", State: Differs, Note: "They are zero where an order has none; there are no icebergs."},
 	{Names: "preventedMatchId preventedQuantity expiryReason", State: NotServed, Note: "The reason of an order's end is not kept."},
 }
@@ -134,7 +134,11 @@ func quantity(o *bourse.Order) bourse.Lots {
 
 // writeTermsOf writes the fields price to side of an order.
 func (r *Request) writeTermsOf(m *bourse.Market, o *history.OrderFills) {
-	r.price("price", o.Price, m)
+	price := o.Price
+	if !o.Type.HasPrice() {
+		price = 0 // it is the cap of the order's trades
+	}
+	r.price("price", price, m)
 	r.lots("origQty", quantity(&o.Order.Order), m)
 	r.lots("executedQty", o.Filled, m)
 	r.quote("origQuoteOrderQty", o.Total, m)

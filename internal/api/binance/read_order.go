@@ -31,19 +31,14 @@ func (r *Request) readKind(p *bourse.NewOrder) {
 			return
 		}
 	}
-	switch word {
-	case "STOP_LOSS", "TAKE_PROFIT", "TAKE_PROFIT_LIMIT":
-		r.Fail(Errorf(codeUnsupported, "Orders of type %s are not served.", word))
-	default:
-		r.Fail(Errorf(codeType, "Invalid orderType."))
-	}
+	r.Fail(Errorf(codeType, "Invalid orderType."))
 }
 
 // readTIF reads timeInForce, which orders that may rest as takers need.
 func (r *Request) readTIF(p *bourse.NewOrder) {
 	const name = "timeInForce"
 	switch {
-	case p.Type == bourse.MarketOrder:
+	case !p.Type.HasPrice():
 		p.TIF = bourse.IOC
 		r.refuse(name)
 		return
@@ -73,10 +68,10 @@ func (r *Request) refuse(name string) {
 
 // readPrices reads price and stopPrice.
 func (r *Request) readPrices(m *bourse.Market, p *bourse.NewOrder) {
-	if p.Type == bourse.MarketOrder {
-		r.refuse("price")
-	} else {
+	if p.Type.HasPrice() {
 		p.Price = r.readPrice("price", m)
+	} else {
+		r.refuse("price")
 	}
 	if p.Type.HasStop() {
 		p.Stop = r.readPrice("stopPrice", m)

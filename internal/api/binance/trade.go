@@ -41,8 +41,8 @@ func tradeEndpoints() []Endpoint {
 // orderParams are the parameters of a new order.
 func orderParams() []Param {
 	return slices.Concat(need("symbol side"), []Param{
-		{Name: "type", Required: true, State: Differs, Note: "LIMIT, LIMIT_MAKER, MARKET and STOP_LOSS_LIMIT; a stop at " +
-			"which the last price is already fires at the next trade and is not refused."},
+		{Name: "type", Required: true, State: Differs, Note: "All of them. A stop that the last price has passed already " +
+			"fires at the next trade and is not refused; STOP_LOSS and TAKE_PROFIT that buy need a market with a collar."},
 	}, may("timeInForce quantity quoteOrderQty price stopPrice newOrderRespType"), []Param{
 		{Name: "newClientOrderId", State: Differs, Note: "No slash. A repeat with the same content gets the first answer; " +
 			"other content is refused until 24 hours after the order's end. Without it the answer has a name that is made of the order's id."},

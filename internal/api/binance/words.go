@@ -23,7 +23,10 @@ var orderKinds = [...]kind{
 	{"LIMIT", bourse.Limit, false},
 	{"LIMIT_MAKER", bourse.Limit, true},
 	{"MARKET", bourse.MarketOrder, false},
+	{"STOP_LOSS", bourse.StopMarket, false},
 	{"STOP_LOSS_LIMIT", bourse.StopLimit, false},
+	{"TAKE_PROFIT", bourse.TakeProfitMarket, false},
+	{"TAKE_PROFIT_LIMIT", bourse.TakeProfitLimit, false},
 }
 
 // orderTypeWords returns the words of the types that are served.
@@ -64,7 +67,7 @@ func StatusWord(o *bourse.Order) string {
 // TIFWord returns the word of an order's time in force; GTC for an order at the market, as
 // bots expect.
 func TIFWord(o *bourse.NewOrder) string {
-	if o.Type == bourse.MarketOrder {
+	if !o.Type.HasPrice() {
 		return bourse.GTC.String()
 	}
 	return o.TIF.String()
