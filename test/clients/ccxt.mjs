@@ -70,7 +70,9 @@ await call('createOrder IOC', () => e.createOrder(pair, 'limit', 'sell', 0.001, 
 await call('createOrder post-only', () => e.createOrder(pair, 'limit', 'buy', 0.01, far, { postOnly: true }));
 await refused('a post-only order that takes', 'would immediately match', () => e.createOrder(pair, 'limit', 'sell', 0.01, far, { postOnly: true }));
 await call('createOrder stop', () => e.createOrder(pair, 'limit', 'sell', 0.01, far, { stopLossPrice: far }), (o) => assert(o.id, 'it is taken'));
-await call('cancelAllOrders', () => e.cancelAllOrders(pair), (l) => assert(l.length === 2, 'both'));
+await call('createOrder stop at the market', () => e.createOrder(pair, 'market', 'sell', 0.01, undefined, { stopLossPrice: far }), (o) => assert(o.id, 'it is taken'));
+await call('createOrder take profit', () => e.createOrder(pair, 'market', 'sell', 0.01, undefined, { takeProfitPrice: far * 2 }), (o) => assert(o.id, 'it is taken'));
+await call('cancelAllOrders', () => e.cancelAllOrders(pair), (l) => assert(l.length === 4, 'all'));
 await refused('too much', 'insufficient balance', () => e.createOrder(pair, 'limit', 'buy', 1000, far));
 await call('createOrder test', () => e.createOrder(pair, 'limit', 'buy', 0.01, far, { test: true }));
 

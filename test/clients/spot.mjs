@@ -34,6 +34,14 @@ await ask('deleteOrder', { symbol, orderId: o.orderId }, (r) => assert(r.status 
 await ask('newOrder', { ...limit, type: 'LIMIT_MAKER', timeInForce: undefined });
 await ask('deleteOpenOrders', { symbol }, (l) => assert(l.length === 1, 'one'));
 await ask('newOrder', { symbol, side: 'SELL', type: 'MARKET', quantity: 0.002 }, (r) => assert(r.fills.length > 0, 'it traded'));
+const high = Math.ceil(Number(book.asks[0][0]) * 1.2);
+const list = await ask('orderListOco', {
+  symbol, side: 'SELL', quantity: 0.01, aboveType: 'LIMIT_MAKER', abovePrice: high,
+  belowType: 'STOP_LOSS_LIMIT', belowStopPrice: price, belowPrice: price, belowTimeInForce: 'GTC',
+}, (r) => assert(r.orders.length === 2 && r.listOrderStatus === 'EXECUTING', 'two orders'));
+await ask('getOrderList', { orderListId: list.orderListId }, (r) => assert(r.orders.length === 2, 'two orders'));
+await ask('openOrderList', {}, (l) => assert(l.length === 1, 'one'));
+await ask('deleteOrderList', { symbol, orderListId: list.orderListId }, (r) => assert(r.orderReports.every((o) => o.status === 'CANCELED'), 'both are canceled'));
 await ask('allOrders', { symbol, limit: 3 }, (l) => assert(l.length === 3, 'three'));
 await ask('myTrades', { symbol, limit: 1 }, (l) => assert(l.length === 1, 'one'));
 await ask('getAccount', {}, (a) => assert(a.balances.length > 2, 'all assets'));

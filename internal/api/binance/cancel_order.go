@@ -12,7 +12,7 @@ import (
 var canceledFields = []Field{
 	{Names: "symbol origClientOrderId orderId transactTime price executedQty origQuoteOrderQty cummulativeQuoteQty " +
 		"status type side stopPrice selfTradePreventionMode"},
-	{Names: "orderListId", State: Differs, Note: "It is always -1."},
+	{Names: "orderListId"},
 	{Names: "clientOrderId", State: Differs, Note: "It is newClientOrderId, or made of the order's id, and is not kept."},
 	{Names: "origQty", State: Differs, Note: "It is the executed quantity of an order by quoteOrderQty."},
 	{Names: "timeInForce", State: Differs, Note: "It is GTC for an order without a price."},
@@ -62,6 +62,12 @@ func (f *Facade) writeCanceled(r *Request, id bourse.OrderID, at bourse.Time) er
 	if !found {
 		return errNoOrder
 	}
+	r.writeCancel(&o, at)
+	return nil
+}
+
+// writeCancel writes an order as the cancel at a time left it.
+func (r *Request) writeCancel(o *history.OrderFills, at bourse.Time) {
 	o.Status = bourse.Canceled
 	m := r.names.Markets[o.Market]
 
@@ -69,14 +75,13 @@ func (f *Facade) writeCanceled(r *Request, id bourse.OrderID, at bourse.Time) er
 	r.symbol(m)
 	r.Out.Word("origClientOrderId", NameOf(&o.Order.Order))
 	r.Out.Uint("orderId", uint64(o.ID))
-	r.Out.Int("orderListId", -1)
-	r.Out.Text("clientOrderId", r.nameOfCancel(id))
+	r.Out.Int("orderListId", ListOf(&o.Order.Order))
+	r.Out.Text("clientOrderId", r.nameOfCancel(o.ID))
 	r.time("transactTime", at)
-	r.writeTermsOf(m, &o)
-	r.writeStop(m, &o)
+	r.writeTermsOf(m, o)
+	r.writeStop(m, o)
 	r.writeSelfTrade(m, &o.NewOrder)
 	r.Out.EndObject()
-	return nil
 }
 
 // nameOfCancel returns the name of a cancel.

@@ -50,6 +50,13 @@ const (
 	codeRestriction   Code = -1145
 	codeDuplicate     Code = -1151
 	codeTimeUnit      Code = -1194
+	codeLegType       Code = -1158
+	codeLimitBelow    Code = -1165
+	codeLimitAbove    Code = -1166
+	codeStopAbove     Code = -1196
+	codeStopBelow     Code = -1197
+	codeProfitBelow   Code = -1198
+	codeProfitAbove   Code = -1199
 	codeStatus        Code = -1220
 	codeRejected      Code = -2010
 	codeCancel        Code = -2011
@@ -130,6 +137,7 @@ var (
 		"Send status unknown; execution status unknown.")
 	errServerBusy = Errorf(codeServerBusy, "Server is currently overloaded with other requests. Please try again later.")
 	errNoOrder    = Errorf(codeNoOrder, "Order does not exist.")
+	errNoList     = Errorf(codeNoOrder, "Order list does not exist.")
 	errStatus     = Errorf(codeStatus, "The symbol's status does not match the requested symbolStatus.")
 )
 
@@ -189,6 +197,7 @@ var refusals = map[bourse.Reason]*Error{
 	bourse.UnknownAccount:  errKey,
 	bourse.NoCollar:        rejected("Stop loss orders are not supported for this symbol."),
 	bourse.OrderNotFound:   Errorf(codeCancel, "Unknown order sent."),
+	bourse.ListNotFound:    Errorf(codeCancel, "Unknown order list sent."),
 	bourse.MarketHaltedNow: Errorf(codeCancel, "Market is closed."),
 	bourse.TooMany:         rejected("The exchange takes no further orders."),
 	bourse.Voided:          rejected("Refused by the operator."),

@@ -34,6 +34,7 @@ func TestReasons(t *testing.T) {
 		bourse.UnknownMarket:     {-1121, 400, "Invalid symbol."},
 		bourse.UnknownAccount:    {-2015, 401, "Invalid API-key, IP, or permissions for action."},
 		bourse.OrderNotFound:     {-2011, 400, "Unknown order sent."},
+		bourse.ListNotFound:      {-2011, 400, "Unknown order list sent."},
 		bourse.MarketHaltedNow:   {-2011, 400, "Market is closed."},
 		bourse.TooMany:           {-2010, 400, "The exchange takes no further orders."},
 		bourse.Voided:            {-2010, 400, "Refused by the operator."},

@@ -25,7 +25,8 @@ func exchangeInfoEndpoint() Endpoint {
 			{Names: "symbols.baseCommissionPrecision symbols.quoteCommissionPrecision", State: Differs,
 				Note: "They are the decimals of an asset's amounts, up to 18."},
 			{Names: "symbols.orderTypes symbols.quoteOrderQtyMarketAllowed"},
-			{Names: "symbols.icebergAllowed symbols.ocoAllowed symbols.otoAllowed symbols.opoAllowed " +
+			{Names: "symbols.ocoAllowed"},
+			{Names: "symbols.icebergAllowed symbols.otoAllowed symbols.opoAllowed " +
 				"symbols.allowTrailingStop symbols.cancelReplaceAllowed symbols.amendAllowed " +
 				"symbols.pegInstructionsAllowed symbols.isMarginTradingAllowed", State: Differs, Note: never},
 			{Names: "symbols.isSpotTradingAllowed symbols.permissionSets"},
@@ -209,9 +210,10 @@ func (r *Request) writeTerms(m *bourse.Market, sets bool) {
 	r.Out.Uint("baseCommissionPrecision", uint64(max(base.Scale, decimals)))
 	r.Out.Uint("quoteCommissionPrecision", uint64(max(quote.Scale, decimals)))
 	r.words("orderTypes", orderTypeWords()...)
-	for _, name := range [...]string{"icebergAllowed", "ocoAllowed", "otoAllowed", "opoAllowed"} {
-		r.Out.Bool(name, false)
-	}
+	r.Out.Bool("icebergAllowed", false)
+	r.Out.Bool("ocoAllowed", true)
+	r.Out.Bool("otoAllowed", false)
+	r.Out.Bool("opoAllowed", false)
 	r.Out.Bool("quoteOrderQtyMarketAllowed", true)
 	for _, name := range [...]string{
 		"allowTrailingStop", "cancelReplaceAllowed", "amendAllowed", "pegInstructionsAllowed",

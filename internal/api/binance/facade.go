@@ -172,17 +172,17 @@ func (f *Facade) Do(r *Request, e *Endpoint) error {
 	if err == nil {
 		err = r.Err()
 	}
-	if err == nil && e.Counts {
-		f.countOrder(r)
+	if err == nil && e.Counts > 0 {
+		f.countOrders(r, e.Counts)
 	}
 	return err
 }
 
-// countOrder counts an order that was taken.
-func (f *Facade) countOrder(r *Request) {
+// countOrders counts orders that were taken.
+func (f *Facade) countOrders(r *Request, n int) {
 	now := f.Clock()
 	for i, w := range f.orders {
-		r.Orders[i] = w.add(r.Who.Account, 1, now)
+		r.Orders[i] = w.add(r.Who.Account, n, now)
 	}
 }
 

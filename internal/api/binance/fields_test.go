@@ -21,6 +21,10 @@ func TestFields(t *testing.T) {
 	id := d.order(d.alice, limit("BUY", "0.1", "40000"))
 	const stop = "side=SELL&type=STOP_LOSS_LIMIT&timeInForce=GTC&quantity=0.1&price=40000&stopPrice=41000"
 	d.order(d.alice, stop)
+	const oco = "symbol=BTCUSDT&side=SELL&quantity=0.1&aboveType=LIMIT_MAKER&abovePrice=60000&belowType=STOP_LOSS_LIMIT" +
+		"&belowStopPrice=41000&belowPrice=40000&belowTimeInForce=GTC"
+	var list struct{ OrderListID uint64 }
+	d.sign(d.alice, http.MethodPost, "/api/v3/orderList/oco", oco).into(d, &list)
 	pay := query("coin", "BTC", "address", d.Own("BTC", 2).Address, "amount", "0.1")
 	d.Mine("BTC", d.Tx("BTC", 1, 1, "1", ""))
 	for range 6 {
@@ -41,6 +45,10 @@ func TestFields(t *testing.T) {
 		"GET /api/v3/order":                     {"symbol=BTCUSDT&orderId=" + number(id)},
 		"DELETE /api/v3/order":                  {"symbol=BTCUSDT&orderId=" + number(id), "symbol=BTCUSDT&orderId=" + number(id+1)},
 		"GET /api/v3/openOrders":                {""},
+		"POST /api/v3/orderList/oco":            {oco + "&newOrderRespType=FULL"},
+		"GET /api/v3/orderList":                 {"orderListId=" + number(list.OrderListID)},
+		"DELETE /api/v3/orderList":              {"symbol=BTCUSDT&orderListId=" + number(list.OrderListID)},
+		"GET /api/v3/openOrderList":             {""},
 		"GET /sapi/v1/capital/deposit/address":  {"coin=BTC"},
 		"POST /sapi/v1/capital/withdraw/apply":  {pay},
 		"GET /sapi/v1/asset/tradeFee":           {""},

@@ -28,6 +28,7 @@ func TestHostileParameters(t *testing.T) {
 	good := map[string]string{
 		"symbol": "BTCUSDT", "interval": "1m", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC", "quantity": "0.1",
 		"price": "40000", "coin": "BTC", "address": "x", "amount": "0.1",
+		"aboveType": "STOP_LOSS", "aboveStopPrice": "60000", "belowType": "LIMIT_MAKER", "belowPrice": "40000",
 	}
 	requests := 0
 	for _, e := range binance.Endpoints() {
@@ -128,6 +129,21 @@ func TestRefusedParameters(t *testing.T) {
 		{"POST", "/api/v3/order", "symbol=BTCUSDT&newClientOrderId=a%2Fb&" + far, -1100},
 		{"POST", "/api/v3/order", "symbol=BTCUSDT&newOrderRespType=ALL&" + far, -1130},
 		{"POST", "/api/v3/order", "symbol=BTCUSDT&selfTradePreventionMode=ALL&" + far, -1130},
+		{"POST", "/api/v3/orderList/oco", oco("SELL", "LIMIT_MAKER", "STOP_LOSS"), 0},
+		{"POST", "/api/v3/orderList/oco", oco("BUY", "STOP_LOSS", "LIMIT_MAKER"), 0},
+		{"POST", "/api/v3/orderList/oco", oco("SELL", "TAKE_PROFIT", "STOP_LOSS"), 0},
+		{"POST", "/api/v3/orderList/oco", oco("SELL", "MARKET", "STOP_LOSS"), -1158},
+		{"POST", "/api/v3/orderList/oco", oco("SELL", "STOP_LOSS", "LIMIT_MAKER"), -1197},
+		{"POST", "/api/v3/orderList/oco", oco("SELL", "LIMIT_MAKER", "LIMIT_MAKER"), -1166},
+		{"POST", "/api/v3/orderList/oco", oco("SELL", "LIMIT_MAKER", "TAKE_PROFIT"), -1199},
+		{"POST", "/api/v3/orderList/oco", oco("BUY", "LIMIT_MAKER", "STOP_LOSS"), -1196},
+		{"POST", "/api/v3/orderList/oco", oco("BUY", "LIMIT_MAKER", "LIMIT_MAKER"), -1165},
+		{"POST", "/api/v3/orderList/oco", oco("BUY", "TAKE_PROFIT", "TAKE_PROFIT"), -1198},
+		{"POST", "/api/v3/orderList/oco", oco("SELL", "LIMIT_MAKER", "STOP_LOSS") + "&aboveIcebergQty=1", -1020},
+		{"GET", "/api/v3/orderList", "", -1102},
+		{"GET", "/api/v3/orderList", "orderListId=999", -2013},
+		{"GET", "/api/v3/orderList", "origClientOrderId=none", -2013},
+		{"DELETE", "/api/v3/orderList", "symbol=BTCUSDT&orderListId=999", -2011},
 		{"GET", "/api/v3/order", "symbol=BTCUSDT", -1102},
 		{"GET", "/api/v3/order", "symbol=BTCUSDT&orderId=999", -2013},
 		{"GET", "/api/v3/order", "symbol=ETHUSDT&orderId=2", -2013},
@@ -174,4 +190,19 @@ func TestForms(t *testing.T) {
 	if a := d.get("depth", strings.Join(many, "&")); a.code() != -1101 {
 		t.Errorf("many parameters are %s", a.body)
 	}
+}
+
+// oco returns the parameters of a list of orders of two types.
+func oco(side, above, below string) string {
+	params := "symbol=BTCUSDT&side=" + side + "&quantity=0.01&aboveType=" + above + "&belowType=" + below
+	for leg, kind := range map[string]string{"above": above, "below": below} {
+		price := map[string]string{"above": "60000", "below": "40000"}[leg]
+		switch kind {
+		case "LIMIT_MAKER":
+			params += "&" + leg + "Price=" + price
+		case "STOP_LOSS", "TAKE_PROFIT":
+			params += "&" + leg + "StopPrice=" + price
+		}
+	}
+	return params
 }

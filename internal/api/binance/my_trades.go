@@ -19,7 +19,7 @@ func myTradesEndpoint() Endpoint {
 		Params: append(need("symbol"), may("orderId startTime endTime fromId limit")...),
 		Fields: []Field{
 			{Names: "symbol id orderId price qty quoteQty commission commissionAsset time isBuyer isMaker"},
-			{Names: "orderListId", State: Differs, Note: "It is always -1."},
+			{Names: "orderListId", State: Differs, Note: "It is always -1: the orders tell their list."},
 			{Names: "isBestMatch", State: Differs, Note: "It is always true."},
 		},
 		Answer: (*Facade).myTrades,

@@ -10,21 +10,23 @@ import (
 func newOrderEndpoint() Endpoint {
 	return Endpoint{
 		Method: "POST", Path: "/api/v3/order", WS: "order.place", Security: Trade, Weight: fixed(1), Class: api.Orders,
-		Repeatable: "newClientOrderId", Counts: true, Params: orderParams(),
-		Fields: []Field{
-			{Names: "symbol orderId transactTime price executedQty origQuoteOrderQty cummulativeQuoteQty status type side " +
-				"workingTime stopPrice selfTradePreventionMode"},
-			{Names: "clientOrderId", State: Differs, Note: "It is made of the order's id if the request has no newClientOrderId."},
-			{Names: "orderListId", State: Differs, Note: "It is always -1."},
-			{Names: "origQty", State: Differs, Note: "It is the executed quantity of an order by quoteOrderQty."},
-			{Names: "timeInForce", State: Differs, Note: "It is GTC for an order without a price."},
-			{Names: "fills.price fills.qty fills.commission fills.commissionAsset fills.tradeId"},
-			{Names: "preventedMatchId preventedQuantity expiryReason", State: NotServed, Note: "The reason of an order's end is not kept."},
-			{Names: "icebergQty strategyId strategyType trailingDelta trailingTime usedSor workingFloor pegPriceType " +
-				"pegOffsetType pegOffsetValue peggedPrice", State: NotServed, Note: "They belong to orders that are not served."},
-		},
-		Answer: (*Facade).newOrder,
+		Repeatable: "newClientOrderId", Counts: 1, Params: orderParams(),
+		Fields: newOrderFields, Answer: (*Facade).newOrder,
 	}
+}
+
+// newOrderFields are the fields of the answer to a new order.
+var newOrderFields = []Field{
+	{Names: "symbol orderId transactTime price executedQty origQuoteOrderQty cummulativeQuoteQty status type side " +
+		"workingTime stopPrice selfTradePreventionMode"},
+	{Names: "clientOrderId", State: Differs, Note: "It is made of the order's id if the request has no newClientOrderId."},
+	{Names: "orderListId"},
+	{Names: "origQty", State: Differs, Note: "It is the executed quantity of an order by quoteOrderQty."},
+	{Names: "timeInForce", State: Differs, Note: "It is GTC for an order without a price."},
+	{Names: "fills.price fills.qty fills.commission fills.commissionAsset fills.tradeId"},
+	{Names: "preventedMatchId preventedQuantity expiryReason", State: NotServed, Note: "The reason of an order's end is not kept."},
+	{Names: "icebergQty strategyId strategyType trailingDelta trailingTime usedSor workingFloor pegPriceType " +
+		"pegOffsetType pegOffsetValue peggedPrice", State: NotServed, Note: "They belong to orders that are not served."},
 }
 
 // The forms of the answer to a new order.
@@ -60,26 +62,36 @@ func (f *Facade) newOrder(r *Request) error {
 
 // writeNew writes the answer to an order that was taken, as its command left it.
 func (f *Facade) writeNew(r *Request, m *bourse.Market, p *bourse.NewOrder, result *sequencer.Result, resp int) error {
-	placed := history.OrderFills{Order: history.Order{Order: bourse.Order{
-		ID: bourse.OrderID(result.Outcome.ID), NewOrder: *p, Status: result.Outcome.Status, Time: result.Time,
-		Filled: result.Outcome.Filled,
-	}}}
-	if result.Outcome.Repeated || resp != respAck && result.Outcome.Filled > 0 {
-		known, found, err := f.History.Order(r.Context, r.Who.Account, placed.ID)
-		if err != nil {
-			return err
-		}
-		if found {
-			placed.Time, placed.Fills = known.Time, taken(&known, result.Outcome.Filled)
-		}
+	o := bourse.Order{ID: bourse.OrderID(result.Outcome.ID), NewOrder: *p, Time: result.Time}
+	o.Status, o.Filled = result.Outcome.Status, result.Outcome.Filled
+	placed, err := f.placed(r, &o, result.Outcome.Repeated, resp)
+	if err == nil {
+		r.writePlaced(m, &placed, resp)
 	}
+	return err
+}
 
+// placed returns an order that was taken with the fills of its command, if the answer has them.
+func (f *Facade) placed(r *Request, o *bourse.Order, repeated bool, resp int) (history.OrderFills, error) {
+	placed := history.OrderFills{Order: history.Order{Order: *o}}
+	if !repeated && (resp == respAck || o.Filled == 0) {
+		return placed, nil
+	}
+	known, found, err := f.History.Order(r.Context, r.Who.Account, o.ID)
+	if err == nil && found {
+		placed.Time, placed.Fills = known.Time, taken(&known, o.Filled)
+	}
+	return placed, err
+}
+
+// writePlaced writes an order that was taken.
+func (r *Request) writePlaced(m *bourse.Market, placed *history.OrderFills, resp int) {
 	r.Out.Object()
 	r.writeNames(m, &placed.Order.Order)
 	r.time("transactTime", placed.Time)
 	if resp != respAck {
-		r.writeTermsOf(m, &placed)
-		r.writeStop(m, &placed)
+		r.writeTermsOf(m, placed)
+		r.writeStop(m, placed)
 		r.writeWorking(&placed.Order.Order)
 		r.writeSelfTrade(m, &placed.NewOrder)
 	}
@@ -87,7 +99,6 @@ func (f *Facade) writeNew(r *Request, m *bourse.Market, p *bourse.NewOrder, resu
 		r.writeFills(m, placed.Fills)
 	}
 	r.Out.EndObject()
-	return nil
 }
 
 // taken returns the fills of the command that placed an order.

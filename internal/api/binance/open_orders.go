@@ -37,6 +37,7 @@ func (f *Facade) openOrders(r *Request) error {
 	r.names = f.symbols.of(f.View) // newer than the orders, so it has their markets
 	r.Out.Array()
 	for part := range slices.Chunk(orders, readTogether) {
+		slices.Reverse(part)
 		list, err := f.History.FillsOfOpen(r.Context, r.Who.Account, part)
 		if err != nil {
 			return err
@@ -61,8 +62,7 @@ func (r *Request) writeOrders(list []history.OrderFills) {
 	r.chargeRows(fills)
 }
 
-// openIn returns an account's open orders, in parts of readTogether: the oldest part first, each
-// with its newest order first; those of one market unless m is nil.
+// openIn returns an account's open orders, oldest first; those of one market unless m is nil.
 func (f *Facade) openIn(r *Request, m *bourse.Market) (list []bourse.Order) {
 	room := make([]bourse.Order, copiedTogether)
 	below := ^bourse.OrderID(0)
@@ -75,9 +75,6 @@ func (f *Facade) openIn(r *Request, m *bourse.Market) (list []bourse.Order) {
 		}
 		if len(part) < len(room) {
 			slices.Reverse(list)
-			for part := range slices.Chunk(list, readTogether) {
-				slices.Reverse(part)
-			}
 			return list
 		}
 		below = part[len(part)-1].ID

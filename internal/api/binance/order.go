@@ -12,7 +12,7 @@ import (
 var orderFields = []Field{
 	{Names: "symbol orderId price executedQty cummulativeQuoteQty status type side time updateTime isWorking " +
 		"workingTime origQuoteOrderQty selfTradePreventionMode"},
-	{Names: "orderListId", State: Differs, Note: "It is always -1."},
+	{Names: "orderListId"},
 	{Names: "clientOrderId", State: Differs, Note: "It is made of the order's id if the order has no name."},
 	{Names: "origQty", State: Differs, Note: "It is the executed quantity of an order by quoteOrderQty."},
 	{Names: "timeInForce", State: Differs, Note: "It is GTC for an order without a price."},
@@ -29,6 +29,14 @@ func NameOf(o *bourse.Order) string {
 		return madeUp + strconv.FormatUint(uint64(o.ID), 10)
 	}
 	return o.ClientID.String()
+}
+
+// ListOf returns the orderListId of an order; -1 without a list.
+func ListOf(o *bourse.Order) int64 {
+	if o.List == 0 {
+		return -1
+	}
+	return int64(o.List)
 }
 
 // selection names an order of a market.
@@ -112,7 +120,7 @@ func (f *Facade) open(r *Request, s *selection) (o bourse.Order, open bool) {
 func (r *Request) writeNames(m *bourse.Market, o *bourse.Order) {
 	r.symbol(m)
 	r.Out.Uint("orderId", uint64(o.ID))
-	r.Out.Int("orderListId", -1)
+	r.Out.Int("orderListId", ListOf(o))
 	r.Out.Word("clientOrderId", NameOf(o))
 }
 

@@ -11,6 +11,19 @@ func (r *Request) readOrder(p *bourse.NewOrder) (m *bourse.Market, resp int) {
 	if m = r.market(); m == nil {
 		return nil, 0
 	}
+	r.readLeg(m, "", p)
+	usual := "ACK"
+	if p.Type == bourse.MarketOrder || p.Type == bourse.Limit && !p.PostOnly {
+		usual = "FULL"
+	}
+	return m, r.readResponse(usual)
+}
+
+// readLeg reads an order of a market. Its own parameters begin with a word if it is an order of a
+// list, above or below.
+func (r *Request) readLeg(m *bourse.Market, word string, p *bourse.NewOrder) {
+	r.leg = word
+	defer func() { r.leg = "" }()
 	p.Market = m.ID
 	p.Side = bourse.Side(r.One("side", "", Errorf(codeSide, "Invalid side."), "BUY", "SELL") + 1)
 	r.readKind(p)
@@ -19,12 +32,25 @@ func (r *Request) readOrder(p *bourse.NewOrder) (m *bourse.Market, resp int) {
 	r.readQuantity(m, p)
 	r.readSelfTrade(p)
 	r.readName(p)
-	return m, r.readResponse(p)
 }
+
+// of returns the name of an order's own parameter.
+func (r *Request) of(name string) string {
+	switch {
+	case r.leg == "":
+		return name
+	case name == newName:
+		return r.leg + "ClientOrderId"
+	}
+	return r.leg + strings.ToUpper(name[:1]) + name[1:]
+}
+
+// newName is the parameter with the name of a new order.
+const newName = "newClientOrderId"
 
 // readKind reads the type.
 func (r *Request) readKind(p *bourse.NewOrder) {
-	word := r.Text("type")
+	word := r.Text(r.of("type"))
 	for i := range orderKinds {
 		if orderKinds[i].word == word {
 			p.Type, p.PostOnly = orderKinds[i].of, orderKinds[i].maker
@@ -36,7 +62,7 @@ func (r *Request) readKind(p *bourse.NewOrder) {
 
 // readTIF reads timeInForce, which orders that may rest as takers need.
 func (r *Request) readTIF(p *bourse.NewOrder) {
-	const name = "timeInForce"
+	name := r.of("timeInForce")
 	switch {
 	case !p.Type.HasPrice():
 		p.TIF = bourse.IOC
@@ -69,14 +95,14 @@ func (r *Request) refuse(name string) {
 // readPrices reads price and stopPrice.
 func (r *Request) readPrices(m *bourse.Market, p *bourse.NewOrder) {
 	if p.Type.HasPrice() {
-		p.Price = r.readPrice("price", m)
+		p.Price = r.readPrice(r.of("price"), m)
 	} else {
-		r.refuse("price")
+		r.refuse(r.of("price"))
 	}
 	if p.Type.HasStop() {
-		p.Stop = r.readPrice("stopPrice", m)
+		p.Stop = r.readPrice(r.of("stopPrice"), m)
 	} else {
-		r.refuse("stopPrice")
+		r.refuse(r.of("stopPrice"))
 	}
 }
 
@@ -188,7 +214,7 @@ func (r *Request) readSelfTrade(p *bourse.NewOrder) {
 
 // readName reads newClientOrderId.
 func (r *Request) readName(p *bourse.NewOrder) {
-	const name = "newClientOrderId"
+	name := r.of(newName)
 	text := r.Text(name)
 	if text == "" {
 		return
@@ -201,11 +227,7 @@ func (r *Request) readName(p *bourse.NewOrder) {
 }
 
 // readResponse reads newOrderRespType.
-func (r *Request) readResponse(p *bourse.NewOrder) int {
+func (r *Request) readResponse(usual string) int {
 	const name = "newOrderRespType"
-	usual := "ACK"
-	if p.Type == bourse.MarketOrder || p.Type == bourse.Limit && !p.PostOnly {
-		usual = "FULL"
-	}
 	return r.One(name, usual, invalid(name), "ACK", "RESULT", "FULL")
 }

@@ -25,6 +25,8 @@ type Request struct {
 	Out *wire.Writer
 
 	facade *Facade
+	// leg is the word with which the parameters of an order of a list begin, while it is read.
+	leg string
 	// names are the markets' names, the same ones throughout the request.
 	names *catalogue
 	// Weight is the weight that the request's source has used in its minute, this request

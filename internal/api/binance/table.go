@@ -90,8 +90,8 @@ type Endpoint struct {
 	Repeatable string
 	// Harmless is set if a request changes nothing although it needs Trade.
 	Harmless bool
-	// Counts is set if a request counts as an order in the limits of orders.
-	Counts bool
+	// Counts is the number of orders that a request counts as in the limits of orders.
+	Counts int
 	// Answer writes the answer to r.Out. If it returns an error, its output is dropped.
 	Answer func(f *Facade, r *Request) error
 }
