@@ -58,8 +58,9 @@ const resting = await call('createOrder limit', () => e.createOrder(pair, 'limit
 await call('fetchOrder', () => e.fetchOrder(resting.id, pair), (o) => assert(o.price === far && o.remaining === 0.01, 'it is ours'));
 await call('fetchOrder by name', () => e.fetchOrder(undefined, pair, { origClientOrderId: resting.clientOrderId }), (o) => assert(o.id === resting.id, 'the same'));
 await call('fetchOpenOrders', () => e.fetchOpenOrders(pair), (l) => assert(last(l).id === resting.id, 'it is there'));
-await call('cancelOrder', () => e.cancelOrder(resting.id, pair), (o) => assert(o.status === 'canceled', 'it is canceled'));
-await refused('a second cancel', -2011, () => e.cancelOrder(resting.id, pair));
+const moved = await call('editOrder', () => e.editOrder(resting.id, pair, 'limit', 'buy', 0.01, far - 1), (o) => assert(o.price === far - 1, 'it moved'));
+await call('cancelOrder', () => e.cancelOrder(moved.id, pair), (o) => assert(o.status === 'canceled', 'it is canceled'));
+await refused('a second cancel', -2011, () => e.cancelOrder(moved.id, pair));
 
 const filled = await call('createOrder market', () => e.createOrder(pair, 'market', 'buy', 0.02), (o) => {
   assert(o.filled === 0.02 && o.trades.length > 0 && o.cost > 0, 'it traded');

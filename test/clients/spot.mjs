@@ -31,6 +31,11 @@ const o = await ask('newOrder', limit, (r) => assert(r.status === 'NEW', 'it is 
 await ask('getOrder', { symbol, orderId: o.orderId }, (r) => assert(r.status === 'NEW', 'it is open'));
 await ask('getOpenOrders', { symbol }, (l) => assert(l.length === 1, 'one'));
 await ask('deleteOrder', { symbol, orderId: o.orderId }, (r) => assert(r.status === 'CANCELED', 'it is canceled'));
+const old = await ask('newOrder', limit);
+const next = await ask('orderCancelReplace', { ...limit, cancelReplaceMode: 'STOP_ON_FAILURE', cancelOrderId: old.orderId }, (r) => assert(r.cancelResult === 'SUCCESS' && r.newOrderResult === 'SUCCESS', 'both'));
+await ask('orderAmendKeepPriority', { symbol, orderId: next.newOrderResponse.orderId, newQty: 0.005 }, (r) => assert(Number(r.amendedOrder.qty) === 0.005, 'less'));
+await ask('orderAmendments', { symbol, orderId: next.newOrderResponse.orderId }, (l) => assert(l.length === 1, 'one'));
+await ask('deleteOpenOrders', { symbol }, (l) => assert(l.length === 1, 'one'));
 await ask('newOrder', { ...limit, type: 'LIMIT_MAKER', timeInForce: undefined });
 await ask('deleteOpenOrders', { symbol }, (l) => assert(l.length === 1, 'one'));
 await ask('newOrder', { symbol, side: 'SELL', type: 'MARKET', quantity: 0.002 }, (r) => assert(r.fills.length > 0, 'it traded'));
@@ -48,7 +53,7 @@ await ask('getAccount', {}, (a) => assert(a.balances.length > 2, 'all assets'));
 await ask('accountCommission', { symbol });
 await ask('rateLimitOrder', {}, (l) => assert(l.length === 2, 'two windows'));
 await refused('an order that costs too little', 'NOTIONAL', () => c.newOrder({ ...limit, quantity: 0.000001 }));
-await refused('what is not served', -1020, () => c.orderCancelReplace({ ...limit, cancelReplaceMode: 'STOP_ON_FAILURE', cancelOrderId: o.orderId }));
+await refused('what is not served', -1020, () => c.myAllocations({ symbol }));
 
 const other = client({ apiKey: ed25519.api_key, privateKey: ed25519.pem });
 await call('getAccount with an Ed25519 key', async () => (await other.getAccount({})).data());

@@ -19,7 +19,7 @@ func accountEndpoints() []Endpoint {
 		unserved("/api/v3/myPreventedMatches", "myPreventedMatches", "Matches that were prevented are not kept."),
 		unserved("/api/v3/myAllocations", "myAllocations", "Orders are not routed."),
 		commissionEndpoint(),
-		unserved("/api/v3/order/amendments", "order.amendments", notYet),
+		amendmentsEndpoint(),
 		unserved("/api/v3/myFilters", "myFilters",
 			"No account has filters of its own: exchangeInfo has those of the markets."),
 	}

@@ -63,6 +63,9 @@ const (
 	codeNoOrder       Code = -2013
 	codeKeyFormat     Code = -2014
 	codeKey           Code = -2015
+	codeHalfReplaced  Code = -2021
+	codeReplace       Code = -2022
+	codeAmend         Code = -2038
 	codeNotClient     Code = -2039
 	codeMemo          Code = -4008
 	codeLimited       Code = -4015
@@ -94,6 +97,8 @@ type Error struct {
 	// Status is the HTTP status, or zero for that of the code.
 	Status  int
 	Message string
+	// Data, if not nil, is a JSON value that explains the error.
+	Data []byte
 }
 
 // Error returns the message.
@@ -118,9 +123,9 @@ func Errorf(code Code, format string, args ...any) *Error {
 // Errors of requests. Bots compare some of these messages.
 var (
 	errInternal   = Errorf(codeUnknown, "An unknown error occurred while processing the request.")
-	errMissing    = &Error{codeUnsupported, http.StatusNotFound, "There is no such endpoint."}
-	errMethod     = &Error{codeUnsupported, http.StatusMethodNotAllowed, "The endpoint has no such method."}
-	errTooLong    = &Error{codeTooMany, http.StatusRequestEntityTooLarge, "The body is too long."}
+	errMissing    = &Error{Code: codeUnsupported, Status: http.StatusNotFound, Message: "There is no such endpoint."}
+	errMethod     = &Error{Code: codeUnsupported, Status: http.StatusMethodNotAllowed, Message: "The endpoint has no such method."}
+	errTooLong    = &Error{Code: codeTooMany, Status: http.StatusRequestEntityTooLarge, Message: "The body is too long."}
 	errBrokenOff  = Errorf(codeIllegal, "The body breaks off.")
 	errIllegal    = Errorf(codeIllegal, "Illegal characters found in a parameter.")
 	errTwice      = Errorf(codeTooMany, "Duplicate values for a parameter detected.")
@@ -198,6 +203,7 @@ var refusals = map[bourse.Reason]*Error{
 	bourse.NoCollar:        rejected("Stop loss orders are not supported for this symbol."),
 	bourse.OrderNotFound:   Errorf(codeCancel, "Unknown order sent."),
 	bourse.ListNotFound:    Errorf(codeCancel, "Unknown order list sent."),
+	bourse.NothingLeft:     rejected("The requested quantity is not above what the order has traded."),
 	bourse.MarketHaltedNow: Errorf(codeCancel, "Market is closed."),
 	bourse.TooMany:         rejected("The exchange takes no further orders."),
 	bourse.Voided:          rejected("Refused by the operator."),

@@ -35,6 +35,7 @@ func TestReasons(t *testing.T) {
 		bourse.UnknownAccount:    {-2015, 401, "Invalid API-key, IP, or permissions for action."},
 		bourse.OrderNotFound:     {-2011, 400, "Unknown order sent."},
 		bourse.ListNotFound:      {-2011, 400, "Unknown order list sent."},
+		bourse.NothingLeft:       {-2010, 400, "The requested quantity is not above what the order has traded."},
 		bourse.MarketHaltedNow:   {-2011, 400, "Market is closed."},
 		bourse.TooMany:           {-2010, 400, "The exchange takes no further orders."},
 		bourse.Voided:            {-2010, 400, "Refused by the operator."},
@@ -51,7 +52,7 @@ func TestReasons(t *testing.T) {
 			expected = told{-2010, 400, "Refused: " + reason.String()}
 		}
 		direct, wrapped := binance.Refusal(reason), binance.Known(api.Refused(reason, ""))
-		if got := (told{direct.Code, direct.HTTP(), direct.Message}); got != expected || wrapped != direct && *wrapped != *direct {
+		if got := (told{direct.Code, direct.HTTP(), direct.Message}); got != expected || wrapped.Message != direct.Message || wrapped.Code != direct.Code {
 			t.Errorf("%s is %v and %v, want %v", reason, got, wrapped, expected)
 		}
 	}

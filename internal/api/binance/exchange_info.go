@@ -25,9 +25,8 @@ func exchangeInfoEndpoint() Endpoint {
 			{Names: "symbols.baseCommissionPrecision symbols.quoteCommissionPrecision", State: Differs,
 				Note: "They are the decimals of an asset's amounts, up to 18."},
 			{Names: "symbols.orderTypes symbols.quoteOrderQtyMarketAllowed"},
-			{Names: "symbols.ocoAllowed"},
-			{Names: "symbols.icebergAllowed symbols.otoAllowed symbols.opoAllowed " +
-				"symbols.allowTrailingStop symbols.cancelReplaceAllowed symbols.amendAllowed " +
+			{Names: "symbols.ocoAllowed symbols.cancelReplaceAllowed symbols.amendAllowed"},
+			{Names: "symbols.icebergAllowed symbols.otoAllowed symbols.opoAllowed symbols.allowTrailingStop " +
 				"symbols.pegInstructionsAllowed symbols.isMarginTradingAllowed", State: Differs, Note: never},
 			{Names: "symbols.isSpotTradingAllowed symbols.permissionSets"},
 			{Names: "symbols.permissions", State: Differs, Note: "It is empty, as documented for markets with permissionSets."},
@@ -215,11 +214,10 @@ func (r *Request) writeTerms(m *bourse.Market, sets bool) {
 	r.Out.Bool("otoAllowed", false)
 	r.Out.Bool("opoAllowed", false)
 	r.Out.Bool("quoteOrderQtyMarketAllowed", true)
-	for _, name := range [...]string{
-		"allowTrailingStop", "cancelReplaceAllowed", "amendAllowed", "pegInstructionsAllowed",
-	} {
-		r.Out.Bool(name, false)
-	}
+	r.Out.Bool("allowTrailingStop", false)
+	r.Out.Bool("cancelReplaceAllowed", true)
+	r.Out.Bool("amendAllowed", true)
+	r.Out.Bool("pegInstructionsAllowed", false)
 	r.Out.Bool("isSpotTradingAllowed", true)
 	r.Out.Bool("isMarginTradingAllowed", false)
 	r.writeFilters(m)

@@ -25,6 +25,8 @@ func TestFields(t *testing.T) {
 		"&belowStopPrice=41000&belowPrice=40000&belowTimeInForce=GTC"
 	var list struct{ OrderListID uint64 }
 	d.sign(d.alice, http.MethodPost, "/api/v3/orderList/oco", oco).into(d, &list)
+	again := d.order(d.alice, stop)
+	second := d.order(d.alice, limit("BUY", "0.1", "40000"))
 	pay := query("coin", "BTC", "address", d.Own("BTC", 2).Address, "amount", "0.1")
 	d.Mine("BTC", d.Tx("BTC", 1, 1, "1", ""))
 	for range 6 {
@@ -32,19 +34,25 @@ func TestFields(t *testing.T) {
 	}
 
 	asked := map[string][]string{
-		"GET /api/v3/exchangeInfo":              {"symbol=BTCUSDT"},
-		"GET /api/v3/klines":                    {"symbol=BTCUSDT&interval=1m"},
-		"GET /api/v3/uiKlines":                  {"symbol=BTCUSDT&interval=1d"},
-		"GET /api/v3/ticker":                    {"symbol=BTCUSDT", `symbols=["BTCUSDT"]&type=MINI`},
-		"GET /api/v3/ticker/tradingDay":         {"symbol=BTCUSDT"},
-		"GET /api/v3/ticker/24hr":               {"symbol=BTCUSDT", "type=MINI"},
-		"GET /api/v3/ticker/price":              {""},
-		"GET /api/v3/ticker/bookTicker":         {""},
-		"POST /api/v3/order":                    {"symbol=BTCUSDT&newOrderRespType=FULL&" + limit("BUY", "0.1", "50020"), "symbol=BTCUSDT&newOrderRespType=RESULT&" + stop},
-		"POST /api/v3/order/test":               {"symbol=BTCUSDT&computeCommissionRates=true&" + limit("BUY", "0.1", "1")},
-		"GET /api/v3/order":                     {"symbol=BTCUSDT&orderId=" + number(id)},
-		"DELETE /api/v3/order":                  {"symbol=BTCUSDT&orderId=" + number(id), "symbol=BTCUSDT&orderId=" + number(id+1)},
-		"GET /api/v3/openOrders":                {""},
+		"GET /api/v3/exchangeInfo":      {"symbol=BTCUSDT"},
+		"GET /api/v3/klines":            {"symbol=BTCUSDT&interval=1m"},
+		"GET /api/v3/uiKlines":          {"symbol=BTCUSDT&interval=1d"},
+		"GET /api/v3/ticker":            {"symbol=BTCUSDT", `symbols=["BTCUSDT"]&type=MINI`},
+		"GET /api/v3/ticker/tradingDay": {"symbol=BTCUSDT"},
+		"GET /api/v3/ticker/24hr":       {"symbol=BTCUSDT", "type=MINI"},
+		"GET /api/v3/ticker/price":      {""},
+		"GET /api/v3/ticker/bookTicker": {""},
+		"POST /api/v3/order":            {"symbol=BTCUSDT&newOrderRespType=FULL&" + limit("BUY", "0.1", "50020"), "symbol=BTCUSDT&newOrderRespType=RESULT&" + stop},
+		"POST /api/v3/order/test":       {"symbol=BTCUSDT&computeCommissionRates=true&" + limit("BUY", "0.1", "1")},
+		"GET /api/v3/order":             {"symbol=BTCUSDT&orderId=" + number(id)},
+		"DELETE /api/v3/order":          {"symbol=BTCUSDT&orderId=" + number(id), "symbol=BTCUSDT&orderId=" + number(again)},
+		"GET /api/v3/openOrders":        {""},
+		"POST /api/v3/order/cancelReplace": {
+			"symbol=BTCUSDT&cancelReplaceMode=STOP_ON_FAILURE&newOrderRespType=FULL&cancelOrderId=" + number(second) + "&" + limit("BUY", "0.01", "50020"),
+			"symbol=BTCUSDT&cancelReplaceMode=STOP_ON_FAILURE&newOrderRespType=RESULT&cancelOrderId=" + number(id+1) + "&" + stop,
+		},
+		"PUT /api/v3/order/amend/keepPriority":  {"symbol=BTCUSDT&newQty=0.05&orderId=" + number(id)},
+		"GET /api/v3/order/amendments":          {"symbol=BTCUSDT&orderId=" + number(id)},
 		"POST /api/v3/orderList/oco":            {oco + "&newOrderRespType=FULL"},
 		"GET /api/v3/orderList":                 {"orderListId=" + number(list.OrderListID)},
 		"DELETE /api/v3/orderList":              {"symbol=BTCUSDT&orderListId=" + number(list.OrderListID)},
@@ -78,7 +86,7 @@ func TestFields(t *testing.T) {
 		got := map[string]bool{}
 		for _, params := range forms {
 			switch name {
-			case "POST /api/v3/order":
+			case "POST /api/v3/order", "POST /api/v3/order/cancelReplace":
 				d.order(d.bob, limit("SELL", "0.05", "50020"))
 			case "DELETE /api/v3/openOrders":
 				d.order(d.alice, stop)

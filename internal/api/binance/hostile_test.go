@@ -27,8 +27,8 @@ func TestHostileParameters(t *testing.T) {
 	d.trade("0.1", "50000")
 	good := map[string]string{
 		"symbol": "BTCUSDT", "interval": "1m", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC", "quantity": "0.1",
-		"price": "40000", "coin": "BTC", "address": "x", "amount": "0.1",
 		"aboveType": "STOP_LOSS", "aboveStopPrice": "60000", "belowType": "LIMIT_MAKER", "belowPrice": "40000",
+		"price": "40000", "coin": "BTC", "address": "x", "amount": "0.1", "cancelReplaceMode": "ALLOW_FAILURE", "cancelOrderId": "999",
 	}
 	requests := 0
 	for _, e := range binance.Endpoints() {
@@ -103,7 +103,15 @@ func TestRefusedParameters(t *testing.T) {
 		{"GET", "/api/v3/aggTrades", "symbol=BTCUSDT&fromId=1&startTime=1", -1128},
 		{"GET", "/api/v3/nothing", "", -1020},
 		{"POST", "/api/v3/depth", "", -1020},
-		{"POST", "/api/v3/order/cancelReplace", "", -1020},
+		{"POST", "/api/v3/orderList/oto", "", -1020},
+		{"POST", "/api/v3/order/cancelReplace", "symbol=BTCUSDT&cancelReplaceMode=STOP_ON_FAILURE&" + far, -1102},
+		{"POST", "/api/v3/order/cancelReplace", "symbol=BTCUSDT&cancelReplaceMode=ALWAYS&cancelOrderId=1&" + far, -1130},
+		{"POST", "/api/v3/order/cancelReplace", "symbol=BTCUSDT&cancelReplaceMode=STOP_ON_FAILURE&cancelOrderId=999&" + far, -2022},
+		{"POST", "/api/v3/order/cancelReplace", "symbol=BTCUSDT&cancelReplaceMode=ALLOW_FAILURE&cancelOrderId=999&" + far, -2021},
+		{"PUT", "/api/v3/order/amend/keepPriority", "symbol=BTCUSDT&orderId=999&newQty=1", -2038},
+		{"PUT", "/api/v3/order/amend/keepPriority", "symbol=BTCUSDT&newQty=1", -1102},
+		{"PUT", "/api/v3/order/amend/keepPriority", "symbol=BTCUSDT&orderId=999&newQty=0", -1013},
+		{"GET", "/api/v3/order/amendments", "symbol=BTCUSDT&orderId=999", -2013},
 		{"POST", "/api/v3/order", far + "&symbol=BTCUSDT&icebergQty=0.01", -1020},
 		{"POST", "/api/v3/order", far, -1102},
 		{"POST", "/api/v3/order", "symbol=BTCUSDT&side=HOLD&type=MARKET&quantity=1", -1117},

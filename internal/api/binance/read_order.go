@@ -134,16 +134,24 @@ func (r *Request) readQuantity(m *bourse.Market, p *bourse.NewOrder) {
 		return
 	}
 
-	text := r.decimal(byBase, m.BasePrecision, r.names.Assets[m.Base].Scale, "LOT_SIZE")
+	p.Lots = r.readLots(byBase, m)
+}
+
+// readLots reads a quantity that is required.
+func (r *Request) readLots(name string, m *bourse.Market) bourse.Lots {
+	text := r.decimal(name, m.BasePrecision, r.names.Assets[m.Base].Scale, "LOT_SIZE")
 	if text == "" {
-		return
+		return 0
 	}
 	lots, err := bourse.ParseLots(text, m.BasePrecision)
 	if err != nil {
 		r.Fail(filter("LOT_SIZE"))
 	}
-	p.Lots = lots
+	return lots
 }
+
+// newName is the parameter with the name of an order.
+const newName = "newClientOrderId"
 
 // readTotal reads an amount of the quote asset.
 func (r *Request) readTotal(name string, m *bourse.Market) bourse.Amount {

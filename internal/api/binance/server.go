@@ -193,6 +193,9 @@ func WriteError(out *wire.Writer, e *Error) {
 	out.Object()
 	out.Int("code", int64(e.Code))
 	out.Text("msg", e.Message)
+	if e.Data != nil {
+		out.Raw("data", e.Data)
+	}
 	out.EndObject()
 }
 

@@ -127,6 +127,18 @@ func weighed(text string, of func(*Params) int) Weight { return Weight{of, text}
 // need returns required parameters that are served.
 func need(names string) []Param { return params(names, true) }
 
+// prefixed returns fields behind a prefix.
+func prefixed(prefix string, fields []Field) (list []Field) {
+	for _, f := range fields {
+		var names []string
+		for name := range strings.FieldsSeq(f.Names) {
+			names = append(names, prefix+name)
+		}
+		list = append(list, Field{strings.Join(names, " "), f.State, f.Note})
+	}
+	return list
+}
+
 // may returns optional parameters that are served.
 func may(names string) []Param { return params(names, false) }
 
