@@ -13,7 +13,7 @@ const retryClose = time.Second / 4
 
 // arm journals that the end of the connection cancels an account's open orders. Later
 // calls have no effect.
-func (c *conn) arm(account bourse.AccountID) error {
+func (c *session) arm(account bourse.AccountID) error {
 	if c.armed != 0 {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (c *conn) arm(account bourse.AccountID) error {
 // disarm journals the end of an armed connection, which cancels its account's open
 // orders. It tries until the journal has it or the server closes: then the next start of
 // the exchange closes the connection.
-func (c *conn) disarm() {
+func (c *session) disarm() {
 	if c.armed == 0 {
 		return
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/gobwas/ws"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/feed"
 )
 
@@ -31,27 +30,20 @@ const (
 // pingFrame is a WebSocket ping without a payload.
 var pingFrame = ws.MustCompileFrame(ws.NewPingFrame(nil))
 
-// conn is one connection.
-type conn struct {
+// Conn is one connection.
+type Conn struct {
 	server     *Server
 	raw        net.Conn
 	from       netip.Addr
 	subscriber *feed.Subscriber
+	// protocol is the requests and messages of the connection.
+	protocol Protocol
 	// socket is raw's, for writes that do not block; nil for an encrypted connection.
 	socket syscall.RawConn
 
-	// identity and use are owned by the reader.
-	identity account.Identity
-	use      use
-	// armed is the connection's id in the journal if its end cancels the open orders of
-	// identity's account, else zero. Owned by the reader.
-	armed bourse.ConnectionID
-
-	// expires is the expiry of identity's key. Guarded by the server's mu.
+	// expires is the time of the protocol's next Expire. Guarded by the server's mu.
 	expires bourse.Time
-	// key is identity's key, for Revoke; zero before auth.
-	key    atomic.Uint64
-	pinged atomic.Int64
+	pinged  atomic.Int64
 	// ended is set once a close frame is queued; cut if messages queued before it are
 	// dropped; barred if the client has no access any more.
 	ended, cut, barred atomic.Bool
@@ -59,34 +51,35 @@ type conn struct {
 	// gone ends with the connection.
 	gone  context.Context
 	leave context.CancelFunc
-	late  late
 }
 
-func newConn(s *Server, raw net.Conn, from netip.Addr) *conn {
-	c := &conn{server: s, raw: raw, from: from}
+func newConn(s *Server, raw net.Conn, from netip.Addr, open func(*Conn) Protocol) *Conn {
+	c := &Conn{server: s, raw: raw, from: from}
 	if bare, ok := raw.(syscall.Conn); ok {
 		c.socket, _ = bare.SyscallConn() // nil on error, as for an encrypted connection
 	}
 	c.gone, c.leave = context.WithCancel(context.Background())
 	c.pinged.Store(s.Clock().UnixNano())
+	c.protocol = open(c)
 	c.subscriber = feed.NewSubscriber(
 		func() { s.writers.add(c) },
 		c.endSlow,
-		c.lost,
+		c.protocol.Lost,
 	)
 	return c
 }
 
 // serve reads until the connection ends. early are the bytes after the upgrade.
-func (c *conn) serve(early []byte) {
+func (c *Conn) serve(early []byte) {
 	defer c.server.remove(c)
-	defer c.disarm()
+	defer c.protocol.Leave()
 	defer c.leave()
+	c.protocol.Begin()
 	r := reader{conn: c, early: early}
 	for {
 		message, err := r.next()
 		if err == nil {
-			err = c.handle(message)
+			err = c.protocol.Handle(message)
 		}
 		if err != nil {
 			c.finish(err)
@@ -99,7 +92,7 @@ func (c *conn) serve(early []byte) {
 // writer sends it after the pending answers, and input is discarded until the client
 // closes: an earlier close could reset the connection before the client has read the
 // reason.
-func (c *conn) finish(err error) {
+func (c *Conn) finish(err error) {
 	if code, reason, ok := closing(err); ok {
 		c.end(code, reason, false)
 		_, _ = io.CopyN(io.Discard, c.raw, lingerBytes)
@@ -112,10 +105,10 @@ func (c *conn) finish(err error) {
 const closeSlow ws.StatusCode = 4408
 
 // endSlow ends a connection that does not keep up.
-func (c *conn) endSlow() { c.end(closeSlow, "slow, resume with since", true) }
+func (c *Conn) endSlow() { c.end(closeSlow, "slow, resume with since", true) }
 
 // end queues a close frame, once. With now, the queued messages are dropped.
-func (c *conn) end(code ws.StatusCode, reason string, now bool) {
+func (c *Conn) end(code ws.StatusCode, reason string, now bool) {
 	var body []byte
 	if code != ws.StatusNoStatusRcvd {
 		body = ws.NewCloseFrameBody(code, reason)
@@ -132,7 +125,7 @@ func (c *conn) end(code ws.StatusCode, reason string, now bool) {
 }
 
 // patience sets the read deadline, unless the connection is ending.
-func (c *conn) patience(d time.Duration) {
+func (c *Conn) patience(d time.Duration) {
 	if c.ended.Load() {
 		return
 	}
@@ -144,12 +137,12 @@ func (c *conn) patience(d time.Duration) {
 
 // linger sets the read deadline of an ending connection, whose writer may be in a chunk of
 // a message.
-func (c *conn) linger() { _ = c.raw.SetReadDeadline(c.server.Clock().Add(writeFor + lingerFor)) }
+func (c *Conn) linger() { _ = c.raw.SetReadDeadline(c.server.Clock().Add(writeFor + lingerFor)) }
 
 // flush writes a batch, of whose first message skip bytes are sent, and then the queue
 // until it is empty, waiting for room. It runs on its own goroutine, and no writer visits
 // the connection meanwhile.
-func (c *conn) flush(batch [][]byte, skip int) {
+func (c *Conn) flush(batch [][]byte, skip int) {
 	var vector net.Buffers
 	for ; len(batch) > 0; batch = c.subscriber.Take(batch[:0]) {
 		for rest := batch; len(rest) > 0; {
@@ -176,7 +169,7 @@ func (c *conn) flush(batch [][]byte, skip int) {
 
 // abandon ends a connection whose client takes no more bytes. Its reader may be in Await, for
 // the client to take some.
-func (c *conn) abandon() {
+func (c *Conn) abandon() {
 	c.subscriber.Abandon()
 	_ = c.raw.Close()
 }
@@ -201,7 +194,7 @@ const barredFor = time.Second
 // writeLong writes messages, of which the first may be longer than a chunk. Each chunk of it
 // has writeFor, so that a slow client gets a state of any size. A client whose access ended
 // gets no further chunk.
-func (c *conn) writeLong(messages net.Buffers) bool {
+func (c *Conn) writeLong(messages net.Buffers) bool {
 	for len(messages[0]) > writeChunk {
 		if !c.write(net.Buffers{messages[0][:writeChunk]}) {
 			return false
@@ -217,7 +210,7 @@ func (c *conn) writeLong(messages net.Buffers) bool {
 	return c.write(messages)
 }
 
-func (c *conn) write(messages net.Buffers) bool {
+func (c *Conn) write(messages net.Buffers) bool {
 	_ = c.raw.SetWriteDeadline(c.server.Clock().Add(writeFor))
 	_, err := messages.WriteTo(c.raw)
 	_ = c.raw.SetWriteDeadline(time.Time{}) // the next writer may come much later
@@ -225,7 +218,7 @@ func (c *conn) write(messages net.Buffers) bool {
 }
 
 // closeWrite closes the writing side; the reader closes the rest after the client.
-func (c *conn) closeWrite() {
+func (c *Conn) closeWrite() {
 	_ = c.raw.SetReadDeadline(c.server.Clock().Add(lingerFor))
 	if half, ok := c.raw.(interface{ CloseWrite() error }); !ok || half.CloseWrite() != nil {
 		_ = c.raw.Close()
@@ -233,7 +226,7 @@ func (c *conn) closeWrite() {
 }
 
 // ping pings a connection unless it was pinged recently.
-func (c *conn) ping(now time.Time) {
+func (c *Conn) ping(now time.Time) {
 	if now.UnixNano()-c.pinged.Load() >= int64(pingEvery) {
 		c.pinged.Store(now.UnixNano())
 		c.subscriber.Push(pingFrame)

@@ -4,7 +4,7 @@
 // writers serve all connections with queued messages, and one whose socket is full gets a
 // goroutine of its own until it has room, so that an idle connection costs little. A
 // [Publisher] sees every command after the view, encodes each message once and stages it
-// in the feed.
+// in the feed. Package binance gives the connections another [Protocol].
 //
 // Invariants: each request has exactly one answer, in order; a message is sent after
 // every endpoint shows its contents; input and queues are bounded; a connection that
@@ -12,6 +12,7 @@
 // the only authority.
 //
 // Read server.go, conn.go, read.go and writers.go for connections, close.go for connections
-// whose end cancels orders, request.go for operations, publish.go for the streams, and
+// whose end cancels orders, protocol.go and session.go for the requests of a connection,
+// request.go for operations, publish.go for the streams, and
 // resume.go and late.go for clients that come back.
 package stream

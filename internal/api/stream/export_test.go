@@ -11,7 +11,7 @@ import (
 // Cut returns how many of the open connections have been ended without what was
 // queued for them.
 func (s *Server) Cut() (n int) {
-	s.each(func(c *conn) {
+	s.each(func(c *Conn) {
 		if c.cut.Load() {
 			n++
 		}

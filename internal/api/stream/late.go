@@ -48,9 +48,9 @@ func (s *lateStream) pay(limits *api.Limiter, size int) {
 	s.paid = max(s.paid, size)
 }
 
-// lost resumes a stream whose messages the feed has lost, because the database was slow, with
+// Lost resumes a stream whose messages the feed has lost, because the database was slow, with
 // the state. It returns at once.
-func (c *conn) lost(h *feed.Hold) { c.resumeLater(lateStream{hold: h}) }
+func (c *session) Lost(h *feed.Hold) { c.resumeLater(lateStream{hold: h}) }
 
 // add adds a stream. Of two with the same topic, the client has left the earlier one, so
 // that there are no more than it has subscriptions. The caller holds mu.
@@ -73,7 +73,7 @@ func (l *late) again(s lateStream) {
 
 // resumeLater resumes a stream on the connection's goroutine for late streams, and starts that
 // if it does not run.
-func (c *conn) resumeLater(l lateStream) {
+func (c *session) resumeLater(l lateStream) {
 	c.late.mu.Lock()
 	defer c.late.mu.Unlock()
 	c.late.add(l)
@@ -86,7 +86,7 @@ func (c *conn) resumeLater(l lateStream) {
 
 // resumeLate resumes late streams until none is left or the connection ends. A stream that
 // cannot be resumed yet lets the others go first.
-func (c *conn) resumeLate() {
+func (c *session) resumeLate() {
 	defer c.server.open.Done()
 	pause := firstPause
 	for {
@@ -110,7 +110,7 @@ func (c *conn) resumeLate() {
 }
 
 // nextLate takes the next late stream; false if there is none.
-func (c *conn) nextLate() (l lateStream, found bool) {
+func (c *session) nextLate() (l lateStream, found bool) {
 	c.late.mu.Lock()
 	defer c.late.mu.Unlock()
 	if len(c.late.streams) == 0 {
@@ -127,7 +127,7 @@ var errOverrun = errors.New("more messages came while the missed ones were read"
 
 // fill sends the missed messages of a stream, once the client has taken the states before
 // them.
-func (c *conn) fill(ctx context.Context, l *lateStream) error {
+func (c *session) fill(ctx context.Context, l *lateStream) error {
 	if !c.subscriber.Await(ctx) {
 		return ctx.Err()
 	}

@@ -35,18 +35,18 @@ type use struct {
 }
 
 // payer returns the account or source that pays for the connection.
-func (c *conn) payer() api.Payer { return api.Payer{Account: c.identity.Account, Source: c.from} }
+func (c *session) payer() api.Payer { return api.Payer{Account: c.identity.Account, Source: c.from} }
 
 // errFlood closes a connection that sends too many frames.
-var errFlood = &closeError{ws.StatusPolicyViolation, "too many frames"}
+var errFlood = &CloseError{ws.StatusPolicyViolation, "too many frames"}
 
-// meter counts a frame before its payload is read.
-func (c *conn) meter(size int64) error {
+// Meter counts a frame before its payload is read.
+func (c *session) Meter(size int) error {
 	if now := c.server.Clock(); now.Sub(c.use.second) >= time.Second {
 		c.use = use{second: now}
 	}
 
-	weight := 1 + int(size)/weighedBytes
+	weight := 1 + size/weighedBytes
 	c.use.frames += weight
 	c.use.over = c.server.Limits.Charge(api.Frames, c.payer(), weight)
 	if c.use.frames > maxFrames || c.use.over > 1 && c.use.frames > fairFrames {
@@ -56,13 +56,13 @@ func (c *conn) meter(size int64) error {
 }
 
 // admit counts a request and reports whether it is within the limits.
-func (c *conn) admit() bool {
+func (c *session) admit() bool {
 	c.use.requests++
 	return c.use.requests <= maxRequests && c.use.over == 0
 }
 
 // admitNames counts the streams that a request names.
-func (c *conn) admitNames(n int) bool {
+func (c *session) admitNames(n int) bool {
 	c.use.names += n
 	return c.use.names <= maxNames && c.server.Limits.AdmitWork(api.Subscriptions, c.payer(), n)
 }

@@ -10,7 +10,7 @@ import (
 
 // auth authenticates a connection for the private streams. A connection keeps its account
 // for its life. With cancel_on_close its end cancels the account's open orders.
-func auth(c *conn, f *api.Form, _ string) error {
+func auth(c *session, f *api.Form, _ string) error {
 	cancelOnClose := f.Bool("cancel_on_close")
 	shown, err := readCredential(f, cancelOnClose)
 	if err != nil {
@@ -42,7 +42,7 @@ func auth(c *conn, f *api.Form, _ string) error {
 	}
 
 	c.identity = who
-	c.server.watchExpiry(c, who.Expires)
+	c.WatchExpiry(who.Expires)
 	return nil
 }
 
@@ -92,7 +92,7 @@ func readCredential(f *api.Form, cancelOnClose bool) (*credential, error) {
 }
 
 // authenticate returns the holder of a credential. A signature is taken a single time.
-func (c *conn) authenticate(shown *credential) (account.Identity, error) {
+func (c *session) authenticate(shown *credential) (account.Identity, error) {
 	if shown.signed != nil {
 		return c.server.Signed.VerifySigned(context.Background(), shown.signed, c.from, true)
 	}
@@ -101,7 +101,7 @@ func (c *conn) authenticate(shown *credential) (account.Identity, error) {
 
 // confirm returns the holder of a credential that authenticate has taken, unless it has
 // ended since.
-func (c *conn) confirm(shown *credential) (account.Identity, error) {
+func (c *session) confirm(shown *credential) (account.Identity, error) {
 	if shown.signed != nil {
 		return c.server.Signed.Signer(context.Background(), shown.signed.Key, c.from)
 	}

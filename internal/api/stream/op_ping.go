@@ -3,4 +3,4 @@ package stream
 import "github.com/bourse-exchange/bourse/internal/api"
 
 // ping answers without an effect.
-func ping(*conn, *api.Form, string) error { return nil }
+func ping(*session, *api.Form, string) error { return nil }

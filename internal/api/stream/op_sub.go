@@ -17,7 +17,7 @@ const (
 
 // sub subscribes to all of the named streams or, on an error, to none. A stream in since
 // begins with the messages that its client missed.
-func sub(c *conn, f *api.Form, id string) error {
+func sub(c *session, f *api.Form, id string) error {
 	names, topics, err := c.topics(f)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func sub(c *conn, f *api.Form, id string) error {
 
 // resumed parses the field since: the last number that the client has of some of the named
 // streams.
-func (c *conn) resumed(f *api.Form, names []string, topics []feed.Topic) (map[string]uint64, error) {
+func (c *session) resumed(f *api.Form, names []string, topics []feed.Topic) (map[string]uint64, error) {
 	since := f.Counts("since", maxResumed)
 	if err := f.Err(); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (c *conn) resumed(f *api.Form, names []string, topics []feed.Topic) (map[st
 }
 
 // topics parses the names of streams.
-func (c *conn) topics(f *api.Form) ([]string, []feed.Topic, error) {
+func (c *session) topics(f *api.Form) ([]string, []feed.Topic, error) {
 	f.Require("streams")
 	names := f.TextOrTexts("streams", maxSubscriptions)
 	if len(names) == 0 {

@@ -15,29 +15,29 @@ const maxMessage = 16 << 10
 // lastCode is the highest close code that RFC 6455 defines, section 7.4.2.
 const lastCode ws.StatusCode = 4999
 
-// closeError closes a connection with a code and a reason.
-type closeError struct {
-	code   ws.StatusCode
-	reason string
+// CloseError closes a connection with a code and a reason.
+type CloseError struct {
+	Code   ws.StatusCode
+	Reason string
 }
 
 // Error returns the reason.
-func (e *closeError) Error() string { return e.reason }
+func (e *CloseError) Error() string { return e.Reason }
 
 // closing returns the close code for an error; false if the connection is lost.
 func closing(err error) (ws.StatusCode, string, bool) {
-	var e *closeError
+	var e *CloseError
 	if errors.As(err, &e) {
-		return e.code, e.reason, true
+		return e.Code, e.Reason, true
 	}
 	return 0, "", false
 }
 
-func protocolError(reason string) error { return &closeError{ws.StatusProtocolError, reason} }
+func protocolError(reason string) error { return &CloseError{ws.StatusProtocolError, reason} }
 
 // reader reads messages from a connection.
 type reader struct {
-	conn *conn
+	conn *Conn
 	// early has bytes already read.
 	early []byte
 	// ahead is the buffer for reading ahead, so that a small frame takes at most one
@@ -71,7 +71,7 @@ func (r *reader) Read(p []byte) (int, error) {
 }
 
 // next returns the next text message, valid until the next call, and answers pings. A
-// *closeError is the reason to give the client; after any other error the connection is
+// *CloseError is the reason to give the client; after any other error the connection is
 // lost.
 func (r *reader) next() ([]byte, error) {
 	for {
@@ -82,7 +82,7 @@ func (r *reader) next() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.conn.meter(h.Length); err != nil {
+		if err := r.conn.protocol.Meter(int(h.Length)); err != nil {
 			return nil, err
 		}
 
@@ -99,7 +99,7 @@ func (r *reader) next() ([]byte, error) {
 		if h.Fin {
 			r.fragmented = false
 			if !utf8.Valid(r.message) {
-				return nil, &closeError{ws.StatusInvalidFramePayloadData, "invalid UTF-8"}
+				return nil, &CloseError{ws.StatusInvalidFramePayloadData, "invalid UTF-8"}
 			}
 			return r.message, nil
 		}
@@ -139,7 +139,7 @@ func (r *reader) header() (ws.Header, error) {
 
 	copy(h.Mask[:], rest[more:])
 	if h.Length < 0 || h.Length > maxMessage {
-		return h, &closeError{ws.StatusMessageTooBig, "message too long"}
+		return h, &CloseError{ws.StatusMessageTooBig, "message too long"}
 	}
 	return h, nil
 }
@@ -148,14 +148,14 @@ func (r *reader) header() (ws.Header, error) {
 func (r *reader) fragment(h ws.Header) error {
 	switch h.OpCode {
 	case ws.OpBinary:
-		return &closeError{ws.StatusUnsupportedData, "text messages only"}
+		return &CloseError{ws.StatusUnsupportedData, "text messages only"}
 	case ws.OpText:
 		r.message, r.fragmented = r.message[:0], true
 	default: // a continuation, which header has checked
 	}
 
 	if len(r.message)+int(h.Length) > maxMessage {
-		return &closeError{ws.StatusMessageTooBig, "message too long"}
+		return &CloseError{ws.StatusMessageTooBig, "message too long"}
 	}
 
 	start := len(r.message)
@@ -180,7 +180,7 @@ func (r *reader) control(h ws.Header) error {
 		r.conn.subscriber.Push(ws.MustCompileFrame(ws.NewPongFrame(payload)))
 	case ws.OpClose:
 		if len(payload) == 0 {
-			return &closeError{ws.StatusNoStatusRcvd, ""}
+			return &CloseError{ws.StatusNoStatusRcvd, ""}
 		}
 		code, reason := ws.ParseCloseFrameData(payload)
 		if err := ws.CheckCloseFrameData(code, reason); err != nil {
@@ -189,7 +189,7 @@ func (r *reader) control(h ws.Header) error {
 		if code > lastCode {
 			return protocolError("no such close code")
 		}
-		return &closeError{code, ""}
+		return &CloseError{code, ""}
 	default: // an unsolicited pong only shows life
 	}
 	return nil

@@ -35,7 +35,7 @@ func FuzzReader(f *testing.F) {
 		ours, theirs := net.Pipe()
 		_ = theirs.Close()
 		defer func() { _ = ours.Close() }()
-		r := reader{conn: newConn(server, ours, netip.Addr{}), early: in}
+		r := reader{conn: newConn(server, ours, netip.Addr{}, own), early: in}
 		for {
 			message, err := r.next()
 			if err != nil {
@@ -51,12 +51,12 @@ func FuzzReader(f *testing.F) {
 
 func checkEnd(t *testing.T, err error) {
 	t.Helper()
-	var e *closeError
-	if !errors.As(err, &e) || e.code == ws.StatusNoStatusRcvd {
+	var e *CloseError
+	if !errors.As(err, &e) || e.Code == ws.StatusNoStatusRcvd {
 		return
 	}
-	if err := ws.CheckCloseFrameData(e.code, e.reason); err != nil || len(e.reason) > 123 {
-		t.Errorf("it ends with %d %q: %v", e.code, e.reason, err)
+	if err := ws.CheckCloseFrameData(e.Code, e.Reason); err != nil || len(e.Reason) > 123 {
+		t.Errorf("it ends with %d %q: %v", e.Code, e.Reason, err)
 	}
 }
 

@@ -17,7 +17,7 @@ var fields = api.Fields{"op", "id", "api_key", "key", "timestamp", "window", "si
 
 // operation carries out a request. It returns the answer's error, or errAnswered if it
 // has queued the answer itself.
-type operation func(c *conn, f *api.Form, id string) error
+type operation func(c *session, f *api.Form, id string) error
 
 // errAnswered is returned by operations that have queued their answer.
 var errAnswered = errors.New("answered")
@@ -33,19 +33,19 @@ func operations(op string) operation {
 	case "unsub":
 		return unsub
 	}
-	return func(*conn, *api.Form, string) error {
+	return func(*session, *api.Form, string) error {
 		return bourse.Errorf(bourse.CodeInvalid, "op: must be one of ping, auth, sub and unsub")
 	}
 }
 
-// handle carries out a message and queues its answer. It returns an error if the message
+// Handle carries out a message and queues its answer. It returns an error if the message
 // is no request, which closes the connection.
-func (c *conn) handle(message []byte) error {
+func (c *session) Handle(message []byte) error {
 	f := c.server.forms.Get().(*api.Form)
 	defer c.server.forms.Put(f)
 	malformed := f.Parse(message, fields)
 	if errors.Is(malformed, api.ErrNotObject) || !f.Has("op") {
-		return &closeError{ws.StatusPolicyViolation, "not a JSON object with op and id"}
+		return &CloseError{ws.StatusPolicyViolation, "not a JSON object with op and id"}
 	}
 	op, id := f.Text("op"), f.Integer("id")
 	if id == "" {
@@ -54,7 +54,7 @@ func (c *conn) handle(message []byte) error {
 
 	switch {
 	case f.Err() != nil:
-		return &closeError{ws.StatusPolicyViolation, "op must be a string and id an integer"}
+		return &CloseError{ws.StatusPolicyViolation, "op must be a string and id an integer"}
 	case !c.admit():
 		c.answer(id, bourse.ErrBusy)
 	case malformed != nil:
@@ -68,7 +68,7 @@ func (c *conn) handle(message []byte) error {
 }
 
 // answer queues the answer to a request, unless err is errAnswered.
-func (c *conn) answer(id string, err error) {
+func (c *session) answer(id string, err error) {
 	if errors.Is(err, errAnswered) {
 		return
 	}

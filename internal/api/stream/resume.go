@@ -34,7 +34,7 @@ type State struct {
 // resume subscribes to a stream behind the client's last message, since: it sends the missed
 // messages, or else the present state, before live ones. If they cannot be read now, the
 // stream begins later.
-func (c *conn) resume(ctx context.Context, t feed.Topic, since uint64) {
+func (c *session) resume(ctx context.Context, t feed.Topic, since uint64) {
 	payer := c.payer()
 	if !c.subscriber.Await(ctx) {
 		c.resumeLater(lateStream{hold: c.server.Feed.Hold(c.subscriber, t), since: since, payer: &payer})
@@ -67,7 +67,7 @@ func (s *Server) expectedSize(t feed.Topic, since uint64) int {
 // resumable returns an error if the missed messages of streams cannot be told now: a node
 // that is behind the client's seq would lead the client back, and a history that is behind
 // does not have them.
-func (c *conn) resumable(since map[string]uint64, names []string, topics []feed.Topic) error {
+func (c *session) resumable(since map[string]uint64, names []string, topics []feed.Topic) error {
 	past := false
 	for i, name := range names {
 		at, resumes := since[name]

@@ -63,14 +63,14 @@ type Server struct {
 	Options
 
 	mu     sync.Mutex
-	conns  map[*conn]struct{}
+	conns  map[*Conn]struct{}
 	closed bool
 	// closing is closed with closed.
 	closing chan struct{}
 	// sources counts connections by source.
 	sources api.Connections
 	// expiring has the connections whose key expires.
-	expiring map[*conn]struct{}
+	expiring map[*Conn]struct{}
 	// open is done when all connections have ended.
 	open    sync.WaitGroup
 	forms   sync.Pool
@@ -81,7 +81,7 @@ type Server struct {
 
 // NewServer returns a server without connections.
 func NewServer(o Options) *Server {
-	s := &Server{Options: o, conns: map[*conn]struct{}{}, expiring: map[*conn]struct{}{},
+	s := &Server{Options: o, conns: map[*Conn]struct{}{}, expiring: map[*Conn]struct{}{},
 		closing: make(chan struct{})}
 	s.writers = newWriters(max(1, runtime.GOMAXPROCS(0)/4)) // the engine needs the other processors
 	s.forms.New = func() any { return new(api.Form) }
@@ -91,9 +91,14 @@ func NewServer(o Options) *Server {
 // errConnections refuses a connection of a source that has too many.
 var errConnections = bourse.Errorf(bourse.CodeBusy, "Too many connections of this address")
 
-// ServeHTTP upgrades a request to a connection and returns. The upgrade counts as a
-// request of its source, because a key comes later, if at all.
+// ServeHTTP upgrades a request to a connection of this interface and returns.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.Accept(w, r, own)
+}
+
+// Accept upgrades a request to a connection with a protocol, and returns. The upgrade counts
+// as a request of its source, because a key comes later, if at all.
+func (s *Server) Accept(w http.ResponseWriter, r *http.Request, open func(*Conn) Protocol) {
 	from := s.From(r)
 	if !s.Limits.AdmitPage(w, api.Payer{Source: from}) {
 		return
@@ -115,7 +120,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if tcp, ok := raw.(*net.TCPConn); ok {
 		_ = tcp.SetWriteBuffer(sendBuffer) // a hint: the queue is bounded too
 	}
-	c := newConn(s, raw, from)
+	c := newConn(s, raw, from, open)
 	if !s.add(c) {
 		s.release(from)
 		_ = raw.Close()
@@ -125,7 +130,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	go c.serve(append([]byte(nil), early...)) //nolint:contextcheck // a connection outlives its request
 }
 
-func (s *Server) add(c *conn) bool {
+func (s *Server) add(c *Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -136,8 +141,7 @@ func (s *Server) add(c *conn) bool {
 	return true
 }
 
-func (s *Server) remove(c *conn) {
-	s.Feed.Leave(c.subscriber)
+func (s *Server) remove(c *Conn) {
 	s.mu.Lock()
 	delete(s.conns, c)
 	delete(s.expiring, c)
@@ -147,9 +151,9 @@ func (s *Server) remove(c *conn) {
 }
 
 // each calls f for every current connection.
-func (s *Server) each(f func(*conn)) {
+func (s *Server) each(f func(*Conn)) {
 	s.mu.Lock()
-	list := make([]*conn, 0, len(s.conns))
+	list := make([]*Conn, 0, len(s.conns))
 	for c := range s.conns {
 		list = append(list, c)
 	}
@@ -162,11 +166,11 @@ func (s *Server) each(f func(*conn)) {
 // Ping pings idle connections. Call it every few seconds.
 func (s *Server) Ping() {
 	now := s.Clock()
-	s.each(func(c *conn) { c.ping(now) })
+	s.each(func(c *Conn) { c.ping(now) })
 }
 
-// watchExpiry registers the expiry of a connection's key with Expire; zero is never.
-func (s *Server) watchExpiry(c *conn, at bourse.Time) {
+// watchExpiry registers the time of the protocol's next Expire; zero is never.
+func (s *Server) watchExpiry(c *Conn, at bourse.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if delete(s.expiring, c); at != 0 {
@@ -175,10 +179,11 @@ func (s *Server) watchExpiry(c *conn, at bourse.Time) {
 	}
 }
 
-// Expire closes connections whose key has expired. Call it several times a second.
+// Expire tells the connections that have a key that has expired. Call it several times a
+// second.
 func (s *Server) Expire() {
 	now := bourse.TimeOf(s.Clock())
-	var over []*conn
+	var over []*Conn
 	s.mu.Lock()
 	for c := range s.expiring {
 		if now >= c.expires {
@@ -189,17 +194,13 @@ func (s *Server) Expire() {
 	s.mu.Unlock()
 
 	for _, c := range over {
-		c.end(ws.StatusPolicyViolation, "key expired", true)
+		c.protocol.Expire(now)
 	}
 }
 
-// Revoke closes the connections that authenticated with a key.
+// Revoke tells all connections that a key was revoked.
 func (s *Server) Revoke(key bourse.KeyID) {
-	s.each(func(c *conn) {
-		if c.key.Load() == uint64(key) {
-			c.end(ws.StatusPolicyViolation, "key revoked", true)
-		}
-	})
+	s.each(func(c *Conn) { c.protocol.Revoke(key) })
 }
 
 // Len returns the number of connections.
@@ -218,7 +219,7 @@ func (s *Server) Close(ctx context.Context) {
 		close(s.closing)
 	}
 	s.mu.Unlock()
-	s.each(func(c *conn) { c.end(ws.StatusGoingAway, "the exchange is going down", true) })
+	s.each(func(c *Conn) { c.end(ws.StatusGoingAway, "the exchange is going down", true) })
 	done := make(chan struct{})
 	go func() {
 		s.open.Wait()
@@ -227,7 +228,7 @@ func (s *Server) Close(ctx context.Context) {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		s.each(func(c *conn) { _ = c.raw.Close() })
+		s.each(func(c *Conn) { _ = c.raw.Close() })
 		<-done
 	}
 }

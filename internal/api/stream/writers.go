@@ -16,7 +16,7 @@ import (
 type writers struct {
 	mu sync.Mutex
 	// waiting are the connections to visit, from index next, each once.
-	waiting []*conn
+	waiting []*Conn
 	next    int
 	// idle are the pens of writers that do not run. The number of pens bounds the
 	// writers.
@@ -32,7 +32,7 @@ func newWriters(most int) *writers {
 }
 
 // add queues a connection for a visit, and starts a writer if one is idle.
-func (w *writers) add(c *conn) {
+func (w *writers) add(c *Conn) {
 	w.mu.Lock()
 	w.waiting = append(w.waiting, c)
 	var p *pen
@@ -48,7 +48,7 @@ func (w *writers) add(c *conn) {
 
 // walk visits connections until none waits.
 func (w *writers) walk(p *pen) {
-	var again *conn
+	var again *Conn
 	for c := w.turn(p, nil); c != nil; c = w.turn(p, again) {
 		again = nil
 		if p.visit(c) {
@@ -59,7 +59,7 @@ func (w *writers) walk(p *pen) {
 
 // turn requeues the connection again, if there is one, and returns the next. If none
 // waits, the pen becomes idle.
-func (w *writers) turn(p *pen, again *conn) *conn {
+func (w *writers) turn(p *pen, again *Conn) *Conn {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if again != nil {
@@ -99,7 +99,7 @@ func newPen() *pen {
 
 // visit writes the messages queued for a connection, and reports whether to requeue it.
 // If its socket is full, a goroutine that blocks writes the rest.
-func (p *pen) visit(c *conn) bool {
+func (p *pen) visit(c *Conn) bool {
 	p.batch = c.subscriber.Take(p.batch[:0])
 	defer clear(p.batch)
 
@@ -126,7 +126,7 @@ func (p *pen) visit(c *conn) bool {
 
 // send writes messages without blocking. It returns the number of messages left and the
 // bytes sent of the first of these.
-func (p *pen) send(c *conn, messages [][]byte) (left, skip int, ok bool) {
+func (p *pen) send(c *Conn, messages [][]byte) (left, skip int, ok bool) {
 	if c.socket == nil {
 		return len(messages), 0, true
 	}

@@ -16,10 +16,10 @@ import (
 )
 
 // unwatched returns a connection without a writer.
-func unwatched(raw net.Conn) *conn {
+func unwatched(raw net.Conn) *Conn {
 	s := NewServer(Options{Feed: feed.New(), View: view.New(), Clock: time.Now})
 	s.writers = newWriters(0)
-	return newConn(s, raw, netip.Addr{})
+	return newConn(s, raw, netip.Addr{}, own)
 }
 
 // TestOneWriteForAllThatIsQueued writes to a socket that preserves write boundaries.
@@ -94,7 +94,7 @@ func TestRestOfAMessage(t *testing.T) {
 // TestEncryptedConnections checks that writers leave encrypted connections to flush.
 func TestEncryptedConnections(t *testing.T) {
 	ours, theirs := net.Pipe()
-	c := newConn(NewServer(Options{Feed: feed.New(), View: view.New(), Clock: time.Now}), &patient{Conn: ours}, netip.Addr{})
+	c := newConn(NewServer(Options{Feed: feed.New(), View: view.New(), Clock: time.Now}), &patient{Conn: ours}, netip.Addr{}, own)
 	for _, m := range []string{"first", "later"} {
 		c.subscriber.Push([]byte(m))
 		got := make([]byte, len(m))

@@ -1,0 +1,48 @@
+package stream
+
+import (
+	"sync/atomic"
+
+	"github.com/gobwas/ws"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+)
+
+// session is a connection of this interface.
+type session struct {
+	*Conn
+
+	// identity and use are owned by the reader.
+	identity account.Identity
+	use      use
+	// armed is the connection's id in the journal if its end cancels the open orders of
+	// identity's account, else zero. Owned by the reader.
+	armed bourse.ConnectionID
+
+	// key is identity's key, for Revoke; zero before auth.
+	key  atomic.Uint64
+	late late
+}
+
+// Begin does nothing: a connection has no streams yet.
+func (c *session) Begin() {}
+
+// Leave ends what the connection subscribed to and armed.
+func (c *session) Leave() {
+	c.disarm()
+	c.server.Feed.Leave(c.subscriber)
+}
+
+// Revoke closes the connection if it authenticated with a key.
+func (c *session) Revoke(key bourse.KeyID) {
+	if c.key.Load() == uint64(key) {
+		c.end(ws.StatusPolicyViolation, "key revoked", true)
+	}
+}
+
+// Expire closes the connection, whose key has expired.
+func (c *session) Expire(bourse.Time) { c.end(ws.StatusPolicyViolation, "key expired", true) }
+
+// own returns the protocol of this interface.
+func own(c *Conn) Protocol { return &session{Conn: c} }
