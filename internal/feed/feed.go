@@ -3,6 +3,7 @@ package feed
 import (
 	"container/list"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -23,9 +24,30 @@ const (
 	OwnTransfers
 )
 
+// The kinds of topics of the facade, whose messages are never counted.
+const (
+	PairTrades Kind = iota + 64
+	PairAggTrades
+	PairCandles
+	PairMiniTicker
+	PairTicker
+	PairBookTicker
+	PairAverage
+	PairDepth
+	PairLevels
+	AllMiniTickers
+	AllBookTickers
+	User
+)
+
 // Topic is a subject of subscriptions.
 type Topic struct {
 	Kind Kind
+	// Levels is the number of levels that a topic of PairLevels shows.
+	Levels uint8
+	// Fast is set for those topics of PairDepth and PairLevels whose messages come every
+	// 100 ms.
+	Fast bool
 	// Market is set for public topics.
 	Market bourse.MarketID
 	// Account is set for private topics.
@@ -57,7 +79,7 @@ type Feed struct {
 	// frame is the frame being staged, owned by the publisher. frames counts the frames; it
 	// changes while mu is read-locked.
 	frame  []message
-	frames uint64
+	frames atomic.Uint64
 
 	// Staged frames between the publisher and Deliver, guarded by waitingMu.
 	waitingMu sync.Mutex
@@ -72,6 +94,8 @@ type Feed struct {
 	delivering []message
 	touched    []*Subscriber
 	useless    []Topic
+	// wrapped are the wrapped messages of a run, by envelope.
+	wrapped map[*Envelope][][]byte
 }
 
 // message is an encoded message of a topic, with its number in the topic's stream.
@@ -87,9 +111,16 @@ type message struct {
 	frame uint64
 }
 
+// Envelope gives the messages of a subscription another form. Subscriptions with the same
+// envelope share the wrapped bytes.
+type Envelope struct {
+	// Wrap returns the form of a message. Deliver calls it, once for each message.
+	Wrap func(message []byte) []byte
+}
+
 // New returns a feed without subscribers.
 func New() *Feed {
-	f := &Feed{lines: map[Topic]*line{}, ready: make(chan struct{}, 1)}
+	f := &Feed{lines: map[Topic]*line{}, ready: make(chan struct{}, 1), wrapped: map[*Envelope][][]byte{}}
 	f.drained.L = &f.waitingMu
 	f.slow.topics, f.slow.ready = map[Topic]*slowTopic{}, make(chan struct{}, 1)
 	return f
@@ -105,6 +136,9 @@ func (f *Feed) Wanted(t Topic) bool { return f.lines[t] != nil }
 // Idle reports whether no topic has a line, which cannot change between Begin and End.
 // Call it between them.
 func (f *Feed) Idle() bool { return len(f.lines) == 0 }
+
+// Frame returns the number of the frame being staged. Call it between Begin and End.
+func (f *Feed) Frame() uint64 { return f.frames.Load() + 1 }
 
 // Stage adds a message to the frame. seq is its number in the topic's stream: the last
 // message's plus one, if the topic is counted, else no less than the last one's. The bytes
@@ -127,27 +161,47 @@ func (f *Feed) StageSlow(t Topic, seq uint64, encode func() []byte) {
 
 // End ends the frame and leaves it to Deliver.
 func (f *Feed) End() {
-	f.frames++
-	now := f.frames
+	now := f.frames.Add(1)
 	f.mu.RUnlock()
 	if len(f.frame) == 0 {
 		return
 	}
 
+	for i := range f.frame {
+		f.frame[i].frame = now
+	}
+	f.leaveToDeliver(f.frame)
+	clear(f.frame)
+	f.frame = f.frame[:0]
+}
+
+// leaveToDeliver leaves messages to Deliver, once there is room for them.
+func (f *Feed) leaveToDeliver(list []message) {
 	f.waitingMu.Lock()
 	for f.bytes > maxStaged {
 		f.drained.Wait()
 	}
-	for i := range f.frame {
-		f.frame[i].frame = now
-		f.bytes += len(f.frame[i].bytes)
+	for i := range list {
+		f.bytes += len(list[i].bytes)
 	}
-	f.waiting = append(f.waiting, f.frame...)
+	f.waiting = append(f.waiting, list...)
 	f.waitingMu.Unlock()
-
-	clear(f.frame)
-	f.frame = f.frame[:0]
 	wake(f.ready)
+}
+
+// Post leaves a message to Deliver at once. It is one of a frame: lines that were made later
+// do not get it. Messages of one topic come either by Post, and from one goroutine, or between
+// Begin and End.
+func (f *Feed) Post(t Topic, frame uint64, bytes []byte) {
+	f.leaveToDeliver([]message{{topic: t, seq: frame, bytes: bytes, frame: frame}})
+}
+
+// Look calls look with the number of the last frame and a function that reports whether a
+// topic has a line. It must not be called between Begin and End.
+func (f *Feed) Look(look func(frame uint64, wanted func(Topic) bool)) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	look(f.frames.Load(), f.Wanted)
 }
 
 // wake makes a channel with room for one value receive.
@@ -240,15 +294,32 @@ func (f *Feed) pass(run []message, share int) {
 			continue
 		}
 		before := len(s.arriving)
-		for i := range run {
-			if run[i].seq > sub.has {
-				s.arriving = append(s.arriving, run[i].bytes)
+		if sub.envelope != nil {
+			s.arriving = append(s.arriving, f.wrap(sub.envelope, run)...)
+		} else {
+			for i := range run {
+				if run[i].seq > sub.has {
+					s.arriving = append(s.arriving, run[i].bytes)
+				}
 			}
 		}
 		if before == 0 && len(s.arriving) > 0 {
 			f.touched = append(f.touched, s)
 		}
 	}
+	clear(f.wrapped)
+}
+
+// wrap returns the messages of a run in an envelope.
+func (f *Feed) wrap(e *Envelope, run []message) [][]byte {
+	list, made := f.wrapped[e]
+	if !made {
+		for i := range run {
+			list = append(list, e.Wrap(run[i].bytes))
+		}
+		f.wrapped[e] = list
+	}
+	return list
 }
 
 // Subscribe adds topics to a subscriber; existing ones stay. The answer is queued before
@@ -262,6 +333,23 @@ func (f *Feed) Subscribe(s *Subscriber, topics []Topic, answer []byte) {
 		}
 	}
 	s.Push(answer)
+}
+
+// SubscribeIn adds topics to a subscriber, each in an envelope, which may be nil; existing ones
+// get the new envelope. The answer, if there is one, is queued before their messages in that
+// form. Topics in envelopes must not be counted.
+func (f *Feed) SubscribeIn(s *Subscriber, topics map[Topic]*Envelope, answer []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for t, e := range topics {
+		if _, has := s.topics[t]; !has {
+			f.add(s, t)
+		}
+		f.lines[t].subscribers[s].envelope = e
+	}
+	if answer != nil {
+		s.Push(answer)
+	}
 }
 
 // Unsubscribe removes topics from a subscriber; none of their messages follows the

@@ -27,6 +27,8 @@ func (k Kind) Counted() bool {
 	case Trades, Book, OwnOrders, OwnTrades, OwnBalances, OwnTransfers:
 		return true
 	case Candles, Ticker, TickerEx:
+	case PairTrades, PairAggTrades, PairCandles, PairMiniTicker, PairTicker, PairBookTicker, PairAverage,
+		PairDepth, PairLevels, AllMiniTickers, AllBookTickers, User:
 	}
 	return false
 }
@@ -65,6 +67,8 @@ func (r *recent) size() int { return len(r.bytes) + keptRoom }
 type subscription struct {
 	// has is the number of the subscriber's last message; Deliver skips messages up to it.
 	has uint64
+	// envelope, if set, wraps the messages, which are not counted.
+	envelope *Envelope
 	// While holding is true, messages wait in held for Release. heldBytes is their size.
 	holding   bool
 	held      []message
@@ -234,7 +238,7 @@ func (l *line) after(seq uint64) ([]recent, bool) {
 func (f *Feed) add(s *Subscriber, t Topic) *subscription {
 	l := f.lines[t]
 	if l == nil {
-		l = &line{topic: t, subscribers: map[*Subscriber]*subscription{}, born: f.frames}
+		l = &line{topic: t, subscribers: map[*Subscriber]*subscription{}, born: f.frames.Load()}
 		f.lines[t] = l
 		if t.Kind.Counted() {
 			l.turn = f.turns.PushBack(l)

@@ -109,6 +109,31 @@ func (s *Subscriber) put(messages [][]byte) (size int, idle bool) {
 	return size, idle
 }
 
+// maxAnswered bounds the queued bytes from addState behind which Answer waits.
+const maxAnswered = 64 << 10
+
+// Answer queues a message of any size, once the taker has taken most of the earlier ones. It
+// reports false if the subscriber or the context has ended.
+func (s *Subscriber) Answer(ctx context.Context, message []byte) bool {
+	for {
+		s.mu.Lock()
+		over, full := s.over || s.ended, s.states > maxAnswered
+		s.mu.Unlock()
+		switch {
+		case over:
+			return false
+		case !full:
+			s.addState(message)
+			return true
+		}
+		select {
+		case <-s.taken:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
 // overflow cuts the subscriber off as if its queue had exceeded its bound.
 func (s *Subscriber) overflow() {
 	s.mu.Lock()

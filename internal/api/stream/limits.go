@@ -26,8 +26,8 @@ const (
 	fairFrames = 20
 )
 
-// use counts the actions of a connection in the current second.
-type use struct {
+// Use counts the actions of a connection in the current second. Not safe for concurrent use.
+type Use struct {
 	second                  time.Time
 	frames, requests, names int
 	// over is the payer's debt as a multiple of its limit of frames.
@@ -41,30 +41,36 @@ func (c *session) payer() api.Payer { return api.Payer{Account: c.identity.Accou
 var errFlood = &CloseError{ws.StatusPolicyViolation, "too many frames"}
 
 // Meter counts a frame before its payload is read.
-func (c *session) Meter(size int) error {
-	if now := c.server.Clock(); now.Sub(c.use.second) >= time.Second {
-		c.use = use{second: now}
+func (c *session) Meter(_ ws.OpCode, size int) error {
+	return c.use.Frame(c.server, c.payer(), size)
+}
+
+// Frame counts a frame of a size, before its payload is read.
+func (u *Use) Frame(s *Server, who api.Payer, size int) error {
+	if now := s.Clock(); now.Sub(u.second) >= time.Second {
+		*u = Use{second: now}
 	}
 
 	weight := 1 + size/weighedBytes
-	c.use.frames += weight
-	c.use.over = c.server.Limits.Charge(api.Frames, c.payer(), weight)
-	if c.use.frames > maxFrames || c.use.over > 1 && c.use.frames > fairFrames {
+	u.frames += weight
+	u.over = s.Limits.Charge(api.Frames, who, weight)
+	if u.frames > maxFrames || u.over > 1 && u.frames > fairFrames {
 		return errFlood
 	}
 	return nil
 }
 
-// admit counts a request and reports whether it is within the limits.
-func (c *session) admit() bool {
-	c.use.requests++
-	return c.use.requests <= maxRequests && c.use.over == 0
+// Request counts a request and reports whether it is within the limits.
+func (u *Use) Request() bool {
+	u.requests++
+	return u.requests <= maxRequests && u.over == 0
 }
 
-// admitNames counts the streams that a request names.
-func (c *session) admitNames(n int) bool {
-	c.use.names += n
-	return c.use.names <= maxNames && c.server.Limits.AdmitWork(api.Subscriptions, c.payer(), n)
+// Names counts the streams that a request names, and reports whether they are within the
+// limits.
+func (u *Use) Names(s *Server, who api.Payer, n int) bool {
+	u.names += n
+	return u.names <= maxNames && s.Limits.AdmitWork(api.Subscriptions, who, n)
 }
 
 // reserve counts a connection of a source unless it has too many.

@@ -17,14 +17,14 @@ func (p *Publisher) myTransfer(seq uint64, m history.Movement) {
 
 	catalogue := p.catalogue
 	encode := func() []byte {
-		w := wire.NewWriter(make([]byte, headerRoom, 1024))
+		w := wire.NewWriter(make([]byte, HeaderRoom, 1024))
 		beginData(w, catalogue, topic)
 		if err := p.row(w, &m); err != nil {
 			return nil
 		}
 		w.Uint("seq", seq)
 		w.EndObject()
-		return frame(w.Bytes())
+		return Frame(w.Bytes())
 	}
 	if m.Kind == history.MovementTransferIn || m.Kind == history.MovementTransferOut {
 		p.feed.StageSlow(topic, seq, encode)

@@ -96,9 +96,10 @@ func kindName(t feed.Topic) string {
 		return nameOrderBook
 	case feed.Candles:
 		return nameCandleStick + t.Resolution.String()
+	default:
+		bourse.Impossible("topic of kind %d", t.Kind)
+		return ""
 	}
-	bourse.Impossible("topic of kind %d", t.Kind)
-	return ""
 }
 
 // quoted quotes a name for an error message, and shortens a long one.

@@ -88,7 +88,7 @@ func (c *session) topics(f *api.Form) ([]string, []feed.Topic, error) {
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	if !c.admitNames(len(names)) {
+	if !c.use.Names(c.server, c.payer(), len(names)) {
 		return nil, nil, bourse.ErrBusy
 	}
 

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"net/netip"
 
 	"github.com/gobwas/ws"
@@ -15,8 +16,9 @@ import (
 type Protocol interface {
 	// Begin is called before the first message is read.
 	Begin()
-	// Meter counts a frame of a size before its payload is read. An error is as Handle's.
-	Meter(size int) error
+	// Meter counts a frame of a kind and size before its payload is read. An error is as
+	// Handle's.
+	Meter(op ws.OpCode, size int) error
 	// Handle carries out a message, which is valid until it returns. A *CloseError closes
 	// the connection; after any other error it is lost.
 	Handle(message []byte) error
@@ -35,6 +37,9 @@ func (c *Conn) From() netip.Addr { return c.from }
 
 // Subscriber returns the queue of the connection's outgoing frames.
 func (c *Conn) Subscriber() *feed.Subscriber { return c.subscriber }
+
+// Gone returns a context that ends with the connection.
+func (c *Conn) Gone() context.Context { return c.gone }
 
 // End queues a close frame, once. With now, the queued messages are dropped.
 func (c *Conn) End(code ws.StatusCode, reason string, now bool) { c.end(code, reason, now) }

@@ -182,7 +182,7 @@ func (p *Publisher) begin(t feed.Topic) (*wire.Writer, bool) {
 		block = make([]byte, 0, blockSize)
 	}
 	p.begun = len(block)
-	p.w.Reset(block[:len(block)+headerRoom])
+	p.w.Reset(block[:len(block)+HeaderRoom])
 
 	beginData(p.w, p.catalogue, t)
 	return p.w, true
@@ -207,5 +207,5 @@ func (p *Publisher) stage(t feed.Topic, seq uint64) {
 	p.w.Uint("seq", seq)
 	p.w.EndObject()
 	block := p.w.Bytes()
-	p.feed.Stage(t, seq, frame(block[p.begun:len(block):len(block)]))
+	p.feed.Stage(t, seq, Frame(block[p.begun:len(block):len(block)]))
 }

@@ -41,9 +41,12 @@ type reader struct {
 	// early has bytes already read.
 	early []byte
 	// ahead is the buffer for reading ahead, so that a small frame takes at most one
-	// system call.
-	ahead [128]byte
-	head  [14]byte
+	// system call: few, or many of a client that sends faster than it is read.
+	ahead []byte
+	few   [128]byte
+	// full counts the last reads that filled the buffer.
+	full int
+	head [14]byte
 	// message collects fragments; fragmented is set between them.
 	message    []byte
 	fragmented bool
@@ -56,18 +59,43 @@ func (r *reader) Read(p []byte) (int, error) {
 		r.early = r.early[n:]
 		return n, nil
 	}
+	if len(r.ahead) == 0 {
+		r.ahead = r.few[:]
+	}
 	if len(p) >= len(r.ahead) {
 		return r.conn.raw.Read(p)
 	}
 
-	n, err := r.conn.raw.Read(r.ahead[:])
+	n, err := r.conn.raw.Read(r.ahead)
 	r.early = r.ahead[:n]
+	r.adapt(n)
 	if n == 0 {
 		return 0, err
 	}
 	n = copy(p, r.early)
 	r.early = r.early[n:]
 	return n, nil
+}
+
+// The bounds of adapt: manyAhead is the size of the large buffer, in bytes.
+const (
+	fullReads = 8
+	manyAhead = 8 << 10
+)
+
+// adapt chooses the buffer of the next read after one of n bytes. An idle connection has no
+// large one.
+func (r *reader) adapt(n int) {
+	switch {
+	case n < len(r.few):
+		r.ahead, r.full = r.few[:], 0
+	case n < len(r.ahead):
+		r.full = 0
+	case len(r.ahead) == len(r.few):
+		if r.full++; r.full >= fullReads {
+			r.ahead = make([]byte, manyAhead)
+		}
+	}
 }
 
 // next returns the next text message, valid until the next call, and answers pings. A
@@ -82,7 +110,7 @@ func (r *reader) next() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.conn.protocol.Meter(int(h.Length)); err != nil {
+		if err := r.conn.protocol.Meter(h.OpCode, int(h.Length)); err != nil {
 			return nil, err
 		}
 

@@ -64,7 +64,7 @@ func checkEnd(t *testing.T, err error) {
 func TestFrames(t *testing.T) {
 	for _, n := range []int{0, 1, 125, 126, 127, 1<<16 - 1, 1 << 16, 100_000} {
 		text := bytes.Repeat([]byte("x"), n)
-		got := frame(append(make([]byte, headerRoom), text...))
+		got := Frame(append(make([]byte, HeaderRoom), text...))
 		if want := ws.MustCompileFrame(ws.NewTextFrame(text)); !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: begins %x, want %x", n, got[:min(len(got), 12)], want[:min(len(want), 12)])
 		}

@@ -55,7 +55,7 @@ func (c *session) Handle(message []byte) error {
 	switch {
 	case f.Err() != nil:
 		return &CloseError{ws.StatusPolicyViolation, "op must be a string and id an integer"}
-	case !c.admit():
+	case !c.use.Request():
 		c.answer(id, bourse.ErrBusy)
 	case malformed != nil:
 		c.answer(id, malformed)
@@ -80,7 +80,7 @@ func (c *session) answer(id string, err error) {
 
 // answer returns the framed answer to a request.
 func answer(id string, err error) []byte {
-	w := wire.NewWriter(make([]byte, headerRoom, 128))
+	w := wire.NewWriter(make([]byte, HeaderRoom, 128))
 	w.Object()
 	w.Word("class", "resp")
 	w.Number("id", id)
@@ -94,23 +94,23 @@ func answer(id string, err error) []byte {
 		w.Word("code", string(e.Code))
 	}
 	w.EndObject()
-	return frame(w.Bytes())
+	return Frame(w.Bytes())
 }
 
-// headerRoom is the space before a message for its frame header.
-const headerRoom = 10
+// HeaderRoom is the space before a message for its frame header.
+const HeaderRoom = 10
 
-// frame adds the text frame header to a message with headerRoom bytes before it, and
+// Frame adds the text frame header to a message with HeaderRoom bytes before it, and
 // returns the frame.
-func frame(b []byte) []byte {
-	n := len(b) - headerRoom
+func Frame(b []byte) []byte {
+	n := len(b) - HeaderRoom
 	var start int
 	switch {
 	case n < 126:
-		start = headerRoom - 2
+		start = HeaderRoom - 2
 		b[start+1] = byte(n)
 	case n < 1<<16:
-		start = headerRoom - 4
+		start = HeaderRoom - 4
 		b[start+1], b[start+2], b[start+3] = 126, byte(n>>8), byte(n)
 	default:
 		start = 0
@@ -121,4 +121,15 @@ func frame(b []byte) []byte {
 	}
 	b[start] = 0x80 | byte(ws.OpText)
 	return b[start:]
+}
+
+// Payload returns the message of a frame that Frame made.
+func Payload(frame []byte) []byte {
+	switch frame[1] {
+	case 126:
+		return frame[4:]
+	case 127:
+		return frame[HeaderRoom:]
+	}
+	return frame[2:]
 }

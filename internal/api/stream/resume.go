@@ -204,12 +204,12 @@ func (s *Server) present(t feed.Topic) missed {
 
 // add adds a data message.
 func (m *missed) add(c *view.Catalogue, t feed.Topic, seq uint64, body func(*wire.Writer)) {
-	w := wire.NewWriter(make([]byte, headerRoom, 512))
+	w := wire.NewWriter(make([]byte, HeaderRoom, 512))
 	beginData(w, c, t)
 	body(w)
 	w.Uint("seq", seq)
 	w.EndObject()
-	m.messages = append(m.messages, frame(w.Bytes()))
+	m.messages = append(m.messages, Frame(w.Bytes()))
 }
 
 // bookReset is the last reset of a market's book, for all clients.
@@ -238,12 +238,12 @@ func (s *Server) resetOf(t feed.Topic, state *State) []byte {
 
 // reset makes a reset.
 func (s *Server) reset(t feed.Topic, state *State) []byte {
-	w := wire.NewWriter(make([]byte, headerRoom, 256+len(state.Body)))
+	w := wire.NewWriter(make([]byte, HeaderRoom, 256+len(state.Body)))
 	w.Object()
 	w.Word("class", "reset")
 	writeStream(w, s.View.Catalogue(), t)
 	w.Uint("seq", state.Seq)
 	w.Raw("state", state.Body)
 	w.EndObject()
-	return frame(w.Bytes())
+	return Frame(w.Bytes())
 }

@@ -127,7 +127,7 @@ func (s *Server) Accept(w http.ResponseWriter, r *http.Request, open func(*Conn)
 		return
 	}
 	early, _ := rw.Peek(rw.Reader.Buffered())
-	go c.serve(append([]byte(nil), early...)) //nolint:contextcheck // a connection outlives its request
+	go c.serve(append([]byte(nil), early...))
 }
 
 func (s *Server) add(c *Conn) bool {

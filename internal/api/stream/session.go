@@ -15,7 +15,7 @@ type session struct {
 
 	// identity and use are owned by the reader.
 	identity account.Identity
-	use      use
+	use      Use
 	// armed is the connection's id in the journal if its end cancels the open orders of
 	// identity's account, else zero. Owned by the reader.
 	armed bourse.ConnectionID
