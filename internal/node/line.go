@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/binance/live"
 	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/follower"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
@@ -166,7 +168,8 @@ func (n *Node) startLine(ctx context.Context) {
 		Retrying: n.retrying, Unprepared: n.unprepared,
 	}
 	for _, part := range [...]func(context.Context) error{
-		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.encode, n.sweep,
+		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.encode, n.sweep, n.deliverToBots, n.encodeForBots,
+		n.beat,
 		n.watch, n.expire, n.pollStores, n.mailLetters,
 	} {
 		n.spawn(func() error { return part(ctx) })
@@ -195,29 +198,47 @@ func (n *Node) retrying(err error) {
 func (n *Node) applied(took time.Duration) { n.metrics.apply.Observe(took.Seconds()) }
 
 // deliver runs the feed.
-func (n *Node) deliver(ctx context.Context) error {
+func (n *Node) deliver(ctx context.Context) error { return deliver(ctx, n.feed) }
+
+// deliverToBots runs the feed of the interface that bots of Binance speak.
+func (n *Node) deliverToBots(ctx context.Context) error { return deliver(ctx, n.botFeed) }
+
+// deliver runs a feed until ctx ends.
+func deliver(ctx context.Context, f *feed.Feed) error {
 	for {
-		if n.feed.Deliver() {
+		if f.Deliver() {
 			continue
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-n.feed.Ready():
+		case <-f.Ready():
 		}
 	}
 }
 
+// beat posts the messages of that interface that come at intervals.
+func (n *Node) beat(ctx context.Context) error {
+	return every(ctx, live.BeatEvery, live.NewPulse(n.botPublisher).Beat)
+}
+
 // encode runs the feed's slow messages, which may wait for the accounts' database.
-func (n *Node) encode(ctx context.Context) error {
+func (n *Node) encode(ctx context.Context) error { return encode(ctx, n.feed) }
+
+// encodeForBots runs the slow messages of the interface that bots of Binance speak, which may
+// wait for the history.
+func (n *Node) encodeForBots(ctx context.Context) error { return encode(ctx, n.botFeed) }
+
+// encode runs a feed's slow messages until ctx ends.
+func encode(ctx context.Context, f *feed.Feed) error {
 	for {
-		if n.feed.Encode() {
+		if f.Encode() {
 			continue
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-n.feed.Slow():
+		case <-f.Slow():
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/binance"
+	"github.com/bourse-exchange/bourse/internal/api/binance/live"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
@@ -61,22 +62,26 @@ type Node struct {
 	// letters holds the letters of a sandbox, which has no mail server.
 	letters *mail.Box
 	// post queues letters for the mail server; nil without one.
-	post     *mail.Queue
-	board    *wallet.Board
-	networks []*attached
-	feed     *feed.Feed
-	limits   *api.Limiter
-	proxies  *edge.Proxies
-	streams  *stream.Server
+	post         *mail.Queue
+	board        *wallet.Board
+	networks     []*attached
+	feed         *feed.Feed
+	botFeed      *feed.Feed
+	botPublisher *live.Publisher
+	listenKeys   *binance.ListenKeys
+	limits       *api.Limiter
+	proxies      *edge.Proxies
+	streams      *stream.Server
 	// spot, wallet and bots are set by routes.
-	spot      *spotv1.Spot
-	wallet    *walletv1.Wallet
-	bots      *binance.Facade
-	sequencer *sequencer.Sequencer
-	follower  *follower.Follower
-	metrics   *metrics
-	docs      http.Handler
-	rest      *api.Server
+	spot       *spotv1.Spot
+	wallet     *walletv1.Wallet
+	bots       *binance.Facade
+	botStreams *live.Live
+	sequencer  *sequencer.Sequencer
+	follower   *follower.Follower
+	metrics    *metrics
+	docs       http.Handler
+	rest       *api.Server
 
 	certificate *certificate.Source
 	ready       atomic.Bool

@@ -10,6 +10,8 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/binance"
+	"github.com/bourse-exchange/bourse/internal/api/binance/live"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
 	"github.com/bourse-exchange/bourse/internal/certificate"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
@@ -144,11 +146,16 @@ func (n *Node) openJournal(ctx context.Context) (err error) {
 // buildLine puts the line together: the engine, its observers and the sequencer. The
 // engine starts from the restorable state, and its observers see every command after
 // that.
-func (n *Node) buildLine(cursor history.Cursor) error {
+func (n *Node) buildLine(cursor history.Cursor) (err error) {
 	n.view, n.feed, n.board = view.New(), feed.New(), wallet.NewBoard()
+	n.botFeed = feed.New()
+	if n.listenKeys, err = binance.NewListenKeys(n.accounts, rand.Reader, time.Now); err != nil {
+		return err
+	}
 	n.tail = history.NewTail(n.TailRows)
 	n.tail.Stored(cursor)
 	n.reader = history.NewReader(n.store, n.tail, n.view)
+	n.botPublisher = live.NewPublisher(n.botFeed, n.view, n.reader)
 	n.proxies = &edge.Proxies{Trusted: n.TrustedProxies, Clock: time.Now, Log: n.Log}
 	n.limits = api.NewLimiter(n.Limits, time.Now)
 	n.streams = stream.NewServer(stream.Options{
@@ -161,7 +168,7 @@ func (n *Node) buildLine(cursor history.Cursor) error {
 	// The tail closes a frame before the view, so that orders that leave the view are in
 	// the tail already; the publisher reads the view.
 	observers := []sequencer.Observer{
-		n.tail, n.view, n.accounts, n.board, stream.NewPublisher(n.feed, n.view, n.transferRow),
+		n.tail, n.view, n.accounts, n.board, stream.NewPublisher(n.feed, n.view, n.transferRow), n.botPublisher,
 	}
 
 	n.engine = engine.New()

@@ -11,6 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/api/binance"
+	"github.com/bourse-exchange/bourse/internal/api/binance/live"
 	"github.com/bourse-exchange/bourse/internal/api/icons"
 	"github.com/bourse-exchange/bourse/internal/api/infov1"
 	"github.com/bourse-exchange/bourse/internal/api/p2pv1"
@@ -47,7 +48,11 @@ func (n *Node) routes() http.Handler {
 	n.rest.Handle(mux, "/wallet", n.wallet.Endpoints())
 	v2.Handle(n.rest, mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
 	n.bots = n.newBots(&money)
+	n.botStreams = live.New(live.Options{
+		Facade: n.bots, Feed: n.botFeed, Server: n.streams, Publisher: n.botPublisher,
+	})
 	n.bots.Handle(mux, "/binance")
+	n.botStreams.Handle(mux, "/binance")
 	mux.Handle("/stream", n.streams)
 	missing := n.missing()
 	mux.Handle("/", missing)
@@ -66,7 +71,8 @@ func (n *Node) routes() http.Handler {
 // newBots returns the interface that bots of Binance speak.
 func (n *Node) newBots(money *teller.Teller) *binance.Facade {
 	return binance.New(binance.Options{
-		View: n.view, History: n.reader, Sequencer: n.sequencer, Signed: n.limits.GuardSigned(n.accounts), Turn: n.spot.Turn,
+		View: n.view, History: n.reader, Sequencer: live.NewSequencer(n.sequencer),
+		Signed: n.limits.GuardSigned(n.accounts), Turn: n.spot.Turn, Listens: n.listenKeys,
 		Limits: n.limits, Weight: n.Limits.Weight, OrderLimit: n.Limits.Account.Orders, MaxOpen: engine.MaxOpenOrders,
 		From: n.proxies.From, Observe: n.metrics.observe, Clock: time.Now, Now: n.clock.Now, Log: n.Log, Encoder: n.rest.Encoder,
 		Patience: patience, Teller: money,
@@ -77,6 +83,7 @@ func (n *Node) newBots(money *teller.Teller) *binance.Facade {
 func (n *Node) botRoutes() http.Handler {
 	mux := http.NewServeMux()
 	n.bots.Handle(mux, "")
+	n.botStreams.Handle(mux, "")
 	return n.endingBroken(api.Transport(mux, n.bots.Missing()))
 }
 

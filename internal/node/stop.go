@@ -27,6 +27,7 @@ func (n *Node) stop(ctx context.Context, stopTraders func(), servers ...stoppabl
 	}
 
 	n.streams.Close(ctx)
+	n.botStreams.Close()
 	for _, s := range servers {
 		if s.Shutdown(ctx) != nil {
 			_ = s.Close() // clients that did not end in time

@@ -33,6 +33,8 @@ type Options struct {
 	// Turn serializes the orders of an account that may walk much of a book; over ends the
 	// turn.
 	Turn func(limits *api.Limiter, who bourse.AccountID, p *bourse.NewOrder) (over func(), err error)
+	// Listens are the listen keys.
+	Listens *ListenKeys
 	// Limits count requests beside the weights; nil allows everything.
 	Limits *api.Limiter
 	// Weight bounds the weight of a source's requests in a minute; zero is no bound.

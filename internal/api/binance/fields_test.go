@@ -33,7 +33,14 @@ func TestFields(t *testing.T) {
 		d.Mine("BTC")
 	}
 
+	var listens struct {
+		ListenKey string `json:"listenKey"`
+	}
+	d.send(http.MethodPost, "/api/v3/userDataStream", "", d.alice.header()).into(d, &listens)
 	asked := map[string][]string{
+		"POST /api/v3/userDataStream":   {""},
+		"PUT /api/v3/userDataStream":    {"listenKey=" + listens.ListenKey},
+		"DELETE /api/v3/userDataStream": {"listenKey=" + listens.ListenKey},
 		"GET /api/v3/exchangeInfo":      {"symbol=BTCUSDT"},
 		"GET /api/v3/klines":            {"symbol=BTCUSDT&interval=1m"},
 		"GET /api/v3/uiKlines":          {"symbol=BTCUSDT&interval=1d"},
@@ -129,6 +136,9 @@ func (d *desk) ask(e *binance.Endpoint, params string) *answer {
 	params = strings.NewReplacer(`"`, "%22", "[", "%5B", "]", "%5D").Replace(params)
 	if e.Security == binance.None {
 		return d.send(e.Method, e.Path, params, nil)
+	}
+	if e.Security == binance.UserStream {
+		return d.send(e.Method, e.Path, params, d.alice.header())
 	}
 	return d.sign(d.alice, e.Method, e.Path, params)
 }

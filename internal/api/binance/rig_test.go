@@ -2,6 +2,7 @@ package binance_test
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -40,6 +41,9 @@ type desk struct {
 // key is a key of the kind hmac.
 type key struct{ id, secret string }
 
+// header returns the header of a request with the key.
+func (k key) header() http.Header { return http.Header{"X-Mbx-Apikey": {k.id}} }
+
 // open returns an exchange whose customers have money.
 func open(t *testing.T, limits api.Limits) *desk {
 	t.Helper()
@@ -49,12 +53,16 @@ func open(t *testing.T, limits api.Limits) *desk {
 	d.Accounts.KeepTime(now)
 	d.Now += 2 * bourse.Second // older requests are refused
 	limiter := api.NewLimiter(limits, d.Clock)
+	listens, err := binance.NewListenKeys(d.Accounts, rand.Reader, d.Clock)
+	if err != nil {
+		t.Fatal(err)
+	}
 	d.facade = binance.New(binance.Options{
 		View: d.View, History: money.History, Sequencer: d.Desk, Signed: limiter.GuardSigned(d.Accounts), Teller: &money,
 		Turn: func(*api.Limiter, bourse.AccountID, *bourse.NewOrder) (func(), error) {
 			return func() {}, nil
 		},
-		Limits: limiter, Weight: limits.Weight, OrderLimit: limits.Account.Orders, MaxOpen: 10_000,
+		Limits: limiter, Listens: listens, Weight: limits.Weight, OrderLimit: limits.Account.Orders, MaxOpen: 10_000,
 		From:    func(*http.Request) netip.Addr { return d.from },
 		Observe: func(string, int, bool, time.Duration) {}, Clock: d.Clock, Now: now, Encoder: coding.NewEncoder(1),
 		Log: slog.New(slog.NewTextHandler(&d.logged, nil)), Patience: 10 * time.Second,

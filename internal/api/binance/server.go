@@ -137,6 +137,9 @@ func (p *path) admitSigned(h *http.Request, r *Request, e *Endpoint, form string
 	if err := p.Admit(r, e); err != nil {
 		return err
 	}
+	if e.Security == UserStream {
+		return e.Permit(r.Who)
+	}
 	payload, _ := Payload(h.URL.RawQuery, form)
 	if err := p.Verify(r.Context, key, r, e, payload); err != nil {
 		return err

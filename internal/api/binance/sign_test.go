@@ -165,7 +165,7 @@ func TestScopes(t *testing.T) {
 		keys[scope] = key{string(shown.APIKey), string(shown.Secret)}
 	}
 	need := map[binance.Security]account.Scopes{
-		binance.UserData: account.ScopeRead, binance.Trade: account.ScopeTrade, binance.Withdraw: account.ScopeWithdraw,
+		binance.UserStream: account.ScopeRead, binance.UserData: account.ScopeRead, binance.Trade: account.ScopeTrade, binance.Withdraw: account.ScopeWithdraw,
 	}
 	asked := 0
 	for _, e := range binance.Endpoints() {

@@ -11,9 +11,11 @@ import (
 // Security is the kind of permission that an endpoint needs.
 type Security uint8
 
-// The kinds of permissions. All but None need a signature.
+// The kinds of permissions. All but None and UserStream need a signature; UserStream needs a
+// key alone.
 const (
 	None Security = iota
+	UserStream
 	UserData
 	Trade
 	Withdraw
@@ -21,12 +23,12 @@ const (
 
 // String returns the word of the documented interface.
 func (s Security) String() string {
-	return [...]string{"NONE", "USER_DATA", "TRADE", "WITHDRAW"}[s]
+	return [...]string{"NONE", "USER_STREAM", "USER_DATA", "TRADE", "WITHDRAW"}[s]
 }
 
 // scope returns the scope that a key needs; zero for none.
 func (s Security) scope() account.Scopes {
-	return [...]account.Scopes{0, account.ScopeRead, account.ScopeTrade, account.ScopeWithdraw}[s]
+	return [...]account.Scopes{0, account.ScopeRead, account.ScopeRead, account.ScopeTrade, account.ScopeWithdraw}[s]
 }
 
 // State tells how much of an endpoint, a parameter or a field is served.

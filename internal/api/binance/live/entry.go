@@ -1,0 +1,418 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gobwas/ws"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/binance"
+	"github.com/bourse-exchange/bourse/internal/api/stream"
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
+
+// entry is the protocol of a connection that enters orders. The reader takes requests in
+// order: it submits the commands of one before it reads the next. The answerer waits for
+// their outcomes and answers in the same order.
+type entry struct {
+	*stream.Conn
+
+	live   *Live
+	use    stream.Use
+	parser parser
+	// given are the parameters of the request that is read.
+	given []parameter
+	// tell is set if answers have the limits unless a request asks otherwise.
+	tell  bool
+	since bourse.Time
+
+	queue *queue
+	// answering is closed when the answerer has ended; nil until it begins.
+	answering chan struct{}
+
+	// who is the identity of the session; authorized is the time of its log-on. Owned by the
+	// reader.
+	who        account.Identity
+	key        string
+	authorized bourse.Time
+
+	subscriptions subscriptions
+}
+
+// entry upgrades a request to a connection that enters orders.
+func (l *Live) entry(w http.ResponseWriter, r *http.Request) {
+	if err := plainTimes(r); err != nil {
+		refuse(w, err)
+		return
+	}
+	tell := !strings.EqualFold(r.URL.Query().Get("returnRateLimits"), "false")
+	l.Server.Accept(w, r, func(c *stream.Conn) stream.Protocol {
+		return &entry{Conn: c, live: l, tell: tell, since: bourse.TimeOf(l.Facade.Clock()), queue: newQueue()}
+	})
+}
+
+// Begin does nothing: the client speaks first.
+func (e *entry) Begin() {}
+
+// Lost closes the connection: there is no state to send in place of a lost message.
+func (e *entry) Lost(*feed.Hold) { e.End(tryAgain, "messages were lost", true) }
+
+// Meter counts frames that are no requests; those are counted as such.
+func (e *entry) Meter(op ws.OpCode, size int) error {
+	if op == ws.OpText {
+		return nil
+	}
+	return e.use.Frame(e.live.Server, payer(e.Conn, e.who), size)
+}
+
+// Leave answers nothing more, and waits for the outcomes of what was submitted.
+func (e *entry) Leave() {
+	e.live.Feed.Leave(e.Subscriber())
+	e.queue.end()
+	if e.answering != nil {
+		<-e.answering
+	}
+	e.live.Feed.Leave(e.Subscriber()) // a late answer may have subscribed
+}
+
+// Handle takes a request.
+func (e *entry) Handle(message []byte) error {
+	e.queue.reserve(len(message))
+	if e.answering == nil {
+		e.answering = make(chan struct{})
+		go e.answer()
+	}
+
+	f := &flight{entry: e, began: e.live.Facade.Clock(), size: len(message), tell: e.tell, method: "unknown"}
+	r, err := e.parser.parse(message)
+	f.id = r.id
+	if err == nil {
+		err = e.take(f, &r)
+	}
+	var flood error
+	if f.err == nil {
+		f.err = err
+	}
+	if err != nil {
+		flood = e.refused(err, len(message))
+	}
+	e.queue.add(f)
+	return flood
+}
+
+// refused counts a request that was not carried out: one that goes on is closed.
+func (e *entry) refused(err error, size int) error {
+	if known := binance.Known(err); known == nil || known.HTTP() != http.StatusTooManyRequests && !malformed(err) {
+		return nil
+	}
+	return e.use.Frame(e.live.Server, payer(e.Conn, e.who), size)
+}
+
+// malformed reports whether an error is that of a message that is no request.
+func malformed(err error) bool {
+	return errors.Is(err, errNotJSON) || errors.Is(err, errID) || errors.Is(err, errNoMethod) ||
+		errors.Is(err, errParams) || errors.Is(err, error(binance.ErrUnknownMethod))
+}
+
+// credentials are the parameters of a request that endpoints do not see.
+type credentials struct {
+	key string
+	// signed is the text that a signature covers.
+	signed string
+	has    bool
+}
+
+// take reads a request and carries it out, unless that has to wait for earlier ones.
+func (e *entry) take(f *flight, r *request) error {
+	name := strings.TrimPrefix(r.method, "v3/")
+	own := methods[name]
+	if own != nil {
+		f.endpoint = &own.Endpoint
+	} else if f.endpoint = e.live.Facade.Named(name); f.endpoint == nil {
+		return binance.ErrUnknownMethod
+	}
+	f.method = "WS " + name
+
+	params, c, err := e.params(f, r.params)
+	if err != nil {
+		return err
+	}
+	f.request = e.live.Facade.Begin(context.WithValue(e.Gone(), flying{}, f), params, e.From())
+	switch {
+	case own != nil:
+		return e.own(f, own, &c)
+	default:
+		if err := e.admit(f, &c); err != nil {
+			return err
+		}
+	}
+
+	switch f.endpoint.Class {
+	case api.Orders, api.Cancels:
+		e.submit(f)
+	default:
+		f.later = func() error { return e.live.Facade.Do(f.request, f.endpoint) }
+	}
+	return nil
+}
+
+// params reads the parameters of a request.
+func (e *entry) params(f *flight, v value) (*binance.Params, credentials, error) {
+	var c credentials
+	params := new(binance.Params)
+	e.given = e.given[:0]
+	if v.text == "" {
+		return params, c, nil
+	}
+
+	err := e.parser.each(v, func(name string, v value, kind jsontext.Kind) error {
+		text := v.text
+		switch kind {
+		case '"':
+			text = unquoted(text)
+		case '{':
+			return errParams
+		case 'n':
+			return nil
+		default: // as it was sent
+		}
+
+		if name != "signature" {
+			e.given = append(e.given, parameter{name, text})
+		}
+		switch name {
+		case "apiKey":
+			c.key, c.has = text, true
+			return nil
+		case "returnRateLimits":
+			f.tell = text != "false"
+			return nil
+		case "signature":
+			c.has = true
+		}
+		return params.Add(name, text)
+	})
+	if c.has {
+		c.signed = signedText(e.given)
+	}
+	return params, c, err
+}
+
+// parameter is a parameter of a request.
+type parameter struct{ name, text string }
+
+// signedText returns the text of parameters that a signature covers.
+func signedText(list []parameter) string {
+	slices.SortFunc(list, func(a, b parameter) int { return cmp.Compare(a.name, b.name) })
+	var text strings.Builder
+	for i, p := range list {
+		if i > 0 {
+			text.WriteByte('&')
+		}
+		text.WriteString(p.name + "=" + p.text)
+	}
+	return text.String()
+}
+
+// admit counts a request, and checks its signature or that of the session. The limit of an
+// account is that of the one that the key claims.
+func (e *entry) admit(f *flight, c *credentials) (err error) {
+	facade, r := e.live.Facade, f.request
+	switch {
+	case f.endpoint.Security == binance.None || f.endpoint.State == binance.NotServed:
+		return facade.Admit(r, f.endpoint)
+	case c.has:
+		return e.admitSigned(f, c)
+	case e.who.Account == 0:
+		return errors.Join(facade.Admit(r, f.endpoint), binance.Missing("apiKey"))
+	}
+
+	if r.Who, err = e.live.Facade.Listens.Holder(e.who.Key, e.From()); err != nil {
+		return err
+	}
+	if err := facade.Admit(r, f.endpoint); err != nil {
+		return err
+	}
+	if err := facade.Fresh(r); err != nil {
+		return err
+	}
+	return f.endpoint.Permit(r.Who)
+}
+
+// admitSigned counts a request, and then checks its signature.
+func (e *entry) admitSigned(f *flight, c *credentials) (err error) {
+	facade, r := e.live.Facade, f.request
+	if r.Who, err = facade.Claim(r.Context, c.key, r); err != nil {
+		return errors.Join(facade.Admit(r, f.endpoint), err)
+	}
+	if err := facade.Admit(r, f.endpoint); err != nil {
+		return err
+	}
+	if f.endpoint.Security == binance.UserStream {
+		return f.endpoint.Permit(r.Who)
+	}
+	if err := facade.Verify(r.Context, c.key, r, f.endpoint, []byte(c.signed)); err != nil {
+		return err
+	}
+	return f.endpoint.Permit(r.Who)
+}
+
+// cancelAll is the method that cancels all orders of a market.
+const cancelAll = "openOrders.cancelAll"
+
+// submit carries out a request up to its first command. One that fails before may miss what
+// earlier requests do, as the cancel of an order that is on its way: it is carried out again
+// when these have their outcomes. The sequencer lets cancels overtake orders, so that a cancel
+// of all orders waits for those before it.
+func (e *entry) submit(f *flight) {
+	if f.endpoint.WS == cancelAll {
+		e.queue.settle()
+	}
+	first := e.queue.settled()
+	if e.try(f) || f.err == nil || first {
+		return
+	}
+	e.queue.settle()
+	f.err = nil
+	e.try(f)
+}
+
+// try carries out a request until its worker pauses, and reports whether it did.
+func (e *entry) try(f *flight) (paused bool) {
+	f.begin()
+	f.worker = e.live.workers.get()
+	if f.worker.start(f.do) {
+		return true
+	}
+	e.live.workers.put(f.worker)
+	f.worker = nil
+	return false
+}
+
+// begin begins an answer.
+func (f *flight) begin() {
+	const usual = 768 // bytes
+	f.out = message(usual)
+	f.out.Object()
+	f.out.Number("id", f.id)
+	f.out.Int("status", http.StatusOK)
+	f.out.Name("result")
+	f.request.Out = f.out
+}
+
+// do carries out the endpoint.
+func (f *flight) do() { f.err = f.entry.live.Facade.Do(f.request, f.endpoint) }
+
+// answer answers requests, in order, until the queue ends.
+func (e *entry) answer() {
+	defer close(e.answering)
+	for f := e.queue.take(); f != nil; f = e.queue.take() {
+		f.finish()
+		status := f.complete()
+		e.live.Facade.Observe(f.method, status, f.err == nil, e.live.Facade.Clock().Sub(f.began))
+		frame := framed(f.out)
+		if f.land != nil && f.err == nil {
+			f.land(frame)
+		} else {
+			e.Subscriber().Answer(e.Gone(), frame)
+		}
+		e.queue.landed(f)
+	}
+}
+
+// finish carries out what is left of a request.
+func (f *flight) finish() {
+	live := f.entry.live
+	switch {
+	case f.worker != nil:
+		for more := true; more; more = f.worker.resume() {
+			f.await()
+		}
+		live.workers.put(f.worker)
+		f.worker = nil
+	case f.later != nil && f.err == nil:
+		ctx, cancel := context.WithTimeout(f.request.Context, live.Facade.Patience)
+		defer cancel()
+		f.request.Context = ctx
+		f.begin()
+		f.err = f.later()
+	}
+}
+
+// await waits for the outcome of a command.
+func (f *flight) await() {
+	select {
+	case <-f.ticket.Done():
+		return // as for most of a frame
+	default:
+	}
+
+	patience, cancel := context.WithTimeout(context.Background(), f.entry.live.Facade.Patience)
+	defer cancel()
+	select {
+	case <-f.ticket.Done():
+	case <-patience.Done():
+		f.late = true
+	}
+}
+
+// complete completes the answer and returns its status.
+func (f *flight) complete() int {
+	status := http.StatusOK
+	if f.err != nil {
+		status = f.fail()
+	}
+	if f.tell && f.request != nil {
+		f.entry.live.Facade.WriteUsed(f.out, f.request)
+	}
+	f.out.EndObject()
+	return status
+}
+
+// fail writes the answer for an error.
+func (f *flight) fail() int {
+	facade := f.entry.live.Facade
+	known := binance.Known(f.err)
+	if known == nil {
+		if f.entry.Gone().Err() == nil {
+			facade.Log.Error("request failed", slog.String("endpoint", f.method), slog.Any("error", f.err))
+		}
+		known = binance.ErrInternal
+	}
+
+	const usual = 256 // bytes
+	f.out = message(usual)
+	f.out.Object()
+	f.out.Number("id", f.id)
+	f.out.Int("status", int64(known.HTTP()))
+	f.out.Name("error")
+	f.out.Object()
+	f.out.Int("code", int64(known.Code))
+	f.out.Text("msg", known.Message)
+	if after, limited := binance.RetryAfter(f.err); limited {
+		f.retryAfter(f.out, after)
+	}
+	f.out.EndObject()
+	return known.HTTP()
+}
+
+// retryAfter writes the time after which a refused client may try again.
+func (f *flight) retryAfter(out *wire.Writer, after time.Duration) {
+	now := f.entry.live.Facade.Clock()
+	out.Name("data")
+	out.Object()
+	out.Int("serverTime", now.UnixMilli())
+	out.Int("retryAfter", now.Add(after).UnixMilli())
+	out.EndObject()
+}

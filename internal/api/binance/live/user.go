@@ -1,0 +1,408 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/binance"
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/wire"
+)
+
+// users is what the publisher knows of the orders of accounts with a subscriber.
+type users struct {
+	history *history.Reader
+	// values are the values traded of open orders, of those that were accepted while their
+	// account had a subscriber and has had one since.
+	values map[bourse.OrderID]bourse.Amount
+	// touched are the accounts whose balances the current command changed.
+	touched []bourse.AccountID
+}
+
+// historyWithin bounds the reading of an order's fills, for which the messages of its account
+// wait.
+const historyWithin = time.Second
+
+func user(account bourse.AccountID) feed.Topic { return feed.Topic{Kind: feed.User, Account: account} }
+
+// user stages what a command means to accounts: the reports of orders in the order of its
+// events, then what came or left, then balances.
+func (p *Publisher) user(cmd *bourse.Command, ev *bourse.Events) {
+	for _, e := range ev.List {
+		switch e.Kind {
+		case bourse.EventOrderAccepted:
+			p.accepted(&ev.Orders[e.At])
+		case bourse.EventOrderRejected:
+			p.report(&report{order: ev.Orders[e.At], execution: "REJECTED", status: "REJECTED", reason: rejection(e.Reason)})
+		case bourse.EventOrderTriggered:
+			p.report(&report{order: ev.Orders[e.At], execution: "NEW"})
+		case bourse.EventTraded:
+			t := &ev.Trades[e.At]
+			p.filled(ev, t, &t.Maker, bourse.Maker)
+			p.filled(ev, t, &t.Taker, bourse.Taker)
+		case bourse.EventOrderClosed:
+			p.closed(cmd, &ev.Orders[e.At])
+		case bourse.EventTransfer:
+			p.transfer(&ev.Transfers[e.At])
+		default: // not for users
+		}
+	}
+	p.balances(ev)
+}
+
+// forget forgets the values of orders: nobody has listened, so they may have changed.
+func (u *users) forget() {
+	if len(u.values) > 0 {
+		clear(u.values)
+	}
+}
+
+// accepted stages the acceptance of an order.
+func (p *Publisher) accepted(o *bourse.Order) {
+	if !p.feed.Wanted(user(o.Account)) {
+		return
+	}
+	p.users.values[o.ID] = bourse.Amount{}
+	fresh := *o
+	fresh.Filled, fresh.Status = 0, bourse.Open
+	p.report(&report{order: fresh, execution: "NEW"})
+}
+
+// closed stages the end of an order that did not end with a trade.
+func (p *Publisher) closed(cmd *bourse.Command, o *bourse.Order) {
+	value, known := p.users.values[o.ID]
+	delete(p.users.values, o.ID)
+	r := report{order: *o, value: value, known: known || o.Filled == 0}
+	switch {
+	case o.Status == bourse.Filled:
+		return
+	case o.Status == bourse.Canceled:
+		r.execution = "CANCELED"
+	case cmd.Kind == bourse.CommandPlace && cmd.Account == o.Account && o.TIF == bourse.GTC && o.Type != bourse.MarketOrder:
+		r.execution, r.status = "TRADE_PREVENTION", "EXPIRED_IN_MATCH"
+	default:
+		r.execution, r.reason, r.expiry = "EXPIRED", "", expiry(o)
+	}
+	p.report(&r)
+}
+
+// expiry returns why an order expired.
+func expiry(o *bourse.Order) string {
+	switch {
+	case o.Type == bourse.MarketOrder:
+		return "INSUFFICIENT_LIQUIDITY"
+	case o.TIF == bourse.IOC:
+		return "UNFILLED_IOC_QUANTITY_EXPIRED"
+	case o.TIF == bourse.FOK:
+		return "UNFILLED_FOK_ORDER_EXPIRED"
+	}
+	return "EXCHANGE_CANCELED"
+}
+
+// rejection returns the word for the reason of a rejection.
+func rejection(r bourse.Reason) string {
+	switch r {
+	case bourse.InsufficientFunds:
+		return "INSUFFICIENT_BALANCES"
+	case bourse.WouldTake:
+		return "WOULD_MATCH_IMMEDIATELY"
+	default:
+		return r.String()
+	}
+}
+
+// filled stages an account's side of a trade.
+func (p *Publisher) filled(ev *bourse.Events, t *bourse.Trade, f *bourse.Fill, role bourse.Role) {
+	value, known := p.users.values[f.Order]
+	if !p.feed.Wanted(user(f.Account)) {
+		if known {
+			delete(p.users.values, f.Order)
+		}
+		return
+	}
+
+	o := p.orderOf(ev, f)
+	if o == nil {
+		return
+	}
+	r := report{order: *o, execution: "TRADE", trade: t, fill: f, role: role}
+	r.order.Filled, r.order.Status = f.Filled, bourse.Open
+	if o.Status == bourse.Filled && o.Filled == f.Filled || o.Lots != 0 && o.Lots == f.Filled {
+		r.order.Status = bourse.Filled
+	}
+	if known {
+		r.value, r.known = saturated(value, t.Total), true
+		p.users.values[f.Order] = r.value
+	}
+	p.report(&r)
+}
+
+// orderOf returns the order of a fill as the command left it.
+func (p *Publisher) orderOf(ev *bourse.Events, f *bourse.Fill) *bourse.Order {
+	for i := len(ev.Orders) - 1; i >= 0; i-- {
+		if ev.Orders[i].ID == f.Order {
+			return &ev.Orders[i]
+		}
+	}
+	return p.view.Open(f.Account, f.Order)
+}
+
+// saturated returns a+b, or the largest amount.
+func saturated(a, b bourse.Amount) bourse.Amount {
+	if sum, ok := a.Add(b); ok {
+		return sum
+	}
+	return bourse.MaxAmount
+}
+
+// report is a report on an order.
+type report struct {
+	order bourse.Order
+	// execution is what happened. status is the order's, if it is not that of order.
+	execution, status string
+	// reason is that of a rejection, and expiry that of an end.
+	reason, expiry string
+	// trade, fill and role are set for a trade.
+	trade *bourse.Trade
+	fill  *bourse.Fill
+	role  bourse.Role
+	// value is the value traded so far, if it is known.
+	value bourse.Amount
+	known bool
+}
+
+// report stages a report, unless nobody listens. The value traded of an order that was accepted
+// while nobody listened is in the history.
+func (p *Publisher) report(r *report) {
+	topic := user(r.order.Account)
+	if !p.feed.Wanted(topic) {
+		return
+	}
+
+	told, now, seq := *r, p.now, p.seq
+	s := &subject{p.catalogue, p.catalogue.Markets[r.order.Market], p.symbol(r.order.Market)}
+	if r.fill != nil {
+		fill, trade := *r.fill, *r.trade
+		told.fill, told.trade = &fill, &trade
+	}
+	if told.known || told.order.Filled == 0 {
+		p.feed.StageLater(topic, seq, func() []byte { return told.message(s, now, seq) })
+		return
+	}
+	p.feed.StageSlow(topic, seq, func() []byte {
+		if !told.learn(p.users.history) {
+			return nil
+		}
+		return told.message(s, now, seq)
+	})
+}
+
+// learn reads the value traded up to the report.
+func (r *report) learn(reader *history.Reader) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), historyWithin)
+	defer cancel()
+	o, found, err := reader.Order(ctx, r.order.Account, r.order.ID)
+	if err != nil || !found {
+		return false
+	}
+	for i := range o.Fills {
+		if r.fill == nil || o.Fills[i].Ordinal <= r.fill.Ordinal {
+			r.value = saturated(r.value, o.Fills[i].Total)
+		}
+	}
+	return true
+}
+
+// message returns the report's message.
+func (r *report) message(s *subject, now bourse.Time, seq uint64) []byte {
+	o, canceled := &r.order, ""
+	if r.execution == "CANCELED" {
+		canceled = binance.NameOf(o)
+	}
+	reason := r.reason
+	if reason == "" {
+		reason = "NONE"
+	}
+
+	const usual = 768 // bytes
+	w := message(usual)
+	w.Object()
+	w.Word("e", "executionReport")
+	w.Int("E", millis(now))
+	w.Word("s", s.symbol)
+	w.Word("c", binance.NameOf(o))
+	w.Word("S", o.Side.String())
+	w.Word("o", binance.KindWord(&o.NewOrder))
+	w.Word("f", binance.TIFWord(&o.NewOrder))
+	writeLots(w, "q", binance.Quantity(o), s.Market)
+	writePrice(w, "p", o.Price, s.Market)
+	writePrice(w, "P", o.Stop, s.Market)
+	writeLots(w, "F", 0, s.Market)
+	w.Int("g", -1)
+	w.Word("C", canceled)
+	w.Word("x", r.execution)
+	w.Word("X", r.statusWord())
+	w.Word("r", reason)
+	r.numbers(w, s)
+	w.Int("T", millis(now))
+	r.trades(w)
+	w.Uint("I", seq)
+	w.Bool("w", o.Status == bourse.Open && r.execution != "REJECTED" && !o.Waiting())
+	w.Bool("m", r.role == bourse.Maker)
+	w.Bool("M", false)
+	w.Int("O", millis(o.Time))
+	s.quote(w, "Z", r.value)
+	if r.trade != nil {
+		s.quote(w, "Y", r.trade.Total)
+	} else {
+		s.quote(w, "Y", bourse.Amount{})
+	}
+	s.quote(w, "Q", o.Total)
+	if !o.Waiting() && r.execution != "REJECTED" {
+		w.Int("W", millis(o.Time))
+	}
+	w.Word("V", binance.SelfTradeWord(s.Market, &o.NewOrder))
+	if r.expiry != "" {
+		w.Word("eR", r.expiry)
+	}
+	return done(w)
+}
+
+// statusWord returns the status of the order.
+func (r *report) statusWord() string {
+	if r.status != "" {
+		return r.status
+	}
+	return binance.StatusWord(&r.order)
+}
+
+// numbers writes the id of the order, what traded of it, and the fee.
+func (r *report) numbers(w *wire.Writer, s *subject) {
+	id := int64(r.order.ID)
+	if r.execution == "REJECTED" {
+		id = -1
+	}
+	w.Int("i", id)
+
+	last, price := bourse.Lots(0), bourse.Price(0)
+	if r.trade != nil {
+		last, price = r.trade.Lots, r.trade.Price
+	}
+	writeLots(w, "l", last, s.Market)
+	writeLots(w, "z", r.order.Filled, s.Market)
+	writePrice(w, "L", price, s.Market)
+	if r.fill == nil {
+		w.Word("n", "0")
+		w.Null("N")
+		return
+	}
+	asset := s.catalogue.Assets[s.Received(r.order.Side)]
+	w.Word("n", binance.AmountText(r.fill.Fee, asset.Scale))
+	w.Word("N", string(asset.Symbol))
+}
+
+// trades writes the number of the trade.
+func (r *report) trades(w *wire.Writer) {
+	if r.trade == nil {
+		w.Int("t", -1)
+		return
+	}
+	w.Uint("t", r.trade.Number)
+}
+
+// transfer stages what came to an account or left it.
+func (p *Publisher) transfer(t *bourse.Transfer) {
+	if t.From != t.To {
+		p.delta(t.From, t, "-")
+		p.delta(t.To, t, "")
+	}
+}
+
+// delta stages the change of an account's balance by a transfer.
+func (p *Publisher) delta(account bourse.AccountID, t *bourse.Transfer, sign string) {
+	topic := user(account)
+	if !account.IsCustomer() || !p.feed.Wanted(topic) {
+		return
+	}
+	asset, amount, now := p.catalogue.Assets[t.Asset], t.Amount, p.now
+	p.feed.StageLater(topic, p.seq, func() []byte {
+		const usual = 160 // bytes
+		w := message(usual)
+		w.Object()
+		w.Word("e", "balanceUpdate")
+		w.Int("E", millis(now))
+		w.Word("a", string(asset.Symbol))
+		w.Word("d", sign+binance.AmountText(amount, asset.Scale))
+		w.Int("T", millis(now))
+		return done(w)
+	})
+}
+
+// balances stages the balances that a command changed, a message for each account.
+func (p *Publisher) balances(ev *bourse.Events) {
+	p.users.touched = p.users.touched[:0]
+	for i := range ev.Balances {
+		account := ev.Balances[i].Account
+		if !p.feed.Wanted(user(account)) || seen(p.users.touched, account) {
+			continue
+		}
+		p.users.touched = append(p.users.touched, account)
+		p.position(account, ev.Balances[i:])
+	}
+}
+
+func seen(list []bourse.AccountID, account bourse.AccountID) bool {
+	for _, other := range list {
+		if other == account {
+			return true
+		}
+	}
+	return false
+}
+
+// position stages the last of each of an account's balances.
+func (p *Publisher) position(account bourse.AccountID, balances []bourse.Balance) {
+	var list []bourse.Balance
+next:
+	for i := range balances {
+		b := &balances[i]
+		if b.Account != account {
+			continue
+		}
+		for at := range list {
+			if list[at].Asset == b.Asset {
+				list[at] = *b
+				continue next
+			}
+		}
+		list = append(list, *b)
+	}
+
+	catalogue, now := p.catalogue, p.now
+	p.feed.StageLater(user(account), p.seq, func() []byte { return positionMessage(catalogue, now, list) })
+}
+
+// positionMessage returns balances.
+func positionMessage(c *view.Catalogue, now bourse.Time, list []bourse.Balance) []byte {
+	const usual = 256 // bytes
+	w := message(usual)
+	w.Object()
+	w.Word("e", "outboundAccountPosition")
+	w.Int("E", millis(now))
+	w.Int("u", millis(now))
+	w.Name("B")
+	w.Array()
+	for i := range list {
+		asset := c.Assets[list[i].Asset]
+		w.Object()
+		w.Word("a", string(asset.Symbol))
+		w.Word("f", binance.AmountText(list[i].Available, asset.Scale))
+		w.Word("l", binance.AmountText(list[i].Held, asset.Scale))
+		w.EndObject()
+	}
+	w.EndArray()
+	return done(w)
+}
