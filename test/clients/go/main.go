@@ -48,6 +48,7 @@ func main() {
 	price := marketData(ctx, c)
 	trading(ctx, c, price)
 	wallet(ctx, c)
+	streams(ctx, c, key.ID, key.Secret)
 
 	if err := json.Unmarshal([]byte(os.Getenv("BOURSE_ED25519")), &key); err != nil {
 		fmt.Println(err)

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	binance "github.com/adshao/go-binance/v2"
+	"github.com/adshao/go-binance/v2/common"
+)
+
+// patience is the time for the first message of a stream.
+const patience = 20 * time.Second
+
+// stream opens a stream and waits for its first message.
+func stream[T any](name string, open func(func(T), binance.ErrHandler) (chan struct{}, chan struct{}, error), good func(T) bool) {
+	first, failed := make(chan T, 1), make(chan error, 1)
+	_, stop, err := open(func(m T) {
+		select {
+		case first <- m:
+		default:
+		}
+	}, func(err error) {
+		select {
+		case failed <- err:
+		default:
+		}
+	})
+	var m T
+	if err == nil {
+		defer close(stop)
+		select {
+		case m = <-first:
+		case err = <-failed:
+		case <-time.After(patience):
+			err = fmt.Errorf("no message came")
+		}
+	}
+	call(name, m, err, good)
+}
+
+// streams does what the package has a call for, of streams and of order entry.
+func streams(ctx context.Context, c *binance.Client, id, secret string) {
+	host := strings.Replace(os.Getenv("BOURSE_BINANCE"), "http", "ws", 1)
+	binance.BaseWsMainURL, binance.BaseCombinedMainURL = host+"/ws", host+"/stream?streams="
+	binance.BaseWsApiMainURL = host + "/ws-api/v3"
+
+	stream("WsTradeServe", func(h func(*binance.WsTradeEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
+		return binance.WsTradeServe(symbol, h, e)
+	}, func(m *binance.WsTradeEvent) bool { return m.TradeID > 0 && m.Symbol == symbol })
+	stream("WsAggTradeServe", func(h func(*binance.WsAggTradeEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
+		return binance.WsAggTradeServe(symbol, h, e)
+	}, func(m *binance.WsAggTradeEvent) bool { return m.AggTradeID > 0 })
+	stream("WsCombinedDepthServe100Ms", func(h func(*binance.WsDepthEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
+		return binance.WsCombinedDepthServe100Ms([]string{symbol, "ETHUSDT"}, h, e)
+	}, func(m *binance.WsDepthEvent) bool { return m.FirstUpdateID <= m.LastUpdateID })
+	stream("WsPartialDepthServe", func(h func(*binance.WsPartialDepthEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
+		return binance.WsPartialDepthServe(symbol, "5", h, e)
+	}, func(m *binance.WsPartialDepthEvent) bool { return len(m.Bids) == 5 && len(m.Asks) == 5 })
+	stream("WsKlineServe", func(h func(*binance.WsKlineEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
+		return binance.WsKlineServe(symbol, "1m", h, e)
+	}, func(m *binance.WsKlineEvent) bool { return m.Kline.Interval == "1m" })
+	stream("WsMarketStatServe", func(h func(*binance.WsMarketStatEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
+		return binance.WsMarketStatServe(symbol, h, e)
+	}, func(m *binance.WsMarketStatEvent) bool { return m.LastPrice != "" })
+	stream("WsAllMiniMarketsStatServe",
+		func(h func(binance.WsAllMiniMarketsStatEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
+			return binance.WsAllMiniMarketsStatServe(h, e)
+		}, func(m binance.WsAllMiniMarketsStatEvent) bool { return len(m) > 0 })
+	stream("WsBookTickerServe", func(h func(*binance.WsBookTickerEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
+		return binance.WsBookTickerServe(symbol, h, e)
+	}, func(m *binance.WsBookTickerEvent) bool { return m.BestBidPrice != "" })
+
+	userData(ctx, c, "listen key", func(h func(*binance.WsUserDataEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
+		key, err := c.NewStartUserStreamService().Do(ctx)
+		call("NewStartUserStreamService", key, err, func(k string) bool { return len(k) == 64 })
+		err = c.NewKeepaliveUserStreamService().ListenKey(key).Do(ctx)
+		call("NewKeepaliveUserStreamService", key, err, nil)
+		return binance.WsUserDataServe(key, h, e)
+	})
+	userData(ctx, c, "hmac", func(h func(*binance.WsUserDataEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
+		return binance.WsUserDataServeSignature(id, secret, common.KeyTypeHmac, 0, h, e)
+	})
+}
+
+// userData listens to user data while an order is placed and canceled.
+func userData(
+	ctx context.Context, c *binance.Client, kind string,
+	open func(func(*binance.WsUserDataEvent), binance.ErrHandler) (chan struct{}, chan struct{}, error),
+) {
+	reports := make(chan string, 100)
+	_, stop, err := open(func(m *binance.WsUserDataEvent) {
+		if m.Event == binance.UserDataEventTypeExecutionReport {
+			reports <- m.OrderUpdate.ExecutionType
+		}
+	}, func(err error) { fmt.Println(err) })
+	call("user data, "+kind, 0, err, nil)
+	if err != nil {
+		return
+	}
+	defer close(stop)
+	time.Sleep(time.Second)
+	o, err := c.NewCreateOrderService().Symbol(symbol).Side(binance.SideTypeBuy).Type(binance.OrderTypeLimit).
+		TimeInForce(binance.TimeInForceTypeGTC).Quantity("0.01").Price("40000").Do(ctx)
+	call("order", o, err, nil)
+	if err != nil {
+		return
+	}
+	canceled, err := c.NewCancelOrderService().Symbol(symbol).OrderID(o.OrderID).Do(ctx)
+	call("cancel", canceled, err, nil)
+	var got []string
+	for len(got) < 2 {
+		select {
+		case r := <-reports:
+			got = append(got, r)
+		case <-time.After(patience):
+			err = fmt.Errorf("no report came")
+			got = append(got, "", "")
+		}
+	}
+	call("reports, "+kind, strings.Join(got, " "), err, func(s string) bool { return s == "NEW CANCELED" })
+}
