@@ -18,6 +18,7 @@ type benchCmd struct {
 	Core     benchCore     `cmd:"" help:"Run a workload through the whole engine, on one thread."`
 	Durable  benchDurable  `cmd:"" help:"Run a workload through journal, engine and views, at a rate."`
 	REST     benchREST     `cmd:"" name:"rest" help:"Place orders over HTTP, each connection as fast as it gets answers."`
+	Entry    benchEntry    `cmd:"" help:"Place orders over one WebSocket that does not wait for answers, beside orders over HTTP."`
 	Stream   benchStream   `cmd:"" help:"Deliver the messages of an order book to many subscribers."`
 	Replay   benchReplay   `cmd:"" help:"Kill a process that wrote a workload into its journal, and start where it was."`
 	Snapshot benchSnapshot `cmd:"" help:"Trade while a snapshot of many open orders is taken."`
@@ -122,6 +123,18 @@ type benchREST struct {
 func (c *benchREST) Run(p *program) error {
 	plan := bench.RESTPlan{Connections: c.Connections, Batch: c.Batch, For: c.For}
 	r, err := bench.REST(p.ctx, c.Dir, c.target(), plan)
+	return p.tell(r, err, c.JSON)
+}
+
+type benchEntry struct {
+	workplace
+	Connections int           `help:"How many connections place orders over HTTP." default:"64"`
+	For         time.Duration `help:"How long, each." default:"10s"`
+}
+
+// Run measures orders over one WebSocket.
+func (c *benchEntry) Run(p *program) error {
+	r, err := bench.Entry(p.ctx, c.Dir, c.Connections, c.For)
 	return p.tell(r, err, c.JSON)
 }
 

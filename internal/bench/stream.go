@@ -103,7 +103,7 @@ func (a *audience) join(t *Target, n int) error {
 			return err
 		}
 		a.conns = append(a.conns, conn)
-		r, err := upgrade(conn)
+		r, err := upgrade(conn, "/stream")
 		if err != nil {
 			return err
 		}
@@ -214,9 +214,9 @@ func frameSize(r *bufio.Reader) (size int, text bool, err error) {
 	return plain + 2 + int(binary.BigEndian.Uint16(h[plain:])), text, nil
 }
 
-// upgrade turns a connection into a WebSocket.
-func upgrade(conn net.Conn) (*bufio.Reader, error) {
-	const request = "GET /stream HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+// upgrade turns a connection into a WebSocket of a path.
+func upgrade(conn net.Conn, path string) (*bufio.Reader, error) {
+	request := "GET " + path + " HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 	if _, err := conn.Write([]byte(request)); err != nil {
 		return nil, err

@@ -83,6 +83,8 @@ func lines(s samples) []line {
 			bound{128, 64}),
 		s.plain("13", "memory of a resting order, whole process", value{"snapshot.bytes_per_order", "B", 1}, bound{600, 300}),
 		s.plain("13", "memory of an idle WebSocket", value{"start.bytes_per_stream", "KiB", kibi}, bound{16, 6}),
+		s.over("14", "orders over one WebSocket that does not wait for answers ÷ REST, 64 connections",
+			quotient{"entry.rate", "entry.rest_rate", "/s"}, bound{5, 8}),
 	}
 }
 

@@ -183,7 +183,7 @@ func (p *plan) round(s samples) error {
 			return err
 		}
 	}
-	return errors.Join(p.durable(s), p.orders(s), p.streams(s), p.rest(s))
+	return errors.Join(p.durable(s), p.orders(s), p.entry(s), p.streams(s), p.rest(s))
 }
 
 // durable measures the in-process figures: the latency at a rate, and the highest rate.
@@ -223,6 +223,11 @@ func (p *plan) orders(s samples) error {
 	}
 	return s.take("batch.64", p.Bourse, "bench", "rest", "--json", "--connections", "64", "--batch", "50",
 		"--for", p.Each.String(), "--dir", p.Dir)
+}
+
+// entry measures orders over one WebSocket beside orders over HTTP.
+func (p *plan) entry(s samples) error {
+	return s.take("entry", p.Bourse, "bench", "entry", "--json", "--for", p.Each.String(), "--dir", p.Dir)
 }
 
 // streams measures subscribers against the raw loop.
