@@ -36,6 +36,7 @@ const (
 	PairDepth
 	PairLevels
 	AllMiniTickers
+	AllTickers
 	AllBookTickers
 	User
 )

@@ -28,7 +28,7 @@ func (k Kind) Counted() bool {
 		return true
 	case Candles, Ticker, TickerEx:
 	case PairTrades, PairAggTrades, PairCandles, PairMiniTicker, PairTicker, PairBookTicker, PairAverage,
-		PairDepth, PairLevels, AllMiniTickers, AllBookTickers, User:
+		PairDepth, PairLevels, AllMiniTickers, AllTickers, AllBookTickers, User:
 	}
 	return false
 }

@@ -21,20 +21,23 @@ var (
 	// another key.
 	ErrListenKey = Errorf(-1125, "This listenKey does not exist.")
 	// ErrUnknownMethod is the error for a method that the interface does not have.
-	ErrUnknownMethod = &Error{codeUnsupported, 0, "There is no such method."}
+	ErrUnknownMethod = &Error{Code: codeUnsupported, Message: "There is no such method."}
 )
 
 // Unsupported returns the error for what is not served, with a sentence.
-func Unsupported(message string) *Error { return &Error{codeUnsupported, 0, message} }
+func Unsupported(message string) *Error { return &Error{Code: codeUnsupported, Message: message} }
 
 // Invalid returns the error for a message that is no request.
-func Invalid(message string) *Error { return &Error{codeIllegal, 0, message} }
+func Invalid(message string) *Error { return &Error{Code: codeIllegal, Message: message} }
 
 // Problem returns an error with a code of the streams.
-func Problem(code Code, message string) *Error { return &Error{code, 0, message} }
+func Problem(code Code, message string) *Error { return &Error{Code: code, Message: message} }
 
 // Missing returns the error for a parameter that is absent.
 func Missing(name string) *Error { return missing(name) }
+
+// NewParams returns no parameters, with room for some.
+func NewParams(room int) *Params { return &Params{list: make([]given, 0, room)} }
 
 // Market returns the market with a name; nil if there is none.
 func (f *Facade) Market(name string) *bourse.Market { return f.symbols.of(f.View).byName[name] }
@@ -74,7 +77,7 @@ func (f *Facade) Fresh(r *Request) error {
 		return err
 	}
 	const ahead = 1000 // milliseconds
-	now := int64(bourse.TimeOf(f.Clock()) / millisecond)
+	now := int64(f.Now() / millisecond)
 	if at > now+ahead || at+window <= now {
 		return errTimestamp
 	}

@@ -150,9 +150,6 @@ func (r *Request) readLots(name string, m *bourse.Market) bourse.Lots {
 	return lots
 }
 
-// newName is the parameter with the name of an order.
-const newName = "newClientOrderId"
-
 // readTotal reads an amount of the quote asset.
 func (r *Request) readTotal(name string, m *bourse.Market) bourse.Amount {
 	scale := r.names.Assets[m.Quote].Scale

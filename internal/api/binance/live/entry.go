@@ -53,12 +53,12 @@ type entry struct {
 // entry upgrades a request to a connection that enters orders.
 func (l *Live) entry(w http.ResponseWriter, r *http.Request) {
 	if err := plainTimes(r); err != nil {
-		refuse(w, err)
+		l.refuse(w, r, err)
 		return
 	}
 	tell := !strings.EqualFold(r.URL.Query().Get("returnRateLimits"), "false")
 	l.Server.Accept(w, r, func(c *stream.Conn) stream.Protocol {
-		return &entry{Conn: c, live: l, tell: tell, since: bourse.TimeOf(l.Facade.Clock()), queue: newQueue()}
+		return &entry{Conn: c, live: l, tell: tell, since: l.Facade.Now(), queue: newQueue()}
 	})
 }
 
@@ -76,7 +76,7 @@ func (e *entry) Meter(op ws.OpCode, size int) error {
 	return e.use.Frame(e.live.Server, payer(e.Conn, e.who), size)
 }
 
-// Leave answers nothing more, and waits for the outcomes of what was submitted.
+// Leave answers nothing more, and waits until the answerer has ended.
 func (e *entry) Leave() {
 	e.live.Feed.Leave(e.Subscriber())
 	e.queue.end()
@@ -170,7 +170,8 @@ func (e *entry) take(f *flight, r *request) error {
 // params reads the parameters of a request.
 func (e *entry) params(f *flight, v value) (*binance.Params, credentials, error) {
 	var c credentials
-	params := new(binance.Params)
+	const usual = 12
+	params := binance.NewParams(usual)
 	e.given = e.given[:0]
 	if v.text == "" {
 		return params, c, nil
@@ -350,7 +351,7 @@ func (f *flight) finish() {
 	}
 }
 
-// await waits for the outcome of a command.
+// await waits for the outcome of a command, unless the client has left.
 func (f *flight) await() {
 	select {
 	case <-f.ticket.Done():
@@ -358,7 +359,7 @@ func (f *flight) await() {
 	default:
 	}
 
-	patience, cancel := context.WithTimeout(context.Background(), f.entry.live.Facade.Patience)
+	patience, cancel := context.WithTimeout(f.entry.Gone(), f.entry.live.Facade.Patience)
 	defer cancel()
 	select {
 	case <-f.ticket.Done():

@@ -55,8 +55,9 @@ func TestPipeline(t *testing.T) {
 			return func() {}, nil
 		}
 	})
-	c := x.dial("/ws-api/v3?returnRateLimits=false")
+	c, other := x.dial("/ws-api/v3?returnRateLimits=false"), x.dial("/ws-api/v3")
 	c.ok("session.logon", params{}.signed(aliceKey))
+	x.place(alice, bourse.Buy, 4_900_000, 1000)
 	x.log.Hold()
 	first := c.next + 1
 	for i := range orders {
@@ -66,6 +67,9 @@ func TestPipeline(t *testing.T) {
 	c.request("openOrders.cancelAll", params{"symbol": "BTCUSDT"})
 	c.request("openOrders.status", params{"symbol": "BTCUSDT"})
 	x.await(func() bool { return taken.Load() == orders })
+	for range 100 {
+		other.ok("time", nil) // meanwhile the reader has come to the cancel
+	}
 	x.log.Release()
 
 	last := 0
@@ -83,7 +87,7 @@ func TestPipeline(t *testing.T) {
 		}
 		last = o.OrderID
 	}
-	for i, want := range [...]int{orders, orders, 0} {
+	for i, want := range [...]int{orders + 1, orders + 1, 0} {
 		var list []any
 		if a := c.answered(); json.Unmarshal(a.Result, &list) != nil || len(list) != want {
 			t.Errorf("read %d: %d orders, want %d: %+v", i, len(list), want, a.Error)
@@ -99,6 +103,39 @@ func (x *exchange) await(so func() bool) {
 			x.Fatal("what was awaited did not come")
 		}
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestFlyingRequestsAreBounded sends more orders than may be without an answer, while the
+// journal commits nothing. Another connection is served meanwhile.
+func TestFlyingRequestsAreBounded(t *testing.T) {
+	const orders, most = 700, 512
+	var taken atomic.Int64
+	x := newExchange(t, func(o *binance.Options) {
+		o.Turn = func(*api.Limiter, bourse.AccountID, *bourse.NewOrder) (func(), error) {
+			taken.Add(1)
+			return func() {}, nil
+		}
+	})
+	c, other := x.dial("/ws-api/v3?returnRateLimits=false"), x.dial("/ws-api/v3")
+	c.ok("session.logon", params{}.signed(aliceKey))
+	x.log.Hold()
+	for range orders {
+		c.request("order.place", limit("BUY", "50000.00", "0.001").with(params{"newOrderRespType": "ACK"}))
+	}
+	x.await(func() bool { return taken.Load() >= most })
+	for range 100 {
+		other.ok("depth", params{"symbol": "BTCUSDT"})
+	}
+	if n := taken.Load(); n != most {
+		t.Errorf("%d orders were taken without an answer, and not %d", n, most)
+	}
+
+	x.log.Release()
+	for i := range orders {
+		if a := c.answered(); a.Status != http.StatusOK {
+			t.Fatalf("answer %d: %+v", i, a)
+		}
 	}
 }
 

@@ -56,13 +56,12 @@ func named(list string) []string {
 
 // streams upgrades a request to a connection that has some streams from its beginning.
 func (l *Live) streams(w http.ResponseWriter, r *http.Request, names []string, combined bool) {
-	if err := plainTimes(r); err != nil {
-		refuse(w, err)
-		return
-	}
 	first, err := l.first(r, names)
+	if err == nil {
+		err = plainTimes(r)
+	}
 	if err != nil {
-		refuse(w, err)
+		l.refuse(w, r, err)
 		return
 	}
 	l.Server.Accept(w, r, func(c *stream.Conn) stream.Protocol {
@@ -80,8 +79,12 @@ func plainTimes(r *http.Request) error {
 	return nil
 }
 
-// refuse answers a request that is not upgraded.
-func refuse(w http.ResponseWriter, err error) {
+// refuse answers a request that is not upgraded, which counts as a request of its source.
+func (l *Live) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if !l.Server.Limits.AdmitPage(w, api.Payer{Source: l.Facade.From(r)}) {
+		w.WriteHeader(http.StatusTooManyRequests)
+		return
+	}
 	known := binance.Known(err)
 	if known == nil {
 		known = binance.Unsupported("The request cannot be upgraded.")

@@ -205,18 +205,46 @@ func miniTickerMessage(s *subject, v *view.View) []byte {
 // miniTickersMessage returns the rolling days of some markets in brief.
 func miniTickersMessage(v *view.View, list []*subject) []byte {
 	const usual = 256 // bytes
-	markets := make([]*bourse.Market, len(list))
-	for i, s := range list {
-		markets[i] = s.Market
-	}
-	days, now := v.Days(markets)
 	w := message(usual * len(list))
+	days, now := v.Days(marketsOf(list))
 	w.Array()
 	for i, s := range list {
 		s.miniTicker(w, now, &days[i])
 	}
 	w.EndArray()
 	return framed(w)
+}
+
+// tickerMessage returns the rolling day.
+func tickerMessage(s *subject, v *view.View) []byte {
+	const usual = 512 // bytes
+	w := message(usual)
+	days, now := v.Days([]*bourse.Market{s.Market})
+	top := v.Top(s.ID)
+	s.ticker(w, now, &days[0], &top)
+	return framed(w)
+}
+
+// tickersMessage returns the rolling days of some markets.
+func tickersMessage(v *view.View, list []*subject) []byte {
+	const usual = 512 // bytes
+	w := message(usual * len(list))
+	days, now := v.Days(marketsOf(list))
+	w.Array()
+	for i, s := range list {
+		top := v.Top(s.ID)
+		s.ticker(w, now, &days[i], &top)
+	}
+	w.EndArray()
+	return framed(w)
+}
+
+func marketsOf(list []*subject) []*bourse.Market {
+	markets := make([]*bourse.Market, len(list))
+	for i, s := range list {
+		markets[i] = s.Market
+	}
+	return markets
 }
 
 func (s *subject) miniTicker(w *wire.Writer, at bourse.Time, d *view.Day) {
@@ -238,12 +266,12 @@ func (s *subject) day(w *wire.Writer, d *view.Day) {
 	s.quote(w, "q", d.Value)
 }
 
-// tickerMessage returns the rolling day.
-func tickerMessage(s *subject, v *view.View) []byte {
-	days, now := v.Days([]*bourse.Market{s.Market})
-	d, top := &days[0], v.Top(s.ID)
+func (s *subject) ticker(w *wire.Writer, at bourse.Time, d *view.Day, top *view.Top) {
 	change, percent := binance.ChangeTexts(s.Market, d.Open, d.Close)
-	w := event("24hrTicker", now, s.symbol)
+	w.Object()
+	w.Word("e", "24hrTicker")
+	w.Int("E", millis(at))
+	w.Word("s", s.symbol)
 	w.Word("p", change)
 	w.Word("P", percent)
 	writePrice(w, "w", binance.WeightedPrice(s.Market, d), s.Market)
@@ -255,15 +283,20 @@ func tickerMessage(s *subject, v *view.View) []byte {
 	writePrice(w, "a", top.Ask, s.Market)
 	writeLots(w, "A", top.AskLots, s.Market)
 	s.day(w, d)
-	w.Int("O", millis(now-bourse.Day))
-	w.Int("C", millis(now))
-	if d.Last == 0 {
-		w.Int("F", -1)
-		w.Int("L", -1)
-	} else {
-		w.Uint("F", d.First)
-		w.Uint("L", d.Last)
+	w.Int("O", millis(at.Floor(bourse.Minute)-bourse.Day+bourse.Minute))
+	w.Int("C", millis(at))
+	s.span(w, d)
+	w.EndObject()
+}
+
+// span writes the numbers of a day's first and last trade, -1 without trades, and how many
+// there are.
+func (s *subject) span(w *wire.Writer, d *view.Day) {
+	first, last := int64(-1), int64(-1)
+	if d.Last != 0 {
+		first, last = int64(d.First), int64(d.Last)
 	}
+	w.Int("F", first)
+	w.Int("L", last)
 	w.Uint("n", trades(&d.Bucket))
-	return done(w)
 }

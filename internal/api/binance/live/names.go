@@ -20,8 +20,9 @@ const (
 	nameDepth      = "depth"
 	fast           = "@100ms"
 
-	nameAllMini = "!miniTicker@arr"
-	nameAllBook = "!bookTicker"
+	nameAllMini    = "!miniTicker@arr"
+	nameAllTickers = "!ticker@arr"
+	nameAllBook    = "!bookTicker"
 )
 
 // plainKinds are the kinds of the streams of a market whose names have no parameter.
@@ -56,6 +57,8 @@ func (l *Live) topic(name string) (feed.Topic, error) {
 	switch name {
 	case nameAllMini:
 		return feed.Topic{Kind: feed.AllMiniTickers}, nil
+	case nameAllTickers:
+		return feed.Topic{Kind: feed.AllTickers}, nil
 	case nameAllBook:
 		return feed.Topic{Kind: feed.AllBookTickers}, nil
 	}

@@ -26,6 +26,8 @@ type Publisher struct {
 	tops []view.Top
 	// broken is set in a frame that restores a snapshot.
 	broken bool
+	// asleep is set while nobody listens to anything: what the publisher knows is old.
+	asleep bool
 	users  users
 
 	// mu guards the rest, which the publisher leaves to Pulse and to subscribers.
@@ -92,8 +94,12 @@ func (p *Publisher) End() {
 // Observe stages the messages of a command.
 func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 || p.feed.Idle() {
-		p.users.forget()
+		p.asleep = true
 		return // a restore is no command, and in a replay there is no subscriber
+	}
+	if p.asleep {
+		p.asleep = false
+		p.forget()
 	}
 	p.seq, p.now = uint64(cmd.Seq), cmd.Time
 	if latest := p.view.Latest(); latest != p.catalogue {
@@ -105,6 +111,16 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	p.changes(ev)
 	p.bestLevels(ev)
 	p.user(cmd, ev)
+}
+
+// forget forgets what changed while nobody listened.
+func (p *Publisher) forget() {
+	clear(p.users.values)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range p.markets {
+		m.levels, m.current = nil, [bourse.LastResolution + 1]view.Bucket{}
+	}
 }
 
 // symbol returns the name of a market.
@@ -222,8 +238,8 @@ func (p *Publisher) market(id bourse.MarketID) *market {
 // stands still reaches it.
 const maxPending = 1 << 20
 
-// level notes a change of a level. One that does not follow the last one noted follows changes
-// that nobody wanted.
+// level notes a change of a level, unless nobody wants it: those noted before are no part of
+// the next update then, which would have a gap.
 func (p *Publisher) level(l *bourse.Level) {
 	m := p.market(l.Market)
 	m.book = true
@@ -232,7 +248,7 @@ func (p *Publisher) level(l *bourse.Level) {
 		m.levels = nil
 		return
 	}
-	if n := len(m.levels); n > 0 && m.levels[n-1].Seq+1 != l.Seq || n == maxPending {
+	if len(m.levels) == maxPending {
 		m.levels = nil
 	}
 	m.levels, m.frame = append(m.levels, *l), p.feed.Frame()

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -50,7 +52,9 @@ func (p *Pulse) Beat() {
 
 	for i := range r.posts {
 		post := &r.posts[i]
-		p.feed.Post(post.topic, post.frame, post.encode())
+		if bytes := post.encode(); bytes != nil {
+			p.feed.Post(post.topic, post.frame, bytes)
+		}
 	}
 }
 
@@ -78,7 +82,7 @@ func (p *Pulse) take() (touched map[bourse.MarketID]*market, due map[feed.Topic]
 }
 
 // round collects the messages of a beat. The closures encode them later, without the lock of
-// the feed.
+// the feed: whoever has that lock must not wait for the view, whose writer waits for it.
 type round struct {
 	pulse     *Pulse
 	catalogue *view.Catalogue
@@ -90,7 +94,7 @@ type round struct {
 	posts  []post
 }
 
-// post is a message to encode and post.
+// post is a message to encode and post, unless encode returns nil.
 type post struct {
 	topic  feed.Topic
 	frame  uint64
@@ -208,9 +212,15 @@ func (r *round) rare() {
 	}
 	clear(r.pulse.slow)
 
-	all := feed.Topic{Kind: feed.AllMiniTickers}
-	if len(traded) > 0 && r.wanted(all) {
-		r.add(all, r.frame, func() []byte { return miniTickersMessage(r.pulse.view, traded) })
+	slices.SortFunc(traded, func(a, b *subject) int { return cmp.Compare(a.symbol, b.symbol) })
+	r.all(feed.AllMiniTickers, traded, miniTickersMessage)
+	r.all(feed.AllTickers, traded, tickersMessage)
+}
+
+// all collects the message about all markets that traded.
+func (r *round) all(kind feed.Kind, traded []*subject, encode func(*view.View, []*subject) []byte) {
+	if t := (feed.Topic{Kind: kind}); len(traded) > 0 && r.wanted(t) {
+		r.add(t, r.frame, func() []byte { return encode(r.pulse.view, traded) })
 	}
 }
 
@@ -233,13 +243,25 @@ func (r *round) state(t feed.Topic) {
 	case feed.PairBookTicker:
 		encode = func() []byte { top := v.Top(t.Market); return bookTickerMessage(s.Market, s.symbol, &top) }
 	case feed.PairCandles:
-		bucket, traded := v.Candle(t.Market, t.Resolution)
-		if !traded {
-			return
-		}
-		encode = func() []byte { return candleMessage(s, v.Now(), &candle{t.Resolution, bucket, false}) }
+		encode = func() []byte { return r.pulse.present(s, t.Resolution) }
 	default:
 		bourse.Impossible("topic of kind %d has no state", t.Kind)
 	}
 	r.add(t, r.frame, encode)
+}
+
+// present returns a message with the current candle, nil before the first trade. The publisher
+// learns of it, to tell its end.
+func (p *Pulse) present(s *subject, res bourse.Resolution) []byte {
+	bucket, traded := p.view.Candle(s.ID, res)
+	if !traded {
+		return nil
+	}
+
+	p.mu.Lock()
+	if known := &p.market(s.ID).current[res]; known.Start == 0 {
+		*known = bucket
+	}
+	p.mu.Unlock()
+	return candleMessage(s, p.view.Now(), &candle{res, bucket, false})
 }

@@ -185,6 +185,7 @@ func newExchange(t *testing.T, change ...func(*binance.Options)) *exchange {
 	o := binance.Options{
 		View: x.view, History: reader, Sequencer: live.NewSequencer(x.sequencer), Signed: x.keys,
 		Turn: func(*api.Limiter, bourse.AccountID, *bourse.NewOrder) (func(), error) { return func() {}, nil },
+		Now:  func() bourse.Time { return bourse.TimeOf(clock()) },
 		From: local, Observe: func(string, int, bool, time.Duration) {}, Clock: clock, Log: log,
 		Encoder: coding.NewEncoder(1), Patience: time.Minute, Listens: x.listens, MaxOpen: engine.MaxOpenOrders,
 	}
@@ -342,8 +343,10 @@ type client struct {
 
 	conn net.Conn
 	in   io.Reader
-	// events are the events that came before an answer.
+	// events are the events that came before an answer, and fields are those of all events
+	// that the test took, by the event's name.
 	events []string
+	fields map[string]map[string]bool
 	next   int
 }
 
@@ -547,13 +550,32 @@ func (c *client) event() string {
 	if len(c.events) > 0 {
 		e := c.events[0]
 		c.events = c.events[1:]
-		return e
+		return c.noted(e)
 	}
 	var a answer
 	if text := c.receive(); json.Unmarshal([]byte(text), &a) != nil || a.Event == nil {
 		c.Fatalf("no event: %s", text)
 	}
-	return string(a.Event)
+	return c.noted(string(a.Event))
+}
+
+// noted notes the fields of an event and returns it.
+func (c *client) noted(event string) string {
+	c.Helper()
+	var m struct {
+		Name string `json:"e"`
+	}
+	if err := json.Unmarshal([]byte(event), &m); err != nil {
+		c.Fatalf("%s: %v", event, err)
+	}
+	if c.fields == nil {
+		c.fields = map[string]map[string]bool{}
+	}
+	if c.fields[m.Name] == nil {
+		c.fields[m.Name] = map[string]bool{}
+	}
+	addFields(c.T, []byte(event), c.fields[m.Name])
+	return event
 }
 
 // limit returns the parameters of a limit order.

@@ -3,7 +3,6 @@ package live
 import (
 	"errors"
 
-	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api/binance"
 )
@@ -82,7 +81,7 @@ func (e *entry) logOn(f *flight, c *credentials) error {
 	if err := e.subscriptions.hold(e, f.request.Who); err != nil {
 		return err
 	}
-	e.who, e.key, e.authorized = f.request.Who, c.key, bourse.TimeOf(e.live.Facade.Clock())
+	e.who, e.key, e.authorized = f.request.Who, c.key, e.live.Facade.Now()
 	return e.status(f, c)
 }
 
@@ -109,7 +108,7 @@ func (e *entry) status(f *flight, _ *credentials) error {
 	}
 	out.Int("connectedSince", millis(e.since))
 	out.Bool("returnRateLimits", e.tell)
-	out.Int("serverTime", e.live.Facade.Clock().UnixMilli())
+	out.Int("serverTime", millis(e.live.Facade.Now()))
 	out.Bool("userDataStream", e.subscriptions.any())
 	out.EndObject()
 	return nil

@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -215,13 +216,17 @@ func (s *streams) unsubscribe(names []string, answer []byte) error {
 
 // leave leaves the named streams that the connection has. The caller holds mu.
 func (s *streams) leave(names []string, answer []byte) {
-	var topics []feed.Topic
+	left := map[feed.Topic]struct{}{}
 	for _, name := range names {
 		if t, has := s.names[name]; has {
 			delete(s.names, name)
-			topics = append(topics, t)
+			left[t] = struct{}{}
 		}
 	}
+	for _, t := range s.names {
+		delete(left, t) // two listen keys may be of one account
+	}
+	topics := slices.Collect(maps.Keys(left))
 	s.order = slices.DeleteFunc(s.order, func(name string) bool { _, has := s.names[name]; return !has })
 	s.live.Feed.Unsubscribe(s.Subscriber(), topics, answer)
 }
@@ -262,7 +267,7 @@ func (s *streams) expired(name string) []byte {
 	w := message(192)
 	w.Object()
 	w.Word("e", "listenKeyExpired")
-	w.Int("E", s.live.Facade.Clock().UnixMilli())
+	w.Int("E", millis(s.live.Facade.Now()))
 	w.Word("listenKey", name)
 	frame := done(w)
 	if s.combined {

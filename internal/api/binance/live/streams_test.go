@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/binance/live"
 )
 
 // TestRequestsOfStreams checks the answers to all requests, and to what is none.
@@ -103,10 +104,10 @@ func (x *exchange) trade(n int) {
 func TestMarketStreams(t *testing.T) {
 	x := newExchange(t)
 	names := []string{
-		"aggTrade", "bookTicker", "depth", "depth@100ms", "depth5", "depth10@100ms", "kline_1m", "kline_1M", "miniTicker",
+		"trade", "aggTrade", "bookTicker", "depth", "depth@100ms", "depth5", "depth10@100ms", "kline_1m", "kline_1M", "miniTicker",
 		"ticker", "avgPrice",
 	}
-	c := x.dial("/stream?streams=!miniTicker@arr/!bookTicker/btcusdt@" + strings.Join(names, "/btcusdt@"))
+	c := x.dial("/stream?streams=!miniTicker@arr/!ticker@arr/!bookTicker/btcusdt@" + strings.Join(names, "/btcusdt@"))
 	c.ask(`{"method":"SET_PROPERTY","params":["combined",true],"id":1}`, `{"result":null,"id":1}`)
 	x.place(alice, bourse.Sell, 6_000_000, 3000)
 	x.place(alice, bourse.Sell, 6_000_100, 3000)
@@ -114,8 +115,8 @@ func TestMarketStreams(t *testing.T) {
 	x.place(bob, bourse.Buy, 6_000_100, 4000)
 	x.slow()
 
-	got := map[string]string{}
-	for len(got) < len(names)+2 {
+	got, fields := map[string]string{}, map[string]map[string]bool{}
+	for len(got) < len(names)+3 {
 		var m struct {
 			Stream string
 			Data   json.RawMessage
@@ -124,6 +125,13 @@ func TestMarketStreams(t *testing.T) {
 			t.Fatal(text)
 		}
 		got[strings.TrimPrefix(m.Stream, "btcusdt@")] = noTimes(t, m.Data)
+		fields[m.Stream] = map[string]bool{}
+		addFields(t, m.Data, fields[m.Stream])
+	}
+	for _, m := range live.Streams() {
+		if m.Example != "" {
+			sameFields(t, &m, fields[m.Example])
+		}
 	}
 	for name, want := range map[string]string{
 		"depth10@100ms": `{"asks":[["60001.00","0.002000"]],"bids":[["59000.00","0.001000"]],"lastUpdateId":5}`,
@@ -175,31 +183,43 @@ func noTimes(t *testing.T, text []byte) string {
 	return string(out)
 }
 
-// TestCandleEnds checks that a candle that ended is told as closed, once, before the next one.
+// TestCandleEnds checks that a candle that ended is told as closed, once, before the next one,
+// whether or not it had a trade since the subscription.
 func TestCandleEnds(t *testing.T) {
 	x := newExchange(t)
+	x.trade(2)
 	c := x.dial("/ws/btcusdt@kline_1m")
 	c.ask(`{"method":"LIST_SUBSCRIPTIONS","id":1}`, `{"result":["btcusdt@kline_1m"],"id":1}`)
-	x.trade(2)
+	var last int64
+	want := func(closed bool, trades int) {
+		t.Helper()
+		var m struct {
+			K struct {
+				Start  int64 `json:"t"`
+				Closed bool  `json:"x"`
+				Trades int   `json:"n"`
+			} `json:"k"`
+		}
+		if text := c.receive(); json.Unmarshal([]byte(text), &m) != nil || m.K.Closed != closed || m.K.Trades != trades ||
+			m.K.Start < last {
+			t.Fatalf("%s, want closed %v with %d trades", text, closed, trades)
+		}
+		last = m.K.Start
+	}
+
+	x.slow()
+	want(false, 2)
 	x.ahead.Store(int64(time.Minute))
+	x.place(alice, bourse.Buy, 1_000_000, 1000)
+	x.slow()
+	want(true, 2)
+	want(false, 0)
+	x.trade(3)
+	x.ahead.Store(int64(2 * time.Minute))
 	x.trade(1)
 	x.slow()
-	type kline struct {
-		K struct {
-			Start  int64 `json:"t"`
-			Closed bool  `json:"x"`
-			Trades int   `json:"n"`
-		} `json:"k"`
-	}
-	var first, second kline
-	for _, k := range []*kline{&first, &second} {
-		if text := c.receive(); json.Unmarshal([]byte(text), k) != nil {
-			t.Fatal(text)
-		}
-	}
-	if !first.K.Closed || second.K.Closed || second.K.Start <= first.K.Start || second.K.Trades != 1 {
-		t.Errorf("%+v, then %+v", first, second)
-	}
+	want(true, 3)
+	want(false, 1)
 }
 
 // TestListenKeys listens by a key of an API key.
@@ -247,9 +267,13 @@ func TestListenKeys(t *testing.T) {
 	x.keys.revoke(readKey)
 	x.offset.Store(int64(2 * time.Second))
 	x.server.Expire()
-	if m := raw.receive(); !strings.HasPrefix(m, `{"e":"listenKeyExpired"`) || !strings.Contains(m, one) {
-		t.Error(m)
+	last := raw.receive()
+	if !strings.HasPrefix(last, `{"e":"listenKeyExpired"`) || !strings.Contains(last, one) {
+		t.Error(last)
 	}
+	fields := map[string]bool{}
+	addFields(t, []byte(last), fields)
+	sameEvent(t, "listenKeyExpired", fields)
 	if m := combined.receive(); !strings.HasPrefix(m, `{"stream":"`+two+`","data":{"e":"listenKeyExpired"`) {
 		t.Error(m)
 	}

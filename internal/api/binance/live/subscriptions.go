@@ -170,7 +170,7 @@ func (s *subscriptions) remove(e *entry, match func(subscription) bool) (found b
 		w := wire.NewWriter(nil)
 		w.Object()
 		w.Word("e", "eventStreamTerminated")
-		w.Int("E", e.live.Facade.Clock().UnixMilli())
+		w.Int("E", millis(e.live.Facade.Now()))
 		w.EndObject()
 		topics := []feed.Topic{{Kind: feed.User, Account: one.account}}
 		e.live.Feed.Unsubscribe(e.Subscriber(), topics, one.event(w.Bytes()))

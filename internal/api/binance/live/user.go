@@ -53,13 +53,6 @@ func (p *Publisher) user(cmd *bourse.Command, ev *bourse.Events) {
 	p.balances(ev)
 }
 
-// forget forgets the values of orders: nobody has listened, so they may have changed.
-func (u *users) forget() {
-	if len(u.values) > 0 {
-		clear(u.values)
-	}
-}
-
 // accepted stages the acceptance of an order.
 func (p *Publisher) accepted(o *bourse.Order) {
 	if !p.feed.Wanted(user(o.Account)) {

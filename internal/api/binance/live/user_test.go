@@ -93,6 +93,16 @@ func TestExecutionReports(t *testing.T) {
 			t.Errorf("report %d:\ngot  %s\nwant %s", i, got, want[i])
 		}
 	}
+
+	c.ok("userDataStream.unsubscribe", nil)
+	for {
+		if strings.Contains(c.event(), "eventStreamTerminated") {
+			break
+		}
+	}
+	for _, name := range [...]string{"executionReport", "outboundAccountPosition", "balanceUpdate", "eventStreamTerminated"} {
+		sameEvent(t, name, c.fields[name])
+	}
 }
 
 // bid returns an order of bob that buys at 60,000.
