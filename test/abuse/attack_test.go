@@ -40,6 +40,7 @@ import (
 //	disk N, memory N  the most KiB that an attacker adds in a second
 //	confirmed         the accounts of sessions have all cases of the second factor on
 //	nothing           no command of the attack may be journaled
+//	stream PATH       the path of the attack's streams; the default is /stream
 //
 // The words that are steps, taken in turn by each connection:
 //
@@ -86,6 +87,8 @@ type attack struct {
 	disk, memory float64
 	// nothing is set if no command of the attack may be journaled.
 	nothing bool
+	// path is that of streams.
+	path string
 
 	first, steps []step
 	// last is the list, first or steps, to which a step was added last.
@@ -119,6 +122,9 @@ const (
 	fundedDisk  = 64
 	usualMemory = 1024
 )
+
+// usualStream is the path of streams.
+const usualStream = "/stream"
 
 // enough is the least number of attacks in a file.
 const enough = 3
@@ -170,6 +176,9 @@ func (a *attack) check(t *testing.T) {
 	if a.memory == 0 {
 		a.memory = usualMemory
 	}
+	if a.path == "" {
+		a.path = usualStream
+	}
 }
 
 // parse parses a line.
@@ -215,6 +224,8 @@ func (a *attack) parse(line int, text string) (err error) {
 		a.disk, err = strconv.ParseFloat(rest, 64)
 	case "memory":
 		a.memory, err = strconv.ParseFloat(rest, 64)
+	case "stream":
+		a.path = rest
 	case "wants":
 		a.wants = append(a.wants, rest)
 	case "status":

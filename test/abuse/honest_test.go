@@ -199,7 +199,7 @@ func (tr *trader) subscribe() error {
 		return nil
 	}
 
-	s, err := openStream(tr.source, tr.x.address)
+	s, err := openStream(tr.source, tr.x.address, usualStream)
 	if err != nil {
 		return err
 	}

@@ -25,12 +25,12 @@ type stream struct {
 	gone error
 }
 
-// openStream opens a stream from an address.
-func openStream(source, address string) (*stream, error) {
+// openStream opens a stream of a path from an address.
+func openStream(source, address, path string) (*stream, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	d := ws.Dialer{NetDial: func(ctx context.Context, _, address string) (net.Conn, error) { return dialFrom(ctx, source, address) }}
-	conn, early, _, err := d.Dial(ctx, "ws://"+address+"/stream")
+	conn, early, _, err := d.Dial(ctx, "ws://"+address+path)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (c *connection) listen() bool {
 		c.tally.turn(c.stream.ended().Error())
 		c.stream.close()
 	}
-	s, err := openStream(c.source, c.x.address)
+	s, err := openStream(c.source, c.x.address, c.attack.path)
 	if err != nil {
 		c.tally.turn("no stream: " + tail(err.Error()))
 		c.stream = nil
@@ -141,7 +141,7 @@ func (c *connection) hear(s *stream) {
 			s.end(err)
 			return
 		}
-		if bytes.Contains(text, []byte(`"class":"resp"`)) {
+		if bytes.Contains(text, []byte(`"id":`)) { // answers alone have one
 			c.tally.count(&answer{http.StatusOK, text}, nil)
 		}
 	}

@@ -23,6 +23,7 @@ import (
 //	header NAME: VALUE   puts a header into the upgrade, or another one's place
 //	without NAME         leaves one out
 //	method NAME          asks with another method
+//	path PATH            asks for another path than /stream
 //	status N             wants the upgrade to be answered with this status
 //	text TEXT            sends a text message
 //	frame FLAGS KIND TEXT sends a frame. FLAGS are of fin, rsv1, rsv2, rsv3 and
@@ -45,6 +46,7 @@ func TestWebSocket(t *testing.T) { lay(t, "websocket.txt", (*attack).websocket) 
 type frames struct {
 	*attack
 	method  string
+	path    string
 	headers [][2]string
 	conn    net.Conn
 	in      *bufio.Reader
@@ -53,7 +55,7 @@ type frames struct {
 
 // websocket carries out a case.
 func (a *attack) websocket() {
-	f := &frames{attack: a, method: http.MethodGet, headers: [][2]string{
+	f := &frames{attack: a, method: http.MethodGet, path: "/stream", headers: [][2]string{
 		{"Host", a.address}, {"Connection", "Upgrade"}, {"Upgrade", "websocket"},
 		{"Sec-WebSocket-Version", "13"}, {"Sec-WebSocket-Key", base64.StdEncoding.EncodeToString(make([]byte, 16))},
 	}}
@@ -76,6 +78,8 @@ func (f *frames) do(word, text string) {
 		}
 	case "method":
 		f.method = text
+	case "path":
+		f.path = text
 	case "status":
 		if f.upgrade(); strconv.Itoa(f.status) != text {
 			f.fail("status %d", f.status)
@@ -102,7 +106,7 @@ func (f *frames) upgrade() {
 	f.conn, f.in = conn, bufio.NewReader(conn)
 	_ = conn.SetDeadline(within(patience))
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s /stream HTTP/1.1\r\n", f.method)
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", f.method, f.path)
 	for _, h := range f.headers {
 		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
 	}
@@ -255,7 +259,7 @@ func (f *frames) answer(text string) {
 		if err != nil || h.OpCode != ws.OpText {
 			f.fail("%+v %.120q %v", h, payload, err)
 		}
-		if !bytes.Contains(payload, []byte(`"class":"resp"`)) {
+		if !bytes.Contains(payload, []byte(`"id":`)) {
 			continue
 		}
 		if !bytes.Contains(payload, []byte(text)) {
