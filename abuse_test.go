@@ -12,8 +12,8 @@ import (
 // abuseDoc lists what strangers share, and the tests that hold each bound.
 const abuseDoc = "docs/abuse.md"
 
-// TestAbuseIsHeld wants each row of docs/abuse.md to name tests, clauses and attacks
-// that there are, and each attack of the suite to stand in a row.
+// TestAbuseIsHeld wants each row of docs/abuse.md to have a bound of its own and to name
+// tests, clauses and attacks that there are, and each attack of the suite to stand in a row.
 func TestAbuseIsHeld(t *testing.T) {
 	known := map[string]bool{}
 	collect(t, ".", "_test.go", `(?m)^func (Test\w+)\(`, known)
@@ -28,7 +28,7 @@ func TestAbuseIsHeld(t *testing.T) {
 	}
 
 	name := regexp.MustCompile("`([^`]+)`|\\b([A-Z]+-[A-Z]+-\\d+)\\b")
-	rows := 0
+	rows, bounds := 0, map[string]int{}
 	for i, line := range strings.Split(read(t, abuseDoc), "\n") {
 		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|-") || strings.HasPrefix(line, "| bound ") {
 			continue
@@ -39,6 +39,10 @@ func TestAbuseIsHeld(t *testing.T) {
 		if len(cells) != 6 || len(tests) == 0 {
 			t.Errorf("%s:%d: %d cells, %d tests: a row has six cells, the last one names tests", abuseDoc, i+1, len(cells), len(tests))
 		}
+		if first := bounds[cells[0]]; first != 0 {
+			t.Errorf("%s:%d: line %d has this bound: a bound has one row", abuseDoc, i+1, first)
+		}
+		bounds[cells[0]] = i + 1
 		for _, found := range tests {
 			held := found[1] + found[2]
 			if _, is := attacks[held]; is {
