@@ -10,7 +10,7 @@ var Files embed.FS
 // Names returns the names of the chapters in the order in which they are read.
 func Names() []string {
 	return []string{
-		"keys", "first-order", "signing", "changing", "streams", "reconnecting", "fills", "silence", "limits", "errors", "changes",
-		"bot",
+		"keys", "first-order", "waiting", "changing", "streams", "reconnecting", "fills", "silence", "signing", "limits",
+		"errors", "changes", "bot",
 	}
 }
