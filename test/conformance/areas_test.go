@@ -4,7 +4,8 @@ package conformance
 var allChecks = [][]check{
 	transportChecks, codingChecks, requestChecks, numberChecks, timeChecks, listChecks, keyChecks,
 	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, agedChecks, limitedChecks, ordersChecks,
-	placeChecks, moneyChecks, executionChecks, stopsChecks, takeProfitChecks, selfChecks, namesChecks, rejectionsChecks, cancelChecks, amendChecks, replaceChecks, batchChecks, ocoChecks, silenceChecks, extrasChecks, feesChecks, infoChecks,
+	placeChecks, moneyChecks, executionChecks, stopsChecks, takeProfitChecks, selfChecks, namesChecks, rejectionsChecks,
+	cancelChecks, amendChecks, replaceChecks, batchChecks, ocoChecks, silenceChecks, extrasChecks, feesChecks, infoChecks,
 	operationsChecks, streamsChecks, resumeChecks, slowChecks, ownChecks, ownMoneyChecks, consistencyChecks,
 	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,
 	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks, walletOffChecks, walletFactorChecks, walletGiveChecks, walletRESTChecks,

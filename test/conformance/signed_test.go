@@ -18,7 +18,8 @@ import (
 )
 
 var signedChecks = []check{
-	signedRequests, signedHeaders, signedParts, signedWindows, signedOnce, signedOnly, signedStreams, signedOnV2, keyKinds, keyKindsV1,
+	signedRequests, signedHeaders, signedParts, signedWindows, signedOnce, signedOnly, signedStreams, signedOnV2, keyKinds,
+	keyKindsV1,
 }
 
 func TestSigned(t *testing.T) { examine(t, signedChecks) }
