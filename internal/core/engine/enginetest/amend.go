@@ -159,7 +159,7 @@ func (s *Script) marketOf(id bourse.OrderID) *bourse.Market {
 // amend draws an amendment: of an open order's price, quantity or both, rarely to the same
 // terms, and rarely of an order that is not there.
 func (w *Workload) amend() bourse.Command {
-	cancel := w.cancelOne()
+	cancel := w.changeOne()
 	cmd := bourse.Command{Kind: bourse.CommandAmend, Account: cancel.Account, Order: cancel.Order}
 	p := &cmd.NewOrder
 	p.Lots = bourse.Lots(w.large(w.between(1, w.shape.lots), uint64(bourse.MaxLots)))
@@ -173,8 +173,12 @@ func (w *Workload) amend() bourse.Command {
 
 	for _, m := range w.oracle.markets {
 		for _, o := range m.open {
-			if o.ID == cmd.Order && w.chance(40) { // less, more or the same by little
+			switch {
+			case o.ID != cmd.Order:
+			case w.chance(40): // less, more or the same by little
 				p.Lots = min(max(3, o.Lots)+2-bourse.Lots(w.src.Below(5)), bourse.MaxLots)
+			case w.chance(10): // most likely more than the account can hold
+				p.Lots = bourse.MaxLots >> w.src.Below(62)
 			}
 		}
 	}

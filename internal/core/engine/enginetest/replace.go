@@ -73,7 +73,7 @@ func (s *Script) replace(words []string) error {
 
 // replace draws the replacement of an open order, or of one that is not there.
 func (w *Workload) replace() bourse.Command {
-	cmd, cancel := w.placing(), w.cancelOne()
+	cmd, cancel := w.placing(), w.changeOne()
 	if cmd.List != nil {
 		return cmd
 	}

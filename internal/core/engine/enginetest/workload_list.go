@@ -45,6 +45,9 @@ func (w *Workload) list() bourse.Command {
 		legs[i] = p
 	}
 
+	if !w.shape.deep && w.chance(70) {
+		w.apart(legs)
+	}
 	if w.chance(50) {
 		slices.Reverse(legs)
 	}
@@ -53,6 +56,51 @@ func (w *Workload) list() bourse.Command {
 	}
 	if named {
 		w.remember(cmd)
+	}
+	return cmd
+}
+
+// apart moves the orders of a list away from the last price, so that neither acts at once.
+func (w *Workload) apart(legs []bourse.NewOrder) {
+	last := bourse.Price(w.shape.mid)
+	if id := legs[0].Market; int(id) <= len(w.oracle.markets) {
+		last = w.oracle.markets[id-1].price()
+	}
+
+	for i := range legs {
+		p := &legs[i]
+		price, above := &p.Price, p.Side == bourse.Sell
+		if p.Type.HasStop() {
+			price, above = &p.Stop, p.Type.FiresAbove(p.Side)
+		}
+		by := bourse.Price(w.between(1, w.shape.ticks))
+		if above {
+			*price = min(last+by, bourse.MaxPrice)
+		} else {
+			*price = max(last, by+1) - by
+		}
+	}
+}
+
+// changeOne draws a cancel to be made an amendment or a replacement: half of them of an order of
+// an open list.
+func (w *Workload) changeOne() bourse.Command {
+	cmd := w.cancelOne()
+	if w.chance(50) {
+		return cmd
+	}
+
+	var listed []*order
+	for _, m := range w.oracle.markets {
+		for _, o := range m.open {
+			if o.list != nil {
+				listed = append(listed, o)
+			}
+		}
+	}
+	if len(listed) > 0 {
+		o := listed[w.src.Below(uint64(len(listed)))]
+		cmd.Order, cmd.Account = o.ID, o.Account
 	}
 	return cmd
 }
