@@ -2,6 +2,7 @@ package live
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/binance"
@@ -26,9 +27,11 @@ type Publisher struct {
 	tops []view.Top
 	// broken is set in a frame that restores a snapshot.
 	broken bool
-	// asleep is set while nobody listens to anything: what the publisher knows is old.
+	// asleep is set while nobody listens to anything: what users has is old.
 	asleep bool
 	users  users
+	// stale is set if commands were not observed since markets was last written.
+	stale atomic.Bool
 
 	// mu guards the rest, which the publisher leaves to Pulse and to subscribers.
 	mu      sync.Mutex
@@ -94,13 +97,14 @@ func (p *Publisher) End() {
 // Observe stages the messages of a command.
 func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 || p.feed.Idle() {
-		p.asleep = true
+		p.sleep()
 		return // a restore is no command, and in a replay there is no subscriber
 	}
 	if p.asleep {
 		p.asleep = false
-		p.forget()
+		clear(p.users.values)
 	}
+	p.forget()
 	p.seq, p.now = uint64(cmd.Seq), cmd.Time
 	if latest := p.view.Latest(); latest != p.catalogue {
 		p.catalogue, p.names = latest, p.names[:0]
@@ -113,11 +117,25 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	p.user(cmd, ev)
 }
 
-// forget forgets what changed while nobody listened.
+// sleep notes that a command was not observed.
+func (p *Publisher) sleep() {
+	p.asleep = true
+	if !p.stale.Load() {
+		p.stale.Store(true)
+	}
+}
+
+// forget forgets what is known of markets if commands were not observed since. Pulse calls it
+// before it notes the candle of a new subscriber, so that the next command forgets it not.
 func (p *Publisher) forget() {
-	clear(p.users.values)
+	if !p.stale.Load() {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !p.stale.Swap(false) {
+		return
+	}
 	for _, m := range p.markets {
 		m.levels, m.current = nil, [bourse.LastResolution + 1]view.Bucket{}
 	}

@@ -258,6 +258,7 @@ func (p *Pulse) present(s *subject, res bourse.Resolution) []byte {
 		return nil
 	}
 
+	p.forget()
 	p.mu.Lock()
 	if known := &p.market(s.ID).current[res]; known.Start == 0 {
 		*known = bucket

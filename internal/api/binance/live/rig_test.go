@@ -491,6 +491,7 @@ type answer struct {
 	Error  struct {
 		Code int
 		Msg  string
+		Data json.RawMessage
 	}
 	RateLimits []struct {
 		RateLimitType string
@@ -564,6 +565,7 @@ func (c *client) noted(event string) string {
 	c.Helper()
 	var m struct {
 		Name string `json:"e"`
+		Time int64  `json:"E"` // encoding/json folds cases
 	}
 	if err := json.Unmarshal([]byte(event), &m); err != nil {
 		c.Fatalf("%s: %v", event, err)

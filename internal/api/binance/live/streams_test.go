@@ -196,6 +196,7 @@ func TestCandleEnds(t *testing.T) {
 		var m struct {
 			K struct {
 				Start  int64 `json:"t"`
+				End    int64 `json:"T"` // encoding/json folds cases
 				Closed bool  `json:"x"`
 				Trades int   `json:"n"`
 			} `json:"k"`

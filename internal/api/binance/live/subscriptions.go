@@ -187,13 +187,15 @@ func (s *subscriptions) endOwn(e *entry) {
 // unsubscribe ends one subscription, or all.
 func (e *entry) unsubscribe(f *flight, _ *credentials) error {
 	const name = "subscriptionId"
-	id := int(f.request.Int(name, 0, maxTotal, -1))
+	id, all := 0, !f.request.Has(name)
+	if !all {
+		id = int(f.request.Int(name, 0, maxTotal, 0))
+	}
 	if err := f.request.Err(); err != nil {
 		return err
 	}
 	f.out.Object()
 	f.out.EndObject()
-	all := !f.request.Has(name)
 	found := e.subscriptions.remove(e, func(one subscription) bool { return all || one.id == id })
 	if !found && !all {
 		return errNotSubscribe
