@@ -157,6 +157,7 @@ func TestRefusedParameters(t *testing.T) {
 		{"GET", "/api/v3/order", "symbol=ETHUSDT&orderId=2", -2013},
 		{"GET", "/api/v3/order", "symbol=BTCUSDT&orderId=2&origClientOrderId=x", -2013},
 		{"DELETE", "/api/v3/order", "symbol=BTCUSDT&orderId=999", -2011},
+		{"DELETE", "/api/v3/openOrders", "symbol=BTCUSDT", 0},
 		{"DELETE", "/api/v3/openOrders", "symbol=BTCUSDT", -2011},
 		{"GET", "/api/v3/allOrders", "symbol=BTCUSDT&startTime=0&endTime=86400001", -1127},
 		{"GET", "/api/v3/myTrades", "symbol=BTCUSDT&fromId=1&startTime=0", -1128},
