@@ -19,9 +19,9 @@ func amendEndpoint() Endpoint {
 			{Names: "transactTime amendedOrder.symbol amendedOrder.orderId amendedOrder.origClientOrderId " +
 				"amendedOrder.clientOrderId amendedOrder.price amendedOrder.qty amendedOrder.executedQty " +
 				"amendedOrder.quoteOrderQty amendedOrder.cumulativeQuoteQty amendedOrder.status amendedOrder.timeInForce " +
-				"amendedOrder.type amendedOrder.side amendedOrder.workingTime amendedOrder.selfTradePreventionMode"},
+				"amendedOrder.type amendedOrder.side amendedOrder.workingTime amendedOrder.selfTradePreventionMode " +
+				"amendedOrder.orderListId"},
 			{Names: "executionId", State: Differs, Note: "It rises, and skips numbers."},
-			{Names: "amendedOrder.orderListId", State: Differs, Note: "It is always -1."},
 			{Names: "amendedOrder.preventedQty", State: Differs, Note: "It is zero: what self-trade prevention took is not kept."},
 			{Names: "listStatus.orderListId listStatus.contingencyType listStatus.listOrderStatus listStatus.listClientOrderId " +
 				"listStatus.symbol listStatus.orders", State: NotServed, Note: "The order tells its list."},
@@ -89,7 +89,7 @@ func (f *Facade) writeAmended(r *Request, id bourse.OrderID, result *sequencer.R
 	r.Out.Object()
 	r.symbol(m)
 	r.Out.Uint("orderId", uint64(id))
-	r.Out.Int("orderListId", -1)
+	r.Out.Int("orderListId", ListOf(&o.Order.Order))
 	r.Out.Word("origClientOrderId", NameOf(&o.Order.Order))
 	r.Out.Word("clientOrderId", NameOf(&o.Order.Order))
 	r.price("price", o.Price, m)

@@ -39,6 +39,14 @@ func ListOf(o *bourse.Order) int64 {
 	return int64(o.List)
 }
 
+// PriceOf returns the price that an order names; zero for none.
+func PriceOf(o *bourse.Order) bourse.Price {
+	if !o.Type.HasPrice() {
+		return 0 // Price is the cap of its trades
+	}
+	return o.Price
+}
+
 // selection names an order of a market.
 type selection struct {
 	market *bourse.Market
@@ -142,11 +150,7 @@ func quantity(o *bourse.Order) bourse.Lots {
 
 // writeTermsOf writes the fields price to side of an order.
 func (r *Request) writeTermsOf(m *bourse.Market, o *history.OrderFills) {
-	price := o.Price
-	if !o.Type.HasPrice() {
-		price = 0 // it is the cap of the order's trades
-	}
-	r.price("price", price, m)
+	r.price("price", PriceOf(&o.Order.Order), m)
 	r.lots("origQty", quantity(&o.Order.Order), m)
 	r.lots("executedQty", o.Filled, m)
 	r.quote("origQuoteOrderQty", o.Total, m)

@@ -39,8 +39,8 @@ func reported(fields []Field) (list []Field) {
 // madeUpList begins the name of a list. Its id follows.
 const madeUpList = "list-"
 
-// nameOfList returns the listClientOrderId of a list.
-func nameOfList(id bourse.OrderID) string { return madeUpList + strconv.FormatUint(uint64(id), 10) }
+// NameOfList returns the listClientOrderId of a list.
+func NameOfList(id bourse.OrderID) string { return madeUpList + strconv.FormatUint(uint64(id), 10) }
 
 // selectList reads orderListId, or the name of a list.
 func (r *Request) selectList(byName string) bourse.OrderID {
@@ -56,7 +56,7 @@ func (r *Request) selectList(byName string) bourse.OrderID {
 		if err == nil && strings.HasPrefix(name, madeUpList) {
 			id = bourse.OrderID(n)
 		}
-	case name != "" && name != nameOfList(id):
+	case name != "" && name != NameOfList(id):
 		id = 0
 	}
 	return id
@@ -90,7 +90,7 @@ func (r *Request) writeListHead(id bourse.OrderID, at bourse.Time, orders []bour
 	r.Out.Word("contingencyType", bourse.OCO.String()) // the only type
 	r.Out.Word("listStatusType", status)
 	r.Out.Word("listOrderStatus", order)
-	r.Out.Word("listClientOrderId", nameOfList(id))
+	r.Out.Word("listClientOrderId", NameOfList(id))
 	r.time("transactionTime", at)
 	r.symbol(m)
 	r.Out.Name("orders")

@@ -127,17 +127,16 @@ func Events() []Message {
 			Name: "balanceUpdate", When: "for each deposit, withdrawal and transfer", Fields: []binance.Field{{Names: "e E a d T"}},
 		},
 		{
-			Name: "executionReport", When: "for each acceptance, rejection, trigger, trade and end of an order",
+			Name: "executionReport", When: "for each acceptance, rejection, trigger, amendment, trade and end of an order",
 			Fields: []binance.Field{
-				{Names: "e E s S o f q p P x X l z L n N T t w m O Z Y Q V eR"},
+				{Names: "e E s S o f q p P x X g l z L n N T t w m O Z Y Q V eR"},
 				{Names: "c", State: binance.Differs, Note: "It is made of the order's id if the order has no name."},
-				{Names: "C", State: binance.Differs, Note: "It is the order's name if the order was canceled: the cancel's own is not kept."},
+				{Names: "C", State: binance.Differs, Note: "It is the order's name if the order was canceled or amended: the cancel's own is not kept."},
 				{Names: "r", State: binance.Differs, Note: "A reason without a documented word has that of V1."},
 				{Names: "i", State: binance.Differs, Note: "It is -1 for an order that was rejected."},
 				{Names: "I", State: binance.Differs, Note: "It is the number of the command: the reports of one command share it."},
 				{Names: "W", State: binance.Differs, Note: "It is the time of acceptance."},
 				{Names: "F", State: binance.Differs, Note: "It is zero: there are no icebergs."},
-				{Names: "g", State: binance.Differs, Note: "It is always -1."},
 				{Names: "M", State: binance.Differs, Note: "It is always false."},
 				{
 					Names: "d D j J v A B u U Cs pl pL pY b a k uS gP gOT gOV gp", State: binance.NotServed,
@@ -151,7 +150,14 @@ func Events() []Message {
 		{
 			Name: "listenKeyExpired", When: "when a listen key ends", Fields: []binance.Field{{Names: "e E listenKey"}},
 		},
-		{Name: "listStatus", State: binance.NotServed, Note: "There are no order lists."},
+		{
+			Name: "listStatus", When: "when a list is accepted, and when none of its orders is open any more",
+			Fields: []binance.Field{
+				{Names: "e E s g c l L T O.s O.i O.c"},
+				{Names: "C", State: binance.Differs, Note: "It is made of the list's id: names of lists are not kept."},
+				{Names: "r", State: binance.Differs, Note: "It is always NONE: of a list that is refused the orders alone are told."},
+			},
+		},
 		{Name: "externalLockUpdate", State: binance.NotServed, Note: "Nothing else locks balances."},
 		{Name: "serverShutdown", State: binance.NotServed, Note: "The connection is closed with 1001."},
 	}

@@ -29,7 +29,7 @@ const historyWithin = time.Second
 func user(account bourse.AccountID) feed.Topic { return feed.Topic{Kind: feed.User, Account: account} }
 
 // user stages what a command means to accounts: the reports of orders in the order of its
-// events, then what came or left, then balances.
+// events, then what came or left, then lists, then balances.
 func (p *Publisher) user(cmd *bourse.Command, ev *bourse.Events) {
 	for _, e := range ev.List {
 		switch e.Kind {
@@ -39,17 +39,20 @@ func (p *Publisher) user(cmd *bourse.Command, ev *bourse.Events) {
 			p.report(&report{order: ev.Orders[e.At], execution: "REJECTED", status: "REJECTED", reason: rejection(e.Reason)})
 		case bourse.EventOrderTriggered:
 			p.report(&report{order: ev.Orders[e.At], execution: "NEW"})
+		case bourse.EventOrderAmended:
+			p.amended(&ev.Orders[e.At])
 		case bourse.EventTraded:
 			t := &ev.Trades[e.At]
 			p.filled(ev, t, &t.Maker, bourse.Maker)
 			p.filled(ev, t, &t.Taker, bourse.Taker)
 		case bourse.EventOrderClosed:
-			p.closed(cmd, &ev.Orders[e.At])
+			p.closed(cmd, ev, &ev.Orders[e.At])
 		case bourse.EventTransfer:
 			p.transfer(&ev.Transfers[e.At])
 		default: // not for users
 		}
 	}
+	p.lists(ev)
 	p.balances(ev)
 }
 
@@ -64,8 +67,14 @@ func (p *Publisher) accepted(o *bourse.Order) {
 	p.report(&report{order: fresh, execution: "NEW"})
 }
 
+// amended stages the new terms of an order.
+func (p *Publisher) amended(o *bourse.Order) {
+	value, known := p.users.values[o.ID]
+	p.report(&report{order: *o, execution: "REPLACED", value: value, known: known})
+}
+
 // closed stages the end of an order that did not end with a trade.
-func (p *Publisher) closed(cmd *bourse.Command, o *bourse.Order) {
+func (p *Publisher) closed(cmd *bourse.Command, ev *bourse.Events, o *bourse.Order) {
 	value, known := p.users.values[o.ID]
 	delete(p.users.values, o.ID)
 	r := report{order: *o, value: value, known: known || o.Filled == 0}
@@ -74,12 +83,24 @@ func (p *Publisher) closed(cmd *bourse.Command, o *bourse.Order) {
 		return
 	case o.Status == bourse.Canceled:
 		r.execution = "CANCELED"
-	case cmd.Kind == bourse.CommandPlace && cmd.Account == o.Account && o.TIF == bourse.GTC && o.Type != bourse.MarketOrder:
+	case p.lost(ev, o):
+		r.execution, r.expiry = "EXPIRED", "OCO_TRIGGER"
+	case matches(cmd.Kind) && cmd.Account == o.Account && o.TIF == bourse.GTC:
 		r.execution, r.status = "TRADE_PREVENTION", "EXPIRED_IN_MATCH"
 	default:
-		r.execution, r.reason, r.expiry = "EXPIRED", "", expiry(o)
+		r.execution, r.expiry = "EXPIRED", expiry(o)
 	}
 	p.report(&r)
+}
+
+// matches reports whether commands of a kind let an order of their account trade.
+func matches(of bourse.CommandKind) bool {
+	switch of {
+	case bourse.CommandPlace, bourse.CommandPlaceList, bourse.CommandReplace, bourse.CommandAmend:
+		return true
+	default:
+		return false
+	}
 }
 
 // expiry returns why an order expired.
@@ -201,10 +222,10 @@ func (r *report) learn(reader *history.Reader) bool {
 	if err != nil || !found {
 		return false
 	}
-	for i := range o.Fills {
-		if r.fill == nil || o.Fills[i].Ordinal <= r.fill.Ordinal {
-			r.value = saturated(r.value, o.Fills[i].Total)
-		}
+	var filled bourse.Lots
+	for i := 0; i < len(o.Fills) && filled < r.order.Filled; i++ {
+		filled += o.Fills[i].Lots
+		r.value = saturated(r.value, o.Fills[i].Total)
 	}
 	return true
 }
@@ -212,7 +233,7 @@ func (r *report) learn(reader *history.Reader) bool {
 // message returns the report's message.
 func (r *report) message(s *subject, now bourse.Time, seq uint64) []byte {
 	o, canceled := &r.order, ""
-	if r.execution == "CANCELED" {
+	if r.execution == "CANCELED" || r.execution == "REPLACED" {
 		canceled = binance.NameOf(o)
 	}
 	reason := r.reason
@@ -231,10 +252,10 @@ func (r *report) message(s *subject, now bourse.Time, seq uint64) []byte {
 	w.Word("o", binance.KindWord(&o.NewOrder))
 	w.Word("f", binance.TIFWord(&o.NewOrder))
 	writeLots(w, "q", binance.Quantity(o), s.Market)
-	writePrice(w, "p", o.Price, s.Market)
+	writePrice(w, "p", binance.PriceOf(o), s.Market)
 	writePrice(w, "P", o.Stop, s.Market)
 	writeLots(w, "F", 0, s.Market)
-	w.Int("g", -1)
+	w.Int("g", binance.ListOf(o))
 	w.Word("C", canceled)
 	w.Word("x", r.execution)
 	w.Word("X", r.statusWord())
