@@ -45,6 +45,9 @@ func (f *Facade) cancelReplace(r *Request) error {
 	// be a repetition, which the engine answers.
 	s := x.cancel.selectOrder()
 	reason := f.target(x, &s)
+	if reason != 0 && r.Pending {
+		return refused(reason)
+	}
 	if reason != 0 && !x.command.On && x.command.NewOrder.ClientID.IsZero() {
 		return f.answerReplaced(x, &sequencer.Result{Outcome: bourse.Outcome{Reason: reason, Cancel: reason}})
 	}

@@ -36,6 +36,9 @@ type Request struct {
 	// orderWindows; zero unless the request placed one.
 	Orders [len(orderWindows)]int
 	class  api.Class
+	// Pending is set while earlier requests of the connection have no outcome. One that finds no
+	// order then is refused, and carried out again when they have.
+	Pending bool
 }
 
 // payer returns the account or source that pays for the request.

@@ -46,6 +46,9 @@ type entry struct {
 	who        account.Identity
 	key        string
 	authorized bourse.Time
+	// changing is set if a request that replaces or amends an order may have no answer yet. Owned
+	// by the reader.
+	changing bool
 
 	subscriptions subscriptions
 }
@@ -269,24 +272,45 @@ func (e *entry) admitSigned(f *flight, c *credentials) (err error) {
 	return f.endpoint.Permit(r.Who)
 }
 
-// cancelAll is the method that cancels all orders of a market.
-const cancelAll = "openOrders.cancelAll"
+// The methods whose requests wait, or let others wait: cancelAll cancels all orders of a market,
+// replace and amend name an order in the lane of orders.
+const (
+	cancelAll = "openOrders.cancelAll"
+	replace   = "order.cancelReplace"
+	amend     = "order.amend.keepPriority"
+)
 
 // submit carries out a request up to its first command. One that fails before may miss what
 // earlier requests do, as the cancel of an order that is on its way: it is carried out again
-// when these have their outcomes. The sequencer lets cancels overtake orders, so that a cancel
-// of all orders waits for those before it.
+// when these have their outcomes.
 func (e *entry) submit(f *flight) {
-	if f.endpoint.WS == cancelAll {
-		e.queue.settle()
+	if e.waits(f.endpoint) {
+		e.settle()
 	}
 	first := e.queue.settled()
-	if e.try(f) || f.err == nil || first {
-		return
+	f.request.Pending = !first
+	paused := e.try(f)
+	if !paused && f.err != nil && !first {
+		e.settle()
+		f.err, f.request.Pending = nil, false
+		e.try(f)
 	}
+	if f.endpoint.WS == replace || f.endpoint.WS == amend {
+		e.changing = true
+	}
+}
+
+// waits reports whether a request waits for the outcomes of those before it. The sequencer lets
+// cancels overtake orders: a cancel of all orders must not, nor any cancel an earlier request
+// that may name the same order. An amendment is compared with the quantity that the order has.
+func (e *entry) waits(of *binance.Endpoint) bool {
+	return of.WS == cancelAll || e.changing && (of.Class == api.Cancels || of.WS == amend)
+}
+
+// settle waits until all earlier requests have their answers.
+func (e *entry) settle() {
 	e.queue.settle()
-	f.err = nil
-	e.try(f)
+	e.changing = false
 }
 
 // try carries out a request until its worker pauses, and reports whether it did.
@@ -403,6 +427,8 @@ func (f *flight) fail() int {
 	f.out.Text("msg", known.Message)
 	if after, limited := binance.RetryAfter(f.err); limited {
 		f.retryAfter(f.out, after)
+	} else if known.Data != nil {
+		f.out.Raw("data", known.Data)
 	}
 	f.out.EndObject()
 	return known.HTTP()
