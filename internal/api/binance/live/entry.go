@@ -50,6 +50,7 @@ type entry struct {
 	// by the reader.
 	changing bool
 
+	keys          keys
 	subscriptions subscriptions
 }
 

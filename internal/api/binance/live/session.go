@@ -78,7 +78,7 @@ func (e *entry) own(f *flight, m *method, c *credentials) (err error) {
 
 // logOn makes the key of a request that of the session.
 func (e *entry) logOn(f *flight, c *credentials) error {
-	if err := e.subscriptions.hold(e, f.request.Who); err != nil {
+	if err := e.keys.hold(e, f.request.Who); err != nil {
 		return err
 	}
 	e.who, e.key, e.authorized = f.request.Who, c.key, e.live.Facade.Now()

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gobwas/ws"
-
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api/binance"
@@ -28,15 +26,11 @@ type subscription struct {
 	own bool
 }
 
-// subscriptions are those of a connection, and the keys that it has used. Safe for concurrent
-// use.
+// subscriptions are those of a connection. Safe for concurrent use.
 type subscriptions struct {
 	mu    sync.Mutex
 	list  []subscription
 	total int
-	// keys are the keys that the connection must not outlive, and their expiries; zero is
-	// never.
-	keys map[bourse.KeyID]bourse.Time
 }
 
 // The errors of subscriptions.
@@ -54,40 +48,6 @@ func (s *subscriptions) any() bool {
 	return len(s.list) > 0
 }
 
-// hold ties the connection to a key: it is closed when that is revoked or expires.
-func (s *subscriptions) hold(e *entry, who account.Identity) error {
-	s.mu.Lock()
-	if s.keys == nil {
-		s.keys = map[bourse.KeyID]bourse.Time{}
-	}
-	s.keys[who.Key] = who.Expires
-	next := bourse.Time(0)
-	for _, at := range s.keys {
-		if at != 0 && (next == 0 || at < next) {
-			next = at
-		}
-	}
-	s.mu.Unlock()
-
-	e.WatchExpiry(next)
-	// Revoke may have missed the key until now, so it is checked once more.
-	_, err := e.live.Facade.Listens.Holder(who.Key, e.From())
-	return err
-}
-
-// Revoke closes the connection if it has used a key.
-func (e *entry) Revoke(key bourse.KeyID) {
-	e.subscriptions.mu.Lock()
-	_, used := e.subscriptions.keys[key]
-	e.subscriptions.mu.Unlock()
-	if used {
-		e.End(ws.StatusPolicyViolation, "key revoked", true)
-	}
-}
-
-// Expire closes the connection, of which a key has expired.
-func (e *entry) Expire(bourse.Time) { e.End(ws.StatusPolicyViolation, "key expired", true) }
-
 // subscribe subscribes to the user data of the session's account.
 func (e *entry) subscribe(f *flight, _ *credentials) error {
 	if f.request.Who.Account == 0 {
@@ -102,7 +62,7 @@ func (e *entry) subscribe(f *flight, _ *credentials) error {
 
 // subscribeSigned subscribes to the user data of the account of a signature.
 func (e *entry) subscribeSigned(f *flight, _ *credentials) error {
-	if err := e.subscriptions.hold(e, f.request.Who); err != nil {
+	if err := e.keys.hold(e, f.request.Who); err != nil {
 		return err
 	}
 	return e.subscriptions.add(e, f, f.request.Who, false)
