@@ -109,24 +109,20 @@ func (e *entry) Handle(message []byte) error {
 		f.err = err
 	}
 	if err != nil {
-		flood = e.refused(err, len(message))
+		flood = e.refused(f, err)
 	}
 	e.queue.add(f)
 	return flood
 }
 
-// refused counts a request that was not carried out: one that goes on is closed.
-func (e *entry) refused(err error, size int) error {
-	if known := binance.Known(err); known == nil || known.HTTP() != http.StatusTooManyRequests && !malformed(err) {
+// refused counts a request that was not carried out, unless Admit did and was within the limits:
+// one that goes on is closed.
+func (e *entry) refused(f *flight, err error) error {
+	known := binance.Known(err)
+	if admitted := f.request != nil; admitted && (known == nil || known.HTTP() != http.StatusTooManyRequests) {
 		return nil
 	}
-	return e.use.Frame(e.live.Server, payer(e.Conn, e.who), size)
-}
-
-// malformed reports whether an error is that of a message that is no request.
-func malformed(err error) bool {
-	return errors.Is(err, errNotJSON) || errors.Is(err, errID) || errors.Is(err, errNoMethod) ||
-		errors.Is(err, errParams) || errors.Is(err, error(binance.ErrUnknownMethod))
+	return e.use.Frame(e.live.Server, payer(e.Conn, e.who), f.size)
 }
 
 // credentials are the parameters of a request that endpoints do not see.
@@ -244,7 +240,7 @@ func (e *entry) admit(f *flight, c *credentials) (err error) {
 	}
 
 	if r.Who, err = e.live.Facade.Listens.Holder(e.who.Key, e.From()); err != nil {
-		return err
+		return errors.Join(facade.Admit(r, f.endpoint), err)
 	}
 	if err := facade.Admit(r, f.endpoint); err != nil {
 		return err

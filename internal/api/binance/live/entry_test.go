@@ -208,10 +208,25 @@ func TestMalformedRequests(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
+	var many strings.Builder
+	for i := range 65 {
+		fmt.Fprintf(&many, `,"p%d":1`, i)
+	}
+	long := `{"id":6,"method":"ping","params":{` + many.String()[1:] + `}}`
+	c.ask(long, `{"id":6,"status":400,"error":{"code":-1101,"msg":"Too many parameters sent for this endpoint."}}`)
+	for _, text := range [...]string{`{}`, `{"method":"nothing"}`, long} {
+		x.dial("/ws-api/v3").floods(text)
+	}
+}
+
+// floods sends a text again and again, and expects the connection to be closed.
+func (c *client) floods(text string) {
+	c.Helper()
+	frame := ws.MustCompileFrame(ws.MaskFrame(ws.NewTextFrame([]byte(text))))
 	go func() {
 		_ = c.conn.SetWriteDeadline(time.Now().Add(patience))
 		for range 20_000 {
-			if _, err := c.conn.Write(ws.MustCompileFrame(ws.MaskFrame(ws.NewTextFrame([]byte(`{}`))))); err != nil {
+			if _, err := c.conn.Write(frame); err != nil {
 				return
 			}
 		}
@@ -237,16 +252,7 @@ func TestRefusedRequestsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frame := ws.MustCompileFrame(ws.MaskFrame(ws.NewTextFrame(text)))
-	go func() {
-		_ = c.conn.SetWriteDeadline(time.Now().Add(patience))
-		for range 20_000 {
-			if _, err := c.conn.Write(frame); err != nil {
-				return
-			}
-		}
-	}()
-	c.ended(ws.StatusPolicyViolation)
+	c.floods(string(text))
 	other.ok("order.place", limit("BUY", "50000.00", "0.001"))
 }
 
