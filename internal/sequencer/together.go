@@ -21,7 +21,7 @@ func (s *Sequencer) DoTogether(ctx context.Context, commands []bourse.Command) (
 	for i := range tickets {
 		tickets[i] = NewTicket()
 	}
-	if err := s.submitTogether(commands, tickets); err != nil {
+	if err := s.SubmitTogether(commands, tickets); err != nil {
 		return nil, err
 	}
 
@@ -37,7 +37,8 @@ func (s *Sequencer) DoTogether(ctx context.Context, commands []bourse.Command) (
 	return results, nil
 }
 
-func (s *Sequencer) submitTogether(commands []bourse.Command, tickets []*Ticket) error {
+// SubmitTogether queues a batch for DoTogether, with a ticket for each command.
+func (s *Sequencer) SubmitTogether(commands []bourse.Command, tickets []*Ticket) error {
 	own := Cancels
 	for i := range commands {
 		if err := record.Check(&commands[i]); err != nil {

@@ -38,6 +38,16 @@ type request struct {
 	opening bool
 	// earlier is the first answer to the same request, or nil.
 	earlier *answer
+	// batch is the batch that it was sent in first, or nil, and at its place there.
+	batch *batch
+	at    int
+}
+
+// batch is several requests of an account that were sent together.
+type batch struct {
+	// first is the command of the first one, once one of them was answered, and time its time.
+	first bourse.Seq
+	time  bourse.Time
 }
 
 // answer is an answer that a client received.
@@ -68,6 +78,8 @@ func (c *clients) act() {
 		case len(c.answered) > 0 && w.chance.percent(w.shape.again):
 			a := c.answered[w.chance.Below(uint64(len(c.answered)))]
 			c.send(&request{cmd: a.cmd, earlier: &a})
+		case c.founded && c.held == nil && w.chance.oneIn(20):
+			c.askTogether()
 		default:
 			c.ask()
 		}
@@ -88,6 +100,75 @@ func (c *clients) ask() {
 	r := &request{cmd: *c.held, opening: !c.founded}
 	c.held = nil
 	c.send(r)
+}
+
+// askTogether sends new requests of one account as a batch.
+func (c *clients) askTogether() {
+	w := c.world
+	var batched []bourse.Command
+	for n := w.chance.between(2, 6); n > 0 && c.held == nil; n-- {
+		cmd := c.work.Next()
+		cmd.Seq, cmd.Time = 0, 0
+		c.asked++
+		if places := len(placed(&cmd)) > 0 && cmd.Kind != bourse.CommandReplace; places && len(batched) > 0 {
+			cmd.Account = batched[0].Account
+		}
+		if batches(cmd.Kind) && (len(batched) == 0 || cmd.Account == batched[0].Account) {
+			batched = append(batched, cmd)
+		} else {
+			c.held = &cmd
+		}
+	}
+	if len(batched) > 0 {
+		c.sendTogether(batched)
+	}
+}
+
+// batches reports whether commands of a kind are sent in batches.
+func batches(kind bourse.CommandKind) bool {
+	switch kind {
+	case bourse.CommandPlace, bourse.CommandCancel, bourse.CommandAmend, bourse.CommandReplace,
+		bourse.CommandPlaceList, bourse.CommandCancelList:
+		return true
+	default:
+		return false
+	}
+}
+
+// sendTogether submits a batch to the exchange.
+func (c *clients) sendTogether(commands []bourse.Command) {
+	b := new(batch)
+	requests := make([]*request, len(commands))
+	tickets := make([]*sequencer.Ticket, len(commands))
+	for i := range commands {
+		tickets[i] = sequencer.NewTicket()
+		requests[i] = &request{cmd: commands[i], ticket: tickets[i], batch: b, at: i}
+	}
+
+	err := c.world.process.sequencer.SubmitTogether(commands, tickets)
+	if err != nil && !errors.Is(err, bourse.ErrBusy) {
+		fail("a batch that begins with %+v was refused: %w", commands[0], err)
+	}
+	for _, r := range requests {
+		if err != nil {
+			c.doubt(r)
+		} else {
+			c.pending = append(c.pending, r)
+		}
+	}
+}
+
+// checkBatch checks that the commands of a batch follow each other, all at one time.
+func (c *clients) checkBatch(r *request, result *sequencer.Result) {
+	b := r.batch
+	if b.first == 0 {
+		b.first, b.time = result.Seq-bourse.Seq(r.at), result.Time
+	}
+	if result.Seq != b.first+bourse.Seq(r.at) || result.Time != b.time {
+		fail("request %d of a batch is command %d at %d, the batch begins with command %d at %d",
+			r.at, result.Seq, result.Time, b.first, b.time)
+	}
+	c.world.count(AnsweredTogether)
 }
 
 // opens reports whether a kind of command belongs to the opening.
@@ -147,6 +228,9 @@ func (c *clients) receive(r *request) {
 	}
 
 	c.checkAnswer(r, &result)
+	if r.batch != nil {
+		c.checkBatch(r, &result)
+	}
 	w.trail.mark(uint64(result.Seq), uint64(w.lives))
 	if w.chance.percent(w.shape.lost) {
 		w.count(AnswerLost)
@@ -248,6 +332,7 @@ func (c *clients) doubt(r *request) {
 		safe = true
 	}
 	if r.opening || safe {
+		r.batch = nil // it is sent again alone
 		c.doubtful = append(c.doubtful, r)
 	}
 }

@@ -56,6 +56,8 @@ const (
 	AnswerLost
 	// AskedAgain: a client repeated a request of unknown outcome.
 	AskedAgain
+	// AnsweredTogether: a request of a batch was answered.
+	AnsweredTogether
 	// AnsweredAgain: a client repeated an answered request.
 	AnsweredAgain
 	// AnsweredAfterCrash: the same, with a crash in between.
@@ -114,6 +116,14 @@ const (
 	Silenced
 	// SilencedByStart: the close of all earlier connections canceled orders.
 	SilencedByStart
+	// Listed: the orders of a list were accepted.
+	Listed
+	// ListTriggered: a stop of a list was triggered.
+	ListTriggered
+	// Amended: an open order was amended.
+	Amended
+	// Replaced: an order was canceled, and another one accepted in its place.
+	Replaced
 	// LevelsSet: a pass over the accounts set a fee level.
 	LevelsSet
 	kinds
@@ -129,7 +139,7 @@ var kindNames = [kinds]string{
 	TornEnd:         "torn ends", Stalled: "stalls", HistoryFailed: "history failures",
 	HistoryDeleted:  "histories deleted",
 	HistoryWentBack: "histories gone back", ClockForward: "clocks forward", ClockBack: "clocks back",
-	AnswerLost: "answers lost", AskedAgain: "asked again", AnsweredAgain: "answered again",
+	AnswerLost: "answers lost", AskedAgain: "asked again", AnsweredTogether: "answered in batches", AnsweredAgain: "answered again",
 	AnsweredAfterCrash: "answered again after a crash", Unanswered: "unanswered found", SnapshotTaken: "snapshots",
 	Restored: "restores", Archived: "segments archived", ReadArchive: "archives read",
 	PageRead: "pages read", PageLagged: "pages that lagged",
@@ -140,6 +150,7 @@ var kindNames = [kinds]string{
 	DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid",
 	WithdrawalCanceled: "withdrawals canceled",
 	WithdrawalDelayed:  "withdrawals delayed", TransferPaid: "transfers paid",
+	Listed: "lists", ListTriggered: "lists triggered", Amended: "amendments", Replaced: "replacements",
 	Silenced: "dead man's switches", SilencedByStart: "connections closed by starts", LevelsSet: "passes that set levels",
 }
 

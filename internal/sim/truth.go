@@ -169,6 +169,27 @@ func (w *world) noteNew(cmd *bourse.Command, ev *bourse.Events) {
 	case cmd.Kind == bourse.CommandContinue && leveled:
 		w.count(LevelsSet)
 	}
+	w.noteOrders(cmd, ev)
+}
+
+// noteOrders counts lists, amendments and replacements.
+func (w *world) noteOrders(cmd *bourse.Command, ev *bourse.Events) {
+	done := ev.Outcome.Reason == 0 && !ev.Outcome.Repeated
+	switch {
+	case cmd.Kind == bourse.CommandPlaceList && done:
+		w.count(Listed)
+	case cmd.Kind == bourse.CommandReplace && done && ev.Outcome.Cancel == 0:
+		w.count(Replaced)
+	}
+
+	for _, e := range ev.List {
+		switch {
+		case e.Kind == bourse.EventOrderAmended:
+			w.count(Amended)
+		case e.Kind == bourse.EventOrderTriggered && ev.Orders[e.At].List != 0:
+			w.count(ListTriggered)
+		}
+	}
 }
 
 // witness is the observer that reports to the truth.
