@@ -165,16 +165,21 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 	case bourse.CommandTick:
 		x.endSessions(func(s session) bool { return s.expires <= x.now })
 		x.fireDue()
-	case bourse.CommandCancelAfter:
-		x.cancelAfter(cmd)
-	case bourse.CommandCancelOnClose:
-		x.cancelOnClose(cmd)
-	case bourse.CommandConnectionClosed:
-		x.connectionClosed(cmd)
 	case bourse.CommandCredit:
 		x.credit(cmd)
 	case bourse.CommandCollectFees:
 		x.collectFees()
+	case bourse.CommandContinue:
+		x.resume()
+	default:
+		x.applyOrder(cmd)
+	}
+	x.number()
+}
+
+// applyOrder carries out the commands about orders.
+func (x *Oracle) applyOrder(cmd *bourse.Command) {
+	switch cmd.Kind {
 	case bourse.CommandPlace:
 		x.place(cmd)
 	case bourse.CommandCancel:
@@ -189,11 +194,14 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.placeList(cmd)
 	case bourse.CommandCancelList:
 		x.cancelList(cmd)
-	case bourse.CommandContinue:
-		x.resume()
+	case bourse.CommandCancelAfter:
+		x.cancelAfter(cmd)
+	case bourse.CommandCancelOnClose:
+		x.cancelOnClose(cmd)
+	case bourse.CommandConnectionClosed:
+		x.connectionClosed(cmd)
 	default: // notes, networks, keys: no effect on the oracle
 	}
-	x.number()
 }
 
 // number numbers the events in the streams of their accounts' orders: acceptances,
