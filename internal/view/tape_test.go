@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/big"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,18 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 )
+
+// TestVersionIsDescribed compares the version of the tape with docs/format/snapshot.md.
+func TestVersionIsDescribed(t *testing.T) {
+	page, err := os.ReadFile("../../docs/format/snapshot.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := fmt.Sprintf("| `%s` | %d |", TapeSection, tapeVersion)
+	if !strings.Contains(string(page), row) {
+		t.Errorf("the page has no row %s", row)
+	}
+}
 
 // traded is a trade and its time, for the naive tape.
 type traded struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,18 @@ func snapshot(e *engine.Engine) []byte {
 	var all []byte
 	e.Snapshot(func(b []byte) { all = append(all, b...) })
 	return all
+}
+
+// TestVersionIsDescribed compares the version of the state with docs/format/snapshot.md.
+func TestVersionIsDescribed(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/format/snapshot.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := fmt.Sprintf("| `engine` | %d |", binary.LittleEndian.Uint32(snapshot(engine.New())))
+	if !strings.Contains(string(page), row) {
+		t.Errorf("the page has no row %s", row)
+	}
 }
 
 // hostile restores bytes of unknown origin: it may fail, and if it does not, the
