@@ -5,7 +5,6 @@ func accountEndpoints() []Endpoint {
 	unserved := func(path, ws, note string) Endpoint {
 		return Endpoint{Method: "GET", Path: path, WS: ws, Security: UserData, Weight: fixed(4), State: NotServed, Note: note}
 	}
-	const notYet = "It comes with a later version."
 	return []Endpoint{
 		accountEndpoint(),
 		getOrderEndpoint(),

@@ -13,9 +13,9 @@ func tradeEndpoints() []Endpoint {
 		noSOR      = "Orders are not routed."
 		deprecated = "It is deprecated; orderList/oco takes its place."
 	)
-	unserved := func(method, path, ws, note string) Endpoint {
+	unserved := func(path, ws, note string) Endpoint {
 		return Endpoint{
-			Method: method, Path: path, WS: ws, Security: Trade, Weight: fixed(1), Class: api.Orders,
+			Method: "POST", Path: path, WS: ws, Security: Trade, Weight: fixed(1), Class: api.Orders,
 			State: NotServed, Note: note,
 		}
 	}
@@ -26,15 +26,15 @@ func tradeEndpoints() []Endpoint {
 		cancelOpenOrdersEndpoint(),
 		cancelReplaceEndpoint(),
 		amendEndpoint(),
-		unserved("POST", "/api/v3/order/oco", "orderList.place", deprecated),
+		unserved("/api/v3/order/oco", "orderList.place", deprecated),
 		newListEndpoint(),
-		unserved("POST", "/api/v3/orderList/oto", "orderList.place.oto", notYet),
-		unserved("POST", "/api/v3/orderList/otoco", "orderList.place.otoco", notYet),
-		unserved("POST", "/api/v3/orderList/opo", "orderList.place.opo", notYet),
-		unserved("POST", "/api/v3/orderList/opoco", "orderList.place.opoco", notYet),
+		unserved("/api/v3/orderList/oto", "orderList.place.oto", notYet),
+		unserved("/api/v3/orderList/otoco", "orderList.place.otoco", notYet),
+		unserved("/api/v3/orderList/opo", "orderList.place.opo", notYet),
+		unserved("/api/v3/orderList/opoco", "orderList.place.opoco", notYet),
 		cancelListEndpoint(),
-		unserved("POST", "/api/v3/sor/order", "sor.order.place", noSOR),
-		unserved("POST", "/api/v3/sor/order/test", "sor.order.test", noSOR),
+		unserved("/api/v3/sor/order", "sor.order.place", noSOR),
+		unserved("/api/v3/sor/order/test", "sor.order.test", noSOR),
 	}
 }
 

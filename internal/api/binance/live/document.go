@@ -33,8 +33,9 @@ const (
 var ignored = binance.Field{Names: "M", State: binance.Differs, Note: "It is always true."}
 
 // Streams returns the documented streams of markets.
-func Streams() []Message {
-	const none = "There is nothing of this kind."
+func Streams() []Message { return append(servedStreams(), unservedStreams()...) }
+
+func servedStreams() []Message {
 	return []Message{
 		{
 			Name: "<symbol>@aggTrade", Example: "btcusdt@aggTrade", When: atOnce, Fields: []binance.Field{
@@ -65,19 +66,11 @@ func Streams() []Message {
 		},
 		{
 			Name: "<symbol>@ticker", Example: "btcusdt@ticker", When: aSecond, State: binance.Differs, Note: newState,
-			Fields: []binance.Field{
-				{Names: "e E s p P w x c Q b B a A o h l v q C n"},
-				{Names: "O", State: binance.Differs, Note: "It is a whole minute, as in ticker/24hr."},
-				{Names: "F L", State: binance.Differs, Note: "They are -1 without trades."},
-			},
+			Fields: tickerFields(),
 		},
 		{
 			Name: "!ticker@arr", Example: "!ticker@arr", When: aSecond, State: binance.Differs,
-			Note: "The reference has it no more; older clients ask for it.", Fields: []binance.Field{
-				{Names: "e E s p P w x c Q b B a A o h l v q C n"},
-				{Names: "O", State: binance.Differs, Note: "It is a whole minute, as in ticker/24hr."},
-				{Names: "F L", State: binance.Differs, Note: "They are -1 without trades."},
-			},
+			Note: "The reference has it no more; older clients ask for it.", Fields: tickerFields(),
 		},
 		{
 			Name: "<symbol>@bookTicker", Example: "btcusdt@bookTicker", When: atOnce, State: binance.Differs, Note: newState,
@@ -104,6 +97,21 @@ func Streams() []Message {
 					"than 5,000 changes come as several updates."},
 			},
 		},
+	}
+}
+
+// tickerFields returns the fields of a ticker of 24 hours.
+func tickerFields() []binance.Field {
+	return []binance.Field{
+		{Names: "e E s p P w x c Q b B a A o h l v q C n"},
+		{Names: "O", State: binance.Differs, Note: "It is a whole minute, as in ticker/24hr."},
+		{Names: "F L", State: binance.Differs, Note: "They are -1 without trades."},
+	}
+}
+
+func unservedStreams() []Message {
+	const none = "There is nothing of this kind."
+	return []Message{
 		{Name: "<symbol>@referencePrice", State: binance.NotServed, Note: none},
 		{Name: "<symbol>@blockTrade", State: binance.NotServed, Note: none},
 		{Name: "<symbol>@kline_<interval>@+08:00", State: binance.NotServed, Note: "Candles begin at midnight of UTC; klines takes timeZone."},

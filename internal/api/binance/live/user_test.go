@@ -95,10 +95,7 @@ func TestExecutionReports(t *testing.T) {
 	}
 
 	c.ok("userDataStream.unsubscribe", nil)
-	for {
-		if strings.Contains(c.event(), "eventStreamTerminated") {
-			break
-		}
+	for !strings.Contains(c.event(), "eventStreamTerminated") {
 	}
 	for _, name := range [...]string{"executionReport", "outboundAccountPosition", "balanceUpdate", "eventStreamTerminated"} {
 		sameEvent(t, name, c.fields[name])
