@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 var (
 	mutateFlag = flag.String("mutate", "1/40", "N/M: let TestMutations examine the Nth of M parts of the checks; 1/1 takes minutes")
+	onlyFlag   = flag.String("only", "", "expression: let TestMutations examine the checks with such names alone")
 	everyFlag  = flag.Bool("every-mutation", false, "let TestMutations apply all mutations and list those that nobody notices")
 )
 
@@ -93,28 +95,47 @@ func watch(e *exchange, c check, change *mutation) (*recorder, *proxy) {
 }
 
 // TestMutations fails for a clause whose checks notice no change of an answer. It runs
-// the part of the checks selected by -mutate, because all of them take minutes.
+// the part of the checks selected by -mutate and -only, because all of them take minutes.
 func TestMutations(t *testing.T) {
-	var part, parts int
-	if _, err := fmt.Sscanf(*mutateFlag, "%d/%d", &part, &parts); err != nil || parts < 1 {
-		t.Fatalf("-mutate %s: want N/M", *mutateFlag)
-	}
+	checks := toMutate(t)
 	noticed := &tally{clauses: map[string]bool{}}
 	t.Run("checks", func(t *testing.T) {
-		for i, c := range slices.Concat(allChecks...) {
-			if i%parts == part%parts {
-				t.Run(c.name(), func(t *testing.T) {
-					t.Parallel()
-					mutate(t, c, noticed)
-				})
-			}
+		for _, c := range checks {
+			t.Run(c.name(), func(t *testing.T) {
+				t.Parallel()
+				mutate(t, c, noticed)
+			})
 		}
 	})
-	for _, clause := range clausesOf(t, slices.Concat(allChecks...), part%parts, parts) {
+	for _, clause := range clausesOf(t, checks) {
 		if !noticed.clauses[clause] {
 			t.Errorf("%s: no change of an answer was noticed", clause)
 		}
 	}
+}
+
+// toMutate returns the checks that -mutate and -only select.
+func toMutate(t *testing.T) []check {
+	t.Helper()
+	var part, parts int
+	if _, err := fmt.Sscanf(*mutateFlag, "%d/%d", &part, &parts); err != nil || parts < 1 {
+		t.Fatalf("-mutate %s: want N/M", *mutateFlag)
+	}
+	only, err := regexp.Compile(*onlyFlag)
+	if err != nil {
+		t.Fatalf("-only %s: %v", *onlyFlag, err)
+	}
+
+	var list []check
+	for i, c := range slices.Concat(allChecks...) {
+		if i%parts == part%parts && only.MatchString(c.name()) {
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
+		t.Fatalf("-mutate %s -only %s: no check", *mutateFlag, *onlyFlag)
+	}
+	return list
 }
 
 // tally collects the clauses whose changes were noticed.
