@@ -70,8 +70,10 @@ func newFull(t *testing.T) *full {
 // place places an order that nobody takes.
 func (f *full) place() (id uint64, err error) {
 	f.n++
-	order := f.order(fmt.Sprintf("f%d", f.n))
-	order.Side, order.Price, order.Amount = client.Buy, "100", "1"
+	order := &client.NewOrder{
+		Pair: "BTC/USDT", Side: client.Buy, Type: client.LimitOrder, TimeInForce: client.GTC,
+		Price: "100", Amount: "1", ClientID: fmt.Sprintf("f%d", f.n),
+	}
 	api := f.at(f.url)
 	defer api.Close()
 	placed, err := api.Place(f.t.Context(), order)
