@@ -32,8 +32,8 @@ type trader struct {
 	versatile bool
 	// wary ones stop at a refusal, which is no problem of theirs.
 	wary bool
-	// orders and cancels count what was acknowledged, lost what never was answered.
-	orders, cancels, lost int
+	// orders, cancels and so on count what was acknowledged, lost what never was answered.
+	orders, cancels, amended, replaced, batches, lost int
 	// told, if not nil, is called for each acknowledgement.
 	told func()
 }
@@ -145,6 +145,7 @@ func (c *trader) change(api *client.Client, open *[]uint64) bool {
 		return false
 	}
 	c.took(order, placed)
+	c.replaced++
 	return true
 }
 
@@ -154,6 +155,7 @@ func (c *trader) amend(api *client.Client, id uint64) bool {
 	_, err := api.Amend(context.Background(), id, client.Amendment{Amount: least})
 	if err == nil {
 		c.acked[id].amount = least
+		c.amended++
 	}
 	return err == nil || saidNo(err)
 }
@@ -175,6 +177,7 @@ func (c *trader) together(api *client.Client, open *[]uint64) bool {
 		return false
 	}
 
+	c.batches++
 	for i, r := range results {
 		if r.Err != nil {
 			c.failed(asked{NewOrder: orders[i]}, r.Err)
