@@ -51,6 +51,43 @@ for (const [kind, key] of [
   await call(`${kind}: subscribeUserDataStream`, () => api.subscribeUserDataStream('mainWSAPI'));
   await ask('submitNewSpotOrder', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', quantity: 0.001, ...now() }, (o) => assert(o.status === 'FILLED', 'it traded'));
   await call(`${kind}: reports`, () => new Promise((done) => { setTimeout(() => done(reports.join(' ')), 500); }), (r) => assert(r === 'NEW TRADE', `NEW TRADE, and not ${r}`));
+
+  const symbol = 'BTCUSDT';
+  const limit = () => ({ symbol, side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price, quantity: 0.01, ...now() });
+  await ask('getSpotServerTime');
+  await ask('getSpotExchangeInfo', { symbol }, (i) => assert(i.symbols[0].ocoAllowed && i.symbols[0].amendAllowed, 'lists and amendments'));
+  await ask('getSpotRecentTrades', { symbol, limit: 2 }, (l) => assert(l.length === 2, 'two'));
+  await ask('getSpotHistoricalTrades', { symbol, fromId: 1, limit: 2 }, (l) => assert(l[0].id === 1, 'the first'));
+  await ask('getSpotAggregateTrades', { symbol, limit: 2 }, (l) => assert(l.length === 2, 'two'));
+  await ask('getSpotKlines', { symbol, interval: '1m', limit: 2 }, (l) => assert(l.length === 2, 'two'));
+  await ask('getSpotUIKlines', { symbol, interval: '1m', limit: 2 }, (l) => assert(l.length === 2, 'two'));
+  await ask('getSpotAveragePrice', { symbol });
+  await ask('getSpot24hrTicker', { symbol });
+  await ask('getSpotTradingDayTicker', { symbol });
+  await ask('getSpotTicker', { symbol, windowSize: '1h' });
+  await ask('getSpotSymbolPriceTicker', { symbol });
+  await ask('getSpotSymbolOrderBookTicker', { symbol });
+  await ask('testSpotOrder', limit());
+  const old = await ask('submitNewSpotOrder', limit());
+  const replaced = await ask('cancelReplaceSpotOrder', { ...limit(), cancelReplaceMode: 'STOP_ON_FAILURE', cancelOrderId: old.orderId }, (r) => assert(r.newOrderResult === 'SUCCESS', 'it is replaced'));
+  await ask('amendSpotOrderKeepPriority', { symbol, orderId: replaced.newOrderResponse.orderId, newQty: 0.005, ...now() }, (r) => assert(Number(r.amendedOrder.qty) === 0.005, 'less'));
+  await ask('getSpotOpenOrders', { symbol, ...now() }, (l) => assert(l.length === 1, 'one'));
+  await ask('cancelAllSpotOpenOrders', { symbol, ...now() }, (l) => assert(l.length === 1, 'one'));
+  const high = Math.ceil(Number(book.asks[0][0]) * 1.2);
+  const list = await ask('placeSpotOCOOrderList', {
+    symbol, side: 'SELL', quantity: 0.01, aboveType: 'LIMIT_MAKER', abovePrice: high, belowType: 'STOP_LOSS', belowStopPrice: price, ...now(),
+  }, (l) => assert(l.orders.length === 2, 'two orders'));
+  await ask('getSpotOrderListStatus', { orderListId: list.orderListId, ...now() }, (l) => assert(l.orders.length === 2, 'two orders'));
+  await ask('getSpotOpenOrderLists', now(), (l) => assert(l.length === 1, 'one'));
+  await ask('cancelSpotOrderList', { symbol, orderListId: list.orderListId, ...now() }, (l) => assert(l.listOrderStatus === 'ALL_DONE', 'it is done'));
+  await ask('getSpotOrderRateLimits', now(), (l) => assert(l.length === 2, 'two windows'));
+  await ask('getSpotAllOrders', { symbol, ...now() }, (l) => assert(l.length > 3, 'orders'));
+  await ask('getSpotMyTrades', { symbol, ...now() }, (l) => assert(l.length > 0, 'trades'));
+  await ask('getSpotAccountCommission', { symbol, ...now() });
+  const user = { apiKey: key.api_key };
+  const { listenKey } = await ask('startUserDataStreamForKey', user, (k) => assert(k.listenKey.length === 64, 'a listen key'));
+  await ask('pingUserDataStreamForKey', { ...user, listenKey });
+  await ask('stopUserDataStreamForKey', { ...user, listenKey });
   api.disconnectAll?.();
   api.getWSClient().closeAll(true);
 }

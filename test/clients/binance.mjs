@@ -33,6 +33,18 @@ await call('cancelOrder', () => c.cancelOrder({ symbol, orderId: o.orderId }), (
 await call('submitNewOrder by total', () => c.submitNewOrder({ symbol, side: 'BUY', type: 'MARKET', quoteOrderQty: 50 }), (r) => assert(r.fills.length > 0, 'it traded'));
 await call('submitNewOrder again', () => c.submitNewOrder(limit()));
 await call('cancelAllSymbolOrders', () => c.cancelAllSymbolOrders({ symbol }), (l) => assert(l.length === 1, 'one'));
+const old = await call('submitNewOrder, to replace', () => c.submitNewOrder(limit()));
+const next = await call('replaceOrder', () => c.replaceOrder({ ...limit(), cancelReplaceMode: 'ALLOW_FAILURE', cancelOrderId: old.orderId }), (r) => assert(r.cancelResult === 'SUCCESS' && r.newOrderResult === 'SUCCESS', 'both'));
+await refused('a replacement of what is gone', -2022, () => c.replaceOrder({ ...limit(), cancelReplaceMode: 'STOP_ON_FAILURE', cancelOrderId: old.orderId }));
+await call('cancelOrder, the new one', () => c.cancelOrder({ symbol, orderId: next.newOrderResponse.orderId }));
+const high = String(Math.ceil(Number(book.asks[0][0]) * 1.2));
+const list = await call('submitNewOrderList', () => c.submitNewOrderList({
+  symbol, side: 'SELL', quantity: 0.01, aboveType: 'TAKE_PROFIT_LIMIT', aboveStopPrice: high, abovePrice: high, aboveTimeInForce: 'GTC',
+  belowType: 'STOP_LOSS', belowStopPrice: price,
+}), (l) => assert(l.orders.length === 2 && l.listOrderStatus === 'EXECUTING', 'two orders'));
+await call('getOCO', () => c.getOCO({ orderListId: list.orderListId }), (l) => assert(l.orders.length === 2, 'two orders'));
+await call('getAllOpenOCO', () => c.getAllOpenOCO(), (l) => assert(l.length === 1, 'one'));
+await call('cancelOCO', () => c.cancelOCO({ symbol, orderListId: list.orderListId }), (l) => assert(l.listOrderStatus === 'ALL_DONE', 'it is done'));
 await call('getAllOrders', () => c.getAllOrders({ symbol, orderId: o.orderId, limit: 1 }), (l) => assert(l[0].orderId === o.orderId, 'the first'));
 await call('getAccountTradeList', () => c.getAccountTradeList({ symbol }), (l) => assert(l.length >= 1, 'ours'));
 await call('getAccountInformation', () => c.getAccountInformation({ omitZeroBalances: true }), (a) => assert(a.balances.length === 2, 'two assets'));
@@ -50,6 +62,10 @@ await call('withdraw again', () => c.withdraw(asked), (r) => assert(r.id === fir
 await call('getWithdrawHistory', () => c.getWithdrawHistory({ coin: 'BTC' }), (l) => assert(l.some((w) => w.id === first.id), 'ours'));
 await call('getTradeFee', () => c.getTradeFee({ symbol }), (l) => assert(l.length === 1, 'one'));
 await call('getApiKeyPermissions', () => c.getApiKeyPermissions(), (p) => assert(p.enableReading, 'it may read'));
+
+const { listenKey } = await call('getSpotUserDataListenKey', () => c.getSpotUserDataListenKey(), (k) => assert(k.listenKey.length === 64, 'a key')) ?? {};
+await call('keepAliveSpotUserDataListenKey', () => c.keepAliveSpotUserDataListenKey(listenKey));
+await call('closeSpotUserDataListenKey', () => c.closeSpotUserDataListenKey(listenKey));
 
 const other = client({ api_key: ed25519.api_key, api_secret: ed25519.pem });
 await call('getAccountInformation with an Ed25519 key', () => other.getAccountInformation());

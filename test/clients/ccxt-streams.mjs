@@ -60,8 +60,10 @@ await call('watchOrders', () => orders, (l) => assert(l[0].id === order.id && l[
 await call('watchBalance', () => balance, (b) => assert(b.USDT.used > 0, 'money is held'));
 await call('fetchOrderWs', () => e.fetchOrderWs(order.id, pair), (o) => assert(o.price === far, 'it is ours'));
 await call('fetchOpenOrdersWs', () => e.fetchOpenOrdersWs(pair), (l) => assert(l.some((o) => o.id === order.id), 'it is there'));
+const next = await call('editOrderWs', () => e.editOrderWs(order.id, pair, 'limit', 'buy', 0.01, far - 1), (o) => assert(o.price === far - 1, 'it moved'));
+await e.watchOrders(pair);
 const canceled = e.watchOrders(pair);
-await call('cancelOrderWs', () => e.cancelOrderWs(order.id, pair), (o) => assert(o.status === 'canceled', 'it is canceled'));
+await call('cancelOrderWs', () => e.cancelOrderWs(next.id, pair), (o) => assert(o.status === 'canceled', 'it is canceled'));
 await call('watchOrders, canceled', () => canceled, (l) => assert(l[l.length - 1].status === 'canceled', 'it is canceled'));
 const trades = e.watchMyTrades(pair);
 await e.sleep(100);
@@ -70,6 +72,7 @@ await call('watchMyTrades', () => trades, (l) => assert(l[0].amount > 0 && l[0].
 await call('fetchBalanceWs', () => e.fetchBalanceWs(), (b) => assert(b.info.balances.length > 0, 'there is money'));
 await call('fetchMyTradesWs', () => e.fetchMyTradesWs(pair), (l) => assert(l.length > 0, 'trades'));
 await call('fetchOrdersWs', () => e.fetchOrdersWs(pair), (l) => assert(l.length > 1, 'orders'));
+await call('createOrderWs test', () => e.createOrderWs(pair, 'limit', 'buy', 0.01, far, { test: true }));
 await call('createOrderWs, to cancel', () => e.createOrderWs(pair, 'limit', 'buy', 0.01, far));
 await call('cancelAllOrdersWs', () => e.cancelAllOrdersWs(pair), (l) => assert(l.length === 1, 'one'));
 await e.close();

@@ -77,6 +77,16 @@ await call('cancelAllOrders', () => e.cancelAllOrders(pair), (l) => assert(l.len
 await refused('too much', 'insufficient balance', () => e.createOrder(pair, 'limit', 'buy', 1000, far));
 await call('createOrder test', () => e.createOrder(pair, 'limit', 'buy', 0.01, far, { test: true }));
 
+const legs = {
+  symbol: 'BTCUSDT', side: 'SELL', quantity: 0.01, aboveType: 'LIMIT_MAKER', abovePrice: far * 2,
+  belowType: 'STOP_LOSS_LIMIT', belowStopPrice: far, belowPrice: far, belowTimeInForce: 'GTC',
+};
+const list = await call('privatePostOrderListOco', () => e.privatePostOrderListOco(legs), (l) => assert(l.listOrderStatus === 'EXECUTING', 'it is open'));
+await call('privateGetOrderList', () => e.privateGetOrderList({ orderListId: list.orderListId }), (l) => assert(l.orders.length === 2, 'two orders'));
+await call('privateGetOpenOrderList', () => e.privateGetOpenOrderList(), (l) => assert(l.length === 1, 'one'));
+await call('fetchOpenOrders with a list', () => e.fetchOpenOrders(pair), (l) => assert(l.length === 2, 'both orders'));
+await call('privateDeleteOrderList', () => e.privateDeleteOrderList({ symbol: 'BTCUSDT', orderListId: list.orderListId }), (l) => assert(l.listOrderStatus === 'ALL_DONE', 'it is done'));
+
 await call('fetchOrders', () => e.fetchOrders(pair), (l) => assert(rises(l, (o) => Number(o.id)) && l.length >= 6, 'oldest first'));
 await call('fetchOrders since', () => e.fetchOrders(pair, Date.now() - 3600e3, 2), (l) => assert(l[0].id === resting.id, 'the oldest'));
 await call('fetchClosedOrders', () => e.fetchClosedOrders(pair), (l) => assert(l.some((o) => o.id === filled.id), 'the filled one'));

@@ -32,6 +32,10 @@ await call('cancel', () => b.cancel(symbol, o.orderId), (r) => assert(r.status =
 await call('marketBuy', () => b.marketBuy(symbol, 0.001), (r) => assert(r.fills.length > 0, 'it traded'));
 await call('limit again', () => b.order('LIMIT', 'BUY', symbol, 0.01, price));
 await call('cancelAll', () => b.cancelAll(symbol), (l) => assert(l.length === 1, 'one'));
+const list = await call('ocoOrder', () => b.ocoOrder('SELL', symbol, 0.01, {
+  aboveType: 'LIMIT_MAKER', abovePrice: price * 2, belowType: 'STOP_LOSS', belowStopPrice: price,
+}), (l) => assert(l.orders.length === 2 && l.listOrderStatus === 'EXECUTING', 'two orders'));
+await call('cancelAll with a list', () => b.cancelAll(symbol), (l) => assert(l.length === 2 && l.every((o) => o.orderListId === list.orderListId), 'both'));
 await call('allOrders', () => b.allOrders(symbol), (l) => assert(l.length >= 3, 'ours'));
 await call('trades', () => b.myTrades(symbol), (l) => assert(l.length >= 1, 'ours'));
 await call('balance', () => b.balance(), (r) => assert(Number(r.USDT.available) > 0, 'there is money'));

@@ -49,10 +49,11 @@ for (const [kind, key, signed] of [
     await ask('sessionStatus', {}, (s) => assert(s.apiKey === key.apiKey, 'the session is ours'));
   }
   const reports = [];
+  const lists = [];
   const user = await call(`${kind}: user data`, async () => {
     const { response, stream } = kind === 'ed25519'
       ? await api.userDataStreamSubscribe() : await api.userDataStreamSubscribeSignature();
-    stream.on('message', (m) => reports.push(m));
+    stream.on('message', (m) => (m.e === 'listStatus' ? lists : reports).push(m));
     return response;
   });
   const price = Math.floor(Number(book.bids[0][0]) * 0.8);
@@ -71,6 +72,43 @@ for (const [kind, key, signed] of [
     const seen = l.map((m) => m.x).filter((x) => x).join(' ');
     assert(user && seen === 'NEW CANCELED NEW TRADE', `NEW CANCELED NEW TRADE, and not ${seen}`);
   });
+
+  const pair = { symbol: 'BTCUSDT' };
+  const limit = { ...pair, side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price, quantity: 0.01 };
+  await ask('exchangeInfo', pair, (i) => assert(i.symbols[0].ocoAllowed && i.symbols[0].cancelReplaceAllowed, 'lists and replacements'));
+  await ask('tradesRecent', { ...pair, limit: 2 }, (l) => assert(l.length === 2, 'two'));
+  await ask('tradesHistorical', { ...pair, limit: 2 }, (l) => assert(l.length === 2, 'two'));
+  await ask('tradesAggregate', { ...pair, limit: 2 }, (l) => assert(l.length === 2, 'two'));
+  await ask('uiKlines', { ...pair, interval: '1m', limit: 2 }, (l) => assert(l.length === 2, 'two'));
+  await ask('avgPrice', pair);
+  await ask('ticker24hr', pair);
+  await ask('tickerTradingDay', pair);
+  await ask('ticker', { ...pair, windowSize: '1h' });
+  await ask('tickerBook', pair);
+  await ask('orderTest', limit);
+  const old = await ask('orderPlace', limit);
+  const replaced = await ask('orderCancelReplace', { ...limit, cancelReplaceMode: 'STOP_ON_FAILURE', cancelOrderId: old.orderId }, (r) => assert(r.cancelResult === 'SUCCESS' && r.newOrderResult === 'SUCCESS', 'both'));
+  const { orderId } = replaced.newOrderResponse;
+  await ask('orderAmendKeepPriority', { ...pair, orderId, newQty: 0.005 }, (r) => assert(Number(r.amendedOrder.qty) === 0.005, 'less'));
+  await ask('orderAmendments', { ...pair, orderId }, (l) => assert(l.length === 1, 'one'));
+  await ask('openOrdersCancelAll', pair, (l) => assert(l.length === 1, 'one'));
+  const high = Math.ceil(Number(book.asks[0][0]) * 1.2);
+  const list = await ask('orderListPlaceOco', {
+    ...pair, side: 'SELL', quantity: 0.01, aboveType: 'LIMIT_MAKER', abovePrice: high,
+    belowType: 'STOP_LOSS_LIMIT', belowStopPrice: price, belowPrice: price, belowTimeInForce: 'GTC',
+  }, (l) => assert(l.orders.length === 2, 'two orders'));
+  await ask('orderListStatus', { orderListId: list.orderListId }, (l) => assert(l.orders.length === 2, 'two orders'));
+  await ask('openOrderListsStatus', {}, (l) => assert(l.length === 1, 'one'));
+  await ask('orderListCancel', { ...pair, orderListId: list.orderListId }, (l) => assert(l.listOrderStatus === 'ALL_DONE', 'it is done'));
+  await ask('accountRateLimitsOrders', {}, (l) => assert(l.length === 2, 'two windows'));
+  await call(`${kind}: reports on changes`, () => new Promise((done) => { setTimeout(() => done(reports), 500); }), (l) => {
+    const seen = l.map((m) => m.x).filter((x) => x).slice(4).join(' ');
+    const want = 'NEW CANCELED NEW REPLACED CANCELED NEW NEW CANCELED CANCELED';
+    assert(seen === want && lists.map((m) => m.l).join(' ') === 'EXEC_STARTED ALL_DONE', `${want} and a list, and not ${seen}`);
+  });
+  await ask('sessionSubscriptions', {}, (l) => assert(l.length === 1, 'one'));
+  await ask('userDataStreamUnsubscribe', {});
+  if (kind === 'ed25519') await call(`${kind}: sessionLogout`, () => api.sessionLogout());
   await call(`${kind}: disconnect`, async () => { await api.disconnect(); return true; });
 }
 end();

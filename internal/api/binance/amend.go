@@ -13,7 +13,7 @@ func amendEndpoint() Endpoint {
 		Method: "PUT", Path: "/api/v3/order/amend/keepPriority", WS: "order.amend.keepPriority", Security: Trade,
 		Weight: fixed(4), Class: api.Orders,
 		Params: slices.Concat(need("symbol newQty"), may("orderId origClientOrderId"), []Param{
-			{Name: "newClientOrderId", State: Differs, Note: "An order keeps its name: any other one is refused."},
+			{Name: "newClientOrderId", State: Differs, Note: "It is ignored: an order keeps its name, which the answer tells."},
 		}),
 		Fields: []Field{
 			{Names: "transactTime amendedOrder.symbol amendedOrder.orderId amendedOrder.origClientOrderId " +
@@ -47,8 +47,6 @@ func (f *Facade) amend(r *Request) error {
 		return refusedAmendment(bourse.OrderNotFound)
 	case s.market.State == bourse.MarketHalted:
 		return refusedAmendment(bourse.MarketHaltedNow)
-	case r.Has(newName) && r.Text(newName) != NameOf(&o):
-		return Errorf(codeUnsupported, "Parameter 'newClientOrderId' is not served: an order keeps its name.")
 	case lots == o.Lots:
 		return Errorf(codeAmend, "The requested action would change no state; rejecting.")
 	case lots > o.Lots:

@@ -49,6 +49,7 @@ func main() {
 	trading(ctx, c, price)
 	wallet(ctx, c)
 	streams(ctx, c, key.ID, key.Secret)
+	entry(ctx, c, price)
 
 	if err := json.Unmarshal([]byte(os.Getenv("BOURSE_ED25519")), &key); err != nil {
 		fmt.Println(err)
@@ -130,8 +131,24 @@ func trading(ctx context.Context, c *binance.Client, price string) {
 	call("order to cancel", 0, err, nil)
 	gone, err := c.NewCancelOpenOrdersService().Symbol(symbol).Do(ctx)
 	call("DELETE openOrders", gone, err, func(r *binance.CancelOpenOrdersResponse) bool { return len(r.Orders) == 1 })
+	replaced, err := c.NewCancelReplaceOrderService().Symbol(symbol).Side(binance.SideTypeBuy).Type(binance.OrderTypeLimit).
+		TimeInForce(binance.TimeInForceTypeGTC).Quantity("0.01").Price(price).CancelOrderID(o.OrderID).
+		CancelReplaceMode(binance.CancelReplaceModeAllowFailure).Do(ctx)
+	if e, known := err.(*common.APIError); !known || e.Code != -2021 {
+		call("order/cancelReplace of what is gone", replaced, fmt.Errorf("want -2021, got %v", err), nil)
+	}
+	open, err = c.NewListOpenOrdersService().Symbol(symbol).Do(ctx)
+	call("openOrders, the replacement", open, err, func(l []*binance.Order) bool { return len(l) == 1 })
+	replaced, err = c.NewCancelReplaceOrderService().Symbol(symbol).Side(binance.SideTypeBuy).Type(binance.OrderTypeLimit).
+		TimeInForce(binance.TimeInForceTypeGTC).Quantity("0.01").Price(price).CancelOrderID(open[0].OrderID).
+		CancelReplaceMode(binance.CancelReplaceModeStopOnFailure).Do(ctx)
+	call("order/cancelReplace", replaced, err, func(r *binance.CancelReplaceOrderResponse) bool {
+		return r.CancelResult == "SUCCESS" && r.NewOrderResult == "SUCCESS"
+	})
+	_, err = c.NewCancelOrderService().Symbol(symbol).OrderID(replaced.NewOrderResponse.OrderID).Do(ctx)
+	call("DELETE order, the new one", 0, err, nil)
 	all, err := c.NewListOrdersService().Symbol(symbol).Do(ctx)
-	call("allOrders", all, err, func(l []*binance.Order) bool { return len(l) == 3 })
+	call("allOrders", all, err, func(l []*binance.Order) bool { return len(l) == 5 })
 	mine, err := c.NewListTradesService().Symbol(symbol).Do(ctx)
 	call("myTrades", mine, err, func(l []*binance.TradeV3) bool { return len(l) >= 1 && l[0].IsBuyer })
 	account, err := c.NewGetAccountService().Do(ctx)

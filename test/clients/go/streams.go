@@ -78,11 +78,48 @@ func streams(ctx context.Context, c *binance.Client, id, secret string) {
 		call("NewStartUserStreamService", key, err, func(k string) bool { return len(k) == 64 })
 		err = c.NewKeepaliveUserStreamService().ListenKey(key).Do(ctx)
 		call("NewKeepaliveUserStreamService", key, err, nil)
+		spare, err := c.NewStartUserStreamService().Do(ctx)
+		call("NewStartUserStreamService again", spare, err, func(k string) bool { return k == key })
 		return binance.WsUserDataServe(key, h, e)
 	})
 	userData(ctx, c, "hmac", func(h func(*binance.WsUserDataEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
 		return binance.WsUserDataServeSignature(id, secret, common.KeyTypeHmac, 0, h, e)
 	})
+}
+
+// entry enters orders over WebSocket, as far as the package has a call for them, and reads a list
+// over HTTP.
+func entry(ctx context.Context, c *binance.Client, price string) {
+	orders, err := c.NewOrderCreateWsService()
+	call("NewOrderCreateWsService", 0, err, nil)
+	o, err := orders.SyncDo("1", binance.NewOrderCreateWsRequest().Symbol(symbol).Side(binance.SideTypeBuy).
+		Type(binance.OrderTypeLimit).TimeInForce(binance.TimeInForceTypeGTC).Quantity("0.01").Price(price).
+		NewOrderRespType(binance.NewOrderRespTypeRESULT))
+	call("order.place", o, err, func(o *binance.CreateOrderWsResponse) bool { return o.Status == 200 && o.Result.OrderID > 0 })
+
+	lists, err := c.NewOrderListCreateWsService()
+	call("NewOrderListCreateWsService", 0, err, nil)
+	place := func(id string) int64 {
+		l, err := lists.SyncDo(id, binance.NewOrderListCreateWsRequest().Symbol(symbol).Side(binance.SideTypeSell).
+			Quantity("0.01").AboveType(binance.OrderTypeLimitMaker).AbovePrice("1000000").BelowType(binance.OrderTypeStopLoss).
+			BelowStopPrice(price).NewOrderRespType(binance.NewOrderRespTypeRESULT))
+		call("orderList.place.oco", l, err, func(l *binance.CreateOrderListWsResponse) bool {
+			return l.Status == 200 && l.Result.ListOrderStatus == "EXECUTING"
+		})
+		return l.Result.OrderListId
+	}
+	id := place("2")
+	open, err := c.NewListOpenOcoService().Do(ctx)
+	call("openOrderList", open, err, func(l []*binance.Oco) bool { return len(l) == 1 && l[0].OrderListId == id })
+	gone, err := c.NewCancelOCOService().Symbol(symbol).OrderListID(id).Do(ctx)
+	call("DELETE orderList", gone, err, func(l *binance.CancelOCOResponse) bool { return l.ListOrderStatus == "ALL_DONE" })
+	id = place("3")
+	cancels, err := c.NewOrderListCancelWsService()
+	call("NewOrderListCancelWsService", 0, err, nil)
+	end, err := cancels.SyncDo("4", binance.NewOrderListCancelWsRequest().Symbol(symbol).OrderListID(id))
+	call("orderList.cancel", end, err, func(l *binance.CancelOrderListWsResponse) bool { return l.Status == 200 })
+	_, err = c.NewCancelOpenOrdersService().Symbol(symbol).Do(ctx)
+	call("DELETE openOrders", 0, err, nil)
 }
 
 // userData listens to user data while an order is placed and canceled.
