@@ -9,8 +9,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// maxParams bounds the parameters of a request.
-const maxParams = 64
+// MaxParams bounds the parameters of a request.
+const MaxParams = 64
 
 // Params are the parameters of a request, from wherever they came: a query and a form, or a
 // JSON object. The first error sticks, and values read after it are zero: an endpoint reads
@@ -71,7 +71,7 @@ func (p *Params) add(begin int, g given) error {
 		}
 		return nil
 	}
-	if len(p.list) == maxParams {
+	if len(p.list) == MaxParams {
 		return errTooMany
 	}
 	p.list = append(p.list, g)

@@ -189,7 +189,10 @@ func (e *entry) params(f *flight, v value) (*binance.Params, credentials, error)
 		default: // as it was sent
 		}
 
-		if name != "signature" {
+		switch {
+		case len(e.given) == binance.MaxParams:
+			return errParams
+		case name != "signature":
 			e.given = append(e.given, parameter{name, text})
 		}
 		switch name {

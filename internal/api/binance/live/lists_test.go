@@ -225,3 +225,33 @@ func TestChangesOnTheirWay(t *testing.T) {
 		t.Errorf("%d orders are open", n)
 	}
 }
+
+// TestCancelBehindAReplacement cancels an order behind its replacement, while the journal commits
+// nothing: the replacement comes first, although cancels overtake orders.
+func TestCancelBehindAReplacement(t *testing.T) {
+	x := newExchange(t)
+	id := x.place(alice, bourse.Buy, 5_000_000, 3000)
+	c, other := x.dial("/ws-api/v3?returnRateLimits=false"), x.dial("/ws-api/v3")
+	c.ok("session.logon", params{}.signed(aliceKey))
+	x.log.Hold()
+	for range 10 {
+		c.request("order.place", limit("BUY", "50000.00", "0.001"))
+	}
+	c.request("order.cancelReplace", limit("BUY", "50001.00", "0.003").with(params{
+		"cancelReplaceMode": "STOP_ON_FAILURE", "cancelOrderId": id,
+	}))
+	c.request("order.cancel", params{"symbol": "BTCUSDT", "orderId": id})
+	for range 100 {
+		other.ok("time", nil) // meanwhile the reader has come to the cancel
+	}
+	x.log.Release()
+	for range 10 {
+		c.answered()
+	}
+	if a := c.answered(); a.Status != http.StatusOK {
+		t.Errorf("the replacement is %d %+v", a.Status, a.Error)
+	}
+	if a := c.answered(); a.Error.Code != -2011 {
+		t.Errorf("the cancel behind is %d %+v", a.Status, a.Error)
+	}
+}
