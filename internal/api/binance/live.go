@@ -17,6 +17,7 @@ var (
 	ErrKey       = errKey
 	ErrTimestamp = errTimestamp
 	ErrInternal  = errInternal
+	ErrTooMany   = errTooMany
 	// ErrListenKey is the error for a listen key that is none, has expired or belongs to
 	// another key.
 	ErrListenKey = Errorf(-1125, "This listenKey does not exist.")

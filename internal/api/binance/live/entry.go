@@ -191,7 +191,7 @@ func (e *entry) params(f *flight, v value) (*binance.Params, credentials, error)
 
 		switch {
 		case len(e.given) == binance.MaxParams:
-			return errParams
+			return binance.ErrTooMany
 		case name != "signature":
 			e.given = append(e.given, parameter{name, text})
 		}
