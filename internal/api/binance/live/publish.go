@@ -71,7 +71,9 @@ type candle struct {
 func NewPublisher(f *feed.Feed, v *view.View, h *history.Reader) *Publisher {
 	return &Publisher{
 		feed: f, view: v, wanted: map[feed.Topic]struct{}{},
-		users: users{history: h, values: map[bourse.OrderID]bourse.Amount{}},
+		users: users{
+			history: h, values: map[bourse.OrderID]bourse.Amount{}, balances: map[bourse.AccountID][]bourse.Balance{},
+		},
 	}
 }
 

@@ -18,8 +18,13 @@ type users struct {
 	// values are the values traded of open orders, of those that were accepted while their
 	// account had a subscriber and has had one since.
 	values map[bourse.OrderID]bourse.Amount
-	// touched are the accounts whose balances the current command changed.
-	touched []bourse.AccountID
+	// touched are the accounts with a subscriber whose balances the current command changed, and
+	// balances the last ones of each.
+	touched  []bourse.AccountID
+	balances map[bourse.AccountID][]bourse.Balance
+	// orders are the indexes of the orders of the command with the number of, if these are many.
+	orders map[bourse.OrderID]int
+	of     uint64
 }
 
 // historyWithin bounds the reading of an order's fills, for which the messages of its account
@@ -154,14 +159,32 @@ func (p *Publisher) filled(ev *bourse.Events, t *bourse.Trade, f *bourse.Fill, r
 	p.report(&r)
 }
 
-// orderOf returns the order of a fill as the command left it.
+// orderOf returns the order of a fill as the command left it. A command may have as many orders
+// as trades, so that they are not searched for each.
 func (p *Publisher) orderOf(ev *bourse.Events, f *bourse.Fill) *bourse.Order {
-	for i := len(ev.Orders) - 1; i >= 0; i-- {
-		if ev.Orders[i].ID == f.Order {
-			return &ev.Orders[i]
-		}
+	if at, left := p.users.indexOf(p.seq, ev.Orders, f.Order); left {
+		return &ev.Orders[at]
 	}
 	return p.view.Open(f.Account, f.Order)
+}
+
+// indexOf returns the last index of an order among those of a command.
+func (u *users) indexOf(seq uint64, list []bourse.Order, id bourse.OrderID) (at int, found bool) {
+	const few = 16
+	if len(list) <= few {
+		for at = len(list) - 1; at >= 0 && list[at].ID != id; at-- {
+		}
+		return at, at >= 0
+	}
+
+	if u.of != seq {
+		u.of, u.orders = seq, make(map[bourse.OrderID]int, len(list))
+		for i := range list {
+			u.orders[list[i].ID] = i
+		}
+	}
+	at, found = u.orders[id]
+	return at, found
 }
 
 // saturated returns a+b, or the largest amount.
@@ -357,46 +380,36 @@ func (p *Publisher) delta(account bourse.AccountID, t *bourse.Transfer, sign str
 
 // balances stages the balances that a command changed, a message for each account.
 func (p *Publisher) balances(ev *bourse.Events) {
-	p.users.touched = p.users.touched[:0]
+	u := &p.users
 	for i := range ev.Balances {
-		account := ev.Balances[i].Account
-		if !p.feed.Wanted(user(account)) || seen(p.users.touched, account) {
+		b := &ev.Balances[i]
+		if !p.feed.Wanted(user(b.Account)) {
 			continue
 		}
-		p.users.touched = append(p.users.touched, account)
-		p.position(account, ev.Balances[i:])
+		list, known := u.balances[b.Account]
+		if !known {
+			u.touched = append(u.touched, b.Account)
+		}
+		u.balances[b.Account] = withBalance(list, b)
 	}
+
+	for _, account := range u.touched {
+		catalogue, now, list := p.catalogue, p.now, u.balances[account]
+		delete(u.balances, account)
+		p.feed.StageLater(user(account), p.seq, func() []byte { return positionMessage(catalogue, now, list) })
+	}
+	u.touched = u.touched[:0]
 }
 
-func seen(list []bourse.AccountID, account bourse.AccountID) bool {
-	for _, other := range list {
-		if other == account {
-			return true
+// withBalance returns balances with a later one in the place of that of its asset.
+func withBalance(list []bourse.Balance, later *bourse.Balance) []bourse.Balance {
+	for i := range list {
+		if list[i].Asset == later.Asset {
+			list[i] = *later
+			return list
 		}
 	}
-	return false
-}
-
-// position stages the last of each of an account's balances.
-func (p *Publisher) position(account bourse.AccountID, balances []bourse.Balance) {
-	var list []bourse.Balance
-next:
-	for i := range balances {
-		b := &balances[i]
-		if b.Account != account {
-			continue
-		}
-		for at := range list {
-			if list[at].Asset == b.Asset {
-				list[at] = *b
-				continue next
-			}
-		}
-		list = append(list, *b)
-	}
-
-	catalogue, now := p.catalogue, p.now
-	p.feed.StageLater(user(account), p.seq, func() []byte { return positionMessage(catalogue, now, list) })
+	return append(list, *later)
 }
 
 // positionMessage returns balances.

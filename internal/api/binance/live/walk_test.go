@@ -1,0 +1,81 @@
+package live_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/binance/live"
+	"github.com/bourse-exchange/bourse/internal/feed"
+)
+
+// TestWalksAreObservedInLinearTime observes commands of ever more trades, as one who listens to
+// the orders of both sides: all trading waits for that.
+func TestWalksAreObservedInLinearTime(t *testing.T) {
+	x := newExchange(t)
+	few, many := 1000, 16_000
+	for name, makers := range map[string]int{"one maker": 1, "many makers": many} {
+		base, most := x.observing(few, makers), x.observing(many, makers)
+		if most > 64*base { // the square would be 256 times
+			t.Errorf("%s: %d trades take %v, %d take %v", name, few, base, many, most)
+		}
+	}
+}
+
+// observing returns the time in which a publisher observes an order that takes the orders of some
+// accounts, the best of several times.
+func (x *exchange) observing(trades, makers int) time.Duration {
+	f := feed.New()
+	p := live.NewPublisher(f, x.view, nil)
+	s := feed.NewSubscriber(func() {}, func() {}, func(*feed.Hold) {})
+	topics := []feed.Topic{{Kind: feed.User, Account: alice}}
+	for i := range makers {
+		topics = append(topics, feed.Topic{Kind: feed.User, Account: bob + bourse.AccountID(i)})
+	}
+	f.Subscribe(s, topics, nil)
+
+	best := time.Hour
+	for seq := range bourse.Seq(3) {
+		cmd, ev := walk(1000+seq, trades, makers)
+		p.Begin()
+		began := time.Now()
+		p.Observe(cmd, ev)
+		best = min(best, time.Since(began))
+		p.End()
+		f.Deliver()
+	}
+	return best
+}
+
+// walk returns an order of alice that takes as many orders of some accounts in turn.
+func walk(seq bourse.Seq, trades, makers int) (*bourse.Command, *bourse.Events) {
+	cmd, ev := &bourse.Command{Kind: bourse.CommandPlace, Seq: seq, Account: alice}, new(bourse.Events)
+	order := func(id bourse.OrderID, who bourse.AccountID, side bourse.Side, lots bourse.Lots) bourse.Order {
+		return bourse.Order{ID: id, Account: who, Filled: lots, Status: bourse.Filled, NewOrder: bourse.NewOrder{
+			Market: 1, Side: side, Type: bourse.Limit, TIF: bourse.GTC, Price: 6_000_000, Lots: lots,
+		}}
+	}
+	event := func(kind bourse.EventKind, at int) {
+		ev.List = append(ev.List, bourse.Event{Kind: kind, At: uint32(at)})
+	}
+
+	taker := order(bourse.OrderID(trades+1), alice, bourse.Buy, bourse.Lots(trades))
+	ev.Orders = append(ev.Orders, taker)
+	event(bourse.EventOrderAccepted, 0)
+	for i := range trades {
+		maker := order(bourse.OrderID(i+1), bob+bourse.AccountID(i%makers), bourse.Sell, 1)
+		ev.Trades = append(ev.Trades, bourse.Trade{
+			Market: 1, Number: uint64(i + 1), TakerSide: bourse.Buy, Price: 6_000_000, Lots: 1,
+			Maker: bourse.Fill{Order: maker.ID, Account: maker.Account, Filled: 1},
+			Taker: bourse.Fill{Order: taker.ID, Account: alice, Filled: bourse.Lots(i + 1)},
+		})
+		event(bourse.EventTraded, i)
+		ev.Orders = append(ev.Orders, maker)
+		event(bourse.EventOrderClosed, len(ev.Orders)-1)
+		for _, asset := range [...]bourse.AssetID{1, 2} {
+			ev.Balances = append(ev.Balances,
+				bourse.Balance{Account: maker.Account, Asset: asset}, bourse.Balance{Account: alice, Asset: asset})
+		}
+	}
+	return cmd, ev
+}
