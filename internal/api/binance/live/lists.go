@@ -20,20 +20,11 @@ func (p *Publisher) lost(ev *bourse.Events, o *bourse.Order) bool {
 	case o.Waiting():
 		return true
 	}
-	if other := lastOf(ev, sibling(o)); other != nil {
+	if at, left := p.users.indexOf(p.seq, ev.Orders, sibling(o)); left {
+		other := &ev.Orders[at]
 		return other.Status == bourse.Open || other.Filled != 0 || other.Triggered
 	}
 	return p.view.Open(o.Account, sibling(o)) != nil
-}
-
-// lastOf returns the last state of an order that a command announced, nil for none.
-func lastOf(ev *bourse.Events, id bourse.OrderID) *bourse.Order {
-	for i := len(ev.Orders) - 1; i >= 0; i-- {
-		if ev.Orders[i].ID == id {
-			return &ev.Orders[i]
-		}
-	}
-	return nil
 }
 
 // lists stages the lists that a command accepted, and those of which it ended the last open
@@ -42,11 +33,12 @@ func (p *Publisher) lists(ev *bourse.Events) {
 	for _, e := range ev.List {
 		switch e.Kind {
 		case bourse.EventOrderAccepted:
-			if o := &ev.Orders[e.At]; o.List == o.ID {
+			if o := &ev.Orders[e.At]; o.List == o.ID && p.feed.Wanted(user(o.Account)) {
 				p.list(ev, o, "EXEC_STARTED", "EXECUTING")
 			}
 		case bourse.EventOrderClosed:
-			if o := &ev.Orders[e.At]; o.List != 0 && p.endsList(ev, int(e.At)) {
+			o := &ev.Orders[e.At]
+			if o.List != 0 && p.feed.Wanted(user(o.Account)) && p.endsList(ev, int(e.At)) {
 				p.list(ev, o, "ALL_DONE", "ALL_DONE")
 			}
 		default: // not for lists
@@ -58,10 +50,9 @@ func (p *Publisher) lists(ev *bourse.Events) {
 // one of its list.
 func (p *Publisher) endsList(ev *bourse.Events, at int) bool {
 	o := &ev.Orders[at]
-	for i := at + 1; i < len(ev.Orders); i++ {
-		if later := &ev.Orders[i]; later.ID == sibling(o) && later.Status != bourse.Open {
-			return false
-		}
+	later, left := p.users.indexOf(p.seq, ev.Orders, sibling(o))
+	if left && later > at && ev.Orders[later].Status != bourse.Open {
+		return false
 	}
 	return p.view.Open(o.Account, sibling(o)) == nil
 }
@@ -73,23 +64,20 @@ type listStatus struct {
 	orders      [bourse.MaxListed]bourse.Order
 }
 
-// list stages the status of an order's list. An order that the command did not announce is in
-// the history.
+// list stages the status of an order's list, to whose account somebody listens. An order that the
+// command did not announce is in the history.
 func (p *Publisher) list(ev *bourse.Events, of *bourse.Order, kind, order string) {
 	topic := user(of.Account)
-	if !p.feed.Wanted(topic) {
-		return
-	}
-
 	told := listStatus{kind: kind, order: order, account: of.Account}
 	missing := false
 	for i := range told.orders {
-		o := lastOf(ev, of.List+bourse.OrderID(i))
-		if o == nil {
+		id := of.List + bourse.OrderID(i)
+		if at, left := p.users.indexOf(p.seq, ev.Orders, id); left {
+			told.orders[i] = ev.Orders[at]
+		} else {
 			missing = true
-			o = &bourse.Order{ID: of.List + bourse.OrderID(i)}
+			told.orders[i].ID = id
 		}
-		told.orders[i] = *o
 	}
 
 	s := &subject{p.catalogue, p.catalogue.Markets[of.Market], p.symbol(of.Market)}

@@ -82,10 +82,12 @@ func (p *Publisher) amended(o *bourse.Order) {
 func (p *Publisher) closed(cmd *bourse.Command, ev *bourse.Events, o *bourse.Order) {
 	value, known := p.users.values[o.ID]
 	delete(p.users.values, o.ID)
+	if o.Status == bourse.Filled || !p.feed.Wanted(user(o.Account)) {
+		return
+	}
+
 	r := report{order: *o, value: value, known: known || o.Filled == 0}
 	switch {
-	case o.Status == bourse.Filled:
-		return
 	case o.Status == bourse.Canceled:
 		r.execution = "CANCELED"
 	case p.lost(ev, o):
