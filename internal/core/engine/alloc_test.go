@@ -31,6 +31,29 @@ var round = []bourse.NewOrder{
 	{Market: 9, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 1, Lots: 1},
 }
 
+// changesOf returns commands each of which is about the order of the one before: one that is
+// amended and replaced, and one of a list that is.
+func changesOf(far bourse.NewOrder) []bourse.Command {
+	wait := far
+	wait.Type, wait.Stop = bourse.StopLimit, 50
+	list := &bourse.NewList{Type: bourse.OCO, Orders: []bourse.NewOrder{far, wait}}
+	changes := []bourse.Command{
+		{Kind: bourse.CommandPlace, NewOrder: far},
+		{Kind: bourse.CommandAmend, NewOrder: bourse.NewOrder{Lots: 3}},
+		{Kind: bourse.CommandAmend, NewOrder: bourse.NewOrder{Lots: 2}},
+		{Kind: bourse.CommandAmend, NewOrder: bourse.NewOrder{Price: 111}},
+		{Kind: bourse.CommandReplace, NewOrder: wait},
+		{Kind: bourse.CommandReplace, NewOrder: far},
+		{Kind: bourse.CommandPlaceList, List: list},
+		{Kind: bourse.CommandAmend, NewOrder: bourse.NewOrder{Price: 111, Lots: 4}},
+		{Kind: bourse.CommandReplace, NewOrder: far},
+	}
+	for i := range changes {
+		changes[i].Account = 1
+	}
+	return changes
+}
+
 // TestSteadyStateAllocatesNothing warms an engine and wants no allocation from
 // any command after that.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
@@ -57,6 +80,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		{Type: bourse.OCO, Orders: []bourse.NewOrder{stop, far}},
 		{Type: bourse.OCO, Orders: []bourse.NewOrder{far, stop}},
 	}
+	changes := changesOf(far)
 	play := func() {
 		cmd = bourse.Command{Kind: bourse.CommandPlace, Account: 1, NewOrder: round[0]}
 		cmd.NewOrder.Market = 1
@@ -70,6 +94,14 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		}
 		cmd = bourse.Command{Kind: bourse.CommandCancelList, Account: 1, Order: bourse.OrderID(ev.Outcome.ID)}
 		apply(&cmd)
+		for _, change := range changes {
+			change.Order = bourse.OrderID(ev.Outcome.ID)
+			cmd = change
+			apply(&cmd)
+			if ev.Outcome.Reason != 0 {
+				t.Fatalf("%+v: %s", cmd, ev.Outcome.Reason)
+			}
+		}
 		for i, p := range round {
 			cmd = bourse.Command{Kind: bourse.CommandPlace, Account: bourse.AccountID(1 + i%2), NewOrder: p}
 			if cmd.NewOrder.Market == 0 {
@@ -92,7 +124,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		play()
 	}
 	if n := testing.AllocsPerRun(500, play); n != 0 {
-		t.Errorf("a round of %d commands allocates %v times", len(round)+len(lists)+7, n)
+		t.Errorf("a round of %d commands allocates %v times", len(round)+len(lists)+len(changes)+7, n)
 	}
 	if e.OpenOrders() != 0 {
 		t.Errorf("%d orders are left open", e.OpenOrders())
