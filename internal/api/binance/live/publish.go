@@ -105,6 +105,7 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if p.asleep {
 		p.asleep = false
 		clear(p.users.values)
+		clear(p.tops)
 	}
 	p.forget()
 	p.seq, p.now = uint64(cmd.Seq), cmd.Time
@@ -197,6 +198,9 @@ func (p *Publisher) bestLevels(ev *bourse.Events) {
 		one := feed.Topic{Kind: feed.PairBookTicker, Market: id}
 		forOne, forAll := p.feed.Wanted(one), p.feed.Wanted(all)
 		if !forOne && !forAll {
+			if int(id) < len(p.tops) {
+				p.tops[id] = view.Top{} // a later subscriber begins with another one
+			}
 			continue
 		}
 

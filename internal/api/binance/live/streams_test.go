@@ -316,6 +316,41 @@ func TestStatesAreSharedByABeat(t *testing.T) {
 	quiet.ask(`{"method":"LIST_SUBSCRIPTIONS","id":1}`, `{"result":["btcusdt@depth5"],"id":1}`)
 }
 
+// TestBestLevelsOfALaterSubscriber brings a book, while nobody wants its best levels, to others and
+// then back to those that were told last: the later subscriber has to hear of both. Without a
+// neighbour nobody listens to anything meanwhile.
+func TestBestLevelsOfALaterSubscriber(t *testing.T) {
+	for _, neighbour := range [...]string{"", "/ws/ethusdt@trade"} {
+		x := newExchange(t)
+		if neighbour != "" {
+			x.dial(neighbour).ask(`{"method":"LIST_SUBSCRIPTIONS","id":1}`, `{"result":["ethusdt@trade"],"id":1}`)
+		}
+		x.place(alice, bourse.Buy, 5_000_000, 1000)
+		c := x.dial("/ws/btcusdt@bookTicker")
+		c.ask(`{"method":"LIST_SUBSCRIPTIONS","id":1}`, `{"result":["btcusdt@bookTicker"],"id":1}`)
+		x.pulse.Beat()
+		c.bestBid("50000.00")
+		better := x.place(bob, bourse.Buy, 5_100_000, 1000)
+		c.bestBid("51000.00")
+
+		c.ask(`{"method":"UNSUBSCRIBE","params":["btcusdt@bookTicker"],"id":2}`, `{"result":null,"id":2}`)
+		x.cancel(bob, better)
+		c.ask(`{"method":"SUBSCRIBE","params":["btcusdt@bookTicker"],"id":3}`, `{"result":null,"id":3}`)
+		x.pulse.Beat()
+		c.bestBid("50000.00")
+		x.place(bob, bourse.Buy, 5_100_000, 1000)
+		c.bestBid("51000.00")
+	}
+}
+
+// bestBid expects the best levels of BTC/USDT, with a bid.
+func (c *client) bestBid(want string) {
+	c.Helper()
+	if got := c.receive(); !strings.Contains(got, `"s":"BTCUSDT","b":"`+want+`"`) {
+		c.Errorf("a bid of %s: %s", want, got)
+	}
+}
+
 // TestSubscriptionsAreCounted subscribes to more names in a second than a connection may, and
 // to more streams than it may have.
 func TestSubscriptionsAreCounted(t *testing.T) {
