@@ -72,7 +72,7 @@ func refusedAmendment(reason bourse.Reason) error {
 
 // writeAmended writes an order that was amended.
 func (f *Facade) writeAmended(r *Request, id bourse.OrderID, result *sequencer.Result) error {
-	o, found, err := f.History.Order(r.Context, r.Who.Account, id)
+	o, found, err := f.orderOf(r, id)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (f *Facade) cancelOrder(r *Request) error {
 
 // writeCanceled writes an order that was canceled at a time.
 func (f *Facade) writeCanceled(r *Request, id bourse.OrderID, at bourse.Time) error {
-	o, found, err := f.History.Order(r.Context, r.Who.Account, id)
+	o, found, err := f.orderOf(r, id)
 	if err != nil {
 		return err
 	}

@@ -120,3 +120,31 @@ func TestOrderCounts(t *testing.T) {
 		t.Errorf("another account: %s", a.body)
 	}
 }
+
+// TestFillsOfAnOrderWeigh reads an order with many fills, which weighs as reading them does, also
+// where the answer tells few of them or none.
+func TestFillsOfAnOrderWeigh(t *testing.T) {
+	const fills = 3000
+	for _, path := range []string{"order", "myTrades"} {
+		rate := api.Rate{PerSecond: 0.001, Burst: 2 + fills/1000}
+		d := open(t, api.Limits{Account: api.Rates{Reads: rate}})
+		for i := range fills {
+			d.order(d.bob, limit("SELL", "0.001", "40000"))
+			if i%100 == 0 {
+				d.Follow()
+			}
+		}
+		id := d.order(d.alice, limit("BUY", "3", "40000")+"&newOrderRespType=ACK")
+		d.Follow()
+
+		params := "symbol=BTCUSDT&orderId=" + strconv.FormatUint(id, 10)
+		if path == "myTrades" {
+			params += "&limit=1"
+		}
+		for i, want := range []int{http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
+			if a := d.sign(d.alice, http.MethodGet, "/api/v3/"+path, params); a.status != want {
+				t.Errorf("%s, request %d: %d %.100s", path, i, a.status, a.body)
+			}
+		}
+	}
+}

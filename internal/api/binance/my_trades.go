@@ -56,7 +56,7 @@ func (f *Facade) myTrades(r *Request) error {
 
 // fillsOf lists the fills of one order, from a trade on.
 func (f *Facade) fillsOf(r *Request, m *bourse.Market, id bourse.OrderID, from uint64, limit int) error {
-	o, found, err := f.History.Order(r.Context, r.Who.Account, id)
+	o, found, err := f.orderOf(r, id)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (f *Facade) placed(r *Request, o *bourse.Order, repeated bool, resp int) (h
 	if !repeated && (resp == respAck || o.Filled == 0) {
 		return placed, nil
 	}
-	known, found, err := f.History.Order(r.Context, r.Who.Account, o.ID)
+	known, found, err := f.orderOf(r, o.ID)
 	if err == nil && found {
 		placed.Time, placed.Fills = known.Time, taken(&known, o.Filled)
 	}

@@ -91,9 +91,9 @@ func (s *selection) made() bourse.OrderID {
 
 // find returns the selected order. The error is errNoOrder if there is none.
 func (f *Facade) find(r *Request, s *selection) (history.OrderFills, error) {
-	who, id := r.Who.Account, s.id
+	id := s.id
 	if name := s.clientID(); id == 0 && !name.IsZero() {
-		o, found, err := f.History.OrderNamed(r.Context, who, name)
+		o, found, err := f.orderNamed(r, name)
 		if err != nil || found && s.matches(&o.Order.Order) {
 			return o, err
 		}
@@ -102,11 +102,26 @@ func (f *Facade) find(r *Request, s *selection) (history.OrderFills, error) {
 	if id == 0 {
 		return history.OrderFills{}, errNoOrder
 	}
-	o, found, err := f.History.Order(r.Context, who, id)
+	o, found, err := f.orderOf(r, id)
 	if err == nil && (!found || !s.matches(&o.Order.Order)) {
 		err = errNoOrder
 	}
 	return o, err
+}
+
+// orderOf reads an order of the request's account, and charges for its fills, however few of them
+// the answer tells.
+func (f *Facade) orderOf(r *Request, id bourse.OrderID) (o history.OrderFills, found bool, err error) {
+	o, found, err = f.History.Order(r.Context, r.Who.Account, id)
+	r.chargeRows(len(o.Fills))
+	return o, found, err
+}
+
+// orderNamed is orderOf for the order with a name.
+func (f *Facade) orderNamed(r *Request, name bourse.ClientID) (o history.OrderFills, found bool, err error) {
+	o, found, err = f.History.OrderNamed(r.Context, r.Who.Account, name)
+	r.chargeRows(len(o.Fills))
+	return o, found, err
 }
 
 // open returns the selected order if it is open.
