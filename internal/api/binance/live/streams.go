@@ -307,8 +307,13 @@ func (s *streams) setProperty(r *request) error {
 	case word != "true" && word != "false":
 		return errBoolean
 	}
+
+	// Each stream gets another envelope, under the lock of subscriptions.
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !s.use.Names(s.live.Server, payer(s.Conn, stranger), len(s.order)) {
+		return errOften
+	}
 	s.combined = word == "true"
 	s.live.Feed.SubscribeIn(s.Subscriber(), s.envelopes(s.order), result(r.id, null))
 	return nil

@@ -371,6 +371,35 @@ func TestSubscriptionsAreCounted(t *testing.T) {
 	}
 }
 
+// TestPropertiesAreCounted changes the form of the messages of many streams: that takes the lock of
+// subscriptions for as long as subscribing to all of them.
+func TestPropertiesAreCounted(t *testing.T) {
+	x := newExchange(t)
+	c := x.dial("/ws")
+	var names []string
+	for _, symbol := range [...]string{"btcusdt", "ethusdt"} {
+		for _, name := range [...]string{"trade", "aggTrade", "ticker", "depth", "depth5", "depth10", "depth20", "kline_1m"} {
+			names = append(names, `"`+symbol+"@"+name+`"`)
+		}
+	}
+	c.ask(`{"method":"SUBSCRIBE","params":[`+strings.Join(names, ",")+`],"id":1}`, `{"result":null,"id":1}`)
+	x.offset.Add(int64(time.Minute))
+	x.frozen.Store(true)
+	c.send(`{"method":"SUBSCRIBE","params":["a"` + strings.Repeat(`,"a"`, 1023) + `],"id":2}`)
+	c.receive()
+	for range 3 {
+		c.send(`{"method":"SUBSCRIBE","params":["a"` + strings.Repeat(`,"a"`, 1000) + `],"id":2}`)
+		c.receive()
+	}
+	for range 4 { // 16 names each, and 69 are left
+		c.ask(`{"method":"SET_PROPERTY","params":["combined",true],"id":3}`, `{"result":null,"id":3}`)
+	}
+	c.send(`{"method":"SET_PROPERTY","params":["combined",false],"id":4}`)
+	if m := c.receive(); !strings.HasPrefix(m, `{"code":2,"msg":"Invalid request: too many requests`) {
+		t.Error(m)
+	}
+}
+
 // TestSlowConsumerIsCut has a client that does not read while another does.
 func TestSlowConsumerIsCut(t *testing.T) {
 	x := newExchange(t)
