@@ -133,7 +133,6 @@ func (e *Engine) acceptList(
 		e.list(m, s, o, list)
 	}
 
-	e.placing = 0 // the outcome of a list is computed at its end
 	*e.arena.Leg(slots[0]) = book.Leg{List: first, Other: slots[1]}
 	*e.arena.Leg(slots[1]) = book.Leg{List: first, Other: slots[0]}
 }

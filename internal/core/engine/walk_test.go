@@ -140,8 +140,8 @@ func TestOwnOrdersInAWalk(t *testing.T) {
 }
 
 // TestStopsThatWalkAreSpread lets one trade fire stops that go past all their account's
-// orders for nothing: their account paid for it when it placed them, a command works few
-// of them, and others go on in between.
+// orders for nothing, some of them of lists: their account paid for it when it placed them, a
+// command works few of them, and others go on in between.
 func TestStopsThatWalkAreSpread(t *testing.T) {
 	const own, stops = 4_000, 300
 	x := newWalks(t)
@@ -152,11 +152,16 @@ func TestStopsThatWalkAreSpread(t *testing.T) {
 		{Type: bourse.StopLimit, Stop: 10_000, Price: 30_000, Lots: all},
 		{Type: bourse.StopMarket, Stop: 10_000, Total: bourse.Units(300_000 * all)},
 	}
+	far := bourse.NewOrder{Market: 1, Side: bourse.Buy, Type: bourse.Limit, TIF: bourse.GTC, Price: 1, Lots: 1}
 	paid := 0
 	for i := range stops {
 		stop := forms[i%len(forms)]
 		stop.Market, stop.Side, stop.TIF, stop.SelfTrade = 1, bourse.Buy, bourse.FOK, bourse.CancelOldest
-		if o := x.apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, NewOrder: stop}); o.Reason != 0 {
+		place := bourse.Command{Kind: bourse.CommandPlace, Account: 2, NewOrder: stop}
+		if i%3 == 0 {
+			place.Kind, place.List = bourse.CommandPlaceList, &bourse.NewList{Type: bourse.OCO, Orders: []bourse.NewOrder{far, stop}}
+		}
+		if o := x.apply(place); o.Reason != 0 {
 			t.Fatalf("a stop: %s", o.Reason)
 		}
 		paid += x.e.Walked()
