@@ -35,7 +35,7 @@
 // means that a request may have been carried out: [Client.PlaceOnce] and [Client.WithdrawOnce] then
 // repeat it under its client id, which the exchange carries out once, until the outcome is known. A
 // request beyond a limit is an error that tells how long to wait; with [Options.WaitForLimits] the
-// client waits.
+// client waits. [Options.Sign] signs requests for a key that is never shown.
 //
 // # Streams
 //
