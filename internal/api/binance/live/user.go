@@ -18,6 +18,8 @@ type users struct {
 	// values are the values traded of open orders, of those that were accepted while their
 	// account had a subscriber and has had one since.
 	values map[bourse.OrderID]bourse.Amount
+	// learned are the values traded of other orders, which were read.
+	learned learned
 	// touched are the accounts with a subscriber whose balances the current command changed, and
 	// balances the last ones of each.
 	touched  []bourse.AccountID
@@ -74,13 +76,13 @@ func (p *Publisher) accepted(o *bourse.Order) {
 
 // amended stages the new terms of an order.
 func (p *Publisher) amended(o *bourse.Order) {
-	value, known := p.users.values[o.ID]
+	value, known := p.users.value(o.ID, o.Filled)
 	p.report(&report{order: *o, execution: "REPLACED", value: value, known: known})
 }
 
 // closed stages the end of an order that did not end with a trade.
 func (p *Publisher) closed(cmd *bourse.Command, ev *bourse.Events, o *bourse.Order) {
-	value, known := p.users.values[o.ID]
+	value, known := p.users.value(o.ID, o.Filled)
 	delete(p.users.values, o.ID)
 	if o.Status == bourse.Filled || !p.feed.Wanted(user(o.Account)) {
 		return
@@ -137,11 +139,8 @@ func rejection(r bourse.Reason) string {
 
 // filled stages an account's side of a trade.
 func (p *Publisher) filled(ev *bourse.Events, t *bourse.Trade, f *bourse.Fill, role bourse.Role) {
-	value, known := p.users.values[f.Order]
 	if !p.feed.Wanted(user(f.Account)) {
-		if known {
-			delete(p.users.values, f.Order)
-		}
+		delete(p.users.values, f.Order)
 		return
 	}
 
@@ -154,7 +153,7 @@ func (p *Publisher) filled(ev *bourse.Events, t *bourse.Trade, f *bourse.Fill, r
 	if o.Status == bourse.Filled && o.Filled == f.Filled || o.Lots != 0 && o.Lots == f.Filled {
 		r.order.Status = bourse.Filled
 	}
-	if known {
+	if value, known := p.users.value(f.Order, f.Filled-t.Lots); known {
 		r.value, r.known = saturated(value, t.Total), true
 		p.users.values[f.Order] = r.value
 	}
@@ -232,21 +231,39 @@ func (p *Publisher) report(r *report) {
 		return
 	}
 	p.feed.StageSlow(topic, seq, func() []byte {
-		if !told.learn(p.users.history) {
+		if !told.learn(&p.users) {
 			return nil
 		}
 		return told.message(s, now, seq)
 	})
 }
 
-// learn reads the value traded up to the report.
-func (r *report) learn(reader *history.Reader) bool {
+// learn reads the value traded up to the report, and keeps it for later reports on the order: one
+// reading takes all of its fills.
+func (r *report) learn(u *users) bool {
+	filled, value := r.order.Filled, bourse.Amount{}
+	if r.trade != nil {
+		filled, value = filled-r.trade.Lots, r.trade.Total
+	}
+	before, known := u.learned.at(r.order.ID, filled)
+	r.value = saturated(before, value)
+	if !known && !r.read(u.history) {
+		return false
+	}
+
+	u.learned.keep(r.order.ID, r.order.Filled, r.value)
+	return true
+}
+
+// read reads the value traded up to the report from the history.
+func (r *report) read(reader *history.Reader) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), historyWithin)
 	defer cancel()
 	o, found, err := reader.Order(ctx, r.order.Account, r.order.ID)
 	if err != nil || !found {
 		return false
 	}
+	r.value = bourse.Amount{}
 	var filled bourse.Lots
 	for i := 0; i < len(o.Fills) && filled < r.order.Filled; i++ {
 		filled += o.Fills[i].Lots
