@@ -230,11 +230,16 @@ func (p *process) stop(ctx context.Context) error {
 	p.sequencer.Refuse(sequencer.Orders, refusal)
 	p.sequencer.Refuse(sequencer.Cancels, refusal)
 	for !p.sequencer.Idle() {
-		if _, err := p.sequencer.Write(p.world.now); err != nil {
+		sleep, err := p.sequencer.Write(p.world.now)
+		if err != nil {
 			return err
 		}
-		if _, err := p.sequencer.Apply(); err != nil {
+		more, err := p.sequencer.Apply()
+		if err != nil {
 			return err
+		}
+		if !more {
+			p.world.now += sleep // a full disk is tried again at the next tick
 		}
 	}
 	if err := p.follower.Finish(ctx); err != nil {
