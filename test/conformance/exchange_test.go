@@ -41,13 +41,19 @@ var (
 
 // on returns the exchange that a check examines.
 func on(c check) (*exchange, error) {
-	if slices.ContainsFunc(agedChecks, func(a check) bool { return a.name() == c.name() }) {
+	switch {
+	case isIn(agedChecks, c):
 		return aged()
-	}
-	if slices.ContainsFunc(limitedChecks, func(l check) bool { return l.name() == c.name() }) {
+	case isIn(limitedChecks, c):
 		return limited()
+	default:
+		return examined, nil
 	}
-	return examined, nil
+}
+
+// isIn reports whether a check is one of several.
+func isIn(checks []check, c check) bool {
+	return slices.ContainsFunc(checks, func(one check) bool { return one.name() == c.name() })
 }
 
 // exchange is a running exchange with its operator.
