@@ -9,14 +9,15 @@ import (
 	"github.com/bourse-exchange/bourse/internal/feed"
 )
 
-// TestFillsAreReadOnce reports on an order that has traded before its account listened: its fills
-// are read for the first report, and others' messages wait for no later one.
+// TestFillsAreReadOnce reports on orders from before their account listened: the fills of one that
+// has traded are read for the first report, and no later one waits. Of the other there are none.
 func TestFillsAreReadOnce(t *testing.T) {
 	x := newExchange(t)
 	id := x.place(alice, bourse.Sell, 6_000_000, 5000)
 	for range 4 {
 		x.do(x.bid(1000))
 	}
+	other := x.place(alice, bourse.Sell, 6_000_000, 5000)
 
 	f := feed.New()
 	p := live.NewPublisher(f, x.view, x.live.Facade.History)
@@ -24,15 +25,21 @@ func TestFillsAreReadOnce(t *testing.T) {
 	f.Subscribe(s, []feed.Topic{{Kind: feed.User, Account: alice}}, nil)
 	s.Take(nil)
 	for i, want := range [...]struct {
-		read  bool
-		value string
-	}{{true, "120.000000000000"}, {false, "180.000000000000"}, {false, "240.000000000000"}} {
+		of     bourse.OrderID
+		filled bourse.Lots
+		read   bool
+		value  string
+	}{
+		{id, 2000, true, "120.000000000000"}, {id, 3000, false, "180.000000000000"},
+		{other, 1000, false, "60.000000000000"}, {id, 4000, false, "240.000000000000"},
+		{other, 2000, false, "120.000000000000"},
+	} {
 		ev := &bourse.Events{
 			List: []bourse.Event{{Kind: bourse.EventTraded}},
 			Trades: []bourse.Trade{{
 				Market: 1, Number: uint64(i + 2), TakerSide: bourse.Buy, Price: 6_000_000, Lots: 1000,
 				Total: bourse.Units(60_000_000_000_000),
-				Maker: bourse.Fill{Order: id, Account: alice, Filled: bourse.Lots(i+2) * 1000}, Taker: bourse.Fill{Account: bob},
+				Maker: bourse.Fill{Order: want.of, Account: alice, Filled: want.filled}, Taker: bourse.Fill{Account: bob},
 			}},
 		}
 		x.view.Begin() // as one of the line's observers

@@ -88,7 +88,7 @@ func (p *Publisher) closed(cmd *bourse.Command, ev *bourse.Events, o *bourse.Ord
 		return
 	}
 
-	r := report{order: *o, value: value, known: known || o.Filled == 0}
+	r := report{order: *o, value: value, known: known}
 	switch {
 	case o.Status == bourse.Canceled:
 		r.execution = "CANCELED"
