@@ -68,8 +68,9 @@ func (l *Live) topic(name string) (feed.Topic, error) {
 	if t.Kind == 0 {
 		return t, binance.Unsupported("There is no stream of this name, or it is not served.")
 	}
-	m := l.Facade.Market(strings.ToUpper(symbol))
-	if m == nil || symbol != strings.ToLower(symbol) {
+	upper := strings.ToUpper(symbol)
+	m := l.Facade.Market(upper)
+	if m == nil || symbol != strings.ToLower(upper) { // also ſ is an S in capitals
 		return t, binance.ErrSymbol
 	}
 	t.Market = m.ID
