@@ -202,7 +202,8 @@ func noWayBack(x *exam) {
 	s.succeeds(s.ask("sub", fields{"streams": book, "since": fields{book: at + 1}}))
 }
 
-// socketBuffer is the size of a kernel's buffer of a client that is to be slow, in bytes.
+// socketBuffer is the size of the kernel's buffers of a client that is to be slow, in bytes: what
+// it has not read is soon the exchange's, and what it has written was soon read there.
 const socketBuffer = 64 << 10
 
 // slowClient does not read its messages. The exchange closes its connection with a code of its
@@ -218,7 +219,8 @@ func slowClient(x *exam) {
 	last := seconds(first(s.fence()).get("seq").text)
 
 	_ = s.conn.(*net.TCPConn).SetReadBuffer(socketBuffer)
-	s.reading.Lock()
+	_ = s.conn.(*net.TCPConn).SetWriteBuffer(socketBuffer)
+	release := s.hold()
 	for i := range 120 { // answers of 15 KiB, below the limit of frames in a second
 		ping := `{"op":"ping","id":` + strconv.Itoa(i+1) + strings.Repeat("0", 15<<10) + `}`
 		if s.frame(ws.NewTextFrame([]byte(ping))) != nil {
@@ -228,7 +230,7 @@ func slowClient(x *exam) {
 			a.sell(m, strconv.Itoa(11+i), "1")
 		}
 	}
-	s.reading.Unlock()
+	release()
 
 	next := 1
 	end := time.After(x.patience)

@@ -26,8 +26,8 @@ type socket struct {
 	// closed is the code of the close frame, reason its text; zero without one.
 	closed ws.StatusCode
 	reason string
-	// reading is held while a frame is awaited, and by a check that does not read.
-	reading sync.Mutex
+	// released lets the reader go on behind the pong that hold asked for.
+	released chan struct{}
 	// mu is held while a frame is written.
 	mu sync.Mutex
 	id int
@@ -56,7 +56,7 @@ func (x *exam) dial(header http.Header) (*socket, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &socket{x: x, conn: conn, messages: make(chan *value, 4096), pongs: make(chan string, 256)}
+	s := &socket{x: x, conn: conn, messages: make(chan *value, 4096), pongs: make(chan string, 256), released: make(chan struct{})}
 	var from io.Reader = conn
 	if early != nil {
 		from = early
@@ -70,9 +70,7 @@ func (x *exam) dial(header http.Header) (*socket, error) {
 func (s *socket) read(from io.Reader) {
 	defer close(s.messages)
 	for {
-		s.reading.Lock()
 		f, err := readFrame(from)
-		s.reading.Unlock()
 		if err != nil {
 			return
 		}
@@ -87,12 +85,32 @@ func (s *socket) read(from io.Reader) {
 			_ = s.frame(ws.NewPongFrame(f.Payload))
 		case ws.OpPong:
 			s.pongs <- string(f.Payload)
+			if string(f.Payload) == holding {
+				<-s.released
+			}
 		case ws.OpClose:
 			s.closed, s.reason = ws.ParseCloseFrameData(f.Payload)
 			_ = s.frame(ws.NewCloseFrame(f.Payload))
 			return
 		}
 	}
+}
+
+// holding is the payload of the ping of hold.
+const holding = "hold"
+
+// hold makes the reader await no further frame until release is called.
+func (s *socket) hold() (release func()) {
+	s.x.Helper()
+	if err := s.frame(ws.NewPingFrame([]byte(holding))); err != nil {
+		s.x.broken("ping: %v", err)
+	}
+	select {
+	case <-s.pongs:
+	case <-time.After(s.x.patience):
+		s.x.broken("no pong came")
+	}
+	return func() { close(s.released) }
 }
 
 // maxFrame bounds the frames read, in bytes.
