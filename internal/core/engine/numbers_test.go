@@ -56,6 +56,12 @@ func runOut(t *testing.T, up [3]uint64) {
 	if third := apply(bourse.Command{Kind: bourse.CommandPlace, Account: 2, NewOrder: buy}); third.Reason != bourse.TooMany {
 		t.Errorf("beyond the last number: %+v", third)
 	}
+	dearer := bourse.Command{
+		Kind: bourse.CommandAmend, Account: 1, Order: bourse.OrderID(first.ID), NewOrder: bourse.NewOrder{Price: 101},
+	}
+	if o := apply(dearer); o.Reason != bourse.TooMany {
+		t.Errorf("an amendment beyond the last number: %+v", o)
+	}
 	restored, err := engine.Restore(snapshot(e), func(*bourse.Events) {})
 	if err != nil {
 		t.Fatalf("does not restore: %v", err)
