@@ -2,7 +2,7 @@
 // and its key.
 
 import { WebsocketAPIClient, WebsocketClient } from 'binance';
-import { assert, base, call, ed25519, end, hmac } from './check.mjs';
+import { assert, base, call, ed25519, end, grown, hmac } from './check.mjs';
 
 const host = base.replace(/^http/, 'ws');
 const quiet = { trace() {}, info() {}, error: console.log };
@@ -50,7 +50,7 @@ for (const [kind, key] of [
   await ask('getSpotAccountInformation', now(), (a) => assert(a.balances.length > 0, 'there is money'));
   await call(`${kind}: subscribeUserDataStream`, () => api.subscribeUserDataStream('mainWSAPI'));
   await ask('submitNewSpotOrder', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', quantity: 0.001, ...now() }, (o) => assert(o.status === 'FILLED', 'it traded'));
-  await call(`${kind}: reports`, () => new Promise((done) => { setTimeout(() => done(reports.join(' ')), 500); }), (r) => assert(r === 'NEW TRADE', `NEW TRADE, and not ${r}`));
+  await call(`${kind}: reports`, async () => (await grown(reports, 2)).join(' '), (r) => assert(r === 'NEW TRADE', `NEW TRADE, and not ${r}`));
 
   const symbol = 'BTCUSDT';
   const limit = () => ({ symbol, side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price, quantity: 0.01, ...now() });

@@ -25,6 +25,16 @@ export async function call(name, make, check = (r) => assert(r !== undefined, 'a
   }
 }
 
+// grown returns a list that messages are appended to, once as many as wanted have come; after 20 s
+// those that did. Messages beyond them have a moment to come.
+export async function grown(list, wanted) {
+  for (let i = 0; i < 200 && list.length < wanted; i++) await pause(100);
+  await pause(300);
+  return list;
+}
+
+const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
+
 // refused checks that a call fails with a code of the interface.
 export async function refused(name, code, make) {
   let answer;

@@ -2,7 +2,7 @@
 // addresses and its key.
 
 import Binance from 'node-binance-api';
-import { assert, base, call, end, hmac } from './check.mjs';
+import { assert, base, call, end, grown, hmac } from './check.mjs';
 
 const Client = Binance.default ?? Binance;
 const host = base.replace(/^http/, 'ws');
@@ -34,14 +34,12 @@ await call('bookTickers', () => once((m) => b.websockets.bookTickers(symbol, m))
 await call('prevDay', () => once((m) => b.websockets.prevDay(symbol, (e, t) => m(t ?? e))), (t) => assert(Number(t.close ?? t.c) > 0, 'a price'));
 await call('miniTicker', () => once((m) => b.websockets.miniTicker(m)), (t) => assert(Object.keys(t).length > 0, 'tickers'));
 
-const seen = [];
-b.websockets.userData((m) => seen.push(m));
-await new Promise((done) => { setTimeout(done, 1000); });
+const reports = [];
+await call('userData', () => once((subscribed) => b.websockets.userData((m) => {
+  if (m.e === 'executionReport') reports.push(m.x);
+}, undefined, undefined, subscribed)));
 const price = Math.floor(Number((await b.prices(symbol))[symbol]) * 0.8);
 const order = await call('buy', () => b.buy(symbol, 0.01, price), (o) => assert(o.orderId, 'an order'));
 await call('cancel', () => b.cancel(symbol, order.orderId), (o) => assert(o.status === 'CANCELED', 'it is canceled'));
-await call('reports', () => new Promise((done) => { setTimeout(() => done(seen), 500); }), (l) => {
-  const reports = l.filter((m) => m.e === 'executionReport').map((m) => m.x).join(' ');
-  assert(reports === 'NEW CANCELED', `NEW CANCELED, and not ${reports} of ${JSON.stringify(l).slice(0, 300)}`);
-});
+await call('reports', async () => (await grown(reports, 2)).join(' '), (r) => assert(r === 'NEW CANCELED', `NEW CANCELED, and not ${r}`));
 end();

@@ -2,7 +2,7 @@
 // addresses and its key.
 
 import { Spot } from '@binance/spot';
-import { assert, base, call, ed25519, end, hmac } from './check.mjs';
+import { assert, base, call, ed25519, end, grown, hmac } from './check.mjs';
 
 const host = base.replace(/^http/, 'ws');
 const client = (key) => new Spot({
@@ -53,7 +53,10 @@ for (const [kind, key, signed] of [
   const user = await call(`${kind}: user data`, async () => {
     const { response, stream } = kind === 'ed25519'
       ? await api.userDataStreamSubscribe() : await api.userDataStreamSubscribeSignature();
-    stream.on('message', (m) => (m.e === 'listStatus' ? lists : reports).push(m));
+    stream.on('message', (m) => {
+      if (m.e === 'executionReport') reports.push(m.x);
+      if (m.e === 'listStatus') lists.push(m.l);
+    });
     return response;
   });
   const price = Math.floor(Number(book.bids[0][0]) * 0.8);
@@ -68,8 +71,8 @@ for (const [kind, key, signed] of [
   await ask('accountCommission', { symbol: 'BTCUSDT' });
   await ask('allOrders', { symbol: 'BTCUSDT' }, (l) => assert(l.length > 1, 'orders'));
   await ask('myTrades', { symbol: 'BTCUSDT' }, (l) => assert(l.length > 0, 'trades'));
-  await call(`${kind}: reports`, () => new Promise((done) => { setTimeout(() => done(reports), 500); }), (l) => {
-    const seen = l.map((m) => m.x).filter((x) => x).join(' ');
+  await call(`${kind}: reports`, () => grown(reports, 4), (l) => {
+    const seen = l.join(' ');
     assert(user && seen === 'NEW CANCELED NEW TRADE', `NEW CANCELED NEW TRADE, and not ${seen}`);
   });
 
@@ -101,10 +104,10 @@ for (const [kind, key, signed] of [
   await ask('openOrderListsStatus', {}, (l) => assert(l.length === 1, 'one'));
   await ask('orderListCancel', { ...pair, orderListId: list.orderListId }, (l) => assert(l.listOrderStatus === 'ALL_DONE', 'it is done'));
   await ask('accountRateLimitsOrders', {}, (l) => assert(l.length === 2, 'two windows'));
-  await call(`${kind}: reports on changes`, () => new Promise((done) => { setTimeout(() => done(reports), 500); }), (l) => {
-    const seen = l.map((m) => m.x).filter((x) => x).slice(4).join(' ');
+  await call(`${kind}: reports on changes`, async () => (await grown(lists, 2), grown(reports, 13)), (l) => {
+    const seen = l.slice(4).join(' ');
     const want = 'NEW CANCELED NEW REPLACED CANCELED NEW NEW CANCELED CANCELED';
-    assert(seen === want && lists.map((m) => m.l).join(' ') === 'EXEC_STARTED ALL_DONE', `${want} and a list, and not ${seen}`);
+    assert(seen === want && lists.join(' ') === 'EXEC_STARTED ALL_DONE', `${want} and a list, and not ${seen}`);
   });
   await ask('sessionSubscriptions', {}, (l) => assert(l.length === 1, 'one'));
   await ask('userDataStreamUnsubscribe', {});

@@ -138,7 +138,7 @@ func userData(
 		return
 	}
 	defer close(stop)
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // the package tells nobody when it has subscribed
 	o, err := c.NewCreateOrderService().Symbol(symbol).Side(binance.SideTypeBuy).Type(binance.OrderTypeLimit).
 		TimeInForce(binance.TimeInForceTypeGTC).Quantity("0.01").Price("40000").Do(ctx)
 	call("order", o, err, nil)
