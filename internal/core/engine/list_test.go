@@ -30,13 +30,20 @@ func TestOneTradeSetsOffManyLists(t *testing.T) {
 	list := bourse.Command{Kind: bourse.CommandPlaceList, Account: 1, List: &bourse.NewList{
 		Type: bourse.OCO, Orders: []bourse.NewOrder{limit, stop},
 	}}
+	var last bourse.Outcome
 	for i := range lists {
-		if o := apply(list); o.Reason != 0 || o.Second.Status != bourse.Open {
-			t.Fatalf("list %d is %+v", i, o)
+		if last = apply(list); last.Reason != 0 || last.Second.Status != bourse.Open {
+			t.Fatalf("list %d is %+v", i, last)
 		}
 	}
 	if o := apply(list); o.Reason != bourse.TooManyOrders {
 		t.Fatalf("one list too many is %+v", o)
+	}
+	dearer := bourse.Command{
+		Kind: bourse.CommandAmend, Account: 1, Order: bourse.OrderID(last.ID), NewOrder: bourse.NewOrder{Price: 201},
+	}
+	if o := apply(dearer); o.Reason != 0 {
+		t.Errorf("an amendment of one of as many orders as there may be is %+v", o)
 	}
 
 	buy, sell := limit, limit
