@@ -37,14 +37,22 @@ type keeper struct {
 	resyncs    int
 }
 
-// connect opens the stream: the book is to be read again.
+// connect opens the stream: the book is to be read again. Updates that were on their way to an
+// earlier connection may come before the answer; the book that is read later includes them.
 func (k *keeper) connect() {
 	k.Helper()
 	if k.client != nil {
 		_ = k.client.conn.Close()
 	}
 	k.client, k.last = k.dial("/ws/"+k.stream), 0
-	k.client.ask(`{"method":"LIST_SUBSCRIPTIONS","id":1}`, fmt.Sprintf(`{"result":[%q],"id":1}`, k.stream))
+
+	k.client.send(`{"method":"LIST_SUBSCRIPTIONS","id":1}`)
+	answer := fmt.Sprintf(`{"result":[%q],"id":1}`, k.stream)
+	for text := k.client.receive(); text != answer; text = k.client.receive() {
+		if !strings.HasPrefix(text, `{"e":"depthUpdate"`) {
+			k.Fatal(text)
+		}
+	}
 }
 
 // depth reads the book of the endpoint.
