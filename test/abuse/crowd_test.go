@@ -8,10 +8,12 @@ import (
 	"sync"
 )
 
-// gather creates the crowd.
+// gather creates the crowd. The trader who may share an address with it moves first: an earlier
+// attack may have spent the anonymous requests of the old one.
 func (s *siege) gather() {
 	s.Helper()
 	a := s.attack
+	s.honest.traders[0].move()
 	s.tally = &tally{wants: a.wants, status: a.status, seen: map[string]bool{}, texts: map[string]int{}}
 	if a.book != nil {
 		s.build(a.book)

@@ -84,14 +84,23 @@ func newHonest(t *testing.T, x *exchange) *honest {
 	for i := range mainMarkets {
 		m := &mainMarkets[i]
 		_, key := x.open(t, fmt.Sprintf("trader%d@people.example", i), "1000000 "+m.base, "100000000 "+m.quote)
-		source := newSource(tradersNetwork)
-		h.traders[i] = &trader{honest: h, market: m, source: source, key: key, client: clientFrom(source, true)}
+		h.traders[i] = &trader{honest: h, market: m, key: key}
+		h.traders[i].move()
 	}
 	h.known = &person{honest: h, email: victim, password: "correct horse", client: clientFrom(newSource(peopleNetwork), true)}
 	if err := h.known.join(); err != nil {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// move gives a trader an address that nobody has used.
+func (tr *trader) move() {
+	if tr.client != nil {
+		tr.client.CloseIdleConnections()
+	}
+	tr.source = newSource(tradersNetwork)
+	tr.client = clientFrom(tr.source, true)
 }
 
 // close closes the connections.
