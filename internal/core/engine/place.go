@@ -353,14 +353,23 @@ func (e *Engine) unlist(m *market, s book.Slot, o *book.Order) {
 	}
 }
 
-// enter notes that the account has open orders in a market.
+// enter notes that the account has open orders in a market. Accounts that trade in one
+// market search nothing.
 func (a *account) enter(m bourse.MarketID) {
+	if n := len(a.markets); n == 0 || a.markets[n-1] < m {
+		a.markets = append(a.markets, m)
+		return
+	}
 	at, _ := slices.BinarySearch(a.markets, m)
 	a.markets = slices.Insert(a.markets, at, m)
 }
 
 // leave notes that the account has no more open orders in a market.
 func (a *account) leave(m bourse.MarketID) {
+	if last := len(a.markets) - 1; a.markets[last] == m {
+		a.markets = a.markets[:last]
+		return
+	}
 	at, _ := slices.BinarySearch(a.markets, m)
 	a.markets = slices.Delete(a.markets, at, at+1)
 }
