@@ -1,10 +1,12 @@
 package engine_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
 )
 
 // TestSwitchesAreVisits wants a command to fire at most 100,000 switches of accounts
@@ -91,4 +93,59 @@ func TestHaltedMarketsAreVisits(t *testing.T) {
 // symbol returns a symbol of its own for each number.
 func symbol(i int) bourse.Symbol {
 	return bourse.Symbol([]byte{'Q', byte('A' + i/676), byte('A' + i/26%26), byte('A' + i%26)})
+}
+
+// TestClosedConnectionLeavesAnEarlierSwitch closes a connection of an account without orders,
+// while a switch that fired waits to try its orders in a halted market again: the switch keeps its
+// time, which comes before any tick, and the naive exchange agrees.
+func TestClosedConnectionLeavesAnEarlierSwitch(t *testing.T) {
+	p := enginetest.NewPair()
+	seq, now := bourse.Seq(0), 1_700_000_000*bourse.Second
+	do := func(commands ...bourse.Command) {
+		t.Helper()
+		for _, cmd := range commands {
+			seq++
+			cmd.Seq, cmd.Time = seq, now
+			if err := errors.Join(p.Apply(&cmd), p.Check(), p.Restore()); err != nil {
+				t.Fatalf("command %d: %v", seq, err)
+			}
+		}
+	}
+	asset := func(symbol bourse.Symbol) bourse.Command {
+		return bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &bourse.Asset{
+			Symbol: symbol, Name: "asset", Scale: 12, Enabled: true,
+		}}
+	}
+	state := func(s bourse.MarketState) bourse.Command {
+		return bourse.Command{Kind: bourse.CommandSetMarketState, MarketID: 1, State: s}
+	}
+
+	do(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}},
+		asset("BTC"), asset("USDT"),
+		bourse.Command{Kind: bourse.CommandDefineMarket, Market: &bourse.Market{
+			Base: 1, Quote: 2, BasePrecision: 3, QuotePrecision: 2, Enabled: true, SelfTrade: bourse.SelfTradeNone,
+			InitialPrice: 100, MaxPrice: 1_000_000,
+		}},
+		bourse.Command{Kind: bourse.CommandCreateAccount},
+		bourse.Command{Kind: bourse.CommandCredit, Account: 1, AssetID: 1, Amount: bourse.Units(1_000_000_000_000)},
+		bourse.Command{Kind: bourse.CommandPlace, Account: 1, NewOrder: bourse.NewOrder{
+			Market: 1, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC, Price: 100, Lots: 1,
+		}},
+		bourse.Command{Kind: bourse.CommandCancelOnClose, Account: 1},
+		bourse.Command{Kind: bourse.CommandCancelOnClose, Account: 1},
+		state(bourse.MarketHalted),
+		bourse.Command{Kind: bourse.CommandConnectionClosed, Account: 1, Connection: 1},
+		state(bourse.MarketOpen),
+		bourse.Command{Kind: bourse.CommandCancel, Account: 1, Order: 1},
+		bourse.Command{Kind: bourse.CommandConnectionClosed, Account: 1, Connection: 2},
+	)
+	now += 2 * bourse.Minute
+	do(bourse.Command{Kind: bourse.CommandCreateAccount})
+	if !p.Engine.Firing() {
+		t.Error("the earlier switch is gone")
+	}
+	do(bourse.Command{Kind: bourse.CommandTick})
+	if p.Engine.Armed() {
+		t.Error("a switch without orders stays")
+	}
 }

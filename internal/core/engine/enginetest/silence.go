@@ -83,7 +83,11 @@ func (x *Oracle) connectionClosed(cmd *bourse.Command) {
 		x.ev.Refuse(bourse.UnknownConnection)
 		return
 	}
-	x.trip(x.armed[at])
+	if a := x.armed[at]; x.openOf(a.account, 0) == 0 { // an earlier one that fired keeps its time
+		x.disarm(a.account, a.market, a.connection)
+	} else {
+		x.trip(a)
+	}
 	x.fireDue()
 }
 
@@ -124,9 +128,7 @@ func (x *Oracle) fireDue() {
 
 // fire cancels the orders that a switch covers. The switch stays until all are canceled.
 func (x *Oracle) fire(a deadman) {
-	if !slices.ContainsFunc(x.markets, func(m *market) bool {
-		return (a.market == 0 || a.market == m.ID) && m.openOf(a.account) > 0
-	}) {
+	if x.openOf(a.account, a.market) == 0 {
 		x.disarm(a.account, a.market, a.connection)
 		return
 	}
@@ -146,6 +148,16 @@ func (x *Oracle) fire(a deadman) {
 			return
 		}
 	}
+}
+
+// openOf returns the number of an account's open orders in a market; zero for all markets.
+func (x *Oracle) openOf(account bourse.AccountID, id bourse.MarketID) (n int) {
+	for _, m := range x.markets {
+		if id == 0 || id == m.ID {
+			n += m.openOf(account)
+		}
+	}
+	return n
 }
 
 // trip makes an armed switch one that fired, in place of an earlier one.
