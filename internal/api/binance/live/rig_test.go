@@ -150,7 +150,8 @@ type exchange struct {
 	stood  atomic.Int64
 	// lastTrade is the message of the last trade.
 	lastTrade string
-	// ahead is the offset of the engine's time.
+	// ahead is the offset of the engine's time, which begins ten seconds after a minute has, so that
+	// no candle ends by chance.
 	ahead atomic.Int64
 }
 
@@ -159,6 +160,8 @@ type exchange struct {
 func newExchange(t *testing.T, change ...func(*binance.Options)) *exchange {
 	x := &exchange{T: t, view: view.New(), feed: feed.New(), keys: newKeyring()}
 	x.log = memlog.NewStore().Open(1)
+	began := time.Now()
+	x.ahead.Store(int64(began.Truncate(time.Minute).Add(time.Minute + 10*time.Second).Sub(began)))
 	tail, store := history.NewTail(100_000), historytest.NewMemory()
 	reader := history.NewReader(store, tail, x.view)
 	x.publisher = live.NewPublisher(x.feed, x.view, reader)
@@ -285,13 +288,22 @@ func (x *exchange) found() {
 // do carries out commands, which must succeed, and returns the last one's id.
 func (x *exchange) do(commands ...bourse.Command) (id uint64) {
 	x.Helper()
-	for _, r := range x.sequencer.DoAll(x.Context(), commands) {
-		if err := r.Refusal(); err != nil {
-			x.Fatal(err)
-		}
+	for _, r := range x.outcomes(commands...) {
 		id = r.Outcome.ID
 	}
 	return id
+}
+
+// outcomes carries out commands, which must succeed.
+func (x *exchange) outcomes(commands ...bourse.Command) []sequencer.Result {
+	x.Helper()
+	list := x.sequencer.DoAll(x.Context(), commands)
+	for _, r := range list {
+		if err := r.Refusal(); err != nil {
+			x.Fatal(err)
+		}
+	}
+	return list
 }
 
 // place places a LIMIT order: the price is in cents, the amount in 10^-6.
