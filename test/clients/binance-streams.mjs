@@ -2,7 +2,7 @@
 // and its key.
 
 import { WebsocketAPIClient, WebsocketClient } from 'binance';
-import { assert, base, call, ed25519, end, grown, hmac } from './check.mjs';
+import { assert, base, call, ed25519, end, grown, hmac, note } from './check.mjs';
 
 const host = base.replace(/^http/, 'ws');
 const quiet = { trace() {}, info() {}, error: console.log };
@@ -35,7 +35,7 @@ for (const [kind, key] of [
 ]) {
   const api = new WebsocketAPIClient({ ...key, wsUrl: host, beautify: false, attachEventListeners: false }, quiet);
   const reports = [];
-  api.getWSClient().on('message', (m) => { const e = m.event ?? m; if (e.e === 'executionReport') reports.push(e.x); });
+  api.getWSClient().on('message', (m) => { const e = m.event ?? m; if (e.e === 'executionReport') note(reports, e.x); });
   api.getWSClient().on('exception', (e) => console.log('exception', JSON.stringify(e).slice(0, 300)));
   const ask = (name, fields, check) => call(`${kind}: ${name}`, async () => (await api[name](fields)).result, check);
   await ask('testSpotConnectivity');

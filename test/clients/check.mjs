@@ -33,6 +33,12 @@ export async function grown(list, wanted) {
   return list;
 }
 
+// note appends what a report tells. Trades of one order in a row count as one: how many makers it
+// meets is the market's.
+export function note(reports, execution) {
+  if (execution !== 'TRADE' || reports.at(-1) !== 'TRADE') reports.push(execution);
+}
+
 const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
 // refused checks that a call fails with a code of the interface.

@@ -2,7 +2,7 @@
 // addresses and its key.
 
 import { Spot } from '@binance/spot';
-import { assert, base, call, ed25519, end, grown, hmac } from './check.mjs';
+import { assert, base, call, ed25519, end, grown, hmac, note } from './check.mjs';
 
 const host = base.replace(/^http/, 'ws');
 const client = (key) => new Spot({
@@ -54,7 +54,7 @@ for (const [kind, key, signed] of [
     const { response, stream } = kind === 'ed25519'
       ? await api.userDataStreamSubscribe() : await api.userDataStreamSubscribeSignature();
     stream.on('message', (m) => {
-      if (m.e === 'executionReport') reports.push(m.x);
+      if (m.e === 'executionReport') note(reports, m.x);
       if (m.e === 'listStatus') lists.push(m.l);
     });
     return response;

@@ -126,7 +126,7 @@ func statesComeFirst(x *exam) {
 	x.covers("SPOT-RES-4")
 	m := x.market()
 	a, b := x.traders(m)
-	names := []string{m.pair + "@ticker", m.pair + "@tickerEx", m.pair + "@candleStick/60"}
+	names := []string{m.pair + "@ticker", m.pair + "@tickerEx", m.pair + "@candleStick/1M"}
 	steady := x.connect()
 	steady.sub(names...)
 	x.trade(m, a, b, "10", "1")

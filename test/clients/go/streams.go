@@ -138,24 +138,40 @@ func userData(
 		return
 	}
 	defer close(stop)
-	time.Sleep(time.Second) // the package tells nobody when it has subscribed
+
+	// The package tells nobody when it has subscribed: orders come and go until all of one is told.
+	const all = "NEW CANCELED"
+	var got []string
+	for began := time.Now(); err == nil && strings.Join(got, " ") != all; {
+		if err = comeAndGo(ctx, c); err == nil && time.Since(began) > patience {
+			err = fmt.Errorf("no report came")
+		}
+		got = told(reports)
+	}
+	call("reports, "+kind, strings.Join(got, " "), err, func(s string) bool { return s == all })
+}
+
+// comeAndGo places an order and cancels it.
+func comeAndGo(ctx context.Context, c *binance.Client) error {
 	o, err := c.NewCreateOrderService().Symbol(symbol).Side(binance.SideTypeBuy).Type(binance.OrderTypeLimit).
 		TimeInForce(binance.TimeInForceTypeGTC).Quantity("0.01").Price("40000").Do(ctx)
-	call("order", o, err, nil)
 	if err != nil {
-		return
+		return err
 	}
-	canceled, err := c.NewCancelOrderService().Symbol(symbol).OrderID(o.OrderID).Do(ctx)
-	call("cancel", canceled, err, nil)
-	var got []string
-	for len(got) < 2 {
+	_, err = c.NewCancelOrderService().Symbol(symbol).OrderID(o.OrderID).Do(ctx)
+	return err
+}
+
+// told returns the reports on an order up to its end, those that come within a second of another.
+func told(reports <-chan string) (list []string) {
+	for {
 		select {
 		case r := <-reports:
-			got = append(got, r)
-		case <-time.After(patience):
-			err = fmt.Errorf("no report came")
-			got = append(got, "", "")
+			if list = append(list, r); r == "CANCELED" {
+				return list
+			}
+		case <-time.After(time.Second):
+			return list
 		}
 	}
-	call("reports, "+kind, strings.Join(got, " "), err, func(s string) bool { return s == "NEW CANCELED" })
 }
