@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"runtime/pprof"
 	"time"
@@ -116,12 +117,16 @@ type benchREST struct {
 	benchTarget
 	Connections int           `help:"How many connections ask at the same time." default:"64"`
 	Batch       int           `help:"How many orders are in a request; at most 50." default:"1"`
+	Sign        string        `help:"Kind of keys that sign the requests, hmac or ed25519; by default each shows its key." enum:",hmac,ed25519" default:"" placeholder:"KIND"`
 	For         time.Duration `help:"How long." default:"10s"`
 }
 
 // Run measures orders over HTTP.
 func (c *benchREST) Run(p *program) error {
-	plan := bench.RESTPlan{Connections: c.Connections, Batch: c.Batch, For: c.For}
+	plan := bench.RESTPlan{Connections: c.Connections, Batch: c.Batch, Sign: c.Sign, For: c.For}
+	if c.Sign != "" && (c.Batch > 1 || c.To != "") {
+		return errors.New("--sign is for single orders of an exchange of its own")
+	}
 	r, err := bench.REST(p.ctx, c.Dir, c.target(), plan)
 	return p.tell(r, err, c.JSON)
 }

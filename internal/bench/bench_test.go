@@ -1,12 +1,15 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/pprof/profile"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -111,5 +114,26 @@ func TestHistory(t *testing.T) {
 	credits := uint64(2 * w.users)
 	if want := 2*credits + backlog + backlog/2 + backlog + 2*backlog; r.Rows != want || r.Ratio <= 0 {
 		t.Errorf("%+v; want %d rows", *r, want)
+	}
+}
+
+// TestShares finds the part of a profile's time that goroutines with a label took.
+func TestShares(t *testing.T) {
+	sample := func(nanoseconds int64, parts ...string) *profile.Sample {
+		return &profile.Sample{Value: []int64{1, nanoseconds}, Label: map[string][]string{"part": parts}}
+	}
+	p := &profile.Profile{
+		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+		Sample:     []*profile.Sample{sample(30, "history"), sample(60), sample(10, "other")},
+	}
+	var text bytes.Buffer
+	if err := p.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if share, err := shareOf(text.Bytes(), "history"); err != nil || share != 0.3 {
+		t.Errorf("the share is %v: %v", share, err)
+	}
+	if _, err := shareOf([]byte("no profile"), "history"); err == nil {
+		t.Error("what is no profile is read")
 	}
 }

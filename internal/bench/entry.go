@@ -20,16 +20,11 @@ import (
 type EntryReport struct {
 	// Rate is in acknowledged orders per second.
 	Rate float64 `json:"rate"`
-	// CPU is the server's CPU time per order, that of the history included.
-	CPU float64 `json:"cpu_us_per_op"`
-	// Allocs is the number of the server's allocations per order.
-	Allocs float64 `json:"allocs_per_op"`
-	// Lag is the number of commands that the history was behind at the end.
-	Lag uint64 `json:"history_lag"`
-	// RESTRate and RESTCPU are those of the same orders over HTTP, and Times is the ratio of
-	// the rates.
+	Spent
+	// RESTRate and RESTCPU are the rate and the CPU, without the history's, of the same orders
+	// over HTTP, and Times is the ratio of the rates.
 	RESTRate float64 `json:"rest_rate"`
-	RESTCPU  float64 `json:"rest_cpu_us_per_op"`
+	RESTCPU  float64 `json:"rest_own_cpu_us_per_op"`
 	Times    float64 `json:"times_rest"`
 }
 
@@ -65,27 +60,13 @@ func Entry(ctx context.Context, dir string, connections int, lasting time.Durati
 	if err != nil {
 		return nil, err
 	}
-	r.RESTRate, r.RESTCPU, r.Times = rest.Rate, rest.CPU, r.Rate/rest.Rate
+	r.RESTRate, r.RESTCPU, r.Times = rest.Rate, rest.OwnCPU, r.Rate/rest.Rate
 	return r, nil
-}
-
-// signer is a key that signs.
-type signer struct {
-	ID     string `json:"api_key"`
-	Secret string `json:"secret"`
-}
-
-// signer makes a key of the first customer that signs.
-func (x *exchange) signer(ctx context.Context) (s signer, err error) {
-	const first = 1
-	err = operate(ctx, x.data, "key/create",
-		map[string]any{"account": first, "name": "entry", "scopes": "read,trade", "kind": "hmac"}, &s)
-	return s, err
 }
 
 // enter measures orders over one WebSocket.
 func (x *exchange) enter(ctx context.Context, lasting time.Duration) (*EntryReport, error) {
-	key, err := x.signer(ctx)
+	key, err := x.createSigner(ctx, 1, "hmac", "")
 	if err != nil {
 		return nil, err
 	}
@@ -114,11 +95,7 @@ func (x *exchange) enter(ctx context.Context, lasting time.Duration) (*EntryRepo
 func (x *exchange) pipelined(
 	ctx context.Context, conn net.Conn, in *bufio.Reader, lasting time.Duration,
 ) (*EntryReport, error) {
-	allocs, err := x.allocations(ctx)
-	if err != nil {
-		return nil, err
-	}
-	before, err := cpuOf(x.PID)
+	m, err := x.meter(ctx, lasting)
 	if err != nil {
 		return nil, err
 	}
@@ -129,20 +106,9 @@ func (x *exchange) pipelined(
 		return nil, err
 	}
 
-	spent := time.Since(began)
-	after, err := cpuOf(x.PID)
-	if err != nil {
-		return nil, err
-	}
-	more, err := x.allocations(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r := &EntryReport{
-		Rate: float64(n) / spent.Seconds(), CPU: micros(after-before) / float64(n), Allocs: (more - allocs) / float64(n),
-	}
-	r.Lag, err = x.lag(ctx)
-	return r, err
+	seconds := time.Since(began).Seconds()
+	spent, err := m.end(ctx, n)
+	return &EntryReport{Rate: float64(n) / seconds, Spent: spent}, err
 }
 
 // logOn returns the frame of a request to log on.

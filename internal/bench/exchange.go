@@ -27,13 +27,15 @@ type Target struct {
 	PID int
 	// keys are its clients' API keys; a server without keys accepts any.
 	keys []string
+	// data is its directory; empty for another program's.
+	data string
 }
 
 // exchange is an exchange of this program in its own process and directory, which shares
 // nothing with the measuring process.
 type exchange struct {
 	Target
-	data    string
+
 	process *exec.Cmd
 	began   time.Time
 	// took is the time from start to serving.
@@ -67,7 +69,7 @@ func startExchange(ctx context.Context, dir string) (*exchange, error) {
 		return nil, err
 	}
 
-	x := &exchange{data: data, process: exec.CommandContext(ctx, //nolint:gosec // it is this program
+	x := &exchange{Target: Target{data: data}, process: exec.CommandContext(ctx, //nolint:gosec // it is this program
 		self, "bench", "exchange", "--data", data)}
 	stderr, err := x.process.StderrPipe()
 	if err == nil {

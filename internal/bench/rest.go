@@ -25,13 +25,8 @@ type RESTReport struct {
 	Rate float64 `json:"rate"`
 	P50  float64 `json:"p50_us"`
 	P99  float64 `json:"p99_us"`
-	// CPU is the server's CPU time per order.
-	CPU float64 `json:"cpu_us_per_op"`
-	// Allocs is the number of the server's allocations per order; zero without metrics.
-	Allocs float64 `json:"allocs_per_op"`
-	// Lag is the number of commands that history was behind at the end, CatchUp the time
-	// to catch up, and Sustained the rate over both.
-	Lag       uint64  `json:"history_lag"`
+	Spent
+	// CatchUp is the time in which the history caught up, and Sustained the rate over both.
 	CatchUp   float64 `json:"history_catch_up_s"`
 	Sustained float64 `json:"sustained_rate"`
 }
@@ -40,7 +35,10 @@ type RESTReport struct {
 // orders for a while.
 type RESTPlan struct {
 	Connections, Batch int
-	For                time.Duration
+	// Sign is the kind of keys that sign each request, hmac or ed25519; empty for requests that
+	// show their key.
+	Sign string
+	For  time.Duration
 }
 
 // REST measures other, or, if that is nil, an exchange of its own in a directory below
@@ -56,6 +54,11 @@ func REST(ctx context.Context, dir string, other *Target, plan RESTPlan) (_ *RES
 		return nil, err
 	}
 	defer closeAll(clients)
+	if plan.Sign != "" {
+		if err := target.signAll(ctx, clients, plan.Sign); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := load(clients, plan.For/10); err != nil { // warm up
 		return nil, err
 	}
@@ -68,15 +71,7 @@ func REST(ctx context.Context, dir string, other *Target, plan RESTPlan) (_ *RES
 
 // load measures orders for a while.
 func (t *Target) load(ctx context.Context, clients []*client, lasting time.Duration) (*RESTReport, error) {
-	var allocs [2]float64
-	var err error
-	if len(t.keys) > 0 {
-		if allocs[0], err = t.allocations(ctx); err != nil {
-			return nil, err
-		}
-	}
-
-	before, err := cpuOf(t.PID)
+	m, err := t.meter(ctx, lasting)
 	if err != nil {
 		return nil, err
 	}
@@ -87,34 +82,22 @@ func (t *Target) load(ctx context.Context, clients []*client, lasting time.Durat
 		return nil, err
 	}
 
-	spent := time.Since(began)
-	after, err := cpuOf(t.PID)
-	if err != nil {
-		return nil, err
-	}
-	if len(t.keys) > 0 {
-		if allocs[1], err = t.allocations(ctx); err != nil {
-			return nil, err
-		}
-	}
-
-	n := float64(len(took) * clients[0].batch)
+	seconds := time.Since(began).Seconds()
+	n := len(took) * clients[0].batch
+	spent, err := m.end(ctx, n)
 	slices.Sort(took)
 	return &RESTReport{
-		Connections: len(clients), Batch: clients[0].batch, Rate: n / spent.Seconds(),
+		Connections: len(clients), Batch: clients[0].batch, Rate: float64(n) / seconds, Spent: spent,
 		P50: micros(took[len(took)/2]), P99: micros(took[len(took)*99/100]),
-		CPU: micros(after-before) / n, Allocs: (allocs[1] - allocs[0]) / n,
-	}, nil
+	}, err
 }
 
 // catchUp waits until the history has caught up.
-func (r *RESTReport) catchUp(ctx context.Context, t *Target, lasting time.Duration) (err error) {
-	if r.Lag, err = t.lag(ctx); err != nil {
-		return err
-	}
+func (r *RESTReport) catchUp(ctx context.Context, t *Target, lasting time.Duration) error {
 	began := time.Now()
 	for lag := r.Lag; lag > 0; {
 		time.Sleep(10 * time.Millisecond)
+		var err error
 		if lag, err = t.lag(ctx); err != nil {
 			return err
 		}
@@ -133,8 +116,10 @@ type client struct {
 	requests [2][]byte
 	// batch is the number of orders in a request.
 	batch int
-	turn  int
-	took  []time.Duration
+	// signer makes the requests, if they are signed.
+	signer *restSigner
+	turn   int
+	took   []time.Duration
 }
 
 func (t *Target) dialAll(n, batch int) ([]*client, error) {
@@ -169,16 +154,20 @@ func (t *Target) dial(number, batch int) (*client, error) {
 	}
 	c := &client{conn: conn, r: bufio.NewReaderSize(conn, longest), batch: batch, turn: number & 1}
 	for i, side := range [...]string{"BUY", "SELL"} {
-		order := fmt.Sprintf(`"pair":"BTC/USDT","side":%q,"type":"LIMIT","time_in_force":"GTC","price":"60000","amount":"0.001","resp_type":"ACK"`, side)
-		path, fields := "new", order
+		path, fields := "new", orderFields(side)
 		if batch > 1 {
-			place := `{"place":{` + order + `}}`
+			place := `{"place":{` + fields + `}}`
 			path, fields = "batch", `"requests":[`+place+strings.Repeat(","+place, batch-1)+`]`
 		}
 		body := fmt.Sprintf(`{"api_key":%q,%s}`, key, fields)
 		c.requests[i] = fmt.Appendf(nil, "POST /spot/open_orders/%s HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
 	}
 	return c, nil
+}
+
+// orderFields are the fields of an order of a side.
+func orderFields(side string) string {
+	return fmt.Sprintf(`"pair":"BTC/USDT","side":%q,"type":"LIMIT","time_in_force":"GTC","price":"60000","amount":"0.001","resp_type":"ACK"`, side)
 }
 
 // longest bounds an answer in bytes.
@@ -224,11 +213,15 @@ var (
 
 // order sends the next orders and reads their answer, which must be a success.
 func (c *client) order() error {
-	began := time.Now()
-	if _, err := c.conn.Write(c.requests[c.turn&1]); err != nil {
-		return err
+	request := c.requests[c.turn&1]
+	if c.signer != nil {
+		request = c.signer.request(c.turn)
 	}
 	c.turn++
+	began := time.Now()
+	if _, err := c.conn.Write(request); err != nil {
+		return err
+	}
 	status, body, err := c.answer()
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/pprof"
 	"syscall"
 	"time"
 
@@ -123,8 +124,10 @@ const (
 	lastPause  = 4 * time.Second
 )
 
-// Follow runs the follower. Errors that may pass are retried with growing pauses.
+// Follow runs the follower. Errors that may pass are retried with growing pauses. Profiles tell
+// its goroutine by the label part=history.
 func (l *Line) Follow(ctx context.Context) error {
+	pprof.SetGoroutineLabels(pprof.WithLabels(ctx, pprof.Labels("part", "history")))
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	pause := firstPause

@@ -64,6 +64,10 @@ func lines(s samples) []line {
 		s.plain("6", "the same until the history has caught up", value{"rest.256.sustained_rate", "/s", 1}, bound{}),
 		s.over("6", "REST orders in batches of 50, 64 connections ÷ single orders",
 			quotient{"batch.64.rate", "rest.64.rate", "/s"}, bound{5, 7}),
+		s.over("6", "REST orders signed with HMAC, 64 connections ÷ unsigned",
+			quotient{"hmac.64.rate", "rest.64.rate", "/s"}, bound{}),
+		s.over("6", "REST orders signed with Ed25519, 64 connections ÷ unsigned",
+			quotient{"ed25519.64.rate", "rest.64.rate", "/s"}, bound{}),
 		s.alone(),
 		s.over("8", "messages to 1,000 subscribers ÷ raw loop",
 			quotient{"stream.4.messages_per_second", "raw.4.messages_per_second", "/s"},
@@ -85,6 +89,14 @@ func lines(s samples) []line {
 		s.plain("13", "memory of an idle WebSocket", value{"start.bytes_per_stream", "KiB", kibi}, bound{16, 6}),
 		s.over("14", "orders over one WebSocket that does not wait for answers ÷ REST, 64 connections",
 			quotient{"entry.rate", "entry.rest_rate", "/s"}, bound{5, 8}),
+		s.plain("14", "CPU of such an order without the history's", value{"entry.own_cpu_us_per_op", "µs", 1}, bound{15, 10}),
+		s.plain("15", "CPU of a REST order without the history's, 64 connections",
+			value{"rest.64.own_cpu_us_per_op", "µs", 1}, bound{30, 24}),
+		s.plain("15", "CPU of a REST order without the history's, 256 connections",
+			value{"rest.256.own_cpu_us_per_op", "µs", 1}, bound{25, 20}),
+		s.plain("15", "CPU of the history for an order", value{"rest.64.history_cpu_us_per_op", "µs", 1}, bound{25, 15}),
+		s.plain("15", "commands that the history is behind then", value{"rest.64.history_lag", "", 1}, bound{}),
+		s.plain("15", "time in which it catches up", value{"rest.64.history_catch_up_s", "s", 1}, bound{}),
 	}
 }
 

@@ -211,13 +211,19 @@ func (p *plan) durable(s samples) error {
 	return nil
 }
 
-// orders measures orders over HTTP against the trivial handler, and batches of them.
+// orders measures orders over HTTP against the trivial handler, signed ones, and batches of them.
 func (p *plan) orders(s samples) error {
 	for _, n := range []string{"1", "64", "256"} {
 		args := []string{"bench", "rest", "--json", "--connections", n, "--for", p.Each.String()}
 		err := errors.Join(s.take("rest."+n, p.Bourse, append(args, "--dir", p.Dir)...),
 			p.beside(s, "handler."+n, nil, args))
 		if err != nil {
+			return err
+		}
+	}
+	for _, kind := range []string{"hmac", "ed25519"} {
+		if err := s.take(kind+".64", p.Bourse, "bench", "rest", "--json", "--connections", "64", "--sign", kind,
+			"--for", p.Each.String(), "--dir", p.Dir); err != nil {
 			return err
 		}
 	}
