@@ -7,7 +7,7 @@ import net from 'node:net';
 import ccxt from 'ccxt';
 import { assert, base, call, end, hmac } from './check.mjs';
 
-const lasting = Number(process.env.BOURSE_STRATEGY_FOR ?? 30) * 1000;
+const lasting = Number(process.env.BOURSE_STRATEGY_FOR ?? 60) * 1000;
 const cutEvery = 10000;
 const pair = 'BTC/USDT';
 
