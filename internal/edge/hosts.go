@@ -12,13 +12,7 @@ import (
 // page whose name resolves to this machine, to read what its browser can reach.
 func KnownHost(configured string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host := r.Host
-		if name, _, err := net.SplitHostPort(host); err == nil {
-			host = name
-		}
-		host = strings.Trim(host, "[]")
-		here, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-		if !leadsHere(host, configured, here) {
+		if !LeadsHere(r, configured) {
 			http.Error(w, "Host is not one of this listener's names", http.StatusMisdirectedRequest)
 			return
 		}
@@ -27,10 +21,16 @@ func KnownHost(configured string, next http.Handler) http.Handler {
 	})
 }
 
-// leadsHere reports whether a host is one of the names of a listener. here is the
-// address that the connection came to.
-func leadsHere(host, configured string, here net.Addr) bool {
-	if strings.EqualFold(host, "localhost") || configured != "" && strings.EqualFold(host, configured) {
+// LeadsHere reports whether a request's Host is a loopback name, one of the configured
+// names, or the address that the connection came to. An empty name matches nothing.
+func LeadsHere(r *http.Request, configured ...string) bool {
+	host := HostName(r.Host)
+	for _, name := range configured {
+		if name != "" && strings.EqualFold(host, name) {
+			return true
+		}
+	}
+	if strings.EqualFold(host, "localhost") {
 		return true
 	}
 	ip, err := netip.ParseAddr(host)
@@ -40,5 +40,14 @@ func leadsHere(host, configured string, here net.Addr) bool {
 	if ip.IsLoopback() {
 		return true
 	}
+	here, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return here != nil && ip.Unmap().WithZone("") == peerAt(here)
+}
+
+// HostName returns a host without its port and brackets.
+func HostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.Trim(host, "[]")
 }
