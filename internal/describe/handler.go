@@ -2,15 +2,12 @@ package describe
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"fmt"
 	"html/template"
 	"io/fs"
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	apidocs "github.com/bourse-exchange/bourse/docs/api"
@@ -46,7 +43,7 @@ func Handler(prefix string, encoder *coding.Encoder, missing http.Handler) (http
 		return nil, err
 	}
 
-	file := func(kind string, body []byte) *file { return newFile(kind, body, encoder) }
+	file := func(kind string, body []byte) file { return newFile(kind, body, encoder) }
 	mux := http.NewServeMux()
 	if err := serveGuide(mux, prefix, chapters, file); err != nil {
 		return nil, err
@@ -66,51 +63,20 @@ func Handler(prefix string, encoder *coding.Encoder, missing http.Handler) (http
 }
 
 // file is a document as it is sent.
-type file struct {
-	kind     string
-	document *coding.Document
-	size     int
-	encoder  *coding.Encoder
-	// tag is the ETag of this version, without its quotes.
-	tag string
+type file struct{ *coding.File }
+
+func newFile(kind string, body []byte, encoder *coding.Encoder) file {
+	return file{coding.NewFile(kind, "no-cache", body, encoder)} // revalidated each time
 }
 
-func newFile(kind string, body []byte, encoder *coding.Encoder) *file {
-	sum := sha256.Sum256(body)
-	return &file{kind, coding.NewDocument(body), len(body), encoder, fmt.Sprintf("%x", sum[:12])}
-}
-
-// ServeHTTP answers with the file, or with 304 if the client has this version in the coding
-// that it would get: each coding has a tag of its own. Ranges are not served. Pages may load
-// the style sheet and nothing else.
-func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	chosen, tag := f.encoder.Choose(r.Header["Accept-Encoding"], f.size), f.tag
-	if chosen != coding.Identity {
-		tag += "-" + chosen.String()
-	}
-	tag = `"` + tag + `"`
-
+// ServeHTTP answers with the document. Pages may load the style sheet and nothing else.
+func (f file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("ETag", tag)
-	h.Set("Vary", "Accept-Encoding")
-	h.Set("Cache-Control", "no-cache") // revalidate each time
-	if has := r.Header.Get("If-None-Match"); has == "*" || strings.Contains(has, tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-
-	h.Set("Content-Type", f.kind)
 	h.Set("Content-Security-Policy",
 		"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	if chosen != coding.Identity {
-		h.Set("Content-Encoding", chosen.String())
-	}
-
-	body := f.document.In(chosen, f.encoder)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = w.Write(body) //nolint:gosec // the program's own document; the client may be gone
+	f.File.ServeHTTP(w, r)
 }
 
 // render renders the index from the documents.

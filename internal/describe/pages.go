@@ -22,7 +22,7 @@ var kinds = map[string]string{"python": "text/x-python; charset=utf-8", "js": "t
 // serveGuide registers the chapters, as pages and as Markdown, their programs, and
 // /llms.txt, which lists them for programs that read.
 func serveGuide(
-	mux *http.ServeMux, prefix string, chapters []Chapter, serve func(kind string, body []byte) *file,
+	mux *http.ServeMux, prefix string, chapters []Chapter, serve func(kind string, body []byte) file,
 ) error {
 	t, err := template.New("chapter").Parse(chapterText)
 	if err != nil {
