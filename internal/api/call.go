@@ -140,6 +140,9 @@ type Endpoint struct {
 	// Private keeps an endpoint of V1 that needs no key from taking its fields in a query:
 	// they are secrets, and addresses are logged on their way.
 	Private bool
+	// KeyOnly keeps an endpoint that takes or hands out a session's secret from pages, whose
+	// secret is in a cookie that scripts cannot read.
+	KeyOnly bool
 	// Repeatable names the field with which a request has its effect once, however often it
 	// is sent: a signed request that has it may be repeated. Empty for none.
 	Repeatable string

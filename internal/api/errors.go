@@ -55,6 +55,7 @@ var named = map[*bourse.Error]codes.Code{
 	ErrNoEndpoint: codes.InvalidEndpoint,
 	ErrMethod:     codes.MethodNotAllowed,
 	ErrNoSecret:   codes.Unauthorized,
+	ErrNoSession:  codes.Unauthorized,
 	ErrHasSecret:  codes.AlreadyLoggedIn,
 	ErrInternal:   codes.InternalServerError,
 }

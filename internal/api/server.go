@@ -44,10 +44,13 @@ type Server struct {
 	sessions sync.Pool
 }
 
+// SecretOf returns the secret in a request; false if there is none.
+type SecretOf func(c *Call) (account.Secret, bool, error)
+
 // Dialect is the form of an interface's requests and answers.
 type Dialect struct {
-	// Secret returns the key in a request; false if there is none.
-	Secret func(c *Call) (account.Secret, bool, error)
+	// Secret returns the key in a request.
+	Secret SecretOf
 	// BadSecret replaces the authenticator's error for an invalid key, unless it is nil.
 	// NoSecret is the error for a request without a required key.
 	BadSecret, NoSecret error
@@ -69,6 +72,8 @@ var (
 	ErrBrokenOff  = bourse.Errorf(bourse.CodeInvalid, "The body breaks off")
 	ErrNoSecret   = bourse.Errorf(bourse.CodeUnauthorized, "Authorization is required: no API key was given")
 	ErrHasSecret  = bourse.Errorf(bourse.CodeForbidden, "The request is for who has no API key")
+	// ErrNoSession is ErrNoSecret for pages.
+	ErrNoSession = bourse.Errorf(bourse.CodeUnauthorized, "Log in first: there is no session, or it has ended")
 	// ErrLeft is the error for a client that left before the answer.
 	ErrLeft = bourse.Errorf(bourse.CodeInvalid, "The client has left")
 	// ErrInternal replaces an internal error.

@@ -44,9 +44,11 @@ func (s Standing) tell(w http.ResponseWriter) {
 	}
 
 	h := w.Header()
-	if others := h[headerExpose]; len(others) == 0 {
+	switch others := h[headerExpose]; {
+	case len(h[headerOrigin]) == 0: // pages of our own origin read all headers
+	case len(others) == 0:
 		h[headerExpose] = onlyLimits
-	} else {
+	default:
 		h[headerExpose] = []string{strings.Join(others, ", ") + ", " + exposed}
 	}
 

@@ -39,6 +39,17 @@ func (s *Server) Handle(mux *http.ServeMux, prefix string, endpoints []Endpoint)
 	}
 }
 
+// HandlePages registers the endpoints of a V1 interface for pages below a prefix: by POST
+// alone, with a session's secret in place of the key. secret returns it.
+func (s *Server) HandlePages(mux *http.ServeMux, prefix string, secret SecretOf, endpoints []Endpoint) {
+	forPages := &Dialect{Secret: secret, NoSecret: ErrNoSession, Begin: beginV1, Fail: failV1}
+	for i := range endpoints {
+		if e := &endpoints[i]; !e.KeyOnly {
+			mux.Handle(prefix+e.Path, s.Path(forPages, prefix+e.Path, map[string]*Endpoint{http.MethodPost: e}))
+		}
+	}
+}
+
 // secretV1 returns the field api_key or, without it, the key in the header Authorization.
 // Programs that send that header for another interface go on as before. A query string has
 // no key: addresses are logged.

@@ -38,15 +38,13 @@ func (n *Node) routes() http.Handler {
 	n.wallet = &walletv1.Wallet{Teller: money}
 
 	mux := http.NewServeMux()
-	n.rest.Handle(mux, "/account", (&accountv1.Account{
-		Accounts: n.accounts, Who: n.limits.Guard(n.accounts),
-	}).Endpoints())
-	v2.Handle(n.rest, mux, "/account/v2", (&accountv2.Account{Accounts: n.accounts}).Endpoints())
-	n.rest.Handle(mux, "/spot", n.spot.Endpoints())
-	n.rest.Handle(mux, "/info", (&infov1.Info{Teller: money, Notices: n.notices}).Endpoints())
+	for prefix, endpoints := range n.v1(&money) {
+		n.rest.Handle(mux, prefix, endpoints)
+	}
+	for prefix, endpoints := range n.v2(&money) {
+		v2.Handle(n.rest, mux, prefix, endpoints)
+	}
 	n.rest.Handle(mux, "/p2p", p2pv1.Endpoints())
-	n.rest.Handle(mux, "/wallet", n.wallet.Endpoints())
-	v2.Handle(n.rest, mux, "/wallet/v2", (&walletv2.Wallet{Teller: money}).Endpoints())
 	n.bots = n.newBots(&money)
 	n.botStreams = live.New(live.Options{
 		Facade: n.bots, Feed: n.botFeed, Server: n.streams, Publisher: n.botPublisher,
@@ -54,6 +52,7 @@ func (n *Node) routes() http.Handler {
 	n.bots.Handle(mux, "/binance")
 	n.botStreams.Handle(mux, "/binance")
 	mux.Handle("/stream", n.streams)
+	n.serveBrowsers(mux, &money)
 	missing := n.missing()
 	mux.Handle("/", missing)
 	for path, pages := range map[string]http.Handler{
@@ -66,6 +65,24 @@ func (n *Node) routes() http.Handler {
 	mux.HandleFunc("/healthz", n.healthz)
 	mux.HandleFunc("/readyz", n.readyz)
 	return api.Transport(mux, missing)
+}
+
+// v1 returns the V1 interfaces for keys and pages, by the prefix of their paths.
+func (n *Node) v1(money *teller.Teller) map[string][]api.Endpoint {
+	return map[string][]api.Endpoint{
+		"/account": (&accountv1.Account{Accounts: n.accounts, Who: n.limits.Guard(n.accounts)}).Endpoints(),
+		"/info":    (&infov1.Info{Teller: *money, Notices: n.notices}).Endpoints(),
+		"/spot":    n.spot.Endpoints(),
+		"/wallet":  n.wallet.Endpoints(),
+	}
+}
+
+// v2 returns the V2 interfaces for keys and pages, by the prefix of their paths.
+func (n *Node) v2(money *teller.Teller) map[string][]v2.Endpoint {
+	return map[string][]v2.Endpoint{
+		"/account/v2": (&accountv2.Account{Accounts: n.accounts}).Endpoints(),
+		"/wallet/v2":  (&walletv2.Wallet{Teller: *money}).Endpoints(),
+	}
 }
 
 // newBots returns the interface that bots of Binance speak.

@@ -28,8 +28,8 @@ func (a *Account) Endpoints() []api.Endpoint {
 	editFields := slices.Concat(api.Fields{"sid"}, keyform.Fields, api.Fields{fieldCode})
 
 	return []api.Endpoint{
-		{Path: "/session/check", Private: true, Fields: api.Fields{"api_key"}, Answer: a.check},
-		{Path: "/login", Private: true, Class: api.Orders, Fields: loginFields, Answer: a.logIn},
+		{Path: "/session/check", KeyOnly: true, Private: true, Fields: api.Fields{"api_key"}, Answer: a.check},
+		{Path: "/login", KeyOnly: true, Private: true, Class: api.Orders, Fields: loginFields, Answer: a.logIn},
 		{Path: "/logout", Scope: own, Class: api.Cancels, Answer: a.logOut},
 		{Path: "/api_keys/list", Scope: read, Answer: a.keys},
 		{Path: "/api_keys/new", Scope: own, Class: api.Orders, Fields: newFields, Answer: a.makeKey},

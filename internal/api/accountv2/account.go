@@ -29,7 +29,7 @@ func (a *Account) Endpoints() []v2.Endpoint {
 		{Method: post, Path: "/signup", Guest: true, Class: api.Orders, Fields: signUpFields, Answer: a.signUp},
 		{Method: patch, Path: "/signup", Guest: true, Class: api.Orders, Fields: verifyFields, Answer: a.verify},
 
-		{Method: post, Path: "/sessions", Guest: true, Class: api.Orders, Fields: logInFields, Answer: a.logIn},
+		{Method: post, Path: "/sessions", KeyOnly: true, Guest: true, Class: api.Orders, Fields: LogInFields, Answer: a.logIn},
 		{Method: get, Path: "/sessions", Scope: read, Fields: v2.PageFields, Answer: a.sessions},
 		{Method: del, Path: "/sessions", Scope: own, Class: api.Cancels, Answer: a.endSessions},
 		{Method: get, Path: "/sessions/{sid}", Scope: read, Answer: a.session},

@@ -8,19 +8,24 @@ import (
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
-var logInFields = api.Fields{"email", "password", "remember"}
+// LogInFields are the fields of a log-in.
+var LogInFields = api.Fields{"email", "password", "remember"}
 
-// logIn starts a session.
-func (a *Account) logIn(c *v2.Call) error {
+// LogIn starts a session with the fields of a request, and returns its secret.
+func (a *Account) LogIn(c *v2.Call) (account.Secret, error) {
 	given := texts(c, "email", "password")
 	in := account.LogIn{
 		Email: given[0], Password: given[1], Remember: c.Bool("remember"), Act: c.Act(account.CaseLogin),
 	}
 	if err := c.Err(); err != nil {
-		return err
+		return "", err
 	}
+	return a.Accounts.LogIn(c.Context, in)
+}
 
-	secret, err := a.Accounts.LogIn(c.Context, in)
+// logIn starts a session and answers with its secret.
+func (a *Account) logIn(c *v2.Call) error {
+	secret, err := a.LogIn(c)
 	if err != nil {
 		return err
 	}

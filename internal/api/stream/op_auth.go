@@ -17,6 +17,11 @@ func auth(c *session, f *api.Form, _ string) error {
 		return err
 	}
 
+	return c.become(shown, cancelOnClose)
+}
+
+// become makes the connection that of a credential's account.
+func (c *session) become(shown *credential, cancelOnClose bool) error {
 	who, err := c.authenticate(shown)
 	if err != nil {
 		return err

@@ -96,6 +96,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Accept(w, r, own)
 }
 
+// AcceptAs is ServeHTTP for a connection that belongs from the start to the account of a
+// secret.
+func (s *Server) AcceptAs(w http.ResponseWriter, r *http.Request, secret account.Secret) {
+	s.Accept(w, r, func(c *Conn) Protocol { return &session{Conn: c, shown: &credential{secret: secret}} })
+}
+
 // Accept upgrades a request to a connection with a protocol, and returns. The upgrade counts
 // as a request of its source, because a key comes later, if at all.
 func (s *Server) Accept(w http.ResponseWriter, r *http.Request, open func(*Conn) Protocol) {

@@ -23,10 +23,20 @@ type session struct {
 	// key is identity's key, for Revoke; zero before auth.
 	key  atomic.Uint64
 	late late
+
+	// shown is the credential that came with the upgrade; nil without one.
+	shown *credential
 }
 
-// Begin does nothing: a connection has no streams yet.
-func (c *session) Begin() {}
+// Begin authenticates a connection whose credential came with the upgrade.
+func (c *session) Begin() {
+	if c.shown == nil {
+		return
+	}
+	if err := c.become(c.shown, false); err != nil {
+		c.end(ws.StatusPolicyViolation, "session ended", true)
+	}
+}
 
 // Leave ends what the connection subscribed to and armed.
 func (c *session) Leave() {

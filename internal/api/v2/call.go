@@ -30,10 +30,13 @@ func (c *Call) Accepts(kind string) bool {
 	return false
 }
 
-// Expose sets a header of the answer and lets pages of other origins read it.
+// Expose sets a header of the answer and lets pages of other origins read it, if they may
+// read the answer.
 func (c *Call) Expose(name, value string) {
 	c.Header.Set(name, value)
-	c.Header.Set("Access-Control-Expose-Headers", name)
+	if c.Header.Get("Access-Control-Allow-Origin") != "" {
+		c.Header.Set("Access-Control-Expose-Headers", name)
+	}
 }
 
 // Endpoint is one method on one path of an interface.
@@ -48,6 +51,8 @@ type Endpoint struct {
 	Scope account.Scopes
 	// Guest refuses requests that show a key.
 	Guest bool
+	// KeyOnly keeps an endpoint from pages; see [api.Endpoint].
+	KeyOnly bool
 	// Query lets a method other than GET give its fields in the query as well; see
 	// [api.Endpoint].
 	Query bool

@@ -18,6 +18,18 @@ var dialect = &api.Dialect{
 // Handle registers an interface below a prefix of a mux, with errors for all other paths
 // there.
 func Handle(s *api.Server, mux *http.ServeMux, prefix string, endpoints []Endpoint) {
+	handle(s, mux, prefix, dialect, endpoints)
+}
+
+// HandlePages registers an interface for pages, with a session's secret in place of the
+// key. secret returns it.
+func HandlePages(s *api.Server, mux *http.ServeMux, prefix string, secret api.SecretOf, endpoints []Endpoint) {
+	forPages := *dialect
+	forPages.Secret, forPages.NoSecret = secret, api.ErrNoSession
+	handle(s, mux, prefix, &forPages, slices.DeleteFunc(endpoints, func(e Endpoint) bool { return e.KeyOnly }))
+}
+
+func handle(s *api.Server, mux *http.ServeMux, prefix string, d *api.Dialect, endpoints []Endpoint) {
 	paths := map[string]map[string]*api.Endpoint{}
 	for i := range endpoints {
 		e := &endpoints[i]
@@ -32,9 +44,9 @@ func Handle(s *api.Server, mux *http.ServeMux, prefix string, endpoints []Endpoi
 	}
 
 	for path, methods := range paths {
-		mux.Handle(prefix+path, s.Path(dialect, prefix+path, methods))
+		mux.Handle(prefix+path, s.Path(d, prefix+path, methods))
 	}
-	nothing := s.Path(dialect, prefix+"/", nil)
+	nothing := s.Path(d, prefix+"/", nil)
 	mux.Handle(prefix, nothing)
 	mux.Handle(prefix+"/", nothing)
 }
@@ -61,6 +73,15 @@ func secret(c *api.Call) (account.Secret, bool, error) {
 		return "", false, errKey
 	}
 	return key, shown, nil
+}
+
+// Refuse answers a request that reaches no endpoint with an error for clients.
+func Refuse(w http.ResponseWriter, e *api.Error) {
+	c := &api.Call{Out: wire.NewWriter(nil), Header: w.Header()}
+	status := fail(c, e)
+	c.Header.Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(c.Out.Bytes()) // the client may be gone
 }
 
 // fail writes the answer for an error.

@@ -1,0 +1,102 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
+)
+
+// cookieName is the name of the cookie. Browsers take one with this prefix only from the
+// host itself, over TLS or from loopback, and for all of its paths.
+const cookieName = "__Host-bourse"
+
+// CookieName returns the name of the cookie. A sandbox adds its port, because exchanges on
+// one host get the cookies of each other.
+func CookieName(sandboxPort string) string {
+	if sandboxPort == "" {
+		return cookieName
+	}
+	return cookieName + "-" + sandboxPort
+}
+
+// Sessions are the sessions whose secret is in a cookie.
+type Sessions struct {
+	Accounts *account.Service
+	// Who checks secrets, and bounds the bad ones of a source.
+	Who api.Authenticator
+	// Cookie is the cookie's name.
+	Cookie string
+	// From returns the client's address.
+	From func(*http.Request) netip.Addr
+	Now  func() time.Time
+}
+
+// errKey is the error for a request with a key beside or in place of a cookie.
+var errKey = api.Errorf(codes.ValidationError, "Paths below /web take the cookie of a page, and no key")
+
+// Secret returns the secret in the cookie of a request. A session that has ended is none,
+// and its cookie is removed.
+func (s *Sessions) Secret(c *api.Call) (account.Secret, bool, error) {
+	for _, name := range [...]string{"Authorization", "Bourse-Key"} {
+		if _, given := c.HTTP.Header[name]; given {
+			return "", false, errKey
+		}
+	}
+
+	secret, err := s.secret(c.Context, c.HTTP, c.From)
+	if errors.Is(err, account.ErrUnauthorized) {
+		s.drop(c.Header)
+		return "", false, nil
+	}
+	return secret, secret != "", err
+}
+
+// secret returns the secret in a request's cookie; empty without a cookie. The error is
+// ErrUnauthorized for any secret but that of a live session.
+func (s *Sessions) secret(ctx context.Context, r *http.Request, from netip.Addr) (account.Secret, error) {
+	given := r.CookiesNamed(s.Cookie)
+	switch len(given) {
+	case 0:
+		return "", nil
+	case 1:
+	default:
+		return "", account.ErrUnauthorized
+	}
+
+	secret := account.Secret(given[0].Value)
+	who, err := s.Who.Authenticate(ctx, secret, from)
+	if err == nil && who.Session == 0 { // an API key
+		err = account.ErrUnauthorized
+	}
+	return secret, err
+}
+
+// put sets the cookie to the secret of a session, which the browser forgets when it closes,
+// or keeps until the session expires.
+func (s *Sessions) put(h http.Header, secret account.Secret, who *account.Identity, keep bool) {
+	c := s.cookie(string(secret))
+	if keep {
+		c.MaxAge = max(int((who.Expires-bourse.TimeOf(s.Now()))/bourse.Second), 1)
+	}
+	h.Add("Set-Cookie", c.String())
+}
+
+// drop removes the cookie.
+func (s *Sessions) drop(h http.Header) {
+	c := s.cookie("")
+	c.MaxAge = -1
+	h.Add("Set-Cookie", c.String())
+}
+
+func (s *Sessions) cookie(value string) *http.Cookie {
+	return &http.Cookie{
+		Name: s.Cookie, Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	}
+}

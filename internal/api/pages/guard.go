@@ -1,0 +1,88 @@
+package pages
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
+	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/edge"
+)
+
+// Guard refuses requests to the paths of our own pages that come from elsewhere.
+type Guard struct {
+	// origin is that of the public URL, scheme the one of the listener.
+	origin, scheme string
+	// names are the host names that lead here, beside those of [edge.LeadsHere].
+	names []string
+	cross *http.CrossOriginProtection
+}
+
+// NewGuard returns a guard for an exchange with a public URL, other host names, and a
+// listener with a scheme such as "https://".
+func NewGuard(public *url.URL, scheme string, names ...string) *Guard {
+	g := &Guard{
+		origin: public.Scheme + "://" + public.Host, scheme: scheme, names: append(names, public.Hostname()),
+		cross: http.NewCrossOriginProtection(),
+	}
+	if err := g.cross.AddTrustedOrigin(g.origin); err != nil {
+		bourse.Impossible("origin %q: %v", g.origin, err)
+	}
+	return g
+}
+
+var (
+	errHost = api.Errorf(codes.Forbidden,
+		"Host is not one of this exchange's names; its setting public-url adds one")
+	errOrigin = api.Errorf(codes.Forbidden, "The request comes from a page of another origin")
+	errType   = api.Errorf(codes.ValidationError, "Content-Type: must be application/json")
+)
+
+// Private passes the requests of our own pages on, whose answers are private.
+func (g *Guard) Private(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		SetPrivate(w.Header())
+		if err := g.check(r); err != nil {
+			v2.Refuse(w, err)
+			return
+		}
+
+		next.ServeHTTP(w, r)
+	})
+}
+
+// check returns the reason to refuse a request; nil to pass it. Host is checked because a
+// name of a stranger may lead here, and its pages would be of our origin.
+func (g *Guard) check(r *http.Request) *api.Error {
+	switch {
+	case !edge.LeadsHere(r, g.names...):
+		return errHost
+	case g.cross.Check(r) != nil, isUpgrade(r) && !g.ours(r):
+		return errOrigin
+	case r.ContentLength != 0 && !isJSON(r.Header):
+		return errType
+	}
+	return nil
+}
+
+// ours reports whether the header Origin names the origin of our pages.
+func (g *Guard) ours(r *http.Request) bool {
+	origin := r.Header["Origin"]
+	return len(origin) == 1 && (origin[0] == g.origin || origin[0] == g.scheme+r.Host)
+}
+
+// isUpgrade reports whether a request asks for a WebSocket. Browsers send it across origins
+// with cookies, and let the page read what comes.
+func isUpgrade(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }
+
+// isJSON reports whether a body is declared as JSON, which pages of other origins cannot do
+// without asking first.
+func isJSON(h http.Header) bool {
+	kind, parameters, err := mime.ParseMediaType(h.Get("Content-Type"))
+	charset, given := parameters["charset"]
+	return err == nil && kind == "application/json" && (!given || strings.EqualFold(charset, "utf-8"))
+}

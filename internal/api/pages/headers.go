@@ -1,0 +1,29 @@
+package pages
+
+import "net/http"
+
+// policies of content: that of a document of ours, and that of an answer that is none.
+const (
+	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types svelte-trusted-html bourse"
+	dataPolicy = "default-src 'none'; frame-ancestors 'none'"
+)
+
+// SetPage sets the headers of a document or file of ours.
+func SetPage(h http.Header) { set(h, pagePolicy) }
+
+// SetPrivate sets the headers of an answer for the holder of a cookie alone.
+func SetPrivate(h http.Header) {
+	set(h, dataPolicy)
+	h.Set("Cache-Control", "no-store")
+}
+
+func set(h http.Header, policy string) {
+	h.Del("Access-Control-Allow-Origin") // api.Transport sets it for the interfaces
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+}

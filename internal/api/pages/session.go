@@ -1,0 +1,94 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/accountv2"
+	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+)
+
+// Endpoints returns the endpoints below /web. They are V2's in form.
+func (s *Sessions) Endpoints() []v2.Endpoint {
+	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
+
+	return []v2.Endpoint{
+		{Method: post, Path: "/session", Guest: true, Class: api.Orders, Fields: accountv2.LogInFields, Answer: s.logIn},
+		{Method: get, Path: "/session", Answer: s.session},
+		{Method: del, Path: "/session", Class: api.Cancels, Answer: s.logOut},
+	}
+}
+
+// logIn starts a session and sets its cookie.
+func (s *Sessions) logIn(c *v2.Call) error {
+	secret, err := (&accountv2.Account{Accounts: s.Accounts}).LogIn(c)
+	if err != nil {
+		return err
+	}
+	who, err := s.Accounts.Authenticate(c.Context, secret, c.From)
+	if err != nil {
+		return err // the session has ended meanwhile
+	}
+
+	if err := s.write(c, &who); err != nil {
+		return err
+	}
+	s.put(c.Header, secret, &who, c.Bool("remember"))
+	return nil
+}
+
+// session writes the session of the cookie. Without one the account is null, which is no
+// error: every guest's page asks.
+func (s *Sessions) session(c *v2.Call) error {
+	if c.Who.Account == 0 {
+		c.Out.Null("account")
+		return nil
+	}
+	return s.write(c, &c.Who)
+}
+
+// logOut ends the session of the cookie, if there is one.
+func (s *Sessions) logOut(c *v2.Call) error {
+	if c.Who.Account == 0 {
+		return nil
+	}
+
+	if err := s.Accounts.EndSession(c.Context, c.Who.Account, c.Who.Session, c.Visit()); err != nil {
+		return err
+	}
+	s.drop(c.Header)
+	return nil
+}
+
+// write writes a session and the state of its account.
+func (s *Sessions) write(c *v2.Call, who *account.Identity) error {
+	holder, _, err := s.Accounts.ByID(c.Context, who.Account)
+	if err != nil {
+		return err
+	}
+	factors, err := s.Accounts.Factors(c.Context, who.Account)
+	if err != nil {
+		return err
+	}
+	held := s.Accounts.HeldUntil(who.Account)
+	if held <= bourse.TimeOf(s.Now()) {
+		held = 0
+	}
+
+	c.Out.Uint("account", uint64(who.Account))
+	c.Out.Text("email", holder.Email)
+	c.Out.Seconds("expires", who.Expires)
+	c.Out.Bool("frozen", holder.Frozen)
+	c.Out.Seconds("heldUntil", held)
+	c.Out.Name("factors")
+	c.Out.Array()
+	if factors.Used {
+		c.Out.String(string(account.ProviderTOTP))
+	} else {
+		c.Out.String(string(account.ProviderEmail))
+	}
+	c.Out.EndArray()
+	return nil
+}
