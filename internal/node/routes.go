@@ -23,6 +23,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/coding"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
+	"github.com/bourse-exchange/bourse/internal/web"
 )
 
 // routes returns the handler of the public listener.
@@ -54,7 +55,6 @@ func (n *Node) routes() http.Handler {
 	mux.Handle("/stream", n.streams)
 	n.serveBrowsers(mux, &money)
 	missing := n.missing()
-	mux.Handle("/", missing)
 	for path, pages := range map[string]http.Handler{
 		"/icons/": icons.Handler(n.view, missing), "/docs": n.docs, "/docs/": n.docs, "/llms.txt": n.docs,
 		"/{$}": http.HandlerFunc(n.welcome),
@@ -64,7 +64,9 @@ func (n *Node) routes() http.Handler {
 
 	mux.HandleFunc("/healthz", n.healthz)
 	mux.HandleFunc("/readyz", n.readyz)
-	return api.Transport(mux, missing)
+	pages := web.New(n.rest.Encoder, func(h http.Handler) http.Handler { return n.limits.Metered(n.proxies.From, h) })
+	mux.Handle("/", pages.Missing(missing))
+	return api.Transport(pages.Before(mux), missing)
 }
 
 // v1 returns the V1 interfaces for keys and pages, by the prefix of their paths.

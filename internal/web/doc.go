@@ -1,0 +1,12 @@
+// Package web serves the exchange's pages: the files that `make web` builds of the sources in
+// the folder web at the root.
+//
+// It stands at the edge, in front of the interfaces. The build is committed in dist and
+// embedded, so that the program is built without Node. dist/SOURCES has the hashes of the
+// sources; a test compares them.
+//
+// Invariants: a name in dist/assets stands for the same bytes for ever; an address of a page
+// is answered with a page only to a client that asks for HTML.
+//
+// Not here: what pages ask for with their cookie (api/pages).
+package web
