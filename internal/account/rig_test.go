@@ -58,7 +58,8 @@ func newRig(t testing.TB) *rig { return newLimitedRig(t, account.Limits{}) }
 
 // newLimitedRig returns a rig with limits of what clients share.
 func newLimitedRig(t testing.TB, limits account.Limits) *rig {
-	r := &rig{t: t, path: filepath.Join(t.TempDir(), "accounts.db"), now: time.Unix(1_700_000_000, 0), box: new(mail.Box), limits: limits}
+	r := &rig{t: t, path: filepath.Join(t.TempDir(), "accounts.db"), now: time.Unix(1_700_000_000, 0), limits: limits}
+	r.box = mail.NewBox(func() bourse.Time { return bourse.TimeOf(r.now) })
 	if limits == (account.Limits{}) {
 		r.limits.WrongPasswords = addressFailures
 	}

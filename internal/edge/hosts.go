@@ -30,18 +30,12 @@ func LeadsHere(r *http.Request, configured ...string) bool {
 			return true
 		}
 	}
-	if strings.EqualFold(host, "localhost") {
+	if IsLoopback(host) {
 		return true
 	}
 	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return false
-	}
-	if ip.IsLoopback() {
-		return true
-	}
 	here, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return here != nil && ip.Unmap().WithZone("") == peerAt(here)
+	return err == nil && here != nil && ip.Unmap().WithZone("") == peerAt(here)
 }
 
 // HostName returns a host without its port and brackets.
@@ -50,4 +44,11 @@ func HostName(host string) string {
 		host = name
 	}
 	return strings.Trim(host, "[]")
+}
+
+// IsLoopback reports whether a host is a name or an address of this machine's loopback.
+func IsLoopback(host string) bool {
+	name := HostName(host)
+	ip, err := netip.ParseAddr(name)
+	return strings.EqualFold(name, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }

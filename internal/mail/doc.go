@@ -1,5 +1,5 @@
 // Package mail delivers letters: over SMTP, or, in a sandbox, into a box in memory that
-// operators can read.
+// its operators and its users on the same machine can read.
 //
 // Package account decides on the texts and recipients.
 //

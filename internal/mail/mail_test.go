@@ -138,7 +138,8 @@ func TestNone(t *testing.T) {
 }
 
 func TestBox(t *testing.T) {
-	var b mail.Box
+	now := bourse.Time(0)
+	b := mail.NewBox(func() bourse.Time { now++; return now })
 	if _, ok := b.Last("ada@example.com"); ok {
 		t.Error("an empty box has a letter")
 	}
@@ -153,5 +154,14 @@ func TestBox(t *testing.T) {
 	}
 	if _, ok := b.Last("0"); ok {
 		t.Error("the box grows without end")
+	}
+
+	for range 10 {
+		if err := b.Send(t.Context(), &account.Mail{To: "ada@example.com"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list := b.Letters("ada@example.com"); len(list) != 8 || list[0].Time != now || list[7].Time != now-7 {
+		t.Errorf("%d letters, want the last 8, newest first: %+v", len(list), list)
 	}
 }

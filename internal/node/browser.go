@@ -37,4 +37,7 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) {
 	}
 	web.Handle("/web/stream", sessions.Stream(n.streams))
 	mux.Handle("/web/", guard.Private(web))
+	if n.letters != nil {
+		mux.Handle("GET /dev/mail", n.limits.Metered(n.proxies.From, pages.Letters(n.letters, n.proxies.From)))
+	}
 }

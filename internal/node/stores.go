@@ -125,7 +125,7 @@ func (n *Node) mailer() account.Mailer {
 		})
 		return n.post
 	case n.Sandbox != nil:
-		n.letters = new(mail.Box)
+		n.letters = mail.NewBox(func() bourse.Time { return bourse.TimeOf(time.Now()) })
 		return n.letters
 	}
 	return mail.None{}

@@ -37,7 +37,7 @@ type exchange struct {
 	*testing.T
 	handler  http.Handler
 	accounts *account.Service
-	box      mail.Box
+	box      *mail.Box
 	log      strings.Builder
 	path     string
 
@@ -62,6 +62,7 @@ func newLimited(t *testing.T, limits account.Limits) *exchange {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	clock := func() time.Time { return e.now }
+	e.box = mail.NewBox(func() bourse.Time { return bourse.TimeOf(e.now) })
 	log := slog.New(slog.NewTextHandler(&e.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	e.accounts = account.NewService(account.Options{
 		Store: counting{store, &e.calls}, Clock: clock, Random: rand.Reader, Mailer: e, Issuer: "Bourse", Hold: time.Hour, Limits: limits,

@@ -57,7 +57,7 @@ func (g *Guard) Private(next http.Handler) http.Handler {
 
 // check returns the reason to refuse a request; nil to pass it. Host is checked because a
 // name of a stranger may lead here, and its pages would be of our origin.
-func (g *Guard) check(r *http.Request) *api.Error {
+func (g *Guard) check(r *http.Request) error {
 	switch {
 	case !edge.LeadsHere(r, g.names...):
 		return errHost

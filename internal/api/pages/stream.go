@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/bourse-exchange/bourse/internal/account"
-	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
@@ -19,7 +18,7 @@ func (s *Sessions) Stream(streams *stream.Server) http.Handler {
 		case errors.Is(err, account.ErrUnauthorized), err == nil && secret == "":
 			streams.ServeHTTP(w, r)
 		case err != nil:
-			v2.Refuse(w, api.Known(err))
+			v2.Refuse(w, err)
 		default:
 			streams.AcceptAs(w, r, secret)
 		}

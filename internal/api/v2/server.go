@@ -76,9 +76,12 @@ func secret(c *api.Call) (account.Secret, bool, error) {
 }
 
 // Refuse answers a request that reaches no endpoint with an error for clients.
-func Refuse(w http.ResponseWriter, e *api.Error) {
+func Refuse(w http.ResponseWriter, err error) {
 	c := &api.Call{Out: wire.NewWriter(nil), Header: w.Header()}
-	status := fail(c, e)
+	status := fail(c, err)
+	if status == 0 {
+		status = fail(c, api.ErrInternal)
+	}
 	c.Header.Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(c.Out.Bytes()) // the client may be gone

@@ -48,7 +48,7 @@ type Desk struct {
 	// Alice and Bob are keys of accounts 1 and 2 with the scopes read and withdraw.
 	Alice, Bob string
 	// Box has the letters sent.
-	Box mail.Box
+	Box *mail.Box
 }
 
 // Chain is a devnet codec with the blocks that the test mined.
@@ -81,8 +81,9 @@ func New(t *testing.T) *Desk {
 		T: t, Mux: http.NewServeMux(), Engine: engine.New(), View: view.New(), tail: history.NewTail(10_000),
 		store: historytest.NewMemory(), Now: 1_700_000_000 * bourse.Second, chains: map[bourse.NetworkID]*Chain{},
 	}
+	d.Box = mail.NewBox(func() bourse.Time { return d.Now })
 	d.Accounts = account.NewService(account.Options{
-		Store: store, Random: rand.Reader, Clock: d.Clock, Mailer: &d.Box, Hold: Hold, Issuer: "Test",
+		Store: store, Random: rand.Reader, Clock: d.Clock, Mailer: d.Box, Hold: Hold, Issuer: "Test",
 		OnFailure: func(what string, err error) { t.Error(what, err) },
 	})
 
