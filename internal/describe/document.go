@@ -22,6 +22,7 @@ const (
 	account1File = "account1.yaml"
 	accountFile  = "account.yaml"
 	wallet2File  = "wallet2.yaml"
+	webFile      = "web.yaml"
 	streamsFile  = "streams.yaml"
 )
 

@@ -23,8 +23,8 @@ var (
 
 // page is the content of the index.
 type page struct {
-	Chapters                                         []Chapter
-	Spot, Info, Wallet, Account, Operations, Streams []entry
+	Chapters                                                []Chapter
+	Spot, Info, Wallet, Account, Pages, Operations, Streams []entry
 }
 
 // entry is a name and its purpose.
@@ -114,9 +114,14 @@ func render(prefix string, chapters []Chapter) ([]byte, error) {
 		return nil, err
 	}
 
+	web, err := operations(webFile)
+	if err != nil {
+		return nil, err
+	}
+
 	p := page{
 		Chapters: chapters, Spot: spot, Info: slices.Concat(info, p2p), Wallet: slices.Concat(wallet, wallet2),
-		Account: slices.Concat(account1, account),
+		Account: slices.Concat(account1, account), Pages: web,
 	}
 	messages := streams.at("components", "messages")
 	for _, name := range slices.Sorted(maps.Keys(messages)) {

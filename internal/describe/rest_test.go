@@ -8,15 +8,18 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
+	"github.com/bourse-exchange/bourse/internal/api/pages"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv2"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
 )
 
 // TestOperationsAreDescribed compares methods, paths, parameters and scopes with the
 // documents.
 func TestOperationsAreDescribed(t *testing.T) {
 	for file, endpoints := range map[string][]v2.Endpoint{
-		accountFile: new(accountv2.Account).Endpoints(), wallet2File: new(walletv2.Wallet).Endpoints(),
+		accountFile: new(accountv2.Account).Endpoints(), webFile: new(pages.Sessions).Endpoints(),
+		wallet2File: (&walletv2.Wallet{Faucet: new(sandbox.Faucet)}).Endpoints(),
 	} {
 		doc := mustLoad(t, file)
 		served := map[string]bool{}
@@ -43,7 +46,7 @@ func operationDescribed(t *testing.T, doc document, e *v2.Endpoint) {
 		t.Errorf("%s is not described", name)
 		return
 	}
-	want := map[account.Scopes]string{0: "public", account.ScopeRead: "read", account.ScopeWithdraw: "withdraw", account.ScopeAccount: "session"}[e.Scope]
+	want := map[account.Scopes]string{0: "public", account.ScopeRead: "read", account.ScopeTrade: "trade", account.ScopeWithdraw: "withdraw", account.ScopeAccount: "session"}[e.Scope]
 	if e.Guest {
 		want = "guest"
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/mail"
 	"github.com/bourse-exchange/bourse/internal/notice"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wallet"
@@ -61,6 +62,8 @@ type Node struct {
 	notices  *notice.Board
 	// letters holds the letters of a sandbox, which has no mail server.
 	letters *mail.Box
+	// faucet hands out money of a sandbox; nil in production.
+	faucet *sandbox.Faucet
 	// post queues letters for the mail server; nil without one.
 	post         *mail.Queue
 	board        *wallet.Board

@@ -37,6 +37,9 @@ func (n *Node) routes() http.Handler {
 		PublicURL: n.PublicURL,
 	}
 	n.wallet = &walletv1.Wallet{Teller: money}
+	if n.Sandbox != nil {
+		n.faucet = n.Sandbox.Faucet(time.Now)
+	}
 
 	mux := http.NewServeMux()
 	for prefix, endpoints := range n.v1(&money) {
@@ -81,9 +84,12 @@ func (n *Node) v1(money *teller.Teller) map[string][]api.Endpoint {
 
 // v2 returns the V2 interfaces for keys and pages, by the prefix of their paths.
 func (n *Node) v2(money *teller.Teller) map[string][]v2.Endpoint {
+	wallet := &walletv2.Wallet{Teller: *money}
+	if n.faucet != nil {
+		wallet.Faucet = n.faucet
+	}
 	return map[string][]v2.Endpoint{
-		"/account/v2": (&accountv2.Account{Accounts: n.accounts}).Endpoints(),
-		"/wallet/v2":  (&walletv2.Wallet{Teller: *money}).Endpoints(),
+		"/account/v2": (&accountv2.Account{Accounts: n.accounts}).Endpoints(), "/wallet/v2": wallet.Endpoints(),
 	}
 }
 

@@ -13,14 +13,19 @@ import (
 )
 
 // Wallet implements the interface.
-type Wallet struct{ teller.Teller }
+type Wallet struct {
+	teller.Teller
+
+	// Faucet is nil but for a sandbox, which alone has its endpoint.
+	Faucet Faucet
+}
 
 // Endpoints returns the endpoints of the interface.
 func (w *Wallet) Endpoints() []v2.Endpoint {
 	const get, post, patch, remove = http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete
 	read, withdraw := account.ScopeRead, account.ScopeWithdraw
 
-	return []v2.Endpoint{
+	list := []v2.Endpoint{
 		{Method: get, Path: "/assets", Fields: assetsFields, Compress: true, Answer: w.assets},
 		{Method: get, Path: "/assets/{symbol}", Answer: w.asset},
 		{Method: get, Path: "/balances", Scope: read, Fields: balancesFields, Answer: w.balances},
@@ -46,6 +51,12 @@ func (w *Wallet) Endpoints() []v2.Endpoint {
 		{Method: patch, Path: "/addressbook/{adbkid}", Scope: withdraw, Class: api.Orders, Fields: renameFields, Answer: w.rename},
 		{Method: remove, Path: "/addressbook/{adbkid}", Scope: withdraw, Class: api.Orders, Answer: w.forget},
 	}
+	if w.Faucet != nil {
+		list = append(list, v2.Endpoint{
+			Method: post, Path: "/faucet", Scope: account.ScopeTrade, Class: api.Orders, Fields: faucetFields, Answer: w.pour,
+		})
+	}
+	return list
 }
 
 // fields concatenates lists of fields.
