@@ -61,7 +61,7 @@ func (g *Guard) check(r *http.Request) error {
 	switch {
 	case !edge.LeadsHere(r, g.names...):
 		return errHost
-	case g.cross.Check(r) != nil, isUpgrade(r) && !g.ours(r):
+	case g.cross.Check(r) != nil || !g.ours(r):
 		return errOrigin
 	case r.ContentLength != 0 && !isJSON(r.Header):
 		return errType
@@ -69,15 +69,18 @@ func (g *Guard) check(r *http.Request) error {
 	return nil
 }
 
-// ours reports whether the header Origin names the origin of our pages.
+// ours reports whether the header Origin, if there is one, names the origin of our pages. An
+// upgrade to a WebSocket must have it: browsers send one across origins with cookies, and let
+// the page read what comes.
 func (g *Guard) ours(r *http.Request) bool {
-	origin := r.Header["Origin"]
-	return len(origin) == 1 && (origin[0] == g.origin || origin[0] == g.scheme+r.Host)
+	switch origin := r.Header["Origin"]; len(origin) {
+	case 0:
+		return r.Header.Get("Upgrade") == ""
+	case 1:
+		return origin[0] == g.origin || origin[0] == g.scheme+r.Host
+	}
+	return false
 }
-
-// isUpgrade reports whether a request asks for a WebSocket. Browsers send it across origins
-// with cookies, and let the page read what comes.
-func isUpgrade(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }
 
 // isJSON reports whether a body is declared as JSON, which pages of other origins cannot do
 // without asking first.
