@@ -42,10 +42,8 @@ func (w *World) Faucet(clock func() time.Time) *Faucet {
 func (f *Faucet) Pour(
 	ctx context.Context, id bourse.AccountID, from netip.Addr, asset *bourse.Asset,
 ) (bourse.Amount, error) {
-	for _, payer := range [...]api.Payer{{Account: id}, {Source: from}} {
-		if after, ok := f.limits.Take(api.Orders, payer); !ok {
-			return bourse.Amount{}, &account.LimitError{Limit: errPoured, Wait: after.Next}
-		}
+	if err := f.admit(id, from); err != nil {
+		return bourse.Amount{}, err
 	}
 
 	units, special := pours[asset.Symbol]
@@ -56,4 +54,14 @@ func (f *Faucet) Pour(
 	return amount, f.world.carry(ctx, []bourse.Command{{
 		Kind: bourse.CommandCredit, Account: id, AssetID: asset.ID, Amount: amount,
 	}})
+}
+
+// admit counts what an account and its source take.
+func (f *Faucet) admit(id bourse.AccountID, from netip.Addr) error {
+	for _, payer := range [...]api.Payer{{Account: id}, {Source: from}} {
+		if after, ok := f.limits.Take(api.Orders, payer); !ok {
+			return &account.LimitError{Limit: errPoured, Wait: after.Next}
+		}
+	}
+	return nil
 }
