@@ -9,10 +9,12 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/pages"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/web"
 )
 
-// serveBrowsers registers what our own pages ask for, with a cookie in place of a key.
-func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) {
+// serveBrowsers registers what our own pages ask for, with a cookie in place of a key, and
+// returns the pages.
+func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) *web.Pages {
 	public, err := url.Parse(n.PublicURL)
 	if err != nil {
 		bourse.Impossible("public URL %q: %v", n.PublicURL, err)
@@ -27,17 +29,21 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) {
 		Now: time.Now,
 	}
 
-	web := http.NewServeMux()
-	v2.HandlePages(n.rest, web, "/web", sessions.Secret, sessions.Endpoints())
+	own := http.NewServeMux()
+	v2.HandlePages(n.rest, own, "/web", sessions.Secret, sessions.Endpoints())
 	for prefix, endpoints := range n.v1(money) {
-		n.rest.HandlePages(web, "/web/api"+prefix, sessions.Secret, endpoints)
+		n.rest.HandlePages(own, "/web/api"+prefix, sessions.Secret, endpoints)
 	}
 	for prefix, endpoints := range n.v2(money) {
-		v2.HandlePages(n.rest, web, "/web/api"+prefix, sessions.Secret, endpoints)
+		v2.HandlePages(n.rest, own, "/web/api"+prefix, sessions.Secret, endpoints)
 	}
-	web.Handle("/web/stream", sessions.Stream(n.streams))
-	mux.Handle("/web/", guard.Private(web))
+	own.Handle("/web/stream", sessions.Stream(n.streams))
+	mux.Handle("/web/", guard.Private(own))
 	if n.letters != nil {
-		mux.Handle("GET /dev/mail", n.limits.Metered(n.proxies.From, pages.Letters(n.letters, n.proxies.From)))
+		mux.Handle("GET /dev/mail", n.metered(pages.Letters(n.letters, n.proxies.From)))
 	}
+	return web.New(n.rest.Encoder, n.metered, guard.Headers)
 }
+
+// metered limits a handler that needs no key by the source of its requests.
+func (n *Node) metered(h http.Handler) http.Handler { return n.limits.Metered(n.proxies.From, h) }

@@ -23,7 +23,6 @@ import (
 	"github.com/bourse-exchange/bourse/internal/coding"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
-	"github.com/bourse-exchange/bourse/internal/web"
 )
 
 // routes returns the handler of the public listener.
@@ -56,20 +55,19 @@ func (n *Node) routes() http.Handler {
 	n.bots.Handle(mux, "/binance")
 	n.botStreams.Handle(mux, "/binance")
 	mux.Handle("/stream", n.streams)
-	n.serveBrowsers(mux, &money)
+	own := n.serveBrowsers(mux, &money)
 	missing := n.missing()
 	for path, pages := range map[string]http.Handler{
 		"/icons/": icons.Handler(n.view, missing), "/docs": n.docs, "/docs/": n.docs, "/llms.txt": n.docs,
 		"/{$}": http.HandlerFunc(n.welcome),
 	} {
-		mux.Handle(path, n.limits.Metered(n.proxies.From, pages))
+		mux.Handle(path, n.metered(pages))
 	}
 
 	mux.HandleFunc("/healthz", n.healthz)
 	mux.HandleFunc("/readyz", n.readyz)
-	pages := web.New(n.rest.Encoder, func(h http.Handler) http.Handler { return n.limits.Metered(n.proxies.From, h) })
-	mux.Handle("/", pages.Missing(missing))
-	return api.Transport(pages.Before(mux), missing)
+	mux.Handle("/", own.Missing(missing))
+	return api.Transport(own.Before(mux), missing)
 }
 
 // v1 returns the V1 interfaces for keys and pages, by the prefix of their paths.

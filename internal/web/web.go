@@ -37,12 +37,13 @@ type Pages struct {
 	files map[string]*coding.File
 	// metered limits a handler by the source of its requests.
 	metered func(http.Handler) http.Handler
+	headers pages.Headers
 }
 
 // New returns the embedded pages, compressed by an encoder for clients that want it. metered
 // limits a handler by the source of its requests.
-func New(encoder *coding.Encoder, metered func(http.Handler) http.Handler) *Pages {
-	p := &Pages{files: map[string]*coding.File{}, metered: metered}
+func New(encoder *coding.Encoder, metered func(http.Handler) http.Handler, headers pages.Headers) *Pages {
+	p := &Pages{files: map[string]*coding.File{}, metered: metered, headers: headers}
 	err := fs.WalkDir(dist, "dist", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -128,7 +129,7 @@ func (p *Pages) Missing(next http.Handler) http.Handler {
 
 func (p *Pages) serve(w http.ResponseWriter, r *http.Request, file *coding.File, status int) {
 	p.metered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		pages.SetPage(w.Header())
+		p.headers.SetPage(w.Header())
 		file.Serve(w, r, status)
 	})).ServeHTTP(w, r)
 }

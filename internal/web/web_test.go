@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bourse-exchange/bourse/internal/api/pages"
 	"github.com/bourse-exchange/bourse/internal/coding"
 )
 
 // open returns the pages in front of a handler that answers "interface" with 418.
 func open(t *testing.T) (*Pages, http.Handler) {
 	t.Helper()
-	p := New(coding.NewEncoder(1), func(h http.Handler) http.Handler { return h })
+	p := New(coding.NewEncoder(1), func(h http.Handler) http.Handler { return h },
+		pages.Headers{Encrypted: true})
 	return p, p.Before(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 	}))
@@ -86,7 +88,7 @@ func TestHeaders(t *testing.T) {
 		got := get(h, "GET", path, html).Header()
 		for name, want := range map[string]string{
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'; ", "Cross-Origin-Opener-Policy": "same-origin",
-			"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "",
+			"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Strict-Transport-Security": "max-age=31536000", "Access-Control-Allow-Origin": "",
 		} {
 			if value := got.Get(name); !strings.HasPrefix(value, want) || (want == "") != (value == "") {
 				t.Errorf("%s: %s is %q, want %q", path, name, value, want)

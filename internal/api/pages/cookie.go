@@ -81,22 +81,21 @@ func (s *Sessions) secret(ctx context.Context, r *http.Request, from netip.Addr)
 // put sets the cookie to the secret of a session, which the browser forgets when it closes,
 // or keeps until the session expires.
 func (s *Sessions) put(h http.Header, secret account.Secret, who *account.Identity, keep bool) {
-	c := s.cookie(string(secret))
+	age := 0
 	if keep {
-		c.MaxAge = max(int((who.Expires-bourse.TimeOf(s.Now()))/bourse.Second), 1)
+		age = max(int((who.Expires-bourse.TimeOf(s.Now()))/bourse.Second), 1)
 	}
-	h.Add("Set-Cookie", c.String())
+	s.set(h, string(secret), age)
 }
 
 // drop removes the cookie.
-func (s *Sessions) drop(h http.Header) {
-	c := s.cookie("")
-	c.MaxAge = -1
-	h.Add("Set-Cookie", c.String())
-}
+func (s *Sessions) drop(h http.Header) { s.set(h, "", -1) }
 
-func (s *Sessions) cookie(value string) *http.Cookie {
-	return &http.Cookie{
-		Name: s.Cookie, Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+// set sets the cookie to a value for a number of seconds; zero is until the browser closes.
+func (s *Sessions) set(h http.Header, value string, age int) {
+	c := http.Cookie{
+		Name: s.Cookie, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
 	}
+	h.Add("Set-Cookie", c.String())
 }

@@ -20,6 +20,8 @@ type Guard struct {
 	// names are the host names that lead here, beside those of [edge.LeadsHere].
 	names []string
 	cross *http.CrossOriginProtection
+
+	Headers
 }
 
 // NewGuard returns a guard for an exchange with a public URL, other host names, and a
@@ -27,7 +29,7 @@ type Guard struct {
 func NewGuard(public *url.URL, scheme string, names ...string) *Guard {
 	g := &Guard{
 		origin: public.Scheme + "://" + public.Host, scheme: scheme, names: append(names, public.Hostname()),
-		cross: http.NewCrossOriginProtection(),
+		cross: http.NewCrossOriginProtection(), Headers: Headers{Encrypted: public.Scheme == "https"},
 	}
 	if err := g.cross.AddTrustedOrigin(g.origin); err != nil {
 		bourse.Impossible("origin %q: %v", g.origin, err)
@@ -45,7 +47,7 @@ var (
 // Private passes the requests of our own pages on, whose answers are private.
 func (g *Guard) Private(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		SetPrivate(w.Header())
+		g.SetPrivate(w.Header())
 		if err := g.check(r); err != nil {
 			v2.Refuse(w, err)
 			return

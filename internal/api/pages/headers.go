@@ -10,20 +10,29 @@ const (
 	dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 )
 
+// Headers are those of answers to pages.
+type Headers struct {
+	// Encrypted has browsers ask by TLS alone, for a year.
+	Encrypted bool
+}
+
 // SetPage sets the headers of a document or file of ours.
-func SetPage(h http.Header) { set(h, pagePolicy) }
+func (s Headers) SetPage(h http.Header) { s.set(h, pagePolicy) }
 
 // SetPrivate sets the headers of an answer for the holder of a cookie alone.
-func SetPrivate(h http.Header) {
-	set(h, dataPolicy)
+func (s Headers) SetPrivate(h http.Header) {
+	s.set(h, dataPolicy)
 	h.Set("Cache-Control", "no-store")
 }
 
-func set(h http.Header, policy string) {
+func (s Headers) set(h http.Header, policy string) {
 	h.Del("Access-Control-Allow-Origin") // api.Transport sets it for the interfaces
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
+	if s.Encrypted {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 }

@@ -37,7 +37,7 @@ var errElsewhere = api.Errorf(codes.Forbidden, "Letters are shown on this machin
 // client on the same machine gets them, by a name that no stranger can lead here.
 func Letters(box *mail.Box, from func(*http.Request) netip.Addr) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		SetPrivate(w.Header())
+		Headers{}.SetPrivate(w.Header())
 		to, err := account.NormalizeEmail(r.URL.Query().Get("to"))
 		switch {
 		case !edge.IsLoopback(r.Host) || !from(r).IsLoopback():
