@@ -54,7 +54,7 @@ func (x *exchange) page(t *testing.T) *page {
 		t.Fatal(err)
 	}
 	p.ask(t, http.MethodPatch, "/web/api/account/v2/signup", `{"email":"page@example.com","code":"`+letter.Code+`"}`)
-	for _, c := range p.ask(t, http.MethodPost, "/web/session", person+`}`).Cookies() {
+	for _, c := range p.ask(t, http.MethodPost, "/web/session", person+`}`) {
 		p.name, p.secret = c.Name, c.Value
 	}
 	x.keep(p.secret)
@@ -64,8 +64,8 @@ func (x *exchange) page(t *testing.T) *page {
 	return p
 }
 
-// ask sends a request of the page, which must be taken.
-func (p *page) ask(t *testing.T, method, path, body string) *http.Response {
+// ask sends a request of the page, which must be taken, and returns the cookies that it sets.
+func (p *page) ask(t *testing.T, method, path, body string) []*http.Cookie {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, "http://"+p.x.address+path, strings.NewReader(body))
 	if err != nil {
@@ -83,7 +83,7 @@ func (p *page) ask(t *testing.T, method, path, body string) *http.Response {
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("%s %s: %s", method, path, res.Status)
 	}
-	return res
+	return res.Cookies()
 }
 
 // open returns the number of open orders of the page's account.
