@@ -101,7 +101,7 @@ func (b *browser) logIn(email string) {
 func TestCookieSession(t *testing.T) {
 	s := start(t, t.TempDir(), "--bots=false", "--block-time=0")
 	b := &browser{server: s}
-	b.want(200, `{"account":null}`, "GET", "/web/session", "")
+	b.want(200, `{"account":null,"sandbox":true}`, "GET", "/web/session", "")
 	b.join("ada@example.org")
 
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
@@ -110,7 +110,7 @@ func TestCookieSession(t *testing.T) {
 		c.Path != "/" || c.Domain != "" || c.MaxAge != 0 || len(c.Value) != 64 {
 		t.Errorf("the cookie is %+v", c)
 	}
-	b.want(200, `"frozen":false,"heldUntil":null,"factors":["EMAIL"]}`, "GET", "/web/session", "")
+	b.want(200, `"frozen":false,"heldUntil":null,"factors":["EMAIL"],"sandbox":true}`, "GET", "/web/session", "")
 	v, err := describe.NewValidator()
 	must(t, err)
 	must(t, v.Exchange("GET", "/web/session", nil, 200, []byte(b.text)))
@@ -171,7 +171,7 @@ func TestCookieMeansNothingElsewhere(t *testing.T) {
 		t.Errorf("a key in a body below /web: %+v %v", a, err)
 	}
 	thief := &browser{server: s, cookie: &http.Cookie{Name: b.cookie.Name, Value: key}}
-	thief.want(200, `{"account":null}`, "GET", "/web/session", "")
+	thief.want(200, `{"account":null,"sandbox":true}`, "GET", "/web/session", "")
 	if thief.cookie != nil {
 		t.Error("a key stays in the cookie")
 	}
@@ -286,5 +286,5 @@ func TestProductionHasNoSandbox(t *testing.T) {
 		}
 	}
 	b := &browser{server: s}
-	b.want(200, `{"account":null}`, "GET", "/web/session", "")
+	b.want(200, `{"account":null,"sandbox":true}`, "GET", "/web/session", "")
 }

@@ -26,7 +26,7 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) *web.Page
 	guard := pages.NewGuard(public, n.scheme(), n.Certificate.ACME.Domain)
 	sessions := &pages.Sessions{
 		Accounts: n.accounts, Who: n.limits.Guard(n.accounts), Cookie: pages.CookieName(port), From: n.proxies.From,
-		Now: time.Now,
+		Sandbox: n.Sandbox != nil, Now: time.Now,
 	}
 
 	own := http.NewServeMux()

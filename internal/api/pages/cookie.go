@@ -33,6 +33,8 @@ type Sessions struct {
 	Who api.Authenticator
 	// Cookie is the cookie's name.
 	Cookie string
+	// Sandbox is set where the money is not real; pages then show a ribbon and the faucet.
+	Sandbox bool
 	// From returns the client's address.
 	From func(*http.Request) netip.Addr
 	Now  func() time.Time

@@ -44,6 +44,7 @@ func (s *Sessions) logIn(c *v2.Call) error {
 func (s *Sessions) session(c *v2.Call) error {
 	if c.Who.Account == 0 {
 		c.Out.Null("account")
+		c.Out.Bool("sandbox", s.Sandbox)
 		return nil
 	}
 	return s.write(c, &c.Who)
@@ -90,5 +91,6 @@ func (s *Sessions) write(c *v2.Call, who *account.Identity) error {
 		c.Out.String(string(account.ProviderEmail))
 	}
 	c.Out.EndArray()
+	c.Out.Bool("sandbox", s.Sandbox)
 	return nil
 }
