@@ -286,5 +286,5 @@ func TestProductionHasNoSandbox(t *testing.T) {
 		}
 	}
 	b := &browser{server: s}
-	b.want(200, `{"account":null,"sandbox":true}`, "GET", "/web/session", "")
+	b.want(200, `{"account":null,"sandbox":false}`, "GET", "/web/session", "")
 }
