@@ -8,7 +8,7 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
-	"github.com/bourse-exchange/bourse/internal/api/pages"
+	"github.com/bourse-exchange/bourse/internal/api/browser"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv2"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
@@ -18,7 +18,7 @@ import (
 // documents.
 func TestOperationsAreDescribed(t *testing.T) {
 	for file, endpoints := range map[string][]v2.Endpoint{
-		accountFile: new(accountv2.Account).Endpoints(), webFile: new(pages.Sessions).Endpoints(),
+		accountFile: new(accountv2.Account).Endpoints(), webFile: new(browser.Sessions).Endpoints(),
 		wallet2File: (&walletv2.Wallet{Faucet: new(sandbox.Faucet)}).Endpoints(),
 	} {
 		doc := mustLoad(t, file)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/api/pages"
+	"github.com/bourse-exchange/bourse/internal/api/browser"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/web"
@@ -23,9 +23,9 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) *web.Page
 	if n.Sandbox != nil {
 		port = public.Port()
 	}
-	guard := pages.NewGuard(public, n.scheme(), n.Certificate.ACME.Domain)
-	sessions := &pages.Sessions{
-		Accounts: n.accounts, Who: n.limits.Guard(n.accounts), Cookie: pages.CookieName(port), From: n.proxies.From,
+	guard := browser.NewGuard(public, n.scheme(), n.Certificate.ACME.Domain)
+	sessions := &browser.Sessions{
+		Accounts: n.accounts, Who: n.limits.Guard(n.accounts), Cookie: browser.CookieName(port), From: n.proxies.From,
 		Sandbox: n.Sandbox != nil, Now: time.Now,
 	}
 
@@ -40,7 +40,7 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) *web.Page
 	own.Handle("/web/stream", sessions.Stream(n.streams))
 	mux.Handle("/web/", guard.Private(own))
 	if n.letters != nil {
-		mux.Handle("GET /dev/mail", n.metered(pages.Letters(n.letters, n.proxies.From)))
+		mux.Handle("GET /dev/mail", n.metered(browser.Letters(n.letters, n.proxies.From)))
 	}
 	return web.New(n.rest.Encoder, n.metered, guard.Headers)
 }

@@ -8,5 +8,5 @@
 // Invariants: a name in dist/assets stands for the same bytes for ever; an address of a page
 // is answered with a page only to a client that asks for HTML.
 //
-// Not here: what pages ask for with their cookie (api/pages).
+// Not here: what pages ask for with their cookie (api/browser).
 package web

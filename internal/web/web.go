@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/api/pages"
+	"github.com/bourse-exchange/bourse/internal/api/browser"
 	"github.com/bourse-exchange/bourse/internal/coding"
 )
 
@@ -37,12 +37,12 @@ type Pages struct {
 	files map[string]*coding.File
 	// metered limits a handler by the source of its requests.
 	metered func(http.Handler) http.Handler
-	headers pages.Headers
+	headers browser.Headers
 }
 
 // New returns the embedded pages, compressed by an encoder for clients that want it. metered
 // limits a handler by the source of its requests.
-func New(encoder *coding.Encoder, metered func(http.Handler) http.Handler, headers pages.Headers) *Pages {
+func New(encoder *coding.Encoder, metered func(http.Handler) http.Handler, headers browser.Headers) *Pages {
 	p := &Pages{files: map[string]*coding.File{}, metered: metered, headers: headers}
 	err := fs.WalkDir(dist, "dist", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

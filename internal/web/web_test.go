@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bourse-exchange/bourse/internal/api/pages"
+	"github.com/bourse-exchange/bourse/internal/api/browser"
 	"github.com/bourse-exchange/bourse/internal/coding"
 )
 
@@ -15,7 +15,7 @@ import (
 func open(t *testing.T) (*Pages, http.Handler) {
 	t.Helper()
 	p := New(coding.NewEncoder(1), func(h http.Handler) http.Handler { return h },
-		pages.Headers{Encrypted: true})
+		browser.Headers{Encrypted: true})
 	return p, p.Before(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 	}))

@@ -1,4 +1,4 @@
-// Package pages holds what the exchange's own pages need beyond the interfaces: sessions by
+// Package browser holds what the exchange's own pages need beyond the interfaces: sessions by
 // cookie, and the guard in front of every path that takes one.
 //
 // It stands at the edge. A cookie session is an ordinary session of package account, whose
@@ -12,4 +12,4 @@
 //
 // Read guard.go, cookie.go, session.go, then headers.go. Not here: the pages themselves
 // (package web).
-package pages
+package browser
