@@ -345,7 +345,7 @@ func tooManyRequests(x *exam) {
 func streamOrigin(x *exam) {
 	x.covers("SPOT-WS-18")
 	for _, origin := range []string{"https://a.example", "null", "file://"} {
-		s, err := x.dial(http.Header{"Origin": {origin}})
+		s, err := x.dial("/stream", http.Header{"Origin": {origin}})
 		if err != nil {
 			x.Errorf("from %s: %v", origin, err)
 			continue

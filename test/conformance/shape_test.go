@@ -126,7 +126,7 @@ func (x *exam) shaped(name string, v *value) {
 func (x *exam) shapedAnswer(method, path, body string, a *answer) {
 	x.Helper()
 	switch {
-	case strings.HasPrefix(path, "/wallet/v2/"), strings.HasPrefix(path, "/account/v2/"):
+	case strings.HasPrefix(path, "/wallet/v2/"), strings.HasPrefix(path, "/account/v2/"), path == "/web/session":
 		x.described("REST-FORM-1", func(v *describe.Validator) error {
 			return v.Exchange(method, path, []byte(body), a.status, a.body)
 		}, a)

@@ -40,19 +40,19 @@ type socket struct {
 // connect opens a connection.
 func (x *exam) connect() *socket {
 	x.Helper()
-	s, err := x.dial(nil)
+	s, err := x.dial("/stream", nil)
 	if err != nil {
 		x.broken("connect: %v", err)
 	}
 	return s
 }
 
-// dial opens a connection with extra headers.
-func (x *exam) dial(header http.Header) (*socket, error) {
+// dial opens a connection at a path, with extra headers.
+func (x *exam) dial(path string, header http.Header) (*socket, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	dialer := ws.Dialer{Header: ws.HandshakeHeaderHTTP(header)}
-	conn, early, _, err := dialer.Dial(ctx, "ws"+strings.TrimPrefix(x.url, "http")+"/stream")
+	conn, early, _, err := dialer.Dial(ctx, "ws"+strings.TrimPrefix(x.url, "http")+path)
 	if err != nil {
 		return nil, err
 	}
