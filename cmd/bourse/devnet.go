@@ -3,7 +3,7 @@ package main
 // devnetCmd controls the embedded networks of a sandbox from the outside.
 type devnetCmd struct {
 	Mine    devnetMine    `cmd:"" help:"Put blocks on top of a network's chain."`
-	Send    devnetSend    `cmd:"" help:"Pay from the outside world: the faucet."`
+	Send    devnetSend    `cmd:"" help:"Pay from the outside world."`
 	Address devnetAddress `cmd:"" help:"Make an address of the outside world."`
 	Balance devnetBalance `cmd:"" help:"Show what an address has on the chain."`
 	Reorg   devnetReorg   `cmd:"" help:"Replace the last blocks by as many and one more."`
@@ -33,7 +33,7 @@ type devnetSend struct {
 	Memo    string `help:"Memo, on networks that have one." json:"memo"`
 }
 
-// Run pays from the faucet.
+// Run pays.
 func (c *devnetSend) Run(p *program, a *adminCmd) error { return p.ask(a, "devnet/send", c) }
 
 type devnetAddress struct{ onNetwork }

@@ -146,7 +146,7 @@ type serve struct {
 	Listen    string         `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Binance   string         `help:"Address that serves the interface of Binance's bots from the root, for those that take a host alone; none, if empty." name:"binance-listen" placeholder:"HOST:PORT"`
 	Metrics   string         `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
-	PublicURL string         `help:"Where clients reach the exchange; the address listened on, if empty." name:"public-url" placeholder:"URL"`
+	PublicURL string         `help:"Where clients reach the exchange, and the origin of its pages; the address listened on, if empty." name:"public-url" placeholder:"URL"`
 	TLSCert   string         `help:"File with the certificate chain, PEM." name:"tls-cert" placeholder:"FILE"`
 	TLSKey    string         `help:"File with the certificate's key, PEM." name:"tls-key" placeholder:"FILE"`
 	TLSDomain string         `help:"Domain name to get a certificate for by ACME, which agrees to the authority's terms. Port 443 of the name must reach the exchange." name:"tls-domain" placeholder:"NAME"`

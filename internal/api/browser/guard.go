@@ -15,8 +15,8 @@ import (
 
 // Guard refuses requests to the paths of our own pages that come from elsewhere.
 type Guard struct {
-	// origin is that of the public URL, scheme the one of the listener.
-	origin, scheme string
+	// origin and host are those of the public URL, scheme is the one of the listener.
+	origin, host, scheme string
 	// names are the host names that lead here, beside those of [edge.LeadsHere].
 	names []string
 	cross *http.CrossOriginProtection
@@ -28,7 +28,7 @@ type Guard struct {
 // listener with a scheme such as "https://".
 func NewGuard(public *url.URL, scheme string, names ...string) *Guard {
 	g := &Guard{
-		origin: public.Scheme + "://" + public.Host, scheme: scheme, names: append(names, public.Hostname()),
+		origin: public.Scheme + "://" + public.Host, host: public.Hostname(), scheme: scheme, names: append(names, public.Hostname()),
 		cross: http.NewCrossOriginProtection(), Headers: Headers{Encrypted: public.Scheme == "https"},
 	}
 	if err := g.cross.AddTrustedOrigin(g.origin); err != nil {
@@ -79,9 +79,15 @@ func (g *Guard) ours(r *http.Request) bool {
 	case 0:
 		return r.Header.Get("Upgrade") == ""
 	case 1:
-		return origin[0] == g.origin || origin[0] == g.scheme+r.Host
+		return origin[0] == g.origin || origin[0] == g.scheme+r.Host && !g.byTLSAlone(r)
 	}
 	return false
+}
+
+// byTLSAlone reports whether Host is that of a public URL of TLS: who sits on the way can put
+// pages of that host without TLS into a browser.
+func (g *Guard) byTLSAlone(r *http.Request) bool {
+	return g.Encrypted && strings.EqualFold(edge.HostName(r.Host), g.host)
 }
 
 // isJSON reports whether a body is declared as JSON, which pages of other origins cannot do
