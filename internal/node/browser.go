@@ -25,7 +25,7 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) *web.Page
 	}
 	guard := browser.NewGuard(public, n.scheme(), n.Certificate.ACME.Domain)
 	sessions := &browser.Sessions{
-		Accounts: n.accounts, Who: n.limits.Guard(n.accounts), Cookie: browser.CookieName(port), From: n.proxies.From,
+		Accounts: n.accounts, Cookie: browser.CookieName(port), From: n.proxies.From,
 		Sandbox: n.Sandbox != nil, Now: time.Now,
 	}
 
@@ -38,6 +38,7 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) *web.Page
 		v2.HandlePages(n.rest, own, "/web/api"+prefix, sessions.Secret, endpoints)
 	}
 	own.Handle("/web/stream", sessions.Stream(n.streams))
+	mux.Handle("/web", guard.Private(own)) // without it the mux would redirect
 	mux.Handle("/web/", guard.Private(own))
 	if n.letters != nil {
 		mux.Handle("GET /dev/mail", n.metered(browser.Letters(n.letters, n.proxies.From)))

@@ -29,8 +29,6 @@ func CookieName(sandboxPort string) string {
 // Sessions are the sessions whose secret is in a cookie.
 type Sessions struct {
 	Accounts *account.Service
-	// Who checks secrets, and bounds the bad ones of a source.
-	Who api.Authenticator
 	// Cookie is the cookie's name.
 	Cookie string
 	// Sandbox is set where the money is not real; pages then show a ribbon and the faucet.
@@ -61,7 +59,9 @@ func (s *Sessions) Secret(c *api.Call) (account.Secret, bool, error) {
 }
 
 // secret returns the secret in a request's cookie; empty without a cookie. The error is
-// ErrUnauthorized for any secret but that of a live session.
+// ErrUnauthorized for any secret but that of a live session. Such ones do not count as
+// invalid secrets of their source: an ended session makes a guest, whom no neighbour's limit
+// may keep from logging in again.
 func (s *Sessions) secret(ctx context.Context, r *http.Request, from netip.Addr) (account.Secret, error) {
 	given := r.CookiesNamed(s.Cookie)
 	switch len(given) {
@@ -73,7 +73,7 @@ func (s *Sessions) secret(ctx context.Context, r *http.Request, from netip.Addr)
 	}
 
 	secret := account.Secret(given[0].Value)
-	who, err := s.Who.Authenticate(ctx, secret, from)
+	who, err := s.Accounts.Authenticate(ctx, secret, from)
 	if err == nil && who.Session == 0 { // an API key
 		err = account.ErrUnauthorized
 	}
