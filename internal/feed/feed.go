@@ -190,11 +190,11 @@ func (f *Feed) leaveToDeliver(list []message) {
 	wake(f.ready)
 }
 
-// Post leaves a message to Deliver at once. It is one of a frame: lines that were made later
-// do not get it. Messages of one topic come either by Post, and from one goroutine, or between
-// Begin and End.
-func (f *Feed) Post(t Topic, frame uint64, bytes []byte) {
-	f.leaveToDeliver([]message{{topic: t, seq: frame, bytes: bytes, frame: frame}})
+// Post leaves a message to Deliver at once, with its number in the topic's stream, as in Stage.
+// It is one of a frame: lines that were made later do not get it. Messages of one topic come
+// either by Post, and from one goroutine, or between Begin and End.
+func (f *Feed) Post(t Topic, seq, frame uint64, bytes []byte) {
+	f.leaveToDeliver([]message{{topic: t, seq: seq, bytes: bytes, frame: frame}})
 }
 
 // Look calls look with the number of the last frame and a function that reports whether a

@@ -49,17 +49,17 @@ func TestPost(t *testing.T) {
 	f.Begin()
 	early := f.Frame()
 	f.End()
-	f.Post(depth, early, []byte("early"))
+	f.Post(depth, early, early, []byte("early"))
 	f.Deliver()
 	f.Leave(first.Subscriber)
 	f.Subscribe(second.Subscriber, []feed.Topic{depth}, nil)
-	f.Post(depth, early, []byte("old"))
+	f.Post(depth, early, early, []byte("old"))
 	f.Look(func(frame uint64, wanted func(feed.Topic) bool) {
 		if frame != early || !wanted(depth) || wanted(prices) {
 			t.Errorf("frame %d, and not %d", frame, early)
 		}
 	})
-	f.Post(depth, early+1, []byte("new"))
+	f.Post(depth, early+1, early+1, []byte("new"))
 	f.Deliver()
 	if got := first.drain(); !slices.Equal(got, []string{"", "early"}) {
 		t.Errorf("the first one got %q", got)

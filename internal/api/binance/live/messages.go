@@ -6,6 +6,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/binance"
+	"github.com/bourse-exchange/bourse/internal/pace"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
@@ -139,16 +140,16 @@ func levelsMessage(s *subject, v *view.View, n int) []byte {
 }
 
 // candleMessage returns a candle.
-func candleMessage(s *subject, at bourse.Time, c *candle) []byte {
-	b := &c.bucket
-	end := c.resolution.Add(b.Start, 1)
+func candleMessage(s *subject, at bourse.Time, c *pace.Candle) []byte {
+	b := &c.Bucket
+	end := c.Resolution.Add(b.Start, 1)
 	w := event("kline", at, s.symbol)
 	w.Name("k")
 	w.Object()
 	w.Int("t", millis(b.Start))
 	w.Int("T", millis(end)-1)
 	w.Word("s", s.symbol)
-	w.Word("i", intervals[c.resolution])
+	w.Word("i", intervals[c.Resolution])
 	writeSpan(w, b)
 	writePrice(w, "o", b.Open, s.Market)
 	writePrice(w, "c", b.Close, s.Market)
@@ -156,7 +157,7 @@ func candleMessage(s *subject, at bourse.Time, c *candle) []byte {
 	writePrice(w, "l", b.Low, s.Market)
 	writeVolume(w, "v", b.Volume, s.Market)
 	w.Uint("n", trades(b))
-	w.Bool("x", c.closed)
+	w.Bool("x", c.Closed)
 	s.quote(w, "q", b.Value)
 	writeVolume(w, "V", b.Bought, s.Market)
 	s.quote(w, "Q", b.Spent)

@@ -2,12 +2,12 @@ package live
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/binance"
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/pace"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
@@ -30,47 +30,21 @@ type Publisher struct {
 	// asleep is set while nobody listens to anything: what users has is old.
 	asleep bool
 	users  users
-	// stale is set if commands were not observed since markets was last written.
-	stale atomic.Bool
+	// changes is what Pulse takes.
+	changes *pace.Changes
 
-	// mu guards the rest, which the publisher leaves to Pulse and to subscribers.
-	mu      sync.Mutex
-	markets []*market
-	// touched are the markets that changed since Pulse looked.
-	touched []bourse.MarketID
+	// mu guards wanted.
+	mu sync.Mutex
 	// wanted are the topics whose state is due though nothing changed: they have a new
 	// subscriber.
 	wanted map[feed.Topic]struct{}
-}
-
-// market is what changed of a market since Pulse looked.
-type market struct {
-	touched bool
-	// levels are the changes of its book, oldest first, without gaps. frame is that of the
-	// last one.
-	levels []bourse.Level
-	frame  uint64
-	// book is set if its book changed, and traded if its rolling day did.
-	book, traded bool
-	// current are the current candles that have a subscriber, by resolution; Start is zero for
-	// others. candles are those that changed, and those that ended, oldest first.
-	current [bourse.LastResolution + 1]view.Bucket
-	candles []candle
-}
-
-// candle is a candle that changed.
-type candle struct {
-	resolution bourse.Resolution
-	bucket     view.Bucket
-	// closed is set if it ended.
-	closed bool
 }
 
 // NewPublisher returns a publisher that reads a view and stages in a feed of its own. The
 // messages that need the history are encoded by the feed's Encode.
 func NewPublisher(f *feed.Feed, v *view.View, h *history.Reader) *Publisher {
 	return &Publisher{
-		feed: f, view: v, wanted: map[feed.Topic]struct{}{},
+		feed: f, view: v, changes: pace.NewChanges(f, v, wants{f}), wanted: map[feed.Topic]struct{}{},
 		users: users{
 			history: h, values: map[bourse.OrderID]bourse.Amount{}, balances: map[bourse.AccountID][]bourse.Balance{},
 		},
@@ -107,7 +81,6 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 		clear(p.users.values)
 		clear(p.tops)
 	}
-	p.forget()
 	p.seq, p.now = uint64(cmd.Seq), cmd.Time
 	if latest := p.view.Latest(); latest != p.catalogue {
 		p.catalogue, p.names = latest, p.names[:0]
@@ -115,7 +88,7 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 
 	p.trades(ev)
 	p.aggregates(ev)
-	p.changes(ev)
+	p.changes.Observe(cmd.Time, ev)
 	p.bestLevels(ev)
 	p.user(cmd, ev)
 }
@@ -123,25 +96,7 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 // sleep notes that a command was not observed.
 func (p *Publisher) sleep() {
 	p.asleep = true
-	if !p.stale.Load() {
-		p.stale.Store(true)
-	}
-}
-
-// forget forgets what is known of markets if commands were not observed since. Pulse calls it
-// before it notes the candle of a new subscriber, so that the next command forgets it not.
-func (p *Publisher) forget() {
-	if !p.stale.Load() {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.stale.Swap(false) {
-		return
-	}
-	for _, m := range p.markets {
-		m.levels, m.current = nil, [bourse.LastResolution + 1]view.Bucket{}
-	}
+	p.changes.Miss()
 }
 
 // symbol returns the name of a market.
@@ -223,92 +178,21 @@ func (p *Publisher) bestLevels(ev *bourse.Events) {
 	}
 }
 
-// changes notes what changed of markets for Pulse.
-func (p *Publisher) changes(ev *bourse.Events) {
-	updates := p.view.Updates()
-	if len(ev.Levels) == 0 && len(updates) == 0 {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i := range ev.Levels {
-		p.level(&ev.Levels[i])
-	}
-	for i := range updates {
-		switch u := &updates[i]; u.Kind {
-		case view.TickerChanged, view.VolumeChanged:
-			p.market(u.Market).traded = true
-		case view.CandleChanged:
-			p.candleSticks(u)
-		}
-	}
+// wants are the changes that Pulse tells of.
+type wants struct{ feed *feed.Feed }
+
+// Levels reports whether updates of a book have a subscriber.
+func (w wants) Levels(m bourse.MarketID) bool {
+	return w.feed.Wanted(feed.Topic{Kind: feed.PairDepth, Market: m}) ||
+		w.feed.Wanted(feed.Topic{Kind: feed.PairDepth, Market: m, Fast: true})
 }
 
-// market returns what changed of a market. The caller holds mu.
-func (p *Publisher) market(id bourse.MarketID) *market {
-	for len(p.markets) <= int(id) {
-		p.markets = append(p.markets, new(market))
-	}
-	m := p.markets[id]
-	if !m.touched {
-		m.touched = true
-		p.touched = append(p.touched, id)
-	}
-	return m
-}
+// Trades reports false: trades are told at once.
+func (wants) Trades(bourse.MarketID) bool { return false }
 
-// maxPending bounds the changes of a book that wait for Pulse. Beyond it they are dropped, and
-// clients read the book again: their algorithm sees the missing numbers. Only a process that
-// stands still reaches it.
-const maxPending = 1 << 20
-
-// level notes a change of a level, unless nobody wants it: those noted before are no part of
-// the next update then, which would have a gap.
-func (p *Publisher) level(l *bourse.Level) {
-	m := p.market(l.Market)
-	m.book = true
-	if !p.feed.Wanted(feed.Topic{Kind: feed.PairDepth, Market: l.Market}) &&
-		!p.feed.Wanted(feed.Topic{Kind: feed.PairDepth, Market: l.Market, Fast: true}) {
-		m.levels = nil
-		return
-	}
-	if len(m.levels) == maxPending {
-		m.levels = nil
-	}
-	m.levels, m.frame = append(m.levels, *l), p.feed.Frame()
-}
-
-// candleSticks notes a candle that changed, and, if a trade changed it, the candles of the
-// wider resolutions for which it is kept.
-func (p *Publisher) candleSticks(u *view.Update) {
-	p.candleStick(u.Market, u.Resolution, &u.Candle)
-	if u.After < 0 {
-		return
-	}
-	for res := u.Resolution + 1; res <= bourse.LastResolution && res.Kept() == u.Resolution; res++ {
-		p.candleStick(u.Market, res, &u.Candle)
-	}
-}
-
-// candleStick notes a candle while the one of its kept resolution is narrow.
-func (p *Publisher) candleStick(id bourse.MarketID, res bourse.Resolution, narrow *view.Bucket) {
-	m := p.market(id)
-	before := &m.current[res]
-	if !p.feed.Wanted(feed.Topic{Kind: feed.PairCandles, Market: id, Resolution: res}) {
-		*before = view.Bucket{}
-		return
-	}
-
-	now := p.view.Widen(id, res, narrow)
-	switch n := len(m.candles); {
-	case before.Start != 0 && before.Start != now.Start:
-		m.candles = append(m.candles, candle{res, *before, true}, candle{res, now, false})
-	case n > 0 && m.candles[n-1].resolution == res && !m.candles[n-1].closed:
-		m.candles[n-1].bucket = now
-	default:
-		m.candles = append(m.candles, candle{res, now, false})
-	}
-	*before = now
+// Candles reports whether candles of a resolution have a subscriber.
+func (w wants) Candles(m bourse.MarketID, res bourse.Resolution) bool {
+	return w.feed.Wanted(feed.Topic{Kind: feed.PairCandles, Market: m, Resolution: res})
 }
 
 // due makes Pulse post the present state of topics that have a new subscriber, unless their

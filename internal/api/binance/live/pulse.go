@@ -8,6 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/binance"
 	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/pace"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
@@ -24,86 +25,53 @@ type Pulse struct {
 	*Publisher
 	beats int
 	// slow is what changed of markets since the last slow beat.
-	slow map[bourse.MarketID]*market
+	slow map[bourse.MarketID]*pace.Market
 }
 
 // NewPulse returns the pulse of a publisher.
 func NewPulse(p *Publisher) *Pulse {
-	return &Pulse{Publisher: p, slow: map[bourse.MarketID]*market{}}
+	return &Pulse{Publisher: p, slow: map[bourse.MarketID]*pace.Market{}}
 }
 
 // Beat posts what is due. Call it at every [BeatEvery].
 func (p *Pulse) Beat() {
-	touched, due := p.take()
+	touched, due := p.changes.Take(), p.takeDue()
 	p.beats++
-	r := round{pulse: p, slow: p.beats%slowBeats == 0, catalogue: p.view.Catalogue()}
-	p.feed.Look(func(frame uint64, wanted func(feed.Topic) bool) {
-		r.wanted, r.frame = wanted, frame+1
+	pace.Beat(p.feed, func(collected *pace.Round) {
+		r := round{Round: collected, pulse: p, catalogue: p.view.Catalogue()}
 		for id, m := range touched {
 			r.quick(id, m)
 		}
-		if r.slow {
+		if p.beats%slowBeats == 0 {
 			r.rare()
 		}
 		for t := range due {
 			r.state(t)
 		}
 	})
-
-	for i := range r.posts {
-		post := &r.posts[i]
-		if bytes := post.encode(); bytes != nil {
-			p.feed.Post(post.topic, post.frame, bytes)
-		}
-	}
 }
 
-// take takes what changed since the last beat.
-func (p *Pulse) take() (touched map[bourse.MarketID]*market, due map[feed.Topic]struct{}) {
+// takeDue takes the topics whose state is due.
+func (p *Pulse) takeDue() map[feed.Topic]struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.wanted) > 0 {
-		due = p.wanted
-		p.wanted = map[feed.Topic]struct{}{}
+	if len(p.wanted) == 0 {
+		return nil
 	}
-	if len(p.touched) == 0 {
-		return nil, due
-	}
-
-	touched = make(map[bourse.MarketID]*market, len(p.touched))
-	for _, id := range p.touched {
-		m := p.markets[id]
-		touched[id] = &market{levels: m.levels, frame: m.frame, book: m.book, traded: m.traded, candles: m.candles}
-		m.levels, m.candles = nil, nil
-		m.touched, m.book, m.traded = false, false, false
-	}
-	p.touched = p.touched[:0]
-	return touched, due
+	due := p.wanted
+	p.wanted = map[feed.Topic]struct{}{}
+	return due
 }
 
-// round collects the messages of a beat. The closures encode them later, without the lock of
-// the feed: whoever has that lock must not wait for the view, whose writer waits for it.
+// round collects the messages of a beat.
 type round struct {
+	*pace.Round
 	pulse     *Pulse
 	catalogue *view.Catalogue
-	slow      bool
-	// wanted reports whether a topic has a line. frame is the next frame's number: lines that
-	// exist get the messages of states.
-	wanted func(feed.Topic) bool
-	frame  uint64
-	posts  []post
 }
 
-// post is a message to encode and post, unless encode returns nil.
-type post struct {
-	topic  feed.Topic
-	frame  uint64
-	encode func() []byte
-}
-
-func (r *round) add(t feed.Topic, frame uint64, encode func() []byte) {
-	r.posts = append(r.posts, post{t, frame, encode})
-}
+// add adds a message, which is not counted.
+func (r *round) add(t feed.Topic, frame uint64, encode func() []byte) { r.Add(t, frame, frame, encode) }
 
 // subject is a market of messages.
 type subject struct {
@@ -120,12 +88,12 @@ func (r *round) subject(id bourse.MarketID) *subject {
 
 // quick collects the fast messages of a market that changed, and keeps the changes for the slow
 // ones.
-func (r *round) quick(id bourse.MarketID, m *market) {
+func (r *round) quick(id bourse.MarketID, m *pace.Market) {
 	if int(id) >= len(r.catalogue.Markets) {
 		return // defined in a frame that is not visible yet
 	}
 	r.updates(feed.Topic{Kind: feed.PairDepth, Market: id, Fast: true}, m)
-	if m.book {
+	if m.Book {
 		for _, n := range levels {
 			r.state(feed.Topic{Kind: feed.PairLevels, Market: id, Levels: n, Fast: true})
 		}
@@ -133,58 +101,58 @@ func (r *round) quick(id bourse.MarketID, m *market) {
 
 	kept := r.pulse.slow[id]
 	if kept == nil {
-		kept = new(market)
+		kept = new(pace.Market)
 		r.pulse.slow[id] = kept
 	}
-	kept.book, kept.traded = kept.book || m.book, kept.traded || m.traded
+	kept.Book, kept.Traded = kept.Book || m.Book, kept.Traded || m.Traded
 	r.keepLevels(id, kept, m)
-	r.keepCandles(id, kept, m.candles)
+	r.keepCandles(id, kept, m.Candles)
 }
 
 // updates collects updates of a book.
-func (r *round) updates(t feed.Topic, m *market) {
-	if len(m.levels) == 0 || !r.wanted(t) {
+func (r *round) updates(t feed.Topic, m *pace.Market) {
+	if len(m.Levels) == 0 || !r.Wanted(t) {
 		return
 	}
 	s := r.subject(t.Market)
-	for rest := m.levels; len(rest) > 0; {
+	for rest := m.Levels; len(rest) > 0; {
 		part := rest[:min(len(rest), maxUpdate)]
 		rest = rest[len(part):]
-		r.add(t, m.frame, func() []byte { return depthMessage(s, r.pulse.view.Now(), part) })
+		r.add(t, m.Frame, func() []byte { return depthMessage(s, r.pulse.view.Now(), part) })
 	}
 }
 
 // keepLevels keeps changes of a book for a slow update, if they follow those kept.
-func (r *round) keepLevels(id bourse.MarketID, kept, m *market) {
-	switch n := len(kept.levels); {
-	case !r.wanted(feed.Topic{Kind: feed.PairDepth, Market: id}):
-		kept.levels = nil
-	case n > 0 && len(m.levels) > 0 && kept.levels[n-1].Seq+1 == m.levels[0].Seq:
-		kept.levels, kept.frame = append(kept.levels, m.levels...), m.frame
-	case len(m.levels) > 0:
-		kept.levels, kept.frame = m.levels[:len(m.levels):len(m.levels)], m.frame
+func (r *round) keepLevels(id bourse.MarketID, kept, m *pace.Market) {
+	switch n := len(kept.Levels); {
+	case !r.Wanted(feed.Topic{Kind: feed.PairDepth, Market: id}):
+		kept.Levels = nil
+	case n > 0 && len(m.Levels) > 0 && kept.Levels[n-1].Seq+1 == m.Levels[0].Seq:
+		kept.Levels, kept.Frame = append(kept.Levels, m.Levels...), m.Frame
+	case len(m.Levels) > 0:
+		kept.Levels, kept.Frame = m.Levels[:len(m.Levels):len(m.Levels)], m.Frame
 	}
 }
 
 // keepCandles collects the candles that ended, and keeps the others for a slow message.
-func (r *round) keepCandles(id bourse.MarketID, kept *market, list []candle) {
+func (r *round) keepCandles(id bourse.MarketID, kept *pace.Market, list []pace.Candle) {
 	for i := range list {
 		c := &list[i]
-		if !c.closed {
-			kept.current[c.resolution] = c.bucket
+		if !c.Closed {
+			kept.Current[c.Resolution] = c.Bucket
 			continue
 		}
-		kept.current[c.resolution] = view.Bucket{}
+		kept.Current[c.Resolution] = view.Bucket{}
 		r.candle(id, c)
 	}
 }
 
 // candle collects a message with a candle.
-func (r *round) candle(id bourse.MarketID, c *candle) {
-	t := feed.Topic{Kind: feed.PairCandles, Market: id, Resolution: c.resolution}
-	if r.wanted(t) {
+func (r *round) candle(id bourse.MarketID, c *pace.Candle) {
+	t := feed.Topic{Kind: feed.PairCandles, Market: id, Resolution: c.Resolution}
+	if r.Wanted(t) {
 		s := r.subject(id)
-		r.add(t, r.frame, func() []byte { return candleMessage(s, r.pulse.view.Now(), c) })
+		r.add(t, r.Frame, func() []byte { return candleMessage(s, r.pulse.view.Now(), c) })
 	}
 }
 
@@ -193,20 +161,20 @@ func (r *round) rare() {
 	var traded []*subject
 	for id, m := range r.pulse.slow {
 		r.updates(feed.Topic{Kind: feed.PairDepth, Market: id}, m)
-		if m.book {
+		if m.Book {
 			for _, n := range levels {
 				r.state(feed.Topic{Kind: feed.PairLevels, Market: id, Levels: n})
 			}
 		}
-		if m.traded {
+		if m.Traded {
 			r.state(feed.Topic{Kind: feed.PairMiniTicker, Market: id})
 			r.state(feed.Topic{Kind: feed.PairTicker, Market: id})
 			r.state(feed.Topic{Kind: feed.PairAverage, Market: id})
 			traded = append(traded, r.subject(id))
 		}
-		for res := range m.current {
-			if m.current[res].Start != 0 {
-				r.candle(id, &candle{bourse.Resolution(res), m.current[res], false})
+		for res := range m.Current {
+			if m.Current[res].Start != 0 {
+				r.candle(id, &pace.Candle{Resolution: bourse.Resolution(res), Bucket: m.Current[res]})
 			}
 		}
 	}
@@ -219,14 +187,14 @@ func (r *round) rare() {
 
 // all collects the message about all markets that traded.
 func (r *round) all(kind feed.Kind, traded []*subject, encode func(*view.View, []*subject) []byte) {
-	if t := (feed.Topic{Kind: kind}); len(traded) > 0 && r.wanted(t) {
-		r.add(t, r.frame, func() []byte { return encode(r.pulse.view, traded) })
+	if t := (feed.Topic{Kind: kind}); len(traded) > 0 && r.Wanted(t) {
+		r.add(t, r.Frame, func() []byte { return encode(r.pulse.view, traded) })
 	}
 }
 
 // state collects the present state of a topic.
 func (r *round) state(t feed.Topic) {
-	if !r.wanted(t) {
+	if !r.Wanted(t) {
 		return
 	}
 	s, v := r.subject(t.Market), r.pulse.view
@@ -247,7 +215,7 @@ func (r *round) state(t feed.Topic) {
 	default:
 		bourse.Impossible("topic of kind %d has no state", t.Kind)
 	}
-	r.add(t, r.frame, encode)
+	r.add(t, r.Frame, encode)
 }
 
 // present returns a message with the current candle, nil before the first trade. The publisher
@@ -258,11 +226,6 @@ func (p *Pulse) present(s *subject, res bourse.Resolution) []byte {
 		return nil
 	}
 
-	p.forget()
-	p.mu.Lock()
-	if known := &p.market(s.ID).current[res]; known.Start == 0 {
-		*known = bucket
-	}
-	p.mu.Unlock()
-	return candleMessage(s, p.view.Now(), &candle{res, bucket, false})
+	p.changes.Show(s.ID, res, &bucket)
+	return candleMessage(s, p.view.Now(), &pace.Candle{Resolution: res, Bucket: bucket})
 }
