@@ -10,8 +10,12 @@
 // gets the later ones from the line's memory ([Feed.Resume]). If the line no longer has them,
 // the caller reads them elsewhere while the topic waits ([Feed.Release]).
 //
+// A subscriber that takes its messages too slowly loses those of paced topics, and gets a state
+// in the same way once it has taken the others.
+//
 // Invariants: a subscriber gets the messages of its topics in the order of Stage, each
-// once and none skipped; a subscriber whose queue exceeds its bound is cut off instead.
+// once and none skipped but for a state in their place; a subscriber whose queue exceeds its bound
+// is cut off instead.
 // Bytes are shared between queues and never changed.
 //
 // Not here: the form of messages, and connections; api/stream has both.

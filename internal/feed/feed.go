@@ -24,6 +24,14 @@ const (
 	OwnTransfers
 )
 
+// The kinds of topics whose messages come at intervals, for people. They are never counted.
+const (
+	PacedBook Kind = iota + 32
+	PacedTape
+	PacedCandles
+	PacedTickers
+)
+
 // The kinds of topics of the facade, whose messages are never counted.
 const (
 	PairTrades Kind = iota + 64
@@ -53,7 +61,7 @@ type Topic struct {
 	Market bourse.MarketID
 	// Account is set for private topics.
 	Account bourse.AccountID
-	// Resolution is set for Candles.
+	// Resolution is set for Candles, PacedCandles and PairCandles.
 	Resolution bourse.Resolution
 }
 
@@ -290,8 +298,13 @@ func (f *Feed) pass(run []message, share int) {
 		}
 	}
 	for s, sub := range l.subscribers {
-		if sub.holding {
+		switch {
+		case sub.holding:
 			s.hold(sub, run)
+			continue
+		case l.topic.Kind.Paced() && s.lags():
+			s.lose(sub, run[len(run)-1].seq)
+			s.lost(&Hold{l.topic, sub})
 			continue
 		}
 		before := len(s.arriving)

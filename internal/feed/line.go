@@ -27,11 +27,16 @@ func (k Kind) Counted() bool {
 	case Trades, Book, OwnOrders, OwnTrades, OwnBalances, OwnTransfers:
 		return true
 	case Candles, Ticker, TickerEx:
+	case PacedBook, PacedTape, PacedCandles, PacedTickers:
 	case PairTrades, PairAggTrades, PairCandles, PairMiniTicker, PairTicker, PairBookTicker, PairAverage,
 		PairDepth, PairLevels, AllMiniTickers, AllTickers, AllBookTickers, User:
 	}
 	return false
 }
+
+// Paced reports whether the messages of a topic come at intervals, for people. A subscriber that
+// does not keep up with them gets a state in their place, and is not cut off for them.
+func (k Kind) Paced() bool { return k >= PacedBook && k <= PacedTickers }
 
 // line is a topic's subscribers and, if the topic is counted, its recent messages. It
 // outlives its last subscriber for a while, for the subscriber to come back.

@@ -13,6 +13,10 @@ const maxQueued = 4 << 20
 // server keep an answer to each.
 const maxPushed = 256 << 10
 
+// maxPaced bounds the queued bytes behind which messages of paced topics wait for no place: at
+// 50 kB a second more would be older than a second when it is read.
+const maxPaced = 64 << 10
+
 // Subscriber is a bounded queue of messages with one taker.
 type Subscriber struct {
 	// topics is guarded by the feed's mu.
@@ -145,12 +149,26 @@ func (s *Subscriber) overflow() {
 	}
 }
 
+// lags reports whether the queue is too long for messages of paced topics.
+func (s *Subscriber) lags() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes > maxPaced
+}
+
 // Await waits until no message from addState is queued or the subscriber has ended. It
 // reports false if the context ends before.
-func (s *Subscriber) Await(ctx context.Context) bool {
+func (s *Subscriber) Await(ctx context.Context) bool { return s.await(ctx, maxQueued) }
+
+// AwaitRoom is Await, and waits for room for messages of paced topics as well.
+func (s *Subscriber) AwaitRoom(ctx context.Context) bool { return s.await(ctx, maxPaced) }
+
+// await waits until no message from addState and at most some bytes of others are queued, or
+// the subscriber has ended.
+func (s *Subscriber) await(ctx context.Context, most int) bool {
 	for {
 		s.mu.Lock()
-		done := s.states == 0 || s.over || s.ended
+		done := s.states == 0 && s.bytes <= most || s.over || s.ended
 		s.mu.Unlock()
 		if done {
 			wake(s.taken) // another one may wait, too

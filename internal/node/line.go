@@ -11,6 +11,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/binance/live"
+	"github.com/bourse-exchange/bourse/internal/api/stream"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/follower"
@@ -172,8 +173,7 @@ func (n *Node) startLine(ctx context.Context) {
 	}
 	for _, part := range [...]func(context.Context) error{
 		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.encode, n.sweep, n.deliverToBots, n.encodeForBots,
-		n.beat,
-		n.watch, n.expire, n.pollStores, n.mailLetters,
+		n.beat, n.beatForBots, n.watch, n.expire, n.pollStores, n.mailLetters,
 	} {
 		n.spawn(func() error { return part(ctx) })
 	}
@@ -220,8 +220,14 @@ func deliver(ctx context.Context, f *feed.Feed) error {
 	}
 }
 
-// beat posts the messages of that interface that come at intervals.
+// beat posts the messages of the streams that are paced.
 func (n *Node) beat(ctx context.Context) error {
+	return every(ctx, stream.BeatEvery, n.publisher.Pulse().Beat)
+}
+
+// beatForBots posts the messages of the interface that bots of Binance speak that come at
+// intervals.
+func (n *Node) beatForBots(ctx context.Context) error {
 	return every(ctx, live.BeatEvery, live.NewPulse(n.botPublisher).Beat)
 }
 

@@ -69,6 +69,7 @@ type Node struct {
 	board        *wallet.Board
 	networks     []*attached
 	feed         *feed.Feed
+	publisher    *stream.Publisher
 	botFeed      *feed.Feed
 	botPublisher *live.Publisher
 	listenKeys   *binance.ListenKeys

@@ -155,6 +155,7 @@ func (n *Node) buildLine(cursor history.Cursor) (err error) {
 	n.tail = history.NewTail(n.TailRows)
 	n.tail.Stored(cursor)
 	n.reader = history.NewReader(n.store, n.tail, n.view)
+	n.publisher = stream.NewPublisher(n.feed, n.view, n.transferRow)
 	n.botPublisher = live.NewPublisher(n.botFeed, n.view, n.reader)
 	n.proxies = &edge.Proxies{Trusted: n.TrustedProxies, Clock: time.Now, Log: n.Log}
 	n.limits = api.NewLimiter(n.Limits, time.Now)
@@ -168,7 +169,7 @@ func (n *Node) buildLine(cursor history.Cursor) (err error) {
 	// The tail closes a frame before the view, so that orders that leave the view are in
 	// the tail already; the publisher reads the view.
 	observers := []sequencer.Observer{
-		n.tail, n.view, n.accounts, n.board, stream.NewPublisher(n.feed, n.view, n.transferRow), n.botPublisher,
+		n.tail, n.view, n.accounts, n.board, n.publisher, n.botPublisher,
 	}
 
 	n.engine = engine.New()

@@ -16,7 +16,7 @@ import (
 // REST endpoint.
 func (n *Node) streamState(ctx context.Context, t feed.Topic) (s stream.State, err error) {
 	switch t.Kind {
-	case feed.Book:
+	case feed.Book, feed.PacedBook:
 		s.Seq, s.Body = n.spot.BookState(t.Market)
 	case feed.Trades:
 		s.Seq, s.Body, err = n.spot.TradesState(ctx, t.Market)

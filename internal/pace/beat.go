@@ -1,6 +1,10 @@
 package pace
 
-import "github.com/bourse-exchange/bourse/internal/feed"
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/feed"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
 
 // Round collects the messages of a beat.
 type Round struct {
@@ -11,31 +15,42 @@ type Round struct {
 	posts  []post
 }
 
-// post is a message to encode and post, unless encode returns nil.
+// post is a message to encode and post.
 type post struct {
-	topic      feed.Topic
-	seq, frame uint64
-	encode     func() []byte
+	topic  feed.Topic
+	frame  uint64
+	encode Encode
 }
 
-// Add adds a message with its number in the topic's stream, and the frame that it is of.
-// encode is called without the lock of the feed: whoever has that lock must not wait for the
-// view, whose writer waits for it. If it returns nil, there is no message.
-func (r *Round) Add(t feed.Topic, seq, frame uint64, encode func() []byte) {
-	r.posts = append(r.posts, post{t, seq, frame, encode})
+// Encode returns a message and its number in the topic's stream; nil bytes are no message. It
+// is called without the lock of the feed: whoever has that lock must not wait for the view,
+// whose writer waits for it. seen is a command of which, and of all before, everybody sees the
+// effect; what was taken before the beat is older.
+type Encode func(seen bourse.Seq) (seq uint64, bytes []byte)
+
+// Add adds a message of a frame.
+func (r *Round) Add(t feed.Topic, frame uint64, encode Encode) {
+	r.posts = append(r.posts, post{t, frame, encode})
 }
 
-// Beat calls collect, under the lock of a feed, and encodes and posts what that added.
-func Beat(f *feed.Feed, collect func(*Round)) {
+// Beat calls collect, under the lock of a feed, and encodes and posts what that added. It waits
+// for the end of the view's open frame, of which some may have been taken: no message comes
+// before every endpoint shows its contents.
+func Beat(f *feed.Feed, v *view.View, collect func(*Round)) {
 	var r Round
 	f.Look(func(frame uint64, wanted func(feed.Topic) bool) {
 		r.Wanted, r.Frame = wanted, frame+1
 		collect(&r)
 	})
+	if len(r.posts) == 0 {
+		return
+	}
+
+	seen := v.Seq()
 	for i := range r.posts {
 		p := &r.posts[i]
-		if bytes := p.encode(); bytes != nil {
-			f.Post(p.topic, p.seq, p.frame, bytes)
+		if seq, bytes := p.encode(seen); bytes != nil {
+			f.Post(p.topic, seq, p.frame, bytes)
 		}
 	}
 }

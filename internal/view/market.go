@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -57,15 +58,44 @@ type Day struct {
 	Lots   bourse.Lots
 }
 
+// Moment is the last command that was visible to a reader, and the engine's time.
+type Moment struct {
+	Seq  bourse.Seq
+	Time bourse.Time
+}
+
 // Days returns the rolling days of some markets, all at one moment, and that moment.
-func (v *View) Days(markets []*bourse.Market) ([]Day, bourse.Time) {
+func (v *View) Days(markets []*bourse.Market) ([]Day, Moment) {
 	list := make([]Day, len(markets))
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	for i, m := range markets {
 		list[i] = v.tape.markets[m.ID].rolling()
 	}
-	return list, v.now
+	return list, Moment{v.seq, v.now}
+}
+
+// Closes returns a market's prices at the last whole hours of the engine's time, oldest first,
+// and at last its present price: n in all, of which n-1 hours must be in memory.
+func (v *View) Closes(id bourse.MarketID, n int) []bourse.Price {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	m := v.tape.markets[id]
+	hour := v.now.Floor(bourse.Hour)
+
+	list := make([]bourse.Price, n)
+	list[n-1] = m.last
+	rest := m.minutes
+	for back := range n - 1 {
+		end := hour - bourse.Time(back)*bourse.Hour
+		at, _ := slices.BinarySearchFunc(rest, end, func(b Bucket, end bourse.Time) int { return cmp.Compare(b.Start, end) })
+		rest = rest[:at]
+		list[n-2-back] = m.before
+		if at > 0 {
+			list[n-2-back] = rest[at-1].Close
+		}
+	}
+	return list
 }
 
 // Minutes is the part of a market's past in memory.

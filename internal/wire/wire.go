@@ -116,6 +116,13 @@ func (w *Writer) Integer(value uint64) {
 // Amount writes a member with a decimal of a scale, without trailing zeros.
 func (w *Writer) Amount(name string, value bourse.Amount, scale uint8) {
 	w.Name(name)
+	w.Decimal(value, scale)
+}
+
+// Decimal writes a decimal of a scale, without trailing zeros, as an element or as the value of
+// a name.
+func (w *Writer) Decimal(value bourse.Amount, scale uint8) {
+	w.next()
 	w.buf = append(w.buf, '"')
 	w.buf = value.Append(w.buf, scale)
 	w.buf = append(w.buf, '"')
@@ -134,6 +141,13 @@ func (w *Writer) Lots(name string, value bourse.Lots, precision uint8) {
 // Fixed writes a member with exactly this many decimals.
 func (w *Writer) Fixed(name string, value uint64, decimals uint8) {
 	w.Name(name)
+	w.FixedDecimal(value, decimals)
+}
+
+// FixedDecimal writes a decimal with exactly this many decimals, as an element or as the value
+// of a name.
+func (w *Writer) FixedDecimal(value uint64, decimals uint8) {
+	w.next()
 	w.buf = append(w.buf, '"')
 	w.buf = bourse.Units(value).AppendFixed(w.buf, decimals)
 	w.buf = append(w.buf, '"')

@@ -36,8 +36,8 @@ func (f *Facade) dayTicker(r *Request) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	days, now := f.View.Days(markets)
-	bests := f.View.Bests(markets)
+	days, seen := f.View.Days(markets)
+	bests, now := f.View.Bests(markets), seen.Time
 	at := 0
 	return r.eachMarket(markets, func(m *bourse.Market) error {
 		day, best := &days[at], &bests[at]

@@ -132,6 +132,7 @@ type exchange struct {
 	view      *view.View
 	feed      *feed.Feed
 	publisher *stream.Publisher
+	pulse     *stream.Pulse
 	tail      *history.Tail
 	store     *historytest.Memory
 	spot      *spotv1.Spot
@@ -195,6 +196,7 @@ func newTailedExchange(t *testing.T, moreMarkets, rows int) *exchange {
 		T: t, engine: engine.New(), view: view.New(), feed: feed.New(), keys: newKeyring(), log: new(logBuffer), now: start,
 	}
 	x.publisher = stream.NewPublisher(x.feed, x.view, x.row)
+	x.pulse = x.publisher.Pulse()
 	x.tail, x.store = history.NewTail(rows), historytest.NewMemory()
 	x.spot = &spotv1.Spot{View: x.view, History: history.NewReader(x.store, x.tail, x.view)}
 	x.wallet = &walletv1.Wallet{Teller: teller.Teller{View: x.view, History: x.spot.History, Networks: unconnected{}}}
@@ -295,7 +297,7 @@ func (x *exchange) state(ctx context.Context, t feed.Topic) (s stream.State, err
 		return s, errNoDatabase
 	}
 	switch t.Kind {
-	case feed.Book:
+	case feed.Book, feed.PacedBook:
 		s.Seq, s.Body = x.spot.BookState(t.Market)
 	case feed.Trades:
 		s.Seq, s.Body, err = x.spot.TradesState(ctx, t.Market)

@@ -26,7 +26,8 @@ func (s *Server) ResetOf(t feed.Topic, state State) []byte { return s.resetOf(t,
 func StreamNames() []string {
 	list := slices.AppendSeq(slices.Collect(maps.Keys(privateKinds)), maps.Keys(publicKinds))
 	for res := bourse.Resolution1; res <= bourse.LastResolution; res++ {
-		list = append(list, nameCandleStick+res.String())
+		list = append(list, nameCandleStick+res.String(), nameCandle+res.String())
 	}
+	list = append(list, nameTickers)
 	return list
 }

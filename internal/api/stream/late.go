@@ -38,6 +38,8 @@ type lateStream struct {
 	payer *api.Payer
 	// paid is the size in bytes that was charged.
 	paid int
+	// unadmitted is set until the reading is within the payer's limit of reads.
+	unadmitted bool
 }
 
 // pay charges for the reading of so many bytes in all.
@@ -48,9 +50,16 @@ func (s *lateStream) pay(limits *api.Limiter, size int) {
 	s.paid = max(s.paid, size)
 }
 
-// Lost resumes a stream whose messages the feed has lost, because the database was slow, with
-// the state. It returns at once.
-func (c *session) Lost(h *feed.Hold) { c.resumeLater(lateStream{hold: h}) }
+// Lost resumes a stream whose messages the feed has lost with the state: the database was slow
+// or, if the stream is paced, the client, which pays for the state. It returns at once.
+func (c *session) Lost(h *feed.Hold) {
+	l := lateStream{hold: h}
+	if h.Topic().Kind.Paced() {
+		l.payer = &api.Payer{Account: bourse.AccountID(c.account.Load()), Source: c.from}
+		l.unadmitted = true
+	}
+	c.resumeLater(l)
+}
 
 // add adds a stream. Of two with the same topic, the client has left the earlier one, so
 // that there are no more than it has subscriptions. The caller holds mu.
@@ -128,12 +137,20 @@ var errOverrun = errors.New("more messages came while the missed ones were read"
 // fill sends the missed messages of a stream, once the client has taken the states before
 // them.
 func (c *session) fill(ctx context.Context, l *lateStream) error {
-	if !c.subscriber.Await(ctx) {
+	await := c.subscriber.Await
+	if l.hold.Topic().Kind.Paced() {
+		await = c.subscriber.AwaitRoom
+	}
+	if !await(ctx) {
 		return ctx.Err()
 	}
 	if !c.server.Feed.Held(c.subscriber, l.hold) {
 		return nil // the client has left it
 	}
+	if l.unadmitted && !c.server.Limits.Admit(api.Reads, *l.payer) {
+		return bourse.ErrBusy
+	}
+	l.unadmitted = false
 
 	ctx, cancel := context.WithTimeout(ctx, resumeFor)
 	defer cancel()

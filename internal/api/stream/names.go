@@ -23,6 +23,10 @@ const (
 	nameTicker      = "ticker"
 	nameTickerEx    = "tickerEx"
 	nameOrderBook   = "orderBook"
+	nameBook        = "book"
+	nameTape        = "tape"
+	nameCandle      = "candle/"
+	nameTickers     = "tickers"
 )
 
 var privateKinds = map[string]feed.Kind{
@@ -30,9 +34,13 @@ var privateKinds = map[string]feed.Kind{
 	nameMyBalances: feed.OwnBalances, nameMyTransfers: feed.OwnTransfers,
 }
 
-// publicKinds lacks the candles, whose names end with a resolution.
+// candleKinds are the kinds of the streams whose names end with a resolution.
+var candleKinds = map[string]feed.Kind{nameCandleStick: feed.Candles, nameCandle: feed.PacedCandles}
+
+// publicKinds lacks those of candleKinds, and the stream of all markets.
 var publicKinds = map[string]feed.Kind{
 	nameMarketTrade: feed.Trades, nameTicker: feed.Ticker, nameTickerEx: feed.TickerEx, nameOrderBook: feed.Book,
+	nameBook: feed.PacedBook, nameTape: feed.PacedTape,
 }
 
 // errBeforeAuth is the error for a private stream before auth.
@@ -47,11 +55,15 @@ func topic(catalogue *view.Catalogue, name string, subscriber bourse.AccountID) 
 		return feed.Topic{Kind: kind, Account: subscriber}, nil
 	}
 
+	if name == nameTickers {
+		return feed.Topic{Kind: feed.PacedTickers}, nil
+	}
+
 	pair, word, _ := strings.Cut(name, "@")
 	t := feed.Topic{Kind: publicKinds[word]}
-	if res, isCandle := strings.CutPrefix(word, nameCandleStick); isCandle {
+	if kind, res, _ := strings.Cut(word, "/"); candleKinds[kind+"/"] != 0 {
 		if r, known := bourse.ParseResolution(res); known {
-			t.Kind, t.Resolution = feed.Candles, r
+			t.Kind, t.Resolution = candleKinds[kind+"/"], r
 		}
 	}
 	if t.Kind == 0 {
@@ -96,6 +108,14 @@ func kindName(t feed.Topic) string {
 		return nameOrderBook
 	case feed.Candles:
 		return nameCandleStick + t.Resolution.String()
+	case feed.PacedBook:
+		return nameBook
+	case feed.PacedTape:
+		return nameTape
+	case feed.PacedCandles:
+		return nameCandle + t.Resolution.String()
+	case feed.PacedTickers:
+		return nameTickers
 	default:
 		bourse.Impossible("topic of kind %d", t.Kind)
 		return ""

@@ -47,6 +47,7 @@ func (c *session) become(shown *credential, cancelOnClose bool) error {
 	}
 
 	c.identity = who
+	c.account.Store(uint64(who.Account))
 	c.WatchExpiry(who.Expires)
 	return nil
 }

@@ -11,12 +11,12 @@ import (
 const (
 	// maxSubscriptions bounds the streams of a connection.
 	maxSubscriptions = 1024
-	// maxResumed bounds the streams that a request resumes: each may need a state.
+	// maxResumed bounds the streams that a request resumes or begins with a state.
 	maxResumed = 64
 )
 
 // sub subscribes to all of the named streams or, on an error, to none. A stream in since
-// begins with the messages that its client missed.
+// begins with the messages that its client missed, a paced one with the state.
 func sub(c *session, f *api.Form, id string) error {
 	names, topics, err := c.topics(f)
 	if err != nil {
@@ -72,10 +72,28 @@ func (c *session) resumed(f *api.Form, names []string, topics []feed.Topic) (map
 	if known < len(since) {
 		return nil, api.Invalid("since", "must name streams of this request only")
 	}
+	if since, known = c.withPaced(since, names, topics); known > maxResumed {
+		return nil, bourse.Errorf(bourse.CodeRefused, "At most %d streams of a request may begin with a state", maxResumed)
+	}
 	if known > 0 && !c.server.Limits.AdmitWork(api.Reads, c.payer(), known) {
 		return nil, bourse.ErrBusy
 	}
 	return since, c.resumable(since, names, topics)
+}
+
+// withPaced adds the paced streams that the connection has not to those that are resumed, and
+// returns the number of all. The trades of a tape are followed from now on, without a state.
+func (c *session) withPaced(since map[string]uint64, names []string, topics []feed.Topic) (map[string]uint64, int) {
+	for i, t := range topics {
+		if !t.Kind.Paced() || t.Kind == feed.PacedTape || c.server.Feed.Has(c.subscriber, t) {
+			continue
+		}
+		if since == nil {
+			since = map[string]uint64{}
+		}
+		since[names[i]] = 0
+	}
+	return since, len(since)
 }
 
 // topics parses the names of streams.

@@ -4,6 +4,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/pace"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
@@ -29,6 +30,8 @@ type Publisher struct {
 	// lastTrade has, by market, the index of the event of the command's last trade; for a
 	// market without a trade in this command it may be old.
 	lastTrade []int
+	// changes is what Pulse takes.
+	changes *pace.Changes
 }
 
 // blockSize is the size of a block of messages.
@@ -38,7 +41,10 @@ const blockSize = 64 << 10
 // fields of a transaction's row; it is called by Deliver and, for transfers, by Encode, on
 // their goroutines.
 func NewPublisher(f *feed.Feed, v *view.View, row func(*wire.Writer, *history.Movement) error) *Publisher {
-	return &Publisher{feed: f, view: v, row: row, w: wire.NewWriter(make([]byte, 0, blockSize))}
+	return &Publisher{
+		feed: f, view: v, row: row, w: wire.NewWriter(make([]byte, 0, blockSize)),
+		changes: pace.NewChanges(f, v, pacedWants{f}),
+	}
 }
 
 // Reset cuts off the subscribers at the end of the frame: the commands that a snapshot
@@ -66,6 +72,7 @@ func (p *Publisher) End() {
 // comes before the other one.
 func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.Kind == 0 || p.feed.Idle() {
+		p.changes.Miss()
 		return // a restore is no command, and in a replay there is no subscriber
 	}
 
@@ -90,6 +97,7 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	for i := range ev.Balances {
 		p.myBalance(&ev.Balances[i])
 	}
+	p.changes.Observe(cmd.Time, ev)
 }
 
 // orderUpdates stages the updates of orders that some events are about.

@@ -106,18 +106,20 @@ func (m *missed) size() (size int) {
 
 // missed collects a topic's messages behind since, or its state, without the feed's memory.
 func (s *Server) missed(ctx context.Context, t feed.Topic, since uint64) (missed, error) {
-	if !t.Kind.Counted() {
+	switch {
+	case t.Kind == feed.PacedBook: // begins with the state
+	case !t.Kind.Counted():
 		return s.present(t), nil
-	}
-
-	upTo := s.position(t)
-	if upTo == since {
-		return missed{upTo: upTo}, nil
-	}
-	if since < upTo && upTo-since <= maxMissed {
-		m, found, err := s.past(ctx, t, history.Span{First: since + 1, Last: upTo})
-		if found || err != nil {
-			return m, err
+	default:
+		upTo := s.position(t)
+		if upTo == since {
+			return missed{upTo: upTo}, nil
+		}
+		if since < upTo && upTo-since <= maxMissed {
+			m, found, err := s.past(ctx, t, history.Span{First: since + 1, Last: upTo})
+			if found || err != nil {
+				return m, err
+			}
 		}
 	}
 
@@ -192,7 +194,13 @@ func (s *Server) present(t feed.Topic) missed {
 	case feed.TickerEx:
 		now := s.View.Ticker(t.Market)
 		m.add(c, t, m.upTo, func(w *wire.Writer) { writeTickerEx(w, c, market, &now) })
-	case feed.Candles:
+	case feed.PacedTape:
+		m.upTo = s.View.LastTrade(t.Market) // the next message tells of those that are missing
+	case feed.PacedTickers:
+		days, at := s.View.Days(c.Listed())
+		m.upTo = uint64(at.Seq)
+		m.add(c, t, m.upTo, func(w *wire.Writer) { writeTickers(w, c, c.Listed(), days) })
+	case feed.Candles, feed.PacedCandles:
 		if now, traded := s.View.Candle(t.Market, t.Resolution); traded {
 			m.add(c, t, m.upTo, func(w *wire.Writer) { writeCandle(w, market, &now) })
 		}
@@ -222,11 +230,11 @@ type bookReset struct {
 // resetOf returns the message that replaces a client's state of a stream. A book's is made
 // once for each state: it may be large, and many clients may come at once.
 func (s *Server) resetOf(t feed.Topic, state *State) []byte {
-	if t.Kind != feed.Book {
+	if t.Kind != feed.Book && t.Kind != feed.PacedBook {
 		return s.reset(t, state)
 	}
 
-	known, _ := s.books.LoadOrStore(t.Market, new(bookReset))
+	known, _ := s.books.LoadOrStore(t, new(bookReset))
 	last := known.(*bookReset)
 	last.mu.Lock()
 	defer last.mu.Unlock()

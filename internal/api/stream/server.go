@@ -75,7 +75,7 @@ type Server struct {
 	open    sync.WaitGroup
 	forms   sync.Pool
 	writers *writers
-	// books are the resets of books, a *bookReset by market.
+	// books are the resets of books, a *bookReset by topic.
 	books sync.Map
 }
 

@@ -21,8 +21,10 @@ type session struct {
 	armed bourse.ConnectionID
 
 	// key is identity's key, for Revoke; zero before auth.
-	key  atomic.Uint64
-	late late
+	key atomic.Uint64
+	// account is identity's account, for Lost; zero before auth.
+	account atomic.Uint64
+	late    late
 
 	// shown is the credential that came with the upgrade; nil without one.
 	shown *credential

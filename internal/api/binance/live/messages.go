@@ -198,8 +198,8 @@ func averageMessage(s *subject, v *view.View) []byte {
 func miniTickerMessage(s *subject, v *view.View) []byte {
 	const usual = 256 // bytes
 	w := message(usual)
-	days, now := v.Days([]*bourse.Market{s.Market})
-	s.miniTicker(w, now, &days[0])
+	days, seen := v.Days([]*bourse.Market{s.Market})
+	s.miniTicker(w, seen.Time, &days[0])
 	return framed(w)
 }
 
@@ -207,10 +207,10 @@ func miniTickerMessage(s *subject, v *view.View) []byte {
 func miniTickersMessage(v *view.View, list []*subject) []byte {
 	const usual = 256 // bytes
 	w := message(usual * len(list))
-	days, now := v.Days(marketsOf(list))
+	days, seen := v.Days(marketsOf(list))
 	w.Array()
 	for i, s := range list {
-		s.miniTicker(w, now, &days[i])
+		s.miniTicker(w, seen.Time, &days[i])
 	}
 	w.EndArray()
 	return framed(w)
@@ -220,9 +220,9 @@ func miniTickersMessage(v *view.View, list []*subject) []byte {
 func tickerMessage(s *subject, v *view.View) []byte {
 	const usual = 512 // bytes
 	w := message(usual)
-	days, now := v.Days([]*bourse.Market{s.Market})
+	days, seen := v.Days([]*bourse.Market{s.Market})
 	top := v.Top(s.ID)
-	s.ticker(w, now, &days[0], &top)
+	s.ticker(w, seen.Time, &days[0], &top)
 	return framed(w)
 }
 
@@ -230,11 +230,11 @@ func tickerMessage(s *subject, v *view.View) []byte {
 func tickersMessage(v *view.View, list []*subject) []byte {
 	const usual = 512 // bytes
 	w := message(usual * len(list))
-	days, now := v.Days(marketsOf(list))
+	days, seen := v.Days(marketsOf(list))
 	w.Array()
 	for i, s := range list {
 		top := v.Top(s.ID)
-		s.ticker(w, now, &days[i], &top)
+		s.ticker(w, seen.Time, &days[i], &top)
 	}
 	w.EndArray()
 	return framed(w)

@@ -37,7 +37,7 @@ func NewPulse(p *Publisher) *Pulse {
 func (p *Pulse) Beat() {
 	touched, due := p.changes.Take(), p.takeDue()
 	p.beats++
-	pace.Beat(p.feed, func(collected *pace.Round) {
+	pace.Beat(p.feed, p.view, func(collected *pace.Round) {
 		r := round{Round: collected, pulse: p, catalogue: p.view.Catalogue()}
 		for id, m := range touched {
 			r.quick(id, m)
@@ -71,7 +71,9 @@ type round struct {
 }
 
 // add adds a message, which is not counted.
-func (r *round) add(t feed.Topic, frame uint64, encode func() []byte) { r.Add(t, frame, frame, encode) }
+func (r *round) add(t feed.Topic, frame uint64, encode func() []byte) {
+	r.Add(t, frame, func(bourse.Seq) (uint64, []byte) { return frame, encode() })
+}
 
 // subject is a market of messages.
 type subject struct {
