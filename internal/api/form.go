@@ -251,6 +251,15 @@ func (f *Form) Period() (from, to bourse.Time) {
 // maxSeconds is the latest Unix second that fits bourse.Time.
 const maxSeconds = math.MaxInt64 / int64(bourse.Second)
 
+// Resolution reads the resolution of candles.
+func (f *Form) Resolution(name string) bourse.Resolution {
+	res, known := bourse.ParseResolution(f.Text(name))
+	if !known {
+		f.Fail(Invalid(name, "must be one of 1, 3, 5, 15, 30, 60, 120, 240, 360, 720, 1D, 1W, 1M"))
+	}
+	return res
+}
+
 // Second returns a time in Unix seconds; absent is zero.
 func (f *Form) Second(name string) bourse.Time {
 	return bourse.Time(f.Int(name, 0, maxSeconds)) * bourse.Second

@@ -168,7 +168,7 @@ func (n *Node) startLine(ctx context.Context) {
 	n.checkRoom()
 	line := &Line{
 		Log: n.log, Sequencer: n.sequencer, Follower: n.follower, Now: n.clock.Now,
-		Wrote:    func(d time.Duration) { n.metrics.step.Observe(d.Seconds()) },
+		Wrote:    n.wrote,
 		Retrying: n.retrying, Unprepared: n.unprepared,
 	}
 	for _, part := range [...]func(context.Context) error{

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
@@ -65,11 +66,15 @@ type Node struct {
 	// faucet hands out money of a sandbox; nil in production.
 	faucet *sandbox.Faucet
 	// post queues letters for the mail server; nil without one.
-	post         *mail.Queue
-	board        *wallet.Board
-	networks     []*attached
-	feed         *feed.Feed
-	publisher    *stream.Publisher
+	post      *mail.Queue
+	board     *wallet.Board
+	networks  []*attached
+	feed      *feed.Feed
+	publisher *stream.Publisher
+	// writes are the durations of the journal's last writes, and since is when the exchange
+	// began to serve.
+	writes       durations
+	since        time.Time
 	botFeed      *feed.Feed
 	botPublisher *live.Publisher
 	listenKeys   *binance.ListenKeys

@@ -47,7 +47,7 @@ func (s *Spot) candleQuery(c *api.Call) (*bourse.Market, *history.CandleQuery) {
 	}
 
 	m := c.Pair("pair", s.market)
-	q := &history.CandleQuery{Resolution: resolution(c), To: math.MaxInt64, Limit: candlePageSize}
+	q := &history.CandleQuery{Resolution: c.Resolution("res"), To: math.MaxInt64, Limit: candlePageSize}
 	if m != nil {
 		q.Market = m.ID
 	}
@@ -64,15 +64,6 @@ func (s *Spot) candleQuery(c *api.Call) (*bourse.Market, *history.CandleQuery) {
 		q.To = min(q.To, c.Second("before")-1)
 	}
 	return m, q
-}
-
-// resolution reads the field res.
-func resolution(c *api.Call) bourse.Resolution {
-	res, known := bourse.ParseResolution(c.Text("res"))
-	if !known {
-		c.Fail(api.Invalid("res", "must be one of 1, 3, 5, 15, 30, 60, 120, 240, 360, 720, 1D, 1W, 1M"))
-	}
-	return res
 }
 
 func writeCandle(c *api.Call, m *bourse.Market, k *history.Candle) {

@@ -30,6 +30,18 @@ func HandlePages(s *api.Server, mux *http.ServeMux, prefix string, secret api.Se
 }
 
 func handle(s *api.Server, mux *http.ServeMux, prefix string, d *api.Dialect, endpoints []Endpoint) {
+	register(s, mux, prefix, d, endpoints)
+	nothing := s.Path(d, prefix+"/", nil)
+	mux.Handle(prefix, nothing)
+	mux.Handle(prefix+"/", nothing)
+}
+
+// Register registers the paths of an interface below a prefix of a mux, and no others.
+func Register(s *api.Server, mux *http.ServeMux, prefix string, endpoints []Endpoint) {
+	register(s, mux, prefix, dialect, endpoints)
+}
+
+func register(s *api.Server, mux *http.ServeMux, prefix string, d *api.Dialect, endpoints []Endpoint) {
 	paths := map[string]map[string]*api.Endpoint{}
 	for i := range endpoints {
 		e := &endpoints[i]
@@ -46,9 +58,6 @@ func handle(s *api.Server, mux *http.ServeMux, prefix string, d *api.Dialect, en
 	for path, methods := range paths {
 		mux.Handle(prefix+path, s.Path(d, prefix+path, methods))
 	}
-	nothing := s.Path(d, prefix+"/", nil)
-	mux.Handle(prefix, nothing)
-	mux.Handle(prefix+"/", nothing)
 }
 
 // Missing returns the handler of paths that do not exist, below no prefix.
