@@ -23,6 +23,7 @@ const (
 	accountFile  = "account.yaml"
 	wallet2File  = "wallet2.yaml"
 	webFile      = "web.yaml"
+	pagesFile    = "pages.yaml"
 	streamsFile  = "streams.yaml"
 )
 

@@ -11,6 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	"github.com/bourse-exchange/bourse/internal/api/infov1"
 	"github.com/bourse-exchange/bourse/internal/api/p2pv1"
+	"github.com/bourse-exchange/bourse/internal/api/pages"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
@@ -115,6 +116,7 @@ func TestCompressedEndpoints(t *testing.T) {
 	}
 	for file, endpoints := range map[string][]v2.Endpoint{
 		wallet2File: new(walletv2.Wallet).Endpoints(), accountFile: new(accountv2.Account).Endpoints(),
+		pagesFile: new(pages.Pages).Endpoints(),
 	} {
 		for i := range endpoints {
 			if endpoints[i].Compress {
@@ -130,6 +132,7 @@ func TestCompressedEndpoints(t *testing.T) {
 		},
 		infoFile: {"/spot_fees", "/withdrawal_fees", "/banner", "/v2/popup", "/v2/announcements"}, walletFile: {"/assets", "/networks"},
 		wallet2File: {"/assets", "/io/networks", "/io/fees"}, accountFile: nil,
+		pagesFile: {"/markets", "/candles", "/status"},
 	} {
 		if !slices.Equal(compressed[file], want) {
 			t.Errorf("%s: answers of %v may be compressed, want %v", file, compressed[file], want)

@@ -113,6 +113,10 @@ func render(prefix string, chapters []Chapter) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	pages, err := operations(pagesFile)
+	if err != nil {
+		return nil, err
+	}
 
 	web, err := operations(webFile)
 	if err != nil {
@@ -121,7 +125,7 @@ func render(prefix string, chapters []Chapter) ([]byte, error) {
 
 	p := page{
 		Chapters: chapters, Spot: spot, Info: slices.Concat(info, p2p), Wallet: slices.Concat(wallet, wallet2),
-		Account: slices.Concat(account1, account), Pages: web,
+		Account: slices.Concat(account1, account), Pages: slices.Concat(web, pages),
 	}
 	messages := streams.at("components", "messages")
 	for _, name := range slices.Sorted(maps.Keys(messages)) {

@@ -250,3 +250,43 @@ func TestOldMinutesAreForgotten(t *testing.T) {
 		}
 	}
 }
+
+// TestCloses compares the hourly prices with those of all trades, over days with and without
+// trades.
+func TestCloses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v, ev := New(), new(bourse.Events)
+		ev.AddFact(bourse.EventMarket, bourse.Fact{Market: &bourse.Market{ID: 1, InitialPrice: 7}})
+		now := bourse.Time(1_700_000_000) * bourse.Second
+		v.tape.Fold(&bourse.Command{Time: now}, ev, nil)
+		var all []traded
+		steps := rapid.SampledFrom([]bourse.Time{bourse.Minute, bourse.Hour, 5 * bourse.Hour, bourse.Day, 3 * bourse.Day})
+		for range rapid.IntRange(1, 40).Draw(t, "trades") {
+			now += steps.Draw(t, "step")
+			ev.Reset()
+			tr := ev.AddTrade()
+			*tr = bourse.Trade{
+				Market: 1, Number: uint64(len(all) + 1), Lots: 1, Price: bourse.Price(rapid.Uint64Range(1, 200).Draw(t, "price")),
+			}
+			all = append(all, traded{now, *tr})
+			v.tape.Fold(&bourse.Command{Time: now}, ev, nil)
+		}
+		now += steps.Draw(t, "at last")
+		ev.Reset()
+		v.tape.Fold(&bourse.Command{Time: now}, ev, nil)
+		v.now = now
+
+		want := make([]bourse.Price, 24)
+		for i := range want {
+			want[i] = 7
+			for _, tr := range all {
+				if i == 23 || tr.at < now.Floor(bourse.Hour)-bourse.Time(22-i)*bourse.Hour {
+					want[i] = tr.Price
+				}
+			}
+		}
+		if got := v.Closes(1, 24); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	})
+}
