@@ -15,7 +15,7 @@ var candlesChecks = []check{
 }
 
 // agedChecks need an exchange with a past.
-var agedChecks = []check{candlePages, newestCandles, widerCandles}
+var agedChecks = []check{candlePages, newestCandles, widerCandles, pricesOfMarkets, pagesOfCandles}
 
 func TestCandles(t *testing.T) { examine(t, candlesChecks) }
 

@@ -85,6 +85,12 @@ var shapes = map[string]string{
 	"@candleStick": "class stream time:#unix time_us:#micros pair:#pair open:#dec high:#dec low:#dec close:#dec volume:#dec seq:#id",
 	"@ticker":      "class stream pair:#pair price:#dec change:#int previous:#dec seq:#id",
 	"@tickerEx":    "class stream pair:#pair price:#dec change:#int previous:#dec" + day + " seq:#id",
+	"@book":        "class stream prev:#int bids:#texts asks:#texts seq:#id",
+	"@tape":        "class stream prev:#int skipped:#int trades:[taped] seq:#id",
+	"taped":        "time:#unix time_us:#micros price:#dec amount:#dec side:#side trade_id:#id",
+	"@candle":      "class stream time:#unix time_us:#micros pair:#pair open:#dec high:#dec low:#dec close:#dec volume:#dec seq:#id",
+	"tickers":      "class stream tickers:[shown] seq:#id",
+	"shown":        "pair:#pair price:#dec price_24h:#dec" + day,
 	"@orderBook":   "class stream pair:#pair price:#full amount:#full side:#side seq:#id",
 	"myTrades": "class stream time:#unix time_us:#micros price:#dec amount:#dec total:#dec side:#side pair:#pair obid:#id role:#role" +
 		" fee:#dec trade_id:#id seq:#id",
@@ -131,7 +137,7 @@ func (x *exam) shapedAnswer(method, path, body string, a *answer) {
 		x.undescribed = true
 		x.shapedAnswer(method, below, body, a)
 		x.undescribed = asked
-	case strings.HasPrefix(path, "/wallet/v2/"), strings.HasPrefix(path, "/account/v2/"), path == "/web/session":
+	case strings.HasPrefix(path, "/wallet/v2/"), strings.HasPrefix(path, "/account/v2/"), strings.HasPrefix(path, "/web/"):
 		x.described("REST-FORM-1", func(v *describe.Validator) error {
 			return v.Exchange(method, path, []byte(body), a.status, a.body)
 		}, a)
