@@ -44,6 +44,8 @@ type Call struct {
 	whole    []byte
 	kind     []string
 	document *coding.Document
+	// flow, if set, writes the body of the answer.
+	flow func(*Flow) error
 	// encoded, if set, is the compressed body; compress permits it.
 	encoded  []byte
 	compress bool

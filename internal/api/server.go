@@ -35,7 +35,9 @@ type Server struct {
 	// Observe is called with the outcome and duration of each request.
 	Observe func(endpoint string, status int, success bool, took time.Duration)
 	Clock   func() time.Time
-	Log     *slog.Logger
+	// After returns a channel that receives after a pause, for answers that flow.
+	After func(time.Duration) <-chan time.Time
+	Log   *slog.Logger
 	// Encoder compresses answers; nil compresses nothing.
 	Encoder *coding.Encoder
 	// Patience bounds the time of an endpoint, and that of authentication.
@@ -153,7 +155,11 @@ func (p *path) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// The client's reading time is not part of the duration.
 	p.Observe(label, status, success, p.Clock().Sub(began))
-	c.send(w, status)
+	if c.flow != nil {
+		p.run(c, w)
+	} else {
+		c.send(w, status)
+	}
 
 	// Passwords and new keys do not stay in the pool.
 	clear(c.Body)
@@ -192,7 +198,7 @@ func (p *path) answer(c *Call) (label string, status int, success bool) {
 	}
 
 	c.Out.Reset(c.Out.Bytes()[:0])
-	c.whole, c.document, c.kind = nil, nil, jsonType
+	c.whole, c.document, c.kind, c.flow = nil, nil, jsonType, nil
 	if status = p.Fail(c, err); status != 0 {
 		return label, status, false
 	}

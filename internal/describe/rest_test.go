@@ -9,6 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	"github.com/bourse-exchange/bourse/internal/api/browser"
+	"github.com/bourse-exchange/bourse/internal/api/exports"
 	"github.com/bourse-exchange/bourse/internal/api/pages"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv2"
@@ -19,7 +20,8 @@ import (
 // documents.
 func TestOperationsAreDescribed(t *testing.T) {
 	for file, endpoints := range map[string][]v2.Endpoint{
-		accountFile: new(accountv2.Account).Endpoints(), webFile: new(browser.Sessions).Endpoints(),
+		accountFile: slices.Concat(new(accountv2.Account).Endpoints(), new(exports.Exports).Endpoints()),
+		webFile:     new(browser.Sessions).Endpoints(),
 		wallet2File: (&walletv2.Wallet{Faucet: new(sandbox.Faucet)}).Endpoints(),
 		pagesFile:   new(pages.Pages).Endpoints(),
 	} {

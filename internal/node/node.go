@@ -15,6 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/binance"
 	"github.com/bourse-exchange/bourse/internal/api/binance/live"
+	"github.com/bourse-exchange/bourse/internal/api/exports"
 	"github.com/bourse-exchange/bourse/internal/api/spotv1"
 	"github.com/bourse-exchange/bourse/internal/api/stream"
 	"github.com/bourse-exchange/bourse/internal/api/walletv1"
@@ -65,6 +66,8 @@ type Node struct {
 	letters *mail.Box
 	// faucet hands out money of a sandbox; nil in production.
 	faucet *sandbox.Faucet
+	// exports serves keys and pages, so that an account has one export at a time.
+	exports *exports.Exports
 	// post queues letters for the mail server; nil without one.
 	post      *mail.Queue
 	board     *wallet.Board

@@ -3,6 +3,7 @@ package node
 import (
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/api/binance"
 	"github.com/bourse-exchange/bourse/internal/api/binance/live"
+	"github.com/bourse-exchange/bourse/internal/api/exports"
 	"github.com/bourse-exchange/bourse/internal/api/icons"
 	"github.com/bourse-exchange/bourse/internal/api/infov1"
 	"github.com/bourse-exchange/bourse/internal/api/p2pv1"
@@ -39,6 +41,7 @@ func (n *Node) routes() http.Handler {
 	if n.Sandbox != nil {
 		n.faucet = n.Sandbox.Faucet(time.Now)
 	}
+	n.exports = exports.New(money)
 
 	mux := http.NewServeMux()
 	for prefix, endpoints := range n.v1(&money) {
@@ -88,7 +91,8 @@ func (n *Node) v2(money *teller.Teller) map[string][]v2.Endpoint {
 		wallet.Faucet = n.faucet
 	}
 	return map[string][]v2.Endpoint{
-		"/account/v2": (&accountv2.Account{Accounts: n.accounts}).Endpoints(), "/wallet/v2": wallet.Endpoints(),
+		"/account/v2": slices.Concat((&accountv2.Account{Accounts: n.accounts}).Endpoints(), n.exports.Endpoints()),
+		"/wallet/v2":  wallet.Endpoints(),
 	}
 }
 
@@ -115,7 +119,7 @@ func (n *Node) botRoutes() http.Handler {
 func (n *Node) newREST() *api.Server {
 	return &api.Server{
 		Who: n.accounts, Signed: n.accounts, From: n.proxies.From, Limits: n.limits, Observe: n.metrics.observe,
-		Clock: time.Now, Log: n.Log, Patience: patience, Encoder: coding.NewEncoder(runtime.GOMAXPROCS(0)),
+		Clock: time.Now, After: time.After, Log: n.Log, Patience: patience, Encoder: coding.NewEncoder(runtime.GOMAXPROCS(0)),
 	}
 }
 

@@ -9,5 +9,5 @@ var allChecks = [][]check{
 	operationsChecks, streamsChecks, resumeChecks, slowChecks, ownChecks, ownMoneyChecks, consistencyChecks,
 	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,
 	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks, walletOffChecks, walletFactorChecks, walletGiveChecks, walletRESTChecks,
-	restChecks, peopleChecks, browserChecks, account1Checks, signedChecks, pacedChecks, webChecks,
+	restChecks, peopleChecks, browserChecks, account1Checks, signedChecks, pacedChecks, webChecks, exportChecks,
 }

@@ -2,11 +2,11 @@ package walletv2
 
 import (
 	"bytes"
-	"encoding/csv"
 	"strconv"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/sheet"
 	"github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
@@ -118,8 +118,6 @@ func (w *Wallet) writeCSV(c *v2.Call, list []history.Entry, limit int) error {
 	}
 
 	var text bytes.Buffer
-	out := csv.NewWriter(&text)
-	out.UseCRLF = true
 	rows := [][]string{{"seq", "time", "asset", "delta", "balance", "kind", "order", "trade", "xid"}}
 
 	for i := range list {
@@ -132,7 +130,7 @@ func (w *Wallet) writeCSV(c *v2.Call, list []history.Entry, limit int) error {
 		})
 	}
 
-	if err := out.WriteAll(rows); err != nil {
+	if err := sheet.NewWriter(&text).Rows(rows...); err != nil {
 		return err
 	}
 	c.Attach("text/csv; charset=utf-8", text.Bytes())

@@ -1,0 +1,63 @@
+package exports
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+var ordersHead = []string{
+	"time", "order", "pair", "side", "type", "time_in_force", "price", "stop", "amount", "total", "filled", "status", "client_id",
+}
+
+// orders returns the pages of an account's orders. They have ordinals without gaps, and no order
+// comes into a period that is over, so that pages are told by the rows before them.
+func (e *Exports) orders(who bourse.AccountID, from, to bourse.Time) func(context.Context) ([][]string, error) {
+	q := &history.ListQuery{From: from, To: to, Limit: pageSize}
+	return func(ctx context.Context) ([][]string, error) {
+		list, err := e.History.Orders(ctx, who, q)
+		if err != nil {
+			return nil, err
+		}
+		q.Skip += len(list)
+
+		catalogue := e.View.Catalogue()
+		rows := make([][]string, len(list))
+		for i := range list {
+			rows[i] = orderRow(catalogue, &list[i].Order)
+		}
+		return rows, nil
+	}
+}
+
+func orderRow(c *view.Catalogue, o *history.Order) []string {
+	m := c.Markets[o.Market]
+	var price, stop, amount, total string
+	if o.Type.HasPrice() {
+		price = bourse.Units(uint64(o.Price)).Format(m.QuotePrecision)
+	}
+	if o.Type.HasStop() {
+		stop = bourse.Units(uint64(o.Stop)).Format(m.QuotePrecision)
+	}
+	if o.Lots > 0 {
+		amount = lots(m, o.Lots)
+	} else {
+		total = o.Total.Format(c.Assets[m.Quote].Scale)
+	}
+	name := ""
+	if !o.ClientID.IsZero() {
+		name = o.ClientID.String()
+	}
+	return []string{
+		moment(o.Time), strconv.FormatUint(uint64(o.ID), 10), string(m.Pair), o.Side.String(), o.Type.String(), o.TIF.String(),
+		price, stop, amount, total, lots(m, o.Filled), o.Status.String(), name,
+	}
+}
+
+// lots writes a quantity in the base asset.
+func lots(m *bourse.Market, l bourse.Lots) string {
+	return bourse.Units(uint64(l)).Format(m.BasePrecision)
+}

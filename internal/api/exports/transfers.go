@@ -1,0 +1,73 @@
+package exports
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/teller"
+	"github.com/bourse-exchange/bourse/internal/history"
+)
+
+var transfersHead = []string{
+	"time", "xid", "type", "asset", "amount", "fee", "status", "done", "network", "address", "memo", "txid",
+}
+
+// transfers returns the pages of an account's deposits, withdrawals and transfers. New ones push
+// the others down, so that a row may be read again, and is left out then.
+func (e *Exports) transfers(who bourse.AccountID, from, to bourse.Time) func(context.Context) ([][]string, error) {
+	skip, oldest := 0, ^uint64(0)
+	return func(ctx context.Context) ([][]string, error) {
+		for {
+			listing := e.NewListing()
+			list, err := e.History.WalletTransactions(ctx, who, history.MovementFilter{}, skip, pageSize)
+			if err != nil || len(list) == 0 {
+				return nil, err
+			}
+			skip += len(list)
+
+			var rows [][]string
+			for i := range list {
+				m := &list[i]
+				if m.Ordinal >= oldest || m.Created > to {
+					continue
+				}
+				if oldest = m.Ordinal; m.Created < from {
+					return rows, nil // the rest is older
+				}
+				row, err := e.transferRow(ctx, listing, m)
+				if err != nil {
+					return nil, err
+				}
+				rows = append(rows, row)
+			}
+			if len(rows) > 0 {
+				return rows, nil
+			}
+		}
+	}
+}
+
+func (e *Exports) transferRow(ctx context.Context, l *teller.Listing, m *history.Movement) ([]string, error) {
+	c := e.View.Catalogue()
+	address, memo, err := l.Parties(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+
+	asset := c.Assets[m.Asset]
+	var network, tx, fee, done string
+	if !teller.Given(m) {
+		network, tx = string(c.Networks[m.Network].Symbol), l.TxID(m)
+	}
+	if m.Kind != history.MovementDeposit {
+		fee = m.Fee.Format(asset.Scale)
+	}
+	if m.Status == bourse.WalletDone {
+		done = moment(m.Done)
+	}
+	return []string{
+		moment(m.Created), strconv.FormatUint(uint64(m.ID), 10), teller.KindWords[m.Kind], string(asset.Symbol),
+		m.Amount.Format(asset.Scale), fee, m.Status.String(), done, network, address, memo, tx,
+	}, nil
+}
