@@ -69,6 +69,14 @@ func (d *desk) ask(key, path string) *http.Response {
 	return res
 }
 
+// status returns the status of an export.
+func (d *desk) status(key, path string) int {
+	d.Helper()
+	res := d.ask(key, path)
+	_ = res.Body.Close()
+	return res.StatusCode
+}
+
 // rows returns the rows of an export behind its header line.
 func (d *desk) rows(key, path string) [][]string {
 	d.Helper()
@@ -145,12 +153,12 @@ func TestExports(t *testing.T) {
 		t.Errorf("another account exports %d orders", n)
 	}
 	for path, status := range map[string]int{"/orders?from=x": 400, "/orders?to=-1": 400, "/others": 404} {
-		if res := d.ask(d.Alice, path); res.StatusCode != status {
-			t.Errorf("%s: %d", path, res.StatusCode)
+		if got := d.status(d.Alice, path); got != status {
+			t.Errorf("%s: %d", path, got)
 		}
 	}
-	if res := d.ask("", "/orders"); res.StatusCode != http.StatusForbidden {
-		t.Errorf("without a key: %d", res.StatusCode)
+	if got := d.status("", "/orders"); got != http.StatusForbidden {
+		t.Errorf("without a key: %d", got)
 	}
 }
 
@@ -211,12 +219,13 @@ func TestExportsTakeTurns(t *testing.T) {
 		return over
 	}
 	first := d.ask(d.Alice, "/orders")
+	defer func() { _ = first.Body.Close() }()
 	over := <-held // it has sent a part, and waits
 	if left := d.server.Limits.List(api.Payer{Account: 1})[0].Left; left < 5 {
 		t.Errorf("an export leaves %d of 20 reads", left)
 	}
-	if res := d.ask(d.Alice, "/trades"); res.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("a second export: %d", res.StatusCode)
+	if got := d.status(d.Alice, "/trades"); got != http.StatusTooManyRequests {
+		t.Errorf("a second export: %d", got)
 	}
 	if n := len(d.rows(d.Bob, "/orders")); n != 0 {
 		t.Errorf("another account exports %d orders", n)
