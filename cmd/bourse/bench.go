@@ -21,6 +21,7 @@ type benchCmd struct {
 	REST     benchREST     `cmd:"" name:"rest" help:"Place orders over HTTP, each connection as fast as it gets answers."`
 	Entry    benchEntry    `cmd:"" help:"Place orders over one WebSocket that does not wait for answers, beside orders over HTTP."`
 	Stream   benchStream   `cmd:"" help:"Deliver the messages of an order book to many subscribers."`
+	Screen   benchScreen   `cmd:"" help:"Change a book at a rate, without subscribers, and told by the streams for screens and for programs."`
 	Replay   benchReplay   `cmd:"" help:"Kill a process that wrote a workload into its journal, and start where it was."`
 	Snapshot benchSnapshot `cmd:"" help:"Trade while a snapshot of many open orders is taken."`
 	History  benchHistory  `cmd:"" help:"Write history into SQL, with a backlog and while trading goes on."`
@@ -154,6 +155,19 @@ type benchStream struct {
 func (c *benchStream) Run(p *program) error {
 	r, err := bench.Stream(p.ctx, c.Dir, c.target(),
 		bench.StreamPlan{Subscribers: c.Subscribers, Burst: c.Burst, For: c.For})
+	return p.tell(r, err, c.JSON)
+}
+
+type benchScreen struct {
+	workplace
+	Subscribers int           `help:"How many connections listen." default:"100"`
+	Rate        int           `help:"Changes of levels a second." default:"10000"`
+	For         time.Duration `help:"How long, for each stream." default:"5s"`
+}
+
+// Run measures the streams of a book.
+func (c *benchScreen) Run(p *program) error {
+	r, err := bench.Screen(p.ctx, c.Dir, bench.ScreenPlan{Subscribers: c.Subscribers, Rate: c.Rate, For: c.For})
 	return p.tell(r, err, c.JSON)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -135,5 +136,23 @@ func TestShares(t *testing.T) {
 	}
 	if _, err := shareOf([]byte("no profile"), "history"); err == nil {
 		t.Error("what is no profile is read")
+	}
+}
+
+// TestWideRequests wants each request of a screen's load to change as many levels as it has orders.
+func TestWideRequests(t *testing.T) {
+	requests := wideRequests("key")
+	for i, side := range []string{`"side":"BUY"`, `"side":"SELL"`} {
+		if n := bytes.Count(requests[i], []byte(side)); n != screenBatch {
+			t.Errorf("%d orders of %s", n, side)
+		}
+		prices := map[string]bool{}
+		for _, part := range strings.Split(string(requests[i]), `"price":`)[1:] {
+			price, _, _ := strings.Cut(part, ",")
+			prices[price] = true
+		}
+		if want := []int{screenBatch, 1}[i]; len(prices) != want {
+			t.Errorf("%d prices of %s, want %d", len(prices), side, want)
+		}
 	}
 }

@@ -92,3 +92,44 @@ func TestAnswersWait(t *testing.T) {
 		t.Error("an answer was queued for a client that is gone")
 	}
 }
+
+// TestPacedTopicsAreLostInPlaceOfTheSubscriber fills the queue of one that does not take: it
+// loses the messages of a paced topic, is told so once, and is not cut. Its queue is not longer
+// for them. When it has taken, it goes on behind a state.
+func TestPacedTopicsAreLostInPlaceOfTheSubscriber(t *testing.T) {
+	f, slow, quick := newPress(), newListener(), newListener()
+	book := feed.Topic{Kind: feed.PacedBook, Market: 1}
+	for _, l := range []*listener{slow, quick} {
+		f.Subscribe(l.Subscriber, []feed.Topic{book}, []byte("subscribed"))
+	}
+	long := make([]byte, 10<<10)
+	for seq := range uint64(1000) {
+		f.Post(book, seq+1, 1, long)
+		f.deliver()
+		quick.drain()
+	}
+	if slow.cut != 0 || quick.cut != 0 || len(slow.lost) != 1 || len(quick.lost) != 0 {
+		t.Fatalf("cut %d and %d times, told %d and %d times", slow.cut, quick.cut, len(slow.lost), len(quick.lost))
+	}
+
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if slow.AwaitRoom(ended) {
+		t.Error("there is room in a queue that was not taken")
+	}
+	if n := len(slow.drain()); n > 10 {
+		t.Errorf("%d messages of 10 KiB were queued", n)
+	}
+	if !slow.AwaitRoom(t.Context()) {
+		t.Error("there is no room in an empty queue")
+	}
+	if f.Release(slow.Subscriber, slow.lost[0], 500, [][]byte{[]byte("old state")}) {
+		t.Error("a state without what was lost does")
+	}
+	if !f.Release(slow.Subscriber, slow.lost[0], 1000, [][]byte{[]byte("state")}) {
+		t.Error("the state does not do")
+	}
+	f.Post(book, 1001, 1, []byte("next"))
+	f.deliver()
+	slow.wants(t, "state", "next")
+}

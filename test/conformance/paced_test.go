@@ -14,9 +14,12 @@ var pacedChecks = []check{
 
 func TestPaced(t *testing.T) { examine(t, pacedChecks) }
 
-// until returns the messages of a stream up to the first that is enough.
+// until returns the messages of a stream up to the first that is enough. Those of other streams
+// stay.
 func (s *socket) until(stream string, enough func(*value) bool) (got []*value) {
 	s.x.Helper()
+	var others []*value
+	defer func() { s.aside = append(others, s.aside...) }()
 	for {
 		var m *value
 		if len(s.aside) > 0 {
@@ -28,6 +31,7 @@ func (s *socket) until(stream string, enough func(*value) bool) (got []*value) {
 			}
 		}
 		if m.get("stream").text != stream {
+			others = append(others, m)
 			continue
 		}
 		if got = append(got, m); enough(m) {

@@ -22,10 +22,16 @@ func (x *exam) web(path string) *answer {
 // shown returns a market's row once it is as wanted: the answer may be a second old.
 func (x *exam) shown(m *market, wanted func(*value) bool) *value {
 	x.Helper()
-	for end := time.Now().Add(x.patience); ; {
-		row := rowFor(m, x.web("/markets").value.get("markets"))
-		if wanted(row) || time.Now().After(end) {
-			return row
+	x.awaits(func(past *exam) bool { return wanted(rowFor(m, past.web("/markets").value.get("markets"))) })
+	return rowFor(m, x.web("/markets").value.get("markets"))
+}
+
+// awaits asks past any proxy until an answer is as wanted.
+func (x *exam) awaits(wanted func(past *exam) bool) {
+	x.Helper()
+	for end := time.Now().Add(x.patience); !wanted(x.past()); {
+		if time.Now().After(end) {
+			x.broken("the answer does not change")
 		}
 	}
 }
@@ -82,6 +88,19 @@ func termsOfMarkets(x *exam) {
 	row = x.shown(m, func(row *value) bool { return row.get("band").text == "2.5" })
 	x.equal("collar", row.get("collar").text, "15")
 	x.equal("band", row.get("band").text, "2.5")
+
+	rows := x.web("/markets").value.get("markets")
+	for _, base := range []string{"ATOM", "BTC", untouched.base} { // whose rates no check changes
+		m := &market{pair: base + "/USDT", base: base, quote: "USDT"}
+		row := rowFor(m, rows)
+		x.equal("maker_fee of "+base, row.get("maker_fee").text, "0.1")
+		x.equal("taker_fee of "+base, row.get("taker_fee").text, "0.1")
+		collar := "null"
+		if base != untouched.base {
+			collar = `"10"`
+		}
+		x.equal("collar of "+base, row.get("collar").String(), collar)
+	}
 	x.covers("WEB-MKT-1")
 	x.equal("max_price", row.get("max_price").text, "5000")
 }
@@ -156,13 +175,9 @@ func statusOfPages(x *exam) {
 	m := x.market()
 	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
 	x.operate("market", "halt", m.pair)
-	var status *value
-	closed := nothing
-	for end := time.Now().Add(x.patience); closed == nothing && time.Now().Before(end); {
-		status = x.web("/status").value
-		closed = rowFor(m, status.get("closed"))
-	}
-	x.equal("state", closed.get("state").text, "halted")
+	x.awaits(func(past *exam) bool { return rowFor(m, past.web("/status").value.get("closed")) != nothing })
+	status := x.web("/status").value
+	x.equal("state", rowFor(m, status.get("closed")).get("state").text, "halted")
 	x.equal("up", status.get("up").String(), "true")
 	x.equal("trading", status.get("trading").String(), "true")
 	if status.get("version").text == "" || seconds(status.get("since").text) < 1_600_000_000 {
