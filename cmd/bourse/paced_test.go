@@ -23,12 +23,14 @@ type bookPage struct {
 type bookNews struct {
 	Class     string
 	Prev, Seq uint64
-	State     *struct{ Bids, Asks []struct{ Price, Amount string } }
-	Bids      json.RawMessage
-	Asks      json.RawMessage
+	State     *struct {
+		Bids, Asks []struct{ Price, Amount string }
+	}
+	Bids json.RawMessage
+	Asks json.RawMessage
 }
 
-// take takes a message, and reports whether the page may go on.
+// take takes a message.
 func (b *bookPage) take(t *testing.T, text []byte) {
 	t.Helper()
 	var m bookNews
@@ -109,7 +111,7 @@ func TestPacedBookAcrossKills(t *testing.T) {
 // reaches takes messages until the page has all that REST shows, and compares both.
 func (b *bookPage) reaches(s *server, conn net.Conn) {
 	s.t.Helper()
-	res, err := http.Get(s.url + "/spot/orderbook?pair=BTC/USDT") //nolint:noctx // a test's
+	res, err := http.Get(s.url + "/spot/orderbook?pair=BTC/USDT")
 	must(s.t, err)
 	defer func() { _ = res.Body.Close() }()
 	var rest struct {
