@@ -2,8 +2,6 @@ package record
 
 import (
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/codec"
@@ -60,19 +58,6 @@ func Urgent(of bourse.CommandKind) bool {
 func Free(of bourse.CommandKind) bool {
 	k := find(of)
 	return k != nil && k.free
-}
-
-// Describe returns a command as one line for people.
-func Describe(c *bourse.Command) string {
-	k := find(c.Kind)
-	switch {
-	case k == nil:
-		return fmt.Sprintf("kind %d", c.Kind)
-	case k.details == nil:
-		return k.name
-	default:
-		return k.name + " " + k.details(c)
-	}
 }
 
 // kinds is the table of commands.
@@ -542,59 +527,4 @@ func asksToWithdraw(c *bourse.Command) bool {
 func codeWithdraw(c *codec.Codec, cmd *bourse.Command) {
 	codec.Uint32(c, &cmd.Account)
 	c.Withdraw(codec.New(c, &codec.New(c, &cmd.Wallet).Withdraw))
-}
-
-func span(t bourse.Time) time.Duration { return time.Duration(t) * time.Microsecond }
-
-func account(c *bourse.Command) string { return fmt.Sprintf("account=%d", c.Account) }
-
-func describeOrder(c *bourse.Command) string {
-	return account(c) + " " + describeTerms(&c.NewOrder)
-}
-
-func describeList(c *bourse.Command) string {
-	orders := make([]string, len(c.List.Orders))
-	for i := range orders {
-		orders[i] = describeTerms(&c.List.Orders[i])
-	}
-	return fmt.Sprintf("%s %s %s", account(c), c.List.Type, strings.Join(orders, ", "))
-}
-
-func describeTerms(p *bourse.NewOrder) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "market=%d %s %s %s", p.Market, p.Side, p.Type, p.TIF)
-
-	if p.Price > 0 {
-		fmt.Fprintf(&b, " ticks=%d", p.Price)
-	}
-	if p.Stop > 0 {
-		fmt.Fprintf(&b, " stop=%d", p.Stop)
-	}
-	if p.Lots > 0 {
-		fmt.Fprintf(&b, " lots=%d", p.Lots)
-	}
-	if !p.Total.IsZero() {
-		fmt.Fprintf(&b, " total=%s", p.Total.Format(0))
-	}
-
-	if p.PostOnly {
-		b.WriteString(" post_only")
-	}
-	if p.SelfTrade != 0 {
-		fmt.Fprintf(&b, " stp=%s", p.SelfTrade)
-	}
-	if !p.ClientID.IsZero() {
-		fmt.Fprintf(&b, " client_id=%s", p.ClientID)
-	}
-	return b.String()
-}
-
-func describeBlock(c *bourse.Command) string {
-	b := c.Wallet.Block
-	outputs := 0
-	for i := range b.Txs {
-		outputs += len(b.Txs[i].Inflows)
-	}
-	return fmt.Sprintf("network=%d height=%d hash=%x part=%d txs=%d outputs=%d",
-		b.Network, b.Height, b.Hash, b.Part, len(b.Txs), outputs)
 }
