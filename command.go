@@ -144,8 +144,13 @@ const (
 	// CommandCancelList cancels the open orders of a list. Account, Order: the list's id.
 	CommandCancelList
 
+	// CommandDefineTiers sets the tiers. Tiers.
+	CommandDefineTiers
+	// CommandSetAccountTier gives an account a tier. Account, Level.
+	CommandSetAccountTier
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandCancelList
+	LastCommandKind = CommandSetAccountTier
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves
@@ -181,6 +186,7 @@ type Command struct {
 	NetworkAsset *NetworkAsset
 	Market       *Market
 	Fees         *FeeSchedule
+	Tiers        *Tiers
 	List         *NewList
 	Wallet       *WalletCommand
 	Access       *Access

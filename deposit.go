@@ -48,6 +48,11 @@ type Deposit struct {
 	Status  WalletStatus
 	// BelowMin marks an amount below the minimum deposit; an operator must admit it.
 	BelowMin bool
+	// OverLimit marks a deposit that is deep enough and beyond the deposit limit of its
+	// account's tier. It waits until the limit has room, or an operator admits it.
+	OverLimit bool
+	// Admitted is true once an operator assigned or admitted the deposit: no limit holds it.
+	Admitted bool
 	// Mined is true while Block is in the chain; otherwise Block is the last one that
 	// held the deposit.
 	Mined bool

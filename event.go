@@ -31,6 +31,8 @@ const (
 	EventMarketRestored
 	// EventFeeSchedule: the schedule of fees was set or restored. Facts: Fees.
 	EventFeeSchedule
+	// EventTiers: the tiers were set or restored. Facts: Tiers.
+	EventTiers
 
 	// EventAccountCreated: an account id was allotted. Facts: Account, Token, Digest of
 	// its person's row (zero for none).
@@ -45,6 +47,9 @@ const (
 	// EventAccountLevel: an account's fee level changed or was restored. Facts: Account,
 	// On if it is fixed, FeeLevel.
 	EventAccountLevel
+	// EventAccountTier: an account got a tier, or has another one than the first after a
+	// restart. Facts: Account, Tier.
+	EventAccountTier
 	// EventAccountRestored: the counters of an account. Facts: Account, On if frozen,
 	// Orders, Fills, Movements and Streams so far, Token, Digest.
 	EventAccountRestored
@@ -143,6 +148,9 @@ type Events struct {
 	Facts     []Fact
 	// Balances holds the new state of each touched balance after each posting, in order.
 	Balances []Balance
+	// Moved holds the new sums of each hour of an account in which a movement was counted or
+	// taken back, in order, and those of a snapshot.
+	Moved []Moved
 	// Wallet holds the entries of the wallet's events.
 	Wallet WalletEvents
 	// Former holds the terms that an amended order had. A command amends at most one; without
@@ -185,6 +193,7 @@ func (e *Events) Reset() {
 	e.Transfers = e.Transfers[:0]
 	e.Facts = e.Facts[:0]
 	e.Balances = e.Balances[:0]
+	e.Moved = e.Moved[:0]
 	e.Outcome = Outcome{}
 	if e.Wallet.any {
 		e.Wallet.reset()
@@ -338,6 +347,7 @@ func (e *Events) AddAddress(kind EventKind, a *SavedAddress) {
 type Fact struct {
 	On       bool
 	FeeLevel uint8
+	Tier     uint8
 	MarketID MarketID
 	Account  AccountID
 	Key      KeyID
@@ -364,6 +374,7 @@ type Fact struct {
 	NetworkAsset *NetworkAsset
 	Market       *Market
 	Fees         *FeeSchedule
+	Tiers        *Tiers
 	Text         string
 }
 

@@ -25,6 +25,8 @@ const (
 	Overflow
 	// NoCollar: the market has no collar to bound what the order will cost.
 	NoCollar
+	// TradeLimit: the account's tier lets it give no more in trades now.
+	TradeLimit
 )
 
 // The reasons for refusing other commands.
@@ -112,6 +114,10 @@ const (
 	NotAmendable
 	// ListNotFound: unknown, of another account, or without an open order.
 	ListNotFound
+	// WithdrawalLimit: the account's tier lets it withdraw no more now.
+	WithdrawalLimit
+	// UnknownTier: the catalogue has no such tier.
+	UnknownTier
 )
 
 var reasonWords = map[Reason]string{
@@ -125,6 +131,7 @@ var reasonWords = map[Reason]string{
 	AccountFrozen:     "ACCOUNT_FROZEN",
 	Overflow:          "OVERFLOW",
 	NoCollar:          "NO_COLLAR",
+	TradeLimit:        "TRADE_LIMIT",
 	UnknownAccount:    "UNKNOWN_ACCOUNT",
 	UnknownMarket:     "UNKNOWN_MARKET",
 	UnknownAsset:      "UNKNOWN_ASSET",
@@ -167,6 +174,8 @@ var reasonWords = map[Reason]string{
 	NothingLeft:        "NOTHING_LEFT",
 	NotAmendable:       "NOT_AMENDABLE",
 	ListNotFound:       "LIST_NOT_FOUND",
+	WithdrawalLimit:    "WITHDRAWAL_LIMIT",
+	UnknownTier:        "UNKNOWN_TIER",
 }
 
 // String returns the reason's word in the public interfaces.

@@ -56,6 +56,9 @@ type Withdrawal struct {
 	// Refunded is true if an operator paid a DONE withdrawal back, because its
 	// transaction can never be mined.
 	Refunded bool
+	// Counted is true if the amount is in the sums that tiers limit; a withdrawal that ends
+	// without a payment is taken out of them.
+	Counted bool
 	// Tx is the signed transaction that pays it; zero while none does.
 	Tx TxHash
 	// Deposit is the receiving side of an internal withdrawal.

@@ -34,16 +34,20 @@ var refusals = map[bourse.Reason]refusal{
 	bourse.Overflow: {
 		order: "the order's value cannot be counted", withdrawal: "amount and fee cannot be counted",
 	},
-	bourse.NoCollar: {order: "the market has no collar to bound the cost; give total in place of amount"},
+	bourse.TradeLimit: {order: "the account's tier lets it give less of the asset in 24 hours or 30 days"},
+	bourse.NoCollar:   {order: "the market has no collar to bound the cost; give total in place of amount"},
 
 	bourse.DuplicateRequest:   {withdrawal: "the Idempotency-Key stands for another request"},
 	bourse.WithdrawalsClosed:  {withdrawal: "the asset or the network takes no withdrawals"},
 	bourse.TooManyWithdrawals: {withdrawal: "the account has the most open withdrawals allowed"},
-	bourse.TooMany:            {withdrawal: "the address book is full"},
-	bourse.NotOnNetwork:       {withdrawal: "network: does not carry the asset"},
-	bourse.BadPrecision:       {withdrawal: "amount or fee: more decimals than the network moves"},
-	bourse.MemoNotAllowed:     {withdrawal: "memo: the network has no memos"},
-	bourse.UnknownAccount:     {withdrawal: "the account does not exist"},
+	bourse.WithdrawalLimit: {
+		withdrawal: "the account's tier lets it withdraw less of the asset in 24 hours or 30 days",
+	},
+	bourse.TooMany:        {withdrawal: "the address book is full"},
+	bourse.NotOnNetwork:   {withdrawal: "network: does not carry the asset"},
+	bourse.BadPrecision:   {withdrawal: "amount or fee: more decimals than the network moves"},
+	bourse.MemoNotAllowed: {withdrawal: "memo: the network has no memos"},
+	bourse.UnknownAccount: {withdrawal: "the account does not exist"},
 
 	bourse.OrderNotFound:      {code: bourse.CodeNotFound, plain: "Order not found"},
 	bourse.ListNotFound:       {code: bourse.CodeNotFound, plain: "List not found"},

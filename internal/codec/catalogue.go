@@ -84,6 +84,39 @@ func (c *Codec) FeeSchedule(s *bourse.FeeSchedule) {
 // minFeeLevel is the number of bytes of a level of fees.
 const minFeeLevel = 24
 
+// Tiers codes tiers.
+func (c *Codec) Tiers(t *bourse.Tiers) {
+	tiers := List(c, &t.List, minTier)
+	for i := range tiers {
+		Text(c, &tiers[i].Name, bourse.MaxTierName)
+		limits := List(c, &tiers[i].Limits, minTierLimits)
+		for j := range limits {
+			l := &limits[j]
+			Uint16(c, &l.Asset)
+			c.limit(&l.Deposit)
+			c.limit(&l.Trade)
+			c.limit(&l.Withdrawal)
+		}
+	}
+}
+
+// minTier and minTierLimits are the least numbers of bytes of a tier and of limits of an asset.
+const (
+	minTier       = 2
+	minTierLimits = 8
+)
+
+func (c *Codec) limit(l *bourse.FlowLimit) {
+	c.bound(&l.Day)
+	c.bound(&l.Month)
+}
+
+func (c *Codec) bound(b *bourse.Bound) {
+	if c.Bool(&b.Set); b.Set {
+		c.Amount(&b.Most)
+	}
+}
+
 // Access codes the access of a key, a session or a person.
 func (c *Codec) Access(a *bourse.Access) {
 	c.Fixed(a.Digest[:])

@@ -67,6 +67,13 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandDefineFees, Fees: &bourse.FeeSchedule{VolumeAsset: 2, Levels: []bourse.FeeLevel{
 			{Maker: 1000, Taker: 2000}, {Volume: one, Maker: 1, Taker: bourse.RateOne - 1},
 		}}},
+		{Kind: bourse.CommandDefineTiers, Tiers: &bourse.Tiers{List: []bourse.Tier{
+			{Name: "basic", Limits: []bourse.TierLimits{
+				{Asset: 1, Deposit: within(1, 0), Trade: within(2, 3), Withdrawal: within(0, 4)}, {Asset: 7, Trade: within(5, 6)},
+			}},
+			{Name: "full"},
+		}}},
+		{Kind: bourse.CommandSetAccountTier, Account: 5, Level: 1},
 		{Kind: bourse.CommandCreateKey, Account: 5, Token: token, Access: &bourse.Access{Digest: bourse.RowDigest{4}, Expires: 8}},
 		{Kind: bourse.CommandChangeKey, Account: 5, Key: 1 << 40, Access: &bourse.Access{Digest: bourse.RowDigest{31: 4}}},
 		{Kind: bourse.CommandSecureAccount, Account: 5, Hold: bourse.MaxHold, On: true},
@@ -219,6 +226,7 @@ func TestBareCommandsAreChecked(t *testing.T) {
 		} {
 			bare := kind != bourse.CommandFreezeAccount && kind != bourse.CommandCancelAll && kind != bourse.CommandSecureAccount &&
 				kind != bourse.CommandSetAccountFees && kind != bourse.CommandSetAccountLevel &&
+				kind != bourse.CommandSetAccountTier &&
 				kind != bourse.CommandCancelAfter && kind != bourse.CommandCancelOnClose || c.Account == 0
 			if err := record.Check(&c); (err == nil) != (slices.Contains(whole, kind) || !bare) {
 				t.Errorf("kind %d, %+v: %v", kind, c, err)
@@ -409,5 +417,13 @@ func TestFrameLooksAheadForCancels(t *testing.T) {
 	})
 	if err != nil || !slices.Equal(told, want) {
 		t.Errorf("told %v, must be %v: %v", told, want, err)
+	}
+}
+
+// within returns a limit, in which zero is no bound.
+func within(day, month uint64) bourse.FlowLimit {
+	return bourse.FlowLimit{
+		Day:   bourse.Bound{Set: day > 0, Most: bourse.Units(day)},
+		Month: bourse.Bound{Set: month > 0, Most: bourse.Units(month)},
 	}
 }

@@ -163,6 +163,21 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 			return fmt.Sprintf("account=%d on=%t maker=%s taker=%s", c.Account, c.On, c.Maker.Format(), c.Taker.Format())
 		},
 	},
+	bourse.CommandDefineTiers: {
+		name: "tiers", noun: "tiers",
+		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.Tiers(codec.New(c, &cmd.Tiers)) },
+		check:   func(c *bourse.Command) bool { return c.Tiers != nil && c.Tiers.Valid() },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("tiers=%d", len(c.Tiers.List)) },
+	},
+	bourse.CommandSetAccountTier: {
+		name: "account-tier", noun: "tier",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint8(c, &cmd.Level)
+		},
+		check:   func(c *bourse.Command) bool { return isCustomers(c) && c.Level < bourse.MaxTiers },
+		details: func(c *bourse.Command) string { return fmt.Sprintf("account=%d tier=%d", c.Account, c.Level) },
+	},
 	bourse.CommandSetAccountLevel: {
 		name: "account-level", noun: "account level",
 		fields: func(c *codec.Codec, cmd *bourse.Command) {

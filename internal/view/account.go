@@ -17,6 +17,8 @@ type account struct {
 	// deposits and withdrawals are the open ones, by ascending ordinal.
 	deposits    []bourse.Deposit
 	withdrawals []bourse.Withdrawal
+	// moved are the account's windows of flows that count.
+	moved []*moved
 }
 
 type balance struct{ available, held bourse.Amount }
@@ -30,6 +32,8 @@ type Account struct {
 	// FeeLevel is the level of the schedule of fees. FixedLevel is set if an operator chose it.
 	FeeLevel   uint8
 	FixedLevel bool
+	// Tier is the index of the account's tier.
+	Tier uint8
 	// Orders and Fills are the ordinals of the last order and the last fill.
 	Orders, Fills uint64
 	// Movements is the ordinal of the last deposit or withdrawal.
@@ -73,6 +77,8 @@ func (v *View) foldAccount(kind bourse.EventKind, f *bourse.Fact) {
 		a.OwnFees, a.Maker, a.Taker = f.On, f.Maker, f.Taker
 	case bourse.EventAccountLevel:
 		a.FeeLevel, a.FixedLevel = f.FeeLevel, f.On
+	case bourse.EventAccountTier:
+		a.Tier = f.Tier
 	case bourse.EventAccountRestored:
 		a.Frozen, a.Orders, a.Fills, a.Movements, a.Streams = f.On, f.Orders, f.Fills, f.Movements, f.Streams
 	}

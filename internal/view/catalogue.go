@@ -18,6 +18,8 @@ type Catalogue struct {
 	NetworkAssets []*bourse.NetworkAsset
 	// Fees is nil until a schedule is set.
 	Fees *bourse.FeeSchedule
+	// Tiers is nil until tiers are defined.
+	Tiers *bourse.Tiers
 
 	pairs    map[bourse.Pair]*bourse.Market
 	symbols  map[bourse.Symbol]*bourse.Asset
@@ -37,7 +39,7 @@ func newCatalogue() *Catalogue {
 func (c *Catalogue) clone() *Catalogue {
 	return &Catalogue{
 		Genesis: c.Genesis, Assets: slices.Clone(c.Assets), Networks: slices.Clone(c.Networks),
-		Markets: slices.Clone(c.Markets), NetworkAssets: slices.Clone(c.NetworkAssets), Fees: c.Fees,
+		Markets: slices.Clone(c.Markets), NetworkAssets: slices.Clone(c.NetworkAssets), Fees: c.Fees, Tiers: c.Tiers,
 	}
 }
 
@@ -124,6 +126,8 @@ func (v *View) foldDefinition(kind bourse.EventKind, f *bourse.Fact) {
 		v.book(f.Market.ID).market = f.Market
 	case bourse.EventFeeSchedule:
 		c.Fees = f.Fees
+	case bourse.EventTiers:
+		c.Tiers = f.Tiers
 	}
 }
 

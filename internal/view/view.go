@@ -73,6 +73,9 @@ func (v *View) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	for i := range ev.Balances {
 		v.foldBalance(&ev.Balances[i])
 	}
+	for i := range ev.Moved {
+		v.foldMoved(&ev.Moved[i])
+	}
 	for _, e := range ev.List {
 		v.foldEvent(e, ev)
 	}
@@ -83,10 +86,10 @@ func (v *View) Observe(cmd *bourse.Command, ev *bourse.Events) {
 func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 	switch e.Kind {
 	case bourse.EventGenesis, bourse.EventAsset, bourse.EventNetwork, bourse.EventNetworkAsset, bourse.EventMarket,
-		bourse.EventFeeSchedule:
+		bourse.EventFeeSchedule, bourse.EventTiers:
 		v.foldDefinition(e.Kind, &ev.Facts[e.At])
 	case bourse.EventAccountCreated, bourse.EventAccountFrozen, bourse.EventAccountFees, bourse.EventAccountLevel,
-		bourse.EventAccountRestored:
+		bourse.EventAccountTier, bourse.EventAccountRestored:
 		v.foldAccount(e.Kind, &ev.Facts[e.At])
 
 	case bourse.EventOrderAccepted, bourse.EventOrderRestored:

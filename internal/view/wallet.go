@@ -11,8 +11,8 @@ import (
 // wallet is the view's state of deposits and withdrawals across accounts.
 type wallet struct {
 	networks map[bourse.NetworkID]bourse.NetworkState
-	// waiting are the deposits that need an operator: without an account, or below the
-	// minimum.
+	// waiting are the deposits that need an operator: without an account, below the minimum, or
+	// beyond a limit.
 	waiting map[bourse.DepositID]bourse.Deposit
 	// leaving are the open withdrawals, and reverted ones until an operator decides.
 	leaving map[bourse.WalletID]bourse.Withdrawal
@@ -30,7 +30,7 @@ func newWallet() wallet {
 
 // foldDeposit folds a deposit. A canceled one stays open: it may be mined again.
 func (v *View) foldDeposit(e bourse.Event, d *bourse.Deposit) {
-	if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin) {
+	if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin || d.OverLimit) {
 		v.wallet.waiting[d.Number] = *d
 	} else {
 		delete(v.wallet.waiting, d.Number)
@@ -175,7 +175,7 @@ func (v *View) Leaving() []bourse.Withdrawal {
 }
 
 // Parked returns the deposits that wait for an operator, by number: those without an
-// account, and those below the minimum.
+// account, those below the minimum, and those beyond the limit of their account's tier.
 func (v *View) Parked() []bourse.Deposit {
 	v.mu.RLock()
 	defer v.mu.RUnlock()

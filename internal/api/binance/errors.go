@@ -197,6 +197,7 @@ var refusals = map[bourse.Reason]*Error{
 	bourse.PriceOutOfRange:   filter("PERCENT_PRICE_BY_SIDE"),
 	bourse.AccountFrozen:     rejected("This account may not place or cancel orders."),
 	bourse.Overflow:          filter("LOT_SIZE"),
+	bourse.TradeLimit:        rejected("The account's limit for trades is reached."),
 
 	bourse.UnknownMarket:   errSymbol,
 	bourse.UnknownAccount:  errKey,

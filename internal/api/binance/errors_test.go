@@ -31,6 +31,7 @@ func TestReasons(t *testing.T) {
 		bourse.AccountFrozen:     {-2010, 400, "This account may not place or cancel orders."},
 		bourse.Overflow:          {-1013, 400, "Filter failure: LOT_SIZE"},
 		bourse.NoCollar:          {-2010, 400, "Stop loss orders are not supported for this symbol."},
+		bourse.TradeLimit:        {-2010, 400, "The account's limit for trades is reached."},
 		bourse.UnknownMarket:     {-1121, 400, "Invalid symbol."},
 		bourse.UnknownAccount:    {-2015, 401, "Invalid API-key, IP, or permissions for action."},
 		bourse.OrderNotFound:     {-2011, 400, "Unknown order sent."},

@@ -113,6 +113,7 @@ var payments = map[bourse.Reason]*Error{
 	bourse.UnknownNetwork:     invalid("network"),
 	bourse.AccountFrozen:      Errorf(codeLimited, "Withdraw is limited."),
 	bourse.TooManyWithdrawals: Errorf(codeLimited, "Withdraw is limited."),
+	bourse.WithdrawalLimit:    Errorf(codeLimited, "Withdraw is limited."),
 	bourse.DuplicateClientID:  Errorf(codeInvalid, "The withdrawOrderId stands for another withdrawal."),
 	bourse.Overflow:           Errorf(codeBalance, "You have insufficient balance."),
 }

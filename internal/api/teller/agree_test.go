@@ -75,7 +75,7 @@ var maximum = bourse.Amount{Hi: 1<<64 - 1, Lo: 1<<64 - 1}
 func (x *exchange) change() {
 	c := x.view.Catalogue()
 	id := draw(x, "of", []bourse.AccountID{1, 2})
-	switch draw(x, "change", []string{"nothing", "freeze", "asset", "network", "terms", "credit", "crowd"}) {
+	switch draw(x, "change", []string{"nothing", "freeze", "asset", "network", "terms", "credit", "crowd", "tiers", "tier", "days"}) {
 	case "freeze":
 		standing, _ := x.view.Account(id)
 		x.apply(&bourse.Command{Kind: bourse.CommandFreezeAccount, Account: id, On: !standing.Frozen})
@@ -98,9 +98,31 @@ func (x *exchange) change() {
 		x.apply(&bourse.Command{
 			Kind: bourse.CommandCredit, Account: id, AssetID: a.ID, Amount: bourse.Units(1_000 * bourse.Pow10(a.Scale)),
 		})
+	case "tiers":
+		x.tiers()
+	case "tier":
+		x.apply(&bourse.Command{Kind: bourse.CommandSetAccountTier, Account: id, Level: draw(x, "tier", []uint8{0, 1})})
+	case "days":
+		x.now += draw(x, "span", []bourse.Time{bourse.Hour, 5 * bourse.Hour, bourse.Day, 20 * bourse.Day})
+		x.apply(&bourse.Command{Kind: bourse.CommandTick})
 	case "crowd":
 		x.crowd(id, draw(x, "terms", c.NetworkAssets))
 	}
+}
+
+// tiers defines limits on withdrawals of some assets.
+func (x *exchange) tiers() {
+	t := &bourse.Tiers{List: []bourse.Tier{{Name: "basic"}, {Name: "more"}}}
+	for i := range t.List {
+		for _, a := range x.view.Catalogue().Assets[1:] {
+			whole := bourse.Pow10(a.Scale)
+			most := draw(x, "most", []uint64{0, 1, whole, 2 * whole, 1000 * whole})
+			t.List[i].Limits = append(t.List[i].Limits, bourse.TierLimits{
+				Asset: a.ID, Withdrawal: bourse.FlowLimit{Day: bourse.Bound{Set: true, Most: bourse.Units(most)}},
+			})
+		}
+	}
+	x.apply(&bourse.Command{Kind: bourse.CommandDefineTiers, Tiers: t})
 }
 
 // crowd opens as many withdrawals of an account as allowed.

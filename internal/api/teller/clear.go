@@ -117,6 +117,8 @@ func (t *Teller) Precheck(id bourse.AccountID, r *Route, asked *bourse.Withdraw)
 		Asked: asked, Asset: r.Asset, Network: r.Listed, Terms: r.Terms,
 		Frozen: standing.Frozen, Recipient: recipient,
 		Open: t.View.OpenWithdrawals(id), Available: t.View.Balance(id, asked.Asset).Available,
+		Limit: t.View.Catalogue().Tiers.Limit(standing.Tier, asked.Asset, bourse.FlowWithdrawal),
+		Moved: t.View.Moved(id, asked.Asset, bourse.FlowWithdrawal),
 	}
 	return c.Refusal()
 }

@@ -30,6 +30,7 @@ func TestCodesOfRefusals(t *testing.T) {
 		bourse.WithdrawalSigned:   {"ALREADY_SENT", 406},
 		bourse.WithdrawalNotFound: {"NOT_FOUND", 404},
 		bourse.TooManyWithdrawals: {"TOO_MANY_WITHDRAWALS", 406},
+		bourse.WithdrawalLimit:    {"WITHDRAWAL_LIMIT", 406},
 	} {
 		e := public(api.RefusedWithdrawal(reason))
 		if got := (answer{e.Code, statusOf(e.Code)}); got != want {

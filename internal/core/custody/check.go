@@ -27,6 +27,13 @@ func (c *Custody) Holds(yield func(bourse.AccountID, bourse.AssetID, bourse.Amou
 	return true
 }
 
+// Withdrawals yields the remembered withdrawals, by id.
+func (c *Custody) Withdrawals(yield func(*bourse.Withdrawal)) {
+	for _, w := range byID(c.withdrawals) {
+		yield(w)
+	}
+}
+
 // Claims yields the balances and debts that own accounts must have, in pieces, until
 // yield reports false, and returns whether it never did.
 func (c *Custody) Claims(

@@ -200,7 +200,8 @@ func (x *reader) readDeposit() {
 	owned := d.Account > 0
 	ok := d.Number > 0 && d.Number <= x.lastDeposit && x.deposits[d.Number] == nil &&
 		d.Account <= x.in.Accounts && owned == (d.ID > 0) && owned == (d.Ordinal > 0) && d.ID <= x.lastWallet &&
-		d.Target > 0 && d.Gone < 1<<62 && (!d.Mined || d.Gone == 0) && d.Tx != bourse.TxHash{} &&
+		(owned || !d.OverLimit && !d.Admitted) && d.Target > 0 &&
+		d.Gone < 1<<62 && (!d.Mined || d.Gone == 0) && d.Tx != bourse.TxHash{} &&
 		x.past(d.Created, d.Done)
 
 	switch d.Status {
@@ -209,7 +210,7 @@ func (x *reader) readDeposit() {
 	case bourse.WalletCanceled:
 		ok = ok && !d.Mined
 	case bourse.WalletDone:
-		ok = ok && owned && !d.BelowMin
+		ok = ok && owned && !d.BelowMin && !d.OverLimit
 	default:
 		ok = false
 	}

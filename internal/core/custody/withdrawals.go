@@ -23,6 +23,16 @@ func (c *Custody) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return c.w
 // OpenWithdrawals returns the number of an account's open withdrawals.
 func (c *Custody) OpenWithdrawals(account bourse.AccountID) int { return len(c.open[account]) }
 
+// Held returns what an account's open withdrawals hold of an asset. It looks at each of them.
+func (c *Custody) Held(account bourse.AccountID, asset bourse.AssetID) (held bourse.Amount) {
+	for _, w := range c.open[account] {
+		if w.Asset == asset {
+			held = held.Plus(w.Held())
+		}
+	}
+	return held
+}
+
 // ChangedWithdrawal announces a changed withdrawal.
 func (c *Custody) ChangedWithdrawal(ev *bourse.Events, w *bourse.Withdrawal) {
 	c.sort(w)

@@ -16,6 +16,8 @@ func (e *Engine) decideAccount(cmd *bourse.Command, ev *bourse.Events) {
 		e.setAccountFees(cmd, ev)
 	case bourse.CommandSetAccountLevel:
 		e.setAccountLevel(cmd, ev)
+	case bourse.CommandSetAccountTier:
+		e.setAccountTier(cmd, ev)
 
 	case bourse.CommandCreateKey:
 		e.createKey(cmd, ev)

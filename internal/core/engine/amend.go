@@ -87,9 +87,14 @@ func (e *Engine) renegotiate(
 		needed := e.reserve(m, other, e.arena.At(other))
 		before, after = larger(before, needed), larger(after, needed)
 	}
-	if more, grows := after.Sub(before); !grows {
+	more, grows := after.Sub(before)
+	switch {
+	case !grows:
 		m.held[o.Side].Release(ev, o.Account, before.Minus(after))
-	} else if !more.IsZero() && !m.held[o.Side].Hold(ev, o.Account, more) {
+	case more.IsZero():
+	case e.tiers.trades && !e.mayGive(o.Account, m.Held(o.Side), more):
+		return bourse.TradeLimit
+	case !m.held[o.Side].Hold(ev, o.Account, more):
 		return bourse.InsufficientFunds
 	}
 	return 0

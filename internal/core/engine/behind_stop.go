@@ -16,6 +16,8 @@ func (e *Engine) placeBehindStop(
 	switch {
 	case reason != 0:
 		return reason
+	case e.tiers.trades && !e.mayGive(cmd.Account, m.Held(cmd.NewOrder.Side), held):
+		return bourse.TradeLimit
 	case !m.held[cmd.NewOrder.Side].Hold(ev, cmd.Account, held):
 		return bourse.InsufficientFunds
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/book"
 )
 
-// decideCatalogue carries out the commands about assets, networks and markets.
+// decideCatalogue carries out the commands about assets, networks and markets, and the schedules of
+// fees and tiers.
 func (e *Engine) decideCatalogue(cmd *bourse.Command, ev *bourse.Events) {
 	switch cmd.Kind {
 	case bourse.CommandDefineAsset:
@@ -23,6 +24,8 @@ func (e *Engine) decideCatalogue(cmd *bourse.Command, ev *bourse.Events) {
 		e.setMarketState(cmd, ev)
 	case bourse.CommandDefineFees:
 		e.defineFees(cmd.Fees, ev)
+	case bourse.CommandDefineTiers:
+		e.defineTiers(cmd.Tiers, ev)
 	default:
 		e.decideAccount(cmd, ev)
 	}

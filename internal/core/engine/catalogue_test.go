@@ -39,6 +39,19 @@ func schedule(in bourse.AssetID, volumes ...uint64) *bourse.FeeSchedule {
 	return s
 }
 
+// tiersOf returns tiers by their names, each followed by an asset of which its accounts may
+// withdraw and trade five units a day.
+func tiersOf(namesAndAssets ...any) *bourse.Tiers {
+	t := new(bourse.Tiers)
+	five := bourse.FlowLimit{Day: bourse.Bound{Set: true, Most: bourse.Units(5)}}
+	for i := 0; i < len(namesAndAssets); i += 2 {
+		t.List = append(t.List, bourse.Tier{Name: namesAndAssets[i].(string), Limits: []bourse.TierLimits{
+			{Asset: bourse.AssetID(namesAndAssets[i+1].(int)), Trade: five, Withdrawal: five},
+		}})
+	}
+	return t
+}
+
 var steps = []step{
 	{"genesis comes once", bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Rules: 1}}, bourse.OutOfOrder, 0},
 	{"rules", bourse.Command{Kind: bourse.CommandSetRules, Rules: 1}, 0, 0},
@@ -74,6 +87,15 @@ var steps = []step{
 	{"a level of nobody", bourse.Command{Kind: bourse.CommandSetAccountLevel, Account: 99, On: true}, bourse.UnknownAccount, 0},
 	{"a level", bourse.Command{Kind: bourse.CommandSetAccountLevel, Account: 1, On: true, Level: 1}, 0, 0},
 	{"a level too high", bourse.Command{Kind: bourse.CommandSetAccountLevel, Account: 1, On: true, Level: 2}, bourse.UnknownLevel, 0},
+	{"a tier of no tiers", bourse.Command{Kind: bourse.CommandSetAccountTier, Account: 1}, bourse.UnknownTier, 0},
+	{"tiers of no asset", bourse.Command{Kind: bourse.CommandDefineTiers, Tiers: tiersOf("basic", 9)}, bourse.UnknownAsset, 0},
+	{"tiers", bourse.Command{Kind: bourse.CommandDefineTiers, Tiers: tiersOf("basic", 1, "full", 2)}, 0, 0},
+	{"a tier is renamed", bourse.Command{Kind: bourse.CommandDefineTiers, Tiers: tiersOf("basic", 1, "more", 2)}, bourse.FixedField, 0},
+	{"a tier is gone", bourse.Command{Kind: bourse.CommandDefineTiers, Tiers: tiersOf("basic", 1)}, bourse.FixedField, 0},
+	{"a tier more", bourse.Command{Kind: bourse.CommandDefineTiers, Tiers: tiersOf("basic", 1, "full", 2, "house", 1)}, 0, 0},
+	{"a tier of nobody", bourse.Command{Kind: bourse.CommandSetAccountTier, Account: 99}, bourse.UnknownAccount, 0},
+	{"a tier too high", bourse.Command{Kind: bourse.CommandSetAccountTier, Account: 1, Level: 3}, bourse.UnknownTier, 0},
+	{"a tier", bourse.Command{Kind: bourse.CommandSetAccountTier, Account: 1, Level: 2}, 0, 0},
 	{"no market", bourse.Command{Kind: bourse.CommandSetMarketState, MarketID: 9, State: bourse.MarketOpen}, bourse.UnknownMarket, 0},
 	{"a market of no asset", bourse.Command{Kind: bourse.CommandDefineMarket, Market: &bourse.Market{
 		Base: 1, Quote: 9, InitialPrice: 1, MaxPrice: 1, SelfTrade: bourse.SelfTradeNone,
@@ -140,7 +162,7 @@ func restoreTells(t *testing.T, e *engine.Engine) {
 	for kind, n := range map[bourse.EventKind]int{
 		bourse.EventNetwork: 2, bourse.EventNetworkAsset: 2, bourse.EventKeyCreated: 1, bourse.EventKeyRevoked: 0, bourse.EventKeysRestored: 2,
 		bourse.EventAccountRestored: 2, bourse.EventAccountFees: 1, bourse.EventAccountLevel: 1,
-		bourse.EventFeeSchedule: 1, bourse.EventAsset: 2, bourse.EventMarket: 1,
+		bourse.EventFeeSchedule: 1, bourse.EventTiers: 1, bourse.EventAccountTier: 1, bourse.EventAsset: 2, bourse.EventMarket: 1,
 	} {
 		if told[kind] != n {
 			t.Errorf("%d events of kind %d, want %d", told[kind], kind, n)

@@ -58,6 +58,10 @@ func (e *Engine) Check() error {
 		return err
 	}
 
+	if err := e.checkTiers(); err != nil {
+		return err
+	}
+
 	if err := e.checkAccounts(); err != nil {
 		return err
 	}

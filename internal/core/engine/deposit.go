@@ -105,11 +105,19 @@ func (e *Engine) ripen(n *custody.Network, ev *bourse.Events) {
 	}
 }
 
-// creditDeposit credits a deposit to its account if it is deep enough. Only the depth
-// counts: frozen accounts and disabled assets are credited too.
+// creditDeposit credits a deposit to its account if it is deep enough and within the limit of
+// the account's tier. Nothing else counts: frozen accounts and disabled assets are credited
+// too.
 func (e *Engine) creditDeposit(n *custody.Network, d *bourse.Deposit, ev *bourse.Events) {
 	if d.Account == 0 || d.BelowMin || d.Confirms(n.Tip.Height) < uint64(d.Target) {
 		return
+	}
+	if !d.Admitted && !e.mayReceive(d) {
+		if !d.OverLimit {
+			d.OverLimit = true
+			e.custody.ChangedDeposit(ev, d)
+		}
+		return // until a block comes when the limit has room
 	}
 	if !e.transfer(ev, bourse.Transfer{
 		Kind: bourse.TransferCredited, From: bourse.AccountPendingDeposits, To: d.Account,
@@ -117,19 +125,22 @@ func (e *Engine) creditDeposit(n *custody.Network, d *bourse.Deposit, ev *bourse
 	}) {
 		return // the ledger has no room: the next block tries again
 	}
-	d.Status, d.Done = bourse.WalletDone, e.now
+	d.Status, d.OverLimit, d.Done = bourse.WalletDone, false, e.now
 	e.custody.ChangedDeposit(ev, d)
+	if e.tiers.counts(d.Asset, bourse.FlowDeposit) {
+		e.count(d.Account, d.Asset, bourse.FlowDeposit, d.Amount, ev)
+	}
 }
 
 // assignDeposit carries out an operator's decision: a parked deposit belongs to this
-// account, or a deposit of this account is admitted although it is below the minimum. The
-// usual rule credits it.
+// account, or a deposit of this account is admitted although it is below the minimum or
+// beyond a limit. The usual rule credits it.
 func (e *Engine) assignDeposit(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	if e.account(cmd.Account) == nil {
 		return bourse.UnknownAccount
 	}
 	d := e.custody.Deposit(cmd.Wallet.Deposit)
-	if d == nil || d.Status != bourse.WalletPending || d.Account != 0 && (d.Account != cmd.Account || !d.BelowMin) {
+	if d == nil || d.Status != bourse.WalletPending || d.Account != 0 && (d.Account != cmd.Account || !d.BelowMin && !d.OverLimit) {
 		return bourse.DepositNotFound
 	}
 
@@ -143,7 +154,7 @@ func (e *Engine) assignDeposit(cmd *bourse.Command, ev *bourse.Events) bourse.Re
 		}
 	}
 
-	d.BelowMin = false
+	d.BelowMin, d.OverLimit, d.Admitted = false, false, true
 	e.custody.ChangedDeposit(ev, d)
 	if n := e.custody.Network(d.Network); d.Mined && n.Part == 0 {
 		e.creditDeposit(n, d, ev)

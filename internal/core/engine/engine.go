@@ -51,6 +51,7 @@ type Engine struct {
 	// custody is the wallet's part of the state.
 	custody *custody.Custody
 	fees    fees
+	tiers   tiers
 
 	// steps is the rest of the current command's budget.
 	steps int
@@ -99,6 +100,8 @@ type account struct {
 	// level is the fee level, below MaxFeeLevels; fixed keeps the schedule from changing it.
 	level uint8
 	fixed bool
+	// tier is the account's tier, an index of tiers.defined.
+	tier  uint8
 	maker bourse.Rate
 	taker bourse.Rate
 	// volume is the slot of the account's volume, if the volume there names the account.
@@ -117,6 +120,8 @@ type account struct {
 	connections int
 	// markets lists the markets in which the account has open orders, ascending.
 	markets []bourse.MarketID
+	// moved is what the account moved in ways that count, by asset, then flow.
+	moved []*moved
 	// ended and refused list the retained client ids of orders that ended and of
 	// rejections.
 	ended, refused endedNames
@@ -207,6 +212,7 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 		e.custody.Expire(e.now, expiredPerTick)
 		e.expireKeys(&e.keys, ev)
 		e.expireKeys(&e.sessions, ev)
+		e.sweepMoved()
 		e.fireDue(ev)
 	case bourse.CommandContinue:
 		e.resume(ev)

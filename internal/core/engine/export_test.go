@@ -40,3 +40,11 @@ func (e *Engine) Spoil(id bourse.OrderID, change func(Spoilt)) {
 
 // Volumes returns the number of accounts that have volume.
 func (e *Engine) Volumes() int { return int(e.fees.used) - len(e.fees.free) }
+
+// Windows returns the number of windows of all accounts.
+func (e *Engine) Windows() (n int) {
+	for id := bourse.AccountID(1); id <= e.lastAccount; id++ {
+		n += len(e.accounts.At(uint32(id)).moved)
+	}
+	return n
+}

@@ -66,6 +66,7 @@ func (a *account) code(c *codec.Codec) {
 	c.Bool(&a.ownFees)
 	codec.Uint8(c, &a.level)
 	c.Bool(&a.fixed)
+	codec.Uint8(c, &a.tier)
 	codec.Uint32(c, &a.maker)
 	codec.Uint32(c, &a.taker)
 	codec.Uint64(c, &a.orders)

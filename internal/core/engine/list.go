@@ -40,7 +40,12 @@ func (e *Engine) placeList(cmd *bourse.Command, ev *bourse.Events) {
 	e.around = m.price()
 	list := m.book.List(cmd.Account)
 	held, reason := m.admitList(acct, list, &legs)
-	if reason == 0 && !m.held[legs[0].cmd.NewOrder.Side].Hold(ev, cmd.Account, held) {
+	side := legs[0].cmd.NewOrder.Side
+	switch {
+	case reason != 0:
+	case e.tiers.trades && !e.mayGive(cmd.Account, m.Held(side), held):
+		reason = bourse.TradeLimit
+	case !m.held[side].Hold(ev, cmd.Account, held):
 		reason = bourse.InsufficientFunds
 	}
 	if reason != 0 {

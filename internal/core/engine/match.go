@@ -103,6 +103,9 @@ func (e *Engine) trade(m *market, t *taker, s book.Slot, maker *book.Order, ev *
 	if m.valued != unvalued {
 		e.countVolume(m, tr)
 	}
+	if e.tiers.trades {
+		e.countTrade(m, tr, ev)
+	}
 	if maker.ID == e.placing { // a stop that the placed order triggered trades with it
 		ev.Outcome.Filled = maker.Filled + lots
 	}

@@ -54,6 +54,8 @@ func (e *Engine) place(cmd *bourse.Command, ev *bourse.Events) {
 	case reason != 0:
 	case !p.Type.HasPrice():
 		reason = e.placeUnpriced(acct, m, cmd, named, ev)
+	case e.tiers.trades && !e.mayGive(cmd.Account, m.Held(p.Side), held):
+		reason = bourse.TradeLimit
 	case !m.held[p.Side].Hold(ev, cmd.Account, held):
 		reason = bourse.InsufficientFunds
 	default:
@@ -234,6 +236,9 @@ func (e *Engine) placeMarket(
 		return reason
 	}
 
+	if e.tiers.trades && !e.mayGive(cmd.Account, m.Held(p.Side), t.held) {
+		return bourse.TradeLimit
+	}
 	if !m.held[p.Side].Hold(ev, cmd.Account, t.held) {
 		return bourse.InsufficientFunds
 	}

@@ -48,8 +48,8 @@ func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 
 	for _, part := range []func(){
 		x.readGenesis, x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets,
-		x.readSchedule, x.readAccounts, x.readKeys, x.readSessions, x.readVolumes, x.readLedger,
-		x.readOrders, x.readPairs, x.readQueues, x.readPartials, x.readDeadmen, x.readNames, x.readCustody,
+		x.readSchedule, x.readTiers, x.readAccounts, x.readKeys, x.readSessions, x.readVolumes,
+		x.readMoved, x.readLedger, x.readOrders, x.readPairs, x.readQueues, x.readPartials, x.readDeadmen, x.readNames, x.readCustody,
 		x.announceOrders, x.announceRejections, x.announceLevels, x.announceWallet,
 	} {
 		part()
@@ -95,7 +95,7 @@ func (x *restorer) flush() {
 }
 
 func (x *restorer) flushIfFull() {
-	if len(x.ev.List)+len(x.ev.Balances) >= pieceSize {
+	if len(x.ev.List)+len(x.ev.Balances)+len(x.ev.Moved) >= pieceSize {
 		x.flush()
 	}
 }
@@ -208,6 +208,7 @@ func (x *restorer) readAccounts() {
 		x.c.Want(a.maker < bourse.RateOne && a.taker < bourse.RateOne)
 		x.c.Want(a.ownFees || a.maker == 0 && a.taker == 0)
 		x.c.Want(a.level < bourse.MaxFeeLevels)
+		x.c.Want(a.tier == 0 || x.tiers.defined.Has(a.tier))
 		x.c.Want(a.orders <= maxRestored && a.fills <= maxRestored && a.movements <= maxRestored)
 		x.c.Want(max(a.streams.Orders, a.streams.Balances, a.streams.Transfers) <= maxRestored)
 
@@ -223,6 +224,9 @@ func (x *restorer) readAccounts() {
 		}
 		if a.level != 0 || a.fixed {
 			a.announceLevel(x.lastAccount, &x.ev)
+		}
+		if a.tier != 0 {
+			a.announceTier(x.lastAccount, &x.ev)
 		}
 		x.flushIfFull()
 	}

@@ -133,6 +133,7 @@ func (e *Engine) releaseWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events)
 		}
 	}
 
+	e.uncount(w, ev)
 	w.Refunded = true
 	e.custody.ChangedWithdrawal(ev, w)
 	e.custody.ForgetWithdrawal(w)

@@ -10,7 +10,7 @@ import (
 )
 
 // stateVersion is the version of the canonical form.
-const stateVersion = 3
+const stateVersion = 4
 
 // Snapshot writes the whole state in its canonical form: emit receives the bytes in order
 // and must not keep them. The form depends on the state alone, never on its layout in
@@ -23,6 +23,7 @@ func (e *Engine) Snapshot(emit func([]byte)) {
 	e.writeCatalogue(c)
 	e.writeAccounts(c)
 	e.writeVolumes(c)
+	e.writeMoved(c)
 	e.writeLedger(c)
 	e.writeOrders(c)
 	e.writeDeadmen(c)
@@ -56,6 +57,7 @@ func (e *Engine) writeCatalogue(c *codec.Codec) {
 		m.code(c)
 	}
 	e.codeSchedule(c)
+	e.codeTiers(c)
 }
 
 func (e *Engine) writeAccounts(c *codec.Codec) {

@@ -42,6 +42,10 @@ func (e *Engine) withdraw(cmd *bourse.Command, ev *bourse.Events) bourse.Reason 
 		bourse.Impossible("account %d has less of asset %d than a withdrawal may hold", cmd.Account, w.Asset)
 	}
 
+	w.Counted = e.tiers.counts(w.Asset, bourse.FlowWithdrawal)
+	if w.Counted {
+		e.count(cmd.Account, w.Asset, bourse.FlowWithdrawal, w.Amount, ev)
+	}
 	w.ID, w.Ordinal = e.allotMovement(cmd.Account)
 	e.custody.Remember(cmd.Account, asked, bourse.Outcome{ID: uint64(w.ID)}, e.now)
 	e.begin(w, ev)
@@ -55,6 +59,8 @@ func (e *Engine) withdrawalCase(account bourse.AccountID, asked *bourse.Withdraw
 		Asked: asked, Network: e.network(asked.Network), Terms: e.terms(asked.Network, asked.Asset),
 		Frozen: e.account(account).frozen, Recipient: e.account(asked.Internal) != nil,
 		Open: e.custody.OpenWithdrawals(account), Available: e.ledger.Balance(account, asked.Asset).Available,
+		Limit: e.tiers.defined.Limit(e.account(account).tier, asked.Asset, bourse.FlowWithdrawal),
+		Moved: e.moved(account, asked.Asset, bourse.FlowWithdrawal),
 	}
 	if int(asked.Asset) < len(e.assets) {
 		c.Asset = e.assets[asked.Asset]
@@ -160,6 +166,7 @@ func (e *Engine) giveBack(w *bourse.Withdrawal, ev *bourse.Events) {
 	w.Status = bourse.WalletPendingCancel
 	e.custody.ChangedWithdrawal(ev, w)
 	e.ledger.Of(w.Asset).Release(ev, w.Account, held)
+	e.uncount(w, ev)
 	w.Status, w.Done = bourse.WalletCanceled, e.now
 	e.custody.EndWithdrawal(ev, w, e.now)
 }

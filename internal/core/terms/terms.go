@@ -24,6 +24,10 @@ type Case struct {
 	Open int
 	// Available is the account's available balance of the asset.
 	Available bourse.Amount
+	// Limit is the limit of the account's tier, Moved what the account has withdrawn of the
+	// asset.
+	Limit bourse.FlowLimit
+	Moved bourse.Sums
 }
 
 // Refusal returns the first reason to refuse the request; zero if there is none.
@@ -45,6 +49,8 @@ func (c *Case) Refusal() bourse.Reason {
 		return bourse.Overflow
 	case c.Available.Less(total):
 		return bourse.InsufficientFunds
+	case !c.Limit.Allows(c.Moved.Plus(c.Asked.Amount)):
+		return bourse.WithdrawalLimit
 	}
 	return 0
 }

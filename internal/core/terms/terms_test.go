@@ -13,6 +13,8 @@ func TestOrderOfReasons(t *testing.T) {
 	maximum := bourse.Amount{Hi: 1<<64 - 1, Lo: 1<<64 - 1}
 	asked := &bourse.Withdraw{Network: 1, Asset: 1, Internal: 9, Amount: bourse.Units(1), Fee: maximum, Memo: "7"}
 	c := terms.Case{Asked: asked, Frozen: true, Book: bourse.AddressTaken, Open: terms.MaxOpen}
+	c.Limit.Day = bourse.Bound{Set: true, Most: bourse.Units(999)}
+	c.Moved.Day = bourse.Units(2)
 	asset, network := bourse.Asset{ID: 1, Scale: 8}, bourse.Network{ID: 1}
 	of := bourse.NetworkAsset{
 		Precision: 6, MinWithdrawal: bourse.Units(1000), FeeMin: bourse.Units(200), FeeMax: bourse.Units(900),
@@ -41,6 +43,8 @@ func TestOrderOfReasons(t *testing.T) {
 		{bourse.Overflow, func() { asked.Amount = bourse.Units(1000) }},
 		{bourse.InsufficientFunds, func() { c.Available = bourse.Units(1199) }},
 		{bourse.InsufficientFunds, func() { c.Available = bourse.Units(1200) }},
+		{bourse.WithdrawalLimit, func() { c.Limit.Day.Most = bourse.Units(1001) }},
+		{bourse.WithdrawalLimit, func() { c.Moved.Day = bourse.Units(1) }},
 		{0, func() {}},
 	} {
 		if got := c.Refusal(); got != step.reason {

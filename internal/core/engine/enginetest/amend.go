@@ -68,6 +68,9 @@ func (x *Oracle) amendable(m *market, o, next *order) bourse.Reason {
 	if p.available.Cmp(more) < 0 {
 		return bourse.InsufficientFunds
 	}
+	if more.Sign() > 0 && !x.mayGive(o.Account, o.holds, more) {
+		return bourse.TradeLimit
+	}
 	p.available.Sub(&p.available, more)
 	p.held.Add(&p.held, more)
 	o.held.Set(need)

@@ -76,6 +76,9 @@ func (x *Oracle) followDeposit(d *bourse.Deposit) error {
 		return fmt.Errorf("deposit %d was credited and has status %d", d.Number, is)
 	}
 	if was != bourse.WalletDone && is == bourse.WalletDone {
+		if err := x.followLimit(d); err != nil {
+			return err
+		}
 		p := x.purse(d.Account, d.Asset)
 		p.available.Add(&p.available, fromAmount(d.Amount))
 	}
@@ -85,6 +88,9 @@ func (x *Oracle) followDeposit(d *bourse.Deposit) error {
 
 func (x *Oracle) followWithdrawal(w *bourse.Withdrawal) error {
 	was, known := x.withdrawals[w.ID]
+	if err := x.followCounted(&was, w, known); err != nil {
+		return err
+	}
 	x.withdrawals[w.ID] = *w
 	if delete(x.delayed, w.ID); w.NotBefore != 0 {
 		x.delayed[w.ID] = w.NotBefore

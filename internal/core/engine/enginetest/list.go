@@ -125,6 +125,9 @@ func (x *Oracle) admitList(a *account, m *market, l *list) bourse.Reason {
 	if p.available.Cmp(need) < 0 {
 		return bourse.InsufficientFunds
 	}
+	if !x.mayGive(l.first.Account, l.first.holds, need) {
+		return bourse.TradeLimit
+	}
 	p.available.Sub(&p.available, need)
 	p.held.Add(&p.held, need)
 	return 0
@@ -160,6 +163,10 @@ func (x *Oracle) amendListed(o *order, need *big.Int) bourse.Reason {
 	if p.available.Cmp(more) < 0 {
 		l.needs[at] = was
 		return bourse.InsufficientFunds
+	}
+	if more.Sign() > 0 && !x.mayGive(o.Account, o.holds, more) {
+		l.needs[at] = was
+		return bourse.TradeLimit
 	}
 	p.available.Sub(&p.available, more)
 	p.held.Add(&p.held, more)

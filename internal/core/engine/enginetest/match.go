@@ -270,6 +270,12 @@ func (x *Oracle) trade(m *market, taker, maker *order, lots bourse.Lots) {
 	}
 	*x.ev.AddTrade() = tr
 	x.countVolume(m, value, base, payer{ofMaker, makerFee}, payer{ofTaker, takerFee})
+	buyer, seller := taker, maker
+	if taker.Side == bourse.Sell {
+		buyer, seller = maker, taker
+	}
+	x.count(flowOf{buyer.Account, m.Quote, bourse.FlowTrade}, value)
+	x.count(flowOf{seller.Account, m.Base, bourse.FlowTrade}, base)
 	if maker.left() == 0 {
 		x.end(m, maker, bourse.Filled)
 	}

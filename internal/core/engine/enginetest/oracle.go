@@ -33,6 +33,7 @@ type Oracle struct {
 
 	purses map[holding]*purse
 	custodian
+	tiering
 	sessions    []session
 	lastSession bourse.KeyID
 	// fees, treasury and credited map assets to the balances of the fee account and the
@@ -76,6 +77,7 @@ type account struct {
 	// told counts the events about the account's orders.
 	told  uint64
 	level uint8
+	tier  uint8
 	// fixed keeps the level. volumes are by ascending day.
 	fixed   bool
 	volumes []dayVolume
@@ -121,7 +123,7 @@ func NewOracle() *Oracle {
 	return &Oracle{
 		purses: map[holding]*purse{}, names: map[nameKey]*name{},
 		fees: map[bourse.AssetID]*big.Int{}, treasury: map[bourse.AssetID]*big.Int{},
-		credited: map[bourse.AssetID]*big.Int{}, custodian: newCustodian(),
+		credited: map[bourse.AssetID]*big.Int{}, custodian: newCustodian(), tiering: newTiering(),
 	}
 }
 
@@ -158,6 +160,10 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.defineFees(cmd.Fees)
 	case bourse.CommandSetAccountLevel:
 		x.setAccountLevel(cmd)
+	case bourse.CommandDefineTiers:
+		x.defineTiers(cmd.Tiers)
+	case bourse.CommandSetAccountTier:
+		x.setAccountTier(cmd)
 	case bourse.CommandOpenSession:
 		x.openSession(cmd)
 	case bourse.CommandSecureAccount:

@@ -50,6 +50,7 @@ func (p *Pair) Apply(cmd *bourse.Command) error {
 	p.ev.Reset()
 	p.twinEv.Reset()
 	p.wanted.Reset()
+	p.Oracle.summed = p.Oracle.summed[:0]
 	p.Engine.Apply(cmd, &p.ev)
 	p.twin.Apply(cmd, &p.twinEv)
 	var err error
@@ -59,6 +60,9 @@ func (p *Pair) Apply(cmd *bourse.Command) error {
 		p.Oracle.Apply(cmd, &p.wanted)
 		// Delayed withdrawals leave after all other effects.
 		err = errors.Join(p.compare(), p.Oracle.Follow(cmd.Time, &p.ev))
+	}
+	if err == nil && !slices.Equal(p.ev.Moved, p.Oracle.summed) {
+		err = fmt.Errorf("the sums are %+v, the oracle's %+v", p.ev.Moved, p.Oracle.summed)
 	}
 	if err = errors.Join(err, p.compareTwin()); err != nil {
 		return fmt.Errorf("command %d: %w", cmd.Seq, err)
@@ -96,7 +100,7 @@ func (p *Pair) compareTwin() error {
 	if p.ev.Outcome != p.twinEv.Outcome || !slices.Equal(p.ev.List, p.twinEv.List) ||
 		!slices.Equal(p.ev.Orders, p.twinEv.Orders) || !slices.Equal(p.ev.Trades, p.twinEv.Trades) ||
 		!slices.Equal(p.ev.Levels, p.twinEv.Levels) || !slices.Equal(p.ev.Transfers, p.twinEv.Transfers) ||
-		!slices.Equal(p.ev.Balances, p.twinEv.Balances) ||
+		!slices.Equal(p.ev.Balances, p.twinEv.Balances) || !slices.Equal(p.ev.Moved, p.twinEv.Moved) ||
 		!slices.Equal(p.ev.Wallet.Deposits, p.twinEv.Wallet.Deposits) ||
 		!slices.Equal(p.ev.Wallet.Withdrawals, p.twinEv.Wallet.Withdrawals) ||
 		!slices.Equal(p.ev.Wallet.Networks, p.twinEv.Wallet.Networks) {

@@ -75,6 +75,9 @@ func (x *Oracle) admit(a *account, m *market, o *order) bourse.Reason {
 	if reason != 0 {
 		return reason
 	}
+	if x.purse(o.Account, o.holds).available.Cmp(need) >= 0 && !x.mayGive(o.Account, o.holds, need) {
+		return bourse.TradeLimit
+	}
 	if !x.hold(o, need) {
 		return bourse.InsufficientFunds
 	}

@@ -187,8 +187,14 @@ func (s *Script) show(ev *bourse.Events) {
 			t := &ev.Transfers[e.At]
 			a := s.pair.Oracle.assets[t.Asset-1]
 			s.tell("moved %s %s from %s to %s", t.Amount.Format(a.Scale), a.Symbol, s.name(t.From), s.name(t.To))
+		case bourse.EventAccountTier:
+			f := &ev.Facts[e.At]
+			s.tell("%s has tier %s", s.name(f.Account), s.pair.Oracle.tiers[f.Tier].Name)
 		default:
 		}
+	}
+	for i := range ev.Moved {
+		s.showMoved(&ev.Moved[i])
 	}
 }
 

@@ -51,6 +51,10 @@ func (s *Script) verb(words []string) error {
 		return s.schedule(rest)
 	case "level":
 		return s.level(rest)
+	case "tiers":
+		return s.tiers(rest)
+	case "tier":
+		return s.tier(rest)
 	case "sweep_fees":
 		return s.apply(&bourse.Command{Kind: bourse.CommandCollectFees})
 	case "wait":

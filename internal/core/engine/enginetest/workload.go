@@ -45,6 +45,8 @@ type shape struct {
 	deep bool
 	// levels defines a schedule of fees, and makes time run fast so that days pass.
 	levels bool
+	// tiers defines tiers, and makes time run fast.
+	tiers bool
 	// modest keeps credits small, so that deposits of networks always fit.
 	modest bool
 }
@@ -91,6 +93,8 @@ func (w *Workload) draw() {
 	s.lists = w.src.Below(80)
 	s.levels = w.chance(40)
 	s.long = w.chance(20) || s.levels && w.chance(70)
+	s.tiers = s.named%4 == 0
+	s.long = s.long || s.tiers
 	if s.deep = w.src.Below(12) == 1; s.deep {
 		s.accounts, s.markets, s.open, s.stops, s.cancels, s.huge, s.wide = 2, 1, 3500, 60, 2, 0, 40
 		s.amends = 1
@@ -244,6 +248,9 @@ func (w *Workload) Next() bourse.Command {
 func (w *Workload) command() bourse.Command {
 	if w.oracle.Unfinished() && w.chance(60) {
 		return bourse.Command{Kind: bourse.CommandContinue}
+	}
+	if w.shape.tiers && (len(w.oracle.tiers) == 0 || w.src.Below(60) == 0) {
+		return w.tier(w.account())
 	}
 	if w.src.Below(50) == 0 && (!w.shape.deep || w.chance(3)) {
 		return w.rare()

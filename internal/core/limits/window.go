@@ -1,0 +1,171 @@
+package limits
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/codec"
+)
+
+const (
+	hoursInDay = 24
+	// hours and days are the numbers of buckets: the current one, and those before it whose
+	// ends lie in the last 24 hours or 30 days.
+	hours = 24 + 1
+	days  = 30 + 1
+)
+
+// Window is what an account moved of an asset by a flow, by hours and by days in UTC, which
+// are counted from the Unix epoch. The zero value is empty.
+type Window struct {
+	// hour is the newest hour. Hour h is at hours[h%hours], day d at days[d%days].
+	hour  uint32
+	hours [hours]bourse.Amount
+	days  [days]bourse.Amount
+}
+
+// Hour returns the hour of a time.
+func Hour(t bourse.Time) uint32 { return uint32(t / bourse.Hour) }
+
+// since returns the oldest of the last n buckets, of which the newest is last.
+func since(last, n uint32) uint32 { return last - min(last, n-1) }
+
+// Counts reports whether a movement of an hour is in the sum of a current hour's 24 hours.
+func Counts(now, hour uint32) bool { return hour >= since(now, hours) && hour <= now }
+
+// turn forgets the buckets that are too old in a later hour.
+func (w *Window) turn(hour uint32) {
+	if hour <= w.hour {
+		return
+	}
+	for h := max(w.hour+1, since(hour, hours)); h <= hour; h++ {
+		w.hours[h%hours] = bourse.Amount{}
+	}
+	for d := max(w.hour/hoursInDay+1, since(hour/hoursInDay, days)); d <= hour/hoursInDay; d++ {
+		w.days[d%days] = bourse.Amount{}
+	}
+	w.hour = hour
+}
+
+// Add counts a movement of the current hour, which must not be older than earlier ones.
+func (w *Window) Add(hour uint32, amount bourse.Amount) {
+	w.turn(hour)
+	h, d := &w.hours[hour%hours], &w.days[hour/hoursInDay%days]
+	*h, *d = h.PlusOrMax(amount), d.PlusOrMax(amount)
+}
+
+// TakeBack uncounts a movement of an earlier hour. A bucket that is too old has forgotten it,
+// and one that reached bourse.MaxAmount keeps it, because its sum is unknown.
+func (w *Window) TakeBack(now, hour uint32, amount bourse.Amount) {
+	w.turn(now)
+	if w.hasHour(hour) {
+		takeBack(&w.hours[hour%hours], amount)
+	}
+	if w.hasDay(hour / hoursInDay) {
+		takeBack(&w.days[hour/hoursInDay%days], amount)
+	}
+}
+
+func takeBack(sum *bourse.Amount, amount bourse.Amount) {
+	if *sum != bourse.MaxAmount {
+		*sum = sum.Minus(amount)
+	}
+}
+
+// Set replaces the sums of an hour and of its day.
+func (w *Window) Set(hour uint32, inHour, inDay bourse.Amount) {
+	w.turn(hour)
+	if w.hasHour(hour) {
+		w.hours[hour%hours] = inHour
+	}
+	if w.hasDay(hour / hoursInDay) {
+		w.days[hour/hoursInDay%days] = inDay
+	}
+}
+
+// In returns the sums of an hour and of its day; zero if they are too old.
+func (w *Window) In(hour uint32) (inHour, inDay bourse.Amount) {
+	if w.hasHour(hour) {
+		inHour = w.hours[hour%hours]
+	}
+	if w.hasDay(hour / hoursInDay) {
+		inDay = w.days[hour/hoursInDay%days]
+	}
+	return inHour, inDay
+}
+
+func (w *Window) hasHour(hour uint32) bool { return Counts(w.hour, hour) }
+
+func (w *Window) hasDay(day uint32) bool {
+	return day >= since(w.hour/hoursInDay, days) && day <= w.hour/hoursInDay
+}
+
+// Sums returns the sums in a current hour, which must not be older than a movement.
+func (w *Window) Sums(now uint32) (s bourse.Sums) {
+	for h := since(now, hours); h <= w.hour; h++ {
+		s.Day = s.Day.PlusOrMax(w.hours[h%hours])
+	}
+	for d := since(now/hoursInDay, days); d <= w.hour/hoursInDay; d++ {
+		s.Month = s.Month.PlusOrMax(w.days[d%days])
+	}
+	return s
+}
+
+// IsEmpty reports whether nothing counts in a current hour.
+func (w *Window) IsEmpty(now uint32) bool { return w.Sums(now) == bourse.Sums{} }
+
+// Buckets yields the sums that count in a current hour, by hour: those of hours, and of days
+// none of whose hours has any.
+func (w *Window) Buckets(now uint32, yield func(hour uint32, inHour, inDay bourse.Amount)) {
+	x := *w
+	x.turn(now)
+	for d := since(now/hoursInDay, days); d <= now/hoursInDay; d++ {
+		told := false
+		for h := d * hoursInDay; h < (d+1)*hoursInDay; h++ {
+			if inHour, inDay := x.In(h); !inHour.IsZero() {
+				yield(h, inHour, inDay)
+				told = true
+			}
+		}
+		if _, inDay := x.In(d * hoursInDay); !told && !inDay.IsZero() {
+			yield(d*hoursInDay, bourse.Amount{}, inDay)
+		}
+	}
+}
+
+// IsValid reports whether the sum of each day is at least that of its hours.
+func (w *Window) IsValid() bool {
+	for d := since(w.hour/hoursInDay, days); d <= w.hour/hoursInDay; d++ {
+		var sum bourse.Amount
+		for h := d * hoursInDay; h < (d+1)*hoursInDay; h++ {
+			inHour, _ := w.In(h)
+			sum = sum.PlusOrMax(inHour)
+		}
+		if w.days[d%days].Less(sum) {
+			return false
+		}
+	}
+	return true
+}
+
+// Code codes what counts in a current hour, without empty buckets.
+func (w *Window) Code(c *codec.Codec, now uint32) {
+	x := *w
+	x.turn(now)
+	codeBuckets(c, x.hours[:])
+	codeBuckets(c, x.days[:])
+	*w = x
+}
+
+func codeBuckets(c *codec.Codec, list []bourse.Amount) {
+	var filled uint32 // a bit for each bucket
+	for i := range list {
+		if !list[i].IsZero() {
+			filled |= 1 << i
+		}
+	}
+	codec.Uint32(c, &filled)
+	for i := range list {
+		if filled&(1<<i) != 0 {
+			c.Amount(&list[i])
+		}
+	}
+}
