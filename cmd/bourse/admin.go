@@ -25,6 +25,7 @@ type adminCmd struct {
 		Unfreeze accountUnfreeze `cmd:"" help:"Take a frozen account's orders again."`
 		Fees     accountFees     `cmd:"" help:"Give an account rates of its own, or, without rates, those of the markets."`
 		Level    accountLevel    `cmd:"" help:"Fix an account's fee level, or, without a level, let the schedule set it."`
+		Tier     accountTier     `cmd:"" help:"Give an account a tier, whose limits hold from its next request on."`
 	} `cmd:"" help:"Accounts."`
 	Key struct {
 		Create keyCreate `cmd:"" help:"Make an API key. It is shown this once."`
@@ -56,7 +57,7 @@ type adminCmd struct {
 	Catalogue struct {
 		Show  catalogueShow  `cmd:"" help:"Show what is listed."`
 		Apply catalogueApply `cmd:"" help:"List what a file says; what it leaves out stays."`
-	} `cmd:"" help:"Assets, networks, markets and the schedule of fees."`
+	} `cmd:"" help:"Assets, networks, markets, the schedule of fees and tiers."`
 	Withdrawal  withdrawalCmd  `cmd:"" help:"Withdrawals, one by one."`
 	Withdrawals withdrawalsCmd `cmd:"" help:"The withdrawals of a network."`
 	Deposits    struct {
@@ -128,6 +129,15 @@ type accountLevel struct {
 
 // Run sets an account's fee level.
 func (c *accountLevel) Run(p *program, a *adminCmd) error { return p.ask(a, "account/level", c) }
+
+type accountTier struct {
+	ofAccount
+	Tier   string `arg:"" help:"Name of the tier." json:"tier"`
+	Reason string `help:"Why; it is kept for ever." required:"" json:"reason" placeholder:"TEXT"`
+}
+
+// Run gives an account a tier.
+func (c *accountTier) Run(p *program, a *adminCmd) error { return p.ask(a, "account/tier", c) }
 
 type keyCreate struct {
 	ofAccount

@@ -202,9 +202,11 @@ func pastedForEver(t *testing.T, line string) {
 func TestAccountsByName(t *testing.T) {
 	s := start(t, t.TempDir(), "--bots=false", "--block-time=0")
 	id, _ := s.customer("ada")
+	operate[any](s, "catalogue", "apply", "testdata/tiers.yaml")
 	for _, who := range []string{"ada@example.org", "ADA@example.org", fmt.Sprint(id)} {
 		for _, verb := range []string{
 			"account show %", "account freeze %", "account unfreeze %", "account fees %", "account level %", "key create % --name x",
+			"account tier % full --reason known",
 			"factor reset % --reason lost", "credit % BTC 1", "balances %",
 		} {
 			stdout, stderr, code := run(t, append([]string{"admin", "--data", s.data}, strings.Fields(strings.ReplaceAll(verb, "%", who))...)...)

@@ -78,12 +78,18 @@ fees:
   levels:
     - {volume: "0", maker_fee: "0.001", taker_fee: "0.002"}
     - {volume: "1000.5", maker_fee: "0.0005", taker_fee: "0.0015"}
+tiers:
+  - name: basic
+    limits:
+      - {asset: USD, withdrawal: {day: "1000", month: "5000.5"}, trade: {month: "9000"}}
+      - {asset: BTC, deposit: {day: "0"}}
+  - name: full
 `
 
 func TestWhatIsAppliedIsListed(t *testing.T) {
 	x := newExchange(t)
 	got := strings.Join(x.apply(small), "; ")
-	const want = "add asset BTC; add asset USD; add network BTC; add asset BTC on network BTC; add market BTC/USD; add fees"
+	const want = "add asset BTC; add asset USD; add network BTC; add asset BTC on network BTC; add market BTC/USD; add fees; add tiers"
 	if got != want {
 		t.Errorf("changes:\n%s\nwant\n%s", got, want)
 	}
@@ -103,6 +109,9 @@ func TestWhatIsAppliedIsListed(t *testing.T) {
 	if got := x.apply(strings.Replace(small, `taker_fee: "0.0015"`, `taker_fee: "0.0014"`, 1)); len(got) != 2 || got[1] != "change fees" {
 		t.Errorf("another level: %v", got)
 	}
+	if got := x.apply(small + "  - name: house\n"); len(got) != 2 || got[1] != "change tiers" {
+		t.Errorf("another tier: %v", got)
+	}
 }
 
 func TestWhatCannotBe(t *testing.T) {
@@ -118,6 +127,13 @@ func TestWhatCannotBe(t *testing.T) {
 		"symbol":      {"symbol: USD", "symbol: usd", "asset usd"},
 		"fee asset":   {"volume_asset: USD", "volume_asset: EUR", `line 15: fees: unknown asset "EUR"`},
 		"fee volume":  {`volume: "1000.5"`, `volume: "0"`, "line 15: fees: level 1: volume is not above that of level 0"},
+		"tier asset":  {"asset: USD, withdrawal", "asset: EUR, withdrawal", `line 20: tiers: tier "basic": unknown asset "EUR"`},
+		"tier name":   {"name: full", "name: Full", `tier "Full": a name has 1 to 32 lower-case letters`},
+		"tier twice":  {"name: full", "name: basic", `tier "basic" is listed twice`},
+		"tier gone":   {"  - name: full\n", "", `number 2 is "full" and stays`},
+		"tier's sum":  {`day: "1000"`, `day: "x"`, "asset USD: withdrawal: day: "},
+		"limit twice": {"asset: BTC, deposit", "asset: USD, deposit", "asset USD is listed twice"},
+		"no tier":     {small[strings.Index(small, "tiers:"):], "tiers: []\n", "tiers: there are 0; 1 to 32 are possible"},
 		"fee rate":    {`maker_fee: "0.0005"`, `maker_fee: "1"`, "level 1: maker_fee: a rate must be less than 1"},
 		"no fee rate": {`, taker_fee: "0.0015"`, "", "level 1: taker_fee is missing"},
 		"fee level 0": {`{volume: "0", `, `{volume: "1", `, "level 0: volume is 1; the first level is everybody's and needs 0"},
@@ -170,7 +186,7 @@ func TestFormatIsDocumented(t *testing.T) {
 	keys := 0
 	for _, entry := range []any{
 		catalogue.Document{}, catalogue.Asset{}, catalogue.Network{}, catalogue.Carriage{}, catalogue.Market{},
-		catalogue.Fees{}, catalogue.FeeLevel{},
+		catalogue.Fees{}, catalogue.FeeLevel{}, catalogue.Tier{}, catalogue.TierLimits{}, catalogue.FlowLimit{},
 	} {
 		kind := reflect.TypeOf(entry)
 		for i := range kind.NumField() {

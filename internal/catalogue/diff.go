@@ -21,11 +21,11 @@ type Change struct {
 
 // Next returns the changes that can be made now: those of assets; if there are none,
 // those of networks, then of assets on networks, then of markets, because each part
-// refers to the ids of the earlier ones, then of the schedule of fees. It returns none when
-// the catalogue matches the document. Errors are *bourse.Error.
+// refers to the ids of the earlier ones, then of the schedule of fees, then of tiers. It returns
+// none when the catalogue matches the document. Errors are *bourse.Error.
 func (d *Document) Next(c *view.Catalogue) ([]Change, error) {
 	for _, part := range [...]func(*view.Catalogue) ([]Change, error){
-		d.assets, d.networks, d.carriages, d.markets, d.fees,
+		d.assets, d.networks, d.carriages, d.markets, d.fees, d.tiers,
 	} {
 		if changes, err := part(c); err != nil || len(changes) > 0 {
 			return changes, err

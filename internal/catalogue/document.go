@@ -19,6 +19,8 @@ type Document struct {
 	Markets  []Market  `yaml:"markets,omitempty" json:"markets,omitempty"`
 	// Fees is nil if the document leaves the schedule of fees alone.
 	Fees *Fees `yaml:"fees,omitempty" json:"fees,omitempty"`
+	// Tiers is nil if the document leaves the tiers alone.
+	Tiers []Tier `yaml:"tiers,omitempty" json:"tiers,omitempty"`
 
 	// lines maps entries to their first lines; empty for a document that was not parsed.
 	lines map[place]int
@@ -116,12 +118,12 @@ func linesOf(text []byte) map[place]int {
 	var root struct {
 		Assets, Markets []yaml.Node
 		Networks        []yaml.Node
-		Fees            yaml.Node
+		Fees, Tiers     yaml.Node
 	}
 	if yaml.Unmarshal(text, &root) != nil {
 		return nil // for example, an entry that is an alias
 	}
-	lines := map[place]int{{part: "fees"}: root.Fees.Line}
+	lines := map[place]int{{part: "fees"}: root.Fees.Line, {part: "tiers"}: root.Tiers.Line}
 	for part, entries := range map[string][]yaml.Node{
 		"asset": root.Assets, "network": root.Networks, "market": root.Markets,
 	} {
@@ -180,6 +182,9 @@ func Of(c *view.Catalogue) *Document {
 	}
 	if c.Fees != nil {
 		d.Fees = feesOf(c)
+	}
+	if c.Tiers != nil {
+		d.Tiers = tiersOf(c)
 	}
 	return d
 }

@@ -68,11 +68,12 @@ func (s *Server) accountShow(ctx context.Context, a accountArgs) (any, error) {
 		Frozen  bool             `json:"frozen"`
 		Orders  uint64           `json:"orders"`
 		Trades  uint64           `json:"trades"`
+		Tier    string           `json:"tier"`
 		feeLevel
 		Keys []keyAnswer `json:"keys"`
 	}{
 		who.ID, who.Email, who.Created.Seconds(), standing.Frozen, standing.Orders, standing.Fills,
-		levelOf(&standing), list,
+		s.View.Catalogue().Tiers.Name(standing.Tier), levelOf(&standing), list,
 	}, nil
 }
 

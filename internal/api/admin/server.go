@@ -72,6 +72,7 @@ func (s *Server) Handler() http.Handler {
 		"account/unfreeze":   taking(s.accountUnfreeze),
 		"account/fees":       taking(s.accountFees),
 		"account/level":      taking(s.accountLevel),
+		"account/tier":       taking(s.accountTier),
 		"key/create":         taking(s.keyCreate),
 		"key/revoke":         taking(s.keyRevoke),
 		"factor/reset":       taking(s.factorReset),

@@ -117,7 +117,7 @@ func (s *Server) withdrawalsPause(ctx context.Context, a withdrawalsPauseArgs) (
 // depositAnswer is a deposit that waits for an operator.
 type depositAnswer struct {
 	Number bourse.DepositID `json:"deposit"`
-	// Account and ID are set for a deposit below the least deposit.
+	// Account and ID are set for a deposit below the least deposit or beyond a limit.
 	Account bourse.AccountID `json:"account,omitzero"`
 	ID      bourse.WalletID  `json:"xid,omitzero"`
 	Asset   bourse.Symbol    `json:"asset"`
@@ -130,7 +130,9 @@ type depositAnswer struct {
 	// Confirms is zero while the deposit's block is not in the chain.
 	Confirms uint64 `json:"confirms"`
 	Target   uint32 `json:"confirms_target"`
-	Created  string `json:"create_time"`
+	// OverLimit is true for a deposit beyond the limit of its account's tier.
+	OverLimit bool   `json:"over_limit,omitzero"`
+	Created   string `json:"create_time"`
 }
 
 // depositsParked lists the deposits that wait for an operator, oldest first.
@@ -147,7 +149,7 @@ func (s *Server) depositsParked(_ context.Context, _ struct{}) (any, error) {
 			Memo: strings.ToValidUTF8(d.Memo, "\uFFFD"),
 			TxID: s.txID(d.Network, d.Tx), Index: d.Index, Height: d.Block.Height,
 			Confirms: d.Confirms(s.View.NetworkState(d.Network).Tip.Height), Target: d.Target,
-			Created: d.Created.Std().Format(time.RFC3339Nano),
+			OverLimit: d.OverLimit, Created: d.Created.Std().Format(time.RFC3339Nano),
 		}
 	}
 
@@ -162,7 +164,7 @@ type depositAssignArgs struct {
 }
 
 // depositAssign credits a parked deposit to an account, or credits an account's deposit
-// below the least deposit.
+// below the least deposit or beyond a limit.
 func (s *Server) depositAssign(ctx context.Context, a depositAssignArgs) (any, error) {
 	cmd := &bourse.Command{
 		Kind: bourse.CommandAssignDeposit, Account: a.Account, Wallet: &bourse.WalletCommand{Deposit: a.Deposit},

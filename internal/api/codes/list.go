@@ -110,7 +110,7 @@ var List = []Entry{
 	{
 		Code: "NO_COLLAR", Meaning: "A BUY behind a stop without a price: the market has no collar to bound its cost.",
 		Next: "Give `total` in place of `amount`, or a price.",
-	},	{
+	}, {
 		Code: "TRADE_LIMIT", Meaning: "The account's tier lets it give no more of the asset in trades now.",
 		Next: "Ask for less, cancel orders, or wait; `/account/v2/tier` tells what is left.",
 	},
@@ -163,7 +163,7 @@ var List = []Entry{
 	{
 		Code: "TOO_MANY_WITHDRAWALS", Meaning: "The account has the most open withdrawals.",
 		Next: "Wait for one to end.",
-	},	{
+	}, {
 		Code: "WITHDRAWAL_LIMIT", Meaning: "The account's tier lets it withdraw no more of the asset now.",
 		Next: "Withdraw less, or wait; `/account/v2/tier` tells what is left.",
 	},
