@@ -91,7 +91,7 @@ func (n *Node) v2(money *teller.Teller) map[string][]v2.Endpoint {
 		wallet.Faucet = n.faucet
 	}
 	return map[string][]v2.Endpoint{
-		"/account/v2": slices.Concat((&accountv2.Account{Accounts: n.accounts}).Endpoints(), n.exports.Endpoints()),
+		"/account/v2": slices.Concat((&accountv2.Account{Accounts: n.accounts, View: n.view}).Endpoints(), n.exports.Endpoints()),
 		"/wallet/v2":  wallet.Endpoints(),
 	}
 }

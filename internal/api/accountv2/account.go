@@ -9,10 +9,14 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/keyform"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/view"
 )
 
 // Account implements the interface.
-type Account struct{ Accounts *account.Service }
+type Account struct {
+	Accounts *account.Service
+	View     *view.View
+}
 
 // Endpoints returns the endpoints of the interface.
 func (a *Account) Endpoints() []v2.Endpoint {
@@ -57,6 +61,7 @@ func (a *Account) Endpoints() []v2.Endpoint {
 		{Method: get, Path: "/mfa/cases", Scope: read, Answer: a.cases},
 		{Method: patch, Path: "/mfa/cases", Scope: own, Class: api.Orders, Fields: api.Fields{"cases"}, Answer: a.setCases},
 
+		{Method: get, Path: "/tier", Scope: read, Fields: v2.PageFields, Answer: a.tier},
 		{Method: get, Path: "/activity", Scope: read, Fields: v2.CursorFields, Answer: a.activity},
 	}
 }

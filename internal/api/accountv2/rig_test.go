@@ -23,6 +23,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/mail"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
+	"github.com/bourse-exchange/bourse/internal/view"
 )
 
 const (
@@ -43,6 +44,7 @@ type exchange struct {
 
 	mu     sync.Mutex
 	engine *engine.Engine
+	view   *view.View
 	now    time.Time
 	// letters counts the letters sent, by address.
 	letters map[string]int
@@ -55,7 +57,7 @@ func newExchange(t *testing.T) *exchange { return newLimited(t, account.Limits{}
 
 // newLimited returns an exchange with limits of what clients share.
 func newLimited(t *testing.T, limits account.Limits) *exchange {
-	e := &exchange{T: t, engine: engine.New(), now: time.Unix(1_700_000_000, 0), path: filepath.Join(t.TempDir(), "accounts.db"), letters: map[string]int{}}
+	e := &exchange{T: t, engine: engine.New(), view: view.New(), now: time.Unix(1_700_000_000, 0), path: filepath.Join(t.TempDir(), "accounts.db"), letters: map[string]int{}}
 	store, err := accounts.Open(t.Context(), e.path)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +82,7 @@ func newLimited(t *testing.T, limits account.Limits) *exchange {
 		Clock: clock, Log: log, Patience: time.Minute, Observe: func(string, int, bool, time.Duration) {},
 	}
 	mux := http.NewServeMux()
-	v2.Handle(s, mux, "/account/v2", (&accountv2.Account{Accounts: e.accounts}).Endpoints())
+	v2.Handle(s, mux, "/account/v2", (&accountv2.Account{Accounts: e.accounts, View: e.view}).Endpoints())
 	e.handler = api.Transport(mux, v2.Missing(s))
 	return e
 }
@@ -111,6 +113,9 @@ func (e *exchange) submit(_ context.Context, c *bourse.Command) (bourse.Outcome,
 	e.engine.Apply(c, &ev)
 	e.accounts.Observe(c, &ev)
 	e.accounts.End()
+	e.view.Begin()
+	e.view.Observe(c, &ev)
+	e.view.End()
 	return ev.Outcome, nil
 }
 

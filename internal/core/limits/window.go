@@ -98,8 +98,10 @@ func (w *Window) hasDay(day uint32) bool {
 	return day >= since(w.hour/hoursInDay, days) && day <= w.hour/hoursInDay
 }
 
-// Sums returns the sums in a current hour, which must not be older than a movement.
+// Sums returns the sums in a current hour. One that is older than the newest movement counts as
+// its hour.
 func (w *Window) Sums(now uint32) (s bourse.Sums) {
+	now = max(now, w.hour)
 	for h := since(now, hours); h <= w.hour; h++ {
 		s.Day = s.Day.PlusOrMax(w.hours[h%hours])
 	}
