@@ -5,7 +5,7 @@ var allChecks = [][]check{
 	transportChecks, codingChecks, requestChecks, numberChecks, timeChecks, listChecks, keyChecks,
 	marketsChecks, orderbookChecks, tradesChecks, candlesChecks, agedChecks, limitedChecks, ordersChecks,
 	placeChecks, moneyChecks, executionChecks, stopsChecks, takeProfitChecks, selfChecks, namesChecks, rejectionsChecks,
-	cancelChecks, amendChecks, replaceChecks, batchChecks, ocoChecks, silenceChecks, extrasChecks, feesChecks, infoChecks,
+	cancelChecks, amendChecks, replaceChecks, batchChecks, ocoChecks, silenceChecks, extrasChecks, feesChecks, tierChecks, infoChecks,
 	operationsChecks, streamsChecks, resumeChecks, slowChecks, ownChecks, ownMoneyChecks, consistencyChecks,
 	walletRequestsChecks, walletKeyChecks, walletAssetsChecks, walletTransactionsChecks, walletDepositsChecks,
 	walletWithdrawalsChecks, walletLifeChecks, walletAddressbookChecks, walletOffChecks, walletFactorChecks, walletGiveChecks, walletRESTChecks,
