@@ -126,6 +126,12 @@ const (
 	Replaced
 	// LevelsSet: a pass over the accounts set a fee level.
 	LevelsSet
+	// TradesLimited: a tier's limit on trades refused an order or an amendment.
+	TradesLimited
+	// WithdrawalsLimited: a tier's limit refused a withdrawal or a transfer.
+	WithdrawalsLimited
+	// DepositsLimited: a deposit beyond a tier's limit began to wait.
+	DepositsLimited
 	kinds
 )
 
@@ -152,6 +158,8 @@ var kindNames = [kinds]string{
 	WithdrawalDelayed:  "withdrawals delayed", TransferPaid: "transfers paid",
 	Listed: "lists", ListTriggered: "lists triggered", Amended: "amendments", Replaced: "replacements",
 	Silenced: "dead man's switches", SilencedByStart: "connections closed by starts", LevelsSet: "passes that set levels",
+	TradesLimited: "limits on trades reached", WithdrawalsLimited: "limits on withdrawals reached",
+	DepositsLimited: "deposits beyond limits",
 }
 
 // String returns the kind's name in the plural.

@@ -239,7 +239,7 @@ func (x *wallets) pause(n *network, on bool) {
 // assign assigns a deposit that waits for an operator to an account.
 func (x *wallets) assign() {
 	for d := range x.world.truth.pair.Oracle.Deposits {
-		if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin) {
+		if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin || d.OverLimit) {
 			x.ask(&bourse.Command{
 				Kind: bourse.CommandAssignDeposit, Account: max(d.Account, 1),
 				Wallet: &bourse.WalletCommand{Deposit: d.Number},

@@ -13,6 +13,7 @@ func cloneEvents(ev *bourse.Events) bourse.Events {
 	c.List, c.Orders, c.Trades = slices.Clone(ev.List), slices.Clone(ev.Orders), slices.Clone(ev.Trades)
 	c.Levels, c.Transfers = slices.Clone(ev.Levels), slices.Clone(ev.Transfers)
 	c.Facts, c.Balances = slices.Clone(ev.Facts), slices.Clone(ev.Balances)
+	c.Moved = slices.Clone(ev.Moved)
 	w, from := &c.Wallet, &ev.Wallet
 	w.Networks, w.Deposits = slices.Clone(from.Networks), slices.Clone(from.Deposits)
 	w.Withdrawals, w.Signed = slices.Clone(from.Withdrawals), slices.Clone(from.Signed)
@@ -26,6 +27,7 @@ func sameEvents(a, b *bourse.Events) bool {
 	return a.Outcome == b.Outcome && slices.Equal(a.List, b.List) && slices.Equal(a.Orders, b.Orders) &&
 		slices.Equal(a.Trades, b.Trades) && slices.Equal(a.Levels, b.Levels) &&
 		slices.Equal(a.Transfers, b.Transfers) && slices.Equal(a.Balances, b.Balances) &&
+		slices.Equal(a.Moved, b.Moved) &&
 		deepEqual(a.Facts, b.Facts) && sameWallet(&a.Wallet, &b.Wallet)
 }
 

@@ -59,8 +59,8 @@ func (x *wallets) approve() {
 	}
 }
 
-// settled reports whether every withdrawal is final, every deposit that can be is
-// credited, and the exchange is at the tip of every network.
+// settled reports whether every withdrawal is final, every deposit that needs no operator
+// is credited, and the exchange is at the tip of every network.
 func (x *wallets) settled() bool { return x.open() == "" }
 
 // open names one thing that is not settled.
@@ -76,7 +76,7 @@ func (x *wallets) open() string {
 		}
 	}
 	for d := range x.world.truth.pair.Oracle.Deposits {
-		if d.Status == bourse.WalletPending && (!d.Mined || d.Account != 0 && !d.BelowMin) {
+		if d.Status == bourse.WalletPending && (!d.Mined || d.Account != 0 && !d.BelowMin && !d.OverLimit) {
 			return fmt.Sprintf("deposit %+v", *d)
 		}
 	}

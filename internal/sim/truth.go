@@ -169,7 +169,24 @@ func (w *world) noteNew(cmd *bourse.Command, ev *bourse.Events) {
 	case cmd.Kind == bourse.CommandContinue && leveled:
 		w.count(LevelsSet)
 	}
+	w.noteLimits(ev)
 	w.noteOrders(cmd, ev)
+}
+
+// noteLimits counts limits of tiers that were reached.
+func (w *world) noteLimits(ev *bourse.Events) {
+	switch {
+	case ev.Outcome.Reason == bourse.TradeLimit:
+		w.count(TradesLimited)
+	case ev.Outcome.Reason == bourse.WithdrawalLimit:
+		w.count(WithdrawalsLimited)
+	}
+	for i := range ev.Wallet.Deposits {
+		if ev.Wallet.Deposits[i].OverLimit {
+			w.count(DepositsLimited)
+			return
+		}
+	}
 }
 
 // noteOrders counts lists, amendments and replacements.
