@@ -62,7 +62,7 @@ func agree(t *testing.T, src enginetest.Source, seed uint64, n int) {
 // does not prove.
 func TestWorkloadsDrawEveryStop(t *testing.T) {
 	seen := map[string]int{}
-	for seed := uint64(1); seed <= 14; seed++ {
+	for seed := uint64(1); seed <= 10; seed++ {
 		src, p := enginetest.Seed(seed), enginetest.NewPair()
 		w := enginetest.NewWorkload(&src, p.Oracle)
 		for range 5000 {

@@ -122,6 +122,9 @@ func (x *Oracle) count(of flowOf, amount *big.Int) {
 	if !x.counts(of.asset, of.flow) {
 		return
 	}
+	for len(x.moves[of]) > 0 && dayOf(x.moves[of][0].at) < dayOf(x.now)-31 {
+		x.moves[of] = x.moves[of][1:] // of no sum any more
+	}
 	x.moves[of] = append(x.moves[of], move{x.now, amount})
 	x.tellMoved(of, x.now)
 }
@@ -214,7 +217,7 @@ func (w *Workload) drawTiers() *bourse.Tiers {
 		for asset := bourse.AssetID(1); asset <= 3; asset++ {
 			if w.chance(70) {
 				tier.Limits = append(tier.Limits, bourse.TierLimits{
-					Asset: asset, Deposit: w.limit(asset), Trade: w.limit(asset), Withdrawal: w.limit(asset),
+					Asset: asset, Deposit: w.limit(w.little), Trade: w.limit(w.usual(asset)), Withdrawal: w.limit(w.little),
 				})
 			}
 		}
@@ -223,29 +226,36 @@ func (w *Workload) drawTiers() *bourse.Tiers {
 	return t
 }
 
-func (w *Workload) limit(asset bourse.AssetID) (l bourse.FlowLimit) {
+func (w *Workload) limit(amount func() bourse.Amount) (l bourse.FlowLimit) {
 	if w.chance(60) {
-		l.Day = bourse.Bound{Set: true, Most: w.some(asset)}
+		l.Day = bourse.Bound{Set: true, Most: amount()}
 	}
 	if w.chance(40) {
-		l.Month = bourse.Bound{Set: true, Most: w.some(asset)}
+		l.Month = bourse.Bound{Set: true, Most: amount()}
 	}
 	return l
 }
 
-// some draws an amount of an asset, of a few usual orders.
-func (w *Workload) some(asset bourse.AssetID) bourse.Amount {
-	orders := 1 + w.src.Below(300)
-	for _, m := range w.oracle.markets {
-		unit := bourse.Units(m.LotUnit)
-		if m.Quote == asset {
-			unit, _ = bourse.Units(m.TotalUnit).Mul(w.shape.mid)
-		}
-		if m.Quote == asset || m.Base == asset {
-			if most, fits := unit.Mul(orders * w.shape.lots); fits {
-				return most
+// usual returns a function that draws amounts of an asset, of a few usual orders.
+func (w *Workload) usual(asset bourse.AssetID) func() bourse.Amount {
+	return func() bourse.Amount {
+		orders := 1 + w.src.Below(300)
+		for _, m := range w.oracle.markets {
+			unit := bourse.Units(m.LotUnit)
+			if m.Quote == asset {
+				unit, _ = bourse.Units(m.TotalUnit).Mul(w.shape.mid)
+			}
+			if m.Quote == asset || m.Base == asset {
+				if most, fits := unit.Mul(orders * w.shape.lots); fits {
+					return most
+				}
 			}
 		}
+		return w.purse()
 	}
-	return w.purse()
+}
+
+// little draws an amount about as large as those that networks move.
+func (w *Workload) little() bourse.Amount {
+	return bourse.Units(w.src.Below(1 << (10 + w.src.Below(50))))
 }

@@ -93,7 +93,7 @@ func (w *Workload) draw() {
 	s.lists = w.src.Below(80)
 	s.levels = w.chance(40)
 	s.long = w.chance(20) || s.levels && w.chance(70)
-	s.tiers = s.named%4 == 0
+	s.tiers = s.named%4 >= 2
 	s.long = s.long || s.tiers
 	if s.deep = w.src.Below(12) == 1; s.deep {
 		s.accounts, s.markets, s.open, s.stops, s.cancels, s.huge, s.wide = 2, 1, 3500, 60, 2, 0, 40
