@@ -175,10 +175,10 @@ func (w *world) noteNew(cmd *bourse.Command, ev *bourse.Events) {
 
 // noteLimits counts limits of tiers that were reached.
 func (w *world) noteLimits(ev *bourse.Events) {
-	switch {
-	case ev.Outcome.Reason == bourse.TradeLimit:
+	if ev.Outcome.Reason == bourse.TradeLimit {
 		w.count(TradesLimited)
-	case ev.Outcome.Reason == bourse.WithdrawalLimit:
+	}
+	if ev.Outcome.Reason == bourse.WithdrawalLimit {
 		w.count(WithdrawalsLimited)
 	}
 	for i := range ev.Wallet.Deposits {
