@@ -33,6 +33,8 @@
 //   - streams.go numbers the events for the streams of their accounts.
 //   - fees.go and volume.go: bound fees by levels, which each day sets anew from the
 //     volumes of the last 30.
+//   - tier.go limits what accounts move by the sums of 24 hours and 30 days: an order before it
+//     takes its hold, a withdrawal when it is requested, a deposit when it is credited.
 //   - amend.go changes the price or the quantity of an open order, replace.go puts another
 //     one in its place.
 //   - cancel.go ends orders; silence.go ends the orders of clients that fell silent: a dead

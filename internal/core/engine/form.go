@@ -58,6 +58,21 @@ func (v *volume) code(c *codec.Codec) {
 	}
 }
 
+// codeTiers codes the tiers, if there are any.
+func (e *Engine) codeTiers(c *codec.Codec) {
+	defined := e.tiers.defined != nil
+	if c.Bool(&defined); defined {
+		c.Tiers(codec.New(c, &e.tiers.defined))
+	}
+}
+
+// code codes a window as it is in an hour.
+func (m *moved) code(c *codec.Codec, hour uint32) {
+	codec.Uint16(c, &m.asset)
+	codec.Uint8(c, &m.flow)
+	m.window.Code(c, hour)
+}
+
 func (a *account) code(c *codec.Codec) {
 	c.Fixed(a.token[:])
 	c.Fixed(a.person[:])

@@ -222,20 +222,6 @@ func (e *Engine) sweepMoved() {
 	}
 }
 
-// codeTiers codes the tiers, if there are any.
-func (e *Engine) codeTiers(c *codec.Codec) {
-	defined := e.tiers.defined != nil
-	if c.Bool(&defined); defined {
-		c.Tiers(codec.New(c, &e.tiers.defined))
-	}
-}
-
-func (m *moved) code(c *codec.Codec, hour uint32) {
-	codec.Uint16(c, &m.asset)
-	codec.Uint8(c, &m.flow)
-	m.window.Code(c, hour)
-}
-
 // writeMoved writes the windows in which something counts, by account, asset and flow.
 // Account zero ends them.
 func (e *Engine) writeMoved(c *codec.Codec) {
