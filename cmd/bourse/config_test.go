@@ -135,7 +135,7 @@ func TestSandboxWithProductionLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	wanted := c.Serve.Bounds.set(new(node.Options))
-	if wanted.Limits.Account.Orders.PerSecond == 0 || wanted.People.WrongCodes == 0 || !wanted.Captcha || !wanted.ConfirmPassword {
+	if wanted.Limits.Account.Orders.PerSecond == 0 || wanted.People.WrongCodes == 0 || !wanted.Captcha || !wanted.AlwaysConfirm {
 		t.Fatalf("serve bounds nobody: %+v", wanted)
 	}
 
@@ -148,9 +148,45 @@ func TestSandboxWithProductionLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := node.Options{Limits: o.Limits, People: o.People, Hold: o.Hold, Captcha: o.Captcha, ConfirmPassword: o.ConfirmPassword}
+		got := node.Options{Limits: o.Limits, People: o.People, Hold: o.Hold, Captcha: o.Captcha, AlwaysConfirm: o.AlwaysConfirm}
 		if !reflect.DeepEqual(got, *wanted) {
 			t.Errorf("--limits=%s gives\n%+v\nwanted is\n%+v", word, got, *wanted)
+		}
+	}
+}
+
+// TestPasskeySettings wants a name and origins that browsers can bind passkeys to, or none.
+func TestPasskeySettings(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, ""},
+		{[]string{"--passkeys-id=example.com"}, ""},
+		{[]string{"--passkeys-id=example.com", "--passkeys-origins=https://a.example.com,https://example.com:8443"}, ""},
+		{[]string{"--passkeys-origins=https://example.com"}, "needs --passkeys-id"},
+		{[]string{"--passkeys-id=192.0.2.1"}, "is no domain name"},
+		{[]string{"--passkeys-id=example.com", "--passkeys-origins=https://example.org"}, "its name must be the domain's, or below it"},
+		{[]string{"--passkeys-id=example.com", "--passkeys-origins=http://example.com"}, "it must be https"},
+	} {
+		parsed, err := parse(t, append([]string{"serve", "--data", t.TempDir()}, c.args...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		party, err := parsed.Serve.Passkeys.party()
+		if c.want == "" && (err != nil || (party != nil) != (c.args != nil)) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v: %v %v, want %q", c.args, party, err, c.want)
+		}
+	}
+}
+
+// TestPage wants the address for a browser by name.
+func TestPage(t *testing.T) {
+	for address, want := range map[string]string{
+		"127.0.0.1:8080": "http://localhost:8080", "[::1]:9": "http://localhost:9", "192.0.2.7:80": "http://192.0.2.7:80",
+	} {
+		if got := page(address); got != want {
+			t.Errorf("%s is %s, want %s", address, got, want)
 		}
 	}
 }

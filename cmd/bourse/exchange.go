@@ -159,6 +159,7 @@ type serve struct {
 	Bounds    bounds         `embed:""`
 	Signer    []allowance    `help:"What the signer lets leave of an asset, on each network, as ASSET=HOUR:DAY; 0 is without limit." name:"signer-limits" placeholder:"LIMIT"`
 	SMTP      smtp           `embed:"" prefix:"smtp-"`
+	Passkeys  passkeys       `embed:"" prefix:"passkeys-"`
 	Log       logging        `embed:"" prefix:"log-"`
 
 	Anchoring anchoring `embed:""`
@@ -177,9 +178,10 @@ type bounds struct {
 	People people `embed:""`
 }
 
-// set sets the bounds of an exchange, and requires the second factor for a new password.
+// set sets the bounds of an exchange, and requires the second factor for a new password and for
+// keys that can withdraw.
 func (b *bounds) set(o *node.Options) *node.Options {
-	o.Limits, o.People, o.Hold, o.Captcha, o.ConfirmPassword =
+	o.Limits, o.People, o.Hold, o.Captcha, o.AlwaysConfirm =
 		b.Limits.limits(), b.People.limits(), b.People.Hold, b.People.Captcha, true
 	return o
 }
@@ -238,8 +240,12 @@ func (s *serve) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	party, err := s.Passkeys.party()
+	if err != nil {
+		return err
+	}
 	return p.exchange(&s.Log, s.Anchoring.set(s.Bounds.set(&node.Options{
-		Mail: mailer,
+		Mail: mailer, Passkeys: party,
 		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen,
 		BinanceListen: s.Binance, MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		Certificate: certificate.Options{

@@ -63,6 +63,7 @@ func (c *initCmd) adapt(name, text string) string {
 				"\nlisten: 127.0.0.1:8080", "\nlisten: :443",
 				"\npublic-url: \"\"", "\npublic-url: https://" + c.Domain,
 				"\n  domain: \"\"", "\n  domain: " + c.Domain,
+				"\n  id: \"\"", "\n  id: " + c.Domain,
 			}
 		}
 	}

@@ -56,7 +56,8 @@ func TestInitForADomain(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	c, err := parse(t, "serve", "--config", filepath.Join(dir, "bourse.yaml"))
-	if err != nil || c.Serve.PublicURL != "https://exchange.example.org" || c.Serve.Listen != ":443" || c.Serve.TLSDomain != "exchange.example.org" {
+	if err != nil || c.Serve.PublicURL != "https://exchange.example.org" || c.Serve.Listen != ":443" || c.Serve.TLSDomain != "exchange.example.org" ||
+		c.Serve.Passkeys.ID != "exchange.example.org" {
 		t.Errorf("%+v %v", c.Serve, err)
 	}
 	diagnosed(t, filepath.Join(dir, "bourse.yaml"), map[string]string{"certificate": "port 443 of exchange.example.org"})

@@ -65,6 +65,31 @@ type people struct {
 	Hashing   int           `help:"Passwords of a client's address that are hashed or wait for it at once; 0 is without limit." name:"passwords-at-once" default:"4"`
 }
 
+// passkeys holds the settings of passkeys.
+type passkeys struct {
+	ID      string   `help:"Domain name that passkeys are bound to; there are none, if empty. Another name makes those that exist useless." placeholder:"NAME"`
+	Origins []string `help:"Origins of the pages that may use passkeys, exact; https:// and the name, if empty." placeholder:"URL"`
+}
+
+// party returns what passkeys are bound to; nil for none.
+func (k *passkeys) party() (*account.Party, error) {
+	if k.ID == "" {
+		if len(k.Origins) > 0 {
+			return nil, errors.New("--passkeys-origins needs --passkeys-id")
+		}
+		return nil, nil //nolint:nilnil // an exchange may have no passkeys
+	}
+	origins := k.Origins
+	if len(origins) == 0 {
+		origins = []string{"https://" + k.ID}
+	}
+	party, err := account.NewParty(k.ID, origins...)
+	if err != nil {
+		return nil, fmt.Errorf("--passkeys-id, --passkeys-origins: %w", err)
+	}
+	return party, nil
+}
+
 // limits returns the limits of accounts.
 func (p *people) limits() account.Limits {
 	return account.Limits{

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -113,7 +115,7 @@ func (p *program) greet(data, address string) {
 	}
 
 	_, _ = fmt.Fprintf(p.stderr, `
-Bourse serves a sandbox at http://%[1]s; http://%[1]s/docs describes its interfaces.
+Bourse serves a sandbox at %[6]s; %[6]s/docs describes its interfaces.
 In another terminal:
   curl 'http://%[1]s/spot/markets_ex?offset=0'
   %[2]s
@@ -126,7 +128,18 @@ Stop it with Ctrl-C.
 		elsewhere.line("watch", "BTC/USDT", "--url", "http://"+address),
 		operate("account", "create", "you@example.org"),
 		operate("key", "create", "you@example.org", "--name", "first"),
-		operate("credit", "you@example.org", "USDT", "100000"))
+		operate("credit", "you@example.org", "USDT", "100000"),
+		page(address))
+}
+
+// page returns the address of a sandbox for a browser: by name, because browsers have no
+// passkeys for addresses.
+func page(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip, bad := netip.ParseAddr(host); err == nil && bad == nil && ip.IsLoopback() {
+		return "http://localhost:" + port
+	}
+	return "http://" + address
 }
 
 // absolute returns an absolute path if it can.

@@ -21,9 +21,8 @@ const (
 // log writes an activity. The action has already happened, so only the operator hears of
 // a failed write.
 func (s *Service) log(ctx context.Context, id bourse.AccountID, kind string, v Visit, detail string) {
-	a := &Activity{Account: id, Time: s.now(), Kind: kind, Agent: v.agent(), Detail: detail}
-	if v.From.IsValid() { // an operator has no address
-		a.Address = v.From.Unmap().WithZone("").String()
+	a := &Activity{
+		Account: id, Time: s.now(), Kind: kind, Agent: v.agent(), Address: v.address(), Detail: detail,
 	}
 	most := mostActivities
 	if id == 0 {
@@ -36,6 +35,14 @@ func (s *Service) log(ctx context.Context, id bourse.AccountID, kind string, v V
 
 // maxAgent bounds the kept part of a client's User-Agent, in bytes.
 const maxAgent = 256
+
+// address returns the client's address; empty for an operator, who has none.
+func (v Visit) address() string {
+	if !v.From.IsValid() {
+		return ""
+	}
+	return v.From.Unmap().WithZone("").String()
+}
 
 func (v Visit) agent() string {
 	return strings.ToValidUTF8(v.Agent[:min(len(v.Agent), maxAgent)], "")

@@ -8,13 +8,13 @@ import (
 )
 
 // ChangePassword sets a new password. Other sessions end, and withdrawals are held. The
-// errors are ErrPassword, those of SecondFactor if ConfirmPassword is set, and
+// errors are ErrPassword, those of SecondFactor if AlwaysConfirm is set, and
 // *bourse.Errors with CodeInvalid and CodeBusy.
 func (s *Service) ChangePassword(ctx context.Context, who Identity, old, password string, act Act) error {
 	if err := CheckPassword("password", password); err != nil {
 		return err
 	}
-	if s.ConfirmPassword {
+	if s.AlwaysConfirm {
 		if err := s.unlocked(who.Account); err != nil {
 			return err
 		}
@@ -24,7 +24,7 @@ func (s *Service) ChangePassword(ctx context.Context, who Identity, old, passwor
 	if err != nil {
 		return err
 	}
-	if s.ConfirmPassword {
+	if s.AlwaysConfirm {
 		if err := s.confirm(ctx, who.Account, act); err != nil {
 			return err
 		}
@@ -118,6 +118,7 @@ func (s *Service) dropCodes(id bourse.AccountID, addresses ...string) {
 	}
 	s.shared.DropCodes(ForEmail, idName(id), nil)
 	s.shared.DropCodes(ForFactor, idName(id), nil)
+	s.shared.DropCodes(ForPasskey, idName(id), nil)
 }
 
 // HeldUntil returns the end of an account's hold of withdrawals; a time in the past if

@@ -75,7 +75,44 @@ func (row *AccountRow) digest() bourse.RowDigest {
 		b = binary.LittleEndian.AppendUint64(b, uint64(u.Expires))
 		b = appendFactor(b, u.TOTP, u.TOTPUsed)
 	}
-	return sha256.Sum256(b)
+	return sha256.Sum256(row.appendPasskeys(b))
+}
+
+// appendPasskeys appends the passkeys of a row and of each undo. Without any it appends
+// nothing: rows that were made before passkeys keep their digest.
+func (row *AccountRow) appendPasskeys(b []byte) []byte {
+	lists := [][]Passkey{row.Passkeys}
+	some := len(row.Passkeys)
+	for i := range row.Undos {
+		lists = append(lists, row.Undos[i].Passkeys)
+		some += len(row.Undos[i].Passkeys)
+	}
+	if some == 0 {
+		return b
+	}
+
+	for _, list := range lists {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(list)))
+		for i := range list {
+			b = list[i].append(b)
+		}
+	}
+	return b
+}
+
+// append appends all of a passkey.
+func (k *Passkey) append(b []byte) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint32(b, k.Number)
+	b = appendSized(b, k.Name)
+	b = appendSized(b, k.Credential)
+	b = appendSized(b, k.PublicKey)
+	b = append(b, 0)
+	if k.Synced {
+		b[len(b)-1] = 1
+	}
+	b = le.AppendUint32(b, k.Counter)
+	return le.AppendUint64(b, uint64(k.Created))
 }
 
 func appendSized[T string | []byte](b []byte, text T) []byte {

@@ -7,28 +7,39 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Provider is the source of second-factor codes.
+// Provider is the source of second factors.
 type Provider string
 
 // The providers, as clients name them.
 const (
-	ProviderEmail Provider = "EMAIL"
-	ProviderTOTP  Provider = "GA"
+	ProviderEmail   Provider = "EMAIL"
+	ProviderTOTP    Provider = "GA"
+	ProviderPasskey Provider = "WEBAUTHN"
 )
 
-// FactorError asks the client to repeat the request, unchanged, with a code.
+// FactorError asks the client to repeat the request, unchanged, with a code or an assertion.
 type FactorError struct {
 	Provider Provider
-	// Place is where the user finds the code, for a client's own sentence: a masked address
-	// or "your authenticator app".
+	// Place is where the user finds the factor, for a client's own sentence: a masked address,
+	// "your authenticator app" or "your passkey".
 	Place string
+	// Passkey is what a passkey may answer in place of a code, or must if it is the provider;
+	// nil for an account without passkeys.
+	Passkey *AskedAssertion
 }
 
-// Error returns a sentence with the place.
-func (e *FactorError) Error() string { return "Enter the code from " + e.Place }
+// Error returns a sentence with the place, for V1.
+func (e *FactorError) Error() string {
+	if e.Provider == ProviderPasskey {
+		return "Confirm with " + e.Place + ", which V1 does not take: make the request in V2"
+	}
+	return "Enter the code from " + e.Place
+}
 
 // asksTOTP returns the error that asks for a code of the authenticator application.
-func asksTOTP() *FactorError { return &FactorError{ProviderTOTP, "your authenticator app"} }
+func asksTOTP() *FactorError {
+	return &FactorError{Provider: ProviderTOTP, Place: "your authenticator app"}
+}
 
 var (
 	// ErrWrongFactor is the answer to a wrong second-factor code.
@@ -51,15 +62,18 @@ type Act struct {
 	// What describes the request in plain words, for the letter with the code. Client
 	// values in it have passed [Plain].
 	What string
-	// Code came with the request; empty for none. Otherwise it is well formed.
-	Code string
+	// Code and Assertion came with the request; empty and nil for none. Otherwise the code is
+	// well formed. At most one is given.
+	Code      string
+	Assertion *Assertion
 	Visit
 }
 
 // SecondFactor passes a request that needs no second factor or carries the right one.
 // Call it after every other check. A key needs none: it is a factor of its own. The
-// errors are *FactorError, which says that a code is on its way and the request must be
-// repeated with it; ErrWrongFactor; and *bourse.Errors with CodeBusy.
+// errors are *FactorError, which says that a code is on its way or a passkey must answer, and
+// the request must be repeated with that; ErrWrongFactor and ErrWrongPasskey; ErrNoParty if
+// only a passkey would do and there can be none; and *bourse.Errors with CodeBusy.
 func (s *Service) SecondFactor(ctx context.Context, who Identity, act Act) error {
 	if who.Session == 0 {
 		return nil
@@ -76,7 +90,7 @@ func (s *Service) confirm(ctx context.Context, id bourse.AccountID, act Act) err
 		return err
 	}
 	c, out := s.challengeOf(id, act.Digest)
-	if !out || act.Code == "" {
+	if !out || !act.answers(&row, &c) {
 		return s.challenge(ctx, &row, c, act)
 	}
 
@@ -88,9 +102,12 @@ func (s *Service) confirm(ctx context.Context, id bourse.AccountID, act Act) err
 		s.shared.Back(source.quota, source.name)
 		return s.exhausted(locks, errFactorLocked)
 	}
-	switch ok, err := s.tryFactor(ctx, &row, act); {
+	switch ok, err := s.tryFactor(ctx, &row, &c, act); {
 	case err != nil:
 		return err
+	case !ok && act.Assertion != nil:
+		s.log(ctx, id, failedSecondFactor, act.Visit, "By a passkey.")
+		return ErrWrongPasskey
 	case !ok:
 		s.log(ctx, id, failedSecondFactor, act.Visit, "")
 		return ErrWrongFactor
@@ -98,6 +115,14 @@ func (s *Service) confirm(ctx context.Context, id bourse.AccountID, act Act) err
 	s.shared.Back(locks.quota, locks.name)
 	s.shared.Back(source.quota, source.name)
 	return nil
+}
+
+// answers reports whether a request carries an answer of a kind that its challenge takes.
+func (a *Act) answers(row *AccountRow, c *Code) bool {
+	if a.Assertion != nil {
+		return c.Challenge != nil
+	}
+	return a.Code != "" && !row.strict(a)
 }
 
 // factorLock is the quota of an account's wrong codes.
@@ -122,36 +147,63 @@ func (s *Service) challengeOf(id bourse.AccountID, digest Digest) (Code, bool) {
 	return Code{}, false
 }
 
-// challenge asks for a code and mails it, unless an authenticator application makes it. A
-// pending challenge's code is mailed again.
+// strict reports whether only a passkey confirms a request: once there is one, codes can no
+// longer do more than log in.
+func (row *AccountRow) strict(act *Act) bool { return len(row.Passkeys) > 0 && act.Case != CaseLogin }
+
+// challenge asks for a second factor. A code is mailed, unless an authenticator application
+// makes it or only a passkey will do. A pending challenge is asked for again, with the same
+// code.
 func (s *Service) challenge(ctx context.Context, row *AccountRow, c Code, act Act) error {
 	asks := asksTOTP()
-	if !row.TOTPUsed {
-		asks = &FactorError{ProviderEmail, maskEmail(row.Email)}
+	switch {
+	case row.strict(&act):
+		if s.party == nil {
+			return ErrNoParty
+		}
+		asks = &FactorError{Provider: ProviderPasskey, Place: "your passkey"}
+	case !row.TOTPUsed:
+		asks = &FactorError{Provider: ProviderEmail, Place: maskEmail(row.Email)}
 		if err := s.spend(spending{factorLetters, idName(row.ID)}); err != nil {
 			return err
 		}
 	}
+
 	if c.ID == 0 {
-		c = Code{
-			Subject: idName(row.ID), Source: act.source(), Expires: s.now() + factorFor,
-			Account: row.ID, Digest: act.Digest,
-		}
-		if !row.TOTPUsed {
-			if err := s.drawApart(ForFactor, &c); err != nil {
-				return err
-			}
+		var err error
+		if c, err = s.newFactor(row, asks.Provider, act); err != nil {
+			return err
 		}
 		s.putChallenge(&c)
 	}
-
-	if !row.TOTPUsed {
+	if c.Challenge != nil {
+		asked := s.asks(c.Challenge, row.credentials())
+		asks.Passkey = &asked
+	}
+	if asks.Provider == ProviderEmail {
 		m := &Mail{To: row.Email, Code: c.Text}
 		if err := s.send(ctx, m, letterFactor, c.Text, act.said()); err != nil {
 			return err
 		}
 	}
 	return asks
+}
+
+// newFactor returns a new challenge for a request, with what each factor needs.
+func (s *Service) newFactor(row *AccountRow, by Provider, act Act) (c Code, err error) {
+	c = Code{
+		Subject: idName(row.ID), Source: act.source(), Expires: s.now() + factorFor,
+		Account: row.ID, Digest: act.Digest,
+	}
+	if len(row.Passkeys) > 0 && s.party != nil {
+		if c.Challenge, err = s.newChallenge(); err != nil {
+			return c, err
+		}
+	}
+	if by == ProviderEmail {
+		err = s.drawApart(ForFactor, &c)
+	}
+	return c, err
 }
 
 // putChallenge adds a challenge. If the account has too many, its oldest one goes.
@@ -167,25 +219,36 @@ func (s *Service) putChallenge(c *Code) {
 // said describes a request in a letter.
 func (a *Act) said() string {
 	what := a.What
-	if a.From.IsValid() {
-		what += "\n\nIt came from " + a.From.Unmap().WithZone("").String() + "."
+	if from := a.address(); from != "" {
+		what += "\n\nIt came from " + from + "."
 	}
 	return what
 }
 
-// tryFactor reports whether a code confirms the challenge of a request.
-func (s *Service) tryFactor(ctx context.Context, row *AccountRow, act Act) (bool, error) {
+// tryFactor reports whether a code or an assertion confirms the challenge of a request.
+func (s *Service) tryFactor(ctx context.Context, row *AccountRow, c *Code, act Act) (bool, error) {
 	pick := func(c *Code) bool { return c.Digest == act.Digest }
-	if !row.TOTPUsed {
-		_, v := s.shared.TryCode(ForFactor, idName(row.ID), pick, is(act.Code), s.now())
-		return v == Right, nil
+	try := func(good func(*Code) bool) bool {
+		_, v := s.shared.TryCode(ForFactor, idName(row.ID), pick, good, s.now())
+		return v == Right
 	}
+
+	switch {
+	case act.Assertion != nil:
+		k, ok := s.party.asserts(s.owner(row), c.Challenge, act.Assertion)
+		if !try(func(tried *Code) bool { return ok && tried.ID == c.ID }) {
+			return false, nil
+		}
+		return s.Store.UsePasskey(ctx, row.ID, k.Credential, k.Counter, s.now())
+	case !row.TOTPUsed:
+		return try(is(act.Code)), nil
+	}
+
 	step, ok, err := s.totpStep(row, act.Code)
 	if err != nil {
 		return false, err
 	}
-	good := func(*Code) bool { return ok }
-	if _, v := s.shared.TryCode(ForFactor, idName(row.ID), pick, good, s.now()); v != Right {
+	if !try(func(*Code) bool { return ok }) {
 		return false, nil
 	}
 	return s.Store.UseStep(ctx, row.ID, step)

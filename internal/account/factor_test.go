@@ -13,7 +13,7 @@ import (
 )
 
 // asked wants a request to be asked for a code.
-func asked(t *testing.T, err error, from account.Provider) {
+func asked(t testing.TB, err error, from account.Provider) {
 	t.Helper()
 	var f *account.FactorError
 	if !errors.As(err, &f) || f.Provider != from {

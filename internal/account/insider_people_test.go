@@ -101,11 +101,20 @@ func TestInsiderOnPeople(t *testing.T) {
 		"a way back without an application":   `UPDATE accounts SET undos = json_remove(undos, '$[0].totp')` + victim,
 		"a way back with another application": `UPDATE accounts SET undos = json_replace(undos, '$[0].totp', 'AAAA')` + victim,
 		"a way back with codes by mail":       `UPDATE accounts SET undos = json_set(undos, '$[0].totp_used', json('false'))` + victim,
+		"no passkey":                          `UPDATE accounts SET passkeys = '[]'` + victim,
+		"another passkey":                     `UPDATE accounts SET passkeys = json_replace(passkeys, '$[0].public_key', 'AAAA')` + victim,
+		"another authenticator":               `UPDATE accounts SET passkeys = json_replace(passkeys, '$[0].credential', 'AAAA')` + victim,
+		"one more passkey":                    `UPDATE accounts SET passkeys = json_insert(passkeys, '$[1]', json_extract(passkeys, '$[0]'))` + victim,
+		"a passkey that may be copied":        `UPDATE accounts SET passkeys = json_replace(passkeys, '$[0].synced', json('true'))` + victim,
+		"a passkey of fewer signatures":       `UPDATE accounts SET passkeys = json_replace(passkeys, '$[0].counter', 0)` + victim,
+		"malformed passkeys":                  "UPDATE accounts SET passkeys = '{'" + victim,
+		"a way back without a passkey":        `UPDATE accounts SET undos = json_remove(undos, '$[0].passkeys')` + victim,
+		"a way back with another passkey":     `UPDATE accounts SET undos = json_replace(undos, '$[0].passkeys[0].public_key', 'AAAA')` + victim,
 		"malformed ways back":                 "UPDATE accounts SET undos = '{'" + victim,
 		"swapped rows": `UPDATE accounts SET password = (SELECT o.password FROM accounts o WHERE o.id <> accounts.id),
 			salt = (SELECT o.salt FROM accounts o WHERE o.id <> accounts.id)` + victim,
 		"a change of itself": `INSERT INTO person_changes SELECT randomblob(16), id, email,
-			(SELECT password FROM accounts WHERE email = 'mallory@example.com'), NULL, 0, '', '[]' FROM accounts` + victim,
+			(SELECT password FROM accounts WHERE email = 'mallory@example.com'), NULL, 0, '', '[]', '[]' FROM accounts` + victim,
 	} {
 		t.Run(what, func(t *testing.T) {
 			r := newRig(t)
@@ -114,8 +123,10 @@ func TestInsiderOnPeople(t *testing.T) {
 			who, secret := r.session(ada)
 			r.forge(who.Account, func(row *account.AccountRow) {
 				row.TOTP, row.TOTPUsed, row.Cases = []byte("sealed"), true, account.CaseWithdrawal
+				row.Passkeys = []account.Passkey{{Number: 1, Name: "phone", Credential: []byte("id"), PublicKey: []byte("key"), Counter: 9}}
 				row.Undos = []account.Undo{{
 					Email: "old@example.com", Expires: bourse.TimeOf(r.now) + bourse.Day, TOTP: []byte("sealed"), TOTPUsed: true,
+					Passkeys: row.Passkeys,
 				}}
 			})
 			r.behind(statement)

@@ -31,7 +31,7 @@ func (s *Service) MakeKey(ctx context.Context, who Identity, k NewKey, act Act) 
 // confirmKey asks for the second factor of a new key and orders it.
 func (s *Service) confirmKey(ctx context.Context, who Identity, k NewKey, act Act) (bourse.KeyID, Shown, error) {
 	terms := Terms(&Key{Kind: k.Kind, Scopes: k.Scopes, Addresses: k.Addresses, Expires: k.Expires})
-	act.Case, act.What = keyCases(k.Scopes), "Make an API key: "+terms
+	act.Case, act.What = s.keyCases(k.Scopes), "Make an API key: "+terms
 	if err := s.SecondFactor(ctx, who, act); err != nil {
 		return 0, Shown{}, err
 	}
@@ -47,7 +47,7 @@ func (s *Service) EditKey(ctx context.Context, who Identity, k *Key, terms bool,
 	}
 
 	if terms {
-		act.Case, act.What = keyCases(k.Scopes), fmt.Sprintf("Change API key %d: %s", k.ID, Terms(k))
+		act.Case, act.What = s.keyCases(k.Scopes), fmt.Sprintf("Change API key %d: %s", k.ID, Terms(k))
 		if err := s.SecondFactor(ctx, who, act); err != nil {
 			return err
 		}
@@ -56,12 +56,15 @@ func (s *Service) EditKey(ctx context.Context, who Identity, k *Key, terms bool,
 }
 
 // keyCases returns the cases that protect the making of a key: one with the scope
-// withdraw, which needs no second factor later, is protected like a withdrawal.
-func keyCases(scopes Scopes) Cases {
-	if scopes.Has(ScopeWithdraw) {
-		return CaseAPIKey | CaseWithdrawal
+// withdraw, which needs no second factor later, is protected like a withdrawal at least.
+func (s *Service) keyCases(scopes Scopes) Cases {
+	switch {
+	case !scopes.Has(ScopeWithdraw):
+		return CaseAPIKey
+	case s.AlwaysConfirm:
+		return 0
 	}
-	return CaseAPIKey
+	return CaseAPIKey | CaseWithdrawal
 }
 
 // LiveKeys returns an account's keys that are not revoked, by ascending id.

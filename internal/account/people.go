@@ -24,8 +24,9 @@ func sessionOf(key bourse.KeyID) SessionID { return SessionID(key - bourse.First
 type Session struct {
 	ID      SessionID
 	Account bourse.AccountID
-	// Agent is the client's User-Agent.
+	// Agent and Address are the User-Agent and the address of the client that logged in.
 	Agent   string
+	Address string
 	Created bourse.Time
 	Expires bourse.Time
 	// Used is the time of the last use, accurate to a minute.

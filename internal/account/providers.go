@@ -17,15 +17,15 @@ var (
 // Factors are an account's second factors.
 type Factors struct {
 	// Prepared is set if there is a TOTP secret; Used is set if codes come from it and
-	// not by e-mail.
-	Prepared, Used bool
-	Cases          Cases
+	// not by e-mail. Passkeys is set if the account has passkeys.
+	Prepared, Used, Passkeys bool
+	Cases                    Cases
 }
 
 // Factors returns an account's second factors.
 func (s *Service) Factors(ctx context.Context, id bourse.AccountID) (Factors, error) {
 	row, err := s.person(ctx, id)
-	return Factors{row.TOTP != nil, row.TOTPUsed, row.Cases}, err
+	return Factors{row.TOTP != nil, row.TOTPUsed, len(row.Passkeys) > 0, row.Cases}, err
 }
 
 // TOTPKey is what an authenticator application needs to make codes.

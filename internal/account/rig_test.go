@@ -51,6 +51,9 @@ const (
 	late
 )
 
+// origin is that of the pages that may use passkeys.
+const origin = "http://localhost:8080"
+
 // addressFailures is how many wrong passwords an address may send in an hour.
 const addressFailures = 15
 
@@ -97,6 +100,11 @@ func (r *rig) assemble() {
 		OnFailure: func(what string, err error) { r.t.Error(what, err) },
 	})
 	r.Bind(r.submit)
+	party, err := account.NewParty("localhost", origin)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.SetParty(party)
 	r.engine = engine.New()
 	for i := range r.journal {
 		r.apply(&r.journal[i])

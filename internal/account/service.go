@@ -53,8 +53,9 @@ type Options struct {
 	Captcha bool
 	// Limits bound each client's use of shared resources.
 	Limits Limits
-	// ConfirmPassword requires a second factor for a new password.
-	ConfirmPassword bool
+	// AlwaysConfirm requires a second factor for a new password and for a key with the scope
+	// withdraw, whatever the cases of an account are.
+	AlwaysConfirm bool
 	// NetworkName returns a network's name for letters; it may be nil.
 	NetworkName func(bourse.NetworkID) string
 }
@@ -102,6 +103,11 @@ type Service struct {
 	exchangeTime func() bourse.Time
 	fresh        bourse.Time
 
+	// party is what passkeys are bound to; nil if there are none. Challenges of log-ins that
+	// were made before began are an earlier process's.
+	party *Party
+	began bourse.Time
+
 	// reached is the time of the store's last answer.
 	reached atomic.Int64
 
@@ -147,7 +153,10 @@ func NewService(o Options) *Service {
 // KeepTime sets the clock that signed requests are held against: the exchange's, which
 // begins no earlier than the journal ends and never goes back, so that no request becomes
 // good again. Call it before requests are served. The default is Options.Clock.
-func (s *Service) KeepTime(now func() bourse.Time) { s.exchangeTime, s.fresh = now, now()+ahead }
+func (s *Service) KeepTime(now func() bourse.Time) {
+	s.exchangeTime, s.began = now, now()
+	s.fresh = s.began + ahead
+}
 
 // Bind connects the service to the sequencer.
 func (s *Service) Bind(submit Submit) { s.submit = submit }

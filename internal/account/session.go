@@ -74,7 +74,7 @@ func (s *Service) newSession(id bourse.AccountID, in *LogIn) (*SessionRow, Secre
 	}
 	now := s.now()
 	row := &SessionRow{Hash: secret.hash(), Salt: salt, Session: Session{
-		Account: id, Agent: in.agent(), Created: now, Expires: now + sessionFor, Used: now,
+		Account: id, Agent: in.agent(), Address: in.address(), Created: now, Expires: now + sessionFor, Used: now,
 	}}
 	if in.Remember {
 		row.Expires = now + rememberedFor
@@ -173,9 +173,12 @@ func (s *Service) EndSession(ctx context.Context, account bourse.AccountID, id S
 	return nil
 }
 
-// EndSessions ends all sessions of an account.
-func (s *Service) EndSessions(ctx context.Context, account bourse.AccountID) error {
+// EndSessions ends all sessions of an account but one; zero for all.
+func (s *Service) EndSessions(ctx context.Context, account bourse.AccountID, but SessionID) error {
 	for _, one := range s.Sessions(account) {
+		if one.ID == but {
+			continue
+		}
 		if err := s.end(ctx, one.ID.key()); err != nil {
 			return err
 		}

@@ -52,6 +52,7 @@ const (
 	ForSignUp
 	ForReset
 	ForEmail
+	ForPasskey
 	purposes
 )
 
@@ -59,20 +60,24 @@ const (
 type Code struct {
 	ID      uint64
 	Subject string
-	// Text is empty if an authenticator application makes the code, or if the letter to
-	// the address has none.
+	// Text is empty if an authenticator application makes the code, if the letter to the
+	// address has none, and if only a passkey will do.
 	Text string
+	// Challenge is what a passkey answers, in place of Text or beside it; nil for none.
+	Challenge []byte
 	// Source is the neighbourhood of the client that asked for the code.
 	Source  netip.Addr
 	Expires bourse.Time
 	// Wrong counts wrong tries.
 	Wrong int
 	// The effect of the right code: Account, Email and the hash in Password are those of
-	// the change. Digest is that of the request that it confirms.
+	// the change. Digest is that of the request that it confirms, and Session the one that
+	// may make a passkey.
 	Account  bourse.AccountID
 	Email    string
 	Password string
 	Digest   Digest
+	Session  SessionID
 }
 
 // Ended reports whether wrong tries have ended the code.
@@ -126,13 +131,18 @@ const (
 	captchasDrawn
 	captchasTried
 	captchasUsed
+	// Assertions of log-ins that no passkey signed, of a source, and challenges of log-ins
+	// that were answered.
+	passkeysBySource
+	challengesUsed
 	quotas
 )
 
 // Limits bound each client's use of shared resources. Zero sets no limit; the limits of a
 // code and of an account always hold.
 type Limits struct {
-	// WrongPasswords and WrongCodes bound those of a source within an hour.
+	// WrongPasswords and WrongCodes bound those of a source within an hour. WrongPasswords
+	// bounds its log-ins with a wrong passkey as well, apart.
 	WrongPasswords, WrongCodes int
 	// WrongCodesInAll bounds the wrong mailed codes of all sources within a day. Beyond
 	// it, a code is taken only from the source that asked for it, and from no network
@@ -188,6 +198,9 @@ func (l *Limits) rules() (r [quotas]rule) {
 	r[logInsByAccount] = rule{l.LogIns, hour}
 	r[captchasDrawn], r[captchasTried] = rule{l.Captchas, hour}, rule{l.Captchas, hour}
 	r[captchasUsed] = rule{1, captchaFor}
+
+	r[passkeysBySource] = rule{l.WrongPasswords, hour}
+	r[challengesUsed] = rule{1, factorFor}
 	return r
 }
 

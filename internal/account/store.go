@@ -33,6 +33,8 @@ type Person struct {
 	TOTP     []byte
 	TOTPUsed bool
 	TOTPStep int64
+	// Passkeys are those of the holder, by ascending number.
+	Passkeys []Passkey
 	// Cases are the requests that need a second factor.
 	Cases Cases
 }
@@ -118,6 +120,12 @@ type Store interface {
 	// UseStep writes the time step of a used code. It reports false if that step or a
 	// later one was used before.
 	UseStep(ctx context.Context, id bourse.AccountID, step int64) (bool, error)
+	// UsePasskey writes the use of a passkey. It reports false if its count of signatures
+	// is not above that of an earlier use; a count of zero may follow zero.
+	UsePasskey(ctx context.Context, id bourse.AccountID, credential []byte, counter uint32, at bourse.Time) (bool, error)
+	// PasskeyUses returns the times at which an account's passkeys were last used, by
+	// credential. Passkeys that Confirm removes are forgotten.
+	PasskeyUses(ctx context.Context, id bourse.AccountID) (map[string]bourse.Time, error)
 	// AddKey writes a pending key. ErrTaken if the account has a key with the same Once.
 	AddKey(ctx context.Context, row *KeyRow) error
 	// AddKeyChange writes the new state of a confirmed key. Confirm makes it the key's

@@ -30,10 +30,11 @@ type Undo struct {
 	// Code is a MAC of the mailed code, under a key that the store does not have.
 	Code    Hash
 	Expires bourse.Time
-	// TOTP and TOTPUsed are the second factor at the time of the change. The undo
-	// restores it: a thief's application would lock the holder out.
+	// TOTP, TOTPUsed and Passkeys are the second factors at the time of the change. The undo
+	// restores them: a thief's application or passkey would lock the holder out.
 	TOTP     []byte
 	TOTPUsed bool
+	Passkeys []Passkey
 }
 
 // undoDigits writes 80 random bits as 16 characters without look-alikes. The length must
@@ -84,7 +85,7 @@ func (s *Service) addUndo(row *AccountRow, old, code string) error {
 	}
 	row.Undos = append(row.Undos, Undo{
 		Email: old, Code: s.undoCode(row.ID, old, plain), Expires: s.now() + undoFor,
-		TOTP: row.TOTP, TOTPUsed: row.TOTPUsed,
+		TOTP: row.TOTP, TOTPUsed: row.TOTPUsed, Passkeys: row.Passkeys,
 	})
 	return nil
 }
@@ -163,7 +164,7 @@ func (s *Service) undo(ctx context.Context, id bourse.AccountID, u *Undo, v Visi
 			return ErrVerification // a concurrent request was first
 		}
 		from, row.Email, row.Undos = row.Email, u.Email, row.Undos[:at]
-		row.Password, row.TOTP, row.TOTPUsed = "", u.TOTP, u.TOTPUsed
+		row.Password, row.TOTP, row.TOTPUsed, row.Passkeys = "", u.TOTP, u.TOTPUsed, u.Passkeys
 		return nil
 	})
 	if errors.Is(err, ErrTaken) {

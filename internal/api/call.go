@@ -137,7 +137,8 @@ type Endpoint struct {
 	// Guest refuses requests that show a key.
 	Guest bool
 	// Query lets a method other than GET give its fields, which must be strings, in the
-	// query as well. A second factor would not bind such fields.
+	// query as well. No endpoint that a second factor may confirm has it: the code would be
+	// part of what it confirms.
 	Query bool
 	// Private keeps an endpoint of V1 that needs no key from taking its fields in a query:
 	// they are secrets, and addresses are logged on their way.

@@ -75,7 +75,7 @@ func operationDescribed(t *testing.T, doc document, e *v2.Endpoint) {
 		sameFields(t, name+" in the query", inQuery, e.Fields)
 	}
 	if e.Method != http.MethodGet {
-		sameFields(t, name+" in the body", inBody, append(slices.Clone(e.Fields), "code2FA"))
+		sameFields(t, name+" in the body", inBody, append(slices.Clone(e.Fields), "code2FA", "assertion2FA"))
 	}
 }
 
@@ -91,7 +91,7 @@ func sameFields(t *testing.T, what string, described, taken []string) {
 
 func TestExchangesThatAreWrong(t *testing.T) {
 	v := mustValidator(t)
-	const good = `{"sid":1,"lastAct":2,"browser":"Firefox","os":"Unknown","device":"Unknown","current":true}`
+	const good = `{"sid":1,"lastAct":2,"browser":"Firefox","os":"Unknown","device":"Unknown","ip":null,"created":1,"expires":3,"current":true}`
 	if err := v.Exchange("GET", "/account/v2/sessions/current?x=y", nil, 200, []byte(good)); err != nil {
 		t.Error(err)
 	}

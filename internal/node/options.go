@@ -50,8 +50,11 @@ type Options struct {
 	Hold time.Duration
 	// Captcha asks people who sign up to read a picture.
 	Captcha bool
-	// ConfirmPassword asks for a second factor for a new password.
-	ConfirmPassword bool
+	// AlwaysConfirm asks for a second factor for a new password and for a key that can withdraw,
+	// whatever the cases of an account are.
+	AlwaysConfirm bool
+	// Passkeys is what passkeys are bound to; nil for none. A sandbox takes localhost.
+	Passkeys *account.Party
 	// People bounds one client's use of shared resources of the accounts; zero sets no limit.
 	People account.Limits
 	// SignerLimits bound the amount of an asset that the signer sends on each network.

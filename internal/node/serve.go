@@ -3,12 +3,14 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
 
+	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/api/lane"
@@ -49,6 +51,9 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	if n.PublicURL == "" {
 		n.PublicURL = n.scheme() + address
 	}
+	if err := n.setParty(l.public.Addr()); err != nil {
+		return errors.Join(err, l.close())
+	}
 	servers := n.public(l.public, n.server(admitted), admitted) //nolint:contextcheck // a request lives on while the exchange stops
 	servers = append(servers, n.forBots(l, admitted)...)
 	servers = append(servers, n.private(l)...)
@@ -67,6 +72,19 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	case <-ctx.Done():
 	}
 	return n.stop(context.WithoutCancel(ctx), stopTraders, servers...)
+}
+
+// setParty sets what passkeys are bound to. A sandbox's is localhost, because browsers have no
+// passkeys for addresses.
+func (n *Node) setParty(at net.Addr) (err error) {
+	party := n.Passkeys
+	if tcp, ok := at.(*net.TCPAddr); ok && n.Sandbox != nil {
+		if party, err = account.NewParty("localhost", fmt.Sprintf("http://localhost:%d", tcp.Port)); err != nil {
+			return err
+		}
+	}
+	n.accounts.SetParty(party)
+	return nil
 }
 
 // traders returns the function that trades for a sandbox's traders until its context

@@ -93,7 +93,7 @@ func (n *Node) openStores(ctx context.Context) error {
 		return err
 	}
 	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Limits = n.mailer(), "Bourse", n.Hold, n.Captcha, n.People
-	o.ConfirmPassword = n.ConfirmPassword
+	o.AlwaysConfirm = n.AlwaysConfirm
 	if n.Sandbox == nil {
 		o.Cases = account.CaseWithdrawal | account.CaseAPIKey
 	}

@@ -387,7 +387,7 @@ func TestLettersSayWhatTheyConfirm(t *testing.T) {
 func TestPasswordIsConfirmed(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
-	e.accounts.ConfirmPassword = true
+	e.accounts.AlwaysConfirm = true
 	put := `{"oldPassword":"` + password + `","password":"` + battery + `"}`
 	e.fails("PUT /password", strings.Replace(put, password, "wrong horse", 1), session, 401, "WRONG_PASSWORD")
 	e.fails("PUT /password", put, session, 511, "REQUIRE_2FA")

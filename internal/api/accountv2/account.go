@@ -36,6 +36,9 @@ func (a *Account) Endpoints() []v2.Endpoint {
 		{Method: post, Path: "/sessions", KeyOnly: true, Guest: true, Class: api.Orders, Fields: LogInFields, Answer: a.logIn},
 		{Method: get, Path: "/sessions", Scope: read, Fields: v2.PageFields, Answer: a.sessions},
 		{Method: del, Path: "/sessions", Scope: own, Class: api.Cancels, Answer: a.endSessions},
+		{Method: del, Path: "/sessions/others", Scope: own, Class: api.Cancels, Answer: a.endOthers},
+		{Method: put, Path: "/sessions/passkey", Guest: true, Class: api.Orders, Answer: a.askLogIn},
+		{Method: post, Path: "/sessions/passkey", Guest: true, Class: api.Orders, Fields: assertFields, Answer: a.logInByPasskey},
 		{Method: get, Path: "/sessions/{sid}", Scope: read, Answer: a.session},
 		{Method: del, Path: "/sessions/{sid}", Scope: own, Class: api.Cancels, Answer: a.endSession},
 
@@ -58,6 +61,10 @@ func (a *Account) Endpoints() []v2.Endpoint {
 		{Method: put, Path: "/mfa/providers/{provider}", Scope: own, Class: api.Orders, Answer: a.prepareProvider},
 		{Method: post, Path: "/mfa/providers/{provider}", Scope: own, Class: api.Orders, Answer: a.useProvider},
 		{Method: del, Path: "/mfa/providers/{provider}", Scope: own, Class: api.Orders, Answer: a.removeProvider},
+		{Method: get, Path: "/mfa/passkeys", Scope: read, Fields: v2.PageFields, Answer: a.passkeys},
+		{Method: put, Path: "/mfa/passkeys", Scope: own, Class: api.Orders, Answer: a.preparePasskey},
+		{Method: post, Path: "/mfa/passkeys", Scope: own, Class: api.Orders, Fields: passkeyFields, Answer: a.addPasskey},
+		{Method: del, Path: "/mfa/passkeys/{number}", Scope: own, Class: api.Orders, Answer: a.removePasskey},
 		{Method: get, Path: "/mfa/cases", Scope: read, Answer: a.cases},
 		{Method: patch, Path: "/mfa/cases", Scope: own, Class: api.Orders, Fields: api.Fields{"cases"}, Answer: a.setCases},
 

@@ -57,7 +57,7 @@ func TestSessions(t *testing.T) {
 	e.fails("POST /sessions", `{"email":"`+ada+`","password":"`+password+`","remember":"yes"}`, "", 400, "VALIDATION_ERROR")
 	two := e.logIn(ada)
 	foreign := e.join(mallory)
-	const show = `{"sid":%d,"lastAct":1700000000,"browser":"Firefox","os":"Linux","device":"Desktop","current":%v}`
+	const show = `{"sid":%d,"lastAct":1700000000,"browser":"Firefox","os":"Linux","device":"Desktop","ip":"192.0.2.7","created":1700000000,"expires":1700086400,"current":%v}`
 	first, second := fmt.Sprintf(show, 1, true), fmt.Sprintf(show, 2, false)
 	e.want("GET /sessions", "", one, 200, `{"sessions":[`+first+`,`+second+`],"more":false}`)
 	e.want("GET /sessions?limit=1", "", one, 200, `{"sessions":[`+first+`],"more":true}`)
@@ -75,7 +75,9 @@ func TestSessions(t *testing.T) {
 	e.fails("GET /sessions/2", "", one, 404, "NOT_FOUND")
 	e.want("DELETE /sessions/current", "", one, 200, `{}`)
 	e.fails("GET /sessions", "", one, 403, "INVALID_KEY")
-	again := e.logIn(ada)
+	other, again := e.logIn(ada), e.logIn(ada)
+	e.want("DELETE /sessions/others", "", again, 200, `{}`)
+	e.fails("GET /sessions", "", other, 403, "INVALID_KEY")
 	e.want("DELETE /sessions", "", again, 200, `{}`)
 	e.fails("GET /sessions", "", again, 403, "INVALID_KEY")
 	e.want("GET /sessions/current", "", foreign, 200, fmt.Sprintf(show, 3, true))
@@ -204,7 +206,7 @@ func TestSecondFactor(t *testing.T) {
 	e := newExchange(t)
 	session := e.join(ada)
 	const mail = `{"providers":{"EMAIL":{"description":"One-time codes by e-mail","configured":true,"enabled":true},` +
-		`"GA":{"description":"Authenticator application","configured":%v,"enabled":false}}}`
+		`"GA":{"description":"Authenticator application","configured":%v,"enabled":false},"WEBAUTHN":{"description":"Passkeys","configured":false,"enabled":false}}}`
 	e.want("GET /mfa/providers", "", session, 200, fmt.Sprintf(mail, false))
 	e.fails("PUT /mfa/providers/EMAIL", "", session, 405, "ALREADY_CONFIGURED")
 	e.fails("POST /mfa/providers/EMAIL", "", session, 405, "ALREADY_CONFIGURED")
@@ -224,7 +226,7 @@ func TestSecondFactor(t *testing.T) {
 	e.fails("POST /mfa/providers/GA", `{"code2FA":"`+other(e.totpCode(url))+`"}`, session, 403, "INVALID_2FA")
 	e.want("POST /mfa/providers/GA", `{"code2FA":"`+e.totpCode(url)+`"}`, session, 200, `{}`)
 	e.want("GET /mfa/providers", "", session, 200, `{"providers":{"EMAIL":{"description":"One-time codes by e-mail","configured":true,"enabled":false},`+
-		`"GA":{"description":"Authenticator application","configured":true,"enabled":true}}}`)
+		`"GA":{"description":"Authenticator application","configured":true,"enabled":true},"WEBAUTHN":{"description":"Passkeys","configured":false,"enabled":false}}}`)
 	e.fails("PUT /mfa/providers/GA", "", session, 405, "ALREADY_CONFIGURED")
 	e.want("POST /mfa/providers/EMAIL", "", session, 511,
 		`{"error":{"code":"REQUIRE_2FA","msg":"your authenticator app"}}`)

@@ -31,7 +31,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		}
 		return "may"
 	}
-	guests := []string{"GET /signup/captcha", "POST /signup", "PATCH /signup", "POST /sessions", "DELETE /password", "PATCH /password"}
+	guests := []string{"GET /signup/captcha", "POST /signup", "PATCH /signup", "POST /sessions", "PUT /sessions/passkey", "POST /sessions/passkey", "DELETE /password", "PATCH /password"}
 	endpoints := (&accountv2.Account{}).Endpoints()
 	first := e.logInOrJoin()
 	read, trade, withdraw := e.key(first, "read"), e.key(first, "trade"), e.key(first, "withdraw")

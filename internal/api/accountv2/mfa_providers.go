@@ -7,7 +7,7 @@ import (
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 )
 
-// providers writes the providers of codes and their states.
+// providers writes the providers of second factors and their states.
 func (a *Account) providers(c *v2.Call) error {
 	f, err := a.Accounts.Factors(c.Context, c.Who.Account)
 	if err != nil {
@@ -17,6 +17,7 @@ func (a *Account) providers(c *v2.Call) error {
 	c.Out.Object()
 	writeProvider(c, account.ProviderEmail, "One-time codes by e-mail", true, !f.Used)
 	writeProvider(c, account.ProviderTOTP, "Authenticator application", f.Prepared, f.Used)
+	writeProvider(c, account.ProviderPasskey, "Passkeys", f.Passkeys, f.Passkeys)
 	c.Out.EndObject()
 	return nil
 }
@@ -37,6 +38,9 @@ func provider(c *v2.Call) account.Provider {
 		return account.Provider(name)
 	case "TOTP":
 		return account.ProviderTOTP
+	case string(account.ProviderPasskey):
+		c.Fail(api.Errorf(codes.MethodNotAllowed, "Passkeys are added and removed at /mfa/passkeys"))
+		return ""
 	}
 	c.Fail(api.Errorf(codes.NotFound, "There is no such provider"))
 	return ""

@@ -33,6 +33,9 @@ const (
 	firefox  = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 )
 
+// origin is that of the pages that may use passkeys.
+const origin = "http://localhost:8080"
+
 // exchange is the interface over an engine and a store on disk.
 type exchange struct {
 	*testing.T
@@ -71,6 +74,11 @@ func newLimited(t *testing.T, limits account.Limits) *exchange {
 		OnFailure: func(what string, err error) { t.Error(what, err) },
 	})
 	e.accounts.Bind(e.submit)
+	party, err := account.NewParty("localhost", origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.accounts.SetParty(party)
 	if _, err := e.submit(t.Context(), &bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}}); err != nil {
 		t.Fatal(err)
 	}

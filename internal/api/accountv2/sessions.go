@@ -54,6 +54,9 @@ func writeSession(c *v2.Call, s *account.Session) {
 	c.Out.Text("browser", cmp.Or(browser, unknown))
 	c.Out.Text("os", cmp.Or(system, unknown))
 	c.Out.Text("device", cmp.Or(device, unknown))
+	c.Out.Maybe("ip", s.Address)
+	c.Out.Seconds("created", s.Created)
+	c.Out.Seconds("expires", s.Expires)
 	c.Out.Bool("current", s.ID == c.Who.Session)
 }
 
@@ -92,5 +95,10 @@ func (a *Account) endSession(c *v2.Call) error {
 
 // endSessions ends all sessions, including the request's own.
 func (a *Account) endSessions(c *v2.Call) error {
-	return a.Accounts.EndSessions(c.Context, c.Who.Account)
+	return a.Accounts.EndSessions(c.Context, c.Who.Account, 0)
+}
+
+// endOthers ends all sessions but the request's own.
+func (a *Account) endOthers(c *v2.Call) error {
+	return a.Accounts.EndSessions(c.Context, c.Who.Account, c.Who.Session)
 }

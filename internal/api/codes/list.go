@@ -43,7 +43,7 @@ var List = []Entry{
 		Code: AlreadyLoggedIn, Meaning: "The request is for clients without a key.",
 		Next: "Send it without the key.",
 	},
-	{Code: LoginFailed, Meaning: "The e-mail address or the password is wrong.", Next: "Ask the user again."},
+	{Code: LoginFailed, Meaning: "The e-mail address, the password or the passkey is wrong.", Next: "Ask the user again."},
 	{Code: WrongPassword, Meaning: "The account's password is wrong.", Next: "Ask the user again."},
 	{
 		Code: InvalidVerificationCode, Meaning: "The code from a letter or a picture is wrong or was used.",
@@ -51,15 +51,15 @@ var List = []Entry{
 	},
 	{
 		Code:    Require2FA,
-		Meaning: "A second factor has to confirm the request. V1's sentence and V2's `msg` say where the code is.",
-		Next:    "Repeat the request unchanged, with the code in `code_2fa` (V1) or `code2FA` (V2).",
+		Meaning: "A second factor has to confirm the request. V1's sentence and V2's `msg` say where it is.",
+		Next:    "Repeat the request unchanged, with the code in `code_2fa` (V1) or `code2FA` (V2), or with a passkey's answer in `assertion2FA` (V2).",
 	},
 	{
-		Code: Invalid2FA, Meaning: "The code of the second factor is wrong.",
+		Code: Invalid2FA, Meaning: "The code of the second factor, or the passkey's answer, is wrong.",
 		Next: "Ask the user again; five wrong codes end a challenge.",
 	},
 	{Code: AlreadyConfigured, Meaning: "The second factor is in use already.", Next: "Nothing."},
-	{Code: NotConfigured, Meaning: "The second factor is not prepared.", Next: "Prepare it with `PUT` first."},
+	{Code: NotConfigured, Meaning: "The second factor is not prepared, or passkeys are not set up.", Next: "Prepare it with `PUT` first."},
 	{Code: InvalidEndpoint, Meaning: "The path is no endpoint.", Next: "Compare the path with the descriptions."},
 	{Code: MethodNotAllowed, Meaning: "The method cannot be used here.", Next: "Use one of the header `Allow`."},
 	{

@@ -45,7 +45,7 @@ type Endpoint struct {
 	// Path begins with a slash, below the interface's prefix; {name} matches a segment.
 	Path string
 	// Fields are the names that a request may hold: in the query of a GET, in the body of
-	// any other method, where code2FA is added.
+	// any other method, where code2FA and assertion2FA are added.
 	Fields api.Fields
 	// Scope is required of the key; zero means that no key is needed.
 	Scope account.Scopes
@@ -66,8 +66,11 @@ type Endpoint struct {
 	Answer func(c *Call) error
 }
 
-// fieldCode names the field with the code of a second factor.
-const fieldCode = "code2FA"
+// The fields with a second factor: a code, or the assertion of a passkey.
+const (
+	fieldCode      = "code2FA"
+	fieldAssertion = "assertion2FA"
+)
 
 // Segment returns the path's segment for {name}.
 func (c *Call) Segment(name string) string { return c.HTTP.PathValue(name) }
@@ -81,10 +84,15 @@ func (c *Call) SegmentID(name string) uint64 {
 	return id
 }
 
-// Act describes the request, with its second-factor code, to the account service. A
-// malformed code is an error.
+// Act describes the request, with its second factor, to the account service. A malformed one
+// is an error, and so are two.
 func (c *Call) Act(what account.Cases) account.Act {
-	return account.Act{Case: what, Digest: c.Digest(), Visit: c.Visit(), Code: c.FactorCode(fieldCode)}
+	act := account.Act{Case: what, Digest: c.Digest(), Visit: c.Visit(), Code: c.FactorCode(fieldCode)}
+	act.Assertion = c.Assertion(fieldAssertion)
+	if act.Code != "" && act.Assertion != nil {
+		c.Fail(api.Invalid(fieldAssertion, "must not come with "+fieldCode))
+	}
+	return act
 }
 
 // IdempotencyKey returns the header Idempotency-Key; zero if it is absent.
@@ -107,8 +115,8 @@ func (c *Call) IdempotencyKey() (id bourse.ClientID) {
 	return id
 }
 
-// Digest identifies the request by its account, method, path and body fields, in any
-// order, without the code of a second factor. A code or an Idempotency-Key belongs to one
+// Digest identifies the request by its account, method, path, query and body fields, these
+// in any order, without a second factor. A second factor or an Idempotency-Key belongs to one
 // digest.
 func (c *Call) Digest() account.Digest {
 	h := sha256.New()
@@ -120,6 +128,7 @@ func (c *Call) Digest() account.Digest {
 	_ = binary.Write(h, binary.LittleEndian, uint64(c.Who.Account))
 	write([]byte(c.HTTP.Method))
 	write([]byte(c.HTTP.URL.EscapedPath()))
+	write([]byte(c.HTTP.URL.RawQuery))
 	members := c.members()
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		write([]byte(name))
@@ -143,7 +152,7 @@ func (c *Call) members() map[string]jsontext.Value {
 		name, _ := jsontext.AppendUnquote(nil, quoted)
 		value, _ := d.ReadValue()
 		value = value.Clone()
-		if _ = value.Compact(); string(name) != fieldCode {
+		if _ = value.Compact(); string(name) != fieldCode && string(name) != fieldAssertion {
 			members[string(name)] = value
 		}
 	}

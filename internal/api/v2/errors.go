@@ -47,7 +47,7 @@ func statusOf(code codes.Code) int {
 
 // public returns the error for clients, with V2's code; nil if err is internal. It replaces
 // two messages: of [bourse.InsufficientFunds], which begins with V1's reason, and of the
-// demand of a second factor, which V2 answers with the place of its code alone.
+// demand of a second factor, which V2 answers with the place of it alone.
 func public(err error) *api.Error {
 	e := api.Known(err)
 	if e == nil {

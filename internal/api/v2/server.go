@@ -1,6 +1,7 @@
 package v2
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 
@@ -47,7 +48,7 @@ func register(s *api.Server, mux *http.ServeMux, prefix string, d *api.Dialect, 
 		e := &endpoints[i]
 
 		if e.Method != http.MethodGet {
-			e.Fields = slices.Concat(e.Fields, api.Fields{fieldCode})
+			e.Fields = slices.Concat(e.Fields, api.Fields{fieldCode, fieldAssertion})
 		}
 		if paths[e.Path] == nil {
 			paths[e.Path] = map[string]*api.Endpoint{}
@@ -115,6 +116,10 @@ func fail(c *api.Call, err error) int {
 	c.Out.Object()
 	c.Out.Word("code", string(e.Code))
 	c.Out.Text("msg", e.Message)
+	if factor := new(account.FactorError); errors.As(err, &factor) && factor.Passkey != nil {
+		c.Out.Word("provider", string(factor.Provider))
+		api.WriteAssertion(c.Out, "passkey", factor.Passkey)
+	}
 	c.Out.EndObject()
 	c.Out.EndObject()
 	return statusOf(e.Code)

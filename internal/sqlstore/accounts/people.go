@@ -21,12 +21,12 @@ func (s *Store) KeyOnce(ctx context.Context, id bourse.AccountID, once bourse.Cl
 
 // AddSession stores a session.
 func (s *Store) AddSession(ctx context.Context, row *account.SessionRow) error {
-	const put = `INSERT INTO sessions (id, account, hash, agent, created, expires, last_used, salt)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO UPDATE SET account = excluded.account,
+	const put = `INSERT INTO sessions (id, account, hash, agent, created, expires, last_used, salt, address)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO UPDATE SET account = excluded.account,
 		hash = excluded.hash, agent = excluded.agent, created = excluded.created, expires = excluded.expires,
-		last_used = excluded.last_used, salt = excluded.salt`
+		last_used = excluded.last_used, salt = excluded.salt, address = excluded.address`
 	return s.exec(ctx, put, int64(row.ID), int64(row.Account), row.Hash[:], row.Agent,
-		int64(row.Created), int64(row.Expires), int64(row.Used), row.Salt[:])
+		int64(row.Created), int64(row.Expires), int64(row.Used), row.Salt[:], row.Address)
 }
 
 // Used stores the last uses of sessions and keys.
@@ -52,12 +52,12 @@ func (s *Store) Used(
 
 // Sessions passes every session to yield.
 func (s *Store) Sessions(ctx context.Context, yield func(*account.SessionRow) error) error {
-	const all = `SELECT id, account, hash, agent, created, expires, last_used, salt FROM sessions`
+	const all = `SELECT id, account, hash, agent, created, expires, last_used, salt, address FROM sessions`
 	return s.each(ctx, all, nil, func(r *sql.Rows) error {
 		var row account.SessionRow
 		var id, of int64
 		var hash, salt []byte
-		err := r.Scan(&id, &of, &hash, &row.Agent, &row.Created, &row.Expires, &row.Used, &salt)
+		err := r.Scan(&id, &of, &hash, &row.Agent, &row.Created, &row.Expires, &row.Used, &salt, &row.Address)
 		if err != nil {
 			return s.db.Wrap(err)
 		}

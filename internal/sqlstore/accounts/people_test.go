@@ -56,12 +56,17 @@ func testChangePerson(t *testing.T, s *accounts.Store) {
 	if again, err := s.UseStep(t.Context(), 7, 99); err != nil || again {
 		t.Error("a step was taken twice", err)
 	}
+	passkeys := []account.Passkey{
+		{Number: 1, Name: "phone", Credential: []byte{1}, PublicKey: []byte{2}, Synced: true, Created: 7},
+		{Number: 3, Name: "stick", Credential: []byte{3}, PublicKey: []byte{4}, Counter: 1<<32 - 1, Created: 8},
+	}
 	undos := []account.Undo{
-		{Email: "a@b", Code: account.Hash{1}, Expires: 5, TOTP: []byte{9}, TOTPUsed: true}, {Email: "o@p", Expires: 6},
+		{Email: "a@b", Code: account.Hash{1}, Expires: 5, TOTP: []byte{9}, TOTPUsed: true, Passkeys: passkeys[:1]},
+		{Email: "o@p", Expires: 6},
 	}
 	row, err := change(t, s, 101, func(row *account.AccountRow) {
 		row.Email, row.Password, row.TOTP, row.TOTPUsed = "e@f", "other", []byte{1, 2, 3}, true
-		row.Cases, row.Undos = account.CaseLogin|account.CaseAPIKey, undos
+		row.Cases, row.Undos, row.Passkeys = account.CaseLogin|account.CaseAPIKey, undos, passkeys
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +202,7 @@ func testSessions(t *testing.T, s *accounts.Store) {
 	people(t, s)
 	row := func(id account.SessionID, of bourse.AccountID) *account.SessionRow {
 		return &account.SessionRow{Hash: account.Hash{byte(id)}, Salt: account.Salt{byte(id)}, Session: account.Session{
-			ID: id, Account: of, Agent: "agent", Created: 1, Expires: 2, Used: 3,
+			ID: id, Account: of, Agent: "agent", Address: "2001:db8::7", Created: 1, Expires: 2, Used: 3,
 		}}
 	}
 	if err := errors.Join(
@@ -212,6 +217,46 @@ func testSessions(t *testing.T, s *accounts.Store) {
 	var got []account.SessionRow
 	if err := s.Sessions(t.Context(), func(r *account.SessionRow) error { got = append(got, *r); return nil }); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v %v, want %+v", got, err, want)
+	}
+}
+
+// testPasskeyUses counts signatures, and forgets them with the passkey.
+func testPasskeyUses(t *testing.T, s *accounts.Store) {
+	people(t, s)
+	counts, silent := []byte("counts"), []byte("silent")
+	for i, use := range []struct {
+		of         bourse.AccountID
+		credential []byte
+		counter    uint32
+		want       bool
+	}{
+		{7, counts, 5, true}, {7, counts, 5, false}, {7, counts, 4, false}, {7, counts, 0, false}, {7, counts, 1<<32 - 1, true},
+		{7, silent, 0, true}, {7, silent, 0, true}, {7, silent, 1, true}, {7, silent, 0, false}, {8, counts, 1, true},
+	} {
+		if got, err := s.UsePasskey(t.Context(), use.of, use.credential, use.counter, bourse.Time(i)); err != nil || got != use.want {
+			t.Errorf("use %d: %v %v", i, got, err)
+		}
+	}
+	uses := map[string]bourse.Time{"counts": 4, "silent": 7}
+	if got, err := s.PasskeyUses(t.Context(), 7); err != nil || !reflect.DeepEqual(got, uses) {
+		t.Errorf("uses %v %v, want %v", got, err, uses)
+	}
+
+	row, err := change(t, s, 101, func(row *account.AccountRow) {
+		row.Passkeys = []account.Passkey{{Number: 1, Credential: silent}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Confirm(t.Context(), &account.Decisions{People: map[bourse.AccountID]account.AccountRow{7: row}}); err != nil {
+		t.Fatal(err)
+	}
+	delete(uses, "counts")
+	if got, err := s.PasskeyUses(t.Context(), 7); err != nil || !reflect.DeepEqual(got, uses) {
+		t.Errorf("uses of those that are left %v %v, want %v", got, err, uses)
+	}
+	if got, err := s.PasskeyUses(t.Context(), 8); err != nil || len(got) != 1 {
+		t.Errorf("somebody else's %v %v", got, err)
 	}
 }
 

@@ -18,10 +18,10 @@ func (s *Store) AddPersonChange(ctx context.Context, row *account.AccountRow) er
 	const (
 		reserve = `INSERT INTO accounts (token, email, created, salt) SELECT $1, $2, 0, $1
 			WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = $3 AND email = $2)`
-		insert = `INSERT INTO person_changes (salt, id, email, password, totp, totp_used, cases, undos)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+		insert = `INSERT INTO person_changes (salt, id, email, password, totp, totp_used, cases, undos, passkeys)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 	)
-	undos, err := writeUndos(row.Undos)
+	undos, passkeys, err := writePerson(row)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (s *Store) AddPersonChange(ctx context.Context, row *account.AccountRow) er
 			return err
 		}
 		_, err := tx.ExecContext(ctx, insert, row.Salt[:], int64(row.ID), row.Email, row.Password, row.TOTP,
-			row.TOTPUsed, row.Cases.String(), undos)
+			row.TOTPUsed, row.Cases.String(), undos, passkeys)
 		return err
 	})
 	if s.db.IsDuplicate(err) {
@@ -42,17 +42,17 @@ func (s *Store) AddPersonChange(ctx context.Context, row *account.AccountRow) er
 
 // PersonChanges passes every pending change to yield.
 func (s *Store) PersonChanges(ctx context.Context, yield func(*account.AccountRow) error) error {
-	const all = `SELECT salt, id, email, password, totp, totp_used, cases, undos FROM person_changes`
+	const all = `SELECT salt, id, email, password, totp, totp_used, cases, undos, passkeys FROM person_changes`
 	return s.each(ctx, all, nil, func(r *sql.Rows) error {
 		var row account.AccountRow
 		var salt []byte
-		var cases, undos string
-		err := r.Scan(&salt, &row.ID, &row.Email, &row.Password, &row.TOTP, &row.TOTPUsed, &cases, &undos)
+		var cases, undos, passkeys string
+		err := r.Scan(&salt, &row.ID, &row.Email, &row.Password, &row.TOTP, &row.TOTPUsed, &cases, &undos, &passkeys)
 		if err != nil {
 			return s.db.Wrap(err)
 		}
 		copy(row.Salt[:], salt)
-		readPerson(&row, cases, undos)
+		readPerson(&row, cases, undos, passkeys)
 		return yield(&row)
 	})
 }
@@ -77,8 +77,9 @@ func confirmPeople(ctx context.Context, tx *sql.Tx, work *account.Decisions) err
 // used step.
 func changePerson(ctx context.Context, tx *sql.Tx, row *account.AccountRow) error {
 	const update = `UPDATE accounts SET email = $1, password = $2, totp = $3, totp_used = $4, cases = $5, undos = $6,
-		salt = $7, totp_step = CASE WHEN totp IS NOT DISTINCT FROM $3 THEN totp_step ELSE 0 END WHERE id = $8`
-	undos, err := writeUndos(row.Undos)
+		salt = $7, totp_step = CASE WHEN totp IS NOT DISTINCT FROM $3 THEN totp_step ELSE 0 END, passkeys = $9
+		WHERE id = $8`
+	undos, passkeys, err := writePerson(row)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,10 @@ func changePerson(ctx context.Context, tx *sql.Tx, row *account.AccountRow) erro
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, update, row.Email, row.Password, row.TOTP, row.TOTPUsed, row.Cases.String(), undos,
-		row.Salt[:], int64(row.ID)); err != nil {
+		row.Salt[:], int64(row.ID), passkeys); err != nil {
+		return err
+	}
+	if err := forgetUses(ctx, tx, row); err != nil {
 		return err
 	}
 
@@ -126,18 +130,25 @@ type undo struct {
 	Expires  bourse.Time `json:"expires"`
 	TOTP     []byte      `json:"totp,omitempty"`
 	TOTPUsed bool        `json:"totp_used"`
+	Passkeys []passkey   `json:"passkeys,omitempty"`
 }
 
-func writeUndos(list []account.Undo) (string, error) {
-	undos := make([]undo, len(list))
-	for i, u := range list {
-		undos[i] = undo{u.Email, u.Code[:], u.Expires, u.TOTP, u.TOTPUsed}
+// writePerson returns the structured columns of a person: undos and passkeys.
+func writePerson(row *account.AccountRow) (undos, passkeys string, err error) {
+	list := make([]undo, len(row.Undos))
+	for i := range row.Undos {
+		u := &row.Undos[i]
+		list[i] = undo{u.Email, u.Code[:], u.Expires, u.TOTP, u.TOTPUsed, writePasskeys(u.Passkeys)}
 	}
-	text, err := json.Marshal(undos)
+	text, err := json.Marshal(list)
 	if err != nil {
-		return "", fmt.Errorf("ways back to old addresses: %w", err)
+		return "", "", fmt.Errorf("ways back to old addresses: %w", err)
 	}
-	return string(text), nil
+	keys, err := json.Marshal(writePasskeys(row.Passkeys))
+	if err != nil {
+		return "", "", fmt.Errorf("passkeys: %w", err)
+	}
+	return string(text), string(keys), nil
 }
 
 func readUndos(text string) ([]account.Undo, error) {
@@ -147,7 +158,9 @@ func readUndos(text string) ([]account.Undo, error) {
 	}
 	var list []account.Undo
 	for _, u := range undos {
-		one := account.Undo{Email: u.Email, Expires: u.Expires, TOTP: u.TOTP, TOTPUsed: u.TOTPUsed}
+		one := account.Undo{
+			Email: u.Email, Expires: u.Expires, TOTP: u.TOTP, TOTPUsed: u.TOTPUsed, Passkeys: readPasskeys(u.Passkeys),
+		}
 		copy(one.Code[:], u.Code)
 		list = append(list, one)
 	}
@@ -159,7 +172,7 @@ const noCases account.Cases = 0xff
 
 // readPerson parses the structured columns of a person. A malformed one makes the row
 // unknown to the journal.
-func readPerson(row *account.AccountRow, cases, undos string) {
+func readPerson(row *account.AccountRow, cases, undos, passkeys string) {
 	var err error
 	if row.Cases, err = account.ParseCases(cases); err != nil {
 		row.Cases = noCases
@@ -167,6 +180,11 @@ func readPerson(row *account.AccountRow, cases, undos string) {
 	if row.Undos, err = readUndos(undos); err != nil {
 		row.Cases = noCases
 	}
+	var list []passkey
+	if err := json.Unmarshal([]byte(passkeys), &list); err != nil {
+		row.Cases = noCases
+	}
+	row.Passkeys = readPasskeys(list)
 }
 
 // UndosOf returns the accounts that can be returned to an old e-mail address.

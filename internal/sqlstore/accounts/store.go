@@ -181,8 +181,8 @@ func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	return s.db.Write(ctx, do)
 }
 
-const selectAccounts = `SELECT token, coalesce(id, 0), email, created, password, totp, totp_used, totp_step, cases, salt, undos
-	FROM accounts `
+const selectAccounts = `SELECT token, coalesce(id, 0), email, created, password, totp, totp_used, totp_step, cases, salt, undos,
+	passkeys FROM accounts `
 
 // Account returns a confirmed account.
 func (s *Store) Account(ctx context.Context, id bourse.AccountID) (account.AccountRow, bool, error) {
@@ -293,15 +293,15 @@ type scanner interface{ Scan(dest ...any) error }
 func scanAccount(from scanner) (account.AccountRow, error) {
 	var row account.AccountRow
 	var token, salt []byte
-	var cases, undos string
+	var cases, undos, passkeys string
 	err := from.Scan(&token, &row.ID, &row.Email, &row.Created, &row.Password,
-		&row.TOTP, &row.TOTPUsed, &row.TOTPStep, &cases, &salt, &undos)
+		&row.TOTP, &row.TOTPUsed, &row.TOTPStep, &cases, &salt, &undos, &passkeys)
 	if err != nil {
 		return row, err
 	}
 	copy(row.Token[:], token)
 	copy(row.Salt[:], salt)
-	readPerson(&row, cases, undos)
+	readPerson(&row, cases, undos, passkeys)
 	return row, nil
 }
 

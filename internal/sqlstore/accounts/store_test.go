@@ -33,6 +33,7 @@ func TestContract(t *testing.T) {
 			{"dropped change", testDroppedChange},
 			{"key once", testKeyOnce},
 			{"sessions", testSessions},
+			{"uses of passkeys", testPasskeyUses},
 			{"activity", testActivity},
 			{"log-ins", testLogIns},
 			{"undos", testUndos},
