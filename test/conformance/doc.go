@@ -1,8 +1,8 @@
 // Package conformance tests a running exchange against docs/spec, clause by clause.
 //
 // It stands outside: it uses HTTP and WebSocket, and the bourse command for an operator's
-// actions. It imports nothing of the product but its descriptions, with which it
-// validates every answer. It can therefore examine any exchange: by default it builds and
+// actions. It imports nothing of the product but a virtual authenticator and its
+// descriptions, with which it validates every answer. It can therefore examine any exchange: by default it builds and
 // starts one, and for checks that need a past a second one, with traders; with -url and
 // -admin it uses a running one, which must have traded for a day.
 //

@@ -14,7 +14,7 @@ import (
 var peopleChecks = []check{
 	signingUp, signingUpAgain, signUpsApart, captchaDrawn, loggingIn, sessionsListed, sessionsEnded, keysMade, keysChanged, keyMadeOnce,
 	addressChanged, addressRestored, passwordChanged, passwordReset, confirmedByMail, wrongCodes, codesOfAnApplication, casesSwitched, activityListed,
-	guessedPasswords, guessedCodes, confirmedLogIn, confirmedKey,
+	guessedPasswords, guessedCodes, confirmedLogIn, confirmedKey, passkeysMade, passkeysConfirm, passkeysLogIn, passkeyPays,
 }
 
 func TestREST(t *testing.T)   { examine(t, restChecks) }
@@ -187,6 +187,10 @@ func sessionsEnded(x *exam) {
 	x.gives(p.ask("DELETE", "/sessions/"+sid, nil), `{}`)
 	x.refuses(x.rest("GET", "/email", other, nil), 403, "INVALID_KEY")
 	x.gives(p.ask("GET", "/email", nil), `{"email":"#text","pendingChange":null}`)
+	third := p.session()
+	x.gives(p.ask("DELETE", "/sessions/others", nil), `{}`)
+	x.refuses(x.rest("GET", "/email", third, nil), 403, "INVALID_KEY")
+	x.gives(p.ask("GET", "/email", nil), `{"email":"#text","pendingChange":null}`)
 	x.gives(p.ask("DELETE", "/sessions", nil), `{}`)
 	x.refuses(p.ask("GET", "/email", nil), 403, "INVALID_KEY")
 }
@@ -301,7 +305,7 @@ func passwordReset(x *exam) {
 }
 
 const emailUsed = `{"providers":{"EMAIL":{"description":"#text","configured":true,"enabled":true},` +
-	`"GA":{"description":"#text","configured":%v,"enabled":false}}}`
+	`"GA":{"description":"#text","configured":%v,"enabled":false},"WEBAUTHN":{"description":"#text","configured":false,"enabled":false}}}`
 
 func activityListed(x *exam) {
 	p := x.person()

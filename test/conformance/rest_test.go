@@ -140,7 +140,8 @@ func parametersOfV2(x *exam) {
 }
 
 // sessionForm is the pattern of a session of this program.
-const sessionForm = `{"sid":"#id","lastAct":"#unix","browser":"#text","os":"Unknown","device":"Unknown","current":%v}`
+const sessionForm = `{"sid":"#id","lastAct":"#unix","browser":"#text","os":"Unknown","device":"Unknown","ip":"#text",` +
+	`"created":"#unix","expires":"#unix","current":%v}`
 
 func pagesOfV2(x *exam) {
 	p := x.person()
