@@ -85,6 +85,9 @@ func (s *Sessions) write(c *v2.Call, who *account.Identity) error {
 	c.Out.Seconds("heldUntil", held)
 	c.Out.Name("factors")
 	c.Out.Array()
+	if factors.Passkeys {
+		c.Out.String(string(account.ProviderPasskey))
+	}
 	if factors.Used {
 		c.Out.String(string(account.ProviderTOTP))
 	} else {
