@@ -1,0 +1,19 @@
+import { mount } from 'svelte';
+import './theme.css';
+import App from './App.svelte';
+import { startClock } from './clock.svelte';
+import { loadExchange } from './exchange.svelte';
+import { listen } from './router.svelte';
+import { loadSession } from './session.svelte';
+import { applySettings, watchSystem } from './settings.svelte';
+
+applySettings();
+watchSystem();
+startClock();
+listen();
+void loadExchange();
+void loadSession();
+
+const target = document.getElementById('app');
+if (!target) throw new Error('index.html has no #app');
+mount(App, { target });

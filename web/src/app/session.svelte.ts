@@ -1,0 +1,43 @@
+import { Refusal, Rest } from '../../client/rest';
+import { isSignedOut } from './explain';
+import { forget } from './keep';
+
+export interface Session {
+  account: number;
+  email: string | null;
+  /** Times are whole Unix seconds. */
+  expires: number | null;
+  frozen: boolean;
+  heldUntil: number | null;
+  /** factors are the providers that confirm, such as EMAIL. */
+  factors: string[];
+}
+
+/** api sends the page's requests with the session's cookie. */
+export const api = new Rest('/web/api');
+
+/** web sends what belongs to the pages alone. */
+export const web = new Rest('/web');
+
+/** session is the account that is logged in; now is null for a guest, and asked is false until the exchange told. */
+export const session: { now: Session | null; asked: boolean } = $state({ now: null, asked: false });
+
+/** loadSession asks who is logged in. An exchange that cannot be reached changes nothing. */
+export async function loadSession(): Promise<void> {
+  try {
+    session.now = await web.get<Session>('/session');
+  } catch (cause) {
+    if (isSignedOut(cause)) session.now = null;
+    else if (cause instanceof Refusal && cause.status === 0) return;
+    else if (!(cause instanceof Refusal)) throw cause;
+  } finally {
+    session.asked = true;
+  }
+}
+
+/** leave ends the session, and forgets what was typed in this tab. */
+export async function leave(): Promise<void> {
+  await web.send('DELETE', '/session');
+  session.now = null;
+  forget('sessionStorage', 'draft.');
+}
