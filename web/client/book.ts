@@ -13,6 +13,13 @@ export interface BookMessage {
   asks: readonly Row[];
 }
 
+/** snapshotOf returns the message of a reset, whose state is the answer of /spot/orderbook. */
+export function snapshotOf(state: unknown, seq: number): BookMessage {
+  const { bids, asks } = state as Record<'bids' | 'asks', { price: string; amount: string }[]>;
+  const rows = (side: { price: string; amount: string }[]): Row[] => side.map(({ price, amount }) => [price, amount]);
+  return { seq, bids: rows(bids), asks: rows(asks) };
+}
+
 /** BookLevel is a level, in ticks and lots and as it was written. */
 export interface BookLevel {
   readonly price: bigint;
