@@ -22,10 +22,11 @@ export const web = new Rest('/web');
 /** session is the account that is logged in; now is null for a guest, and asked is false until the exchange told. */
 export const session: { now: Session | null; asked: boolean } = $state({ now: null, asked: false });
 
-/** loadSession asks who is logged in. An exchange that cannot be reached changes nothing. */
+/** loadSession asks who is logged in; a guest's answer is empty. An exchange that cannot be reached changes nothing. */
 export async function loadSession(): Promise<void> {
   try {
-    session.now = await web.get<Session>('/session');
+    const answer = await web.get<Partial<Session>>('/session');
+    session.now = answer.account === undefined ? null : (answer as Session);
   } catch (cause) {
     if (isSignedOut(cause)) session.now = null;
     else if (cause instanceof Refusal && cause.status === 0) return;
