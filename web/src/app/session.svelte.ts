@@ -26,7 +26,7 @@ export const session: { now: Session | null; asked: boolean } = $state({ now: nu
 export async function loadSession(): Promise<void> {
   try {
     const answer = await web.get<Partial<Session>>('/session');
-    session.now = answer.account === undefined ? null : (answer as Session);
+    session.now = answer.account ? (answer as Session) : null;
   } catch (cause) {
     if (isSignedOut(cause)) session.now = null;
     else if (cause instanceof Refusal && cause.status === 0) return;

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import { describe } from 'vitest';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/** executable is the path of Chromium on this machine, or null. */
+const executable =
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .find((path) => existsSync(path)) ?? null;
+
+/** inChromium is describe where there is a Chromium; without one it skips, or fails where BOURSE_REQUIRE names chromium. */
+export const inChromium = ((): typeof describe | typeof describe.skip => {
+  if (executable !== null) return describe;
+  if ((process.env['BOURSE_REQUIRE'] ?? '').split(' ').includes('chromium')) {
+    throw new Error('needs chromium, which BOURSE_REQUIRE says is there');
+  }
+  process.stdout.write('SKIP needs chromium: make needs\n');
+  return describe.skip;
+})();
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** launch starts a headless Chromium with a new, empty profile. */
+export function launch(): Promise<Browser> {
+  return chromium.launch({ headless: true, args: flags, ...(executable !== null && { executablePath: executable }) });
+}
+
+/** Visitor is one person's browser: its page, and everything in it that may never happen. */
+export class Visitor {
+  readonly page: Page;
+  readonly #context: BrowserContext;
+  readonly #faults: string[];
+
+  private constructor(page: Page, context: BrowserContext, faults: string[]) {
+    this.page = page;
+    this.#context = context;
+    this.#faults = faults;
+  }
+
+  static async open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+    const context = await browser.newContext({ baseURL: url, viewport: { width: 1366, height: 768 }, colorScheme: 'dark', ...options });
+    const faults: string[] = [];
+    await context.exposeFunction('bourseViolation', (what: string) => faults.push(what));
+    await context.addInitScript(() => {
+      const tell = (globalThis as unknown as { bourseViolation: (what: string) => void }).bourseViolation;
+      addEventListener('securitypolicyviolation', (event) => {
+        tell(`policy violation: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
+      });
+      addEventListener('unhandledrejection', (event) => tell(`rejection: ${String(event.reason)}`));
+    });
+
+    const page = await context.newPage();
+    page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error.message}`));
+    page.on('console', (message) => {
+      const refusal = /^Failed to load resource: .*status of (4\d\d|511) /.test(message.text());
+      const ours = message.location().url.includes('/web/');
+      if (['error', 'warning'].includes(message.type()) && !(refusal && ours)) faults.push(`console: ${message.text()}`);
+    });
+    return new Visitor(page, context, faults);
+  }
+
+  /** close ends the browser's context, and throws what happened in it that may not. */
+  async close(): Promise<void> {
+    await this.#context.close();
+    if (this.#faults.length > 0) throw new Error(this.#faults.join('\n'));
+  }
+}

@@ -1,0 +1,77 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const binary = process.env['BOURSE_BINARY'] ?? resolve(import.meta.dirname, '../../bin/bourse');
+
+export interface Letter {
+  to: string;
+  subject: string;
+  text: string;
+  code: string | null;
+  time: number;
+}
+
+/** Exchange is a sandbox of the real binary with a data directory of its own. Blocks come on demand. */
+export class Exchange {
+  readonly url: string;
+  readonly #data: string;
+  readonly #process: ChildProcess;
+
+  private constructor(url: string, data: string, process: ChildProcess) {
+    this.url = url;
+    this.#data = data;
+    this.#process = process;
+  }
+
+  /** start resolves once the exchange serves. */
+  static async start(...flags: string[]): Promise<Exchange> {
+    const data = await mkdtemp(join(tmpdir(), 'bourse-web-'));
+    const args = ['dev', '--catalogue=demo', '--block-time=0', '--listen=127.0.0.1:0', `--data=${data}`, ...flags];
+    const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const log: string[] = [];
+    createInterface({ input: child.stderr }).on('line', (line) => log.push(line));
+
+    const url = await new Promise<string>((found, failed) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        log.push(line);
+        const port = /https?:\/\/(?:localhost|127\.0\.0\.1):(\d+)/.exec(log.join('\n'))?.[1];
+        if (port && /serves? /.test(line)) found(`http://127.0.0.1:${port}`);
+      });
+      child.once('error', failed);
+      child.once('exit', (code) => failed(new Error(`bourse dev ended with ${String(code)}:\n${log.join('\n')}`)));
+    });
+    return new Exchange(url, data, child);
+  }
+
+  /** admin runs an admin command and answers what it prints. */
+  async admin(...args: string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(binary, ['admin', `--data=${this.#data}`, ...args]);
+    return stdout;
+  }
+
+  /** code answers the code of the newest letter to an address whose text has all the words. */
+  async code(to: string, ...words: string[]): Promise<string> {
+    const letter = (await this.letters(to)).find((one) => one.code !== null && words.every((word) => one.text.includes(word)));
+    if (!letter?.code) throw new Error(`There is no letter to ${to} with a code and ${words.join(', ')}`);
+    return letter.code;
+  }
+
+  /** letters answers the letters to an address, newest first. */
+  async letters(to: string): Promise<Letter[]> {
+    const answer = await fetch(`${this.url}/dev/mail?to=${encodeURIComponent(to)}`, { headers: { Accept: 'application/json' } });
+    if (!answer.ok) throw new Error(`/dev/mail answered ${answer.status}: ${await answer.text()}`);
+    const letters = (await answer.json()) as Letter[];
+    return letters.sort((a, b) => b.time - a.time);
+  }
+
+  /** stop ends the exchange and removes its data. */
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.#process.once('exit', resolve));
+    if (this.#process.exitCode === null && this.#process.kill('SIGTERM')) await ended;
+    await rm(this.#data, { recursive: true, force: true });
+  }
+}
