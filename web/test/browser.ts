@@ -3,6 +3,8 @@ import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { describe } from 'vitest';
 
+const pictures = join(import.meta.dirname, '../../bin/web');
+
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** executable is the path of Chromium on this machine, or null. */
@@ -62,6 +64,7 @@ export class Visitor {
     });
 
     const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
     page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
       const refusal = /^Failed to load resource: .*status of (4\d\d|511) /.test(message.text());
@@ -71,9 +74,33 @@ export class Visitor {
     return new Visitor(page, context, faults);
   }
 
+  /** shoot keeps a picture of what is seen in bin/web. */
+  async shoot(name: string, fullPage = false): Promise<void> {
+    await this.page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
+  }
+
   /** close ends the browser's context, and throws what happened in it that may not. */
   async close(): Promise<void> {
     await this.#context.close();
     if (this.#faults.length > 0) throw new Error(this.#faults.join('\n'));
   }
+
+  /** fail keeps a picture of a failed step, and adds what happened before it to its error. */
+  async fail(cause: unknown): Promise<never> {
+    await this.shoot('failed').catch(() => undefined);
+    await this.#context.close();
+    throw new Error([String(cause), ...this.#faults].join('\n'), { cause });
+  }
+}
+
+/** visit opens a browser for the steps of one person. Nothing that may not happen may happen in them. */
+export async function visit(
+  browser: Browser,
+  url: string,
+  steps: (visitor: Visitor) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const visitor = await Visitor.open(browser, url, options);
+  await steps(visitor).catch((cause: unknown) => visitor.fail(cause));
+  await visitor.close();
 }

@@ -1,0 +1,89 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inChromium, launch, visit, type Visitor } from './browser';
+import { Exchange } from './exchange';
+import { signUp } from './person';
+
+const email = 'ada@example.org';
+
+inChromium('from sign-up to withdrawal', () => {
+  let browser: Browser;
+  let exchange: Exchange;
+
+  beforeAll(async () => {
+    exchange = await Exchange.start();
+    browser = await launch();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await exchange?.stop();
+  });
+
+  it('holds', async () => {
+    await visit(browser, exchange.url, async (visitor) => {
+      const { page } = visitor;
+      const main = page.getByRole('main');
+      await signUp(visitor, exchange, email);
+      await requireCode(visitor);
+      await takeFromFaucet(visitor);
+      await deposit(visitor);
+
+      const outside = word(await exchange.admin('devnet', 'address', 'BTC'));
+      await page.goto('/wallet/withdraw');
+      await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
+      await main.getByLabel('Network', { exact: true }).selectOption('BTC');
+      await main.getByLabel('Address', { exact: true }).fill(outside);
+      await main.getByLabel('Amount', { exact: true }).fill('0.25');
+      await main.getByRole('button', { name: 'Review' }).click();
+      expect(await main.getByText(outside).count()).toBe(1);
+
+      await main.getByRole('button', { name: 'Confirm withdrawal' }).click();
+      await page.getByLabel('Code', { exact: true }).waitFor();
+      await page.getByLabel('Code', { exact: true }).fill(await exchange.code(email, outside));
+      await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+      await page.getByRole('log').getByText('The withdrawal is accepted.').waitFor();
+      await exchange.admin('devnet', 'mine', 'BTC', '6');
+      await main.getByText('Done', { exact: true }).waitFor();
+    });
+  });
+
+  /** requireCode makes withdrawals ask for a code. */
+  async function requireCode({ page }: Visitor): Promise<void> {
+    await page.getByRole('link', { name: 'Account' }).click();
+    const withdrawing = page.getByRole('checkbox', { name: 'Withdrawing' });
+    await withdrawing.click();
+    await page.getByLabel('Code', { exact: true }).fill(await exchange.code(email));
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await page.getByRole('checkbox', { name: 'Withdrawing', checked: true }).waitFor();
+  }
+
+  async function takeFromFaucet({ page }: Visitor): Promise<void> {
+    const main = page.getByRole('main');
+    await page.getByRole('link', { name: 'Wallet' }).click();
+    await main.getByRole('button', { name: 'Faucet' }).click();
+    await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
+    await main.getByRole('button', { name: 'Faucet' }).click();
+    await main.getByRole('status').filter({ hasText: 'BTC' }).waitFor();
+  }
+
+  /** deposit pays from the outside, and sees the deposit's confirmations and its end. */
+  async function deposit({ page }: Visitor): Promise<void> {
+    const main = page.getByRole('main');
+    await page.goto('/wallet');
+    await main.getByRole('button', { name: 'Deposit' }).click();
+    await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
+    await main.getByLabel('Network', { exact: true }).selectOption('BTC');
+    const address = (await main.getByLabel('Address', { exact: true }).textContent()) ?? '';
+    await exchange.admin('devnet', 'send', 'BTC', address, 'BTC', '0.5');
+    await exchange.admin('devnet', 'mine', 'BTC', '1');
+    await main.getByText(/of \d+ confirmations/).waitFor();
+    await exchange.admin('devnet', 'mine', 'BTC', '6');
+    await main.getByText('Done', { exact: true }).waitFor();
+  }
+});
+
+/** word is the last word of what a command printed. */
+function word(printed: string): string {
+  return printed.trim().split(/\s+/).at(-1) ?? '';
+}
