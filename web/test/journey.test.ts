@@ -29,7 +29,7 @@ inChromium('from sign-up to withdrawal', () => {
       await takeFromFaucet(visitor);
       await deposit(visitor);
 
-      const outside = word(await exchange.admin('devnet', 'address', 'BTC'));
+      const { address: outside } = JSON.parse(await exchange.admin('devnet', 'address', 'BTC')) as { address: string };
       await page.goto('/wallet/withdraw');
       await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
       await main.getByLabel('Network', { exact: true }).selectOption('BTC');
@@ -82,8 +82,3 @@ inChromium('from sign-up to withdrawal', () => {
     await main.getByText('Done', { exact: true }).waitFor();
   }
 });
-
-/** word is the last word of what a command printed. */
-function word(printed: string): string {
-  return printed.trim().split(/\s+/).at(-1) ?? '';
-}

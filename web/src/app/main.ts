@@ -2,7 +2,6 @@ import { mount } from 'svelte';
 import './theme.css';
 import App from './App.svelte';
 import { startClock } from './clock.svelte';
-import { loadExchange } from './exchange.svelte';
 import { listen } from './router.svelte';
 import { loadSession } from './session.svelte';
 import { applySettings, watchSystem } from './settings.svelte';
@@ -11,7 +10,6 @@ applySettings();
 watchSystem();
 startClock();
 listen();
-void loadExchange();
 void loadSession();
 
 const target = document.getElementById('app');

@@ -1,4 +1,5 @@
 import { Refusal, Rest } from '../../client/rest';
+import { exchange } from './exchange.svelte';
 import { isSignedOut } from './explain';
 import { forget } from './keep';
 
@@ -25,7 +26,8 @@ export const session: { now: Session | null; asked: boolean } = $state({ now: nu
 /** loadSession asks who is logged in; a guest's answer is empty. An exchange that cannot be reached changes nothing. */
 export async function loadSession(): Promise<void> {
   try {
-    const answer = await web.get<Partial<Session>>('/session');
+    const answer = await web.get<Partial<Session> & { sandbox: boolean }>('/session');
+    exchange.sandbox = answer.sandbox;
     session.now = answer.account ? (answer as Session) : null;
   } catch (cause) {
     if (isSignedOut(cause)) session.now = null;
