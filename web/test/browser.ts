@@ -68,7 +68,8 @@ export class Visitor {
     page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
       const refusal = /^Failed to load resource: .*status of (4\d\d|511) /.test(message.text());
-      const ours = message.location().url.includes('/web/');
+      const at = message.location().url;
+      const ours = at.includes('/web/') || at === page.url();
       if (['error', 'warning'].includes(message.type()) && !(refusal && ours)) faults.push(`console: ${message.text()}`);
     });
     return new Visitor(page, context, faults);

@@ -110,7 +110,7 @@ async function examine(visitor: Visitor, path: string, look: string): Promise<st
   const { page } = visitor;
   await page.goto(path);
   await page.locator('main h1').first().waitFor();
-  await page.locator('[role=progressbar]').waitFor({ state: 'detached' });
+  await page.waitForFunction(() => document.querySelector('[role=progressbar]') === null);
   const name = path === '/' ? 'markets' : path.slice(1).replace(/[/?=]/g, '-');
   await visitor.shoot(`${name}-${look}`, true);
 

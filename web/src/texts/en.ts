@@ -4,6 +4,7 @@ export const en = {
   'shell.home': '{name}, markets',
   'shell.pages': 'Pages',
   'shell.skip': 'Skip to the content',
+  'shell.notice': 'About this exchange',
   'shell.sandbox': 'This is a sandbox: its money is not real.',
   'nav.markets': 'Markets',
   'nav.trade': 'Trade',
