@@ -28,11 +28,11 @@ export interface Market extends Day {
   min_order: string;
   max_price: string;
   initial_price: string;
-  /** Rates are in percent; a collar or band of 0 is none. */
+  /** Fees and the collar are in percent, the band is a ratio; null is no bound. */
   maker_fee: string;
   taker_fee: string;
-  collar: string;
-  band: string;
+  collar: string | null;
+  band: string | null;
   /** closes are the prices at the last full hours, oldest first. */
   closes: string[];
 }
@@ -60,8 +60,8 @@ export function termsOf(m: Market, fees: Fees, last: string): Terms {
     maxPrice: parse(m.max_price, m.quote_precision),
     initialPrice: parse(m.initial_price, m.quote_precision),
     last: parse(last, m.quote_precision),
-    collar: parseRate(m.collar),
-    band: parseRate(m.band),
+    collar: m.collar === null ? 0n : parseRate(m.collar),
+    band: m.band === null ? 0n : parse(m.band, 6),
     maker: parseRate(fees.maker_fee),
     taker: parseRate(fees.taker_fee),
   };

@@ -1,3 +1,5 @@
+import { trade } from './en.trade';
+
 /** en is the English catalogue: every text of the pages. Other languages have the same keys. */
 export const en = {
   // The shell.
@@ -98,11 +100,7 @@ export const en = {
   'error.ALREADY_SENT': 'It is sent already, and cannot be canceled.',
   'error.MARKET_CLOSED': 'The market takes no orders now. Cancels work.',
 
-  // Markets.
-  'markets.title': 'Markets',
-
-  // Trading.
-  'trade.title': 'Trade',
+  ...trade,
 
   // Sign-up, log-in, reset.
   'signup.title': 'Sign up',
