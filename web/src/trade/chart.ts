@@ -23,9 +23,11 @@ export const RESOLUTIONS: { word: string; period: Period }[] = [
   { word: '1M', period: { type: 'month', span: 1 } },
 ];
 
-/** OVER are the indicators that are drawn over the candles, UNDER those with a pane of their own. */
-export const OVER = ['MA', 'EMA', 'SMA', 'BOLL', 'SAR', 'BBI'];
-export const UNDER = ['VOL', 'MACD', 'RSI', 'KDJ', 'BIAS', 'CCI', 'DMI', 'OBV', 'ROC', 'TRIX', 'WR', 'PSY'];
+/** OVER are the indicators that are drawn over the candles; others have a pane of their own. */
+const OVER = ['MA', 'EMA', 'BOLL', 'SAR'];
+
+/** PARAMETERS replace the library's own. */
+const PARAMETERS: Record<string, number[]> = { MA: [7, 25, 99], EMA: [12, 26], VOL: [] };
 
 export const DRAWINGS = [
   'segment', 'rayLine', 'horizontalStraightLine', 'verticalStraightLine', 'parallelStraightLine', 'priceChannelLine', 'fibonacciLine',
@@ -93,7 +95,7 @@ export class Chart {
   #resolution: string;
 
   constructor(element: HTMLElement, options: ChartOptions) {
-    const library = init(element, { styles: stylesOf(element), timezone: zone(), hotkey: { enabled: false } });
+    const library = init(element, { styles: stylesOf(element), timezone: zone(), thousandsSeparator: { sign: '\u202f' }, hotkey: { enabled: false } });
     if (library === null) throw new Error('no chart');
     this.#library = library;
     this.#element = element;
@@ -130,8 +132,10 @@ export class Chart {
   }
 
   add(name: string): void {
-    if (OVER.includes(name)) this.#library.createIndicator({ name, paneId: 'candle_pane', id: name }, true);
-    else this.#library.createIndicator({ name, id: name });
+    const calcParams = PARAMETERS[name];
+    const indicator = { name, id: name, ...(calcParams && { calcParams }) };
+    if (OVER.includes(name)) this.#library.createIndicator({ ...indicator, paneId: 'candle_pane' }, true);
+    else this.#library.createIndicator(indicator);
   }
 
   remove(name: string): void {
