@@ -37,7 +37,7 @@ export function stylesOf(element: HTMLElement): DeepPartial<Styles> {
       ohlc: { upColor: up, downColor: down, noChangeColor: dim },
       bars: [{ upColor: faint(up), downColor: faint(down), noChangeColor: faint(dim) }],
       lastValueMark: { show: false },
-      tooltip: { title: { color: dim, size: 11, family }, legend: { color: dim, size: 11, family } },
+      tooltip: { showRule: 'follow_cross', title: { color: dim, size: 11, family }, legend: { color: dim, size: 11, family } },
     },
     xAxis: axis,
     yAxis: axis,

@@ -95,7 +95,10 @@ export class Chart {
   #resolution: string;
 
   constructor(element: HTMLElement, options: ChartOptions) {
-    const library = init(element, { styles: stylesOf(element), timezone: zone(), thousandsSeparator: { sign: '\u202f' }, hotkey: { enabled: false } });
+    const library = init(element, {
+      styles: stylesOf(element), timezone: zone(), hotkey: { enabled: false },
+      thousandsSeparator: { sign: '\u202f' }, decimalFold: { threshold: 100 },
+    });
     if (library === null) throw new Error('no chart');
     this.#library = library;
     this.#element = element;
