@@ -42,6 +42,8 @@ export function launch(): Promise<Browser> {
 /** Visitor is one person's browser: its page, and everything in it that may never happen. */
 export class Visitor {
   readonly page: Page;
+  /** outage lets the browser itself tell of connections that fail: the test makes them. */
+  outage = false;
   readonly #context: BrowserContext;
   readonly #faults: string[];
 
@@ -64,15 +66,17 @@ export class Visitor {
     });
 
     const page = await context.newPage();
+    const visitor = new Visitor(page, context, faults);
     page.setDefaultTimeout(20_000);
     page.on('pageerror', (error) => faults.push(`error: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
       const refusal = /^Failed to load resource: .*status of (4\d\d|511) /.test(message.text());
       const at = message.location().url;
       const ours = at.includes('/web/') || at === page.url();
-      if (['error', 'warning'].includes(message.type()) && !(refusal && ours)) faults.push(`console: ${message.text()}`);
+      const outage = visitor.outage && /net::ERR_|^WebSocket connection to /.test(message.text());
+      if (['error', 'warning'].includes(message.type()) && !(refusal && ours) && !outage) faults.push(`console: ${message.text()}`);
     });
-    return new Visitor(page, context, faults);
+    return visitor;
   }
 
   /** shoot keeps a picture of what is seen in bin/web. */

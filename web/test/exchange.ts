@@ -19,32 +19,33 @@ export interface Letter {
 export class Exchange {
   readonly url: string;
   readonly #data: string;
-  readonly #process: ChildProcess;
+  readonly #flags: string[];
+  #process: ChildProcess;
 
-  private constructor(url: string, data: string, process: ChildProcess) {
+  private constructor(url: string, data: string, flags: string[], process: ChildProcess) {
     this.url = url;
     this.#data = data;
+    this.#flags = flags;
     this.#process = process;
   }
 
   /** start resolves once the exchange serves. */
   static async start(...flags: string[]): Promise<Exchange> {
     const data = await mkdtemp(join(tmpdir(), 'bourse-web-'));
-    const args = ['dev', '--catalogue=demo', '--block-time=0', '--listen=127.0.0.1:0', `--data=${data}`, ...flags];
-    const child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    process.once('exit', () => child.kill());
-    const log: string[] = [];
+    const { url, child } = await serve(data, '127.0.0.1:0', flags);
+    return new Exchange(url, data, flags, child);
+  }
 
-    const url = await new Promise<string>((found, failed) => {
-      createInterface({ input: child.stderr }).on('line', (line) => {
-        log.push(line);
-        const port = /serves a sandbox at http:\/\/[^:]+:(\d+)/.exec(line)?.[1];
-        if (port) found(`http://127.0.0.1:${port}`);
-      });
-      child.once('error', failed);
-      child.once('exit', (code) => failed(new Error(`bourse dev ended with ${String(code)}:\n${log.join('\n')}`)));
-    });
-    return new Exchange(url, data, child);
+  /** kill ends the exchange as a power cut does: nothing that it had not written is there afterwards. */
+  async kill(): Promise<void> {
+    const ended = new Promise((resolve) => this.#process.once('exit', resolve));
+    this.#process.kill('SIGKILL');
+    await ended;
+  }
+
+  /** again starts a killed exchange on its data and its address. */
+  async again(): Promise<void> {
+    this.#process = (await serve(this.#data, new URL(this.url).host, this.#flags)).child;
   }
 
   /** admin runs an admin command and answers what it prints. */
@@ -74,4 +75,22 @@ export class Exchange {
     if (this.#process.exitCode === null && this.#process.kill('SIGTERM')) await ended;
     await rm(this.#data, { recursive: true, force: true });
   }
+}
+
+async function serve(data: string, listen: string, flags: string[]): Promise<{ url: string; child: ChildProcess }> {
+  const args = ['dev', '--catalogue=demo', '--block-time=0', `--listen=${listen}`, `--data=${data}`, ...flags];
+  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const log: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => log.push(line));
+
+  const url = await new Promise<string>((found, failed) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      log.push(line);
+      const port = /https?:\/\/(?:localhost|127\.0\.0\.1):(\d+)/.exec(log.join('\n'))?.[1];
+      if (port && /serves? /.test(line)) found(`http://127.0.0.1:${port}`);
+    });
+    child.once('error', failed);
+    child.once('exit', (code) => failed(new Error(`bourse dev ended with ${String(code)}:\n${log.join('\n')}`)));
+  });
+  return { url, child };
 }

@@ -28,6 +28,8 @@ export const trade = {
   'trade.market': 'Market',
   'trade.last': 'Last price',
   'trade.panels': 'Panels',
+  'trade.panel.book': 'Book',
+  'trade.panel.orders': 'Orders',
   'trade.state.halted': 'This market is halted: it takes no orders and no cancels now.',
   'trade.state.cancel_only': 'This market takes cancels only now.',
   'trade.stale': 'Not live. What you see is {seconds} s old.',
