@@ -53,6 +53,23 @@ test: ## Run all tests; those that need what is not installed are skipped and co
 	@$(GO) build -o $(BIN)/tally ./internal/tally
 	@BOURSE_HAS="$(HAS)" $(GO) test -json $(TEST_FLAGS) $(PACKAGES) | $(BIN)/tally $(TALLY)
 
+.PHONY: web
+web: web/node_modules ## Build the pages into internal/web/dist, which is committed; needs Node and npm.
+	cd web && npm run --silent build
+	REWRITE=1 $(GO) test -count=1 -run '^TestSources$$' ./internal/web
+
+.PHONY: web-lint
+web-lint: web/node_modules ## Check the pages' types and run their linter.
+	cd web && npm run --silent check && npm run --silent lint
+
+.PHONY: web-test
+web-test: web/node_modules build ## Test the pages: their units, then all of them in Chromium against bin/bourse.
+	cd web && npm run --silent unit && npm run --silent browser
+
+web/node_modules: web/package-lock.json
+	cd web && npm ci --silent --no-audit --no-fund
+	@touch $@
+
 .PHONY: clients
 clients: build ## Let stock clients of Binance's interface use bin/bourse; needs node, npm and their registry. ARGS=ccxt for one.
 	test/clients/run $(ARGS)
@@ -63,7 +80,7 @@ first-minute: ## Do a new user's first minute in a fresh copy, time it and compa
 
 .PHONY: needs
 needs: ## Install what tests need beyond Go, on Debian and Ubuntu.
-	$(if $(filter-out 0,$(shell id -u)),sudo) apt-get install -qy gcc libc6-dev make curl strace systemd qemu-user-static postgresql python3 openssl $(if $(shell command -v npm),,nodejs npm)
+	$(if $(filter-out 0,$(shell id -u)),sudo) apt-get install -qy gcc libc6-dev make curl strace systemd qemu-user-static postgresql python3 openssl $(if $(shell command -v npm),,nodejs npm) $(if $(shell command -v chromium google-chrome),,chromium)
 
 FLAGS ?= -short
 

@@ -2,6 +2,9 @@ module github.com/bourse-exchange/bourse
 
 go 1.26.0
 
+// What npm installs may have Go files.
+ignore node_modules
+
 require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/anishathalye/porcupine v1.3.1

@@ -79,15 +79,15 @@ export class Exchange {
 
 async function serve(data: string, listen: string, flags: string[]): Promise<{ url: string; child: ChildProcess }> {
   const args = ['dev', '--catalogue=demo', '--block-time=0', `--listen=${listen}`, `--data=${data}`, ...flags];
-  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  process.once('exit', () => child.kill());
   const log: string[] = [];
-  createInterface({ input: child.stderr }).on('line', (line) => log.push(line));
 
   const url = await new Promise<string>((found, failed) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
       log.push(line);
-      const port = /https?:\/\/(?:localhost|127\.0\.0\.1):(\d+)/.exec(log.join('\n'))?.[1];
-      if (port && /serves? /.test(line)) found(`http://127.0.0.1:${port}`);
+      const port = /serves a sandbox at http:\/\/[^:]+:(\d+)/.exec(line)?.[1];
+      if (port) found(`http://127.0.0.1:${port}`);
     });
     child.once('error', failed);
     child.once('exit', (code) => failed(new Error(`bourse dev ended with ${String(code)}:\n${log.join('\n')}`)));
