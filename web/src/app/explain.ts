@@ -1,5 +1,6 @@
 import { Refusal } from '../../client/rest';
 import { known, t } from '../texts/index.svelte';
+import { visible } from './visible';
 
 /** Explanation is what a person reads of a refusal: a text of the catalogue, and the exchange's own words where they say more. */
 export interface Explanation {
@@ -27,12 +28,4 @@ const detailed = new Set([
 /** isSignedOut tells refusals that a log-in mends. */
 export function isSignedOut(cause: unknown): boolean {
   return cause instanceof Refusal && ['UNAUTHORIZED', 'INVALID_KEY', 'NO_SESSION'].includes(cause.code);
-}
-
-/** visible shows control characters of other people's text as their pictures: none may reorder or hide what stands around it. */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => {
-    const code = sign.codePointAt(0) ?? 0;
-    return code < 0x20 ? String.fromCodePoint(0x2400 + code) : '\ufffd';
-  });
 }

@@ -27,11 +27,6 @@ export function setQuery(values: Record<string, string>): void {
   arrive();
 }
 
-/** local answers target if it is a path of this origin, and '/' otherwise: an address never leads elsewhere after a log-in. */
-export function local(target: string): string {
-  return /^\/(?![/\\])[\x21-\x7e]*$/.test(target) ? target : '/';
-}
-
 /** listen makes links to our own pages step without a reload. It is called once. */
 export function listen(): void {
   addEventListener('popstate', arrive);

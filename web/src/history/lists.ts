@@ -1,5 +1,5 @@
 import { timeText } from '../app/clock.svelte';
-import { visible } from '../app/explain';
+import { visible } from '../app/visible';
 import { api } from '../app/session.svelte';
 import { wholeSeconds } from '../app/ticks';
 import { word, type Key } from '../texts/index.svelte';
