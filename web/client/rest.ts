@@ -6,13 +6,22 @@ export class Refusal extends Error {
   readonly code: string;
   /** retryAfter is in whole seconds, where the exchange told it. */
   readonly retryAfter: number | null;
+  /** detail has the other members of V2's error, such as what a passkey is asked. */
+  readonly detail: Readonly<Record<string, unknown>>;
 
-  constructor(status: number, code: string, message: string, retryAfter: number | null = null) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    retryAfter: number | null = null,
+    detail: Readonly<Record<string, unknown>> = {},
+  ) {
     super(message);
     this.name = 'Refusal';
     this.status = status;
     this.code = code;
     this.retryAfter = retryAfter;
+    this.detail = detail;
   }
 }
 
@@ -106,8 +115,8 @@ function refusal(response: Response, answer: unknown): Refusal {
   const body = (typeof answer === 'object' && answer !== null ? answer : {}) as { error?: unknown; code?: unknown };
   const wait = seconds(response.headers.get('Retry-After'));
   if (typeof body.error === 'object' && body.error !== null) {
-    const { code, msg } = body.error as { code?: unknown; msg?: unknown };
-    return new Refusal(response.status, text(code, 'UNKNOWN'), text(msg, response.statusText), wait);
+    const { code, msg, ...detail } = body.error as Record<string, unknown>;
+    return new Refusal(response.status, text(code, 'UNKNOWN'), text(msg, response.statusText), wait, detail);
   }
 
   return new Refusal(response.status, text(body.code, 'UNKNOWN'), text(body.error, response.statusText), wait);
