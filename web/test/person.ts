@@ -15,7 +15,7 @@ export async function signUp({ page }: Visitor, exchange: Exchange, email: strin
 
   await main.getByLabel('Code', { exact: true }).fill(await exchange.code(email));
   await main.getByRole('button', { name: 'Confirm' }).click();
-  await page.waitForURL('**/log-in**');
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await logIn(page.getByRole('main'), email);
   await page.getByRole('button', { name: 'Log out' }).waitFor();
 }

@@ -100,6 +100,7 @@ export class Chart {
       thousandsSeparator: { sign: '\u202f' }, decimalFold: { threshold: 100 },
     });
     if (library === null) throw new Error('no chart');
+    element.querySelector('[tabindex]')?.setAttribute('tabindex', '-1'); // a picture takes no focus
     this.#library = library;
     this.#element = element;
     this.#options = options;
