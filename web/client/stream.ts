@@ -26,6 +26,8 @@ export interface StreamOptions {
   /** key authenticates the connection; without it there are public streams only, or a cookie does it. */
   key?: string;
   onState?: (state: State) => void;
+  /** onReady is told that a stream is subscribed; the messages that it missed come after. */
+  onReady?: (name: string) => void;
   /** onEnded is told that the exchange ended the credential. The connection is not made again. */
   onEnded?: (reason: string) => void;
 }
@@ -244,7 +246,10 @@ export class Stream {
   #subscribed(subscription: Subscription, message: Message): void {
     subscription.asked = 0;
     subscription.ready = message.success === true;
-    if (subscription.ready) return;
+    if (subscription.ready) {
+      this.#options.onReady?.(subscription.name);
+      return;
+    }
     this.#after(`again ${subscription.name}`, RETRY_STREAM, () => {
       if (this.#subscriptions.has(subscription.name) && this.#usable()) this.#ask(subscription);
     });

@@ -11,7 +11,8 @@ import address from './worker.ts?worker&url';
 /** TAPE bounds the trades that the page keeps. */
 const TAPE = 60;
 
-type Listener = (message: Message) => void;
+/** Listener takes the messages of a stream, and null when it is subscribed. */
+type Listener = (message: Message | null) => void;
 
 const listeners = new Map<string, Set<Listener>>();
 let onCandles: ((rows: CandleRow[]) => void) | null = null;
@@ -52,6 +53,7 @@ function tell(command: Command): void {
 function take(frame: Frame): void {
   if (frame.state) connection.state = frame.state;
   if (frame.ended !== undefined) void loadSession().then(reconnect);
+  for (const name of frame.ready ?? []) listeners.get(name)?.forEach((listener) => listener(null));
   for (const message of frame.messages ?? []) {
     listeners.get(message.stream ?? '')?.forEach((listener) => listener(message));
   }

@@ -103,5 +103,7 @@ export interface Frame {
   candles?: CandleRow[];
   estimate?: { number: number; estimate: Estimate };
   messages?: Message[];
+  /** ready are streams of events that are subscribed now. */
+  ready?: string[];
   ended?: string;
 }

@@ -41,6 +41,9 @@ function connect(): void {
       if (state === 'offline') book?.clear();
       scope.postMessage({ state });
     },
+    onReady: (name) => {
+      if (followed.has(name)) scope.postMessage({ ready: [name] });
+    },
     onEnded: (reason) => scope.postMessage({ ended: reason }),
   });
   for (const name of followed) follow(name);

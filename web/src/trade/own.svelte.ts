@@ -1,6 +1,6 @@
 // What is the account's own: open orders, balances and fills, live.
 
-import { OpenOrders, type OpenOrder, type OrderEvent } from '../../client/orders';
+import { OpenOrders, wholeSeconds, type OpenOrder, type OrderEvent } from '../../client/orders';
 import { api, session } from '../app/session.svelte';
 import { follow } from '../feed/feed';
 import type { Fees } from '../feed/markets';
@@ -50,19 +50,21 @@ export function followOwn(): () => void {
   if (!session.now) return forgetOwn;
   const ends = [
     follow('myOrders', (message) => {
+      own.known = true;
+      if (message === null) return;
       const event = open.apply(message);
       own.orders = open.list();
-      own.known = true;
       if (event === null) return;
       own.event = event;
       own.ended++;
     }),
     follow('myTrades', (message) => {
-      if (message.class === 'reset') return;
-      own.fills = [message as unknown as Fill, ...own.fills].slice(0, FILLS);
+      if (message === null) return;
+      own.fills = message.class === 'reset' ? fillsOf(message.state) : [message as unknown as Fill, ...own.fills].slice(0, FILLS);
       own.ended++;
     }),
     follow('myBalances', (message) => {
+      if (message === null) return;
       if (message.class === 'reset') {
         own.balances = (message.state as { balances: Record<string, Balance> }).balances;
         return;
@@ -73,6 +75,12 @@ export function followOwn(): () => void {
   ];
   void loadBalances();
   return () => ends.forEach((end) => end());
+}
+
+/** fillsOf reads the newest fills, whose times are those of an answer. */
+function fillsOf(state: unknown): Fill[] {
+  const { trades } = state as { trades: (Omit<Fill, 'time'> & { time: string })[] };
+  return trades.map((fill) => ({ ...fill, time: wholeSeconds(fill.time) }));
 }
 
 function forgetOwn(): void {
