@@ -2,7 +2,6 @@
 
 import { parse, parseRate } from '../../client/decimal';
 import type { Terms } from '../../client/estimate';
-import { web } from '../app/session.svelte';
 
 /** Day is the price of a market and what became of it in 24 hours, as /web/markets and the stream tickers write it. */
 export interface Day {
@@ -35,11 +34,6 @@ export interface Market extends Day {
   band: string | null;
   /** closes are the prices at the last full hours, oldest first. */
   closes: string[];
-}
-
-/** listMarkets asks for all markets. */
-export async function listMarkets(signal?: AbortSignal): Promise<Market[]> {
-  return (await web.get<{ markets: Market[] }>('/markets', undefined, signal)).markets;
 }
 
 /** Fees are an account's rates in a market, in percent. */
