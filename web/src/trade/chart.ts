@@ -167,7 +167,9 @@ export class Chart {
     for (const line of lines) {
       this.#library.createOverlay({
         name: 'ownOrder', groupId: ORDERS, points: [{ value: height(line.price) }],
-        extendData: { text: line.text, colour: colour(this.#element, line.side === 'BUY' ? '--up' : '--down') },
+        extendData: {
+          text: line.text, colour: colour(this.#element, line.side === 'BUY' ? '--up' : '--down'), behind: colour(this.#element, '--panel'),
+        },
         onPressedMoveEnd: ({ overlay }) => {
           const value = overlay.points[0]?.value;
           if (value !== undefined && value > 0) this.#options.onDrag(line.obid, value.toFixed(this.#options.pricePrecision));
@@ -249,7 +251,7 @@ function zone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-registerOverlay<{ text: string; colour: string }>({
+registerOverlay<{ text: string; colour: string; behind: string }>({
   name: 'ownOrder',
   totalStep: 2,
   needDefaultPointFigure: false,
@@ -257,7 +259,7 @@ registerOverlay<{ text: string; colour: string }>({
   needDefaultYAxisFigure: false,
   createPointFigures: ({ coordinates: [at], bounding, overlay }) => {
     if (!at) return [];
-    const { text, colour: of } = overlay.extendData;
+    const { text, colour: of, behind } = overlay.extendData;
     return [
       {
         type: 'line', attrs: { coordinates: [{ x: 0, y: at.y }, { x: bounding.width, y: at.y }] },
@@ -266,7 +268,7 @@ registerOverlay<{ text: string; colour: string }>({
       {
         type: 'text', attrs: { x: bounding.width - 8, y: at.y, text, align: 'right', baseline: 'middle' },
         styles: {
-          color: of, backgroundColor: 'transparent', borderColor: of, borderSize: 1, style: 'stroke_fill', borderRadius: 3,
+          color: of, backgroundColor: behind, borderColor: of, borderSize: 1, style: 'stroke_fill', borderRadius: 3,
           paddingLeft: 4, paddingRight: 4, paddingTop: 2, paddingBottom: 2, size: 11,
         },
       },
