@@ -184,7 +184,7 @@ func (x *vectorMarket) fund(funds [2]bourse.Amount) bourse.AccountID {
 // fill gives the book new levels of one order each, none of which cross.
 func (x *vectorMarket) fill(r *rand.Rand) {
 	x.apply(bourse.Command{Kind: bourse.CommandCancelAll, Account: 1})
-	middle := bourse.Price(x.m.InitialPrice)
+	middle := x.m.InitialPrice
 	if x.last != 0 {
 		middle = x.last
 	}
@@ -308,8 +308,8 @@ func writeBook(t *testing.T, out *bytes.Buffer) {
 
 	seq := uint64(0)
 	for n := range bookVectors {
-		message := ""
-		if message, seq = x.change(r, seq); n%100 == 0 {
+		message, next := x.change(r, seq)
+		if seq = next; n%100 == 0 {
 			message = fmt.Sprintf(`{"seq":%d,"bids":%s,"asks":%s}`,
 				seq, x.rows(x.e.Depth(1, bourse.Buy)), x.rows(x.e.Depth(1, bourse.Sell)))
 		}
