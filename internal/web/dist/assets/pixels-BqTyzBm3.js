@@ -1,0 +1,1 @@
+function e(e,t){return t<=0n?0:Math.min(1e3,Number(e*1000n/t))}function t(e){return Number(e)}export{e as n,t};
