@@ -182,6 +182,7 @@ func TestCookieMeansNothingElsewhere(t *testing.T) {
 	guest.want(404, `"INVALID_ENDPOINT"`, "POST", "/web/api/account/login", logIn)
 	guest.want(404, `"INVALID_ENDPOINT"`, "POST", "/web/api/account/session/check", `{"api_key":"`+key+`"}`)
 	guest.want(405, `"METHOD_NOT_ALLOWED"`, "POST", "/web/api/account/v2/sessions", logIn)
+	guest.want(405, `"METHOD_NOT_ALLOWED"`, "POST", "/web/api/account/v2/sessions/passkey", `{}`)
 
 	// Ended from elsewhere, the session is none, and its cookie goes.
 	ended := *b.cookie

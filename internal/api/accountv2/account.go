@@ -37,8 +37,11 @@ func (a *Account) Endpoints() []v2.Endpoint {
 		{Method: get, Path: "/sessions", Scope: read, Fields: v2.PageFields, Answer: a.sessions},
 		{Method: del, Path: "/sessions", Scope: own, Class: api.Cancels, Answer: a.endSessions},
 		{Method: del, Path: "/sessions/others", Scope: own, Class: api.Cancels, Answer: a.endOthers},
-		{Method: put, Path: "/sessions/passkey", Guest: true, Class: api.Orders, Answer: a.askLogIn},
-		{Method: post, Path: "/sessions/passkey", Guest: true, Class: api.Orders, Fields: assertFields, Answer: a.logInByPasskey},
+		{Method: put, Path: "/sessions/passkey", KeyOnly: true, Guest: true, Class: api.Orders, Answer: a.askLogIn},
+		{
+			Method: post, Path: "/sessions/passkey", KeyOnly: true, Guest: true, Class: api.Orders, Fields: assertFields,
+			Answer: a.logInByPasskey,
+		},
 		{Method: get, Path: "/sessions/{sid}", Scope: read, Answer: a.session},
 		{Method: del, Path: "/sessions/{sid}", Scope: own, Class: api.Cancels, Answer: a.endSession},
 
