@@ -151,12 +151,11 @@ func (c *Changes) market(id bourse.MarketID) *Market {
 func (c *Changes) level(l *bourse.Level) {
 	m := c.market(l.Market)
 	m.Book = true
-	n := len(m.Levels)
-	switch {
-	case !c.wants.Levels(l.Market):
+	if !c.wants.Levels(l.Market) {
 		m.Levels = nil
 		return
-	case n == maxLevels, n > 0 && m.Levels[n-1].Seq+1 != l.Seq:
+	}
+	if len(m.Levels) == maxLevels {
 		m.Levels = nil
 	}
 	m.Levels, m.Frame = append(m.Levels, *l), c.feed.Frame()
