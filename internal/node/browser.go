@@ -37,6 +37,7 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) *web.Page
 	for prefix, endpoints := range n.v2(money) {
 		v2.HandlePages(n.rest, own, "/web/api"+prefix, sessions.Secret, endpoints)
 	}
+	v2.Register(n.rest, own, "/web", n.newPages().Endpoints())
 	own.Handle("/web/stream", sessions.Stream(n.streams))
 	mux.Handle("/web", guard.Private(own)) // without it the mux would redirect
 	mux.Handle("/web/", guard.Private(own))

@@ -57,7 +57,6 @@ func (n *Node) routes() http.Handler {
 	})
 	n.bots.Handle(mux, "/binance")
 	n.botStreams.Handle(mux, "/binance")
-	v2.Register(n.rest, mux, "/web", n.newPages().Endpoints())
 	mux.Handle("/stream", n.streams)
 	own := n.serveBrowsers(mux, &money)
 	missing := n.missing()
