@@ -172,10 +172,15 @@ func pagesOfCandles(x *exam) {
 
 func statusOfPages(x *exam) {
 	x.covers("WEB-STA-1")
+	x.awake(networks...)
 	m := x.market()
 	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
 	x.operate("market", "halt", m.pair)
-	x.awaits(func(past *exam) bool { return rowFor(m, past.web("/status").value.get("closed")) != nothing })
+	x.awaits(func(past *exam) bool {
+		now := past.web("/status").value
+		silent := func(n *value) bool { return n.get("operating").String() != "true" } // by an earlier check
+		return rowFor(m, now.get("closed")) != nothing && !slices.ContainsFunc(now.get("networks").items, silent)
+	})
 	status := x.web("/status").value
 	x.equal("state", rowFor(m, status.get("closed")).get("state").text, "halted")
 	x.equal("up", status.get("up").String(), "true")
@@ -185,9 +190,8 @@ func statusOfPages(x *exam) {
 	}
 
 	want := x.v2("GET", "/wallet/v2/io/networks", "", nil).value.get("networks").column("symbol")
-	networks := status.get("networks")
-	x.same("networks", networks.column("symbol"), want...)
-	for _, n := range networks.items {
+	x.same("networks", status.get("networks").column("symbol"), want...)
+	for _, n := range status.get("networks").items {
 		x.equal(n.get("symbol").text+" operates", n.get("operating").String(), "true")
 	}
 }
