@@ -46,6 +46,17 @@ func (c *Custody) over(account bourse.AccountID, asked *bourse.Withdraw, now bou
 	}
 }
 
+// hasName reports whether an open withdrawal has its client id or key, if it bears one.
+func (c *Custody) hasName(w *bourse.Withdrawal) bool {
+	switch {
+	case !w.ClientID.IsZero():
+		return c.named.belongs(w.Account, w.ClientID, w.ID)
+	case !w.Once.IsZero():
+		return c.keyed.belongs(w.Account, w.Once.Key, w.ID)
+	}
+	return true
+}
+
 // Expire forgets client ids and keys whose time is over, at most the given number of each.
 func (c *Custody) Expire(now bourse.Time, most int) {
 	c.named.expire(now, most)

@@ -107,6 +107,10 @@ func (c *Custody) Check() error {
 		if w.NotBefore != 0 {
 			waiting++
 		}
+		if w.Open() && !c.hasName(w) {
+			return fmt.Errorf("withdrawal %d is open, and its name is not taken", w.ID)
+		}
+
 		s := c.Network(w.Network).signed[w.Tx]
 		switch {
 		case w.Tx == bourse.TxHash{}:

@@ -92,6 +92,12 @@ func (q *requests[N, A]) add(account bourse.AccountID, name N, asked A, outcome 
 	q.byName[r.requestName] = r
 }
 
+// belongs reports whether an account's name is that of an open withdrawal.
+func (q *requests[N, A]) belongs(account bourse.AccountID, name N, to bourse.WalletID) bool {
+	r := q.byName[requestName[N]{account, name}]
+	return r != nil && r.ended == 0 && r.outcome.ID == uint64(to)
+}
+
 // end starts the time after which a name is free again.
 func (q *requests[N, A]) end(account bourse.AccountID, name N, now bourse.Time) {
 	r := q.byName[requestName[N]{account, name}]

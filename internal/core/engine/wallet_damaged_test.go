@@ -91,3 +91,34 @@ func shake(t *testing.T, data []byte) {
 		}
 	}
 }
+
+// TestDamagedRequests ends a withdrawal of an earlier day in states that were damaged: it leaves
+// the sums of its account, and frees its client id.
+func TestDamagedRequests(t *testing.T) {
+	x, c := tiered(t, false), &chain{network: byOutput}
+	x.must(tierCommand(1, 1))
+	x.must(c.next(c.output(1, btc, 1000)))
+	x.mine(c, target)
+	id := x.must(withdrawCommand(1, withdrawOf(btc, 77, 1)))
+	x.later(3 * bourse.Day)
+	good := snapshot(x.e)
+
+	for at := range good {
+		damaged := slices.Clone(good)
+		damaged[at] ^= 1
+		if !hostile(t, damaged) {
+			continue
+		}
+		e, err := engine.Restore(damaged, func(*bourse.Events) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ev bourse.Events
+		cmd := decideCommand(id, false)
+		cmd.Seq, cmd.Time = e.Seq()+1, e.Now()
+		e.Apply(&cmd, &ev)
+		if err := e.Check(); err != nil {
+			t.Fatalf("damaged at %d: %v", at, err)
+		}
+	}
+}
