@@ -302,29 +302,31 @@ func (e *Engine) checkTiers() error {
 	return e.checkCounted()
 }
 
-// counted names an hour in which withdrawals were counted.
+// counted names an hour or a day in which withdrawals of an account were counted.
 type counted struct {
 	holding
-	hour uint32
+	span uint32
 }
 
+// checkCounted wants the sums of each hour and day that still counts to cover the withdrawals
+// that uncount may take out of them.
 func (e *Engine) checkCounted() (err error) {
-	sums := map[counted]bourse.Amount{}
+	byHour, byDay := map[counted]bourse.Amount{}, map[counted]bourse.Amount{}
 	e.custody.Withdrawals(func(w *bourse.Withdrawal) {
-		hour := limits.Hour(w.Created)
-		if !w.Counted || !limits.Counts(limits.Hour(e.now), hour) {
+		if !w.Counted {
 			return
 		}
-		key := counted{holding{w.Account, w.Asset}, hour}
-		sums[key] = sums[key].PlusOrMax(w.Amount)
+		hour, owner := limits.Hour(w.Created), holding{w.Account, w.Asset}
+		inHour, inDay := counted{owner, hour}, counted{owner, uint32(w.Created / bourse.Day)}
+		byHour[inHour] = byHour[inHour].PlusOrMax(w.Amount)
+		byDay[inDay] = byDay[inDay].PlusOrMax(w.Amount)
 
+		window := new(limits.Window)
 		acct := e.accounts.At(uint32(w.Account))
-		at, found := acct.find(flowOf{w.Asset, bourse.FlowWithdrawal})
-		var inHour bourse.Amount
-		if found {
-			inHour, _ = acct.moved[at].window.In(hour)
+		if at, found := acct.find(flowOf{w.Asset, bourse.FlowWithdrawal}); found {
+			window = &acct.moved[at].window
 		}
-		if inHour.Less(sums[key]) {
+		if !window.Covers(limits.Hour(e.now), hour, byHour[inHour], byDay[inDay]) {
 			err = fmt.Errorf("account %d has withdrawals that count and are not in its sums", w.Account)
 		}
 	})

@@ -28,9 +28,6 @@ func Hour(t bourse.Time) uint32 { return uint32(t / bourse.Hour) }
 // since returns the oldest of the last n buckets, of which the newest is last.
 func since(last, n uint32) uint32 { return last - min(last, n-1) }
 
-// Counts reports whether a movement of an hour is in the sum of a current hour's 24 hours.
-func Counts(now, hour uint32) bool { return hour >= since(now, hours) && hour <= now }
-
 // turn forgets the buckets that are too old in a later hour.
 func (w *Window) turn(hour uint32) {
 	if hour <= w.hour {
@@ -92,7 +89,16 @@ func (w *Window) In(hour uint32) (inHour, inDay bourse.Amount) {
 	return inHour, inDay
 }
 
-func (w *Window) hasHour(hour uint32) bool { return Counts(w.hour, hour) }
+// Covers reports whether the sums of an hour and of its day, unless they are too old in a
+// current hour, are at least these.
+func (w *Window) Covers(now, hour uint32, inHour, inDay bourse.Amount) bool {
+	x := *w
+	x.turn(now)
+	hourHas, dayHas := x.In(hour)
+	return (!x.hasHour(hour) || !hourHas.Less(inHour)) && (!x.hasDay(hour/hoursInDay) || !dayHas.Less(inDay))
+}
+
+func (w *Window) hasHour(hour uint32) bool { return hour >= since(w.hour, hours) && hour <= w.hour }
 
 func (w *Window) hasDay(day uint32) bool {
 	return day >= since(w.hour/hoursInDay, days) && day <= w.hour/hoursInDay
