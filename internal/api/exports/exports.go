@@ -54,8 +54,8 @@ func (e *Exports) Endpoints() []v2.Endpoint {
 type export struct {
 	name string
 	head []string
-	// pages returns a function that returns the next rows, newest first, with the pages read by
-	// it; no rows are the end.
+	// pages returns a function that reads the next page of rows, newest first. A page may be
+	// empty; nil is the end.
 	pages func(e *Exports, who bourse.AccountID, from, to bourse.Time) func(context.Context) ([][]string, error)
 }
 
@@ -96,7 +96,7 @@ func (e *Exports) answer(c *v2.Call, x *export) error {
 func send(f *api.Flow, head []string, next func(context.Context) ([][]string, error)) error {
 	var text bytes.Buffer
 	rows := [][]string{head}
-	for len(rows) > 0 {
+	for rows != nil {
 		text.Reset()
 		if err := sheet.NewWriter(&text).Rows(rows...); err != nil {
 			return err

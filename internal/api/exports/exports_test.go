@@ -271,3 +271,26 @@ func TestLeftExports(t *testing.T) {
 		t.Errorf("there are %d trades", n)
 	}
 }
+
+// TestSkippedPagesAreReads wants an export of an old period to pay for the newer pages that it
+// reads.
+func TestSkippedPagesAreReads(t *testing.T) {
+	d := newDesk(t, api.Limits{Account: api.Rates{Reads: api.Rate{PerSecond: 1, Burst: 1000}}})
+	d.Credit(1, "BTC", "1")
+	before, btc := d.Now, d.View.Catalogue().Asset("BTC")
+	d.Now += 10 * bourse.Second
+	const pages = 4
+	for range pages * 250 {
+		d.Must(bourse.Command{Kind: bourse.CommandTransfer, Account: 1, Wallet: &bourse.WalletCommand{
+			Withdraw: &bourse.Withdraw{Asset: btc.ID, Internal: 2, Amount: d.Units("0.001", btc)},
+		}})
+	}
+	d.Follow()
+
+	if n := len(d.rows(d.Alice, fmt.Sprintf("/transfers?to=%d", before.Seconds()))); n != 0 {
+		t.Fatalf("the period has %d rows", n)
+	}
+	if used := 1000 - d.server.Limits.List(api.Payer{Account: 1})[0].Left; used < pages {
+		t.Errorf("%d pages cost %d reads", pages, used)
+	}
+}

@@ -19,7 +19,7 @@ func (e *Exports) orders(who bourse.AccountID, from, to bourse.Time) func(contex
 	q := &history.ListQuery{From: from, To: to, Limit: pageSize}
 	return func(ctx context.Context) ([][]string, error) {
 		list, err := e.History.Orders(ctx, who, q)
-		if err != nil {
+		if err != nil || len(list) == 0 {
 			return nil, err
 		}
 		q.Skip += len(list)

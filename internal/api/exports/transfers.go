@@ -14,37 +14,38 @@ var transfersHead = []string{
 }
 
 // transfers returns the pages of an account's deposits, withdrawals and transfers. New ones push
-// the others down, so that a row may be read again, and is left out then.
+// the others down, so that a row may be read again, and is left out then. A page that is newer
+// than the period has no rows.
 func (e *Exports) transfers(who bourse.AccountID, from, to bourse.Time) func(context.Context) ([][]string, error) {
-	skip, oldest := 0, ^uint64(0)
+	skip, oldest, over := 0, ^uint64(0), false
 	return func(ctx context.Context) ([][]string, error) {
-		for {
-			listing := e.NewListing()
-			list, err := e.History.WalletTransactions(ctx, who, history.MovementFilter{}, skip, pageSize)
-			if err != nil || len(list) == 0 {
+		if over {
+			return nil, nil
+		}
+		listing := e.NewListing()
+		list, err := e.History.WalletTransactions(ctx, who, history.MovementFilter{}, skip, pageSize)
+		if err != nil || len(list) == 0 {
+			return nil, err
+		}
+		skip += len(list)
+
+		rows := make([][]string, 0, len(list))
+		for i := range list {
+			m := &list[i]
+			if m.Ordinal >= oldest || m.Created > to {
+				continue
+			}
+			oldest, over = m.Ordinal, m.Created < from
+			if over {
+				break
+			}
+			row, err := e.transferRow(ctx, listing, m)
+			if err != nil {
 				return nil, err
 			}
-			skip += len(list)
-
-			var rows [][]string
-			for i := range list {
-				m := &list[i]
-				if m.Ordinal >= oldest || m.Created > to {
-					continue
-				}
-				if oldest = m.Ordinal; m.Created < from {
-					return rows, nil // the rest is older
-				}
-				row, err := e.transferRow(ctx, listing, m)
-				if err != nil {
-					return nil, err
-				}
-				rows = append(rows, row)
-			}
-			if len(rows) > 0 {
-				return rows, nil
-			}
+			rows = append(rows, row)
 		}
+		return rows, nil
 	}
 }
 
