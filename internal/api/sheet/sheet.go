@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"io"
 	"regexp"
-	"strings"
 )
 
 // Writer writes rows. Not safe for concurrent use.
@@ -27,16 +26,18 @@ func (w *Writer) Rows(rows ...[]string) error {
 	return w.out.WriteAll(rows)
 }
 
-// starters begin what spreadsheets take for a formula, or for the end of a cell before one.
-const starters = "=+-@\t\r\n"
-
 var decimal = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// plain returns a cell that is text, or a decimal, to a spreadsheet: one that would be a formula
-// begins with a quote.
+// formula matches the begin of a formula: at that of a cell, or behind a semicolon, which ends a
+// cell where the decimal sign is a comma. Spaces and quotes may come first. Of the signs, the
+// wide ones are formulas in East Asian spreadsheets.
+var formula = regexp.MustCompile(`(^|;)([\s\pZ"]*[=+\-@＝＋－＠]|[\t\r\n])`)
+
+// plain returns a cell that is text, or a decimal, to a spreadsheet: a quote comes before what
+// would be a formula.
 func plain(cell string) string {
-	if cell == "" || !strings.ContainsRune(starters, rune(cell[0])) || decimal.MatchString(cell) {
+	if decimal.MatchString(cell) {
 		return cell
 	}
-	return "'" + cell
+	return formula.ReplaceAllString(cell, "$1'$2")
 }
