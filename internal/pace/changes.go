@@ -59,7 +59,7 @@ type Market struct {
 	Trades  []Trade
 	Earlier uint64
 	// Current are the current candles that have a subscriber, by resolution; Start is zero for
-	// others. Candles are those that changed, and those that ended, oldest first.
+	// others. Candles are those that changed or ended, each once, those of a resolution oldest first.
 	Current [bourse.LastResolution + 1]view.Bucket
 	Candles []Candle
 }
@@ -202,15 +202,25 @@ func (c *Changes) candle(id bourse.MarketID, res bourse.Resolution, narrow *view
 	}
 
 	now := c.view.Widen(id, res, narrow)
-	switch n := len(m.Candles); {
-	case before.Start != 0 && before.Start != now.Start:
-		m.Candles = append(m.Candles, Candle{res, *before, true}, Candle{res, now, false})
-	case n > 0 && m.Candles[n-1].Resolution == res && !m.Candles[n-1].Closed:
-		m.Candles[n-1].Bucket = now
-	default:
-		m.Candles = append(m.Candles, Candle{res, now, false})
+	if before.Start != 0 && before.Start != now.Start {
+		m.note(&Candle{res, *before, true})
 	}
+	m.note(&Candle{res, now, false})
 	*before = now
+}
+
+// note notes a candle in place of what it was before.
+func (m *Market) note(k *Candle) {
+	for i := len(m.Candles) - 1; i >= 0; i-- {
+		if noted := &m.Candles[i]; noted.Resolution == k.Resolution {
+			if noted.Bucket.Start == k.Bucket.Start {
+				*noted = *k
+				return
+			}
+			break
+		}
+	}
+	m.Candles = append(m.Candles, *k)
 }
 
 // Show notes the current candle that a new subscriber got, to tell its end.
