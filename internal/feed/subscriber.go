@@ -13,8 +13,8 @@ const maxQueued = 4 << 20
 // server keep an answer to each.
 const maxPushed = 256 << 10
 
-// maxPaced bounds the queued bytes behind which messages of paced topics wait for no place: at
-// 50 kB a second more would be older than a second when it is read.
+// maxPaced bounds the queued bytes behind which a message of a paced topic is queued. A client
+// that takes 50 kB a second gets the message about a second later.
 const maxPaced = 64 << 10
 
 // Subscriber is a bounded queue of messages with one taker.

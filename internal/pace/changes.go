@@ -29,7 +29,7 @@ type Wants interface {
 	Candles(bourse.MarketID, bourse.Resolution) bool
 }
 
-// Changes collects what changed of markets since the last Take. Observe and Miss belong to
+// Changes collects the changes of markets since the last Take. Observe and Miss belong to
 // the publisher's goroutine; the others are safe for concurrent use.
 type Changes struct {
 	feed  *feed.Feed
@@ -45,7 +45,7 @@ type Changes struct {
 	touched []bourse.MarketID
 }
 
-// Market is what changed of a market.
+// Market has the changes of a market.
 type Market struct {
 	touched bool
 	// Levels are the changes of its book, oldest first, without gaps. Frame is that of the
@@ -90,8 +90,8 @@ func (c *Changes) Miss() {
 	}
 }
 
-// forget forgets what is known of markets if commands were not observed since. Show calls it
-// before it notes the candle of a new subscriber, so that the next command forgets it not.
+// forget drops levels, trades and current candles if commands were not observed. Show calls it
+// first, so that the next command does not drop the candle of the new subscriber.
 func (c *Changes) forget() {
 	if !c.stale.Load() {
 		return
@@ -133,7 +133,7 @@ func (c *Changes) Observe(now bourse.Time, ev *bourse.Events) {
 	}
 }
 
-// market returns what changed of a market. The caller holds mu.
+// market returns the changes of a market. The caller holds mu.
 func (c *Changes) market(id bourse.MarketID) *Market {
 	for len(c.markets) <= int(id) {
 		c.markets = append(c.markets, new(Market))
@@ -146,8 +146,8 @@ func (c *Changes) market(id bourse.MarketID) *Market {
 	return m
 }
 
-// level notes a change of a level, unless no subscriber wants it: those noted before are no
-// part of the next update then, which would have a gap.
+// level notes a change of a level. If no subscriber wants it, level drops the earlier ones as
+// well: the next update must have no gap.
 func (c *Changes) level(l *bourse.Level) {
 	m := c.market(l.Market)
 	m.Book = true
@@ -209,7 +209,7 @@ func (c *Changes) candle(id bourse.MarketID, res bourse.Resolution, narrow *view
 	*before = now
 }
 
-// note notes a candle in place of what it was before.
+// note notes a candle in place of its earlier state.
 func (m *Market) note(k *Candle) {
 	for i := len(m.Candles) - 1; i >= 0; i-- {
 		if noted := &m.Candles[i]; noted.Resolution == k.Resolution {
@@ -223,7 +223,7 @@ func (m *Market) note(k *Candle) {
 	m.Candles = append(m.Candles, *k)
 }
 
-// Show notes the current candle that a new subscriber got, to tell its end.
+// Show notes the current candle that a new subscriber got, so that its end is told.
 func (c *Changes) Show(id bourse.MarketID, res bourse.Resolution, bucket *view.Bucket) {
 	c.forget()
 	c.mu.Lock()
@@ -233,7 +233,7 @@ func (c *Changes) Show(id bourse.MarketID, res bourse.Resolution, bucket *view.B
 	}
 }
 
-// Take takes what changed since the last Take, without Current. Nil if nothing did.
+// Take returns the changes since the last Take, without Current, and forgets them. Nil is none.
 func (c *Changes) Take() map[bourse.MarketID]*Market {
 	c.mu.Lock()
 	defer c.mu.Unlock()

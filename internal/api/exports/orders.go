@@ -13,8 +13,8 @@ var ordersHead = []string{
 	"time", "order", "pair", "side", "type", "time_in_force", "price", "stop", "amount", "total", "filled", "status", "client_id",
 }
 
-// orders returns the pages of an account's orders. They have ordinals without gaps, and no order
-// comes into a period that is over, so that pages are told by the rows before them.
+// orders returns the pages of an account's orders. No order enters a period that is over, so the
+// number of earlier rows finds the next page.
 func (e *Exports) orders(who bourse.AccountID, from, to bourse.Time) func(context.Context) ([][]string, error) {
 	q := &history.ListQuery{From: from, To: to, Limit: pageSize}
 	return func(ctx context.Context) ([][]string, error) {

@@ -14,8 +14,8 @@ var transfersHead = []string{
 }
 
 // transfers returns the pages of an account's deposits, withdrawals and transfers. New ones push
-// the others down, so that a row may be read again, and is left out then. A page that is newer
-// than the period has no rows.
+// the others down; a row that is read again is skipped. A page that is newer than the period has
+// no rows.
 func (e *Exports) transfers(who bourse.AccountID, from, to bourse.Time) func(context.Context) ([][]string, error) {
 	skip, oldest, over := 0, ^uint64(0), false
 	return func(ctx context.Context) ([][]string, error) {

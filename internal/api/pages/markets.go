@@ -11,7 +11,7 @@ import (
 // closes is the number of a market's hourly prices.
 const closes = 24
 
-// markets lists all markets with all that a page shows of them.
+// markets lists all markets with their terms, rolling days and hourly prices.
 func (p *Pages) markets(c *v2.Call) error { return p.share(c, &p.all, p.writeMarkets) }
 
 func (p *Pages) writeMarkets(w *wire.Writer) {
@@ -33,8 +33,7 @@ func (p *Pages) writeMarkets(w *wire.Writer) {
 	w.EndArray()
 }
 
-// writeTerms writes what a market is, and what it takes. The rates are those of an account
-// without a level of its own.
+// writeTerms writes a market's definition and limits. The rates are those of fee level 0.
 func writeTerms(w *wire.Writer, c *view.Catalogue, m *bourse.Market) {
 	base, quote := c.Assets[m.Base], c.Assets[m.Quote]
 	maker, taker := c.Fees.Bound(0, m.Maker, m.Taker)

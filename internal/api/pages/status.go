@@ -12,7 +12,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// Condition is the condition of the parts of an exchange that the view does not show.
+// Condition has the state of the parts of an exchange that are not in the view.
 type Condition struct {
 	Version string
 	// Since is when the exchange began to serve.

@@ -16,7 +16,7 @@ func NewWriter(out io.Writer) *Writer {
 	return &Writer{w}
 }
 
-// Rows writes rows, without the carriage returns in their cells. Their cells are changed.
+// Rows writes rows without the carriage returns in their cells. It changes the cells of rows.
 func (w *Writer) Rows(rows ...[]string) error {
 	for _, row := range rows {
 		for i := range row {
@@ -28,9 +28,9 @@ func (w *Writer) Rows(rows ...[]string) error {
 
 var decimal = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// formula matches the begin of a formula: at that of a cell, or behind a semicolon, which ends a
-// cell where the decimal sign is a comma. Spaces and quotes may come first. Of the signs, the
-// wide ones are formulas in East Asian spreadsheets.
+// formula matches the start of a formula: at the start of a cell, or after a semicolon, which
+// separates cells where the decimal sign is a comma. Spaces and quotes may come before. East Asian
+// spreadsheets take the wide signs as well.
 var formula = regexp.MustCompile(`(^|;)([\s\pZ"]*[=+\-@＝＋－＠]|[\t\r\n])`)
 
 // plain returns a cell that is text, or a decimal, to a spreadsheet: a quote comes before what

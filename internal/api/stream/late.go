@@ -30,8 +30,8 @@ type late struct {
 	reading bool
 }
 
-// lateStream is a stream whose client has the messages up to since. payer is charged for
-// what is read, once however often it is read; nil for a fault of the exchange.
+// lateStream is a stream whose client has the messages up to since. payer is charged for the
+// bytes that are read, once even if they are read again; nil for a fault of the exchange.
 type lateStream struct {
 	hold  *feed.Hold
 	since uint64

@@ -38,7 +38,7 @@ func (p *Publisher) Pulse() *Pulse {
 	}
 }
 
-// pacedWants are the changes that Pulse tells of.
+// pacedWants reports which changes have a subscriber of a paced stream.
 type pacedWants struct{ feed *feed.Feed }
 
 // Levels reports whether the paced book of a market has a subscriber.
@@ -56,7 +56,7 @@ func (w pacedWants) Candles(m bourse.MarketID, res bourse.Resolution) bool {
 	return w.feed.Wanted(feed.Topic{Kind: feed.PacedCandles, Market: m, Resolution: res})
 }
 
-// Beat posts what is due. Call it at every [BeatEvery].
+// Beat posts the messages that are due. Call it at every [BeatEvery].
 func (p *Pulse) Beat() {
 	taken := p.changes.Take()
 	p.beats++
@@ -99,7 +99,7 @@ func (r *pacedRound) market(id bourse.MarketID, m *pace.Market) {
 	}
 }
 
-// keep keeps a candle for the next beat of candles, in place of what it was before.
+// keep keeps a candle for the next beat of candles, in place of its earlier state.
 func (r *pacedRound) keep(t feed.Topic, c *pace.Candle) {
 	list := r.pulse.candles[t]
 	if n := len(list); n > 0 && list[n-1].Bucket.Start == c.Bucket.Start {

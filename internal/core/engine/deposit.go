@@ -117,7 +117,7 @@ func (e *Engine) creditDeposit(n *custody.Network, d *bourse.Deposit, ev *bourse
 			d.OverLimit = true
 			e.custody.ChangedDeposit(ev, d)
 		}
-		return // until a block comes when the limit has room
+		return // each block tries again
 	}
 	if !e.transfer(ev, bourse.Transfer{
 		Kind: bourse.TransferCredited, From: bourse.AccountPendingDeposits, To: d.Account,

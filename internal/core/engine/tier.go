@@ -28,7 +28,8 @@ const sweptPerTick = 1000
 type tiers struct {
 	// defined is nil until tiers are defined.
 	defined *bourse.Tiers
-	// counted tells, by asset and flow, what counts. Assets beyond it count nothing.
+	// counted is set, by asset and flow, for movements that count. Movements of assets beyond
+	// its end do not.
 	counted [][bourse.LastFlow + 1]bool
 	// trades is true if trades of any asset count.
 	trades bool
@@ -36,7 +37,7 @@ type tiers struct {
 	swept bourse.AccountID
 }
 
-// moved is what an account moved of an asset by a flow.
+// moved is the window of an account's flow of an asset.
 type moved struct {
 	flowOf
 	window limits.Window
@@ -112,7 +113,7 @@ func (t *tiers) counts(asset bourse.AssetID, f bourse.Flow) bool {
 }
 
 // mayGive reports whether the limit on trades lets an account hold more of an asset for
-// orders. An account that has less available may, for the ledger to refuse.
+// orders. It lets more than the available balance pass: the ledger refuses that.
 func (e *Engine) mayGive(id bourse.AccountID, asset bourse.AssetID, more bourse.Amount) bool {
 	limit := e.tiers.defined.Limit(e.accounts.At(uint32(id)).tier, asset, bourse.FlowTrade)
 	if !limit.IsSet() {
@@ -180,7 +181,7 @@ func (m *moved) announce(id bourse.AccountID, hour uint32, ev *bourse.Events) {
 	})
 }
 
-// moved returns what an account moved of an asset by a flow.
+// moved returns the sums of an account's flow of an asset.
 func (e *Engine) moved(id bourse.AccountID, asset bourse.AssetID, f bourse.Flow) bourse.Sums {
 	acct := e.accounts.At(uint32(id))
 	at, found := acct.find(flowOf{asset, f})
@@ -195,7 +196,7 @@ func (a *account) find(of flowOf) (int, bool) {
 	return slices.BinarySearchFunc(a.moved, of, func(m *moved, of flowOf) int { return m.compare(of) })
 }
 
-// movedBy returns what an account moved by a flow, and adds its window if it is missing.
+// movedBy returns the window of an account's flow, and adds it if it is missing.
 func (e *Engine) movedBy(id bourse.AccountID, of flowOf) *moved {
 	acct := e.accounts.At(uint32(id))
 	at, found := acct.find(of)
@@ -205,8 +206,7 @@ func (e *Engine) movedBy(id bourse.AccountID, of flowOf) *moved {
 	return acct.moved[at]
 }
 
-// sweepMoved frees windows in which nothing counts any more. The state is the same with and
-// without them.
+// sweepMoved frees windows whose sums are zero, which are no part of the state.
 func (e *Engine) sweepMoved() {
 	if e.tiers.defined == nil {
 		return
@@ -222,7 +222,7 @@ func (e *Engine) sweepMoved() {
 	}
 }
 
-// writeMoved writes the windows in which something counts, by account, asset and flow.
+// writeMoved writes the windows whose sums are not zero, by account, asset and flow.
 // Account zero ends them.
 func (e *Engine) writeMoved(c *codec.Codec) {
 	hour := limits.Hour(e.now)
@@ -282,8 +282,7 @@ func (x *restorer) readMoved() {
 	}
 }
 
-// checkTiers checks the accounts' tiers and windows, and that open withdrawals which count are
-// in them.
+// checkTiers checks the accounts' tiers and windows.
 func (e *Engine) checkTiers() error {
 	for id := bourse.AccountID(1); id <= e.lastAccount; id++ {
 		acct := e.accounts.At(uint32(id))

@@ -7,14 +7,14 @@ import (
 
 const (
 	hoursInDay = 24
-	// hours and days are the numbers of buckets: the current one, and those before it whose
-	// ends lie in the last 24 hours or 30 days.
+	// hours and days are the numbers of buckets: the current one, and the earlier ones that end
+	// within the last 24 hours or 30 days.
 	hours = 24 + 1
 	days  = 30 + 1
 )
 
-// Window is what an account moved of an asset by a flow, by hours and by days in UTC, which
-// are counted from the Unix epoch. The zero value is empty.
+// Window sums the movements of one account, asset and flow by hour and by day in UTC. Hours and
+// days are numbered from the Unix epoch. The zero value is empty.
 type Window struct {
 	// hour is the newest hour. Hour h is at hours[h%hours], day d at days[d%days].
 	hour  uint32
@@ -25,10 +25,10 @@ type Window struct {
 // Hour returns the hour of a time.
 func Hour(t bourse.Time) uint32 { return uint32(t / bourse.Hour) }
 
-// since returns the oldest of the last n buckets, of which the newest is last.
+// since returns the oldest of the n buckets that end with last.
 func since(last, n uint32) uint32 { return last - min(last, n-1) }
 
-// turn forgets the buckets that are too old in a later hour.
+// turn moves the window on to a later hour, and clears the buckets that it enters.
 func (w *Window) turn(hour uint32) {
 	if hour <= w.hour {
 		return
@@ -89,8 +89,8 @@ func (w *Window) In(hour uint32) (inHour, inDay bourse.Amount) {
 	return inHour, inDay
 }
 
-// Covers reports whether the sums of an hour and of its day, unless they are too old in a
-// current hour, are at least these.
+// Covers reports whether the buckets of an hour and of its day have at least these sums at the
+// hour now. A bucket that is too old covers any sum.
 func (w *Window) Covers(now, hour uint32, inHour, inDay bourse.Amount) bool {
 	x := *w
 	x.turn(now)
@@ -104,8 +104,7 @@ func (w *Window) hasDay(day uint32) bool {
 	return day >= since(w.hour/hoursInDay, days) && day <= w.hour/hoursInDay
 }
 
-// Sums returns the sums in a current hour. One that is older than the newest movement counts as
-// its hour.
+// Sums returns the sums at the hour now, or at the window's newest hour if that is later.
 func (w *Window) Sums(now uint32) (s bourse.Sums) {
 	now = max(now, w.hour)
 	for h := since(now, hours); h <= w.hour; h++ {
@@ -117,11 +116,11 @@ func (w *Window) Sums(now uint32) (s bourse.Sums) {
 	return s
 }
 
-// IsEmpty reports whether nothing counts in a current hour.
+// IsEmpty reports whether both sums are zero at the hour now.
 func (w *Window) IsEmpty(now uint32) bool { return w.Sums(now) == bourse.Sums{} }
 
-// Buckets yields the sums that count in a current hour, by hour: those of hours, and of days
-// none of whose hours has any.
+// Buckets yields the buckets that count at the hour now, by ascending hour. A day without a
+// bucket of an hour is yielded at its first hour.
 func (w *Window) Buckets(now uint32, yield func(hour uint32, inHour, inDay bourse.Amount)) {
 	x := *w
 	x.turn(now)
@@ -154,7 +153,7 @@ func (w *Window) IsValid() bool {
 	return true
 }
 
-// Code codes what counts in a current hour, without empty buckets.
+// Code codes the buckets that count at the hour now. An empty one takes a bit.
 func (w *Window) Code(c *codec.Codec, now uint32) {
 	x := *w
 	x.turn(now)

@@ -24,8 +24,7 @@ type Case struct {
 	Open int
 	// Available is the account's available balance of the asset.
 	Available bourse.Amount
-	// Limit is the limit of the account's tier, Moved what the account has withdrawn of the
-	// asset.
+	// Limit is the limit of the account's tier, Moved the sums of its withdrawals of the asset.
 	Limit bourse.FlowLimit
 	Moved bourse.Sums
 }
