@@ -1,42 +1,49 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/limits"
 )
 
-// moved is what an account moved of an asset by a flow.
+// moved is the window of an account's flow of an asset.
 type moved struct {
 	asset  bourse.AssetID
 	flow   bourse.Flow
 	window limits.Window
 }
 
-// foldMoved replaces the sums of an hour. Windows in which nothing counts any more are
-// forgotten, so that an account has as many as in the engine.
+// foldMoved replaces the sums of an hour. Before it adds a window it frees those whose sums are
+// zero, so that an account has as many as in the engine.
 func (v *View) foldMoved(m *bourse.Moved) {
 	a, hour := v.account(m.Account), limits.Hour(v.now)
-	at := slices.IndexFunc(a.moved, func(w *moved) bool { return w.asset == m.Asset && w.flow == m.Flow })
-	if at < 0 {
+	at, found := a.findMoved(m.Asset, m.Flow)
+	if !found {
 		a.moved = slices.DeleteFunc(a.moved, func(w *moved) bool { return w.window.IsEmpty(hour) })
-		at = len(a.moved)
-		a.moved = append(a.moved, &moved{asset: m.Asset, flow: m.Flow})
+		at, _ = a.findMoved(m.Asset, m.Flow)
+		a.moved = slices.Insert(a.moved, at, &moved{asset: m.Asset, flow: m.Flow})
 	}
 	a.moved[at].window.Set(m.Hour, m.InHour, m.InDay)
 }
 
-func (a *account) sums(asset bourse.AssetID, f bourse.Flow, now bourse.Time) bourse.Sums {
-	for _, w := range a.moved {
-		if w.asset == asset && w.flow == f {
-			return w.window.Sums(limits.Hour(now))
-		}
-	}
-	return bourse.Sums{}
+// findMoved returns the index of a window, or the place for it: they are by asset and flow.
+func (a *account) findMoved(asset bourse.AssetID, f bourse.Flow) (int, bool) {
+	return slices.BinarySearchFunc(a.moved, f, func(w *moved, f bourse.Flow) int {
+		return cmp.Or(cmp.Compare(w.asset, asset), cmp.Compare(w.flow, f))
+	})
 }
 
-// Moved returns what an account moved of an asset by a flow, as the engine counts it.
+func (a *account) sums(asset bourse.AssetID, f bourse.Flow, now bourse.Time) bourse.Sums {
+	at, found := a.findMoved(asset, f)
+	if !found {
+		return bourse.Sums{}
+	}
+	return a.moved[at].window.Sums(limits.Hour(now))
+}
+
+// Moved returns the sums of an account's flow of an asset, as the engine counts them.
 func (v *View) Moved(id bourse.AccountID, asset bourse.AssetID, f bourse.Flow) bourse.Sums {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -46,7 +53,7 @@ func (v *View) Moved(id bourse.AccountID, asset bourse.AssetID, f bourse.Flow) b
 	return bourse.Sums{}
 }
 
-// Usage is what an account moved of an asset by a flow that its tier limits.
+// Usage has the sums of an account's flow of an asset that its tier limits.
 type Usage struct {
 	Asset bourse.AssetID
 	Flow  bourse.Flow
@@ -66,14 +73,15 @@ func (v *View) Tier(id bourse.AccountID) (name string, list []Usage) {
 		return tiers.Name(0), nil
 	}
 
+	ordered := a.ordered()
 	for _, l := range tiers.List[a.Tier].Limits {
 		for f := bourse.FlowDeposit; f <= bourse.LastFlow; f++ {
 			u := Usage{l.Asset, f, l.Of(f), a.sums(l.Asset, f, v.now)}
 			if !u.Limit.IsSet() {
 				continue
 			}
-			if f == bourse.FlowTrade {
-				u.Used = u.Used.Plus(a.ordered(l.Asset))
+			if f == bourse.FlowTrade && int(l.Asset) < len(ordered) {
+				u.Used = u.Used.Plus(ordered[l.Asset])
 			}
 			list = append(list, u)
 		}
@@ -81,17 +89,16 @@ func (v *View) Tier(id bourse.AccountID) (name string, list []Usage) {
 	return tiers.Name(a.Tier), list
 }
 
-// ordered returns what the account's orders hold of an asset: what is held and not for
-// withdrawals.
-func (a *account) ordered(asset bourse.AssetID) bourse.Amount {
-	if int(asset) >= len(a.balances) {
-		return bourse.Amount{}
+// ordered returns the amounts that the account's orders hold, by asset: all that is held, without
+// the holds of withdrawals.
+func (a *account) ordered() []bourse.Amount {
+	list := make([]bourse.Amount, len(a.balances))
+	for asset := range list {
+		list[asset] = a.balances[asset].held
 	}
-	held := a.balances[asset].held
 	for i := range a.withdrawals {
-		if w := &a.withdrawals[i]; w.Asset == asset {
-			held = held.Minus(w.Held())
-		}
+		w := &a.withdrawals[i]
+		list[w.Asset] = list[w.Asset].Minus(w.Held())
 	}
-	return held
+	return list
 }
