@@ -139,6 +139,7 @@ func foreignPages(x *exam) {
 		p.ask("POST", path, fields{}, "Sec-Fetch-Site", "same-site"),
 		p.ask("POST", path, fields{}, "Origin", "https://a.example"),
 		p.ask("DELETE", "/web/session", nil, "Origin", "null"),
+		p.ask("GET", "/web/session", nil, "Sec-Fetch-Site", "same-site"),
 	} {
 		x.refuses(a, 403, "FORBIDDEN")
 		x.equal("Access-Control-Allow-Origin", a.header.Get("Access-Control-Allow-Origin"), "")

@@ -63,12 +63,20 @@ func (g *Guard) check(r *http.Request) error {
 	switch {
 	case !edge.LeadsHere(r, g.names...):
 		return errHost
-	case g.cross.Check(r) != nil || !g.ours(r):
+	case g.cross.Check(r) != nil || !g.ours(r) || isForeign(r.Header):
 		return errOrigin
 	case r.ContentLength != 0 && !isJSON(r.Header):
 		return errType
 	}
 	return nil
+}
+
+// isForeign reports whether a browser tells that a page of another origin asked. A page of
+// another port or host of the site sends our cookie even when it reads: it gets no answer, but
+// would spend the limits of the account.
+func isForeign(h http.Header) bool {
+	site := h.Get("Sec-Fetch-Site")
+	return site != "" && site != "same-origin" && site != "none"
 }
 
 // ours reports whether the header Origin, if there is one, names the origin of our pages. An
