@@ -34,13 +34,14 @@ var errElsewhere = api.Errorf(codes.Forbidden, "Letters are shown on this machin
 
 // Letters returns the handler that shows a sandbox's letters to the address in the field to:
 // as JSON to a client that asks for it, else as a page. Letters hold codes, so that only a
-// client on the same machine gets them, by a name that no stranger can lead here.
+// client on the same machine gets them, by a name that no stranger can lead here and through no
+// proxy.
 func Letters(box *mail.Box, from func(*http.Request) netip.Addr) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		Headers{}.SetPrivate(w.Header())
 		to, err := account.NormalizeEmail(r.URL.Query().Get("to"))
 		switch {
-		case !edge.IsLoopback(r.Host) || !from(r).IsLoopback():
+		case !edge.IsLoopback(r.Host) || !from(r).IsLoopback() || isForwarded(r.Header):
 			v2.Refuse(w, errElsewhere)
 		case err != nil:
 			v2.Refuse(w, api.Invalid("to", "is no e-mail address"))
@@ -50,6 +51,17 @@ func Letters(box *mail.Box, from func(*http.Request) netip.Addr) http.Handler {
 			showLetters(w, to, box.Letters(to))
 		}
 	})
+}
+
+// isForwarded reports whether a proxy asks for a client that may be anywhere. A proxy on this
+// machine that is no trusted one has the address of this machine, and often its name.
+func isForwarded(h http.Header) bool {
+	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
+		if _, given := h[name]; given {
+			return true
+		}
+	}
+	return false
 }
 
 func writeLetters(w http.ResponseWriter, list []mail.Letter) {
