@@ -1,7 +1,7 @@
 import { Refusal, Rest } from '../../client/rest';
 import { exchange } from './exchange.svelte';
 import { isSignedOut } from './explain';
-import { forget } from './keep';
+import { forget, keep, recall } from './keep';
 
 export interface Session {
   account: number;
@@ -28,7 +28,7 @@ export async function loadSession(): Promise<void> {
   try {
     const answer = await web.get<Partial<Session> & { sandbox: boolean }>('/session');
     exchange.sandbox = answer.sandbox;
-    session.now = answer.account ? (answer as Session) : null;
+    enter(answer.account ? (answer as Session) : null);
   } catch (cause) {
     if (isSignedOut(cause)) session.now = null;
     else if (cause instanceof Refusal && cause.status === 0) return;
@@ -38,9 +38,24 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** leave ends the session, and forgets what was typed in this tab. */
+/** enter shows whose session it is. One of another account than the last in this tab finds nothing of that one's. */
+function enter(next: Session | null): void {
+  if (next !== null) {
+    if (recall('sessionStorage', 'account', next.account) !== next.account) forgetTyped();
+    keep('sessionStorage', 'account', next.account);
+  }
+  session.now = next;
+}
+
+/** forgetTyped forgets what was typed in this tab, and an order whose answer was lost. */
+function forgetTyped(): void {
+  forget('sessionStorage', 'draft.');
+  forget('sessionStorage', 'order.');
+}
+
+/** leave ends the session, and forgets what was typed. */
 export async function leave(): Promise<void> {
   await web.send('DELETE', '/session');
   session.now = null;
-  forget('sessionStorage', 'draft.');
+  forgetTyped();
 }

@@ -1,9 +1,9 @@
 // Sends one order at a time. After a lost answer the same request goes again, also after a reload of the page:
-// its client_id makes sure that it is placed once.
+// its client_id makes sure that it is placed once, and it never goes again for another account.
 
 import { Refusal } from '../../client/rest';
 import { keep, recall } from '../app/keep';
-import { api } from '../app/session.svelte';
+import { api, session } from '../app/session.svelte';
 
 export interface Answer {
   obid: number;
@@ -32,9 +32,10 @@ const PENDING = 'order.pending';
 /** PAUSES are the times between tries, in ms; the last one repeats. */
 const PAUSES = [250, 500, 1_000, 2_000];
 
-/** submit sends an order until the exchange has answered. */
+/** submit sends an order until the exchange has answered, or the session is no longer the account's. */
 export async function submit(body: Body): Promise<void> {
   if (submission.busy) return;
+  const account = session.now?.account;
   keep('sessionStorage', PENDING, body);
   submission.outcome = { state: 'sent', body };
   for (let tries = 0; ; tries++) {
@@ -49,6 +50,10 @@ export async function submit(body: Body): Promise<void> {
       }
       submission.outcome = { state: 'again', body };
       await pause(waitOf(cause) ?? PAUSES[Math.min(tries, PAUSES.length - 1)] ?? 0);
+      if (session.now?.account !== account) {
+        submission.outcome = { state: 'none' };
+        return; // it goes again when the account is back in this tab
+      }
     }
   }
   keep('sessionStorage', PENDING, null);

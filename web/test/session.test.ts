@@ -1,0 +1,57 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inChromium, launch, visit, type Visitor } from './browser';
+import { Exchange } from './exchange';
+import { logIn, signUp } from './person';
+
+const ann = 'ann@example.org';
+const bob = 'bob@example.org';
+
+inChromium('sessions', () => {
+  let exchange: Exchange;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    exchange = await Exchange.start('--no-bots');
+    browser = await launch();
+    for (const email of [ann, bob]) await visit(browser, exchange.url, (visitor) => signUp(visitor, exchange, email));
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await exchange?.stop();
+  });
+
+  /** enter logs in by the page. */
+  async function enter({ page }: Visitor, email: string, to = '/account'): Promise<void> {
+    await page.goto(`/log-in?to=${encodeURIComponent(to)}`);
+    await logIn(page.getByRole('main'), email);
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+  }
+
+  test('an order whose answer was lost is not sent for the next account', async () => {
+    await visit(browser, exchange.url, async (visitor) => {
+      const { page } = visitor;
+      visitor.outage = true;
+      await enter(visitor, ann, '/trade/BTC-USDT');
+      await page.route('**/open_orders/new', (route) => route.abort());
+      const form = page.getByRole('form', { name: 'Order' });
+      await form.getByLabel('Price', { exact: true }).fill('60000');
+      await form.getByLabel('Amount', { exact: true }).fill('0.1');
+      await form.getByRole('button', { name: 'Buy BTC', exact: true }).click();
+      await expect.poll(() => form.getByRole('status').innerText()).toMatch(/again/);
+
+      // Her session ends elsewhere, so that this tab cannot tidy up.
+      await page.goto('/status');
+      await page.context().clearCookies();
+      await page.unroute('**/open_orders/new');
+      const sent: string[] = [];
+      page.on('request', (request) => {
+        if (request.url().endsWith('/open_orders/new')) sent.push(request.postData() ?? '');
+      });
+      await enter(visitor, bob, '/trade/BTC-USDT');
+      await page.getByLabel('Connection').and(page.getByText('Live', { exact: true })).waitFor();
+      expect(sent).toEqual([]);
+    });
+  });
+});
