@@ -54,4 +54,18 @@ inChromium('sessions', () => {
       expect(sent).toEqual([]);
     });
   });
+
+  test('ending all others ends those that began since', async () => {
+    await visit(browser, exchange.url, async (visitor) => {
+      await enter(visitor, ann);
+      await visit(browser, exchange.url, async (thief) => {
+        await visitor.page.getByRole('button', { name: 'End all others' }).waitFor();
+        await enter(thief, ann);
+        await visitor.page.getByRole('button', { name: 'End all others' }).click();
+        await visitor.page.getByText('All other sessions are ended.').waitFor();
+        await thief.page.reload();
+        await thief.page.getByRole('main').getByRole('link', { name: 'Go to log-in' }).waitFor();
+      });
+    });
+  });
 });
