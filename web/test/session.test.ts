@@ -68,4 +68,40 @@ inChromium('sessions', () => {
       });
     });
   });
+
+  test('a transfer whose answer was lost is made once, also when it is typed again', async () => {
+    await visit(browser, exchange.url, async (visitor) => {
+      const { page } = visitor;
+      const main = page.getByRole('main');
+      visitor.outage = true;
+      await enter(visitor, ann, '/wallet/faucet?asset=BTC');
+      await main.getByRole('button', { name: 'Faucet' }).click();
+      await main.getByRole('status').filter({ hasText: 'BTC' }).waitFor();
+      await page.goto('/wallet/withdraw?asset=BTC');
+
+      const review = async (): Promise<void> => {
+        await main.getByLabel('To a member, by e-mail', { exact: true }).check();
+        await main.getByLabel('Recipient', { exact: true }).fill(bob);
+        await main.getByLabel('Amount', { exact: true }).fill('0.25');
+        await main.getByRole('button', { name: 'Review' }).click();
+        await main.getByRole('button', { name: 'Confirm withdrawal' }).click();
+      };
+      await page.route('**/io/transactions', async (route) => {
+        if (route.request().method() !== 'POST') return route.fallback();
+        await route.fetch();
+        return route.abort();
+      });
+      await review();
+      await main.getByRole('alert').waitFor();
+      await page.unroute('**/io/transactions');
+      await page.reload();
+      await review();
+      await page.getByRole('log').getByText('The transfer is done.').waitFor();
+
+      const { transactions } = await page.evaluate(
+        async () => (await (await fetch('/web/api/wallet/v2/io/transactions?type=TRANSFER_OUT')).json()) as { transactions: unknown[] },
+      );
+      expect(transactions).toHaveLength(1);
+    });
+  });
 });
