@@ -303,6 +303,30 @@ func TestWrongPasskeysOfASource(t *testing.T) {
 	}
 }
 
+// TestPasskeyLogInsOfAnAccount wants an account beyond its log-ins to use up no challenge: each
+// is remembered in a table that all accounts share. The last use of the passkey tells.
+func TestPasskeyLogInsOfAnAccount(t *testing.T) {
+	r := newLimitedRig(t, account.Limits{LogIns: 3})
+	r.join(ada)
+	who, _ := r.session(ada)
+	d := authenticator.New(origin)
+	r.addPasskey(d, who, ada)
+	for range 2 {
+		if _, err := r.assertLogIn(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := bourse.TimeOf(r.now)
+
+	r.now = r.now.Add(time.Minute)
+	_, err := r.assertLogIn(d)
+	wantCode(t, err, bourse.CodeBusy)
+	list, err := r.Passkeys(t.Context(), who.Account)
+	if err != nil || len(list) != 1 || list[0].Used != last {
+		t.Errorf("the passkey was used at %v %v, want %v", list, err, last.Std())
+	}
+}
+
 // TestParties makes what passkeys are bound to.
 func TestParties(t *testing.T) {
 	for _, good := range [][]string{

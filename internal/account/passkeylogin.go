@@ -59,8 +59,14 @@ func (s *Service) LogInByPasskey(ctx context.Context, in PasskeyLogIn) (Secret, 
 	return s.begin(ctx, &row, &LogIn{Remember: in.Remember, Act: Act{Visit: in.Visit}})
 }
 
-// assertLogIn verifies the assertion of a log-in and uses up its challenge.
+// assertLogIn verifies the assertion of a log-in and uses up its challenge. An account that may
+// begin no session uses up none: the table of used ones is everybody's, and a full one forgets.
 func (s *Service) assertLogIn(ctx context.Context, row *AccountRow, challenge []byte, in *PasskeyLogIn) error {
+	sessions := spending{logInsByAccount, idName(row.ID)}
+	if s.shared.Wait(sessions.quota, sessions.name, s.now()) > 0 {
+		return s.exhausted(sessions, errTooMany)
+	}
+
 	source := spending{passkeysBySource, in.source().String()}
 	if err := s.spend(source); err != nil {
 		return err
