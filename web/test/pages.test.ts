@@ -76,20 +76,27 @@ inChromium('every page', () => {
   /** walk looks at every page, as a guest and as a member, and holds each against the rules. */
   async function walk(visitor: Visitor, look: Look): Promise<void> {
     const { page } = visitor;
-    await page.goto('/status');
-    await page.evaluate((settings) => localStorage.setItem('bourse.settings', JSON.stringify(settings)), look.settings);
+    await dress(page, look.settings);
     const faults: string[] = [];
     for (const path of guests) faults.push(...(await examine(visitor, path, `guest-${look.name}`)));
 
-    await page.evaluate((settings) => localStorage.setItem('bourse.settings', JSON.stringify({ ...settings, language: 'en' })), look.settings);
+    await dress(page, { ...look.settings, language: 'en' });
     await page.goto('/log-in');
     await logIn(page.getByRole('main'), email);
     await page.getByRole('button', { name: 'Log out' }).waitFor();
-    await page.evaluate((settings) => localStorage.setItem('bourse.settings', JSON.stringify(settings)), look.settings);
+    await dress(page, look.settings);
     for (const path of members) faults.push(...(await examine(visitor, path, look.name)));
     expect(faults).toEqual([]);
   }
 });
+
+/**
+ * dress gives the pages that are opened from now on their settings. A page that another process shows may not see yet
+ * what the one before it has stored.
+ */
+async function dress(page: Page, settings: Record<string, unknown>): Promise<void> {
+  await page.addInitScript((text) => localStorage.setItem('bourse.settings', text), JSON.stringify(settings));
+}
 
 /** ask makes a request of the page's own. */
 async function ask<T>(page: Page, method: string, path: string, body?: unknown): Promise<T> {
