@@ -77,6 +77,7 @@ func networksOfV2(x *exam) {
 
 func depositOfV2(x *exam) {
 	x.covers("WAL-REST-9")
+	x.awake(networks...)
 	a := x.account()
 	v1 := a.behind("/deposit", fields{"asset": "ATOM", "network": "ATOM"})
 	got := a.v2("GET", "/io/deposit/ATOM/ATOM", nil)
@@ -103,6 +104,7 @@ func depositOfV2(x *exam) {
 
 func infoOfV2(x *exam) {
 	x.covers("WAL-REST-10")
+	x.awake("ATOM")
 	a := x.account()
 	v1 := a.behind("/withdraw/info", fields{"asset": "ATOM", "network": "ATOM"})
 	x.gives(a.v2("GET", "/io/withdrawal/ATOM/info/ATOM", nil), fmt.Sprintf(
