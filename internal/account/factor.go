@@ -23,8 +23,8 @@ type FactorError struct {
 	// Place is where the user finds the factor, for a client's own sentence: a masked address,
 	// "your authenticator app" or "your passkey".
 	Place string
-	// Passkey is what a passkey may answer in place of a code, or must if it is the provider;
-	// nil for an account without passkeys.
+	// Passkey asks for an assertion in place of a code; if Provider is ProviderPasskey, no code
+	// is accepted. Nil for an account without passkeys.
 	Passkey *AskedAssertion
 }
 

@@ -35,7 +35,7 @@ func NewParty(id string, origins ...string) (*Party, error) {
 
 	web, err := webauthn.New(&webauthn.Config{
 		RPID: id, RPOrigins: origins,
-		// Clients may answer extensions that nobody asked for. No output of one is used.
+		// Clients may send outputs of extensions that were not requested. They are ignored.
 		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
 	})
 	if err != nil {

@@ -19,8 +19,8 @@ type Passkey struct {
 	Credential, PublicKey []byte
 	// Synced is set if the key may be copied to the holder's other devices.
 	Synced bool
-	// Counter is the authenticator's count of signatures when the key was made; zero for
-	// those that do not count.
+	// Counter is the authenticator's count of signatures when the key was made; zero if the
+	// authenticator keeps no count.
 	Counter uint32
 	Created bourse.Time
 }
@@ -49,7 +49,7 @@ var (
 type AskedAssertion struct {
 	Party     string
 	Challenge []byte
-	// Credentials are those that may answer; none for any of the party's.
+	// Credentials are the accepted credentials; empty accepts any credential of the party.
 	Credentials [][]byte
 	// Wait is how long the answer is good.
 	Wait bourse.Time
@@ -57,7 +57,7 @@ type AskedAssertion struct {
 
 // AskedPasskey is what a browser needs to make a passkey.
 type AskedPasskey struct {
-	AskedAssertion // Credentials are those that the account has
+	AskedAssertion // Credentials are the account's credentials, which are excluded
 	// Issuer is the exchange's name. Handle and Email are the holder's.
 	Issuer, Email string
 	Handle        []byte

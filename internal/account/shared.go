@@ -63,7 +63,7 @@ type Code struct {
 	// Text is empty if an authenticator application makes the code, if the letter to the
 	// address has none, and if only a passkey will do.
 	Text string
-	// Challenge is what a passkey answers, in place of Text or beside it; nil for none.
+	// Challenge is the challenge that a passkey signs; nil if no passkey may confirm.
 	Challenge []byte
 	// Source is the neighbourhood of the client that asked for the code.
 	Source  netip.Addr

@@ -138,7 +138,7 @@ type Endpoint struct {
 	Guest bool
 	// Query lets a method other than GET give its fields, which must be strings, in the
 	// query as well. No endpoint that a second factor may confirm has it: the code would be
-	// part of what it confirms.
+	// part of the digest that it confirms.
 	Query bool
 	// Private keeps an endpoint of V1 that needs no key from taking its fields in a query:
 	// they are secrets, and addresses are logged on their way.

@@ -38,7 +38,7 @@ type Device struct {
 	// Synced keys may be copied to other devices.
 	Synced bool
 
-	// Unverified leaves out who is asked; Absent, that somebody touched the device.
+	// Unverified clears the flag "user verified", Absent the flag "user present".
 	Unverified, Absent bool
 	// Party and Challenge take the place of those of the options, unless they are empty.
 	Party, Challenge string
@@ -48,7 +48,7 @@ type Device struct {
 	Framed bool
 	// Handle takes the place of the one that a key was made for.
 	Handle []byte
-	// Stale signs another text than what is sent.
+	// Stale signs client data that differs from the client data sent.
 	Stale bool
 
 	keys []*key

@@ -266,7 +266,7 @@ func TestOneAssertionOneRequest(t *testing.T) {
 	e.now = e.now.Add(5 * time.Minute)
 	e.fails(change, late, session, 511, "REQUIRE_2FA")
 
-	// Somebody else's passkey answers for an account, and is not asked.
+	// A passkey of another account signs the challenge, and is refused.
 	theirs, thief := e.join(mallory), authenticator.New(origin)
 	e.fails("PUT /mfa/passkeys", `{}`, theirs, 511, "REQUIRE_2FA")
 	made, err := thief.Create(e.asks("PUT /mfa/passkeys", with(`{}`, "code2FA", e.code(mallory)), theirs))
@@ -285,7 +285,7 @@ func TestOneAssertionOneRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.fails(change, withObject(off, "assertion2FA", e.get(thief, options)), session, 403, "INVALID_2FA")
-	for range 4 { // five wrong ones end what was asked
+	for range 4 { // the fifth wrong assertion ends the request
 		e.fails(change, withObject(off, "assertion2FA", e.get(thief, options)), session, 403, "INVALID_2FA")
 	}
 	e.fails(change, withObject(off, "assertion2FA", e.get(d, options)), session, 511, "REQUIRE_2FA")

@@ -24,7 +24,7 @@ type Pulse struct {
 	view    *view.View
 	changes *pace.Changes
 	beats   int
-	// candles are those that changed since the last beat of candles, oldest first.
+	// candles holds, oldest first, the candles that changed since the last beat of candles.
 	candles map[feed.Topic][]pace.Candle
 	// traded are the markets whose rolling day changed since the last beat of tickers.
 	traded map[bourse.MarketID]struct{}
