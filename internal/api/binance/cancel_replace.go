@@ -70,8 +70,8 @@ func (f *Facade) readReplacement(r *Request) *replacement {
 	const byID, byName = "cancelOrderId", "cancelOrigClientOrderId"
 	x := &replacement{Request: r, command: bourse.Command{Kind: bourse.CommandReplace, Account: r.Who.Account}}
 	x.market, x.resp = r.readOrder(&x.command.NewOrder)
-	x.command.On = r.One("cancelReplaceMode", "", invalid("cancelReplaceMode"), "STOP_ON_FAILURE", "ALLOW_FAILURE") == 1
-	r.One("orderRateLimitExceededMode", "DO_NOTHING", invalid("orderRateLimitExceededMode"), "DO_NOTHING")
+	x.command.On = r.One("cancelReplaceMode", "", errReplaceMode, "STOP_ON_FAILURE", "ALLOW_FAILURE") == 1
+	r.One("orderRateLimitExceededMode", "DO_NOTHING", errLimitMode, "DO_NOTHING")
 	if !r.Has(byID) && !r.Has(byName) {
 		r.Fail(neither(byName, byID))
 	}

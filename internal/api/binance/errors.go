@@ -143,7 +143,18 @@ var (
 	errServerBusy = Errorf(codeServerBusy, "Server is currently overloaded with other requests. Please try again later.")
 	errNoOrder    = Errorf(codeNoOrder, "Order does not exist.")
 	errNoList     = Errorf(codeNoOrder, "Order list does not exist.")
+	errSide       = Errorf(codeSide, "Invalid side.")
+	errStatusWord = Errorf(codeStatusWord, "Invalid symbolStatus.")
+	errTicker     = Errorf(codeTicker, "Invalid ticker type.")
 	errStatus     = Errorf(codeStatus, "The symbol's status does not match the requested symbolStatus.")
+)
+
+// The errors of words that are none of a list, for Params.One.
+var (
+	errSelfTrade   = invalid("selfTradePreventionMode")
+	errResponse    = invalid("newOrderRespType")
+	errReplaceMode = invalid("cancelReplaceMode")
+	errLimitMode   = invalid("orderRateLimitExceededMode")
 )
 
 func missing(name string) *Error {

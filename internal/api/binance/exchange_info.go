@@ -147,7 +147,7 @@ func (c *catalogue) status(m *bourse.Market) string {
 // withStatus returns the markets with the status that symbolStatus names.
 func (r *Request) withStatus(list []*bourse.Market) []*bourse.Market {
 	words := []string{statusTrading, statusHalt, statusBreak, statusCancelOnly}
-	at := r.One("symbolStatus", "", Errorf(codeStatusWord, "Invalid symbolStatus."), words...)
+	at := r.One("symbolStatus", "", errStatusWord, words...)
 	if at < 0 {
 		return list
 	}

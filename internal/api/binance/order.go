@@ -26,7 +26,8 @@ const madeUp = "bourse-"
 // NameOf returns the clientOrderId of an order.
 func NameOf(o *bourse.Order) string {
 	if o.ClientID.IsZero() {
-		return madeUp + strconv.FormatUint(uint64(o.ID), 10)
+		var made [len(madeUp) + 20]byte // of the longest number
+		return string(strconv.AppendUint(append(made[:0], madeUp...), uint64(o.ID), 10))
 	}
 	return o.ClientID.String()
 }

@@ -25,7 +25,7 @@ func (r *Request) readLeg(m *bourse.Market, word string, p *bourse.NewOrder) {
 	r.leg = word
 	defer func() { r.leg = "" }()
 	p.Market = m.ID
-	p.Side = bourse.Side(r.One("side", "", Errorf(codeSide, "Invalid side."), "BUY", "SELL") + 1)
+	p.Side = bourse.Side(r.One("side", "", errSide, "BUY", "SELL") + 1)
 	r.readKind(p)
 	r.readTIF(p)
 	r.readPrices(m, p)
@@ -212,7 +212,7 @@ func (r *Request) readSelfTrade(p *bourse.NewOrder) {
 	case "DECREMENT", "TRANSFER":
 		r.Fail(Errorf(codeUnsupported, "The mode %s is not served.", word))
 	default:
-		at := r.One(name, "", invalid(name), selfTradeWords[1:]...)
+		at := r.One(name, "", errSelfTrade, selfTradeWords[1:]...)
 		p.SelfTrade = bourse.SelfTradeMode(at + 1)
 	}
 }
@@ -233,6 +233,5 @@ func (r *Request) readName(p *bourse.NewOrder) {
 
 // readResponse reads newOrderRespType.
 func (r *Request) readResponse(usual string) int {
-	const name = "newOrderRespType"
-	return r.One(name, usual, invalid(name), "ACK", "RESULT", "FULL")
+	return r.One("newOrderRespType", usual, errResponse, "ACK", "RESULT", "FULL")
 }

@@ -119,7 +119,7 @@ func (r *Request) writeStatistics(m *bourse.Market, s *statistics, full bool) {
 
 // full reads the parameter type, and reports whether it is FULL.
 func (r *Request) full() bool {
-	return r.One("type", "FULL", Errorf(codeTicker, "Invalid ticker type."), "FULL", "MINI") == 0
+	return r.One("type", "FULL", errTicker, "FULL", "MINI") == 0
 }
 
 // eachMarket writes the answer for each market that symbol or symbols select: an object for
