@@ -37,9 +37,6 @@ func Problem(code Code, message string) *Error { return &Error{Code: code, Messa
 // Missing returns the error for a parameter that is absent.
 func Missing(name string) *Error { return missing(name) }
 
-// NewParams returns no parameters, with room for some.
-func NewParams(room int) *Params { return &Params{list: make([]given, 0, room)} }
-
 // Market returns the market with a name; nil if there is none.
 func (f *Facade) Market(name string) *bourse.Market { return f.symbols.of(f.View).byName[name] }
 

@@ -17,7 +17,9 @@ const MaxParams = 64
 // what it needs in the order in which it is to be refused, then checks Err once.
 type Params struct {
 	list []given
-	err  error
+	// few has the list as long as it is short.
+	few [12]given
+	err error
 }
 
 // given is a parameter of a request.
@@ -73,6 +75,9 @@ func (p *Params) add(begin int, g given) error {
 	}
 	if len(p.list) == MaxParams {
 		return errTooMany
+	}
+	if p.list == nil {
+		p.list = p.few[:0]
 	}
 	p.list = append(p.list, g)
 	return nil

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gobwas/ws"
 
 	"github.com/bourse-exchange/bourse"
@@ -144,7 +143,7 @@ func (e *entry) take(f *flight, r *request) error {
 	}
 	f.method = "WS " + name
 
-	params, c, err := e.params(f, r.params)
+	params, c, err := e.params(f, r)
 	if err != nil {
 		return err
 	}
@@ -168,49 +167,56 @@ func (e *entry) take(f *flight, r *request) error {
 }
 
 // params reads the parameters of a request.
-func (e *entry) params(f *flight, v value) (*binance.Params, credentials, error) {
+func (e *entry) params(f *flight, r *request) (*binance.Params, credentials, error) {
 	var c credentials
-	const usual = 12
-	params := binance.NewParams(usual)
+	params := new(binance.Params)
 	e.given = e.given[:0]
-	if v.text == "" {
-		return params, c, nil
+	if r.params != "" && r.params[0] != '{' {
+		return params, c, errNotJSON
 	}
 
-	err := e.parser.each(v, func(name string, v value, kind jsontext.Kind) error {
-		text := v.text
-		switch kind {
-		case '"':
-			text = unquoted(text)
-		case '{':
-			return errParams
-		case 'n':
-			return nil
-		default: // as it was sent
+	var first error
+	for i := range e.parser.members {
+		if err := e.param(f, params, &c, &e.parser.members[i]); err != nil && first == nil {
+			first = err
 		}
-
-		switch {
-		case len(e.given) == binance.MaxParams:
-			return binance.ErrTooMany
-		case name != "signature":
-			e.given = append(e.given, parameter{name, text})
-		}
-		switch name {
-		case "apiKey":
-			c.key, c.has = text, true
-			return nil
-		case "returnRateLimits":
-			f.tell = text != "false"
-			return nil
-		case "signature":
-			c.has = true
-		}
-		return params.Add(name, text)
-	})
+	}
 	if c.has {
 		c.signed = signedText(e.given)
 	}
-	return params, c, err
+	return params, c, first
+}
+
+// param reads a parameter.
+func (e *entry) param(f *flight, params *binance.Params, c *credentials, m *member) error {
+	text := m.text
+	switch m.kind {
+	case '"':
+		text = unquoted(text)
+	case '{':
+		return errParams
+	case 'n':
+		return nil
+	default: // as it was sent
+	}
+
+	switch {
+	case len(e.given) == binance.MaxParams:
+		return binance.ErrTooMany
+	case m.name != "signature":
+		e.given = append(e.given, parameter{m.name, text})
+	}
+	switch m.name {
+	case "apiKey":
+		c.key, c.has = text, true
+		return nil
+	case "returnRateLimits":
+		f.tell = text != "false"
+		return nil
+	case "signature":
+		c.has = true
+	}
+	return params.Add(m.name, text)
 }
 
 // parameter is a parameter of a request.
@@ -317,7 +323,7 @@ func (e *entry) settle() {
 func (e *entry) try(f *flight) (paused bool) {
 	f.begin()
 	f.worker = e.live.workers.get()
-	if f.worker.start(f.do) {
+	if f.worker.start(f) {
 		return true
 	}
 	e.live.workers.put(f.worker)

@@ -20,21 +20,24 @@ type request struct {
 	id     string
 	method string
 	// params is a JSON value as it was sent; empty if it is absent or null.
-	params value
+	params string
 }
 
-// value is a part of a message: its bytes, which are valid as long as the message, and a copy
-// of them, whose parts may be kept.
-type value struct {
-	bytes []byte
-	text  string
+// member is a member of the parameters of a request: its value as it was sent.
+type member struct {
+	name, text string
+	kind       jsontext.Kind
 }
-
-// slice returns a part of a value.
-func (v value) slice(from, to int) value { return value{v.bytes[from:to], v.text[from:to]} }
 
 // parser reads requests. Not safe for concurrent use.
-type parser struct{ decoder jsontext.Decoder }
+type parser struct {
+	decoder jsontext.Decoder
+	// input is what the decoder reads, and message a copy of it, whose parts may be kept.
+	input   bytes.Buffer
+	message string
+	// members are those of parameters that are an object; the next request takes their place.
+	members []member
+}
 
 // The errors of messages that are no requests.
 var (
@@ -49,64 +52,99 @@ const null = "null"
 // parse reads a request of a message, which must not change. The id is known with most errors.
 func (p *parser) parse(message []byte) (r request, err error) {
 	r.id = null
-	err = p.each(value{message, string(message)}, func(name string, v value, kind jsontext.Kind) error {
-		switch name {
-		case "id":
-			if len(v.text) > maxID || kind != '"' && kind != 'n' && (kind != '0' || strings.ContainsAny(v.text, ".eE")) {
-				return errID
-			}
-			r.id = v.text
-		case "method":
-			if kind != '"' {
-				return errNoMethod
-			}
-			r.method = unquoted(v.text)
-		case "params":
-			if kind != 'n' {
-				r.params = v
-			}
-		default: // other names are ignored
+	p.message = string(message)
+	p.members = p.members[:0]
+	p.input = *bytes.NewBuffer(message)
+	p.decoder.Reset(&p.input)
+
+	var first error
+	err = p.object(func(name string) error {
+		bad, err := p.part(&r, name)
+		if first == nil {
+			first = bad
 		}
-		return nil
+		return err
 	})
-	if err == nil && r.method == "" {
-		err = errNoMethod
+	if _, end := p.decoder.ReadToken(); err != nil || !errors.Is(end, io.EOF) {
+		return r, errNotJSON
 	}
-	return r, err
+	if first == nil && r.method == "" {
+		first = errNoMethod
+	}
+	return r, first
 }
 
-// each calls member with the members of a JSON object, their values as they were sent.
-func (p *parser) each(object value, member func(name string, v value, kind jsontext.Kind) error) error {
+// part reads a part of a request, and returns what is wrong with it; err if it is no JSON.
+func (p *parser) part(r *request, name string) (bad, err error) {
+	if name == "params" && p.decoder.PeekKind() == '{' {
+		return nil, p.readMembers(r)
+	}
+	text, kind, err := p.read()
+	if err != nil {
+		return nil, err
+	}
+
+	switch name {
+	case "id":
+		if len(text) > maxID || kind != '"' && kind != 'n' && (kind != '0' || strings.ContainsAny(text, ".eE")) {
+			return errID, nil
+		}
+		r.id = text
+	case "method":
+		if kind != '"' {
+			return errNoMethod, nil
+		}
+		r.method = unquoted(text)
+	case "params":
+		if kind != 'n' {
+			r.params = text
+		}
+	default: // other names are ignored
+	}
+	return nil, nil
+}
+
+// readMembers reads parameters that are an object.
+func (p *parser) readMembers(r *request) error {
+	from := p.decoder.InputOffset()
+	err := p.object(func(name string) error {
+		text, kind, err := p.read()
+		p.members = append(p.members, member{name, text, kind})
+		return err
+	})
+	r.params = strings.TrimLeft(p.message[from:p.decoder.InputOffset()], ": \t\r\n")
+	return err
+}
+
+// object reads a JSON object; member reads the value that a name has.
+func (p *parser) object(member func(name string) error) error {
 	d := &p.decoder
-	d.Reset(bytes.NewBuffer(object.bytes))
 	if begin, err := d.ReadToken(); err != nil || begin.Kind() != '{' {
 		return errNotJSON
 	}
-
-	var first error
 	for d.PeekKind() == '"' {
-		name, err := d.ReadValue()
+		name, _, err := p.read()
 		if err != nil {
-			return errNotJSON
+			return err
 		}
-		end := int(d.InputOffset())
-		word := unquoted(object.text[end-len(name) : end])
-		read, err := d.ReadValue()
-		if err != nil {
-			return errNotJSON
-		}
-		end = int(d.InputOffset())
-		if err := member(word, object.slice(end-len(read), end), read.Kind()); err != nil && first == nil {
-			first = err
+		if err := member(unquoted(name)); err != nil {
+			return err
 		}
 	}
 	if end, err := d.ReadToken(); err != nil || end.Kind() != '}' {
 		return errNotJSON
 	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return errNotJSON
+	return nil
+}
+
+// read reads a value, which may be the name of a member.
+func (p *parser) read() (string, jsontext.Kind, error) {
+	read, err := p.decoder.ReadValue()
+	if err != nil {
+		return "", 0, errNotJSON
 	}
-	return first
+	end := int(p.decoder.InputOffset())
+	return p.message[end-len(read) : end], read.Kind(), nil
 }
 
 // unquoted returns the content of a JSON string, without a copy unless it has escapes.
@@ -119,11 +157,11 @@ func unquoted(quoted string) string {
 }
 
 // texts returns a JSON array of at most most strings.
-func texts(v value, most int) (list []string, ok bool) {
-	if v.text == "" {
+func texts(array string, most int) (list []string, ok bool) {
+	if array == "" {
 		return nil, true
 	}
-	d := jsontext.NewDecoder(strings.NewReader(v.text))
+	d := jsontext.NewDecoder(strings.NewReader(array))
 	if begin, err := d.ReadToken(); err != nil || begin.Kind() != '[' {
 		return nil, false
 	}
@@ -138,8 +176,8 @@ func texts(v value, most int) (list []string, ok bool) {
 }
 
 // pair returns the name and the value of a property: a JSON array of one or two values.
-func (p *parser) pair(v value) (name, word string, err error) {
-	d := jsontext.NewDecoder(strings.NewReader(v.text))
+func pair(array string) (name, word string, err error) {
+	d := jsontext.NewDecoder(strings.NewReader(array))
 	if begin, err := d.ReadToken(); err != nil || begin.Kind() != '[' {
 		return "", "", errProperty
 	}

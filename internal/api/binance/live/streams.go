@@ -298,7 +298,7 @@ const property = `"combined"`
 
 // setProperty sets a property.
 func (s *streams) setProperty(r *request) error {
-	name, word, err := s.parser.pair(r.params)
+	name, word, err := pair(r.params)
 	switch {
 	case err != nil:
 		return err
@@ -321,7 +321,7 @@ func (s *streams) setProperty(r *request) error {
 
 // getProperty answers with a property.
 func (s *streams) getProperty(r *request) error {
-	name, word, err := s.parser.pair(r.params)
+	name, word, err := pair(r.params)
 	switch {
 	case err != nil:
 		return err

@@ -5,42 +5,45 @@ import (
 	"sync"
 )
 
-// worker runs functions that pause. It is a coroutine: whoever calls resume runs it, until it
-// pauses or the function ends, without a switch of the scheduler.
+// worker runs work that pauses. It is a coroutine: whoever calls resume runs it, until it
+// pauses or the work ends, without a switch of the scheduler.
 type worker struct {
-	work  func()
+	work  work
 	next  func() (struct{}, bool)
 	end   func()
 	yield func(struct{}) bool
-	// paused is set while the function has not ended.
+	// paused is set while the work has not ended.
 	paused bool
 }
+
+// work is what a worker does.
+type work interface{ do() }
 
 func newWorker() *worker {
 	w := new(worker)
 	w.next, w.end = iter.Pull(func(yield func(struct{}) bool) {
 		w.yield = yield
 		for more := true; more; more = yield(struct{}{}) {
-			w.work()
+			w.work.do()
 			w.work, w.paused = nil, false
 		}
 	})
 	return w
 }
 
-// start runs a function until it pauses or ends, and reports whether it paused.
-func (w *worker) start(work func()) (paused bool) {
+// start does work until it pauses or ends, and reports whether it paused.
+func (w *worker) start(work work) (paused bool) {
 	w.work, w.paused = work, true
 	return w.resume()
 }
 
-// resume continues the function, and reports whether it paused again.
+// resume continues the work, and reports whether it paused again.
 func (w *worker) resume() (paused bool) {
 	w.next()
 	return w.paused
 }
 
-// pause returns from start or resume. The function calls it.
+// pause returns from start or resume. The work calls it.
 func (w *worker) pause() { w.yield(struct{}{}) }
 
 // maxIdleWorkers bounds the workers that are kept; one has a stack of some KiB.
@@ -64,7 +67,7 @@ func (w *workers) get() *worker {
 	return newWorker()
 }
 
-// put takes back a worker whose function has ended.
+// put takes back a worker whose work has ended.
 func (w *workers) put(done *worker) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
