@@ -55,6 +55,7 @@ for (const [kind, key] of [
   const symbol = 'BTCUSDT';
   const limit = () => ({ symbol, side: 'BUY', type: 'LIMIT', timeInForce: 'GTC', price, quantity: 0.01, ...now() });
   await ask('getSpotServerTime');
+  if (kind === 'ed25519') await ask('getSpotSessionStatus', undefined, (s) => assert(s.serverTime > 0, 'a time'));
   await ask('getSpotExchangeInfo', { symbol }, (i) => assert(i.symbols[0].ocoAllowed && i.symbols[0].amendAllowed, 'lists and amendments'));
   await ask('getSpotRecentTrades', { symbol, limit: 2 }, (l) => assert(l.length === 2, 'two'));
   await ask('getSpotHistoricalTrades', { symbol, fromId: 1, limit: 2 }, (l) => assert(l[0].id === 1, 'the first'));

@@ -48,6 +48,9 @@ await call('watchOHLCV', () => e.watchOHLCV(pair, '1m'), (k) => assert(k[0][3] <
 await call('watchOrderBookForSymbols', () => e.watchOrderBookForSymbols([pair, 'ETH/USDT']), (b) => assert(b.bids.length > 0, 'a book'));
 await call('watchTradesForSymbols', () => e.watchTradesForSymbols([pair, 'ETH/USDT']), (t) => assert(t.length > 0, 'trades'));
 await call('fetchOHLCVWs', () => e.fetchOHLCVWs(pair, '1m', undefined, 3), (k) => assert(k.length > 0, 'candles'));
+const listen = await call('publicPostUserDataStream', () => e.publicPostUserDataStream(), (k) => assert(k.listenKey.length === 64, 'a listen key'));
+await call('publicPutUserDataStream', () => e.publicPutUserDataStream(listen));
+await call('publicDeleteUserDataStream', () => e.publicDeleteUserDataStream(listen));
 await call('fetchTradesWs', () => e.fetchTradesWs(pair, undefined, 5), (t) => assert(t.length === 5, 'five'));
 
 // Balances and orders come to one connection that was opened with a signature.

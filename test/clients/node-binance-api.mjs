@@ -32,6 +32,7 @@ await call('cancel', () => b.cancel(symbol, o.orderId), (r) => assert(r.status =
 await call('marketBuy', () => b.marketBuy(symbol, 0.001), (r) => assert(r.fills.length > 0, 'it traded'));
 await call('limit again', () => b.order('LIMIT', 'BUY', symbol, 0.01, price));
 await call('cancelAll', () => b.cancelAll(symbol), (l) => assert(l.length === 1, 'one'));
+await call('order test', () => b.order('LIMIT', 'BUY', symbol, 0.01, price, { test: true }));
 const list = await call('ocoOrder', () => b.ocoOrder('SELL', symbol, 0.01, {
   aboveType: 'LIMIT_MAKER', abovePrice: price * 2, belowType: 'STOP_LOSS', belowStopPrice: price,
 }), (l) => assert(l.orders.length === 2 && l.listOrderStatus === 'EXECUTING', 'two orders'));

@@ -82,6 +82,9 @@ func streams(ctx context.Context, c *binance.Client, id, secret string) {
 		call("NewStartUserStreamService again", spare, err, func(k string) bool { return k == key })
 		return binance.WsUserDataServe(key, h, e)
 	})
+	key, err := c.NewStartUserStreamService().Do(ctx)
+	call("NewStartUserStreamService, to close it", key, err, nil)
+	call("NewCloseUserStreamService", key, c.NewCloseUserStreamService().ListenKey(key).Do(ctx), nil)
 	userData(ctx, c, "hmac", func(h func(*binance.WsUserDataEvent), e binance.ErrHandler) (chan struct{}, chan struct{}, error) {
 		return binance.WsUserDataServeSignature(id, secret, common.KeyTypeHmac, 0, h, e)
 	})
