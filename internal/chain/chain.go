@@ -175,8 +175,8 @@ type Input struct {
 type Payment struct {
 	Kind bourse.SignedKind
 	Coin CoinID
-	// Amount is the amount that arrives. Zero in a sweep of a native coin by accounts:
-	// the sender's balance minus the cost.
+	// Amount is the amount that arrives; never zero. A sweep's is taken from the journal
+	// and not from the node: what is on an address beyond the journal's knowledge stays.
 	Amount bourse.Amount
 	To     Destination
 	// Inputs are the source on networks of outputs; change goes to IndexChange.

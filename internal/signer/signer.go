@@ -38,7 +38,7 @@ type Expect struct {
 	// that earlier ones can never be mined, or were never broadcast.
 	Attempt uint32
 	Coin    chain.CoinID
-	// Amount is the amount that arrives; zero in a sweep of everything.
+	// Amount is the amount that arrives; never zero.
 	Amount bourse.Amount
 	To     chain.Destination
 	// CostCap bounds the cost.

@@ -264,9 +264,17 @@ func TestSweepsGoHome(t *testing.T) {
 	if _, err := b.nodes[eth].Mine(1); err != nil {
 		t.Fatal(err)
 	}
-	sweep := chain.Payment{Kind: bourse.SignedSweep, Coin: "ETH", To: client.Destination(chain.IndexHot), From: 5, CostCap: bourse.Units(1e15)}
-	s := signer.Expect{Network: eth, Kind: sweep.Kind, Coin: "ETH", To: sweep.To, CostCap: sweep.CostCap, Account: 5}
+	sweep := chain.Payment{
+		Kind: bourse.SignedSweep, Coin: "ETH", Amount: bourse.Units(2e9), To: client.Destination(chain.IndexHot), From: 5,
+		CostCap: bourse.Units(1e15),
+	}
+	s := signer.Expect{
+		Network: eth, Kind: sweep.Kind, Coin: "ETH", Amount: sweep.Amount, To: sweep.To, CostCap: sweep.CostCap, Account: 5,
+	}
 	u = b.prepare(eth, sweep)
+	wrong = s
+	wrong.Amount = bourse.Amount{}
+	b.refuses(u, wrong, signer.ErrMismatch)
 	wrong = s
 	wrong.To = client.Destination(6)
 	b.refuses(u, wrong, signer.ErrMismatch)

@@ -101,6 +101,8 @@ const (
 	ChainCrashed
 	// ChainCompared: the ledger agreed with a chain.
 	ChainCompared
+	// DepositHidden: a contract paid to a customer, and no block shows it.
+	DepositHidden
 	// DepositCredited: a deposit was credited, once.
 	DepositCredited
 	// WithdrawalPaid: a withdrawal was paid, once.
@@ -153,7 +155,7 @@ var kindNames = [kinds]string{
 	ChainDropped: "payments dropped", ChainReplaced: "payments replaced", ChainStalled: "nodes stalled",
 	ChainReplyLost: "nodes' answers lost", ChainDoubled: "requests doubled", ChainLied: "nodes lied",
 	ChainBehind: "nodes behind", ChainCrashed: "nodes crashed", ChainCompared: "chains compared",
-	DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid",
+	DepositHidden: "hidden deposits", DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid",
 	WithdrawalCanceled: "withdrawals canceled",
 	WithdrawalDelayed:  "withdrawals delayed", TransferPaid: "transfers paid",
 	Listed: "lists", ListTriggered: "lists triggered", Amended: "amendments", Replaced: "replacements",

@@ -126,6 +126,14 @@ func (x *wallets) deposit(n *network, l *listed) {
 		return
 	}
 
+	// A sweep whose deposit a deep reorganisation took could spend the hidden money.
+	if n.params.Shape.Sweeps && l.contract == n.params.Shape.Native && !n.deep && c.oneIn(8) {
+		if _, err := n.node.SendHidden(pays[0]); err == nil {
+			n.world.count(DepositHidden)
+		}
+		return
+	}
+
 	if tx, err := n.node.Send(pays...); err == nil {
 		n.sent = append(n.sent, tx)
 	}

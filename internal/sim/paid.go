@@ -146,11 +146,11 @@ func (n *network) checkOwned() {
 	n.world.count(ChainCompared)
 }
 
-// has returns an address's balance in ledger units.
+// has returns an address's balance in ledger units, without what no block showed.
 func (n *network) has(address string, l *listed) bourse.Amount {
 	units, err := n.node.Balance(address, l.contract)
 	want(err, "a balance")
-	a, _ := units.Mul(l.unit)
+	a, _ := units.Minus(n.node.Hidden(address, l.contract)).Mul(l.unit)
 	return a
 }
 

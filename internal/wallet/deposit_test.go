@@ -252,6 +252,38 @@ func TestFailedPayments(t *testing.T) {
 	}
 }
 
+// TestHiddenDeposit pays an address by a contract's call, which no block shows. A sweep
+// takes what the journal knows of, so that the chain contradicts nothing.
+func TestHiddenDeposit(t *testing.T) {
+	l := listed(onETH, eth)
+	w := newWorld(t, onETH)
+	n := w.network(onETH)
+	to := n.client.Destination(1)
+	hot := w.has(n, chain.IndexHot, l)
+	w.pay(l, 1, 50*l.least)
+	w.mine(onETH, 1)
+	if _, err := n.node.SendHidden(chain.Pay{To: to, Coin: l.coin(), Amount: bourse.Units(1)}); err != nil {
+		t.Fatal(err)
+	}
+	w.mine(onETH, 5)
+	if h, s := n.worker.Health(), w.board.State(onETH); !h.Operating || s.Tip != n.node.Head() {
+		t.Fatalf("%+v at %+v", h, s)
+	}
+	if left, got := w.has(n, 1, l), w.has(n, chain.IndexHot, l); left != bourse.Units(1) || !hot.Less(got) {
+		t.Fatalf("%s are left, the hot wallet had %s and has %s", left.Format(0), hot.Format(0), got.Format(0))
+	}
+	w.finish()
+}
+
+func (w *world) has(n *network, index uint32, l *listing) bourse.Amount {
+	w.tb.Helper()
+	has, err := n.node.Balance(n.client.Destination(index).Address, l.coin())
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	return has
+}
+
 // TestManyDepositsInABlock takes in a block that does not fit one command, with a
 // crash between its parts.
 func TestManyDepositsInABlock(t *testing.T) {

@@ -53,7 +53,8 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 }
 
 // sweepOne sweeps an address's balance of one asset; gas is its balance of the native
-// coin.
+// coin. Both are the journal's: the chain may hold more than a scan can see, such as money
+// from a contract's call, and a sweep of it would contradict the journal.
 func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas bourse.Amount) (bool, error) {
 	native := w.coins.native
 	fees, err := w.feesOf(ctx, k.ID)
@@ -65,26 +66,23 @@ func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas bourse.A
 		return false, chain.ErrOdd
 	}
 
-	hot := w.Network.Destination(chain.IndexHot)
+	amount, exact := k.units(h.Amount)
+	if !exact {
+		return false, nil
+	}
 	if k == native {
 		least, fits := cost.Mul(worthwhile)
 		if !fits || h.Amount.Less(least) {
 			return false, nil
 		}
-		p := chain.Payment{Kind: bourse.SignedSweep, Coin: k.ID, To: hot, From: h.Address}
-		return w.carryOut(ctx, &p, 0, h.Address)
-	}
-
-	if gas.Less(cost) {
+		amount = amount.Minus(fees.Cost)
+	} else if gas.Less(cost) {
 		to := w.Network.Destination(h.Address)
 		p := chain.Payment{Kind: bourse.SignedTopUp, Coin: native.ID, Amount: fees.Cost, To: to, From: chain.IndexHot}
 		return w.carryOut(ctx, &p, 0, h.Address)
 	}
 
-	amount, exact := k.units(h.Amount)
-	if !exact {
-		return false, nil
-	}
+	hot := w.Network.Destination(chain.IndexHot)
 	p := chain.Payment{Kind: bourse.SignedSweep, Coin: k.ID, Amount: amount, To: hot, From: h.Address}
 	return w.carryOut(ctx, &p, 0, h.Address)
 }

@@ -158,6 +158,12 @@ func (k *walk) deposit() {
 		}
 		return
 	}
+	// A sweep whose deposit a deep reorganisation took could spend the hidden money.
+	if l.network == onETH && l.asset == eth && !k.deep && k.one(6) {
+		_, err := k.n.node.SendHidden(pays[0])
+		k.say("hidden deposit: %v", err)
+		return
+	}
 	tx, err := k.n.node.Send(pays...)
 	if err != nil {
 		k.say("no deposit: %v", err) // a wallet of the outside is waiting for something

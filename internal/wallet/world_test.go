@@ -462,7 +462,7 @@ func (w *world) checkOwned(n *network) {
 			if err != nil {
 				w.tb.Fatal(err)
 			}
-			scaled, _ := has.Mul(l.unit)
+			scaled, _ := has.Minus(n.node.Hidden(address, l.coin())).Mul(l.unit)
 			sum = sum.Plus(scaled)
 		}
 		if owned[l.asset] != sum || owes[l.asset] != sum {

@@ -86,7 +86,8 @@ func (d *desk) closeBooks() {
 		for _, coin := range d.some() {
 			has, err := d.Network.Balance(d.Context(), address, coin.ID)
 			d.must(err)
-			if want := b.balances[holding{address, coin.ID}]; has != want {
+			at := holding{address, coin.ID}
+			if want := b.balances[at].Plus(d.hidden[at]); has != want {
 				d.Errorf("address %d has %s of %s, the blocks say %s", index, has.Format(0), coin.ID, want.Format(0))
 			}
 		}

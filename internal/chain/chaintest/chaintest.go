@@ -34,6 +34,9 @@ type Rig struct {
 	Network chain.Network
 	Keys    chain.Keyring
 	Outside Outside
+	// SendHidden makes a pending transaction by which a contract pays the native coin: it
+	// arrives, and no block shows it. Networks with sweeps have it.
+	SendHidden func(pay chain.Pay) (chain.Hash, error)
 	// Foreign are addresses that the network must refuse.
 	Foreign []string
 	// Stop silences the node until Start.
@@ -90,6 +93,7 @@ func Run(t *testing.T, open func(t *testing.T) *Rig) {
 		{"DecodeRefuses", testDecodeRefuses, nil},
 		{"Sweep", testSweep, withSweeps},
 		{"SweepToken", testSweepToken, withTokenSweeps},
+		{"HiddenDeposit", testHiddenDeposit, withSweeps},
 		{"Silent", testSilent, nil},
 		{"Odd", testOdd, nil},
 		{"Behind", testBehind, nil},
@@ -99,7 +103,7 @@ func Run(t *testing.T, open func(t *testing.T) *Rig) {
 			continue
 		}
 		t.Run(test.name, func(t *testing.T) {
-			d := &desk{T: t, Rig: open(t)}
+			d := &desk{T: t, Rig: open(t), hidden: map[holding]bourse.Amount{}}
 			d.Network.Watch(accounts)
 			test.run(d)
 			if !t.Failed() {
@@ -113,6 +117,8 @@ func Run(t *testing.T, open func(t *testing.T) *Rig) {
 type desk struct {
 	*testing.T
 	*Rig
+	// hidden is what contracts paid to the exchange.
+	hidden map[holding]bourse.Amount
 }
 
 // Predicates for the tests of some networks.

@@ -324,21 +324,62 @@ func testDecodeRefuses(d *desk) {
 	}
 }
 
-// testSweep moves all of a native deposit to the hot wallet.
+// testSweep moves a native deposit, less the cost, to the hot wallet.
 func testSweep(d *desk) {
 	coin, _ := d.shape().Coin(d.shape().Native)
 	d.send(d.pay(4, coin, amount(coin)))
 	d.mine(1)
-	p := &chain.Payment{
-		Kind: bourse.SignedSweep, Coin: coin.ID, To: d.Network.Destination(chain.IndexHot), From: 4, CostCap: plenty,
-	}
+	p, cost := d.nativeSweep(coin)
 	d.sweep(p)
-	if left := d.balance(d.Network.Destination(4).Address, coin.ID); !left.IsZero() {
+	if left := d.balance(d.Network.Destination(4).Address, coin.ID); cost.Less(left) {
 		d.Errorf("%s is left", left.Format(0))
 	}
 	p.Nonce++
 	_, err := d.Network.Prepare(d.Context(), p)
-	d.wants("a sweep of nothing", err, chain.ErrFunds)
+	d.wants("a sweep of what is gone", err, chain.ErrFunds)
+	p.Amount = bourse.Amount{}
+	if _, err := d.Network.Prepare(d.Context(), p); err == nil {
+		d.Error("prepares a sweep of nothing")
+	}
+}
+
+// nativeSweep returns a sweep of a deposit of the native coin to address 4, and its cost.
+func (d *desk) nativeSweep(coin chain.Coin) (*chain.Payment, bourse.Amount) {
+	d.Helper()
+	fees, err := d.Network.Fees(d.Context(), coin.ID)
+	d.must(err)
+	return &chain.Payment{
+		Kind: bourse.SignedSweep, Coin: coin.ID, Amount: amount(coin).Minus(fees.Cost),
+		To: d.Network.Destination(chain.IndexHot), From: 4, CostCap: fees.Cost,
+	}, fees.Cost
+}
+
+// testHiddenDeposit pays an address by a contract's call, which no block shows. A sweep
+// takes what its payment names, and leaves the rest.
+func testHiddenDeposit(d *desk) {
+	coin, _ := d.shape().Coin(d.shape().Native)
+	d.send(d.pay(4, coin, amount(coin)))
+	d.mine(1)
+	more := d.pay(4, coin, bourse.Units(1))
+	hash, err := d.SendHidden(more)
+	d.must(err)
+	d.mine(1)
+
+	height := d.height(hash)
+	if found := d.deposits(height); height == 0 || len(found) > 0 {
+		d.Errorf("block %d shows %v", height, found)
+	}
+	at := holding{more.To.Address, coin.ID}
+	d.hidden[at] = more.Amount
+	if has := d.balance(at.address, coin.ID); has != amount(coin).Plus(more.Amount) {
+		d.Fatalf("%s are there", has.Format(0))
+	}
+
+	p, _ := d.nativeSweep(coin)
+	d.sweep(p)
+	if left := d.balance(at.address, coin.ID); left.Less(more.Amount) {
+		d.Errorf("%s is left", left.Format(0))
+	}
 }
 
 // sweep makes a payment and checks that its output is the treasury's.

@@ -134,6 +134,9 @@ func (c *Codec) Decode(raw []byte) (chain.Decoded, error) {
 	if err != nil {
 		return chain.Decoded{}, err
 	}
+	if t.Call {
+		return chain.Decoded{}, errCall
+	}
 	d := chain.Decoded{Hash: t.hash(), Nonce: t.Nonce}
 	if err := c.decodePayers(t, &d); err != nil {
 		return chain.Decoded{}, err
@@ -145,6 +148,8 @@ func (c *Codec) Decode(raw []byte) (chain.Decoded, error) {
 	d.Cost, err = c.params.costOfTx(t)
 	return d, err
 }
+
+var errCall = errors.New("a call of a contract")
 
 // decodePayers checks the payers' indices against the addresses, since an index alone
 // proves nothing.

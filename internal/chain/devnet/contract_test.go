@@ -50,8 +50,9 @@ func rig(t *testing.T, p *devnet.Params) *chaintest.Rig {
 		Network: devnet.NewClient(p, keys.Public(), faults, devnet.ClientOptions{Timeout: 20 * time.Millisecond, Clock: o.Clock}),
 		Keys:    keys, Outside: r,
 		Stop: faults.Stop, Start: faults.Start, Lag: func(blocks uint64, silent bool) { r.Lag(blocks, silent) },
-		LoseReply: func() { faults.Inject(devnet.LostReply, devnet.MethodBroadcast, 1) },
-		Spoil:     map[string]func(){}, Mend: faults.Clear,
+		SendHidden: func(pay chain.Pay) (chain.Hash, error) { return r.SendHidden(pay) },
+		LoseReply:  func() { faults.Inject(devnet.LostReply, devnet.MethodBroadcast, 1) },
+		Spoil:      map[string]func(){}, Mend: faults.Clear,
 		Restart: func(t *testing.T) {
 			if err := r.Close(); err != nil {
 				t.Fatal(err)

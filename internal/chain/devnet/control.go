@@ -38,7 +38,7 @@ func (n *Node) Head() chain.BlockRef {
 func (n *Node) Send(pays ...chain.Pay) (chain.Hash, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.send(pays, false)
+	return n.send(pays, sending{})
 }
 
 // SendFailing sends a payment that is mined and not executed: a token's contract returns
@@ -49,18 +49,40 @@ func (n *Node) SendFailing(pay chain.Pay) (chain.Hash, error) {
 	if n.params.Shape.Outputs {
 		return chain.Hash{}, bourse.Errorf(bourse.CodeInvalid, "payments of outputs do not fail in blocks")
 	}
-	return n.send([]chain.Pay{pay}, true)
+	return n.send([]chain.Pay{pay}, sending{failing: true})
 }
 
-func (n *Node) send(pays []chain.Pay, failing bool) (chain.Hash, error) {
+// SendHidden sends the native coin by the call of a contract: it arrives, and no block
+// shows it, like ether that a contract forwards.
+func (n *Node) SendHidden(pay chain.Pay) (chain.Hash, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.params.Shape.Sweeps || pay.Coin != n.params.Shape.Native {
+		return chain.Hash{}, bourse.Errorf(bourse.CodeInvalid, "contracts forward the native coin, where there are any")
+	}
+	return n.send([]chain.Pay{pay}, sending{call: true})
+}
+
+// Hidden returns the part of an address's balance at the head that no block shows.
+func (n *Node) Hidden(address string, coin chain.CoinID) bourse.Amount {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.tip.hidden[holding{address, coin}]
+}
+
+// sending is how a payment of the outside world is made.
+type sending struct{ failing, call bool }
+
+func (n *Node) send(pays []chain.Pay, how sending) (chain.Hash, error) {
 	t, err := n.pay(pays)
 	if err != nil {
 		return chain.Hash{}, err
 	}
+	t.Call = how.call
 	if n.params.Shape.Outputs {
 		err = n.payFromOutputs(t)
 	} else {
-		err = n.payFromAccount(t, failing)
+		err = n.payFromAccount(t, how.failing)
 	}
 	if err != nil {
 		return chain.Hash{}, err
@@ -307,7 +329,7 @@ func (n *Node) contradict(t *transaction) error {
 		}
 		back.Amount = units(rest)
 	}
-	t.Outputs, t.Memo = []output{back}, ""
+	t.Outputs, t.Memo, t.Call = []output{back}, "", false
 	n.outside.sign(t)
 	return nil
 }

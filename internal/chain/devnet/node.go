@@ -124,7 +124,7 @@ func (n *Node) fund() error {
 		for range a.times {
 			pays = append(pays, chain.Pay{To: n.options.Hot, Coin: a.coin, Amount: a.each})
 		}
-		if _, err := n.send(pays, false); err != nil {
+		if _, err := n.send(pays, sending{}); err != nil {
 			return err
 		}
 	}

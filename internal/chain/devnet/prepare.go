@@ -125,11 +125,6 @@ func (c *Client) prepareAccount(ctx context.Context, t *transaction, p *chain.Pa
 	t.From, t.Nonce, t.Price = c.params.address(c.key, p.From), p.Nonce, rate
 	t.Witness = []witness{{Index: p.From}}
 	native := c.params.Shape.Native
-	everything := p.Kind == bourse.SignedSweep && p.Coin == native && p.Amount.IsZero()
-	if everything {
-		t.Outputs[0].Amount = units(bourse.Units(1)) // the amount does not affect the gas
-	}
-
 	if err := c.estimate(ctx, t, p.Coin); err != nil {
 		return err
 	}
@@ -141,11 +136,8 @@ func (c *Client) prepareAccount(ctx context.Context, t *transaction, p *chain.Pa
 
 	left, ok := has.Sub(costOf(t.Gas, t.Price))
 	switch {
-	case !ok, everything && left.IsZero():
+	case !ok:
 		return chain.ErrFunds
-	case everything:
-		t.Outputs[0].Amount = units(left)
-		return nil
 	case p.Coin != native:
 		if left, err = c.Balance(ctx, t.From, p.Coin); err != nil {
 			return err

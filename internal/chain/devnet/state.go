@@ -25,14 +25,23 @@ type state struct {
 	// balances and nonces belong to networks of accounts. No entry is zero.
 	balances map[holding]bourse.Amount
 	nonces   map[string]uint64
+	// hidden is the part of balances that no block showed. The exchange
+	// does not know of it and never spends it.
+	hidden map[holding]bourse.Amount
 }
 
 func newState(p *Params) *state {
-	return &state{p, map[chain.Outpoint]output{}, map[holding]bourse.Amount{}, map[string]uint64{}}
+	return &state{
+		params: p, outputs: map[chain.Outpoint]output{}, balances: map[holding]bourse.Amount{},
+		nonces: map[string]uint64{}, hidden: map[holding]bourse.Amount{},
+	}
 }
 
 func (s *state) clone() *state {
-	return &state{s.params, maps.Clone(s.outputs), maps.Clone(s.balances), maps.Clone(s.nonces)}
+	return &state{
+		params: s.params, outputs: maps.Clone(s.outputs), balances: maps.Clone(s.balances),
+		nonces: maps.Clone(s.nonces), hidden: maps.Clone(s.hidden),
+	}
 }
 
 // balance returns an address's balance of a coin.
@@ -152,6 +161,9 @@ func (s *state) deliver(t *transaction, m *mined) {
 		}
 		spent[out.Coin] = sum
 		m.take(t.From, out.Coin, amount)
+		if t.Call {
+			continue
+		}
 		m.Given = append(m.Given, given{uint32(i), out.Address, t.Memo, out.Coin, out.Amount})
 	}
 }
@@ -198,6 +210,19 @@ func (s *state) follow(m *mined) {
 			bourse.Impossible("a mined transaction: %v", err)
 		}
 		s.nonces[t.From] = t.Nonce + 1
+		s.call(t, m)
+	}
+}
+
+// call applies the payments of a contract, which are not among the effects.
+func (s *state) call(t *transaction, m *mined) {
+	if !t.Call || m.Failed {
+		return
+	}
+	for _, out := range t.Outputs {
+		h := holding{out.Address, out.Coin}
+		s.set(h, s.balances[h].Plus(bourse.Amount(out.Amount)))
+		s.hidden[h] = s.hidden[h].Plus(bourse.Amount(out.Amount))
 	}
 }
 

@@ -64,6 +64,9 @@ type transaction struct {
 	Price   uint64        `json:"price"`
 	Outputs []output      `json:"outputs"`
 	Memo    string        `json:"memo,omitempty"`
+	// Call is set if a contract makes the payments, on networks of accounts: the money
+	// moves, and the block shows that it left and not where it went.
+	Call bool `json:"call,omitempty"`
 	// Witness has an entry for each payer, in order. Unsigned entries hold indices only.
 	Witness []witness `json:"witness,omitempty"`
 }
@@ -159,7 +162,7 @@ func (p *Params) parseTx(raw []byte) (*transaction, error) {
 
 func (p *Params) checkPayers(t *transaction) error {
 	if p.Shape.Outputs {
-		if t.From != "" || t.Nonce != 0 || t.Gas != 0 || t.Price != 0 {
+		if t.From != "" || t.Nonce != 0 || t.Gas != 0 || t.Price != 0 || t.Call {
 			return errors.New("an account's payment on a network of outputs")
 		}
 		if len(t.Inputs) == 0 || len(t.Inputs) > chain.MaxInputs {
