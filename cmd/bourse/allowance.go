@@ -8,23 +8,25 @@ import (
 	"github.com/bourse-exchange/bourse/internal/node"
 )
 
-// allowance is a limit of the signer, such as BTC=5:20: five in an hour, twenty in a day.
+// allowance is a limit of the signer, such as BTC=1:5:20: one in a withdrawal, five in an
+// hour, twenty in a day. BTC=5:20 is BTC=5:5:20.
 type allowance node.SignerLimit
 
 // UnmarshalText reads a limit.
 func (a *allowance) UnmarshalText(text []byte) error {
 	symbol, amounts, named := strings.Cut(string(text), "=")
-	hour, day, both := strings.Cut(amounts, ":")
-	if !named || !both || symbol == "" {
-		return fmt.Errorf("%q is no limit of the signer; write ASSET=HOUR:DAY, such as BTC=5:20", text)
+	parts := strings.Split(amounts, ":")
+	if len(parts) == 2 {
+		parts = append(parts[:1:1], parts...)
 	}
+	if !named || len(parts) != 3 || symbol == "" {
+		return fmt.Errorf("%q is no limit of the signer; write ASSET=PAYMENT:HOUR:DAY, such as BTC=1:5:20", text)
+	}
+
 	a.Asset = bourse.Symbol(symbol)
-	for _, f := range [...]struct {
-		text string
-		to   *bourse.Amount
-	}{{hour, &a.Hour}, {day, &a.Day}} {
+	for i, to := range [...]*bourse.Amount{&a.Payment, &a.Hour, &a.Day} {
 		var err error
-		if *f.to, err = bourse.ParseAmount(f.text, node.SignerScale); err != nil {
+		if *to, err = bourse.ParseAmount(parts[i], node.SignerScale); err != nil {
 			return fmt.Errorf("%q is no limit of the signer: %w", text, err)
 		}
 	}

@@ -84,7 +84,7 @@ type dev struct {
 	Binance string      `help:"Address that serves the interface of Binance's bots from the root, for those that take a host alone; none, if empty." name:"binance-listen" placeholder:"HOST:PORT"`
 	Block   pause       `help:"Time between the blocks of the embedded networks, as 5s or 5; 0 for blocks on demand." name:"block-time" default:"5s" placeholder:"TIME"`
 	Metrics string      `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
-	Signer  []allowance `help:"What the signer lets leave of an asset, on each network, as ASSET=HOUR:DAY; 0 is without limit." name:"signer-limits" placeholder:"LIMIT"`
+	Signer  []allowance `help:"What the signer lets leave of an asset, on each network, as ASSET=PAYMENT:HOUR:DAY; 0 is nothing, and so is no limit in production." name:"signer-limits" placeholder:"LIMIT"`
 	Bots    bool        `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
 	Limits  string      `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
 	Listed  string      `help:"What is listed at the first start: demo, or wide with sixty assets more, which make lists long." name:"catalogue" enum:"demo,wide" default:"wide"`
@@ -157,7 +157,7 @@ type serve struct {
 	Snapshots uint64         `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000"`
 	Stores    stores         `embed:""`
 	Bounds    bounds         `embed:""`
-	Signer    []allowance    `help:"What the signer lets leave of an asset, on each network, as ASSET=HOUR:DAY; 0 is without limit." name:"signer-limits" placeholder:"LIMIT"`
+	Signer    []allowance    `help:"What the signer lets leave of an asset, on each network, as ASSET=PAYMENT:HOUR:DAY; 0 is nothing, and so is no limit in production." name:"signer-limits" placeholder:"LIMIT"`
 	SMTP      smtp           `embed:"" prefix:"smtp-"`
 	Passkeys  passkeys       `embed:"" prefix:"passkeys-"`
 	Log       logging        `embed:"" prefix:"log-"`

@@ -100,7 +100,9 @@ func TestSignerLimits(t *testing.T) {
 	paid(lesser, fourth)
 	waits(w.xid)
 
-	again("ATOM=0:27")
+	again("ATOM=6:27:27")
+	waits(w.xid)
+	again("ATOM=7:27:27")
 	paid(atom, third)
 	within(t, patience, "gone on", func() bool { return metric(t, watched, "bourse_withdrawals_limited") == 0 })
 	h.settle()
@@ -110,7 +112,7 @@ func TestSignerLimits(t *testing.T) {
 		t.Fatalf("exit %d", code)
 	}
 	for limit, says := range map[string]string{
-		"ATMO=1:2": "no connected network moves ATMO", "ATOM=1:2,ATOM=3:4": "ATOM has two limits", "ATOM=1": "ASSET=HOUR:DAY",
+		"ATMO=1:2": "no connected network moves ATMO", "ATOM=1:2,ATOM=3:4": "ATOM has two limits", "ATOM=1": "ASSET=PAYMENT:HOUR:DAY",
 		"ATOM=-1:2": "ATOM=-1:2",
 	} {
 		_, stderr, code := run(t, "dev", "--data", s.data, "--listen", "127.0.0.1:0", "--signer-limits", limit)

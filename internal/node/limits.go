@@ -12,11 +12,11 @@ import (
 // SignerScale is the number of decimals in the amounts of a [SignerLimit].
 const SignerScale = 18
 
-// SignerLimit bounds the amount of an asset that the signer sends in an hour and in a
-// day, on each network by itself. Zero is no bound.
+// SignerLimit bounds the amount of an asset that the signer sends in one withdrawal, in an
+// hour and in a day, on each network by itself. Zero lets nothing leave.
 type SignerLimit struct {
-	Asset     bourse.Symbol
-	Hour, Day bourse.Amount
+	Asset              bourse.Symbol
+	Payment, Hour, Day bourse.Amount
 }
 
 // checkSignerLimits refuses a limit of an asset that no connected network moves, because
@@ -49,14 +49,20 @@ func (n *Node) coinOf(id bourse.NetworkID, symbol bourse.Symbol) chain.CoinID {
 }
 
 // signerLimit returns the limits of a network's coins. It reads the catalogue at each
-// call: a coin that is listed later has the limit of its asset at once.
+// call: a coin that is listed later has the limit of its asset at once. An asset without a
+// limit does not leave, except from a sandbox, whose money is not real.
 func (n *Node) signerLimit(id bourse.NetworkID, shape *chain.Shape) func(chain.CoinID) signer.Limit {
 	return func(coin chain.CoinID) signer.Limit {
 		moved, known := shape.Coin(coin)
 		for _, l := range n.SignerLimits {
 			if known && n.coinOf(id, l.Asset) == coin {
-				return signer.Limit{Hour: units(l.Hour, moved.Decimals), Day: units(l.Day, moved.Decimals)}
+				return signer.Limit{
+					Payment: units(l.Payment, moved.Decimals), Hour: units(l.Hour, moved.Decimals), Day: units(l.Day, moved.Decimals),
+				}
 			}
+		}
+		if n.Sandbox != nil {
+			return signer.Unlimited(coin)
 		}
 		return signer.Limit{}
 	}

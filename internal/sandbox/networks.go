@@ -72,7 +72,9 @@ func (w *World) open(p *devnet.Params) (*wallet.Connection, error) {
 	})
 	w.networks = append(w.networks, n)
 	return &wallet.Connection{
-		Network: n.client, Signer: signer.Network{Codec: codec, Keys: keys, MaxCost: bourse.Units(1 << 62)},
+		Network: n.client, Signer: signer.Network{
+			Codec: codec, Keys: keys, MaxCost: bourse.Units(1 << 62), HourCost: signer.UnlimitedCost(),
+		},
 		Changed: n.changed, Tick: n.tick, Close: func() error { return errors.Join(node.Close(), d.Close()) },
 	}, nil
 }

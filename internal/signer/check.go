@@ -13,32 +13,32 @@ func mismatch(format string, args ...any) error {
 }
 
 // check compares all effects of the bytes with the expectation.
-func (n *Network) check(raw []byte, e *Expect) error {
+func (n *Network) check(raw []byte, e *Expect) (cost bourse.Amount, err error) {
 	d, err := n.Codec.Decode(raw)
 	if err != nil {
-		return mismatch("%v", err)
+		return cost, mismatch("%v", err)
 	}
 	if d.Signed {
-		return mismatch("it is signed already")
+		return cost, mismatch("it is signed already")
 	}
 
 	if err := n.checkPurpose(e); err != nil {
-		return err
+		return cost, err
 	}
 	if err := n.checkPayer(&d, e); err != nil {
-		return err
+		return cost, err
 	}
 	if err := n.checkPays(&d, e); err != nil {
-		return err
+		return cost, err
 	}
 
 	if e.CostCap.Less(d.Cost) {
-		return mismatch("it costs %s, more than %s", d.Cost.Format(0), e.CostCap.Format(0))
+		return cost, mismatch("it costs %s, more than %s", d.Cost.Format(0), e.CostCap.Format(0))
 	}
 	if n.MaxCost.Less(d.Cost) || e.Kind == bourse.SignedTopUp && n.MaxCost.Less(e.Amount) {
-		return fmt.Errorf("%w: a cost of %s", ErrLimit, d.Cost.Format(0))
+		return cost, fmt.Errorf("%w: a cost of %s", ErrLimit, d.Cost.Format(0))
 	}
-	return nil
+	return d.Cost, nil
 }
 
 // checkPurpose checks the destination of a kind of payment against the signer's own
@@ -127,43 +127,4 @@ func errOrUnsigned(err error) error {
 		return ErrMismatch
 	}
 	return err
-}
-
-// checkLimits checks the withdrawals of the last hour and day. It forgets older amounts,
-// but never that they were signed.
-func (s *Local) checkLimits(n *Network, e *Expect, now int64) error {
-	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
-	if n.Limit == nil {
-		return nil
-	}
-
-	limit := n.Limit(e.Coin)
-	hour, day := e.Amount, e.Amount
-	fits := true
-	for _, old := range s.spent {
-		if old.Network != e.Network || old.Coin != e.Coin {
-			continue
-		}
-		amount := old.amount()
-		day, fits = plus(day, amount, fits)
-		if old.Time > now-int64(bourse.Hour) {
-			hour, fits = plus(hour, amount, fits)
-		}
-	}
-
-	over := func(sum, most bourse.Amount) bool { return !most.IsZero() && (!fits || most.Less(sum)) }
-	switch {
-	case over(hour, limit.Hour):
-		return fmt.Errorf("%w: %s units of %s in an hour, and %s are the most",
-			ErrSpent, hour.Format(0), e.Coin, limit.Hour.Format(0))
-	case over(day, limit.Day):
-		return fmt.Errorf("%w: %s units of %s in a day, and %s are the most",
-			ErrSpent, day.Format(0), e.Coin, limit.Day.Format(0))
-	}
-	return nil
-}
-
-func plus(a, b bourse.Amount, ok bool) (bourse.Amount, bool) {
-	sum, fits := a.Add(b)
-	return sum, ok && fits
 }

@@ -17,14 +17,16 @@
 //     transaction an operator gave up in the journal, or whose transaction never reached
 //     the journal, so that it was never broadcast, and cannot reach it any more because
 //     its inputs were spent meanwhile.
-//   - Sweeps and top-ups stay with the exchange and are not recorded. They may be signed
-//     again in another form: a chain mines only one of those with the same nonce.
+//   - Sweeps and top-ups stay with the exchange. They may be signed again in another form:
+//     a chain mines only one of those with the same nonce. The record counts what they
+//     cost.
+//   - No limit means zero: without one, no withdrawal and no cost is signed.
 //   - Money goes only to the withdrawal's destination, to the exchange's own change or
 //     hot wallet, to one of its deposit addresses as a top-up, or to the network as a
 //     cost below its limit.
 //   - A record that is damaged anywhere but at its very end stops the signer from opening:
 //     a forgotten signature can lead to a second payment.
 //
-// Reading order: signer.go, check.go, record.go. Out of scope: when to sign, and the fate
+// Reading order: signer.go, check.go, limit.go, record.go. Out of scope: when to sign, and the fate
 // of signed transactions.
 package signer

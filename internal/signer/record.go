@@ -18,13 +18,16 @@ import (
 // hex digits, a space, and JSON.
 const logName = "signed.log"
 
-// entry is a signed transaction.
+// entry is a signed transaction of any kind.
 type entry struct {
 	purpose
-	Hash digest       `json:"hash"`
-	Coin chain.CoinID `json:"coin"`
-	// Amount is in decimal digits.
+	// Kind is zero for withdrawals.
+	Kind bourse.SignedKind `json:"kind,omitzero"`
+	Hash digest            `json:"hash"`
+	Coin chain.CoinID      `json:"coin"`
+	// Amount and Cost are in decimal digits; Cost is empty in records of older builds.
 	Amount string `json:"amount"`
+	Cost   string `json:"cost,omitempty"`
 	// Time is in microseconds since 1970.
 	Time int64 `json:"time"`
 	// Raw is the signed transaction.
@@ -49,10 +52,20 @@ func (d *digest) UnmarshalText(b []byte) error {
 	return err
 }
 
-func (e *entry) amount() bourse.Amount {
-	a, err := bourse.ParseAmount(e.Amount, 0)
+func (e *entry) amount() bourse.Amount { return mustParse(e.Amount) }
+
+func (e *entry) cost() bourse.Amount {
+	if e.Cost == "" {
+		return bourse.Amount{}
+	}
+	return mustParse(e.Cost)
+}
+
+// mustParse returns an amount that parseLine has read.
+func mustParse(s string) bourse.Amount {
+	a, err := bourse.ParseAmount(s, 0)
 	if err != nil {
-		bourse.Impossible("amount %q in the signer's record", e.Amount)
+		bourse.Impossible("amount %q in the signer's record", s)
 	}
 	return a
 }
@@ -78,7 +91,10 @@ func parseLine(b []byte) (e entry, ok bool) {
 		return entry{}, false
 	}
 	_, err := bourse.ParseAmount(e.Amount, 0)
-	return e, err == nil
+	if err == nil && e.Cost != "" {
+		_, err = bourse.ParseAmount(e.Cost, 0)
+	}
+	return e, err == nil && e.Kind <= bourse.SignedTopUp && (e.Kind == 0) == (e.ID > 0)
 }
 
 // log is the signer's record on disk.

@@ -23,9 +23,12 @@ var (
 	ErrAnother = errors.New("another payment was signed for this")
 	// ErrLimit says that the payment exceeds a limit of the signer.
 	ErrLimit = errors.New("beyond the signer's limit")
-	// ErrSpent is the [ErrLimit] of an hour or a day: a smaller amount may pass now, and
-	// the same amount later.
-	ErrSpent = fmt.Errorf("%w of an hour or a day", ErrLimit)
+	// ErrSpent is the [ErrLimit] of a payment, an hour or a day: a smaller amount may pass
+	// now, and the same amount later or with another limit.
+	ErrSpent = fmt.Errorf("%w of a payment, an hour or a day", ErrLimit)
+	// ErrCosts is the [ErrSpent] of the costs of an hour: no payment of the network passes
+	// now.
+	ErrCosts = fmt.Errorf("%w: costs", ErrSpent)
 )
 
 // Expect is the expectation from the journal: the exact effects of the bytes.
@@ -66,11 +69,6 @@ type Signer interface {
 	Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error)
 }
 
-// Limit bounds a coin's withdrawals in an hour and in a day. Zero is no bound.
-type Limit struct {
-	Hour, Day bourse.Amount
-}
-
 // Network is the signer's view of one network.
 type Network struct {
 	// Codec is the signer's own, made from its own keys.
@@ -79,7 +77,10 @@ type Network struct {
 	// MaxCost bounds the cost of one transaction, and the amount of one top-up,
 	// regardless of the journal. Zero allows no cost at all.
 	MaxCost bourse.Amount
-	// Limit returns the limit of a coin; a nil Limit sets none.
+	// HourCost bounds the costs of an hour, summed over all kinds of transactions. Zero
+	// allows no cost at all.
+	HourCost bourse.Amount
+	// Limit returns the limit of a coin.
 	Limit func(chain.CoinID) Limit
 }
 
@@ -93,7 +94,7 @@ type Local struct {
 	broken error
 	// done maps each purpose to its line of the record.
 	done map[purpose]place
-	// spent are the withdrawals of the last day, oldest first.
+	// spent are the transactions of the last day, oldest first, without their bytes.
 	spent []entry
 }
 
@@ -134,13 +135,9 @@ func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, e
 		return Signed{}, fmt.Errorf("%w: network %d has no keys here", ErrMismatch, e.Network)
 	}
 
-	if err := n.check(u.Raw, &e); err != nil {
+	cost, err := n.check(u.Raw, &e)
+	if err != nil {
 		return Signed{}, err
-	}
-	if e.Kind != bourse.SignedWithdrawal {
-		// Sweeps and top-ups may be signed in any number of forms: the chain mines only
-		// one of those with the same nonce.
-		return n.sign(u.Raw)
 	}
 
 	s.mu.Lock()
@@ -149,11 +146,19 @@ func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, e
 		return Signed{}, s.broken
 	}
 
-	p := purpose{e.Network, e.ID, e.Attempt}
-	if at, ok := s.done[p]; ok {
+	made := e.entry(cost)
+	if e.Kind != bourse.SignedWithdrawal {
+		return s.make(&n, &e, made, u.Raw)
+	}
+	if at, ok := s.done[made.purpose]; ok {
 		return s.repeat(&n, &e, at)
 	}
-	return s.first(&n, &e, p, u.Raw)
+	if e.Attempt > 0 {
+		if _, ok := s.done[purpose{e.Network, e.ID, e.Attempt - 1}]; !ok {
+			return Signed{}, fmt.Errorf("%w: attempt %d without the one before it", ErrMismatch, e.Attempt)
+		}
+	}
+	return s.make(&n, &e, made, u.Raw)
 }
 
 // repeat returns the recorded transaction, if it makes the expected payment.
@@ -172,16 +177,21 @@ func (s *Local) repeat(n *Network, e *Expect, at place) (Signed, error) {
 	return Signed{before.Raw, chain.Hash(before.Hash)}, nil
 }
 
-// first signs a transaction and makes it durable, if it may be signed now.
-func (s *Local) first(n *Network, e *Expect, p purpose, raw []byte) (Signed, error) {
-	if e.Attempt > 0 {
-		if _, ok := s.done[purpose{p.Network, p.ID, p.Attempt - 1}]; !ok {
-			return Signed{}, fmt.Errorf("%w: attempt %d without the one before it", ErrMismatch, e.Attempt)
-		}
+// entry returns the record of an expected transaction, still without its signature.
+func (e *Expect) entry(cost bourse.Amount) *entry {
+	made := &entry{
+		purpose: purpose{e.Network, e.ID, e.Attempt}, Coin: e.Coin, Amount: e.Amount.Format(0), Cost: cost.Format(0),
 	}
+	if e.Kind != bourse.SignedWithdrawal {
+		made.Kind = e.Kind
+	}
+	return made
+}
 
-	now := int64(s.clock())
-	if err := s.checkLimits(n, e, now); err != nil {
+// make signs a transaction within the limits, and records it before the signature leaves.
+func (s *Local) make(n *Network, e *Expect, made *entry, raw []byte) (Signed, error) {
+	made.Time = int64(s.clock())
+	if err := s.checkLimits(n, e, made.cost(), made.Time); err != nil {
 		return Signed{}, err
 	}
 
@@ -189,10 +199,8 @@ func (s *Local) first(n *Network, e *Expect, p purpose, raw []byte) (Signed, err
 	if err != nil {
 		return Signed{}, err
 	}
-	made := entry{
-		purpose: p, Hash: digest(signed.Hash), Coin: e.Coin, Amount: e.Amount.Format(0), Time: now, Raw: signed.Raw,
-	}
-	at, err := s.log.append(&made)
+	made.Hash, made.Raw = digest(signed.Hash), signed.Raw
+	at, err := s.log.append(made)
 	switch {
 	case errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync):
 		return Signed{}, err // a full disk: nothing has left, and the caller may retry
@@ -200,13 +208,14 @@ func (s *Local) first(n *Network, e *Expect, p purpose, raw []byte) (Signed, err
 		s.broken = fmt.Errorf("signer: %w", err)
 		return Signed{}, s.broken
 	}
-	s.remember(made, at)
+	s.remember(*made, at)
 	return signed, nil
 }
 
-// remember indexes an entry; its bytes stay in the record.
 func (s *Local) remember(e entry, at place) {
 	e.Raw = nil
-	s.done[e.purpose] = at
+	if e.Kind == 0 {
+		s.done[e.purpose] = at
+	}
 	s.spent = append(s.spent, e)
 }

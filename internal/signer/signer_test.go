@@ -30,14 +30,16 @@ type bench struct {
 	clients map[bourse.NetworkID]*devnet.Client
 	nodes   map[bourse.NetworkID]*devnet.Node
 	keys    map[bourse.NetworkID]*devnet.Keys
-	limits  map[chain.CoinID]signer.Limit
+	// limits are those of coins that have one; the others have none.
+	limits map[chain.CoinID]signer.Limit
+	costs  bourse.Amount
 }
 
 func newBench(t *testing.T) *bench {
 	b := &bench{
 		t: t, disk: memdisk.New(1), now: 1e15,
 		clients: map[bourse.NetworkID]*devnet.Client{}, nodes: map[bourse.NetworkID]*devnet.Node{},
-		keys: map[bourse.NetworkID]*devnet.Keys{}, limits: map[chain.CoinID]signer.Limit{},
+		keys: map[bourse.NetworkID]*devnet.Keys{}, limits: map[chain.CoinID]signer.Limit{}, costs: bourse.Units(1e18),
 	}
 	for id, symbol := range map[bourse.NetworkID]bourse.Symbol{btc: "BTC", eth: "ETH"} {
 		p := devnet.Lookup(symbol)
@@ -57,13 +59,20 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) clock() bourse.Time { return b.now }
 
+func (b *bench) limit(id chain.CoinID) signer.Limit {
+	if l, some := b.limits[id]; some {
+		return l
+	}
+	return signer.Unlimited(id)
+}
+
 // open starts the signer anew, after a power cut.
 func (b *bench) open() {
 	b.disk = b.disk.Crash()
 	networks := map[bourse.NetworkID]signer.Network{}
 	for id, client := range b.clients {
 		networks[id] = signer.Network{
-			Codec: client.Codec, Keys: b.keys[id], MaxCost: bourse.Units(1e15), Limit: func(id chain.CoinID) signer.Limit { return b.limits[id] },
+			Codec: client.Codec, Keys: b.keys[id], MaxCost: bourse.Units(1e15), HourCost: b.costs, Limit: b.limit,
 		}
 	}
 	var err error
@@ -283,8 +292,9 @@ func TestSweepsGoHome(t *testing.T) {
 	if other := b.signs(b.prepare(eth, sweep), s); other.Hash == first.Hash {
 		t.Error("another sweep with the same nonce is the first one")
 	}
-	if b.recorded() > 0 {
-		t.Error("what stays ours is on record")
+	b.open()
+	if b.recorded() != 3 {
+		t.Errorf("%d of three are on record", b.recorded())
 	}
 }
 
@@ -294,12 +304,12 @@ func (b *bench) recorded() int {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return len(text)
+	return bytes.Count(text, []byte("\n"))
 }
 
 func TestLimits(t *testing.T) {
 	b := newBench(t)
-	b.limits["BTC"] = signer.Limit{Hour: bourse.Units(1000), Day: bourse.Units(1500)}
+	b.limits["BTC"] = signer.Limit{Payment: bourse.Units(2000), Hour: bourse.Units(1000), Day: bourse.Units(1500)}
 	pay := func(xid bourse.WalletID, amount uint64, want error) {
 		t.Helper()
 		p, e := b.payment(btc, xid, amount)
@@ -325,8 +335,47 @@ func TestLimits(t *testing.T) {
 
 	// A higher limit counts from the same record.
 	pay(5, 401, signer.ErrSpent)
-	b.limits["BTC"] = signer.Limit{Hour: bourse.Units(2000)}
+	b.limits["BTC"] = signer.Limit{Payment: bourse.Units(401), Hour: bourse.Units(2000), Day: bourse.Units(2000)}
+	pay(6, 402, signer.ErrSpent)
 	pay(5, 401, nil)
+
+	// No limit is no money.
+	for _, none := range []signer.Limit{
+		{}, {Payment: bourse.Units(1e9), Hour: bourse.Units(1e9)}, {Hour: bourse.Units(1e9), Day: bourse.Units(1e9)},
+	} {
+		b.limits["BTC"] = none
+		pay(6, 1, signer.ErrSpent)
+	}
+}
+
+// TestLimitOnCosts counts what transactions of all kinds cost in an hour, also after a
+// start.
+func TestLimitOnCosts(t *testing.T) {
+	b := newBench(t)
+	p, e := b.payment(eth, 1, 1_000_000)
+	u := b.prepare(eth, p)
+	b.costs = u.Cost.Plus(u.Cost)
+	b.open()
+	b.signs(u, e)
+
+	top := chain.Payment{
+		Kind: bourse.SignedTopUp, Coin: "ETH", Amount: bourse.Units(1e9), To: b.clients[eth].Destination(5), CostCap: p.CostCap,
+	}
+	te := signer.Expect{
+		Network: eth, Kind: top.Kind, Coin: top.Coin, Amount: top.Amount, To: top.To, CostCap: top.CostCap, Account: 5,
+	}
+	b.signs(b.prepare(eth, top), te)
+	b.open()
+	b.refuses(b.prepare(eth, top), te, signer.ErrCosts)
+	p, e = b.payment(eth, 2, 1)
+	b.refuses(b.prepare(eth, p), e, signer.ErrCosts)
+	b.now += bourse.Hour
+	b.signs(b.prepare(eth, p), e)
+
+	b.costs = bourse.Amount{}
+	b.open()
+	p, e = b.payment(btc, 3, 1)
+	b.refuses(b.prepare(btc, p), e, signer.ErrCosts)
 }
 
 // recorded returns the record of two signatures.

@@ -164,7 +164,10 @@ func (p *process) openWallet(context.Context) error {
 	}
 	keyrings := map[bourse.NetworkID]signer.Network{}
 	for _, n := range x.networks {
-		keyrings[n.id] = signer.Network{Codec: n.codec, Keys: n.keys, MaxCost: bourse.Units(1 << 62)}
+		keyrings[n.id] = signer.Network{
+			Codec: n.codec, Keys: n.keys, MaxCost: bourse.Units(1 << 62),
+			HourCost: signer.UnlimitedCost(), Limit: signer.Unlimited,
+		}
 	}
 	var err error
 	p.signer, err = signer.Open(x.vault, keyrings, func() bourse.Time { return p.world.now })

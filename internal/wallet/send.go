@@ -158,7 +158,7 @@ func (w *Worker) beyond(wd *bourse.Withdrawal) bool {
 	}
 	least, some := w.spent[k.ID]
 	amount, _ := k.units(wd.Amount)
-	return some && !amount.Less(least)
+	return w.costly || some && !amount.Less(least)
 }
 
 // carryOut chooses the source of a payment, has it signed, journals and broadcasts it.
@@ -224,7 +224,10 @@ func (w *Worker) sign(
 	var last bourse.TxHash
 	for ; e.Attempt < maxAttempts; e.Attempt++ {
 		signed, err := w.Signer.Sign(ctx, u, e)
-		if errors.Is(err, signer.ErrSpent) {
+		switch {
+		case errors.Is(err, signer.ErrCosts):
+			w.costly = true
+		case errors.Is(err, signer.ErrSpent):
 			w.spent[e.Coin] = e.Amount
 		}
 		if err != nil {

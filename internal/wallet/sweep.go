@@ -45,7 +45,8 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 		if h.Since+uint64(k.terms.Confirms) > tip+1 {
 			continue // it may still leave the chain, and its sweep would then wait for ever
 		}
-		if done, err := w.sweepOne(ctx, &h, k, have[place{h.Address, native.asset.ID}]); done || err != nil {
+		done, err := w.sweepOne(ctx, &h, k, have[place{h.Address, native.asset.ID}])
+		if done || err != nil || w.costly {
 			return done, err
 		}
 	}

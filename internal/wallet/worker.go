@@ -49,9 +49,11 @@ type Worker struct {
 	decoded map[bourse.TxHash]chain.Decoded
 	// givenUp are the dropped transactions that withdrawals of this step replace.
 	givenUp []bourse.SignedTx
-	// spent is, by coin, the least amount that exceeded the signer's hourly or daily
-	// limit in this step. Larger amounts would be refused as well.
+	// spent is, by coin, the least amount that exceeded one of the signer's limits in this
+	// step. Larger amounts would be refused as well.
 	spent map[chain.CoinID]bourse.Amount
+	// costly is true if the signer's limit on costs refused a payment of this step.
+	costly bool
 	// said holds the last logged reason by transaction hash and withdrawal id, because
 	// payments are retried at every step.
 	said map[any]string
@@ -74,8 +76,7 @@ func (w *Worker) Health() chain.Health {
 	return w.health
 }
 
-// Limited returns the number of withdrawals that wait for the signer's hourly or daily
-// limit.
+// Limited returns the number of withdrawals that wait for one of the signer's limits.
 func (w *Worker) Limited() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,7 +89,8 @@ func (w *Worker) Limited() int {
 func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	_, terms, assets := w.Listed.Listed(w.ID)
 	w.coins = newCoins(w.Network.Shape(), terms, assets)
-	w.fees, w.bound, w.spent = map[chain.CoinID]chain.Fees{}, nil, map[chain.CoinID]bourse.Amount{}
+	w.fees, w.bound, w.costly = map[chain.CoinID]chain.Fees{}, nil, false
+	w.spent = map[chain.CoinID]bourse.Amount{}
 	health := w.ask(ctx)
 	if health.Operating {
 		if more, err = w.scan(ctx, &health); err == nil && !more {

@@ -247,7 +247,10 @@ func (w *world) open() {
 	keyrings := map[bourse.NetworkID]signer.Network{}
 	for _, n := range w.networks {
 		keys := devnet.NewKeys(n.params, ownSeed)
-		keyrings[n.id] = signer.Network{Codec: devnet.NewCodec(n.params, keys.Public()), Keys: keys, MaxCost: bourse.Units(1e17)}
+		keyrings[n.id] = signer.Network{
+			Codec: devnet.NewCodec(n.params, keys.Public()), Keys: keys, MaxCost: bourse.Units(1e17),
+			HourCost: signer.UnlimitedCost(), Limit: signer.Unlimited,
+		}
 	}
 	var err error
 	if w.keeper, err = signer.Open(w.vault, keyrings, w.clock); err != nil {

@@ -1,0 +1,77 @@
+package signer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// Limit bounds a coin's withdrawals: the amount of one, and the sums of an hour and a day.
+// Zero lets nothing leave.
+type Limit struct {
+	Payment, Hour, Day bourse.Amount
+}
+
+// unbounded is above every sum.
+var unbounded = bourse.Amount{Hi: math.MaxUint64, Lo: math.MaxUint64}
+
+// Unlimited is the limit that bounds nothing, for exchanges without real money.
+func Unlimited(chain.CoinID) Limit { return Limit{unbounded, unbounded, unbounded} }
+
+// UnlimitedCost is the bound on costs that bounds nothing, for the same exchanges.
+func UnlimitedCost() bourse.Amount { return unbounded }
+
+// sum adds up amounts and stays at unbounded on overflow.
+type sum struct{ bourse.Amount }
+
+func (s *sum) add(a bourse.Amount) { s.Amount = s.PlusOrMax(a) }
+
+// checkLimits checks a transaction against the record of the last hour and day. It forgets
+// older amounts, but never that they were signed. The costs of all kinds count; of amounts
+// only that of a withdrawal's first transaction, because any later one excludes it.
+func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64) error {
+	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
+
+	hour, day, costs := sum{e.Amount}, sum{e.Amount}, sum{cost}
+	for i := range s.spent {
+		old := &s.spent[i]
+		if old.Network != e.Network {
+			continue
+		}
+		late := old.Time > now-int64(bourse.Hour)
+		if late {
+			costs.add(old.cost())
+		}
+		if old.Kind != 0 || old.Attempt > 0 || old.Coin != e.Coin {
+			continue
+		}
+		day.add(old.amount())
+		if late {
+			hour.add(old.amount())
+		}
+	}
+
+	if n.HourCost.Less(costs.Amount) {
+		return fmt.Errorf("%w of %s units in an hour, and %s are the most",
+			ErrCosts, costs.Format(0), n.HourCost.Format(0))
+	}
+	if e.Kind != bourse.SignedWithdrawal || e.Attempt > 0 {
+		return nil
+	}
+	limit := n.Limit(e.Coin)
+	switch {
+	case limit.Payment.Less(e.Amount):
+		return fmt.Errorf("%w: %s units of %s in a payment, and %s are the most",
+			ErrSpent, e.Amount.Format(0), e.Coin, limit.Payment.Format(0))
+	case limit.Hour.Less(hour.Amount):
+		return fmt.Errorf("%w: %s units of %s in an hour, and %s are the most",
+			ErrSpent, hour.Format(0), e.Coin, limit.Hour.Format(0))
+	case limit.Day.Less(day.Amount):
+		return fmt.Errorf("%w: %s units of %s in a day, and %s are the most",
+			ErrSpent, day.Format(0), e.Coin, limit.Day.Format(0))
+	}
+	return nil
+}
