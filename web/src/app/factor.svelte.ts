@@ -55,7 +55,10 @@ function ask({ message, detail }: Refusal, wrong: Refusal | null): Promise<Facto
       wrong,
       busy: false,
       answer: (factor) => {
-        if (factor === null) return reject(new Dismissed());
+        if (factor === null) {
+          asking.now = null;
+          return reject(new Dismissed());
+        }
         if (asking.now) asking.now.busy = true;
         resolve(factor);
       },

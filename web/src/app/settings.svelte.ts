@@ -24,7 +24,7 @@ export const shade = $state({ name: 'dark' as 'dark' | 'light' });
 
 const system = matchMedia('(prefers-color-scheme: light)');
 
-/** applySettings shows the settings and keeps them. It is called at the start and after each change. */
+/** applySettings shows the settings. It is called at the start, and after each change. */
 export function applySettings(): void {
   const root = document.documentElement;
   shade.name = settings.theme === 'system' ? (system.matches ? 'light' : 'dark') : settings.theme;
@@ -33,6 +33,11 @@ export function applySettings(): void {
   root.dataset['density'] = settings.density;
 
   chooseLanguage(settings.language);
+}
+
+/** changeSettings shows changed settings and keeps them: those that nobody chose follow a later version's own. */
+export function changeSettings(): void {
+  applySettings();
   keep('localStorage', 'settings', settings);
 }
 

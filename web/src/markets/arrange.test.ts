@@ -10,16 +10,18 @@ const market = (pair: string, price: string, before: string, volume: string, nam
 const markets = [
   market('ATOM/USDT', '8', '10', '900', 'Cosmos'),
   market('BTC/USDT', '60000', '60000', '1000', 'Bitcoin'),
-  market('ETH/BTC', '0.05', '0.04', '10000', 'Ether'),
+  market('ETH/BTC', '0.05', '0.04', '0.016', 'Ether'),
+  market('OAK/ELM', '100', '101', '5000', 'Oak'),
 ];
 const wish: Wish = { search: '', quote: '', favourites: null, sort: '-volume' };
 const pairs = (of: Wish) => arrange(markets, of).map((one) => one.pair);
 
-test('numbers are compared as numbers', () => {
-  expect(pairs(wish)).toEqual(['ETH/BTC', 'BTC/USDT', 'ATOM/USDT']);
-  expect(pairs({ ...wish, sort: 'price' })).toEqual(['ETH/BTC', 'ATOM/USDT', 'BTC/USDT']);
-  expect(pairs({ ...wish, sort: '-change' })).toEqual(['ETH/BTC', 'BTC/USDT', 'ATOM/USDT']);
-  expect(pairs({ ...wish, sort: '-pair' })).toEqual(['ETH/BTC', 'BTC/USDT', 'ATOM/USDT']);
+test('numbers are compared as numbers, in one unit', () => {
+  // 0.016 BTC are worth 960 USDT; nothing leads from ELM to USDT.
+  expect(pairs(wish)).toEqual(['BTC/USDT', 'ETH/BTC', 'ATOM/USDT', 'OAK/ELM']);
+  expect(pairs({ ...wish, sort: 'price' })).toEqual(['OAK/ELM', 'ATOM/USDT', 'ETH/BTC', 'BTC/USDT']);
+  expect(pairs({ ...wish, sort: '-change' })).toEqual(['ETH/BTC', 'BTC/USDT', 'OAK/ELM', 'ATOM/USDT']);
+  expect(pairs({ ...wish, sort: '-pair' })).toEqual(['OAK/ELM', 'ETH/BTC', 'BTC/USDT', 'ATOM/USDT']);
 });
 
 test('a search finds pairs and names', () => {

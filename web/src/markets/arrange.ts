@@ -1,5 +1,6 @@
-import { parse } from '../../client/decimal';
 import { changeOf, type Market } from '../feed/markets';
+import { units } from '../wallet/amounts';
+import { Rates } from '../wallet/worth';
 
 export type Column = 'pair' | 'price' | 'change' | 'volume';
 
@@ -13,7 +14,7 @@ export interface Wish {
   sort: string;
 }
 
-/** arrange returns the wished markets in order. Volumes of different quote assets are compared by their figures. */
+/** arrange returns the wished markets in order. Prices and volumes in different assets are compared by what they are worth. */
 export function arrange<M extends Market>(markets: readonly M[], wish: Wish): M[] {
   const needle = wish.search.trim().toLowerCase();
   const found = markets.filter(
@@ -25,23 +26,27 @@ export function arrange<M extends Market>(markets: readonly M[], wish: Wish): M[
 
   const turn = wish.sort.startsWith('-') ? -1 : 1;
   const column = wish.sort.replace('-', '') as Column;
-  return found.sort((a, b) => turn * compare(column, a, b) || (a.pair < b.pair ? -1 : 1));
+  const rank = ranking(column, markets);
+  const ranks = new Map(found.map((market) => [market.pair, rank(market)]));
+  const compare = (a: M, b: M): number => (column === 'pair' ? 0 : order(ranks.get(a.pair) ?? 0n, ranks.get(b.pair) ?? 0n));
+  return found.sort((a, b) => turn * compare(a, b) || (column === 'pair' ? turn : 1) * (a.pair < b.pair ? -1 : 1));
 }
 
-/** SCALE is the greatest scale of an asset: figures of all markets compare at it. */
-const SCALE = 19;
+/** ranking returns what a column's figures compare by. */
+function ranking(column: Column, markets: readonly Market[]): (of: Market) => bigint {
+  if (column === 'pair') return () => 0n;
+  if (column === 'change') return change;
 
-function compare(column: Column, a: Market, b: Market): number {
-  switch (column) {
-    case 'price':
-      return order(parse(a.price, SCALE), parse(b.price, SCALE));
-    case 'change':
-      return order(change(a), change(b));
-    case 'volume':
-      return order(parse(a.vol_quote, SCALE), parse(b.vol_quote, SCALE));
-    default:
-      return a.pair < b.pair ? -1 : a.pair > b.pair ? 1 : 0;
-  }
+  const rates = new Rates(markets, commonest(markets.map((market) => market.quote)));
+  const figure = column === 'price' ? 'price' : 'vol_quote';
+  return (market) => rates.worth(market.quote, units(market[figure])) ?? -1n; // of no known worth: below all others
+}
+
+/** commonest returns the asset that most markets are quoted in. */
+function commonest(quotes: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const quote of quotes) counts.set(quote, (counts.get(quote) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '';
 }
 
 function change(m: Market): bigint {

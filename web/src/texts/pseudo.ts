@@ -4,19 +4,19 @@ const accents: Record<string, string> = {
 };
 
 /** lengthened makes each text two fifths longer, with accents: what stays plain was not in the catalogue. */
-export function lengthened<K extends string>(catalogue: Record<K, string>): Record<K, string> {
+export function lengthened<K extends string>(catalogue: Partial<Record<K, string>>): Partial<Record<K, string>> {
   return each(catalogue, (text) => `${accented(text)} ${'~'.repeat(Math.ceil((text.length * 2) / 5))}`);
 }
 
 /** mirrored makes each text as long, and written from right to left. */
-export function mirrored<K extends string>(catalogue: Record<K, string>): Record<K, string> {
+export function mirrored<K extends string>(catalogue: Partial<Record<K, string>>): Partial<Record<K, string>> {
   return each(lengthened(catalogue), (text) => `\u202e${text}\u202c`);
 }
 
-function each<K extends string>(catalogue: Record<K, string>, change: (text: string) => string): Record<K, string> {
+function each<K extends string>(catalogue: Partial<Record<K, string>>, change: (text: string) => string): Partial<Record<K, string>> {
   return Object.fromEntries(
-    Object.entries<string>(catalogue).map(([key, text]) => [key, change(text)]),
-  ) as Record<K, string>;
+    Object.entries(catalogue as Record<string, string>).map(([key, text]) => [key, change(text)]),
+  ) as Partial<Record<K, string>>;
 }
 
 /** accented leaves the {names} of values as they are. */
