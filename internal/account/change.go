@@ -34,7 +34,24 @@ func (s *Service) ChangePassword(ctx context.Context, who Identity, old, passwor
 	if err != nil {
 		return err
 	}
-	return s.setPassword(ctx, s.secureCommand(row.ID, who.Session), newPassword{&row, hash, changedPassword}, act.Visit)
+	err = s.secure(ctx, s.secureCommand(row.ID, who.Session), func(now *AccountRow) error { return now.setPassword(&row, hash) })
+	if err != nil {
+		return err
+	}
+	s.log(ctx, row.ID, changedPassword, act.Visit, "")
+	s.tell(ctx, row.ID, row.Email, passwordChanged)
+	return nil
+}
+
+const passwordChanged = "The password of your account was changed."
+
+// setPassword sets the hash of a new password in the place of that of an earlier row.
+func (row *AccountRow) setPassword(was *AccountRow, hash string) error {
+	if row.Password != was.Password { // a concurrent request was first
+		return ErrPassword
+	}
+	row.Password = hash
+	return nil
 }
 
 // ownPassword checks the password of a session's own account and returns its row.
@@ -50,30 +67,6 @@ func (s *Service) ownPassword(ctx context.Context, who Identity, password string
 		err = ErrPassword
 	}
 	return row, err
-}
-
-// newPassword is the hash that takes the place of the one in a row, and the kind of
-// activity under which the owner finds it.
-type newPassword struct {
-	was        *AccountRow
-	hash, kind string
-}
-
-// setPassword sets the hash of a new password.
-func (s *Service) setPassword(ctx context.Context, cmd *bourse.Command, p newPassword, v Visit) error {
-	err := s.secure(ctx, cmd, func(row *AccountRow) error {
-		if row.Password != p.was.Password { // a concurrent request was first
-			return ErrPassword
-		}
-		row.Password = p.hash
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	s.log(ctx, p.was.ID, p.kind, v, "")
-	s.tell(ctx, p.was.ID, p.was.Email, "The password of your account was changed.")
-	return nil
 }
 
 // secure changes a person's credentials. Pending codes of the account end; cmd ends
@@ -187,41 +180,4 @@ func (s *Service) ownCode(p Purpose, subject string, v Visit) Code {
 		}
 	}
 	return Code{}
-}
-
-// ResetPassword sets a new password with the code of ForgotPassword. All sessions and
-// keys end, and withdrawals are held. The errors are ErrVerification, and *bourse.Errors
-// with CodeInvalid and CodeBusy.
-func (s *Service) ResetPassword(ctx context.Context, email, code, password string, v Visit) error {
-	email, err := NormalizeEmail(email)
-	if err != nil {
-		return err
-	}
-	if err := CheckPassword("password", password); err != nil {
-		return err
-	}
-
-	of, _, err := s.personOf(ctx, email)
-	if err != nil {
-		return err
-	}
-	known, err := s.knows(ctx, of.ID, v.source())
-	if err != nil {
-		return err
-	}
-
-	return s.tryMailed(try{ForReset, email, v, known}, text(code), func(c *Code) error {
-		if c.Account == 0 { // the address has no account
-			return ErrVerification
-		}
-		row, err := s.person(ctx, c.Account)
-		if err != nil {
-			return err
-		}
-		hash, err := s.hasher.hash(ctx, v.source(), s.Random, password)
-		if err != nil {
-			return err
-		}
-		return s.setPassword(ctx, s.evictCommand(row.ID), newPassword{&row, hash, resetPassword}, v)
-	})
 }

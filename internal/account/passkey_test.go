@@ -417,3 +417,54 @@ func bytesOf(t testing.TB, sent []byte) map[string][]byte {
 	}
 	return list
 }
+
+// TestResetEndsNewPasskeys resets a password: a passkey of the last three days, which a thief may have added, ends and
+// withdrawals wait as after an operator's recovery; an older one stays, and the holder is told so at every address.
+func TestResetEndsNewPasskeys(t *testing.T) {
+	const countess = "countess@example.com"
+	r := newRig(t)
+	r.join(ada)
+	who, _ := r.session(ada)
+	r.moveTo(who, ada, countess)
+	reset := func(next string) string {
+		t.Helper()
+		if err := r.ForgotPassword(t.Context(), countess, visit); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.ResetPassword(t.Context(), countess, r.code(countess), next, visit); err != nil {
+			t.Fatal(err)
+		}
+		m, _ := r.box.Last(countess)
+		if old, _ := r.box.Last(ada); old.Text != m.Text {
+			t.Errorf("the old address was told %q, the new one %q", old.Text, m.Text)
+		}
+		return m.Text
+	}
+
+	d := authenticator.New(origin)
+	r.addPasskey(d, who, countess)
+	r.now = r.now.Add(72*time.Hour - time.Second)
+	if told := reset("battery staple"); !strings.Contains(told, "in the last 72 hours have ended: 1.") || strings.Contains(told, "stay") {
+		t.Errorf("the holder was told %q", told)
+	}
+	if _, err := r.assertLogIn(d); !errors.Is(err, account.ErrPasskeyLogIn) {
+		t.Errorf("a new passkey after a reset: %v", err)
+	}
+	r.held(who, 72*time.Hour)
+
+	secret, err := r.logIn(account.LogIn{Email: countess, Password: "battery staple"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := authenticator.New(origin)
+	r.addPasskey(own, r.who(secret), countess) // by mail: none was left
+	added := r.now
+	r.now = r.now.Add(72 * time.Hour)
+	if told := reset("correct horse"); !strings.Contains(told, "stay were added on "+added.UTC().Format(time.DateOnly)+". If one of them is not yours") || strings.Contains(told, "ended") {
+		t.Errorf("the holder was told %q", told)
+	}
+	if _, err := r.assertLogIn(own); err != nil {
+		t.Error(err)
+	}
+	r.held(who, r.Hold)
+}
