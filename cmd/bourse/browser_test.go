@@ -14,6 +14,7 @@ import (
 	"github.com/gobwas/ws"
 	"github.com/gobwas/ws/wsutil"
 
+	"github.com/bourse-exchange/bourse/internal/account/authenticator"
 	"github.com/bourse-exchange/bourse/internal/describe"
 )
 
@@ -288,4 +289,55 @@ func TestProductionHasNoSandbox(t *testing.T) {
 	}
 	b := &browser{server: s}
 	b.want(200, `{"account":null,"sandbox":false}`, "GET", "/web/session", "")
+}
+
+// TestPasskeyInAPage logs a page in by a passkey alone: the cookie is set as after a password, no answer has the secret, and
+// what the challenge was answered with once, or from another origin, is worth nothing.
+func TestPasskeyInAPage(t *testing.T) {
+	s := start(t, t.TempDir(), "--bots=false", "--block-time=0")
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
+	must(t, err)
+	d := authenticator.New("http://localhost:" + port)
+	b := &browser{server: s}
+	b.join("ada@example.org")
+
+	const add = "/web/api/account/v2/mfa/passkeys"
+	b.want(511, `"REQUIRE_2FA"`, "PUT", add, `{}`)
+	b.want(200, `"passkey"`, "PUT", add, `{"code2FA":"`+b.code("ada@example.org")+`"}`)
+	made, err := d.Create(b.passkey())
+	must(t, err)
+	b.want(200, `"number":1`, "POST", add, `{"name":"phone","passkey":`+string(made)+`}`)
+
+	const logIn = "/web/session/passkey"
+	b.want(403, `"ALREADY_LOGGED_IN"`, "PUT", logIn, `{}`)
+	b.want(200, `{}`, "DELETE", "/web/session", "")
+	b.want(200, `"passkey"`, "PUT", logIn, `{}`)
+	v, err := describe.NewValidator()
+	must(t, err)
+	must(t, v.Exchange("PUT", logIn, []byte(`{}`), 200, []byte(b.text)))
+
+	foreign := *d
+	foreign.Origin = "http://localhost:1"
+	lie, err := foreign.Get(b.passkey())
+	must(t, err)
+	assertion, err := d.Get(b.passkey())
+	must(t, err)
+	b.want(401, `"LOGIN_FAILED"`, "POST", logIn, `{"assertion":`+string(lie)+`}`)
+	body := `{"assertion":` + string(assertion) + `,"remember":true}`
+	b.want(200, `"factors":["WEBAUTHN","EMAIL"]`, "POST", logIn, body)
+	must(t, v.Exchange("POST", logIn, []byte(body), 200, []byte(b.text)))
+	if b.cookie == nil || b.cookie.MaxAge < 29*24*3600 || strings.Contains(b.text, b.cookie.Value) {
+		t.Fatalf("logged in with the cookie %v: %s", b.cookie, b.text)
+	}
+	b.want(200, `"symbol"`, "GET", "/web/api/wallet/v2/balances", "")
+	b.want(200, `{}`, "DELETE", "/web/session", "")
+	b.want(401, `"LOGIN_FAILED"`, "POST", logIn, body)
+}
+
+// passkey returns what the last answer asks a passkey.
+func (b *browser) passkey() []byte {
+	b.t.Helper()
+	var answer struct{ Passkey json.RawMessage }
+	must(b.t, json.Unmarshal([]byte(b.text), &answer))
+	return answer.Passkey
 }

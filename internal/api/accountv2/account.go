@@ -37,9 +37,9 @@ func (a *Account) Endpoints() []v2.Endpoint {
 		{Method: get, Path: "/sessions", Scope: read, Fields: v2.PageFields, Answer: a.sessions},
 		{Method: del, Path: "/sessions", Scope: own, Class: api.Cancels, Answer: a.endSessions},
 		{Method: del, Path: "/sessions/others", Scope: own, Class: api.Cancels, Answer: a.endOthers},
-		{Method: put, Path: "/sessions/passkey", KeyOnly: true, Guest: true, Class: api.Orders, Answer: a.askLogIn},
+		{Method: put, Path: "/sessions/passkey", KeyOnly: true, Guest: true, Class: api.Orders, Answer: a.AskLogIn},
 		{
-			Method: post, Path: "/sessions/passkey", KeyOnly: true, Guest: true, Class: api.Orders, Fields: assertFields,
+			Method: post, Path: "/sessions/passkey", KeyOnly: true, Guest: true, Class: api.Orders, Fields: AssertFields,
 			Answer: a.logInByPasskey,
 		},
 		{Method: get, Path: "/sessions/{sid}", Scope: read, Answer: a.session},

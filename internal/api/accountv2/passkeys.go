@@ -11,7 +11,8 @@ import (
 
 var (
 	passkeyFields = api.Fields{"name", "passkey"}
-	assertFields  = api.Fields{"assertion", "remember"}
+	// AssertFields are the fields of a log-in by a passkey.
+	AssertFields = api.Fields{"assertion", "remember"}
 )
 
 // passkeys lists the account's passkeys.
@@ -83,8 +84,8 @@ func (a *Account) removePasskey(c *v2.Call) error {
 	return a.Accounts.RemovePasskey(c.Context, c.Who, uint32(number), act)
 }
 
-// askLogIn answers with what a browser needs to ask any passkey for a log-in.
-func (a *Account) askLogIn(c *v2.Call) error {
+// AskLogIn answers with what a browser needs to ask any passkey for a log-in.
+func (a *Account) AskLogIn(c *v2.Call) error {
 	asked, err := a.Accounts.AskLogIn()
 	if err != nil {
 		return err
@@ -93,17 +94,21 @@ func (a *Account) askLogIn(c *v2.Call) error {
 	return nil
 }
 
-// logInByPasskey starts a session.
-func (a *Account) logInByPasskey(c *v2.Call) error {
+// LogInByPasskey starts a session with the assertion of a request, and returns its secret.
+func (a *Account) LogInByPasskey(c *v2.Call) (account.Secret, error) {
 	c.Require("assertion")
 	in := account.PasskeyLogIn{
 		Assertion: c.Assertion("assertion"), Remember: c.Bool("remember"), Visit: c.Visit(),
 	}
 	if err := c.Err(); err != nil {
-		return err
+		return "", err
 	}
+	return a.Accounts.LogInByPasskey(c.Context, in)
+}
 
-	secret, err := a.Accounts.LogInByPasskey(c.Context, in)
+// logInByPasskey starts a session and answers with its secret.
+func (a *Account) logInByPasskey(c *v2.Call) error {
+	secret, err := a.LogInByPasskey(c)
 	if err != nil {
 		return err
 	}

@@ -12,31 +12,39 @@ import (
 
 // Endpoints returns the endpoints below /web. They are V2's in form.
 func (s *Sessions) Endpoints() []v2.Endpoint {
-	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
+	const get, post, put, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete
+	accounts := &accountv2.Account{Accounts: s.Accounts}
 
 	return []v2.Endpoint{
-		{Method: post, Path: "/session", Guest: true, Class: api.Orders, Fields: accountv2.LogInFields, Answer: s.logIn},
+		{Method: post, Path: "/session", Guest: true, Class: api.Orders, Fields: accountv2.LogInFields, Answer: s.begin(accounts.LogIn)},
 		{Method: get, Path: "/session", Answer: s.session},
 		{Method: del, Path: "/session", Class: api.Cancels, Answer: s.logOut},
+		{Method: put, Path: "/session/passkey", Guest: true, Class: api.Orders, Answer: accounts.AskLogIn},
+		{
+			Method: post, Path: "/session/passkey", Guest: true, Class: api.Orders, Fields: accountv2.AssertFields,
+			Answer: s.begin(accounts.LogInByPasskey),
+		},
 	}
 }
 
-// logIn starts a session and sets its cookie.
-func (s *Sessions) logIn(c *v2.Call) error {
-	secret, err := (&accountv2.Account{Accounts: s.Accounts}).LogIn(c)
-	if err != nil {
-		return err
-	}
-	who, err := s.Accounts.Authenticate(c.Context, secret, c.From)
-	if err != nil {
-		return err // the session has ended meanwhile
-	}
+// begin returns the answer to a log-in, which sets the cookie of the session that logIn starts.
+func (s *Sessions) begin(logIn func(*v2.Call) (account.Secret, error)) func(*v2.Call) error {
+	return func(c *v2.Call) error {
+		secret, err := logIn(c)
+		if err != nil {
+			return err
+		}
+		who, err := s.Accounts.Authenticate(c.Context, secret, c.From)
+		if err != nil {
+			return err // the session has ended meanwhile
+		}
 
-	if err := s.write(c, &who); err != nil {
-		return err
+		if err := s.write(c, &who); err != nil {
+			return err
+		}
+		s.put(c.Header, secret, &who, c.Bool("remember"))
+		return nil
 	}
-	s.put(c.Header, secret, &who, c.Bool("remember"))
-	return nil
 }
 
 // session writes the session of the cookie. Without one the account is null, which is no
