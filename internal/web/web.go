@@ -27,7 +27,7 @@ const (
 // routes are the addresses of pages. A star stands for one segment.
 var routes = []string{
 	"/", "/trade", "/trade/*", "/wallet", "/wallet/deposit", "/wallet/withdraw", "/wallet/faucet",
-	"/history", "/account", "/log-in", "/sign-up", "/reset", "/status",
+	"/history", "/account", "/log-in", "/sign-up", "/reset", "/undo", "/status",
 }
 
 // Pages serves the pages.

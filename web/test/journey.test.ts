@@ -45,6 +45,22 @@ inChromium('from sign-up to withdrawal', () => {
       await page.getByRole('log').getByText('The withdrawal is accepted.').waitFor();
       await exchange.admin('devnet', 'mine', 'BTC', '6');
       await main.getByText('Done', { exact: true }).waitFor();
+
+      // That no memo is needed was said of one address.
+      await main.getByLabel('Asset', { exact: true }).selectOption('ATOM');
+      const ticked = main.getByLabel('No memo');
+      await ticked.check();
+      await main.getByLabel('Address', { exact: true }).fill('another');
+      await expect.poll(() => ticked.isChecked()).toBe(false);
+    });
+  });
+
+  it('opens a page without storing settings that nobody chose', async () => {
+    await visit(browser, exchange.url, async ({ page }) => {
+      const stored = () => page.evaluate(() => localStorage.getItem('bourse.settings'));
+      await page.goto('/log-in');
+      await page.getByRole('heading', { name: 'Log in' }).waitFor();
+      expect(await stored()).toBeNull();
     });
   });
 

@@ -5,7 +5,7 @@ import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
 import { logIn, signUp } from './person';
 
-const guests = ['/', '/trade/BTC-USDT', '/sign-up', '/log-in', '/reset', '/status', '/wallet', '/nowhere'];
+const guests = ['/', '/trade/BTC-USDT', '/sign-up', '/log-in', '/reset', '/undo', '/status', '/wallet', '/nowhere'];
 const members = [
   '/trade/BTC-USDT',
   '/account',

@@ -20,6 +20,7 @@ export const routes: Route[] = [
   { pattern: /^\/sign-up$/, title: 'signup.title', texts: 'account', load: () => import('../account/SignUp.svelte') as Loaded },
   { pattern: /^\/log-in$/, title: 'login.title', texts: 'account', load: () => import('../account/LogIn.svelte') as Loaded },
   { pattern: /^\/reset$/, title: 'reset.title', texts: 'account', load: () => import('../account/Reset.svelte') as Loaded },
+  { pattern: /^\/undo$/, title: 'undo.title', texts: 'account', load: () => import('../account/Undo.svelte') as Loaded },
   { pattern: /^\/account$/, title: 'account.title', texts: 'account', load: () => import('../account/Account.svelte') as Loaded },
   { pattern: /^\/wallet$/, title: 'wallet.title', texts: 'wallet', load: () => import('../wallet/Wallet.svelte') as Loaded },
   { pattern: /^\/wallet\/deposit$/, title: 'deposit.title', texts: 'wallet', load: () => import('../wallet/Deposit.svelte') as Loaded },
