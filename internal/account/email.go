@@ -55,7 +55,7 @@ func (s *Service) mailNewAddress(ctx context.Context, row *AccountRow, email str
 	if err := s.drawApart(ForEmail, &c); err != nil {
 		return err
 	}
-	letter, values := letterEmail, []any{c.Text}
+	letter, values := letterEmail, []string{c.Text}
 	if has {
 		letter, values, c.Text = letterExists, nil, ""
 	}

@@ -29,39 +29,10 @@ type Mailer interface {
 	Send(ctx context.Context, m *Mail) error
 }
 
-// letter is a template. %s stands for the code, or for the event.
-type letter struct{ subject, text string }
-
-const ignore = "\n\nIf this was not you, ignore this message."
-
-var (
-	letterSignUp = letter{"Confirm your account",
-		"Your code is %s. It confirms your new account, with the password that " +
-			"was chosen with it." + ignore}
-	letterExists = letter{"You have an account",
-		"Somebody asked for a new account with this address, which has one already." + ignore}
-	letterReset = letter{"Reset your password", "Your code is %s. It sets a new password." + ignore}
-	letterEmail = letter{"Confirm your new address",
-		"Your code is %s. It makes this the address of your account." + ignore}
-	letterFactor = letter{"Confirm your request",
-		"Your code is %s. It confirms one request that was made with your account:\n\n%s\n\nIf this was not you, change your password."}
-	letterChanged = letter{"Your account was changed",
-		"%s\n\nIf this was not you, reset your password and write to us."}
-	letterUndo = letter{"The address of your account was changed",
-		"The address of your account was changed to %s.\n\n" +
-			"If this was not you, undo it within seven days: your code is %s. It makes this the address again, ends all " +
-			"sessions, keys and the password, and holds withdrawals."}
-	letterUndone = letter{"The address of your account was changed back",
-		"The holder of %s took the change of address back. " +
-			"Sessions, keys and the password have ended, and withdrawals wait. If that address is no longer yours, write to us at once."}
-)
-
 // send fills in a template and hands the letter over.
-func (s *Service) send(ctx context.Context, m *Mail, l letter, values ...any) error {
-	m.Subject, m.Text = l.subject, l.text
-	if len(values) > 0 {
-		m.Text = fmt.Sprintf(l.text, values...)
-	}
+func (s *Service) send(ctx context.Context, m *Mail, l letter, values ...string) error {
+	text := s.write(l, values...)
+	m.Subject, m.Text = text.Subject, text.Text
 	return s.Mailer.Send(context.WithoutCancel(ctx), m)
 }
 

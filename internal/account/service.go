@@ -40,8 +40,12 @@ type Options struct {
 	Seal [32]byte
 	// Exchange is the id of the exchange, which every signed request names.
 	Exchange [16]byte
-	// Issuer is the exchange's name in authenticator applications.
+	// Issuer is the exchange's name in authenticator applications and at the end of letters.
 	Issuer string
+	// Letters replace the texts of letters, by their names. CheckLetters has passed them.
+	Letters map[string]Letter
+	// Support is the address at the end of letters; empty for none.
+	Support string
 	// Cases are the second-factor cases of a new account.
 	Cases Cases
 	// Ready returns the reason why the journal takes no command of a kind now, or nil. It

@@ -73,7 +73,7 @@ func (s *Service) SignUp(ctx context.Context, up SignUp) error {
 	if !s.shared.PutCode(ForSignUp, c, s.now()) {
 		return errTooMany
 	}
-	letter, values := letterSignUp, []any{c.Text}
+	letter, values := letterSignUp, []string{c.Text}
 	if has {
 		letter, values = letterExists, nil
 	}
