@@ -69,7 +69,7 @@ func (f *configFile) locate(err error, args []string) error {
 func (s settings) add(prefix string, tree map[string]any) {
 	for key, value := range tree {
 		name := prefix + strings.ReplaceAll(key, "_", "-")
-		if below, ok := value.(map[string]any); ok {
+		if below, ok := value.(map[string]any); ok && name != brandFlag {
 			s.add(name+"-", below)
 			continue
 		}
@@ -102,7 +102,7 @@ func (f *configFile) Validate(app *kong.Application) error {
 }
 
 // Resolve returns the file's value of a flag, unless the environment sets it.
-func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) { //nolint:unparam // kong asks for the error
+func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	value, ok := s[flag.Name]
 	if !ok {
 		return nil, nil //nolint:nilnil // kong's way to say none
@@ -114,6 +114,13 @@ func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, 
 		}
 	}
 
+	if block, ok := value.(map[string]any); ok {
+		if len(block) == 0 {
+			return nil, nil //nolint:nilnil // as above
+		}
+		text, err := yaml.Marshal(block)
+		return string(text), err
+	}
 	if list, ok := value.([]any); ok {
 		if len(list) == 0 {
 			return nil, nil //nolint:nilnil // as above

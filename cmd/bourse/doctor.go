@@ -162,7 +162,7 @@ func (s *serve) mailFinding(ctx context.Context) finding {
 	if s.SMTP.Address == "" {
 		return finding{about, "there is none, so nobody can sign up; set `smtp.address` and `smtp.from`"}
 	}
-	if _, err := s.SMTP.mailer(); err != nil {
+	if _, err := s.SMTP.mailer(s.Brand.name()); err != nil {
 		return finding{about, err.Error()}
 	}
 	conn, err := (&net.Dialer{Timeout: within}).DialContext(ctx, "tcp", s.SMTP.Address)

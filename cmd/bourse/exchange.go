@@ -88,6 +88,7 @@ type dev struct {
 	Bots    bool        `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
 	Limits  string      `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
 	Listed  string      `help:"What is listed at the first start: demo, or wide with sixty assets more, which make lists long." name:"catalogue" enum:"demo,wide" default:"wide"`
+	Brand   dressing    `help:"File with a block of settings that name and dress the exchange, as brand in deploy/bourse.yaml." placeholder:"FILE"`
 	Stores  stores      `embed:""`
 	Log     logging     `embed:"" prefix:"log-"`
 
@@ -114,7 +115,7 @@ func (d *dev) options() (*node.Options, error) {
 	}
 
 	o := &node.Options{
-		Data: string(d.Data), History: d.Stores.History, Accounts: d.Stores.Accounts,
+		Data: string(d.Data), Brand: d.Brand.Brand, History: d.Stores.History, Accounts: d.Stores.Accounts,
 		Listen: d.Listen, BinanceListen: d.Binance, MetricsListen: d.Metrics,
 		SignerLimits: allowances(d.Signer), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 	}
@@ -160,6 +161,7 @@ type serve struct {
 	Signer    []allowance    `help:"What the signer lets leave of an asset, on each network, as ASSET=PAYMENT:HOUR:DAY; 0 is nothing, and so is no limit in production." name:"signer-limits" placeholder:"LIMIT"`
 	SMTP      smtp           `embed:"" prefix:"smtp-"`
 	Passkeys  passkeys       `embed:"" prefix:"passkeys-"`
+	Brand     dressing       `help:"File with a block of settings that name and dress the exchange: name, logo, colours, terms, privacy, support, letters. A configuration file has the block itself." placeholder:"FILE"`
 	Log       logging        `embed:"" prefix:"log-"`
 
 	Anchoring anchoring `embed:""`
@@ -236,7 +238,7 @@ func (s *serve) Run(p *program) error {
 		return err
 	}
 
-	mailer, err := s.SMTP.mailer()
+	mailer, err := s.SMTP.mailer(s.Brand.name())
 	if err != nil {
 		return err
 	}
@@ -245,7 +247,7 @@ func (s *serve) Run(p *program) error {
 		return err
 	}
 	return p.exchange(&s.Log, s.Anchoring.set(s.Bounds.set(&node.Options{
-		Mail: mailer, Passkeys: party,
+		Brand: s.Brand.Brand, Mail: mailer, Passkeys: party,
 		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen,
 		BinanceListen: s.Binance, MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		Certificate: certificate.Options{

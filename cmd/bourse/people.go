@@ -22,8 +22,8 @@ type smtp struct {
 	Plain    bool   `help:"Speak to the server without encryption; for one on this machine."`
 }
 
-// mailer returns the mailer, or nil if there is no server.
-func (s *smtp) mailer() (account.Mailer, error) {
+// mailer returns the mailer of an exchange with a name, or nil if there is no server.
+func (s *smtp) mailer(name string) (account.Mailer, error) {
 	if s.Address == "" {
 		return nil, nil //nolint:nilnil // an exchange may send no mail
 	}
@@ -32,7 +32,7 @@ func (s *smtp) mailer() (account.Mailer, error) {
 		return nil, fmt.Errorf("--smtp-address: %w", err)
 	}
 
-	m := &mail.SMTP{Host: host, From: s.From, User: s.User, Plain: s.Plain}
+	m := &mail.SMTP{Host: host, From: s.From, Name: name, User: s.User, Plain: s.Plain}
 	if m.Port, err = strconv.Atoi(port); err != nil {
 		return nil, fmt.Errorf("--smtp-address: %q is no port", port)
 	}

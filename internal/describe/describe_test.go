@@ -14,6 +14,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/bourse-exchange/bourse/internal/brand"
 	"github.com/bourse-exchange/bourse/internal/coding"
 )
 
@@ -463,7 +464,7 @@ func missing(w http.ResponseWriter, _ *http.Request) {
 }
 
 func TestHandler(t *testing.T) {
-	h, err := Handler("/docs", coding.NewEncoder(1), http.HandlerFunc(missing))
+	h, err := Handler("/docs", brand.Default(), coding.NewEncoder(1), http.HandlerFunc(missing))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -494,7 +495,7 @@ func TestHandler(t *testing.T) {
 
 // TestKnownFilesAreNotSentAgain wants a 304 for a client that has the document.
 func TestKnownFilesAreNotSentAgain(t *testing.T) {
-	h, err := Handler("/docs", coding.NewEncoder(1), http.HandlerFunc(missing))
+	h, err := Handler("/docs", brand.Default(), coding.NewEncoder(1), http.HandlerFunc(missing))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -528,7 +529,7 @@ func TestKnownFilesAreNotSentAgain(t *testing.T) {
 // TestFilesAreCompressed wants each coding of a document to have a tag of its own, which
 // alone answers 304, and HEAD and Range to be answered like GET.
 func TestFilesAreCompressed(t *testing.T) {
-	h, err := Handler("/docs", coding.NewEncoder(1), http.HandlerFunc(missing))
+	h, err := Handler("/docs", brand.Default(), coding.NewEncoder(1), http.HandlerFunc(missing))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse/docs/guide"
+	"github.com/bourse-exchange/bourse/internal/brand"
 	"github.com/bourse-exchange/bourse/internal/coding"
 )
 
@@ -82,7 +83,7 @@ func TestChapterIsRendered(t *testing.T) {
 
 // TestGuideIsServed wants pages, Markdown and programs, with the policy of pages.
 func TestGuideIsServed(t *testing.T) {
-	h, err := Handler("/docs", coding.NewEncoder(1), http.HandlerFunc(missing))
+	h, err := Handler("/docs", brand.Default(), coding.NewEncoder(1), http.HandlerFunc(missing))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	apidocs "github.com/bourse-exchange/bourse/docs/api"
+	"github.com/bourse-exchange/bourse/internal/brand"
 	"github.com/bourse-exchange/bourse/internal/coding"
 )
 
@@ -32,26 +33,30 @@ type entry struct{ Name, Summary string }
 
 // Handler serves the documentation below a path such as /docs: an index in HTML, the guide
 // and the descriptions of the interfaces; and /llms.txt. The documents are compressed once
-// each by an encoder for clients that want them so. Other paths go to missing.
-func Handler(prefix string, encoder *coding.Encoder, missing http.Handler) (http.Handler, error) {
+// each by an encoder for clients that want them so. Other paths go to missing. The pages are
+// dressed as the brand says; its own texts are at /terms and /privacy.
+func Handler(prefix string, b *brand.Brand, encoder *coding.Encoder, missing http.Handler) (http.Handler, error) {
 	chapters, err := Guide()
 	if err != nil {
 		return nil, err
 	}
-	index, err := render(prefix, chapters)
+	index, err := render(prefix, b.Name, chapters)
 	if err != nil {
 		return nil, err
 	}
 
 	file := func(kind string, body []byte) file { return newFile(kind, body, encoder) }
 	mux := http.NewServeMux()
-	if err := serveGuide(mux, prefix, chapters, file); err != nil {
+	if err := serveGuide(mux, prefix, b.Name, chapters, file); err != nil {
 		return nil, err
 	}
 	mux.Handle("GET "+prefix, file("text/html; charset=utf-8", index))
 	mux.Handle("GET "+prefix+"/", missing)
 	mux.Handle("GET "+prefix+"/{$}", file("text/html; charset=utf-8", index))
-	mux.Handle("GET "+prefix+"/docs.css", file("text/css; charset=utf-8", styles))
+	mux.Handle("GET "+prefix+"/docs.css", file("text/css; charset=utf-8", append(slices.Clip(styles), b.Colours.GuideStyles()...)))
+	if err := serveLegal(mux, prefix, b, file); err != nil {
+		return nil, err
+	}
 	for _, name := range documents {
 		text, err := fs.ReadFile(apidocs.Files, name)
 		if err != nil {
@@ -80,7 +85,7 @@ func (f file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // render renders the index from the documents.
-func render(prefix string, chapters []Chapter) ([]byte, error) {
+func render(prefix, brand string, chapters []Chapter) ([]byte, error) {
 	spot, err := endpoints(spotFile)
 	if err != nil {
 		return nil, err
@@ -143,9 +148,9 @@ func render(prefix string, chapters []Chapter) ([]byte, error) {
 
 	var out bytes.Buffer
 	err = t.Execute(&out, struct {
-		Prefix string
+		Prefix, Brand string
 		page
-	}{prefix, p})
+	}{prefix, brand, p})
 	return out.Bytes(), err
 }
 

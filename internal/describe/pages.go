@@ -22,7 +22,7 @@ var kinds = map[string]string{"python": "text/x-python; charset=utf-8", "js": "t
 // serveGuide registers the chapters, as pages and as Markdown, their programs, and
 // /llms.txt, which lists them for programs that read.
 func serveGuide(
-	mux *http.ServeMux, prefix string, chapters []Chapter, serve func(kind string, body []byte) file,
+	mux *http.ServeMux, prefix, brand string, chapters []Chapter, serve func(kind string, body []byte) file,
 ) error {
 	t, err := template.New("chapter").Parse(chapterText)
 	if err != nil {
@@ -31,7 +31,7 @@ func serveGuide(
 
 	for i := range chapters {
 		c := &chapters[i]
-		page, err := renderChapter(t, prefix, chapters, i)
+		page, err := renderChapter(t, prefix, brand, chapters, i)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func serveGuide(
 		}
 	}
 
-	list, err := renderList(prefix, chapters)
+	list, err := renderList(prefix, brand, chapters)
 	if err != nil {
 		return err
 	}
@@ -56,14 +56,14 @@ func (c *Chapter) programs() []Snippet {
 }
 
 // renderChapter renders the page of a chapter.
-func renderChapter(t *template.Template, prefix string, chapters []Chapter, at int) ([]byte, error) {
+func renderChapter(t *template.Template, prefix, brand string, chapters []Chapter, at int) ([]byte, error) {
 	c := &chapters[at]
 	page := struct {
-		Prefix, Name, Title string
-		Body                template.HTML
-		Chapters            []Chapter
-		Before, After       *Chapter
-	}{Prefix: prefix, Name: c.Name, Title: c.Title, Body: c.body, Chapters: chapters}
+		Prefix, Brand, Name, Title string
+		Body                       template.HTML
+		Chapters                   []Chapter
+		Before, After              *Chapter
+	}{Prefix: prefix, Brand: brand, Name: c.Name, Title: c.Title, Body: c.body, Chapters: chapters}
 	if at > 0 {
 		page.Before = &chapters[at-1]
 	}
@@ -77,13 +77,14 @@ func renderChapter(t *template.Template, prefix string, chapters []Chapter, at i
 }
 
 // renderList renders /llms.txt.
-func renderList(prefix string, chapters []Chapter) ([]byte, error) {
+func renderList(prefix, brand string, chapters []Chapter) ([]byte, error) {
 	list := struct {
 		Prefix    string
+		Brand     string
 		Chapters  []Chapter
 		Programs  []string
 		Documents []entry
-	}{Prefix: prefix, Chapters: chapters}
+	}{Prefix: prefix, Brand: brand, Chapters: chapters}
 	for i := range chapters {
 		for _, s := range chapters[i].programs() {
 			list.Programs = append(list.Programs, s.File)

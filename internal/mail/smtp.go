@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"fmt"
+	netmail "net/mail"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
@@ -18,8 +19,8 @@ type SMTP struct {
 	// Host and Port are the server's.
 	Host string
 	Port int
-	// From is the sender's address.
-	From string
+	// From is the sender's address, Name the sender's name beside it; empty for none.
+	From, Name string
 	// User and Password log in to the server; empty for a server without authentication.
 	User, Password string
 	// Plain permits an unencrypted connection, for a server on this machine.
@@ -29,7 +30,7 @@ type SMTP struct {
 // Send delivers a letter to the server.
 func (s *SMTP) Send(ctx context.Context, m *account.Mail) error {
 	letter := gomail.NewMsg()
-	if err := letter.From(s.From); err != nil {
+	if err := letter.From((&netmail.Address{Name: s.Name, Address: s.From}).String()); err != nil {
 		return fmt.Errorf("mail: sender: %w", err)
 	}
 	if err := letter.To(m.To); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/brand"
 	"github.com/bourse-exchange/bourse/internal/certificate"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
@@ -53,6 +54,8 @@ type Options struct {
 	// AlwaysConfirm asks for a second factor for a new password and for a key that can withdraw,
 	// whatever the cases of an account are.
 	AlwaysConfirm bool
+	// Brand is how the exchange names and shows itself; nil for Bourse's own.
+	Brand *brand.Brand
 	// Passkeys is what passkeys are bound to; nil for none. A sandbox takes localhost.
 	Passkeys *account.Party
 	// People bounds one client's use of shared resources of the accounts; zero sets no limit.
@@ -122,6 +125,9 @@ func (o *Options) defaults() {
 	}
 	if o.TailRows == 0 {
 		o.TailRows = tailRows
+	}
+	if o.Brand == nil {
+		o.Brand = brand.Default()
 	}
 	if o.machine == nil {
 		o.machine = machineClock()

@@ -62,6 +62,7 @@ func (n *Node) routes() http.Handler {
 	missing := n.missing()
 	for path, pages := range map[string]http.Handler{
 		"/icons/": icons.Handler(n.view, missing), "/docs": n.docs, "/docs/": n.docs, "/llms.txt": n.docs,
+		"/terms": n.docs, "/privacy": n.docs,
 		"/{$}": http.HandlerFunc(n.welcome),
 	} {
 		mux.Handle(path, n.metered(pages))

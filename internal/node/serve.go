@@ -31,7 +31,7 @@ const (
 // fails. Steps that may fail come before the listeners open.
 func (n *Node) serve(ctx context.Context) (err error) {
 	n.rest = n.newREST()
-	if n.docs, err = describe.Handler("/docs", n.rest.Encoder, n.missing()); err != nil {
+	if n.docs, err = describe.Handler("/docs", n.Brand, n.rest.Encoder, n.missing()); err != nil {
 		return err
 	}
 	admitted, err := edge.NewAdmission(n.Limits.Connections, n.proxies.Trusts, n.streams.Len, n.Log)

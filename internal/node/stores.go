@@ -92,7 +92,8 @@ func (n *Node) openStores(ctx context.Context) error {
 	if o.Seal, err = disk.Secret(n.disk, accountsSecret); err != nil {
 		return err
 	}
-	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Limits = n.mailer(), "Bourse", n.Hold, n.Captcha, n.People
+	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Limits = n.mailer(), n.Brand.Name, n.Hold, n.Captcha, n.People
+	o.Letters, o.Support = n.Brand.Letters, n.Brand.SupportText()
 	o.AlwaysConfirm = n.AlwaysConfirm
 	if n.Sandbox == nil {
 		o.Cases = account.CaseWithdrawal | account.CaseAPIKey

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/browser"
+	"github.com/bourse-exchange/bourse/internal/brand"
 	"github.com/bourse-exchange/bourse/internal/coding"
 )
 
@@ -40,10 +41,16 @@ type Pages struct {
 	headers browser.Headers
 }
 
-// New returns the embedded pages, compressed by an encoder for clients that want it. metered
-// limits a handler by the source of its requests.
-func New(encoder *coding.Encoder, metered func(http.Handler) http.Handler, headers browser.Headers) *Pages {
+// New returns the embedded pages in the dress of a brand, compressed by an encoder for clients
+// that want it. metered limits a handler by the source of its requests.
+func New(
+	b *brand.Brand, encoder *coding.Encoder, metered func(http.Handler) http.Handler, headers browser.Headers,
+) *Pages {
 	p := &Pages{files: map[string]*coding.File{}, metered: metered, headers: headers}
+	dress := newDress(b)
+	for name, body := range dress.files {
+		p.files["/"+name] = coding.NewFile(kindOf(name), caching(name), body, encoder)
+	}
 	err := fs.WalkDir(dist, "dist", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -56,7 +63,7 @@ func New(encoder *coding.Encoder, metered func(http.Handler) http.Handler, heade
 		switch name = strings.TrimPrefix(name, "dist/"); name {
 		case sourcesFile:
 		case indexFile:
-			p.index = coding.NewFile(kindOf(name), revalidated, body, encoder)
+			p.index = coding.NewFile(kindOf(name), revalidated, dress.index(body), encoder)
 		default:
 			p.files["/"+name] = coding.NewFile(kindOf(name), caching(name), body, encoder)
 		}
