@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -155,4 +156,74 @@ func TestBrandOfSettings(t *testing.T) {
 	if _, stderr, code := run(t, "dev", "--brand", large); code != exitUsage || !strings.Contains(stderr, "more than 1048576 bytes") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
+}
+
+// TestTerms leads a person from a sign-up that accepts the terms over newer ones, which are asked
+// for before orders, withdrawals and keys of pages, and of no program's.
+func TestTerms(t *testing.T) {
+	dir := t.TempDir()
+	first, second := filepath.Join(dir, "first.yaml"), filepath.Join(dir, "second.yaml")
+	write(t, first, "terms: {version: v1, address: 'https://example.com/terms'}\n")
+	write(t, second, "terms: {version: v2, address: 'https://example.com/terms'}\n")
+	s := start(t, filepath.Join(dir, "data"), "--bots=false", "--block-time=0", "--brand", first)
+	b := &browser{server: s}
+	const (
+		order = `{"pair":"BTC/USDT","type":"LIMIT","side":"BUY","time_in_force":"GTC","price":"50000","amount":"0.1","resp_type":"ACK"}`
+		email = "ada@example.org"
+	)
+
+	b.want(200, `{}`, "POST", "/web/api/account/v2/signup", `{"email":"`+email+`","password":"correct horse"}`)
+	verify := `{"email":"` + email + `","code":"` + b.code(email) + `","terms":"`
+	b.want(400, `terms: must be the current version`, "PATCH", "/web/api/account/v2/signup", verify+`v0"}`)
+	b.want(200, `{}`, "PATCH", "/web/api/account/v2/signup", verify+`v1"}`)
+	b.logIn(email)
+	b.want(200, `"termsAccepted":true`, "GET", "/web/session", "")
+	b.want(200, `"kind":"TERMS_ACCEPTED"`, "GET", "/web/api/account/v2/activity", "")
+	b.want(200, `USDT`, "POST", "/web/api/wallet/v2/faucet", `{"asset":"USDT"}`)
+	b.want(200, `"obid":`, "POST", "/web/api/spot/open_orders/new", order)
+	b.want(200, `"apiKey"`, "POST", "/web/api/account/v2/api-keys", `{"description":"bot","scopes":["trade"]}`)
+
+	s.kill()
+	s.args[len(s.args)-1] = second
+	s.start()
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
+	must(t, err)
+	b.cookie.Name = "__Host-bourse-" + port
+	b.want(200, `"termsAccepted":false`, "GET", "/web/session", "")
+	for path, body := range map[string]string{
+		"/web/api/spot/open_orders/new":      order,
+		"/web/api/spot/open_orders/replace":  `{}`,
+		"/web/api/wallet/transfer":           `{}`,
+		"/web/api/wallet/withdraw":           `{}`,
+		"/web/api/wallet/v2/io/transactions": `{}`,
+		"/web/api/account/v2/api-keys":       `{"description":"x","scopes":["trade"]}`,
+		"/web/api/account/api_keys/new":      `{}`,
+	} {
+		b.ask("POST", path, body)
+		if !strings.Contains(b.text, `"TERMS_NOT_ACCEPTED"`) {
+			t.Errorf("%s without the terms: %s", path, b.text)
+		}
+	}
+	b.want(200, `"obids":[`, "POST", "/web/api/spot/open_orders/cancel_all", `{}`)
+
+	b.want(400, `terms: must be the current version`, "POST", "/web/terms", `{"version":"v1"}`)
+	b.want(200, `{}`, "POST", "/web/terms", `{"version":"v2"}`)
+	b.want(200, `{}`, "POST", "/web/terms", `{"version":"v2"}`)
+	b.want(200, `"obid":`, "POST", "/web/api/spot/open_orders/new", order)
+	b.want(200, `"kind":"TERMS_ACCEPTED"`, "GET", "/web/api/account/v2/activity?limit=1", "")
+
+	// A program's key needs none, and what was accepted outlives the process.
+	account, key := s.customer("bot")
+	a, err := post(http.DefaultClient, s.url, "/spot/open_orders/new", map[string]any{
+		"api_key": key, "pair": "BTC/USDT", "type": "LIMIT", "side": "BUY", "time_in_force": "GTC", "price": "50000", "amount": "0.1",
+	})
+	if err != nil || !a.Success {
+		t.Errorf("account %d by a key: %+v %v", account, a, err)
+	}
+	s.kill()
+	s.start()
+	_, port, err = net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
+	must(t, err)
+	b.cookie.Name = "__Host-bourse-" + port
+	b.want(200, `"termsAccepted":true`, "GET", "/web/session", "")
 }

@@ -111,7 +111,7 @@ func TestCookieSession(t *testing.T) {
 		c.Path != "/" || c.Domain != "" || c.MaxAge != 0 || len(c.Value) != 64 {
 		t.Errorf("the cookie is %+v", c)
 	}
-	b.want(200, `"frozen":false,"heldUntil":null,"factors":["EMAIL"],"sandbox":true}`, "GET", "/web/session", "")
+	b.want(200, `"frozen":false,"heldUntil":null,"termsAccepted":true,"factors":["EMAIL"],"sandbox":true}`, "GET", "/web/session", "")
 	v, err := describe.NewValidator()
 	must(t, err)
 	must(t, v.Exchange("GET", "/web/session", nil, 200, []byte(b.text)))

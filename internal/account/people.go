@@ -58,6 +58,7 @@ type Activity struct {
 // The kinds of activities.
 const (
 	didSignUp          = "SIGNUP"
+	acceptedTerms      = "TERMS_ACCEPTED"
 	didLogIn           = "LOGIN"
 	failedLogIn        = "LOGIN_FAILED"
 	endedSession       = "SESSION_ENDED"

@@ -44,6 +44,8 @@ type Options struct {
 	Issuer string
 	// Letters replace the texts of letters, by their names. CheckLetters has passed them.
 	Letters map[string]Letter
+	// Terms is the version of the terms that accounts have to accept; empty for none.
+	Terms string
 	// Support is the address at the end of letters; empty for none.
 	Support string
 	// Cases are the second-factor cases of a new account.
@@ -106,6 +108,9 @@ type Service struct {
 	// had another table of texts, took none of them.
 	exchangeTime func() bourse.Time
 	fresh        bourse.Time
+
+	// accepted are the accounts that accepted Terms.
+	accepted accepted
 
 	// party is what passkeys are bound to; nil if there are none. Challenges of log-ins that
 	// were made before began are an earlier process's.

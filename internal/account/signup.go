@@ -23,6 +23,8 @@ type Confirmation struct {
 	// Password is that of the sign-up. It may be empty while the address has only one
 	// pending sign-up.
 	Password string
+	// Terms is the version of the terms that the account accepts; empty for none.
+	Terms string
 	Visit
 }
 
@@ -107,11 +109,16 @@ draw:
 }
 
 // Verify makes the account of a confirmed address. The errors are ErrVerification,
-// ErrWhichSignUp, *bourse.Errors with CodeBusy, and those of Create.
+// ErrWhichSignUp, ErrTermsVersion, *bourse.Errors with CodeBusy, and those of Create.
 func (s *Service) Verify(ctx context.Context, in Confirmation) error {
 	email, err := NormalizeEmail(in.Email)
 	if err != nil {
 		return err
+	}
+	if in.Terms != "" {
+		if err := s.CheckTerms(in.Terms); err != nil {
+			return err
+		}
 	}
 	pending := s.shared.CodesOf(ForSignUp, email, s.now())
 	if in.Password == "" && len(pending) > 1 {
@@ -135,9 +142,20 @@ func (s *Service) Verify(ctx context.Context, in Confirmation) error {
 		if err == nil {
 			s.shared.DropCodes(ForSignUp, email, nil)
 			s.log(ctx, id, didSignUp, in.Visit, "")
+			s.acceptWith(ctx, id, &in)
 		}
 		return err
 	})
+}
+
+// acceptWith notes the terms that a new account accepted. If it fails, the next log-in asks again.
+func (s *Service) acceptWith(ctx context.Context, id bourse.AccountID, in *Confirmation) {
+	if in.Terms == "" {
+		return
+	}
+	if err := s.AcceptTerms(context.WithoutCancel(ctx), id, in.Terms, in.Visit); err != nil {
+		s.OnFailure("accepted terms were not noted", err)
+	}
 }
 
 // confirms reports whether a confirmation matches a sign-up's code and, if given, its

@@ -167,6 +167,10 @@ type Store interface {
 	// LogIns returns the distinct addresses of an account's newest LOGIN activities, at
 	// most limit.
 	LogIns(ctx context.Context, id bourse.AccountID, limit int) ([]string, error)
+	// AcceptTerms stores that an account accepted a version of the terms, the first time alone.
+	AcceptTerms(ctx context.Context, a *Acceptance) error
+	// AcceptedTerms passes every account that accepted a version to yield.
+	AcceptedTerms(ctx context.Context, version string, yield func(*Acceptance) error) error
 	// UndosOf returns the accounts with an undo for an old address.
 	UndosOf(ctx context.Context, email string) ([]bourse.AccountID, error)
 

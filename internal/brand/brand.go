@@ -37,8 +37,6 @@ type Brand struct {
 type Terms struct {
 	Version string
 	Document
-	// Programs asks API keys for accepted terms as well as pages.
-	Programs bool
 }
 
 // Document is a text for customers: the address of a page elsewhere, or a text of ours in
@@ -68,10 +66,9 @@ type block struct {
 	Logo    string  `yaml:"logo"`
 	Colours Colours `yaml:"colours"`
 	Terms   struct {
-		Version  string `yaml:"version"`
-		Address  string `yaml:"address"`
-		File     string `yaml:"file"`
-		Programs bool   `yaml:"programs"`
+		Version string `yaml:"version"`
+		Address string `yaml:"address"`
+		File    string `yaml:"file"`
 	} `yaml:"terms"`
 	Privacy struct {
 		Address string `yaml:"address"`
@@ -96,7 +93,7 @@ func Parse(text []byte, read func(name string) ([]byte, error)) (*Brand, error) 
 		b.Name = in.Name
 	}
 	b.Colours, b.Support, b.Letters = in.Colours, in.Support, in.Letters
-	b.Terms.Version, b.Terms.Programs = in.Terms.Version, in.Terms.Programs
+	b.Terms.Version = in.Terms.Version
 
 	logo, logoErr := readLogo(in.Logo, read)
 	terms, termsErr := readDocument("terms", in.Terms.Address, in.Terms.File, read)
@@ -115,8 +112,6 @@ func (b *Brand) check() error {
 		return fmt.Errorf("brand: name: must be 1 to %d characters in one line", maxName)
 	case b.Terms.There() != (b.Terms.Version != ""):
 		return errors.New("brand: terms: a version, and an address or a file go together")
-	case b.Terms.Programs && b.Terms.Version == "":
-		return errors.New("brand: terms: programs needs a version")
 	case len(b.Terms.Version) > maxVersion || strings.ContainsFunc(b.Terms.Version, isNoVersion):
 		return fmt.Errorf("brand: terms: version must be at most %d letters, digits, points and dashes", maxVersion)
 	case b.Support != "" && !isAddress(b.Support):

@@ -42,7 +42,7 @@ func TestParse(t *testing.T) {
 name: Ünter Börse
 logo: logo.svg
 colours: {dark: {accent: "#c79bff"}}
-terms: {version: 2026-01, file: terms.md, programs: true}
+terms: {version: 2026-01, file: terms.md}
 privacy: {address: "https://example.com/privacy"}
 support: mailto:help@example.com
 letters: {reset: {text: "{code}!"}}
@@ -50,7 +50,7 @@ letters: {reset: {text: "{code}!"}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.Name != "Ünter Börse" || b.Logo.Extension != ".svg" || b.Terms.Version != "2026-01" || !b.Terms.Programs ||
+	if b.Name != "Ünter Börse" || b.Logo.Extension != ".svg" || b.Terms.Version != "2026-01" ||
 		!strings.Contains(string(b.Terms.Text), "kind") || b.Privacy.URL == "" || b.SupportText() != "help@example.com" ||
 		b.Letters["reset"].Text != "{code}!" {
 		t.Errorf("%+v", b)
@@ -90,7 +90,6 @@ func TestBadBlocks(t *testing.T) {
 		"colours: {light: {on-accent: '#000000'}}": "on-accent #000000 on accent",
 		"terms: {version: '1'}":                    "go together",
 		"terms: {file: terms.md}":                  "go together",
-		"terms: {programs: true}":                  "needs a version",
 		"terms: {version: a b, file: terms.md}":    "letters, digits",
 		"terms: {version: '1', file: empty.md}":    "Markdown",
 		"terms: {version: '1', file: binary.md}":   "Markdown",

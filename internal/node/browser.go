@@ -32,10 +32,10 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) *web.Page
 	own := http.NewServeMux()
 	v2.HandlePages(n.rest, own, "/web", sessions.Secret, sessions.Endpoints())
 	for prefix, endpoints := range n.v1(money) {
-		n.rest.HandlePages(own, "/web/api"+prefix, sessions.Secret, endpoints)
+		n.rest.HandlePages(own, "/web/api"+prefix, sessions.Secret, sessions.NeedTerms(endpoints))
 	}
 	for prefix, endpoints := range n.v2(money) {
-		v2.HandlePages(n.rest, own, "/web/api"+prefix, sessions.Secret, endpoints)
+		v2.HandlePages(n.rest, own, "/web/api"+prefix, sessions.Secret, sessions.NeedTermsV2(endpoints))
 	}
 	v2.Register(n.rest, own, "/web", n.newPages().Endpoints())
 	own.Handle("/web/stream", sessions.Stream(n.streams))

@@ -94,6 +94,7 @@ func (n *Node) openStores(ctx context.Context) error {
 	}
 	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Limits = n.mailer(), n.Brand.Name, n.Hold, n.Captcha, n.People
 	o.Letters, o.Support = n.Brand.Letters, n.Brand.SupportText()
+	o.Terms = n.Brand.Terms.Version
 	o.AlwaysConfirm = n.AlwaysConfirm
 	if n.Sandbox == nil {
 		o.Cases = account.CaseWithdrawal | account.CaseAPIKey

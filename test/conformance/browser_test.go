@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-var browserChecks = []check{pageLogsIn, pageRemembers, pageLogsOut, pageAsks, cookieElsewhere, foreignPages, pageStreams}
+var browserChecks = []check{pageLogsIn, pageRemembers, pageLogsOut, pageAsks, cookieElsewhere, foreignPages, pageStreams, pageTerms}
 
 func TestBrowser(t *testing.T) { examine(t, browserChecks) }
 
 // holderForm is the answer of the session of a page.
-const holderForm = `{"account":"#id","email":"#text","expires":"#int","frozen":false,"heldUntil":null,"factors":["EMAIL"],"sandbox":true}`
+const holderForm = `{"account":"#id","email":"#text","expires":"#int","frozen":false,"heldUntil":null,"termsAccepted":true,"factors":["EMAIL"],"sandbox":true}`
 
 // page is a page of the exchange, with the cookie of a session.
 type page struct {
@@ -170,6 +170,17 @@ func pageStreams(x *exam) {
 		x.Fatalf("a guest has no stream: %v", err)
 	}
 	s.fails(s.ask("sub", own))
+}
+
+// pageTerms wants terms that are not the current ones to be refused. Whether there are any is the
+// exchange's.
+func pageTerms(x *exam) {
+	p := x.page()
+	x.covers("ACC-WEB-8")
+	x.refuses(p.ask("POST", "/web/terms", fields{"version": "no-such-version"}), 400, "VALIDATION_ERROR")
+	x.refuses(p.ask("POST", "/web/terms", fields{}), 400, "MISSING_DATA")
+	x.refuses((&page{person: p.person}).ask("POST", "/web/terms", fields{"version": "1"}), 401, "UNAUTHORIZED")
+	x.refuses(x.rest("PATCH", "/signup", "", fields{"email": p.email, "code": "000000", "terms": "no-such-version"}), 400, "VALIDATION_ERROR")
 }
 
 // dialed are the headers of a page of an origin that asks for a stream.

@@ -10,7 +10,7 @@ import (
 
 var (
 	signUpFields = api.Fields{"email", "password", "captchaChallenge", "captchaResponse"}
-	verifyFields = api.Fields{"email", "code", "password"}
+	verifyFields = api.Fields{"email", "code", "password", "terms"}
 )
 
 // captcha answers with an image to read.
@@ -48,7 +48,7 @@ func (a *Account) signUp(c *v2.Call) error {
 // password.
 func (a *Account) verify(c *v2.Call) error {
 	email := texts(c, "email")
-	in := account.Confirmation{Email: email[0], Visit: c.Visit(), Code: code(c), Password: c.Text("password")}
+	in := account.Confirmation{Email: email[0], Visit: c.Visit(), Code: code(c), Password: c.Text("password"), Terms: c.Text("terms")}
 	if c.Has("password") {
 		c.Fail(account.CheckPassword("password", in.Password))
 	}

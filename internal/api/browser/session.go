@@ -24,6 +24,7 @@ func (s *Sessions) Endpoints() []v2.Endpoint {
 			Method: post, Path: "/session/passkey", Guest: true, Class: api.Orders, Fields: accountv2.AssertFields,
 			Answer: s.begin(accounts.LogInByPasskey),
 		},
+		{Method: post, Path: "/terms", Scope: account.ScopeAccount, Class: api.Orders, Fields: api.Fields{"version"}, Answer: s.acceptTerms},
 	}
 }
 
@@ -91,6 +92,7 @@ func (s *Sessions) write(c *v2.Call, who *account.Identity) error {
 	c.Out.Seconds("expires", who.Expires)
 	c.Out.Bool("frozen", holder.Frozen)
 	c.Out.Seconds("heldUntil", held)
+	c.Out.Bool("termsAccepted", s.Accounts.AcceptedTerms(who.Account))
 	c.Out.Name("factors")
 	c.Out.Array()
 	if factors.Passkeys {

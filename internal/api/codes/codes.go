@@ -14,6 +14,7 @@ const (
 	RequestRepeated         Code = "REQUEST_REPEATED"
 	Forbidden               Code = "FORBIDDEN"
 	AlreadyLoggedIn         Code = "ALREADY_LOGGED_IN"
+	TermsNotAccepted        Code = "TERMS_NOT_ACCEPTED"
 	LoginFailed             Code = "LOGIN_FAILED"
 	WrongPassword           Code = "WRONG_PASSWORD"
 	InvalidVerificationCode Code = "INVALID_VERIFICATION_CODE"

@@ -43,6 +43,10 @@ var List = []Entry{
 		Code: AlreadyLoggedIn, Meaning: "The request is for clients without a key.",
 		Next: "Send it without the key.",
 	},
+	{
+		Code: TermsNotAccepted, Meaning: "A page asks for something that needs the current terms, which the account has not accepted.",
+		Next: "Show the terms; `POST /web/terms` accepts them.",
+	},
 	{Code: LoginFailed, Meaning: "The e-mail address, the password or the passkey is wrong.", Next: "Ask the user again."},
 	{Code: WrongPassword, Meaning: "The account's password is wrong.", Next: "Ask the user again."},
 	{

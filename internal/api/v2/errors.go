@@ -23,7 +23,8 @@ var statuses = map[codes.Code]int{
 
 	codes.InvalidKey: http.StatusForbidden, codes.Forbidden: http.StatusForbidden,
 	codes.Invalid2FA: http.StatusForbidden, codes.AccountInactive: http.StatusForbidden,
-	codes.AlreadyLoggedIn: http.StatusForbidden,
+	codes.AlreadyLoggedIn:  http.StatusForbidden,
+	codes.TermsNotAccepted: http.StatusForbidden,
 
 	codes.NotFound: http.StatusNotFound, codes.InvalidEndpoint: http.StatusNotFound,
 

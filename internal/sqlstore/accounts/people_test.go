@@ -370,3 +370,20 @@ func testUndos(t *testing.T, s *accounts.Store) {
 	set(8)
 	want()
 }
+
+// testAcceptedTerms wants the first acceptance of a version to stay, and versions apart.
+func testAcceptedTerms(t *testing.T, s *accounts.Store) {
+	first := account.Acceptance{Account: 7, Version: "v1", Time: 5, Address: "192.0.2.1"}
+	again := account.Acceptance{Account: 7, Version: "v1", Time: 9, Address: "192.0.2.2"}
+	for _, a := range []account.Acceptance{first, again, {Account: 8, Version: "v2", Time: 6}} {
+		if err := s.AcceptTerms(t.Context(), &a); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	var list []account.Acceptance
+	err := s.AcceptedTerms(t.Context(), "v1", func(a *account.Acceptance) error { list = append(list, *a); return nil })
+	if err != nil || len(list) != 1 || list[0] != first {
+		t.Errorf("v1 was accepted by %+v, %v", list, err)
+	}
+}

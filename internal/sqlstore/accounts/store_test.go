@@ -39,6 +39,7 @@ func TestContract(t *testing.T) {
 			{"undos", testUndos},
 			{"trimmed activity", testTrimmedActivity},
 			{"notices", testNotices},
+			{"accepted terms", testAcceptedTerms},
 		} {
 			t.Run(kind+"/"+c.name, func(t *testing.T) { c.test(t, open(t, place(t))) })
 		}
