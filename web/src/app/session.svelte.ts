@@ -10,6 +10,8 @@ export interface Session {
   expires: number | null;
   frozen: boolean;
   heldUntil: number | null;
+  /** termsAccepted is false while there are terms that the account has not accepted. */
+  termsAccepted: boolean;
   /** factors are the providers that confirm, such as EMAIL. */
   factors: string[];
 }

@@ -138,6 +138,7 @@ export const account = {
   'activity.title': 'Activity',
   'activity.empty': 'Nothing yet.',
   'activityKind.SIGNUP': 'Signed up',
+  'activityKind.TERMS_ACCEPTED': 'Accepted the terms',
   'activityKind.LOGIN': 'Logged in',
   'activityKind.LOGIN_FAILED': 'Failed to log in',
   'activityKind.SESSION_ENDED': 'Ended a session',
