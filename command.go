@@ -149,8 +149,27 @@ const (
 	// CommandSetAccountTier gives an account a tier. Account, Level.
 	CommandSetAccountTier
 
+	// The commands by and about operators read fields of Command.Operators, named here
+	// without the prefix.
+
+	// CommandAddOperator allots an operator's id. Token, Define.
+	CommandAddOperator
+	// CommandChangeOperator changes an operator's role and row, or ends or restores its
+	// powers. Define.
+	CommandChangeOperator
+	// CommandSetApprovalLimit sets how much of an asset one operator approves alone in a
+	// day. AssetID, Amount.
+	CommandSetApprovalLimit
+	// CommandAct orders a command in the name of an operator, or, without By, of nobody: that
+	// waits. By (the second zero), Token, Digest, Reason, Record.
+	CommandAct
+	// CommandApproveAct is the second operator's approval of a waiting act. By, Act, Digest.
+	CommandApproveAct
+	// CommandDropAct ends a waiting act. By (the second zero), Act, Digest.
+	CommandDropAct
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandSetAccountTier
+	LastCommandKind = CommandDropAct
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves
@@ -190,6 +209,7 @@ type Command struct {
 	List         *NewList
 	Wallet       *WalletCommand
 	Access       *Access
+	Operators    *OperatorCommand
 	Text         string
 }
 

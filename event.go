@@ -66,6 +66,16 @@ const (
 	// EventKeysRestored: the last id allotted to an API key, or to a session. Facts: Key.
 	EventKeysRestored
 
+	// EventOperator: an operator is new, changed or restored. Facts: Staff.
+	EventOperator
+	// EventApprovalLimit: the limit of approvals in an asset was set or restored. Facts:
+	// Limit.
+	EventApprovalLimit
+	// EventAct: an act of operators waits, or came to its end. Facts: Act.
+	EventAct
+	// EventActRestored: an act waits. Facts: Act.
+	EventActRestored
+
 	// EventTransfer: money moved outside of trades. Transfers.
 	EventTransfer
 
@@ -343,7 +353,7 @@ func (e *Events) AddAddress(kind EventKind, a *SavedAddress) {
 	addWallet(e, kind, &e.Wallet.Addresses, a)
 }
 
-// Fact is the entry of an event about definitions, accounts and keys.
+// Fact is the entry of an event about definitions, accounts, keys and operators.
 type Fact struct {
 	On       bool
 	FeeLevel uint8
@@ -375,6 +385,9 @@ type Fact struct {
 	Market       *Market
 	Fees         *FeeSchedule
 	Tiers        *Tiers
+	Staff        *Operator
+	Limit        *ApprovalLimit
+	Act          *Act
 	Text         string
 }
 
@@ -420,7 +433,8 @@ type Outcome struct {
 	// for an amendment to the terms that the order has.
 	Repeated bool
 	// ID is the allotted or existing id: an order's, account's, key's, asset's,
-	// network's, market's, withdrawal's, deposit's or address's.
+	// network's, market's, withdrawal's, deposit's, address's or operator's, or that of an
+	// act that waits.
 	ID uint64
 	// Filled is the quantity of an order that its command traded.
 	Filled Lots

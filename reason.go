@@ -118,6 +118,26 @@ const (
 	WithdrawalLimit
 	// UnknownTier: the catalogue has no such tier.
 	UnknownTier
+
+	// OperatorsOnly: only operators order this, because the exchange has an owner.
+	OperatorsOnly
+	// OwnerFirst: the first operator of an exchange must be an owner, and without one nobody's
+	// acts are taken.
+	OwnerFirst
+	// UnknownOperator: no such operator.
+	UnknownOperator
+	// OperatorDisabled: the operator may do nothing any more.
+	OperatorDisabled
+	// RoleMissing: the operator's role does not suffice.
+	RoleMissing
+	// SameOperator: nobody approves their own act.
+	SameOperator
+	// WrongDigest: what the operator asserted is not this act.
+	WrongDigest
+	// ActNotFound: no such act waits, or not for this.
+	ActNotFound
+	// LastOwner: an exchange that has an owner keeps one.
+	LastOwner
 )
 
 var reasonWords = map[Reason]string{
@@ -176,6 +196,16 @@ var reasonWords = map[Reason]string{
 	ListNotFound:       "LIST_NOT_FOUND",
 	WithdrawalLimit:    "WITHDRAWAL_LIMIT",
 	UnknownTier:        "UNKNOWN_TIER",
+
+	OperatorsOnly:    "OPERATORS_ONLY",
+	OwnerFirst:       "OWNER_FIRST",
+	UnknownOperator:  "UNKNOWN_OPERATOR",
+	OperatorDisabled: "OPERATOR_DISABLED",
+	RoleMissing:      "ROLE_MISSING",
+	SameOperator:     "SAME_OPERATOR",
+	WrongDigest:      "WRONG_DIGEST",
+	ActNotFound:      "ACT_NOT_FOUND",
+	LastOwner:        "LAST_OWNER",
 }
 
 // String returns the reason's word in the public interfaces.

@@ -16,7 +16,8 @@ var errViolations = errors.New("the audit found violations")
 
 // adminCmd operates a running exchange through the socket in its data directory.
 type adminCmd struct {
-	Data string `help:"Data directory of the exchange." default:"bourse-dev" type:"path"`
+	Data       string `help:"Data directory of the exchange." default:"bourse-dev" type:"path"`
+	BreakGlass string `help:"Order what only operators may, as an act of nobody: it is carried out in 24 hours, unless an owner drops it; the owners get a letter at once." placeholder:"REASON" env:"-"`
 
 	Account struct {
 		Create   accountCreate   `cmd:"" help:"Open an account for an e-mail address."`
@@ -35,6 +36,12 @@ type adminCmd struct {
 		Reset  factorReset  `cmd:"" help:"Let an account's codes come by e-mail again: its application is lost."`
 		Stolen factorStolen `cmd:"" help:"Freeze an account and end every way into it: its factor or address is stolen."`
 	} `cmd:"" help:"Second factors."`
+	Operator struct {
+		Invite operatorInvite `cmd:"" help:"Invite a person to become an operator, in production the first owner. The code is shown this once."`
+		List   operatorList   `cmd:"" help:"Show the operators."`
+		Change operatorChange `cmd:"" help:"Change an operator's role, or end or restore its powers."`
+		Acts   operatorActs   `cmd:"" help:"Show the acts that wait, oldest first."`
+	} `cmd:"" help:"Operators, and what they order."`
 	Mail struct {
 		Last mailLast `cmd:"" help:"Show the last letter to an address."`
 	} `cmd:"" help:"The letters of a sandbox, which sends none."`
@@ -76,6 +83,12 @@ type adminCmd struct {
 
 // ask calls a verb of the exchange and prints its answer.
 func (p *program) ask(a *adminCmd, verb string, args any) error {
+	if a.BreakGlass != "" {
+		var err error
+		if args, err = broken(args, a.BreakGlass); err != nil {
+			return err
+		}
+	}
 	answer, err := admin.Call(p.ctx, a.Data, verb, args)
 	switch {
 	case errors.Is(err, admin.ErrNotRunning):

@@ -50,6 +50,7 @@ func (c *withdrawalRelease) Run(p *program, a *adminCmd) error {
 type withdrawalsCmd struct {
 	Pause  withdrawalsPause  `cmd:"" help:"Let no withdrawal of a network go."`
 	Resume withdrawalsResume `cmd:"" help:"Let a network's withdrawals go, whoever stopped them."`
+	Limit  withdrawalsLimit  `cmd:"" help:"Set how much of an asset one operator approves alone in a day."`
 }
 
 type (
@@ -65,6 +66,16 @@ func (c *withdrawalsResume) Run(p *program, a *adminCmd) error { return c.pause(
 
 func (c *onNetwork) pause(p *program, a *adminCmd, on bool) error {
 	return p.ask(a, "withdrawals/pause", map[string]any{"network": c.Network, "paused": on})
+}
+
+type withdrawalsLimit struct {
+	Asset  string `arg:"" help:"Asset." json:"asset"`
+	Amount string `arg:"" help:"Amount." json:"amount"`
+}
+
+// Run sets the limit of approvals.
+func (c *withdrawalsLimit) Run(p *program, a *adminCmd) error {
+	return p.ask(a, "withdrawals/limit", c)
 }
 
 type depositsParked struct{}

@@ -39,6 +39,9 @@ func Project(cmd *bourse.Command, ev *bourse.Events, b *Batch) {
 		case bourse.EventNoted:
 			f := &ev.Facts[e.At]
 			b.Notes = append(b.Notes, Note{Seq: cmd.Seq, Time: cmd.Time, Operator: f.Operator, Text: f.Text})
+		case bourse.EventAct: // one a command at most
+			act := ev.Facts[e.At].Act
+			b.Notes = append(b.Notes, Note{Seq: cmd.Seq, Time: cmd.Time, Operator: NoUser, Text: act.String()})
 		case bourse.EventDeposit:
 			d := &ev.Wallet.Deposits[e.At]
 			if d.Account != 0 && d.Status == bourse.WalletDone {

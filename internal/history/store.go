@@ -62,13 +62,18 @@ type Transfer struct {
 	bourse.Transfer
 }
 
-// Note is an operator's note in the journal.
+// Note is an operator's note in the journal, or what came of an act.
 type Note struct {
-	Seq      bourse.Seq
-	Time     bourse.Time
+	Seq  bourse.Seq
+	Time bourse.Time
+	// Operator is the user id on the exchange's machine; NoUser for an act, whose text names
+	// its operators.
 	Operator uint32
 	Text     string
 }
+
+// NoUser is the user id that no user has.
+const NoUser = 1<<32 - 1
 
 // Width is the width of a stored candle.
 type Width bourse.Time

@@ -29,6 +29,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/mail"
 	"github.com/bourse-exchange/bourse/internal/notice"
+	"github.com/bourse-exchange/bourse/internal/operator"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
@@ -62,6 +63,7 @@ type Node struct {
 	reader   *history.Reader
 	accounts *account.Service
 	notices  *notice.Board
+	office   *operator.Service
 	// letters holds the letters of a sandbox, which has no mail server.
 	letters *mail.Box
 	// faucet hands out money of a sandbox; nil in production.

@@ -190,6 +190,7 @@ func (n *Node) buildLine(cursor history.Cursor) (err error) {
 	})
 
 	n.accounts.Bind(n.submit)
+	n.office.View, n.office.Sequencer = n.view, n.sequencer
 	n.metrics = newMetrics(n)
 	return nil
 }

@@ -58,6 +58,10 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	servers = append(servers, n.forBots(l, admitted)...)
 	servers = append(servers, n.private(l)...)
 	n.spawn(func() error { return n.certificate.Run(ctx) })
+	n.spawn(func() error {
+		n.office.Remind(ctx)
+		return nil
+	})
 	stopTraders := func() {}
 	if trade != nil {
 		stopTraders = background(ctx, trade)

@@ -16,6 +16,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/mail"
 	"github.com/bourse-exchange/bourse/internal/notice"
+	"github.com/bourse-exchange/bourse/internal/operator"
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
@@ -92,7 +93,8 @@ func (n *Node) openStores(ctx context.Context) error {
 	if o.Seal, err = disk.Secret(n.disk, accountsSecret); err != nil {
 		return err
 	}
-	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Limits = n.mailer(), n.Brand.Name, n.Hold, n.Captcha, n.People
+	mailer := n.mailer()
+	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Limits = mailer, n.Brand.Name, n.Hold, n.Captcha, n.People
 	o.Letters, o.Support = n.Brand.Letters, n.Brand.SupportText()
 	o.Terms = n.Brand.Terms.Version
 	o.AlwaysConfirm = n.AlwaysConfirm
@@ -111,6 +113,9 @@ func (n *Node) openStores(ctx context.Context) error {
 			slog.Any("error", err))
 	}
 	n.accounts = account.NewService(o)
+	n.office = &operator.Service{Options: operator.Options{
+		Store: keep, Mailer: mailer, Clock: time.Now, Random: rand.Reader, Log: n.Log, OnForged: o.OnForged,
+	}}
 	return nil
 }
 

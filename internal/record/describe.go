@@ -17,7 +17,7 @@ func Describe(c *bourse.Command) string {
 	case k.details == nil:
 		return k.name
 	default:
-		return k.name + " " + k.details(c)
+		return k.name + " " + k.details(c) + describeOrdered(c)
 	}
 }
 

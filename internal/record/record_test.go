@@ -139,6 +139,20 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandForgetAddress, Account: 7, Wallet: &bourse.WalletCommand{Address: 3}},
 		{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: 5}},
 		{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{Network: 2, Tx: bourse.TxHash{4}}},
+		{Kind: bourse.CommandAddOperator, Token: token, Operators: &bourse.OperatorCommand{
+			Define: bourse.Operator{Role: bourse.RoleOwner, Enabled: true, Digest: bourse.RowDigest{9}},
+		}},
+		{Kind: bourse.CommandChangeOperator, Operators: &bourse.OperatorCommand{
+			Define: bourse.Operator{ID: 2, Role: bourse.RoleViewer, Digest: bourse.RowDigest{31: 9}},
+		}},
+		{Kind: bourse.CommandSetApprovalLimit, AssetID: 2, Amount: one},
+		act(),
+		{Kind: bourse.CommandApproveAct, Operators: &bourse.OperatorCommand{
+			By: [2]bourse.OperatorID{1, 2}, Act: 1 << 40, Digest: bourse.ActDigest{3},
+		}},
+		{Kind: bourse.CommandDropAct, Operators: &bourse.OperatorCommand{
+			By: [2]bourse.OperatorID{2}, Act: 7, Digest: bourse.ActDigest{31: 3},
+		}},
 	}
 }
 
@@ -241,7 +255,7 @@ func TestUrgentKinds(t *testing.T) {
 		bourse.CommandFreezeAccount, bourse.CommandRevokeKey, bourse.CommandCancel, bourse.CommandCancelAll,
 		bourse.CommandCancelWithdrawal, bourse.CommandPauseWithdrawals, bourse.CommandSecureAccount,
 		bourse.CommandCancelAfter, bourse.CommandCancelOnClose, bourse.CommandConnectionClosed,
-		bourse.CommandCancelList,
+		bourse.CommandCancelList, bourse.CommandDropAct,
 	}
 	var got []bourse.CommandKind
 	for kind := range bourse.LastCommandKind + 2 {

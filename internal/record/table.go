@@ -15,6 +15,9 @@ type kind struct {
 	urgent bool
 	// free marks an urgent kind that takes effect without money or open orders.
 	free bool
+	// authority is what a command needs of operators; nil if no act may order it, and it
+	// needs none.
+	authority func(*bourse.Command) Authority
 	// fields codes the body; nil if it is empty. Bodies of orders and cancels are written
 	// by hand.
 	fields func(*codec.Codec, *bourse.Command)
@@ -40,7 +43,7 @@ func Check(c *bourse.Command) error {
 	switch {
 	case k == nil:
 		return bourse.Errorf(bourse.CodeInvalid, "unknown command kind %d", c.Kind)
-	case k.check != nil && !k.check(c):
+	case k.check != nil && !k.check(c), !isOrdered(c):
 		return bourse.Errorf(bourse.CodeInvalid, "malformed %s", k.noun)
 	default:
 		return nil
@@ -73,9 +76,10 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	},
 	bourse.CommandSetRules: {
 		name: "rules", noun: "rules",
-		fields:  func(c *codec.Codec, cmd *bourse.Command) { codec.Uint32(c, &cmd.Rules) },
-		check:   func(c *bourse.Command) bool { return bourse.KnownRules(c.Rules) },
-		details: func(c *bourse.Command) string { return fmt.Sprint(c.Rules) },
+		authority: owners,
+		fields:    func(c *codec.Codec, cmd *bourse.Command) { codec.Uint32(c, &cmd.Rules) },
+		check:     func(c *bourse.Command) bool { return bourse.KnownRules(c.Rules) },
+		details:   func(c *bourse.Command) string { return fmt.Sprint(c.Rules) },
 	},
 	bourse.CommandTick:     {name: "tick"},
 	bourse.CommandContinue: {name: "continue"},
@@ -91,36 +95,42 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 
 	bourse.CommandDefineAsset: {
 		name: "asset", noun: "asset",
-		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.Asset(codec.New(c, &cmd.Asset)) },
-		check:   func(c *bourse.Command) bool { return c.Asset != nil && c.Asset.Valid() },
-		details: func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Asset) },
+		authority: owners,
+		fields:    func(c *codec.Codec, cmd *bourse.Command) { c.Asset(codec.New(c, &cmd.Asset)) },
+		check:     func(c *bourse.Command) bool { return c.Asset != nil && c.Asset.Valid() },
+		details:   func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Asset) },
 	},
 	bourse.CommandDefineNetwork: {
 		name: "network", noun: "network",
-		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.Network(codec.New(c, &cmd.Network)) },
-		check:   func(c *bourse.Command) bool { return c.Network != nil && c.Network.Valid() },
-		details: func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Network) },
+		authority: owners,
+		fields:    func(c *codec.Codec, cmd *bourse.Command) { c.Network(codec.New(c, &cmd.Network)) },
+		check:     func(c *bourse.Command) bool { return c.Network != nil && c.Network.Valid() },
+		details:   func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Network) },
 	},
 	bourse.CommandDefineNetworkAsset: {
 		name: "network-asset", noun: "network asset",
-		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.NetworkAsset(codec.New(c, &cmd.NetworkAsset)) },
-		check:   func(c *bourse.Command) bool { return c.NetworkAsset != nil && c.NetworkAsset.Valid() },
-		details: func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.NetworkAsset) },
+		authority: owners,
+		fields:    func(c *codec.Codec, cmd *bourse.Command) { c.NetworkAsset(codec.New(c, &cmd.NetworkAsset)) },
+		check:     func(c *bourse.Command) bool { return c.NetworkAsset != nil && c.NetworkAsset.Valid() },
+		details:   func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.NetworkAsset) },
 	},
 	bourse.CommandDefineMarket: {
 		name: "market", noun: "market",
-		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.Market(codec.New(c, &cmd.Market)) },
-		check:   func(c *bourse.Command) bool { return c.Market != nil && c.Market.Valid() },
-		details: func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Market) },
+		authority: owners,
+		fields:    func(c *codec.Codec, cmd *bourse.Command) { c.Market(codec.New(c, &cmd.Market)) },
+		check:     func(c *bourse.Command) bool { return c.Market != nil && c.Market.Valid() },
+		details:   func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Market) },
 	},
 	bourse.CommandDefineFees: {
 		name: "fees", noun: "schedule of fees",
-		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.FeeSchedule(codec.New(c, &cmd.Fees)) },
-		check:   func(c *bourse.Command) bool { return c.Fees != nil && c.Fees.Valid() },
-		details: func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Fees) },
+		authority: owners,
+		fields:    func(c *codec.Codec, cmd *bourse.Command) { c.FeeSchedule(codec.New(c, &cmd.Fees)) },
+		check:     func(c *bourse.Command) bool { return c.Fees != nil && c.Fees.Valid() },
+		details:   func(c *bourse.Command) string { return fmt.Sprintf("%+v", *c.Fees) },
 	},
 	bourse.CommandSetMarketState: {
 		name: "market-state", noun: "market state",
+		authority: moves,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			codec.Uint16(c, &cmd.MarketID)
 			codec.Uint8(c, &cmd.State)
@@ -141,6 +151,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	},
 	bourse.CommandFreezeAccount: {
 		name: "freeze", noun: "account", urgent: true,
+		authority: freezes,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			codec.Uint32(c, &cmd.Account)
 			c.Bool(&cmd.On)
@@ -150,6 +161,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	},
 	bourse.CommandSetAccountFees: {
 		name: "account-fees", noun: "account fees",
+		authority: owners,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			codec.Uint32(c, &cmd.Account)
 			c.Bool(&cmd.On)
@@ -164,13 +176,13 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		},
 	},
 	bourse.CommandDefineTiers: {
-		name: "tiers", noun: "tiers",
+		name: "tiers", noun: "tiers", authority: owners,
 		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.Tiers(codec.New(c, &cmd.Tiers)) },
 		check:   func(c *bourse.Command) bool { return c.Tiers != nil && c.Tiers.Valid() },
 		details: func(c *bourse.Command) string { return fmt.Sprintf("tiers=%d", len(c.Tiers.List)) },
 	},
 	bourse.CommandSetAccountTier: {
-		name: "account-tier", noun: "tier",
+		name: "account-tier", noun: "tier", authority: operator,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			codec.Uint32(c, &cmd.Account)
 			codec.Uint8(c, &cmd.Level)
@@ -180,6 +192,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	},
 	bourse.CommandSetAccountLevel: {
 		name: "account-level", noun: "account level",
+		authority: owners,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			codec.Uint32(c, &cmd.Account)
 			c.Bool(&cmd.On)
@@ -254,6 +267,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 
 	bourse.CommandCredit: {
 		name: "credit", noun: "credit",
+		authority: operator,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			codec.Uint32(c, &cmd.Account)
 			codec.Uint16(c, &cmd.AssetID)
@@ -264,7 +278,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 			return fmt.Sprintf("account=%d asset=%d units=%s", c.Account, c.AssetID, c.Amount.Format(0))
 		},
 	},
-	bourse.CommandCollectFees: {name: "collect-fees"},
+	bourse.CommandCollectFees: {name: "collect-fees", authority: owner},
 
 	bourse.CommandPlace: {
 		name: "place", noun: "order",
@@ -422,6 +436,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	},
 	bourse.CommandDecideWithdrawal: {
 		name: "decide-withdrawal", noun: "withdrawal",
+		authority: decides,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			c.Bool(&cmd.On)
 			codec.Uint64(c, &codec.New(c, &cmd.Wallet).ID)
@@ -431,6 +446,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	},
 	bourse.CommandReplaceWithdrawal: {
 		name: "replace-withdrawal", noun: "withdrawal",
+		authority: owners,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			codec.Uint64(c, &codec.New(c, &cmd.Wallet).ID)
 		},
@@ -439,6 +455,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	},
 	bourse.CommandReleaseWithdrawal: {
 		name: "release-withdrawal", noun: "withdrawal",
+		authority: owners,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			w := codec.New(c, &cmd.Wallet)
 			codec.Uint64(c, &w.ID)
@@ -455,6 +472,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	},
 	bourse.CommandPauseWithdrawals: {
 		name: "pause-withdrawals", noun: "withdrawal", urgent: true,
+		authority: pauses,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			c.Bool(&cmd.On)
 			codec.Uint16(c, &codec.New(c, &cmd.Wallet).Network)
@@ -490,6 +508,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	},
 	bourse.CommandAssignDeposit: {
 		name: "assign-deposit", noun: "deposit",
+		authority: owners,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			codec.Uint32(c, &cmd.Account)
 			codec.Uint64(c, &codec.New(c, &cmd.Wallet).Deposit)
@@ -525,21 +544,46 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 			return fmt.Sprintf("account=%d adbkid=%d", c.Account, c.Wallet.Address)
 		},
 	},
-}
 
-func isCustomers(c *bourse.Command) bool { return c.Account.IsCustomer() }
-
-func isWithdrawals(c *bourse.Command) bool { return c.Wallet != nil && c.Wallet.ID > 0 }
-
-func isTransaction(c *bourse.Command) bool {
-	return c.Wallet.Network > 0 && c.Wallet.Tx != bourse.TxHash{}
-}
-
-func asksToWithdraw(c *bourse.Command) bool {
-	return isCustomers(c) && c.Wallet != nil && c.Wallet.Withdraw != nil && c.Wallet.Withdraw.Valid()
-}
-
-func codeWithdraw(c *codec.Codec, cmd *bourse.Command) {
-	codec.Uint32(c, &cmd.Account)
-	c.Withdraw(codec.New(c, &codec.New(c, &cmd.Wallet).Withdraw))
+	bourse.CommandAddOperator: {
+		name: "add-operator", noun: "operator", authority: owners,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			c.Fixed(cmd.Token[:])
+			c.Operator(&codec.New(c, &cmd.Operators).Define)
+		},
+		check: func(c *bourse.Command) bool {
+			return c.Operators != nil && c.Operators.Define.Valid() && c.Operators.Define.Enabled
+		},
+		details: describeOperator,
+	},
+	bourse.CommandChangeOperator: {
+		name: "change-operator", noun: "operator", authority: owners,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			def := &codec.New(c, &cmd.Operators).Define
+			codec.Uint16(c, &def.ID)
+			c.Operator(def)
+		},
+		check: func(c *bourse.Command) bool {
+			return c.Operators != nil && c.Operators.Define.ID > 0 && c.Operators.Define.Valid()
+		},
+		details: describeOperator,
+	},
+	bourse.CommandSetApprovalLimit: {
+		name: "approval-limit", noun: "limit of approvals", authority: owners,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint16(c, &cmd.AssetID)
+			c.Amount(&cmd.Amount)
+		},
+		check: func(c *bourse.Command) bool { return c.AssetID > 0 },
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("asset=%d units=%s", c.AssetID, c.Amount.Format(0))
+		},
+	},
+	bourse.CommandAct: {name: "act", noun: "act", fields: codeAct, check: isAct, details: describeAct},
+	bourse.CommandApproveAct: {
+		name: "approve-act", noun: "approval", fields: codeActRef, check: isApproval, details: describeActRef,
+	},
+	bourse.CommandDropAct: {
+		name: "drop-act", noun: "act", urgent: true, fields: codeActRef, check: isDrop, details: describeActRef,
+	},
 }

@@ -21,6 +21,7 @@ type View struct {
 	orders   orders
 	tape     *Tape
 	wallet   wallet
+	office   office
 	// updates are the changes of the market data by the last Observe.
 	updates []Update
 
@@ -45,7 +46,7 @@ func (v *View) Reset(section func(name string) ([]byte, bool)) error {
 		return fmt.Errorf("tape of the snapshot: %w", err)
 	}
 	v.books, v.accounts, v.orders = nil, table.Table[account]{}, orders{}
-	v.tape, v.wallet = tape, newWallet()
+	v.tape, v.wallet, v.office = tape, newWallet(), office{}
 	v.next = newCatalogue()
 	return nil
 }
@@ -112,6 +113,9 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 		v.foldLevel(&ev.Levels[e.At])
 	case bourse.EventMarketRestored:
 		v.book(ev.Facts[e.At].MarketID).seq = ev.Facts[e.At].Levels
+
+	case bourse.EventOperator, bourse.EventApprovalLimit, bourse.EventAct, bourse.EventActRestored:
+		v.office.fold(e.Kind, &ev.Facts[e.At])
 
 	case bourse.EventNetworkState:
 		n := &ev.Wallet.Networks[e.At]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/catalogue"
+	"github.com/bourse-exchange/bourse/internal/history"
 )
 
 type marketStateArgs struct {
@@ -50,13 +51,16 @@ func (s *Server) notes(ctx context.Context, a notesArgs) (any, error) {
 	type note struct {
 		Seq      bourse.Seq `json:"seq"`
 		Time     string     `json:"time"`
-		Operator uint32     `json:"uid"`
+		Operator *uint32    `json:"uid,omitempty"`
 		Text     string     `json:"text"`
 	}
 
 	list := make([]note, len(rows))
 	for i := range rows {
-		list[i] = note{rows[i].Seq, rows[i].Time.Std().Format(time.RFC3339Nano), rows[i].Operator, rows[i].Text}
+		list[i] = note{rows[i].Seq, rows[i].Time.Std().Format(time.RFC3339Nano), nil, rows[i].Text}
+		if rows[i].Operator != history.NoUser {
+			list[i].Operator = &rows[i].Operator
+		}
 	}
 	return struct {
 		Notes []note `json:"notes"`
@@ -106,7 +110,7 @@ func (s *Server) catalogueApply(ctx context.Context, a catalogueApplyArgs) (any,
 				return nil, bourse.Errorf(bourse.CodeRefused, "%s: %v", changes[i].Text, err)
 			}
 		}
-		if a.DryRun {
+		if a.DryRun || glassOf(ctx).reason != "" { // what is not carried out yet changes nothing to go on from
 			return answer, nil
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/notice"
+	"github.com/bourse-exchange/bourse/internal/operator"
+	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
@@ -31,6 +33,7 @@ type Sequencer interface {
 type Options struct {
 	Accounts  *account.Service
 	Notices   *notice.Board
+	Operators *operator.Service
 	View      *view.View
 	History   *history.Reader
 	Sequencer Sequencer
@@ -66,21 +69,25 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 
 	for name, v := range map[string]verb{
-		"account/create":     taking(s.accountCreate),
+		"account/create":     s.closed(taking(s.accountCreate)),
 		"account/show":       taking(s.accountShow),
 		"account/freeze":     taking(s.accountFreeze),
 		"account/unfreeze":   taking(s.accountUnfreeze),
 		"account/fees":       taking(s.accountFees),
 		"account/level":      taking(s.accountLevel),
 		"account/tier":       taking(s.accountTier),
-		"key/create":         taking(s.keyCreate),
+		"key/create":         s.closed(taking(s.keyCreate)),
 		"key/revoke":         taking(s.keyRevoke),
-		"factor/reset":       taking(s.factorReset),
-		"factor/stolen":      taking(s.factorStolen),
+		"factor/reset":       s.closed(taking(s.factorReset)),
+		"factor/stolen":      s.closed(taking(s.factorStolen)),
+		"operator/invite":    taking(s.operatorInvite),
+		"operator/list":      taking(s.operatorList),
+		"operator/change":    taking(s.operatorChange),
+		"operator/acts":      taking(s.operatorActs),
 		"mail/last":          taking(s.mailLast),
-		"notice/add":         taking(s.noticeAdd),
+		"notice/add":         s.closed(taking(s.noticeAdd)),
 		"notice/list":        taking(s.noticeList),
-		"notice/end":         taking(s.noticeEnd),
+		"notice/end":         s.closed(taking(s.noticeEnd)),
 		"credit":             taking(s.credit),
 		"balances":           taking(s.balances),
 		"market/state":       taking(s.marketState),
@@ -94,6 +101,7 @@ func (s *Server) Handler() http.Handler {
 		"withdrawal/deny":    s.withdrawal("deny", bourse.Command{Kind: bourse.CommandDecideWithdrawal}),
 		"withdrawal/replace": s.withdrawal("replace", bourse.Command{Kind: bourse.CommandReplaceWithdrawal}),
 		"withdrawal/release": s.withdrawal("release", bourse.Command{Kind: bourse.CommandReleaseWithdrawal}),
+		"withdrawals/limit":  taking(s.withdrawalsLimit),
 		"withdrawals/pause":  taking(s.withdrawalsPause),
 		"deposits/parked":    taking(s.depositsParked),
 		"deposit/assign":     taking(s.depositAssign),
@@ -131,7 +139,17 @@ func (s *Server) answer(v verb, w http.ResponseWriter, r *http.Request) (any, er
 	if err != nil {
 		return nil, err
 	}
-	return v(r.Context(), args)
+	args, glass, err := takeGlass(args)
+	if err != nil {
+		return nil, err
+	}
+	result, err := v(context.WithValue(r.Context(), glassKey{}, glass), args)
+	if err == nil && len(glass.acts) > 0 {
+		return struct {
+			Acts []actAnswer `json:"acts"`
+		}{glass.acts}, nil
+	}
+	return result, err
 }
 
 // problem returns the answer for an error.
@@ -167,13 +185,25 @@ func (s *Server) note(ctx context.Context, text string) error {
 	return err
 }
 
-// do sequences a command; a refusal is an error.
+// do sequences a command; a refusal is an error. A request that breaks the glass orders it as an
+// act of nobody, unless it needs no operators.
 func (s *Server) do(ctx context.Context, cmd *bourse.Command) (sequencer.Result, error) {
+	if glass := glassOf(ctx); glass.reason != "" && !record.AuthorityOf(cmd).Bare {
+		return s.breakGlass(ctx, glass, cmd)
+	}
 	r, err := s.Sequencer.Do(ctx, cmd)
 	if err == nil && r.Outcome.Reason != 0 {
-		err = bourse.Errorf(bourse.CodeRefused, "%s", r.Outcome.Reason)
+		err = refusal(r.Outcome.Reason)
 	}
 	return r, err
+}
+
+// refusal explains a reason for which the exchange refuses a command.
+func refusal(reason bourse.Reason) error {
+	if reason == bourse.OperatorsOnly {
+		return errOperatorsOnly
+	}
+	return bourse.Errorf(bourse.CodeRefused, "%s", reason)
 }
 
 // noted journals a note, then sequences the command.

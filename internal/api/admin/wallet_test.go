@@ -2,20 +2,26 @@ package admin_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"log/slog"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/history/historytest"
+	"github.com/bourse-exchange/bourse/internal/mail"
+	"github.com/bourse-exchange/bourse/internal/operator"
 	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
@@ -27,16 +33,33 @@ type office struct {
 	engine *engine.Engine
 	tail   *history.Tail
 	now    bourse.Time
+	// letters are those to the owners, forged the alarms.
+	letters *mail.Box
+	forged  []string
 }
 
-func newOffice(t *testing.T) *office {
+func newOffice(t *testing.T) *office { return openOffice(t, false) }
+
+func openOffice(t *testing.T, sandboxed bool) *office {
+	t.Helper()
+	store, err := accounts.Open(t.Context(), filepath.Join(t.TempDir(), "accounts.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
 	o := &office{T: t, engine: engine.New(), tail: history.NewTail(1000), now: 1_700_000_000 * bourse.Second}
+	o.letters = mail.NewBox(func() bourse.Time { return o.now })
 	v := view.New()
 	o.Options = admin.Options{
 		View: v, History: history.NewReader(historytest.NewMemory(), o.tail, v), Sequencer: o,
 		Log: slog.New(slog.DiscardHandler),
+		Operators: &operator.Service{Options: operator.Options{
+			Store: store, Sequencer: o, View: v, Mailer: o.letters, Clock: func() time.Time { return o.now.Std() },
+			Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+			OnForged: func(_ string, err error) { o.forged = append(o.forged, err.Error()) },
+		}},
 	}
-	o.do(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Rules: bourse.CurrentRules}})
+	o.do(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: sandboxed, Rules: bourse.CurrentRules}})
 	for _, cmd := range sandbox.Catalogue(true) {
 		o.do(cmd)
 	}

@@ -66,6 +66,10 @@ func (e *Engine) Check() error {
 		return err
 	}
 
+	if err := e.checkOperators(); err != nil {
+		return err
+	}
+
 	for _, m := range e.markets[1:] {
 		if err := e.checkMarket(m); err != nil {
 			return fmt.Errorf("market %s: %w", m.Pair, err)

@@ -53,6 +53,8 @@ type Engine struct {
 	fees    fees
 	tiers   tiers
 
+	operators operators
+
 	// steps is the rest of the current command's budget.
 	steps int
 	// visits counts the visits of the current command that found nothing to do.
@@ -166,7 +168,7 @@ func (e *Engine) Apply(cmd *bourse.Command, ev *bourse.Events) {
 	case bourse.CommandCancel:
 		e.cancel(cmd, ev)
 	default:
-		e.decide(cmd, ev)
+		e.admit(cmd, ev)
 	}
 	e.number(ev)
 }
@@ -184,6 +186,15 @@ func (e *Engine) Skip(cmd *bourse.Command, ev *bourse.Events) {
 	}
 	e.seq = cmd.Seq
 	ev.Refuse(bourse.Voided)
+}
+
+// admit carries out a rare command, unless only operators may order it.
+func (e *Engine) admit(cmd *bourse.Command, ev *bourse.Events) {
+	if e.guarded(cmd) {
+		ev.Refuse(bourse.OperatorsOnly)
+		return
+	}
+	e.decide(cmd, ev)
 }
 
 // decide carries out the rare commands. Those of an area are in its file: catalogue.go,
@@ -213,6 +224,7 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 		e.expireKeys(&e.keys, ev)
 		e.expireKeys(&e.sessions, ev)
 		e.sweepMoved()
+		e.endAct(ev)
 		e.fireDue(ev)
 	case bourse.CommandContinue:
 		e.resume(ev)
@@ -227,6 +239,9 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	case bourse.CommandSetRules:
 		e.rules = cmd.Rules
 		ev.AddFact(bourse.EventRules, bourse.Fact{Rules: cmd.Rules})
+	case bourse.CommandAddOperator, bourse.CommandChangeOperator, bourse.CommandSetApprovalLimit,
+		bourse.CommandAct, bourse.CommandApproveAct, bourse.CommandDropAct:
+		e.decideOperators(cmd, ev)
 	default:
 		e.decideCatalogue(cmd, ev)
 	}

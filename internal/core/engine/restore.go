@@ -50,6 +50,7 @@ func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 		x.readGenesis, x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets,
 		x.readSchedule, x.readTiers, x.readAccounts, x.readKeys, x.readSessions, x.readVolumes,
 		x.readMoved, x.readLedger, x.readOrders, x.readPairs, x.readQueues, x.readPartials, x.readDeadmen, x.readNames, x.readCustody,
+		x.readOperators, x.readActs,
 		x.announceOrders, x.announceRejections, x.announceLevels, x.announceWallet,
 	} {
 		part()

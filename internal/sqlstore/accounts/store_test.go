@@ -40,6 +40,7 @@ func TestContract(t *testing.T) {
 			{"trimmed activity", testTrimmedActivity},
 			{"notices", testNotices},
 			{"accepted terms", testAcceptedTerms},
+			{"operators", testOperators},
 		} {
 			t.Run(kind+"/"+c.name, func(t *testing.T) { c.test(t, open(t, place(t))) })
 		}

@@ -14,6 +14,8 @@
 // The oracle makes no decisions about the wallet: it accepts the engine's statuses of
 // deposits and withdrawals, and derives the balances from them.
 //
+// The oracle knows no limits of approvals: the withdrawals of the workload need none.
+//
 // Read oracle.go first. Not here: API keys, which move no money in the engine; the tests
 // themselves, which are in package engine.
 package enginetest

@@ -34,6 +34,7 @@ type Oracle struct {
 	purses map[holding]*purse
 	custodian
 	tiering
+	staff
 	sessions    []session
 	lastSession bourse.KeyID
 	// fees, treasury and credited map assets to the balances of the fee account and the
@@ -136,9 +137,20 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 	}
 	x.turnDay()
 
-	switch cmd.Kind {
-	case bourse.CommandGenesis:
+	switch {
+	case cmd.Kind == bourse.CommandGenesis:
 		x.genesis = cmd.Genesis
+	case x.ownersOnly(cmd):
+		ev.Refuse(bourse.OperatorsOnly)
+	default:
+		x.carry(cmd)
+	}
+	x.number()
+}
+
+// carry carries out a command that may come.
+func (x *Oracle) carry(cmd *bourse.Command) {
+	switch cmd.Kind {
 	case bourse.CommandDefineAsset:
 		x.defineAsset(*cmd.Asset)
 	case bourse.CommandDefineMarket:
@@ -147,7 +159,7 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.setMarketState(cmd)
 	case bourse.CommandCreateAccount:
 		x.accounts = append(x.accounts, new(account))
-		ev.Outcome.ID = uint64(len(x.accounts))
+		x.ev.Outcome.ID = uint64(len(x.accounts))
 	case bourse.CommandFreezeAccount:
 		if a := x.accountOrRefuse(cmd.Account); a != nil {
 			a.frozen = cmd.On
@@ -170,6 +182,7 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 		x.secureAccount(cmd)
 	case bourse.CommandTick:
 		x.endSessions(func(s session) bool { return s.expires <= x.now })
+		x.endAct()
 		x.fireDue()
 	case bourse.CommandCredit:
 		x.credit(cmd)
@@ -178,9 +191,10 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 	case bourse.CommandContinue:
 		x.resume()
 	default:
-		x.applyOrder(cmd)
+		if !x.applyOperators(cmd) {
+			x.applyOrder(cmd)
+		}
 	}
-	x.number()
 }
 
 // applyOrder carries out the commands about orders.

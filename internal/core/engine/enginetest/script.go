@@ -31,6 +31,10 @@ import (
 //	fees alice maker=0 taker=0.01, fees alice default, sweep_fees
 //	schedule USDT 0:0.001:0.002 1000:0.0005:0.001 (volume:maker:taker by level)
 //	level alice 1, level alice default
+//	hire ann owner, change ann viewer [disabled]
+//	act ann COMMAND, act nobody COMMAND, act ann wrong COMMAND (with another digest), where COMMAND is
+//	      state, freeze, unfreeze, fees, level, sweep_fees, hire, change or credit
+//	approve bob 17, drop bob 17, where 17 is the act
 //	wait 24h, restart, book BTC/USDT, balances alice, orders
 //	repeat 100 COMMAND, where {n} is the number of the repetition
 //
@@ -43,6 +47,9 @@ type Script struct {
 	now      bourse.Time
 	accounts map[string]bourse.AccountID
 	names    []string
+	hired    map[string]bourse.OperatorID
+	// ordering takes the command of a line that is an act.
+	ordering func(*bourse.Command) error
 	out      []string
 }
 
@@ -54,6 +61,7 @@ func Run(text string) (string, error) {
 	s := &Script{
 		pair: NewPair(), now: 1_700_000_000 * bourse.Second,
 		accounts: map[string]bourse.AccountID{}, names: []string{""},
+		hired: map[string]bourse.OperatorID{},
 	}
 	if err := s.apply(&bourse.Command{
 		Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1},
@@ -144,6 +152,10 @@ func (s *Script) tell(format string, args ...any) {
 
 // apply carries out a command on both exchanges and writes its effects to the output.
 func (s *Script) apply(cmd *bourse.Command) error {
+	if order := s.ordering; order != nil {
+		s.ordering = nil
+		return order(cmd)
+	}
 	s.seq++
 	s.now++
 	cmd.Seq, cmd.Time = s.seq, s.now
@@ -183,6 +195,10 @@ func (s *Script) show(ev *bourse.Events) {
 			s.showTrade(&ev.Trades[e.At])
 		case bourse.EventAccountLevel:
 			s.showLevel(&ev.Facts[e.At])
+		case bourse.EventOperator:
+			s.showOperator(ev.Facts[e.At].Staff)
+		case bourse.EventAct:
+			s.tell("%s", ev.Facts[e.At].Act)
 		case bourse.EventTransfer:
 			t := &ev.Transfers[e.At]
 			a := s.pair.Oracle.assets[t.Asset-1]

@@ -57,6 +57,12 @@ func (s *Script) verb(words []string) error {
 		return s.tier(rest)
 	case "sweep_fees":
 		return s.apply(&bourse.Command{Kind: bourse.CommandCollectFees})
+	case "hire", "change":
+		return s.hire(words[0], rest)
+	case "act":
+		return s.act(rest)
+	case "approve", "drop":
+		return s.decide(words[0], rest)
 	case "wait":
 		return s.wait(rest)
 	case "restart":

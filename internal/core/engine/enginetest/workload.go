@@ -47,6 +47,8 @@ type shape struct {
 	levels bool
 	// tiers defines tiers, and makes time run fast.
 	tiers bool
+	// staffed gives the exchange operators.
+	staffed bool
 	// modest keeps credits small, so that deposits of networks always fit.
 	modest bool
 }
@@ -95,6 +97,8 @@ func (w *Workload) draw() {
 	s.long = w.chance(20) || s.levels && w.chance(70)
 	s.tiers = s.named%4 >= 2
 	s.long = s.long || s.tiers
+	s.staffed = s.named%4 == 1 // drawn with it: other workloads stay as they were
+	s.long = s.long || s.staffed
 	if s.deep = w.src.Below(12) == 1; s.deep {
 		s.accounts, s.markets, s.open, s.stops, s.cancels, s.huge, s.wide = 2, 1, 3500, 60, 2, 0, 40
 		s.amends = 1
@@ -252,6 +256,9 @@ func (w *Workload) command() bourse.Command {
 	if w.shape.tiers && (len(w.oracle.tiers) == 0 || w.src.Below(60) == 0) {
 		return w.tier(w.account())
 	}
+	if w.shape.staffed && w.src.Below(30) == 0 {
+		return w.office()
+	}
 	if w.src.Below(50) == 0 && (!w.shape.deep || w.chance(3)) {
 		return w.rare()
 	}
@@ -273,15 +280,6 @@ func (w *Workload) command() bourse.Command {
 		return w.cancel()
 	}
 	return w.placing()
-}
-
-func (w *Workload) crowded() bool {
-	for _, m := range w.oracle.markets {
-		if len(m.open) > w.shape.open {
-			return true
-		}
-	}
-	return false
 }
 
 // rare draws commands of operators, and their reversals.

@@ -114,3 +114,12 @@ func alter(cmd *bourse.Command) {
 	}
 	p.Lots, p.Total = p.Lots%7+1, bourse.Amount{}
 }
+
+func (w *Workload) crowded() bool {
+	for _, m := range w.oracle.markets {
+		if len(m.open) > w.shape.open {
+			return true
+		}
+	}
+	return false
+}

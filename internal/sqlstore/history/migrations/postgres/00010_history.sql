@@ -307,7 +307,7 @@ COMMENT ON COLUMN candles_v1.last IS 'The number of the last trade in it';
 CREATE VIEW notes_v1 AS
 	SELECT seq, moment(time) AS noted_at, operator, text FROM notes;
 COMMENT ON VIEW notes_v1 IS 'What operators did';
-COMMENT ON COLUMN notes_v1.operator IS 'The operator''s user id on the exchange''s machine';
+COMMENT ON COLUMN notes_v1.operator IS 'The operator''s user id on the exchange''s machine; 4294967295 for an act, whose text names its operators';
 
 CREATE VIEW entries_v1 AS
 	SELECT account, asset, seq, place, moment(time) AS booked_at,

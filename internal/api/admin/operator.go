@@ -1,0 +1,198 @@
+package admin
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/operator"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+)
+
+// glass is what a request says about breaking the glass, and what came of it.
+type glass struct {
+	// reason is empty if the glass stays whole.
+	reason string
+	acts   []actAnswer
+}
+
+// glassKey is the context key of a request's glass.
+type glassKey struct{}
+
+func glassOf(ctx context.Context) *glass {
+	if g, ok := ctx.Value(glassKey{}).(*glass); ok {
+		return g
+	}
+	return new(glass)
+}
+
+// takeGlass removes the member break_glass, the reason for which the glass is broken, from the
+// arguments. All verbs take it.
+func takeGlass(args jsontext.Value) (jsontext.Value, *glass, error) {
+	var members map[string]jsontext.Value
+	g := new(glass)
+	broken := json.Unmarshal(args, &members) == nil && members["break_glass"] != nil
+	if !broken {
+		return args, g, nil
+	}
+	if err := json.Unmarshal(members["break_glass"], &g.reason); err != nil || g.reason == "" {
+		return nil, nil, bourse.Errorf(bourse.CodeInvalid, "break_glass: must be a reason")
+	}
+	delete(members, "break_glass")
+	rest, err := json.Marshal(members)
+	return rest, g, err
+}
+
+var errOperatorsOnly = bourse.Errorf(bourse.CodeRefused, "%s: the exchange has owners, and its operators order this in "+
+	"the console; --break-glass REASON orders it from here, to be carried out in 24 hours", bourse.OperatorsOnly)
+
+// closed returns a verb that is refused once commands of operators come as acts alone: it is no
+// act that could wait.
+func (s *Server) closed(v verb) verb {
+	return func(ctx context.Context, args jsontext.Value) (any, error) {
+		if s.Operators.Guarded() {
+			return nil, bourse.Errorf(bourse.CodeRefused,
+				"%s: the exchange has owners, and this is not done from here any more", bourse.OperatorsOnly)
+		}
+		return v(ctx, args)
+	}
+}
+
+// breakGlass orders a command as an act of nobody.
+func (s *Server) breakGlass(ctx context.Context, g *glass, cmd *bourse.Command) (sequencer.Result, error) {
+	act, err := s.Operators.BreakGlass(ctx, g.reason, cmd)
+	if err == nil {
+		g.acts = append(g.acts, describeAct(&act))
+	}
+	return sequencer.Result{Seq: act.ID}, err
+}
+
+// actAnswer is an act that waits.
+type actAnswer struct {
+	ID bourse.Seq `json:"act"`
+	// By is the operator who ordered it; zero for nobody.
+	By     bourse.OperatorID `json:"by,omitzero"`
+	What   string            `json:"command"`
+	Reason string            `json:"reason"`
+	Digest string            `json:"digest"`
+	Due    string            `json:"due"`
+}
+
+func describeAct(a *bourse.Act) actAnswer {
+	return actAnswer{
+		a.ID, a.By[0], a.What, a.Reason, hex.EncodeToString(a.Digest[:]), a.Due.Std().UTC().Format(time.RFC3339Nano),
+	}
+}
+
+// operatorActs lists the waiting acts, oldest first.
+func (s *Server) operatorActs(_ context.Context, _ struct{}) (any, error) {
+	acts := s.View.Acts()
+	list := make([]actAnswer, len(acts))
+	for i := range acts {
+		list[i] = describeAct(&acts[i])
+	}
+	return struct {
+		Acts []actAnswer `json:"acts"`
+	}{list}, nil
+}
+
+type operatorInviteArgs struct {
+	Email string `json:"email"`
+	Name  string `json:"name,omitempty"`
+	Role  string `json:"role"`
+}
+
+// operatorInvite makes an invitation, which is accepted in the console.
+func (s *Server) operatorInvite(ctx context.Context, a operatorInviteArgs) (any, error) {
+	role, known := bourse.ParseOperatorRole(a.Role)
+	if !known {
+		return nil, bourse.Errorf(bourse.CodeInvalid, "unknown role %q", a.Role)
+	}
+	if err := s.note(ctx, fmt.Sprintf("operator invite --role %s", role)); err != nil {
+		return nil, err
+	}
+
+	i := operator.Invitation{Email: a.Email, Name: a.Name, Role: role, Reason: glassOf(ctx).reason}
+	code, err := s.Operators.Invite(ctx, &i)
+	return struct {
+		Email   string `json:"email"`
+		Role    string `json:"role"`
+		Code    string `json:"code"`
+		Expires string `json:"expires"`
+	}{i.Email, role.String(), string(code), i.Expires.Std().UTC().Format(time.RFC3339)}, err
+}
+
+// operatorList lists the operators.
+func (s *Server) operatorList(ctx context.Context, _ struct{}) (any, error) {
+	type answer struct {
+		ID      bourse.OperatorID `json:"operator"`
+		Role    string            `json:"role"`
+		Enabled bool              `json:"enabled"`
+		Email   string            `json:"email,omitempty"`
+		Name    string            `json:"name,omitempty"`
+	}
+	listed, err := s.Operators.List(ctx)
+	list := make([]answer, len(listed))
+	for i := range listed {
+		o := &listed[i]
+		list[i] = answer{o.ID, o.Role.String(), o.Enabled, o.Email, o.Name}
+	}
+	return struct {
+		Operators []answer `json:"operators"`
+	}{list}, err
+}
+
+type operatorChangeArgs struct {
+	ID bourse.OperatorID `json:"operator"`
+	// Role is empty to leave it.
+	Role    string `json:"role,omitempty"`
+	Enabled bool   `json:"enabled"`
+}
+
+// operatorChange changes an operator's role, or ends or restores its powers.
+func (s *Server) operatorChange(ctx context.Context, a operatorChangeArgs) (any, error) {
+	operators := s.View.Operators()
+	if a.ID == 0 || int(a.ID) > len(operators) {
+		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown operator %d", a.ID)
+	}
+	def := operators[a.ID-1]
+	def.Enabled = a.Enabled
+	if a.Role != "" {
+		var known bool
+		if def.Role, known = bourse.ParseOperatorRole(a.Role); !known {
+			return nil, bourse.Errorf(bourse.CodeInvalid, "unknown role %q", a.Role)
+		}
+	}
+	a.Role = def.Role.String()
+
+	_, err := s.noted(ctx, fmt.Sprintf("operator change %d --role %s --enabled %t", a.ID, a.Role, a.Enabled), &bourse.Command{
+		Kind: bourse.CommandChangeOperator, Operators: &bourse.OperatorCommand{Define: def},
+	})
+	return a, err
+}
+
+type withdrawalsLimitArgs struct {
+	Asset  bourse.Symbol `json:"asset"`
+	Amount string        `json:"amount"`
+}
+
+// withdrawalsLimit sets how much of an asset one operator approves alone in a day.
+func (s *Server) withdrawalsLimit(ctx context.Context, a withdrawalsLimitArgs) (any, error) {
+	asset := s.View.Catalogue().Asset(a.Asset)
+	if asset == nil {
+		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown asset %q", a.Asset)
+	}
+	amount, err := bourse.ParseAmount(a.Amount, asset.Scale)
+	if err != nil {
+		return nil, bourse.Errorf(bourse.CodeInvalid, "amount: %v", err)
+	}
+
+	_, err = s.noted(ctx, fmt.Sprintf("withdrawals limit %s %s", a.Asset, a.Amount),
+		&bourse.Command{Kind: bourse.CommandSetApprovalLimit, AssetID: asset.ID, Amount: amount})
+	return a, err
+}

@@ -1,0 +1,100 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/operator"
+)
+
+// letterbox is a mail server: it passes letters on.
+type letterbox chan account.Mail
+
+func (b letterbox) Send(_ context.Context, m *account.Mail) error {
+	b <- *m
+	return nil
+}
+
+// produce runs a production exchange on a data directory until end is called.
+func produce(t *testing.T, data string, box letterbox) (n *Node, end func()) {
+	t.Helper()
+	serving, ended := make(chan string, 1), make(chan error, 1)
+	o := Options{
+		Data: data, OpenLog: openLog, Listen: "127.0.0.1:0", SegmentSize: 256 << 10, Mail: box,
+		Log: slog.New(slog.DiscardHandler), Serving: func(address string) { serving <- address },
+	}
+	if err := o.check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n, err := assemble(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { ended <- n.serve(ctx) }()
+	select {
+	case <-serving:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	return n, func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestOwnersHearOfBrokenGlass makes the first owner of a production exchange, breaks the glass by
+// its socket, and starts it again: the act waits, and the owner gets a letter each time.
+func TestOwnersHearOfBrokenGlass(t *testing.T) {
+	data, box := t.TempDir(), make(letterbox, 8)
+	n, end := produce(t, data, box)
+	call := func(verb string, args map[string]any, into any) error {
+		answer, err := admin.Call(t.Context(), data, verb, args)
+		if err == nil {
+			err = json.Unmarshal(answer, into)
+		}
+		return err
+	}
+
+	var invited struct{ Code string }
+	if err := call("operator/invite", map[string]any{"email": "ann@example.org", "role": "owner"}, &invited); err != nil {
+		t.Fatal(err)
+	}
+	passkey := operator.Passkey{Credential: []byte("id"), PublicKey: []byte("key")}
+	if _, err := n.office.Accept(t.Context(), account.Secret(invited.Code), passkey); err != nil {
+		t.Fatal(err)
+	}
+
+	var ordered, waiting struct {
+		Acts []struct {
+			Act    uint64
+			Digest string
+		}
+	}
+	if err := call("fees/collect", map[string]any{}, &ordered); err == nil || !strings.Contains(err.Error(), "OPERATORS_ONLY") {
+		t.Errorf("with an owner: %v", err)
+	}
+	if err := call("fees/collect", map[string]any{"break_glass": "the console is down"}, &ordered); err != nil {
+		t.Fatal(err)
+	}
+	if m := <-box; m.To != "ann@example.org" || !strings.Contains(m.Text, "the console is down") {
+		t.Errorf("the owner's letter: %+v", m)
+	}
+	end()
+
+	_, end = produce(t, data, box)
+	if m := <-box; !strings.Contains(m.Text, "the console is down") {
+		t.Errorf("the owner's letter after a start: %+v", m)
+	}
+	if err := call("operator/acts", map[string]any{}, &waiting); err != nil || len(waiting.Acts) != 1 || waiting.Acts[0] != ordered.Acts[0] {
+		t.Errorf("after a start %+v waits, not %+v: %v", waiting, ordered, err)
+	}
+	end()
+}

@@ -1,0 +1,247 @@
+package operator
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/record"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+const (
+	// invitedFor is how long an invitation is good.
+	invitedFor = bourse.Day
+	// maxName bounds a name, in bytes.
+	maxName = 100
+	// maxKey bounds the id and the public key of a passkey, in bytes: WebAuthn's longest id has
+	// 1,023.
+	maxKey = 1024
+)
+
+// Sequencer sequences commands.
+type Sequencer interface {
+	// Do submits a command and waits for its outcome.
+	Do(ctx context.Context, c *bourse.Command) (sequencer.Result, error)
+}
+
+// Options are the parts of a service.
+type Options struct {
+	Store     Store
+	Sequencer Sequencer
+	View      *view.View
+	Mailer    account.Mailer
+	Clock     func() time.Time
+	Random    io.Reader
+	Log       *slog.Logger
+	// OnForged is called for a row that is not the journal's.
+	OnForged func(what string, err error)
+}
+
+// Service invites operators, adds them, and writes to the owners. Safe for concurrent use.
+type Service struct{ Options }
+
+// Guarded reports whether commands of operators come as acts alone.
+func (s *Service) Guarded() bool {
+	g := s.View.Catalogue().Genesis
+	return g != nil && !g.Sandbox && s.View.HasOwner()
+}
+
+// Invite makes an invitation and returns its code. In production the first operator is an owner,
+// and afterwards who has the machine invites one for a reason alone: the operator is then added
+// a day after the acceptance. The errors are *bourse.Errors and the store's.
+func (s *Service) Invite(ctx context.Context, i *Invitation) (account.Secret, error) {
+	var err error
+	if i.Email, err = account.NormalizeEmail(i.Email); err != nil {
+		return "", err
+	}
+	i.Name = strings.TrimSpace(i.Name)
+	g := s.View.Catalogue().Genesis
+	switch guarded := s.Guarded(); {
+	case len(i.Name) > maxName || len(i.Reason) > bourse.MaxActReason:
+		return "", bourse.Errorf(bourse.CodeInvalid, "name or reason: too long")
+	case guarded && i.Reason == "":
+		return "", bourse.Errorf(bourse.CodeRefused, "%s: owners invite operators in the console", bourse.OperatorsOnly)
+	case !guarded && i.Reason != "":
+		return "", bourse.Errorf(bourse.CodeRefused, "the exchange has no owner: there is no glass to break")
+	case !guarded && !g.Sandbox && i.Role != bourse.RoleOwner:
+		return "", bourse.Errorf(bourse.CodeRefused, "%s", bourse.OwnerFirst)
+	}
+
+	var code [32]byte
+	if _, err := io.ReadFull(s.Random, code[:]); err != nil {
+		return "", fmt.Errorf("drawing a code: %w", err)
+	}
+	now := bourse.TimeOf(s.Clock())
+	i.Code, i.Expires = sha256.Sum256(code[:]), now+invitedFor
+	if err := s.Store.AddInvitation(ctx, i, now); err != nil {
+		return "", err
+	}
+	return account.Secret(hex.EncodeToString(code[:])), nil
+}
+
+// Passkey is what the ceremony of a passkey gave.
+type Passkey struct{ Credential, PublicKey []byte }
+
+// Accept uses up an invitation and adds its operator with a passkey, whose ceremony the caller
+// has verified. The answer is the command's sequence; with a broken glass it names the act that
+// adds the operator a day later. The errors are *bourse.Errors, those of the store and of the
+// sequencer.
+func (s *Service) Accept(ctx context.Context, code account.Secret, key Passkey) (bourse.Seq, error) {
+	if n, m := len(key.Credential), len(key.PublicKey); n == 0 || m == 0 || n > maxKey || m > maxKey {
+		return 0, bourse.Errorf(bourse.CodeInvalid, "malformed passkey")
+	}
+	plain, err := hex.DecodeString(string(code))
+	if err != nil {
+		return 0, errNoInvitation
+	}
+	i, found, err := s.Store.TakeInvitation(ctx, sha256.Sum256(plain))
+	if err != nil {
+		return 0, err
+	}
+	now := bourse.TimeOf(s.Clock())
+	if !found || i.Expires <= now {
+		return 0, errNoInvitation
+	}
+
+	row := &Row{Email: i.Email, Name: i.Name, Credential: key.Credential, PublicKey: key.PublicKey, Created: now}
+	for _, random := range [...][]byte{row.Token[:], row.Salt[:]} {
+		if _, err := io.ReadFull(s.Random, random); err != nil {
+			return 0, fmt.Errorf("drawing a token: %w", err)
+		}
+	}
+	return s.add(ctx, row, &i)
+}
+
+var errNoInvitation = bourse.Errorf(bourse.CodeNotFound, "no such invitation, or it was used or has ended")
+
+// add writes a row, then sequences its command. A refusal removes the row.
+func (s *Service) add(ctx context.Context, row *Row, i *Invitation) (bourse.Seq, error) {
+	if err := s.Store.AddOperator(ctx, row); err != nil {
+		return 0, err
+	}
+
+	cmd := bourse.Command{Kind: bourse.CommandAddOperator, Token: row.Token, Operators: &bourse.OperatorCommand{
+		Define: bourse.Operator{Role: i.Role, Enabled: true, Digest: row.Digest()},
+	}}
+	if i.Reason != "" {
+		act, err := s.BreakGlass(ctx, i.Reason, &cmd)
+		return act.ID, s.dropped(ctx, row, err)
+	}
+	r, err := s.Sequencer.Do(ctx, &cmd)
+	if err == nil && r.Outcome.Reason != 0 {
+		err = bourse.Errorf(bourse.CodeRefused, "%s", r.Outcome.Reason)
+	}
+	return r.Seq, s.dropped(ctx, row, err)
+}
+
+// dropped removes the row of a refused command. After an unknown outcome the row stays.
+func (s *Service) dropped(ctx context.Context, row *Row, err error) error {
+	var known *bourse.Error
+	if errors.As(err, &known) && known.Code == bourse.CodeRefused {
+		if err := s.Store.DropOperator(context.WithoutCancel(ctx), row.Token); err != nil {
+			s.Log.Error("the row of a refused operator stays", slog.Any("error", err))
+		}
+	}
+	return err
+}
+
+// BreakGlass orders a command as an act of nobody, and writes to all owners at once. The errors
+// are *bourse.Errors and those of the sequencer.
+func (s *Service) BreakGlass(ctx context.Context, reason string, cmd *bourse.Command) (bourse.Act, error) {
+	var token bourse.Token
+	if _, err := io.ReadFull(s.Random, token[:]); err != nil {
+		return bourse.Act{}, fmt.Errorf("drawing a token: %w", err)
+	}
+	ordered := record.NewAct(s.View.Catalogue().Genesis, 0, token, reason, cmd)
+	r, err := s.Sequencer.Do(ctx, &ordered)
+	if err == nil && r.Outcome.Reason != 0 {
+		err = bourse.Errorf(bourse.CodeRefused, "%s", r.Outcome.Reason)
+	}
+	if err != nil {
+		return bourse.Act{}, err
+	}
+
+	for _, act := range s.View.Acts() {
+		if act.ID == r.Seq {
+			s.tellOwners(ctx, &act)
+			return act, nil
+		}
+	}
+	return bourse.Act{ID: r.Seq}, nil // an owner dropped it already
+}
+
+// Remind writes to the owners about the acts of nobody that wait: the process may have ended
+// before it did.
+func (s *Service) Remind(ctx context.Context) {
+	for _, act := range s.View.Acts() {
+		if act.By[0] == 0 {
+			s.tellOwners(ctx, &act)
+		}
+	}
+}
+
+// tellOwners mails an act of nobody to each enabled owner. A letter that is not carried is no
+// error of the act.
+func (s *Service) tellOwners(ctx context.Context, act *bourse.Act) {
+	list, err := s.List(ctx)
+	if err != nil {
+		s.Log.Error("owners were not told of an act", slog.Any("act", act.ID), slog.Any("error", err))
+		return
+	}
+	for i := range list {
+		o := &list[i]
+		if !o.Enabled || o.Role != bourse.RoleOwner || o.Email == "" {
+			continue
+		}
+		m := &account.Mail{To: o.Email, Subject: "The glass was broken", Text: fmt.Sprintf(
+			"Somebody on the exchange's machine ordered, without an operator:\n\n%s\n\nReason: %s\n\n"+
+				"It is act %d, and is carried out at %s unless an owner drops it before.",
+			account.Plain(act.What), account.Plain(act.Reason), act.ID, act.Due.Std().UTC().Format(time.RFC3339))}
+		if err := s.Mailer.Send(context.WithoutCancel(ctx), m); err != nil {
+			s.Log.Error("an owner was not told of an act", slog.Any("operator", o.ID), slog.Any("act", act.ID),
+				slog.Any("error", err))
+		}
+	}
+}
+
+// Listed is an operator and what its row says. Email and Name are empty if there is no row, or
+// another one than the journal's.
+type Listed struct {
+	bourse.Operator
+	Email, Name string
+}
+
+// List returns the operators by ascending id.
+func (s *Service) List(ctx context.Context) ([]Listed, error) {
+	rows, err := s.Store.Operators(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byToken := map[bourse.Token]*Row{}
+	for i := range rows {
+		byToken[rows[i].Token] = &rows[i]
+	}
+
+	operators := s.View.Operators()
+	list := make([]Listed, len(operators))
+	for i := range operators {
+		list[i].Operator = operators[i]
+		row := byToken[operators[i].Token]
+		if row == nil || row.Digest() != operators[i].Digest {
+			s.OnForged("operator", fmt.Errorf("operator %d has no row, or not the journal's", operators[i].ID))
+			continue
+		}
+		list[i].Email, list[i].Name = row.Email, row.Name
+	}
+	return list, nil
+}

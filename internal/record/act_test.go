@@ -1,0 +1,121 @@
+package record_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/record"
+)
+
+// act returns an act of operator 1: to freeze account 5.
+func act() bourse.Command {
+	freeze := bourse.Command{Kind: bourse.CommandFreezeAccount, Account: 5, On: true}
+	return record.NewAct(&bourse.Genesis{Exchange: [16]byte{9}}, 1, bourse.Token{8}, "asked by phone", &freeze)
+}
+
+// TestActsOrderOneCommandOfOperators refuses acts whose record is none, or not one that
+// operators order.
+func TestActsOrderOneCommandOfOperators(t *testing.T) {
+	freeze := act().Operators.Record
+	whole := act()
+	for what, c := range map[string]bourse.Command{
+		"an act of an act": whole,
+		"an order":         {Kind: bourse.CommandCancel, Account: 1, Order: 2},
+		"a tick":           {Kind: bourse.CommandTick},
+		"a note":           {Kind: bourse.CommandNote, Text: "x"},
+		"a genesis":        {Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Rules: 1}},
+		"a person's row":   {Kind: bourse.CommandSetPerson, Account: 1, Access: &bourse.Access{}},
+	} {
+		a := record.NewAct(&bourse.Genesis{}, 1, bourse.Token{}, "why", &c)
+		if err := record.Check(&a); err == nil {
+			t.Errorf("%s is taken", what)
+		}
+	}
+	for what, bytes := range map[string][]byte{
+		"nothing": nil, "a byte too few": freeze[:len(freeze)-1], "two records": append(freeze[:len(freeze):len(freeze)], freeze...),
+		"an unknown kind": append([]byte{0, 0, 0, 0, 255, 1}, freeze...), "too much": make([]byte, bourse.MaxActRecord+1),
+	} {
+		a := act()
+		a.Operators.Record = bytes
+		if err := record.Check(&a); err == nil {
+			t.Errorf("%s is taken", what)
+		}
+	}
+	for what, change := range map[string]func(*bourse.OperatorCommand){
+		"no reason":         func(o *bourse.OperatorCommand) { o.Reason = "" },
+		"a long reason":     func(o *bourse.OperatorCommand) { o.Reason = strings.Repeat("x", bourse.MaxActReason+1) },
+		"a second operator": func(o *bourse.OperatorCommand) { o.By[1] = 2 },
+	} {
+		a := act()
+		change(a.Operators)
+		if err := record.Check(&a); err == nil {
+			t.Errorf("%s is taken", what)
+		}
+	}
+	if err := record.Check(&whole); err != nil {
+		t.Error(err)
+	}
+	if got := record.Describe(&whole); got != `act by=1 "asked by phone": freeze account=5 on=true` {
+		t.Error(got)
+	}
+}
+
+// TestDigestsTellActsApart changes each part of an act, and wants another digest.
+func TestDigestsTellActsApart(t *testing.T) {
+	g := &bourse.Genesis{Exchange: [16]byte{9}}
+	a := bourse.Act{Token: bourse.Token{1}, Reason: "why", Record: []byte{1, 2}}
+	seen := map[bourse.ActDigest]string{record.ActDigest(g, 1, &a): "itself"}
+	other := func(what string, g *bourse.Genesis, by bourse.OperatorID, a bourse.Act) {
+		d := record.ActDigest(g, by, &a)
+		if seen[d] != "" {
+			t.Errorf("%s has the digest of %s", what, seen[d])
+		}
+		seen[d] = what
+	}
+	other("another exchange", &bourse.Genesis{}, 1, a)
+	other("another operator", g, 2, a)
+	other("another token", g, 1, bourse.Act{Token: bourse.Token{2}, Reason: "why", Record: []byte{1, 2}})
+	other("another reason", g, 1, bourse.Act{Token: bourse.Token{1}, Reason: "whynot", Record: []byte{1, 2}})
+	other("another record", g, 1, bourse.Act{Token: bourse.Token{1}, Reason: "why", Record: []byte{1, 3}})
+}
+
+// TestAuthorities lists what each command needs once an exchange has an owner. Kinds that are
+// not listed are no commands of operators.
+func TestAuthorities(t *testing.T) {
+	two := record.Authority{Role: bourse.RoleOwner, Two: true}
+	one := record.Authority{Role: bourse.RoleOperator}
+	stops := record.Authority{Role: bourse.RoleOperator, Bare: true}
+	want := map[bourse.CommandKind][2]record.Authority{ // with On false and true
+		bourse.CommandSetRules: {two, two}, bourse.CommandDefineAsset: {two, two},
+		bourse.CommandDefineNetwork: {two, two}, bourse.CommandDefineNetworkAsset: {two, two},
+		bourse.CommandDefineMarket: {two, two}, bourse.CommandDefineFees: {two, two},
+		bourse.CommandSetAccountFees: {two, two}, bourse.CommandSetAccountLevel: {two, two},
+		bourse.CommandReplaceWithdrawal: {two, two}, bourse.CommandReleaseWithdrawal: {two, two},
+		bourse.CommandAssignDeposit: {two, two}, bourse.CommandAddOperator: {two, two},
+		bourse.CommandChangeOperator: {two, two}, bourse.CommandSetApprovalLimit: {two, two},
+		bourse.CommandSetMarketState: {stops, stops}, bourse.CommandFreezeAccount: {one, stops},
+		bourse.CommandPauseWithdrawals: {two, stops}, bourse.CommandCredit: {one, one},
+		bourse.CommandDefineTiers: {two, two}, bourse.CommandSetAccountTier: {one, one},
+		bourse.CommandDecideWithdrawal: {one, {Role: bourse.RoleOperator, Limited: true}},
+		bourse.CommandCollectFees:      {{Role: bourse.RoleOwner}, {Role: bourse.RoleOwner}},
+	}
+	for kind := range bourse.LastCommandKind + 2 {
+		expected, listed := want[kind]
+		if !listed {
+			expected = [2]record.Authority{{Bare: true}, {Bare: true}}
+		}
+		for i, on := range []bool{false, true} {
+			if got := record.AuthorityOf(&bourse.Command{Kind: kind, On: on}); got != expected[i] {
+				t.Errorf("kind %d, on %t: %+v, want %+v", kind, on, got, expected[i])
+			}
+		}
+	}
+	for state, expected := range map[bourse.MarketState]record.Authority{
+		bourse.MarketOpen: two, bourse.MarketDelisted: two, bourse.MarketHalted: stops, bourse.MarketCancelOnly: stops,
+	} {
+		if got := record.AuthorityOf(&bourse.Command{Kind: bourse.CommandSetMarketState, State: state}); got != expected {
+			t.Errorf("%s: %+v", state, got)
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package record
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/codec"
+)
+
+func isCustomers(c *bourse.Command) bool { return c.Account.IsCustomer() }
+
+func isWithdrawals(c *bourse.Command) bool { return c.Wallet != nil && c.Wallet.ID > 0 }
+
+func isTransaction(c *bourse.Command) bool {
+	return c.Wallet.Network > 0 && c.Wallet.Tx != bourse.TxHash{}
+}
+
+func asksToWithdraw(c *bourse.Command) bool {
+	return isCustomers(c) && c.Wallet != nil && c.Wallet.Withdraw != nil && c.Wallet.Withdraw.Valid()
+}
+
+func codeWithdraw(c *codec.Codec, cmd *bourse.Command) {
+	codec.Uint32(c, &cmd.Account)
+	c.Withdraw(codec.New(c, &codec.New(c, &cmd.Wallet).Withdraw))
+}

@@ -1,0 +1,21 @@
+-- +goose Up
+-- Who works for the exchange. The journal has the token and a digest of the row.
+CREATE TABLE operators (
+	token      bytea            NOT NULL PRIMARY KEY,
+	email      text COLLATE "C" NOT NULL,
+	name       text COLLATE "C" NOT NULL,
+	credential bytea            NOT NULL,
+	public_key bytea            NOT NULL,
+	salt       bytea            NOT NULL,
+	created    bigint           NOT NULL
+);
+
+-- Who may become an operator. Of the code there is a hash.
+CREATE TABLE operator_invitations (
+	code    bytea            NOT NULL PRIMARY KEY,
+	email   text COLLATE "C" NOT NULL UNIQUE,
+	name    text COLLATE "C" NOT NULL,
+	role    text COLLATE "C" NOT NULL CHECK (role IN ('viewer', 'operator', 'owner')),
+	reason  text COLLATE "C" NOT NULL,
+	expires bigint           NOT NULL
+);
