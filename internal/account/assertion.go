@@ -47,8 +47,11 @@ func ParseAssertion(field string, text []byte) (*Assertion, error) {
 	return &Assertion{parsed}, nil
 }
 
-// challenge returns the challenge that an assertion claims to answer; nil if it is malformed.
-func (a *Assertion) challenge() []byte {
+// Handle returns the handle of the passkey's owner, as the authenticator sent it.
+func (a *Assertion) Handle() []byte { return a.parsed.Response.UserHandle }
+
+// Challenge returns the challenge that an assertion claims to answer; nil if it is malformed.
+func (a *Assertion) Challenge() []byte {
 	b, err := base64.RawURLEncoding.DecodeString(a.parsed.Response.CollectedClientData.Challenge)
 	if err != nil {
 		return nil
@@ -80,26 +83,27 @@ var PasskeyAlgorithms = [...]int{
 	int(webauthncose.AlgEdDSA), int(webauthncose.AlgES256), int(webauthncose.AlgRS256),
 }
 
-// owner is an account's holder as package webauthn sees one.
-type owner struct {
-	handle   []byte
-	passkeys []Passkey
+// PasskeyOwner is an account's holder or an operator, as package webauthn sees one.
+type PasskeyOwner struct {
+	// Handle names the owner to authenticators, and tells nothing to others.
+	Handle   []byte
+	Passkeys []Passkey
 }
 
-// WebAuthnID returns the holder's handle.
-func (o *owner) WebAuthnID() []byte { return o.handle }
+// WebAuthnID returns the owner's handle.
+func (o *PasskeyOwner) WebAuthnID() []byte { return o.Handle }
 
 // WebAuthnName returns nothing: only registrations show names, and pages make their own.
-func (o *owner) WebAuthnName() string { return "" }
+func (o *PasskeyOwner) WebAuthnName() string { return "" }
 
 // WebAuthnDisplayName returns nothing, as WebAuthnName.
-func (o *owner) WebAuthnDisplayName() string { return "" }
+func (o *PasskeyOwner) WebAuthnDisplayName() string { return "" }
 
-// WebAuthnCredentials returns the holder's passkeys.
-func (o *owner) WebAuthnCredentials() []webauthn.Credential {
-	list := make([]webauthn.Credential, len(o.passkeys))
-	for i := range o.passkeys {
-		k := &o.passkeys[i]
+// WebAuthnCredentials returns the owner's passkeys.
+func (o *PasskeyOwner) WebAuthnCredentials() []webauthn.Credential {
+	list := make([]webauthn.Credential, len(o.Passkeys))
+	for i := range o.Passkeys {
+		k := &o.Passkeys[i]
 		list[i] = webauthn.Credential{
 			ID: k.Credential, PublicKey: k.PublicKey, Flags: webauthn.CredentialFlags{BackupEligible: k.Synced},
 		}
@@ -115,24 +119,29 @@ func (p *Party) ceremony(handle, challenge []byte) webauthn.SessionData {
 	}
 }
 
+// Asks returns what a browser needs to ask for the answer to a challenge within FactorFor.
+func (p *Party) Asks(challenge []byte, credentials [][]byte) AskedAssertion {
+	return AskedAssertion{p.id, challenge, credentials, FactorFor}
+}
+
 // ours reports whether a page of this party, and no frame within another's, asked the
 // passkey. Package webauthn leaves out paths and letter case when it compares origins.
 func (p *Party) ours(c *protocol.CollectedClientData) bool {
 	return slices.Contains(p.origins, c.Origin) && !c.CrossOrigin && c.TopOrigin == ""
 }
 
-// asserts returns the passkey of a holder that signed a challenge; false if none did. Its
+// Asserts returns the passkey of an owner that signed a challenge; false if none did. Its
 // Counter is the assertion's.
-func (p *Party) asserts(o *owner, challenge []byte, a *Assertion) (k Passkey, ok bool) {
+func (p *Party) Asserts(o *PasskeyOwner, challenge []byte, a *Assertion) (k Passkey, ok bool) {
 	if p == nil || len(challenge) == 0 || !p.ours(&a.parsed.Response.CollectedClientData) {
 		return k, false
 	}
-	if _, err := p.web.ValidateLogin(o, p.ceremony(o.handle, challenge), a.parsed); err != nil {
+	if _, err := p.web.ValidateLogin(o, p.ceremony(o.Handle, challenge), a.parsed); err != nil {
 		return k, false
 	}
 
-	at := slices.IndexFunc(o.passkeys, func(k Passkey) bool { return bytes.Equal(k.Credential, a.parsed.RawID) })
-	k = o.passkeys[at]
+	at := slices.IndexFunc(o.Passkeys, func(k Passkey) bool { return bytes.Equal(k.Credential, a.parsed.RawID) })
+	k = o.Passkeys[at]
 	counter := a.parsed.Response.AuthenticatorData.Counter
 	if counter <= k.Counter && (counter != 0 || k.Counter != 0) {
 		return k, false // a copy of the authenticator has signed meanwhile
@@ -141,13 +150,13 @@ func (p *Party) asserts(o *owner, challenge []byte, a *Assertion) (k Passkey, ok
 	return k, true
 }
 
-// registers returns the passkey that was made for a holder and a challenge; false if there is
+// Registers returns the passkey that was made for an owner and a challenge; false if there is
 // none. Attestations are not asked for, and prove nothing here.
-func (p *Party) registers(o *owner, challenge []byte, r *Registration) (k Passkey, ok bool) {
+func (p *Party) Registers(o *PasskeyOwner, challenge []byte, r *Registration) (k Passkey, ok bool) {
 	if p == nil || len(challenge) == 0 || !p.ours(&r.parsed.Response.CollectedClientData) {
 		return k, false
 	}
-	with := p.ceremony(o.handle, challenge)
+	with := p.ceremony(o.Handle, challenge)
 	for _, alg := range PasskeyAlgorithms {
 		with.CredParams = append(with.CredParams, protocol.CredentialParameter{
 			Type: protocol.PublicKeyCredentialType, Algorithm: webauthncose.COSEAlgorithmIdentifier(alg),
@@ -255,5 +264,5 @@ func (s *Service) openChallenge(b []byte) bool {
 	}
 	made := bourse.Time(binary.LittleEndian.Uint64(b[saltSize:]))
 	now := s.exchangeTime()
-	return made >= s.began && made <= now && now < made+factorFor
+	return made >= s.began && made <= now && now < made+FactorFor
 }

@@ -50,8 +50,8 @@ var (
 		"Too many wrong codes: second factors are locked for up to an hour")
 )
 
-// factorFor bounds the time to send a request's code.
-const factorFor = 5 * bourse.Minute
+// FactorFor bounds the time to send a request's code.
+const FactorFor = 5 * bourse.Minute
 
 // Act is a request that a second factor may have to confirm.
 type Act struct {
@@ -177,7 +177,7 @@ func (s *Service) challenge(ctx context.Context, row *AccountRow, c Code, act Ac
 		s.putChallenge(&c)
 	}
 	if c.Challenge != nil {
-		asked := s.asks(c.Challenge, row.credentials())
+		asked := s.party.Asks(c.Challenge, row.credentials())
 		asks.Passkey = &asked
 	}
 	if asks.Provider == ProviderEmail {
@@ -192,7 +192,7 @@ func (s *Service) challenge(ctx context.Context, row *AccountRow, c Code, act Ac
 // newFactor returns a new challenge for a request, with what each factor needs.
 func (s *Service) newFactor(row *AccountRow, by Provider, act Act) (c Code, err error) {
 	c = Code{
-		Subject: idName(row.ID), Source: act.source(), Expires: s.now() + factorFor,
+		Subject: idName(row.ID), Source: act.source(), Expires: s.now() + FactorFor,
 		Account: row.ID, Digest: act.Digest,
 	}
 	if len(row.Passkeys) > 0 && s.party != nil {
@@ -235,7 +235,7 @@ func (s *Service) tryFactor(ctx context.Context, row *AccountRow, c *Code, act A
 
 	switch {
 	case act.Assertion != nil:
-		k, ok := s.party.asserts(s.owner(row), c.Challenge, act.Assertion)
+		k, ok := s.party.Asserts(s.owner(row), c.Challenge, act.Assertion)
 		if !try(func(tried *Code) bool { return ok && tried.ID == c.ID }) {
 			return false, nil
 		}

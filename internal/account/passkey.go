@@ -64,7 +64,9 @@ type AskedPasskey struct {
 }
 
 // owner returns a row's holder with the passkeys.
-func (s *Service) owner(row *AccountRow) *owner { return &owner{s.handleOf(row.ID), row.Passkeys} }
+func (s *Service) owner(row *AccountRow) *PasskeyOwner {
+	return &PasskeyOwner{s.handleOf(row.ID), row.Passkeys}
+}
 
 // credentials returns the authenticators' names of a row's passkeys.
 func (row *AccountRow) credentials() [][]byte {
@@ -92,7 +94,7 @@ func (s *Service) Passkeys(ctx context.Context, id bourse.AccountID) ([]UsedPass
 	return list, nil
 }
 
-// PreparePasskey lets a session make one passkey within factorFor, once the factor in use
+// PreparePasskey lets a session make one passkey within FactorFor, once the factor in use
 // has confirmed it. A later call takes the place of an earlier one. The errors are
 // ErrNoParty, those of SecondFactor, and *bourse.Errors with CodeRefused.
 func (s *Service) PreparePasskey(ctx context.Context, who Identity, act Act) (asked AskedPasskey, err error) {
@@ -113,7 +115,7 @@ func (s *Service) PreparePasskey(ctx context.Context, who Identity, act Act) (as
 	}
 
 	c := Code{
-		Subject: idName(who.Account), Source: act.source(), Expires: s.now() + factorFor,
+		Subject: idName(who.Account), Source: act.source(), Expires: s.now() + FactorFor,
 		Account: who.Account, Session: who.Session,
 	}
 	if c.Challenge, err = s.newChallenge(); err != nil {
@@ -122,13 +124,8 @@ func (s *Service) PreparePasskey(ctx context.Context, who Identity, act Act) (as
 	s.shared.DropCodes(ForPasskey, c.Subject, nil)
 	s.shared.PutCode(ForPasskey, &c, s.now())
 	return AskedPasskey{
-		s.asks(c.Challenge, row.credentials()), s.Issuer, row.Email, s.handleOf(row.ID),
+		s.party.Asks(c.Challenge, row.credentials()), s.Issuer, row.Email, s.handleOf(row.ID),
 	}, nil
-}
-
-// asks returns what a browser needs to ask for the answer to a challenge.
-func (s *Service) asks(challenge []byte, credentials [][]byte) AskedAssertion {
-	return AskedAssertion{s.party.id, challenge, credentials, factorFor}
 }
 
 // CheckPasskeyName checks the name of a new passkey in a field. The error is an *bourse.Error
@@ -186,7 +183,7 @@ func (s *Service) registered(row *AccountRow, who Identity, r *Registration) (ma
 		return made, ErrNotConfigured
 	}
 
-	made, ok := s.party.registers(s.owner(row), asked.Challenge, r)
+	made, ok := s.party.Registers(s.owner(row), asked.Challenge, r)
 	pick := func(c *Code) bool { return c.ID == asked.ID }
 	good := func(*Code) bool { return ok }
 	if _, v := s.shared.TryCode(ForPasskey, idName(row.ID), pick, good, s.now()); v != Right {

@@ -30,7 +30,7 @@ func (s *Service) AskLogIn() (AskedAssertion, error) {
 	if err != nil {
 		return AskedAssertion{}, err
 	}
-	return s.asks(challenge, nil), nil
+	return s.party.Asks(challenge, nil), nil
 }
 
 // LogInByPasskey begins a session. A passkey is two factors: the device, and what unlocks it.
@@ -40,8 +40,8 @@ func (s *Service) LogInByPasskey(ctx context.Context, in PasskeyLogIn) (Secret, 
 	if s.party == nil {
 		return "", ErrNoParty
 	}
-	challenge := in.Assertion.challenge()
-	id, ours := s.holderOf(in.Assertion.parsed.Response.UserHandle)
+	challenge := in.Assertion.Challenge()
+	id, ours := s.holderOf(in.Assertion.Handle())
 	if !ours || !s.openChallenge(challenge) {
 		return "", ErrPasskeyLogIn
 	}
@@ -72,7 +72,7 @@ func (s *Service) assertLogIn(ctx context.Context, row *AccountRow, challenge []
 		return err
 	}
 
-	k, ok := s.party.asserts(s.owner(row), challenge, in.Assertion)
+	k, ok := s.party.Asserts(s.owner(row), challenge, in.Assertion)
 	ok = ok && s.shared.Take(challengesUsed, hex.EncodeToString(challenge), s.now())
 	if ok {
 		var err error

@@ -200,7 +200,7 @@ func (l *Limits) rules() (r [quotas]rule) {
 	r[captchasUsed] = rule{1, captchaFor}
 
 	r[passkeysBySource] = rule{l.WrongPasswords, hour}
-	r[challengesUsed] = rule{1, factorFor}
+	r[challengesUsed] = rule{1, FactorFor}
 	return r
 }
 
