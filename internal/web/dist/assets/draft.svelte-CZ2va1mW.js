@@ -1,1 +1,0 @@
-import{Tt as e,_ as t,g as n,yt as r}from"./index-CkPTSYFH.js";function i(i,o){let s=e({...o,...a(o,t(`sessionStorage`,`draft.${i}`,{}))});return r(()=>{n(`sessionStorage`,`draft.${i}`,s)}),s}function a(e,t){let n={};if(typeof t!=`object`||!t)return{};for(let[r,i]of Object.entries(t))r in e&&typeof i==typeof e[r]&&(n[r]=i);return n}export{i as t};
