@@ -6,7 +6,7 @@ func KnownRules(v uint32) bool { return v >= 1 && v <= CurrentRules }
 // Valid reports whether p is well formed.
 func (p *NewOrder) Valid() bool {
 	if p.Market == 0 || p.Side < Buy || p.Side > Sell || p.TIF < GTC || p.TIF > IOC ||
-		p.SelfTrade > CancelBoth || p.Price > MaxPrice || p.Stop > MaxPrice || p.Lots > MaxLots {
+		p.SelfTrade > LastSelfTradeMode || p.Price > MaxPrice || p.Stop > MaxPrice || p.Lots > MaxLots {
 		return false
 	}
 	byLots := p.Lots > 0 && p.Total.IsZero()
@@ -48,7 +48,7 @@ func (m *Market) Valid() bool {
 		m.BasePrecision <= MaxScale && m.QuotePrecision <= MaxScale &&
 		m.InitialPrice > 0 && m.InitialPrice <= m.MaxPrice && m.MaxPrice <= MaxPrice &&
 		m.Maker < RateOne && m.Taker < RateOne && m.Collar < RateOne && (m.Band == 0 || m.Band > RateOne) &&
-		m.SelfTrade >= SelfTradeNone && m.SelfTrade <= CancelBoth
+		m.SelfTrade >= SelfTradeNone && m.SelfTrade <= LastSelfTradeMode
 }
 
 // Valid reports whether s is well formed.

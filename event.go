@@ -90,6 +90,9 @@ const (
 	EventOrderTriggered
 	// EventOrderAmended: an open order has new terms. Orders; Former has the old ones.
 	EventOrderAmended
+	// EventOrderPrevented: self-trade prevention took a part of the quantity of an order that
+	// stays open. An order that takes has one, when it rests. Orders.
+	EventOrderPrevented
 	// EventOrderClosed: an order reached its final status. Orders.
 	EventOrderClosed
 	// EventOrderRestored: an open order. Orders.

@@ -126,14 +126,20 @@ const (
 	CancelOldest
 	// CancelBoth kills both.
 	CancelBoth
+	// Decrement takes the smaller open quantity of the two off both, and kills the one that has
+	// nothing left, or both.
+	Decrement
+
+	// LastSelfTradeMode is the newest mode that this program knows.
+	LastSelfTradeMode = Decrement
 )
 
-var selfTradeWords = [...]string{"", "none", "cancel_newest", "cancel_oldest", "cancel_both"}
+var selfTradeWords = [...]string{"", "none", "cancel_newest", "cancel_oldest", "cancel_both", "decrement"}
 
-// String returns none, cancel_newest, cancel_oldest or cancel_both.
+// String returns none, cancel_newest, cancel_oldest, cancel_both or decrement.
 func (m SelfTradeMode) String() string { return word(selfTradeWords[:], m) }
 
-// ParseSelfTradeMode reads none, cancel_newest, cancel_oldest or cancel_both.
+// ParseSelfTradeMode reads the word of a mode.
 func ParseSelfTradeMode(s string) (SelfTradeMode, bool) {
 	return parseWord[SelfTradeMode](selfTradeWords[:], s)
 }
@@ -217,6 +223,18 @@ type Order struct {
 	Time Time
 	// Filled is the traded quantity.
 	Filled Lots
+	// Prevented is the quantity that self-trade prevention took. Like Filled it is a part of Lots.
+	// An order by total has no Lots; what it would have traded counts.
+	Prevented Lots
+}
+
+// Left returns the quantity of an order with Lots that is neither traded nor prevented.
+func (o *Order) Left() Lots { return o.Lots - o.Filled - o.Prevented }
+
+// EndedByPrevention reports whether self-trade prevention ended an order. Of an order by total it
+// is enough that prevention took a part and the rest was killed.
+func (o *Order) EndedByPrevention() bool {
+	return o.Status == Killed && o.Prevented > 0 && (o.Lots == 0 || o.Left() == 0)
 }
 
 // Cap returns the worst price of a trade that an order without a price fixed at its

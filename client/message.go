@@ -87,7 +87,7 @@ type OrderEvent struct {
 	Triggered bool `json:"triggered"`
 	// Amended is set when the order was amended. Price, Amount and Left are its new ones.
 	Amended bool `json:"amended"`
-	// Left is the untraded rest of the order's amount, in the base asset; empty for an order
+	// Left is what of the order's amount was neither traded nor prevented, in the base asset; empty for an order
 	// by total.
 	Left Decimal `json:"left"`
 }

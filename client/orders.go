@@ -69,7 +69,7 @@ const (
 	RespResult RespType = "RESULT"
 )
 
-// SelfTrade selects which order is canceled when two orders of one account meet.
+// SelfTrade selects what becomes of two orders of one account that meet.
 type SelfTrade string
 
 // The modes. An order without one has its market's mode.
@@ -78,6 +78,7 @@ const (
 	CancelNewest    SelfTrade = "cancel_newest"
 	CancelOldest    SelfTrade = "cancel_oldest"
 	CancelBothSides SelfTrade = "cancel_both"
+	Decrement       SelfTrade = "decrement"
 )
 
 // NewOrder is an order to be placed. Fields that its type does not take stay empty.
@@ -345,6 +346,8 @@ type Order struct {
 	Stop   Decimal `json:"stop"`
 	// Filled is the traded amount, in the base asset; empty while a stop waits.
 	Filled Decimal `json:"filled"`
+	// Prevented is what self-trade prevention took, in the base asset; empty for nothing.
+	Prevented Decimal `json:"prevented"`
 	// PricePrecision is the market's number of decimals of prices.
 	PricePrecision uint8 `json:"quote_prec"`
 	// ListID is the list of the order; zero for none.

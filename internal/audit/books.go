@@ -54,6 +54,9 @@ func (b *Books) Enter(ev *bourse.Events) {
 		case bourse.EventOrderAmended:
 			o := &ev.Orders[e.At]
 			b.orders[o.ID].Price, b.orders[o.ID].Lots = o.Price, o.Lots
+		case bourse.EventOrderPrevented:
+			o := &ev.Orders[e.At]
+			b.orders[o.ID].Prevented = o.Prevented
 		case bourse.EventOrderClosed:
 			delete(b.orders, ev.Orders[e.At].ID)
 		case bourse.EventTraded:
@@ -169,7 +172,7 @@ func (o *openOrder) held(m *bourse.Market) *big.Int {
 	if o.Lots == 0 {
 		return number(o.Total) // a BUY by total, which waits for its stop
 	}
-	n := new(big.Int).SetUint64(uint64(o.Lots - o.filled))
+	n := new(big.Int).SetUint64(uint64(o.Lots - o.filled - o.Prevented))
 	if o.Side == bourse.Sell {
 		return n.Mul(n, new(big.Int).SetUint64(m.LotUnit))
 	}

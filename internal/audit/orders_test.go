@@ -12,7 +12,7 @@ import (
 // them what the engine holds.
 func TestBooksKnowEveryHold(t *testing.T) {
 	waited, pairs := map[bourse.OrderType]int{}, 0
-	for seed := uint64(1); seed <= 10; seed++ {
+	for seed := uint64(1); seed <= 14; seed++ {
 		p, books, src := enginetest.NewPair(), NewBooks(), enginetest.Seed(seed)
 		w := enginetest.NewWorkload(&src, p.Oracle)
 		for range 2000 {

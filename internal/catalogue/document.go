@@ -76,7 +76,7 @@ type Market struct {
 	MaxPrice string `yaml:"max_price,omitempty" json:"max_price,omitempty"`
 	MakerFee string `yaml:"maker_fee" json:"maker_fee"`
 	TakerFee string `yaml:"taker_fee" json:"taker_fee"`
-	// SelfTrade is none, cancel_newest, cancel_oldest or cancel_both. Empty means none.
+	// SelfTrade is none, cancel_newest, cancel_oldest, cancel_both or decrement. Empty means none.
 	SelfTrade string `yaml:"stp,omitempty" json:"stp,omitempty"`
 	// Collar is a share of the last price. Empty means no collar.
 	Collar string `yaml:"collar,omitempty" json:"collar,omitempty"`

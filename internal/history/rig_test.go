@@ -216,7 +216,7 @@ func (r *rig) place(market bourse.MarketID) bourse.NewOrder {
 			p.Price = 0
 		}
 	case 3:
-		p.SelfTrade = bourse.CancelOldest
+		p.SelfTrade = bourse.SelfTradeMode(r.rng.IntN(int(bourse.LastSelfTradeMode) + 1))
 	}
 	if r.rng.IntN(3) == 0 {
 		p.ClientID, _ = bourse.ParseClientID(fmt.Sprint("name-", r.rng.IntN(60)))
@@ -265,6 +265,8 @@ func (n *naive) observe(cmd *bourse.Command, ev *bourse.Events) {
 				To:   bourse.Terms{Price: ev.Orders[e.At].Price, Lots: ev.Orders[e.At].Lots},
 			})
 			o.Price, o.Lots, o.Amended = ev.Orders[e.At].Price, ev.Orders[e.At].Lots, true
+		case bourse.EventOrderPrevented:
+			n.orders[ev.Orders[e.At].ID-1].Prevented = ev.Orders[e.At].Prevented
 		case bourse.EventOrderClosed:
 			o := n.orders[ev.Orders[e.At].ID-1]
 			o.Order = history.Order{Order: ev.Orders[e.At], Seq: cmd.Seq, Closed: cmd.Time}

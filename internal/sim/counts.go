@@ -124,6 +124,8 @@ const (
 	ListTriggered
 	// Amended: an open order was amended.
 	Amended
+	// Decremented: self-trade prevention took a part of an order that stays open.
+	Decremented
 	// Replaced: an order was canceled, and another one accepted in its place.
 	Replaced
 	// LevelsSet: a pass over the accounts set a fee level.
@@ -158,7 +160,8 @@ var kindNames = [kinds]string{
 	DepositHidden: "hidden deposits", DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid",
 	WithdrawalCanceled: "withdrawals canceled",
 	WithdrawalDelayed:  "withdrawals delayed", TransferPaid: "transfers paid",
-	Listed: "lists", ListTriggered: "lists triggered", Amended: "amendments", Replaced: "replacements",
+	Listed: "lists", ListTriggered: "lists triggered", Amended: "amendments",
+	Decremented: "orders decremented", Replaced: "replacements",
 	Silenced: "dead man's switches", SilencedByStart: "connections closed by starts", LevelsSet: "passes that set levels",
 	TradesLimited: "limits on trades reached", WithdrawalsLimited: "limits on withdrawals reached",
 	DepositsLimited: "deposits beyond limits",

@@ -203,6 +203,8 @@ func (w *world) noteOrders(cmd *bourse.Command, ev *bourse.Events) {
 		switch {
 		case e.Kind == bourse.EventOrderAmended:
 			w.count(Amended)
+		case e.Kind == bourse.EventOrderPrevented:
+			w.count(Decremented)
 		case e.Kind == bourse.EventOrderTriggered && ev.Orders[e.At].List != 0:
 			w.count(ListTriggered)
 		}

@@ -100,6 +100,13 @@ func (v *View) amendOrder(e bourse.Event, to *bourse.Order) {
 	}
 }
 
+func (v *View) preventOrder(e bourse.Event, now *bourse.Order) {
+	v.account(now.Account).toldOrder(e.StreamSeq)
+	if o := v.Open(now.Account, now.ID); o != nil {
+		o.Prevented = now.Prevented
+	}
+}
+
 func (v *View) closeOrder(e bourse.Event, o *bourse.Order) {
 	a := v.account(o.Account)
 	a.toldOrder(e.StreamSeq)

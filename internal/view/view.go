@@ -104,6 +104,8 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 		v.triggerOrder(e, &ev.Orders[e.At])
 	case bourse.EventOrderAmended:
 		v.amendOrder(e, &ev.Orders[e.At])
+	case bourse.EventOrderPrevented:
+		v.preventOrder(e, &ev.Orders[e.At])
 	case bourse.EventOrderClosed:
 		v.closeOrder(e, &ev.Orders[e.At])
 	case bourse.EventTraded:

@@ -135,7 +135,7 @@ func words(x *exam) {
 		"type":          {[]string{"limit", "STOP", ""}, "LIMIT, MARKET, STOP_LIMIT, STOP_MARKET, TAKE_PROFIT_LIMIT, TAKE_PROFIT_MARKET"},
 		"time_in_force": {[]string{"gtc", "GTD", ""}, "GTC, FOK, IOC"},
 		"resp_type":     {[]string{"ack", "FULL", ""}, "NONE, ACK, RESULT"},
-		"stp":           {[]string{"NONE", "newest", ""}, "none, cancel_newest, cancel_oldest, cancel_both"},
+		"stp":           {[]string{"NONE", "newest", ""}, "none, cancel_newest, cancel_oldest, cancel_both, decrement"},
 	} {
 		for _, word := range c.bad {
 			x.failsNaming(a.try(order.with(name, word)), name, c.good)

@@ -58,7 +58,7 @@ var shapes = map[string]string{
 	"trade":     "time:#time price:#dec amount:#dec total:#dec side:#side trade_id:#id",
 	"candle":    "time:#time open:#dec high:#dec low:#dec close:#dec volume:#dec",
 	"open_order": "obid:#id pair:#pair time:#time side:#side price?:#dec cap?:#dec amount?:#dec total?:#dec time_in_force:#tif type:#type" +
-		" quote_prec:#int filled?:#dec stop?:#dec client_id?:#name list_id?:#id",
+		" quote_prec:#int filled?:#dec prevented?:#dec stop?:#dec client_id?:#name list_id?:#id",
 	"listed":      "obid:#id status:#status filled:#dec client_id?:#name",
 	"part":        "success error?:#text code?:#code",
 	"placed":      "success obid?:#id status?:#status filled?:#dec error?:#text code?:#code",
@@ -96,7 +96,7 @@ var shapes = map[string]string{
 		" fee:#dec trade_id:#id seq:#id",
 	"myOrders": "class stream event:#event pair:#pair obid?:#id side?:#side type?:#type time:#unix time_us:#micros time_in_force?:#tif base?:#symbol" +
 		" quote?:#symbol price?:#dec amount?:#dec total?:#dec stop?:#dec cap?:#dec quote_prec?:#int status?:#status triggered? amended? filled?:#dec" +
-		" left?:#dec reason?:#reason client_id?:#name list_id?:#id seq:#id",
+		" left?:#dec prevented?:#dec reason?:#reason client_id?:#name list_id?:#id seq:#id",
 	"myBalances":  "class stream time:#unix time_us:#micros asset:#symbol total:#dec locked:#dec avbl:#dec seq:#id",
 	"myTransfers": "class stream " + walletShapes["wallet_transaction"] + " seq:#id",
 
@@ -110,8 +110,8 @@ const (
 	day    = " high:#dec low:#dec vol_base:#dec vol_quote:#dec"
 
 	orderShape = "obid?:#id pair:#pair time:#time side:#side time_in_force:#tif type:#type quote_prec:#int trades:[order_trade]" +
-		" status:#status reason?:#reason base:#symbol quote:#symbol price?:#dec cap?:#dec amount?:#dec total?:#dec filled?:#dec stop?:#dec" +
-		" client_id?:#name list_id?:#id"
+		" status:#status reason?:#reason base:#symbol quote:#symbol price?:#dec cap?:#dec amount?:#dec total?:#dec filled?:#dec" +
+		" prevented?:#dec stop?:#dec client_id?:#name list_id?:#id"
 	keyShape = " description:#text kind:#keykind scopes:#texts ips:#texts expires?:#time last_act?:#time"
 )
 

@@ -5,7 +5,7 @@ import "github.com/bourse-exchange/bourse"
 // selfTradeWords are the modes of self-trade prevention, by mode.
 var selfTradeWords = [...]string{
 	bourse.SelfTradeNone: "NONE", bourse.CancelNewest: "EXPIRE_TAKER", bourse.CancelOldest: "EXPIRE_MAKER",
-	bourse.CancelBoth: "EXPIRE_BOTH",
+	bourse.CancelBoth: "EXPIRE_BOTH", bourse.Decrement: "DECREMENT",
 }
 
 func selfTradeWord(m bourse.SelfTradeMode) string { return selfTradeWords[m] }
@@ -55,6 +55,9 @@ func StatusWord(o *bourse.Order) string {
 	case bourse.Canceled:
 		return "CANCELED"
 	case bourse.Killed:
+		if o.EndedByPrevention() {
+			return "EXPIRED_IN_MATCH"
+		}
 		return "EXPIRED"
 	case bourse.Open:
 	}

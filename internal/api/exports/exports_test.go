@@ -126,8 +126,8 @@ func TestExports(t *testing.T) {
 	}
 	for path, want := range map[string][]string{
 		"/orders": {
-			"BTC/USDT,BUY,LIMIT,GTC,50000,,0.01,,0,OPEN,name", "BTC/USDT,BUY,LIMIT,GTC,60000,,0.01,,0.01,FILLED,",
-			"BTC/USDT,SELL,LIMIT,GTC,60000,,0.01,,0.01,FILLED,'-cmd",
+			"BTC/USDT,BUY,LIMIT,GTC,50000,,0.01,,0,OPEN,name,0", "BTC/USDT,BUY,LIMIT,GTC,60000,,0.01,,0.01,FILLED,,0",
+			"BTC/USDT,SELL,LIMIT,GTC,60000,,0.01,,0.01,FILLED,'-cmd,0",
 		},
 		"/transfers": {"TRANSFER_OUT,BTC,1,0,DONE," + d.Now.Std().Format("2006-01-02 15:04:05.000000") + ",,'+sum@example.com,,"},
 	} {

@@ -11,6 +11,7 @@ import (
 
 var ordersHead = []string{
 	"time", "order", "pair", "side", "type", "time_in_force", "price", "stop", "amount", "total", "filled", "status", "client_id",
+	"prevented",
 }
 
 // orders returns the pages of an account's orders. No order enters a period that is over, so the
@@ -54,6 +55,7 @@ func orderRow(c *view.Catalogue, o *history.Order) []string {
 	return []string{
 		moment(o.Time), strconv.FormatUint(uint64(o.ID), 10), string(m.Pair), o.Side.String(), o.Type.String(), o.TIF.String(),
 		price, stop, amount, total, lots(m, o.Filled), o.Status.String(), name,
+		lots(m, o.Prevented),
 	}
 }
 

@@ -50,6 +50,7 @@ func writeOpenOrder(out *wire.Writer, catalogue *view.Catalogue, o *bourse.Order
 	if !o.Waiting() {
 		out.Lots("filled", o.Filled, m.BasePrecision)
 	}
+	writePrevented(out, m, o)
 	if o.Type.HasStop() {
 		out.Price("stop", o.Stop, m.QuotePrecision)
 	}
@@ -58,6 +59,13 @@ func writeOpenOrder(out *wire.Writer, catalogue *view.Catalogue, o *bourse.Order
 	}
 	writeListID(out, o)
 	out.EndObject()
+}
+
+// writePrevented writes what self-trade prevention took of an order, if anything.
+func writePrevented(out *wire.Writer, m *bourse.Market, o *bourse.Order) {
+	if o.Prevented > 0 {
+		out.Lots("prevented", o.Prevented, m.BasePrecision)
+	}
 }
 
 // writeListID writes the list of an order that has one.

@@ -68,6 +68,7 @@ func writeTerms(c *api.Call, catalogue *view.Catalogue, m *bourse.Market, o *bou
 	if !o.Waiting() {
 		c.Out.Lots("filled", o.Filled, m.BasePrecision)
 	}
+	writePrevented(c.Out, m, o)
 	if o.Type.HasStop() {
 		c.Out.Price("stop", o.Stop, m.QuotePrecision)
 	}

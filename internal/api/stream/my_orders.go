@@ -96,7 +96,7 @@ func listID(w *wire.Writer, id bourse.OrderID) {
 type orderChange uint8
 
 const (
-	// orderMoved: the order traded or ended.
+	// orderMoved: the order traded, ended, or lost a part to self-trade prevention.
 	orderMoved orderChange = iota
 	orderTriggered
 	orderAmended
@@ -133,7 +133,10 @@ func (p *Publisher) orderUpdate(seq uint64, o *bourse.Order, change orderChange)
 		w.Lots("filled", o.Filled, m.BasePrecision)
 	}
 	if o.Lots != 0 {
-		w.Lots("left", o.Lots-o.Filled, m.BasePrecision)
+		w.Lots("left", o.Left(), m.BasePrecision)
+	}
+	if o.Prevented != 0 {
+		w.Lots("prevented", o.Prevented, m.BasePrecision)
 	}
 	clientID(w, o.ClientID)
 	listID(w, o.List)

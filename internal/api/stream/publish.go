@@ -108,6 +108,8 @@ func (p *Publisher) orderUpdates(list []bourse.Event, ev *bourse.Events) {
 			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], orderTriggered)
 		case bourse.EventOrderAmended:
 			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], orderAmended)
+		case bourse.EventOrderPrevented:
+			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], orderMoved)
 		case bourse.EventOrderClosed:
 			p.orderUpdate(e.StreamSeq, &ev.Orders[e.At], orderMoved)
 		default:

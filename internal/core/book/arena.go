@@ -11,7 +11,8 @@ type Order struct {
 	// Price is the worst price of a trade. Orders without one, whose Price is zero or their
 	// cap, never rest.
 	Price bourse.Price
-	Lots  bourse.Lots
+	// Lots is the quantity without what self-trade prevention took.
+	Lots bourse.Lots
 	// Filled is the traded quantity. It is less than Lots while the order is in a queue;
 	// an order by total has no Lots.
 	Filled  bourse.Lots
@@ -28,7 +29,7 @@ type Order struct {
 	Triggered bool
 	// Named is true if the order has a client id.
 	Named   bool
-	Amended bool
+	Changed Changes
 	// Listed is true if the order belongs to a list.
 	Listed  bool
 	Time    bourse.Time
@@ -37,6 +38,23 @@ type Order struct {
 
 // Left returns the open quantity of an order with Lots.
 func (o *Order) Left() bourse.Lots { return o.Lots - o.Filled }
+
+// Changes are the ways in which an order's terms have changed, as bits.
+type Changes uint8
+
+// The changes.
+const (
+	// Amended: the order's owner amended it.
+	Amended Changes = 1 << iota
+	// Prevented: self-trade prevention took a part of its quantity.
+	Prevented
+
+	// AllChanges has all bits.
+	AllChanges = Amended | Prevented
+)
+
+// Has reports whether a change was made.
+func (c Changes) Has(change Changes) bool { return c&change != 0 }
 
 // links hold an order's neighbours. They are apart from the orders, because a change of a
 // neighbour writes its links alone: the links of 100,000 orders are 1.6 MB, which fits
@@ -81,13 +99,14 @@ type Arena struct {
 }
 
 type chunk struct {
-	// stops and legs hold what only orders with a stop, or of a list, have; nil until one of the
-	// chunk has been such an order. They are first, so that the garbage collector looks at
-	// nothing else.
-	stops  *[chunkSize]Stop
-	legs   *[chunkSize]Leg
-	orders [chunkSize]Order
-	links  [chunkSize]links
+	// stops, legs and prevented hold what only orders with a stop, of a list, or with the change
+	// Prevented have; nil until one of the chunk has been such an order. They are first, so that
+	// the garbage collector looks at nothing else.
+	stops     *[chunkSize]Stop
+	legs      *[chunkSize]Leg
+	prevented *[chunkSize]bourse.Lots
+	orders    [chunkSize]Order
+	links     [chunkSize]links
 }
 
 // Stop holds the fields that only orders with a stop have.
@@ -126,6 +145,25 @@ func (a *Arena) Leg(s Slot) *Leg {
 		c.legs = new([chunkSize]Leg)
 	}
 	return &c.legs[s%chunkSize]
+}
+
+// Prevented returns the quantity that self-trade prevention took of an order.
+func (a *Arena) Prevented(s Slot) bourse.Lots {
+	c := a.chunks[s>>chunkBits]
+	if !c.orders[s%chunkSize].Changed.Has(Prevented) {
+		return 0
+	}
+	return c.prevented[s%chunkSize]
+}
+
+// SetPrevented sets the quantity that self-trade prevention took of an order, which is not zero.
+func (a *Arena) SetPrevented(s Slot, lots bourse.Lots) {
+	c := a.chunks[s>>chunkBits]
+	if c.prevented == nil {
+		c.prevented = new([chunkSize]bourse.Lots)
+	}
+	c.orders[s%chunkSize].Changed |= Prevented
+	c.prevented[s%chunkSize] = lots
 }
 
 // Len returns the number of open orders.

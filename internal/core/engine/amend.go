@@ -7,7 +7,7 @@ import (
 
 // amend changes the price, the quantity or both of an open order at its owner's request.
 // The order keeps its id, ordinal, time and client id. Its quantity counts what it has
-// traded. Either all of the amendment takes effect, or nothing:
+// traded and what self-trade prevention took. Either all of the amendment takes effect, or nothing:
 //
 //   - Less quantity at the same price keeps the place in the queue. It is allowed wherever
 //     a cancel is, because it only reduces risk.
@@ -27,7 +27,7 @@ func (e *Engine) amend(cmd *bourse.Command, ev *bourse.Events) {
 
 	o := e.arena.At(s)
 	m := e.markets[o.Market]
-	former := bourse.Terms{Price: o.Price, Lots: o.Lots}
+	former := e.termsOf(s, o)
 	to := amended(former, &cmd.NewOrder)
 	if reason := e.renegotiate(m, s, o, to, ev); reason != 0 {
 		ev.Refuse(reason)
@@ -52,26 +52,37 @@ func amended(t bourse.Terms, to *bourse.NewOrder) bourse.Terms {
 	return t
 }
 
-// lessens reports whether new terms of an order reduce its quantity alone.
-func lessens(o *book.Order, to bourse.Terms) bool { return to.Price == o.Price && to.Lots < o.Lots }
+// termsOf returns the terms of an order, whose quantity counts what self-trade prevention took.
+// An order by total has no Lots.
+func (e *Engine) termsOf(s book.Slot, o *book.Order) bourse.Terms {
+	t := bourse.Terms{Price: o.Price, Lots: o.Lots}
+	if t.Lots != 0 {
+		t.Lots += e.arena.Prevented(s)
+	}
+	return t
+}
+
+// lessens reports whether new terms reduce the quantity of former ones alone.
+func lessens(former, to bourse.Terms) bool { return to.Price == former.Price && to.Lots < former.Lots }
 
 // renegotiate checks an order's new terms and holds or releases the difference. It returns
 // the reason for a refusal, which changes nothing.
 func (e *Engine) renegotiate(
 	m *market, s book.Slot, o *book.Order, to bourse.Terms, ev *bourse.Events,
 ) (reason bourse.Reason) {
+	former, prevented := e.termsOf(s, o), e.arena.Prevented(s)
 	switch {
 	case m.State == bourse.MarketHalted:
 		reason = bourse.MarketHaltedNow
 	case !o.Type.HasPrice():
 		reason = bourse.NotAmendable
-	case to.Lots <= o.Filled:
+	case to.Lots <= o.Filled+prevented:
 		reason = bourse.NothingLeft
-	case to == bourse.Terms{Price: o.Price, Lots: o.Lots}:
+	case to == former:
 		return 0
 	case e.usedUp(m):
 		reason = bourse.TooMany
-	case !lessens(o, to):
+	case !lessens(former, to):
 		reason = e.readmit(m, s, o, to)
 	case m.worth(to.Price, to.Lots).Less(m.MinOrder):
 		reason = bourse.BelowMinOrder
@@ -81,12 +92,8 @@ func (e *Engine) renegotiate(
 	}
 
 	with := *o
-	with.Price, with.Lots = to.Price, to.Lots
-	before, after := e.reserve(m, s, o), e.reserve(m, s, &with)
-	if other := e.other(s, o); other != 0 { // the hold is the list's
-		needed := e.reserve(m, other, e.arena.At(other))
-		before, after = larger(before, needed), larger(after, needed)
-	}
+	with.Price, with.Lots = to.Price, to.Lots-prevented
+	before, after := e.needed(m, s, o), e.needed(m, s, &with)
 	more, grows := after.Sub(before)
 	switch {
 	case !grows:
@@ -118,11 +125,12 @@ func (e *Engine) readmit(m *market, s book.Slot, o *book.Order, to bourse.Terms)
 
 // change gives an order terms that renegotiate accepted.
 func (e *Engine) change(m *market, s book.Slot, o *book.Order, to bourse.Terms, ev *bourse.Events) {
+	former := e.termsOf(s, o)
 	switch {
 	case o.State != book.Resting:
 		e.setTerms(s, o, to, ev)
-	case lessens(o, to):
-		total := m.book.Lessen(o, o.Lots-to.Lots)
+	case lessens(former, to):
+		total := m.book.Lessen(o, former.Lots-to.Lots)
 		e.setTerms(s, o, to, ev)
 		m.noteLevel(o, total, ev)
 	default:
@@ -132,7 +140,8 @@ func (e *Engine) change(m *market, s book.Slot, o *book.Order, to bourse.Terms, 
 
 // setTerms sets an order's terms and announces them.
 func (e *Engine) setTerms(s book.Slot, o *book.Order, to bourse.Terms, ev *bourse.Events) {
-	o.Price, o.Lots, o.Amended = to.Price, to.Lots, true
+	o.Price, o.Lots = to.Price, to.Lots-e.arena.Prevented(s)
+	o.Changed |= book.Amended
 	e.announce(bourse.EventOrderAmended, s, o, bourse.Open, ev)
 	e.accounts.At(uint32(o.Account)).numberLast(ev)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/book"
 )
 
 // holding names one customer's balance of one asset.
@@ -22,6 +23,9 @@ func (e *Engine) Check() error {
 	for s := range e.arena.All {
 		o := e.arena.At(s)
 		m := e.markets[o.Market]
+		if terms := e.termsOf(s, o); terms.Lots > bourse.MaxLots || o.Changed.Has(book.Prevented) == (terms.Lots == o.Lots) {
+			return fmt.Errorf("order %d has lots %d, and self-trade prevention took %d", o.ID, o.Lots, e.arena.Prevented(s))
+		}
 		need := e.reserve(m, s, o)
 		if e.other(s, o) != 0 {
 			var err error

@@ -31,6 +31,8 @@ func TestWorkloadsDrawTogether(t *testing.T) {
 		"replace by a TAKE_PROFIT_LIMIT", "replace by a TAKE_PROFIT_MARKET", "replace, INSUF_TRADE_AMOUNT",
 		"replace a winner",
 
+		"decremented by place", "decremented by place-list",
+
 		"CANCELED by cancel", "CANCELED by cancel-list", "CANCELED by cancel-all", "CANCELED by connection-closed",
 		"CANCELED by replace", "KILLED by market-state", "KILLED by place", "KILLED by place-list",
 
@@ -141,6 +143,11 @@ func (d *drawn) fold(verb string, ev *bourse.Events) {
 		switch e.Kind {
 		case bourse.EventOrderAccepted, bourse.EventOrderAmended:
 			d.open[ev.Orders[e.At].ID] = ev.Orders[e.At]
+		case bourse.EventOrderPrevented:
+			o := ev.Orders[e.At]
+			if d.open[o.ID] = o; d.undecided(o.List) {
+				d.seen["decremented by "+verb]++
+			}
 		case bourse.EventTraded:
 			d.traded(losers, &ev.Trades[e.At])
 		case bourse.EventOrderTriggered:

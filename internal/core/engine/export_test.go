@@ -25,17 +25,20 @@ func (e *Engine) NumberKeys(keys, sessions bourse.KeyID) {
 // Withdrawal returns a withdrawal that is remembered, or nil.
 func (e *Engine) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return e.custody.Withdrawal(id) }
 
-// Spoilt is an open order, and the fields of its stop and its list.
+// Spoilt is an open order, and the fields of its stop and its list. Prevent sets what self-trade
+// prevention took of it.
 type Spoilt struct {
 	*book.Order
-	Stop *book.Stop
-	Leg  *book.Leg
+	Stop    *book.Stop
+	Leg     *book.Leg
+	Prevent func(bourse.Lots)
 }
 
 // Spoil changes an open order as no command can.
 func (e *Engine) Spoil(id bourse.OrderID, change func(Spoilt)) {
 	s := e.arena.Find(id)
-	change(Spoilt{e.arena.At(s), e.arena.Stop(s), e.arena.Leg(s)})
+	prevent := func(lots bourse.Lots) { e.arena.SetPrevented(s, lots) }
+	change(Spoilt{e.arena.At(s), e.arena.Stop(s), e.arena.Leg(s), prevent})
 }
 
 // Volumes returns the number of accounts that have volume.

@@ -113,8 +113,17 @@ func codeBalance(c *codec.Codec, b *bourse.Balance) {
 	}
 }
 
-// codeOrder codes an open order, its stop if it has one, and the id of its list.
-func codeOrder(c *codec.Codec, o *book.Order, stop *book.Stop, list *bourse.OrderID) {
+// extra holds the fields of an open order that few orders have.
+type extra struct {
+	stop book.Stop
+	// list is the id of the order's list.
+	list bourse.OrderID
+	// prevented is the quantity that self-trade prevention took.
+	prevented bourse.Lots
+}
+
+// codeOrder codes an open order, and those fields that it has of more.
+func codeOrder(c *codec.Codec, o *book.Order, more *extra) {
 	codec.Uint64(c, &o.ID)
 	codec.Uint32(c, &o.Account)
 	codec.Uint16(c, &o.Market)
@@ -126,7 +135,7 @@ func codeOrder(c *codec.Codec, o *book.Order, stop *book.Stop, list *bourse.Orde
 	c.Bool(&o.PostOnly)
 	c.Bool(&o.Triggered)
 	c.Bool(&o.Named)
-	c.Bool(&o.Amended)
+	codec.Uint8(c, &o.Changed)
 	c.Bool(&o.Listed)
 	codec.Uint64(c, &o.Price)
 	codec.Uint64(c, &o.Lots)
@@ -134,11 +143,14 @@ func codeOrder(c *codec.Codec, o *book.Order, stop *book.Stop, list *bourse.Orde
 	codec.Uint64(c, &o.Time)
 	codec.Uint64(c, &o.Ordinal)
 	if o.Type.HasStop() {
-		codec.Uint64(c, &stop.Price)
-		c.Amount(&stop.Total)
+		codec.Uint64(c, &more.stop.Price)
+		c.Amount(&more.stop.Total)
 	}
 	if o.Listed {
-		codec.Uint64(c, list)
+		codec.Uint64(c, &more.list)
+	}
+	if o.Changed.Has(book.Prevented) {
+		codec.Uint64(c, &more.prevented)
 	}
 }
 

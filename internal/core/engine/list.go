@@ -246,6 +246,16 @@ func (e *Engine) win(m *market, s book.Slot, o *book.Order, ev *bourse.Events) {
 	}
 }
 
+// needed returns the hold of an open order, or that of its pair.
+func (e *Engine) needed(m *market, s book.Slot, o *book.Order) bourse.Amount {
+	own := e.reserve(m, s, o)
+	other := e.other(s, o)
+	if other == 0 {
+		return own
+	}
+	return larger(own, e.reserve(m, other, e.arena.At(other)))
+}
+
 // freed returns what the end of an open order releases: its reserve, or the part of its
 // pair's hold that the other order does not need.
 func (e *Engine) freed(m *market, s book.Slot, o *book.Order) bourse.Amount {

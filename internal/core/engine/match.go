@@ -27,6 +27,10 @@ type taker struct {
 	complete bool
 	// stopped is set when self-trade prevention or a freeze ended the order.
 	stopped bool
+	// prevented is what self-trade prevention took when it ended the order. It is still in left.
+	prevented bourse.Lots
+	// decremented is set when self-trade prevention took a part, which is no longer in left.
+	decremented bool
 }
 
 // work matches an order, then rests or finishes it.
@@ -57,7 +61,8 @@ func (e *Engine) match(m *market, t *taker, ev *bourse.Events) {
 	opposite := m.book.Side(t.order.Side.Opposite())
 	for t.left > 0 && !t.stopped && !opposite.Empty() {
 		if t.spends {
-			t.left = min(m.lotsFor(t.held, opposite.Best()), bourse.MaxLots-t.order.Filled)
+			room := bourse.MaxLots - t.order.Filled - e.arena.Prevented(t.slot)
+			t.left = min(m.lotsFor(t.held, opposite.Best()), room)
 		}
 		if t.left == 0 || t.limit != 0 && !opposite.Reaches(opposite.Best(), t.limit) {
 			return
@@ -71,14 +76,6 @@ func (e *Engine) match(m *market, t *taker, ev *bourse.Events) {
 		}
 		e.trade(m, t, s, maker, ev)
 	}
-}
-
-// preventSelfTrade ends the taker, the maker or both, according to the taker's mode.
-func (e *Engine) preventSelfTrade(m *market, t *taker, s book.Slot, maker *book.Order, ev *bourse.Events) {
-	if t.order.SelfTrade != bourse.CancelNewest {
-		e.end(m, s, maker, bourse.Killed, ev)
-	}
-	t.stopped = t.order.SelfTrade != bourse.CancelOldest
 }
 
 // trade matches the taker with the first order of the best level.
@@ -185,7 +182,7 @@ func (m *market) mayRest(o *book.Order) bool {
 // rest puts the remainder of an order into the book.
 func (e *Engine) rest(m *market, t *taker, ev *bourse.Events) {
 	o := t.order
-	if o.Filled > 0 {
+	if o.Filled > 0 || t.decremented {
 		if e.reserve(m, t.slot, o) != t.held {
 			bourse.Impossible("order %d rests with a hold of %s", o.ID, t.held.Format(0))
 		}
@@ -193,6 +190,9 @@ func (e *Engine) rest(m *market, t *taker, ev *bourse.Events) {
 	}
 	if t.list != nil {
 		e.list(m, t.slot, o, t.list)
+	}
+	if t.decremented {
+		e.announcePrevented(t.slot, o, ev)
 	}
 	m.noteLevel(o, m.book.Rest(&e.arena, t.slot, o), ev)
 	if o.ID == e.placing {
@@ -215,12 +215,16 @@ func (e *Engine) finish(m *market, t *taker, ev *bourse.Events) {
 		status = bourse.Killed
 	}
 	if e.other(t.slot, o) != 0 { // self-trade prevention ended an order of a list
+		at := len(ev.Orders)
 		e.end(m, t.slot, o, status, ev)
+		ev.Orders[at].Prevented += t.prevented
 		return
 	}
 
 	m.held[o.Side].Release(ev, o.Account, t.held)
-	e.announceClosed(t.slot, o, status, ev).Total = t.total
+	told := e.announceClosed(t.slot, o, status, ev)
+	told.Total = t.total
+	told.Prevented += t.prevented
 	if t.list == nil {
 		e.unlist(m, t.slot, o)
 	} else {

@@ -169,7 +169,7 @@ func (e *Engine) accept(
 	s, o := e.arena.New()
 	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly = p.Market, p.Side, p.Type, p.TIF, mode, p.PostOnly
 	o.Price, o.Lots, o.Filled = p.Price, p.Lots, 0
-	o.State, o.Triggered, o.Named, o.Amended, o.Listed = book.Taking, false, named != 0, false, false
+	o.State, o.Triggered, o.Named, o.Changed, o.Listed = book.Taking, false, named != 0, 0, false
 	o.ID, o.Ordinal, o.Account, o.Time = e.lastOrder, acct.orders, cmd.Account, e.now
 	if p.Type.HasStop() {
 		*e.arena.Stop(s) = book.Stop{Price: p.Stop, Total: p.Total}
@@ -184,7 +184,8 @@ func (e *Engine) accept(
 	told.NewOrder = *p
 	told.SelfTrade = mode
 	told.ID, told.Ordinal, told.Account, told.Time = o.ID, o.Ordinal, o.Account, o.Time
-	told.Status, told.Triggered, told.Amended, told.Filled, told.List = bourse.Open, false, false, 0, 0
+	told.Status, told.Triggered, told.Amended, told.List = bourse.Open, false, false, 0
+	told.Filled, told.Prevented = 0, 0
 	ev.Outcome = bourse.Outcome{ID: uint64(o.ID), Status: bourse.Open}
 	return s, o
 }
@@ -288,8 +289,8 @@ func (e *Engine) admitMarket(m *market, t *taker) bourse.Reason {
 	if asksBook {
 		t.held = q.hold
 	}
-	if asksBook && !buys && q.complete {
-		t.left = q.lots
+	if asksBook && !buys && (q.complete || q.stuck > 0) {
+		t.left = q.lots + q.lost + q.stuck
 	}
 	return 0
 }
@@ -427,10 +428,11 @@ func (e *Engine) announce(
 	o := ev.AddOrder(kind)
 	o.Market, o.Side, o.Type, o.TIF, o.SelfTrade, o.PostOnly =
 		in.Market, in.Side, in.Type, in.TIF, in.SelfTrade, in.PostOnly
-	o.ID, o.Account, o.Status, o.Triggered, o.Amended = in.ID, in.Account, status, in.Triggered, in.Amended
+	o.ID, o.Account, o.Status, o.Triggered = in.ID, in.Account, status, in.Triggered
+	o.Amended, o.Prevented = in.Changed.Has(book.Amended), e.arena.Prevented(s)
 	o.Ordinal, o.Time, o.Filled, o.List = in.Ordinal, in.Time, in.Filled, e.listOf(s, in)
 	stop := e.stop(s, in)
-	o.Price, o.Stop, o.Lots, o.Total = in.Price, stop.Price, in.Lots, stop.Total
+	o.Price, o.Stop, o.Lots, o.Total = in.Price, stop.Price, e.termsOf(s, in).Lots, stop.Total
 	if in.Named || !o.ClientID.IsZero() {
 		o.ClientID = e.names.of(in)
 	}

@@ -12,6 +12,11 @@ import (
 // quantity excluded by self-trade prevention.
 type quote struct {
 	lots bourse.Lots
+	// lost is the quantity that self-trade prevention takes off the order before that. It needs
+	// no hold.
+	lost bourse.Lots
+	// stuck is what it still wants at an order of its account that ends the walk.
+	stuck bourse.Lots
 	// hold is the required hold for lots: their base for a SELL, their value for a BUY by
 	// amount. A BUY by total holds its total.
 	hold bourse.Amount
@@ -38,34 +43,38 @@ func (e *Engine) quote(m *market, t *taker, most bourse.Amount) quote {
 		}
 
 		want := wanted(t, &q, budget, unit)
-		total, blocked := e.reachable(m, &mine, price, level, want)
-		take := min(want, total)
+		got := e.reachable(m, &mine, price, level, want)
+		take := min(want, got.lots)
 		q.take(m, t, price, take)
+		q.lost += got.lost
 		if q.beyond = q.beyond || most.Less(q.hold); q.beyond {
 			return q
 		}
 
 		if !budget.IsZero() {
-			budget = spend(budget, unit, take)
+			budget = spend(budget, unit, take+got.lost)
 		}
-		if want <= total || blocked {
+		if got.blocked {
+			q.stuck = want - take
+		}
+		if want <= got.lots+got.lost || got.blocked {
 			break
 		}
 	}
-	q.complete = q.lots > 0 && satisfied(t, &q, budget, unit)
+	q.complete = q.lots+q.lost > 0 && satisfied(t, &q, budget, unit)
 	return q
 }
 
 // wanted returns the lots that the order would take at a level of unbounded size.
 func wanted(t *taker, q *quote, budget, unit bourse.Amount) bourse.Lots {
 	if t.total.IsZero() {
-		return t.order.Left() - q.lots
+		return t.order.Left() - q.lots - q.lost
 	}
 	n, rest := budget.Div(unit)
 	if t.order.Side == bourse.Sell && !rest.IsZero() {
 		n, _ = n.Add(bourse.Units(1)) // rounded up: the last lot reaches the total
 	}
-	return min(atMostLots(n), bourse.MaxLots-q.lots)
+	return min(atMostLots(n), bourse.MaxLots-q.lots-q.lost)
 }
 
 // lotsFor returns the number of lots that an amount of the quote asset buys at a price.
@@ -111,8 +120,8 @@ func spend(budget, unit bourse.Amount, lots bourse.Lots) bourse.Amount {
 func satisfied(t *taker, q *quote, budget, unit bourse.Amount) bool {
 	switch {
 	case t.total.IsZero():
-		return q.lots == t.order.Left()
-	case q.lots == bourse.MaxLots:
+		return q.lots+q.lost == t.order.Left()
+	case q.lots+q.lost == bourse.MaxLots:
 		return true
 	case t.order.Side == bourse.Buy:
 		return budget.Less(unit)
@@ -148,8 +157,40 @@ func (m *market) ownOrders(t *taker) ownOrders {
 	return mine
 }
 
-// reachable returns how much of a level the order may trade with, or at least want, and
-// whether one of the account's own orders ends the walk there.
+// reach is what an order finds at a level.
+type reach struct {
+	// lots is the quantity that it may trade with, or at least what it wants.
+	lots bourse.Lots
+	// lost is the quantity that it loses to orders of its own account.
+	lost bourse.Lots
+	// blocked is true if one of them ends the walk.
+	blocked bool
+}
+
+// onOwn is what an order of the own account does to a taker that reaches it.
+type onOwn uint8
+
+const (
+	// ownIsPassed: the taker goes on to the next order.
+	ownIsPassed onOwn = iota
+	// ownBlocks: the taker ends, or cannot be filled whole as a FOK order must be.
+	ownBlocks
+	// ownTakes: the taker loses the own order's quantity.
+	ownTakes
+)
+
+// onOwn returns what an order of the own account does to the taker.
+func (t *taker) onOwn() onOwn {
+	switch {
+	case t.order.SelfTrade == bourse.CancelOldest:
+		return ownIsPassed
+	case t.order.SelfTrade == bourse.Decrement && t.order.TIF != bourse.FOK:
+		return ownTakes
+	}
+	return ownBlocks
+}
+
+// reachable returns what the order finds at a level of which it wants a quantity.
 //
 // A level's total includes the account's own orders. The queues of the first levels are
 // scanned for them, because most walks end there. Once that has taken as many steps as
@@ -157,44 +198,51 @@ func (m *market) ownOrders(t *taker) ownOrders {
 // step again.
 func (e *Engine) reachable(
 	m *market, mine *ownOrders, price bourse.Price, level book.Level, want bourse.Lots,
-) (total bourse.Lots, blocked bool) {
+) reach {
 	if !mine.any {
-		return level.Total, false
+		return reach{lots: level.Total}
 	}
 	if mine.steps > 0 {
-		if total, blocked = e.scan(mine.t, level.Head, want, &mine.steps); mine.steps > 0 {
-			return total, blocked
+		if got := e.scan(mine.t, level.Head, want, &mine.steps); mine.steps > 0 {
+			return got
 		}
 		e.gather(m, mine)
 	}
 
-	own := mine.pass(e.listed, price)
+	own, does := mine.pass(e.listed, price), mine.t.onOwn()
 	switch {
 	case own == 0:
-		return level.Total, false
-	case mine.t.order.SelfTrade == bourse.CancelOldest:
-		return level.Total - own, false
+		return reach{lots: level.Total}
+	case does == ownIsPassed:
+		return reach{lots: level.Total - own}
+	case does == ownTakes && level.Total <= want:
+		return reach{lots: level.Total - own, lost: own}
 	}
 	all := math.MaxInt
 	return e.scan(mine.t, level.Head, want, &all)
 }
 
-// scan sums the quantity of a queue that the order may trade with. It stops when the sum
-// reaches want, at an own order that ends the walk, or when steps is used up. In the last
-// case the sum is meaningless.
-func (e *Engine) scan(t *taker, s book.Slot, want bourse.Lots, steps *int) (total bourse.Lots, blocked bool) {
-	for ; s != 0 && total < want && *steps > 0; s = e.arena.Next(s) {
+// scan sums what the order finds in a queue. It stops when that is what it wants, at an own
+// order that ends the walk, or when steps is used up. In the last case the sums are
+// meaningless.
+func (e *Engine) scan(t *taker, s book.Slot, want bourse.Lots, steps *int) (got reach) {
+	does := t.onOwn()
+	for ; s != 0 && got.lots+got.lost < want && *steps > 0; s = e.arena.Next(s) {
 		*steps--
 		e.walked++
 		o := e.arena.At(s)
+		lots := min(o.Left(), want-got.lots-got.lost)
 		switch {
 		case o.Account != t.order.Account:
-			total += o.Left()
-		case t.order.SelfTrade != bourse.CancelOldest:
-			return total, true
+			got.lots += lots
+		case does == ownBlocks:
+			got.blocked = true
+			return got
+		case does == ownTakes:
+			got.lost += lots
 		}
 	}
-	return total, false
+	return got
 }
 
 // gather lists the account's own orders on the other side, best first.

@@ -16,19 +16,21 @@ func (x *restorer) readOrders() {
 	last := bourse.OrderID(0)
 	for n := x.c.Count(0); n > 0 && x.c.OK(); n-- {
 		s, o := x.arena.New()
-		var stop book.Stop
-		var list bourse.OrderID
-		codeOrder(x.c, o, &stop, &list)
-		if !x.c.Want(o.ID > last && o.ID <= x.lastOrder && x.arena.Reaches(o.ID)) || !x.fits(o, &stop) {
+		var more extra
+		codeOrder(x.c, o, &more)
+		if !x.c.Want(o.ID > last && o.ID <= x.lastOrder && x.arena.Reaches(o.ID)) || !x.fits(o, &more) {
 			return
 		}
 		last = o.ID
 		if o.Type.HasStop() {
-			*x.arena.Stop(s) = stop
+			*x.arena.Stop(s) = more.stop
 		}
 		if o.Listed {
-			*x.arena.Leg(s) = book.Leg{List: list}
-			x.c.Want(o.ID >= list && o.ID < list+bourse.MaxListed)
+			*x.arena.Leg(s) = book.Leg{List: more.list}
+			x.c.Want(o.ID >= more.list && o.ID < more.list+bourse.MaxListed)
+		}
+		if o.Changed.Has(book.Prevented) {
+			x.arena.SetPrevented(s, more.prevented)
 		}
 		m := x.market(o.Market)
 		b := m.book
@@ -75,8 +77,8 @@ func (x *restorer) note(s book.Slot, where book.State) {
 }
 
 // fits wants an order that could have been placed and could have reached its state.
-func (x *restorer) fits(o *book.Order, stop *book.Stop) bool {
-	m, acct := x.market(o.Market), x.account(o.Account)
+func (x *restorer) fits(o *book.Order, more *extra) bool {
+	m, acct, stop := x.market(o.Market), x.account(o.Account), &more.stop
 	asked := bourse.NewOrder{
 		Market: o.Market, Side: o.Side, Type: o.Type, TIF: o.TIF, SelfTrade: o.SelfTrade,
 		PostOnly: o.PostOnly, Price: o.Price, Stop: stop.Price, Lots: o.Lots, Total: stop.Total,
@@ -100,9 +102,21 @@ func (x *restorer) fits(o *book.Order, stop *book.Stop) bool {
 
 	_, total := m.Total(o.Price, o.Lots)
 	_, base := m.BaseAmount(o.Lots)
-	return x.c.Want(there && total && base && o.Type != bourse.MarketOrder && o.SelfTrade != 0 &&
+	return x.c.Want(there && total && base && o.Type != bourse.MarketOrder && o.SelfTrade != 0 && keptPart(o, more) &&
 		o.Ordinal > 0 && o.Ordinal <= acct.orders &&
 		o.Time >= 0 && o.Time <= x.now)
+}
+
+// keptPart reports whether self-trade prevention could have left of an order what is there. Only
+// an order that rests has lost a part and is open.
+func keptPart(o *book.Order, more *extra) bool {
+	if o.Changed > book.AllChanges {
+		return false
+	}
+	if !o.Changed.Has(book.Prevented) {
+		return true
+	}
+	return o.State == book.Resting && more.prevented > 0 && more.prevented <= bourse.MaxLots-o.Lots
 }
 
 // readQueues places the resting and queued orders in their queues.

@@ -109,8 +109,8 @@ func (e *Engine) writeOrders(c *codec.Codec) {
 	c.Count(e.arena.Len())
 	for s := range e.arena.All {
 		o := e.arena.At(s)
-		stop, list := e.stop(s, o), e.listOf(s, o)
-		codeOrder(c, o, &stop, &list)
+		more := extra{stop: e.stop(s, o), list: e.listOf(s, o), prevented: e.arena.Prevented(s)}
+		codeOrder(c, o, &more)
 	}
 	e.writePairs(c)
 

@@ -122,6 +122,7 @@ func TestOwnOrdersInAWalk(t *testing.T) {
 	const own = 20
 	for mode, least := range map[bourse.SelfTradeMode]int{
 		bourse.SelfTradeNone: depth, bourse.CancelOldest: depth, bourse.CancelNewest: 10, bourse.CancelBoth: 10,
+		bourse.Decrement: 10,
 	} {
 		x := newWalks(t)
 		for i := range bourse.Price(own) {

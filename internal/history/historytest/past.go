@@ -107,7 +107,7 @@ func (p *past) place(b *history.Batch) {
 		Ordinal: p.orders[account], Time: p.cursor.Time, Triggered: p.rng.IntN(2) == 0,
 		NewOrder: bourse.NewOrder{
 			Market: p.market(), Side: bourse.Side(1 + p.rng.IntN(2)), Type: bourse.OrderType(1 + p.rng.IntN(int(bourse.LastOrderType))),
-			TIF: bourse.TimeInForce(1 + p.rng.IntN(3)), SelfTrade: bourse.SelfTradeMode(p.rng.IntN(5)),
+			TIF: bourse.TimeInForce(1 + p.rng.IntN(3)), SelfTrade: bourse.SelfTradeMode(p.rng.IntN(int(bourse.LastSelfTradeMode) + 1)),
 			PostOnly: p.rng.IntN(2) == 0, Price: bourse.Price(p.rng.Int64N(int64(bourse.MaxPrice))),
 			Stop: bourse.Price(p.rng.IntN(3)), Lots: bourse.Lots(p.rng.Int64N(int64(bourse.MaxLots))),
 			Total: p.amount(),
@@ -159,6 +159,7 @@ func (p *past) end(b *history.Batch) {
 
 func (p *past) close(b *history.Batch, o bourse.Order) {
 	o.Status = bourse.OrderStatus(2 + p.rng.IntN(3))
+	o.Prevented = bourse.Lots(p.rng.IntN(3))
 	b.Orders = append(b.Orders, history.Order{Order: o, Seq: p.cursor.Seq, Closed: p.cursor.Time})
 }
 

@@ -155,9 +155,9 @@ func testLargest(t *testing.T, open func() history.Store) {
 
 	o := bourse.Order{
 		ID: far, Account: customer, Status: bourse.Killed, Triggered: true, Amended: true, Ordinal: 1, Time: far,
-		Filled: bourse.MaxLots, List: far - 1,
+		Filled: bourse.MaxLots, Prevented: bourse.MaxLots - 1, List: far - 1,
 		NewOrder: bourse.NewOrder{
-			Market: 1<<16 - 1, Side: bourse.Sell, Type: bourse.StopLimit, TIF: bourse.IOC, SelfTrade: bourse.CancelBoth,
+			Market: 1<<16 - 1, Side: bourse.Sell, Type: bourse.StopLimit, TIF: bourse.IOC, SelfTrade: bourse.LastSelfTradeMode,
 			PostOnly: true, Price: bourse.MaxPrice, Stop: bourse.MaxPrice, Lots: bourse.MaxLots,
 			Total: bourse.MaxAmount, ClientID: name,
 		},

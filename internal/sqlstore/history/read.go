@@ -11,7 +11,8 @@ const (
 	selectCursor = `SELECT seq, time, chain FROM cursor`
 
 	orderColumns = `account, ordinal, id, market, side, type, tif, selftrade, postonly, price, stop, lots,
-		total_hi, total_lo, coalesce(client_id, ''), status, triggered, amended, list, time, filled, seq, closed`
+		total_hi, total_lo, coalesce(client_id, ''), status, triggered, amended, list, time, filled, prevented, seq,
+		closed`
 	selectOrders     = `SELECT ` + orderColumns + ` FROM orders WHERE account = $1 `
 	selectOrdersSpan = selectOrders + `AND ordinal BETWEEN $2 AND $3 ORDER BY ordinal DESC`
 	// Skipped rows are read from the index alone.
@@ -113,7 +114,7 @@ func scanOrder(r scanner, o *history.Order) error {
 	var client string
 	err := r.Scan(&o.Account, &o.Ordinal, &o.ID, &o.Market, &o.Side, &o.Type, &o.TIF, &o.SelfTrade, &o.PostOnly,
 		&o.Price, &o.Stop, &o.Lots, &total.hi, &total.lo, &client, &o.Status, &o.Triggered, &o.Amended, &o.List, &o.Time,
-		&o.Filled, &o.Seq, &o.Closed)
+		&o.Filled, &o.Prevented, &o.Seq, &o.Closed)
 	o.Total = total.get()
 	copy(o.ClientID[:], client)
 	return err

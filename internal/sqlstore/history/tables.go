@@ -15,8 +15,8 @@ func (i *inserts) tables() [9]table {
 	return [...]table{
 		{&i.orders, sqlstore.Table{Name: "orders", Columns: []string{
 			"account", "ordinal", "id", "market", "side", "type", "tif", "selftrade", "postonly", "price", "stop",
-			"lots", "total_hi", "total_lo", "client_id", "status", "triggered", "amended", "list", "time", "filled", "seq",
-			"closed",
+			"lots", "total_hi", "total_lo", "client_id", "status", "triggered", "amended", "list", "time", "filled",
+			"prevented", "seq", "closed",
 		}}},
 		{&i.trades, sqlstore.Table{Name: "trades", Columns: []string{
 			"market", "number", "seq", "time", "taker_side", "price", "lots", "total_hi", "total_lo",

@@ -129,8 +129,8 @@ func (i *inserts) addOrders(ctx context.Context, b *history.Batch) error {
 		err := i.orders.Add(ctx, int64(o.Account), integer(o.Ordinal), integer(o.ID), int64(o.Market),
 			int64(o.Side), int64(o.Type), int64(o.TIF), int64(o.SelfTrade), flag(o.PostOnly), integer(o.Price),
 			integer(o.Stop), integer(o.Lots), high(o.Total), low(o.Total), clientID(&o.ClientID), int64(o.Status),
-			flag(o.Triggered), flag(o.Amended), integer(o.List), int64(o.Time), integer(o.Filled), integer(o.Seq),
-			int64(o.Closed))
+			flag(o.Triggered), flag(o.Amended), integer(o.List), int64(o.Time), integer(o.Filled), integer(o.Prevented),
+			integer(o.Seq), int64(o.Closed))
 		if err != nil {
 			return err
 		}

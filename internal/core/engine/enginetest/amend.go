@@ -30,7 +30,7 @@ func (x *Oracle) amendOrder(m *market, o *order, to *bourse.NewOrder) {
 	}
 
 	same := next.Order == o.Order && !o.unpriced()
-	if !same || o.Filled >= next.Lots || m.State == bourse.MarketHalted {
+	if !same || o.Filled+o.Prevented >= next.Lots || m.State == bourse.MarketHalted {
 		if reason := x.amendable(m, o, next); reason != 0 {
 			x.ev.Refuse(reason)
 			return
@@ -49,7 +49,7 @@ func (x *Oracle) amendable(m *market, o, next *order) bourse.Reason {
 	if o.unpriced() {
 		return bourse.NotAmendable
 	}
-	if next.Lots <= o.Filled {
+	if next.Lots <= o.Filled+o.Prevented {
 		return bourse.NothingLeft
 	}
 	if reason := x.agreeable(m, o, next); reason != 0 {

@@ -34,7 +34,7 @@ func (x *Oracle) tradable(m *market) bool {
 	return m.State == bourse.MarketOpen && m.Enabled && x.assets[m.Base-1].Enabled && x.assets[m.Quote-1].Enabled
 }
 
-func (o *order) left() bourse.Lots { return o.Lots - o.Filled }
+func (o *order) left() bourse.Lots { return o.Lots - o.Filled - o.Prevented }
 
 // accepts reports whether a price is within a bound for this order. Zero is no bound.
 func (o *order) accepts(price, bound bourse.Price) bool {
@@ -111,6 +111,7 @@ func (m *market) wants(o *order, price bourse.Price) bourse.Lots {
 		return o.left()
 	}
 	owed := new(big.Int).Sub(fromAmount(o.Total), &o.value)
+	owed.Sub(owed, &o.lost)
 	if owed.Sign() <= 0 {
 		return 0
 	}
@@ -118,7 +119,7 @@ func (m *market) wants(o *order, price bourse.Price) bourse.Lots {
 	if o.Side == bourse.Sell && rest.Sign() > 0 {
 		n.Add(n, whole(1))
 	}
-	if room := bourse.MaxLots - o.Filled; n.Cmp(whole(uint64(room))) > 0 {
+	if room := bourse.MaxLots - o.Filled - o.Prevented; n.Cmp(whole(uint64(room))) > 0 {
 		return room
 	}
 	return bourse.Lots(n.Uint64())
@@ -145,16 +146,19 @@ func (m *market) has(o *order, next bourse.Price) bool {
 func (x *Oracle) would(m *market, o *order, limit bourse.Price) (*order, bool) {
 	would := &order{Order: o.Order}
 	would.value.Set(&o.value)
+	would.lost.Set(&o.lost)
 	for _, maker := range m.rested(o.Side.Opposite()) {
 		want := m.wants(would, maker.Price)
 		if want == 0 || !o.accepts(maker.Price, limit) {
 			return would, m.has(would, maker.Price)
 		}
 		if maker.Account == o.Account && o.SelfTrade != bourse.SelfTradeNone {
-			if o.SelfTrade == bourse.CancelOldest {
-				continue
+			if o.SelfTrade == bourse.Decrement && o.TIF != bourse.FOK {
+				m.lose(would, maker.Price, min(want, maker.left()))
+			} else if o.SelfTrade != bourse.CancelOldest {
+				return would, false
 			}
-			return would, false
+			continue
 		}
 		lots := min(want, maker.left())
 		would.Filled += lots
@@ -169,6 +173,7 @@ func (x *Oracle) would(m *market, o *order, limit bourse.Price) (*order, bool) {
 func (x *Oracle) work(m *market, o *order, limit bourse.Price, frozen bool) {
 
 	o.where = taking
+	prevented := o.Prevented
 	may := !frozen
 	if o.TIF == bourse.FOK && may {
 		_, may = x.would(m, o, limit)
@@ -186,6 +191,9 @@ func (x *Oracle) work(m *market, o *order, limit bourse.Price, frozen bool) {
 	case !stopped && x.rests(m, o, next):
 		x.arrivals++
 		o.where, o.arrival = resting, x.arrivals
+		if o.Prevented != prevented {
+			x.tell(bourse.EventOrderPrevented, o)
+		}
 	default:
 		x.end(m, o, bourse.Killed)
 	}
@@ -217,10 +225,7 @@ func (x *Oracle) match(m *market, o *order, limit bourse.Price) bool {
 			return false
 		}
 		if maker.Account == o.Account && o.SelfTrade != bourse.SelfTradeNone {
-			if o.SelfTrade != bourse.CancelNewest {
-				x.end(m, maker, bourse.Killed)
-			}
-			if o.SelfTrade != bourse.CancelOldest {
+			if x.prevent(m, o, maker, want) {
 				return true
 			}
 			continue

@@ -107,7 +107,9 @@ type order struct {
 	held  big.Int
 	// value is the quote value of its trades.
 	value big.Int
-	// lastPrice is the price of its last trade as a taker.
+	// lost is the quote value of the trades that self-trade prevention took from it as a taker.
+	lost big.Int
+	// lastPrice is the price of its last trade as a taker, made or prevented.
 	lastPrice bourse.Price
 	// list is the order's list while neither of the list's orders has acted.
 	list *list
@@ -225,8 +227,8 @@ func (x *Oracle) applyOrder(cmd *bourse.Command) {
 }
 
 // number numbers the events in the streams of their accounts' orders: acceptances,
-// rejections, triggers, amendments and ends as they happen, then one update for each order that traded
-// and is open.
+// rejections, triggers, amendments, preventions and ends as they happen, then one update for each
+// order that traded and is open.
 func (x *Oracle) number() {
 	ended, last := map[bourse.OrderID]bool{}, map[bourse.OrderID]*bourse.Fill{}
 	for i := range x.ev.List {
@@ -236,7 +238,7 @@ func (x *Oracle) number() {
 			ended[x.ev.Orders[e.At].ID] = true
 			e.StreamSeq = x.told(x.ev.Orders[e.At].Account)
 		case bourse.EventOrderAccepted, bourse.EventOrderRejected, bourse.EventOrderTriggered,
-			bourse.EventOrderAmended:
+			bourse.EventOrderAmended, bourse.EventOrderPrevented:
 			e.StreamSeq = x.told(x.ev.Orders[e.At].Account)
 		default:
 		}

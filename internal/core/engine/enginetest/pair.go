@@ -120,7 +120,7 @@ func told(ev *bourse.Events) []bourse.Event {
 			}
 		case bourse.EventRefused, bourse.EventAccountLevel, bourse.EventTraded, bourse.EventOrderAccepted,
 			bourse.EventOrderRejected, bourse.EventOrderRepeated, bourse.EventOrderTriggered,
-			bourse.EventOrderAmended, bourse.EventOrderClosed, bourse.EventAct:
+			bourse.EventOrderAmended, bourse.EventOrderPrevented, bourse.EventOrderClosed, bourse.EventAct:
 			list = append(list, e)
 		default:
 		}

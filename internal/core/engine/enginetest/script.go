@@ -189,6 +189,8 @@ func (s *Script) show(ev *bourse.Events) {
 			s.tell("triggered #%d", ev.Orders[e.At].ID)
 		case bourse.EventOrderAmended:
 			s.tell("amended %s", s.order(&ev.Orders[e.At]))
+		case bourse.EventOrderPrevented:
+			s.showPrevented(&ev.Orders[e.At])
 		case bourse.EventOrderClosed:
 			s.showClosed(&ev.Orders[e.At])
 		case bourse.EventTraded:
@@ -232,8 +234,16 @@ func (s *Script) showLevel(f *bourse.Fact) {
 
 func (s *Script) showClosed(o *bourse.Order) {
 	m := s.market(o.Market)
-	s.tell("%s #%d of %s with %s traded", strings.ToLower(o.Status.String()), o.ID, s.name(o.Account),
-		o.Filled.Format(m.BasePrecision))
+	prevented := ""
+	if o.Prevented > 0 {
+		prevented = ", " + o.Prevented.Format(m.BasePrecision) + " prevented"
+	}
+	s.tell("%s #%d of %s with %s traded%s", strings.ToLower(o.Status.String()), o.ID, s.name(o.Account),
+		o.Filled.Format(m.BasePrecision), prevented)
+}
+
+func (s *Script) showPrevented(o *bourse.Order) {
+	s.tell("prevented %s of #%d", o.Prevented.Format(s.market(o.Market).BasePrecision), o.ID)
 }
 
 func (s *Script) showTrade(t *bourse.Trade) {
@@ -270,6 +280,9 @@ func (s *Script) order(o *bourse.Order) string {
 	}
 	if o.Filled > 0 {
 		fmt.Fprintf(&b, " with %s traded", o.Filled.Format(m.BasePrecision))
+	}
+	if o.Prevented > 0 {
+		fmt.Fprintf(&b, " with %s prevented", o.Prevented.Format(m.BasePrecision))
 	}
 	if o.List > 0 {
 		fmt.Fprintf(&b, " of list %d", o.List)

@@ -174,7 +174,7 @@ func (w *Workload) market(pair [2]bourse.AssetID) bourse.Market {
 	m := bourse.Market{
 		Base: pair[0], Quote: pair[1], Enabled: true, InitialPrice: bourse.Price(w.shape.mid),
 		MaxPrice: bourse.MaxPrice, Maker: w.rate(), Taker: w.rate(),
-		SelfTrade: bourse.SelfTradeMode(w.between(1, 4)),
+		SelfTrade: bourse.SelfTradeMode(w.between(1, uint64(bourse.LastSelfTradeMode))),
 	}
 	if w.chance(40) {
 		m.MinOrder = bourse.Units(w.src.Below(w.shape.mid*w.shape.lots) * bourse.Pow10(uint8(w.src.Below(13))))
@@ -474,7 +474,7 @@ func (w *Workload) order() (p bourse.NewOrder) {
 		p.Market++
 	}
 
-	p.TIF, p.SelfTrade = bourse.GTC, bourse.SelfTradeMode(w.src.Below(5))
+	p.TIF, p.SelfTrade = bourse.GTC, bourse.SelfTradeMode(w.src.Below(uint64(bourse.LastSelfTradeMode)+1))
 	if w.chance(30) {
 		p.TIF = bourse.TimeInForce(w.between(1, 3))
 	}

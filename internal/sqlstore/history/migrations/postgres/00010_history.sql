@@ -27,6 +27,7 @@ CREATE TABLE orders (
 	list      bigint   NOT NULL,
 	time      bigint   NOT NULL,
 	filled    bigint   NOT NULL,
+	prevented bigint   NOT NULL,
 	seq       bigint   NOT NULL,
 	closed    bigint   NOT NULL,
 	market    integer  NOT NULL,
@@ -219,7 +220,8 @@ CREATE VIEW orders_v1 AS
 		nullif(price, 0)::numeric AS price, nullif(stop, 0)::numeric AS stop, nullif(lots, 0)::numeric AS lots,
 		nullif(amount(total_hi, total_lo), 0) AS total, filled::numeric AS filled,
 		client_id, (ARRAY['OPEN', 'FILLED', 'CANCELED', 'KILLED'])[status] AS status, triggered = 1 AS triggered,
-		amended = 1 AS amended, moment(time) AS accepted_at, moment(closed) AS closed_at, seq, nullif(list, 0) AS list
+		amended = 1 AS amended, moment(time) AS accepted_at, moment(closed) AS closed_at, seq, nullif(list, 0) AS list,
+		prevented::numeric AS prevented
 	FROM orders;
 COMMENT ON VIEW orders_v1 IS 'Orders that are over; open ones are not in the database';
 COMMENT ON COLUMN orders_v1.ordinal IS 'Counts the account''s orders from one, open ones included';
@@ -227,6 +229,7 @@ COMMENT ON COLUMN orders_v1.price IS 'In the market''s ticks; null for an order 
 COMMENT ON COLUMN orders_v1.lots IS 'In the market''s lots; null for an order by total';
 COMMENT ON COLUMN orders_v1.total IS 'In ledger units of the quote asset; null unless the order was given by total';
 COMMENT ON COLUMN orders_v1.filled IS 'How much of it traded, in lots';
+COMMENT ON COLUMN orders_v1.prevented IS 'How much of it self-trade prevention took, in lots';
 COMMENT ON COLUMN orders_v1.seq IS 'The command that ended it';
 COMMENT ON COLUMN orders_v1.list IS 'The id of its list, which is that of the list''s first order; null for an order without one';
 
@@ -236,7 +239,7 @@ CREATE VIEW amendments_v1 AS
 	FROM amendments;
 COMMENT ON VIEW amendments_v1 IS 'Changes of the price and the quantity of orders';
 COMMENT ON COLUMN amendments_v1.from_price IS 'Prices are in the market''s ticks';
-COMMENT ON COLUMN amendments_v1.from_lots IS 'Quantities are in the market''s lots, with what the order had filled';
+COMMENT ON COLUMN amendments_v1.from_lots IS 'Quantities are in the market''s lots, with what the order had filled and what self-trade prevention took';
 
 CREATE VIEW trades_v1 AS
 	SELECT market, number, moment(time) AS traded_at, (ARRAY['BUY', 'SELL'])[taker_side] AS taker_side,

@@ -36,6 +36,7 @@ CREATE TABLE orders (
 	list      INTEGER NOT NULL,
 	time      INTEGER NOT NULL,
 	filled    INTEGER NOT NULL,
+	prevented INTEGER NOT NULL,
 	seq       INTEGER NOT NULL,
 	closed    INTEGER NOT NULL,
 	PRIMARY KEY (account, ordinal)
