@@ -15,7 +15,7 @@ func accountEndpoints() []Endpoint {
 		openListsEndpoint(),
 		myTradesEndpoint(),
 		orderLimitsEndpoint(),
-		unserved("/api/v3/myPreventedMatches", "myPreventedMatches", "Matches that were prevented are not kept."),
+		unserved("/api/v3/myPreventedMatches", "myPreventedMatches", "Matches that were prevented are not kept: orders tell preventedQuantity."),
 		unserved("/api/v3/myAllocations", "myAllocations", "Orders are not routed."),
 		commissionEndpoint(),
 		amendmentsEndpoint(),

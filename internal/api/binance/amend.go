@@ -20,9 +20,8 @@ func amendEndpoint() Endpoint {
 				"amendedOrder.clientOrderId amendedOrder.price amendedOrder.qty amendedOrder.executedQty " +
 				"amendedOrder.quoteOrderQty amendedOrder.cumulativeQuoteQty amendedOrder.status amendedOrder.timeInForce " +
 				"amendedOrder.type amendedOrder.side amendedOrder.workingTime amendedOrder.selfTradePreventionMode " +
-				"amendedOrder.orderListId"},
+				"amendedOrder.orderListId amendedOrder.preventedQty"},
 			{Names: "executionId", State: Differs, Note: "It rises, and skips numbers."},
-			{Names: "amendedOrder.preventedQty", State: Differs, Note: "It is zero: what self-trade prevention took is not kept."},
 			{Names: "listStatus.orderListId listStatus.contingencyType listStatus.listOrderStatus listStatus.listClientOrderId " +
 				"listStatus.symbol listStatus.orders", State: NotServed, Note: "The order tells its list."},
 		},
@@ -93,7 +92,7 @@ func (f *Facade) writeAmended(r *Request, id bourse.OrderID, result *sequencer.R
 	r.price("price", o.Price, m)
 	r.lots("qty", o.Lots, m)
 	r.lots("executedQty", o.Filled, m)
-	r.lots("preventedQty", 0, m)
+	r.lots("preventedQty", o.Prevented, m)
 	r.quote("quoteOrderQty", o.Total, m)
 	r.quote("cumulativeQuoteQty", valueOf(o.Fills), m)
 	r.Out.Word("status", StatusWord(&o.Order.Order))

@@ -27,6 +27,11 @@ func TestFields(t *testing.T) {
 	d.sign(d.alice, http.MethodPost, "/api/v3/orderList/oco", oco).into(d, &list)
 	again := d.order(d.alice, stop)
 	second := d.order(d.alice, limit("BUY", "0.1", "40000"))
+	third := d.order(d.alice, limit("BUY", "0.1", "39000"))
+	const decrement = "&selfTradePreventionMode=DECREMENT"
+	d.order(d.alice, limit("SELL", "0.01", "40000")+decrement)
+	d.order(d.alice, limit("BUY", "0.5", "48000"))
+	own := limit("SELL", "0.01", "48000") + decrement
 	pay := query("coin", "BTC", "address", d.Own("BTC", 2).Address, "amount", "0.1")
 	d.Mine("BTC", d.Tx("BTC", 1, 1, "1", ""))
 	for range 6 {
@@ -49,18 +54,20 @@ func TestFields(t *testing.T) {
 		"GET /api/v3/ticker/24hr":       {"symbol=BTCUSDT", "type=MINI"},
 		"GET /api/v3/ticker/price":      {""},
 		"GET /api/v3/ticker/bookTicker": {""},
-		"POST /api/v3/order":            {"symbol=BTCUSDT&newOrderRespType=FULL&" + limit("BUY", "0.1", "50020"), "symbol=BTCUSDT&newOrderRespType=RESULT&" + stop},
-		"POST /api/v3/order/test":       {"symbol=BTCUSDT&computeCommissionRates=true&" + limit("BUY", "0.1", "1")},
-		"GET /api/v3/order":             {"symbol=BTCUSDT&orderId=" + number(id)},
-		"DELETE /api/v3/order":          {"symbol=BTCUSDT&orderId=" + number(id), "symbol=BTCUSDT&orderId=" + number(again)},
-		"GET /api/v3/openOrders":        {""},
+		"POST /api/v3/order": {"symbol=BTCUSDT&newOrderRespType=FULL&" + limit("BUY", "0.1", "50020"), "symbol=BTCUSDT&newOrderRespType=RESULT&" + stop,
+			"symbol=BTCUSDT&newOrderRespType=RESULT&" + own},
+		"POST /api/v3/order/test": {"symbol=BTCUSDT&computeCommissionRates=true&" + limit("BUY", "0.1", "1")},
+		"GET /api/v3/order":       {"symbol=BTCUSDT&orderId=" + number(id)},
+		"DELETE /api/v3/order":    {"symbol=BTCUSDT&orderId=" + number(id), "symbol=BTCUSDT&orderId=" + number(again)},
+		"GET /api/v3/openOrders":  {""},
 		"POST /api/v3/order/cancelReplace": {
 			"symbol=BTCUSDT&cancelReplaceMode=STOP_ON_FAILURE&newOrderRespType=FULL&cancelOrderId=" + number(second) + "&" + limit("BUY", "0.01", "50020"),
 			"symbol=BTCUSDT&cancelReplaceMode=STOP_ON_FAILURE&newOrderRespType=RESULT&cancelOrderId=" + number(id+1) + "&" + stop,
+			"symbol=BTCUSDT&cancelReplaceMode=STOP_ON_FAILURE&newOrderRespType=RESULT&cancelOrderId=" + number(third) + "&" + own,
 		},
 		"PUT /api/v3/order/amend/keepPriority":  {"symbol=BTCUSDT&newQty=0.05&orderId=" + number(id)},
 		"GET /api/v3/order/amendments":          {"symbol=BTCUSDT&orderId=" + number(id)},
-		"POST /api/v3/orderList/oco":            {oco + "&newOrderRespType=FULL"},
+		"POST /api/v3/orderList/oco":            {oco + "&newOrderRespType=FULL", strings.Replace(oco, "41000", "55000", 1) + "&newOrderRespType=FULL" + decrement},
 		"GET /api/v3/orderList":                 {"orderListId=" + number(list.OrderListID)},
 		"DELETE /api/v3/orderList":              {"symbol=BTCUSDT&orderListId=" + number(list.OrderListID)},
 		"GET /api/v3/openOrderList":             {""},

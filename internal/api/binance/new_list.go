@@ -20,7 +20,7 @@ func newListEndpoint() Endpoint {
 		{Name: "aboveClientOrderId", State: Differs, Note: "No slash. With it a repeat of the list gets the first answer."},
 		{Name: "belowClientOrderId", State: Differs, Note: "No slash."},
 	}, may("abovePrice aboveStopPrice aboveTimeInForce belowPrice belowStopPrice belowTimeInForce newOrderRespType"), []Param{
-		{Name: "selfTradePreventionMode", State: Differs, Note: "NONE, EXPIRE_TAKER, EXPIRE_MAKER and EXPIRE_BOTH."},
+		{Name: "selfTradePreventionMode", State: Differs, Note: "NONE, EXPIRE_TAKER, EXPIRE_MAKER, EXPIRE_BOTH and DECREMENT."},
 	})
 	for _, leg := range [...]string{above, below} {
 		params = slices.Concat(params, unserved("Labels are not kept.", leg+"StrategyId "+leg+"StrategyType"),

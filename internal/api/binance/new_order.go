@@ -24,7 +24,9 @@ var newOrderFields = []Field{
 	{Names: "origQty", State: Differs, Note: "It is the executed quantity of an order by quoteOrderQty."},
 	{Names: "timeInForce", State: Differs, Note: "It is GTC for an order without a price."},
 	{Names: "fills.price fills.qty fills.commission fills.commissionAsset fills.tradeId"},
-	{Names: "preventedMatchId preventedQuantity expiryReason", State: NotServed, Note: "The reason of an order's end is not kept."},
+	{Names: "preventedQuantity", State: Differs, Note: "It may count what was prevented until the answer was written."},
+	{Names: "preventedMatchId preventedMatches expiryReason", State: NotServed, Note: "Prevented matches and reasons of ends " +
+		"are not kept."},
 	{Names: "icebergQty strategyId strategyType trailingDelta trailingTime usedSor workingFloor pegPriceType " +
 		"pegOffsetType pegOffsetValue peggedPrice", State: NotServed, Note: "They belong to orders that are not served."},
 }
@@ -74,14 +76,24 @@ func (f *Facade) writeNew(r *Request, m *bourse.Market, p *bourse.NewOrder, resu
 // placed returns an order that was taken with the fills of its command, if the answer has them.
 func (f *Facade) placed(r *Request, o *bourse.Order, repeated bool, resp int) (history.OrderFills, error) {
 	placed := history.OrderFills{Order: history.Order{Order: *o}}
-	if !repeated && (resp == respAck || o.Filled == 0) {
+	if !repeated && (resp == respAck || o.Filled == 0 && !r.mayBePrevented(o)) {
 		return placed, nil
 	}
 	known, found, err := f.orderOf(r, o.ID)
 	if err == nil && found {
-		placed.Time, placed.Fills = known.Time, taken(&known, o.Filled)
+		placed.Time, placed.Fills, placed.Prevented = known.Time, taken(&known, o.Filled), known.Prevented
 	}
 	return placed, err
+}
+
+// mayBePrevented reports whether self-trade prevention may have taken from an order that was just
+// placed. Only decrement takes from one that is open.
+func (r *Request) mayBePrevented(o *bourse.Order) bool {
+	mode := o.SelfTrade
+	if mode == 0 {
+		mode = r.names.Markets[o.Market].SelfTrade
+	}
+	return mode == bourse.Decrement || mode != bourse.SelfTradeNone && o.Status == bourse.Killed
 }
 
 // writePlaced writes an order that was taken.
@@ -94,6 +106,7 @@ func (r *Request) writePlaced(m *bourse.Market, placed *history.OrderFills, resp
 		r.writeStop(m, placed)
 		r.writeWorking(&placed.Order.Order)
 		r.writeSelfTrade(m, &placed.NewOrder)
+		r.writePrevented(m, &placed.Order.Order)
 	}
 	if resp == respFull {
 		r.writeFills(m, placed.Fills)

@@ -17,7 +17,8 @@ var orderFields = []Field{
 	{Names: "origQty", State: Differs, Note: "It is the executed quantity of an order by quoteOrderQty."},
 	{Names: "timeInForce", State: Differs, Note: "It is GTC for an order without a price."},
 	{Names: "stopPrice icebergQty", State: Differs, Note: "They are zero where an order has none; there are no icebergs."},
-	{Names: "preventedMatchId preventedQuantity expiryReason", State: NotServed, Note: "The reason of an order's end is not kept."},
+	{Names: "preventedQuantity"},
+	{Names: "preventedMatchId expiryReason", State: NotServed, Note: "Prevented matches and reasons of ends are not kept."},
 }
 
 // madeUp begins the name of an order that has none. The order's id follows.
@@ -195,6 +196,13 @@ func (r *Request) writeSelfTrade(m *bourse.Market, p *bourse.NewOrder) {
 	r.Out.Word("selfTradePreventionMode", selfTradeWord(mode))
 }
 
+// writePrevented writes preventedQuantity of an order that has one.
+func (r *Request) writePrevented(m *bourse.Market, o *bourse.Order) {
+	if o.Prevented > 0 {
+		r.lots("preventedQuantity", o.Prevented, m)
+	}
+}
+
 // writeOrder writes an order as queries do.
 func (r *Request) writeOrder(o *history.OrderFills) {
 	m := r.names.Markets[o.Market]
@@ -208,6 +216,7 @@ func (r *Request) writeOrder(o *history.OrderFills) {
 	r.Out.Bool("isWorking", !o.Waiting())
 	r.writeWorking(&o.Order.Order)
 	r.writeSelfTrade(m, &o.NewOrder)
+	r.writePrevented(m, &o.Order.Order)
 	r.Out.EndObject()
 }
 

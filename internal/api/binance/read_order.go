@@ -208,13 +208,12 @@ func isDecimal(text string) bool {
 // readSelfTrade reads selfTradePreventionMode.
 func (r *Request) readSelfTrade(p *bourse.NewOrder) {
 	const name = "selfTradePreventionMode"
-	switch word := r.Text(name); word {
-	case "DECREMENT", "TRANSFER":
-		r.Fail(Errorf(codeUnsupported, "The mode %s is not served.", word))
-	default:
-		at := r.One(name, "", errSelfTrade, selfTradeWords[1:]...)
-		p.SelfTrade = bourse.SelfTradeMode(at + 1)
+	if r.Text(name) == "TRANSFER" {
+		r.Fail(Errorf(codeUnsupported, "The mode TRANSFER is not served."))
+		return
 	}
+	at := r.One(name, "", errSelfTrade, selfTradeWords[1:]...)
+	p.SelfTrade = bourse.SelfTradeMode(at + 1)
 }
 
 // readName reads newClientOrderId.

@@ -46,7 +46,7 @@ func orderParams() []Param {
 	}, may("timeInForce quantity quoteOrderQty price stopPrice newOrderRespType"), []Param{
 		{Name: "newClientOrderId", State: Differs, Note: "No slash. A repeat with the same content gets the first answer; " +
 			"other content is refused until 24 hours after the order's end. Without it the answer has a name that is made of the order's id."},
-		{Name: "selfTradePreventionMode", State: Differs, Note: "NONE, EXPIRE_TAKER, EXPIRE_MAKER and EXPIRE_BOTH."},
+		{Name: "selfTradePreventionMode", State: Differs, Note: "NONE, EXPIRE_TAKER, EXPIRE_MAKER, EXPIRE_BOTH and DECREMENT."},
 	}, unserved("Labels are not kept.", "strategyId strategyType"),
 		unserved("Trailing stops are not served.", "trailingDelta"),
 		unserved("Icebergs are not served.", "icebergQty"),

@@ -135,7 +135,7 @@ func Events() []Message {
 			Name: "balanceUpdate", When: "for each deposit, withdrawal and transfer", Fields: []binance.Field{{Names: "e E a d T"}},
 		},
 		{
-			Name: "executionReport", When: "for each acceptance, rejection, trigger, amendment, trade and end of an order",
+			Name: "executionReport", When: "for each acceptance, rejection, trigger, amendment, trade, prevention and end of an order",
 			Fields: []binance.Field{
 				{Names: "e E s S o f q p P x X g l z L n N T t w m O Z Y Q V eR"},
 				{Names: "c", State: binance.Differs, Note: "It is made of the order's id if the order has no name."},
@@ -147,7 +147,11 @@ func Events() []Message {
 				{Names: "F", State: binance.Differs, Note: "It is zero: there are no icebergs."},
 				{Names: "M", State: binance.Differs, Note: "It is always false."},
 				{
-					Names: "d D j J v A B u U Cs pl pL pY b a k uS gP gOT gOV gp", State: binance.NotServed,
+					Names: "A", State: binance.Differs,
+					Note: "It is what the command left. What a command takes of an order that it lets take is told once.",
+				},
+				{
+					Names: "d D j J v B u U Cs pl pL pY b a k uS gP gOT gOV gp", State: binance.NotServed,
 					Note: "They belong to orders that are not served, or are not kept.",
 				},
 			},

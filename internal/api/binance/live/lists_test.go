@@ -140,6 +140,23 @@ func TestLists(t *testing.T) {
 		}
 	}
 	c.expect(done(id+2, "e"))
+
+	// The next one loses a part of its upper order, then all of it.
+	c.ok("order.cancel", params{"symbol": "BTCUSDT", "origClientOrderId": "taker"})
+	c.expect("taker LIMIT CANCELED CANCELED q=0.001000 z=0.000000 g=-1")
+	id = place("f")
+	g = fmt.Sprint(" g=", id)
+	decrement := params{"newClientOrderId": "less", "selfTradePreventionMode": "DECREMENT"}
+	c.ok("order.place", limit("BUY", "61000.00", "0.0005").with(decrement))
+	c.expect("less LIMIT NEW NEW q=0.000500 z=0.000000 g=-1",
+		"f-above LIMIT_MAKER TRADE_PREVENTION NEW q=0.002000 z=0.000000"+g,
+		"less LIMIT TRADE_PREVENTION EXPIRED_IN_MATCH q=0.000500 z=0.000000 g=-1")
+	decrement["newClientOrderId"] = "more"
+	c.ok("order.place", limit("BUY", "61000.00", "0.002").with(decrement))
+	c.expect("more LIMIT NEW NEW q=0.002000 z=0.000000 g=-1",
+		"f-above LIMIT_MAKER TRADE_PREVENTION EXPIRED_IN_MATCH q=0.002000 z=0.000000"+g,
+		"f-below STOP_LOSS_LIMIT EXPIRED EXPIRED OCO_TRIGGER q=0.002000 z=0.000000"+g,
+		"more LIMIT TRADE_PREVENTION NEW q=0.002000 z=0.000000 g=-1", done(id, "f"))
 	sameEvent(t, "listStatus", c.fields["listStatus"])
 }
 

@@ -90,7 +90,7 @@ func (p *Publisher) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	p.aggregates(ev)
 	p.changes.Observe(cmd.Time, ev)
 	p.bestLevels(ev)
-	p.user(cmd, ev)
+	p.user(ev)
 }
 
 // sleep notes that a command was not observed.

@@ -37,7 +37,7 @@ func user(account bourse.AccountID) feed.Topic { return feed.Topic{Kind: feed.Us
 
 // user stages what a command means to accounts: the reports of orders in the order of its
 // events, then what came or left, then lists, then balances.
-func (p *Publisher) user(cmd *bourse.Command, ev *bourse.Events) {
+func (p *Publisher) user(ev *bourse.Events) {
 	for _, e := range ev.List {
 		switch e.Kind {
 		case bourse.EventOrderAccepted:
@@ -47,13 +47,15 @@ func (p *Publisher) user(cmd *bourse.Command, ev *bourse.Events) {
 		case bourse.EventOrderTriggered:
 			p.report(&report{order: ev.Orders[e.At], execution: "NEW"})
 		case bourse.EventOrderAmended:
-			p.amended(&ev.Orders[e.At])
+			p.changed(&ev.Orders[e.At], "REPLACED")
+		case bourse.EventOrderPrevented:
+			p.changed(&ev.Orders[e.At], prevention)
 		case bourse.EventTraded:
 			t := &ev.Trades[e.At]
 			p.filled(ev, t, &t.Maker, bourse.Maker)
 			p.filled(ev, t, &t.Taker, bourse.Taker)
 		case bourse.EventOrderClosed:
-			p.closed(cmd, ev, &ev.Orders[e.At])
+			p.closed(ev, &ev.Orders[e.At])
 		case bourse.EventTransfer:
 			p.transfer(&ev.Transfers[e.At])
 		default: // not for users
@@ -74,14 +76,17 @@ func (p *Publisher) accepted(o *bourse.Order) {
 	p.report(&report{order: fresh, execution: "NEW"})
 }
 
-// amended stages the new terms of an order.
-func (p *Publisher) amended(o *bourse.Order) {
+// prevention is what happens to an order that self-trade prevention ends or takes a part of.
+const prevention = "TRADE_PREVENTION"
+
+// changed stages what happened to an open order without a trade.
+func (p *Publisher) changed(o *bourse.Order, execution string) {
 	value, known := p.users.value(o.ID, o.Filled)
-	p.report(&report{order: *o, execution: "REPLACED", value: value, known: known})
+	p.report(&report{order: *o, execution: execution, value: value, known: known})
 }
 
 // closed stages the end of an order that did not end with a trade.
-func (p *Publisher) closed(cmd *bourse.Command, ev *bourse.Events, o *bourse.Order) {
+func (p *Publisher) closed(ev *bourse.Events, o *bourse.Order) {
 	value, known := p.users.value(o.ID, o.Filled)
 	delete(p.users.values, o.ID)
 	if o.Status == bourse.Filled || !p.feed.Wanted(user(o.Account)) {
@@ -92,24 +97,14 @@ func (p *Publisher) closed(cmd *bourse.Command, ev *bourse.Events, o *bourse.Ord
 	switch {
 	case o.Status == bourse.Canceled:
 		r.execution = "CANCELED"
+	case o.EndedByPrevention():
+		r.execution = prevention
 	case p.lost(ev, o):
 		r.execution, r.expiry = "EXPIRED", "OCO_TRIGGER"
-	case matches(cmd.Kind) && cmd.Account == o.Account && o.TIF == bourse.GTC:
-		r.execution, r.status = "TRADE_PREVENTION", "EXPIRED_IN_MATCH"
 	default:
 		r.execution, r.expiry = "EXPIRED", expiry(o)
 	}
 	p.report(&r)
-}
-
-// matches reports whether commands of a kind let an order of their account trade.
-func matches(of bourse.CommandKind) bool {
-	switch of {
-	case bourse.CommandPlace, bourse.CommandPlaceList, bourse.CommandReplace, bourse.CommandAmend:
-		return true
-	default:
-		return false
-	}
 }
 
 // expiry returns why an order expired.
@@ -321,6 +316,9 @@ func (r *report) message(s *subject, now bourse.Time, seq uint64) []byte {
 		w.Int("W", millis(o.Time))
 	}
 	w.Word("V", binance.SelfTradeWord(s.Market, &o.NewOrder))
+	if o.Prevented > 0 {
+		writeLots(w, "A", o.Prevented, s.Market)
+	}
 	if r.expiry != "" {
 		w.Word("eR", r.expiry)
 	}
