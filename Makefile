@@ -66,6 +66,10 @@ web-lint: web/node_modules ## Check the pages' types and run their linter.
 web-test: web/node_modules build ## Test the pages: their units, then all of them in Chromium against bin/bourse.
 	cd web && npm run --silent unit && npm run --silent browser
 
+.PHONY: web-pictures
+web-pictures: web/node_modules build ## Take README's pictures of the trading page anew, in Chromium.
+	cd web && BOURSE_PICTURES=../docs/pictures npm exec -- vitest run --project browser test/pictures.test.ts
+
 web/node_modules: web/package-lock.json
 	cd web && npm ci --silent --no-audit --no-fund
 	@touch $@

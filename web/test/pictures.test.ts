@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inChromium, launch, visit } from './browser';
+import { Exchange } from './exchange';
+import { logIn, signUp } from './person';
+
+/** folder takes the pictures: `make web-pictures` names that of the documents. */
+const folder = process.env['BOURSE_PICTURES'] ?? join(import.meta.dirname, '../../bin/web');
+
+/** MOST is the size of a picture in README, in bytes. */
+const MOST = 150_000;
+
+const email = 'satoshi@example.org';
+
+inChromium('the picture of README', () => {
+  let browser: Browser;
+  let exchange: Exchange;
+
+  beforeAll(async () => {
+    exchange = await Exchange.start();
+    browser = await launch();
+    await mkdir(folder, { recursive: true });
+    await visit(browser, exchange.url, async (visitor) => {
+      await signUp(visitor, exchange, email);
+      await exchange.admin('credit', email, 'USDT', '125000');
+      await exchange.admin('credit', email, 'BTC', '1.5');
+    });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await exchange?.stop();
+  });
+
+  it.each(['dark', 'light'] as const)('shows the trading page, %s', async (theme) => {
+    const looks = { colorScheme: theme, viewport: { width: 1440, height: 810 } };
+    await visit(browser, exchange.url, async (visitor) => {
+      const { page } = visitor;
+      await page.goto('/log-in?to=/trade/BTC-USDT');
+      await logIn(page.getByRole('main'), email);
+      const form = page.getByRole('form', { name: 'Order' });
+      const price = form.getByLabel('Price', { exact: true });
+      await expect.poll(() => price.inputValue()).not.toBe('');
+      const [whole = ''] = (await price.inputValue()).split('.');
+      for (const [less, amount] of [['400', '0.15'], ['900', '0.25']] as const) {
+        await price.fill(String(Number(whole) - Number(less)));
+        await form.getByLabel('Amount', { exact: true }).fill(amount);
+        await form.getByRole('button', { name: 'Buy BTC', exact: true }).click();
+        await expect.poll(() => form.getByRole('status').innerText()).toBe('Accepted');
+      }
+
+      await price.fill(String(Number(whole) + 100));
+      await form.getByLabel('Amount', { exact: true }).fill('0.5');
+      await form.getByText('Trades now').waitFor();
+      await page.getByLabel(/^Candles of/).locator('canvas').first().waitFor();
+      await page.waitForFunction(() => document.querySelector('[role=progressbar]') === null);
+      const session = await page.context().newCDPSession(page);
+      const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 });
+      const picture = Buffer.from(data, 'base64');
+      expect(picture.length).toBeLessThanOrEqual(MOST);
+      await writeFile(join(folder, `trade-${theme}.webp`), picture);
+    }, looks);
+  });
+});
