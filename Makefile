@@ -66,6 +66,14 @@ web-lint: web/node_modules ## Check the pages' types and run their linter.
 web-test: web/node_modules build ## Test the pages: their units, then all of them in Chromium against bin/bourse.
 	cd web && npm run --silent unit && npm run --silent browser
 
+.PHONY: web-bench
+web-bench: web/node_modules web/test/bench/node_modules build ## Measure the pages beside their aims into docs/web.md, on an idle machine; QUICK=1 prints only.
+	cd web && npm exec -- vitest run --project bench
+
+web/test/bench/node_modules: web/test/bench/package-lock.json
+	cd web/test/bench && npm ci --silent --no-audit --no-fund
+	@touch $@
+
 .PHONY: web-pictures
 web-pictures: web/node_modules build ## Take README's pictures of the trading page anew, in Chromium.
 	cd web && BOURSE_PICTURES=../docs/pictures npm exec -- vitest run --project browser test/pictures.test.ts

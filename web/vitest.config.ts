@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: 'unit', include: ['client/**/*.test.ts', 'src/**/*.test.ts'] } },
+      { test: { name: 'bench', include: ['test/bench/bench.ts'], testTimeout: 1_800_000 } },
       {
         test: {
           name: 'browser',

@@ -8,7 +8,7 @@ const pictures = join(import.meta.dirname, '../../bin/web');
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** executable is the path of Chromium on this machine, or null. */
-const executable =
+export const executable: string | null =
   (process.env['PATH'] ?? '')
     .split(delimiter)
     .flatMap((folder) => names.map((name) => join(folder, name)))
@@ -24,7 +24,7 @@ export const inChromium = ((): typeof describe | typeof describe.skip => {
   return describe.skip;
 })();
 
-const flags = [
+export const flags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

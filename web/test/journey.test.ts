@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
-import { signUp } from './person';
+import { reviewWithdrawal, signUp, takeFromFaucet } from './person';
 
 const email = 'ada@example.org';
 
@@ -26,16 +26,12 @@ inChromium('from sign-up to withdrawal', () => {
       const main = page.getByRole('main');
       await signUp(visitor, exchange, email);
       await requireCode(visitor);
-      await takeFromFaucet(visitor);
+      await page.getByRole('link', { name: 'Wallet' }).click();
+      await main.getByRole('button', { name: 'Faucet' }).click();
+      await takeFromFaucet(page, 'BTC');
       await deposit(visitor);
 
-      const { address: outside } = JSON.parse(await exchange.admin('devnet', 'address', 'BTC')) as { address: string };
-      await page.goto('/wallet/withdraw');
-      await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
-      await main.getByLabel('Network', { exact: true }).selectOption('BTC');
-      await main.getByLabel('Address', { exact: true }).fill(outside);
-      await main.getByLabel('Amount', { exact: true }).fill('0.25');
-      await main.getByRole('button', { name: 'Review' }).click();
+      const outside = await reviewWithdrawal(page, exchange);
       expect(await main.getByText(outside).count()).toBe(1);
 
       await main.getByRole('button', { name: 'Confirm withdrawal' }).click();
@@ -72,15 +68,6 @@ inChromium('from sign-up to withdrawal', () => {
     await page.getByLabel('Code', { exact: true }).fill(await exchange.code(email));
     await page.getByRole('button', { name: 'Confirm', exact: true }).click();
     await page.getByRole('checkbox', { name: 'Withdrawing', checked: true }).waitFor();
-  }
-
-  async function takeFromFaucet({ page }: Visitor): Promise<void> {
-    const main = page.getByRole('main');
-    await page.getByRole('link', { name: 'Wallet' }).click();
-    await main.getByRole('button', { name: 'Faucet' }).click();
-    await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
-    await main.getByRole('button', { name: 'Faucet' }).click();
-    await main.getByRole('status').filter({ hasText: 'BTC' }).waitFor();
   }
 
   /** deposit pays from the outside, and sees the deposit's confirmations and its end. */

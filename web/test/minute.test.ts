@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit } from './browser';
 import { Exchange } from './exchange';
-import { signUp } from './person';
+import { signUp, takeFromFaucet } from './person';
 
 inChromium('the first minute', () => {
   let browser: Browser;
@@ -33,9 +33,7 @@ inChromium('the first minute', () => {
 
       await page.getByRole('link', { name: 'Wallet' }).click();
       await main.getByRole('button', { name: 'Faucet' }).click();
-      await main.getByLabel('Asset', { exact: true }).selectOption('USDT');
-      await main.getByRole('button', { name: 'Faucet' }).click();
-      await main.getByRole('status').filter({ hasText: 'USDT' }).waitFor();
+      await takeFromFaucet(page, 'USDT');
 
       await page.getByRole('link', { name: 'Trade' }).click();
       const form = page.getByRole('form', { name: 'Order' });

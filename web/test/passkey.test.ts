@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
-import { logIn, password, signUp } from './person';
+import { logIn, password, reviewWithdrawal, signUp, takeFromFaucet } from './person';
 
 const email = 'alan@example.org';
 
@@ -52,9 +52,7 @@ inChromium('a passkey', () => {
       await page.goto('/log-in?to=/wallet/faucet');
       await main.getByRole('button', { name: 'Use passkey' }).click();
       await page.getByRole('heading', { name: 'Faucet' }).waitFor();
-      await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
-      await main.getByRole('button', { name: 'Faucet' }).click();
-      await main.getByRole('status').filter({ hasText: 'BTC' }).waitFor();
+      await takeFromFaucet(page, 'BTC');
       await withdraw(visitor);
     });
   });
@@ -62,13 +60,7 @@ inChromium('a passkey', () => {
   /** withdraw sends money out, confirmed by the passkey alone. */
   async function withdraw({ page }: Visitor): Promise<void> {
     const main = page.getByRole('main');
-    const { address } = JSON.parse(await exchange.admin('devnet', 'address', 'BTC')) as { address: string };
-    await page.goto('/wallet/withdraw');
-    await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
-    await main.getByLabel('Network', { exact: true }).selectOption('BTC');
-    await main.getByLabel('Address', { exact: true }).fill(address);
-    await main.getByLabel('Amount', { exact: true }).fill('0.25');
-    await main.getByRole('button', { name: 'Review' }).click();
+    await reviewWithdrawal(page, exchange);
     await main.getByRole('button', { name: 'Confirm withdrawal' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Use passkey' }).waitFor();

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import type { Exchange } from './exchange';
 import type { Visitor } from './browser';
 
@@ -27,4 +28,25 @@ export async function logIn(main: Main, email: string): Promise<void> {
   await main.getByLabel('E-mail', { exact: true }).fill(email);
   await main.getByLabel('Password', { exact: true }).fill(password);
   await main.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** takeFromFaucet takes money of a sandbox, on the faucet's page. */
+export async function takeFromFaucet(page: Page, asset: string): Promise<void> {
+  const main = page.getByRole('main');
+  await main.getByLabel('Asset', { exact: true }).selectOption(asset);
+  await main.getByRole('button', { name: 'Faucet' }).click();
+  await main.getByRole('status').filter({ hasText: asset }).waitFor();
+}
+
+/** reviewWithdrawal fills the form of a withdrawal of 0.25 BTC to an address outside, and answers the address. */
+export async function reviewWithdrawal(page: Page, exchange: Exchange): Promise<string> {
+  const { address } = JSON.parse(await exchange.admin('devnet', 'address', 'BTC')) as { address: string };
+  const main = page.getByRole('main');
+  await page.goto('/wallet/withdraw');
+  await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
+  await main.getByLabel('Network', { exact: true }).selectOption('BTC');
+  await main.getByLabel('Address', { exact: true }).fill(address);
+  await main.getByLabel('Amount', { exact: true }).fill('0.25');
+  await main.getByRole('button', { name: 'Review' }).click();
+  return address;
 }
