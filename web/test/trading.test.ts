@@ -193,6 +193,23 @@ inChromium('trading', () => {
     await page.getByText('You have no open orders.').waitFor();
   });
 
+  test('a part that cannot be loaded says so', async () => {
+    const { page } = bob;
+    bob.outage = true;
+    await page.route('**/assets/Keys-*.js', (route) => route.abort());
+    await page.getByRole('heading', { name: 'Trades' }).click();
+    await page.keyboard.press('?');
+    await page.getByRole('alert').getByRole('button', { name: 'Reload' }).click();
+    await badge(page, 'Live').waitFor();
+    await page.unroute('**/assets/Keys-*.js');
+    bob.outage = false;
+
+    await page.getByRole('heading', { name: 'Trades' }).click();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  });
+
   test('rows of the book stand still under the pointer', async () => {
     const { page } = bob;
     await sameBook(page);

@@ -26,7 +26,7 @@ const FRAMES = quick ? 5_000 : 30_000;
 const TRIES = quick ? 1 : 5;
 
 const kB = (bytes: number): string => `${Math.round(bytes / 100) / 10} kB`;
-const ms = (value: number): string => `${Math.round(value)} ms`;
+const ms = (value: number): string => `${Math.round(value).toLocaleString('en')} ms`;
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
 /** sizes measures what pages fetch, compressed with gzip. */
