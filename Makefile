@@ -44,7 +44,7 @@ run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080.
 
 # What tests need beyond Go, as far as it is there. It is part of the environment, so that
 # results in Go's cache are those of a machine with the same.
-HAS = $(shell command -v strace curl systemd-analyze python3 openssl node) $(wildcard /usr/lib/postgresql/*/bin/initdb) $(shell command -v initdb) uid=$(shell id -u)
+HAS = $(shell command -v strace curl systemd-analyze python3 openssl node) $(wildcard /usr/lib/postgresql/*/bin/initdb) $(shell command -v initdb) $(wildcard $(BIN)/networks/*/run) uid=$(shell id -u)
 TALLY ?=
 
 .PHONY: test
@@ -93,6 +93,18 @@ first-minute: ## Do a new user's first minute in a fresh copy, time it and compa
 .PHONY: needs
 needs: ## Install what tests need beyond Go, on Debian and Ubuntu.
 	$(if $(filter-out 0,$(shell id -u)),sudo) apt-get install -qy gcc libc6-dev make curl strace systemd qemu-user-static postgresql python3 openssl $(if $(shell command -v npm),,nodejs npm) $(if $(shell command -v chromium google-chrome),,chromium)
+
+NODES ?= knots litecoin
+
+.PHONY: networks
+networks: ## Bring the nodes of real networks that tests run into bin/networks, without root; NODES=.
+	tools/networks/fetch $(NODES)
+
+NODE ?= knots
+
+.PHONY: networks-test
+networks-test: ## Run the tests against a real node, NODE=knots or litecoin, which must be there.
+	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^TestContract$$/^$(NODE)$$' ./internal/chain/bitcoin
 
 FLAGS ?= -short
 

@@ -1,0 +1,126 @@
+package bitcoin
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// Codec knows a network's addresses and transactions, and which addresses are the exchange's. It
+// implements [chain.Codec].
+type Codec struct {
+	params *Params
+	keys   *PublicKeys
+	shape  chain.Shape
+	// hot and change are the programs of the exchange's own addresses.
+	hot, change [20]byte
+	watched     table
+}
+
+var _ chain.Codec = (*Codec)(nil)
+
+// NewCodec returns the codec of a network for the exchange with these keys.
+func NewCodec(p *Params, k *PublicKeys) *Codec {
+	return &Codec{
+		params: p, keys: k, hot: k.program(chain.IndexHot), change: k.program(chain.IndexChange),
+		shape: chain.Shape{
+			Coins: []chain.Coin{{ID: p.Coin, Decimals: decimals}}, Native: p.Coin, Outputs: true,
+		},
+	}
+}
+
+// Shape returns the network's shape.
+func (c *Codec) Shape() *chain.Shape { return &c.shape }
+
+// Destination returns the address with an index.
+func (c *Codec) Destination(index uint32) chain.Destination {
+	program := c.keys.program(index)
+	return chain.Destination{Address: c.params.formatWitness(0, program[:])}
+}
+
+// Watch makes the accounts up to this id known to Owner. Each new one costs a derivation of a
+// key, some 100 µs.
+func (c *Codec) Watch(last uint32) { c.watched.extend(last, c.keys.program) }
+
+// Owner returns the owner of an address.
+func (c *Codec) Owner(address, _ string) (chain.Owner, bool) {
+	script, canonical, err := c.params.scriptOf(address)
+	if err != nil || canonical != address {
+		return chain.Owner{}, false
+	}
+	program, ok := witnessKeyHash(script)
+	if !ok {
+		return chain.Owner{}, false
+	}
+	return c.ownerOf(program)
+}
+
+// ownerOf returns the owner of a program.
+func (c *Codec) ownerOf(program *[20]byte) (chain.Owner, bool) {
+	switch *program {
+	case c.hot:
+		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexHot, At: chain.IndexHot}, true
+	case c.change:
+		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexChange, At: chain.IndexChange}, true
+	}
+	account, ok := c.watched.find(program)
+	if !ok {
+		return chain.Owner{}, false
+	}
+	return chain.Owner{Kind: chain.OwnerCustomer, Index: account, At: account}, true
+}
+
+// owns reports whether a program is the exchange's.
+func (c *Codec) owns(program *[20]byte) bool {
+	_, ours := c.ownerOf(program)
+	return ours
+}
+
+// ParseAddress returns the canonical form of an address of this network.
+func (c *Codec) ParseAddress(s string) (string, error) {
+	_, canonical, err := c.params.scriptOf(s)
+	if err != nil {
+		return "", err
+	}
+	return canonical, nil
+}
+
+// ParseMemo refuses every memo: the network has none.
+func (c *Codec) ParseMemo(string) (string, error) {
+	return "", bourse.Errorf(bourse.CodeInvalid, "%s has no memos", c.params.Coin)
+}
+
+// FormatHash writes a hash in the network's form: its bytes in reverse order.
+func (c *Codec) FormatHash(h chain.Hash) string { return formatHash(h) }
+
+// PaymentURI returns a URI of BIP 21.
+func (c *Codec) PaymentURI(coin chain.CoinID, to chain.Destination) (string, bool) {
+	if coin != c.params.Coin {
+		return "", false
+	}
+	return c.params.scheme + to.Address, true
+}
+
+// Decode returns all effects of a transaction.
+func (c *Codec) Decode(raw []byte) (chain.Decoded, error) {
+	t, err := c.params.open(raw)
+	if err != nil {
+		return chain.Decoded{}, err
+	}
+	d := chain.Decoded{Hash: t.hash(), Inputs: t.inputs}
+	for _, out := range t.tx.TxOut {
+		address, ok := c.params.addressOf(out.PkScript)
+		if !ok {
+			return chain.Decoded{}, errOutput
+		}
+		d.Pays = append(d.Pays, chain.Pay{
+			To: chain.Destination{Address: address}, Coin: c.params.Coin, Amount: bourse.Units(uint64(out.Value)),
+		})
+	}
+	if d.Cost, err = t.cost(); err != nil {
+		return chain.Decoded{}, err
+	}
+	if d.Signed, err = t.signed(c.keys); err != nil {
+		return chain.Decoded{}, err
+	}
+	return d, nil
+}

@@ -1,0 +1,282 @@
+package bitcoin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/btcsuite/btcd/txscript/v2"
+	"pgregory.net/rapid"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/rpc"
+)
+
+// asking returns a client of a node that answers each method with its text.
+func asking(t testing.TB, answers map[string]string) *Client {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct {
+			ID     json.Number `json:"id"`
+			Method string      `json:"method"`
+		}
+		_ = json.NewDecoder(r.Body).Decode(&q)
+		_, _ = w.Write([]byte(strings.ReplaceAll(answers[q.Method], "ID", q.ID.String())))
+	}))
+	t.Cleanup(s.Close)
+	node, err := rpc.New(rpc.Options{URL: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(node.Close)
+
+	k := keysOf(t, "mainnet")
+	c, err := NewClient(k.params, k.Public(), Options{Node: node, Clock: func() bourse.Time { return 0 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestRate checks that the node's estimate counts within floor and cap.
+func TestRate(t *testing.T) {
+	for text, want := range map[string]uint64{
+		`{"result":{"feerate":0.00012345,"blocks":3},"id":ID}`:           12_345,
+		`{"result":{"feerate":1.2e-4,"blocks":3},"id":ID}`:               12_000,
+		`{"result":{"feerate":0.00000100,"blocks":3},"id":ID}`:           1_000,
+		`{"result":{"feerate":9.00000000,"blocks":3},"id":ID}`:           500_000,
+		`{"result":{"errors":["Insufficient data"],"blocks":0},"id":ID}`: 1_000,
+		`{"result":{"feerate":-1,"blocks":3},"id":ID}`:                   1_000,
+		`{"error":{"code":-32601,"message":"Method not found"},"id":ID}`: 1_000,
+	} {
+		got, err := asking(t, map[string]string{"estimatesmartfee": text}).rate(t.Context())
+		if err != nil || got != want {
+			t.Errorf("%s: got %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{``, `{"result":{"feerate":"0.1"},"id":ID}`, `{"error":{"code":-8,"message":"x"},"id":ID}`} {
+		if _, err := asking(t, map[string]string{"estimatesmartfee": text}).rate(t.Context()); !errors.Is(err, chain.ErrOdd) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
+
+// TestVerdicts translates the refusals of bitcoind, litecoind and btcd.
+func TestVerdicts(t *testing.T) {
+	for words, want := range map[string]chain.VerdictKind{
+		"Transaction already in block chain":          chain.Known,
+		"Transaction outputs already in utxo set":     chain.Known,
+		"txn-already-in-mempool":                      chain.Known,
+		"txn-already-known":                           chain.Known,
+		"already have transaction 4a5e1e4baab89f3a32": chain.Known,
+		"transaction already exists":                  chain.Known,
+		"bad-txns-inputs-missingorspent":              chain.Rejected,
+		"txn-mempool-conflict":                        chain.Rejected,
+		"insufficient fee, rejecting replacement":     chain.Rejected,
+		"mempool min fee not met":                     chain.Rejected,
+		"min relay fee not met":                       chain.Rejected,
+	} {
+		v := verdict(&rpc.Error{Code: codeRejected, Message: words})
+		if v.Kind != want || (v.Kind == chain.Rejected) != strings.Contains(v.Reason, words) {
+			t.Errorf("%s: got %v", words, v)
+		}
+	}
+}
+
+// drawPayment draws inputs and an amount that they may or may not cover.
+func drawPayment(t *rapid.T, c *Client) *chain.Payment {
+	p := &chain.Payment{
+		Kind: bourse.SignedWithdrawal, Coin: "BTC", CostCap: bourse.Units(most),
+		Amount: bourse.Units(rapid.Uint64Range(1, 30_000_000).Draw(t, "amount")),
+		To: chain.Destination{Address: rapid.SampledFrom([]string{
+			"bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2",
+			"bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",
+		}).Draw(t, "to")},
+	}
+	for i := range rapid.IntRange(1, 4).Draw(t, "inputs") {
+		p.Inputs = append(p.Inputs, chain.Input{
+			Outpoint: chain.Outpoint{Tx: chain.Hash{1, byte(i)}, Index: uint32(i)}, Coin: "BTC",
+			Owner:  rapid.SampledFrom([]uint32{chain.IndexHot, chain.IndexChange, 1, 9}).Draw(t, "owner"),
+			Amount: bourse.Units(rapid.Uint64Range(300, 10_000_000).Draw(t, "input")),
+		})
+	}
+	return p
+}
+
+// TestPrepare checks payments at any rate: nothing is lost, the fee is at least the rate's for
+// the signed size, what is left over is change or too little for it, and the signer's decoder
+// and Bitcoin's own script engine take the result.
+func TestPrepare(t *testing.T) {
+	k := keysOf(t, "mainnet")
+	rates := map[string]*Client{}
+	for _, rate := range []string{"0.00001000", "0.00004999", "0.00050000", "0.00490000"} {
+		rates[rate] = asking(t, map[string]string{"estimatesmartfee": `{"result":{"feerate":` + rate + `},"id":ID}`})
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SampledFrom([]string{"0.00001000", "0.00004999", "0.00050000", "0.00490000"}).Draw(t, "rate")
+		c := rates[text]
+		number := rpc.Number(text)
+		units, _ := number.Units(decimals)
+		p := drawPayment(t, c)
+		sum := uint64(0)
+		for _, in := range p.Inputs {
+			sum += in.Amount.Lo
+		}
+		u, err := c.Prepare(context.Background(), p)
+		if err != nil {
+			short := sum < p.Amount.Lo+costOf(weightBase+len(p.Inputs)*weightInput+weightOutput, units.Lo).Lo
+			if p.Amount.Lo >= dustDestination && (!short || !errors.Is(err, chain.ErrFunds)) {
+				t.Fatalf("%d of %d: %v", p.Amount.Lo, sum, err)
+			}
+			return
+		}
+
+		raw, hash, err := k.Sign(u.Raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := c.Decode(raw)
+		if err != nil || !d.Signed || d.Hash != hash || d.Cost != u.Cost {
+			t.Fatalf("decoded as %v, %v", d, err)
+		}
+		checkSpent(t, d, p, sum)
+		checkEngine(t, k, raw, units.Lo, u.Cost.Lo)
+		checkLeft(t, d, p, units.Lo)
+	})
+}
+
+func checkSpent(t *rapid.T, d chain.Decoded, p *chain.Payment, sum uint64) {
+	t.Helper()
+	paid := d.Cost.Lo
+	for _, pay := range d.Pays {
+		paid += pay.Amount.Lo
+	}
+	if paid != sum || d.Pays[0] != (chain.Pay{To: p.To, Coin: p.Coin, Amount: p.Amount}) {
+		t.Fatalf("%d of %d: %v", paid, sum, d.Pays)
+	}
+}
+
+// checkEngine lets Bitcoin's script engine execute each input, and compares the fee with the
+// signed transaction's size.
+func checkEngine(t *rapid.T, k *Keys, raw []byte, rate, cost uint64) {
+	t.Helper()
+	s, err := k.params.open(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hashes := s.sigHashes()
+	for i := range s.inputs {
+		script := keyHashScript(k.Public().program(s.inputs[i].Owner))
+		amount := int64(s.inputs[i].Amount.Lo)
+		fetcher := txscript.NewCannedPrevOutputFetcher(script, amount)
+		e, err := txscript.NewEngine(script, s.tx, i, txscript.StandardVerifyFlags, nil, hashes, amount, fetcher)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Execute(); err != nil {
+			t.Fatalf("input %d: %v", i, err)
+		}
+	}
+	weight := 3*s.tx.SerializeSizeStripped() + s.tx.SerializeSize()
+	if cost < costOf(weight, rate).Lo {
+		t.Fatalf("a fee of %d for a weight of %d at %d", cost, weight, rate)
+	}
+}
+
+// checkLeft checks that change is worth an output, and that the network gets no more than that
+// on top of the fee.
+func checkLeft(t *rapid.T, d chain.Decoded, p *chain.Payment, rate uint64) {
+	t.Helper()
+	fee := costOf(weightBase+len(p.Inputs)*weightInput+2*weightOutput, rate)
+	if len(d.Pays) == 2 && d.Pays[1].Amount.Less(leastChange(rate)) || fee.Plus(leastChange(rate)).Less(d.Cost) {
+		t.Fatalf("pays %v at a cost of %s", d.Pays, d.Cost.Format(0))
+	}
+}
+
+// FuzzDecode decodes anything. What is taken is encoded in one way alone.
+func FuzzDecode(f *testing.F) {
+	k := keysOf(f, "mainnet")
+	c := asking(f, map[string]string{"estimatesmartfee": `{"result":{},"id":ID}`})
+	u, err := c.Prepare(f.Context(), &chain.Payment{
+		Kind: bourse.SignedWithdrawal, Coin: "BTC", CostCap: bourse.Units(most), Amount: bourse.Units(1e6),
+		To:     chain.Destination{Address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"},
+		Inputs: []chain.Input{{Outpoint: chain.Outpoint{Tx: chain.Hash{1}}, Owner: 5, Coin: "BTC", Amount: bourse.Units(2e6)}},
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	signed, _, err := k.Sign(u.Raw)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(u.Raw)
+	f.Add(signed)
+	f.Add([]byte(envelopeForm))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		d, err := c.Decode(raw)
+		if err != nil {
+			return
+		}
+		s, err := k.params.open(raw)
+		if err != nil || !bytes.Equal(k.params.seal(s), raw) || d.Hash != s.hash() {
+			t.Errorf("%x decodes, and is not what it encodes to", raw)
+		}
+	})
+}
+
+// FuzzAddress reads anything as an address: what is taken is written in one way alone.
+func FuzzAddress(f *testing.F) {
+	for _, p := range All() {
+		k := keysOf(f, p.Name)
+		f.Add(NewCodec(p, k.Public()).Destination(1).Address)
+	}
+	for _, s := range []string{"", "bc1", "BC1QQ", "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "\u212a", "bc1\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, p := range All() {
+			script, canonical, err := p.scriptOf(s)
+			if err != nil {
+				continue
+			}
+			if back, ok := p.addressOf(script); !ok || back != canonical {
+				t.Errorf("%s: %q is %q, and its script %q", p.Name, s, canonical, back)
+			}
+		}
+	})
+}
+
+// FuzzNode lets a node answer anything: the client takes it, or fails as the contract says.
+func FuzzNode(f *testing.F) {
+	for _, text := range []string{
+		``, `{"result":null,"id":ID}`, `{"result":"00","id":ID}`, `{"result":{"blocks":1,"headers":0},"id":ID}`,
+		`{"result":{"hex":"00","blockhash":""},"id":ID}`, `{"error":{"code":-5,"message":"x"},"id":ID}`,
+		`{"result":"000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f","id":ID}`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		answers := map[string]string{}
+		for _, method := range []string{"getblockhash", "getblockchaininfo", "getblockheader", "getblock",
+			"estimatesmartfee", "scantxoutset", "getrawtransaction"} {
+			answers[method] = text
+		}
+		c := asking(t, answers)
+		_, health := c.Health(t.Context())
+		_, block := c.Block(t.Context(), 7)
+		_, fees := c.Fees(t.Context(), "BTC")
+		_, balance := c.Balance(t.Context(), c.Destination(1).Address, "BTC")
+		_, place := c.place(t.Context(), chain.Hash{1})
+		for _, err := range []error{health, block, fees, balance, place} {
+			if err != nil && !errors.Is(err, chain.ErrOdd) && !errors.Is(err, chain.ErrSilent) && !errors.Is(err, chain.ErrNoBlock) {
+				t.Errorf("got %v", err)
+			}
+		}
+	})
+}

@@ -1,0 +1,153 @@
+package bitcoin
+
+import (
+	"context"
+	"errors"
+
+	"github.com/btcsuite/btcd/chainhash/v2"
+	"github.com/btcsuite/btcd/wire/v2"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/rpc"
+)
+
+// Weights of a transaction's parts: a byte outside of the witnesses weighs 4, one in them 1.
+const (
+	// weightBase has version, counts and lock time, and the witness's marker and flag.
+	weightBase = 4*(4+1+1+4) + 2
+	// weightInput has a signature of 72 bytes, the longest.
+	weightInput = 4*(36+1+4) + 1 + 1 + 72 + 1 + keySize
+	// weightOutput has the longest script of an address, that of P2TR and P2WSH.
+	weightOutput = 4 * (8 + 1 + 34)
+	// perVirtual is the weight of a virtual byte, the unit of fee rates.
+	perVirtual = 4
+)
+
+// dust is the least amount of a P2WPKH output that nodes relay, and of any other destination
+// here the most that they ask for (P2PKH).
+const (
+	dust            = 294
+	dustDestination = 546
+)
+
+// costOf returns the cost of a weight at a rate, in units per 1,000 virtual bytes.
+func costOf(weight int, rate uint64) bourse.Amount {
+	virtual := uint64(weight+perVirtual-1) / perVirtual
+	return bourse.Units((virtual*rate + 999) / 1000)
+}
+
+// estimate is a node's answer about fee rates; without a rate it has too little data.
+type estimate struct {
+	Rate rpc.Number `json:"feerate"`
+}
+
+// rate returns the fee rate for a payment, in units per 1,000 virtual bytes: the node's estimate
+// within floor and cap.
+func (c *Client) rate(ctx context.Context) (uint64, error) {
+	var e estimate
+	err := c.ask(ctx, &e, "estimatesmartfee", c.options.Target)
+	if node := new(rpc.Error); errors.As(err, &node) && node.Code == codeMethod {
+		err = nil // the node estimates nothing
+	}
+	if err != nil {
+		return 0, sure(err)
+	}
+	a, ok := e.Rate.Units(decimals)
+	if !ok || a.Hi > 0 {
+		return c.options.Floor, nil // absent, or -1 of older nodes
+	}
+	return min(max(a.Lo, c.options.Floor), c.options.Cap), nil
+}
+
+// Fees returns the current cost of payments. It includes change that is too small to make.
+func (c *Client) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error) {
+	if coin != c.params.Coin {
+		return chain.Fees{}, bourse.Errorf(bourse.CodeInvalid, "coin is not known")
+	}
+	rate, err := c.rate(ctx)
+	if err != nil {
+		return chain.Fees{}, err
+	}
+	cost := costOf(weightBase+weightInput+2*weightOutput, rate)
+	return chain.Fees{Cost: cost.Plus(leastChange(rate)), PerInput: costOf(weightInput, rate)}, nil
+}
+
+// leastChange is the amount from which on change is worth an output: it can be relayed, and is
+// worth more than spending it costs.
+func leastChange(rate uint64) bourse.Amount {
+	least := costOf(weightInput, rate)
+	if least.Less(bourse.Units(dust)) {
+		return bourse.Units(dust)
+	}
+	return least
+}
+
+var (
+	errKind  = errors.New("a payment that this network does not have")
+	errInput = errors.New("a payment with more inputs than a transaction takes")
+)
+
+// Prepare makes a payment that lacks only signatures.
+func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, error) {
+	if p.Coin != c.params.Coin || p.Kind != bourse.SignedWithdrawal {
+		return chain.Unsigned{}, errKind
+	}
+	if len(p.Inputs) > chain.MaxInputs {
+		return chain.Unsigned{}, errInput
+	}
+	script, _, err := c.params.scriptOf(p.To.Address)
+	if err != nil {
+		return chain.Unsigned{}, err
+	}
+	if p.Amount.Less(bourse.Units(dustDestination)) {
+		return chain.Unsigned{}, bourse.Errorf(bourse.CodeInvalid, "the network does not carry less than %d units", dustDestination)
+	}
+	rate, err := c.rate(ctx)
+	if err != nil {
+		return chain.Unsigned{}, err
+	}
+
+	t, err := c.assemble(p, script, rate)
+	if err != nil {
+		return chain.Unsigned{}, err
+	}
+	raw := c.params.seal(t)
+	d, err := c.Decode(raw)
+	if err != nil {
+		return chain.Unsigned{}, err
+	}
+	if p.CostCap.Less(d.Cost) {
+		return chain.Unsigned{}, chain.ErrCost
+	}
+	return chain.Unsigned{Raw: raw, Cost: d.Cost}, nil
+}
+
+// assemble makes the transaction of a payment: its inputs in their order, the destination, and
+// change if it is worth an output.
+func (c *Client) assemble(p *chain.Payment, script []byte, rate uint64) (*payment, error) {
+	t := &payment{tx: wire.NewMsgTx(txVersion), inputs: p.Inputs}
+	var sum bourse.Amount
+	for i := range p.Inputs {
+		in := &p.Inputs[i]
+		at := wire.OutPoint{Hash: chainhash.Hash(in.Tx), Index: in.Index}
+		t.tx.AddTxIn(&wire.TxIn{PreviousOutPoint: at, Sequence: txSequence})
+		var fits bool
+		if sum, fits = sum.Add(in.Amount); !fits || in.Amount.Hi > 0 || in.Amount.Lo > most {
+			return nil, chain.ErrFunds
+		}
+	}
+
+	weight := weightBase + len(p.Inputs)*weightInput + 4*(8+1+len(script))
+	bare, withChange := costOf(weight, rate), costOf(weight+4*(8+1+22), rate)
+	rest, enough := sum.Sub(p.Amount)
+	if !enough || rest.Less(bare) {
+		return nil, chain.ErrFunds
+	}
+
+	t.tx.AddTxOut(&wire.TxOut{Value: int64(p.Amount.Lo), PkScript: script})
+	if change, some := rest.Sub(withChange); some && !change.Less(leastChange(rate)) {
+		t.tx.AddTxOut(&wire.TxOut{Value: int64(change.Lo), PkScript: keyHashScript(c.change)})
+	}
+	return t, nil
+}

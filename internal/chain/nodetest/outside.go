@@ -1,0 +1,429 @@
+package nodetest
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/btcsuite/btcd/address/v2"
+	"github.com/btcsuite/btcd/btcec/v2"
+	"github.com/btcsuite/btcd/chainhash/v2"
+	"github.com/btcsuite/btcd/txscript/v2"
+	"github.com/btcsuite/btcd/wire/v2"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
+)
+
+const (
+	// ripe is the number of blocks after which a miner's reward can be spent.
+	ripe = 100
+	// coins is the number of outputs that the outside world has to pay with, of a whole coin each.
+	coins = 45
+	whole = 100_000_000
+	// fee is what a payment of the outside world costs, far above every node's least rate.
+	fee = 20_000
+)
+
+// Outside mines and pays on a chain of the Bitcoin family. It implements chaintest.Outside. Not
+// safe for concurrent use.
+type Outside struct {
+	node *Node
+	key  *btcec.PrivateKey
+	// script is the one of the outside world's money.
+	script []byte
+	// addresses are those of miners and payees, by a counter.
+	addresses *bitcoin.Codec
+	next      uint32
+	// coins are unspent outputs of a whole coin.
+	coins []wire.OutPoint
+	// sent has the payments of the outside world; order the pending ones as they came.
+	sent  map[string]*wire.MsgTx
+	order []string
+	// dropped are the payments that Restore sends again.
+	dropped []string
+	// hidden is the first block that Hide took off the chain; empty for none.
+	hidden string
+}
+
+// NewOutside gives a fresh node a chain on which the outside world has money.
+func NewOutside(t testing.TB, n *Node) *Outside {
+	t.Helper()
+	keys, err := bitcoin.NewKeys(n.Params, bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, public := btcec.PrivKeyFromBytes(bytes.Repeat([]byte{9}, 32))
+	program := address.Hash160(public.SerializeCompressed())
+	o := &Outside{
+		node: n, key: key, script: append([]byte{0, 20}, program...),
+		addresses: bitcoin.NewCodec(n.Params, keys.Public()), sent: map[string]*wire.MsgTx{},
+	}
+	if err := o.earn(); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// earn mines a block for the outside world, waits until its reward can be spent, and splits it.
+func (o *Outside) earn() error {
+	var mined []string
+	if err := o.call(&mined, "generatetodescriptor", 1, "raw("+hex.EncodeToString(o.script)+")"); err != nil {
+		return err
+	}
+	miner, err := o.NewAddress()
+	if err != nil {
+		return err
+	}
+	if err := o.call(nil, "generatetoaddress", ripe, miner); err != nil {
+		return err
+	}
+	var block struct {
+		Txs []string `json:"tx"`
+	}
+	if err := o.call(&block, "getblock", mined[0], 1); err != nil {
+		return err
+	}
+	reward, err := chainhash.NewHashFromStr(block.Txs[0])
+	if err != nil {
+		return err
+	}
+
+	tx := wire.NewMsgTx(2)
+	tx.AddTxIn(wire.NewTxIn(&wire.OutPoint{Hash: *reward}, nil, nil))
+	for range coins {
+		tx.AddTxOut(wire.NewTxOut(whole, o.script))
+	}
+	if err := o.sign(tx, 50*whole); err != nil {
+		return err
+	}
+	if _, err := o.mine(tx); err != nil {
+		return err
+	}
+	for i := range coins {
+		o.coins = append(o.coins, wire.OutPoint{Hash: tx.TxHash(), Index: uint32(i)})
+	}
+	return nil
+}
+
+func (o *Outside) call(result any, method string, params ...any) error {
+	return o.node.RPC.Call(o.node.t.Context(), result, method, params...)
+}
+
+// sign signs the only input of a transaction, which has this amount.
+func (o *Outside) sign(tx *wire.MsgTx, amount int64) error {
+	hashes := txscript.NewTxSigHashes(tx, txscript.NewCannedPrevOutputFetcher(o.script, amount))
+	w, err := txscript.WitnessSignature(tx, hashes, 0, amount, o.script, txscript.SigHashAll, o.key, true)
+	tx.TxIn[0].Witness = w
+	return err
+}
+
+// NewAddress returns an unused address outside the exchange.
+func (o *Outside) NewAddress() (string, error) {
+	o.next++
+	return o.addresses.Destination(o.next).Address, nil
+}
+
+// scriptOf returns the script that an address stands for, as the node says.
+func (o *Outside) scriptOf(to string) ([]byte, error) {
+	var r struct {
+		Valid  bool   `json:"isvalid"`
+		Script string `json:"scriptPubKey"`
+	}
+	if err := o.call(&r, "validateaddress", to); err != nil {
+		return nil, err
+	}
+	if !r.Valid {
+		return nil, fmt.Errorf("%s is no address", to)
+	}
+	return hex.DecodeString(r.Script)
+}
+
+// Mine adds blocks, the first with all pending transactions in the order in which they came.
+func (o *Outside) Mine(count int) (chain.BlockRef, error) {
+	var pool []string
+	if err := o.call(&pool, "getrawmempool"); err != nil {
+		return chain.BlockRef{}, err
+	}
+	var txs []string
+	for _, hash := range o.order {
+		if slices.Contains(pool, hash) {
+			txs = append(txs, hash)
+		}
+	}
+	for _, hash := range pool {
+		if !slices.Contains(txs, hash) {
+			txs = append(txs, hash)
+		}
+	}
+	o.order = nil
+	if _, err := o.generate(txs); err != nil {
+		return chain.BlockRef{}, err
+	}
+	return o.mineEmpty(count - 1)
+}
+
+// mine adds a block with these transactions.
+func (o *Outside) mine(txs ...*wire.MsgTx) (chain.BlockRef, error) {
+	var list []string
+	for _, tx := range txs {
+		list = append(list, hexOf(tx))
+	}
+	return o.generate(list)
+}
+
+// generate adds a block with transactions, as hashes of pending ones or as bytes, and returns
+// the head. Each block has a miner of its own, so that no block is made twice.
+func (o *Outside) generate(txs []string) (chain.BlockRef, error) {
+	miner, err := o.NewAddress()
+	if err != nil {
+		return chain.BlockRef{}, err
+	}
+	if txs == nil {
+		txs = []string{}
+	}
+	if err := o.call(nil, "generateblock", miner, txs); err != nil {
+		return chain.BlockRef{}, err
+	}
+	return o.head()
+}
+
+// mineEmpty adds blocks without payments.
+func (o *Outside) mineEmpty(count int) (chain.BlockRef, error) {
+	for range count {
+		if _, err := o.generate(nil); err != nil {
+			return chain.BlockRef{}, err
+		}
+	}
+	return o.head()
+}
+
+func (o *Outside) head() (chain.BlockRef, error) {
+	var info struct {
+		Blocks uint64 `json:"blocks"`
+		Best   string `json:"bestblockhash"`
+	}
+	if err := o.call(&info, "getblockchaininfo"); err != nil {
+		return chain.BlockRef{}, err
+	}
+	hash, err := chainhash.NewHashFromStr(info.Best)
+	if err != nil {
+		return chain.BlockRef{}, err
+	}
+	return chain.BlockRef{Height: info.Blocks, Hash: chain.Hash(*hash)}, nil
+}
+
+var errCoins = errors.New("the outside world has no more coins")
+
+// Send makes a pending transaction.
+func (o *Outside) Send(pays ...chain.Pay) (chain.Hash, error) {
+	if len(o.coins) == 0 {
+		return chain.Hash{}, errCoins
+	}
+	tx := wire.NewMsgTx(2)
+	// This sequence lets the payment be replaced.
+	tx.AddTxIn(&wire.TxIn{PreviousOutPoint: o.coins[0], Sequence: wire.MaxTxInSequenceNum - 2})
+	o.coins = o.coins[1:]
+
+	rest := int64(whole - fee)
+	for _, p := range pays {
+		script, err := o.scriptOf(p.To.Address)
+		if err != nil {
+			return chain.Hash{}, err
+		}
+		tx.AddTxOut(wire.NewTxOut(int64(p.Amount.Lo), script))
+		rest -= int64(p.Amount.Lo)
+	}
+	if rest < 0 {
+		return chain.Hash{}, errCoins
+	}
+	tx.AddTxOut(wire.NewTxOut(rest, o.script))
+	return o.submit(tx)
+}
+
+// submit signs a transaction and makes it pending.
+func (o *Outside) submit(tx *wire.MsgTx) (chain.Hash, error) {
+	if err := o.sign(tx, whole); err != nil {
+		return chain.Hash{}, err
+	}
+	if err := o.call(nil, "sendrawtransaction", hexOf(tx)); err != nil {
+		return chain.Hash{}, err
+	}
+	o.sent[tx.TxID()] = tx
+	o.order = append(o.order, tx.TxID())
+	return chain.Hash(tx.TxHash()), nil
+}
+
+// SendFailing is not for networks of outputs.
+func (o *Outside) SendFailing(chain.Pay) (chain.Hash, error) {
+	return chain.Hash{}, errors.New("every mined transaction has its effect")
+}
+
+// payments returns the transactions of the last blocks, coinbases apart, in their order, and
+// the first of these blocks.
+func (o *Outside) payments(depth int) (txs []string, first string, err error) {
+	head, err := o.head()
+	if err != nil {
+		return nil, "", err
+	}
+	for height := head.Height - uint64(depth) + 1; height <= head.Height; height++ {
+		var hash string
+		if err := o.call(&hash, "getblockhash", height); err != nil {
+			return nil, "", err
+		}
+		if first == "" {
+			first = hash
+		}
+		var block struct {
+			Txs []string `json:"tx"`
+		}
+		if err := o.call(&block, "getblock", hash, 1); err != nil {
+			return nil, "", err
+		}
+		txs = append(txs, block.Txs[1:]...)
+	}
+	return txs, first, nil
+}
+
+// Reorg replaces the last blocks by one more, which are empty.
+func (o *Outside) Reorg(depth int, drop bool) (chain.BlockRef, error) {
+	txs, first, err := o.payments(depth)
+	if err != nil {
+		return chain.BlockRef{}, err
+	}
+	raws := map[string]string{}
+	for _, hash := range txs {
+		var raw string
+		if err := o.call(&raw, "getrawtransaction", hash, 0); err != nil {
+			return chain.BlockRef{}, err
+		}
+		raws[hash] = raw
+	}
+
+	if err := o.call(nil, "invalidateblock", first); err != nil {
+		return chain.BlockRef{}, err
+	}
+	if drop {
+		if err := o.forget(txs); err != nil {
+			return chain.BlockRef{}, err
+		}
+		for _, hash := range txs {
+			o.dropped = append(o.dropped, raws[hash])
+		}
+	} else {
+		slices.Reverse(txs)
+		o.order = append(o.order, txs...)
+	}
+	return o.mineEmpty(depth + 1)
+}
+
+// forget restarts the node without these pending transactions.
+func (o *Outside) forget(txs []string) error {
+	var pool []string
+	if err := o.call(&pool, "getrawmempool"); err != nil {
+		return err
+	}
+	var keep []string
+	for _, hash := range pool {
+		var raw string
+		if err := o.call(&raw, "getrawtransaction", hash, 0); err != nil {
+			return err
+		}
+		if !slices.Contains(txs, hash) {
+			keep = append(keep, raw)
+		}
+	}
+	o.node.Stop()
+	o.node.RunForgetful()
+	for _, raw := range keep {
+		if err := o.call(nil, "sendrawtransaction", raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Restore makes dropped transactions pending again, if they are still valid.
+func (o *Outside) Restore() error {
+	for _, raw := range o.dropped {
+		_ = o.call(nil, "sendrawtransaction", raw) // one that a conflict excludes is refused
+	}
+	o.dropped = nil
+	return nil
+}
+
+// DoubleSpend replaces a payment by one that spends the same output.
+func (o *Outside) DoubleSpend(hash chain.Hash) (chain.Hash, error) {
+	name := chainhash.Hash(hash).String()
+	old := o.sent[name]
+	if old == nil {
+		return chain.Hash{}, fmt.Errorf("%s is not a payment of the outside world", name)
+	}
+	tx := wire.NewMsgTx(2)
+	tx.AddTxIn(wire.NewTxIn(&old.TxIn[0].PreviousOutPoint, nil, nil))
+	tx.AddTxOut(wire.NewTxOut(whole-10*fee, o.script))
+	o.dropped = append(o.dropped, hexOf(old))
+
+	var at struct {
+		Block    string `json:"blockhash"`
+		Confirms int    `json:"confirmations"`
+	}
+	if err := o.call(&at, "getrawtransaction", name, 1); err != nil {
+		return chain.Hash{}, err
+	}
+	if at.Block == "" {
+		return o.submit(tx)
+	}
+	if err := o.call(nil, "invalidateblock", at.Block); err != nil {
+		return chain.Hash{}, err
+	}
+	if err := o.sign(tx, whole); err != nil {
+		return chain.Hash{}, err
+	}
+	if _, err := o.mine(tx); err != nil {
+		return chain.Hash{}, err
+	}
+	_, err := o.mineEmpty(at.Confirms)
+	return chain.Hash(tx.TxHash()), err
+}
+
+// Hide takes the last blocks off the node's chain until it is called with zero.
+func (o *Outside) Hide(blocks uint64) error {
+	if o.hidden != "" {
+		if err := o.call(nil, "reconsiderblock", o.hidden); err != nil {
+			return err
+		}
+		o.hidden = ""
+	}
+	if blocks == 0 {
+		return nil
+	}
+	_, first, err := o.payments(int(blocks))
+	if err != nil {
+		return err
+	}
+	o.hidden = first
+	return o.call(nil, "invalidateblock", first)
+}
+
+// Fund pays outputs to an address and mines them.
+func (o *Outside) Fund(to string, outputs int, amount uint64) error {
+	for range outputs {
+		pay := chain.Pay{To: chain.Destination{Address: to}, Amount: bourse.Units(amount)}
+		if _, err := o.Send(pay); err != nil {
+			return err
+		}
+	}
+	_, err := o.Mine(1)
+	return err
+}
+
+func hexOf(tx *wire.MsgTx) string {
+	var b bytes.Buffer
+	_ = tx.Serialize(&b) // a buffer takes everything
+	return hex.EncodeToString(b.Bytes())
+}
