@@ -168,8 +168,12 @@ const (
 	// CommandDropAct ends a waiting act. By (the second zero), Act, Digest.
 	CommandDropAct
 
+	// CommandRaise raises the incarnation by one and pauses the withdrawals of every network.
+	// Operator, Text: why. Kinds between it and its predecessor are unknown.
+	CommandRaise CommandKind = 70
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandDropAct
+	LastCommandKind = CommandRaise
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves

@@ -13,6 +13,9 @@ const (
 	EventRules
 	// EventNoted: an operator's request was recorded. Facts: Operator, Text.
 	EventNoted
+	// EventRaised: the incarnation was raised, or is above the first after a restart. Facts:
+	// Incarnation, and Operator and Text if it was raised.
+	EventRaised
 	// EventRefused: a command other than an order was refused. Reason; no list.
 	EventRefused
 
@@ -368,6 +371,8 @@ type Fact struct {
 	Rules    uint32
 	Maker    Rate
 	Taker    Rate
+	// Incarnation is set by EventRaised alone.
+	Incarnation Incarnation
 
 	LastPrice Price
 	Trades    uint64

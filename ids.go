@@ -16,6 +16,9 @@ type (
 	MarketID uint16
 	// OrderID names an accepted order. Ids rise with acceptance across markets.
 	OrderID uint64
+	// Incarnation counts the lives of an exchange from one. It rises when a journal that may
+	// lack the end of another one becomes the exchange: at most one machine has the highest.
+	Incarnation uint32
 	// ConnectionID names a connection whose close cancels its account's orders.
 	ConnectionID uint64
 )

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -42,6 +43,11 @@ func Project(cmd *bourse.Command, ev *bourse.Events, b *Batch) {
 		case bourse.EventAct: // one a command at most
 			act := ev.Facts[e.At].Act
 			b.Notes = append(b.Notes, Note{Seq: cmd.Seq, Time: cmd.Time, Operator: NoUser, Text: act.String()})
+		case bourse.EventRaised:
+			f := &ev.Facts[e.At]
+			b.Notes = append(b.Notes, Note{
+				Seq: cmd.Seq, Time: cmd.Time, Operator: f.Operator, Text: fmt.Sprintf("incarnation %d: %s", f.Incarnation, f.Text),
+			})
 		case bourse.EventDeposit:
 			d := &ev.Wallet.Deposits[e.At]
 			if d.Account != 0 && d.Status == bourse.WalletDone {

@@ -192,7 +192,11 @@ func (r *rig) command() bourse.Command {
 	case n < 94:
 		return bourse.Command{Kind: bourse.CommandCollectFees}
 	case n < 96:
-		return bourse.Command{Kind: bourse.CommandNote, Operator: 7, Text: fmt.Sprint("note ", n)}
+		kind := bourse.CommandNote
+		if n%4 == 0 {
+			kind = bourse.CommandRaise
+		}
+		return bourse.Command{Kind: kind, Operator: 7, Text: fmt.Sprint("note ", n)}
 	}
 	return bourse.Command{Kind: bourse.CommandTick}
 }
@@ -240,6 +244,7 @@ type naive struct {
 	fills     []history.Fill
 	transfers []history.Transfer
 	notes     []history.Note
+	raised    int
 	// amendments are those of all orders, oldest first.
 	amendments []history.Amendment
 	// movements are by id; lastMovement is the last one's.
@@ -279,6 +284,10 @@ func (n *naive) observe(cmd *bourse.Command, ev *bourse.Events) {
 			index++
 		case bourse.EventNoted:
 			n.notes = append(n.notes, history.Note{Seq: cmd.Seq, Time: cmd.Time, Operator: cmd.Operator, Text: cmd.Text})
+		case bourse.EventRaised:
+			n.raised++
+			n.notes = append(n.notes, history.Note{Seq: cmd.Seq, Time: cmd.Time, Operator: cmd.Operator,
+				Text: fmt.Sprintf("incarnation %d: %s", n.raised+1, cmd.Text)})
 		case bourse.EventDeposit, bourse.EventWithdrawal:
 			n.move(cmd, e, ev)
 		default:

@@ -30,7 +30,7 @@ type kind struct {
 
 // find returns the row of a kind; nil if it is unknown.
 func find(of bourse.CommandKind) *kind {
-	if of == 0 || of > bourse.LastCommandKind {
+	if of > bourse.LastCommandKind || kinds[of].name == "" {
 		return nil
 	}
 	return &kinds[of]
@@ -81,16 +81,19 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		check:     func(c *bourse.Command) bool { return bourse.KnownRules(c.Rules) },
 		details:   func(c *bourse.Command) string { return fmt.Sprint(c.Rules) },
 	},
+	bourse.CommandRaise: {
+		name: "raise", noun: "reason to raise the incarnation",
+		fields:  operatorsText,
+		check:   hasText,
+		details: detailText,
+	},
 	bourse.CommandTick:     {name: "tick"},
 	bourse.CommandContinue: {name: "continue"},
 	bourse.CommandNote: {
 		name: "note", noun: "text",
-		fields: func(c *codec.Codec, cmd *bourse.Command) {
-			codec.Uint32(c, &cmd.Operator)
-			codec.Text(c, &cmd.Text, bourse.MaxText)
-		},
-		check:   func(c *bourse.Command) bool { return len(c.Text) > 0 && len(c.Text) <= bourse.MaxText },
-		details: func(c *bourse.Command) string { return fmt.Sprintf("uid=%d %q", c.Operator, c.Text) },
+		fields:  operatorsText,
+		check:   hasText,
+		details: detailText,
 	},
 
 	bourse.CommandDefineAsset: {
@@ -587,3 +590,13 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		name: "drop-act", noun: "act", urgent: true, fields: codeActRef, check: isDrop, details: describeActRef,
 	},
 }
+
+// operatorsText codes an operator's text.
+func operatorsText(c *codec.Codec, cmd *bourse.Command) {
+	codec.Uint32(c, &cmd.Operator)
+	codec.Text(c, &cmd.Text, bourse.MaxText)
+}
+
+func hasText(c *bourse.Command) bool { return len(c.Text) > 0 && len(c.Text) <= bourse.MaxText }
+
+func detailText(c *bourse.Command) string { return fmt.Sprintf("uid=%d %q", c.Operator, c.Text) }

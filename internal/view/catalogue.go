@@ -11,6 +11,8 @@ import (
 // immutable: a change makes a new one.
 type Catalogue struct {
 	Genesis *bourse.Genesis
+	// Incarnation is zero before genesis.
+	Incarnation bourse.Incarnation
 	// Assets, Networks and Markets are indexed by ID; index zero is nil.
 	Assets        []*bourse.Asset
 	Networks      []*bourse.Network
@@ -38,7 +40,7 @@ func newCatalogue() *Catalogue {
 // clone returns a copy to change and then index.
 func (c *Catalogue) clone() *Catalogue {
 	return &Catalogue{
-		Genesis: c.Genesis, Assets: slices.Clone(c.Assets), Networks: slices.Clone(c.Networks),
+		Genesis: c.Genesis, Incarnation: c.Incarnation, Assets: slices.Clone(c.Assets), Networks: slices.Clone(c.Networks),
 		Markets: slices.Clone(c.Markets), NetworkAssets: slices.Clone(c.NetworkAssets), Fees: c.Fees, Tiers: c.Tiers,
 	}
 }
@@ -114,7 +116,9 @@ func (v *View) foldDefinition(kind bourse.EventKind, f *bourse.Fact) {
 	//nolint:exhaustive // foldEvent passes definitions only
 	switch kind {
 	case bourse.EventGenesis:
-		c.Genesis = f.Genesis
+		c.Genesis, c.Incarnation = f.Genesis, 1
+	case bourse.EventRaised:
+		c.Incarnation = f.Incarnation
 	case bourse.EventAsset:
 		c.Assets = put(c.Assets, int(f.Asset.ID), f.Asset)
 	case bourse.EventNetwork:

@@ -86,7 +86,7 @@ func (v *View) Observe(cmd *bourse.Command, ev *bourse.Events) {
 
 func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 	switch e.Kind {
-	case bourse.EventGenesis, bourse.EventAsset, bourse.EventNetwork, bourse.EventNetworkAsset, bourse.EventMarket,
+	case bourse.EventGenesis, bourse.EventRaised, bourse.EventAsset, bourse.EventNetwork, bourse.EventNetworkAsset, bourse.EventMarket,
 		bourse.EventFeeSchedule, bourse.EventTiers:
 		v.foldDefinition(e.Kind, &ev.Facts[e.At])
 	case bourse.EventAccountCreated, bourse.EventAccountFrozen, bourse.EventAccountFees, bourse.EventAccountLevel,

@@ -32,7 +32,7 @@ func (e *Engine) decideCatalogue(cmd *bourse.Command, ev *bourse.Events) {
 }
 
 func (e *Engine) found(g *bourse.Genesis, ev *bourse.Events) {
-	e.genesis, e.rules = g, g.Rules
+	e.genesis, e.rules, e.incarnation = g, g.Rules, 1
 	ev.AddFact(bourse.EventGenesis, bourse.Fact{Genesis: g})
 }
 

@@ -208,3 +208,55 @@ func TestProductionCreatesNoMoney(t *testing.T) {
 		t.Error("a production exchange is a sandbox")
 	}
 }
+
+// TestRaised raises the incarnation: each network's withdrawals wait, the state of the first
+// incarnation has the form it had before there were others, and a restore tells the number.
+func TestRaised(t *testing.T) {
+	e := engine.New()
+	var ev bourse.Events
+	apply := func(cmd bourse.Command) {
+		ev.Reset()
+		cmd.Seq, cmd.Time = e.Seq()+1, e.Now()+1
+		e.Apply(&cmd, &ev)
+	}
+	raise := bourse.Command{Kind: bourse.CommandRaise, Operator: 7, Text: "promote"}
+	if apply(raise); ev.Outcome.Reason != bourse.OutOfOrder || e.Incarnation() != 0 {
+		t.Errorf("before genesis: %s, incarnation %d", ev.Outcome.Reason, e.Incarnation())
+	}
+	for _, cmd := range enginetest.Opening() {
+		apply(cmd)
+	}
+	for _, symbol := range []bourse.Symbol{"BTC", "ATOM"} {
+		apply(bourse.Command{Kind: bourse.CommandDefineNetwork, Network: network(symbol, "")})
+	}
+	if got := snapshot(e)[0]; got != 4 || e.Incarnation() != 1 {
+		t.Errorf("incarnation %d has the form %d", e.Incarnation(), got)
+	}
+
+	for want := bourse.Incarnation(2); want <= 3; want++ {
+		apply(raise)
+		if len(ev.Facts) != 1 || ev.Facts[0] != (bourse.Fact{Incarnation: want, Operator: 7, Text: "promote"}) {
+			t.Errorf("incarnation %d is told as %+v", want, ev.Facts)
+		}
+		if len(ev.Wallet.Networks) != 2 || !e.NetworkState(1).Paused || !e.NetworkState(2).Paused {
+			t.Errorf("networks %+v", ev.Wallet.Networks)
+		}
+
+		told := bourse.Incarnation(0)
+		again, err := engine.Restore(snapshot(e), func(ev *bourse.Events) {
+			for i := range ev.Facts {
+				told = max(told, ev.Facts[i].Incarnation)
+			}
+		})
+		if err != nil || told != want || again.Incarnation() != want || again.StateHash() != e.StateHash() {
+			t.Fatalf("restored: incarnation %d, told %d, %v", again.Incarnation(), told, err)
+		}
+	}
+
+	forged := snapshot(e)
+	at := bytes.Index(forged, []byte{1, 0, 0, 0, 3, 0, 0, 0}) // rules, then the incarnation
+	forged[at+4] = 1
+	if _, err := engine.Restore(forged, func(*bourse.Events) {}); err == nil {
+		t.Error("the first incarnation is taken in the form of the others")
+	}
+}

@@ -28,6 +28,8 @@ type Engine struct {
 	rules   uint32
 	now     bourse.Time
 	seq     bourse.Seq
+	// incarnation is one from genesis on.
+	incarnation bourse.Incarnation
 
 	ledger ledger.Ledger
 	arena  book.Arena
@@ -242,8 +244,22 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	case bourse.CommandAddOperator, bourse.CommandChangeOperator, bourse.CommandSetApprovalLimit,
 		bourse.CommandAct, bourse.CommandApproveAct, bourse.CommandDropAct:
 		e.decideOperators(cmd, ev)
+	case bourse.CommandRaise:
+		e.raise(cmd, ev)
 	default:
 		e.decideCatalogue(cmd, ev)
+	}
+}
+
+// raise begins the next incarnation. What the last one signed behind the end of this journal
+// is unknown, so withdrawals wait until an operator has compared the networks.
+func (e *Engine) raise(cmd *bourse.Command, ev *bourse.Events) {
+	e.incarnation++
+	ev.AddFact(bourse.EventRaised, bourse.Fact{Incarnation: e.incarnation, Operator: cmd.Operator, Text: cmd.Text})
+	for _, listed := range e.networks[1:] {
+		n := e.custody.Network(listed.ID)
+		n.Paused = true
+		n.Announce(ev)
 	}
 }
 
@@ -255,6 +271,9 @@ func (e *Engine) Now() bourse.Time { return e.now }
 
 // Genesis returns the identity of the exchange, or nil before it is opened.
 func (e *Engine) Genesis() *bourse.Genesis { return e.genesis }
+
+// Incarnation returns the incarnation; zero before genesis.
+func (e *Engine) Incarnation() bourse.Incarnation { return e.incarnation }
 
 // Assets returns the assets by ascending id. They must not be changed.
 func (e *Engine) Assets() []*bourse.Asset { return e.assets[1:] }

@@ -20,6 +20,13 @@ func (e *Engine) codeGenesis(c *codec.Codec) {
 	}
 }
 
+// codeIncarnation codes the incarnation, if the version of the form has it.
+func (e *Engine) codeIncarnation(c *codec.Codec, version uint32) {
+	if version == raisedVersion {
+		codec.Uint32(c, &e.incarnation)
+	}
+}
+
 func (m *market) code(c *codec.Codec) {
 	c.Market(m.Market)
 	codec.Uint8(c, &m.State)
