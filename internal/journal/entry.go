@@ -121,6 +121,20 @@ func (h *Header) ParseEntry(b []byte, off int64, e *Entry) error {
 	return err
 }
 
+// ParseEntries reads the entries found from offset off on; b has exactly their bytes. The
+// caller compares each with the entry before.
+func (h *Header) ParseEntries(b []byte, off int64) error {
+	for len(b) > 0 {
+		var e Entry
+		err := h.parseEntry(func(_ int64, n int) ([]byte, error) { return b[:min(n, len(b))], nil }, off, &e)
+		if err != nil {
+			return err
+		}
+		b, off = b[e.Size:], off+int64(e.Size)
+	}
+	return nil
+}
+
 // parseEntry reads the entry at offset off. get returns n bytes of the segment, fewer
 // only at its end.
 func (h *Header) parseEntry(get func(off int64, n int) ([]byte, error), off int64, e *Entry) error {

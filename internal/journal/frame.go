@@ -17,6 +17,8 @@ const (
 	// frameHeader is the size of a frame before its commands, frameSum that after them.
 	frameHeader = 72
 	frameSum    = 4
+	// MostFrame is the most bytes of a frame.
+	MostFrame = frameHeader + MaxFrame + frameSum
 )
 
 // Reasons for refusing bytes as a frame or an entry.
@@ -111,8 +113,8 @@ func ParseFrame(b []byte, f *Frame) (int, Hash, error) {
 	return size, sha256.Sum256(body), nil
 }
 
-// follows returns an error unless f may follow this tip.
-func (f *Frame) follows(tip *Tip) error {
+// Follows returns an error unless f may follow this tip.
+func (f *Frame) Follows(tip *Tip) error {
 	switch {
 	case f.First != tip.Last+1:
 		return fmt.Errorf("frame begins with command %d, not %d", f.First, tip.Last+1)

@@ -19,6 +19,8 @@ var (
 	ErrClosed = errors.New("journal is closed")
 	// ErrInUse: another process has the journal open.
 	ErrInUse = errors.New("journal is in use by another process")
+	// ErrNotNext: a frame does not continue the journal that it was to be appended to.
+	ErrNotNext = errors.New("frame does not continue the journal")
 	// ErrCompacted: the requested sequence is below the oldest frame kept.
 	ErrCompacted = errors.New("journal has been cut before that sequence")
 )

@@ -119,7 +119,7 @@ func (s *segment) next(e *Entry) error {
 		return err
 	}
 
-	if err := e.Frame.follows(&s.tip); err != nil {
+	if err := e.Frame.Follows(&s.tip); err != nil {
 		return s.damage(err)
 	}
 

@@ -21,7 +21,10 @@
 // entry is written again, except by a start that writes the same bytes; a failure is
 // final. The term rises with every start.
 //
-// Not here: replication; snapshots; the archive (journal.Files).
+// A standby's log copies frames of another journal, byte for byte, several in one sync: their
+// watermarks are those of the sync before.
 //
-// Read log.go, then write.go, spare.go and open.go.
+// Not here: how they come; snapshots; the archive (journal.Files).
+//
+// Read log.go, then write.go, spare.go, open.go and copy.go.
 package filelog

@@ -30,6 +30,10 @@ type Log struct {
 	proposed uint64
 	failed   error
 	closed   bool
+	// copying is true within Copy, which syncs several entries together; copied is the
+	// buffer of its entries.
+	copying bool
+	copied  []byte
 	// torn is a torn end that Open found no room to copy. It is cut before anything is
 	// written.
 	torn *journal.Torn

@@ -99,7 +99,7 @@ func (l *Log) begin() error {
 		return err
 	}
 	file, size := l.spare.take()
-	l.segment.file, l.segment.off, l.segment.size = file, journal.Block, size
+	l.segment.file, l.segment.off, l.segment.size, l.segment.synced = file, journal.Block, size, journal.Block
 	if _, err := file.WriteAt(l.segment.head.Bytes(), 0); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (l *Log) resume(end *journal.End) (*journal.CutEnd, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.segment = segment{file: file, head: end.Segment, off: end.Offset, size: end.Size}
+	l.segment = segment{file: file, head: end.Segment, off: end.Offset, size: end.Size, synced: end.Offset}
 	l.tip, l.term, l.last = end.Tip, end.Tip.Term+1, end.Last
 	l.durable.Store(uint64(end.Tip.Last))
 	torn, err := l.cut(end.Torn)
@@ -143,23 +143,44 @@ func (l *Log) mend() error {
 	return l.segment.file.Sync()
 }
 
-// confirm makes the last entry durable. It writes the entry again: after a failed sync
-// the page cache may hold it as clean, and only a write makes the next sync cover it.
+// confirm makes the last entry durable, and those that the entry's watermark does not prove.
+// It writes them again: after a failed sync the page cache may hold them as clean, and only a
+// write makes the next sync cover them.
 func (l *Log) confirm(end *journal.End) error {
-	if end.Last != 0 {
-		b := make([]byte, end.Offset-end.LastOffset)
-		if _, err := l.segment.file.ReadAt(b, end.LastOffset); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		var e journal.Entry
-		if err := l.segment.head.ParseEntry(b, end.LastOffset, &e); err != nil {
-			return fmt.Errorf("%s is read otherwise the second time: %w", end.Segment.Name(), err)
-		}
-		if _, err := l.segment.file.WriteAt(b, end.LastOffset); err != nil {
-			return err
-		}
+	if end.Last == 0 {
+		return l.segment.file.Sync()
+	}
+
+	var e journal.Entry
+	b, err := l.segment.read(end.LastOffset, end.Offset)
+	if err == nil {
+		err = l.segment.head.ParseEntry(b, end.LastOffset, &e)
+	}
+	if err != nil {
+		return fmt.Errorf("%s is read otherwise the second time: %w", end.Segment.Name(), err)
+	}
+
+	unproven, err := l.segment.read(e.Synced, end.LastOffset)
+	if err == nil {
+		err = l.segment.head.ParseEntries(unproven, e.Synced)
+	}
+	if err != nil {
+		return fmt.Errorf("%s is read otherwise the second time: %w", end.Segment.Name(), err)
+	}
+
+	if _, err := l.segment.file.WriteAt(append(unproven, b...), e.Synced); err != nil {
+		return err
 	}
 	return l.segment.file.Sync()
+}
+
+// read returns the bytes of a segment between two offsets.
+func (s *segment) read(from, to int64) ([]byte, error) {
+	b := make([]byte, to-from)
+	if _, err := s.file.ReadAt(b, from); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return b, nil
 }
 
 // cut copies a torn end to its own file and overwrites it with zeros.

@@ -12,8 +12,9 @@ import (
 type segment struct {
 	file disk.File
 	head journal.Header
-	// off is the offset of the next entry, size the file's length.
-	off, size int64
+	// off is the offset of the next entry, size the file's length. The entries below synced
+	// are durable.
+	off, size, synced int64
 }
 
 // Step writes the oldest pending proposal and makes it durable.
@@ -97,6 +98,8 @@ func (l *Log) write(b []byte) ([]byte, error) {
 	case err != nil:
 	case rotate:
 		b, err = l.rotate(b)
+	case l.copying:
+		b, err = l.segment.put(b, &l.entry)
 	default:
 		b, err = l.segment.append(b, &l.entry)
 	}
@@ -146,25 +149,47 @@ func (l *Log) grow(to int64) error {
 	return nil
 }
 
+// append writes an entry and makes it durable.
 func (s *segment) append(b []byte, e *journal.Entry) ([]byte, error) {
-	e.Synced = s.off
+	b, err := s.put(b, e)
+	if err == nil {
+		err = s.sync()
+	}
+	return b, err
+}
+
+// put writes an entry, which sync makes durable.
+func (s *segment) put(b []byte, e *journal.Entry) ([]byte, error) {
+	e.Synced = s.synced
 	b = s.head.Finish(b, s.off, e)
 	if _, err := s.file.WriteAt(b, s.off); err != nil {
-		return b, err
-	}
-	if err := s.file.Sync(); err != nil {
 		return b, err
 	}
 	s.off += int64(e.Size)
 	return b, nil
 }
 
+// sync makes the entries that were put durable.
+func (s *segment) sync() error {
+	if s.synced == s.off {
+		return nil
+	}
+	if err := s.file.Sync(); err != nil {
+		return err
+	}
+	s.synced = s.off
+	return nil
+}
+
 // rotate writes an entry as the first one of a new segment, which gets its name once the
 // entry is durable. The spare must be whole.
 func (l *Log) rotate(b []byte) ([]byte, error) {
+	if err := l.segment.sync(); err != nil {
+		return b, err
+	}
 	file, size := l.spare.take()
 	next := segment{
-		file: file, off: journal.Block, size: size,
+		file: file, off: journal.Block, size: size, synced: journal.Block,
 		head: journal.Header{Identity: l.segment.head.Identity, Tip: l.tip},
 	}
 
