@@ -247,5 +247,6 @@ func (s *Decisions) merge(work *Decisions) {
 	maps.Copy(s.Revoked, work.Revoked)
 	maps.Copy(s.Addresses, work.Addresses)
 	s.Forgotten = append(s.Forgotten, work.Forgotten...)
+	s.Lost = append(s.Lost, work.Lost...)
 	s.Dropped = append(s.Dropped, work.Dropped...)
 }

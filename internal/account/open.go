@@ -15,7 +15,7 @@ var ErrMismatch = errors.New("accounts and journal do not belong together")
 // Open reconciles the store with the journal. Call it after the journal has been replayed
 // and before any request is served. Pending rows that the journal knows are confirmed;
 // others are dropped, because no command of an earlier process can still arrive.
-// ErrMismatch if the journal lacks a confirmed row. An id without a row is no error, and
+// ErrMismatch if the journal lacks a confirmed row, unless it may be Behind. An id without a row is no error, and
 // grants nothing.
 func (s *Service) Open(ctx context.Context) error {
 	r := reconciliation{
@@ -105,7 +105,12 @@ func (r *reconciliation) account(row *AccountRow) error {
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if f := r.facts.account(row.ID); f == nil || f.token != row.Token {
+	f := r.facts.account(row.ID)
+	if f == nil && r.Behind {
+		r.work.Lost = append(r.work.Lost, row.Token)
+		return nil
+	}
+	if f == nil || f.token != row.Token {
 		return fmt.Errorf("%w: account %d is not in the journal", ErrMismatch, row.ID)
 	}
 
@@ -146,6 +151,8 @@ func (r *reconciliation) key(row *KeyRow) error {
 		if _, told := r.open.Revoked[row.ID]; row.Revoked == 0 && !told {
 			r.work.Revoked[row.ID] = r.now()
 		}
+	case f == nil && r.Behind:
+		r.work.Lost = append(r.work.Lost, row.Token)
 	case f == nil:
 		return fmt.Errorf("%w: key %d is not in the journal", ErrMismatch, row.ID)
 	default:

@@ -35,6 +35,43 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
+// TestBehind opens the accounts beside a journal that lost its end with the machine that wrote
+// it: what nobody can use is removed, and what another journal allotted is still refused.
+func TestBehind(t *testing.T) {
+	r := newRig(t)
+	ada := r.create("ada@example.com")
+	_, kept := r.createKey(ada, account.NewKey{})
+	length := len(r.journal)
+	_, lost := r.createKey(ada, account.NewKey{})
+	r.createKey(r.create("bob@example.com"), account.NewKey{})
+	r.stop()
+
+	r.journal = r.journal[:length]
+	r.assemble()
+	r.Behind = true
+	if err := r.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Authenticate(t.Context(), kept, anywhere); err != nil {
+		t.Errorf("the key that the journal knows: %v", err)
+	}
+	_, err := r.Authenticate(t.Context(), lost, anywhere)
+	wantCode(t, err, bourse.CodeUnauthorized)
+	if again := r.create("bob@example.com"); again != ada+1 {
+		t.Errorf("the address of the lost account gets account %d", again)
+	}
+	r.createKey(ada+1, account.NewKey{})
+	r.restart()
+
+	r.stop()
+	r.journal[1].Token[0]++
+	r.assemble()
+	r.Behind = true
+	if err := r.Open(t.Context()); !errors.Is(err, account.ErrMismatch) {
+		t.Errorf("the account of somebody else: %v", err)
+	}
+}
+
 // TestStrangers starts beside a journal that knows more accounts than the store.
 func TestStrangers(t *testing.T) {
 	r := newRig(t)

@@ -50,6 +50,10 @@ type Options struct {
 	Support string
 	// Cases are the second-factor cases of a new account.
 	Cases Cases
+	// Behind is true if the journal may lack an end that the store has seen, because another
+	// incarnation's machine is gone: Open removes accounts and keys of ids that the journal has
+	// not allotted yet.
+	Behind bool
 	// Ready returns the reason why the journal takes no command of a kind now, or nil. It
 	// is asked before a row is written. It may be nil.
 	Ready func(bourse.CommandKind) error

@@ -96,6 +96,9 @@ type Decisions struct {
 	Ended []SessionID
 	// Forgotten are the removed entries of address books.
 	Forgotten []bourse.AddressID
+	// Lost are the tokens of confirmed accounts and keys whose commands were lost with the end of
+	// the journal.
+	Lost []bourse.Token
 	// Dropped are the tokens of pending rows, and the salts of changes of people, that
 	// will never be confirmed.
 	Dropped []bourse.Token
@@ -104,7 +107,7 @@ type Decisions struct {
 // empty reports whether there is nothing to confirm.
 func (s *Decisions) empty() bool {
 	return len(s.Accounts)+len(s.Keys)+len(s.Changed)+len(s.People)+len(s.Revoked)+len(s.Ended)+
-		len(s.Addresses)+len(s.Forgotten)+len(s.Dropped) == 0
+		len(s.Addresses)+len(s.Forgotten)+len(s.Lost)+len(s.Dropped) == 0
 }
 
 // Store keeps the data that must stay out of the journal. A write is durable when its

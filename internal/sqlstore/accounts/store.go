@@ -13,20 +13,23 @@ import (
 )
 
 // Store is an account.Store in a database.
-type Store struct{ db sqlstore.Database }
+type Store struct {
+	db sqlstore.Database
+	fence
+}
 
 // Open opens the store in a file or at the URL of a PostgreSQL database, and creates it
 // if missing. The errors are those of package sqlstore.
 func Open(ctx context.Context, place string) (*Store, error) {
-	open := openFile
+	open, share := openFile, ""
 	if sqlstore.IsURL(place) {
-		open = openServer
+		open, share = openServer, " FOR SHARE"
 	}
 	db, err := open(ctx, place)
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db}, nil
+	return &Store{db: db, fence: fence{share: share}}, nil
 }
 
 // Close closes the database.
@@ -114,6 +117,9 @@ func (s *Store) Confirm(ctx context.Context, work *account.Decisions) error {
 		if err := confirmNames(ctx, tx, work); err != nil {
 			return err
 		}
+		if err := forget(ctx, tx, work.Lost); err != nil {
+			return err
+		}
 		return drop(ctx, tx, work.Dropped)
 	})
 }
@@ -157,6 +163,18 @@ func confirm(ctx context.Context, tx *sql.Tx, update string, token bourse.Token,
 	return err
 }
 
+// forget deletes confirmed accounts and keys, by their tokens.
+func forget(ctx context.Context, tx *sql.Tx, tokens []bourse.Token) error {
+	for _, token := range tokens {
+		for _, remove := range [...]string{`DELETE FROM accounts WHERE token = $1`, `DELETE FROM keys WHERE token = $1`} {
+			if _, err := tx.ExecContext(ctx, remove, token[:]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // drop deletes pending rows. A row with an id always stays.
 func drop(ctx context.Context, tx *sql.Tx, tokens []bourse.Token) error {
 	for _, token := range tokens {
@@ -174,11 +192,16 @@ func drop(ctx context.Context, tx *sql.Tx, tokens []bourse.Token) error {
 	return nil
 }
 
-// write runs do in a transaction.
+// write runs do in a transaction, unless the fence forbids it.
 func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	ctx, cancel := s.db.Patient(ctx)
 	defer cancel()
-	return s.db.Write(ctx, do)
+	return s.db.Write(ctx, func(tx *sql.Tx) error {
+		if err := s.check(ctx, tx); err != nil {
+			return err
+		}
+		return do(tx)
+	})
 }
 
 const selectAccounts = `SELECT token, coalesce(id, 0), email, created, password, totp, totp_used, totp_step, cases, salt, undos,

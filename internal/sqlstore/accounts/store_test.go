@@ -41,6 +41,7 @@ func TestContract(t *testing.T) {
 			{"notices", testNotices},
 			{"accepted terms", testAcceptedTerms},
 			{"operators", testOperators},
+			{"fence", testFence},
 		} {
 			t.Run(kind+"/"+c.name, func(t *testing.T) { c.test(t, open(t, place(t))) })
 		}
@@ -212,5 +213,34 @@ func testNotices(t *testing.T, s *accounts.Store) {
 	}
 	if got, err := s.Notices(t.Context(), all[0].ID, 1); err != nil || !reflect.DeepEqual(got, all[1:2]) {
 		t.Errorf("a page %+v %v, want %+v", got, err, all[1:2])
+	}
+}
+
+// testFence lets the highest incarnation write alone.
+func testFence(t *testing.T, s *accounts.Store) {
+	add := func(email string) error {
+		return s.AddAccount(t.Context(), &account.AccountRow{Token: bourse.Token{email[0]}, Account: account.Account{Email: email}})
+	}
+	fenced := 0
+	if err := errors.Join(s.Enter(t.Context(), 1, func(error) { fenced++ }), add("a@example.com")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Enter(t.Context(), 1, func(error) { fenced++ }); err != nil || fenced != 0 {
+		t.Fatalf("the same again: %v", err)
+	}
+
+	higher, lower := accounts.Beside(s), accounts.Beside(s)
+	if err := higher.Enter(t.Context(), 3, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := add("b@example.com"); !errors.Is(err, accounts.ErrFenced) || fenced != 1 {
+		t.Errorf("a write of the first incarnation: %v, told %d times", err, fenced)
+	}
+	if err := lower.Enter(t.Context(), 2, nil); !errors.Is(err, accounts.ErrFenced) {
+		t.Errorf("the second one enters after the third: %v", err)
+	}
+	row := account.AccountRow{Token: bourse.Token{9}, Account: account.Account{Email: "c@example.com"}}
+	if err := higher.AddAccount(t.Context(), &row); err != nil {
+		t.Errorf("the third one writes: %v", err)
 	}
 }

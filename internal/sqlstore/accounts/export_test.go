@@ -1,0 +1,4 @@
+package accounts
+
+// Beside returns a store of another process on the same database.
+func Beside(s *Store) *Store { return &Store{db: s.db, fence: fence{share: s.share}} }
