@@ -77,8 +77,9 @@ type adminCmd struct {
 	Clock  struct {
 		Accept clockAccept `cmd:"" help:"Follow the machine's clock after it jumped."`
 	} `cmd:"" help:"Time."`
-	Log   noteLog  `cmd:"" help:"Show what operators asked for, newest first."`
-	Audit auditCmd `cmd:"" help:"Recompute money and books from the journal alone; exit 1 on any violation."`
+	Status nodeStatus `cmd:"" help:"Show what the exchange or the standby on the data directory is, and how far."`
+	Log    noteLog    `cmd:"" help:"Show what operators asked for, newest first."`
+	Audit  auditCmd   `cmd:"" help:"Recompute money and books from the journal alone; exit 1 on any violation."`
 }
 
 // ask calls a verb of the exchange and prints its answer.
@@ -98,6 +99,11 @@ func (p *program) ask(a *adminCmd, verb string, args any) error {
 	}
 	return p.print([]byte(answer))
 }
+
+type nodeStatus struct{}
+
+// Run shows the node's status.
+func (c *nodeStatus) Run(p *program, a *adminCmd) error { return p.ask(a, "status", c) }
 
 // ofAccount is the account argument of a verb.
 type ofAccount struct {

@@ -93,6 +93,7 @@ type dev struct {
 	Log     logging     `embed:"" prefix:"log-"`
 
 	Anchoring anchoring `embed:""`
+	Cluster   cluster   `embed:"" prefix:"cluster-"`
 
 	Segment   size   `help:"Size of the journal's files." name:"segment-size" default:"16MiB" hidden:""`
 	Snapshots uint64 `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000" hidden:""`
@@ -116,7 +117,7 @@ func (d *dev) options() (*node.Options, error) {
 
 	o := &node.Options{
 		Data: string(d.Data), Brand: d.Brand.Brand, History: d.Stores.History, Accounts: d.Stores.Accounts,
-		Listen: d.Listen, BinanceListen: d.Binance, MetricsListen: d.Metrics,
+		Listen: d.Listen, Cluster: d.Cluster.options(), BinanceListen: d.Binance, MetricsListen: d.Metrics,
 		SignerLimits: allowances(d.Signer), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 	}
 	if d.Limits == "production" {
@@ -165,6 +166,7 @@ type serve struct {
 	Log       logging        `embed:"" prefix:"log-"`
 
 	Anchoring anchoring `embed:""`
+	Cluster   cluster   `embed:"" prefix:"cluster-"`
 	Void      uint64    `help:"Take a command out of effect that the engine cannot apply, by its sequence; the engine is asked first." placeholder:"SEQ"`
 }
 
@@ -248,7 +250,7 @@ func (s *serve) Run(p *program) error {
 	}
 	return p.exchange(&s.Log, s.Anchoring.set(s.Bounds.set(&node.Options{
 		Brand: s.Brand.Brand, Mail: mailer, Passkeys: party,
-		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen,
+		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, Cluster: s.Cluster.options(),
 		BinanceListen: s.Binance, MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		Certificate: certificate.Options{
 			Cert: s.TLSCert, Key: s.TLSKey,

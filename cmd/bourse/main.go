@@ -26,6 +26,8 @@ type cli struct {
 	Journal journalCmd `cmd:"" help:"Look into a journal, of a running or a stopped exchange."`
 	Backup  backup     `cmd:"" help:"Copy the data of an exchange while it runs."`
 	Restore restore    `cmd:"" help:"Check a backup and make a data directory of it."`
+	Follow  follow     `cmd:"" help:"Keep a standby: a verified copy of an exchange on another machine."`
+	Promote promote    `cmd:"" help:"Make a standby the exchange, when the other machine is gone."`
 	Store   storeCmd   `cmd:"" help:"Databases of history and accounts."`
 	Bench   benchCmd   `cmd:"" help:"Measure."`
 	Version version    `cmd:"" help:"Print the version."`

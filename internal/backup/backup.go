@@ -20,6 +20,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/audit"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/standby"
 )
 
 // manifestName is the file that makes a directory a backup.
@@ -77,14 +78,14 @@ func Take(ctx context.Context, dir, dest string, now time.Time, accounts Account
 	if err := c.journal(); err != nil {
 		return nil, err
 	}
-	for _, dir := range [...]string{"signer", "devnet", "accounts"} {
+	for _, dir := range standby.Secrets() {
 		if err := c.tree(dir); err != nil {
 			return nil, err
 		}
 	}
 
 	m := &Manifest{Format: format, Taken: now.UTC().Format(time.RFC3339), Files: c.files}
-	if err := m.replay(dest); err != nil {
+	if _, err := m.replay(dest); err != nil {
 		return nil, fmt.Errorf("the copy does not replay: %w", err)
 	}
 	return m, m.write(dest)
@@ -251,20 +252,20 @@ func (c *copier) enter(name string) error {
 	return errors.Join(err, f.Close())
 }
 
-// replay verifies and replays the journal in a directory. It sets the head of a new
+// replay verifies and replays the journal in a directory, and returns its incarnation. It sets the head of a new
 // manifest, or compares the result with the head of an existing one.
-func (m *Manifest) replay(dir string) (err error) {
+func (m *Manifest) replay(dir string) (_ bourse.Incarnation, err error) {
 	x, err := audit.Open(dir)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	if _, err := x.Verify(nil); err != nil {
-		return err
+		return 0, err
 	}
 	end, err := x.ReplayNewest(audit.Everything)
 	if err != nil {
-		return err
+		return 0, err
 	}
 
 	hash := end.Engine.StateHash()
@@ -276,15 +277,15 @@ func (m *Manifest) replay(dir string) (err error) {
 	if m.StateHash == "" {
 		got.Format, got.Taken, got.Files = m.Format, m.Taken, m.Files
 		*m = got
-		return nil
+		return end.Engine.Incarnation(), nil
 	}
 
 	if m.Exchange != got.Exchange || m.Sandbox != got.Sandbox || m.Seq != got.Seq || m.Chain != got.Chain ||
 		m.StateHash != got.StateHash || m.Voids != got.Voids {
-		return fmt.Errorf("it reaches command %d with chain %s, state %s and %d voids, not %d with %s, %s and %d",
+		return 0, fmt.Errorf("it reaches command %d with chain %s, state %s and %d voids, not %d with %s, %s and %d",
 			got.Seq, got.Chain, got.StateHash, got.Voids, m.Seq, m.Chain, m.StateHash, m.Voids)
 	}
-	return nil
+	return end.Engine.Incarnation(), nil
 }
 
 // write writes the manifest and makes the backup durable.

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/standby"
 )
 
 // Install checks the backup in src and restores it to the data directory dir, which must
@@ -36,10 +38,11 @@ func Install(src, dir string) (*Manifest, error) {
 		}
 	}
 
-	if err := m.replay(staging); err != nil {
+	incarnation, err := m.replay(staging)
+	if err != nil {
 		return nil, fmt.Errorf("the backup does not replay: %w", err)
 	}
-	return m, install(m, staging, dir)
+	return m, install(m, incarnation+1, staging, dir)
 }
 
 // read reads a manifest.
@@ -71,13 +74,15 @@ func read(src string) (*Manifest, error) {
 	return &m, nil
 }
 
-// install makes the restored directory durable and gives it its name.
-func install(m *Manifest, staging, dir string) error {
+// install makes the restored directory durable and gives it its name. Its next start begins an
+// incarnation, because the exchange may have gone on after the backup.
+func install(m *Manifest, incarnation bourse.Incarnation, staging, dir string) error {
 	d, err := disk.OpenExisting(staging)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(syncDirs(d, m.Files), d.Close()); err != nil {
+	err = standby.Role{Raise: incarnation, Why: "restore of " + m.Taken}.Write(d)
+	if err := errors.Join(err, syncDirs(d, m.Files), d.Close()); err != nil {
 		return err
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {

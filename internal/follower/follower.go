@@ -45,6 +45,8 @@ type Options struct {
 	// exchange writes a frame a second.
 	SnapshotEvery uint64
 	SnapshotBytes int64
+	// Frame, if not nil, is called after each frame with its tip and the hash of the state.
+	Frame func(tip *journal.Tip, hash func() [32]byte)
 	// Pressed, if not nil, reports whether the disk is nearly full.
 	Pressed func() bool
 }
@@ -162,6 +164,9 @@ func (f *Follower) follow(b *journal.Batch) error {
 	f.bytes += int64(journal.Room(len(b.Commands)))
 	f.tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
 	f.seq.Store(uint64(b.Last()))
+	if f.Frame != nil {
+		f.Frame(&f.tip, f.Engine.StateHash)
+	}
 	return nil
 }
 

@@ -36,6 +36,7 @@ func (n *Node) readyz(w http.ResponseWriter, _ *http.Request) {
 	detail := map[string]any{
 		"ready":               n.ready.Load(),
 		"seq":                 n.sequencer.Applied(),
+		"incarnation":         n.view.Catalogue().Incarnation,
 		"history_lag":         commands,
 		"history_lag_seconds": float64(lag) / 1e6,
 		"clock_jumped":        n.clock.Jumped(),

@@ -32,7 +32,7 @@ func (n *Node) openFollower(ctx context.Context, cursor history.Cursor) error {
 	n.follower, err = follower.New(ctx, follower.Options{
 		State: second, Reader: reader, Store: n.store, Stored: n.tail.Stored, Voided: n.voids.Has,
 		Snapshots: n.snapshots, Files: n.files, SnapshotEvery: n.SnapshotEvery,
-		SnapshotBytes: segmentsApart * n.SegmentSize, Pressed: n.full.Load,
+		SnapshotBytes: segmentsApart * n.SegmentSize, Pressed: n.full.Load, Frame: n.sourceHook(),
 	})
 	return err
 }

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -40,6 +41,12 @@ func (n *Node) journalGenesis(ctx context.Context) error {
 			Rules: bourse.CurrentRules}
 		if err := n.carry(ctx, bourse.Command{Kind: bourse.CommandGenesis, Genesis: &genesis}); err != nil {
 			return fmt.Errorf("genesis: %w", err)
+		}
+	}
+	if n.role.Raise > n.view.Catalogue().Incarnation {
+		raise := bourse.Command{Kind: bourse.CommandRaise, Operator: uint32(os.Getuid()), Text: n.role.Why}
+		if err := n.carry(ctx, raise); err != nil {
+			return fmt.Errorf("raising the incarnation: %w", err)
 		}
 	}
 	if n.Sandbox != nil {

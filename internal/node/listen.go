@@ -10,9 +10,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 )
 
-// listeners are the open listeners of an exchange; bots and metrics are nil without an
+// listeners are the open listeners of an exchange; bots, metrics and nodes are nil without an
 // address of their own.
-type listeners struct{ public, bots, socket, metrics net.Listener }
+type listeners struct{ public, bots, socket, metrics, nodes net.Listener }
 
 // openListeners opens all listeners, or none.
 func (n *Node) openListeners(ctx context.Context) (l *listeners, err error) {
@@ -39,13 +39,18 @@ func (n *Node) openListeners(ctx context.Context) (l *listeners, err error) {
 			return l, fmt.Errorf("metrics: %w", err)
 		}
 	}
+	if n.Cluster.Listen != "" {
+		if l.nodes, err = n.listenToNodes(ctx); err != nil {
+			return l, fmt.Errorf("node port: %w", err)
+		}
+	}
 	return l, nil
 }
 
 // close closes the listeners that are open.
 func (l *listeners) close() error {
 	var errs []error
-	for _, one := range []net.Listener{l.metrics, l.socket, l.bots, l.public} {
+	for _, one := range []net.Listener{l.nodes, l.metrics, l.socket, l.bots, l.public} {
 		if one != nil {
 			errs = append(errs, one.Close())
 		}

@@ -76,6 +76,14 @@ func (n *Node) gauges() []prometheus.Collector {
 	list := []prometheus.Collector{
 		gauge("bourse_applied_seq", "Last command that everybody sees.",
 			func() float64 { return float64(n.sequencer.Applied()) }),
+		gauge("bourse_incarnation", "Incarnation of the exchange.",
+			func() float64 { return float64(n.view.Catalogue().Incarnation) }),
+		gauge("bourse_followers", "Standbys that a stream of the journal is sent to.", func() float64 {
+			if n.source == nil {
+				return 0
+			}
+			return float64(n.source.Followers())
+		}),
 		gauge("bourse_intake_queued", "Commands that wait for the journal.",
 			func() float64 { return float64(n.sequencer.Queued()) }),
 		gauge("bourse_intake_closed",

@@ -32,6 +32,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/operator"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
+	"github.com/bourse-exchange/bourse/internal/standby"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
@@ -51,8 +53,17 @@ type Node struct {
 	heads     *heads
 	accepting bool
 	foundTip  journal.Tip
-	store     history.Store
-	closers   []io.Closer
+	// role is what the data directory was before this start; peers are the nodes that may have
+	// become the exchange.
+	role  standby.Role
+	peers []*standby.Peer
+	// source serves a standby, and states are what both compare; nil without a node port.
+	source *standby.Source
+	states *standby.States
+	store  history.Store
+	// keep is the store of the accounts.
+	keep    *accounts.Store
+	closers []io.Closer
 	// remote are the databases on servers. Owned by pollStores.
 	remote []*remoteStore
 

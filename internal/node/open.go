@@ -62,10 +62,19 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.checkState(); err != nil {
 		return nil, err
 	}
+	if err := n.enterAccounts(ctx); err != nil {
+		return nil, err
+	}
 	if err := n.accounts.Open(ctx); err != nil {
 		return nil, n.accountsError(err)
 	}
+	if err := n.askPeers(ctx, false); err != nil {
+		return nil, err
+	}
 	if err := n.begin(ctx); err != nil {
+		return nil, err
+	}
+	if err := n.endRole(); err != nil {
 		return nil, err
 	}
 	if err := n.anchorStart(); err != nil {
@@ -90,6 +99,9 @@ func (n *Node) openJournal(ctx context.Context) (err error) {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	n.closers = append(n.closers, n.disk)
+	if err := n.readRole(); err != nil {
+		return err
+	}
 
 	identity, exists, err := journal.Identify(n.disk)
 	if err != nil {

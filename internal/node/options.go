@@ -13,6 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
+	"github.com/bourse-exchange/bourse/internal/standby"
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
@@ -35,6 +36,8 @@ type Options struct {
 	MetricsListen string
 	// PublicURL is the URL for clients; empty for the address listened on.
 	PublicURL string
+	// Cluster is how this exchange speaks to its standby.
+	Cluster Cluster
 	// Sandbox surrounds an exchange whose money is not real; nil for production.
 	Sandbox *sandbox.World
 	// Networks are the networks to connect.
@@ -96,6 +99,19 @@ type Options struct {
 	machine func() reading
 }
 
+// Cluster configures how a node speaks to others.
+type Cluster struct {
+	// Listen is the address of the node port, HOST:PORT; empty for none.
+	Listen      string
+	Credentials standby.Credentials
+	// Peers are the node ports of machines that may have become the exchange: while one of them is
+	// of a higher incarnation this one does not serve.
+	Peers []string
+	// CompareEvery is the journal's time between two states that standby and exchange compare;
+	// zero for the default.
+	CompareEvery time.Duration
+}
+
 // Defaults of Options, and the bound beside them.
 const (
 	segmentSize   = 64 << 20
@@ -103,6 +119,7 @@ const (
 	// segmentsApart bounds the number of journal segments between two snapshots.
 	segmentsApart = 4
 	tailRows      = 200_000
+	compareEvery  = 10 * time.Minute
 )
 
 const (
@@ -128,6 +145,9 @@ func (o *Options) defaults() {
 	}
 	if o.Brand == nil {
 		o.Brand = brand.Default()
+	}
+	if o.Cluster.CompareEvery == 0 {
+		o.Cluster.CompareEvery = compareEvery
 	}
 	if o.machine == nil {
 		o.machine = machineClock()

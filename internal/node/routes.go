@@ -142,6 +142,7 @@ func (n *Node) operators() http.Handler {
 	s := &admin.Server{Options: admin.Options{
 		Accounts: n.accounts, Notices: n.notices, Operators: n.office, View: n.view, History: n.reader, Sequencer: n.sequencer,
 		AcceptClock: n.acceptClock, Log: n.Log, FormatHash: connections{n}.formatHash, Voids: n.voided(),
+		Status: n.status,
 	}}
 	if n.letters != nil {
 		s.Letters = n.letters

@@ -57,6 +57,11 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	servers := n.public(l.public, n.server(admitted), admitted) //nolint:contextcheck // a request lives on while the exchange stops
 	servers = append(servers, n.forBots(l, admitted)...)
 	servers = append(servers, n.private(l)...)
+	forNodes, err := n.forNodes(l)
+	if err != nil {
+		return errors.Join(err, l.close())
+	}
+	servers = append(servers, forNodes...)
 	n.spawn(func() error { return n.certificate.Run(ctx) })
 	n.spawn(func() error {
 		n.office.Remind(ctx)

@@ -26,6 +26,7 @@ func (n *Node) stop(ctx context.Context, stopTraders func(), servers ...stoppabl
 		return err
 	}
 
+	n.drainNodes(ctx)
 	n.streams.Close(ctx)
 	n.botStreams.Close()
 	for _, s := range servers {

@@ -58,6 +58,7 @@ func (n *Node) openStores(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", n.accountsPlace(), err)
 	}
 	n.closers = append(n.closers, keep)
+	n.keep = keep
 	if err := sqlstore.Bind(n.Data, n.Accounts); err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (n *Node) openStores(ctx context.Context) error {
 
 	o := account.Options{
 		Store: keep, Clock: time.Now, Random: rand.Reader, OnRevoke: func(key bourse.KeyID) { n.streams.Revoke(key) },
-		Exchange: n.identity.Exchange,
+		Exchange: n.identity.Exchange, Behind: n.role.Raise != 0,
 	}
 	if n.Accounts != "" {
 		o.Grace = keysOutlive
@@ -116,6 +117,15 @@ func (n *Node) openStores(ctx context.Context) error {
 	n.office = &operator.Service{Options: operator.Options{
 		Store: keep, Mailer: mailer, Clock: time.Now, Random: rand.Reader, Log: n.Log, OnForged: o.OnForged,
 	}}
+	return nil
+}
+
+// enterAccounts keeps lower incarnations of the exchange from the accounts. It comes before the
+// accounts' first write.
+func (n *Node) enterAccounts(ctx context.Context) error {
+	if err := n.keep.Enter(ctx, max(n.incarnation(), 1), n.fail); err != nil {
+		return fmt.Errorf("%s: %w", n.accountsPlace(), err)
+	}
 	return nil
 }
 

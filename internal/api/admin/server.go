@@ -47,7 +47,9 @@ type Options struct {
 	AcceptClock func()
 	// Voids are the voided commands, oldest first.
 	Voids []Void
-	Log   *slog.Logger
+	// Status tells of the node.
+	Status func() any
+	Log    *slog.Logger
 }
 
 // Void is a command that an operator voided before a start.
@@ -69,6 +71,7 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 
 	for name, v := range map[string]verb{
+		"status":             taking(s.status),
 		"account/create":     s.closed(taking(s.accountCreate)),
 		"account/show":       taking(s.accountShow),
 		"account/freeze":     taking(s.accountFreeze),
@@ -118,6 +121,21 @@ func (s *Server) Handler() http.Handler {
 	}
 	return mux
 }
+
+// StatusHandler returns the handler of the socket of a standby, which knows no other verb.
+func (s *Server) StatusHandler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /status", func(w http.ResponseWriter, r *http.Request) { s.serve(taking(s.status), w, r) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		refuse := func(context.Context, jsontext.Value) (any, error) {
+			return nil, bourse.Errorf(bourse.CodeRefused, "This is a standby; it answers status alone")
+		}
+		s.serve(refuse, w, r)
+	})
+	return mux
+}
+
+func (s *Server) status(context.Context, struct{}) (any, error) { return s.Status(), nil }
 
 func (s *Server) serve(v verb, w http.ResponseWriter, r *http.Request) {
 	result, err := s.answer(v, w, r)

@@ -1,0 +1,203 @@
+package standby
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// The bounds of what a node asks another.
+const (
+	// dialWithin bounds a connection, askWithin a short question.
+	dialWithin = 2 * time.Second
+	askWithin  = 3 * time.Second
+	// mostAnswer bounds the answer to a short question, in bytes.
+	mostAnswer = 1 << 20
+)
+
+// Peer is another node's port. Safe for concurrent use.
+type Peer struct {
+	// Address is HOST:PORT.
+	Address string
+	base    string
+	// client asks; stream has a connection of its own, for frames.
+	client, stream *http.Client
+}
+
+// NewPeer returns the node at an address. It connects when it is asked something.
+func NewPeer(address string, c *Credentials) (*Peer, error) {
+	config, err := c.Client(address)
+	if err != nil {
+		return nil, err
+	}
+	scheme := "http"
+	if config != nil {
+		scheme = "https"
+	}
+	return &Peer{
+		Address: address, base: scheme + "://" + address, client: newClient(config, false), stream: newClient(config, true),
+	}, nil
+}
+
+// newClient returns an HTTP client of a node port; one that is alone keeps no connection.
+func newClient(config *tls.Config, alone bool) *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext: (&net.Dialer{Timeout: dialWithin}).DialContext, TLSClientConfig: config,
+			TLSHandshakeTimeout: dialWithin, ResponseHeaderTimeout: time.Minute, MaxIdleConnsPerHost: 4,
+			DisableKeepAlives: alone, DisableCompression: true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("a node redirects nobody") },
+	}
+}
+
+// Close closes the idle connections.
+func (p *Peer) Close() { p.client.CloseIdleConnections() }
+
+// Hello asks the node for its Hello.
+func (p *Peer) Hello(ctx context.Context) (h Hello, err error) { return h, p.ask(ctx, helloPath, &h) }
+
+// States asks for the node's states.
+func (p *Peer) States(ctx context.Context) (list []State, err error) {
+	return list, p.ask(ctx, statesPath, &list)
+}
+
+// Voids asks for the commands that are out of effect.
+func (p *Peer) Voids(ctx context.Context) (list []journal.Void, err error) {
+	return list, p.ask(ctx, voidsPath, &list)
+}
+
+// ask asks a short question.
+func (p *Peer) ask(ctx context.Context, path string, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	r, err := p.get(ctx, p.client, path, nil)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(r.Body, mostAnswer))
+	if err == nil && sumOf(text) != r.Header.Get(sumHeader) {
+		err = errSum
+	}
+	if err == nil {
+		err = json.Unmarshal(text, answer)
+	}
+	if err := errors.Join(err, r.Body.Close()); err != nil {
+		return fmt.Errorf("%s%s: %w", p.Address, path, err)
+	}
+	return nil
+}
+
+// get asks for a path. Any status but 200 and 304 is an error.
+func (p *Peer) get(ctx context.Context, by *http.Client, path string, head http.Header) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.base+path, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	if head != nil {
+		request.Header = head
+	}
+	r, err := by.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if r.StatusCode == http.StatusOK || r.StatusCode == http.StatusNotModified {
+		return r, nil
+	}
+
+	text, err := io.ReadAll(io.LimitReader(r.Body, mostAnswer))
+	if err := errors.Join(err, r.Body.Close()); err != nil {
+		return nil, err
+	}
+	if refusal := refusals[r.StatusCode]; refusal != nil {
+		return nil, fmt.Errorf("%w: %s", refusal, text)
+	}
+	return nil, fmt.Errorf("%s%s: %s: %s", p.Address, path, r.Status, text)
+}
+
+// frames opens the stream of the frames behind a tip.
+func (p *Peer) frames(ctx context.Context, tip *journal.Tip) (io.ReadCloser, error) {
+	after := url.Values{"after": {strconv.FormatUint(uint64(tip.Last), 10)}, "chain": {hex.EncodeToString(tip.Chain[:])}}
+	r, err := p.get(ctx, p.stream, framesPath+"?"+after.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return r.Body, nil
+}
+
+// copied is a copy of a part.
+type copied struct {
+	// stamp names the content. The journal has all that it refers to from seq on.
+	stamp string
+	seq   bourse.Seq
+}
+
+// errSum says that bytes changed on the way.
+var errSum = errors.New("the bytes changed on the way")
+
+// part copies a part to a new, durable file, unless its stamp is the one given: then the copy is
+// nil.
+func (p *Peer) part(ctx context.Context, path, stamp, to string) (c *copied, err error) {
+	r, err := p.get(ctx, p.client, path, http.Header{"If-None-Match": {stamp}})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Body.Close()) }()
+	if r.StatusCode == http.StatusNotModified {
+		return nil, nil
+	}
+
+	seq, err := strconv.ParseUint(r.Header.Get(seqHeader), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("%s%s: %w", p.Address, path, err)
+	}
+	sum, err := save(r.Body, to)
+	if err == nil && sum != r.Header.Get(sumHeader) {
+		err = errSum
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s%s: %w", p.Address, path, err)
+	}
+	return &copied{r.Header.Get("ETag"), bourse.Seq(seq)}, nil
+}
+
+// save writes bytes to a file, in place of one that is there, and returns their SHA-256.
+func save(from io.Reader, to string) (sum string, err error) {
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // a name of ours
+	if err != nil {
+		return "", err
+	}
+	h, b := sha256.New(), bufio.NewWriterSize(f, piece)
+	_, err = io.Copy(io.MultiWriter(h, b), from)
+	if err == nil {
+		err = b.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return hex.EncodeToString(h.Sum(nil)), errors.Join(err, f.Close())
+}
+
+// Answers reports whether a node that could not be asked is there all the same: something took
+// the connection and refused the certificate.
+func Answers(err error) bool {
+	var verify *tls.CertificateVerificationError
+	var alert tls.AlertError
+	var record tls.RecordHeaderError
+	return errors.As(err, &verify) || errors.As(err, &alert) || errors.As(err, &record)
+}
