@@ -29,7 +29,7 @@ var refusals = map[bourse.Reason]refusal{
 	bourse.WouldTake:       {order: "a post-only order would trade at once"},
 	bourse.PriceOutOfRange: {order: "the price is beyond what the market takes"},
 	bourse.AccountFrozen:   {order: "the account may not place orders", withdrawal: "the account may not withdraw"},
-	bourse.NothingLeft:     {order: "the order has traded that amount already"},
+	bourse.NothingLeft:     {order: "the order has traded or lost that amount already"},
 	bourse.NotAmendable:    {order: "an order without a price is not amended"},
 	bourse.Overflow: {
 		order: "the order's value cannot be counted", withdrawal: "amount and fee cannot be counted",
