@@ -21,3 +21,5 @@ func codeWithdraw(c *codec.Codec, cmd *bourse.Command) {
 	codec.Uint32(c, &cmd.Account)
 	c.Withdraw(codec.New(c, &codec.New(c, &cmd.Wallet).Withdraw))
 }
+
+func hasText(c *bourse.Command) bool { return len(c.Text) > 0 && len(c.Text) <= bourse.MaxText }

@@ -75,3 +75,5 @@ func describeBlock(c *bourse.Command) string {
 	return fmt.Sprintf("network=%d height=%d hash=%x part=%d txs=%d outputs=%d",
 		b.Network, b.Height, b.Hash, b.Part, len(b.Txs), outputs)
 }
+
+func detailText(c *bourse.Command) string { return fmt.Sprintf("uid=%d %q", c.Operator, c.Text) }

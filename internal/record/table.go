@@ -596,7 +596,3 @@ func operatorsText(c *codec.Codec, cmd *bourse.Command) {
 	codec.Uint32(c, &cmd.Operator)
 	codec.Text(c, &cmd.Text, bourse.MaxText)
 }
-
-func hasText(c *bourse.Command) bool { return len(c.Text) > 0 && len(c.Text) <= bourse.MaxText }
-
-func detailText(c *bourse.Command) string { return fmt.Sprintf("uid=%d %q", c.Operator, c.Text) }
