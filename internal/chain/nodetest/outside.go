@@ -17,6 +17,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
+	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 )
 
 const (
@@ -420,6 +421,21 @@ func (o *Outside) Fund(to string, outputs int, amount uint64) error {
 	}
 	_, err := o.Mine(1)
 	return err
+}
+
+// Balance returns what an address has in mined outputs.
+func (o *Outside) Balance(of string) (bourse.Amount, error) {
+	var r struct {
+		Total rpc.Number `json:"total_amount"`
+	}
+	if err := o.call(&r, "scantxoutset", "start", []string{"addr(" + of + ")"}); err != nil {
+		return bourse.Amount{}, err
+	}
+	a, ok := r.Total.Units(8)
+	if !ok {
+		return a, fmt.Errorf("a balance of %s", r.Total)
+	}
+	return a, nil
 }
 
 func hexOf(tx *wire.MsgTx) string {
