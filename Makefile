@@ -104,7 +104,7 @@ NODE ?= knots
 
 .PHONY: networks-test
 networks-test: ## Run the tests against a real node, NODE=knots or litecoin, which must be there.
-	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^TestContract$$/^$(NODE)$$' ./internal/chain/bitcoin
+	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|RealNetworks)$$/^$(NODE)$$' ./internal/chain/bitcoin ./cmd/bourse
 
 FLAGS ?= -short
 

@@ -19,6 +19,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/certificate"
+	"github.com/bourse-exchange/bourse/internal/connect"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
@@ -89,6 +90,7 @@ type dev struct {
 	Limits  string      `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
 	Listed  string      `help:"What is listed at the first start: demo, or wide with sixty assets more, which make lists long." name:"catalogue" enum:"demo,wide" default:"wide"`
 	Brand   dressing    `help:"File with a block of settings that name and dress the exchange, as brand in deploy/bourse.yaml." placeholder:"FILE"`
+	Real    string      `help:"YAML file of networks to connect in place of the embedded ones, each by a node of a test chain; see docs/networks.md." name:"networks" placeholder:"FILE"`
 	Stores  stores      `embed:""`
 	Log     logging     `embed:"" prefix:"log-"`
 
@@ -127,13 +129,31 @@ func (d *dev) options() (*node.Options, error) {
 		}
 		defaults.set(o)
 	}
+	nodes, err := readNetworks(d.Real)
+	if err != nil {
+		return nil, err
+	}
 	surround(o, sandbox.Options{
 		Wide: d.Listed == "wide", Bots: d.Bots, BlockTime: bourse.Time(time.Duration(d.Block).Microseconds()),
+		Real: nodes,
 	})
 	return d.Anchoring.set(o), nil
 }
 
-// surround makes an exchange a sandbox, connected to the embedded networks.
+// readNetworks reads a file of real networks; an empty name is none.
+func readNetworks(name string) ([]connect.Settings, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Open(name) //nolint:gosec // the operator names the file
+	if err != nil {
+		return nil, fmt.Errorf("--networks: %w", err)
+	}
+	list, err := connect.ReadSandbox(f)
+	return list, errors.Join(err, f.Close())
+}
+
+// surround makes an exchange a sandbox, connected to its networks.
 func surround(o *node.Options, s sandbox.Options) {
 	o.Sandbox = sandbox.New(s)
 	o.Networks = o.Sandbox.Attachments()

@@ -51,7 +51,8 @@ func (n *Node) attach() error {
 	}
 	for _, a := range n.networks {
 		a.worker = wallet.NewWorker(wallet.Options{
-			ID: a.id, Network: a.Network, Signer: keeper, Board: n.board, Listed: n, Submit: n.submit, Log: n.Log,
+			ID: a.id, Network: a.Network, Signer: keeper, Board: n.board, Listed: n, Submit: n.submit, Start: a.Start,
+			Log: n.Log,
 		})
 	}
 	return nil

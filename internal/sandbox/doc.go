@@ -12,5 +12,6 @@
 // orders; with the same seed they do the same things.
 //
 // Read world.go, then past.go, traders.go and bots.go; networks.go and controls.go stand
-// on their own. Not here: the networks' behaviour (chain/devnet).
+// on their own. Not here: the networks' behaviour (chain/devnet), and connections to nodes
+// of real ones (connect).
 package sandbox

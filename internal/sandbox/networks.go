@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/devnet"
+	"github.com/bourse-exchange/bourse/internal/connect"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/wallet"
@@ -33,12 +35,34 @@ type embedded struct {
 	changed chan struct{}
 }
 
-// Attachments returns the embedded networks.
+// Attachments returns the networks: the real ones of Options, or the embedded ones.
 func (w *World) Attachments() []wallet.Attachment {
+	if len(w.Real) > 0 {
+		return w.real()
+	}
 	all := devnet.Networks()
 	list := make([]wallet.Attachment, len(all))
 	for i, p := range all {
 		list[i] = wallet.Attachment{Symbol: p.Symbol, Open: func() (*wallet.Connection, error) { return w.open(p) }}
+	}
+	return list
+}
+
+// real returns the real networks.
+func (w *World) real() []wallet.Attachment {
+	list := make([]wallet.Attachment, len(w.Real))
+	for i := range w.Real {
+		s := &w.Real[i]
+		list[i] = wallet.Attachment{Symbol: s.Symbol, Open: func() (*wallet.Connection, error) {
+			_, own, err := w.seeds()
+			if err != nil {
+				return nil, err
+			}
+			id := w.exchange.View.Catalogue().Network(s.Symbol).ID
+			return s.Connect(context.Background(), connect.Local{
+				Seed: own[:], Clock: w.exchange.Now, Known: w.exchange.Board.State(id).Tip != bourse.BlockRef{},
+			})
+		}}
 	}
 	return list
 }

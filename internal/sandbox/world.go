@@ -7,6 +7,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/connect"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wallet"
@@ -21,6 +22,9 @@ type Options struct {
 	// BlockTime is the time between blocks of the embedded networks; zero makes blocks on
 	// demand alone.
 	BlockTime bourse.Time
+	// Real are networks of test chains with nodes of their own, which are connected in place of the embedded
+	// ones; empty for those.
+	Real []connect.Settings
 }
 
 // Exchange is the exchange that a sandbox surrounds.

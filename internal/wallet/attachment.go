@@ -20,6 +20,8 @@ type Attachment struct {
 type Connection struct {
 	// Network is the worker's client.
 	Network chain.Network
+	// Start is the height of the first block to read, if none was read before.
+	Start uint64
 	// Signer is the signer's part of the network. The caller that opens the signer sets
 	// its limits.
 	Signer signer.Network

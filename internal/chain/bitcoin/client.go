@@ -22,6 +22,9 @@ type Options struct {
 	// Floor and Cap bound the fee rate, in units per 1,000 virtual bytes; zero for the
 	// network's defaults.
 	Floor, Cap uint64
+	// Start is a block that the node's chain must have; nil for none. The chain before it is
+	// believed.
+	Start *chain.BlockRef
 	// Target is the number of blocks within which a payment is to be mined; zero for
 	// DefaultTarget.
 	Target int
@@ -134,6 +137,10 @@ func (c *Client) health(ctx context.Context) (chain.Health, error) {
 		return chain.Health{}, odd("the node's chain is not %s", c.params.Name)
 	}
 
+	if err := c.checkStart(ctx); err != nil {
+		return chain.Health{}, err
+	}
+
 	var info chainInfo
 	if err := c.ask(ctx, &info, "getblockchaininfo"); err != nil {
 		return chain.Health{}, err
@@ -166,6 +173,22 @@ func (c *Client) health(ctx context.Context) (chain.Health, error) {
 		h.Operating = true
 	}
 	return h, nil
+}
+
+// checkStart checks that the node's chain has the block from which on it is read.
+func (c *Client) checkStart(ctx context.Context) error {
+	start := c.options.Start
+	if start == nil {
+		return nil
+	}
+	hash, err := c.blockHash(ctx, start.Height)
+	if err != nil && !errors.Is(err, chain.ErrNoBlock) {
+		return err
+	}
+	if hash != start.Hash {
+		return odd("the node's chain does not have block %d of the setting start", start.Height)
+	}
+	return nil
 }
 
 // when returns a header's time.

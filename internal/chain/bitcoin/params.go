@@ -2,8 +2,11 @@ package bitcoin
 
 import (
 	"encoding/hex"
+	"errors"
 	"math/big"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/btcsuite/btcd/chaincfg/v2"
 
@@ -148,6 +151,17 @@ func parseHash(s string) (h chain.Hash, ok bool) {
 	slices.Reverse(b)
 	copy(h[:], b)
 	return h, true
+}
+
+// ParseRef reads a block's height and hash, as HEIGHT:HASH.
+func ParseRef(s string) (*chain.BlockRef, error) {
+	number, hash, _ := strings.Cut(s, ":")
+	height, err := strconv.ParseUint(number, 10, 32)
+	h, ok := parseHash(hash)
+	if err != nil || !ok {
+		return nil, errors.New("start is like HEIGHT:HASH")
+	}
+	return &chain.BlockRef{Height: height, Hash: h}, nil
 }
 
 // formatHash is the inverse of parseHash.

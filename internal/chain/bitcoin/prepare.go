@@ -60,6 +60,12 @@ func (c *Client) rate(ctx context.Context) (uint64, error) {
 	return min(max(a.Lo, c.options.Floor), c.options.Cap), nil
 }
 
+// MaxCost returns the cost of the largest payment at the highest rate.
+func (c *Client) MaxCost() bourse.Amount {
+	cost := costOf(weightBase+chain.MaxInputs*weightInput+2*weightOutput, c.options.Cap)
+	return cost.Plus(leastChange(c.options.Cap))
+}
+
 // Fees returns the current cost of payments. It includes change that is too small to make.
 func (c *Client) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error) {
 	if coin != c.params.Coin {

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/nodetest"
+)
+
+// visitor is a customer of a sandbox that is connected to a real node.
+type visitor struct {
+	*server
+	node    *nodetest.Node
+	outside *nodetest.Outside
+	key     string
+	asset   string
+}
+
+// depositAnswer is the answer about an address for deposits.
+type depositAnswer struct {
+	Success   bool
+	Operating bool
+	Target    int `json:"confirms_target"`
+	Address   string
+	QR        string `json:"qr_content"`
+}
+
+// TestRealNetworks lets a customer use the wallet over HTTP on chains of real nodes: a deposit
+// with its confirmations, addresses, a withdrawal, a cancel, and both node and exchange killed.
+func TestRealNetworks(t *testing.T) {
+	if testing.Short() {
+		return
+	}
+	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin()} {
+		t.Run(kind.Name, func(t *testing.T) {
+			w := walk(t, kind)
+			w.deposit()
+			w.addresses()
+			w.withdraw()
+			w.nodeDies()
+			w.exchangeDies()
+		})
+	}
+}
+
+// walk starts a node, and a sandbox that is connected to it and has one customer.
+func walk(t *testing.T, kind *nodetest.Kind) *visitor {
+	t.Helper()
+	node := nodetest.Start(t, kind)
+	w := &visitor{node: node, outside: nodetest.NewOutside(t, node), asset: string(kind.Params.Coin)}
+
+	file := filepath.Join(t.TempDir(), "networks.yaml")
+	text := fmt.Sprintf("networks:\n  %s:\n    adapter: bitcoin\n    params: %s\n    nodes: [{url: %q, user: %s, password: %s}]\n",
+		w.asset, kind.Params.Name, node.URL, nodetest.User, nodetest.Password)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.server = start(t, t.TempDir(), "--bots=false", "--networks", file)
+	operate[any](w.server, "account", "create", "visitor@example.org")
+	w.key = operate[struct {
+		Secret string `json:"api_key"`
+	}](w.server, "key", "create", "1", "--name", "test", "--scopes", "read,trade,withdraw").Secret
+	return w
+}
+
+// wallet asks an endpoint of the wallet with the customer's key.
+func wallet[A any](w *visitor, path string, body map[string]any) A {
+	w.t.Helper()
+	body["api_key"], body["asset"], body["network"] = w.key, w.asset, w.asset
+	a, err := ask[A](http.DefaultClient, w.url, path, body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a
+}
+
+// transfers returns the customer's deposits and withdrawals, newest first.
+func (w *visitor) transfers() []transfer {
+	w.t.Helper()
+	a, err := ask[walletAnswer](http.DefaultClient, w.url, "/wallet/transactions", map[string]any{"api_key": w.key, "offset": 0})
+	if err != nil || !a.Success {
+		w.t.Fatalf("%+v, %v", a, err)
+	}
+	return a.Transactions
+}
+
+// until waits until something holds.
+func (w *visitor) until(what string, holds func() bool) {
+	w.t.Helper()
+	within(w.t, patience, what, holds)
+}
+
+func (w *visitor) mine(count int) {
+	w.t.Helper()
+	if _, err := w.outside.Mine(count); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// status returns the status of the newest transfer; empty for none.
+func (w *visitor) status() string {
+	w.t.Helper()
+	if all := w.transfers(); len(all) > 0 {
+		return all[0].Status
+	}
+	return ""
+}
+
+func (w *visitor) operating() bool {
+	w.t.Helper()
+	return wallet[depositAnswer](w, "/wallet/deposit", map[string]any{}).Operating
+}
+
+func (w *visitor) deposit() {
+	w.t.Helper()
+	w.until("the network operates", w.operating)
+	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{})
+	if !strings.HasSuffix(to.QR, "coin:"+to.Address) || to.Target != 2 {
+		w.t.Errorf("the address is %+v", to)
+	}
+
+	pay := chain.Pay{To: chain.Destination{Address: to.Address}, Amount: bourse.Units(5e7)}
+	if _, err := w.outside.Send(pay); err != nil {
+		w.t.Fatal(err)
+	}
+	w.mine(1)
+	w.until("a deposit that waits", func() bool { return w.status() == "PENDING" })
+	if balance := w.balance(); balance != "0" {
+		w.t.Errorf("%s before its confirmations", balance)
+	}
+	w.mine(1)
+	w.until("a deposit that is done", func() bool { return w.status() == "DONE" })
+	if balance := w.balance(); balance != "0.5" {
+		w.t.Errorf("%s after the confirmations", balance)
+	}
+}
+
+func (w *visitor) balance() string {
+	w.t.Helper()
+	return wallet[walletAnswer](w, "/wallet/balances", map[string]any{}).Balances[w.asset].Total
+}
+
+// addresses asks about addresses of this network and of another.
+func (w *visitor) addresses() {
+	w.t.Helper()
+	out, err := w.outside.NewAddress()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for address, valid := range map[string]bool{out: true, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4": false, out + "q": false} {
+		got := wallet[struct {
+			Valid bool `json:"valid_address"`
+		}](w, "/wallet/withdraw/validate", map[string]any{"address": address})
+		if got.Valid != valid {
+			w.t.Errorf("%s is valid: %t", address, got.Valid)
+		}
+	}
+}
+
+// ordered asks for a withdrawal and returns its address.
+func (w *visitor) ordered(amount string) (xid uint64, address string) {
+	w.t.Helper()
+	address, err := w.outside.NewAddress()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	fee := wallet[walletAnswer](w, "/wallet/withdraw/info", map[string]any{}).FeeMin
+	a := wallet[walletAnswer](w, "/wallet/withdraw", map[string]any{"address": address, "amount": amount, "fee": fee})
+	if !a.Success {
+		w.t.Fatalf("the withdrawal is refused: %s", a.Error)
+	}
+	return a.Xid, address
+}
+
+// arrived returns what an address has in mined outputs.
+func (w *visitor) arrived(address string) string {
+	w.t.Helper()
+	a, err := w.outside.Balance(address)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a.Format(8)
+}
+
+func (w *visitor) withdraw() {
+	w.t.Helper()
+	_, address := w.ordered("0.1")
+	w.until("a withdrawal that is done", func() bool { return w.status() == "DONE" })
+	w.mine(1)
+	if got := w.arrived(address); got != "0.1" {
+		w.t.Errorf("%s arrived", got)
+	}
+
+	// More than the hot wallet can pay now: its change is not mined yet, or it lacks it.
+	operate[any](w.server, "credit", "1", w.asset, "5")
+	xid, address := w.ordered("4")
+	if a := wallet[walletAnswer](w, "/wallet/withdraw/cancel", map[string]any{"xid": xid}); !a.Success {
+		w.t.Errorf("the cancel is refused: %s", a.Error)
+	}
+	w.until("a withdrawal that is canceled", func() bool { return w.status() == "CANCELED" })
+	w.mine(2)
+	if got := w.arrived(address); got != "0" {
+		w.t.Errorf("%s arrived of a canceled withdrawal", got)
+	}
+}
+
+// nodeDies kills the node, and asks for a withdrawal while it is away. A killed node may come
+// back without its last blocks; the exchange waits until it has them again, or others.
+func (w *visitor) nodeDies() {
+	w.t.Helper()
+	w.node.Kill()
+	w.until("the network does not operate", func() bool { return !w.operating() })
+	_, address := w.ordered("0.05")
+	w.node.Run()
+	w.mine(1)
+	w.until("a withdrawal after the node is back", func() bool {
+		w.mine(1)
+		return w.status() == "DONE"
+	})
+	w.mine(1)
+	if got := w.arrived(address); got != "0.05" {
+		w.t.Errorf("%s arrived", got)
+	}
+}
+
+// exchangeDies kills the exchange after it accepted a withdrawal, and starts it while the node
+// is away.
+func (w *visitor) exchangeDies() {
+	w.t.Helper()
+	_, address := w.ordered("0.05")
+	w.kill()
+	w.node.Stop()
+	w.start()
+	if w.operating() {
+		w.t.Error("the network operates without its node")
+	}
+	w.node.Run()
+	w.until("a withdrawal after the exchange is back", func() bool { return w.status() == "DONE" })
+	w.mine(2)
+	if got := w.arrived(address); got != "0.05" {
+		w.t.Errorf("%s arrived", got)
+	}
+}

@@ -1,0 +1,55 @@
+package connect_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/connect"
+)
+
+const good = `
+networks:
+  BTC:
+    adapter: bitcoin
+    params: regtest
+    nodes: [{url: "http://127.0.0.1:18443", user: x, password: s3cret}]
+    start: "100:0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206"
+    fees: {floor: 2, cap: 50}
+  LTC:
+    adapter: bitcoin
+    params: litecoin-regtest
+    nodes: [{url: "http://127.0.0.1:19443"}]
+`
+
+func TestReadSandbox(t *testing.T) {
+	list, err := connect.ReadSandbox(strings.NewReader(good))
+	if err != nil || len(list) != 2 || list[0].Symbol != "BTC" || list[1].Symbol != "LTC" {
+		t.Errorf("got %d, %v", len(list), err)
+	}
+}
+
+// TestRefusals checks that each mistake is told where it is, without a password.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ old, by, wants string }{
+		{"params: regtest", "params: mainnet", "BTC: params mainnet: a sandbox's money is worth nothing"},
+		{"params: litecoin-regtest", "params: litecoin-mainnet", "LTC: params litecoin-mainnet: a sandbox's"},
+		{"params: regtest", "params: testnet3", `params "testnet3" are not known; known are mainnet, testnet4`},
+		{"params: regtest", "params: litecoin-regtest", "BTC: params litecoin-regtest are of the network LTC"},
+		{"adapter: bitcoin", "adapter: evm", `adapter "evm" is not known`},
+		{"user: x, password: s3cret", "user: x", "a node's user has no password"},
+		{"password: s3cret", "password: s3cret, password-file: f", "exclude each other"},
+		{"http://127.0.0.1:18443", "http://u:s3cret@127.0.0.1:1", "no user and no password"},
+		{"nodes: [", "nodes: [{url: \"http://127.0.0.1:1\"}, ", "nodes: 2, and one is taken"},
+		{"100:0f91", "100:zz", "start is like HEIGHT:HASH"},
+		{"start: ", "keys: xprv\n    start: ", "keys are like wpkh("},
+		{"fees: {floor: 2", "fees: {flor: 2", "line 8: field flor not found"},
+		{good, "networks: {}", "it names none"},
+		{good, "", "it names none"},
+	} {
+		text := strings.Replace(good, c.old, c.by, 1)
+		_, err := connect.ReadSandbox(strings.NewReader(text))
+		if err == nil || !strings.Contains(err.Error(), c.wants) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: got %v, want %s", c.by, err, c.wants)
+		}
+	}
+}
