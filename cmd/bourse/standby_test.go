@@ -502,11 +502,11 @@ func TestStandbyHostile(t *testing.T) {
 	s.audit()
 }
 
-// flipping is a wire that flips a bit of what comes from the source: in a stream of frames
-// often, and seldom in the larger copies of accounts and secrets, so that some come whole.
+// flipping is a wire that flips bits of what comes from the source: one of each stream of frames,
+// ever later, and seldom one of the larger copies of accounts and secrets, so that all get through.
 type flipping struct {
-	frames, others int
-	flipped        atomic.Int64
+	frames, others   int64
+	streams, flipped atomic.Int64
 }
 
 func (f *flipping) serve(l net.Listener, to string) {
@@ -534,7 +534,7 @@ func (f *flipping) join(in, out net.Conn) {
 	}
 	every := f.others
 	if bytes.HasPrefix(first, []byte("GET /frames")) {
-		every = f.frames
+		every = f.frames * f.streams.Add(1)
 	}
 	go func() {
 		_, _ = io.Copy(out, io.MultiReader(bytes.NewReader(first[:n]), in))
@@ -544,15 +544,15 @@ func (f *flipping) join(in, out net.Conn) {
 	_ = in.Close()
 }
 
-func (f *flipping) pipe(to io.Writer, from io.Reader, every int) {
-	b, passed := make([]byte, 4096), 0
+func (f *flipping) pipe(to io.Writer, from io.Reader, every int64) {
+	b, passed := make([]byte, 4096), int64(0)
 	for {
 		n, err := from.Read(b)
-		if before := passed / every; (passed+n)/every != before && n > 0 {
+		if before := passed / every; (passed+int64(n))/every != before && n > 0 {
 			b[n/2] ^= 4
 			f.flipped.Add(1)
 		}
-		passed += n
+		passed += int64(n)
 		if _, bad := to.Write(b[:n]); bad != nil || err != nil {
 			return
 		}

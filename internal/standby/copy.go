@@ -108,7 +108,11 @@ func (c *Copier) take(ctx context.Context, in *bufio.Reader) error {
 			return err
 		}
 		var f journal.Frame
-		if _, _, err := journal.ParseFrame(b[all:], &f); err != nil {
+		_, _, err = journal.ParseFrame(b[all:], &f)
+		if err != nil && all > 0 {
+			break // those before it are whole
+		}
+		if err != nil {
 			return fmt.Errorf("%w: %w", ErrTransit, err)
 		}
 		c.frames = append(c.frames, f)
