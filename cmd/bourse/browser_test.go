@@ -62,23 +62,32 @@ func (b *browser) want(status int, text, method, path, body string) {
 	}
 }
 
-// code returns the code in the last letter to an address, as /dev/mail shows it.
+// letter is a letter as /dev/mail shows it.
+type letter struct {
+	To, Subject, Text, Code string
+	Time                    int64
+}
+
+// code returns the code in the last letter to an address.
 func (b *browser) code(to string) string {
+	b.t.Helper()
+	letters := b.letters(to)
+	if len(letters) == 0 || letters[0].To != to || letters[0].Time == 0 || !strings.Contains(letters[0].Text, letters[0].Code) {
+		b.t.Fatalf("letters to %s: %+v", to, letters)
+	}
+	return letters[0].Code
+}
+
+// letters returns the letters to an address, newest first.
+func (b *browser) letters(to string) (list []letter) {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.url+"/dev/mail?to="+url.QueryEscape(to), nil)
 	must(b.t, err)
 	req.Header.Set("Accept", "application/json")
 	res, err := http.DefaultClient.Do(req)
 	must(b.t, err)
-	var letters []struct {
-		To, Subject, Text, Code string
-		Time                    int64
-	}
-	must(b.t, errors.Join(json.NewDecoder(res.Body).Decode(&letters), res.Body.Close()))
-	if len(letters) == 0 || letters[0].To != to || letters[0].Time == 0 || !strings.Contains(letters[0].Text, letters[0].Code) {
-		b.t.Fatalf("letters to %s: %+v", to, letters)
-	}
-	return letters[0].Code
+	must(b.t, errors.Join(json.NewDecoder(res.Body).Decode(&list), res.Body.Close()))
+	return list
 }
 
 // join signs up and logs in.

@@ -50,13 +50,15 @@ var (
 		"The holder of {address} took the change of address back. " +
 			"Sessions, keys and the password have ended, and withdrawals wait. If that address is no longer yours, " +
 			"write to us at once."}, []string{"address"}}
+	letterNews = letter{"news", Letter{"What happened in your account",
+		"{news}\n\nThe page of your account turns these letters off."}, []string{"news"}}
 )
 
 // letters are the letters by name.
 var letters = func() map[string]letter {
 	byName := map[string]letter{}
 	for _, l := range []letter{
-		letterSignUp, letterExists, letterReset, letterEmail, letterFactor, letterChanged, letterUndo, letterUndone,
+		letterSignUp, letterExists, letterReset, letterEmail, letterFactor, letterChanged, letterUndo, letterUndone, letterNews,
 	} {
 		byName[l.name] = l
 	}

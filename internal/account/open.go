@@ -44,6 +44,9 @@ func (s *Service) Open(ctx context.Context) error {
 	if err := s.Store.Sessions(ctx, r.session); err != nil {
 		return err
 	}
+	if err := s.readTellings(ctx); err != nil {
+		return err
+	}
 	if err := s.readAccepted(ctx); err != nil {
 		return err
 	}

@@ -113,6 +113,8 @@ type Service struct {
 	exchangeTime func() bourse.Time
 	fresh        bourse.Time
 
+	// tellings are which news accounts want.
+	tellings tellings
 	// accepted are the accounts that accepted Terms.
 	accepted accepted
 

@@ -174,6 +174,10 @@ type Store interface {
 	AcceptTerms(ctx context.Context, a *Acceptance) error
 	// AcceptedTerms passes every account that accepted a version to yield.
 	AcceptedTerms(ctx context.Context, version string, yield func(*Acceptance) error) error
+	// SetTelling stores which news an account wants.
+	SetTelling(ctx context.Context, id bourse.AccountID, wishes Telling) error
+	// Tellings passes the wishes of every account that has said any to yield.
+	Tellings(ctx context.Context, yield func(bourse.AccountID, Telling) error) error
 	// UndosOf returns the accounts with an undo for an old address.
 	UndosOf(ctx context.Context, email string) ([]bourse.AccountID, error)
 

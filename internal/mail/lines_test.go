@@ -40,3 +40,22 @@ func TestStrangersDoNotDelayAccounts(t *testing.T) {
 		}
 	}
 }
+
+// TestNewsGoLast wants letters that nobody waits for to fill and delay no other line.
+func TestNewsGoLast(t *testing.T) {
+	dropped := 0
+	q := NewQueue(nil, nil, func(error) { dropped++ })
+	for i := range 2 * mostWaiting {
+		_ = q.Send(t.Context(), &account.Mail{To: fmt.Sprint(i), News: true})
+	}
+	_ = q.Send(t.Context(), &account.Mail{To: "factor"})
+	if m, ok, _ := q.take(ofAccounts); !ok || m.To != "factor" || dropped != mostWaiting {
+		t.Errorf("letters of accounts begin with %q; %d were dropped", m.To, dropped)
+	}
+	if _, ok, _ := q.take(ofStrangers); ok {
+		t.Error("news are in the line of strangers")
+	}
+	if m, ok, _ := q.take(ofNews); !ok || m.To != "0" {
+		t.Errorf("news begin with %q", m.To)
+	}
+}

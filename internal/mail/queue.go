@@ -29,7 +29,7 @@ const (
 // Queue holds letters until a mailer has delivered them, so that clients neither wait for
 // a mail server nor learn from the wait whether there is a letter. Letters of accounts
 // (second factors and notices) have their own line and couriers, so that strangers cannot
-// delay them. Each line serves the sender with the fewest waiting letters first, and a
+// delay them, and news of accounts' money have another. Each line serves the sender with the fewest waiting letters first, and a
 // full line drops a letter of the sender with the most. Safe for concurrent use.
 type Queue struct {
 	mailer    account.Mailer
@@ -37,7 +37,7 @@ type Queue struct {
 	onFailure func(error)
 
 	mu    sync.Mutex
-	lines [2]line
+	lines [lanes]line
 	// more is closed and replaced when a letter arrives.
 	more chan struct{}
 }
@@ -97,12 +97,23 @@ func (q *Queue) put(m waiting) {
 	}
 }
 
-// kind returns the line of a letter: 0 for those of accounts.
+// The lines: letters of accounts, those that strangers can cause, and news.
+const (
+	ofAccounts = iota
+	ofStrangers
+	ofNews
+	lanes
+)
+
+// kind returns the line of a letter.
 func kind(m *account.Mail) int {
-	if m.Source.IsValid() {
-		return 1
+	switch {
+	case m.News:
+		return ofNews
+	case m.Source.IsValid():
+		return ofStrangers
 	}
-	return 0
+	return ofAccounts
 }
 
 // load counts the letters of each sender.

@@ -28,6 +28,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/mail"
+	"github.com/bourse-exchange/bourse/internal/news"
 	"github.com/bourse-exchange/bourse/internal/notice"
 	"github.com/bourse-exchange/bourse/internal/operator"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
@@ -93,6 +94,7 @@ type Node struct {
 	since        time.Time
 	botFeed      *feed.Feed
 	botPublisher *live.Publisher
+	newsDesk     *news.Desk
 	listenKeys   *binance.ListenKeys
 	limits       *api.Limiter
 	proxies      *edge.Proxies

@@ -178,10 +178,12 @@ func (n *Node) buildLine(cursor history.Cursor) (err error) {
 		Limits: n.limits, PerSource: n.Limits.Connections,
 	})
 
+	n.newsDesk = n.newNews()
+
 	// The tail closes a frame before the view, so that orders that leave the view are in
 	// the tail already; the publisher reads the view.
 	observers := []sequencer.Observer{
-		n.tail, n.view, n.accounts, n.board, n.publisher, n.botPublisher,
+		n.tail, n.view, n.accounts, n.board, n.publisher, n.botPublisher, n.newsDesk,
 	}
 
 	n.engine = engine.New()

@@ -71,6 +71,7 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	if trade != nil {
 		stopTraders = background(ctx, trade)
 	}
+	n.newsDesk.Start()
 	n.ready.Store(true)
 	n.Log.Info("serving", slog.String("address", address))
 	n.Serving(address)

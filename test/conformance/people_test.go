@@ -14,7 +14,7 @@ import (
 var peopleChecks = []check{
 	signingUp, signingUpAgain, signUpsApart, captchaDrawn, loggingIn, sessionsListed, sessionsEnded, keysMade, keysChanged, keyMadeOnce,
 	addressChanged, addressRestored, passwordChanged, passwordReset, confirmedByMail, wrongCodes, codesOfAnApplication, casesSwitched, activityListed,
-	guessedPasswords, guessedCodes, confirmedLogIn, confirmedKey, passkeysMade, passkeysConfirm, passkeysLogIn, passkeyPays,
+	guessedPasswords, guessedCodes, confirmedLogIn, confirmedKey, passkeysMade, passkeysConfirm, passkeysLogIn, passkeyPays, newsChosen,
 }
 
 func TestREST(t *testing.T)   { examine(t, restChecks) }
@@ -306,6 +306,21 @@ func passwordReset(x *exam) {
 
 const emailUsed = `{"providers":{"EMAIL":{"description":"#text","configured":true,"enabled":true},` +
 	`"GA":{"description":"#text","configured":%v,"enabled":false},"WEBAUTHN":{"description":"#text","configured":false,"enabled":false}}}`
+
+func newsChosen(x *exam) {
+	p := x.person()
+	x.covers("ACC-NEWS-1")
+	x.gives(p.ask("GET", "/news", nil), `{"page":["FILLS","DEPOSITS","WITHDRAWALS"],"mail":[]}`)
+	x.gives(p.ask("PATCH", "/news", fields{"mail": []string{"WITHDRAWALS", "FILLS"}}),
+		`{"page":["FILLS","DEPOSITS","WITHDRAWALS"],"mail":["FILLS","WITHDRAWALS"]}`)
+	x.gives(p.ask("PATCH", "/news", fields{"page": []string{}}), `{"page":[],"mail":["FILLS","WITHDRAWALS"]}`)
+	x.gives(p.ask("GET", "/news", nil), `{"page":[],"mail":["FILLS","WITHDRAWALS"]}`)
+	x.refuses(p.ask("PATCH", "/news", fields{"mail": []string{"PRICES"}}), 400, "VALIDATION_ERROR")
+	x.refuses(p.ask("PATCH", "/news", fields{"mail": "FILLS"}), 400, "VALIDATION_ERROR")
+	key := p.behind("POST", "/api-keys", fields{"description": "one"}).get("apiKey").text
+	x.refuses(x.rest("PATCH", "/news", key, fields{"mail": []string{}}), 403, "FORBIDDEN")
+	x.gives(x.rest("GET", "/news", key, nil), `{"page":[],"mail":["FILLS","WITHDRAWALS"]}`)
+}
 
 func activityListed(x *exam) {
 	p := x.person()

@@ -71,6 +71,9 @@ func (a *Account) Endpoints() []v2.Endpoint {
 		{Method: get, Path: "/mfa/cases", Scope: read, Answer: a.cases},
 		{Method: patch, Path: "/mfa/cases", Scope: own, Class: api.Orders, Fields: api.Fields{"cases"}, Answer: a.setCases},
 
+		{Method: get, Path: "/news", Scope: read, Answer: a.news},
+		{Method: patch, Path: "/news", Scope: own, Class: api.Orders, Fields: newsFields, Answer: a.setNews},
+
 		{Method: get, Path: "/tier", Scope: read, Fields: v2.PageFields, Answer: a.tier},
 		{Method: get, Path: "/activity", Scope: read, Fields: v2.CursorFields, Answer: a.activity},
 	}

@@ -387,3 +387,22 @@ func testAcceptedTerms(t *testing.T, s *accounts.Store) {
 		t.Errorf("v1 was accepted by %+v, %v", list, err)
 	}
 }
+
+// testTellings wants the last wishes of each account.
+func testTellings(t *testing.T, s *accounts.Store) {
+	last := account.Telling{Page: account.NewsFills | account.NewsWithdrawals, Mail: account.NewsDeposits}
+	for _, wishes := range []account.Telling{{Mail: account.NewsFills}, last} {
+		if err := s.SetTelling(t.Context(), 7, wishes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.SetTelling(t.Context(), 8, account.Telling{}); err != nil {
+		t.Fatal(err)
+	}
+
+	list := map[bourse.AccountID]account.Telling{}
+	err := s.Tellings(t.Context(), func(id bourse.AccountID, wishes account.Telling) error { list[id] = wishes; return nil })
+	if err != nil || len(list) != 2 || list[7] != last || list[8] != (account.Telling{}) {
+		t.Errorf("%+v, %v", list, err)
+	}
+}

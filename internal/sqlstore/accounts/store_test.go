@@ -39,6 +39,7 @@ func TestContract(t *testing.T) {
 			{"undos", testUndos},
 			{"trimmed activity", testTrimmedActivity},
 			{"notices", testNotices},
+			{"tellings", testTellings},
 			{"accepted terms", testAcceptedTerms},
 			{"operators", testOperators},
 			{"fence", testFence},
