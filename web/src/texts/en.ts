@@ -112,4 +112,13 @@ export const shell = {
   'error.INVALID_ADDRESS': 'Money cannot go there. Check the address and the memo.',
   'error.ALREADY_SENT': 'It is sent already, and cannot be canceled.',
   'error.MARKET_CLOSED': 'The market takes no orders now. Cancels work.',
+
+  // News of the holder's money, on any page.
+  'news.bought': 'Bought {amount} {base} at {price} {quote}.',
+  'news.sold': 'Sold {amount} {base} at {price} {quote}.',
+  'news.fills': '{count} fills on {pair}.',
+  'news.deposited': '{amount} {asset} are deposited.',
+  'news.received': 'A member sent you {amount} {asset}.',
+  'news.withdrawn': '{amount} {asset} are withdrawn.',
+  'news.canceled': 'The withdrawal of {amount} {asset} is canceled.',
 } as const satisfies Record<string, string>;

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import type { Fill } from '../trade/own.svelte';
+import { ofFills, ofMove } from './words';
+
+const fill: Fill = {
+  trade_id: 1, obid: 2, pair: 'BTC/USDT', time: 3, price: '60000', amount: '0.1', total: '6000', fee: '6', side: 'BUY', role: 'MAKER',
+};
+
+it('says a single fill with its price, and several as their number', () => {
+  const sold = { ...fill, pair: 'ETH/BTC', side: 'SELL' as const };
+  expect(ofFills([fill, sold])).toEqual([
+    { key: 'news.bought', values: { amount: '0.1', base: 'BTC', price: '60000', quote: 'USDT' } },
+    { key: 'news.sold', values: { amount: '0.1', base: 'ETH', price: '60000', quote: 'BTC' } },
+  ]);
+  expect(ofFills([fill, fill, sold, fill])[0]).toEqual({ key: 'news.fills', values: { count: '3', pair: 'BTC/USDT' } });
+  expect(ofFills([])).toEqual([]);
+});
+
+it('says the ends of deposits and withdrawals alone', () => {
+  const moved = { type: 'DEPOSIT', status: 'DONE', asset: 'BTC', amount: '1' };
+  expect(ofMove(moved)).toEqual({ key: 'news.deposited', values: { amount: '1', asset: 'BTC' } });
+  expect(ofMove({ ...moved, status: 'PENDING' })).toBeNull();
+  expect(ofMove({ ...moved, type: 'TRANSFER_OUT' })).toBeNull();
+  expect(ofMove({ ...moved, type: 'WITHDRAWAL', status: 'CANCELED' })?.key).toBe('news.canceled');
+});
