@@ -56,6 +56,7 @@ type Follower struct {
 	Options
 	cursor history.Cursor
 	batch  history.Batch
+	herald *history.Herald
 	// owed is true if the store failed to write the batch or to confirm it. The batch
 	// then stays unchanged, so that the store can recognize it.
 	owed bool
@@ -79,7 +80,7 @@ func New(ctx context.Context, o Options) (*Follower, error) {
 	if cursor.Seq < o.Engine.Seq() {
 		bourse.Impossible("follower would start at %d, before which the store at %d is not", o.Engine.Seq(), cursor.Seq)
 	}
-	f := &Follower{Options: o, cursor: cursor, snapshot: o.Engine.Seq()}
+	f := &Follower{Options: o, cursor: cursor, snapshot: o.Engine.Seq(), herald: history.NewHerald(o.Engine)}
 	f.seq.Store(uint64(o.Engine.Seq()))
 	f.Stored(cursor)
 	return f, nil
@@ -172,10 +173,13 @@ func (f *Follower) follow(b *journal.Batch) error {
 
 // gather adds a command's rows to the batch.
 func (f *Follower) gather(cmd *bourse.Command, ev *bourse.Events) {
-	if cmd.Seq > f.cursor.Seq {
-		history.Project(cmd, ev, &f.batch)
-		history.Post(cmd, ev, f.Engine.Market, &f.batch)
+	if cmd.Seq <= f.cursor.Seq {
+		f.herald.Proclaim(cmd, ev, nil)
+		return
 	}
+	history.Project(cmd, ev, &f.batch)
+	history.Post(cmd, ev, f.Engine.Market, &f.batch)
+	f.herald.Proclaim(cmd, ev, &f.batch)
 }
 
 func (f *Follower) write(ctx context.Context) error {

@@ -1,5 +1,6 @@
 // Package history keeps the exchange's past for people to read: orders, trades, fills,
-// candles, transfers, deposits and withdrawals, and operators' notes.
+// candles, transfers, deposits and withdrawals, and operators' notes; and for programs, as
+// bulletins.
 //
 // It stands behind the core: [Project] folds events into rows, the follower writes them
 // in batches to a [Store] with its cursor in the same transaction, and a [Reader] answers
@@ -20,6 +21,7 @@
 //
 // Read store.go, then project.go, position.go, tail.go (with chunk.go, the lookup of its
 // rows), and reader.go with orders.go, lists.go, movements.go and candles.go; post.go and
-// ledger.go cover every change of every balance. Open orders, balances and books are in
+// ledger.go cover every change of every balance; herald.go makes the bulletins that webhooks
+// deliver. Open orders, balances and books are in
 // view; events as they happen are in feed.
 package history

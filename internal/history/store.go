@@ -163,14 +163,15 @@ type Batch struct {
 	Amendments []Amendment
 	// Movements may hold an ordinal several times: the last one holds.
 	Movements []Movement
-	// Entries are the ledger entries from Post; a tail has none.
-	Entries []Entry
+	// Entries are the ledger entries from Post, Bulletins those of a Herald; a tail has none.
+	Entries   []Entry
+	Bulletins []Bulletin
 }
 
 // Rows returns how many rows the batch holds.
 func (b *Batch) Rows() int {
 	return len(b.Orders) + len(b.Trades) + len(b.Fills) + len(b.Transfers) + len(b.Notes) +
-		len(b.Amendments) + len(b.Movements) + len(b.Entries)
+		len(b.Amendments) + len(b.Movements) + len(b.Entries) + len(b.Bulletins)
 }
 
 // Reset empties the batch and keeps its memory.
@@ -178,7 +179,7 @@ func (b *Batch) Reset() {
 	*b = Batch{
 		Orders: b.Orders[:0], Trades: b.Trades[:0], Fills: b.Fills[:0],
 		Transfers: b.Transfers[:0], Notes: b.Notes[:0], Movements: b.Movements[:0],
-		Entries: b.Entries[:0], Amendments: b.Amendments[:0],
+		Entries: b.Entries[:0], Amendments: b.Amendments[:0], Bulletins: b.Bulletins[:0],
 	}
 }
 
@@ -287,6 +288,9 @@ type Store interface {
 
 	// Notes returns the operators' notes, newest first, after skipping skip of them.
 	Notes(ctx context.Context, skip, limit int) ([]Note, error)
+
+	// Bulletins returns the bulletins behind a place, oldest first, at most limit.
+	Bulletins(ctx context.Context, after BulletinPlace, limit int) ([]Bulletin, error)
 
 	// Close releases the store.
 	Close() error

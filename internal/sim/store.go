@@ -35,7 +35,7 @@ func (s *store) Write(ctx context.Context, b *history.Batch) error {
 	kept := *b
 	kept.Orders, kept.Trades, kept.Fills = slices.Clone(b.Orders), slices.Clone(b.Trades), slices.Clone(b.Fills)
 	kept.Transfers, kept.Notes = slices.Clone(b.Transfers), slices.Clone(b.Notes)
-	kept.Movements = slices.Clone(b.Movements)
+	kept.Movements, kept.Bulletins = slices.Clone(b.Movements), slices.Clone(b.Bulletins)
 	s.batches = append(s.batches, kept)
 	return nil
 }

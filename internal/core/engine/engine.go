@@ -281,6 +281,9 @@ func (e *Engine) Assets() []*bourse.Asset { return e.assets[1:] }
 // Networks returns the networks by ascending id. They must not be changed.
 func (e *Engine) Networks() []*bourse.Network { return e.networks[1:] }
 
+// Tiers returns the tiers; nil without any. They must not be changed.
+func (e *Engine) Tiers() *bourse.Tiers { return e.tiers.defined }
+
 // Market returns the definition of a market, or nil. It must not be changed.
 func (e *Engine) Market(id bourse.MarketID) *bourse.Market {
 	m := e.market(id)

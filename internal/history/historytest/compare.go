@@ -52,6 +52,8 @@ func compare(t *testing.T, p *past, want, got history.Store) {
 
 	c.notes(0, 1000)
 	c.notes(rng.IntN(10), 1+rng.IntN(10))
+	c.bulletins(history.BulletinPlace{}, 1000)
+	c.bulletins(history.BulletinPlace{Seq: bourse.Seq(rng.Uint64N(uint64(p.cursor.Seq) + 2)), Place: rng.Uint32N(3)}, 1+rng.IntN(5))
 }
 
 // everything is the window of a list's newest rows.
@@ -261,5 +263,13 @@ func (c comparison) entries(account bourse.AccountID, last history.Cursor, rng *
 	about := fmt.Sprintf("Entries in %d of %+v", asset, *q)
 	same(c, about, func(s history.Store) ([]history.Entry, error) {
 		return s.Entries(context.Background(), q, asset)
+	})
+}
+
+// bulletins compares the bulletins behind a place.
+func (c comparison) bulletins(after history.BulletinPlace, limit int) {
+	c.t.Helper()
+	same(c, fmt.Sprintf("Bulletins behind %+v, limit %d", after, limit), func(s history.Store) ([]history.Bulletin, error) {
+		return s.Bulletins(context.Background(), after, limit)
 	})
 }

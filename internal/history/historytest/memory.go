@@ -25,6 +25,7 @@ type Memory struct {
 	// movements are sorted by ordinal.
 	movements map[bourse.AccountID][]history.Movement
 	entries   map[bourse.AccountID][]history.Entry
+	bulletins []history.Bulletin
 }
 
 var _ history.Store = (*Memory)(nil)
@@ -76,6 +77,8 @@ func (m *Memory) Write(_ context.Context, b *history.Batch) error {
 	for _, e := range b.Entries {
 		m.entries[e.Account] = append(m.entries[e.Account], e)
 	}
+
+	m.bulletins = append(m.bulletins, b.Bulletins...)
 
 	m.cursor = history.Cursor{Seq: b.To, Time: b.Time, Chain: b.Chain}
 	return nil
@@ -385,3 +388,16 @@ func (m *Memory) Notes(_ context.Context, skip, limit int) ([]history.Note, erro
 
 // Close does nothing: the store can be opened again with its rows.
 func (m *Memory) Close() error { return nil }
+
+// Bulletins returns the bulletins behind a place.
+func (m *Memory) Bulletins(_ context.Context, after history.BulletinPlace, limit int) ([]history.Bulletin, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	at, found := slices.BinarySearchFunc(m.bulletins, after, func(b history.Bulletin, p history.BulletinPlace) int {
+		return b.Compare(p)
+	})
+	if found {
+		at++
+	}
+	return slices.Clone(m.bulletins[at:min(at+limit, len(m.bulletins))]), nil
+}

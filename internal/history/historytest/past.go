@@ -46,7 +46,7 @@ func (p *past) batch(commands int) *history.Batch {
 	for range commands {
 		p.cursor.Seq++
 		p.wait()
-		switch n := p.rng.IntN(27); {
+		switch n := p.rng.IntN(29); {
 		case n < 6:
 			p.place(b)
 		case n < 9:
@@ -61,6 +61,8 @@ func (p *past) batch(commands int) *history.Batch {
 			p.move(b)
 		case n < 25:
 			p.amend(b)
+		case n < 27:
+			p.proclaim(b)
 		default:
 			p.post(b)
 		}
@@ -257,5 +259,16 @@ func (p *past) post(b *history.Batch) {
 			Order: bourse.OrderID(p.rng.IntN(9)), Movement: bourse.WalletID(p.rng.IntN(9)),
 		})
 		places[account]++
+	}
+}
+
+// proclaim adds up to three bulletins of one command.
+func (p *past) proclaim(b *history.Batch) {
+	for i := range uint32(1 + p.rng.IntN(3)) {
+		b.Bulletins = append(b.Bulletins, history.Bulletin{
+			BulletinPlace: history.BulletinPlace{Seq: p.cursor.Seq, Place: i}, Time: p.cursor.Time,
+			Kind: history.BulletinKind(1 + p.rng.IntN(int(history.LastBulletinKind))),
+			Data: fmt.Sprintf(`{"memo":"it's \\u0000 %d 株"}`, p.rng.IntN(100)),
+		})
 	}
 }

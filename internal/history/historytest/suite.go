@@ -180,6 +180,9 @@ func testLargest(t *testing.T, open func() history.Store) {
 			Asset: 1<<16 - 1, Amount: bourse.MaxAmount,
 		}}},
 		Notes: []history.Note{{Seq: far, Time: far, Operator: 1<<32 - 1, Text: "the end"}},
+		Bulletins: []history.Bulletin{{
+			BulletinPlace: history.BulletinPlace{Seq: far, Place: 1<<31 - 1}, Time: far, Kind: history.LastBulletinKind, Data: "{}",
+		}},
 		Amendments: []history.Amendment{{
 			Seq: far, Account: customer, Order: far, Time: far, From: bourse.Terms{Price: bourse.MaxPrice, Lots: 1},
 			To: bourse.Terms{Price: 1, Lots: bourse.MaxLots},
@@ -206,6 +209,8 @@ func testLargest(t *testing.T, open func() history.Store) {
 	c.order(customer, far, name)
 	c.market(o.Market, history.Day, 0, 1<<62, 9)
 	c.notes(0, 9)
+	c.bulletins(history.BulletinPlace{Seq: far - 1}, 9)
+	c.bulletins(history.BulletinPlace{Seq: far, Place: 1<<31 - 1}, 9)
 	c.amendments(customer, far, far, 9)
 	c.movements(customer, far, rand.New(rand.NewPCG(0, 0)))
 	same(c, "the last entry", func(s history.Store) ([]history.Entry, error) {

@@ -104,7 +104,7 @@ const (
 var queries = [...]string{
 	selectCursor, selectOrdersSpan, selectOrdersIn, selectOrder, selectOrderNamed,
 	selectOldestOrders, selectOldestFills, selectOrdinalsIn, selectOrderUpTo, selectFillUpTo, selectFillBefore,
-	selectFillsSpan, selectFillsIn, selectTrades, selectTransfers, selectNotes, selectAmendments,
+	selectFillsSpan, selectFillsIn, selectTrades, selectTransfers, selectNotes, selectAmendments, selectBulletins,
 	selectMovementsSpan, selectMovementsIn, selectMovement, selectMovementID, selectEntries,
 	selectCandlesIn, selectCandleBefore, selectFirstCandle,
 }

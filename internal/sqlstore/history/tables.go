@@ -10,7 +10,7 @@ type table struct {
 
 // tables returns the tables that a batch writes, with their columns in the order of the
 // values.
-func (i *inserts) tables() [9]table {
+func (i *inserts) tables() [10]table {
 
 	return [...]table{
 		{&i.orders, sqlstore.Table{Name: "orders", Columns: []string{
@@ -41,6 +41,7 @@ func (i *inserts) tables() [9]table {
 			"account", "asset", "seq", "place", "time", "kind", "debit", "amount_hi", "amount_lo", "balance_hi",
 			"balance_lo", "market", "trade", "order_id", "movement",
 		}}},
+		{&i.bulletins, sqlstore.Table{Name: "bulletins", Columns: []string{"seq", "place", "time", "kind", "data"}}},
 		{&i.candles, sqlstore.Table{Name: "candles", Key: 3, Columns: []string{
 			"market", "width", "start", "open", "high", "low", "close", "volume_hi", "volume_lo", "value_hi",
 			"value_lo", "bought_hi", "bought_lo", "spent_hi", "spent_lo", "first", "last",

@@ -75,7 +75,7 @@ func (s *Store) write(ctx context.Context, tx *sql.Tx, b *history.Batch, next *h
 
 // inserts holds the Inserters of a batch's tables.
 type inserts struct {
-	orders, trades, fills, transfers, notes, amendments, movements, entries, candles sqlstore.Inserter
+	orders, trades, fills, transfers, notes, amendments, movements, entries, bulletins, candles sqlstore.Inserter
 	// order holds the row order of a batch for one table.
 	order []int
 }
@@ -111,7 +111,7 @@ func (i *inserts) begin(ctx context.Context, tx *sql.Tx) {
 func (i *inserts) batch(ctx context.Context, b *history.Batch) error {
 	for _, add := range [...]func(context.Context, *history.Batch) error{
 		i.addOrders, i.addTrades, i.addFills, i.addTransfers, i.addNotes, i.addAmendments,
-		i.addMovements, i.addEntries,
+		i.addMovements, i.addEntries, i.addBulletins,
 	} {
 		if err := add(ctx, b); err != nil {
 			return err
