@@ -131,8 +131,8 @@ zoo: ## Let each seeded bug loose, PART N/M of them, and want it caught; ONLY=3,
 CYCLES ?= 200
 
 .PHONY: crash
-crash: ## Kill the real binary CYCLES times while clients trade and move money.
-	$(GO) test -count=1 -timeout 60m -v -run 'TestKill$$' ./cmd/bourse -crash.cycles=$(CYCLES)
+crash: ## Kill the real binary CYCLES times while clients trade, move money and are told by webhooks.
+	$(GO) test -count=1 -timeout 60m -v -run 'TestKill$$|TestWebhooksSurviveKills$$' ./cmd/bourse -crash.cycles=$(CYCLES)
 
 KILLS ?= 100
 

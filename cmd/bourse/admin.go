@@ -50,6 +50,13 @@ type adminCmd struct {
 		List noticeList `cmd:"" help:"Show live and ended notices, newest first."`
 		End  noticeEnd  `cmd:"" help:"Show a notice no longer."`
 	} `cmd:"" help:"Banners, popups and announcements."`
+	Webhook struct {
+		Add    webhookAdd    `cmd:"" help:"Deliver events to a program of yours. Its secret is shown this once."`
+		List   webhookList   `cmd:"" help:"Show the webhooks, how far they are and what fails."`
+		Enable webhookEnable `cmd:"" help:"Deliver again, from where it ended, to a webhook that was disabled."`
+		Remove webhookRemove `cmd:"" help:"End the deliveries to a webhook."`
+		Test   webhookTest   `cmd:"" help:"Make a delivery of the kind test, and say whether it was taken."`
+	} `cmd:"" help:"Programs that are told of accounts, deposits, withdrawals, halts and tiers."`
 	Credit   credit   `cmd:"" help:"Hand out money of a sandbox."`
 	Balances balances `cmd:"" help:"Show what an account has."`
 	Market   struct {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -177,6 +178,8 @@ var breakages = map[string]breakage{
 		s.start()
 		return metrics
 	},
+	"BourseWebhookBehind":   failingWebhook,
+	"BourseWebhookDisabled": goneWebhook,
 	"BourseWithdrawalsLimited": func(t *testing.T) string {
 		s, metrics := watchedServer(t, "--bots=false", "--block-time=0", "--signer-limits", "ATOM=1:1")
 		s.start()
@@ -185,6 +188,21 @@ var breakages = map[string]breakage{
 		must(t, err)
 		return metrics
 	},
+}
+
+func failingWebhook(t *testing.T) string { return answeringWebhook(t, http.StatusServiceUnavailable) }
+
+func goneWebhook(t *testing.T) string { return answeringWebhook(t, http.StatusGone) }
+
+// answeringWebhook has an endpoint that answers a status to an event.
+func answeringWebhook(t *testing.T, status int) string {
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	t.Cleanup(endpoint.Close)
+	s, metrics := watchedServer(t, short...)
+	s.start()
+	operate[any](s, "webhook", "add", endpoint.URL)
+	s.customer("someone")
+	return metrics
 }
 
 func withoutRoom(t *testing.T) string {

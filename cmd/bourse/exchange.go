@@ -183,6 +183,7 @@ type serve struct {
 	SMTP      smtp           `embed:"" prefix:"smtp-"`
 	Passkeys  passkeys       `embed:"" prefix:"passkeys-"`
 	Brand     dressing       `help:"File with a block of settings that name and dress the exchange: name, logo, colours, terms, privacy, support, letters. A configuration file has the block itself." placeholder:"FILE"`
+	Webhook   webhooks       `embed:"" prefix:"webhook-"`
 	Log       logging        `embed:"" prefix:"log-"`
 
 	Anchoring anchoring `embed:""`
@@ -269,7 +270,7 @@ func (s *serve) Run(p *program) error {
 		return err
 	}
 	return p.exchange(&s.Log, s.Anchoring.set(s.Bounds.set(&node.Options{
-		Brand: s.Brand.Brand, Mail: mailer, Passkeys: party,
+		Brand: s.Brand.Brand, Mail: mailer, Passkeys: party, WebhookPrivate: s.Webhook.Private,
 		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, Cluster: s.Cluster.options(),
 		BinanceListen: s.Binance, MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		Certificate: certificate.Options{

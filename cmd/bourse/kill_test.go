@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	crashCycles = flag.Int("crash.cycles", 10, "how often TestKill kills the exchange")
-	crashSeed   = flag.Uint64("crash.seed", 0, "seed of TestKill; 0 for a new one")
+	crashCycles = flag.Int("crash.cycles", 10, "how often TestKill and TestWebhooksSurviveKills kill the exchange")
+	crashSeed   = flag.Uint64("crash.seed", 0, "seed of these tests; 0 for a new one")
 )
 
 // TestKill looks at more than what the last life acknowledged every so many

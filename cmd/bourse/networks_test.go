@@ -13,8 +13,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain/nodetest"
 )
 
-// visitor is a customer of a sandbox that is connected to a real node.
-type visitor struct {
+// depositor is a customer of a sandbox that is connected to a real node.
+type depositor struct {
 	*server
 	node    *nodetest.Node
 	outside *nodetest.Outside
@@ -50,10 +50,10 @@ func TestRealNetworks(t *testing.T) {
 }
 
 // walk starts a node, and a sandbox that is connected to it and has one customer.
-func walk(t *testing.T, kind *nodetest.Kind) *visitor {
+func walk(t *testing.T, kind *nodetest.Kind) *depositor {
 	t.Helper()
 	node := nodetest.Start(t, kind)
-	w := &visitor{node: node, outside: nodetest.NewOutside(t, node), asset: string(kind.Params.Coin)}
+	w := &depositor{node: node, outside: nodetest.NewOutside(t, node), asset: string(kind.Params.Coin)}
 
 	file := filepath.Join(t.TempDir(), "networks.yaml")
 	text := fmt.Sprintf("networks:\n  %s:\n    adapter: bitcoin\n    params: %s\n    nodes: [{url: %q, user: %s, password: %s}]\n",
@@ -62,7 +62,7 @@ func walk(t *testing.T, kind *nodetest.Kind) *visitor {
 		t.Fatal(err)
 	}
 	w.server = start(t, t.TempDir(), "--bots=false", "--networks", file)
-	operate[any](w.server, "account", "create", "visitor@example.org")
+	operate[any](w.server, "account", "create", "depositor@example.org")
 	w.key = operate[struct {
 		Secret string `json:"api_key"`
 	}](w.server, "key", "create", "1", "--name", "test", "--scopes", "read,trade,withdraw").Secret
@@ -70,7 +70,7 @@ func walk(t *testing.T, kind *nodetest.Kind) *visitor {
 }
 
 // wallet asks an endpoint of the wallet with the customer's key.
-func wallet[A any](w *visitor, path string, body map[string]any) A {
+func wallet[A any](w *depositor, path string, body map[string]any) A {
 	w.t.Helper()
 	body["api_key"], body["asset"], body["network"] = w.key, w.asset, w.asset
 	a, err := ask[A](http.DefaultClient, w.url, path, body)
@@ -81,7 +81,7 @@ func wallet[A any](w *visitor, path string, body map[string]any) A {
 }
 
 // transfers returns the customer's deposits and withdrawals, newest first.
-func (w *visitor) transfers() []transfer {
+func (w *depositor) transfers() []transfer {
 	w.t.Helper()
 	a, err := ask[walletAnswer](http.DefaultClient, w.url, "/wallet/transactions", map[string]any{"api_key": w.key, "offset": 0})
 	if err != nil || !a.Success {
@@ -91,12 +91,12 @@ func (w *visitor) transfers() []transfer {
 }
 
 // until waits until something holds.
-func (w *visitor) until(what string, holds func() bool) {
+func (w *depositor) until(what string, holds func() bool) {
 	w.t.Helper()
 	within(w.t, patience, what, holds)
 }
 
-func (w *visitor) mine(count int) {
+func (w *depositor) mine(count int) {
 	w.t.Helper()
 	if _, err := w.outside.Mine(count); err != nil {
 		w.t.Fatal(err)
@@ -104,7 +104,7 @@ func (w *visitor) mine(count int) {
 }
 
 // status returns the status of the newest transfer; empty for none.
-func (w *visitor) status() string {
+func (w *depositor) status() string {
 	w.t.Helper()
 	if all := w.transfers(); len(all) > 0 {
 		return all[0].Status
@@ -112,12 +112,12 @@ func (w *visitor) status() string {
 	return ""
 }
 
-func (w *visitor) operating() bool {
+func (w *depositor) operating() bool {
 	w.t.Helper()
 	return wallet[depositAnswer](w, "/wallet/deposit", map[string]any{}).Operating
 }
 
-func (w *visitor) deposit() {
+func (w *depositor) deposit() {
 	w.t.Helper()
 	w.until("the network operates", w.operating)
 	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{})
@@ -141,13 +141,13 @@ func (w *visitor) deposit() {
 	}
 }
 
-func (w *visitor) balance() string {
+func (w *depositor) balance() string {
 	w.t.Helper()
 	return wallet[walletAnswer](w, "/wallet/balances", map[string]any{}).Balances[w.asset].Total
 }
 
 // addresses asks about addresses of this network and of another.
-func (w *visitor) addresses() {
+func (w *depositor) addresses() {
 	w.t.Helper()
 	out, err := w.outside.NewAddress()
 	if err != nil {
@@ -164,7 +164,7 @@ func (w *visitor) addresses() {
 }
 
 // ordered asks for a withdrawal and returns its address.
-func (w *visitor) ordered(amount string) (xid uint64, address string) {
+func (w *depositor) ordered(amount string) (xid uint64, address string) {
 	w.t.Helper()
 	address, err := w.outside.NewAddress()
 	if err != nil {
@@ -179,7 +179,7 @@ func (w *visitor) ordered(amount string) (xid uint64, address string) {
 }
 
 // arrived returns what an address has in mined outputs.
-func (w *visitor) arrived(address string) string {
+func (w *depositor) arrived(address string) string {
 	w.t.Helper()
 	a, err := w.outside.Balance(address)
 	if err != nil {
@@ -188,7 +188,7 @@ func (w *visitor) arrived(address string) string {
 	return a.Format(8)
 }
 
-func (w *visitor) withdraw() {
+func (w *depositor) withdraw() {
 	w.t.Helper()
 	_, address := w.ordered("0.1")
 	w.until("a withdrawal that is done", func() bool { return w.status() == "DONE" })
@@ -212,7 +212,7 @@ func (w *visitor) withdraw() {
 
 // nodeDies kills the node, and asks for a withdrawal while it is away. A killed node may come
 // back without its last blocks; the exchange waits until it has them again, or others.
-func (w *visitor) nodeDies() {
+func (w *depositor) nodeDies() {
 	w.t.Helper()
 	w.node.Kill()
 	w.until("the network does not operate", func() bool { return !w.operating() })
@@ -231,7 +231,7 @@ func (w *visitor) nodeDies() {
 
 // exchangeDies kills the exchange after it accepted a withdrawal, and starts it while the node
 // is away.
-func (w *visitor) exchangeDies() {
+func (w *depositor) exchangeDies() {
 	w.t.Helper()
 	_, address := w.ordered("0.05")
 	w.kill()

@@ -116,6 +116,8 @@ func (n *Node) gauges() []prometheus.Collector {
 		}),
 	}
 
+	list = append(list, n.ofWebhooks()...)
+
 	if n.certificate.Encrypted() {
 		list = append(list, gauge("bourse_certificate_left_seconds",
 			"Time for which the certificate is good; 0 if there is none.", func() float64 {

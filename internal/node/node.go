@@ -37,6 +37,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/standby"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wallet"
+	"github.com/bourse-exchange/bourse/internal/webhook"
 )
 
 // Node is an exchange on one machine.
@@ -62,7 +63,7 @@ type Node struct {
 	source *standby.Source
 	states *standby.States
 	store  history.Store
-	// keep is the store of the accounts.
+	// keep is the store of what belongs to accounts, notices and webhooks.
 	keep    *accounts.Store
 	closers []io.Closer
 	// remote are the databases on servers. Owned by pollStores.
@@ -76,6 +77,7 @@ type Node struct {
 	accounts *account.Service
 	notices  *notice.Board
 	office   *operator.Service
+	webhooks *webhook.Service
 	// letters holds the letters of a sandbox, which has no mail server.
 	letters *mail.Box
 	// faucet hands out money of a sandbox; nil in production.

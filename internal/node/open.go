@@ -83,6 +83,9 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.attach(); err != nil {
 		return nil, err
 	}
+	if err := n.openWebhooks(ctx); err != nil {
+		return nil, err
+	}
 	if err := n.openFollower(ctx, cursor); err != nil {
 		return nil, err
 	}

@@ -63,6 +63,8 @@ type Options struct {
 	Passkeys *account.Party
 	// People bounds one client's use of shared resources of the accounts; zero sets no limit.
 	People account.Limits
+	// WebhookPrivate permits webhooks to addresses that are not public, as a sandbox does.
+	WebhookPrivate bool
 	// SignerLimits bound the amount of an asset that the signer sends on each network.
 	SignerLimits []SignerLimit
 	// MinFree is the number of bytes that must stay free on the disk.

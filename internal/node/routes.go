@@ -140,7 +140,8 @@ func (n *Node) missing() http.Handler {
 // operators returns the handler of the admin socket.
 func (n *Node) operators() http.Handler {
 	s := &admin.Server{Options: admin.Options{
-		Accounts: n.accounts, Notices: n.notices, Operators: n.office, View: n.view, History: n.reader, Sequencer: n.sequencer,
+		Accounts: n.accounts, Notices: n.notices, Operators: n.office, Webhooks: n.webhooks,
+		View: n.view, History: n.reader, Sequencer: n.sequencer,
 		AcceptClock: n.acceptClock, Log: n.Log, FormatHash: connections{n}.formatHash, Voids: n.voided(),
 		Status: n.status,
 	}}

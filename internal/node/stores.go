@@ -57,6 +57,7 @@ func (n *Node) openStores(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.accountsPlace(), err)
 	}
+	n.keep = keep
 	n.closers = append(n.closers, keep)
 	n.keep = keep
 	if err := sqlstore.Bind(n.Data, n.Accounts); err != nil {

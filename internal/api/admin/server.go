@@ -18,6 +18,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
+	"github.com/bourse-exchange/bourse/internal/webhook"
 )
 
 // maxBody bounds a request, in bytes: a catalogue of some thousand markets fits.
@@ -34,6 +35,7 @@ type Options struct {
 	Accounts  *account.Service
 	Notices   *notice.Board
 	Operators *operator.Service
+	Webhooks  *webhook.Service
 	View      *view.View
 	History   *history.Reader
 	Sequencer Sequencer
@@ -91,6 +93,11 @@ func (s *Server) Handler() http.Handler {
 		"notice/add":         s.closed(taking(s.noticeAdd)),
 		"notice/list":        taking(s.noticeList),
 		"notice/end":         s.closed(taking(s.noticeEnd)),
+		"webhook/add":        s.closed(taking(s.webhookAdd)),
+		"webhook/list":       taking(s.webhookList),
+		"webhook/enable":     s.closed(taking(s.webhookEnable)),
+		"webhook/remove":     s.closed(taking(s.webhookRemove)),
+		"webhook/test":       s.closed(taking(s.webhookTest)),
 		"credit":             taking(s.credit),
 		"balances":           taking(s.balances),
 		"market/state":       taking(s.marketState),

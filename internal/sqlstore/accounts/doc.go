@@ -1,7 +1,7 @@
-// Package accounts keeps accounts, API keys, names of saved addresses and operators'
+// Package accounts keeps accounts, API keys, names of saved addresses, webhooks and operators'
 // notices in SQLite or PostgreSQL.
 //
-// It is the account.Store and the notice.Store of an exchange, in a file or on a server. The
+// It is the account.Store, notice.Store and webhook.Store of an exchange, in a file or on a server. The
 // journal cannot rebuild it: every write is durable when it returns, and a backup includes a
 // copy of it.
 //

@@ -43,6 +43,7 @@ func TestContract(t *testing.T) {
 			{"accepted terms", testAcceptedTerms},
 			{"operators", testOperators},
 			{"fence", testFence},
+			{"webhooks", testWebhooks},
 		} {
 			t.Run(kind+"/"+c.name, func(t *testing.T) { c.test(t, open(t, place(t))) })
 		}

@@ -1,0 +1,101 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse/internal/webhook"
+)
+
+// webhookAnswer shows an endpoint to operators, without its secret.
+type webhookAnswer struct {
+	ID        webhook.ID `json:"webhook"`
+	URL       string     `json:"url"`
+	Kinds     []string   `json:"kinds"`
+	Created   int64      `json:"created"`
+	Delivered uint64     `json:"delivered"`
+	// Lag is the age of the bulletin that is being delivered, in seconds.
+	Lag int64 `json:"lag,omitzero"`
+	// Failing is the time of the first failure since the last delivery, Failure the text of the
+	// last one.
+	Failing int64  `json:"failing_since,omitzero"`
+	Failure string `json:"failure,omitempty"`
+	// Disabled is the time when deliveries ended, and Cause tells why.
+	Disabled int64  `json:"disabled,omitzero"`
+	Cause    string `json:"cause,omitempty"`
+}
+
+func describeWebhook(s *webhook.State) webhookAnswer {
+	return webhookAnswer{
+		ID: s.ID, URL: s.URL, Kinds: s.Kinds, Created: s.Created.Seconds(), Delivered: s.Delivered, Lag: s.Lag.Seconds(),
+		Failing: s.Failing.Seconds(), Failure: s.Failure, Disabled: s.Disabled.Seconds(), Cause: s.Cause,
+	}
+}
+
+type webhookAddArgs struct {
+	URL   string `json:"url"`
+	Kinds string `json:"kinds"`
+}
+
+// webhookAdd registers an endpoint. Its secret is in this answer alone. The note has no URL,
+// because its path may be a secret of the receiver.
+func (s *Server) webhookAdd(ctx context.Context, a webhookAddArgs) (any, error) {
+	kinds, err := webhook.ParseKinds(a.Kinds)
+	if err != nil {
+		return nil, err
+	}
+	host, err := s.Webhooks.Check(a.URL)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.note(ctx, fmt.Sprintf("webhook add %s of %s", kinds, host)); err != nil {
+		return nil, err
+	}
+
+	state, secret, err := s.Webhooks.Add(ctx, a.URL, kinds)
+	return struct {
+		webhookAnswer
+		Secret string `json:"secret"`
+	}{describeWebhook(&state), string(secret)}, err
+}
+
+// webhookList lists the endpoints.
+func (s *Server) webhookList(context.Context, struct{}) (any, error) {
+	rows := []webhookAnswer{}
+	for _, state := range s.Webhooks.All() {
+		rows = append(rows, describeWebhook(&state))
+	}
+	return struct {
+		Webhooks []webhookAnswer `json:"webhooks"`
+	}{rows}, nil
+}
+
+type webhookArgs struct {
+	ID webhook.ID `json:"webhook"`
+}
+
+// webhookEnable delivers again to an endpoint that was disabled.
+func (s *Server) webhookEnable(ctx context.Context, a webhookArgs) (any, error) {
+	if err := s.note(ctx, fmt.Sprintf("webhook enable %d", a.ID)); err != nil {
+		return nil, err
+	}
+	state, err := s.Webhooks.Enable(ctx, a.ID)
+	return describeWebhook(&state), err
+}
+
+// webhookRemove ends deliveries to an endpoint.
+func (s *Server) webhookRemove(ctx context.Context, a webhookArgs) (any, error) {
+	if err := s.note(ctx, fmt.Sprintf("webhook remove %d", a.ID)); err != nil {
+		return nil, err
+	}
+	return a, s.Webhooks.Remove(ctx, a.ID)
+}
+
+// webhookTest makes a delivery without an event. It changes nothing, so that no note is
+// journaled.
+func (s *Server) webhookTest(ctx context.Context, a webhookArgs) (any, error) {
+	return struct {
+		ID    webhook.ID `json:"webhook"`
+		Taken bool       `json:"taken"`
+	}{a.ID, true}, s.Webhooks.Test(ctx, a.ID)
+}
