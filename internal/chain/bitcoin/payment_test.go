@@ -3,6 +3,8 @@ package bitcoin
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -18,16 +20,17 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 )
 
-// asking returns a client of a node that answers each method with its text.
-func asking(t testing.TB, answers map[string]string) *Client {
+// answering returns a client of a node that answers by a function.
+func answering(t testing.TB, answer func(method string, params []any) string) *rpc.Client {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct {
 			ID     json.Number `json:"id"`
 			Method string      `json:"method"`
+			Params []any       `json:"params"`
 		}
 		_ = json.NewDecoder(r.Body).Decode(&q)
-		_, _ = w.Write([]byte(strings.ReplaceAll(answers[q.Method], "ID", q.ID.String())))
+		_, _ = w.Write([]byte(strings.ReplaceAll(answer(q.Method, q.Params), "ID", q.ID.String())))
 	}))
 	t.Cleanup(s.Close)
 	node, err := rpc.New(rpc.Options{URL: s.URL})
@@ -35,9 +38,17 @@ func asking(t testing.TB, answers map[string]string) *Client {
 		t.Fatal(err)
 	}
 	t.Cleanup(node.Close)
+	return node
+}
 
+// asking returns a client of a node that answers each method with its text.
+func asking(t testing.TB, answers map[string]string) *Client {
+	t.Helper()
 	k := keysOf(t, "mainnet")
-	c, err := NewClient(k.params, k.Public(), Options{Node: node, Clock: func() bourse.Time { return 0 }})
+	c, err := NewClient(k.params, k.Public(), Options{
+		Node:  answering(t, func(method string, _ []any) string { return answers[method] }),
+		Clock: func() bourse.Time { return 0 },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,4 +290,70 @@ func FuzzNode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDifficulty asks for the difficulty of blocks on a made-up chain: within a period it is the
+// parent's, and at its end it follows the time between the right two blocks.
+func TestDifficulty(t *testing.T) {
+	const end = 2 * interval
+	headers := make([]header, end)
+	byHash := map[string]string{}
+	for height := range headers {
+		var raw [headerSize]byte
+		if height > 0 {
+			copy(raw[4:], headers[height-1].hash[:])
+		}
+		// Blocks take longer and longer, within the bounds of one change, so that each pair of blocks
+		// has another time between them.
+		binary.LittleEndian.PutUint32(raw[68:], uint32(height*height/16))
+		binary.LittleEndian.PutUint32(raw[72:], 0x1d00ffff-1)
+		headers[height], _ = parseHeader(raw[:])
+		byHash[formatHash(headers[height].hash)] = hex.EncodeToString(raw[:])
+	}
+
+	for _, network := range []string{"mainnet", "litecoin-mainnet"} {
+		c := asking(t, nil)
+		c.params = Lookup(network)
+		c.options.Node = answering(t, func(_ string, params []any) string {
+			return `{"result":"` + byHash[params[0].(string)] + `","id":ID}`
+		})
+		for _, height := range []uint64{1, interval + 7, end - 1} {
+			bits, err := c.bits(t.Context(), &headers[height], height)
+			if err != nil || bits != headers[height-1].bits {
+				t.Errorf("%s: block %d has %08x, %v", network, height, bits, err)
+			}
+		}
+
+		first := uint64(interval)
+		if network != "mainnet" {
+			first--
+		}
+		next := header{parent: headers[end-1].hash}
+		want := c.params.retarget(headers[0].bits, int64(headers[end-1].time)-int64(headers[first].time))
+		bits, err := c.bits(t.Context(), &next, end)
+		if err != nil || bits != want || bits == headers[0].bits {
+			t.Errorf("%s: the next period has %08x, %v, want %08x", network, bits, err, want)
+		}
+	}
+}
+
+// TestDustChange leaves too little for an output over, at the least rate: it goes to the miner.
+func TestDustChange(t *testing.T) {
+	c := asking(t, map[string]string{"estimatesmartfee": `{"result":{},"id":ID}`})
+	const amount = 100_000
+	fee := costOf(weightBase+weightInput+weightOutput, c.options.Floor).Lo
+	for over, outputs := range map[uint64]int{0: 1, 200: 1, 300: 1, 400: 2} {
+		u, err := c.Prepare(t.Context(), &chain.Payment{
+			Kind: bourse.SignedWithdrawal, Coin: "BTC", Amount: bourse.Units(amount), CostCap: bourse.Units(most),
+			To:     chain.Destination{Address: "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0"},
+			Inputs: []chain.Input{{Outpoint: chain.Outpoint{Tx: chain.Hash{1}}, Coin: "BTC", Amount: bourse.Units(amount + fee + over)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := c.Decode(u.Raw)
+		if err != nil || len(d.Pays) != outputs {
+			t.Errorf("%d over: change of %v, %v", over, d.Pays[1:], err)
+		}
+	}
 }
