@@ -158,6 +158,10 @@ func (c *Client) health(ctx context.Context) (chain.Health, error) {
 	}
 
 	h := chain.Health{Head: chain.BlockRef{Height: info.Blocks, Hash: best}, HeadTime: head.when()}
+	indexed, err := c.indexed(ctx)
+	if err != nil {
+		return chain.Health{}, err
+	}
 	age := bourse.Time(0)
 	if c.params.maxAge > 0 {
 		age = c.options.Clock() - h.HeadTime
@@ -167,12 +171,29 @@ func (c *Client) health(ctx context.Context) (chain.Health, error) {
 		h.Reason = fmt.Sprintf("the node is %d blocks behind", info.Headers-info.Blocks)
 	case info.Syncing:
 		h.Reason = "the node still downloads the chain"
+	case !indexed:
+		h.Reason = "the node has no complete index of transactions; it needs txindex=1"
 	case age > c.params.maxAge:
 		h.Reason = "the last block is too old"
 	default:
 		h.Operating = true
 	}
 	return h, nil
+}
+
+// indexed reports whether the node can look up every transaction. A node that has no method to
+// ask for its indexes is believed.
+func (c *Client) indexed(ctx context.Context) (bool, error) {
+	var indexes struct {
+		Txs struct {
+			Synced bool `json:"synced"`
+		} `json:"txindex"`
+	}
+	err := c.ask(ctx, &indexes, "getindexinfo")
+	if _, unknown := refused(err, codeMethod); unknown {
+		return true, nil
+	}
+	return indexes.Txs.Synced, err
 }
 
 // checkStart checks that the node's chain has the block from which on it is read.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btcsuite/btcd/chaincfg/v2"
 	"github.com/btcsuite/btcd/txscript/v2"
 	"pgregory.net/rapid"
 
@@ -275,7 +276,7 @@ func FuzzNode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		answers := map[string]string{}
 		for _, method := range []string{"getblockhash", "getblockchaininfo", "getblockheader", "getblock",
-			"estimatesmartfee", "scantxoutset", "getrawtransaction"} {
+			"estimatesmartfee", "scantxoutset", "getrawtransaction", "getindexinfo"} {
 			answers[method] = text
 		}
 		c := asking(t, answers)
@@ -354,6 +355,31 @@ func TestDustChange(t *testing.T) {
 		d, err := c.Decode(u.Raw)
 		if err != nil || len(d.Pays) != outputs {
 			t.Errorf("%d over: change of %v, %v", over, d.Pays[1:], err)
+		}
+	}
+}
+
+// TestIndex checks that a node without an index of transactions does not operate: a block with a
+// payment of ours could not be read.
+func TestIndex(t *testing.T) {
+	var genesis bytes.Buffer
+	if err := chaincfg.MainNetParams.GenesisBlock.Header.Serialize(&genesis); err != nil {
+		t.Fatal(err)
+	}
+	hash := formatHash(Lookup("mainnet").Genesis)
+	for text, want := range map[string]bool{
+		`{"result":{"txindex":{"synced":true,"best_block_height":0}},"id":ID}`:  true,
+		`{"result":{"txindex":{"synced":false,"best_block_height":0}},"id":ID}`: false,
+		`{"result":{},"id":ID}`: false,
+		`{"error":{"code":-32601,"message":"Method not found"},"id":ID}`: true,
+	} {
+		h, err := asking(t, map[string]string{
+			"getblockhash": `{"result":"` + hash + `","id":ID}`, "getindexinfo": text,
+			"getblockchaininfo": `{"result":{"blocks":0,"headers":0,"bestblockhash":"` + hash + `"},"id":ID}`,
+			"getblockheader":    `{"result":"` + hex.EncodeToString(genesis.Bytes()) + `","id":ID}`,
+		}).Health(t.Context())
+		if err != nil || h.Operating != want || want != (h.Reason == "") {
+			t.Errorf("%s: got %v, %v", text, h, err)
 		}
 	}
 }
