@@ -20,7 +20,7 @@ type cluster struct {
 	Proof  proof    `embed:""`
 	Peers  []string `help:"Node ports of machines that may have become the exchange in place of this one, which then does not serve." placeholder:"HOST:PORT"`
 
-	Compare pause `help:"Time between two states that standby and exchange compare." name:"compare-every" default:"10m" hidden:""`
+	Compare pause `help:"Time between two states that standby and exchange compare, up to 1h; each costs a snapshot's time on the thread behind trading." name:"compare-every" default:"10m"`
 }
 
 func (c *cluster) options() node.Cluster {
