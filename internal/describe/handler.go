@@ -54,6 +54,9 @@ func Handler(prefix string, b *brand.Brand, encoder *coding.Encoder, missing htt
 	mux.Handle("GET "+prefix+"/", missing)
 	mux.Handle("GET "+prefix+"/{$}", file("text/html; charset=utf-8", index))
 	mux.Handle("GET "+prefix+"/docs.css", file("text/css; charset=utf-8", append(slices.Clip(styles), b.Colours.GuideStyles()...)))
+	if err := serveExplorer(mux, prefix, b.Name, file); err != nil {
+		return nil, err
+	}
 	if err := serveLegal(mux, prefix, b, file); err != nil {
 		return nil, err
 	}
@@ -68,17 +71,23 @@ func Handler(prefix string, b *brand.Brand, encoder *coding.Encoder, missing htt
 }
 
 // file is a document as it is sent.
-type file struct{ *coding.File }
-
-func newFile(kind string, body []byte, encoder *coding.Encoder) file {
-	return file{coding.NewFile(kind, "no-cache", body, encoder)} // revalidated each time
+type file struct {
+	*coding.File
+	// policy is its Content-Security-Policy.
+	policy string
 }
 
-// ServeHTTP answers with the document. Pages may load the style sheet and nothing else.
+// docsPolicy lets pages load the style sheet and nothing else.
+const docsPolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+func newFile(kind string, body []byte, encoder *coding.Encoder) file {
+	return file{coding.NewFile(kind, "no-cache", body, encoder), docsPolicy} // revalidated each time
+}
+
+// ServeHTTP answers with the document, under its policy.
 func (f file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy",
-		"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", f.policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	f.File.ServeHTTP(w, r)

@@ -1,0 +1,60 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inChromium, launch, visit } from './browser';
+import { Exchange } from './exchange';
+
+const looks: { name: string; options: BrowserContextOptions }[] = [
+  { name: 'dark', options: { colorScheme: 'dark' } },
+  { name: 'light', options: { colorScheme: 'light' } },
+  { name: '390', options: { colorScheme: 'dark', viewport: { width: 390, height: 844 } } },
+];
+
+inChromium('the explorer', () => {
+  let browser: Browser;
+  let exchange: Exchange;
+
+  beforeAll(async () => {
+    exchange = await Exchange.start('--bots=false');
+    browser = await launch();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await exchange?.stop();
+  });
+
+  for (const { name, options } of looks) {
+    it(`finds and shows endpoints by keyboard in ${name}`, async () => {
+      await visit(browser, exchange.url, async (visitor) => {
+        const { page } = visitor;
+        await page.goto('/docs/explorer');
+        await page.keyboard.press('/');
+        await page.keyboard.type('/spot/open_orders/new client_id');
+        expect(await page.getByRole('searchbox', { name: 'Find' }).inputValue()).toBe('/spot/open_orders/new client_id');
+        await page.getByRole('status').filter({ hasText: /^1 of \d+$/ }).waitFor();
+
+        await page.keyboard.press('Enter');
+        const shown = page.locator('details[open]');
+        expect(await shown.count()).toBe(1);
+        expect(await shown.locator('pre').first().textContent()).toContain('curl -d ');
+        await visitor.shoot(`explorer-${name}`);
+
+        await page.evaluate(axe.source);
+        const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run({ preload: false }));
+        expect(violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`))).toEqual([]);
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        expect(over).toBeLessThanOrEqual(0);
+      }, options);
+    });
+  }
+
+  it('has an origin of its own, and opens what a link names', async () => {
+    await visit(browser, exchange.url, async ({ page }) => {
+      await page.goto('/docs/explorer#account-news');
+      expect(await page.evaluate(() => self.origin)).toBe('null');
+      await page.locator('details[open]').getByText('/account/v2/news').first().waitFor();
+      await page.getByRole('link', { name: 'spot.yaml' }).waitFor();
+    });
+  });
+});
