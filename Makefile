@@ -39,8 +39,8 @@ image: build ## Lay out bin/image, from which `podman build bin/image` or `docke
 		echo "no certificates of authorities here: mount them at /etc/ssl/certs for SMTP and PostgreSQL over TLS"
 
 .PHONY: run
-run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080.
-	$(BIN)/bourse dev --catalogue=demo --limits=production $(ARGS)
+run: build ## Run a sandbox with live demo markets on 127.0.0.1:8080, for operators on 127.0.0.1:8090.
+	$(BIN)/bourse dev --admin-listen=127.0.0.1:8090 --catalogue=demo --limits=production $(ARGS)
 
 # What tests need beyond Go, as far as it is there. It is part of the environment, so that
 # results in Go's cache are those of a machine with the same.

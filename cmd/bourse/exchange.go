@@ -83,6 +83,7 @@ type dev struct {
 	Data    place       `help:"Directory of everything that lasts; made if missing." default:"bourse-dev"`
 	Listen  string      `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Binance string      `help:"Address that serves the interface of Binance's bots from the root, for those that take a host alone; none, if empty." name:"binance-listen" placeholder:"HOST:PORT"`
+	Admin   string      `help:"Address of the operators' interface, on this machine; none is served, if empty." name:"admin-listen" placeholder:"HOST:PORT"`
 	Block   pause       `help:"Time between the blocks of the embedded networks, as 5s or 5; 0 for blocks on demand." name:"block-time" default:"5s" placeholder:"TIME"`
 	Metrics string      `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
 	Signer  []allowance `help:"What the signer lets leave of an asset, on each network, as ASSET=PAYMENT:HOUR:DAY; 0 is nothing, and so is no limit in production." name:"signer-limits" placeholder:"LIMIT"`
@@ -120,6 +121,7 @@ func (d *dev) options() (*node.Options, error) {
 	o := &node.Options{
 		Data: string(d.Data), Brand: d.Brand.Brand, History: d.Stores.History, Accounts: d.Stores.Accounts,
 		Listen: d.Listen, Cluster: d.Cluster.options(), BinanceListen: d.Binance, MetricsListen: d.Metrics,
+		AdminListen:  d.Admin,
 		SignerLimits: allowances(d.Signer), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
 	}
 	if d.Limits == "production" {
@@ -168,6 +170,7 @@ type serve struct {
 	Listen    string         `help:"Address to listen on." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 	Binance   string         `help:"Address that serves the interface of Binance's bots from the root, for those that take a host alone; none, if empty." name:"binance-listen" placeholder:"HOST:PORT"`
 	Metrics   string         `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
+	Admin     adminListen    `embed:"" prefix:"admin-"`
 	PublicURL string         `help:"Where clients reach the exchange, and the origin of its pages; the address listened on, if empty." name:"public-url" placeholder:"URL"`
 	TLSCert   string         `help:"File with the certificate chain, PEM." name:"tls-cert" placeholder:"FILE"`
 	TLSKey    string         `help:"File with the certificate's key, PEM." name:"tls-key" placeholder:"FILE"`
@@ -189,6 +192,14 @@ type serve struct {
 	Anchoring anchoring `embed:""`
 	Cluster   cluster   `embed:"" prefix:"cluster-"`
 	Void      uint64    `help:"Take a command out of effect that the engine cannot apply, by its sequence; the engine is asked first." placeholder:"SEQ"`
+}
+
+// adminListen holds the settings of the operators' interface.
+type adminListen struct {
+	Listen string `help:"Address of the operators' interface; none is served, if empty. It takes TLS, unless only this machine reaches it." placeholder:"HOST:PORT"`
+	URL    string `help:"Where operators reach it: its one host name, and what their passkeys are bound to; localhost, if empty." placeholder:"URL"`
+	Cert   string `help:"File with its certificate chain, PEM; the exchange's certificate, if empty." name:"tls-cert" placeholder:"FILE"`
+	Key    string `help:"File with its certificate's key, PEM." name:"tls-key" placeholder:"FILE"`
 }
 
 // acme holds the certificate authority for --tls-domain.
@@ -249,6 +260,9 @@ func (s *serve) Run(p *program) error {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key go together")
 	}
+	if (s.Admin.Cert == "") != (s.Admin.Key == "") {
+		return errors.New("--admin-tls-cert and --admin-tls-key go together")
+	}
 	if s.TLSDomain != "" && (s.TLSCert != "" || !domainName.MatchString(s.TLSDomain)) {
 		return fmt.Errorf(
 			"--tls-domain takes a name such as exchange.example.com, and neither --tls-cert nor --tls-key beside it; got %q",
@@ -272,7 +286,9 @@ func (s *serve) Run(p *program) error {
 	return p.exchange(&s.Log, s.Anchoring.set(s.Bounds.set(&node.Options{
 		Brand: s.Brand.Brand, Mail: mailer, Passkeys: party, WebhookPrivate: s.Webhook.Private,
 		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, Cluster: s.Cluster.options(),
-		BinanceListen: s.Binance, MetricsListen: s.Metrics, PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
+		BinanceListen: s.Binance, MetricsListen: s.Metrics, AdminListen: s.Admin.Listen,
+		AdminURL: strings.TrimSuffix(s.Admin.URL, "/"), AdminCertificate: certificate.Options{Cert: s.Admin.Cert, Key: s.Admin.Key},
+		PublicURL: strings.TrimSuffix(s.PublicURL, "/"),
 		Certificate: certificate.Options{
 			Cert: s.TLSCert, Key: s.TLSKey,
 			ACME: certificate.ACME{Domain: s.TLSDomain, Directory: s.ACME.Directory, Roots: s.ACME.Roots},

@@ -44,6 +44,14 @@ func NewParty(id string, origins ...string) (*Party, error) {
 	return &Party{id, slices.Clone(origins), web}, nil
 }
 
+// Origins returns the origins whose pages may use passkeys; none of no party.
+func (p *Party) Origins() []string {
+	if p == nil {
+		return nil
+	}
+	return slices.Clone(p.origins)
+}
+
 func checkOrigin(id, origin string) error {
 	u, err := url.Parse(origin)
 	if err != nil {

@@ -21,6 +21,21 @@ func KnownHost(configured string, next http.Handler) http.Handler {
 	})
 }
 
+// OtherHost serves requests but those to a host that another listener of this process serves: a
+// browser would take what it gets for an answer of that one. A host that is no name of this machine
+// alone is refused whatever its port.
+func OtherHost(other string, next http.Handler) http.Handler {
+	name, local := HostName(other), IsLoopback(other)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.EqualFold(r.Host, other) || !local && strings.EqualFold(HostName(r.Host), name) {
+			http.Error(w, "Host is the name of another listener", http.StatusMisdirectedRequest)
+			return
+		}
+
+		next.ServeHTTP(w, r)
+	})
+}
+
 // LeadsHere reports whether a request's Host is a loopback name, one of the configured
 // names, or the address that the connection came to. An empty name matches nothing.
 func LeadsHere(r *http.Request, configured ...string) bool {

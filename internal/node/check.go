@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"unicode/utf8"
 
@@ -15,6 +16,13 @@ import (
 func (o *Options) check(ctx context.Context) error {
 	if _, err := certificate.Open(o.Certificate, o.Data, o.Log); err != nil {
 		return err
+	}
+
+	if err := o.checkDesk(); err != nil {
+		return err
+	}
+	if _, err := certificate.Open(o.AdminCertificate, o.Data, o.Log); err != nil {
+		return fmt.Errorf("operators: %w", err)
 	}
 
 	// The listener is closed again: until the exchange serves, clients are to be refused

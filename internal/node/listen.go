@@ -10,9 +10,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 )
 
-// listeners are the open listeners of an exchange; bots, metrics and nodes are nil without an
-// address of their own.
-type listeners struct{ public, bots, socket, metrics, nodes net.Listener }
+// listeners are the open listeners of an exchange; bots, desk, metrics and nodes are nil without
+// an address of their own.
+type listeners struct{ public, bots, desk, socket, metrics, nodes net.Listener }
 
 // openListeners opens all listeners, or none.
 func (n *Node) openListeners(ctx context.Context) (l *listeners, err error) {
@@ -29,6 +29,11 @@ func (n *Node) openListeners(ctx context.Context) (l *listeners, err error) {
 	if n.BinanceListen != "" {
 		if l.bots, err = n.listen(ctx, n.BinanceListen); err != nil {
 			return l, fmt.Errorf("binance: %w", err)
+		}
+	}
+	if n.AdminListen != "" {
+		if l.desk, err = n.listenDesk(ctx); err != nil {
+			return l, fmt.Errorf("operators: %w", err)
 		}
 	}
 	if l.socket, err = admin.Listen(ctx, n.Data); err != nil {
@@ -50,7 +55,7 @@ func (n *Node) openListeners(ctx context.Context) (l *listeners, err error) {
 // close closes the listeners that are open.
 func (l *listeners) close() error {
 	var errs []error
-	for _, one := range []net.Listener{l.nodes, l.metrics, l.socket, l.bots, l.public} {
+	for _, one := range []net.Listener{l.nodes, l.metrics, l.socket, l.desk, l.bots, l.public} {
 		if one != nil {
 			errs = append(errs, one.Close())
 		}

@@ -78,6 +78,10 @@ type Node struct {
 	notices  *notice.Board
 	office   *operator.Service
 	webhooks *webhook.Service
+	// deskHost is the host of the operators' listener; empty without one.
+	deskHost string
+	// deskCertificate is that of the operators' listener: its own, or the exchange's.
+	deskCertificate *certificate.Source
 	// letters holds the letters of a sandbox, which has no mail server.
 	letters *mail.Box
 	// faucet hands out money of a sandbox; nil in production.

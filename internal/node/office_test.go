@@ -9,7 +9,6 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
-	"github.com/bourse-exchange/bourse/internal/operator"
 )
 
 // letterbox is a mail server: it passes letters on.
@@ -67,7 +66,7 @@ func TestOwnersHearOfBrokenGlass(t *testing.T) {
 	if err := call("operator/invite", map[string]any{"email": "ann@example.org", "role": "owner"}, &invited); err != nil {
 		t.Fatal(err)
 	}
-	passkey := operator.Passkey{Credential: []byte("id"), PublicKey: []byte("key")}
+	passkey := account.Passkey{Credential: []byte("id"), PublicKey: []byte("key")}
 	if _, err := n.office.Accept(t.Context(), account.Secret(invited.Code), passkey); err != nil {
 		t.Fatal(err)
 	}

@@ -38,6 +38,9 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if n.certificate, err = certificate.Open(o.Certificate, o.Data, o.Log); err != nil {
 		return nil, err
 	}
+	if err := n.openDeskCertificate(); err != nil {
+		return nil, err
+	}
 	if err := n.openJournal(ctx); err != nil {
 		return nil, err
 	}

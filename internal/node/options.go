@@ -34,6 +34,14 @@ type Options struct {
 	// MetricsListen is the address of metrics and profiles, HOST:PORT; none are served
 	// if it is empty.
 	MetricsListen string
+	// AdminListen is the address of the operators' interface, HOST:PORT; none is served if it is
+	// empty. One that others than this machine reach must have a certificate.
+	AdminListen string
+	// AdminURL is where operators reach it: the one host name and origin that it has, and what
+	// their passkeys are bound to. Empty for localhost, where AdminListen is of this machine alone.
+	AdminURL string
+	// AdminCertificate is the certificate of AdminListen; without files it is the exchange's.
+	AdminCertificate certificate.Options
 	// PublicURL is the URL for clients; empty for the address listened on.
 	PublicURL string
 	// Cluster is how this exchange speaks to its standby.

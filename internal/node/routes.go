@@ -24,6 +24,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/walletv2"
 	"github.com/bourse-exchange/bourse/internal/coding"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/edge"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 )
 
@@ -71,7 +72,15 @@ func (n *Node) routes() http.Handler {
 	mux.HandleFunc("/healthz", n.healthz)
 	mux.HandleFunc("/readyz", n.readyz)
 	mux.Handle("/", own.Missing(missing))
-	return api.Transport(own.Before(mux), missing)
+	return n.apart(api.Transport(own.Before(mux), missing))
+}
+
+// apart keeps the host of operators off a listener of customers.
+func (n *Node) apart(next http.Handler) http.Handler {
+	if n.deskHost == "" {
+		return next
+	}
+	return edge.OtherHost(n.deskHost, next)
 }
 
 // v1 returns the V1 interfaces for keys and pages, by the prefix of their paths.
@@ -112,7 +121,7 @@ func (n *Node) botRoutes() http.Handler {
 	mux := http.NewServeMux()
 	n.bots.Handle(mux, "")
 	n.botStreams.Handle(mux, "")
-	return n.endingBroken(api.Transport(mux, n.bots.Missing()))
+	return n.endingBroken(n.apart(api.Transport(mux, n.bots.Missing())))
 }
 
 // newREST returns the server of the HTTP interfaces.
@@ -138,7 +147,10 @@ func (n *Node) missing() http.Handler {
 }
 
 // operators returns the handler of the admin socket.
-func (n *Node) operators() http.Handler {
+func (n *Node) operators() http.Handler { return n.verbs().Handler() }
+
+// verbs returns the verbs of operators.
+func (n *Node) verbs() *admin.Server {
 	s := &admin.Server{Options: admin.Options{
 		Accounts: n.accounts, Notices: n.notices, Operators: n.office, Webhooks: n.webhooks,
 		View: n.view, History: n.reader, Sequencer: n.sequencer,
@@ -151,5 +163,5 @@ func (n *Node) operators() http.Handler {
 	if n.Sandbox != nil {
 		s.Devnet = n.Sandbox
 	}
-	return s.Handler()
+	return s
 }

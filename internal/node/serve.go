@@ -51,11 +51,12 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	if n.PublicURL == "" {
 		n.PublicURL = n.scheme() + address
 	}
-	if err := n.setParty(l.public.Addr()); err != nil {
+	if err := errors.Join(n.setParty(l.public.Addr()), n.setDesk(l)); err != nil {
 		return errors.Join(err, l.close())
 	}
 	servers := n.public(l.public, n.server(admitted), admitted) //nolint:contextcheck // a request lives on while the exchange stops
 	servers = append(servers, n.forBots(l, admitted)...)
+	servers = append(servers, n.forOperators(l, admitted)...)
 	servers = append(servers, n.private(l)...)
 	forNodes, err := n.forNodes(l)
 	if err != nil {

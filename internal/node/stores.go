@@ -115,10 +115,10 @@ func (n *Node) openStores(ctx context.Context) error {
 			slog.Any("error", err))
 	}
 	n.accounts = account.NewService(o)
-	n.office = &operator.Service{Options: operator.Options{
+	n.office, err = operator.NewService(operator.Options{
 		Store: keep, Mailer: mailer, Clock: time.Now, Random: rand.Reader, Log: n.Log, OnForged: o.OnForged,
-	}}
-	return nil
+	})
+	return err
 }
 
 // enterAccounts keeps lower incarnations of the exchange from the accounts. It comes before the

@@ -21,6 +21,9 @@ func (n *Node) watch(ctx context.Context) error {
 			return nil
 		case <-n.Reload:
 			n.certificate.Reload()
+			if n.deskCertificate != n.certificate {
+				n.deskCertificate.Reload()
+			}
 			continue
 		case <-tick.C:
 		}

@@ -5,10 +5,12 @@
 // has, and counts only if it has the journal's digest, so that a user with write access to the
 // database gains nothing: a row that differs is of nobody. A row comes before its command, and
 // goes if the command is refused. An invitation is of one use and for a day, and of its code
-// only a hash is kept.
+// only a hash is kept. Sessions and challenges are in memory alone: a start ends them. Strangers
+// cause no state: challenges carry a MAC, and only those that an operator's passkey signed are
+// remembered, until they are too old to be answered.
 //
-// Not here: what operators may do (core/engine), the tables (sqlstore/accounts), the verbs of
-// the socket (api/admin), and the ceremony of a passkey, which calls [Service.Accept].
+// Not here: what operators may do (core/engine), the tables (sqlstore/accounts), the verbs
+// (api/admin), and their endpoints (api/operatorv1).
 //
-// Read operator.go, then service.go.
+// Read operator.go, service.go, ceremony.go, then session.go.
 package operator

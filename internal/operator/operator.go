@@ -16,17 +16,25 @@ type Row struct {
 	Email, Name string
 	// Credential and PublicKey are the passkey's id and key, as its ceremony gave them.
 	Credential, PublicKey []byte
-	Salt                  account.Salt
-	Created               bourse.Time
+	// Synced is set if the passkey may be copied to the person's other devices.
+	Synced  bool
+	Salt    account.Salt
+	Created bourse.Time
+	// Counter is the passkey's count of signatures at its last use.
+	Counter uint32
 }
 
-// Digest returns the journal's digest of the row: everything but the time of its creation.
+// Digest returns the journal's digest of the row: everything but the time of its creation and
+// the count of signatures.
 func (r *Row) Digest() bourse.RowDigest {
 	b := append([]byte("bourse operator 1\n"), r.Salt[:]...)
 	b = append(b, r.Token[:]...)
 	for _, part := range [...][]byte{[]byte(r.Email), []byte(r.Name), r.Credential, r.PublicKey} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(part)))
 		b = append(b, part...)
+	}
+	if r.Synced {
+		b = append(b, 1)
 	}
 	return sha256.Sum256(b)
 }
@@ -37,7 +45,10 @@ type Invitation struct {
 	Code        [32]byte
 	Email, Name string
 	Role        bourse.OperatorRole
-	// Reason is set if the glass is broken for it: the operator is added by an act of nobody.
+	// By is the owner who invited; zero for who has the machine.
+	By bourse.OperatorID
+	// Reason is that of the act that adds the operator: an owner's, or, if the glass is broken for
+	// it, nobody's. Empty adds the operator at once.
 	Reason  string
 	Expires bourse.Time
 }
@@ -47,12 +58,17 @@ type Store interface {
 	// AddInvitation adds an invitation, in place of an earlier one of its address, and removes
 	// those that ended before now.
 	AddInvitation(ctx context.Context, i *Invitation, now bourse.Time) error
+	// Invitation returns the invitation of a code; false if there is none.
+	Invitation(ctx context.Context, code [32]byte) (Invitation, bool, error)
 	// TakeInvitation removes the invitation of a code and returns it; false if there is none.
 	TakeInvitation(ctx context.Context, code [32]byte) (Invitation, bool, error)
 	// AddOperator adds a row.
 	AddOperator(ctx context.Context, r *Row) error
 	// DropOperator removes a row.
 	DropOperator(ctx context.Context, token bourse.Token) error
+	// UseOperator notes the count of signatures and the time of a use of an operator's passkey.
+	// False means that the count did not grow: a copy of the authenticator signed meanwhile.
+	UseOperator(ctx context.Context, token bourse.Token, counter uint32, now bourse.Time) (bool, error)
 	// Operators returns all rows.
 	Operators(ctx context.Context) ([]Row, error)
 }

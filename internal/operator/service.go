@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -23,9 +25,6 @@ const (
 	invitedFor = bourse.Day
 	// maxName bounds a name, in bytes.
 	maxName = 100
-	// maxKey bounds the id and the public key of a passkey, in bytes: WebAuthn's longest id has
-	// 1,023.
-	maxKey = 1024
 )
 
 // Sequencer sequences commands.
@@ -47,8 +46,34 @@ type Options struct {
 	OnForged func(what string, err error)
 }
 
-// Service invites operators, adds them, and writes to the owners. Safe for concurrent use.
-type Service struct{ Options }
+// Service invites operators, adds them, finds who is asking, and writes to the owners. Safe for
+// concurrent use.
+type Service struct {
+	Options
+	// party is what passkeys are bound to; nil for none. Set before requests are served.
+	party *account.Party
+	// seal is the key of challenges. A start draws another one, and so ends the old challenges.
+	seal [32]byte
+
+	mu sync.Mutex
+	// sessions are by the hash of their secret, used are the challenges that were answered, by
+	// the time of their end. Guarded by mu.
+	sessions map[[32]byte]*session
+	used     map[string]bourse.Time
+	last     account.SessionID
+}
+
+// NewService returns a service without sessions. Only reading the random source fails.
+func NewService(o Options) (*Service, error) {
+	s := &Service{Options: o, sessions: map[[32]byte]*session{}, used: map[string]bourse.Time{}}
+	if _, err := io.ReadFull(o.Random, s.seal[:]); err != nil {
+		return nil, fmt.Errorf("drawing a key: %w", err)
+	}
+	return s, nil
+}
+
+// SetParty lets operators register and use passkeys. Call it before requests are served.
+func (s *Service) SetParty(p *account.Party) { s.party = p }
 
 // Guarded reports whether commands of operators come as acts alone.
 func (s *Service) Guarded() bool {
@@ -67,13 +92,15 @@ func (s *Service) Invite(ctx context.Context, i *Invitation) (account.Secret, er
 	i.Name = strings.TrimSpace(i.Name)
 	g := s.View.Catalogue().Genesis
 	switch guarded := s.Guarded(); {
+	case i.By != 0 && i.Reason == "":
+		return "", bourse.Errorf(bourse.CodeInvalid, "reason: must not be empty")
 	case len(i.Name) > maxName || len(i.Reason) > bourse.MaxActReason:
 		return "", bourse.Errorf(bourse.CodeInvalid, "name or reason: too long")
 	case guarded && i.Reason == "":
 		return "", bourse.Errorf(bourse.CodeRefused, "%s: owners invite operators in the console", bourse.OperatorsOnly)
-	case !guarded && i.Reason != "":
+	case i.By == 0 && !guarded && i.Reason != "":
 		return "", bourse.Errorf(bourse.CodeRefused, "the exchange has no owner: there is no glass to break")
-	case !guarded && !g.Sandbox && i.Role != bourse.RoleOwner:
+	case i.By == 0 && !guarded && !g.Sandbox && i.Role != bourse.RoleOwner:
 		return "", bourse.Errorf(bourse.CodeRefused, "%s", bourse.OwnerFirst)
 	}
 
@@ -89,59 +116,73 @@ func (s *Service) Invite(ctx context.Context, i *Invitation) (account.Secret, er
 	return account.Secret(hex.EncodeToString(code[:])), nil
 }
 
-// Passkey is what the ceremony of a passkey gave.
-type Passkey struct{ Credential, PublicKey []byte }
-
-// Accept uses up an invitation and adds its operator with a passkey, whose ceremony the caller
-// has verified. The answer is the command's sequence; with a broken glass it names the act that
-// adds the operator a day later. The errors are *bourse.Errors, those of the store and of the
-// sequencer.
-func (s *Service) Accept(ctx context.Context, code account.Secret, key Passkey) (bourse.Seq, error) {
-	if n, m := len(key.Credential), len(key.PublicKey); n == 0 || m == 0 || n > maxKey || m > maxKey {
-		return 0, bourse.Errorf(bourse.CodeInvalid, "malformed passkey")
-	}
-	plain, err := hex.DecodeString(string(code))
-	if err != nil {
-		return 0, errNoInvitation
-	}
-	i, found, err := s.Store.TakeInvitation(ctx, sha256.Sum256(plain))
-	if err != nil {
-		return 0, err
-	}
-	now := bourse.TimeOf(s.Clock())
-	if !found || i.Expires <= now {
-		return 0, errNoInvitation
-	}
-
-	row := &Row{Email: i.Email, Name: i.Name, Credential: key.Credential, PublicKey: key.PublicKey, Created: now}
-	for _, random := range [...][]byte{row.Token[:], row.Salt[:]} {
-		if _, err := io.ReadFull(s.Random, random); err != nil {
-			return 0, fmt.Errorf("drawing a token: %w", err)
-		}
-	}
-	return s.add(ctx, row, &i)
-}
-
 var errNoInvitation = bourse.Errorf(bourse.CodeNotFound, "no such invitation, or it was used or has ended")
 
+// Accepted is what came of an accepted invitation.
+type Accepted struct {
+	// Operator is the new operator; zero while Act waits.
+	Operator bourse.OperatorID
+	// Act is the act that adds the operator; zero if none was needed.
+	Act bourse.Seq
+}
+
+// Waits reports whether the operator is added by an act that waits.
+func (a *Accepted) Waits() bool { return a.Operator == 0 }
+
 // add writes a row, then sequences its command. A refusal removes the row.
-func (s *Service) add(ctx context.Context, row *Row, i *Invitation) (bourse.Seq, error) {
+func (s *Service) add(ctx context.Context, row *Row, i *Invitation) (made Accepted, err error) {
 	if err := s.Store.AddOperator(ctx, row); err != nil {
-		return 0, err
+		return made, err
 	}
 
 	cmd := bourse.Command{Kind: bourse.CommandAddOperator, Token: row.Token, Operators: &bourse.OperatorCommand{
 		Define: bourse.Operator{Role: i.Role, Enabled: true, Digest: row.Digest()},
 	}}
 	if i.Reason != "" {
-		act, err := s.BreakGlass(ctx, i.Reason, &cmd)
-		return act.ID, s.dropped(ctx, row, err)
+		act, err := s.Order(ctx, i.By, i.Reason, &cmd)
+		made.Act = act.ID
+		return made, s.dropped(ctx, row, err)
 	}
 	r, err := s.Sequencer.Do(ctx, &cmd)
 	if err == nil && r.Outcome.Reason != 0 {
-		err = bourse.Errorf(bourse.CodeRefused, "%s", r.Outcome.Reason)
+		err = refused(r.Outcome.Reason)
 	}
-	return r.Seq, s.dropped(ctx, row, err)
+	made.Operator = bourse.OperatorID(r.Outcome.ID)
+	return made, s.dropped(ctx, row, err)
+}
+
+// Approve has a second operator approve a waiting act, which is carried out. The digest is that of
+// the act. The errors are *bourse.Errors and those of the sequencer.
+func (s *Service) Approve(ctx context.Context, by bourse.OperatorID, id bourse.Seq, digest bourse.ActDigest) error {
+	acts := s.View.Acts()
+	at := slices.IndexFunc(acts, func(a bourse.Act) bool { return a.ID == id })
+	if at < 0 || acts[at].By[0] == 0 {
+		return refused(bourse.ActNotFound)
+	}
+	return s.sequence(ctx, &bourse.Command{Kind: bourse.CommandApproveAct, Operators: &bourse.OperatorCommand{
+		By: [2]bourse.OperatorID{acts[at].By[0], by}, Act: id, Digest: digest,
+	}})
+}
+
+// Drop has an operator end a waiting act. The errors are *bourse.Errors and those of the sequencer.
+func (s *Service) Drop(ctx context.Context, by bourse.OperatorID, id bourse.Seq, digest bourse.ActDigest) error {
+	return s.sequence(ctx, &bourse.Command{Kind: bourse.CommandDropAct, Operators: &bourse.OperatorCommand{
+		By: [2]bourse.OperatorID{by}, Act: id, Digest: digest,
+	}})
+}
+
+// sequence sequences a command. A refusal is an error.
+func (s *Service) sequence(ctx context.Context, cmd *bourse.Command) error {
+	r, err := s.Sequencer.Do(ctx, cmd)
+	if err == nil && r.Outcome.Reason != 0 {
+		err = refused(r.Outcome.Reason)
+	}
+	return err
+}
+
+// refused returns the error for a reason of the exchange.
+func refused(reason bourse.Reason) error {
+	return &bourse.Error{Code: bourse.CodeRefused, Reason: reason, Message: reason.String()}
 }
 
 // dropped removes the row of a refused command. After an unknown outcome the row stays.
@@ -155,29 +196,35 @@ func (s *Service) dropped(ctx context.Context, row *Row, err error) error {
 	return err
 }
 
-// BreakGlass orders a command as an act of nobody, and writes to all owners at once. The errors
+// Order orders a command in the name of an operator, or, without one, as an act of nobody, about
+// which it writes to all owners at once. Status is [bourse.ActWaits] if the act waits. The errors
 // are *bourse.Errors and those of the sequencer.
-func (s *Service) BreakGlass(ctx context.Context, reason string, cmd *bourse.Command) (bourse.Act, error) {
+func (s *Service) Order(
+	ctx context.Context, by bourse.OperatorID, reason string, cmd *bourse.Command,
+) (bourse.Act, error) {
 	var token bourse.Token
 	if _, err := io.ReadFull(s.Random, token[:]); err != nil {
 		return bourse.Act{}, fmt.Errorf("drawing a token: %w", err)
 	}
-	ordered := record.NewAct(s.View.Catalogue().Genesis, 0, token, reason, cmd)
+	ordered := record.NewAct(s.View.Catalogue().Genesis, by, token, reason, cmd)
 	r, err := s.Sequencer.Do(ctx, &ordered)
 	if err == nil && r.Outcome.Reason != 0 {
-		err = bourse.Errorf(bourse.CodeRefused, "%s", r.Outcome.Reason)
+		err = refused(r.Outcome.Reason)
 	}
 	if err != nil {
 		return bourse.Act{}, err
 	}
 
 	for _, act := range s.View.Acts() {
-		if act.ID == r.Seq {
-			s.tellOwners(ctx, &act)
-			return act, nil
+		if act.ID != r.Seq {
+			continue
 		}
+		if by == 0 {
+			s.tellOwners(ctx, &act)
+		}
+		return act, nil
 	}
-	return bourse.Act{ID: r.Seq}, nil // an owner dropped it already
+	return bourse.Act{ID: r.Seq, By: [2]bourse.OperatorID{by}, Status: bourse.ActDone}, nil
 }
 
 // Remind writes to the owners about the acts of nobody that wait: the process may have ended

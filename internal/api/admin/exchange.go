@@ -2,12 +2,15 @@ package admin
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/catalogue"
 	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/record"
 )
 
 type marketStateArgs struct {
@@ -76,7 +79,37 @@ type catalogueApplyArgs struct {
 	Document string `json:"document"`
 	// DryRun lists the first changes without making them.
 	DryRun bool `json:"dry_run,omitzero"`
+	// Preview is that of a dry run; another one by now is an error. Operators must give it.
+	Preview string `json:"preview,omitzero"`
 }
+
+// catalogueAnswer lists the changes that a document causes, or caused.
+type catalogueAnswer struct {
+	Changes []string `json:"changes"`
+	// Preview names the first changes, of a dry run.
+	Preview string `json:"preview,omitempty"`
+}
+
+// cataloguePreview lists the first changes, for operators.
+func (s *Server) cataloguePreview(ctx context.Context, a struct {
+	Document string `json:"document"`
+},
+) (any, error) {
+	return s.catalogueApply(ctx, catalogueApplyArgs{Document: a.Document, DryRun: true})
+}
+
+// previewOf returns the name of changes: equal for equal ones.
+func previewOf(changes []catalogue.Change) string {
+	h := sha256.New()
+	for i := range changes {
+		_, _ = h.Write(record.Append(nil, &changes[i].Command)) // a hash never fails
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// errPreview is the error for changes that nobody saw.
+var errPreview = bourse.Errorf(bourse.CodeConflict,
+	"preview: the document changes something else by now; look at its preview again")
 
 // catalogueApply changes the catalogue to match a document. The first refused change
 // stops it; earlier changes stay, and another apply continues.
@@ -86,9 +119,17 @@ func (s *Server) catalogueApply(ctx context.Context, a catalogueApplyArgs) (any,
 		return nil, err
 	}
 
-	answer := struct {
-		Changes []string `json:"changes"`
-	}{[]string{}}
+	first, err := doc.Next(s.View.Catalogue())
+	if err != nil {
+		return nil, err
+	}
+	answer := catalogueAnswer{Changes: []string{}}
+	switch preview := previewOf(first); {
+	case a.DryRun:
+		answer.Preview = preview
+	case a.Preview != preview && (a.Preview != "" || orderOf(ctx).by != 0):
+		return nil, errPreview
+	}
 
 	if !a.DryRun {
 		if err := s.note(ctx, "catalogue apply"); err != nil {
@@ -110,7 +151,7 @@ func (s *Server) catalogueApply(ctx context.Context, a catalogueApplyArgs) (any,
 				return nil, bourse.Errorf(bourse.CodeRefused, "%s: %v", changes[i].Text, err)
 			}
 		}
-		if a.DryRun || glassOf(ctx).reason != "" { // what is not carried out yet changes nothing to go on from
+		if a.DryRun || len(orderOf(ctx).acts) > 0 { // what is not carried out yet changes nothing to go on from
 			return answer, nil
 		}
 	}

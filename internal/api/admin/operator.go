@@ -14,48 +14,78 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// glass is what a request says about breaking the glass, and what came of it.
-type glass struct {
-	// reason is empty if the glass stays whole.
+// order is in whose name a request orders commands, and what came of it.
+type order struct {
+	// by is zero for who has the machine. reason is empty for them, unless they break the glass.
+	by     bourse.OperatorID
 	reason string
-	acts   []actAnswer
+	// acts are those of the request that wait.
+	acts []actAnswer
 }
 
-// glassKey is the context key of a request's glass.
-type glassKey struct{}
+// orderKey is the context key of a request's order.
+type orderKey struct{}
 
-func glassOf(ctx context.Context) *glass {
-	if g, ok := ctx.Value(glassKey{}).(*glass); ok {
-		return g
+func orderOf(ctx context.Context) *order {
+	if o, ok := ctx.Value(orderKey{}).(*order); ok {
+		return o
 	}
-	return new(glass)
+	return new(order)
+}
+
+// DoAs carries out a verb in the name of an operator, for a reason: its commands are ordered as
+// acts. If acts wait for a second operator, they are the answer. The errors are *bourse.Errors and
+// those of the parts.
+func (s *Server) DoAs(
+	ctx context.Context, by bourse.OperatorID, reason, name string, args jsontext.Value,
+) (any, error) {
+	v, known := s.verbs()[name]
+	if !known {
+		bourse.Impossible("there is no verb %s", name)
+	}
+	return s.carryOut(ctx, v, args, &order{by: by, reason: reason})
+}
+
+// carryOut answers a verb. What waits is the answer, if anything does.
+func (s *Server) carryOut(ctx context.Context, v verb, args jsontext.Value, o *order) (any, error) {
+	args, err := s.numbered(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	result, err := v(context.WithValue(ctx, orderKey{}, o), args)
+	if err == nil && len(o.acts) > 0 {
+		return struct {
+			Acts []actAnswer `json:"acts"`
+		}{o.acts}, nil
+	}
+	return result, err
 }
 
 // takeGlass removes the member break_glass, the reason for which the glass is broken, from the
-// arguments. All verbs take it.
-func takeGlass(args jsontext.Value) (jsontext.Value, *glass, error) {
+// arguments. All verbs of the socket take it.
+func takeGlass(args jsontext.Value) (jsontext.Value, *order, error) {
 	var members map[string]jsontext.Value
-	g := new(glass)
+	o := new(order)
 	broken := json.Unmarshal(args, &members) == nil && members["break_glass"] != nil
 	if !broken {
-		return args, g, nil
+		return args, o, nil
 	}
-	if err := json.Unmarshal(members["break_glass"], &g.reason); err != nil || g.reason == "" {
+	if err := json.Unmarshal(members["break_glass"], &o.reason); err != nil || o.reason == "" {
 		return nil, nil, bourse.Errorf(bourse.CodeInvalid, "break_glass: must be a reason")
 	}
 	delete(members, "break_glass")
 	rest, err := json.Marshal(members)
-	return rest, g, err
+	return rest, o, err
 }
 
 var errOperatorsOnly = bourse.Errorf(bourse.CodeRefused, "%s: the exchange has owners, and its operators order this in "+
 	"the console; --break-glass REASON orders it from here, to be carried out in 24 hours", bourse.OperatorsOnly)
 
-// closed returns a verb that is refused once commands of operators come as acts alone: it is no
+// closed returns a verb that is refused to the socket once commands of operators come as acts alone: it is no
 // act that could wait.
 func (s *Server) closed(v verb) verb {
 	return func(ctx context.Context, args jsontext.Value) (any, error) {
-		if s.Operators.Guarded() {
+		if orderOf(ctx).by == 0 && s.Operators.Guarded() {
 			return nil, bourse.Errorf(bourse.CodeRefused,
 				"%s: the exchange has owners, and this is not done from here any more", bourse.OperatorsOnly)
 		}
@@ -63,11 +93,11 @@ func (s *Server) closed(v verb) verb {
 	}
 }
 
-// breakGlass orders a command as an act of nobody.
-func (s *Server) breakGlass(ctx context.Context, g *glass, cmd *bourse.Command) (sequencer.Result, error) {
-	act, err := s.Operators.BreakGlass(ctx, g.reason, cmd)
-	if err == nil {
-		g.acts = append(g.acts, describeAct(&act))
+// order orders a command in the name of an operator, or as an act of nobody.
+func (s *Server) order(ctx context.Context, o *order, cmd *bourse.Command) (sequencer.Result, error) {
+	act, err := s.Operators.Order(ctx, o.by, o.reason, cmd)
+	if err == nil && act.Status == bourse.ActWaits {
+		o.acts = append(o.acts, describeAct(&act))
 	}
 	return sequencer.Result{Seq: act.ID}, err
 }
@@ -117,7 +147,7 @@ func (s *Server) operatorInvite(ctx context.Context, a operatorInviteArgs) (any,
 		return nil, err
 	}
 
-	i := operator.Invitation{Email: a.Email, Name: a.Name, Role: role, Reason: glassOf(ctx).reason}
+	i := operator.Invitation{Email: a.Email, Name: a.Name, Role: role, By: orderOf(ctx).by, Reason: orderOf(ctx).reason}
 	code, err := s.Operators.Invite(ctx, &i)
 	return struct {
 		Email   string `json:"email"`

@@ -45,7 +45,7 @@ func (o *office) invite(args string) account.Secret {
 	return account.Secret(got.Code)
 }
 
-var passkey = operator.Passkey{Credential: []byte("credential"), PublicKey: []byte("key")}
+var passkey = account.Passkey{Credential: []byte("credential"), PublicKey: []byte("key")}
 
 func (o *office) accept(code account.Secret) {
 	o.Helper()
@@ -80,7 +80,7 @@ func TestInvitations(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := o.Operators.Accept(t.Context(), code, operator.Passkey{}); err == nil || !strings.Contains(err.Error(), "passkey") {
+	if _, err := o.Operators.Accept(t.Context(), code, account.Passkey{}); err == nil || !strings.Contains(err.Error(), "passkey") {
 		t.Error(err)
 	}
 	o.answers("operator/list", `{}`, `{"operators":[]}`)

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -68,11 +69,9 @@ type Server struct{ Options }
 // verb is an operation for operators. It reads its arguments and returns the answer.
 type verb func(ctx context.Context, args jsontext.Value) (any, error)
 
-// Handler returns the handler of the socket.
-func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
-
-	for name, v := range map[string]verb{
+// verbs returns the verbs by their names.
+func (s *Server) verbs() map[string]verb {
+	return map[string]verb{
 		"status":             taking(s.status),
 		"account/create":     s.closed(taking(s.accountCreate)),
 		"account/show":       taking(s.accountShow),
@@ -104,6 +103,7 @@ func (s *Server) Handler() http.Handler {
 		"fees/collect":       taking(s.feesCollect),
 		"log":                taking(s.notes),
 		"catalogue/show":     taking(s.catalogueShow),
+		"catalogue/preview":  taking(s.cataloguePreview),
 		"catalogue/apply":    taking(s.catalogueApply),
 		"clock/accept":       taking(s.clockAccept),
 		"withdrawal/list":    taking(s.withdrawalList),
@@ -123,7 +123,13 @@ func (s *Server) Handler() http.Handler {
 		"devnet/reorg":       s.devnet("reorg", s.devnetReorg),
 		"devnet/stop":        s.devnet("stop", s.devnetStop),
 		"devnet/lag":         s.devnet("lag", s.devnetLag),
-	} {
+	}
+}
+
+// Handler returns the handler of the socket.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for name, v := range s.verbs() {
 		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) { s.serve(v, w, r) })
 	}
 	return mux
@@ -160,21 +166,11 @@ func (s *Server) answer(v verb, w http.ResponseWriter, r *http.Request) (any, er
 	if err != nil {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "reading the request: %v", err)
 	}
-	args, err := s.numbered(r.Context(), body)
+	args, order, err := takeGlass(body)
 	if err != nil {
 		return nil, err
 	}
-	args, glass, err := takeGlass(args)
-	if err != nil {
-		return nil, err
-	}
-	result, err := v(context.WithValue(r.Context(), glassKey{}, glass), args)
-	if err == nil && len(glass.acts) > 0 {
-		return struct {
-			Acts []actAnswer `json:"acts"`
-		}{glass.acts}, nil
-	}
-	return result, err
+	return s.carryOut(r.Context(), v, args, order)
 }
 
 // problem returns the answer for an error.
@@ -203,18 +199,22 @@ func taking[A any](do func(context.Context, A) (any, error)) verb {
 	}
 }
 
-// note journals an operator's request.
+// note journals a request that orders no act, with the operator's name and reason.
 func (s *Server) note(ctx context.Context, text string) error {
 	uid, _ := ctx.Value(peerKey{}).(uint32)
-	_, err := s.do(ctx, &bourse.Command{Kind: bourse.CommandNote, Operator: uid, Text: text})
+	if o := orderOf(ctx); o.by != 0 {
+		uid, text = history.NoUser, fmt.Sprintf("operator %d: %s: %s", o.by, text, o.reason)
+	}
+	_, err := s.Sequencer.Do(ctx, &bourse.Command{Kind: bourse.CommandNote, Operator: uid, Text: text})
 	return err
 }
 
-// do sequences a command; a refusal is an error. A request that breaks the glass orders it as an
-// act of nobody, unless it needs no operators.
+// do sequences a command; a refusal is an error. For an operator it is ordered as an act, and so it
+// is, of nobody, for a request that breaks the glass, unless it needs no operators.
 func (s *Server) do(ctx context.Context, cmd *bourse.Command) (sequencer.Result, error) {
-	if glass := glassOf(ctx); glass.reason != "" && !record.AuthorityOf(cmd).Bare {
-		return s.breakGlass(ctx, glass, cmd)
+	need := record.AuthorityOf(cmd)
+	if o := orderOf(ctx); o.by != 0 && need.Role != 0 || o.by == 0 && o.reason != "" && !need.Bare {
+		return s.order(ctx, o, cmd)
 	}
 	r, err := s.Sequencer.Do(ctx, cmd)
 	if err == nil && r.Outcome.Reason != 0 {
@@ -228,13 +228,15 @@ func refusal(reason bourse.Reason) error {
 	if reason == bourse.OperatorsOnly {
 		return errOperatorsOnly
 	}
-	return bourse.Errorf(bourse.CodeRefused, "%s", reason)
+	return &bourse.Error{Code: bourse.CodeRefused, Reason: reason, Message: reason.String()}
 }
 
-// noted journals a note, then sequences the command.
+// noted journals a note, then sequences the command. The act of an operator is a note itself.
 func (s *Server) noted(ctx context.Context, text string, cmd *bourse.Command) (sequencer.Result, error) {
-	if err := s.note(ctx, text); err != nil {
-		return sequencer.Result{}, err
+	if o := orderOf(ctx); o.by == 0 || record.AuthorityOf(cmd).Role == 0 {
+		if err := s.note(ctx, text); err != nil {
+			return sequencer.Result{}, err
+		}
 	}
 	return s.do(ctx, cmd)
 }

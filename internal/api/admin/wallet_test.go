@@ -53,11 +53,13 @@ func openOffice(t *testing.T, sandboxed bool) *office {
 	o.Options = admin.Options{
 		View: v, History: history.NewReader(historytest.NewMemory(), o.tail, v), Sequencer: o,
 		Log: slog.New(slog.DiscardHandler),
-		Operators: &operator.Service{Options: operator.Options{
-			Store: store, Sequencer: o, View: v, Mailer: o.letters, Clock: func() time.Time { return o.now.Std() },
-			Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
-			OnForged: func(_ string, err error) { o.forged = append(o.forged, err.Error()) },
-		}},
+	}
+	if o.Operators, err = operator.NewService(operator.Options{
+		Store: store, Sequencer: o, View: v, Mailer: o.letters, Clock: func() time.Time { return o.now.Std() },
+		Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		OnForged: func(_ string, err error) { o.forged = append(o.forged, err.Error()) },
+	}); err != nil {
+		t.Fatal(err)
 	}
 	o.do(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: sandboxed, Rules: bourse.CurrentRules}})
 	for _, cmd := range sandbox.Catalogue(true) {

@@ -13,17 +13,25 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/codes"
 )
 
-// cookieName is the name of the cookie. Browsers take one with this prefix only from the
-// host itself, over TLS or from loopback, and for all of its paths.
-const cookieName = "__Host-bourse"
+// The names of the cookies of customers and operators. Browsers take one with this prefix only
+// from the host itself, over TLS or from loopback, and for all of its paths.
+const (
+	cookieName         = "__Host-bourse"
+	operatorCookieName = cookieName + "-operator"
+)
 
 // CookieName returns the name of the cookie. A sandbox adds its port, because exchanges on
 // one host get the cookies of each other.
-func CookieName(sandboxPort string) string {
-	if sandboxPort == "" {
-		return cookieName
+func CookieName(sandboxPort string) string { return withPort(cookieName, sandboxPort) }
+
+// OperatorCookieName is CookieName for the cookie of operators.
+func OperatorCookieName(sandboxPort string) string { return withPort(operatorCookieName, sandboxPort) }
+
+func withPort(name, port string) string {
+	if port == "" {
+		return name
 	}
-	return cookieName + "-" + sandboxPort
+	return name + "-" + port
 }
 
 // Sessions are the sessions whose secret is in a cookie.
@@ -94,9 +102,13 @@ func (s *Sessions) put(h http.Header, secret account.Secret, who *account.Identi
 func (s *Sessions) drop(h http.Header) { s.set(h, "", -1) }
 
 // set sets the cookie to a value for a number of seconds; zero is until the browser closes.
-func (s *Sessions) set(h http.Header, value string, age int) {
+func (s *Sessions) set(h http.Header, value string, age int) { SetCookie(h, s.Cookie, value, age) }
+
+// SetCookie sets a cookie that scripts cannot read and pages of other sites do not send, for a
+// number of seconds; zero is until the browser closes, a negative one removes it.
+func SetCookie(h http.Header, name, value string, age int) {
 	c := http.Cookie{
-		Name: s.Cookie, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true,
+		Name: name, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true,
 		SameSite: http.SameSiteStrictMode,
 	}
 	h.Add("Set-Cookie", c.String())

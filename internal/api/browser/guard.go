@@ -20,6 +20,9 @@ type Guard struct {
 	// names are the host names that lead here, beside those of [edge.LeadsHere].
 	names []string
 	cross *http.CrossOriginProtection
+	// only is set if no name and no origin but those of the public URL lead here, for a public URL
+	// that is no name of this machine alone.
+	only bool
 
 	Headers
 }
@@ -34,6 +37,15 @@ func NewGuard(public *url.URL, scheme string, names ...string) *Guard {
 	if err := g.cross.AddTrustedOrigin(g.origin); err != nil {
 		bourse.Impossible("origin %q: %v", g.origin, err)
 	}
+	return g
+}
+
+// NewStrictGuard returns a guard for a listener that only the public URL leads to. Host and origin
+// are never taken from a request; a URL of this machine alone has all names of the machine's
+// loopback.
+func NewStrictGuard(public *url.URL) *Guard {
+	g := NewGuard(public, public.Scheme+"://")
+	g.only = !edge.IsLoopback(public.Host)
 	return g
 }
 
@@ -61,7 +73,7 @@ func (g *Guard) Private(next http.Handler) http.Handler {
 // name of a stranger may lead here, and its pages would be of our origin.
 func (g *Guard) check(r *http.Request) error {
 	switch {
-	case !edge.LeadsHere(r, g.names...):
+	case g.only && !strings.EqualFold(edge.HostName(r.Host), g.host), !edge.LeadsHere(r, g.names...):
 		return errHost
 	case g.cross.Check(r) != nil || !g.ours(r) || isForeign(r.Header):
 		return errOrigin
@@ -87,7 +99,7 @@ func (g *Guard) ours(r *http.Request) bool {
 	case 0:
 		return r.Header.Get("Upgrade") == ""
 	case 1:
-		return origin[0] == g.origin || origin[0] == g.scheme+r.Host && !g.byTLSAlone(r)
+		return origin[0] == g.origin || !g.only && origin[0] == g.scheme+r.Host && !g.byTLSAlone(r)
 	}
 	return false
 }

@@ -1,0 +1,338 @@
+package operatorv1_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/account/authenticator"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/api/browser"
+	"github.com/bourse-exchange/bourse/internal/api/operatorv1"
+	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/history/historytest"
+	"github.com/bourse-exchange/bourse/internal/mail"
+	"github.com/bourse-exchange/bourse/internal/operator"
+	"github.com/bourse-exchange/bourse/internal/record"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
+	"github.com/bourse-exchange/bourse/internal/view"
+)
+
+const (
+	origin = "https://desk.example.com"
+	cookie = "__Host-bourse-operator"
+)
+
+// exchange is a production exchange behind the guard of the operators' listener.
+type exchange struct {
+	*testing.T
+	admin.Server
+	engine  *engine.Engine
+	tail    *history.Tail
+	store   *accounts.Store
+	handler http.Handler
+	now     bourse.Time
+	letters *mail.Box
+}
+
+func newExchange(t *testing.T) *exchange {
+	t.Helper()
+	e := &exchange{T: t, engine: engine.New(), tail: history.NewTail(1000), now: 1_700_000_000 * bourse.Second}
+	e.letters = mail.NewBox(func() bourse.Time { return e.now })
+	var err error
+	if e.store, err = accounts.Open(t.Context(), filepath.Join(t.TempDir(), "accounts.db")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.store.Close() })
+	v := view.New()
+	e.Options = admin.Options{
+		View: v, History: history.NewReader(historytest.NewMemory(), e.tail, v), Sequencer: e, Log: slog.New(slog.DiscardHandler),
+	}
+	e.start()
+
+	e.do(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Rules: bourse.CurrentRules}})
+	for _, cmd := range sandbox.Catalogue(true) {
+		e.do(cmd)
+	}
+	e.do(bourse.Command{Kind: bourse.CommandDefineTiers, Tiers: &bourse.Tiers{List: []bourse.Tier{{Name: "basic"}, {Name: "known"}}}})
+	e.do(bourse.Command{Kind: bourse.CommandCreateAccount})
+	return e
+}
+
+// start makes the parts that a start makes anew.
+func (e *exchange) start() {
+	e.Helper()
+	var err error
+	if e.Operators, err = operator.NewService(operator.Options{
+		Store: e.store, Sequencer: e, View: e.View, Mailer: e.letters, Clock: func() time.Time { return e.now.Std() },
+		Random: rand.Reader, Log: slog.New(slog.DiscardHandler), OnForged: func(_ string, err error) { e.Error(err) },
+	}); err != nil {
+		e.Fatal(err)
+	}
+	party, err := account.NewParty("desk.example.com", origin)
+	if err != nil {
+		e.Fatal(err)
+	}
+	e.Operators.SetParty(party)
+
+	rest := &api.Server{
+		Who: e.Operators, From: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
+		Observe: func(string, int, bool, time.Duration) {}, Clock: time.Now, After: time.After, Log: slog.New(slog.DiscardHandler),
+		Patience: time.Minute,
+	}
+	desk := &operatorv1.Desk{Operators: e.Operators, Verbs: &e.Server, Cookie: cookie, Now: time.Now}
+	mux := http.NewServeMux()
+	v2.HandlePages(rest, mux, operatorv1.Prefix, desk.Secret, desk.Endpoints())
+	at, err := url.Parse(origin)
+	if err != nil {
+		e.Fatal(err)
+	}
+	e.handler = browser.NewStrictGuard(at).Private(mux)
+}
+
+// Do implements Sequencer.
+func (e *exchange) Do(_ context.Context, c *bourse.Command) (sequencer.Result, error) {
+	if err := record.Check(c); err != nil {
+		return sequencer.Result{}, err
+	}
+	cmd := *c
+	e.now++
+	cmd.Seq, cmd.Time = e.engine.Seq()+1, e.now
+	var ev bourse.Events
+	e.tail.Begin()
+	e.View.Begin()
+	e.engine.Apply(&cmd, &ev)
+	e.tail.Observe(&cmd, &ev)
+	e.View.Observe(&cmd, &ev)
+	e.tail.End()
+	e.View.End()
+	return sequencer.Result{Seq: cmd.Seq, Time: cmd.Time, Outcome: ev.Outcome}, nil
+}
+
+func (e *exchange) do(cmd bourse.Command) {
+	e.Helper()
+	r, err := e.Do(e.Context(), &cmd)
+	if err != nil || r.Outcome.Reason != 0 {
+		e.Fatalf("command %d: %v %v", cmd.Kind, r.Outcome.Reason, err)
+	}
+}
+
+// withdraw lets account 1 ask for n withdrawals of 1 ATOM, and returns the id of the first.
+func (e *exchange) withdraw(n int) bourse.WalletID {
+	e.Helper()
+	c := e.View.Catalogue()
+	atom, network := c.Asset("ATOM"), c.Network("ATOM").ID
+	amount := func(text string) bourse.Amount {
+		a, err := bourse.ParseAmount(text, atom.Scale)
+		if err != nil {
+			e.Fatal(err)
+		}
+		return a
+	}
+	e.do(bourse.Command{Kind: bourse.CommandBlock, Wallet: &bourse.WalletCommand{Block: &bourse.BlockEffect{
+		Network: network, BlockRef: bourse.BlockRef{Height: 7, Hash: bourse.TxHash{7}},
+		Txs: []bourse.TxEffect{{Hash: bourse.TxHash{1}, Inflows: []bourse.Inflow{{Asset: atom.ID, Amount: amount("1000"), Owner: 1}}}},
+	}}})
+	for i := range n {
+		e.do(bourse.Command{Kind: bourse.CommandWithdraw, Account: 1, Wallet: &bourse.WalletCommand{Withdraw: &bourse.Withdraw{
+			Network: network, Asset: atom.ID, Amount: amount("1"), Fee: amount("0.01"), Address: fmt.Sprintf("cosmos1%d", i), Memo: "m",
+		}}})
+	}
+	return e.View.Leaving()[0].ID
+}
+
+// person is an operator with a device and a cookie.
+type person struct {
+	*exchange
+	device *authenticator.Device
+	cookie string
+	id     bourse.OperatorID
+}
+
+// ask sends a request: "METHOD /path" below the interface.
+func (p *person) ask(what, body string) *httptest.ResponseRecorder {
+	p.Helper()
+	method, path, _ := strings.Cut(what, " ")
+	r := httptest.NewRequestWithContext(p.Context(), method, origin+operatorv1.Prefix+path, strings.NewReader(body))
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	r.Header.Set("Origin", origin)
+	if p.cookie != "" {
+		r.AddCookie(&http.Cookie{Name: cookie, Value: p.cookie})
+	}
+	w := httptest.NewRecorder()
+	p.handler.ServeHTTP(w, r)
+	for _, c := range w.Result().Cookies() {
+		if !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Name != cookie {
+			p.Errorf("%s sets %+v", what, c)
+		}
+		p.cookie = c.Value
+	}
+	if w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Access-Control-Allow-Origin") != "" {
+		p.Errorf("%s: headers %v", what, w.Header())
+	}
+	return w
+}
+
+// options returns a browser's options in an answer.
+func (p *person) options(w *httptest.ResponseRecorder) json.RawMessage {
+	p.Helper()
+	var answer struct {
+		Passkey json.RawMessage `json:"passkey"`
+		Error   struct {
+			Passkey json.RawMessage `json:"passkey"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || len(answer.Passkey)+len(answer.Error.Passkey) == 0 {
+		p.Fatalf("no options: %d %s", w.Code, w.Body)
+	}
+	return append(answer.Passkey, answer.Error.Passkey...)
+}
+
+// get signs options with the person's device.
+func (p *person) get(options []byte) string {
+	p.Helper()
+	b, err := p.device.Get(options)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return string(b)
+}
+
+// asserted returns the body of a request with an assertion over it.
+func (p *person) asserted(what, body string) string {
+	p.Helper()
+	w := p.ask(what, body)
+	if w.Code != 511 {
+		p.Fatalf("%s %s asks for no passkey: %d %s", what, body, w.Code, w.Body)
+	}
+	return adding(body, "assertion2FA", p.get(p.options(w)))
+}
+
+// adding adds a member to an object.
+func adding(body, name, value string) string {
+	if body == "{}" {
+		return fmt.Sprintf(`{%q:%s}`, name, value)
+	}
+	return fmt.Sprintf(`%s,%q:%s}`, strings.TrimSuffix(body, "}"), name, value)
+}
+
+// confirmed sends a request with an assertion over it, and wants an answer; empty takes any.
+func (p *person) confirmed(what, body string, status int, want string) string {
+	p.Helper()
+	w := p.ask(what, p.asserted(what, body))
+	if w.Code != status || want != "" && w.Body.String() != want {
+		p.Errorf("%s %s:\n got %d %s\nwant %d %s", what, body, w.Code, w.Body, status, want)
+	}
+	return w.Body.String()
+}
+
+// wants sends a request and wants an answer; empty takes any.
+func (p *person) wants(what, body string, status int, want string) {
+	p.Helper()
+	if w := p.ask(what, body); w.Code != status || want != "" && !strings.Contains(w.Body.String(), want) {
+		p.Errorf("%s %s:\n got %d %s\nwant %d %s", what, body, w.Code, w.Body, status, want)
+	}
+}
+
+// logIn begins a session.
+func (p *person) logIn() {
+	p.Helper()
+	p.cookie = ""
+	body := adding("{}", "assertion", p.get(p.options(p.ask("PUT /session", "{}"))))
+	if w := p.ask("POST /session", body); w.Code != 200 || p.cookie == "" {
+		p.Fatalf("log-in: %d %s", w.Code, w.Body)
+	}
+}
+
+// accept accepts an invitation with a passkey of a new device.
+func (e *exchange) accept(code string) (*person, string) {
+	e.Helper()
+	p := &person{exchange: e, device: authenticator.New(origin)}
+	body := fmt.Sprintf(`{"code":%q}`, code)
+	made, err := p.device.Create(p.options(p.ask("PUT /invitations/accept", body)))
+	if err != nil {
+		e.Fatal(err)
+	}
+	w := p.ask("POST /invitations/accept", adding(body, "passkey", string(made)))
+	if w.Code != 200 {
+		e.Fatalf("accept: %d %s", w.Code, w.Body)
+	}
+	return p, w.Body.String()
+}
+
+// staff returns an owner and further operators, whom broken glass lets in, all with sessions.
+func (e *exchange) staff(others ...bourse.OperatorRole) []*person {
+	e.Helper()
+	invite := func(i operator.Invitation) string {
+		i.Email = fmt.Sprintf("%d@example.org", e.now)
+		code, err := e.Operators.Invite(e.Context(), &i)
+		if err != nil {
+			e.Fatal(err)
+		}
+		return string(code)
+	}
+	first, answer := e.accept(invite(operator.Invitation{Name: "First", Role: bourse.RoleOwner}))
+	if answer != `{"operator":1}` {
+		e.Errorf("the first owner: %s", answer)
+	}
+	list := []*person{first}
+	for _, role := range others {
+		p, answer := e.accept(invite(operator.Invitation{Role: role, Reason: "founding"}))
+		if !strings.HasPrefix(answer, `{"act":`) {
+			e.Errorf("by broken glass: %s", answer)
+		}
+		list = append(list, p)
+	}
+
+	e.now += bourse.Day
+	for range others {
+		e.do(bourse.Command{Kind: bourse.CommandTick})
+	}
+	for i, p := range list {
+		p.id = bourse.OperatorID(i + 1)
+		p.logIn()
+	}
+	return list
+}
+
+// act is an act that waits.
+type act struct {
+	Act    uint64 `json:"act"`
+	Digest string `json:"digest"`
+}
+
+// waits returns the acts in an answer.
+func (p *person) waits(answer string) act {
+	p.Helper()
+	var got struct {
+		Acts []act `json:"acts"`
+	}
+	if err := json.Unmarshal([]byte(answer), &got); err != nil || len(got.Acts) != 1 {
+		p.Fatalf("no act waits: %s", answer)
+	}
+	return got.Acts[0]
+}
+
+func (p *person) approves(a act, status int) string {
+	p.Helper()
+	return p.confirmed(fmt.Sprintf("POST /acts/%d/approve", a.Act), fmt.Sprintf(`{"digest":%q}`, a.Digest), status, "")
+}

@@ -1,0 +1,162 @@
+package operatorv1
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
+	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+)
+
+const (
+	fieldReason = "reason"
+	// fieldPair names the segment with a market, as BTC-USDT.
+	fieldPair = "pair"
+	// verbTier is the verb that takes the reason as well.
+	verbTier = "account/tier"
+)
+
+// route is an endpoint that carries out a verb. The verb's arguments are the fields of the request
+// and the segments of the path, by their names.
+type route struct {
+	method, path string
+	verb         string
+	// role is the least that is asked for. The engine asks for more where the command needs more.
+	role   bourse.OperatorRole
+	fields api.Fields
+	class  api.Class
+}
+
+const (
+	get, post, put, patch = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch
+
+	viewer, daily, owner = bourse.RoleViewer, bourse.RoleOperator, bourse.RoleOwner
+)
+
+// routes are the endpoints of verbs. Those that are not here, of the socket, need no operator, or
+// cannot wait for a second one.
+var routes = [...]route{
+	{get, "/operators", "operator/list", viewer, nil, api.Reads},
+	{post, "/operators", "operator/invite", owner, with("email", "name", "role"), api.Orders},
+	{patch, "/operators/{operator}", "operator/change", owner, with("role", "enabled"), api.Orders},
+	{get, "/acts", "operator/acts", viewer, nil, api.Reads},
+	{get, "/log", "log", viewer, api.Fields{"offset"}, api.Reads},
+
+	{get, "/withdrawals", "withdrawal/list", viewer, nil, api.Reads},
+	{post, "/withdrawals/{xid}/approve", "withdrawal/approve", daily, with(), api.Orders},
+	{post, "/withdrawals/{xid}/deny", "withdrawal/deny", daily, with(), api.Cancels},
+	{post, "/withdrawals/{xid}/replace", "withdrawal/replace", owner, with(), api.Orders},
+	{post, "/withdrawals/{xid}/release", "withdrawal/release", owner, with(), api.Orders},
+	{put, "/assets/{asset}/approval-limit", "withdrawals/limit", owner, with("amount"), api.Orders},
+	{put, "/networks/{network}/withdrawals", "withdrawals/pause", daily, with("paused"), api.Cancels},
+	{get, "/deposits/parked", "deposits/parked", viewer, nil, api.Reads},
+	{post, "/deposits/{deposit}/assign", "deposit/assign", owner, with("account"), api.Orders},
+
+	{get, "/accounts/{account}", "account/show", viewer, nil, api.Reads},
+	{get, "/accounts/{account}/balances", "balances", viewer, nil, api.Reads},
+	{post, "/accounts/{account}/freeze", "account/freeze", daily, with(), api.Cancels},
+	{post, "/accounts/{account}/unfreeze", "account/unfreeze", daily, with(), api.Orders},
+	{put, "/accounts/{account}/tier", verbTier, daily, with("tier"), api.Orders},
+	{put, "/accounts/{account}/fees", "account/fees", owner, with("maker_fee", "taker_fee"), api.Orders},
+	{put, "/accounts/{account}/level", "account/level", owner, with("level"), api.Orders},
+	{post, "/keys/{key_id}/revoke", "key/revoke", daily, with(), api.Cancels},
+
+	{put, "/markets/{pair}/state", "market/state", daily, with("state"), api.Cancels},
+	{post, "/fees/collect", "fees/collect", owner, with(), api.Orders},
+	{get, "/catalogue", "catalogue/show", viewer, nil, api.Reads},
+	{post, "/catalogue/preview", "catalogue/preview", viewer, api.Fields{"document"}, api.Reads},
+	{post, "/catalogue", "catalogue/apply", owner, with("document", "preview"), api.Orders},
+}
+
+// endpoint returns the endpoint of a route.
+func (d *Desk) endpoint(r *route) v2.Endpoint {
+	return v2.Endpoint{
+		Method: r.method, Path: r.path, Fields: r.fields, Scope: account.ScopeRead, Class: r.class,
+		Answer: func(c *v2.Call) error { return d.carryOut(c, r) },
+	}
+}
+
+// carryOut carries out the verb of a route, once the operator's passkey signed for the request.
+func (d *Desk) carryOut(c *v2.Call, r *route) error {
+	by, reason := operatorOf(c), ""
+	if err := d.may(by, r.role); err != nil {
+		return err
+	}
+	args, err := r.args(c)
+	c.Fail(err)
+	if r.changes() {
+		c.Require(fieldReason)
+		if reason = c.Text(fieldReason); strings.TrimSpace(reason) == "" || len(reason) > bourse.MaxActReason {
+			c.Fail(api.Invalid(fieldReason, "1 to "+strconv.Itoa(bourse.MaxActReason)+" bytes"))
+		}
+		if err := d.confirm(c); err != nil {
+			return err
+		}
+	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+
+	result, err := d.Verbs.DoAs(c.Context, by, reason, r.verb, args)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	c.Whole(body)
+	return nil
+}
+
+// changes reports whether a route changes something, so that it has a reason and is confirmed.
+func (r *route) changes() bool { return slices.Contains(r.fields, fieldReason) }
+
+// args returns the arguments of the route's verb.
+func (r *route) args(c *v2.Call) (jsontext.Value, error) {
+	members := map[string]jsontext.Value{}
+	if r.method != get && len(c.Body) > 0 {
+		if err := json.Unmarshal(c.Body, &members); err != nil {
+			return nil, api.ErrNotObject
+		}
+	}
+	args := map[string]jsontext.Value{}
+	for _, name := range r.fields {
+		if value, given := members[name]; given && (name != fieldReason || r.verb == verbTier) {
+			args[name] = value
+		}
+		if r.method == get && c.Has(name) {
+			args[name] = argument(c.Text(name))
+		}
+	}
+	for segment := range strings.SplitSeq(r.path, "/") {
+		if name, ok := strings.CutPrefix(segment, "{"); ok {
+			name = strings.TrimSuffix(name, "}")
+			value := c.Segment(name)
+			if name == fieldPair {
+				value = strings.Replace(value, "-", "/", 1)
+			}
+			args[name] = argument(value)
+		}
+	}
+	return json.Marshal(args, json.Deterministic(true))
+}
+
+// argument returns a text of a path or a query as JSON: a number, if it is one.
+func argument(text string) jsontext.Value {
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil && strconv.FormatUint(n, 10) == text {
+		return jsontext.Value(text)
+	}
+	quoted, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		return jsontext.Value(`""`) // no UTF-8, as no name is
+	}
+	return quoted
+}

@@ -1,0 +1,158 @@
+package operator
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+)
+
+// ErrPasskey is the error for a passkey that was not made for an invitation.
+var ErrPasskey = bourse.Errorf(bourse.CodeForbidden, "The passkey was not made for this invitation")
+
+// Invited is an invitation, and what a browser needs to make the passkey that accepts it.
+type Invited struct {
+	Invitation
+	Passkey account.AskedPasskey
+}
+
+// Invited returns the invitation of a code. The errors are [account.ErrNoParty], *bourse.Errors
+// and those of the store.
+func (s *Service) Invited(ctx context.Context, code account.Secret) (asked Invited, err error) {
+	if s.party == nil {
+		return asked, account.ErrNoParty
+	}
+	plain, err := hex.DecodeString(string(code))
+	if err != nil {
+		return asked, errNoInvitation
+	}
+	i, found, err := s.Store.Invitation(ctx, sha256.Sum256(plain))
+	if err != nil {
+		return asked, err
+	}
+	if !found || i.Expires <= s.now() {
+		return asked, errNoInvitation
+	}
+
+	token := tokenOf(plain)
+	return Invited{i, account.AskedPasskey{
+		AskedAssertion: s.party.Asks(challengeOf(plain), nil), Issuer: "Bourse operators", Email: i.Email, Handle: token[:],
+	}}, nil
+}
+
+// Register verifies the passkey that was made for an invitation, uses the invitation up and adds
+// its operator. A passkey that was not made for it leaves the invitation as it is. The answer and
+// the errors are those of Accept, and ErrPasskey.
+func (s *Service) Register(ctx context.Context, code account.Secret, r *account.Registration) (Accepted, error) {
+	asked, err := s.Invited(ctx, code)
+	if err != nil {
+		return Accepted{}, err
+	}
+	made, ok := s.party.Registers(&account.PasskeyOwner{Handle: asked.Passkey.Handle}, asked.Passkey.Challenge, r)
+	if !ok {
+		return Accepted{}, ErrPasskey
+	}
+	return s.Accept(ctx, code, made)
+}
+
+// Accept uses up an invitation and adds its operator with a passkey, which Register has verified.
+// The errors are *bourse.Errors, those of the store and of the sequencer.
+func (s *Service) Accept(ctx context.Context, code account.Secret, key account.Passkey) (Accepted, error) {
+	if len(key.Credential) == 0 || len(key.PublicKey) == 0 {
+		return Accepted{}, bourse.Errorf(bourse.CodeInvalid, "malformed passkey")
+	}
+	plain, err := hex.DecodeString(string(code))
+	if err != nil {
+		return Accepted{}, errNoInvitation
+	}
+	i, found, err := s.Store.TakeInvitation(ctx, sha256.Sum256(plain))
+	if err != nil {
+		return Accepted{}, err
+	}
+	if !found || i.Expires <= s.now() {
+		return Accepted{}, errNoInvitation
+	}
+
+	row := &Row{
+		Token: tokenOf(plain), Email: i.Email, Name: i.Name, Credential: key.Credential, PublicKey: key.PublicKey,
+		Synced: key.Synced, Counter: key.Counter, Created: s.now(),
+	}
+	if _, err := io.ReadFull(s.Random, row.Salt[:]); err != nil {
+		return Accepted{}, fmt.Errorf("drawing a salt: %w", err)
+	}
+	return s.add(ctx, row, &i)
+}
+
+// tokenOf returns the token of the operator that an invitation makes. It is also the handle by
+// which passkeys name the operator.
+func tokenOf(code []byte) bourse.Token {
+	return bourse.Token(derived("token", code)[:len(bourse.Token{})])
+}
+
+// challengeOf returns the challenge of the passkey that accepts an invitation. The code is chance
+// that only the invited person has, and good for one passkey, so that nothing is kept for it.
+func challengeOf(code []byte) []byte { return derived("challenge", code) }
+
+func derived(use string, code []byte) []byte {
+	m := hmac.New(sha256.New, code)
+	_, _ = m.Write([]byte("bourse operator's " + use)) // a hash never fails
+	return m.Sum(nil)
+}
+
+// The parts of a challenge before its MAC, in bytes.
+const (
+	saltSize = 16
+	textSize = saltSize + 8
+)
+
+// challenge returns a challenge about something: chance, the time, and a MAC. Nothing is kept for
+// it, so that strangers fill nothing.
+func (s *Service) challenge(about []byte) ([]byte, error) {
+	var salt [saltSize]byte
+	if _, err := io.ReadFull(s.Random, salt[:]); err != nil {
+		return nil, fmt.Errorf("drawing a challenge: %w", err)
+	}
+	text := binary.LittleEndian.AppendUint64(salt[:], uint64(s.now()))
+	return append(text, s.mac(text, about)...), nil
+}
+
+// fresh reports whether a challenge is ours, about something, and young enough to be answered.
+func (s *Service) fresh(challenge, about []byte) bool {
+	if len(challenge) != textSize+sha256.Size || !hmac.Equal(challenge[textSize:], s.mac(challenge[:textSize], about)) {
+		return false
+	}
+	made := bourse.Time(binary.LittleEndian.Uint64(challenge[saltSize:]))
+	now := s.now()
+	return made <= now && now < made+account.FactorFor
+}
+
+func (s *Service) mac(text, about []byte) []byte {
+	m := hmac.New(sha256.New, s.seal[:])
+	_, _ = m.Write(text) // a hash never fails
+	_, _ = m.Write(about)
+	return m.Sum(nil)
+}
+
+// take uses up a fresh challenge, and reports whether it was the first to do so. Only what an
+// operator's passkey signed gets here.
+func (s *Service) take(challenge []byte) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for one, end := range s.used {
+		if end <= now {
+			delete(s.used, one)
+		}
+	}
+	_, taken := s.used[string(challenge)]
+	s.used[string(challenge)] = now + account.FactorFor
+	return !taken
+}
+
+func (s *Service) now() bourse.Time { return bourse.TimeOf(s.Clock()) }
