@@ -168,9 +168,19 @@ const (
 	// CommandDropAct ends a waiting act. By (the second zero), Act, Digest.
 	CommandDropAct
 
+	// CommandAsking precedes a request to the signer for a withdrawal's transaction: a
+	// cancel waits for the signer's answer from here on. ID.
+	CommandAsking
+	// CommandRecord takes over the next entry of the signer's record of a network, whose
+	// transaction may be sent from here on. Signed, Record, Chain.
+	CommandRecord
+	// CommandVoided records that the signer will sign nothing more for a withdrawal that is
+	// to end, and ends it. ID.
+	CommandVoided
+
 	// CommandRaise raises the incarnation by one and pauses the withdrawals of every network.
-	// Operator, Text: why. Kinds between it and its predecessor are unknown.
-	CommandRaise CommandKind = 70
+	// Operator, Text: why.
+	CommandRaise
 
 	// LastCommandKind is the newest kind that this program knows.
 	LastCommandKind = CommandRaise
@@ -226,6 +236,10 @@ type WalletCommand struct {
 	Address AddressID
 	Height  uint64
 	Tx      TxHash
+	// Record is the number of an entry of the signer's record of a network, from one, and
+	// Chain the hash of the record up to it.
+	Record uint64
+	Chain  TxHash
 
 	Block    *BlockEffect
 	Withdraw *Withdraw

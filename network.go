@@ -44,6 +44,10 @@ type NetworkState struct {
 	// Paused is an operator's stop of withdrawals, Halted the exchange's own.
 	Paused bool
 	Halted Halt
+	// Record is the number of the last entry of the signer's record that the journal has,
+	// and Chain the hash of the record up to it; zero before the first.
+	Record uint64
+	Chain  TxHash
 }
 
 // Stopped reports whether withdrawals are paused or halted.
@@ -61,10 +65,13 @@ const (
 	// HaltStrangeSpend: money left by a transaction that the exchange did not sign, or
 	// had dropped.
 	HaltStrangeSpend
+	// HaltUnknownSigned: the signer signed for a withdrawal that the journal does not know,
+	// or for which nobody asked.
+	HaltUnknownSigned
 )
 
-var haltWords = [...]string{"", "reorganisation", "deep_reorganisation", "strange_spend"}
+var haltWords = [...]string{"", "reorganisation", "deep_reorganisation", "strange_spend", "unknown_signed"}
 
-// String returns reorganisation, deep_reorganisation or strange_spend, or the empty
-// string.
+// String returns reorganisation, deep_reorganisation, strange_spend or unknown_signed, or
+// the empty string.
 func (h Halt) String() string { return word(haltWords[:], h) }

@@ -72,7 +72,7 @@ const (
 	MemoNotAllowed
 	// TooManyWithdrawals: the account has the maximum of open withdrawals.
 	TooManyWithdrawals
-	// WithdrawalNotFound: unknown, of another account, or final.
+	// WithdrawalNotFound: unknown, of another account, final, or to be ended already.
 	WithdrawalNotFound
 	// WithdrawalSigned: a signed withdrawal cannot be canceled.
 	WithdrawalSigned
@@ -138,6 +138,8 @@ const (
 	ActNotFound
 	// LastOwner: an exchange that has an owner keeps one.
 	LastOwner
+	// RecordOutOfOrder: the entry does not follow the last one of the signer's record.
+	RecordOutOfOrder
 )
 
 var reasonWords = map[Reason]string{
@@ -206,6 +208,7 @@ var reasonWords = map[Reason]string{
 	WrongDigest:      "WRONG_DIGEST",
 	ActNotFound:      "ACT_NOT_FOUND",
 	LastOwner:        "LAST_OWNER",
+	RecordOutOfOrder: "RECORD_OUT_OF_ORDER",
 }
 
 // String returns the reason's word in the public interfaces.

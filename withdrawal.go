@@ -59,6 +59,12 @@ type Withdrawal struct {
 	// Counted is true if the amount is in the sums that tiers limit; a withdrawal that ends
 	// without a payment is taken out of them.
 	Counted bool
+	// AtSigner is true from the first request to the signer for the next transaction until
+	// the journal has it: the signer may have signed.
+	AtSigner bool
+	// Ending is true if its owner or an operator wants it to end while it is at the signer,
+	// who decides. Tx is zero.
+	Ending bool
 	// Tx is the signed transaction that pays it; zero while none does.
 	Tx TxHash
 	// Deposit is the receiving side of an internal withdrawal.
@@ -69,7 +75,9 @@ type Withdrawal struct {
 }
 
 // Open reports whether the amount and the fee are held.
-func (w *Withdrawal) Open() bool { return w.Status == WalletPending || w.Status == WalletProcessing }
+func (w *Withdrawal) Open() bool {
+	return w.Status == WalletPending || w.Status == WalletProcessing || w.Status == WalletPendingCancel
+}
 
 // Held returns the amount and the fee while w is open, and zero afterwards.
 func (w *Withdrawal) Held() Amount {
@@ -81,6 +89,6 @@ func (w *Withdrawal) Held() Amount {
 
 // Unsigned reports whether w waits for a signed transaction.
 func (w *Withdrawal) Unsigned() bool {
-	return w.Tx == TxHash{} && w.Internal == 0 && !w.Refunded &&
+	return w.Tx == TxHash{} && w.Internal == 0 && !w.Refunded && !w.Ending &&
 		(w.Status == WalletProcessing || w.Status == WalletDone)
 }

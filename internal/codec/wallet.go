@@ -165,6 +165,8 @@ func (c *Codec) Withdrawal(w *bourse.Withdrawal) {
 	c.Bool(&w.Signed)
 	c.Bool(&w.Reverted)
 	c.Bool(&w.Counted)
+	c.Bool(&w.AtSigner)
+	c.Bool(&w.Ending)
 	c.Fixed(w.Tx[:])
 	Uint64(c, &w.Created)
 	Uint64(c, &w.Done)

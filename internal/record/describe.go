@@ -77,3 +77,9 @@ func describeBlock(c *bourse.Command) string {
 }
 
 func detailText(c *bourse.Command) string { return fmt.Sprintf("uid=%d %q", c.Operator, c.Text) }
+func xid(c *bourse.Command) string        { return fmt.Sprintf("xid=%d", c.Wallet.ID) }
+
+func describeSigned(s *bourse.SignedTx) string {
+	return fmt.Sprintf("%s network=%d xid=%d tx=%x from=%d nonce=%d inputs=%d bytes=%d",
+		s.Kind, s.Network, s.Wallet, s.Tx, s.From, s.Nonce, len(s.Inputs), len(s.Raw))
+}

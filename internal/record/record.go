@@ -76,7 +76,7 @@ func Decode(b []byte, c *bourse.Command) (int, error) {
 		return 0, ErrMalformed
 	}
 	kind, v := bourse.CommandKind(b[4]), b[5]
-	if kind != 0 && find(kind) == nil || v > version {
+	if !Known(kind) || v > version {
 		return 0, &NewerError{kind, v}
 	}
 

@@ -7,62 +7,6 @@ import (
 	"github.com/bourse-exchange/bourse/internal/codec"
 )
 
-// kind is a row of the table of commands.
-type kind struct {
-	// name is the kind's word for people, noun the malformed part in Check's error.
-	name, noun string
-	// urgent marks a kind that reduces risk: it overtakes orders.
-	urgent bool
-	// free marks an urgent kind that takes effect without money or open orders.
-	free bool
-	// authority is what a command needs of operators; nil if no act may order it, and it
-	// needs none.
-	authority func(*bourse.Command) Authority
-	// fields codes the body; nil if it is empty. Bodies of orders and cancels are written
-	// by hand.
-	fields func(*codec.Codec, *bourse.Command)
-	// check reports whether a command is well formed, independent of the state; nil if it
-	// always is.
-	check func(*bourse.Command) bool
-	// details formats the fields for people; nil to leave them out.
-	details func(*bourse.Command) string
-}
-
-// find returns the row of a kind; nil if it is unknown.
-func find(of bourse.CommandKind) *kind {
-	if of > bourse.LastCommandKind || kinds[of].name == "" {
-		return nil
-	}
-	return &kinds[of]
-}
-
-// Check reports whether c is well formed, independent of the exchange's state. The
-// journal takes only commands that pass. The error is a *bourse.Error with CodeInvalid.
-func Check(c *bourse.Command) error {
-	k := find(c.Kind)
-	switch {
-	case k == nil:
-		return bourse.Errorf(bourse.CodeInvalid, "unknown command kind %d", c.Kind)
-	case k.check != nil && !k.check(c), !isOrdered(c):
-		return bourse.Errorf(bourse.CodeInvalid, "malformed %s", k.noun)
-	default:
-		return nil
-	}
-}
-
-// Urgent reports whether commands of a kind reduce risk, and overtake orders.
-func Urgent(of bourse.CommandKind) bool {
-	k := find(of)
-	return k != nil && k.urgent
-}
-
-// Free reports whether commands of an urgent kind take effect without money or open
-// orders.
-func Free(of bourse.CommandKind) bool {
-	k := find(of)
-	return k != nil && k.free
-}
-
 // kinds is the table of commands.
 var kinds = [bourse.LastCommandKind + 1]kind{
 	bourse.CommandGenesis: {
@@ -454,7 +398,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 			codec.Uint64(c, &codec.New(c, &cmd.Wallet).ID)
 		},
 		check:   isWithdrawals,
-		details: func(c *bourse.Command) string { return fmt.Sprintf("xid=%d", c.Wallet.ID) },
+		details: xid,
 	},
 	bourse.CommandReleaseWithdrawal: {
 		name: "release-withdrawal", noun: "withdrawal",
@@ -491,11 +435,33 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		check: func(c *bourse.Command) bool {
 			return c.Wallet != nil && c.Wallet.Signed != nil && c.Wallet.Signed.Valid()
 		},
-		details: func(c *bourse.Command) string {
-			s := c.Wallet.Signed
-			return fmt.Sprintf("%s network=%d xid=%d tx=%x from=%d nonce=%d inputs=%d bytes=%d",
-				s.Kind, s.Network, s.Wallet, s.Tx, s.From, s.Nonce, len(s.Inputs), len(s.Raw))
+		details: func(c *bourse.Command) string { return describeSigned(c.Wallet.Signed) },
+	},
+	bourse.CommandAsking: {
+		name: "asking", noun: "withdrawal",
+		fields: func(c *codec.Codec, cmd *bourse.Command) { codec.Uint64(c, &codec.New(c, &cmd.Wallet).ID) },
+		check:  isWithdrawals, details: xid,
+	},
+	bourse.CommandRecord: {
+		name: "record", noun: "entry of the signer's record",
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			w := codec.New(c, &cmd.Wallet)
+			codec.Uint64(c, &w.Record)
+			c.Fixed(w.Chain[:])
+			c.SignedTx(codec.New(c, &w.Signed))
 		},
+		check: func(c *bourse.Command) bool {
+			w := c.Wallet
+			return w != nil && w.Record > 0 && w.Chain != (bourse.TxHash{}) && w.Signed != nil && w.Signed.Valid()
+		},
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("record=%d %s", c.Wallet.Record, describeSigned(c.Wallet.Signed))
+		},
+	},
+	bourse.CommandVoided: {
+		name: "voided", noun: "withdrawal",
+		fields: func(c *codec.Codec, cmd *bourse.Command) { codec.Uint64(c, &codec.New(c, &cmd.Wallet).ID) },
+		check:  isWithdrawals, details: xid,
 	},
 	bourse.CommandAccepted: {
 		name: "accepted", noun: "transaction",

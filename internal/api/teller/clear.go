@@ -89,7 +89,7 @@ func (t *Teller) clear(ctx context.Context, p *Payment) error {
 // withdrawal is final.
 func (t *Teller) RefusesCancel(id bourse.AccountID, withdrawal bourse.WalletID) bourse.Reason {
 	switch _, w := t.View.OpenMovement(id, withdrawal); {
-	case w == nil || w.Transfer():
+	case w == nil || w.Transfer() || w.Ending:
 		return bourse.WithdrawalNotFound
 	case w.Signed:
 		return bourse.WithdrawalSigned

@@ -142,6 +142,37 @@ func TestPages(t *testing.T) {
 	d.refused(d.Alice, "/transactions", fields{}, "Missing data: offset")
 }
 
+// TestCanceledWhileTheSignerWorks checks that a withdrawal whose signer was asked is
+// PENDING_CANCEL, and found as that, until the signer has said never.
+func TestCanceledWhileTheSignerWorks(t *testing.T) {
+	d := newDesk(t)
+	d.Credit(1, "ETH", "10")
+	id := xid(d.taken(d.Alice, "/withdraw", d.out("ETH", "ETH", "1", "0.001")))
+	at := &bourse.WalletCommand{ID: bourse.WalletID(id)}
+	d.Must(bourse.Command{Kind: bourse.CommandAsking, Wallet: at})
+	d.wantRows(d.Alice, fields{"status": "PROCESSING"}, "1 PROCESSING")
+	d.taken(d.Alice, "/withdraw/cancel", fields{"xid": id})
+
+	eth := d.View.Catalogue().Asset("ETH")
+	for _, stored := range []bool{false, true} {
+		if stored {
+			d.Follow()
+		}
+		d.wantRows(d.Alice, fields{}, "1 PENDING_CANCEL")
+		d.wantRows(d.Alice, fields{"status": "PENDING_CANCEL"}, "1 PENDING_CANCEL")
+		d.wantRows(d.Alice, fields{"status": "CANCELED"})
+		d.refused(d.Alice, "/withdraw/cancel", fields{"xid": id}, "Withdrawal already canceled")
+		if got := d.View.Balance(1, eth.ID).Held; got != d.Units("1.001", eth) {
+			t.Errorf("%s are held", got.Format(eth.Scale))
+		}
+	}
+	d.Must(bourse.Command{Kind: bourse.CommandVoided, Wallet: at})
+	d.wantRows(d.Alice, fields{}, "1 CANCELED")
+	if got := d.View.Balance(1, eth.ID).Available; got != d.Units("10", eth) {
+		t.Errorf("%s are back", got.Format(eth.Scale))
+	}
+}
+
 // TestPausedThenDone checks that withdrawals wait while a network is paused and continue
 // in order, and that a signed one cannot be canceled.
 func TestPausedThenDone(t *testing.T) {

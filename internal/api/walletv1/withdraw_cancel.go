@@ -10,7 +10,7 @@ import (
 var cancelFields = api.Fields{"xid"}
 
 // cancel cancels a withdrawal. If the signature is first in the journal, the cancel is
-// refused.
+// refused; while the signer works, the signer decides.
 func (w *Wallet) cancel(c *api.Call) error {
 	c.Require("xid")
 	id := bourse.WalletID(c.ID("xid"))
@@ -53,7 +53,7 @@ func (w *Wallet) notFound(c *api.Call, id bourse.WalletID) error {
 		return err
 	case !found || m.Kind != history.MovementWithdrawal:
 		return api.RefusedWithdrawal(bourse.WithdrawalNotFound)
-	case m.Status == bourse.WalletCanceled:
+	case m.Status == bourse.WalletCanceled, m.Status == bourse.WalletPendingCancel:
 		return errCanceled
 	case m.Other != 0:
 		return errSettled

@@ -9,7 +9,7 @@ import (
 )
 
 // cancel cancels a withdrawal. If the signature is first in the journal, the cancel is
-// refused.
+// refused; while the signer works, the signer decides.
 func (w *Wallet) cancel(c *v2.Call) error {
 	m, err := w.own(c)
 	if err == nil {
@@ -47,7 +47,7 @@ func past(m *history.Movement) error {
 		return api.Errorf(codes.MethodNotAllowed, "xid: only a withdrawal can be canceled")
 	case m.Other != 0:
 		return api.Errorf(codes.MethodNotAllowed, "xid: the withdrawal was settled inside the exchange")
-	case m.Status == bourse.WalletCanceled:
+	case m.Status == bourse.WalletCanceled, m.Status == bourse.WalletPendingCancel:
 		return api.Errorf(codes.AlreadyCanceled, "The withdrawal is canceled already")
 	case m.Status == bourse.WalletDone:
 		return api.Errorf(codes.AlreadySent, "The withdrawal was sent already")

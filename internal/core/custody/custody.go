@@ -90,6 +90,22 @@ func (c *Custody) AllotWallet() bourse.WalletID {
 	return c.lastWallet
 }
 
+// Allotted reports whether an id of a deposit or withdrawal was allotted.
+func (c *Custody) Allotted(id bourse.WalletID) bool { return id <= c.lastWallet }
+
+// maxWallet is above every id that is allotted one by one.
+const maxWallet = 1 << 62
+
+// UseUp makes sure that an id is never allotted again: the signer knows a withdrawal of
+// that id, and not of this journal. It reports false for one that no journal can have.
+func (c *Custody) UseUp(id bourse.WalletID) bool {
+	if id >= maxWallet {
+		return false
+	}
+	c.lastWallet = max(c.lastWallet, id)
+	return true
+}
+
 // AllotDeposit returns the next number of a deposit.
 func (c *Custody) AllotDeposit() bourse.DepositID {
 	c.lastDeposit++

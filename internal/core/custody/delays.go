@@ -24,7 +24,7 @@ func (c *Custody) delay(w *bourse.Withdrawal) {
 // revokes their approval, and a person must look at them.
 func (c *Custody) HoldBack(ev *bourse.Events, account bourse.AccountID, until bourse.Time, person bool) {
 	for _, w := range c.open[account] {
-		if w.Signed {
+		if w.Signed || w.Ending {
 			continue
 		}
 		if until > w.NotBefore {

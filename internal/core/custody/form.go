@@ -20,6 +20,8 @@ func (n *Network) code(c *codec.Codec) {
 	c.Bool(&n.byOutput)
 	codec.Uint32(c, &n.Part)
 	codec.Uint64(c, &n.top)
+	codec.Uint64(c, &n.Record)
+	c.Fixed(n.Chain[:])
 }
 
 func codeSigned(c *codec.Codec, s *bourse.SignedTx) {

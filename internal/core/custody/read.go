@@ -74,7 +74,7 @@ func (x *reader) moves(n bourse.NetworkID, asset bourse.AssetID, amount bourse.A
 }
 
 func (x *reader) readNetwork(n *Network) {
-	x.c.Want(n.Halted <= bourse.HaltStrangeSpend)
+	x.c.Want(n.Halted <= bourse.HaltUnknownSigned && (n.Record == 0) == (n.Chain == bourse.TxHash{}))
 	for i := x.c.Count(0); i > 0 && x.c.OK(); i-- {
 		s := x.readSigned(n.Network)
 		x.c.Want(n.signed[s.Tx] == nil)
@@ -232,15 +232,18 @@ func (x *reader) readWithdrawal() {
 	signed := d.Tx != bourse.TxHash{}
 	switch d.Status {
 	case bourse.WalletPending:
-		ok = ok && !d.Signed && !signed
+		ok = ok && !d.Signed && !signed && !d.Ending
+	case bourse.WalletPendingCancel:
+		ok = ok && d.Ending
 	case bourse.WalletProcessing:
-		ok = ok && d.Approved && d.Internal == 0 && (d.Signed || !signed)
+		ok = ok && d.Approved && d.Internal == 0 && (d.Signed || !signed) && !d.Ending
 	case bourse.WalletDone:
 		ok = ok && d.Approved && d.Internal == 0 && d.Signed
 	default:
 		ok = false
 	}
 
+	ok = ok && (!d.Ending || d.AtSigner && !signed) && (!d.AtSigner || d.Internal == 0)
 	if x.c.Want(ok && (d.Done != 0 || d.Status != bourse.WalletDone) && (signed || !d.Reverted)) {
 		x.AddWithdrawal(d)
 	}

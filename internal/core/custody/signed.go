@@ -95,6 +95,28 @@ func (n *Network) Sign(ev *bourse.Events, s *bourse.SignedTx) {
 	ev.AddSigned(s)
 }
 
+// Follows reports whether an entry of the signer's record is the next one.
+func (n *Network) Follows(record uint64) bool { return record == n.Record+1 }
+
+// TakeOver notes that the journal has an entry of the signer's record.
+func (n *Network) TakeOver(record uint64, chain bourse.TxHash) { n.Record, n.Chain = record, chain }
+
+// Keep puts a transaction on record as a dropped one, unless it is known: it must not be
+// sent, and what replaces it must exclude it.
+func (n *Network) Keep(ev *bourse.Events, s *bourse.SignedTx) {
+	if _, mined := n.txs[s.Tx]; mined || n.signed[s.Tx] != nil {
+		return
+	}
+	s.State = bourse.SignedDropped
+	n.signed[s.Tx] = s
+	for _, at := range s.Inputs {
+		if old := n.signed[n.claims[at]]; old == nil || old.State == bourse.SignedDropped {
+			n.claims[at] = s.Tx
+		}
+	}
+	ev.AddSigned(s)
+}
+
 // Drop gives up a transaction that is in no block, and frees its inputs.
 func (n *Network) Drop(ev *bourse.Events, s *bourse.SignedTx) {
 	s.State = bourse.SignedDropped

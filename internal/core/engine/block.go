@@ -95,7 +95,11 @@ func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Event
 	}
 
 	n.TakeBack(m)
-	w.Tx, w.Reverted = m.Hash, false
+	w.Tx, w.Reverted, w.Ending = m.Hash, false, false
+	if w.Status != bourse.WalletDone { // nobody may have asked for what the signer signed
+		e.custody.Undelay(w)
+		w.Status, w.Approved, w.Signed = bourse.WalletProcessing, true, true
+	}
 	e.custody.ChangedWithdrawal(ev, w)
 }
 

@@ -28,6 +28,12 @@ func (e *Engine) decideWallet(cmd *bourse.Command, ev *bourse.Events) {
 		reason = e.pauseWithdrawals(cmd, ev)
 	case bourse.CommandSigned:
 		reason = e.signed(cmd.Wallet.Signed, ev)
+	case bourse.CommandAsking:
+		reason = e.asking(cmd.Wallet.ID, ev)
+	case bourse.CommandRecord:
+		reason = e.record(cmd.Wallet, ev)
+	case bourse.CommandVoided:
+		reason = e.voided(cmd.Wallet.ID, ev)
 	case bourse.CommandAccepted:
 		reason = e.accepted(cmd.Wallet, ev)
 	case bourse.CommandReplaceWithdrawal:

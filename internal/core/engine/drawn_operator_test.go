@@ -11,7 +11,7 @@ import (
 // each refusal: what they do not draw, agreement does not prove.
 func TestWorkloadsDrawOperators(t *testing.T) {
 	seen := map[string]int{}
-	for seed := uint64(1); seed <= 20; seed++ {
+	for seed := uint64(1); seed <= 40; seed++ {
 		src, p := enginetest.Seed(seed), enginetest.NewPair()
 		w := enginetest.NewWorkload(&src, p.Oracle)
 		for range 5000 {

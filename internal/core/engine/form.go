@@ -9,7 +9,7 @@ import (
 
 // The canonical form of the engine's own types. Snapshot writes and Restore reads them.
 
-// codeGenesis codes the engine's sequence and time, and the identity of the exchange.
+// codeGenesis codes the engine's sequence and time, and the identity and incarnation of the exchange.
 func (e *Engine) codeGenesis(c *codec.Codec) {
 	codec.Uint64(c, &e.seq)
 	codec.Uint64(c, &e.now)
@@ -17,12 +17,6 @@ func (e *Engine) codeGenesis(c *codec.Codec) {
 	if c.Bool(&opened); opened {
 		c.Genesis(codec.New(c, &e.genesis))
 		codec.Uint32(c, &e.rules)
-	}
-}
-
-// codeIncarnation codes the incarnation, if the version of the form has it.
-func (e *Engine) codeIncarnation(c *codec.Codec, version uint32) {
-	if version == raisedVersion {
 		codec.Uint32(c, &e.incarnation)
 	}
 }

@@ -42,12 +42,12 @@ func Restore(snapshot []byte, emit func(*bourse.Events)) (*Engine, error) {
 		symbols: map[bourse.Symbol]bool{}, pairs: map[bourse.Pair]bool{},
 	}
 	var version uint32
-	if codec.Uint32(x.c, &version); version != stateVersion && version != raisedVersion {
-		return nil, fmt.Errorf("state version %d is not known to this program, which writes %d", version, raisedVersion)
+	if codec.Uint32(x.c, &version); version != stateVersion {
+		return nil, fmt.Errorf("state version %d is not known to this program, which writes %d", version, stateVersion)
 	}
 
 	for _, part := range []func(){
-		func() { x.readGenesis(version) }, x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets,
+		x.readGenesis, x.readAssets, x.readNetworks, x.readNetworkAssets, x.readMarkets,
 		x.readSchedule, x.readTiers, x.readAccounts, x.readKeys, x.readSessions, x.readVolumes,
 		x.readMoved, x.readLedger, x.readOrders, x.readPairs, x.readQueues, x.readPartials, x.readDeadmen, x.readNames, x.readCustody,
 		x.readOperators, x.readActs,
@@ -101,16 +101,12 @@ func (x *restorer) flushIfFull() {
 	}
 }
 
-func (x *restorer) readGenesis(version uint32) {
+func (x *restorer) readGenesis() {
 	x.codeGenesis(x.c)
 	x.c.Want(x.now >= 0)
 	x.fees.setDay(x.now)
 	g := x.genesis
-	if g != nil {
-		x.incarnation = 1
-	}
-	x.codeIncarnation(x.c, version)
-	if g == nil || !x.c.Want(bourse.KnownRules(g.Rules) && bourse.KnownRules(x.rules)) {
+	if g == nil || !x.c.Want(bourse.KnownRules(g.Rules) && bourse.KnownRules(x.rules) && x.incarnation > 0) {
 		return
 	}
 	x.ev.AddFact(bourse.EventGenesis, bourse.Fact{Genesis: g})

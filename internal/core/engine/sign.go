@@ -36,7 +36,7 @@ func (e *Engine) signed(asked *bourse.SignedTx, ev *bourse.Events) bourse.Reason
 	s.State, s.Reverted, s.Block, s.Time = bourse.SignedWaiting, false, bourse.BlockRef{}, e.now
 	n.Sign(ev, &s)
 	if asked.Kind == bourse.SignedWithdrawal {
-		w.Tx, w.Signed = s.Tx, true
+		w.Tx, w.Signed, w.AtSigner = s.Tx, true, false
 		e.custody.ChangedWithdrawal(ev, w)
 		ev.Outcome.ID = uint64(w.ID)
 	}
@@ -109,6 +109,8 @@ func (e *Engine) releaseWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events)
 		return bourse.WithdrawalNotFound
 	case !w.Signed:
 		return bourse.NotSigned
+	case w.Ending:
+		return bourse.WithdrawalNotFound
 	case w.Status == bourse.WalletDone && !e.ledger.Room(w.Asset, w.Fee):
 		return bourse.Overflow
 	}
@@ -117,9 +119,19 @@ func (e *Engine) releaseWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events)
 		return reason
 	}
 	ev.Outcome.ID = uint64(w.ID)
+	if w.AtSigner {
+		e.leaveToSigner(w, ev)
+	} else {
+		e.release(w, ev)
+	}
+	return 0
+}
+
+// release ends a withdrawal without a transaction, and returns its money.
+func (e *Engine) release(w *bourse.Withdrawal, ev *bourse.Events) {
 	if w.Status != bourse.WalletDone {
 		e.giveBack(w, ev)
-		return 0
+		return
 	}
 
 	for _, part := range [...]struct {
@@ -137,7 +149,6 @@ func (e *Engine) releaseWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events)
 	w.Refunded = true
 	e.custody.ChangedWithdrawal(ev, w)
 	e.custody.ForgetWithdrawal(w)
-	return 0
 }
 
 func (e *Engine) releaseOther(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {

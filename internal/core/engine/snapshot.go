@@ -9,10 +9,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/ordered"
 )
 
-// stateVersion is the version of the canonical form in the first incarnation, and
-// raisedVersion that with the incarnation in it. So the first one's state hashes are those of
-// programs that knew no other.
-const stateVersion, raisedVersion = 4, 5
+// stateVersion is the version of the canonical form.
+const stateVersion = 5
 
 // Snapshot writes the whole state in its canonical form: emit receives the bytes in order
 // and must not keep them. The form depends on the state alone, never on its layout in
@@ -20,12 +18,8 @@ const stateVersion, raisedVersion = 4, 5
 func (e *Engine) Snapshot(emit func([]byte)) {
 	c := codec.NewWriter(emit)
 	version := uint32(stateVersion)
-	if e.incarnation > 1 {
-		version = raisedVersion
-	}
 	codec.Uint32(c, &version)
 	e.codeGenesis(c)
-	e.codeIncarnation(c, version)
 	e.writeCatalogue(c)
 	e.writeAccounts(c)
 	e.writeVolumes(c)

@@ -22,6 +22,14 @@ func (m *walletModel) free() []bourse.Outpoint {
 }
 
 func (m *walletModel) sign() {
+	for _, w := range m.going {
+		if w.status == bourse.WalletPendingCancel && m.chance(50) {
+			m.must(voidedCommand(w.id))
+			w.status, w.atSigner = bourse.WalletCanceled, false
+			m.steps["voided"]++
+			return
+		}
+	}
 	list := m.waiting()
 	if len(list) == 0 {
 		return
@@ -56,6 +64,10 @@ func (m *walletModel) sign() {
 		}
 	}
 	s.Tx = tx.Hash
+	if m.chance(60) {
+		m.ask(w, &modelSigned{w: w, s: s, tx: tx}, olds)
+		return
+	}
 	m.steps["signed"]++
 	switch {
 	case m.stopped(w.chain):
@@ -73,12 +85,18 @@ func (m *walletModel) sign() {
 		return
 	}
 	m.must(signedCommand(s))
-	w.sent, w.tx = true, s.Tx
+	m.goesOut(&modelSigned{w: w, s: s, tx: tx})
+}
+
+// goesOut makes a transaction that of its withdrawal, and one that may be mined.
+func (m *walletModel) goesOut(s *modelSigned) {
+	w := s.w
+	w.sent, w.tx, w.atSigner = true, s.s.Tx, false
 	if w.chain == 1 {
-		m.nonces[hot] = max(m.nonces[hot], s.Nonce+1)
+		m.nonces[hot] = max(m.nonces[hot], s.s.Nonce+1)
 	}
-	m.signed[s.Tx] = &modelSigned{w: w, s: s, tx: tx}
-	m.loose[w.chain] = append(m.loose[w.chain], tx)
+	m.signed[s.s.Tx] = s
+	m.loose[w.chain] = append(m.loose[w.chain], s.tx)
 }
 
 // instead returns what was given up for a withdrawal and is in no block, in the

@@ -32,6 +32,8 @@ type walletModel struct {
 	// until is when the accounts' holds end.
 	until  [people + 1]bourse.Time
 	paused [2]bool
+	// records are the lengths of the signer's records.
+	records [2]uint64
 	// sandbox approves at once; otherwise approvals, by account and asset, say what
 	// is trusted a day later.
 	sandbox   bool
@@ -79,6 +81,8 @@ type modelWithdrawal struct {
 	to       bourse.AccountID
 	before   bourse.Time
 	approved bool
+	// atSigner is true while the signer may have signed.
+	atSigner bool
 }
 
 type modelSigned struct {
@@ -211,7 +215,7 @@ func (m *walletModel) check() {
 		}
 	}
 	for _, w := range m.going {
-		if w.status == bourse.WalletPending || w.status == bourse.WalletProcessing {
+		if w.open() {
 			if got := m.e.Withdrawal(w.id); got == nil || got.Status != w.status || got.NotBefore != w.before || got.Approved != w.approved {
 				m.tb.Fatalf("withdrawal %d is %+v, the model says %+v", w.id, got, w)
 			}
@@ -255,7 +259,7 @@ func TestRandomWallets(t *testing.T) {
 	for _, what := range []string{
 		"block", "credit", "mined again", "reorganisation", "withdrawal", "done", "canceled", "signed", "given up",
 		"assigned", "sweep", "restart", "transfer", "delay", "hold", "held back",
-		"approved", "denied", "trusted",
+		"approved", "denied", "trusted", "recorded", "left to the signer", "voided", "signed after a cancel", "kept",
 	} {
 		if done[what] == 0 {
 			t.Errorf("nothing was %s", what)

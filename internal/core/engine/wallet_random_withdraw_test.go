@@ -169,7 +169,7 @@ func (m *walletModel) decide() {
 	if m.chance(20) {
 		m.must(decideCommand(uint64(w.id), false))
 		m.distrust(w.account, w.chain)
-		w.status = bourse.WalletCanceled
+		m.end(w)
 		m.steps["denied"]++
 		return
 	}
@@ -210,7 +210,7 @@ func (m *walletModel) passTime() {
 func (m *walletModel) held(account bourse.AccountID, asset bourse.AssetID) *big.Int {
 	n := new(big.Int)
 	for _, w := range m.going {
-		if w.account == account && w.asset == asset && (w.status == bourse.WalletPending || w.status == bourse.WalletProcessing) {
+		if w.account == account && w.asset == asset && w.open() {
 			n.Add(n, new(big.Int).SetUint64(w.amount+w.fee))
 		}
 	}
@@ -230,14 +230,14 @@ func (m *walletModel) cancel() {
 	w := m.going[max(0, len(m.going)-1-m.below(5))]
 	cmd := cancelCommand(w.account, uint64(w.id))
 	switch {
-	case w.status == bourse.WalletCanceled:
+	case w.status == bourse.WalletCanceled, w.status == bourse.WalletPendingCancel:
 		m.refused(bourse.WithdrawalNotFound, cmd)
 	case w.sent:
 		m.refused(bourse.WithdrawalSigned, cmd)
 	default:
 		m.must(cmd)
 		m.distrust(w.account, w.chain)
-		w.status = bourse.WalletCanceled
+		m.end(w)
 		m.steps["canceled"]++
 	}
 }

@@ -144,27 +144,39 @@ func (e *Engine) settleWithdrawal(w *bourse.Withdrawal, ev *bourse.Events) {
 }
 
 // cancelWithdrawal cancels an unsigned withdrawal at its owner's request; the journal's
-// order decides between a signature and a cancellation. Trust in its address ends: the
+// order decides between a request to the signer and a cancellation. Trust in its address ends: the
 // owner who cancels may not have made the request. A transfer is not its owner's to cancel.
 func (e *Engine) cancelWithdrawal(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	w := e.custody.Withdrawal(cmd.Wallet.ID)
-	if w == nil || w.Account != cmd.Account || w.Transfer() {
+	if w == nil || w.Account != cmd.Account || w.Transfer() || w.Ending {
 		return bourse.WithdrawalNotFound
 	}
 	if w.Signed {
 		return bourse.WithdrawalSigned
 	}
 	e.custody.Distrust(ev, w.Account, &w.Withdraw)
-	e.giveBack(w, ev)
+	e.endUnsigned(w, ev)
 	ev.Outcome.ID = uint64(w.ID)
 	return 0
+}
+
+// endUnsigned cancels a withdrawal without a signature, or leaves it to the signer if it is
+// there.
+func (e *Engine) endUnsigned(w *bourse.Withdrawal, ev *bourse.Events) {
+	if w.AtSigner {
+		e.leaveToSigner(w, ev)
+	} else {
+		e.giveBack(w, ev)
+	}
 }
 
 // giveBack cancels an open withdrawal and releases its money.
 func (e *Engine) giveBack(w *bourse.Withdrawal, ev *bourse.Events) {
 	held := w.Held()
-	w.Status = bourse.WalletPendingCancel
-	e.custody.ChangedWithdrawal(ev, w)
+	if w.Status != bourse.WalletPendingCancel {
+		w.Status = bourse.WalletPendingCancel
+		e.custody.ChangedWithdrawal(ev, w)
+	}
 	e.ledger.Of(w.Asset).Release(ev, w.Account, held)
 	e.uncount(w, ev)
 	w.Status, w.Done = bourse.WalletCanceled, e.now
@@ -180,12 +192,14 @@ func (e *Engine) decideWithdrawal(cmd *bourse.Command, ev *bourse.Events) bourse
 		return bourse.WithdrawalNotFound
 	case w.Signed:
 		return bourse.WithdrawalSigned
+	case w.Ending:
+		return bourse.WithdrawalNotFound
 	}
 	ev.Outcome.ID = uint64(w.ID)
 
 	if !cmd.On {
 		e.custody.Distrust(ev, w.Account, &w.Withdraw)
-		e.giveBack(w, ev)
+		e.endUnsigned(w, ev)
 		return 0
 	}
 

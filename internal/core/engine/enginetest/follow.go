@@ -109,7 +109,8 @@ func (x *Oracle) followWithdrawal(w *bourse.Withdrawal) error {
 	switch {
 	case final && w.Status != was.Status:
 		return fmt.Errorf("withdrawal %d had status %d and has %d", w.ID, was.Status, w.Status)
-	case (w.Status == bourse.WalletDone || w.Status == bourse.WalletProcessing) && was.NotBefore > x.now && !was.Signed:
+	case (w.Status == bourse.WalletDone || w.Status == bourse.WalletProcessing) && was.NotBefore > x.now &&
+		!was.Signed && !was.AtSigner:
 		return fmt.Errorf("withdrawal %d left before its time", w.ID)
 	case !final && w.Status == bourse.WalletDone:
 		p.held.Sub(&p.held, total)

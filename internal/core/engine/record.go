@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/custody"
+)
+
+// asking notes that the signer is about to be asked for a withdrawal's transaction.
+func (e *Engine) asking(id bourse.WalletID, ev *bourse.Events) bourse.Reason {
+	w := e.custody.Withdrawal(id)
+	switch {
+	case w == nil || !w.Unsigned():
+		return bourse.NotProcessing
+	case e.custody.Network(w.Network).Stopped():
+		return bourse.WithdrawalsPaused
+	case e.account(w.Account).frozen:
+		return bourse.AccountFrozen
+	}
+	ev.Outcome.ID = uint64(id)
+	if !w.AtSigner {
+		w.AtSigner = true
+		e.custody.ChangedWithdrawal(ev, w)
+	}
+	return 0
+}
+
+// record takes over the next entry of the signer's record. Its transaction pays its
+// withdrawal from here on, whatever has happened since the signer was asked: bytes that
+// are signed cannot be taken back. If the state has no room for it, because its inputs are
+// gone or its nonce is used, it counts as dropped, and a replacement must exclude it.
+func (e *Engine) record(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
+	asked := cmd.Signed
+	if e.network(asked.Network) == nil {
+		return bourse.UnknownNetwork
+	}
+	n := e.custody.Network(asked.Network)
+	if !n.Follows(cmd.Record) {
+		return bourse.RecordOutOfOrder
+	}
+
+	n.TakeOver(cmd.Record, cmd.Chain)
+	s := *asked
+	s.State, s.Reverted, s.Block, s.Time = bourse.SignedWaiting, false, bourse.BlockRef{}, e.now
+	if asked.Kind == bourse.SignedWithdrawal {
+		ev.Outcome.ID = uint64(asked.Wallet)
+		e.recordWithdrawal(n, &s, ev)
+	} else if n.CanSign(&s) == 0 {
+		n.Sign(ev, &s)
+	} else {
+		n.Keep(ev, &s)
+	}
+	n.Announce(ev)
+	return 0
+}
+
+func (e *Engine) recordWithdrawal(n *custody.Network, s *bourse.SignedTx, ev *bourse.Events) {
+	w := e.custody.Withdrawal(s.Wallet)
+	known := n.Signed(s.Tx)
+	switch {
+	case known != nil && known.State != bourse.SignedDropped:
+		return // recorded by a build that did not follow the signer's record
+	case w == nil && e.custody.Allotted(s.Wallet):
+		return // over long ago: only such a build left its entry behind
+	case w == nil || w.Network != n.Network || !w.AtSigner:
+		n.Halt(bourse.HaltUnknownSigned)
+		if e.custody.UseUp(s.Wallet) {
+			n.Keep(ev, s)
+		}
+		return
+	}
+
+	w.AtSigner, w.Ending, w.Signed, w.Approved = false, false, true, true
+	if w.Status != bourse.WalletDone {
+		e.custody.Undelay(w)
+		w.Status = bourse.WalletProcessing
+	}
+	depth := uint64(e.terms(w.Network, w.Asset).Confirms)
+	if w.Tx == (bourse.TxHash{}) && n.CanSign(s) == 0 && n.Supersedes(s, depth) {
+		n.Sign(ev, s)
+		w.Tx = s.Tx
+	} else {
+		n.Keep(ev, s)
+	}
+	e.custody.ChangedWithdrawal(ev, w)
+}
+
+// leaveToSigner asks for the end of a withdrawal that is at the signer: it is pending until the
+// signer has answered.
+func (e *Engine) leaveToSigner(w *bourse.Withdrawal, ev *bourse.Events) {
+	w.Ending = true
+	if w.Status != bourse.WalletDone {
+		e.custody.Undelay(w)
+		w.Status = bourse.WalletPendingCancel
+	}
+	e.custody.ChangedWithdrawal(ev, w)
+}
+
+// voided ends a withdrawal for which the signer will sign nothing more.
+func (e *Engine) voided(id bourse.WalletID, ev *bourse.Events) bourse.Reason {
+	w := e.custody.Withdrawal(id)
+	if w == nil || !w.Ending {
+		return bourse.NotProcessing
+	}
+	if w.Status == bourse.WalletDone && !e.ledger.Room(w.Asset, w.Fee) {
+		return bourse.Overflow
+	}
+	ev.Outcome.ID = uint64(id)
+	w.AtSigner, w.Ending = false, false
+	e.release(w, ev)
+	return 0
+}

@@ -1,0 +1,109 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+func recordCommand(number uint64, s *bourse.SignedTx) bourse.Command {
+	return walletCommand(bourse.CommandRecord, 0, bourse.WalletCommand{
+		Signed: s, Record: number, Chain: bourse.TxHash{byte(number), byte(number >> 8), 1},
+	})
+}
+
+func askingCommand(id bourse.WalletID) bourse.Command {
+	return walletCommand(bourse.CommandAsking, 0, bourse.WalletCommand{ID: id})
+}
+
+func voidedCommand(id bourse.WalletID) bourse.Command {
+	return walletCommand(bourse.CommandVoided, 0, bourse.WalletCommand{ID: id})
+}
+
+// TestUnknownSignatures halts a network whose signer signed for a withdrawal that was
+// never made, or for which nobody asked. One that was over long ago halts nothing.
+func TestUnknownSignatures(t *testing.T) {
+	for name, made := range map[string]func(x *exchange) bourse.WalletID{
+		"never made": func(*exchange) bourse.WalletID { return 99 },
+		"never asked": func(x *exchange) bourse.WalletID {
+			return bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
+		},
+		"": func(x *exchange) bourse.WalletID {
+			id := x.must(withdrawCommand(1, withdrawOf(btc, 100, 4)))
+			x.must(cancelCommand(1, id))
+			return bourse.WalletID(id)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x, c, _ := funded(t, true)
+			id := made(x)
+			_, s := x.signOutputs(c, id, 100, 2)
+			x.refused(bourse.RecordOutOfOrder, recordCommand(2, s))
+			x.must(recordCommand(1, s))
+			x.restart()
+			n := x.e.NetworkState(s.Network)
+			if (n.Halted == bourse.HaltUnknownSigned) != (name != "") || n.Record != 1 {
+				t.Fatalf("%+v", n)
+			}
+			x.refused(bourse.NotSigned, sentCommand(s.Network, s.Tx))
+			x.refused(bourse.RecordOutOfOrder, recordCommand(1, s))
+			if next := x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))); next <= uint64(id) {
+				t.Errorf("%d is allotted again, as %d", id, next)
+			}
+		})
+	}
+}
+
+// TestReleasedAtTheSigner releases a withdrawal that is done, whose transaction was
+// dropped and whose next one the signer is asked for: its money is back when the signer
+// has said never, and stays away if it had signed.
+func TestReleasedAtTheSigner(t *testing.T) {
+	for name, signed := range map[string]bool{"never": false, "signed": true} {
+		t.Run(name, func(t *testing.T) {
+			x, c, _ := funded(t, true)
+			id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
+			x.must(askingCommand(id))
+			_, s := x.signOutputs(c, id, 100, 2)
+			x.must(recordCommand(1, s))
+			x.must(sentCommand(s.Network, s.Tx))
+			x.must(walletCommand(bourse.CommandReplaceWithdrawal, 0, bourse.WalletCommand{ID: id}))
+			x.must(askingCommand(id))
+			release := walletCommand(bourse.CommandReleaseWithdrawal, 0, bourse.WalletCommand{ID: id})
+			x.must(release)
+			x.refused(bourse.WithdrawalNotFound, release)
+			x.refused(bourse.NotProcessing, askingCommand(id))
+			x.wantBalance(1, btc, 896, 0)
+			x.restart()
+
+			if signed {
+				_, next := x.signOutputs(c, id, 100, 3)
+				x.must(recordCommand(2, next))
+				x.refused(bourse.NotProcessing, voidedCommand(id))
+				x.wantBalance(1, btc, 896, 0)
+				x.must(sentCommand(next.Network, next.Tx))
+				return
+			}
+			x.must(voidedCommand(id))
+			x.wantBalance(1, btc, 1000, 0)
+			x.refused(bourse.NotProcessing, voidedCommand(id))
+		})
+	}
+}
+
+// TestUnknownSignatureIsPaid mines what the signer signed for a withdrawal that nobody has
+// approved in this journal, which was restored from a backup: it is paid.
+func TestUnknownSignatureIsPaid(t *testing.T) {
+	x, c, _ := funded(t, false)
+	id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
+	tx, s := x.signOutputs(c, id, 100, 2)
+	x.must(recordCommand(1, s))
+	if w := x.e.Withdrawal(id); w.Status != bourse.WalletPending || w.Signed {
+		t.Fatalf("%+v", w)
+	}
+	x.must(c.next(tx))
+	x.restart()
+	if w := x.e.Withdrawal(id); w.Status != bourse.WalletDone || w.Tx != tx.Hash {
+		t.Fatalf("%+v", w)
+	}
+	x.wantBalance(1, btc, 896, 0)
+}
