@@ -119,7 +119,7 @@ func (n *Network) sign(raw []byte) (Signed, error) {
 	if err != nil || !d.Signed || d.Hash != hash {
 		return Signed{}, fmt.Errorf("signer: the keys did not sign: %w", errOrUnsigned(err))
 	}
-	return Signed{signed, hash}, nil
+	return Signed{Raw: signed, Hash: hash}, nil
 }
 
 func errOrUnsigned(err error) error {

@@ -13,10 +13,12 @@
 //     bytes are durable in the record before the signature leaves. A repeated request,
 //     also with other bytes, gets that transaction if it makes the expected payment. A
 //     crash between the record and the journal blocks nothing and signs nothing twice.
-//   - A further attempt requires the previous one. It is for a withdrawal whose
-//     transaction an operator gave up in the journal, or whose transaction never reached
-//     the journal, so that it was never broadcast, and cannot reach it any more because
-//     its inputs were spent meanwhile.
+//   - A further attempt is for a withdrawal whose transaction an operator gave up in the
+//     journal. It makes the same payment and excludes every earlier one on the chain, by
+//     an output or the nonce: whatever the asker says, a withdrawal is paid once.
+//   - The record of each network is numbered and chained by hashes, so that the exchange
+//     knows after a loss of either side what was signed. A withdrawal that was ended is
+//     never signed for again.
 //   - Sweeps and top-ups stay with the exchange. They may be signed again in another form:
 //     a chain mines only one of those with the same nonce. The record counts what they
 //     cost.
@@ -27,6 +29,6 @@
 //   - A record that is damaged anywhere but at its very end stops the signer from opening:
 //     a forgotten signature can lead to a second payment.
 //
-// Reading order: signer.go, check.go, limit.go, record.go. Out of scope: when to sign, and the fate
+// Reading order: signer.go, check.go, attempt.go, limit.go, record.go. Out of scope: when to sign, and the fate
 // of signed transactions.
 package signer

@@ -32,6 +32,15 @@ type entry struct {
 	Time int64 `json:"time"`
 	// Raw is the signed transaction.
 	Raw []byte `json:"raw"`
+	// Void ends the withdrawal; the entry is no transaction and has no number.
+	Void bool `json:"void,omitzero"`
+}
+
+// purpose identifies a withdrawal's attempt.
+type purpose struct {
+	Network bourse.NetworkID `json:"network"`
+	ID      bourse.WalletID  `json:"id"`
+	Attempt uint32           `json:"attempt"`
 }
 
 // place is the position of a line in the record, without its newline.
@@ -106,7 +115,7 @@ type log struct {
 // openLog opens or creates the record in a directory and passes its entries to each. A
 // last line that a crash left unfinished, or with a hole, is cut off: its signature never
 // left.
-func openLog(d disk.Disk, each func(entry, place)) (*log, error) {
+func openLog(d disk.Disk, each func(entry, []byte, place)) (*log, error) {
 	f, err := disk.EditOrCreate(d, logName)
 	if err != nil {
 		return nil, err
@@ -122,7 +131,7 @@ func openLog(d disk.Disk, each func(entry, place)) (*log, error) {
 	return l, nil
 }
 
-func (l *log) read(text []byte, each func(entry, place)) error {
+func (l *log) read(text []byte, each func(entry, []byte, place)) error {
 	for len(text) > 0 {
 		line, rest, whole := bytes.Cut(text, []byte("\n"))
 		e, ok := parseLine(line)
@@ -132,7 +141,7 @@ func (l *log) read(text []byte, each func(entry, place)) error {
 		if !ok {
 			return fmt.Errorf("%s is damaged at byte %d", logName, l.size)
 		}
-		each(e, place{l.size, int64(len(line))})
+		each(e, line, place{l.size, int64(len(line))})
 		l.size += int64(len(line)) + 1
 		text = rest
 	}
@@ -157,19 +166,19 @@ func (l *log) entry(at place) (entry, error) {
 	return e, nil
 }
 
-// append makes an entry durable.
-func (l *log) append(e *entry) (place, error) {
+// append makes an entry durable, and returns its line without the newline.
+func (l *log) append(e *entry) ([]byte, place, error) {
 	line, err := e.line()
 	if err != nil {
-		return place{}, err
+		return nil, place{}, err
 	}
 	if _, err := l.file.WriteAt(line, l.size); err != nil {
-		return place{}, err
+		return nil, place{}, err
 	}
 	if err := l.file.Sync(); err != nil {
-		return place{}, err
+		return nil, place{}, err
 	}
 	at := place{l.size, int64(len(line)) - 1}
 	l.size += int64(len(line))
-	return at, nil
+	return line[:at.length], at, nil
 }

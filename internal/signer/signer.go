@@ -2,8 +2,10 @@ package signer
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -29,6 +31,13 @@ var (
 	// ErrCosts is the [ErrSpent] of the costs of an hour: no payment of the network passes
 	// now.
 	ErrCosts = fmt.Errorf("%w: costs", ErrSpent)
+	// ErrRival says that the transaction and an earlier one of its withdrawal could both
+	// be mined.
+	ErrRival = errors.New("an earlier transaction of the withdrawal is not excluded")
+	// ErrVoid says that the withdrawal was ended, so that nothing more is signed for it.
+	ErrVoid = errors.New("the withdrawal was ended")
+	// ErrUnrecorded says that the record is shorter than the asker believes.
+	ErrUnrecorded = errors.New("the signer's record has no such entry")
 )
 
 // Expect is the expectation from the journal: the exact effects of the bytes.
@@ -56,17 +65,39 @@ type Expect struct {
 type Signed struct {
 	Raw  []byte
 	Hash chain.Hash
+	// Record is the number of its entry in the record of its network, from one, and Chain
+	// the hash of that record up to it.
+	Record uint64
+	Chain  chain.Hash
 }
+
+// Recorded is an entry of the record.
+type Recorded struct {
+	Signed
+	Kind bourse.SignedKind
+	// ID is the withdrawal's; zero for other kinds.
+	ID bourse.WalletID
+}
+
+// MaxRecorded bounds the entries of one answer.
+const MaxRecorded = 100
 
 // Signer signs payments of the journal. Safe for concurrent use.
 type Signer interface {
 	// Sign checks an unsigned transaction against the expectation and signs it. For a
 	// withdrawal and attempt that it signed before, it returns the earlier transaction,
 	// which makes the same payment but may have other inputs, another nonce and a higher
-	// cost. ErrMismatch, ErrAnother and ErrLimit are final for these bytes, except for
-	// ErrSpent, which means that nothing was signed. Any other error leaves open whether a
-	// signature was made. In these two cases the caller may retry.
+	// cost. With ErrMismatch, ErrAnother, ErrLimit, ErrRival and ErrVoid nothing was signed,
+	// and only ErrSpent may pass later. Any other error leaves open whether a signature was
+	// made: After tells.
 	Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error)
+	// After returns the entries of a network's record above a number, oldest first and at
+	// most MaxRecorded, and the hash of the record up to that number. The error is
+	// ErrUnrecorded if the record has fewer.
+	After(ctx context.Context, network bourse.NetworkID, record uint64) (chain.Hash, []Recorded, error)
+	// Void ends a withdrawal: once it returns, no transaction is signed for it that After
+	// does not tell. It is idempotent.
+	Void(ctx context.Context, network bourse.NetworkID, id bourse.WalletID) error
 }
 
 // Network is the signer's view of one network.
@@ -92,22 +123,26 @@ type Local struct {
 	mu     sync.Mutex
 	log    *log
 	broken error
-	// done maps each purpose to its line of the record.
-	done map[purpose]place
+	// records are the lines of each network's transactions, oldest first.
+	records map[bourse.NetworkID][]line
+	// done has the attempts of each withdrawal.
+	done map[withdrawal]*attempts
 	// spent are the transactions of the last day, oldest first, without their bytes.
 	spent []entry
 }
 
-// purpose identifies a withdrawal's attempt.
-type purpose struct {
-	Network bourse.NetworkID `json:"network"`
-	ID      bourse.WalletID  `json:"id"`
-	Attempt uint32           `json:"attempt"`
+// line is the place of an entry, and the hash of its network's record up to it.
+type line struct {
+	place
+	chain chain.Hash
 }
 
 // Open opens the signer with the record in a directory.
 func Open(d disk.Disk, networks map[bourse.NetworkID]Network, clock func() bourse.Time) (*Local, error) {
-	s := &Local{networks: networks, clock: clock, done: map[purpose]place{}}
+	s := &Local{
+		networks: networks, clock: clock,
+		records: map[bourse.NetworkID][]line{}, done: map[withdrawal]*attempts{},
+	}
 	var err error
 	s.log, err = openLog(d, s.remember)
 	if err != nil {
@@ -146,52 +181,28 @@ func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, e
 		return Signed{}, s.broken
 	}
 
-	made := e.entry(cost)
 	if e.Kind != bourse.SignedWithdrawal {
-		return s.make(&n, &e, made, u.Raw)
+		return s.make(&n, &e, u.Raw, cost)
 	}
-	if at, ok := s.done[made.purpose]; ok {
-		return s.repeat(&n, &e, at)
+	before := s.done[withdrawal{e.Network, e.ID}]
+	switch made := before.count(); {
+	case e.Attempt < made:
+		return s.repeat(&n, &e, before.records[e.Attempt])
+	case e.Attempt > made:
+		return Signed{}, fmt.Errorf("%w: attempt %d without the one before it", ErrMismatch, e.Attempt)
+	case before != nil && before.void:
+		return Signed{}, ErrVoid
 	}
-	if e.Attempt > 0 {
-		if _, ok := s.done[purpose{e.Network, e.ID, e.Attempt - 1}]; !ok {
-			return Signed{}, fmt.Errorf("%w: attempt %d without the one before it", ErrMismatch, e.Attempt)
-		}
+	if err := s.checkEarlier(&n, &e, u.Raw, before); err != nil {
+		return Signed{}, err
 	}
-	return s.make(&n, &e, made, u.Raw)
-}
-
-// repeat returns the recorded transaction, if it makes the expected payment.
-func (s *Local) repeat(n *Network, e *Expect, at place) (Signed, error) {
-	before, err := s.log.entry(at)
-	if err != nil {
-		return Signed{}, fmt.Errorf("signer: %w", err)
-	}
-	d, err := n.Codec.Decode(before.Raw)
-	if err != nil || !d.Signed {
-		return Signed{}, fmt.Errorf("signer: what is on record for %d: %w", e.ID, errOrUnsigned(err))
-	}
-	if err := n.checkPays(&d, e); err != nil {
-		return Signed{}, fmt.Errorf("%w: %w", ErrAnother, err)
-	}
-	return Signed{before.Raw, chain.Hash(before.Hash)}, nil
-}
-
-// entry returns the record of an expected transaction, still without its signature.
-func (e *Expect) entry(cost bourse.Amount) *entry {
-	made := &entry{
-		purpose: purpose{e.Network, e.ID, e.Attempt}, Coin: e.Coin, Amount: e.Amount.Format(0), Cost: cost.Format(0),
-	}
-	if e.Kind != bourse.SignedWithdrawal {
-		made.Kind = e.Kind
-	}
-	return made
+	return s.make(&n, &e, u.Raw, cost)
 }
 
 // make signs a transaction within the limits, and records it before the signature leaves.
-func (s *Local) make(n *Network, e *Expect, made *entry, raw []byte) (Signed, error) {
-	made.Time = int64(s.clock())
-	if err := s.checkLimits(n, e, made.cost(), made.Time); err != nil {
+func (s *Local) make(n *Network, e *Expect, raw []byte, cost bourse.Amount) (Signed, error) {
+	now := int64(s.clock())
+	if err := s.checkLimits(n, e, cost, now); err != nil {
 		return Signed{}, err
 	}
 
@@ -199,23 +210,55 @@ func (s *Local) make(n *Network, e *Expect, made *entry, raw []byte) (Signed, er
 	if err != nil {
 		return Signed{}, err
 	}
-	made.Hash, made.Raw = digest(signed.Hash), signed.Raw
-	at, err := s.log.append(made)
-	switch {
-	case errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync):
-		return Signed{}, err // a full disk: nothing has left, and the caller may retry
-	case err != nil:
-		s.broken = fmt.Errorf("signer: %w", err)
-		return Signed{}, s.broken
+	made := entry{
+		purpose: purpose{e.Network, e.ID, e.Attempt}, Hash: digest(signed.Hash), Coin: e.Coin,
+		Amount: e.Amount.Format(0), Cost: cost.Format(0), Time: now, Raw: signed.Raw,
 	}
-	s.remember(*made, at)
+	if e.Kind != bourse.SignedWithdrawal {
+		made.Kind = e.Kind
+	}
+	if err := s.append(&made); err != nil {
+		return Signed{}, err
+	}
+	all := s.records[e.Network]
+	signed.Record, signed.Chain = uint64(len(all)), all[len(all)-1].chain
 	return signed, nil
 }
 
-func (s *Local) remember(e entry, at place) {
-	e.Raw = nil
-	if e.Kind == 0 {
-		s.done[e.purpose] = at
+// append makes an entry durable.
+func (s *Local) append(made *entry) error {
+	text, at, err := s.log.append(made)
+	switch {
+	case errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync):
+		return err // a full disk: nothing has left, and the caller may retry
+	case err != nil:
+		s.broken = fmt.Errorf("signer: %w", err)
+		return s.broken
 	}
+	s.remember(*made, text, at)
+	return nil
+}
+
+// remember indexes an entry; its bytes stay in the record.
+func (s *Local) remember(e entry, text []byte, at place) {
+	of := withdrawal{e.Network, e.ID}
+	if e.ID != 0 && s.done[of] == nil {
+		s.done[of] = &attempts{}
+	}
+	if e.Void {
+		s.done[of].void = true
+		return
+	}
+
+	all := s.records[e.Network]
+	var last chain.Hash
+	if len(all) > 0 {
+		last = all[len(all)-1].chain
+	}
+	s.records[e.Network] = append(all, line{at, sha256.Sum256(slices.Concat(last[:], text))})
+	if e.ID != 0 {
+		s.done[of].records = append(s.done[of].records, uint64(len(all)+1))
+	}
+	e.Raw = nil
 	s.spent = append(s.spent, e)
 }

@@ -3,6 +3,7 @@ package signer_test
 import (
 	"bytes"
 	"errors"
+	"reflect"
 	"slices"
 	"syscall"
 	"testing"
@@ -178,9 +179,91 @@ func TestOneTransactionForOneWithdrawal(t *testing.T) {
 	e.Attempt = 2
 	b.refuses(second, e, signer.ErrMismatch)
 	e.Attempt = 1
-	other := b.signs(second, e)
+	b.refuses(second, e, signer.ErrRival)
+
+	p.Inputs = b.outputs(btc)[1:3] // and the output of the first
+	third := b.prepare(btc, p)
+	other := b.signs(third, e)
 	if e.Attempt = 0; other.Hash == signed.Hash || b.signs(second, e).Hash != signed.Hash {
 		t.Error("attempts got the same transaction")
+	}
+	e.Attempt = 2
+	p.Inputs = b.outputs(btc)[2:3] // excludes the second attempt alone
+	b.refuses(b.prepare(btc, p), e, signer.ErrRival)
+}
+
+// TestAttemptsPayTheSame refuses a further attempt that has the nonce of the first and
+// pays somebody else, or more, and one with another nonce.
+func TestAttemptsPayTheSame(t *testing.T) {
+	b := newBench(t)
+	p, e := b.payment(eth, 1, 1_000_000)
+	b.signs(b.prepare(eth, p), e)
+	again, next := p, e
+	next.Attempt = 1
+	again.Nonce, next.Nonce = 1, 1
+	b.refuses(b.prepare(eth, again), next, signer.ErrRival)
+
+	again.Nonce, next.Nonce = 0, 0
+	again.Amount, next.Amount = bourse.Units(1_000_001), bourse.Units(1_000_001)
+	b.refuses(b.prepare(eth, again), next, signer.ErrAnother)
+	other, _ := b.payment(eth, 1, 1_000_000)
+	again, next.Amount = other, p.Amount
+	next.To = other.To
+	b.refuses(b.prepare(eth, again), next, signer.ErrAnother)
+
+	next.To = p.To
+	b.signs(b.prepare(eth, p), next)
+}
+
+// TestRecordIsTold lists what was signed by its numbers, chained, also after a start.
+func TestRecordIsTold(t *testing.T) {
+	b := newBench(t)
+	var want []signer.Recorded
+	for xid := range bourse.WalletID(3) {
+		p, e := b.payment(btc, xid+1, 1_000)
+		want = append(want, signer.Recorded{Signed: b.signs(b.prepare(btc, p), e), Kind: e.Kind, ID: e.ID})
+		p, e = b.payment(eth, xid+1, 1_000) // another network has its own numbers
+		p.Nonce, e.Nonce = uint64(xid), uint64(xid)
+		b.signs(b.prepare(eth, p), e)
+	}
+	for range 2 {
+		for n := range want {
+			chained, list, err := b.signer.After(t.Context(), btc, uint64(n))
+			if err != nil || !reflect.DeepEqual(list, want[n:]) || n > 0 && chained != want[n-1].Chain || list[0].Record != uint64(n+1) {
+				t.Errorf("after %d: %x, %+v, %v", n, chained, list, err)
+			}
+		}
+		if _, _, err := b.signer.After(t.Context(), btc, 4); !errors.Is(err, signer.ErrUnrecorded) {
+			t.Errorf("after more than there is: %v", err)
+		}
+		b.open()
+	}
+}
+
+// TestVoid ends withdrawals: what was signed is still told, and nothing more is signed,
+// also after a start.
+func TestVoid(t *testing.T) {
+	b := newBench(t)
+	p, e := b.payment(btc, 1, 1_000)
+	signed := b.signs(b.prepare(btc, p), e)
+	never, ne := b.payment(btc, 2, 1_000)
+	for _, id := range []bourse.WalletID{1, 2, 1} {
+		if err := b.signer.Void(t.Context(), btc, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		b.refuses(b.prepare(btc, never), ne, signer.ErrVoid)
+		if again := b.signs(b.prepare(btc, p), e); again.Hash != signed.Hash {
+			t.Error("another transaction was signed")
+		}
+		next := e
+		next.Attempt = 1
+		b.refuses(b.prepare(btc, p), next, signer.ErrVoid)
+		b.open()
+	}
+	if b.recorded() != 3 {
+		t.Errorf("%d lines", b.recorded())
 	}
 }
 

@@ -33,6 +33,8 @@ func (x *wallets) goOn(n *network) {
 		x.thaw(n)
 	case 3:
 		x.approve()
+	case 4:
+		x.release()
 	default:
 		x.step(n)
 	}
@@ -55,6 +57,16 @@ func (x *wallets) approve() {
 	if d != nil {
 		x.ask(&bourse.Command{
 			Kind: bourse.CommandDecideWithdrawal, On: true, Wallet: &bourse.WalletCommand{ID: d.ID},
+		}, false)
+	}
+}
+
+// release gives up a withdrawal for which the signer can sign nothing more.
+func (x *wallets) release() {
+	d := x.among(func(d *bourse.Withdrawal) bool { return x.rivals[d.ID] && d.Unsigned() })
+	if d != nil {
+		x.ask(&bourse.Command{
+			Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: d.ID},
 		}, false)
 	}
 }

@@ -28,6 +28,9 @@ type wallets struct {
 	busy bool
 	// calm is true once there are no more faults.
 	calm bool
+	// rivals are the withdrawals for which the signer can sign nothing more, because an
+	// earlier transaction cannot be excluded.
+	rivals map[bourse.WalletID]bool
 	// names counts the named requests of customers.
 	names uint64
 }
@@ -36,7 +39,7 @@ type wallets struct {
 type ended struct{}
 
 func newWallets(w *world) *wallets {
-	x := &wallets{world: w, chance: newChance(w.Seed, 3), vault: memdisk.New(w.Seed + 1)}
+	x := &wallets{world: w, chance: newChance(w.Seed, 3), vault: memdisk.New(w.Seed + 1), rivals: map[bourse.WalletID]bool{}}
 	symbols := []bourse.Symbol{"BTC", "ETH", "ATOM", "TEST"}
 	for id := bourse.NetworkID(1); id <= bourse.NetworkID(w.shape.networks); id++ {
 		at := x.chance.Below(uint64(len(symbols)))
@@ -198,7 +201,33 @@ type pen struct{ p *process }
 var errSigner = errors.New("the signer does not answer")
 
 // Sign passes a request on. The signer may crash in it.
-func (s pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signer.Signed, error) {
+func (s pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signed signer.Signed, err error) {
+	lost := s.ask(ctx, func() { signed, err = s.p.signer.Sign(ctx, u, e) })
+	if lost {
+		return signer.Signed{}, errSigner
+	}
+	if errors.Is(err, signer.ErrRival) {
+		s.p.world.wallets.rivals[e.ID] = true
+	}
+	return signed, err
+}
+
+// After passes a question on.
+func (s pen) After(ctx context.Context, n bourse.NetworkID, record uint64) (chain.Hash, []signer.Recorded, error) {
+	return s.p.signer.After(ctx, n, record)
+}
+
+// Void passes a request on. The signer may crash in it.
+func (s pen) Void(ctx context.Context, n bourse.NetworkID, id bourse.WalletID) (err error) {
+	if s.ask(ctx, func() { err = s.p.signer.Void(ctx, n, id) }) {
+		return errSigner
+	}
+	return err
+}
+
+// ask makes a request, in which the signer may crash. It reports whether the answer is
+// lost.
+func (s pen) ask(ctx context.Context, request func()) (lost bool) {
 	w := s.p.world
 	x := w.wallets
 	x.mayEnd()
@@ -208,17 +237,15 @@ func (s pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signe
 		x.vault.StopAt(1 + int(w.chance.Below(3)))
 	}
 
-	signed, err := s.p.signer.Sign(ctx, u, e)
+	request()
 
 	if crashes {
 		w.count(SignerCrashed)
 		w.trail.note("step %d: the signer crashes", w.steps)
 		x.end(PowerCut)
 		want(s.p.openWallet(ctx), "the signer")
-		if w.chance.oneIn(2) {
-			signed, err = signer.Signed{}, errSigner
-		}
+		lost = w.chance.oneIn(2)
 	}
 	x.mayEnd()
-	return signed, err
+	return lost
 }

@@ -151,7 +151,7 @@ func (b *Board) foldFrozen(f *bourse.Fact) {
 }
 
 func (b *Board) foldWithdrawal(w *bourse.Withdrawal) {
-	if !w.Unsigned() {
+	if !w.Unsigned() && !w.Ending {
 		delete(b.withdrawals, w.ID)
 		return
 	}
@@ -224,11 +224,33 @@ func (b *Board) Unsigned(id bourse.NetworkID) []bourse.Withdrawal {
 	defer b.mu.RUnlock()
 	var list []bourse.Withdrawal
 	for _, w := range b.withdrawals {
-		if w.Network == id && !b.frozen[w.Account] {
+		if w.Network == id && !w.Ending && !b.frozen[w.Account] {
 			list = append(list, *w)
 		}
 	}
 	slices.SortFunc(list, func(p, q bourse.Withdrawal) int { return cmp.Compare(p.ID, q.ID) })
+	return list
+}
+
+// Asked reports whether the journal knows that the signer is asked for a withdrawal.
+func (b *Board) Asked(id bourse.WalletID) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	w := b.withdrawals[id]
+	return w != nil && w.AtSigner
+}
+
+// Ending returns a network's withdrawals that are to end and wait for the signer.
+func (b *Board) Ending(id bourse.NetworkID) []bourse.WalletID {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	var list []bourse.WalletID
+	for _, w := range b.withdrawals {
+		if w.Network == id && w.Ending {
+			list = append(list, w.ID)
+		}
+	}
+	slices.Sort(list)
 	return list
 }
 
@@ -366,27 +388,4 @@ func (n *network) decided(s *bourse.SignedTx, deep uint64) bool {
 		}
 	}
 	return false
-}
-
-func (n *network) free(inputs []bourse.Outpoint) bool {
-	for _, at := range inputs {
-		if u, there := n.unspent[at]; !there || u.By != (bourse.TxHash{}) {
-			return false
-		}
-	}
-	return true
-}
-
-// Takes reports whether the journal can record a transaction: it is not recorded, or was
-// dropped, and its inputs are unspent and unreserved.
-func (b *Board) Takes(s *bourse.SignedTx) (takes, dropped bool) {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	n := b.networks[s.Network]
-	if n == nil {
-		return false, false
-	}
-	_, open := n.signed[s.Tx]
-	_, dropped = n.dropped[s.Tx]
-	return !open && n.free(s.Inputs), dropped
 }

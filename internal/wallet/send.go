@@ -21,7 +21,7 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 		return false, err
 	}
 	state := w.Board.State(w.ID)
-	if state.Stopped() || state.Tip == (bourse.BlockRef{}) {
+	if state.Stopped() || state.Tip == (bourse.BlockRef{}) || !w.synced {
 		return false, nil
 	}
 
@@ -185,43 +185,47 @@ func (w *Worker) carryOut(ctx context.Context, p *chain.Payment, id bourse.Walle
 		return false, nil
 	}
 
-	s, err := w.sign(ctx, p, unsigned, signer.Expect{
+	if id != 0 && !w.Board.Asked(id) {
+		reason, err := w.submit(ctx, bourse.CommandAsking, &bourse.WalletCommand{ID: id})
+		if err != nil || reason != 0 { // it was canceled, or its account frozen
+			return false, err
+		}
+	}
+	signed := w.sign(ctx, unsigned, signer.Expect{
 		Network: w.ID, Kind: p.Kind, ID: id, Coin: p.Coin, Amount: p.Amount, To: p.To, CostCap: p.CostCap,
 		Account: depositor, Nonce: p.Nonce,
 	})
-	if s == nil || err != nil {
-		return false, err
+	if signed == nil {
+		return false, nil
 	}
-
-	reason, err := w.submit(ctx, bourse.CommandSigned, &bourse.WalletCommand{Signed: s})
+	s, err := w.record(signed, p.Kind, id)
 	if err != nil {
 		return false, err
 	}
-	if reason != 0 {
-		// The withdrawal was canceled first, or the payment's source changed.
-		w.Log.Info("a signed transaction is not sent",
-			slog.Uint64("xid", uint64(id)), slog.String("reason", reason.String()))
-		return false, nil
+	if err := w.journal(ctx, s, signed); err != nil {
+		return false, err
 	}
 	delete(w.said, id)
-	s.State = bourse.SignedWaiting
-	return true, w.offer(ctx, s)
+	return true, w.offerNew(ctx, s.Tx)
+}
+
+// offerNew broadcasts a transaction that was just journaled, if the journal lets it go.
+func (w *Worker) offerNew(ctx context.Context, tx bourse.TxHash) error {
+	for _, s := range w.Board.Signed(w.ID) {
+		if s.Tx == tx && s.State == bourse.SignedWaiting {
+			return w.offer(ctx, &s)
+		}
+	}
+	return nil
 }
 
 // maxAttempts bounds a withdrawal's transactions.
 const maxAttempts = 100
 
-// sign has a payment signed; nil if the signer refuses.
-//
-// The signer repeats its earlier signature for this withdrawal, which may differ from the
-// prepared payment if a crash came before the journal had it. It is used if the journal
-// can record it. Otherwise its inputs were spent meanwhile, so that it was never
-// broadcast and never will be, or an operator dropped it, and the signer is asked for the
-// next attempt. If that is the same transaction, the dropped one is tried again.
-func (w *Worker) sign(
-	ctx context.Context, p *chain.Payment, u chain.Unsigned, e signer.Expect,
-) (*bourse.SignedTx, error) {
-	var last bourse.TxHash
+// sign has a payment signed; nil if the signer refuses. Attempts that the journal has are
+// skipped: an operator dropped them.
+func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *signer.Signed {
+	known := w.Board.State(w.ID).Record
 	for ; e.Attempt < maxAttempts; e.Attempt++ {
 		signed, err := w.Signer.Sign(ctx, u, e)
 		switch {
@@ -231,24 +235,20 @@ func (w *Worker) sign(
 			w.spent[e.Coin] = e.Amount
 		}
 		if err != nil {
+			w.synced = w.synced && refused(err)
 			w.complain(e.ID, "the signer refuses", err.Error(),
 				slog.String("kind", e.Kind.String()), slog.Uint64("xid", uint64(e.ID)))
-			return nil, nil
+			return nil
 		}
-		s, err := w.record(&signed, e.Kind, e.ID)
-		if err != nil {
-			return nil, err
+		if signed.Record > known+1 {
+			w.synced = false // others signed meanwhile: their entries go first
+			return nil
 		}
-		takes, dropped := w.Board.Takes(s)
-		switch again := s.Tx == last; {
-		case takes && s.Nonce == p.Nonce && w.excludes(s) && (again || !dropped):
-			return s, nil
-		case again, e.Kind != bourse.SignedWithdrawal:
-			return nil, nil
+		if signed.Record > known {
+			return &signed
 		}
-		last = s.Tx
 	}
-	return nil, nil
+	return nil
 }
 
 // source chooses the source of a payment; enough is false if the balance is too low.

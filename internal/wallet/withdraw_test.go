@@ -232,34 +232,31 @@ func TestPaymentToOurselves(t *testing.T) {
 	})
 }
 
-// TestCancelRacesTheSend cancels a withdrawal at each moment of its life: the
-// journal's order decides, and the chain shows it.
+// TestCancelRacesTheSend cancels a withdrawal at each moment of its life: before the
+// signer is asked it is canceled, while it works the signer decides, afterwards it is
+// paid, and the chain shows it.
 func TestCancelRacesTheSend(t *testing.T) {
 	each(t, func(t *testing.T, _ *world, l *listing) {
-		canceled, sent := 0, 0
+		type course struct{ then, last bourse.WalletStatus }
+		seen := map[course]int{}
 		for moment := 1; ; moment++ {
 			w := newWorld(t, l.network)
 			w.credit(l, 1, 100*l.least)
 			id := w.mustWithdraw(l, 1, 10*l.least)
 			other := w.mustWithdraw(l, 1, 20*l.least)
+			then := bourse.WalletStatus(0)
 			reached := w.atPoint(moment, func() {
 				reason := w.cancel(id)
-				switch w.withdrawals[id].Status {
-				case bourse.WalletCanceled:
-					canceled++
-					if reason != 0 {
-						t.Errorf("canceled and refused: %s", reason)
-					}
-				default:
-					sent++
-					if reason != bourse.WithdrawalSigned {
-						t.Errorf("sent, and the cancel got %q", reason)
-					}
+				then = w.withdrawals[id].Status
+				ends := then == bourse.WalletCanceled || then == bourse.WalletPendingCancel
+				if ends != (reason == 0) || !ends && reason != bourse.WithdrawalSigned {
+					t.Errorf("the cancel of %s got %q", then, reason)
 				}
 			})
 			w.settle()
 			w.mine(l.network, 1)
 			status := w.withdrawals[id].Status
+			seen[course{then, status}]++
 			w.wants(id, status, status == bourse.WalletDone)
 			w.wants(other, bourse.WalletDone, true)
 			w.finish()
@@ -267,8 +264,18 @@ func TestCancelRacesTheSend(t *testing.T) {
 				break
 			}
 		}
-		if canceled == 0 || sent == 0 {
-			t.Errorf("%d canceled, %d sent", canceled, sent)
+		for _, c := range []course{
+			{bourse.WalletCanceled, bourse.WalletCanceled}, {bourse.WalletPendingCancel, bourse.WalletDone},
+			{bourse.WalletProcessing, bourse.WalletDone}, {bourse.WalletDone, bourse.WalletDone},
+		} {
+			if seen[c] == 0 {
+				t.Errorf("no withdrawal was %s at the cancel and %s in the end", c.then, c.last)
+			}
+			delete(seen, c)
+		}
+		delete(seen, course{0, bourse.WalletDone}) // the moment after the last
+		if len(seen) > 0 {
+			t.Errorf("there was %v", seen)
 		}
 	})
 }
@@ -516,7 +523,8 @@ func (w *world) steal(l *listing) {
 	if err != nil {
 		w.tb.Fatal(err)
 	}
-	if v, err := n.client.Broadcast(w.tb.Context(), raw); err != nil || v.Kind != chain.Accepted {
+	theirs := devnet.NewClient(n.params, devnet.NewKeys(n.params, ownSeed).Public(), n.node, devnet.ClientOptions{})
+	if v, err := theirs.Broadcast(w.tb.Context(), raw); err != nil || v.Kind != chain.Accepted {
 		w.tb.Fatal(v, err)
 	}
 }

@@ -39,6 +39,8 @@ type Worker struct {
 	// last full pass.
 	limited int
 
+	// synced is true while the journal has all that the signer signed.
+	synced bool
 	// resent is the head at which accepted transactions were last broadcast again.
 	resent bourse.BlockRef
 	// fees caches the cost of payments for this step.
@@ -91,6 +93,9 @@ func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	w.coins = newCoins(w.Network.Shape(), terms, assets)
 	w.fees, w.bound, w.costly = map[chain.CoinID]chain.Fees{}, nil, false
 	w.spent = map[chain.CoinID]bourse.Amount{}
+	if err := w.hear(ctx); err != nil {
+		return false, err
+	}
 	health := w.ask(ctx)
 	if health.Operating {
 		if more, err = w.scan(ctx, &health); err == nil && !more {

@@ -3,6 +3,7 @@ package wallet_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"log/slog"
 	"slices"
 	"sync"
@@ -332,6 +333,7 @@ type wire struct {
 func (c wire) Call(ctx context.Context, text []byte) ([]byte, error) {
 	leaves := bytes.Contains(text, []byte(`"method":"`+devnet.MethodBroadcast+`"`))
 	if leaves {
+		c.checkJournaled(text)
 		c.w.point("before a broadcast")
 	}
 	reply, err := c.n.faults.Call(ctx, text)
@@ -339,6 +341,16 @@ func (c wire) Call(ctx context.Context, text []byte) ([]byte, error) {
 		c.w.point("after a broadcast")
 	}
 	return reply, err
+}
+
+// checkJournaled wants the journal to have a transaction that leaves.
+func (c wire) checkJournaled(request []byte) {
+	for _, s := range c.w.board.Signed(c.n.id) {
+		if bytes.Contains(request, []byte(base64.StdEncoding.EncodeToString(s.Raw))) {
+			return
+		}
+	}
+	c.w.tb.Fatalf("%s leaves, and the journal does not have it", request)
 }
 
 // pen lies between a worker and the signer.
@@ -350,6 +362,19 @@ func (p pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signe
 	signed, err := p.w.keeper.Sign(ctx, u, e)
 	p.w.point("after a signature")
 	return signed, err
+}
+
+// After passes a question on.
+func (p pen) After(ctx context.Context, n bourse.NetworkID, record uint64) (chain.Hash, []signer.Recorded, error) {
+	return p.w.keeper.After(ctx, n, record)
+}
+
+// Void passes a request on.
+func (p pen) Void(ctx context.Context, n bourse.NetworkID, id bourse.WalletID) error {
+	p.w.point("before the signer ends a withdrawal")
+	err := p.w.keeper.Void(ctx, n, id)
+	p.w.point("after the signer ended a withdrawal")
+	return err
 }
 
 // submit journals a worker's command and applies it.

@@ -1,0 +1,151 @@
+package signer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// withdrawal identifies a withdrawal.
+type withdrawal struct {
+	network bourse.NetworkID
+	id      bourse.WalletID
+}
+
+// attempts are the signed transactions of a withdrawal.
+type attempts struct {
+	// records are the numbers of their entries, by attempt.
+	records []uint64
+	// void is true if none is signed any more.
+	void bool
+}
+
+func (a *attempts) count() uint32 {
+	if a == nil {
+		return 0
+	}
+	return uint32(len(a.records))
+}
+
+// repeat returns an earlier transaction if it makes the expected payment.
+func (s *Local) repeat(n *Network, e *Expect, record uint64) (Signed, error) {
+	before, d, err := s.earlier(n, e, record)
+	if err != nil {
+		return Signed{}, err
+	}
+	if err := n.checkPays(&d, e); err != nil {
+		return Signed{}, fmt.Errorf("%w: %w", ErrAnother, err)
+	}
+	return before, nil
+}
+
+// earlier returns an entry of the record, decoded.
+func (s *Local) earlier(n *Network, e *Expect, record uint64) (Signed, chain.Decoded, error) {
+	at := s.records[e.Network][record-1]
+	before, err := s.log.entry(at.place)
+	if err != nil {
+		return Signed{}, chain.Decoded{}, fmt.Errorf("signer: %w", err)
+	}
+	d, err := n.Codec.Decode(before.Raw)
+	if err != nil || !d.Signed {
+		return Signed{}, d, fmt.Errorf("signer: what is on record for %d: %w", e.ID, errOrUnsigned(err))
+	}
+	return Signed{before.Raw, chain.Hash(before.Hash), record, at.chain}, d, nil
+}
+
+// checkEarlier checks that a further transaction of a withdrawal makes the same payment as
+// the earlier ones, and that a chain can hold only one of them: it spends an output of each
+// of them, or has their nonce. A node's word that an earlier one is lost counts for
+// nothing, and a withdrawal for which no such transaction is possible is for its operator
+// to release.
+func (s *Local) checkEarlier(n *Network, e *Expect, raw []byte, before *attempts) error {
+	if before.count() == 0 {
+		return nil
+	}
+	d, err := n.Codec.Decode(raw)
+	if err != nil {
+		return mismatch("%v", err)
+	}
+	for attempt, record := range before.records {
+		_, old, err := s.earlier(n, e, record)
+		if err != nil {
+			return err
+		}
+		if err := n.checkPays(&old, e); err != nil {
+			return fmt.Errorf("%w: %w", ErrAnother, err)
+		}
+		if !rivals(&d, &old) {
+			return fmt.Errorf("%w: attempt %d", ErrRival, attempt)
+		}
+	}
+	return nil
+}
+
+// rivals reports whether a chain can hold only one of two transactions.
+func rivals(a, b *chain.Decoded) bool {
+	if len(a.Inputs) == 0 && len(b.Inputs) == 0 {
+		return a.From == b.From && a.Nonce == b.Nonce
+	}
+	return slices.ContainsFunc(a.Inputs, func(x chain.Input) bool {
+		return slices.ContainsFunc(b.Inputs, func(y chain.Input) bool { return x.Outpoint == y.Outpoint })
+	})
+}
+
+// After returns entries of a network's record.
+func (s *Local) After(
+	ctx context.Context, network bourse.NetworkID, record uint64,
+) (chained chain.Hash, list []Recorded, err error) {
+	if err := ctx.Err(); err != nil {
+		return chained, nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.records[network]
+	switch {
+	case s.broken != nil:
+		return chained, nil, s.broken
+	case record > uint64(len(all)):
+		return chained, nil, fmt.Errorf("%w: it has %d of network %d, and not %d", ErrUnrecorded, len(all), network, record)
+	case record > 0:
+		chained = all[record-1].chain
+	}
+
+	for _, at := range all[record:min(record+MaxRecorded, uint64(len(all)))] {
+		e, err := s.log.entry(at.place)
+		if err != nil {
+			return chained, nil, fmt.Errorf("signer: %w", err)
+		}
+		record++
+		kind := e.Kind
+		if kind == 0 {
+			kind = bourse.SignedWithdrawal
+		}
+		list = append(list, Recorded{Signed{e.Raw, chain.Hash(e.Hash), record, at.chain}, kind, e.ID})
+	}
+	return chained, list, nil
+}
+
+// Void ends a withdrawal.
+func (s *Local) Void(ctx context.Context, network bourse.NetworkID, id bourse.WalletID) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.done[withdrawal{network, id}]
+	switch {
+	case s.broken != nil:
+		return s.broken
+	case id == 0:
+		return mismatch("not a withdrawal")
+	case before != nil && before.void:
+		return nil
+	}
+	return s.append(&entry{
+		purpose: purpose{Network: network, ID: id, Attempt: before.count()},
+		Amount:  "0", Time: int64(s.clock()), Void: true,
+	})
+}

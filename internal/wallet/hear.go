@@ -1,0 +1,95 @@
+package wallet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/signer"
+)
+
+// hear brings the journal up to date with what the signer signed, and ends the withdrawals
+// that wait for the signer's word. It needs no node. An error is the exchange's own.
+func (w *Worker) hear(ctx context.Context) error {
+	if err := w.takeOver(ctx); err != nil {
+		return err
+	}
+	for _, id := range w.Board.Ending(w.ID) {
+		if err := w.Signer.Void(ctx, w.ID, id); err != nil {
+			w.complain(id, "the signer does not end a withdrawal", err.Error(), slog.Uint64("xid", uint64(id)))
+			continue
+		}
+		// From here on nothing more is signed for it; what was signed goes first.
+		w.synced = false
+		if err := w.takeOver(ctx); err != nil || !w.synced {
+			return err
+		}
+		if _, err := w.submit(ctx, bourse.CommandVoided, &bourse.WalletCommand{ID: id}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errRecord = errors.New("the signer's record is not the one that the journal knows")
+
+// takeOver journals the entries of the signer's record that the journal does not have. As
+// long as some are missing, nothing new is signed: their inputs and nonces are used.
+func (w *Worker) takeOver(ctx context.Context) error {
+	for !w.synced {
+		state := w.Board.State(w.ID)
+		chained, list, err := w.Signer.After(ctx, w.ID, state.Record)
+		if err == nil && chained != state.Chain {
+			err = errRecord
+		}
+		if err != nil {
+			w.complain(w.ID, "the signer's record", err.Error())
+			return nil
+		}
+		delete(w.said, w.ID)
+
+		for i := range list {
+			if err := w.take(ctx, &list[i]); err != nil {
+				return err
+			}
+		}
+		w.synced = len(list) < signer.MaxRecorded
+	}
+	return nil
+}
+
+// take journals an entry of the signer's record.
+func (w *Worker) take(ctx context.Context, r *signer.Recorded) error {
+	s, err := w.record(&r.Signed, r.Kind, r.ID)
+	if err != nil {
+		return err
+	}
+	return w.journal(ctx, s, &r.Signed)
+}
+
+// journal submits an entry of the signer's record. Until the answer is known, the journal
+// may lack it.
+func (w *Worker) journal(ctx context.Context, s *bourse.SignedTx, signed *signer.Signed) error {
+	w.synced = false
+	reason, err := w.submit(ctx, bourse.CommandRecord,
+		&bourse.WalletCommand{Signed: s, Record: signed.Record, Chain: signed.Chain})
+	if err == nil && reason != 0 {
+		err = fmt.Errorf("entry %d of the signer's record of network %d: %s", signed.Record, w.ID, reason)
+	}
+	w.synced = err == nil
+	return err
+}
+
+// refused reports whether the signer's error says that nothing was signed.
+func refused(err error) bool {
+	for _, known := range [...]error{
+		signer.ErrMismatch, signer.ErrAnother, signer.ErrLimit, signer.ErrRival, signer.ErrVoid,
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package wallet_test
+
+import (
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+)
+
+// when does something once, at the next moment of this name.
+func (w *world) when(moment string, do func()) {
+	w.at = func(_ int, what string) {
+		if what == moment {
+			w.at = nil
+			do()
+		}
+	}
+}
+
+// TestCanceledAtTheSigner ends the process between the request to the signer and its
+// signature, and cancels: the withdrawal is pending until the signer has said never.
+func TestCanceledAtTheSigner(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 100*l.least)
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		w.when("before a signature", func() {
+			if reason := w.cancel(id); reason != 0 {
+				t.Fatal(reason)
+			}
+			w.wants(id, bourse.WalletPendingCancel, false)
+			if w.cancel(id) != bourse.WithdrawalNotFound || w.balance(1, l.asset) != l.ledger(100*l.least) {
+				t.Fatal("a second cancel does more")
+			}
+			panic(crashed{})
+		})
+		w.settle()
+		w.wants(id, bourse.WalletCanceled, false)
+		if got := w.engine.Balance(1, l.asset).Available; got != l.ledger(100*l.least) {
+			t.Fatal(got.Format(0))
+		}
+		w.finish()
+	})
+}
+
+// TestSignedAndCanceled has the signer sign, the process end, and the owner cancel: what
+// is signed is paid.
+func TestSignedAndCanceled(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 100*l.least)
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		w.when("after a signature", func() {
+			if reason := w.cancel(id); reason != 0 {
+				t.Fatal(reason)
+			}
+			w.freeze(1, true)
+			panic(crashed{})
+		})
+		w.settle()
+		w.mine(l.network, 1)
+		w.wants(id, bourse.WalletDone, true)
+		w.finish()
+	})
+}
+
+// TestRestoredExchange goes on with an older journal. What the signer signed since is
+// learned: a withdrawal that the journal has is paid once, and one that it does not know
+// halts the network.
+func TestRestoredExchange(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 100*l.least)
+		w.mine(l.network, 1)
+		known := w.mustWithdraw(l, 1, 10*l.least)
+		backup := len(w.journal)
+		unknown := w.mustWithdraw(l, 1, 7*l.least)
+		w.settle()
+		w.mine(l.network, 1)
+		w.wants(unknown, bourse.WalletDone, true)
+
+		w.journal, w.times = w.journal[:backup], w.times[:backup]
+		w.replay()
+		w.open()
+		w.settle()
+		w.wants(known, bourse.WalletDone, true)
+		if s := w.board.State(l.network); s.Halted != bourse.HaltUnknownSigned {
+			t.Fatalf("%+v", s)
+		}
+		late, _ := w.withdraw(l, 1, 5*l.least)
+		w.settle()
+		w.mine(l.network, 2)
+		if w.withdrawals[late].Status == bourse.WalletDone || !w.paid(late).IsZero() {
+			t.Fatalf("%+v", w.withdrawals[late])
+		}
+	})
+}
+
+// TestForgottenRecord goes on with a signer that lost its record: it signs nothing.
+func TestForgottenRecord(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 100*l.least)
+		w.mustWithdraw(l, 1, 10*l.least)
+		w.settle()
+		kept := w.vault
+		for _, lost := range []bool{true, false} {
+			if w.vault = kept; lost {
+				w.vault = memdisk.New(3)
+			}
+			w.open()
+			id := w.mustWithdraw(l, 1, 5*l.least)
+			w.settle()
+			w.mine(l.network, 1)
+			w.wants(id, map[bool]bourse.WalletStatus{true: bourse.WalletProcessing, false: bourse.WalletDone}[lost], !lost)
+		}
+		w.finish()
+	})
+}
+
+// TestOtherRecord goes on with a record of as many entries that are others: nothing is
+// signed.
+func TestOtherRecord(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		other := newWorld(t, l.network)
+		for i, x := range []*world{w, other} {
+			x.credit(l, 1, 100*l.least)
+			x.mustWithdraw(l, 1, uint64(10+i)*l.least)
+			x.settle()
+			x.mine(l.network, 1)
+		}
+		w.vault = other.vault
+		w.open()
+		id := w.mustWithdraw(l, 1, 5*l.least)
+		w.settle()
+		w.mine(l.network, 1)
+		w.wants(id, bourse.WalletProcessing, false)
+	})
+}
