@@ -24,6 +24,7 @@ const (
 	wallet2File  = "wallet2.yaml"
 	webFile      = "web.yaml"
 	pagesFile    = "pages.yaml"
+	operatorFile = "operator.yaml"
 	streamsFile  = "streams.yaml"
 )
 

@@ -10,7 +10,7 @@ import (
 )
 
 // restV2Files are the documents of REST V2, whose operations are a method on a path.
-var restV2Files = []string{accountFile, wallet2File, webFile, pagesFile}
+var restV2Files = []string{accountFile, wallet2File, webFile, pagesFile, operatorFile}
 
 // operation is a method on a path of REST V2.
 type operation struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/accountv2"
 	"github.com/bourse-exchange/bourse/internal/api/browser"
 	"github.com/bourse-exchange/bourse/internal/api/exports"
+	"github.com/bourse-exchange/bourse/internal/api/operatorv1"
 	"github.com/bourse-exchange/bourse/internal/api/pages"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/api/walletv2"
@@ -24,6 +25,8 @@ func TestOperationsAreDescribed(t *testing.T) {
 		webFile:     new(browser.Sessions).Endpoints(),
 		wallet2File: (&walletv2.Wallet{Faucet: new(sandbox.Faucet)}).Endpoints(),
 		pagesFile:   new(pages.Pages).Endpoints(),
+
+		operatorFile: new(operatorv1.Desk).Endpoints(),
 	} {
 		doc := mustLoad(t, file)
 		served := map[string]bool{}

@@ -24,6 +24,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api/operatorv1"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
+	"github.com/bourse-exchange/bourse/internal/describe"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/history/historytest"
 	"github.com/bourse-exchange/bourse/internal/mail"
@@ -50,6 +51,8 @@ type exchange struct {
 	handler http.Handler
 	now     bourse.Time
 	letters *mail.Box
+	// documents are held against every exchange of messages.
+	documents *describe.Validator
 }
 
 func newExchange(t *testing.T) *exchange {
@@ -57,6 +60,9 @@ func newExchange(t *testing.T) *exchange {
 	e := &exchange{T: t, engine: engine.New(), tail: history.NewTail(1000), now: 1_700_000_000 * bourse.Second}
 	e.letters = mail.NewBox(func() bourse.Time { return e.now })
 	var err error
+	if e.documents, err = describe.NewValidator(); err != nil {
+		t.Fatal(err)
+	}
 	if e.store, err = accounts.Open(t.Context(), filepath.Join(t.TempDir(), "accounts.db")); err != nil {
 		t.Fatal(err)
 	}
@@ -185,6 +191,9 @@ func (p *person) ask(what, body string) *httptest.ResponseRecorder {
 			p.Errorf("%s sets %+v", what, c)
 		}
 		p.cookie = c.Value
+	}
+	if err := p.documents.Exchange(method, operatorv1.Prefix+path, []byte(body), w.Code, w.Body.Bytes()); err != nil {
+		p.Errorf("%s %s is not as described: %v\n%s", what, body, err, w.Body)
 	}
 	if w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Access-Control-Allow-Origin") != "" {
 		p.Errorf("%s: headers %v", what, w.Header())
