@@ -30,6 +30,7 @@ type transfer struct {
 	Address string
 	Txid    string
 	Fee     string
+	Height  uint64
 }
 
 // walletAnswer is what the wallet's endpoints answer.

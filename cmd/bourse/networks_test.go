@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/big"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -43,8 +44,11 @@ func TestRealNetworks(t *testing.T) {
 			w.deposit()
 			w.addresses()
 			w.withdraw()
+			w.nodeFreezes()
 			w.nodeDies()
 			w.exchangeDies()
+			// Last, because a killed node would forget which of its blocks it gave up.
+			w.reorganised()
 		})
 	}
 }
@@ -208,6 +212,42 @@ func (w *depositor) withdraw() {
 	if got := w.arrived(address); got != "0" {
 		w.t.Errorf("%s arrived of a canceled withdrawal", got)
 	}
+}
+
+// reorganised lets the block of a deposit leave the chain before its confirmations. The deposit
+// is credited once, from the block that has it then.
+func (w *visitor) reorganised() {
+	w.t.Helper()
+	before := number(w.balance())
+	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{}).Address
+	pay := chain.Pay{To: chain.Destination{Address: to}, Amount: bourse.Units(2e7)}
+	if _, err := w.outside.Send(pay); err != nil {
+		w.t.Fatal(err)
+	}
+	w.mine(1)
+	w.until("a deposit that waits", func() bool { return w.status() == "PENDING" })
+
+	head, err := w.outside.Reorg(1, false)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.mine(2)
+	w.until("a deposit from another block", func() bool { return w.status() == "DONE" })
+	if row := w.transfers()[0]; row.Height != head.Height+1 {
+		w.t.Errorf("the deposit is in block %d, want %d", row.Height, head.Height+1)
+	}
+	if got := new(big.Rat).Sub(number(w.balance()), before); got.Cmp(number("0.2")) != 0 {
+		w.t.Errorf("%s was credited", got.FloatString(8))
+	}
+}
+
+// nodeFreezes halts the node, which then accepts requests and answers none.
+func (w *visitor) nodeFreezes() {
+	w.t.Helper()
+	w.node.Freeze()
+	w.until("the network does not operate", func() bool { return !w.operating() })
+	w.node.Thaw()
+	w.until("the network operates again", w.operating)
 }
 
 // nodeDies kills the node, and asks for a withdrawal while it is away. A killed node may come
