@@ -330,7 +330,7 @@ func (c *copying) stream(ctx context.Context) error {
 		}
 		c.connected.Store(false)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // a stop ends the stream
 		}
 		c.streams.Add(1)
 		c.note(err)

@@ -83,8 +83,7 @@ func (s *Source) part(p *Part, w http.ResponseWriter, r *http.Request) {
 
 // sendPart makes a part and sends it.
 func (s *Source) sendPart(p *Part, stamp string, w http.ResponseWriter, r *http.Request) (err error) {
-	defer func() { _ = os.Remove(p.Temporary) }() // made anew the next time
-	_ = os.Remove(p.Temporary)                    // an earlier process may have left it
+	_ = os.Remove(p.Temporary) // an earlier attempt may have left it
 	if err := p.Make(r.Context(), p.Temporary); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return err
@@ -96,6 +95,7 @@ func (s *Source) sendPart(p *Part, stamp string, w http.ResponseWriter, r *http.
 		return err
 	}
 	defer func() { _ = f.Close() }() // read only
+	_ = os.Remove(p.Temporary)       // what is open stays until it is closed
 	sum := sha256.New()
 	size, err := io.Copy(sum, f)
 	if err == nil {

@@ -117,7 +117,9 @@ func streams(t *testing.T, p *standby.Peer, log *filelog.Log, to bourse.Seq) err
 		}
 		if log.Durable() >= to {
 			cancel()
-			<-ended
+			if err := <-ended; standby.Final(err) {
+				return err
+			}
 			return nil
 		}
 	}
