@@ -123,7 +123,15 @@ func passkeysLogIn(x *exam) {
 	x.gives(x.rest("GET", "/email", a.value.get("apiKey").text, nil), `{"email":"`+p.email+`","pendingChange":null}`)
 	x.refuses(x.rest("POST", "/sessions/passkey", "", in), 401, "LOGIN_FAILED")
 
+	handle := d.Handle
 	d.Handle = []byte("nobody")
+	asked = x.rest("PUT", "/sessions/passkey", "", nil)
+	x.refuses(x.rest("POST", "/sessions/passkey", "", fields{"assertion": x.asserted(d, asked.value)}), 401, "LOGIN_FAILED")
+
+	x.covers("ACC-PASS-2")
+	d.Handle = handle
+	x.gives(x.rest("DELETE", "/password", "", fields{"email": p.email}), `{}`)
+	x.gives(x.rest("PATCH", "/password", "", fields{"email": p.email, "code": p.code(), "password": "battery staple"}), `{}`)
 	asked = x.rest("PUT", "/sessions/passkey", "", nil)
 	x.refuses(x.rest("POST", "/sessions/passkey", "", fields{"assertion": x.asserted(d, asked.value)}), 401, "LOGIN_FAILED")
 }
