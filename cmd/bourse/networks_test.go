@@ -216,7 +216,7 @@ func (w *depositor) withdraw() {
 
 // reorganised lets the block of a deposit leave the chain before its confirmations. The deposit
 // is credited once, from the block that has it then.
-func (w *visitor) reorganised() {
+func (w *depositor) reorganised() {
 	w.t.Helper()
 	before := number(w.balance())
 	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{}).Address
@@ -242,7 +242,7 @@ func (w *visitor) reorganised() {
 }
 
 // nodeFreezes halts the node, which then accepts requests and answers none.
-func (w *visitor) nodeFreezes() {
+func (w *depositor) nodeFreezes() {
 	w.t.Helper()
 	w.node.Freeze()
 	w.until("the network does not operate", func() bool { return !w.operating() })
