@@ -52,7 +52,8 @@ func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, er
 	return &wallet.Connection{
 		Network: client, Start: start,
 		Signer: signer.Network{
-			Codec: bitcoin.NewCodec(s.params, keys.Public()), Keys: keys, MaxCost: client.MaxCost(),
+			Codec: bitcoin.NewCodec(s.params, keys.Public()), Keys: keys,
+			MaxCost: client.MaxCost(), HourCost: signer.UnlimitedCost(),
 		},
 		Close: func() error { node.Close(); return nil },
 	}, nil

@@ -12,7 +12,7 @@ import (
 // The most bytes, compressed, of what a browser fetches for a page at first, of the chart, and of everything. The trading
 // page is usable before its chart has come.
 const (
-	mostOfTrade = 65_000
+	mostOfTrade = 66_000
 	mostOfPage  = 60_000
 	mostOfChart = 60_000
 	mostOfAll   = 450_000
