@@ -249,7 +249,7 @@ func TestBulletinsOfRandomCommands(t *testing.T) {
 		c.do(cmd)
 	}
 	told := map[string]int{}
-	for range 3000 {
+	for range 9000 {
 		cmd := r.command()
 		r.frame(cmd)
 		for _, said := range c.do(cmd) {

@@ -30,7 +30,7 @@ func (n *Node) openFollower(ctx context.Context, cursor history.Cursor) error {
 	n.closers = append(n.closers, reader)
 
 	n.follower, err = follower.New(ctx, follower.Options{
-		State: second, Reader: reader, Store: heralding{n.store, n.webhooks.Wake}, Stored: n.tail.Stored, Voided: n.voids.Has,
+		State: second, Reader: reader, Store: n.heralded(), Stored: n.tail.Stored, Voided: n.voids.Has,
 		Snapshots: n.snapshots, Files: n.files, SnapshotEvery: n.SnapshotEvery,
 		SnapshotBytes: segmentsApart * n.SegmentSize, Pressed: n.full.Load, Frame: n.sourceHook(),
 	})

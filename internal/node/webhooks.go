@@ -45,6 +45,14 @@ type heralding struct {
 	wake func()
 }
 
+// heralded returns the history's store. That of a standby, which delivers nothing, tells nobody.
+func (n *Node) heralded() history.Store {
+	if n.webhooks == nil {
+		return n.store
+	}
+	return heralding{n.store, n.webhooks.Wake}
+}
+
 // Write adds a batch.
 func (h heralding) Write(ctx context.Context, b *history.Batch) error {
 	err := h.Store.Write(ctx, b)

@@ -237,12 +237,9 @@ func (m *walletModel) check() {
 // TestRandomWallets runs random blocks, reorganisations, withdrawals, cancels,
 // signatures and restarts against the model. A failure names its seed.
 func TestRandomWallets(t *testing.T) {
-	runs, length := *seeds, 500
-	if testing.Short() {
-		runs, length = min(runs, 4), 250
-	}
+	const length = 500
 	done := map[string]int{}
-	for seed := *firstSeed; seed < *firstSeed+runs; seed++ {
+	for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
 		m := newWalletModel(t, seed)
 		for range length {
 			m.step()
