@@ -99,6 +99,9 @@ func (x *exam) added(everybody []*account) local {
 			}
 			sums[key].Add(sums[key], decimal(row.get("amount").text))
 			sums[key].Sub(sums[key], decimal(row.get("filled").text))
+			if row.has("prevented") {
+				sums[key].Sub(sums[key], decimal(row.get("prevented").text))
+			}
 		}
 	}
 	l := local{}
