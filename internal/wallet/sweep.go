@@ -30,22 +30,33 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 		}
 	}
 
-	have := map[place]bourse.Amount{}
 	holdings := w.Board.Holdings(w.ID)
 	tip := w.Board.State(w.ID).Tip.Height
-	for _, h := range holdings {
-		have[place{h.Address, h.Asset}] = h.Amount
+	settled := func(h *Holding, k *coin) bool { return h.Since+uint64(k.terms.Confirms) <= tip+1 }
+	gas := map[uint32]*Holding{}
+	for i := range holdings {
+		if h := &holdings[i]; h.Asset == native.asset.ID {
+			gas[h.Address] = h
+		}
 	}
 
-	for _, h := range holdings {
+	for i := range holdings {
+		h := &holdings[i]
 		k := w.coins.byAsset[h.Asset]
 		if k == nil || h.Address == chain.IndexHot || busy[h.Address] || h.Amount.Less(k.terms.MinDeposit) {
 			continue
 		}
-		if h.Since+uint64(k.terms.Confirms) > tip+1 {
+		if !settled(h, k) {
 			continue // it may still leave the chain, and its sweep would then wait for ever
 		}
-		done, err := w.sweepOne(ctx, &h, k, have[place{h.Address, native.asset.ID}])
+		var pays bourse.Amount
+		if g := gas[h.Address]; g != nil {
+			if !settled(g, native) {
+				continue // it may still leave the chain, and its sweep would then take what no block shows
+			}
+			pays = g.Amount
+		}
+		done, err := w.sweepOne(ctx, h, k, pays)
 		if done || err != nil || w.costly {
 			return done, err
 		}
