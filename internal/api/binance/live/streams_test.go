@@ -337,6 +337,7 @@ func TestBestLevelsOfALaterSubscriber(t *testing.T) {
 		c.ask(`{"method":"UNSUBSCRIBE","params":["btcusdt@bookTicker"],"id":2}`, `{"result":null,"id":2}`)
 		x.cancel(bob, better)
 		c.ask(`{"method":"SUBSCRIBE","params":["btcusdt@bookTicker"],"id":3}`, `{"result":null,"id":3}`)
+		c.ask(`{"method":"LIST_SUBSCRIPTIONS","id":4}`, `{"result":["btcusdt@bookTicker"],"id":4}`) // its state is due by now
 		x.pulse.Beat()
 		c.bestBid("50000.00")
 		x.place(bob, bourse.Buy, 5_100_000, 1000)
