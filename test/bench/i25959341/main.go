@@ -114,12 +114,12 @@ func (m *market) carry(data []byte) error {
 
 func (m *market) place(kind byte, side orderbook.Side, price, lots int64) error {
 	if kind == addMarket {
-		done, partial, left, err := m.book.ProcessMarketOrder(side, decimal.New(lots, 0))
+		done, partial, _, left, err := m.book.ProcessMarketOrder(side, decimal.New(lots, 0))
 		m.count("", done, partial, lots-left.IntPart())
 		return err
 	}
 	id := strconv.Itoa(m.last)
-	done, partial, err := m.book.ProcessLimitOrder(side, id, decimal.New(lots, 0), decimal.New(price, 0))
+	done, partial, _, err := m.book.ProcessLimitOrder(side, id, decimal.New(lots, 0), decimal.New(price, 0))
 	if filled := m.count(id, done, partial, lots); !filled && kind == addIOC {
 		m.book.CancelOrder(id)
 	}
