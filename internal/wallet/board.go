@@ -36,12 +36,22 @@ type network struct {
 	nonces  map[uint32]uint64
 }
 
-// holding is a balance and the height of the block that changed it last. A restart sets
-// the height to the next block's, which is too late and therefore safe.
+// holding is a balance and its arrivals of the last deepest blocks, oldest first. A restart dates
+// the whole balance to the next block, which is too late and therefore safe.
 type holding struct {
-	amount bourse.Amount
-	since  uint64
+	amount   bourse.Amount
+	arrivals []arrival
 }
+
+// arrival is what a block added to a balance.
+type arrival struct {
+	amount bourse.Amount
+	height uint64
+}
+
+// deepest bounds the arrivals that are kept, in blocks. A chain that changes deeper than that
+// halts its network.
+const deepest = 1000
 
 // place is an asset at one of the exchange's addresses.
 type place struct {
@@ -102,8 +112,7 @@ func (b *Board) Observe(_ *bourse.Command, ev *bourse.Events) {
 			b.foldFrozen(&ev.Facts[e.At])
 		case bourse.EventNetworkState:
 			b.lock()
-			s := ev.Wallet.Networks[e.At]
-			b.network(s.Network).state = s
+			b.foldState(&ev.Wallet.Networks[e.At])
 		case bourse.EventWithdrawal, bourse.EventWithdrawalRestored:
 			b.lock()
 			b.foldWithdrawal(&ev.Wallet.Withdrawals[e.At])
@@ -188,7 +197,51 @@ func (b *Board) foldHolding(h *bourse.Holding) {
 		delete(n.holdings, at)
 		return
 	}
-	n.holdings[at] = holding{h.Amount, n.state.Tip.Height + 1}
+	n.holdings[at] = n.holdings[at].become(h.Amount, n.state.Tip.Height+1)
+}
+
+// become returns the holding after a change of its amount in a block.
+func (h holding) become(amount bourse.Amount, height uint64) holding {
+	added, rises := amount.Sub(h.amount)
+	h.amount = amount
+	if !rises || added.IsZero() {
+		return h
+	}
+
+	h.arrivals = slices.DeleteFunc(h.arrivals, func(a arrival) bool { return a.height+deepest <= height })
+	if last := len(h.arrivals) - 1; last >= 0 && h.arrivals[last].height == height {
+		h.arrivals[last].amount = h.arrivals[last].amount.PlusOrMax(added)
+	} else {
+		h.arrivals = append(h.arrivals, arrival{added, height})
+	}
+	return h
+}
+
+// settled returns the part of the balance that no change of the chain of less than depth blocks
+// takes back. What left lately was settled, so arrivals alone count.
+func (h holding) settled(depth, tip uint64) bourse.Amount {
+	var young bourse.Amount
+	for _, a := range h.arrivals {
+		if a.height+depth > tip+1 {
+			young = young.PlusOrMax(a.amount)
+		}
+	}
+	settled, _ := h.amount.Sub(young)
+	return settled
+}
+
+// foldState sets a network's state. When blocks leave the chain, their arrivals count as those of
+// the next block: some may come again, and a restart has dated others there.
+func (b *Board) foldState(s *bourse.NetworkState) {
+	n := b.network(s.Network)
+	if next := s.Tip.Height + 1; next <= n.state.Tip.Height {
+		for _, h := range n.holdings {
+			for i := range h.arrivals {
+				h.arrivals[i].height = min(h.arrivals[i].height, next)
+			}
+		}
+	}
+	n.state = *s
 }
 
 func (b *Board) foldDeposit(d *bourse.Deposit) {
@@ -289,22 +342,24 @@ func (b *Board) Unspent(id bourse.NetworkID) []bourse.Unspent {
 	return list
 }
 
-// Holding is an address's balance, and the height of the block that changed it last.
+// Holding is an address's balance, and the part of it that is settled.
 type Holding struct {
-	Address uint32
-	Asset   bourse.AssetID
-	Amount  bourse.Amount
-	Since   uint64
+	Address         uint32
+	Asset           bourse.AssetID
+	Amount, Settled bourse.Amount
 }
 
-// Holdings returns the balances of a network's own addresses, ordered by address.
-func (b *Board) Holdings(id bourse.NetworkID) []Holding {
+// Holdings returns the balances of a network's own addresses, ordered by address. Money is settled
+// when it has depth confirmations; deepest are enough.
+func (b *Board) Holdings(id bourse.NetworkID, depth uint64) []Holding {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	var list []Holding
 	if n := b.networks[id]; n != nil {
 		for at, h := range n.holdings {
-			list = append(list, Holding{Address: at.address, Asset: at.asset, Amount: h.amount, Since: h.since})
+			list = append(list, Holding{
+				Address: at.address, Asset: at.asset, Amount: h.amount, Settled: h.settled(depth, n.state.Tip.Height),
+			})
 		}
 	}
 	slices.SortFunc(list, func(p, q Holding) int {

@@ -275,6 +275,54 @@ func TestHiddenDeposit(t *testing.T) {
 	w.finish()
 }
 
+// TestDustHoldsNoSweepBack sends a unit to a depositor in each block. What is settled is swept
+// meanwhile, of a coin and of a token.
+func TestDustHoldsNoSweepBack(t *testing.T) {
+	for _, l := range []*listing{listed(onETH, eth), listed(onETH, usdt)} {
+		t.Run(string(l.symbol), func(t *testing.T) {
+			w := newWorld(t, onETH)
+			n := w.network(onETH)
+			hot := w.has(n, chain.IndexHot, l)
+			w.pay(l, 1, 50*l.least)
+			for range 4 * l.confirms {
+				w.mine(onETH, 1)
+				for _, coin := range []*listing{listed(onETH, eth), l} {
+					w.pay(coin, 1, 1)
+				}
+			}
+			if left, got := w.has(n, 1, l), w.has(n, chain.IndexHot, l); !left.Less(bourse.Units(5*l.least)) || !hot.Less(got) {
+				t.Fatalf("%s are left, the hot wallet had %s and has %s", left.Format(0), hot.Format(0), got.Format(0))
+			}
+			w.mine(onETH, 1)
+			w.finish()
+		})
+	}
+}
+
+// TestUnsettledMoneyIsNotSwept replaces the block of a deposit that came to an address with settled
+// money: the sweep before that took the settled money alone.
+func TestUnsettledMoneyIsNotSwept(t *testing.T) {
+	l := listed(onETH, eth)
+	w := newWorld(t, onETH)
+	n := w.network(onETH)
+	w.pay(l, 1, 50*l.least)
+	w.mine(onETH, int(l.confirms)-1)
+	young := w.pay(l, 1, 30*l.least)
+	w.mine(onETH, 2) // the first deposit is swept
+	if left := w.has(n, 1, l); left.Less(bourse.Units(30*l.least)) || !left.Less(bourse.Units(31*l.least)) {
+		t.Fatalf("%s are left", left.Format(0))
+	}
+	if _, err := n.node.DoubleSpend(young); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	w.mine(onETH, 10)
+	if h, s := n.worker.Health(), w.board.State(onETH); !h.Operating || s.Stopped() || s.Tip != n.node.Head() {
+		t.Fatalf("%+v at %+v", h, s)
+	}
+	w.finish()
+}
+
 func (w *world) has(n *network, index uint32, l *listing) bourse.Amount {
 	w.tb.Helper()
 	has, err := n.node.Balance(n.client.Destination(index).Address, l.coin())

@@ -346,13 +346,18 @@ func (w *Worker) bind(native chain.CoinID) error {
 	return nil
 }
 
+// depth returns the confirmations at which money of the network is settled: the most that a deposit
+// of any coin is waited for. A chain that changes deeper takes credited deposits back and halts.
+func (w *Worker) depth() (depth uint64) {
+	for _, k := range w.coins.byID {
+		depth = max(depth, uint64(k.terms.Confirms))
+	}
+	return depth
+}
+
 // young reports whether a mined transaction has too few confirmations to stay.
 func (w *Worker) young(s *bourse.SignedTx) bool {
-	deep := uint64(0)
-	for _, k := range w.coins.byID {
-		deep = max(deep, uint64(k.terms.Confirms))
-	}
-	return s.State == bourse.SignedMined && s.Block.Height+deep > w.Board.State(w.ID).Tip.Height+1
+	return s.State == bourse.SignedMined && s.Block.Height+w.depth() > w.Board.State(w.ID).Tip.Height+1
 }
 
 // has reports whether the hot wallet's settled balance covers need.
@@ -362,7 +367,7 @@ func (w *Worker) has(id chain.CoinID, need bourse.Amount) bool {
 		return false
 	}
 	var sum bourse.Amount
-	for _, h := range w.Board.Holdings(w.ID) {
+	for _, h := range w.Board.Holdings(w.ID, w.depth()) {
 		if h.Address == chain.IndexHot && h.Asset == k.asset.ID {
 			sum = h.Amount
 		}

@@ -30,12 +30,10 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 		}
 	}
 
-	holdings := w.Board.Holdings(w.ID)
-	tip := w.Board.State(w.ID).Tip.Height
-	settled := func(h *Holding, k *coin) bool { return h.Since+uint64(k.terms.Confirms) <= tip+1 }
-	gas := map[uint32]*Holding{}
-	for i := range holdings {
-		if h := &holdings[i]; h.Asset == native.asset.ID {
+	holdings := w.Board.Holdings(w.ID, w.depth())
+	gas := map[uint32]Holding{}
+	for _, h := range holdings {
+		if h.Asset == native.asset.ID {
 			gas[h.Address] = h
 		}
 	}
@@ -43,20 +41,10 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 	for i := range holdings {
 		h := &holdings[i]
 		k := w.coins.byAsset[h.Asset]
-		if k == nil || h.Address == chain.IndexHot || busy[h.Address] || h.Amount.Less(k.terms.MinDeposit) {
+		if k == nil || h.Address == chain.IndexHot || busy[h.Address] || h.Settled.Less(k.terms.MinDeposit) {
 			continue
 		}
-		if !settled(h, k) {
-			continue // it may still leave the chain, and its sweep would then wait for ever
-		}
-		var pays bourse.Amount
-		if g := gas[h.Address]; g != nil {
-			if !settled(g, native) {
-				continue // it may still leave the chain, and its sweep would then take what no block shows
-			}
-			pays = g.Amount
-		}
-		done, err := w.sweepOne(ctx, h, k, pays)
+		done, err := w.sweepOne(ctx, h, k, gas[h.Address])
 		if done || err != nil || w.costly {
 			return done, err
 		}
@@ -64,10 +52,11 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 	return false, nil
 }
 
-// sweepOne sweeps an address's balance of one asset; gas is its balance of the native
-// coin. Both are the journal's: the chain may hold more than a scan can see, such as money
-// from a contract's call, and a sweep of it would contradict the journal.
-func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas bourse.Amount) (bool, error) {
+// sweepOne sweeps the settled part of an address's balance of one asset; gas is its balance of the
+// native coin. Both are the journal's: the chain may hold more than a scan can see, such as money
+// from a contract's call, and a sweep of it would contradict the journal. A sweep of money that may
+// still leave the chain would wait for ever, or take what no block shows.
+func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas Holding) (bool, error) {
 	native := w.coins.native
 	fees, err := w.feesOf(ctx, k.ID)
 	if err != nil {
@@ -78,17 +67,20 @@ func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas bourse.A
 		return false, chain.ErrOdd
 	}
 
-	amount, exact := k.units(h.Amount)
+	amount, exact := k.units(h.Settled)
 	if !exact {
 		return false, nil
 	}
 	if k == native {
 		least, fits := cost.Mul(worthwhile)
-		if !fits || h.Amount.Less(least) {
+		if !fits || h.Settled.Less(least) {
 			return false, nil
 		}
 		amount = amount.Minus(fees.Cost)
-	} else if gas.Less(cost) {
+	} else if gas.Settled.Less(cost) {
+		if !gas.Amount.Less(cost) {
+			return false, nil // it pays once it is settled
+		}
 		to := w.Network.Destination(h.Address)
 		p := chain.Payment{Kind: bourse.SignedTopUp, Coin: native.ID, Amount: fees.Cost, To: to, From: chain.IndexHot}
 		return w.carryOut(ctx, &p, 0, h.Address)
