@@ -30,12 +30,13 @@ type sum struct{ bourse.Amount }
 func (s *sum) add(a bourse.Amount) { s.Amount = s.PlusOrMax(a) }
 
 // checkLimits checks a transaction against the record of the last hour and day. It forgets
-// older amounts, but never that they were signed. The costs of all kinds count; of amounts
-// only that of a withdrawal's first transaction, because any later one excludes it.
+// older amounts, but never that they were signed. The costs of all kinds count, and those of sweeps
+// and top-ups by themselves too: strangers cause these, by deposits. Of amounts only that of a
+// withdrawal's first transaction counts, because any later one excludes it.
 func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64) error {
 	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
 
-	hour, day, costs := sum{e.Amount}, sum{e.Amount}, sum{cost}
+	hour, day, costs, swept := sum{e.Amount}, sum{e.Amount}, sum{cost}, sum{cost}
 	for i := range s.spent {
 		old := &s.spent[i]
 		if old.Network != e.Network {
@@ -44,6 +45,9 @@ func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64
 		late := old.Time > now-int64(bourse.Hour)
 		if late {
 			costs.add(old.cost())
+		}
+		if late && old.Kind != 0 {
+			swept.add(old.cost())
 		}
 		if old.Kind != 0 || old.Attempt > 0 || old.Coin != e.Coin {
 			continue
@@ -58,7 +62,14 @@ func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64
 		return fmt.Errorf("%w of %s units in an hour, and %s are the most",
 			ErrCosts, costs.Format(0), n.HourCost.Format(0))
 	}
-	if e.Kind != bourse.SignedWithdrawal || e.Attempt > 0 {
+	if e.Kind != bourse.SignedWithdrawal {
+		if half, _ := n.HourCost.Div64(2); half.Less(swept.Amount) {
+			return fmt.Errorf("%w of %s units for sweeps in an hour, and %s are the most",
+				ErrCosts, swept.Format(0), half.Format(0))
+		}
+		return nil
+	}
+	if e.Attempt > 0 {
 		return nil
 	}
 	limit := n.Limit(e.Coin)

@@ -108,8 +108,8 @@ type Network struct {
 	// MaxCost bounds the cost of one transaction, and the amount of one top-up,
 	// regardless of the journal. Zero allows no cost at all.
 	MaxCost bourse.Amount
-	// HourCost bounds the costs of an hour, summed over all kinds of transactions. Zero
-	// allows no cost at all.
+	// HourCost bounds the costs of an hour, summed over all kinds of transactions, of which
+	// sweeps and top-ups may take half. Zero allows no cost at all.
 	HourCost bourse.Amount
 	// Limit returns the limit of a coin.
 	Limit func(chain.CoinID) Limit

@@ -461,6 +461,33 @@ func TestLimitOnCosts(t *testing.T) {
 	b.refuses(b.prepare(btc, p), e, signer.ErrCosts)
 }
 
+// TestSweepsLeaveCosts lets top-ups take half of the costs of an hour and withdrawals the rest.
+func TestSweepsLeaveCosts(t *testing.T) {
+	b := newBench(t)
+	p, e := b.payment(eth, 1, 1)
+	b.costs, _ = b.prepare(eth, p).Cost.Mul(4)
+	b.open()
+	top := chain.Payment{
+		Kind: bourse.SignedTopUp, Coin: "ETH", Amount: bourse.Units(1e9), To: b.clients[eth].Destination(5), CostCap: p.CostCap,
+	}
+	te := signer.Expect{
+		Network: eth, Kind: top.Kind, Coin: top.Coin, Amount: top.Amount, To: top.To, CostCap: top.CostCap, Account: 5,
+	}
+	for range 2 {
+		b.signs(b.prepare(eth, top), te)
+	}
+	b.refuses(b.prepare(eth, top), te, signer.ErrCosts)
+	b.open() // the record remembers
+	b.refuses(b.prepare(eth, top), te, signer.ErrCosts)
+	b.signs(b.prepare(eth, p), e)
+	p, e = b.payment(eth, 2, 1)
+	b.signs(b.prepare(eth, p), e)
+	p, e = b.payment(eth, 3, 1)
+	b.refuses(b.prepare(eth, p), e, signer.ErrCosts)
+	b.now += bourse.Hour
+	b.signs(b.prepare(eth, top), te)
+}
+
 // recorded returns the record of two signatures.
 func recorded(t *testing.T) []byte {
 	t.Helper()
