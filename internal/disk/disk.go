@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"io"
+	"syscall"
 )
 
 // ErrLocked means that another process holds a lock.
@@ -11,6 +12,10 @@ var ErrLocked = errors.New("locked by another process")
 // ErrSync means that a Sync or SyncDir failed, and durability is unknown: the process
 // must stop and never try again.
 var ErrSync = errors.New("sync failed")
+
+// IsFull reports whether an error means a full disk, after which the operation may be tried
+// again. A failed sync is final, whatever its cause.
+func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) && !errors.Is(err, ErrSync) }
 
 // Disk is a directory. Safe for concurrent use. Errors for a missing or an existing file
 // are fs.ErrNotExist and fs.ErrExist; for a full disk, syscall.ENOSPC.

@@ -111,7 +111,7 @@ func (n *Node) converse(ctx context.Context, a *attached) error {
 		}
 
 		more, err := a.worker.Step(ctx)
-		if known := new(bourse.Error); err != nil && ctx.Err() == nil && !errors.As(err, &known) && !isFull(err) {
+		if known := new(bourse.Error); err != nil && ctx.Err() == nil && !errors.As(err, &known) && !disk.IsFull(err) {
 			return fmt.Errorf("network %s: %w", a.symbol, err)
 		}
 		if more && err == nil {
@@ -133,7 +133,7 @@ func (a *attached) tick() error {
 	if a.Tick == nil {
 		return nil
 	}
-	if err := a.Tick(); err != nil && !isFull(err) {
+	if err := a.Tick(); err != nil && !disk.IsFull(err) {
 		return err
 	}
 	return nil

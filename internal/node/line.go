@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/pprof"
-	"syscall"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -90,7 +89,7 @@ func (l *Line) Prepare(ctx context.Context) error {
 		if err != nil {
 			err = fmt.Errorf("preparing the journal: %w", err)
 		}
-		if err != nil && !isFull(err) {
+		if err != nil && !disk.IsFull(err) {
 			return err
 		}
 		if more {
@@ -110,10 +109,6 @@ func (l *Line) Prepare(ctx context.Context) error {
 		}
 	}
 }
-
-// isFull reports whether an error means a full disk, after which the same may be tried
-// again. A failed sync is final, whatever its cause.
-func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync) }
 
 // The pauses of the follower: when idle, and after failures, each twice as long as the
 // last. A transaction of many rows costs little more than one of few, because they share

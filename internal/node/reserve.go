@@ -31,7 +31,7 @@ func (n *Node) keepRoom() {
 	if n.roomKept >= reserveSize {
 		return
 	}
-	if err := n.fillRoom(); err != nil && !isFull(err) {
+	if err := n.fillRoom(); err != nil && !disk.IsFull(err) {
 		n.Log.Error("cannot keep room for the next start", slog.Any("error", err))
 	}
 }

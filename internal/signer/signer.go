@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"syscall"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -229,7 +228,7 @@ func (s *Local) make(n *Network, e *Expect, raw []byte, cost bourse.Amount) (Sig
 func (s *Local) append(made *entry) error {
 	text, at, err := s.log.append(made)
 	switch {
-	case errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync):
+	case disk.IsFull(err):
 		return err // a full disk: nothing has left, and the caller may retry
 	case err != nil:
 		s.broken = fmt.Errorf("signer: %w", err)

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
@@ -16,8 +15,6 @@ import (
 
 // snapshotDir is the product's directory of snapshots.
 const snapshotDir = "snapshots"
-
-func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }
 
 // start starts the exchange, with faults of its own.
 func (w *world) start() {
@@ -50,7 +47,7 @@ func (w *world) start() {
 		w.die(w.faults.how)
 	case err != nil:
 		w.trail.note("start: %v", err)
-		if isFull(err) {
+		if disk.IsFull(err) {
 			w.emptyDisk() // as an operator would
 		}
 		w.die(Killed)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
+	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 	"github.com/bourse-exchange/bourse/internal/follower"
 	"github.com/bourse-exchange/bourse/internal/journal"
@@ -160,7 +161,7 @@ func (w *world) apply() error {
 // prepare prepares the next segment. A full disk does not stop the process.
 func (w *world) prepare() error {
 	_, err := w.process.log.Prepare()
-	if isFull(err) && w.excused(err) && w.faults.syncFailed == "" {
+	if disk.IsFull(err) && w.excused(err) && w.faults.syncFailed == "" {
 		return nil
 	}
 	return err

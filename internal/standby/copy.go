@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -170,7 +169,7 @@ func (c *Copier) write(ctx context.Context) error {
 		switch {
 		case err == nil:
 			continue
-		case !errors.Is(err, syscall.ENOSPC) || errors.Is(err, disk.ErrSync):
+		case !disk.IsFull(err):
 			return err
 		}
 

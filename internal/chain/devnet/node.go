@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"syscall"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -145,7 +144,7 @@ func (n *Node) commit(r *record) error {
 	}
 	err := n.log.append(r)
 	switch {
-	case errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync):
+	case disk.IsFull(err):
 		return err // a full disk: nothing has changed, and the caller may retry
 	case err != nil:
 		n.broken = fmt.Errorf("network %s: %w", n.params.Symbol, err)

@@ -136,7 +136,7 @@ func isFull(err error) bool {
 
 // noRoom turns an error of a full disk into a *roomError, and returns others unchanged.
 func noRoom(err error) error {
-	if errors.Is(err, syscall.ENOSPC) && !errors.Is(err, disk.ErrSync) {
+	if disk.IsFull(err) {
 		return &roomError{err}
 	}
 	return err
