@@ -23,6 +23,9 @@ var (
 	ErrNotNext = errors.New("frame does not continue the journal")
 	// ErrCompacted: the requested sequence is below the oldest frame kept.
 	ErrCompacted = errors.New("journal has been cut before that sequence")
+	// ErrStopped: a write failed, and the log takes no more. It wraps the cause, which may be that
+	// of a full disk, but trying again is useless.
+	ErrStopped = errors.New("the journal has stopped")
 )
 
 // Hash is a SHA-256 of the chain or of a state.

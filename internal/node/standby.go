@@ -261,7 +261,7 @@ func (c *copying) checkAccounts(theirs *standby.Hello, unreached error) error {
 	case remote:
 		return sqlstore.Bind(c.Data, c.Accounts)
 	default:
-		c.parts = append(c.parts, standby.CopyAccounts(c.peer, c.disk, c.Data))
+		c.parts = append(c.parts, standby.CopyAccounts(c.peer, c.disk))
 		return nil
 	}
 }
@@ -269,7 +269,7 @@ func (c *copying) checkAccounts(theirs *standby.Hello, unreached error) error {
 // run copies until ctx ends.
 func (c *copying) run(ctx context.Context) error {
 	c.hook()
-	c.parts = append(c.parts, standby.CopySecrets(c.peer, c.disk, c.Data))
+	c.parts = append(c.parts, standby.CopySecrets(c.peer, c.disk))
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()
@@ -422,10 +422,15 @@ func (c *copying) compare(ctx context.Context) error {
 	return err
 }
 
-// keep keeps the copy of a part.
+// keep keeps the copy of a part. A failure of the copy's own disk ends the process.
 func (c *copying) keep(ctx context.Context, part *standby.Copied) error {
 	return every(ctx, partsEvery, func() {
-		if err := part.Ask(ctx, time.Now(), c.log.Durable()); err != nil && ctx.Err() == nil {
+		err := part.Ask(ctx, time.Now(), c.log.Durable())
+		switch {
+		case err == nil || ctx.Err() != nil:
+		case errors.Is(err, standby.ErrDisk):
+			c.fail(err)
+		default:
 			c.Log.Debug("a part is not copied now", slog.Any("error", err))
 		}
 	})

@@ -33,8 +33,21 @@ type CopyLog interface {
 	Tip() journal.Tip
 }
 
-// ErrTransit says that bytes of a stream are no frame: they changed on the way.
-var ErrTransit = errors.New("what came is no frame")
+// Errors of a stream.
+var (
+	// ErrTransit: bytes of a stream are no frame; they changed on the way.
+	ErrTransit = errors.New("what came is no frame")
+	// ErrDisk: the disk of the copy failed, and not the source. A full disk is no failure.
+	ErrDisk = errors.New("the disk of the copy failed")
+)
+
+// ownDisk makes an error of the copy's disk final, unless the disk is just full.
+func ownDisk(err error) error {
+	if err == nil || disk.IsFull(err) && !errors.Is(err, journal.ErrStopped) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDisk, err)
+}
 
 // Copier copies a source's journal.
 type Copier struct {
@@ -51,8 +64,8 @@ type Copier struct {
 	taken atomic.Uint64
 }
 
-// Stream copies frames from one connection until it ends. An error of the log is final, see
-// Final; any other may pass.
+// Stream copies frames from one connection until it ends. See Final for the errors after which
+// another connection is useless.
 func (c *Copier) Stream(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -97,7 +110,7 @@ func (c *Copier) take(ctx context.Context, in *bufio.Reader) error {
 		if _, err := in.Discard(sizeBytes); err != nil {
 			return err
 		}
-		return c.Log.Mark()
+		return ownDisk(c.Log.Mark())
 	}
 
 	all := 0
@@ -161,15 +174,18 @@ func arrived(in *bufio.Reader, at int) int {
 	return int(size)
 }
 
-// write appends the frames to the copy. While the disk has no room it waits.
+// write appends the frames to the copy. It waits while the disk is full.
 func (c *Copier) write(ctx context.Context) error {
 	for len(c.frames) > 0 {
 		n, err := c.Log.Copy(c.frames)
 		c.frames = c.frames[n:]
-		switch {
-		case err == nil:
+		if err == nil {
 			continue
-		case !disk.IsFull(err):
+		}
+		if errors.Is(err, journal.ErrNotNext) { // the source's frame, not the disk
+			return err
+		}
+		if err := ownDisk(err); errors.Is(err, ErrDisk) {
 			return err
 		}
 
@@ -183,16 +199,17 @@ func (c *Copier) write(ctx context.Context) error {
 	return nil
 }
 
-// Final reports whether an error of Stream will not pass: source and copy have parted, or the
-// source has no more what the copy needs.
+// Final reports whether an error ends the copy: its own disk failed, source and copy have parted,
+// or the source no longer has the frames that the copy needs. Others are the wire's, or the source
+// is away.
 func Final(err error) bool {
-	for _, final := range []error{ErrDiverged, ErrAhead, ErrState, ErrRaised, ErrProtocol, ErrStandby,
-		journal.ErrCompacted, journal.ErrOtherExchange, journal.ErrSandbox, journal.ErrClosed} {
+	for _, final := range []error{ErrDisk, ErrDiverged, ErrAhead, ErrState, ErrRaised, ErrProtocol, ErrStandby,
+		journal.ErrCompacted, journal.ErrOtherExchange, journal.ErrSandbox} {
 		if errors.Is(err, final) {
 			return true
 		}
 	}
-	return errors.Is(err, disk.ErrSync)
+	return false
 }
 
 // Status tells of a standby.

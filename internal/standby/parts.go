@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -25,35 +24,42 @@ const accountsDB = "accounts.db"
 // record of the signer, the key that seals second factors, and a sandbox's networks.
 func Secrets() []string { return []string{"accounts", "signer", "devnet"} }
 
-// Copied keeps a copy of a part. One goroutine calls Ask; the rest is safe for concurrent use.
+// Copied keeps a copy of a part. One goroutine calls Ask; the other methods are safe for concurrent
+// use.
 type Copied struct {
-	Peer *Peer
-	Disk *disk.Dir
-	// Dir is the path of Disk; path names the part at the source.
-	Dir, path string
-	install   func(c *Copied, from string) error
+	peer *Peer
+	disk disk.Disk
+	// path names the part at the source; incoming is the file for it on its way.
+	path     string
+	incoming incoming
+	install  func(d disk.Disk, from string) error
 
+	// stamp is that of the installed copy. pending waits for the copy of the journal.
 	stamp   string
 	pending *waiting
-	mu      sync.Mutex
-	asOf    time.Time
+
+	mu   sync.Mutex
+	asOf time.Time
 }
 
-// waiting is a copy that waits for the journal's copy.
+// waiting is a part that waits for the copy of the journal; sent is when it was asked for.
 type waiting struct {
 	copied
-	file string
 	sent time.Time
 }
 
-// CopyAccounts returns the copy of the accounts.
-func CopyAccounts(p *Peer, d *disk.Dir, dir string) *Copied {
-	return &Copied{Peer: p, Disk: d, Dir: dir, path: accountsPath, install: installAccounts}
+// CopyAccounts returns the copy of the accounts in a data directory.
+func CopyAccounts(p *Peer, d disk.Disk) *Copied {
+	return &Copied{
+		peer: p, disk: d, path: accountsPath, incoming: incoming{d, "incoming.accounts"}, install: installAccounts,
+	}
 }
 
-// CopySecrets returns the copy of the secrets.
-func CopySecrets(p *Peer, d *disk.Dir, dir string) *Copied {
-	return &Copied{Peer: p, Disk: d, Dir: dir, path: secretsPath, install: installSecrets}
+// CopySecrets returns the copy of the secrets in a data directory.
+func CopySecrets(p *Peer, d disk.Disk) *Copied {
+	return &Copied{
+		peer: p, disk: d, path: secretsPath, incoming: incoming{d, "incoming.secrets"}, install: installSecrets,
+	}
 }
 
 // OfAccounts reports whether the part is the accounts.
@@ -72,12 +78,12 @@ func (c *Copied) whole(asOf time.Time) {
 	c.mu.Unlock()
 }
 
-// Ask brings the copy up to date, as far as the journal's copy, which is durable up to seq, has
-// the commands that the new one may refer to. now is the time of the question.
+// Ask brings the copy up to date, once the copy of the journal, durable up to seq, has the commands
+// that the part may refer to. now is the time of the question. An error of the copy's own disk is
+// ErrDisk; any other may pass.
 func (c *Copied) Ask(ctx context.Context, now time.Time, seq bourse.Seq) error {
 	if c.pending == nil {
-		file := "incoming" + strings.ReplaceAll(c.path, "/", ".")
-		got, err := c.Peer.part(ctx, c.path, c.stamp, filepath.Join(c.Dir, file))
+		got, err := c.peer.part(ctx, c.path, c.stamp, c.incoming)
 		if err != nil {
 			return err
 		}
@@ -85,7 +91,7 @@ func (c *Copied) Ask(ctx context.Context, now time.Time, seq bourse.Seq) error {
 			c.whole(now)
 			return nil
 		}
-		c.pending = &waiting{*got, file, now}
+		c.pending = &waiting{*got, now}
 	}
 	if c.pending.seq > seq {
 		return nil
@@ -93,7 +99,7 @@ func (c *Copied) Ask(ctx context.Context, now time.Time, seq bourse.Seq) error {
 
 	w := c.pending
 	c.pending = nil
-	if err := c.install(c, w.file); err != nil {
+	if err := c.install(c.disk, c.incoming.name); err != nil {
 		return fmt.Errorf("installing the copy of %s: %w", strings.TrimPrefix(c.path, "/"), err)
 	}
 	c.stamp = w.stamp
@@ -101,22 +107,28 @@ func (c *Copied) Ask(ctx context.Context, now time.Time, seq bourse.Seq) error {
 	return nil
 }
 
-// installAccounts gives the database its name. Nobody has the old one open.
-func installAccounts(c *Copied, from string) error {
-	if err := c.Disk.Rename(from, accountsDB); err != nil {
-		return err
+// installAccounts replaces the database, which a standby never opens.
+func installAccounts(d disk.Disk, from string) error {
+	err := d.Rename(from, accountsDB)
+	if err == nil {
+		err = d.SyncDir(".")
 	}
-	return c.Disk.SyncDir(".")
+	return ownDisk(err)
 }
 
 // installSecrets replaces each file by the copied one.
-func installSecrets(c *Copied, from string) (err error) {
-	f, err := os.Open(filepath.Join(c.Dir, from)) //nolint:gosec // a name of ours
+func installSecrets(d disk.Disk, from string) (err error) {
+	f, err := d.Open(from)
 	if err != nil {
-		return err
+		return ownDisk(err)
 	}
-	defer func() { err = errors.Join(err, f.Close(), c.Disk.Remove(from)) }()
-	files := tar.NewReader(f)
+	defer func() { err = errors.Join(err, ownDisk(errors.Join(f.Close(), d.Remove(from)))) }()
+	size, err := f.Size()
+	if err != nil {
+		return ownDisk(err)
+	}
+
+	files := tar.NewReader(io.NewSectionReader(f, 0, size))
 	for {
 		head, err := files.Next()
 		if errors.Is(err, io.EOF) {
@@ -128,8 +140,8 @@ func installSecrets(c *Copied, from string) (err error) {
 		if !belongs(head.Name) {
 			return fmt.Errorf("the source sends %q, which is none of the secrets", head.Name)
 		}
-		if err := replaceFile(c.Disk, head.Name, files); err != nil {
-			return err
+		if err := replaceFile(d, head.Name, files); err != nil {
+			return ownDisk(err)
 		}
 	}
 }
@@ -141,7 +153,7 @@ func belongs(name string) bool {
 }
 
 // replaceFile replaces a file, durably and at once.
-func replaceFile(d *disk.Dir, name string, from io.Reader) error {
+func replaceFile(d disk.Disk, name string, from io.Reader) error {
 	if err := d.MkdirAll(path.Dir(name)); err != nil {
 		return err
 	}

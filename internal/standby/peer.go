@@ -13,11 +13,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
@@ -151,8 +151,8 @@ type copied struct {
 var errSum = errors.New("the bytes changed on the way")
 
 // part copies a part to a new, durable file, unless its stamp is the one given: then the copy is
-// nil.
-func (p *Peer) part(ctx context.Context, path, stamp, to string) (c *copied, err error) {
+// nil. ErrDisk if the file cannot be written.
+func (p *Peer) part(ctx context.Context, path, stamp string, to incoming) (c *copied, err error) {
 	r, err := p.get(ctx, p.client, path, http.Header{"If-None-Match": {stamp}})
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (p *Peer) part(ctx context.Context, path, stamp, to string) (c *copied, err
 	if err != nil {
 		return nil, fmt.Errorf("%s%s: %w", p.Address, path, err)
 	}
-	sum, err := save(r.Body, to)
+	sum, err := to.save(r.Body)
 	if err == nil && sum != r.Header.Get(sumHeader) {
 		err = errSum
 	}
@@ -176,21 +176,41 @@ func (p *Peer) part(ctx context.Context, path, stamp, to string) (c *copied, err
 	return &copied{r.Header.Get("ETag"), bourse.Seq(seq)}, nil
 }
 
-// save writes bytes to a file, in place of one that is there, and returns their SHA-256.
-func save(from io.Reader, to string) (sum string, err error) {
-	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // a name of ours
-	if err != nil {
-		return "", err
+// incoming is the file for a part on its way.
+type incoming struct {
+	disk disk.Disk
+	name string
+}
+
+// save writes a part's bytes, and returns their SHA-256. ErrDisk if the file cannot be written.
+func (i incoming) save(from io.Reader) (sum string, err error) {
+	h, read := sha256.New(), &reading{from: from}
+	err = disk.Write(i.disk, i.name, func(f disk.File) error {
+		b := bufio.NewWriterSize(io.NewOffsetWriter(f, 0), piece)
+		if _, err := io.Copy(io.MultiWriter(h, b), read); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+	if err != nil && read.failed == nil {
+		err = ownDisk(err)
 	}
-	h, b := sha256.New(), bufio.NewWriterSize(f, piece)
-	_, err = io.Copy(io.MultiWriter(h, b), from)
-	if err == nil {
-		err = b.Flush()
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// reading is a reader that remembers its failure.
+type reading struct {
+	from   io.Reader
+	failed error
+}
+
+// Read reads.
+func (r *reading) Read(b []byte) (int, error) {
+	n, err := r.from.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.failed = err
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return hex.EncodeToString(h.Sum(nil)), errors.Join(err, f.Close())
+	return n, err
 }
 
 // Answers reports whether a node that could not be asked is there all the same: something took

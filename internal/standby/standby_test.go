@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -160,6 +161,47 @@ func TestParted(t *testing.T) {
 	must(t, err)
 	if err := streams(t, shorter.peer(), log, 30); !errors.Is(err, standby.ErrDiverged) || !standby.Final(err) {
 		t.Errorf("another journal: %v", err)
+	}
+}
+
+// TestOwnDiskFails ends the copy when its disk fails, with the disk's error, and waits while the disk
+// is full.
+func TestOwnDiskFails(t *testing.T) {
+	s := newSource(t, 300, nil)
+	soon := func(d time.Duration) <-chan time.Time {
+		if d == time.Second { // a full disk is tried again
+			d = 0
+		}
+		return time.After(d)
+	}
+	ended, waited := 0, 0
+	for n := 1; n <= 20; n++ {
+		for _, cause := range []error{syscall.EIO, syscall.ENOSPC} {
+			d := memdisk.New(uint64(n))
+			log := openCopy(t, d)
+			ctx, cancel := context.WithCancel(t.Context())
+			c := &standby.Copier{Peer: s.peer(), Log: log, After: soon, Opened: func() {}, Full: func(err error) {
+				if !errors.Is(err, syscall.ENOSPC) {
+					t.Errorf("full for %v", err)
+				}
+				waited++
+				cancel()
+			}}
+			d.FailAt(n, cause)
+			err := c.Stream(ctx)
+			full := ctx.Err() != nil
+			cancel()
+			switch failed := errors.Is(err, standby.ErrDisk); {
+			case full:
+			case !failed || !standby.Final(err) || !errors.Is(err, cause):
+				t.Errorf("operation %d fails with %v: %v", n, cause, err)
+			default:
+				ended++
+			}
+		}
+	}
+	if ended == 0 || waited == 0 {
+		t.Errorf("%d copies ended, %d waited", ended, waited)
 	}
 }
 
@@ -378,7 +420,7 @@ func TestAccountsWait(t *testing.T) {
 	d, err := disk.OpenExisting(dir)
 	must(t, err)
 	t.Cleanup(func() { must(t, d.Close()) })
-	c := standby.CopyAccounts(s.peer(), d, dir)
+	c := standby.CopyAccounts(s.peer(), d)
 	at := time.UnixMilli(5000)
 	ask := func(copied bourse.Seq) string {
 		t.Helper()
@@ -408,6 +450,52 @@ func TestAccountsWait(t *testing.T) {
 	}
 }
 
+// TestPartsOwnDisk tells a failure of the copy's disk from one of the source: each operation fails
+// once.
+func TestPartsOwnDisk(t *testing.T) {
+	from := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(from, "signer"), 0o700))
+	must(t, os.WriteFile(filepath.Join(from, "signer/record"), []byte("signed"), 0o600))
+	part := func(name string, do func(context.Context, string) error) *standby.Part {
+		return &standby.Part{
+			Temporary: filepath.Join(t.TempDir(), name), Stamp: func() (string, error) { return "one", nil }, Make: do,
+		}
+	}
+	parts := func(o *standby.SourceOptions) {
+		o.Accounts = part("accounts", func(_ context.Context, to string) error { return os.WriteFile(to, []byte("rows"), 0o600) })
+		o.Secrets = part("secrets", func(_ context.Context, to string) error { return standby.Pack(from, to, "signer") })
+	}
+	for name, of := range map[string]func(*standby.Peer, disk.Disk) *standby.Copied{
+		"accounts": standby.CopyAccounts, "secrets": standby.CopySecrets,
+	} {
+		whole := memdisk.New(1)
+		must(t, of(newSource(t, 1, parts).peer(), whole).Ask(t.Context(), time.UnixMilli(1), 1))
+		for n := 1; n <= whole.Ops(); n++ {
+			for cause, final := range map[error]bool{syscall.EIO: true, syscall.ENOSPC: false} {
+				d := memdisk.New(1)
+				d.FailAt(n, cause)
+				err := of(newSource(t, 1, parts).peer(), d).Ask(t.Context(), time.UnixMilli(1), 1)
+				synced := errors.Is(err, disk.ErrSync)
+				if !errors.Is(err, cause) || errors.Is(err, standby.ErrDisk) != (final || synced) {
+					t.Errorf("%s, operation %d of %d fails with %v: %v", name, n, whole.Ops(), cause, err)
+				}
+			}
+		}
+	}
+
+	gone := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Bourse-Seq", "1")
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte("half"))
+	}))
+	t.Cleanup(gone.Close)
+	p, err := standby.NewPeer(gone.Listener.Addr().String(), &standby.Credentials{})
+	must(t, err)
+	if err := standby.CopyAccounts(p, memdisk.New(1)).Ask(t.Context(), time.UnixMilli(1), 1); err == nil || standby.Final(err) {
+		t.Errorf("half a part: %v", err)
+	}
+}
+
 // TestSecrets copies the directories of secrets, and takes no file elsewhere.
 func TestSecrets(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
@@ -429,7 +517,7 @@ func TestSecrets(t *testing.T) {
 	d, err := disk.OpenExisting(dir)
 	must(t, err)
 	t.Cleanup(func() { must(t, d.Close()) })
-	c := standby.CopySecrets(s.peer(), d, dir)
+	c := standby.CopySecrets(s.peer(), d)
 	must(t, c.Ask(t.Context(), time.UnixMilli(1), 1))
 	for name, want := range map[string]string{"signer/record": "signed", "accounts/seed": "key", "devnet/BTC/blocks": "b", "other/x": ""} {
 		if b, _ := os.ReadFile(filepath.Join(dir, name)); string(b) != want {

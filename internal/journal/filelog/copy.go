@@ -9,9 +9,9 @@ import (
 // Copy appends frames of another journal, in order, makes them durable together, and returns
 // how many are. Each must continue the frame before it: sequence, chain, term and time are
 // checked, and the log's own hash of a frame is that of the journal it comes of. The error
-// wraps [journal.ErrNotNext] at a frame that does not continue, and syscall.ENOSPC, after which
-// the rest may be copied again, at one without room on the disk; any other is final. It does
-// not keep the commands.
+// wraps [journal.ErrNotNext] at a frame that does not continue, and [journal.ErrStopped] once a
+// write has failed; another one means a full disk, and the rest may be copied again. It does not
+// keep the commands.
 //
 // Copy belongs to the goroutine of Propose, and a log takes the one or the other.
 func (l *Log) Copy(frames []journal.Frame) (durable int, err error) {
@@ -31,8 +31,7 @@ func (l *Log) Copy(frames []journal.Frame) (durable int, err error) {
 	l.copying = false
 
 	if failed := l.segment.sync(); failed != nil {
-		l.failed = fmt.Errorf("writing the journal behind command %d: %w", l.Durable(), failed)
-		return 0, l.failed
+		return 0, l.stop(l.Durable(), failed)
 	}
 	l.durable.Store(uint64(l.tip.Last))
 	return durable, err

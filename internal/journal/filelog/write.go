@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
@@ -108,12 +109,17 @@ func (l *Log) write(b []byte) ([]byte, error) {
 	case isFull(err):
 		return b, err
 	case err != nil:
-		l.failed = fmt.Errorf("writing the journal behind command %d: %w", l.tip.Last, err)
-		return b, l.failed
+		return b, l.stop(l.tip.Last, err)
 	}
 	l.last = l.entry.Kind
 	l.spare.use(l.segment.off)
 	return b, nil
+}
+
+// stop makes a failed write behind a command the log's last, and returns its error.
+func (l *Log) stop(last bourse.Seq, err error) error {
+	l.failed = fmt.Errorf("%w: writing behind command %d: %w", journal.ErrStopped, last, err)
+	return l.failed
 }
 
 // makeRoom ensures that an entry of that size needs no more disk space, and reports
