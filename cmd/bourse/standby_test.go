@@ -351,7 +351,8 @@ func TestStandbyPeerRises(t *testing.T) {
 }
 
 // TestStandbyStrangers follows another exchange with a copy, follows without a certificate, with one
-// of another authority, and over the network without any.
+// of another authority, and over the network without any, and promotes beside a source that refuses
+// the certificate.
 func TestStandbyStrangers(t *testing.T) {
 	ca, other := newNodeAuthority(t), newNodeAuthority(t)
 	s := start(t, t.TempDir(), slices.Concat(short, ca.node("node-0"), []string{"--cluster-listen=" + freeAddress(t)})...)
@@ -368,6 +369,8 @@ func TestStandbyStrangers(t *testing.T) {
 			t.Errorf("%v: exit %d: %s", words, code, stderr)
 		}
 	}
+	refused("the source answers", append([]string{"promote", dir, "--source-is-gone"}, other.node("node-1")...)...)
+	refused("the source answers", "promote", dir, "--source-is-gone")
 	empty := filepath.Join(t.TempDir(), "empty")
 	refused("belongs to another exchange", append([]string{"follow", foreign.nodes(), dir}, proof...)...)
 	refused("", append([]string{"follow", s.nodes(), empty}, other.node("node-1")...)...)

@@ -212,12 +212,3 @@ func (r *reading) Read(b []byte) (int, error) {
 	}
 	return n, err
 }
-
-// Answers reports whether a node that could not be asked is there all the same: something took
-// the connection and refused the certificate.
-func Answers(err error) bool {
-	var verify *tls.CertificateVerificationError
-	var alert tls.AlertError
-	var record tls.RecordHeaderError
-	return errors.As(err, &verify) || errors.As(err, &alert) || errors.As(err, &record)
-}

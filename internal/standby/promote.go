@@ -95,10 +95,10 @@ func (o *PromoteOptions) look(ctx context.Context, source string) error {
 		return err
 	}
 	defer peer.Close()
-	switch _, err := peer.Hello(ctx); {
+	switch answered, err := peer.Reach(ctx); {
 	case err == nil:
 		return fmt.Errorf("%w at %s: stop it first", ErrAnswers, source)
-	case Answers(err):
+	case answered:
 		return fmt.Errorf("%w at %s, but not to this node: %w", ErrAnswers, source, err)
 	case !o.Gone:
 		return fmt.Errorf("%w: %w", ErrNotSure, err)
