@@ -30,6 +30,20 @@ func AuthorityOf(c *bourse.Command) Authority {
 	return k.authority(c)
 }
 
+// LeastRole returns the least role of an operator whose act may order a command of a kind, whatever
+// its fields are; zero if no act orders it.
+func LeastRole(kind bourse.CommandKind) bourse.OperatorRole {
+	least := bourse.OperatorRole(0)
+	for _, on := range [...]bool{false, true} {
+		for state := bourse.MarketOpen; state <= bourse.MarketDelisted; state++ {
+			if role := AuthorityOf(&bourse.Command{Kind: kind, On: on, State: state}).Role; least == 0 || role < least {
+				least = role
+			}
+		}
+	}
+	return least
+}
+
 func owners(*bourse.Command) Authority { return Authority{Role: bourse.RoleOwner, Two: true} }
 
 func owner(*bourse.Command) Authority { return Authority{Role: bourse.RoleOwner} }

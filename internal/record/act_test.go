@@ -110,6 +110,9 @@ func TestAuthorities(t *testing.T) {
 				t.Errorf("kind %d, on %t: %+v, want %+v", kind, on, got, expected[i])
 			}
 		}
+		if got, want := record.LeastRole(kind), min(expected[0].Role, expected[1].Role); got != want {
+			t.Errorf("kind %d: the least role is %d, want %d", kind, got, want)
+		}
 	}
 	for state, expected := range map[bourse.MarketState]record.Authority{
 		bourse.MarketOpen: two, bourse.MarketDelisted: two, bourse.MarketHalted: stops, bourse.MarketCancelOnly: stops,

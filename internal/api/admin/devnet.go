@@ -45,8 +45,8 @@ type devnetArgs struct {
 	Stopped bool          `json:"stopped,omitzero"`
 }
 
-// devnet returns a verb that journals a note and calls do.
-func (s *Server) devnet(what string, do func(ctx context.Context, a *devnetArgs) (any, error)) verb {
+// devnet returns the operation that journals a note and calls do.
+func (s *Server) devnet(what string, do func(ctx context.Context, a *devnetArgs) (any, error)) operation {
 	return taking(func(ctx context.Context, a devnetArgs) (any, error) {
 		if s.Devnet == nil {
 			return nil, bourse.Errorf(bourse.CodeRefused, "only a sandbox has embedded networks")

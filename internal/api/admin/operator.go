@@ -39,20 +39,16 @@ func orderOf(ctx context.Context) *order {
 func (s *Server) DoAs(
 	ctx context.Context, by bourse.OperatorID, reason, name string, args jsontext.Value,
 ) (any, error) {
-	v, known := s.verbs()[name]
-	if !known {
-		bourse.Impossible("there is no verb %s", name)
-	}
-	return s.carryOut(ctx, v, args, &order{by: by, reason: reason})
+	return s.carryOut(ctx, s.verb(name).do, args, &order{by: by, reason: reason})
 }
 
-// carryOut answers a verb. What waits is the answer, if anything does.
-func (s *Server) carryOut(ctx context.Context, v verb, args jsontext.Value, o *order) (any, error) {
+// carryOut answers a verb's operation. What waits is the answer, if anything does.
+func (s *Server) carryOut(ctx context.Context, do operation, args jsontext.Value, o *order) (any, error) {
 	args, err := s.numbered(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	result, err := v(context.WithValue(ctx, orderKey{}, o), args)
+	result, err := do(context.WithValue(ctx, orderKey{}, o), args)
 	if err == nil && len(o.acts) > 0 {
 		return struct {
 			Acts []actAnswer `json:"acts"`
@@ -81,15 +77,15 @@ func takeGlass(args jsontext.Value) (jsontext.Value, *order, error) {
 var errOperatorsOnly = bourse.Errorf(bourse.CodeRefused, "%s: the exchange has owners, and its operators order this in "+
 	"the console; --break-glass REASON orders it from here, to be carried out in 24 hours", bourse.OperatorsOnly)
 
-// closed returns a verb that is refused to the socket once commands of operators come as acts alone: it is no
+// closed returns an operation that is refused to the socket once commands of operators come as acts alone: it is no
 // act that could wait.
-func (s *Server) closed(v verb) verb {
+func (s *Server) closed(do operation) operation {
 	return func(ctx context.Context, args jsontext.Value) (any, error) {
 		if orderOf(ctx).by == 0 && s.Operators.Guarded() {
 			return nil, bourse.Errorf(bourse.CodeRefused,
 				"%s: the exchange has owners, and this is not done from here any more", bourse.OperatorsOnly)
 		}
-		return v(ctx, args)
+		return do(ctx, args)
 	}
 }
 

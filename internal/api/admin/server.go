@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -64,65 +65,100 @@ type Void struct {
 }
 
 // Server answers operators.
-type Server struct{ Options }
+type Server struct {
+	Options
+	// made guards table.
+	made  sync.Once
+	table map[string]verb
+}
 
-// verb is an operation for operators. It reads its arguments and returns the answer.
-type verb func(ctx context.Context, args jsontext.Value) (any, error)
+// verb is an operation for operators.
+type verb struct {
+	// do reads its arguments and returns the answer.
+	do operation
+	// role is the least role that carries out the verb in the name of an operator; zero if none
+	// does. The engine asks for more where the command of an act needs more.
+	role bourse.OperatorRole
+}
 
-// verbs returns the verbs by their names.
+// operation reads the arguments of a verb and returns the answer.
+type operation func(ctx context.Context, args jsontext.Value) (any, error)
+
+// RoleOf returns the least role that carries out a verb in the name of an operator.
+func (s *Server) RoleOf(name string) bourse.OperatorRole { return s.verb(name).role }
+
+// verb returns a verb that exists.
+func (s *Server) verb(name string) verb {
+	v, known := s.verbs()[name]
+	if !known {
+		bourse.Impossible("there is no verb %s", name)
+	}
+	return v
+}
+
+// verbs returns the verbs by their names. The table is made once, and never changed.
 func (s *Server) verbs() map[string]verb {
+	s.made.Do(func() { s.table = s.newVerbs() })
+	return s.table
+}
+
+// newVerbs makes the table of verbs. The role of a verb that orders commands is their own.
+func (s *Server) newVerbs() map[string]verb {
+	const nobody, viewer, owner = bourse.OperatorRole(0), bourse.RoleViewer, bourse.RoleOwner
+	orders := record.LeastRole
+
 	return map[string]verb{
-		"status":             taking(s.status),
-		"account/create":     s.closed(taking(s.accountCreate)),
-		"account/show":       taking(s.accountShow),
-		"account/freeze":     taking(s.accountFreeze),
-		"account/unfreeze":   taking(s.accountUnfreeze),
-		"account/fees":       taking(s.accountFees),
-		"account/level":      taking(s.accountLevel),
-		"account/tier":       taking(s.accountTier),
-		"key/create":         s.closed(taking(s.keyCreate)),
-		"key/revoke":         taking(s.keyRevoke),
-		"factor/reset":       s.closed(taking(s.factorReset)),
-		"factor/stolen":      s.closed(taking(s.factorStolen)),
-		"operator/invite":    taking(s.operatorInvite),
-		"operator/list":      taking(s.operatorList),
-		"operator/change":    taking(s.operatorChange),
-		"operator/acts":      taking(s.operatorActs),
-		"mail/last":          taking(s.mailLast),
-		"notice/add":         s.closed(taking(s.noticeAdd)),
-		"notice/list":        taking(s.noticeList),
-		"notice/end":         s.closed(taking(s.noticeEnd)),
-		"webhook/add":        s.closed(taking(s.webhookAdd)),
-		"webhook/list":       taking(s.webhookList),
-		"webhook/enable":     s.closed(taking(s.webhookEnable)),
-		"webhook/remove":     s.closed(taking(s.webhookRemove)),
-		"webhook/test":       s.closed(taking(s.webhookTest)),
-		"credit":             taking(s.credit),
-		"balances":           taking(s.balances),
-		"market/state":       taking(s.marketState),
-		"fees/collect":       taking(s.feesCollect),
-		"log":                taking(s.notes),
-		"catalogue/show":     taking(s.catalogueShow),
-		"catalogue/preview":  taking(s.cataloguePreview),
-		"catalogue/apply":    taking(s.catalogueApply),
-		"clock/accept":       taking(s.clockAccept),
-		"withdrawal/list":    taking(s.withdrawalList),
-		"withdrawal/approve": s.withdrawal("approve", bourse.Command{Kind: bourse.CommandDecideWithdrawal, On: true}),
-		"withdrawal/deny":    s.withdrawal("deny", bourse.Command{Kind: bourse.CommandDecideWithdrawal}),
-		"withdrawal/replace": s.withdrawal("replace", bourse.Command{Kind: bourse.CommandReplaceWithdrawal}),
-		"withdrawal/release": s.withdrawal("release", bourse.Command{Kind: bourse.CommandReleaseWithdrawal}),
-		"withdrawals/limit":  taking(s.withdrawalsLimit),
-		"withdrawals/pause":  taking(s.withdrawalsPause),
-		"deposits/parked":    taking(s.depositsParked),
-		"deposit/assign":     taking(s.depositAssign),
-		"devnet/owned":       taking(s.devnetOwned),
-		"devnet/mine":        s.devnet("mine", s.devnetMine),
-		"devnet/send":        s.devnet("send", s.devnetSend),
-		"devnet/address":     s.devnet("address", s.devnetAddress),
-		"devnet/balance":     s.devnet("balance", s.devnetBalance),
-		"devnet/reorg":       s.devnet("reorg", s.devnetReorg),
-		"devnet/stop":        s.devnet("stop", s.devnetStop),
-		"devnet/lag":         s.devnet("lag", s.devnetLag),
+		"status":             {taking(s.status), nobody},
+		"account/create":     {s.closed(taking(s.accountCreate)), nobody},
+		"account/show":       {taking(s.accountShow), viewer},
+		"account/freeze":     {taking(s.accountFreeze), orders(bourse.CommandFreezeAccount)},
+		"account/unfreeze":   {taking(s.accountUnfreeze), orders(bourse.CommandFreezeAccount)},
+		"account/fees":       {taking(s.accountFees), orders(bourse.CommandSetAccountFees)},
+		"account/level":      {taking(s.accountLevel), orders(bourse.CommandSetAccountLevel)},
+		"account/tier":       {taking(s.accountTier), orders(bourse.CommandSetAccountTier)},
+		"key/create":         {s.closed(taking(s.keyCreate)), nobody},
+		"key/revoke":         {taking(s.keyRevoke), bourse.RoleOperator},
+		"factor/reset":       {s.closed(taking(s.factorReset)), nobody},
+		"factor/stolen":      {s.closed(taking(s.factorStolen)), nobody},
+		"operator/invite":    {taking(s.operatorInvite), owner},
+		"operator/list":      {taking(s.operatorList), viewer},
+		"operator/change":    {taking(s.operatorChange), orders(bourse.CommandChangeOperator)},
+		"operator/acts":      {taking(s.operatorActs), viewer},
+		"mail/last":          {taking(s.mailLast), nobody},
+		"notice/add":         {s.closed(taking(s.noticeAdd)), nobody},
+		"notice/list":        {taking(s.noticeList), nobody},
+		"notice/end":         {s.closed(taking(s.noticeEnd)), nobody},
+		"webhook/add":        {s.closed(taking(s.webhookAdd)), nobody},
+		"webhook/list":       {taking(s.webhookList), nobody},
+		"webhook/enable":     {s.closed(taking(s.webhookEnable)), nobody},
+		"webhook/remove":     {s.closed(taking(s.webhookRemove)), nobody},
+		"webhook/test":       {s.closed(taking(s.webhookTest)), nobody},
+		"credit":             {taking(s.credit), nobody},
+		"balances":           {taking(s.balances), viewer},
+		"market/state":       {taking(s.marketState), orders(bourse.CommandSetMarketState)},
+		"fees/collect":       {taking(s.feesCollect), orders(bourse.CommandCollectFees)},
+		"log":                {taking(s.notes), viewer},
+		"catalogue/show":     {taking(s.catalogueShow), viewer},
+		"catalogue/preview":  {taking(s.cataloguePreview), viewer},
+		"catalogue/apply":    {taking(s.catalogueApply), owner},
+		"clock/accept":       {taking(s.clockAccept), nobody},
+		"withdrawal/list":    {taking(s.withdrawalList), viewer},
+		"withdrawal/approve": {s.withdrawal("approve", bourse.Command{Kind: bourse.CommandDecideWithdrawal, On: true}), orders(bourse.CommandDecideWithdrawal)},
+		"withdrawal/deny":    {s.withdrawal("deny", bourse.Command{Kind: bourse.CommandDecideWithdrawal}), orders(bourse.CommandDecideWithdrawal)},
+		"withdrawal/replace": {s.withdrawal("replace", bourse.Command{Kind: bourse.CommandReplaceWithdrawal}), orders(bourse.CommandReplaceWithdrawal)},
+		"withdrawal/release": {s.withdrawal("release", bourse.Command{Kind: bourse.CommandReleaseWithdrawal}), orders(bourse.CommandReleaseWithdrawal)},
+		"withdrawals/limit":  {taking(s.withdrawalsLimit), orders(bourse.CommandSetApprovalLimit)},
+		"withdrawals/pause":  {taking(s.withdrawalsPause), orders(bourse.CommandPauseWithdrawals)},
+		"deposits/parked":    {taking(s.depositsParked), viewer},
+		"deposit/assign":     {taking(s.depositAssign), orders(bourse.CommandAssignDeposit)},
+		"devnet/owned":       {taking(s.devnetOwned), nobody},
+		"devnet/mine":        {s.devnet("mine", s.devnetMine), nobody},
+		"devnet/send":        {s.devnet("send", s.devnetSend), nobody},
+		"devnet/address":     {s.devnet("address", s.devnetAddress), nobody},
+		"devnet/balance":     {s.devnet("balance", s.devnetBalance), nobody},
+		"devnet/reorg":       {s.devnet("reorg", s.devnetReorg), nobody},
+		"devnet/stop":        {s.devnet("stop", s.devnetStop), nobody},
+		"devnet/lag":         {s.devnet("lag", s.devnetLag), nobody},
 	}
 }
 
@@ -130,7 +166,7 @@ func (s *Server) verbs() map[string]verb {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for name, v := range s.verbs() {
-		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) { s.serve(v, w, r) })
+		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) { s.serve(v.do, w, r) })
 	}
 	return mux
 }
@@ -150,8 +186,8 @@ func (s *Server) StatusHandler() http.Handler {
 
 func (s *Server) status(context.Context, struct{}) (any, error) { return s.Status(), nil }
 
-func (s *Server) serve(v verb, w http.ResponseWriter, r *http.Request) {
-	result, err := s.answer(v, w, r)
+func (s *Server) serve(do operation, w http.ResponseWriter, r *http.Request) {
+	result, err := s.answer(do, w, r)
 	status := http.StatusOK
 	if err != nil {
 		status, result = s.problem(r, err)
@@ -161,7 +197,7 @@ func (s *Server) serve(v verb, w http.ResponseWriter, r *http.Request) {
 	_ = json.MarshalWrite(w, result) // the operator may be gone
 }
 
-func (s *Server) answer(v verb, w http.ResponseWriter, r *http.Request) (any, error) {
+func (s *Server) answer(do operation, w http.ResponseWriter, r *http.Request) (any, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "reading the request: %v", err)
@@ -170,7 +206,7 @@ func (s *Server) answer(v verb, w http.ResponseWriter, r *http.Request) (any, er
 	if err != nil {
 		return nil, err
 	}
-	return s.carryOut(r.Context(), v, args, order)
+	return s.carryOut(r.Context(), do, args, order)
 }
 
 // problem returns the answer for an error.
@@ -188,8 +224,8 @@ type failure struct {
 	Error string `json:"error"`
 }
 
-// taking returns the verb that reads its arguments into an A; unknown members are errors.
-func taking[A any](do func(context.Context, A) (any, error)) verb {
+// taking returns the operation that reads its arguments into an A; unknown members are errors.
+func taking[A any](do func(context.Context, A) (any, error)) operation {
 	return func(ctx context.Context, args jsontext.Value) (any, error) {
 		var a A
 		if err := json.Unmarshal(args, &a, json.RejectUnknownMembers(true)); err != nil {

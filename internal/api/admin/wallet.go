@@ -76,8 +76,8 @@ type withdrawalArgs struct {
 	ID bourse.WalletID `json:"xid"`
 }
 
-// withdrawal returns the verb of a command about one withdrawal.
-func (s *Server) withdrawal(what string, cmd bourse.Command) verb {
+// withdrawal returns the operation that sequences a command about one withdrawal.
+func (s *Server) withdrawal(what string, cmd bourse.Command) operation {
 	return taking(func(ctx context.Context, a withdrawalArgs) (any, error) {
 		do := cmd
 		do.Wallet = &bourse.WalletCommand{ID: a.ID}

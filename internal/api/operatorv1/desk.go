@@ -24,6 +24,8 @@ type Verbs interface {
 	// DoAs carries out a verb in the name of an operator, for a reason. The answer can be encoded
 	// as JSON; the errors are *bourse.Errors and internal ones.
 	DoAs(ctx context.Context, by bourse.OperatorID, reason, verb string, args jsontext.Value) (any, error)
+	// RoleOf returns the least role of an operator who may ask for a verb.
+	RoleOf(verb string) bourse.OperatorRole
 }
 
 // Desk answers operators.
@@ -60,8 +62,11 @@ func (d *Desk) Endpoints() []v2.Endpoint {
 // operatorOf returns the operator who asks: see [operator.Service.Authenticate].
 func operatorOf(c *v2.Call) bourse.OperatorID { return bourse.OperatorID(c.Who.Account) }
 
-// may returns the error for an operator without a role.
+// may returns the error for an operator without a role. Nobody has the role zero.
 func (d *Desk) may(by bourse.OperatorID, role bourse.OperatorRole) error {
+	if role == 0 {
+		bourse.Impossible("a route's verb is no operator's")
+	}
 	if o, found := d.Operators.ByID(by); !found || !o.Enabled || o.Role < role {
 		return api.Errorf(codes.Forbidden, "Forbidden: it takes the role %s", role)
 	}

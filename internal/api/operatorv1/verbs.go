@@ -28,51 +28,45 @@ const (
 type route struct {
 	method, path string
 	verb         string
-	// role is the least that is asked for. The engine asks for more where the command needs more.
-	role   bourse.OperatorRole
-	fields api.Fields
-	class  api.Class
+	fields       api.Fields
+	class        api.Class
 }
 
-const (
-	get, post, put, patch = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch
-
-	viewer, daily, owner = bourse.RoleViewer, bourse.RoleOperator, bourse.RoleOwner
-)
+const get, post, put, patch = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch
 
 // routes are the endpoints of verbs. Those that are not here, of the socket, need no operator, or
 // cannot wait for a second one.
 var routes = [...]route{
-	{get, "/operators", "operator/list", viewer, nil, api.Reads},
-	{post, "/operators", "operator/invite", owner, with("email", "name", "role"), api.Orders},
-	{patch, "/operators/{operator}", "operator/change", owner, with("role", "enabled"), api.Orders},
-	{get, "/acts", "operator/acts", viewer, nil, api.Reads},
-	{get, "/log", "log", viewer, api.Fields{"offset"}, api.Reads},
+	{get, "/operators", "operator/list", nil, api.Reads},
+	{post, "/operators", "operator/invite", with("email", "name", "role"), api.Orders},
+	{patch, "/operators/{operator}", "operator/change", with("role", "enabled"), api.Orders},
+	{get, "/acts", "operator/acts", nil, api.Reads},
+	{get, "/log", "log", api.Fields{"offset"}, api.Reads},
 
-	{get, "/withdrawals", "withdrawal/list", viewer, nil, api.Reads},
-	{post, "/withdrawals/{xid}/approve", "withdrawal/approve", daily, with(), api.Orders},
-	{post, "/withdrawals/{xid}/deny", "withdrawal/deny", daily, with(), api.Cancels},
-	{post, "/withdrawals/{xid}/replace", "withdrawal/replace", owner, with(), api.Orders},
-	{post, "/withdrawals/{xid}/release", "withdrawal/release", owner, with(), api.Orders},
-	{put, "/assets/{asset}/approval-limit", "withdrawals/limit", owner, with("amount"), api.Orders},
-	{put, "/networks/{network}/withdrawals", "withdrawals/pause", daily, with("paused"), api.Cancels},
-	{get, "/deposits/parked", "deposits/parked", viewer, nil, api.Reads},
-	{post, "/deposits/{deposit}/assign", "deposit/assign", owner, with("account"), api.Orders},
+	{get, "/withdrawals", "withdrawal/list", nil, api.Reads},
+	{post, "/withdrawals/{xid}/approve", "withdrawal/approve", with(), api.Orders},
+	{post, "/withdrawals/{xid}/deny", "withdrawal/deny", with(), api.Cancels},
+	{post, "/withdrawals/{xid}/replace", "withdrawal/replace", with(), api.Orders},
+	{post, "/withdrawals/{xid}/release", "withdrawal/release", with(), api.Orders},
+	{put, "/assets/{asset}/approval-limit", "withdrawals/limit", with("amount"), api.Orders},
+	{put, "/networks/{network}/withdrawals", "withdrawals/pause", with("paused"), api.Cancels},
+	{get, "/deposits/parked", "deposits/parked", nil, api.Reads},
+	{post, "/deposits/{deposit}/assign", "deposit/assign", with("account"), api.Orders},
 
-	{get, "/accounts/{account}", "account/show", viewer, nil, api.Reads},
-	{get, "/accounts/{account}/balances", "balances", viewer, nil, api.Reads},
-	{post, "/accounts/{account}/freeze", "account/freeze", daily, with(), api.Cancels},
-	{post, "/accounts/{account}/unfreeze", "account/unfreeze", daily, with(), api.Orders},
-	{put, "/accounts/{account}/tier", verbTier, daily, with("tier"), api.Orders},
-	{put, "/accounts/{account}/fees", "account/fees", owner, with("maker_fee", "taker_fee"), api.Orders},
-	{put, "/accounts/{account}/level", "account/level", owner, with("level"), api.Orders},
-	{post, "/keys/{key_id}/revoke", "key/revoke", daily, with(), api.Cancels},
+	{get, "/accounts/{account}", "account/show", nil, api.Reads},
+	{get, "/accounts/{account}/balances", "balances", nil, api.Reads},
+	{post, "/accounts/{account}/freeze", "account/freeze", with(), api.Cancels},
+	{post, "/accounts/{account}/unfreeze", "account/unfreeze", with(), api.Orders},
+	{put, "/accounts/{account}/tier", verbTier, with("tier"), api.Orders},
+	{put, "/accounts/{account}/fees", "account/fees", with("maker_fee", "taker_fee"), api.Orders},
+	{put, "/accounts/{account}/level", "account/level", with("level"), api.Orders},
+	{post, "/keys/{key_id}/revoke", "key/revoke", with(), api.Cancels},
 
-	{put, "/markets/{pair}/state", "market/state", daily, with("state"), api.Cancels},
-	{post, "/fees/collect", "fees/collect", owner, with(), api.Orders},
-	{get, "/catalogue", "catalogue/show", viewer, nil, api.Reads},
-	{post, "/catalogue/preview", "catalogue/preview", viewer, api.Fields{"document"}, api.Reads},
-	{post, "/catalogue", "catalogue/apply", owner, with("document", "preview"), api.Orders},
+	{put, "/markets/{pair}/state", "market/state", with("state"), api.Cancels},
+	{post, "/fees/collect", "fees/collect", with(), api.Orders},
+	{get, "/catalogue", "catalogue/show", nil, api.Reads},
+	{post, "/catalogue/preview", "catalogue/preview", api.Fields{"document"}, api.Reads},
+	{post, "/catalogue", "catalogue/apply", with("document", "preview"), api.Orders},
 }
 
 // endpoint returns the endpoint of a route.
@@ -86,7 +80,7 @@ func (d *Desk) endpoint(r *route) v2.Endpoint {
 // carryOut carries out the verb of a route, once the operator's passkey signed for the request.
 func (d *Desk) carryOut(c *v2.Call, r *route) error {
 	by, reason := operatorOf(c), ""
-	if err := d.may(by, r.role); err != nil {
+	if err := d.may(by, d.Verbs.RoleOf(r.verb)); err != nil {
 		return err
 	}
 	args, err := r.args(c)
