@@ -112,49 +112,61 @@ var errPreview = bourse.Errorf(bourse.CodeConflict,
 	"preview: the document changes something else by now; look at its preview again")
 
 // catalogueApply changes the catalogue to match a document. The first refused change
-// stops it; earlier changes stay, and another apply continues.
+// stops it; earlier changes stay, and another apply continues. With a preview, the changes are the
+// very ones that it names, and later ones need another preview.
 func (s *Server) catalogueApply(ctx context.Context, a catalogueApplyArgs) (any, error) {
 	doc, err := catalogue.Parse([]byte(a.Document))
 	if err != nil {
 		return nil, err
 	}
-
-	first, err := doc.Next(s.View.Catalogue())
+	changes, err := doc.Next(s.View.Catalogue())
 	if err != nil {
 		return nil, err
 	}
 	answer := catalogueAnswer{Changes: []string{}}
-	switch preview := previewOf(first); {
-	case a.DryRun:
-		answer.Preview = preview
-	case a.Preview != preview && (a.Preview != "" || orderOf(ctx).by != 0):
+	if a.DryRun {
+		answer.Preview = previewOf(changes)
+		answer.add(changes)
+		return answer, nil
+	}
+
+	seen := a.Preview != "" || orderOf(ctx).by != 0
+	if seen && a.Preview != previewOf(changes) {
 		return nil, errPreview
 	}
-
-	if !a.DryRun {
-		if err := s.note(ctx, "catalogue apply"); err != nil {
+	if err := s.note(ctx, "catalogue apply"); err != nil {
+		return nil, err
+	}
+	for len(changes) > 0 {
+		if err := s.change(ctx, changes); err != nil {
 			return nil, err
 		}
-	}
-
-	for {
-		changes, err := doc.Next(s.View.Catalogue())
-		if err != nil || len(changes) == 0 {
+		answer.add(changes)
+		if seen || len(orderOf(ctx).acts) > 0 { // what is not carried out yet changes nothing to go on from
+			break
+		}
+		if changes, err = doc.Next(s.View.Catalogue()); err != nil {
 			return answer, err
 		}
-		for i := range changes {
-			answer.Changes = append(answer.Changes, changes[i].Text)
-			if a.DryRun {
-				continue
-			}
-			if _, err := s.do(ctx, &changes[i].Command); err != nil {
-				return nil, bourse.Errorf(bourse.CodeRefused, "%s: %v", changes[i].Text, err)
-			}
-		}
-		if a.DryRun || len(orderOf(ctx).acts) > 0 { // what is not carried out yet changes nothing to go on from
-			return answer, nil
+	}
+	return answer, nil
+}
+
+// add lists changes in the answer.
+func (a *catalogueAnswer) add(changes []catalogue.Change) {
+	for i := range changes {
+		a.Changes = append(a.Changes, changes[i].Text)
+	}
+}
+
+// change sequences the commands of changes. The first refused one is the error.
+func (s *Server) change(ctx context.Context, changes []catalogue.Change) error {
+	for i := range changes {
+		if _, err := s.do(ctx, &changes[i].Command); err != nil {
+			return bourse.Errorf(bourse.CodeRefused, "%s: %v", changes[i].Text, err)
 		}
 	}
+	return nil
 }
 
 func (s *Server) clockAccept(ctx context.Context, _ struct{}) (any, error) {

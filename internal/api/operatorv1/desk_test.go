@@ -1,6 +1,7 @@
 package operatorv1_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -310,6 +311,45 @@ func TestCatalogueByPreview(t *testing.T) {
 		t.Error("the asset is not listed")
 	}
 	ann.wants("GET /catalogue", "", 200, "NEW")
+}
+
+// TestPreviewedChangesAlone renames an asset while a document is applied, and wants no act but those
+// that the preview showed.
+func TestPreviewedChangesAlone(t *testing.T) {
+	e := newExchange(t)
+	ann := e.staff(bourse.RoleOwner)[0]
+	atom, btc := *e.View.Catalogue().Asset("ATOM"), *e.View.Catalogue().Asset("BTC")
+	row := func(a *bourse.Asset, name string) string {
+		return fmt.Sprintf("- {symbol: %s, name: %s, scale: %d, enabled: true}\n", a.Symbol, name, a.Scale)
+	}
+	document, err := json.Marshal("assets:\n" + row(&atom, "Renamed") + row(&btc, btc.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := ann.ask("POST /catalogue/preview", fmt.Sprintf(`{"document":%s}`, document))
+	_, preview, _ := strings.Cut(w.Body.String(), `"preview":"`)
+	preview, _, _ = strings.Cut(preview, `"`)
+
+	e.meanwhile = func(cmd *bourse.Command) {
+		if cmd.Kind != bourse.CommandNote {
+			return
+		}
+		e.meanwhile = nil
+		btc.Name = "Another"
+		define := bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &btc}
+		if _, err := e.Operators.Order(t.Context(), 0, "by the machine", &define); err != nil {
+			t.Fatal(err)
+		}
+		e.now += bourse.Day
+		e.do(bourse.Command{Kind: bourse.CommandTick})
+	}
+	waiting := ann.waits(ann.confirmed("POST /catalogue", fmt.Sprintf(`{"document":%s,"preview":%q,"reason":"a name"}`, document, preview), 200, ""))
+	if acts := e.View.Acts(); len(acts) != 1 || uint64(acts[0].ID) != waiting.Act || !strings.Contains(acts[0].What, "Renamed") {
+		t.Errorf("acts wait: %+v", acts)
+	}
+	if e.View.Catalogue().Asset("BTC").Name != "Another" {
+		t.Error("the catalogue did not change meanwhile")
+	}
 }
 
 // TestBrokenGlassIsLate lets an operator in by broken glass a day later, and nobody before.

@@ -51,6 +51,8 @@ type exchange struct {
 	handler http.Handler
 	now     bourse.Time
 	letters *mail.Box
+	// meanwhile, if not nil, is called before a command is applied.
+	meanwhile func(*bourse.Command)
 	// documents are held against every exchange of messages.
 	documents *describe.Validator
 }
@@ -119,6 +121,9 @@ func (e *exchange) Do(_ context.Context, c *bourse.Command) (sequencer.Result, e
 		return sequencer.Result{}, err
 	}
 	cmd := *c
+	if e.meanwhile != nil {
+		e.meanwhile(&cmd)
+	}
 	e.now++
 	cmd.Seq, cmd.Time = e.engine.Seq()+1, e.now
 	var ev bourse.Events
