@@ -63,6 +63,9 @@ const (
 // exchange's money on that network.
 func NetworkAccount(n NetworkID) AccountID { return accountNetworks + AccountID(n) }
 
+// IsNetwork reports whether a stands for a network.
+func (a AccountID) IsNetwork() bool { return a > accountNetworks }
+
 // IsCustomer reports whether a is a customer's account id.
 func (a AccountID) IsCustomer() bool { return a > 0 && a < AccountSandbox }
 

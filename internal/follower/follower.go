@@ -51,7 +51,7 @@ type Options struct {
 	Pressed func() bool
 }
 
-// Follower is the second engine. Not safe for concurrent use, except Seq.
+// Follower is the second engine. Not safe for concurrent use, except Seq and Funds.
 type Follower struct {
 	Options
 	cursor history.Cursor
@@ -69,6 +69,7 @@ type Follower struct {
 	bytes    int64
 	keeping  bool
 	seq      atomic.Uint64
+	asked    asked
 }
 
 // New returns a follower. It reads the store's cursor.
@@ -106,7 +107,7 @@ func (f *Follower) Seq() bourse.Seq { return bourse.Seq(f.seq.Load()) }
 // a batch for the store, a snapshot. It reports whether to call it again at once. A
 // *RetryError may be retried; any other error is final.
 func (f *Follower) Step(ctx context.Context) (bool, error) {
-
+	f.answer()
 	if f.full() {
 		return true, f.write(ctx)
 	}

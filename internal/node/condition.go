@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/api/pages"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
@@ -29,6 +30,19 @@ func (n *Node) condition() pages.Condition {
 	return pages.Condition{
 		Version: n.Version, Since: n.since, Refusing: n.refusing(sequencer.Orders), Step: n.writes.percentile99(), Lag: lag,
 		Networks: links,
+	}
+}
+
+// vitals returns the condition of the node for operators.
+func (n *Node) vitals() admin.Condition {
+	c := n.condition()
+	links := make(map[bourse.NetworkID]admin.Link, len(c.Networks))
+	for id, link := range c.Networks {
+		links[id] = admin.Link(link)
+	}
+	return admin.Condition{
+		Ready: n.ready.Load(), Refusing: c.Refusing, JournalP99: c.Step, Queue: uint64(n.sequencer.Queued()), HistoryLag: c.Lag,
+		DiskFree: n.room.free.Load(), DiskLeast: n.room.least.Load(), Streams: n.streams.Len(), Networks: links,
 	}
 }
 

@@ -154,6 +154,13 @@ func TestOperatorsHaveADoorOfTheirOwn(t *testing.T) {
 			t.Errorf("%s as %q at %s: %d %s, want %d", c.path, c.host, c.base, status, text, c.want)
 		}
 	}
+	for path, want := range map[string]string{
+		"/operator/v1/dashboard": `{"ready":true,"trading":true,"seq":`, "/operator/v1/solvency": `{"seq":`,
+	} {
+		if status, text := ask(desk, "", "GET", path, ""); status != 200 || !strings.HasPrefix(string(text), want) {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
 	session.Name = "__Host-bourse" // where customers have theirs
 	if _, text := ask(customers, "", "GET", "/web/session", ""); !strings.Contains(string(text), `"account":null`) {
 		t.Errorf("an operator's cookie at the customers' listener: %s", text)

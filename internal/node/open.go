@@ -21,6 +21,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/follower"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/lock"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wallet"
@@ -29,7 +30,7 @@ import (
 // assemble puts an exchange together, ready to serve.
 func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	o.defaults()
-	n := &Node{Options: o, failed: make(chan error, 1)}
+	n := &Node{Options: o, failed: make(chan error, 1), summed: summed{gate: lock.NewGate()}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.close())

@@ -83,8 +83,10 @@ func (n *Node) checkRoom() {
 		n.Log.Error("cannot tell how much room the disk has", slog.Any("error", err))
 		return
 	}
+	n.room.free.Store(free)
 	n.metrics.free.Set(float64(free))
 	least := max(n.MinFree, 2*uint64(n.SegmentSize)+n.reserved.Load())
+	n.room.least.Store(least)
 	n.metrics.least.Set(float64(least))
 	if full := free < least; full != n.full.Load() {
 		n.full.Store(full)

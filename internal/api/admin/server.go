@@ -53,7 +53,11 @@ type Options struct {
 	Voids []Void
 	// Status tells of the node.
 	Status func() any
-	Log    *slog.Logger
+	// Condition returns the condition of the parts that the view does not show.
+	Condition func() Condition
+	// Funds returns the exchange's money, as it was some seconds ago at most.
+	Funds func(ctx context.Context) (*bourse.Funds, error)
+	Log   *slog.Logger
 }
 
 // Void is a command that an operator voided before a start.
@@ -109,6 +113,8 @@ func (s *Server) newVerbs() map[string]verb {
 
 	return map[string]verb{
 		"status":             {taking(s.status), nobody},
+		"dashboard":          {taking(s.dashboard), viewer},
+		"solvency":           {taking(s.solvency), viewer},
 		"account/create":     {s.closed(taking(s.accountCreate)), nobody},
 		"account/show":       {taking(s.accountShow), viewer},
 		"account/freeze":     {taking(s.accountFreeze), orders(bourse.CommandFreezeAccount)},

@@ -41,6 +41,8 @@ var routes = [...]route{
 	{post, "/operators", "operator/invite", with("email", "name", "role"), api.Orders},
 	{patch, "/operators/{operator}", "operator/change", with("role", "enabled"), api.Orders},
 	{get, "/acts", "operator/acts", nil, api.Reads},
+	{get, "/dashboard", "dashboard", nil, api.Reads},
+	{get, "/solvency", "solvency", nil, api.Reads},
 	{get, "/log", "log", api.Fields{"offset"}, api.Reads},
 
 	{get, "/withdrawals", "withdrawal/list", nil, api.Reads},
