@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/btcsuite/btcd/wire/v2"
+
+	"github.com/bourse-exchange/bourse/internal/chain/hdkeys"
 )
 
 // TestRetarget holds the rule against the main network's history: a change, the least
@@ -269,12 +271,12 @@ func FuzzTx(f *testing.F) {
 func BenchmarkReader(b *testing.B) {
 	p := Lookup("mainnet")
 	blocks := mainBlocks(b)
-	var own table
-	own.extend(1_000_000, func(account uint32) [20]byte {
+	var own hdkeys.Table
+	own.Extend(1_000_000, func(account uint32) [20]byte {
 		h := sha256.Sum256([]byte{byte(account), byte(account >> 8), byte(account >> 16), byte(account >> 24)})
 		return [20]byte(h[:])
 	})
-	owns := func(program *[20]byte) bool { _, ours := own.find(program); return ours }
+	owns := func(program *[20]byte) bool { _, ours := own.Find(program); return ours }
 	for _, reader := range []struct {
 		name string
 		read func(raw []byte) int

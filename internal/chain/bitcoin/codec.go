@@ -3,6 +3,7 @@ package bitcoin
 import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/hdkeys"
 )
 
 // Codec knows a network's addresses and transactions, and which addresses are the exchange's. It
@@ -13,7 +14,7 @@ type Codec struct {
 	shape  chain.Shape
 	// hot and change are the programs of the exchange's own addresses.
 	hot, change [20]byte
-	watched     table
+	watched     hdkeys.Table
 }
 
 var _ chain.Codec = (*Codec)(nil)
@@ -39,7 +40,7 @@ func (c *Codec) Destination(index uint32) chain.Destination {
 
 // Watch makes the accounts up to this id known to Owner. Each new one costs a derivation of a
 // key, some 100 µs.
-func (c *Codec) Watch(last uint32) { c.watched.extend(last, c.keys.program) }
+func (c *Codec) Watch(last uint32) { c.watched.Extend(last, c.keys.program) }
 
 // Owner returns the owner of an address.
 func (c *Codec) Owner(address, _ string) (chain.Owner, bool) {
@@ -62,7 +63,7 @@ func (c *Codec) ownerOf(program *[20]byte) (chain.Owner, bool) {
 	case c.change:
 		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexChange, At: chain.IndexChange}, true
 	}
-	account, ok := c.watched.find(program)
+	account, ok := c.watched.Find(program)
 	if !ok {
 		return chain.Owner{}, false
 	}

@@ -17,7 +17,7 @@
 //   - In a block, only transactions that touch the exchange have transfers. All others have
 //     their hash alone.
 //
-// Reading order: params.go, keys.go, watch.go, codec.go (addresses); parse.go, header.go,
-// block.go (blocks); envelope.go, prepare.go, client.go (payments). Out of scope: HTTP (package
-// rpc), and the choice of outputs (chain.Select).
+// Reading order: params.go, keys.go, codec.go (addresses); parse.go, header.go, block.go (blocks);
+// envelope.go, prepare.go, client.go (payments). Out of scope: the derivation of keys (package
+// hdkeys), HTTP (package rpc), and the choice of outputs (chain.Select).
 package bitcoin

@@ -184,7 +184,7 @@ func (k *Keys) Sign(raw []byte) (signed []byte, hash chain.Hash, err error) {
 
 	hashes := t.sigHashes()
 	for i, in := range t.tx.TxIn {
-		private, err := k.private(t.inputs[i].Owner)
+		private, err := k.private.Key(t.inputs[i].Owner)
 		if err != nil {
 			return nil, chain.Hash{}, err
 		}

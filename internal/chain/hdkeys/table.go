@@ -1,4 +1,4 @@
-package bitcoin
+package hdkeys
 
 import (
 	"encoding/binary"
@@ -12,9 +12,9 @@ type slot struct {
 	account uint32
 }
 
-// table maps programs to accounts, in 24 bytes a slot and 64 bytes an address at most. Programs
+// Table maps programs to accounts, in 24 bytes a slot and 64 bytes an address at most. Programs
 // are hashes, so their first bytes are their place. Safe for concurrent use.
-type table struct {
+type Table struct {
 	mu    sync.RWMutex
 	slots []slot
 	// last is the highest account in the table; all below it are there too.
@@ -24,15 +24,15 @@ type table struct {
 // minSlots is the size of the smallest table; sizes are powers of two.
 const minSlots = 64
 
-// find returns the account of a program.
-func (t *table) find(program *[20]byte) (account uint32, ok bool) {
+// Find returns the account of a program.
+func (t *Table) Find(program *[20]byte) (account uint32, ok bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.look(program)
 }
 
-// look is find with mu held.
-func (t *table) look(program *[20]byte) (account uint32, ok bool) {
+// look is Find with mu held.
+func (t *Table) look(program *[20]byte) (account uint32, ok bool) {
 	if len(t.slots) == 0 {
 		return 0, false
 	}
@@ -50,9 +50,9 @@ func place(slots []slot, program *[20]byte) int {
 	return at
 }
 
-// extend adds the accounts up to last, whose programs derive returns. Others wait meanwhile only
+// Extend adds the accounts up to last, whose programs derive returns. Others wait meanwhile only
 // while the table is changed, not while keys are derived.
-func (t *table) extend(last uint32, derive func(account uint32) [20]byte) {
+func (t *Table) Extend(last uint32, derive func(account uint32) [20]byte) {
 	t.mu.RLock()
 	from := t.last + 1
 	t.mu.RUnlock()
@@ -65,7 +65,7 @@ func (t *table) extend(last uint32, derive func(account uint32) [20]byte) {
 }
 
 // add adds the account after the last; any other is there already, or comes in its turn.
-func (t *table) add(account uint32, program [20]byte) {
+func (t *Table) add(account uint32, program [20]byte) {
 	if account != t.last+1 {
 		return
 	}
@@ -76,7 +76,7 @@ func (t *table) add(account uint32, program [20]byte) {
 	t.last = account
 }
 
-func (t *table) grow(size int) {
+func (t *Table) grow(size int) {
 	slots := make([]slot, size)
 	for _, s := range t.slots {
 		if s.account != 0 {

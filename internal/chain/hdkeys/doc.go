@@ -1,0 +1,15 @@
+// Package hdkeys derives the keys of the exchange's addresses by BIP 32, and finds the account
+// of an address.
+//
+// It stands below the adapters whose networks give each account an address of its own
+// (bitcoin, evm). They turn a public key into an address.
+//
+// Invariants:
+//
+//   - A [Form] takes extended public keys alone. Its errors never repeat a text that could be a
+//     private key.
+//   - Branch 0 of an account's key has the customers by account id, branch 1 the exchange's own
+//     addresses. No address has two keys, and no key two addresses.
+//
+// Reading order: form.go, keys.go, table.go. Out of scope: addresses and signatures.
+package hdkeys
