@@ -18,5 +18,5 @@
 //
 // Read journal.go and open.go, then frame.go, entry.go and header.go (the bytes),
 // segment.go and reader.go (reading them back), end.go (torn or damaged), archive.go and
-// stub.go; snapshot.go and voids.go stand on their own.
+// stub.go; snapshot.go, voids.go and voter.go stand on their own.
 package journal

@@ -25,6 +25,9 @@ type End struct {
 	// segment has no entry.
 	Last       EntryKind
 	LastOffset int64
+	// At is the position of the last entry in the log of raft, zero in the journal of a
+	// single node.
+	At Position
 	// Torn describes the bytes behind the end, none of which was known to be durable; nil
 	// if there are none.
 	Torn *Torn
@@ -44,6 +47,15 @@ type Torn struct {
 // not be appended to meanwhile. Damage is a *DamageError. progress, if not nil, gets the
 // bytes verified so far and in total.
 func (f *Files) End(progress func(done, total int64)) (End, bool, error) {
+	return f.Walk(progress, nil)
+}
+
+// Visit gets each entry of a Walk: the header of its segment, its offset, and the tip behind
+// it. The arguments are valid until it returns.
+type Visit func(h *Header, off int64, e *Entry, tip *Tip)
+
+// Walk is End, and calls visit, if not nil, with each entry in order.
+func (f *Files) Walk(progress func(done, total int64), visit Visit) (End, bool, error) {
 	k, err := f.kept()
 	if err != nil {
 		return End{}, false, err
@@ -53,7 +65,7 @@ func (f *Files) End(progress func(done, total int64)) (End, bool, error) {
 		return End{}, false, f.empty(&k)
 	}
 
-	w := walk{files: f, progress: progress}
+	w := walk{files: f, progress: progress, visit: visit}
 	if w.total, err = f.total(k.live, liveName); err != nil {
 		return End{}, false, err
 	}
@@ -97,6 +109,7 @@ func (f *Files) sizeOf(name string) (int64, error) {
 type walk struct {
 	files       *Files
 	progress    func(done, total int64)
+	visit       Visit
 	done, total int64
 	end         End
 	before      *segment
@@ -130,6 +143,9 @@ func (w *walk) read(s *segment, last bool) error {
 			w.end.Frames++
 		}
 		begin = s.off - int64(e.Size)
+		if w.visit != nil {
+			w.visit(&s.head, begin, &e, &s.tip)
+		}
 		w.tell(s.off)
 	}
 
@@ -150,7 +166,7 @@ func (w *walk) read(s *segment, last bool) error {
 	w.done += s.win.size
 	w.tell(0)
 	end := &w.end
-	end.Segment, end.Offset, end.Size, end.Tip = s.head, s.off, s.win.size, s.tip
+	end.Segment, end.Offset, end.Size, end.Tip, end.At = s.head, s.off, s.win.size, s.tip, s.at
 	end.Proven, end.Last, end.LastOffset = s.proven, s.last, begin
 	if dirty {
 		end.Torn = &Torn{s.name, rest.from, rest.to, s.tip.Last + 1}

@@ -337,7 +337,7 @@ func TestPruneResumes(t *testing.T) {
 
 // TestOtherSegments reads segments of a later and of an earlier version.
 func TestOtherSegments(t *testing.T) {
-	for change, want := range map[int]error{1: journal.ErrNewerFormat, -1: journal.ErrOlderFormat} {
+	for change, want := range map[int]error{2: journal.ErrNewerFormat, -1: journal.ErrOlderFormat} {
 		testOtherSegment(t, change, want)
 	}
 }

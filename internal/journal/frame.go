@@ -82,6 +82,15 @@ func frameSize(b []byte) (int, error) {
 // frame's size and hash. The caller compares sequence, time, term and chain with the
 // frame before.
 func ParseFrame(b []byte, f *Frame) (int, Hash, error) {
+	size, sum, err := f.parse(b)
+	if err == nil && f.Count == 0 && len(f.Commands) > 0 {
+		return 0, Hash{}, errMalformed
+	}
+	return size, sum, err
+}
+
+// parse is ParseFrame for entries of every kind: those of members have bytes and no command.
+func (f *Frame) parse(b []byte) (int, Hash, error) {
 	if len(b) < frameHeader+frameSum {
 		return 0, Hash{}, errLength
 	}
@@ -106,7 +115,7 @@ func ParseFrame(b []byte, f *Frame) (int, Hash, error) {
 	copy(f.Previous[:], b[40:])
 	f.Commands = body[frameHeader:]
 	// A command has at least a byte, which bounds the count.
-	if count > uint64(len(f.Commands)) || count == 0 && len(f.Commands) > 0 {
+	if count > uint64(len(f.Commands)) {
 		return 0, Hash{}, errMalformed
 	}
 	f.Count = int(count)

@@ -18,6 +18,9 @@ var (
 	// ErrOlderFormat: a file was written before the formats began anew.
 	ErrOlderFormat = errors.New("was made by Bourse 0.1.0 or older, whose data this program does not read: " +
 		"go on with the program that made it, or begin in an empty directory (docs/upgrade.md)")
+	// ErrReplica: the journal of a cluster's node was given to a single node, or the other
+	// way round.
+	ErrReplica = errors.New("a cluster's journal and a single node's do not mix")
 	// ErrCut: the journal lacks commands that another file proves it had.
 	ErrCut = errors.New("the journal may have been cut back or replaced")
 )

@@ -15,6 +15,8 @@ type reader struct {
 	from  bourse.Seq
 	// bound, if not nil, returns the last sequence that may be read.
 	bound func() bourse.Seq
+	// bounded is the last result of bound.
+	bounded bourse.Seq
 	// archive is true if the reader may open archived segments.
 	archive bool
 
@@ -50,9 +52,10 @@ func (r *reader) start() error {
 		return nil
 	}
 
-	first, ok := holder(k.live, r.from)
+	from := r.begin(&k)
+	first, ok := holder(k.live, from)
 	if !ok {
-		first, ok = holder(k.archived, r.from)
+		first, ok = holder(k.archived, from)
 	}
 	if !ok {
 		return compacted(k.first())
@@ -66,6 +69,15 @@ func (r *reader) start() error {
 		return err
 	}
 	return stub.joins(r.seg)
+}
+
+// begin returns the command whose segment the reader opens. It is at most the bound: a
+// segment beyond it may be replaced by another of the same name.
+func (r *reader) begin(k *kept) bourse.Seq {
+	if r.bound == nil || len(k.live) == 0 {
+		return r.from
+	}
+	return min(r.from, max(r.bound(), k.live[0]))
 }
 
 // open opens a segment that this reader may read.
@@ -109,7 +121,7 @@ func (r *reader) step() (bool, error) {
 				return false, err
 			}
 		}
-		if r.bound != nil && r.seg.tip.Last >= r.bound() {
+		if r.bound != nil && !r.below() {
 			return false, nil
 		}
 
@@ -125,6 +137,17 @@ func (r *reader) step() (bool, error) {
 			return false, err
 		}
 	}
+}
+
+// below reports whether the next entry is within the bound. In a cluster's journal, entries
+// beyond the bound may be replaced, so the buffer is dropped when the bound rises.
+func (r *reader) below() bool {
+	bound := r.bound()
+	if bound != r.bounded && r.seg.head.Replica != nil {
+		r.seg.win.drop()
+	}
+	r.bounded = bound
+	return r.seg.tip.Last < bound
 }
 
 // onward decides why the next entry cannot be read: the end of the segment, the end of
@@ -203,10 +226,19 @@ func (r *reader) cross(following *segment, why error) (bool, error) {
 
 // continues returns an error unless s begins at the tip where before ends.
 func (s *segment) continues(before *segment) error {
-	if s.head.Tip != before.tip {
+	from, replicated := s.head.at()
+	if _, was := before.head.at(); s.head.Tip != before.tip || from != before.at || replicated != was {
 		return &DamageError{s.name, 0, s.head.First(), fmt.Errorf("it does not continue %s", before.name)}
 	}
 	return nil
+}
+
+// at returns the position before the segment, and false in the journal of a single node.
+func (h *Header) at() (Position, bool) {
+	if h.Replica == nil {
+		return Position{}, false
+	}
+	return h.Replica.At, true
 }
 
 // gap returns the first segment beyond the next expected one, or zero.

@@ -30,6 +30,10 @@ type segment struct {
 	last EntryKind
 	// proven is the last command that an entry's watermark proves durable.
 	proven bourse.Seq
+	// at is the position of the last entry of raft, commit the last index that an entry
+	// says is committed. Both are zero in the journal of a single node.
+	at     Position
+	commit uint64
 }
 
 // openLive opens the live segment that begins with a command.
@@ -94,6 +98,9 @@ func (f *Files) newSegment(r io.ReaderAt, size int64, name string, first bourse.
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	s.tip, s.proven = s.head.Tip, s.head.Tip.Last
+	if r := s.head.Replica; r != nil {
+		s.at = r.At
+	}
 	return s, nil
 }
 
@@ -122,6 +129,11 @@ func (s *segment) next(e *Entry) error {
 	if err := e.Frame.Follows(&s.tip); err != nil {
 		return s.damage(err)
 	}
+	if s.head.Replica != nil {
+		if err := s.place(e); err != nil {
+			return s.damage(err)
+		}
+	}
 
 	if e.Synced == s.off {
 		s.proven = s.tip.Last
@@ -132,6 +144,25 @@ func (s *segment) next(e *Entry) error {
 	}
 	s.off += int64(e.Size)
 	s.last = e.Kind
+	return nil
+}
+
+// place moves the position to an entry, which must follow the one before it in the log of
+// raft.
+func (s *segment) place(e *Entry) error {
+	next := s.at
+	if e.Kind.Replicated() {
+		next = Position{s.at.Index + 1, e.Frame.Term}
+	}
+	switch {
+	case e.Index != next.Index:
+		return fmt.Errorf("entry has index %d, not %d", e.Index, next.Index)
+	case next.Term < s.at.Term:
+		return fmt.Errorf("term %d after %d", next.Term, s.at.Term)
+	case e.Commit < s.commit:
+		return fmt.Errorf("commit goes back from %d to %d", s.commit, e.Commit)
+	}
+	s.at, s.commit = next, e.Commit
 	return nil
 }
 

@@ -20,7 +20,7 @@ const (
 
 // Open opens the journal of a data directory, or creates one. It verifies every live
 // segment. Errors are journal.ErrInUse, ErrOtherExchange, ErrSandbox, ErrNewerFormat,
-// ErrOlderFormat, and *journal.DamageError.
+// ErrOlderFormat, ErrReplica, and *journal.DamageError.
 func Open(d disk.Disk, o journal.Options) (*Log, *journal.Recovery, error) {
 	l, err := newLog(d, &o)
 	if err != nil {
@@ -82,6 +82,10 @@ func (l *Log) recover(o *journal.Options) (*journal.Recovery, error) {
 	if !ok {
 		l.term = 1
 		return &journal.Recovery{First: 1, Sealed: true}, l.begin()
+	}
+
+	if end.Segment.Replica != nil {
+		return nil, fmt.Errorf("%s: %w", end.Segment.Name(), journal.ErrReplica)
 	}
 
 	torn, err := l.resume(&end)

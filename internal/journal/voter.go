@@ -1,0 +1,79 @@
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+
+	"github.com/bourse-exchange/bourse/internal/disk"
+)
+
+const (
+	voterName    = LiveDir + "/voter"
+	voterVersion = 1
+	// voterSize is the size of the file, its checksum included.
+	voterSize = 60
+)
+
+var voterMagic = [8]byte{'B', 'O', 'U', 'R', 'S', 'V', 'O', 'T'}
+
+// Voter is the promise of a cluster's node: it takes part in no term before Term, and in
+// that term votes for nobody but Vote. It has a file of its own, because entries of a
+// segment can be refused by a later leader, and a promise cannot.
+type Voter struct {
+	// Node is the id of the node, never zero.
+	Node, Term uint64
+	// Vote is zero if the node has not voted in Term.
+	Vote uint64
+}
+
+// LoadVoter returns a node's promise. It returns a *DamageError without one, because the
+// node may then break a promise: it must not vote again under its id.
+func LoadVoter(d disk.Disk, id Identity) (Voter, error) {
+	b, err := disk.ReadFile(d, voterName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Voter{}, &DamageError{voterName, 0, 0, errors.New("the node's promise is missing")}
+	case err != nil:
+		return Voter{}, err
+	}
+
+	v, err := parseVoter(b, id)
+	switch {
+	case errors.Is(err, ErrOtherExchange), errors.Is(err, ErrSandbox), isOtherFormat(err):
+		return Voter{}, fmt.Errorf("%s: %w", voterName, err)
+	case err != nil:
+		return Voter{}, &DamageError{voterName, 0, 0, err}
+	}
+	return v, nil
+}
+
+func parseVoter(b []byte, id Identity) (Voter, error) {
+	if len(b) != voterSize {
+		return Voter{}, errLength
+	}
+	body := b[:voterSize-4]
+	if binary.LittleEndian.Uint32(b[voterSize-4:]) != crc32.Checksum(body, castagnoli) {
+		return Voter{}, errChecksum
+	}
+	if err := checkIdentity(b, voterMagic, voterVersion, id); err != nil {
+		return Voter{}, err
+	}
+	v := Voter{
+		Node: binary.LittleEndian.Uint64(b[32:]), Term: binary.LittleEndian.Uint64(b[40:]),
+		Vote: binary.LittleEndian.Uint64(b[48:]),
+	}
+	return v, unless(v.Node != 0)
+}
+
+// Save makes the promise durable: after a crash the file has the old promise or this one.
+func (v Voter) Save(d disk.Disk, id Identity) error {
+	b := appendIdentity(make([]byte, 0, voterSize), voterMagic, voterVersion, id)
+	b = binary.LittleEndian.AppendUint64(b, v.Node)
+	b = binary.LittleEndian.AppendUint64(b, v.Term)
+	b = binary.LittleEndian.AppendUint64(b, v.Vote)
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return disk.Replace(d, voterName, voterName+tempExt, b)
+}
