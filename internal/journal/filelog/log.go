@@ -7,6 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/segments"
 )
 
 // slots bounds the proposals from Propose until the caller of Next is done with them: one
@@ -50,7 +51,7 @@ type Log struct {
 	taken  uint64
 	notice journal.Notice
 
-	spare spare
+	spare *segments.Spare
 }
 
 var _ journal.Log = (*Log)(nil)
@@ -121,3 +122,10 @@ func (l *Log) Durable() bourse.Seq { return bourse.Seq(l.durable.Load()) }
 func (l *Log) Read(from bourse.Seq) (journal.Reader, error) {
 	return l.files.ReadDurable(from, l.Durable)
 }
+
+// Prepare makes one piece of the next segment, if one is due.
+func (l *Log) Prepare() (more bool, err error) { return l.spare.Prepare() }
+
+// Unprepared receives when a piece may be due: the spare was taken, or the current
+// segment has grown.
+func (l *Log) Unprepared() <-chan struct{} { return l.spare.Behind() }

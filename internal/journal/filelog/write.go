@@ -7,6 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/segments"
 )
 
 // segment is the file being written.
@@ -39,7 +40,7 @@ func (l *Log) step() (more bool, err error) {
 	l.entry = journal.Entry{Kind: journal.EntryBatch}
 	l.entry.Frame.Count, l.entry.Frame.Time = s.count, max(s.time, l.tip.Time)
 	s.buf, err = l.write(s.buf)
-	switch s.refused = isFull(err); {
+	switch s.refused = segments.IsFull(err); {
 	case s.refused: // nothing was written
 	case err != nil:
 		return false, err
@@ -84,8 +85,8 @@ func (l *Log) writeBlank(kind journal.EntryKind) error {
 var blanks = 2 * int64(journal.Room(0))
 
 // write makes l.entry durable; its kind, count and time are set, and b has its commands.
-// It returns the entry's bytes. A *roomError means that the disk is full and nothing was
-// written; any other error stops the log.
+// It returns the entry's bytes. One of a full disk (segments.IsFull) means that nothing
+// was written; any other error stops the log.
 func (l *Log) write(b []byte) ([]byte, error) {
 	f := &l.entry.Frame
 	f.First, f.Term, f.Previous = l.tip.Last+1, l.term, l.tip.Chain
@@ -106,13 +107,13 @@ func (l *Log) write(b []byte) ([]byte, error) {
 	}
 
 	switch {
-	case isFull(err):
+	case segments.IsFull(err):
 		return b, err
 	case err != nil:
 		return b, l.stop(l.tip.Last, err)
 	}
 	l.last = l.entry.Kind
-	l.spare.use(l.segment.off)
+	l.spare.Use(l.segment.off)
 	return b, nil
 }
 
@@ -133,7 +134,7 @@ func (l *Log) makeRoom(size int64) (rotate bool, err error) {
 	case l.segment.off+size <= l.segment.size:
 		return false, nil
 	case l.tip.Last >= l.segment.head.First():
-		return true, l.spare.complete(journal.Block + size)
+		return true, l.spare.Complete(journal.Block + size)
 	default:
 		// A segment without commands must grow: its successor would have its name.
 		return false, l.grow(l.segment.off + size)
@@ -142,17 +143,9 @@ func (l *Log) makeRoom(size int64) (rotate bool, err error) {
 
 func (l *Log) grow(to int64) error {
 	s := &l.segment
-	for s.size < to {
-		n := min(chunk, to-s.size)
-		if err := l.spare.allows(n); err != nil {
-			return err
-		}
-		if _, err := s.file.WriteAt(zeros[:n], s.size); err != nil {
-			return noRoom(err)
-		}
-		s.size += n
-	}
-	return nil
+	size, err := l.spare.Grow(s.file, s.size, to)
+	s.size = size
+	return err
 }
 
 // append writes an entry and makes it durable.
@@ -193,7 +186,7 @@ func (l *Log) rotate(b []byte) ([]byte, error) {
 	if err := l.segment.sync(); err != nil {
 		return b, err
 	}
-	file, size := l.spare.take()
+	file, size := l.spare.Take()
 	next := segment{
 		file: file, off: journal.Block, size: size, synced: journal.Block,
 		head: journal.Header{Identity: l.segment.head.Identity, Tip: l.tip},
@@ -204,7 +197,7 @@ func (l *Log) rotate(b []byte) ([]byte, error) {
 		b, err = next.append(b, &l.entry)
 	}
 	if err == nil {
-		err = l.spare.name(&next.head)
+		err = l.spare.Name(&next.head)
 	}
 	if err != nil {
 		return b, errors.Join(err, file.Close())
@@ -243,7 +236,7 @@ func (l *Log) seal() error {
 
 // release closes the files and the lock.
 func (l *Log) release() error {
-	err := l.spare.close()
+	err := l.spare.Close()
 	if l.segment.file != nil {
 		err = errors.Join(err, l.segment.file.Close())
 	}

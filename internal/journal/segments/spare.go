@@ -1,4 +1,4 @@
-package filelog
+package segments
 
 import (
 	"errors"
@@ -20,8 +20,9 @@ const (
 	chunk = 1 << 20
 )
 
-// spare is the next segment, in preparation.
-type spare struct {
+// Spare is the next segment of a log, in preparation. Prepare belongs to a goroutine of its
+// own, the other methods to the log's.
+type Spare struct {
 	disk disk.Disk
 	size int64
 	// reserve, if not nil, returns the bytes of disk space left to other files.
@@ -34,7 +35,7 @@ type spare struct {
 	// length allocated on disk.
 	file       disk.File
 	made, held int64
-	// taken is true from take until name: the file in use still has the spare's name.
+	// taken is true from Take until Name: the file in use still has the spare's name.
 	// behind receives when made falls below due.
 	taken  bool
 	behind chan struct{}
@@ -42,19 +43,25 @@ type spare struct {
 	closed bool
 }
 
+// NewSpare returns the spare of a log whose segments have that size. reserve, if not nil,
+// returns the bytes of disk space left to other files.
+func NewSpare(d disk.Disk, size int64, reserve func() uint64) *Spare {
+	return &Spare{disk: d, size: size, reserve: reserve, behind: make(chan struct{}, 1)}
+}
+
 // due returns the length to have been made by now. It grows twice as fast as the current
 // segment, so that the spare is whole when that is half full. Preparing at full speed
 // would delay entries all the while.
-func (s *spare) due() int64 { return min(s.size, 2*s.used.Load()+chunk) }
+func (s *Spare) due() int64 { return min(s.size, 2*s.used.Load()+chunk) }
 
-// use records the number of bytes written to the current segment.
-func (s *spare) use(off int64) {
+// Use records the number of bytes written to the current segment.
+func (s *Spare) Use(off int64) {
 	if was := s.used.Swap(off); 2*was/chunk != 2*off/chunk {
 		s.wake()
 	}
 }
 
-func (s *spare) wake() {
+func (s *Spare) wake() {
 	select {
 	case s.behind <- struct{}{}:
 	default: // already signalled
@@ -62,8 +69,7 @@ func (s *spare) wake() {
 }
 
 // Prepare makes one piece of the next segment, if one is due.
-func (l *Log) Prepare() (more bool, err error) {
-	s := &l.spare
+func (s *Spare) Prepare() (more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.taken || s.made >= s.due() {
@@ -75,19 +81,19 @@ func (l *Log) Prepare() (more bool, err error) {
 	return s.made < s.due(), nil
 }
 
-// Unprepared receives when a piece may be due: the spare was taken, or the current
-// segment has grown.
-func (l *Log) Unprepared() <-chan struct{} { return l.spare.behind }
+// Behind returns a channel that receives when a piece may be due: the spare was taken, or
+// the current segment has grown.
+func (s *Spare) Behind() <-chan struct{} { return s.behind }
 
 // extend makes one piece of a spare of the given size. Without room on the disk it
 // returns a *roomError and may be called again; any other failure is final.
-func (s *spare) extend(size int64) error {
+func (s *Spare) extend(size int64) error {
 	if s.failed != nil {
 		return s.failed
 	}
 	if s.file == nil {
 		if err := s.create(); err != nil {
-			return noRoom(err)
+			return NoRoom(err)
 		}
 	}
 
@@ -96,7 +102,7 @@ func (s *spare) extend(size int64) error {
 		return err
 	}
 	if _, err := s.file.WriteAt(zeros[:n], s.made); err != nil {
-		return noRoom(err)
+		return NoRoom(err)
 	}
 	if err := s.file.Sync(); err != nil {
 		s.failed = err
@@ -108,7 +114,7 @@ func (s *spare) extend(size int64) error {
 }
 
 // allows returns a *roomError if that many more bytes would use reserved space.
-func (s *spare) allows(bytes int64) error {
+func (s *Spare) allows(bytes int64) error {
 	if s.reserve == nil || bytes <= 0 {
 		return nil
 	}
@@ -125,8 +131,8 @@ type roomError struct{ cause error }
 func (e *roomError) Error() string { return "no room on the disk: " + e.cause.Error() }
 func (e *roomError) Unwrap() error { return e.cause }
 
-// isFull reports whether an error is a *roomError.
-func isFull(err error) bool {
+// IsFull reports whether an error means that the disk is full and the log may go on.
+func IsFull(err error) bool {
 	if err == nil {
 		return false
 	}
@@ -134,19 +140,17 @@ func isFull(err error) bool {
 	return errors.As(err, &full)
 }
 
-// noRoom turns an error of a full disk into a *roomError, and returns others unchanged.
-func noRoom(err error) error {
+// NoRoom marks an error of a full disk for IsFull, and returns others unchanged.
+func NoRoom(err error) error {
 	if disk.IsFull(err) {
 		return &roomError{err}
 	}
 	return err
 }
 
-var zeros [chunk]byte
-
 // create opens the spare that an earlier process left, for its allocated space and not
 // its bytes, or creates one.
-func (s *spare) create() error {
+func (s *Spare) create() error {
 	file, err := s.disk.Edit(spareName)
 	if errors.Is(err, fs.ErrNotExist) {
 		file, err = s.disk.Create(spareName)
@@ -166,8 +170,8 @@ func (s *spare) create() error {
 	return nil
 }
 
-// complete makes the rest of the spare, of at least least bytes.
-func (s *spare) complete(least int64) error {
+// Complete makes the rest of the spare, of at least least bytes.
+func (s *Spare) Complete(least int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for size := max(s.size, least); s.file == nil || s.made < size; {
@@ -178,8 +182,8 @@ func (s *spare) complete(least int64) error {
 	return nil
 }
 
-// take hands over the spare, which must be whole.
-func (s *spare) take() (disk.File, int64) {
+// Take hands over the spare, which must be whole.
+func (s *Spare) Take() (disk.File, int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	file, size := s.file, s.made
@@ -187,8 +191,8 @@ func (s *spare) take() (disk.File, int64) {
 	return file, size
 }
 
-// name renames the taken file to the segment's name.
-func (s *spare) name(h *journal.Header) error {
+// Name renames the taken file to the segment's name.
+func (s *Spare) Name(h *journal.Header) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.disk.Rename(spareName, h.Name()); err != nil {
@@ -200,7 +204,8 @@ func (s *spare) name(h *journal.Header) error {
 	return s.disk.SyncDir(journal.LiveDir)
 }
 
-func (s *spare) close() error {
+// Close releases the spare, whose file stays for the next process.
+func (s *Spare) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
@@ -210,4 +215,20 @@ func (s *spare) close() error {
 	file := s.file
 	s.file = nil
 	return file.Close()
+}
+
+// Grow writes zeros behind a file's end until it has a size, within the bytes that the
+// reserve leaves, and returns the size that it has.
+func (s *Spare) Grow(file disk.File, size, to int64) (int64, error) {
+	for size < to {
+		n := min(chunk, to-size)
+		if err := s.allows(n); err != nil {
+			return size, err
+		}
+		if _, err := file.WriteAt(zeros[:n], size); err != nil {
+			return size, NoRoom(err)
+		}
+		size += n
+	}
+	return size, nil
 }
