@@ -1,10 +1,25 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import { shell } from './src/texts/en';
+import { account } from './src/texts/en.account';
+import { trade } from './src/texts/en.trade';
+import { wallet } from './src/texts/en.wallet';
+
+/** catalogue writes the English texts of all parts to texts.json, which the binary holds other languages against. */
+function catalogue(): Plugin {
+  const source = JSON.stringify({ ...shell, ...trade, ...wallet, ...account }, null, 1);
+  return {
+    name: 'catalogue',
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: 'texts.json', source });
+    },
+  };
+}
 
 // The pages are served from the root by the binary, under a policy that allows neither inline scripts nor inline styles
 // nor data in place of a file: nothing is inlined. Names of assets hold the hash of their content and never change theirs.
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), catalogue()],
   build: {
     outDir: '../internal/web/dist',
     emptyOutDir: true,

@@ -91,6 +91,7 @@ type dev struct {
 	Limits  string      `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
 	Listed  string      `help:"What is listed at the first start: demo, or wide with sixty assets more, which make lists long." name:"catalogue" enum:"demo,wide" default:"wide"`
 	Brand   dressing    `help:"File with a block of settings that name and dress the exchange, as brand in deploy/bourse.yaml." placeholder:"FILE"`
+	Texts   texts       `help:"Directory of the languages that the pages have beside English: files such as ar.json, made with bourse texts." name:"languages" placeholder:"DIR"`
 	Real    string      `help:"YAML file of networks to connect in place of the embedded ones, each by a node of a test chain; see docs/networks.md." name:"networks" placeholder:"FILE"`
 	Stores  stores      `embed:""`
 	Log     logging     `embed:"" prefix:"log-"`
@@ -119,7 +120,7 @@ func (d *dev) options() (*node.Options, error) {
 	}
 
 	o := &node.Options{
-		Data: string(d.Data), Brand: d.Brand.Brand, History: d.Stores.History, Accounts: d.Stores.Accounts,
+		Data: string(d.Data), Brand: d.Brand.Brand, Languages: d.Texts, History: d.Stores.History, Accounts: d.Stores.Accounts,
 		Listen: d.Listen, Cluster: d.Cluster.options(), BinanceListen: d.Binance, MetricsListen: d.Metrics,
 		AdminListen:  d.Admin,
 		SignerLimits: allowances(d.Signer), SegmentSize: int64(d.Segment), SnapshotEvery: d.Snapshots,
@@ -186,6 +187,7 @@ type serve struct {
 	SMTP      smtp           `embed:"" prefix:"smtp-"`
 	Passkeys  passkeys       `embed:"" prefix:"passkeys-"`
 	Brand     dressing       `help:"File with a block of settings that name and dress the exchange: name, logo, colours, terms, privacy, support, letters. A configuration file has the block itself." placeholder:"FILE"`
+	Languages texts          `help:"Directory of the languages that the pages have beside English: files such as ar.json, made with bourse texts." placeholder:"DIR"`
 	Webhook   webhooks       `embed:"" prefix:"webhook-"`
 	Log       logging        `embed:"" prefix:"log-"`
 
@@ -284,7 +286,7 @@ func (s *serve) Run(p *program) error {
 		return err
 	}
 	return p.exchange(&s.Log, s.Anchoring.set(s.Bounds.set(&node.Options{
-		Brand: s.Brand.Brand, Mail: mailer, Passkeys: party, WebhookPrivate: s.Webhook.Private,
+		Brand: s.Brand.Brand, Languages: s.Languages, Mail: mailer, Passkeys: party, WebhookPrivate: s.Webhook.Private,
 		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, Cluster: s.Cluster.options(),
 		BinanceListen: s.Binance, MetricsListen: s.Metrics, AdminListen: s.Admin.Listen,
 		AdminURL: strings.TrimSuffix(s.Admin.URL, "/"), AdminCertificate: certificate.Options{Cert: s.Admin.Cert, Key: s.Admin.Key},

@@ -29,6 +29,7 @@ type cli struct {
 	Follow  follow     `cmd:"" help:"Keep a standby: a verified copy of an exchange on another machine."`
 	Promote promote    `cmd:"" help:"Make a standby the exchange, when the other machine is gone."`
 	Store   storeCmd   `cmd:"" help:"Databases of history and accounts."`
+	Texts   textsCmd   `cmd:"" help:"Print the pages' English texts, or those that a translation lacks."`
 	Bench   benchCmd   `cmd:"" help:"Measure."`
 	Version version    `cmd:"" help:"Print the version."`
 

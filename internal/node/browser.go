@@ -44,7 +44,7 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) *web.Page
 	if n.letters != nil {
 		mux.Handle("GET /dev/mail", n.metered(browser.Letters(n.letters, n.proxies.From)))
 	}
-	return web.New(n.Brand, n.rest.Encoder, n.metered, guard.Headers)
+	return web.New(n.Brand, n.Languages, n.rest.Encoder, n.metered, guard.Headers)
 }
 
 // metered limits a handler that needs no key by the source of its requests.

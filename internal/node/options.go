@@ -15,6 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 	"github.com/bourse-exchange/bourse/internal/standby"
 	"github.com/bourse-exchange/bourse/internal/wallet"
+	"github.com/bourse-exchange/bourse/internal/web"
 )
 
 // Options configure an exchange.
@@ -67,6 +68,8 @@ type Options struct {
 	AlwaysConfirm bool
 	// Brand is how the exchange names and shows itself; nil for Bourse's own.
 	Brand *brand.Brand
+	// Languages are what the pages are translated to, beside English.
+	Languages []web.Language
 	// Passkeys is what passkeys are bound to; nil for none. A sandbox takes localhost.
 	Passkeys *account.Party
 	// People bounds one client's use of shared resources of the accounts; zero sets no limit.

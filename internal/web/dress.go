@@ -3,9 +3,10 @@ package web
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"html/template"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/brand"
@@ -19,24 +20,26 @@ type dress struct {
 	files map[string][]byte
 	// styles and logo are the names in files; empty for none.
 	styles, logo string
+	// languages is the list of added languages in JSON; nil for none.
+	languages []byte
 }
 
-// newDress returns the dress of a brand.
-func newDress(b *brand.Brand) *dress {
+// newDress returns the dress of a brand, with the languages that the operator adds.
+func newDress(b *brand.Brand, languages []Language) *dress {
 	d := &dress{brand: b, files: map[string][]byte{}}
 	if styles := b.Colours.PageStyles(); styles != "" {
-		d.styles = d.add(".css", []byte(styles))
+		d.styles = d.add("brand", ".css", []byte(styles))
 	}
 	if len(b.Logo.Body) > 0 {
-		d.logo = d.add(b.Logo.Extension, b.Logo.Body)
+		d.logo = d.add("brand", b.Logo.Extension, b.Logo.Body)
 	}
+	d.languages = d.translate(languages)
 	return d
 }
 
 // add adds a file and returns its name.
-func (d *dress) add(extension string, body []byte) string {
-	sum := sha256.Sum256(body)
-	name := fmt.Sprintf("%sbrand-%x%s", assets, sum[:6], extension)
+func (d *dress) add(what, extension string, body []byte) string {
+	name := named(what, extension, body)
 	d.files[name] = body
 	return name
 }
@@ -60,8 +63,10 @@ const (
 // index returns the index with the brand's name, addresses, icon and colours.
 func (d *dress) index(page []byte) []byte {
 	name := template.HTMLEscapeString(d.brand.Name)
-	page = d.replace(page, titleElement, "<title>"+name+`</title>
-    <meta name="brand" content="`+template.HTMLEscapeString(string(d.json()))+`" />`)
+	page = d.replace(page, titleElement, "<title>"+name+"</title>"+meta("brand", d.json()))
+	if d.languages != nil {
+		page = d.replace(page, "</head>", meta("languages", d.languages)+"</head>")
+	}
 	if d.logo != "" {
 		page = d.replace(page, iconElement, `<link rel="icon" href="/`+d.logo+`" />`)
 	}
@@ -89,11 +94,12 @@ func (d *dress) json() []byte {
 	if d.logo != "" {
 		s.Logo = "/" + d.logo
 	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		bourse.Impossible("brand: %v", err)
-	}
-	return text
+	return encoded(s)
+}
+
+// meta returns an element of the index that holds JSON for the pages' scripts.
+func meta(name string, content []byte) string {
+	return "\n    <meta name=\"" + name + "\" content=\"" + template.HTMLEscapeString(string(content)) + "\" />"
 }
 
 // place returns where a document is: elsewhere, or at a path of ours.
@@ -102,4 +108,19 @@ func place(d *brand.Document, path string) string {
 		return path
 	}
 	return d.URL
+}
+
+// encoded returns a value as JSON.
+func encoded(value any) []byte {
+	text, err := json.Marshal(value, json.Deterministic(true))
+	if err != nil {
+		bourse.Impossible("encode %T: %v", value, err)
+	}
+	return text
+}
+
+// named returns the name of an asset with the hash of its content.
+func named(what, extension string, body []byte) string {
+	sum := sha256.Sum256(body)
+	return fmt.Sprintf("%s%s-%x%s", assets, what, sum[:6], extension)
 }

@@ -41,13 +41,14 @@ type Pages struct {
 	headers browser.Headers
 }
 
-// New returns the embedded pages in the dress of a brand, compressed by an encoder for clients
-// that want it. metered limits a handler by the source of its requests.
+// New returns the embedded pages in the dress of a brand and in added languages beside English,
+// compressed by an encoder for clients that want it. metered limits a handler by the source of its requests.
 func New(
-	b *brand.Brand, encoder *coding.Encoder, metered func(http.Handler) http.Handler, headers browser.Headers,
+	b *brand.Brand, languages []Language, encoder *coding.Encoder, metered func(http.Handler) http.Handler,
+	headers browser.Headers,
 ) *Pages {
 	p := &Pages{files: map[string]*coding.File{}, metered: metered, headers: headers}
-	dress := newDress(b)
+	dress := newDress(b, languages)
 	for name, body := range dress.files {
 		p.files["/"+name] = coding.NewFile(kindOf(name), caching(name), body, encoder)
 	}
@@ -61,7 +62,7 @@ func New(
 		}
 
 		switch name = strings.TrimPrefix(name, "dist/"); name {
-		case sourcesFile:
+		case sourcesFile, textsFile:
 		case indexFile:
 			p.index = coding.NewFile(kindOf(name), revalidated, dress.index(body), encoder)
 		default:

@@ -15,7 +15,7 @@ import (
 // open returns the pages in front of a handler that answers "interface" with 418.
 func open(t *testing.T) (*Pages, http.Handler) {
 	t.Helper()
-	p := New(brand.Default(), coding.NewEncoder(1), func(h http.Handler) http.Handler { return h },
+	p := New(brand.Default(), nil, coding.NewEncoder(1), func(h http.Handler) http.Handler { return h },
 		browser.Headers{Encrypted: true})
 	return p, p.Before(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTeapot)

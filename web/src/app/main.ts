@@ -6,7 +6,7 @@ import { listen } from './router.svelte';
 import { loadSession } from './session.svelte';
 import { applySettings, watchSystem } from './settings.svelte';
 
-applySettings();
+const dressed = applySettings();
 watchSystem();
 startClock();
 listen();
@@ -14,4 +14,4 @@ void loadSession();
 
 const target = document.getElementById('app');
 if (!target) throw new Error('index.html has no #app');
-mount(App, { target });
+void dressed.then(() => mount(App, { target }));

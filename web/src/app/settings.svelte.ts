@@ -1,4 +1,5 @@
-import { chooseLanguage, languages } from '../texts/index.svelte';
+import { chooseLanguage } from '../texts/index.svelte';
+import { languages, SYSTEM } from '../texts/languages';
 import { keep, recall } from './keep';
 
 export const themes = ['system', 'dark', 'light'] as const;
@@ -9,12 +10,13 @@ export interface Settings {
   theme: (typeof themes)[number];
   colours: (typeof colourings)[number];
   density: (typeof densities)[number];
+  /** language is a code, or SYSTEM for the browser's. */
   language: string;
   /** hotkeys turns single keys of the trading page on. */
   hotkeys: boolean;
 }
 
-const initial: Settings = { theme: 'system', colours: 'standard', density: 'comfortable', language: 'en', hotkeys: true };
+const initial: Settings = { theme: 'system', colours: 'standard', density: 'comfortable', language: SYSTEM, hotkeys: true };
 
 /** settings belong to this browser, not to an account. */
 export const settings: Settings = $state(known({ ...initial, ...recall<Partial<Settings>>('localStorage', 'settings', {}) }));
@@ -24,30 +26,30 @@ export const shade = $state({ name: 'dark' as 'dark' | 'light' });
 
 const system = matchMedia('(prefers-color-scheme: light)');
 
-/** applySettings shows the settings. It is called at the start, and after each change. */
-export function applySettings(): void {
+/** applySettings shows the settings, at the start and after each change. It resolves once the language's texts are there. */
+export function applySettings(): Promise<void> {
   const root = document.documentElement;
   shade.name = settings.theme === 'system' ? (system.matches ? 'light' : 'dark') : settings.theme;
   root.dataset['shade'] = shade.name;
   root.dataset['colours'] = settings.colours;
   root.dataset['density'] = settings.density;
 
-  chooseLanguage(settings.language);
+  return chooseLanguage(settings.language);
 }
 
 /** changeSettings shows changed settings and keeps them: those that nobody chose follow a later version's own. */
 export function changeSettings(): void {
-  applySettings();
+  void applySettings();
   keep('localStorage', 'settings', settings);
 }
 
 /** watchSystem follows the system's theme, and changes that another tab makes. */
 export function watchSystem(): void {
-  system.addEventListener('change', applySettings);
+  system.addEventListener('change', () => void applySettings());
   addEventListener('storage', (event) => {
     if (event.key !== 'bourse.settings') return;
     Object.assign(settings, known({ ...initial, ...recall<Partial<Settings>>('localStorage', 'settings', {}) }));
-    applySettings();
+    void applySettings();
   });
 }
 
@@ -57,7 +59,7 @@ function known(stored: Settings): Settings {
     theme: themes.includes(stored.theme) ? stored.theme : initial.theme,
     colours: colourings.includes(stored.colours) ? stored.colours : initial.colours,
     density: densities.includes(stored.density) ? stored.density : initial.density,
-    language: languages.some((one) => one.code === stored.language) ? stored.language : initial.language,
+    language: [SYSTEM, ...languages.map((one) => one.code)].includes(stored.language) ? stored.language : initial.language,
     hotkeys: stored.hotkeys !== false,
   };
 }

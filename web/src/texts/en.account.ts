@@ -37,6 +37,7 @@ export const account = {
   'account.frozen': 'This account is frozen: it can neither trade nor withdraw. Ask the operator.',
   'account.signedOut': 'Log in to see your keys, sessions and second factor.',
   'appearance.title': 'Appearance',
+  'appearance.system': 'As the browser',
   'appearance.language': 'Language',
   'appearance.theme': 'Theme',
   'appearance.colours': 'Colours of buying and selling',

@@ -2,7 +2,7 @@ import { shell } from './en';
 import type { account } from './en.account';
 import type { trade } from './en.trade';
 import type { wallet } from './en.wallet';
-import { lengthened, mirrored } from './pseudo';
+import { builtIn, languageOf, type Language } from './languages';
 
 export type Key = keyof typeof shell | keyof typeof account | keyof typeof trade | keyof typeof wallet;
 
@@ -18,34 +18,42 @@ const parts: Record<Part, () => Promise<Catalogue>> = {
   wallet: async () => (await import('./en.wallet')).wallet,
 };
 
-export interface Language {
-  code: string;
-  name: string;
-  direction: 'ltr' | 'rtl';
-  /** pseudo languages show what is not translated, or does not fit; only a sandbox offers them. */
-  pseudo: boolean;
-  /** made makes its texts of the English ones. */
-  made: (english: Catalogue) => Catalogue;
-}
-
-export const languages: Language[] = [
-  { code: 'en', name: 'English', direction: 'ltr', pseudo: false, made: (english) => english },
-  { code: 'en-XA', name: 'Pseudo +40 %', direction: 'ltr', pseudo: true, made: lengthened },
-  { code: 'ar-XB', name: 'Pseudo RTL', direction: 'rtl', pseudo: true, made: mirrored },
-];
-
 let english: Catalogue = $state.raw(shell);
-let chosen: Language | undefined = $state.raw(languages[0]);
-const texts: Catalogue = $derived(chosen ? chosen.made(english) : english);
+let chosen: Language = $state.raw(builtIn);
+/** translated has the texts of a language that the operator added, of all parts; what it lacks is English. */
+let translated: Catalogue = $state.raw({});
+const texts: Catalogue = $derived({ ...chosen.made(english), ...translated });
 
-/** chooseLanguage shows all texts in a language; one that is not known is English. */
-export function chooseLanguage(code: string): void {
-  const language = languages.find((one) => one.code === code) ?? languages[0];
-  if (!language) return;
+/** wanted is the language that was chosen last, whose texts may be under way. */
+let wanted: Language = builtIn;
+
+/** chooseLanguage shows all texts in a language, once they have come; until then, and if they do not come, nothing changes. */
+export async function chooseLanguage(code: string): Promise<void> {
+  const language = languageOf(code, navigator.languages);
+  wanted = language;
+  let more: Catalogue = {};
+  if (language.file !== '') {
+    try {
+      more = await textsOf(language);
+    } catch {
+      return; // a page in the language before is better than none
+    }
+  }
+  if (wanted !== language) return;
 
   chosen = language;
+  translated = more;
   document.documentElement.lang = language.pseudo ? 'en' : language.code;
   document.documentElement.dir = language.direction;
+}
+
+/** PATIENCE is how long a page waits for its language, in milliseconds. */
+const PATIENCE = 10_000;
+
+async function textsOf(language: Language): Promise<Catalogue> {
+  const answer = await fetch(language.file, { signal: AbortSignal.timeout(PATIENCE) });
+  if (!answer.ok) throw new Error(`${language.file}: ${String(answer.status)}`);
+  return (await answer.json()) as Catalogue;
 }
 
 /** need fetches the texts of a page. */
