@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
@@ -28,16 +29,9 @@ func (s *Service) Invited(ctx context.Context, code account.Secret) (asked Invit
 	if s.party == nil {
 		return asked, account.ErrNoParty
 	}
-	plain, err := hex.DecodeString(string(code))
-	if err != nil {
-		return asked, errNoInvitation
-	}
-	i, found, err := s.Store.Invitation(ctx, sha256.Sum256(plain))
+	i, plain, err := s.invitation(ctx, code, s.Store.Invitation)
 	if err != nil {
 		return asked, err
-	}
-	if !found || i.Expires <= s.now() {
-		return asked, errNoInvitation
 	}
 
 	token := tokenOf(plain)
@@ -67,16 +61,9 @@ func (s *Service) Accept(ctx context.Context, code account.Secret, key account.P
 	if len(key.Credential) == 0 || len(key.PublicKey) == 0 {
 		return Accepted{}, bourse.Errorf(bourse.CodeInvalid, "malformed passkey")
 	}
-	plain, err := hex.DecodeString(string(code))
-	if err != nil {
-		return Accepted{}, errNoInvitation
-	}
-	i, found, err := s.Store.TakeInvitation(ctx, sha256.Sum256(plain))
+	i, plain, err := s.invitation(ctx, code, s.Store.TakeInvitation)
 	if err != nil {
 		return Accepted{}, err
-	}
-	if !found || i.Expires <= s.now() {
-		return Accepted{}, errNoInvitation
 	}
 
 	row := &Row{
@@ -87,6 +74,54 @@ func (s *Service) Accept(ctx context.Context, code account.Secret, key account.P
 		return Accepted{}, fmt.Errorf("drawing a salt: %w", err)
 	}
 	return s.add(ctx, row, &i)
+}
+
+// codeChance is the number of random bytes before a code's MAC.
+const codeChance = 16
+
+// newCode returns the code of an invitation: chance, and a MAC over it and the invitation. Whoever
+// writes to the store can so invite nobody in an owner's name, and change no role.
+func (s *Service) newCode(i *Invitation) ([]byte, error) {
+	chance := make([]byte, codeChance)
+	if _, err := io.ReadFull(s.Random, chance); err != nil {
+		return nil, fmt.Errorf("drawing a code: %w", err)
+	}
+	return s.codeOf(chance, i), nil
+}
+
+// codeOf returns the code of an invitation with the chance that was drawn for it.
+func (s *Service) codeOf(chance []byte, i *Invitation) []byte {
+	m := hmac.New(sha256.New, derived("invitations", s.Seal[:]))
+	_, _ = m.Write(chance) // a hash never fails
+	for _, part := range [...]string{i.Email, i.Name, i.Reason} {
+		_ = binary.Write(m, binary.LittleEndian, uint64(len(part)))
+		_, _ = m.Write([]byte(part))
+	}
+	for _, number := range [...]uint64{uint64(i.Role), uint64(i.By), uint64(i.Expires)} {
+		_ = binary.Write(m, binary.LittleEndian, number)
+	}
+	return append(slices.Clip(chance), m.Sum(nil)[:codeChance]...)
+}
+
+// invitation returns the invitation of a code as it was made, by one of the store's methods, and
+// the code's bytes. The errors are errNoInvitation and those of the store.
+func (s *Service) invitation(
+	ctx context.Context, code account.Secret, get func(context.Context, [32]byte) (Invitation, bool, error),
+) (i Invitation, plain []byte, err error) {
+	if plain, err = hex.DecodeString(string(code)); err != nil || len(plain) != 2*codeChance {
+		return i, nil, errNoInvitation
+	}
+	i, found, err := get(ctx, sha256.Sum256(plain))
+	switch {
+	case err != nil:
+		return i, nil, err
+	case !found || i.Expires <= s.now():
+		return i, nil, errNoInvitation
+	case !hmac.Equal(plain, s.codeOf(plain[:codeChance], &i)):
+		s.OnForged("invitation", fmt.Errorf("the invitation of %s was not made here, or was changed", i.Email))
+		return i, nil, errNoInvitation
+	}
+	return i, plain, nil
 }
 
 // tokenOf returns the token of the operator that an invitation makes. It is also the handle by
@@ -133,7 +168,7 @@ func (s *Service) fresh(challenge, about []byte) bool {
 }
 
 func (s *Service) mac(text, about []byte) []byte {
-	m := hmac.New(sha256.New, s.seal[:])
+	m := hmac.New(sha256.New, s.challenges[:])
 	_, _ = m.Write(text) // a hash never fails
 	_, _ = m.Write(about)
 	return m.Sum(nil)

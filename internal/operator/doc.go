@@ -5,7 +5,8 @@
 // has, and counts only if it has the journal's digest, so that a user with write access to the
 // database gains nothing: a row that differs is of nobody. A row comes before its command, and
 // goes if the command is refused. An invitation is of one use and for a day, and of its code
-// only a hash is kept. Sessions and challenges are in memory alone: a start ends them. Strangers
+// only a hash is kept; the code holds a MAC over the invitation, so that a changed or invented one is
+// of nobody. Sessions and challenges are in memory alone: a start ends them. Strangers
 // cause no state: challenges carry a MAC, and only those that an operator's passkey signed are
 // remembered, until they are too old to be answered.
 //

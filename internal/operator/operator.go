@@ -41,7 +41,7 @@ func (r *Row) Digest() bourse.RowDigest {
 
 // Invitation lets a person become an operator.
 type Invitation struct {
-	// Code is the hash of the invitation's code.
+	// Code is the hash of the invitation's code, which vouches for what follows.
 	Code        [32]byte
 	Email, Name string
 	Role        bourse.OperatorRole

@@ -41,7 +41,9 @@ type Options struct {
 	Mailer    account.Mailer
 	Clock     func() time.Time
 	Random    io.Reader
-	Log       *slog.Logger
+	// Seal is the key of the accounts' secrets, of which the service derives its own.
+	Seal [32]byte
+	Log  *slog.Logger
 	// OnForged is called for a row that is not the journal's.
 	OnForged func(what string, err error)
 }
@@ -52,8 +54,8 @@ type Service struct {
 	Options
 	// party is what passkeys are bound to; nil for none. Set before requests are served.
 	party *account.Party
-	// seal is the key of challenges. A start draws another one, and so ends the old challenges.
-	seal [32]byte
+	// challenges is the key of challenges. A start draws another one, and so ends the old ones.
+	challenges [32]byte
 
 	mu sync.Mutex
 	// sessions are by the hash of their secret, used are the challenges that were answered, by
@@ -66,7 +68,7 @@ type Service struct {
 // NewService returns a service without sessions. Only reading the random source fails.
 func NewService(o Options) (*Service, error) {
 	s := &Service{Options: o, sessions: map[[32]byte]*session{}, used: map[string]bourse.Time{}}
-	if _, err := io.ReadFull(o.Random, s.seal[:]); err != nil {
+	if _, err := io.ReadFull(o.Random, s.challenges[:]); err != nil {
 		return nil, fmt.Errorf("drawing a key: %w", err)
 	}
 	return s, nil
@@ -104,16 +106,17 @@ func (s *Service) Invite(ctx context.Context, i *Invitation) (account.Secret, er
 		return "", bourse.Errorf(bourse.CodeRefused, "%s", bourse.OwnerFirst)
 	}
 
-	var code [32]byte
-	if _, err := io.ReadFull(s.Random, code[:]); err != nil {
-		return "", fmt.Errorf("drawing a code: %w", err)
-	}
 	now := bourse.TimeOf(s.Clock())
-	i.Code, i.Expires = sha256.Sum256(code[:]), now+invitedFor
+	i.Expires = now + invitedFor
+	code, err := s.newCode(i)
+	if err != nil {
+		return "", err
+	}
+	i.Code = sha256.Sum256(code)
 	if err := s.Store.AddInvitation(ctx, i, now); err != nil {
 		return "", err
 	}
-	return account.Secret(hex.EncodeToString(code[:])), nil
+	return account.Secret(hex.EncodeToString(code)), nil
 }
 
 var errNoInvitation = bourse.Errorf(bourse.CodeNotFound, "no such invitation, or it was used or has ended")

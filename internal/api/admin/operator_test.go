@@ -1,7 +1,9 @@
 package admin_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -265,5 +267,54 @@ func TestForgedOperators(t *testing.T) {
 	o.ask("account/unfreeze", `{"account":1,"break_glass":"why"}`, &got)
 	if _, found := o.letters.Last("thief@example.org"); found || len(got.Acts) != 1 {
 		t.Error("a forged address gets the owners' letters")
+	}
+}
+
+// inviting is a store whose invitations an insider changes.
+type inviting struct {
+	operator.Store
+	change func(*operator.Invitation)
+}
+
+func (i inviting) TakeInvitation(ctx context.Context, code [32]byte) (operator.Invitation, bool, error) {
+	invitation, found, err := i.Store.TakeInvitation(ctx, code)
+	i.change(&invitation)
+	return invitation, found, err
+}
+
+// TestForgedInvitations wants an invitation to be what it was made as, and one that only the store
+// knows to be of nobody.
+func TestForgedInvitations(t *testing.T) {
+	o := owned(t)
+	store := o.Operators.Store
+	for what, change := range map[string]func(*operator.Invitation){
+		"role": func(i *operator.Invitation) { i.Role = bourse.RoleOwner }, "inviter": func(i *operator.Invitation) { i.By = 1 },
+		"reason": func(i *operator.Invitation) { i.Reason = "" }, "e-mail": func(i *operator.Invitation) { i.Email = "thief@example.org" },
+		"name": func(i *operator.Invitation) { i.Name = "Ann" }, "end": func(i *operator.Invitation) { i.Expires += bourse.Day },
+	} {
+		code := o.invite(`{"email":"bob@example.org","role":"viewer","break_glass":"no one is here"}`)
+		o.Operators.Store, o.forged = inviting{store, change}, nil
+		if _, err := o.Operators.Accept(t.Context(), code, passkey); err == nil || !strings.Contains(err.Error(), "no such invitation") {
+			t.Errorf("with another %s: %v", what, err)
+		}
+		if len(o.forged) != 1 {
+			t.Errorf("with another %s the operators hear %q", what, o.forged)
+		}
+		o.Operators.Store = store
+	}
+
+	invented := bytes.Repeat([]byte{7}, 32)
+	if err := store.AddInvitation(t.Context(), &operator.Invitation{
+		Code: sha256.Sum256(invented), Email: "thief@example.org", Role: bourse.RoleOwner, By: 1, Reason: "why not", Expires: o.now + bourse.Hour,
+	}, o.now); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Operators.Accept(t.Context(), account.Secret(hex.EncodeToString(invented)), passkey); err == nil {
+		t.Error("an insider invites himself in an owner's name")
+	}
+
+	code := o.invite(`{"email":"bob@example.org","role":"viewer","break_glass":"no one is here"}`)
+	if accepted, err := o.Operators.Accept(t.Context(), code, passkey); err != nil || !accepted.Waits() {
+		t.Errorf("the unchanged invitation: %+v, %v", accepted, err)
 	}
 }
