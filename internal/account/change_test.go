@@ -216,3 +216,23 @@ func TestUndoOutlivesARestart(t *testing.T) {
 	r.restart()
 	r.gone("a key after a restart", key)
 }
+
+// TestUndoNamesItsPage wants the letter about a changed address to lead to the page that undoes it.
+func TestUndoNamesItsPage(t *testing.T) {
+	for at, want := range map[string]string{
+		"https://trade.example.com": "at https://trade.example.com/undo: your code", "": "at the exchange's page /undo: your code",
+	} {
+		r := newRig(t)
+		r.Pages = func() string { return at }
+		r.join(ada)
+		who, _ := r.session(ada)
+		const next = "countess@example.com"
+		r.changeEmail(who, ada, next)
+		if err := r.VerifyEmail(t.Context(), who, r.code(next), visit); err != nil {
+			t.Fatal(err)
+		}
+		if letter, found := r.box.Last(ada); !found || !strings.Contains(letter.Text, want) {
+			t.Errorf("pages at %q: the letter says %q", at, letter.Text)
+		}
+	}
+}

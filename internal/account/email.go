@@ -120,7 +120,7 @@ func (s *Service) VerifyEmail(ctx context.Context, who Identity, code string, v 
 	s.log(ctx, who.Account, changedEmail, v, maskEmail(c.Email))
 	s.tell(ctx, who.Account, c.Email, "This is the address of your account now.")
 	if old != c.Email {
-		_ = s.send(ctx, &Mail{To: old, Code: undo}, letterUndo, maskEmail(c.Email), undo)
+		_ = s.send(ctx, &Mail{To: old, Code: undo}, letterUndo, maskEmail(c.Email), undo, s.page("/undo"))
 	}
 	return nil
 }

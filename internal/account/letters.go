@@ -23,6 +23,8 @@ type letter struct {
 	Letter
 	// values are the names of the values in its text, each of which a replacement must have.
 	values []string
+	// more are the names of further values, which a replacement may leave out.
+	more []string
 }
 
 const ignore = "\n\nIf this was not you, ignore this message."
@@ -30,28 +32,28 @@ const ignore = "\n\nIf this was not you, ignore this message."
 var (
 	letterSignUp = letter{"sign-up", Letter{"Confirm your account",
 		"Your code is {code}. It confirms your new account, with the password that " +
-			"was chosen with it." + ignore}, []string{"code"}}
+			"was chosen with it." + ignore}, []string{"code"}, nil}
 	letterExists = letter{"exists", Letter{"You have an account",
-		"Somebody asked for a new account with this address, which has one already." + ignore}, nil}
+		"Somebody asked for a new account with this address, which has one already." + ignore}, nil, nil}
 	letterReset = letter{"reset", Letter{"Reset your password", "Your code is {code}. It sets a new password." + ignore},
-		[]string{"code"}}
+		[]string{"code"}, nil}
 	letterEmail = letter{"e-mail", Letter{"Confirm your new address",
-		"Your code is {code}. It makes this the address of your account." + ignore}, []string{"code"}}
+		"Your code is {code}. It makes this the address of your account." + ignore}, []string{"code"}, nil}
 	letterFactor = letter{"factor", Letter{"Confirm your request",
 		"Your code is {code}. It confirms one request that was made with your account:\n\n{request}\n\n" +
-			"If this was not you, change your password."}, []string{"code", "request"}}
+			"If this was not you, change your password."}, []string{"code", "request"}, nil}
 	letterChanged = letter{"changed", Letter{"Your account was changed",
-		"{change}\n\nIf this was not you, reset your password and write to us."}, []string{"change"}}
+		"{change}\n\nIf this was not you, reset your password and write to us."}, []string{"change"}, nil}
 	letterUndo = letter{"undo", Letter{"The address of your account was changed",
 		"The address of your account was changed to {address}.\n\n" +
-			"If this was not you, undo it within seven days: your code is {code}. It makes this the address again, ends all " +
-			"sessions, keys and the password, and holds withdrawals."}, []string{"address", "code"}}
+			"If this was not you, undo it within seven days at {page}: your code is {code}. It makes this the address again, " +
+			"ends all sessions, keys and the password, and holds withdrawals."}, []string{"address", "code"}, []string{"page"}}
 	letterUndone = letter{"undone", Letter{"The address of your account was changed back",
 		"The holder of {address} took the change of address back. " +
 			"Sessions, keys and the password have ended, and withdrawals wait. If that address is no longer yours, " +
-			"write to us at once."}, []string{"address"}}
+			"write to us at once."}, []string{"address"}, nil}
 	letterNews = letter{"news", Letter{"What happened in your account",
-		"{news}\n\nThe page of your account turns these letters off."}, []string{"news"}}
+		"{news}\n\nThe page of your account turns these letters off."}, []string{"news"}, nil}
 )
 
 // letters are the letters by name.
@@ -117,9 +119,10 @@ func (o *Options) write(l letter, values ...string) Letter {
 		text.Text = strings.TrimSpace(own.Text)
 	}
 
+	names := slices.Concat(l.values, l.more)
 	pairs := make([]string, 0, 2*len(values))
 	for i, value := range values {
-		pairs = append(pairs, "{"+l.values[i]+"}", value)
+		pairs = append(pairs, "{"+names[i]+"}", value)
 	}
 	text.Text = strings.NewReplacer(pairs...).Replace(text.Text)
 	text.Text += "\n\n" + o.Issuer
@@ -127,4 +130,14 @@ func (o *Options) write(l letter, values ...string) Letter {
 		text.Text += "\n" + o.Support
 	}
 	return text
+}
+
+// page returns the address of a page, such as /undo, as letters name it.
+func (o *Options) page(path string) string {
+	if o.Pages != nil {
+		if at := o.Pages(); at != "" {
+			return at + path
+		}
+	}
+	return "the exchange's page " + path
 }

@@ -44,6 +44,9 @@ type Options struct {
 	Issuer string
 	// Letters replace the texts of letters, by their names. CheckLetters has passed them.
 	Letters map[string]Letter
+	// Pages returns the URL of the exchange's pages, without a slash at its end; empty if it is not
+	// known. It may be nil.
+	Pages func() string
 	// Terms is the version of the terms that accounts have to accept; empty for none.
 	Terms string
 	// Support is the address at the end of letters; empty for none.

@@ -98,6 +98,7 @@ func (n *Node) openStores(ctx context.Context) error {
 	mailer := n.mailer()
 	o.Mailer, o.Issuer, o.Hold, o.Captcha, o.Limits = mailer, n.Brand.Name, n.Hold, n.Captcha, n.People
 	o.Letters, o.Support = n.Brand.Letters, n.Brand.SupportText()
+	o.Pages = n.pagesAt(n.PublicURL)
 	o.Terms = n.Brand.Terms.Version
 	o.AlwaysConfirm = n.AlwaysConfirm
 	if n.Sandbox == nil {
@@ -120,6 +121,17 @@ func (n *Node) openStores(ctx context.Context) error {
 		OnForged: o.OnForged,
 	})
 	return err
+}
+
+// pagesAt returns what letters name the pages by: the URL of the settings or, in a sandbox without
+// one, the address that is listened on. In production that may be an address of the machine alone.
+func (n *Node) pagesAt(configured string) func() string {
+	return func() string {
+		if configured == "" && n.Sandbox != nil {
+			return n.PublicURL // known once the listener is open
+		}
+		return configured
+	}
 }
 
 // enterAccounts keeps lower incarnations of the exchange from the accounts. It comes before the
