@@ -33,7 +33,9 @@ type Options struct {
 	Gather, Every bourse.Time
 }
 
-// mostLines bounds the lines of a letter, and what is kept of an account: some 4 KiB.
+// mostLines bounds the lines of a letter about withdrawals, and those about the rest, and so what is
+// kept of an account: some 8 KiB. Strangers cause fills and deposits, which take no line from
+// withdrawals.
 const mostLines = 20
 
 // Desk gathers news. Observe belongs to the goroutine that applies; the other methods are safe
@@ -53,10 +55,10 @@ type Desk struct {
 type pending struct {
 	since bourse.Time
 	fills map[traded]*sum
-	// lines are deposits and withdrawals, oldest first.
-	lines []line
-	// more is the number of news beyond mostLines.
-	more uint64
+	// withdrawals and deposits are oldest first.
+	withdrawals, deposits []line
+	// moreWithdrawals and more are the numbers of withdrawals and of other news beyond mostLines.
+	moreWithdrawals, more uint64
 }
 
 // traded is a side of a market.
@@ -149,7 +151,7 @@ func (d *Desk) filled(now bourse.Time, t *bourse.Trade, id bourse.AccountID, sid
 	}
 	key := traded{t.Market, side}
 	s := p.fills[key]
-	if s == nil && len(p.fills)+len(p.lines) >= mostLines {
+	if s == nil && len(p.fills)+len(p.deposits) >= mostLines {
 		p.more++
 		return
 	}
@@ -174,7 +176,9 @@ func (d *Desk) deposit(now bourse.Time, e *bourse.Deposit) {
 	if e.From != 0 && e.Network == 0 {
 		what = "Received from a member"
 	}
-	d.moved(e.Account, account.NewsDeposits, now, line{e.ID, what, d.money(e.Asset, e.Amount)})
+	if p := d.of(e.Account, account.NewsDeposits, now); p != nil {
+		move(&p.deposits, line{e.ID, what, d.money(e.Asset, e.Amount)}, mostLines-len(p.fills), &p.more)
+	}
 }
 
 // withdrawal gathers a withdrawal that is asked for, paid or canceled by this command.
@@ -192,23 +196,24 @@ func (d *Desk) withdrawal(now bourse.Time, w *bourse.Withdrawal) {
 	default:
 		return
 	}
-	d.moved(w.Account, account.NewsWithdrawals, now, line{w.ID, what, d.money(w.Asset, w.Amount)})
+	if p := d.of(w.Account, account.NewsWithdrawals, now); p != nil {
+		move(&p.withdrawals, line{w.ID, what, d.money(w.Asset, w.Amount)}, mostLines, &p.moreWithdrawals)
+	}
 }
 
 func (d *Desk) money(id bourse.AssetID, amount bourse.Amount) money {
 	return money{d.Latest().Assets[id], amount}
 }
 
-// moved adds a line, once: a command may tell of a withdrawal twice.
-
-func (d *Desk) moved(id bourse.AccountID, what account.News, now bourse.Time, l line) {
-	p := d.of(id, what, now)
-	switch {
-	case p == nil, len(p.lines) > 0 && p.lines[len(p.lines)-1].id == l.id && p.lines[len(p.lines)-1].what == l.what:
-	case len(p.fills)+len(p.lines) >= mostLines:
-		p.more++
+// move adds a line, once: a command may tell of a movement twice. Beyond most lines it counts it.
+func move(lines *[]line, l line, most int, more *uint64) {
+	list := *lines
+	switch last := len(list) - 1; {
+	case last >= 0 && list[last].id == l.id && list[last].what == l.what:
+	case len(list) >= most:
+		*more++
 	default:
-		p.lines = append(p.lines, l)
+		*lines = append(list, l)
 	}
 }
 
@@ -239,12 +244,20 @@ func (d *Desk) due(now bourse.Time) map[bourse.AccountID]string {
 	return ready
 }
 
-// text writes news to their holder, one a line.
+// text writes news to their holder, one a line: withdrawals, then what strangers cause.
 func (p *pending) text() string {
 	var lines []string
-	for i := range p.lines {
-		lines = append(lines, p.lines[i].what+" "+p.lines[i].String())
+	movements := func(list []line) {
+		for i := range list {
+			lines = append(lines, list[i].what+" "+list[i].String())
+		}
 	}
+	movements(p.withdrawals)
+	if p.moreWithdrawals > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more about withdrawals", p.moreWithdrawals))
+	}
+
+	movements(p.deposits)
 	keys := slices.SortedFunc(maps.Keys(p.fills), func(a, b traded) int {
 		return cmp.Or(cmp.Compare(a.market, b.market), cmp.Compare(a.side, b.side))
 	})

@@ -141,7 +141,7 @@ func TestMovements(t *testing.T) {
 		}
 	})
 	r.pass(bourse.Minute)
-	r.want(1, "Deposited 1.5 BTC\nReceived from a member 1.5 BTC\nAsked to withdraw 1.5 BTC\nWithdrawn 1.5 BTC\nCanceled the withdrawal of 1.5 BTC")
+	r.want(1, "Asked to withdraw 1.5 BTC\nWithdrawn 1.5 BTC\nCanceled the withdrawal of 1.5 BTC\nDeposited 1.5 BTC\nReceived from a member 1.5 BTC")
 }
 
 // TestLettersAreBounded wants what strangers cause to fill one letter at most.
@@ -155,11 +155,49 @@ func TestLettersAreBounded(t *testing.T) {
 			ev.Wallet.Deposits = []bourse.Deposit{{ID: bourse.WalletID(i + 1), Account: 1, Asset: 1, From: 9, Status: bourse.WalletDone, Done: r.now}}
 		})
 	}
-	if p := r.pending[1]; len(p.fills)+len(p.lines) != mostLines {
-		t.Errorf("%d fills and %d lines are kept", len(p.fills), len(p.lines))
+	if p := r.pending[1]; len(p.fills)+len(p.deposits) != mostLines {
+		t.Errorf("%d fills and %d deposits are kept", len(p.fills), len(p.deposits))
 	}
 	r.pass(bourse.Minute)
 	if text := r.letters[1][0]; strings.Count(text, "\n") != mostLines || !strings.HasSuffix(text, "\nand 60 more") {
+		t.Errorf("the letter is\n%s", text)
+	}
+}
+
+// TestWithdrawalsAreNotCrowdedOut fills a letter by deposits and trades of strangers before a
+// withdrawal is asked for. The letter begins with it. More withdrawals than fit are counted.
+func TestWithdrawalsAreNotCrowdedOut(t *testing.T) {
+	r := newRig(t)
+	r.wants[1] = everything
+	r.Start()
+	withdraw := func(id bourse.WalletID, amount uint64) {
+		r.apply(func(ev *bourse.Events) {
+			ev.Wallet.Withdrawals = []bourse.Withdrawal{{
+				ID: id, Account: 1, Withdraw: bourse.Withdraw{Asset: 1, Network: 1, Amount: bourse.Amount{Lo: amount}},
+				Status: bourse.WalletPending, Created: r.now,
+			}}
+		})
+	}
+	for i := range 2 * mostLines {
+		r.apply(func(ev *bourse.Events) {
+			ev.Wallet.Deposits = []bourse.Deposit{{
+				ID: bourse.WalletID(i + 1), Account: 1, Asset: 1, Network: 1, Amount: bourse.Amount{Lo: 1}, Status: bourse.WalletDone, Done: r.now,
+			}}
+		})
+		r.trade(bourse.MarketID(i + 1))
+	}
+	withdraw(1000, 150_000_000)
+	r.pass(bourse.Minute)
+	if text := r.letters[1][0]; !strings.HasPrefix(text, "Asked to withdraw 1.5 BTC\nDeposited ") {
+		t.Errorf("the letter is\n%s", text)
+	}
+
+	for i := range mostLines + 3 {
+		withdraw(bourse.WalletID(2000+i), 150_000_000)
+	}
+	r.trade(1)
+	r.pass(15 * bourse.Minute)
+	if text := r.letters[1][1]; !strings.Contains(text, "\nand 3 more about withdrawals\nSold ") {
 		t.Errorf("the letter is\n%s", text)
 	}
 }
