@@ -2,9 +2,6 @@ package account
 
 import (
 	"bytes"
-	"crypto/cipher"
-	"crypto/hmac"
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/binary"
 	"encoding/hex"
@@ -16,9 +13,8 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"golang.org/x/crypto/chacha20poly1305"
-
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/seal"
 )
 
 // captchaFor bounds the time to answer a picture.
@@ -61,18 +57,9 @@ func (s *Service) NewCaptcha(email string, v Visit) (c Captcha, err error) {
 // sealCaptcha returns the challenge of an answer, in hex: the nonce, then the sealed
 // expiry and answer.
 func (s *Service) sealCaptcha(email, answer string) (string, error) {
-	box, err := s.captchaBox()
-	if err != nil {
-		return "", err
-	}
-	sealed := make([]byte, box.NonceSize())
-	if _, err := io.ReadFull(s.Random, sealed); err != nil {
-		return "", fmt.Errorf("drawing a nonce: %w", err)
-	}
-
 	text := binary.LittleEndian.AppendUint64(nil, uint64(s.now()+captchaFor))
-	text = append(text, answer...)
-	return hex.EncodeToString(box.Seal(sealed, sealed, text, []byte(email))), nil
+	sealed, err := s.captchaKey().Seal(s.Random, []byte(email), append(text, answer...))
+	return hex.EncodeToString(sealed), err
 }
 
 // checkCaptcha checks an answer. A challenge takes one answer, right or wrong. Any answer
@@ -95,25 +82,23 @@ func (s *Service) checkCaptcha(email, challenge, response string, v Visit) error
 // openCaptcha returns the answer of a challenge for an address; false if it is forged or
 // expired.
 func (s *Service) openCaptcha(email, challenge string) (string, bool) {
-	box, err := s.captchaBox()
-	sealed, malformed := hex.DecodeString(challenge)
-	if err != nil || malformed != nil || len(sealed) < box.NonceSize() || hex.EncodeToString(sealed) != challenge {
+	sealed, err := hex.DecodeString(challenge)
+	if err != nil || hex.EncodeToString(sealed) != challenge {
 		return "", false
 	}
-	text, err := box.Open(nil, sealed[:box.NonceSize()], sealed[box.NonceSize():], []byte(email))
+	text, err := s.captchaKey().Open([]byte(email), sealed)
 	if err != nil || len(text) != 8+codeDigits || s.now() >= bourse.Time(binary.LittleEndian.Uint64(text)) {
 		return "", false
 	}
 	return string(text[8:]), true
 }
 
-func (s *Service) captchaBox() (cipher.AEAD, error) { return chacha20poly1305.NewX(s.key("captcha")) }
+func (s *Service) captchaKey() seal.Key { return s.Seal.Derive("captcha") }
 
 // key derives the key of one use from Seal.
 func (s *Service) key(use string) []byte {
-	mac := hmac.New(sha256.New, s.Seal[:])
-	_, _ = mac.Write([]byte(use)) // a hash never fails
-	return mac.Sum(nil)
+	derived := s.Seal.Derive(use)
+	return derived[:]
 }
 
 // The picture's measures, in pixels.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/lock"
+	"github.com/bourse-exchange/bourse/internal/seal"
 )
 
 // Submit sends a command to the sequencer and waits for its outcome. A *bourse.Error with
@@ -37,7 +38,7 @@ type Options struct {
 	Mailer Mailer
 	// Seal is the encryption key of the secrets in the store: those of second factors and
 	// of keys that sign.
-	Seal [32]byte
+	Seal seal.Key
 	// Exchange is the id of the exchange, which every signed request names.
 	Exchange [16]byte
 	// Issuer is the exchange's name in authenticator applications and at the end of letters.

@@ -172,7 +172,7 @@ func (s *Service) newMaterial(row *KeyRow, k *NewKey) (secret Secret, err error)
 		if secret, err = newSecret(s.Random); err != nil {
 			return "", err
 		}
-		row.Material, err = s.seal(row.sealing(), string(secret))
+		row.Material, err = s.Seal.Seal(s.Random, row.sealing(), []byte(secret))
 		return secret, err
 	case KindEd25519:
 		row.Material = k.PublicKey
@@ -194,6 +194,6 @@ func (s *Service) signingSecret(row *KeyRow) (Secret, error) {
 	if row.Kind != KindHMAC {
 		return "", nil
 	}
-	secret, err := s.unseal(row.sealing(), row.Material)
+	secret, err := s.Seal.Open(row.sealing(), row.Material)
 	return Secret(secret), err
 }

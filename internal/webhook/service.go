@@ -15,6 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/seal"
 )
 
 // Bulletins reads the journal's bulletins.
@@ -30,7 +31,7 @@ type Options struct {
 	// Head returns the last command applied.
 	Head func() bourse.Seq
 	// Seal is the key of the accounts' secrets, of which the service derives its own.
-	Seal   [32]byte
+	Seal   seal.Key
 	Rules  Rules
 	Random io.Reader
 	Clock  func() time.Time
@@ -45,7 +46,6 @@ type Options struct {
 type Service struct {
 	Options
 	client *http.Client
-	sealer *sealer
 	// delivered and failures count tries.
 	delivered, failures atomic.Uint64
 
@@ -69,11 +69,7 @@ type State struct {
 // Open reads the endpoints. One that is ahead of the journal, as after a restore, is set back to
 // its end.
 func Open(ctx context.Context, o Options) (*Service, error) {
-	sealer, err := newSealer(o.Seal, o.Random)
-	if err != nil {
-		return nil, err
-	}
-	s := &Service{Options: o, client: newClient(&o), sealer: sealer}
+	s := &Service{Options: o, client: newClient(&o)}
 	list, err := o.Store.Webhooks(ctx)
 	if err != nil {
 		return nil, err
@@ -95,7 +91,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 func (s *Service) newCourier(e *Endpoint) *courier {
 	c := &courier{Service: s, endpoint: *e, wake: make(chan struct{}, 1), ended: make(chan struct{}), stop: func() {}}
 	close(c.ended)
-	key, err := s.sealer.open(e)
+	key, err := s.open(e)
 	if err != nil {
 		s.Log.Error("a webhook is disabled", slog.Uint64("webhook", uint64(e.ID)), slog.String("cause", err.Error()))
 		c.endpoint.Disabled, c.endpoint.Cause = bourse.TimeOf(s.Clock()), err.Error()
@@ -189,7 +185,7 @@ func (s *Service) Add(ctx context.Context, url string, kinds Kinds) (State, acco
 	if err != nil {
 		return State{}, "", err
 	}
-	if e.Sealed, err = s.sealer.seal(e, key); err != nil {
+	if e.Sealed, err = s.key().Seal(s.Random, e.place(), key); err != nil {
 		return State{}, "", err
 	}
 	if err := s.Store.AddWebhook(ctx, e); err != nil {

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -9,9 +8,8 @@ import (
 	"fmt"
 	"io"
 
-	"golang.org/x/crypto/chacha20poly1305"
-
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/seal"
 )
 
 const (
@@ -44,42 +42,20 @@ func sign(key []byte, id string, timestamp int64, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// sealer encrypts secrets for the store.
-type sealer struct {
-	box    cipher.AEAD
-	random io.Reader
-}
-
-// newSealer derives the key from the one that seals the accounts' secrets.
-func newSealer(seal [32]byte, random io.Reader) (*sealer, error) {
-	mac := hmac.New(sha256.New, seal[:])
-	_, _ = mac.Write([]byte("webhooks")) // a hash takes everything
-	box, err := chacha20poly1305.NewX(mac.Sum(nil))
-	return &sealer{box, random}, err
-}
-
 // place is what a secret is sealed for: with another URL or other kinds it does not open, so that
 // whoever writes to the store cannot direct signed deliveries to himself.
 func (e *Endpoint) place() []byte { return []byte(e.URL + "\n" + e.Kinds.String()) }
 
-func (s *sealer) seal(e *Endpoint, key []byte) ([]byte, error) {
-	nonce := make([]byte, s.box.NonceSize(), s.box.NonceSize()+len(key)+s.box.Overhead())
-	if _, err := io.ReadFull(s.random, nonce); err != nil {
-		return nil, fmt.Errorf("drawing a nonce: %w", err)
-	}
-	return s.box.Seal(nonce, nonce, key, e.place()), nil
-}
+// key is the key of webhooks' secrets.
+func (o *Options) key() seal.Key { return o.Seal.Derive("webhooks") }
 
 var errSealed = errors.New("the secret does not open: its row was changed, or the key is another exchange's")
 
-func (s *sealer) open(e *Endpoint) ([]byte, error) {
-	n := s.box.NonceSize()
-	if len(e.Sealed) < n {
-		return nil, errSealed
-	}
-	key, err := s.box.Open(nil, e.Sealed[:n], e.Sealed[n:], e.place())
+// open returns an endpoint's secret. The error is errSealed.
+func (o *Options) open(e *Endpoint) ([]byte, error) {
+	secret, err := o.key().Open(e.place(), e.Sealed)
 	if err != nil {
 		return nil, errSealed
 	}
-	return key, nil
+	return secret, nil
 }
