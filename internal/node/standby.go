@@ -441,7 +441,7 @@ func (c *copying) reachAccounts(ctx context.Context) error {
 	if c.Accounts == "" {
 		return nil
 	}
-	keep, err := accounts.Open(ctx, c.Accounts)
+	keep, err := accounts.OpenReader(ctx, c.Accounts)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.accountsPlace(), err)
 	}

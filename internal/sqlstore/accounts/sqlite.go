@@ -20,10 +20,6 @@ const foldAt = 4 << 20
 
 // openFile opens and fully checks a file.
 func openFile(ctx context.Context, path string) (sqlstore.Database, error) {
-	return checked(ctx, path)
-}
-
-func checked(ctx context.Context, path string) (*sqlite.File, error) {
 	f, err := sqlite.Open(ctx, path, sqlite.Options{
 		Application: application, Durable: true, CacheKiB: 4096, FoldAt: foldAt, Migrations: fileMigrations,
 	})
@@ -36,11 +32,8 @@ func checked(ctx context.Context, path string) (*sqlite.File, error) {
 	return f, nil
 }
 
-// Backup writes a consistent, durable copy of a file store to a new file.
+// Backup writes a consistent, durable copy of a file store to a new file. It does not upgrade the
+// tables: the program that serves from them may be an older one.
 func Backup(ctx context.Context, from, to string) error {
-	f, err := checked(ctx, from)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Copy(ctx, to), f.Close())
+	return sqlite.Backup(ctx, from, to, application)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io/fs"
 	"time"
 
@@ -44,10 +43,8 @@ type Options struct {
 
 // Database is a store's database on a server.
 type Database struct {
-	Options
-	writer, reader *sql.DB
-	// name is the server and the database, without the password.
-	name string
+	Reader
+	writer *sql.DB
 	// writing is the connection of the current transaction. It is owned by the holder of
 	// the writer's only connection.
 	writing *sql.Conn
@@ -58,33 +55,31 @@ var _ sqlstore.Database = (*Database)(nil)
 // Open opens a store's schema, and creates it if missing. The errors are those of package
 // sqlstore and of the server, with its name in their text.
 func Open(ctx context.Context, url string, o Options) (*Database, error) {
-	config, err := pgx.ParseConfig(url)
+	config, err := parse(url)
 	if err != nil {
-		return nil, err // hides the password
-	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectWithin
+		return nil, err
 	}
 
-	d := &Database{Options: o, name: fmt.Sprintf("%s:%d/%s", config.Host, config.Port, config.Database)}
+	d := &Database{Reader: newReader(config, o)}
 	// A write first pings its connection: one that the server has closed is replaced,
 	// instead of failing the write.
 	asks := stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return true })
 	d.writer = connect(config, o.Schema, map[string]string{"synchronous_commit": "on"}, asks)
 	d.writer.SetMaxOpenConns(1)
 	if err := d.prepare(ctx); err != nil {
-		return nil, errors.Join(d.Wrap(err), d.writer.Close())
+		return nil, errors.Join(d.Wrap(err), d.Close())
 	}
-
-	d.reader = connect(config, o.Schema, map[string]string{
-		"default_transaction_read_only": "on", "statement_timeout": milliseconds(readWithin),
-	})
-	d.reader.SetMaxOpenConns(readers)
-	d.reader.SetMaxIdleConns(readers)
 	return d, nil
 }
 
-func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
+// parse reads the URL of a server. The error hides the password.
+func parse(url string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(url)
+	if err == nil && config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectWithin
+	}
+	return config, err
+}
 
 // connect returns connections to a schema.
 func connect(config *pgx.ConnConfig, schema string, parameters map[string]string, o ...stdlib.OptionOpenDB) *sql.DB {
@@ -109,9 +104,6 @@ func (d *Database) prepare(ctx context.Context) error {
 	return sqlstore.Migrate(ctx, goose.DialectPostgres, d.writer, d.Migrations, "migrations/postgres")
 }
 
-// Reads returns the reading connections.
-func (d *Database) Reads() *sql.DB { return d.reader }
-
 // Patient returns a context for one write.
 func (d *Database) Patient(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), writeWithin)
@@ -129,7 +121,7 @@ func (d *Database) Write(ctx context.Context, do func(*sql.Tx) error) error {
 }
 
 // Close closes the connections.
-func (d *Database) Close() error { return errors.Join(d.reader.Close(), d.writer.Close()) }
+func (d *Database) Close() error { return errors.Join(d.Reader.Close(), d.writer.Close()) }
 
 // Drop removes a schema with its contents.
 func Drop(ctx context.Context, url, schema string) error {

@@ -20,14 +20,14 @@ func (d *Database) IsDuplicate(err error) bool {
 
 // Wrap adds the server's name to an error, and the store's answer to clients if the
 // server is unavailable.
-func (d *Database) Wrap(err error) error {
+func (r *Reader) Wrap(err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	if away(err) {
-		return fmt.Errorf("%w: PostgreSQL at %s: %w", d.Away, d.name, err)
+		return fmt.Errorf("%w: PostgreSQL at %s: %w", r.Away, r.name, err)
 	}
-	return fmt.Errorf("PostgreSQL at %s: %w", d.name, err)
+	return fmt.Errorf("PostgreSQL at %s: %w", r.name, err)
 }
 
 // away reports whether an error means an unavailable server: no connection, no resources,

@@ -248,31 +248,17 @@ func (f *File) LogSize() (int64, error) {
 }
 
 // Check reads the whole file and returns ErrDamaged if it is damaged.
-func (f *File) Check(ctx context.Context) error {
+func (f *File) Check(ctx context.Context) error { return f.checkBy(ctx, f.Writer) }
+
+func (f *File) checkBy(ctx context.Context, db *sql.DB) error {
 	var said string
-	if err := f.Writer.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&said); err != nil {
+	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&said); err != nil {
 		return f.Wrap(err)
 	}
 	if said != "ok" {
 		return fmt.Errorf("%s: %w: %s", f.path, sqlstore.ErrDamaged, said)
 	}
 	return nil
-}
-
-// Copy writes a consistent copy to a new file and makes it durable. Writers and readers
-// continue meanwhile.
-func (f *File) Copy(ctx context.Context, to string) error {
-	out, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the path is the operator's
-	if err != nil {
-		return err
-	}
-	if err := f.copyTo(ctx, to); err != nil {
-		return errors.Join(f.Wrap(err), out.Close(), os.Remove(to))
-	}
-	if err := errors.Join(out.Sync(), out.Close()); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(to))
 }
 
 // Replace replaces a file by another one and makes that durable. Neither may be open.
@@ -310,15 +296,6 @@ func idle(ctx context.Context, path string) error {
 }
 
 // copyTo copies on a separate connection, so that no other waits.
-func (f *File) copyTo(ctx context.Context, to string) error {
-	db, err := f.connect(parameters(1024))
-	if err != nil {
-		return err
-	}
-	_, err = db.ExecContext(ctx, "VACUUM INTO ?", to)
-	return errors.Join(err, db.Close())
-}
-
 func syncDir(dir string) error {
 	d, err := os.Open(dir) //nolint:gosec // the path is the operator's
 	if err != nil {

@@ -133,15 +133,24 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestCopy copies a file while it is open, and opens the copy.
-func TestCopy(t *testing.T) {
+// TestBackup copies a file while it is open, and opens the copy. It makes no file that is missing,
+// and takes none of another kind.
+func TestBackup(t *testing.T) {
 	dir := t.TempDir()
-	f := open(t, filepath.Join(dir, "things.db"))
+	path := filepath.Join(dir, "things.db")
+	if err := sqlite.Backup(t.Context(), path, filepath.Join(dir, "none"), things.Application); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 0 {
+		t.Errorf("made %v (%v)", names, err)
+	}
+
+	f := open(t, path)
 	if err := add(f, "a", "b"); err != nil {
 		t.Fatal(err)
 	}
 	to := filepath.Join(dir, "it's a copy.db")
-	if err := f.Copy(t.Context(), to); err != nil {
+	if err := sqlite.Backup(t.Context(), path, to, things.Application); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(to); err != nil || info.Mode().Perm() != 0o600 {
@@ -153,8 +162,11 @@ func TestCopy(t *testing.T) {
 	if n := count(t, open(t, to)); n != 2 {
 		t.Errorf("%d things in the copy, want 2", n)
 	}
-	if err := f.Copy(t.Context(), to); !errors.Is(err, os.ErrExist) {
+	if err := sqlite.Backup(t.Context(), path, to, things.Application); !errors.Is(err, os.ErrExist) {
 		t.Errorf("over another file: %v", err)
+	}
+	if err := sqlite.Backup(t.Context(), path, to+"2", things.Application+1); !errors.Is(err, sqlstore.ErrForeign) {
+		t.Errorf("of another kind: %v", err)
 	}
 }
 
