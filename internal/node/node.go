@@ -59,9 +59,8 @@ type Node struct {
 	// become the exchange.
 	role  standby.Role
 	peers []*standby.Peer
-	// source serves a standby, and states are what both compare; nil without a node port.
+	// source serves standbys; nil without a node port.
 	source *standby.Source
-	states *standby.States
 	store  history.Store
 	// keep is the store of what belongs to accounts, notices and webhooks.
 	keep    *accounts.Store

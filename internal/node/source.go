@@ -59,7 +59,7 @@ func (n *Node) incarnation() bourse.Incarnation {
 func (n *Node) hello() standby.Hello {
 	h := standby.NewHello(n.identity, n.Version)
 	h.Incarnation, h.Seq, h.Voids = n.incarnation(), n.log.Durable(), len(n.voids.All())
-	h.Remote, h.CompareEvery = n.Accounts != "", bourse.Time(n.Cluster.CompareEvery.Microseconds())
+	h.Remote = n.Accounts != ""
 	return h
 }
 
@@ -108,19 +108,18 @@ func (n *Node) watchPeers(ctx context.Context) error {
 	}
 }
 
-// sourceHook makes the source of standbys, if there is a node port, and returns the follower's
-// hook that notes the states that both compare.
+// sourceHook makes the source of standbys, if there is a node port, and returns the follower's hook,
+// which notes the states that standbys compare.
 func (n *Node) sourceHook() func(*journal.Tip, func() [32]byte) {
 	if n.Cluster.Listen == "" {
 		return nil
 	}
-	n.states = &standby.States{Every: bourse.Time(n.Cluster.CompareEvery.Microseconds())}
 	n.source = standby.NewSource(standby.SourceOptions{
-		Hello: n.hello, Files: n.files, Durable: n.log.Durable, Voids: n.voids, States: n.states,
-		Accounts: n.accountsPart(), Secrets: n.secretsPart(), Clock: time.Now, After: time.After, Log: n.Log,
+		Hello: n.hello, Files: n.files, Durable: n.log.Durable, Voids: n.voids,
+		CompareEvery: bourse.Time(n.Cluster.CompareEvery.Microseconds()),
+		Accounts:     n.accountsPart(), Secrets: n.secretsPart(), Clock: time.Now, After: time.After, Log: n.Log,
 	})
-	n.states.Wanted = n.source.Followed
-	return n.states.Frame
+	return n.source.Frame
 }
 
 // accountsPart returns the accounts as standbys copy them; nil if they are on a server.

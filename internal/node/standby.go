@@ -76,11 +76,10 @@ type copying struct {
 	// raised is the incarnation that the copy's engine has reached.
 	raised atomic.Uint32
 
-	// compareMu guards comparing, the states of the copy, nil until the source has told its
-	// interval, and compared, the last command after which both agreed.
-	compareMu sync.Mutex
-	comparing *standby.States
-	compared  bourse.Seq
+	// states are those of the copy, at the source's interval. compared is the last command after which
+	// both were equal.
+	states   *standby.States
+	compared atomic.Uint64
 
 	connected atomic.Bool
 	// streams counts the streams that ended; problemMu guards the last one's problem.
@@ -98,6 +97,7 @@ func Follow(ctx context.Context, o FollowOptions) (err error) {
 		},
 		failed: make(chan error, 1),
 	}}
+	c.states = standby.NewStates(c.nearly)
 	c.defaults()
 	defer func() { err = errors.Join(err, c.close()) }()
 	if c.peer, err = standby.NewPeer(o.Source, &o.Credentials); err != nil {
@@ -195,7 +195,7 @@ func (c *copying) openCopy(ctx context.Context, theirs *standby.Hello, unreached
 		if err := c.copyVoids(ctx); err != nil {
 			return err
 		}
-		c.comparing = &standby.States{Every: theirs.CompareEvery, Wanted: c.nearly}
+		c.states.SetInterval(theirs.CompareEvery)
 	}
 	if err := c.checkAccounts(theirs, unreached); err != nil {
 		return err
@@ -218,12 +218,7 @@ func (c *copying) hook() {
 	c.raised.Store(uint32(c.follower.Engine.Incarnation()))
 	c.follower.Frame = func(tip *journal.Tip, hash func() [32]byte) {
 		c.raised.Store(uint32(c.follower.Engine.Incarnation()))
-		c.compareMu.Lock()
-		states := c.comparing
-		c.compareMu.Unlock()
-		if states != nil {
-			states.Frame(tip, hash)
-		}
+		c.states.Frame(tip, hash)
 	}
 }
 
@@ -365,12 +360,7 @@ func (c *copying) agree(ctx context.Context) error {
 	if theirs.Voids > own.Voids {
 		c.fail(errVoided)
 	}
-
-	c.compareMu.Lock()
-	defer c.compareMu.Unlock()
-	if c.comparing == nil {
-		c.comparing = &standby.States{Every: theirs.CompareEvery, Wanted: c.nearly}
-	}
+	c.states.SetInterval(theirs.CompareEvery)
 	return nil
 }
 
@@ -402,22 +392,17 @@ func (c *copying) probe(ctx context.Context) error {
 func (c *copying) compare(ctx context.Context) error {
 	var differs error
 	err := every(ctx, statesEvery, func() {
-		c.compareMu.Lock()
-		states := c.comparing
-		c.compareMu.Unlock()
 		theirs, unreached := c.peer.States(ctx)
-		if states == nil || unreached != nil || differs != nil {
+		if unreached != nil || differs != nil {
 			return
 		}
 
 		var last bourse.Seq
-		if last, differs = states.Compare(theirs); differs != nil {
+		if last, differs = c.states.Compare(theirs); differs != nil {
 			c.fail(errors.Join(differs, standby.Role{Follows: c.o.Source, Differs: differs.Error()}.Write(c.disk)))
 			return
 		}
-		c.compareMu.Lock()
-		c.compared = max(c.compared, last)
-		c.compareMu.Unlock()
+		c.compared.Store(max(c.compared.Load(), uint64(last)))
 	})
 	return err
 }
@@ -491,15 +476,11 @@ func (c *copying) status() standby.Status {
 	c.problemMu.Lock()
 	problem := c.problem
 	c.problemMu.Unlock()
-	c.compareMu.Lock()
-	compared := c.compared
-	c.compareMu.Unlock()
-
 	own := c.own()
 	s := standby.Status{
 		Role: "standby", Exchange: own.Exchange, Sandbox: own.Sandbox, Incarnation: own.Incarnation, Source: c.o.Source,
 		Connected: c.connected.Load(), Seq: seq, SourceSeq: source, HistoryLag: uint64(seq - min(seq, c.follower.Seq())),
-		Compared: compared, Retries: c.streams.Load(),
+		Compared: bourse.Seq(c.compared.Load()), Retries: c.streams.Load(),
 	}
 	s.AsOf, s.LagMS = since(asOf, now)
 	if c.Accounts != "" {

@@ -30,7 +30,8 @@ type Hello struct {
 	Voids int        `json:"voids"`
 	// Remote is true if the accounts are on a server, so that a follower copies none.
 	Remote bool `json:"accounts_on_server"`
-	// CompareEvery is the journal's time between two states that both compare, in microseconds.
+	// CompareEvery is the interval of the journal's time, in microseconds, at which a source hashes its
+	// state. Its followers do at the same.
 	CompareEvery bourse.Time `json:"compare_every"`
 }
 
@@ -82,6 +83,8 @@ func (h *Hello) Source(source *Hello) error {
 		return fmt.Errorf("the source %w", err)
 	case source.Standby:
 		return fmt.Errorf("the source is no exchange: %w", ErrStandby)
+	case source.CompareEvery <= 0:
+		return fmt.Errorf("%w: the source compares states every %d µs", ErrProtocol, source.CompareEvery)
 	case source.LastKind > h.LastKind || source.Rules > h.Rules:
 		return fmt.Errorf("%w: the source (%s) journals what this program does not know; upgrade the standby first", ErrProtocol,
 			source.Version)

@@ -58,7 +58,8 @@ type SourceOptions struct {
 	Files   *journal.Files
 	Durable func() bourse.Seq
 	Voids   *journal.VoidList
-	States  *States
+	// CompareEvery is the interval of the states that followers compare.
+	CompareEvery bourse.Time
 	// Accounts and Secrets are copied; Accounts is nil if they are on a server.
 	Accounts, Secrets *Part
 	Clock             func() time.Time
@@ -69,6 +70,7 @@ type SourceOptions struct {
 // Source serves an exchange to its followers. Safe for concurrent use.
 type Source struct {
 	SourceOptions
+	states *States
 
 	mu sync.Mutex
 	// streams ends the stream of each follower by its name; seen is the time of the last end.
@@ -84,14 +86,27 @@ type stream struct {
 
 // NewSource returns a source.
 func NewSource(o SourceOptions) *Source {
-	return &Source{SourceOptions: o, streams: map[string]*stream{}}
+	s := &Source{SourceOptions: o, streams: map[string]*stream{}}
+	s.states = NewStates(s.Followed)
+	s.states.SetInterval(o.CompareEvery)
+	return s
+}
+
+// Frame notes the state after a frame for followers. Frames come in order.
+func (s *Source) Frame(tip *journal.Tip, hash func() [32]byte) { s.states.Frame(tip, hash) }
+
+// hello returns the node's Hello, with the interval that followers take over.
+func (s *Source) hello() Hello {
+	h := s.Hello()
+	h.CompareEvery = s.CompareEvery
+	return h
 }
 
 // Handler returns the handler of the node port.
 func (s *Source) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+helloPath, func(w http.ResponseWriter, _ *http.Request) { answer(w, s.Hello()) })
-	mux.HandleFunc("GET "+statesPath, func(w http.ResponseWriter, _ *http.Request) { answer(w, s.States.List()) })
+	mux.HandleFunc("GET "+helloPath, func(w http.ResponseWriter, _ *http.Request) { answer(w, s.hello()) })
+	mux.HandleFunc("GET "+statesPath, func(w http.ResponseWriter, _ *http.Request) { answer(w, s.states.List()) })
 	mux.HandleFunc("GET "+voidsPath, func(w http.ResponseWriter, _ *http.Request) { answer(w, s.Voids.All()) })
 	mux.HandleFunc("GET "+framesPath, s.frames)
 	mux.HandleFunc("GET "+secretsPath, func(w http.ResponseWriter, r *http.Request) { s.part(s.Secrets, w, r) })

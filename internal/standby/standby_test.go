@@ -56,7 +56,7 @@ func newSource(t *testing.T, frames int, change func(*standby.SourceOptions)) *s
 	hello.Incarnation = 1
 	o := standby.SourceOptions{
 		Hello: func() standby.Hello { hello.Seq = log.Durable(); return hello },
-		Files: journal.NewFiles(d, identity), Durable: log.Durable, Voids: voids, States: &standby.States{},
+		Files: journal.NewFiles(d, identity), Durable: log.Durable, Voids: voids, CompareEvery: 10,
 		Clock: func() time.Time { return began.Add(time.Duration(s.clock.Load())) }, After: time.After,
 		Log: slog.New(slog.DiscardHandler),
 	}
@@ -282,10 +282,12 @@ func TestHello(t *testing.T) {
 		"newer commands":        {func(h *standby.Hello) { h.LastKind++ }, standby.ErrProtocol},
 		"newer rules":           {func(h *standby.Hello) { h.Rules++ }, standby.ErrProtocol},
 		"a standby":             {func(h *standby.Hello) { h.Standby = true }, standby.ErrStandby},
+		"no interval":           {func(h *standby.Hello) { h.CompareEvery = 0 }, standby.ErrProtocol},
+		"a negative interval":   {func(h *standby.Hello) { h.CompareEvery = -1 }, standby.ErrProtocol},
 		"no id of any exchange": {func(h *standby.Hello) { h.Exchange = "zz" }, standby.ErrProtocol},
 	} {
 		theirs := standby.NewHello(identity, "other")
-		theirs.Incarnation = 2
+		theirs.Incarnation, theirs.CompareEvery = 2, 1
 		c.change(&theirs)
 		if err := own.Source(&theirs); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -315,7 +317,8 @@ func TestHello(t *testing.T) {
 // different commands.
 func TestStates(t *testing.T) {
 	run := func(from, to int, wrongAt int) *standby.States {
-		s := &standby.States{Every: 10, Wanted: func() bool { return true }}
+		s := standby.NewStates(func() bool { return true })
+		s.SetInterval(10)
 		for n := from; n <= to; n++ {
 			s.Frame(&journal.Tip{Last: bourse.Seq(n), Time: bourse.Time(n * 3)}, func() [32]byte {
 				return [32]byte{byte(n), byte(wrongAt / n)}
@@ -336,6 +339,53 @@ func TestStates(t *testing.T) {
 	if last, err := run(1, 3, 0).Compare(nil); last != 0 || err != nil {
 		t.Errorf("nothing to compare: %d, %v", last, err)
 	}
+}
+
+// TestIntervals lets a source come back with another interval: its follower takes that over, and
+// both have states to compare again.
+func TestIntervals(t *testing.T) {
+	var own *standby.States
+	at := func(n int) (*journal.Tip, func() [32]byte) {
+		return &journal.Tip{Last: bourse.Seq(n), Time: bourse.Time(n)}, func() [32]byte { return [32]byte{byte(n)} }
+	}
+	own = standby.NewStates(func() bool { return true })
+	own.Frame(at(1)) // before the source told its interval
+	n := 1
+	for _, every := range []bourse.Time{7, 7, 12} {
+		s := newSource(t, 1, func(o *standby.SourceOptions) { o.CompareEvery = every })
+		log := openCopy(t, memdisk.New(1))
+		stop := follows(t, s.peer(), log)
+		hello, err := s.peer().Hello(t.Context())
+		must(t, err)
+		if hello.CompareEvery != every {
+			t.Errorf("the source tells %d of %d", hello.CompareEvery, every)
+		}
+		own.SetInterval(hello.CompareEvery)
+		for end := n + 50; n < end; n++ {
+			s.Frame(at(n))
+			own.Frame(at(n))
+		}
+		theirs, err := s.peer().States(t.Context())
+		must(t, err)
+		if last, err := own.Compare(theirs); err != nil || int(last) <= n-2*int(every) {
+			t.Errorf("interval %d: compared up to %d of %d: %v", every, last, n, err)
+		}
+		stop()
+	}
+}
+
+// follows runs a stream until stop, and returns once it has begun.
+func follows(t *testing.T, p *standby.Peer, log *filelog.Log) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	opened, ended := make(chan struct{}), make(chan struct{})
+	c := &standby.Copier{Peer: p, Log: log, After: time.After, Full: func(error) {}, Opened: func() { close(opened) }}
+	go func() {
+		defer close(ended)
+		_ = c.Stream(ctx)
+	}()
+	<-opened
+	return func() { cancel(); <-ended }
 }
 
 // TestRoles keeps a standby, an exchange in a new incarnation and an exchange apart.

@@ -9,8 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// statesKept bounds the states that a node remembers: enough for a copy that is some intervals
-// behind.
+// statesKept bounds the states that a node keeps. A copy may be some intervals behind.
 const statesKept = 16
 
 // State is the hash of the engine's state after a command.
@@ -19,26 +18,42 @@ type State struct {
 	Hash string     `json:"state_hash"`
 }
 
-// States are the hashes of a node's state at the same commands as on any other node: after the
-// first frame of each interval of the journal's time. Safe for concurrent use.
+// States holds the hashes of a node's state after the first frame of each interval of the journal's
+// time: nodes with equal intervals hash at the same commands. Safe for concurrent use.
 type States struct {
-	// Every is the interval. Wanted reports whether the next state is worth its hash.
-	Every  bourse.Time
-	Wanted func() bool
+	// wanted reports whether the next state is worth its hash.
+	wanted func() bool
 
-	mu   sync.Mutex
-	turn bourse.Time
-	list []State
+	mu sync.Mutex
+	// every is the interval, zero if it is unknown; turn is the interval of the last frame.
+	every, turn bourse.Time
+	list        []State
+}
+
+// NewStates returns States that hash while wanted. They note nothing before SetInterval.
+func NewStates(wanted func() bool) *States { return &States{wanted: wanted} }
+
+// SetInterval sets the interval. Another one begins a new list: states at other commands compare to
+// nothing.
+func (s *States) SetInterval(every bourse.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if every != s.every {
+		s.every, s.turn, s.list = every, 0, nil
+	}
 }
 
 // Frame notes the state after a frame, if it is the first of an interval. Frames come in order.
 func (s *States) Frame(tip *journal.Tip, hash func() [32]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	turn := tip.Time / s.Every
+	if s.every == 0 {
+		return
+	}
+	turn := tip.Time / s.every
 	turned := s.turn != 0 && turn != s.turn // the first frame after a start may not be an interval's first
 	s.turn = turn
-	if !turned || !s.Wanted() {
+	if !turned || !s.wanted() {
 		return
 	}
 
@@ -56,8 +71,8 @@ func (s *States) List() []State {
 	return append([]State{}, s.list...)
 }
 
-// Compare returns the last command whose state other nodes noted as well, or zero, and an error if
-// one of theirs is another.
+// Compare returns the last command after which both lists have a state, zero if there is none. ErrState
+// if two states after one command differ.
 func (s *States) Compare(theirs []State) (last bourse.Seq, err error) {
 	for _, own := range s.List() {
 		for _, other := range theirs {
