@@ -383,7 +383,7 @@ func (c *copying) probe(ctx context.Context) error {
 	return every(ctx, probeEvery, func() {
 		sent := time.Now()
 		if theirs, err := c.peer.Hello(ctx); err == nil {
-			c.lag.Answered(sent, theirs.Seq)
+			c.lag.Answered(sent, theirs.Seq, c.log.Durable())
 		}
 	})
 }

@@ -244,8 +244,8 @@ func TestLag(t *testing.T) {
 	if asOf, _ := l.At(100); !asOf.IsZero() {
 		t.Errorf("as of %s before any question", asOf)
 	}
-	l.Answered(at(1000), 10)
-	l.Answered(at(1020), 20)
+	l.Answered(at(1000), 10, 0)
+	l.Answered(at(1020), 20, 0)
 	for _, step := range []struct {
 		copied, source bourse.Seq
 		asOf           int64
@@ -256,11 +256,32 @@ func TestLag(t *testing.T) {
 		}
 	}
 
-	for i := range int64(10_000) { // the copy stands still
-		l.Answered(at(2000+i), bourse.Seq(100+i))
+	for i := range int64(1_000_000) { // nobody asks
+		l.Answered(at(2000+i), bourse.Seq(100+i), bourse.Seq(100+i))
 	}
-	if asOf, _ := l.At(100_000); asOf.After(at(2000+4096)) || asOf.Before(at(2000)) {
-		t.Errorf("whole as of %s", asOf)
+	if asOf, _ := l.At(100); !asOf.Equal(at(1_001_999)) {
+		t.Errorf("whole as of %s, and the copy had all", asOf)
+	}
+}
+
+// TestLagOfCatchingUp lets the copy stand still for long, and then catch up: what is shown is never
+// too late, and early by a small part of the time that it stood still.
+func TestLagOfCatchingUp(t *testing.T) {
+	var l standby.Lag
+	const probes = 200_000 // more than an hour
+	at := func(n int) time.Time { return time.UnixMilli(int64(20 * n)) }
+	for n := 1; n <= probes; n++ {
+		l.Answered(at(n), bourse.Seq(100*n), 0)
+	}
+	for n := 1; n <= probes; n += 97 {
+		asOf, source := l.At(bourse.Seq(100*n + 50))
+		if asOf.After(at(n)) || asOf.Before(at(n-probes/200)) || source != 100*probes {
+			t.Fatalf("a copy with probe %d is whole as of probe %d", n, asOf.UnixMilli()/20)
+		}
+	}
+	l.Answered(at(probes+1), 100*probes+1, 100*probes+1)
+	if asOf, _ := l.At(0); !asOf.Equal(at(probes + 1)) {
+		t.Errorf("once it has caught up: whole as of probe %d", asOf.UnixMilli()/20)
 	}
 }
 
