@@ -186,6 +186,9 @@ type Store interface {
 	// AccountOf returns the confirmed account of a normalised e-mail address;
 	// false if there is none.
 	AccountOf(ctx context.Context, email string) (AccountRow, bool, error)
+	// AccountsLike returns the confirmed accounts whose address begins with a text and whose id is
+	// above after, by ascending id, at most limit.
+	AccountsLike(ctx context.Context, begins string, after bourse.AccountID, limit int) ([]AccountRow, error)
 	// KeysOf returns an account's confirmed keys, by ascending id.
 	KeysOf(ctx context.Context, id bourse.AccountID) ([]KeyRow, error)
 

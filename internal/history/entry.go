@@ -47,6 +47,18 @@ type EntryPlace struct {
 	Place uint32
 }
 
+// placeShift is the number of low bits of a cursor that have the command's sequence; the place is above
+// them.
+const placeShift = 40
+
+// Cursor returns the place as a number, for clients.
+func (p EntryPlace) Cursor() uint64 { return uint64(p.Place)<<placeShift | uint64(p.Seq) }
+
+// PlaceAt returns the place of a cursor.
+func PlaceAt(cursor uint64) EntryPlace {
+	return EntryPlace{Seq: bourse.Seq(cursor & (1<<placeShift - 1)), Place: uint32(cursor >> placeShift)}
+}
+
 func comparePlaces(a, b EntryPlace) int {
 	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Place, b.Place))
 }

@@ -84,7 +84,7 @@ func (s *Server) dashboard(context.Context, struct{}) (any, error) {
 func (s *Server) undecided() int {
 	n := 0
 	for _, w := range s.View.Leaving() {
-		if !w.Approved && w.Status == bourse.WalletPending {
+		if undecided(&w) {
 			n++
 		}
 	}

@@ -45,6 +45,8 @@ type withdrawalAnswer struct {
 	// Reverted is set if the transaction was mined and did not pay.
 	Reverted bool   `json:"reverted,omitzero"`
 	Created  string `json:"create_time"`
+	// Risk is given while the withdrawal waits for an approval.
+	Risk *riskAnswer `json:"risk,omitempty"`
 }
 
 func (s *Server) describeWithdrawal(c *view.Catalogue, w *bourse.Withdrawal) withdrawalAnswer {
@@ -57,14 +59,25 @@ func (s *Server) describeWithdrawal(c *view.Catalogue, w *bourse.Withdrawal) wit
 	}
 }
 
+// undecided reports whether a withdrawal waits for an approval.
+func undecided(w *bourse.Withdrawal) bool { return !w.Approved && w.Status == bourse.WalletPending }
+
 // withdrawalList lists the withdrawals that are not final, oldest first, and any that
 // wait for another decision of an operator.
-func (s *Server) withdrawalList(_ context.Context, _ struct{}) (any, error) {
+func (s *Server) withdrawalList(ctx context.Context, _ struct{}) (any, error) {
 	open := s.View.Leaving()
 	catalogue := s.View.Catalogue()
 	list := make([]withdrawalAnswer, len(open))
+	facts := s.newRisks()
 	for i := range open {
 		list[i] = s.describeWithdrawal(catalogue, &open[i])
+		if !undecided(&open[i]) {
+			continue
+		}
+		var err error
+		if list[i].Risk, err = facts.of(ctx, &open[i]); err != nil {
+			return nil, err
+		}
 	}
 
 	return struct {

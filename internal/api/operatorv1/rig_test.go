@@ -45,8 +45,11 @@ const (
 type exchange struct {
 	*testing.T
 	admin.Server
-	engine  *engine.Engine
-	tail    *history.Tail
+	engine *engine.Engine
+	tail   *history.Tail
+	past   *historytest.Memory
+	// behind is what the store of the history does not have yet.
+	behind  history.Batch
 	store   *accounts.Store
 	handler http.Handler
 	now     bourse.Time
@@ -70,9 +73,18 @@ func newExchange(t *testing.T) *exchange {
 	}
 	t.Cleanup(func() { _ = e.store.Close() })
 	v := view.New()
+	e.past = historytest.NewMemory()
 	e.Options = admin.Options{
-		View: v, History: history.NewReader(historytest.NewMemory(), e.tail, v), Sequencer: e, Log: slog.New(slog.DiscardHandler),
+		View: v, History: history.NewReader(e.past, e.tail, v), Sequencer: e, Log: slog.New(slog.DiscardHandler),
 	}
+	e.Accounts = account.NewService(account.Options{
+		Store: e.store, Clock: func() time.Time { return e.now.Std() }, Random: rand.Reader, Mailer: e.letters, Hold: time.Hour,
+		OnFailure: func(what string, err error) { e.Error(what, err) },
+	})
+	e.Accounts.Bind(func(ctx context.Context, c *bourse.Command) (bourse.Outcome, error) {
+		r, err := e.Do(ctx, c)
+		return r.Outcome, err
+	})
 	e.start()
 
 	e.do(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Rules: bourse.CurrentRules}})
@@ -80,7 +92,7 @@ func newExchange(t *testing.T) *exchange {
 		e.do(cmd)
 	}
 	e.do(bourse.Command{Kind: bourse.CommandDefineTiers, Tiers: &bourse.Tiers{List: []bourse.Tier{{Name: "basic"}, {Name: "known"}}}})
-	e.do(bourse.Command{Kind: bourse.CommandCreateAccount})
+	e.customer("alice@example.org")
 	return e
 }
 
@@ -129,11 +141,16 @@ func (e *exchange) Do(_ context.Context, c *bourse.Command) (sequencer.Result, e
 	var ev bourse.Events
 	e.tail.Begin()
 	e.View.Begin()
+	e.Accounts.Begin()
 	e.engine.Apply(&cmd, &ev)
 	e.tail.Observe(&cmd, &ev)
+	history.Project(&cmd, &ev, &e.behind)
+	history.Post(&cmd, &ev, e.engine.Market, &e.behind)
 	e.View.Observe(&cmd, &ev)
+	e.Accounts.Observe(&cmd, &ev)
 	e.tail.End()
 	e.View.End()
+	e.Accounts.End()
 	return sequencer.Result{Seq: cmd.Seq, Time: cmd.Time, Outcome: ev.Outcome}, nil
 }
 
@@ -143,6 +160,26 @@ func (e *exchange) do(cmd bourse.Command) {
 	if err != nil || r.Outcome.Reason != 0 {
 		e.Fatalf("command %d: %v %v", cmd.Kind, r.Outcome.Reason, err)
 	}
+}
+
+// follow writes the history to its store.
+func (e *exchange) follow() {
+	e.Helper()
+	if err := e.past.Write(e.Context(), &e.behind); err != nil {
+		e.Fatal(err)
+	}
+	e.tail.Stored(history.Cursor{Seq: e.behind.To, Time: e.behind.Time})
+	e.behind.Reset()
+}
+
+// customer makes an account for an address, and returns its number.
+func (e *exchange) customer(email string) bourse.AccountID {
+	e.Helper()
+	id, err := e.Accounts.Create(e.Context(), email)
+	if err != nil {
+		e.Fatal(err)
+	}
+	return id
 }
 
 // withdraw lets account 1 ask for n withdrawals of 1 ATOM, and returns the id of the first.
@@ -167,6 +204,23 @@ func (e *exchange) withdraw(n int) bourse.WalletID {
 		}}})
 	}
 	return e.View.Leaving()[0].ID
+}
+
+// place lets an account sell 1 ATOM at a price in whole USDT.
+func (e *exchange) place(account bourse.AccountID, price uint64) {
+	e.Helper()
+	m := e.View.Catalogue().Market("ATOM/USDT")
+	unit := func(precision uint8) uint64 {
+		n := uint64(1)
+		for range precision {
+			n *= 10
+		}
+		return n
+	}
+	e.do(bourse.Command{Kind: bourse.CommandPlace, Account: account, NewOrder: bourse.NewOrder{
+		Market: m.ID, Side: bourse.Sell, Type: bourse.Limit, TIF: bourse.GTC,
+		Price: bourse.Price(price * unit(m.QuotePrecision)), Lots: bourse.Lots(unit(m.BasePrecision)),
+	}})
 }
 
 // person is an operator with a device and a cookie.

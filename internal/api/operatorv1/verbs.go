@@ -23,6 +23,9 @@ const (
 	verbTier = "account/tier"
 )
 
+// pageFields are those of a page of rows, newest first.
+var pageFields = api.Fields{"before", "limit"}
+
 // route is an endpoint that carries out a verb. The verb's arguments are the fields of the request
 // and the segments of the path, by their names.
 type route struct {
@@ -55,8 +58,13 @@ var routes = [...]route{
 	{get, "/deposits/parked", "deposits/parked", nil, api.Reads},
 	{post, "/deposits/{deposit}/assign", "deposit/assign", with("account"), api.Orders},
 
+	{get, "/accounts", "account/list", api.Fields{"search", "after", "limit"}, api.Reads},
 	{get, "/accounts/{account}", "account/show", nil, api.Reads},
 	{get, "/accounts/{account}/balances", "balances", nil, api.Reads},
+	{get, "/accounts/{account}/orders", "account/orders", pageFields, api.Reads},
+	{get, "/accounts/{account}/ledger", "account/ledger", pageFields, api.Reads},
+	{get, "/accounts/{account}/transactions", "account/transactions", pageFields, api.Reads},
+	{get, "/accounts/{account}/sessions", "account/sessions", nil, api.Reads},
 	{post, "/accounts/{account}/freeze", "account/freeze", with(), api.Cancels},
 	{post, "/accounts/{account}/unfreeze", "account/unfreeze", with(), api.Orders},
 	{put, "/accounts/{account}/tier", verbTier, with("tier"), api.Orders},

@@ -13,21 +13,11 @@ import (
 
 var ledgerFields = fields(v2.CursorFields, api.Fields{"asset", "from", "to", "format"})
 
-// A cursor has the command's sequence in its low placeShift bits and the entry's place
-// among the account's entries of that command above them.
-const placeShift = 40
-
-func cursorOf(e *history.Entry) uint64 { return uint64(e.Place)<<placeShift | uint64(e.Seq) }
-
-func placeAt(cursor uint64) history.EntryPlace {
-	return history.EntryPlace{Seq: bourse.Seq(cursor & (1<<placeShift - 1)), Place: uint32(cursor >> placeShift)}
-}
-
 // ledger lists every change of the account's balances, newest first.
 func (w *Wallet) ledger(c *v2.Call) error {
 	after, limit := c.Cursor()
 	asCSV := wantsCSV(c)
-	q := &history.LedgerQuery{Account: c.Who.Account, Before: placeAt(after), Limit: limit + 1}
+	q := &history.LedgerQuery{Account: c.Who.Account, Before: history.PlaceAt(after), Limit: limit + 1}
 	q.From = seconds(c, "from", 0)
 	q.To = seconds(c, "to", lastSecond) + bourse.Second - 1 // includes the last second
 	only := w.assetFilter(c)
@@ -47,7 +37,7 @@ func (w *Wallet) ledger(c *v2.Call) error {
 	if asCSV {
 		return w.writeCSV(c, list, limit)
 	}
-	v2.WriteCursor(c, limit, list, cursorOf, func(e *history.Entry) { w.writeEntry(c, e) })
+	v2.WriteCursor(c, limit, list, func(e *history.Entry) uint64 { return e.Cursor() }, func(e *history.Entry) { w.writeEntry(c, e) })
 	return nil
 }
 
@@ -114,7 +104,7 @@ func delta(e *history.Entry, scale uint8) string {
 func (w *Wallet) writeCSV(c *v2.Call, list []history.Entry, limit int) error {
 	if len(list) > limit {
 		list = list[:limit]
-		c.Expose("Next-Cursor", strconv.FormatUint(cursorOf(&list[limit-1]), 10))
+		c.Expose("Next-Cursor", strconv.FormatUint(list[limit-1].Cursor(), 10))
 	}
 
 	var text bytes.Buffer

@@ -217,6 +217,21 @@ func (s *Store) AccountOf(ctx context.Context, email string) (account.AccountRow
 	return s.account(ctx, selectAccounts+`WHERE email = $1 AND id IS NOT NULL`, email)
 }
 
+// AccountsLike returns confirmed accounts by the beginning of their address. The text is compared by
+// characters: LIKE would read patterns in it, and the order of texts differs between databases.
+func (s *Store) AccountsLike(
+	ctx context.Context, begins string, after bourse.AccountID, limit int,
+) ([]account.AccountRow, error) {
+	const like = selectAccounts + `WHERE id > $1 AND substr(email, 1, length($2)) = $2 ORDER BY id LIMIT $3`
+	var rows []account.AccountRow
+	err := s.each(ctx, like, []any{int64(after), begins, limit}, func(r *sql.Rows) error {
+		row, err := scanAccount(r)
+		rows = append(rows, row)
+		return err
+	})
+	return rows, err
+}
+
 func (s *Store) account(ctx context.Context, query string, key any) (account.AccountRow, bool, error) {
 	row, err := scanAccount(s.db.Reads().QueryRowContext(ctx, query, key))
 	if errors.Is(err, sql.ErrNoRows) {
