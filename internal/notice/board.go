@@ -48,6 +48,12 @@ func (b *Board) Live(kind Kind) []Notice {
 	return list
 }
 
+// Check returns the error with which Add refuses texts, or nil.
+func (b *Board) Check(kind Kind, title, body string) error {
+	n := Notice{Kind: kind, Title: strings.TrimSpace(title), Body: strings.TrimSpace(body)}
+	return n.check()
+}
+
 // Add publishes a notice. It returns an *bourse.Error with CodeInvalid for a malformed text and
 // with CodeRefused if mostLive notices are live, and the store's errors.
 func (b *Board) Add(ctx context.Context, kind Kind, title, body string) (Notice, error) {

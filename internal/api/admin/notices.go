@@ -2,6 +2,8 @@ package admin
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/notice"
@@ -27,12 +29,17 @@ type noticeAddArgs struct {
 	Body  string `json:"body"`
 }
 
-// noticeAdd publishes a notice. It moves no money and grants nothing, so that no note is
-// journaled.
+// noticeAdd publishes a notice. The journal has a note of its title, and who published it.
 func (s *Server) noticeAdd(ctx context.Context, a noticeAddArgs) (any, error) {
 	kind, known := notice.ParseKind(a.Kind)
 	if !known {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "unknown kind %q", a.Kind)
+	}
+	if err := s.Notices.Check(kind, a.Title, a.Body); err != nil {
+		return nil, err
+	}
+	if err := s.note(ctx, fmt.Sprintf("notice add %s %q", kind, strings.TrimSpace(a.Title))); err != nil {
+		return nil, err
 	}
 	n, err := s.Notices.Add(ctx, kind, a.Title, a.Body)
 	return describeNotice(&n), err
@@ -66,6 +73,9 @@ type noticeEndArgs struct {
 
 // noticeEnd withdraws a notice.
 func (s *Server) noticeEnd(ctx context.Context, a noticeEndArgs) (any, error) {
+	if err := s.note(ctx, fmt.Sprintf("notice end %d", a.ID)); err != nil {
+		return nil, err
+	}
 	n, err := s.Notices.End(ctx, a.ID)
 	return describeNotice(&n), err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 )
 
-// TestNotices publishes, lists and ends notices, without a command in the journal.
+// TestNotices publishes, lists and ends notices. What changes something is noted, and what is malformed is not.
 func TestNotices(t *testing.T) {
 	o := newOffice(t)
 	store, err := accounts.Open(t.Context(), filepath.Join(t.TempDir(), "accounts.db"))
@@ -31,7 +31,8 @@ func TestNotices(t *testing.T) {
 	o.answers("notice/end", `{"id":1}`, one+`,"ended":1700000000}`)
 	o.answers("notice/list", `{"before":2}`, `{"notices":[`+one+`,"ended":1700000000}]}`)
 	o.answers("notice/list", `{"before":1}`, `{"notices":[]}`)
-	if o.engine.Seq() != before {
-		t.Errorf("%d commands were journaled", o.engine.Seq()-before)
+	if noted := o.engine.Seq() - before; noted != 3 {
+		t.Errorf("%d notes", noted)
 	}
+	o.wantNotes("notice end 1", "notice end 2", `notice add banner "Maintenance"`)
 }

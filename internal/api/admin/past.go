@@ -200,7 +200,7 @@ func (s *Server) accountLedger(ctx context.Context, a pageArgs) (any, error) {
 		return nil, err
 	}
 
-	found, next := cut(found, limit, func(e *history.Entry) uint64 { return e.EntryPlace.Cursor() })
+	found, next := cut(found, limit, func(e *history.Entry) uint64 { return e.Cursor() })
 	list := make([]entryAnswer, len(found))
 	for i := range found {
 		e := &found[i]

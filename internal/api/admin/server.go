@@ -108,7 +108,7 @@ func (s *Server) verbs() map[string]verb {
 
 // newVerbs makes the table of verbs. The role of a verb that orders commands is their own.
 func (s *Server) newVerbs() map[string]verb {
-	const nobody, viewer, owner = bourse.OperatorRole(0), bourse.RoleViewer, bourse.RoleOwner
+	const nobody, viewer, daily, owner = bourse.OperatorRole(0), bourse.RoleViewer, bourse.RoleOperator, bourse.RoleOwner
 	orders := record.LeastRole
 
 	return map[string]verb{
@@ -128,7 +128,7 @@ func (s *Server) newVerbs() map[string]verb {
 		"account/level":        {taking(s.accountLevel), orders(bourse.CommandSetAccountLevel)},
 		"account/tier":         {taking(s.accountTier), orders(bourse.CommandSetAccountTier)},
 		"key/create":           {s.closed(taking(s.keyCreate)), nobody},
-		"key/revoke":           {taking(s.keyRevoke), bourse.RoleOperator},
+		"key/revoke":           {taking(s.keyRevoke), daily},
 		"factor/reset":         {s.closed(taking(s.factorReset)), nobody},
 		"factor/stolen":        {s.closed(taking(s.factorStolen)), nobody},
 		"operator/invite":      {taking(s.operatorInvite), owner},
@@ -136,16 +136,18 @@ func (s *Server) newVerbs() map[string]verb {
 		"operator/change":      {taking(s.operatorChange), orders(bourse.CommandChangeOperator)},
 		"operator/acts":        {taking(s.operatorActs), viewer},
 		"mail/last":            {taking(s.mailLast), nobody},
-		"notice/add":           {s.closed(taking(s.noticeAdd)), nobody},
-		"notice/list":          {taking(s.noticeList), nobody},
-		"notice/end":           {s.closed(taking(s.noticeEnd)), nobody},
-		"webhook/add":          {s.closed(taking(s.webhookAdd)), nobody},
-		"webhook/list":         {taking(s.webhookList), nobody},
-		"webhook/enable":       {s.closed(taking(s.webhookEnable)), nobody},
-		"webhook/remove":       {s.closed(taking(s.webhookRemove)), nobody},
-		"webhook/test":         {s.closed(taking(s.webhookTest)), nobody},
+		"notice/add":           {s.closed(taking(s.noticeAdd)), daily},
+		"notice/list":          {taking(s.noticeList), viewer},
+		"notice/end":           {s.closed(taking(s.noticeEnd)), daily},
+		"webhook/add":          {s.closed(taking(s.webhookAdd)), owner},
+		"webhook/list":         {taking(s.webhookList), viewer},
+		"webhook/enable":       {s.closed(taking(s.webhookEnable)), owner},
+		"webhook/remove":       {s.closed(taking(s.webhookRemove)), owner},
+		"webhook/test":         {s.closed(taking(s.webhookTest)), owner},
 		"credit":               {taking(s.credit), nobody},
 		"balances":             {taking(s.balances), viewer},
+		"markets/pause":        {taking(s.marketsPause), orders(bourse.CommandSetMarketState)},
+		"markets/resume":       {taking(s.marketsResume), owner},
 		"market/state":         {taking(s.marketState), orders(bourse.CommandSetMarketState)},
 		"fees/collect":         {taking(s.feesCollect), orders(bourse.CommandCollectFees)},
 		"log":                  {taking(s.notes), viewer},

@@ -91,9 +91,14 @@ func (s *Server) webhookRemove(ctx context.Context, a webhookArgs) (any, error) 
 	return a, s.Webhooks.Remove(ctx, a.ID)
 }
 
-// webhookTest makes a delivery without an event. It changes nothing, so that no note is
-// journaled.
+// webhookTest makes a delivery without an event. It changes nothing, but an operator's has a note,
+// which keeps the reason.
 func (s *Server) webhookTest(ctx context.Context, a webhookArgs) (any, error) {
+	if orderOf(ctx).by != 0 {
+		if err := s.note(ctx, fmt.Sprintf("webhook test %d", a.ID)); err != nil {
+			return nil, err
+		}
+	}
 	return struct {
 		ID    webhook.ID `json:"webhook"`
 		Taken bool       `json:"taken"`
