@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var exportChecks = []check{exportedRows, exportedCells}
+var exportChecks = []check{exportedRows, exportedCells, exportedSelections}
 
 func TestExports(t *testing.T) { examine(t, exportChecks) }
 
@@ -75,4 +75,30 @@ func exportedCells(x *exam) {
 		x.succeeds(a.post("/open_orders/new", m.limit("SELL", "10", "1").with("client_id", name)))
 	}
 	x.same("names", cells(a.export("orders"), "client_id"), "plain", "-12", "'-1-1")
+}
+
+func exportedSelections(x *exam) {
+	x.covers("ACC-EXP-3")
+	m := x.market()
+	a, b := x.traders(m)
+	sold := a.sell(m, "10", "1")
+	b.buy(m, "10", "1")
+	bought := a.buy(m, "9", "2")
+	pair := "pair=" + m.pair
+	x.same("orders of the market", cells(a.export("orders?"+pair), "order"), bought, sold)
+	x.same("orders of a side", cells(a.export("orders?side=SELL"), "order"), sold)
+	x.same("orders of a type", cells(a.export("orders?type=LIMIT"), "order"), bought, sold)
+	x.same("orders of another type", cells(a.export("orders?type=MARKET"), "order"))
+	x.same("trades of a side", cells(a.export("trades?"+pair+"&side=SELL"), "order"), sold)
+	x.same("trades of the other side", cells(a.export("trades?"+pair+"&side=BUY"), "order"))
+	for _, row := range a.export("ledger?asset=" + m.quote) {
+		if row["asset"] != m.quote {
+			x.Errorf("the ledger of %s has %v", m.quote, row)
+		}
+	}
+	x.same("deposits", cells(a.export("transfers?type=DEPOSIT&asset="+m.quote), "xid"))
+	x.refuses(x.rest("GET", "/exports/orders?pair=NO/NE", a.key, nil), 404, "NOT_FOUND")
+	for _, bad := range []string{"orders?side=buy", "trades?side=x", "transfers?type=LIMIT", "ledger?asset=NONE"} {
+		x.refuses(x.rest("GET", "/exports/"+bad, a.key, nil), 400, "VALIDATION_ERROR")
+	}
 }

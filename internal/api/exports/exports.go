@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,14 +37,13 @@ func New(t teller.Teller) *Exports {
 	return &Exports{Teller: t, under: map[bourse.AccountID]struct{}{}}
 }
 
-var periodFields = api.Fields{"from", "to"}
-
 // Endpoints returns the endpoints of the interface.
 func (e *Exports) Endpoints() []v2.Endpoint {
 	list := make([]v2.Endpoint, 0, len(exports))
 	for _, x := range exports {
 		list = append(list, v2.Endpoint{
-			Method: http.MethodGet, Path: "/exports/" + x.name, Scope: account.ScopeRead, Fields: periodFields,
+			Method: http.MethodGet, Path: "/exports/" + x.name, Scope: account.ScopeRead,
+			Fields: slices.Concat(api.Fields{"from", "to"}, x.filters),
 			Answer: func(c *v2.Call) error { return e.answer(c, &x) },
 		})
 	}
@@ -54,16 +54,22 @@ func (e *Exports) Endpoints() []v2.Endpoint {
 type export struct {
 	name string
 	head []string
+	// filters are the fields beside from and to.
+	filters api.Fields
 	// pages returns a function that reads the next page of rows, newest first. A page may be
 	// empty; nil is the end.
-	pages func(e *Exports, who bourse.AccountID, from, to bourse.Time) func(context.Context) ([][]string, error)
+	pages func(e *Exports, who bourse.AccountID, s *selection) func(context.Context) ([][]string, error)
 }
 
+const (
+	fieldPair, fieldSide, fieldType, fieldAsset = "pair", "side", "type", "asset"
+)
+
 var exports = [...]export{
-	{"orders", ordersHead, (*Exports).orders},
-	{"trades", tradesHead, (*Exports).trades},
-	{"transfers", transfersHead, (*Exports).transfers},
-	{"ledger", ledgerHead, (*Exports).ledger},
+	{"orders", ordersHead, api.Fields{fieldPair, fieldSide, fieldType}, (*Exports).orders},
+	{"trades", tradesHead, api.Fields{fieldPair, fieldSide}, (*Exports).trades},
+	{"transfers", transfersHead, api.Fields{fieldAsset, fieldType}, (*Exports).transfers},
+	{"ledger", ledgerHead, api.Fields{fieldAsset}, (*Exports).ledger},
 }
 
 // errUnderWay refuses a second export.
@@ -71,19 +77,16 @@ var errUnderWay = bourse.Errorf(bourse.CodeBusy, "An export of the account is un
 
 // answer writes the rows of a period, page by page.
 func (e *Exports) answer(c *v2.Call, x *export) error {
-	from, to := c.Period()
+	s := e.selection(c, x)
 	if err := c.Err(); err != nil {
 		return err
-	}
-	if now := e.View.Now(); to == 0 || to > now {
-		to = now
 	}
 	who := c.Who.Account
 	if !e.begin(who) {
 		return errUnderWay
 	}
 
-	next := x.pages(e, who, from, to)
+	next := x.pages(e, who, &s)
 	c.Header.Set("Content-Disposition", `attachment; filename="`+x.name+`.csv"`)
 	c.Flow("text/csv; charset=utf-8", func(f *api.Flow) error {
 		defer e.end(who)

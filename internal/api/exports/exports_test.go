@@ -162,6 +162,48 @@ func TestExports(t *testing.T) {
 	}
 }
 
+// TestSelectedExports wants the rows of a market, an asset, a side or a type alone, and what is no
+// filter of an export to be refused or, if it is a field of another one, to be unknown.
+func TestSelectedExports(t *testing.T) {
+	d := newDesk(t, api.Limits{})
+	d.Credit(1, "BTC", "5")
+	d.Credit(1, "USDT", "100000")
+	d.order(bourse.Sell, 6_000_000, "")
+	d.order(bourse.Buy, 6_000_000, "")
+	d.order(bourse.Buy, 5_000_000, "")
+	btc := d.View.Catalogue().Asset("BTC")
+	d.Must(bourse.Command{Kind: bourse.CommandTransfer, Account: 1, Wallet: &bourse.WalletCommand{
+		Withdraw: &bourse.Withdraw{Asset: btc.ID, Internal: 2, Amount: d.Units("1", btc)},
+	}})
+	d.Follow()
+
+	for path, want := range map[string]int{
+		"/orders": 3, "/orders?pair=BTC/USDT": 3, "/orders?pair=ETH/USDT": 0, "/orders?side=BUY": 2, "/orders?side=SELL&type=LIMIT": 1,
+		"/orders?type=MARKET": 0, "/trades": 2, "/trades?pair=BTC/USDT&side=SELL": 1, "/trades?pair=ETH/USDT": 0,
+		"/transfers?asset=BTC": 1, "/transfers?asset=USDT": 0, "/transfers?type=TRANSFER_OUT": 1, "/transfers?type=DEPOSIT": 0,
+	} {
+		if rows := d.rows(d.Alice, path); len(rows) != want {
+			t.Errorf("%s: %d rows, want %d: %v", path, len(rows), want, rows)
+		}
+	}
+	all, some := d.rows(d.Alice, "/ledger"), d.rows(d.Alice, "/ledger?asset=USDT")
+	others := slices.ContainsFunc(some, func(row []string) bool { return row[2] != "USDT" })
+	if len(some) == 0 || len(some) >= len(all) || others {
+		t.Errorf("of USDT: %v", some)
+	}
+	if got := d.status(d.Alice, "/orders?pair=BTC-USDT"); got != http.StatusNotFound {
+		t.Errorf("of an unknown market: %d", got)
+	}
+	for _, path := range []string{
+		"/orders?side=buy", "/orders?type=x", "/orders?side=BUY&side=SELL", "/transfers?type=",
+		"/transfers?type=LIMIT", "/transfers?asset=NONE", "/ledger?asset=btc", "/ledger?asset=BTC&from=x",
+	} {
+		if got := d.status(d.Alice, path); got != http.StatusBadRequest {
+			t.Errorf("%s: %d", path, got)
+		}
+	}
+}
+
 // TestLongExports wants all rows of lists of several pages, once each, and those of a period
 // alone.
 func TestLongExports(t *testing.T) {

@@ -12,10 +12,12 @@ import (
 var ledgerHead = []string{"time", "seq", "asset", "delta", "balance", "kind", "order", "trade", "xid"}
 
 // ledger returns the pages of the changes of an account's balances.
-func (e *Exports) ledger(who bourse.AccountID, from, to bourse.Time) func(context.Context) ([][]string, error) {
-	q := &history.LedgerQuery{Account: who, From: from, To: to, Limit: pageSize}
+func (e *Exports) ledger(who bourse.AccountID, s *selection) func(context.Context) ([][]string, error) {
+	q := &history.LedgerQuery{Account: who, From: s.from, To: s.to, Limit: pageSize}
 	for _, a := range e.View.Catalogue().Assets[1:] {
-		q.Assets = append(q.Assets, a.ID)
+		if s.asset == 0 || s.asset == a.ID {
+			q.Assets = append(q.Assets, a.ID)
+		}
 	}
 	return func(ctx context.Context) ([][]string, error) {
 		list, err := e.History.Ledger(ctx, q)

@@ -16,8 +16,8 @@ var ordersHead = []string{
 
 // orders returns the pages of an account's orders. No order enters a period that is over, so the
 // number of earlier rows finds the next page.
-func (e *Exports) orders(who bourse.AccountID, from, to bourse.Time) func(context.Context) ([][]string, error) {
-	q := &history.ListQuery{From: from, To: to, Limit: pageSize}
+func (e *Exports) orders(who bourse.AccountID, s *selection) func(context.Context) ([][]string, error) {
+	q := &history.ListQuery{Market: s.market, From: s.from, To: s.to, Limit: pageSize}
 	return func(ctx context.Context) ([][]string, error) {
 		list, err := e.History.Orders(ctx, who, q)
 		if err != nil || len(list) == 0 {
@@ -26,9 +26,11 @@ func (e *Exports) orders(who bourse.AccountID, from, to bourse.Time) func(contex
 		q.Skip += len(list)
 
 		catalogue := e.View.Catalogue()
-		rows := make([][]string, len(list))
+		rows := make([][]string, 0, len(list))
 		for i := range list {
-			rows[i] = orderRow(catalogue, &list[i].Order)
+			if s.takesOrder(&list[i].Order.Order) {
+				rows = append(rows, orderRow(catalogue, &list[i].Order))
+			}
 		}
 		return rows, nil
 	}

@@ -14,8 +14,8 @@ var tradesHead = []string{
 }
 
 // trades returns the pages of an account's trades, which have ordinals as orders have.
-func (e *Exports) trades(who bourse.AccountID, from, to bourse.Time) func(context.Context) ([][]string, error) {
-	q := &history.ListQuery{From: from, To: to, Limit: pageSize}
+func (e *Exports) trades(who bourse.AccountID, s *selection) func(context.Context) ([][]string, error) {
+	q := &history.ListQuery{Market: s.market, From: s.from, To: s.to, Limit: pageSize}
 	return func(ctx context.Context) ([][]string, error) {
 		list, err := e.History.Fills(ctx, who, q)
 		if err != nil || len(list) == 0 {
@@ -24,9 +24,11 @@ func (e *Exports) trades(who bourse.AccountID, from, to bourse.Time) func(contex
 		q.Skip += len(list)
 
 		catalogue := e.View.Catalogue()
-		rows := make([][]string, len(list))
+		rows := make([][]string, 0, len(list))
 		for i := range list {
-			rows[i] = tradeRow(catalogue, &list[i])
+			if s.side == 0 || s.side == list[i].Side {
+				rows = append(rows, tradeRow(catalogue, &list[i]))
+			}
 		}
 		return rows, nil
 	}

@@ -16,14 +16,18 @@ var transfersHead = []string{
 // transfers returns the pages of an account's deposits, withdrawals and transfers. New ones push
 // the others down; a row that is read again is skipped. A page that is newer than the period has
 // no rows.
-func (e *Exports) transfers(who bourse.AccountID, from, to bourse.Time) func(context.Context) ([][]string, error) {
+func (e *Exports) transfers(who bourse.AccountID, s *selection) func(context.Context) ([][]string, error) {
+	filter := history.MovementFilter{Asset: s.asset}
+	if s.movement != 0 {
+		filter.Of = filter.Of.With(s.movement)
+	}
 	skip, oldest, over := 0, ^uint64(0), false
 	return func(ctx context.Context) ([][]string, error) {
 		if over {
 			return nil, nil
 		}
 		listing := e.NewListing()
-		list, err := e.History.WalletTransactions(ctx, who, history.MovementFilter{}, skip, pageSize)
+		list, err := e.History.WalletTransactions(ctx, who, filter, skip, pageSize)
 		if err != nil || len(list) == 0 {
 			return nil, err
 		}
@@ -32,10 +36,10 @@ func (e *Exports) transfers(who bourse.AccountID, from, to bourse.Time) func(con
 		rows := make([][]string, 0, len(list))
 		for i := range list {
 			m := &list[i]
-			if m.Ordinal >= oldest || m.Created > to {
+			if m.Ordinal >= oldest || m.Created > s.to {
 				continue
 			}
-			oldest, over = m.Ordinal, m.Created < from
+			oldest, over = m.Ordinal, m.Created < s.from
 			if over {
 				break
 			}
