@@ -238,20 +238,22 @@ func (s *Service) Enable(ctx context.Context, id ID) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	e := old.state(0).Endpoint
 	switch {
-	case e.Disabled == 0:
+	case old.progress().Disabled == 0:
 		return State{}, bourse.Errorf(bourse.CodeRefused, "webhook %d is not disabled", id)
 	case old.key == nil:
 		return State{}, bourse.Errorf(bourse.CodeRefused, "webhook %d: %v; remove it and add another", id, errSealed)
 	}
 
-	e.Sealed, e.Failing, e.Disabled, e.Cause = old.endpoint.Sealed, 0, 0, ""
+	// The old courier may still store that the endpoint is disabled.
+	old.stop()
+	<-old.ended
+	e := old.endpoint
+	e.Failing, e.Disabled, e.Cause = 0, 0, ""
 	if err := s.Store.MoveWebhook(ctx, id, &e.Progress); err != nil {
 		return State{}, err
 	}
-	old.stop()
-	<-old.ended
+
 	c := s.newCourier(&e)
 	list := slices.Clone(s.list())
 	list[at] = c

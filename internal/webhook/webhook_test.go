@@ -337,6 +337,52 @@ func TestGoneEndpointIsDisabled(t *testing.T) {
 	}
 }
 
+// late is a store whose writes of disabled endpoints take until the courier is stopped.
+type late struct {
+	webhook.Store
+	rig *rig
+}
+
+func (l late) MoveWebhook(ctx context.Context, id webhook.ID, p *webhook.Progress) error {
+	if p.Disabled != 0 {
+		l.rig.mu.Lock()
+		l.rig.tell()
+		l.rig.mu.Unlock()
+		<-ctx.Done()
+	}
+	return l.Store.MoveWebhook(context.WithoutCancel(ctx), id, p)
+}
+
+// TestEnabledWhileItIsBeingDisabled enables an endpoint whose courier has yet to store that it is
+// disabled. It stays enabled after a start.
+func TestEnabledWhileItIsBeingDisabled(t *testing.T) {
+	r, to := newRig(t), newReceiver(t)
+	var good atomic.Bool
+	to.answer = func(w http.ResponseWriter, _ *http.Request) {
+		if !good.Load() {
+			w.WriteHeader(http.StatusGone)
+		}
+	}
+	r.over = func(s webhook.Store) webhook.Store { return late{s, r} }
+	r.open()
+	r.run()
+	to.trust(r.add(to.URL))
+	r.say(history.BulletinAccountCreated)
+	r.until(func() bool { return r.All()[0].Disabled != 0 })
+	good.Store(true)
+	if _, err := r.Enable(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	r.open()
+	r.run()
+	if state := r.All()[0]; state.Disabled != 0 || state.Cause != "" {
+		t.Fatalf("after a start: %+v", state)
+	}
+	r.say(history.BulletinAccountFrozen)
+	to.wait(2)
+}
+
 // TestSecretIsShownOnce looks for the secret, and for the path of the URL, where they must not be;
 // and wants no delivery to a URL that somebody wrote into the store.
 func TestSecretIsShownOnce(t *testing.T) {
