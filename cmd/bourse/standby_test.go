@@ -274,6 +274,18 @@ func (s *server) nodes() string {
 	return ""
 }
 
+// asHost asks for a URL as a browser does whose page is of a host, and returns the status.
+func asHost(t *testing.T, url, host string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	must(t, err)
+	r.Host = host
+	answer, err := http.DefaultClient.Do(r)
+	must(t, err)
+	must(t, answer.Body.Close())
+	return answer.StatusCode
+}
+
 // TestStandbyDrill carries out the runbook: a standby, a planned change, the old machine back, and
 // a standby of the new one.
 func TestStandbyDrill(t *testing.T) {
@@ -290,6 +302,12 @@ func TestStandbyDrill(t *testing.T) {
 	within(t, patience, "states compared", func() bool { return standby.status().Compared > 0 })
 	if got := operate[struct{ Followers int }](s, "status").Followers; got != 1 {
 		t.Errorf("%d followers", got)
+	}
+
+	for host, want := range map[string]int{first: http.StatusOK, "localhost": http.StatusOK, "rebound.example": http.StatusMisdirectedRequest} {
+		if got := asHost(t, "http://"+first+"/hello", host); got != want {
+			t.Errorf("a question for %s: %d", host, got)
+		}
 	}
 
 	refused := func(wants string, words ...string) {

@@ -176,8 +176,12 @@ func (n *Node) forNodes(l *listeners) ([]stoppable, error) {
 	if err != nil {
 		return nil, err
 	}
+	handler := n.source.Handler()
+	if n.Cluster.Credentials.Plain() {
+		handler = edge.KnownHost("", handler) // on loopback, where a browser's pages reach it
+	}
 	server := &http.Server{
-		Handler: n.endingBroken(n.source.Handler()), ReadHeaderTimeout: readHeaderWithin, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
+		Handler: n.endingBroken(handler), ReadHeaderTimeout: readHeaderWithin, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
 		ConnState: admitted.State, ErrorLog: n.serverLog(),
 	}
 	n.spawn(func() error { return served(server.Serve(l.nodes)) })

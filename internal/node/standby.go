@@ -165,7 +165,7 @@ func (c *copying) identify(theirs *standby.Hello, unreached error) error {
 			return err
 		}
 	}
-	if c.o.Credentials == (standby.Credentials{}) && !c.identity.Sandbox {
+	if c.o.Credentials.Plain() && !c.identity.Sandbox {
 		return standby.ErrPlain
 	}
 	role.Follows = c.o.Source

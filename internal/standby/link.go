@@ -21,8 +21,8 @@ type Credentials struct {
 // data.
 var ErrPlain = errors.New("nodes need certificates (cluster-ca, cluster-cert, cluster-key), unless both are a sandbox's on this machine")
 
-// given reports whether there are credentials.
-func (c *Credentials) given() bool { return c.CA != "" || c.Cert != "" || c.Key != "" }
+// Plain reports whether there are none.
+func (c *Credentials) Plain() bool { return *c == Credentials{} }
 
 // load returns the node's certificate, and the pool of the authority.
 func (c *Credentials) load() (own tls.Certificate, ca *x509.CertPool, err error) {
@@ -46,7 +46,7 @@ func (c *Credentials) load() (own tls.Certificate, ca *x509.CertPool, err error)
 // Server returns the TLS configuration of a node port; nil for a plain one, which only a
 // sandbox may have, and only on loopback.
 func (c *Credentials) Server(address net.Addr, sandbox bool) (*tls.Config, error) {
-	if !c.given() {
+	if c.Plain() {
 		if !sandbox || !isLoopback(address.String()) {
 			return nil, ErrPlain
 		}
@@ -69,7 +69,7 @@ func (c *Credentials) Client(address string) (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q is no HOST:PORT: %w", address, err)
 	}
-	if !c.given() {
+	if c.Plain() {
 		if !isLoopback(address) {
 			return nil, ErrPlain
 		}
