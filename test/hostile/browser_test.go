@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -24,7 +25,7 @@ import (
 // No answer may let a page of another origin read it.
 
 func TestBrowser(t *testing.T) {
-	p := attacked.page(t)
+	p := attacked.page(t, "page@example.com")
 	lay(t, "browser.txt", func(a *attack) {
 		a.known["session"], a.known["cookie"] = p.secret, p.name+"="+p.secret
 		a.known["name"] = p.name
@@ -44,16 +45,16 @@ type page struct {
 }
 
 // page opens an account, logs in, and places an order.
-func (x *exchange) page(t *testing.T) *page {
+func (x *exchange) page(t *testing.T, email string) *page {
 	t.Helper()
-	const person = `{"email":"page@example.com","password":"correct horse"`
+	person := `{"email":"` + email + `","password":"correct horse"`
 	p := &page{x: x}
 	p.ask(t, http.MethodPost, "/web/api/account/v2/signup", person+`}`)
 	var letter struct{ Code string }
-	if err := x.operate("mail/last", fields{"email": "page@example.com"}, &letter); err != nil {
+	if err := x.operate("mail/last", fields{"email": email}, &letter); err != nil {
 		t.Fatal(err)
 	}
-	p.ask(t, http.MethodPatch, "/web/api/account/v2/signup", `{"email":"page@example.com","code":"`+letter.Code+`"}`)
+	p.ask(t, http.MethodPatch, "/web/api/account/v2/signup", `{"email":"`+email+`","code":"`+letter.Code+`"}`)
 	for _, c := range p.ask(t, http.MethodPost, "/web/session", person+`}`) {
 		p.name, p.secret = c.Name, c.Value
 	}
@@ -107,6 +108,8 @@ func (p *page) open(t *testing.T) int {
 // visit is a request of a browser.
 type visit struct {
 	*line
+	// to is the HOST:PORT that is asked; empty for the exchange's own.
+	to            string
 	path, content string
 	headers       [][2]string
 	sent          bool
@@ -132,7 +135,7 @@ func (v *visit) do(word, text string) {
 		method, rest, _ := strings.Cut(text, " ")
 		path, body, _ := strings.Cut(rest, " ")
 		v.method, v.path, v.content, v.sent = method, path, body, false
-		v.headers = [][2]string{{"Host", v.address}, {"Cookie", v.known["cookie"]}, {"Sec-Fetch-Site", "same-origin"}}
+		v.headers = [][2]string{{"Host", cmp.Or(v.to, v.address)}, {"Cookie", v.known["cookie"]}, {"Sec-Fetch-Site", "same-origin"}}
 		if body != "" {
 			v.headers = append(v.headers, [2]string{"Content-Type", "application/json"})
 		}
@@ -160,7 +163,7 @@ func (v *visit) send() {
 		_ = v.conn.Close()
 		v.conn = nil
 	}
-	v.open()
+	v.open(cmp.Or(v.to, v.address))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", v.method, v.path)
 	for _, h := range v.headers {
@@ -172,7 +175,7 @@ func (v *visit) send() {
 	v.write(b.String() + "\r\n" + v.content)
 	v.read()
 	v.sent = true
-	if got, open := v.last.Header["Access-Control-Allow-Origin"]; open && strings.HasPrefix(v.path, "/web") {
+	if got, open := v.last.Header["Access-Control-Allow-Origin"]; open && (v.to != "" || strings.HasPrefix(v.path, "/web")) {
 		v.fail("pages of %q may read the answer", got)
 	}
 }

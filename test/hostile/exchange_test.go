@@ -60,7 +60,7 @@ func run(m *testing.M) int {
 	if err := x.build(); err != nil {
 		return complain(err)
 	}
-	if err := x.start(x.binary, "dev", "--bots=false"); err != nil {
+	if err := x.start(x.binary, "dev", "--bots=false", "--admin-listen=127.0.0.1:0"); err != nil {
 		return complain(err)
 	}
 	attacked = x

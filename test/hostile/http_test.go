@@ -57,13 +57,13 @@ func (a *attack) http() {
 	a.each(l.do)
 }
 
-// open opens the connection unless it is open.
-func (l *line) open() {
+// open opens the connection to a HOST:PORT unless it is open.
+func (l *line) open(to string) {
 	l.Helper()
 	if l.conn != nil {
 		return
 	}
-	conn, err := new(net.Dialer).DialContext(l.Context(), "tcp", l.address)
+	conn, err := new(net.Dialer).DialContext(l.Context(), "tcp", to)
 	if err != nil {
 		l.fail("%v", err)
 	}
@@ -73,7 +73,7 @@ func (l *line) open() {
 
 func (l *line) do(word, text string) {
 	l.Helper()
-	l.open()
+	l.open(l.address)
 	switch word {
 	case "send":
 		if method, _, begins := strings.Cut(text, " /"); begins {
