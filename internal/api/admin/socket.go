@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/bourse-exchange/bourse/internal/peer"
 )
 
 // socketName is the name of the socket in a data directory.
@@ -101,20 +103,8 @@ type peerKey struct{}
 // Peer stores the user id of a connection's peer in its context, as a server's
 // ConnContext.
 func Peer(ctx context.Context, c net.Conn) context.Context {
-	u, ok := c.(*net.UnixConn)
-	if !ok {
-		return ctx
+	if uid, err := peer.UID(c); err == nil {
+		ctx = context.WithValue(ctx, peerKey{}, uid)
 	}
-
-	raw, err := u.SyscallConn()
-	if err != nil {
-		return ctx
-	}
-
-	_ = raw.Control(func(fd uintptr) {
-		if uid, err := peerUID(int(fd)); err == nil {
-			ctx = context.WithValue(ctx, peerKey{}, uid)
-		}
-	})
 	return ctx
 }

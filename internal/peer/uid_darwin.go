@@ -1,9 +1,9 @@
-package admin
+package peer
 
 import "golang.org/x/sys/unix"
 
-// peerUID returns the user id of the process at the other end of a Unix socket.
-func peerUID(fd int) (uint32, error) {
+// uidOf returns the user id of the process at the other end of a Unix socket.
+func uidOf(fd int) (uint32, error) {
 	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
 		return 0, err
