@@ -94,7 +94,7 @@ first-minute: ## Do a new user's first minute in a fresh copy, time it and compa
 needs: ## Install what tests need beyond Go, on Debian and Ubuntu.
 	$(if $(filter-out 0,$(shell id -u)),sudo) apt-get install -qy gcc libc6-dev make curl strace systemd qemu-user-static postgresql python3 openssl $(if $(shell command -v npm),,nodejs npm) $(if $(shell command -v chromium google-chrome),,chromium)
 
-NODES ?= knots litecoin
+NODES ?= knots litecoin anvil
 
 .PHONY: networks
 networks: ## Bring the nodes of real networks that tests run into bin/networks, without root; NODES=.
@@ -103,8 +103,8 @@ networks: ## Bring the nodes of real networks that tests run into bin/networks, 
 NODE ?= knots
 
 .PHONY: networks-test
-networks-test: ## Run the tests against a real node, NODE=knots or litecoin, which must be there.
-	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|RealNetworks)$$/^$(NODE)$$' ./internal/chain/bitcoin ./cmd/bourse
+networks-test: ## Run the tests against a real node, NODE=knots, litecoin or anvil, which must be there.
+	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|Faults|RealNetworks)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./cmd/bourse
 
 FLAGS ?= -short
 

@@ -2,8 +2,6 @@ package bitcoin_test
 
 import (
 	"bytes"
-	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -66,7 +64,7 @@ func rig(t *testing.T, kind *nodetest.Kind) *chaintest.Rig {
 		},
 		Restart: func(*testing.T) { node.Stop(); node.Run() },
 	}
-	for name, spoil := range spoils() {
+	for name, spoil := range nodetest.Spoils() {
 		r.Spoil[name] = func() { proxy.Spoil(spoil) }
 	}
 	return r
@@ -88,45 +86,3 @@ func foreign(t *testing.T, of *bitcoin.Params) (list []string) {
 		"1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",
 		"0xdAC17F958D2ee523a2206206994597C13D831ec7", "cosmos1hsk6jryyqjfhp5dhc55tc9jtckygx0eph6dd02")
 }
-
-var (
-	idForm  = regexp.MustCompile(`"id":\d+`)
-	hexForm = regexp.MustCompile(`[0-9a-f]{64}`)
-)
-
-// spoils are the ways in which answers are changed.
-func spoils() map[string]func([]byte) []byte {
-	with := func(form *regexp.Regexp, by string) func([]byte) []byte {
-		return func(b []byte) []byte { return form.ReplaceAll(b, []byte(by)) }
-	}
-	result := func(text string) func([]byte) []byte {
-		all := regexp.MustCompile(`(?s)^\{"(jsonrpc":"2\.0",")?result":.*"id":(\d+)\}\s*$`)
-		return func(b []byte) []byte { return all.ReplaceAll(b, []byte(`{"result":`+text+`,"error":null,"id":$2}`)) }
-	}
-	return map[string]func([]byte) []byte{
-		"nothing":   func([]byte) []byte { return nil },
-		"half":      func(b []byte) []byte { return b[:len(b)/2] },
-		"twice":     func(b []byte) []byte { return append(bytes.Clone(b), b...) },
-		"a page":    func([]byte) []byte { return []byte("<html>it works</html>") },
-		"null":      result("null"),
-		"a number":  result("7"),
-		"a text":    result(`"x"`),
-		"a list":    result("[]"),
-		"an object": result("{}"),
-		"an error":  with(regexp.MustCompile(`(?s)^\{.*("id":\d+)\}\s*$`), `{"result":null,"error":{"code":-1,"message":"no"},$1}`),
-		"other id":  with(idForm, `"id":12345678`),
-		"digits": func(b []byte) []byte {
-			if len(b) > headerBytes && !strings.HasPrefix(string(b), "{") {
-				b = bytes.Clone(b) // a block by REST
-				b[len(b)/2] ^= 1
-			}
-			return hexForm.ReplaceAllFunc(b, func(h []byte) []byte {
-				h = bytes.Clone(h)
-				h[31] = "123456789abcdef00"[strings.IndexByte("0123456789abcdef", h[31])]
-				return h
-			})
-		},
-	}
-}
-
-const headerBytes = 80

@@ -37,6 +37,8 @@ type Rig struct {
 	// SendHidden makes a pending transaction by which a contract pays the native coin: it
 	// arrives, and no block shows it. Networks with sweeps have it.
 	SendHidden func(pay chain.Pay) (chain.Hash, error)
+	// Several is the coin of which one transaction makes several payments; empty for the first.
+	Several chain.CoinID
 	// Foreign are addresses that the network must refuse.
 	Foreign []string
 	// Stop silences the node until Start.

@@ -64,6 +64,9 @@ func testDeposit(d *desk) {
 // testSeveralOutputs checks that each output of a transaction counts once.
 func testSeveralOutputs(d *desk) {
 	coin := d.shape().Coins[0]
+	if d.Several != "" {
+		coin, _ = d.shape().Coin(d.Several)
+	}
 	to := []uint32{1, 2, 1, 3}
 	if d.shape().MemoName != "" {
 		to = []uint32{1, 1, 1, 1}

@@ -31,10 +31,16 @@ const (
 // Kind is a program that runs a node of a test chain.
 type Kind struct {
 	// Name is the directory below bin/networks, and the need that tests name.
-	Name   string
+	Name string
+	// Params is the chain of a node of the Bitcoin family.
 	Params *bitcoin.Params
 	// args are the program's arguments for a directory and a port.
 	args func(dir, port string) []string
+	// prepare, if not nil, fills the directory of a new node.
+	prepare func(dir string) error
+	// stop, if not nil, saves what the node's next process starts with; the node is then killed.
+	// Other nodes have a method to stop.
+	stop func(n *Node) error
 	// forgetful are the arguments that make it start without the transactions that waited.
 	forgetful []string
 	// ready matches the line of the log from which on it serves; remembers the one from which
@@ -119,6 +125,11 @@ func Start(t testing.TB, k *Kind) *Node {
 	n := &Node{Kind: k, t: t, program: program, dir: t.TempDir(), port: freePort(t)}
 	n.URL = "http://127.0.0.1:" + n.port
 	n.RPC = n.Client(n.URL, time.Minute)
+	if k.prepare != nil {
+		if err := k.prepare(n.dir); err != nil {
+			t.Fatal(err)
+		}
+	}
 	n.Run()
 	t.Cleanup(n.Kill)
 	return n
@@ -135,11 +146,15 @@ func freePort(t testing.TB) string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
+// maxAnswer bounds a node's answer in bytes: a whole chain of a test.
+const maxAnswer = 64 << 20
+
 // Client returns a client of a URL with the node's user and password.
 func (n *Node) Client(url string, timeout time.Duration) *rpc.Client {
 	n.t.Helper()
 	c, err := rpc.New(rpc.Options{
 		URL: url, User: User, Password: func() (string, error) { return Password, nil }, Timeout: timeout,
+		MaxAnswer: maxAnswer,
 	})
 	if err != nil {
 		n.t.Fatal(err)
@@ -183,6 +198,13 @@ func (n *Node) run(more []string, also *regexp.Regexp) {
 // Stop stops the node as its operator would.
 func (n *Node) Stop() {
 	n.t.Helper()
+	if n.stop != nil {
+		if err := n.stop(n); err != nil {
+			n.t.Fatal(err)
+		}
+		n.Kill()
+		return
+	}
 	n.Ask(nil, "stop")
 	n.wait()
 }

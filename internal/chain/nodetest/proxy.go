@@ -2,6 +2,7 @@ package nodetest
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -22,7 +23,7 @@ type Proxy struct {
 	stopped bool
 	// lost is a method whose next answer is lost.
 	lost string
-	// lag is added to the headers that the node says it knows.
+	// lag is added to the blocks that the node says it knows.
 	lag uint64
 	// spoil, if not nil, changes every answer.
 	spoil func([]byte) []byte
@@ -91,6 +92,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		n, _ := strconv.ParseUint(string(headersForm.FindSubmatch(b)[1]), 10, 64)
 		return strconv.AppendUint([]byte(`"headers":`), n+lag, 10)
 	})
+	if lag > 0 && bytes.Contains(asked, []byte(`"method":"eth_syncing"`)) {
+		body = bytes.Replace(body, []byte(`"result":false`),
+			fmt.Appendf(nil, `"result":{"currentBlock":"0x1","highestBlock":"0x%x"}`, 1+lag), 1)
+	}
 	if spoil != nil {
 		body = spoil(body)
 	}

@@ -1,0 +1,115 @@
+package evm
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// sample returns an unsigned payment of the hot wallet.
+func sample() *payment {
+	return &payment{
+		chain: 31337, nonce: 7, tip: 1e9, price: 3e9, gas: gasPlain, to: address{0: 1, 19: 2}, value: ofUint(5),
+	}
+}
+
+// sampleToken returns an unsigned payment of the token.
+func sampleToken(t testing.TB) *payment {
+	p := sample()
+	to := p.to
+	p.to, p.value = address(unhex(t, usdt)), nil
+	p.input = appendWord(appendWord(bytes.Clone(selectTransfer), to[:]), ofUint(5))
+	return p
+}
+
+// TestSign signs payments of both kinds, and reads what they do.
+func TestSign(t *testing.T) {
+	k := testKeys(t)
+	for coin, p := range map[chain.CoinID]*payment{"ETH": sample(), usdt: sampleToken(t)} {
+		for _, owner := range []uint32{chain.IndexHot, 5} {
+			p.owner, p.r, p.s, p.v = owner, nil, nil, 0
+			unsigned, err := k.codec.Decode(p.seal())
+			if err != nil || unsigned.Signed || unsigned.Hash != (chain.Hash{}) {
+				t.Fatalf("%s: %+v, %v", coin, unsigned, err)
+			}
+			raw, hash, err := k.Sign(p.seal())
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := k.codec.Decode(raw)
+			want := chain.Pay{To: chain.Destination{Address: address{0: 1, 19: 2}.String()}, Coin: coin, Amount: bourse.Units(5)}
+			if err != nil || !d.Signed || d.Hash != hash || d.From != owner || d.Nonce != 7 || len(d.Pays) != 1 ||
+				d.Pays[0] != want || d.Cost != bourse.Units(gasPlain*3e9) {
+				t.Errorf("%s of %d: %+v, %v", coin, owner, d, err)
+			}
+		}
+	}
+}
+
+// TestDecodeRefuses wants every payment refused that does more or other than a payment may.
+func TestDecodeRefuses(t *testing.T) {
+	k := testKeys(t)
+	ether := func(change func(*payment)) *payment { p := sample(); change(p); return p }
+	token := func(change func(*payment)) *payment { p := sampleToken(t); change(p); return p }
+	for name, p := range map[string]*payment{
+		"nothing":        ether(func(p *payment) { p.value = nil }),
+		"data":           ether(func(p *payment) { p.input = []byte{1} }),
+		"other chain":    ether(func(p *payment) { p.chain = 1 }),
+		"gas":            ether(func(p *payment) { p.gas = maxGas + 1 }),
+		"no gas":         ether(func(p *payment) { p.gas = 0 }),
+		"tip":            ether(func(p *payment) { p.tip = p.price + 1 }),
+		"zero address":   ether(func(p *payment) { p.to = address{} }),
+		"beyond amounts": ether(func(p *payment) { p.value = bytes.Repeat([]byte{1}, 17) }),
+		"both":           token(func(p *payment) { p.value = ofUint(1) }),
+		"nothing of it":  token(func(p *payment) { p.input[len(p.input)-1] = 0 }),
+		"approval":       token(func(p *payment) { copy(p.input, selector("approve(address,uint256)")) }),
+		"long":           token(func(p *payment) { p.input = append(p.input, 0) }),
+		"short":          token(func(p *payment) { p.input = p.input[:67] }),
+		"dirty address":  token(func(p *payment) { p.input[4] = 1 }),
+		"to itself":      token(func(p *payment) { copy(p.input[16:], p.to[:]) }),
+		"other contract": token(func(p *payment) { p.to[0]++ }),
+	} {
+		if d, err := k.codec.Decode(p.seal()); err == nil {
+			t.Errorf("%s: decoded as %+v", name, d)
+		}
+	}
+}
+
+// TestHighSignature refuses the second signature that everybody can make of a first one.
+func TestHighSignature(t *testing.T) {
+	k := testKeys(t)
+	raw, _, err := k.Sign(sample().seal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := k.codec.open(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := unhex(t, "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141")
+	p.s, p.v = trim(minus(order, p.s)), 1-p.v
+	if from, ok := p.sender(); !ok || from != k.codec.hot {
+		t.Fatal("it is no signature of the hot wallet")
+	}
+	if _, err := k.codec.Decode(p.seal()); err == nil {
+		t.Error("a high signature is taken")
+	}
+}
+
+// minus returns a difference of numbers.
+func minus(a, b []byte) []byte {
+	b = append(make([]byte, len(a)-len(b)), b...)
+	d := make([]byte, len(a))
+	borrow := 0
+	for i := len(a) - 1; i >= 0; i-- {
+		n := int(a[i]) - int(b[i]) - borrow
+		borrow = 0
+		if n < 0 {
+			n, borrow = n+256, 1
+		}
+		d[i] = byte(n)
+	}
+	return d
+}

@@ -1,0 +1,47 @@
+package evm
+
+import (
+	"context"
+
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// Block returns the block at a height of the node's chain.
+func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	b, receipts, err := c.full(ctx, height)
+	if err != nil {
+		return nil, err
+	}
+	return c.read(b, receipts)
+}
+
+// full returns the checked block at a height, and the receipts of its transactions.
+func (c *Client) full(ctx context.Context, height uint64) (*fullBlock, []receipt, error) {
+	head, err := c.head(ctx)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case height > head.height():
+		return nil, nil, chain.ErrNoBlock
+	}
+
+	var b *fullBlock
+	if err := c.ask(ctx, &b, "eth_getBlockByNumber", ofUint(height).String(), true); err != nil {
+		return nil, nil, err
+	}
+	if b == nil {
+		return nil, nil, describe(height, "it is missing below the head")
+	}
+	// By its hash, because the chain may change between the two requests.
+	var receipts []receipt
+	if err := c.ask(ctx, &receipts, "eth_getBlockReceipts", formatHash(chain.Hash(b.Hash))); err != nil {
+		return nil, nil, err
+	}
+	if err := b.check(receipts); err != nil {
+		return nil, nil, err
+	}
+	if b.height() != height {
+		return nil, nil, describe(height, "it is another one")
+	}
+	return b, receipts, nil
+}
