@@ -6,7 +6,7 @@
 // This package is the contract: a [Log] takes proposals and yields committed batches, the
 // same ones in the same order to every reader, for ever. Adapters: filelog on local
 // files; memlog, a twin for tests that delays, drops, changes leader, truncates and
-// installs snapshots; raftlog later. All pass one suite, journaltest.
+// installs snapshots; raftlog, replicated by raft. All pass one suite, journaltest.
 //
 // The package also holds the parts that adapters share: the frame (the bytes of a batch,
 // with checksum and hash chain), [Snapshots], the archive of sealed segments, and the

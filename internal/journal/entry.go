@@ -62,6 +62,8 @@ type Entry struct {
 	// entry was written, at most Index. Both are zero in the journal of a single node.
 	Index, Commit uint64
 	Frame         Frame
+	// Encoded are the frame's bytes, if the entry was parsed.
+	Encoded []byte
 	// Chain is the hash of the frame.
 	Chain Hash
 	// Size is the entry's length in bytes, a multiple of Block.
@@ -178,13 +180,16 @@ func unless(good bool) error {
 // ParseEntry reads the entry found at offset off; b has exactly its bytes. The caller
 // compares it with the entry before.
 func (h *Header) ParseEntry(b []byte, off int64, e *Entry) error {
-	err := h.parseEntry(func(_ int64, n int) ([]byte, error) {
-		return b[:min(n, len(b))], nil
-	}, off, e)
+	err := h.ParseFirst(b, off, e)
 	if err == nil && e.Size != len(b) {
 		return errLength
 	}
 	return err
+}
+
+// ParseFirst is ParseEntry for bytes that other entries may follow.
+func (h *Header) ParseFirst(b []byte, off int64, e *Entry) error {
+	return h.parseEntry(func(_ int64, n int) ([]byte, error) { return b[:min(n, len(b))], nil }, off, e)
 }
 
 // ParseEntries reads the entries found from offset off on; b has exactly their bytes. The
@@ -192,8 +197,7 @@ func (h *Header) ParseEntry(b []byte, off int64, e *Entry) error {
 func (h *Header) ParseEntries(b []byte, off int64) error {
 	for len(b) > 0 {
 		var e Entry
-		err := h.parseEntry(func(_ int64, n int) ([]byte, error) { return b[:min(n, len(b))], nil }, off, &e)
-		if err != nil {
+		if err := h.ParseFirst(b, off, &e); err != nil {
 			return err
 		}
 		b, off = b[e.Size:], off+int64(e.Size)
@@ -250,6 +254,7 @@ func (h *Header) parseEntry(get func(off int64, n int) ([]byte, error), off int6
 func (e *Entry) parseFrame(b []byte) error {
 	var err error
 	_, e.Chain, err = e.Frame.parse(b)
+	e.Encoded = b
 	if errors.Is(err, errChecksum) {
 		return &brokenError{err}
 	}

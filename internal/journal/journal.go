@@ -17,6 +17,8 @@ var (
 	ErrTooLarge = errors.New("proposal does not fit a frame")
 	// ErrClosed: the log was closed.
 	ErrClosed = errors.New("journal is closed")
+	// ErrNotLeader: another node takes proposals now, or none does.
+	ErrNotLeader = errors.New("this node does not lead")
 	// ErrInUse: another process has the journal open.
 	ErrInUse = errors.New("journal is in use by another process")
 	// ErrNotNext: a frame does not continue the journal that it was to be appended to.
@@ -75,6 +77,9 @@ const (
 	// Refused: the log has no room for a proposal. It is not committed and never
 	// will be. Proposal.
 	Refused
+	// Dropped: a later term has taken the place of a proposal. It is not committed and never
+	// will be; the disk has room. Proposal.
+	Dropped
 	// Installed: this log fell so far behind that it got a snapshot in place of the
 	// batches up to it. Snapshot.
 	Installed
@@ -100,7 +105,7 @@ type Notice struct {
 type Log interface {
 	// Propose hands over a batch without I/O; later Steps carry it. Proposals may be
 	// committed in another order, between those of other processes, or never. The errors
-	// are ErrBusy, ErrTooLarge, ErrClosed and any failure that stopped the log.
+	// are ErrBusy, ErrTooLarge, ErrNotLeader, ErrClosed and any failure that stopped the log.
 	Propose(p Proposal) error
 
 	// Step does the pending work: in a log on files, one write and one fdatasync. It

@@ -1,0 +1,47 @@
+package raftlog
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"go.etcd.io/raft/v3/raftpb"
+)
+
+// mostNodes bounds each list of a cluster's members.
+const mostNodes = 16
+
+var errMembers = errors.New("members are malformed")
+
+// appendMembers appends the encoding of members in a segment's header.
+func appendMembers(b []byte, s *raftpb.ConfState) []byte {
+	for _, list := range [][]uint64{s.GetVoters(), s.GetLearners(), s.GetVotersOutgoing(), s.GetLearnersNext()} {
+		b = append(b, byte(len(list)))
+		for _, id := range list {
+			b = binary.LittleEndian.AppendUint64(b, id)
+		}
+	}
+	if s.GetAutoLeave() {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+// parseMembers reads the members of a segment's header.
+func parseMembers(b []byte) (*raftpb.ConfState, error) {
+	s := new(raftpb.ConfState)
+	for _, list := range []*[]uint64{&s.Voters, &s.Learners, &s.VotersOutgoing, &s.LearnersNext} {
+		if len(b) == 0 || b[0] > mostNodes || len(b) < 1+8*int(b[0]) {
+			return nil, errMembers
+		}
+		n := int(b[0])
+		for i := range n {
+			*list = append(*list, binary.LittleEndian.Uint64(b[1+8*i:]))
+		}
+		b = b[1+8*n:]
+	}
+	if len(b) != 1 || b[0] > 1 || len(s.Voters) == 0 {
+		return nil, errMembers
+	}
+	s.AutoLeave = new(b[0] == 1)
+	return s, nil
+}
