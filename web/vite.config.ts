@@ -18,16 +18,22 @@ function catalogue(): Plugin {
 
 // The pages are served from the root by the binary, under a policy that allows neither inline scripts nor inline styles
 // nor data in place of a file: nothing is inlined. Names of assets hold the hash of their content and never change theirs.
-export default defineConfig({
-  plugins: [svelte(), catalogue()],
+// The mode "operator" builds the operators' console beside the pages, with scripts of its own: another listener serves it.
+export default defineConfig(({ mode }) => ({
+  plugins: [svelte(), mode !== 'operator' && catalogue()],
   build: {
     outDir: '../internal/web/dist',
-    emptyOutDir: true,
+    emptyOutDir: mode !== 'operator',
+    ...(mode === 'operator' && {
+      assetsDir: 'operator/assets',
+      copyPublicDir: false,
+      rolldownOptions: { input: 'operator.html' },
+    }),
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2022',
     reportCompressedSize: true,
-    license: { fileName: 'LICENSES.md' },
+    license: { fileName: mode === 'operator' ? 'operator/LICENSES.md' : 'LICENSES.md' },
   },
   worker: { format: 'es' },
   server: {
@@ -38,4 +44,4 @@ export default defineConfig({
       ]),
     ),
   },
-});
+}));

@@ -269,7 +269,7 @@ func (c *benchExchange) Run(p *program) error {
 	source := api.SourceRates{Requests: never, Frames: never, Subscriptions: never}
 	o := &node.Options{
 		Data: string(c.Data), Listen: c.Listen, MetricsListen: "127.0.0.1:0",
-		Limits: api.Limits{Account: each, Source: source, FailedAuth: never}, Serving: func(string) {},
+		Limits: api.Limits{Account: each, Source: source, FailedAuth: never}, Serving: func(string, string) {},
 	}
 	surround(o, sandbox.Options{})
 	return p.exchange(new(logging), o)

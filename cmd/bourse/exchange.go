@@ -109,7 +109,7 @@ func (d *dev) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	o.Serving = func(address string) { p.greet(string(d.Data), address) }
+	o.Serving = func(address, desk string) { p.greet(string(d.Data), address, desk) }
 	return p.exchange(&d.Log, o)
 }
 
@@ -297,7 +297,7 @@ func (s *serve) Run(p *program) error {
 		},
 		TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
 		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, SignerLimits: allowances(s.Signer),
-		Void: bourse.Seq(s.Void), Serving: func(string) {},
+		Void: bourse.Seq(s.Void), Serving: func(string, string) {},
 	})))
 }
 

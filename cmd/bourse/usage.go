@@ -104,7 +104,7 @@ func quote(word string) string {
 
 // greet prints the first commands for a sandbox. They can be pasted into a shell in any
 // directory.
-func (p *program) greet(data, address string) {
+func (p *program) greet(data, address, desk string) {
 	elsewhere := *p
 	if strings.Contains(p.self, "/") {
 		elsewhere.self = absolute(p.self)
@@ -114,22 +114,27 @@ func (p *program) greet(data, address string) {
 		return elsewhere.line(append([]string{"admin", "--data", absolute(data)}, words...)...)
 	}
 
+	console, invite := "", ""
+	if desk != "" {
+		console = "Operators work at " + desk + "/operator.\n"
+		invite = "  " + operate("operator", "invite", "you@example.org", "--name", "You", "--role", "owner") + "\n"
+	}
 	_, _ = fmt.Fprintf(p.stderr, `
 Bourse serves a sandbox at %[6]s; %[6]s/docs describes its interfaces.
-In another terminal:
+%[7]sIn another terminal:
   curl 'http://%[1]s/spot/markets_ex?offset=0'
   %[2]s
   %[3]s
   %[4]s
   %[5]s
-Stop it with Ctrl-C.
+%[8]sStop it with Ctrl-C.
 
 `, address,
 		elsewhere.line("watch", "BTC/USDT", "--url", "http://"+address),
 		operate("account", "create", "you@example.org"),
 		operate("key", "create", "you@example.org", "--name", "first"),
 		operate("credit", "you@example.org", "USDT", "100000"),
-		page(address))
+		page(address), console, invite)
 }
 
 // page returns the address of a sandbox for a browser: by name, because browsers have no

@@ -141,9 +141,9 @@ func TestAgainHidesSecrets(t *testing.T) {
 func TestPaste(t *testing.T) {
 	needs.Program(t, "curl")
 	data := filepath.Join(t.TempDir(), "a b's $HOME")
-	s := start(t, data, "--bots=false", "--block-time=0")
-	_, text, ok := strings.Cut(s.greeting(), "In another terminal:\n")
-	if !ok {
+	s := start(t, data, "--bots=false", "--block-time=0", "--admin-listen=127.0.0.1:0")
+	where, text, ok := strings.Cut(s.greeting(), "In another terminal:\n")
+	if !ok || !strings.Contains(where, "Operators work at http://localhost:") {
 		t.Fatal("nothing is to be pasted")
 	}
 	lines, _, _ := strings.Cut(text, "Stop it with")
@@ -160,7 +160,7 @@ func TestPaste(t *testing.T) {
 			t.Errorf("%s%v\n%s", line, err, out)
 		}
 	}
-	if pasted < 5 {
+	if pasted < 6 {
 		t.Errorf("%d lines: %s", pasted, lines)
 	}
 	if shown := operate[struct{ Balances map[string]any }](s, "balances", "you@example.org"); shown.Balances["USDT"] == nil {

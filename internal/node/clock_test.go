@@ -74,7 +74,7 @@ func TestClockJumps(t *testing.T) {
 	go func() {
 		ended <- Run(ctx, Options{
 			Data: data, OpenLog: openLog, Listen: "127.0.0.1:0", Sandbox: world, Networks: world.Attachments(), SegmentSize: 256 << 10, Log: slog.New(slog.DiscardHandler),
-			Serving: func(address string) { serving <- address },
+			Serving: func(address, _ string) { serving <- address },
 			machine: func() reading {
 				r := machine()
 				r.wall += bourse.Time(ahead.Load())

@@ -20,6 +20,7 @@ import (
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/certificate"
 	"github.com/bourse-exchange/bourse/internal/edge"
+	"github.com/bourse-exchange/bourse/internal/web"
 )
 
 // The errors of settings of the operators' interface.
@@ -134,8 +135,12 @@ func (n *Node) deskRoutes() http.Handler {
 
 	mux := http.NewServeMux()
 	v2.HandlePages(rest, mux, operatorv1.Prefix, desk.Secret, desk.Endpoints())
-	mux.Handle("/", v2.Missing(rest))
-	return n.endingBroken(browser.NewStrictGuard(at).Private(mux))
+
+	guard := browser.NewStrictGuard(at)
+	metered := func(h http.Handler) http.Handler { return rest.Limits.Metered(n.proxies.From, h) }
+	console := web.NewConsole(n.Brand, rest.Encoder, metered, guard.Headers)
+	mux.Handle("/", console.Missing(v2.Missing(rest)))
+	return n.endingBroken(guard.Named(console.Before(guard.Private(mux))))
 }
 
 // forOperators starts the server of the operators' listener, and returns it; none without one.

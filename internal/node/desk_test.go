@@ -57,7 +57,7 @@ func TestOperatorsHaveADoorOfTheirOwn(t *testing.T) {
 	serving, ended := make(chan string, 1), make(chan error, 1)
 	o := Options{
 		Data: data, OpenLog: openLog, Listen: "127.0.0.1:0", AdminListen: "127.0.0.1:0", SegmentSize: 256 << 10,
-		Log: slog.New(slog.DiscardHandler), Serving: func(address string) { serving <- address },
+		Log: slog.New(slog.DiscardHandler), Serving: func(address, _ string) { serving <- address },
 	}
 	n, err := assemble(t.Context(), o)
 	if err != nil {
@@ -74,6 +74,7 @@ func TestOperatorsHaveADoorOfTheirOwn(t *testing.T) {
 	}()
 
 	var session *http.Cookie
+	accept := ""
 	ask := func(base, host, method, path, body string) (int, []byte) {
 		r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
 		if err != nil {
@@ -85,6 +86,7 @@ func TestOperatorsHaveADoorOfTheirOwn(t *testing.T) {
 		if body != "" {
 			r.Header.Set("Content-Type", "application/json")
 		}
+		r.Header.Set("Accept", accept)
 		if session != nil {
 			r.AddCookie(session)
 		}
@@ -161,6 +163,25 @@ func TestOperatorsHaveADoorOfTheirOwn(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
 	}
+	accept = "text/html"
+	for _, c := range []struct {
+		base, host, path string
+		want             int
+	}{
+		{desk, "", "/operator", 200},
+		{desk, "", "/operator/withdrawals", 200},
+		{desk, "evil.example", "/operator", 403},
+		{desk, "", "/trade/BTC-USDT", 404},
+		{desk, "", "/assets/none.js", 404},
+		{customers, "", "/operator", 404},
+		{customers, "", "/operator.html", 404},
+		{customers, deskHost, "/operator", 421},
+	} {
+		if status, text := ask(c.base, c.host, "GET", c.path, ""); status != c.want {
+			t.Errorf("the page %s as %q at %s: %d %s, want %d", c.path, c.host, c.base, status, text, c.want)
+		}
+	}
+	accept = ""
 	session.Name = "__Host-bourse" // where customers have theirs
 	if _, text := ask(customers, "", "GET", "/web/session", ""); !strings.Contains(string(text), `"account":null`) {
 		t.Errorf("an operator's cookie at the customers' listener: %s", text)

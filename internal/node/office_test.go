@@ -25,7 +25,7 @@ func produce(t *testing.T, data string, box letterbox) (n *Node, end func()) {
 	serving, ended := make(chan string, 1), make(chan error, 1)
 	o := Options{
 		Data: data, OpenLog: openLog, Listen: "127.0.0.1:0", SegmentSize: 256 << 10, Mail: box,
-		Log: slog.New(slog.DiscardHandler), Serving: func(address string) { serving <- address },
+		Log: slog.New(slog.DiscardHandler), Serving: func(address, _ string) { serving <- address },
 	}
 	if err := o.check(t.Context()); err != nil {
 		t.Fatal(err)

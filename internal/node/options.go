@@ -105,8 +105,9 @@ type Options struct {
 	Log     *slog.Logger
 	// Reload triggers reading the certificate again; it may be nil.
 	Reload <-chan struct{}
-	// Serving is called with the address once the exchange serves.
-	Serving func(address string)
+	// Serving is called with the address, and the URL of operators if they have one, once the
+	// exchange serves.
+	Serving func(address, desk string)
 
 	// machine reads the machine's clocks; nil for the real ones.
 	machine func() reading

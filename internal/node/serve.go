@@ -75,7 +75,7 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	n.newsDesk.Start()
 	n.ready.Store(true)
 	n.Log.Info("serving", slog.String("address", address))
-	n.Serving(address)
+	n.Serving(address, n.AdminURL)
 
 	select {
 	case err = <-n.failed:

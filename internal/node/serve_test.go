@@ -38,7 +38,7 @@ func assembled(t *testing.T, o Options) *Node {
 	t.Helper()
 	o.Data, o.Sandbox, o.SegmentSize, o.Log = t.TempDir(), sandbox.New(sandbox.Options{}), 256<<10, slog.New(slog.DiscardHandler)
 	o.Networks = o.Sandbox.Attachments()
-	o.OpenLog, o.Serving = openLog, func(string) {}
+	o.OpenLog, o.Serving = openLog, func(string, string) {}
 	if err := o.check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestMetricsHaveADoorOfTheirOwn(t *testing.T) {
 	go func() {
 		ended <- Run(ctx, Options{
 			Data: t.TempDir(), OpenLog: openLog, Listen: "127.0.0.1:0", BinanceListen: bots, MetricsListen: metrics, Sandbox: world, Networks: world.Attachments(), SegmentSize: 256 << 10,
-			Log: slog.New(slog.DiscardHandler), Serving: func(address string) { serving <- address },
+			Log: slog.New(slog.DiscardHandler), Serving: func(address, _ string) { serving <- address },
 		})
 	}()
 	var address string

@@ -9,13 +9,15 @@ import (
 	"testing"
 )
 
-// The most bytes, compressed, of what a browser fetches for a page at first, of the chart, and of everything. The trading
+// The most bytes, compressed, of what a browser fetches for a page at first, of the chart, and of all files. The trading
 // page is usable before its chart has come.
 const (
 	mostOfTrade = 66_000
 	mostOfPage  = 60_000
 	mostOfChart = 60_000
 	mostOfAll   = 450_000
+	// mostOfConsole is of the operators' console, all files.
+	mostOfConsole = 60_000
 )
 
 var (
@@ -85,6 +87,18 @@ func TestSizes(t *testing.T) {
 	}
 	if all > mostOfAll {
 		t.Errorf("all files are %d bytes, at most %d", all, mostOfAll)
+	}
+}
+
+// TestSizeOfConsole wants the same of the operators' console, which is fetched whole.
+func TestSizeOfConsole(t *testing.T) {
+	p, h := openConsole(t)
+	all := 0
+	for path := range p.files {
+		all += get(h, http.MethodGet, path, html, "Accept-Encoding: gzip").Body.Len()
+	}
+	if t.Logf("%d of %d", all, mostOfConsole); all > mostOfConsole {
+		t.Errorf("the console is %d bytes, at most %d", all, mostOfConsole)
 	}
 }
 

@@ -20,20 +20,51 @@ var dist embed.FS
 // The files of the build that have a meaning of their own.
 const (
 	indexFile   = "index.html"
+	consoleFile = "operator.html"
 	sourcesFile = "SOURCES"
-	// assets is the folder of the files with the hash of their content in their names.
-	assets = "assets/"
+	// assets is the folder of the files with the hash of their content in their names, and
+	// consoleAssets that of the operators' console.
+	assets        = "assets/"
+	consoleAssets = "operator/assets/"
 )
 
-// routes are the addresses of pages. A star stands for one segment.
-var routes = []string{
-	"/", "/trade", "/trade/*", "/wallet", "/wallet/deposit", "/wallet/withdraw", "/wallet/faucet",
-	"/history", "/account", "/log-in", "/sign-up", "/reset", "/undo", "/status",
+// site is one of the two builds in dist. They share no script.
+type site struct {
+	// index is the file of its document.
+	index string
+	// caching is the Cache-Control of the document.
+	caching string
+	// has reports whether a file of dist belongs to it.
+	has func(name string) bool
+	// routes are the addresses of pages. A star stands for one segment.
+	routes []string
 }
 
-// Pages serves the pages.
+// The sites of customers and of operators.
+var (
+	customers = site{
+		index: indexFile, caching: revalidated,
+		has: func(name string) bool { return name != consoleFile && !strings.HasPrefix(name, "operator/") },
+		routes: []string{
+			"/", "/trade", "/trade/*", "/wallet", "/wallet/deposit", "/wallet/withdraw", "/wallet/faucet",
+			"/history", "/account", "/log-in", "/sign-up", "/reset", "/undo", "/status",
+		},
+	}
+	operators = site{
+		index: consoleFile, caching: unstored,
+		has: func(name string) bool { return name == "favicon.svg" || strings.HasPrefix(name, "operator/") },
+		routes: []string{
+			"/", "/operator", "/operator/log-in", "/operator/accept", "/operator/withdrawals", "/operator/deposits",
+			"/operator/acts", "/operator/accounts", "/operator/accounts/*", "/operator/markets", "/operator/networks",
+			"/operator/catalogue", "/operator/operators", "/operator/log",
+		},
+	}
+)
+
+// Pages serves the pages of a site.
 type Pages struct {
-	index *coding.File
+	routes []string
+	index  *coding.File
 	// files are the other files, by path.
 	files map[string]*coding.File
 	// metered limits a handler by the source of its requests.
@@ -41,13 +72,26 @@ type Pages struct {
 	headers browser.Headers
 }
 
-// New returns the embedded pages in the dress of a brand and in added languages beside English,
-// compressed by an encoder for clients that want it. metered limits a handler by the source of its requests.
+// New returns the embedded pages of customers in the dress of a brand and in added languages beside
+// English, compressed by an encoder for clients that want it. metered limits a handler by the source
+// of its requests.
 func New(
 	b *brand.Brand, languages []Language, encoder *coding.Encoder, metered func(http.Handler) http.Handler,
 	headers browser.Headers,
 ) *Pages {
-	p := &Pages{files: map[string]*coding.File{}, metered: metered, headers: headers}
+	return newPages(&customers, b, languages, encoder, &Pages{metered: metered, headers: headers})
+}
+
+// NewConsole is New for the pages of operators, which are in English.
+func NewConsole(
+	b *brand.Brand, encoder *coding.Encoder, metered func(http.Handler) http.Handler, headers browser.Headers,
+) *Pages {
+	return newPages(&operators, b, nil, encoder, &Pages{metered: metered, headers: headers})
+}
+
+// newPages gives pages the files of a site.
+func newPages(s *site, b *brand.Brand, languages []Language, encoder *coding.Encoder, p *Pages) *Pages {
+	p.routes, p.files = s.routes, map[string]*coding.File{}
 	dress := newDress(b, languages)
 	for name, body := range dress.files {
 		p.files["/"+name] = coding.NewFile(kindOf(name), caching(name), body, encoder)
@@ -61,28 +105,29 @@ func New(
 			return err
 		}
 
-		switch name = strings.TrimPrefix(name, "dist/"); name {
-		case sourcesFile, textsFile:
-		case indexFile:
-			p.index = coding.NewFile(kindOf(name), revalidated, dress.index(body), encoder)
-		default:
+		switch name = strings.TrimPrefix(name, "dist/"); {
+		case name == sourcesFile, name == textsFile:
+		case name == s.index:
+			p.index = coding.NewFile(kindOf(name), s.caching, dress.index(body), encoder)
+		case s.has(name):
 			p.files["/"+name] = coding.NewFile(kindOf(name), caching(name), body, encoder)
 		}
 		return nil
 	})
 	if err != nil || p.index == nil {
-		bourse.Impossible("embedded pages without %s: %v", indexFile, err)
+		bourse.Impossible("embedded pages without %s: %v", s.index, err)
 	}
 	return p
 }
 
 const (
 	revalidated = "no-cache"
+	unstored    = "no-store"
 	immutable   = "public, max-age=31536000, immutable"
 )
 
 func caching(name string) string {
-	if strings.HasPrefix(name, assets) {
+	if strings.HasPrefix(name, assets) || strings.HasPrefix(name, consoleAssets) {
 		return immutable
 	}
 	return revalidated
@@ -109,7 +154,7 @@ func kindOf(name string) string {
 func (p *Pages) Before(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file := p.files[r.URL.Path]
-		page := file == nil && isRoute(r.URL.Path)
+		page := file == nil && p.isRoute(r.URL.Path)
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead, file == nil && !page:
 			next.ServeHTTP(w, r)
@@ -143,8 +188,8 @@ func (p *Pages) serve(w http.ResponseWriter, r *http.Request, file *coding.File,
 }
 
 // isRoute reports whether a path is the address of a page.
-func isRoute(path string) bool {
-	return slices.ContainsFunc(routes, func(route string) bool {
+func (p *Pages) isRoute(path string) bool {
+	return slices.ContainsFunc(p.routes, func(route string) bool {
 		prefix, one := strings.CutSuffix(route, "*")
 		if !one {
 			return path == route

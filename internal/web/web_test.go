@@ -12,11 +12,21 @@ import (
 	"github.com/bourse-exchange/bourse/internal/coding"
 )
 
-// open returns the pages in front of a handler that answers "interface" with 418.
+// open returns the customers' pages in front of a handler that answers "interface" with 418.
 func open(t *testing.T) (*Pages, http.Handler) {
 	t.Helper()
-	p := New(brand.Default(), nil, coding.NewEncoder(1), func(h http.Handler) http.Handler { return h },
-		browser.Headers{Encrypted: true})
+	return inFront(New(brand.Default(), nil, coding.NewEncoder(1), unmetered, browser.Headers{Encrypted: true}))
+}
+
+// openConsole is open for the operators' console.
+func openConsole(t *testing.T) (*Pages, http.Handler) {
+	t.Helper()
+	return inFront(NewConsole(brand.Default(), coding.NewEncoder(1), unmetered, browser.Headers{Encrypted: true}))
+}
+
+func unmetered(h http.Handler) http.Handler { return h }
+
+func inFront(p *Pages) (*Pages, http.Handler) {
 	return p, p.Before(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 	}))
@@ -53,6 +63,7 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/wallet/v2/assets", html, 418}, {"GET", "/spot/markets", html, 418}, {"GET", "/trade/BTC/USDT", html, 418},
 		{"GET", "/trade/", html, 418}, {"GET", "/docs", html, 418}, {"GET", "/web/session", html, 418},
 		{"GET", "/index.html", html, 418}, {"GET", "/SOURCES", html, 418}, {"GET", "/assets/none.js", html, 418},
+		{"GET", "/operator", html, 418}, {"GET", "/operator.html", html, 418}, {"GET", "/operator/log-in", html, 418},
 	} {
 		got := get(h, c.method, c.path, c.accept)
 		if got.Code != c.want {
@@ -107,10 +118,16 @@ func TestHeaders(t *testing.T) {
 // TestIndexIsWhole wants the page to name only files that are there, and to hold no script,
 // style or handler that the policy refuses.
 func TestIndexIsWhole(t *testing.T) {
-	p, h := open(t)
-	page := get(h, "GET", "/", html).Body.String()
+	for _, open := range []func(*testing.T) (*Pages, http.Handler){open, openConsole} {
+		p, h := open(t)
+		wantWhole(t, p, get(h, "GET", "/", html).Body.String())
+	}
+}
+
+func wantWhole(t *testing.T, p *Pages, page string) {
+	t.Helper()
 	for _, m := range regexp.MustCompile(`(?:src|href)="(/[^"]*)"`).FindAllStringSubmatch(page, -1) {
-		if path := m[1]; p.files[path] == nil && strings.HasPrefix(path, "/assets/") {
+		if path := m[1]; p.files[path] == nil && strings.Contains(path, "assets/") {
 			t.Errorf("%s is not there", path)
 		}
 	}
@@ -118,6 +135,50 @@ func TestIndexIsWhole(t *testing.T) {
 		if found := regexp.MustCompile(refused).FindString(page); found != "" {
 			t.Errorf("the page holds %q", found)
 		}
+	}
+}
+
+// TestConsole wants the operators' console at its addresses, stored by no browser, and each site to
+// be without the other's pages and scripts.
+func TestConsole(t *testing.T) {
+	console, h := openConsole(t)
+	pages, customers := open(t)
+	for _, route := range console.routes {
+		path := strings.Replace(route, "*", "7", 1)
+		got := get(h, "GET", path, html)
+		if got.Code != 200 || !strings.Contains(got.Body.String(), `src="/operator/assets/`) {
+			t.Errorf("%s: %d %s", path, got.Code, got.Body)
+		}
+		if got := got.Header().Get("Cache-Control"); got != "no-store" {
+			t.Errorf("%s: Cache-Control is %q", path, got)
+		}
+		if got := get(h, "GET", path, anyway); got.Code != 418 {
+			t.Errorf("%s is a page to a program", path)
+		}
+	}
+	for _, path := range []string{"/trade/BTC-USDT", "/wallet", "/log-in", "/index.html", "/operator.html", "/operator/v1/session", "/operator/accounts/7/x"} {
+		if got := get(h, "GET", path, html); got.Code != 418 {
+			t.Errorf("operators get %s: %d", path, got.Code)
+		}
+	}
+
+	scripts := 0
+	for path := range console.files {
+		if path != "/favicon.svg" && pages.files[path] != nil {
+			t.Errorf("both sites have %s", path)
+		}
+		if strings.HasSuffix(path, ".js") {
+			scripts++
+			if got := get(customers, "GET", path, anyway); got.Code != 418 {
+				t.Errorf("customers get %s: %d", path, got.Code)
+			}
+			if got := get(h, "GET", path, anyway); got.Code != 200 || !strings.HasSuffix(got.Header().Get("Cache-Control"), "immutable") {
+				t.Errorf("%s: %d %v", path, got.Code, got.Header())
+			}
+		}
+	}
+	if scripts == 0 {
+		t.Error("the console has no script")
 	}
 }
 

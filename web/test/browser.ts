@@ -72,7 +72,7 @@ export class Visitor {
     page.on('console', (message) => {
       const refusal = /^Failed to load resource: .*status of (4\d\d|511) /.test(message.text());
       const at = message.location().url;
-      const ours = at.includes('/web/') || at === page.url();
+      const ours = at.includes('/web/') || at.includes('/operator/v1/') || at === page.url();
       const outage = visitor.outage && /net::ERR_|^WebSocket connection to /.test(message.text());
       if (['error', 'warning'].includes(message.type()) && !(refusal && ours) && !outage) faults.push(`console: ${message.text()}`);
     });

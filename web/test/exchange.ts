@@ -18,22 +18,24 @@ export interface Letter {
 /** Exchange is a sandbox of the real binary with a data directory of its own. Blocks come on demand. */
 export class Exchange {
   readonly url: string;
+  /** desk is the URL of operators, where the flags have one; empty elsewhere. */
+  readonly desk: string;
   readonly #data: string;
   readonly #flags: string[];
   #process: ChildProcess;
 
-  private constructor(url: string, data: string, flags: string[], process: ChildProcess) {
+  private constructor({ url, desk, child }: Served, data: string, flags: string[]) {
     this.url = url;
+    this.desk = desk;
     this.#data = data;
     this.#flags = flags;
-    this.#process = process;
+    this.#process = child;
   }
 
   /** start resolves once the exchange serves. */
   static async start(...flags: string[]): Promise<Exchange> {
     const data = await mkdtemp(join(tmpdir(), 'bourse-web-'));
-    const { url, child } = await serve(data, '127.0.0.1:0', flags);
-    return new Exchange(url, data, flags, child);
+    return new Exchange(await serve(data, '127.0.0.1:0', flags), data, flags);
   }
 
   /** kill ends the exchange as a power cut does: nothing that it had not written is there afterwards. */
@@ -77,20 +79,30 @@ export class Exchange {
   }
 }
 
-async function serve(data: string, listen: string, flags: string[]): Promise<{ url: string; child: ChildProcess }> {
+interface Served {
+  url: string;
+  desk: string;
+  child: ChildProcess;
+}
+
+async function serve(data: string, listen: string, flags: string[]): Promise<Served> {
   const args = ['dev', '--catalogue=demo', '--block-time=0', `--listen=${listen}`, `--data=${data}`, ...flags];
   const child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   process.once('exit', () => child.kill());
   const log: string[] = [];
+  let url = '';
+  let desk = '';
 
-  const url = await new Promise<string>((found, failed) => {
+  await new Promise<void>((greeted, failed) => {
     createInterface({ input: child.stderr }).on('line', (line) => {
       log.push(line);
       const port = /serves a sandbox at http:\/\/[^:]+:(\d+)/.exec(line)?.[1];
-      if (port) found(`http://127.0.0.1:${port}`);
+      if (port) url = `http://127.0.0.1:${port}`;
+      desk = /^Operators work at (http:\S+)\/operator\.$/.exec(line)?.[1] ?? desk;
+      if (line.startsWith('In another terminal')) greeted();
     });
     child.once('error', failed);
     child.once('exit', (code) => failed(new Error(`bourse dev ended with ${String(code)}:\n${log.join('\n')}`)));
   });
-  return { url, child };
+  return { url, desk, child };
 }

@@ -1,8 +1,8 @@
-import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
+import { dress, examine, looks, type Look } from './looks';
 import { logIn, signUp } from './person';
 
 const guests = ['/', '/trade/BTC-USDT', '/sign-up', '/log-in', '/reset', '/undo', '/status', '/wallet', '/nowhere'];
@@ -18,21 +18,6 @@ const members = [
   '/history?list=trades',
   '/history?list=transfers',
   '/history?list=ledger',
-];
-
-interface Look {
-  name: string;
-  settings: Record<string, unknown>;
-  options: BrowserContextOptions;
-}
-
-const wide = { width: 1366, height: 768 };
-const looks: Look[] = [
-  { name: 'dark', settings: { theme: 'dark' }, options: { viewport: wide } },
-  { name: 'light', settings: { theme: 'light' }, options: { viewport: wide } },
-  { name: 'rtl', settings: { theme: 'dark', language: 'ar-XB' }, options: { viewport: wide } },
-  { name: 'long', settings: { theme: 'light', language: 'en-XA', colours: 'blind' }, options: { viewport: wide } },
-  { name: '390', settings: { theme: 'dark' }, options: { viewport: { width: 390, height: 844 } } },
 ];
 
 const email = 'grace@example.org';
@@ -90,14 +75,6 @@ inChromium('every page', () => {
   }
 });
 
-/**
- * dress gives the pages that are opened from now on their settings. A page that another process shows may not see yet
- * what the one before it has stored.
- */
-async function dress(page: Page, settings: Record<string, unknown>): Promise<void> {
-  await page.addInitScript((text) => localStorage.setItem('bourse.settings', text), JSON.stringify(settings));
-}
-
 /** ask makes a request of the page's own. */
 async function ask<T>(page: Page, method: string, path: string, body?: unknown): Promise<T> {
   const answer = await page.evaluate(
@@ -111,38 +88,4 @@ async function ask<T>(page: Page, method: string, path: string, body?: unknown):
   );
   if (!answer.ok || answer.text.includes('"success":false')) throw new Error(`${method} ${path}: ${answer.text}`);
   return JSON.parse(answer.text) as T;
-}
-
-/** examine shows a page, keeps a picture, and answers what is wrong with it. */
-async function examine(visitor: Visitor, path: string, look: string): Promise<string[]> {
-  const { page } = visitor;
-  await page.goto(path);
-  await page.locator('main h1').first().waitFor();
-  await page.waitForFunction(() => document.querySelector('[role=progressbar]') === null);
-  const name = path === '/' ? 'markets' : path.slice(1).replace(/[/?=]/g, '-');
-  await visitor.shoot(`${name}-${look}`, true);
-
-  const faults: string[] = [];
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
-  for (const { id, nodes } of violations) faults.push(...nodes.map((node) => `${look} ${path}: ${id}: ${node.html}`));
-
-  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  if (over > 0) faults.push(`${look} ${path}: ${over} pixels too wide`);
-  if (look.endsWith('long')) faults.push(...(await untranslated(page)).map((text) => `${path} has ${text}`));
-  return faults;
-}
-
-/** untranslated answers the texts that are in no catalogue. What people or the exchange named is in bdi, or no word. */
-function untranslated(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const found: string[] = [];
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const text = node.textContent ?? '';
-      const named = node.parentElement?.closest('bdi, output, option, script, style');
-      if (!named && /[a-z]{3}/.test(text) && !text.includes('~')) found.push(text.trim());
-    }
-    return found;
-  });
 }

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
-import { logIn, password, reviewWithdrawal, signUp, takeFromFaucet } from './person';
+import { addAuthenticator, logIn, password, reviewWithdrawal, signUp, takeFromFaucet } from './person';
 
 const email = 'alan@example.org';
 
@@ -120,19 +120,3 @@ inChromium('a change of the address', () => {
     });
   });
 });
-
-/** addAuthenticator gives a browser a device that holds passkeys, and a person who always agrees. */
-async function addAuthenticator({ page }: Visitor): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-}

@@ -50,3 +50,19 @@ export async function reviewWithdrawal(page: Page, exchange: Exchange): Promise<
   await main.getByRole('button', { name: 'Review' }).click();
   return address;
 }
+
+/** addAuthenticator gives a browser a device that holds passkeys, and a person who always agrees. */
+export async function addAuthenticator({ page }: Visitor): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}

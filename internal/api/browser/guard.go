@@ -69,11 +69,30 @@ func (g *Guard) Private(next http.Handler) http.Handler {
 	})
 }
 
+// Named passes requests on that name a host of ours. A page that a link of another origin leads
+// to needs no more; what it asks for is behind Private.
+func (g *Guard) Named(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !g.isNamed(r) {
+			g.SetPrivate(w.Header())
+			v2.Refuse(w, errHost)
+			return
+		}
+
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isNamed reports whether a request names a host of ours.
+func (g *Guard) isNamed(r *http.Request) bool {
+	return (!g.only || strings.EqualFold(edge.HostName(r.Host), g.host)) && edge.LeadsHere(r, g.names...)
+}
+
 // check returns the reason to refuse a request; nil to pass it. Host is checked because a
 // name of a stranger may lead here, and its pages would be of our origin.
 func (g *Guard) check(r *http.Request) error {
 	switch {
-	case g.only && !strings.EqualFold(edge.HostName(r.Host), g.host), !edge.LeadsHere(r, g.names...):
+	case !g.isNamed(r):
 		return errHost
 	case g.cross.Check(r) != nil || !g.ours(r) || isForeign(r.Header):
 		return errOrigin

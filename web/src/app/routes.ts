@@ -1,5 +1,6 @@
 import type { Component } from 'svelte';
-import type { Key, Part } from '../texts/index.svelte';
+import type { Key } from '../texts/index.svelte';
+import type { Part } from '../texts/parts';
 
 export interface Route {
   /** pattern's groups become the page's properties. */

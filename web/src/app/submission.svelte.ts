@@ -1,7 +1,6 @@
-import { explain, type Explanation } from './explain';
+import { door } from './door';
+import { explain, isSignedOut, type Explanation } from './explain';
 import { Dismissed } from './factor.svelte';
-import { loadSession } from './session.svelte';
-import { isSignedOut } from './explain';
 
 /** Submission is one form's request: busy while it is under way, wrong when it was refused. */
 export class Submission {
@@ -24,7 +23,7 @@ export class Submission {
       if (cause instanceof Dismissed) return false;
       this.cause = cause;
       this.wrong = explain(cause);
-      if (isSignedOut(cause)) void loadSession();
+      if (isSignedOut(cause)) door.lost();
       return false;
     } finally {
       this.busy = false;

@@ -1,22 +1,15 @@
 import { shell } from './en';
 import type { account } from './en.account';
+import type { operator } from './en.operator';
 import type { trade } from './en.trade';
 import type { wallet } from './en.wallet';
 import { builtIn, languageOf, type Language } from './languages';
 
-export type Key = keyof typeof shell | keyof typeof account | keyof typeof trade | keyof typeof wallet;
+export type Key = keyof typeof shell | keyof typeof account | keyof typeof operator | keyof typeof trade | keyof typeof wallet;
 
 /** Catalogue has the texts that have come so far: those of the shell, and of the pages that were shown. */
 export type Catalogue = Partial<Record<Key, string>>;
 
-/** Part is a part of the catalogue that comes with the pages that need it. */
-export type Part = 'account' | 'trade' | 'wallet';
-
-const parts: Record<Part, () => Promise<Catalogue>> = {
-  account: async () => (await import('./en.account')).account,
-  trade: async () => (await import('./en.trade')).trade,
-  wallet: async () => (await import('./en.wallet')).wallet,
-};
 
 let english: Catalogue = $state.raw(shell);
 let chosen: Language = $state.raw(builtIn);
@@ -56,9 +49,8 @@ async function textsOf(language: Language): Promise<Catalogue> {
   return (await answer.json()) as Catalogue;
 }
 
-/** need fetches the texts of a page. */
-export async function need(part: Part): Promise<void> {
-  const more = await parts[part]();
+/** add adds texts to those that have come. */
+export function add(more: Catalogue): void {
   if (!Object.keys(more).every((key) => Object.hasOwn(english, key))) english = { ...english, ...more };
 }
 

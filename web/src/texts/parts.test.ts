@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 
 import { shell } from './en';
 import { account } from './en.account';
+import { operator } from './en.operator';
 import { trade } from './en.trade';
 import { wallet } from './en.wallet';
 
@@ -29,7 +30,7 @@ function keys(path: string): string[] {
   return named.filter((key) => /^[a-zA-Z0-9]+\./.test(key) && groups.has(key.split('.')[0] ?? ''));
 }
 
-const all = { ...shell, ...account, ...trade, ...wallet };
+const all = { ...shell, ...account, ...operator, ...trade, ...wallet };
 const groups = new Set(Object.keys(all).map((key) => key.split('.')[0]));
 
 const routes = [...readFileSync(join(root, 'app/routes.ts'), 'utf8').matchAll(/texts: '(\w+)', load: \(\) => import\('([^']+)'\)/g)];
@@ -52,4 +53,17 @@ test('the shell has the texts that it names', () => {
   const missing = sources.flatMap((source) => keys(source).filter((key) => known.includes(key) && !Object.hasOwn(shell, key)));
   expect(missing).toEqual([]);
   expect(routes.length).toBeGreaterThan(10);
+});
+
+test('the console has the texts that it names, and no page of customers is in it', () => {
+  const sources = [...closure(join(root, 'operator/main.ts'), new Set())];
+  const there = Object.keys({ ...shell, ...operator });
+  const missing = sources.flatMap((source) =>
+    keys(source)
+      .filter((key) => Object.keys(all).some((one) => one.startsWith(key)) && !there.some((one) => one.startsWith(key)))
+      .map((key) => `${source}: ${key}`),
+  );
+  expect(missing).toEqual([]);
+  expect(sources.filter((source) => !/\/(app|operator|client)\//.test(source))).toEqual([]);
+  expect([...closure(join(root, 'app/main.ts'), new Set())].filter((source) => source.includes('/operator/'))).toEqual([]);
 });

@@ -1,0 +1,213 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inChromium, launch, Visitor, visit } from './browser';
+import { Exchange } from './exchange';
+import { dress, examine, looks } from './looks';
+import { addAuthenticator, reviewWithdrawal, signUp, takeFromFaucet } from './person';
+
+const customer = 'ada@example.org';
+
+const pages = [
+  '/operator', '/operator/withdrawals', '/operator/deposits', '/operator/acts', '/operator/accounts', `/operator/accounts/${customer}`,
+  '/operator/markets', '/operator/networks', '/operator/catalogue', '/operator/operators', '/operator/log', '/operator/nowhere',
+];
+
+inChromium('the operators’ console', () => {
+  let browser: Browser;
+  let exchange: Exchange;
+  const open: Visitor[] = [];
+
+  beforeAll(async () => {
+    exchange = await Exchange.start('--no-bots', '--admin-listen=127.0.0.1:0');
+    browser = await launch();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await exchange?.stop();
+  });
+
+  it('takes two operators to let money out, and shows who did what', async () => {
+    const ann = await operator('ann', 'owner');
+    const bob = await operator('bob', 'owner');
+    const eve = await operator('eve', 'viewer');
+
+    await order(ann, 'networks', 'BTC', 'Pause withdrawals', 'the node is slow');
+    await visit(browser, exchange.url, async (visitor) => {
+      const { page } = visitor;
+      await signUp(visitor, exchange, customer);
+      await page.goto('/wallet/faucet');
+      await takeFromFaucet(page, 'BTC');
+      const [wrong, right] = [await withdraw(page), await withdraw(page)];
+
+      await visitOf(ann, 'withdrawals');
+      await row(ann, wrong).getByText(wrong, { exact: true }).waitFor();
+      await order(ann, 'withdrawals', wrong, 'Deny', 'an address of a thief');
+      await row(ann, wrong).waitFor({ state: 'detached' });
+
+      await order(ann, 'withdrawals', right, 'Approve', 'I called her', true);
+      expect(await row(ann, 'decide-withdrawal').getByRole('button', { name: 'Drop' }).count()).toBe(1);
+      await confirm(bob, 'acts', 'I called her');
+      await order(ann, 'networks', 'BTC', 'Resume withdrawals', 'it is fast again', true, 'BTC');
+      await confirm(bob, 'acts', 'it is fast again');
+
+      await exchange.admin('devnet', 'mine', 'BTC', '6');
+      await page.getByRole('main').getByText('Done', { exact: true }).waitFor();
+    });
+
+    await viewed(eve);
+    await visitOf(eve, 'log');
+    await eve.page.getByText('I called her').first().waitFor();
+    await changes(ann, bob);
+    for (const one of open) await one.close();
+  });
+
+  for (const look of looks) {
+    it(`is whole in ${look.name}`, async () => {
+      const owner = await operator(`olga-${look.name}`, 'owner');
+      const { page } = owner;
+      const faults: string[] = [];
+      await page.setViewportSize(look.options.viewport);
+      await dress(page, look.settings);
+      for (const path of pages) faults.push(...(await examine(owner, path, look.name)));
+      await page.context().clearCookies();
+      for (const path of ['/operator', '/operator/log-in', '/operator/accept']) faults.push(...(await examine(owner, path, `out-${look.name}`)));
+      expect(faults).toEqual([]);
+      await owner.close();
+    });
+  }
+
+  /** operator opens a browser for an operator, who is invited from the command line, accepts and logs in. */
+  async function operator(name: string, role: string): Promise<Visitor> {
+    const email = `${name}@example.org`;
+    const { code } = JSON.parse(await exchange.admin('operator', 'invite', email, '--name', name, '--role', role)) as { code: string };
+    const visitor = await Visitor.open(browser, exchange.desk);
+    open.push(visitor);
+    await addAuthenticator(visitor);
+    await accept(visitor, code);
+    await visitor.page.getByText('You are an operator.').waitFor();
+    await logIn(visitor);
+    return visitor;
+  }
+
+  async function accept({ page }: Visitor, code: string): Promise<void> {
+    await page.goto('/operator/accept');
+    await page.getByLabel('Code', { exact: true }).fill(code);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Add passkey' }).click();
+  }
+
+  async function logIn({ page }: Visitor): Promise<void> {
+    await page.goto('/operator');
+    await page.getByRole('link', { name: 'Go to log-in' }).click();
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
+  }
+
+  /** withdraw asks for 0.25 BTC, and answers the address that gets it. */
+  async function withdraw(page: Page): Promise<string> {
+    const address = await reviewWithdrawal(page, exchange);
+    await page.getByRole('main').getByRole('button', { name: 'Confirm withdrawal' }).click();
+    await page.getByRole('log').getByText('The withdrawal is accepted.').first().waitFor();
+    return address;
+  }
+
+  /** order orders an act on the row with a text, and wants it done, or to wait for a second operator. */
+  async function order(by: Visitor, list: string, of: string, act: string, reason: string, waits = false, name = ''): Promise<void> {
+    await visitOf(by, list);
+    await row(by, of).getByRole('button', { name: act, exact: true }).click();
+    const form = by.page.getByRole('dialog', { name: act });
+    const send = form.getByRole('button', { name: 'Use passkey' });
+    expect(await send.isDisabled()).toBe(true);
+    await form.getByLabel('Reason', { exact: true }).fill(reason);
+    if (name !== '') {
+      expect(await send.isDisabled()).toBe(true);
+      await form.getByLabel(`Type ${name} to go on`).fill(name);
+    }
+    await send.click();
+    if (!waits) return by.page.getByRole('log').getByText('Done.').first().waitFor();
+
+    await form.getByRole('link', { name: 'Waiting acts' }).click();
+    await by.page.getByRole('heading', { name: 'Waiting acts' }).waitFor();
+    await by.page.getByText(reason).waitFor();
+  }
+
+  /** confirm approves the act with a reason as the second operator. */
+  async function confirm(by: Visitor, list: string, reason: string): Promise<void> {
+    await visitOf(by, list);
+    await row(by, reason).getByRole('button', { name: 'Approve' }).click();
+    await by.page.getByRole('dialog', { name: 'Approve' }).getByRole('button', { name: 'Use passkey' }).click();
+    await row(by, reason).waitFor({ state: 'detached' });
+  }
+
+  async function visitOf({ page }: Visitor, list: string): Promise<void> {
+    await page.goto(`/operator/${list}`);
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+  }
+
+  function row({ page }: Visitor, text: string): Locator {
+    return page.getByRole('main').getByRole('listitem').filter({ hasText: text });
+  }
+
+  /** viewed wants a viewer to be offered nothing that changes anything, and to be refused it by the exchange. */
+  async function viewed(by: Visitor): Promise<void> {
+    for (const list of ['markets', 'networks', 'operators', `accounts/${customer}`]) {
+      await visitOf(by, list);
+      await by.page.waitForFunction(() => document.querySelector('[role=progressbar]') === null);
+      expect(await by.page.getByRole('main').getByRole('button').count()).toBe(0);
+    }
+    const status = await by.page.evaluate(async () => {
+      const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"reason":"x"}' };
+      return (await fetch('/operator/v1/fees/collect', init)).status;
+    });
+    expect(status).toBe(403);
+  }
+
+  /** changes invites an operator in the console, whom a second owner approves, and sets what takes one owner alone or two. */
+  async function changes(ann: Visitor, bob: Visitor): Promise<void> {
+    const { page } = ann;
+    await visitOf(ann, 'operators');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const form = page.getByRole('dialog', { name: 'Invite' });
+    await form.getByLabel('E-mail').fill('cyd@example.org');
+    await form.getByLabel('Role').selectOption('operator');
+    await form.getByLabel('Reason').fill('she joins us');
+    await form.getByRole('button', { name: 'Use passkey' }).click();
+    const code = await form.getByRole('status', { name: 'Code' }).innerText();
+    await form.getByRole('button', { name: 'Close' }).click();
+
+    const cyd = await Visitor.open(browser, exchange.desk);
+    open.push(cyd);
+    await addAuthenticator(cyd);
+    await accept(cyd, code);
+    await cyd.page.getByText('once a second owner approves it').waitFor();
+    await confirm(bob, 'acts', 'she joins us');
+    await logIn(cyd);
+
+    await page.goto(`/operator/accounts/${customer}`);
+    await page.getByRole('button', { name: 'Freeze' }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('she asked for it');
+    await page.getByRole('dialog').getByRole('button', { name: 'Use passkey' }).click();
+    await page.getByRole('button', { name: 'Unfreeze' }).waitFor();
+    await catalogue(ann);
+  }
+
+  /** catalogue previews a document and orders its changes. */
+  async function catalogue({ page }: Visitor): Promise<void> {
+    await page.goto('/operator/catalogue');
+    await page.getByRole('button', { name: 'Load what is listed' }).click();
+    await expect.poll(() => page.getByLabel('Document').inputValue()).toContain('"Bitcoin"');
+    const document = await page.getByLabel('Document').inputValue();
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('It changes nothing.').waitFor();
+    await page.getByLabel('Document').fill(document.replace('"Bitcoin"', '"Bitcoin!"'));
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    const form = page.getByRole('dialog', { name: 'Apply' });
+    await form.getByLabel('Reason').fill('a new name');
+    await form.getByLabel('Type Bourse to go on').fill('Bourse');
+    await form.getByRole('button', { name: 'Use passkey' }).click();
+    await form.getByRole('link', { name: 'Waiting acts' }).waitFor();
+  }
+});
