@@ -8,8 +8,8 @@ export interface Entry {
   /** name is that of the body's member. */
   name: string;
   label: Key;
-  /** kind of the member: a text, a whole number, or one of choices, whose texts are the group's. */
-  kind?: 'text' | 'count' | 'choice';
+  /** kind of the member: a text, a whole number, a list of words, or one of choices, whose texts are the group's. */
+  kind?: 'text' | 'count' | 'several' | 'choice';
   choices?: readonly string[];
   group?: string;
   hint?: Key;

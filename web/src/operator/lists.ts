@@ -1,5 +1,5 @@
 import type { Key } from '../texts/index.svelte';
-import type { Act } from './acts.svelte';
+import type { Act, Entry } from './acts.svelte';
 import { said, type Fact, type Row } from './rows';
 
 /** Listing is a list of the exchange, and what can be done to its rows. */
@@ -19,19 +19,35 @@ export interface Listing {
   acts: readonly Act[];
   /** general acts are about no row. */
   general?: readonly Act[];
-  /** older answers the query for the rows after those that are shown; lists without it are whole. */
-  older?: (rows: readonly Row[]) => Record<string, string>;
+  /** older is how the rows after those that are shown are asked for; lists without it are whole. */
+  older?: 'offset' | 'id' | 'next';
 }
 
-export type Answer = Readonly<Record<string, readonly Row[] | undefined>>;
+/** Answer is a list of the exchange: its rows, and where the next page begins. */
+export type Answer = Readonly<Record<string, readonly Row[] | undefined>> & { readonly next?: never };
+
+/** pageAfter answers the query for the page after an answer with so many rows before and in it; null after the last one. */
+export function pageAfter(list: Listing, answer: Answer, count: number): Record<string, string> | null {
+  const last = list.rows(answer).at(-1);
+  if (last === undefined) return null;
+  if (list.older === 'offset') return { offset: String(count) };
+  if (list.older === 'id') return { before: said(last, list.id) };
+  return list.older === 'next' && 'next' in answer ? { before: String(answer.next) } : null;
+}
 
 const reads = (member: string) => (answer: Answer): readonly Row[] => answer[member] ?? [];
+
+/** withRisk puts the risks of a withdrawal beside its other members. */
+function withRisk(row: Row): Row {
+  const risk = row['risk'];
+  return typeof risk === 'object' && risk !== null && !Array.isArray(risk) ? { ...row, ...(risk as Row) } : row;
+}
 
 const roles = ['viewer', 'operator', 'owner'] as const;
 
 const withdrawals: Listing = {
   href: '/operator/withdrawals', title: 'console.withdrawals', empty: 'withdrawals.empty',
-  path: '/withdrawals', rows: reads('withdrawals'), id: 'xid', name: (row) => `${said(row, 'amount')} ${said(row, 'asset')}`,
+  path: '/withdrawals', rows: (answer) => (answer['withdrawals'] ?? []).map(withRisk), id: 'xid', name: (row) => `${said(row, 'amount')} ${said(row, 'asset')}`,
   facts: [
     { of: 'xid', sure: true },
     { of: 'account', as: 'account', sure: true },
@@ -39,6 +55,11 @@ const withdrawals: Listing = {
     { of: 'address', as: 'mono', sure: true },
     { of: 'memo', as: 'mono', sure: true },
     { of: 'internal', as: 'account', sure: true },
+    { of: 'new_address', as: 'flag', sure: true, bad: (row) => row['new_address'] === true },
+    { of: 'account_created', as: 'time', sure: true },
+    { of: 'change', sure: true, bad: () => true },
+    { of: 'changed', as: 'time', sure: true, bad: () => true },
+    { of: 'held_until', as: 'time', sure: true, bad: () => true },
     { of: 'fee' },
     { of: 'status' },
     { of: 'approved', as: 'flag' },
@@ -111,32 +132,52 @@ const acts: Listing = {
   ],
 };
 
-const state = (text: Key, state: string, look: 'primary' | 'danger' | undefined, named?: string): Act => ({
+const pairs: Entry = { name: 'pairs', label: 'fact.pairs', kind: 'several', optional: true, hint: 'act.pairsHint' };
+
+const state = (text: Key, state: string, look?: 'danger', named?: string): Act => ({
   text, role: 'operator', method: 'PUT', path: '/markets/{pair}/state', fixed: { state },
   fits: (row) => row['state'] !== state, ...(look && { look }), ...(named && { named }),
 });
 
 const markets: Listing = {
   href: '/operator/markets', title: 'console.markets', empty: 'markets.none',
-  path: '/catalogue', rows: (answer) => (answer['markets'] ?? []).map((row) => ({ ...row, pair: `${said(row, 'base')}/${said(row, 'quote')}` })),
-  id: 'pair', name: (row) => said(row, 'pair'),
-  facts: [{ of: 'enabled', as: 'flag' }, { of: 'maker_fee' }, { of: 'taker_fee' }, { of: 'min_order' }, { of: 'band' }],
+  path: '/dashboard', rows: reads('markets'), id: 'pair', name: (row) => said(row, 'pair'),
+  facts: [{ of: 'state', as: 'stateWord', bad: (row) => row['state'] !== 'open' }],
   acts: [
-    state('act.open', 'open', 'primary'),
-    state('act.cancelOnly', 'cancel_only', undefined),
+    { ...state('act.open', 'open'), role: 'owner' },
+    state('act.cancelOnly', 'cancel_only'),
     state('act.halt', 'halted', 'danger'),
     { ...state('act.delist', 'delisted', 'danger', 'pair'), role: 'owner' },
   ],
+  general: [
+    { text: 'act.haltAll', role: 'operator', method: 'POST', path: '/markets/pause', look: 'danger', entries: [pairs] },
+    { text: 'act.openAll', role: 'owner', method: 'POST', path: '/markets/resume', entries: [{ ...pairs, optional: false }] },
+  ],
 };
+
+/** networkFacts are what works of a network. */
+export const networkFacts: readonly Fact[] = [
+  { of: 'operating', as: 'flag', bad: (row) => row['operating'] === false },
+  { of: 'tip' },
+  { of: 'tip_time', as: 'time' },
+  { of: 'lag', bad: (row) => row['lag'] !== 0 },
+  { of: 'paused', as: 'flag', bad: (row) => row['paused'] === true },
+  { of: 'halted', bad: () => true },
+];
 
 const networks: Listing = {
   href: '/operator/networks', title: 'console.networks', hint: 'networks.hint', empty: 'networks.empty',
-  path: '/catalogue', rows: (answer) => (answer['networks'] ?? []).map((row) => ({ ...row, network: said(row, 'symbol') })),
-  id: 'network', name: (row) => said(row, 'network'),
-  facts: [{ of: 'name' }, { of: 'enabled', as: 'flag' }],
+  path: '/dashboard', rows: reads('networks'), id: 'network', name: (row) => said(row, 'network'),
+  facts: networkFacts,
   acts: [
-    { text: 'act.pause', role: 'operator', method: 'PUT', path: '/networks/{network}/withdrawals', fixed: { paused: true }, look: 'danger' },
-    { text: 'act.resume', role: 'owner', method: 'PUT', path: '/networks/{network}/withdrawals', fixed: { paused: false }, named: 'network' },
+    {
+      text: 'act.pause', role: 'operator', method: 'PUT', path: '/networks/{network}/withdrawals', fixed: { paused: true }, look: 'danger',
+      fits: (row) => row['paused'] !== true,
+    },
+    {
+      text: 'act.resume', role: 'owner', method: 'PUT', path: '/networks/{network}/withdrawals', fixed: { paused: false }, named: 'network',
+      fits: (row) => row['paused'] === true || said(row, 'halted') !== '',
+    },
   ],
 };
 
@@ -180,11 +221,103 @@ const log: Listing = {
   path: '/log', rows: reads('notes'), id: 'seq', name: (row) => said(row, 'text'),
   facts: [{ of: 'seq' }, { of: 'time', as: 'time' }, { of: 'uid' }],
   acts: [],
-  older: (rows) => ({ offset: String(rows.length) }),
+  older: 'offset',
+};
+
+const notices: Listing = {
+  href: '/operator/notices', title: 'console.notices', hint: 'notices.hint', empty: 'notices.empty',
+  path: '/notices', rows: reads('notices'), id: 'id', name: (row) => said(row, 'title'),
+  facts: [
+    { of: 'id', sure: true },
+    { of: 'kind', as: 'noticeWord' },
+    { of: 'body' },
+    { of: 'created', as: 'time' },
+    { of: 'ended', as: 'time' },
+  ],
+  acts: [
+    {
+      text: 'act.end', role: 'operator', method: 'POST', path: '/notices/{id}/end', look: 'danger', fits: (row) => row['ended'] === undefined,
+    },
+  ],
+  general: [
+    {
+      text: 'act.notice', role: 'operator', method: 'POST', path: '/notices', look: 'primary',
+      entries: [
+        { name: 'kind', label: 'fact.kind', kind: 'choice', choices: ['banner', 'popup', 'announcement'], group: 'noticeWord' },
+        { name: 'title', label: 'fact.title' },
+        { name: 'body', label: 'fact.body' },
+      ],
+    },
+  ],
+  older: 'id',
+};
+
+const webhooks: Listing = {
+  href: '/operator/webhooks', title: 'console.webhooks', empty: 'webhooks.empty',
+  path: '/webhooks', rows: reads('webhooks'), id: 'webhook', name: (row) => said(row, 'url'),
+  facts: [
+    { of: 'webhook', sure: true },
+    { of: 'kinds', as: 'mono' },
+    { of: 'created', as: 'time' },
+    { of: 'delivered' },
+    { of: 'lag' },
+    { of: 'failing_since', as: 'time', bad: () => true },
+    { of: 'failure', bad: () => true },
+    { of: 'disabled', as: 'time', bad: () => true },
+    { of: 'cause', bad: () => true },
+  ],
+  acts: [
+    { text: 'act.test', role: 'owner', method: 'POST', path: '/webhooks/{webhook}/test' },
+    {
+      text: 'act.enable', role: 'owner', method: 'POST', path: '/webhooks/{webhook}/enable', fits: (row) => row['disabled'] !== undefined,
+    },
+    { text: 'act.remove', role: 'owner', method: 'POST', path: '/webhooks/{webhook}/remove', look: 'danger', named: 'webhook' },
+  ],
+  general: [
+    {
+      text: 'act.webhook', role: 'owner', method: 'POST', path: '/webhooks', look: 'primary', once: ['secret'],
+      entries: [{ name: 'url', label: 'fact.url' }, { name: 'kinds', label: 'fact.kinds', hint: 'act.kindsHint' }],
+    },
+  ],
 };
 
 /** lists are the pages that are a list, in the header's order. */
-export const lists: readonly Listing[] = [withdrawals, deposits, acts, markets, networks, operators, log];
+export const lists: readonly Listing[] = [withdrawals, deposits, acts, markets, networks, notices, webhooks, operators, log];
+
+const empty: Omit<Listing, 'title' | 'path' | 'rows' | 'id' | 'name' | 'facts'> = { href: '', empty: 'account.none', acts: [] };
+
+/** accountLists are the lists of an account, which its page shows below it. */
+export const accountLists: readonly Listing[] = [
+  {
+    ...empty, title: 'account.transactions', path: '/accounts/{account}/transactions', rows: reads('transactions'), id: 'xid',
+    name: (row) => `${said(row, 'kind')} ${said(row, 'amount')} ${said(row, 'asset')}`,
+    facts: [
+      { of: 'xid' }, { of: 'network' }, { of: 'address', as: 'mono' }, { of: 'memo', as: 'mono' }, { of: 'fee' }, { of: 'status' },
+      { of: 'txid', as: 'mono' }, { of: 'party', as: 'account' }, { of: 'create_time', as: 'time' },
+    ],
+    older: 'next',
+  },
+  {
+    ...empty, title: 'account.orders', path: '/accounts/{account}/orders', rows: reads('orders'), id: 'obid',
+    name: (row) => `${said(row, 'side')} ${said(row, 'pair')}`,
+    facts: [
+      { of: 'obid' }, { of: 'type' }, { of: 'price' }, { of: 'amount' }, { of: 'total' }, { of: 'filled' }, { of: 'status' },
+      { of: 'time', as: 'time' },
+    ],
+    older: 'next',
+  },
+  {
+    ...empty, title: 'account.ledger', path: '/accounts/{account}/ledger', rows: reads('entries'), id: 'at',
+    name: (row) => `${said(row, 'delta')} ${said(row, 'asset')}`,
+    facts: [{ of: 'kind' }, { of: 'balance' }, { of: 'seq' }, { of: 'obid' }, { of: 'xid' }, { of: 'time', as: 'time' }],
+    older: 'next',
+  },
+  {
+    ...empty, title: 'account.sessions', path: '/accounts/{account}/sessions', rows: reads('sessions'), id: 'at',
+    name: (row) => said(row, 'agent') || said(row, 'address'),
+    facts: [{ of: 'address' }, { of: 'created', as: 'time' }, { of: 'used', as: 'time' }, { of: 'expires', as: 'time' }],
+  },
+];
 
 /** accountActs are what can be done to an account, and keyActs to one of its keys. */
 export const accountActs: readonly Act[] = [

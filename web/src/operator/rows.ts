@@ -13,8 +13,8 @@ export type Name = Key extends infer K ? (K extends `fact.${infer N}` ? N : neve
 /** Fact is a member of a row that is shown. */
 export interface Fact {
   of: Name;
-  /** as is how: a time in RFC 3339 or Unix seconds, a yes or no, a word of the catalogue, or text to compare by eye. */
-  as?: 'time' | 'flag' | 'mono' | 'account' | `${string}Word`;
+  /** as is how: a time in RFC 3339 or Unix seconds, a yes or no, bytes, a word of the catalogue, or text to compare by eye. */
+  as?: 'time' | 'flag' | 'mono' | 'account' | 'bytes' | `${string}Word`;
   /** sure facts are repeated where an act on the row is confirmed. */
   sure?: boolean;
   /** bad tells the values that an operator has to look at. */
@@ -25,7 +25,8 @@ export interface Fact {
 export function said(row: Row, name: string): string {
   const value = row[name];
   if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : visible(String(value));
+  if (Array.isArray(value)) return visible(value.join(', '));
+  return visible(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
 /** shown answers a fact of a row as a person reads it; empty where the row has none. */
@@ -34,6 +35,7 @@ export function shown(fact: Fact, row: Row): string {
   if (value === undefined || value === null || value === '') return '';
   if (fact.as === 'time') return when(value);
   if (fact.as === 'flag') return value === true ? t('console.yes') : t('console.no');
+  if (fact.as === 'bytes' && typeof value === 'number') return `${BigInt(value) >> 20n} MiB`;
   if (fact.as?.endsWith('Word')) return word(fact.as, String(value));
   return said(row, fact.of);
 }
