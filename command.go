@@ -182,8 +182,14 @@ const (
 	// Operator, Text: why.
 	CommandRaise
 
+	// CommandResetPerson replaces the row of an account's person, which an operator made: it took
+	// second factors away, or has another address. Withdrawals are held, and sessions and API keys
+	// end. It is refused if the person has another row than Operators.Was by then. Account, Hold,
+	// Level (a ResetParts), Access (digest alone), Operators.Was.
+	CommandResetPerson
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandRaise
+	LastCommandKind = CommandResetPerson
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves

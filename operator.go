@@ -140,4 +140,34 @@ type OperatorCommand struct {
 	Record []byte
 	// Define is an operator to add or to change, without its token.
 	Define Operator
+	// Was is the digest of the row that a reset of a person replaces.
+	Was RowDigest
+}
+
+// ResetParts are what the reset of a person changes.
+type ResetParts uint8
+
+// The parts of a reset.
+const (
+	// ResetFactors takes the second factors away.
+	ResetFactors ResetParts = 1 << iota
+	// ResetEmail replaces the e-mail address.
+	ResetEmail
+
+	allResets = ResetFactors | ResetEmail
+)
+
+// Valid reports whether the parts are known, and at least one.
+func (p ResetParts) Valid() bool { return p != 0 && p&^allResets == 0 }
+
+// String returns factors, email or factors,email.
+func (p ResetParts) String() string {
+	switch p {
+	case ResetFactors:
+		return "factors"
+	case ResetEmail:
+		return "email"
+	default:
+		return "factors,email"
+	}
 }

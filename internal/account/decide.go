@@ -81,6 +81,17 @@ func (s *Service) Confirm(ctx context.Context) error {
 		return err
 	}
 	defer s.confirming.Unlock()
+
+	done := s.settleOrdered()
+	err := s.confirmOpen(ctx)
+	for _, o := range done {
+		s.tellReset(ctx, o)
+	}
+	return err
+}
+
+// confirmOpen writes the open decisions. The caller holds confirming.
+func (s *Service) confirmOpen(ctx context.Context) error {
 	s.mu.Lock()
 	work := s.open
 	if work.empty() {

@@ -22,7 +22,8 @@ func (s *Service) Open(ctx context.Context) error {
 		Service: s, work: newDecisions(),
 		accounts: map[bourse.Token]struct{}{}, keys: map[bourse.Token]*KeyRow{},
 		changes: map[bourse.KeyID][]KeyChange{}, people: map[bourse.AccountID][]AccountRow{},
-		names: map[bourse.Token]struct{}{}, addresses: map[bourse.AddressID]*bourse.SavedAddress{},
+		awaited: map[bourse.Token]struct{}{},
+		names:   map[bourse.Token]struct{}{}, addresses: map[bourse.AddressID]*bourse.SavedAddress{},
 	}
 
 	r.readBooks()
@@ -71,6 +72,8 @@ type reconciliation struct {
 	changes map[bourse.KeyID][]KeyChange
 	// people are the unconfirmed changes of people.
 	people map[bourse.AccountID][]AccountRow
+	// awaited are the salts of changes of people that acts of operators wait for.
+	awaited map[bourse.Token]struct{}
 	// addresses are the entries of all address books.
 	addresses map[bourse.AddressID]*bourse.SavedAddress
 }
@@ -106,6 +109,7 @@ func (r *reconciliation) account(row *AccountRow) error {
 		return nil
 	}
 
+	r.awaits(row)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := r.facts.account(row.ID)
@@ -132,12 +136,27 @@ func (r *reconciliation) account(row *AccountRow) error {
 	return nil
 }
 
-// personChange marks a change of a person as dropped. A change that account confirms is
-// removed before the drop applies.
+// personChange keeps a change of a person for account. What account does not confirm, and no act
+// waits for, is dropped.
 func (r *reconciliation) personChange(row *AccountRow) error {
 	r.people[row.ID] = append(r.people[row.ID], *row)
-	r.work.Dropped = append(r.work.Dropped, bourse.Token(row.Salt))
 	return nil
+}
+
+// awaits keeps the changes of an account that acts wait for.
+func (r *reconciliation) awaits(row *AccountRow) {
+	for _, change := range r.people[row.ID] {
+		change.Token, change.Created = row.Token, row.Created
+		digest := change.digest()
+		if !r.Awaited(digest) {
+			continue
+		}
+		o := &ordered{row: change, was: row.Email, kept: true}
+		r.mu.Lock()
+		r.ordered[digest], r.persons[digest] = o, &o.row
+		r.mu.Unlock()
+		r.awaited[bourse.Token(change.Salt)] = struct{}{}
+	}
 }
 
 func (r *reconciliation) key(row *KeyRow) error {
@@ -219,10 +238,18 @@ func (r *reconciliation) finish() {
 	r.open.merge(&r.work)
 }
 
-// drop drops the pending rows that the journal does not know.
+// drop drops the pending rows that the journal does not know. A change of a person that account
+// confirmed is removed before the drop applies; one that is awaited reserves its address.
 func (r *reconciliation) drop() {
+	for _, list := range r.people {
+		for i := range list {
+			r.accounts[bourse.Token(list[i].Salt)] = struct{}{}
+		}
+	}
 	for token := range r.accounts {
-		r.work.Dropped = append(r.work.Dropped, token)
+		if _, awaited := r.awaited[token]; !awaited {
+			r.work.Dropped = append(r.work.Dropped, token)
+		}
 	}
 	for token := range r.keys {
 		r.work.Dropped = append(r.work.Dropped, token)

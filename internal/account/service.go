@@ -58,6 +58,9 @@ type Options struct {
 	// incarnation's machine is gone: Open removes accounts and keys of ids that the journal has
 	// not allotted yet.
 	Behind bool
+	// Awaited reports whether an act of operators waits whose command gives a person a row with a
+	// digest. It may be nil.
+	Awaited func(bourse.RowDigest) bool
 	// Ready returns the reason why the journal takes no command of a kind now, or nil. It
 	// is asked before a row is written. It may be nil.
 	Ready func(bourse.CommandKind) error
@@ -95,6 +98,9 @@ type Service struct {
 	changing map[bourse.RowDigest]*KeyChange
 	// persons are changed rows of people whose command has no outcome yet, by digest.
 	persons map[bourse.RowDigest]*AccountRow
+	// ordered are rows that operators ordered, by digest, until they are the accounts' rows or
+	// nothing waits for them. They are in persons as well.
+	ordered map[bourse.RowDigest]*ordered
 	// alarmed are the digests of the forged rows that were reported.
 	alarmed map[bourse.AccountID]bourse.RowDigest
 	// saving are the tokens of names whose command has no outcome yet.
@@ -154,6 +160,9 @@ func NewService(o Options) *Service {
 	if o.Ready == nil {
 		o.Ready = func(bourse.CommandKind) error { return nil }
 	}
+	if o.Awaited == nil {
+		o.Awaited = func(bourse.RowDigest) bool { return false }
+	}
 	if o.NetworkName == nil {
 		o.NetworkName = func(id bourse.NetworkID) string { return fmt.Sprint(id) }
 	}
@@ -162,7 +171,7 @@ func NewService(o Options) *Service {
 		Options: o, submit: notBound, facts: newFacts(), open: newDecisions(), confirming: lock.NewGate(),
 		credentials: map[Hash]*credential{}, byKey: map[bourse.KeyID]*credential{}, waiting: map[bourse.Token]*KeyRow{},
 		saving: map[bourse.Token]struct{}{}, changing: map[bourse.RowDigest]*KeyChange{},
-		persons: map[bourse.RowDigest]*AccountRow{}, alarmed: map[bourse.AccountID]bourse.RowDigest{},
+		persons: map[bourse.RowDigest]*AccountRow{}, ordered: map[bourse.RowDigest]*ordered{}, alarmed: map[bourse.AccountID]bourse.RowDigest{},
 		shared: newLocal(&o.Limits), hasher: newHasher(atOnce, o.Limits.Hashing),
 	}
 	s.KeepTime(s.now)

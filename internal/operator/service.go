@@ -230,6 +230,25 @@ func (s *Service) Order(
 	return bourse.Act{ID: r.Seq, By: [2]bourse.OperatorID{by}, Status: bourse.ActDone}, nil
 }
 
+// Awaits reports whether an act waits that gives a person a row with a digest.
+func (s *Service) Awaits(digest bourse.RowDigest) bool {
+	for _, act := range s.View.Acts() {
+		if now, found := ResetOf(&act); found && now == digest {
+			return true
+		}
+	}
+	return false
+}
+
+// ResetOf returns the digest of the row that an act gives a person; false for other acts.
+func ResetOf(a *bourse.Act) (bourse.RowDigest, bool) {
+	var cmd bourse.Command
+	if !record.Ordered(a.Record, &cmd) || cmd.Kind != bourse.CommandResetPerson {
+		return bourse.RowDigest{}, false
+	}
+	return cmd.Access.Digest, true
+}
+
 // Remind writes to the owners about the acts of nobody that wait: the process may have ended
 // before it did.
 func (s *Service) Remind(ctx context.Context) {

@@ -92,7 +92,7 @@ func TestAuthorities(t *testing.T) {
 		bourse.CommandDefineMarket: {two, two}, bourse.CommandDefineFees: {two, two},
 		bourse.CommandSetAccountFees: {two, two}, bourse.CommandSetAccountLevel: {two, two},
 		bourse.CommandReplaceWithdrawal: {two, two}, bourse.CommandReleaseWithdrawal: {two, two},
-		bourse.CommandAssignDeposit: {two, two}, bourse.CommandAddOperator: {two, two},
+		bourse.CommandResetPerson: {two, two}, bourse.CommandAssignDeposit: {two, two}, bourse.CommandAddOperator: {two, two},
 		bourse.CommandChangeOperator: {two, two}, bourse.CommandSetApprovalLimit: {two, two},
 		bourse.CommandSetMarketState: {stops, stops}, bourse.CommandFreezeAccount: {one, stops},
 		bourse.CommandPauseWithdrawals: {two, stops}, bourse.CommandCredit: {one, one},

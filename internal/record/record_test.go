@@ -79,6 +79,8 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandChangeKey, Account: 5, Key: 1 << 40, Access: &bourse.Access{Digest: bourse.RowDigest{31: 4}}},
 		{Kind: bourse.CommandSecureAccount, Account: 5, Hold: bourse.MaxHold, On: true},
 		{Kind: bourse.CommandSecureAccount, Account: 5, Key: bourse.FirstSession + 1, Access: &bourse.Access{Digest: bourse.RowDigest{6}}},
+		{Kind: bourse.CommandResetPerson, Account: 5, Hold: bourse.MaxHold, Level: uint8(bourse.ResetFactors | bourse.ResetEmail),
+			Access: &bourse.Access{Digest: bourse.RowDigest{6}}, Operators: &bourse.OperatorCommand{Was: bourse.RowDigest{7}}},
 		{Kind: bourse.CommandOpenSession, Account: 5, Access: &bourse.Access{Digest: bourse.RowDigest{7}, Expires: 9}},
 		{Kind: bourse.CommandSetPerson, Account: 5, Access: &bourse.Access{Digest: bourse.RowDigest{8}}},
 		{Kind: bourse.CommandRevokeKey, Key: bourse.LastSession},

@@ -212,6 +212,25 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		details: account,
 	},
 
+	bourse.CommandResetPerson: {
+		name: "reset", noun: "reset of a person",
+		authority: owners,
+		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			codec.Uint32(c, &cmd.Account)
+			codec.Uint64(c, &cmd.Hold)
+			codec.Uint8(c, &cmd.Level)
+			c.Fixed(codec.New(c, &cmd.Operators).Was[:])
+			c.Fixed(codec.New(c, &cmd.Access).Digest[:])
+		},
+		check: func(c *bourse.Command) bool {
+			return isCustomers(c) && c.Hold >= 0 && c.Hold <= bourse.MaxHold && bourse.ResetParts(c.Level).Valid() &&
+				c.Access.IsPerson() && c.Operators != nil && c.Operators.Was != c.Access.Digest
+		},
+		details: func(c *bourse.Command) string {
+			return fmt.Sprintf("account=%d %s hold=%s", c.Account, bourse.ResetParts(c.Level), span(c.Hold))
+		},
+	},
+
 	bourse.CommandCredit: {
 		name: "credit", noun: "credit",
 		authority: operator,

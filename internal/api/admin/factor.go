@@ -41,6 +41,36 @@ func (s *Server) factorReset(ctx context.Context, a factorArgs) (any, error) {
 	}{a.Account}, withoutPerson(err)
 }
 
+type accountResetArgs struct {
+	Account bourse.AccountID `json:"account"`
+	// Factors takes the authenticator application and the passkeys away.
+	Factors bool `json:"factors,omitzero"`
+	// Email is the new address; empty leaves the old one.
+	Email string `json:"email,omitempty"`
+}
+
+// accountReset takes the second factors of an account's holder away, or gives the account another
+// address, for a holder who lost them. All sessions and keys end, and withdrawals are held. It is an act
+// of two owners, or of broken glass.
+func (s *Server) accountReset(ctx context.Context, a accountResetArgs) (any, error) {
+	cmd, err := s.Accounts.PrepareReset(ctx, account.Reset{Account: a.Account, Factors: a.Factors, Email: a.Email})
+	if err != nil {
+		return nil, withoutPerson(err)
+	}
+	// The row waits for the outcome, whether or not the operator does.
+	ctx = context.WithoutCancel(ctx)
+	_, err = s.noted(ctx, fmt.Sprintf("account reset %d %s", a.Account, bourse.ResetParts(cmd.Level)), &cmd)
+	s.Accounts.Ordered(ctx, &cmd, err)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Account bourse.AccountID `json:"account"`
+		Factors bool             `json:"factors"`
+		Email   string           `json:"email,omitempty"`
+	}{a.Account, a.Factors, a.Email}, s.Accounts.Confirm(ctx)
+}
+
 // factorStolen freezes an account and ends all access to it.
 func (s *Server) factorStolen(ctx context.Context, a factorArgs) (any, error) {
 	err := s.noteFactor(ctx, &a, "factor stolen")

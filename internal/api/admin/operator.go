@@ -93,7 +93,7 @@ func (s *Server) closed(do operation) operation {
 func (s *Server) order(ctx context.Context, o *order, cmd *bourse.Command) (sequencer.Result, error) {
 	act, err := s.Operators.Order(ctx, o.by, o.reason, cmd)
 	if err == nil && act.Status == bourse.ActWaits {
-		o.acts = append(o.acts, describeAct(&act))
+		o.acts = append(o.acts, s.describeAct(&act))
 	}
 	return sequencer.Result{Seq: act.ID}, err
 }
@@ -107,12 +107,18 @@ type actAnswer struct {
 	Reason string            `json:"reason"`
 	Digest string            `json:"digest"`
 	Due    string            `json:"due"`
+	// Email is the address that a reset gives an account.
+	Email string `json:"email,omitempty"`
 }
 
-func describeAct(a *bourse.Act) actAnswer {
-	return actAnswer{
-		a.ID, a.By[0], a.What, a.Reason, hex.EncodeToString(a.Digest[:]), a.Due.Std().UTC().Format(time.RFC3339Nano),
+func (s *Server) describeAct(a *bourse.Act) actAnswer {
+	d := actAnswer{
+		a.ID, a.By[0], a.What, a.Reason, hex.EncodeToString(a.Digest[:]), a.Due.Std().UTC().Format(time.RFC3339Nano), "",
 	}
+	if row, reset := operator.ResetOf(a); reset {
+		d.Email = s.Accounts.AwaitedEmail(row)
+	}
+	return d
 }
 
 // operatorActs lists the waiting acts, oldest first.
@@ -120,7 +126,7 @@ func (s *Server) operatorActs(_ context.Context, _ struct{}) (any, error) {
 	acts := s.View.Acts()
 	list := make([]actAnswer, len(acts))
 	for i := range acts {
-		list[i] = describeAct(&acts[i])
+		list[i] = s.describeAct(&acts[i])
 	}
 	return struct {
 		Acts []actAnswer `json:"acts"`

@@ -122,6 +122,7 @@ func (s *Server) newVerbs() map[string]verb {
 		"account/ledger":       {taking(s.accountLedger), viewer},
 		"account/transactions": {taking(s.accountTransactions), viewer},
 		"account/sessions":     {taking(s.accountSessions), viewer},
+		"account/reset":        {taking(s.accountReset), orders(bourse.CommandResetPerson)},
 		"account/freeze":       {taking(s.accountFreeze), orders(bourse.CommandFreezeAccount)},
 		"account/unfreeze":     {taking(s.accountUnfreeze), orders(bourse.CommandFreezeAccount)},
 		"account/fees":         {taking(s.accountFees), orders(bourse.CommandSetAccountFees)},

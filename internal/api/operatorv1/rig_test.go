@@ -45,9 +45,10 @@ const (
 type exchange struct {
 	*testing.T
 	admin.Server
-	engine *engine.Engine
-	tail   *history.Tail
-	past   *historytest.Memory
+	engine  *engine.Engine
+	tail    *history.Tail
+	past    *historytest.Memory
+	journal []bourse.Command
 	// behind is what the store of the history does not have yet.
 	behind  history.Batch
 	store   *accounts.Store
@@ -77,14 +78,7 @@ func newExchange(t *testing.T) *exchange {
 	e.Options = admin.Options{
 		View: v, History: history.NewReader(e.past, e.tail, v), Sequencer: e, Log: slog.New(slog.DiscardHandler),
 	}
-	e.Accounts = account.NewService(account.Options{
-		Store: e.store, Clock: func() time.Time { return e.now.Std() }, Random: rand.Reader, Mailer: e.letters, Hold: time.Hour,
-		OnFailure: func(what string, err error) { e.Error(what, err) },
-	})
-	e.Accounts.Bind(func(ctx context.Context, c *bourse.Command) (bourse.Outcome, error) {
-		r, err := e.Do(ctx, c)
-		return r.Outcome, err
-	})
+	e.newAccounts()
 	e.start()
 
 	e.do(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Rules: bourse.CurrentRules}})
@@ -94,6 +88,36 @@ func newExchange(t *testing.T) *exchange {
 	e.do(bourse.Command{Kind: bourse.CommandDefineTiers, Tiers: &bourse.Tiers{List: []bourse.Tier{{Name: "basic"}, {Name: "known"}}}})
 	e.customer("alice@example.org")
 	return e
+}
+
+// newAccounts makes the service of accounts, as a start does before it has seen the journal.
+func (e *exchange) newAccounts() {
+	e.Accounts = account.NewService(account.Options{
+		Store: e.store, Clock: func() time.Time { return e.now.Std() }, Random: rand.Reader, Mailer: e.letters, Hold: time.Hour,
+		OnFailure: func(what string, err error) { e.Error(what, err) },
+		Awaited:   func(digest bourse.RowDigest) bool { return e.Operators.Awaits(digest) },
+	})
+	e.Accounts.Bind(func(ctx context.Context, c *bourse.Command) (bourse.Outcome, error) {
+		r, err := e.Do(ctx, c)
+		return r.Outcome, err
+	})
+}
+
+// restartAccounts makes the service of accounts anew, from the journal and the store.
+func (e *exchange) restartAccounts() {
+	e.Helper()
+	e.newAccounts()
+	replayed := engine.New()
+	for i := range e.journal {
+		var ev bourse.Events
+		replayed.Apply(&e.journal[i], &ev)
+		e.Accounts.Begin()
+		e.Accounts.Observe(&e.journal[i], &ev)
+		e.Accounts.End()
+	}
+	if err := e.Accounts.Open(e.Context()); err != nil {
+		e.Fatal(err)
+	}
 }
 
 // start makes the parts that a start makes anew.
@@ -138,6 +162,7 @@ func (e *exchange) Do(_ context.Context, c *bourse.Command) (sequencer.Result, e
 	}
 	e.now++
 	cmd.Seq, cmd.Time = e.engine.Seq()+1, e.now
+	e.journal = append(e.journal, cmd)
 	var ev bourse.Events
 	e.tail.Begin()
 	e.View.Begin()

@@ -67,6 +67,7 @@ var routes = [...]route{
 	{get, "/accounts/{account}/sessions", "account/sessions", nil, api.Reads},
 	{post, "/accounts/{account}/freeze", "account/freeze", with(), api.Cancels},
 	{post, "/accounts/{account}/unfreeze", "account/unfreeze", with(), api.Orders},
+	{post, "/accounts/{account}/reset", "account/reset", with("factors", "email"), api.Orders},
 	{put, "/accounts/{account}/tier", verbTier, with("tier"), api.Orders},
 	{put, "/accounts/{account}/fees", "account/fees", with("maker_fee", "taker_fee"), api.Orders},
 	{put, "/accounts/{account}/level", "account/level", with("level"), api.Orders},

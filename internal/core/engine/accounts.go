@@ -12,6 +12,8 @@ func (e *Engine) decideAccount(cmd *bourse.Command, ev *bourse.Events) {
 		e.freezeAccount(cmd, ev)
 	case bourse.CommandSecureAccount:
 		e.secureAccount(cmd, ev)
+	case bourse.CommandResetPerson:
+		e.resetPerson(cmd, ev)
 	case bourse.CommandSetAccountFees:
 		e.setAccountFees(cmd, ev)
 	case bourse.CommandSetAccountLevel:
@@ -85,13 +87,38 @@ func (e *Engine) secureAccount(cmd *bourse.Command, ev *bourse.Events) {
 	if cmd.On {
 		e.endKeys(acct.keys, 0, ev)
 	}
+	e.hold(acct, cmd, ev)
+}
 
+// hold blocks withdrawals and transfers of an account for the hold of a command, and ends the trust
+// in its addresses.
+func (e *Engine) hold(acct *account, cmd *bourse.Command, ev *bourse.Events) {
 	acct.held = max(acct.held, e.now+cmd.Hold)
 	acct.announceHeld(cmd.Account, ev)
 	e.custody.DistrustAll(ev, cmd.Account)
 	if acct.held > e.now || !e.genesis.Sandbox {
 		e.custody.HoldBack(ev, cmd.Account, acct.held, !e.genesis.Sandbox)
 	}
+}
+
+// resetPerson replaces the row of an account's person by one that operators made, as secureAccount
+// does, and ends all sessions and API keys. A row that its person changed meanwhile stays: the new one
+// was made of an older one, and would take that change back.
+func (e *Engine) resetPerson(cmd *bourse.Command, ev *bourse.Events) {
+	acct := e.account(cmd.Account)
+	switch {
+	case acct == nil:
+		ev.Refuse(bourse.UnknownAccount)
+		return
+	case acct.person != cmd.Operators.Was:
+		ev.Refuse(bourse.WrongDigest)
+		return
+	}
+
+	acct.setPerson(cmd, ev)
+	e.endKeys(acct.sessions, 0, ev)
+	e.endKeys(acct.keys, 0, ev)
+	e.hold(acct, cmd, ev)
 }
 
 // setPerson replaces the digest of the row of an account's person.

@@ -27,6 +27,11 @@ func TestWorkloadsDrawOperators(t *testing.T) {
 			if cmd.Operators != nil {
 				seen[p.Events().Outcome.Reason.String()]++
 			}
+			for _, e := range p.Events().List {
+				if e.Kind == bourse.EventPersonChanged {
+					seen["person"]++
+				}
+			}
 			if cmd.Kind == bourse.CommandAct && cmd.Operators.By[0] == 0 {
 				seen["of nobody"]++
 			}
@@ -35,6 +40,7 @@ func TestWorkloadsDrawOperators(t *testing.T) {
 	for _, what := range []string{
 		"waits", "done", "dropped", "expired", "refused", "of nobody", "UNKNOWN_OPERATOR", "OPERATOR_DISABLED",
 		"ROLE_MISSING", "SAME_OPERATOR", "WRONG_DIGEST", "ACT_NOT_FOUND", "LAST_OWNER",
+		"person",
 	} {
 		if seen[what] == 0 {
 			t.Errorf("%s: never", what)

@@ -49,7 +49,7 @@ func authority(cmd *bourse.Command) (role bourse.OperatorRole, two bool) {
 		bourse.CommandDefineNetworkAsset, bourse.CommandDefineMarket, bourse.CommandDefineFees,
 		bourse.CommandSetAccountFees, bourse.CommandSetAccountLevel, bourse.CommandReplaceWithdrawal,
 		bourse.CommandReleaseWithdrawal, bourse.CommandAssignDeposit, bourse.CommandDefineTiers, bourse.CommandAddOperator,
-		bourse.CommandChangeOperator, bourse.CommandSetApprovalLimit:
+		bourse.CommandChangeOperator, bourse.CommandSetApprovalLimit, bourse.CommandResetPerson:
 		return bourse.RoleOwner, true
 	case bourse.CommandSetMarketState:
 		if cmd.State == bourse.MarketHalted || cmd.State == bourse.MarketCancelOnly {

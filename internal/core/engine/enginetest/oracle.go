@@ -79,6 +79,8 @@ type account struct {
 	told  uint64
 	level uint8
 	tier  uint8
+	// person is the digest of the row of the account's person.
+	person bourse.RowDigest
 	// fixed keeps the level. volumes are by ascending day.
 	fixed   bool
 	volumes []dayVolume
@@ -160,7 +162,7 @@ func (x *Oracle) carry(cmd *bourse.Command) {
 	case bourse.CommandSetMarketState:
 		x.setMarketState(cmd)
 	case bourse.CommandCreateAccount:
-		x.accounts = append(x.accounts, new(account))
+		x.accounts = append(x.accounts, &account{person: personOf(cmd)})
 		x.ev.Outcome.ID = uint64(len(x.accounts))
 	case bourse.CommandFreezeAccount:
 		if a := x.accountOrRefuse(cmd.Account); a != nil {
@@ -182,6 +184,12 @@ func (x *Oracle) carry(cmd *bourse.Command) {
 		x.openSession(cmd)
 	case bourse.CommandSecureAccount:
 		x.secureAccount(cmd)
+	case bourse.CommandSetPerson:
+		if a := x.accountOrRefuse(cmd.Account); a != nil {
+			a.person = personOf(cmd)
+		}
+	case bourse.CommandResetPerson:
+		x.resetPerson(cmd)
 	case bourse.CommandTick:
 		x.endSessions(func(s session) bool { return s.expires <= x.now })
 		x.endAct()

@@ -39,8 +39,33 @@ func (x *Oracle) openSession(cmd *bourse.Command) {
 }
 
 func (x *Oracle) secureAccount(cmd *bourse.Command) {
-	if x.accountOrRefuse(cmd.Account) != nil {
+	if a := x.accountOrRefuse(cmd.Account); a != nil {
+		if cmd.Access != nil {
+			a.person = personOf(cmd)
+		}
 		x.endSessions(func(s session) bool { return s.account == cmd.Account && s.id != cmd.Key })
+	}
+}
+
+// personOf returns the digest of a row of a person; zero without one.
+func personOf(cmd *bourse.Command) bourse.RowDigest {
+	if cmd.Access == nil {
+		return bourse.RowDigest{}
+	}
+	return cmd.Access.Digest
+}
+
+// resetPerson replaces the row of a person, unless the person has another one than the command
+// replaces.
+func (x *Oracle) resetPerson(cmd *bourse.Command) {
+	a := x.accountOrRefuse(cmd.Account)
+	switch {
+	case a == nil:
+	case a.person != cmd.Operators.Was:
+		x.ev.Refuse(bourse.WrongDigest)
+	default:
+		a.person = personOf(cmd)
+		x.endSessions(func(s session) bool { return s.account == cmd.Account })
 	}
 }
 

@@ -76,7 +76,9 @@ func (w *Workload) act() bourse.Command {
 func (w *Workload) orderable() bourse.Command {
 	a := w.account()
 	market := bourse.MarketID(w.between(1, w.shape.markets))
-	switch w.src.Below(8) {
+	switch w.src.Below(9) {
+	case 8:
+		return w.reset(a)
 	case 0:
 		return bourse.Command{Kind: bourse.CommandFreezeAccount, Account: a, On: w.chance(30)}
 	case 1:
@@ -98,6 +100,21 @@ func (w *Workload) orderable() bourse.Command {
 			Kind: bourse.CommandCredit, Account: a, AssetID: bourse.AssetID(w.between(1, 4)), Amount: w.purse(),
 		}
 	}
+}
+
+// reset draws the reset of a person, now and then of another row than the one it has.
+func (w *Workload) reset(id bourse.AccountID) bourse.Command {
+	cmd := bourse.Command{
+		Kind: bourse.CommandResetPerson, Account: id, Level: uint8(w.between(1, 3)), Hold: bourse.Time(w.src.Below(100)) * bourse.Second,
+		Access: &bourse.Access{Digest: bourse.RowDigest{1, 1 + byte(w.src.Below(255))}}, Operators: new(bourse.OperatorCommand),
+	}
+	if int(id) <= len(w.oracle.accounts) && w.chance(90) {
+		cmd.Operators.Was = w.oracle.accounts[id-1].person
+	}
+	if cmd.Operators.Was == cmd.Access.Digest {
+		cmd.Access.Digest[2]++
+	}
+	return cmd
 }
 
 // decision draws the approval or the end of a waiting act, or of one that does not wait.

@@ -1,0 +1,167 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// Reset is a change of a person's row that operators order.
+type Reset struct {
+	Account bourse.AccountID
+	// Factors takes the authenticator application and the passkeys away.
+	Factors bool
+	// Email is the new address; empty leaves the old one.
+	Email string
+}
+
+// ordered is a row that operators ordered, which waits for them.
+type ordered struct {
+	row AccountRow
+	// was is the address before.
+	was string
+	// kept is set once the command was taken: until then nothing waits for the row in the journal.
+	kept bool
+}
+
+// what describes a reset for its holder.
+func (o *ordered) what() string {
+	if o.was != o.row.Email {
+		return fmt.Sprintf("a new address, %s, and the end of all sessions and keys", maskEmail(o.row.Email))
+	}
+	return "the end of the authenticator application, the passkeys, all sessions and all keys"
+}
+
+// PrepareReset makes the row of a reset and returns the command that replaces the person's row by it.
+// The row lies beside the old one until the journal takes the command, which may wait for days, or until
+// it does not wait any more. Call Ordered with the outcome. The errors are those of person, and
+// *bourse.Errors with CodeInvalid and CodeConflict.
+func (s *Service) PrepareReset(ctx context.Context, r Reset) (bourse.Command, error) {
+	cmd := bourse.Command{
+		Kind: bourse.CommandResetPerson, Account: r.Account, Hold: min(recovery(s.secureCommand(r.Account, 0)).Hold, bourse.MaxHold),
+	}
+	if !r.Factors && r.Email == "" {
+		return cmd, bourse.Errorf(bourse.CodeInvalid, "factors or email: one of them must be given")
+	}
+	var err error
+	if r.Email != "" {
+		if r.Email, err = NormalizeEmail(r.Email); err != nil {
+			return cmd, err
+		}
+	}
+
+	defer s.naming.Lock(r.Account)()
+	row, err := s.person(ctx, r.Account)
+	if err != nil {
+		return cmd, err
+	}
+	o := &ordered{was: row.Email}
+	cmd.Operators = &bourse.OperatorCommand{Was: row.digest()}
+	if r.Factors {
+		cmd.Level |= uint8(bourse.ResetFactors)
+		row.TOTP, row.TOTPUsed, row.Passkeys = nil, false, nil
+	}
+	if r.Email != "" {
+		// Who has the old mailbox must not take the change back.
+		cmd.Level |= uint8(bourse.ResetEmail)
+		row.Email, row.Undos = r.Email, nil
+	}
+	if row.Salt, err = s.newSalt(); err != nil {
+		return cmd, err
+	}
+	if err := s.Store.AddPersonChange(ctx, &row); errors.Is(err, ErrTaken) {
+		return cmd, errEmailTaken
+	} else if err != nil {
+		return cmd, err
+	}
+
+	o.row = row
+	cmd.Access = &bourse.Access{Digest: row.digest()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.persons[cmd.Access.Digest] = &o.row
+	s.ordered[cmd.Access.Digest] = o
+	return cmd, nil
+}
+
+// Ordered takes the outcome of the command of a reset, nil if it was taken or waits. The holder is told
+// of what waits. A row whose command was not taken is dropped.
+func (s *Service) Ordered(ctx context.Context, cmd *bourse.Command, outcome error) {
+	digest := cmd.Access.Digest
+	s.mu.Lock()
+	o := s.ordered[digest]
+	waits := false
+	if o != nil {
+		if outcome != nil && notTaken(outcome) {
+			s.dropOrdered(digest, o)
+		} else {
+			o.kept, waits = true, true
+		}
+	}
+	s.mu.Unlock()
+	if waits && s.Awaited(digest) {
+		s.tell(ctx, o.row.ID, o.was, "Operators of the exchange ordered "+o.what()+
+			". It is done once a second one has approved it. If you did not ask for it, write to us at once.")
+	}
+}
+
+// AwaitedEmail returns the new address of a reset that waits; empty if it has none.
+func (s *Service) AwaitedEmail(digest bourse.RowDigest) string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if o := s.ordered[digest]; o != nil && o.was != o.row.Email {
+		return o.row.Email
+	}
+	return ""
+}
+
+// dropOrdered removes a row that nothing waits for. The caller holds mu.
+func (s *Service) dropOrdered(digest bourse.RowDigest, o *ordered) {
+	delete(s.ordered, digest)
+	delete(s.persons, digest)
+	s.open.Dropped = append(s.open.Dropped, bourse.Token(o.row.Salt))
+}
+
+// settleOrdered drops the rows that no act waits for any more, and returns those that became the
+// accounts' rows. Awaited is asked without mu, because it may wait for a frame that waits for mu.
+func (s *Service) settleOrdered() (done []*ordered) {
+	s.mu.RLock()
+	digests := slices.Collect(maps.Keys(s.ordered))
+	s.mu.RUnlock()
+
+	for _, digest := range digests {
+		waits := s.Awaited(digest)
+		s.mu.Lock()
+		o := s.ordered[digest]
+		switch {
+		case o == nil: // a concurrent call was first
+		case s.persons[digest] == nil:
+			delete(s.ordered, digest)
+			done = append(done, o)
+		case o.kept && !waits:
+			s.dropOrdered(digest, o)
+		}
+		s.mu.Unlock()
+	}
+	return done
+}
+
+// tellReset ends the codes of an account whose row was reset, and tells its holder at the old and the
+// new address.
+func (s *Service) tellReset(ctx context.Context, o *ordered) {
+	s.dropCodes(o.row.ID, o.was, o.row.Email)
+	kind := changedFactor
+	if o.was != o.row.Email {
+		kind = changedEmail
+	}
+	s.log(ctx, o.row.ID, kind, Visit{}, byOperator)
+	what := "Operators of the exchange ordered " + o.what() + ". It is done, and withdrawals wait."
+	s.tellAll(ctx, &o.row, what)
+	if o.was != o.row.Email {
+		s.tell(ctx, o.row.ID, o.was, what)
+	}
+}
