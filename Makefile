@@ -13,8 +13,9 @@ help: ## List the targets.
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build bin/bourse.
+build: ## Build bin/bourse and bin/bourse-signer.
 	CGO_ENABLED=0 $(GO) build -trimpath -pgo=$(PROFILE) -o $(BIN)/bourse ./cmd/bourse
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/bourse-signer ./cmd/bourse-signer
 
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64
 
@@ -151,6 +152,12 @@ faults: ## Let every operation of the disk fail, files rot, disks fill up, clock
 	$(GO) test -count=1 -timeout 20m -run 'TestEveryOperationFails|TestCrashAnywhere|TestTorn|TestFlipped|TestEveryReadFlips|TestFullDisk|TestSnapshot' ./internal/follower ./internal/journal ./internal/journal/filelog
 	$(GO) test -count=1 -timeout 20m -run 'TestClockJumps' ./internal/node
 	$(GO) test -count=1 -timeout 20m -v -run 'TestInjectedFaults|TestDamagedFiles|TestTornEnd|TestFullDisk|TestDiskWithoutAByte|TestSecondSignal|TestPoisonedCommand|TestVoid|TestOperatorsMistakes' ./cmd/bourse
+
+SIGNER_KILLS ?= 200
+
+.PHONY: signer
+signer: ## Kill bourse-signer SIGNER_KILLS times while customers withdraw.
+	$(GO) test -count=1 -timeout 60m -v -run 'TestSignerKills$$' ./cmd/bourse -signer.kills=$(SIGNER_KILLS)
 
 SEEDS ?= 100
 

@@ -67,8 +67,8 @@ func TestReleaseIsReproducible(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", sums)
-	if lines := strings.Count(string(sums), "\n"); lines != 6 {
-		t.Errorf("%d files, wanted an archive and a bill of materials for each of three systems", lines)
+	if lines := strings.Count(string(sums), "\n"); lines != 9 {
+		t.Errorf("%d files, wanted an archive and two bills of materials for each of three systems", lines)
 	}
 	for line := range strings.Lines(string(sums)) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
@@ -89,6 +89,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 		t.Errorf("version: %s", text)
 	}
 	listed(t, filepath.Join(first, name+".cdx.json"), command(t, first, "go", "version", "-m", name+"/bourse"))
+	listed(t, filepath.Join(first, name+"-signer.cdx.json"), command(t, first, "go", "version", "-m", name+"/bourse-signer"))
 }
 
 // listed wants a bill of materials to list what a program is linked from.

@@ -80,21 +80,22 @@ func (a *anchoring) set(o *node.Options) *node.Options {
 
 // dev runs a sandbox.
 type dev struct {
-	Data    place       `help:"Directory of everything that lasts; made if missing." default:"bourse-dev"`
-	Listen  string      `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
-	Binance string      `help:"Address that serves the interface of Binance's bots from the root, for those that take a host alone; none, if empty." name:"binance-listen" placeholder:"HOST:PORT"`
-	Admin   string      `help:"Address of the operators' interface, on this machine; none is served, if empty." name:"admin-listen" placeholder:"HOST:PORT"`
-	Block   pause       `help:"Time between the blocks of the embedded networks, as 5s or 5; 0 for blocks on demand." name:"block-time" default:"5s" placeholder:"TIME"`
-	Metrics string      `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
-	Signer  []allowance `help:"What the signer lets leave of an asset, on each network, as ASSET=PAYMENT:HOUR:DAY; 0 is nothing, and so is no limit in production." name:"signer-limits" placeholder:"LIMIT"`
-	Bots    bool        `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
-	Limits  string      `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
-	Listed  string      `help:"What is listed at the first start: demo, or wide with sixty assets more, which make lists long." name:"catalogue" enum:"demo,wide" default:"wide"`
-	Brand   dressing    `help:"File with a block of settings that name and dress the exchange, as brand in deploy/bourse.yaml." placeholder:"FILE"`
-	Texts   texts       `help:"Directory of the languages that the pages have beside English: files such as ar.json, made with bourse texts." name:"languages" placeholder:"DIR"`
-	Real    string      `help:"YAML file of networks to connect in place of the embedded ones, each by a node of a test chain; see docs/networks.md." name:"networks" placeholder:"FILE"`
-	Stores  stores      `embed:""`
-	Log     logging     `embed:"" prefix:"log-"`
+	Data    place        `help:"Directory of everything that lasts; made if missing." default:"bourse-dev"`
+	Listen  string       `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	Binance string       `help:"Address that serves the interface of Binance's bots from the root, for those that take a host alone; none, if empty." name:"binance-listen" placeholder:"HOST:PORT"`
+	Admin   string       `help:"Address of the operators' interface, on this machine; none is served, if empty." name:"admin-listen" placeholder:"HOST:PORT"`
+	Block   pause        `help:"Time between the blocks of the embedded networks, as 5s or 5; 0 for blocks on demand." name:"block-time" default:"5s" placeholder:"TIME"`
+	Metrics string       `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
+	Signer  []allowance  `help:"What the signer lets leave of an asset, on each network, as ASSET=PAYMENT:HOUR:DAY; 0 is nothing, and so is no limit in production." name:"signer-limits" placeholder:"LIMIT"`
+	Remote  remoteSigner `embed:"" prefix:"signer-"`
+	Bots    bool         `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
+	Limits  string       `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
+	Listed  string       `help:"What is listed at the first start: demo, or wide with sixty assets more, which make lists long." name:"catalogue" enum:"demo,wide" default:"wide"`
+	Brand   dressing     `help:"File with a block of settings that name and dress the exchange, as brand in deploy/bourse.yaml." placeholder:"FILE"`
+	Texts   texts        `help:"Directory of the languages that the pages have beside English: files such as ar.json, made with bourse texts." name:"languages" placeholder:"DIR"`
+	Real    string       `help:"YAML file of networks to connect in place of the embedded ones, each by a node of a test chain; see docs/networks.md." name:"networks" placeholder:"FILE"`
+	Stores  stores       `embed:""`
+	Log     logging      `embed:"" prefix:"log-"`
 
 	Anchoring anchoring `embed:""`
 	Cluster   cluster   `embed:"" prefix:"cluster-"`
@@ -134,6 +135,9 @@ func (d *dev) options() (*node.Options, error) {
 	}
 	nodes, err := readNetworks(d.Real)
 	if err != nil {
+		return nil, err
+	}
+	if o.Signer, err = d.Remote.address(); err != nil {
 		return nil, err
 	}
 	surround(o, sandbox.Options{

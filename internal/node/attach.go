@@ -5,14 +5,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/disk"
-	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
@@ -56,28 +54,6 @@ func (n *Node) attach() error {
 		})
 	}
 	return nil
-}
-
-// openSigner opens the signer in this process, whose record lies in the data directory.
-func (n *Node) openSigner() (signer.Signer, error) {
-	known := map[bourse.NetworkID]signer.Network{}
-	for _, a := range n.networks {
-		s := a.Signer
-		s.Limit = n.signerLimit(a.id, a.Network.Shape())
-		known[a.id] = s
-	}
-
-	d, err := disk.Open(filepath.Join(n.Data, signer.Dir))
-	if err != nil {
-		return nil, err
-	}
-	n.closers = append(n.closers, d)
-	keeper, err := signer.Open(d, known, n.now)
-	if err != nil {
-		return nil, err
-	}
-	n.closers = append(n.closers, keeper)
-	return keeper, nil
 }
 
 // closer makes an io.Closer of a function.

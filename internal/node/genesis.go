@@ -21,7 +21,8 @@ func (n *Node) begin(ctx context.Context) error {
 
 	n.Sandbox.Join(sandbox.Exchange{
 		Data: n.Data, View: n.view, Sequencer: n.sequencer, Accounts: n.accounts, Board: n.board,
-		Now: n.now, Progress: n.progress, Log: n.Log,
+		Signer: n.signerAccounts(),
+		Now:    n.now, Progress: n.progress, Log: n.Log,
 	})
 	if isNew {
 		now -= n.Sandbox.PastLength()

@@ -56,8 +56,9 @@ func (n *Node) signerLimit(id bourse.NetworkID, shape *chain.Shape) func(chain.C
 		moved, known := shape.Coin(coin)
 		for _, l := range n.SignerLimits {
 			if known && n.coinOf(id, l.Asset) == coin {
+				most := units(l.Payment, moved.Decimals)
 				return signer.Limit{
-					Payment: units(l.Payment, moved.Decimals), Hour: units(l.Hour, moved.Decimals), Day: units(l.Day, moved.Decimals),
+					Payment: most, Hour: units(l.Hour, moved.Decimals), Day: units(l.Day, moved.Decimals), Free: most,
 				}
 			}
 		}

@@ -44,9 +44,11 @@ import (
 type Node struct {
 	Options
 
-	disk      *disk.Dir
-	identity  journal.Identity
-	log       journal.Log
+	disk     *disk.Dir
+	identity journal.Identity
+	log      journal.Log
+	// term is the term of this process's commands.
+	term      uint64
 	files     *journal.Files
 	snapshots *journal.Snapshots
 	voids     *journal.VoidList

@@ -142,7 +142,7 @@ func (n *Node) openJournal(ctx context.Context) (err error) {
 		return fmt.Errorf("journal in %s: %w", n.Data, err)
 	}
 
-	n.log = log
+	n.log, n.term = log, recovered.Tip.Term+1
 	n.reportRecovery(recovered)
 	n.files = journal.NewFiles(n.disk, identity)
 	n.snapshots = journal.NewSnapshots(n.disk, identity)

@@ -13,6 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
+	"github.com/bourse-exchange/bourse/internal/signer/remote"
 	"github.com/bourse-exchange/bourse/internal/standby"
 	"github.com/bourse-exchange/bourse/internal/wallet"
 	"github.com/bourse-exchange/bourse/internal/web"
@@ -78,6 +79,9 @@ type Options struct {
 	WebhookPrivate bool
 	// SignerLimits bound the amount of an asset that the signer sends on each network.
 	SignerLimits []SignerLimit
+	// Signer is where a signer in a process of its own listens; nil for one in this process,
+	// which a sandbox has.
+	Signer *remote.Address
 	// MinFree is the number of bytes that must stay free on the disk.
 	MinFree uint64
 	// SegmentSize is the size of the journal's files in bytes; zero for the default.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -58,9 +60,13 @@ func (w *World) real() []wallet.Attachment {
 			if err != nil {
 				return nil, err
 			}
+			seed := own[:]
+			if w.exchange.Signer != nil {
+				seed = nil
+			}
 			id := w.exchange.View.Catalogue().Network(s.Symbol).ID
 			return s.Connect(context.Background(), connect.Local{
-				Seed: own[:], Clock: w.exchange.Now, Known: w.exchange.Board.State(id).Tip != bourse.BlockRef{},
+				Seed: seed, Clock: w.exchange.Now, Known: w.exchange.Board.State(id).Tip != bourse.BlockRef{},
 			})
 		}}
 	}
@@ -78,10 +84,12 @@ func (w *World) open(p *devnet.Params) (*wallet.Connection, error) {
 		return nil, err
 	}
 
-	keys := devnet.NewKeys(p, own)
-	codec := devnet.NewCodec(p, keys.Public())
+	signing, public, err := w.signing(d, p, own)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	node, err := devnet.Open(d, p, devnet.Options{
-		Seed: outside, Clock: w.exchange.Now, BlockTime: w.BlockTime, Hot: codec.Destination(chain.IndexHot),
+		Seed: outside, Clock: w.exchange.Now, BlockTime: w.BlockTime, Hot: signing.Codec.Destination(chain.IndexHot),
 	})
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -91,16 +99,74 @@ func (w *World) open(p *devnet.Params) (*wallet.Connection, error) {
 		params: p, id: w.exchange.View.Catalogue().Network(p.Symbol).ID,
 		node: node, faults: devnet.NewFaults(node), changed: make(chan struct{}, 1),
 	}
-	n.client = devnet.NewClient(p, keys.Public(), n.faults, devnet.ClientOptions{
+	n.client = devnet.NewClient(p, public, n.faults, devnet.ClientOptions{
 		Clock: w.exchange.Now, MaxAge: headsLate * w.BlockTime,
 	})
 	w.networks = append(w.networks, n)
 	return &wallet.Connection{
-		Network: n.client, Signer: signer.Network{
-			Codec: codec, Keys: keys, MaxCost: bourse.Units(1 << 62), HourCost: signer.UnlimitedCost(),
-		},
+		Network: n.client, Signer: signing,
 		Changed: n.changed, Tick: n.tick, Close: func() error { return errors.Join(node.Close(), d.Close()) },
 	}, nil
+}
+
+// publicFile has the public key of an embedded network, in the network's directory, if a signer
+// in another process has the private one.
+const publicFile = "public"
+
+var errOtherSigner = errors.New("the sandbox was made with a signer in another process, and has none now, or the other way round")
+
+// signing returns the signer's part of an embedded network, and the exchange's public key. With
+// a signer in another process, the first start asks it for the key.
+func (w *World) signing(d disk.Disk, p *devnet.Params, own [32]byte) (n signer.Network, k devnet.PublicKey, err error) {
+	text, err := disk.ReadFile(d, publicFile)
+	kept := err == nil
+	if !kept && !errors.Is(err, fs.ErrNotExist) {
+		return n, k, err
+	}
+
+	switch err = nil; {
+	case w.exchange.Signer == nil && kept:
+		err = errOtherSigner
+	case w.exchange.Signer == nil:
+		keys := devnet.NewKeys(p, own)
+		k, n.Keys = keys.Public(), keys
+	case kept:
+		k, err = devnet.ParsePublicKey(string(text))
+	default:
+		k, err = w.askKey(d, p)
+	}
+	if err != nil {
+		return n, k, err
+	}
+	n.Account = signer.Account{Name: p.Symbol, Chain: p.Identity(), Public: k.String()}
+	n.Codec, n.MaxCost, n.HourCost = devnet.NewCodec(p, k), bourse.Units(1<<62), signer.UnlimitedCost()
+	return n, k, nil
+}
+
+// askKey asks the signer for a network's public key and keeps it. A network that has blocks
+// already has paid to another one's addresses.
+func (w *World) askKey(d disk.Disk, p *devnet.Params) (k devnet.PublicKey, err error) {
+	names, err := d.List(".")
+	if err != nil {
+		return k, err
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return name != publicFile+".tmp" }) {
+		return k, errOtherSigner
+	}
+	list, err := w.exchange.Signer(context.Background())
+	if err != nil {
+		return k, err
+	}
+	for _, a := range list {
+		if a.Name != p.Symbol || a.Chain != p.Identity() {
+			continue
+		}
+		if k, err = devnet.ParsePublicKey(a.Public); err != nil {
+			return k, err
+		}
+		return k, disk.Replace(d, publicFile, publicFile+".tmp", []byte(a.Public))
+	}
+	return k, fmt.Errorf("the signer has no keys of the embedded network %s", p.Symbol)
 }
 
 func (n *embedded) tick() error {

@@ -9,6 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/connect"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/view"
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
@@ -35,6 +36,9 @@ type Exchange struct {
 	Sequencer *sequencer.Sequencer
 	Accounts  *account.Service
 	Board     *wallet.Board
+	// Signer asks the signer in another process for its networks; nil if the exchange signs
+	// itself.
+	Signer func(context.Context) ([]signer.Account, error)
 	// Now is the machine's time.
 	Now func() bourse.Time
 	// Progress returns a reporter of the progress of long work.

@@ -94,19 +94,20 @@ func rivals(a, b *chain.Decoded) bool {
 	})
 }
 
-// After returns entries of a network's record.
-func (s *Local) After(
-	ctx context.Context, network bourse.NetworkID, record uint64,
+// after returns entries of a network's record.
+func (s *Local) after(
+	ctx context.Context, network bourse.NetworkID, record uint64, epoch *Epoch,
 ) (chained chain.Hash, list []Recorded, err error) {
 	if err := ctx.Err(); err != nil {
 		return chained, nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.enter(epoch); err != nil {
+		return chained, nil, err
+	}
 	all := s.records[network]
 	switch {
-	case s.broken != nil:
-		return chained, nil, s.broken
 	case record > uint64(len(all)):
 		return chained, nil, fmt.Errorf("%w: it has %d of network %d, and not %d", ErrUnrecorded, len(all), network, record)
 	case record > 0:
@@ -128,17 +129,18 @@ func (s *Local) After(
 	return chained, list, nil
 }
 
-// Void ends a withdrawal.
-func (s *Local) Void(ctx context.Context, network bourse.NetworkID, id bourse.WalletID) error {
+// void ends a withdrawal.
+func (s *Local) void(ctx context.Context, network bourse.NetworkID, id bourse.WalletID, epoch *Epoch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.enter(epoch); err != nil {
+		return err
+	}
 	before := s.done[withdrawal{network, id}]
 	switch {
-	case s.broken != nil:
-		return s.broken
 	case id == 0:
 		return mismatch("not a withdrawal")
 	case before != nil && before.void:

@@ -22,13 +22,19 @@
 //   - Sweeps and top-ups stay with the exchange. They may be signed again in another form:
 //     a chain mines only one of those with the same nonce. The record counts what they
 //     cost.
-//   - No limit means zero: without one, no withdrawal and no cost is signed.
+//   - No limit means zero: without one, no withdrawal and no cost is signed. Above the free
+//     amount a withdrawal goes to a destination that has been allow-listed for a day, or that
+//     enough approvers have approved with this amount for this attempt.
+//   - A signer serves one exchange, and the highest epoch of it that ever asked. What it is
+//     pinned to is durable before it answers, and no setting changes it.
+//   - A sandbox's signer has test chains alone, by a compiled list.
 //   - Money goes only to the withdrawal's destination, to the exchange's own change or
 //     hot wallet, to one of its deposit addresses as a top-up, or to the network as a
 //     cost below its limit.
 //   - A record that is damaged anywhere but at its very end stops the signer from opening:
 //     a forgotten signature can lead to a second payment.
 //
-// Reading order: signer.go, check.go, attempt.go, limit.go, record.go. Out of scope: when to sign, and the fate
+// Reading order: signer.go, check.go, attempt.go, limit.go, approval.go, record.go, then epoch.go,
+// session.go and pins.go. Package remote carries requests from another process. Out of scope: when to sign, and the fate
 // of signed transactions.
 package signer

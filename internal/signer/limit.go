@@ -13,13 +13,16 @@ import (
 // Zero lets nothing leave.
 type Limit struct {
 	Payment, Hour, Day bourse.Amount
+	// Free is the amount up to which a withdrawal goes to any destination. Above it the
+	// destination has been allow-listed for a day, or approvers have approved.
+	Free bourse.Amount
 }
 
 // unbounded is above every sum.
 var unbounded = bourse.Amount{Hi: math.MaxUint64, Lo: math.MaxUint64}
 
 // Unlimited is the limit that bounds nothing, for exchanges without real money.
-func Unlimited(chain.CoinID) Limit { return Limit{unbounded, unbounded, unbounded} }
+func Unlimited(chain.CoinID) Limit { return Limit{unbounded, unbounded, unbounded, unbounded} }
 
 // UnlimitedCost is the bound on costs that bounds nothing, for the same exchanges.
 func UnlimitedCost() bourse.Amount { return unbounded }
@@ -32,7 +35,7 @@ func (s *sum) add(a bourse.Amount) { s.Amount = s.PlusOrMax(a) }
 // checkLimits checks a transaction against the record of the last hour and day. It forgets
 // older amounts, but never that they were signed. The costs of all kinds count, and those of sweeps
 // and top-ups by themselves too: strangers cause these, by deposits. Of amounts only that of a
-// withdrawal's first transaction counts, because any later one excludes it.
+// withdrawal's first transaction and of those that do not exclude it count.
 func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64) error {
 	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
 
@@ -49,7 +52,7 @@ func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64
 		if late && old.Kind != 0 {
 			swept.add(old.cost())
 		}
-		if old.Kind != 0 || old.Attempt > 0 || old.Coin != e.Coin {
+		if old.Kind != 0 || old.Attempt > 0 && !old.Further || old.Coin != e.Coin {
 			continue
 		}
 		day.add(old.amount())
@@ -69,7 +72,7 @@ func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64
 		}
 		return nil
 	}
-	if e.Attempt > 0 {
+	if !e.pays() {
 		return nil
 	}
 	limit := n.Limit(e.Coin)
@@ -85,4 +88,22 @@ func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64
 			ErrSpent, day.Format(0), e.Coin, limit.Day.Format(0))
 	}
 	return nil
+}
+
+// pays reports whether a transaction pays what no earlier one can.
+func (e *Expect) pays() bool {
+	return e.Kind == bourse.SignedWithdrawal && (e.Attempt == 0 || e.further)
+}
+
+// checkFree checks where an amount above [Limit].Free goes.
+func (s *Local) checkFree(n *Network, e *Expect, now int64) error {
+	if !e.pays() || !n.Limit(e.Coin).Free.Less(e.Amount) || s.isAllowed(e.Network, e.To, now) {
+		return nil
+	}
+	p := s.payment(n, e)
+	if s.approved(p, now) {
+		return nil
+	}
+	s.wait(p)
+	return fmt.Errorf("%w: %s %s to %s", ErrUnapproved, p.Amount, e.Coin, e.To.Address)
 }

@@ -32,6 +32,11 @@ type entry struct {
 	Time int64 `json:"time"`
 	// Raw is the signed transaction.
 	Raw []byte `json:"raw"`
+	// Purpose is the hash of what is paid; zero for other kinds than withdrawals, and in records
+	// of older builds.
+	Purpose digest `json:"purpose,omitzero"`
+	// Further is true for an attempt that does not exclude the earlier ones.
+	Further bool `json:"further,omitzero"`
 	// Void ends the withdrawal; the entry is no transaction and has no number.
 	Void bool `json:"void,omitzero"`
 }
@@ -87,13 +92,24 @@ func (e *entry) line() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(text, castagnoli), text), nil
+	return seal(text), nil
+}
+
+// seal makes a line of text, with its checksum.
+func seal(text []byte) []byte {
+	return fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(text, castagnoli), text)
+}
+
+// unseal returns the text of a line without its newline.
+func unseal(b []byte) (text []byte, ok bool) {
+	sum, text, found := bytes.Cut(b, []byte(" "))
+	return text, found && string(sum) == fmt.Sprintf("%08x", crc32.Checksum(text, castagnoli))
 }
 
 // parseLine decodes a line, without its newline.
 func parseLine(b []byte) (e entry, ok bool) {
-	sum, text, found := bytes.Cut(b, []byte(" "))
-	if !found || string(sum) != fmt.Sprintf("%08x", crc32.Checksum(text, castagnoli)) {
+	text, ok := unseal(b)
+	if !ok {
 		return entry{}, false
 	}
 	if json.Unmarshal(text, &e, json.RejectUnknownMembers(true)) != nil {

@@ -58,6 +58,9 @@ type Expect struct {
 	Account uint32
 	// Nonce is the payer's, on networks of accounts.
 	Nonce uint64
+
+	// further is true for a further transaction that does not exclude the earlier ones.
+	further bool
 }
 
 // Signed is a transaction ready for broadcast.
@@ -86,8 +89,8 @@ type Signer interface {
 	// Sign checks an unsigned transaction against the expectation and signs it. For a
 	// withdrawal and attempt that it signed before, it returns the earlier transaction,
 	// which makes the same payment but may have other inputs, another nonce and a higher
-	// cost. With ErrMismatch, ErrAnother, ErrLimit, ErrRival and ErrVoid nothing was signed,
-	// and only ErrSpent may pass later. Any other error leaves open whether a signature was
+	// cost. With ErrMismatch, ErrAnother, ErrLimit, ErrRival, ErrVoid and ErrEpoch nothing was
+	// signed, and only ErrSpent and ErrUnapproved may pass later. Any other error leaves open whether a signature was
 	// made: After tells.
 	Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error)
 	// After returns the entries of a network's record above a number, oldest first and at
@@ -101,6 +104,8 @@ type Signer interface {
 
 // Network is the signer's view of one network.
 type Network struct {
+	Account
+
 	// Codec is the signer's own, made from its own keys.
 	Codec chain.Codec
 	Keys  chain.Keyring
@@ -112,14 +117,21 @@ type Network struct {
 	HourCost bourse.Amount
 	// Limit returns the limit of a coin.
 	Limit func(chain.CoinID) Limit
+	// Allowed are the allow-listed destinations, in the codec's canonical form, each once.
+	Allowed []chain.Destination
 }
 
 // Local is a signer in this process. It implements [Signer].
 type Local struct {
 	networks map[bourse.NetworkID]Network
-	clock    func() bourse.Time
+	// numbers are the networks by name.
+	numbers   map[bourse.Symbol]bourse.NetworkID
+	approvers Approvers
+	clock     func() bourse.Time
+	disk      disk.Disk
 
 	mu     sync.Mutex
+	pins   Pins
 	log    *log
 	broken error
 	// records are the lines of each network's transactions, oldest first.
@@ -128,6 +140,9 @@ type Local struct {
 	done map[withdrawal]*attempts
 	// spent are the transactions of the last day, oldest first, without their bytes.
 	spent []entry
+	// approvals are those that came in, and waiting the payments that want some.
+	approvals []Approval
+	waiting   []Payment
 }
 
 // line is the place of an entry, and the hash of its network's record up to it.
@@ -136,18 +151,53 @@ type line struct {
 	chain chain.Hash
 }
 
+// Options configure a signer.
+type Options struct {
+	Networks map[bourse.NetworkID]Network
+	Clock    func() bourse.Time
+	// New pins a record that is not pinned yet to Exchange, for an exchange that holds the
+	// signer itself. Otherwise [Create] has pinned it, and Exchange has no meaning.
+	New       bool
+	Exchange  Exchange
+	Approvers Approvers
+}
+
 // Open opens the signer with the record in a directory.
-func Open(d disk.Disk, networks map[bourse.NetworkID]Network, clock func() bourse.Time) (*Local, error) {
+func Open(d disk.Disk, o Options) (*Local, error) {
 	s := &Local{
-		networks: networks, clock: clock,
+		networks: o.Networks, numbers: map[bourse.Symbol]bourse.NetworkID{}, approvers: o.Approvers, clock: o.Clock, disk: d,
 		records: map[bourse.NetworkID][]line{}, done: map[withdrawal]*attempts{},
 	}
+	if err := o.Approvers.check(); err != nil {
+		return nil, err
+	}
+
 	var err error
-	s.log, err = openLog(d, s.remember)
-	if err != nil {
+	if s.pins, err = openPins(d, &o); err != nil {
 		return nil, fmt.Errorf("signer: %w", err)
 	}
+	for id, n := range o.Networks {
+		if isReal := !IsTestChain(n.Chain); s.pins.Sandbox == isReal && (isReal || isEmbedded(n.Chain)) {
+			return nil, fmt.Errorf("signer: %s on the chain %s: %w", n.Name, n.Chain, errWorth(isReal))
+		}
+		s.numbers[n.Name] = id
+	}
+
+	if s.log, err = openLog(d, s.remember); err != nil {
+		return nil, fmt.Errorf("signer: %w", err)
+	}
+	if err := s.seeAllowed(); err != nil {
+		return nil, errors.Join(err, s.log.file.Close())
+	}
 	return s, nil
+}
+
+// errWorth tells why an exchange and a chain do not fit.
+func errWorth(isReal bool) error {
+	if isReal {
+		return ErrRealChain
+	}
+	return errors.New("an embedded network is for sandboxes alone")
 }
 
 // Close releases the record.
@@ -158,9 +208,9 @@ func (s *Local) Close() error {
 	return s.log.file.Close()
 }
 
-// Sign checks an unsigned transaction against the expectation and signs it, or returns
+// sign checks an unsigned transaction against the expectation and signs it, or returns
 // the transaction that it signed before.
-func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error) {
+func (s *Local) sign(ctx context.Context, u chain.Unsigned, e Expect, epoch *Epoch) (Signed, error) {
 	if err := ctx.Err(); err != nil {
 		return Signed{}, err
 	}
@@ -176,8 +226,8 @@ func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, e
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.broken != nil {
-		return Signed{}, s.broken
+	if err := s.enter(epoch); err != nil {
+		return Signed{}, err
 	}
 
 	if e.Kind != bourse.SignedWithdrawal {
@@ -193,7 +243,10 @@ func (s *Local) Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, e
 		return Signed{}, ErrVoid
 	}
 	if err := s.checkEarlier(&n, &e, u.Raw, before); err != nil {
-		return Signed{}, err
+		if !errors.Is(err, ErrRival) || !s.approved(s.payment(&n, &e), int64(s.clock())) {
+			return Signed{}, err
+		}
+		e.further = true
 	}
 	return s.make(&n, &e, u.Raw, cost)
 }
@@ -204,6 +257,9 @@ func (s *Local) make(n *Network, e *Expect, raw []byte, cost bourse.Amount) (Sig
 	if err := s.checkLimits(n, e, cost, now); err != nil {
 		return Signed{}, err
 	}
+	if err := s.checkFree(n, e, now); err != nil {
+		return Signed{}, err
+	}
 
 	signed, err := n.sign(raw)
 	if err != nil {
@@ -211,13 +267,18 @@ func (s *Local) make(n *Network, e *Expect, raw []byte, cost bourse.Amount) (Sig
 	}
 	made := entry{
 		purpose: purpose{e.Network, e.ID, e.Attempt}, Hash: digest(signed.Hash), Coin: e.Coin,
-		Amount: e.Amount.Format(0), Cost: cost.Format(0), Time: now, Raw: signed.Raw,
+		Amount: e.Amount.Format(0), Cost: cost.Format(0), Time: now, Raw: signed.Raw, Further: e.further,
 	}
 	if e.Kind != bourse.SignedWithdrawal {
 		made.Kind = e.Kind
+	} else {
+		made.Purpose = s.purpose(n, e)
 	}
 	if err := s.append(&made); err != nil {
 		return Signed{}, err
+	}
+	if e.Kind == bourse.SignedWithdrawal {
+		s.used(s.payment(n, e))
 	}
 	all := s.records[e.Network]
 	signed.Record, signed.Chain = uint64(len(all)), all[len(all)-1].chain

@@ -34,7 +34,13 @@ type bench struct {
 	// limits are those of coins that have one; the others have none.
 	limits map[chain.CoinID]signer.Limit
 	costs  bourse.Amount
+	// allowed are the allow-listed destinations on btc.
+	allowed   []chain.Destination
+	approvers signer.Approvers
 }
+
+// sandbox is the exchange of the tests.
+var sandbox = signer.Exchange{ID: signer.ExchangeID{9}, Sandbox: true}
 
 func newBench(t *testing.T) *bench {
 	b := &bench{
@@ -73,13 +79,28 @@ func (b *bench) open() {
 	networks := map[bourse.NetworkID]signer.Network{}
 	for id, client := range b.clients {
 		networks[id] = signer.Network{
-			Codec: client.Codec, Keys: b.keys[id], MaxCost: bourse.Units(1e15), HourCost: b.costs, Limit: b.limit,
+			Account: b.account(id),
+			Codec:   client.Codec, Keys: b.keys[id], MaxCost: bourse.Units(1e15), HourCost: b.costs, Limit: b.limit,
+		}
+		if id == btc {
+			n := networks[id]
+			n.Allowed = b.allowed
+			networks[id] = n
 		}
 	}
 	var err error
-	if b.signer, err = signer.Open(b.disk, networks, b.clock); err != nil {
+	b.signer, err = signer.Open(b.disk, signer.Options{
+		Networks: networks, Clock: b.clock, New: true, Exchange: sandbox, Approvers: b.approvers,
+	})
+	if err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// account returns what exchange and signer agree on.
+func (b *bench) account(id bourse.NetworkID) signer.Account {
+	p := devnet.Lookup(map[bourse.NetworkID]bourse.Symbol{btc: "BTC", eth: "ETH"}[id])
+	return signer.Account{Name: p.Symbol, Chain: p.Identity(), Public: b.keys[id].Public().String()}
 }
 
 // payment is a withdrawal that everything is right about.
@@ -392,7 +413,9 @@ func (b *bench) recorded() int {
 
 func TestLimits(t *testing.T) {
 	b := newBench(t)
-	b.limits["BTC"] = signer.Limit{Payment: bourse.Units(2000), Hour: bourse.Units(1000), Day: bourse.Units(1500)}
+	b.limits["BTC"] = signer.Limit{
+		Payment: bourse.Units(2000), Hour: bourse.Units(1000), Day: bourse.Units(1500), Free: bourse.Units(2000),
+	}
 	pay := func(xid bourse.WalletID, amount uint64, want error) {
 		t.Helper()
 		p, e := b.payment(btc, xid, amount)
@@ -418,7 +441,9 @@ func TestLimits(t *testing.T) {
 
 	// A higher limit counts from the same record.
 	pay(5, 401, signer.ErrSpent)
-	b.limits["BTC"] = signer.Limit{Payment: bourse.Units(401), Hour: bourse.Units(2000), Day: bourse.Units(2000)}
+	b.limits["BTC"] = signer.Limit{
+		Payment: bourse.Units(401), Hour: bourse.Units(2000), Day: bourse.Units(2000), Free: bourse.Units(401),
+	}
 	pay(6, 402, signer.ErrSpent)
 	pay(5, 401, nil)
 
@@ -553,7 +578,7 @@ func opens(t *testing.T, text []byte) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := signer.Open(d, nil, nil)
+	s, err := signer.Open(d, signer.Options{New: true, Exchange: sandbox})
 	return err == nil && s.Close() == nil
 }
 

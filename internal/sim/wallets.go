@@ -168,12 +168,15 @@ func (p *process) openWallet(context.Context) error {
 	keyrings := map[bourse.NetworkID]signer.Network{}
 	for _, n := range x.networks {
 		keyrings[n.id] = signer.Network{
-			Codec: n.codec, Keys: n.keys, MaxCost: bourse.Units(1 << 62),
+			Account: signer.Account{Name: n.params.Symbol, Chain: n.params.Identity(), Public: n.keys.Public().String()},
+			Codec:   n.codec, Keys: n.keys, MaxCost: bourse.Units(1 << 62),
 			HourCost: signer.UnlimitedCost(), Limit: signer.Unlimited,
 		}
 	}
 	var err error
-	p.signer, err = signer.Open(x.vault, keyrings, func() bourse.Time { return p.world.now })
+	p.signer, err = signer.Open(x.vault, signer.Options{
+		Networks: keyrings, Clock: func() bourse.Time { return p.world.now }, New: true, Exchange: signer.Exchange{Sandbox: true},
+	})
 	want(err, "opening the signer")
 	return nil
 }

@@ -85,7 +85,7 @@ func (w *Worker) journal(ctx context.Context, s *bourse.SignedTx, signed *signer
 // refused reports whether the signer's error says that nothing was signed.
 func refused(err error) bool {
 	for _, known := range [...]error{
-		signer.ErrMismatch, signer.ErrAnother, signer.ErrLimit, signer.ErrRival, signer.ErrVoid,
+		signer.ErrMismatch, signer.ErrAnother, signer.ErrLimit, signer.ErrRival, signer.ErrVoid, signer.ErrEpoch,
 	} {
 		if errors.Is(err, known) {
 			return true

@@ -30,7 +30,7 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 		if done, err := w.pay(ctx, &wd); done || err != nil {
 			return done, err
 		}
-		if w.beyond(&wd) {
+		if w.beyond(&wd) || w.unapproved[wd.ID] {
 			limited++
 		}
 	}
@@ -233,6 +233,8 @@ func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *s
 			w.costly = true
 		case errors.Is(err, signer.ErrSpent):
 			w.spent[e.Coin] = e.Amount
+		case errors.Is(err, signer.ErrUnapproved):
+			w.unapproved[e.ID] = true
 		}
 		if err != nil {
 			w.synced = w.synced && refused(err)

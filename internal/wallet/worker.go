@@ -35,8 +35,8 @@ type Worker struct {
 
 	mu     sync.Mutex
 	health chain.Health
-	// limited is the number of withdrawals that waited for the signer's limits at the
-	// last full pass.
+	// limited is the number of withdrawals that waited for the signer's limits, or for
+	// approvals, at the last full pass.
 	limited int
 
 	// synced is true while the journal has all that the signer signed.
@@ -54,6 +54,8 @@ type Worker struct {
 	// spent is, by coin, the least amount that exceeded one of the signer's limits in this
 	// step. Larger amounts would be refused as well.
 	spent map[chain.CoinID]bourse.Amount
+	// unapproved are the withdrawals of this step that wait for approvals at the signer.
+	unapproved map[bourse.WalletID]bool
 	// costly is true if the signer's limit on costs refused a payment of this step.
 	costly bool
 	// said holds the last logged reason by transaction hash and withdrawal id, because
@@ -78,7 +80,8 @@ func (w *Worker) Health() chain.Health {
 	return w.health
 }
 
-// Limited returns the number of withdrawals that wait for one of the signer's limits.
+// Limited returns the number of withdrawals that wait for one of the signer's limits, or for
+// approvals.
 func (w *Worker) Limited() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +95,7 @@ func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	_, terms, assets := w.Listed.Listed(w.ID)
 	w.coins = newCoins(w.Network.Shape(), terms, assets)
 	w.fees, w.bound, w.costly = map[chain.CoinID]chain.Fees{}, nil, false
-	w.spent = map[chain.CoinID]bourse.Amount{}
+	w.spent, w.unapproved = map[chain.CoinID]bourse.Amount{}, map[bourse.WalletID]bool{}
 	if err := w.hear(ctx); err != nil {
 		return false, err
 	}

@@ -249,12 +249,16 @@ func (w *world) open() {
 	for _, n := range w.networks {
 		keys := devnet.NewKeys(n.params, ownSeed)
 		keyrings[n.id] = signer.Network{
-			Codec: devnet.NewCodec(n.params, keys.Public()), Keys: keys, MaxCost: bourse.Units(1e17),
+			Account: signer.Account{Name: n.params.Symbol, Chain: n.params.Identity(), Public: keys.Public().String()},
+			Codec:   devnet.NewCodec(n.params, keys.Public()), Keys: keys, MaxCost: bourse.Units(1e17),
 			HourCost: signer.UnlimitedCost(), Limit: signer.Unlimited,
 		}
 	}
 	var err error
-	if w.keeper, err = signer.Open(w.vault, keyrings, w.clock); err != nil {
+	w.keeper, err = signer.Open(w.vault, signer.Options{
+		Networks: keyrings, Clock: w.clock, New: true, Exchange: signer.Exchange{Sandbox: true},
+	})
+	if err != nil {
 		w.tb.Fatal(err)
 	}
 	for _, n := range w.networks {

@@ -63,6 +63,9 @@ type Params struct {
 	floor, cap uint64
 }
 
+// Identity returns the name of the chain by which signers know it: its first block's hash.
+func (p *Params) Identity() string { return "bitcoin:" + formatHash(p.Genesis) }
+
 // twoWeeks is Bitcoin's intended time of 2,016 blocks, in seconds; Litecoin's is a quarter.
 const twoWeeks = 14 * 24 * 60 * 60
 

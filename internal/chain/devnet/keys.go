@@ -4,7 +4,9 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
+	"strings"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -14,6 +16,19 @@ import (
 // index, and spending from it reveals both. So one key has as many addresses as there are
 // indices, and its public half is enough to derive all of them.
 type PublicKey [ed25519.PublicKeySize]byte
+
+// String returns the descriptor of the key.
+func (k PublicKey) String() string { return "devnet(" + hex.EncodeToString(k[:]) + ")" }
+
+// ParsePublicKey reads a descriptor.
+func ParsePublicKey(s string) (k PublicKey, err error) {
+	digits, ok := strings.CutPrefix(s, "devnet(")
+	inner, closed := strings.CutSuffix(digits, ")")
+	if b, err := hex.DecodeString(inner); ok && closed && err == nil && len(b) == len(k) {
+		return PublicKey(b), nil
+	}
+	return k, errors.New("keys of an embedded network are like devnet(HEX)")
+}
 
 // Keys holds the private key of one party on one network. It implements
 // [chain.Keyring].

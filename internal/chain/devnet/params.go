@@ -49,6 +49,9 @@ type Params struct {
 	supply, funding []allotment
 }
 
+// Identity returns the name of the chain by which signers know it.
+func (p *Params) Identity() string { return "devnet:" + string(p.Symbol) }
+
 // USDT is the token contract on the network ETH.
 const USDT chain.CoinID = "0xdAC17F958D2ee523a2206206994597C13D831ec7"
 

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/peer"
+	"github.com/bourse-exchange/bourse/internal/signer"
+	"github.com/bourse-exchange/bourse/internal/signer/remote"
+	"github.com/bourse-exchange/bourse/internal/signer/vault"
+)
+
+type runCmd struct {
+	Dir      string   `arg:"" help:"Directory of the signer." type:"path"`
+	Config   string   `help:"Settings; signer.yaml in the directory, if empty." placeholder:"FILE" type:"path"`
+	Identity string   `help:"File with an identity of age that decrypts the seed." placeholder:"FILE" type:"path"`
+	Seal     sealing  `embed:""`
+	Socket   string   `help:"Unix socket for the exchange." placeholder:"PATH" type:"path"`
+	UIDs     []uint32 `help:"Users of the machine that may use the socket, by their ids; the signer's own, if empty." name:"uid" placeholder:"UID"`
+	Listen   string   `help:"Address for an exchange on another machine, with TLS." placeholder:"HOST:PORT"`
+	Cert     string   `help:"Certificate of the signer, PEM." placeholder:"FILE" type:"path"`
+	Key      string   `help:"Key of the certificate, PEM." placeholder:"FILE" type:"path"`
+	Pin      string   `help:"Pin of the exchange's key." placeholder:"HEX"`
+}
+
+// Run runs the signer until it is told to stop.
+func (c *runCmd) Run(p *program) (err error) {
+	if (c.Socket == "") == (c.Listen == "") {
+		return errors.New("the exchange reaches the signer by --socket or by --listen, one of them")
+	}
+	d, err := disk.OpenExisting(c.Dir)
+	if err != nil {
+		return err
+	}
+	lock, err := d.Lock(lockFile)
+	if err != nil {
+		return errors.Join(err, d.Close())
+	}
+	defer func() { err = errors.Join(err, lock.Close(), d.Close()) }()
+
+	local, err := c.open(d)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, local.Close()) }()
+	return c.serve(p, local)
+}
+
+// open reads seed and settings, and opens the record.
+func (c *runCmd) open(d disk.Disk) (*signer.Local, error) {
+	if c.Config == "" {
+		c.Config = filepath.Join(c.Dir, settingsFile)
+	}
+	settings, err := readSettings(c.Config)
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := disk.ReadFile(d, seedFile)
+	if err != nil {
+		return nil, err
+	}
+	lock := &vault.Lock{Passphrase: c.Seal.Passphrase, Identity: c.Identity}
+	seed, err := lock.Open(sealed)
+	if err != nil {
+		return nil, err
+	}
+
+	numbers, err := signer.Number(d, settings.Names())
+	if err != nil {
+		return nil, err
+	}
+	networks, err := settings.Open(seed, numbers)
+	if err != nil {
+		return nil, err
+	}
+	approvers, err := settings.ApproverKeys()
+	if err != nil {
+		return nil, err
+	}
+	return signer.Open(d, signer.Options{Networks: networks, Clock: clock, Approvers: approvers})
+}
+
+func readSettings(path string) (*vault.Settings, error) {
+	f, err := os.Open(path) //nolint:gosec // the operator names the path
+	if err != nil {
+		return nil, err
+	}
+	settings, err := vault.ReadSettings(f)
+	return settings, errors.Join(err, f.Close())
+}
+
+// serve answers the exchange and the operators until the process is told to stop.
+func (c *runCmd) serve(p *program, local *signer.Local) error {
+	ctx, cancel := context.WithCancel(p.ctx)
+	defer cancel()
+	log := slog.New(slog.NewTextHandler(p.stderr, nil))
+	s := &remote.Server{Local: local, Now: time.Now, Log: log, Admit: c.admit}
+	l, err := c.listen(ctx)
+	if err != nil {
+		return err
+	}
+	own := &remote.Server{Local: local, Now: time.Now, Log: log, Admit: admitOnly(uint32(os.Getuid()))}
+	operators, err := listenUnix(ctx, filepath.Join(c.Dir, operateFile), 0o600)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+
+	log.Info("signing", slog.String("address", l.Addr().String()))
+	ended := make(chan error, 2)
+	go func() { ended <- s.Serve(ctx, l) }()
+	go func() { ended <- own.ServeOperators(ctx, operators) }()
+	err = <-ended
+	cancel()
+	return errors.Join(err, <-ended)
+}
+
+// listen opens the exchange's listener.
+func (c *runCmd) listen(ctx context.Context) (net.Listener, error) {
+	if c.Socket != "" {
+		// Anybody may connect; whoever is not named is refused by the kernel's word.
+		return listenUnix(ctx, c.Socket, 0o666)
+	}
+	config, err := remote.TLS(c.Cert, c.Key, c.Pin)
+	if err != nil {
+		return nil, err
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return nil, err
+	}
+	return tls.NewListener(l, config), nil
+}
+
+// admit takes the users of the socket that are named; TLS has compared the key.
+func (c *runCmd) admit(conn net.Conn) error {
+	if c.Socket == "" {
+		return nil
+	}
+	if len(c.UIDs) == 0 {
+		return admitOnly(uint32(os.Getuid()))(conn)
+	}
+	return admitOnly(c.UIDs...)(conn)
+}
+
+func admitOnly(ids ...uint32) func(net.Conn) error {
+	return func(conn net.Conn) error {
+		id, err := peer.UID(conn)
+		if err == nil && !slices.Contains(ids, id) {
+			err = fmt.Errorf("user %d may not use this socket", id)
+		}
+		return err
+	}
+}
+
+// listenUnix opens a socket in place of a stale one: the caller holds the signer's lock.
+func listenUnix(ctx context.Context, path string, mode uint32) (net.Listener, error) {
+	if info, err := os.Lstat(path); err == nil {
+		if info.Mode().Type() != os.ModeSocket {
+			return nil, fmt.Errorf("%s is there and is no socket", path)
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	// A umask would apply to the whole process; a later chmod would leave a moment.
+	modes := func(_, _ string, c syscall.RawConn) error {
+		var err error
+		control := c.Control(func(fd uintptr) { err = unix.Fchmod(int(fd), mode) })
+		return errors.Join(control, err)
+	}
+	return (&net.ListenConfig{Control: modes}).Listen(ctx, "unix", path)
+}
