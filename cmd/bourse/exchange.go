@@ -133,11 +133,11 @@ func (d *dev) options() (*node.Options, error) {
 		}
 		defaults.set(o)
 	}
-	nodes, err := readNetworks(d.Real)
+	nodes, listed, err := readNetworks(d.Real)
 	if err != nil {
 		return nil, err
 	}
-	if o.Signer, err = d.Remote.address(); err != nil {
+	if o.Signer, err = d.Remote.or(listed).address(); err != nil {
 		return nil, err
 	}
 	surround(o, sandbox.Options{
@@ -147,17 +147,17 @@ func (d *dev) options() (*node.Options, error) {
 	return d.Anchoring.set(o), nil
 }
 
-// readNetworks reads a file of real networks; an empty name is none.
-func readNetworks(name string) ([]connect.Settings, error) {
+// readNetworks reads a file of real networks, and where their signer is; an empty name is none.
+func readNetworks(name string) ([]connect.Settings, connect.Signer, error) {
 	if name == "" {
-		return nil, nil
+		return nil, connect.Signer{}, nil
 	}
 	f, err := os.Open(name) //nolint:gosec // the operator names the file
 	if err != nil {
-		return nil, fmt.Errorf("--networks: %w", err)
+		return nil, connect.Signer{}, fmt.Errorf("--networks: %w", err)
 	}
-	list, err := connect.ReadSandbox(f)
-	return list, errors.Join(err, f.Close())
+	list, signer, err := connect.ReadSandbox(f)
+	return list, signer, errors.Join(err, f.Close())
 }
 
 // surround makes an exchange a sandbox, connected to its networks.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 
+	"github.com/bourse-exchange/bourse/internal/connect"
 	"github.com/bourse-exchange/bourse/internal/signer/remote"
 )
 
@@ -16,6 +17,14 @@ type remoteSigner struct {
 	Cert   string `help:"Certificate that the signer knows this exchange by, PEM." placeholder:"FILE" type:"path"`
 	Key    string `help:"Key of that certificate, PEM." placeholder:"FILE" type:"path"`
 	Pin    string `help:"Pin of the signer's key, as bourse-signer certify prints it." placeholder:"HEX"`
+}
+
+// or returns the settings of the command line, or else those of a file.
+func (r *remoteSigner) or(file connect.Signer) *remoteSigner {
+	if *r != (remoteSigner{}) {
+		return r
+	}
+	return &remoteSigner{Socket: file.Socket, URL: file.URL, Cert: file.Cert, Key: file.Key, Pin: file.Pin}
 }
 
 // scheme begins the URL of a signer.

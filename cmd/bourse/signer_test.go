@@ -326,3 +326,42 @@ func exchangeOf(s *server) string {
 	}
 	return a.ID
 }
+
+// TestSignerAddress refuses settings of a signer's address that do not fit.
+func TestSignerAddress(t *testing.T) {
+	dir := t.TempDir()
+	pin := strings.TrimSpace(signerTool(t, "certify", dir))
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for _, r := range []remoteSigner{
+		{Socket: "s", URL: "tls://localhost:1"}, {Socket: "s", Pin: pin}, {Cert: cert}, {URL: "localhost:1", Cert: cert, Key: key, Pin: pin},
+		{URL: "tls://localhost", Cert: cert, Key: key, Pin: pin}, {URL: "tls://:1", Cert: cert, Key: key, Pin: pin},
+		{URL: "tls://localhost:1", Cert: cert, Key: key, Pin: pin[1:]}, {URL: "tls://localhost:1", Cert: key, Key: key, Pin: pin},
+	} {
+		if a, err := r.address(); err == nil {
+			t.Errorf("%+v is %+v", r, a)
+		}
+	}
+	for _, r := range []remoteSigner{{}, {Socket: "s"}, {URL: "tls://localhost:1", Cert: cert, Key: key, Pin: pin}} {
+		if a, err := r.address(); err != nil || (a == nil) != (r == remoteSigner{}) {
+			t.Errorf("%+v is %+v, %v", r, a, err)
+		}
+	}
+}
+
+// TestSignerByTLS reaches a signer by TCP, each side with the other's pin.
+func TestSignerByTLS(t *testing.T) {
+	k := newKeeper(t, ample)
+	own, theirs := t.TempDir(), t.TempDir()
+	pin, pinned := strings.TrimSpace(signerTool(t, "certify", own)), strings.TrimSpace(signerTool(t, "certify", theirs))
+	k.args = append(k.args[:len(k.args)-2], "--listen", "127.0.0.1:0",
+		"--cert", filepath.Join(own, "cert.pem"), "--key", filepath.Join(own, "key.pem"), "--pin", pinned)
+	k.start()
+	_, address, _ := strings.Cut(strings.TrimSpace(k.said()), "msg=signing address=")
+	s := start(t, t.TempDir(), "--bots=false", "--block-time=0", "--signer-url", "tls://"+address,
+		"--signer-cert", filepath.Join(theirs, "cert.pem"), "--signer-key", filepath.Join(theirs, "key.pem"), "--signer-pin", pin)
+	h := s.holder("someone", map[string]string{"ATOM": "100"})
+	_, err := h.withdraw(http.DefaultClient, routes[4], s.address("ATOM"))
+	must(t, err)
+	h.settle()
+	s.audit()
+}

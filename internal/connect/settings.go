@@ -32,9 +32,21 @@ type Settings struct {
 	floor, highest uint64
 }
 
+// Signer says where a signer in a process of its own listens; the zero value is none.
+type Signer struct {
+	// Socket is the path of a Unix socket.
+	Socket string `yaml:"socket"`
+	// URL is tls://HOST:PORT; the files are PEM, and Pin names the signer's key.
+	URL  string `yaml:"url"`
+	Cert string `yaml:"cert"`
+	Key  string `yaml:"key"`
+	Pin  string `yaml:"pin"`
+}
+
 // file is the form of a file of networks.
 type file struct {
 	Networks map[string]entry `yaml:"networks"`
+	Signer   Signer           `yaml:"signer"`
 }
 
 type entry struct {
@@ -57,16 +69,16 @@ type node struct {
 	PasswordFile string `yaml:"password-file"`
 }
 
-// ReadSandbox reads a file of networks for a sandbox.
-func ReadSandbox(r io.Reader) ([]Settings, error) {
+// ReadSandbox reads a file of networks for a sandbox, and where its signer is.
+func ReadSandbox(r io.Reader) ([]Settings, Signer, error) {
 	var f file
 	d := yaml.NewDecoder(r)
 	d.KnownFields(true)
 	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("file of networks: %w", err)
+		return nil, Signer{}, fmt.Errorf("file of networks: %w", err)
 	}
 	if len(f.Networks) == 0 {
-		return nil, errors.New("file of networks: it names none below the key networks")
+		return nil, Signer{}, errors.New("file of networks: it names none below the key networks")
 	}
 
 	list := make([]Settings, 0, len(f.Networks))
@@ -76,13 +88,13 @@ func ReadSandbox(r io.Reader) ([]Settings, error) {
 			err = fmt.Errorf("params %s are of the network %s", e.Params, s.params.Coin)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("file of networks: %s: %w", symbol, err)
+			return nil, Signer{}, fmt.Errorf("file of networks: %s: %w", symbol, err)
 		}
 		s.Symbol = bourse.Symbol(symbol)
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b Settings) int { return cmp.Compare(a.Symbol, b.Symbol) })
-	return list, nil
+	return list, f.Signer, nil
 }
 
 // settings checks one network's entry.

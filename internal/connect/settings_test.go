@@ -19,10 +19,14 @@ networks:
     adapter: bitcoin
     params: litecoin-regtest
     nodes: [{url: "http://127.0.0.1:19443"}]
+signer: {socket: /run/bourse/signer.sock}
 `
 
 func TestReadSandbox(t *testing.T) {
-	list, err := connect.ReadSandbox(strings.NewReader(good))
+	list, signer, err := connect.ReadSandbox(strings.NewReader(good))
+	if signer != (connect.Signer{Socket: "/run/bourse/signer.sock"}) {
+		t.Errorf("the signer is %+v", signer)
+	}
 	if err != nil || len(list) != 2 || list[0].Symbol != "BTC" || list[1].Symbol != "LTC" {
 		t.Errorf("got %d, %v", len(list), err)
 	}
@@ -43,11 +47,12 @@ func TestRefusals(t *testing.T) {
 		{"100:0f91", "100:zz", "start is like HEIGHT:HASH"},
 		{"start: ", "keys: xprv\n    start: ", "keys are like wpkh("},
 		{"fees: {floor: 2", "fees: {flor: 2", "line 8: field flor not found"},
+		{"socket: /run", "sockets: /run", "field sockets not found"},
 		{good, "networks: {}", "it names none"},
 		{good, "", "it names none"},
 	} {
 		text := strings.Replace(good, c.old, c.by, 1)
-		_, err := connect.ReadSandbox(strings.NewReader(text))
+		_, _, err := connect.ReadSandbox(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), c.wants) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: got %v, want %s", c.by, err, c.wants)
 		}
