@@ -1,13 +1,19 @@
 package evm_test
 
 import (
+	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/btcsuite/btcd/btcec/v2"
+	"github.com/btcsuite/btcd/btcec/v2/ecdsa"
+	"golang.org/x/crypto/sha3"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -118,7 +124,7 @@ func testFakes(t *testing.T, b *bench) {
 	}
 }
 
-// testTypes pays by older transactions, and makes a contract, which pays nobody.
+// testTypes pays by transactions of other types, and makes a contract, which pays nobody.
 func testTypes(t *testing.T, b *bench) {
 	to := b.Network.Destination(3).Address
 	sender := b.out.Payer()
@@ -129,19 +135,36 @@ func testTypes(t *testing.T, b *bench) {
 		}},
 		{"to": to, "value": "0x3", "data": "0x01", "gas": "0x7530"},
 		{"value": "0x4", "data": "0x00", "gas": "0x30d40"},
+		{"to": to, "value": "0x4", "gas": "0x30d40", "authorizationList": []any{authorization(t)}},
 	} {
 		tx["from"] = sender
 		b.node.Ask(nil, "eth_sendTransaction", tx)
 	}
 
 	list := b.found(t)
-	if len(list) != 3 {
+	if len(list) != 4 {
 		t.Fatalf("found %v", list)
 	}
 	for i, g := range list {
 		if g.Index != 0 || g.Address != to || g.Amount != bourse.Units(uint64(i+1)) {
 			t.Errorf("payment %d is %v", i, g)
 		}
+	}
+}
+
+// authorization lets an account of anvil have the token's code (EIP-7702).
+func authorization(t *testing.T) map[string]any {
+	t.Helper()
+	secret := must[[]byte](t)(hex.DecodeString("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"))
+	key, _ := btcec.PrivKeyFromBytes(secret)
+	code := must[[]byte](t)(hex.DecodeString(nodetest.TokenAt[2:]))
+	// 0x05, and in RLP a list of chain id, address and nonce.
+	h := sha3.NewLegacyKeccak256()
+	_, _ = h.Write(slices.Concat([]byte{5, 0xd9, 0x82, 0x7a, 0x69, 0x94}, code, []byte{0x80}))
+	s := ecdsa.SignCompact(key, h.Sum(nil), false)
+	return map[string]any{
+		"chainId": "0x7a69", "address": nodetest.TokenAt, "nonce": "0x0", "yParity": fmt.Sprintf("0x%x", s[0]-27),
+		"r": fmt.Sprintf("0x%x", s[1:33]), "s": fmt.Sprintf("0x%x", s[33:]),
 	}
 }
 

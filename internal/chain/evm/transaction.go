@@ -42,6 +42,8 @@ type transaction struct {
 	R              quantity        `json:"r"`
 	S              quantity        `json:"s"`
 
+	// From is the node's word: the signature tells the sender.
+	From  data      `json:"from"`
 	Hash  digest    `json:"hash"`
 	Block *digest   `json:"blockHash"`
 	Index *quantity `json:"transactionIndex"`
