@@ -17,10 +17,58 @@ import (
 // depositor is a customer of a sandbox that is connected to a real node.
 type depositor struct {
 	*server
+	realNode
+	key string
+}
+
+// realNode is a real node, and the outside world on its chain.
+type realNode struct {
 	node    *nodetest.Node
-	outside *nodetest.Outside
-	key     string
-	asset   string
+	outside world
+	// asset is the native coin, and the network's name.
+	asset string
+	// decimals are those of the coin's smallest unit, and confirms what a deposit needs.
+	decimals uint8
+	confirms int
+	// sweeps is true if deposits move to the hot wallet.
+	sweeps bool
+	// settings are the network's in the file of networks.
+	settings string
+}
+
+// world is the outside world: it pays, mines and is paid on a chain.
+type world interface {
+	Send(pays ...chain.Pay) (chain.Hash, error)
+	Mine(count int) (chain.BlockRef, error)
+	Reorg(depth int, drop bool) (chain.BlockRef, error)
+	NewAddress() (string, error)
+	Balance(of string) (bourse.Amount, error)
+}
+
+// bitcoins starts a node of the Bitcoin family.
+func bitcoins(t *testing.T, kind *nodetest.Kind) realNode {
+	t.Helper()
+	node := nodetest.Start(t, kind)
+	return realNode{
+		node: node, outside: nodetest.NewOutside(t, node), asset: string(kind.Params.Coin), decimals: 8, confirms: 2,
+		settings: fmt.Sprintf("adapter: bitcoin\n    params: %s\n    nodes: [{url: %q, user: %s, password: %s}]",
+			kind.Params.Name, node.URL, nodetest.User, nodetest.Password),
+	}
+}
+
+// ethers starts a node of Ethereum.
+func ethers(t *testing.T) realNode {
+	t.Helper()
+	node := nodetest.Start(t, nodetest.Anvil())
+	return realNode{
+		node: node, outside: nodetest.NewEther(t, node), asset: "ETH", decimals: 18, confirms: 3, sweeps: true,
+		settings: fmt.Sprintf("adapter: evm\n    params: %d\n    nodes: [{url: %q}]", nodetest.AnvilChain, node.URL),
+	}
+}
+
+// tenths returns an amount of so many tenths of a coin.
+func (r *realNode) tenths(n uint64) bourse.Amount {
+	return bourse.Units(n * bourse.Pow10(r.decimals-1))
 }
 
 // depositAnswer is the answer about an address for deposits.
@@ -40,7 +88,7 @@ func TestRealNetworks(t *testing.T) {
 	}
 	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin()} {
 		t.Run(kind.Name, func(t *testing.T) {
-			w := walk(t, kind)
+			w := walk(t, bitcoins(t, kind))
 			w.deposit()
 			w.addresses()
 			w.withdraw()
@@ -51,17 +99,26 @@ func TestRealNetworks(t *testing.T) {
 			w.reorganised()
 		})
 	}
+
+	// A killed anvil comes back without its chain, and a chain that it loaded cannot be reorganised.
+	t.Run("anvil", func(t *testing.T) {
+		w := walk(t, ethers(t))
+		w.deposit()
+		w.addresses()
+		w.withdraw()
+		w.token(w.outside.(*nodetest.Ether))
+		w.reorganised()
+		w.nodeFreezes()
+		w.exchangeDies()
+	})
 }
 
-// walk starts a node, and a sandbox that is connected to it and has one customer.
-func walk(t *testing.T, kind *nodetest.Kind) *depositor {
+// walk starts a sandbox that is connected to a node and has one customer.
+func walk(t *testing.T, r realNode) *depositor {
 	t.Helper()
-	node := nodetest.Start(t, kind)
-	w := &depositor{node: node, outside: nodetest.NewOutside(t, node), asset: string(kind.Params.Coin)}
-
+	w := &depositor{realNode: r}
 	file := filepath.Join(t.TempDir(), "networks.yaml")
-	text := fmt.Sprintf("networks:\n  %s:\n    adapter: bitcoin\n    params: %s\n    nodes: [{url: %q, user: %s, password: %s}]\n",
-		w.asset, kind.Params.Name, node.URL, nodetest.User, nodetest.Password)
+	text := fmt.Sprintf("networks:\n  %s:\n    %s\n", r.asset, r.settings)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +133,10 @@ func walk(t *testing.T, kind *nodetest.Kind) *depositor {
 // wallet asks an endpoint of the wallet with the customer's key.
 func wallet[A any](w *depositor, path string, body map[string]any) A {
 	w.t.Helper()
-	body["api_key"], body["asset"], body["network"] = w.key, w.asset, w.asset
+	body["api_key"], body["network"] = w.key, w.asset
+	if body["asset"] == nil {
+		body["asset"] = w.asset
+	}
 	a, err := ask[A](http.DefaultClient, w.url, path, body)
 	if err != nil {
 		w.t.Fatal(err)
@@ -125,11 +185,11 @@ func (w *depositor) deposit() {
 	w.t.Helper()
 	w.until("the network operates", w.operating)
 	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{})
-	if !strings.HasSuffix(to.QR, "coin:"+to.Address) || to.Target != 2 {
+	if scheme, _, _ := strings.Cut(to.QR, ":"); !strings.HasPrefix(to.QR, scheme+":"+to.Address) || to.Target != w.confirms {
 		w.t.Errorf("the address is %+v", to)
 	}
 
-	pay := chain.Pay{To: chain.Destination{Address: to.Address}, Amount: bourse.Units(5e7)}
+	pay := chain.Pay{To: chain.Destination{Address: to.Address}, Amount: w.tenths(5)}
 	if _, err := w.outside.Send(pay); err != nil {
 		w.t.Fatal(err)
 	}
@@ -138,7 +198,7 @@ func (w *depositor) deposit() {
 	if balance := w.balance(); balance != "0" {
 		w.t.Errorf("%s before its confirmations", balance)
 	}
-	w.mine(1)
+	w.mine(w.confirms - 1)
 	w.until("a deposit that is done", func() bool { return w.status() == "DONE" })
 	if balance := w.balance(); balance != "0.5" {
 		w.t.Errorf("%s after the confirmations", balance)
@@ -189,13 +249,62 @@ func (w *depositor) arrived(address string) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return a.Format(8)
+	return a.Format(w.decimals)
+}
+
+// settled waits until something holds. On networks with sweeps, blocks come meanwhile: the hot wallet
+// pays with what is settled there.
+func (w *depositor) settled(what string, holds func() bool) {
+	w.t.Helper()
+	const every = 10 // looks for a block, so that the exchange keeps up
+	looks := 0
+	w.until(what, func() bool {
+		if looks++; w.sweeps && looks%every == 0 {
+			w.mine(1)
+		}
+		return holds()
+	})
+}
+
+// token deposits and withdraws a token, which is swept once the hot wallet has sent what that costs.
+func (w *depositor) token(ether *nodetest.Ether) {
+	w.t.Helper()
+	const asset = "USDT"
+	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{"asset": asset})
+	if to.Address == "" || to.QR != "" {
+		w.t.Errorf("the address is %+v", to)
+	}
+	pay := chain.Pay{To: chain.Destination{Address: to.Address}, Coin: nodetest.TokenAt, Amount: bourse.Units(10e6)}
+	if _, err := ether.Send(pay); err != nil {
+		w.t.Fatal(err)
+	}
+	w.mine(1)
+	w.until("a deposit of tokens that waits", func() bool { return w.status() == "PENDING" })
+	w.settled("a deposit of tokens that is done", func() bool { return w.status() == "DONE" })
+
+	out, err := ether.NewAddress()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a := wallet[walletAnswer](w, "/wallet/withdraw", map[string]any{"asset": asset, "address": out, "amount": "3", "fee": "1"})
+	if !a.Success {
+		w.t.Fatalf("the withdrawal is refused: %s", a.Error)
+	}
+	w.settled("a withdrawal of tokens that is done", func() bool { return w.status() == "DONE" })
+	w.mine(1)
+	got, err := ether.Tokens(out)
+	if err != nil || got != bourse.Units(3e6) {
+		w.t.Errorf("%s tokens arrived, %v", got.Format(6), err)
+	}
+	if left := wallet[walletAnswer](w, "/wallet/balances", map[string]any{"search": asset}); left.Balances[asset].Total != "6" {
+		w.t.Errorf("tokens that are left: %+v", left)
+	}
 }
 
 func (w *depositor) withdraw() {
 	w.t.Helper()
 	_, address := w.ordered("0.1")
-	w.until("a withdrawal that is done", func() bool { return w.status() == "DONE" })
+	w.settled("a withdrawal that is done", func() bool { return w.status() == "DONE" })
 	w.mine(1)
 	if got := w.arrived(address); got != "0.1" {
 		w.t.Errorf("%s arrived", got)
@@ -220,7 +329,7 @@ func (w *depositor) reorganised() {
 	w.t.Helper()
 	before := number(w.balance())
 	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{}).Address
-	pay := chain.Pay{To: chain.Destination{Address: to}, Amount: bourse.Units(2e7)}
+	pay := chain.Pay{To: chain.Destination{Address: to}, Amount: w.tenths(2)}
 	if _, err := w.outside.Send(pay); err != nil {
 		w.t.Fatal(err)
 	}
@@ -231,7 +340,7 @@ func (w *depositor) reorganised() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.mine(2)
+	w.mine(w.confirms)
 	w.until("a deposit from another block", func() bool { return w.status() == "DONE" })
 	if row := w.transfers()[0]; row.Height != head.Height+1 {
 		w.t.Errorf("the deposit is in block %d, want %d", row.Height, head.Height+1)
@@ -281,7 +390,7 @@ func (w *depositor) exchangeDies() {
 		w.t.Error("the network operates without its node")
 	}
 	w.node.Run()
-	w.until("a withdrawal after the exchange is back", func() bool { return w.status() == "DONE" })
+	w.settled("a withdrawal after the exchange is back", func() bool { return w.status() == "DONE" })
 	w.mine(2)
 	if got := w.arrived(address); got != "0.05" {
 		w.t.Errorf("%s arrived", got)

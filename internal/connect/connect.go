@@ -7,9 +7,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
-	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
-	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
@@ -20,6 +18,9 @@ type Local struct {
 	Seed []byte
 	// Clock is the machine's.
 	Clock func() bourse.Time
+	// Native is the native coin of the catalogue's network, and Tokens are its other coins.
+	Native chain.CoinID
+	Tokens []chain.Coin
 	// Known is true if the exchange has read blocks of the network before.
 	Known bool
 }
@@ -32,64 +33,58 @@ var (
 // Connect connects a network to an exchange. A node that is away is no error, unless the first
 // block to read depends on it.
 func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, error) {
-	public, keys, err := s.publicKeys(l.Seed)
-	if err != nil {
-		return nil, err
-	}
-
 	node, err := rpc.New(s.node)
 	if err != nil {
 		return nil, err
 	}
-	client, err := bitcoin.NewClient(s.params, public, bitcoin.Options{
-		Node: node, Clock: l.Clock, Floor: s.floor, Cap: s.highest, Start: s.start,
-	})
+	c, err := s.family.open(s, node, &l)
 	if err != nil {
 		return nil, err
 	}
-	start, err := s.first(ctx, client, l.Known)
-	if err != nil {
+	if c.Start, err = s.first(ctx, c.Network, l.Known); err != nil {
 		return nil, err
 	}
-	return &wallet.Connection{
-		Network: client, Start: start,
-		Signer: signer.Network{
-			Account: signer.Account{Name: s.Symbol, Chain: s.params.Identity(), Public: public.String()},
-			Codec:   bitcoin.NewCodec(s.params, public), Keys: keys,
-			MaxCost: client.MaxCost(), HourCost: signer.UnlimitedCost(),
-		},
-		Close: func() error { node.Close(); return nil },
-	}, nil
+	c.Close = func() error { node.Close(); return nil }
+	return c, nil
 }
 
-// publicKeys returns the public keys, and the private ones of an exchange that signs itself.
-func (s *Settings) publicKeys(seed []byte) (*bitcoin.PublicKeys, chain.Keyring, error) {
+// keyring is private keys with the public ones of type P.
+type keyring[P fmt.Stringer] interface {
+	chain.Keyring
+	Public() P
+}
+
+// keysOf returns the public keys, and the private ones of an exchange that signs itself.
+func keysOf[P fmt.Stringer, K keyring[P]](
+	s *Settings, seed []byte, parse func(string) (P, error), derive func([]byte) (K, error),
+) (public P, private chain.Keyring, err error) {
 	if seed == nil {
 		if s.keys == "" {
-			return nil, nil, errNoKeys
+			return public, nil, errNoKeys
 		}
-		public, err := s.params.ParseDescriptor(s.keys)
+		public, err = parse(s.keys)
 		return public, nil, err
 	}
-	keys, err := bitcoin.NewKeys(s.params, seed)
+
+	keys, err := derive(seed)
 	if err != nil {
-		return nil, nil, err
+		return public, nil, err
 	}
-	if s.keys != "" && s.keys != keys.Public().String() {
-		return nil, nil, errKeys
+	if public = keys.Public(); s.keys != "" && s.keys != public.String() {
+		return public, nil, errKeys
 	}
-	return keys.Public(), keys, nil
+	return public, keys, nil
 }
 
 // first returns the height of the first block to read, if the exchange has read none.
-func (s *Settings) first(ctx context.Context, c *bitcoin.Client, known bool) (uint64, error) {
+func (s *Settings) first(ctx context.Context, n chain.Network, known bool) (uint64, error) {
 	switch {
 	case known:
 		return 0, nil
 	case s.start != nil:
 		return s.start.Height, nil
 	}
-	h, err := c.Health(ctx)
+	h, err := n.Health(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("the chain's head, where a new exchange starts without the setting start: %w", err)
 	}

@@ -7,13 +7,12 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // Settings are those of one network.
@@ -21,14 +20,13 @@ type Settings struct {
 	// Symbol is the network's name in the catalogue.
 	Symbol bourse.Symbol
 
-	params *bitcoin.Params
+	family family
 	node   rpc.Options
 	// keys is the descriptor of the public keys; empty for those of the sandbox's own seed.
 	keys string
 	// start is the first block to read; nil for the node's head at the first start.
 	start *bourse.BlockRef
-	// floor and highest bound the fee rate, in units per 1,000 virtual bytes; zero for the
-	// network's own.
+	// floor and highest bound the price of a unit of size or gas; zero for the network's own.
 	floor, highest uint64
 }
 
@@ -43,6 +41,14 @@ type Signer struct {
 	Pin  string `yaml:"pin"`
 }
 
+// family is what networks of different adapters do in different ways.
+type family interface {
+	// check checks the settings that only the adapter understands.
+	check(s *Settings, e *entry) error
+	// open returns a client of a node, and the signer's part.
+	open(s *Settings, node *rpc.Client, l *Local) (*wallet.Connection, error)
+}
+
 // file is the form of a file of networks.
 type file struct {
 	Networks map[string]entry `yaml:"networks"`
@@ -55,10 +61,11 @@ type entry struct {
 	Nodes   []node `yaml:"nodes"`
 	Keys    string `yaml:"keys"`
 	Start   string `yaml:"start"`
-	// Fees are units per virtual byte.
+	Read    string `yaml:"read"`
+	// Fees are units of the native coin per virtual byte, or per unit of gas.
 	Fees struct {
-		Floor uint32 `yaml:"floor"`
-		Cap   uint32 `yaml:"cap"`
+		Floor uint64 `yaml:"floor"`
+		Cap   uint64 `yaml:"cap"`
 	} `yaml:"fees"`
 }
 
@@ -83,14 +90,10 @@ func ReadSandbox(r io.Reader) ([]Settings, Signer, error) {
 
 	list := make([]Settings, 0, len(f.Networks))
 	for symbol, e := range f.Networks {
-		s, err := e.settings()
-		if err == nil && symbol != string(s.params.Coin) {
-			err = fmt.Errorf("params %s are of the network %s", e.Params, s.params.Coin)
-		}
+		s, err := e.settings(bourse.Symbol(symbol))
 		if err != nil {
 			return nil, Signer{}, fmt.Errorf("file of networks: %s: %w", symbol, err)
 		}
-		s.Symbol = bourse.Symbol(symbol)
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b Settings) int { return cmp.Compare(a.Symbol, b.Symbol) })
@@ -98,43 +101,28 @@ func ReadSandbox(r io.Reader) ([]Settings, Signer, error) {
 }
 
 // settings checks one network's entry.
-func (e *entry) settings() (s Settings, err error) {
-	if e.Adapter != "bitcoin" {
-		return s, fmt.Errorf("adapter %q is not known; bitcoin is", e.Adapter)
+func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
+	s = Settings{Symbol: symbol, keys: e.Keys, floor: e.Fees.Floor, highest: e.Fees.Cap}
+	switch e.Adapter {
+	case "bitcoin":
+		s.family = &ofBitcoin{}
+	case "evm":
+		s.family = &ofEVM{}
+	default:
+		return s, fmt.Errorf("adapter %q is not known; bitcoin and evm are", e.Adapter)
 	}
-	switch s.params = bitcoin.Lookup(e.Params); {
-	case s.params == nil:
-		return s, fmt.Errorf("params %q are not known; known are %s", e.Params, names())
-	case !s.params.Test:
-		return s, fmt.Errorf("params %s: a sandbox's money is worth nothing, so it connects to test chains alone", e.Params)
-	case len(e.Nodes) != 1:
+	if len(e.Nodes) != 1 {
 		return s, fmt.Errorf("nodes: %d, and one is taken", len(e.Nodes))
 	}
 	if s.node, err = e.Nodes[0].options(); err != nil {
 		return s, fmt.Errorf("nodes: %w", err)
 	}
-
-	if s.keys = e.Keys; s.keys != "" {
-		if _, err := s.params.ParseDescriptor(s.keys); err != nil {
-			return s, err
-		}
-	}
-	if e.Start != "" {
-		if s.start, err = bitcoin.ParseRef(e.Start); err != nil {
-			return s, err
-		}
-	}
-	s.floor, s.highest = 1000*uint64(e.Fees.Floor), 1000*uint64(e.Fees.Cap)
-	return s, nil
+	return s, s.family.check(&s, e)
 }
 
-// names lists the known params.
-func names() string {
-	var list []string
-	for _, p := range bitcoin.All() {
-		list = append(list, p.Name)
-	}
-	return strings.Join(list, ", ")
+// onlyTests says that a sandbox refuses a chain.
+func onlyTests(params string) error {
+	return fmt.Errorf("params %s: a sandbox's money is worth nothing, so it connects to test chains alone", params)
 }
 
 // options returns the options of a node's client.

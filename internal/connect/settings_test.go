@@ -19,6 +19,11 @@ networks:
     adapter: bitcoin
     params: litecoin-regtest
     nodes: [{url: "http://127.0.0.1:19443"}]
+  ETH:
+    adapter: evm
+    params: 31337
+    nodes: [{url: "http://127.0.0.1:8545"}]
+    read: finalized
 signer: {socket: /run/bourse/signer.sock}
 `
 
@@ -27,7 +32,7 @@ func TestReadSandbox(t *testing.T) {
 	if signer != (connect.Signer{Socket: "/run/bourse/signer.sock"}) {
 		t.Errorf("the signer is %+v", signer)
 	}
-	if err != nil || len(list) != 2 || list[0].Symbol != "BTC" || list[1].Symbol != "LTC" {
+	if err != nil || len(list) != 3 || list[0].Symbol != "BTC" || list[1].Symbol != "ETH" || list[2].Symbol != "LTC" {
 		t.Errorf("got %d, %v", len(list), err)
 	}
 }
@@ -39,7 +44,15 @@ func TestRefusals(t *testing.T) {
 		{"params: litecoin-regtest", "params: litecoin-mainnet", "LTC: params litecoin-mainnet: a sandbox's"},
 		{"params: regtest", "params: testnet3", `params "testnet3" are not known; known are mainnet, testnet4`},
 		{"params: regtest", "params: litecoin-regtest", "BTC: params litecoin-regtest are of the network LTC"},
-		{"adapter: bitcoin", "adapter: evm", `adapter "evm" is not known`},
+		{"adapter: bitcoin", "adapter: evm", "BTC: params of the adapter evm are the chain id"},
+		{"adapter: evm", "adapter: cosmos", `ETH: adapter "cosmos" is not known; bitcoin and evm are`},
+		{"params: 31337", "params: 1", "ETH: params 1: a sandbox's money is worth nothing"},
+		{"params: 31337", "params: 031337", "ETH: params of the adapter evm are the chain id"},
+		{"read: finalized", "read: justified", `ETH: read "justified" is not known; latest, safe and finalized are`},
+		{"read: finalized", "start: 1:00", "start is like HEIGHT:0xHASH"},
+		{"read: finalized", "keys: xprv", "keys are like [d34db33f/44h/60h/0h]xpub"},
+		{"params: litecoin-regtest\n", "params: litecoin-regtest\n    read: safe\n", "LTC: read is a setting of the adapter evm"},
+		{"fees: {floor: 2, cap: 50}", "fees: {cap: 5000000000}", "fees are units per virtual byte"},
 		{"user: x, password: s3cret", "user: x", "a node's user has no password"},
 		{"password: s3cret", "password: s3cret, password-file: f", "exclude each other"},
 		{"http://127.0.0.1:18443", "http://u:s3cret@127.0.0.1:1", "no user and no password"},

@@ -16,6 +16,9 @@ var testChains = map[string]bool{
 	"evm:31337":    true, // anvil
 	"evm:11155111": true, // Sepolia
 	"evm:560048":   true, // Hoodi
+	"evm:97":       true, // BNB Smart Chain's testnet
+	"evm:80002":    true, // Polygon's Amoy
+	"evm:43113":    true, // Avalanche's Fuji
 	"cosmos:dev-1": true,
 }
 

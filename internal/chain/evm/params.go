@@ -27,10 +27,6 @@ type Params struct {
 	Tokens []chain.Coin
 }
 
-// testChains are the chain ids of networks whose coins are worth nothing: local ones, and the
-// public test networks of Ethereum, BNB Smart Chain, Polygon and Avalanche.
-var testChains = []uint64{1337, 31337, 11155111, 17000, 560048, 97, 80002, 43113}
-
 // localChains are test chains that make blocks on demand, so that a head may be old.
 var localChains = []uint64{1337, 31337}
 
@@ -43,8 +39,8 @@ func ParseChain(s string) (uint64, error) {
 	return id, nil
 }
 
-// TestChain reports whether the coins of a chain are worth nothing.
-func TestChain(id uint64) bool { return slices.Contains(testChains, id) }
+// Identity returns the chain's identity, which a signer pins.
+func (p *Params) Identity() string { return "evm:" + strconv.FormatUint(p.Chain, 10) }
 
 // maxAge bounds the age of the head of an operating network; zero for no bound.
 func (p *Params) maxAge() bourse.Time {

@@ -1,0 +1,74 @@
+package connect
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
+	"github.com/bourse-exchange/bourse/internal/chain/rpc"
+	"github.com/bourse-exchange/bourse/internal/signer"
+	"github.com/bourse-exchange/bourse/internal/wallet"
+)
+
+// ofBitcoin connects networks of the Bitcoin family.
+type ofBitcoin struct{ params *bitcoin.Params }
+
+// perKilobyte converts a rate per virtual byte to one per 1,000.
+const perKilobyte = 1000
+
+func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
+	switch f.params = bitcoin.Lookup(e.Params); {
+	case f.params == nil:
+		return fmt.Errorf("params %q are not known; known are %s", e.Params, names())
+	case !f.params.Test:
+		return onlyTests(e.Params)
+	case string(s.Symbol) != string(f.params.Coin):
+		return fmt.Errorf("params %s are of the network %s", e.Params, f.params.Coin)
+	case e.Read != "":
+		return errors.New("read is a setting of the adapter evm")
+	case s.floor > math.MaxUint32 || s.highest > math.MaxUint32:
+		return errors.New("fees are units per virtual byte, below 2^32")
+	}
+	if s.keys != "" {
+		if _, err := f.params.ParseDescriptor(s.keys); err != nil {
+			return err
+		}
+	}
+	if e.Start != "" {
+		s.start, err = bitcoin.ParseRef(e.Start)
+	}
+	return err
+}
+
+// names lists the known params.
+func names() string {
+	var list []string
+	for _, p := range bitcoin.All() {
+		list = append(list, p.Name)
+	}
+	return strings.Join(list, ", ")
+}
+
+func (f *ofBitcoin) open(s *Settings, node *rpc.Client, l *Local) (*wallet.Connection, error) {
+	public, keys, err := keysOf(s, l.Seed, f.params.ParseDescriptor,
+		func(seed []byte) (*bitcoin.Keys, error) { return bitcoin.NewKeys(f.params, seed) })
+	if err != nil {
+		return nil, err
+	}
+	client, err := bitcoin.NewClient(f.params, public, bitcoin.Options{
+		Node: node, Clock: l.Clock, Floor: perKilobyte * s.floor, Cap: perKilobyte * s.highest, Start: s.start,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &wallet.Connection{
+		Network: client,
+		Signer: signer.Network{
+			Account: signer.Account{Name: s.Symbol, Chain: f.params.Identity(), Public: public.String()},
+			Codec:   bitcoin.NewCodec(f.params, public), Keys: keys,
+			MaxCost: client.MaxCost(), HourCost: signer.UnlimitedCost(),
+		},
+	}, nil
+}

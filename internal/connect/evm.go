@@ -1,0 +1,63 @@
+package connect
+
+import (
+	"github.com/bourse-exchange/bourse/internal/chain/evm"
+	"github.com/bourse-exchange/bourse/internal/chain/rpc"
+	"github.com/bourse-exchange/bourse/internal/signer"
+	"github.com/bourse-exchange/bourse/internal/wallet"
+)
+
+// ofEVM connects Ethereum and its family.
+type ofEVM struct {
+	chain uint64
+	read  evm.Head
+}
+
+func (f *ofEVM) check(s *Settings, e *entry) (err error) {
+	if f.chain, err = evm.ParseChain(e.Params); err != nil {
+		return err
+	}
+	if !signer.IsTestChain((&evm.Params{Chain: f.chain}).Identity()) {
+		return onlyTests(e.Params)
+	}
+	if f.read, err = evm.ParseHead(e.Read); err != nil {
+		return err
+	}
+	if s.keys != "" {
+		if _, err := evm.ParseKeys(s.keys); err != nil {
+			return err
+		}
+	}
+	if e.Start != "" {
+		s.start, err = evm.ParseRef(e.Start)
+	}
+	s.node.MaxAnswer = evm.MaxAnswer
+	return err
+}
+
+func (f *ofEVM) open(s *Settings, node *rpc.Client, l *Local) (*wallet.Connection, error) {
+	params := &evm.Params{Chain: f.chain, Coin: l.Native, Tokens: l.Tokens}
+	public, keys, err := keysOf(s, l.Seed, evm.ParseKeys,
+		func(seed []byte) (*evm.Keys, error) { return evm.NewKeys(params, seed) })
+	if err != nil {
+		return nil, err
+	}
+	client, err := evm.NewClient(params, public, evm.Options{
+		Node: node, Clock: l.Clock, Read: f.read, Floor: s.floor, Cap: s.highest, Start: s.start,
+	})
+	if err != nil {
+		return nil, err
+	}
+	// The signer has a codec of its own.
+	codec, err := evm.NewCodec(params, public)
+	if err != nil {
+		return nil, err
+	}
+	return &wallet.Connection{
+		Network: client,
+		Signer: signer.Network{
+			Account: signer.Account{Name: s.Symbol, Chain: params.Identity(), Public: public.String()},
+			Codec:   codec, Keys: keys, MaxCost: client.MaxCost(), HourCost: signer.UnlimitedCost(),
+		},
+	}, nil
+}
