@@ -65,11 +65,16 @@ func TestDescriptors(t *testing.T) {
 	p, k := Lookup("mainnet"), keysOf(t, "mainnet")
 	good := k.Public().String()
 	seed, _ := hex.DecodeString(seed84)
-	root, err := hdkeychain.NewMaster(seed, p.base)
+	account, err := hdkeychain.NewMaster(seed, p.base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	master := root.String()
+	for _, i := range []uint32{84, 0, 0} {
+		if account, err = account.Derive(hdkeychain.HardenedKeyStart + i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	master := account.String()
 	for name, s := range map[string]string{
 		"empty": "", "no script": strings.TrimPrefix(good, "wpkh("), "other script": strings.Replace(good, "wpkh", "pkh", 1),
 		"private": strings.Replace(good, good[strings.Index(good, "xpub"):len(good)-1], master, 1),
