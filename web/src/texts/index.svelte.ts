@@ -3,50 +3,31 @@ import type { account } from './en.account';
 import type { operator } from './en.operator';
 import type { trade } from './en.trade';
 import type { wallet } from './en.wallet';
-import { builtIn, languageOf, type Language } from './languages';
+import { asIs, builtIn, languageOf, type Make } from './languages';
 
 export type Key = keyof typeof shell | keyof typeof account | keyof typeof operator | keyof typeof trade | keyof typeof wallet;
 
 /** Catalogue has the texts that have come so far: those of the shell, and of the pages that were shown. */
 export type Catalogue = Partial<Record<Key, string>>;
 
-
 let english: Catalogue = $state.raw(shell);
-let chosen: Language = $state.raw(builtIn);
-/** translated has the texts of a language that the operator added, of all parts; what it lacks is English. */
-let translated: Catalogue = $state.raw({});
-const texts: Catalogue = $derived({ ...chosen.made(english), ...translated });
+/** make makes the texts that are shown; those that a language lacks stay English. */
+let make: Make = $state.raw(asIs);
+const texts: Catalogue = $derived(make(english));
 
 /** wanted is the language that was chosen last, whose texts may be under way. */
-let wanted: Language = builtIn;
+let wanted = builtIn;
 
 /** chooseLanguage shows all texts in a language, once they have come; until then, and if they do not come, nothing changes. */
 export async function chooseLanguage(code: string): Promise<void> {
   const language = languageOf(code, navigator.languages);
   wanted = language;
-  let more: Catalogue = {};
-  if (language.file !== '') {
-    try {
-      more = await textsOf(language);
-    } catch {
-      return; // a page in the language before is better than none
-    }
-  }
-  if (wanted !== language) return;
+  const made = await language.load().catch(() => null); // a page in the language before is better than none
+  if (made === null || wanted !== language) return;
 
-  chosen = language;
-  translated = more;
+  make = made;
   document.documentElement.lang = language.pseudo ? 'en' : language.code;
   document.documentElement.dir = language.direction;
-}
-
-/** PATIENCE is how long a page waits for its language, in milliseconds. */
-const PATIENCE = 10_000;
-
-async function textsOf(language: Language): Promise<Catalogue> {
-  const answer = await fetch(language.file, { signal: AbortSignal.timeout(PATIENCE) });
-  if (!answer.ok) throw new Error(`${language.file}: ${String(answer.status)}`);
-  return (await answer.json()) as Catalogue;
 }
 
 /** add adds texts to those that have come. */

@@ -1,6 +1,7 @@
-import { lengthened, mirrored } from './pseudo';
-
 type Texts = Partial<Record<string, string>>;
+
+/** Make makes a language's texts of the English ones. */
+export type Make = (english: Texts) => Texts;
 
 export interface Language {
   code: string;
@@ -8,23 +9,24 @@ export interface Language {
   direction: 'ltr' | 'rtl';
   /** pseudo languages show what is not translated, or does not fit; only a sandbox offers them. */
   pseudo: boolean;
-  /** file is the address of the texts of a language that the operator added; empty for those that the pages have. */
-  file: string;
-  /** made makes the texts of the English ones. */
-  made: (english: Texts) => Texts;
+  /** load fetches what makes the texts. */
+  load: () => Promise<Make>;
 }
 
 /** SYSTEM is the setting that follows the browser's languages. */
 export const SYSTEM = 'system';
 
+/** asIs leaves the English texts. */
+export const asIs: Make = (english) => english;
+
 /** builtIn is English, which has every text. */
-export const builtIn: Language = { code: 'en', name: 'English', direction: 'ltr', pseudo: false, file: '', made: (english) => english };
+export const builtIn: Language = { code: 'en', name: 'English', direction: 'ltr', pseudo: false, load: async () => asIs };
 
 export const languages: readonly Language[] = [
   builtIn,
   ...added(),
-  { code: 'en-XA', name: 'Pseudo +40 %', direction: 'ltr', pseudo: true, file: '', made: lengthened },
-  { code: 'ar-XB', name: 'Pseudo RTL', direction: 'rtl', pseudo: true, file: '', made: mirrored },
+  { code: 'en-XA', name: 'Pseudo +40 %', direction: 'ltr', pseudo: true, load: async () => (await import('./pseudo')).lengthened },
+  { code: 'ar-XB', name: 'Pseudo RTL', direction: 'rtl', pseudo: true, load: async () => (await import('./pseudo')).mirrored },
 ];
 
 /** added reads the languages that the exchange put in the page. */
@@ -36,9 +38,20 @@ function added(): Language[] {
     name,
     direction: rtl ? ('rtl' as const) : ('ltr' as const),
     pseudo: false,
-    file,
-    made: builtIn.made,
+    load: async () => {
+      const texts = await textsOf(file);
+      return (english) => ({ ...english, ...texts });
+    },
   }));
+}
+
+/** PATIENCE is how long a page waits for its language, in milliseconds. */
+const PATIENCE = 10_000;
+
+async function textsOf(file: string): Promise<Texts> {
+  const answer = await fetch(file, { signal: AbortSignal.timeout(PATIENCE) });
+  if (!answer.ok) throw new Error(`${file}: ${String(answer.status)}`);
+  return (await answer.json()) as Texts;
 }
 
 /** languageOf answers the language of a setting; one that is not known is English. */
