@@ -42,3 +42,11 @@ test('a reset replaces all orders', () => {
   expect(open.list()).toEqual([{ ...order, time: 1700000000 }]);
   expect(wholeSeconds('1700000000.000001')).toBe(1700000000);
 });
+
+test('an open order shows what self-trade prevention took', () => {
+  const open = new OpenOrders();
+  const order = { obid: 7, pair: 'BTC/USDT', time: 1700000000, side: 'SELL', type: 'LIMIT', time_in_force: 'GTC', price: '60000', amount: '1' };
+  open.apply({ class: 'data', stream: 'myOrders', seq: 1, event: 'orderAccepted', ...order, filled: '0' });
+  open.apply({ class: 'data', stream: 'myOrders', seq: 2, event: 'orderUpdate', obid: 7, prevented: '0.25', left: '0.75' });
+  expect(open.list()).toEqual([{ ...order, filled: '0', prevented: '0.25' }]);
+});

@@ -18,6 +18,8 @@ export interface OpenOrder {
   total?: string;
   /** filled is absent while the order waits for its stop. */
   filled?: string;
+  /** prevented is what self-trade prevention took; absent if that is nothing. */
+  prevented?: string;
   client_id?: string;
   list_id?: number;
 }
@@ -73,12 +75,13 @@ export class OpenOrders {
       this.#orders.delete(obid);
       return;
     }
-    const { price, amount, filled } = event;
+    const { price, amount, filled, prevented } = event;
     this.#orders.set(obid, {
       ...order,
       ...(price !== undefined && { price }),
       ...(amount !== undefined && { amount }),
       ...(filled !== undefined && { filled }),
+      ...(prevented !== undefined && { prevented }),
     });
   }
 }
@@ -91,7 +94,7 @@ export function wholeSeconds(time: string): number {
 
 function pick(event: OrderEvent): OpenOrder {
   const { obid = 0, pair = '', time = 0, side = 'BUY', type = 'LIMIT', time_in_force = 'GTC' } = event;
-  const { price, stop, amount, total, filled, client_id, list_id } = event;
+  const { price, stop, amount, total, filled, prevented, client_id, list_id } = event;
   return {
     obid, pair, time, side, type, time_in_force,
     ...(price !== undefined && { price }),
@@ -99,6 +102,7 @@ function pick(event: OrderEvent): OpenOrder {
     ...(amount !== undefined && { amount }),
     ...(total !== undefined && { total }),
     ...(filled !== undefined && { filled }),
+    ...(prevented !== undefined && { prevented }),
     ...(client_id !== undefined && { client_id }),
     ...(list_id !== undefined && { list_id }),
   };

@@ -56,6 +56,8 @@ interface Order {
   amount?: string;
   total?: string;
   filled?: string;
+  /** prevented is what self-trade prevention took; absent if that is nothing. */
+  prevented?: string;
   base: string;
   quote: string;
 }
@@ -108,6 +110,7 @@ const orders: List = {
     { title: 'history.price', end: true },
     { title: 'history.amount', end: true },
     { title: 'history.filled', end: true },
+    { title: 'history.prevented', end: true },
     { title: 'history.status' },
   ],
   filters: ['pair', 'time'],
@@ -125,6 +128,7 @@ const orders: List = {
         plain(one.price ?? (one.stop === undefined ? '—' : `⇢ ${one.stop}`)),
         plain(one.amount === undefined ? `${one.total ?? '—'} ${one.quote}` : `${one.amount} ${one.base}`),
         plain(one.filled ?? '0'),
+        plain(one.prevented ?? '0'),
         { text: word('orderStatus', one.status), ...(one.status === 'FILLED' ? {} : { tone: 'dim' as const }) },
       ],
     }));

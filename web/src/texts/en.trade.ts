@@ -185,6 +185,7 @@ export const trade = {
   'orders.stop': 'Stop',
   'orders.amount': 'Amount',
   'orders.filled': 'Filled',
+  'orders.prevented': '({amount} not traded with yourself)',
   'orders.total': 'Total',
   'orders.fee': 'Fee',
   'orders.role': 'Role',

@@ -117,6 +117,7 @@ export const wallet = {
   'history.price': 'Price',
   'history.amount': 'Amount',
   'history.filled': 'Filled',
+  'history.prevented': 'Self-trades prevented',
   'history.total': 'Total',
   'history.fee': 'Fee',
   'history.role': 'Role',
