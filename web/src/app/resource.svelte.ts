@@ -47,8 +47,9 @@ export class Resource<T> {
 }
 
 /** loaded loads a resource now and every so many milliseconds while the component lives and its tab is seen. */
-export function loaded(resource: Resource<unknown>, every = 0): void {
+export function loaded(resource: Resource<unknown>, period: number | (() => number) = 0): void {
   $effect(() => {
+    const every = typeof period === 'number' ? period : period();
     void resource.load();
     if (every === 0) return () => resource.stop();
 
