@@ -55,6 +55,34 @@ inChromium('sessions', () => {
     });
   });
 
+  test('logging out forgets what was typed', async () => {
+    await visit(browser, exchange.url, async (visitor) => {
+      const { page } = visitor;
+      const main = page.getByRole('main');
+      const kept = () => page.evaluate(() => Object.entries(sessionStorage).filter(([, value]) => value.includes('typed-by-ann')));
+      await enter(visitor, ann, '/wallet/withdraw');
+      await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
+      await main.getByLabel('Address', { exact: true }).fill('typed-by-ann');
+      await expect.poll(kept).toHaveLength(1);
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.getByRole('button', { name: 'Log in' }).waitFor();
+      expect(await kept()).toEqual([]);
+    });
+  });
+
+  test('the page of the status asks for it once', async () => {
+    await visit(browser, exchange.url, async ({ page }) => {
+      let asked = 0;
+      page.on('request', (request) => {
+        if (request.url().endsWith('/web/status')) asked++;
+      });
+      await page.goto('/status');
+      await page.getByRole('heading', { name: 'Status', level: 1 }).waitFor();
+      await page.getByRole('region', { name: 'Exchange' }).getByText('Works', { exact: true }).first().waitFor();
+      expect(asked).toBe(1);
+    });
+  });
+
   test('ending all others ends those that began since', async () => {
     await visit(browser, exchange.url, async (visitor) => {
       await enter(visitor, ann);
