@@ -37,6 +37,19 @@ var documents = slices.Concat(restFiles, restV2Files, []string{streamsFile})
 // document is a description as plain JSON values.
 type document map[string]any
 
+// loadAll reads all documents, by name.
+func loadAll() (map[string]document, error) {
+	docs := map[string]document{}
+	for _, name := range documents {
+		doc, err := load(name)
+		if err != nil {
+			return nil, err
+		}
+		docs[name] = doc
+	}
+	return docs, nil
+}
+
 // load reads a document. The YAML decoder refuses duplicate names.
 func load(name string) (document, error) {
 	text, err := fs.ReadFile(apidocs.Files, name)

@@ -59,14 +59,12 @@ type exploredAnswer struct {
 type sample struct{ Name, Text string }
 
 // serveExplorer registers the explorer of the OpenAPI documents.
-func serveExplorer(mux *http.ServeMux, prefix, brand string, serve func(kind string, body []byte) file) error {
+func serveExplorer(
+	mux *http.ServeMux, prefix, brand string, docs map[string]document, serve func(kind string, body []byte) file,
+) error {
 	var list []explored
 	for _, name := range slices.Concat(restFiles, restV2Files) {
-		doc, err := load(name)
-		if err != nil {
-			return err
-		}
-		e, err := explore(name, doc)
+		e, err := explore(name, docs[name])
 		if err != nil {
 			return err
 		}

@@ -146,19 +146,11 @@ func TestChangesAreListed(t *testing.T) {
 		}
 	}
 	for _, file := range restFiles {
-		list, err := endpoints(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range list {
+		for _, e := range endpoints(mustLoad(t, file)) {
 			check(e.Name, e.Summary)
 		}
 	}
-	streams, err := load(streamsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name := range maps.Keys(streams.at("components", "messages")) {
+	for name := range maps.Keys(mustLoad(t, streamsFile).at("components", "messages")) {
 		if name != "resp" && name != "reset" {
 			check(name, marked(name, ""))
 		}

@@ -40,7 +40,11 @@ func Handler(prefix string, b *brand.Brand, encoder *coding.Encoder, missing htt
 	if err != nil {
 		return nil, err
 	}
-	index, err := render(prefix, b.Name, chapters)
+	docs, err := loadAll()
+	if err != nil {
+		return nil, err
+	}
+	index, err := render(prefix, b.Name, chapters, docs)
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +54,16 @@ func Handler(prefix string, b *brand.Brand, encoder *coding.Encoder, missing htt
 	if err := serveGuide(mux, prefix, b.Name, chapters, file); err != nil {
 		return nil, err
 	}
+	list, err := renderList(prefix, b.Name, chapters, docs)
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle("GET /llms.txt", file("text/plain; charset=utf-8", list))
 	mux.Handle("GET "+prefix, file("text/html; charset=utf-8", index))
 	mux.Handle("GET "+prefix+"/", missing)
 	mux.Handle("GET "+prefix+"/{$}", file("text/html; charset=utf-8", index))
 	mux.Handle("GET "+prefix+"/docs.css", file("text/css; charset=utf-8", append(slices.Clip(styles), b.Colours.GuideStyles()...)))
-	if err := serveExplorer(mux, prefix, b.Name, file); err != nil {
+	if err := serveExplorer(mux, prefix, b.Name, docs, file); err != nil {
 		return nil, err
 	}
 	if err := serveLegal(mux, prefix, b, file); err != nil {
@@ -94,53 +103,20 @@ func (f file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // render renders the index from the documents.
-func render(prefix, brand string, chapters []Chapter) ([]byte, error) {
-	spot, err := endpoints(spotFile)
-	if err != nil {
-		return nil, err
+func render(prefix, brand string, chapters []Chapter, docs map[string]document) ([]byte, error) {
+	list := func(of func(document) []entry, names ...string) (all []entry) {
+		for _, name := range names {
+			all = append(all, of(docs[name])...)
+		}
+		return all
 	}
-	info, err := endpoints(infoFile)
-	if err != nil {
-		return nil, err
-	}
-	p2p, err := endpoints(p2pFile)
-	if err != nil {
-		return nil, err
-	}
-	wallet, err := endpoints(walletFile)
-	if err != nil {
-		return nil, err
-	}
-	streams, err := load(streamsFile)
-	if err != nil {
-		return nil, err
-	}
-	account1, err := endpoints(account1File)
-	if err != nil {
-		return nil, err
-	}
-	account, err := operations(accountFile)
-	if err != nil {
-		return nil, err
-	}
-	wallet2, err := operations(wallet2File)
-	if err != nil {
-		return nil, err
-	}
-	pages, err := operations(pagesFile)
-	if err != nil {
-		return nil, err
-	}
-
-	web, err := operations(webFile)
-	if err != nil {
-		return nil, err
-	}
-
 	p := page{
-		Chapters: chapters, Spot: spot, Info: slices.Concat(info, p2p), Wallet: slices.Concat(wallet, wallet2),
-		Account: slices.Concat(account1, account), Pages: slices.Concat(web, pages),
+		Chapters: chapters, Spot: list(endpoints, spotFile), Info: list(endpoints, infoFile, p2pFile),
+		Wallet:  append(list(endpoints, walletFile), list(operations, wallet2File)...),
+		Account: append(list(endpoints, account1File), list(operations, accountFile)...),
+		Pages:   list(operations, webFile, pagesFile),
 	}
+	streams := docs[streamsFile]
 	messages := streams.at("components", "messages")
 	for _, name := range slices.Sorted(maps.Keys(messages)) {
 		if operation := streams.at("operations", name); operation != nil {
@@ -163,27 +139,17 @@ func render(prefix, brand string, chapters []Chapter) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// endpoints lists the endpoints of a document.
-func endpoints(file string) ([]entry, error) {
-	doc, err := load(file)
-	if err != nil {
-		return nil, err
-	}
-	var list []entry
+// endpoints lists the endpoints of a REST V1 document.
+func endpoints(doc document) (list []entry) {
 	for _, path := range slices.Sorted(maps.Keys(doc.at("paths"))) {
 		name := doc.prefix() + path
 		list = append(list, entry{name, marked(name, doc.at("paths", path, "post").text("summary"))})
 	}
-	return list, nil
+	return list
 }
 
 // operations lists the operations of a REST V2 document.
-func operations(file string) ([]entry, error) {
-	doc, err := load(file)
-	if err != nil {
-		return nil, err
-	}
-	var list []entry
+func operations(doc document) (list []entry) {
 	for _, path := range slices.Sorted(maps.Keys(doc.at("paths"))) {
 		for _, method := range methods {
 			if o := doc.at("paths", path, method); o != nil {
@@ -191,5 +157,5 @@ func operations(file string) ([]entry, error) {
 			}
 		}
 	}
-	return list, nil
+	return list
 }

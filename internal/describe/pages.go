@@ -19,8 +19,7 @@ var (
 // kinds are the content types of programs, by the language of their fence.
 var kinds = map[string]string{"python": "text/x-python; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 
-// serveGuide registers the chapters, as pages and as Markdown, their programs, and
-// /llms.txt, which lists them for programs that read.
+// serveGuide registers the chapters, as pages and as Markdown, and their programs.
 func serveGuide(
 	mux *http.ServeMux, prefix, brand string, chapters []Chapter, serve func(kind string, body []byte) file,
 ) error {
@@ -42,11 +41,6 @@ func serveGuide(
 		}
 	}
 
-	list, err := renderList(prefix, brand, chapters)
-	if err != nil {
-		return err
-	}
-	mux.Handle("GET /llms.txt", serve("text/plain; charset=utf-8", list))
 	return nil
 }
 
@@ -76,8 +70,8 @@ func renderChapter(t *template.Template, prefix, brand string, chapters []Chapte
 	return out.Bytes(), err
 }
 
-// renderList renders /llms.txt.
-func renderList(prefix, brand string, chapters []Chapter) ([]byte, error) {
+// renderList renders /llms.txt, which lists the guide and the documents for programs that read.
+func renderList(prefix, brand string, chapters []Chapter, docs map[string]document) ([]byte, error) {
 	list := struct {
 		Prefix    string
 		Brand     string
@@ -91,10 +85,7 @@ func renderList(prefix, brand string, chapters []Chapter) ([]byte, error) {
 		}
 	}
 	for _, name := range documents {
-		doc, err := load(name)
-		if err != nil {
-			return nil, err
-		}
+		doc := docs[name]
 		form := "OpenAPI"
 		if doc.text("openapi") == "" {
 			form = "AsyncAPI"
