@@ -212,7 +212,7 @@ func TestTerms(t *testing.T) {
 	b.want(200, `"obid":`, "POST", "/web/api/spot/open_orders/new", order)
 	b.want(200, `"kind":"TERMS_ACCEPTED"`, "GET", "/web/api/account/v2/activity?limit=1", "")
 
-	// A program's key needs none, and what was accepted outlives the process.
+	// A key that an operator made trades without accepted terms. After a kill the terms are still accepted.
 	account, key := s.customer("bot")
 	a, err := post(http.DefaultClient, s.url, "/spot/open_orders/new", map[string]any{
 		"api_key": key, "pair": "BTC/USDT", "type": "LIMIT", "side": "BUY", "time_in_force": "GTC", "price": "50000", "amount": "0.1",

@@ -20,7 +20,7 @@ type Mail struct {
 	// Source is the neighbourhood of the client behind a letter that strangers can cause.
 	// It is the zero address for second factors and notices of accounts, which go first.
 	Source netip.Addr
-	// News marks a letter that nobody waits for; it goes last.
+	// News marks a letter with news, which is sent after all other letters.
 	News bool
 }
 

@@ -113,8 +113,8 @@ func (s *Service) readTellings(ctx context.Context) error {
 	})
 }
 
-// MailNews mails news to the holder of an account. Its letter is carried behind those that
-// somebody waits for. An account without a person gets none.
+// MailNews mails news to the holder of an account. Its letter is carried behind all others. An
+// account without a person gets none.
 func (s *Service) MailNews(ctx context.Context, id bourse.AccountID, text string) error {
 	row, err := s.person(ctx, id)
 	if errors.Is(err, ErrNone) || errors.Is(err, ErrForged) {

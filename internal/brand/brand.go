@@ -22,7 +22,7 @@ type Brand struct {
 	Name string
 	// Logo is empty for Bourse's.
 	Logo Logo
-	// Colours are those that differ from Bourse's.
+	// Colours replace those of the look that the program has by itself.
 	Colours Colours `yaml:"colours"`
 	// Terms has no version if there are none.
 	Terms   Terms
