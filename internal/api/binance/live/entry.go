@@ -195,8 +195,6 @@ func (e *entry) param(f *flight, params *binance.Params, c *credentials, m *memb
 		text = unquoted(text)
 	case '{':
 		return errParams
-	case 'n':
-		return nil
 	default: // as it was sent
 	}
 

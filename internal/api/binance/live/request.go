@@ -23,6 +23,10 @@ type request struct {
 	params string
 }
 
+// mostMembers bounds the members that are kept of a request's parameters: beside a signature, one more
+// than a request may have, so that it is refused.
+const mostMembers = binance.MaxParams + 2
+
 // member is a member of the parameters of a request: its value as it was sent.
 type member struct {
 	name, text string
@@ -35,7 +39,8 @@ type parser struct {
 	// input is what the decoder reads, and message a copy of it, whose parts may be kept.
 	input   bytes.Buffer
 	message string
-	// members are those of parameters that are an object; the next request takes their place.
+	// members are those of parameters that are an object, without nulls, at most mostMembers; the next
+	// request takes their place.
 	members []member
 }
 
@@ -109,7 +114,9 @@ func (p *parser) readMembers(r *request) error {
 	from := p.decoder.InputOffset()
 	err := p.object(func(name string) error {
 		text, kind, err := p.read()
-		p.members = append(p.members, member{name, text, kind})
+		if kind != 'n' && len(p.members) < mostMembers {
+			p.members = append(p.members, member{name, text, kind})
+		}
 		return err
 	})
 	r.params = strings.TrimLeft(p.message[from:p.decoder.InputOffset()], ": \t\r\n")
