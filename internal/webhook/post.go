@@ -28,11 +28,11 @@ const (
 	idleFor = time.Minute
 )
 
-// newClient returns the client for endpoints. It follows no redirects and uses no proxy.
+// newClient returns the client for endpoints. It follows no redirects and uses no proxy. The bounds of
+// time here end connections that no delivery waits for; post bounds deliveries.
 func newClient(o *Options) *http.Client {
 	dialer := &net.Dialer{Timeout: o.Patience, Control: o.Rules.control}
 	return &http.Client{
-		Timeout: o.Patience,
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, TLSHandshakeTimeout: o.Patience, MaxResponseHeaderBytes: mostHeader,
 			IdleConnTimeout: idleFor, MaxIdleConnsPerHost: 1, DisableCompression: true,
@@ -70,12 +70,26 @@ func (s statusError) Error() string {
 	return fmt.Sprintf("the endpoint answered %d", int(s))
 }
 
-// post makes a delivery. Any answer but 2xx is an error.
+// errLate is the error of a delivery that takes longer than Patience.
+var errLate = errors.New("the endpoint did not answer in time")
+
+// post makes a delivery within Patience. Any answer but 2xx is an error.
 func (s *Service) post(ctx context.Context, to string, key []byte, m *message) error {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	over := s.After(s.Patience)
+	go func() {
+		select {
+		case <-over:
+			cancel(errLate)
+		case <-ctx.Done():
+		}
+	}()
+
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
 		return errors.New("the URL is malformed")
@@ -88,7 +102,10 @@ func (s *Service) post(ctx context.Context, to string, key []byte, m *message) e
 	request.Header.Set("Webhook-Signature", sign(key, m.ID, at, body))
 
 	answer, err := s.client.Do(request)
-	if err != nil {
+	switch {
+	case err != nil && errors.Is(context.Cause(ctx), errLate):
+		return errLate
+	case err != nil:
 		return withoutURL(err)
 	}
 	_, _ = io.CopyN(io.Discard, answer.Body, mostAnswer) // whatever it says, the status counts
@@ -104,7 +121,7 @@ func withoutURL(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {
 		if of.Timeout() {
-			return errors.New("the endpoint did not answer in time")
+			return errLate
 		}
 		return of.Err
 	}

@@ -35,8 +35,6 @@ type rig struct {
 	store   *accounts.Store
 	history *historytest.Memory
 	rules   webhook.Rules
-	// patience bounds a delivery.
-	patience time.Duration
 	// over wraps the store of a new service, if it is set.
 	over func(webhook.Store) webhook.Store
 	log  *buffer
@@ -44,6 +42,8 @@ type rig struct {
 	mu   sync.Mutex
 	now  time.Time
 	last bourse.Seq
+	// deliveries end the time of each delivery, in the order of their beginnings.
+	deliveries []chan time.Time
 	// paused is closed and replaced when a courier waits or stores its progress.
 	paused chan struct{}
 
@@ -73,7 +73,7 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{
 		T: t, path: filepath.Join(t.TempDir(), "accounts.db"), history: historytest.NewMemory(), log: new(buffer),
-		rules: webhook.Rules{Plain: true, Private: true}, now: time.Unix(1_700_000_000, 0), patience: time.Minute, paused: make(chan struct{}),
+		rules: webhook.Rules{Plain: true, Private: true}, now: time.Unix(1_700_000_000, 0), paused: make(chan struct{}),
 	}
 	r.openStore()
 	t.Cleanup(func() {
@@ -101,7 +101,7 @@ func (r *rig) open() {
 	}
 	service, err := webhook.Open(context.Background(), webhook.Options{
 		Store: store, Bulletins: r.history, Head: r.head, Seal: [32]byte{1}, Rules: r.rules, Random: rand.Reader,
-		Clock: r.clock, After: r.after, Patience: r.patience,
+		Clock: r.clock, After: r.after, Patience: patience,
 		Log: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
@@ -138,15 +138,30 @@ func (r *rig) clock() time.Time {
 	return r.now
 }
 
-// after lets the time pass at once.
+// patience bounds a delivery. No pause is as long.
+const patience = time.Minute + time.Nanosecond
+
+// after lets the time pass at once, but that of a delivery, which tooLong ends.
 func (r *rig) after(d time.Duration) <-chan time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.now = r.now.Add(d)
 	c := make(chan time.Time, 1)
+	if d == patience {
+		r.deliveries = append(r.deliveries, c)
+		return c
+	}
+	r.now = r.now.Add(d)
 	c <- r.now
 	r.tell()
 	return c
+}
+
+// tooLong lets the time of a delivery pass.
+func (r *rig) tooLong(delivery int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = r.now.Add(patience)
+	r.deliveries[delivery] <- r.now
 }
 
 // tell ends the waits of until. The caller holds mu.

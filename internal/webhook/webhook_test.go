@@ -193,18 +193,21 @@ func TestPassedBulletinsAreNotReadAgain(t *testing.T) {
 // the slow one is told again.
 func TestSlowEndpointHoldsUpNobody(t *testing.T) {
 	r, slow, quick := newRig(t), newReceiver(t), newReceiver(t)
-	r.patience = 50 * time.Millisecond
 	slow.answer = func(w http.ResponseWriter, request *http.Request) { <-request.Context().Done() }
 	r.open()
 	r.run()
 	slow.trust(r.add(slow.URL))
-	r.patience = time.Minute
+	r.say(history.BulletinDepositParked)
+	slow.wait(1)
 	quick.trust(r.add(quick.URL))
 	for range 50 {
 		r.say(history.BulletinDepositParked)
 	}
 	quick.wait(50)
-	slow.wait(1)
+	if state := r.All()[0]; state.Failure != "" {
+		t.Errorf("%+v", state)
+	}
+	r.tooLong(0)
 	r.until(func() bool { return r.All()[0].Failure == "the endpoint did not answer in time" })
 	if state := r.All()[0]; state.Delivered != 0 || state.Failing == 0 {
 		t.Errorf("%+v", state)
