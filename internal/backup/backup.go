@@ -58,9 +58,13 @@ type File struct {
 // Accounts writes a consistent copy of the accounts database to a file.
 type Accounts func(ctx context.Context, from, to string) error
 
-// Take copies the exchange in dir to dest, which must be empty or missing.
+// Take copies the exchange in dir, or its standby there, to dest, which must be empty or missing. It
+// refuses a standby that can never become the exchange: a backup can.
 func Take(ctx context.Context, dir, dest string, now time.Time, accounts Accounts) (*Manifest, error) {
 	if err := empty(dest); err != nil {
+		return nil, err
+	}
+	if err := agrees(dir); err != nil {
 		return nil, err
 	}
 
@@ -89,6 +93,20 @@ func Take(ctx context.Context, dir, dest string, now time.Time, accounts Account
 		return nil, fmt.Errorf("the copy does not replay: %w", err)
 	}
 	return m, m.write(dest)
+}
+
+// agrees returns an error if a directory is a standby's whose state differs from its source's.
+func agrees(dir string) (err error) {
+	d, err := disk.OpenExisting(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	role, err := standby.ReadRole(d)
+	if err == nil && role.Differs != "" {
+		err = fmt.Errorf("%s is no copy to restore from: %s", dir, role.Differs)
+	}
+	return err
 }
 
 // empty returns an error unless a directory is missing or empty.

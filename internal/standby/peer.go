@@ -2,6 +2,7 @@ package standby
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -125,9 +126,9 @@ func (p *Peer) get(ctx context.Context, by *http.Client, path string, head http.
 		return nil, err
 	}
 	if refusal := refusals[r.StatusCode]; refusal != nil {
-		return nil, fmt.Errorf("%w: %s", refusal, text)
+		return nil, fmt.Errorf("%w: the source says: %s", refusal, bytes.TrimSpace(text))
 	}
-	return nil, fmt.Errorf("%s%s: %s: %s", p.Address, path, r.Status, text)
+	return nil, fmt.Errorf("%s%s: %s: %s", p.Address, path, r.Status, bytes.TrimSpace(text))
 }
 
 // frames opens the stream of the frames behind a tip.
