@@ -138,7 +138,7 @@ crash: ## Kill the real binary CYCLES times while clients trade, move money and 
 KILLS ?= 100
 
 .PHONY: standby
-standby: ## Kill the source of a standby KILLS times while clients trade, and go on with the standby.
+standby: ## Kill the source of a standby KILLS times while clients trade and move money, and go on with the standby.
 	$(GO) test -count=1 -timeout 60m -v -run 'TestStandbyKill$$' ./cmd/bourse -standby.kills=$(KILLS)
 
 BOT_FOR ?= 10m

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 )
@@ -59,9 +60,9 @@ type holder struct {
 	asked map[string]*payout
 	// paid are his deposits by their transaction.
 	paid map[string]route
-	// seen are the deposits that were shown to him as done, by xid; floor is the
+	// seen are the times when deposits were shown to him as done, by xid; floor is the
 	// last transaction of when everything was at rest.
-	seen  map[uint64]bool
+	seen  map[uint64]time.Time
 	floor uint64
 	rng   *rand.Rand
 	// withdrawals and deposits count what was acknowledged, lost what never was
@@ -74,8 +75,10 @@ type holder struct {
 
 type payout struct {
 	route
-	amount   string
-	xid      uint64
+	amount string
+	xid    uint64
+	// at is when it was acknowledged.
+	at       time.Time
 	canceled bool
 	// sent is set when a cancel came too late.
 	sent bool
@@ -85,7 +88,7 @@ func (s *server) holder(name string, given map[string]string) *holder {
 	s.t.Helper()
 	h := &holder{
 		server: s, given: given, fees: map[string]string{}, asked: map[string]*payout{}, paid: map[string]route{},
-		seen: map[uint64]bool{},
+		seen: map[uint64]time.Time{},
 	}
 	h.account = operate[struct{ Account int }](s, "account", "create", name+"@example.org").Account
 	id := fmt.Sprint(h.account)
@@ -176,7 +179,7 @@ func (h *holder) withdraw(client *http.Client, r route, address string) (*payout
 		h.problem = fmt.Errorf("a withdrawal of %s: %s", r.asset, a.Error)
 		return nil, h.problem
 	}
-	w.xid = a.Xid
+	w.xid, w.at = a.Xid, time.Now()
 	h.withdrawals++
 	if h.told != nil {
 		h.told()
@@ -378,8 +381,8 @@ func (h *holder) look(client *http.Client) error {
 		return err
 	}
 	for _, row := range a.Transactions {
-		if row.Xid > h.floor && !h.seen[row.Xid] {
-			h.seen[row.Xid] = true
+		if _, known := h.seen[row.Xid]; row.Xid > h.floor && !known {
+			h.seen[row.Xid] = time.Now()
 			h.deposits++
 		}
 	}

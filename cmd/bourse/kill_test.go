@@ -253,7 +253,7 @@ func (k *killing) report(cycles int) {
 	k.since, k.starting = time.Now(), 0
 }
 
-// audit holds the journal of the running exchange against itself.
+// audit holds the journal of the running exchange against itself and the chains.
 func (s *server) audit() {
 	s.t.Helper()
 	report := operate[struct {
@@ -264,6 +264,12 @@ func (s *server) audit() {
 			s.t.Errorf("network %s: the chain %s", n.Network, n.Chain)
 		}
 	}
+	s.auditJournal()
+}
+
+// auditJournal holds the journal of the running exchange against itself.
+func (s *server) auditJournal() {
+	s.t.Helper()
 	tool[any](s.t, "journal", "verify", s.data)
 	r := tool[struct {
 		Seq       uint64

@@ -180,13 +180,16 @@ func (c *teller) missing(t *testing.T, url string) (list []told) {
 	return list
 }
 
-// tradeUntil lets clients trade until so many orders are acknowledged, then calls end, and waits
-// for the clients.
-func tradeUntil(t *testing.T, url string, clients []*teller, orders int64, end func()) {
+// tradeUntil lets clients trade, and holders deposit and withdraw, until so many orders are
+// acknowledged, then calls end, and waits for all.
+func tradeUntil(t *testing.T, url string, clients []*teller, holders []*holder, orders int64, end func()) {
 	t.Helper()
 	reached := make(chan struct{})
 	var count atomic.Int64
 	var all sync.WaitGroup
+	for _, h := range holders {
+		all.Go(h.live)
+	}
 	for _, c := range clients {
 		all.Go(func() {
 			err := c.trade(url, func() {
@@ -204,9 +207,66 @@ func tradeUntil(t *testing.T, url string, clients []*teller, orders int64, end f
 	all.Wait()
 }
 
-// TestStandbyKill kills the exchange under its traders, again and again, promotes its standby,
-// and goes on with that: what was acknowledged and is missing lies within the lag that was shown.
-// On the way the standby is killed as well.
+// moveTo lets holders go on with the exchange that was promoted, whose copy was whole as of a time. It
+// wants every withdrawal and deposit that was acknowledged before, none paid twice, and returns how
+// many withdrawals are missing that were acknowledged later.
+func moveTo(s *server, holders []*holder, asOf time.Time) (lost int) {
+	s.t.Helper()
+	for _, h := range holders {
+		h.server = s
+		rows := h.transactions()
+		for address, w := range h.asked {
+			if h.arrived(w.route, address).Cmp(number(w.amount)) > 0 {
+				s.t.Errorf("withdrawal %d of %s %s to %s is paid twice", w.xid, w.amount, w.asset, address)
+			}
+			if row := rows[w.xid]; w.xid == 0 || row.Address == address {
+				continue
+			}
+			lost++
+			if w.at.Before(asOf) {
+				s.t.Errorf("withdrawal %d was acknowledged at %s and is missing, and the copy was whole as of %s", w.xid, w.at, asOf)
+			}
+		}
+		for xid, at := range h.seen {
+			if row := rows[xid]; at.Before(asOf) && (row.Type != "DEPOSIT" || row.Status != "DONE") {
+				s.t.Errorf("deposit %d was done at %s and is %+v, and the copy was whole as of %s", xid, at, row, asOf)
+			}
+		}
+
+		for xid := range rows {
+			h.floor = max(h.floor, xid)
+		}
+		clear(h.asked)
+		clear(h.paid)
+		clear(h.seen)
+	}
+	return lost
+}
+
+// holding tells what was acknowledged to holders.
+func holding(holders []*holder, lost int) string {
+	withdrawals, deposits := 0, 0
+	for _, h := range holders {
+		withdrawals, deposits = withdrawals+h.withdrawals, deposits+h.deposits
+	}
+	return fmt.Sprintf("%d withdrawals, %d lost, and %d deposits", withdrawals, lost, deposits)
+}
+
+// outlive gives a directory the networks and the signer of a dead machine's: in earnest, both live
+// elsewhere.
+func outlive(t *testing.T, dead, dir string) {
+	t.Helper()
+	for _, part := range [...]string{"devnet", "signer"} {
+		to := filepath.Join(dir, part)
+		must(t, os.RemoveAll(to))
+		must(t, os.CopyFS(to, os.DirFS(filepath.Join(dead, part))))
+	}
+}
+
+// TestStandbyKill kills the exchange under its traders, and while deposits and withdrawals are on
+// their way, again and again, promotes its standby, and goes on with that: what was acknowledged and
+// is missing lies within the lag that was shown. Nothing is paid twice. On the way the standby is
+// killed as well.
 func TestStandbyKill(t *testing.T) {
 	ca := newNodeAuthority(t)
 	rng := mrand.New(mrand.NewPCG(2, 23))
@@ -218,8 +278,16 @@ func TestStandbyKill(t *testing.T) {
 		_, key := source.customer(fmt.Sprintf("someone-%d", i))
 		clients = append(clients, &teller{key: key})
 	}
+	var holders []*holder
+	for i := range 2 {
+		h := source.holder(fmt.Sprintf("holder-%d", i), map[string]string{
+			"BTC": "1000", "LTC": "1000", "ETH": "1000", "USDT": "1000000", "ATOM": "100000",
+		})
+		h.rng = mrand.New(mrand.NewPCG(2, uint64(100+i)))
+		holders = append(holders, h)
+	}
 
-	acked, lost := 0, 0
+	acked, lost, unpaid := 0, 0, 0
 	for round := 1; round <= *standbyKills && !t.Failed(); round++ {
 		proof := ca.node(fmt.Sprintf("node-%d", round))
 		dir := filepath.Join(t.TempDir(), "standby")
@@ -230,7 +298,7 @@ func TestStandbyKill(t *testing.T) {
 		}
 
 		var shown standbyStatus
-		tradeUntil(t, source.url, clients, int64(100+rng.IntN(300)), func() {
+		tradeUntil(t, source.url, clients, holders, int64(100+rng.IntN(300)), func() {
 			standby.kill()
 			standby.start()
 			within(t, patience, "a lag again", func() bool { return !standby.status().AsOf.IsZero() })
@@ -243,6 +311,7 @@ func TestStandbyKill(t *testing.T) {
 		if promoted.Incarnation != round+1 {
 			t.Fatalf("incarnation %d after %d kills", promoted.Incarnation, round)
 		}
+		outlive(t, source.data, dir)
 		source = start(t, dir, slices.Concat(short, proof, []string{
 			"--cluster-listen=" + freeAddress(t), "--cluster-compare-every=100ms",
 		})...)
@@ -255,9 +324,23 @@ func TestStandbyKill(t *testing.T) {
 				}
 			}
 		}
-		source.audit()
+		unpaid += moveTo(source, holders, shown.AsOf)
+		source.auditJournal()
+		for _, network := range []string{"BTC", "LTC", "ETH", "ATOM"} {
+			operate[any](source, "withdrawals", "resume", network)
+		}
+		if !t.Failed() {
+			t.Logf("%d kills: %d orders acknowledged, %d lost; %s; each within the lag that was shown", round, acked, lost, holding(holders, unpaid))
+		}
 	}
-	t.Logf("%d kills: %d orders acknowledged, %d lost, each within the lag that was shown", *standbyKills, acked, lost)
+	for _, h := range holders {
+		if h.problem != nil {
+			t.Error(h.problem)
+		}
+		if h.withdrawals == 0 || h.deposits == 0 {
+			t.Errorf("%d withdrawals and %d deposits were acknowledged", h.withdrawals, h.deposits)
+		}
+	}
 	if acked == 0 {
 		t.Error("nothing was acknowledged")
 	}
