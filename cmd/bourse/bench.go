@@ -25,6 +25,7 @@ type benchCmd struct {
 	Replay   benchReplay   `cmd:"" help:"Kill a process that wrote a workload into its journal, and start where it was."`
 	Snapshot benchSnapshot `cmd:"" help:"Trade while a snapshot of many open orders is taken."`
 	History  benchHistory  `cmd:"" help:"Write history into SQL, with a backlog and while trading goes on."`
+	Standby  benchStandby  `cmd:"" help:"Place orders at a rate, and look how far a standby is behind."`
 	Start    benchStart    `cmd:"" help:"Start exchanges in empty directories."`
 	Write    benchWrite    `cmd:"" hidden:"" help:"Carry a workload into a journal and wait to be killed."`
 	Exchange benchExchange `cmd:"" help:"Run the exchange that rest and stream measure: a sandbox whose limits are counted and never reached."`
@@ -245,6 +246,18 @@ func (c *benchHistory) Run(p *program) error {
 	return p.tell(r, err, c.JSON)
 }
 
+type benchStandby struct {
+	workplace
+	Rate int           `help:"Orders a second." default:"20000"`
+	For  time.Duration `help:"How long." default:"10s"`
+}
+
+// Run measures the lag of a standby.
+func (c *benchStandby) Run(p *program) error {
+	r, err := bench.Standby(p.ctx, c.Dir, c.Rate, c.For)
+	return p.tell(r, err, c.JSON)
+}
+
 type benchStart struct {
 	workplace
 	Rounds  int `help:"How many exchanges, one after the other." default:"3"`
@@ -260,6 +273,7 @@ func (c *benchStart) Run(p *program) error {
 type benchExchange struct {
 	Data   place  `help:"Directory of everything that lasts; made if missing." required:""`
 	Listen string `help:"Address to listen on; port 0 takes any." default:"127.0.0.1:0" placeholder:"HOST:PORT"`
+	Nodes  string `help:"Address of a node port, which a standby follows; none, if empty." placeholder:"HOST:PORT"`
 }
 
 // Run runs the exchange until it is told to stop.
@@ -270,6 +284,7 @@ func (c *benchExchange) Run(p *program) error {
 	o := &node.Options{
 		Data: string(c.Data), Listen: c.Listen, MetricsListen: "127.0.0.1:0",
 		Limits: api.Limits{Account: each, Source: source, FailedAuth: never}, Serving: func(string, string) {},
+		Cluster: node.Cluster{Listen: c.Nodes, CompareEvery: 10 * time.Minute},
 	}
 	surround(o, sandbox.Options{})
 	return p.exchange(new(logging), o)

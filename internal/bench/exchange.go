@@ -37,7 +37,9 @@ type exchange struct {
 	Target
 
 	process *exec.Cmd
-	began   time.Time
+	// nodes is the address of its node port; empty if it has none.
+	nodes string
+	began time.Time
 	// took is the time from start to serving.
 	took time.Duration
 }
@@ -59,7 +61,7 @@ func measured(ctx context.Context, dir string, other *Target, customers int) (_ 
 }
 
 // startExchange starts `bourse bench exchange` in a temporary directory below dir.
-func startExchange(ctx context.Context, dir string) (*exchange, error) {
+func startExchange(ctx context.Context, dir string, flags ...string) (*exchange, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -70,7 +72,7 @@ func startExchange(ctx context.Context, dir string) (*exchange, error) {
 	}
 
 	x := &exchange{Target: Target{data: data}, process: exec.CommandContext(ctx, //nolint:gosec // it is this program
-		self, "bench", "exchange", "--data", data)}
+		self, append([]string{"bench", "exchange", "--data", data}, flags...)...)}
 	stderr, err := x.process.StderrPipe()
 	if err == nil {
 		x.began = time.Now()
@@ -80,29 +82,45 @@ func startExchange(ctx context.Context, dir string) (*exchange, error) {
 		return nil, errors.Join(err, os.RemoveAll(data))
 	}
 
-	if x.Address, x.Metrics, err = servingAt(stderr); err != nil {
+	if err := x.servingAt(stderr); err != nil {
 		return nil, errors.Join(err, x.stop())
 	}
 	x.took, x.PID = time.Since(x.began), x.process.Process.Pid
 	return x, nil
 }
 
-// servingAt reads a log until it names the address that the process serves at. The
-// address of its metrics comes before.
-func servingAt(log io.Reader) (address, metrics string, err error) {
-	lines := bufio.NewScanner(log)
-	var last string
-	for lines.Scan() {
-		last = lines.Text()
-		if _, at, ok := strings.Cut(last, `msg="serving metrics" address=`); ok {
-			metrics = at
+// servingAt reads a log until it names the address that the process serves at. Those of metrics and
+// nodes come before.
+func (x *exchange) servingAt(log io.Reader) error {
+	return saying(log, func(line string) bool {
+		if _, at, ok := strings.Cut(line, `msg="serving metrics" address=`); ok {
+			x.Metrics = at
 		}
-		if _, at, ok := strings.Cut(last, "msg=serving address="); ok {
-			go func() { _, _ = io.Copy(io.Discard, log) }() // keeps the pipe drained
-			return at, metrics, nil
+		if _, at, ok := strings.Cut(line, `msg="serving nodes" address=`); ok {
+			x.nodes = at
+		}
+		_, at, ok := strings.Cut(line, "msg=serving address=")
+		x.Address = at
+		return ok
+	})
+}
+
+// saysFollowing reads a log until it says that the standby follows.
+func saysFollowing(log io.Reader) error {
+	return saying(log, func(line string) bool { return strings.Contains(line, "msg=following ") })
+}
+
+// saying reads a log until a line is the last one wanted, and keeps its pipe drained from then on.
+func saying(log io.Reader, last func(line string) bool) error {
+	lines := bufio.NewScanner(log)
+	var line string
+	for lines.Scan() {
+		if line = lines.Text(); last(line) {
+			go func() { _, _ = io.Copy(io.Discard, log) }()
+			return nil
 		}
 	}
-	return "", "", fmt.Errorf("the exchange did not start: %s", last)
+	return fmt.Errorf("the process did not start: %s", line)
 }
 
 // stop kills the process and removes its files.

@@ -97,6 +97,8 @@ func lines(s samples) []line {
 		s.plain("15", "CPU of the history for an order", value{"rest.64.history_cpu_us_per_op", "µs", 1}, bound{25, 15}),
 		s.plain("15", "commands that the history is behind then", value{"rest.64.history_lag", "", 1}, bound{}),
 		s.plain("15", "time in which it catches up", value{"rest.64.history_catch_up_s", "s", 1}, bound{}),
+		s.plain("16", "lag of a standby at 20,000 orders/s, p99", value{"standby.lag_p99_ms", "ms", 1}, bound{1000, 500}),
+		s.plain("16", "orders that were acknowledged then", value{"standby.reached", "/s", 1}, bound{}),
 	}
 }
 
