@@ -33,12 +33,14 @@ type trio struct {
 	lastID  uint64
 }
 
-func newTrio(t *testing.T) *trio {
+func newTrio(t *testing.T) *trio { return seededTrio(t, 0) }
+
+func seededTrio(t *testing.T, seed uint64) *trio {
 	t.Helper()
 	c := raftlog.Cluster{Identity: identity, Nodes: []uint64{1, 2, 3}, SegmentSize: small}
 	g := &trio{t: t}
 	for i := range g.logs {
-		g.disks[i] = memdisk.New(uint64(i))
+		g.disks[i] = memdisk.New(3*seed + uint64(i))
 		if err := raftlog.Init(g.disks[i], &c, uint64(i+1)); err != nil {
 			t.Fatal(err)
 		}
@@ -244,59 +246,73 @@ func (g *trio) verify(i int, want string) {
 		list = append(list, string(b.Commands))
 	}
 	if got := strings.Join(list, " "); got != want {
-		g.t.Errorf("the journal of node %d has %q, not %q", i+1, got, want)
+		g.t.Errorf("the journal of node %d has %.99q, not %q", i+1, got, want)
 	}
 }
 
 // TestCutAnywhere cuts the power at each operation of a cut. A start finds what was committed,
 // and a prefix of the tail, and the cut then ends as it would have.
 func TestCutAnywhere(t *testing.T) {
+	t.Run("within a segment", func(t *testing.T) { cutAnywhere(t, 2000) })
+	t.Run("of a whole segment", func(t *testing.T) { cutAnywhere(t, 14000) })
+}
+
+func cutAnywhere(t *testing.T, size int) {
 	for n := 1; ; n++ {
-		g := newTrio(t)
-		g.elect(0)
-		g.propose(0, "aa")
-		g.step(6)
-		g.away[0] = true
-		for range 4 {
-			g.propose(0, strings.Repeat("x", 9000))
-		}
-		g.step(4)
-		if err := g.logs[0].Mark(); err != nil {
-			t.Fatal(err)
-		}
-		g.elect(1)
-		g.propose(1, "bb")
-		g.step(6)
-
-		g.pass(1)
-		g.away[0] = false
-		g.disks[0].StopAt(n)
-		ended := false
-		for range 60 {
-			g.logs[1].Tick()
-			g.logs[2].Tick()
-			if _, err := g.logs[0].Step(); err != nil {
-				ended = true
-				break
+		for outcome := range uint64(4) {
+			if !cutAt(t, size, n, outcome) {
+				return
 			}
-			g.take(0)
-			g.step2()
-		}
-		if !ended {
-			g.wantAll("aa bb")
-			return
-		}
-
-		for range 6 {
-			g.disks[0] = g.disks[0].Crash()
-			g.taken[0] = nil
-			if r := g.open(0); g.logs[0].Status().Last.Index < 3 || r.Tip.Last > 4 {
-				t.Fatalf("stopped at operation %d: a start finds %+v", n, g.logs[0].Status())
-			}
-			g.pass(30)
-			g.verify(0, "aa bb")
 		}
 	}
+}
+
+// cutAt cuts the power at an operation; false if the cut ended before.
+func cutAt(t *testing.T, size, n int, outcome uint64) bool {
+	t.Helper()
+	g := seededTrio(t, outcome)
+	g.elect(0)
+	g.propose(0, "aa")
+	g.step(6)
+	g.away[0] = true
+	for range 4 {
+		g.propose(0, strings.Repeat("x", size))
+	}
+	g.step(4)
+	if err := g.logs[0].Mark(); err != nil {
+		t.Fatal(err)
+	}
+	g.elect(1)
+	g.propose(1, "bb")
+	g.step(6)
+
+	g.pass(1)
+	g.away[0] = false
+	g.disks[0].StopAt(n)
+	for range 60 {
+		g.logs[1].Tick()
+		g.logs[2].Tick()
+		if _, err := g.logs[0].Step(); err != nil {
+			g.afterCut(n)
+			return true
+		}
+		g.take(0)
+		g.step2()
+	}
+	g.wantAll("aa bb")
+	return false
+}
+
+// afterCut starts the first node again.
+func (g *trio) afterCut(n int) {
+	g.t.Helper()
+	g.disks[0] = g.disks[0].Crash()
+	g.taken[0] = nil
+	if r := g.open(0); g.logs[0].Status().Last.Index < 3 || r.Tip.Last > 4 {
+		g.t.Fatalf("stopped at operation %d: a start finds %+v", n, g.logs[0].Status())
+	}
+	g.pass(30)
+	g.verify(0, "aa bb")
 }
 
 // step2 steps the second and the third node.
@@ -436,6 +452,49 @@ func TestStartsAtTheCommit(t *testing.T) {
 	if last := g.logs[0].Status().Last; last != before {
 		t.Errorf("the last entry is %+v", last)
 	}
+}
+
+// TestMembersChange removes a node. The change survives restarts of the others, and the
+// segments in which it was made may go to the archive.
+func TestMembersChange(t *testing.T) {
+	g := newTrio(t)
+	g.elect(0)
+	g.propose(0, "aa")
+	g.step(6)
+	c := &raftpb.ConfChangeV2{Changes: []*raftpb.ConfChangeSingle{{
+		Type: raftpb.ConfChangeRemoveNode.Enum(), NodeId: new(uint64(3)),
+	}}}
+	if err := g.logs[1].Change(c); !errors.Is(err, journal.ErrNotLeader) {
+		t.Errorf("a replica changes members: %v", err)
+	}
+	if err := g.logs[0].Change(c); err != nil {
+		t.Fatal(err)
+	}
+	g.step(8)
+	g.logs[2] = nil
+	two := []uint64{1, 2}
+	if got := g.logs[1].Status().Voters; !slices.Equal(got, two) {
+		t.Fatalf("voters are %v", got)
+	}
+
+	g.restart(0)
+	g.elect(0)
+	if got := g.logs[0].Status().Voters; !slices.Equal(got, two) {
+		t.Fatalf("after a start voters are %v", got)
+	}
+	for range 20 {
+		g.propose(0, strings.Repeat("y", 9000))
+		g.step(6)
+	}
+	moved, err := journal.NewFiles(g.disks[0], identity).ArchiveNext(30)
+	if err != nil || !moved {
+		t.Fatal(moved, err)
+	}
+	g.restart(0)
+	if got := g.logs[0].Status().Voters; !slices.Equal(got, two) {
+		t.Errorf("behind the archive voters are %v", got)
+	}
+	g.elect(1)
 }
 
 // TestContinuesASingleNodesJournal begins a cluster at the tip of another journal.

@@ -88,6 +88,8 @@ type Status struct {
 	// Commit and Applied are indexes in the log of raft, Last its last position.
 	Commit, Applied uint64
 	Last            journal.Position
+	// Voters are the ids of the nodes that vote, as far as changes were applied.
+	Voters []uint64
 }
 
 // Status returns the node's status. Safe for concurrent use.
@@ -119,6 +121,18 @@ func signal(c chan struct{}) {
 
 // Tick counts a tick for the next step. It belongs to the goroutine of Step.
 func (l *Log) Tick() { l.ticks++ }
+
+// Change asks the leader to change the members. Status tells once that is done; the change is
+// lost if the leader changes before. It belongs to the goroutine of Step.
+func (l *Log) Change(c *raftpb.ConfChangeV2) error {
+	if err := l.usable(); err != nil {
+		return err
+	}
+	if !l.leads() {
+		return journal.ErrNotLeader
+	}
+	return l.node.ProposeConfChange(c)
+}
 
 // Transfer asks the leader to hand over to a voter. It belongs to the goroutine of Step.
 func (l *Log) Transfer(node uint64) { l.node.TransferLeader(node) }

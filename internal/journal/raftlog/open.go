@@ -190,7 +190,7 @@ func (l *Log) visit(h *journal.Header, off int64, e *journal.Entry, tip *journal
 	at := journal.Position{Index: e.Index, Term: from.Term}
 	if e.Kind.Replicated() {
 		at.Term = e.Frame.Term
-		l.note(at, off)
+		l.note(at, e.Kind, off)
 	}
 	l.tail = append(l.tail, place{at: at, kind: e.Kind, off: off, from: from, tip: before, part: l.part()})
 	l.tip, l.last, l.proven = *tip, e.Kind, e.Commit

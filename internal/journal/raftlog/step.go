@@ -249,7 +249,7 @@ func (l *Log) observe() {
 	b := l.node.BasicStatus()
 	s := Status{
 		Node: l.voter.Node, Term: b.GetTerm(), Leader: b.Lead, Role: Replica,
-		Commit: l.commit, Applied: l.applied, Last: l.at,
+		Commit: l.commit, Applied: l.applied, Last: l.at, Voters: l.members.GetVoters(),
 	}
 	switch b.RaftState {
 	case raft.StateLeader:

@@ -17,8 +17,10 @@ import (
 const (
 	// signpost is the number of entries between two whose offsets are remembered.
 	signpost = 32
-	// mostRecent bounds the entries in memory behind the last applied one, in bytes.
+	// mostRecent bounds the applied entries in memory, in bytes, mostItems their number.
+	// Twice as many are dropped at once, so that an entry does not cost a copy of the list.
 	mostRecent = 16 << 20
+	mostItems  = 8192
 	// readAhead is the size of a read of old entries, above the largest entry.
 	readAhead = 1 << 20
 )
@@ -63,6 +65,8 @@ type store struct {
 	// members are those at the last change that was applied, with its index.
 	members   *raftpb.ConfState
 	membersAt uint64
+	// lastMembers is the index of the last change of members in the log, applied or not.
+	lastMembers uint64
 
 	// terms are the first positions of each term, the first of them before any entry.
 	terms []journal.Position
@@ -112,8 +116,11 @@ func (s *store) Term(index uint64) (uint64, error) {
 	return 0, raft.ErrCompacted
 }
 
-// note remembers the position and the offset of an entry.
-func (s *store) note(at journal.Position, off int64) {
+// note remembers the position, the kind and the offset of an entry.
+func (s *store) note(at journal.Position, kind journal.EntryKind, off int64) {
+	if kind == journal.EntryMembers {
+		s.lastMembers = at.Index
+	}
 	if at.Term != s.at.Term {
 		s.terms = append(s.terms, at)
 	}
@@ -128,8 +135,12 @@ func (s *store) note(at journal.Position, off int64) {
 func (s *store) remember(i *item) {
 	s.recent = append(s.recent, *i)
 	s.recentBytes += len(i.frame)
+	if s.recentBytes < 2*mostRecent && len(s.recent) < 2*mostItems {
+		return
+	}
+
 	n := 0
-	for s.recentBytes > mostRecent && s.recent[n].entry.GetIndex() < s.applied {
+	for (s.recentBytes > mostRecent || len(s.recent)-n > mostItems) && s.recent[n].entry.GetIndex() < s.applied {
 		s.recentBytes -= len(s.recent[n].frame)
 		n++
 	}
@@ -142,6 +153,9 @@ func (s *store) forget(from uint64) {
 	p := s.part()
 	p.posts = slices.DeleteFunc(p.posts, func(p post) bool { return p.index >= from })
 	s.recent = slices.DeleteFunc(s.recent, func(i item) bool { return i.entry.GetIndex() >= from })
+	if s.lastMembers >= from {
+		s.lastMembers = s.membersAt // raft has one change in flight at most
+	}
 	s.recentBytes = 0
 	for i := range s.recent {
 		s.recentBytes += len(s.recent[i].frame)
@@ -171,17 +185,7 @@ func (s *store) commitTo(index uint64) {
 }
 
 // membersPending reports whether the log has a change of members that was not applied.
-func (s *store) membersPending() bool {
-	for _, i := range slices.Backward(s.recent) {
-		if i.entry.GetIndex() <= s.applied {
-			break
-		}
-		if i.kind == journal.EntryMembers {
-			return true
-		}
-	}
-	return false
-}
+func (s *store) membersPending() bool { return s.lastMembers > s.membersAt }
 
 // Entries implements [raft.Storage].
 func (s *store) Entries(lo, hi, most uint64) ([]*raftpb.Entry, error) {

@@ -81,7 +81,7 @@ func (s *store) put(i *item) error {
 	off := s.seg.off
 	s.tail = append(s.tail, place{at: at, kind: i.kind, off: off, from: s.at, tip: s.tip, part: s.part()})
 	s.write(&journal.Entry{Kind: i.kind, Index: at.Index}, i.frame)
-	s.note(at, off)
+	s.note(at, i.kind, off)
 	s.tip = i.tip
 	s.remember(i)
 	if s.unnamed {
