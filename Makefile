@@ -237,8 +237,15 @@ SIM_SEEDS := -sim.seeds=200 -sim.commands=5000 -sim.for=5m
 ifdef SEED
 SIM_SEEDS := -sim.seed=$(SEED) -sim.seeds=1 -sim.commands=$(or $(COMMANDS),5000)
 endif
-sim: ## Simulate exchanges with faults: 5 minutes, at least 200 seeds (SEED=n for one).
+sim: ## Simulate exchanges with faults: 5 minutes, at least 200 seeds (SEED=n for one); then clusters.
 	$(SIM) -timeout=1h $(SIM_SEEDS)
+	$(if $(SEED),,$(SIM_CLUSTER) -timeout=1h $(CLUSTER_SEEDS))
+
+.PHONY: sim-cluster
+SIM_CLUSTER := $(GO) test ./internal/sim -run '^TestClusterSeeds$$' -count=1 -v
+CLUSTER_SEEDS := $(if $(SEED),-sim.seed=$(SEED) -sim.seeds=1,-sim.seeds=200)
+sim-cluster: ## Simulate clusters of three nodes with faults: 200 seeds, a minute (SEED=n for one).
+	$(SIM_CLUSTER) -timeout=1h $(CLUSTER_SEEDS)
 
 .PHONY: sim-long
 sim-long: ## The same before a release: 2,000 seeds of 20,000 commands, about an hour on two cores.

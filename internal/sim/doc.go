@@ -50,13 +50,31 @@
 // Every seed runs twice, and both runs must observe the same. Over a whole run of seeds,
 // each kind of fault must have happened.
 //
-// `make sim` is the gate, `make sim SEED=n` repeats a seed; a plain `go test` runs a few.
-// Failed seeds are kept in testdata/seeds.txt and run first.
+// `make sim` is the gate, `make sim SEED=n` and `make sim-cluster SEED=n` repeat a seed; a
+// plain `go test` runs a few. Failed seeds of exchanges are kept in testdata/seeds.txt and run
+// first.
+//
+// Clusters have a world of their own: three logs of package raftlog with the real engine
+// behind each, over three disks and a network that loses, delays, repeats and cuts messages,
+// also one way. Processes are killed, stand still and lose their power between any two
+// operations; disks fail, rot and hang; clocks jump; clients send batches to whichever node
+// takes them. The truth is every batch that any node yielded. The simulation checks:
+//
+//   - no node yields another batch at a sequence, and no batch is committed twice
+//   - a leader that opens has all that was acknowledged in earlier terms; a term has one leader
+//   - a batch that was said to be dropped is never committed
+//   - a start finds all that the node yielded or waits for a leader, and refuses a byte that
+//     decayed below the watermark
+//   - once the faults end, all nodes have one state, and the cluster takes commands
+//
+// Raft draws its timeouts from crypto/rand.Reader, which RunCluster replaces: clusters run one
+// after the other.
 //
 // Out of the model: voided commands, which would change the past; damage of the last
 // frame on the medium before anything was written behind it.
 //
 // Read sim.go, then world.go, process.go, faults.go and truth.go; for the networks
-// wallets.go, chains.go, customers.go and paid.go. Not here: HTTP, SQLite, and anything
+// wallets.go, chains.go, customers.go and paid.go; for clusters cluster.go, cluster_member.go,
+// cluster_wire.go, cluster_faults.go and cluster_truth.go. Not here: HTTP, SQLite, and anything
 // with goroutines.
 package sim

@@ -1,0 +1,134 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// ClusterCounts are the numbers of things that happened.
+type ClusterCounts struct {
+	// Elections are the terms that had a leader; Cut the tails of followers that a later
+	// leader refused; Torn the torn ends that starts cut.
+	Elections, Cut, Torn uint64
+	// Acked, Dropped and Unknown are the proposals by their fate for the client.
+	Acked, Dropped, Unknown uint64
+	// Lost and Twice are messages.
+	Lost, Twice uint64
+	// Faults of nodes and their disks.
+	PowerCuts, Kills, Inside, Failed, Stops, Pauses, Hangs, Decayed uint64
+	// Faults of the network and of clocks.
+	OneWay, Apart, Clocks uint64
+}
+
+// fields lists the counts with their names.
+func (c *ClusterCounts) fields() []struct {
+	name string
+	n    *uint64
+} {
+	return []struct {
+		name string
+		n    *uint64
+	}{
+		{"elections", &c.Elections}, {"refused tails", &c.Cut}, {"torn ends", &c.Torn},
+		{"acknowledged", &c.Acked}, {"dropped", &c.Dropped}, {"unknown", &c.Unknown},
+		{"messages lost", &c.Lost}, {"messages twice", &c.Twice},
+		{"power cuts", &c.PowerCuts}, {"kills", &c.Kills}, {"ends inside an operation", &c.Inside},
+		{"failed operations", &c.Failed}, {"stops", &c.Stops}, {"pauses", &c.Pauses}, {"hangs", &c.Hangs},
+		{"decayed", &c.Decayed}, {"one-way cuts", &c.OneWay}, {"cut off", &c.Apart}, {"clock jumps", &c.Clocks},
+	}
+}
+
+// Add adds the counts of another simulation.
+func (c *ClusterCounts) Add(other *ClusterCounts) {
+	theirs := other.fields()
+	for i, f := range c.fields() {
+		*f.n += *theirs[i].n
+	}
+}
+
+// Missing lists what never happened.
+func (c *ClusterCounts) Missing() (missing []string) {
+	for _, f := range c.fields() {
+		if *f.n == 0 {
+			missing = append(missing, f.name)
+		}
+	}
+	return missing
+}
+
+// String lists the counts.
+func (c *ClusterCounts) String() string {
+	var b strings.Builder
+	for i, f := range c.fields() {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s %d", f.name, *f.n)
+	}
+	return b.String()
+}
+
+// misfortune draws the faults of a round.
+func (w *cluster) misfortune() {
+	c, s := w.chance, &w.shape
+	n := w.nodes[c.Below(size)]
+	if n.log != nil {
+		w.befall(n)
+	}
+	if c.oneIn(s.clock) {
+		n.clock += bourse.Time(c.Below(uint64(2*bourse.Hour))) - bourse.Hour
+		w.counts.Clocks++
+	}
+
+	long := func() micros {
+		return w.now + micros(c.Below(uint64(pick(c, 30*milliseconds, 400*milliseconds, 2*seconds))))
+	}
+	if c.oneIn(s.oneWay) {
+		w.wire.cut[c.Below(size)][c.Below(size)] = long()
+		w.counts.OneWay++
+	}
+	if c.oneIn(s.apart) {
+		until := long()
+		for i := range w.nodes {
+			w.wire.cut[n.id-1][i], w.wire.cut[i][n.id-1] = until, until
+		}
+		w.counts.Apart++
+		w.trail.note("%d: node %d is cut off until %d", w.now, n.id, until)
+	}
+}
+
+// befall draws the faults of a node that runs.
+func (w *cluster) befall(n *member) {
+	c, s := w.chance, &w.shape
+	long := func() micros {
+		return w.now + micros(c.Below(uint64(pick(c, 30*milliseconds, 400*milliseconds, 2*seconds))))
+	}
+	switch {
+	case c.oneIn(s.powerCut):
+		w.counts.PowerCuts++
+		n.die(true)
+	case c.oneIn(s.kill):
+		w.counts.Kills++
+		n.die(false)
+	case c.oneIn(s.inside) && n.before == nil:
+		n.stopped = true
+		n.disk.StopAt(int(c.between(1, 12)))
+	case c.oneIn(s.failure) && n.before == nil:
+		n.broken = true
+		n.disk.FailAt(int(c.between(1, 6)), syscall.EIO)
+	case c.oneIn(s.stop) && n.awake() && n.before == nil && !n.stopped && !n.broken:
+		w.counts.Stops++
+		want(n.log.Close(), "closing a log")
+		n.drainClosed()
+		n.die(false)
+	case c.oneIn(s.pause):
+		w.counts.Pauses++
+		n.paused = long()
+		w.trail.note("%d: node %d stands still until %d", w.now, n.id, n.paused)
+	case c.oneIn(s.hang) && n.before == nil && !n.stopped && !n.broken:
+		n.hang = long() - w.now
+	}
+}
