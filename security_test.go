@@ -10,6 +10,7 @@ import (
 
 var (
 	citedTest   = regexp.MustCompile("`([a-z0-9/]+) (Test\\w+)`")
+	citedPages  = regexp.MustCompile("`(web/test/\\w+\\.test\\.ts)`")
 	citedClause = regexp.MustCompile(`\b[A-Z]{3,4}-[A-Z]+-[0-9]+\b`)
 	lineNumber  = regexp.MustCompile(`^\| (API)?[0-9.]+`)
 )
@@ -36,6 +37,12 @@ func TestSecurityCitesWhatExists(t *testing.T) {
 				t.Errorf("there is no %s in %s", c[2], c[1])
 			}
 		}
+		pages := citedPages.FindAllStringSubmatch(line, -1)
+		for _, c := range pages {
+			if contents(t, c[1]) == "" {
+				t.Errorf("there is no %s", c[1])
+			}
+		}
 		held := citedClause.FindAllString(line, -1)
 		for _, c := range held {
 			if !strings.Contains(clauses, "**"+c+"**") {
@@ -48,7 +55,7 @@ func TestSecurityCitesWhatExists(t *testing.T) {
 		}
 		lines++
 		said := strings.Contains(line, "Not applicable") || strings.Contains(line, "Does not hold")
-		if len(named)+len(held) == 0 && !said {
+		if len(named)+len(pages)+len(held) == 0 && !said {
 			t.Errorf("nothing holds %s", line)
 		}
 	}
