@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 )
 
@@ -55,10 +56,16 @@ func LeadsHere(r *http.Request, configured ...string) bool {
 
 // HostName returns a host without its port and brackets.
 func HostName(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
+	if name, port, err := net.SplitHostPort(host); err == nil && isPort(port) {
 		host = name
 	}
 	return strings.Trim(host, "[]")
+}
+
+// isPort reports whether a text is a port, or empty.
+func isPort(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 16)
+	return err == nil || s == ""
 }
 
 // IsLoopback reports whether a host is a name or an address of this machine's loopback.

@@ -16,7 +16,7 @@ func TestMetricsKnowTheirHost(t *testing.T) {
 		"localhost": 200, "LOCALHOST:9100": 200, "127.0.0.1:9100": 200, "127.1.2.3": 200, "[::1]:9100": 200, "[::1]": 200,
 		"metrics.internal:9100": 200, "Metrics.Internal": 200, "192.0.2.7:9100": 200, "[::ffff:192.0.2.7]": 200,
 		"": 421, "evil.example": 421, "evil.example:9100": 421, "localhost.evil.example": 421, "127.0.0.1.evil.example": 421,
-		"192.0.2.8": 421, "metrics.internal.evil.example": 421, "0": 421, "2130706433": 421,
+		"localhost:1.evil.example": 421, "192.0.2.8": 421, "metrics.internal.evil.example": 421, "0": 421, "2130706433": 421,
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 		r.Host = host
