@@ -181,9 +181,9 @@ func (s *Server) operatorList(ctx context.Context, _ struct{}) (any, error) {
 
 type operatorChangeArgs struct {
 	ID bourse.OperatorID `json:"operator"`
-	// Role is empty to leave it.
+	// Role is empty to leave it, and Enabled nil.
 	Role    string `json:"role,omitempty"`
-	Enabled bool   `json:"enabled"`
+	Enabled *bool  `json:"enabled,omitempty"`
 }
 
 // operatorChange changes an operator's role, or ends or restores its powers.
@@ -193,16 +193,18 @@ func (s *Server) operatorChange(ctx context.Context, a operatorChangeArgs) (any,
 		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown operator %d", a.ID)
 	}
 	def := operators[a.ID-1]
-	def.Enabled = a.Enabled
+	if a.Enabled != nil {
+		def.Enabled = *a.Enabled
+	}
 	if a.Role != "" {
 		var known bool
 		if def.Role, known = bourse.ParseOperatorRole(a.Role); !known {
 			return nil, bourse.Errorf(bourse.CodeInvalid, "unknown role %q", a.Role)
 		}
 	}
-	a.Role = def.Role.String()
+	a.Role, a.Enabled = def.Role.String(), &def.Enabled
 
-	_, err := s.noted(ctx, fmt.Sprintf("operator change %d --role %s --enabled %t", a.ID, a.Role, a.Enabled), &bourse.Command{
+	_, err := s.noted(ctx, fmt.Sprintf("operator change %d --role %s --enabled %t", a.ID, a.Role, def.Enabled), &bourse.Command{
 		Kind: bourse.CommandChangeOperator, Operators: &bourse.OperatorCommand{Define: def},
 	})
 	return a, err

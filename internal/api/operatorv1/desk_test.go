@@ -253,6 +253,16 @@ func TestDisabledOperators(t *testing.T) {
 	bob.approves(fees, 406)
 }
 
+// TestRoleAlone wants a new role to leave an operator enabled.
+func TestRoleAlone(t *testing.T) {
+	e := newExchange(t)
+	staff := e.staff(bourse.RoleOwner, bourse.RoleOwner)
+	ann, bob, eve := staff[0], staff[1], staff[2]
+	change := ann.waits(ann.confirmed("PATCH /operators/3", `{"role":"viewer","reason":"moved"}`, 200, ""))
+	bob.approves(change, 200)
+	eve.wants("GET /withdrawals", "", 200, "")
+}
+
 // TestOwnersInvite has two owners let a third person in.
 func TestOwnersInvite(t *testing.T) {
 	e := newExchange(t)
