@@ -52,7 +52,7 @@ TALLY ?=
 test: ## Run all tests; those that need what is not installed are skipped and counted.
 	@mkdir -p $(BIN)
 	@$(GO) build -o $(BIN)/tally ./internal/tally
-	@BOURSE_HAS="$(HAS)" $(GO) test -json $(TEST_FLAGS) $(PACKAGES) | $(BIN)/tally $(TALLY)
+	@BOURSE_HAS="$(HAS)" $(GO) test -timeout 20m -json $(TEST_FLAGS) $(PACKAGES) | $(BIN)/tally $(TALLY)
 
 .PHONY: web
 web: web/node_modules ## Build the pages into internal/web/dist, which is committed; needs Node and npm.
@@ -111,7 +111,7 @@ FLAGS ?= -short
 
 .PHONY: race
 race: ## Run the quick tests with the race detector; FLAGS= for all of them.
-	$(GO) test -race $(FLAGS) $(PACKAGES)
+	$(GO) test -timeout 20m -race $(FLAGS) $(PACKAGES)
 
 STORE ?= sqlite
 
@@ -229,7 +229,7 @@ units: ## Hold the unit file against systemd-analyze and against a traced exchan
 
 .PHONY: quick
 quick: ## Run the quick tests.
-	$(GO) test -short $(PACKAGES)
+	$(GO) test -timeout 20m -short $(PACKAGES)
 
 .PHONY: sim
 SIM := $(GO) test ./internal/sim -run '^TestSeeds$$' -count=1 -v
